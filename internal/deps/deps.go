@@ -1,0 +1,26 @@
+package deps
+
+import (
+	_ "github.com/cespare/xxhash/v2"
+	_ "github.com/google/go-cmp/cmp"
+	_ "github.com/google/go-cmp/cmp/cmpopts"
+	_ "github.com/spf13/cobra"
+	_ "golang.org/x/term"
+	_ "golang.org/x/sync/errgroup"
+	_ "k8s.io/api/batch/v1"
+	_ "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	_ "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	_ "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	_ "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	_ "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
+	_ "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	_ "k8s.io/apimachinery/pkg/util/validation/field"
+	_ "k8s.io/client-go/kubernetes"
+	_ "k8s.io/utils/clock"
+	_ "k8s.io/utils/ptr"
+	_ "sigs.k8s.io/controller-runtime"
+	_ "sigs.k8s.io/controller-runtime/pkg/client/fake"
+	_ "sigs.k8s.io/controller-runtime/pkg/envtest"
+	_ "sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	_ "sigs.k8s.io/yaml"
+)

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"errors"
+
+	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// ErrNoEndpoint says that routing left no endpoint to choose. The gateway
+// answers such a request with 429; the simulator counts it as rejected.
+var ErrNoEndpoint = errors.New("no endpoint left to choose")
+
+// Request is what a policy may know of a request: everything but the length
+// of the answer.
+type Request struct {
+	// ID numbers requests in order of arrival, from 0.
+	ID int
+	// Arrival is when the request reached the gateway.
+	Arrival simtime.Time
+	// Prompt is the tokenised prompt.
+	Prompt prompt.Prompt
+	// Tokens is the length of Prompt.
+	Tokens int
+	// Tenant and Class are indices into the workload's labels.
+	Tenant, Class int
+}
+
+// Scrape is what the router last read from one replica's metrics endpoint.
+type Scrape struct {
+	// At is when it was read.
+	At simtime.Time
+	// Waiting and Running count the engine's requests.
+	Waiting, Running int
+	// KVUsage is the share of KV blocks in use, 0 to 1.
+	KVUsage float64
+	// BlockTokens and Blocks are the engine's KV block size and count.
+	BlockTokens, Blocks int
+}
+
+// View is the state that a routing decision may see.
+type View struct {
+	// Now is the time of the decision.
+	Now simtime.Time
+	// Scrapes holds the last scrape of each endpoint; len == endpoints.
+	Scrapes []Scrape
+}
+
+// Router chooses the endpoint that serves a request. It is told what a real
+// gateway sees of the answer, so that it can keep counters of its own. One
+// simulation owns a Router; it is not called concurrently.
+type Router interface {
+	// Route returns the index of the chosen endpoint, or an error that
+	// wraps ErrNoEndpoint. The view and the request are only valid during
+	// the call.
+	Route(view *View, request *Request) (int, error)
+	// FirstToken says that the first chunk of the answer passed the gateway.
+	FirstToken(request *Request, endpoint int)
+	// Finished says that the answer's stream ended, whole or not.
+	Finished(request *Request, endpoint int)
+}
