@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import "strconv"
+
+// Decimal is a number written as a string, such as "2.5": the API holds no
+// floating-point fields, so that every client reads the same digits.
+//
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=32
+// +kubebuilder:validation:XValidation:rule="self.matches('^-?[0-9]+([.][0-9]+)?$')",message="must be a decimal number in quotes, such as \"2.5\""
+type Decimal string
+
+// Float returns the number nearest to d; 0 where d is not a number, which the
+// schema rules out.
+func (d Decimal) Float() float64 {
+	f, _ := strconv.ParseFloat(string(d), 64)
+	return f
+}
+
+// PositiveDecimal is a Decimal greater than zero.
+//
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=32
+// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$') && self.matches('[1-9]')",message="must be a decimal number greater than 0 in quotes, such as \"2.5\""
+type PositiveDecimal string
+
+// Float returns the number nearest to d; 0 where d is not a number, which the
+// schema rules out.
+func (d PositiveDecimal) Float() float64 { return Decimal(d).Float() }
+
+// NonNegativeDecimal is a Decimal of zero or more.
+//
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=32
+// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$')",message="must be a decimal number of 0 or more in quotes, such as \"2.5\""
+type NonNegativeDecimal string
+
+// Float returns the number nearest to d; 0 where d is not a number, which the
+// schema rules out.
+func (d NonNegativeDecimal) Float() float64 { return Decimal(d).Float() }

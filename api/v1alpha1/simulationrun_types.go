@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// SimulationRunSpec asks for one scenario to be simulated.
+type SimulationRunSpec struct {
+	// scenario is what is simulated.
+	// +required
+	Scenario Scenario `json:"scenario,omitzero"`
+	// replications are the seeds.
+	// +optional
+	// +kubebuilder:default={}
+	Replications Replications `json:"replications,omitzero"`
+	// execution says how Kubernetes runs it.
+	// +optional
+	// +kubebuilder:default={}
+	Execution Execution `json:"execution,omitzero"`
+}
+
+// SimulationRunStatus says how far the run is and what came out.
+type SimulationRunStatus struct {
+	CommonStatus `json:",inline"`
+	// metrics summarise the results; the rest is in the result ConfigMaps.
+	// +optional
+	// +listType=map
+	// +listMapKey=metric
+	// +kubebuilder:validation:MaxItems=64
+	Metrics []MetricValue `json:"metrics,omitempty"`
+}
+
+// SimulationRun simulates one scenario.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:shortName=simrun,categories=windtunnel
+// +kubebuilder:printcolumn:name="State",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="Done",type=integer,JSONPath=`.status.progress.completed`
+// +kubebuilder:printcolumn:name="Of",type=integer,JSONPath=`.status.progress.total`
+// +kubebuilder:printcolumn:name="TTFT p99",type=string,JSONPath=`.status.metrics[?(@.metric=="ttft.p99")].mean`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
+type SimulationRun struct {
+	metav1.TypeMeta `json:",inline"`
+	// metadata is the object's.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	// spec is what is asked for.
+	// +required
+	Spec SimulationRunSpec `json:"spec,omitzero"`
+	// status is what came of it.
+	// +optional
+	Status SimulationRunStatus `json:"status,omitzero"`
+}
+
+// SimulationRunList is a list of SimulationRuns.
+//
+// +kubebuilder:object:root=true
+type SimulationRunList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []SimulationRun `json:"items"`
+}
+
+func init() {
+	SchemeBuilder.Register(&SimulationRun{}, &SimulationRunList{})
+}
