@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prompt
+
+// Extent is the run of tokens [Start, Start+Tokens) of one text. Texts are
+// told apart by Source alone: equal sources mean equal tokens, different
+// sources share none. Start and Tokens are at least 0.
+type Extent struct {
+	Source        uint64
+	Start, Tokens int32
+}
+
+// Prompt is the concatenation of its extents. Prompts may share the memory of
+// their extents, so nobody changes an extent that is part of a prompt.
+type Prompt struct {
+	Extents []Extent
+}
+
+// Tokens returns the length of the prompt.
+func (p Prompt) Tokens() int {
+	n := 0
+	for _, e := range p.Extents {
+		n += int(e.Tokens)
+	}
+	return n
+}
+
+// Append returns p followed by e. It leaves p and the memory of its extents
+// as they are, so that prompts which share memory do not see e.
+func (p Prompt) Append(e Extent) Prompt {
+	extents := make([]Extent, len(p.Extents)+1)
+	extents[copy(extents, p.Extents)] = e
+	return Prompt{Extents: extents}
+}
