@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// DefaultScrapeInterval is how often the EPP scrapes its endpoints unless told
+// otherwise.
+const DefaultScrapeInterval = 50 * time.Millisecond
+
+// Config is one simulation. Run uses up Router and Source; Timers may be
+// shared by concurrent runs if they are safe for that.
+type Config struct {
+	// Pools hold the replicas. Endpoints are numbered through all pools, in
+	// order: the router's endpoint 0 is the first replica of the first pool.
+	Pools []Pool
+	// Router chooses the endpoint of each request. The run owns it.
+	Router policy.Router
+	// Source gives the requests in order of arrival. The run owns it.
+	Source workload.Source
+	// Horizon says when the run ends.
+	Horizon Horizon
+	// ScrapeInterval is the time between two scrapes of one endpoint; each
+	// endpoint has a phase of its own. 0 means DefaultScrapeInterval.
+	ScrapeInterval time.Duration
+	// Targets are the SLOs by class, indexed as the source's class labels.
+	// Classes beyond the slice have none; nil means no SLOs at all.
+	Targets []Target
+	// Seed draws what the cluster itself leaves to chance: the phases of the
+	// scrapes. Router and Source bring their own.
+	Seed int64
+	// CheckInvariants makes every event check what must always hold (see
+	// invariants.go) and panic with the values where it does not.
+	CheckInvariants bool
+}
+
+// Pool is a set of identical replicas.
+type Pool struct {
+	Name     string
+	Replicas int
+	// Timer gives the duration of an engine step.
+	Timer latency.StepTimer
+	// Cost is charged to requests outside engine steps: a delay before the
+	// request enters the wait queue, and a delay of each output token that
+	// the step clock does not see.
+	Cost latency.RequestCost
+	// BlockTokens is the size of a KV block in tokens, KVBlocks how many
+	// blocks one replica has.
+	BlockTokens, KVBlocks int
+	// PrefixCaching lets requests reuse the blocks of equal prefixes.
+	PrefixCaching bool
+	// MaxNumSeqs bounds the requests that run at once on a replica,
+	// MaxNumBatchedTokens the tokens computed in one step. Both at least 1.
+	MaxNumSeqs, MaxNumBatchedTokens int
+	// MaxModelLen bounds prompt plus output of one request, in tokens.
+	// 0 means as much as the KV cache holds.
+	MaxModelLen int
+}
+
+// Target is the SLO of one class. A zero field is no target: every completed
+// request meets it.
+type Target struct {
+	TTFT, TPOT, E2E time.Duration
+}
+
+// Horizon ends a run. Arrivals end after Requests of them, or before the
+// first one at or after Duration, or with the source, whichever comes first;
+// 0 means no such bound. From that moment the cluster drains for at most
+// Drain; what is then still in flight counts as unfinished.
+type Horizon struct {
+	Requests int
+	Duration time.Duration
+	// WarmUp excludes from the figures, but not from the simulation, the
+	// requests that arrive before it.
+	WarmUp time.Duration
+	Drain  time.Duration
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/stats"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// Outcome is what a run measured.
+type Outcome struct {
+	// Labels are the source's names for clients, tenants and classes.
+	Labels workload.Labels
+	// Pools are the pools' names, in the order of Config.
+	Pools []string
+	// Cells hold the figures of the measured requests, one cell for each
+	// (pool, tenant, class) that saw one, in that order.
+	Cells []Cell
+	// Measured runs from the end of warm-up to the last measured event: the
+	// span that throughput is over.
+	Measured time.Duration
+	// Replicas is what each replica did; len == endpoints.
+	Replicas []ReplicaUse
+	// End is the time of the last event.
+	End simtime.Time
+}
+
+// NoPool is the Cell.Pool of requests that reached no replica.
+const NoPool = -1
+
+// Reason says why a request was rejected.
+type Reason int
+
+// The reasons.
+const (
+	// NoEndpoint: the router left no endpoint to choose.
+	NoEndpoint Reason = iota
+	// EmptyPrompt: an engine refuses a request without a prompt.
+	EmptyPrompt
+	// ExceedsModelLength: prompt plus output are over the pool's MaxModelLen.
+	ExceedsModelLength
+	// ExceedsKVCache: prompt plus output are more than all KV blocks hold.
+	ExceedsKVCache
+
+	// Reasons is how many there are.
+	Reasons
+)
+
+var reasonNames = [Reasons]string{"noEndpoint", "emptyPrompt", "exceedsModelLength", "exceedsKVCache"}
+
+// String returns the reason as results write it, such as noEndpoint.
+func (r Reason) String() string { return reasonNames[r] }
+
+// Cell holds the figures of the requests of one pool, tenant and class.
+// Every request that arrived ended in exactly one way.
+type Cell struct {
+	// Pool indexes Outcome.Pools, or is NoPool; Tenant and Class index the
+	// labels.
+	Pool, Tenant, Class int
+
+	// Arrived = Completed + Rejected + TimedOut + Failed + Unfinished.
+	Arrived, Completed, Rejected, TimedOut, Failed, Unfinished int64
+	// RejectedBy splits Rejected, indexed by Reason.
+	RejectedBy [Reasons]int64
+
+	// MetTTFT, MetTPOT and MetE2E count completed requests within that
+	// target of their class, Good those within all of them. Where there is
+	// no target every completed request counts.
+	Good, MetTTFT, MetTPOT, MetE2E int64
+
+	// PromptTokens are those of the requests that were scheduled at least
+	// once, CachedTokens what the prefix cache gave them at that moment.
+	PromptTokens, CachedTokens int64
+	// OutputTokens counts each generated token once.
+	OutputTokens int64
+	// Preemptions counts evictions from a batch, RecomputedTokens the tokens
+	// that were computed again because of them.
+	Preemptions, RecomputedTokens int64
+
+	// Histograms in ns. TTFT and E2E run from the arrival at the gateway,
+	// Queueing from there to the start of the first step that computes
+	// something of the request. TPOT is (last token − first) ÷ (tokens − 1),
+	// one value a completed request with at least two tokens. ITL is the gap
+	// between successive tokens, one value a gap. TTFT counts requests that
+	// got their first token, whether or not they completed.
+	TTFT, TPOT, ITL, E2E, Queueing stats.Histogram
+}
+
+// ReplicaUse is what one replica did between the end of warm-up and the end
+// of the run.
+type ReplicaUse struct {
+	// Pool indexes Outcome.Pools.
+	Pool int
+	// Busy is the time in which a step was under way.
+	Busy time.Duration
+	// Steps counts the steps that ended.
+	Steps int64
+	// Served counts requests that completed here.
+	Served int64
+	// PeakKV and MeanKV are shares of the KV blocks in use, 0 to 1; the mean
+	// is over time.
+	PeakKV, MeanKV float64
+	// Preemptions counts evictions of requests from the batch, Evictions of
+	// cached blocks whose contents were dropped to make room.
+	Preemptions, Evictions int64
+}
