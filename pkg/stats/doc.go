@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package stats holds the arithmetic that a simulation's numbers pass through:
+// random streams that are found by name ([NewStream]), distributions drawn from
+// them, histograms that merge in any order ([Histogram]) and confidence
+// intervals over replications ([MeanInterval]).
+//
+// Everything here gives the same bits on every processor architecture. To that
+// end products that feed a sum are rounded by an explicit conversion, so that
+// no compiler fuses them, and logarithms and exponentials are our own ([Log],
+// [Exp], [Pow], [Atan]) in place of package math's, whose assembly versions
+// differ in the last bit. The package knows nothing of requests, replicas or
+// time.
+package stats
