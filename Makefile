@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+# verify is a sequence: its steps write what the next ones read.
+.NOTPARALLEL:
+
+GO ?= go
+# What is tested and benchmarked: a pattern for `go test -run` or `-bench`.
+RUN ?=
+BENCH ?= .
+COUNT ?= 1
+FUZZTIME ?= 20s
+# Of the container image.
+IMAGE ?= windtunnel:dev
+IMAGE_ARCH ?= $(shell $(GO) env GOARCH)
+# Descriptions in a CRD are cut, so that it stays below 200 KiB: a plain kubectl
+# apply copies it into an annotation, which may hold 256 KiB.
+CRD_MAX_DESC_LEN ?= 1000
+
+# `go tool` builds a pinned tool once and keeps it in Go's cache.
+CONTROLLER_GEN := $(GO) tool -modfile=hack/tools/go.mod controller-gen
+KUSTOMIZE := $(GO) tool -modfile=hack/tools/go.mod kustomize
+BENCHSTAT := $(GO) tool -modfile=hack/tools/go.mod benchstat
+GOLANGCI_LINT := $(GO) tool -modfile=hack/tools/lint/go.mod golangci-lint
+
+##@ Everyday
+
+.PHONY: help
+help: ## Show this list
+	@awk 'BEGIN { FS = ":.*## " } \
+		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build bin/windtunnel
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/windtunnel ./cmd/windtunnel
+
+.PHONY: test
+test: ## Run all tests that need no node; the first time it builds an API server (RUN=pattern)
+	assets=$$(hack/kube-assets.sh) && KUBEBUILDER_ASSETS=$$assets $(GO) test -run '$(RUN)' ./...
+	$(GO) test -C hack/image -run '$(RUN)' ./...
+
+.PHONY: demo
+demo: build ## Simulate a sweep of routing policies here, without a cluster
+	mkdir -p dist
+	bin/windtunnel trace generate --format mooncake --requests 2000 --seed 1 -o dist/demo-trace.jsonl
+	bin/windtunnel sweep -f config/samples/demo/sweep.yaml
+
+.PHONY: run
+run: build ## Run the manager against the current kubeconfig
+	bin/windtunnel manager
+
+##@ Before a commit
+
+.PHONY: verify
+verify: generate manifests fmt vet lint ## Generate, format, vet and lint, then demand a clean tree
+	hack/verify-tree.sh
+
+.PHONY: generate
+generate: ## Generate the deep copies of the API types
+	$(CONTROLLER_GEN) object:headerFile=hack/boilerplate.go.txt paths=./api/...
+
+.PHONY: manifests
+manifests: ## Generate the CRDs and the manager's ClusterRole
+	$(CONTROLLER_GEN) crd:maxDescLen=$(CRD_MAX_DESC_LEN) rbac:roleName=windtunnel-manager \
+		paths=./api/... paths=./controllers/... \
+		output:crd:dir=config/crd/bases output:rbac:dir=config/rbac
+
+.PHONY: fmt
+fmt: ## Format all Go files
+	gofmt -s -w .
+
+.PHONY: vet
+vet: ## Run go vet
+	$(GO) vet ./...
+	$(GO) vet -C hack/image ./...
+
+.PHONY: lint
+lint: ## Run golangci-lint
+	$(GOLANGCI_LINT) run
+
+##@ Measure
+
+.PHONY: bench
+bench: ## Run the benchmarks (BENCH=pattern COUNT=10)
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./pkg/...
+
+.PHONY: benchstat
+benchstat: ## Compare two outputs of make bench (OLD=file NEW=file)
+	$(BENCHSTAT) '$(OLD)' '$(NEW)'
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for a short time (FUZZTIME=20s)
+	hack/fuzz.sh $(FUZZTIME)
+
+##@ Cluster
+
+.PHONY: install
+install: ## Install the CRDs into the current cluster
+	$(KUSTOMIZE) build config/crd | kubectl apply --server-side -f -
+
+.PHONY: uninstall
+uninstall: ## Remove the CRDs and every object of their kinds
+	$(KUSTOMIZE) build config/crd | kubectl delete --ignore-not-found -f -
+
+.PHONY: deploy
+deploy: ## Install the CRDs and the manager into the current cluster
+	$(KUSTOMIZE) build config/default | kubectl apply --server-side -f -
+
+.PHONY: undeploy
+undeploy: ## Remove what deploy installed
+	$(KUSTOMIZE) build config/default | kubectl delete --ignore-not-found -f -
+
+.PHONY: image
+image: ## Build dist/windtunnel-image.tar, which ctr, docker and kind can load (IMAGE=name:tag)
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(IMAGE_ARCH) $(GO) build -trimpath -o dist/windtunnel ./cmd/windtunnel
+	$(GO) run -C hack/image . -binary $(CURDIR)/dist/windtunnel -tag $(IMAGE) -output $(CURDIR)/dist/windtunnel-image.tar

@@ -1,0 +1,13 @@
+// Packs a binary into a container image. A module of its own, so that the
+// operator does not depend on registry libraries.
+module windtunnel.dev/windtunnel/hack/image
+
+go 1.26.0
+
+require github.com/google/go-containerregistry v0.22.1
+
+require (
+	github.com/klauspost/compress v1.19.2 // indirect
+	github.com/opencontainers/go-digest v1.0.0 // indirect
+	github.com/opencontainers/image-spec v1.1.1 // indirect
+)

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"debug/buildinfo"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+)
+
+// user is "nonroot" by a convention that many images share. It is a number,
+// because the kubelet cannot check runAsNonRoot against a name.
+const user = "65532:65532"
+
+// epoch is the only time in an image: a build date would change its digest.
+var epoch = time.Unix(0, 0).UTC()
+
+// build returns an image FROM scratch that runs the static Linux binary at
+// binaryPath as entrypoint. It refuses a binary that needs a dynamic loader:
+// there is none in the image, and the container would fail with a bare
+// "no such file or directory".
+func build(binaryPath, entrypoint string) (v1.Image, error) {
+	if !path.IsAbs(entrypoint) || path.Clean(entrypoint) != entrypoint || entrypoint == "/" {
+		return nil, fmt.Errorf("entrypoint %q: must be a clean absolute path, such as /windtunnel", entrypoint)
+	}
+	platform, err := inspect(binaryPath)
+	if err != nil {
+		return nil, fmt.Errorf("inspect the binary: %w", err)
+	}
+	content, err := os.ReadFile(binaryPath)
+	if err != nil {
+		return nil, err
+	}
+	files, err := archive(entrypoint, content)
+	if err != nil {
+		return nil, err
+	}
+	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(files)), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	image, err := mutate.Append(empty.Image, mutate.Addendum{
+		Layer:   layer,
+		History: v1.History{Created: v1.Time{Time: epoch}, CreatedBy: "hack/image"},
+	})
+	if err != nil {
+		return nil, err
+	}
+	config, err := image.ConfigFile()
+	if err != nil {
+		return nil, err
+	}
+	config = config.DeepCopy()
+	config.Created = v1.Time{Time: epoch}
+	config.OS, config.Architecture = platform.os, platform.arch
+	config.Config.User = user
+	config.Config.Entrypoint = []string{entrypoint}
+	config.Config.WorkingDir = "/"
+	return mutate.ConfigFile(image, config)
+}
+
+type platform struct{ os, arch string }
+
+// inspect reads from a Go binary what it was built for.
+func inspect(file string) (platform, error) {
+	info, err := buildinfo.ReadFile(file)
+	if err != nil {
+		return platform{}, err
+	}
+	var p platform
+	for _, setting := range info.Settings {
+		switch setting.Key {
+		case "GOOS":
+			p.os = setting.Value
+		case "GOARCH":
+			p.arch = setting.Value
+		}
+	}
+	if p.os != "linux" {
+		return platform{}, fmt.Errorf("%s is built for %q: build it with GOOS=linux", file, p.os)
+	}
+	object, err := elf.Open(file)
+	if err != nil {
+		return platform{}, err
+	}
+	defer object.Close()
+	for _, program := range object.Progs {
+		if program.Type == elf.PT_INTERP {
+			return platform{}, fmt.Errorf("%s is dynamically linked: build it with CGO_ENABLED=0", file)
+		}
+	}
+	return p, nil
+}
+
+// archive is a tar of one read-only executable and the directories above it,
+// owned by root, so that the process cannot change its own binary.
+func archive(entrypoint string, content []byte) ([]byte, error) {
+	var buffer bytes.Buffer
+	out := tar.NewWriter(&buffer)
+	file := strings.TrimPrefix(entrypoint, "/")
+	for i, r := range file {
+		if r != '/' {
+			continue
+		}
+		if err := out.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: file[:i+1], Mode: 0o755, ModTime: epoch}); err != nil {
+			return nil, err
+		}
+	}
+	header := &tar.Header{Typeflag: tar.TypeReg, Name: file, Mode: 0o555, Size: int64(len(content)), ModTime: epoch}
+	if err := out.WriteHeader(header); err != nil {
+		return nil, err
+	}
+	if _, err := out.Write(content); err != nil {
+		return nil, err
+	}
+	if err := out.Close(); err != nil {
+		return nil, err
+	}
+	return buffer.Bytes(), nil
+}
+
+// write stores the image as a docker-archive. The file appears under its name
+// only when it is whole.
+func write(image v1.Image, tag, output string) error {
+	reference, err := name.NewTag(tag)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(output)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	partial, err := os.CreateTemp(dir, ".image-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(partial.Name())
+	if err := tarball.Write(reference, image, partial); err != nil {
+		return errors.Join(err, partial.Close())
+	}
+	if err := partial.Close(); err != nil {
+		return err
+	}
+	return os.Rename(partial.Name(), output)
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Image packs one static Linux binary into a container image FROM scratch and
+// writes it as a docker-archive, which ctr, docker, podman and kind load without
+// a registry. The same binary always gives the same bytes.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+)
+
+func main() {
+	switch err := run(os.Args[1:], os.Stdout, os.Stderr); {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+	case errors.As(err, new(usageError)):
+		fmt.Fprintf(os.Stderr, "image: %v (see -help)\n", err)
+		os.Exit(2)
+	default:
+		fmt.Fprintf(os.Stderr, "image: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// usageError is a fault in the command line, not in what it asks for.
+type usageError struct{ error }
+
+func run(args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("image", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	binary := flags.String("binary", "", "static Linux `file` to pack (required)")
+	entrypoint := flags.String("entrypoint", "/windtunnel", "absolute `path` of the binary inside the image")
+	tag := flags.String("tag", "windtunnel:dev", "`name:tag` under which the image is loaded")
+	output := flags.String("output", "dist/windtunnel-image.tar", "archive `file` to write")
+	flags.Usage = func() {} // a bad flag gets one line, not the whole page
+	help := func() {
+		fmt.Fprint(stderr, `usage: image -binary FILE [flags]
+
+Packs one static Linux binary into an image FROM scratch that runs it as user
+65532, writes a docker-archive and prints the image ID: the digest under which
+docker and crictl show it. The same binary gives the same archive.
+
+  CGO_ENABLED=0 go build -o dist/windtunnel ./cmd/windtunnel
+  go run -C hack/image . -binary "$PWD/dist/windtunnel" -output "$PWD/dist/windtunnel-image.tar"
+  ctr -n k8s.io images import dist/windtunnel-image.tar
+
+flags
+`)
+		flags.SetOutput(stderr)
+		flags.PrintDefaults()
+	}
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			help()
+			return err
+		}
+		return usageError{err}
+	}
+	if flags.NArg() > 0 {
+		return usageError{fmt.Errorf("unexpected argument %q", flags.Arg(0))}
+	}
+	if *binary == "" {
+		return usageError{errors.New("-binary is required")}
+	}
+
+	image, err := build(*binary, *entrypoint)
+	if err != nil {
+		return err
+	}
+	if err := write(image, *tag, *output); err != nil {
+		return fmt.Errorf("write %s: %w", *output, err)
+	}
+	id, err := image.ConfigName()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(stdout, id)
+	return err
+}
