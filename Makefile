@@ -64,9 +64,8 @@ generate: ## Generate the deep copies of the API types
 
 .PHONY: manifests
 manifests: ## Generate the CRDs and the manager's ClusterRole
-	$(CONTROLLER_GEN) crd:maxDescLen=$(CRD_MAX_DESC_LEN) rbac:roleName=windtunnel-manager \
-		paths=./api/... paths=./controllers/... \
-		output:crd:dir=config/crd/bases output:rbac:dir=config/rbac
+	$(CONTROLLER_GEN) crd:maxDescLen=$(CRD_MAX_DESC_LEN) paths=./api/... output:crd:dir=config/crd/bases
+	$(CONTROLLER_GEN) rbac:roleName=windtunnel-manager paths=./controllers/... output:rbac:dir=config/rbac
 
 .PHONY: fmt
 fmt: ## Format all Go files
@@ -110,10 +109,10 @@ deploy: ## Install the CRDs and the manager into the current cluster
 	$(KUSTOMIZE) build config/default | kubectl apply --server-side -f -
 
 .PHONY: undeploy
-undeploy: ## Remove what deploy installed
+undeploy: ## Remove what deploy installed, and with the CRDs every object of their kinds
 	$(KUSTOMIZE) build config/default | kubectl delete --ignore-not-found -f -
 
 .PHONY: image
-image: ## Build dist/windtunnel-image.tar, which ctr, docker and kind can load (IMAGE=name:tag)
+image: ## Build dist/windtunnel-image.tar, which ctr, docker and kind load (IMAGE=name:tag IMAGE_ARCH=arm64)
 	CGO_ENABLED=0 GOOS=linux GOARCH=$(IMAGE_ARCH) $(GO) build -trimpath -o dist/windtunnel ./cmd/windtunnel
 	$(GO) run -C hack/image . -binary $(CURDIR)/dist/windtunnel -tag $(IMAGE) -output $(CURDIR)/dist/windtunnel-image.tar
