@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import "errors"
+
+// Exit codes. The Job's pod failure policy reads exitBadInput: such a pod is
+// not tried again.
+const (
+	exitOK       = 0
+	exitFailed   = 1
+	exitBadInput = 2
+)
+
+// badInput marks an error as the user's to mend.
+type badInput struct{ error }
+
+func (e badInput) Unwrap() error { return e.error }
+
+// asBadInput marks err, if there is one.
+func asBadInput(err error) error {
+	if err == nil {
+		return nil
+	}
+	return badInput{err}
+}
+
+func exitCode(err error) int {
+	var bad badInput
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &bad):
+		return exitBadInput
+	default:
+		return exitFailed
+	}
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/manifest"
+)
+
+// localOptions are the flags of the verbs that simulate on this machine.
+type localOptions struct {
+	file        string
+	configMaps  []string
+	name        string
+	output      outputFormat
+	parallelism int
+}
+
+func (o *localOptions) register(cmd *cobra.Command) {
+	o.output = outputTable
+	f := cmd.Flags()
+	f.StringVarP(&o.file, "filename", "f", "", "manifest to run, - for standard input (required)")
+	f.StringArrayVar(&o.configMaps, "configmap", nil, "manifest of a ConfigMap that the object refers to; may be repeated")
+	f.StringVar(&o.name, "name", "", "run only the object of this name")
+	f.VarP(&o.output, "output", "o", "table, json or yaml")
+	f.IntVar(&o.parallelism, "parallelism", runtime.GOMAXPROCS(0), "simulations that run at once; results do not depend on it")
+}
+
+// load reads the manifest and the ConfigMaps.
+func (o *localOptions) load(stdin io.Reader) (*manifest.Set, error) {
+	if o.file == "" {
+		return nil, badInput{fmt.Errorf("a manifest is required: -f FILE")}
+	}
+	if o.parallelism < 1 {
+		return nil, badInput{fmt.Errorf("--parallelism must be at least 1")}
+	}
+	set, err := readManifest(o.file, stdin)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range o.configMaps {
+		more, err := readManifest(name, stdin)
+		if err != nil {
+			return nil, err
+		}
+		if err := set.Merge(more); err != nil {
+			return nil, badInput{err}
+		}
+	}
+	return set, nil
+}
+
+func readManifest(name string, stdin io.Reader) (*manifest.Set, error) {
+	if name == "-" {
+		set, err := manifest.Read(stdin, "standard input")
+		return set, asBadInput(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, badInput{err}
+	}
+	defer f.Close()
+	set, err := manifest.Read(f, name)
+	return set, asBadInput(err)
+}
+
+// inputs are what the set's objects may refer to: its ConfigMaps, and files
+// relative to the manifest.
+func (o *localOptions) inputs(set *manifest.Set, namespace string) experiment.Inputs {
+	folder := "."
+	if o.file != "-" {
+		folder = filepath.Dir(o.file)
+	}
+	return localInputs{configMaps: set.ConfigMaps, namespace: namespace, folder: folder}
+}
+
+type localInputs struct {
+	configMaps []*corev1.ConfigMap
+	namespace  string
+	folder     string
+}
+
+func (l localInputs) ConfigMapKey(_ context.Context, name, key string) ([]byte, error) {
+	for _, cm := range l.configMaps {
+		if cm.Name == name && cm.Namespace == l.namespace {
+			return experiment.ConfigMapKey(cm, key)
+		}
+	}
+	return nil, fmt.Errorf("ConfigMap %s is neither in the manifest nor given with --configmap: %w", name, fs.ErrNotExist)
+}
+
+func (l localInputs) File(name string) ([]byte, error) {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(l.folder, name)
+	}
+	return os.ReadFile(name)
+}
+
+// compiled turns what a compilation returned into the verb's error.
+func compiled(kind, name string, errs field.ErrorList, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", kind, name, err)
+	}
+	if len(errs) > 0 {
+		return badInput{fmt.Errorf("%s %s is invalid:\n%s", kind, name, bullets(errs))}
+	}
+	return nil
+}
+
+func bullets(errs field.ErrorList) string {
+	var text string
+	for i, e := range errs {
+		if i > 0 {
+			text += "\n"
+		}
+		text += "  - " + e.Error()
+	}
+	return text
+}

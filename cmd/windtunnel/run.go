@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// runOutput is what `run -o json` prints for an object.
+type runOutput struct {
+	identity
+	Status  v1alpha1.SimulationRunStatus `json:"status"`
+	Rows    []result.Row                 `json:"rows"`
+	Results []*result.Document           `json:"results"`
+}
+
+func newRunCommand() *cobra.Command {
+	var o localOptions
+	cmd := &cobra.Command{
+		Use:   "run -f FILE",
+		Short: "Simulate the SimulationRuns of a manifest on this machine",
+		Long: `Simulate every SimulationRun of a manifest on this machine, with no cluster.
+
+The manifest is defaulted and validated as an API server would do it.
+ConfigMaps that it refers to are taken from the same file or from --configmap.`,
+		Example: `  windtunnel run -f config/samples/simulationrun-poisson.yaml
+  windtunnel run -f run.yaml --configmap trace.yaml -o json`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
+		},
+	}
+	o.register(cmd)
+	return cmd
+}
+
+func (o *localOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
+	set, err := o.load(stdin)
+	if err != nil {
+		return err
+	}
+	found := false
+	for _, run := range set.Runs {
+		if o.name != "" && run.Name != o.name {
+			continue
+		}
+		found = true
+		if err := o.runOne(ctx, run, o.inputs(set, run.Namespace), stdout); err != nil {
+			return err
+		}
+	}
+	if !found {
+		return badInput{fmt.Errorf("%s holds no SimulationRun%s", o.file, named(o.name))}
+	}
+	return nil
+}
+
+func named(name string) string {
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf(" named %q", name)
+}
+
+func (o *localOptions) runOne(ctx context.Context, run *v1alpha1.SimulationRun, inputs experiment.Inputs, stdout io.Writer) error {
+	c, errs, err := experiment.CompileRun(ctx, run, inputs)
+	if err := compiled("SimulationRun", run.Name, errs, err); err != nil {
+		return err
+	}
+	simulations, err := o.simulate(ctx, run.Name, c)
+	if err != nil {
+		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
+	}
+	rows, documents := experiment.Split(simulations)
+	if o.output == outputTable {
+		fmt.Fprintf(stdout, "SimulationRun %s\n\n", run.Name)
+		printWarnings(stdout, c.Plan.Warnings)
+		return result.RunTable(stdout, documents)
+	}
+	out := runOutput{identity: identify(run.TypeMeta, run.ObjectMeta), Rows: rows, Results: documents}
+	experiment.FillStatus(&out.Status.CommonStatus, c.Plan)
+	if err := experiment.FillRun(&out.Status, c.Plan, rows); err != nil {
+		return err
+	}
+	return o.output.write(stdout, out)
+}
+
+// simulate runs all of a plan on this machine.
+func (o *localOptions) simulate(ctx context.Context, name string, c *experiment.Compiled) ([]experiment.Simulation, error) {
+	total := c.Plan.Simulations()
+	p := newProgress(name, total)
+	defer p.end()
+	return c.Plan.Simulate(ctx, c.Trace, experiment.Span{First: 0, End: total}, experiment.Options{
+		Parallelism: o.parallelism,
+		Progress:    p.update,
+	})
+}
+
+func printWarnings(w io.Writer, warnings []string) {
+	for _, text := range warnings {
+		fmt.Fprintf(w, "warning: %s\n", text)
+	}
+	if len(warnings) > 0 {
+		fmt.Fprintln(w)
+	}
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// sweepOutput is what `sweep -o json` prints for an object.
+type sweepOutput struct {
+	identity
+	Status      v1alpha1.PolicySweepStatus `json:"status"`
+	Leaderboard *result.Leaderboard        `json:"leaderboard"`
+	Rows        []result.Row               `json:"rows"`
+}
+
+func newSweepCommand() *cobra.Command {
+	var o localOptions
+	cmd := &cobra.Command{
+		Use:   "sweep -f FILE",
+		Short: "Run the PolicySweeps of a manifest on this machine",
+		Long: `Run every PolicySweep of a manifest on this machine, with no cluster, and print
+a leaderboard.
+
+The manifest is defaulted and validated as an API server would do it.
+ConfigMaps that it refers to are taken from the same file or from --configmap.`,
+		Example: `  windtunnel sweep -f config/samples/policysweep-llm-d-default.yaml
+  windtunnel sweep -f sweep.yaml --parallelism 2 -o json`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.sweep(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
+		},
+	}
+	o.register(cmd)
+	return cmd
+}
+
+func (o *localOptions) sweep(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
+	set, err := o.load(stdin)
+	if err != nil {
+		return err
+	}
+	found := false
+	for _, sweep := range set.Sweeps {
+		if o.name != "" && sweep.Name != o.name {
+			continue
+		}
+		found = true
+		if err := o.sweepOne(ctx, sweep, o.inputs(set, sweep.Namespace), stdout); err != nil {
+			return err
+		}
+	}
+	if !found {
+		return badInput{fmt.Errorf("%s holds no PolicySweep%s", o.file, named(o.name))}
+	}
+	return nil
+}
+
+func (o *localOptions) sweepOne(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs experiment.Inputs, stdout io.Writer) error {
+	c, errs, err := experiment.CompileSweep(ctx, sweep, inputs)
+	if err := compiled("PolicySweep", sweep.Name, errs, err); err != nil {
+		return err
+	}
+	simulations, err := o.simulate(ctx, sweep.Name, c)
+	if err != nil {
+		return fmt.Errorf("PolicySweep %s: %w", sweep.Name, err)
+	}
+	rows, _ := experiment.Split(simulations)
+	board, err := c.Plan.Leaderboard(rows)
+	if err != nil {
+		return err
+	}
+	if o.output == outputTable {
+		fmt.Fprintf(stdout, "PolicySweep %s\n\n", sweep.Name)
+		printWarnings(stdout, c.Plan.Warnings)
+		return board.Table(stdout)
+	}
+	out := sweepOutput{identity: identify(sweep.TypeMeta, sweep.ObjectMeta), Leaderboard: board, Rows: rows}
+	experiment.FillStatus(&out.Status.CommonStatus, c.Plan)
+	if err := experiment.FillSweep(&out.Status, c.Plan, rows); err != nil {
+		return err
+	}
+	return o.output.write(stdout, out)
+}

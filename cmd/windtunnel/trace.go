@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+func newTraceCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "trace",
+		Short: "Make and describe traces",
+		Args:  noArguments,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newTraceGenerateCommand(), newTraceStatCommand())
+	return cmd
+}
+
+// generateOptions are the flags of trace generate.
+type generateOptions struct {
+	requests int
+	seed     int64
+	output   string
+}
+
+func newTraceGenerateCommand() *cobra.Command {
+	var o generateOptions
+	cmd := &cobra.Command{
+		Use:   "generate",
+		Short: "Write a small made-up trace in Mooncake's format",
+		Long: `Write a made-up trace in Mooncake's format: batches of arrivals every three
+seconds or so, shared system prompts, conversations that grow turn by turn. The
+same number of requests and the same seed give the same bytes.`,
+		Example: `  windtunnel trace generate --requests 2000 -o trace.jsonl`,
+		Args:    noArguments,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.OutOrStdout()) },
+	}
+	f := cmd.Flags()
+	f.IntVar(&o.requests, "requests", 2000, "number of requests")
+	f.Int64Var(&o.seed, "seed", 1, "seed of the random draws")
+	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output")
+	return cmd
+}
+
+func (o generateOptions) run(stdout io.Writer) error {
+	if o.requests < 1 {
+		return badInput{fmt.Errorf("--requests must be at least 1")}
+	}
+	if o.output == "-" {
+		return workload.WriteMooncake(stdout, o.requests, o.seed)
+	}
+	return writeWhole(o.output, func(w io.Writer) error {
+		return workload.WriteMooncake(w, o.requests, o.seed)
+	})
+}
+
+// writeWhole writes a file, all of it or none.
+func writeWhole(name string, write func(io.Writer) error) error {
+	temp, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name())
+	b := bufio.NewWriter(temp)
+	if err := write(b); err != nil {
+		temp.Close()
+		return err
+	}
+	if err := b.Flush(); err != nil {
+		temp.Close()
+		return err
+	}
+	if err := temp.Chmod(0o644); err != nil {
+		temp.Close()
+		return err
+	}
+	if err := temp.Close(); err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), name)
+}
+
+func newTraceStatCommand() *cobra.Command {
+	format := string(workload.Mooncake)
+	cmd := &cobra.Command{
+		Use:     "stat FILE",
+		Short:   "Describe a trace: rates, lengths, what an unbounded cache would serve",
+		Example: `  windtunnel trace stat --format Mooncake conversation_trace.jsonl`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return badInput{fmt.Errorf("one trace file is required (see %s --help)", cmd.CommandPath())}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return traceStat(cmd.OutOrStdout(), workload.Format(format), args[0])
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", format, "format of the trace: Mooncake or Azure")
+	return cmd
+}
+
+func traceStat(w io.Writer, format workload.Format, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return badInput{err}
+	}
+	defer f.Close()
+	trace, err := workload.ReadTrace(format, f, name)
+	if err != nil {
+		return badInput{err}
+	}
+	s := trace.Statistics()
+	fmt.Fprintf(w, "requests             %d\n", s.Requests)
+	fmt.Fprintf(w, "distinct timestamps  %d\n", s.DistinctTimestamps)
+	fmt.Fprintf(w, "span                 %s\n", s.Span)
+	fmt.Fprintf(w, "rate                 %.3f requests/s\n", s.RatePerSecond)
+	for _, l := range []struct {
+		name    string
+		lengths workload.LengthStatistics
+	}{{"input tokens", s.Input}, {"output tokens", s.Output}} {
+		fmt.Fprintf(w, "%-20s mean %.1f, min %d, p50 %d, p90 %d, p99 %d, max %d\n",
+			l.name, l.lengths.Mean, l.lengths.Min, l.lengths.P50, l.lengths.P90, l.lengths.P99, l.lengths.Max)
+	}
+	if s.InputTokens > 0 {
+		fmt.Fprintf(w, "reusable             %.2f %% of prompt tokens (unbounded cache of full blocks)\n",
+			100*float64(s.ReusableTokens)/float64(s.InputTokens))
+	}
+	fmt.Fprintf(w, "sha256               %s\n", trace.Digest())
+	return nil
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/kubernetes"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"windtunnel.dev/windtunnel/pkg/worker"
+)
+
+// workerOptions are the flags of worker; the Job's pod template sets them.
+type workerOptions struct {
+	plan        string
+	inputs      string
+	shards      int
+	termination string
+	parallelism int
+}
+
+func newWorkerCommand() *cobra.Command {
+	var o workerOptions
+	cmd := &cobra.Command{
+		Use:   "worker",
+		Short: "Simulate one shard of a plan inside a Job's pod",
+		Long: `Simulate one shard of a plan inside a Job's pod, write the results as ConfigMaps
+and report their digests in the pod's termination message. The operator sets
+the flags; the shard's index comes from the Job in JOB_COMPLETION_INDEX.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.plan, "plan", "/etc/windtunnel/plan", "folder of the plan")
+	f.StringVar(&o.inputs, "inputs", "/etc/windtunnel/inputs", "folder of the plan's inputs")
+	f.IntVar(&o.shards, "shards", 1, "number of shards of the Job")
+	f.StringVar(&o.termination, "termination-log", "/dev/termination-log", "file of the termination message")
+	f.IntVar(&o.parallelism, "parallelism", runtime.GOMAXPROCS(0), "simulations that run at once")
+	return cmd
+}
+
+func (o workerOptions) run(ctx context.Context) error {
+	index, err := strconv.Atoi(os.Getenv("JOB_COMPLETION_INDEX"))
+	if err != nil {
+		return badInput{fmt.Errorf("JOB_COMPLETION_INDEX: %w", err)}
+	}
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return fmt.Errorf("find the API server: %w", err)
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("find the API server: %w", err)
+	}
+	report, err := worker.Run(ctx, worker.Options{
+		PlanFolder:   o.plan,
+		InputsFolder: o.inputs,
+		Index:        index,
+		Shards:       o.shards,
+		Parallelism:  o.parallelism,
+	}, worker.Cluster{Client: client})
+	raw, encodeErr := report.Encode()
+	if err == nil {
+		err = encodeErr
+	}
+	if encodeErr == nil {
+		if writeErr := os.WriteFile(filepath.Clean(o.termination), raw, 0o644); writeErr != nil && err == nil {
+			err = fmt.Errorf("write termination message: %w", writeErr)
+		}
+	}
+	if errors.Is(err, worker.ErrBadInput) {
+		return badInput{err}
+	}
+	return err
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// MaxChunkBytes bounds the data of one chunk: a ConfigMap holds a mebibyte,
+// and its metadata and encoding need room too.
+const MaxChunkBytes = 768 << 10
+
+// Keys of a chunk's data.
+const (
+	// RowsKey holds one result row a line.
+	RowsKey = "rows.jsonl"
+	// DocumentsKey holds one whole result document a line.
+	DocumentsKey = "documents.jsonl"
+)
+
+// Chunk is a piece of a shard's results, as a ConfigMap holds it.
+type Chunk struct {
+	// Rows is the number of rows.
+	Rows int
+	// Data is the content by key.
+	Data map[string]string
+}
+
+// SHA256 is the digest of the chunk's content, in hex.
+func (c Chunk) SHA256() string {
+	h := sha256.New()
+	for _, key := range []string{RowsKey, DocumentsKey} {
+		fmt.Fprintf(h, "%s %d\n%s", key, len(c.Data[key]), c.Data[key])
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Decode returns the chunk's rows.
+func (c Chunk) Decode() ([]result.Row, error) {
+	return result.ReadRows(bytes.NewReader([]byte(c.Data[RowsKey])))
+}
+
+// Chunks cuts simulations, in order, into chunks of at most MaxChunkBytes.
+// A simulation is never cut in two.
+func Chunks(simulations []Simulation) ([]Chunk, error) {
+	var chunks []Chunk
+	var rows, documents bytes.Buffer
+	var count int
+	flush := func() {
+		if count == 0 {
+			return
+		}
+		data := map[string]string{RowsKey: rows.String()}
+		if documents.Len() > 0 {
+			data[DocumentsKey] = documents.String()
+		}
+		chunks = append(chunks, Chunk{Rows: count, Data: data})
+		rows.Reset()
+		documents.Reset()
+		count = 0
+	}
+	for _, s := range simulations {
+		row, document, err := s.lines()
+		if err != nil {
+			return nil, err
+		}
+		if rows.Len()+documents.Len()+len(row)+len(document) > MaxChunkBytes {
+			flush()
+		}
+		rows.Write(row)
+		documents.Write(document)
+		count++
+	}
+	flush()
+	return chunks, nil
+}
+
+// lines encodes a simulation's row and, if it is kept, its document.
+func (s Simulation) lines() (row, document []byte, err error) {
+	var b bytes.Buffer
+	if err := result.WriteRows(&b, []result.Row{s.Row}); err != nil {
+		return nil, nil, err
+	}
+	if s.Document == nil {
+		return b.Bytes(), nil, nil
+	}
+	if document, err = json.Marshal(s.Document); err != nil {
+		return nil, nil, fmt.Errorf("encode document of seed %d: %w", s.Row.Seed, err)
+	}
+	return b.Bytes(), append(document, '\n'), nil
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// Inputs reads what a spec refers to. An error that wraps fs.ErrNotExist says
+// that the thing is not there and becomes an error of the field that names it;
+// any other error is the outside world's and ends the compilation.
+type Inputs interface {
+	// ConfigMapKey returns the bytes under a key of data or binaryData.
+	ConfigMapKey(ctx context.Context, name, key string) ([]byte, error)
+	// File returns the bytes of a file named by a manifest.
+	File(path string) ([]byte, error)
+}
+
+// ErrNoFiles says that files cannot be read here. It counts as a user's
+// mistake: a manifest that names a file was applied to a cluster.
+var ErrNoFiles = errors.New("a file cannot be read here; put it into a ConfigMap and use configMapRef")
+
+// reader reads inputs and remembers the first error of the outside world.
+type reader struct {
+	ctx    context.Context
+	inputs Inputs
+	err    error
+}
+
+func (r *reader) configMapKey(ref *v1alpha1.ConfigMapKeyReference, path *field.Path) ([]byte, field.ErrorList) {
+	raw, err := r.inputs.ConfigMapKey(r.ctx, ref.Name, ref.Key)
+	switch {
+	case err == nil:
+		return raw, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, field.ErrorList{notFound(path, ref.Name+"/"+ref.Key, err)}
+	default:
+		return nil, r.fail(fmt.Errorf("read ConfigMap %s: %w", ref.Name, err), path)
+	}
+}
+
+func (r *reader) file(name string, path *field.Path) ([]byte, field.ErrorList) {
+	raw, err := r.inputs.File(name)
+	switch {
+	case err == nil:
+		return raw, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, field.ErrorList{notFound(path, name, err)}
+	case errors.Is(err, ErrNoFiles):
+		return nil, field.ErrorList{field.Forbidden(path, err.Error())}
+	default:
+		return nil, r.fail(fmt.Errorf("read %s: %w", name, err), path)
+	}
+}
+
+func (r *reader) fail(err error, path *field.Path) field.ErrorList {
+	if r.err == nil {
+		r.err = err
+	}
+	return field.ErrorList{field.InternalError(path, err)}
+}
+
+func notFound(path *field.Path, value string, err error) *field.Error {
+	e := field.NotFound(path, value)
+	e.Detail = err.Error()
+	return e
+}
+
+// MissingInputs reports whether errs hold nothing but inputs that are not
+// there yet: such an object is worth another look when one appears.
+func MissingInputs(errs field.ErrorList) bool {
+	for _, e := range errs {
+		if e.Type != field.ErrorTypeNotFound {
+			return false
+		}
+	}
+	return len(errs) > 0
+}
+
+// ConfigMapKey returns the bytes under a key of a ConfigMap's data or
+// binaryData, for implementations of Inputs.
+func ConfigMapKey(cm *corev1.ConfigMap, key string) ([]byte, error) {
+	if text, ok := cm.Data[key]; ok {
+		return []byte(text), nil
+	}
+	if raw, ok := cm.BinaryData[key]; ok {
+		return raw, nil
+	}
+	keys := slices.Sorted(maps.Keys(cm.Data))
+	keys = append(keys, slices.Sorted(maps.Keys(cm.BinaryData))...)
+	return nil, fmt.Errorf("ConfigMap %s has no key %q; it has %s: %w", cm.Name, key, quoteAll(keys), fs.ErrNotExist)
+}

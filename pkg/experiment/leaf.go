@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// leafKind is what may be written at the end of a path.
+type leafKind int
+
+const (
+	integerLeaf  leafKind = iota // a whole number
+	numberLeaf                   // any number
+	decimalLeaf                  // a number written as a string
+	stringLeaf                   // any text
+	booleanLeaf                  // true or false
+	durationLeaf                 // such as 50ms
+)
+
+func (k leafKind) numeric() bool {
+	return k == integerLeaf || k == numberLeaf || k == decimalLeaf
+}
+
+func (k leafKind) String() string {
+	return [...]string{"a whole number", "a number", "a decimal number", "a string", "true or false", "a duration such as 50ms"}[k]
+}
+
+// encode turns a parameter's value into what JSON holds at such a leaf.
+func (k leafKind) encode(value string) (any, error) {
+	wrong := fmt.Errorf("must be %s", k)
+	switch k {
+	case integerLeaf:
+		if _, err := strconv.ParseInt(value, 10, 64); err != nil {
+			return nil, wrong
+		}
+		return json.Number(value), nil
+	case numberLeaf, decimalLeaf:
+		if _, err := strconv.ParseFloat(value, 64); err != nil || !json.Valid([]byte(value)) {
+			return nil, wrong
+		}
+		if k == decimalLeaf {
+			return value, nil
+		}
+		return json.Number(value), nil
+	case booleanLeaf:
+		if value != "true" && value != "false" {
+			return nil, wrong
+		}
+		return value == "true", nil
+	case durationLeaf:
+		if _, err := time.ParseDuration(value); err != nil {
+			return nil, wrong
+		}
+		return value, nil
+	default:
+		return value, nil
+	}
+}
+
+// pickerConfigPath leads to the EPP's configuration in a scenario.
+var pickerConfigPath = []segment{{name: "router"}, {name: "endpointPickerConfig"}}
+
+func beneathPickerConfig(path []segment) bool {
+	n := len(pickerConfigPath)
+	return len(path) > n && slices.Equal(path[:n], pickerConfigPath)
+}
+
+// resolve finds out what may be written at path in a scenario, or says where
+// the path goes wrong and what could stand there.
+func resolve(scenario tree, path []segment) (leafKind, error) {
+	if beneathPickerConfig(path) {
+		return resolveByValue(scenario, path)
+	}
+	return resolveByType(scenario, path)
+}
+
+// resolveByValue is for the EPP's configuration: it spells out every default,
+// so that what is not in the document does not exist.
+func resolveByValue(scenario tree, path []segment) (leafKind, error) {
+	var at any = scenario
+	for i, s := range path {
+		next, err := child(at, s)
+		if err != nil {
+			return 0, fmt.Errorf("at %q: %w", render(path[:i+1]), err)
+		}
+		if next == nil {
+			return 0, fmt.Errorf("at %q: no such field; there are %s", render(path[:i+1]), quoteAll(fieldNames(at.(tree))))
+		}
+		at = next
+	}
+	switch v := at.(type) {
+	case json.Number:
+		return numberLeaf, nil
+	case string:
+		return stringLeaf, nil
+	case bool:
+		return booleanLeaf, nil
+	case tree:
+		return 0, fmt.Errorf("leads to an object; go on to one of its fields %s", quoteAll(fieldNames(v)))
+	default:
+		return 0, fmt.Errorf("leads to a list; name one of its entries in brackets")
+	}
+}
+
+var leafTypes = map[reflect.Type]leafKind{
+	reflect.TypeFor[v1alpha1.Decimal]():            decimalLeaf,
+	reflect.TypeFor[v1alpha1.PositiveDecimal]():    decimalLeaf,
+	reflect.TypeFor[v1alpha1.NonNegativeDecimal](): decimalLeaf,
+	reflect.TypeFor[metav1.Duration]():             durationLeaf,
+}
+
+var leafKinds = map[reflect.Kind]leafKind{
+	reflect.Int32:  integerLeaf,
+	reflect.Int64:  integerLeaf,
+	reflect.String: stringLeaf,
+	reflect.Bool:   booleanLeaf,
+}
+
+// resolveByType is for the scenario's own fields, which may be absent and
+// still exist.
+func resolveByType(scenario tree, path []segment) (leafKind, error) {
+	var at any = scenario
+	typ := reflect.TypeFor[v1alpha1.Scenario]()
+	for i, s := range path {
+		next, err := childType(typ, s)
+		if err == nil && at != nil {
+			at, err = child(at, s)
+		} else if err == nil && s.entry {
+			err = fmt.Errorf("there is no entry %s; the list is empty", s)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("at %q: %w", render(path[:i+1]), err)
+		}
+		typ = next
+	}
+	if kind, ok := leafTypes[typ]; ok {
+		return kind, nil
+	}
+	if kind, ok := leafKinds[typ.Kind()]; ok {
+		return kind, nil
+	}
+	if typ.Kind() == reflect.Struct {
+		return 0, fmt.Errorf("leads to an object; go on to one of its fields %s", quoteAll(jsonFields(typ)))
+	}
+	return 0, fmt.Errorf("leads to a list; name one of its entries in brackets")
+}
+
+func childType(typ reflect.Type, s segment) (reflect.Type, error) {
+	if s.entry {
+		if typ.Kind() != reflect.Slice {
+			return nil, fmt.Errorf("%s does not follow a list", s)
+		}
+		return typ.Elem(), nil
+	}
+	if _, isLeaf := leafTypes[typ]; isLeaf || typ.Kind() != reflect.Struct {
+		return nil, fmt.Errorf("no such field; what stands before it has none")
+	}
+	for i := range typ.NumField() {
+		if f := typ.Field(i); jsonName(f) == s.name {
+			if f.Type.Kind() == reflect.Pointer {
+				return f.Type.Elem(), nil
+			}
+			return f.Type, nil
+		}
+	}
+	return nil, fmt.Errorf("no such field; there are %s", quoteAll(jsonFields(typ)))
+}
+
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
+}
+
+func jsonFields(typ reflect.Type) []string {
+	var names []string
+	for i := range typ.NumField() {
+		names = append(names, jsonName(typ.Field(i)))
+	}
+	slices.Sort(names)
+	return names
+}

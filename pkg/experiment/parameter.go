@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/search"
+)
+
+// Parameter is a place in the scenario and the values to try there: exactly
+// one of Range, Values and Profiles.
+type Parameter struct {
+	Name string `json:"name"`
+	Path string `json:"path"`
+	// Integer says that the place holds a whole number.
+	Integer  bool            `json:"integer,omitempty"`
+	Range    *v1alpha1.Range `json:"range,omitempty"`
+	Values   []string        `json:"values,omitempty"`
+	Profiles []Profile       `json:"profiles,omitempty"`
+
+	segments []segment
+	leaf     leafKind
+}
+
+// Profile is a named EPP configuration as a scenario's tree holds it.
+type Profile struct {
+	Name   string `json:"name"`
+	Config tree   `json:"config"`
+}
+
+// axis is the parameter as the search sees it.
+func (p *Parameter) axis() search.Parameter {
+	axis := search.Parameter{Name: p.Name, Kind: search.Choice, Choices: p.Values}
+	switch {
+	case p.Range != nil:
+		axis = search.Parameter{
+			Name: p.Name, Min: string(p.Range.Min), Max: string(p.Range.Max), Step: string(p.Range.Step),
+			LogScale: p.Range.Scale == v1alpha1.LogScale,
+		}
+		switch {
+		case p.Range.Step != "":
+			axis.Kind = search.Stepped
+		case p.Integer:
+			axis.Kind = search.Integer
+		default:
+			axis.Kind = search.Continuous
+		}
+	case p.Profiles != nil:
+		for _, profile := range p.Profiles {
+			axis.Choices = append(axis.Choices, profile.Name)
+		}
+	}
+	return axis
+}
+
+// bind finds the parameter's place in a scenario.
+func (p *Parameter) bind(scenario tree) error {
+	var err error
+	if p.segments, err = parsePath(p.Path); err != nil {
+		return err
+	}
+	if p.Profiles != nil {
+		if render(p.segments) != render(pickerConfigPath) {
+			return fmt.Errorf("must be %s, since profiles replace it", render(pickerConfigPath))
+		}
+		return nil
+	}
+	p.leaf, err = resolve(scenario, p.segments)
+	p.Integer = err == nil && p.leaf == integerLeaf
+	return err
+}
+
+// set writes one of the parameter's values into a scenario.
+func (p *Parameter) set(scenario tree, value string) error {
+	if p.Profiles != nil {
+		for _, profile := range p.Profiles {
+			if profile.Name == value {
+				return assign(scenario, pickerConfigPath, cloneTree(profile.Config))
+			}
+		}
+		return fmt.Errorf("there is no profile %q; there are %s", value, quoteAll(p.axis().Choices))
+	}
+	encoded, err := p.leaf.encode(value)
+	if err != nil {
+		return err
+	}
+	return assign(scenario, p.segments, encoded)
+}
+
+// corners are values that stand for all of the parameter's: if the scenario
+// takes them it takes the others.
+func (p *Parameter) corners() []string {
+	if p.Range != nil {
+		return []string{string(p.Range.Min), string(p.Range.Max)}
+	}
+	return p.axis().Choices
+}
+
+// order sorts the parameters of a plan for application: a whole profile first,
+// then what reaches into it.
+func inOrder(parameters []Parameter) []int {
+	var order []int
+	for _, profiles := range []bool{true, false} {
+		for i := range parameters {
+			if (parameters[i].Profiles != nil) == profiles {
+				order = append(order, i)
+			}
+		}
+	}
+	return order
+}
+
+// parameter converts one parameter of a spec.
+func (c *compiler) parameter(in v1alpha1.Parameter, path *field.Path) (Parameter, field.ErrorList) {
+	p := Parameter{Name: in.Name, Path: strings.TrimSpace(in.Path), Range: in.Range, Values: in.Values}
+	var errs field.ErrorList
+	for i, profile := range in.Profiles {
+		at := path.Child("profiles").Index(i).Child("endpointPickerConfig")
+		config, es := c.pickerConfig(profile.EndpointPickerConfig, at)
+		errs = append(errs, es...)
+		p.Profiles = append(p.Profiles, Profile{Name: profile.Name, Config: config})
+	}
+	return p, errs
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/search"
+)
+
+// Point is one variation of the scenario.
+type Point struct {
+	// ID numbers the points of a plan from 0.
+	ID int
+	// Values give each parameter its value, in the plan's order.
+	Values []v1alpha1.Assignment
+}
+
+// NoBaseline is what BaselinePoint returns where there is none.
+const NoBaseline = -1
+
+// Points returns the plan's points. A run has one, without values. A baseline
+// that the search did not choose comes last.
+func (p *Plan) Points() []Point { return p.expanded.points }
+
+// BaselinePoint returns the ID of the baseline, or NoBaseline.
+func (p *Plan) BaselinePoint() int { return p.expanded.baseline }
+
+// expansion is what a plan's fields imply.
+type expansion struct {
+	points   []Point
+	baseline int
+}
+
+// expand derives the points. It must be called once on a new plan.
+func (p *Plan) expand() error {
+	if !p.IsSweep() {
+		p.expanded = expansion{points: []Point{{}}, baseline: NoBaseline}
+		return nil
+	}
+	base := cloneTree(p.Scenario).(tree)
+	for _, i := range inOrder(p.Parameters) {
+		parameter := &p.Parameters[i]
+		if err := parameter.bind(base); err != nil {
+			return fmt.Errorf("parameter %s: %w", parameter.Name, err)
+		}
+		if parameter.Profiles != nil {
+			if err := parameter.set(base, parameter.Profiles[0].Name); err != nil {
+				return fmt.Errorf("parameter %s: %w", parameter.Name, err)
+			}
+		}
+	}
+	chosen, errs := p.search(field.NewPath("spec"))
+	if len(errs) > 0 {
+		return errs.ToAggregate()
+	}
+	p.expanded = expansion{baseline: NoBaseline}
+	for _, values := range chosen.Ask(int(p.Search.MaxTrials)) {
+		p.expanded.points = append(p.expanded.points, p.point(values))
+	}
+	p.expandBaseline()
+	return nil
+}
+
+// search returns the plan's algorithm, or what is wrong with its space.
+func (p *Plan) search(spec *field.Path) (search.Algorithm, field.ErrorList) {
+	path := spec.Child("parameters")
+	space := make(search.Space, len(p.Parameters))
+	for i := range p.Parameters {
+		space[i] = p.Parameters[i].axis()
+	}
+	if p.Search.Algorithm == v1alpha1.RandomSearch {
+		return search.NewRandom(space, p.Search.Seed, int(p.Search.MaxTrials), path)
+	}
+	grid, errs := search.NewGrid(space, path)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	if size := grid.Size(); size > uint64(p.Search.MaxTrials) {
+		return nil, field.ErrorList{field.Invalid(spec.Child("search", "maxTrials"), p.Search.MaxTrials,
+			fmt.Sprintf("the grid has %d points; raise maxTrials, take larger steps, or use algorithm Random", size))}
+	}
+	return grid, nil
+}
+
+func (p *Plan) point(values search.Point) Point {
+	point := Point{ID: len(p.expanded.points)}
+	for i, value := range values {
+		point.Values = append(point.Values, v1alpha1.Assignment{Name: p.Parameters[i].Name, Value: value})
+	}
+	return point
+}
+
+func (p *Plan) expandBaseline() {
+	if len(p.Baseline) == 0 {
+		return
+	}
+	values := make(search.Point, len(p.Parameters))
+	for i := range p.Parameters {
+		at := slices.IndexFunc(p.Baseline, func(a v1alpha1.Assignment) bool { return a.Name == p.Parameters[i].Name })
+		values[i] = p.Baseline[at].Value
+	}
+	baseline := p.point(values)
+	for _, point := range p.expanded.points {
+		if slices.Equal(point.Values, baseline.Values) {
+			p.expanded.baseline = point.ID
+			return
+		}
+	}
+	p.expanded.points = append(p.expanded.points, baseline)
+	p.expanded.baseline = baseline.ID
+}
+
+// scenarioAt returns the scenario of a point.
+func (p *Plan) scenarioAt(point Point) (tree, error) {
+	scenario := cloneTree(p.Scenario).(tree)
+	for _, i := range inOrder(p.Parameters) {
+		if err := p.Parameters[i].set(scenario, point.Values[i].Value); err != nil {
+			return nil, fmt.Errorf("parameter %s: %w", p.Parameters[i].Name, err)
+		}
+	}
+	return scenario, nil
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// MaxReportBytes bounds a shard's report: Kubernetes cuts a termination
+// message there.
+const MaxReportBytes = 4096
+
+// Report is what a worker says in its termination message: which chunks hold
+// its results, and what they must contain. A chunk that no report names is
+// nobody's.
+type Report struct {
+	// PlanHash is the plan that the shard worked on.
+	PlanHash string `json:"plan"`
+	// Shard is the shard's index.
+	Shard int `json:"shard"`
+	// Chunks are its results.
+	Chunks []v1alpha1.ResultReference `json:"chunks,omitempty"`
+	// Error says in words why there are none.
+	Error string `json:"error,omitempty"`
+}
+
+// Encode returns the report as a termination message. An error's text is cut
+// to fit; chunks are not, so that too many of them are an error.
+func (r Report) Encode() ([]byte, error) {
+	if room := MaxReportBytes / 2; len(r.Error) > room {
+		r.Error = r.Error[:room] + "…"
+	}
+	raw, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("encode report: %w", err)
+	}
+	if len(raw) > MaxReportBytes {
+		return nil, fmt.Errorf("encode report: %d chunks do not fit into a termination message; use more shards", len(r.Chunks))
+	}
+	return raw, nil
+}
+
+// DecodeReport reads a termination message.
+func DecodeReport(message string) (Report, error) {
+	var r Report
+	if err := json.Unmarshal([]byte(message), &r); err != nil {
+		return Report{}, fmt.Errorf("decode report: %w", err)
+	}
+	return r, nil
+}

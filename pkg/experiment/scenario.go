@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+)
+
+// versionField stands beside the fields of the EPP's document and names the
+// version that reads it.
+const versionField = "version"
+
+// decodeScenario returns a resolved scenario's types: its own fields, and the
+// EPP's configuration.
+func decodeScenario(root tree, path *field.Path) (*v1alpha1.Scenario, *epp.Config, field.ErrorList) {
+	at := path.Child("router", "endpointPickerConfig")
+	router := maps.Clone(root["router"].(tree))
+	document := maps.Clone(router["endpointPickerConfig"].(tree))
+	version, _ := document[versionField].(string)
+	delete(document, versionField)
+	config, errs := epp.Load(mustJSON(document), version, at)
+	if len(errs) > 0 {
+		return nil, nil, errs
+	}
+	delete(router, "endpointPickerConfig")
+	own := maps.Clone(root)
+	own["router"] = router
+	var scenario v1alpha1.Scenario
+	if err := json.Unmarshal(mustJSON(own), &scenario); err != nil {
+		return nil, nil, field.ErrorList{field.Invalid(path, "", err.Error())}
+	}
+	return &scenario, config, nil
+}
+
+func mustJSON(v any) []byte {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("experiment: marshal %T: %v", v, err))
+	}
+	return raw
+}
+
+// checkValue checks a scenario into which a parameter's value was written: by
+// the API's schema, then as the base was.
+func (c *compiler) checkValue(scenario tree) field.ErrorList {
+	typed, config, errs := decodeScenario(scenario, nil)
+	if len(errs) > 0 {
+		return errs
+	}
+	if errs := validateBySchema(*typed.DeepCopy()); len(errs) > 0 {
+		return errs
+	}
+	_, errs = build(typed, config, c.trace, 0, nil)
+	return errs
+}
+
+// validateBySchema puts a scenario whose references were resolved into an
+// object of the API.
+func validateBySchema(scenario v1alpha1.Scenario) field.ErrorList {
+	placeholder := "resolved"
+	scenario.Router.EndpointPickerConfig.Inline = &placeholder
+	if scenario.Workload.Trace != nil {
+		scenario.Workload.Trace.File = &placeholder
+	}
+	run := &v1alpha1.SimulationRun{
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "SimulationRun"},
+		ObjectMeta: metav1.ObjectMeta{Name: placeholder, Namespace: metav1.NamespaceDefault},
+		Spec:       v1alpha1.SimulationRunSpec{Scenario: scenario},
+	}
+	return manifest.Validate(run)
+}

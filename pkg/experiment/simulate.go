@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// Simulation is the result of one point under one seed.
+type Simulation struct {
+	Row result.Row
+	// Document is the whole result of a run; a sweep keeps rows only.
+	Document *result.Document
+}
+
+// Options say how simulations are run. They never change a result.
+type Options struct {
+	// Parallelism is how many run at once; at least 1.
+	Parallelism int
+	// Progress, if set, is told how many of the span are done. Calls do not
+	// overlap.
+	Progress func(done int)
+}
+
+// Simulate runs the simulations of a span and returns them in order. The trace
+// must be the plan's. It returns an error, and nothing else, if one of them
+// cannot be run or ctx ends.
+func (p *Plan) Simulate(ctx context.Context, trace *workload.Trace, span Span, o Options) ([]Simulation, error) {
+	metrics, err := p.rowMetrics()
+	if err != nil {
+		return nil, err
+	}
+	results := make([]Simulation, span.End-span.First)
+	var mu sync.Mutex
+	done := 0
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(o.Parallelism)
+	for i := range results {
+		if groupCtx.Err() != nil {
+			break
+		}
+		group.Go(func() error {
+			s, err := p.simulateOne(groupCtx, trace, span.First+i, metrics)
+			if err != nil {
+				return err
+			}
+			results[i] = s
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			if o.Progress != nil {
+				o.Progress(done)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return results, nil
+}
+
+// simulateOne runs simulation i of the plan.
+func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, i int, metrics []result.Metric) (Simulation, error) {
+	point, seed := p.Points()[i/len(p.Seeds)], p.Seeds[i%len(p.Seeds)]
+	where := func(err error) error { return fmt.Errorf("point %d, seed %d: %w", point.ID, seed, err) }
+	scenario, err := p.scenarioAt(point)
+	if err != nil {
+		return Simulation{}, where(err)
+	}
+	typed, picker, errs := decodeScenario(scenario, nil)
+	if len(errs) > 0 {
+		return Simulation{}, where(errs.ToAggregate())
+	}
+	config, errs := build(typed, picker, trace, seed, nil)
+	if len(errs) > 0 {
+		return Simulation{}, where(errs.ToAggregate())
+	}
+	outcome, err := simulator.Run(ctx, config)
+	if err != nil {
+		return Simulation{}, where(err)
+	}
+	document := result.NewDocument(outcome, p.meta(typed, scenario, seed))
+	s := Simulation{Row: result.NewRow(document, point.ID, metrics)}
+	if !p.IsSweep() {
+		s.Document = document
+	}
+	return s, nil
+}
+
+// Split returns the rows and the documents of simulations.
+func Split(simulations []Simulation) ([]result.Row, []*result.Document) {
+	rows := make([]result.Row, len(simulations))
+	var documents []*result.Document
+	for i, s := range simulations {
+		rows[i] = s.Row
+		if s.Document != nil {
+			documents = append(documents, s.Document)
+		}
+	}
+	return rows, documents
+}

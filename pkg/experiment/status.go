@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/stats"
+)
+
+// maxFront bounds the Pareto front in a status.
+const maxFront = 16
+
+// runMetrics are what a run's status shows.
+var runMetrics = []string{
+	"ttft.mean", "ttft.p50", "ttft.p99", "tpot.mean", "tpot.p99", "e2e.mean", "e2e.p99",
+	"goodput", "throughput.requests", "throughput.outputTokens", "cacheHit.gpu", "completionRate",
+}
+
+// FillStatus fills in what a plan says of itself.
+func FillStatus(status *v1alpha1.CommonStatus, p *Plan) {
+	status.EngineVersion = p.EngineVersion
+	status.PlanHash = p.Hash()
+	status.Inputs = p.Inputs
+	status.Warnings = p.Warnings
+	status.Progress = &v1alpha1.ProgressStatus{Total: int64(p.Simulations())}
+}
+
+// FillRun fills in what came of a run. Rows must be those of all simulations.
+func FillRun(status *v1alpha1.SimulationRunStatus, p *Plan, rows []result.Row) error {
+	board, err := p.Leaderboard(rows)
+	if err != nil {
+		return err
+	}
+	status.Progress.Completed = int64(len(rows))
+	status.Metrics = nil
+	for _, name := range runMetrics {
+		if value, ok := board.Candidates[0].Metrics[name]; ok {
+			status.Metrics = append(status.Metrics, metricValue(name, value))
+		}
+	}
+	return nil
+}
+
+// FillSweep fills in what came of a sweep. Rows must be those of all
+// simulations.
+func FillSweep(status *v1alpha1.PolicySweepStatus, p *Plan, rows []result.Row) error {
+	board, err := p.Leaderboard(rows)
+	if err != nil {
+		return err
+	}
+	status.Progress.Completed = int64(len(rows))
+	status.Points = int64(len(p.Points()))
+	status.Best, status.Baseline, status.ParetoFront = nil, nil, nil
+	for i := range board.Candidates {
+		ranked := &board.Candidates[i]
+		c := p.candidate(ranked)
+		if i == 0 {
+			status.Best = &c
+		}
+		if ranked.Point == p.BaselinePoint() {
+			status.Baseline = &c
+		}
+		if ranked.Pareto && len(status.ParetoFront) < maxFront {
+			status.ParetoFront = append(status.ParetoFront, c)
+		}
+	}
+	return nil
+}
+
+// Leaderboard ranks the points by the plan's objectives. A run's only point
+// has none and ranks first.
+func (p *Plan) Leaderboard(rows []result.Row) (*result.Leaderboard, error) {
+	objectives, err := p.objectives()
+	if err != nil {
+		return nil, err
+	}
+	candidates := make([]result.Candidate, len(p.Points()))
+	for i, point := range p.Points() {
+		candidates[i] = result.Candidate{Point: point.ID}
+		for _, value := range point.Values {
+			candidates[i].Parameters = append(candidates[i].Parameters, result.Assignment{Name: value.Name, Value: value.Value})
+		}
+	}
+	return result.NewLeaderboard(candidates, rows, objectives, p.BaselinePoint())
+}
+
+func (p *Plan) objectives() ([]result.Objective, error) {
+	var objectives []result.Objective
+	for _, o := range p.Objectives {
+		metric, errs := result.ParseMetric(o.Metric, nil)
+		if len(errs) > 0 {
+			return nil, fmt.Errorf("objective %s: %w", o.Metric, errs.ToAggregate())
+		}
+		objectives = append(objectives, result.Objective{Metric: metric, Direction: result.Direction(o.Direction)})
+	}
+	return objectives, nil
+}
+
+// rowMetrics are the metrics that rows must hold beside the usual ones.
+func (p *Plan) rowMetrics() ([]result.Metric, error) {
+	objectives, err := p.objectives()
+	if err != nil {
+		return nil, err
+	}
+	var metrics []result.Metric
+	for _, o := range objectives {
+		metrics = append(metrics, o.Metric)
+	}
+	return metrics, nil
+}
+
+func (p *Plan) candidate(ranked *result.Ranked) v1alpha1.Candidate {
+	c := v1alpha1.Candidate{Point: int64(ranked.Point), Parameters: p.Points()[ranked.Point].Values}
+	var words []string
+	for _, value := range c.Parameters {
+		words = append(words, value.Name+"="+value.Value)
+	}
+	for _, o := range p.Objectives {
+		if value, ok := ranked.Metrics[o.Metric]; ok {
+			c.Objectives = append(c.Objectives, metricValue(o.Metric, value))
+		}
+	}
+	c.Summary = clip(strings.Join(words, " "), 512)
+	return c
+}
+
+func metricValue(name string, in stats.Interval) v1alpha1.MetricValue {
+	out := v1alpha1.MetricValue{Metric: name, Mean: figure(in.Mean)}
+	if in.N > 1 {
+		out.Low, out.High = figure(in.Low), figure(in.High)
+	}
+	return out
+}
+
+// figure prints a number for a status: six significant digits.
+func figure(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return text[:most-3] + "..."
+}

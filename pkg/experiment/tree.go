@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A tree is a JSON object whose numbers keep their digits. The scenario of a
+// plan is one, so that a path can reach into it whatever its Go type is.
+type tree = map[string]any
+
+// entryKeys are the fields that name the entries of lists, in order of
+// preference: an EndpointPickerConfig's profiles refer to plugins by
+// pluginRef, SLOs are named by class.
+var entryKeys = []string{"name", "pluginRef", "class"}
+
+// toTree converts a value to its JSON form.
+func toTree(v any) (tree, error) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return parseTree(raw)
+}
+
+func parseTree(raw []byte) (tree, error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var t tree
+	if err := d.Decode(&t); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// cloneTree copies a tree and all beneath it.
+func cloneTree(v any) any {
+	switch v := v.(type) {
+	case tree:
+		c := make(tree, len(v))
+		for k, e := range v {
+			c[k] = cloneTree(e)
+		}
+		return c
+	case []any:
+		c := make([]any, len(v))
+		for i, e := range v {
+			c[i] = cloneTree(e)
+		}
+		return c
+	default:
+		return v
+	}
+}
+
+// child follows one segment. An absent field is nil, without an error: what
+// may stand there is for the caller to know.
+func child(v any, s segment) (any, error) {
+	if !s.entry {
+		object, ok := v.(tree)
+		if !ok {
+			return nil, fmt.Errorf("%s is not an object's field", s)
+		}
+		return object[s.name], nil
+	}
+	list, ok := v.([]any)
+	if !ok {
+		return nil, fmt.Errorf("%s does not follow a list", s)
+	}
+	var names []string
+	for _, e := range list {
+		name := entryName(e)
+		if name == s.name {
+			return e, nil
+		}
+		names = append(names, name)
+	}
+	return nil, fmt.Errorf("there is no entry %s; there are %s", s, quoteAll(names))
+}
+
+func entryName(v any) string {
+	object, _ := v.(tree)
+	for _, key := range entryKeys {
+		if name, ok := object[key].(string); ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// assign sets the field at path. Objects on the way are made where they are
+// absent; lists and their entries must be there.
+func assign(root tree, path []segment, value any) error {
+	var at any = root
+	for _, s := range path[:len(path)-1] {
+		next, err := child(at, s)
+		if err != nil {
+			return err
+		}
+		if next == nil {
+			next = tree{}
+			at.(tree)[s.name] = next
+		}
+		at = next
+	}
+	object, ok := at.(tree)
+	if last := path[len(path)-1]; ok && !last.entry {
+		object[last.name] = value
+		return nil
+	}
+	return fmt.Errorf("%s is not a field that can be set", render(path))
+}
+
+func fieldNames(object tree) []string {
+	names := make([]string, 0, len(object))
+	for name := range object {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func quoteAll(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = fmt.Sprintf("%q", n)
+	}
+	return strings.Join(quoted, ", ")
+}
