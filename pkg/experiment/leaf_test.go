@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"strings"
+	"testing"
+)
+
+const leafScenario = `{
+  "horizon": {"requests": 10},
+  "pools": [{"name": "llama", "replicas": 2, "engine": {"maxNumSeqs": 8}, "kvCache": {}}],
+  "router": {"endpointPickerConfig": {
+    "version": "router-v0.10",
+    "schedulingProfiles": [{"name": "default", "plugins": [{"pluginRef": "queue-scorer", "weight": 2}]}],
+    "plugins": [{"name": "queue-scorer", "type": "queue-scorer"},
+                {"name": "p", "type": "t", "parameters": {"autoTune": true, "capacity": 31250}}]
+  }},
+  "workload": {"clients": [{"name": "chat", "arrivals": {"rate": "5"}}]}
+}`
+
+func TestResolve(t *testing.T) {
+	tests := map[string]struct {
+		path    string
+		want    leafKind
+		wantErr string
+	}{
+		"a whole number that is there":        {path: "pools[llama].replicas", want: integerLeaf},
+		"a whole number that is absent":       {path: "pools[llama].kvCache.blocks", want: integerLeaf},
+		"a field of an absent object":         {path: "pools[llama].latency.roofline.memoryEfficiency", want: decimalLeaf},
+		"a decimal":                           {path: "workload.clients[chat].arrivals.rate", want: decimalLeaf},
+		"a duration":                          {path: "router.metricsRefreshInterval", want: durationLeaf},
+		"an enumeration":                      {path: "pools[llama].engine.prefixCaching", want: stringLeaf},
+		"a scorer's weight":                   {path: "router.endpointPickerConfig.schedulingProfiles[default].plugins[queue-scorer].weight", want: numberLeaf},
+		"a plugin's parameter":                {path: "router.endpointPickerConfig.plugins[p].parameters.capacity", want: numberLeaf},
+		"a plugin's switch":                   {path: "router.endpointPickerConfig.plugins[p].parameters.autoTune", want: booleanLeaf},
+		"the EPP's version":                   {path: "router.endpointPickerConfig.version", want: stringLeaf},
+		"an unknown field names the known":    {path: "pools[llama].engine.maxSeqs", wantErr: `"maxNumSeqs"`},
+		"an unknown entry names the known":    {path: "pools[mistral].replicas", wantErr: `there are "llama"`},
+		"an unknown plugin names the known":   {path: "router.endpointPickerConfig.schedulingProfiles[default].plugins[x].weight", wantErr: `there are "queue-scorer"`},
+		"an unknown parameter":                {path: "router.endpointPickerConfig.plugins[p].parameters.x", wantErr: `there are "autoTune", "capacity"`},
+		"an object is not a leaf":             {path: "pools[llama].engine", wantErr: "leads to an object"},
+		"a list is not a leaf":                {path: "pools", wantErr: "leads to a list"},
+		"a list's entry is not a leaf":        {path: "pools[llama]", wantErr: "leads to an object"},
+		"an absent list has no entries":       {path: "slos[critical].ttft", wantErr: "the list is empty"},
+		"a list is not stepped into by dot":   {path: "pools.replicas", wantErr: "no such field"},
+		"an object is not stepped into by []": {path: "horizon[requests]", wantErr: "does not follow a list"},
+		"a leaf has no fields":                {path: "pools[llama].replicas.x", wantErr: "no such field"},
+		"a document's leaf has no fields":     {path: "router.endpointPickerConfig.version.x", wantErr: "not an object's field"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			scenario, err := parseTree([]byte(leafScenario))
+			if err != nil {
+				t.Fatal(err)
+			}
+			path, err := parsePath(tc.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := resolve(scenario, path)
+			if tc.wantErr != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.wantErr) {
+					t.Fatalf("resolve(%s): error %v, want one with %q", tc.path, err, tc.wantErr)
+				}
+				return
+			}
+			if err != nil || got != tc.want {
+				t.Errorf("resolve(%s) = %v, %v; want %v", tc.path, got, err, tc.want)
+			}
+		})
+	}
+}
+
+func TestEncodeLeaf(t *testing.T) {
+	tests := map[string]struct {
+		kind    leafKind
+		value   string
+		refused bool
+	}{
+		"a whole number":                     {kind: integerLeaf, value: "12"},
+		"a fraction is no whole number":      {kind: integerLeaf, value: "1.5", refused: true},
+		"a number":                           {kind: numberLeaf, value: "-0.5"},
+		"a number that JSON does not know":   {kind: numberLeaf, value: "NaN", refused: true},
+		"a number with a plus sign":          {kind: numberLeaf, value: "+1", refused: true},
+		"text is no number":                  {kind: decimalLeaf, value: "many", refused: true},
+		"true":                               {kind: booleanLeaf, value: "true"},
+		"yes is not true":                    {kind: booleanLeaf, value: "yes", refused: true},
+		"a duration":                         {kind: durationLeaf, value: "50ms"},
+		"a number is no duration":            {kind: durationLeaf, value: "50", refused: true},
+		"anything is a string, even nothing": {kind: stringLeaf, value: ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if _, err := tc.kind.encode(tc.value); (err != nil) != tc.refused {
+				t.Errorf("encode(%q) as %s: error %v, refused: %v", tc.value, tc.kind, err, tc.refused)
+			}
+		})
+	}
+}
+
+func TestAssignMakesAbsentObjects(t *testing.T) {
+	scenario, err := parseTree([]byte(leafScenario))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, err := parsePath("pools[llama].latency.roofline.memoryEfficiency")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := assign(scenario, path, "0.7"); err != nil {
+		t.Fatal(err)
+	}
+	pool := scenario["pools"].([]any)[0].(tree)
+	got := pool["latency"].(tree)["roofline"].(tree)["memoryEfficiency"]
+	if got != "0.7" {
+		t.Errorf("memoryEfficiency = %v, want 0.7", got)
+	}
+}
