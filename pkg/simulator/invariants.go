@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"fmt"
+
+	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// invariants is an observer that panics, with the values, when something that
+// must always hold does not:
+//
+//   - every request that arrived was rejected, has ended or is in flight;
+//   - the clock never goes back, and a request's times follow each other;
+//   - each token of a request comes once, in order, and only when the KV of
+//     everything before it is computed;
+//   - batch and wait queue together are in order of entry, preempted or not;
+//   - a step keeps to its bounds, and no replica idles with work waiting;
+//   - the block cache is consistent, and holds what the batch needs.
+//
+// It is slow: it walks each batch, queue and cache at each step.
+type invariants struct {
+	now             simtime.Time
+	rejections      int
+	inFlight, ends  int
+	tokens          map[int]int32
+	tokenAt         map[int]simtime.Time
+	tokensDelivered int64
+}
+
+func newInvariants() *invariants {
+	return &invariants{tokens: map[int]int32{}, tokenAt: map[int]simtime.Time{}}
+}
+
+// broken reports a broken invariant.
+func broken(s *simulation, format string, args ...any) {
+	panic(fmt.Sprintf("simulator: at %v: ", s.now) + fmt.Sprintf(format, args...))
+}
+
+func (v *invariants) arrived(s *simulation, id int32) {
+	q := &s.requests.all[id]
+	if q.info.Arrival != s.now {
+		broken(s, "request %d arrives, due at %v", q.info.ID, q.info.Arrival)
+	}
+	if _, again := v.tokens[q.info.ID]; again {
+		broken(s, "request %d arrives again", q.info.ID)
+	}
+	v.tokens[q.info.ID] = 0
+	v.tokenAt[q.info.ID] = q.info.Arrival
+	v.inFlight++
+}
+
+func (v *invariants) rejected(*simulation, *policy.Request, Reason) { v.rejections++ }
+
+func (v *invariants) preempted(s *simulation, id int32) {
+	q := &s.requests.all[id]
+	if q.computed != 0 || q.chunk != 0 || s.replicas[q.replica].waiting.at(0) != id {
+		broken(s, "request %d was preempted with %d tokens computed and %d under way", q.info.ID, q.computed, q.chunk)
+	}
+}
+
+func (v *invariants) token(s *simulation, id int32, at simtime.Time) {
+	q := &s.requests.all[id]
+	number := v.tokens[q.info.ID] + 1
+	switch {
+	case q.generated() != number || q.total > q.finish:
+		broken(s, "request %d gives token %d, after %d of %d", q.info.ID, q.generated(), number-1, q.finish-q.prompt)
+	case q.computed != q.total-1 || q.computed < q.prompt:
+		broken(s, "request %d decodes with %d of %d tokens computed", q.info.ID, q.computed, q.total-1)
+	case at <= v.tokenAt[q.info.ID] || at < s.now:
+		broken(s, "request %d: token %d at %v, the one before at %v", q.info.ID, number, at, v.tokenAt[q.info.ID])
+	}
+	v.tokens[q.info.ID] = number
+	v.tokenAt[q.info.ID] = at
+}
+
+func (v *invariants) ended(s *simulation, id int32, how ending) {
+	q := &s.requests.all[id]
+	if n := v.tokens[q.info.ID]; how == endCompleted && (n != q.finish-q.prompt || v.tokenAt[q.info.ID] != s.now) {
+		broken(s, "request %d ends with %d of %d tokens, the last at %v", q.info.ID, n, q.finish-q.prompt, v.tokenAt[q.info.ID])
+	}
+	v.tokensDelivered += int64(v.tokens[q.info.ID])
+	delete(v.tokens, q.info.ID)
+	delete(v.tokenAt, q.info.ID)
+	v.inFlight--
+	v.ends++
+}
+
+func (v *invariants) formed(s *simulation, r *replica, step latency.Step) {
+	tokens, blocks := int32(0), 0
+	block := int32(r.cache.BlockTokens())
+	for _, id := range r.running {
+		q := &s.requests.all[id]
+		if q.phase != phaseRunning || q.chunk < 0 || q.computed+q.chunk > q.total || q.decoding() && q.computed < q.prompt {
+			broken(s, "request %d in phase %d computes %d after %d of %d", q.info.ID, q.phase, q.chunk, q.computed, q.total)
+		}
+		tokens += q.chunk
+		blocks += int((q.computed + q.chunk + block - 1) / block)
+	}
+	switch {
+	case tokens > r.maxTokens || len(r.running) > r.maxSeqs:
+		broken(s, "replica %d: a step of %d tokens, a batch of %d", r.index, tokens, len(r.running))
+	case int(tokens) != step.PrefillTokens+step.DecodeTokens || step.Sequences > len(r.running):
+		broken(s, "replica %d: %d tokens in the batch, step %+v", r.index, tokens, step)
+	case step.Sequences == 0 && len(r.running)+r.waiting.len() > 0:
+		broken(s, "replica %d: an empty step with %d running and %d waiting", r.index, len(r.running), r.waiting.len())
+	case r.cache.Used() > blocks || r.cache.Used() < blocks && !r.prefixCaching:
+		broken(s, "replica %d: %d blocks in use, the batch needs %d", r.index, r.cache.Used(), blocks)
+	}
+	if err := r.cache.Check(); err != nil {
+		broken(s, "replica %d: %v", r.index, err)
+	}
+	v.inOrder(s, r)
+}
+
+// inOrder checks that nobody overtook.
+func (v *invariants) inOrder(s *simulation, r *replica) {
+	last := int64(-1)
+	check := func(id int32, want phase) {
+		q := &s.requests.all[id]
+		if q.turn <= last || q.phase != want {
+			broken(s, "replica %d: request %d, turn %d and phase %d, comes after turn %d", r.index, q.info.ID, q.turn, q.phase, last)
+		}
+		last = q.turn
+	}
+	for _, id := range r.running {
+		check(id, phaseRunning)
+	}
+	for i := range r.waiting.len() {
+		check(r.waiting.at(i), phaseWaiting)
+	}
+}
+
+func (v *invariants) settled(s *simulation) {
+	if s.now < v.now {
+		broken(s, "the clock was at %v", v.now)
+	}
+	v.now = s.now
+	if s.arrived != v.rejections+v.ends+v.inFlight || s.inFlight != v.inFlight {
+		broken(s, "%d arrived, %d rejected, %d ended, %d in flight (%d counted)",
+			s.arrived, v.rejections, v.ends, s.inFlight, v.inFlight)
+	}
+	for i := range s.replicas {
+		r := &s.replicas[i]
+		if r.waiting.len() > 0 && !r.stepping && !r.waking {
+			broken(s, "replica %d is idle with %d waiting", i, r.waiting.len())
+		}
+	}
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"fmt"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// discard is the index of the cell that takes what is not measured: requests
+// of the warm-up.
+const discard = 0
+
+// metrics collects the figures of a run.
+type metrics struct {
+	targets          []Target
+	warmUp           simtime.Time
+	tenants, classes int
+	// index gives the cell of (pool+1, tenant, class); 0 where none is yet.
+	index []int32
+	cells []*Cell
+	// last is when something measured happened last.
+	last simtime.Time
+
+	// Most tokens of a step come as long after their predecessor as the step
+	// lasted. They are counted by cell, tokens[cell], for the cells listed in
+	// touched, and recorded together.
+	gap     time.Duration
+	tokens  []int64
+	touched []int32
+}
+
+func newMetrics(targets []Target, warmUp time.Duration, pools, tenants, classes int) metrics {
+	tenants, classes = max(tenants, 1), max(classes, 1)
+	return metrics{
+		targets: targets,
+		warmUp:  simtime.Time(warmUp),
+		tenants: tenants,
+		classes: classes,
+		index:   make([]int32, (pools+1)*tenants*classes),
+		cells:   []*Cell{{}},
+		tokens:  []int64{0},
+	}
+}
+
+// cell returns the index of a request's cell, made when first asked for.
+func (m *metrics) cell(pool int, info *policy.Request) int32 {
+	if info.Arrival < m.warmUp {
+		return discard
+	}
+	slot := &m.index[((pool+1)*m.tenants+info.Tenant)*m.classes+info.Class]
+	if *slot == 0 {
+		*slot = int32(len(m.cells))
+		m.cells = append(m.cells, &Cell{Pool: pool, Tenant: info.Tenant, Class: info.Class})
+		m.tokens = append(m.tokens, 0)
+	}
+	return *slot
+}
+
+// touch notes that something of a cell happened now.
+func (m *metrics) touch(now simtime.Time, cell int32) *Cell {
+	if cell != discard {
+		m.last = now
+	}
+	return m.cells[cell]
+}
+
+// arrived counts a request that a pool serves and returns its cell.
+func (m *metrics) arrived(now simtime.Time, pool int, info *policy.Request) int32 {
+	cell := m.cell(pool, info)
+	m.touch(now, cell).Arrived++
+	return cell
+}
+
+func (m *metrics) rejected(now simtime.Time, pool int, info *policy.Request, reason Reason) {
+	c := m.touch(now, m.cell(pool, info))
+	c.Arrived++
+	c.Rejected++
+	c.RejectedBy[reason]++
+}
+
+func (m *metrics) unfinished(now simtime.Time, q *request) { m.touch(now, q.cell).Unfinished++ }
+
+// scheduled records the first admission of a request into a batch.
+func (m *metrics) scheduled(now simtime.Time, q *request) {
+	c := m.touch(now, q.cell)
+	c.Queueing.Record(int64(now - q.info.Arrival))
+	c.PromptTokens += int64(q.prompt)
+	c.CachedTokens += int64(q.computed)
+}
+
+// beginStep opens the books of an ending step. gap is the ITL of the tokens
+// whose predecessor came when the step began.
+func (m *metrics) beginStep(gap time.Duration) { m.gap = gap }
+
+// stepToken counts such a token.
+func (m *metrics) stepToken(cell int32) {
+	if m.tokens[cell] == 0 {
+		m.touched = append(m.touched, cell)
+	}
+	m.tokens[cell]++
+}
+
+// endStep records what stepToken counted.
+func (m *metrics) endStep(now simtime.Time) {
+	for _, cell := range m.touched {
+		n := m.tokens[cell]
+		m.tokens[cell] = 0
+		if cell == discard {
+			continue
+		}
+		c := m.touch(now, cell)
+		c.OutputTokens += n
+		c.ITL.RecordN(int64(m.gap), n)
+	}
+	m.touched = m.touched[:0]
+}
+
+// lateToken records a token whose predecessor came before the step began.
+func (m *metrics) lateToken(now simtime.Time, cell int32, gap time.Duration) {
+	c := m.touch(now, cell)
+	c.OutputTokens++
+	c.ITL.Record(int64(gap))
+}
+
+// firstToken records a request's first token.
+func (m *metrics) firstToken(now simtime.Time, q *request) {
+	c := m.touch(now, q.cell)
+	c.OutputTokens++
+	c.TTFT.Record(int64(q.firstToken - q.info.Arrival))
+}
+
+// completed records a request whose last token has just reached the gateway.
+func (m *metrics) completed(now simtime.Time, q *request) {
+	c := m.touch(now, q.cell)
+	ttft := q.firstToken.Sub(q.info.Arrival)
+	e2e := now.Sub(q.info.Arrival)
+	decode := now.Sub(q.firstToken)
+	gaps := q.generated() - 1
+
+	c.Completed++
+	c.E2E.Record(int64(e2e))
+	if gaps > 0 {
+		c.TPOT.Record(int64(decode) / int64(gaps))
+	}
+
+	target := m.target(q.info.Class)
+	metTTFT := within(ttft, target.TTFT)
+	metTPOT := within(decode, timesTokens(target.TPOT, gaps))
+	metE2E := within(e2e, target.E2E)
+	if metTTFT {
+		c.MetTTFT++
+	}
+	if metTPOT {
+		c.MetTPOT++
+	}
+	if metE2E {
+		c.MetE2E++
+	}
+	if metTTFT && metTPOT && metE2E {
+		c.Good++
+	}
+}
+
+func (m *metrics) target(class int) Target {
+	if class < len(m.targets) {
+		return m.targets[class]
+	}
+	return Target{}
+}
+
+// within says whether a duration meets a target; 0 is none. A request of one
+// token has no gaps, so its target for all of them is 0 too.
+func within(d, target time.Duration) bool { return target == 0 || d <= target }
+
+// report returns the cells in order of pool, tenant and class.
+func (m *metrics) report() []Cell {
+	cells := make([]Cell, 0, len(m.cells)-1)
+	for _, i := range m.index {
+		if i != 0 {
+			cells = append(cells, *m.cells[i])
+		}
+	}
+	return cells
+}
+
+// span is the time that throughput is over.
+func (m *metrics) span() time.Duration { return max(m.last.Sub(m.warmUp), 0) }
+
+// check panics where a cell's counts do not add up.
+func (c *Cell) check() {
+	rejected := int64(0)
+	for _, n := range c.RejectedBy {
+		rejected += n
+	}
+	ended := c.Completed + c.Rejected + c.TimedOut + c.Failed + c.Unfinished
+	if c.Arrived != ended || c.Rejected != rejected {
+		panic(fmt.Sprintf("simulator: pool %d, tenant %d, class %d: %d arrived and %d ended, %d rejected and %d for a reason",
+			c.Pool, c.Tenant, c.Class, c.Arrived, ended, c.Rejected, rejected))
+	}
+}

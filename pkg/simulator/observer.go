@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// ending is how a request ended that an engine had accepted.
+type ending uint8
+
+const (
+	endCompleted ending = iota
+	endUnfinished
+)
+
+// observer watches a run from inside. The invariants are one; a run without
+// any pays a comparison for it. An observer changes nothing, and pointers
+// that it is given hold only during the call.
+type observer interface {
+	// arrived: the request was routed and accepted, and is in no queue yet.
+	arrived(s *simulation, id int32)
+	// rejected: the request ended at the gateway or at the engine's door.
+	rejected(s *simulation, info *policy.Request, reason Reason)
+	// formed: the replica's next step was chosen and its blocks allocated,
+	// or there is none (no sequences).
+	formed(s *simulation, r *replica, step latency.Step)
+	// preempted: the request went from the batch to the front of the queue.
+	preempted(s *simulation, id int32)
+	// token: the engine gave a token, which reaches the gateway at a time.
+	token(s *simulation, id int32, at simtime.Time)
+	// ended: the request is about to be forgotten.
+	ended(s *simulation, id int32, how ending)
+	// settled: an event was handled.
+	settled(s *simulation)
+}

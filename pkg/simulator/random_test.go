@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/stats"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// choices turns bytes into decisions, so that a fuzzer can search scenarios.
+// When the bytes are used up every choice is 0.
+type choices []byte
+
+// pick returns a number in [0, n).
+func (c *choices) pick(n int) int {
+	if len(*c) == 0 {
+		return 0
+	}
+	b := (*c)[0]
+	*c = (*c)[1:]
+	return int(b) % n
+}
+
+// randomBytes are the choices of a random scenario.
+func randomBytes(seed int64) []byte {
+	stream := stats.NewStream(seed, "scenario")
+	data := make([]byte, 50+stream.IntN(400))
+	for i := range data {
+		data[i] = byte(stream.Uint64())
+	}
+	return data
+}
+
+// randomConfig makes a small cluster under strain: few blocks, few tokens a
+// step, shared prefixes, bursts. Times are multiples of few units, so that
+// many events fall on one nanosecond.
+func randomConfig(data []byte) Config {
+	c := choices(data)
+	config := Config{
+		Router:          &scatter{},
+		ScrapeInterval:  time.Duration(1 + c.pick(60)),
+		Seed:            int64(c.pick(256)),
+		Targets:         []Target{{TTFT: time.Duration(c.pick(200)), TPOT: time.Duration(c.pick(10)), E2E: time.Duration(c.pick(250))}},
+		CheckInvariants: true,
+	}
+	for range 1 + c.pick(2) {
+		config.Pools = append(config.Pools, randomPool(&c))
+	}
+	config.Horizon = Horizon{
+		Requests: c.pick(2) * (1 + c.pick(40)),
+		Duration: time.Duration(c.pick(2) * (1 + c.pick(250))),
+		WarmUp:   time.Duration(c.pick(2) * c.pick(100)),
+		Drain:    time.Duration(c.pick(2)) * time.Hour,
+	}
+	source := &script{labels: workload.Labels{Tenants: []string{"t", "u"}, Classes: []string{"c", "d"}}}
+	at := simtime.Time(0)
+	for id := 0; len(c) > 0; id++ {
+		at += simtime.Time(c.pick(3) * c.pick(12))
+		source.requests = append(source.requests, randomRequest(&c, id, at))
+	}
+	config.Source = source
+	return config
+}
+
+func randomPool(c *choices) Pool {
+	p := Pool{
+		Name:                "pool",
+		Replicas:            1 + c.pick(3),
+		Timer:               mixedStep{base: time.Duration(1 + c.pick(8)), token: time.Duration(c.pick(2)), read: time.Duration(c.pick(2))},
+		BlockTokens:         1 + c.pick(6),
+		KVBlocks:            2 + c.pick(24),
+		PrefixCaching:       c.pick(4) > 0,
+		MaxNumSeqs:          1 + c.pick(6),
+		MaxNumBatchedTokens: 1 + c.pick(30),
+		MaxModelLen:         c.pick(2) * c.pick(100),
+	}
+	if c.pick(3) == 0 {
+		p.Cost.QueueBase = time.Duration(c.pick(5))
+		p.Cost.QueuePerInputToken = time.Duration(c.pick(2))
+		p.Cost.PerOutputToken = time.Duration(c.pick(4))
+	}
+	return p
+}
+
+func randomRequest(c *choices, id int, at simtime.Time) workload.Request {
+	r := workload.Request{
+		ID: id, Arrival: at, OutputTokens: c.pick(30), Response: uint64(1000 + id),
+		Tenant: c.pick(2), Class: c.pick(2),
+	}
+	if group := c.pick(4); group > 0 {
+		r.Prompt = r.Prompt.Append(prompt.Extent{Source: uint64(group), Tokens: int32(c.pick(30))})
+	}
+	if turn := c.pick(4); turn > 0 && id >= turn {
+		r.Prompt = r.Prompt.Append(prompt.Extent{Source: uint64(1000 + id - turn), Tokens: int32(c.pick(20))})
+	}
+	r.Prompt = r.Prompt.Append(prompt.Extent{Source: uint64(100000 + id), Tokens: int32(c.pick(20))})
+	return r
+}
+
+// mixedStep is a timer in which every sum of a step shows.
+type mixedStep struct{ base, token, read time.Duration }
+
+func (m mixedStep) StepTime(s latency.Step) time.Duration {
+	return m.base + m.token*time.Duration(s.PrefillTokens+2*s.DecodeTokens+s.SampledTokens) +
+		m.read*time.Duration(s.ContextTokens+s.AttentionPairs)/16
+}
+
+// scatter sends each request to the endpoint with the fewest scraped requests,
+// starting from one that depends on the request, and refuses a few.
+type scatter struct{}
+
+func (scatter) Route(v *policy.View, q *policy.Request) (int, error) {
+	if q.ID%17 == 13 {
+		return 0, policy.ErrNoEndpoint
+	}
+	best := q.ID % len(v.Scrapes)
+	for i := range v.Scrapes {
+		if load(v.Scrapes[i]) < load(v.Scrapes[best]) {
+			best = i
+		}
+	}
+	return best, nil
+}
+
+func load(s policy.Scrape) int { return s.Waiting + s.Running }
+
+func (scatter) FirstToken(*policy.Request, int) {}
+func (scatter) Finished(*policy.Request, int)   {}

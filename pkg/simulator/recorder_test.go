@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// constantStep is a timer that gives every step the same duration.
+type constantStep time.Duration
+
+func (d constantStep) StepTime(latency.Step) time.Duration { return time.Duration(d) }
+
+// script is a source of given requests.
+type script struct {
+	requests []workload.Request
+	labels   workload.Labels
+}
+
+func (s *script) Labels() workload.Labels { return s.labels }
+
+func (s *script) Next() (workload.Request, bool) {
+	if len(s.requests) == 0 {
+		return workload.Request{}, false
+	}
+	r := s.requests[0]
+	s.requests = s.requests[1:]
+	return r, true
+}
+
+// scriptRouter sends requests to endpoints in turn, or where a script says,
+// and remembers what it saw of endpoint 0.
+type scriptRouter struct {
+	fixed []string
+	turn  int
+	views map[int]policy.Scrape
+	calls map[int][]string
+}
+
+func (r *scriptRouter) Route(v *policy.View, q *policy.Request) (int, error) {
+	if r.views == nil {
+		r.views = map[int]policy.Scrape{}
+		r.calls = map[int][]string{}
+	}
+	r.views[q.ID] = v.Scrapes[0]
+	turn := r.turn
+	r.turn++
+	if len(r.fixed) == 0 {
+		return turn % len(v.Scrapes), nil
+	}
+	to := r.fixed[turn%len(r.fixed)]
+	if to == "-" {
+		return 0, fmt.Errorf("request %d: %w", q.ID, policy.ErrNoEndpoint)
+	}
+	return strconv.Atoi(to)
+}
+
+func (r *scriptRouter) FirstToken(q *policy.Request, _ int) {
+	r.calls[q.ID] = append(r.calls[q.ID], "first")
+}
+
+func (r *scriptRouter) Finished(q *policy.Request, _ int) {
+	r.calls[q.ID] = append(r.calls[q.ID], "finished")
+}
+
+// saw is the scrape of endpoint 0 that the router had for a request, and the
+// calls that followed.
+func (r *scriptRouter) saw(id int) map[string]string {
+	v := r.views[id]
+	return map[string]string{
+		"at": v.At.String(), "waiting": strconv.Itoa(v.Waiting), "running": strconv.Itoa(v.Running),
+		"kv": fmt.Sprint(v.KVUsage), "calls": strings.Join(r.calls[id], ","),
+	}
+}
+
+// recorder is an observer that notes what becomes of each request, by name.
+type recorder struct {
+	names   []string
+	seen    map[string]*record
+	batches []string
+}
+
+type record struct {
+	scheduled                    simtime.Time
+	tokens                       []string
+	cached, preemptions, replica int
+	end                          string
+}
+
+func newRecorder(names []string) *recorder {
+	r := &recorder{names: names, seen: map[string]*record{}}
+	for _, name := range names {
+		r.seen[name] = &record{scheduled: unset, end: "none"}
+	}
+	return r
+}
+
+// request is what became of a request: scheduled (start of its first step),
+// cached (tokens, at that moment), first, last and tokens (times at the
+// gateway), preemptions, replica, end.
+func (r *recorder) request(name string) map[string]string {
+	q, ok := r.seen[name]
+	if !ok {
+		return nil
+	}
+	m := map[string]string{
+		"scheduled": q.scheduled.String(), "cached": strconv.Itoa(q.cached),
+		"preemptions": strconv.Itoa(q.preemptions), "replica": strconv.Itoa(q.replica),
+		"tokens": strings.Join(q.tokens, ","), "end": q.end,
+	}
+	if len(q.tokens) > 0 {
+		m["first"], m["last"] = q.tokens[0], q.tokens[len(q.tokens)-1]
+	}
+	return m
+}
+
+func (r *recorder) of(s *simulation, id int32) *record {
+	return r.seen[r.names[s.requests.all[id].info.ID]]
+}
+
+func (r *recorder) arrived(s *simulation, id int32) {
+	r.of(s, id).replica = int(s.requests.all[id].replica)
+}
+
+func (r *recorder) rejected(_ *simulation, info *policy.Request, reason Reason) {
+	r.seen[r.names[info.ID]].end = reason.String()
+}
+
+func (r *recorder) formed(s *simulation, p *replica, step latency.Step) {
+	if step.Sequences == 0 {
+		return
+	}
+	words := []string{s.now.String(), strconv.Itoa(int(p.index))}
+	for _, id := range p.running {
+		q := &s.requests.all[id]
+		if q.chunk == 0 {
+			continue
+		}
+		if rec := r.of(s, id); rec.scheduled == unset {
+			rec.scheduled, rec.cached = s.now, int(q.computed)
+		}
+		words = append(words, fmt.Sprintf("%s:%d", r.names[q.info.ID], q.chunk))
+	}
+	r.batches = append(r.batches, strings.Join(words, " "))
+}
+
+func (r *recorder) preempted(s *simulation, id int32) { r.of(s, id).preemptions++ }
+
+func (r *recorder) token(s *simulation, id int32, at simtime.Time) {
+	rec := r.of(s, id)
+	rec.tokens = append(rec.tokens, at.String())
+}
+
+func (r *recorder) ended(s *simulation, id int32, how ending) {
+	r.of(s, id).end = map[ending]string{endCompleted: "completed", endUnfinished: "unfinished"}[how]
+}
+
+func (r *recorder) settled(*simulation) {}

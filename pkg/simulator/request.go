@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"windtunnel.dev/windtunnel/pkg/kv"
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// phase is where a request in flight stands.
+type phase uint8
+
+const (
+	phaseNone    phase = iota // the slot is free
+	phaseEntry                // on its way to the wait queue
+	phaseWaiting              // in the wait queue, for the first time or preempted
+	phaseRunning              // in the batch
+	phaseLeaving              // done at the engine, its last token on the way
+)
+
+// unset is a time that has not come yet.
+const unset simtime.Time = -1
+
+// request is the state of one request in flight. Slots are reused, and so is
+// the memory of chain and blocks. What each step touches comes first, so that
+// a step over the batch reads one cache line a request.
+type request struct {
+	// total is prompt plus tokens generated so far, computed how many of
+	// them have their KV as of the last step's end, chunk how many more the
+	// step under way computes.
+	total, computed, chunk int32
+	// extendAt is the token count from which on the KV cache must be asked:
+	// for a new block, or to make a full one findable.
+	extendAt int32
+	// prefillEnd is total as it was on admission: what lies below is
+	// prefill, be it the first time or after a preemption.
+	prefillEnd int32
+	// finish is total when the last token is out.
+	finish int32
+	// high is how many tokens were computed at most before a preemption.
+	high int32
+	// cell indexes metrics.cells.
+	cell int32
+	// lastToken is when the engine gave the last token, by its own clock.
+	lastToken simtime.Time
+
+	replica int32
+	prompt  int32
+	phase   phase
+	// turn numbers requests in the order in which they entered a queue.
+	turn int64
+	// firstToken is when the first token reached the gateway.
+	firstToken simtime.Time
+	// scheduled says that some step has computed something of the request.
+	scheduled bool
+
+	blocks kv.Allocation
+	// chain names the full blocks of prompt and answer together; empty
+	// without prefix caching.
+	chain []uint64
+	// info is what policies may know.
+	info policy.Request
+}
+
+// decoding says that the request's next token needs one token computed, and
+// not a prompt or a recompute.
+func (q *request) decoding() bool { return q.computed >= q.prefillEnd }
+
+// generated is how many tokens the engine gave.
+func (q *request) generated() int32 { return q.total - q.prompt }
+
+// slots holds the requests in flight.
+type slots struct {
+	all  []request
+	free []int32
+}
+
+// take returns a slot with the memory of an earlier request in it, all else
+// zero. It moves slots: pointers to requests do not survive it.
+func (s *slots) take() int32 {
+	if n := len(s.free); n > 0 {
+		id := s.free[n-1]
+		s.free = s.free[:n-1]
+		return id
+	}
+	s.all = append(s.all, request{})
+	return int32(len(s.all) - 1)
+}
+
+// release frees a slot. The request must hold no blocks.
+func (s *slots) release(id int32) {
+	q := &s.all[id]
+	*q = request{chain: q.chain[:0], blocks: q.blocks}
+	s.free = append(s.free, id)
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"math/bits"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// use is what a replica did since a point of time.
+type use struct {
+	since simtime.Time
+	// settled is the time up to which the integral of used blocks stands.
+	// The integral is in block·ns and may pass 2^64.
+	settled  simtime.Time
+	high     uint64
+	low      uint64
+	peakUsed int
+	// evicted is the cache's own count as of since.
+	evicted int64
+
+	Busy                       time.Duration
+	Steps, Served, Preemptions int64
+}
+
+// settle accounts for the blocks used up to now, before their number changes.
+func (u *use) settle(now simtime.Time, used int) {
+	high, low := bits.Mul64(uint64(used), uint64(now-u.settled))
+	var carry uint64
+	u.low, carry = bits.Add64(u.low, low, 0)
+	u.high, _ = bits.Add64(u.high, high, carry)
+	u.settled = now
+}
+
+// seen records a number of used blocks after a change.
+func (u *use) seen(used int) { u.peakUsed = max(u.peakUsed, used) }
+
+// stepped records a step. Of one that was under way when the figures started
+// afresh, only the rest counts as busy.
+func (u *use) stepped(start, end simtime.Time) {
+	u.Busy += end.Sub(max(start, u.since))
+	u.Steps++
+}
+
+// restart begins the figures anew.
+func (r *replica) restart(now simtime.Time) {
+	r.use = use{since: now, settled: now, peakUsed: r.cache.Used(), evicted: r.cache.Evictions()}
+}
+
+// report settles the figures at the end of the run.
+func (r *replica) report(now simtime.Time) ReplicaUse {
+	u := &r.use
+	u.settle(now, r.cache.Used())
+	busy := u.Busy
+	if r.stepping {
+		busy += now.Sub(max(r.stepStart, u.since))
+	}
+	blocks := float64(r.cache.Blocks())
+	mean := 0.0
+	if span := now.Sub(u.since); span > 0 {
+		integral := float64(float64(u.high)*(1<<64)) + float64(u.low)
+		mean = integral / float64(span) / blocks
+	}
+	return ReplicaUse{
+		Pool: r.pool, Busy: busy, Steps: u.Steps, Served: u.Served,
+		PeakKV: float64(u.peakUsed) / blocks, MeanKV: mean,
+		Preemptions: u.Preemptions, Evictions: r.cache.Evictions() - u.evicted,
+	}
+}
