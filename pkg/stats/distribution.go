@@ -2,37 +2,90 @@
 
 package stats
 
-// Distribution is a law of random numbers.
+import "math"
+
+// Distribution is a law of random numbers. It holds no state: what it draws
+// depends on the stream alone, and any number of streams may share it.
 type Distribution interface {
 	// Sample draws one number.
 	Sample(*Stream) float64
-	// Expectation is the mean of the law.
+	// Expectation is the mean of all that it may draw.
 	Expectation() float64
 }
 
+// Constant is always the same number.
 type Constant struct{ Value float64 }
+
+// Sample returns the number and draws nothing.
+func (d Constant) Sample(*Stream) float64 { return d.Value }
+
+// Expectation returns the number.
+func (d Constant) Expectation() float64 { return d.Value }
+
+// Uniform is spread evenly over [Low, High).
 type Uniform struct{ Low, High float64 }
+
+// Sample takes one draw.
+func (d Uniform) Sample(s *Stream) float64 {
+	return d.Low + float64((d.High-d.Low)*s.Float64())
+}
+
+// Expectation returns the middle.
+func (d Uniform) Expectation() float64 { return float64(0.5*d.Low) + float64(0.5*d.High) }
+
+// Normal is the normal distribution.
 type Normal struct{ Mean, StdDev float64 }
+
+// Sample takes one draw.
+func (d Normal) Sample(s *Stream) float64 { return d.Mean + float64(d.StdDev*s.Normal()) }
+
+// Expectation returns Mean.
+func (d Normal) Expectation() float64 { return d.Mean }
+
+// Exponential is the exponential distribution.
 type Exponential struct{ Mean float64 }
+
+// Sample takes one draw.
+func (d Exponential) Sample(s *Stream) float64 { return float64(d.Mean * s.Exponential()) }
+
+// Expectation returns Mean.
+func (d Exponential) Expectation() float64 { return d.Mean }
+
+// LogNormal is the distribution whose logarithm is normal, with mean Mu and
+// standard deviation Sigma. [LogNormalOf] makes one from its own moments.
 type LogNormal struct{ Mu, Sigma float64 }
+
+// LogNormalOf returns the log-normal distribution that itself has that mean,
+// above 0, and that standard deviation.
+func LogNormalOf(mean, stdDev float64) LogNormal {
+	cv := stdDev / mean
+	variance := Log1p(float64(cv * cv))
+	return LogNormal{Mu: Log(mean) - float64(0.5*variance), Sigma: math.Sqrt(variance)}
+}
+
+// Sample takes one draw.
+func (d LogNormal) Sample(s *Stream) float64 {
+	return Exp(d.Mu + float64(d.Sigma*s.Normal()))
+}
+
+// Expectation returns exp(Mu + Sigma²/2).
+func (d LogNormal) Expectation() float64 {
+	return Exp(d.Mu + float64(0.5*float64(d.Sigma*d.Sigma)))
+}
+
+// GammaDist is the gamma distribution given by its mean and its coefficient of
+// variation, the standard deviation over the mean: a CV of 1 is exponential,
+// above 1 is burstier, below 1 is steadier, and 0 is constant.
 type GammaDist struct{ Mean, CV float64 }
-type WeightedValue struct{ Value, Weight float64 }
-type Empirical struct{ points []WeightedValue }
 
-func LogNormalOf(mean, stdDev float64) LogNormal              { return LogNormal{mean, stdDev} }
-func NewEmpirical(points []WeightedValue) (*Empirical, error) { return &Empirical{points}, nil }
+// Sample takes a varying number of draws; none where CV is 0.
+func (d GammaDist) Sample(s *Stream) float64 {
+	square := float64(d.CV * d.CV)
+	if square == 0 {
+		return d.Mean
+	}
+	return float64(d.Mean * float64(square*s.Gamma(1/square)))
+}
 
-func (d Constant) Sample(*Stream) float64    { return d.Value }
-func (d Uniform) Sample(*Stream) float64     { return d.Low }
-func (d Normal) Sample(*Stream) float64      { return d.Mean }
-func (d Exponential) Sample(*Stream) float64 { return d.Mean }
-func (d LogNormal) Sample(*Stream) float64   { return d.Mu }
-func (d GammaDist) Sample(*Stream) float64   { return d.Mean }
-func (d *Empirical) Sample(*Stream) float64  { return d.points[0].Value }
-func (d Constant) Expectation() float64      { return d.Value }
-func (d Uniform) Expectation() float64       { return d.Low }
-func (d Normal) Expectation() float64        { return d.Mean }
-func (d Exponential) Expectation() float64   { return d.Mean }
-func (d LogNormal) Expectation() float64     { return d.Mu }
-func (d GammaDist) Expectation() float64     { return d.Mean }
-func (d *Empirical) Expectation() float64    { return d.points[0].Value }
+// Expectation returns Mean.
+func (d GammaDist) Expectation() float64 { return d.Mean }

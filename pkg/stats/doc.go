@@ -6,8 +6,8 @@
 // intervals over replications ([MeanInterval]).
 //
 // Everything here gives the same bits on every processor architecture. To that
-// end products that feed a sum are rounded by an explicit conversion, so that
-// no compiler fuses them, and logarithms and exponentials are our own ([Log],
+// end products that feed a sum, or a caller that may add to them, are rounded
+// by an explicit conversion, so that no compiler fuses them, and logarithms and exponentials are our own ([Log],
 // [Exp], [Pow], [Atan]) in place of package math's, whose assembly versions
 // differ in the last bit. The package knows nothing of requests, replicas or
 // time.

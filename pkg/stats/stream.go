@@ -9,11 +9,17 @@ import (
 
 // Stream is a deterministic source of random numbers. It is not safe for
 // concurrent use.
+//
+// The bits come from a PCG generator, whose output the Go compatibility
+// promise pins; everything made of them is this package's own.
 type Stream struct {
 	source rand.PCG
 }
 
-// NewStream returns the stream of that name under a seed.
+// NewStream returns the stream of that name under a seed. It depends on the two
+// alone, never on what other streams there are or which was used first, so
+// that a policy that draws numbers does not change the workload it meets.
+// Names are compared as bytes; a separator such as "/" is the caller's to use.
 func NewStream(seed int64, name string) *Stream {
 	base := Hash64(uint64(seed), HashString(name))
 	s := &Stream{}
@@ -27,28 +33,26 @@ func (s *Stream) Uint64() uint64 { return s.source.Uint64() }
 // Float64 returns a number in [0, 1), a multiple of 2^-53.
 func (s *Stream) Float64() float64 { return float64(s.Uint64()>>11) * 0x1p-53 }
 
-// OpenFloat64 returns a number in (0, 1), an odd multiple of 2^-53.
+// OpenFloat64 returns a number in (0, 1), an odd multiple of 2^-53: its
+// logarithm is finite, and 1 minus it is exact.
 func (s *Stream) OpenFloat64() float64 { return (float64(s.Uint64()>>12) + 0.5) * 0x1p-52 }
 
 // IntN returns a number in [0, n), each equally likely. It panics where n < 1.
+//
+// The upper half of a 128-bit product is the number; the few products that
+// would favour some numbers are drawn again (Lemire: Fast Random Integer
+// Generation in an Interval, 2019).
 func (s *Stream) IntN(n int) int {
 	if n < 1 {
 		panic("stats: IntN of a bound below 1")
 	}
-	hi, lo := bits.Mul64(s.Uint64(), uint64(n))
-	if lo < uint64(n) {
-		for threshold := -uint64(n) % uint64(n); lo < threshold; {
-			hi, lo = bits.Mul64(s.Uint64(), uint64(n))
-		}
+	bound := uint64(n)
+	number, rest := bits.Mul64(s.Uint64(), bound)
+	if rest >= bound {
+		return int(number)
 	}
-	return int(hi)
+	for unfair := -bound % bound; rest < unfair; {
+		number, rest = bits.Mul64(s.Uint64(), bound)
+	}
+	return int(number)
 }
-
-// Exponential returns an exponential variate of mean 1.
-func (s *Stream) Exponential() float64 { return -Log(s.OpenFloat64()) }
-
-// Normal returns a standard normal variate.
-func (s *Stream) Normal() float64 { return 0 }
-
-// Gamma returns a gamma variate of that shape and of scale 1.
-func (s *Stream) Gamma(shape float64) float64 { return shape }
