@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package workload_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+func generate(t testing.TB, n int, seed int64) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := workload.WriteMooncake(&out, n, seed); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestGeneratedTraceHasTheStatedTraits(t *testing.T) {
+	for _, seed := range []int64{1, 2, 3} {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			s := read(t, workload.Mooncake, generate(t, 5000, seed)).Statistics()
+			t.Logf("%+v", s)
+			within := func(what string, got, least, greatest float64) {
+				if !(got >= least && got <= greatest) {
+					t.Errorf("%s is %v, want %v to %v", what, got, least, greatest)
+				}
+			}
+			within("requests", float64(s.Requests), 5000, 5000)
+			within("requests in a batch", float64(s.Requests)/float64(s.DistinctTimestamps), 9, 11)
+			within("rate", s.RatePerSecond, 3, 3.7)
+			within("mean prompt", s.Input.Mean, 3700, 4300)
+			within("99th percentile of prompts", float64(s.Input.P99), 14_000, 32_768)
+			within("longest prompt", float64(s.Input.Max), 28_000, 32_768)
+			within("mean answer", s.Output.Mean, 180, 220)
+			full := math.Floor(float64(s.ReusableTokens) / 512)
+			blocks := float64(fullBlocks(read(t, workload.Mooncake, generate(t, 5000, seed))))
+			within("share of full blocks reused", full/blocks, 0.30, 0.37)
+		})
+	}
+}
+
+func fullBlocks(trace *workload.Trace) int {
+	n := 0
+	for _, r := range take(trace.Replay(asRecorded, 1), -1) {
+		n += r.Prompt.Tokens() / workload.TraceBlockTokens
+	}
+	return n
+}
+
+func TestGeneratedTraceIsTheSameForASeed(t *testing.T) {
+	long, short := generate(t, 300, 7), generate(t, 100, 7)
+	if !strings.HasPrefix(long, short) {
+		t.Error("the first 100 rows of 300 are not those of 100")
+	}
+	if generate(t, 100, 7) != short {
+		t.Error("two traces of one seed differ")
+	}
+	if generate(t, 100, 8) == short {
+		t.Error("traces of two seeds are equal")
+	}
+}
+
+func TestGeneratedTraceIsWrittenLikeThePublishedOnes(t *testing.T) {
+	row := regexp.MustCompile(
+		`^\{"timestamp": \d+, "input_length": \d+, "output_length": \d+, "hash_ids": \[\d+(, \d+)*\]\}$`)
+	for i, line := range strings.Split(strings.TrimSuffix(generate(t, 100, 1), "\n"), "\n") {
+		if !row.MatchString(line) {
+			t.Errorf("row %d: %s", i+1, line)
+		}
+	}
+}
+
+func TestWriteMooncakeErrors(t *testing.T) {
+	if err := workload.WriteMooncake(&bytes.Buffer{}, 0, 1); err == nil {
+		t.Error("no error for no requests")
+	}
+	full := errors.New("disk full")
+	for _, n := range []int{1, 1000} {
+		if err := workload.WriteMooncake(failingWriter{full}, n, 1); !errors.Is(err, full) {
+			t.Errorf("%d requests: error %v, want %v", n, err, full)
+		}
+	}
+}
+
+type failingWriter struct{ err error }
+
+func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// MaxTokens is the greatest length of a prompt's part or of an answer.
+const MaxTokens = 10_000_000
+
+// latest bounds arrivals, so that a simulator may add durations to one
+// without overflow. It is 146 years after the start.
+const latest simtime.Time = 1 << 62
+
+// Request is one request of a workload.
+type Request struct {
+	// ID numbers requests in order of arrival, from 0.
+	ID int
+	// Arrival is when the request reaches the gateway.
+	Arrival simtime.Time
+	// Prompt is the tokenised prompt, at least 1 token.
+	Prompt prompt.Prompt
+	// OutputTokens is the true length of the answer, at least 1. No policy
+	// may see it.
+	OutputTokens int
+	// Response is the prompt.Extent source of the generated tokens.
+	Response uint64
+	// Client, Tenant and Class are indices into the source's Labels.
+	Client, Tenant, Class int
+}
+
+// Labels names what the indices in requests stand for. Tenants and classes
+// are in order of first mention.
+type Labels struct {
+	Clients, Tenants, Classes []string
+}
+
+// Source is a stream of requests, in order of arrival. It may be endless. A
+// source belongs to one simulation and is not safe for concurrent use.
+type Source interface {
+	// Next returns the next request, or false when there are no more.
+	Next() (Request, bool)
+	// Labels returns the names; the caller does not change them.
+	Labels() Labels
+}
+
+// DefaultLabel is the tenant and class of requests that name none.
+const DefaultLabel = "default"
+
+// orDefault returns name, or fallback where there is no name.
+func orDefault(name, fallback string) string {
+	if name == "" {
+		return fallback
+	}
+	return name
+}
+
+// intern returns the index of name in names, which it appends if it is new.
+func intern(names []string, name string) ([]string, int) {
+	if i := slices.Index(names, name); i >= 0 {
+		return names, i
+	}
+	return append(names, name), len(names)
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// TraceBlockTokens is the block size of traces that have blocks.
+const TraceBlockTokens = 512
+
+// Format is a trace's file format. It settles the units; nothing is guessed.
+type Format string
+
+const (
+	// Mooncake is JSON lines: timestamp in ms, input_length and output_length
+	// in tokens, hash_ids of chained blocks of TraceBlockTokens tokens with
+	// the partial last one included (the FAST'25 release).
+	Mooncake Format = "Mooncake"
+	// Azure is the CSV of the Azure LLM inference traces of 2023: TIMESTAMP
+	// in steps of 100 ns without a zone, ContextTokens, GeneratedTokens. It
+	// says nothing of prompts, so none shares a prefix with another.
+	Azure Format = "Azure"
+)
+
+// Formats lists the formats that ReadTrace takes.
+func Formats() []Format { return []Format{Azure, Mooncake} }
+
+// Trace is recorded traffic. It does not change after reading, so any number
+// of sources may replay it at once.
+type Trace struct {
+	digest string
+	rows   []row
+	// blocks holds the sources of the rows' full blocks, row after row. The
+	// partial last block of a prompt is not there: its text is taken to be
+	// the row's own, since an engine cannot reuse it.
+	blocks []uint64
+}
+
+// row is one recorded request.
+type row struct {
+	arrival       simtime.Time // since the first row
+	input, output int32        // tokens
+	blocksEnd     int          // in Trace.blocks; where the next row's begin
+}
+
+// ReadTrace reads a whole trace, gzip-compressed or not: the first bytes
+// tell. Arrivals are counted from the first row's. The first fault ends the
+// reading with an error "name: row N: field: what", and no trace; rows are
+// lines of the text, counted from 1.
+func ReadTrace(format Format, r io.Reader, name string) (*Trace, error) {
+	var parse parser
+	switch format {
+	case Mooncake:
+		parse = parseMooncake
+	case Azure:
+		parse = parseAzure
+	default:
+		return nil, fmt.Errorf("%s: unknown trace format %q, want one of %v", name, format, Formats())
+	}
+	b := builder{trace: &Trace{}, parse: parse}
+	digest, err := readLines(r, b.line)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(b.trace.rows) == 0 {
+		return nil, fmt.Errorf("%s: a trace without requests", name)
+	}
+	b.trace.digest = digest
+	b.trace.rows = slices.Clip(b.trace.rows)
+	b.trace.blocks = slices.Clip(b.trace.blocks)
+	return b.trace, nil
+}
+
+// Digest returns the SHA-256 of the trace's text, decompressed, in hex.
+func (t *Trace) Digest() string { return t.digest }
+
+// Requests returns the number of requests.
+func (t *Trace) Requests() int { return len(t.rows) }
+
+// blocksOf returns the sources of row i's full blocks.
+func (t *Trace) blocksOf(i int) []uint64 {
+	start := 0
+	if i > 0 {
+		start = t.rows[i-1].blocksEnd
+	}
+	return t.blocks[start:t.rows[i].blocksEnd]
+}
+
+// prompt returns row i's prompt: its full blocks, then a tail of its own.
+func (t *Trace) prompt(i int, memory *extents) prompt.Prompt {
+	blocks := t.blocksOf(i)
+	tail := t.rows[i].input - int32(len(blocks))*TraceBlockTokens
+	n := len(blocks)
+	if tail > 0 {
+		n++
+	}
+	text := memory.take(n)
+	for j, source := range blocks {
+		text[j] = prompt.Extent{Source: source, Tokens: TraceBlockTokens}
+	}
+	if tail > 0 {
+		text[n-1] = prompt.Extent{Source: tailText.source(uint64(i)), Tokens: tail}
+	}
+	return prompt.Prompt{Extents: text}
+}

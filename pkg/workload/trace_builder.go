@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"fmt"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// record is what one line of a trace says, checked by itself.
+type record struct {
+	timeField     string // what the format calls the time
+	at            int64  // ns since any instant that is the same for all lines
+	input, output int32
+	ids           []uint64 // of the full blocks; valid until the next line
+}
+
+// parser reads line n, counted from 1, into rec, whose ids it may reuse the
+// memory of. It returns false for a line that holds no request.
+type parser func(rec *record, n int, text []byte) (bool, error)
+
+// fieldError is a fault in one field of a row.
+type fieldError struct{ field, what string }
+
+func (e *fieldError) Error() string { return e.field + ": " + e.what }
+
+func fault(field, format string, args ...any) error {
+	return &fieldError{field, fmt.Sprintf(format, args...)}
+}
+
+// tokens checks a token count that a trace states.
+func tokens(field string, count uint64) (int32, error) {
+	if count < 1 || count > MaxTokens {
+		return 0, fault(field, "must be between 1 and %d tokens, got %d", MaxTokens, count)
+	}
+	return int32(count), nil
+}
+
+// builder makes a trace of its lines.
+type builder struct {
+	parse     parser
+	trace     *Trace
+	rec       record
+	first, at int64 // of the first row, of the last one
+}
+
+func (b *builder) line(n int, text []byte) error {
+	ok, err := b.parse(&b.rec, n, text)
+	if err != nil || !ok {
+		return err
+	}
+	t := b.trace
+	if len(t.rows) == 0 {
+		b.first, b.at = b.rec.at, b.rec.at
+	}
+	if b.rec.at < b.at {
+		return fault(b.rec.timeField, "is earlier than in the row before")
+	}
+	b.at = b.rec.at
+	for _, id := range b.rec.ids {
+		t.blocks = append(t.blocks, blockText.source(id))
+	}
+	t.rows = append(t.rows, row{
+		arrival:   simtime.Time(b.at - b.first),
+		input:     b.rec.input,
+		output:    b.rec.output,
+		blocksEnd: len(t.blocks),
+	})
+	return nil
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package workload_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+const ms = simtime.Time(1e6)
+
+// asRecorded replays a trace as it is.
+var asRecorded = workload.Replay{RateScale: 1, Arrivals: workload.AsRecorded}
+
+// outline is what a request looks like but for the sources of its texts.
+type outline struct {
+	Arrival simtime.Time
+	Extents []int32
+	Output  int
+}
+
+func outlines(requests []workload.Request) []outline {
+	var all []outline
+	for _, r := range requests {
+		o := outline{Arrival: r.Arrival, Output: r.OutputTokens}
+		for _, e := range r.Prompt.Extents {
+			o.Extents = append(o.Extents, e.Tokens)
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// take returns up to n requests; n < 0 takes all.
+func take(s workload.Source, n int) []workload.Request {
+	var all []workload.Request
+	for ; n != 0; n-- {
+		r, ok := s.Next()
+		if !ok {
+			break
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+func read(t testing.TB, format workload.Format, text string) *workload.Trace {
+	t.Helper()
+	trace, err := workload.ReadTrace(format, strings.NewReader(text), "trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trace
+}
+
+func file(t testing.TB, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func compress(t testing.TB, text []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := w.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestReadTrace(t *testing.T) {
+	for name, tc := range map[string]struct {
+		format workload.Format
+		file   string
+		want   []outline
+	}{
+		"Mooncake times are ms, and blocks are extents": {
+			workload.Mooncake, "testdata/mooncake.jsonl", []outline{
+				{0, []int32{512, 512}, 20},
+				{0, []int32{512, 512, 276}, 1},
+				{0, []int32{512, 512, 376}, 7},
+				{3001 * ms, []int32{100}, 300},
+				{6000 * ms, []int32{512, 512, 512}, 40},
+				{6000 * ms, []int32{512}, 2},
+			},
+		},
+		"Azure times have steps of 100 ns, and each prompt is one text": {
+			workload.Azure, "testdata/azure.csv", []outline{
+				{0, []int32{4808}, 10},
+				{200, []int32{3180}, 8},
+				{2500*ms + 100, []int32{512}, 1},
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := file(t, tc.file)
+			sum := sha256.Sum256(text)
+			for form, data := range map[string][]byte{"plain": text, "gzip": compress(t, text)} {
+				trace, err := workload.ReadTrace(tc.format, iotest.HalfReader(bytes.NewReader(data)), tc.file)
+				if err != nil {
+					t.Fatalf("%s: %v", form, err)
+				}
+				if trace.Requests() != len(tc.want) {
+					t.Errorf("%s: %d requests, want %d", form, trace.Requests(), len(tc.want))
+				}
+				if got, want := trace.Digest(), hex.EncodeToString(sum[:]); got != want {
+					t.Errorf("%s: digest %s, want that of the text, %s", form, got, want)
+				}
+				if diff := cmp.Diff(tc.want, outlines(take(trace.Replay(asRecorded, 1), -1))); diff != "" {
+					t.Errorf("%s: requests (−want +got):\n%s", form, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestBadTraces(t *testing.T) {
+	const (
+		good   = `{"timestamp": 3, "input_length": 600, "output_length": 2, "hash_ids": [7, 8]}` + "\n"
+		header = "TIMESTAMP,ContextTokens,GeneratedTokens\n"
+		first  = header + "2023-11-16 18:17:03.9799600,4808,10\n"
+	)
+	for name, tc := range map[string]struct {
+		format workload.Format
+		text   string
+		want   string
+	}{
+		"nothing": {workload.Mooncake, "", "t: a trace without requests"},
+		"one byte": {workload.Mooncake, "\x1f",
+			"t: row 1: must be a JSON object"},
+		"an unknown format": {"Parquet", good,
+			`t: unknown trace format "Parquet", want one of [Azure Mooncake]`},
+		"gzip's first bytes and no more": {workload.Mooncake, "\x1f\x8b", "t: gzip: unexpected EOF"},
+		"gzip cut off": {workload.Mooncake, string(compress(t, []byte(good))[:40]),
+			"t: row 1: read: unexpected EOF"},
+
+		"an arrival out of order": {workload.Mooncake, good + good + strings.Replace(good, "3", "2", 1),
+			"t: row 3: timestamp: is earlier than in the row before"},
+		"a blank line": {workload.Mooncake, good + "\n" + good, "t: row 2: must be a JSON object"},
+		"a row cut off": {workload.Mooncake, good + good[:36],
+			"t: row 2: is not valid JSON: want , or } after a field"},
+		"a row cut off in a name": {workload.Mooncake, good + good[:22],
+			"t: row 2: is not valid JSON: a name without its closing quote"},
+		"two rows in a line": {workload.Mooncake, strings.TrimSpace(good) + good,
+			"t: row 1: is not valid JSON: text after the object"},
+		"a line without end": {workload.Mooncake, good + strings.Repeat(" ", 1<<20) + good,
+			"t: row 2: longer than 1048576 bytes"},
+		"too few ids": {workload.Mooncake, good + strings.Replace(good, "7, 8", "7", 1),
+			"t: row 2: hash_ids: must have 2 ids, one for each block of 512 tokens of input_length, got 1"},
+		"an id for an empty last block": {workload.Mooncake, strings.Replace(good, "600", "512", 1),
+			"t: row 1: hash_ids: must have 1 ids, one for each block of 512 tokens of input_length, got 2"},
+		"an id that is no integer": {workload.Mooncake, strings.Replace(good, "7, 8", "7, 8.0", 1),
+			"t: row 1: hash_ids: must be an integer"},
+		"an id that is a text": {workload.Mooncake, strings.Replace(good, "7, 8", `7, "8"`, 1),
+			"t: row 1: hash_ids: must be an integer"},
+		"a negative id": {workload.Mooncake, strings.Replace(good, "7, 8", "7, -8", 1),
+			"t: row 1: hash_ids: must not be negative, got -8"},
+		"an id beyond 64 bits": {workload.Mooncake, strings.Replace(good, "7, 8", "7, 18446744073709551616", 1),
+			"t: row 1: hash_ids: does not fit in 64 bits"},
+		"a comma too many": {workload.Mooncake, strings.Replace(good, "7, 8", "7, 8,", 1),
+			"t: row 1: hash_ids: must be an integer"},
+		"ids without commas": {workload.Mooncake, strings.Replace(good, "7, 8", "7 8", 1),
+			"t: row 1: hash_ids: is not valid JSON: want , or ] after an integer"},
+		"ids that are no array": {workload.Mooncake, strings.Replace(good, "[7, 8]", "7", 1),
+			"t: row 1: hash_ids: must be an array of integers"},
+		"a leading zero": {workload.Mooncake, strings.Replace(good, "600", "0600", 1),
+			"t: row 1: input_length: must be an integer"},
+		"a time in exponent form": {workload.Mooncake, strings.Replace(good, "3", "3e3", 1),
+			"t: row 1: timestamp: must be an integer"},
+		"a time beyond ns": {workload.Mooncake, strings.Replace(good, "3", "9000000000001", 1),
+			"t: row 1: timestamp: must be at most 9000000000000 ms, got 9000000000001"},
+		"no prompt": {workload.Mooncake, strings.Replace(good, "600", "0", 1),
+			"t: row 1: input_length: must be between 1 and 10000000 tokens, got 0"},
+		"no answer": {workload.Mooncake, good + strings.Replace(good, `h": 2`, `h": 0`, 1),
+			"t: row 2: output_length: must be between 1 and 10000000 tokens, got 0"},
+		"a field missing": {workload.Mooncake, strings.Replace(good, `"output_length": 2, `, "", 1),
+			"t: row 1: output_length: is missing"},
+		"a field twice": {workload.Mooncake, strings.Replace(good, `{`, `{"timestamp": 3, `, 1),
+			"t: row 1: timestamp: occurs twice"},
+		"a name in another case": {workload.Mooncake, strings.Replace(good, "timestamp", "Timestamp", 1),
+			`t: row 1: unknown field "Timestamp"`},
+		"a field of another format": {workload.Mooncake, strings.Replace(good, `{`, `{"chat_id": 1, `, 1),
+			`t: row 1: unknown field "chat_id"`},
+		"a name without a value": {workload.Mooncake, `{"timestamp"}`,
+			`t: row 1: is not valid JSON: want : after the name "timestamp"`},
+		"a session": {workload.Mooncake, good + strings.Replace(good, `{`, `{"session_id": "a", `, 1),
+			"t: row 2: session_id: closed-loop sessions are not supported yet"},
+		"a delay": {workload.Mooncake, strings.Replace(good, `{"timestamp": 3`, `{"delay": 9`, 1),
+			"t: row 1: delay: closed-loop sessions are not supported yet"},
+		"an array": {workload.Mooncake, "[1]", "t: row 1: must be a JSON object"},
+		"a name without quotes": {workload.Mooncake, "{timestamp: 3}",
+			"t: row 1: is not valid JSON: want a field's name in quotes"},
+
+		"a header only": {workload.Azure, header, "t: a trace without requests"},
+		"no header": {workload.Azure, "2023-11-16 18:17:03.9799600,4808,10\n",
+			`t: row 1: must be the header TIMESTAMP,ContextTokens,GeneratedTokens, got "2023-11-16 18:17:03.9799600,4808,10"`},
+		"a time with 6 digits": {workload.Azure, first + "2023-11-16 18:17:04.979960,4808,10\n",
+			`t: row 3: TIMESTAMP: must look like 2023-11-16 18:17:03.9799600, got "2023-11-16 18:17:04.979960"`},
+		"a time with a zone": {workload.Azure, first + "2023-11-16 18:17:04.9799600Z,4808,10\n",
+			`t: row 3: TIMESTAMP: must look like 2023-11-16 18:17:03.9799600, got "2023-11-16 18:17:04.9799600Z"`},
+		"a day that is none": {workload.Azure, header + "2023-02-30 18:17:03.9799600,4808,10\n",
+			`t: row 2: TIMESTAMP: must look like 2023-11-16 18:17:03.9799600, got "2023-02-30 18:17:03.9799600"`},
+		"a year too far": {workload.Azure, header + "9999-02-03 18:17:03.9799600,4808,10\n",
+			"t: row 2: TIMESTAMP: must lie between the years 1970 and 2200, got 9999"},
+		"times out of order": {workload.Azure, first + "2023-11-16 18:17:03.9799599,4808,10\n",
+			"t: row 3: TIMESTAMP: is earlier than in the row before"},
+		"a field too many": {workload.Azure, first + "2023-11-16 18:17:04.9799600,4808,10,\n",
+			"t: row 3: must have the 3 fields TIMESTAMP,ContextTokens,GeneratedTokens, got 4"},
+		"a negative length": {workload.Azure, first + "2023-11-16 18:17:04.9799600,-1,10\n",
+			`t: row 3: ContextTokens: must be a whole number of tokens, got "-1"`},
+		"a length with a space": {workload.Azure, first + "2023-11-16 18:17:04.9799600, 1,10\n",
+			`t: row 3: ContextTokens: must be a whole number of tokens, got " 1"`},
+		"no generated tokens": {workload.Azure, first + "2023-11-16 18:17:04.9799600,1,0\n",
+			"t: row 3: GeneratedTokens: must be between 1 and 10000000 tokens, got 0"},
+		"a length of millions": {workload.Azure, first + "2023-11-16 18:17:04.9799600,10000001,1\n",
+			"t: row 3: ContextTokens: must be between 1 and 10000000 tokens, got 10000001"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			trace, err := workload.ReadTrace(tc.format, strings.NewReader(tc.text), "t")
+			if trace != nil {
+				t.Error("a trace beside the error")
+			}
+			if diff := cmp.Diff(tc.want, fmt.Sprint(err)); diff != "" {
+				t.Errorf("error (−want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAReaderThatFailsIsAnError(t *testing.T) {
+	broken := errors.New("broken disk")
+	for name, text := range map[string]string{
+		"at once": "",
+		"later":   `{"timestamp": 3, "input_length": 600, "output_length": 2, "hash_ids": [7, 8]}` + "\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := iotest.TimeoutReader(strings.NewReader(text)) // fails from the second read on
+			if text == "" {
+				r = iotest.ErrReader(broken)
+			}
+			if trace, err := workload.ReadTrace(workload.Mooncake, r, "t"); err == nil || trace != nil {
+				t.Errorf("trace %v, error %v", trace, err)
+			}
+		})
+	}
+}
+
+// Rows 2 and 3 of the file name the same partial last block, after the same
+// full ones; its content is each row's own all the same.
+func TestPromptsShareFullBlocksOfEqualIDsOnly(t *testing.T) {
+	requests := take(read(t, workload.Mooncake, string(file(t, "testdata/mooncake.jsonl"))).Replay(asRecorded, 1), -1)
+	for _, block := range []int{16, 512} {
+		perBlock := 512 / block
+		for _, tc := range []struct{ a, b, shared int }{
+			{0, 1, 2}, {1, 2, 2}, {0, 3, 0}, {0, 4, 2}, {2, 4, 2}, {3, 5, 0}, {4, 4, 3},
+		} {
+			a := requests[tc.a].Prompt.FullBlocks(nil, block)
+			b := requests[tc.b].Prompt.FullBlocks(nil, block)
+			if got := shared(a, b); got != tc.shared*perBlock {
+				t.Errorf("requests %d and %d share %d blocks of %d tokens, want %d",
+					tc.a, tc.b, got, block, tc.shared*perBlock)
+			}
+		}
+	}
+}
+
+// shared counts the leading elements that a and b have in common.
+func shared(a, b []uint64) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+func TestTextsOfATraceNeverMix(t *testing.T) {
+	seen := map[uint64]string{}
+	note := func(source uint64, what string) {
+		if other, ok := seen[source]; ok && other != what {
+			t.Errorf("%s and %s have one source", what, other)
+		}
+		seen[source] = what
+	}
+	for i, r := range take(read(t, workload.Mooncake, string(file(t, "testdata/mooncake.jsonl"))).Replay(asRecorded, 1), -1) {
+		note(r.Response, fmt.Sprintf("answer %d", i))
+		for _, e := range r.Prompt.Extents {
+			if e.Tokens != workload.TraceBlockTokens {
+				note(e.Source, fmt.Sprintf("tail %d", i))
+			}
+		}
+	}
+	if want := 6 + 3; len(seen) != want {
+		t.Errorf("%d texts that belong to one row, want %d", len(seen), want)
+	}
+	var extent prompt.Extent
+	if _, ok := seen[extent.Source]; ok {
+		t.Error("a text with the zero source")
+	}
+}
