@@ -68,6 +68,15 @@ func TestGeneratedTraceIsTheSameForASeed(t *testing.T) {
 	}
 }
 
+// Results name a trace by its digest, so the same bytes must come out on every
+// machine. A change here changes what users' seeds mean.
+func TestGeneratedTraceIsTheSameOnEveryMachine(t *testing.T) {
+	trace := read(t, workload.Mooncake, generate(t, 1000, 1))
+	if got, want := trace.Digest(), "3cd43f41eb27d3cac21093c38e7b7cae100a89666859f5906f3e4e2a746c46c4"; got != want {
+		t.Errorf("digest of 1000 requests of seed 1 is %s, want %s", got, want)
+	}
+}
+
 func TestGeneratedTraceIsWrittenLikeThePublishedOnes(t *testing.T) {
 	row := regexp.MustCompile(
 		`^\{"timestamp": \d+, "input_length": \d+, "output_length": \d+, "hash_ids": \[\d+(, \d+)*\]\}$`)
