@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package search_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/search"
+)
+
+func stepped(name, min, max, step string) search.Parameter {
+	return search.Parameter{Name: name, Kind: search.Stepped, Min: min, Max: max, Step: step}
+}
+
+func continuous(name, min, max string) search.Parameter {
+	return search.Parameter{Name: name, Kind: search.Continuous, Min: min, Max: max}
+}
+
+func integer(name, min, max string) search.Parameter {
+	return search.Parameter{Name: name, Kind: search.Integer, Min: min, Max: max}
+}
+
+func choice(name string, labels ...string) search.Parameter {
+	return search.Parameter{Name: name, Kind: search.Choice, Choices: labels}
+}
+
+func logarithmic(p search.Parameter) search.Parameter {
+	p.LogScale = true
+	return p
+}
+
+var path = field.NewPath("spec", "parameters")
+
+// lines writes errors one a line, as "kind at path: detail".
+func lines(errs field.ErrorList) []string {
+	var got []string
+	for _, err := range errs {
+		got = append(got, string(err.Type)+" at "+err.Field+": "+err.Detail)
+	}
+	return got
+}
+
+func TestFaultsOfASpaceAreNamedWithTheirPlace(t *testing.T) {
+	const notDecimal = `must be a decimal number, such as "2.5"`
+	tests := map[string]struct {
+		space search.Space
+		want  []string
+	}{
+		"a sound space": {search.Space{stepped("a", "0", "5", "0.5"), continuous("b", "0", "1"), integer("c", "1", "8"), choice("d", "x")}, nil},
+		"no parameters": {nil, []string{"FieldValueRequired at spec.parameters: there must be a parameter to vary"}},
+		"no name":       {search.Space{choice("", "x")}, []string{"FieldValueRequired at spec.parameters[0].name: every parameter must have a name"}},
+		"one name twice": {
+			search.Space{choice("a", "x"), choice("a", "y")},
+			[]string{"FieldValueDuplicate at spec.parameters[1].name: "},
+		},
+		"nothing to choose": {
+			search.Space{choice("a")},
+			[]string{"FieldValueRequired at spec.parameters[0].values: there must be a value to choose"},
+		},
+		"one choice twice": {
+			search.Space{choice("a", "x", "y", "x")},
+			[]string{"FieldValueDuplicate at spec.parameters[0].values[2]: "},
+		},
+		"min above max": {
+			search.Space{choice("a", "x"), stepped("b", "0.5", "0.25", "1")},
+			[]string{"FieldValueInvalid at spec.parameters[1].range.max: must not be less than min, 0.5"},
+		},
+		"no step at all": {
+			search.Space{stepped("a", "0", "1", "")},
+			[]string{"FieldValueRequired at spec.parameters[0].range.step: " + notDecimal},
+		},
+		"step of zero": {
+			search.Space{stepped("a", "0", "1", "0.0")},
+			[]string{"FieldValueInvalid at spec.parameters[0].range.step: must be greater than 0"},
+		},
+		"step backwards": {
+			search.Space{stepped("a", "0", "1", "-0.5")},
+			[]string{"FieldValueInvalid at spec.parameters[0].range.step: must be greater than 0"},
+		},
+		"all faults at once": {
+			search.Space{stepped("a", "", "1e3", "abc"), continuous("b", "2", "1")},
+			[]string{
+				"FieldValueRequired at spec.parameters[0].range.min: " + notDecimal,
+				"FieldValueInvalid at spec.parameters[0].range.max: " + notDecimal,
+				"FieldValueInvalid at spec.parameters[0].range.step: " + notDecimal,
+				"FieldValueInvalid at spec.parameters[1].range.max: must not be less than min, 2",
+			},
+		},
+		"a number too long to be meant": {
+			search.Space{stepped("a", "0", strings.Repeat("9", 65), "1")},
+			[]string{"FieldValueInvalid at spec.parameters[0].range.max: must be at most 64 characters long"},
+		},
+		"integers with a fraction": {
+			search.Space{{Name: "a", Kind: search.Integer, Min: "0.5", Max: "8", Step: "1.5"}},
+			[]string{
+				"FieldValueInvalid at spec.parameters[0].range.min: must be a whole number, since the parameter takes no others",
+				"FieldValueInvalid at spec.parameters[0].range.step: must be a whole number, since the parameter takes no others",
+			},
+		},
+		"continuous with a step": {
+			search.Space{{Name: "a", Kind: search.Continuous, Min: "0", Max: "8", Step: "1"}},
+			[]string{"FieldValueForbidden at spec.parameters[0].range.step: a continuous parameter has no step"},
+		},
+		"zero on a logarithmic scale": {
+			search.Space{logarithmic(continuous("a", "0", "8"))},
+			[]string{"FieldValueInvalid at spec.parameters[0].range.min: must be greater than 0 on a logarithmic scale"},
+		},
+		"more steps than can be numbered": {
+			search.Space{stepped("a", "0", "1", "0."+strings.Repeat("0", 30)+"1")},
+			[]string{"FieldValueInvalid at spec.parameters[0].range.step: makes more values than can be numbered; take a larger one"},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, lines(tc.space.Validate(path))); diff != "" {
+				t.Errorf("errors (−want +got):\n%s", diff)
+			}
+			if _, errs := search.NewRandom(tc.space, 1, 10, path); len(errs) != len(tc.want) {
+				t.Errorf("NewRandom reports %v", errs)
+			}
+		})
+	}
+}
+
+func TestSizeIsTheNumberOfPoints(t *testing.T) {
+	huge := integer("huge", "1", "4294967296")
+	tests := map[string]struct {
+		space search.Space
+		want  uint64
+	}{
+		"one choice":        {search.Space{choice("a", "x")}, 1},
+		"a product":         {search.Space{stepped("a", "0", "5", "0.5"), choice("b", "x", "y"), integer("c", "1", "3")}, 66},
+		"the largest":       {search.Space{integer("a", "1", "9223372036854775807"), choice("b", "x", "y")}, math.MaxUint64 - 1},
+		"more than 64 bits": {search.Space{renamed(huge, "a"), renamed(huge, "b")}, math.MaxUint64},
+		"much more":         {search.Space{renamed(huge, "a"), renamed(huge, "b"), renamed(huge, "c"), choice("d", "x", "y")}, math.MaxUint64},
+	}
+	for name, tc := range tests {
+		if got := tc.space.Size(); got != tc.want {
+			t.Errorf("%s: %d points, want %d", name, got, tc.want)
+		}
+	}
+}
+
+func renamed(p search.Parameter, name string) search.Parameter {
+	p.Name = name
+	return p
+}
+
+func TestSizeOfAnInvalidSpacePanics(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("did not panic")
+		}
+	}()
+	search.Space{}.Size()
+}
