@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package latency
+
+import (
+	"fmt"
+	"math"
+)
+
+const gib = 1 << 30
+
+// What an engine holds in a GPU's memory beside weights and KV. The engine
+// itself measures these at start-up; give the number of blocks that it reports
+// where you know it.
+const (
+	activationBytes         = 5.5 * gib  // a dense model at its largest batch, over all GPUs
+	runtimeBytesSingle      = 0.15 * gib // context and graphs
+	runtimeBytesDistributed = 0.6 * gib  // with the collectives' buffers
+)
+
+// KVBlocks returns how many blocks of blockTokens tokens fit into the memory
+// that a replica of tp GPUs has left, all figures being those of one GPU:
+// free = memory·utilization − weights/tp − activations/tp − runtime. It is an
+// error, in words for the user, if not one block fits.
+func KVBlocks(m Model, a Accelerator, tp, blockTokens int, memoryUtilization float64) (int, error) {
+	runtime := runtimeBytesSingle
+	if tp > 1 {
+		runtime = runtimeBytesDistributed
+	}
+	usable := float64(a.MemoryBytes) * memoryUtilization
+	weights := float64(m.WeightBytes()) / float64(tp)
+	engine := activationBytes/float64(tp) + runtime
+	free := usable - weights - engine
+	block := float64(m.kvBytesPerToken(tp)) * float64(blockTokens)
+	if free < block {
+		return 0, fmt.Errorf("%s does not fit: of %.1f GiB that %s may use, weights take %.1f GiB on each of %d GPUs and the engine %.1f GiB",
+			m.Name, usable/gib, a.Name, weights/gib, tp, engine/gib)
+	}
+	return int(math.Floor(free / block)), nil
+}
