@@ -63,7 +63,7 @@ func BenchmarkExp(b *testing.B) {
 	sinkFloat = x
 }
 
-// Latencies of a second, spread over some three octaves.
+// Latencies in nanoseconds, evenly up to a second.
 func BenchmarkHistogramRecord(b *testing.B) {
 	b.ReportAllocs()
 	var h stats.Histogram

@@ -17,9 +17,9 @@ const (
 
 // Histogram counts non-negative integers, such as nanoseconds or tokens, in
 // buckets of at most 2^-9 of their value; below 1024 every value has a bucket
-// of its own. Count, sum, minimum and maximum are exact. All arithmetic is on
-// integers, so that the same values recorded or merged in any order leave the
-// same histogram. Memory is 4 KiB for each octave (values between two powers
+// of its own. Count, sum, minimum and maximum are exact. Recording
+// and merging are integer arithmetic, so that the same values in any order
+// leave the same histogram. Memory is 4 KiB for each octave (values between two powers
 // of two) that was met, whatever the number of values.
 //
 // The zero value is empty and ready. A copy shares the buckets of the
