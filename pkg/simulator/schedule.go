@@ -113,12 +113,14 @@ func (r *replica) extend(q *request, tokens int32) bool {
 // count adds the request's chunk to the sums that step times depend on.
 func count(step *latency.Step, q *request) {
 	t, h := int64(q.chunk), int64(q.computed)
+	// A new token attends to what was computed before it and to itself.
+	pairs := t*h + t*(t+1)/2
 	step.Sequences++
 	step.ContextTokens += h + t
-	// A new token attends to what was computed before it and to itself.
-	step.AttentionPairs += t*h + t*(t+1)/2
+	step.AttentionPairs += pairs
 	if q.decoding() {
 		step.DecodeTokens++
+		step.DecodePairs += pairs
 		step.SampledTokens++
 		return
 	}

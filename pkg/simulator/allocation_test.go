@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/stats"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// TestSteadyStateDoesNotAllocate: once slots, queues and histograms have
+// grown, requests come and go in the same memory.
+func TestSteadyStateDoesNotAllocate(t *testing.T) {
+	const warm, measured = 20_000, 20_000
+	stream := stats.NewStream(1, "allocation")
+	source := &script{}
+	for id := range warm + measured {
+		source.requests = append(source.requests, workload.Request{
+			ID: id, Arrival: simtime.Time(id) * 1_000_000, OutputTokens: 1 + stream.IntN(40), Response: uint64(1_000_000 + id),
+			Prompt: prompt.Prompt{Extents: []prompt.Extent{
+				{Source: uint64(stream.IntN(5)), Tokens: 100}, {Source: uint64(1000 + id), Tokens: int32(1 + stream.IntN(100))},
+			}},
+		})
+	}
+	s := newSimulation(Config{
+		Pools: []Pool{{
+			Name: "pool", Replicas: 4, Timer: mixedStep{base: 5e6, token: 2e4, read: 100}, PrefixCaching: true,
+			BlockTokens: 16, KVBlocks: 500, MaxNumSeqs: 64, MaxNumBatchedTokens: 512,
+		}},
+		Router: &scatter{}, Source: source,
+	})
+	for s.arrived < warm {
+		s.step()
+	}
+	events := 0
+	allocations := testing.AllocsPerRun(1, func() {
+		for target := s.arrived + measured/2 - 10; s.arrived < target; events++ {
+			s.step()
+		}
+	})
+	if perEvent := allocations / float64(events/2); perEvent > 0.005 {
+		t.Errorf("%v allocations in %d events", allocations, events/2)
+	}
+	t.Logf("%v allocations in %d events, %d requests in flight", allocations, events/2, s.inFlight)
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// stepLog is a timer that remembers what it was asked.
+type stepLog struct{ steps []latency.Step }
+
+func (l *stepLog) StepTime(s latency.Step) time.Duration {
+	l.steps = append(l.steps, s)
+	return time.Millisecond
+}
+
+// TestStepSums pins what a step time may depend on: a chunk attends to what
+// was computed before it and not to its whole prompt, and only what ends a
+// prompt or decodes is sampled.
+func TestStepSums(t *testing.T) {
+	text := func(tokens int32) prompt.Prompt {
+		return prompt.Prompt{}.Append(prompt.Extent{Source: 1, Tokens: tokens})
+	}
+	timer := &stepLog{}
+	simulate(t, Config{
+		Pools: []Pool{{
+			Name: "pool", Replicas: 1, Timer: timer, PrefixCaching: true,
+			BlockTokens: 4, KVBlocks: 100, MaxNumSeqs: 8, MaxNumBatchedTokens: 10,
+		}},
+		Router: toFirst{},
+		Source: &script{requests: []workload.Request{
+			{ID: 0, Prompt: text(13), OutputTokens: 2, Response: 2},
+			{ID: 1, Prompt: text(13), OutputTokens: 1, Response: 3},
+		}},
+		Horizon:         Horizon{Drain: time.Hour},
+		CheckInvariants: true,
+	})
+	want := []latency.Step{
+		// The first prompt's tokens 1…10: 1+2+…+10 pairs.
+		{Sequences: 1, PrefillTokens: 10, AttentionPairs: 55, ContextTokens: 10},
+		// Its tokens 11…13, and the other prompt's last, whose first 12 are
+		// cached by now.
+		{Sequences: 2, PrefillTokens: 4, AttentionPairs: 11 + 12 + 13 + 13, ContextTokens: 13 + 13, SampledTokens: 2},
+		// The first request's second token, with 14 tokens of context.
+		{Sequences: 1, DecodeTokens: 1, AttentionPairs: 14, DecodePairs: 14, ContextTokens: 14, SampledTokens: 1},
+	}
+	if diff := cmp.Diff(want, timer.steps); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
+	}
+}
