@@ -2,6 +2,8 @@
 
 package kv
 
+import "windtunnel.dev/windtunnel/internal/hashindex"
+
 // Cache is the block pool of one replica. It is not safe for concurrent use.
 //
 // A block is held by the sequences that refer to it, or free. Free blocks form
@@ -19,7 +21,7 @@ type Cache struct {
 	references []int32  // by block
 	identities []uint64 // by block; meaningful where named
 	named      []bool   // by block: it can be found under its identity
-	index      table
+	index      *hashindex.Table
 	evictions  int64
 }
 
@@ -48,7 +50,7 @@ func New(blocks, blockTokens int, prefixCaching bool) *Cache {
 		references:  make([]int32, blocks),
 		identities:  make([]uint64, blocks),
 		named:       make([]bool, blocks),
-		index:       newTable(blocks),
+		index:       hashindex.New(blocks),
 	}
 }
 
@@ -81,7 +83,7 @@ func (c *Cache) match(chain []uint64, maxTokens int) int {
 	}
 	most := min(len(chain), maxTokens/c.blockTokens)
 	for i := range most {
-		if _, ok := c.index.find(chain[i]); !ok {
+		if _, ok := c.index.Find(chain[i]); !ok {
 			return i
 		}
 	}
@@ -106,7 +108,7 @@ func (c *Cache) Extend(a *Allocation, chain []uint64, tokens int) bool {
 		return false
 	}
 	for _, identity := range chain[:hits] {
-		block, _ := c.index.find(identity)
+		block, _ := c.index.Find(identity)
 		c.hold(block)
 		a.blocks = append(a.blocks, block)
 	}
@@ -122,7 +124,7 @@ func (c *Cache) Extend(a *Allocation, chain []uint64, tokens int) bool {
 func (c *Cache) freeAmong(chain []uint64) int {
 	n := 0
 	for _, identity := range chain {
-		if block, _ := c.index.find(identity); c.references[block] == 0 {
+		if block, _ := c.index.Find(identity); c.references[block] == 0 {
 			n++
 		}
 	}
@@ -141,7 +143,7 @@ func (c *Cache) take() int32 {
 	block := c.free.front()
 	c.free.remove(block)
 	if c.named[block] {
-		c.index.remove(c.identities[block])
+		c.index.Remove(c.identities[block])
 		c.named[block] = false
 		c.evictions++
 	}
@@ -157,7 +159,7 @@ func (c *Cache) settle(a *Allocation, chain []uint64, tokens int) {
 	full := min(tokens/c.blockTokens, len(chain))
 	for ; a.settled < full; a.settled++ {
 		block, identity := a.blocks[a.settled], chain[a.settled]
-		if c.index.insert(identity, block) {
+		if c.index.Insert(identity, block) {
 			c.identities[block], c.named[block] = identity, true
 		}
 	}

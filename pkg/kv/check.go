@@ -29,17 +29,12 @@ func (c *Cache) Check() error {
 			continue
 		}
 		named++
-		if found, ok := c.index.find(c.identities[block]); !ok || found != int32(block) {
+		if found, ok := c.index.Find(c.identities[block]); !ok || found != int32(block) {
 			return fmt.Errorf("kv: block %d cannot be found under its identity", block)
 		}
 	}
-	for _, s := range c.index.slots {
-		if s.block != 0 {
-			named--
-		}
-	}
-	if named != 0 {
-		return fmt.Errorf("kv: %d more named blocks than identities", named)
+	if named != c.index.Len() {
+		return fmt.Errorf("kv: %d named blocks, %d identities", named, c.index.Len())
 	}
 	return nil
 }
