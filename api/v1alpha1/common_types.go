@@ -27,6 +27,7 @@ type Replications struct {
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=1000
+	// +kubebuilder:validation:items:Minimum=0
 	Seeds []int64 `json:"seeds,omitempty"`
 }
 

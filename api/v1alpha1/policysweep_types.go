@@ -5,6 +5,9 @@ package v1alpha1
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // PolicySweepSpec asks which variation of a scenario serves best.
+//
+// +kubebuilder:validation:XValidation:rule="self.search.algorithm != 'Grid' || self.parameters.all(p, !has(p.range) || has(p.range.step))",message="a Grid needs the step of every range; set step, or use algorithm Random"
+// +kubebuilder:validation:XValidation:rule="!has(self.baseline) || (size(self.baseline.parameters) == size(self.parameters) && self.parameters.all(p, self.baseline.parameters.exists(b, b.name == p.name)))",message="baseline must give every parameter of the sweep a value, and no other"
 type PolicySweepSpec struct {
 	// scenario is the base that the parameters vary.
 	// +required
@@ -43,6 +46,7 @@ type PolicySweepSpec struct {
 // Parameter is a place in the scenario and the values to try there.
 //
 // +kubebuilder:validation:ExactlyOneOf=range;values;profiles
+// +kubebuilder:validation:XValidation:rule="!has(self.profiles) || self.path == 'router.endpointPickerConfig'",message="with profiles, path must be router.endpointPickerConfig"
 type Parameter struct {
 	// name identifies the parameter in results.
 	// +required
@@ -66,6 +70,7 @@ type Parameter struct {
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=256
 	Values []string `json:"values,omitempty"`
 	// profiles are whole EPP configurations, tried in place of the base's.
@@ -90,6 +95,9 @@ const (
 )
 
 // Range is an interval of numbers, ends included.
+//
+// +kubebuilder:validation:XValidation:rule="!self.min.matches('^-?[0-9]+([.][0-9]+)?$') || !self.max.matches('^-?[0-9]+([.][0-9]+)?$') || double(self.min) <= double(self.max)",message="min must not be greater than max"
+// +kubebuilder:validation:XValidation:rule="self.scale != 'Log' || self.min.matches('^[0-9.]*[1-9][0-9.]*$')",message="min must be greater than 0 when scale is Log"
 type Range struct {
 	// min is the least value.
 	// +required
@@ -112,6 +120,7 @@ type Profile struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`
 	Name string `json:"name,omitempty"`
 	// endpointPickerConfig is the configuration.
 	// +required
@@ -145,7 +154,7 @@ type Search struct {
 	// seed is that of the random draws.
 	// +optional
 	// +kubebuilder:default=1
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=1
 	Seed int64 `json:"seed,omitempty"`
 }
 
@@ -194,6 +203,7 @@ type Assignment struct {
 	Name string `json:"name,omitempty"`
 	// value is the value as a string, or a profile's name.
 	// +required
+	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
 	Value string `json:"value,omitempty"`
 }

@@ -37,6 +37,7 @@ type Scenario struct {
 // or at a time, then what is in flight drains.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.requests) || has(self.duration)",message="one of requests and duration must be set"
+// +kubebuilder:validation:XValidation:rule="!has(self.warmup) || !has(self.duration) || duration(self.warmup) < duration(self.duration)",message="warmup must be shorter than duration, or nothing is measured"
 type Horizon struct {
 	// requests is the number of arrivals after which no more are taken.
 	// +optional
@@ -45,19 +46,24 @@ type Horizon struct {
 	Requests *int64 `json:"requests,omitempty"`
 	// duration is the simulated time after which no more arrivals are taken.
 	// +optional
-	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be greater than 0"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$') && duration(self) > duration('0s') && duration(self) <= duration('8760h')",message="must be a duration greater than 0 and at most 8760h, such as 500ms or 10m"
 	Duration *metav1.Duration `json:"duration,omitempty"`
 	// warmup is simulated time at the start whose arrivals are served and not
 	// measured.
 	// +optional
-	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s')",message="must be 0 or more"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$') && duration(self) <= duration('8760h')",message="must be a duration of at most 8760h, such as 0s or 10m"
 	Warmup *metav1.Duration `json:"warmup,omitempty"`
 	// drain is the longest simulated time to go on after the last arrival.
 	// Requests that are still in flight then count as unfinished.
 	// +optional
-	// +default="1h"
 	// +kubebuilder:default="1h"
-	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s')",message="must be 0 or more"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$') && duration(self) <= duration('8760h')",message="must be a duration of at most 8760h, such as 0s or 10m"
 	Drain *metav1.Duration `json:"drain,omitempty"`
 }
 
@@ -113,7 +119,7 @@ type Pool struct {
 // Engine holds the settings of vLLM that shape its steps. Names and meanings
 // are vLLM's.
 //
-// +kubebuilder:validation:XValidation:rule="self.maxNumBatchedTokens >= self.maxNumSeqs",message="maxNumBatchedTokens must be at least maxNumSeqs"
+// +kubebuilder:validation:XValidation:rule="!has(self.maxNumBatchedTokens) || !has(self.maxNumSeqs) || self.maxNumBatchedTokens >= self.maxNumSeqs",message="maxNumBatchedTokens must be at least maxNumSeqs"
 type Engine struct {
 	// maxNumSeqs bounds the sequences in one step.
 	// +optional
@@ -170,8 +176,8 @@ const (
 
 // Latency is the model of step times and its coefficients.
 //
-// +kubebuilder:validation:XValidation:rule="self.model == 'linear' ? has(self.linear) : !has(self.linear)",message="linear must be set exactly when model is linear"
-// +kubebuilder:validation:XValidation:rule="self.model == 'roofline' || !has(self.roofline)",message="roofline may be set only when model is roofline"
+// +kubebuilder:validation:XValidation:rule="(has(self.model) && self.model == 'linear') == has(self.linear)",message="linear must be set exactly when model is linear"
+// +kubebuilder:validation:XValidation:rule="!has(self.model) || self.model == 'roofline' || !has(self.roofline)",message="roofline may be set only when model is roofline"
 type Latency struct {
 	// model names the model.
 	// +optional
@@ -189,12 +195,17 @@ type Latency struct {
 type RooflineCoefficients struct {
 	// memoryEfficiency is the achieved share of memory bandwidth, at most 1.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
 	MemoryEfficiency PositiveDecimal `json:"memoryEfficiency,omitempty"`
-	// prefillEfficiency is the achieved share of peak FLOP/s in prefill (MFU).
+	// prefillEfficiency is the achieved share of peak FLOP/s in prefill (MFU), at
+	// most 1.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
 	PrefillEfficiency PositiveDecimal `json:"prefillEfficiency,omitempty"`
-	// decodeEfficiency is the achieved share of peak FLOP/s in decode (MFU).
+	// decodeEfficiency is the achieved share of peak FLOP/s in decode (MFU), at
+	// most 1.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
 	DecodeEfficiency PositiveDecimal `json:"decodeEfficiency,omitempty"`
 	// stepOverheadMicroseconds is the fixed cost of a step.
 	// +optional
@@ -242,6 +253,7 @@ type KVCache struct {
 	// (vLLM's gpu_memory_utilization), at most 1.
 	// +optional
 	// +kubebuilder:default="0.9"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
 	MemoryUtilization PositiveDecimal `json:"memoryUtilization,omitempty"`
 }
 
@@ -254,7 +266,9 @@ type Router struct {
 	// metrics (the EPP's --refresh-metrics-interval, at least 50ms).
 	// +optional
 	// +kubebuilder:default="50ms"
-	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('50ms')",message="must be at least 50ms, as in the EPP"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$') && duration(self) >= duration('50ms') && duration(self) <= duration('1h')",message="must be a duration of at least 50ms, as in the EPP, and at most 1h"
 	MetricsRefreshInterval *metav1.Duration `json:"metricsRefreshInterval,omitempty"`
 }
 
@@ -267,6 +281,7 @@ type EndpointPickerConfig struct {
 	// +optional
 	// +kubebuilder:default=router-v0.10
 	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=32
 	Version string `json:"version,omitempty"`
 	// inline is the text of the file.
@@ -302,17 +317,24 @@ type SLO struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`
 	Class string `json:"class,omitempty"`
 	// ttft bounds the time to first token.
 	// +optional
-	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be greater than 0"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$') && duration(self) > duration('0s') && duration(self) <= duration('8760h')",message="must be a duration greater than 0 and at most 8760h, such as 500ms or 10m"
 	TTFT *metav1.Duration `json:"ttft,omitempty"`
 	// tpot bounds the mean time per output token after the first.
 	// +optional
-	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be greater than 0"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$') && duration(self) > duration('0s') && duration(self) <= duration('8760h')",message="must be a duration greater than 0 and at most 8760h, such as 500ms or 10m"
 	TPOT *metav1.Duration `json:"tpot,omitempty"`
 	// e2e bounds the time to the last token.
 	// +optional
-	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be greater than 0"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$') && duration(self) > duration('0s') && duration(self) <= duration('8760h')",message="must be a duration greater than 0 and at most 8760h, such as 500ms or 10m"
 	E2E *metav1.Duration `json:"e2e,omitempty"`
 }
