@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+import (
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// SchemaVersion names the layout of a [Document].
+const SchemaVersion = "windtunnel.dev/result/v1"
+
+// Document is the whole result of one simulation. Durations are in seconds,
+// shares are from 0 to 1, rates are per second. It is not changed after it was
+// made, and may be read concurrently.
+type Document struct {
+	SchemaVersion string     `json:"schemaVersion"`
+	Key           string     `json:"key"`
+	EngineVersion string     `json:"engineVersion"`
+	Seed          int64      `json:"seed"`
+	Provenance    Provenance `json:"provenance"`
+	// MeasuredSeconds runs from the end of warm-up to the last measured
+	// event: the span of throughput. EndSeconds is the end of the run,
+	// WarmUpSeconds the part of it that is not measured.
+	MeasuredSeconds float64 `json:"measuredSeconds"`
+	WarmUpSeconds   float64 `json:"warmUpSeconds"`
+	EndSeconds      float64 `json:"endSeconds"`
+	// Overall is over all requests. The groups of Classes, Tenants and Pools
+	// are in the order of the workload's labels and of the scenario's pools;
+	// requests that were rejected before they reached a pool are in no
+	// group of Pools.
+	Overall Group   `json:"overall"`
+	Classes []Group `json:"classes"`
+	Tenants []Group `json:"tenants"`
+	Pools   []Group `json:"pools"`
+	// Selected are the groups of several labels that Meta.Metrics named, in
+	// order of first mention.
+	Selected []Group `json:"selected,omitempty"`
+}
+
+// NewDocument derives a document from what a simulation measured. It reads o
+// only during the call.
+func NewDocument(o *simulator.Outcome, m Meta) *Document {
+	g := gatherer{outcome: o, meta: m}
+	d := &Document{
+		SchemaVersion:   SchemaVersion,
+		Key:             m.Key,
+		EngineVersion:   simulator.EngineVersion,
+		Seed:            m.Seed,
+		Provenance:      m.Provenance,
+		MeasuredSeconds: o.Measured.Seconds(),
+		WarmUpSeconds:   m.WarmUp.Seconds(),
+		EndSeconds:      o.End.Seconds(),
+		Overall:         g.group(Selector{}),
+		Classes:         []Group{},
+		Tenants:         []Group{},
+		Pools:           []Group{},
+	}
+	for _, name := range o.Labels.Classes {
+		d.Classes = append(d.Classes, g.group(Selector{Class: name}))
+	}
+	for _, name := range o.Labels.Tenants {
+		d.Tenants = append(d.Tenants, g.group(Selector{Tenant: name}))
+	}
+	for _, name := range o.Pools {
+		d.Pools = append(d.Pools, g.group(Selector{Pool: name}))
+	}
+	for _, metric := range m.Metrics {
+		if s := metric.Selector; s.labels() > 1 && d.group(s) == nil {
+			d.Selected = append(d.Selected, g.group(s))
+		}
+	}
+	return d
+}
+
+// Value returns a metric's value, or false where nothing was measured for it.
+// Metrics with several labels have values only where [Meta] named them.
+func (d *Document) Value(m Metric) (float64, bool) {
+	g := d.group(m.Selector)
+	if g == nil {
+		return 0, false
+	}
+	return m.definition().value(g)
+}
+
+// group returns the group of a selector, or nil where the document has none.
+func (d *Document) group(s Selector) *Group {
+	var groups []Group
+	switch {
+	case s == Selector{}:
+		return &d.Overall
+	case s.labels() > 1:
+		groups = d.Selected
+	case s.Class != "":
+		groups = d.Classes
+	case s.Tenant != "":
+		groups = d.Tenants
+	default:
+		groups = d.Pools
+	}
+	for i := range groups {
+		if groups[i].Selector == s {
+			return &groups[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// notes are the lines below a leaderboard's table.
+func (l *Leaderboard) notes() []string {
+	var notes []string
+	if len(l.Objectives) > 0 {
+		notes = append(notes, l.rankNote(), "* on the Pareto front: no other candidate is at least as good in all objectives and better in one, by the means.")
+	}
+	notes = append(notes, seedsNote(l.Seeds))
+	if l.Baseline != nil {
+		notes = append(notes, comparisonNotes(len(l.Seeds))...)
+	}
+	if l.unfinished() {
+		notes = append(notes, unfinishedNote)
+	}
+	for i := range l.Candidates {
+		if c := &l.Candidates[i]; c.Incomplete != "" {
+			notes = append(notes, fmt.Sprintf("Incomplete, ranked last: %s: %s.", c.name(make([]int, len(c.Parameters))), c.Incomplete))
+		}
+	}
+	return append(notes, fmt.Sprintf("Engine version %s.", l.EngineVersion))
+}
+
+func (l *Leaderboard) rankNote() string {
+	var words []string
+	for _, o := range l.Objectives {
+		meaning := "less is better"
+		if o.Direction == Maximize {
+			meaning = "more is better"
+		}
+		words = append(words, fmt.Sprintf("%s (%s %s)", o.Metric, arrow(o.Direction), meaning))
+	}
+	return "Ranked by the mean of " + strings.Join(words, ", then ") + "."
+}
+
+// seedsNote says what ± is.
+func seedsNote(seeds []int64) string {
+	switch len(seeds) {
+	case 0:
+		return "No results."
+	case 1:
+		return fmt.Sprintf("One seed (%d, n=1): there is no interval, and nothing is known of the spread.", seeds[0])
+	default:
+		return fmt.Sprintf("± is half the width of the %s confidence interval of the mean over %d seeds (%s).",
+			percent(Confidence), len(seeds), joinSeeds(seeds))
+	}
+}
+
+func comparisonNotes(seeds int) []string {
+	const paired = "Versus baseline: mean difference, paired by seed, in % of the baseline."
+	if seeds < 2 {
+		return []string{paired + " With one seed every comparison is undecided."}
+	}
+	return []string{
+		paired + fmt.Sprintf(" It is better or worse where its %s interval excludes 0, else undecided.", percent(Confidence)),
+		"Each interval stands by itself: of many candidates, some will look better by chance.",
+	}
+}
+
+const unfinishedNote = "Some requests were still in flight when the run ended: latencies leave out what they had yet to wait (unfinishedRate)."
+
+// unfinished says whether some candidate left requests in flight.
+func (l *Leaderboard) unfinished() bool {
+	name := MustParseMetric("unfinishedRate").String()
+	for i := range l.Candidates {
+		if l.Candidates[i].Metrics[name].Mean > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func percent(share float64) string { return fixed(share*100, 0) + "%" }
+
+// seedList names ascending seeds in a sentence.
+func seedList(seeds []int64) string {
+	if len(seeds) == 1 {
+		return "seed " + joinSeeds(seeds)
+	}
+	return "seeds " + joinSeeds(seeds)
+}
+
+// maxSeedsListed bounds how many seeds a sentence lists.
+const maxSeedsListed = 8
+
+func joinSeeds(seeds []int64) string {
+	var words []string
+	for _, seed := range seeds[:min(len(seeds), maxSeedsListed)] {
+		words = append(words, strconv.FormatInt(seed, 10))
+	}
+	text := strings.Join(words, ", ")
+	if len(seeds) > maxSeedsListed {
+		text += fmt.Sprintf(", … %d", seeds[len(seeds)-1])
+	}
+	return text
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestRowsGolden(t *testing.T) {
+	rows := []Row{
+		NewRow(makeDocument(42, 0), 3, []Metric{MustParseMetric("ttft.p99{class=critical}")}),
+		{Key: "k", Point: 4, Seed: 43, Metrics: map[string]float64{"goodput": 0.1, "ttft.p99": 1e-7, "preemptions": 1e21}},
+		{Key: "k", Point: 4, Seed: 44, Metrics: map[string]float64{}},
+	}
+	var b bytes.Buffer
+	if err := WriteRows(&b, rows); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "rows.jsonl", b.Bytes())
+	got, err := ReadRows(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(rows, got); diff != "" {
+		t.Errorf("rows read back, −want +got:\n%s", diff)
+	}
+}
+
+func TestRowHoldsWhatObjectivesName(t *testing.T) {
+	meta := makeMeta(42)
+	meta.Metrics = []Metric{MustParseMetric("e2e.p99{class=critical,pool=small}"), MustParseMetric("ttft.p99{class=critical}")}
+	row := NewRow(NewDocument(makeOutcome(0), meta), 0, meta.Metrics)
+	for _, m := range meta.Metrics {
+		if _, ok := row.Metrics[m.String()]; !ok {
+			t.Errorf("the row lacks %s", m)
+		}
+	}
+}
+
+func TestNewRowPanicsOnGroupsNotKept(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a metric of two labels that the document was not made for went unnoticed")
+		}
+	}()
+	NewRow(makeDocument(42, 0), 0, []Metric{MustParseMetric("ttft.p99{class=critical,pool=small}")})
+}
+
+func TestReadRowsFaults(t *testing.T) {
+	const good = `{"key":"k","point":0,"seed":42,"metrics":{"goodput":0.5}}` + "\n"
+	cases := map[string]struct{ text, want string }{
+		"not JSON":                   {good + "hello\n", "read rows: line 2: invalid character 'h' looking for beginning of value"},
+		"an empty line":              {good + "\n" + good, "read rows: line 2: empty"},
+		"the last line is cut off":   {good + strings.TrimSuffix(good, "\n"), "read rows: line 2: cut off"},
+		"an unknown field":           {`{"key":"k","point":0,"seed":42,"metrics":{},"more":1}` + "\n", `read rows: line 1: json: unknown field "more"`},
+		"no key":                     {`{"key":"","point":0,"seed":42,"metrics":{}}` + "\n", "read rows: line 1: key is missing"},
+		"a negative point":           {`{"key":"k","point":-1,"seed":42,"metrics":{}}` + "\n", "read rows: line 1: point -1 is negative"},
+		"no metrics":                 {`{"key":"k","point":0,"seed":42}` + "\n", "read rows: line 1: metrics are missing"},
+		"an unknown metric":          {`{"key":"k","point":0,"seed":42,"metrics":{"goodput.p99":1}}` + "\n", `read rows: line 1: metrics: Invalid value: "goodput.p99": goodput takes no statistic`},
+		"labels out of order":        {`{"key":"k","point":0,"seed":42,"metrics":{"goodput{pool=a,class=b}":1}}` + "\n", "read rows: line 1: metric goodput{pool=a,class=b} must be written goodput{class=b,pool=a}"},
+		"a repeated metric":          {`{"key":"k","point":0,"seed":42,"metrics":{"goodput":1,"goodput":1}}` + "\n", "read rows: line 1: not in the form in which rows are written: spaces, repeated or unsorted keys, or other digits"},
+		"something behind the row":   {`{"key":"k","point":0,"seed":42,"metrics":{}} {}` + "\n", "read rows: line 1: not in the form in which rows are written: spaces, repeated or unsorted keys, or other digits"},
+		"a number that is too large": {`{"key":"k","point":0,"seed":42,"metrics":{"goodput":1e999}}` + "\n", "read rows: line 1: json: cannot unmarshal number 1e999 into Go struct field Row.metrics of type float64"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			rows, err := ReadRows(strings.NewReader(tc.text))
+			if err == nil {
+				t.Fatalf("read %v", rows)
+			}
+			if diff := cmp.Diff(tc.want, err.Error()); diff != "" {
+				t.Errorf("error, −want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestReadRowsOfABrokenReader(t *testing.T) {
+	broken := errors.New("broken")
+	if _, err := ReadRows(iotest.ErrReader(broken)); !errors.Is(err, broken) {
+		t.Errorf("error %v, want %v", err, broken)
+	}
+}
+
+func TestWriteRowsRefusesWhatIsNoNumber(t *testing.T) {
+	rows := []Row{{Key: "k", Metrics: map[string]float64{"goodput": math.NaN()}}}
+	if err := WriteRows(&bytes.Buffer{}, rows); err == nil {
+		t.Error("a NaN was written")
+	}
+}
+
+func FuzzReadRows(f *testing.F) {
+	f.Add([]byte(`{"key":"k","point":0,"seed":42,"metrics":{"goodput":0.5,"ttft.p99{class=a}":-0}}` + "\n"))
+	f.Add([]byte(`{"key":"\u003c","point":1,"seed":-42,"metrics":{}}` + "\n\n"))
+	f.Add([]byte("{}\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		rows, err := ReadRows(bytes.NewReader(text))
+		if err != nil {
+			return
+		}
+		var b bytes.Buffer
+		if err := WriteRows(&b, rows); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(text, b.Bytes()) {
+			t.Fatalf("%q was read and is written %q", text, b.Bytes())
+		}
+	})
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+func TestRunTableGolden(t *testing.T) {
+	three := []*Document{
+		makeDocument(44, 3*time.Millisecond),
+		makeDocument(42, 0),
+		makeDocument(43, 5*time.Millisecond),
+	}
+	plain := &simulator.Outcome{
+		Labels:   workload.Labels{Tenants: []string{"default"}, Classes: []string{"default"}},
+		Pools:    []string{"llama"},
+		Cells:    []simulator.Cell{makeCell(0, 0, 0, 50, 20*time.Millisecond, time.Millisecond)},
+		Measured: 2 * time.Second,
+		End:      2e9,
+		Replicas: []simulator.ReplicaUse{{Pool: 0, Busy: time.Second, Served: 50}},
+	}
+	one := NewDocument(plain, Meta{Seed: 7, Provenance: Provenance{
+		Loop:   OpenLoop,
+		Pools:  []PoolProvenance{{Name: "llama", Replicas: 1, LatencyModel: "linear"}},
+		Router: RouterProvenance{ScrapeIntervalSeconds: 0.05},
+		Workload: WorkloadProvenance{
+			TraceFormat: "Mooncake", TraceSHA256: "aa6d3a1c7d2b11f2e5f7", Arrivals: "Spread", RateScale: 1.5,
+		},
+	}})
+	cases := map[string][]*Document{
+		"run.txt":          three,
+		"run-one-seed.txt": {one},
+		"run-empty.txt":    nil,
+	}
+	for name, docs := range cases {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := RunTable(&b, docs); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name, b.Bytes())
+		})
+	}
+}
