@@ -73,12 +73,12 @@ func randomPool(c *choices) Pool {
 		Name:                "pool",
 		Replicas:            1 + c.pick(3),
 		Timer:               mixedStep{base: time.Duration(1 + c.pick(8)), token: time.Duration(c.pick(2)), read: time.Duration(c.pick(2))},
-		BlockTokens:         1 + c.pick(6),
-		KVBlocks:            2 + c.pick(24),
+		BlockTokens:         1 + c.pick(8),
+		KVBlocks:            8 + c.pick(40),
 		PrefixCaching:       c.pick(4) > 0,
 		MaxNumSeqs:          1 + c.pick(6),
 		MaxNumBatchedTokens: 1 + c.pick(30),
-		MaxModelLen:         c.pick(2) * c.pick(100),
+		MaxModelLen:         c.pick(2) * (40 + c.pick(60)),
 	}
 	if c.pick(3) == 0 {
 		p.Cost.QueueBase = time.Duration(c.pick(5))
@@ -90,7 +90,7 @@ func randomPool(c *choices) Pool {
 
 func randomRequest(c *choices, id int, at simtime.Time) workload.Request {
 	r := workload.Request{
-		ID: id, Arrival: at, OutputTokens: c.pick(30), Response: uint64(1000 + id),
+		ID: id, Arrival: at, OutputTokens: c.pick(20), Response: uint64(1000 + id),
 		Tenant: c.pick(2), Class: c.pick(2),
 	}
 	if group := c.pick(4); group > 0 {
