@@ -45,7 +45,7 @@ test: ## Run all tests that need no node; the first time it builds an API server
 .PHONY: demo
 demo: build ## Simulate a sweep of routing policies here, without a cluster
 	mkdir -p dist
-	bin/windtunnel trace generate --format mooncake --requests 2000 --seed 1 -o dist/demo-trace.jsonl
+	bin/windtunnel trace generate --requests 2000 --seed 1 -o dist/demo-trace.jsonl
 	bin/windtunnel sweep -f config/samples/demo/sweep.yaml
 
 .PHONY: run

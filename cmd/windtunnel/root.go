@@ -25,6 +25,8 @@ The same manifest runs here and on a cluster, with the same figures:
 
 Exit codes: 0 done, 1 failed, 2 bad input (the message names the field).`,
 		Version:       buildVersion(),
+		Args:          cobra.ArbitraryArgs,
+		RunE:          unknownVerb,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
@@ -50,6 +52,18 @@ func buildVersion() string {
 		version = info.Main.Version
 	}
 	return fmt.Sprintf("%s (engine %s)", version, simulator.EngineVersion)
+}
+
+// unknownVerb runs where no verb was recognised.
+func unknownVerb(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cmd.Help()
+	}
+	hint := ""
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = fmt.Sprintf(", did you mean %q?", near[0])
+	}
+	return badInput{fmt.Errorf("unknown verb %q%s (see windtunnel --help)", args[0], hint)}
 }
 
 // noArguments refuses arguments as bad input.

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -323,14 +324,43 @@ func (c *compiler) baseline(in *v1alpha1.Baseline, path *field.Path) field.Error
 
 // objectives checks that every objective can be measured.
 func (c *compiler) objectives(spec *v1alpha1.PolicySweepSpec, path *field.Path) field.ErrorList {
-	c.plan.Objectives = spec.Objectives
 	var errs field.ErrorList
 	for i, o := range spec.Objectives {
 		at := path.Index(i).Child("metric")
 		metric, es := result.ParseMetric(o.Metric, at)
-		errs = append(errs, es...)
-		if len(es) == 0 && metric.NeedsTargets() && len(spec.Scenario.SLOs) == 0 {
+		if len(es) > 0 {
+			errs = append(errs, es...)
+			continue
+		}
+		if metric.NeedsTargets() && len(spec.Scenario.SLOs) == 0 {
 			errs = append(errs, field.Invalid(at, o.Metric, "needs latency targets; state them in spec.scenario.slos"))
+		}
+		errs = append(errs, checkSelector(metric.Selector, &spec.Scenario, at)...)
+		c.plan.Objectives = append(c.plan.Objectives, v1alpha1.Objective{Metric: metric.String(), Direction: o.Direction})
+	}
+	return errs
+}
+
+// checkSelector checks that a metric selects something that the scenario has.
+func checkSelector(s result.Selector, in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
+	var pools, tenants, classes []string
+	for _, p := range in.Pools {
+		pools = append(pools, p.Name)
+	}
+	for _, client := range in.Workload.Clients {
+		tenants, classes = append(tenants, client.Tenant), append(classes, client.Class)
+	}
+	if t := in.Workload.Trace; t != nil {
+		tenants, classes = append(tenants, t.Tenant), append(classes, t.Class)
+	}
+	var errs field.ErrorList
+	for _, label := range []struct {
+		value string
+		known []string
+	}{{s.Pool, pools}, {s.Tenant, tenants}, {s.Class, classes}} {
+		if label.value != "" && !slices.Contains(label.known, label.value) {
+			slices.Sort(label.known)
+			errs = append(errs, field.NotSupported(path, label.value, slices.Compact(label.known)))
 		}
 	}
 	return errs

@@ -43,10 +43,10 @@ func (p *Parameter) axis() search.Parameter {
 			LogScale: p.Range.Scale == v1alpha1.LogScale,
 		}
 		switch {
-		case p.Range.Step != "":
-			axis.Kind = search.Stepped
 		case p.Integer:
 			axis.Kind = search.Integer
+		case p.Range.Step != "":
+			axis.Kind = search.Stepped
 		default:
 			axis.Kind = search.Continuous
 		}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const samples = "../../config/samples"
+
+// TestSamplesRun runs every sample as its comments say.
+func TestSamplesRun(t *testing.T) {
+	names, err := filepath.Glob(filepath.Join(samples, "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, name := range names {
+		verb, _, _ := strings.Cut(filepath.Base(name), "-")
+		verb = map[string]string{"simulationrun": "run", "policysweep": "sweep"}[verb]
+		if verb == "" {
+			continue
+		}
+		ran++
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			if out := mustRun(t, verb, "-f", name); strings.TrimSpace(out) == "" {
+				t.Error("nothing was printed")
+			}
+		})
+	}
+	if ran == 0 {
+		t.Fatalf("there are no samples in %s", samples)
+	}
+}
+
+// TestDemo does what make demo does, in a folder of its own.
+func TestDemo(t *testing.T) {
+	manifest, err := os.ReadFile(filepath.Join(samples, "demo", "sweep.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const recorded = "../../../dist/demo-trace.jsonl"
+	if !strings.Contains(string(manifest), recorded) {
+		t.Fatalf("the demo does not replay %s", recorded)
+	}
+	trace := filepath.Join(t.TempDir(), "trace.jsonl")
+	mustRun(t, "trace", "generate", "--requests", "300", "--seed", "1", "-o", trace)
+	name := writeFile(t, "sweep.yaml", strings.ReplaceAll(string(manifest), recorded, trace))
+	if out := mustRun(t, "sweep", "-f", name); !strings.Contains(out, "PolicySweep") {
+		t.Errorf("the demo printed\n%s", out)
+	}
+}

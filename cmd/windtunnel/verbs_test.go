@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// windtunnel runs the command as main does.
+func windtunnel(t *testing.T, args ...string) (stdout string, err error) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd := newRootCommand()
+	cmd.SetArgs(args)
+	cmd.SetOut(&out)
+	cmd.SetErr(&out)
+	err = cmd.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+func mustRun(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := windtunnel(t, args...)
+	if err != nil {
+		t.Fatalf("windtunnel %s: %v", strings.Join(args, " "), err)
+	}
+	return out
+}
+
+// traceManifest writes the ConfigMap that testdata/sweep.yaml refers to.
+func traceManifest(t *testing.T) string {
+	t.Helper()
+	var trace bytes.Buffer
+	if err := workload.WriteMooncake(&trace, 200, 1); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := yaml.Marshal(corev1.ConfigMap{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+		ObjectMeta: metav1.ObjectMeta{Name: "traces"},
+		Data:       map[string]string{"small.jsonl": trace.String()},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return writeFile(t, "traces.yaml", string(raw))
+}
+
+func writeFile(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// edited returns a copy of a manifest with one text replaced.
+func edited(t *testing.T, manifest, old, new string) string {
+	t.Helper()
+	raw, err := os.ReadFile(manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(raw), old) {
+		t.Fatalf("%s does not hold %q", manifest, old)
+	}
+	return writeFile(t, "edited.yaml", strings.Replace(string(raw), old, new, 1))
+}
+
+func TestSameBytesAtAnyParallelism(t *testing.T) {
+	traces := traceManifest(t)
+	for _, verb := range []string{"run", "sweep"} {
+		t.Run(verb, func(t *testing.T) {
+			args := []string{verb, "-f", "testdata/" + verb + ".yaml", "--configmap", traces, "-o", "json"}
+			one := mustRun(t, append(args, "--parallelism", "1")...)
+			for _, n := range []string{"1", "2", "7"} {
+				if diff := cmp.Diff(one, mustRun(t, append(args, "--parallelism", n)...)); diff != "" {
+					t.Errorf("--parallelism %s gives other bytes (−1 +%s):\n%s", n, n, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestSweepCoversTheGridAndTheBaseline(t *testing.T) {
+	var out sweepOutput
+	raw := mustRun(t, "sweep", "-f", "testdata/sweep.yaml", "--configmap", traceManifest(t), "-o", "json")
+	if err := json.Unmarshal([]byte(raw), &out); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]bool{}
+	for _, c := range out.Leaderboard.Candidates {
+		got[fmt.Sprint(c.Parameters)] = c.Baseline
+	}
+	want := map[string]bool{
+		"[prefixWeight=0 lru=100]":   false,
+		"[prefixWeight=0 lru=200]":   false,
+		"[prefixWeight=3 lru=100]":   false,
+		"[prefixWeight=3 lru=200]":   false,
+		"[prefixWeight=3 lru=31250]": true,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("candidates (−want +got):\n%s", diff)
+	}
+	if len(out.Rows) != 10 || out.Status.Progress.Total != 10 || out.Status.Progress.Completed != 10 {
+		t.Errorf("%d rows, progress %+v; want 10 of 10", len(out.Rows), out.Status.Progress)
+	}
+	if out.Status.Best == nil || out.Status.Best.Point != int64(out.Leaderboard.Candidates[0].Point) {
+		t.Errorf("status names %+v the best, the leaderboard point %d", out.Status.Best, out.Leaderboard.Candidates[0].Point)
+	}
+	if len(out.Status.Inputs) != 1 || out.Status.Inputs[0].Name != "ConfigMap/traces/small.jsonl" {
+		t.Errorf("inputs are %+v", out.Status.Inputs)
+	}
+}
+
+func TestOutputFormats(t *testing.T) {
+	table := mustRun(t, "run", "-f", "testdata/run.yaml")
+	if !strings.Contains(table, "SimulationRun small") {
+		t.Errorf("the table does not name the object:\n%s", table)
+	}
+	var fromJSON, fromYAML any
+	if err := json.Unmarshal([]byte(mustRun(t, "run", "-f", "testdata/run.yaml", "-o", "json")), &fromJSON); err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal([]byte(mustRun(t, "run", "-f", "testdata/run.yaml", "-o", "yaml")), &fromYAML); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(fromJSON, fromYAML); diff != "" {
+		t.Errorf("JSON and YAML differ (−json +yaml):\n%s", diff)
+	}
+}
+
+func TestManifestFromStandardInput(t *testing.T) {
+	raw, err := os.ReadFile("testdata/run.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	cmd := newRootCommand()
+	cmd.SetArgs([]string{"run", "-f", "-", "-o", "json"})
+	cmd.SetIn(bytes.NewReader(raw))
+	cmd.SetOut(&out)
+	if err := cmd.ExecuteContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(mustRun(t, "run", "-f", "testdata/run.yaml", "-o", "json"), out.String()); diff != "" {
+		t.Errorf("another result from standard input:\n%s", diff)
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	const sweep, run = "testdata/sweep.yaml", "testdata/run.yaml"
+	tests := map[string]struct {
+		verb     string
+		manifest string
+		old, new string // what is edited
+		noTrace  bool
+		want     []string // in the message
+	}{
+		"an unknown field": {
+			verb: "run", manifest: run, old: "horizon: {requests: 120}", new: "horizon: {requests: 120, requestz: 1}",
+			want: []string{"spec.scenario.horizon.requestz", "unknown field"},
+		},
+		"an unknown plugin": {
+			verb: "run", manifest: run, old: "- type: queue-scorer", new: "- type: queue-scorrer",
+			want: []string{"spec.scenario.router.endpointPickerConfig.inline", "plugins[0].type", "queue-scorrer"},
+		},
+		"a plugin that is not built yet": {
+			verb: "run", manifest: run, old: "- type: queue-scorer", new: "- type: lora-affinity-scorer",
+			want: []string{"plugins[0].type", "lora-affinity-scorer", "not built"},
+		},
+		"an unknown plugin parameter": {
+			verb: "run", manifest: run, old: "- type: prefix-cache-scorer", new: "- {type: prefix-cache-scorer, parameters: {blokSize: 1}}",
+			want: []string{"plugins[1].parameters.blokSize"},
+		},
+		"a negative rate": {
+			verb: "run", manifest: run, old: `rate: "20"`, new: `rate: "-20"`,
+			want: []string{"spec.scenario.workload.clients[0].arrivals.rate", "greater than 0"},
+		},
+		"a rate that is not a string": {
+			verb: "run", manifest: run, old: `rate: "20"`, new: `rate: 20`,
+			want: []string{"spec.scenario.workload.clients[0].arrivals.rate", "must be of type string"},
+		},
+		"an unknown model": {
+			verb: "run", manifest: run, old: "Llama-3.1-8B-Instruct", new: "Llama-9",
+			want: []string{"spec.scenario.pools[0].model", "Qwen/Qwen3-32B"},
+		},
+		"an SLO of a class that nobody sends": {
+			verb: "run", manifest: run, old: "class: default", new: "class: gold",
+			want: []string{"spec.scenario.slos[0].class", "gold"},
+		},
+		"an empty list of values": {
+			verb: "sweep", manifest: sweep, old: `values: ["0", "3"]`, new: "values: []",
+			want: []string{"spec.parameters[0].values"},
+		},
+		"an empty range": {
+			verb: "sweep", manifest: sweep, old: `range: {min: "100", max: "200"`, new: `range: {min: "300", max: "200"`,
+			want: []string{"spec.parameters[1].range"},
+		},
+		"a grid over a range without a step": {
+			verb: "sweep", manifest: sweep, old: `, step: "100"`, new: "",
+			want: []string{"spec.parameters[1].range.step"},
+		},
+		"a grid of more points than allowed": {
+			verb: "sweep", manifest: sweep, old: "  replications:", new: "  search: {maxTrials: 3}\n  replications:",
+			want: []string{"spec.search.maxTrials", "4 points"},
+		},
+		"a path that names nothing": {
+			verb: "sweep", manifest: sweep, old: "plugins[prefix-cache-scorer].weight", new: "plugins[prefix-scorer].weight",
+			want: []string{"spec.parameters[0].path", `"prefix-cache-scorer"`},
+		},
+		"a value of the wrong kind": {
+			verb: "sweep", manifest: sweep, old: `values: ["0", "3"]`, new: `values: ["0", "high"]`,
+			want: []string{"spec.parameters[0].values[1]", "must be a number"},
+		},
+		"a value that the scenario does not take": {
+			verb: "sweep", manifest: sweep, old: `min: "100"`, new: `min: "0.5"`,
+			want: []string{"spec.parameters[1].range.min"},
+		},
+		"a baseline without a parameter": {
+			verb: "sweep", manifest: sweep, old: `    - {name: lru, value: "31250"}`, new: "",
+			want: []string{"spec.baseline.parameters", `"lru"`},
+		},
+		"an unknown metric": {
+			verb: "sweep", manifest: sweep, old: "ttft.p99", new: "ttft.p42",
+			want: []string{"spec.objectives[0].metric", "p99"},
+		},
+		"goodput without targets": {
+			verb: "sweep", manifest: sweep, old: "    slos:\n    - {class: default, ttft: 2s}\n", new: "",
+			want: []string{"spec.objectives[1].metric", "slos"},
+		},
+		"a missing ConfigMap": {
+			verb: "sweep", manifest: sweep, noTrace: true,
+			want: []string{"spec.scenario.workload.trace.configMapRef", "traces"},
+		},
+		"a missing key": {
+			verb: "sweep", manifest: sweep, old: "key: small.jsonl", new: "key: big.jsonl",
+			want: []string{"spec.scenario.workload.trace.configMapRef", "big.jsonl", "small.jsonl"},
+		},
+		"a missing file": {
+			verb: "sweep", manifest: sweep, old: "configMapRef: {name: traces, key: small.jsonl}", new: "file: nowhere.jsonl",
+			want: []string{"spec.scenario.workload.trace.file", "nowhere.jsonl"},
+		},
+		"a trace of another format": {
+			verb: "sweep", manifest: sweep, old: "format: Mooncake", new: "format: Azure",
+			want: []string{"spec.scenario.workload.trace", "row 1"},
+		},
+		"no object of the verb's kind": {
+			verb: "sweep", manifest: run,
+			want: []string{"no PolicySweep"},
+		},
+	}
+	traces := traceManifest(t)
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			manifest := tc.manifest
+			if tc.old != "" {
+				manifest = edited(t, manifest, tc.old, tc.new)
+			}
+			args := []string{tc.verb, "-f", manifest, "-o", "json"}
+			if !tc.noTrace {
+				args = append(args, "--configmap", traces)
+			}
+			out, err := windtunnel(t, args...)
+			if code := exitCode(err); code != exitBadInput {
+				t.Fatalf("exit code %d (%v), want %d", code, err, exitBadInput)
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("the message lacks %q:\n%v", want, err)
+				}
+			}
+			if out != "" {
+				t.Errorf("something was printed before the error:\n%s", out)
+			}
+		})
+	}
+}
+
+func TestBadFlags(t *testing.T) {
+	tests := map[string][]string{
+		"no manifest":                  {"run"},
+		"a manifest that is not there": {"run", "-f", "testdata/nowhere.yaml"},
+		"an unknown flag":              {"run", "--fast"},
+		"an unknown format":            {"run", "-f", "testdata/run.yaml", "-o", "xml"},
+		"no parallelism":               {"run", "-f", "testdata/run.yaml", "--parallelism", "0"},
+		"an argument":                  {"run", "testdata/run.yaml"},
+		"an unknown verb":              {"ride"},
+		"a name nobody has":            {"run", "-f", "testdata/run.yaml", "--name", "big"},
+		"a trace of nothing":           {"trace", "generate", "--requests", "0"},
+		"a trace not there":            {"trace", "stat", "nowhere.jsonl"},
+	}
+	for name, args := range tests {
+		t.Run(name, func(t *testing.T) {
+			if _, err := windtunnel(t, args...); exitCode(err) != exitBadInput {
+				t.Errorf("exit code %d (%v), want %d", exitCode(err), err, exitBadInput)
+			}
+		})
+	}
+}
+
+func TestTraceGenerateAndStat(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "trace.jsonl")
+	mustRun(t, "trace", "generate", "--requests", "300", "-o", name)
+	if out := mustRun(t, "trace", "stat", name); !strings.Contains(out, "requests             300\n") {
+		t.Errorf("stat prints\n%s", out)
+	}
+	if first, second := mustRun(t, "trace", "generate", "--requests", "50"), mustRun(t, "trace", "generate", "--requests", "50"); first != second {
+		t.Error("the same seed gives another trace")
+	}
+}

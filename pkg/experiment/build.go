@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// build makes a simulation of a resolved scenario under one seed, or says what
+// stands in the way. picker or trace may be nil where they were faulty: then
+// the rest is checked and the configuration is of no use.
+func build(in *v1alpha1.Scenario, picker *epp.Config, trace *workload.Trace, seed int64, path *field.Path) (simulator.Config, field.ErrorList) {
+	pools, errs := buildPools(in.Pools, path.Child("pools"))
+	source, es := buildSource(&in.Workload, trace, seed, path.Child("workload"))
+	errs = append(errs, es...)
+	c := simulator.Config{
+		Pools:          pools,
+		Source:         source,
+		Horizon:        buildHorizon(in.Horizon),
+		ScrapeInterval: duration(in.Router.MetricsRefreshInterval),
+		Seed:           seed,
+	}
+	if source != nil {
+		c.Targets, es = buildTargets(in.SLOs, source.Labels().Classes, path.Child("slos"))
+		errs = append(errs, es...)
+	}
+	if picker != nil && len(errs) == 0 {
+		c.Router = epp.New(picker, endpoints(pools), in.Pools[0].Model, seed)
+	}
+	return c, errs
+}
+
+func endpoints(pools []simulator.Pool) int {
+	n := 0
+	for _, p := range pools {
+		n += p.Replicas
+	}
+	return n
+}
+
+func buildHorizon(in v1alpha1.Horizon) simulator.Horizon {
+	h := simulator.Horizon{
+		Duration: duration(in.Duration),
+		WarmUp:   duration(in.Warmup),
+		Drain:    duration(in.Drain),
+	}
+	if in.Requests != nil {
+		h.Requests = int(*in.Requests)
+	}
+	return h
+}
+
+func duration(d *metav1.Duration) time.Duration {
+	if d == nil {
+		return 0
+	}
+	return d.Duration
+}
+
+// buildTargets indexes the SLOs by the workload's classes.
+func buildTargets(slos []v1alpha1.SLO, classes []string, path *field.Path) ([]simulator.Target, field.ErrorList) {
+	if len(slos) == 0 {
+		return nil, nil
+	}
+	targets := make([]simulator.Target, len(classes))
+	var errs field.ErrorList
+	for i, slo := range slos {
+		at := slices.Index(classes, slo.Class)
+		if at < 0 {
+			errs = append(errs, field.NotSupported(path.Index(i).Child("class"), slo.Class, classes))
+			continue
+		}
+		targets[at] = simulator.Target{TTFT: duration(slo.TTFT), TPOT: duration(slo.TPOT), E2E: duration(slo.E2E)}
+	}
+	return targets, errs
+}

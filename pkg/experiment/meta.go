@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// meta says of a simulation what its outcome does not.
+func (p *Plan) meta(in *v1alpha1.Scenario, scenario tree, config *simulator.Config, metrics []result.Metric) result.Meta {
+	key := simulationKey{Engine: p.EngineVersion, Scenario: scenario, Seed: config.Seed}
+	m := result.Meta{
+		Seed:    config.Seed,
+		WarmUp:  config.Horizon.WarmUp,
+		Targets: config.Targets,
+		Metrics: metrics,
+		Provenance: result.Provenance{
+			Loop:     result.OpenLoop,
+			Router:   p.routerProvenance(scenario, config),
+			Workload: result.WorkloadProvenance{Clients: len(in.Workload.Clients)},
+		},
+	}
+	if p.Trace != nil {
+		key.Trace = p.Trace.SHA256
+		m.Provenance.Workload = result.WorkloadProvenance{
+			TraceFormat: string(p.Trace.Format),
+			TraceSHA256: p.Trace.SHA256,
+			Arrivals:    string(in.Workload.Trace.Arrivals),
+			RateScale:   in.Workload.Trace.RateScale.Float(),
+		}
+	}
+	m.Key = key.String()
+	for i, pool := range in.Pools {
+		m.Provenance.Pools = append(m.Provenance.Pools, poolProvenance(pool, config.Pools[i]))
+		m.CostPerReplicaHour = append(m.CostPerReplicaHour, cost(pool.CostPerReplicaHour))
+	}
+	return m
+}
+
+func (p *Plan) routerProvenance(scenario tree, config *simulator.Config) result.RouterProvenance {
+	document := scenario["router"].(tree)["endpointPickerConfig"].(tree)
+	version, _ := document[versionField].(string)
+	return result.RouterProvenance{Version: version, ScrapeIntervalSeconds: config.ScrapeInterval.Seconds()}
+}
+
+func poolProvenance(in v1alpha1.Pool, pool simulator.Pool) result.PoolProvenance {
+	return result.PoolProvenance{
+		Name:              in.Name,
+		Model:             in.Model,
+		Accelerator:       in.Accelerator,
+		TensorParallelism: int(in.TensorParallelism),
+		Replicas:          pool.Replicas,
+		LatencyModel:      string(in.Latency.Model),
+		KVBlocks:          pool.KVBlocks,
+		BlockTokens:       pool.BlockTokens,
+	}
+}
+
+func cost(d v1alpha1.NonNegativeDecimal) *float64 {
+	if d == "" {
+		return nil
+	}
+	c := d.Float()
+	return &c
+}
