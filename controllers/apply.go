@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+)
+
+// maxNote is what an event's note can hold, in bytes.
+const maxNote = 1024
+
+// applier carries decisions out. It decides nothing.
+type applier struct {
+	client   client.Client
+	recorder events.EventRecorder
+}
+
+// errStale says that the world moved on since it was observed; it is to be
+// observed again.
+var errStale = errors.New("the world has changed since it was observed")
+
+// apply does the acts, writes the status, tells the news and cleans up. It
+// stops at the first failure. An act's refusal by the API server goes into the
+// status before it is returned.
+func (a applier) apply(ctx context.Context, w *world, d decision, now time.Time) error {
+	var told []news
+	for _, act := range d.acts {
+		if err := a.do(ctx, act); err != nil {
+			return a.hindered(ctx, w, d, fmt.Errorf("%s: %w", act, err), now)
+		}
+		if job, ok := act.object.(*batchv1.Job); ok {
+			told = append(told, jobNews(act, job))
+		}
+	}
+	if err := a.writeStatus(ctx, w.subject, d.status); err != nil {
+		return err
+	}
+	for _, n := range append(told, d.news...) {
+		a.tell(w.subject, n)
+	}
+	for _, act := range d.cleanup {
+		if err := a.do(ctx, act); err != nil {
+			return fmt.Errorf("%s: %w", act, err)
+		}
+	}
+	return nil
+}
+
+// do carries out one act.
+func (a applier) do(ctx context.Context, act act) error {
+	log.FromContext(ctx).V(1).Info("Acting", "verb", act.verb, "object", kindOf(act.object)+"/"+act.object.GetName(), "why", act.why)
+	switch act.verb {
+	case create:
+		// The object is copied because the client writes into what it creates.
+		err := a.client.Create(ctx, act.object.DeepCopyObject().(client.Object))
+		if apierrors.IsAlreadyExists(err) {
+			return errStale
+		}
+		return err
+	case remove:
+		err := a.client.Delete(ctx, act.object,
+			client.PropagationPolicy(metav1.DeletePropagationBackground),
+			client.Preconditions{UID: ptr.To(act.object.GetUID())})
+		if apierrors.IsConflict(err) {
+			return errStale
+		}
+		return client.IgnoreNotFound(err)
+	case suspend, resume:
+		err := a.client.Patch(ctx, act.object.DeepCopyObject().(client.Object), suspendPatch(act))
+		if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+			return errStale
+		}
+		return err
+	}
+	panic(fmt.Sprintf("controllers: unknown verb %q", act.verb))
+}
+
+// suspendPatch sets a Job's suspend, and notes that this is what the controllers
+// wanted. It holds for the very Job that was observed.
+func suspendPatch(act act) client.Patch {
+	want := act.verb == suspend
+	return client.RawPatch(types.MergePatchType, fmt.Appendf(nil,
+		`{"metadata":{"uid":%q,"annotations":{%q:%q}},"spec":{"suspend":%t}}`,
+		act.object.GetUID(), AnnotationSuspend, strconv.FormatBool(want), want))
+}
+
+// hindered returns err, which an act gave, after writing a refusal into the
+// status.
+func (a applier) hindered(ctx context.Context, w *world, d decision, err error, now time.Time) error {
+	if !refusal(err) {
+		return err
+	}
+	return errors.Join(err, a.writeStatus(ctx, w.subject, hinder(w, d, err, now)))
+}
+
+// refusal reports whether an error is the API server's answer to the object
+// itself, such as an exceeded quota, rather than a failure of the server.
+func refusal(err error) bool {
+	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsRequestEntityTooLargeError(err)
+}
+
+// writeStatus writes a status unless it is nil. The write fails where the
+// object changed since it was observed, so that an older view never undoes a
+// newer status.
+func (a applier) writeStatus(ctx context.Context, observed, next subject) error {
+	if next == nil {
+		return nil
+	}
+	patch := client.MergeFromWithOptions(observed.object(), client.MergeFromWithOptimisticLock{})
+	err := a.client.Status().Patch(ctx, next.copied().object(), patch)
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		return errStale
+	}
+	if err != nil {
+		return fmt.Errorf("write status: %w", err)
+	}
+	return nil
+}
+
+func (a applier) tell(s subject, n news) {
+	typ := corev1.EventTypeNormal
+	if n.warning {
+		typ = corev1.EventTypeWarning
+	}
+	a.recorder.Eventf(s.object(), nil, typ, n.reason, n.action, "%s", clip(n.note, maxNote))
+}
+
+// jobNews tells of an act on a Job.
+func jobNews(act act, job *batchv1.Job) news {
+	names := map[verb]string{create: "JobCreated", remove: "JobDeleted", suspend: "JobSuspended", resume: "JobResumed"}
+	return news{reason: names[act.verb], action: "Reconcile", note: fmt.Sprintf("Job %s: %s", job.Name, act.why)}
+}
+
+// kindOf names an object's kind.
+func kindOf(object client.Object) string {
+	if kind := object.GetObjectKind().GroupVersionKind().Kind; kind != "" {
+		return kind
+	}
+	switch object.(type) {
+	case *batchv1.Job:
+		return "Job"
+	case *corev1.ConfigMap:
+		return "ConfigMap"
+	default:
+		return fmt.Sprintf("%T", object)
+	}
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// maxMessage is what a condition's message can hold, in characters.
+const maxMessage = 32768
+
+// outcome says where work stands.
+type outcome int
+
+const (
+	// ongoing work needs nobody.
+	ongoing outcome = iota
+	// suspended work is held by the spec.
+	suspended
+	// stalled work cannot go on until somebody acts.
+	stalled
+	// failed work has ended without all results.
+	failed
+	// complete work has all results.
+	complete
+)
+
+// conditions are the condition types that are True beside Ready. Types that are
+// not are left out rather than False: Argo CD's check of Jobs taught its users
+// to look at types alone.
+var conditions = map[outcome][]string{
+	ongoing:   {v1alpha1.ConditionReconciling},
+	suspended: {v1alpha1.ConditionSuspended},
+	stalled:   {v1alpha1.ConditionStalled},
+	failed:    {v1alpha1.ConditionFailed, v1alpha1.ConditionStalled},
+	complete:  {v1alpha1.ConditionComplete},
+}
+
+// ownConditions are the types that the controllers write.
+var ownConditions = []string{
+	v1alpha1.ConditionReady,
+	v1alpha1.ConditionComplete,
+	v1alpha1.ConditionFailed,
+	v1alpha1.ConditionSuspended,
+	v1alpha1.ConditionReconciling,
+	v1alpha1.ConditionStalled,
+}
+
+// verdict is what a status says in its conditions.
+type verdict struct {
+	outcome outcome
+	reason  string
+	message string
+}
+
+// newsworthy reports whether people want an event of it: not of work that goes
+// its way, whose acts are events already.
+func (v verdict) newsworthy() bool { return v.outcome != ongoing }
+
+func (v verdict) news() news {
+	return news{
+		warning: v.outcome == stalled || v.outcome == failed,
+		reason:  v.reason,
+		action:  "Reconcile",
+		note:    v.message,
+	}
+}
+
+// setConditions writes a verdict. A condition's transition time is that of its
+// last change between True and False, or of its appearance.
+func setConditions(st *v1alpha1.CommonStatus, v verdict, now time.Time) {
+	ready := metav1.ConditionFalse
+	if v.outcome == complete {
+		ready = metav1.ConditionTrue
+	}
+	set := func(typ string, status metav1.ConditionStatus) {
+		meta.SetStatusCondition(&st.Conditions, metav1.Condition{
+			Type:               typ,
+			Status:             status,
+			ObservedGeneration: st.ObservedGeneration,
+			LastTransitionTime: metav1.NewTime(now),
+			Reason:             v.reason,
+			Message:            clip(v.message, maxMessage),
+		})
+	}
+	set(v1alpha1.ConditionReady, ready)
+	for _, typ := range ownConditions[1:] {
+		if slices.Contains(conditions[v.outcome], typ) {
+			set(typ, metav1.ConditionTrue)
+		} else {
+			meta.RemoveStatusCondition(&st.Conditions, typ)
+		}
+	}
+}
+
+// isTrue reports whether a status has a condition that is True.
+func isTrue(st *v1alpha1.CommonStatus, typ string) bool {
+	return meta.IsStatusConditionTrue(st.Conditions, typ)
+}
+
+// readyReason returns the reason of condition Ready, or nothing.
+func readyReason(st *v1alpha1.CommonStatus) string {
+	if c := meta.FindStatusCondition(st.Conditions, v1alpha1.ConditionReady); c != nil {
+		return c.Reason
+	}
+	return ""
+}

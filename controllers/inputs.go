@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+)
+
+// clusterInputs are the inputs that a spec may refer to on a cluster: the
+// ConfigMaps of its namespace. They are read from the API server, since a cache
+// of everybody's ConfigMaps would hold far more than the few that are needed.
+type clusterInputs struct {
+	reader    client.Reader
+	namespace string
+}
+
+// ConfigMapKey implements experiment.Inputs.
+func (c clusterInputs) ConfigMapKey(ctx context.Context, name, key string) ([]byte, error) {
+	var cm corev1.ConfigMap
+	err := c.reader.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: name}, &cm)
+	if apierrors.IsNotFound(err) {
+		return nil, missingInput(fmt.Sprintf("there is no ConfigMap %s in namespace %s", name, c.namespace))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return experiment.ConfigMapKey(&cm, key)
+}
+
+// File implements experiment.Inputs.
+func (clusterInputs) File(string) ([]byte, error) { return nil, experiment.ErrNoFiles }
+
+// missingInput says that an input is not there, which may change.
+type missingInput string
+
+func (m missingInput) Error() string { return string(m) }
+
+// Is makes a missingInput what experiment.Inputs promises.
+func (missingInput) Is(target error) bool { return target == fs.ErrNotExist }

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"windtunnel.dev/windtunnel/pkg/worker"
+)
+
+const (
+	// retries is how often a shard that failed is tried again.
+	retries = 3
+	// badInputExitCode is the worker's exit code for an input that stays bad
+	// however often it is tried.
+	badInputExitCode = 2
+	// nobody is the user of worker pods, as in the image.
+	nobody = 65532
+
+	planFolder   = "/etc/windtunnel/plan"
+	inputsFolder = "/etc/windtunnel/inputs"
+)
+
+// makeJob makes the Indexed Job that runs a plan, an index a shard.
+func makeJob(s subject, p *planned, image string) *batchv1.Job {
+	labels := childLabels(s, ComponentWorker, p.hash)
+	job := &batchv1.Job{
+		TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace:       s.object().GetNamespace(),
+			Name:            p.job,
+			Labels:          labels,
+			Annotations:     map[string]string{AnnotationSuspend: strconv.FormatBool(s.execution().Suspend)},
+			OwnerReferences: []metav1.OwnerReference{ownerReference(s)},
+		},
+		Spec: batchv1.JobSpec{
+			CompletionMode: ptr.To(batchv1.IndexedCompletion),
+			Completions:    ptr.To(int32(p.shards)),
+			Parallelism:    ptr.To(int32(p.shards)),
+			Suspend:        ptr.To(s.execution().Suspend),
+			// A sweep without all of its rows has no verdict: the first shard
+			// that is given up ends the Job.
+			BackoffLimitPerIndex: ptr.To(int32(retries)),
+			MaxFailedIndexes:     ptr.To(int32(0)),
+			PodReplacementPolicy: ptr.To(batchv1.Failed),
+			PodFailurePolicy:     podFailurePolicy(),
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec:       makePodSpec(s, p, image),
+			},
+		},
+	}
+	if queue := s.object().GetLabels()[LabelQueue]; queue != "" {
+		job.Labels = mergeLabel(labels, LabelQueue, queue)
+	}
+	return job
+}
+
+func mergeLabel(labels map[string]string, key, value string) map[string]string {
+	merged := map[string]string{key: value}
+	for k, v := range labels {
+		merged[k] = v
+	}
+	return merged
+}
+
+// podFailurePolicy says which failures of a pod are the shard's own: not an
+// eviction, and a bad input at once.
+func podFailurePolicy() *batchv1.PodFailurePolicy {
+	return &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{
+		{
+			Action: batchv1.PodFailurePolicyActionIgnore,
+			OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
+				{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue},
+			},
+		},
+		{
+			Action: batchv1.PodFailurePolicyActionFailIndex,
+			OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
+				ContainerName: ptr.To(workerContainer),
+				Operator:      batchv1.PodFailurePolicyOnExitCodesOpIn,
+				Values:        []int32{badInputExitCode},
+			},
+		},
+	}}
+}
+
+// makePodSpec makes a worker pod's spec, which the restricted pod security
+// standard admits.
+func makePodSpec(s subject, p *planned, image string) corev1.PodSpec {
+	spec := corev1.PodSpec{
+		RestartPolicy:      corev1.RestartPolicyNever,
+		ServiceAccountName: WorkerName,
+		EnableServiceLinks: ptr.To(false),
+		SecurityContext: &corev1.PodSecurityContext{
+			RunAsNonRoot:   ptr.To(true),
+			RunAsUser:      ptr.To(int64(nobody)),
+			RunAsGroup:     ptr.To(int64(nobody)),
+			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+		},
+		Containers: []corev1.Container{{
+			Name:      workerContainer,
+			Image:     image,
+			Args:      []string{"worker", fmt.Sprintf("--shards=%d", p.shards)},
+			Resources: s.execution().Resources,
+			// A worker that dies without a word leaves the end of its log.
+			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+			SecurityContext: &corev1.SecurityContext{
+				AllowPrivilegeEscalation: ptr.To(false),
+				ReadOnlyRootFilesystem:   ptr.To(true),
+				Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+			},
+		}},
+	}
+	mount(&spec, "plan", planFolder, planName(p.job), worker.PlanFile, worker.OwnerFile)
+	if p.Trace != nil && p.Trace.ConfigMap != nil {
+		mount(&spec, "inputs", inputsFolder, p.Trace.ConfigMap.Name, p.Trace.ConfigMap.Key)
+	}
+	return spec
+}
+
+// mount mounts keys of a ConfigMap into the worker.
+func mount(spec *corev1.PodSpec, name, folder, configMap string, keys ...string) {
+	source := &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: configMap}}
+	for _, key := range keys {
+		source.Items = append(source.Items, corev1.KeyToPath{Key: key, Path: key})
+	}
+	spec.Volumes = append(spec.Volumes, corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{ConfigMap: source}})
+	c := &spec.Containers[0]
+	c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: name, MountPath: folder, ReadOnly: true})
+}
+
+// makePlanConfigMap makes the ConfigMap that worker pods read their plan from.
+func makePlanConfigMap(s subject, p *planned) *corev1.ConfigMap {
+	owner, err := json.Marshal(worker.Owner{
+		Namespace: s.object().GetNamespace(),
+		Labels:    childLabels(s, ComponentResult, p.hash),
+		Reference: ownerReference(s),
+		Prefix:    p.job,
+	})
+	if err != nil {
+		panic(fmt.Sprintf("controllers: marshal owner: %v", err))
+	}
+	return &corev1.ConfigMap{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace:       s.object().GetNamespace(),
+			Name:            planName(p.job),
+			Labels:          childLabels(s, ComponentPlan, p.hash),
+			OwnerReferences: []metav1.OwnerReference{ownerReference(s)},
+		},
+		Immutable: ptr.To(true),
+		Data:      map[string]string{worker.PlanFile: string(p.Encode()), worker.OwnerFile: string(owner)},
+	}
+}
+
+// isSuspended reports whether a Job is suspended, by whomever.
+func isSuspended(job *batchv1.Job) bool { return ptr.Deref(job.Spec.Suspend, false) }
+
+// lastWantedSuspended reports whether the controllers last wanted a Job
+// suspended.
+func lastWantedSuspended(job *batchv1.Job) bool { return job.Annotations[AnnotationSuspend] == "true" }

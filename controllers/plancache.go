@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"slices"
+	"sync"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+)
+
+// planCache remembers the plans that were used last, by content hash, so that
+// each event of a running Job does not read and expand its plan again. It may
+// be called concurrently; the plans are never changed.
+type planCache struct {
+	mu     sync.Mutex
+	most   int
+	plans  map[string]*experiment.Plan
+	recent []string // least recently used first
+}
+
+func newPlanCache(most int) *planCache {
+	return &planCache{most: most, plans: map[string]*experiment.Plan{}}
+}
+
+// get returns the plan of a hash, or nil.
+func (c *planCache) get(hash string) *experiment.Plan {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.plans[hash]
+	if p != nil {
+		c.touch(hash)
+	}
+	return p
+}
+
+func (c *planCache) put(hash string, p *experiment.Plan) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.plans[hash] = p
+	c.touch(hash)
+	if len(c.recent) > c.most {
+		delete(c.plans, c.recent[0])
+		c.recent = c.recent[1:]
+	}
+}
+
+func (c *planCache) touch(hash string) {
+	c.recent = slices.DeleteFunc(c.recent, func(other string) bool { return other == hash })
+	c.recent = append(c.recent, hash)
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+)
+
+// workerContainer is the name of a worker pod's container.
+const workerContainer = "worker"
+
+// completionIndex returns the index that a pod works on.
+func completionIndex(pod *corev1.Pod) (int, bool) {
+	index, err := strconv.Atoi(pod.Annotations[batchv1.JobCompletionIndexAnnotation])
+	return index, err == nil && index >= 0
+}
+
+// terminated returns how a pod's worker ended, or nil.
+func terminated(pod *corev1.Pod) *corev1.ContainerStateTerminated {
+	for i := range pod.Status.ContainerStatuses {
+		if c := &pod.Status.ContainerStatuses[i]; c.Name == workerContainer {
+			return c.State.Terminated
+		}
+	}
+	return nil
+}
+
+func terminationMessage(pod *corev1.Pod) string {
+	if t := terminated(pod); t != nil {
+		return t.Message
+	}
+	return ""
+}
+
+// started reports whether any pod came as far as running.
+func started(pods []corev1.Pod) bool {
+	return slices.ContainsFunc(pods, func(pod corev1.Pod) bool {
+		return pod.Status.Phase != corev1.PodPending && pod.Status.Phase != ""
+	})
+}
+
+// podTroubles tells what is wrong with shards whose newest pod does not run. A
+// shard that failed here may be tried again.
+func podTroubles(pods []corev1.Pod) string {
+	var words []string
+	for _, pod := range newest(pods) {
+		if trouble := podTrouble(pod); trouble != "" {
+			words = append(words, trouble)
+		}
+	}
+	return some(words)
+}
+
+func podTrouble(pod *corev1.Pod) string {
+	index, _ := completionIndex(pod)
+	switch pod.Status.Phase {
+	case corev1.PodRunning, corev1.PodSucceeded:
+		return ""
+	case corev1.PodFailed:
+		return podWords(pod)
+	}
+	for i := range pod.Status.ContainerStatuses {
+		waiting := pod.Status.ContainerStatuses[i].State.Waiting
+		if waiting != nil && waiting.Reason != "ContainerCreating" && waiting.Reason != "PodInitializing" {
+			return fmt.Sprintf("shard %d: %s: %s", index, waiting.Reason, clip(waiting.Message, 512))
+		}
+	}
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
+			return fmt.Sprintf("shard %d: %s: %s", index, c.Reason, clip(c.Message, 512))
+		}
+	}
+	return ""
+}
+
+// podWords tells how a pod failed: in its worker's words if it had any.
+func podWords(pod *corev1.Pod) string {
+	index, _ := completionIndex(pod)
+	return fmt.Sprintf("shard %d failed: %s", index, clip(deathWords(pod), 2048))
+}
+
+func deathWords(pod *corev1.Pod) string {
+	t := terminated(pod)
+	if t == nil {
+		return strings.TrimSuffix(fmt.Sprintf("pod %s: %s: %s", pod.Name, orElse(pod.Status.Reason, "failed"), pod.Status.Message), ": ")
+	}
+	if report, err := experiment.DecodeReport(t.Message); err == nil && report.Error != "" {
+		return report.Error
+	}
+	words := fmt.Sprintf("pod %s: %s, exit code %d", pod.Name, orElse(t.Reason, "terminated"), t.ExitCode)
+	if last := strings.TrimSpace(t.Message); last != "" {
+		words += ": " + last
+	}
+	return words
+}
+
+func orElse(text, other string) string {
+	if text == "" {
+		return other
+	}
+	return text
+}
+
+// newest returns each index's newest pod, by index.
+func newest(pods []corev1.Pod) []*corev1.Pod {
+	byIndex := map[int]*corev1.Pod{}
+	for i := range pods {
+		pod := &pods[i]
+		index, ok := completionIndex(pod)
+		if !ok {
+			continue
+		}
+		if other := byIndex[index]; other == nil || newer(pod, other) {
+			byIndex[index] = pod
+		}
+	}
+	return sorted(byIndex)
+}
+
+// failedPods returns the newest failed pod of each index that failed for good,
+// or, where the Job names none, of each index.
+func failedPods(job *batchv1.Job, pods []corev1.Pod) []*corev1.Pod {
+	byIndex := map[int]*corev1.Pod{}
+	for _, pod := range newest(slices.DeleteFunc(slices.Clone(pods), func(pod corev1.Pod) bool {
+		return pod.Status.Phase != corev1.PodFailed
+	})) {
+		index, _ := completionIndex(pod)
+		if inIndexes(job.Status.FailedIndexes, index) {
+			byIndex[index] = pod
+		}
+	}
+	return sorted(byIndex)
+}
+
+func newer(a, b *corev1.Pod) bool {
+	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
+		return b.CreationTimestamp.Before(&a.CreationTimestamp)
+	}
+	return a.Name > b.Name
+}
+
+func sorted(byIndex map[int]*corev1.Pod) []*corev1.Pod {
+	var indexes []int
+	for index := range byIndex {
+		indexes = append(indexes, index)
+	}
+	slices.Sort(indexes)
+	pods := make([]*corev1.Pod, len(indexes))
+	for i, index := range indexes {
+		pods[i] = byIndex[index]
+	}
+	return pods
+}
+
+// inIndexes reports whether a Job's list of indexes, such as 1,3-5, names one.
+// A list that is missing or empty names all.
+func inIndexes(list *string, index int) bool {
+	if list == nil || *list == "" {
+		return true
+	}
+	for _, part := range strings.Split(*list, ",") {
+		first, last, isRange := strings.Cut(part, "-")
+		if !isRange {
+			last = first
+		}
+		low, err1 := strconv.Atoi(first)
+		high, err2 := strconv.Atoi(last)
+		if err1 == nil && err2 == nil && low <= index && index <= high {
+			return true
+		}
+	}
+	return false
+}

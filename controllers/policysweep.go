@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// sweep is a PolicySweep as the core sees it.
+type sweep struct{ *v1alpha1.PolicySweep }
+
+func (s sweep) object() client.Object          { return s.PolicySweep }
+func (s sweep) kind() string                   { return kindSweep }
+func (s sweep) execution() v1alpha1.Execution  { return s.Spec.Execution }
+func (s sweep) status() *v1alpha1.CommonStatus { return &s.Status.CommonStatus }
+func (s sweep) copied() subject                { return sweep{s.DeepCopy()} }
+
+func (s sweep) configMaps() []string {
+	names := scenarioConfigMaps(&s.Spec.Scenario)
+	for i := range s.Spec.Parameters {
+		for j := range s.Spec.Parameters[i].Profiles {
+			names = append(names, pickerConfigMaps(&s.Spec.Parameters[i].Profiles[j].EndpointPickerConfig)...)
+		}
+	}
+	return unique(names)
+}
+
+func (s sweep) compile(ctx context.Context, in experiment.Inputs) (*experiment.Compiled, field.ErrorList, error) {
+	return experiment.CompileSweep(ctx, s.PolicySweep, in)
+}
+
+func (s sweep) clearFigures() {
+	s.Status.Points, s.Status.Best, s.Status.Baseline, s.Status.ParetoFront = 0, nil, nil, nil
+}
+
+func (s sweep) fill(p *experiment.Plan, rows []result.Row) error {
+	return experiment.FillSweep(&s.Status, p, rows)
+}
+
+// sweeps are the PolicySweeps.
+var sweeps = subjects{
+	kind:   kindSweep,
+	object: func() client.Object { return &v1alpha1.PolicySweep{} },
+	list:   func() client.ObjectList { return &v1alpha1.PolicySweepList{} },
+	wrap:   func(o client.Object) subject { return sweep{o.(*v1alpha1.PolicySweep)} },
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// staleInterval is how soon a world that moved on is observed again.
+const staleInterval = 100 * time.Millisecond
+
+// reconciler reconciles the objects of one kind.
+type reconciler struct {
+	client   client.Client
+	subjects subjects
+	observer *observer
+	applier  applier
+	clock    clock.PassiveClock
+}
+
+// subjects make subjects of one kind.
+type subjects struct {
+	kind string
+	// object returns an empty object, list an empty list.
+	object func() client.Object
+	list   func() client.ObjectList
+	// wrap makes a subject of an object of the kind.
+	wrap func(client.Object) subject
+}
+
+// Reconcile implements reconcile.Reconciler.
+func (r *reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	object := r.subjects.object()
+	if err := r.client.Get(ctx, request.NamespacedName, object); err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	w, err := r.observer.observe(ctx, r.subjects.wrap(object))
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	now := r.clock.Now()
+	d := decide(w, now)
+	err = r.applier.apply(ctx, w, d, now)
+	if errors.Is(err, errStale) {
+		log.FromContext(ctx).V(4).Info("Observing again", "why", err.Error())
+		return reconcile.Result{RequeueAfter: staleInterval}, nil
+	}
+	return reconcile.Result{RequeueAfter: d.requeueAfter}, err
+}

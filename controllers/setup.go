@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/selection"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// What the manager may do. Reading the objects and writing their status:
+//
+// +kubebuilder:rbac:groups=sim.windtunnel.dev,resources=simulationruns;policysweeps,verbs=get;list;watch
+// +kubebuilder:rbac:groups=sim.windtunnel.dev,resources=simulationruns/status;policysweeps/status,verbs=patch
+//
+// Their Jobs, and the pods of these; plans, inputs and results:
+//
+// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;delete
+//
+// The workers' account. To bind a role one must hold its rights or be allowed
+// to bind it:
+//
+// +kubebuilder:rbac:groups="",resources=serviceaccounts,verbs=get;create
+// +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=rolebindings,verbs=get;create
+// +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=clusterroles,resourceNames=windtunnel-worker,verbs=bind
+//
+// Events; and asking who reads the metrics:
+//
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+// +kubebuilder:rbac:groups=authentication.k8s.io,resources=tokenreviews,verbs=create
+// +kubebuilder:rbac:groups=authorization.k8s.io,resources=subjectaccessreviews,verbs=create
+
+// FieldOwner is the controllers' name as a writer of fields, and in events.
+const FieldOwner = "windtunnel-manager"
+
+// plansInMemory bounds the plans that a controller remembers.
+const plansInMemory = 64
+
+// Options say how the controllers work.
+type Options struct {
+	// Image is what worker pods run.
+	Image string
+	// Concurrency is the number of objects of each kind that are reconciled at
+	// once; at least 1.
+	Concurrency int
+}
+
+// Scheme returns a scheme of all kinds that the controllers read and write.
+func Scheme() *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			panic(fmt.Sprintf("controllers: build scheme: %v", err))
+		}
+	}
+	return scheme
+}
+
+// CacheOptions bound what the manager's cache holds: only Jobs and pods that
+// serve our objects, and nothing of anybody's ConfigMaps but who they are.
+func CacheOptions() cache.Options {
+	ours, err := labels.NewRequirement(LabelKind, selection.Exists, nil)
+	if err != nil {
+		panic(fmt.Sprintf("controllers: %v", err))
+	}
+	selector := labels.NewSelector().Add(*ours)
+	return cache.Options{
+		DefaultTransform: cache.TransformStripManagedFields(),
+		ByObject: map[client.Object]cache.ByObject{
+			&batchv1.Job{}:      {Label: selector},
+			&corev1.Pod{}:       {Label: selector},
+			&corev1.ConfigMap{}: {Transform: stripConfigMap},
+		},
+	}
+}
+
+// stripConfigMap drops from a ConfigMap's metadata what may be large and is
+// never read.
+func stripConfigMap(in any) (any, error) {
+	if cm, ok := in.(*metav1.PartialObjectMetadata); ok {
+		cm.ManagedFields, cm.Annotations = nil, nil
+	}
+	return in, nil
+}
+
+// Setup adds the controllers of both kinds to a manager that was made with
+// Scheme and CacheOptions.
+func Setup(ctx context.Context, mgr ctrl.Manager, o Options) error {
+	if err := addIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
+		return err
+	}
+	for _, s := range []subjects{runs, sweeps} {
+		if err := setup(mgr, s, o); err != nil {
+			return fmt.Errorf("set up the controller of %s: %w", s.kind, err)
+		}
+	}
+	return nil
+}
+
+// setup adds the controller of one kind.
+func setup(mgr ctrl.Manager, s subjects, o Options) error {
+	w := watcher{cache: mgr.GetClient(), subjects: s}
+	return ctrl.NewControllerManagedBy(mgr).
+		For(s.object()).
+		Watches(&batchv1.Job{}, mapped(w.ofJob)).
+		Watches(&corev1.Pod{}, mapped(w.ofPod), builder.WithPredicates(podEvents)).
+		WatchesMetadata(&corev1.ConfigMap{}, mapped(w.ofConfigMap), builder.WithPredicates(configMapEvents)).
+		WithOptions(controller.Options{MaxConcurrentReconciles: o.Concurrency}).
+		Complete(newReconciler(mgr, s, o.Image))
+}
+
+func newReconciler(mgr ctrl.Manager, s subjects, image string) *reconciler {
+	c := client.WithFieldOwner(mgr.GetClient(), FieldOwner)
+	return &reconciler{
+		client:   c,
+		subjects: s,
+		observer: &observer{cache: c, live: mgr.GetAPIReader(), plans: newPlanCache(plansInMemory), image: image},
+		applier:  applier{client: c, recorder: mgr.GetEventRecorder(FieldOwner)},
+		clock:    clock.RealClock{},
+	}
+}

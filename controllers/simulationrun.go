@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// run is a SimulationRun as the core sees it.
+type run struct{ *v1alpha1.SimulationRun }
+
+func (r run) object() client.Object          { return r.SimulationRun }
+func (r run) kind() string                   { return kindRun }
+func (r run) execution() v1alpha1.Execution  { return r.Spec.Execution }
+func (r run) status() *v1alpha1.CommonStatus { return &r.Status.CommonStatus }
+func (r run) configMaps() []string           { return unique(scenarioConfigMaps(&r.Spec.Scenario)) }
+func (r run) copied() subject                { return run{r.DeepCopy()} }
+func (r run) clearFigures()                  { r.Status.Metrics = nil }
+
+func (r run) compile(ctx context.Context, in experiment.Inputs) (*experiment.Compiled, field.ErrorList, error) {
+	return experiment.CompileRun(ctx, r.SimulationRun, in)
+}
+
+func (r run) fill(p *experiment.Plan, rows []result.Row) error {
+	return experiment.FillRun(&r.Status, p, rows)
+}
+
+// runs are the SimulationRuns.
+var runs = subjects{
+	kind:   kindRun,
+	object: func() client.Object { return &v1alpha1.SimulationRun{} },
+	list:   func() client.ObjectList { return &v1alpha1.SimulationRunList{} },
+	wrap:   func(o client.Object) subject { return run{o.(*v1alpha1.SimulationRun)} },
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+)
+
+// What the status schema can hold.
+const (
+	maxReferences = 1000
+	maxInputs     = 64
+	maxWarnings   = 32
+	maxWarning    = 1024
+)
+
+// planned returns the subject with the status of a plan that is not complete.
+// Results of other plans stay named, so that going back to one finds them.
+func (d *decider) planned(l *ledger) subject {
+	next := d.subject.copied()
+	next.clearFigures()
+	st := next.status()
+	experiment.FillStatus(st, d.plan.Plan)
+	bound(st)
+	references, rows, _ := l.references()
+	st.Progress.Completed = rows
+	st.Progress.Shards = int32(d.plan.shards)
+	for _, ref := range d.subject.status().Results {
+		if _, ours := parseChunkName(d.plan.job, ref.Name); !ours {
+			references = append(references, ref)
+		}
+	}
+	st.Results = references[:min(len(references), maxReferences)]
+	return next
+}
+
+// unplanned returns the subject with the status of a spec without a plan.
+func (d *decider) unplanned() subject {
+	next := d.subject.copied()
+	next.clearFigures()
+	st := next.status()
+	st.EngineVersion, st.PlanHash, st.Progress, st.Inputs, st.Warnings = "", "", nil, nil, nil
+	return next
+}
+
+// bound cuts lists to what the schema holds: a status that is refused would
+// tell nothing at all.
+func bound(st *v1alpha1.CommonStatus) {
+	st.Inputs = st.Inputs[:min(len(st.Inputs), maxInputs)]
+	var warnings []string
+	for _, text := range st.Warnings[:min(len(st.Warnings), maxWarnings)] {
+		warnings = append(warnings, clip(text, maxWarning))
+	}
+	st.Warnings = warnings
+}
+
+// report makes next the status to write, with a verdict's conditions.
+func (d *decider) report(next subject, v verdict) {
+	st := next.status()
+	st.ObservedGeneration = next.object().GetGeneration()
+	before := readyReason(d.subject.status())
+	setConditions(st, v, d.now)
+	if v.newsworthy() && (before != v.reason || d.subject.status().ObservedGeneration != st.ObservedGeneration) {
+		d.decision.news = append(d.decision.news, v.news())
+	}
+	if !equality.Semantic.DeepEqual(d.subject.object(), next.object()) {
+		d.decision.status = next
+	}
+}
+
+// hinder returns the subject with a status that tells why an act of a decision
+// was refused, or nil where the status tells it already. The act is tried again
+// later.
+func hinder(w *world, d decision, err error, now time.Time) subject {
+	next := w.subject.copied()
+	if d.status != nil {
+		next = d.status.copied()
+	}
+	again := &decider{world: w, now: now}
+	again.report(next, verdict{ongoing, v1alpha1.ReasonPending, err.Error()})
+	return again.decision.status
+}

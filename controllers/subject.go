@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// Kinds of the objects that are reconciled.
+const (
+	kindRun   = "SimulationRun"
+	kindSweep = "PolicySweep"
+)
+
+// subject is an object that is reconciled: what the core needs to know of a
+// SimulationRun or a PolicySweep, which differ in how they compile and in what
+// they make of their results.
+type subject interface {
+	object() client.Object
+	kind() string
+	execution() v1alpha1.Execution
+	status() *v1alpha1.CommonStatus
+	// configMaps names the ConfigMaps that the spec refers to.
+	configMaps() []string
+	compile(context.Context, experiment.Inputs) (*experiment.Compiled, field.ErrorList, error)
+	// clearFigures drops from the status what came of the results.
+	clearFigures()
+	// fill writes into the status what came of the rows, which are those of
+	// all simulations in order.
+	fill(*experiment.Plan, []result.Row) error
+	copied() subject
+}
+
+// ownerReference makes the subject the controller of a child. It does not block
+// the owner's deletion: a worker has no rights on its owner, and nothing waits
+// for a child to go first.
+func ownerReference(s subject) metav1.OwnerReference {
+	return metav1.OwnerReference{
+		APIVersion: v1alpha1.GroupVersion.String(),
+		Kind:       s.kind(),
+		Name:       s.object().GetName(),
+		UID:        s.object().GetUID(),
+		Controller: ptr.To(true),
+	}
+}
+
+// ownedBy reports whether the subject controls an object.
+func ownedBy(child metav1.Object, s subject) bool {
+	owner := metav1.GetControllerOf(child)
+	return owner != nil && owner.UID == s.object().GetUID()
+}
+
+// scenarioConfigMaps names the ConfigMaps that a scenario refers to.
+func scenarioConfigMaps(s *v1alpha1.Scenario) []string {
+	names := pickerConfigMaps(&s.Router.EndpointPickerConfig)
+	if t := s.Workload.Trace; t != nil && t.ConfigMapRef != nil {
+		names = append(names, t.ConfigMapRef.Name)
+	}
+	return names
+}
+
+func pickerConfigMaps(c *v1alpha1.EndpointPickerConfig) []string {
+	if c.ConfigMapRef == nil {
+		return nil
+	}
+	return []string{c.ConfigMapRef.Name}
+}
+
+// unique sorts names and drops repetitions.
+func unique(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
+}

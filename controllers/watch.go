@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// watcher finds the objects of one kind that an event concerns.
+type watcher struct {
+	cache    client.Reader
+	subjects subjects
+}
+
+// ofJob returns the object that a Job serves.
+func (w watcher) ofJob(_ context.Context, job client.Object) []reconcile.Request {
+	return w.ofOwner(job)
+}
+
+// ofPod returns the object that a pod's Job serves.
+func (w watcher) ofPod(ctx context.Context, pod client.Object) []reconcile.Request {
+	owner := metav1.GetControllerOf(pod)
+	if owner == nil || owner.Kind != "Job" {
+		return nil
+	}
+	var job batchv1.Job
+	if err := w.cache.Get(ctx, client.ObjectKey{Namespace: pod.GetNamespace(), Name: owner.Name}, &job); err != nil {
+		// Without its Job the pod says nothing; the Job's own event will.
+		return nil
+	}
+	return w.ofOwner(&job)
+}
+
+// ofConfigMap returns the objects that refer to a ConfigMap and are not settled,
+// and, where one is deleted that an object owns, its owner.
+func (w watcher) ofConfigMap(ctx context.Context, cm client.Object) []reconcile.Request {
+	if controllerOf(cm) != nil {
+		return w.ofOwner(cm)
+	}
+	list := w.subjects.list()
+	err := w.cache.List(ctx, list, client.InNamespace(cm.GetNamespace()), client.MatchingFields{indexConfigMap: cm.GetName()})
+	if err != nil {
+		log.FromContext(ctx).Error(err, "List what refers to a ConfigMap", "configMap", cm.GetName())
+		return nil
+	}
+	var requests []reconcile.Request
+	_ = meta.EachListItem(list, func(item runtime.Object) error {
+		object := item.(client.Object)
+		if !settled(w.subjects.wrap(object)) {
+			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(object)})
+		}
+		return nil
+	})
+	return requests
+}
+
+func (w watcher) ofOwner(child client.Object) []reconcile.Request {
+	owner := controllerOf(child)
+	if owner == nil || owner.Kind != w.subjects.kind {
+		return nil
+	}
+	return []reconcile.Request{{NamespacedName: client.ObjectKey{Namespace: child.GetNamespace(), Name: owner.Name}}}
+}
+
+// configMapEvents are those that matter: anything that happens to an input, and
+// the deletion of what an object owns. What it creates itself is no news.
+var configMapEvents = predicate.Funcs{
+	CreateFunc: func(e event.CreateEvent) bool { return controllerOf(e.Object) == nil },
+	UpdateFunc: func(e event.UpdateEvent) bool { return controllerOf(e.ObjectNew) == nil },
+}
+
+// mapped is a handler that enqueues what fn returns.
+func mapped(fn handler.MapFunc) handler.EventHandler { return handler.EnqueueRequestsFromMapFunc(fn) }
+
+// podEvents are those by which a pod's story goes on.
+var podEvents = predicate.Funcs{
+	UpdateFunc: func(e event.UpdateEvent) bool {
+		before, ok1 := e.ObjectOld.(*corev1.Pod)
+		after, ok2 := e.ObjectNew.(*corev1.Pod)
+		return !ok1 || !ok2 || before.Status.Phase != after.Status.Phase ||
+			podTrouble(before) != podTrouble(after)
+	},
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// errorWords tells all errors of a spec, or as many as a condition holds and
+// the number of the others.
+func errorWords(errs field.ErrorList) string {
+	const room = maxMessage - len("; and 1234567890 more")
+	var b strings.Builder
+	for i, e := range errs {
+		words := e.Error()
+		if i == 0 {
+			words = clip(words, room)
+		}
+		if b.Len()+len("; ")+len(words) > room && i > 0 {
+			fmt.Fprintf(&b, "; and %d more", len(errs)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(words)
+	}
+	return b.String()
+}
+
+func strangerWords(strangers []string) string {
+	return fmt.Sprintf("%s exists and belongs to somebody else; delete it, or rename this object", strings.Join(strangers, " and "))
+}
+
+// progressWords tells how far the results are.
+func progressWords(l *ledger) string {
+	_, rows, shards := l.references()
+	return fmt.Sprintf("%d of %d simulations are done, %d of %d shards", rows, l.plan.Simulations(), shards, l.plan.shards)
+}
+
+func runningWords(l *ledger, pods []corev1.Pod) string {
+	return join(progressWords(l), podTroubles(pods))
+}
+
+// waitingWords tells why no pod of a Job runs yet.
+func waitingWords(job *batchv1.Job, pods []corev1.Pod) string {
+	words := fmt.Sprintf("Job %s waits for its pods", job.Name)
+	if isSuspended(job) {
+		words = fmt.Sprintf("Job %s is suspended", job.Name)
+		if queue := job.Labels[LabelQueue]; queue != "" {
+			words += " until queue " + queue + " admits it"
+		}
+	}
+	return join(words, podTroubles(pods))
+}
+
+// failureWords tells why a Job failed: in its shards' own words where a pod is
+// left to ask, else in the Job's.
+func failureWords(job *batchv1.Job, pods []corev1.Pod, l *ledger) string {
+	var words []string
+	for _, pod := range failedPods(job, pods) {
+		words = append(words, podWords(pod))
+	}
+	if len(words) == 0 {
+		for _, c := range job.Status.Conditions {
+			if c.Type == batchv1.JobFailed && c.Status == corev1.ConditionTrue {
+				words = append(words, fmt.Sprintf("%s: %s", c.Reason, c.Message))
+			}
+		}
+	}
+	return fmt.Sprintf("Job %s failed (%s): %s", job.Name, progressWords(l), some(words))
+}
+
+// some joins words, the first few and the number of the others.
+func some(words []string) string {
+	const most = 3
+	if len(words) <= most {
+		return strings.Join(words, "; ")
+	}
+	return fmt.Sprintf("%s; and %d more", strings.Join(words[:most], "; "), len(words)-most)
+}
+
+// join joins words that are not empty.
+func join(words, more string) string {
+	if more == "" {
+		return words
+	}
+	return words + "; " + more
+}
+
+// clip cuts a text to a number of bytes, and never through a character.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	const mark = "…"
+	cut := most - len(mark)
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + mark
+}
