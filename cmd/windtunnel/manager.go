@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"windtunnel.dev/windtunnel/controllers"
+)
+
+// leaderElectionID names the Lease that managers compete for.
+const leaderElectionID = "manager.windtunnel.dev"
+
+// Environment variables of manager.
+const (
+	imageVariable     = "WINDTUNNEL_IMAGE"
+	namespaceVariable = "POD_NAMESPACE"
+)
+
+// managerOptions are the flags of manager.
+type managerOptions struct {
+	leaderElect bool
+	image       string
+	probes      string
+	metrics     string
+	concurrency int
+	namespace   string
+	verbosity   int
+}
+
+func newManagerCommand() *cobra.Command {
+	var o managerOptions
+	cmd := &cobra.Command{
+		Use:   "manager",
+		Short: "Run the operator",
+		Long: `Run the operator: watch SimulationRuns and PolicySweeps, run each as a Job whose
+pods simulate its shards, and sum up their results.`,
+		Example: `  windtunnel manager --image registry.example/windtunnel:v1
+  windtunnel manager --image windtunnel:dev --namespace team-a -v 1`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.leaderElect, "leader-elect", false, "work only while holding a Lease, so that several managers can run")
+	f.StringVar(&o.image, "image", os.Getenv(imageVariable), "image of worker pods, with this binary as its entry point (default $"+imageVariable+")")
+	f.StringVar(&o.probes, "health-probe-bind-address", ":8081", "address of /healthz and /readyz; 0 turns them off")
+	f.StringVar(&o.metrics, "metrics-bind-address", ":8443", "address of /metrics, over TLS and for those who may read it; 0 turns it off")
+	f.IntVar(&o.concurrency, "concurrency", 10, "objects of each kind that are reconciled at once")
+	f.StringVar(&o.namespace, "namespace", "", "the only namespace to look at (default all)")
+	f.IntVarP(&o.verbosity, "verbosity", "v", 0, "detail of the log: 1 shows each write, 4 and more each decision")
+	return cmd
+}
+
+func (o managerOptions) run(ctx context.Context) error {
+	if o.image == "" {
+		return badInput{fmt.Errorf("--image must name the image of worker pods, or %s", imageVariable)}
+	}
+	if o.concurrency < 1 {
+		return badInput{fmt.Errorf("--concurrency must be at least 1")}
+	}
+	logger := logr.FromSlogHandler(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: slog.Level(-o.verbosity)}))
+	ctrl.SetLogger(logger)
+	klog.SetLogger(logger)
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return fmt.Errorf("find the API server: %w", err)
+	}
+	mgr, err := o.manager(ctx, config)
+	if err != nil {
+		return err
+	}
+	logger.Info("Starting", "version", buildVersion(), "image", o.image, "namespace", o.namespace)
+	return mgr.Start(ctx)
+}
+
+// manager makes a manager with the controllers and the probes.
+func (o managerOptions) manager(ctx context.Context, config *rest.Config) (ctrl.Manager, error) {
+	mgr, err := ctrl.NewManager(config, o.settings())
+	if err != nil {
+		return nil, fmt.Errorf("make the manager: %w", err)
+	}
+	if err := controllers.Setup(ctx, mgr, controllers.Options{Image: o.image, Concurrency: o.concurrency}); err != nil {
+		return nil, err
+	}
+	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
+		return nil, err
+	}
+	return mgr, mgr.AddReadyzCheck("caches", cachesInSync(mgr.GetCache()))
+}
+
+func (o managerOptions) settings() ctrl.Options {
+	settings := ctrl.Options{
+		Scheme:                        controllers.Scheme(),
+		Cache:                         controllers.CacheOptions(),
+		LeaderElection:                o.leaderElect,
+		LeaderElectionID:              leaderElectionID,
+		LeaderElectionNamespace:       os.Getenv(namespaceVariable),
+		LeaderElectionReleaseOnCancel: true,
+		HealthProbeBindAddress:        o.probes,
+		Metrics: metricsserver.Options{
+			BindAddress:    o.metrics,
+			SecureServing:  true,
+			FilterProvider: filters.WithAuthenticationAndAuthorization,
+			// HTTP/2 has let strangers tie up servers more than once, and
+			// scraping gains nothing from it.
+			TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }},
+		},
+	}
+	if o.namespace != "" {
+		settings.Cache.DefaultNamespaces = map[string]cache.Config{o.namespace: {}}
+	}
+	return settings
+}
+
+// cachesInSync is ready when the cache holds what it watches: never where the
+// CRDs are not installed or may not be read.
+func cachesInSync(c cache.Cache) healthz.Checker {
+	return func(request *http.Request) error {
+		ctx, cancel := context.WithTimeout(request.Context(), time.Second)
+		defer cancel()
+		if !c.WaitForCacheSync(ctx) {
+			return errors.New("the cache is not in sync")
+		}
+		return nil
+	}
+}
