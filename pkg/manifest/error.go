@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manifest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// An InvalidError holds all faults of one document.
+type InvalidError struct {
+	// File is the name that Read was given.
+	File string
+	// Document counts from 1; empty documents do not count.
+	Document int
+	// Kind and Name are empty where they could not be read.
+	Kind, Name string
+	// Errs are the faults, in the order of their lines. Those about the document as a whole have no field.
+	Errs field.ErrorList
+	// Lines are where the faults are in File, counted from 1:
+	// len(Lines) == len(Errs).
+	Lines []int
+}
+
+// Error gives one line a fault, each with all there is to find it.
+func (e *InvalidError) Error() string {
+	lines := make([]string, len(e.Errs))
+	for i, fault := range e.Errs {
+		lines[i] = fmt.Sprintf("%s:%d: %s: %s", e.File, e.Lines[i], e.document(), faultText(fault))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (e *InvalidError) document() string {
+	text := fmt.Sprintf("document %d", e.Document)
+	if e.Kind != "" {
+		text += ", " + e.Kind
+	}
+	if e.Kind != "" && e.Name != "" {
+		text += " " + e.Name
+	}
+	return text
+}
+
+// faultText leaves out a field path that says nothing: the CEL stage prints
+// that of a whole object as <nil>.
+func faultText(fault *field.Error) string {
+	if fault.Field == "" || fault.Field == "<nil>" {
+		return fault.Detail
+	}
+	return fault.Error()
+}
+
+// invalid makes an error of a document's faults, in the order of the file.
+func (d document) invalid(object map[string]any, errs field.ErrorList) *InvalidError {
+	e := &InvalidError{}
+	e.Kind, _ = object["kind"].(string)
+	if metadata, ok := object["metadata"].(map[string]any); ok {
+		e.Name, _ = metadata["name"].(string)
+	}
+	root := d.node()
+	lines := make(map[*field.Error]int, len(errs))
+	for _, fault := range errs {
+		lines[fault] = d.lineOf(root, strings.TrimPrefix(fault.Field, "<nil>"))
+	}
+	e.Errs = slices.SortedStableFunc(slices.Values(errs), func(a, b *field.Error) int {
+		return cmp.Compare(lines[a], lines[b])
+	})
+	for _, fault := range e.Errs {
+		e.Lines = append(e.Lines, lines[fault])
+	}
+	return e
+}

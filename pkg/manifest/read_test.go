@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manifest_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/manifest"
+)
+
+// runText is a small valid run; spec holds more lines of its spec.
+func runText(name, spec string) string {
+	return `apiVersion: sim.windtunnel.dev/v1alpha1
+kind: SimulationRun
+metadata:
+  name: ` + name + `
+spec:
+  scenario:
+    horizon: {requests: 10}
+    pools:
+    - name: llama
+      model: meta-llama/Llama-3.1-8B-Instruct
+      accelerator: h100-sxm
+    router:
+      endpointPickerConfig: {inline: "kind: EndpointPickerConfig"}
+    workload:
+      trace: {format: Azure, file: trace.csv}
+` + spec
+}
+
+const configMapText = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: traces
+data:
+  a.csv: "1,2"
+`
+
+func read(t *testing.T, text string) *manifest.Set {
+	t.Helper()
+	set, err := manifest.Read(strings.NewReader(text), "file.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func TestReadFillsInWhatAServerWould(t *testing.T) {
+	set := read(t, runText("r", "")+`status: {observedGeneration: 3}`)
+	run := set.Runs[0]
+	pool := run.Spec.Scenario.Pools[0]
+	got := []any{
+		run.APIVersion, run.Kind, run.Namespace, run.Generation, run.Status.ObservedGeneration,
+		pool.Replicas, pool.Engine.MaxNumSeqs, pool.Latency.Model, pool.KVCache.MemoryUtilization,
+		run.Spec.Scenario.Router.EndpointPickerConfig.Version, run.Spec.Scenario.Horizon.Drain.Duration.String(),
+		run.Spec.Execution.Shards,
+	}
+	want := "[sim.windtunnel.dev/v1alpha1 SimulationRun default 1 0 1 256 roofline 0.9 router-v0.10 1h0m0s 1]"
+	if diff := cmp.Diff(want, fmt.Sprint(got)); diff != "" {
+		t.Errorf("defaults (-want +got):\n%s", diff)
+	}
+}
+
+func TestReadKeepsTheOrderOfAFile(t *testing.T) {
+	set := read(t, strings.Join([]string{runText("b", ""), configMapText, runText("a", "")}, "---\n"))
+	got := []string{set.Runs[0].Name, set.Runs[1].Name, set.ConfigMaps[0].Name, set.ConfigMaps[0].Namespace}
+	if diff := cmp.Diff([]string{"b", "a", "traces", "default"}, got); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+}
+
+func TestReadTakesStreamsOfEveryForm(t *testing.T) {
+	json := `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "%s"}}`
+	for name, c := range map[string]struct {
+		text string
+		want int
+	}{
+		"nothing":                        {"", 0},
+		"comments only":                  {"# nothing\n---\n# at all\n", 0},
+		"one document":                   {configMapText, 1},
+		"separators at both ends":        {"---\n" + configMapText + "---\n", 1},
+		"a comment on the separator":     {"--- # first\n" + configMapText, 1},
+		"line ends of Windows":           {strings.ReplaceAll("---\n"+configMapText+"---\n", "\n", "\r\n"), 1},
+		"a byte order mark":              {"\xef\xbb\xbf" + configMapText, 1},
+		"no line end":                    {strings.TrimSpace(configMapText), 1},
+		"JSON":                           {fmt.Sprintf(json, "a"), 1},
+		"JSON objects in a row":          {fmt.Sprintf(json, "a") + "\n" + fmt.Sprintf(json, "b"), 2},
+		"JSON between separators":        {fmt.Sprintf(json, "a") + "\n---\n" + fmt.Sprintf(json, "b"), 2},
+		"a flow mapping":                 {"{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}", 1},
+		"separator-like text in a value": {strings.Replace(configMapText, `"1,2"`, "|\n    ---\n    x", 1), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := len(read(t, c.text).ConfigMaps); got != c.want {
+				t.Errorf("%d ConfigMaps, want %d", got, c.want)
+			}
+		})
+	}
+}
+
+func TestReadReportsEveryFaultWithItsPlace(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"invalid values of several documents": {
+			runText("one", "  replications: {count: 0}\n  execution:\n    shards: 1001\n") + "---\n# nothing\n---\n" +
+				configMapText + "---\n" + strings.Replace(runText("three", ""), "llama", "Llama", 1),
+			`
+f.yaml:16: document 1, SimulationRun one: spec.replications.count: Invalid value: 0: spec.replications.count in body should be greater than or equal to 1
+f.yaml:18: document 1, SimulationRun one: spec.execution.shards: Invalid value: 1001: spec.execution.shards in body should be less than or equal to 1000
+f.yaml:37: document 3, SimulationRun three: spec.scenario.pools[0].name: Invalid value: "Llama": spec.scenario.pools[0].name in body should match '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'`,
+		},
+		"a rule": {
+			runText("r", "  replications:\n    seeds: [1]\n    count: 2\n"),
+			`
+f.yaml:16: document 1, SimulationRun r: spec.replications: Invalid value: seeds excludes seed and count`,
+		},
+		"rules that could not be checked": {
+			strings.Replace(runText("r", "  replications: {seeds: [1], count: 2}\n"), "requests: 10", "requests: many", 1),
+			`
+f.yaml:1: document 1, SimulationRun r: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation
+f.yaml:7: document 1, SimulationRun r: spec.scenario.horizon.requests: Invalid value: "string": spec.scenario.horizon.requests in body must be of type integer: "string"`,
+		},
+		"fields that are unknown or there twice": {
+			runText("r", "  replicas: 2\n  execution:\n    shards: 1\n    shards: 2\n    pods: 3\n"),
+			`
+f.yaml:16: document 1, SimulationRun r: spec.replicas: Forbidden: unknown field; there are execution, replications, scenario
+f.yaml:18: document 1, SimulationRun r: spec.execution.shards: Forbidden: duplicate field
+f.yaml:20: document 1, SimulationRun r: spec.execution.pods: Forbidden: unknown field; there are resources, shards, suspend`,
+		},
+		"an unknown field in a list's entry": {
+			strings.Replace(runText("r", ""), "accelerator:", "gpu: x\n      accelerator:", 1),
+			`
+f.yaml:11: document 1, SimulationRun r: spec.scenario.pools[0].gpu: Forbidden: unknown field; there are accelerator, costPerReplicaHour, engine, kvCache, latency, model, name, replicas, tensorParallelism`,
+		},
+		"kinds that are not ours": {
+			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n---\nkind: ConfigMap\n---\napiVersion: v1\n",
+			`
+f.yaml:2: document 1, Deployment d: kind: Unsupported value: "apps/v1 Deployment": supported values: "sim.windtunnel.dev/v1alpha1 SimulationRun", "sim.windtunnel.dev/v1alpha1 PolicySweep", "v1 ConfigMap"
+f.yaml:5: document 2, ConfigMap: apiVersion: Required value: must be sim.windtunnel.dev/v1alpha1, or v1 for a ConfigMap
+f.yaml:7: document 3: kind: Required value: must be SimulationRun, PolicySweep or ConfigMap`,
+		},
+		"another version of ours": {
+			strings.Replace(runText("r", ""), "v1alpha1", "v1", 1),
+			`
+f.yaml:2: document 1, SimulationRun r: kind: Unsupported value: "sim.windtunnel.dev/v1 SimulationRun": supported values: "sim.windtunnel.dev/v1alpha1 SimulationRun", "sim.windtunnel.dev/v1alpha1 PolicySweep", "v1 ConfigMap"`,
+		},
+		"a document that is no object": {
+			"- a\n- b\n---\njust text\n",
+			`
+f.yaml:1: document 1: a document must be an object with apiVersion and kind
+f.yaml:4: document 2: a document must be an object with apiVersion and kind`,
+		},
+		"a syntax error after a good document": {
+			configMapText + "---\na: b\n c: d\n",
+			`
+f.yaml:8: document 2: yaml: line 9: mapping values are not allowed in this context`,
+		},
+		"a ConfigMap": {
+			strings.Replace(configMapText, "\ndata:", "\nspec: {}\ndata:", 1) + "---\n" + strings.Replace(configMapText, "a.csv", "a/b", 1),
+			`
+f.yaml:5: document 1, ConfigMap traces: spec: Forbidden: unknown field
+f.yaml:14: document 2, ConfigMap traces: data[a/b]: Invalid value: "a/b": a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')`,
+		},
+		"a name twice": {
+			configMapText + "---\n" + configMapText,
+			`
+f.yaml:11: document 2, ConfigMap traces: metadata.name: Duplicate value: "traces": already in f.yaml, document 1`,
+		},
+		"JSON": {
+			"{\n\"apiVersion\": \"v1\",\n\"kind\": \"ConfigMap\",\n\"metadata\": {\"name\": \"a\"}}\n{\n\"apiVersion\": \"v1\",\n\"kind\": \"ConfigMap\",\n\"kind\": \"ConfigMap\",\n\"metadata\": {\n\"name\": \"A b\"}}",
+			`
+f.yaml:7: document 2, ConfigMap A b: kind: Forbidden: duplicate field`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set, err := manifest.Read(strings.NewReader(c.text), "f.yaml")
+			if err == nil || set != nil {
+				t.Fatalf("set %v, error %v; want an error alone", set, err)
+			}
+			if diff := cmp.Diff(strings.TrimSpace(c.want), err.Error()); diff != "" {
+				t.Errorf("error (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestReadRefusesTextOnASeparator(t *testing.T) {
+	_, err := manifest.Read(strings.NewReader(configMapText+"--- {a: b}\n"), "f.yaml")
+	want := `f.yaml: line 7: only a comment may follow the separator ---, not "{a: b}"`
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestReadPassesOnAnErrorOfTheReader(t *testing.T) {
+	broken := errors.New("disk on fire")
+	if _, err := manifest.Read(iotest.ErrReader(broken), "f.yaml"); !errors.Is(err, broken) {
+		t.Errorf("error %v, want one that wraps %v", err, broken)
+	}
+}
+
+// What kubectl get -o yaml prints must be fit for the local verbs.
+func TestReadTakesBackWhatAServerPrints(t *testing.T) {
+	text := strings.Replace(runText("r", ""), "  name: r\n", `  name: r
+  namespace: team
+  uid: 5c5f9b53
+  resourceVersion: "123"
+  generation: 4
+  creationTimestamp: "2030-01-01T00:00:00Z"
+  managedFields: [{manager: kubectl, operation: Update, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {}}]
+`, 1)
+	run := read(t, text).Runs[0]
+	got := fmt.Sprint(run.Namespace, " ", run.UID == "", run.ResourceVersion == "", run.Generation, run.CreationTimestamp.IsZero(), len(run.ManagedFields))
+	if want := "team true true 1 true 0"; got != want {
+		t.Errorf("metadata %q, want %q", got, want)
+	}
+}
+
+func TestMergeJoinsFilesAndRefusesNamesThatBothHave(t *testing.T) {
+	a := read(t, runText("a", "")+"---\n"+configMapText)
+	b := read(t, runText("b", ""))
+	if err := a.Merge(b); err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Runs) != 2 || len(a.ConfigMaps) != 1 {
+		t.Errorf("%d runs and %d ConfigMaps, want 2 and 1", len(a.Runs), len(a.ConfigMaps))
+	}
+
+	c, err := manifest.Read(strings.NewReader(configMapText+"---\n"+runText("c", "")+"---\n"+runText("b", "")), "c.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "c.yaml, document 3: SimulationRun default/b is already in file.yaml, document 1\n" +
+		"c.yaml, document 1: ConfigMap default/traces is already in file.yaml, document 2"
+	if err := a.Merge(c); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	if len(a.Runs) != 2 {
+		t.Errorf("%d runs after a merge that failed, want 2", len(a.Runs))
+	}
+	if err := a.Merge(a); err == nil {
+		t.Error("a set merged with itself")
+	}
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+func newObject(kind string) runtime.Object {
+	switch kind {
+	case "SimulationRun":
+		return &v1alpha1.SimulationRun{}
+	case "PolicySweep":
+		return &v1alpha1.PolicySweep{}
+	default:
+		return &corev1.ConfigMap{}
+	}
+}
+
+// object is a document before it has a type.
+type object = map[string]any
+
+// documents are the valid ones that the tables vary. Together they hold every
+// field of both kinds' specs.
+func documents(t *testing.T) map[string]object {
+	t.Helper()
+	docs := map[string]object{}
+	for _, name := range []string{"run-clients", "run-trace", "run-file"} {
+		run := load(t, name)
+		docs[name] = run
+		sweep := load(t, "sweep")
+		for field, value := range run["spec"].(object) {
+			sweep["spec"].(object)[field] = value
+		}
+		docs[strings.Replace(name, "run", "sweep", 1)] = sweep
+	}
+	return docs
+}
+
+func load(t *testing.T, name string) object {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc object
+	if err := yaml.UnmarshalStrict(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func kindOf(doc object) string { return doc["kind"].(string) }
+
+func encode(t *testing.T, doc object) []byte {
+	t.Helper()
+	body, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+// A place is a way into a document: field names and indices.
+type place []any
+
+// String prints a place as validation does: spec.pools[0].name.
+func (p place) String() string {
+	var b strings.Builder
+	for _, step := range p {
+		switch step := step.(type) {
+		case int:
+			fmt.Fprintf(&b, "[%d]", step)
+		case string:
+			if b.Len() > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(step)
+		}
+	}
+	return b.String()
+}
+
+func (p place) child(step any) place {
+	return append(p[:len(p):len(p)], step)
+}
+
+// removed stands for a field that is taken out.
+type removed struct{}
+
+// with returns a copy of a document in which the value at a place is another.
+func with(doc any, at place, value any) any {
+	if len(at) == 0 {
+		return value
+	}
+	switch node := doc.(type) {
+	case object:
+		c := make(object, len(node))
+		for k, v := range node {
+			c[k] = v
+		}
+		name := at[0].(string)
+		changed := with(c[name], at[1:], value)
+		if changed == (removed{}) {
+			delete(c, name)
+		} else {
+			c[name] = changed
+		}
+		return c
+	case []any:
+		c := append([]any(nil), node...)
+		i := at[0].(int)
+		c[i] = with(c[i], at[1:], value)
+		return c
+	default:
+		return with(object{}, at, value)
+	}
+}

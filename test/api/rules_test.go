@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package api_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A ruleTable has values that a CEL rule lets pass and values that it refuses,
+// for every place of the schema where the rule stands. A value is a scalar, or
+// the fields of the object to set or to take out.
+type ruleTable struct {
+	good, bad []any
+}
+
+// fields are set in the object that a rule is about. Names may be paths.
+type fields map[string]any
+
+var gone = removed{}
+
+// rules are keyed by the rule's message.
+var rules = map[string]ruleTable{
+	// Numbers written as strings.
+	`must be a decimal number in quotes, such as "2.5"`: {
+		good: []any{"2.5", "0", "-1", "-0.25", "007"},
+		bad:  []any{"", "abc", "1e3", "1.", ".5", "+1", " 1", "1 ", "0x10", "1,5", "NaN", "--1"},
+	},
+	`must be a decimal number greater than 0 in quotes, such as "2.5"`: {
+		good: []any{"2.5", "0.001", "10"},
+		bad:  []any{"0", "0.00", "-1", "1e3", "abc", ".5"},
+	},
+	`must be a decimal number of 0 or more in quotes, such as "2.5"`: {
+		good: []any{"2.5", "0", "0.0"},
+		bad:  []any{"-1", "-0", "1e3", "abc", ".5"},
+	},
+	`must be greater than 0 and at most 1, such as "0.9"`: {
+		good: []any{"1", "1.0", "0.9", "0.001", "01.00"},
+		bad:  []any{"0", "0.0", "1.1", "1.01", "2", "11", "-0.5", "abc"},
+	},
+
+	// Durations.
+	"must be a duration greater than 0 and at most 8760h, such as 500ms or 10m": {
+		good: []any{"1ns", "1.5µs", "500ms", "1h30m", "8760h"},
+		bad:  []any{"0s", "-1s", "8760h1s", "10", "5 m", "1d", "soon"},
+	},
+	"must be a duration of at most 8760h, such as 0s or 10m": {
+		good: []any{"0s", "5s", "8760h"},
+		bad:  []any{"-1s", "8761h", "10", "soon"},
+	},
+	"must be a duration of at least 50ms, as in the EPP, and at most 1h": {
+		good: []any{"50ms", "1s", "1h"},
+		bad:  []any{"49ms", "0s", "1h1s", "-50ms", "often"},
+	},
+
+	// Scenario.
+	"one of requests and duration must be set": {
+		good: []any{fields{"requests": 1, "duration": gone, "warmup": gone}, fields{"requests": gone, "duration": "1m"}},
+		bad:  []any{fields{"requests": gone, "duration": gone, "warmup": gone}},
+	},
+	"warmup must be shorter than duration, or nothing is measured": {
+		good: []any{fields{"warmup": "59s", "duration": "1m"}, fields{"warmup": "1h", "duration": gone, "requests": 1}},
+		bad:  []any{fields{"warmup": "1m", "duration": "60s"}, fields{"warmup": "2m", "duration": "1m"}},
+	},
+	"maxNumBatchedTokens must be at least maxNumSeqs": {
+		good: []any{fields{"maxNumBatchedTokens": 64, "maxNumSeqs": 64}, fields{"maxNumBatchedTokens": gone, "maxNumSeqs": gone}},
+		bad:  []any{fields{"maxNumBatchedTokens": 63, "maxNumSeqs": 64}, fields{"maxNumBatchedTokens": 255, "maxNumSeqs": gone}},
+	},
+	"linear must be set exactly when model is linear": {
+		good: []any{fields{"model": "linear", "linear": linear, "roofline": gone}, fields{"model": "roofline", "linear": gone}, fields{"model": gone, "linear": gone}},
+		bad:  []any{fields{"model": "linear", "linear": gone, "roofline": gone}, fields{"model": "roofline", "linear": linear}, fields{"model": gone, "linear": linear}},
+	},
+	"roofline may be set only when model is roofline": {
+		good: []any{fields{"model": "roofline", "roofline": fields{}, "linear": gone}},
+		bad:  []any{fields{"model": "linear", "linear": linear, "roofline": fields{}}},
+	},
+	"exactly one of the fields in [inline configMapRef] must be set": {
+		good: []any{fields{"inline": "x", "configMapRef": gone}, fields{"inline": gone, "configMapRef": reference}},
+		bad:  []any{fields{"inline": gone, "configMapRef": gone}, fields{"inline": "x", "configMapRef": reference}},
+	},
+	"one of ttft, tpot and e2e must be set": {
+		good: []any{fields{"ttft": gone, "tpot": "30ms", "e2e": gone}},
+		bad:  []any{fields{"ttft": gone, "tpot": gone, "e2e": gone}},
+	},
+
+	// Workload.
+	"exactly one of the fields in [clients trace] must be set": {
+		good: []any{fields{"clients": []any{oneClient}, "trace": gone}, fields{"clients": gone, "trace": trace}},
+		bad:  []any{fields{"clients": gone, "trace": gone}, fields{"clients": []any{oneClient}, "trace": trace}},
+	},
+	"exactly one of the fields in [file configMapRef] must be set": {
+		good: []any{fields{"file": "x", "configMapRef": gone}, fields{"file": gone, "configMapRef": reference}},
+		bad:  []any{fields{"file": gone, "configMapRef": gone}, fields{"file": "x", "configMapRef": reference}},
+	},
+	"cv must be set exactly when process is Gamma": {
+		good: []any{fields{"process": "Gamma", "cv": "2"}, fields{"process": "Constant", "cv": gone}, fields{"process": gone, "cv": gone}},
+		bad:  []any{fields{"process": "Gamma", "cv": gone}, fields{"process": "Poisson", "cv": "2"}, fields{"process": gone, "cv": "2"}},
+	},
+	"mean must be set, except for Uniform, which takes min and max": {
+		good: []any{
+			fields{"distribution": "Uniform", "mean": gone, "max": 100, "stdDev": gone},
+			fields{"distribution": gone, "mean": "5", "stdDev": gone},
+			fields{"distribution": "Exponential", "mean": "5", "stdDev": gone},
+		},
+		bad: []any{
+			fields{"distribution": "Uniform", "mean": "5", "max": 100, "stdDev": gone},
+			fields{"distribution": "Uniform", "mean": gone, "max": gone, "stdDev": gone},
+			fields{"distribution": gone, "mean": gone, "stdDev": gone},
+			fields{"distribution": "Normal", "mean": gone, "stdDev": "1"},
+		},
+	},
+	"stdDev must be set exactly when distribution is Normal or LogNormal": {
+		good: []any{
+			fields{"distribution": "Normal", "mean": "5", "stdDev": "1"},
+			fields{"distribution": "LogNormal", "mean": "5", "stdDev": "1"},
+			fields{"distribution": "Constant", "mean": "5", "stdDev": gone},
+		},
+		bad: []any{
+			fields{"distribution": "Normal", "mean": "5", "stdDev": gone},
+			fields{"distribution": "LogNormal", "mean": "5", "stdDev": gone},
+			fields{"distribution": "Exponential", "mean": "5", "stdDev": "1"},
+			fields{"distribution": "Uniform", "mean": gone, "max": 100, "stdDev": "1"},
+		},
+	},
+	"min must not be greater than max": {
+		// Lengths and ranges say the same in their own types.
+		good: []any{fields{"min": 5, "max": 5}, fields{"min": "-10", "max": "9"}, fields{"min": "1.50", "max": "1.5"}},
+		bad:  []any{fields{"min": 6, "max": 5}, fields{"min": "10", "max": "9"}, fields{"min": "0.5", "max": "-0.5"}},
+	},
+
+	// Replications.
+	"seeds excludes seed and count": {
+		good: []any{fields{"seeds": []any{1}, "seed": gone, "count": gone}, fields{"seeds": gone, "seed": 1, "count": 2}, fields{"seeds": gone, "seed": gone, "count": gone}},
+		bad:  []any{fields{"seeds": []any{1}, "seed": 1, "count": gone}, fields{"seeds": []any{1}, "seed": gone, "count": 2}},
+	},
+
+	// Sweep.
+	"a Grid needs the step of every range; set step, or use algorithm Random": {
+		good: []any{
+			fields{"search.algorithm": "Grid", "parameters": []any{weight}},
+			fields{"search.algorithm": "Random", "parameters": []any{without(weight, "range", "step")}},
+			fields{"search": gone, "parameters": []any{weight}},
+		},
+		bad: []any{
+			fields{"search.algorithm": "Grid", "parameters": []any{without(weight, "range", "step")}},
+			fields{"search": gone, "parameters": []any{without(weight, "range", "step")}},
+		},
+	},
+	"baseline must give every parameter of the sweep a value, and no other": {
+		good: []any{
+			fields{"parameters": []any{weight}, "baseline": baseline("weight")},
+			fields{"parameters": []any{weight}, "baseline": gone},
+		},
+		bad: []any{
+			fields{"parameters": []any{weight}, "baseline": baseline("wait")},
+			fields{"parameters": []any{weight}, "baseline": baseline("weight", "other")},
+			fields{"parameters": []any{weight, with(weight, place{"name"}, "other")}, "baseline": baseline("weight")},
+		},
+	},
+	"exactly one of the fields in [range values profiles] must be set": {
+		good: []any{fields{"range": gone, "profiles": gone, "values": []any{"1"}}, fields{"range": interval, "profiles": gone, "values": gone}},
+		bad:  []any{fields{"range": gone, "profiles": gone, "values": gone}, fields{"range": interval, "profiles": gone, "values": []any{"1"}}},
+	},
+	"with profiles, path must be router.endpointPickerConfig": {
+		good: []any{
+			fields{"path": "router.endpointPickerConfig", "profiles": profiles, "range": gone, "values": gone},
+			fields{"path": "x", "profiles": gone, "values": []any{"1"}, "range": gone},
+		},
+		bad: []any{fields{"path": "router", "profiles": profiles, "range": gone, "values": gone}},
+	},
+	"min must be greater than 0 when scale is Log": {
+		good: []any{fields{"min": "0.1", "scale": "Log"}, fields{"min": "0", "scale": "Linear"}, fields{"min": "-1", "scale": gone}},
+		bad:  []any{fields{"min": "0", "scale": "Log"}, fields{"min": "-1", "scale": "Log"}, fields{"min": "0.0", "scale": "Log"}},
+	},
+}
+
+var (
+	reference = object{"name": "a", "key": "b"}
+	linear    = object{"baseMicroseconds": "1", "perPrefillTokenMicroseconds": "1", "perDecodeTokenMicroseconds": "1"}
+	oneClient = object{"name": "c", "arrivals": object{"rate": "1"}, "inputTokens": object{"mean": "1"}, "outputTokens": object{"mean": "1"}}
+	trace     = object{"format": "Azure", "file": "x"}
+	interval  = object{"min": "0", "max": "1", "step": "0.5"}
+	weight    = object{"name": "weight", "path": "x", "range": interval}
+	profiles  = []any{object{"name": "p", "endpointPickerConfig": object{"inline": "x"}}}
+)
+
+func without(o object, at ...any) object {
+	return with(o, place(at), gone).(object)
+}
+
+func baseline(names ...string) object {
+	var parameters []any
+	for _, name := range names {
+		parameters = append(parameters, object{"name": name, "value": "1"})
+	}
+	return object{"parameters": parameters}
+}
+
+// ruleCases apply the table wherever one of its rules stands.
+func ruleCases(name string, doc object, all []node) []testCase {
+	var cases []testCase
+	for _, n := range all {
+		for _, rule := range n.schema.XValidations {
+			table := rules[rule.Message]
+			for i, value := range append(table.good[:len(table.good):len(table.good)], table.bad...) {
+				if !fits(n, value) {
+					continue
+				}
+				cases = append(cases, testCase{
+					name:  fmt.Sprintf("%s/%s/%s/%v", name, n.at, rule.Message, value),
+					doc:   apply(doc, n.at, value).(object),
+					at:    n.at.String(),
+					fault: rule.Message,
+					bad:   i >= len(table.good),
+				})
+			}
+		}
+	}
+	return cases
+}
+
+// fits tells apart rules of one message that are about different types.
+func fits(n node, value any) bool {
+	set, ok := value.(fields)
+	if !ok {
+		return true
+	}
+	for name, v := range set {
+		field, known := n.schema.Properties[name]
+		if !known {
+			continue
+		}
+		if _, isText := v.(string); isText != (field.Type == "string") && v != gone {
+			return false
+		}
+	}
+	return true
+}
+
+func apply(doc any, at place, value any) any {
+	set, ok := value.(fields)
+	if !ok {
+		return with(doc, at, value)
+	}
+	for name, v := range set {
+		to := at
+		for _, step := range strings.Split(name, ".") {
+			to = to.child(step)
+		}
+		if f, ok := v.(fields); ok {
+			v = object(f)
+		}
+		doc = with(doc, to, v)
+	}
+	return doc
+}
+
+func TestEveryRuleHasPassingAndFailingCases(t *testing.T) {
+	used := map[string]bool{}
+	for kind := range files {
+		walkSchema(place{"spec"}, specSchema(t, kind), func(at place, s *props) {
+			for _, rule := range s.XValidations {
+				used[rule.Message] = true
+				if table := rules[rule.Message]; len(table.good) == 0 || len(table.bad) == 0 {
+					t.Errorf("rule at %s of a %s has no case that passes or none that fails: %s", at, kind, rule.Message)
+				}
+			}
+		})
+	}
+	for message := range rules {
+		if !used[message] {
+			t.Errorf("no rule says: %s", message)
+		}
+	}
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package api_test
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/config/crd"
+)
+
+type props = apiextensionsv1.JSONSchemaProps
+
+var files = map[string]string{
+	"SimulationRun": "bases/sim.windtunnel.dev_simulationruns.yaml",
+	"PolicySweep":   "bases/sim.windtunnel.dev_policysweeps.yaml",
+}
+
+func definitionOf(t *testing.T, kind string) *apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	text, err := crd.Bases.ReadFile(files[kind])
+	if err != nil {
+		t.Fatal(err)
+	}
+	def := &apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.UnmarshalStrict(text, def); err != nil {
+		t.Fatal(err)
+	}
+	return def
+}
+
+// specSchema is what users write. The status is written by the operator alone.
+func specSchema(t *testing.T, kind string) *props {
+	t.Helper()
+	spec := definitionOf(t, kind).Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+	return &spec
+}
+
+// A node is a value of a document and the schema that it stands under.
+type node struct {
+	at     place
+	value  any
+	schema *props
+}
+
+// general is the place with [] for every index and entry.
+func (n node) general() string { return generalize(n.at) }
+
+func generalize(p place) string {
+	var g place
+	for _, step := range p {
+		if _, ok := step.(int); ok {
+			step = "[]"
+		}
+		g = append(g, step)
+	}
+	return g.String()
+}
+
+// walk visits a value and all beneath it, in a fixed order.
+func walk(n node, visit func(node)) {
+	visit(n)
+	switch value := n.value.(type) {
+	case object:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			if child, ok := n.schema.Properties[name]; ok {
+				walk(node{n.at.child(name), value[name], &child}, visit)
+			} else if n.schema.AdditionalProperties != nil {
+				walk(node{n.at.child(name), value[name], n.schema.AdditionalProperties.Schema}, visit)
+			}
+		}
+	case []any:
+		for i, entry := range value {
+			walk(node{n.at.child(i), entry, n.schema.Items.Schema}, visit)
+		}
+	}
+}
+
+// nodes are all values of a document's spec.
+func nodes(t *testing.T, doc object) []node {
+	var all []node
+	walk(node{place{"spec"}, doc["spec"], specSchema(t, kindOf(doc))}, func(n node) { all = append(all, n) })
+	return all
+}
+
+// walkSchema visits every place that a schema knows of.
+func walkSchema(at place, s *props, visit func(place, *props)) {
+	visit(at, s)
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		child := s.Properties[name]
+		walkSchema(at.child(name), &child, visit)
+	}
+	if s.Items != nil {
+		walkSchema(at.child(0), s.Items.Schema, visit)
+	}
+}
+
+// Without this the tables below could miss a bound that nobody set a value for.
+func TestDocumentsHoldEveryFieldOfTheSchema(t *testing.T) {
+	visited := map[string]bool{}
+	for _, doc := range documents(t) {
+		for _, n := range nodes(t, doc) {
+			visited[kindOf(doc)+" "+n.general()] = true
+		}
+	}
+	for kind := range files {
+		walkSchema(place{"spec"}, specSchema(t, kind), func(at place, _ *props) {
+			if !visited[kind+" "+generalize(at)] {
+				t.Errorf("no document sets %s of a %s", at, kind)
+			}
+		})
+	}
+}
+
+// A kind of bound that the tables do not know would go untested.
+func TestSchemaUsesOnlyBoundsThatTheTablesKnow(t *testing.T) {
+	for kind := range files {
+		walkSchema(place{"spec"}, specSchema(t, kind), func(at place, s *props) {
+			if s.MultipleOf != nil || s.MinProperties != nil || s.MaxProperties != nil || s.ExclusiveMinimum || s.ExclusiveMaximum ||
+				s.UniqueItems || s.Not != nil || len(s.AllOf)+len(s.OneOf) > 0 || (len(s.AnyOf) > 0 && !s.XIntOrString) ||
+				s.XEmbeddedResource || s.XPreserveUnknownFields != nil || s.Nullable {
+				t.Errorf("%s of a %s has a bound that no table varies", at, kind)
+			}
+		})
+	}
+}
+
+// A plain `kubectl apply` keeps the whole object in an annotation of at most
+// 262,144 bytes, and must not come near.
+func TestDefinitionsAreSmallEnoughToApply(t *testing.T) {
+	const limit = 200 << 10
+	for kind := range files {
+		text, err := json.Marshal(definitionOf(t, kind))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(text) > limit {
+			t.Errorf("CRD of %s has %d bytes; at most %d are allowed", kind, len(text), limit)
+		}
+	}
+}
