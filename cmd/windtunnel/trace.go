@@ -17,11 +17,11 @@ import (
 func newTraceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trace",
-		Short: "Make and describe traces",
+		Short: "Make, describe and pack traces",
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newTraceGenerateCommand(), newTraceStatCommand())
+	cmd.AddCommand(newTraceGenerateCommand(), newTraceStatCommand(), newTraceConfigMapCommand())
 	return cmd
 }
 
@@ -95,12 +95,7 @@ func newTraceStatCommand() *cobra.Command {
 		Use:     "stat FILE",
 		Short:   "Describe a trace: rates, lengths, what an unbounded cache would serve",
 		Example: `  windtunnel trace stat --format Mooncake conversation_trace.jsonl`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return badInput{fmt.Errorf("one trace file is required (see %s --help)", cmd.CommandPath())}
-			}
-			return nil
-		},
+		Args:    oneTraceFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return traceStat(cmd.OutOrStdout(), workload.Format(format), args[0])
 		},

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// maxConfigMapBytes is what an API server takes as a ConfigMap's data.
+const maxConfigMapBytes = corev1.MaxSecretSize
+
+// packOptions are the flags of trace configmap.
+type packOptions struct {
+	format string
+	name   string
+	output string
+}
+
+func newTraceConfigMapCommand() *cobra.Command {
+	o := packOptions{format: string(workload.Mooncake)}
+	cmd := &cobra.Command{
+		Use:   "configmap FILE",
+		Short: "Compress a trace into the manifest of a ConfigMap",
+		Long: `Check a trace, compress it and write the manifest of a ConfigMap that holds it
+under the file's name with .gz at the end. A cluster and --configmap both take it.`,
+		Example: `  windtunnel trace configmap conversation_trace.jsonl --name mooncake -o trace.yaml
+  kubectl apply --server-side -f trace.yaml`,
+		Args: oneTraceFile,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.OutOrStdout(), args[0]) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.format, "format", o.format, "format of the trace: Mooncake or Azure")
+	f.StringVar(&o.name, "name", "", "name of the ConfigMap (required)")
+	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output")
+	return cmd
+}
+
+func (o packOptions) run(stdout io.Writer, file string) error {
+	if o.name == "" {
+		return badInput{fmt.Errorf("--name is required")}
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return badInput{err}
+	}
+	if _, err := workload.ReadTrace(workload.Format(o.format), bytes.NewReader(raw), file); err != nil {
+		return badInput{err}
+	}
+	packed, err := compress(raw)
+	if err != nil {
+		return err
+	}
+	if len(packed) > maxConfigMapBytes {
+		return badInput{fmt.Errorf("%s has %d bytes compressed, a ConfigMap holds %d; cut the trace", file, len(packed), maxConfigMapBytes)}
+	}
+	manifest, err := yaml.Marshal(corev1.ConfigMap{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+		ObjectMeta: metav1.ObjectMeta{Name: o.name},
+		BinaryData: map[string][]byte{filepath.Base(file) + ".gz": packed},
+	})
+	if err != nil {
+		return err
+	}
+	write := func(w io.Writer) error {
+		_, err := w.Write(manifest)
+		return err
+	}
+	if o.output == "-" {
+		return write(stdout)
+	}
+	return writeWhole(o.output, write)
+}
+
+func compress(raw []byte) ([]byte, error) {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := z.Write(raw); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+func oneTraceFile(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return badInput{fmt.Errorf("one trace file is required (see %s --help)", cmd.CommandPath())}
+	}
+	return nil
+}

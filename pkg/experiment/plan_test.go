@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// fakeInputs holds ConfigMap keys as name/key.
+type fakeInputs map[string][]byte
+
+func (f fakeInputs) ConfigMapKey(_ context.Context, name, key string) ([]byte, error) {
+	if raw, ok := f[name+"/"+key]; ok {
+		return raw, nil
+	}
+	return nil, fmt.Errorf("no %s/%s: %w", name, key, fs.ErrNotExist)
+}
+
+func (fakeInputs) File(string) ([]byte, error) { return nil, ErrNoFiles }
+
+func traceInputs(t testing.TB) fakeInputs {
+	t.Helper()
+	var b bytes.Buffer
+	if err := workload.WriteMooncake(&b, 60, 1); err != nil {
+		t.Fatal(err)
+	}
+	return fakeInputs{"traces/small.jsonl": b.Bytes()}
+}
+
+func readSet(t testing.TB, name string) *manifest.Set {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	set, err := manifest.Read(f, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func testSweep(t testing.TB) *v1alpha1.PolicySweep {
+	return readSet(t, "testdata/sweep.yaml").Sweeps[0]
+}
+
+func testRun(t testing.TB) *v1alpha1.SimulationRun {
+	return readSet(t, "testdata/run.yaml").Runs[0]
+}
+
+func mustCompileSweep(t testing.TB, sweep *v1alpha1.PolicySweep) *Compiled {
+	t.Helper()
+	c, errs, err := CompileSweep(t.Context(), sweep, traceInputs(t))
+	if err != nil || len(errs) > 0 {
+		t.Fatalf("CompileSweep: %v, %v", errs, err)
+	}
+	return c
+}
+
+func mustSimulate(t testing.TB, c *Compiled, span Span) []Simulation {
+	t.Helper()
+	simulations, err := c.Plan.Simulate(t.Context(), c.Trace, span, Options{Parallelism: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return simulations
+}
+
+func all(p *Plan) Span { return Span{End: p.Simulations()} }
+
+func encodeRows(t testing.TB, simulations []Simulation) string {
+	t.Helper()
+	rows, _ := Split(simulations)
+	var b bytes.Buffer
+	if err := result.WriteRows(&b, rows); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestAPlanSurvivesItsEncoding(t *testing.T) {
+	c := mustCompileSweep(t, testSweep(t))
+	decoded, err := DecodePlan(c.Plan.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Plan.Hash() != decoded.Hash() {
+		t.Error("the decoded plan has another hash")
+	}
+	if diff := cmp.Diff(c.Plan.Points(), decoded.Points()); diff != "" {
+		t.Errorf("points (−compiled +decoded):\n%s", diff)
+	}
+	again := &Compiled{Plan: decoded, Trace: c.Trace}
+	if diff := cmp.Diff(encodeRows(t, mustSimulate(t, c, all(c.Plan))), encodeRows(t, mustSimulate(t, again, all(decoded)))); diff != "" {
+		t.Errorf("rows (−compiled +decoded):\n%s", diff)
+	}
+}
+
+func TestAPlanOfAnotherEngineIsRefused(t *testing.T) {
+	raw := mustCompileSweep(t, testSweep(t)).Plan.Encode()
+	for _, edit := range [][2]string{
+		{`"engineVersion":"`, `"engineVersion":"0`},
+		{PlanSchemaVersion, "windtunnel.dev/plan/v0"},
+		{`"seeds":`, `"seedz":`},
+	} {
+		if _, err := DecodePlan([]byte(strings.Replace(string(raw), edit[0], edit[1], 1))); err == nil {
+			t.Errorf("a plan with %s was decoded", edit[1])
+		}
+	}
+}
+
+func TestTheSameSpecGivesTheSamePlan(t *testing.T) {
+	first, second := mustCompileSweep(t, testSweep(t)).Plan, mustCompileSweep(t, testSweep(t)).Plan
+	if diff := cmp.Diff(string(first.Encode()), string(second.Encode())); diff != "" {
+		t.Errorf("plans (−first +second):\n%s", diff)
+	}
+}
+
+func TestShardsCoverEverySimulationOnce(t *testing.T) {
+	plan := mustCompileSweep(t, testSweep(t)).Plan
+	for n := 1; n <= plan.Simulations()+3; n++ {
+		shards := plan.Shards(n)
+		next := 0
+		for i := range shards {
+			span := plan.Shard(i, shards)
+			if span.First != next || span.End <= span.First {
+				t.Fatalf("shard %d of %d is %+v, want it to begin at %d and hold something", i, shards, span, next)
+			}
+			next = span.End
+		}
+		if next != plan.Simulations() {
+			t.Fatalf("%d shards cover %d of %d simulations", shards, next, plan.Simulations())
+		}
+	}
+}
+
+func TestRowsDoNotDependOnShards(t *testing.T) {
+	c := mustCompileSweep(t, testSweep(t))
+	whole := encodeRows(t, mustSimulate(t, c, all(c.Plan)))
+	for _, n := range []int{2, 3} {
+		var parts string
+		for i := range n {
+			parts += encodeRows(t, mustSimulate(t, c, c.Plan.Shard(i, n)))
+		}
+		if diff := cmp.Diff(whole, parts); diff != "" {
+			t.Errorf("rows of one shard and of %d (−one +%d):\n%s", n, n, diff)
+		}
+	}
+}
+
+func TestEveryPointSeesTheSameSeeds(t *testing.T) {
+	c := mustCompileSweep(t, testSweep(t))
+	rows, _ := Split(mustSimulate(t, c, all(c.Plan)))
+	keys := map[string]bool{}
+	for i, row := range rows {
+		if want := c.Plan.Seeds[i%len(c.Plan.Seeds)]; row.Seed != want || row.Point != i/len(c.Plan.Seeds) {
+			t.Errorf("row %d is point %d, seed %d", i, row.Point, row.Seed)
+		}
+		if keys[row.Key] {
+			t.Errorf("row %d has the key of another one", i)
+		}
+		keys[row.Key] = true
+	}
+}
+
+func TestWhatDoesNotChangeTheKey(t *testing.T) {
+	base, _ := Split(mustSimulate(t, mustCompileSweep(t, testSweep(t)), Span{End: 1}))
+	tests := map[string]func(*v1alpha1.PolicySweep){
+		"how it is executed":     func(s *v1alpha1.PolicySweep) { s.Spec.Execution.Shards = 7 },
+		"its name":               func(s *v1alpha1.PolicySweep) { s.Name = "other" },
+		"what it is compared to": func(s *v1alpha1.PolicySweep) { s.Spec.Baseline = nil },
+		"a weight's trailing zero": func(s *v1alpha1.PolicySweep) {
+			text := strings.Replace(*s.Spec.Scenario.Router.EndpointPickerConfig.Inline, "weight: 2}", "weight: 2.0}", 1)
+			s.Spec.Scenario.Router.EndpointPickerConfig.Inline = &text
+		},
+	}
+	for name, edit := range tests {
+		t.Run(name, func(t *testing.T) {
+			sweep := testSweep(t)
+			edit(sweep)
+			rows, _ := Split(mustSimulate(t, mustCompileSweep(t, sweep), Span{End: 1}))
+			if rows[0].Key != base[0].Key {
+				t.Error("the key changed")
+			}
+		})
+	}
+}
+
+func TestARunHasOnePointAndDocuments(t *testing.T) {
+	c, errs, err := CompileRun(t.Context(), testRun(t), fakeInputs{})
+	if err != nil || len(errs) > 0 {
+		t.Fatalf("CompileRun: %v, %v", errs, err)
+	}
+	simulations := mustSimulate(t, c, all(c.Plan))
+	rows, documents := Split(simulations)
+	if len(rows) != 2 || len(documents) != 2 {
+		t.Fatalf("%d rows and %d documents, want one of each a seed", len(rows), len(documents))
+	}
+	var status v1alpha1.SimulationRunStatus
+	FillStatus(&status.CommonStatus, c.Plan)
+	if err := FillRun(&status, c.Plan, rows); err != nil {
+		t.Fatal(err)
+	}
+	if status.Progress.Completed != 2 || len(status.Metrics) == 0 {
+		t.Errorf("status is %+v", status)
+	}
+}
+
+func TestAFileOnAClusterIsTheUsersMistake(t *testing.T) {
+	sweep := testSweep(t)
+	name := "trace.jsonl"
+	sweep.Spec.Scenario.Workload.Trace.File = &name
+	sweep.Spec.Scenario.Workload.Trace.ConfigMapRef = nil
+	_, errs, err := CompileSweep(t.Context(), sweep, traceInputs(t))
+	if err != nil || len(errs) != 1 || errs[0].Field != "spec.scenario.workload.trace.file" {
+		t.Fatalf("CompileSweep: %v, %v", errs, err)
+	}
+	if MissingInputs(errs) {
+		t.Error("it counts as missing, as if it could appear")
+	}
+}
+
+func TestAMissingConfigMapMayAppear(t *testing.T) {
+	_, errs, err := CompileSweep(t.Context(), testSweep(t), fakeInputs{})
+	if err != nil || !MissingInputs(errs) {
+		t.Fatalf("CompileSweep: %v, %v; want only missing inputs", errs, err)
+	}
+}
+
+func TestChunksHoldAllRowsInOrder(t *testing.T) {
+	c := mustCompileSweep(t, testSweep(t))
+	one := mustSimulate(t, c, all(c.Plan))
+	var many []Simulation
+	for len(many) < 1200 {
+		many = append(many, one...)
+	}
+	chunks, err := Chunks(many)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(chunks) < 2 {
+		t.Fatalf("%d rows fit into %d chunk", len(many), len(chunks))
+	}
+	var text string
+	rows := 0
+	for i, chunk := range chunks {
+		if size := len(chunk.Data[RowsKey]); size > MaxChunkBytes {
+			t.Errorf("chunk %d has %d bytes", i, size)
+		}
+		decoded, err := chunk.Decode()
+		if err != nil || len(decoded) != chunk.Rows {
+			t.Fatalf("chunk %d: %d rows, says %d: %v", i, len(decoded), chunk.Rows, err)
+		}
+		text += chunk.Data[RowsKey]
+		rows += chunk.Rows
+	}
+	if rows != len(many) || text != encodeRows(t, many) {
+		t.Errorf("%d of %d rows, or in another order", rows, len(many))
+	}
+}
+
+func TestAReportFitsIntoATerminationMessage(t *testing.T) {
+	raw, err := Report{Shard: 3, Error: strings.Repeat("x", 3*MaxReportBytes)}.Encode()
+	if err != nil || len(raw) > MaxReportBytes {
+		t.Fatalf("%d bytes, %v", len(raw), err)
+	}
+	report := Report{PlanHash: strings.Repeat("a", 64), Shard: 1}
+	report.Chunks = []v1alpha1.ResultReference{{Name: "x", Rows: 2, SHA256: "y"}}
+	if raw, err = report.Encode(); err != nil {
+		t.Fatal(err)
+	}
+	decoded, err := DecodeReport(string(raw))
+	if diff := cmp.Diff(report, decoded); err != nil || diff != "" {
+		t.Errorf("%v (−want +got):\n%s", err, diff)
+	}
+	report.Chunks = make([]v1alpha1.ResultReference, 200)
+	if _, err := report.Encode(); err == nil {
+		t.Error("200 chunks fit, it says")
+	}
+}
