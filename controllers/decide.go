@@ -78,12 +78,12 @@ func (d *decider) tooLarge() {
 
 // pursue goes on with a plan.
 func (d *decider) pursue() {
-	d.removeJobs(d.plan.job, "the spec asks for another plan, or for another way to run it")
 	if d.stillComplete() {
 		d.report(d.subject.copied(), d.completeVerdict())
 		d.collect(d.subject.status())
 		return
 	}
+	d.removeJobs(d.plan.job, "the spec asks for another plan, or for another way to run it")
 	l := newLedger(d.plan, d.subject.status().Results, d.pods)
 	rows, f := l.verify(d.chunks)
 	switch {
@@ -126,7 +126,7 @@ func (d *decider) complete(l *ledger, rows []result.Row) {
 }
 
 func (d *decider) completeVerdict() verdict {
-	return verdict{complete, v1alpha1.ReasonComplete, fmt.Sprintf("all %d simulations are done", d.plan.Simulations())}
+	return verdict{complete, v1alpha1.ReasonComplete, count(d.plan.Simulations(), "simulation") + " done"}
 }
 
 // work starts the plan's Job, or looks after it.
@@ -170,37 +170,32 @@ func (d *decider) prepare() {
 // start creates the plan's Job.
 func (d *decider) start(l *ledger) {
 	job := makeJob(d.subject, d.plan, d.image)
-	d.do(act{create, job, fmt.Sprintf("%d simulations are to be run in %d shards", d.plan.Simulations(), d.plan.shards)})
-	if d.subject.execution().Suspend {
-		d.report(d.planned(l), suspendedVerdict(l))
-		return
-	}
-	d.report(d.planned(l), verdict{ongoing, v1alpha1.ReasonPending, waitingWords(job, nil)})
+	d.do(act{create, job, fmt.Sprintf("%s to run in %s", count(d.plan.Simulations(), "simulation"), count(d.plan.shards, "shard"))})
+	d.follow(l, job)
 }
 
 // follow reports how far a Job is, and passes the spec's suspend on to it where
 // that changed. What others did to the Job's suspend since stays: that is how
 // Kueue admits and evicts.
 func (d *decider) follow(l *ledger, job *batchv1.Job) {
-	want := d.subject.execution().Suspend
+	want, held := d.subject.execution().Suspend, isSuspended(job)
 	switch {
 	case want && !lastWantedSuspended(job):
 		d.do(act{suspend, job, "spec.execution.suspend is true now"})
 	case !want && lastWantedSuspended(job):
 		d.do(act{resume, job, "spec.execution.suspend is false now"})
+		held = false
 	}
 	switch {
 	case want:
-		d.report(d.planned(l), suspendedVerdict(l))
+		d.report(d.planned(l), verdict{suspended, v1alpha1.ReasonSuspended, "spec.execution.suspend is true; " + progressWords(l)})
+	case held:
+		d.report(d.planned(l), verdict{ongoing, v1alpha1.ReasonPending, heldWords(l, job)})
 	case started(d.pods) || l.any():
 		d.report(d.planned(l), verdict{ongoing, v1alpha1.ReasonRunning, runningWords(l, d.pods)})
 	default:
 		d.report(d.planned(l), verdict{ongoing, v1alpha1.ReasonPending, waitingWords(job, d.pods)})
 	}
-}
-
-func suspendedVerdict(l *ledger) verdict {
-	return verdict{suspended, v1alpha1.ReasonSuspended, "spec.execution.suspend is true; " + progressWords(l)}
 }
 
 // halt stops the pods of the plan's Job and leaves the Job to be looked at.

@@ -41,7 +41,15 @@ func strangerWords(strangers []string) string {
 // progressWords tells how far the results are.
 func progressWords(l *ledger) string {
 	_, rows, shards := l.references()
-	return fmt.Sprintf("%d of %d simulations are done, %d of %d shards", rows, l.plan.Simulations(), shards, l.plan.shards)
+	return fmt.Sprintf("%d of %s done, %d of %s", rows, count(l.plan.Simulations(), "simulation"), shards, count(l.plan.shards, "shard"))
+}
+
+// count writes a number of things.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 func runningWords(l *ledger, pods []corev1.Pod) string {
@@ -50,14 +58,15 @@ func runningWords(l *ledger, pods []corev1.Pod) string {
 
 // waitingWords tells why no pod of a Job runs yet.
 func waitingWords(job *batchv1.Job, pods []corev1.Pod) string {
-	words := fmt.Sprintf("Job %s waits for its pods", job.Name)
-	if isSuspended(job) {
-		words = fmt.Sprintf("Job %s is suspended", job.Name)
-		if queue := job.Labels[LabelQueue]; queue != "" {
-			words += " until queue " + queue + " admits it"
-		}
+	return join(fmt.Sprintf("Job %s waits for its pods", job.Name), podTroubles(pods))
+}
+
+// heldWords tells who suspends a Job that the spec does not.
+func heldWords(l *ledger, job *batchv1.Job) string {
+	if queue := job.Labels[LabelQueue]; queue != "" {
+		return fmt.Sprintf("Job %s waits for queue %s to admit it; %s", job.Name, queue, progressWords(l))
 	}
-	return join(words, podTroubles(pods))
+	return fmt.Sprintf("Job %s was suspended by somebody; %s", job.Name, progressWords(l))
 }
 
 // failureWords tells why a Job failed: in its shards' own words where a pod is

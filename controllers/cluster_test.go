@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	clocktesting "k8s.io/utils/clock/testing"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/worker"
+)
+
+var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// errKilled stands for the end of the manager's process.
+var errKilled = errors.New("killed")
+
+// cluster is a Kubernetes in memory: an API server without validation, and by
+// hand what the Job controller, the kubelet and the garbage collector do.
+type cluster struct {
+	t      testing.TB
+	client client.WithWatch
+	clock  *clocktesting.FakePassiveClock
+	// plans outlive a manager only within one process.
+	reconcilers map[string]*reconciler
+	recorder    *events.FakeRecorder
+	uids        int
+	attempts    int
+	// writesLeft is how many writes the manager does before it is killed; below
+	// 0 it lives.
+	writesLeft int
+	writes     []string
+}
+
+func newCluster(t testing.TB) *cluster {
+	c := &cluster{t: t, clock: clocktesting.NewFakePassiveClock(epoch), writesLeft: -1}
+	b := fake.NewClientBuilder().WithScheme(Scheme()).
+		WithStatusSubresource(&v1alpha1.SimulationRun{}, &v1alpha1.PolicySweep{}, &batchv1.Job{}, &corev1.Pod{}).
+		WithIndex(&batchv1.Job{}, indexOwner, ownerIndex).
+		WithIndex(&corev1.ConfigMap{}, indexOwner, ownerIndex).
+		WithIndex(&v1alpha1.SimulationRun{}, indexConfigMap, runs.configMapIndex).
+		WithIndex(&v1alpha1.PolicySweep{}, indexConfigMap, sweeps.configMapIndex).
+		WithInterceptorFuncs(interceptor.Funcs{Create: func(ctx context.Context, w client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			if o.GetUID() == "" {
+				c.uids++
+				o.SetUID(types.UID(fmt.Sprintf("uid-%d", c.uids)))
+			}
+			o.SetCreationTimestamp(metav1.NewTime(c.clock.Now()))
+			return w.Create(ctx, o, opts...)
+		}})
+	c.client = b.Build()
+	c.restart()
+	return c
+}
+
+// restart starts a manager that remembers nothing.
+func (c *cluster) restart() {
+	c.recorder = events.NewFakeRecorder(10000)
+	c.reconcilers = map[string]*reconciler{}
+	c.writesLeft = -1
+	for _, s := range []subjects{runs, sweeps} {
+		counted := c.counted()
+		c.reconcilers[s.kind] = &reconciler{
+			client:   counted,
+			subjects: s,
+			observer: &observer{cache: counted, live: counted, plans: newPlanCache(4), image: "windtunnel:test"},
+			applier:  applier{client: counted, recorder: c.recorder},
+			clock:    c.clock,
+		}
+	}
+}
+
+// counted is the manager's client: it notes writes, and fails once the manager
+// is to be killed.
+func (c *cluster) counted() client.Client {
+	write := func(verb string, o client.Object) error {
+		if c.writesLeft == 0 {
+			return errKilled
+		}
+		c.writesLeft--
+		c.writes = append(c.writes, fmt.Sprintf("%s %s %s", verb, kindOf(o), o.GetName()))
+		return nil
+	}
+	return interceptor.NewClient(c.client, interceptor.Funcs{
+		Create: func(ctx context.Context, w client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			if err := write("create", o); err != nil {
+				return err
+			}
+			return w.Create(ctx, o, opts...)
+		},
+		Delete: func(ctx context.Context, w client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+			if err := write("delete", o); err != nil {
+				return err
+			}
+			return w.Delete(ctx, o, opts...)
+		},
+		Patch: func(ctx context.Context, w client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+			if err := write("patch", o); err != nil {
+				return err
+			}
+			return w.Patch(ctx, o, p, opts...)
+		},
+		SubResourcePatch: func(ctx context.Context, w client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
+			if err := write("patch "+sub+" of", o); err != nil {
+				return err
+			}
+			return w.SubResource(sub).Patch(ctx, o, p, opts...)
+		},
+	})
+}
+
+func (c *cluster) must(err error) {
+	c.t.Helper()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// create creates a user's object.
+func (c *cluster) create(o client.Object) {
+	c.t.Helper()
+	if o.GetGeneration() == 0 {
+		o.SetGeneration(1)
+	}
+	c.must(c.client.Create(c.t.Context(), o))
+}
+
+// edit changes a user's object's spec.
+func edit[T client.Object](c *cluster, o T, change func(T)) {
+	c.t.Helper()
+	c.must(c.client.Get(c.t.Context(), client.ObjectKeyFromObject(o), o))
+	change(o)
+	o.SetGeneration(o.GetGeneration() + 1)
+	c.must(c.client.Update(c.t.Context(), o))
+}
+
+// subject reads an object as it is now, or returns nil.
+func (c *cluster) subject(o client.Object) subject {
+	c.t.Helper()
+	s := runs
+	if _, ok := o.(*v1alpha1.PolicySweep); ok {
+		s = sweeps
+	}
+	now := s.object()
+	err := c.client.Get(c.t.Context(), client.ObjectKeyFromObject(o), now)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	c.must(err)
+	return s.wrap(now)
+}
+
+// observe and decide what a reconcile would do.
+func (c *cluster) decide(o client.Object) (*world, decision) {
+	c.t.Helper()
+	s := c.subject(o)
+	w, err := c.reconcilers[s.kind()].observer.observe(c.t.Context(), s)
+	c.must(err)
+	return w, decide(w, c.clock.Now())
+}
+
+// reconcile does all that is to be done about an object, and checks that then
+// nothing is left.
+func (c *cluster) reconcile(o client.Object) decision {
+	c.t.Helper()
+	w, d := c.decide(o)
+	c.must(c.reconcilers[w.subject.kind()].applier.apply(c.t.Context(), w, d, c.clock.Now()))
+	_, again := c.decide(o)
+	if len(again.acts) > 0 || len(again.cleanup) > 0 || again.status != nil || len(again.news) > 0 {
+		c.t.Fatalf("decided again after %v: %v, cleanup %v, status %s", d.acts, again.acts, again.cleanup, statusWords(again.status))
+	}
+	return d
+}
+
+// job returns the one Job that is not being deleted.
+func (c *cluster) job() *batchv1.Job {
+	c.t.Helper()
+	var jobs batchv1.JobList
+	c.must(c.client.List(c.t.Context(), &jobs))
+	if len(jobs.Items) != 1 {
+		c.t.Fatalf("there are %d Jobs, want 1", len(jobs.Items))
+	}
+	return &jobs.Items[0]
+}
+
+func (c *cluster) jobs() []batchv1.Job {
+	c.t.Helper()
+	var jobs batchv1.JobList
+	c.must(c.client.List(c.t.Context(), &jobs))
+	return jobs.Items
+}
+
+func (c *cluster) pods() []corev1.Pod {
+	c.t.Helper()
+	var pods corev1.PodList
+	c.must(c.client.List(c.t.Context(), &pods))
+	return pods.Items
+}
+
+func (c *cluster) configMaps() []corev1.ConfigMap {
+	c.t.Helper()
+	var list corev1.ConfigMapList
+	c.must(c.client.List(c.t.Context(), &list))
+	return list.Items
+}
+
+// startPod does what the Job controller and a kubelet do for an index.
+func (c *cluster) startPod(job *batchv1.Job, index int) *corev1.Pod {
+	c.t.Helper()
+	c.clock.SetTime(c.clock.Now().Add(time.Second))
+	c.attempts++
+	labels := map[string]string{batchv1.JobNameLabel: job.Name}
+	for key, value := range job.Spec.Template.Labels {
+		labels[key] = value
+	}
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace:   job.Namespace,
+			Name:        fmt.Sprintf("%s-%d-pod%d", job.Name, index, c.attempts),
+			Labels:      labels,
+			Annotations: map[string]string{batchv1.JobCompletionIndexAnnotation: fmt.Sprint(index)},
+			OwnerReferences: []metav1.OwnerReference{{
+				APIVersion: "batch/v1", Kind: "Job", Name: job.Name, UID: job.UID, Controller: ptr.To(true),
+			}},
+		},
+		Spec: job.Spec.Template.Spec,
+	}
+	c.must(c.client.Create(c.t.Context(), pod))
+	pod.Status.Phase = corev1.PodRunning
+	c.must(c.client.Status().Update(c.t.Context(), pod))
+	return pod
+}
+
+// endPod ends a pod.
+func (c *cluster) endPod(pod *corev1.Pod, exitCode int32, reason, message string) {
+	c.t.Helper()
+	pod.Status.Phase = corev1.PodSucceeded
+	if exitCode != 0 {
+		pod.Status.Phase = corev1.PodFailed
+	}
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
+		Name:  workerContainer,
+		State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: exitCode, Reason: reason, Message: message}},
+	}}
+	c.must(c.client.Status().Update(c.t.Context(), pod))
+}
+
+// succeed runs the real worker for an index, and ends its pod.
+func (c *cluster) succeed(job *batchv1.Job, index int) *corev1.Pod {
+	c.t.Helper()
+	pod := c.startPod(job, index)
+	c.endPod(pod, 0, "Completed", c.work(job, index))
+	return pod
+}
+
+// work runs the real worker for an index and returns its termination message.
+func (c *cluster) work(job *batchv1.Job, index int) string {
+	c.t.Helper()
+	folder := c.t.TempDir()
+	var cm corev1.ConfigMap
+	c.must(c.client.Get(c.t.Context(), client.ObjectKey{Namespace: job.Namespace, Name: planName(job.Name)}, &cm))
+	for key, text := range cm.Data {
+		c.must(os.WriteFile(filepath.Join(folder, key), []byte(text), 0o600))
+	}
+	report, err := worker.Run(c.t.Context(), worker.Options{
+		PlanFolder: folder, Index: index, Shards: int(*job.Spec.Completions), Parallelism: 1,
+	}, creator{c})
+	c.must(err)
+	raw, err := report.Encode()
+	c.must(err)
+	return string(raw)
+}
+
+type creator struct{ *cluster }
+
+func (c creator) CreateConfigMap(ctx context.Context, cm *corev1.ConfigMap) error {
+	err := c.client.Create(ctx, cm)
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return err
+}
+
+// endJob ends a Job.
+func (c *cluster) endJob(job *batchv1.Job, typ batchv1.JobConditionType, reason, message string, failed ...int) {
+	c.t.Helper()
+	c.must(c.client.Get(c.t.Context(), client.ObjectKeyFromObject(job), job))
+	job.Status.Conditions = append(job.Status.Conditions, batchv1.JobCondition{
+		Type: typ, Status: corev1.ConditionTrue, Reason: reason, Message: message,
+	})
+	for _, index := range failed {
+		job.Status.FailedIndexes = ptr.To(fmt.Sprint(index))
+	}
+	c.must(c.client.Status().Update(c.t.Context(), job))
+}
+
+// collectGarbage deletes what has no owner left.
+func (c *cluster) collectGarbage() {
+	c.t.Helper()
+	uids := map[types.UID]bool{}
+	for _, job := range c.jobs() {
+		uids[job.UID] = true
+	}
+	for _, pod := range c.pods() {
+		if !uids[metav1.GetControllerOf(&pod).UID] {
+			c.must(c.client.Delete(c.t.Context(), &pod))
+		}
+	}
+}
+
+// results are the names of the result ConfigMaps.
+func (c *cluster) results() []string {
+	c.t.Helper()
+	var names []string
+	for _, cm := range c.configMaps() {
+		if cm.Labels[LabelComponent] == ComponentResult {
+			names = append(names, cm.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// report returns the report of a shard as its worker encodes it.
+func report(r experiment.Report) string {
+	raw, err := r.Encode()
+	if err != nil {
+		panic(err)
+	}
+	return string(raw)
+}

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden stories")
+
+// story tells what the controllers do in a cluster, step by step.
+type story struct {
+	*cluster
+	object client.Object
+	text   strings.Builder
+	// aliases stand for what is a hash in a Job's name.
+	aliases map[string]string
+}
+
+// say tells what happened before the next reconcile.
+func (s *story) say(format string, args ...any) {
+	fmt.Fprintf(&s.text, "\n%s\n", s.plain(fmt.Sprintf(format, args...)))
+}
+
+// reconcile tells what a reconcile does.
+func (s *story) reconcile() {
+	s.t.Helper()
+	d := s.cluster.reconcile(s.object)
+	s.tell(d)
+}
+
+func (s *story) tell(d decision) {
+	lines := 0
+	line := func(format string, args ...any) {
+		lines++
+		fmt.Fprintf(&s.text, "    %s\n", s.plain(fmt.Sprintf(format, args...)))
+	}
+	for _, a := range d.acts {
+		line("%s: %s", a, a.why)
+	}
+	if d.status != nil {
+		for _, words := range statusLines(d.status) {
+			line("%s", words)
+		}
+	}
+	for _, n := range d.news {
+		line("tell %s: %s", n.reason, n.note)
+	}
+	for _, a := range d.cleanup {
+		line("%s: %s", a, a.why)
+	}
+	if d.requeueAfter > 0 {
+		line("look again in %s", d.requeueAfter)
+	}
+	if lines == 0 {
+		line("nothing to do")
+	}
+}
+
+// statusWords is a status in one line.
+func statusWords(s subject) string {
+	if s == nil {
+		return "unchanged"
+	}
+	return strings.Join(statusLines(s), "; ")
+}
+
+func statusLines(s subject) []string {
+	st := s.status()
+	var types []string
+	var ready metav1.Condition
+	for _, c := range st.Conditions {
+		types = append(types, c.Type+"="+string(c.Status))
+		if c.Type == v1alpha1.ConditionReady {
+			ready = c
+		}
+	}
+	lines := []string{fmt.Sprintf("status of generation %d: %s (%s): %s", st.ObservedGeneration, strings.Join(types, " "), ready.Reason, ready.Message)}
+	if p := st.Progress; p != nil {
+		lines = append(lines, fmt.Sprintf("status: %d of %d simulations, %d shards, %d results named", p.Completed, p.Total, p.Shards, len(st.Results)))
+	}
+	if sw, ok := s.(sweep); ok && sw.Status.Best != nil {
+		lines = append(lines, "status: best is "+sw.Status.Best.Summary)
+	}
+	return lines
+}
+
+var (
+	jobHash   = regexp.MustCompile(`\b(weights|once)-[0-9a-f]{8}\b`)
+	chunkHash = regexp.MustCompile(`(-[0-9]+-[0-9]+)-[0-9a-f]{8}\b`)
+	anyDigest = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
+)
+
+// plain replaces hashes, which change with the engine and its defaults, by
+// letters in the order in which they appear.
+func (s *story) plain(text string) string {
+	text = chunkHash.ReplaceAllString(text, "$1-#")
+	text = anyDigest.ReplaceAllString(text, "#")
+	return jobHash.ReplaceAllStringFunc(text, func(name string) string {
+		if _, known := s.aliases[name]; !known {
+			s.aliases[name] = name[:len(name)-8] + string(rune('A'+len(s.aliases)))
+		}
+		return s.aliases[name]
+	})
+}
+
+const replicasPath = "pools[llama].replicas"
+
+// weights is a sweep of two points under two seeds.
+func weights() *builder.SweepBuilder {
+	return builder.MakeSweep("weights", "team-a").UID("weights-uid").Generation(1).
+		Scenario(builder.Requests(20)).Values("replicas", replicasPath, "1", "2").Seeds(1, 2).Shards(2)
+}
+
+// once is a run under one seed.
+func once() *builder.RunBuilder {
+	return builder.MakeRun("once", "team-a").UID("once-uid").Generation(1).Scenario(builder.Requests(20))
+}
+
+// stories are told in testdata/stories, one file each.
+var stories = map[string]struct {
+	about string
+	tell  func(*story)
+}{
+	"sweep-to-verdict": {"A sweep from its creation to its verdict.", func(s *story) {
+		s.begin(weights().Obj())
+		job := s.job()
+		s.say("Both pods start.")
+		pods := []*corev1.Pod{s.startPod(job, 0), s.startPod(job, 1)}
+		s.reconcile()
+		s.say("Shard 1 ends.")
+		s.endPod(pods[1], 0, "Completed", s.work(job, 1))
+		s.reconcile()
+		s.say("Shard 0 ends. The Job controller has not said so yet, but the results are here.")
+		s.endPod(pods[0], 0, "Completed", s.work(job, 0))
+		s.reconcile()
+		s.say("The Job completes.")
+		s.endJob(job, batchv1.JobComplete, "", "")
+		s.reconcile()
+	}},
+	"run-to-result": {"A run of one simulation.", func(s *story) {
+		s.begin(once().Obj())
+		s.say("Its shard ends.")
+		s.succeed(s.job(), 0)
+		s.reconcile()
+	}},
+	"pods-go-early": {"Pods are deleted once the status names their results, and the rest still counts.", func(s *story) {
+		s.begin(weights().Obj())
+		job := s.job()
+		s.say("Shard 0 ends.")
+		pod := s.succeed(job, 0)
+		s.reconcile()
+		s.say("Its node is scaled away, and the pod with it. Shard 1 ends.")
+		s.must(s.client.Delete(s.t.Context(), pod))
+		s.succeed(job, 1)
+		s.reconcile()
+	}},
+	"failing-shard": {"A shard dies, is tried again, and fails for good.", func(s *story) {
+		s.begin(weights().Obj())
+		job := s.job()
+		s.say("Shard 0 ends; shard 1 runs out of memory.")
+		s.succeed(job, 0)
+		s.endPod(s.startPod(job, 1), 137, "OOMKilled", "")
+		s.reconcile()
+		s.say("The Job controller tries it again.")
+		second := s.startPod(job, 1)
+		s.reconcile()
+		s.say("This time its input is bad, says the worker, and the Job gives up.")
+		s.endPod(second, 2, "Error", report(experiment.Report{Shard: 1, Error: "bad input: trace conversation.jsonl: sha256 changed"}))
+		s.endJob(job, batchv1.JobFailed, "FailedIndexes", "Job has failed indexes", 1)
+		s.reconcile()
+		s.say("Nothing starts it again but another spec: the user raises the memory, which changes nothing that is simulated.")
+		edit(s.cluster, s.object.(*v1alpha1.PolicySweep), func(sweep *v1alpha1.PolicySweep) {
+			sweep.Spec.Execution.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("4Gi")}
+		})
+		s.reconcile()
+	}},
+	"edit-and-back": {"A spec is edited while it runs, and edited back when it is done.", func(s *story) {
+		sweep := weights().Obj()
+		s.begin(sweep)
+		s.say("Shard 0 ends.")
+		s.succeed(s.job(), 0)
+		s.reconcile()
+		s.say("The user wants another seed.")
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Replications.Seeds = []int64{1, 2, 3} })
+		s.reconcile()
+		s.collectGarbage()
+		s.say("Both of its shards end.")
+		s.succeed(s.job(), 0)
+		s.succeed(s.job(), 1)
+		s.reconcile()
+		s.say("The user goes back to two seeds: the old results are gone by now.")
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Replications.Seeds = []int64{1, 2} })
+		s.reconcile()
+	}},
+	"edit-and-regret": {"An edit is taken back before its results are complete: what is there is used.", func(s *story) {
+		sweep := weights().Obj()
+		s.begin(sweep)
+		s.say("Both shards end.")
+		s.succeed(s.job(), 0)
+		s.succeed(s.job(), 1)
+		s.reconcile()
+		s.say("The user wants another seed.")
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Replications.Seeds = []int64{1, 2, 3} })
+		s.reconcile()
+		s.say("The user takes it back.")
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Replications.Seeds = []int64{1, 2} })
+		s.reconcile()
+	}},
+	"edit-of-execution": {"An edit of a complete sweep that changes no result costs nothing.", func(s *story) {
+		sweep := weights().Obj()
+		s.begin(sweep)
+		s.say("Both shards end.")
+		s.succeed(s.job(), 0)
+		s.succeed(s.job(), 1)
+		s.reconcile()
+		s.say("The user asks for four shards.")
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Execution.Shards = 4 })
+		s.reconcile()
+	}},
+	"suspend-and-resume": {"A sweep is created suspended, resumed, and suspended in the middle.", func(s *story) {
+		sweep := weights().Suspend(true).Obj()
+		s.begin(sweep)
+		s.say("The user resumes it.")
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Execution.Suspend = false })
+		s.reconcile()
+		s.say("Shard 0 ends.")
+		s.succeed(s.job(), 0)
+		s.reconcile()
+		s.say("The user suspends it.")
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Execution.Suspend = true })
+		s.reconcile()
+		s.say("The user resumes it, and shard 1 ends.")
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Execution.Suspend = false })
+		s.reconcile()
+		s.succeed(s.job(), 1)
+		s.reconcile()
+	}},
+	"kueue": {"Kueue holds the Job back, admits it, and evicts it. Nobody fights it.", func(s *story) {
+		s.begin(weights().Label(LabelQueue, "team-queue").Obj())
+		setSuspend := func(suspend bool) {
+			job := s.job()
+			job.Spec.Suspend = ptr.To(suspend)
+			s.must(s.client.Update(s.t.Context(), job))
+		}
+		s.say("Kueue's webhook has suspended the Job.")
+		setSuspend(true)
+		s.reconcile()
+		s.say("Kueue admits it, and shard 0 ends.")
+		setSuspend(false)
+		s.succeed(s.job(), 0)
+		s.reconcile()
+		s.say("Kueue evicts it.")
+		setSuspend(true)
+		s.reconcile()
+	}},
+	"invalid": {"A spec with two faults waits for an edit.", func(s *story) {
+		sweep := weights().Objective("nonsense.p99", v1alpha1.Minimize).Obj()
+		sweep.Spec.Parameters[0].Path = "pools[lama].replicas"
+		s.begin(sweep)
+		s.say("The user mends the one, and then the other.")
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Parameters[0].Path = replicasPath })
+		s.reconcile()
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Objectives = sweep.Spec.Objectives[:1] })
+		s.reconcile()
+	}},
+	"input-appears": {"A sweep waits for the ConfigMap of its EPP configuration.", func(s *story) {
+		s.begin(weights().Scenario(builder.PickerConfigFrom("profiles", "default.yaml")).Obj())
+		s.say("It appears, under another key.")
+		cm := &corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "profiles"},
+			Data:       map[string]string{"defaults.yaml": builder.DefaultPickerConfig},
+		}
+		s.create(cm)
+		s.reconcile()
+		s.say("It gets that key too.")
+		cm.Data["default.yaml"] = builder.DefaultPickerConfig
+		s.must(s.client.Update(s.t.Context(), cm))
+		s.reconcile()
+		s.say("It is edited while the Job runs: the plan is settled, and stays.")
+		cm.Data["default.yaml"] = builder.RandomPickerConfig
+		s.must(s.client.Update(s.t.Context(), cm))
+		s.reconcile()
+	}},
+	"lost-message": {"A pod succeeds without a termination message.", func(s *story) {
+		s.begin(weights().Obj())
+		job := s.job()
+		s.say("Shard 0 ends well; shard 1 ends without a word.")
+		s.succeed(job, 0)
+		s.work(job, 1)
+		s.endPod(s.startPod(job, 1), 0, "Completed", "")
+		s.reconcile()
+		s.say("The Job completes: no more will come.")
+		s.endJob(job, batchv1.JobComplete, "", "")
+		s.reconcile()
+	}},
+	"corrupt-chunk": {"Somebody's ConfigMap sits where a result should be.", func(s *story) {
+		s.begin(weights().Obj())
+		job := s.job()
+		s.say("Shard 0 ends, but its result was replaced.")
+		message := s.work(job, 0)
+		for _, name := range s.results() {
+			var cm corev1.ConfigMap
+			s.must(s.client.Get(s.t.Context(), client.ObjectKey{Namespace: "team-a", Name: name}, &cm))
+			s.must(s.client.Delete(s.t.Context(), &cm))
+			cm.ResourceVersion, cm.Data[experiment.RowsKey] = "", strings.Replace(cm.Data[experiment.RowsKey], `"seed":1`, `"seed":7`, 1)
+			s.must(s.client.Create(s.t.Context(), &cm))
+		}
+		s.endPod(s.startPod(job, 0), 0, "Completed", message)
+		s.reconcile()
+	}},
+	"stranger": {"Somebody else's ConfigMap bears the plan's name.", func(s *story) {
+		sweep := weights().Obj()
+		compiled, _, err := sweepSubject(sweep).compile(s.t.Context(), clusterInputs{reader: s.client})
+		s.must(err)
+		p := newPlanned(compiled.Plan, compiled.Plan.Encode(), sweepSubject(sweep))
+		cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: planName(p.job)}}
+		s.create(cm)
+		s.begin(sweep)
+		s.say("It goes.")
+		s.must(s.client.Delete(s.t.Context(), cm))
+		s.reconcile()
+	}},
+	"children-vanish": {"Somebody deletes the Job, the plan and the account.", func(s *story) {
+		s.begin(weights().Obj())
+		s.say("Shard 0 ends.")
+		s.succeed(s.job(), 0)
+		s.reconcile()
+		s.say("The plan and the workers' account are deleted.")
+		for _, o := range []client.Object{&corev1.ServiceAccount{}, &corev1.ConfigMap{}} {
+			o.SetNamespace("team-a")
+			o.SetName(WorkerName)
+			if _, ok := o.(*corev1.ConfigMap); ok {
+				o.SetName(planName(s.job().Name))
+			}
+			s.must(s.client.Delete(s.t.Context(), o))
+		}
+		s.restart()
+		s.reconcile()
+		s.say("The Job is deleted.")
+		s.must(s.client.Delete(s.t.Context(), s.job()))
+		s.collectGarbage()
+		s.reconcile()
+	}},
+	"manager-dies": {"The manager is killed after its third write, and another one goes on.", func(s *story) {
+		s.object = weights().Obj()
+		s.say("The user creates PolicySweep weights.")
+		s.create(s.object)
+		s.writesLeft = 3
+		w, d := s.decide(s.object)
+		if err := s.reconcilers[kindSweep].applier.apply(s.t.Context(), w, d, s.clock.Now()); !errors.Is(err, errKilled) {
+			s.t.Fatalf("got %v, want %v", err, errKilled)
+		}
+		for _, write := range s.writes {
+			fmt.Fprintf(&s.text, "    %s\n", s.plain(write))
+		}
+		s.say("Another manager starts.")
+		s.restart()
+		s.reconcile()
+	}},
+}
+
+// begin creates the story's object.
+func (s *story) begin(o client.Object) {
+	s.t.Helper()
+	s.object = o
+	s.say("The user creates %s %s.", strings.TrimPrefix(fmt.Sprintf("%T", o), "*v1alpha1."), o.GetName())
+	s.create(o)
+	s.reconcile()
+}
+
+func sweepSubject(s *v1alpha1.PolicySweep) subject { return sweep{s} }
+
+func TestStories(t *testing.T) {
+	for name, tc := range stories {
+		t.Run(name, func(t *testing.T) {
+			s := &story{cluster: newCluster(t), aliases: map[string]string{}}
+			s.text.WriteString(tc.about + "\n")
+			tc.tell(s)
+			file := filepath.Join("testdata", "stories", name+".txt")
+			if *update {
+				if err := os.WriteFile(file, []byte(s.text.String()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), s.text.String()); diff != "" {
+				t.Errorf("the story has changed (-want +got); go test -update rewrites it:\n%s", diff)
+			}
+		})
+	}
+}
