@@ -2,10 +2,7 @@
 
 package kv
 
-import (
-	"math/rand/v2"
-	"testing"
-)
+import "testing"
 
 // chainOf returns the identities of n blocks of one text.
 func chainOf(text uint64, n int) []uint64 {
@@ -137,82 +134,152 @@ func TestGeneratedBlocksAreCached(t *testing.T) {
 	}
 }
 
-// TestAgainstOracle drives the cache and a plain one with the same random
-// operations and compares all that can be seen.
-func TestAgainstOracle(t *testing.T) {
-	for seed := range uint64(200) {
-		r := rand.New(rand.NewPCG(seed, 0))
-		blocks := 1 + r.IntN(24)
-		operations := make([]byte, 400)
-		for i := range operations {
-			operations[i] = byte(r.Uint32())
-		}
-		compareWithOracle(t, blocks, seed%5 != 0, operations)
+func TestOneOfTwoThatComputeTheSameBlockIsFound(t *testing.T) {
+	c := New(4, 16, true)
+	chain := chainOf(1, 1)
+	var first, second, other Allocation
+	// Of a prompt of one block the last token is computed, so nothing is shared.
+	mustExtend(t, c, &first, chain, 16)
+	mustExtend(t, c, &second, chain, 16)
+	if got := c.Used(); got != 2 {
+		t.Errorf("%d blocks used, want one for each", got)
+	}
+	c.Release(&second)
+	if got := c.Match(chain, 16); got != 16 {
+		t.Errorf("Match = %d tokens after the second ended, want 16: the first one carries the identity", got)
+	}
+	mustExtend(t, c, &second, chainOf(2, 3), 48) // takes the anonymous block, too
+	if got := c.Evictions(); got != 0 {
+		t.Errorf("%d evictions, want none: the anonymous block could not be found", got)
+	}
+	c.Release(&first)
+	mustExtend(t, c, &other, chainOf(3, 1), 16)
+	if got := c.Match(chain, 16); got != 0 {
+		t.Errorf("Match = %d tokens after the carrier was reused, want none", got)
 	}
 }
 
-func FuzzAgainstOracle(f *testing.F) {
-	f.Add(uint8(4), true, []byte{0, 1, 2, 3, 255, 128, 64})
-	f.Fuzz(func(t *testing.T, blocks uint8, caching bool, operations []byte) {
-		compareWithOracle(t, 1+int(blocks)%32, caching, operations)
-	})
-}
-
-// compareWithOracle reads two bytes an operation: which of four sequences
-// acts, and how. A sequence belongs to one of three texts that share a
-// beginning, and grows or ends.
-func compareWithOracle(t *testing.T, blocks int, caching bool, operations []byte) {
-	t.Helper()
-	const blockTokens = 4
-	c, o := New(blocks, blockTokens, caching), newOracle(blocks, blockTokens, caching)
-	var allocations [4]Allocation
-	var plain [4]oracleAllocation
-	var tokens [4]int
-	for i := 0; i+1 < len(operations); i += 2 {
-		s, act := int(operations[i])%4, int(operations[i+1])
-		chain := append(chainOf(0, 3), chainOf(uint64(1+s%3), 8)...)
-		if act%4 == 0 {
-			c.Release(&allocations[s])
-			o.release(&plain[s])
-			tokens[s] = 0
-		} else if want := min(tokens[s]+1+act%17, len(chain)*blockTokens+3); want > tokens[s] {
-			got, wanted := c.Extend(&allocations[s], chain, want), o.extend(&plain[s], chain, want)
-			if got != wanted {
-				t.Fatalf("operation %d: Extend = %v, oracle %v", i, got, wanted)
-			}
-			if got {
-				tokens[s] = want
-			}
-		}
-		if err := c.Check(); err != nil {
-			t.Fatalf("operation %d: %v", i, err)
-		}
-		for text := range uint64(4) {
-			probe := append(chainOf(0, 3), chainOf(text, 8)...)
-			if got, want := c.Match(probe, 1000), o.match(probe, 1000)*blockTokens; got != want {
-				t.Fatalf("operation %d: Match(text %d) = %d, oracle %d", i, text, got, want)
-			}
-		}
-		if c.Used() != o.used() || c.Evictions() != o.evictions {
-			t.Fatalf("operation %d: used %d, evictions %d; oracle %d, %d", i, c.Used(), c.Evictions(), o.used(), o.evictions)
-		}
-	}
-}
-
-func BenchmarkSequence(b *testing.B) {
-	c := New(26312, 16, true)
+func TestAPreemptedSequenceFindsItsOwnBlocks(t *testing.T) {
+	c := New(8, 16, true)
 	var a Allocation
-	texts := make([][]uint64, 64)
-	for i := range texts {
-		texts[i] = chainOf(uint64(i), 750)
+	chain := chainOf(1, 3)
+	mustExtend(t, c, &a, chain, 40)
+	mustExtend(t, c, &a, chain, 50)
+	c.Release(&a)
+	if got := c.Match(chain, 49); got != 48 {
+		t.Errorf("Match = %d tokens, want 48: prompt and generated tokens", got)
 	}
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		chain := texts[i%len(texts)]
-		if !c.Extend(&a, chain, 750*16) {
-			b.Fatal("no room")
+	mustExtend(t, c, &a, chain, 50)
+	if got := c.Used(); got != 4 {
+		t.Errorf("%d blocks used, want 4", got)
+	}
+}
+
+func TestBlocksOfAChunkAreFoundBeforeTheRestIsComputed(t *testing.T) {
+	c := New(8, 16, true)
+	var a Allocation
+	chain := chainOf(1, 4)
+	mustExtend(t, c, &a, chain, 40)
+	if got := c.Match(chain, 64); got != 32 {
+		t.Errorf("Match = %d tokens, want the two full blocks", got)
+	}
+}
+
+func TestExtendAtTheEdges(t *testing.T) {
+	tests := map[string]struct {
+		tokens []int
+		want   int // blocks
+	}{
+		"no tokens need no block":                       {tokens: []int{0}, want: 0},
+		"the first token opens a block":                 {tokens: []int{1}, want: 1},
+		"a full block is one block":                     {tokens: []int{16}, want: 1},
+		"one token more opens another":                  {tokens: []int{16, 17}, want: 2},
+		"room once given stays":                         {tokens: []int{48, 1}, want: 3},
+		"a token at a time comes to the same as a leap": {tokens: []int{31, 32, 33}, want: 3},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			c := New(8, 16, true)
+			var a Allocation
+			for _, tokens := range tc.tokens {
+				mustExtend(t, c, &a, chainOf(1, 4), tokens)
+			}
+			if a.Blocks() != tc.want || c.Used() != tc.want {
+				t.Errorf("%d blocks, %d used, want %d", a.Blocks(), c.Used(), tc.want)
+			}
+		})
+	}
+}
+
+func TestMatchIsBoundedByItsTokens(t *testing.T) {
+	c := New(8, 16, true)
+	var a Allocation
+	mustExtend(t, c, &a, chainOf(1, 3), 48)
+	tests := map[string]struct{ maxTokens, want int }{
+		"less than nothing":      {maxTokens: -40, want: 0},
+		"nothing":                {maxTokens: 0, want: 0},
+		"short of one block":     {maxTokens: 15, want: 0},
+		"one block":              {maxTokens: 16, want: 16},
+		"short of three blocks":  {maxTokens: 47, want: 32},
+		"more than there is":     {maxTokens: 1000, want: 48},
+		"more than is in chains": {maxTokens: 1 << 40, want: 48},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := c.Match(chainOf(1, 3), tc.maxTokens); got != tc.want {
+				t.Errorf("Match(%d tokens) = %d, want %d", tc.maxTokens, got, tc.want)
+			}
+		})
+	}
+}
+
+func TestIdentitiesThatShareTheirLowHalfAreToldApart(t *testing.T) {
+	c := New(8, 1, true)
+	var a Allocation
+	chain := []uint64{7, 1<<32 | 7, 2<<32 | 7, 0, 1 << 63}
+	mustExtend(t, c, &a, chain, 5)
+	if got := c.Match(chain, 5); got != 5 {
+		t.Errorf("Match = %d tokens, want 5", got)
+	}
+	if got := c.Match([]uint64{3<<32 | 7}, 1); got != 0 {
+		t.Errorf("Match = %d tokens for an identity that was never there", got)
+	}
+}
+
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	c := New(64, 16, true)
+	texts := [][]uint64{chainOf(1, 40), chainOf(2, 40), chainOf(3, 40)}
+	var a Allocation
+	turn := 0
+	sequence := func() {
+		chain := texts[turn%len(texts)]
+		turn++
+		for tokens := 100; tokens <= 640; tokens += 90 {
+			if c.Match(chain, tokens) < 0 || !c.Extend(&a, chain, tokens) {
+				t.Fatal("no room")
+			}
 		}
 		c.Release(&a)
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/750, "ns/block")
+	sequence()
+	if n := testing.AllocsPerRun(100, sequence); n != 0 {
+		t.Errorf("%v allocations a sequence, want none", n)
+	}
+}
+
+func TestImpossibleCachesPanic(t *testing.T) {
+	for name, size := range map[string][2]int{
+		"no blocks":         {0, 16},
+		"too many blocks":   {1<<30 + 1, 16},
+		"blocks of nothing": {8, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			New(size[0], size[1], true)
+		})
+	}
 }

@@ -2,45 +2,50 @@
 
 package kv
 
-// queue is a doubly linked list of blocks in arrays: removal from anywhere,
-// no allocation. The entry after the last block is the list's head and tail.
-type queue struct {
-	next, previous []int32
-	len            int
-}
+// The free queue is a ring through the blocks that nobody holds, from the one
+// to be reused first to the one freed last. The entry after the last block
+// closes the ring.
 
-// newQueue returns a queue of all blocks in order of their numbers.
-func newQueue(blocks int) queue {
-	q := queue{next: make([]int32, blocks+1), previous: make([]int32, blocks+1), len: blocks}
-	for i := range int32(blocks + 1) {
-		q.next[i] = i + 1
-		q.previous[i] = i - 1
+func (c *Cache) end() int32 { return int32(len(c.blocks) - 1) }
+
+// fillQueue puts all blocks into the queue in order of their numbers.
+func (c *Cache) fillQueue() {
+	end := c.end()
+	for b := range end + 1 {
+		c.blocks[b].next, c.blocks[b].previous = b+1, b-1
 	}
-	q.next[blocks], q.previous[0] = 0, int32(blocks)
-	return q
+	c.blocks[end].next, c.blocks[0].previous = 0, end
+	c.free = int(end)
 }
 
-func (q *queue) end() int32 { return int32(len(q.next) - 1) }
+// unlink takes a block out of the queue.
+func (c *Cache) unlink(b int32) {
+	before, after := c.blocks[b].previous, c.blocks[b].next
+	c.blocks[before].next, c.blocks[after].previous = after, before
+	c.free--
+}
 
-// front returns the first block. The queue must not be empty.
-func (q *queue) front() int32 {
-	if q.len == 0 {
-		panic("kv: front of an empty queue")
+// pushBack puts a block at the end of the queue.
+func (c *Cache) pushBack(b int32) {
+	end := c.end()
+	last := c.blocks[end].previous
+	c.blocks[last].next, c.blocks[b].previous = b, last
+	c.blocks[b].next, c.blocks[end].previous = end, b
+	c.free++
+}
+
+// popFront takes the first n blocks out of the queue and appends them to dst.
+func (c *Cache) popFront(dst []int32, n int) []int32 {
+	if n > c.free {
+		panic("kv: more blocks wanted than are free")
 	}
-	return q.next[q.end()]
-}
-
-func (q *queue) remove(block int32) {
-	before, after := q.previous[block], q.next[block]
-	q.next[before], q.previous[after] = after, before
-	q.len--
-}
-
-// push puts a block at the back.
-func (q *queue) push(block int32) {
-	end := q.end()
-	last := q.previous[end]
-	q.next[last], q.previous[block] = block, last
-	q.next[block], q.previous[end] = end, block
-	q.len++
+	end := c.end()
+	b := c.blocks[end].next
+	for range n {
+		dst = append(dst, b)
+		b = c.blocks[b].next
+	}
+	c.blocks[end].next, c.blocks[b].previous = b, end
+	c.free -= n
+	return dst
 }
