@@ -48,7 +48,7 @@ func TestDemo(t *testing.T) {
 	}
 	trace := filepath.Join(t.TempDir(), "trace.jsonl")
 	mustRun(t, "trace", "generate", "--requests", "300", "--seed", "1", "-o", trace)
-	name := writeFile(t, "sweep.yaml", strings.ReplaceAll(string(manifest), recorded, trace))
+	name := tempFile(t, "sweep.yaml", strings.ReplaceAll(string(manifest), recorded, trace))
 	if out := mustRun(t, "sweep", "-f", name); !strings.Contains(out, "PolicySweep") {
 		t.Errorf("the demo printed\n%s", out)
 	}

@@ -4,10 +4,10 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -65,28 +65,24 @@ func (o generateOptions) run(stdout io.Writer) error {
 
 // writeWhole writes a file, all of it or none.
 func writeWhole(name string, write func(io.Writer) error) error {
-	temp, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
+	partial := name + ".partial"
+	err := writeFile(partial, write)
+	if err == nil {
+		err = os.Rename(partial, name)
+	}
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(partial))
+	}
+	return nil
+}
+
+func writeFile(name string, write func(io.Writer) error) error {
+	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temp.Name())
-	b := bufio.NewWriter(temp)
-	if err := write(b); err != nil {
-		temp.Close()
-		return err
-	}
-	if err := b.Flush(); err != nil {
-		temp.Close()
-		return err
-	}
-	if err := temp.Chmod(0o644); err != nil {
-		temp.Close()
-		return err
-	}
-	if err := temp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(temp.Name(), name)
+	b := bufio.NewWriter(f)
+	return errors.Join(write(b), b.Flush(), f.Close())
 }
 
 func newTraceStatCommand() *cobra.Command {

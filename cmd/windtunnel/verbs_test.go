@@ -55,10 +55,10 @@ func traceManifest(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return writeFile(t, "traces.yaml", string(raw))
+	return tempFile(t, "traces.yaml", string(raw))
 }
 
-func writeFile(t *testing.T, name, text string) string {
+func tempFile(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -77,7 +77,7 @@ func edited(t *testing.T, manifest, old, new string) string {
 	if !strings.Contains(string(raw), old) {
 		t.Fatalf("%s does not hold %q", manifest, old)
 	}
-	return writeFile(t, "edited.yaml", strings.Replace(string(raw), old, new, 1))
+	return tempFile(t, "edited.yaml", strings.Replace(string(raw), old, new, 1))
 }
 
 func TestSameBytesAtAnyParallelism(t *testing.T) {
