@@ -285,7 +285,3 @@ type PolicySweepList struct {
 	metav1.ListMeta `json:"metadata,omitempty"`
 	Items           []PolicySweep `json:"items"`
 }
-
-func init() {
-	SchemeBuilder.Register(&PolicySweep{}, &PolicySweepList{})
-}

@@ -63,7 +63,3 @@ type SimulationRunList struct {
 	metav1.ListMeta `json:"metadata,omitempty"`
 	Items           []SimulationRun `json:"items"`
 }
-
-func init() {
-	SchemeBuilder.Register(&SimulationRun{}, &SimulationRunList{})
-}

@@ -15,8 +15,8 @@ import (
 // readResource takes a decoded object of our group through every stage.
 func readResource[T any](kind string, object map[string]any, strict field.ErrorList) (*T, field.ErrorList) {
 	d := definitions[kind]()
-	if errs := append(strict, d.prepare(object)...); len(errs) > 0 {
-		return nil, errs
+	if strict = append(strict, d.prepare(object)...); len(strict) > 0 {
+		return nil, strict
 	}
 	if errs := d.validate(object); len(errs) > 0 {
 		return nil, errs
@@ -77,7 +77,7 @@ func readMetadata(object map[string]any) (*metav1.ObjectMeta, field.ErrorList, e
 func dropServerFields(m *metav1.ObjectMeta) {
 	m.UID = ""
 	m.ResourceVersion = ""
-	m.SelfLink = ""
+	m.SetSelfLink("")
 	m.Generation = 1
 	m.CreationTimestamp = metav1.Time{}
 	m.DeletionTimestamp = nil
