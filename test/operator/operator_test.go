@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operator_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/pkg/manifest"
+)
+
+const replicasPath = "pools[llama].replicas"
+
+// weights is a sweep of three points under two seeds.
+func weights() *builder.SweepBuilder {
+	return builder.MakeSweep("weights", "").Scenario(builder.Requests(50)).
+		Values("replicas", replicasPath, "1", "2", "3").Baseline("replicas", "2").Seeds(1, 2)
+}
+
+// traced is a run of a trace that lies in a ConfigMap, and that ConfigMap.
+func (p *platform) traced(t *testing.T) (*v1alpha1.SimulationRun, *corev1.ConfigMap) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "trace.jsonl")
+	p.verb(t, "trace", "generate", "--requests", "200", "--seed", "1", "-o", file)
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cm := &corev1.ConfigMap{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+		ObjectMeta: metav1.ObjectMeta{Name: "traces"},
+		Data:       map[string]string{"trace.jsonl": string(raw)},
+	}
+	run := builder.MakeRun("traced", "").Seeds(1, 2, 3).Shards(2).
+		Scenario(builder.Requests(200), builder.TraceFrom(v1alpha1.MooncakeTrace, "traces", "trace.jsonl")).Obj()
+	return run, cm
+}
+
+func TestARunGivesTheSameRowsAsOnALaptop(t *testing.T) {
+	t.Parallel()
+	p := the(t)
+	ns := p.namespace(t)
+	run, trace := p.traced(t)
+	want := p.runLocally(t, run, trace)
+	p.create(t, ns, trace)
+	p.create(t, ns, run)
+	p.until(t, run, v1alpha1.ConditionComplete)
+	if diff := cmp.Diff(want.rows(t), p.rows(t, run)); diff != "" {
+		t.Errorf("rows (-local +cluster):\n%s", diff)
+	}
+	var status v1alpha1.SimulationRunStatus
+	if err := json.Unmarshal(want.Status, &status); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(status.Metrics, run.Status.Metrics); diff != "" || len(status.Metrics) == 0 {
+		t.Errorf("metrics (-local +cluster):\n%s", diff)
+	}
+	if status.PlanHash != run.Status.PlanHash || len(run.Status.Inputs) != 1 {
+		t.Errorf("plan %s of inputs %v, want plan %s of one", run.Status.PlanHash, run.Status.Inputs, status.PlanHash)
+	}
+}
+
+func TestASweepGivesTheSameRowsHoweverManyShards(t *testing.T) {
+	t.Parallel()
+	p := the(t)
+	want := p.runLocally(t, weights().Obj())
+	var status v1alpha1.PolicySweepStatus
+	if err := json.Unmarshal(want.Status, &status); err != nil {
+		t.Fatal(err)
+	}
+	for _, shards := range []int32{1, 3} {
+		ns := p.namespace(t)
+		sweep := weights().Shards(shards).Obj()
+		p.create(t, ns, sweep)
+		p.until(t, sweep, v1alpha1.ConditionReady)
+		if diff := cmp.Diff(want.rows(t), p.rows(t, sweep)); diff != "" {
+			t.Errorf("%d shards: rows (-local +cluster):\n%s", shards, diff)
+		}
+		got := sweep.Status.DeepCopy()
+		for _, part := range []struct {
+			name      string
+			want, got any
+		}{
+			{"best", status.Best, got.Best},
+			{"baseline", status.Baseline, got.Baseline},
+			{"paretoFront", status.ParetoFront, got.ParetoFront},
+			{"points", status.Points, got.Points},
+			{"planHash", status.PlanHash, got.PlanHash},
+		} {
+			if diff := cmp.Diff(part.want, part.got); diff != "" {
+				t.Errorf("%d shards: %s (-local +cluster):\n%s", shards, part.name, diff)
+			}
+		}
+		if jobs := p.jobs(t, ns); len(jobs) != 1 || *jobs[0].Spec.Completions != shards {
+			t.Errorf("%d Jobs, want one of %d shards", len(jobs), shards)
+		}
+		if pods := p.pods(t, ns); len(pods) != int(shards) {
+			t.Errorf("%d pods, want %d", len(pods), shards)
+		}
+	}
+}
+
+func TestChildrenGoWithTheirObject(t *testing.T) {
+	t.Parallel()
+	p := the(t)
+	ns := p.namespace(t)
+	sweep := weights().Shards(2).Obj()
+	p.create(t, ns, sweep)
+	p.until(t, sweep, v1alpha1.ConditionComplete)
+	children := []client.Object{}
+	for _, job := range p.jobs(t, ns) {
+		children = append(children, &job)
+	}
+	for _, component := range []string{"plan", "result"} {
+		for _, cm := range p.configMaps(t, ns, component) {
+			if cm.Immutable == nil || !*cm.Immutable {
+				t.Errorf("ConfigMap %s is not immutable", cm.Name)
+			}
+			children = append(children, &cm)
+		}
+	}
+	if len(children) != 4 {
+		t.Errorf("%d children, want a Job, a plan and two results", len(children))
+	}
+	for _, child := range children {
+		want := []metav1.OwnerReference{{
+			APIVersion: "sim.windtunnel.dev/v1alpha1", Kind: "PolicySweep", Name: "weights", UID: sweep.UID, Controller: ptr.To(true),
+		}}
+		if diff := cmp.Diff(want, child.GetOwnerReferences()); diff != "" {
+			t.Errorf("owners of %T %s (-want +got):\n%s", child, child.GetName(), diff)
+		}
+	}
+	if len(sweep.Finalizers) > 0 {
+		t.Errorf("finalizers %v keep the object", sweep.Finalizers)
+	}
+}
+
+func TestABadInputFailsInTheWorkersWords(t *testing.T) {
+	t.Parallel()
+	p := the(t)
+	ns := p.namespace(t)
+	p.kubelet.set(ns, faults{hold: true})
+	run, trace := p.traced(t)
+	p.create(t, ns, trace)
+	p.create(t, ns, run)
+	eventually(t, func() string {
+		if len(p.pods(t, ns)) == 0 {
+			return "there is no pod yet"
+		}
+		return ""
+	})
+	lines := strings.SplitAfter(trace.Data["trace.jsonl"], "\n")
+	edit(t, p, trace, func(cm *corev1.ConfigMap) { cm.Data["trace.jsonl"] = strings.Join(lines[:100], "") })
+	p.kubelet.set(ns, faults{})
+	failed := p.until(t, run, v1alpha1.ConditionFailed)
+	if failed.Reason != v1alpha1.ReasonJobFailed || !strings.Contains(failed.Message, "bad input: trace") || !strings.Contains(failed.Message, "it changed since") {
+		t.Errorf("it failed with %s: %s", failed.Reason, failed.Message)
+	}
+	p.until(t, run, v1alpha1.ConditionStalled)
+	for _, pod := range p.pods(t, ns) {
+		if attemptOf(&pod) > 0 {
+			t.Errorf("pod %s is a second attempt; a bad input stays bad", pod.Name)
+		}
+	}
+}
+
+func TestAShardThatDiesIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	p := the(t)
+	ns := p.namespace(t)
+	p.kubelet.set(ns, faults{end: func(index, attempt int, e *ending) {
+		if index == 1 && attempt < 2 {
+			*e = ending{exitCode: 137, reason: "OOMKilled"}
+		}
+	}})
+	want := p.runLocally(t, weights().Obj())
+	sweep := weights().Shards(3).Obj()
+	p.create(t, ns, sweep)
+	p.until(t, sweep, v1alpha1.ConditionComplete)
+	if diff := cmp.Diff(want.rows(t), p.rows(t, sweep)); diff != "" {
+		t.Errorf("rows (-local +cluster):\n%s", diff)
+	}
+	if got := len(p.pods(t, ns)); got != 5 {
+		t.Errorf("%d pods, want 3 and 2 more attempts", got)
+	}
+}
+
+func TestAShardThatDiesTooOftenFailsTheSweep(t *testing.T) {
+	t.Parallel()
+	p := the(t)
+	ns := p.namespace(t)
+	p.kubelet.set(ns, faults{end: func(index, _ int, e *ending) {
+		if index == 0 {
+			*e = ending{exitCode: 137, reason: "OOMKilled"}
+		}
+	}})
+	sweep := weights().Shards(2).Obj()
+	p.create(t, ns, sweep)
+	failed := p.until(t, sweep, v1alpha1.ConditionFailed)
+	if failed.Reason != v1alpha1.ReasonJobFailed || !strings.Contains(failed.Message, "shard 0 failed: pod weights-") || !strings.Contains(failed.Message, "OOMKilled, exit code 137") {
+		t.Errorf("it failed with %s: %s", failed.Reason, failed.Message)
+	}
+	if got := sweep.Status.Progress.Completed; got != 3 {
+		t.Errorf("%d simulations are counted, want the 3 of the other shard", got)
+	}
+}
+
+func TestALostTerminationMessageFailsTheSweep(t *testing.T) {
+	t.Parallel()
+	p := the(t)
+	ns := p.namespace(t)
+	p.kubelet.set(ns, faults{end: func(index, _ int, e *ending) {
+		if index == 1 {
+			e.message = ""
+		}
+	}})
+	sweep := weights().Shards(2).Obj()
+	p.create(t, ns, sweep)
+	failed := p.until(t, sweep, v1alpha1.ConditionFailed)
+	if failed.Reason != v1alpha1.ReasonResultMissing || !strings.Contains(failed.Message, "shard 1") {
+		t.Errorf("it failed with %s: %s", failed.Reason, failed.Message)
+	}
+}
+
+func TestAReplacedResultFailsTheSweep(t *testing.T) {
+	t.Parallel()
+	p := the(t)
+	ns := p.namespace(t)
+	// The results are replaced after the worker wrote them and before its pod
+	// says that it did.
+	p.kubelet.set(ns, faults{end: func(index, _ int, _ *ending) {
+		if index != 1 {
+			return
+		}
+		for _, cm := range p.configMaps(t, ns, "result") {
+			if !strings.Contains(cm.Name, "-1-0-") {
+				continue
+			}
+			_ = p.client.Delete(t.Context(), &cm)
+			cm.ResourceVersion, cm.UID = "", ""
+			cm.Data["rows.jsonl"] = strings.Replace(cm.Data["rows.jsonl"], `"goodput":`, `"goodput": `, 1)
+			_ = p.client.Create(t.Context(), &cm)
+		}
+	}})
+	sweep := weights().Shards(2).Obj()
+	p.create(t, ns, sweep)
+	failed := p.until(t, sweep, v1alpha1.ConditionFailed)
+	if failed.Reason != v1alpha1.ReasonResultCorrupt || !strings.Contains(failed.Message, "but the worker wrote") {
+		t.Errorf("it failed with %s: %s", failed.Reason, failed.Message)
+	}
+}
+
+func TestAMissingConfigMapIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	p := the(t)
+	ns := p.namespace(t)
+	run, trace := p.traced(t)
+	p.create(t, ns, run)
+	stalled := p.until(t, run, v1alpha1.ConditionStalled)
+	if stalled.Reason != v1alpha1.ReasonInputMissing || !strings.Contains(stalled.Message, "spec.scenario.workload.trace.configMapRef") || !strings.Contains(stalled.Message, "there is no ConfigMap traces") {
+		t.Errorf("it stalls with %s: %s", stalled.Reason, stalled.Message)
+	}
+	p.create(t, ns, trace)
+	p.until(t, run, v1alpha1.ConditionComplete)
+}
+
+func TestAnInvalidSpecIsToldWithItsPath(t *testing.T) {
+	t.Parallel()
+	p := the(t)
+	ns := p.namespace(t)
+	sweep := weights().Scenario(builder.PickerConfig(`apiVersion: llm-d.ai/v1alpha1
+kind: EndpointPickerConfig
+plugins:
+- type: crystal-ball-scorer
+schedulingProfiles:
+- name: default
+  plugins:
+  - pluginRef: crystal-ball-scorer
+`)).Obj()
+	p.create(t, ns, sweep)
+	stalled := p.until(t, sweep, v1alpha1.ConditionStalled)
+	if stalled.Reason != v1alpha1.ReasonInvalid || !strings.Contains(stalled.Message, "spec.scenario.router.endpointPickerConfig") || !strings.Contains(stalled.Message, "crystal-ball-scorer") {
+		t.Errorf("it stalls with %s: %s", stalled.Reason, stalled.Message)
+	}
+	if jobs := p.jobs(t, ns); len(jobs) > 0 {
+		t.Errorf("there are %d Jobs, want none", len(jobs))
+	}
+	edit(t, p, sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Scenario = weights().Obj().Spec.Scenario })
+	p.until(t, sweep, v1alpha1.ConditionComplete)
+}
+
+func TestAnEditWhileItRunsStartsAnew(t *testing.T) {
+	t.Parallel()
+	p := the(t)
+	ns := p.namespace(t)
+	sweep := weights().Shards(2).Obj()
+	p.create(t, ns, sweep)
+	p.until(t, sweep, v1alpha1.ConditionComplete)
+	first := p.configMaps(t, ns, "result")
+	p.kubelet.set(ns, faults{hold: true})
+	edit(t, p, sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Replications.Seeds = []int64{7} })
+	p.until(t, sweep, v1alpha1.ConditionReconciling)
+	eventually(t, func() string {
+		if jobs := p.jobs(t, ns); len(jobs) != 1 || *jobs[0].Spec.Completions != 2 {
+			return "the old Job is still there"
+		}
+		return ""
+	})
+	if got := p.configMaps(t, ns, "result"); len(got) != len(first) {
+		t.Errorf("%d results are left while the new ones are made, want %d", len(got), len(first))
+	}
+	p.kubelet.set(ns, faults{})
+	edit(t, p, sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Replications.Seeds = []int64{7, 8} })
+	p.until(t, sweep, v1alpha1.ConditionComplete)
+	want := p.runLocally(t, weights().Seeds(7, 8).Obj())
+	if diff := cmp.Diff(want.rows(t), p.rows(t, sweep)); diff != "" {
+		t.Errorf("rows (-local +cluster):\n%s", diff)
+	}
+	eventually(t, func() string {
+		var names []string
+		for _, cm := range append(p.configMaps(t, ns, "result"), p.configMaps(t, ns, "plan")...) {
+			names = append(names, cm.Name)
+		}
+		if len(names) != 3 || len(p.jobs(t, ns)) != 1 {
+			return "more is left than the plan, its Job and its two results: " + strings.Join(names, " ")
+		}
+		return ""
+	})
+}
+
+func TestSuspendAndResume(t *testing.T) {
+	t.Parallel()
+	p := the(t)
+	ns := p.namespace(t)
+	sweep := weights().Shards(2).Suspend(true).Obj()
+	p.create(t, ns, sweep)
+	p.until(t, sweep, v1alpha1.ConditionSuspended)
+	time.Sleep(300 * time.Millisecond)
+	if pods := p.pods(t, ns); len(pods) > 0 {
+		t.Errorf("%d pods while suspended, want none", len(pods))
+	}
+	p.kubelet.set(ns, faults{hold: true})
+	edit(t, p, sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Execution.Suspend = false })
+	p.until(t, sweep, v1alpha1.ConditionReconciling)
+	eventually(t, func() string {
+		if len(p.pods(t, ns)) != 2 {
+			return "there are no pods"
+		}
+		return ""
+	})
+	edit(t, p, sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Execution.Suspend = true })
+	p.until(t, sweep, v1alpha1.ConditionSuspended)
+	eventually(t, func() string {
+		if len(p.pods(t, ns)) > 0 {
+			return "pods outlive the suspension"
+		}
+		return ""
+	})
+	p.kubelet.set(ns, faults{})
+	edit(t, p, sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Execution.Suspend = false })
+	p.until(t, sweep, v1alpha1.ConditionComplete)
+	for _, c := range sweep.Status.Conditions {
+		if c.Type == v1alpha1.ConditionSuspended {
+			t.Errorf("condition %s is left: %s", c.Type, c.Status)
+		}
+	}
+}
+
+// TestTheMooncakeTrace is what the project is for: a sweep of routing profiles
+// over real traffic, with the same manifest and the same figures on a cluster and
+// on a laptop.
+func TestTheMooncakeTrace(t *testing.T) {
+	t.Parallel()
+	file := testdata.File(t, "traces", "mooncake-fast25", "conversation_trace.jsonl")
+	p := the(t)
+	ns := p.namespace(t)
+	trace := filepath.Join(t.TempDir(), "trace.yaml")
+	p.verb(t, "trace", "configmap", file, "--name", "mooncake", "-o", trace)
+	sample := filepath.Join("..", "..", "config", "samples", "mooncake", "sweep.yaml")
+	var want local
+	if err := json.Unmarshal(p.verb(t, "sweep", "-f", sample, "--configmap", trace, "-o", "json"), &want); err != nil {
+		t.Fatal(err)
+	}
+	var sweep *v1alpha1.PolicySweep
+	for _, name := range []string{trace, sample} {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := manifest.Read(bytes.NewReader(raw), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, cm := range set.ConfigMaps {
+			p.create(t, ns, cm)
+		}
+		if len(set.Sweeps) > 0 {
+			sweep = set.Sweeps[0]
+		}
+	}
+	sweep.Spec.Execution.Shards = 2
+	p.create(t, ns, sweep)
+	p.until(t, sweep, v1alpha1.ConditionComplete)
+	if got := p.rows(t, sweep); got != want.rows(t) {
+		t.Errorf("rows (-local +cluster):\n%s", cmp.Diff(want.rows(t), got))
+	}
+	if rows := strings.Count(p.rows(t, sweep), "\n"); rows != 12 {
+		t.Errorf("%d rows, want 4 profiles under 3 seeds", rows)
+	}
+	t.Logf("best: %s", sweep.Status.Best.Summary)
+}
+
+// pods returns the pods of a namespace, by name.
+func (p *platform) pods(t *testing.T, namespace string) []corev1.Pod {
+	t.Helper()
+	var pods corev1.PodList
+	if err := p.client.List(t.Context(), &pods, client.InNamespace(namespace)); err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(pods.Items, func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
+	return pods.Items
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package operator_test holds the operator against a real API server: the
+// manager with the rights that it ships with, and worker pods as processes of
+// the real binary with the rights of their service account. What is missing of a
+// cluster, a stand-in does: the Job controller and the kubelet (kubelet_test.go).
+// The garbage collector does not run; owner references are checked instead.
+package operator_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/go-logr/logr"
+
+	"windtunnel.dev/windtunnel/controllers"
+)
+
+const assetsVar = "KUBEBUILDER_ASSETS"
+
+// platform is an API server with the operator installed and running.
+type platform struct {
+	env    *envtest.Environment
+	admin  *rest.Config
+	client client.Client
+	kube   kubernetes.Interface
+	// manager is the configuration of the manager's user.
+	manager *envtest.AuthenticatedUser
+	kubelet *kubelet
+	// binary is the built windtunnel.
+	binary string
+	stop   context.CancelFunc
+	ended  chan error
+}
+
+var (
+	startOnce sync.Once
+	started   *platform
+	startErr  error
+)
+
+func TestMain(m *testing.M) {
+	log.SetLogger(logr.Discard())
+	code := m.Run()
+	if started != nil {
+		if err := started.close(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// the returns the one platform of all tests, which the first one starts.
+func the(t *testing.T) *platform {
+	t.Helper()
+	for _, binary := range []string{"etcd", "kube-apiserver"} {
+		if _, err := os.Stat(filepath.Join(os.Getenv(assetsVar), binary)); os.Getenv(assetsVar) == "" || err != nil {
+			t.Skipf("no API server: set %s to a folder with etcd and kube-apiserver, such as hack/kube-assets.sh builds", assetsVar)
+		}
+	}
+	startOnce.Do(func() { started, startErr = start() })
+	if startErr != nil {
+		t.Fatalf("start: %v", startErr)
+	}
+	return started
+}
+
+func start() (*platform, error) {
+	p := &platform{ended: make(chan error, 1)}
+	var err error
+	if p.binary, err = build(); err != nil {
+		return nil, err
+	}
+	p.env = &envtest.Environment{
+		CRDDirectoryPaths:     []string{filepath.Join("..", "..", "config", "crd", "bases")},
+		ErrorIfCRDPathMissing: true,
+	}
+	if p.admin, err = p.env.Start(); err != nil {
+		return nil, err
+	}
+	p.admin.QPS = -1
+	if p.client, err = client.New(p.admin, client.Options{Scheme: controllers.Scheme()}); err != nil {
+		return nil, err
+	}
+	if p.kube, err = kubernetes.NewForConfig(p.admin); err != nil {
+		return nil, err
+	}
+	var ctx context.Context
+	ctx, p.stop = context.WithCancel(context.Background())
+	if err := p.install(ctx); err != nil {
+		return nil, err
+	}
+	p.kubelet = newKubelet(p)
+	go p.kubelet.run(ctx)
+	mgr, err := p.newManager(ctx)
+	if err != nil {
+		return nil, err
+	}
+	go func() { p.ended <- mgr.Start(ctx) }()
+	return p, nil
+}
+
+func (p *platform) close() error {
+	p.stop()
+	err := <-p.ended
+	p.kubelet.wait()
+	return errors.Join(err, p.env.Stop(), os.RemoveAll(filepath.Dir(p.binary)))
+}
+
+// build builds the binary of the workers and of the local verbs.
+func build() (string, error) {
+	folder, err := os.MkdirTemp("", "windtunnel-operator-test-")
+	if err != nil {
+		return "", err
+	}
+	binary := filepath.Join(folder, "windtunnel")
+	out, err := exec.Command("go", "build", "-o", binary, "../../cmd/windtunnel").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build windtunnel: %w\n%s", err, out)
+	}
+	return binary, nil
+}
+
+// managerUser stands for the manager's service account.
+const managerUser = "windtunnel-manager"
+
+// install installs the shipped roles and policies, and gives the manager's user
+// its role and nothing else.
+func (p *platform) install(ctx context.Context) error {
+	for _, file := range []string{"role.yaml", "worker_role.yaml", "worker_admission.yaml"} {
+		if err := p.apply(ctx, filepath.Join("..", "..", "config", "rbac", file)); err != nil {
+			return fmt.Errorf("install %s: %w", file, err)
+		}
+	}
+	err := p.client.Create(ctx, &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: managerUser},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "windtunnel-manager"},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: managerUser}},
+	})
+	if err != nil {
+		return err
+	}
+	p.manager, err = p.env.AddUser(envtest.User{Name: managerUser}, nil)
+	return err
+}
+
+// apply creates the objects of a file.
+func (p *platform) apply(ctx context.Context, file string) error {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	d := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(raw), 4096)
+	for {
+		var object unstructured.Unstructured
+		if err := d.Decode(&object); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if len(object.Object) == 0 {
+			continue
+		}
+		if err := p.client.Create(ctx, &object); err != nil {
+			return err
+		}
+	}
+}
+
+// newManager makes a manager as the verb does, without its servers.
+func (p *platform) newManager(ctx context.Context) (ctrl.Manager, error) {
+	mgr, err := ctrl.NewManager(p.manager.Config(), ctrl.Options{
+		Scheme:  controllers.Scheme(),
+		Cache:   controllers.CacheOptions(),
+		Metrics: metricsserver.Options{BindAddress: "0"},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return mgr, controllers.Setup(ctx, mgr, controllers.Options{Image: "windtunnel:test", Concurrency: 4})
+}
+
+// namespace makes a namespace of a test's own, which admits restricted pods
+// only.
+func (p *platform) namespace(t *testing.T) string {
+	t.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		GenerateName: "team-",
+		Labels:       map[string]string{"pod-security.kubernetes.io/enforce": "restricted"},
+	}}
+	if err := p.client.Create(t.Context(), ns); err != nil {
+		t.Fatal(err)
+	}
+	return ns.Name
+}
