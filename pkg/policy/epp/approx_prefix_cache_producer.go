@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"math"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+const approxPrefixCacheProducerType = "approx-prefix-cache-producer"
+
+// approxPrefixCacheProducer guesses which endpoint holds which prefix from what
+// was routed there; engines tell it nothing. A prompt is a chain of blocks, the
+// partial last one included. With autoTune the block size and the number of
+// blocks that an endpoint is believed to hold come from its scraped metrics;
+// blocks have at least 64 tokens all the same.
+var approxPrefixCacheProducer = pluginType{
+	name:  approxPrefixCacheProducerType,
+	roles: producerRole,
+	parameters: func() any {
+		return &approxPrefixParameters{
+			AutoTune:               true,
+			BlockSizeTokens:        defaultBlockTokens,
+			MaxPrefixBlocksToMatch: 2048,
+			MaxPrefixTokensToMatch: 131072,
+			LRUCapacityPerServer:   defaultLRUCapacity,
+		}
+	},
+	needs:    needsTokens,
+	produces: func(p *plugin) []dataKey { return []dataKey{{prefixMatchData, p.Name}} },
+	newProducer: func(b *builder, p *plugin) producer {
+		return &approxPrefix{
+			parameters: p.Parameters.(*approxPrefixParameters),
+			match:      b.prefixMatch(p.Name),
+			index:      newPrefixIndex(b.endpoints),
+		}
+	},
+}
+
+const (
+	defaultBlockTokens = 16
+	// leastBlockTokens bounds the memory of a real EPP.
+	leastBlockTokens   = 64
+	defaultLRUCapacity = 31250
+)
+
+type approxPrefixParameters struct {
+	AutoTune        bool `json:"autoTune"`
+	BlockSizeTokens int  `json:"blockSizeTokens"`
+	// BlockSize is the old name of BlockSizeTokens.
+	BlockSize int `json:"blockSize,omitempty"`
+	// MaxPrefixBlocksToMatch only counts where MaxPrefixTokensToMatch is 0; 0
+	// for both is no limit.
+	MaxPrefixBlocksToMatch int `json:"maxPrefixBlocksToMatch"`
+	MaxPrefixTokensToMatch int `json:"maxPrefixTokensToMatch"`
+	LRUCapacityPerServer   int `json:"lruCapacityPerServer"`
+}
+
+func (p *approxPrefixParameters) check(l *loader, path *field.Path) {
+	if p.BlockSize != 0 {
+		l.warn(path.Child("blockSize"), "deprecated, use blockSizeTokens")
+		if p.BlockSize > 0 && p.BlockSizeTokens == defaultBlockTokens {
+			p.BlockSizeTokens = p.BlockSize
+		}
+		p.BlockSize = 0
+	}
+	if p.LRUCapacityPerServer <= 0 {
+		l.warn(path.Child("lruCapacityPerServer"), "%d is replaced by %d", p.LRUCapacityPerServer, defaultLRUCapacity)
+		p.LRUCapacityPerServer = defaultLRUCapacity
+	}
+	p.warnOfNoEffect(l, path)
+	if !p.AutoTune && p.BlockSizeTokens <= 0 {
+		l.add(field.Invalid(path.Child("blockSizeTokens"), p.BlockSizeTokens, "must be greater than 0 where autoTune is off"))
+	}
+	if p.MaxPrefixTokensToMatch < 0 {
+		l.add(field.Invalid(path.Child("maxPrefixTokensToMatch"), p.MaxPrefixTokensToMatch, "must not be negative"))
+	}
+}
+
+// warnOfNoEffect is about settings that something else overrides. Engines always
+// report their block size and count here.
+func (p *approxPrefixParameters) warnOfNoEffect(l *loader, path *field.Path) {
+	if p.BlockSizeTokens != defaultBlockTokens {
+		switch at := path.Child("blockSizeTokens"); {
+		case p.AutoTune:
+			l.warn(at, "no effect: autoTune takes the engines' block size, %d at least", leastBlockTokens)
+		case p.BlockSizeTokens < leastBlockTokens:
+			l.warn(at, "%d is raised to %d", p.BlockSizeTokens, leastBlockTokens)
+		}
+	}
+	if p.LRUCapacityPerServer != defaultLRUCapacity && p.AutoTune {
+		l.warn(path.Child("lruCapacityPerServer"), "no effect: autoTune takes the engines' number of blocks")
+	}
+}
+
+// blockTokens is the block size; the first endpoint speaks for all.
+func (p *approxPrefixParameters) blockTokens(c *cycle) int {
+	tokens := p.BlockSizeTokens
+	if p.AutoTune && c.scrapes[0].BlockTokens > 0 {
+		tokens = c.scrapes[0].BlockTokens
+	}
+	return max(tokens, leastBlockTokens)
+}
+
+// maxBlocks bounds the blocks of a prompt that are looked at.
+func (p *approxPrefixParameters) maxBlocks(blockTokens int) int {
+	switch {
+	case p.MaxPrefixTokensToMatch > 0:
+		return p.MaxPrefixTokensToMatch / blockTokens
+	case p.MaxPrefixBlocksToMatch == 0:
+		return math.MaxInt // no limit
+	default:
+		return max(0, p.MaxPrefixBlocksToMatch)
+	}
+}
+
+// capacity is how many blocks an endpoint is believed to hold. Scraped ones are
+// the engine's, which may be smaller than those that are counted here.
+func (p *approxPrefixParameters) capacity(c *cycle, endpoint int) int {
+	if blocks := c.scrapes[endpoint].Blocks; p.AutoTune && blocks > 0 {
+		return blocks
+	}
+	return p.LRUCapacityPerServer
+}
+
+type approxPrefix struct {
+	parameters *approxPrefixParameters
+	match      *prefixMatch
+	index      *prefixIndex
+	chain      []uint64 // of the request under way
+}
+
+func (a *approxPrefix) produce(c *cycle) {
+	a.chain = a.chain[:0]
+	a.match.totalBlocks = 0
+	if len(c.scrapes) == 0 {
+		return
+	}
+	blockTokens := a.parameters.blockTokens(c)
+	a.chain = c.prompt.AllBlocks(a.chain, blockTokens)
+	a.chain = a.chain[:min(len(a.chain), a.parameters.maxBlocks(blockTokens))]
+	a.match.blockTokens, a.match.totalBlocks = blockTokens, len(a.chain)
+	a.index.match(a.chain, a.match.blocks)
+}
+
+func (a *approxPrefix) routed(c *cycle, endpoint int) {
+	a.index.insert(a.chain, endpoint, a.parameters.capacity(c, endpoint))
+}
+
+func (a *approxPrefix) firstToken(int, int) {}
+func (a *approxPrefix) finished(int, int)   {}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// Config is an EndpointPickerConfig after defaulting. It is immutable.
+//
+// Marshalled to JSON it is an EndpointPickerConfig that the EPP would accept
+// and that means the same, with every default spelled out: weights, parameters,
+// and the plugins that the loader makes. What the EPP ignores is left out.
+// Loading that text gives the same text again.
+type Config struct {
+	document  effective
+	tokensOff bool // no parser gives the EPP a prompt
+	scraped   bool // some data source brings the engines' core metrics
+	warnings  []string
+	report    []PluginReport
+}
+
+// effective is the document that a Config is marshalled to.
+type effective struct {
+	APIVersion         string         `json:"apiVersion"`
+	Kind               string         `json:"kind"`
+	FeatureGates       []string       `json:"featureGates"`
+	Plugins            []*plugin      `json:"plugins"`
+	SchedulingProfiles []profile      `json:"schedulingProfiles"`
+	RequestHandler     requestHandler `json:"requestHandler"`
+	FlowControl        flowControl    `json:"flowControl"`
+	DataLayer          dataLayer      `json:"dataLayer"`
+}
+
+// MarshalJSON writes the document.
+func (c *Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.document) }
+
+// Warnings says what in the configuration is deprecated, was replaced or has
+// no effect, each with its path in the document, in the order of loading.
+func (c *Config) Warnings() []string { return slices.Clone(c.warnings) }
+
+// Report says of every plugin, also of those that the loader made, how a
+// simulation treats it, in the order of the document.
+func (c *Config) Report() []PluginReport { return slices.Clone(c.report) }
+
+// PluginReport is what a simulation makes of one plugin.
+type PluginReport struct {
+	Name      string    `json:"name"`
+	Type      string    `json:"type"`
+	Treatment Treatment `json:"treatment"`
+	// Note says what is not reproduced, or why the plugin has no effect.
+	Note string `json:"note,omitempty"`
+	// Created is whether the loader made the plugin, as the EPP does.
+	Created bool `json:"created,omitempty"`
+}
+
+// Treatment says how closely a simulation follows a plugin.
+type Treatment string
+
+const (
+	// Exact plugins decide as the EPP's do, random draws aside.
+	Exact Treatment = "exact"
+	// Approximated plugins differ in what their note says.
+	Approximated Treatment = "approximated"
+	// Ignored plugins have no effect on a simulation.
+	Ignored Treatment = "ignored"
+)

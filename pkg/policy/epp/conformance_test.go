@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/prompt"
+)
+
+// readLines decodes a file of JSON lines.
+func readLines[T any](t *testing.T, path string) []T {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	var all []T
+	for lines.Scan() {
+		var line T
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			t.Fatalf("%s: line %d: %v", path, len(all)+1, err)
+		}
+		all = append(all, line)
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// A scheduleCase is one decision: endpoints with the attributes that producers
+// would have made, and the score of each endpoint that the filters left.
+type scheduleCase struct {
+	Config    string
+	Case      int
+	Request   struct{ PromptTokens int }
+	Endpoints []struct {
+		Name             string
+		Waiting, Running int
+		KV               float64
+		Attrs            map[string]attribute
+	}
+	Error    string
+	Profiles map[string]struct{ Scores map[string]float64 }
+}
+
+type attribute struct {
+	Kind            string
+	MatchBlocks     int
+	TotalBlocks     int
+	BlockSizeTokens int
+	Requests        int64
+	Tokens          int64
+}
+
+// decide runs filters, scorers and picker on planted attributes.
+func (tc *scheduleCase) decide(c *Config) (Decision, bool) {
+	b := newBuilder(c, len(tc.Endpoints), 1)
+	s := b.scheduler(c)
+	view := idle(len(tc.Endpoints))
+	for e, endpoint := range tc.Endpoints {
+		view.Scrapes[e] = policy.Scrape{Waiting: endpoint.Waiting, Running: endpoint.Running, KVUsage: endpoint.KV}
+		for key, a := range endpoint.Attrs {
+			_, producer, _ := strings.Cut(key, "/")
+			switch a.Kind {
+			case "PrefixCacheMatchInfo":
+				m := b.prefixMatch(producer)
+				m.blocks[e], m.totalBlocks, m.blockTokens = a.MatchBlocks, a.TotalBlocks, a.BlockSizeTokens
+			case "InFlightLoad":
+				l := b.load(producer)
+				l.requests[e], l.tokens[e] = a.Requests, a.Tokens
+			}
+		}
+	}
+	ok := s.profile.run(s.begin(view, request(0, tc.Request.PromptTokens)))
+	return s.LastDecision(), ok
+}
+
+// check compares a decision with the recorded one.
+func (tc *scheduleCase) check(t *testing.T, c *Config) {
+	t.Helper()
+	decision, ok := tc.decide(c)
+	if ok != (tc.Error == "") {
+		t.Errorf("%s, case %d: chose %t, recorded error %q", tc.Config, tc.Case, ok, tc.Error)
+		return
+	}
+	if !ok {
+		return
+	}
+	if len(tc.Profiles) != len(c.document.SchedulingProfiles) {
+		t.Errorf("%s, case %d: %d profiles recorded, there is 1", tc.Config, tc.Case, len(tc.Profiles))
+	}
+	want := tc.Profiles[c.document.SchedulingProfiles[0].Name].Scores
+	if len(decision.Candidates) != len(want) {
+		t.Errorf("%s, case %d: %d candidates left, want %d", tc.Config, tc.Case, len(decision.Candidates), len(want))
+	}
+	best := math.Inf(-1)
+	for i, e := range decision.Candidates {
+		best = max(best, decision.Scores[i])
+		score, left := want[tc.Endpoints[e].Name]
+		if !left || math.Abs(score-decision.Scores[i]) > 1e-9 {
+			t.Errorf("%s, case %d, %s: score %v, want %v (%t)", tc.Config, tc.Case, tc.Endpoints[e].Name, decision.Scores[i], score, left)
+		}
+	}
+	if i := slices.Index(decision.Candidates, decision.Chosen); i < 0 || c.document.picks(maxScorePickerType) && decision.Scores[i] != best {
+		t.Errorf("%s, case %d: chose %d of %v with scores %v", tc.Config, tc.Case, decision.Chosen, decision.Candidates, decision.Scores)
+	}
+}
+
+func (d *effective) picks(typeName string) bool {
+	for _, p := range d.Plugins {
+		if p.Type == typeName {
+			return true
+		}
+	}
+	return false
+}
+
+// replay compares all decisions of a file. Those of configurations that are
+// refused as not built yet are counted by the first reason.
+func replay(t *testing.T, cases []scheduleCase, find func(config string) string) (compared int) {
+	t.Helper()
+	configs := map[string]*Config{}
+	skipped := map[string]int{}
+	for i := range cases {
+		tc := &cases[i]
+		c, known := configs[tc.Config]
+		if !known {
+			text, err := os.ReadFile(find(tc.Config))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var reason string
+			if c, reason = loadOrReason(t, tc.Config, text); c == nil {
+				skipped[reason] += countOf(cases, tc.Config)
+			}
+			configs[tc.Config] = c
+		}
+		if c != nil {
+			tc.check(t, c)
+			compared++
+		}
+	}
+	t.Logf("%d of %d decisions compared", compared, len(cases))
+	for _, reason := range sortedKeys(skipped) {
+		t.Logf("%4d skipped: %s", skipped[reason], reason)
+	}
+	return compared
+}
+
+func countOf(cases []scheduleCase, config string) int {
+	n := 0
+	for i := range cases {
+		if cases[i].Config == config {
+			n++
+		}
+	}
+	return n
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// loadOrReason loads a configuration that the real loader accepts. It may only
+// be refused for what is not built yet, which is the reason.
+func loadOrReason(t *testing.T, name string, text []byte) (*Config, string) {
+	t.Helper()
+	c, errs := Load(text, "router-main", nil)
+	if len(errs) == 0 {
+		return c, ""
+	}
+	for _, err := range errs {
+		if !strings.Contains(err.Error(), "not built yet") {
+			t.Errorf("%s: %v, but the real loader accepts it", name, err)
+		}
+	}
+	return nil, errs[0].Detail
+}
+
+func TestDecisionsOfTheRealScheduler(t *testing.T) {
+	cases := readLines[scheduleCase](t, testdata.File(t, "epp", "golden", "schedule.jsonl"))
+	compared := replay(t, cases, func(config string) string {
+		if strings.HasPrefix(config, "unit__") {
+			return testdata.File(t, "epp", "golden", config)
+		}
+		return testdata.File(t, "epp", "configs", config)
+	})
+	if compared == 0 {
+		t.Error("no decision was compared")
+	}
+}
+
+func TestDecisionsWorkedOutByHand(t *testing.T) {
+	cases := readLines[scheduleCase](t, filepath.Join("testdata", "schedule.jsonl"))
+	compared := replay(t, cases, func(config string) string { return filepath.Join("testdata", "configs", config) })
+	if compared != len(cases) {
+		t.Errorf("%d of %d decisions compared", compared, len(cases))
+	}
+}
+
+// A prefixStep is one request of a sequence: what each endpoint matches before
+// it is routed, and where it is routed to.
+type prefixStep struct {
+	Params          string
+	Step            int
+	Segments        []struct{ ID, Len int }
+	PromptTokens    int
+	BlockSizeTokens int
+	TotalBlocks     int
+	Match           []int
+	RoutedTo        int
+}
+
+func replayPrefixes(t *testing.T, path string) {
+	t.Helper()
+	steps := readLines[prefixStep](t, path)
+	var producer *approxPrefix
+	for _, step := range steps {
+		if step.Step == 0 {
+			producer = newApproxPrefix(t, step.Params, len(step.Match))
+		}
+		c := &cycle{scrapes: make([]policy.Scrape, len(step.Match))}
+		for _, segment := range step.Segments {
+			c.prompt = c.prompt.Append(prompt.Extent{Source: uint64(segment.ID), Tokens: int32(segment.Len)})
+		}
+		if c.tokens = c.prompt.Tokens(); c.tokens != step.PromptTokens {
+			t.Fatalf("%s, step %d: %d tokens, want %d", step.Params, step.Step, c.tokens, step.PromptTokens)
+		}
+		producer.produce(c)
+		want := prefixMatch{blockTokens: step.BlockSizeTokens, totalBlocks: step.TotalBlocks, blocks: step.Match}
+		if diff := gocmp.Diff(want, *producer.match, gocmp.AllowUnexported(prefixMatch{})); diff != "" {
+			t.Fatalf("%s, step %d (-want +got):\n%s", step.Params, step.Step, diff)
+		}
+		producer.routed(c, step.RoutedTo)
+	}
+	t.Logf("%d steps compared", len(steps))
+}
+
+// newApproxPrefix makes a producer with parameters in JSON.
+func newApproxPrefix(t *testing.T, parameters string, endpoints int) *approxPrefix {
+	t.Helper()
+	c := mustLoad(t, "plugins: [{type: approx-prefix-cache-producer, parameters: "+cmp.Or(parameters, "{}")+"}]")
+	s := New(c, endpoints, "m", 1)
+	return s.producers[0].(*approxPrefix)
+}
+
+func TestMatchesOfTheRealPrefixProducer(t *testing.T) {
+	replayPrefixes(t, testdata.File(t, "epp", "golden", "approx-prefix.jsonl"))
+}
+
+func TestMatchesWorkedOutByHand(t *testing.T) {
+	replayPrefixes(t, filepath.Join("testdata", "approx-prefix.jsonl"))
+}
+
+// What the real loader says of a file: accepted with these plugins, or rejected.
+type verdict struct {
+	file     string
+	accepted bool
+	plugins  string
+}
+
+func readVerdicts(t testing.TB) []verdict {
+	t.Helper()
+	raw, err := os.ReadFile(testdata.File(t, "epp", "configs", "VERDICTS.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var verdicts []verdict
+	for line := range strings.Lines(string(raw)) {
+		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if strings.HasPrefix(line, "#") || len(columns) < 2 {
+			continue
+		}
+		v := verdict{file: columns[0], accepted: strings.HasPrefix(columns[1], "ACCEPT")}
+		if v.accepted {
+			v.plugins = columns[2]
+		}
+		verdicts = append(verdicts, v)
+	}
+	return verdicts
+}
+
+func TestVerdictsOfTheRealLoader(t *testing.T) {
+	counts := map[string]int{}
+	for _, v := range readVerdicts(t) {
+		text, err := os.ReadFile(testdata.File(t, "epp", "configs", v.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !v.accepted {
+			if _, errs := Load(text, "router-main", nil); len(errs) == 0 {
+				t.Errorf("%s: accepted, but the real loader rejects it", v.file)
+			}
+			counts["rejected by both"]++
+			continue
+		}
+		c, _ := loadOrReason(t, v.file, text)
+		if c == nil {
+			counts["accepted by the real loader, not built yet here"]++
+			continue
+		}
+		counts["accepted by both"]++
+		if diff := gocmp.Diff(v.plugins, instances(c)); diff != "" {
+			t.Errorf("%s: plugins (-want +got):\n%s", v.file, diff)
+		}
+	}
+	for _, what := range sortedKeys(counts) {
+		t.Logf("%4d %s", counts[what], what)
+	}
+	if counts["accepted by both"] == 0 {
+		t.Error("nothing is accepted by both")
+	}
+}
+
+// instances lists a configuration's plugins as VERDICTS.tsv does.
+func instances(c *Config) string {
+	var list []string
+	for _, r := range c.Report() {
+		entry := r.Name + "=" + r.Type
+		if r.Type == staticUsageLimitPolicyType {
+			entry += "-type" // what instances of this type report
+		}
+		list = append(list, entry)
+	}
+	slices.Sort(list)
+	return strings.Join(list, ",")
+}
+
+// dataConfigs are the published configurations, where they are at hand.
+func dataConfigs(t testing.TB) [][]byte {
+	var texts [][]byte
+	for _, pattern := range []string{"configs/*.yaml", "golden/unit__*.yaml"} {
+		paths, err := filepath.Glob(filepath.Join(testdata.Dir(t), "epp", pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Fatal(err)
+			}
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}

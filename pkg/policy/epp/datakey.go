@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+// A dataKey names data that one plugin makes and others read. Instances of one
+// producer type are told apart by name.
+type dataKey struct {
+	kind dataKind
+	// producer is the name of the instance that makes the data.
+	producer string
+}
+
+type dataKind string
+
+const (
+	prefixMatchData  dataKind = "prefix matches"
+	inFlightLoadData dataKind = "in-flight load"
+	tokensData       dataKind = "tokenised prompts"
+	coreMetricsData  dataKind = "core metrics"
+)
+
+// defaultProducer is the type that the loader makes an instance of, named like
+// the type, where nobody provides the data. Core metrics have none.
+func defaultProducer(kind dataKind) string {
+	switch kind {
+	case prefixMatchData:
+		return approxPrefixCacheProducerType
+	case inFlightLoadData:
+		return inFlightLoadProducerType
+	case tokensData:
+		return tokenProducerType
+	default:
+		return ""
+	}
+}
+
+// orDefault returns the name of the instance that a parameter selects.
+func orDefault(name string, kind dataKind) string {
+	if name == "" {
+		return defaultProducer(kind)
+	}
+	return name
+}
+
+// needsCoreMetrics is for plugins that read scraped metrics. The extractor's
+// key does not follow the instance's name.
+func needsCoreMetrics(*plugin) []dataKey {
+	return []dataKey{{kind: coreMetricsData, producer: coreMetricsExtractorType}}
+}
+
+// needsTokens is for producers that read the prompt.
+func needsTokens(*plugin) []dataKey {
+	return []dataKey{{kind: tokensData, producer: tokenProducerType}}
+}

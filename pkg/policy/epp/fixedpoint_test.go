@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/internal/testdata"
+)
+
+// checkFixedPoint loads what a configuration is marshalled to: nothing may
+// change, the plugins' treatments included.
+func checkFixedPoint(t *testing.T, c *Config, version string) {
+	t.Helper()
+	first := marshal(t, c)
+	again, errs := Load([]byte(first), version, nil)
+	if len(errs) > 0 {
+		t.Fatalf("refused: %v\n%s", errs.ToAggregate(), first)
+	}
+	if diff := cmp.Diff(first, marshal(t, again)); diff != "" {
+		t.Fatalf("loaded again (-want +got):\n%s", diff)
+	}
+	want, got := c.Report(), again.Report()
+	for i := range want {
+		want[i].Created = false // by now the document lists them all
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("report (-want +got):\n%s", diff)
+	}
+	if again.tokensOff != c.tokensOff || again.scraped != c.scraped {
+		t.Errorf("tokensOff %t, scraped %t, want %t, %t", again.tokensOff, again.scraped, c.tokensOff, c.scraped)
+	}
+}
+
+// everything uses every type and field that is built.
+const everything = header + `
+featureGates: [flowControl=false, haPopulateNonLeaderDatastore=false]
+plugins:
+- type: queue-scorer
+- type: kv-cache-utilization-scorer
+- type: running-requests-size-scorer
+- {name: load, type: load-aware-scorer, parameters: {threshold: 7}}
+- {type: active-request-scorer, parameters: {requestTimeout: 2m, idleThreshold: 3, maxBusyScore: 0.25, inFlightLoadProducerName: in-flight}}
+- {type: prefix-cache-scorer, parameters: {prefixMatchInfoProducerName: prefixes, matchLengthWeight: 0.3, matchLengthScaleTokens: 1000}}
+- {name: prefixes, type: approx-prefix-cache-producer, parameters: {autoTune: false, blockSize: 256, maxPrefixBlocksToMatch: 0, maxPrefixTokensToMatch: 0, lruCapacityPerServer: 99}}
+- {name: in-flight, type: inflight-load-producer, parameters: {addEstimatedOutputTokens: true, outputRatio: 0.1, maxEstimatedOutputTokens: 50, prefixMatchInfoProducerName: prefixes, syncCrossReplicaState: false}}
+- {name: tokens, type: token-producer, parameters: {modelName: m, vllm: {url: "http://x", timeout: 1s, mmTimeout: 2s}}}
+- {name: estimates, type: token-producer, parameters: {estimate: {image: {mode: static, static: {staticToken: 3}, dynamic: {factor: 2}, defaultResolution: {width: 1, height: 2}},
+    video: {defaultDuration: 1.5, tokensPerFrame: {mode: dynamic, static: {numTokensPerFrame: 4}, dynamic: {factor: 5}}, frames: {mode: strided, minFrames: 1, maxFrames: 2, sampled: {sampleFPS: 0.5, temporalPatchSize: 2}, strided: {defaultSourceFPS: 24, frameStride: 3}}, maxVideoTokens: 9}}}}
+- type: single-profile-handler
+- {type: max-score-picker, parameters: {maxNumOfEndpoints: 3}}
+- type: random-picker
+- type: weighted-random-picker
+- {name: detector, type: utilization-detector, parameters: {queueDepthThreshold: 9, kvCacheUtilThreshold: 0.5, metricsStalenessThreshold: 1500ms, headroom: 0.125}}
+- {name: source, type: metrics-data-source, parameters: {scheme: https, path: /m, port: 8080, insecureSkipVerify: false, caCertPath: /c, clientCertPath: /d, clientKeyPath: /e, interval: 100ms}}
+- {name: extractor, type: core-metrics-extractor, parameters: {engineLabelKey: l, defaultEngine: mine, engineConfigs: [{name: mine, kvUsageSpec: 'kv{a="b"}', customMetrics: [{attributeKey: k, metricSpec: m}]}]}}
+- type: openai-parser
+- {name: grpc, type: vllmgrpc-parser}
+- type: sglanghttp-parser
+- type: vertexai-parser
+- type: fcfs-ordering-policy
+- type: global-strict-fairness-policy
+- {type: static-usage-limit-policy, parameters: {threshold: 0.9}}
+schedulingProfiles:
+- name: only
+  plugins:
+  - {pluginRef: detector}
+  - {pluginRef: in-flight, weight: 3}
+  - {pluginRef: queue-scorer, weight: -1.5}
+  - {pluginRef: kv-cache-utilization-scorer, weight: 1e-3}
+  - {pluginRef: running-requests-size-scorer, weight: 12345678901234567890}
+  - {pluginRef: load, weight: 0}
+  - {pluginRef: active-request-scorer}
+  - {pluginRef: prefix-cache-scorer, weight: 0.1}
+  - {pluginRef: weighted-random-picker}
+dataLayer:
+  injectDefaults: false
+  sources: [{pluginRef: source, extractors: [{pluginRef: extractor}]}]
+  crossReplicaSyncInterval: 5s
+flowControl:
+  maxBytes: 1Gi
+  maxRequests: 10
+  defaultRequestTTL: 0s
+  noEndpointRequestTTL: 1s
+  defaultPriorityBand: {priority: 0, maxBytes: 1k}
+  defaultNegativePriorityBand: {priority: -1}
+  priorityBands: [{priority: 1, maxRequests: "5", fairnessPolicyRef: nobody, orderingPolicyRef: nobody}]
+  usageLimitPolicyPluginRef: nobody
+  saturationDetector: {pluginRef: detector}
+  enableEviction: true
+requestHandler:
+  parsers: [{pluginRef: grpc}, {pluginRef: passthrough-parser}]
+`
+
+func TestLoadingWhatWasMarshalledChangesNothing(t *testing.T) {
+	cases := map[string]string{
+		"the built-in configuration": "",
+		"no plugins":                 header,
+		"everything":                 everything,
+		"hidden prompts":             header + "requestHandler: {parsers: [{pluginRef: passthrough-parser}]}",
+		"unscraped engines":          header + "plugins: [{type: inflight-load-producer}]\ndataLayer: {injectDefaults: false}",
+	}
+	paths, err := filepath.Glob(filepath.Join("testdata", "configs", "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases[path] = string(text)
+	}
+	for name, text := range cases {
+		t.Run(name, func(t *testing.T) {
+			c, errs := Load([]byte(text), "router-main", nil)
+			if len(errs) > 0 {
+				t.Fatal(errs.ToAggregate())
+			}
+			checkFixedPoint(t, c, "router-main")
+		})
+	}
+}
+
+func TestPublishedConfigurationsAreFixedPoints(t *testing.T) {
+	testdata.File(t, "epp")
+	checked := 0
+	for _, text := range dataConfigs(t) {
+		if c, errs := Load(text, "", nil); len(errs) == 0 {
+			checkFixedPoint(t, c, "")
+			checked++
+		}
+	}
+	t.Logf("%d configurations checked", checked)
+}
+
+func TestJSONAndYAMLMeanTheSame(t *testing.T) {
+	c, errs := Load([]byte(everything), "router-main", nil)
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	indented, err := json.MarshalIndent(c, "", "\t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A comment makes it YAML that begins with a brace.
+	for _, text := range []string{string(indented), string(indented[:1]) + " # YAML\n" + string(indented[1:])} {
+		again, errs := Load([]byte(text), "router-main", nil)
+		if len(errs) > 0 {
+			t.Fatal(errs.ToAggregate())
+		}
+		if diff := cmp.Diff(marshal(t, c), marshal(t, again)); diff != "" {
+			t.Errorf("(-YAML +JSON):\n%s", diff)
+		}
+	}
+}
+
+// FuzzLoad feeds the loader with anything: it must not panic, errors and
+// configurations exclude each other, and what it accepts is a fixed point.
+func FuzzLoad(f *testing.F) {
+	f.Add([]byte(""))
+	f.Add([]byte(header))
+	f.Add([]byte(everything))
+	f.Add([]byte(`{"apiVersion":"llm-d.ai/v1alpha1","kind":"EndpointPickerConfig","plugins":[{"type":"queue-scorer","type":"x"}]}`))
+	f.Add([]byte(header + "plugins: [&a {type: queue-scorer}, *a]\nschedulingProfiles: [{name: p, plugins: [{pluginRef: queue-scorer, weight: .inf}]}]"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		c, errs := Load(text, "router-main", nil)
+		if (c == nil) != (len(errs) > 0) {
+			t.Fatalf("configuration %v with errors %v", c, errs)
+		}
+		for _, err := range errs {
+			_ = err.Error()
+		}
+		if c == nil {
+			return
+		}
+		checkFixedPoint(t, c, "router-main")
+		if len(c.Report()) != len(c.document.Plugins) {
+			t.Fatal("a plugin is missing from the report")
+		}
+		s := New(c, 3, "m", 1)
+		for n := range 5 {
+			r := request(n, 300)
+			s.FirstToken(r, route(t, s, idle(3), r))
+		}
+	})
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/prompt"
+)
+
+const header = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\n"
+
+var inline = field.NewPath("inline")
+
+// mustLoad loads a document without its first two lines.
+func mustLoad(t testing.TB, body string) *Config {
+	t.Helper()
+	c, errs := Load([]byte(header+body), "router-main", inline)
+	if len(errs) > 0 {
+		t.Fatalf("refused: %v\n%s", errs.ToAggregate(), body)
+	}
+	return c
+}
+
+// marshal returns the effective document as JSON.
+func marshal(t testing.TB, c *Config) string {
+	t.Helper()
+	raw, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+func errorTexts(errs field.ErrorList) []string {
+	texts := []string{}
+	for _, err := range errs {
+		texts = append(texts, err.Error())
+	}
+	return texts
+}
+
+// pluginNames lists the plugins, those that the loader made in brackets.
+func pluginNames(c *Config) string {
+	var names []string
+	for _, r := range c.Report() {
+		name := r.Name
+		if r.Type != r.Name {
+			name += "=" + r.Type
+		}
+		if r.Created {
+			name = "[" + name + "]"
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, " ")
+}
+
+// idle is a view in which nothing runs anywhere.
+func idle(endpoints int) *policy.View {
+	return &policy.View{Scrapes: make([]policy.Scrape, endpoints)}
+}
+
+// request is the n-th of a test, with a text of its own.
+func request(n, tokens int) *policy.Request {
+	return withPrompt(n, prompt.Extent{Source: uint64(1000 + n), Tokens: int32(tokens)})
+}
+
+func withPrompt(n int, extents ...prompt.Extent) *policy.Request {
+	p := prompt.Prompt{Extents: extents}
+	return &policy.Request{ID: n, Prompt: p, Tokens: p.Tokens()}
+}
+
+func route(t testing.TB, s *Scheduler, view *policy.View, r *policy.Request) int {
+	t.Helper()
+	endpoint, err := s.Route(view, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return endpoint
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"math"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+const inFlightLoadProducerType = "inflight-load-producer"
+
+// inFlightLoadProducer counts what the EPP has routed to each endpoint: a
+// request from its pick to its end, its uncached prompt tokens from its pick to
+// the first chunk of the answer. With addEstimatedOutputTokens, an estimate of
+// the answer is added, prompt · outputRatio up to maxEstimatedOutputTokens, and
+// all is held to the end.
+//
+// Uncached are the blocks that the chosen prefix producer does not match there
+// and the tokens beyond its blocks; without such a producer, the whole prompt.
+var inFlightLoadProducer = pluginType{
+	name:       inFlightLoadProducerType,
+	roles:      producerRole,
+	parameters: func() any { return &inFlightParameters{OutputRatio: 1.5, SyncCrossReplicaState: true} },
+	needs:      needsTokens,
+	produces:   func(p *plugin) []dataKey { return []dataKey{{inFlightLoadData, p.Name}} },
+	treatment: func(_ *loader, p *plugin) (Treatment, string) {
+		if p.Parameters.(*inFlightParameters).AddEstimatedOutputTokens {
+			return Approximated, "requests state no max_tokens, which would bound the estimate of output tokens"
+		}
+		return Exact, ""
+	},
+	newProducer: func(b *builder, p *plugin) producer {
+		return &inFlight{
+			parameters: p.Parameters.(*inFlightParameters),
+			match:      b.optionalMatch(p.Parameters.(*inFlightParameters).PrefixMatchInfoProducerName),
+			load:       b.load(p.Name),
+		}
+	},
+}
+
+type inFlightParameters struct {
+	AddEstimatedOutputTokens    bool    `json:"addEstimatedOutputTokens"`
+	OutputRatio                 float64 `json:"outputRatio"`
+	MaxEstimatedOutputTokens    *int    `json:"maxEstimatedOutputTokens,omitempty"`
+	PrefixMatchInfoProducerName string  `json:"prefixMatchInfoProducerName"`
+	SyncCrossReplicaState       bool    `json:"syncCrossReplicaState"`
+}
+
+func (p *inFlightParameters) check(l *loader, path *field.Path) {
+	p.PrefixMatchInfoProducerName = orDefault(p.PrefixMatchInfoProducerName, prefixMatchData)
+	if p.OutputRatio < 0 {
+		l.add(field.Invalid(path.Child("outputRatio"), p.OutputRatio, "must not be negative"))
+	}
+	if p.MaxEstimatedOutputTokens != nil && *p.MaxEstimatedOutputTokens < 0 {
+		l.add(field.Invalid(path.Child("maxEstimatedOutputTokens"), *p.MaxEstimatedOutputTokens, "must not be negative"))
+	}
+}
+
+// optionalMatch returns nil where no plugin of that name matches prefixes.
+func (b *builder) optionalMatch(producer string) *prefixMatch {
+	if p := b.plugins[producer]; p == nil || p.Type != approxPrefixCacheProducerType {
+		return nil
+	}
+	return b.prefixMatch(producer)
+}
+
+type inFlight struct {
+	parameters *inFlightParameters
+	match      *prefixMatch // nil where there is none
+	load       *inFlightLoad
+	held       ledger
+}
+
+func (f *inFlight) produce(*cycle) {}
+
+func (f *inFlight) routed(c *cycle, endpoint int) {
+	tokens := f.uncached(c, endpoint) + f.estimatedOutput(c)
+	f.load.requests[endpoint]++
+	f.load.tokens[endpoint] += tokens
+	f.held.put(c.request, tokens)
+}
+
+func (f *inFlight) firstToken(request, endpoint int) {
+	if f.parameters.AddEstimatedOutputTokens {
+		return
+	}
+	f.load.tokens[endpoint] -= f.held.release(request)
+}
+
+func (f *inFlight) finished(request, endpoint int) {
+	tokens, ok := f.held.remove(request)
+	if !ok {
+		return
+	}
+	f.load.tokens[endpoint] -= tokens
+	f.load.requests[endpoint]--
+}
+
+// uncached is how many prompt tokens the endpoint has to compute.
+func (f *inFlight) uncached(c *cycle, endpoint int) int64 {
+	if f.match == nil {
+		return int64(c.tokens)
+	}
+	unmatched := (f.match.totalBlocks - f.match.blocks[endpoint]) * f.match.blockTokens
+	beyond := c.tokens - f.match.totalBlocks*f.match.blockTokens
+	return int64(max(0, unmatched) + max(0, beyond))
+}
+
+func (f *inFlight) estimatedOutput(c *cycle) int64 {
+	if !f.parameters.AddEstimatedOutputTokens {
+		return 0
+	}
+	estimate := math.Floor(float64(float64(c.tokens)*f.parameters.OutputRatio) + 0.5)
+	if limit := f.parameters.MaxEstimatedOutputTokens; limit != nil {
+		estimate = math.Min(estimate, float64(*limit))
+	}
+	// A ratio may be absurd; sums of estimates are still to fit.
+	return int64(math.Min(estimate, 1<<40))
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+const kvCacheUtilizationScorerType = "kv-cache-utilization-scorer"
+
+// kvCacheUtilizationScorer prefers free memory: 1 − the scraped share of KV
+// blocks in use. It is absolute, not relative to the other candidates.
+var kvCacheUtilizationScorer = pluginType{
+	name:      kvCacheUtilizationScorerType,
+	roles:     scorerRole,
+	needs:     needsCoreMetrics,
+	newScorer: func(*builder, *plugin) scorer { return freeMemory{} },
+}
+
+type freeMemory struct{}
+
+func (freeMemory) score(c *cycle, candidates []int, raw []float64) {
+	for i, e := range candidates {
+		raw[i] = 1 - c.scrapes[e].KVUsage
+	}
+}

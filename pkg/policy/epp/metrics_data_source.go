@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+const metricsDataSourceType = "metrics-data-source"
+
+// metricsDataSource scrapes the engines. Here the simulator does, at the
+// interval that the scenario states.
+var metricsDataSource = pluginType{
+	name:  metricsDataSourceType,
+	roles: dataSourceRole,
+	parameters: func() any {
+		return &metricsSourceParameters{Scheme: "http", Path: "/metrics", InsecureSkipVerify: true}
+	},
+	treatment: func(_ *loader, p *plugin) (Treatment, string) {
+		if p.Parameters.(*metricsSourceParameters).Interval != "" {
+			return Approximated, "scrapes follow the scenario's metricsRefreshInterval, not interval"
+		}
+		return Ignored, "scrapes follow the scenario's metricsRefreshInterval"
+	},
+}
+
+type metricsSourceParameters struct {
+	Scheme             string `json:"scheme"`
+	Path               string `json:"path"`
+	Port               *int   `json:"port,omitempty"`
+	InsecureSkipVerify bool   `json:"insecureSkipVerify"`
+	CACertPath         string `json:"caCertPath,omitempty"`
+	ClientCertPath     string `json:"clientCertPath,omitempty"`
+	ClientKeyPath      string `json:"clientKeyPath,omitempty"`
+	Interval           string `json:"interval,omitempty"`
+}
+
+func (p *metricsSourceParameters) check(l *loader, path *field.Path) {
+	if p.Scheme != "http" && p.Scheme != "https" {
+		l.add(field.NotSupported(path.Child("scheme"), p.Scheme, []string{"http", "https"}))
+	}
+	if p.Port != nil && (*p.Port < 1 || *p.Port > 65535) {
+		l.add(field.Invalid(path.Child("port"), *p.Port, "must be between 1 and 65535"))
+	}
+	if p.Interval == "" {
+		return
+	}
+	at := path.Child("interval")
+	if d, err := time.ParseDuration(p.Interval); err != nil || d < 0 {
+		l.add(field.Invalid(at, p.Interval, "must be a duration such as 100ms"))
+		return
+	}
+	l.warn(at, "not followed: set the scenario's router.metricsRefreshInterval")
+}

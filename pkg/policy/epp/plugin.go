@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// A pluginType is what the registry knows of a type of plugin.
+type pluginType struct {
+	name  string
+	roles roles
+	// afterV010 is whether it came to main after v0.10.0.
+	afterV010 bool
+	// parameters returns a pointer to a struct that holds the defaults. It is
+	// nil where the EPP ignores whatever parameters it is given.
+	parameters func() any
+	// treatment says how an instance is reproduced, and in a note what of it is
+	// not. nil means exact.
+	treatment func(l *loader, p *plugin) (Treatment, string)
+	// needs and produces are the data that an instance requires and provides.
+	needs, produces func(p *plugin) []dataKey
+
+	// What the instance does in a simulation, for the roles that do something.
+	newFilter   func(b *builder, p *plugin) filter
+	newScorer   func(b *builder, p *plugin) scorer
+	newPicker   func(b *builder, p *plugin, profile string) picker
+	newProducer func(b *builder, p *plugin) producer
+}
+
+// roles are the uses that a type of plugin can be put to.
+type roles uint16
+
+const (
+	filterRole roles = 1 << iota
+	scorerRole
+	pickerRole
+	producerRole
+	profileHandlerRole
+	parserRole
+	saturationDetectorRole
+	dataSourceRole
+	extractorRole
+	flowControlRole
+)
+
+// profileRoles are the roles that have an effect in a scheduling profile.
+const profileRoles = filterRole | scorerRole | pickerRole
+
+// plugin is an instance of a type.
+type plugin struct {
+	Name       string `json:"name"`
+	Type       string `json:"type"`
+	Parameters any    `json:"parameters,omitempty"`
+
+	// kind is nil for a type that is not built; the configuration is refused.
+	kind *pluginType
+	// created is whether the loader made the instance.
+	created bool
+	// path is where it stands; for one that the loader made, the document.
+	path *field.Path
+}
+
+// has reports whether the instance has one of the roles. One that is not built
+// is given the benefit of the doubt: it has been refused already.
+func (p *plugin) has(r roles) bool { return p.kind == nil || p.kind.roles&r != 0 }
+
+// checkedParameters are parameters that not all values are good for.
+type checkedParameters interface {
+	// check reports bad values, and replaces those that the EPP replaces.
+	check(l *loader, path *field.Path)
+}
+
+// registry holds the types that are built.
+var registry = []*pluginType{
+	&queueScorer, &kvCacheUtilizationScorer, &runningRequestsSizeScorer, &loadAwareScorer,
+	&activeRequestScorer, &prefixCacheScorer,
+	&approxPrefixCacheProducer, &inFlightLoadProducer, &tokenProducer,
+	&singleProfileHandler,
+	&maxScorePicker, &randomPicker, &weightedRandomPicker,
+	&utilizationDetector,
+	&metricsDataSource, &coreMetricsExtractor,
+	&openAIParser, &anthropicParser, &vllmHTTPParser, &sglangHTTPParser, &vllmGRPCParser, &vertexAIParser, &passthroughParser,
+	&fcfsOrderingPolicy, &globalStrictFairnessPolicy, &staticUsageLimitPolicy,
+}
+
+func lookup(d dialect, typeName string) *pluginType {
+	for _, t := range registry {
+		if t.name == typeName && (d.afterV010 || !t.afterV010) {
+			return t
+		}
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"math"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+const prefixCacheScorerType = "prefix-cache-scorer"
+
+// prefixCacheScorer prefers endpoints that may hold the prompt's beginning:
+// with the share r of the prompt's blocks that match, the matched length n in
+// tokens, weight w and scale s, w·min(1, n/s)² + (1 − w)·r.
+var prefixCacheScorer = pluginType{
+	name:       prefixCacheScorerType,
+	roles:      scorerRole,
+	parameters: func() any { return &prefixCacheParameters{MatchLengthScaleTokens: 8192} },
+	needs: func(p *plugin) []dataKey {
+		return []dataKey{{prefixMatchData, p.Parameters.(*prefixCacheParameters).PrefixMatchInfoProducerName}}
+	},
+	newScorer: func(b *builder, p *plugin) scorer {
+		parameters := p.Parameters.(*prefixCacheParameters)
+		return &prefixCache{
+			match:       b.prefixMatch(parameters.PrefixMatchInfoProducerName),
+			weight:      parameters.MatchLengthWeight,
+			scaleTokens: parameters.MatchLengthScaleTokens,
+		}
+	},
+}
+
+type prefixCacheParameters struct {
+	PrefixMatchInfoProducerName string  `json:"prefixMatchInfoProducerName"`
+	MatchLengthWeight           float64 `json:"matchLengthWeight"`
+	MatchLengthScaleTokens      int     `json:"matchLengthScaleTokens"`
+}
+
+// moved is for the files of GIE up to v1.4, where the scorer kept the prefixes.
+func (p *prefixCacheParameters) moved(name string) string {
+	switch name {
+	case "hashBlockSize", "blockSize", "blockSizeTokens", "autoTune", "maxPrefixBlocksToMatch", "lruCapacityPerServer":
+		return "it is a parameter of " + approxPrefixCacheProducerType + " now, and hashBlockSize is blockSizeTokens there"
+	case "indexerConfig", "kvEventsConfig", "tokenProcessorConfig", "mode":
+		return "it belongs to precise-prefix-cache-producer now"
+	}
+	return ""
+}
+
+func (p *prefixCacheParameters) check(l *loader, path *field.Path) {
+	p.PrefixMatchInfoProducerName = orDefault(p.PrefixMatchInfoProducerName, prefixMatchData)
+	if p.MatchLengthWeight < 0 || p.MatchLengthWeight > 1 {
+		l.add(field.Invalid(path.Child("matchLengthWeight"), p.MatchLengthWeight, "must be between 0 and 1"))
+	}
+	if p.MatchLengthWeight > 0 && p.MatchLengthScaleTokens <= 0 {
+		l.add(field.Invalid(path.Child("matchLengthScaleTokens"), p.MatchLengthScaleTokens, "must be greater than 0 where matchLengthWeight is"))
+	}
+}
+
+type prefixCache struct {
+	match       *prefixMatch
+	weight      float64
+	scaleTokens int
+}
+
+func (s *prefixCache) score(_ *cycle, candidates []int, raw []float64) {
+	for i, e := range candidates {
+		raw[i] = 0
+		if s.match.totalBlocks == 0 {
+			continue
+		}
+		blocks := float64(s.match.blocks[e])
+		length := 0.0
+		if s.weight > 0 {
+			part := math.Min(1, blocks*float64(s.match.blockTokens)/float64(s.scaleTokens))
+			length = part * part
+		}
+		raw[i] = float64(s.weight*length) + float64((1-s.weight)*(blocks/float64(s.match.totalBlocks)))
+	}
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReportSaysHowEachPluginIsTreated(t *testing.T) {
+	c := mustLoad(t, "plugins: [{type: prefix-cache-scorer}, {type: queue-scorer}, {name: vllm, type: token-producer, parameters: {modelName: m}}, "+
+		"{type: inflight-load-producer, parameters: {addEstimatedOutputTokens: true}}, {name: filter, type: utilization-detector}, {name: plain, type: inflight-load-producer}, "+
+		"{type: metrics-data-source, parameters: {interval: 1s}}, {type: core-metrics-extractor, parameters: {engineConfigs: [{name: x}]}}]\n"+
+		"schedulingProfiles: [{name: p, plugins: [{pluginRef: prefix-cache-scorer}, {pluginRef: filter}]}]\n"+
+		"requestHandler: {parsers: [{pluginRef: passthrough-parser}, {pluginRef: openai-parser}]}")
+	want := []PluginReport{
+		{"prefix-cache-scorer", "prefix-cache-scorer", Exact, "", false},
+		{"queue-scorer", "queue-scorer", Ignored, "in no scheduling profile", false},
+		{"vllm", "token-producer", Exact, "rendering takes no time", false},
+		{"inflight-load-producer", "inflight-load-producer", Approximated, "requests state no max_tokens, which would bound the estimate of output tokens", false},
+		{"filter", "utilization-detector", Exact, "", false},
+		{"plain", "inflight-load-producer", Exact, "", false},
+		{"metrics-data-source", "metrics-data-source", Approximated, "scrapes follow the scenario's metricsRefreshInterval, not interval", false},
+		{"core-metrics-extractor", "core-metrics-extractor", Approximated, "engines report the core metrics whatever names engineConfigs looks for", false},
+		{"single-profile-handler", "single-profile-handler", Exact, "", true},
+		{"max-score-picker", "max-score-picker", Exact, "", true},
+		{"fcfs-ordering-policy", "fcfs-ordering-policy", Ignored, "flow control is off", true},
+		{"global-strict-fairness-policy", "global-strict-fairness-policy", Ignored, "flow control is off", true},
+		{"static-usage-limit-policy", "static-usage-limit-policy", Ignored, "flow control is off", true},
+		{"passthrough-parser", "passthrough-parser", Exact, "hides prompts from all other plugins", true},
+		{"openai-parser", "openai-parser", Ignored, "requests have no protocol", true},
+		{"utilization-detector", "utilization-detector", Ignored, "sheds requests of negative priority, and there are none", true},
+		{"approx-prefix-cache-producer", "approx-prefix-cache-producer", Exact, "", true},
+		{"token-producer", "token-producer", Approximated, "prompts have their true tokens, not one for every 4 bytes", true},
+	}
+	if diff := cmp.Diff(want, c.Report()); diff != "" {
+		t.Errorf("report (-want +got):\n%s", diff)
+	}
+}
+
+func TestRegistryHasEachTypeOnce(t *testing.T) {
+	seen := map[string]bool{}
+	for _, known := range registry {
+		seen[known.name] = true
+	}
+	if len(seen) != len(registry) {
+		t.Errorf("%d names for %d types", len(seen), len(registry))
+	}
+	for _, list := range [][]string{unbuiltTypes, alphaTypes} {
+		for _, name := range list {
+			if seen[name] {
+				t.Errorf("%s is listed twice", name)
+			}
+			seen[name] = true
+		}
+	}
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import "windtunnel.dev/windtunnel/pkg/policy"
+
+// A filter returns the candidates that stay, in their order. It may change and
+// return the slice that it is given.
+type filter interface {
+	filter(c *cycle, candidates []int) []int
+}
+
+// A scorer writes the raw score of candidates[i] to raw[i]; beyond [0, 1] it
+// will be clamped. There is at least one candidate. Where the EPP's scorer
+// leaves an endpoint out, it writes 0.
+type scorer interface {
+	score(c *cycle, candidates []int, raw []float64)
+}
+
+// A picker chooses an index of scores, of which there is at least one. Those of
+// the EPP choose several in order of preference; only the first one serves.
+type picker interface {
+	pick(scores []float64) int
+}
+
+// A producer keeps the data that filters and scorers read. It is told of a
+// request before the profile runs and after the pick, then of its answer's
+// first chunk and of the answer's end.
+type producer interface {
+	produce(c *cycle)
+	routed(c *cycle, endpoint int)
+	firstToken(request, endpoint int)
+	finished(request, endpoint int)
+}
+
+// A builder makes the instances of one scheduler and connects them.
+type builder struct {
+	endpoints int
+	seed      int64
+	plugins   map[string]*plugin // by name
+	matches   map[string]*prefixMatch
+	loads     map[string]*inFlightLoad
+}
+
+func newBuilder(c *Config, endpoints int, seed int64) *builder {
+	b := &builder{
+		endpoints: endpoints,
+		seed:      seed,
+		plugins:   map[string]*plugin{},
+		matches:   map[string]*prefixMatch{},
+		loads:     map[string]*inFlightLoad{},
+	}
+	for _, p := range c.document.Plugins {
+		b.plugins[p.Name] = p
+	}
+	return b
+}
+
+func (b *builder) scheduler(c *Config) *Scheduler {
+	s := &Scheduler{
+		endpoints: b.endpoints,
+		tokensOff: c.tokensOff,
+		scraped:   c.scraped,
+		unscraped: make([]policy.Scrape, b.endpoints),
+	}
+	for _, p := range c.document.Plugins {
+		if p.kind.newProducer != nil {
+			s.producers = append(s.producers, p.kind.newProducer(b, p))
+		}
+	}
+	s.profile = newSchedulingProfile(b, &c.document.SchedulingProfiles[0])
+	return s
+}
+
+// prefixMatch is what a producer of that name knows of the request.
+func (b *builder) prefixMatch(producer string) *prefixMatch {
+	if b.matches[producer] == nil {
+		b.matches[producer] = &prefixMatch{blocks: make([]int, b.endpoints)}
+	}
+	return b.matches[producer]
+}
+
+// load is what a producer of that name counts.
+func (b *builder) load(producer string) *inFlightLoad {
+	if b.loads[producer] == nil {
+		b.loads[producer] = &inFlightLoad{requests: make([]int64, b.endpoints), tokens: make([]int64, b.endpoints)}
+	}
+	return b.loads[producer]
+}
+
+// prefixMatch says how much of the request's prompt an endpoint may hold.
+type prefixMatch struct {
+	blockTokens int
+	// totalBlocks is the number of blocks that were looked up; 0 where nothing
+	// is known.
+	totalBlocks int
+	// blocks[e] is how many of them endpoint e may hold.
+	blocks []int
+}
+
+// inFlightLoad counts, by endpoint, requests that were routed there and have
+// not ended, and tokens that wait to be computed.
+type inFlightLoad struct {
+	requests, tokens []int64
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"fmt"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// Scheduler routes requests as the EPP with one configuration would. Like the
+// EPP it remembers what it routed where; one simulation owns it.
+type Scheduler struct {
+	endpoints int
+	tokensOff bool
+	scraped   bool
+	producers []producer
+	profile   *schedulingProfile
+
+	cycle cycle
+	// unscraped stands in for scrapes that do not reach the EPP: all metrics 0.
+	unscraped []policy.Scrape
+}
+
+var _ policy.Router = (*Scheduler)(nil)
+
+// New makes the scheduler of a configuration for endpoints 0 to endpoints−1,
+// all of which serve the model that every request asks for. What is random
+// follows from the seed.
+func New(c *Config, endpoints int, _ string, seed int64) *Scheduler {
+	if endpoints < 0 {
+		panic(fmt.Sprintf("epp: %d endpoints", endpoints))
+	}
+	return newBuilder(c, endpoints, seed).scheduler(c)
+}
+
+// Route implements [policy.Router]. There is no error but one that wraps
+// [policy.ErrNoEndpoint].
+func (s *Scheduler) Route(view *policy.View, request *policy.Request) (int, error) {
+	c := s.begin(view, request)
+	for _, p := range s.producers {
+		p.produce(c)
+	}
+	if !s.profile.run(c) {
+		return -1, policy.ErrNoEndpoint
+	}
+	endpoint := s.profile.chosen
+	for _, p := range s.producers {
+		p.routed(c, endpoint)
+	}
+	return endpoint, nil
+}
+
+// FirstToken implements [policy.Router]. It does nothing for a request that is
+// not in flight.
+func (s *Scheduler) FirstToken(request *policy.Request, endpoint int) {
+	for _, p := range s.producers {
+		p.firstToken(request.ID, endpoint)
+	}
+}
+
+// Finished implements [policy.Router]. It does nothing for a request that is
+// not in flight.
+func (s *Scheduler) Finished(request *policy.Request, endpoint int) {
+	for _, p := range s.producers {
+		p.finished(request.ID, endpoint)
+	}
+}
+
+// begin fills in what the plugins see.
+func (s *Scheduler) begin(view *policy.View, request *policy.Request) *cycle {
+	if len(view.Scrapes) != s.endpoints {
+		panic(fmt.Sprintf("epp: %d scrapes for %d endpoints", len(view.Scrapes), s.endpoints))
+	}
+	s.cycle = cycle{
+		request:   request.ID,
+		now:       view.Now,
+		scrapes:   view.Scrapes,
+		prompt:    request.Prompt,
+		tokens:    request.Tokens,
+		unscraped: !s.scraped,
+	}
+	if !s.scraped {
+		s.cycle.scrapes = s.unscraped
+	}
+	if s.tokensOff {
+		s.cycle.prompt, s.cycle.tokens = prompt.Prompt{}, 0
+	}
+	return &s.cycle
+}
+
+// A cycle is what plugins see of one request, from Route to the pick.
+type cycle struct {
+	request int // its ID
+	now     simtime.Time
+	scrapes []policy.Scrape // len == endpoints
+	prompt  prompt.Prompt
+	tokens  int
+	// unscraped is whether no metrics reach the EPP, so that all are stale.
+	unscraped bool
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+func TestNoEndpointIsAnError(t *testing.T) {
+	s := New(mustLoad(t, everythingProfile), 0, "m", 1)
+	for range 2 {
+		if _, err := s.Route(idle(0), request(0, 100)); !errors.Is(err, policy.ErrNoEndpoint) {
+			t.Errorf("error %v", err)
+		}
+	}
+	if d := s.LastDecision(); d.Chosen != -1 || len(d.Candidates) != 0 || len(d.Scores) != 0 {
+		t.Errorf("decision %+v", d)
+	}
+}
+
+// everythingProfile scores with all that is built.
+const everythingProfile = `
+plugins: [{type: queue-scorer}, {type: kv-cache-utilization-scorer}, {type: running-requests-size-scorer}, {type: load-aware-scorer},
+  {type: active-request-scorer}, {type: prefix-cache-scorer}, {type: utilization-detector}]`
+
+func TestScrapesMustBeOfAllEndpoints(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	_, _ = New(mustLoad(t, ""), 3, "m", 1).Route(idle(2), request(0, 1))
+}
+
+func TestLastDecisionExplainsTheScores(t *testing.T) {
+	c := mustLoad(t, "plugins: [{type: utilization-detector}, {type: queue-scorer}, {name: kv, type: kv-cache-utilization-scorer}]\n"+
+		"schedulingProfiles: [{name: p, plugins: [{pluginRef: kv, weight: -4}, {pluginRef: utilization-detector}, {pluginRef: queue-scorer, weight: 3}]}]")
+	s := New(c, 3, "m", 1)
+	view := idle(3)
+	view.Scrapes[0] = policy.Scrape{Waiting: 2, KVUsage: 0.5}
+	view.Scrapes[1] = policy.Scrape{Waiting: 5, KVUsage: 0}
+	view.Scrapes[2] = policy.Scrape{Waiting: 0, KVUsage: 0.75}
+	route(t, s, view, request(0, 10))
+	want := Decision{
+		Candidates: []int{0, 2},
+		Scorers:    []string{"kv", "queue-scorer"},
+		Weighted:   [][]float64{{-2, -1}, {0, 3}},
+		Scores:     []float64{-2, 2},
+		Chosen:     2,
+	}
+	if diff := cmp.Diff(want, s.LastDecision()); diff != "" {
+		t.Errorf("decision (-want +got):\n%s", diff)
+	}
+	// A longer list of candidates after a shorter one.
+	route(t, s, idle(3), request(1, 10))
+	if got := s.LastDecision().Scores; !slices.Equal(got, []float64{-1, -1, -1}) {
+		t.Errorf("scores %v", got)
+	}
+}
+
+func TestRawScoresAreClamped(t *testing.T) {
+	s := New(mustLoad(t, "plugins: [{type: kv-cache-utilization-scorer}]"), 3, "m", 1)
+	view := idle(3)
+	view.Scrapes[0].KVUsage, view.Scrapes[1].KVUsage, view.Scrapes[2].KVUsage = 1.5, -0.5, 0.25
+	route(t, s, view, request(0, 1))
+	if got := s.LastDecision().Scores; !slices.Equal(got, []float64{0, 1, 0.75}) {
+		t.Errorf("scores %v", got)
+	}
+}
+
+func TestStaleEndpointsAreFiltered(t *testing.T) {
+	s := New(mustLoad(t, "plugins: [{type: utilization-detector}]"), 3, "m", 1)
+	now := simtime.Time(time.Second)
+	view := &policy.View{Now: now, Scrapes: []policy.Scrape{
+		{At: now.Add(-200 * time.Millisecond)}, {At: now.Add(-200*time.Millisecond - 1)}, {At: now},
+	}}
+	route(t, s, view, request(0, 1))
+	if got := s.LastDecision().Candidates; !slices.Equal(got, []int{0, 2}) {
+		t.Errorf("candidates %v", got)
+	}
+	view.Now = now.Add(time.Second)
+	route(t, s, view, request(1, 1))
+	if got := s.LastDecision().Candidates; !slices.Equal(got, []int{0, 1, 2}) {
+		t.Errorf("all are stale: candidates %v", got)
+	}
+}
+
+func TestMetricsThatNobodyExtractsReadAsZero(t *testing.T) {
+	c := mustLoad(t, "plugins: [{type: queue-scorer}, {type: load-aware-scorer}, {type: core-metrics-extractor}, {type: metrics-data-source}, {type: prefix-cache-scorer}]\n"+
+		"dataLayer: {injectDefaults: false, sources: [{pluginRef: metrics-data-source}]}")
+	s := New(c, 2, "m", 1)
+	view := &policy.View{Scrapes: []policy.Scrape{{Waiting: 100, BlockTokens: 256}, {BlockTokens: 256}}}
+	route(t, s, view, request(0, 64))
+	if got := s.LastDecision().Scores; !slices.Equal(got, []float64{1.5, 1.5}) {
+		t.Errorf("scores %v", got)
+	}
+	if got := s.producers[0].(*approxPrefix).match.blockTokens; got != leastBlockTokens {
+		t.Errorf("blocks of %d tokens", got)
+	}
+}
+
+func TestPassthroughParserHidesPrompts(t *testing.T) {
+	for parser, want := range map[string]float64{"passthrough-parser": 0, "openai-parser": 1} {
+		s := New(mustLoad(t, "plugins: [{type: prefix-cache-scorer}]\nrequestHandler: {parsers: [{pluginRef: "+parser+"}]}"), 1, "m", 1)
+		route(t, s, idle(1), request(7, 640))
+		route(t, s, idle(1), request(7, 640))
+		if got := s.LastDecision().Scores[0]; got != want {
+			t.Errorf("%s: prefix score %v, want %v", parser, got, want)
+		}
+	}
+}
+
+func TestAutoTuneFollowsTheEngines(t *testing.T) {
+	s := New(mustLoad(t, "plugins: [{type: prefix-cache-scorer}]"), 2, "m", 1)
+	producer := s.producers[0].(*approxPrefix)
+	view := idle(2)
+	for e := range view.Scrapes {
+		view.Scrapes[e] = policy.Scrape{BlockTokens: 128, Blocks: 3}
+	}
+	view.Scrapes[1].BlockTokens = 512 // the first endpoint speaks for all
+	route(t, s, view, request(0, 1280))
+	first := s.LastDecision().Chosen
+	if producer.match.blockTokens != 128 || producer.match.totalBlocks != 10 {
+		t.Errorf("%d blocks of %d tokens", producer.match.totalBlocks, producer.match.blockTokens)
+	}
+	if list := producer.index.recency[first]; list.length != 3 || list.capacity != 3 {
+		t.Errorf("list of %d blocks, capacity %d", list.length, list.capacity)
+	}
+	view.Scrapes[0].Blocks, view.Scrapes[1].Blocks = 9, 9
+	route(t, s, view, request(0, 1280))
+	if list := producer.index.recency[first]; list.capacity != 3 {
+		t.Errorf("capacity became %d; it counts at first use only", list.capacity)
+	}
+}
+
+// routeAll routes requests with shared prefixes and finishes every other one.
+func routeAll(t testing.TB, s *Scheduler, endpoints, requests int) []int {
+	t.Helper()
+	var chosen []int
+	view := idle(endpoints)
+	for n := range requests {
+		// At first all endpoints are alike.
+		for e := range view.Scrapes[:min(n/20, 1)*endpoints] {
+			view.Scrapes[e] = policy.Scrape{Waiting: (n * (e + 3)) % 4, Running: n % (e + 2), KVUsage: float64((n+e)%10) / 10, BlockTokens: 16, Blocks: 500}
+		}
+		r := withPrompt(n, prompt.Extent{Source: uint64(n % 7), Tokens: 640}, prompt.Extent{Source: uint64(1000 + n), Tokens: 200})
+		e := route(t, s, view, r)
+		chosen = append(chosen, e)
+		if n%2 == 0 {
+			s.FirstToken(r, e)
+			s.Finished(r, e)
+		}
+	}
+	return chosen
+}
+
+func TestDecisionsFollowFromTheSeed(t *testing.T) {
+	for _, picker := range []string{"max-score-picker", "random-picker", "weighted-random-picker"} {
+		c := mustLoad(t, everythingProfile[:len(everythingProfile)-1]+", {type: "+picker+"}]")
+		first := routeAll(t, New(c, 5, "m", 42), 5, 300)
+		if diff := cmp.Diff(first, routeAll(t, New(c, 5, "m", 42), 5, 300)); diff != "" {
+			t.Errorf("%s: two runs differ:\n%s", picker, diff)
+		}
+		if slices.Equal(first, routeAll(t, New(c, 5, "m", 43), 5, 300)) {
+			t.Errorf("%s: the seed makes no difference", picker)
+		}
+	}
+}
+
+func TestPickers(t *testing.T) {
+	cases := map[string]struct {
+		picker string
+		scores []float64
+		want   []float64 // probabilities
+	}{
+		"highest score":               {"max-score-picker", []float64{1, 3, 2}, []float64{0, 1, 0}},
+		"uniform among the highest":   {"max-score-picker", []float64{2, 1, 2, 2}, []float64{1. / 3, 0, 1. / 3, 1. / 3}},
+		"negative scores":             {"max-score-picker", []float64{-2, -1}, []float64{0, 1}},
+		"whatever the score":          {"random-picker", []float64{5, 0, -1, 2}, []float64{0.25, 0.25, 0.25, 0.25}},
+		"in proportion to scores":     {"weighted-random-picker", []float64{1, 2, 5}, []float64{0.125, 0.25, 0.625}},
+		"small scores":                {"weighted-random-picker", []float64{1e-300, 3e-300}, []float64{0.25, 0.75}},
+		"nothing for 0 and below":     {"weighted-random-picker", []float64{0, 1, -3, 1}, []float64{0, 0.5, 0, 0.5}},
+		"uniform if none is positive": {"weighted-random-picker", []float64{0, -1}, []float64{0.5, 0.5}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := New(mustLoad(t, "plugins: [{type: "+tc.picker+"}]"), len(tc.scores), "m", 7)
+			const draws = 20000
+			counts := make([]float64, len(tc.scores))
+			for range draws {
+				counts[s.profile.picker.pick(tc.scores)]++
+			}
+			for i, p := range tc.want {
+				// Five standard deviations: the draws follow from the seed, so
+				// that this passes always or never.
+				if math.Abs(counts[i]/draws-p) > 5*math.Sqrt(p*(1-p)/draws) {
+					t.Errorf("index %d picked %v of %d times, want a share of %v", i, counts[i], draws, p)
+				}
+			}
+		})
+	}
+}
+
+func TestRouteDoesNotAllocateInSteadyState(t *testing.T) {
+	for _, endpoints := range []int{8, 70} {
+		s := New(mustLoad(t, everythingProfile), endpoints, "m", 1)
+		var view *policy.View
+		next := scenario(endpoints, &view)
+		for range 3000 {
+			r := next()
+			e := route(t, s, view, r)
+			s.FirstToken(r, e)
+			s.Finished(r, e)
+		}
+		allocations := testing.AllocsPerRun(500, func() {
+			r := next()
+			e, _ := s.Route(view, r)
+			s.FirstToken(r, e)
+			s.Finished(r, e)
+		})
+		if allocations != 0 {
+			t.Errorf("%d endpoints: %v allocations a request", endpoints, allocations)
+		}
+	}
+}
+
+// scenario makes an endless stream of requests in reused memory, a third of
+// each shared with one in ten others. Lists of 200 blocks an endpoint are soon
+// full.
+func scenario(endpoints int, view **policy.View) func() *policy.Request {
+	*view = idle(endpoints)
+	for e := range (*view).Scrapes {
+		(*view).Scrapes[e] = policy.Scrape{Waiting: e % 3, Running: e % 5, KVUsage: float64(e%10) / 10, BlockTokens: 16, Blocks: 200}
+	}
+	extents := make([]prompt.Extent, 2)
+	r := &policy.Request{Prompt: prompt.Prompt{Extents: extents}, Tokens: 1500, ID: -1}
+	return func() *policy.Request {
+		r.ID++
+		extents[0] = prompt.Extent{Source: uint64(r.ID % 10), Tokens: 512}
+		extents[1] = prompt.Extent{Source: uint64(1000 + r.ID), Tokens: 988}
+		return r
+	}
+}
+
+func ExampleScheduler() {
+	config, errs := Load([]byte(`
+apiVersion: llm-d.ai/v1alpha1
+kind: EndpointPickerConfig
+plugins:
+- type: queue-scorer
+`), "router-v0.10", nil)
+	if len(errs) > 0 {
+		fmt.Println(errs.ToAggregate())
+		return
+	}
+	scheduler := New(config, 2, "meta-llama/Llama-3.1-8B-Instruct", 42)
+	view := &policy.View{Scrapes: []policy.Scrape{{Waiting: 4}, {Waiting: 1}}}
+	endpoint, err := scheduler.Route(view, &policy.Request{})
+	fmt.Println(endpoint, err, scheduler.LastDecision().Scores)
+	// Output: 1 <nil> [0 1]
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+const singleProfileHandlerType = "single-profile-handler"
+
+// singleProfileHandler runs the one profile there is, once a request. The
+// scheduler does so by itself.
+var singleProfileHandler = pluginType{
+	name:  singleProfileHandlerType,
+	roles: profileHandlerRole,
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	yamlv3 "go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+)
+
+// parseText reads a configuration file, YAML or JSON. The second value holds
+// fields that stand there twice: the tree is still worth checking, and so are
+// its other faults worth knowing. Where there is no tree, ok is false.
+func parseText(text []byte, path *field.Path) (n node, errs field.ErrorList, ok bool) {
+	raw := text
+	// Only what is JSON to the end is taken for it: YAML may begin with a brace.
+	if !json.Valid(text) {
+		if raw, errs = yamlToJSON(text, path); raw == nil {
+			return node{}, errs, false
+		}
+	}
+	n, err := parseJSON(raw)
+	if err != nil {
+		return node{}, append(errs, syntaxError(path, err)), false
+	}
+	if n.kind != objectNode {
+		return node{}, append(errs, field.Invalid(path, field.OmitValueType{}, "must be an EndpointPickerConfig, not "+n.kind.String())), false
+	}
+	return n, append(errs, duplicateFields(n, path)...), true
+}
+
+// yamlToJSON converts as the EPP does. It returns nil where the text is no YAML.
+func yamlToJSON(text []byte, path *field.Path) ([]byte, field.ErrorList) {
+	raw, strictErr := yaml.YAMLToJSONStrict(text)
+	if strictErr == nil {
+		return raw, nil
+	}
+	raw, err := yaml.YAMLToJSON(text)
+	if err != nil {
+		return nil, field.ErrorList{syntaxError(path, err)}
+	}
+	// The strict conversion names the line of a duplicate, but not its path.
+	var root yamlv3.Node
+	if yamlv3.Unmarshal(text, &root) == nil {
+		if errs := duplicateKeys(&root, path); len(errs) > 0 {
+			return raw, errs
+		}
+	}
+	return raw, field.ErrorList{syntaxError(path, strictErr)}
+}
+
+// duplicateKeys reports keys that stand in one YAML mapping more than once.
+func duplicateKeys(n *yamlv3.Node, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	seen := map[string]bool{}
+	for i, child := range n.Content {
+		switch n.Kind {
+		case yamlv3.DocumentNode:
+			errs = append(errs, duplicateKeys(child, path)...)
+		case yamlv3.SequenceNode:
+			errs = append(errs, duplicateKeys(child, path.Index(i))...)
+		case yamlv3.MappingNode:
+			if i%2 == 1 {
+				continue
+			}
+			at := path.Child(child.Value)
+			if seen[child.Value] {
+				errs = append(errs, field.Forbidden(at, "duplicate field"))
+			}
+			seen[child.Value] = true
+			errs = append(errs, duplicateKeys(n.Content[i+1], at)...)
+		}
+	}
+	return errs
+}
+
+func syntaxError(path *field.Path, err error) *field.Error {
+	text := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
+	return field.Invalid(path, field.OmitValueType{}, string(bytes.ToValidUTF8([]byte(text), []byte("?"))))
+}

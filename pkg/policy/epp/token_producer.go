@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+const tokenProducerType = "token-producer"
+
+// tokenProducer turns a prompt into tokens. Simulated prompts are tokens, and
+// those are used whatever the backend. The default backend, estimate, takes
+// every 4 bytes of the serialised prompt for a token, so that its blocks end
+// elsewhere than the engine's.
+var tokenProducer = pluginType{
+	name:       tokenProducerType,
+	roles:      producerRole,
+	parameters: func() any { return &tokenParameters{} },
+	produces:   func(p *plugin) []dataKey { return []dataKey{{tokensData, p.Name}} },
+	treatment: func(_ *loader, p *plugin) (Treatment, string) {
+		if parameters := p.Parameters.(*tokenParameters); parameters.VLLM != nil || parameters.ModelName != "" {
+			return Exact, "rendering takes no time"
+		}
+		return Approximated, "prompts have their true tokens, not one for every 4 bytes"
+	},
+}
+
+type tokenParameters struct {
+	// UDSTokenizerConfig is the deprecated third backend, which is not built.
+	UDSTokenizerConfig *udsTokenizer `json:"udsTokenizerConfig,omitempty"`
+	VLLM               *vllmRenderer `json:"vllm,omitempty"`
+	Estimate           *estimate     `json:"estimate,omitempty"`
+	ModelName          string        `json:"modelName,omitempty"`
+}
+
+type udsTokenizer struct {
+	SocketFile        string `json:"socketFile"`
+	UseTCP            bool   `json:"useTCP"`
+	ModelTokenizerMap node   `json:"modelTokenizerMap"`
+}
+
+type vllmRenderer struct {
+	URL       string `json:"url,omitempty"`
+	Timeout   string `json:"timeout,omitempty"`
+	MMTimeout string `json:"mmTimeout,omitempty"`
+}
+
+// estimate tunes how images and videos are counted; prompts here are text.
+type estimate struct {
+	Image *imageEstimate `json:"image,omitempty"`
+	Video *videoEstimate `json:"video,omitempty"`
+}
+
+type imageEstimate struct {
+	Mode              string      `json:"mode,omitempty"`
+	DefaultResolution *resolution `json:"defaultResolution,omitempty"`
+	Static            *struct {
+		StaticToken int `json:"staticToken,omitempty"`
+	} `json:"static,omitempty"`
+	Dynamic *struct {
+		Factor int `json:"factor,omitempty"`
+	} `json:"dynamic,omitempty"`
+}
+
+type resolution struct {
+	Width  int `json:"width"`
+	Height int `json:"height"`
+}
+
+type videoEstimate struct {
+	DefaultResolution *resolution     `json:"defaultResolution,omitempty"`
+	DefaultDuration   float64         `json:"defaultDuration,omitempty"`
+	TokensPerFrame    *tokensPerFrame `json:"tokensPerFrame,omitempty"`
+	Frames            *videoFrames    `json:"frames,omitempty"`
+	MaxVideoTokens    int             `json:"maxVideoTokens,omitempty"`
+}
+
+type tokensPerFrame struct {
+	Mode   string `json:"mode,omitempty"`
+	Static *struct {
+		NumTokensPerFrame int `json:"numTokensPerFrame,omitempty"`
+	} `json:"static,omitempty"`
+	Dynamic *struct {
+		Factor int `json:"factor,omitempty"`
+	} `json:"dynamic,omitempty"`
+}
+
+type videoFrames struct {
+	Mode      string `json:"mode,omitempty"`
+	MinFrames int    `json:"minFrames,omitempty"`
+	MaxFrames int    `json:"maxFrames,omitempty"`
+	Sampled   *struct {
+		SampleFPS         float64 `json:"sampleFPS,omitempty"`
+		TemporalPatchSize int     `json:"temporalPatchSize,omitempty"`
+	} `json:"sampled,omitempty"`
+	Strided *struct {
+		DefaultSourceFPS float64 `json:"defaultSourceFPS,omitempty"`
+		FrameStride      int     `json:"frameStride,omitempty"`
+	} `json:"strided,omitempty"`
+}
+
+func (p *tokenParameters) check(l *loader, path *field.Path) {
+	vllm := p.VLLM != nil || p.ModelName != ""
+	if p.UDSTokenizerConfig != nil {
+		l.add(field.Invalid(path.Child("udsTokenizerConfig"), field.OmitValueType{}, "is deprecated and not built yet"))
+	}
+	if p.Estimate != nil && vllm {
+		l.add(field.Forbidden(path.Child("estimate"), "only one of estimate and vllm may be set; modelName selects vllm"))
+	}
+	if vllm && p.ModelName == "" {
+		l.add(field.Required(path.Child("modelName"), "vllm needs it"))
+	}
+	if p.VLLM != nil {
+		p.VLLM.check(l, path.Child("vllm"))
+	}
+	if p.Estimate != nil {
+		p.Estimate.check(l, path.Child("estimate"))
+	}
+}
+
+func (v *vllmRenderer) check(l *loader, path *field.Path) {
+	check := func(at *field.Path, text string) {
+		if _, err := time.ParseDuration(text); text != "" && err != nil {
+			l.add(field.Invalid(at, text, "must be a duration such as 5s"))
+		}
+	}
+	check(path.Child("timeout"), v.Timeout)
+	check(path.Child("mmTimeout"), v.MMTimeout)
+}
+
+func (e *estimate) check(l *loader, path *field.Path) {
+	check := func(at *field.Path, mode, a, b string) {
+		if mode != "" && mode != a && mode != b {
+			l.add(field.NotSupported(at.Child("mode"), mode, []string{a, b}))
+		}
+	}
+	if e.Image != nil {
+		check(path.Child("image"), e.Image.Mode, "dynamic", "static")
+	}
+	if v := e.Video; v != nil {
+		if v.TokensPerFrame != nil {
+			check(path.Child("video", "tokensPerFrame"), v.TokensPerFrame.Mode, "dynamic", "static")
+		}
+		if v.Frames != nil {
+			check(path.Child("video", "frames"), v.Frames.Mode, "sampled", "strided")
+		}
+	}
+}

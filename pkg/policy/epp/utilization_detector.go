@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+const utilizationDetectorType = "utilization-detector"
+
+// utilizationDetector as a filter drops endpoints that are overloaded by the
+// last scrape: a queue of queueDepthThreshold·(1 + headroom) or more, KV cache
+// use of kvCacheUtilThreshold·(1 + headroom) or more, or a scrape older than
+// metricsStalenessThreshold. Where that would leave none, all stay.
+//
+// As the saturation detector it sheds requests of negative priority; simulated
+// requests have priority 0.
+var utilizationDetector = pluginType{
+	name:  utilizationDetectorType,
+	roles: filterRole | saturationDetectorRole,
+	parameters: func() any {
+		return &utilizationParameters{
+			QueueDepthThreshold:       5,
+			KVCacheUtilThreshold:      0.8,
+			MetricsStalenessThreshold: duration(200 * time.Millisecond),
+		}
+	},
+	treatment: func(l *loader, p *plugin) (Treatment, string) {
+		if l.inProfile(p) {
+			return Exact, ""
+		}
+		return Ignored, "sheds requests of negative priority, and there are none"
+	},
+	newFilter: func(_ *builder, p *plugin) filter {
+		parameters := p.Parameters.(*utilizationParameters)
+		return utilizationFilter{
+			queueLimit: float64(parameters.QueueDepthThreshold) * (1 + parameters.Headroom),
+			kvLimit:    parameters.KVCacheUtilThreshold * (1 + parameters.Headroom),
+			staleAfter: time.Duration(parameters.MetricsStalenessThreshold),
+		}
+	},
+}
+
+type utilizationParameters struct {
+	QueueDepthThreshold       int      `json:"queueDepthThreshold"`
+	KVCacheUtilThreshold      float64  `json:"kvCacheUtilThreshold"`
+	MetricsStalenessThreshold duration `json:"metricsStalenessThreshold"`
+	Headroom                  float64  `json:"headroom"`
+}
+
+func (p *utilizationParameters) check(l *loader, path *field.Path) {
+	if p.QueueDepthThreshold <= 0 {
+		l.add(field.Invalid(path.Child("queueDepthThreshold"), p.QueueDepthThreshold, "must be greater than 0"))
+	}
+	if p.KVCacheUtilThreshold <= 0 || p.KVCacheUtilThreshold > 1 {
+		l.add(field.Invalid(path.Child("kvCacheUtilThreshold"), p.KVCacheUtilThreshold, "must be greater than 0 and at most 1"))
+	}
+	if p.MetricsStalenessThreshold <= 0 {
+		l.add(field.Invalid(path.Child("metricsStalenessThreshold"), time.Duration(p.MetricsStalenessThreshold).String(), "must be greater than 0"))
+	}
+	if p.Headroom < 0 {
+		l.add(field.Invalid(path.Child("headroom"), p.Headroom, "must not be negative"))
+	}
+}
+
+type utilizationFilter struct {
+	queueLimit, kvLimit float64
+	staleAfter          time.Duration
+}
+
+func (f utilizationFilter) filter(c *cycle, candidates []int) []int {
+	kept := 0
+	for i, e := range candidates {
+		s := &c.scrapes[e]
+		if c.unscraped || c.now.Sub(s.At) > f.staleAfter || float64(s.Waiting) >= f.queueLimit || s.KVUsage >= f.kvLimit {
+			continue
+		}
+		// Swapping keeps the others in the slice, in case all are needed.
+		candidates[kept], candidates[i] = candidates[i], candidates[kept]
+		kept++
+	}
+	if kept == 0 {
+		return candidates
+	}
+	return candidates[:kept]
+}

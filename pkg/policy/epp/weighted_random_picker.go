@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"math"
+
+	"windtunnel.dev/windtunnel/pkg/stats"
+)
+
+const weightedRandomPickerType = "weighted-random-picker"
+
+// weightedRandomPicker takes a candidate with probability score / Σ scores:
+// each draws a key U^(1/score) with U uniform in (0, 1), and the greatest wins
+// (Efraimidis and Spirakis: Weighted random sampling with a reservoir, 2006).
+// Scores of 0 and below never win, unless there are no others: then all are
+// equally likely.
+var weightedRandomPicker = pluginType{
+	name:       weightedRandomPickerType,
+	roles:      pickerRole,
+	parameters: newPickerParameters,
+	newPicker: func(b *builder, p *plugin, profile string) picker {
+		return weightedRandom{pickerStream(b, p, profile)}
+	},
+}
+
+type weightedRandom struct{ random *stats.Stream }
+
+func (w weightedRandom) pick(scores []float64) int {
+	best, greatest := -1, math.Inf(-1)
+	for i, score := range scores {
+		if score <= 0 {
+			continue
+		}
+		// The logarithm of the key: the same order, and no underflow.
+		if key := stats.Log(w.random.OpenFloat64()) / score; best < 0 || key > greatest {
+			best, greatest = i, key
+		}
+	}
+	if best < 0 {
+		return w.random.IntN(len(scores))
+	}
+	return best
+}
