@@ -3,6 +3,7 @@
 package latency
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
@@ -19,22 +20,34 @@ const (
 )
 
 // KVBlocks returns how many blocks of blockTokens tokens fit into the memory
-// that a replica of tp GPUs has left, all figures being those of one GPU:
-// free = memory·utilization − weights/tp − activations/tp − runtime. It is an
-// error, in words for the user, if not one block fits.
+// that a replica of tp GPUs has left. All figures are those of one GPU, the
+// bytes of a token too:
+//
+//	floor((memory·utilization − weights/tp − activations/tp − runtime) / (blockTokens·bytesPerToken))
+//
+// memoryUtilization is the share of memory that the engine may use, above 0
+// and at most 1. It is an error, in words for the user, if not one block fits.
 func KVBlocks(m Model, a Accelerator, tp, blockTokens int, memoryUtilization float64) (int, error) {
+	switch {
+	case tp < 1:
+		return 0, errors.New("must be at least 1 GPU")
+	case blockTokens < 1:
+		return 0, errors.New("a block must have at least 1 token")
+	case !(memoryUtilization > 0 && memoryUtilization <= 1):
+		return 0, errors.New("the share of memory that may be used must be greater than 0 and at most 1")
+	}
 	runtime := runtimeBytesSingle
 	if tp > 1 {
 		runtime = runtimeBytesDistributed
 	}
-	usable := float64(a.MemoryBytes) * memoryUtilization
+	usable := float64(float64(a.MemoryBytes) * memoryUtilization)
 	weights := float64(m.WeightBytes()) / float64(tp)
 	engine := activationBytes/float64(tp) + runtime
 	free := usable - weights - engine
-	block := float64(m.kvBytesPerToken(tp)) * float64(blockTokens)
+	block := float64(float64(m.kvBytesPerToken(tp)) * float64(blockTokens))
 	if free < block {
-		return 0, fmt.Errorf("%s does not fit: of %.1f GiB that %s may use, weights take %.1f GiB on each of %d GPUs and the engine %.1f GiB",
-			m.Name, usable/gib, a.Name, weights/gib, tp, engine/gib)
+		return 0, fmt.Errorf("%s does not fit: of %.1f GiB that may be used of each %s, weights take %.1f GiB and the engine %.1f GiB, which leaves no room for KV blocks",
+			m.Name, usable/gib, a.Name, weights/gib, engine/gib)
 	}
 	return int(math.Floor(free / block)), nil
 }

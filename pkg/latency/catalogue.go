@@ -11,21 +11,6 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Model is the shape of a dense decoder model with 16-bit weights and KV.
-type Model struct {
-	// Name is the canonical one; Aliases mean the same.
-	Name    string   `json:"name"`
-	Aliases []string `json:"aliases,omitempty"`
-
-	Layers           int `json:"layers"`
-	HiddenSize       int `json:"hiddenSize"`
-	AttentionHeads   int `json:"attentionHeads"`
-	KVHeads          int `json:"kvHeads"`
-	HeadDim          int `json:"headDim"`
-	IntermediateSize int `json:"intermediateSize"`
-	VocabularySize   int `json:"vocabularySize"`
-}
-
 // Accelerator is one GPU.
 type Accelerator struct {
 	Name string `json:"name"`
@@ -37,7 +22,7 @@ type Accelerator struct {
 	// LinkBandwidthBytesPerSecond is that of the link between GPUs of one
 	// machine, one way.
 	LinkBandwidthBytesPerSecond float64 `json:"linkBandwidthBytesPerSecond"`
-	// Efficiencies are the shares of the peaks that engines achieve.
+	// Efficiencies are the shares of the peaks that engines achieve, 0 to 1.
 	MemoryEfficiency  float64 `json:"memoryEfficiency"`
 	PrefillEfficiency float64 `json:"prefillEfficiency"`
 	DecodeEfficiency  float64 `json:"decodeEfficiency"`
@@ -49,29 +34,38 @@ var modelsYAML []byte
 //go:embed catalogue/accelerators.yaml
 var acceleratorsYAML []byte
 
-var models = sync.OnceValue(func() []Model { return parse[Model](modelsYAML) })
+var models = sync.OnceValue(func() []Model { return mustParse[Model](modelsYAML) })
 
-var accelerators = sync.OnceValue(func() []Accelerator { return parse[Accelerator](acceleratorsYAML) })
+var accelerators = sync.OnceValue(func() []Accelerator { return mustParse[Accelerator](acceleratorsYAML) })
 
-func parse[T any](raw []byte) []T {
-	var list []T
-	if err := yaml.UnmarshalStrict(raw, &list); err != nil {
+func mustParse[T any](raw []byte) []T {
+	list, err := parse[T](raw)
+	if err != nil {
 		panic(fmt.Sprintf("latency: embedded catalogue: %v", err))
 	}
 	return list
 }
 
-// LookupModel returns the model of a name or alias.
+// parse reads a list of entries; a key that they do not have is an error.
+func parse[T any](raw []byte) ([]T, error) {
+	var list []T
+	err := yaml.UnmarshalStrict(raw, &list)
+	return list, err
+}
+
+// LookupModel returns the model of a name or alias, to the letter. For an
+// answer to an unknown name there is ModelNames.
 func LookupModel(name string) (Model, bool) {
 	for _, m := range models() {
 		if m.Name == name || slices.Contains(m.Aliases, name) {
+			m.Aliases = slices.Clone(m.Aliases)
 			return m, true
 		}
 	}
 	return Model{}, false
 }
 
-// LookupAccelerator returns the accelerator of a name.
+// LookupAccelerator returns the accelerator of a name, to the letter.
 func LookupAccelerator(name string) (Accelerator, bool) {
 	for _, a := range accelerators() {
 		if a.Name == name {

@@ -5,5 +5,6 @@
 // by a few exact integer sums over its sequences, so that a step time costs the
 // same whatever the batch. The package does not know where requests come from.
 //
-// Start at Step and StepTimer; Roofline and Linear are the models.
+// Start at Step and StepTimer; Roofline and Linear are the models, LookupModel
+// and LookupAccelerator the catalogue, KVBlocks the capacity.
 package latency

@@ -2,6 +2,21 @@
 
 package latency
 
+// Model is the shape of a dense decoder model with 16-bit weights and KV.
+type Model struct {
+	// Name is the canonical one; Aliases mean the same.
+	Name    string   `json:"name"`
+	Aliases []string `json:"aliases,omitempty"`
+
+	Layers           int `json:"layers"`
+	HiddenSize       int `json:"hiddenSize"`
+	AttentionHeads   int `json:"attentionHeads"`
+	KVHeads          int `json:"kvHeads"`
+	HeadDim          int `json:"headDim"`
+	IntermediateSize int `json:"intermediateSize"`
+	VocabularySize   int `json:"vocabularySize"`
+}
+
 // bytesPerElement is the size of a weight, an activation and a KV element.
 const bytesPerElement = 2
 
@@ -26,7 +41,8 @@ func (m Model) layerParameters() int64 {
 }
 
 // Parameters returns the number of weights: layers, embedding, LM head and
-// norms.
+// norms. Biases and norms of single heads, which some models have, are left
+// out: they are less than a part in ten thousand.
 func (m Model) Parameters() int64 {
 	norms := int64(m.HiddenSize) * int64(2*m.Layers+1)
 	return m.layerParameters() + 2*m.headParameters() + norms

@@ -3,7 +3,7 @@
 package latency
 
 import (
-	"math"
+	"fmt"
 	"time"
 )
 
@@ -14,12 +14,15 @@ type RooflineCoefficients struct {
 	MemoryEfficiency, PrefillEfficiency, DecodeEfficiency float64
 	// StepOverhead is paid once a step, TokenOverhead for each new token.
 	StepOverhead, TokenOverhead time.Duration
-	// AllReduceLatency is paid for each of the two collectives of a layer.
+	// AllReduceLatency is paid for each of the two collectives of a layer,
+	// where there is more than one GPU.
 	AllReduceLatency time.Duration
 }
 
-// Overheads that fitting this model to measured vLLM 0.19 runs gave for two
-// GPUs alike (1.1 and 0.9 ms; 1.0 and 1.2 µs).
+// Overheads are rounded from fits of this model to two measured runs of vLLM
+// 0.19, which gave 1.1 and 0.9 ms a step and 1.0 and 1.2 µs a token on two
+// different GPUs. The latency of a collective is the one published for a
+// point-to-point transfer.
 const (
 	defaultStepOverhead     = time.Millisecond
 	defaultTokenOverhead    = time.Microsecond
@@ -42,75 +45,73 @@ func DefaultRoofline(a Accelerator) RooflineCoefficients {
 //
 //	max(FLOPs/(tp·F·MFU), bytes/(tp·W·η)) + α + β·tokens + all-reduce
 //
-// FLOPs: 2 for each weight and token, 4·heads·headDim for each attention pair
-// and layer, the LM head for sampled tokens only. Bytes: all weights of layers
-// and LM head once, KV of the context read, KV of new tokens written. In a step
-// of both phases each phase's FLOPs run at its own MFU. The all-reduce is a
-// ring: two a layer, 2·(tp−1)/tp of the payload over the link.
+// FLOPs: 2 for each weight of the layers and token, 4·heads·headDim for each
+// attention pair and layer, and the LM head for sampled tokens only. Bytes: all
+// weights of layers and LM head once, KV of the context read, KV of new tokens
+// written. In a step of both phases each phase's FLOPs take their time at their
+// own MFU, one after the other. The all-reduce is a ring: two a layer,
+// 2·(tp−1)/tp of the new tokens' activations over the link, and a latency each.
 //
-// Everything is precomputed to seconds for each unit of work; no term is fused,
-// so that results are the same on every architecture.
+// All is precomputed to the time of a unit of work. No term is fused, so that
+// results are the same on every architecture.
 type Roofline struct {
-	prefillSecondsPerToken, decodeSecondsPerToken   float64
-	prefillSecondsPerPair, decodeSecondsPerPair     float64
-	prefillSecondsPerSample, decodeSecondsPerSample float64
-	weightSeconds, kvSecondsPerToken                float64
-	stepSeconds, tokenSeconds                       float64
+	prefill, decode phaseTime
+	// In nanoseconds: reading the weights, reading or writing the KV of a
+	// token, and what a step and a new token cost beside the roofline.
+	weights, kvToken, step, token float64
 }
 
-// NewRoofline returns the step times of a model on tp accelerators. The
-// coefficients' efficiencies must be in (0, 1] and tp at least 1.
+// phaseTime is the compute time of one new token, one attention pair and one
+// sampled token in a phase, in nanoseconds.
+type phaseTime struct{ token, pair, sample float64 }
+
+// NewRoofline returns the step times of a model on tp accelerators. What
+// ValidateParallelism and Validate refuse must not come here.
 func NewRoofline(m Model, a Accelerator, tp int, c RooflineCoefficients) *Roofline {
-	gpus := float64(tp)
-	flopsPerToken := 2 * float64(m.layerParameters())
-	flopsPerPair := 4 * float64(m.AttentionHeads) * float64(m.HeadDim) * float64(m.Layers)
-	flopsPerSample := 2 * float64(m.headParameters())
-	prefill := gpus * a.BF16FlopsPerSecond * c.PrefillEfficiency
-	decode := gpus * a.BF16FlopsPerSecond * c.DecodeEfficiency
-	bandwidth := a.MemoryBandwidthBytesPerSecond * c.MemoryEfficiency
-	weights := bytesPerElement * float64(m.layerParameters()+m.headParameters())
-	r := &Roofline{
-		prefillSecondsPerToken:  flopsPerToken / prefill,
-		decodeSecondsPerToken:   flopsPerToken / decode,
-		prefillSecondsPerPair:   flopsPerPair / prefill,
-		decodeSecondsPerPair:    flopsPerPair / decode,
-		prefillSecondsPerSample: flopsPerSample / prefill,
-		decodeSecondsPerSample:  flopsPerSample / decode,
-		weightSeconds:           weights / (gpus * bandwidth),
-		kvSecondsPerToken:       float64(m.kvBytesPerToken(tp)) / bandwidth,
-		stepSeconds:             c.StepOverhead.Seconds(),
-		tokenSeconds:            c.TokenOverhead.Seconds(),
+	if errs := c.Validate(nil); tp < 1 || len(errs) > 0 {
+		panic(fmt.Sprintf("latency: roofline on %d GPUs: %v", tp, errs.ToAggregate()))
 	}
-	r.addAllReduce(m, a, tp, c)
+	bandwidth := a.MemoryBandwidthBytesPerSecond * c.MemoryEfficiency / 1e9
+	weights := bytesPerElement * (m.layerParameters() + m.headParameters())
+	r := &Roofline{
+		prefill: newPhaseTime(m, float64(tp)*a.BF16FlopsPerSecond*c.PrefillEfficiency/1e9),
+		decode:  newPhaseTime(m, float64(tp)*a.BF16FlopsPerSecond*c.DecodeEfficiency/1e9),
+		weights: float64(weights) / (float64(tp) * bandwidth),
+		kvToken: float64(m.kvBytesPerToken(tp)) / bandwidth,
+		step:    float64(c.StepOverhead),
+		token:   float64(c.TokenOverhead),
+	}
+	if tp > 1 {
+		collectives := 2 * float64(m.Layers)
+		ring := 2 * float64(tp-1) / float64(tp)
+		payload := bytesPerElement * float64(m.HiddenSize)
+		r.step += float64(collectives * float64(c.AllReduceLatency))
+		r.token += float64(collectives * ring * payload / a.LinkBandwidthBytesPerSecond * 1e9)
+	}
 	return r
 }
 
-func (r *Roofline) addAllReduce(m Model, a Accelerator, tp int, c RooflineCoefficients) {
-	if tp == 1 {
-		return
+func newPhaseTime(m Model, flopsPerNs float64) phaseTime {
+	pair := 4 * int64(m.AttentionHeads) * int64(m.HeadDim) * int64(m.Layers)
+	return phaseTime{
+		token:  float64(2*m.layerParameters()) / flopsPerNs,
+		pair:   float64(pair) / flopsPerNs,
+		sample: float64(2*m.headParameters()) / flopsPerNs,
 	}
-	collectives := 2 * float64(m.Layers)
-	volume := 2 * float64(tp-1) / float64(tp) * float64(m.HiddenSize) * bytesPerElement
-	r.stepSeconds += float64(collectives * c.AllReduceLatency.Seconds())
-	r.tokenSeconds += float64(collectives * volume / a.LinkBandwidthBytesPerSecond)
+}
+
+// of returns the time of a phase's share of a step, in nanoseconds.
+func (p *phaseTime) of(tokens int, pairs int64, samples int) float64 {
+	t := float64(float64(tokens) * p.token)
+	t += float64(float64(pairs) * p.pair)
+	return t + float64(float64(samples)*p.sample)
 }
 
 // StepTime implements StepTimer.
 func (r *Roofline) StepTime(s Step) time.Duration {
-	ends := float64(s.SampledTokens - s.DecodeTokens)
-	compute := float64(float64(s.PrefillTokens) * r.prefillSecondsPerToken)
-	compute += float64(float64(s.AttentionPairs-s.DecodePairs) * r.prefillSecondsPerPair)
-	compute += float64(ends * r.prefillSecondsPerSample)
-	compute += float64(float64(s.DecodeTokens) * r.decodeSecondsPerToken)
-	compute += float64(float64(s.DecodePairs) * r.decodeSecondsPerPair)
-	compute += float64(float64(s.DecodeTokens) * r.decodeSecondsPerSample)
-	tokens := float64(s.PrefillTokens + s.DecodeTokens)
-	memory := r.weightSeconds + float64((float64(s.ContextTokens)+tokens)*r.kvSecondsPerToken)
-	seconds := math.Max(compute, memory) + r.stepSeconds + float64(tokens*r.tokenSeconds)
-	return nanoseconds(seconds)
-}
-
-// nanoseconds rounds to whole ns, at least 1.
-func nanoseconds(seconds float64) time.Duration {
-	return max(1, time.Duration(math.Round(seconds*1e9)))
+	compute := r.prefill.of(s.PrefillTokens, s.AttentionPairs-s.DecodePairs, s.SampledTokens-s.DecodeTokens)
+	compute += r.decode.of(s.DecodeTokens, s.DecodePairs, s.DecodeTokens)
+	tokens := int64(s.PrefillTokens + s.DecodeTokens)
+	memory := r.weights + float64(float64(s.ContextTokens+tokens)*r.kvToken)
+	return wholeNanoseconds(max(compute, memory) + r.step + float64(float64(tokens)*r.token))
 }

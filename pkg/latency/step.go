@@ -2,26 +2,30 @@
 
 package latency
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
-// Step is the work of one engine step, in sums over its sequences. A prompt's
-// chunk of t new tokens with h tokens computed before it counts as t tokens; a
-// decoding sequence counts as one.
+// Step is the work of one engine step, in sums over its sequences. A sequence
+// computes either a chunk of its prompt, t new tokens after h that were
+// computed before, or one token in decode, where t is 1. A sequence that was
+// preempted computes prompt and generated tokens again as chunks.
 type Step struct {
-	// Sequences is the size of the batch.
+	// Sequences is the number of sequences that compute something.
 	Sequences int
-	// PrefillTokens and DecodeTokens are the new tokens by phase.
+	// PrefillTokens is the sum of t over chunks, DecodeTokens the number of
+	// decodes.
 	PrefillTokens, DecodeTokens int
-	// AttentionPairs is the number of (new token, token it attends to) pairs:
-	// t·h + t·(t+1)/2 for a chunk, the context for a decode.
-	AttentionPairs int64
-	// DecodePairs is the part of AttentionPairs that belongs to decodes.
-	DecodePairs int64
-	// ContextTokens is the number of tokens whose KV is read: h+t for a
-	// chunk, the context for a decode, the new token included in both.
+	// AttentionPairs is the number of pairs of a new token and a token that
+	// it attends to, itself included: t·h + t·(t+1)/2 for a chunk, h+1 for a
+	// decode. DecodePairs is the decodes' part of it.
+	AttentionPairs, DecodePairs int64
+	// ContextTokens is the number of tokens whose KV the step reads: h+t for
+	// chunks and decodes alike.
 	ContextTokens int64
 	// SampledTokens is the number of tokens that pass through the LM head:
-	// one for a decode and for a chunk that ends its prompt.
+	// one for a decode, and one for a chunk that ends its prompt.
 	SampledTokens int
 }
 
@@ -37,4 +41,16 @@ type RequestCost struct {
 	QueueBase, QueuePerInputToken time.Duration
 	// PerOutputToken delays each token on its way out, beside the step clock.
 	PerOutputToken time.Duration
+}
+
+// longestStep is where step times end, some 104 days: converting a larger
+// float to an integer may come out differently on another architecture.
+const longestStep = time.Duration(1 << 53)
+
+// wholeNanoseconds rounds to whole ns, at least 1: a clock must move.
+func wholeNanoseconds(ns float64) time.Duration {
+	if ns >= float64(longestStep) {
+		return longestStep
+	}
+	return max(1, time.Duration(math.Round(ns)))
 }

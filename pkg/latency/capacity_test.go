@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package latency
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestKVBlocks(t *testing.T) {
+	tests := []struct {
+		model, accelerator string
+		tp, want           int
+	}{
+		{"Llama-3.1-8B", "h100-sxm", 1, 26312},
+		{"Llama-3.1-8B", "a100-sxm", 1, 26312},
+		{"Qwen3-14B", "h100-sxm", 1, 15909},
+		{"Llama-3.1-8B", "h100-sxm", 2, 62639}, // twice as many would need 263 GB on 172 GB
+		{"Llama-3.1-8B", "l40s", 1, 10177},
+	}
+	for _, tc := range tests {
+		t.Run(fmt.Sprintf("%s on %d %s", tc.model, tc.tp, tc.accelerator), func(t *testing.T) {
+			got, err := KVBlocks(mustModel(t, tc.model), mustAccelerator(t, tc.accelerator), tc.tp, 16, 0.9)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != tc.want {
+				t.Errorf("KVBlocks = %d, want %d", got, tc.want)
+			}
+		})
+	}
+}
+
+// A published figure counts the L40S as 48 GiB; its driver shows less.
+func TestKVBlocksOfAnL40SWithoutECC(t *testing.T) {
+	a := mustAccelerator(t, "l40s")
+	a.MemoryBytes = 48 * gib
+	got, err := KVBlocks(mustModel(t, "Llama-3.1-8B"), a, 1, 16, 0.9)
+	if err != nil || got != 11567 {
+		t.Errorf("KVBlocks = %d, %v, want 11567", got, err)
+	}
+}
+
+func TestKVAndWeightsFitIntoMemory(t *testing.T) {
+	for _, model := range ModelNames() {
+		for _, accelerator := range AcceleratorNames() {
+			m, a := mustModel(t, model), mustAccelerator(t, accelerator)
+			for _, tp := range []int{1, 2, 4, 7, 8, 16, 64} {
+				for _, block := range []int{1, 16, 128} {
+					for _, utilization := range []float64{0.3, 0.9, 1} {
+						blocks, err := KVBlocks(m, a, tp, block, utilization)
+						if err != nil {
+							continue
+						}
+						kv := float64(blocks) * float64(block) * float64(m.kvBytesPerToken(tp)) * float64(tp)
+						total, room := kv+float64(m.WeightBytes()), utilization*float64(a.MemoryBytes)*float64(tp)
+						if blocks < 1 || total > room {
+							t.Errorf("%s on %d %s: %d blocks of %d: KV and weights take %.1f GiB of %.1f",
+								model, tp, accelerator, blocks, block, total/gib, room/gib)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestBlocksThatDoNotFit(t *testing.T) {
+	tests := map[string]struct {
+		model           string
+		tp, blockTokens int
+		utilization     float64
+		want            string
+	}{
+		"weights beyond the memory":        {"Llama-3.1-70B", 1, 16, 0.9, "weights take 131.4 GiB"},
+		"no room beside the weights":       {"Qwen3-32B", 1, 16, 0.8, "of 64.0 GiB that may be used of each h100-sxm, weights take 61.0 GiB"},
+		"a block larger than what is left": {"Llama-3.1-8B", 1, 1 << 20, 0.9, "does not fit"},
+		"no GPU":                           {"Llama-3.1-8B", 0, 16, 0.9, "at least 1 GPU"},
+		"empty blocks":                     {"Llama-3.1-8B", 1, 0, 0.9, "at least 1 token"},
+		"none of the memory":               {"Llama-3.1-8B", 1, 16, 0, "greater than 0"},
+		"more than the memory":             {"Llama-3.1-8B", 1, 16, 1.1, "at most 1"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := KVBlocks(mustModel(t, tc.model), mustAccelerator(t, "h100-sxm"), tc.tp, tc.blockTokens, tc.utilization)
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("KVBlocks = %d, %v, want an error that says %q", got, err, tc.want)
+			}
+		})
+	}
+}

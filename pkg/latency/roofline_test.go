@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package latency
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// Llama-3.1-8B as one would write its work down.
+const (
+	layers8B = 32 * (4096*(2*4096+2*1024) + 3*4096*14336)
+	head8B   = 4096 * 128256
+	pair8B   = 4 * 32 * 128 * 32
+)
+
+func TestRooflineByHand(t *testing.T) {
+	tests := map[string]struct {
+		timer *Roofline
+		batch []sequence
+		want  float64 // seconds
+	}{
+		"a decode of one is bound by reading weights and KV": {
+			timer: roofline(t, "Llama-3.1-8B", "h100-sxm", 1),
+			batch: decodes(1, 1000),
+			want:  (2*(layers8B+head8B)+131072*(1000+1))/(3.35e12*0.8) + 1e-3 + 1e-6,
+		},
+		"a batch of decodes reads the KV of each": {
+			timer: roofline(t, "Llama-3.1-8B", "h100-sxm", 1),
+			batch: decodes(128, 1000),
+			want:  (2*(layers8B+head8B)+131072*128*(1000+1))/(3.35e12*0.8) + 1e-3 + 128e-6,
+		},
+		"decodes are bound by compute where it is slow": {
+			timer: roofline(t, "Llama-3.1-8B", "l40s", 1),
+			batch: decodes(256, 100),
+			want:  256*(2*(layers8B+head8B)+pair8B*100)/(362e12*0.08) + 1e-3 + 256e-6,
+		},
+		"a long prompt is bound by compute": {
+			timer: roofline(t, "Llama-3.1-8B", "h100-sxm", 1),
+			batch: []sequence{{tokens: 2048, ends: true}},
+			want:  (2*layers8B*2048+pair8B*2048*2049/2+2*head8B)/(989e12*0.45) + 1e-3 + 2048e-6,
+		},
+		"a chunk attends to what was computed before it": {
+			timer: roofline(t, "Llama-3.1-8B", "h100-sxm", 1),
+			batch: []sequence{{tokens: 2048, before: 4096, ends: true}},
+			want:  (2*layers8B*2048+pair8B*(2048*4096+2048*2049/2)+2*head8B)/(989e12*0.45) + 1e-3 + 2048e-6,
+		},
+		"a chunk in the middle of a prompt samples nothing": {
+			timer: roofline(t, "Llama-3.1-8B", "h100-sxm", 1),
+			batch: []sequence{{tokens: 2048}},
+			want:  (2*layers8B*2048+pair8B*2048*2049/2)/(989e12*0.45) + 1e-3 + 2048e-6,
+		},
+		"in a mixed step each phase takes its own compute time": {
+			timer: roofline(t, "Llama-3.1-8B", "h100-sxm", 1),
+			batch: append(decodes(64, 1000), sequence{tokens: 2048, ends: true}),
+			want: (2*layers8B*2048+pair8B*2048*2049/2+2*head8B)/(989e12*0.45) +
+				64*(2*(layers8B+head8B)+pair8B*1000)/(989e12*0.30) + 1e-3 + 2112e-6,
+		},
+		"two GPUs halve the work and pay for collectives": {
+			timer: roofline(t, "Llama-3.1-8B", "h100-sxm", 2),
+			batch: decodes(32, 1000),
+			want: (2*(layers8B+head8B)+131072*32*(1000+1))/(2*3.35e12*0.8) + 1e-3 + 32e-6 +
+				2*32*(10e-6+2*1./2*32*4096*2/450e9),
+		},
+		"a KV head is not divided among GPUs": {
+			timer: roofline(t, "Llama-3.1-8B", "h100-sxm", 16), // 8 KV heads
+			batch: decodes(32, 1000),
+			want: 2*(layers8B+head8B)/(16*3.35e12*0.8) + 131072/8*32*(1000+1)/(3.35e12*0.8) + 1e-3 + 32e-6 +
+				2*32*(10e-6+2*15./16*32*4096*2/450e9),
+		},
+		"an empty step reads the weights": {
+			timer: roofline(t, "Llama-3.1-8B", "h100-sxm", 1),
+			want:  2*(layers8B+head8B)/(3.35e12*0.8) + 1e-3,
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := tc.timer.StepTime(step(tc.batch...)).Seconds(); math.Abs(got-tc.want) > 1e-9 {
+				t.Errorf("step = %.9f s, want %.9f", got, tc.want)
+			}
+		})
+	}
+}
+
+// A regression over measured runs puts a decode of one, where little but the
+// weights is read, at these times.
+func TestADecodeOfOneTakesAsLongAsMeasured(t *testing.T) {
+	tests := []struct {
+		model, accelerator string
+		tp                 int
+		milliseconds       float64
+	}{
+		{"Llama-3.1-8B", "h100-sxm", 1, 6.91},
+		{"Llama-3.1-8B", "h100-sxm", 2, 4.03},
+		{"Llama-3.1-8B", "a100-sxm", 1, 10.61},
+		{"Llama-3.1-8B", "l40s", 1, 23.47},
+		{"Qwen3-14B", "h100-sxm", 1, 12.26},
+		{"Qwen3-14B", "h100-sxm", 2, 6.84},
+		{"Llama-3.1-70B", "h100-sxm", 4, 16.67},
+		{"Llama-3.1-70B", "h100-sxm", 8, 9.68},
+	}
+	for _, tc := range tests {
+		t.Run(fmt.Sprintf("%s on %d %s", tc.model, tc.tp, tc.accelerator), func(t *testing.T) {
+			got := roofline(t, tc.model, tc.accelerator, tc.tp).StepTime(step(decodes(1, 1000)...)).Seconds() * 1e3
+			if math.Abs(got/tc.milliseconds-1) > 0.15 {
+				t.Errorf("step = %.2f ms, want %.2f ± 15 %%", got, tc.milliseconds)
+			}
+		})
+	}
+}
+
+func TestChunksCostAsMuchAttentionAsTheWhole(t *testing.T) {
+	whole := step(sequence{tokens: 4096})
+	parts := step(sequence{tokens: 1024}, sequence{tokens: 3072, before: 1024})
+	if whole.AttentionPairs != parts.AttentionPairs {
+		t.Errorf("pairs: whole %d, in chunks %d", whole.AttentionPairs, parts.AttentionPairs)
+	}
+}
+
+// plainSeconds adds up the work of a step sequence by sequence and matrix by
+// matrix, without sums over the batch.
+func plainSeconds(m Model, a Accelerator, tp int, c RooflineCoefficients, batch []sequence) float64 {
+	var flops [2]float64 // by phase
+	var kvTokens, tokens float64
+	d, dh, layers := float64(m.HiddenSize), float64(m.HeadDim), float64(m.Layers)
+	heads, kv := float64(m.AttentionHeads)*dh, float64(m.KVHeads)*dh
+	for _, q := range batch {
+		phase := 0
+		if q.decode {
+			phase = 1
+		}
+		n, h := float64(q.tokens), float64(q.before)
+		projections := 2 * n * d * (2*heads + 2*kv)
+		attention := 4 * heads * n * (h + (n+1)/2)
+		mlp := 6 * n * d * float64(m.IntermediateSize)
+		flops[phase] += layers * (projections + attention + mlp)
+		if q.decode || q.ends {
+			flops[phase] += 2 * d * float64(m.VocabularySize)
+		}
+		kvTokens += h + n + n
+		tokens += n
+	}
+	gpus := float64(tp)
+	compute := flops[0]/(gpus*a.BF16FlopsPerSecond*c.PrefillEfficiency) + flops[1]/(gpus*a.BF16FlopsPerSecond*c.DecodeEfficiency)
+	weights := 2 * (layers*d*(2*heads+2*kv+3*float64(m.IntermediateSize)) + d*float64(m.VocabularySize)) / gpus
+	kvShare := 2 * layers * math.Ceil(float64(m.KVHeads)/gpus) * dh * 2
+	memory := (weights + kvShare*kvTokens) / (a.MemoryBandwidthBytesPerSecond * c.MemoryEfficiency)
+	seconds := max(compute, memory) + c.StepOverhead.Seconds() + c.TokenOverhead.Seconds()*tokens
+	if tp > 1 {
+		seconds += 2 * layers * (c.AllReduceLatency.Seconds() + 2*(gpus-1)/gpus*tokens*d*2/a.LinkBandwidthBytesPerSecond)
+	}
+	return seconds
+}
+
+func randomBatch(r *rand.Rand) []sequence {
+	batch := make([]sequence, r.IntN(40))
+	for i := range batch {
+		if r.IntN(3) > 0 {
+			batch[i] = sequence{tokens: 1, before: 1 + r.IntN(20000), decode: true}
+		} else {
+			batch[i] = sequence{tokens: 1 + r.IntN(2000), before: r.IntN(2) * r.IntN(20000), ends: r.IntN(2) == 0}
+		}
+	}
+	return batch
+}
+
+func randomRoofline(t *testing.T, r *rand.Rand) (Model, Accelerator, int, RooflineCoefficients) {
+	t.Helper()
+	models, accelerators := ModelNames(), AcceleratorNames()
+	a := mustAccelerator(t, accelerators[r.IntN(len(accelerators))])
+	c := RooflineCoefficients{
+		MemoryEfficiency: 1 - r.Float64(), PrefillEfficiency: 1 - r.Float64(), DecodeEfficiency: 1 - r.Float64(),
+		StepOverhead: time.Duration(r.IntN(1e6)), TokenOverhead: time.Duration(r.IntN(1e4)), AllReduceLatency: time.Duration(r.IntN(1e5)),
+	}
+	return mustModel(t, models[r.IntN(len(models))]), a, 1 << r.IntN(5), c
+}
+
+func TestSumsAgreeWithSequences(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 500 {
+		m, a, tp, c := randomRoofline(t, r)
+		batch := randomBatch(r)
+		got, want := NewRoofline(m, a, tp, c).StepTime(step(batch...)).Seconds(), plainSeconds(m, a, tp, c, batch)
+		if math.Abs(got-want) > 1e-9+1e-12*want {
+			t.Fatalf("%s on %d %s, %+v: step = %.9f s, want %.9f for %+v", m.Name, tp, a.Name, c, got, want, batch)
+		}
+	}
+}
+
+func TestMoreWorkIsNeverFaster(t *testing.T) {
+	more := map[string]func(*sequence){
+		"a token more of a chunk":        func(q *sequence) { q.tokens++ },
+		"a token more of context":        func(q *sequence) { q.before++ },
+		"a prompt that ends in its step": func(q *sequence) { q.ends = true },
+	}
+	for name, add := range more {
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(3, 4))
+			for range 300 {
+				m, a, tp, c := randomRoofline(t, r)
+				timers := []StepTimer{
+					NewRoofline(m, a, tp, c),
+					Linear{r.Float64() * 1e4, r.Float64() * 10, r.Float64() * 10},
+				}
+				batch := append(randomBatch(r), sequence{tokens: 1 + r.IntN(100), before: r.IntN(1000)})
+				before := step(batch...)
+				add(&batch[len(batch)-1])
+				after := step(batch...)
+				another := step(append(batch, sequence{tokens: 1, before: r.IntN(1000), decode: true})...)
+				for _, timer := range timers {
+					s, l, n := timer.StepTime(before), timer.StepTime(after), timer.StepTime(another)
+					if s > l || l > n {
+						t.Fatalf("%T: %s, with more work %s, with another sequence %s", timer, s, l, n)
+					}
+				}
+			}
+		})
+	}
+}
+
+var sink time.Duration
+
+func BenchmarkStepTime(b *testing.B) {
+	s := step(append(decodes(64, 1000), sequence{tokens: 2048, ends: true})...)
+	for name, timer := range map[string]StepTimer{
+		"roofline": roofline(b, "Llama-3.1-8B", "h100-sxm", 2),
+		"linear":   Linear{6910.42, 17.67057, 2.83775},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				s.ContextTokens++
+				sink = timer.StepTime(s)
+			}
+		})
+	}
+}

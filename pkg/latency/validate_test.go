@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package latency
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+func messages(errs field.ErrorList) []string {
+	var all []string
+	for _, err := range errs {
+		all = append(all, err.Error())
+	}
+	return all
+}
+
+func TestValidateParallelism(t *testing.T) {
+	tests := map[string]struct {
+		model, accelerator string
+		tp                 int
+		want               []string
+	}{
+		"one GPU":                              {"Llama-3.1-8B", "h100-sxm", 1, nil},
+		"fewer KV heads than GPUs":             {"Llama-3.1-8B", "h100-sxm", 16, nil},
+		"a large model on as many as it needs": {"Llama-3.1-70B", "h100-sxm", 2, nil},
+		"no GPU": {"Llama-3.1-8B", "h100-sxm", 0, []string{
+			"pool.tensorParallelism: Invalid value: 0: must be at least 1"}},
+		"heads that cannot be dealt out": {"Qwen2.5-7B", "h100-sxm", 8, []string{
+			"pool.tensorParallelism: Invalid value: 8: must divide the 28 attention heads of Qwen/Qwen2.5-7B-Instruct"}},
+		"KV heads that cannot be dealt out": {"Qwen2.5-7B", "h100-sxm", 7, []string{
+			"pool.tensorParallelism: Invalid value: 7: must divide the 4 KV heads of Qwen/Qwen2.5-7B-Instruct, or be a multiple of them"}},
+		"weights beyond the memory": {"Llama-3.1-70B", "h100-sxm", 1, []string{
+			"pool.tensorParallelism: Invalid value: 1: meta-llama/Llama-3.1-70B-Instruct does not fit: its weights take 131.4 GiB of each GPU, and h100-sxm has 80.0 GiB"}},
+		"weights beyond a smaller memory": {"Llama-2-70B", "l40s", 1, []string{
+			"pool.tensorParallelism: Invalid value: 1: meta-llama/Llama-2-70b-hf does not fit: its weights take 128.5 GiB of each GPU, and l40s has 45.0 GiB"}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			errs := ValidateParallelism(mustModel(t, tc.model), mustAccelerator(t, tc.accelerator), tc.tp, field.NewPath("pool"))
+			if diff := cmp.Diff(tc.want, messages(errs)); diff != "" {
+				t.Errorf("faults (−want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAllFaultsAreReportedAtOnce(t *testing.T) {
+	m := mustModel(t, "Llama-3.1-70B")
+	m.Layers *= 2
+	errs := ValidateParallelism(m, mustAccelerator(t, "h100-sxm"), 3, nil)
+	want := []string{
+		"tensorParallelism: Invalid value: 3: must divide the 64 attention heads of meta-llama/Llama-3.1-70B-Instruct",
+		"tensorParallelism: Invalid value: 3: meta-llama/Llama-3.1-70B-Instruct does not fit: its weights take 86.3 GiB of each GPU, and h100-sxm has 80.0 GiB",
+	}
+	if diff := cmp.Diff(want, messages(errs)); diff != "" {
+		t.Errorf("faults (−want +got):\n%s", diff)
+	}
+}
+
+func TestValidateCoefficients(t *testing.T) {
+	fine := RooflineCoefficients{MemoryEfficiency: 1, PrefillEfficiency: 0.01, DecodeEfficiency: 0.5}
+	tests := map[string]struct {
+		validate func(*field.Path) field.ErrorList
+		want     []string
+	}{
+		"a roofline without overheads": {fine.Validate, nil},
+		"an empty roofline": {RooflineCoefficients{}.Validate, []string{
+			"x.memoryEfficiency: Invalid value: 0: must be greater than 0 and at most 1: it is a share of the peak",
+			"x.prefillEfficiency: Invalid value: 0: must be greater than 0 and at most 1: it is a share of the peak",
+			"x.decodeEfficiency: Invalid value: 0: must be greater than 0 and at most 1: it is a share of the peak",
+		}},
+		"shares beyond the peak, negative overheads": {RooflineCoefficients{
+			MemoryEfficiency: 1.5, PrefillEfficiency: math.NaN(), DecodeEfficiency: 1,
+			StepOverhead: -1500 * time.Nanosecond, TokenOverhead: -1, AllReduceLatency: -time.Microsecond,
+		}.Validate, []string{
+			"x.memoryEfficiency: Invalid value: 1.5: must be greater than 0 and at most 1: it is a share of the peak",
+			"x.prefillEfficiency: Invalid value: NaN: must be greater than 0 and at most 1: it is a share of the peak",
+			"x.stepOverheadMicroseconds: Invalid value: -1.5: must be 0 or more",
+			"x.tokenOverheadMicroseconds: Invalid value: -0.001: must be 0 or more",
+			"x.allReduceLatencyMicroseconds: Invalid value: -1: must be 0 or more",
+		}},
+		"an empty linear model": {Linear{}.Validate, nil},
+		"a linear model with negative coefficients": {Linear{-1, math.NaN(), -0.5}.Validate, []string{
+			"x.baseMicroseconds: Invalid value: -1: must be 0 or more",
+			"x.perPrefillTokenMicroseconds: Invalid value: NaN: must be 0 or more",
+			"x.perDecodeTokenMicroseconds: Invalid value: -0.5: must be 0 or more",
+		}},
+		"no costs": {RequestCost{}.Validate, nil},
+		"negative costs": {RequestCost{-time.Microsecond, -2 * time.Microsecond, -time.Millisecond}.Validate, []string{
+			"x.queueBaseMicroseconds: Invalid value: -1: must be 0 or more",
+			"x.queuePerTokenMicroseconds: Invalid value: -2: must be 0 or more",
+			"x.perOutputTokenMicroseconds: Invalid value: -1000: must be 0 or more",
+		}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, messages(tc.validate(field.NewPath("x")))); diff != "" {
+				t.Errorf("faults (−want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestARooflineOfInvalidCoefficientsPanics(t *testing.T) {
+	m, a := mustModel(t, "Llama-3.1-8B"), mustAccelerator(t, "h100-sxm")
+	for name, build := range map[string]func(){
+		"no GPU":          func() { NewRoofline(m, a, 0, DefaultRoofline(a)) },
+		"no coefficients": func() { NewRoofline(m, a, 1, RooflineCoefficients{}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			build()
+		})
+	}
+}
