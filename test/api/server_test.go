@@ -9,6 +9,7 @@ package api_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -18,12 +19,11 @@ import (
 	"sync"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
-
-	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
@@ -76,7 +76,8 @@ func start() (*apiServer, error) {
 	}
 	config, err := env.Start()
 	if err != nil {
-		return nil, err
+		// The server runs on when it is the CRDs that it refuses.
+		return nil, errors.Join(err, env.Stop())
 	}
 	// The tables ask thousands of questions; nobody else is waiting.
 	config.QPS = -1
