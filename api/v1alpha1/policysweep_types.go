@@ -6,8 +6,8 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // PolicySweepSpec asks which variation of a scenario serves best.
 //
-// +kubebuilder:validation:XValidation:rule="self.search.algorithm != 'Grid' || self.parameters.all(p, !has(p.range) || has(p.range.step))",message="a Grid needs the step of every range; set step, or use algorithm Random"
-// +kubebuilder:validation:XValidation:rule="!has(self.baseline) || (size(self.baseline.parameters) == size(self.parameters) && self.parameters.all(p, self.baseline.parameters.exists(b, b.name == p.name)))",message="baseline must give every parameter of the sweep a value, and no other"
+// +kubebuilder:validation:XValidation:rule="self.search.algorithm != 'Grid' || self.parameters.all(p, !has(p.range) || has(p.range.step))",message="a Grid needs the step of every range; set step, or use algorithm Random",fieldPath=".parameters"
+// +kubebuilder:validation:XValidation:rule="!has(self.baseline) || (size(self.baseline.parameters) == size(self.parameters) && self.parameters.all(p, self.baseline.parameters.exists(b, b.name == p.name)))",message="baseline must give every parameter of the sweep a value, and no other",fieldPath=".baseline.parameters"
 type PolicySweepSpec struct {
 	// scenario is the base that the parameters vary.
 	// +required

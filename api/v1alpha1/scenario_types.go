@@ -2,8 +2,6 @@
 
 package v1alpha1
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 // Scenario is what is simulated: the cluster, its router, the traffic and the
 // promises made to users. It is the simulator's pure input: nothing in it says
 // how or where the simulation runs.
@@ -46,25 +44,16 @@ type Horizon struct {
 	Requests *int64 `json:"requests,omitempty"`
 	// duration is the simulated time after which no more arrivals are taken.
 	// +optional
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$') && duration(self) > duration('0s') && duration(self) <= duration('8760h')",message="must be a duration greater than 0 and at most 8760h, such as 500ms or 10m"
-	Duration *metav1.Duration `json:"duration,omitempty"`
+	Duration PositiveDuration `json:"duration,omitempty"`
 	// warmup is simulated time at the start whose arrivals are served and not
 	// measured.
 	// +optional
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$') && duration(self) <= duration('8760h')",message="must be a duration of at most 8760h, such as 0s or 10m"
-	Warmup *metav1.Duration `json:"warmup,omitempty"`
+	Warmup Duration `json:"warmup,omitempty"`
 	// drain is the longest simulated time to go on after the last arrival.
 	// Requests that are still in flight then count as unfinished.
 	// +optional
 	// +kubebuilder:default="1h"
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$') && duration(self) <= duration('8760h')",message="must be a duration of at most 8760h, such as 0s or 10m"
-	Drain *metav1.Duration `json:"drain,omitempty"`
+	Drain Duration `json:"drain,omitempty"`
 }
 
 // Pool is a set of identical replicas.
@@ -266,10 +255,7 @@ type Router struct {
 	// metrics (the EPP's --refresh-metrics-interval, at least 50ms).
 	// +optional
 	// +kubebuilder:default="50ms"
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$') && duration(self) >= duration('50ms') && duration(self) <= duration('1h')",message="must be a duration of at least 50ms, as in the EPP, and at most 1h"
-	MetricsRefreshInterval *metav1.Duration `json:"metricsRefreshInterval,omitempty"`
+	MetricsRefreshInterval RefreshInterval `json:"metricsRefreshInterval,omitempty"`
 }
 
 // EndpointPickerConfig is an EPP configuration file and the version that
@@ -321,20 +307,11 @@ type SLO struct {
 	Class string `json:"class,omitempty"`
 	// ttft bounds the time to first token.
 	// +optional
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$') && duration(self) > duration('0s') && duration(self) <= duration('8760h')",message="must be a duration greater than 0 and at most 8760h, such as 500ms or 10m"
-	TTFT *metav1.Duration `json:"ttft,omitempty"`
+	TTFT PositiveDuration `json:"ttft,omitempty"`
 	// tpot bounds the mean time per output token after the first.
 	// +optional
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$') && duration(self) > duration('0s') && duration(self) <= duration('8760h')",message="must be a duration greater than 0 and at most 8760h, such as 500ms or 10m"
-	TPOT *metav1.Duration `json:"tpot,omitempty"`
+	TPOT PositiveDuration `json:"tpot,omitempty"`
 	// e2e bounds the time to the last token.
 	// +optional
-	// +kubebuilder:validation:Type=string
-	// +kubebuilder:validation:MaxLength=32
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$') && duration(self) > duration('0s') && duration(self) <= duration('8760h')",message="must be a duration greater than 0 and at most 8760h, such as 500ms or 10m"
-	E2E *metav1.Duration `json:"e2e,omitempty"`
+	E2E PositiveDuration `json:"e2e,omitempty"`
 }

@@ -106,11 +106,11 @@ func TestSweepCoversTheGridAndTheBaseline(t *testing.T) {
 		got[fmt.Sprint(c.Parameters)] = c.Baseline
 	}
 	want := map[string]bool{
-		"[prefixWeight=0 lru=100]":   false,
-		"[prefixWeight=0 lru=200]":   false,
-		"[prefixWeight=3 lru=100]":   false,
-		"[prefixWeight=3 lru=200]":   false,
-		"[prefixWeight=3 lru=31250]": true,
+		"[prefixWeight=0 reach=1024]":   false,
+		"[prefixWeight=0 reach=2048]":   false,
+		"[prefixWeight=3 reach=1024]":   false,
+		"[prefixWeight=3 reach=2048]":   false,
+		"[prefixWeight=3 reach=131072]": true,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("candidates (−want +got):\n%s", diff)
@@ -194,9 +194,17 @@ func TestBadInput(t *testing.T) {
 			verb: "run", manifest: run, old: `rate: "20"`, new: `rate: 20`,
 			want: []string{"spec.scenario.workload.clients[0].arrivals.rate", "must be of type string"},
 		},
+		"an EPP version that is not built yet": {
+			verb: "run", manifest: run, old: "endpointPickerConfig:", new: "endpointPickerConfig:\n        version: router-v0.9",
+			want: []string{"spec.scenario.router.endpointPickerConfig.version", "router-v0.10"},
+		},
 		"an unknown model": {
 			verb: "run", manifest: run, old: "Llama-3.1-8B-Instruct", new: "Llama-9",
 			want: []string{"spec.scenario.pools[0].model", "Qwen/Qwen3-32B"},
+		},
+		"a model that does not fit": {
+			verb: "run", manifest: run, old: "meta-llama/Llama-3.1-8B-Instruct", new: "Llama-3.1-70B",
+			want: []string{"spec.scenario.pools[0].tensorParallelism", "GiB"},
 		},
 		"an SLO of a class that nobody sends": {
 			verb: "run", manifest: run, old: "class: default", new: "class: gold",
@@ -207,12 +215,12 @@ func TestBadInput(t *testing.T) {
 			want: []string{"spec.parameters[0].values"},
 		},
 		"an empty range": {
-			verb: "sweep", manifest: sweep, old: `range: {min: "100", max: "200"`, new: `range: {min: "300", max: "200"`,
+			verb: "sweep", manifest: sweep, old: `range: {min: "1024", max: "2048"`, new: `range: {min: "3000", max: "2048"`,
 			want: []string{"spec.parameters[1].range"},
 		},
 		"a grid over a range without a step": {
-			verb: "sweep", manifest: sweep, old: `, step: "100"`, new: "",
-			want: []string{"spec.parameters[1].range.step"},
+			verb: "sweep", manifest: sweep, old: `, step: "1024"`, new: "",
+			want: []string{"spec.parameters", "needs the step of every range"},
 		},
 		"a grid of more points than allowed": {
 			verb: "sweep", manifest: sweep, old: "  replications:", new: "  search: {maxTrials: 3}\n  replications:",
@@ -227,12 +235,12 @@ func TestBadInput(t *testing.T) {
 			want: []string{"spec.parameters[0].values[1]", "must be a number"},
 		},
 		"a value that the scenario does not take": {
-			verb: "sweep", manifest: sweep, old: `min: "100"`, new: `min: "0.5"`,
+			verb: "sweep", manifest: sweep, old: `min: "1024"`, new: `min: "0.5"`,
 			want: []string{"spec.parameters[1].range.min"},
 		},
 		"a baseline without a parameter": {
-			verb: "sweep", manifest: sweep, old: `    - {name: lru, value: "31250"}`, new: "",
-			want: []string{"spec.baseline.parameters", `"lru"`},
+			verb: "sweep", manifest: sweep, old: `    - {name: reach, value: "131072"}`, new: "",
+			want: []string{"spec.baseline.parameters", "every parameter"},
 		},
 		"an unknown metric": {
 			verb: "sweep", manifest: sweep, old: "ttft.p99", new: "ttft.p42",

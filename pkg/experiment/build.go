@@ -4,9 +4,7 @@ package experiment
 
 import (
 	"slices"
-	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -26,7 +24,7 @@ func build(in *v1alpha1.Scenario, picker *epp.Config, trace *workload.Trace, see
 		Pools:          pools,
 		Source:         source,
 		Horizon:        buildHorizon(in.Horizon),
-		ScrapeInterval: duration(in.Router.MetricsRefreshInterval),
+		ScrapeInterval: in.Router.MetricsRefreshInterval.Duration(),
 		Seed:           seed,
 	}
 	if source != nil {
@@ -49,21 +47,14 @@ func endpoints(pools []simulator.Pool) int {
 
 func buildHorizon(in v1alpha1.Horizon) simulator.Horizon {
 	h := simulator.Horizon{
-		Duration: duration(in.Duration),
-		WarmUp:   duration(in.Warmup),
-		Drain:    duration(in.Drain),
+		Duration: in.Duration.Duration(),
+		WarmUp:   in.Warmup.Duration(),
+		Drain:    in.Drain.Duration(),
 	}
 	if in.Requests != nil {
 		h.Requests = int(*in.Requests)
 	}
 	return h
-}
-
-func duration(d *metav1.Duration) time.Duration {
-	if d == nil {
-		return 0
-	}
-	return d.Duration
 }
 
 // buildTargets indexes the SLOs by the workload's classes.
@@ -79,7 +70,7 @@ func buildTargets(slos []v1alpha1.SLO, classes []string, path *field.Path) ([]si
 			errs = append(errs, field.NotSupported(path.Index(i).Child("class"), slo.Class, classes))
 			continue
 		}
-		targets[at] = simulator.Target{TTFT: duration(slo.TTFT), TPOT: duration(slo.TPOT), E2E: duration(slo.E2E)}
+		targets[at] = simulator.Target{TTFT: slo.TTFT.Duration(), TPOT: slo.TPOT.Duration(), E2E: slo.E2E.Duration()}
 	}
 	return targets, errs
 }

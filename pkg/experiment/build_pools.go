@@ -43,6 +43,9 @@ func buildPool(in *v1alpha1.Pool, path *field.Path) (simulator.Pool, field.Error
 	if in.Engine.MaxModelLen != nil {
 		p.MaxModelLen = int(*in.Engine.MaxModelLen)
 	}
+	if errs := latency.ValidateParallelism(model, accelerator, int(in.TensorParallelism), path); len(errs) > 0 {
+		return p, errs
+	}
 	var es field.ErrorList
 	p.KVBlocks, es = buildKVBlocks(in, model, accelerator, path)
 	errs = append(errs, es...)
@@ -98,21 +101,16 @@ func buildCoefficients(in *v1alpha1.RooflineCoefficients, c latency.RooflineCoef
 	if in == nil {
 		return c, nil
 	}
-	var errs field.ErrorList
 	for _, share := range []struct {
-		name string
-		in   v1alpha1.PositiveDecimal
-		out  *float64
+		in  v1alpha1.PositiveDecimal
+		out *float64
 	}{
-		{"memoryEfficiency", in.MemoryEfficiency, &c.MemoryEfficiency},
-		{"prefillEfficiency", in.PrefillEfficiency, &c.PrefillEfficiency},
-		{"decodeEfficiency", in.DecodeEfficiency, &c.DecodeEfficiency},
+		{in.MemoryEfficiency, &c.MemoryEfficiency},
+		{in.PrefillEfficiency, &c.PrefillEfficiency},
+		{in.DecodeEfficiency, &c.DecodeEfficiency},
 	} {
-		if share.in == "" {
-			continue
-		}
-		if *share.out = share.in.Float(); *share.out > 1 {
-			errs = append(errs, field.Invalid(path.Child(share.name), share.in, "must be at most 1: it is a share of the peak"))
+		if share.in != "" {
+			*share.out = share.in.Float()
 		}
 	}
 	if in.StepOverheadMicroseconds != "" {
@@ -121,7 +119,7 @@ func buildCoefficients(in *v1alpha1.RooflineCoefficients, c latency.RooflineCoef
 	if in.TokenOverheadMicroseconds != "" {
 		c.TokenOverhead = microseconds(in.TokenOverheadMicroseconds)
 	}
-	return c, errs
+	return c, c.Validate(path)
 }
 
 func buildLinear(in *v1alpha1.LinearCoefficients) (latency.StepTimer, latency.RequestCost) {

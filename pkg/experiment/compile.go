@@ -137,6 +137,9 @@ func (c *compiler) check(scenario tree, path *field.Path) field.ErrorList {
 // pickerConfig reads an EPP configuration and returns it as a scenario's tree
 // holds it: the EPP's document after defaulting, and the version.
 func (c *compiler) pickerConfig(in v1alpha1.EndpointPickerConfig, path *field.Path) (tree, field.ErrorList) {
+	if errs := epp.ValidateVersion(in.Version, path.Child(versionField)); len(errs) > 0 {
+		return nil, errs
+	}
 	at := path.Child("inline")
 	var text []byte
 	if in.Inline != nil {

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
 
@@ -117,7 +115,9 @@ var leafTypes = map[reflect.Type]leafKind{
 	reflect.TypeFor[v1alpha1.Decimal]():            decimalLeaf,
 	reflect.TypeFor[v1alpha1.PositiveDecimal]():    decimalLeaf,
 	reflect.TypeFor[v1alpha1.NonNegativeDecimal](): decimalLeaf,
-	reflect.TypeFor[metav1.Duration]():             durationLeaf,
+	reflect.TypeFor[v1alpha1.Duration]():           durationLeaf,
+	reflect.TypeFor[v1alpha1.PositiveDuration]():   durationLeaf,
+	reflect.TypeFor[v1alpha1.RefreshInterval]():    durationLeaf,
 }
 
 var leafKinds = map[reflect.Kind]leafKind{

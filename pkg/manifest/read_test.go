@@ -58,10 +58,10 @@ func TestReadFillsInWhatAServerWould(t *testing.T) {
 	got := []any{
 		run.APIVersion, run.Kind, run.Namespace, run.Generation, run.Status.ObservedGeneration,
 		pool.Replicas, pool.Engine.MaxNumSeqs, pool.Latency.Model, pool.KVCache.MemoryUtilization,
-		run.Spec.Scenario.Router.EndpointPickerConfig.Version, run.Spec.Scenario.Horizon.Drain.Duration.String(),
+		run.Spec.Scenario.Router.EndpointPickerConfig.Version, string(run.Spec.Scenario.Horizon.Drain),
 		run.Spec.Execution.Shards,
 	}
-	want := "[sim.windtunnel.dev/v1alpha1 SimulationRun default 1 0 1 256 roofline 0.9 router-v0.10 1h0m0s 1]"
+	want := "[sim.windtunnel.dev/v1alpha1 SimulationRun default 1 0 1 256 roofline 0.9 router-v0.10 1h 1]"
 	if diff := cmp.Diff(want, fmt.Sprint(got)); diff != "" {
 		t.Errorf("defaults (-want +got):\n%s", diff)
 	}

@@ -210,7 +210,7 @@ func ruleCases(name string, doc object, all []node) []testCase {
 				cases = append(cases, testCase{
 					name:  fmt.Sprintf("%s/%s/%s/%v", name, n.at, rule.Message, value),
 					doc:   apply(doc, n.at, value).(object),
-					at:    n.at.String(),
+					at:    n.at.String() + rule.FieldPath,
 					fault: rule.Message,
 					bad:   i >= len(table.good),
 				})

@@ -5,7 +5,6 @@ package builder
 import (
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -22,7 +21,7 @@ func Requests(n int64) ScenarioEdit {
 
 // Duration ends arrivals after a simulated time.
 func Duration(d time.Duration) ScenarioEdit {
-	return func(s *v1alpha1.Scenario) { s.Horizon.Duration = &metav1.Duration{Duration: d} }
+	return func(s *v1alpha1.Scenario) { s.Horizon.Duration = v1alpha1.PositiveDuration(d.String()) }
 }
 
 // Replicas sets the size of the first pool.
@@ -78,9 +77,5 @@ func SLO(class, ttft string) ScenarioEdit {
 func NoSLOs(s *v1alpha1.Scenario) { s.SLOs = nil }
 
 func makeSLO(class, ttft string) v1alpha1.SLO {
-	d, err := time.ParseDuration(ttft)
-	if err != nil {
-		panic(err)
-	}
-	return v1alpha1.SLO{Class: class, TTFT: &metav1.Duration{Duration: d}}
+	return v1alpha1.SLO{Class: class, TTFT: v1alpha1.PositiveDuration(ttft)}
 }

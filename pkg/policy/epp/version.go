@@ -31,6 +31,15 @@ var laterVersions = []string{
 	"scheduler-v0.8.0", "scheduler-main", "router-v0.9.0",
 }
 
+// ValidateVersion says what keeps files of a version from being read. path is
+// where the version stands; empty means router-v0.10.
+func ValidateVersion(version string, path *field.Path) field.ErrorList {
+	if _, err := parseVersion(version, path); err != nil {
+		return field.ErrorList{err}
+	}
+	return nil
+}
+
 // parseVersion finds a version's dialect.
 func parseVersion(version string, path *field.Path) (dialect, *field.Error) {
 	if version == "" {

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import "time"
+
+// Duration is a span of time of 0 or more, such as 0s or 10m. It is a string
+// type of its own, not metav1.Duration, so that its bounds are stated once.
+//
+// +kubebuilder:validation:MaxLength=32
+// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$') && duration(self) <= duration('8760h')",message="must be a duration of at most 8760h, such as 0s or 10m"
+type Duration string
+
+// Duration returns the span; 0 where d is none, which the schema rules out.
+func (d Duration) Duration() time.Duration {
+	span, _ := time.ParseDuration(string(d))
+	return span
+}
+
+// PositiveDuration is a Duration greater than 0.
+//
+// +kubebuilder:validation:MaxLength=32
+// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$') && duration(self) > duration('0s') && duration(self) <= duration('8760h')",message="must be a duration greater than 0 and at most 8760h, such as 500ms or 10m"
+type PositiveDuration string
+
+// Duration returns the span; 0 where d is none, which the schema rules out.
+func (d PositiveDuration) Duration() time.Duration { return Duration(d).Duration() }
+
+// RefreshInterval is the time between two scrapes of a replica's metrics. The
+// EPP clamps what is less than 50ms.
+//
+// +kubebuilder:validation:MaxLength=32
+// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ns|us|µs|ms|s|m|h))+$') && duration(self) >= duration('50ms') && duration(self) <= duration('1h')",message="must be a duration of at least 50ms, as in the EPP, and at most 1h"
+type RefreshInterval string
+
+// Duration returns the span; 0 where d is none, which the schema rules out.
+func (d RefreshInterval) Duration() time.Duration { return Duration(d).Duration() }
