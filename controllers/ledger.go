@@ -155,11 +155,16 @@ func (l *ledger) unread() []string {
 	return names
 }
 
-// verify compares the results with the chunks that were read, and returns the
-// rows of those chunks in order.
+// verify compares the results with the chunks that were read, which must be all
+// that unread names, and returns the rows of those chunks in order.
 func (l *ledger) verify(chunks map[string]chunk) ([]result.Row, *fault) {
 	if l.fault != nil {
 		return nil, l.fault
+	}
+	for _, name := range l.unread() {
+		if _, read := chunks[name]; !read {
+			panic(fmt.Sprintf("controllers: result %s is believed without having been read", name))
+		}
 	}
 	var rows []result.Row
 	for shard := range l.shards {

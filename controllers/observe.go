@@ -79,6 +79,10 @@ func (o *observer) children(ctx context.Context, w *world) error {
 	if err := o.cache.List(ctx, &configMaps, own...); err != nil {
 		return fmt.Errorf("list ConfigMaps: %w", err)
 	}
+	for i := range configMaps.Items {
+		// A delete of metadata alone needs to know the kind.
+		configMaps.Items[i].TypeMeta = configMapMetadata().TypeMeta
+	}
 	w.configMaps = configMaps.Items
 	slices.SortFunc(w.jobs, func(a, b *batchv1.Job) int { return strings.Compare(a.Name, b.Name) })
 	slices.SortFunc(w.configMaps, func(a, b metav1.PartialObjectMetadata) int { return strings.Compare(a.Name, b.Name) })

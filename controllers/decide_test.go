@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+)
+
+func TestDecide(t *testing.T) {
+	const (
+		ready, isComplete, isFailed, isStalled   = v1alpha1.ConditionReady, v1alpha1.ConditionComplete, v1alpha1.ConditionFailed, v1alpha1.ConditionStalled
+		reconciling, isSuspendedType             = v1alpha1.ConditionReconciling, v1alpha1.ConditionSuspended
+		waiting, oneOfTwo, noneOfTwo, heldByName = "Job JOB waits for its pods", "2 of 4 simulations done, 1 of 2 shards", "0 of 4 simulations done, 0 of 2 shards", "Job JOB was suspended by somebody; "
+	)
+	for name, tc := range map[string]struct {
+		set  func(*scene)
+		want decided
+	}{
+		"an object that is being deleted is left to the garbage collector": {
+			func(s *scene) { deleting(s.world.subject.object()) },
+			decided{},
+		},
+		"without a Job one is created": {
+			func(*scene) {},
+			decided{Acts: []string{"create Job JOB"}, Types: []string{reconciling}, Reason: "Pending", Message: waiting},
+		},
+		"without anything everything is created, the Job last": {
+			func(s *scene) { s.world.account, s.world.configMaps = account{}, nil },
+			decided{
+				Acts:  []string{"create ServiceAccount windtunnel-worker", "create RoleBinding windtunnel-worker", "create ConfigMap JOB-plan", "create Job JOB"},
+				Types: []string{reconciling}, Reason: "Pending", Message: waiting,
+			},
+		},
+		"a Job of another plan is deleted": {
+			func(s *scene) {
+				s.job().job(func(job *batchv1.Job) { job.Name, job.Labels = "weights-0ld", nil })
+			},
+			decided{Acts: []string{"delete Job weights-0ld"}, Types: []string{reconciling}, Reason: "Pending", Message: waiting},
+		},
+		"a Job of another plan that is being deleted is not deleted again": {
+			func(s *scene) {
+				s.job().job(func(job *batchv1.Job) { job.Name = "weights-0ld"; deleting(job) })
+			},
+			decided{Types: []string{reconciling}, Reason: "Pending", Message: waiting},
+		},
+		"a Job that somebody deletes is waited for": {
+			func(s *scene) { s.job(func(job *batchv1.Job) { deleting(job) }) },
+			decided{Types: []string{reconciling}, Reason: "Pending", Message: "Job JOB was deleted by somebody; it is created again once it is gone"},
+		},
+		"a pod that cannot be scheduled is told": {
+			func(s *scene) {
+				s.job().pod(1, func(pod *corev1.Pod) {
+					pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "0/3 nodes are available"}}
+				})
+			},
+			decided{Types: []string{reconciling}, Reason: "Pending", Message: waiting + "; shard 1: Unschedulable: 0/3 nodes are available"},
+		},
+		"an image that cannot be pulled is told": {
+			func(s *scene) {
+				s.job().pod(0, running).pod(1, func(pod *corev1.Pod) {
+					pod.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{
+						Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: "Back-off pulling image"},
+					}}}
+				})
+			},
+			decided{Types: []string{reconciling}, Reason: "Running", Message: noneOfTwo + "; shard 1: ImagePullBackOff: Back-off pulling image"},
+		},
+		"a container that is being created is no news": {
+			func(s *scene) {
+				s.job().pod(0, func(pod *corev1.Pod) {
+					pod.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{
+						Waiting: &corev1.ContainerStateWaiting{Reason: "ContainerCreating"},
+					}}}
+				})
+			},
+			decided{Types: []string{reconciling}, Reason: "Pending", Message: waiting},
+		},
+		"one shard's results count": {
+			func(s *scene) { s.job().done(1) },
+			decided{Types: []string{reconciling}, Reason: "Running", Message: oneOfTwo},
+		},
+		"all shards' results complete it, whatever the Job says": {
+			func(s *scene) { s.job().done(1).done(0) },
+			decided{Types: []string{isComplete, ready}, Reason: "Complete", Message: "4 simulations done"},
+		},
+		"results that the status names need no pod": {
+			func(s *scene) {
+				s.job().done(1).named(0)
+				s.world.chunks[s.references(0)[0].Name] = chunk{Chunk: s.chunks[0][0], found: true, owned: true, sealed: true}
+			},
+			decided{Types: []string{isComplete, ready}, Reason: "Complete", Message: "4 simulations done"},
+		},
+		"results that nobody names are deleted when it is complete": {
+			func(s *scene) {
+				s.job().done(1).done(0)
+				for name, component := range map[string]string{"older": ComponentResult, "older-plan": ComponentPlan, "by-hand": ""} {
+					cm := configMapMetadata()
+					cm.Name, cm.Labels = name, map[string]string{LabelComponent: component}
+					s.world.configMaps = append(s.world.configMaps, *cm)
+				}
+				slices.SortFunc(s.world.configMaps, func(a, b metav1.PartialObjectMetadata) int { return strings.Compare(a.Name, b.Name) })
+			},
+			decided{
+				Cleanup: []string{"delete ConfigMap older", "delete ConfigMap older-plan"},
+				Types:   []string{isComplete, ready}, Reason: "Complete", Message: "4 simulations done",
+			},
+		},
+		"a complete Job without a shard's report has lost results": {
+			func(s *scene) { s.job(ended(batchv1.JobComplete)).done(1) },
+			decided{
+				Types: []string{isFailed, isStalled}, Reason: "ResultMissing",
+				Message: "Job JOB is complete, but results are missing: shard 0: no succeeded pod of it is left",
+			},
+		},
+		"a failed Job is told in the worker's words": {
+			func(s *scene) {
+				s.job(ended(batchv1.JobFailed)).done(1).pod(0, exited(2, report(experiment.Report{Error: "bad input: plan.json: no such file"})))
+			},
+			decided{
+				Types: []string{isFailed, isStalled}, Reason: "JobFailed",
+				Message: "Job JOB failed (" + oneOfTwo + "): shard 0 failed: bad input: plan.json: no such file",
+			},
+		},
+		"a worker that died without words is told by its exit code and log": {
+			func(s *scene) { s.job(ended(batchv1.JobFailed)).pod(0, exited(1, "panic: boom\n")) },
+			decided{
+				Types: []string{isFailed, isStalled}, Reason: "JobFailed",
+				Message: "Job JOB failed (" + noneOfTwo + "): shard 0 failed: pod pod-0-0: Error, exit code 1: panic: boom",
+			},
+		},
+		"a pod that was evicted is told by its reason": {
+			func(s *scene) {
+				s.job(ended(batchv1.JobFailed)).pod(0, func(pod *corev1.Pod) {
+					pod.Status = corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Evicted", Message: "The node was low on memory"}
+				})
+			},
+			decided{
+				Types: []string{isFailed, isStalled}, Reason: "JobFailed",
+				Message: "Job JOB failed (" + noneOfTwo + "): shard 0 failed: pod pod-0-0: Evicted: The node was low on memory",
+			},
+		},
+		"of a failed Job only the shards that failed for good speak": {
+			func(s *scene) {
+				s.job(ended(batchv1.JobFailed), func(job *batchv1.Job) { job.Status.FailedIndexes = ptr.To("1") }).
+					pod(0, exited(1, "once")).pod(1, exited(1, "for good"))
+			},
+			decided{
+				Types: []string{isFailed, isStalled}, Reason: "JobFailed",
+				Message: "Job JOB failed (" + noneOfTwo + "): shard 1 failed: pod pod-1-1: Error, exit code 1: for good",
+			},
+		},
+		"a failed Job without pods speaks itself": {
+			func(s *scene) { s.job(ended(batchv1.JobFailed)) },
+			decided{
+				Types: []string{isFailed, isStalled}, Reason: "JobFailed",
+				Message: "Job JOB failed (" + noneOfTwo + "): Because: the Job said so",
+			},
+		},
+		"a result that is gone fails it, and stops the Job": {
+			func(s *scene) {
+				s.job().done(1, func(r *experiment.Report, chunks map[string]chunk) { chunks[r.Chunks[0].Name] = chunk{} })
+			},
+			decided{
+				Acts: []string{"suspend Job JOB"}, Types: []string{isFailed, isStalled}, Reason: "ResultMissing",
+				Message: "ConfigMap JOB-1-0-# held results and is gone",
+			},
+		},
+		"a result of somebody else fails it": {
+			func(s *scene) {
+				s.job(ended(batchv1.JobComplete)).done(1, change(func(c *chunk) { c.owned = false }))
+			},
+			decided{
+				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
+				Message: "ConfigMap JOB-1-0-# bears the name of a result, but belongs to somebody else",
+			},
+		},
+		"a result that could still change fails it": {
+			func(s *scene) {
+				s.job(ended(batchv1.JobComplete)).done(1, change(func(c *chunk) { c.sealed = false }))
+			},
+			decided{
+				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
+				Message: "ConfigMap JOB-1-0-# bears the name of a result, but is not immutable",
+			},
+		},
+		"a result with another content fails it": {
+			func(s *scene) {
+				s.job(ended(batchv1.JobComplete)).done(1, change(func(c *chunk) { c.Data = map[string]string{} }))
+			},
+			decided{
+				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
+				Message: "ConfigMap JOB-1-0-# has the digest #, but the worker wrote #",
+			},
+		},
+		"results of other simulations fail it": {
+			func(s *scene) {
+				s.chunks[0], s.chunks[1] = s.chunks[1], s.chunks[0]
+				s.job(ended(batchv1.JobComplete)).done(1)
+			},
+			decided{
+				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
+				Message: "ConfigMap JOB-1-0-#: row 0 is of point 0, seed 1; want point 1, seed 1",
+			},
+		},
+		"a report of another plan fails it": {
+			func(s *scene) {
+				s.job(ended(batchv1.JobComplete)).done(1, func(r *experiment.Report, _ map[string]chunk) { r.PlanHash = "older" })
+			},
+			decided{
+				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
+				Message: "pod pod-1-0 reports results of plan \"older\", not of \"#\"",
+			},
+		},
+		"a report of another shard fails it": {
+			func(s *scene) {
+				s.job(ended(batchv1.JobComplete)).done(1, func(r *experiment.Report, _ map[string]chunk) { r.Shard = 0 })
+			},
+			decided{
+				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
+				Message: "pod pod-1-0 of shard 1 reports results of shard 0",
+			},
+		},
+		"a report of too few rows fails it": {
+			func(s *scene) {
+				s.job(ended(batchv1.JobComplete)).done(1, func(r *experiment.Report, _ map[string]chunk) { r.Chunks[0].Rows = 1 })
+			},
+			decided{
+				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
+				Message: "pod pod-1-0 reports results that cannot be those of shard 1: they hold 1 rows, want 2",
+			},
+		},
+		"a report that names no result of its shard fails it": {
+			func(s *scene) {
+				s.job(ended(batchv1.JobComplete)).done(1, func(r *experiment.Report, _ map[string]chunk) { r.Chunks[0].Name = "kube-root-ca.crt" })
+			},
+			decided{
+				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
+				Message: "pod pod-1-0 reports results that cannot be those of shard 1: \"kube-root-ca.crt\" is not the name of its chunk 0",
+			},
+		},
+		"two pods of a shard that report the same are one": {
+			func(s *scene) { s.job().done(1).done(1) },
+			decided{Types: []string{reconciling}, Reason: "Running", Message: oneOfTwo},
+		},
+		"two pods of a shard that differ fail it": {
+			func(s *scene) {
+				s.job(ended(batchv1.JobComplete)).done(1).done(1, func(r *experiment.Report, _ map[string]chunk) { r.Chunks[0].SHA256 += "0" })
+			},
+			decided{
+				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
+				Message: "two pods of shard 1 report different results, the second is pod-1-1",
+			},
+		},
+		"a stranger's object is a conflict": {
+			func(s *scene) { s.world.strangers = []string{"Job weights-1"} },
+			decided{
+				Types: []string{isStalled}, Reason: "Conflict",
+				Message: "Job weights-1 exists and belongs to somebody else; delete it, or rename this object",
+			},
+		},
+		"faults of the spec are told, and its Jobs stopped": {
+			func(s *scene) {
+				s.job()
+				s.world.plan, s.world.errs = nil, field.ErrorList{field.Required(field.NewPath("spec", "a"), ""), field.NotFound(field.NewPath("spec", "b"), "c")}
+			},
+			decided{
+				Acts: []string{"delete Job JOB"}, Types: []string{isStalled}, Reason: "Invalid",
+				Message: `spec.a: Required value; spec.b: Not found: "c"`,
+			},
+		},
+		"inputs that are missing are told apart": {
+			func(s *scene) {
+				s.world.plan, s.world.errs = nil, field.ErrorList{field.NotFound(field.NewPath("spec", "b"), "c")}
+			},
+			decided{Types: []string{isStalled}, Reason: "InputMissing", Message: `spec.b: Not found: "c"`},
+		},
+		"a plan that no ConfigMap holds is refused": {
+			func(s *scene) { s.world.plan.size = 901 << 10 },
+			decided{
+				Types: []string{isStalled}, Reason: "Invalid",
+				Message: "the plan takes 901 KiB, and a ConfigMap can hold 900 of it: use fewer or smaller clients, profiles and seeds",
+			},
+		},
+		"a suspended spec creates a Job that waits": {
+			func(s *scene) { s.spec(func(spec *v1alpha1.PolicySweepSpec) { spec.Execution.Suspend = true }) },
+			decided{
+				Acts: []string{"create Job JOB"}, Types: []string{isSuspendedType}, Reason: "Suspended",
+				Message: "spec.execution.suspend is true; " + noneOfTwo,
+			},
+		},
+		"a Job that somebody else suspends is left so": {
+			func(s *scene) { s.job(func(job *batchv1.Job) { job.Spec.Suspend = ptr.To(true) }).done(1) },
+			decided{Types: []string{reconciling}, Reason: "Pending", Message: heldByName + oneOfTwo},
+		},
+		"a Job that somebody else resumes is left so": {
+			func(s *scene) {
+				s.spec(func(spec *v1alpha1.PolicySweepSpec) { spec.Execution.Suspend = true }).
+					job(func(job *batchv1.Job) { job.Spec.Suspend = ptr.To(false) })
+			},
+			decided{Types: []string{isSuspendedType}, Reason: "Suspended", Message: "spec.execution.suspend is true; " + noneOfTwo},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t)
+			job := s.world.plan.job
+			tc.set(s)
+			got := s.decide()
+			got.Message = anyDigest.ReplaceAllString(chunkHash.ReplaceAllString(got.Message, "$1-#"), "#")
+			want := tc.want
+			want.Message = strings.ReplaceAll(want.Message, "JOB", job)
+			for i := range want.Acts {
+				want.Acts[i] = strings.ReplaceAll(want.Acts[i], "JOB", job)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("decision (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// change changes the first chunk of a report.
+func change(f func(*chunk)) func(*experiment.Report, map[string]chunk) {
+	return func(r *experiment.Report, chunks map[string]chunk) {
+		c := chunks[r.Chunks[0].Name]
+		f(&c)
+		chunks[r.Chunks[0].Name] = c
+	}
+}
+
+func TestDecideChangesNothingOfTheWorld(t *testing.T) {
+	s := newScene(t).job().done(0).done(1)
+	before := s.world.subject.copied()
+	decide(s.world, epoch)
+	if diff := cmp.Diff(before.object(), s.world.subject.object()); diff != "" {
+		t.Errorf("the subject changed (-before +after):\n%s", diff)
+	}
+}
+
+func TestAllFaultsOfASpecAreTold(t *testing.T) {
+	var errs field.ErrorList
+	for range 3000 {
+		errs = append(errs, field.Invalid(field.NewPath("spec", "scenario"), "value", "is wrong"))
+	}
+	s := newScene(t)
+	s.world.plan, s.world.errs = nil, errs
+	message := s.decide().Message
+	if len(message) > maxMessage {
+		t.Errorf("the message has %d bytes, want at most %d", len(message), maxMessage)
+	}
+	told := strings.Count(message, "is wrong")
+	if want := fmt.Sprintf("; and %d more", 3000-told); !strings.HasSuffix(message, want) {
+		t.Errorf("the message ends with %q, want %q", message[len(message)-40:], want)
+	}
+	s.world.errs = errs[:3]
+	if message := s.decide().Message; strings.Count(message, "is wrong") != 3 || strings.Contains(message, "more") {
+		t.Errorf("got %q, want three faults", message)
+	}
+}
+
+// FuzzReport feeds termination messages: none makes decide panic, and none but
+// the true one makes it believe in results.
+func FuzzReport(f *testing.F) {
+	f.Add(`{"plan":"p","shard":0,"chunks":[{"name":"weights-0-0-00000000","rows":2,"sha256":"00000000"}]}`)
+	f.Add(`{}`)
+	f.Add(``)
+	f.Add(`{"shard":-1,"chunks":[{}]}`)
+	s := newScene(f).job().done(1)
+	s.done(0)
+	s.world.pods = s.world.pods[:1]
+	truth := report(experiment.Report{PlanHash: s.world.plan.hash, Shard: 0, Chunks: s.references(0)})
+	f.Add(truth)
+	f.Fuzz(func(t *testing.T, message string) {
+		w := *s.world
+		w.pods, w.chunks = slices.Clone(s.world.pods), map[string]chunk{}
+		again := &scene{t: t, world: &w, chunks: s.chunks}
+		again.pod(0, exited(0, message))
+		for _, name := range newLedger(w.plan, nil, w.pods).unread() {
+			w.chunks[name] = s.world.chunks[name]
+		}
+		r, err := experiment.DecodeReport(message)
+		isTrue := err == nil && r.PlanHash == s.world.plan.hash && r.Shard == 0 && cmp.Equal(r.Chunks, s.references(0))
+		if got := again.decide(); got.Reason == v1alpha1.ReasonComplete && !isTrue {
+			t.Errorf("believed %q", message)
+		}
+	})
+}
