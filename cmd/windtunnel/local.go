@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
@@ -74,6 +75,27 @@ func readManifest(name string, stdin io.Reader) (*manifest.Set, error) {
 	defer f.Close()
 	set, err := manifest.Read(f, name)
 	return set, asBadInput(err)
+}
+
+// forEach does the verb's work for every object that --name selects, in order.
+func forEach[T metav1.Object](o *localOptions, kind string, objects []T, do func(T) error) error {
+	found := false
+	for _, object := range objects {
+		if o.name != "" && object.GetName() != o.name {
+			continue
+		}
+		found = true
+		if err := do(object); err != nil {
+			return err
+		}
+	}
+	if found {
+		return nil
+	}
+	if o.name != "" {
+		return badInput{fmt.Errorf("%s holds no %s named %q", o.file, kind, o.name)}
+	}
+	return badInput{fmt.Errorf("%s holds no %s", o.file, kind)}
 }
 
 // inputs are what the set's objects may refer to: its ConfigMaps, and files

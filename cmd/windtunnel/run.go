@@ -47,27 +47,9 @@ func (o *localOptions) run(ctx context.Context, stdin io.Reader, stdout io.Write
 	if err != nil {
 		return err
 	}
-	found := false
-	for _, run := range set.Runs {
-		if o.name != "" && run.Name != o.name {
-			continue
-		}
-		found = true
-		if err := o.runOne(ctx, run, o.inputs(set, run.Namespace), stdout); err != nil {
-			return err
-		}
-	}
-	if !found {
-		return badInput{fmt.Errorf("%s holds no SimulationRun%s", o.file, named(o.name))}
-	}
-	return nil
-}
-
-func named(name string) string {
-	if name == "" {
-		return ""
-	}
-	return fmt.Sprintf(" named %q", name)
+	return forEach(o, "SimulationRun", set.Runs, func(run *v1alpha1.SimulationRun) error {
+		return o.runOne(ctx, run, o.inputs(set, run.Namespace), stdout)
+	})
 }
 
 func (o *localOptions) runOne(ctx context.Context, run *v1alpha1.SimulationRun, inputs experiment.Inputs, stdout io.Writer) error {

@@ -48,20 +48,9 @@ func (o *localOptions) sweep(ctx context.Context, stdin io.Reader, stdout io.Wri
 	if err != nil {
 		return err
 	}
-	found := false
-	for _, sweep := range set.Sweeps {
-		if o.name != "" && sweep.Name != o.name {
-			continue
-		}
-		found = true
-		if err := o.sweepOne(ctx, sweep, o.inputs(set, sweep.Namespace), stdout); err != nil {
-			return err
-		}
-	}
-	if !found {
-		return badInput{fmt.Errorf("%s holds no PolicySweep%s", o.file, named(o.name))}
-	}
-	return nil
+	return forEach(o, "PolicySweep", set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
+		return o.sweepOne(ctx, sweep, o.inputs(set, sweep.Namespace), stdout)
+	})
 }
 
 func (o *localOptions) sweepOne(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs experiment.Inputs, stdout io.Writer) error {
