@@ -25,6 +25,9 @@ KUSTOMIZE := $(GO) tool -modfile=hack/tools/go.mod kustomize
 BENCHSTAT := $(GO) tool -modfile=hack/tools/go.mod benchstat
 GOLANGCI_LINT := $(GO) tool -modfile=hack/tools/lint/go.mod golangci-lint
 
+# A static binary without debug symbols: two thirds of the size, the same stack traces.
+GO_BUILD := CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w'
+
 ##@ Everyday
 
 .PHONY: help
@@ -35,7 +38,7 @@ help: ## Show this list
 
 .PHONY: build
 build: ## Build bin/windtunnel
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/windtunnel ./cmd/windtunnel
+	$(GO_BUILD) -o bin/windtunnel ./cmd/windtunnel
 
 .PHONY: test
 test: ## Run all tests that need no node; the first time it builds an API server (RUN=pattern)
@@ -114,5 +117,5 @@ undeploy: ## Remove what deploy installed, and with the CRDs every object of the
 
 .PHONY: image
 image: ## Build dist/windtunnel-image.tar, which ctr, docker and kind load (IMAGE=name:tag IMAGE_ARCH=arm64)
-	CGO_ENABLED=0 GOOS=linux GOARCH=$(IMAGE_ARCH) $(GO) build -trimpath -o dist/windtunnel ./cmd/windtunnel
+	GOOS=linux GOARCH=$(IMAGE_ARCH) $(GO_BUILD) -o dist/windtunnel ./cmd/windtunnel
 	$(GO) run -C hack/image . -binary $(CURDIR)/dist/windtunnel -tag $(IMAGE) -output $(CURDIR)/dist/windtunnel-image.tar
