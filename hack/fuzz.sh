@@ -35,7 +35,7 @@ fi
 failed=()
 while IFS=: read -r file name; do
   echo "fuzz: $name in ${file#"$PWD"/} for $fuzztime" >&2
-  go test -run '^$' -fuzz "^$name\$" -fuzztime "$fuzztime" "$(dirname "$file")" </dev/null || failed+=("$name")
+  go test -run '^$' -fuzz "^$name\$" -fuzztime "$fuzztime" -fuzzminimizetime 5x "$(dirname "$file")" </dev/null || failed+=("$name")
 done <<<"$targets"
 
 if ((${#failed[@]})); then
