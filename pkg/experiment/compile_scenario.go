@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"bytes"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// scenario resolves the base scenario and checks that it can be simulated.
+func (c *compiler) scenario(in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
+	router := path.Child("router", "endpointPickerConfig")
+	config, errs := c.pickerConfig(in.Router.EndpointPickerConfig, router)
+	if in.Workload.Trace != nil {
+		errs = append(errs, c.readTrace(in.Workload.Trace, path.Child("workload", "trace"))...)
+	}
+	scenario := *in.DeepCopy()
+	if t := scenario.Workload.Trace; t != nil {
+		t.File, t.ConfigMapRef = nil, nil
+	}
+	root, err := toTree(scenario)
+	if err != nil {
+		panic(fmt.Sprintf("experiment: marshal scenario: %v", err))
+	}
+	if len(errs) > 0 {
+		_, more := build(in, nil, c.trace, 0, path)
+		return append(errs, more...)
+	}
+	if err := assign(root, pickerConfigPath, config); err != nil {
+		panic(fmt.Sprintf("experiment: %v", err))
+	}
+	c.plan.Scenario = root
+	return c.check(root, path)
+}
+
+// check reports what keeps a resolved scenario from being simulated.
+func (c *compiler) check(scenario tree, path *field.Path) field.ErrorList {
+	typed, config, errs := decodeScenario(scenario, path)
+	if len(errs) > 0 {
+		return errs
+	}
+	_, errs = build(typed, config, c.trace, 0, path)
+	return errs
+}
+
+// pickerConfig reads an EPP configuration and returns it as a scenario's tree
+// holds it: the EPP's document after defaulting, and the version.
+func (c *compiler) pickerConfig(in v1alpha1.EndpointPickerConfig, path *field.Path) (tree, field.ErrorList) {
+	if errs := epp.ValidateVersion(in.Version, path.Child(versionField)); len(errs) > 0 {
+		return nil, errs
+	}
+	at := path.Child("inline")
+	var text []byte
+	if in.Inline != nil {
+		text = []byte(*in.Inline)
+	} else {
+		at = path.Child("configMapRef")
+		var errs field.ErrorList
+		if text, errs = c.configMapKey(in.ConfigMapRef, at); len(errs) > 0 {
+			return nil, errs
+		}
+		c.pin(in.ConfigMapRef, Digest(text))
+	}
+	config, errs := epp.Load(text, in.Version, at)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	c.plan.Warnings = append(c.plan.Warnings, warnings(config, at)...)
+	document, err := toTree(config)
+	if err != nil {
+		panic(fmt.Sprintf("experiment: marshal EndpointPickerConfig: %v", err))
+	}
+	document[versionField] = in.Version
+	return document, nil
+}
+
+func warnings(config *epp.Config, path *field.Path) []string {
+	var texts []string
+	for _, text := range config.Warnings() {
+		texts = append(texts, fmt.Sprintf("%s: %s", path, text))
+	}
+	return texts
+}
+
+// pin records what was read from a ConfigMap, once.
+func (c *compiler) pin(ref *v1alpha1.ConfigMapKeyReference, sha256 string) {
+	name := fmt.Sprintf("ConfigMap/%s/%s", ref.Name, ref.Key)
+	for _, known := range c.plan.Inputs {
+		if known.Name == name {
+			return
+		}
+	}
+	c.plan.Inputs = append(c.plan.Inputs, v1alpha1.InputDigest{Name: name, SHA256: sha256})
+}
+
+func (c *compiler) readTrace(in *v1alpha1.Trace, path *field.Path) field.ErrorList {
+	input := TraceInput{Format: in.Format, ConfigMap: in.ConfigMapRef}
+	var raw []byte
+	var errs field.ErrorList
+	at, name := path.Child("configMapRef"), ""
+	if in.File != nil {
+		at, name, input.File = path.Child("file"), *in.File, *in.File
+		raw, errs = c.file(*in.File, at)
+	} else {
+		name = in.ConfigMapRef.Name + "/" + in.ConfigMapRef.Key
+		raw, errs = c.configMapKey(in.ConfigMapRef, at)
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	trace, err := workload.ReadTrace(workload.Format(in.Format), bytes.NewReader(raw), name)
+	if err != nil {
+		return field.ErrorList{field.Invalid(at, name, err.Error())}
+	}
+	c.trace, input.SHA256 = trace, trace.Digest()
+	c.plan.Trace = &input
+	if in.ConfigMapRef != nil {
+		c.pin(in.ConfigMapRef, input.SHA256)
+	} else {
+		c.plan.Inputs = append(c.plan.Inputs, v1alpha1.InputDigest{Name: "File/" + name, SHA256: input.SHA256})
+	}
+	return nil
+}
+

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/search"
+)
+
+// parameters resolves the parameters' paths and tries their values.
+func (c *compiler) parameters(in []v1alpha1.Parameter, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for i := range in {
+		p, es := c.parameter(in[i], path.Index(i))
+		errs = append(errs, es...)
+		c.plan.Parameters = append(c.plan.Parameters, p)
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	base := cloneTree(c.plan.Scenario).(tree)
+	for _, i := range inOrder(c.plan.Parameters) {
+		p := &c.plan.Parameters[i]
+		if err := p.bind(base); err != nil {
+			errs = append(errs, field.Invalid(path.Index(i).Child("path"), p.Path, err.Error()))
+			continue
+		}
+		errs = append(errs, c.values(p, base, path.Index(i))...)
+		if p.Profiles != nil {
+			// What reaches into the profile is resolved in the first one;
+			// values checks the others.
+			_ = p.set(base, p.Profiles[0].Name)
+		}
+	}
+	for i := range c.plan.Parameters {
+		for j := range i {
+			if c.plan.Parameters[i].Path == c.plan.Parameters[j].Path {
+				errs = append(errs, field.Duplicate(path.Index(i).Child("path"), c.plan.Parameters[i].Path))
+			}
+		}
+	}
+	return errs
+}
+
+// values tries each value that stands for others in the base scenario.
+func (c *compiler) values(p *Parameter, base tree, path *field.Path) field.ErrorList {
+	if p.Range != nil && !p.leaf.numeric() {
+		return field.ErrorList{field.Invalid(path.Child("range"), p.Path, fmt.Sprintf("the path leads to %s; list its values", p.leaf))}
+	}
+	var errs field.ErrorList
+	for i, value := range p.corners() {
+		at := path.Child("values").Index(i)
+		switch {
+		case p.Range != nil:
+			at = path.Child("range", [...]string{"min", "max"}[i])
+		case p.Profiles != nil:
+			at = path.Child("profiles").Index(i)
+		}
+		scenario := cloneTree(base).(tree)
+		if err := p.set(scenario, value); err != nil {
+			errs = append(errs, field.Invalid(at, value, err.Error()))
+			continue
+		}
+		for _, e := range c.checkValue(scenario) {
+			errs = append(errs, field.Invalid(at, value, fmt.Sprintf("makes the scenario invalid: %s", e)))
+		}
+	}
+	return errs
+}
+
+// points checks the search and the baseline.
+func (c *compiler) points(baseline *v1alpha1.Baseline, spec *field.Path) field.ErrorList {
+	if baseline != nil {
+		if errs := c.baseline(baseline, spec.Child("baseline", "parameters")); len(errs) > 0 {
+			return errs
+		}
+	}
+	_, errs := c.plan.search(spec)
+	return errs
+}
+
+// baseline checks that every parameter has one value that it can take.
+func (c *compiler) baseline(in *v1alpha1.Baseline, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	given := map[string]int{}
+	for i, a := range in.Parameters {
+		given[a.Name] = i
+	}
+	scenario := cloneTree(c.plan.Scenario).(tree)
+	for _, i := range inOrder(c.plan.Parameters) {
+		p := &c.plan.Parameters[i]
+		at, ok := given[p.Name]
+		if !ok {
+			errs = append(errs, field.Required(path, fmt.Sprintf("must give parameter %q a value", p.Name)))
+			continue
+		}
+		delete(given, p.Name)
+		value := in.Parameters[at].Value
+		if p.Range != nil {
+			if canonical, err := search.CanonicalDecimal(value); err == nil {
+				value = canonical
+			}
+		}
+		if err := p.set(scenario, value); err != nil {
+			errs = append(errs, field.Invalid(path.Index(at).Child("value"), value, err.Error()))
+			continue
+		}
+		c.plan.Baseline = append(c.plan.Baseline, v1alpha1.Assignment{Name: p.Name, Value: value})
+	}
+	for i, a := range in.Parameters {
+		if _, left := given[a.Name]; left {
+			errs = append(errs, field.Invalid(path.Index(i).Child("name"), a.Name, "there is no such parameter"))
+		}
+	}
+	if len(errs) == 0 {
+		for _, e := range c.checkValue(scenario) {
+			errs = append(errs, field.Invalid(path, in.Parameters, fmt.Sprintf("make the scenario invalid: %s", e)))
+		}
+	}
+	return errs
+}
+
+// objectives checks that every objective can be measured.
+func (c *compiler) objectives(spec *v1alpha1.PolicySweepSpec, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for i, o := range spec.Objectives {
+		at := path.Index(i).Child("metric")
+		metric, es := result.ParseMetric(o.Metric, at)
+		if len(es) > 0 {
+			errs = append(errs, es...)
+			continue
+		}
+		if metric.NeedsTargets() && len(spec.Scenario.SLOs) == 0 {
+			errs = append(errs, field.Invalid(at, o.Metric, "needs latency targets; state them in spec.scenario.slos"))
+		}
+		errs = append(errs, checkSelector(metric.Selector, &spec.Scenario, at)...)
+		c.plan.Objectives = append(c.plan.Objectives, v1alpha1.Objective{Metric: metric.String(), Direction: o.Direction})
+	}
+	return errs
+}
+
+// checkSelector checks that a metric selects something that the scenario has.
+func checkSelector(s result.Selector, in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
+	var pools, tenants, classes []string
+	for _, p := range in.Pools {
+		pools = append(pools, p.Name)
+	}
+	for _, client := range in.Workload.Clients {
+		tenants, classes = append(tenants, client.Tenant), append(classes, client.Class)
+	}
+	if t := in.Workload.Trace; t != nil {
+		tenants, classes = append(tenants, t.Tenant), append(classes, t.Class)
+	}
+	var errs field.ErrorList
+	for _, label := range []struct {
+		value string
+		known []string
+	}{{s.Pool, pools}, {s.Tenant, tenants}, {s.Class, classes}} {
+		if label.value != "" && !slices.Contains(label.known, label.value) {
+			slices.Sort(label.known)
+			errs = append(errs, field.NotSupported(path, label.value, slices.Compact(label.known)))
+		}
+	}
+	return errs
+}
