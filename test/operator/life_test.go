@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operator_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/controllers"
+)
+
+// kstatus is what GitOps tools make of an object: the rules of cli-utils for
+// kinds that they do not know.
+func kstatus(sweep *v1alpha1.PolicySweep) string {
+	st := sweep.Status
+	if st.ObservedGeneration != 0 && st.ObservedGeneration != sweep.Generation {
+		return "InProgress"
+	}
+	switch {
+	case meta.IsStatusConditionTrue(st.Conditions, v1alpha1.ConditionReconciling):
+		return "InProgress"
+	case meta.IsStatusConditionTrue(st.Conditions, v1alpha1.ConditionStalled):
+		return "Failed"
+	}
+	if ready := meta.FindStatusCondition(st.Conditions, v1alpha1.ConditionReady); ready != nil && ready.Status != metav1.ConditionTrue {
+		return "InProgress"
+	}
+	return "Current"
+}
+
+// TestGitOpsToolsNeverSeeItReadyTooEarly records all that a watch shows of a
+// sweep from its creation to its end, and of an edit.
+func TestGitOpsToolsNeverSeeItReadyTooEarly(t *testing.T) {
+	t.Parallel()
+	p := the(t)
+	ns := p.namespace(t)
+	watcher, err := client.NewWithWatch(p.admin, client.Options{Scheme: controllers.Scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	watch, err := watcher.Watch(t.Context(), &v1alpha1.PolicySweepList{}, client.InNamespace(ns))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer watch.Stop()
+	sweep := weights().Shards(3).Obj()
+	p.create(t, ns, sweep)
+	p.until(t, sweep, v1alpha1.ConditionComplete)
+	edit(t, p, sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Replications.Seeds = []int64{5} })
+	p.until(t, sweep, v1alpha1.ConditionComplete)
+	var seen []string
+	for e := range watch.ResultChan() {
+		s := e.Object.(*v1alpha1.PolicySweep)
+		// Before the first reconcile there is nothing to go by.
+		if state := kstatus(s); len(s.Status.Conditions) > 0 && (len(seen) == 0 || seen[len(seen)-1] != state) {
+			seen = append(seen, state)
+		}
+		for _, c := range s.Status.Conditions {
+			if c.Type != v1alpha1.ConditionReady && c.Status != metav1.ConditionTrue {
+				t.Errorf("condition %s is %s; only Ready may be anything but True", c.Type, c.Status)
+			}
+		}
+		if s.ResourceVersion == sweep.ResourceVersion {
+			break
+		}
+	}
+	if diff := cmp.Diff([]string{"InProgress", "Current", "InProgress", "Current"}, seen); diff != "" {
+		t.Errorf("kstatus (-want +got):\n%s", diff)
+	}
+}
+
+// TestNamesOfAllLengths runs an object whose name is as long as a name can be,
+// and has dots.
+func TestNamesOfAllLengths(t *testing.T) {
+	t.Parallel()
+	p := the(t)
+	ns := p.namespace(t)
+	for _, name := range []string{strings.Repeat("a.", 126) + "b", strings.Repeat("a.", 126) + "c", "0"} {
+		sweep := weights().Shards(2).Obj()
+		sweep.Name = name
+		p.create(t, ns, sweep)
+		p.until(t, sweep, v1alpha1.ConditionComplete)
+	}
+	var names []string
+	for _, job := range p.jobs(t, ns) {
+		names = append(names, job.Name)
+	}
+	slices.Sort(names)
+	if len(slices.Compact(names)) != 3 {
+		t.Errorf("Jobs %v, want three", names)
+	}
+}
+
+// TestDeletedAndCreatedAgain leaves the children of an object there, as the
+// garbage collector does for a while, and creates another one of its name.
+func TestDeletedAndCreatedAgain(t *testing.T) {
+	t.Parallel()
+	p := the(t)
+	ns := p.namespace(t)
+	first := weights().Shards(2).Obj()
+	p.create(t, ns, first)
+	p.until(t, first, v1alpha1.ConditionComplete)
+	if err := p.client.Delete(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	second := weights().Shards(2).Obj()
+	p.create(t, ns, second)
+	p.until(t, second, v1alpha1.ConditionComplete)
+	if got, want := p.rows(t, second), p.rows(t, first); got != want {
+		t.Errorf("rows (-first +second):\n%s", cmp.Diff(want, got))
+	}
+	for _, ref := range second.Status.Results {
+		if slices.Contains(first.Status.Results, ref) {
+			t.Errorf("result %s belongs to the object that is gone", ref.Name)
+		}
+	}
+}
+
+// TestADeletedObjectIsLeftAlone deletes an object in the foreground, so that it
+// stays until its children are gone, and looks that none is made.
+func TestADeletedObjectIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	p := the(t)
+	ns := p.namespace(t)
+	sweep := weights().Suspend(true).Obj()
+	p.create(t, ns, sweep)
+	p.until(t, sweep, v1alpha1.ConditionSuspended)
+	if err := p.client.Delete(t.Context(), sweep, client.PropagationPolicy(metav1.DeletePropagationForeground)); err != nil {
+		t.Fatal(err)
+	}
+	job := p.jobs(t, ns)[0]
+	if err := p.client.Delete(context.WithoutCancel(t.Context()), &job, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
+		t.Fatal(err)
+	}
+	// Another object's life takes longer than a reconcile of this one would.
+	other := weights().Obj()
+	other.Name = "other"
+	p.create(t, ns, other)
+	p.until(t, other, v1alpha1.ConditionComplete)
+	if jobs := p.jobs(t, ns); len(jobs) != 1 {
+		t.Errorf("%d Jobs, want that of the other object alone", len(jobs))
+	}
+}
