@@ -92,4 +92,3 @@ func seeds(r v1alpha1.Replications) []int64 {
 	}
 	return list
 }
-

@@ -127,4 +127,3 @@ func (c *compiler) readTrace(in *v1alpha1.Trace, path *field.Path) field.ErrorLi
 	}
 	return nil
 }
-

@@ -21,54 +21,73 @@ func (c *compiler) parameters(in []v1alpha1.Parameter, path *field.Path) field.E
 		errs = append(errs, es...)
 		c.plan.Parameters = append(c.plan.Parameters, p)
 	}
-	if len(errs) > 0 {
+	if errs = append(errs, c.samePaths(path)...); len(errs) > 0 {
 		return errs
 	}
-	base := cloneTree(c.plan.Scenario).(tree)
-	for _, i := range inOrder(c.plan.Parameters) {
-		p := &c.plan.Parameters[i]
-		if err := p.bind(base); err != nil {
-			errs = append(errs, field.Invalid(path.Index(i).Child("path"), p.Path, err.Error()))
-			continue
-		}
-		errs = append(errs, c.values(p, base, path.Index(i))...)
-		if p.Profiles != nil {
-			// What reaches into the profile is resolved in the first one;
-			// values checks the others.
-			_ = p.set(base, p.Profiles[0].Name)
+	for _, v := range c.plan.variants() {
+		if errs := c.variant(v, path); len(errs) > 0 {
+			return errs
 		}
 	}
-	for i := range c.plan.Parameters {
-		for j := range i {
-			if c.plan.Parameters[i].Path == c.plan.Parameters[j].Path {
-				errs = append(errs, field.Duplicate(path.Index(i).Child("path"), c.plan.Parameters[i].Path))
+	return nil
+}
+
+// samePaths reports parameters that would overwrite each other.
+func (c *compiler) samePaths(path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for i, p := range c.plan.Parameters {
+		for _, q := range c.plan.Parameters[:i] {
+			if p.Path == q.Path {
+				errs = append(errs, field.Duplicate(path.Index(i).Child("path"), p.Path))
 			}
 		}
 	}
 	return errs
 }
 
-// values tries each value that stands for others in the base scenario.
-func (c *compiler) values(p *Parameter, base tree, path *field.Path) field.ErrorList {
+// variant checks one variant of the base, and every parameter in it.
+func (c *compiler) variant(v variant, path *field.Path) field.ErrorList {
+	within := ""
+	if v.profile != "" {
+		within = fmt.Sprintf("in profile %q: ", v.profile)
+		for _, e := range c.checkValue(v.scenario) {
+			return field.ErrorList{field.Invalid(path.Index(v.parameter).Child("profiles").Index(v.index), v.profile, e.Error())}
+		}
+	}
+	var errs field.ErrorList
+	for i := range c.plan.Parameters {
+		p := &c.plan.Parameters[i]
+		if err := p.bind(v.scenario); err != nil {
+			errs = append(errs, field.Invalid(path.Index(i).Child("path"), p.Path, within+err.Error()))
+			continue
+		}
+		errs = append(errs, c.values(p, v.scenario, within, path.Index(i))...)
+	}
+	return errs
+}
+
+// values tries each value that stands for others in a scenario. Profiles are
+// variants of their own.
+func (c *compiler) values(p *Parameter, base tree, within string, path *field.Path) field.ErrorList {
+	if p.Profiles != nil {
+		return nil
+	}
 	if p.Range != nil && !p.leaf.numeric() {
 		return field.ErrorList{field.Invalid(path.Child("range"), p.Path, fmt.Sprintf("the path leads to %s; list its values", p.leaf))}
 	}
 	var errs field.ErrorList
 	for i, value := range p.corners() {
 		at := path.Child("values").Index(i)
-		switch {
-		case p.Range != nil:
+		if p.Range != nil {
 			at = path.Child("range", [...]string{"min", "max"}[i])
-		case p.Profiles != nil:
-			at = path.Child("profiles").Index(i)
 		}
 		scenario := cloneTree(base).(tree)
 		if err := p.set(scenario, value); err != nil {
-			errs = append(errs, field.Invalid(at, value, err.Error()))
+			errs = append(errs, field.Invalid(at, value, within+err.Error()))
 			continue
 		}
 		for _, e := range c.checkValue(scenario) {
-			errs = append(errs, field.Invalid(at, value, fmt.Sprintf("makes the scenario invalid: %s", e)))
+			errs = append(errs, field.Invalid(at, value, fmt.Sprintf("%smakes the scenario invalid: %s", within, e)))
 		}
 	}
 	return errs

@@ -101,7 +101,7 @@ func (p *Parameter) corners() []string {
 	return p.axis().Choices
 }
 
-// order sorts the parameters of a plan for application: a whole profile first,
+// inOrder sorts the parameters of a plan for application: a whole profile first,
 // then what reaches into it.
 func inOrder(parameters []Parameter) []int {
 	var order []int

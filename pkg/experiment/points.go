@@ -42,16 +42,10 @@ func (p *Plan) expand() error {
 		p.expanded = expansion{points: []Point{{}}, baseline: NoBaseline}
 		return nil
 	}
-	base := cloneTree(p.Scenario).(tree)
-	for _, i := range inOrder(p.Parameters) {
-		parameter := &p.Parameters[i]
-		if err := parameter.bind(base); err != nil {
-			return fmt.Errorf("parameter %s: %w", parameter.Name, err)
-		}
-		if parameter.Profiles != nil {
-			if err := parameter.set(base, parameter.Profiles[0].Name); err != nil {
-				return fmt.Errorf("parameter %s: %w", parameter.Name, err)
-			}
+	base := p.variants()[0].scenario
+	for i := range p.Parameters {
+		if err := p.Parameters[i].bind(base); err != nil {
+			return fmt.Errorf("parameter %s: %w", p.Parameters[i].Name, err)
 		}
 	}
 	chosen, errs := p.search(field.NewPath("spec"))
@@ -64,6 +58,35 @@ func (p *Plan) expand() error {
 	}
 	p.expandBaseline()
 	return nil
+}
+
+// variant is the base scenario, or the base with one profile in place of its
+// EPP configuration. What a path reaches may differ between variants.
+type variant struct {
+	// profile is the profile's name, and index its place in the list of the
+	// plan's parameter of that index; empty for the base.
+	profile          string
+	parameter, index int
+	scenario         tree
+}
+
+// variants returns all scenarios that the other parameters reach into.
+func (p *Plan) variants() []variant {
+	for i := range p.Parameters {
+		if p.Parameters[i].Profiles == nil {
+			continue
+		}
+		var list []variant
+		for j, profile := range p.Parameters[i].Profiles {
+			scenario := cloneTree(p.Scenario).(tree)
+			if err := p.Parameters[i].set(scenario, profile.Name); err != nil {
+				panic(fmt.Sprintf("experiment: profile %s: %v", profile.Name, err))
+			}
+			list = append(list, variant{profile.Name, i, j, scenario})
+		}
+		return list
+	}
+	return []variant{{scenario: p.Scenario}}
 }
 
 // search returns the plan's algorithm, or what is wrong with its space.

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// profile returns a named EPP configuration of some plugins.
+func profile(name string, plugins ...string) v1alpha1.Profile {
+	text := "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n"
+	for _, plugin := range plugins {
+		text += "- type: " + plugin + "\n"
+	}
+	return v1alpha1.Profile{Name: name, EndpointPickerConfig: v1alpha1.EndpointPickerConfig{Version: "router-v0.10", Inline: &text}}
+}
+
+func addProfiles(profiles ...v1alpha1.Profile) func(*v1alpha1.PolicySweep) {
+	return func(s *v1alpha1.PolicySweep) {
+		s.Spec.Parameters = append(s.Spec.Parameters, v1alpha1.Parameter{
+			Name: "profile", Path: "router.endpointPickerConfig", Profiles: profiles,
+		})
+		s.Spec.Baseline = nil
+	}
+}
+
+func TestWhatParametersReach(t *testing.T) {
+	const both = "prefix-cache-scorer"
+	tests := map[string]struct {
+		edit func(*v1alpha1.PolicySweep)
+		want string // the error's path and a part of it; empty where there is none
+		text string
+	}{
+		"paths reach into every profile": {
+			edit: addProfiles(profile("a", both), profile("b", both, "queue-scorer")),
+		},
+		"a path that one of the profiles does not have": {
+			edit: addProfiles(profile("a", both), profile("b", "queue-scorer")),
+			want: "spec.parameters[0].path", text: `in profile "b"`,
+		},
+		"a profile that the EPP refuses": {
+			edit: addProfiles(profile("a", both), profile("b", "no-such-scorer")),
+			want: "spec.parameters[2].profiles[1].endpointPickerConfig.inline.plugins[0].type", text: "no-such-scorer",
+		},
+		"two parameters of one path": {
+			edit: func(s *v1alpha1.PolicySweep) {
+				again := s.Spec.Parameters[0]
+				again.Name = "again"
+				s.Spec.Parameters = append(s.Spec.Parameters, again)
+			},
+			want: "spec.parameters[2].path", text: "Duplicate",
+		},
+		"a range over text": {
+			edit: func(s *v1alpha1.PolicySweep) { s.Spec.Parameters[1].Path = "pools[llama].engine.prefixCaching" },
+			want: "spec.parameters[1].range", text: "a string",
+		},
+		"a range whose end the scenario does not take": {
+			edit: func(s *v1alpha1.PolicySweep) {
+				s.Spec.Parameters[1].Path = "pools[llama].replicas"
+				s.Spec.Parameters[1].Range.Max = "2048"
+			},
+			want: "spec.parameters[1].range.max", text: "1024",
+		},
+		"a baseline that the scenario does not take": {
+			edit: func(s *v1alpha1.PolicySweep) { s.Spec.Baseline.Parameters[1].Value = "-1" },
+			want: "spec.baseline.parameters", text: "maxPrefixTokensToMatch",
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			sweep := testSweep(t)
+			tc.edit(sweep)
+			_, errs, err := CompileSweep(t.Context(), sweep, traceInputs(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tc.want == "" && len(errs) == 0 {
+				return
+			}
+			for _, e := range errs {
+				if tc.want != "" && e.Field == tc.want && strings.Contains(e.Error(), tc.text) {
+					return
+				}
+			}
+			t.Errorf("errors are %v, want one at %q with %q", errs, tc.want, tc.text)
+		})
+	}
+}
+
+func TestPointsOfProfilesAndWhatReachesIntoThem(t *testing.T) {
+	sweep := testSweep(t)
+	addProfiles(profile("a", "prefix-cache-scorer"), profile("b", "prefix-cache-scorer", "queue-scorer"))(sweep)
+	c := mustCompileSweep(t, sweep)
+	if got, want := len(c.Plan.Points()), 2*2*2; got != want {
+		t.Fatalf("%d points, want %d", got, want)
+	}
+	rows, _ := Split(mustSimulate(t, c, all(c.Plan)))
+	var keys []string
+	for _, row := range rows {
+		keys = append(keys, row.Key)
+	}
+	slices.Sort(keys)
+	if unique := len(slices.Compact(keys)); unique != len(rows) {
+		t.Errorf("%d rows have %d keys: a profile undid a weight", len(rows), unique)
+	}
+}
