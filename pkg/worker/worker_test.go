@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package worker
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// recorder keeps what is created.
+type recorder struct {
+	created []*corev1.ConfigMap
+	err     error
+}
+
+func (r *recorder) CreateConfigMap(_ context.Context, cm *corev1.ConfigMap) error {
+	if r.err != nil {
+		return r.err
+	}
+	r.created = append(r.created, cm)
+	return nil
+}
+
+// inputs serves one trace under every name.
+type inputs []byte
+
+func (i inputs) ConfigMapKey(context.Context, string, string) ([]byte, error) { return i, nil }
+func (inputs) File(string) ([]byte, error)                                    { return nil, experiment.ErrNoFiles }
+
+func trace(t *testing.T, seed int64) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := workload.WriteMooncake(&b, 40, seed); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// mounted writes what the operator mounts into a pod, and returns the options
+// of the first of two shards.
+func mounted(t *testing.T) Options {
+	t.Helper()
+	sweep := builder.MakeSweep("small", "ns").
+		Scenario(builder.Requests(20), builder.TraceFrom("Mooncake", "traces", "small.jsonl")).
+		Values("replicas", "pools[llama].replicas", "1", "2").Seeds(1, 2).Obj()
+	c, errs, err := experiment.CompileSweep(t.Context(), sweep, inputs(trace(t, 1)))
+	if err != nil || len(errs) > 0 {
+		t.Fatalf("CompileSweep: %v, %v", errs, err)
+	}
+	owner, err := json.Marshal(Owner{
+		Namespace: "ns",
+		Labels:    map[string]string{"a": "b"},
+		Reference: metav1.OwnerReference{Kind: "PolicySweep", Name: "small", UID: types.UID("u")},
+		Prefix:    "small-12345678",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{PlanFolder: t.TempDir(), InputsFolder: t.TempDir(), Shards: 2, Parallelism: 2}
+	write(t, filepath.Join(o.PlanFolder, PlanFile), c.Plan.Encode())
+	write(t, filepath.Join(o.PlanFolder, OwnerFile), owner)
+	write(t, filepath.Join(o.InputsFolder, "small.jsonl"), trace(t, 1))
+	return o
+}
+
+func write(t *testing.T, name string, raw []byte) {
+	t.Helper()
+	if err := os.WriteFile(name, raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAShardReportsWhatItWrote(t *testing.T) {
+	o := mounted(t)
+	var r recorder
+	report, err := Run(t.Context(), o, &r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Chunks) != 1 || len(r.created) != 1 {
+		t.Fatalf("%d chunks reported, %d created; want one", len(report.Chunks), len(r.created))
+	}
+	cm, chunk := r.created[0], report.Chunks[0]
+	content := experiment.Chunk{Rows: int(chunk.Rows), Data: cm.Data}
+	if cm.Name != chunk.Name || content.SHA256() != chunk.SHA256 {
+		t.Errorf("reported %+v, created %s with digest %s", chunk, cm.Name, content.SHA256())
+	}
+	if !strings.HasPrefix(cm.Name, "small-12345678-0-0-") || cm.Namespace != "ns" || cm.Labels["a"] != "b" ||
+		cm.Immutable == nil || !*cm.Immutable || len(cm.OwnerReferences) != 1 {
+		t.Errorf("created %+v", cm.ObjectMeta)
+	}
+	if rows, err := content.Decode(); err != nil || int64(len(rows)) != chunk.Rows {
+		t.Errorf("%d rows, %v; reported %d", len(rows), err, chunk.Rows)
+	}
+}
+
+func TestTwoPodsOfAShardWriteTheSame(t *testing.T) {
+	o := mounted(t)
+	var first, second recorder
+	if _, err := Run(t.Context(), o, &first); err != nil {
+		t.Fatal(err)
+	}
+	o.Parallelism = 1
+	if _, err := Run(t.Context(), o, &second); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(first.created, second.created); diff != "" {
+		t.Errorf("objects (−first +second):\n%s", diff)
+	}
+}
+
+func TestWhatNoRetryMends(t *testing.T) {
+	tests := map[string]struct {
+		spoil func(t *testing.T, o *Options)
+		want  string
+	}{
+		"no plan": {
+			spoil: func(_ *testing.T, o *Options) { o.PlanFolder = o.InputsFolder },
+			want:  PlanFile,
+		},
+		"a plan that is cut": {
+			spoil: func(t *testing.T, o *Options) {
+				write(t, filepath.Join(o.PlanFolder, PlanFile), []byte(`{"schemaVersion":`))
+			},
+			want: "decode plan",
+		},
+		"no trace": {
+			spoil: func(_ *testing.T, o *Options) { o.InputsFolder = o.PlanFolder },
+			want:  "small.jsonl",
+		},
+		"another trace than the planned one": {
+			spoil: func(t *testing.T, o *Options) { write(t, filepath.Join(o.InputsFolder, "small.jsonl"), trace(t, 2)) },
+			want:  "it changed since",
+		},
+		"a shard that there is not": {
+			spoil: func(_ *testing.T, o *Options) { o.Index = 2 },
+			want:  "shard 2 of 2",
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			o := mounted(t)
+			tc.spoil(t, &o)
+			var r recorder
+			report, err := Run(t.Context(), o, &r)
+			if !errors.Is(err, ErrBadInput) || !strings.Contains(report.Error, tc.want) {
+				t.Errorf("error %v, report %+v; want bad input with %q", err, report, tc.want)
+			}
+			if len(r.created) > 0 || len(report.Chunks) > 0 {
+				t.Error("half a result was left")
+			}
+		})
+	}
+}
+
+func TestARefusedResultIsWorthAnotherTry(t *testing.T) {
+	r := recorder{err: errors.New("no room")}
+	report, err := Run(t.Context(), mounted(t), &r)
+	if err == nil || errors.Is(err, ErrBadInput) || len(report.Chunks) > 0 || !strings.Contains(report.Error, "no room") {
+		t.Errorf("error %v, report %+v", err, report)
+	}
+}
