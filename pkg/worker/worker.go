@@ -89,12 +89,20 @@ func (o Options) run(ctx context.Context, creator Creator, report *experiment.Re
 	if err != nil {
 		return err
 	}
+	var configMaps []*corev1.ConfigMap
 	for i, chunk := range chunks {
 		cm := owner.configMap(o.Index, i, chunk)
+		configMaps = append(configMaps, cm)
+		report.Chunks = append(report.Chunks, v1alpha1.ResultReference{Name: cm.Name, Rows: int64(chunk.Rows), SHA256: chunk.SHA256()})
+	}
+	// Results that cannot be reported would be written for nobody.
+	if _, err := report.Encode(); err != nil {
+		return fmt.Errorf("%w: %w", ErrBadInput, err)
+	}
+	for _, cm := range configMaps {
 		if err := creator.CreateConfigMap(ctx, cm); err != nil {
 			return fmt.Errorf("create ConfigMap %s: %w", cm.Name, err)
 		}
-		report.Chunks = append(report.Chunks, v1alpha1.ResultReference{Name: cm.Name, Rows: int64(chunk.Rows), SHA256: chunk.SHA256()})
 	}
 	return nil
 }

@@ -151,6 +151,16 @@ func TestWhatNoRetryMends(t *testing.T) {
 			spoil: func(_ *testing.T, o *Options) { o.Index = 2 },
 			want:  "shard 2 of 2",
 		},
+		"more than a report can name": {
+			spoil: func(t *testing.T, o *Options) {
+				owner, err := json.Marshal(Owner{Prefix: strings.Repeat("x", experiment.MaxReportBytes)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				write(t, filepath.Join(o.PlanFolder, OwnerFile), owner)
+			},
+			want: "use more shards",
+		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
