@@ -52,8 +52,8 @@ demo: build ## Simulate a sweep of routing policies here, without a cluster
 	bin/windtunnel sweep -f config/samples/demo/sweep.yaml
 
 .PHONY: run
-run: build ## Run the manager against the current kubeconfig
-	bin/windtunnel manager
+run: build ## Run the manager against the current kubeconfig (IMAGE=name:tag of the worker pods)
+	WINDTUNNEL_IMAGE=$(IMAGE) bin/windtunnel manager
 
 ##@ Before a commit
 

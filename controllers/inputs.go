@@ -5,7 +5,6 @@ package controllers
 import (
 	"context"
 	"fmt"
-	"io/fs"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -27,7 +26,7 @@ func (c clusterInputs) ConfigMapKey(ctx context.Context, name, key string) ([]by
 	var cm corev1.ConfigMap
 	err := c.reader.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: name}, &cm)
 	if apierrors.IsNotFound(err) {
-		return nil, missingInput(fmt.Sprintf("there is no ConfigMap %s in namespace %s", name, c.namespace))
+		return nil, experiment.Missing(fmt.Sprintf("there is no ConfigMap %s in namespace %s", name, c.namespace))
 	}
 	if err != nil {
 		return nil, err
@@ -37,11 +36,3 @@ func (c clusterInputs) ConfigMapKey(ctx context.Context, name, key string) ([]by
 
 // File implements experiment.Inputs.
 func (clusterInputs) File(string) ([]byte, error) { return nil, experiment.ErrNoFiles }
-
-// missingInput says that an input is not there, which may change.
-type missingInput string
-
-func (m missingInput) Error() string { return string(m) }
-
-// Is makes a missingInput what experiment.Inputs promises.
-func (missingInput) Is(target error) bool { return target == fs.ErrNotExist }

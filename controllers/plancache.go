@@ -13,14 +13,16 @@ import (
 // each event of a running Job does not read and expand its plan again. It may
 // be called concurrently; the plans are never changed.
 type planCache struct {
-	mu     sync.Mutex
-	most   int
-	plans  map[string]*experiment.Plan
-	recent []string // least recently used first
+	mu sync.Mutex
+	// room bounds the points of all plans together, which are what takes memory.
+	// The plan that was used last is kept whatever its size.
+	room, used int
+	plans      map[string]*experiment.Plan
+	recent     []string // least recently used first
 }
 
-func newPlanCache(most int) *planCache {
-	return &planCache{most: most, plans: map[string]*experiment.Plan{}}
+func newPlanCache(room int) *planCache {
+	return &planCache{room: room, plans: map[string]*experiment.Plan{}}
 }
 
 // get returns the plan of a hash, or nil.
@@ -34,13 +36,19 @@ func (c *planCache) get(hash string) *experiment.Plan {
 	return p
 }
 
+// put adds a plan.
 func (c *planCache) put(hash string, p *experiment.Plan) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.plans[hash] == nil {
+		c.used += len(p.Points())
+	}
 	c.plans[hash] = p
 	c.touch(hash)
-	if len(c.recent) > c.most {
-		delete(c.plans, c.recent[0])
+	for c.used > c.room && len(c.recent) > 1 {
+		oldest := c.recent[0]
+		c.used -= len(c.plans[oldest].Points())
+		delete(c.plans, oldest)
 		c.recent = c.recent[1:]
 	}
 }

@@ -50,8 +50,8 @@ import (
 // FieldOwner is the controllers' name as a writer of fields, and in events.
 const FieldOwner = "windtunnel-manager"
 
-// plansInMemory bounds the plans that a controller remembers.
-const plansInMemory = 64
+// pointsInMemory bounds the plans that a controller remembers, in points.
+const pointsInMemory = 50000
 
 // Options say how the controllers work.
 type Options struct {
@@ -131,7 +131,7 @@ func newReconciler(mgr ctrl.Manager, s subjects, image string) *reconciler {
 	return &reconciler{
 		client:   c,
 		subjects: s,
-		observer: &observer{cache: c, live: mgr.GetAPIReader(), plans: newPlanCache(plansInMemory), image: image},
+		observer: &observer{cache: c, live: mgr.GetAPIReader(), plans: newPlanCache(pointsInMemory), image: image},
 		applier:  applier{client: c, recorder: mgr.GetEventRecorder(FieldOwner)},
 		clock:    clock.RealClock{},
 	}

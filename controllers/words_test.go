@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"windtunnel.dev/windtunnel/internal/testing/builder"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 )
 
@@ -58,13 +59,28 @@ func TestInIndexes(t *testing.T) {
 }
 
 func TestThePlanCacheForgetsWhatWasUsedLongestAgo(t *testing.T) {
-	c := newPlanCache(2)
-	a, b := &experiment.Plan{}, &experiment.Plan{}
-	c.put("a", a)
-	c.put("b", b)
+	plan := func(points string) *experiment.Plan {
+		sweep := builder.MakeSweep("s", "ns").Grid("requests", "horizon.requests", "1", points, "1").Obj()
+		compiled, errs, err := experiment.CompileSweep(t.Context(), sweep, clusterInputs{})
+		if err != nil || len(errs) > 0 {
+			t.Fatal(err, errs)
+		}
+		return compiled.Plan
+	}
+	c := newPlanCache(10)
+	c.put("a", plan("4"))
+	c.put("b", plan("4"))
 	c.get("a")
-	c.put("c", &experiment.Plan{})
-	if c.get("a") != a || c.get("b") != nil || c.get("c") == nil || len(c.plans) != 2 || len(c.recent) != 2 {
-		t.Errorf("it holds %v in the order %v", c.plans, c.recent)
+	c.put("c", plan("4"))
+	if c.get("a") == nil || c.get("b") != nil || c.get("c") == nil || c.used != 8 {
+		t.Errorf("it holds %v, %d points", c.recent, c.used)
+	}
+	c.put("large", plan("20"))
+	if c.get("large") == nil || len(c.plans) != 1 || c.used != 20 {
+		t.Errorf("it holds %v, %d points", c.recent, c.used)
+	}
+	c.put("large", plan("20"))
+	if c.used != 20 {
+		t.Errorf("a plan counts twice: %d points", c.used)
 	}
 }

@@ -10,7 +10,11 @@ const (
 	exitOK       = 0
 	exitFailed   = 1
 	exitBadInput = 2
+	// exitInterrupted is what shells make of a program that SIGINT ended.
+	exitInterrupted = 130
 )
+
+var errInterrupted = errors.New("interrupted; nothing was written")
 
 // badInput marks an error as the user's to mend.
 type badInput struct{ error }
@@ -30,6 +34,8 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.Is(err, errInterrupted):
+		return exitInterrupted
 	case errors.As(err, &bad):
 		return exitBadInput
 	default:

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -120,7 +119,7 @@ func (l localInputs) ConfigMapKey(_ context.Context, name, key string) ([]byte, 
 			return experiment.ConfigMapKey(cm, key)
 		}
 	}
-	return nil, fmt.Errorf("ConfigMap %s is neither in the manifest nor given with --configmap: %w", name, fs.ErrNotExist)
+	return nil, experiment.Missing(fmt.Sprintf("ConfigMap %s is neither in the manifest nor given with --configmap", name))
 }
 
 func (l localInputs) File(name string) ([]byte, error) {

@@ -47,29 +47,43 @@ func (o *localOptions) run(ctx context.Context, stdin io.Reader, stdout io.Write
 	if err != nil {
 		return err
 	}
-	return forEach(o, "SimulationRun", set.Runs, func(run *v1alpha1.SimulationRun) error {
-		return o.runOne(ctx, run, o.inputs(set, run.Namespace), stdout)
+	var ready []compiledRun
+	err = forEach(o, "SimulationRun", set.Runs, func(run *v1alpha1.SimulationRun) error {
+		c, errs, err := experiment.CompileRun(ctx, run, o.inputs(set, run.Namespace))
+		ready = append(ready, compiledRun{run, c})
+		return compiled("SimulationRun", run.Name, errs, err)
 	})
-}
-
-func (o *localOptions) runOne(ctx context.Context, run *v1alpha1.SimulationRun, inputs experiment.Inputs, stdout io.Writer) error {
-	c, errs, err := experiment.CompileRun(ctx, run, inputs)
-	if err := compiled("SimulationRun", run.Name, errs, err); err != nil {
+	if err != nil {
 		return err
 	}
-	simulations, err := o.simulate(ctx, run.Name, c)
+	for _, r := range ready {
+		if err := o.runOne(ctx, r, stdout); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compiledRun is a run that is known to be right.
+type compiledRun struct {
+	*v1alpha1.SimulationRun
+	*experiment.Compiled
+}
+
+func (o *localOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writer) error {
+	simulations, err := o.simulate(ctx, run.Name, run.Compiled)
 	if err != nil {
 		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
 	}
 	rows, documents := experiment.Split(simulations)
 	if o.output == outputTable {
 		fmt.Fprintf(stdout, "SimulationRun %s\n\n", run.Name)
-		printWarnings(stdout, c.Plan.Warnings)
+		printWarnings(stdout, run.Plan.Warnings)
 		return result.RunTable(stdout, documents)
 	}
 	out := runOutput{identity: identify(run.TypeMeta, run.ObjectMeta), Rows: rows, Results: documents}
-	experiment.FillStatus(&out.Status.CommonStatus, c.Plan)
-	if err := experiment.FillRun(&out.Status, c.Plan, rows); err != nil {
+	experiment.FillStatus(&out.Status.CommonStatus, run.Plan)
+	if err := experiment.FillRun(&out.Status, run.Plan, rows); err != nil {
 		return err
 	}
 	return o.output.write(stdout, out)

@@ -48,33 +48,47 @@ func (o *localOptions) sweep(ctx context.Context, stdin io.Reader, stdout io.Wri
 	if err != nil {
 		return err
 	}
-	return forEach(o, "PolicySweep", set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
-		return o.sweepOne(ctx, sweep, o.inputs(set, sweep.Namespace), stdout)
+	var ready []compiledSweep
+	err = forEach(o, "PolicySweep", set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
+		c, errs, err := experiment.CompileSweep(ctx, sweep, o.inputs(set, sweep.Namespace))
+		ready = append(ready, compiledSweep{sweep, c})
+		return compiled("PolicySweep", sweep.Name, errs, err)
 	})
-}
-
-func (o *localOptions) sweepOne(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs experiment.Inputs, stdout io.Writer) error {
-	c, errs, err := experiment.CompileSweep(ctx, sweep, inputs)
-	if err := compiled("PolicySweep", sweep.Name, errs, err); err != nil {
+	if err != nil {
 		return err
 	}
-	simulations, err := o.simulate(ctx, sweep.Name, c)
+	for _, s := range ready {
+		if err := o.sweepOne(ctx, s, stdout); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compiledSweep is a sweep that is known to be right.
+type compiledSweep struct {
+	*v1alpha1.PolicySweep
+	*experiment.Compiled
+}
+
+func (o *localOptions) sweepOne(ctx context.Context, sweep compiledSweep, stdout io.Writer) error {
+	simulations, err := o.simulate(ctx, sweep.Name, sweep.Compiled)
 	if err != nil {
 		return fmt.Errorf("PolicySweep %s: %w", sweep.Name, err)
 	}
 	rows, _ := experiment.Split(simulations)
-	board, err := c.Plan.Leaderboard(rows)
+	board, err := sweep.Plan.Leaderboard(rows)
 	if err != nil {
 		return err
 	}
 	if o.output == outputTable {
 		fmt.Fprintf(stdout, "PolicySweep %s\n\n", sweep.Name)
-		printWarnings(stdout, c.Plan.Warnings)
+		printWarnings(stdout, sweep.Plan.Warnings)
 		return board.Table(stdout)
 	}
 	out := sweepOutput{identity: identify(sweep.TypeMeta, sweep.ObjectMeta), Leaderboard: board, Rows: rows}
-	experiment.FillStatus(&out.Status.CommonStatus, c.Plan)
-	if err := experiment.FillSweep(&out.Status, c.Plan, rows); err != nil {
+	experiment.FillStatus(&out.Status.CommonStatus, sweep.Plan)
+	if err := experiment.FillSweep(&out.Status, sweep.Plan, rows); err != nil {
 		return err
 	}
 	return o.output.write(stdout, out)

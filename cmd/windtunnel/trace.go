@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -42,7 +43,7 @@ seconds or so, shared system prompts, conversations that grow turn by turn. The
 same number of requests and the same seed give the same bytes.`,
 		Example: `  windtunnel trace generate --requests 2000 -o trace.jsonl`,
 		Args:    noArguments,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.OutOrStdout()) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), cmd.OutOrStdout()) },
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.requests, "requests", 2000, "number of requests")
@@ -51,16 +52,30 @@ same number of requests and the same seed give the same bytes.`,
 	return cmd
 }
 
-func (o generateOptions) run(stdout io.Writer) error {
+func (o generateOptions) run(ctx context.Context, stdout io.Writer) error {
 	if o.requests < 1 {
 		return badInput{fmt.Errorf("--requests must be at least 1")}
 	}
-	if o.output == "-" {
-		return workload.WriteMooncake(stdout, o.requests, o.seed)
+	write := func(w io.Writer) error {
+		return workload.WriteMooncake(untilDone{ctx, w}, o.requests, o.seed)
 	}
-	return writeWhole(o.output, func(w io.Writer) error {
-		return workload.WriteMooncake(w, o.requests, o.seed)
-	})
+	if o.output == "-" {
+		return write(stdout)
+	}
+	return writeWhole(o.output, write)
+}
+
+// untilDone is a writer that fails once the context is done.
+type untilDone struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (u untilDone) Write(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.w.Write(p)
 }
 
 // writeWhole writes a file, all of it or none.

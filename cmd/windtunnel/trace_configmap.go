@@ -9,10 +9,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -50,6 +52,9 @@ under the file's name with .gz at the end. A cluster and --configmap both take i
 func (o packOptions) run(stdout io.Writer, file string) error {
 	if o.name == "" {
 		return badInput{fmt.Errorf("--name is required")}
+	}
+	if faults := validation.IsDNS1123Subdomain(o.name); len(faults) > 0 {
+		return badInput{fmt.Errorf("--name: %s", strings.Join(faults, "; "))}
 	}
 	raw, err := os.ReadFile(file)
 	if err != nil {

@@ -4,7 +4,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -246,6 +248,18 @@ func TestBadInput(t *testing.T) {
 			verb: "sweep", manifest: sweep, old: "ttft.p99", new: "ttft.p42",
 			want: []string{"spec.objectives[0].metric", "p99"},
 		},
+		"a class that nobody sends": {
+			verb: "sweep", manifest: sweep, old: "ttft.p99", new: `"ttft.p99{class=gold}"`,
+			want: []string{"spec.objectives[0].metric", "no such class", `"default"`},
+		},
+		"cost without prices": {
+			verb: "sweep", manifest: sweep, old: "ttft.p99", new: "cost",
+			want: []string{"spec.objectives[0].metric", "costPerReplicaHour"},
+		},
+		"fairness to a single tenant": {
+			verb: "sweep", manifest: sweep, old: "ttft.p99", new: "fairness.tokens",
+			want: []string{"spec.objectives[0].metric", "only one"},
+		},
 		"goodput without targets": {
 			verb: "sweep", manifest: sweep, old: "    slos:\n    - {class: default, ttft: 2s}\n", new: "",
 			want: []string{"spec.objectives[1].metric", "slos"},
@@ -298,18 +312,52 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+func TestNothingRunsBeforeAllIsRight(t *testing.T) {
+	good, err := os.ReadFile("testdata/run.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := strings.NewReplacer("name: small", "name: other", "h100-sxm", "b9000").Replace(string(good))
+	out, err := windtunnel(t, "run", "-f", tempFile(t, "two.yaml", string(good)+"---\n"+bad))
+	if exitCode(err) != exitBadInput || out != "" {
+		t.Errorf("exit code %d (%v) after printing %q", exitCode(err), err, out)
+	}
+}
+
+func TestAnInterruptLeavesNothingBehind(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	name := filepath.Join(t.TempDir(), "trace.jsonl")
+	for _, args := range [][]string{
+		{"sweep", "-f", "testdata/sweep.yaml", "--configmap", traceManifest(t)},
+		{"trace", "generate", "--requests", "100000", "-o", name},
+	} {
+		var out bytes.Buffer
+		cmd := newRootCommand()
+		cmd.SetArgs(args)
+		cmd.SetOut(&out)
+		if err := cmd.ExecuteContext(ctx); !errors.Is(err, context.Canceled) || out.Len() > 0 {
+			t.Errorf("windtunnel %s: %v after printing %q", args[0], err, out.String())
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Dir(name) + "/*"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
 func TestBadFlags(t *testing.T) {
 	tests := map[string][]string{
-		"no manifest":                  {"run"},
-		"a manifest that is not there": {"run", "-f", "testdata/nowhere.yaml"},
-		"an unknown flag":              {"run", "--fast"},
-		"an unknown format":            {"run", "-f", "testdata/run.yaml", "-o", "xml"},
-		"no parallelism":               {"run", "-f", "testdata/run.yaml", "--parallelism", "0"},
-		"an argument":                  {"run", "testdata/run.yaml"},
-		"an unknown verb":              {"ride"},
-		"a name nobody has":            {"run", "-f", "testdata/run.yaml", "--name", "big"},
-		"a trace of nothing":           {"trace", "generate", "--requests", "0"},
-		"a trace not there":            {"trace", "stat", "nowhere.jsonl"},
+		"no manifest":                     {"run"},
+		"a manifest that is not there":    {"run", "-f", "testdata/nowhere.yaml"},
+		"an unknown flag":                 {"run", "--fast"},
+		"an unknown format":               {"run", "-f", "testdata/run.yaml", "-o", "xml"},
+		"no parallelism":                  {"run", "-f", "testdata/run.yaml", "--parallelism", "0"},
+		"an argument":                     {"run", "testdata/run.yaml"},
+		"an unknown verb":                 {"ride"},
+		"a name nobody has":               {"run", "-f", "testdata/run.yaml", "--name", "big"},
+		"a ConfigMap's name that is none": {"trace", "configmap", "testdata/run.yaml", "--name", "Bad_Name"},
+		"a trace of nothing":              {"trace", "generate", "--requests", "0"},
+		"a trace not there":               {"trace", "stat", "nowhere.jsonl"},
 	}
 	for name, args := range tests {
 		t.Run(name, func(t *testing.T) {

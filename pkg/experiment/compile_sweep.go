@@ -155,18 +155,46 @@ func (c *compiler) objectives(spec *v1alpha1.PolicySweepSpec, path *field.Path) 
 			errs = append(errs, es...)
 			continue
 		}
-		if metric.NeedsTargets() && len(spec.Scenario.SLOs) == 0 {
-			errs = append(errs, field.Invalid(at, o.Metric, "needs latency targets; state them in spec.scenario.slos"))
-		}
+		errs = append(errs, checkNeeds(metric, &spec.Scenario, at)...)
 		errs = append(errs, checkSelector(metric.Selector, &spec.Scenario, at)...)
 		c.plan.Objectives = append(c.plan.Objectives, v1alpha1.Objective{Metric: metric.String(), Direction: o.Direction})
 	}
 	return errs
 }
 
+// checkNeeds checks that the scenario states what a metric is made of.
+func checkNeeds(m result.Metric, in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
+	unpriced := func(p v1alpha1.Pool) bool { return p.CostPerReplicaHour == "" }
+	_, tenants, _ := labels(in)
+	switch {
+	case m.NeedsTargets() && len(in.SLOs) == 0:
+		return field.ErrorList{field.Invalid(path, m.String(), "needs latency targets; state them in spec.scenario.slos")}
+	case m.NeedsPrices() && slices.ContainsFunc(in.Pools, unpriced):
+		return field.ErrorList{field.Invalid(path, m.String(), "needs the price of every pool; state it in spec.scenario.pools[].costPerReplicaHour")}
+	case m.NeedsTenants() && len(tenants) < 2:
+		return field.ErrorList{field.Invalid(path, m.String(), "compares tenants, and the workload has only one")}
+	}
+	return nil
+}
+
 // checkSelector checks that a metric selects something that the scenario has.
 func checkSelector(s result.Selector, in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
-	var pools, tenants, classes []string
+	pools, tenants, classes := labels(in)
+	var errs field.ErrorList
+	for _, label := range []struct {
+		name, value string
+		known       []string
+	}{{"pool", s.Pool, pools}, {"tenant", s.Tenant, tenants}, {"class", s.Class, classes}} {
+		if label.value != "" && !slices.Contains(label.known, label.value) {
+			errs = append(errs, field.Invalid(path, label.value,
+				fmt.Sprintf("the scenario has no such %s; there are %s", label.name, quoteAll(label.known))))
+		}
+	}
+	return errs
+}
+
+// labels are the names that a scenario's results are grouped by, each once.
+func labels(in *v1alpha1.Scenario) (pools, tenants, classes []string) {
 	for _, p := range in.Pools {
 		pools = append(pools, p.Name)
 	}
@@ -176,15 +204,9 @@ func checkSelector(s result.Selector, in *v1alpha1.Scenario, path *field.Path) f
 	if t := in.Workload.Trace; t != nil {
 		tenants, classes = append(tenants, t.Tenant), append(classes, t.Class)
 	}
-	var errs field.ErrorList
-	for _, label := range []struct {
-		value string
-		known []string
-	}{{s.Pool, pools}, {s.Tenant, tenants}, {s.Class, classes}} {
-		if label.value != "" && !slices.Contains(label.known, label.value) {
-			slices.Sort(label.known)
-			errs = append(errs, field.NotSupported(path, label.value, slices.Compact(label.known)))
-		}
+	once := func(names []string) []string {
+		slices.Sort(names)
+		return slices.Compact(names)
 	}
-	return errs
+	return once(pools), once(tenants), once(classes)
 }

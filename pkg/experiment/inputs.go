@@ -22,9 +22,19 @@ import (
 type Inputs interface {
 	// ConfigMapKey returns the bytes under a key of data or binaryData.
 	ConfigMapKey(ctx context.Context, name, key string) ([]byte, error)
-	// File returns the bytes of a file named by a manifest.
+	// File returns the bytes of a file named by a manifest. Any error is the
+	// user's to mend.
 	File(path string) ([]byte, error)
 }
+
+// Missing says in words that an input is not there, which may change. It is an
+// fs.ErrNotExist.
+type Missing string
+
+func (m Missing) Error() string { return string(m) }
+
+// Is makes a Missing what Inputs promises.
+func (Missing) Is(target error) bool { return target == fs.ErrNotExist }
 
 // ErrNoFiles says that files cannot be read here. It counts as a user's
 // mistake: a manifest that names a file was applied to a cluster.
@@ -59,7 +69,7 @@ func (r *reader) file(name string, path *field.Path) ([]byte, field.ErrorList) {
 	case errors.Is(err, ErrNoFiles):
 		return nil, field.ErrorList{field.Forbidden(path, err.Error())}
 	default:
-		return nil, r.fail(fmt.Errorf("read %s: %w", name, err), path)
+		return nil, field.ErrorList{field.Invalid(path, name, err.Error())}
 	}
 }
 
@@ -98,5 +108,5 @@ func ConfigMapKey(cm *corev1.ConfigMap, key string) ([]byte, error) {
 	}
 	keys := slices.Sorted(maps.Keys(cm.Data))
 	keys = append(keys, slices.Sorted(maps.Keys(cm.BinaryData))...)
-	return nil, fmt.Errorf("ConfigMap %s has no key %q; it has %s: %w", cm.Name, key, quoteAll(keys), fs.ErrNotExist)
+	return nil, Missing(fmt.Sprintf("ConfigMap %s has no key %q; it has %s", cm.Name, key, quoteAll(keys)))
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -57,11 +58,15 @@ func (c *compiler) checkValue(scenario tree) field.ErrorList {
 		return errs
 	}
 	if errs := validateBySchema(*typed.DeepCopy()); len(errs) > 0 {
-		return errs
+		return slices.DeleteFunc(errs, aboutNoField)
 	}
 	_, errs = build(typed, config, c.trace, 0, nil)
 	return errs
 }
+
+// aboutNoField tells the schema's remark that it left rules unchecked, which it
+// makes beside the fault that made it do so.
+func aboutNoField(e *field.Error) bool { return e.Field == "" || e.Field == "<nil>" }
 
 // validateBySchema puts a scenario whose references were resolved into an
 // object of the API.

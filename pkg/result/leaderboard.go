@@ -45,7 +45,8 @@ type Leaderboard struct {
 
 // Ranked is a candidate and its standing.
 type Ranked struct {
-	// Rank is the place, from 1.
+	// Rank is the place, from 1. Candidates that are equal in all objectives
+	// share one.
 	Rank int `json:"rank"`
 	Candidate
 	// Baseline marks the candidate that the others are compared with.
@@ -162,13 +163,26 @@ func (s *standings) ranked(points []Candidate, baseline int) []Ranked {
 	slices.SortFunc(ranked, s.compare)
 	for i := range ranked {
 		ranked[i].Rank = i + 1
+		if i > 0 && s.tied(ranked[i-1], ranked[i]) {
+			ranked[i].Rank = ranked[i-1].Rank
+		}
 	}
 	s.markPareto(ranked)
 	return ranked
 }
 
-// compare orders candidates by rank.
+// compare orders candidates by rank, and by point where they tie.
 func (s *standings) compare(a, b Ranked) int {
+	return cmp.Or(s.order(a, b), cmp.Compare(a.Point, b.Point))
+}
+
+// tied reports whether two candidates that were compared are equal.
+func (s *standings) tied(a, b Ranked) bool {
+	return len(s.objectives) > 0 && a.Incomplete == "" && b.Incomplete == "" && s.order(a, b) == 0
+}
+
+// order compares candidates by what their results say.
+func (s *standings) order(a, b Ranked) int {
 	switch {
 	case a.Incomplete == "" && b.Incomplete != "":
 		return -1
@@ -182,7 +196,7 @@ func (s *standings) compare(a, b Ranked) int {
 			}
 		}
 	}
-	return cmp.Compare(a.Point, b.Point)
+	return 0
 }
 
 func (s *standings) markPareto(ranked []Ranked) {

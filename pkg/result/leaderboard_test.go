@@ -115,6 +115,7 @@ func TestRanking(t *testing.T) {
 		want       []int
 		incomplete map[int]string
 		pareto     []int
+		ranks      []int // 1, 2, 3 … where nil
 	}{
 		"the first objective decides": {
 			objectives: both,
@@ -131,10 +132,11 @@ func TestRanking(t *testing.T) {
 			rows:       [][]map[string]float64{{two(0.5, 3)}, {two(0.5, 1)}, {two(0.5, 2)}},
 			want:       []int{1, 2, 0}, pareto: []int{1},
 		},
-		"a full tie falls to the point's number, and nobody dominates": {
+		"a full tie shares a rank in order of points, and nobody dominates": {
 			objectives: both,
-			rows:       [][]map[string]float64{{two(0.5, 1)}, {two(0.5, 1)}},
-			want:       []int{0, 1}, pareto: []int{0, 1},
+			rows:       [][]map[string]float64{{two(0.5, 1)}, {two(0.5, 1)}, {two(0.4, 2)}},
+			want:       []int{0, 1, 2}, pareto: []int{0, 1},
+			ranks: []int{1, 1, 3},
 		},
 		"without objectives points keep their order": {
 			rows: [][]map[string]float64{ttft99(3), ttft99(1)},
@@ -176,8 +178,12 @@ func TestRanking(t *testing.T) {
 			incomplete := map[int]string{}
 			for i, c := range l.Candidates {
 				got = append(got, c.Point)
-				if c.Rank != i+1 {
-					t.Errorf("point %d at place %d has rank %d", c.Point, i+1, c.Rank)
+				rank := i + 1
+				if tc.ranks != nil {
+					rank = tc.ranks[i]
+				}
+				if c.Rank != rank {
+					t.Errorf("point %d at place %d has rank %d, want %d", c.Point, i+1, c.Rank, rank)
 				}
 				if c.Incomplete != "" {
 					incomplete[c.Point] = c.Incomplete

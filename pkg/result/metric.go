@@ -139,6 +139,14 @@ func (m Metric) Help() string { return m.definition().help }
 // states SLO targets.
 func (m Metric) NeedsTargets() bool { return findFamily(m.Name).targets }
 
+// NeedsPrices reports whether the metric has values only where every pool has a
+// price.
+func (m Metric) NeedsPrices() bool { return findFamily(m.Name).prices }
+
+// NeedsTenants reports whether the metric has values only where two or more
+// tenants send requests.
+func (m Metric) NeedsTenants() bool { return findFamily(m.Name).tenants }
+
 // definition panics where the metric was not made by ParseMetric.
 func (m Metric) definition() *statistic {
 	if f := findFamily(m.Name); f != nil {

@@ -60,12 +60,12 @@ func comparisonNotes(seeds int) []string {
 		return []string{paired + " With one seed every comparison is undecided."}
 	}
 	return []string{
-		paired + fmt.Sprintf(" It is better or worse where its %s interval excludes 0, else undecided.", percent(Confidence)),
+		paired + fmt.Sprintf(" It is better or worse where its %s interval excludes 0, else undecided: more seeds narrow it.", percent(Confidence)),
 		"Each interval stands by itself: of many candidates, some will look better by chance.",
 	}
 }
 
-const unfinishedNote = "Some requests were still in flight when the run ended: latencies leave out what they had yet to wait (unfinishedRate)."
+const unfinishedNote = "Some requests were still in flight when the run ended: those without a first token are not in the latencies, which therefore look better than they are (unfinishedRate)."
 
 // unfinished says whether some candidate left requests in flight.
 func (l *Leaderboard) unfinished() bool {

@@ -23,6 +23,9 @@ type family struct {
 	labels []string
 	// targets says that it has no values without SLO targets.
 	targets bool
+	// prices says that it has no values without a price of every pool, tenants
+	// that it compares tenants.
+	prices, tenants bool
 	// statistics holds one without a name where the metric has none.
 	statistics []statistic
 }
@@ -86,7 +89,7 @@ var families = []family{
 		{"", Count, Minimize, "tokens computed again after a preemption", countOf(func(g *Group) int64 { return g.Tokens.Recomputed })},
 	}},
 
-	{name: "fairness", labels: betweenLabels, statistics: []statistic{
+	{name: "fairness", labels: betweenLabels, tenants: true, statistics: []statistic{
 		fairnessOf("tokens", "Jain's index over tenants of the tokens served to each", func(f *Fairness) *float64 { return f.Tokens }),
 		fairnessOf("completions", "Jain's index over tenants of completed ÷ arrived", func(f *Fairness) *float64 { return f.Completions }),
 	}},
@@ -104,7 +107,7 @@ var families = []family{
 	{name: "replicaHours", labels: replicaLabels, statistics: []statistic{
 		{"", Hours, Minimize, "replicas × span", ofReplicas(func(r *Replicas) (float64, bool) { return r.Hours, true })},
 	}},
-	{name: "cost", labels: replicaLabels, statistics: []statistic{
+	{name: "cost", labels: replicaLabels, prices: true, statistics: []statistic{
 		{"", Currency, Minimize, "replica-hours × price", ofReplicas(func(r *Replicas) (float64, bool) { return optional(r.Cost) })},
 	}},
 }
