@@ -191,7 +191,10 @@ func (p *platform) apply(ctx context.Context, file string) error {
 
 // newManager makes a manager as the verb does, without its servers.
 func (p *platform) newManager(ctx context.Context) (ctrl.Manager, error) {
-	mgr, err := ctrl.NewManager(p.manager.Config(), ctrl.Options{
+	config := rest.CopyConfig(p.manager.Config())
+	// As the verb does it: the API server's own fairness limits are enough.
+	config.QPS = -1
+	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:  controllers.Scheme(),
 		Cache:   controllers.CacheOptions(),
 		Metrics: metricsserver.Options{BindAddress: "0"},
