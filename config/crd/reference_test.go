@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package crd_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/config/crd"
+	"windtunnel.dev/windtunnel/pkg/latency"
+)
+
+const referencePage = "../../docs/reference.md"
+
+var update = flag.Bool("update", false, "rewrite docs/reference.md")
+
+// TestReferencePage keeps the documentation of fields equal to the definitions.
+func TestReferencePage(t *testing.T) {
+	want := reference(readDefinition(t, "simulationruns"), readDefinition(t, "policysweeps"))
+	if *update {
+		if err := os.WriteFile(referencePage, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(referencePage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("docs/reference.md is not what the definitions say; run go test ./config/crd -run TestReferencePage -update\n(−want +got):\n%s", diff)
+	}
+}
+
+func readDefinition(t *testing.T, plural string) *apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	text, err := crd.Bases.ReadFile("bases/sim.windtunnel.dev_" + plural + ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	def := new(apiextensionsv1.CustomResourceDefinition)
+	if err := yaml.UnmarshalStrict(text, def); err != nil {
+		t.Fatal(err)
+	}
+	return def
+}
+
+type schema = apiextensionsv1.JSONSchemaProps
+
+// A page is the reference while it is written.
+type page struct {
+	strings.Builder
+	// table is what the rows being written belong to, for later references.
+	table string
+	// shown tells, for the fields of an object as JSON, where they stand.
+	shown map[string]string
+}
+
+const referenceHead = `# The fields
+
+All fields of the kinds, with their types, defaults and bounds. [The kinds](api.md) says
+what is not obvious about them. This page is generated from the CRDs in
+` + "`config/crd/bases`" + `, the schema by which a cluster and the local verbs default and
+validate alike.
+
+Required fields come first. Where the default of an object is "its fields'", leaving it
+out means its fields' defaults; any other field without a default is absent when left out.
+A rule is what an object as a whole must meet.
+`
+
+func reference(run, sweep *apiextensionsv1.CustomResourceDefinition) string {
+	p := &page{shown: map[string]string{}}
+	p.WriteString(referenceHead)
+	p.scenario(schemaOf(run).Properties["spec"].Properties["scenario"])
+	p.kind(run)
+	p.kind(sweep)
+	p.catalogue()
+	return p.String()
+}
+
+func schemaOf(def *apiextensionsv1.CustomResourceDefinition) *schema {
+	return def.Spec.Versions[0].Schema.OpenAPIV3Schema
+}
+
+// scenario writes the part that the kinds share, a table a field.
+func (p *page) scenario(s schema) {
+	p.WriteString("\n## scenario\n\n`spec.scenario` of both kinds. Paths start below it.\n")
+	p.rules(s)
+	for _, name := range fieldNames(s) {
+		p.table = "scenario"
+		fmt.Fprintf(p, "\n### %s\n", name)
+		p.head()
+		p.row(name, s.Properties[name], slices.Contains(s.Required, name))
+	}
+}
+
+func (p *page) kind(def *apiextensionsv1.CustomResourceDefinition) {
+	root := schemaOf(def)
+	spec, status := root.Properties["spec"], root.Properties["status"]
+	p.table = def.Spec.Names.Kind
+	fmt.Fprintf(p, "\n## %s\n\n%s `apiVersion: %s/%s`, `kind: %s`, in kubectl also `%s`.\n\n### spec of %[5]s\n\nPaths start below `spec`.\n",
+		p.table, root.Description, def.Spec.Group, def.Spec.Versions[0].Name, p.table, strings.Join(def.Spec.Names.ShortNames, "`, `"))
+	p.rules(spec)
+	p.head()
+	for _, name := range fieldNames(spec) {
+		p.row(name, spec.Properties[name], slices.Contains(spec.Required, name))
+	}
+	fmt.Fprintf(p, "\n### status of %s\n\n| field | type | what it is |\n|---|---|---|\n", p.table)
+	for _, name := range fieldNames(status) {
+		s := status.Properties[name]
+		fmt.Fprintf(p, "| `%s` | %s | %s |\n", name, typeOf(s), cell(phrase(meaning(name, s.Description))))
+	}
+}
+
+func (p *page) catalogue() {
+	p.WriteString("\n## Catalogue\n\nThe values of `pools[].model`; an alias means the same.\n\n| model | aliases |\n|---|---|\n")
+	for _, name := range latency.ModelNames() {
+		m, _ := latency.LookupModel(name)
+		aliases := ""
+		if len(m.Aliases) > 0 {
+			aliases = "`" + strings.Join(m.Aliases, "`, `") + "`"
+		}
+		fmt.Fprintf(p, "| `%s` | %s |\n", name, aliases)
+	}
+	fmt.Fprintf(p, "\nThose of `pools[].accelerator`: `%s`.\n", strings.Join(latency.AcceleratorNames(), "`, `"))
+	p.WriteString("\nWhich plugins and versions a router's configuration may name is in\n[What of the EPP is built](epp.md).\n")
+}
+
+func (p *page) head() {
+	p.WriteString("\n| field | type | default | bounds | what it is |\n|---|---|---|---|---|\n")
+}
+
+// rules writes those of an object that has no row of its own.
+func (p *page) rules(s schema) {
+	for i, rule := range s.XValidations {
+		if i == 0 {
+			p.WriteString("\n")
+		}
+		fmt.Fprintf(p, "- Rule: %s.\n", rule.Message)
+	}
+}
+
+// row writes a field and, below it, the fields of its object or of its list's.
+func (p *page) row(path string, s schema, required bool) {
+	name := path[strings.LastIndexByte(path, '.')+1:]
+	object, words := s, sentence(meaning(name, s.Description))
+	if s.Items != nil && s.Items.Schema.Type == "object" {
+		path, object = path+"[]", *s.Items.Schema
+		words = sentences(words, oneLine(object.Description))
+	}
+	if object.Type == "object" {
+		for _, rule := range object.XValidations {
+			words = sentences(words, "Rule: "+rule.Message)
+		}
+	}
+	expand := len(object.Properties) > 0
+	switch {
+	case path == "scenario":
+		words, expand = sentences(words, "[Its fields](#scenario)"), false
+	case isResources(object):
+		expand = false
+	case expand:
+		fields := fingerprint(object)
+		if at, ok := p.shown[fields]; ok {
+			words, expand = sentences(words, "Fields as in "+at), false
+		} else {
+			p.shown[fields] = fmt.Sprintf("`%s` of [%s](#%s)", path, p.table, strings.ToLower(p.table))
+		}
+	}
+	fmt.Fprintf(p, "| `%s` | %s | %s | %s | %s |\n", path, typeOf(s), defaultOf(s, required), cell(boundsOf(s)), cell(phrase(words)))
+	if !expand {
+		return
+	}
+	for _, child := range fieldNames(object) {
+		p.row(path+"."+child, object.Properties[child], slices.Contains(object.Required, child))
+	}
+}
+
+// isResources is whether an object is a container's resources, which Kubernetes
+// documents.
+func isResources(s schema) bool {
+	_, claims := s.Properties["claims"]
+	_, limits := s.Properties["limits"]
+	return claims && limits
+}
+
+// fingerprint is the same for objects of the same fields.
+func fingerprint(s schema) string {
+	text, err := json.Marshal([]any{s.Properties, s.Required})
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// fieldNames returns the required ones and then the others, each by name.
+func fieldNames(s schema) []string {
+	var required, others []string
+	for name := range s.Properties {
+		if slices.Contains(s.Required, name) {
+			required = append(required, name)
+		} else {
+			others = append(others, name)
+		}
+	}
+	slices.Sort(required)
+	slices.Sort(others)
+	return append(required, others...)
+}
+
+func typeOf(s schema) string {
+	switch {
+	case isResources(s):
+		return "ResourceRequirements of a container"
+	case len(s.Enum) > 0:
+		var values []string
+		for _, raw := range s.Enum {
+			values = append(values, "`"+scalar(raw.Raw)+"`")
+		}
+		return strings.Join(values, ", ")
+	case s.Type == "array":
+		return "list of " + typeOf(*s.Items.Schema) + "s"
+	}
+	return s.Type
+}
+
+func defaultOf(s schema, required bool) string {
+	switch {
+	case required:
+		return "required"
+	case s.Default == nil:
+		return ""
+	case s.Type == "object":
+		return "its fields'"
+	}
+	text := scalar(s.Default.Raw)
+	if _, err := strconv.ParseFloat(text, 64); err == nil && s.Type == "string" {
+		// As it must be written.
+		text = strconv.Quote(text)
+	}
+	return "`" + text + "`"
+}
+
+// scalar returns a JSON value without a string's quotes.
+func scalar(raw []byte) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(raw)
+}
+
+// longestShown is the length from which on a bound of a string is of no interest.
+const longestShown = 64
+
+// patterns says in words what strings may consist of.
+var patterns = map[string]string{
+	`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`:            "a to z, 0 to 9, inside also -",
+	`^[A-Za-z]([-_A-Za-z0-9]*[A-Za-z0-9])?$`:     "a letter, then letters and digits, inside also - and _",
+	`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`: "letters and digits, inside also - _ and .",
+}
+
+func boundsOf(s schema) string {
+	var all []string
+	if text := numbers(s); text != "" {
+		all = append(all, text)
+	}
+	if s.Type == "array" {
+		all = append(all, entries(s)...)
+		if item := boundsOf(*s.Items.Schema); item != "" {
+			all = append(all, "each "+item)
+		}
+	}
+	if s.Type == "object" {
+		return ""
+	}
+	for _, rule := range s.XValidations {
+		all = append(all, strings.TrimPrefix(rule.Message, "must be "))
+	}
+	if s.MaxLength != nil && *s.MaxLength < longestShown && len(s.XValidations) == 0 {
+		all = append(all, fmt.Sprintf("at most %d characters", *s.MaxLength))
+	}
+	if s.Pattern != "" {
+		words, ok := patterns[s.Pattern]
+		if !ok {
+			words = "matches `" + s.Pattern + "`"
+		}
+		all = append(all, words)
+	}
+	return strings.Join(all, "; ")
+}
+
+func numbers(s schema) string {
+	switch {
+	case s.Minimum != nil && s.Maximum != nil:
+		return fmt.Sprintf("%.0f to %.0f", *s.Minimum, *s.Maximum)
+	case s.Minimum != nil:
+		return fmt.Sprintf("at least %.0f", *s.Minimum)
+	case s.Maximum != nil:
+		return fmt.Sprintf("at most %.0f", *s.Maximum)
+	}
+	return ""
+}
+
+// entries says how many a list may have, and what tells them apart.
+func entries(s schema) []string {
+	var all []string
+	switch {
+	case s.MinItems != nil && s.MaxItems != nil:
+		all = append(all, fmt.Sprintf("%d to %d entries", *s.MinItems, *s.MaxItems))
+	case s.MaxItems != nil:
+		all = append(all, fmt.Sprintf("at most %d entries", *s.MaxItems))
+	}
+	if len(s.XListMapKeys) > 0 {
+		all = append(all, "each with a "+strings.Join(s.XListMapKeys, " and ")+" of its own")
+	}
+	if s.XListType != nil && *s.XListType == "set" {
+		all = append(all, "no two alike")
+	}
+	return all
+}
+
+// meaning cuts from a description the name with which it begins.
+func meaning(name, description string) string {
+	text := oneLine(description)
+	rest, ok := strings.CutPrefix(text, name+" ")
+	if !ok {
+		return text
+	}
+	for _, verb := range []string{"is ", "are "} {
+		rest = strings.TrimPrefix(rest, verb)
+	}
+	return rest
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.TrimSuffix(text, ".") + "."
+}
+
+func sentences(first, second string) string {
+	return strings.TrimSpace(sentence(first) + " " + sentence(second))
+}
+
+// phrase takes the full stop from what is a single sentence.
+func phrase(text string) string {
+	if strings.Contains(text, ". ") {
+		return text
+	}
+	return strings.TrimSuffix(text, ".")
+}
+
+// cell escapes what would end a table's cell or begin a tag.
+func cell(text string) string {
+	return strings.NewReplacer("|", `\|`, "<", `&lt;`).Replace(text)
+}
