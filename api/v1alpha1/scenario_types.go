@@ -133,7 +133,8 @@ type Engine struct {
 	// +kubebuilder:default=Enabled
 	PrefixCaching Switch `json:"prefixCaching,omitempty"`
 	// maxModelLen bounds prompt and answer of a request, in tokens. Longer
-	// requests are rejected. Where it is not set, the KV cache is the bound.
+	// requests are rejected. Where it is not set, the model's context is the
+	// bound, or the KV cache where that is smaller.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100000000
@@ -199,6 +200,9 @@ type RooflineCoefficients struct {
 	// stepOverheadMicroseconds is the fixed cost of a step.
 	// +optional
 	StepOverheadMicroseconds NonNegativeDecimal `json:"stepOverheadMicroseconds,omitempty"`
+	// sequenceOverheadMicroseconds is the cost of each sequence in a step.
+	// +optional
+	SequenceOverheadMicroseconds NonNegativeDecimal `json:"sequenceOverheadMicroseconds,omitempty"`
 	// tokenOverheadMicroseconds is the cost of each token in a step.
 	// +optional
 	TokenOverheadMicroseconds NonNegativeDecimal `json:"tokenOverheadMicroseconds,omitempty"`

@@ -3,6 +3,7 @@
 package experiment
 
 import (
+	"math"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -39,6 +40,7 @@ func buildPool(in *v1alpha1.Pool, path *field.Path) (simulator.Pool, field.Error
 		PrefixCaching:       in.Engine.PrefixCaching != v1alpha1.Disabled,
 		MaxNumSeqs:          int(in.Engine.MaxNumSeqs),
 		MaxNumBatchedTokens: int(in.Engine.MaxNumBatchedTokens),
+		MaxModelLen:         model.ContextTokens,
 	}
 	if in.Engine.MaxModelLen != nil {
 		p.MaxModelLen = int(*in.Engine.MaxModelLen)
@@ -116,6 +118,9 @@ func buildCoefficients(in *v1alpha1.RooflineCoefficients, c latency.RooflineCoef
 	if in.StepOverheadMicroseconds != "" {
 		c.StepOverhead = microseconds(in.StepOverheadMicroseconds)
 	}
+	if in.SequenceOverheadMicroseconds != "" {
+		c.SequenceOverhead = microseconds(in.SequenceOverheadMicroseconds)
+	}
 	if in.TokenOverheadMicroseconds != "" {
 		c.TokenOverhead = microseconds(in.TokenOverheadMicroseconds)
 	}
@@ -135,5 +140,5 @@ func buildLinear(in *v1alpha1.LinearCoefficients) (latency.StepTimer, latency.Re
 }
 
 func microseconds(d v1alpha1.NonNegativeDecimal) time.Duration {
-	return time.Duration(d.Float() * float64(time.Microsecond))
+	return time.Duration(math.Round(d.Float() * float64(time.Microsecond)))
 }

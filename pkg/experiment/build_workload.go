@@ -66,7 +66,8 @@ func buildLengths(in v1alpha1.Lengths) workload.Lengths {
 	mean, stdDev := in.Mean.Float(), in.StdDev.Float()
 	switch in.Distribution {
 	case v1alpha1.UniformLengths:
-		lengths.Distribution = stats.Uniform{Low: float64(lengths.Min), High: float64(lengths.Max)}
+		// Half a token more on both sides, since what is drawn is rounded.
+		lengths.Distribution = stats.Uniform{Low: float64(lengths.Min) - 0.5, High: float64(lengths.Max) + 0.5}
 	case v1alpha1.NormalLengths:
 		lengths.Distribution = stats.Normal{Mean: mean, StdDev: stdDev}
 	case v1alpha1.ExponentialLengths:

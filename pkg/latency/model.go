@@ -15,6 +15,8 @@ type Model struct {
 	HeadDim          int `json:"headDim"`
 	IntermediateSize int `json:"intermediateSize"`
 	VocabularySize   int `json:"vocabularySize"`
+	// ContextTokens is the longest prompt and answer that the model takes.
+	ContextTokens int `json:"contextTokens"`
 }
 
 // bytesPerElement is the size of a weight, an activation and a KV element.

@@ -12,19 +12,21 @@ type RooflineCoefficients struct {
 	// MemoryEfficiency is the achieved share of memory bandwidth;
 	// PrefillEfficiency and DecodeEfficiency of peak FLOP/s (MFU).
 	MemoryEfficiency, PrefillEfficiency, DecodeEfficiency float64
-	// StepOverhead is paid once a step, TokenOverhead for each new token.
-	StepOverhead, TokenOverhead time.Duration
+	// StepOverhead is paid once a step, SequenceOverhead for each sequence in
+	// the batch, TokenOverhead for each new token.
+	StepOverhead, SequenceOverhead, TokenOverhead time.Duration
 	// AllReduceLatency is paid for each of the two collectives of a layer,
 	// where there is more than one GPU.
 	AllReduceLatency time.Duration
 }
 
 // Overheads are rounded from fits of this model to two measured runs of vLLM
-// 0.19, which gave 1.1 and 0.9 ms a step and 1.0 and 1.2 µs a token on two
-// different GPUs. The latency of a collective is the one published for a
+// 0.19 on two different GPUs, which gave 1.1 and 0.9 ms a step, 11 and 10.5 µs a
+// sequence, and 1.0 and 1.2 µs a token. The latency of a collective is the one published for a
 // point-to-point transfer.
 const (
 	defaultStepOverhead     = time.Millisecond
+	defaultSequenceOverhead = 11 * time.Microsecond
 	defaultTokenOverhead    = time.Microsecond
 	defaultAllReduceLatency = 10 * time.Microsecond
 )
@@ -36,6 +38,7 @@ func DefaultRoofline(a Accelerator) RooflineCoefficients {
 		PrefillEfficiency: a.PrefillEfficiency,
 		DecodeEfficiency:  a.DecodeEfficiency,
 		StepOverhead:      defaultStepOverhead,
+		SequenceOverhead:  defaultSequenceOverhead,
 		TokenOverhead:     defaultTokenOverhead,
 		AllReduceLatency:  defaultAllReduceLatency,
 	}
@@ -43,7 +46,7 @@ func DefaultRoofline(a Accelerator) RooflineCoefficients {
 
 // Roofline takes the larger of compute and memory time, and adds overheads:
 //
-//	max(FLOPs/(tp·F·MFU), bytes/(tp·W·η)) + α + β·tokens + all-reduce
+//	max(FLOPs/(tp·F·MFU), bytes/(tp·W·η)) + α + β·tokens + γ·sequences + all-reduce
 //
 // FLOPs: 2 for each weight of the layers and token, 4·heads·headDim for each
 // attention pair and layer, and the LM head for sampled tokens only. Bytes: all
@@ -57,8 +60,9 @@ func DefaultRoofline(a Accelerator) RooflineCoefficients {
 type Roofline struct {
 	prefill, decode phaseTime
 	// In nanoseconds: reading the weights, reading or writing the KV of a
-	// token, and what a step and a new token cost beside the roofline.
-	weights, kvToken, step, token float64
+	// token, and what a step, a sequence and a new token cost beside the
+	// roofline.
+	weights, kvToken, step, sequence, token float64
 }
 
 // phaseTime is the compute time of one new token, one attention pair and one
@@ -74,12 +78,13 @@ func NewRoofline(m Model, a Accelerator, tp int, c RooflineCoefficients) *Roofli
 	bandwidth := a.MemoryBandwidthBytesPerSecond * c.MemoryEfficiency / 1e9
 	weights := bytesPerElement * (m.layerParameters() + m.headParameters())
 	r := &Roofline{
-		prefill: newPhaseTime(m, float64(tp)*a.BF16FlopsPerSecond*c.PrefillEfficiency/1e9),
-		decode:  newPhaseTime(m, float64(tp)*a.BF16FlopsPerSecond*c.DecodeEfficiency/1e9),
-		weights: float64(weights) / (float64(tp) * bandwidth),
-		kvToken: float64(m.kvBytesPerToken(tp)) / bandwidth,
-		step:    float64(c.StepOverhead),
-		token:   float64(c.TokenOverhead),
+		prefill:  newPhaseTime(m, float64(tp)*a.BF16FlopsPerSecond*c.PrefillEfficiency/1e9),
+		decode:   newPhaseTime(m, float64(tp)*a.BF16FlopsPerSecond*c.DecodeEfficiency/1e9),
+		weights:  float64(weights) / (float64(tp) * bandwidth),
+		kvToken:  float64(m.kvBytesPerToken(tp)) / bandwidth,
+		step:     float64(c.StepOverhead),
+		sequence: float64(c.SequenceOverhead),
+		token:    float64(c.TokenOverhead),
 	}
 	if tp > 1 {
 		collectives := 2 * float64(m.Layers)
@@ -113,5 +118,6 @@ func (r *Roofline) StepTime(s Step) time.Duration {
 	compute += r.decode.of(s.DecodeTokens, s.DecodePairs, s.DecodeTokens)
 	tokens := int64(s.PrefillTokens + s.DecodeTokens)
 	memory := r.weights + float64(float64(s.ContextTokens+tokens)*r.kvToken)
-	return wholeNanoseconds(max(compute, memory) + r.step + float64(float64(tokens)*r.token))
+	overhead := r.step + float64(float64(s.Sequences)*r.sequence) + float64(float64(tokens)*r.token)
+	return wholeNanoseconds(max(compute, memory) + overhead)
 }

@@ -21,7 +21,7 @@ func TestRooflineByHand(t *testing.T) {
 	tests := map[string]struct {
 		timer *Roofline
 		batch []sequence
-		want  float64 // seconds
+		want  float64 // seconds, but for the overhead of each sequence
 	}{
 		"a decode of one is bound by reading weights and KV": {
 			timer: roofline(t, "Llama-3.1-8B", "h100-sxm", 1),
@@ -78,8 +78,9 @@ func TestRooflineByHand(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := tc.timer.StepTime(step(tc.batch...)).Seconds(); math.Abs(got-tc.want) > 1e-9 {
-				t.Errorf("step = %.9f s, want %.9f", got, tc.want)
+			want := tc.want + 11e-6*float64(len(tc.batch))
+			if got := tc.timer.StepTime(step(tc.batch...)).Seconds(); math.Abs(got-want) > 1e-9 {
+				t.Errorf("step = %.9f s, want %.9f", got, want)
 			}
 		})
 	}
@@ -148,7 +149,7 @@ func plainSeconds(m Model, a Accelerator, tp int, c RooflineCoefficients, batch 
 	weights := 2 * (layers*d*(2*heads+2*kv+3*float64(m.IntermediateSize)) + d*float64(m.VocabularySize)) / gpus
 	kvShare := 2 * layers * math.Ceil(float64(m.KVHeads)/gpus) * dh * 2
 	memory := (weights + kvShare*kvTokens) / (a.MemoryBandwidthBytesPerSecond * c.MemoryEfficiency)
-	seconds := max(compute, memory) + c.StepOverhead.Seconds() + c.TokenOverhead.Seconds()*tokens
+	seconds := max(compute, memory) + c.StepOverhead.Seconds() + c.SequenceOverhead.Seconds()*float64(len(batch)) + c.TokenOverhead.Seconds()*tokens
 	if tp > 1 {
 		seconds += 2 * layers * (c.AllReduceLatency.Seconds() + 2*(gpus-1)/gpus*tokens*d*2/a.LinkBandwidthBytesPerSecond)
 	}
@@ -173,7 +174,7 @@ func randomRoofline(t *testing.T, r *rand.Rand) (Model, Accelerator, int, Roofli
 	a := mustAccelerator(t, accelerators[r.IntN(len(accelerators))])
 	c := RooflineCoefficients{
 		MemoryEfficiency: 1 - r.Float64(), PrefillEfficiency: 1 - r.Float64(), DecodeEfficiency: 1 - r.Float64(),
-		StepOverhead: time.Duration(r.IntN(1e6)), TokenOverhead: time.Duration(r.IntN(1e4)), AllReduceLatency: time.Duration(r.IntN(1e5)),
+		StepOverhead: time.Duration(r.IntN(1e6)), SequenceOverhead: time.Duration(r.IntN(1e5)), TokenOverhead: time.Duration(r.IntN(1e4)), AllReduceLatency: time.Duration(r.IntN(1e5)),
 	}
 	return mustModel(t, models[r.IntN(len(models))]), a, 1 << r.IntN(5), c
 }

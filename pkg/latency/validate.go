@@ -9,14 +9,22 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
+// maxParallelism is the number of GPUs behind the link that the catalogue
+// states.
+const maxParallelism = 8
+
 // ValidateParallelism reports what rules out serving the model on tp
-// accelerators, as faults of the field tensorParallelism under path: attention
-// heads that cannot be dealt out evenly, which vLLM refuses, and weights that
+// accelerators, as faults of the field tensorParallelism under path: more
+// than one machine's GPUs, attention heads that cannot be dealt out evenly, which vLLM refuses, and weights that
 // are larger than the memory.
 func ValidateParallelism(m Model, a Accelerator, tp int, path *field.Path) field.ErrorList {
 	path = path.Child("tensorParallelism")
 	if tp < 1 {
 		return field.ErrorList{field.Invalid(path, tp, "must be at least 1")}
+	}
+	if tp > maxParallelism {
+		return field.ErrorList{field.Invalid(path, tp,
+			fmt.Sprintf("must be at most %d, the GPUs of one machine: links between machines are not modelled", maxParallelism))}
 	}
 	var errs field.ErrorList
 	if m.AttentionHeads%tp != 0 {
@@ -42,6 +50,7 @@ func (c RooflineCoefficients) Validate(path *field.Path) field.ErrorList {
 	errs = append(errs, share(c.PrefillEfficiency, path.Child("prefillEfficiency"))...)
 	errs = append(errs, share(c.DecodeEfficiency, path.Child("decodeEfficiency"))...)
 	errs = append(errs, notNegative(microseconds(c.StepOverhead), path.Child("stepOverheadMicroseconds"))...)
+	errs = append(errs, notNegative(microseconds(c.SequenceOverhead), path.Child("sequenceOverheadMicroseconds"))...)
 	errs = append(errs, notNegative(microseconds(c.TokenOverhead), path.Child("tokenOverheadMicroseconds"))...)
 	return append(errs, notNegative(microseconds(c.AllReduceLatency), path.Child("allReduceLatencyMicroseconds"))...)
 }

@@ -25,8 +25,11 @@ func TestValidateParallelism(t *testing.T) {
 		tp                 int
 		want               []string
 	}{
-		"one GPU":                              {"Llama-3.1-8B", "h100-sxm", 1, nil},
-		"fewer KV heads than GPUs":             {"Llama-3.1-8B", "h100-sxm", 16, nil},
+		"one GPU": {"Llama-3.1-8B", "h100-sxm", 1, nil},
+		"fewer KV heads than GPUs": {"Qwen2.5-7B", "h100-sxm", 7, []string{
+			"pool.tensorParallelism: Invalid value: 7: must divide the 4 KV heads of Qwen/Qwen2.5-7B-Instruct, or be a multiple of them"}},
+		"more GPUs than a machine has": {"Llama-3.1-8B", "h100-sxm", 16, []string{
+			"pool.tensorParallelism: Invalid value: 16: must be at most 8, the GPUs of one machine: links between machines are not modelled"}},
 		"a large model on as many as it needs": {"Llama-3.1-70B", "h100-sxm", 2, nil},
 		"no GPU": {"Llama-3.1-8B", "h100-sxm", 0, []string{
 			"pool.tensorParallelism: Invalid value: 0: must be at least 1"}},

@@ -4,6 +4,7 @@ package result
 
 import (
 	"math"
+	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
@@ -17,7 +18,8 @@ const (
 	Better Verdict = "better"
 	// Worse says that it lies on the other.
 	Worse Verdict = "worse"
-	// Undecided says that it holds 0, or that there is no interval.
+	// Undecided says that it holds 0, that there is no interval, or that the
+	// seeds changed nothing on either side.
 	Undecided Verdict = "undecided"
 )
 
@@ -42,6 +44,9 @@ func compareRows(candidate, baseline []Row, o Objective) Comparison {
 	xs, ys := pairs(candidate, baseline, o.Metric.String())
 	difference := stats.PairedDifference(xs, ys, Confidence)
 	c := Comparison{Metric: o.Metric, Difference: Estimate(difference), Verdict: verdict(difference, o.Direction)}
+	if constant(xs) && constant(ys) {
+		c.Verdict = Undecided
+	}
 	base := math.Abs(stats.MeanInterval(ys, Confidence).Mean)
 	if base == 0 {
 		return c
@@ -73,6 +78,12 @@ func pairs(a, b []Row, metric string) (xs, ys []float64) {
 		}
 	}
 	return xs, ys
+}
+
+// constant reports whether all observations are one: seeds that change nothing
+// are one observation, however often it is counted.
+func constant(xs []float64) bool {
+	return !slices.ContainsFunc(xs, func(x float64) bool { return x != xs[0] })
 }
 
 func verdict(difference stats.Interval, d Direction) Verdict {

@@ -39,7 +39,7 @@ func TestCompareRows(t *testing.T) {
 			down, makeRows(1, ttft99(1)...), makeRows(0, ttft99(9)...), Undecided, 1, -8. / 9,
 		},
 		"only common seeds count": {
-			down, makeRows(1, ttft99(1, 1, 1, 1)...)[1:], makeRows(0, ttft99(2, 2, 2)...), Better, 2, -0.5,
+			down, makeRows(1, ttft99(9, 1, 2, 9)...)[1:], makeRows(0, ttft99(2, 2, 3)...), Better, 2, -0.4,
 		},
 		"only seeds with a value on both sides count": {
 			down, makeRows(1, map[string]float64{"ttft.p99": 1}, nil, map[string]float64{"ttft.p99": 3}), makeRows(0, ttft99(2, 2, 2)...), Undecided, 2, 0,
@@ -51,7 +51,10 @@ func TestCompareRows(t *testing.T) {
 			down, makeRows(1, ttft99(1, 1.5)...), makeRows(0, ttft99(0, 0)...), Undecided, 2, math.NaN(),
 		},
 		"the baseline's size counts, not its sign": {
-			up, makeRows(1, ttft99(-1, -1)...), makeRows(0, ttft99(-2, -2)...), Better, 2, 0.5,
+			up, makeRows(1, ttft99(-1, -2)...), makeRows(0, ttft99(-2, -3)...), Better, 2, 0.4,
+		},
+		"seeds that change nothing decide nothing": {
+			down, makeRows(1, ttft99(1, 1, 1)...), makeRows(0, ttft99(2, 2, 2)...), Undecided, 3, -0.5,
 		},
 	}
 	for name, tc := range cases {

@@ -61,6 +61,7 @@ func comparisonNotes(seeds int) []string {
 	}
 	return []string{
 		paired + fmt.Sprintf(" It is better or worse where its %s interval excludes 0, else undecided: more seeds narrow it.", percent(Confidence)),
+		"Where every seed gives the same figures it is undecided: the seeds change nothing, and equal results are one observation.",
 		"Each interval stands by itself: of many candidates, some will look better by chance.",
 	}
 }
