@@ -149,3 +149,29 @@ func TestADeletedObjectIsLeftAlone(t *testing.T) {
 		t.Errorf("%d Jobs, want that of the other object alone", len(jobs))
 	}
 }
+
+func TestEventsTellOfTheLifeOfASweep(t *testing.T) {
+	t.Parallel()
+	p := the(t)
+	ns := p.namespace(t)
+	sweep := weights().Obj()
+	p.create(t, ns, sweep)
+	p.until(t, sweep, v1alpha1.ConditionComplete)
+	eventually(t, func() string {
+		list, err := p.kube.EventsV1().Events(ns).List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		var told []string
+		for _, e := range list.Items {
+			if e.Regarding.UID == sweep.UID && e.ReportingController == controllers.FieldOwner {
+				told = append(told, e.Reason)
+			}
+		}
+		slices.Sort(told)
+		if diff := cmp.Diff([]string{"Complete", "JobCreated"}, told); diff != "" {
+			return "events (-want +got):\n" + diff
+		}
+		return ""
+	})
+}
