@@ -40,3 +40,14 @@ type NonNegativeDecimal string
 // Float returns the number nearest to d; 0 where d is not a number, which the
 // schema rules out.
 func (d NonNegativeDecimal) Float() float64 { return Decimal(d).Float() }
+
+// Microseconds is a Decimal of 0 or more and less than 100 seconds.
+//
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=32
+// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]{1,8}([.][0-9]+)?$')",message="must be a decimal number from 0 to 99999999 in quotes, such as \"2.5\""
+type Microseconds string
+
+// Float returns the number nearest to d; 0 where d is not a number, which the
+// schema rules out.
+func (d Microseconds) Float() float64 { return Decimal(d).Float() }

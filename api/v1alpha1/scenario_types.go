@@ -199,13 +199,13 @@ type RooflineCoefficients struct {
 	DecodeEfficiency PositiveDecimal `json:"decodeEfficiency,omitempty"`
 	// stepOverheadMicroseconds is the fixed cost of a step.
 	// +optional
-	StepOverheadMicroseconds NonNegativeDecimal `json:"stepOverheadMicroseconds,omitempty"`
+	StepOverheadMicroseconds Microseconds `json:"stepOverheadMicroseconds,omitempty"`
 	// sequenceOverheadMicroseconds is the cost of each sequence in a step.
 	// +optional
-	SequenceOverheadMicroseconds NonNegativeDecimal `json:"sequenceOverheadMicroseconds,omitempty"`
+	SequenceOverheadMicroseconds Microseconds `json:"sequenceOverheadMicroseconds,omitempty"`
 	// tokenOverheadMicroseconds is the cost of each token in a step.
 	// +optional
-	TokenOverheadMicroseconds NonNegativeDecimal `json:"tokenOverheadMicroseconds,omitempty"`
+	TokenOverheadMicroseconds Microseconds `json:"tokenOverheadMicroseconds,omitempty"`
 }
 
 // LinearCoefficients make a step cost base + perPrefillToken times its
@@ -214,23 +214,23 @@ type RooflineCoefficients struct {
 type LinearCoefficients struct {
 	// baseMicroseconds is the cost of any step.
 	// +required
-	BaseMicroseconds NonNegativeDecimal `json:"baseMicroseconds,omitempty"`
+	BaseMicroseconds Microseconds `json:"baseMicroseconds,omitempty"`
 	// perPrefillTokenMicroseconds is the cost of an uncached prompt token.
 	// +required
-	PerPrefillTokenMicroseconds NonNegativeDecimal `json:"perPrefillTokenMicroseconds,omitempty"`
+	PerPrefillTokenMicroseconds Microseconds `json:"perPrefillTokenMicroseconds,omitempty"`
 	// perDecodeTokenMicroseconds is the cost of a decoding sequence.
 	// +required
-	PerDecodeTokenMicroseconds NonNegativeDecimal `json:"perDecodeTokenMicroseconds,omitempty"`
+	PerDecodeTokenMicroseconds Microseconds `json:"perDecodeTokenMicroseconds,omitempty"`
 	// queueBaseMicroseconds delays each request before it may be scheduled.
 	// +optional
-	QueueBaseMicroseconds NonNegativeDecimal `json:"queueBaseMicroseconds,omitempty"`
+	QueueBaseMicroseconds Microseconds `json:"queueBaseMicroseconds,omitempty"`
 	// queuePerTokenMicroseconds delays a request by its prompt's length.
 	// +optional
-	QueuePerTokenMicroseconds NonNegativeDecimal `json:"queuePerTokenMicroseconds,omitempty"`
+	QueuePerTokenMicroseconds Microseconds `json:"queuePerTokenMicroseconds,omitempty"`
 	// perOutputTokenMicroseconds is added to each output token outside the
 	// engine's clock.
 	// +optional
-	PerOutputTokenMicroseconds NonNegativeDecimal `json:"perOutputTokenMicroseconds,omitempty"`
+	PerOutputTokenMicroseconds Microseconds `json:"perOutputTokenMicroseconds,omitempty"`
 }
 
 // KVCache sizes one replica's KV cache: by a number of blocks as the engine

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -94,10 +95,14 @@ func (o *localOptions) simulate(ctx context.Context, name string, c *experiment.
 	total := c.Plan.Simulations()
 	p := newProgress(name, total)
 	defer p.end()
-	return c.Plan.Simulate(ctx, c.Trace, experiment.Span{First: 0, End: total}, experiment.Options{
+	simulations, err := c.Plan.Simulate(ctx, c.Trace, experiment.Span{First: 0, End: total}, experiment.Options{
 		Parallelism: o.parallelism,
 		Progress:    p.update,
 	})
+	if errors.Is(err, experiment.ErrInvalidPoint) {
+		return nil, badInput{err}
+	}
+	return simulations, err
 }
 
 func printWarnings(w io.Writer, warnings []string) {

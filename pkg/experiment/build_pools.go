@@ -88,7 +88,8 @@ func buildKVBlocks(in *v1alpha1.Pool, m latency.Model, a latency.Accelerator, pa
 func buildTimer(in *v1alpha1.Pool, m latency.Model, a latency.Accelerator, path *field.Path) (latency.StepTimer, latency.RequestCost, field.ErrorList) {
 	if in.Latency.Model == v1alpha1.LinearModel {
 		timer, cost := buildLinear(in.Latency.Linear)
-		return timer, cost, nil
+		at := path.Child("linear")
+		return timer, cost, append(timer.Validate(at), cost.Validate(at)...)
 	}
 	c, errs := buildCoefficients(in.Latency.Roofline, latency.DefaultRoofline(a), path.Child("roofline"))
 	if len(errs) > 0 {
@@ -127,7 +128,7 @@ func buildCoefficients(in *v1alpha1.RooflineCoefficients, c latency.RooflineCoef
 	return c, c.Validate(path)
 }
 
-func buildLinear(in *v1alpha1.LinearCoefficients) (latency.StepTimer, latency.RequestCost) {
+func buildLinear(in *v1alpha1.LinearCoefficients) (latency.Linear, latency.RequestCost) {
 	return latency.Linear{
 			BaseMicroseconds:            in.BaseMicroseconds.Float(),
 			PerPrefillTokenMicroseconds: in.PerPrefillTokenMicroseconds.Float(),
@@ -139,6 +140,6 @@ func buildLinear(in *v1alpha1.LinearCoefficients) (latency.StepTimer, latency.Re
 		}
 }
 
-func microseconds(d v1alpha1.NonNegativeDecimal) time.Duration {
+func microseconds(d v1alpha1.Microseconds) time.Duration {
 	return time.Duration(math.Round(d.Float() * float64(time.Microsecond)))
 }

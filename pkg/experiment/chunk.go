@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -46,6 +47,9 @@ func (c Chunk) Decode() ([]result.Row, error) {
 	return result.ReadRows(bytes.NewReader([]byte(c.Data[RowsKey])))
 }
 
+// ErrTooLarge says that a result fits into no chunk.
+var ErrTooLarge = errors.New("the result is too large for a cluster")
+
 // Chunks cuts simulations, in order, into chunks of at most MaxChunkBytes.
 // A simulation is never cut in two.
 func Chunks(simulations []Simulation) ([]Chunk, error) {
@@ -69,6 +73,10 @@ func Chunks(simulations []Simulation) ([]Chunk, error) {
 		row, document, err := s.lines()
 		if err != nil {
 			return nil, err
+		}
+		if size := len(row) + len(document); size > MaxChunkBytes {
+			return nil, fmt.Errorf("%w: the result under seed %d takes %d KiB, and a ConfigMap holds %d: have fewer tenants and classes",
+				ErrTooLarge, s.Row.Seed, size>>10, MaxChunkBytes>>10)
 		}
 		if rows.Len()+documents.Len()+len(row)+len(document) > MaxChunkBytes {
 			flush()

@@ -5,6 +5,7 @@ package experiment
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -88,7 +89,7 @@ func seeds(r v1alpha1.Replications) []int64 {
 	}
 	list := make([]int64, count)
 	for i := range list {
-		list[i] = first + int64(i)
+		list[i] = (first + int64(i)) & math.MaxInt64 // past the greatest seed comes 0
 	}
 	return list
 }

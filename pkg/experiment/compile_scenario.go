@@ -4,7 +4,9 @@ package experiment
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -114,6 +116,9 @@ func (c *compiler) readTrace(in *v1alpha1.Trace, path *field.Path) field.ErrorLi
 	if len(errs) > 0 {
 		return errs
 	}
+	if in.File == nil && unpackedBytes(raw) > maxUnpackedBytes {
+		return field.ErrorList{field.Invalid(at, name, fmt.Sprintf("has more than %d MiB decompressed", maxUnpackedBytes>>20))}
+	}
 	trace, err := workload.ReadTrace(workload.Format(in.Format), bytes.NewReader(raw), name)
 	if err != nil {
 		return field.ErrorList{field.Invalid(at, name, err.Error())}
@@ -126,4 +131,19 @@ func (c *compiler) readTrace(in *v1alpha1.Trace, path *field.Path) field.ErrorLi
 		c.plan.Inputs = append(c.plan.Inputs, v1alpha1.InputDigest{Name: "File/" + name, SHA256: input.SHA256})
 	}
 	return nil
+}
+
+// maxUnpackedBytes bounds what a ConfigMap's trace may become in the memory of
+// the manager, which serves everybody.
+const maxUnpackedBytes = 64 << 20
+
+// unpackedBytes returns the size of a trace's text, as far as the bound and a
+// byte beyond. What is no gzip, or a broken one, is for the reader to judge.
+func unpackedBytes(raw []byte) int64 {
+	z, err := gzip.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return int64(len(raw))
+	}
+	n, _ := io.Copy(io.Discard, io.LimitReader(z, maxUnpackedBytes+1))
+	return n
 }

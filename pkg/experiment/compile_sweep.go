@@ -10,7 +10,6 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/result"
-	"windtunnel.dev/windtunnel/pkg/search"
 )
 
 // parameters resolves the parameters' paths and tries their values.
@@ -61,6 +60,7 @@ func (c *compiler) variant(v variant, path *field.Path) field.ErrorList {
 			errs = append(errs, field.Invalid(path.Index(i).Child("path"), p.Path, within+err.Error()))
 			continue
 		}
+		errs = append(errs, p.canonical(path.Index(i))...)
 		errs = append(errs, c.values(p, v.scenario, within, path.Index(i))...)
 	}
 	return errs
@@ -100,7 +100,40 @@ func (c *compiler) points(baseline *v1alpha1.Baseline, spec *field.Path) field.E
 			return errs
 		}
 	}
-	_, errs := c.plan.search(spec)
+	if _, errs := c.plan.search(spec); len(errs) > 0 {
+		return errs
+	}
+	return c.checkPoints(spec.Child("parameters"))
+}
+
+// maxChecked bounds how many points are checked one by one before anything
+// runs, at about a millisecond each, and maxReported how many are told.
+const (
+	maxChecked  = 1000
+	maxReported = 5
+)
+
+// checkPoints checks the points' scenarios: values that are right one by one may
+// not go together.
+func (c *compiler) checkPoints(path *field.Path) field.ErrorList {
+	if err := c.plan.expand(); err != nil {
+		return field.ErrorList{field.Invalid(path, "", err.Error())}
+	}
+	var errs field.ErrorList
+	for _, point := range c.plan.Points() {
+		if point.ID == maxChecked || len(errs) == maxReported {
+			break
+		}
+		scenario, err := c.plan.scenarioAt(point)
+		if err != nil {
+			errs = append(errs, field.Invalid(path, point.String(), err.Error()))
+			continue
+		}
+		for _, e := range c.checkValue(scenario) {
+			errs = append(errs, field.Invalid(path, point.String(), fmt.Sprintf("this combination makes the scenario invalid: %s", e)))
+			break
+		}
+	}
 	return errs
 }
 
@@ -121,10 +154,8 @@ func (c *compiler) baseline(in *v1alpha1.Baseline, path *field.Path) field.Error
 		}
 		delete(given, p.Name)
 		value := in.Parameters[at].Value
-		if p.Range != nil {
-			if canonical, err := search.CanonicalDecimal(value); err == nil {
-				value = canonical
-			}
+		if canonical, err := p.leaf.canonical(value); err == nil && p.Profiles == nil {
+			value = canonical
 		}
 		if err := p.set(scenario, value); err != nil {
 			errs = append(errs, field.Invalid(path.Index(at).Child("value"), value, err.Error()))
@@ -157,6 +188,9 @@ func (c *compiler) objectives(spec *v1alpha1.PolicySweepSpec, path *field.Path) 
 		}
 		errs = append(errs, checkNeeds(metric, &spec.Scenario, at)...)
 		errs = append(errs, checkSelector(metric.Selector, &spec.Scenario, at)...)
+		if slices.ContainsFunc(c.plan.Objectives, func(p v1alpha1.Objective) bool { return p.Metric == metric.String() }) {
+			errs = append(errs, field.Duplicate(at, o.Metric))
+		}
 		c.plan.Objectives = append(c.plan.Objectives, v1alpha1.Objective{Metric: metric.String(), Direction: o.Direction})
 	}
 	return errs

@@ -58,12 +58,59 @@ func TestWhatParametersReach(t *testing.T) {
 			edit: func(s *v1alpha1.PolicySweep) { s.Spec.Parameters[1].Path = "pools[llama].engine.prefixCaching" },
 			want: "spec.parameters[1].range", text: "a string",
 		},
-		"a range whose end the scenario does not take": {
+		"a point of a range that the scenario does not take": {
 			edit: func(s *v1alpha1.PolicySweep) {
 				s.Spec.Parameters[1].Path = "pools[llama].replicas"
-				s.Spec.Parameters[1].Range.Max = "2048"
+				s.Spec.Parameters[1].Range = &v1alpha1.Range{Min: "512", Max: "2048", Step: "1024"}
+				s.Spec.Baseline = nil
 			},
-			want: "spec.parameters[1].range.max", text: "1024",
+			want: "spec.parameters", text: "reach=1536",
+		},
+		"an end of a range that is never tried": {
+			edit: func(s *v1alpha1.PolicySweep) {
+				s.Spec.Parameters[1].Path = "pools[llama].replicas"
+				s.Spec.Parameters[1].Range = &v1alpha1.Range{Min: "1", Max: "1030", Step: "1000"}
+				s.Spec.Baseline = nil
+			},
+		},
+		"values that do not go together": {
+			edit: func(s *v1alpha1.PolicySweep) {
+				s.Spec.Parameters = []v1alpha1.Parameter{
+					{Name: "seqs", Path: "pools[llama].engine.maxNumSeqs", Values: []string{"64", "1024"}},
+					{Name: "tokens", Path: "pools[llama].engine.maxNumBatchedTokens", Values: []string{"512", "8192"}},
+				}
+				s.Spec.Baseline = nil
+			},
+			want: "spec.parameters", text: "seqs=1024 tokens=512",
+		},
+		"a whole number in another spelling": {
+			edit: func(s *v1alpha1.PolicySweep) {
+				s.Spec.Parameters[1] = v1alpha1.Parameter{Name: "reach", Path: "pools[llama].replicas", Values: []string{"+1", "02"}}
+				s.Spec.Baseline = nil
+			},
+		},
+		"two spellings of one value": {
+			edit: func(s *v1alpha1.PolicySweep) {
+				s.Spec.Parameters[0].Values = []string{"3", "3.0"}
+				s.Spec.Baseline = nil
+			},
+			want: "spec.parameters[0].values[1]", text: "Duplicate",
+		},
+		"two spellings of one objective": {
+			edit: func(s *v1alpha1.PolicySweep) {
+				s.Spec.Objectives = []v1alpha1.Objective{
+					{Metric: "ttft.p99{class=default,tenant=default}", Direction: v1alpha1.Minimize},
+					{Metric: "ttft.p99{tenant=default,class=default}", Direction: v1alpha1.Minimize},
+				}
+			},
+			want: "spec.objectives[1].metric", text: "Duplicate",
+		},
+		"a trace that varies": {
+			edit: func(s *v1alpha1.PolicySweep) {
+				s.Spec.Parameters[0] = v1alpha1.Parameter{Name: "prefixWeight", Path: "workload.trace.format", Values: []string{"Mooncake", "Azure"}}
+				s.Spec.Baseline = nil
+			},
+			want: "spec.parameters[0].path", text: "names an input",
 		},
 		"a baseline that the scenario does not take": {
 			edit: func(s *v1alpha1.PolicySweep) { s.Spec.Baseline.Parameters[1].Value = "-1" },

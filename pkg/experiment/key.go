@@ -32,6 +32,8 @@ type simulationKey struct {
 	Scenario tree   `json:"scenario"`
 	Trace    string `json:"trace,omitempty"`
 	Seed     int64  `json:"seed"`
+	// Metrics are those that the row holds beside the usual ones.
+	Metrics []string `json:"metrics,omitempty"`
 }
 
 func (k simulationKey) String() string { return digestJSON(k)[:32] }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/search"
 )
 
 // leafKind is what may be written at the end of a path.
@@ -34,33 +35,48 @@ func (k leafKind) String() string {
 	return [...]string{"a whole number", "a number", "a decimal number", "a string", "true or false", "a duration such as 50ms"}[k]
 }
 
-// encode turns a parameter's value into what JSON holds at such a leaf.
-func (k leafKind) encode(value string) (any, error) {
+// canonical writes a value the one way that its equals are written too: equal
+// values make equal keys.
+func (k leafKind) canonical(value string) (string, error) {
 	wrong := fmt.Errorf("must be %s", k)
 	switch k {
 	case integerLeaf:
-		if _, err := strconv.ParseInt(value, 10, 64); err != nil {
-			return nil, wrong
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil {
+			return "", wrong
 		}
-		return json.Number(value), nil
+		return strconv.FormatInt(n, 10), nil
 	case numberLeaf, decimalLeaf:
-		if _, err := strconv.ParseFloat(value, 64); err != nil || !json.Valid([]byte(value)) {
-			return nil, wrong
+		number, err := search.CanonicalDecimal(value)
+		if err != nil {
+			return "", wrong
 		}
-		if k == decimalLeaf {
-			return value, nil
-		}
-		return json.Number(value), nil
+		return number, nil
 	case booleanLeaf:
 		if value != "true" && value != "false" {
-			return nil, wrong
+			return "", wrong
 		}
-		return value == "true", nil
 	case durationLeaf:
-		if _, err := time.ParseDuration(value); err != nil {
-			return nil, wrong
+		d, err := time.ParseDuration(value)
+		if err != nil {
+			return "", wrong
 		}
-		return value, nil
+		return d.String(), nil
+	}
+	return value, nil
+}
+
+// encode turns a parameter's value into what JSON holds at such a leaf.
+func (k leafKind) encode(value string) (any, error) {
+	value, err := k.canonical(value)
+	if err != nil {
+		return nil, err
+	}
+	switch k {
+	case integerLeaf, numberLeaf:
+		return json.Number(value), nil
+	case booleanLeaf:
+		return value == "true", nil
 	default:
 		return value, nil
 	}
@@ -74,11 +90,24 @@ func beneathPickerConfig(path []segment) bool {
 	return len(path) > n && slices.Equal(path[:n], pickerConfigPath)
 }
 
+// inputPath leads to what says which recorded traffic is replayed. It was read
+// when the scenario was compiled, so that a change of it would change nothing.
+var inputPath = []segment{{name: "workload"}, {name: "trace"}}
+
+func namesAnInput(path []segment) bool {
+	n := len(inputPath)
+	return len(path) > n && slices.Equal(path[:n], inputPath) &&
+		slices.Contains([]string{"file", "format", "configMapRef"}, path[n].name)
+}
+
 // resolve finds out what may be written at path in a scenario, or says where
 // the path goes wrong and what could stand there.
 func resolve(scenario tree, path []segment) (leafKind, error) {
 	if beneathPickerConfig(path) {
 		return resolveByValue(scenario, path)
+	}
+	if namesAnInput(path) {
+		return 0, fmt.Errorf("names an input, which a sweep does not vary; make one sweep for each trace")
 	}
 	return resolveByType(scenario, path)
 }
@@ -115,6 +144,7 @@ var leafTypes = map[reflect.Type]leafKind{
 	reflect.TypeFor[v1alpha1.Decimal]():            decimalLeaf,
 	reflect.TypeFor[v1alpha1.PositiveDecimal]():    decimalLeaf,
 	reflect.TypeFor[v1alpha1.NonNegativeDecimal](): decimalLeaf,
+	reflect.TypeFor[v1alpha1.Microseconds]():       decimalLeaf,
 	reflect.TypeFor[v1alpha1.Duration]():           durationLeaf,
 	reflect.TypeFor[v1alpha1.PositiveDuration]():   durationLeaf,
 	reflect.TypeFor[v1alpha1.RefreshInterval]():    durationLeaf,

@@ -3,6 +3,8 @@
 package experiment
 
 import (
+	"slices"
+
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -31,6 +33,12 @@ func (p *Plan) meta(in *v1alpha1.Scenario, scenario tree, config *simulator.Conf
 			RateScale:   in.Workload.Trace.RateScale.Float(),
 		}
 	}
+	for _, metric := range metrics {
+		if metric.Selector != (result.Selector{}) {
+			key.Metrics = append(key.Metrics, metric.String())
+		}
+	}
+	slices.Sort(key.Metrics)
 	m.Key = key.String()
 	for i, pool := range in.Pools {
 		m.Provenance.Pools = append(m.Provenance.Pools, poolProvenance(pool, config.Pools[i]))

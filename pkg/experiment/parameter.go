@@ -4,6 +4,7 @@ package experiment
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -92,13 +93,37 @@ func (p *Parameter) set(scenario tree, value string) error {
 	return assign(scenario, p.segments, encoded)
 }
 
-// corners are values that stand for all of the parameter's: if the scenario
-// takes them it takes the others.
+// corners are values that are worth a look one by one, for the sake of the
+// error's place: every listed one, and the ends of a range. The greatest value
+// of a range with a step may never be tried.
 func (p *Parameter) corners() []string {
-	if p.Range != nil {
+	switch {
+	case p.Range == nil:
+		return p.axis().Choices
+	case p.Range.Step != "":
+		return []string{string(p.Range.Min)}
+	default:
 		return []string{string(p.Range.Min), string(p.Range.Max)}
 	}
-	return p.axis().Choices
+}
+
+// canonical makes equal values of a list equal texts, and reports those that
+// occur twice.
+func (p *Parameter) canonical(path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	values := slices.Clone(p.Values)
+	for i, value := range values {
+		text, err := p.leaf.canonical(value)
+		if err != nil {
+			continue // values says so
+		}
+		if slices.Contains(values[:i], text) {
+			errs = append(errs, field.Duplicate(path.Child("values").Index(i), value))
+		}
+		values[i] = text
+	}
+	p.Values = values
+	return errs
 }
 
 // inOrder sorts the parameters of a plan for application: a whole profile first,

@@ -90,9 +90,16 @@ func (p *Plan) IsSweep() bool { return len(p.Parameters) > 0 }
 // Simulations is the number of simulations: points times seeds.
 func (p *Plan) Simulations() int { return len(p.Points()) * len(p.Seeds) }
 
-// Shards is the number of shards that make sense when so many are asked for:
-// at least one, and no more than simulations.
-func (p *Plan) Shards(asked int) int { return max(1, min(asked, p.Simulations())) }
+// maxPerShard is how many simulations a shard can have: its termination message
+// names some twenty chunks of a few hundred rows each.
+const maxPerShard = 8000
+
+// Shards is the number of shards that make sense when so many are asked for: no
+// more than simulations, and enough of them that each can report its results.
+func (p *Plan) Shards(asked int) int {
+	total := p.Simulations()
+	return max(1, min(asked, total), (total+maxPerShard-1)/maxPerShard)
+}
 
 // Span is a range of simulations [First, End). Simulation i is point
 // i ÷ len(Seeds) under seed i mod len(Seeds).

@@ -5,11 +5,13 @@ package experiment
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -200,6 +202,34 @@ func TestWhatDoesNotChangeTheKey(t *testing.T) {
 	}
 }
 
+func TestRowsWithOtherMetricsHaveOtherKeys(t *testing.T) {
+	sweep := testSweep(t)
+	base, _ := Split(mustSimulate(t, mustCompileSweep(t, sweep), Span{End: 1}))
+	sweep.Spec.Objectives[0].Metric = "ttft.p99{tenant=default}"
+	other, _ := Split(mustSimulate(t, mustCompileSweep(t, sweep), Span{End: 1}))
+	if base[0].Key == other[0].Key || len(base[0].Metrics) == len(other[0].Metrics) {
+		t.Errorf("keys %s and %s, %d and %d metrics", base[0].Key, other[0].Key, len(base[0].Metrics), len(other[0].Metrics))
+	}
+}
+
+func TestALargePlanHasEnoughShards(t *testing.T) {
+	sweep := testSweep(t)
+	count := int32(1000)
+	sweep.Spec.Replications = v1alpha1.Replications{Count: &count}
+	sweep.Spec.Parameters[0].Values = []string{"0", "1", "2", "3", "4", "5"}
+	plan := mustCompileSweep(t, sweep).Plan
+	if got := plan.Shards(1); got != 2 {
+		t.Errorf("%d simulations in %d shards, want 2: a shard reports at most %d", plan.Simulations(), got, maxPerShard)
+	}
+}
+
+func TestASimulationThatNoConfigMapHolds(t *testing.T) {
+	_, err := Chunks([]Simulation{{Row: result.Row{Key: strings.Repeat("x", MaxChunkBytes), Metrics: map[string]float64{}}}})
+	if !errors.Is(err, ErrTooLarge) {
+		t.Errorf("error is %v", err)
+	}
+}
+
 func TestARunHasOnePointAndDocuments(t *testing.T) {
 	c, errs, err := CompileRun(t.Context(), testRun(t), fakeInputs{})
 	if err != nil || len(errs) > 0 {
@@ -274,13 +304,16 @@ func TestChunksHoldAllRowsInOrder(t *testing.T) {
 }
 
 func TestAReportFitsIntoATerminationMessage(t *testing.T) {
-	raw, err := Report{Shard: 3, Error: strings.Repeat("x", 3*MaxReportBytes)}.Encode()
-	if err != nil || len(raw) > MaxReportBytes {
-		t.Fatalf("%d bytes, %v", len(raw), err)
+	for _, text := range []string{"x", "<nil>: ", "µ"} {
+		raw, err := Report{Shard: 3, Error: strings.Repeat(text, MaxReportBytes)}.Encode()
+		if err != nil || len(raw) > MaxReportBytes || !utf8.Valid(raw) {
+			t.Fatalf("%d bytes, %v", len(raw), err)
+		}
 	}
 	report := Report{PlanHash: strings.Repeat("a", 64), Shard: 1}
 	report.Chunks = []v1alpha1.ResultReference{{Name: "x", Rows: 2, SHA256: "y"}}
-	if raw, err = report.Encode(); err != nil {
+	raw, err := report.Encode()
+	if err != nil {
 		t.Fatal(err)
 	}
 	decoded, err := DecodeReport(string(raw))

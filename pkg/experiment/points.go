@@ -5,6 +5,7 @@ package experiment
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -18,6 +19,15 @@ type Point struct {
 	ID int
 	// Values give each parameter its value, in the plan's order.
 	Values []v1alpha1.Assignment
+}
+
+// String names the point by its values, such as a=1 b=2.
+func (p Point) String() string {
+	words := make([]string, len(p.Values))
+	for i, value := range p.Values {
+		words[i] = value.Name + "=" + value.Value
+	}
+	return strings.Join(words, " ")
 }
 
 // NoBaseline is what BaselinePoint returns where there is none.
@@ -36,7 +46,7 @@ type expansion struct {
 	baseline int
 }
 
-// expand derives the points. It must be called once on a new plan.
+// expand derives the points.
 func (p *Plan) expand() error {
 	if !p.IsSweep() {
 		p.expanded = expansion{points: []Point{{}}, baseline: NoBaseline}

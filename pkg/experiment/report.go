@@ -30,10 +30,14 @@ type Report struct {
 // Encode returns the report as a termination message. An error's text is cut
 // to fit; chunks are not, so that too many of them are an error.
 func (r Report) Encode() ([]byte, error) {
-	if room := MaxReportBytes / 2; len(r.Error) > room {
-		r.Error = r.Error[:room] + "…"
-	}
 	raw, err := json.Marshal(r)
+	for text := []rune(r.Error); err == nil && len(raw) > MaxReportBytes && len(text) > 0; {
+		// JSON may write a character as six bytes, so it is the whole that is
+		// measured.
+		text = text[:len(text)*3/4]
+		r.Error = string(text) + "…"
+		raw, err = json.Marshal(r)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("encode report: %w", err)
 	}

@@ -4,6 +4,7 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -13,6 +14,10 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
+
+// ErrInvalidPoint says that the values of a point do not go together. Of a sweep
+// with more points than are checked beforehand, one may turn out so.
+var ErrInvalidPoint = errors.New("the scenario is invalid")
 
 // Simulation is the result of one point under one seed.
 type Simulation struct {
@@ -74,18 +79,20 @@ func (p *Plan) Simulate(ctx context.Context, trace *workload.Trace, span Span, o
 // simulateOne runs simulation i of the plan.
 func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, i int, metrics []result.Metric) (Simulation, error) {
 	point, seed := p.Points()[i/len(p.Seeds)], p.Seeds[i%len(p.Seeds)]
-	where := func(err error) error { return fmt.Errorf("point %d, seed %d: %w", point.ID, seed, err) }
+	where := func(err error) error {
+		return fmt.Errorf("point %d (%s), seed %d: %w", point.ID, point, seed, err)
+	}
 	scenario, err := p.scenarioAt(point)
 	if err != nil {
-		return Simulation{}, where(err)
+		return Simulation{}, where(fmt.Errorf("%w: %w", ErrInvalidPoint, err))
 	}
 	typed, picker, errs := decodeScenario(scenario, nil)
 	if len(errs) > 0 {
-		return Simulation{}, where(errs.ToAggregate())
+		return Simulation{}, where(fmt.Errorf("%w: %w", ErrInvalidPoint, errs.ToAggregate()))
 	}
 	config, errs := build(typed, picker, trace, seed, nil)
 	if len(errs) > 0 {
-		return Simulation{}, where(errs.ToAggregate())
+		return Simulation{}, where(fmt.Errorf("%w: %w", ErrInvalidPoint, errs.ToAggregate()))
 	}
 	outcome, err := simulator.Run(ctx, config)
 	if err != nil {

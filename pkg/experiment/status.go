@@ -59,7 +59,7 @@ func FillSweep(status *v1alpha1.PolicySweepStatus, p *Plan, rows []result.Row) e
 	for i := range board.Candidates {
 		ranked := &board.Candidates[i]
 		c := p.candidate(ranked)
-		if i == 0 {
+		if i == 0 && ranked.Incomplete == "" {
 			status.Best = &c
 		}
 		if ranked.Point == p.BaselinePoint() {

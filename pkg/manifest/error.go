@@ -28,9 +28,12 @@ type InvalidError struct {
 
 // Error gives one line a fault, each with all there is to find it.
 func (e *InvalidError) Error() string {
-	lines := make([]string, len(e.Errs))
+	var lines []string
 	for i, fault := range e.Errs {
-		lines[i] = fmt.Sprintf("%s:%d: %s: %s", e.File, e.Lines[i], e.document(), faultText(fault))
+		if len(e.Errs) > 1 && aboutNoField(fault) {
+			continue // the schema's remark that it left rules unchecked
+		}
+		lines = append(lines, fmt.Sprintf("%s:%d: %s: %s", e.File, e.Lines[i], e.document(), faultText(fault)))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -46,13 +49,23 @@ func (e *InvalidError) document() string {
 	return text
 }
 
-// faultText leaves out a field path that says nothing: the CEL stage prints
+// aboutNoField tells faults whose field path says nothing: the CEL stage prints
 // that of a whole object as <nil>.
+func aboutNoField(fault *field.Error) bool { return fault.Field == "" || fault.Field == "<nil>" }
+
+// faultText leaves out a field path that says nothing, and adds what to do
+// about the commonest slip.
 func faultText(fault *field.Error) string {
-	if fault.Field == "" || fault.Field == "<nil>" {
+	if aboutNoField(fault) {
 		return fault.Detail
 	}
-	return fault.Error()
+	text := fault.Error()
+	for _, number := range []string{"integer", "number"} {
+		if strings.HasSuffix(text, fmt.Sprintf("must be of type string: %q", number)) {
+			return text + " (write the number in quotes)"
+		}
+	}
+	return text
 }
 
 // invalid makes an error of a document's faults, in the order of the file.

@@ -29,7 +29,7 @@ func (c Cluster) CreateConfigMap(ctx context.Context, cm *corev1.ConfigMap) erro
 		switch {
 		case last == nil || apierrors.IsAlreadyExists(last):
 			return true, nil
-		case final(last):
+		case refused(last):
 			return false, last
 		default:
 			return false, nil
@@ -41,7 +41,9 @@ func (c Cluster) CreateConfigMap(ctx context.Context, cm *corev1.ConfigMap) erro
 	return err
 }
 
-func final(err error) bool {
-	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsNotFound(err) ||
+// refused tells answers that stay the same. Forbidden is none of them: rights
+// that were just given, and quotas, need time.
+func refused(err error) bool {
+	return apierrors.IsInvalid(err) || apierrors.IsNotFound(err) ||
 		apierrors.IsUnauthorized(err) || apierrors.IsRequestEntityTooLargeError(err)
 }

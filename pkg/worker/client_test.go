@@ -24,7 +24,8 @@ func TestWhichCreatesAreTriedAgain(t *testing.T) {
 	}{
 		"a success":              {answers: []error{nil}, wantTries: 1},
 		"a name that is taken":   {answers: []error{apierrors.NewAlreadyExists(resource, "x")}, wantTries: 1},
-		"a refusal":              {answers: []error{apierrors.NewForbidden(resource, "x", errors.New("no"))}, wantTries: 1, wantErr: true},
+		"a refusal":              {answers: []error{apierrors.NewInvalid(schema.GroupKind{Kind: "ConfigMap"}, "x", nil)}, wantTries: 1, wantErr: true},
+		"rights that come late":  {answers: []error{apierrors.NewForbidden(resource, "x", errors.New("not yet")), nil}, wantTries: 2},
 		"a server that was away": {answers: []error{apierrors.NewInternalError(errors.New("etcd")), nil}, wantTries: 2},
 	}
 	for name, tc := range tests {

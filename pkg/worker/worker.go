@@ -83,11 +83,11 @@ func (o Options) run(ctx context.Context, creator Creator, report *experiment.Re
 	}
 	simulations, err := plan.Simulate(ctx, trace, plan.Shard(o.Index, o.Shards), experiment.Options{Parallelism: o.Parallelism})
 	if err != nil {
-		return err
+		return final(err)
 	}
 	chunks, err := experiment.Chunks(simulations)
 	if err != nil {
-		return err
+		return final(err)
 	}
 	var configMaps []*corev1.ConfigMap
 	for i, chunk := range chunks {
@@ -105,6 +105,14 @@ func (o Options) run(ctx context.Context, creator Creator, report *experiment.Re
 		}
 	}
 	return nil
+}
+
+// final marks an error that every further try would give again.
+func final(err error) error {
+	if errors.Is(err, experiment.ErrInvalidPoint) || errors.Is(err, experiment.ErrTooLarge) {
+		return fmt.Errorf("%w: %w", ErrBadInput, err)
+	}
+	return err
 }
 
 func (o Options) read() (*experiment.Plan, *Owner, error) {
