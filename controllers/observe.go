@@ -237,7 +237,8 @@ func (o *observer) account(ctx context.Context, w *world) error {
 		return fmt.Errorf("read RoleBinding %s: %w", WorkerName, err)
 	}
 	w.account.roleBinding = err == nil
-	if err == nil && binding.RoleRef.Name != WorkerName {
+	if want := makeRoleBinding(key.Namespace); err == nil &&
+		(binding.RoleRef != want.RoleRef || !slices.Contains(binding.Subjects, want.Subjects[0])) {
 		w.strangers = append(w.strangers, "RoleBinding "+WorkerName)
 	}
 	return nil

@@ -4,8 +4,9 @@ package main
 
 import "errors"
 
-// Exit codes. The Job's pod failure policy reads exitBadInput: such a pod is
-// not tried again.
+// Exit codes. The Job's pod failure policy reads exitBadInput: such a pod is not
+// tried again. A panic ends Go programs with the same code, and is as final: a
+// simulation that panics would do so again.
 const (
 	exitOK       = 0
 	exitFailed   = 1
