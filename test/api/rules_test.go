@@ -35,6 +35,10 @@ var rules = map[string]ruleTable{
 		good: []any{"2.5", "0", "0.0"},
 		bad:  []any{"-1", "-0", "1e3", "abc", ".5"},
 	},
+	`must be a decimal number from 0 to 99999999 in quotes, such as "2.5"`: {
+		good: []any{"2.5", "0", "99999999.9"},
+		bad:  []any{"-1", "100000000", "1e3", "abc", ".5"},
+	},
 	`must be greater than 0 and at most 1, such as "0.9"`: {
 		good: []any{"1", "1.0", "0.9", "0.001", "01.00"},
 		bad:  []any{"0", "0.0", "1.1", "1.01", "2", "11", "-0.5", "abc"},
