@@ -4,6 +4,7 @@ package operator_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -392,8 +393,13 @@ func TestTheMooncakeTrace(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "trace.yaml")
 	p.verb(t, "trace", "configmap", file, "--name", "mooncake", "-o", trace)
 	sample := filepath.Join("..", "..", "config", "samples", "mooncake", "sweep.yaml")
+	printed := p.verb(t, "sweep", "-f", sample, "--configmap", trace, "-o", "json")
 	var want local
-	if err := json.Unmarshal(p.verb(t, "sweep", "-f", sample, "--configmap", trace, "-o", "json"), &want); err != nil {
+	if err := json.Unmarshal(printed, &want); err != nil {
+		t.Fatal(err)
+	}
+	var onALaptop v1alpha1.PolicySweep
+	if err := json.Unmarshal(printed, &onALaptop); err != nil {
 		t.Fatal(err)
 	}
 	var sweep *v1alpha1.PolicySweep
@@ -422,7 +428,10 @@ func TestTheMooncakeTrace(t *testing.T) {
 	if rows := strings.Count(p.rows(t, sweep), "\n"); rows != 12 {
 		t.Errorf("%d rows, want 4 profiles under 3 seeds", rows)
 	}
-	t.Logf("best: %s", sweep.Status.Best.Summary)
+	if diff := cmp.Diff(onALaptop.Status.Best, sweep.Status.Best); diff != "" {
+		t.Errorf("best (-local +cluster):\n%s", diff)
+	}
+	t.Logf("best: %s, %+v; sha256 of the rows: %x", sweep.Status.Best.Summary, sweep.Status.Best.Objectives, sha256.Sum256([]byte(p.rows(t, sweep))))
 }
 
 // pods returns the pods of a namespace, by name.
