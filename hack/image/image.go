@@ -155,7 +155,8 @@ func write(image v1.Image, tag, output string) error {
 	if err := tarball.Write(reference, image, partial); err != nil {
 		return errors.Join(err, partial.Close())
 	}
-	if err := partial.Close(); err != nil {
+	// Whoever loads the image into a node's runtime may be another user.
+	if err := errors.Join(partial.Chmod(0o644), partial.Close()); err != nil {
 		return err
 	}
 	return os.Rename(partial.Name(), output)
