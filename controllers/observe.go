@@ -5,6 +5,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/worker"
@@ -100,13 +102,25 @@ func (o *observer) plan(ctx context.Context, s subject) (*planned, field.ErrorLi
 			return p, nil, err
 		}
 	}
-	compiled, errs, err := s.compile(ctx, clusterInputs{reader: o.live, namespace: s.object().GetNamespace()})
+	compiled, errs, err := compileSafely(ctx, s, clusterInputs{reader: o.live, namespace: s.object().GetNamespace()})
 	if err != nil || len(errs) > 0 {
 		return nil, errs, err
 	}
 	p := newPlanned(compiled.Plan, compiled.Plan.Encode(), s)
 	o.plans.put(p.hash, p.Plan)
 	return p, nil, nil
+}
+
+// compileSafely makes a fault of the spec of a panic: its owner gets to see it,
+// and nobody else's objects wait for it.
+func compileSafely(ctx context.Context, s subject, inputs experiment.Inputs) (c *experiment.Compiled, errs field.ErrorList, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			log.FromContext(ctx).Error(fmt.Errorf("panic: %v", r), "Compiling the spec", "stack", string(debug.Stack()))
+			c, errs = nil, field.ErrorList{field.InternalError(field.NewPath("spec"), fmt.Errorf("a defect of Windtunnel, please report it: %v", r))}
+		}
+	}()
+	return s.compile(ctx, inputs)
 }
 
 // storedPlan returns the plan of a hash from memory or from its ConfigMap, or
