@@ -5,6 +5,7 @@ package operator_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,10 +19,12 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/manifest"
 )
 
 // patience bounds every wait. It is long because a busy machine is no failure.
@@ -238,4 +241,58 @@ func kindOf(o client.Object) string {
 	default:
 		return fmt.Sprintf("%T", o)
 	}
+}
+
+// applied brings manifests to the API server as a user does, and returns the one
+// PolicySweep among them. kubectl is not among what these tests need: where the
+// assets lack it, a client creates the objects.
+func (p *platform) applied(t *testing.T, namespace string, files ...string) *v1alpha1.PolicySweep {
+	t.Helper()
+	kubectl := filepath.Join(os.Getenv(assetsVar), "kubectl")
+	_, err := os.Stat(kubectl)
+	withKubectl := err == nil
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	if withKubectl {
+		user, err := p.env.AddUser(envtest.User{Name: "applier", Groups: []string{"system:masters"}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := user.KubeConfig()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(kubeconfig, raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var sweep *v1alpha1.PolicySweep
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := manifest.Read(f, name)
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range set.Sweeps {
+			sweep = s
+			sweep.Namespace = namespace
+		}
+		if withKubectl {
+			cmd := exec.CommandContext(t.Context(), kubectl, "apply", "--kubeconfig", kubeconfig, "--namespace", namespace, "--server-side", "-f", name)
+			out, err := cmd.CombinedOutput()
+			if t.Logf("kubectl apply --server-side -f %s: %s", filepath.Base(name), out); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		for _, cm := range set.ConfigMaps {
+			p.create(t, namespace, cm)
+		}
+		for _, s := range set.Sweeps {
+			p.create(t, namespace, s)
+		}
+	}
+	return sweep
 }

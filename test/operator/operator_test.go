@@ -3,7 +3,6 @@
 package operator_test
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"os"
@@ -22,7 +21,6 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testdata"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
-	"windtunnel.dev/windtunnel/pkg/manifest"
 )
 
 const replicasPath = "pools[llama].replicas"
@@ -402,25 +400,15 @@ func TestTheMooncakeTrace(t *testing.T) {
 	if err := json.Unmarshal(printed, &onALaptop); err != nil {
 		t.Fatal(err)
 	}
-	var sweep *v1alpha1.PolicySweep
-	for _, name := range []string{trace, sample} {
-		raw, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		set, err := manifest.Read(bytes.NewReader(raw), name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, cm := range set.ConfigMaps {
-			p.create(t, ns, cm)
-		}
-		if len(set.Sweeps) > 0 {
-			sweep = set.Sweeps[0]
-		}
+	raw, err := os.ReadFile(sample)
+	if err != nil {
+		t.Fatal(err)
 	}
-	sweep.Spec.Execution.Shards = 2
-	p.create(t, ns, sweep)
+	sharded := filepath.Join(t.TempDir(), "sweep.yaml")
+	if err := os.WriteFile(sharded, append(raw, "  execution: {shards: 2}\n"...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sweep := p.applied(t, ns, trace, sharded)
 	p.until(t, sweep, v1alpha1.ConditionComplete)
 	if got := p.rows(t, sweep); got != want.rows(t) {
 		t.Errorf("rows (-local +cluster):\n%s", cmp.Diff(want.rows(t), got))
