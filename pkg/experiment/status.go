@@ -12,8 +12,12 @@ import (
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// maxFront bounds the Pareto front in a status.
-const maxFront = 16
+// Bounds of a status: the points of its Pareto front, the bytes of a candidate's
+// summary.
+const (
+	maxFront   = 16
+	maxSummary = 512
+)
 
 // runMetrics are what a run's status shows.
 var runMetrics = []string{
@@ -115,17 +119,13 @@ func (p *Plan) rowMetrics() ([]result.Metric, error) {
 }
 
 func (p *Plan) candidate(ranked *result.Ranked) v1alpha1.Candidate {
-	c := v1alpha1.Candidate{Point: int64(ranked.Point), Parameters: p.Points()[ranked.Point].Values}
-	var words []string
-	for _, value := range c.Parameters {
-		words = append(words, value.Name+"="+value.Value)
-	}
+	point := p.Points()[ranked.Point]
+	c := v1alpha1.Candidate{Point: int64(point.ID), Parameters: point.Values, Summary: clip(point.String(), maxSummary)}
 	for _, o := range p.Objectives {
 		if value, ok := ranked.Metrics[o.Metric]; ok {
 			c.Objectives = append(c.Objectives, metricValue(o.Metric, value))
 		}
 	}
-	c.Summary = clip(strings.Join(words, " "), 512)
 	return c
 }
 
@@ -140,9 +140,10 @@ func metricValue(name string, in stats.Interval) v1alpha1.MetricValue {
 // figure prints a number for a status: six significant digits.
 func figure(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
+// clip cuts a text to at most so many bytes, never through a character.
 func clip(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	return text[:most-3] + "..."
+	return strings.ToValidUTF8(text[:most-3], "") + "..."
 }
