@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scheduling
+
+import "testing"
+
+func TestShortestPromptServesShortPromptsFirst(t *testing.T) {
+	expectOrder(t, ShortestPrompt{}, 1, 3, 2, 0, 4)
+	if (ShortestPrompt{}).PreemptsByRank() {
+		t.Error("a long prompt must not lose its place for its length")
+	}
+}
