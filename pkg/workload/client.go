@@ -16,6 +16,9 @@ type Client struct {
 	Name string
 	// Tenant and Class group requests in results; empty means DefaultLabel.
 	Tenant, Class string
+	// Priority is that of all of the client's requests: higher is more
+	// important.
+	Priority int
 	// Arrivals say when requests come.
 	Arrivals Arrivals
 	// Input is the length of the prompt's own part, Output of the answer.

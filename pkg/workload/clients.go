@@ -90,6 +90,7 @@ func (c *client) send(memory *extents) Request {
 		Response:     answerText.source(c.name, c.sent),
 		Tenant:       c.tenant,
 		Class:        c.class,
+		Priority:     c.spec.Priority,
 	}
 	c.sent++
 	c.next = c.clock.tick()

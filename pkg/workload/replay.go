@@ -36,6 +36,8 @@ type Replay struct {
 	// Client, Tenant and Class label all requests; empty means "trace",
 	// DefaultLabel and DefaultLabel.
 	Client, Tenant, Class string
+	// Priority is that of all requests: higher is more important.
+	Priority int
 }
 
 const (
@@ -70,9 +72,10 @@ func (t *Trace) Replay(r Replay, seed int64) Source {
 		panic(fmt.Sprintf("workload: %v", errs.ToAggregate()))
 	}
 	p := &replay{
-		trace: t,
-		end:   len(t.rows),
-		scale: r.RateScale,
+		trace:    t,
+		end:      len(t.rows),
+		scale:    r.RateScale,
+		priority: r.Priority,
 		labels: Labels{
 			Clients: []string{orDefault(r.Client, defaultTraceClient)},
 			Tenants: []string{orDefault(r.Tenant, DefaultLabel)},
@@ -95,6 +98,7 @@ type replay struct {
 	scale     float64
 	spread    *spread // nil: as recorded
 	labels    Labels
+	priority  int
 	memory    extents
 }
 
@@ -117,6 +121,7 @@ func (p *replay) Next() (Request, bool) {
 		Prompt:       p.trace.prompt(i, &p.memory),
 		OutputTokens: int(row.output),
 		Response:     traceAnswer.source(uint64(i)),
+		Priority:     p.priority,
 	}, true
 }
 

@@ -112,6 +112,30 @@ func TestReplayLabelsItsRequests(t *testing.T) {
 	}
 }
 
+func TestRequestsCarryThePriorityOfTheirSource(t *testing.T) {
+	replayed := asRecorded
+	replayed.Priority = -3
+	important := steady("important", 1)
+	important.Priority = 5
+	for name, tc := range map[string]struct {
+		source workload.Source
+		want   []int
+	}{
+		"a trace":                 {azureTrace(t, 0, 1).Replay(replayed, 1), []int{-3, -3}},
+		"clients, each their own": {workload.NewClients([]workload.Client{important, steady("usual", 1)}, 1), []int{5, 0, 5, 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []int
+			for _, r := range take(tc.source, len(tc.want)) {
+				got = append(got, r.Priority)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("priorities (−want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // Batches of 400 at 0 s and 3 s, one request at 9 s, and 400 at 10 s, which
 // have the second before them for an interval.
 func TestSpreadFillsTheIntervalOfEachBatch(t *testing.T) {

@@ -31,6 +31,9 @@ type Request struct {
 	Response uint64
 	// Client, Tenant and Class are indices into the source's Labels.
 	Client, Tenant, Class int
+	// Priority says how important the request is: higher is more, 0 where
+	// nobody said.
+	Priority int
 }
 
 // Labels names what the indices in requests stand for. Tenants and classes
