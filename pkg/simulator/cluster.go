@@ -18,6 +18,7 @@ func newSimulation(c Config) *simulation {
 		horizon:        c.Horizon,
 		labels:         c.Source.Labels(),
 		scrapeInterval: interval,
+		completed:      c.Completed,
 	}
 	s.metrics = newMetrics(c.Targets, c.Horizon.WarmUp, len(c.Pools), len(s.labels.Tenants), len(s.labels.Classes))
 	for i := range c.Pools {

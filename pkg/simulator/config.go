@@ -35,6 +35,10 @@ type Config struct {
 	// Seed draws what the cluster itself leaves to chance: the phases of the
 	// scrapes. Router and Source bring their own.
 	Seed int64
+	// Completed is told of every request that completes, once, when its last
+	// token reaches the gateway; nil if nobody wants to know. It changes
+	// nothing of the run.
+	Completed func(Completion)
 	// CheckInvariants makes every event check what must always hold (see
 	// invariants.go) and panic with the values where it does not.
 	CheckInvariants bool

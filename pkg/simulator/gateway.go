@@ -120,6 +120,9 @@ func (s *simulation) firstToken(id int32) {
 func (s *simulation) complete(id int32) {
 	q := &s.requests.all[id]
 	s.metrics.completed(s.now, q)
+	if s.completed != nil {
+		s.completed(q.completion(s.now))
+	}
 	s.router.Finished(&q.info, int(q.replica))
 	s.end(id, endCompleted)
 }

@@ -89,7 +89,7 @@ func (m *metrics) scheduled(now simtime.Time, q *request) {
 	c := m.touch(now, q.cell)
 	c.Queueing.Record(int64(now - q.info.Arrival))
 	c.PromptTokens += int64(q.prompt)
-	c.CachedTokens += int64(q.computed)
+	c.CachedTokens += int64(q.cached)
 }
 
 // beginStep opens the books of an ending step. gap is the ITL of the tokens

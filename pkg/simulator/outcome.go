@@ -89,6 +89,19 @@ type Cell struct {
 	TTFT, TPOT, ITL, E2E, Queueing stats.Histogram
 }
 
+// Completion is one request that completed, in times at the gateway. Its TTFT
+// is FirstToken − Arrival, its TPOT (LastToken − FirstToken) ÷ (OutputTokens − 1).
+type Completion struct {
+	// ID numbers requests in order of arrival, from 0.
+	ID int
+	// Arrival is when the request reached the gateway, FirstToken and
+	// LastToken when the ends of its answer did.
+	Arrival, FirstToken, LastToken simtime.Time
+	// CachedTokens is what the prefix cache gave of the prompt when the
+	// request was first scheduled.
+	PromptTokens, CachedTokens, OutputTokens int
+}
+
 // ReplicaUse is what one replica did between the end of warm-up and the end
 // of the run.
 type ReplicaUse struct {

@@ -47,7 +47,9 @@ type request struct {
 
 	replica int32
 	prompt  int32
-	phase   phase
+	// cached is what the prefix cache gave at the first admission.
+	cached int32
+	phase  phase
 	// turn numbers requests in the order in which they entered a queue.
 	turn int64
 	// firstToken is when the first token reached the gateway.
@@ -69,6 +71,19 @@ func (q *request) decoding() bool { return q.computed >= q.prefillEnd }
 
 // generated is how many tokens the engine gave.
 func (q *request) generated() int32 { return q.total - q.prompt }
+
+// completion describes a request whose last token has just reached the gateway.
+func (q *request) completion(now simtime.Time) Completion {
+	return Completion{
+		ID:           q.info.ID,
+		Arrival:      q.info.Arrival,
+		FirstToken:   q.firstToken,
+		LastToken:    now,
+		PromptTokens: int(q.prompt),
+		CachedTokens: int(q.cached),
+		OutputTokens: int(q.generated()),
+	}
+}
 
 // slots holds the requests in flight.
 type slots struct {

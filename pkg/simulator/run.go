@@ -47,6 +47,8 @@ type simulation struct {
 	replicas []replica
 	view     policy.View
 	metrics  metrics
+	// completed is Config.Completed.
+	completed func(Completion)
 
 	// next is the request whose arrival is on the agenda, arrived how many
 	// came before it. closed says that no more will come.

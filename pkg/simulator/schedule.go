@@ -89,7 +89,7 @@ func (s *simulation) admit(r *replica, budget int32, step *latency.Step) {
 		budget -= n
 		count(step, q)
 		if !q.scheduled {
-			q.scheduled = true
+			q.scheduled, q.cached = true, cached
 			s.metrics.scheduled(s.now, q)
 		}
 	}
