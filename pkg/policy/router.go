@@ -26,6 +26,8 @@ type Request struct {
 	Tokens int
 	// Tenant and Class are indices into the workload's labels.
 	Tenant, Class int
+	// Priority is higher for more important requests; 0 unless stated.
+	Priority int
 }
 
 // Scrape is what the router last read from one replica's metrics endpoint.
@@ -46,16 +48,27 @@ type View struct {
 	Now simtime.Time
 	// Scrapes holds the last scrape of each endpoint; len == endpoints.
 	Scrapes []Scrape
+	// Version differs between two calls of one Router where anything in Scrapes
+	// but At differs, so that what was made of them need not be made again. 0
+	// is no version, and says nothing.
+	Version uint64
 }
 
-// Router chooses the endpoint that serves a request. It is told what a real
-// gateway sees of the answer, so that it can keep counters of its own. One
-// simulation owns a Router; it is not called concurrently.
+// Router chooses the endpoint that serves a request. One simulation owns a
+// Router; it is not called concurrently.
 type Router interface {
 	// Route returns the index of the chosen endpoint, or an error that
 	// wraps ErrNoEndpoint. The view and the request are only valid during
 	// the call.
 	Route(view *View, request *Request) (int, error)
+	// Listener is who wants to be told what the gateway sees of the answers;
+	// nil if nobody. It is asked once, before the first request.
+	Listener() Listener
+}
+
+// Listener is told what a real gateway sees of an answer, so that a router can
+// keep counters of its own. The request is only valid during the call.
+type Listener interface {
 	// FirstToken says that the first chunk of the answer passed the gateway.
 	FirstToken(request *Request, endpoint int)
 	// Finished says that the answer's stream ended, whole or not.

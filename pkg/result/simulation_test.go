@@ -26,8 +26,7 @@ func (r *turns) Route(*policy.View, *policy.Request) (int, error) {
 	}
 	return r.seen % r.endpoints, nil
 }
-func (*turns) FirstToken(*policy.Request, int) {}
-func (*turns) Finished(*policy.Request, int)   {}
+func (*turns) Listener() policy.Listener { return nil }
 
 // simulate runs an overloaded cluster whose drain is cut short, so that
 // requests end in every way.

@@ -44,6 +44,8 @@ func (l *leastWaiting) Route(v *policy.View, _ *policy.Request) (int, error) {
 
 func (l *leastWaiting) FirstToken(*policy.Request, int) {}
 
+func (l *leastWaiting) Listener() policy.Listener { return l }
+
 func (l *leastWaiting) Finished(_ *policy.Request, endpoint int) { l.outstanding[endpoint]-- }
 
 // llamaPool is Llama-3.1-8B on one H100 a replica.

@@ -14,6 +14,7 @@ func newSimulation(c Config) *simulation {
 	}
 	s := &simulation{
 		router:         c.Router,
+		listener:       c.Router.Listener(),
 		source:         c.Source,
 		horizon:        c.Horizon,
 		labels:         c.Source.Labels(),

@@ -23,8 +23,7 @@ func (r *inTurn) Route(v *policy.View, _ *policy.Request) (int, error) {
 	return endpoint, nil
 }
 
-func (*inTurn) FirstToken(*policy.Request, int) {}
-func (*inTurn) Finished(*policy.Request, int)   {}
+func (*inTurn) Listener() policy.Listener { return nil }
 
 func ExampleRun() {
 	outcome, err := simulator.Run(context.Background(), simulator.Config{

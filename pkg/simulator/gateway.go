@@ -38,7 +38,9 @@ func (s *simulation) send(id int32, q *request, w *workload.Request) {
 	r := &s.replicas[endpoint]
 	output := max(w.OutputTokens, 1)
 	if reason, never := r.refuses(int64(q.info.Tokens), int64(q.info.Tokens)+int64(output)); never {
-		s.router.Finished(&q.info, endpoint)
+		if s.listener != nil {
+			s.listener.Finished(&q.info, endpoint)
+		}
 		s.reject(id, r.pool, reason)
 		return
 	}
@@ -110,10 +112,12 @@ func (s *simulation) deliver(at simtime.Time, k kind, id int32) {
 	}
 }
 
-// firstToken tells the router that the answer has begun.
+// firstToken tells who listens that the answer has begun.
 func (s *simulation) firstToken(id int32) {
-	q := &s.requests.all[id]
-	s.router.FirstToken(&q.info, int(q.replica))
+	if s.listener != nil {
+		q := &s.requests.all[id]
+		s.listener.FirstToken(&q.info, int(q.replica))
+	}
 }
 
 // complete ends a request whose last token has reached the gateway.
@@ -123,7 +127,9 @@ func (s *simulation) complete(id int32) {
 	if s.completed != nil {
 		s.completed(q.completion(s.now))
 	}
-	s.router.Finished(&q.info, int(q.replica))
+	if s.listener != nil {
+		s.listener.Finished(&q.info, int(q.replica))
+	}
 	s.end(id, endCompleted)
 }
 

@@ -134,3 +134,4 @@ func (e *eagerScrapes) Route(v *policy.View, q *policy.Request) (int, error) {
 
 func (e *eagerScrapes) FirstToken(*policy.Request, int) {}
 func (e *eagerScrapes) Finished(*policy.Request, int)   {}
+func (e *eagerScrapes) Listener() policy.Listener       { return e }

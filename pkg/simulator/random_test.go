@@ -132,3 +132,4 @@ func load(s policy.Scrape) int { return s.Waiting + s.Running }
 
 func (scatter) FirstToken(*policy.Request, int) {}
 func (scatter) Finished(*policy.Request, int)   {}
+func (s scatter) Listener() policy.Listener     { return s }

@@ -63,6 +63,8 @@ func (r *scriptRouter) Route(v *policy.View, q *policy.Request) (int, error) {
 	return strconv.Atoi(to)
 }
 
+func (r *scriptRouter) Listener() policy.Listener { return r }
+
 func (r *scriptRouter) FirstToken(q *policy.Request, _ int) {
 	r.calls[q.ID] = append(r.calls[q.ID], "first")
 }

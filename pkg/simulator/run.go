@@ -35,6 +35,7 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 // simulation is the state of a run.
 type simulation struct {
 	router         policy.Router
+	listener       policy.Listener // nil where nobody listens
 	source         workload.Source
 	horizon        Horizon
 	pools          []string

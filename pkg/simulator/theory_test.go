@@ -50,6 +50,7 @@ type toFirst struct{}
 func (toFirst) Route(*policy.View, *policy.Request) (int, error) { return 0, nil }
 func (toFirst) FirstToken(*policy.Request, int)                  {}
 func (toFirst) Finished(*policy.Request, int)                    {}
+func (toFirst) Listener() policy.Listener                        { return toFirst{} }
 
 // singleServer is a replica that serves one request at a time, in one step.
 func singleServer(load float64, seed int64, length func(*stats.Stream) int) Config {

@@ -147,6 +147,3 @@ func (a *approxPrefix) produce(c *cycle) {
 func (a *approxPrefix) routed(c *cycle, endpoint int) {
 	a.index.insert(a.chain, endpoint, a.parameters.capacity(c, endpoint))
 }
-
-func (a *approxPrefix) firstToken(int, int) {}
-func (a *approxPrefix) finished(int, int)   {}

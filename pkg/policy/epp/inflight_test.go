@@ -86,6 +86,20 @@ func TestInFlightLoadOverARequestsLife(t *testing.T) {
 	}
 }
 
+func TestSchedulersListenWhereTheyCountWhatIsInFlight(t *testing.T) {
+	for plugins, want := range map[string]bool{
+		"":                               false,
+		"{type: prefix-cache-scorer}":    false,
+		"{type: active-request-scorer}":  true,
+		"{type: inflight-load-producer}": true,
+	} {
+		s := New(mustLoad(t, "plugins: [{type: queue-scorer}, "+plugins+"]"), 1, "m", 1)
+		if got := s.Listener() != nil; got != want {
+			t.Errorf("%q: listens: %t, want %t", plugins, got, want)
+		}
+	}
+}
+
 func TestActiveRequestScorerSpreadsRequests(t *testing.T) {
 	s := New(mustLoad(t, "plugins: [{type: active-request-scorer}]"), 4, "m", 1)
 	for n := range 40 {

@@ -24,11 +24,15 @@ type picker interface {
 }
 
 // A producer keeps the data that filters and scorers read. It is told of a
-// request before the profile runs and after the pick, then of its answer's
-// first chunk and of the answer's end.
+// request before the profile runs and after the pick.
 type producer interface {
 	produce(c *cycle)
 	routed(c *cycle, endpoint int)
+}
+
+// A listener is a producer that is also told of an answer's first chunk and of
+// its end.
+type listener interface {
 	firstToken(request, endpoint int)
 	finished(request, endpoint int)
 }
@@ -64,8 +68,13 @@ func (b *builder) scheduler(c *Config) *Scheduler {
 		unscraped: make([]policy.Scrape, b.endpoints),
 	}
 	for _, p := range c.document.Plugins {
-		if p.kind.newProducer != nil {
-			s.producers = append(s.producers, p.kind.newProducer(b, p))
+		if p.kind.newProducer == nil {
+			continue
+		}
+		made := p.kind.newProducer(b, p)
+		s.producers = append(s.producers, made)
+		if l, ok := made.(listener); ok {
+			s.listeners = append(s.listeners, l)
 		}
 	}
 	s.profile = newSchedulingProfile(b, &c.document.SchedulingProfiles[0])

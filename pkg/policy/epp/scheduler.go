@@ -17,6 +17,7 @@ type Scheduler struct {
 	tokensOff bool
 	scraped   bool
 	producers []producer
+	listeners []listener // those of the producers that are
 	profile   *schedulingProfile
 
 	cycle cycle
@@ -24,7 +25,10 @@ type Scheduler struct {
 	unscraped []policy.Scrape
 }
 
-var _ policy.Router = (*Scheduler)(nil)
+var (
+	_ policy.Router   = (*Scheduler)(nil)
+	_ policy.Listener = (*Scheduler)(nil)
+)
 
 // New makes the scheduler of a configuration for endpoints 0 to endpoints−1,
 // all of which serve the model that every request asks for. What is random
@@ -53,19 +57,28 @@ func (s *Scheduler) Route(view *policy.View, request *policy.Request) (int, erro
 	return endpoint, nil
 }
 
-// FirstToken implements [policy.Router]. It does nothing for a request that is
+// Listener implements [policy.Router]: the scheduler listens where one of its
+// producers does.
+func (s *Scheduler) Listener() policy.Listener {
+	if len(s.listeners) == 0 {
+		return nil
+	}
+	return s
+}
+
+// FirstToken implements [policy.Listener]. It does nothing for a request that is
 // not in flight.
 func (s *Scheduler) FirstToken(request *policy.Request, endpoint int) {
-	for _, p := range s.producers {
-		p.firstToken(request.ID, endpoint)
+	for _, l := range s.listeners {
+		l.firstToken(request.ID, endpoint)
 	}
 }
 
-// Finished implements [policy.Router]. It does nothing for a request that is
+// Finished implements [policy.Listener]. It does nothing for a request that is
 // not in flight.
 func (s *Scheduler) Finished(request *policy.Request, endpoint int) {
-	for _, p := range s.producers {
-		p.finished(request.ID, endpoint)
+	for _, l := range s.listeners {
+		l.finished(request.ID, endpoint)
 	}
 }
 
