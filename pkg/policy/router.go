@@ -48,10 +48,11 @@ type View struct {
 	Now simtime.Time
 	// Scrapes holds the last scrape of each endpoint; len == endpoints.
 	Scrapes []Scrape
-	// Version differs between two calls of one Router where anything in Scrapes
-	// but At differs, so that what was made of them need not be made again. 0
-	// is no version, and says nothing.
-	Version uint64
+	// Changed lists the endpoints whose scrape has changed, in more than At,
+	// since the last call of the Router, in any order and perhaps repeatedly:
+	// what was made of the other scrapes need not be made again. If it is nil,
+	// or longer than Scrapes, any of them may have changed.
+	Changed []int32
 }
 
 // Router chooses the endpoint that serves a request. One simulation owns a
