@@ -73,7 +73,7 @@ func TestStabilityBoundary(t *testing.T) {
 // secondHalf returns by how much a second the requests in the system grow, and
 // how many of them complete, in the second half of a run.
 func secondHalf(t *testing.T, rows []lengths, rate float64) (growth, served float64) {
-	const half = time.Minute
+	const half = 2 * time.Minute
 	middle, end := inFlightAt(t, rows, rate, half), inFlightAt(t, rows, rate, 2*half)
 	growth = float64(end.Unfinished-middle.Unfinished) / half.Seconds()
 	served = float64(end.Completed-middle.Completed) / half.Seconds()
