@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
 const approxPrefixCacheProducerType = "approx-prefix-cache-producer"
@@ -128,7 +130,7 @@ type approxPrefix struct {
 	parameters *approxPrefixParameters
 	match      *prefixMatch
 	index      *prefixIndex
-	chain      []uint64 // of the request under way
+	chain      []prompt.Stretch // of the request under way
 }
 
 func (a *approxPrefix) produce(c *cycle) {
@@ -138,10 +140,26 @@ func (a *approxPrefix) produce(c *cycle) {
 		return
 	}
 	blockTokens := a.parameters.blockTokens(c)
-	a.chain = c.prompt.AllBlocks(a.chain, blockTokens)
-	a.chain = a.chain[:min(len(a.chain), a.parameters.maxBlocks(blockTokens))]
-	a.match.blockTokens, a.match.totalBlocks = blockTokens, len(a.chain)
+	a.chain = c.prompt.AllStretches(a.chain, blockTokens)
+	a.chain, a.match.totalBlocks = truncate(a.chain, a.parameters.maxBlocks(blockTokens))
+	a.match.blockTokens = blockTokens
 	a.index.match(a.chain, a.match.blocks)
+}
+
+// truncate cuts a chain after so many blocks, and counts those that are left.
+func truncate(chain []prompt.Stretch, maxBlocks int) ([]prompt.Stretch, int) {
+	blocks := 0
+	for i := range chain {
+		left := maxBlocks - blocks
+		if left == 0 {
+			return chain[:i], blocks
+		}
+		if int(chain[i].Blocks) > left {
+			chain[i].Blocks = int32(left)
+		}
+		blocks += int(chain[i].Blocks)
+	}
+	return chain, blocks
 }
 
 func (a *approxPrefix) routed(c *cycle, endpoint int) {

@@ -2,53 +2,56 @@
 
 package epp
 
-import "math/bits"
+import "windtunnel.dev/windtunnel/pkg/prompt"
 
-// A prefixIndex remembers which endpoints may hold which blocks: a table from
-// block to holders, and for each endpoint a list of its blocks by recency, of
-// bounded length, whose overflow takes the endpoint off the table.
+// A prefixIndex remembers which endpoints may hold which blocks, a stretch at a
+// time: for each stretch the ranges of its blocks that an endpoint holds, and
+// for each endpoint a list of its ranges by recency, of bounded length in
+// blocks, whose overflow takes them off the stretch.
 //
-// Blocks are numbered when they enter the table (slots), holders are bit sets,
-// and the lists are linked through one array of nodes, so that a block costs
-// one probe of a hash table to match and none to insert.
+// A prompt thus costs a few look-ups, however long it is, and what it leaves
+// behind a few records. Most stretches have one holder or few, whose ranges are
+// one list; those with many, such as a system prompt, have a list for each
+// endpoint and bit sets of those that hold all of it.
 type prefixIndex struct {
-	words int // of a bit set of endpoints
+	endpoints int
 
-	slots table // identity → slot
-	// By slot; freeSlots may be used again.
-	identity  []uint64
-	holders   []uint64 // words of them a slot
-	first     []int32  // a node of the slot, or none
-	freeSlots []int32
-
-	nodes     []recencyNode
-	freeNodes []int32
+	slots     table // stretch ID → index of stretches
+	stretches []heldStretch
+	ranges    []blockRange
+	wide      wideStretches
 	recency   []recencyList // by endpoint
+	// freeStretch and freeRange begin lists of what may be used again.
+	freeStretch, freeRange int32
+	// narrow is how many ranges a stretch has at most before it is wide.
+	narrow int32
 
-	// found are the slots of the leading blocks that the last match knew.
+	// found are the slots of the leading stretches that the last match knew.
 	found []int32
-	// touched are the slots of an insertion, emptied those that it took the
-	// last holder from.
-	touched, emptied []int32
 }
 
-// A recencyNode is one endpoint's memory of one block.
-type recencyNode struct {
-	slot, endpoint int32
-	newer, older   int32 // in the endpoint's list
-	next           int32 // another endpoint's node of the slot
-}
-
-type recencyList struct {
-	newest, oldest int32
-	length         int
-	capacity       int // 0 until first use
+// A heldStretch is a stretch of which somebody may hold a block.
+type heldStretch struct {
+	id uint64
+	// first begins the list of all ranges, or, where wide is none, that of the
+	// free stretches.
+	first  int32
+	wide   int32 // index in wideStretches; none for few ranges
+	ranges int32
 }
 
 const none = -1
 
 func newPrefixIndex(endpoints int) *prefixIndex {
-	x := &prefixIndex{words: (endpoints + 63) / 64, recency: make([]recencyList, endpoints)}
+	x := &prefixIndex{
+		endpoints:   endpoints,
+		wide:        newWideStretches(endpoints),
+		recency:     make([]recencyList, endpoints),
+		freeStretch: none,
+		freeRange:   none,
+		// A wide stretch takes up 4 bytes an endpoint, a range 28.
+		narrow: int32(max(4, endpoints/16)),
+	}
 	for e := range x.recency {
 		x.recency[e] = recencyList{newest: none, oldest: none}
 	}
@@ -58,42 +61,53 @@ func newPrefixIndex(endpoints int) *prefixIndex {
 // match counts, for each endpoint, the blocks of the chain that it may hold. It
 // ends at the first block that nobody holds; up to there an endpoint also gets
 // credit for what follows a block that it lacks. Nothing becomes more recent.
-func (x *prefixIndex) match(chain []uint64, blocks []int) {
+func (x *prefixIndex) match(chain []prompt.Stretch, blocks []int) {
 	clear(blocks)
 	x.found = x.found[:0]
-	// Neighbouring blocks mostly have the same holders: count runs of them.
-	run, start := int32(none), 0
-	for i, identity := range chain {
-		slot, ok := x.slots.find(identity)
+	for _, s := range chain {
+		slot, ok := x.slots.find(s.ID)
 		if !ok {
-			break
+			return
 		}
 		x.found = append(x.found, slot)
-		if run == none || !x.sameHolders(run, slot) {
-			x.credit(run, i-start, blocks)
-			run, start = slot, i
+		if x.credit(slot, s.Blocks, blocks) < s.Blocks {
+			return
 		}
 	}
-	x.credit(run, len(x.found)-start, blocks)
 }
 
-func (x *prefixIndex) sameHolders(a, b int32) bool {
-	for w := range x.words {
-		if x.holders[int(a)*x.words+w] != x.holders[int(b)*x.words+w] {
-			return false
+// credit adds to each endpoint the blocks that it holds of the stretch's first
+// n, up to the first one that nobody holds, and returns how many that are.
+func (x *prefixIndex) credit(slot, n int32, blocks []int) int32 {
+	s := &x.stretches[slot]
+	if s.wide != none {
+		return x.creditWide(s.wide, n, blocks)
+	}
+	covered := int32(0)
+	for grown := true; grown && covered < n; {
+		covered, grown = x.cover(s.first, covered, n)
+	}
+	x.creditRanges(s.first, covered, blocks)
+	return covered
+}
+
+// cover goes through a list of ranges once and returns how far it covers the
+// blocks up to n without a gap, covered of them being so already.
+func (x *prefixIndex) cover(first, covered, n int32) (to int32, grown bool) {
+	to = covered
+	for i := first; i != none && to < n; i = x.ranges[i].next {
+		if r := &x.ranges[i]; r.from <= to && r.to > to {
+			to = min(r.to, n)
 		}
 	}
-	return true
+	return to, to > covered
 }
 
-// credit adds n blocks to each holder of the slot.
-func (x *prefixIndex) credit(slot int32, n int, blocks []int) {
-	if slot == none {
-		return
-	}
-	for w := range x.words {
-		for set := x.holders[int(slot)*x.words+w]; set != 0; set &= set - 1 {
-			blocks[w*64+bits.TrailingZeros64(set)] += n
+// creditRanges adds a list of ranges to their endpoints, up to block n.
+func (x *prefixIndex) creditRanges(first, n int32, blocks []int) {
+	for i := first; i != none; i = x.ranges[i].next {
+		if r := &x.ranges[i]; r.from < n {
+			blocks[r.endpoint] += int(min(r.to, n) - r.from)
 		}
 	}
 }
@@ -105,7 +119,7 @@ func (x *prefixIndex) credit(slot int32, n int, blocks []int) {
 // so does this: when a chain is longer than the list, its first blocks leave
 // the list at once, but stay in the table as ghosts, until they enter the list
 // again and leave it again.
-func (x *prefixIndex) insert(chain []uint64, endpoint, capacity int) {
+func (x *prefixIndex) insert(chain []prompt.Stretch, endpoint, capacity int) {
 	if len(chain) == 0 {
 		return
 	}
@@ -113,143 +127,129 @@ func (x *prefixIndex) insert(chain []uint64, endpoint, capacity int) {
 	if list.capacity == 0 {
 		list.capacity = capacity
 	}
-	x.touched, x.emptied = x.touched[:0], x.emptied[:0]
-	for i, identity := range chain {
-		var slot int32
+	blocks := 0
+	for i, s := range chain {
+		slot := int32(none)
 		if i < len(x.found) {
 			slot = x.found[i]
 		} else {
-			slot = x.slotOf(identity)
+			slot = x.slotOf(s.ID)
 		}
-		x.touched = append(x.touched, slot)
-		x.remember(slot, endpoint)
+		x.renew(slot, int32(endpoint), s.Blocks)
+		blocks += int(s.Blocks)
 	}
-	for _, slot := range x.touched {
-		x.holders[int(slot)*x.words+endpoint/64] |= 1 << (endpoint % 64)
-	}
-	// Slots were kept until here because they may be among those touched.
-	for _, slot := range x.emptied {
-		if !x.held(slot) {
-			x.release(slot)
-		}
+	if excess := list.length - list.capacity; excess > 0 {
+		ghosts := max(0, blocks-list.capacity)
+		x.forget(list, excess-ghosts)
+		x.makeGhosts(list, ghosts)
 	}
 }
 
-// remember makes a block the most recent of the endpoint's list.
-func (x *prefixIndex) remember(slot int32, endpoint int) {
+// renew makes the first n blocks of a stretch the endpoint's most recent ones,
+// and cuts them off the ranges that had them.
+func (x *prefixIndex) renew(slot, endpoint, n int32) {
 	list := &x.recency[endpoint]
-	node := x.nodeOf(slot, endpoint)
-	if node != none {
-		x.unlink(list, node)
-	} else {
-		node = x.newNode(slot, endpoint)
-	}
-	x.pushNewest(list, node)
-	if list.length > list.capacity {
-		x.forgetOldest(list)
-	}
-}
-
-// nodeOf finds the endpoint's node among those of the slot.
-func (x *prefixIndex) nodeOf(slot int32, endpoint int) int32 {
-	node := x.first[slot]
-	for node != none && x.nodes[node].endpoint != int32(endpoint) {
-		node = x.nodes[node].next
-	}
-	return node
-}
-
-func (x *prefixIndex) newNode(slot int32, endpoint int) int32 {
-	node := int32(len(x.nodes))
-	if n := len(x.freeNodes); n > 0 {
-		node, x.freeNodes = x.freeNodes[n-1], x.freeNodes[:n-1]
-	} else {
-		x.nodes = append(x.nodes, recencyNode{})
-	}
-	x.nodes[node] = recencyNode{slot: slot, endpoint: int32(endpoint), next: x.first[slot]}
-	x.first[slot] = node
-	return node
-}
-
-func (x *prefixIndex) pushNewest(list *recencyList, node int32) {
-	n := &x.nodes[node]
-	n.newer, n.older = none, list.newest
-	if list.newest != none {
-		x.nodes[list.newest].newer = node
-	} else {
-		list.oldest = node
-	}
-	list.newest = node
-	list.length++
-}
-
-func (x *prefixIndex) unlink(list *recencyList, node int32) {
-	n := &x.nodes[node]
-	if n.newer != none {
-		x.nodes[n.newer].older = n.older
-	} else {
-		list.newest = n.older
-	}
-	if n.older != none {
-		x.nodes[n.older].newer = n.newer
-	} else {
-		list.oldest = n.newer
-	}
-	list.length--
-}
-
-// forgetOldest takes the endpoint's oldest block off the list and the table.
-func (x *prefixIndex) forgetOldest(list *recencyList) {
-	node := list.oldest
-	n := x.nodes[node]
-	x.unlink(list, node)
-	link := &x.first[n.slot]
-	for *link != node {
-		link = &x.nodes[*link].next
-	}
-	*link = n.next
-	x.freeNodes = append(x.freeNodes, node)
-
-	x.holders[int(n.slot)*x.words+int(n.endpoint)/64] &^= 1 << (n.endpoint % 64)
-	if !x.held(n.slot) {
-		x.emptied = append(x.emptied, n.slot)
-	}
-}
-
-// held reports whether the block has a holder.
-func (x *prefixIndex) held(slot int32) bool {
-	for _, set := range x.holders[int(slot)*x.words : (int(slot)+1)*x.words] {
-		if set != 0 {
-			return true
+	s := &x.stretches[slot]
+	renewed := int32(none)
+	for link := x.head(s, endpoint); *link != none; {
+		i := *link
+		r := &x.ranges[i]
+		if r.endpoint != endpoint || r.from >= n {
+			link = &r.next
+			continue
 		}
+		if r.to > n {
+			x.cut(list, r, n)
+			link = &r.next
+			continue
+		}
+		if r.newer != ghost {
+			x.unlink(list, i)
+		}
+		if renewed == none {
+			renewed = i
+			link = &r.next
+			continue
+		}
+		*link = r.next
+		s.ranges--
+		x.freeOf(i)
 	}
-	return false
+	if renewed == none {
+		renewed = x.newRange(slot, endpoint, n)
+	}
+	r := &x.ranges[renewed]
+	r.from, r.to = 0, n
+	x.pushNewest(list, renewed)
+	if s.wide != none {
+		x.wide.favour(s.wide, n)
+		x.classify(s.wide, endpoint)
+	}
 }
 
-// slotOf finds a block's slot, or makes one without holders.
-func (x *prefixIndex) slotOf(identity uint64) int32 {
-	next := int32(len(x.identity))
-	if n := len(x.freeSlots); n > 0 {
-		next = x.freeSlots[n-1]
-	}
-	slot, added := x.slots.findOrPut(identity, next)
-	switch {
-	case !added:
-	case int(slot) < len(x.identity):
-		x.freeSlots = x.freeSlots[:len(x.freeSlots)-1]
-		x.identity[slot] = identity
-	default:
-		x.identity = append(x.identity, identity)
-		x.first = append(x.first, none)
-		for range x.words {
-			x.holders = append(x.holders, 0)
+// forget takes the endpoint's oldest n blocks off the list and their stretches.
+func (x *prefixIndex) forget(list *recencyList, n int) {
+	for n > 0 {
+		i := list.oldest
+		r := &x.ranges[i]
+		if size := int(r.to - r.from); size <= n {
+			n -= size
+			x.unlink(list, i)
+			x.drop(i)
+			continue
 		}
+		x.cut(list, r, r.from+int32(n))
+		x.reclassify(r)
+		return
 	}
+}
+
+// makeGhosts takes the endpoint's oldest n blocks off the list only.
+func (x *prefixIndex) makeGhosts(list *recencyList, n int) {
+	for n > 0 {
+		i := list.oldest
+		r := x.ranges[i]
+		if size := int(r.to - r.from); size <= n {
+			n -= size
+			x.unlink(list, i)
+			x.ranges[i].newer = ghost
+			continue
+		}
+		at := r.from + int32(n)
+		x.cut(list, &x.ranges[i], at)
+		left := x.newRange(r.stretch, r.endpoint, at)
+		x.ranges[left].from, x.ranges[left].to, x.ranges[left].newer = r.from, at, ghost
+		x.reclassify(&x.ranges[i])
+		return
+	}
+}
+
+// slotOf finds a stretch's slot, or makes one that nobody holds.
+func (x *prefixIndex) slotOf(id uint64) int32 {
+	next := int32(len(x.stretches))
+	if x.freeStretch != none {
+		next = x.freeStretch
+	}
+	slot, added := x.slots.findOrPut(id, next)
+	if !added {
+		return slot
+	}
+	if slot == x.freeStretch {
+		x.freeStretch = x.stretches[slot].first
+	} else {
+		x.stretches = append(x.stretches, heldStretch{})
+	}
+	x.stretches[slot] = heldStretch{id: id, first: none, wide: none}
 	return slot
 }
 
-// release gives a slot without holders back.
+// release gives the slot of a stretch back that nobody holds.
 func (x *prefixIndex) release(slot int32) {
-	x.slots.remove(x.identity[slot])
-	x.freeSlots = append(x.freeSlots, slot)
+	s := &x.stretches[slot]
+	x.slots.remove(s.id)
+	if s.wide != none {
+		x.wide.release(s.wide)
+	}
+	*s = heldStretch{first: x.freeStretch, wide: none}
+	x.freeStretch = slot
 }

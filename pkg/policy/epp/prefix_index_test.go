@@ -3,23 +3,46 @@
 package epp
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
-// plainIndex is the prefix index as it is described: a map from block to
-// holders, and lists.
+// plainIndex is the prefix index as it is described, block by block: a map from
+// block to holders, and lists.
 type plainIndex struct {
-	holders map[uint64]map[int]bool
-	recency [][]uint64 // newest last
+	holders map[block]map[int]bool
+	recency [][]block // newest last
 }
 
-func (x *plainIndex) match(chain []uint64, endpoints int) []int {
-	blocks := make([]int, endpoints)
-	for _, block := range chain {
+// A block is one of a stretch.
+type block struct {
+	stretch uint64
+	index   int32
+}
+
+func newPlainIndex(endpoints int) *plainIndex {
+	return &plainIndex{holders: map[block]map[int]bool{}, recency: make([][]block, endpoints)}
+}
+
+func blocksOf(chain []prompt.Stretch) []block {
+	var blocks []block
+	for _, s := range chain {
+		for i := range s.Blocks {
+			blocks = append(blocks, block{s.ID, i})
+		}
+	}
+	return blocks
+}
+
+func (x *plainIndex) match(chain []prompt.Stretch) []int {
+	blocks := make([]int, len(x.recency))
+	for _, block := range blocksOf(chain) {
 		if len(x.holders[block]) == 0 {
 			break
 		}
@@ -30,8 +53,8 @@ func (x *plainIndex) match(chain []uint64, endpoints int) []int {
 	return blocks
 }
 
-func (x *plainIndex) insert(chain []uint64, endpoint, capacity int) {
-	for _, block := range chain {
+func (x *plainIndex) insert(chain []prompt.Stretch, endpoint, capacity int) {
+	for _, block := range blocksOf(chain) {
 		list := x.recency[endpoint]
 		if i := slices.Index(list, block); i >= 0 {
 			list = slices.Delete(list, i, i+1)
@@ -43,7 +66,7 @@ func (x *plainIndex) insert(chain []uint64, endpoint, capacity int) {
 		}
 		x.recency[endpoint] = list
 	}
-	for _, block := range chain {
+	for _, block := range blocksOf(chain) {
 		if x.holders[block] == nil {
 			x.holders[block] = map[int]bool{}
 		}
@@ -51,78 +74,217 @@ func (x *plainIndex) insert(chain []uint64, endpoint, capacity int) {
 	}
 }
 
-// randomChain draws a prompt from a tree of prefixes: a block's identity tells
-// its whole path.
-func randomChain(random *rand.Rand) []uint64 {
-	var chain []uint64
-	path := uint64(random.IntN(3))
-	for range 1 + random.IntN(12) {
-		path = path*4 + 1
-		if random.IntN(4) == 0 {
-			path += uint64(random.IntN(3))
+// indexPair does the same with both indexes.
+type indexPair struct {
+	t        testing.TB
+	fast     *prefixIndex
+	plain    *plainIndex
+	blocks   []int
+	capacity int
+}
+
+func newIndexPair(t testing.TB, endpoints, capacity int) *indexPair {
+	return &indexPair{t, newPrefixIndex(endpoints), newPlainIndex(endpoints), make([]int, endpoints), capacity}
+}
+
+func (p *indexPair) route(chain []prompt.Stretch, endpoint int) {
+	p.t.Helper()
+	p.fast.match(chain, p.blocks)
+	if want := p.plain.match(chain); !slices.Equal(want, p.blocks) {
+		p.t.Fatalf("matches of %v (-want +got):\n%s", chain, cmp.Diff(want, p.blocks))
+	}
+	p.fast.insert(chain, endpoint, p.capacity)
+	p.plain.insert(chain, endpoint, p.capacity)
+}
+
+// check compares what is stored, and that nothing else is.
+func (p *indexPair) check() {
+	p.t.Helper()
+	listed := map[block]map[int]bool{}
+	for e := range p.plain.recency {
+		var got []block
+		list := &p.fast.recency[e]
+		for i := list.oldest; i != none; i = p.fast.ranges[i].newer {
+			got = append(got, p.fast.blocksOf(i)...)
 		}
-		chain = append(chain, path)
+		if !slices.Equal(p.plain.recency[e], got) || list.length != len(got) {
+			p.t.Fatalf("endpoint %d remembers %v, %d of them, want %v", e, got, list.length, p.plain.recency[e])
+		}
+	}
+	stretches, ranges := map[uint64]bool{}, 0
+	for slot, s := range p.fast.stretches {
+		if s.ranges == 0 {
+			continue
+		}
+		if found, ok := p.fast.slots.find(s.id); !ok || found != int32(slot) {
+			p.t.Fatalf("stretch %x is not in the table", s.id)
+		}
+		stretches[s.id] = true
+		ranges += int(s.ranges)
+		for e := range p.plain.recency {
+			for i := *p.fast.head(&s, int32(e)); i != none; i = p.fast.ranges[i].next {
+				if p.fast.ranges[i].endpoint == int32(e) {
+					p.hold(listed, i)
+				}
+			}
+		}
+	}
+	for b, holders := range p.plain.holders {
+		if !maps.Equal(holders, listed[b]) {
+			p.t.Fatalf("block %v is held by %v, want %v", b, listed[b], holders)
+		}
+		delete(listed, b)
+	}
+	if len(listed) > 0 {
+		p.t.Fatalf("blocks held that should not be: %v", listed)
+	}
+	if p.fast.slots.count != len(stretches) {
+		p.t.Errorf("%d stretches in the table, want %d", p.fast.slots.count, len(stretches))
+	}
+	if free := p.fast.countFree(); len(p.fast.ranges)-free != ranges {
+		p.t.Errorf("%d ranges, %d of them free, and %d in use", len(p.fast.ranges), free, ranges)
+	}
+	if used := len(p.fast.wide.blocks) - len(p.fast.wide.free); used != p.fast.countWide() {
+		p.t.Errorf("%d wide stretches, want %d", used, p.fast.countWide())
+	}
+}
+
+func (p *indexPair) hold(listed map[block]map[int]bool, i int32) {
+	p.t.Helper()
+	for _, b := range p.fast.blocksOf(i) {
+		if listed[b] == nil {
+			listed[b] = map[int]bool{}
+		}
+		e := int(p.fast.ranges[i].endpoint)
+		if listed[b][e] {
+			p.t.Fatalf("endpoint %d holds block %v twice", e, b)
+		}
+		listed[b][e] = true
+	}
+}
+
+func (x *prefixIndex) blocksOf(i int32) []block {
+	var blocks []block
+	r := x.ranges[i]
+	for b := r.from; b < r.to; b++ {
+		blocks = append(blocks, block{x.stretches[r.stretch].id, b})
+	}
+	return blocks
+}
+
+func (x *prefixIndex) countFree() int {
+	n := 0
+	for i := x.freeRange; i != none; i = x.ranges[i].next {
+		n++
+	}
+	return n
+}
+
+func (x *prefixIndex) countWide() int {
+	n := 0
+	for _, s := range x.stretches {
+		if s.wide != none {
+			n++
+		}
+	}
+	return n
+}
+
+// randomChain draws a prompt from a tree of texts: what follows a stretch
+// depends on it and on where it ends.
+func randomChain(random *rand.Rand, longest int) []prompt.Stretch {
+	var chain []prompt.Stretch
+	id := uint64(1)
+	for range 1 + random.IntN(4) {
+		id = id<<8 + uint64(random.IntN(3))
+		if random.IntN(8) == 0 {
+			id += 100 + random.Uint64N(1000)<<8
+		}
+		s := prompt.Stretch{ID: id, Blocks: int32(1 + random.IntN(longest))}
+		if random.IntN(2) == 0 {
+			s.Blocks = int32(1 + longest/2)
+		}
+		chain = append(chain, s)
+		id = id<<8 + uint64(s.Blocks)
 	}
 	return chain
 }
 
 func TestPrefixIndexAgreesWithThePlainOne(t *testing.T) {
-	for _, endpoints := range []int{1, 3, 64, 65, 130} {
-		for seed := range uint64(10) {
+	for _, endpoints := range []int{1, 3, 17, 64, 65, 130} {
+		for seed := range uint64(20) {
 			random := rand.New(rand.NewPCG(seed, uint64(endpoints)))
-			capacity := 1 + random.IntN(15)
-			fast := newPrefixIndex(endpoints)
-			plain := &plainIndex{holders: map[uint64]map[int]bool{}, recency: make([][]uint64, endpoints)}
-			blocks := make([]int, endpoints)
-			for step := range 400 {
-				chain := randomChain(random)
-				fast.match(chain, blocks)
-				if want := plain.match(chain, endpoints); !slices.Equal(want, blocks) {
-					t.Fatalf("%d endpoints, seed %d, step %d (-want +got):\n%s", endpoints, seed, step, cmp.Diff(want, blocks))
+			// Some lists hold a few prompts, some not even one; some prompts
+			// go everywhere, some to a few endpoints.
+			p := newIndexPair(t, endpoints, 1+random.IntN(60))
+			longest := 1 + random.IntN(12)
+			choice := 1 + random.IntN(endpoints)
+			for step := range 600 {
+				p.route(randomChain(random, longest), endpoints-1-random.IntN(choice))
+				if step%50 == 0 {
+					p.check()
 				}
-				endpoint := random.IntN(min(endpoints, 4)) * (endpoints - 1) / max(1, min(endpoints, 4)-1)
-				fast.insert(chain, endpoint, capacity)
-				plain.insert(chain, endpoint, capacity)
 			}
-			checkIndex(t, fast, plain)
+			p.check()
 		}
 	}
 }
 
-// checkIndex compares what is stored, and that nothing else is.
-func checkIndex(t *testing.T, fast *prefixIndex, plain *plainIndex) {
-	t.Helper()
-	nodes := 0
-	for e, list := range plain.recency {
-		var got []uint64
-		for node := fast.recency[e].oldest; node != none; node = fast.nodes[node].newer {
-			got = append(got, fast.identity[fast.nodes[node].slot])
-		}
-		if !slices.Equal(list, got) || fast.recency[e].length != len(list) {
-			t.Fatalf("endpoint %d remembers %v, want %v", e, got, list)
-		}
-		nodes += len(list)
-	}
-	held := 0
-	for block, holders := range plain.holders {
-		slot, ok := fast.slots.find(block)
-		if ok != (len(holders) > 0) {
-			t.Fatalf("block %d in the table: %t, holders %v", block, ok, holders)
-		}
-		if ok {
-			held++
-		}
-		for e := range holders {
-			if fast.holders[int(slot)*fast.words+e/64]>>(e%64)&1 == 0 {
-				t.Fatalf("block %d lacks holder %d", block, e)
+func FuzzPrefixIndex(f *testing.F) {
+	f.Add(uint8(2), uint8(5), []byte{0, 0x14, 1, 0x18, 0, 0x12, 0, 0x24})
+	f.Add(uint8(9), uint8(3), []byte{0, 9, 1, 9, 2, 9, 3, 9, 4, 9, 5, 9, 6, 9, 7, 9, 8, 9, 0, 0x79, 1, 3})
+	f.Fuzz(func(t *testing.T, endpoints, capacity uint8, script []byte) {
+		p := newIndexPair(t, 1+int(endpoints%70), 1+int(capacity))
+		for len(script) >= 2 && len(script) < 400 {
+			endpoint, lengths := int(script[0])%len(p.blocks), script[1]
+			// A shared text, and often another that depends on where it ends.
+			chain := []prompt.Stretch{{ID: 1, Blocks: 1 + int32(lengths&15)}}
+			if second := int32(lengths >> 4); second > 0 {
+				chain = append(chain, prompt.Stretch{ID: 2 + uint64(lengths&15), Blocks: second})
 			}
+			p.route(chain, endpoint)
+			p.check()
+			script = script[2:]
 		}
+	})
+}
+
+// A prompt that is longer than the list leaves its beginning behind, which
+// stays until it enters the list again and leaves it again.
+func TestGhosts(t *testing.T) {
+	p := newIndexPair(t, 2, 4)
+	long := []prompt.Stretch{{ID: 1, Blocks: 6}, {ID: 2, Blocks: 3}}
+	other := []prompt.Stretch{{ID: 9, Blocks: 4}}
+	p.route(long, 0)
+	p.route(long, 1)
+	if !slices.Equal(p.blocks, []int{9, 0}) {
+		t.Errorf("a prompt of 9 blocks in a list of 4 matches %v", p.blocks)
 	}
-	if fast.slots.count != held || len(fast.identity)-len(fast.freeSlots) != held {
-		t.Errorf("%d slots, %d of them in use, want %d", fast.slots.count, len(fast.identity)-len(fast.freeSlots), held)
+	for _, chain := range [][]prompt.Stretch{other, long[:1], other, long, {{ID: 1, Blocks: 2}}, other, long} {
+		p.route(chain, 0)
+		p.check()
 	}
-	if len(fast.nodes)-len(fast.freeNodes) != nodes {
-		t.Errorf("%d nodes in use, want %d", len(fast.nodes)-len(fast.freeNodes), nodes)
+}
+
+// All endpoints hold a stretch in full, then parts of it, then none do.
+func TestStretchesThatAllEndpointsHold(t *testing.T) {
+	const endpoints = 70
+	p := newIndexPair(t, endpoints, 20)
+	for _, n := range []int32{10, 10, 7, 15, 3} {
+		for e := range endpoints {
+			p.route([]prompt.Stretch{{ID: 1, Blocks: n}, {ID: 100 + uint64(n), Blocks: 1}}, e)
+		}
+		p.check()
+	}
+	if p.fast.countWide() == 0 {
+		t.Error("no stretch is wide")
+	}
+	for e := range endpoints {
+		p.route([]prompt.Stretch{{ID: 2 + uint64(e), Blocks: 20}}, e)
+		p.check()
+	}
+	if p.fast.countWide() != 0 {
+		t.Error("a stretch is wide that nobody holds")
 	}
 }
 
@@ -133,6 +295,25 @@ func TestEmptyChainsLeaveNoTrace(t *testing.T) {
 	x.insert(nil, 1, 10)
 	if x.recency[1].capacity != 0 || !slices.Equal(blocks, []int{0, 0}) {
 		t.Errorf("capacity %d, blocks %v", x.recency[1].capacity, blocks)
+	}
+}
+
+func TestTruncationCutsStretches(t *testing.T) {
+	chain := []prompt.Stretch{{ID: 1, Blocks: 3}, {ID: 2, Blocks: 2}, {ID: 3, Blocks: 1}}
+	for maxBlocks, want := range [][]prompt.Stretch{
+		{},
+		{{ID: 1, Blocks: 1}},
+		{{ID: 1, Blocks: 2}},
+		{{ID: 1, Blocks: 3}},
+		{{ID: 1, Blocks: 3}, {ID: 2, Blocks: 1}},
+		{{ID: 1, Blocks: 3}, {ID: 2, Blocks: 2}},
+		chain,
+		chain,
+	} {
+		got, blocks := truncate(slices.Clone(chain), maxBlocks)
+		if diff := cmp.Diff(want, got); diff != "" || blocks != min(maxBlocks, 6) {
+			t.Errorf("to %d blocks: %d (-want +got):\n%s", maxBlocks, blocks, diff)
+		}
 	}
 }
 

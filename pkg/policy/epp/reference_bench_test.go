@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"fmt"
+	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/stats"
+)
+
+const referenceProfile = `
+plugins: [{type: prefix-cache-scorer}, {type: queue-scorer}, {type: kv-cache-utilization-scorer}]
+schedulingProfiles: [{name: default, plugins: [{pluginRef: prefix-cache-scorer, weight: 3},
+  {pluginRef: queue-scorer, weight: 2}, {pluginRef: kv-cache-utilization-scorer, weight: 2}]}]`
+
+// BenchmarkReference routes prompts of a shared prefix and an own part; the
+// lists of the prefix index are full.
+func BenchmarkReference(b *testing.B) {
+	for _, endpoints := range []int{16, 64, 256} {
+		b.Run(fmt.Sprintf("endpoints=%d", endpoints), func(b *testing.B) {
+			s := New(mustLoad(b, referenceProfile), endpoints, "m", 1)
+			l := newReferenceLoad(endpoints)
+			for range 2000 * endpoints {
+				l.step(b, s)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				l.step(b, s)
+			}
+		})
+	}
+}
+
+// referenceLoad makes requests in reused memory, and scrapes that follow where
+// they are routed: between two requests four endpoints are scraped.
+type referenceLoad struct {
+	view    policy.View
+	load    []float64 // by endpoint
+	scraped int
+	request policy.Request
+	groups  []int32 // drawn beforehand, as lengths are
+	lengths []int32
+}
+
+func newReferenceLoad(endpoints int) *referenceLoad {
+	const draws = 1 << 16
+	stream := stats.NewStream(1, "reference")
+	l := &referenceLoad{
+		view:    policy.View{Scrapes: make([]policy.Scrape, endpoints), Changed: []int32{}},
+		load:    make([]float64, endpoints),
+		request: policy.Request{ID: -1, Prompt: prompt.Prompt{Extents: make([]prompt.Extent, 2)}},
+		groups:  make([]int32, draws),
+		lengths: make([]int32, draws),
+	}
+	for e := range l.view.Scrapes {
+		l.view.Scrapes[e] = policy.Scrape{BlockTokens: 16, Blocks: 8192}
+	}
+	weights := make([]float64, 20*endpoints/16)
+	sum := 0.0
+	for i := range weights {
+		sum += 1 / float64(i+1)
+		weights[i] = sum
+	}
+	for i := range draws {
+		for u := stream.Float64() * sum; weights[l.groups[i]] < u; {
+			l.groups[i]++
+		}
+		normal := -6.0
+		for range 12 {
+			normal += stream.Float64()
+		}
+		l.lengths[i] = int32(min(max(256+100*normal, 32), 1024))
+	}
+	return l
+}
+
+func (l *referenceLoad) step(b testing.TB, s *Scheduler) {
+	r := &l.request
+	r.ID++
+	draw := r.ID % len(l.groups)
+	r.Prompt.Extents[0] = prompt.Extent{Source: uint64(l.groups[draw]), Tokens: 1024}
+	r.Prompt.Extents[1] = prompt.Extent{Source: uint64(1e6 + r.ID), Tokens: l.lengths[draw]}
+	r.Tokens = r.Prompt.Tokens()
+	e, err := s.Route(&l.view, r)
+	if err != nil {
+		b.Fatal(err)
+	}
+	l.load[e] += 0.04
+	l.view.Changed = l.view.Changed[:0]
+	for range 4 {
+		l.scraped = (l.scraped + 1) % len(l.load)
+		l.scrape(l.scraped)
+	}
+}
+
+// scrape shows the endpoint's load, which decays.
+func (l *referenceLoad) scrape(e int) {
+	scrape := &l.view.Scrapes[e]
+	scrape.KVUsage = min(l.load[e], 1)
+	scrape.Waiting = max(0, int(10*(l.load[e]-1)))
+	l.load[e] *= 0.8
+	l.view.Changed = append(l.view.Changed, int32(e))
+}
