@@ -10,44 +10,75 @@ import (
 
 const gib = 1 << 30
 
-// What an engine holds in a GPU's memory beside weights and KV. The engine
-// itself measures these at start-up; give the number of blocks that it reports
-// where you know it.
-const (
-	activationBytes         = 5.5 * gib  // a dense model at its largest batch, over all GPUs
-	runtimeBytesSingle      = 0.15 * gib // context and graphs
-	runtimeBytesDistributed = 0.6 * gib  // with the collectives' buffers
-)
+// MemoryBudget is how the memory of a replica's GPUs is divided. An engine
+// measures what it needs when it starts: give the number of blocks that it
+// reports where you know it.
+type MemoryBudget struct {
+	// Utilization is the share of memory that the engine may use, above 0 and
+	// at most 1.
+	Utilization float64
+	// ActivationBytes is what the largest batch needs, over all GPUs;
+	// RuntimeBytes what context, graphs and the collectives' buffers take of
+	// each.
+	ActivationBytes, RuntimeBytes int64
+}
+
+// DefaultMemoryBudget returns what a published simulator assumes on GPUs of 80
+// GB: 90 % of memory, 5.5 GiB of activations, 8 GiB with experts, and 0.15 GiB
+// beside them, 0.6 where GPUs work together. A smaller GPU runs smaller
+// batches: on an RTX 4090, vLLM 0.19 kept 1.24 GB for both together.
+func (i Instance) DefaultMemoryBudget() MemoryBudget {
+	b := MemoryBudget{Utilization: 0.9, ActivationBytes: gib * 11 / 2, RuntimeBytes: gib * 3 / 20}
+	if i.Model.MoE != nil {
+		b.ActivationBytes = 8 * gib
+	}
+	if i.TensorParallelism > 1 {
+		b.RuntimeBytes = gib * 3 / 5
+	}
+	return b
+}
 
 // KVBlocks returns how many blocks of blockTokens tokens fit into the memory
-// that a replica of tp GPUs has left. All figures are those of one GPU, the
-// bytes of a token too:
+// that a replica has left. All figures are those of one GPU, the bytes of a
+// token too:
 //
-//	floor((memory·utilization − weights/tp − activations/tp − runtime) / (blockTokens·bytesPerToken))
+//	floor((memory·utilization − weights − activations/tp − runtime) / (blockTokens·bytesPerToken))
 //
-// memoryUtilization is the share of memory that the engine may use, above 0
-// and at most 1. It is an error, in words for the user, if not one block fits.
-func KVBlocks(m Model, a Accelerator, tp, blockTokens int, memoryUtilization float64) (int, error) {
+// It is an error, in words for the user, if not one block fits.
+func (i Instance) KVBlocks(blockTokens int, b MemoryBudget) (int, error) {
 	switch {
-	case tp < 1:
+	case i.TensorParallelism < 1:
 		return 0, errors.New("must be at least 1 GPU")
 	case blockTokens < 1:
 		return 0, errors.New("a block must have at least 1 token")
-	case !(memoryUtilization > 0 && memoryUtilization <= 1):
+	case !(b.Utilization > 0 && b.Utilization <= 1):
 		return 0, errors.New("the share of memory that may be used must be greater than 0 and at most 1")
+	case b.ActivationBytes < 0 || b.RuntimeBytes < 0:
+		return 0, errors.New("the engine's own memory must be 0 bytes or more")
 	}
-	runtime := runtimeBytesSingle
-	if tp > 1 {
-		runtime = runtimeBytesDistributed
-	}
-	usable := float64(float64(a.MemoryBytes) * memoryUtilization)
-	weights := float64(m.WeightBytes()) / float64(tp)
-	engine := activationBytes/float64(tp) + runtime
+	usable := float64(float64(i.Accelerator.MemoryBytes) * b.Utilization)
+	weights := float64(i.WeightBytes())
+	engine := float64(b.ActivationBytes)/i.gpus() + float64(b.RuntimeBytes)
 	free := usable - weights - engine
-	block := float64(float64(m.kvBytesPerToken(tp)) * float64(blockTokens))
+	block := float64(float64(i.KVBytesPerToken()) * float64(blockTokens))
 	if free < block {
 		return 0, fmt.Errorf("%s does not fit: of %.1f GiB that may be used of each %s, weights take %.1f GiB and the engine %.1f GiB, which leaves no room for KV blocks",
-			m.Name, usable/gib, a.Name, weights/gib, engine/gib)
+			i.Model.Name, usable/gib, i.Accelerator.Name, weights/gib, engine/gib)
 	}
 	return int(math.Floor(free / block)), nil
+}
+
+// KVBlocks returns the blocks of a model in the formats of its entry on tp
+// accelerators, with the default memory but for its utilization.
+func KVBlocks(m Model, a Accelerator, tp, blockTokens int, memoryUtilization float64) (int, error) {
+	i := Instance{Model: m, Accelerator: a, TensorParallelism: tp}
+	budget := i.DefaultMemoryBudget()
+	budget.Utilization = memoryUtilization
+	return i.KVBlocks(blockTokens, budget)
+}
+
+// NewRoofline returns the step times of a model in the formats of its entry on
+// tp accelerators.
+func NewRoofline(m Model, a Accelerator, tp int, c RooflineCoefficients) *Roofline {
+	return Instance{Model: m, Accelerator: a, TensorParallelism: tp}.Roofline(c)
 }

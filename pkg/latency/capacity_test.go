@@ -53,8 +53,9 @@ func TestKVAndWeightsFitIntoMemory(t *testing.T) {
 						if err != nil {
 							continue
 						}
-						kv := float64(blocks) * float64(block) * float64(m.kvBytesPerToken(tp)) * float64(tp)
-						total, room := kv+float64(m.WeightBytes()), utilization*float64(a.MemoryBytes)*float64(tp)
+						i := Instance{Model: m, Accelerator: a, TensorParallelism: tp}
+						kv := float64(blocks) * float64(block) * float64(i.KVBytesPerToken()) * float64(tp)
+						total, room := kv+float64(i.WeightBytes())*float64(tp), utilization*float64(a.MemoryBytes)*float64(tp)
 						if blocks < 1 || total > room {
 							t.Errorf("%s on %d %s: %d blocks of %d: KV and weights take %.1f GiB of %.1f",
 								model, tp, accelerator, blocks, block, total/gib, room/gib)

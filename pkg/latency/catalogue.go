@@ -3,30 +3,11 @@
 package latency
 
 import (
-	_ "embed" // the catalogue's files
+	_ "embed" // the built-in entries
 	"fmt"
 	"slices"
 	"sync"
-
-	"sigs.k8s.io/yaml"
 )
-
-// Accelerator is one GPU.
-type Accelerator struct {
-	Name string `json:"name"`
-	// MemoryBytes is what the driver shows.
-	MemoryBytes int64 `json:"memoryBytes"`
-	// MemoryBandwidthBytesPerSecond and BF16FlopsPerSecond are peaks.
-	MemoryBandwidthBytesPerSecond float64 `json:"memoryBandwidthBytesPerSecond"`
-	BF16FlopsPerSecond            float64 `json:"bf16FlopsPerSecond"`
-	// LinkBandwidthBytesPerSecond is that of the link between GPUs of one
-	// machine, one way.
-	LinkBandwidthBytesPerSecond float64 `json:"linkBandwidthBytesPerSecond"`
-	// Efficiencies are the shares of the peaks that engines achieve, 0 to 1.
-	MemoryEfficiency  float64 `json:"memoryEfficiency"`
-	PrefillEfficiency float64 `json:"prefillEfficiency"`
-	DecodeEfficiency  float64 `json:"decodeEfficiency"`
-}
 
 //go:embed catalogue/models.yaml
 var modelsYAML []byte
@@ -34,40 +15,66 @@ var modelsYAML []byte
 //go:embed catalogue/accelerators.yaml
 var acceleratorsYAML []byte
 
-var models = sync.OnceValue(func() []Model { return mustParse[Model](modelsYAML) })
+// Catalogue finds models and accelerators by name. It never changes and may be
+// used concurrently.
+type Catalogue struct{ entries Entries }
 
-var accelerators = sync.OnceValue(func() []Accelerator { return mustParse[Accelerator](acceleratorsYAML) })
-
-func mustParse[T any](raw []byte) []T {
-	list, err := parse[T](raw)
-	if err != nil {
-		panic(fmt.Sprintf("latency: embedded catalogue: %v", err))
+var builtin = sync.OnceValue(func() *Catalogue {
+	var c *Catalogue
+	for _, raw := range [][]byte{modelsYAML, acceleratorsYAML} {
+		entries, errs := ParseEntries(raw, nil)
+		if len(errs) > 0 {
+			panic(fmt.Sprintf("latency: embedded catalogue: %v", errs.ToAggregate()))
+		}
+		c = c.With(entries)
 	}
-	return list
+	return c
+})
+
+// Builtin returns the catalogue that comes with the program.
+func Builtin() *Catalogue { return builtin() }
+
+// With returns a catalogue that has these entries too. They replace those of
+// the same name; a later list wins over an earlier one, and a name over another
+// entry's alias if its list is the later.
+func (c *Catalogue) With(lists ...Entries) *Catalogue {
+	var all Entries
+	for _, list := range slices.Backward(lists) {
+		all.Models = append(all.Models, list.Models...)
+		all.Accelerators = append(all.Accelerators, list.Accelerators...)
+	}
+	if c != nil {
+		all.Models = append(all.Models, c.entries.Models...)
+		all.Accelerators = append(all.Accelerators, c.entries.Accelerators...)
+	}
+	all.Models = firstOfEachName(all.Models, func(m Model) string { return m.Name })
+	all.Accelerators = firstOfEachName(all.Accelerators, func(a Accelerator) string { return a.Name })
+	return &Catalogue{entries: all}
 }
 
-// parse reads a list of entries; a key that they do not have is an error.
-func parse[T any](raw []byte) ([]T, error) {
-	var list []T
-	err := yaml.UnmarshalStrict(raw, &list)
-	return list, err
+func firstOfEachName[T any](entries []T, name func(T) string) []T {
+	seen := make(map[string]bool, len(entries))
+	return slices.DeleteFunc(entries, func(e T) bool {
+		known := seen[name(e)]
+		seen[name(e)] = true
+		return known
+	})
 }
 
-// LookupModel returns the model of a name or alias, to the letter. For an
-// answer to an unknown name there is ModelNames.
-func LookupModel(name string) (Model, bool) {
-	for _, m := range models() {
+// Model returns the model of a name or alias, to the letter. For an answer to
+// an unknown name there is ModelNames.
+func (c *Catalogue) Model(name string) (Model, bool) {
+	for _, m := range c.entries.Models {
 		if m.Name == name || slices.Contains(m.Aliases, name) {
-			m.Aliases = slices.Clone(m.Aliases)
-			return m, true
+			return m.clone(), true
 		}
 	}
 	return Model{}, false
 }
 
-// LookupAccelerator returns the accelerator of a name, to the letter.
-func LookupAccelerator(name string) (Accelerator, bool) {
-	for _, a := range accelerators() {
+// Accelerator returns the accelerator of a name, to the letter.
+func (c *Catalogue) Accelerator(name string) (Accelerator, bool) {
+	for _, a := range c.entries.Accelerators {
 		if a.Name == name {
 			return a, true
 		}
@@ -76,21 +83,33 @@ func LookupAccelerator(name string) (Accelerator, bool) {
 }
 
 // ModelNames returns the canonical names, sorted.
-func ModelNames() []string {
-	var names []string
-	for _, m := range models() {
-		names = append(names, m.Name)
+func (c *Catalogue) ModelNames() []string {
+	names := make([]string, len(c.entries.Models))
+	for n, m := range c.entries.Models {
+		names[n] = m.Name
 	}
 	slices.Sort(names)
 	return names
 }
 
 // AcceleratorNames returns all names, sorted.
-func AcceleratorNames() []string {
-	var names []string
-	for _, a := range accelerators() {
-		names = append(names, a.Name)
+func (c *Catalogue) AcceleratorNames() []string {
+	names := make([]string, len(c.entries.Accelerators))
+	for n, a := range c.entries.Accelerators {
+		names[n] = a.Name
 	}
 	slices.Sort(names)
 	return names
 }
+
+// LookupModel is Model of the built-in catalogue.
+func LookupModel(name string) (Model, bool) { return Builtin().Model(name) }
+
+// LookupAccelerator is Accelerator of the built-in catalogue.
+func LookupAccelerator(name string) (Accelerator, bool) { return Builtin().Accelerator(name) }
+
+// ModelNames is that of the built-in catalogue.
+func ModelNames() []string { return Builtin().ModelNames() }
+
+// AcceleratorNames is that of the built-in catalogue.
+func AcceleratorNames() []string { return Builtin().AcceleratorNames() }

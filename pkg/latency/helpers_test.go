@@ -34,6 +34,9 @@ func roofline(t testing.TB, model, accelerator string, tp int) *Roofline {
 type sequence struct {
 	tokens, before int
 	decode, ends   bool
+	// full is the length of the prompt that a chunk is part of, 0 if it is the
+	// end of it.
+	full int
 }
 
 // step sums sequences up, pair by pair.
@@ -55,6 +58,8 @@ func step(batch ...sequence) Step {
 			fallthrough
 		default:
 			s.PrefillTokens += q.tokens
+			full := max(q.full, q.before+q.tokens)
+			s.DoublePromptPairs += int64(q.tokens * (2*full + q.tokens))
 		}
 	}
 	return s

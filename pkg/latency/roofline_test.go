@@ -65,10 +65,10 @@ func TestRooflineByHand(t *testing.T) {
 			want: (2*(layers8B+head8B)+131072*32*(1000+1))/(2*3.35e12*0.8) + 1e-3 + 32e-6 +
 				2*32*(10e-6+2*1./2*32*4096*2/450e9),
 		},
-		"a KV head is not divided among GPUs": {
+		"a KV head and its projections are not divided among GPUs": {
 			timer: roofline(t, "Llama-3.1-8B", "h100-sxm", 16), // 8 KV heads
 			batch: decodes(32, 1000),
-			want: 2*(layers8B+head8B)/(16*3.35e12*0.8) + 131072/8*32*(1000+1)/(3.35e12*0.8) + 1e-3 + 32e-6 +
+			want: 2*(layers8B+32*4096*2*1024+head8B)/(16*3.35e12*0.8) + 131072/8*32*(1000+1)/(3.35e12*0.8) + 1e-3 + 32e-6 +
 				2*32*(10e-6+2*15./16*32*4096*2/450e9),
 		},
 		"an empty step reads the weights": {
@@ -121,72 +121,15 @@ func TestChunksCostAsMuchAttentionAsTheWhole(t *testing.T) {
 	}
 }
 
-// plainSeconds adds up the work of a step sequence by sequence and matrix by
-// matrix, without sums over the batch.
-func plainSeconds(m Model, a Accelerator, tp int, c RooflineCoefficients, batch []sequence) float64 {
-	var flops [2]float64 // by phase
-	var kvTokens, tokens float64
-	d, dh, layers := float64(m.HiddenSize), float64(m.HeadDim), float64(m.Layers)
-	heads, kv := float64(m.AttentionHeads)*dh, float64(m.KVHeads)*dh
-	for _, q := range batch {
-		phase := 0
-		if q.decode {
-			phase = 1
-		}
-		n, h := float64(q.tokens), float64(q.before)
-		projections := 2 * n * d * (2*heads + 2*kv)
-		attention := 4 * heads * n * (h + (n+1)/2)
-		mlp := 6 * n * d * float64(m.IntermediateSize)
-		flops[phase] += layers * (projections + attention + mlp)
-		if q.decode || q.ends {
-			flops[phase] += 2 * d * float64(m.VocabularySize)
-		}
-		kvTokens += h + n + n
-		tokens += n
-	}
-	gpus := float64(tp)
-	compute := flops[0]/(gpus*a.BF16FlopsPerSecond*c.PrefillEfficiency) + flops[1]/(gpus*a.BF16FlopsPerSecond*c.DecodeEfficiency)
-	weights := 2 * (layers*d*(2*heads+2*kv+3*float64(m.IntermediateSize)) + d*float64(m.VocabularySize)) / gpus
-	kvShare := 2 * layers * math.Ceil(float64(m.KVHeads)/gpus) * dh * 2
-	memory := (weights + kvShare*kvTokens) / (a.MemoryBandwidthBytesPerSecond * c.MemoryEfficiency)
-	seconds := max(compute, memory) + c.StepOverhead.Seconds() + c.SequenceOverhead.Seconds()*float64(len(batch)) + c.TokenOverhead.Seconds()*tokens
-	if tp > 1 {
-		seconds += 2 * layers * (c.AllReduceLatency.Seconds() + 2*(gpus-1)/gpus*tokens*d*2/a.LinkBandwidthBytesPerSecond)
-	}
-	return seconds
-}
-
-func randomBatch(r *rand.Rand) []sequence {
-	batch := make([]sequence, r.IntN(40))
-	for i := range batch {
-		if r.IntN(3) > 0 {
-			batch[i] = sequence{tokens: 1, before: 1 + r.IntN(20000), decode: true}
-		} else {
-			batch[i] = sequence{tokens: 1 + r.IntN(2000), before: r.IntN(2) * r.IntN(20000), ends: r.IntN(2) == 0}
-		}
-	}
-	return batch
-}
-
-func randomRoofline(t *testing.T, r *rand.Rand) (Model, Accelerator, int, RooflineCoefficients) {
-	t.Helper()
-	models, accelerators := ModelNames(), AcceleratorNames()
-	a := mustAccelerator(t, accelerators[r.IntN(len(accelerators))])
-	c := RooflineCoefficients{
-		MemoryEfficiency: 1 - r.Float64(), PrefillEfficiency: 1 - r.Float64(), DecodeEfficiency: 1 - r.Float64(),
-		StepOverhead: time.Duration(r.IntN(1e6)), SequenceOverhead: time.Duration(r.IntN(1e5)), TokenOverhead: time.Duration(r.IntN(1e4)), AllReduceLatency: time.Duration(r.IntN(1e5)),
-	}
-	return mustModel(t, models[r.IntN(len(models))]), a, 1 << r.IntN(5), c
-}
-
 func TestSumsAgreeWithSequences(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 500 {
-		m, a, tp, c := randomRoofline(t, r)
+	for range 2000 {
+		i, c := randomRoofline(t, r)
 		batch := randomBatch(r)
-		got, want := NewRoofline(m, a, tp, c).StepTime(step(batch...)).Seconds(), plainSeconds(m, a, tp, c, batch)
-		if math.Abs(got-want) > 1e-9+1e-12*want {
-			t.Fatalf("%s on %d %s, %+v: step = %.9f s, want %.9f for %+v", m.Name, tp, a.Name, c, got, want, batch)
+		got, want := i.Roofline(c).StepTime(step(batch...)).Seconds(), plainSeconds(i, c, batch)
+		if math.Abs(got-want) > 1e-9+1e-9*want {
+			t.Fatalf("%s on %d %s, %+v, %+v: step = %.9f s, want %.9f for %+v",
+				i.Model.Name, i.TensorParallelism, i.Accelerator.Name, i.Quantization, c, got, want, batch)
 		}
 	}
 }
@@ -201,9 +144,9 @@ func TestMoreWorkIsNeverFaster(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(3, 4))
 			for range 300 {
-				m, a, tp, c := randomRoofline(t, r)
+				i, c := randomRoofline(t, r)
 				timers := []StepTimer{
-					NewRoofline(m, a, tp, c),
+					i.Roofline(c),
 					Linear{r.Float64() * 1e4, r.Float64() * 10, r.Float64() * 10},
 				}
 				batch := append(randomBatch(r), sequence{tokens: 1 + r.IntN(100), before: r.IntN(1000)})

@@ -27,6 +27,15 @@ type Step struct {
 	// SampledTokens is the number of tokens that pass through the LM head:
 	// one for a decode, and one for a chunk that ends its prompt.
 	SampledTokens int
+	// DoublePromptPairs is the sum over chunks of t·(2·s + t), where s is the
+	// full length of what the chunk is a part of, whatever was computed before
+	// it: the prompt, or after a preemption prompt and generated tokens.
+	DoublePromptPairs int64
+}
+
+// prefillContext returns the sum of h over chunks.
+func (s *Step) prefillContext() int64 {
+	return s.ContextTokens - s.DecodePairs - int64(s.PrefillTokens)
 }
 
 // StepTimer gives the duration of a step: deterministic, at least 1 ns, and
@@ -41,6 +50,9 @@ type RequestCost struct {
 	QueueBase, QueuePerInputToken time.Duration
 	// PerOutputToken delays each token on its way out, beside the step clock.
 	PerOutputToken time.Duration
+	// Completion delays the end of the whole answer once, after its last
+	// token.
+	Completion time.Duration
 }
 
 // longestStep is where step times end, some 104 days: converting a larger

@@ -58,7 +58,7 @@ func TestAllFaultsAreReportedAtOnce(t *testing.T) {
 	errs := ValidateParallelism(m, mustAccelerator(t, "h100-sxm"), 3, nil)
 	want := []string{
 		"tensorParallelism: Invalid value: 3: must divide the 64 attention heads of meta-llama/Llama-3.1-70B-Instruct",
-		"tensorParallelism: Invalid value: 3: meta-llama/Llama-3.1-70B-Instruct does not fit: its weights take 86.3 GiB of each GPU, and h100-sxm has 80.0 GiB",
+		"tensorParallelism: Invalid value: 3: meta-llama/Llama-3.1-70B-Instruct does not fit: its weights take 86.5 GiB of each GPU, and h100-sxm has 80.0 GiB",
 	}
 	if diff := cmp.Diff(want, messages(errs)); diff != "" {
 		t.Errorf("faults (−want +got):\n%s", diff)
@@ -66,7 +66,7 @@ func TestAllFaultsAreReportedAtOnce(t *testing.T) {
 }
 
 func TestValidateCoefficients(t *testing.T) {
-	fine := RooflineCoefficients{MemoryEfficiency: 1, PrefillEfficiency: 0.01, DecodeEfficiency: 0.5}
+	fine := RooflineCoefficients{MemoryEfficiency: 1, PrefillEfficiency: 0.01, DecodeEfficiency: 0.5, ExpertEfficiency: 0.7, ExpertImbalance: 1.3}
 	tests := map[string]struct {
 		validate func(*field.Path) field.ErrorList
 		want     []string
@@ -76,16 +76,23 @@ func TestValidateCoefficients(t *testing.T) {
 			"x.memoryEfficiency: Invalid value: 0: must be greater than 0 and at most 1: it is a share of the peak",
 			"x.prefillEfficiency: Invalid value: 0: must be greater than 0 and at most 1: it is a share of the peak",
 			"x.decodeEfficiency: Invalid value: 0: must be greater than 0 and at most 1: it is a share of the peak",
+			"x.expertEfficiency: Invalid value: 0: must be greater than 0 and at most 1: it is a share of the peak",
+			"x.expertImbalance: Invalid value: 0: must be at least 1 and at most 1000: it is the busiest GPU's work over the mean",
 		}},
 		"shares beyond the peak, negative overheads": {RooflineCoefficients{
-			MemoryEfficiency: 1.5, PrefillEfficiency: math.NaN(), DecodeEfficiency: 1,
-			StepOverhead: -1500 * time.Nanosecond, TokenOverhead: -1, AllReduceLatency: -time.Microsecond,
+			MemoryEfficiency: 1.5, PrefillEfficiency: math.NaN(), DecodeEfficiency: 1, ExpertEfficiency: 1, ExpertImbalance: math.NaN(),
+			StepOverhead: -1500 * time.Nanosecond, LayerOverhead: -1, TokenOverhead: -1, AllReduceLatency: -time.Microsecond,
+			DispatchLatency: -1, DispatchTokenOverhead: -1,
 		}.Validate, []string{
 			"x.memoryEfficiency: Invalid value: 1.5: must be greater than 0 and at most 1: it is a share of the peak",
 			"x.prefillEfficiency: Invalid value: NaN: must be greater than 0 and at most 1: it is a share of the peak",
+			"x.expertImbalance: Invalid value: NaN: must be at least 1 and at most 1000: it is the busiest GPU's work over the mean",
 			"x.stepOverheadMicroseconds: Invalid value: -1.5: must be 0 or more",
+			"x.layerOverheadMicroseconds: Invalid value: -0.001: must be 0 or more",
 			"x.tokenOverheadMicroseconds: Invalid value: -0.001: must be 0 or more",
 			"x.allReduceLatencyMicroseconds: Invalid value: -1: must be 0 or more",
+			"x.dispatchLatencyMicroseconds: Invalid value: -0.001: must be 0 or more",
+			"x.dispatchTokenOverheadMicroseconds: Invalid value: -0.001: must be 0 or more",
 		}},
 		"an empty linear model": {Linear{}.Validate, nil},
 		"a linear model with negative coefficients": {Linear{-1, math.NaN(), -0.5}.Validate, []string{
@@ -94,10 +101,11 @@ func TestValidateCoefficients(t *testing.T) {
 			"x.perDecodeTokenMicroseconds: Invalid value: -0.5: must be 0 or more",
 		}},
 		"no costs": {RequestCost{}.Validate, nil},
-		"negative costs": {RequestCost{-time.Microsecond, -2 * time.Microsecond, -time.Millisecond}.Validate, []string{
+		"negative costs": {RequestCost{-time.Microsecond, -2 * time.Microsecond, -time.Millisecond, -1}.Validate, []string{
 			"x.queueBaseMicroseconds: Invalid value: -1: must be 0 or more",
 			"x.queuePerTokenMicroseconds: Invalid value: -2: must be 0 or more",
 			"x.perOutputTokenMicroseconds: Invalid value: -1000: must be 0 or more",
+			"x.completionMicroseconds: Invalid value: -0.001: must be 0 or more",
 		}},
 	}
 	for name, tc := range tests {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package latency
+
+// Accelerator is one GPU.
+type Accelerator struct {
+	Name string `json:"name"`
+	// MemoryBytes is what the driver shows.
+	MemoryBytes int64 `json:"memoryBytes"`
+	// MemoryBandwidthBytesPerSecond and the FLOP/s are peaks, dense. A format
+	// that the accelerator does not compute in has none.
+	MemoryBandwidthBytesPerSecond float64 `json:"memoryBandwidthBytesPerSecond"`
+	BF16FlopsPerSecond            float64 `json:"bf16FlopsPerSecond"`
+	FP8FlopsPerSecond             float64 `json:"fp8FlopsPerSecond,omitempty"`
+	INT8FlopsPerSecond            float64 `json:"int8FlopsPerSecond,omitempty"`
+	// LinkBandwidthBytesPerSecond is that of the link between GPUs of one
+	// machine, one way.
+	LinkBandwidthBytesPerSecond float64 `json:"linkBandwidthBytesPerSecond"`
+	// Efficiencies are the shares of the peaks that engines achieve, 0 to 1.
+	MemoryEfficiency  float64 `json:"memoryEfficiency"`
+	PrefillEfficiency float64 `json:"prefillEfficiency"`
+	DecodeEfficiency  float64 `json:"decodeEfficiency"`
+}
+
+// flopsPerSecond returns the peak of a format, 0 if there is none.
+func (a Accelerator) flopsPerSecond(p Precision) float64 {
+	switch p {
+	case BF16:
+		return a.BF16FlopsPerSecond
+	case FP8:
+		return a.FP8FlopsPerSecond
+	case INT8:
+		return a.INT8FlopsPerSecond
+	}
+	return 0
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package latency
+
+import "math"
+
+// Instance is one engine: a model in its formats on the GPUs of one replica.
+// What Validate refuses must not come to the other methods.
+//
+// Tensor parallelism deals out heads, MLPs, experts, embedding and LM head.
+// Norms, routers and the compressing projections of MLA are on every GPU. Where
+// there are fewer KV heads than GPUs, heads are replicated; the latent vectors
+// of MLA always are.
+type Instance struct {
+	Model       Model
+	Accelerator Accelerator
+	// TensorParallelism is the number of GPUs.
+	TensorParallelism int
+	Quantization      Quantization
+}
+
+// quantization returns the formats, none of them empty.
+func (i Instance) quantization() Quantization { return i.Quantization.of(i.Model, i.Accelerator) }
+
+// computeFlopsPerSecond returns one GPU's peak for the layers' matrices.
+func (i Instance) computeFlopsPerSecond() float64 {
+	return i.Accelerator.flopsPerSecond(i.quantization().Activations)
+}
+
+func (i Instance) gpus() float64 { return float64(i.TensorParallelism) }
+
+// kvHeads returns the KV heads of one GPU.
+func (i Instance) kvHeads() int64 {
+	tp := int64(i.TensorParallelism)
+	return (int64(i.Model.KVHeads) + tp - 1) / tp
+}
+
+// attentionWeights returns the projections of all layers that one GPU has.
+func (i Instance) attentionWeights() float64 {
+	byHead, byKVHead, everywhere := i.Model.attentionParameters()
+	perLayer := float64(byHead)/i.gpus() + float64(everywhere)
+	if i.Model.KVHeads > 0 {
+		perLayer += float64(byKVHead / int64(i.Model.KVHeads) * i.kvHeads())
+	}
+	return float64(i.Model.Layers) * perLayer
+}
+
+// alwaysReadBytes returns the weights of one GPU that every step reads,
+// whichever experts its tokens need.
+func (i Instance) alwaysReadBytes() float64 {
+	quantized := i.attentionWeights() + float64(i.Model.mlps())/i.gpus()
+	plain := float64(i.Model.routerParameters()) + float64(i.Model.headParameters())/i.gpus()
+	return float64(quantized*i.quantization().Weights.weightBytes()) + float64(plain*BF16.weightBytes())
+}
+
+// expertBytes returns one GPU's share of one expert in every layer.
+func (i Instance) expertBytes() float64 {
+	return float64(i.Model.expertParameters()) / i.gpus() * i.quantization().Weights.weightBytes()
+}
+
+// WeightBytes returns the size of the weights in the memory of one GPU.
+func (i Instance) WeightBytes() int64 {
+	m := i.Model
+	bytes := i.alwaysReadBytes()
+	if m.MoE != nil {
+		bytes += float64(float64(m.MoE.Experts) * i.expertBytes())
+	}
+	unread := float64(m.embeddingParameters()-m.headParameters())/i.gpus() + float64(m.normParameters())
+	return int64(math.Ceil(bytes + float64(unread*BF16.weightBytes())))
+}
+
+// KVBytesPerToken returns the size of one token's keys and values in the
+// memory of one GPU.
+func (i Instance) KVBytesPerToken() int64 {
+	format, layers := i.quantization().KVCache, int64(i.Model.Layers)
+	if i.Model.MLA != nil {
+		return layers * format.rowBytes(i.Model.MLA.latent())
+	}
+	return 2 * layers * i.kvHeads() * format.rowBytes(int64(i.Model.HeadDim))
+}

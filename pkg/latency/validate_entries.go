@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package latency
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// No figure of a model is larger than maxSize, and neither is the number of
+// its weights larger than maxParameters, so that sums stay exact.
+const (
+	maxSize       = 1 << 30
+	maxParameters = 1e15
+)
+
+// Validate reports figures that are missing or contradict each other, as
+// faults of the fields of a model, whose path is given.
+func (m Model) Validate(path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if m.Name == "" {
+		errs = append(errs, field.Required(path.Child("name"), "a model has a name"))
+	}
+	for n, alias := range m.Aliases {
+		if alias == "" {
+			errs = append(errs, field.Required(path.Child("aliases").Index(n), "a name is not empty"))
+		}
+	}
+	errs = append(errs, sizes(1, path, named{
+		{"layers", m.Layers}, {"hiddenSize", m.HiddenSize}, {"attentionHeads", m.AttentionHeads},
+		{"vocabularySize", m.VocabularySize}, {"contextTokens", m.ContextTokens},
+	})...)
+	if m.Weights != "" && !slices.Contains(storedFormats, m.Weights) {
+		errs = append(errs, field.NotSupported(path.Child("weights"), m.Weights, storedFormats))
+	}
+	errs = append(errs, m.validateAttention(path)...)
+	if m.MoE != nil {
+		errs = append(errs, m.validateMoE(path.Child("moe"))...)
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	if m.moeLayers() < int64(m.Layers) {
+		errs = sizes(1, path, named{{"intermediateSize", m.IntermediateSize}})
+	} else if m.IntermediateSize != 0 {
+		errs = append(errs, field.Invalid(path.Child("intermediateSize"), m.IntermediateSize,
+			"every layer has experts: their width is moe.expertIntermediateSize"))
+	}
+	if len(errs) == 0 && m.roughParameters() > maxParameters {
+		errs = append(errs, field.Invalid(path, field.OmitValueType{}, "the model has more than 10^15 weights"))
+	}
+	return errs
+}
+
+// roughParameters returns more than the number of weights, whatever the size
+// of the figures.
+func (m Model) roughParameters() float64 {
+	width := float64(m.IntermediateSize) + 8*float64(m.AttentionHeads)*float64(m.HeadDim+1)
+	if a := m.MLA; a != nil {
+		heads := float64(m.AttentionHeads) * float64(a.NopeHeadDim+a.RopeHeadDim+a.ValueHeadDim)
+		width += float64(a.QueryRank+a.KVRank+a.RopeHeadDim) + 2*heads*(1+float64(a.QueryRank+a.KVRank)/float64(m.HiddenSize))
+	}
+	if m.MoE != nil {
+		width += float64(m.MoE.SharedIntermediateSize) + float64(m.MoE.Experts)*float64(m.MoE.ExpertIntermediateSize+1)
+	}
+	return float64(m.HiddenSize) * (4*float64(m.Layers)*width + 2*float64(m.VocabularySize))
+}
+
+func (m Model) validateAttention(path *field.Path) field.ErrorList {
+	if m.MLA == nil {
+		errs := sizes(1, path, named{{"kvHeads", m.KVHeads}, {"headDim", m.HeadDim}})
+		if len(errs) == 0 && m.AttentionHeads%m.KVHeads != 0 {
+			errs = append(errs, field.Invalid(path.Child("kvHeads"), m.KVHeads,
+				fmt.Sprintf("must divide the %d attention heads", m.AttentionHeads)))
+		}
+		return errs
+	}
+	var errs field.ErrorList
+	for _, f := range (named{{"kvHeads", m.KVHeads}, {"headDim", m.HeadDim}}) {
+		if f.size != 0 {
+			errs = append(errs, field.Invalid(path.Child(f.name), f.size, "must be left out beside mla"))
+		}
+	}
+	a, path := m.MLA, path.Child("mla")
+	errs = append(errs, sizes(0, path, named{{"queryRank", a.QueryRank}})...)
+	return append(errs, sizes(1, path, named{
+		{"kvRank", a.KVRank}, {"nopeHeadDim", a.NopeHeadDim}, {"ropeHeadDim", a.RopeHeadDim}, {"valueHeadDim", a.ValueHeadDim},
+	})...)
+}
+
+// maxExperts keeps the list of expected experts short.
+const maxExperts = 4096
+
+func (m Model) validateMoE(path *field.Path) field.ErrorList {
+	e := m.MoE
+	errs := sizes(1, path, named{
+		{"experts", e.Experts}, {"expertsPerToken", e.ExpertsPerToken}, {"expertIntermediateSize", e.ExpertIntermediateSize},
+	})
+	errs = append(errs, sizes(0, path, named{
+		{"sharedIntermediateSize", e.SharedIntermediateSize}, {"firstDenseLayers", e.FirstDenseLayers}, {"layerStep", e.LayerStep},
+	})...)
+	if e.Experts > maxExperts {
+		errs = append(errs, field.Invalid(path.Child("experts"), e.Experts, fmt.Sprintf("must be at most %d", maxExperts)))
+	}
+	if e.ExpertsPerToken > e.Experts {
+		errs = append(errs, field.Invalid(path.Child("expertsPerToken"), e.ExpertsPerToken,
+			fmt.Sprintf("must be at most the %d experts", e.Experts)))
+	}
+	if len(errs) == 0 && m.moeLayers() < 1 {
+		errs = append(errs, field.Invalid(path, field.OmitValueType{}, "no layer has experts: leave it out"))
+	}
+	return errs
+}
+
+// Validate reports figures that are missing or make no sense, as faults of the
+// fields of an accelerator, whose path is given.
+func (a Accelerator) Validate(path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if a.Name == "" {
+		errs = append(errs, field.Required(path.Child("name"), "an accelerator has a name"))
+	}
+	if a.MemoryBytes < 1 || a.MemoryBytes > 1<<50 {
+		errs = append(errs, field.Invalid(path.Child("memoryBytes"), a.MemoryBytes, "must be at least 1 and at most 2^50"))
+	}
+	for _, f := range []struct {
+		name     string
+		value    float64
+		optional bool
+	}{
+		{"memoryBandwidthBytesPerSecond", a.MemoryBandwidthBytesPerSecond, false},
+		{"bf16FlopsPerSecond", a.BF16FlopsPerSecond, false},
+		{"fp8FlopsPerSecond", a.FP8FlopsPerSecond, true},
+		{"int8FlopsPerSecond", a.INT8FlopsPerSecond, true},
+		{"linkBandwidthBytesPerSecond", a.LinkBandwidthBytesPerSecond, false},
+	} {
+		if f.optional && f.value == 0 || f.value >= 1e6 && f.value <= 1e18 {
+			continue
+		}
+		errs = append(errs, field.Invalid(path.Child(f.name), f.value, "must be at least 1e6 and at most 1e18, a second"))
+	}
+	errs = append(errs, share(a.MemoryEfficiency, path.Child("memoryEfficiency"))...)
+	errs = append(errs, share(a.PrefillEfficiency, path.Child("prefillEfficiency"))...)
+	return append(errs, share(a.DecodeEfficiency, path.Child("decodeEfficiency"))...)
+}
+
+// named are sizes under the names of their fields.
+type named []struct {
+	name string
+	size int
+}
+
+func sizes(least int, path *field.Path, list named) field.ErrorList {
+	var errs field.ErrorList
+	for _, f := range list {
+		if f.size < least || f.size > maxSize {
+			errs = append(errs, field.Invalid(path.Child(f.name), f.size, fmt.Sprintf("must be at least %d and at most %d", least, maxSize)))
+		}
+	}
+	return errs
+}
