@@ -3,7 +3,6 @@
 package simulator_test
 
 import (
-	"context"
 	"os"
 	"testing"
 	"time"
@@ -83,7 +82,7 @@ func secondHalf(t *testing.T, rows []lengths, rate float64) (growth, served floa
 // inFlightAt runs one engine up to a time, without a drain: what is then
 // unfinished is in the system.
 func inFlightAt(t *testing.T, rows []lengths, rate float64, at time.Duration) *simulator.Cell {
-	o, err := simulator.Run(context.Background(), simulator.Config{
+	return run(t, simulator.Config{
 		Pools: []simulator.Pool{{
 			Name: "engine", Replicas: 1,
 			Timer:       timer(func(latency.Step) time.Duration { return stabilityStep }),
@@ -99,10 +98,6 @@ func inFlightAt(t *testing.T, rows []lengths, rate float64, at time.Duration) *s
 		},
 		Horizon: simulator.Horizon{Duration: at},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &o.Cells[0]
 }
 
 // readLengths reads the lengths of a trace in Azure's format.

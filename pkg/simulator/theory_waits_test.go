@@ -3,49 +3,16 @@
 package simulator_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"testing"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/latency"
-	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/stats"
-	"windtunnel.dev/windtunnel/pkg/workload"
 )
-
-// timer gives the duration of a step as a function.
-type timer func(latency.Step) time.Duration
-
-func (f timer) StepTime(s latency.Step) time.Duration { return f(s) }
-
-// arrivals is an endless source of requests at random: exponential gaps, each
-// arrival rounded up to a whole number of grid, each request of a drawn size.
-type arrivals struct {
-	stream *stats.Stream
-	gap    float64 // mean, ns
-	grid   simtime.Time
-	size   func(*stats.Stream) (input, output int)
-	now    float64
-	sent   int
-}
-
-func (a *arrivals) Labels() workload.Labels { return workload.Labels{} }
-
-func (a *arrivals) Next() (workload.Request, bool) {
-	a.now += a.gap * a.stream.Exponential()
-	input, output := a.size(a.stream)
-	r := workload.Request{
-		ID: a.sent, Arrival: (simtime.Time(a.now) + a.grid) / a.grid * a.grid, OutputTokens: output,
-		Response: uint64(2*a.sent + 1),
-		Prompt:   prompt.Prompt{Extents: []prompt.Extent{{Source: uint64(2 * a.sent), Tokens: int32(input)}}},
-	}
-	a.sent++
-	return r, true
-}
 
 // geometric draws a number of trials up to the first success.
 func geometric(s *stats.Stream, mean float64) int {
@@ -165,17 +132,14 @@ func (q queue) waits(t *testing.T, load float64, requests int) []float64 {
 	gap := q.service / (load * float64(q.servers))
 	for seed := range int64(12) {
 		q.pool.Name, q.pool.Replicas = "servers", 1
-		o, err := simulator.Run(context.Background(), simulator.Config{
+		c := run(t, simulator.Config{
 			Pools: []simulator.Pool{q.pool}, Router: &inTurn{},
 			Source: &arrivals{stream: stats.NewStream(seed, q.name), gap: gap, grid: q.grid, size: q.size},
 			Horizon: simulator.Horizon{
 				Requests: requests, WarmUp: time.Duration(0.1 * gap * float64(requests)), Drain: 1000 * time.Hour,
 			},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		waits = append(waits, o.Cells[0].Queueing.Mean()/q.service)
+		waits = append(waits, c.Queueing.Mean()/q.service)
 	}
 	return waits
 }
