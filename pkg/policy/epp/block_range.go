@@ -68,7 +68,8 @@ func (x *prefixIndex) drop(i int32) {
 		x.classify(s.wide, r.endpoint)
 	}
 	if s.ranges == 0 {
-		x.release(r.stretch)
+		x.narrowDown(s)
+		x.prune(r.stretch)
 	}
 }
 

@@ -16,12 +16,13 @@ import "windtunnel.dev/windtunnel/pkg/prompt"
 type prefixIndex struct {
 	endpoints int
 
-	slots     table // stretch ID → index of stretches
-	stretches []heldStretch
+	stretches []heldStretch // a tree; the first is its root
+	slots     table         // ID → index of stretches, see heldStretch
 	ranges    []blockRange
 	wide      wideStretches
 	recency   []recencyList // by endpoint
-	// freeStretch and freeRange begin lists of what may be used again.
+	// freeStretch and freeRange begin lists of what may be used again, linked by
+	// child and by next.
 	freeStretch, freeRange int32
 	// narrow is how many ranges a stretch has at most before it is wide.
 	narrow int32
@@ -30,21 +31,12 @@ type prefixIndex struct {
 	found []int32
 }
 
-// A heldStretch is a stretch of which somebody may hold a block.
-type heldStretch struct {
-	id uint64
-	// first begins the list of all ranges, or, where wide is none, that of the
-	// free stretches.
-	first  int32
-	wide   int32 // index in wideStretches; none for few ranges
-	ranges int32
-}
-
 const none = -1
 
 func newPrefixIndex(endpoints int) *prefixIndex {
 	x := &prefixIndex{
 		endpoints:   endpoints,
+		stretches:   []heldStretch{newHeldStretch(0, none)},
 		wide:        newWideStretches(endpoints),
 		recency:     make([]recencyList, endpoints),
 		freeStretch: none,
@@ -64,9 +56,9 @@ func newPrefixIndex(endpoints int) *prefixIndex {
 func (x *prefixIndex) match(chain []prompt.Stretch, blocks []int) {
 	clear(blocks)
 	x.found = x.found[:0]
+	slot := int32(root)
 	for _, s := range chain {
-		slot, ok := x.slots.find(s.ID)
-		if !ok {
+		if slot = x.childOf(slot, s.ID); slot == none {
 			return
 		}
 		x.found = append(x.found, slot)
@@ -127,13 +119,12 @@ func (x *prefixIndex) insert(chain []prompt.Stretch, endpoint, capacity int) {
 	if list.capacity == 0 {
 		list.capacity = capacity
 	}
-	blocks := 0
+	blocks, slot := 0, int32(root)
 	for i, s := range chain {
-		slot := int32(none)
 		if i < len(x.found) {
 			slot = x.found[i]
 		} else {
-			slot = x.slotOf(s.ID)
+			slot = x.makeChild(slot, s.ID)
 		}
 		x.renew(slot, int32(endpoint), s.Blocks)
 		blocks += int(s.Blocks)
@@ -222,34 +213,4 @@ func (x *prefixIndex) makeGhosts(list *recencyList, n int) {
 		x.reclassify(&x.ranges[i])
 		return
 	}
-}
-
-// slotOf finds a stretch's slot, or makes one that nobody holds.
-func (x *prefixIndex) slotOf(id uint64) int32 {
-	next := int32(len(x.stretches))
-	if x.freeStretch != none {
-		next = x.freeStretch
-	}
-	slot, added := x.slots.findOrPut(id, next)
-	if !added {
-		return slot
-	}
-	if slot == x.freeStretch {
-		x.freeStretch = x.stretches[slot].first
-	} else {
-		x.stretches = append(x.stretches, heldStretch{})
-	}
-	x.stretches[slot] = heldStretch{id: id, first: none, wide: none}
-	return slot
-}
-
-// release gives the slot of a stretch back that nobody holds.
-func (x *prefixIndex) release(slot int32) {
-	s := &x.stretches[slot]
-	x.slots.remove(s.id)
-	if s.wide != none {
-		x.wide.release(s.wide)
-	}
-	*s = heldStretch{first: x.freeStretch, wide: none}
-	x.freeStretch = slot
 }

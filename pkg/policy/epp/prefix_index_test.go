@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
 // plainIndex is the prefix index as it is described, block by block: a map from
@@ -111,15 +112,17 @@ func (p *indexPair) check() {
 			p.t.Fatalf("endpoint %d remembers %v, %d of them, want %v", e, got, list.length, p.plain.recency[e])
 		}
 	}
-	stretches, ranges := map[uint64]bool{}, 0
+	ranges := 0
 	for slot, s := range p.fast.stretches {
 		if s.ranges == 0 {
+			if s.wide != none {
+				p.t.Fatalf("stretch %x is wide, and nobody holds it", s.id)
+			}
 			continue
 		}
-		if found, ok := p.fast.slots.find(s.id); !ok || found != int32(slot) {
-			p.t.Fatalf("stretch %x is not in the table", s.id)
+		if p.fast.childOf(s.parent, s.id) != int32(slot) {
+			p.t.Fatalf("stretch %x is not a child of its parent", s.id)
 		}
-		stretches[s.id] = true
 		ranges += int(s.ranges)
 		for e := range p.plain.recency {
 			for i := *p.fast.head(&s, int32(e)); i != none; i = p.fast.ranges[i].next {
@@ -138,14 +141,46 @@ func (p *indexPair) check() {
 	if len(listed) > 0 {
 		p.t.Fatalf("blocks held that should not be: %v", listed)
 	}
-	if p.fast.slots.count != len(stretches) {
-		p.t.Errorf("%d stretches in the table, want %d", p.fast.slots.count, len(stretches))
-	}
+	p.checkTree()
 	if free := p.fast.countFree(); len(p.fast.ranges)-free != ranges {
 		p.t.Errorf("%d ranges, %d of them free, and %d in use", len(p.fast.ranges), free, ranges)
 	}
 	if used := len(p.fast.wide.blocks) - len(p.fast.wide.free); used != p.fast.countWide() {
 		p.t.Errorf("%d wide stretches, want %d", used, p.fast.countWide())
+	}
+}
+
+// checkTree checks that each stretch is there for the sake of a range, and
+// counted by its parent.
+func (p *indexPair) checkTree() {
+	p.t.Helper()
+	x := p.fast
+	needed := make([]bool, len(x.stretches))
+	needed[root] = true
+	for slot := range x.stretches {
+		for at := int32(slot); x.stretches[slot].ranges > 0 && !needed[at]; at = x.stretches[at].parent {
+			needed[at] = true
+		}
+	}
+	children, inTable := 0, 0
+	for slot, s := range x.stretches {
+		if needed[slot] {
+			inTable += int(s.others)
+			children += int(s.others)
+			if s.child != none {
+				children++
+			}
+		}
+	}
+	used := len(x.stretches)
+	for i := x.freeStretch; i != none; i = x.stretches[i].child {
+		if needed[i] {
+			p.t.Fatalf("stretch %x is free, and needed", x.stretches[i].id)
+		}
+		used--
+	}
+	if used != 1+children || x.slots.count != inTable {
+		p.t.Errorf("%d stretches, %d in the table, want %d and %d", used, x.slots.count, 1+children, inTable)
 	}
 }
 
@@ -196,16 +231,17 @@ func randomChain(random *rand.Rand, longest int) []prompt.Stretch {
 	var chain []prompt.Stretch
 	id := uint64(1)
 	for range 1 + random.IntN(4) {
-		id = id<<8 + uint64(random.IntN(3))
+		text := random.Uint64N(3)
 		if random.IntN(8) == 0 {
-			id += 100 + random.Uint64N(1000)<<8
+			text = random.Uint64N(1000)
 		}
+		id = stats.Hash64(id, text)
 		s := prompt.Stretch{ID: id, Blocks: int32(1 + random.IntN(longest))}
 		if random.IntN(2) == 0 {
 			s.Blocks = int32(1 + longest/2)
 		}
 		chain = append(chain, s)
-		id = id<<8 + uint64(s.Blocks)
+		id = stats.Hash64(id, uint64(s.Blocks))
 	}
 	return chain
 }

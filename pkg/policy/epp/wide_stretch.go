@@ -43,9 +43,6 @@ func (w *wideStretches) take(blocks int32) int32 {
 	return int32(len(w.blocks) - 1)
 }
 
-// release gives a wide stretch back that has no ranges.
-func (w *wideStretches) release(wide int32) { w.free = append(w.free, wide) }
-
 // favour makes n the length of whole holders, if there are none of another.
 func (w *wideStretches) favour(wide, n int32) {
 	if w.blocks[wide] != n && !w.anyWhole(wide) {
@@ -79,6 +76,14 @@ func (x *prefixIndex) widen(s *heldStretch, n int32) {
 		i = next
 	}
 	s.first = none
+}
+
+// narrowDown undoes widen for a stretch without ranges.
+func (x *prefixIndex) narrowDown(s *heldStretch) {
+	if s.wide != none {
+		x.wide.free = append(x.wide.free, s.wide)
+		s.wide = none
+	}
 }
 
 // reclassify is classify for the holder of a range, if its stretch is wide.
