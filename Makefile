@@ -86,8 +86,9 @@ lint: ## Run golangci-lint
 ##@ Measure
 
 .PHONY: bench
-bench: ## Run the benchmarks (BENCH=pattern COUNT=10)
+bench: ## Run the benchmarks, then measure the reference workloads (BENCH=pattern COUNT=10)
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./pkg/...
+	$(GO) run ./hack/bench
 
 .PHONY: benchstat
 benchstat: ## Compare two outputs of make bench (OLD=file NEW=file)

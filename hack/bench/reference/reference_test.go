@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package reference
+
+import (
+	"context"
+	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// TestEveryRequestIsServed, with every invariant of the engine checked.
+func TestEveryRequestIsServed(t *testing.T) {
+	config := R(500, 4, 1)
+	config.CheckInvariants = true
+	o, err := simulator.Run(context.Background(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(o.Cells) != 1 || o.Cells[0].Completed != 500 {
+		t.Errorf("cells %+v, want one with 500 completed", o.Cells)
+	}
+}
+
+// TestClients: the rate is 25 requests/s a replica, whatever their number, and
+// the busiest client has twice the share of the next.
+func TestClients(t *testing.T) {
+	for replicas, want := range map[int]int{4: 20, 16: 20, 64: 80, 256: 320} {
+		all := clients(replicas)
+		rate := 0.0
+		for _, c := range all {
+			rate += c.Arrivals.RatePerSecond
+		}
+		first, second := all[0].Arrivals.RatePerSecond, all[1].Arrivals.RatePerSecond
+		if len(all) != want || rate/float64(25*replicas) < 0.999 || rate/float64(25*replicas) > 1.001 || first/second < 1.999 || first/second > 2.001 {
+			t.Errorf("%d replicas: %d clients with %v requests/s, the first two %v and %v", replicas, len(all), rate, first, second)
+		}
+	}
+}
