@@ -2,38 +2,50 @@
 
 package kv
 
-import "fmt"
+import (
+	"fmt"
+
+	"windtunnel.dev/windtunnel/pkg/prompt"
+)
 
 // Cache is the block pool of one replica. It is not safe for concurrent use.
 //
 // A block is held by the sequences that refer to it, or free. Free blocks form
 // a queue; a new block is taken from its front, and only then loses its
-// identity. A sequence's blocks are freed last block first, so that the ends of
-// prompts are reused before the beginnings that others may share.
+// content. A sequence's blocks are freed last block first, so that the ends of
+// prompts are reused before the beginnings that others may share. As every
+// block is freed before those in front of it in its prompt, a block that can be
+// found can be reached: its whole prefix is there too.
 //
-// One block at a time carries an identity: where two sequences compute the same
-// block side by side, the first one's can be found, and the second one's
-// cannot, not even after the first one is gone. (vLLM keeps both and finds
-// either; which one matters only when the first is evicted and the second not.)
+// Where two sequences compute the same block side by side both copies can be
+// found, the older one first.
 type Cache struct {
 	blockTokens int
+	blocks      int
 	caching     bool
 
-	blocks    []block // the last one is no block but both ends of the free queue
 	free      int
-	index     index
+	queue     queue
 	evictions int64
+	// named numbers the segments in the order in which they were named.
+	named int64
+
+	index     index
+	stretches pool[stretch]
+	segments  pool[segment]
+	sequences pool[sequence]
+	admitted  int64
+
+	growth growth
+
+	scratch []hold
 }
 
-// block is kept small and in one piece: what costs time is fetching it.
-type block struct {
-	next, previous int32 // in the free queue, while references is 0
-	references     int32
-	named          bool // it can be found under its identity
-	identity       uint64
-}
+// none is no index.
+const none = -1
 
-// maxBlocks keeps slots of the index and links of the queue within 32 bits.
+// maxBlocks keeps counts of blocks and of tokens within the integers that
+// carry them.
 const maxBlocks = 1 << 30
 
 // New returns an empty cache of blocks blocks, at most 2^30, of blockTokens
@@ -43,51 +55,63 @@ func New(blocks, blockTokens int, prefixCaching bool) *Cache {
 	if blocks < 1 || blocks > maxBlocks || blockTokens < 1 {
 		panic(fmt.Sprintf("kv: a cache of %d blocks of %d tokens", blocks, blockTokens))
 	}
-	c := &Cache{
+	return &Cache{
 		blockTokens: blockTokens,
+		blocks:      blocks,
 		caching:     prefixCaching,
-		blocks:      make([]block, blocks+1),
+		free:        blocks,
+		queue:       queue{first: none, last: none, blank: blocks},
+		growth:      growth{opening: make([]int32, blockTokens)},
 	}
-	if prefixCaching {
-		c.index = newIndex(blocks)
-	}
-	c.fillQueue()
-	return c
 }
 
 // Blocks returns the number of blocks.
-func (c *Cache) Blocks() int { return len(c.blocks) - 1 }
+func (c *Cache) Blocks() int { return c.blocks }
 
 // BlockTokens returns the size of a block in tokens.
 func (c *Cache) BlockTokens() int { return c.blockTokens }
 
+// Free returns the number of blocks that no running sequence holds.
+func (c *Cache) Free() int { return c.free }
+
 // Used returns the number of blocks that running sequences hold.
-func (c *Cache) Used() int { return c.Blocks() - c.free }
+func (c *Cache) Used() int { return c.blocks - c.free }
 
 // Usage returns the share of blocks that running sequences hold, 0 to 1.
-func (c *Cache) Usage() float64 { return float64(c.Used()) / float64(c.Blocks()) }
+func (c *Cache) Usage() float64 { return float64(c.Used()) / float64(c.blocks) }
 
 // Evictions returns how many blocks that could be found have lost their
 // content to make room.
 func (c *Cache) Evictions() int64 { return c.evictions }
 
-// Match returns how many leading tokens of a prompt are cached, in whole
-// blocks and at most maxTokens. chain holds the identities of its full blocks,
-// all different. It changes nothing: looking does not refresh a block.
-func (c *Cache) Match(chain []uint64, maxTokens int) int {
-	chain = c.reusable(chain, maxTokens)
-	for i, identity := range chain {
-		if _, ok := c.find(identity); !ok {
-			return i * c.blockTokens
-		}
-	}
-	return len(chain) * c.blockTokens
-}
+// blocksOf returns how many blocks a number of tokens takes.
+func (c *Cache) blocksOf(tokens int) int { return (tokens + c.blockTokens - 1) / c.blockTokens }
 
-// reusable returns the part of a chain that the cache may answer for.
-func (c *Cache) reusable(chain []uint64, maxTokens int) []uint64 {
-	if !c.caching || maxTokens < c.blockTokens {
-		return nil
+// Match returns how many leading tokens of a prompt are cached, in whole
+// blocks and at most maxTokens. chain is the prompt's full blocks. Looking does
+// not refresh a block.
+func (c *Cache) Match(chain []prompt.Stretch, maxTokens int) int {
+	if !c.caching {
+		return 0
 	}
-	return chain[:min(len(chain), maxTokens/c.blockTokens)]
+	limit := maxTokens / c.blockTokens
+	matched := 0
+	for i := range chain {
+		if matched >= limit {
+			break
+		}
+		at := c.index.find(chain[i].ID)
+		if at == none {
+			break
+		}
+		c.disturb(at)
+		want := min(int(chain[i].Blocks), limit-matched)
+		there := int(c.stretches.all[at].end)
+		if there < want {
+			matched += there
+			break
+		}
+		matched += want
+	}
+	return matched * c.blockTokens
 }

@@ -4,58 +4,131 @@ package kv
 
 import "fmt"
 
-// Check reports a broken invariant: a block is either in the free queue or
-// referred to, the two add up, and an identity leads to the one block that
-// carries it. It costs a walk over all blocks.
+// Check reports a broken invariant: every block is either free or held, and the
+// two add up; the free queue holds the segments that nobody refers to; each
+// stretch is covered from its first block on, and found under its identity; and
+// sequences refer to what they hold. It costs a walk over all records.
 func (c *Cache) Check() error {
-	if err := c.checkQueue(); err != nil {
+	free, err := c.checkQueue()
+	if err != nil {
 		return err
 	}
-	idle, named := 0, 0
-	for b := range c.end() {
-		block := &c.blocks[b]
-		if block.references < 0 {
-			return fmt.Errorf("kv: block %d has %d references", b, block.references)
-		}
-		if block.references == 0 {
-			idle++
-		}
-		if !block.named {
+	references, unnamed, err := c.checkSequences()
+	if err != nil {
+		return err
+	}
+	held, covered := 0, 0
+	for i := range c.index.slots {
+		if c.index.slots[i].value == 0 {
 			continue
 		}
-		named++
-		if found, ok := c.find(block.identity); !ok || found != b {
-			return fmt.Errorf("kv: block %d cannot be found under its identity", b)
+		at := c.index.slots[i].value - 1
+		if c.index.slots[i].id != c.stretches.all[at].id {
+			return fmt.Errorf("kv: stretch %d is not found under its identity", at)
 		}
+		n, err := c.checkStretch(at, references)
+		if err != nil {
+			return err
+		}
+		held += n
+		covered++
 	}
-	if idle != c.free {
-		return fmt.Errorf("kv: %d blocks without references, %d in the free queue", idle, c.free)
-	}
-	if named != c.index.len {
-		return fmt.Errorf("kv: %d named blocks, %d identities", named, c.index.len)
+	switch {
+	case covered != c.stretches.len() || covered != c.index.len:
+		return fmt.Errorf("kv: %d stretches, %d identities, %d counted", c.stretches.len(), covered, c.index.len)
+	case free != c.free:
+		return fmt.Errorf("kv: %d blocks in the free queue, counted %d", free, c.free)
+	case free+held+unnamed != c.blocks:
+		return fmt.Errorf("kv: %d free blocks, %d held ones and %d without a name, of %d", free, held, unnamed, c.blocks)
 	}
 	return nil
 }
 
-// checkQueue walks the free queue. Links that agree in both directions cannot
-// lead through one block twice.
-func (c *Cache) checkQueue() error {
-	n, last := 0, c.end()
-	for b := c.blocks[last].next; ; b = c.blocks[b].next {
-		if c.blocks[b].previous != last {
-			return fmt.Errorf("kv: block %d follows %d in the free queue, but does not know it", b, last)
+// checkQueue walks the free queue and returns how many blocks it holds.
+func (c *Cache) checkQueue() (int, error) {
+	free, last := c.queue.blank, int32(none)
+	for at := c.queue.first; at != none; at = c.segments.all[at].after {
+		s := &c.segments.all[at]
+		switch {
+		case s.before != last:
+			return 0, fmt.Errorf("kv: segment %d follows %d in the free queue, but does not know it", at, last)
+		case s.references != 0 || s.len() <= 0 || s.blank < 0:
+			return 0, fmt.Errorf("kv: segment %d of %d blocks is in the free queue with %d references", at, s.len(), s.references)
 		}
-		if b == c.end() {
-			break
-		}
-		if c.blocks[b].references != 0 {
-			return fmt.Errorf("kv: block %d is in the free queue with %d references", b, c.blocks[b].references)
-		}
-		last = b
-		n++
+		free += int(s.len() + s.blank)
+		last = at
 	}
-	if n != c.free {
-		return fmt.Errorf("kv: %d blocks in the free queue, counted %d", n, c.free)
+	if last != c.queue.last || c.queue.blank < 0 {
+		return 0, fmt.Errorf("kv: the free queue ends with segment %d, not %d, and %d blanks", last, c.queue.last, c.queue.blank)
 	}
-	return nil
+	return free, nil
+}
+
+// checkSequences returns how many sequences refer to each segment, and how many
+// of their blocks have no name.
+func (c *Cache) checkSequences() (references map[int32]int32, unnamed int, err error) {
+	references = map[int32]int32{}
+	opening := make([]int32, c.blockTokens)
+	for i := range c.sequences.all {
+		q := &c.sequences.all[i]
+		if q.admitted == 0 {
+			continue
+		}
+		tokens := q.tokens
+		if q.decoding {
+			tokens = int(q.start + c.growth.steps)
+			opening[c.opensIn(tokens)]++
+		}
+		blocks := int32(0)
+		for _, h := range q.held {
+			blocks += h.blocks
+			for at := h.segment; h.blocks > 0; at = c.segments.all[at].rest {
+				references[at]++
+				h.blocks -= c.segments.all[at].len()
+			}
+			if h.blocks < 0 {
+				return nil, 0, fmt.Errorf("kv: sequence %d holds a part of a segment", i)
+			}
+		}
+		if blocks != q.named {
+			return nil, 0, fmt.Errorf("kv: sequence %d holds %d blocks and has named %d", i, blocks, q.named)
+		}
+		unnamed += c.blocksOf(tokens) - int(blocks)
+	}
+	for r, n := range opening {
+		if n != c.growth.opening[r] {
+			return nil, 0, fmt.Errorf("kv: %d sequences open a block in steps %d, counted %d", n, r, c.growth.opening[r])
+		}
+	}
+	return references, unnamed, nil
+}
+
+// checkStretch returns how many blocks of a stretch are held.
+func (c *Cache) checkStretch(at int32, references map[int32]int32) (int, error) {
+	t := &c.stretches.all[at]
+	held := 0
+	covered := map[int32]bool{}
+	last, end := int32(none), int32(0)
+	for i := t.first; i != none; i = c.segments.all[i].next {
+		s := &c.segments.all[i]
+		switch {
+		case s.previous != last || s.stretch != at || s.len() <= 0:
+			return 0, fmt.Errorf("kv: segment %d of %d blocks is not in place in stretch %d", i, s.len(), at)
+		case s.references != references[i]:
+			return 0, fmt.Errorf("kv: segment %d has %d references, and %d sequences refer to it", i, s.references, references[i])
+		case !t.copied && s.from != end:
+			return 0, fmt.Errorf("kv: stretch %d has no block %d", at, end)
+		}
+		if s.references > 0 {
+			held += int(s.len())
+		}
+		for b := s.from; b < s.to; b++ {
+			covered[b] = true
+		}
+		last, end = i, max(end, s.to)
+	}
+	if last != t.last || end != t.end || len(covered) != int(end) {
+		return 0, fmt.Errorf("kv: stretch %d covers %d of its first %d blocks, said to be %d", at, len(covered), end, t.end)
+	}
+	return held, nil
 }

@@ -4,75 +4,80 @@ package kv
 
 import "math/bits"
 
-// index leads from identities to blocks: open addressing with linear probing
-// in a power of two of slots, at most half full. A slot holds the low half of
-// an identity, and the block carries the whole of it, so that eight slots share
-// a cache line; a long run spends most of its time fetching those. Deletion
-// shifts followers back, so that no tombstones pile up.
+// index leads from identities to stretches: open addressing with linear
+// probing in a power of two of slots, at most half full. Deletion shifts
+// followers back, so that no tombstones pile up. The zero value is empty.
 type index struct {
 	slots []slot
-	mask  uint32
+	mask  uint64
 	len   int
 }
 
+// slot is an identity and the number of its stretch plus 1; 0 marks an empty
+// slot. Identities are hashes, whose low bits are as good as any.
 type slot struct {
-	tag   uint32 // low half of the identity, whose low bits are its home
-	block int32  // plus 1; 0 marks an empty slot
+	id    uint64
+	value int32
 }
 
-// newIndex returns an index for as many identities as there are blocks. It
-// never grows: a block has one identity.
-func newIndex(blocks int) index {
-	size := uint64(1) << bits.Len64(uint64(2*blocks-1))
-	return index{slots: make([]slot, size), mask: uint32(size - 1)}
-}
+// leastSlots is the size of the first table.
+const leastSlots = 64
 
-// find returns the block that carries an identity.
-func (c *Cache) find(identity uint64) (int32, bool) {
-	t := &c.index
-	tag := uint32(identity)
-	for i := tag & t.mask; ; i = (i + 1) & t.mask {
-		s := t.slots[i]
-		if s.block == 0 {
-			return 0, false
-		}
-		if s.tag == tag && c.blocks[s.block-1].identity == identity {
-			return s.block - 1, true
+// find returns the stretch of an identity, or none.
+func (t *index) find(id uint64) int32 {
+	if t.len == 0 {
+		return none
+	}
+	for i := id & t.mask; ; i = (i + 1) & t.mask {
+		s := &t.slots[i]
+		if s.value == 0 || s.id == id {
+			return s.value - 1
 		}
 	}
 }
 
-// name gives an unnamed block an identity, unless another block carries it.
-func (c *Cache) name(b int32, identity uint64) {
-	t := &c.index
-	tag := uint32(identity)
-	i := tag & t.mask
-	for ; t.slots[i].block != 0; i = (i + 1) & t.mask {
-		if s := t.slots[i]; s.tag == tag && c.blocks[s.block-1].identity == identity {
-			return
-		}
+// put adds an identity that is not there.
+func (t *index) put(id uint64, value int32) {
+	if 2*(t.len+1) > len(t.slots) {
+		t.grow()
 	}
-	t.slots[i] = slot{tag: tag, block: b + 1}
 	t.len++
-	c.blocks[b].identity, c.blocks[b].named = identity, true
+	t.set(id, value)
 }
 
-// forget takes a named block's identity away.
-func (c *Cache) forget(b int32) {
-	t := &c.index
-	c.blocks[b].named = false
-	t.len--
-	hole := uint32(c.blocks[b].identity) & t.mask
-	for t.slots[hole].block != b+1 {
+func (t *index) set(id uint64, value int32) {
+	i := id & t.mask
+	for t.slots[i].value != 0 {
+		i = (i + 1) & t.mask
+	}
+	t.slots[i] = slot{id, value + 1}
+}
+
+// remove forgets an identity that is there.
+func (t *index) remove(id uint64) {
+	hole := id & t.mask
+	for t.slots[hole].id != id || t.slots[hole].value == 0 {
 		hole = (hole + 1) & t.mask
 	}
-	for i := (hole + 1) & t.mask; t.slots[i].block != 0; i = (i + 1) & t.mask {
+	t.len--
+	for i := (hole + 1) & t.mask; t.slots[i].value != 0; i = (i + 1) & t.mask {
 		// An entry may fill the hole unless its home lies behind the hole.
-		home := t.slots[i].tag & t.mask
+		home := t.slots[i].id & t.mask
 		if (i-home)&t.mask >= (i-hole)&t.mask {
 			t.slots[hole] = t.slots[i]
 			hole = i
 		}
 	}
 	t.slots[hole] = slot{}
+}
+
+func (t *index) grow() {
+	old := t.slots
+	size := max(leastSlots, 1<<bits.Len(uint(len(old))))
+	t.slots, t.mask = make([]slot, size), uint64(size-1)
+	for _, s := range old {
+		if s.value != 0 {
+			t.set(s.id, s.value-1)
+		}
+	}
 }

@@ -2,50 +2,91 @@
 
 package kv
 
-// The free queue is a ring through the blocks that nobody holds, from the one
-// to be reused first to the one freed last. The entry after the last block
-// closes the ring.
+// queue is the free blocks in the order in which they are to be reused: a list
+// of segments, each of which goes from its last block to its first. Blocks
+// without content lie between them and are only counted: a segment's blank is
+// how many come right before it, and the queue's how many come after all.
+type queue struct {
+	first, last int32
+	blank       int
+}
 
-func (c *Cache) end() int32 { return int32(len(c.blocks) - 1) }
+// pushBlank puts n blocks without content at the end of the queue.
+func (c *Cache) pushBlank(n int) {
+	c.queue.blank += n
+	c.free += n
+}
 
-// fillQueue puts all blocks into the queue in order of their numbers.
-func (c *Cache) fillQueue() {
-	end := c.end()
-	for b := range end + 1 {
-		c.blocks[b].next, c.blocks[b].previous = b+1, b-1
+// push puts a segment that nobody holds any more at the end of the queue.
+func (c *Cache) push(at int32) {
+	s := &c.segments.all[at]
+	s.blank, c.queue.blank = int32(c.queue.blank), 0
+	s.before, s.after = c.queue.last, none
+	if c.queue.last == none {
+		c.queue.first = at
+	} else {
+		c.segments.all[c.queue.last].after = at
 	}
-	c.blocks[end].next, c.blocks[0].previous = 0, end
-	c.free = int(end)
+	c.queue.last = at
+	c.free += int(s.len())
 }
 
-// unlink takes a block out of the queue.
-func (c *Cache) unlink(b int32) {
-	before, after := c.blocks[b].previous, c.blocks[b].next
-	c.blocks[before].next, c.blocks[after].previous = after, before
-	c.free--
+// unlink takes a segment out of the queue. The blanks before it stay where
+// they were.
+func (c *Cache) unlink(at int32) {
+	s := &c.segments.all[at]
+	if s.before == none {
+		c.queue.first = s.after
+	} else {
+		c.segments.all[s.before].after = s.after
+	}
+	if s.after == none {
+		c.queue.last = s.before
+		c.queue.blank += int(s.blank)
+	} else {
+		after := &c.segments.all[s.after]
+		after.before = s.before
+		after.blank += s.blank
+	}
+	s.blank = 0
+	c.free -= int(s.len())
 }
 
-// pushBack puts a block at the end of the queue.
-func (c *Cache) pushBack(b int32) {
-	end := c.end()
-	last := c.blocks[end].previous
-	c.blocks[last].next, c.blocks[b].previous = b, last
-	c.blocks[b].next, c.blocks[end].previous = end, b
-	c.free++
-}
-
-// popFront takes the first n blocks out of the queue and appends them to dst.
-func (c *Cache) popFront(dst []int32, n int) []int32 {
+// take takes n blocks from the front of the queue. What they held is gone.
+func (c *Cache) take(n int) {
 	if n > c.free {
 		panic("kv: more blocks wanted than are free")
 	}
-	end := c.end()
-	b := c.blocks[end].next
-	for range n {
-		dst = append(dst, b)
-		b = c.blocks[b].next
-	}
-	c.blocks[end].next, c.blocks[b].previous = b, end
 	c.free -= n
-	return dst
+	for n > 0 {
+		at := c.queue.first
+		if at == none {
+			c.queue.blank -= n
+			return
+		}
+		s := &c.segments.all[at]
+		blank := min(n, int(s.blank))
+		s.blank -= int32(blank)
+		n -= blank
+		if n == 0 {
+			return
+		}
+		evicted := min(n, int(s.len()))
+		n -= evicted
+		c.evict(at, int32(evicted))
+	}
+}
+
+// evict forgets the last n blocks of the segment at the front of the queue.
+func (c *Cache) evict(at, n int32) {
+	c.evictions += int64(n)
+	s := &c.segments.all[at]
+	s.to -= n
+	owner := s.stretch
+	if s.len() == 0 {
+		c.unlink(at)
+		c.detach(at)
+		c.segments.release(at)
+	}
+	c.shrunk(owner)
 }

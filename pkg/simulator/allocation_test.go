@@ -3,6 +3,7 @@
 package simulator
 
 import (
+	"context"
 	"testing"
 
 	"windtunnel.dev/windtunnel/pkg/prompt"
@@ -25,7 +26,7 @@ func TestSteadyStateDoesNotAllocate(t *testing.T) {
 			}},
 		})
 	}
-	s := newSimulation(Config{
+	s := newSimulation(context.Background(), Config{
 		Pools: []Pool{{
 			Name: "pool", Replicas: 4, Timer: mixedStep{base: 5e6, token: 2e4, read: 100}, PrefixCaching: true,
 			BlockTokens: 16, KVBlocks: 500, MaxNumSeqs: 64, MaxNumBatchedTokens: 512,
@@ -35,14 +36,14 @@ func TestSteadyStateDoesNotAllocate(t *testing.T) {
 	for s.arrived < warm {
 		s.step()
 	}
-	events := 0
+	requests := 0
 	allocations := testing.AllocsPerRun(1, func() {
-		for target := s.arrived + measured/2 - 10; s.arrived < target; events++ {
+		for target := s.arrived + measured/2 - 10; s.arrived < target; requests++ {
 			s.step()
 		}
 	})
-	if perEvent := allocations / float64(events/2); perEvent > 0.005 {
-		t.Errorf("%v allocations in %d events", allocations, events/2)
+	if perRequest := allocations / float64(requests/2); perRequest > 0.005 {
+		t.Errorf("%v allocations in %d requests", allocations, requests/2)
 	}
-	t.Logf("%v allocations in %d events, %d requests in flight", allocations, events/2, s.inFlight)
+	t.Logf("%v allocations in %d requests, %d in flight", allocations, requests/2, s.inFlight)
 }

@@ -2,48 +2,58 @@
 
 package simulator
 
-import "windtunnel.dev/windtunnel/pkg/policy"
+import (
+	"context"
 
-// newSimulation builds the cluster, idle at time 0, with the first arrival on
-// the agenda.
-func newSimulation(c Config) *simulation {
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// newSimulation builds the cluster, idle at time 0.
+func newSimulation(ctx context.Context, c Config) *simulation {
 	c.check()
+	s := &simulation{
+		ctx:       ctx,
+		router:    c.Router,
+		listener:  c.Router.Listener(),
+		completed: c.Completed,
+		source:    c.Source,
+		horizon:   c.Horizon,
+		warmingUp: c.Horizon.WarmUp > 0,
+		labels:    c.Source.Labels(),
+	}
+	s.metrics = newMetrics(c.Targets, c.Horizon.WarmUp, len(c.Pools), len(s.labels.Tenants), len(s.labels.Classes))
+	for i := range c.Pools {
+		s.addPool(i, &c.Pools[i])
+	}
+	s.addRota(&c)
+	if c.CheckInvariants {
+		s.observers = append(s.observers, newInvariants())
+	}
+	return s
+}
+
+// addPool adds a pool's replicas.
+func (s *simulation) addPool(index int, p *Pool) {
+	s.pools = append(s.pools, p.Name)
+	for range p.Replicas {
+		s.replicas = append(s.replicas, newReplica(int32(len(s.replicas)), index, p))
+	}
+}
+
+// addRota draws when each endpoint is scraped. Until its first scrape the
+// router sees a replica as it starts: idle.
+func (s *simulation) addRota(c *Config) {
 	interval := c.ScrapeInterval
 	if interval == 0 {
 		interval = DefaultScrapeInterval
 	}
-	s := &simulation{
-		router:         c.Router,
-		listener:       c.Router.Listener(),
-		source:         c.Source,
-		horizon:        c.Horizon,
-		labels:         c.Source.Labels(),
-		scrapeInterval: interval,
-		completed:      c.Completed,
+	phases := make([]simtime.Time, len(s.replicas))
+	s.view = policy.View{Scrapes: make([]policy.Scrape, len(s.replicas))}
+	for i := range s.replicas {
+		phases[i] = scrapePhase(c.Seed, i, int64(interval))
+		s.view.Scrapes[i] = s.replicas[i].metrics(0)
 	}
-	s.metrics = newMetrics(c.Targets, c.Horizon.WarmUp, len(c.Pools), len(s.labels.Tenants), len(s.labels.Classes))
-	for i := range c.Pools {
-		s.addPool(i, &c.Pools[i], c.Seed)
-	}
-	if c.CheckInvariants {
-		s.observers = append(s.observers, newInvariants())
-	}
-	if c.Horizon.WarmUp > 0 {
-		s.schedule(c.Horizon.WarmUp, kindWarmUpEnd, 0)
-	}
-	s.pull()
-	return s
-}
-
-// addPool adds a pool's replicas. Until its first scrape the router sees a
-// replica as it starts: idle.
-func (s *simulation) addPool(index int, p *Pool, seed int64) {
-	s.pools = append(s.pools, p.Name)
-	for range p.Replicas {
-		endpoint := len(s.replicas)
-		first := scrapePhase(seed, endpoint, int64(s.scrapeInterval))
-		s.replicas = append(s.replicas, newReplica(int32(endpoint), index, p, first))
-		s.view.Scrapes = append(s.view.Scrapes, policy.Scrape{})
-		s.view.Scrapes[endpoint] = s.replicas[endpoint].metrics(0)
-	}
+	s.changed = make([]int32, 0, len(s.replicas)+1)
+	s.rota = newRota(interval, phases)
 }

@@ -7,6 +7,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -51,8 +52,8 @@ type Pool struct {
 	// Timer gives the duration of an engine step.
 	Timer latency.StepTimer
 	// Cost is charged to requests outside engine steps: a delay before the
-	// request enters the wait queue, and a delay of each output token that
-	// the step clock does not see.
+	// request enters the wait queue, a delay of each output token that the step
+	// clock does not see, and one after the last token.
 	Cost latency.RequestCost
 	// BlockTokens is the size of a KV block in tokens, KVBlocks how many
 	// blocks one replica has.
@@ -62,6 +63,17 @@ type Pool struct {
 	// MaxNumSeqs bounds the requests that run at once on a replica,
 	// MaxNumBatchedTokens the tokens computed in one step. Both at least 1.
 	MaxNumSeqs, MaxNumBatchedTokens int
+	// LongPrefillTokens bounds the tokens of a prompt that one request computes
+	// in a step, as vLLM's --long-prefill-token-threshold; 0 is no bound of its
+	// own.
+	LongPrefillTokens int
+	// ReserveFullPrompt admits a request only where the whole of it fits beside
+	// what runs, and not just its first chunk, as vLLM does since 0.18
+	// (scheduler_reserve_full_isl).
+	ReserveFullPrompt bool
+	// Scheduler orders the wait queue and says who is preempted; nil is first
+	// come, first served.
+	Scheduler scheduling.Policy
 	// MaxModelLen bounds prompt plus output of one request, in tokens.
 	// 0 means as much as the KV cache holds.
 	MaxModelLen int

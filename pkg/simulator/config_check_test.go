@@ -53,7 +53,7 @@ func TestBrokenRulesPanicWithTheirValues(t *testing.T) {
 		"no sequences":         {func(c *Config) { c.Pools[0].MaxNumSeqs = 0 }, "0 sequences"},
 		"a negative drain":     {func(c *Config) { c.Horizon.Drain = -1 }, "Drain:-1ns"},
 		"a negative cost":      {func(c *Config) { c.Pools[0].Cost.QueueBase = -1 }, "negative cost"},
-		"a step of no time":    {func(c *Config) { c.Pools[0].Timer = constantStep(0) }, "step end of 0 in 0s"},
+		"a step of no time":    {func(c *Config) { c.Pools[0].Timer = constantStep(0) }, "a step of 0s at 5ns"},
 		"an endpoint too many": {func(c *Config) { c.Router = wayward{endpoint: 1} }, "request 0 to endpoint 1 of 1"},
 		"a router that fails":  {func(c *Config) { c.Router = wayward{err: errors.New("lost")} }, "failed on request 0 at 5ns: lost"},
 		"arrivals that go back": {func(c *Config) {

@@ -8,24 +8,25 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
-	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// arrive routes the request whose arrival is due and sends it on its way.
-func (s *simulation) arrive() {
-	w := s.next
+// arrive routes a request at the time of its arrival and sends it on its way.
+func (s *simulation) arrive(w *workload.Request) {
 	s.arrived++
 	id := s.requests.take()
 	q := &s.requests.all[id]
 	q.info = policy.Request{
 		ID: w.ID, Arrival: w.Arrival, Prompt: w.Prompt, Tokens: w.Prompt.Tokens(),
-		Tenant: w.Tenant, Class: w.Class,
+		Tenant: w.Tenant, Class: w.Class, Priority: w.Priority,
 	}
 	q.lastToken, q.firstToken = unset, unset
-	s.send(id, q, &w)
-	s.pull()
+	s.send(id, q, w)
+	s.now = w.Arrival
+	for _, o := range s.observers {
+		o.settled(s, nil)
+	}
 }
 
 // send asks the router for an endpoint and hands the request to it.
@@ -47,30 +48,28 @@ func (s *simulation) send(id int32, q *request, w *workload.Request) {
 	q.replica = int32(endpoint)
 	q.prompt = int32(q.info.Tokens)
 	q.total, q.finish = q.prompt, q.prompt+int32(output)
+	q.response = w.Response
 	q.cell = s.metrics.arrived(s.now, r.pool, &q.info)
-	if r.prefixCaching {
-		q.chain = s.fullBlocks(q.chain[:0], w, int32(output), r.cache.BlockTokens())
-	}
 	s.inFlight++
 	for _, o := range s.observers {
 		o.arrived(s, id)
 	}
-	delay := r.entryDelay(q.prompt)
-	if delay == 0 {
-		s.enter(id)
+	now := s.now
+	s.advance(r, now)
+	s.now = now
+	if delay := r.entryDelay(q.prompt); delay > 0 {
+		q.phase = phaseEntry
+		r.entries.push(entry{at: now.Add(delay), number: q.info.ID, id: id})
 		return
 	}
-	q.phase = phaseEntry
-	s.schedule(delay, kindEntry, id)
+	s.enter(r, id)
 }
 
-// route brings the view up to now and asks the router.
+// route asks the router. The view is up to now.
 func (s *simulation) route(info *policy.Request) (int, error) {
-	for i := range s.replicas {
-		s.scrape(&s.replicas[i])
-	}
 	s.view.Now = s.now
 	endpoint, err := s.router.Route(&s.view, info)
+	s.view.Changed = s.changed[:0]
 	switch {
 	case errors.Is(err, policy.ErrNoEndpoint):
 		return 0, err
@@ -92,52 +91,58 @@ func (s *simulation) reject(id int32, pool int, reason Reason) {
 	s.requests.release(id)
 }
 
-// fullBlocks appends the identities of the full blocks of prompt and answer
-// together: an engine keeps the blocks of generated tokens findable too.
-func (s *simulation) fullBlocks(dst []uint64, w *workload.Request, output int32, blockTokens int) []uint64 {
-	s.extents = append(s.extents[:0], w.Prompt.Extents...)
-	s.extents = append(s.extents, prompt.Extent{Source: w.Response, Tokens: output})
-	return prompt.Prompt{Extents: s.extents}.FullBlocks(dst, blockTokens)
-}
-
-// deliver lets a first or last token reach the gateway at a time.
-func (s *simulation) deliver(at simtime.Time, k kind, id int32) {
-	switch {
-	case at > s.now:
-		s.agenda.push(at, k, id)
-	case k == kindFirstToken:
-		s.firstToken(id)
-	default:
-		s.complete(id)
-	}
-}
-
-// firstToken tells who listens that the answer has begun.
-func (s *simulation) firstToken(id int32) {
+// tellFirstToken lets the first token of an answer reach the gateway.
+func (s *simulation) tellFirstToken(id int32, q *request) {
 	if s.listener != nil {
-		q := &s.requests.all[id]
-		s.listener.FirstToken(&q.info, int(q.replica))
+		s.deliveries.push(delivery{at: q.firstToken, number: q.info.ID, id: id})
 	}
 }
 
-// complete ends a request whose last token has reached the gateway.
-func (s *simulation) complete(id int32) {
+// complete lets the last token of an answer reach the gateway.
+func (s *simulation) complete(r *replica, id int32, q *request) {
+	last := r.atGateway(s.now, q)
+	at := last.Add(r.cost.Completion)
+	if s.listener == nil && at == s.now {
+		s.finish(id, last, at)
+		return
+	}
+	s.deliveries.push(delivery{at: at, number: q.info.ID, id: id, last: last, ends: true})
+}
+
+// deliver lets everything reach the gateway that does so before a time.
+func (s *simulation) deliver(until simtime.Time) {
+	for len(s.deliveries) > 0 && s.deliveries[0].at < until {
+		d := s.deliveries.pop()
+		q := &s.requests.all[d.id]
+		switch {
+		case d.ends:
+			if s.listener != nil {
+				s.listener.Finished(&q.info, int(q.replica))
+			}
+			s.finish(d.id, d.last, d.at)
+		default:
+			s.listener.FirstToken(&q.info, int(q.replica))
+		}
+	}
+}
+
+// finish ends a request whose last token reached the gateway, and whose stream
+// was closed there at another time.
+func (s *simulation) finish(id int32, last, at simtime.Time) {
 	q := &s.requests.all[id]
-	s.metrics.completed(s.now, q)
+	s.metrics.completed(last, at, q)
 	if s.completed != nil {
-		s.completed(q.completion(s.now))
+		s.completed(q.completion(last))
 	}
-	if s.listener != nil {
-		s.listener.Finished(&q.info, int(q.replica))
-	}
-	s.end(id, endCompleted)
+	s.end(id, at, endCompleted)
 }
 
 // end frees the slot of a request that has ended.
-func (s *simulation) end(id int32, how ending) {
+func (s *simulation) end(id int32, at simtime.Time, how ending) {
 	for _, o := range s.observers {
-		o.ended(s, id, how)
+		o.ended(s, id, at, how)
 	}
+	s.lastEnd = max(s.lastEnd, at)
 	s.inFlight--
 	s.requests.release(id)
 }

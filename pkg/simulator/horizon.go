@@ -6,50 +6,81 @@ import (
 	"fmt"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// pull takes the next request from the source and schedules its arrival, or
-// the horizon if there is none to take.
-func (s *simulation) pull() {
+// next takes the next request from the source, or closes the arrivals if there
+// is none to take. Those at the horizon are not taken.
+func (s *simulation) next() (workload.Request, bool) {
 	h := &s.horizon
+	s.closed = s.now
 	if h.Requests > 0 && s.arrived == h.Requests {
-		s.agenda.push(s.now, kindHorizon, 0)
-		return
+		return workload.Request{}, false
 	}
-	next, ok := s.source.Next()
+	w, ok := s.source.Next()
 	if !ok {
-		s.agenda.push(s.now, kindHorizon, 0)
-		return
+		return w, false
 	}
-	if next.Arrival < s.now {
-		panic(fmt.Sprintf("simulator: request %d arrives at %v, after one at %v", next.ID, next.Arrival, s.now))
+	if w.Arrival < s.now {
+		panic(fmt.Sprintf("simulator: request %d arrives at %v, after one at %v", w.ID, w.Arrival, s.now))
 	}
-	if end := simtime.Time(h.Duration); end > 0 && next.Arrival >= end {
-		s.agenda.push(end, kindHorizon, 0)
-		return
+	if end := simtime.Time(h.Duration); end > 0 && w.Arrival >= end {
+		s.closed = end
+		return w, false
 	}
-	s.next = next
-	s.agenda.push(next.Arrival, kindArrival, 0)
+	return w, true
 }
 
-// closeArrivals starts the drain.
-func (s *simulation) closeArrivals() {
-	s.closed = true
-	deadline := s.now.Add(s.horizon.Drain)
-	if deadline < s.now {
+// endWarmUp starts the figures of the replicas afresh. It comes before
+// everything else of its nanosecond but the scrapes.
+func (s *simulation) endWarmUp() {
+	at := simtime.Time(s.horizon.WarmUp)
+	s.advanceAll(at)
+	s.warmingUp = false
+	for i := range s.replicas {
+		s.replicas[i].restart(at)
+	}
+}
+
+// drain serves what is in flight when arrivals end, for at most as long as the
+// horizon says, and returns when the last thing happened. What else happens at
+// the deadline counts; what is then left in flight is cut off.
+func (s *simulation) drain() simtime.Time {
+	deadline := s.closed.Add(s.horizon.Drain)
+	if deadline < s.closed {
 		deadline = simtime.Never
 	}
-	s.agenda.push(deadline, kindDrainEnd, 0)
+	if at := simtime.Time(s.horizon.WarmUp); s.warmingUp && at <= deadline {
+		s.advanceAll(at)
+		s.deliver(at)
+		if s.inFlight > 0 || at <= s.closed {
+			s.endWarmUp()
+		}
+	}
+	after := deadline
+	if deadline < simtime.Never {
+		after++
+	}
+	s.advanceAll(after)
+	s.deliver(after)
+	if s.inFlight == 0 {
+		return max(s.closed, s.lastEnd)
+	}
+	s.cutOff(deadline)
+	return deadline
 }
 
 // cutOff ends what the drain left in flight.
-func (s *simulation) cutOff() {
+func (s *simulation) cutOff(at simtime.Time) {
+	for i := range s.replicas {
+		s.write(&s.replicas[i])
+	}
 	for id := range s.requests.all {
 		q := &s.requests.all[id]
 		if q.phase == phaseNone {
 			continue
 		}
-		s.metrics.unfinished(s.now, q)
-		s.end(int32(id), endUnfinished)
+		s.metrics.unfinished(at, q)
+		s.end(int32(id), at, endUnfinished)
 	}
 }

@@ -4,9 +4,11 @@ package simulator
 
 import (
 	"fmt"
+	"math"
 
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
@@ -23,7 +25,7 @@ import (
 //
 // It is slow: it walks each batch, queue and cache at each step.
 type invariants struct {
-	now             simtime.Time
+	clocks          []simtime.Time // by replica
 	rejections      int
 	inFlight, ends  int
 	tokens          map[int]int32
@@ -55,9 +57,9 @@ func (v *invariants) arrived(s *simulation, id int32) {
 
 func (v *invariants) rejected(*simulation, *policy.Request, Reason) { v.rejections++ }
 
-func (v *invariants) preempted(s *simulation, id int32) {
+func (v *invariants) preempted(s *simulation, r *replica, id int32) {
 	q := &s.requests.all[id]
-	if q.computed != 0 || q.chunk != 0 || s.replicas[q.replica].waiting.at(0) != id {
+	if q.computed != 0 || q.chunk != 0 || q.phase != phaseWaiting || r.waiting.len() == 0 {
 		broken(s, "request %d was preempted with %d tokens computed and %d under way", q.info.ID, q.computed, q.chunk)
 	}
 }
@@ -77,9 +79,9 @@ func (v *invariants) token(s *simulation, id int32, at simtime.Time) {
 	v.tokenAt[q.info.ID] = at
 }
 
-func (v *invariants) ended(s *simulation, id int32, how ending) {
+func (v *invariants) ended(s *simulation, id int32, at simtime.Time, how ending) {
 	q := &s.requests.all[id]
-	if n := v.tokens[q.info.ID]; how == endCompleted && (n != q.finish-q.prompt || v.tokenAt[q.info.ID] != s.now) {
+	if n := v.tokens[q.info.ID]; how == endCompleted && (n != q.finish-q.prompt || v.tokenAt[q.info.ID] > at) {
 		broken(s, "request %d ends with %d of %d tokens, the last at %v", q.info.ID, n, q.finish-q.prompt, v.tokenAt[q.info.ID])
 	}
 	v.tokensDelivered += int64(v.tokens[q.info.ID])
@@ -92,7 +94,7 @@ func (v *invariants) ended(s *simulation, id int32, how ending) {
 func (v *invariants) formed(s *simulation, r *replica, step latency.Step) {
 	tokens, blocks := int32(0), 0
 	block := int32(r.cache.BlockTokens())
-	for _, id := range r.running {
+	for _, id := range r.batch.running {
 		q := &s.requests.all[id]
 		if q.phase != phaseRunning || q.chunk < 0 || q.computed+q.chunk > q.total || q.decoding() && q.computed < q.prompt {
 			broken(s, "request %d in phase %d computes %d after %d of %d", q.info.ID, q.phase, q.chunk, q.computed, q.total)
@@ -101,12 +103,12 @@ func (v *invariants) formed(s *simulation, r *replica, step latency.Step) {
 		blocks += int((q.computed + q.chunk + block - 1) / block)
 	}
 	switch {
-	case tokens > r.maxTokens || len(r.running) > r.maxSeqs:
-		broken(s, "replica %d: a step of %d tokens, a batch of %d", r.index, tokens, len(r.running))
-	case int(tokens) != step.PrefillTokens+step.DecodeTokens || step.Sequences > len(r.running):
+	case tokens > r.maxTokens || len(r.batch.running) > r.maxSeqs:
+		broken(s, "replica %d: a step of %d tokens, a batch of %d", r.index, tokens, len(r.batch.running))
+	case int(tokens) != step.PrefillTokens+step.DecodeTokens || step.Sequences > len(r.batch.running):
 		broken(s, "replica %d: %d tokens in the batch, step %+v", r.index, tokens, step)
-	case step.Sequences == 0 && len(r.running)+r.waiting.len() > 0:
-		broken(s, "replica %d: an empty step with %d running and %d waiting", r.index, len(r.running), r.waiting.len())
+	case step.Sequences == 0 && len(r.batch.running)+r.waiting.len() > 0:
+		broken(s, "replica %d: an empty step with %d running and %d waiting", r.index, len(r.batch.running), r.waiting.len())
 	case r.cache.Used() > blocks || r.cache.Used() < blocks && !r.prefixCaching:
 		broken(s, "replica %d: %d blocks in use, the batch needs %d", r.index, r.cache.Used(), blocks)
 	}
@@ -116,37 +118,44 @@ func (v *invariants) formed(s *simulation, r *replica, step latency.Step) {
 	v.inOrder(s, r)
 }
 
-// inOrder checks that nobody overtook.
+// inOrder checks that nobody overtook: first come, first served, the batch and
+// the wait queue together are in order of entry; by rank, the queue is.
 func (v *invariants) inOrder(s *simulation, r *replica) {
-	last := int64(-1)
+	last := ticket{rank: math.MinInt64}
 	check := func(id int32, want phase) {
-		q := &s.requests.all[id]
-		if q.turn <= last || q.phase != want {
-			broken(s, "replica %d: request %d, turn %d and phase %d, comes after turn %d", r.index, q.info.ID, q.turn, q.phase, last)
+		t := s.ticket(r, id)
+		if q := &s.requests.all[id]; !last.before(t) || q.phase != want {
+			broken(s, "replica %d: request %d, rank %d, turn %d and phase %d, comes after rank %d, turn %d",
+				r.index, q.info.ID, t.rank, t.turn, q.phase, last.rank, last.turn)
 		}
-		last = q.turn
+		last = t
 	}
-	for _, id := range r.running {
-		check(id, phaseRunning)
+	if r.scheduler == (scheduling.FCFS{}) {
+		for _, id := range r.batch.running {
+			check(id, phaseRunning)
+		}
 	}
 	for i := range r.waiting.len() {
 		check(r.waiting.at(i), phaseWaiting)
 	}
 }
 
-func (v *invariants) settled(s *simulation) {
-	if s.now < v.now {
-		broken(s, "the clock was at %v", v.now)
-	}
-	v.now = s.now
+func (v *invariants) settled(s *simulation, r *replica) {
 	if s.arrived != v.rejections+v.ends+v.inFlight || s.inFlight != v.inFlight {
 		broken(s, "%d arrived, %d rejected, %d ended, %d in flight (%d counted)",
 			s.arrived, v.rejections, v.ends, s.inFlight, v.inFlight)
 	}
-	for i := range s.replicas {
-		r := &s.replicas[i]
-		if r.waiting.len() > 0 && !r.stepping && !r.waking {
-			broken(s, "replica %d is idle with %d waiting", i, r.waiting.len())
-		}
+	if r == nil {
+		return
 	}
+	for len(v.clocks) < len(s.replicas) {
+		v.clocks = append(v.clocks, 0)
+	}
+	switch {
+	case s.now < v.clocks[r.index]:
+		broken(s, "the clock of replica %d was at %v", r.index, v.clocks[r.index])
+	case r.waiting.len() > 0 && !r.stepping:
+		broken(s, "replica %d is idle with %d waiting", r.index, r.waiting.len())
+	}
+	v.clocks[r.index] = s.now
 }

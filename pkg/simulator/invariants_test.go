@@ -3,10 +3,8 @@
 package simulator
 
 import (
+	"context"
 	"testing"
-
-	"windtunnel.dev/windtunnel/pkg/policy"
-	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
 // FuzzInvariants runs scenarios under strain with every check on. Every run
@@ -21,14 +19,12 @@ func FuzzInvariants(f *testing.F) {
 		}
 		config := randomConfig(data)
 		offered := len(config.Source.(*script).requests)
-		s := newSimulation(config)
+		s := newSimulation(context.Background(), config)
 		check := s.observers[0].(*invariants)
-		for events := 0; s.step(); events++ {
-			if events > 100_000 {
-				t.Fatal("it goes on and on")
-			}
+		o, err := s.run()
+		if err != nil {
+			t.Fatal(err)
 		}
-		o := s.outcome()
 		sum := sumCells(o)
 		switch {
 		case sum.Arrived > int64(offered) || config.Horizon.WarmUp == 0 && sum.Arrived != int64(s.arrived):
@@ -83,55 +79,3 @@ func sumCells(o *Outcome) *Cell {
 	}
 	return sum
 }
-
-// TestLazyScrapes holds the scrapes that are worked out afterwards against
-// ones taken at each tick.
-func TestLazyScrapes(t *testing.T) {
-	for seed := range int64(100) {
-		config := randomConfig(randomBytes(seed))
-		eager := &eagerScrapes{t: t, router: config.Router}
-		config.Router = eager
-		s := newSimulation(config)
-		var next []simtime.Time
-		for i := range s.replicas {
-			next = append(next, s.replicas[i].nextScrape)
-			eager.scrapes = append(eager.scrapes, s.replicas[i].metrics(0))
-		}
-		for len(s.agenda.heap) > 0 {
-			due := s.agenda.heap[0].at
-			for i := range s.replicas {
-				for ; next[i] <= due && next[i] < 10_000; next[i] = next[i].Add(config.ScrapeInterval) {
-					eager.scrapes[i] = s.replicas[i].metrics(next[i])
-				}
-			}
-			if !s.step() {
-				break
-			}
-		}
-		if eager.looks == 0 && seed == 0 {
-			t.Error("nothing was routed")
-		}
-	}
-}
-
-// eagerScrapes is a router that compares what it sees with what it should.
-type eagerScrapes struct {
-	t       *testing.T
-	router  policy.Router
-	scrapes []policy.Scrape
-	looks   int
-}
-
-func (e *eagerScrapes) Route(v *policy.View, q *policy.Request) (int, error) {
-	e.looks++
-	for i := range v.Scrapes {
-		if v.Scrapes[i] != e.scrapes[i] && v.Now < 10_000 {
-			e.t.Errorf("request %d at %v, endpoint %d: got %+v, want %+v", q.ID, v.Now, i, v.Scrapes[i], e.scrapes[i])
-		}
-	}
-	return e.router.Route(v, q)
-}
-
-func (e *eagerScrapes) FirstToken(*policy.Request, int) {}
-func (e *eagerScrapes) Finished(*policy.Request, int)   {}
-func (e *eagerScrapes) Listener() policy.Listener       { return e }

@@ -24,13 +24,6 @@ type metrics struct {
 	cells []*Cell
 	// last is when something measured happened last.
 	last simtime.Time
-
-	// Most tokens of a step come as long after their predecessor as the step
-	// lasted. They are counted by cell, tokens[cell], for the cells listed in
-	// touched, and recorded together.
-	gap     time.Duration
-	tokens  []int64
-	touched []int32
 }
 
 func newMetrics(targets []Target, warmUp time.Duration, pools, tenants, classes int) metrics {
@@ -42,7 +35,6 @@ func newMetrics(targets []Target, warmUp time.Duration, pools, tenants, classes 
 		classes: classes,
 		index:   make([]int32, (pools+1)*tenants*classes),
 		cells:   []*Cell{{}},
-		tokens:  []int64{0},
 	}
 }
 
@@ -55,7 +47,6 @@ func (m *metrics) cell(pool int, info *policy.Request) int32 {
 	if *slot == 0 {
 		*slot = int32(len(m.cells))
 		m.cells = append(m.cells, &Cell{Pool: pool, Tenant: info.Tenant, Class: info.Class})
-		m.tokens = append(m.tokens, 0)
 	}
 	return *slot
 }
@@ -63,7 +54,7 @@ func (m *metrics) cell(pool int, info *policy.Request) int32 {
 // touch notes that something of a cell happened now.
 func (m *metrics) touch(now simtime.Time, cell int32) *Cell {
 	if cell != discard {
-		m.last = now
+		m.last = max(m.last, now)
 	}
 	return m.cells[cell]
 }
@@ -92,38 +83,14 @@ func (m *metrics) scheduled(now simtime.Time, q *request) {
 	c.CachedTokens += int64(q.cached)
 }
 
-// beginStep opens the books of an ending step. gap is the ITL of the tokens
-// whose predecessor came when the step began.
-func (m *metrics) beginStep(gap time.Duration) { m.gap = gap }
-
-// stepToken counts such a token.
-func (m *metrics) stepToken(cell int32) {
-	if m.tokens[cell] == 0 {
-		m.touched = append(m.touched, cell)
+// tokens records n tokens that each came a gap, in ns, after the one before.
+func (m *metrics) tokens(now simtime.Time, cell int32, gap, n int64) {
+	if cell == discard {
+		return
 	}
-	m.tokens[cell]++
-}
-
-// endStep records what stepToken counted.
-func (m *metrics) endStep(now simtime.Time) {
-	for _, cell := range m.touched {
-		n := m.tokens[cell]
-		m.tokens[cell] = 0
-		if cell == discard {
-			continue
-		}
-		c := m.touch(now, cell)
-		c.OutputTokens += n
-		c.ITL.RecordN(int64(m.gap), n)
-	}
-	m.touched = m.touched[:0]
-}
-
-// lateToken records a token whose predecessor came before the step began.
-func (m *metrics) lateToken(now simtime.Time, cell int32, gap time.Duration) {
 	c := m.touch(now, cell)
-	c.OutputTokens++
-	c.ITL.Record(int64(gap))
+	c.OutputTokens += n
+	c.ITL.RecordN(gap, n)
 }
 
 // firstToken records a request's first token.
@@ -133,12 +100,13 @@ func (m *metrics) firstToken(now simtime.Time, q *request) {
 	c.TTFT.Record(int64(q.firstToken - q.info.Arrival))
 }
 
-// completed records a request whose last token has just reached the gateway.
-func (m *metrics) completed(now simtime.Time, q *request) {
-	c := m.touch(now, q.cell)
+// completed records a request whose last token reached the gateway at one time
+// and whose stream ended at another.
+func (m *metrics) completed(last, end simtime.Time, q *request) {
+	c := m.touch(end, q.cell)
 	ttft := q.firstToken.Sub(q.info.Arrival)
-	e2e := now.Sub(q.info.Arrival)
-	decode := now.Sub(q.firstToken)
+	e2e := end.Sub(q.info.Arrival)
+	decode := last.Sub(q.firstToken)
 	gaps := q.generated() - 1
 
 	c.Completed++

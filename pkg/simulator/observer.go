@@ -28,11 +28,12 @@ type observer interface {
 	// or there is none (no sequences).
 	formed(s *simulation, r *replica, step latency.Step)
 	// preempted: the request went from the batch to the front of the queue.
-	preempted(s *simulation, id int32)
+	preempted(s *simulation, r *replica, id int32)
 	// token: the engine gave a token, which reaches the gateway at a time.
 	token(s *simulation, id int32, at simtime.Time)
 	// ended: the request is about to be forgotten.
-	ended(s *simulation, id int32, how ending)
-	// settled: an event was handled.
-	settled(s *simulation)
+	ended(s *simulation, id int32, at simtime.Time, how ending)
+	// settled: a request was sent on its way (r is nil), or a replica's step
+	// ended and the next one began.
+	settled(s *simulation, r *replica)
 }

@@ -7,6 +7,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
@@ -80,10 +81,14 @@ func randomPool(c *choices) Pool {
 		MaxNumBatchedTokens: 1 + c.pick(30),
 		MaxModelLen:         c.pick(2) * (40 + c.pick(60)),
 	}
+	p.LongPrefillTokens = max(0, c.pick(12)-6)
+	p.ReserveFullPrompt = c.pick(2) == 0
+	p.Scheduler = []scheduling.Policy{nil, scheduling.FCFS{}, scheduling.Priority{}, scheduling.ShortestPrompt{}}[c.pick(4)]
 	if c.pick(3) == 0 {
 		p.Cost.QueueBase = time.Duration(c.pick(5))
 		p.Cost.QueuePerInputToken = time.Duration(c.pick(2))
 		p.Cost.PerOutputToken = time.Duration(c.pick(4))
+		p.Cost.Completion = time.Duration(c.pick(3))
 	}
 	return p
 }
@@ -91,7 +96,7 @@ func randomPool(c *choices) Pool {
 func randomRequest(c *choices, id int, at simtime.Time) workload.Request {
 	r := workload.Request{
 		ID: id, Arrival: at, OutputTokens: c.pick(20), Response: uint64(1000 + id),
-		Tenant: c.pick(2), Class: c.pick(2),
+		Tenant: c.pick(2), Class: c.pick(2), Priority: c.pick(3),
 	}
 	if group := c.pick(4); group > 0 {
 		r.Prompt = r.Prompt.Append(prompt.Extent{Source: uint64(group), Tokens: int32(c.pick(30))})

@@ -3,7 +3,9 @@
 package simulator
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -87,7 +89,26 @@ func (r *scriptRouter) saw(id int) map[string]string {
 type recorder struct {
 	names   []string
 	seen    map[string]*record
-	batches []string
+	batches []batchRecord
+}
+
+// batchRecord is one step: when and where it began, and how it is written.
+type batchRecord struct {
+	at      simtime.Time
+	replica int32
+	text    string
+}
+
+// inOrder writes the steps in order of time, and of replicas within it.
+func (r *recorder) inOrder() []string {
+	slices.SortStableFunc(r.batches, func(a, b batchRecord) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.replica, b.replica))
+	})
+	var lines []string
+	for _, b := range r.batches {
+		lines = append(lines, b.text)
+	}
+	return lines
 }
 
 type record struct {
@@ -141,7 +162,7 @@ func (r *recorder) formed(s *simulation, p *replica, step latency.Step) {
 		return
 	}
 	words := []string{s.now.String(), strconv.Itoa(int(p.index))}
-	for _, id := range p.running {
+	for _, id := range p.batch.running {
 		q := &s.requests.all[id]
 		if q.chunk == 0 {
 			continue
@@ -151,18 +172,18 @@ func (r *recorder) formed(s *simulation, p *replica, step latency.Step) {
 		}
 		words = append(words, fmt.Sprintf("%s:%d", r.names[q.info.ID], q.chunk))
 	}
-	r.batches = append(r.batches, strings.Join(words, " "))
+	r.batches = append(r.batches, batchRecord{s.now, p.index, strings.Join(words, " ")})
 }
 
-func (r *recorder) preempted(s *simulation, id int32) { r.of(s, id).preemptions++ }
+func (r *recorder) preempted(s *simulation, _ *replica, id int32) { r.of(s, id).preemptions++ }
 
 func (r *recorder) token(s *simulation, id int32, at simtime.Time) {
 	rec := r.of(s, id)
 	rec.tokens = append(rec.tokens, at.String())
 }
 
-func (r *recorder) ended(s *simulation, id int32, how ending) {
+func (r *recorder) ended(s *simulation, id int32, _ simtime.Time, how ending) {
 	r.of(s, id).end = map[ending]string{endCompleted: "completed", endUnfinished: "unfinished"}[how]
 }
 
-func (r *recorder) settled(*simulation) {}
+func (r *recorder) settled(*simulation, *replica) {}

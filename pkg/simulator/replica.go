@@ -3,61 +3,78 @@
 package simulator
 
 import (
+	"fmt"
 	"math"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
 // replica is one engine: a wait queue, a batch, a block cache, and at most
-// one step under way.
+// one step under way. Nothing that happens in one replica touches another, so
+// each is advanced on its own, and only when somebody is about to look at it or
+// to send it a request.
 type replica struct {
 	index int32
 	pool  int
 
 	timer          latency.StepTimer
 	cost           latency.RequestCost
+	scheduler      scheduling.Policy
 	maxSeqs        int
 	maxTokens      int32
+	longPrefill    int32
 	maxModelTokens int64
 	prefixCaching  bool
+	reserve        bool
 
-	cache   *kv.Cache
-	waiting queue
-	// running is the batch in order of admission.
-	running []int32
+	cache *kv.Cache
+	// entries are requests on their way to the wait queue.
+	entries entries
+	waiting waitQueue
+	batch   batch
 
-	// stepping says that a step is under way, since stepStart; waking that
-	// the replica is idle and its wake event is on the agenda.
-	stepping, waking bool
-	stepStart        simtime.Time
-
-	// nextScrape is the first tick of the scrape clock that the router's
-	// view does not hold yet.
-	nextScrape simtime.Time
+	// next is when the step under way ends, or, where there is none, when an
+	// idle replica wakes; Never if it has nothing to do.
+	next      simtime.Time
+	stepping  bool
+	stepStart simtime.Time
 
 	use use
 }
 
 // newReplica returns an idle replica of the pool.
-func newReplica(index int32, poolIndex int, p *Pool, firstScrape simtime.Time) replica {
+func newReplica(index int32, poolIndex int, p *Pool) replica {
+	scheduler := p.Scheduler
+	if scheduler == nil {
+		scheduler = scheduling.FCFS{}
+	}
+	longPrefill := p.LongPrefillTokens
+	if longPrefill == 0 {
+		longPrefill = math.MaxInt32
+	}
 	return replica{
 		index:          index,
 		pool:           poolIndex,
 		timer:          p.Timer,
 		cost:           p.Cost,
+		scheduler:      scheduler,
 		maxSeqs:        p.MaxNumSeqs,
 		maxTokens:      int32(min(p.MaxNumBatchedTokens, math.MaxInt32)),
+		longPrefill:    int32(min(longPrefill, math.MaxInt32)),
 		maxModelTokens: int64(p.MaxModelLen),
 		prefixCaching:  p.PrefixCaching,
+		reserve:        p.ReserveFullPrompt,
 		cache:          kv.New(p.KVBlocks, p.BlockTokens, p.PrefixCaching),
-		nextScrape:     firstScrape,
+		next:           simtime.Never,
 	}
 }
 
-// refuses says whether the engine can never serve so many tokens, and why.
+// refuses says whether the engine can never serve so many tokens, and why. The
+// last token of an answer leaves without a KV of its own.
 func (r *replica) refuses(prompt, total int64) (Reason, bool) {
 	capacity := int64(r.cache.Blocks()) * int64(r.cache.BlockTokens())
 	switch {
@@ -65,7 +82,7 @@ func (r *replica) refuses(prompt, total int64) (Reason, bool) {
 		return EmptyPrompt, true
 	case r.maxModelTokens > 0 && total > r.maxModelTokens:
 		return ExceedsModelLength, true
-	case total > capacity:
+	case total-1 > capacity:
 		return ExceedsKVCache, true
 	}
 	return 0, false
@@ -76,52 +93,73 @@ func (r *replica) entryDelay(prompt int32) time.Duration {
 	return r.cost.QueueBase + time.Duration(prompt)*r.cost.QueuePerInputToken
 }
 
-// enter puts a request into its replica's wait queue. An idle replica wakes
-// after the arrivals of this nanosecond, so that all of them are in its first
-// batch.
-func (s *simulation) enter(id int32) {
-	q := &s.requests.all[id]
-	r := &s.replicas[q.replica]
-	s.scrape(r)
-	q.phase = phaseWaiting
-	q.turn = s.entered
-	s.entered++
-	r.waiting.pushBack(id)
-	if !r.stepping && !r.waking {
-		r.waking = true
-		s.agenda.push(s.now, kindWake, r.index)
+// rank is the request's place in the order of the wait queue.
+func (r *replica) rank(q *request) int64 {
+	return r.scheduler.Rank(scheduling.Job{PromptTokens: int(q.prompt), Priority: q.info.Priority})
+}
+
+// advance brings a replica up to a time: everything in it that happens before
+// has happened, and nothing of that very nanosecond.
+func (s *simulation) advance(r *replica, until simtime.Time) {
+	for !s.stopped {
+		at := r.next
+		if len(r.entries) > 0 && r.entries[0].at <= at {
+			if r.entries[0].at >= until {
+				return
+			}
+			s.now = r.entries[0].at
+			s.enter(r, r.entries.pop())
+			continue
+		}
+		if at >= until {
+			return
+		}
+		s.now = at
+		if r.stepping {
+			s.endStep(r)
+		}
+		s.startStep(r)
+		for _, o := range s.observers {
+			o.settled(s, r)
+		}
+		s.breathe()
 	}
 }
 
-// wake starts an idle replica.
-func (s *simulation) wake(r *replica) {
-	r.waking = false
-	s.startStep(r)
-}
-
-// endStep makes the step's results take hold and then forms the next one: the
-// places and blocks of what completed serve at once.
-func (s *simulation) endStep(r *replica) {
-	s.scrape(r)
-	r.use.settle(s.now, r.cache.Used())
-	s.applyStep(r)
-	s.startStep(r)
+// enter puts a request into the wait queue, now. An idle replica wakes at the
+// end of this nanosecond, so that all that arrives in it is in its first batch.
+func (s *simulation) enter(r *replica, id int32) {
+	q := &s.requests.all[id]
+	q.phase = phaseWaiting
+	q.turn = r.waiting.turns
+	r.waiting.turns++
+	r.waiting.pushBack(ticket{rank: r.rank(q), turn: q.turn, id: id})
+	if r.next == simtime.Never {
+		r.next = s.now
+	}
 }
 
 // startStep forms the next batch, or leaves the replica idle when there is
 // nothing to do.
 func (s *simulation) startStep(r *replica) {
-	s.scrape(r)
-	r.use.settle(s.now, r.cache.Used())
+	used := r.cache.Used()
 	step := s.formStep(r)
-	r.use.seen(r.cache.Used())
+	if now := r.cache.Used(); now != used {
+		r.use.changed(s.now, used, now)
+	}
 	r.stepping = step.Sequences > 0
 	for _, o := range s.observers {
+		s.write(r)
 		o.formed(s, r, step)
 	}
 	if !r.stepping {
+		r.next = simtime.Never
 		return
 	}
+	duration := r.timer.StepTime(step)
+	if duration < 1 {
+		panic(fmt.Sprintf("simulator: a step of %v at %v", duration, s.now))
+	}
 	r.stepStart = s.now
-	s.schedule(r.timer.StepTime(step), kindStepEnd, r.index)
+	r.next = s.now.Add(duration)
 }

@@ -5,6 +5,7 @@ package simulator
 import (
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
@@ -22,17 +23,16 @@ const (
 // unset is a time that has not come yet.
 const unset simtime.Time = -1
 
-// request is the state of one request in flight. Slots are reused, and so is
-// the memory of chain and blocks. What each step touches comes first, so that
-// a step over the batch reads one cache line a request.
+// request is the state of one request in flight. Slots are used again, and so
+// is the memory of chain.
+//
+// While the request is in step with its batch (see batch), total and computed
+// are as of the step that joined names.
 type request struct {
 	// total is prompt plus tokens generated so far, computed how many of
 	// them have their KV as of the last step's end, chunk how many more the
 	// step under way computes.
 	total, computed, chunk int32
-	// extendAt is the token count from which on the KV cache must be asked:
-	// for a new block, or to make a full one findable.
-	extendAt int32
 	// prefillEnd is total as it was on admission: what lies below is
 	// prefill, be it the first time or after a preemption.
 	prefillEnd int32
@@ -42,25 +42,29 @@ type request struct {
 	high int32
 	// cell indexes metrics.cells.
 	cell int32
-	// lastToken is when the engine gave the last token, by its own clock.
-	lastToken simtime.Time
 
 	replica int32
 	prompt  int32
 	// cached is what the prefix cache gave at the first admission.
 	cached int32
 	phase  phase
-	// turn numbers requests in the order in which they entered a queue.
-	turn int64
-	// firstToken is when the first token reached the gateway.
-	firstToken simtime.Time
 	// scheduled says that some step has computed something of the request.
 	scheduled bool
+	inStep    bool
+	joined    int64
+	// admitted numbers the admissions to the replica's batch, turn the
+	// entries to its queue.
+	admitted, turn int64
+	// lastToken is when the engine gave the last token, by its own clock;
+	// firstToken is when the first one reached the gateway.
+	lastToken, firstToken simtime.Time
 
-	blocks kv.Allocation
-	// chain names the full blocks of prompt and answer together; empty
-	// without prefix caching.
-	chain []uint64
+	blocks   kv.Sequence
+	response uint64
+	// chain is the full blocks of prompt and answer together, once the request
+	// has come to the front of its queue; empty without prefix caching.
+	chain   []prompt.Stretch
+	chained bool
 	// info is what policies may know.
 	info policy.Request
 }
@@ -72,13 +76,13 @@ func (q *request) decoding() bool { return q.computed >= q.prefillEnd }
 // generated is how many tokens the engine gave.
 func (q *request) generated() int32 { return q.total - q.prompt }
 
-// completion describes a request whose last token has just reached the gateway.
-func (q *request) completion(now simtime.Time) Completion {
+// completion describes a request whose last token reached the gateway.
+func (q *request) completion(last simtime.Time) Completion {
 	return Completion{
 		ID:           q.info.ID,
 		Arrival:      q.info.Arrival,
 		FirstToken:   q.firstToken,
-		LastToken:    now,
+		LastToken:    last,
 		PromptTokens: int(q.prompt),
 		CachedTokens: int(q.cached),
 		OutputTokens: int(q.generated()),
@@ -106,6 +110,6 @@ func (s *slots) take() int32 {
 // release frees a slot. The request must hold no blocks.
 func (s *slots) release(id int32) {
 	q := &s.all[id]
-	*q = request{chain: q.chain[:0], blocks: q.blocks}
+	*q = request{chain: q.chain[:0]}
 	s.free = append(s.free, id)
 }

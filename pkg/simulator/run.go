@@ -5,7 +5,6 @@ package simulator
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/prompt"
@@ -13,122 +12,129 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// eventsPerCheck is how many events pass between two looks at the context.
-const eventsPerCheck = 4096
-
 // Run simulates c and returns what was measured. The only error is that ctx
 // was cancelled. A Config that breaks the rules stated at its fields panics:
 // who compiles a scenario checks it first.
 func Run(ctx context.Context, c Config) (*Outcome, error) {
-	s := newSimulation(c)
-	for events := 0; s.step(); events++ {
-		if events%eventsPerCheck != 0 {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("simulate, at %v: %w", s.now, err)
-		}
-	}
-	return s.outcome(), nil
+	s := newSimulation(ctx, c)
+	return s.run()
 }
 
-// simulation is the state of a run.
+// simulation is the state of a run. Only arrivals and scrapes have an order
+// among the replicas, so they set the pace; what happens inside a replica is
+// made up for when it is looked at. Figures are sums, and do not mind.
 type simulation struct {
-	router         policy.Router
-	listener       policy.Listener // nil where nobody listens
-	source         workload.Source
-	horizon        Horizon
-	pools          []string
-	labels         workload.Labels
-	scrapeInterval time.Duration
+	ctx context.Context
+	// stopped says that ctx was cancelled; breaths counts until the next look.
+	stopped bool
+	breaths int
 
-	now      simtime.Time
-	agenda   agenda
-	requests slots
-	replicas []replica
-	view     policy.View
-	metrics  metrics
+	router policy.Router
+	// listener is the router's; nil where nobody listens.
+	listener policy.Listener
 	// completed is Config.Completed.
 	completed func(Completion)
+	source    workload.Source
+	horizon   Horizon
+	warmingUp bool
+	pools     []string
+	labels    workload.Labels
 
-	// next is the request whose arrival is on the agenda, arrived how many
-	// came before it. closed says that no more will come.
-	next    workload.Request
+	// now is the time of what is being handled. It goes back when another
+	// replica's turn comes.
+	now        simtime.Time
+	rota       rota
+	requests   slots
+	replicas   []replica
+	deliveries deliveries
+	view       policy.View
+	changed    []int32 // memory of view.Changed
+	metrics    metrics
+
 	arrived int
-	closed  bool
-	// inFlight counts accepted requests that have not ended, entered those
-	// that have entered a wait queue.
+	// closed is when arrivals ended.
+	closed simtime.Time
+	// inFlight counts accepted requests that have not ended.
 	inFlight int
-	entered  int64
+	lastEnd  simtime.Time
 
 	extents   []prompt.Extent // scratch
 	observers []observer
 }
 
-// step handles the next event. It returns false when the run is over.
+// run lets requests arrive, one after the other, and then drains the cluster.
+//
+// At one nanosecond the order is: scrapes, the end of the warm-up, arrivals and
+// their routing, entries into wait queues, ends of steps, the waking of idle
+// replicas, tokens at the gateway, the end of the drain.
+func (s *simulation) run() (*Outcome, error) {
+	for !s.stopped && s.step() {
+	}
+	end := s.drain()
+	if s.stopped {
+		return nil, fmt.Errorf("simulate, at %v: %w", s.now, s.ctx.Err())
+	}
+	return s.outcome(end), nil
+}
+
+// step lets the next request arrive. It returns false where there is none.
 func (s *simulation) step() bool {
-	if s.closed && s.inFlight == 0 {
+	w, ok := s.next()
+	if !ok {
 		return false
 	}
-	e := s.agenda.pop()
-	if e.at < s.now {
-		panic(fmt.Sprintf("simulator: %v due at %v, and it is %v", e.kind(), e.at, s.now))
-	}
-	s.now = e.at
-	s.handle(e.kind(), e.target)
-	for _, o := range s.observers {
-		o.settled(s)
-	}
+	s.meet(w.Arrival)
+	s.arrive(&w)
+	s.breathe()
 	return true
 }
 
-func (s *simulation) handle(k kind, target int32) {
-	switch k {
-	case kindWarmUpEnd:
-		for i := range s.replicas {
-			s.replicas[i].restart(s.now)
-		}
-	case kindHorizon:
-		s.closeArrivals()
-	case kindArrival:
-		s.arrive()
-	case kindEntry:
-		s.enter(target)
-	case kindStepEnd:
-		s.endStep(&s.replicas[target])
-	case kindWake:
-		s.wake(&s.replicas[target])
-	case kindFirstToken:
-		s.firstToken(target)
-	case kindLastToken:
-		s.complete(target)
-	case kindDrainEnd:
-		s.cutOff()
-	default:
-		panic(fmt.Sprintf("simulator: an event of kind %d", k))
+// meet brings all that a routing decision depends on up to a time.
+func (s *simulation) meet(at simtime.Time) {
+	if s.warmingUp && at >= simtime.Time(s.horizon.WarmUp) {
+		s.look(simtime.Time(s.horizon.WarmUp))
+		s.endWarmUp()
+	}
+	s.look(at)
+	if s.listener != nil {
+		s.advanceAll(at)
+	}
+	s.deliver(at)
+	s.now = at
+}
+
+// advanceAll advances all replicas.
+func (s *simulation) advanceAll(until simtime.Time) {
+	for i := range s.replicas {
+		s.advance(&s.replicas[i], until)
 	}
 }
 
-// schedule puts an event on the agenda, d from now.
-func (s *simulation) schedule(d time.Duration, k kind, target int32) {
-	if d < 1 {
-		panic(fmt.Sprintf("simulator: %v of %d in %v, at %v", k, target, d, s.now))
+// stepsPerBreath is how many steps or arrivals pass between two looks at the
+// context.
+const stepsPerBreath = 4096
+
+// breathe looks at the context once in a while.
+func (s *simulation) breathe() {
+	if s.breaths--; s.breaths > 0 {
+		return
 	}
-	s.agenda.push(s.now.Add(d), k, target)
+	s.breaths = stepsPerBreath
+	s.stopped = s.ctx.Err() != nil
 }
 
 // outcome reports a run that is over.
-func (s *simulation) outcome() *Outcome {
+func (s *simulation) outcome(end simtime.Time) *Outcome {
 	o := &Outcome{
 		Labels:   s.labels,
 		Pools:    s.pools,
 		Cells:    s.metrics.report(),
 		Measured: s.metrics.span(),
 		Replicas: make([]ReplicaUse, len(s.replicas)),
-		End:      s.now,
+		End:      end,
 	}
 	for i := range s.replicas {
-		o.Replicas[i] = s.replicas[i].report(s.now)
+		o.Replicas[i] = s.replicas[i].report(end)
 	}
 	for i := range o.Cells {
 		o.Cells[i].check()

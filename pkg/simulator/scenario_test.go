@@ -3,6 +3,7 @@
 package simulator
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
@@ -24,12 +26,13 @@ import (
 // that it pins. Then come lines of a verb and key=value words:
 //
 //	pool      replicas, step (duration of each step), blocks (count x tokens),
-//	          seqs, budget (tokens a step), caching, maxlen, queue, queuepertoken, pertoken
+//	          seqs, budget (tokens a step), caching, maxlen, longprefill, reserve,
+//	          scheduler (fcfs, priority, shortest), queue, queuepertoken, pertoken, completion
 //	router    roundrobin; or fixed with to=endpoints in turn ("-" refuses)
 //	scrape    every, first (by endpoint, comma-separated)
 //	horizon   requests, duration, warmup, drain
 //	target    ttft, tpot, e2e
-//	request   NAME at, output, prompt: texts text:tokens or text@start:tokens,
+//	request   NAME at, output, priority, prompt: texts text:tokens or text@start:tokens,
 //	          joined by "+". Equal texts are equal tokens; own is the request's
 //	          own text, answer/NAME what an engine generated for that request.
 //	expect    NAME …: what became of a request, see recorder.request
@@ -117,15 +120,21 @@ func (c *scenario) read(l line) {
 
 func (c *scenario) run() {
 	c.config.Source = &script{requests: c.requests}
-	s := newSimulation(c.config)
+	s := newSimulation(context.Background(), c.config)
+	phases := s.rota.phases
 	for i, first := range c.first {
-		s.replicas[i].nextScrape = simtime.Time(first)
+		if first >= s.rota.interval {
+			c.t.Fatalf("first scrape at %v, and every %v", first, s.rota.interval)
+		}
+		phases[i] = simtime.Time(first)
 	}
+	s.rota = newRota(s.rota.interval, phases)
 	rec := newRecorder(c.names)
 	s.observers = append(s.observers, rec)
-	for s.step() {
+	o, err := s.run()
+	if err != nil {
+		c.t.Fatal(err)
 	}
-	o := s.outcome()
 
 	for _, l := range c.expect {
 		var got map[string]string
@@ -147,7 +156,7 @@ func (c *scenario) run() {
 		}
 	}
 	if len(c.batches) > 0 {
-		if diff := cmp.Diff(c.batches, rec.batches); diff != "" {
+		if diff := cmp.Diff(c.batches, rec.inOrder()); diff != "" {
 			c.t.Errorf("batches (-want +got):\n%s", diff)
 		}
 	}
@@ -247,6 +256,10 @@ func (l line) list(key string) []string {
 	return strings.Split(l.values[key], ",")
 }
 
+var schedulers = map[string]scheduling.Policy{
+	"": nil, "fcfs": scheduling.FCFS{}, "priority": scheduling.Priority{}, "shortest": scheduling.ShortestPrompt{},
+}
+
 func (l line) pool() Pool {
 	count, tokens, _ := strings.Cut(l.values["blocks"], "x")
 	p := Pool{
@@ -254,10 +267,13 @@ func (l line) pool() Pool {
 		Timer:    constantStep(l.duration("step")),
 		KVBlocks: l.parseNumber(count), BlockTokens: l.parseNumber(tokens), PrefixCaching: slices.Contains(l.names, "caching"),
 		MaxNumSeqs: l.number("seqs"), MaxNumBatchedTokens: l.number("budget"), MaxModelLen: l.number("maxlen"),
+		LongPrefillTokens: l.number("longprefill"), ReserveFullPrompt: slices.Contains(l.names, "reserve"),
+		Scheduler: schedulers[l.values["scheduler"]],
 	}
 	p.Cost.QueueBase = l.duration("queue")
 	p.Cost.QueuePerInputToken = l.duration("queuepertoken")
 	p.Cost.PerOutputToken = l.duration("pertoken")
+	p.Cost.Completion = l.duration("completion")
 	return p
 }
 
@@ -265,6 +281,7 @@ func (l line) request(id int) workload.Request {
 	name := l.names[0]
 	r := workload.Request{
 		ID: id, Arrival: simtime.Time(l.duration("at")), OutputTokens: l.number("output"),
+		Priority: l.number("priority"),
 		Response: stats.HashString("answer/" + name),
 	}
 	for _, part := range strings.Split(l.values["prompt"], "+") {

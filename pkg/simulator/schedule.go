@@ -2,92 +2,113 @@
 
 package simulator
 
-import "windtunnel.dev/windtunnel/pkg/latency"
+import (
+	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/prompt"
+)
 
 // formStep chooses what the next step computes, as vLLM's V1 scheduler does:
 // one budget of tokens a step, spent first on the running requests in order
 // of admission and then on the waiting ones in order of their queue. A prompt
 // longer than what is left of the budget is cut into chunks. Blocks are
-// allocated here; nothing else of the requests changes before applyStep.
+// allocated here; nothing else of the requests changes before the step ends.
 //
-// Where blocks run out, the request admitted last is preempted, which may be
-// the very one that needs them. No request is admitted in such a step: it
-// would take the blocks that were just made free.
+// Where budget or blocks do not suffice for all that run, the order among them
+// counts, and requests are treated one by one.
 func (s *simulation) formStep(r *replica) latency.Step {
-	var step latency.Step
-	budget := r.maxTokens
-	preempted := false
-	for i := 0; i < len(r.running) && budget > 0; i++ {
-		q := &s.requests.all[r.running[i]]
-		n := min(q.total-q.computed, budget)
-		if q.computed+n >= q.extendAt {
-			batch := len(r.running)
-			fits := s.makeRoom(r, q, q.computed+n)
-			preempted = preempted || len(r.running) < batch
-			if !fits {
-				break
-			}
+	if r.batch.careful {
+		s.regroup(r)
+	}
+	for {
+		preempted := s.schedule(r)
+		step := s.sum(r)
+		// The first in the batch may have had to give way, and then nobody
+		// after it gets anything. The engine tries again at once.
+		if step.Sequences > 0 || !preempted {
+			return step
 		}
-		q.chunk = n
-		budget -= n
-		count(&step, q)
+	}
+}
+
+// schedule does what formStep says and returns whether anyone was preempted.
+func (s *simulation) schedule(r *replica) (preempted bool) {
+	b := &r.batch
+	budget := r.maxTokens - b.decodes
+	b.careful = budget < 0 || b.careful || !s.planChunks(r, budget)
+	if b.careful {
+		budget, preempted = s.scheduleCarefully(r)
+	} else {
+		budget = s.allocate(r, budget)
 	}
 	if !preempted {
-		s.admit(r, budget, &step)
+		s.admit(r, budget)
 	}
-	return step
+	return preempted
 }
 
-// makeRoom allocates blocks for the first `tokens` tokens of a running
-// request, preempting from the end of the batch until they fit. It returns
-// false if that preempted the request itself.
-func (s *simulation) makeRoom(r *replica, q *request, tokens int32) bool {
-	for !r.extend(q, tokens) {
-		last := r.running[len(r.running)-1]
-		s.preempt(r, last)
-		if &s.requests.all[last] == q {
+// planChunks says how much of their prompts the prefilling requests compute
+// when all that are in step come first. It returns false where that is not the
+// order of the batch, or where blocks do not suffice.
+func (s *simulation) planChunks(r *replica, budget int32) bool {
+	b := &r.batch
+	needs := 0
+	if b.decodes > 0 {
+		needs = r.cache.StepNeeds()
+	}
+	first := len(b.running) - len(b.prefilling)
+	for i, id := range b.prefilling {
+		if b.running[first+i] != id {
 			return false
 		}
+		q := &s.requests.all[id]
+		q.chunk = min(q.total-q.computed, r.longPrefill, budget)
+		budget -= q.chunk
+		needs += r.cache.Needs(q.blocks, int(q.computed+q.chunk))
 	}
-	return true
+	return needs <= r.cache.Free()
 }
 
-// preempt takes the last request of the batch and puts it at the front of the
-// wait queue. It keeps the tokens it has generated and loses its KV, save for
-// what the prefix cache still holds when it comes back.
-func (s *simulation) preempt(r *replica, id int32) {
-	q := &s.requests.all[id]
-	r.running = r.running[:len(r.running)-1]
-	r.cache.Release(&q.blocks)
-	q.high = max(q.high, q.computed)
-	q.computed, q.chunk, q.extendAt = 0, 0, 0
-	q.phase = phaseWaiting
-	r.waiting.pushFront(id)
-	r.use.Preemptions++
-	s.metrics.cells[q.cell].Preemptions++
-	for _, o := range s.observers {
-		o.preempted(s, id)
+// allocate gives all that run the blocks that planChunks has counted and
+// returns the rest of the budget.
+func (s *simulation) allocate(r *replica, budget int32) int32 {
+	if r.batch.decodes > 0 {
+		r.cache.Step()
 	}
+	for _, id := range r.batch.prefilling {
+		q := &s.requests.all[id]
+		r.cache.Extend(q.blocks, int(q.computed+q.chunk))
+		budget -= q.chunk
+	}
+	return budget
 }
 
 // admit moves waiting requests into the batch while budget, places and blocks
 // allow. The queue is never overtaken: the first that does not fit ends it.
-func (s *simulation) admit(r *replica, budget int32, step *latency.Step) {
-	for budget > 0 && len(r.running) < r.maxSeqs && r.waiting.len() > 0 {
+func (s *simulation) admit(r *replica, budget int32) {
+	b := &r.batch
+	for budget > 0 && r.waiting.len() > 0 && len(b.running) < r.maxSeqs {
 		id := r.waiting.at(0)
 		q := &s.requests.all[id]
+		s.chain(r, q)
 		// The last token is always computed: its output is the next token.
 		cached := int32(r.cache.Match(q.chain, int(q.total-1)))
-		n := min(q.total-cached, budget)
-		if !r.extend(q, cached+n) {
+		n := min(q.total-cached, r.longPrefill, budget)
+		reserve := cached + n
+		if r.reserve {
+			reserve = q.total
+		}
+		blocks, ok := r.cache.Admit(q.chain, int(cached), int(cached+n), int(reserve))
+		if !ok {
 			return
 		}
 		r.waiting.popFront()
-		r.running = append(r.running, id)
-		q.phase = phaseRunning
+		b.running = append(b.running, id)
+		b.prefilling = append(b.prefilling, id)
+		q.phase, q.blocks = phaseRunning, blocks
+		q.admitted = b.admissions
+		b.admissions++
 		q.computed, q.chunk, q.prefillEnd = cached, n, q.total
 		budget -= n
-		count(step, q)
 		if !q.scheduled {
 			q.scheduled, q.cached = true, cached
 			s.metrics.scheduled(s.now, q)
@@ -95,25 +116,42 @@ func (s *simulation) admit(r *replica, budget int32, step *latency.Step) {
 	}
 }
 
-// extend allocates blocks for the first `tokens` tokens of a request and makes
-// its full ones findable, or changes nothing and returns false.
-func (r *replica) extend(q *request, tokens int32) bool {
-	if !r.cache.Extend(&q.blocks, q.chain, int(tokens)) {
-		return false
+// chain names the full blocks of prompt and answer together: an engine keeps
+// the blocks of generated tokens findable too.
+func (s *simulation) chain(r *replica, q *request) {
+	if q.chained || !r.prefixCaching {
+		return
 	}
-	block := int32(r.cache.BlockTokens())
-	capacity := (tokens + block - 1) / block * block
-	q.extendAt = capacity + 1
-	if r.prefixCaching && tokens < capacity {
-		q.extendAt = capacity
-	}
-	return true
+	s.extents = append(s.extents[:0], q.info.Prompt.Extents...)
+	s.extents = append(s.extents, prompt.Extent{Source: q.response, Tokens: q.finish - q.prompt})
+	q.chain = prompt.Prompt{Extents: s.extents}.FullStretches(q.chain[:0], r.cache.BlockTokens())
+	q.chained = true
 }
 
-// count adds the request's chunk to the sums that step times depend on.
+// sum adds up what the step computes, which its duration depends on.
+func (s *simulation) sum(r *replica) latency.Step {
+	b := &r.batch
+	// A new token attends to what was computed before it and to itself.
+	reads := b.context + int64(b.decodes)
+	step := latency.Step{
+		Sequences:      int(b.decodes),
+		DecodeTokens:   int(b.decodes),
+		SampledTokens:  int(b.decodes),
+		ContextTokens:  reads,
+		AttentionPairs: reads,
+		DecodePairs:    reads,
+	}
+	for _, id := range b.prefilling {
+		if q := &s.requests.all[id]; q.chunk > 0 {
+			count(&step, q)
+		}
+	}
+	return step
+}
+
+// count adds one request's chunk to the sums.
 func count(step *latency.Step, q *request) {
 	t, h := int64(q.chunk), int64(q.computed)
-	// A new token attends to what was computed before it and to itself.
 	pairs := t*h + t*(t+1)/2
 	step.Sequences++
 	step.ContextTokens += h + t
@@ -125,6 +163,7 @@ func count(step *latency.Step, q *request) {
 		return
 	}
 	step.PrefillTokens += int(t)
+	step.DoublePromptPairs += t * (2*int64(q.prefillEnd) + t)
 	if q.computed+q.chunk == q.total {
 		step.SampledTokens++
 	}

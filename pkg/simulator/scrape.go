@@ -3,18 +3,14 @@
 package simulator
 
 import (
+	"slices"
 	"strconv"
+	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
-
-// The router reads each endpoint's metrics at phase + k·interval, before
-// anything else of that nanosecond. Most of those reads would find nothing
-// new, so none is an event: what a read at a tick would have seen is the
-// state since the last change before the tick, and it is recorded when the
-// state is about to change, or when the router looks.
 
 // scrapePhase draws when an endpoint is scraped first.
 func scrapePhase(seed int64, endpoint int, interval int64) simtime.Time {
@@ -22,16 +18,69 @@ func scrapePhase(seed int64, endpoint int, interval int64) simtime.Time {
 	return simtime.Time(stream.IntN(int(interval)))
 }
 
-// scrape brings the router's view of a replica up to the last tick at or
-// before now. It comes before every change of what a scrape shows.
-func (s *simulation) scrape(r *replica) {
-	if s.now < r.nextScrape {
-		return
+// rota is the order in which the router reads the endpoints' metrics, each at
+// phase + k·interval, before anything else of that nanosecond. As all have one
+// interval, it is the same round again and again. Reads that nobody will look
+// at are left out.
+type rota struct {
+	interval time.Duration
+	phases   []simtime.Time // by endpoint, less than the interval
+	order    []int32        // endpoints by phase
+	place    int
+	round    simtime.Time // when the round under way began
+}
+
+func newRota(interval time.Duration, phases []simtime.Time) rota {
+	t := rota{interval: interval, phases: phases}
+	for e := range phases {
+		t.order = append(t.order, int32(e))
 	}
-	missed := s.now.Sub(r.nextScrape) / s.scrapeInterval
-	at := r.nextScrape.Add(missed * s.scrapeInterval)
-	s.view.Scrapes[r.index] = r.metrics(at)
-	r.nextScrape = at.Add(s.scrapeInterval)
+	slices.SortStableFunc(t.order, func(a, b int32) int { return int(phases[a] - phases[b]) })
+	return t
+}
+
+// due returns the next endpoint to be read and when, if it is not after now.
+func (t *rota) due(now simtime.Time) (endpoint int32, at simtime.Time, ok bool) {
+	endpoint = t.order[t.place]
+	at = t.round + t.phases[endpoint]
+	if at > now {
+		return 0, 0, false
+	}
+	// Each endpoint is read again before now in every round but the last.
+	if rounds := now.Sub(at)/t.interval - 1; rounds > 0 {
+		t.round = t.round.Add(rounds * t.interval)
+		at = at.Add(rounds * t.interval)
+	}
+	t.place++
+	if t.place == len(t.order) {
+		t.place = 0
+		t.round = t.round.Add(t.interval)
+	}
+	return endpoint, at, true
+}
+
+// look brings the router's view up to a time, its own nanosecond included.
+func (s *simulation) look(now simtime.Time) {
+	for {
+		endpoint, at, ok := s.rota.due(now)
+		if !ok {
+			return
+		}
+		r := &s.replicas[endpoint]
+		s.advance(r, at)
+		s.read(r, at)
+	}
+}
+
+// read puts what a replica's metrics endpoint shows into the view.
+func (s *simulation) read(r *replica, at simtime.Time) {
+	seen := &s.view.Scrapes[r.index]
+	now := r.metrics(at)
+	changed := now.Waiting != seen.Waiting || now.Running != seen.Running || now.KVUsage != seen.KVUsage
+	if changed && s.view.Changed != nil && len(s.view.Changed) <= len(s.replicas) {
+		s.view.Changed = append(s.view.Changed, r.index)
+	}
+	*seen = now
 }
 
 // metrics is what the replica's metrics endpoint shows. Of the step under way
@@ -40,7 +89,7 @@ func (r *replica) metrics(at simtime.Time) policy.Scrape {
 	return policy.Scrape{
 		At:          at,
 		Waiting:     r.waiting.len(),
-		Running:     len(r.running),
+		Running:     len(r.batch.running),
 		KVUsage:     r.cache.Usage(),
 		BlockTokens: r.cache.BlockTokens(),
 		Blocks:      r.cache.Blocks(),

@@ -2,30 +2,89 @@
 
 package simulator
 
-import "windtunnel.dev/windtunnel/pkg/simtime"
+import (
+	"slices"
 
-// applyStep makes the results of the step under way take hold: chunks become
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// endStep makes the results of the step under way take hold: chunks become
 // computed tokens, requests whose prompt is complete get a token, finished
-// requests leave and free their blocks.
-func (s *simulation) applyStep(r *replica) {
-	s.metrics.beginStep(s.now.Sub(r.stepStart) + r.cost.PerOutputToken)
-	kept := r.running[:0]
-	for _, id := range r.running {
-		q := &s.requests.all[id]
-		if q.chunk > 0 && s.advance(r, id, q) {
-			continue
-		}
-		kept = append(kept, id)
-	}
-	r.running = kept
-	s.metrics.endStep(s.now)
+// requests leave and free their blocks, in order of admission.
+func (s *simulation) endStep(r *replica) {
+	b := &r.batch
+	b.steps++
+	b.leaving = b.leaving[:0]
+	s.endDecodes(r)
+	s.endChunks(r)
+	s.leave(r)
 	r.use.stepped(r.stepStart, s.now)
 	r.stepping = false
 }
 
-// advance applies one request's share of a step. It returns true if the
-// request is done.
-func (s *simulation) advance(r *replica, id int32, q *request) bool {
+// endDecodes gives each request in step its token.
+func (s *simulation) endDecodes(r *replica) {
+	b := &r.batch
+	if b.decodes == 0 {
+		return
+	}
+	b.context += int64(b.decodes)
+	gap := int64(s.now.Sub(r.stepStart) + r.cost.PerOutputToken)
+	for _, share := range b.shares {
+		if share.count > 0 {
+			s.metrics.tokens(s.now, share.cell, gap, share.count)
+		}
+	}
+	if len(s.observers) > 0 {
+		s.showDecodes(r)
+	}
+	for len(b.done) > 0 && b.done[0].step == b.steps {
+		id := b.done[0].id
+		last := len(b.done) - 1
+		b.done[0] = b.done[last]
+		b.done = b.done[:last]
+		down(b.done)
+		r.part(&s.requests.all[id])
+		b.leaving = append(b.leaving, id)
+	}
+}
+
+// showDecodes tells those who watch of the tokens of a step.
+func (s *simulation) showDecodes(r *replica) {
+	s.write(r)
+	for _, id := range r.batch.running {
+		if q := &s.requests.all[id]; q.inStep {
+			for _, o := range s.observers {
+				o.token(s, id, r.atGateway(s.now, q))
+			}
+		}
+	}
+}
+
+// endChunks applies the chunks of the step.
+func (s *simulation) endChunks(r *replica) {
+	b := &r.batch
+	kept := b.prefilling[:0]
+	for _, id := range b.prefilling {
+		q := &s.requests.all[id]
+		switch {
+		case q.chunk == 0 || !s.endChunk(r, id, q):
+			kept = append(kept, id)
+		case q.total == q.finish:
+			b.leaving = append(b.leaving, id)
+		case b.careful:
+			// The next step's regroup joins it with the others.
+			kept = append(kept, id)
+		default:
+			r.join(q, id)
+		}
+	}
+	b.prefilling = kept
+}
+
+// endChunk applies one request's chunk and reports whether a token came out of
+// it.
+func (s *simulation) endChunk(r *replica, id int32, q *request) bool {
 	end := q.computed + q.chunk
 	if q.computed < q.high {
 		s.metrics.cells[q.cell].RecomputedTokens += int64(min(end, q.high) - q.computed)
@@ -36,13 +95,6 @@ func (s *simulation) advance(r *replica, id int32, q *request) bool {
 	}
 	q.total++
 	s.token(r, id, q)
-	if q.total < q.finish {
-		return false
-	}
-	q.phase = phaseLeaving
-	r.cache.Release(&q.blocks)
-	r.use.Served++
-	s.deliver(s.atGateway(r, q), kindLastToken, id)
 	return true
 }
 
@@ -50,24 +102,44 @@ func (s *simulation) advance(r *replica, id int32, q *request) bool {
 func (s *simulation) token(r *replica, id int32, q *request) {
 	previous := q.lastToken
 	q.lastToken = s.now
-	switch {
-	case previous == r.stepStart:
-		s.metrics.stepToken(q.cell)
-	case previous != unset:
-		s.metrics.lateToken(s.now, q.cell, s.now.Sub(previous)+r.cost.PerOutputToken)
-	default:
-		q.firstToken = s.atGateway(r, q)
+	if previous == unset {
+		q.firstToken = r.atGateway(s.now, q)
 		s.metrics.firstToken(s.now, q)
-		s.deliver(q.firstToken, kindFirstToken, id)
+		s.tellFirstToken(id, q)
+	} else {
+		s.metrics.tokens(s.now, q.cell, int64(s.now.Sub(previous)+r.cost.PerOutputToken), 1)
 	}
 	for _, o := range s.observers {
-		o.token(s, id, s.atGateway(r, q))
+		o.token(s, id, r.atGateway(s.now, q))
 	}
 }
 
-// atGateway is when the token just given reaches the gateway. What a token
-// costs outside the engine delays it and all that follow, so that it shows in
-// TTFT and in every gap, while the engine's clock does not wait.
-func (s *simulation) atGateway(r *replica, q *request) simtime.Time {
-	return s.now.Add(timesTokens(r.cost.PerOutputToken, q.generated()))
+// leave lets the requests go that have given their last token.
+func (s *simulation) leave(r *replica) {
+	b := &r.batch
+	if len(b.leaving) == 0 {
+		return
+	}
+	if len(b.leaving) > 1 {
+		slices.SortFunc(b.leaving, func(x, y int32) int {
+			return int(s.requests.all[x].admitted - s.requests.all[y].admitted)
+		})
+	}
+	used := r.cache.Used()
+	for _, id := range b.leaving {
+		q := &s.requests.all[id]
+		b.remove(s, q.admitted)
+		q.phase = phaseLeaving
+		r.cache.Release(q.blocks)
+		r.use.Served++
+		s.complete(r, id, q)
+	}
+	r.use.changed(s.now, used, r.cache.Used())
+}
+
+// atGateway is when the token that the engine gave last reaches the gateway.
+// What a token costs outside the engine delays it and all that follow, so that
+// it shows in TTFT and in every gap, while the engine's clock does not wait.
+func (r *replica) atGateway(now simtime.Time, q *request) simtime.Time {
+	return now.Add(timesTokens(r.cost.PerOutputToken, q.generated()))
 }

@@ -44,10 +44,10 @@ func TestStepSums(t *testing.T) {
 	})
 	want := []latency.Step{
 		// The first prompt's tokens 1…10: 1+2+…+10 pairs.
-		{Sequences: 1, PrefillTokens: 10, AttentionPairs: 55, ContextTokens: 10},
+		{Sequences: 1, PrefillTokens: 10, AttentionPairs: 55, ContextTokens: 10, DoublePromptPairs: 10 * (26 + 10)},
 		// Its tokens 11…13, and the other prompt's last, whose first 12 are
 		// cached by now.
-		{Sequences: 2, PrefillTokens: 4, AttentionPairs: 11 + 12 + 13 + 13, ContextTokens: 13 + 13, SampledTokens: 2},
+		{Sequences: 2, PrefillTokens: 4, AttentionPairs: 11 + 12 + 13 + 13, ContextTokens: 13 + 13, SampledTokens: 2, DoublePromptPairs: 3*(26+3) + 1*(26+1)},
 		// The first request's second token, with 14 tokens of context.
 		{Sequences: 1, DecodeTokens: 1, AttentionPairs: 14, DecodePairs: 14, ContextTokens: 14, SampledTokens: 1},
 	}

@@ -34,8 +34,11 @@ func (u *use) settle(now simtime.Time, used int) {
 	u.settled = now
 }
 
-// seen records a number of used blocks after a change.
-func (u *use) seen(used int) { u.peakUsed = max(u.peakUsed, used) }
+// changed records a new number of used blocks.
+func (u *use) changed(now simtime.Time, before, after int) {
+	u.settle(now, before)
+	u.peakUsed = max(u.peakUsed, after)
+}
 
 // stepped records a step. Of one that was under way when the figures started
 // afresh, only the rest counts as busy.

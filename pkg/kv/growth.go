@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kv
+
+// growth is what the cache knows of the sequences in decode. Each of them gets
+// room for one more token in each step, so that it needs a new block once in
+// blockTokens steps, in a step that is known from the start: it is enough to
+// count, for each residue of the step's number, the sequences whose turn comes
+// then. Which blocks they have filled is only looked at when somebody asks.
+type growth struct {
+	steps int64
+	// opening[r] counts the sequences that open a block in the steps whose
+	// number is r modulo the block size; phase is that of the next step.
+	opening []int32
+	phase   int
+	// eager are sequences that name their blocks in each step, in order of
+	// admission: what they name, others have too, or may have soon.
+	eager []int32
+}
+
+// Decode begins to give the sequence room for one more token in each Step.
+func (c *Cache) Decode(s Sequence) {
+	q := c.running(s)
+	if q.decoding {
+		panic("kv: a sequence in decode is to begin it")
+	}
+	q.decoding = true
+	q.start = int64(q.tokens) - c.growth.steps
+	c.growth.opening[c.opensIn(q.tokens)]++
+	if !c.caching || int(q.at) == len(q.chain) {
+		return
+	}
+	stretch := c.open(q.chain[q.at].ID)
+	t := &c.stretches.all[stretch]
+	if t.grower == none && t.end == q.into && int(q.at) == len(q.chain)-1 {
+		t.grower, q.ahead = int32(s), stretch
+		return
+	}
+	c.disturb(stretch)
+	c.makeEager(int32(s))
+	c.closeIfEmpty(stretch)
+}
+
+// opensIn returns the residue of the steps in which a sequence of so many
+// tokens, as of now, opens a block.
+func (c *Cache) opensIn(tokens int) int {
+	filled := tokens % c.blockTokens
+	if filled == 0 {
+		return c.growth.phase
+	}
+	return (c.growth.phase + c.blockTokens - filled) % c.blockTokens
+}
+
+// StepNeeds returns how many free blocks the next Step takes.
+func (c *Cache) StepNeeds() int { return int(c.growth.opening[c.growth.phase]) }
+
+// Step gives all sequences in decode room for one more token. There must be
+// StepNeeds free blocks.
+func (c *Cache) Step() {
+	g := &c.growth
+	if n := g.opening[g.phase]; n > 0 {
+		c.take(int(n))
+	}
+	g.steps++
+	g.phase++
+	if g.phase == c.blockTokens {
+		g.phase = 0
+	}
+	for _, at := range g.eager {
+		q := &c.sequences.all[at]
+		q.tokens = int(q.start + g.steps)
+		c.settle(at)
+	}
+}
+
+// Pause ends Decode.
+func (c *Cache) Pause(s Sequence) {
+	q := c.running(s)
+	if !q.decoding {
+		panic("kv: a sequence that is not in decode is to end it")
+	}
+	c.catchUp(int32(s))
+	q = &c.sequences.all[s]
+	c.growth.opening[c.opensIn(q.tokens)]--
+	q.decoding = false
+	if q.eager {
+		q.eager = false
+		c.notEager(int32(s))
+	}
+	if ahead := q.ahead; ahead != none {
+		q.ahead = none
+		c.stretches.all[ahead].grower = none
+		c.closeIfEmpty(ahead)
+	}
+}
+
+// catchUp names what a sequence in decode has filled up to now.
+func (c *Cache) catchUp(at int32) {
+	q := &c.sequences.all[at]
+	q.tokens = int(q.start + c.growth.steps)
+	c.settle(at)
+}
+
+// disturb prepares a stretch for somebody who is about to look at it: the
+// sequence that was alone there names its blocks, from now on in time.
+func (c *Cache) disturb(stretch int32) {
+	grower := c.stretches.all[stretch].grower
+	if grower == none {
+		return
+	}
+	c.catchUp(grower)
+	c.stretches.all[stretch].grower = none
+	c.sequences.all[grower].ahead = none
+	c.makeEager(grower)
+}
+
+// makeEager puts a sequence among the eager ones, by admission.
+func (c *Cache) makeEager(at int32) {
+	g := &c.growth
+	q := &c.sequences.all[at]
+	q.eager = true
+	i := len(g.eager)
+	g.eager = append(g.eager, at)
+	for ; i > 0 && c.sequences.all[g.eager[i-1]].admitted > q.admitted; i-- {
+		g.eager[i] = g.eager[i-1]
+	}
+	g.eager[i] = at
+}
+
+func (c *Cache) notEager(at int32) {
+	g := &c.growth
+	for i, other := range g.eager {
+		if other == at {
+			g.eager = append(g.eager[:i], g.eager[i+1:]...)
+			return
+		}
+	}
+}

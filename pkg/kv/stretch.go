@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kv
+
+// stretch is what the cache holds of one prompt.Stretch: segments that cover
+// its blocks from the first one to the last one that is cached.
+type stretch struct {
+	id uint64
+	// The segments, in order of their blocks unless there are copies.
+	first, last int32
+	// end is how many blocks are covered.
+	end int32
+	// copied says that blocks may be there more than once.
+	copied bool
+	// grower is the sequence in decode whose blocks will follow, and that
+	// nobody else has asked for yet.
+	grower int32
+}
+
+// segment is the blocks [from, to) of a stretch. The same sequences hold all of
+// them, or nobody does and they were freed together.
+type segment struct {
+	stretch    int32
+	from, to   int32
+	references int32
+	// named tells copies of a block apart: the lowest is found.
+	named int64
+	// In the list of the stretch.
+	previous, next int32
+	// rest is what was cut off the end of the segment.
+	rest int32
+	// In the free queue, where references is 0.
+	before, after int32
+	blank         int32
+}
+
+func (s *segment) len() int32 { return s.to - s.from }
+
+// open returns the stretch of an identity, which is empty if it is new.
+func (c *Cache) open(id uint64) int32 {
+	if at := c.index.find(id); at != none {
+		return at
+	}
+	at := c.stretches.take()
+	c.stretches.all[at] = stretch{id: id, first: none, last: none, grower: none}
+	c.index.put(id, at)
+	return at
+}
+
+// closeIfEmpty forgets a stretch of which nothing is left.
+func (c *Cache) closeIfEmpty(at int32) {
+	t := &c.stretches.all[at]
+	if t.first == none && t.grower == none {
+		c.index.remove(t.id)
+		c.stretches.release(at)
+	}
+}
+
+// shrunk finds out what a stretch still covers after an eviction.
+func (c *Cache) shrunk(at int32) {
+	t := &c.stretches.all[at]
+	switch {
+	case t.first == none:
+		t.end = 0
+		c.closeIfEmpty(at)
+	case !t.copied:
+		t.end = c.segments.all[t.last].to
+	default:
+		t.end = 0
+		for s := t.first; s != none; s = c.segments.all[s].next {
+			t.end = max(t.end, c.segments.all[s].to)
+		}
+	}
+}
+
+// append adds a segment of blocks that a sequence has just named.
+func (c *Cache) append(owner, from, to int32) int32 {
+	at := c.segments.take()
+	c.named++
+	t := &c.stretches.all[owner]
+	c.segments.all[at] = segment{
+		stretch: owner, from: from, to: to, references: 1, named: c.named,
+		previous: t.last, next: none, rest: none, before: none, after: none,
+	}
+	if t.last == none {
+		t.first = at
+	} else {
+		c.segments.all[t.last].next = at
+	}
+	t.last = at
+	t.copied = t.copied || from < t.end
+	t.end = max(t.end, to)
+	return at
+}
+
+// detach takes a segment off the list of its stretch.
+func (c *Cache) detach(at int32) {
+	s := &c.segments.all[at]
+	t := &c.stretches.all[s.stretch]
+	if s.previous == none {
+		t.first = s.next
+	} else {
+		c.segments.all[s.previous].next = s.next
+	}
+	if s.next == none {
+		t.last = s.previous
+	} else {
+		c.segments.all[s.next].previous = s.previous
+	}
+}
+
+// cut splits a segment before a block. The first part keeps its number.
+func (c *Cache) cut(at, block int32) {
+	tail := c.segments.take()
+	s := &c.segments.all[at]
+	c.segments.all[tail] = *s
+	t := &c.segments.all[tail]
+	t.from, s.to = block, block
+
+	t.previous, s.next = at, tail
+	if t.next == none {
+		c.stretches.all[s.stretch].last = tail
+	} else {
+		c.segments.all[t.next].previous = tail
+	}
+	s.rest = tail
+
+	if s.references > 0 {
+		return
+	}
+	// The last blocks of a free segment go first, so the tail stands before
+	// the rest of it in the queue, after the same blanks.
+	s.blank = 0
+	t.after, s.before = at, tail
+	if t.before == none {
+		c.queue.first = tail
+	} else {
+		c.segments.all[t.before].after = tail
+	}
+}
+
+// found returns the segment that a look-up of a block finds, which is the one
+// named first of those that hold it, and the block up to which it does.
+func (c *Cache) found(t *stretch, block int32) (at, until int32) {
+	at = none
+	for i := t.first; i != none; i = c.segments.all[i].next {
+		s := &c.segments.all[i]
+		if s.from <= block && block < s.to && (at == none || s.named < c.segments.all[at].named) {
+			at = i
+		}
+	}
+	if at == none {
+		panic("kv: a block that is covered is not there")
+	}
+	best := &c.segments.all[at]
+	until = best.to
+	for i := t.first; i != none; i = c.segments.all[i].next {
+		if s := &c.segments.all[i]; s.from > block && s.named < best.named {
+			until = min(until, s.from)
+		}
+	}
+	return at, until
+}

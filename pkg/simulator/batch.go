@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+// batch is the requests that run on a replica. Almost all of them decode, and
+// nearly every step gives each of those one token: they are in step. What such
+// a step does is known from a few sums and from the order in which they will be
+// done, so that it costs the same whatever the size of the batch. Requests
+// that compute a chunk of a prompt are listed apart.
+//
+// A step that treats requests one by one (see careful.go) first writes down
+// where each stands, which takes all of them out of step.
+type batch struct {
+	// running is in order of admission, and prefilling the part of it that is
+	// not in step, in the same order.
+	running, prefilling []int32
+	admissions          int64
+
+	// steps numbers the steps that have ended.
+	steps int64
+	// decodes counts the requests in step, context is the sum of their
+	// computed tokens, and done has them by the step that ends them.
+	decodes int32
+	context int64
+	done    []finish
+	// shares counts the requests in step by cell.
+	shares []share
+
+	// careful says that the step under way treats requests one by one.
+	careful bool
+
+	leaving []int32 // scratch
+}
+
+// finish is when a request in step gives its last token.
+type finish struct {
+	step, admitted int64
+	id             int32
+}
+
+func (f finish) before(g finish) bool {
+	if f.step != g.step {
+		return f.step < g.step
+	}
+	return f.admitted < g.admitted
+}
+
+// share is how many requests in step belong to a cell.
+type share struct {
+	cell  int32
+	count int64
+}
+
+func (b *batch) share(cell int32) *int64 {
+	for i := range b.shares {
+		if b.shares[i].cell == cell {
+			return &b.shares[i].count
+		}
+	}
+	b.shares = append(b.shares, share{cell: cell})
+	return &b.shares[len(b.shares)-1].count
+}
+
+// join puts a request in step that has just got a token and needs more.
+func (r *replica) join(q *request, id int32) {
+	b := &r.batch
+	q.inStep, q.joined, q.chunk = true, b.steps, 1
+	b.decodes++
+	b.context += int64(q.computed)
+	*b.share(q.cell)++
+	b.done = append(b.done, finish{step: b.steps + int64(q.finish-q.total), admitted: q.admitted, id: id})
+	up(b.done)
+	r.cache.Decode(q.blocks)
+}
+
+// part takes a request out of the counts of those in step, after the steps that
+// it is to be in. The order of ends forgets it elsewhere.
+func (r *replica) part(q *request) {
+	b := &r.batch
+	b.catchUp(q)
+	q.inStep, q.chunk = false, 0
+	b.decodes--
+	b.context -= int64(q.computed)
+	*b.share(q.cell)--
+}
+
+// catchUp writes down where a request in step stands.
+func (b *batch) catchUp(q *request) {
+	n := int32(b.steps - q.joined)
+	q.total += n
+	q.computed += n
+	q.joined = b.steps
+}
+
+// remove takes a request off the batch, whose order stays.
+func (b *batch) remove(s *simulation, admitted int64) {
+	low, high := 0, len(b.running)
+	for low < high {
+		if middle := (low + high) / 2; s.requests.all[b.running[middle]].admitted < admitted {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	b.running = append(b.running[:low], b.running[low+1:]...)
+}
+
+// separate takes all requests out of step.
+func (s *simulation) separate(r *replica) {
+	b := &r.batch
+	for _, id := range b.running {
+		q := &s.requests.all[id]
+		if !q.inStep {
+			continue
+		}
+		b.catchUp(q)
+		q.inStep, q.chunk, q.lastToken = false, 0, s.now
+		r.cache.Pause(q.blocks)
+	}
+	b.decodes, b.context, b.done = 0, 0, b.done[:0]
+	for i := range b.shares {
+		b.shares[i].count = 0
+	}
+}
+
+// write makes every request say where it stands, for those who watch.
+func (s *simulation) write(r *replica) {
+	for _, id := range r.batch.running {
+		if q := &s.requests.all[id]; q.inStep {
+			r.batch.catchUp(q)
+		}
+	}
+}
