@@ -55,15 +55,16 @@ type activeRequest struct {
 	maxBusyScore  float64
 }
 
-func (s *activeRequest) score(_ *cycle, candidates []int, raw []float64) {
+func (s *activeRequest) score(_ *cycle, candidates []int, w weight, scores []float64) {
 	greatest := int64(0)
 	for _, e := range candidates {
 		greatest = max(greatest, s.load.requests[e])
 	}
 	for i, e := range candidates {
-		raw[i] = 1
+		raw := 1.0
 		if count := s.load.requests[e]; count > s.idleThreshold {
-			raw[i] = float64(greatest-count) / float64(greatest) * s.maxBusyScore
+			raw = float64(greatest-count) / float64(greatest) * s.maxBusyScore
 		}
+		scores[i] = w.of(raw)
 	}
 }

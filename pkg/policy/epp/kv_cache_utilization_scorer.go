@@ -15,8 +15,15 @@ var kvCacheUtilizationScorer = pluginType{
 
 type freeMemory struct{}
 
-func (freeMemory) score(c *cycle, candidates []int, raw []float64) {
+func (freeMemory) score(c *cycle, candidates []int, w weight, scores []float64) {
 	for i, e := range candidates {
-		raw[i] = 1 - c.scrapes[e].KVUsage
+		scores[i] = w.of(1 - c.scrapes[e].KVUsage)
 	}
+}
+
+func (freeMemory) rescore(c *cycle, changed []int32, w weight, scores []float64) bool {
+	for _, e := range changed {
+		scores[e] = w.of(1 - c.scrapes[e].KVUsage)
+	}
+	return true
 }

@@ -2,7 +2,11 @@
 
 package epp
 
-import "k8s.io/apimachinery/pkg/util/validation/field"
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+)
 
 const loadAwareScorerType = "load-aware-scorer"
 
@@ -34,9 +38,20 @@ func (p *loadAwareParameters) check(l *loader, path *field.Path) {
 
 type loadAware struct{ threshold int }
 
-func (s loadAware) score(c *cycle, candidates []int, raw []float64) {
+func (s loadAware) score(c *cycle, candidates []int, w weight, scores []float64) {
 	for i, e := range candidates {
-		waiting := min(c.scrapes[e].Waiting, s.threshold)
-		raw[i] = 0.5 * (1 - float64(waiting)/float64(s.threshold))
+		scores[i] = w.of(s.raw(&c.scrapes[e]))
 	}
+}
+
+func (s loadAware) rescore(c *cycle, changed []int32, w weight, scores []float64) bool {
+	for _, e := range changed {
+		scores[e] = w.of(s.raw(&c.scrapes[e]))
+	}
+	return true
+}
+
+func (s loadAware) raw(scrape *policy.Scrape) float64 {
+	waiting := min(scrape.Waiting, s.threshold)
+	return 0.5 * (1 - float64(waiting)/float64(s.threshold))
 }

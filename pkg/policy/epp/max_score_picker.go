@@ -24,12 +24,15 @@ type maxScore struct {
 
 func (m *maxScore) pick(scores []float64) int {
 	m.best = append(m.best[:0], 0)
-	for i := 1; i < len(scores); i++ {
-		switch highest := scores[m.best[0]]; {
-		case scores[i] > highest:
-			m.best = append(m.best[:0], i)
-		case scores[i] == highest:
-			m.best = append(m.best, i)
+	highest := scores[0]
+	for i, score := range scores[1:] {
+		switch {
+		case score < highest:
+		case score > highest:
+			highest = score
+			m.best = append(m.best[:0], i+1)
+		case score == highest: // neither is NaN
+			m.best = append(m.best, i+1)
 		}
 	}
 	if len(m.best) == 1 {

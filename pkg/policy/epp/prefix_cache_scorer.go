@@ -63,18 +63,26 @@ type prefixCache struct {
 	scaleTokens int
 }
 
-func (s *prefixCache) score(_ *cycle, candidates []int, raw []float64) {
+// Few numbers of blocks occur, mostly none and all of a prefix that many share,
+// so a score is not worked out anew where the endpoint before has it.
+func (s *prefixCache) score(_ *cycle, candidates []int, w weight, scores []float64) {
+	last, score := 0, w.of(s.raw(0))
 	for i, e := range candidates {
-		raw[i] = 0
-		if s.match.totalBlocks == 0 {
-			continue
+		if blocks := s.match.blocks[e]; blocks != last {
+			last, score = blocks, w.of(s.raw(blocks))
 		}
-		blocks := float64(s.match.blocks[e])
-		length := 0.0
-		if s.weight > 0 {
-			part := math.Min(1, blocks*float64(s.match.blockTokens)/float64(s.scaleTokens))
-			length = part * part
-		}
-		raw[i] = float64(s.weight*length) + float64((1-s.weight)*(blocks/float64(s.match.totalBlocks)))
+		scores[i] = score
 	}
+}
+
+func (s *prefixCache) raw(matched int) float64 {
+	if s.match.totalBlocks == 0 {
+		return 0
+	}
+	blocks, length := float64(matched), 0.0
+	if s.weight > 0 {
+		part := math.Min(1, blocks*float64(s.match.blockTokens)/float64(s.scaleTokens))
+		length = part * part
+	}
+	return float64(s.weight*length) + float64((1-s.weight)*(blocks/float64(s.match.totalBlocks)))
 }

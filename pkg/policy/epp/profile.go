@@ -18,18 +18,22 @@ type schedulingProfile struct {
 	chosen     int       // an endpoint
 
 	memory []int // len == endpoints; candidates points into it
+	// scored says that the last run left scores of all endpoints, in order.
+	scored bool
 }
 
 type weightedScorer struct {
 	scorer
-	name   string
-	weight float64
+	rescorer rescorer // the same one, if it is
+	name     string
+	weight   weight
 	// weighted is the scorer's part in the scores of the last run.
 	weighted []float64
 }
 
 func newSchedulingProfile(b *builder, config *profile) *schedulingProfile {
 	p := &schedulingProfile{memory: make([]int, b.endpoints), scores: make([]float64, b.endpoints)}
+	p.resetCandidates()
 	for _, entry := range config.Plugins {
 		instance := b.plugins[entry.PluginRef]
 		kind := instance.kind
@@ -37,10 +41,13 @@ func newSchedulingProfile(b *builder, config *profile) *schedulingProfile {
 			p.filters = append(p.filters, kind.newFilter(b, instance))
 		}
 		if kind.newScorer != nil {
+			scorer := kind.newScorer(b, instance)
+			again, _ := scorer.(rescorer)
 			p.scorers = append(p.scorers, weightedScorer{
-				scorer:   kind.newScorer(b, instance),
+				scorer:   scorer,
+				rescorer: again,
 				name:     instance.Name,
-				weight:   *entry.Weight,
+				weight:   weight(*entry.Weight),
 				weighted: make([]float64, b.endpoints),
 			})
 		}
@@ -67,10 +74,10 @@ func (p *schedulingProfile) run(c *cycle) bool {
 }
 
 func (p *schedulingProfile) filter(c *cycle) {
-	p.candidates = p.memory
-	for e := range p.candidates {
-		p.candidates[e] = e
+	if len(p.filters) == 0 {
+		return
 	}
+	p.resetCandidates()
 	for _, f := range p.filters {
 		if len(p.candidates) == 0 {
 			return
@@ -79,17 +86,32 @@ func (p *schedulingProfile) filter(c *cycle) {
 	}
 }
 
+func (p *schedulingProfile) resetCandidates() {
+	p.candidates = p.memory
+	for e := range p.candidates {
+		p.candidates[e] = e
+	}
+}
+
 func (p *schedulingProfile) score(c *cycle) {
 	n := len(p.candidates)
 	p.scores = p.scores[:n]
 	clear(p.scores)
+	again := p.scored && c.changed != nil
 	for i := range p.scorers {
 		s := &p.scorers[i]
 		s.weighted = s.weighted[:n]
-		s.score(c, p.candidates, s.weighted)
-		for j, raw := range s.weighted {
-			s.weighted[j] = float64(s.weight * min(max(raw, 0), 1))
-			p.scores[j] += s.weighted[j]
+		if !again || s.rescorer == nil || !s.rescorer.rescore(c, c.changed, s.weight, s.weighted) {
+			s.score(c, p.candidates, s.weight, s.weighted)
 		}
+		add(p.scores, s.weighted)
+	}
+	p.scored = len(p.filters) == 0
+}
+
+func add(sum, part []float64) {
+	part = part[:len(sum)]
+	for i := range sum {
+		sum[i] += part[i]
 	}
 }

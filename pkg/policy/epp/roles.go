@@ -10,11 +10,32 @@ type filter interface {
 	filter(c *cycle, candidates []int) []int
 }
 
-// A scorer writes the raw score of candidates[i] to raw[i]; beyond [0, 1] it
-// will be clamped. There is at least one candidate. Where the EPP's scorer
-// leaves an endpoint out, it writes 0.
+// A scorer writes the weighted score of candidates[i] to scores[i]. There is at
+// least one candidate. Where the EPP's scorer leaves an endpoint out, its raw
+// score is 0.
 type scorer interface {
-	score(c *cycle, candidates []int, raw []float64)
+	score(c *cycle, candidates []int, w weight, scores []float64)
+}
+
+// A rescorer is a scorer whose scores follow from the scrapes alone.
+type rescorer interface {
+	scorer
+	// rescore brings the scores up to date where the scrapes of some endpoints
+	// have changed since the last call, and all endpoints are candidates. It
+	// reports false where score has to be called for all of them.
+	rescore(c *cycle, changed []int32, w weight, scores []float64) bool
+}
+
+// A weight is what a raw score counts, which is clamped to [0, 1].
+type weight float64
+
+func (w weight) of(raw float64) float64 {
+	if raw <= 0 {
+		raw = 0
+	} else if raw > 1 {
+		raw = 1
+	}
+	return float64(float64(w) * raw)
 }
 
 // A picker chooses an index of scores, of which there is at least one. Those of

@@ -10,7 +10,7 @@ var runningRequestsSizeScorer = pluginType{
 	name:  runningRequestsSizeScorerType,
 	roles: scorerRole,
 	needs: needsCoreMetrics,
-	newScorer: func(*builder, *plugin) scorer {
-		return countScorer{func(c *cycle, e int) int { return c.scrapes[e].Running }}
+	newScorer: func(b *builder, _ *plugin) scorer {
+		return newCountScorer(b.endpoints, runningRequests)
 	},
 }

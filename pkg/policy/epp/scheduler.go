@@ -95,6 +95,9 @@ func (s *Scheduler) begin(view *policy.View, request *policy.Request) *cycle {
 		tokens:    request.Tokens,
 		unscraped: !s.scraped,
 	}
+	if len(view.Changed) <= s.endpoints {
+		s.cycle.changed = view.Changed
+	}
 	if !s.scraped {
 		s.cycle.scrapes = s.unscraped
 	}
@@ -111,6 +114,9 @@ type cycle struct {
 	scrapes []policy.Scrape // len == endpoints
 	prompt  prompt.Prompt
 	tokens  int
+	// changed are the endpoints whose scrape has changed since the last cycle;
+	// nil if any may have.
+	changed []int32
 	// unscraped is whether no metrics reach the EPP, so that all are stale.
 	unscraped bool
 }

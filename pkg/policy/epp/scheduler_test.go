@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,6 +78,35 @@ func TestRawScoresAreClamped(t *testing.T) {
 	route(t, s, view, request(0, 1))
 	if got := s.LastDecision().Scores; !slices.Equal(got, []float64{0, 1, 0.75}) {
 		t.Errorf("scores %v", got)
+	}
+}
+
+// Two schedulers see the same; one is told what has changed, the other looks at
+// everything each time.
+func TestChangesAreAllThatNeedBeLookedAt(t *testing.T) {
+	for _, endpoints := range []int{1, 2, 5, 70} {
+		random := rand.New(rand.NewPCG(1, uint64(endpoints)))
+		c := mustLoad(t, strings.Replace(everythingProfile, ", {type: utilization-detector}", "", 1))
+		told, untold := New(c, endpoints, "m", 1), New(c, endpoints, "m", 1)
+		view := idle(endpoints)
+		view.Changed = []int32{}
+		for n := range 2000 {
+			r := withPrompt(n, prompt.Extent{Source: uint64(random.IntN(9)), Tokens: 640}, prompt.Extent{Source: uint64(1000 + n), Tokens: 200})
+			all := &policy.View{Scrapes: view.Scrapes}
+			if got, want := route(t, told, view, r), route(t, untold, all, r); got != want {
+				t.Fatalf("%d endpoints, request %d: chose %d, want %d", endpoints, n, got, want)
+			}
+			if diff := cmp.Diff(untold.LastDecision(), told.LastDecision()); diff != "" {
+				t.Fatalf("%d endpoints, request %d (-want +got):\n%s", endpoints, n, diff)
+			}
+			// Now and then more changes than endpoints: then it is not said what.
+			view.Changed = view.Changed[:0]
+			for range random.IntN(3 + endpoints/20*(n%100/99)) {
+				e := random.IntN(endpoints)
+				view.Scrapes[e] = policy.Scrape{Waiting: random.IntN(6), Running: random.IntN(3), KVUsage: random.Float64(), BlockTokens: 16, Blocks: 500}
+				view.Changed = append(view.Changed, int32(e))
+			}
+		}
 	}
 }
 
