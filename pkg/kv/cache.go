@@ -38,6 +38,7 @@ type Cache struct {
 
 	growth growth
 
+	path    []int32 // the stretches that the last Match found
 	scratch []hold
 }
 
@@ -91,20 +92,25 @@ func (c *Cache) blocksOf(tokens int) int { return (tokens + c.blockTokens - 1) /
 // blocks and at most maxTokens. chain is the prompt's full blocks. Looking does
 // not refresh a block.
 func (c *Cache) Match(chain []prompt.Stretch, maxTokens int) int {
+	c.path = c.path[:0]
 	if !c.caching {
 		return 0
 	}
 	limit := maxTokens / c.blockTokens
 	matched := 0
+	parent := int32(none)
 	for i := range chain {
 		if matched >= limit {
 			break
 		}
-		at := c.index.find(chain[i].ID)
+		at := c.find(parent, chain[i].ID)
 		if at == none {
 			break
 		}
-		c.disturb(at)
+		if c.disturb(at); c.closeIfEmpty(at) {
+			break
+		}
+		c.path = append(c.path, at)
 		want := min(int(chain[i].Blocks), limit-matched)
 		there := int(c.stretches.all[at].end)
 		if there < want {
@@ -112,6 +118,7 @@ func (c *Cache) Match(chain []prompt.Stretch, maxTokens int) int {
 			break
 		}
 		matched += want
+		parent = at
 	}
 	return matched * c.blockTokens
 }

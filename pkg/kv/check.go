@@ -19,23 +19,24 @@ func (c *Cache) Check() error {
 	}
 	held, covered := 0, 0
 	for i := range c.index.slots {
-		if c.index.slots[i].value == 0 {
-			continue
+		// What is found in the index, and whatever is found as a child from there.
+		parent := int32(none)
+		for at := c.index.slots[i].value - 1; at != none; at = c.stretches.all[at].child {
+			if t := &c.stretches.all[at]; c.find(t.parent, t.id) != at || parent != none && t.parent != parent {
+				return fmt.Errorf("kv: stretch %d is not found under its identity", at)
+			}
+			n, err := c.checkStretch(at, references)
+			if err != nil {
+				return err
+			}
+			held += n
+			covered++
+			parent = at
 		}
-		at := c.index.slots[i].value - 1
-		if c.index.slots[i].id != c.stretches.all[at].id {
-			return fmt.Errorf("kv: stretch %d is not found under its identity", at)
-		}
-		n, err := c.checkStretch(at, references)
-		if err != nil {
-			return err
-		}
-		held += n
-		covered++
 	}
 	switch {
-	case covered != c.stretches.len() || covered != c.index.len:
-		return fmt.Errorf("kv: %d stretches, %d identities, %d counted", c.stretches.len(), covered, c.index.len)
+	case covered != c.stretches.len():
+		return fmt.Errorf("kv: %d stretches, %d are found", c.stretches.len(), covered)
 	case free != c.free:
 		return fmt.Errorf("kv: %d blocks in the free queue, counted %d", free, c.free)
 	case free+held+unnamed != c.blocks:
@@ -106,6 +107,9 @@ func (c *Cache) checkSequences() (references map[int32]int32, unnamed int, err e
 // checkStretch returns how many blocks of a stretch are held.
 func (c *Cache) checkStretch(at int32, references map[int32]int32) (int, error) {
 	t := &c.stretches.all[at]
+	if t.first == none && t.grower == none {
+		return 0, fmt.Errorf("kv: stretch %d is empty", at)
+	}
 	held := 0
 	covered := map[int32]bool{}
 	last, end := int32(none), int32(0)

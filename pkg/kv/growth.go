@@ -30,15 +30,19 @@ func (c *Cache) Decode(s Sequence) {
 	if !c.caching || int(q.at) == len(q.chain) {
 		return
 	}
-	stretch := c.open(q.chain[q.at].ID)
-	t := &c.stretches.all[stretch]
+	ahead := q.current
+	if ahead == none {
+		ahead = c.open(q.parent, q.chain[q.at].ID)
+	}
+	t := &c.stretches.all[ahead]
 	if t.grower == none && t.end == q.into && int(q.at) == len(q.chain)-1 {
-		t.grower, q.ahead = int32(s), stretch
+		t.grower = int32(s)
+		q.ahead, q.current = ahead, ahead
 		return
 	}
-	c.disturb(stretch)
+	c.disturb(ahead)
 	c.makeEager(int32(s))
-	c.closeIfEmpty(stretch)
+	c.closeIfEmpty(ahead)
 }
 
 // opensIn returns the residue of the steps in which a sequence of so many
@@ -88,8 +92,7 @@ func (c *Cache) Pause(s Sequence) {
 		c.notEager(int32(s))
 	}
 	if ahead := q.ahead; ahead != none {
-		q.ahead = none
-		c.stretches.all[ahead].grower = none
+		c.leave(q)
 		c.closeIfEmpty(ahead)
 	}
 }
@@ -101,16 +104,25 @@ func (c *Cache) catchUp(at int32) {
 	c.settle(at)
 }
 
+// leave ends the claim of a sequence in decode to the stretch ahead of it.
+func (c *Cache) leave(q *sequence) {
+	c.stretches.all[q.ahead].grower = none
+	if q.into == 0 {
+		q.current = none
+	}
+	q.ahead = none
+}
+
 // disturb prepares a stretch for somebody who is about to look at it: the
-// sequence that was alone there names its blocks, from now on in time.
+// sequence that was alone there names its blocks, from now on in time. There
+// may be none yet.
 func (c *Cache) disturb(stretch int32) {
 	grower := c.stretches.all[stretch].grower
 	if grower == none {
 		return
 	}
 	c.catchUp(grower)
-	c.stretches.all[stretch].grower = none
-	c.sequences.all[grower].ahead = none
+	c.leave(&c.sequences.all[grower])
 	c.makeEager(grower)
 }
 

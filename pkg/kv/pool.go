@@ -9,6 +9,9 @@ type pool[T any] struct {
 	free []int32
 }
 
+// firstRecords is how many a pool has room for at first.
+const firstRecords = 64
+
 // take returns a place whose record is as the last one left it. It moves
 // records: pointers to them do not survive it.
 func (p *pool[T]) take() int32 {
@@ -16,6 +19,9 @@ func (p *pool[T]) take() int32 {
 		at := p.free[n-1]
 		p.free = p.free[:n-1]
 		return at
+	}
+	if p.all == nil {
+		p.all = make([]T, 0, firstRecords)
 	}
 	var blank T
 	p.all = append(p.all, blank)

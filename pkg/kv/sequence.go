@@ -24,6 +24,9 @@ type sequence struct {
 	// chain the next one stands.
 	named    int32
 	at, into int32
+	// parent is the stretch before that place, current the one it is in, if
+	// some of it is held.
+	parent, current int32
 
 	// tokens is what there is room for; in decode that is start plus the
 	// steps so far.
@@ -40,13 +43,16 @@ type sequence struct {
 // segment has been cut since, its rest holds the others.
 type hold struct{ segment, blocks int32 }
 
+// fewHolds is how many segments most sequences hold at most.
+const fewHolds = 6
+
 // Admit gives a new sequence room for its first tokens tokens, or changes
 // nothing and returns false where there are not enough free blocks. It takes
-// over the first cached of them, which Match has just found. No sequence is
-// admitted either unless reserve tokens would fit.
+// over the first cached of them: what Match has returned for this chain, right
+// before. No sequence is admitted either unless reserve tokens would fit.
 //
-// chain is the sequence's full blocks as far as they will ever be; the cache
-// copies it. Blocks that tokens fills can be found by others at once, as in
+// chain is the sequence's full blocks as far as they will ever be; it must not
+// change before Release. Blocks that tokens fills can be found by others at once, as in
 // vLLM, whose scheduler names them before they are computed.
 func (c *Cache) Admit(chain []prompt.Stretch, cached, tokens, reserve int) (Sequence, bool) {
 	taken := cached / c.blockTokens
@@ -58,8 +64,11 @@ func (c *Cache) Admit(chain []prompt.Stretch, cached, tokens, reserve int) (Sequ
 	at := c.sequences.take()
 	q := &c.sequences.all[at]
 	*q = sequence{
-		chain: append(q.chain[:0], chain...), held: q.held[:0],
-		admitted: c.admitted, tokens: tokens, ahead: none,
+		chain: chain, held: q.held[:0], admitted: c.admitted, tokens: tokens,
+		parent: none, current: none, ahead: none,
+	}
+	if q.held == nil {
+		q.held = make([]hold, 0, fewHolds)
 	}
 	c.takeOver(q, taken)
 	c.take(c.blocksOf(tokens) - taken)
@@ -71,7 +80,7 @@ func (c *Cache) Admit(chain []prompt.Stretch, cached, tokens, reserve int) (Sequ
 func (c *Cache) idle(chain []prompt.Stretch, n int) int {
 	idle := 0
 	for i := 0; n > 0; i++ {
-		t := &c.stretches.all[c.index.find(chain[i].ID)]
+		t := &c.stretches.all[c.path[i]]
 		want := min(int(chain[i].Blocks), n)
 		n -= want
 		for block := int32(0); block < int32(want); {
@@ -99,18 +108,20 @@ func (c *Cache) lookUp(t *stretch, block int32) (at, until int32) {
 func (c *Cache) takeOver(q *sequence, n int) {
 	for n > 0 {
 		want := min(q.chain[q.at].Blocks, int32(n))
-		c.holdFirst(q, c.index.find(q.chain[q.at].ID), want)
+		q.current = c.path[q.at]
+		c.holdFirst(q, q.current, want)
 		n -= int(want)
-		c.advance(q, want)
+		q.advance(want)
 	}
 }
 
-// advance moves the sequence on by blocks of one stretch that it has got.
-func (c *Cache) advance(q *sequence, blocks int32) {
+// advance moves the sequence on by blocks of its current stretch.
+func (q *sequence) advance(blocks int32) {
 	q.named += blocks
 	q.into += blocks
 	if q.into == q.chain[q.at].Blocks {
 		q.at, q.into = q.at+1, 0
+		q.parent, q.current = q.current, none
 	}
 }
 
@@ -179,13 +190,15 @@ func (c *Cache) settle(at int32) {
 	q := &c.sequences.all[at]
 	full := int32(q.tokens / c.blockTokens)
 	for q.named < full && int(q.at) < len(q.chain) {
-		n := min(full-q.named, q.chain[q.at].Blocks-q.into)
-		stretch := c.open(q.chain[q.at].ID)
-		if c.stretches.all[stretch].grower != at {
-			c.disturb(stretch)
+		if q.current == none {
+			q.current = c.open(q.parent, q.chain[q.at].ID)
 		}
-		c.name(q, stretch, n)
-		c.advance(q, n)
+		if grower := c.stretches.all[q.current].grower; grower != at {
+			c.disturb(q.current)
+		}
+		n := min(full-q.named, q.chain[q.at].Blocks-q.into)
+		c.name(q, q.current, n)
+		q.advance(n)
 	}
 }
 
@@ -238,7 +251,7 @@ func (c *Cache) Release(s Sequence) {
 	for i := len(q.held) - 1; i >= 0; i-- {
 		c.letGo(q.held[i])
 	}
-	q.admitted = 0
+	q.admitted, q.chain = 0, nil
 	c.sequences.release(int32(s))
 }
 

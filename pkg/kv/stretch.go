@@ -6,6 +6,10 @@ package kv
 // its blocks from the first one to the last one that is cached.
 type stretch struct {
 	id uint64
+	// parent is the stretch before it in every prompt that it is part of, and
+	// outlives it. child is one of those that follow, most often the only one:
+	// it is found here, and all others in the index.
+	parent, child int32
 	// The segments, in order of their blocks unless there are copies.
 	first, last int32
 	// end is how many blocks are covered.
@@ -36,24 +40,45 @@ type segment struct {
 
 func (s *segment) len() int32 { return s.to - s.from }
 
-// open returns the stretch of an identity, which is empty if it is new.
-func (c *Cache) open(id uint64) int32 {
-	if at := c.index.find(id); at != none {
+// find returns the stretch of an identity that follows another one, or nothing
+// where it is the first; none if it is not there.
+func (c *Cache) find(parent int32, id uint64) int32 {
+	if parent != none {
+		if child := c.stretches.all[parent].child; child != none && c.stretches.all[child].id == id {
+			return child
+		}
+	}
+	return c.index.find(id)
+}
+
+// open is find, and makes the stretch if it is not there.
+func (c *Cache) open(parent int32, id uint64) int32 {
+	if at := c.find(parent, id); at != none {
 		return at
 	}
 	at := c.stretches.take()
-	c.stretches.all[at] = stretch{id: id, first: none, last: none, grower: none}
-	c.index.put(id, at)
+	c.stretches.all[at] = stretch{id: id, parent: parent, child: none, first: none, last: none, grower: none}
+	if parent != none && c.stretches.all[parent].child == none {
+		c.stretches.all[parent].child = at
+	} else {
+		c.index.put(id, at)
+	}
 	return at
 }
 
-// closeIfEmpty forgets a stretch of which nothing is left.
-func (c *Cache) closeIfEmpty(at int32) {
+// closeIfEmpty forgets a stretch of which nothing is left, and says so.
+func (c *Cache) closeIfEmpty(at int32) bool {
 	t := &c.stretches.all[at]
-	if t.first == none && t.grower == none {
-		c.index.remove(t.id)
-		c.stretches.release(at)
+	if t.first != none || t.grower != none {
+		return false
 	}
+	if t.parent != none && c.stretches.all[t.parent].child == at {
+		c.stretches.all[t.parent].child = none
+	} else {
+		c.index.remove(t.id)
+	}
+	c.stretches.release(at)
+	return true
 }
 
 // shrunk finds out what a stretch still covers after an eviction.

@@ -32,6 +32,12 @@ type batch struct {
 	leaving []int32 // scratch
 }
 
+// newBatch returns a batch with room for a few requests.
+func newBatch() batch {
+	const few = 32
+	return batch{running: make([]int32, 0, few), prefilling: make([]int32, 0, few), done: make([]finish, 0, few)}
+}
+
 // finish is when a request in step gives its last token.
 type finish struct {
 	step, admitted int64

@@ -69,6 +69,7 @@ func newReplica(index int32, poolIndex int, p *Pool) replica {
 		prefixCaching:  p.PrefixCaching,
 		reserve:        p.ReserveFullPrompt,
 		cache:          kv.New(p.KVBlocks, p.BlockTokens, p.PrefixCaching),
+		batch:          newBatch(),
 		next:           simtime.Never,
 	}
 }

@@ -116,6 +116,9 @@ func (s *simulation) admit(r *replica, budget int32) {
 	}
 }
 
+// fewStretches is how many texts most prompts have at most, with the answer.
+const fewStretches = 6
+
 // chain names the full blocks of prompt and answer together: an engine keeps
 // the blocks of generated tokens findable too.
 func (s *simulation) chain(r *replica, q *request) {
@@ -123,6 +126,9 @@ func (s *simulation) chain(r *replica, q *request) {
 		return
 	}
 	s.extents = append(s.extents[:0], q.info.Prompt.Extents...)
+	if q.chain == nil {
+		q.chain = make([]prompt.Stretch, 0, fewStretches)
+	}
 	s.extents = append(s.extents, prompt.Extent{Source: q.response, Tokens: q.finish - q.prompt})
 	q.chain = prompt.Prompt{Extents: s.extents}.FullStretches(q.chain[:0], r.cache.BlockTokens())
 	q.chained = true
