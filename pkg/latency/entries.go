@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -110,9 +111,25 @@ func decodeStrict(raw []byte, target any, path *field.Path) field.ErrorList {
 		if wrong.Field != "" {
 			at = path.Child(wrong.Field)
 		}
-		return field.ErrorList{field.TypeInvalid(at, wrong.Value, "must be of type "+wrong.Type.String())}
+		return field.ErrorList{field.TypeInvalid(at, wrong.Value, "must be "+kindInWords(wrong.Type))}
 	}
 	return field.ErrorList{field.Invalid(path, field.OmitValueType{}, strings.TrimPrefix(err.Error(), "json: "))}
+}
+
+func kindInWords(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Bool:
+		return "true or false"
+	}
+	return "a text"
 }
 
 // validate reports faults of each entry, and names that are taken already.

@@ -16,10 +16,10 @@ type matrix struct {
 	layers  int
 	// gpus is the number of GPUs that share the work, which is less than all
 	// where rows are replicated.
-	gpus          float64
-	plain, router bool // 16-bit whatever the layers are
-	sampled       bool // for sampled tokens alone
-	experts       bool // one of the experts
+	gpus    float64
+	plain   bool // 16-bit whatever the layers are
+	sampled bool // for sampled tokens alone
+	experts bool // one of the experts
 }
 
 // matrices lists a model's, matrix by matrix.

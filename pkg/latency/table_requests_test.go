@@ -70,7 +70,7 @@ func medians(all map[int][]float64) map[int]float64 {
 }
 
 // table makes step times of request times. Each sequence of a batch is taken
-// to add as much for its context as one alone.
+// to add as much for its context beyond 512 tokens as one alone.
 func (r requestTimes) table() Table {
 	var t Table
 	t.Prefill.ContextTokens = []int{0}
@@ -78,11 +78,15 @@ func (r requestTimes) table() Table {
 		t.Prefill.NewTokens = append(t.Prefill.NewTokens, prompt)
 		t.Prefill.Microseconds = append(t.Prefill.Microseconds, []float64{r.prompt[prompt] * 1e3})
 	}
-	t.Decode.ContextTokens = t.Prefill.NewTokens
+	for _, prompt := range t.Prefill.NewTokens {
+		if prompt >= 512 {
+			t.Decode.ContextTokens = append(t.Decode.ContextTokens, prompt)
+		}
+	}
 	for _, batch := range slices.Sorted(maps.Keys(r.batch)) {
 		var row []float64
 		for _, context := range t.Decode.ContextTokens {
-			more := float64(batch) * (r.token[context] - r.token[512])
+			more := float64(batch) * max(0, r.token[context]-r.token[512])
 			row = append(row, (r.batch[batch]+more)*1e3)
 		}
 		t.Decode.Sequences = append(t.Decode.Sequences, batch)

@@ -131,7 +131,7 @@ func TestTablesThatAreRefused(t *testing.T) {
 		}},
 		"an unknown key": {smallTable + "unit: ms\n", []string{`t: Invalid value: unknown field "unit"`}},
 		"a word for a number": {"prefill: {newTokens: many}", []string{
-			`t.prefill.newTokens: Invalid value: "string": must be of type []int`}},
+			`t.prefill.newTokens: Invalid value: "string": must be a list`}},
 		"no YAML": {"{", []string{"t: Invalid value: yaml: line 1: did not find expected node content"}},
 		"points out of order, times that are none": {`
 prefill: {newTokens: [0, 5, 5], contextTokens: [-1], microseconds: [[1], [0], [5.0e+9]]}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package latency
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// ParseHuggingFace reads the config.json that a model is published with, under
+// a name of the user's. Of the architectures
+//
+//	LlamaForCausalLM, MistralForCausalLM, Qwen2ForCausalLM, Qwen3ForCausalLM
+//	MixtralForCausalLM, Qwen2MoeForCausalLM, Qwen3MoeForCausalLM
+//	DeepseekV2ForCausalLM, DeepseekV3ForCausalLM
+//
+// it takes shape, context after rope scaling, and the format of the weights. A
+// key that is missing is a fault, and so is one that may change the shape in a
+// way that Model cannot say, an unknown one above all.
+func ParseHuggingFace(name string, raw []byte, path *field.Path) (Model, field.ErrorList) {
+	c := &hubConfig{path: path, read: map[string]bool{}}
+	if errs := decodeStrict(raw, &c.values, path); len(errs) > 0 {
+		return Model{}, errs
+	}
+	if c.values == nil {
+		return Model{}, field.ErrorList{field.Required(path, "a config.json is an object")}
+	}
+	m := Model{Name: name}
+	shape := c.architecture()
+	if shape == nil {
+		return m, c.errs
+	}
+	m.Layers = c.integer("num_hidden_layers")
+	m.HiddenSize = c.integer("hidden_size")
+	m.AttentionHeads = c.integer("num_attention_heads")
+	m.VocabularySize = c.integer("vocab_size")
+	c.optional("tie_word_embeddings", &m.TiedEmbeddings)
+	shape(c, &m)
+	m.ContextTokens = c.contextTokens()
+	m.Weights = c.weights()
+	c.refuse()
+	if len(c.errs) > 0 {
+		return m, c.errs
+	}
+	return m, m.Validate(path)
+}
+
+// hubConfig reads a config key by key and remembers which.
+type hubConfig struct {
+	path   *field.Path
+	values map[string]json.RawMessage
+	read   map[string]bool
+	errs   field.ErrorList
+}
+
+// optional reads a key, null being as good as none, and reports whether there
+// was one.
+func (c *hubConfig) optional(key string, target any) bool {
+	c.read[key] = true
+	raw, ok := c.values[key]
+	if !ok || string(raw) == "null" {
+		return false
+	}
+	if errs := decodeStrict(raw, target, c.path.Child(key)); len(errs) > 0 {
+		c.errs = append(c.errs, errs...)
+		return false
+	}
+	return true
+}
+
+// integer reads a key that must be there.
+func (c *hubConfig) integer(key string) int {
+	var v int
+	faults := len(c.errs)
+	if !c.optional(key, &v) && len(c.errs) == faults {
+		c.errs = append(c.errs, field.Required(c.path.Child(key), "the config has no such key"))
+	}
+	return v
+}
+
+func (c *hubConfig) integerOr(key string, other int) int {
+	c.optional(key, &other)
+	return other
+}
+
+func (c *hubConfig) fault(key, format string, args ...any) {
+	c.errs = append(c.errs, field.Invalid(c.path.Child(key), field.OmitValueType{}, fmt.Sprintf(format, args...)))
+}
+
+var hubArchitectures = map[string]func(*hubConfig, *Model){
+	"LlamaForCausalLM":      (*hubConfig).dense,
+	"MistralForCausalLM":    (*hubConfig).dense,
+	"Qwen2ForCausalLM":      (*hubConfig).dense,
+	"Qwen3ForCausalLM":      (*hubConfig).dense,
+	"MixtralForCausalLM":    (*hubConfig).mixtral,
+	"Qwen2MoeForCausalLM":   (*hubConfig).qwenMoE,
+	"Qwen3MoeForCausalLM":   (*hubConfig).qwenMoE,
+	"DeepseekV2ForCausalLM": (*hubConfig).deepSeek,
+	"DeepseekV3ForCausalLM": (*hubConfig).deepSeek,
+}
+
+func (c *hubConfig) architecture() func(*hubConfig, *Model) {
+	var names []string
+	if !c.optional("architectures", &names) && len(c.errs) == 0 {
+		c.errs = append(c.errs, field.Required(c.path.Child("architectures"), "the config has no such key"))
+	}
+	if len(c.errs) > 0 {
+		return nil
+	}
+	if len(names) == 1 && hubArchitectures[names[0]] != nil {
+		return hubArchitectures[names[0]]
+	}
+	c.errs = append(c.errs, field.NotSupported(c.path.Child("architectures"), fmt.Sprint(names), slices.Sorted(maps.Keys(hubArchitectures))))
+	return nil
+}
+
+// groupedHeads reads attention without latent vectors. An explicit head_dim
+// comes first.
+func (c *hubConfig) groupedHeads(m *Model) {
+	m.KVHeads = c.integer("num_key_value_heads")
+	if c.optional("head_dim", &m.HeadDim) || m.AttentionHeads < 1 {
+		return
+	}
+	if m.HiddenSize%m.AttentionHeads != 0 {
+		c.fault("head_dim", "must be given: %d attention heads do not divide hidden_size %d", m.AttentionHeads, m.HiddenSize)
+		return
+	}
+	m.HeadDim = m.HiddenSize / m.AttentionHeads
+}
+
+func (c *hubConfig) dense(m *Model) {
+	c.groupedHeads(m)
+	m.IntermediateSize = c.integer("intermediate_size")
+}
+
+func (c *hubConfig) mixtral(m *Model) {
+	c.groupedHeads(m)
+	m.MoE = &MoE{
+		Experts:                c.integer("num_local_experts"),
+		ExpertsPerToken:        c.integer("num_experts_per_tok"),
+		ExpertIntermediateSize: c.integer("intermediate_size"),
+	}
+}
+
+func (c *hubConfig) qwenMoE(m *Model) {
+	c.groupedHeads(m)
+	m.MoE = &MoE{
+		Experts:                c.integer("num_experts"),
+		ExpertsPerToken:        c.integer("num_experts_per_tok"),
+		ExpertIntermediateSize: c.integer("moe_intermediate_size"),
+		SharedIntermediateSize: c.integerOr("shared_expert_intermediate_size", 0),
+	}
+	var dense []int
+	if c.optional("mlp_only_layers", &dense); len(dense) > 0 {
+		c.fault("mlp_only_layers", "must be empty: dense layers that are listed one by one are not modelled")
+	}
+	// The key is always there, and means nothing where no layer is dense.
+	width := c.integer("intermediate_size")
+	if step := c.integerOr("decoder_sparse_step", 1); step > 1 {
+		m.MoE.LayerStep, m.IntermediateSize = step, width
+	}
+}
+
+func (c *hubConfig) deepSeek(m *Model) {
+	m.MLA = &MLA{
+		QueryRank:    c.integerOr("q_lora_rank", 0),
+		KVRank:       c.integer("kv_lora_rank"),
+		NopeHeadDim:  c.integer("qk_nope_head_dim"),
+		RopeHeadDim:  c.integer("qk_rope_head_dim"),
+		ValueHeadDim: c.integer("v_head_dim"),
+	}
+	width := c.integer("moe_intermediate_size")
+	m.MoE = &MoE{
+		Experts:                c.integer("n_routed_experts"),
+		ExpertsPerToken:        c.integer("num_experts_per_tok"),
+		ExpertIntermediateSize: width,
+		SharedIntermediateSize: c.integerOr("n_shared_experts", 0) * width,
+		FirstDenseLayers:       c.integerOr("first_k_dense_replace", 0),
+	}
+	// Heads have no keys of their own; the key repeats the number of heads.
+	c.read["num_key_value_heads"] = true
+	if c.integerOr("moe_layer_freq", 1) != 1 {
+		c.fault("moe_layer_freq", "must be 1: other patterns of layers are not modelled")
+	}
+	if dense := c.integer("intermediate_size"); m.MoE.FirstDenseLayers > 0 {
+		m.IntermediateSize = dense
+	}
+}

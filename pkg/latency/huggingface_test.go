@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package latency
+
+import (
+	"encoding/json"
+	"maps"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+type object = map[string]any
+
+// llamaConfig has the keys of a published config, as far as they matter.
+func llamaConfig() object {
+	return object{
+		"architectures": []string{"LlamaForCausalLM"}, "model_type": "llama", "torch_dtype": "bfloat16",
+		"num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8,
+		"intermediate_size": 14336, "vocab_size": 128256, "max_position_embeddings": 131072, "hidden_act": "silu",
+		"tie_word_embeddings": false, "attention_bias": false, "mlp_bias": false, "eos_token_id": []int{128001, 128008},
+		"rope_theta": 500000.0, "rope_scaling": object{
+			"factor": 8.0, "rope_type": "llama3", "original_max_position_embeddings": 8192, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+		},
+	}
+}
+
+func deepSeekConfig() object {
+	return object{
+		"architectures": []string{"DeepseekV3ForCausalLM"}, "model_type": "deepseek_v3", "num_nextn_predict_layers": 1,
+		"num_hidden_layers": 61, "hidden_size": 7168, "num_attention_heads": 128, "num_key_value_heads": 128,
+		"intermediate_size": 18432, "vocab_size": 129280, "max_position_embeddings": 163840, "hidden_act": "silu",
+		"q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128,
+		"n_routed_experts": 256, "n_shared_experts": 1, "num_experts_per_tok": 8, "moe_intermediate_size": 2048,
+		"first_k_dense_replace": 3, "moe_layer_freq": 1, "n_group": 8, "topk_group": 4, "topk_method": "noaux_tc", "scoring_func": "sigmoid",
+		"rope_scaling":        object{"type": "yarn", "factor": 40, "original_max_position_embeddings": 4096, "mscale": 1.0},
+		"quantization_config": object{"quant_method": "fp8", "fmt": "e4m3", "activation_scheme": "dynamic", "weight_block_size": []int{128, 128}},
+	}
+}
+
+// with returns a config with other values; a nil one is taken out.
+func with(config, other object) object {
+	config = maps.Clone(config)
+	for key, value := range other {
+		if config[key] = value; value == nil {
+			delete(config, key)
+		}
+	}
+	return config
+}
+
+func parseConfig(t testing.TB, config object) (Model, field.ErrorList) {
+	t.Helper()
+	raw, err := json.Marshal(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ParseHuggingFace("mine", raw, field.NewPath("config"))
+}
+
+func TestPublishedConfigsGiveTheCataloguesModels(t *testing.T) {
+	qwen := object{"rope_scaling": nil, "use_sliding_window": false, "sliding_window": nil, "max_window_layers": 36}
+	tests := map[string]object{
+		"Llama-3.1-8B": llamaConfig(),
+		"Qwen3-32B": with(with(llamaConfig(), qwen), object{
+			"architectures": []string{"Qwen3ForCausalLM"}, "num_hidden_layers": 64, "hidden_size": 5120, "num_attention_heads": 64,
+			"head_dim": 128, "intermediate_size": 25600, "vocab_size": 151936, "max_position_embeddings": 40960,
+		}),
+		"Qwen2.5-7B": with(llamaConfig(), object{
+			"architectures": []string{"Qwen2ForCausalLM"}, "num_hidden_layers": 28, "hidden_size": 3584, "num_attention_heads": 28,
+			"num_key_value_heads": 4, "intermediate_size": 18944, "vocab_size": 152064, "max_position_embeddings": 32768,
+			"rope_scaling": nil, "use_sliding_window": false, "sliding_window": 131072,
+		}),
+		"Mixtral-8x7B": with(llamaConfig(), object{
+			"architectures": []string{"MixtralForCausalLM"}, "vocab_size": 32000, "max_position_embeddings": 32768, "rope_scaling": nil,
+			"num_local_experts": 8, "num_experts_per_tok": 2, "router_aux_loss_coef": 0.02, "sliding_window": nil,
+		}),
+		"Qwen3-30B-A3B": with(with(llamaConfig(), qwen), object{
+			"architectures": []string{"Qwen3MoeForCausalLM"}, "num_hidden_layers": 48, "hidden_size": 2048, "num_attention_heads": 32,
+			"num_key_value_heads": 4, "head_dim": 128, "intermediate_size": 6144, "vocab_size": 151936, "max_position_embeddings": 40960,
+			"num_experts": 128, "num_experts_per_tok": 8, "moe_intermediate_size": 768, "decoder_sparse_step": 1, "mlp_only_layers": []int{},
+			"norm_topk_prob": true,
+		}),
+		"DeepSeek-V3": deepSeekConfig(),
+	}
+	for name, config := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, errs := parseConfig(t, config)
+			if len(errs) > 0 {
+				t.Fatal(errs.ToAggregate())
+			}
+			want := mustModel(t, name)
+			want.Name, want.Aliases = "mine", nil
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("model (−want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestConfigsThatSayMore(t *testing.T) {
+	compressed := func(weights object) object {
+		return object{"quantization_config": object{"quant_method": "compressed-tensors", "config_groups": object{"group_0": object{"weights": weights}}}}
+	}
+	integers := func(method string) object {
+		return object{"quantization_config": object{"quant_method": method, "bits": 4, "group_size": 128}}
+	}
+	tests := map[string]struct {
+		config object
+		want   func(*Model)
+	}{
+		"tied embeddings":                {object{"tie_word_embeddings": true}, func(m *Model) { m.TiedEmbeddings = true }},
+		"yarn over the stated positions": {object{"max_position_embeddings": 32768, "rope_scaling": object{"rope_type": "yarn", "factor": 4.0}}, func(*Model) {}},
+		"linear scaling":                 {object{"rope_scaling": object{"type": "linear", "factor": 2.0}}, func(m *Model) { m.ContextTokens *= 2 }},
+		"rope parameters":                {object{"rope_scaling": nil, "rope_parameters": object{"rope_type": "default", "rope_theta": 1e6}}, func(*Model) {}},
+		"full attention, layer by layer": {object{"layer_types": []string{"full_attention", "full_attention"}}, func(*Model) {}},
+		"AWQ":                            {integers("awq"), func(m *Model) { m.Weights = INT4 }},
+		"GPTQ":                           {integers("gptq"), func(m *Model) { m.Weights = INT4 }},
+		"compressed FP8":                 {compressed(object{"num_bits": 8, "type": "float"}), func(m *Model) { m.Weights = FP8 }},
+		"compressed INT8":                {compressed(object{"num_bits": 8, "type": "int"}), func(m *Model) { m.Weights = INT8 }},
+		"compressed INT4":                {compressed(object{"num_bits": 4, "type": "int", "group_size": 128}), func(m *Model) { m.Weights = INT4 }},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, errs := parseConfig(t, with(llamaConfig(), tc.config))
+			if len(errs) > 0 {
+				t.Fatal(errs.ToAggregate())
+			}
+			want := mustModel(t, "Llama-3.1-8B")
+			want.Name, want.Aliases = "mine", nil
+			tc.want(&want)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("model (−want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestConfigsThatAreRefused(t *testing.T) {
+	tests := map[string]struct {
+		config object
+		want   []string
+	}{
+		"missing keys": {object{"hidden_size": nil, "num_key_value_heads": nil}, []string{
+			"config.hidden_size: Required value: the config has no such key",
+			"config.num_key_value_heads: Required value: the config has no such key",
+		}},
+		"unknown keys": {object{"mamba_layers": 3, "altup": true}, []string{
+			"config.altup: Invalid value: unknown key: it may change the model's shape; remove it if it does not",
+			"config.mamba_layers: Invalid value: unknown key: it may change the model's shape; remove it if it does not",
+		}},
+		"a key of another architecture": {object{"num_local_experts": 8}, []string{
+			"config.num_local_experts: Invalid value: unknown key: it may change the model's shape; remove it if it does not"}},
+		"an architecture that is not known": {object{"architectures": []string{"MambaForCausalLM"}}, []string{
+			`config.architectures: Unsupported value: "[MambaForCausalLM]": supported values: "DeepseekV2ForCausalLM", "DeepseekV3ForCausalLM", "LlamaForCausalLM", "MistralForCausalLM", "MixtralForCausalLM", "Qwen2ForCausalLM", "Qwen2MoeForCausalLM", "Qwen3ForCausalLM", "Qwen3MoeForCausalLM"`}},
+		"no architecture": {object{"architectures": nil}, []string{
+			"config.architectures: Required value: the config has no such key"}},
+		"a word for a number": {object{"num_hidden_layers": "many"}, []string{
+			`config.num_hidden_layers: Invalid value: "string": must be a whole number`}},
+		"heads that do not divide": {object{"num_attention_heads": 24}, []string{
+			"config.head_dim: Invalid value: must be given: 24 attention heads do not divide hidden_size 4096"}},
+		"a sliding window": {object{"sliding_window": 4096}, []string{
+			"config.sliding_window: Invalid value: attention that sees the last 4096 tokens only is not modelled"}},
+		"layers of other attention": {object{"layer_types": []string{"full_attention", "linear_attention"}}, []string{
+			"config.layer_types: Invalid value: layers of other attention than full_attention are not modelled"}},
+		"another activation": {object{"hidden_act": "relu2"}, []string{
+			"config.hidden_act: Invalid value: must be silu, with gate, up and down matrices: other MLPs are not modelled"}},
+		"rope scaling that is not known": {object{"rope_scaling": object{"type": "longrope"}}, []string{
+			`config.rope_scaling.rope_type: Unsupported value: "longrope": supported values: "default", "dynamic", "linear", "llama3", "yarn"`}},
+		"rope scaling without measure": {object{"rope_scaling": object{"type": "linear", "factor": 0.5}}, []string{
+			"config.rope_scaling.factor: Invalid value: must be at least 1 and at most 1e6"}},
+		"quantization that is not known": {object{"quantization_config": object{"quant_method": "exl2"}}, []string{
+			`config.quantization_config.quant_method: Unsupported value: "exl2": supported values: "awq", "compressed-tensors", "fbgemm_fp8", "fp8", "gptq"`}},
+		"3 bits": {object{"quantization_config": object{"quant_method": "gptq", "bits": 3, "group_size": 128}}, []string{
+			"config.quantization_config.bits: Invalid value: integers of 3 bits are not modelled here"}},
+		"other groups": {object{"quantization_config": object{"quant_method": "awq", "bits": 4, "group_size": 64}}, []string{
+			"config.quantization_config.group_size: Invalid value: must be 128: other groups of 4-bit weights are not modelled"}},
+		"groups of layers": {object{"quantization_config": object{"quant_method": "compressed-tensors", "config_groups": object{}, "kv_cache_scheme": object{"num_bits": 8}}}, []string{
+			"config.quantization_config.kv_cache_scheme: Invalid value: remove it and state the format of the KV cache where the model is served",
+			"config.quantization_config.config_groups: Invalid value: must be one group for all layers"}},
+		"a shape that makes no sense": {object{"num_key_value_heads": 5}, []string{
+			"config.kvHeads: Invalid value: 5: must divide the 32 attention heads"}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, errs := parseConfig(t, with(llamaConfig(), tc.config))
+			if diff := cmp.Diff(tc.want, messages(errs)); diff != "" {
+				t.Errorf("faults (−want +got):\n%s", diff)
+			}
+		})
+	}
+	for _, text := range []string{"", "null", "[]", "{", "7"} {
+		if m, errs := ParseHuggingFace("mine", []byte(text), nil); len(errs) == 0 {
+			t.Errorf("%q is read as %+v", text, m)
+		}
+	}
+}
+
+func FuzzParseHuggingFace(f *testing.F) {
+	for _, config := range []object{llamaConfig(), deepSeekConfig()} {
+		raw, err := json.Marshal(config)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(raw)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		m, errs := ParseHuggingFace("mine", raw, field.NewPath("config"))
+		if len(errs) > 0 {
+			return
+		}
+		mustBeUsable(t, m)
+	})
+}
+
+// mustBeUsable fails where a valid model has sizes that are none.
+func mustBeUsable(t *testing.T, m Model) {
+	t.Helper()
+	i := Instance{Model: m, Accelerator: mustAccelerator(t, "h100-sxm"), TensorParallelism: 1}
+	if m.Parameters() < 1 || m.ActiveParameters() < 1 || i.WeightBytes() < 1 || i.KVBytesPerToken() < 1 {
+		t.Errorf("%+v: %d weights, %d bytes, %d bytes of KV", m, m.Parameters(), i.WeightBytes(), i.KVBytesPerToken())
+	}
+	if got := i.Roofline(DefaultRoofline(i.Accelerator)).StepTime(step(decodes(3, 10)...)); got < 1 || got > longestStep {
+		t.Errorf("%+v: a step takes %d ns", m, got)
+	}
+}
