@@ -5,12 +5,12 @@ package epp
 // A blockRange is one endpoint's memory of consecutive blocks of a stretch, as
 // recent as each other. Ranges of one endpoint do not overlap.
 type blockRange struct {
-	stretch, endpoint int32
+	stretch, endpoint int32 // stretch is none where there is no range
 	from, to          int32 // blocks [from, to)
 	// newer and older are neighbours in the endpoint's list; in newer, ghost
 	// marks a range that is in no list.
 	newer, older int32
-	next         int32 // another range of the stretch, or a free one
+	next         int32 // another range of the stretch, or a free cell
 }
 
 const ghost = -2
@@ -35,34 +35,31 @@ func (x *prefixIndex) head(s *heldStretch, endpoint int32) *int32 {
 // newRange adds a range to a stretch, of which n blocks are being inserted. It
 // is in no list.
 func (x *prefixIndex) newRange(slot, endpoint, n int32) int32 {
-	i := x.freeRange
-	if i != none {
-		x.freeRange = x.ranges[i].next
-	} else {
-		i = int32(len(x.ranges))
-		x.ranges = append(x.ranges, blockRange{})
+	i := slot
+	if x.cells[slot].own.stretch != none {
+		i = x.takeCell()
 	}
-	s := &x.stretches[slot]
+	s := &x.cells[slot].held
 	if s.wide == none && s.ranges == x.narrow {
 		x.widen(s, n)
 	}
 	s.ranges++
 	head := x.head(s, endpoint)
-	x.ranges[i] = blockRange{stretch: slot, endpoint: endpoint, next: *head}
+	x.cells[i].own = blockRange{stretch: slot, endpoint: endpoint, next: *head}
 	*head = i
 	return i
 }
 
 // drop takes a range that is in no list off its stretch.
 func (x *prefixIndex) drop(i int32) {
-	r := x.ranges[i]
-	s := &x.stretches[r.stretch]
+	r := x.cells[i].own
+	s := &x.cells[r.stretch].held
 	link := x.head(s, r.endpoint)
 	for *link != i {
-		link = &x.ranges[*link].next
+		link = &x.cells[*link].own.next
 	}
 	*link = r.next
-	x.freeOf(i)
+	x.removeRange(i)
 	s.ranges--
 	if s.wide != none {
 		x.classify(s.wide, r.endpoint)
@@ -73,10 +70,14 @@ func (x *prefixIndex) drop(i int32) {
 	}
 }
 
-// freeOf gives a range back.
-func (x *prefixIndex) freeOf(i int32) {
-	x.ranges[i].next = x.freeRange
-	x.freeRange = i
+// removeRange takes a range that nothing refers to out of its cell.
+func (x *prefixIndex) removeRange(i int32) {
+	r := &x.cells[i].own
+	elsewhere := r.stretch != i
+	r.stretch = none
+	if elsewhere {
+		x.giveCell(i)
+	}
 }
 
 // cut takes the blocks before at off a range, and off the list if it is there.
@@ -88,10 +89,10 @@ func (x *prefixIndex) cut(list *recencyList, r *blockRange, at int32) {
 }
 
 func (x *prefixIndex) pushNewest(list *recencyList, i int32) {
-	r := &x.ranges[i]
+	r := &x.cells[i].own
 	r.newer, r.older = none, list.newest
 	if list.newest != none {
-		x.ranges[list.newest].newer = i
+		x.cells[list.newest].own.newer = i
 	} else {
 		list.oldest = i
 	}
@@ -100,14 +101,14 @@ func (x *prefixIndex) pushNewest(list *recencyList, i int32) {
 }
 
 func (x *prefixIndex) unlink(list *recencyList, i int32) {
-	r := &x.ranges[i]
+	r := &x.cells[i].own
 	if r.newer != none {
-		x.ranges[r.newer].older = r.older
+		x.cells[r.newer].own.older = r.older
 	} else {
 		list.newest = r.older
 	}
 	if r.older != none {
-		x.ranges[r.older].newer = r.newer
+		x.cells[r.older].own.newer = r.newer
 	} else {
 		list.oldest = r.newer
 	}

@@ -28,8 +28,8 @@ func newHeldStretch(id uint64, parent int32) heldStretch {
 
 // childOf finds a child of a stretch, or none.
 func (x *prefixIndex) childOf(parent int32, id uint64) int32 {
-	p := &x.stretches[parent]
-	if p.child != none && x.stretches[p.child].id == id {
+	p := &x.cells[parent].held
+	if p.child != none && x.cells[p.child].held.id == id {
 		return p.child
 	}
 	if p.others == 0 {
@@ -46,15 +46,9 @@ func (x *prefixIndex) makeChild(parent int32, id uint64) int32 {
 	if slot := x.childOf(parent, id); slot != none {
 		return slot
 	}
-	slot := x.freeStretch
-	if slot != none {
-		x.freeStretch = x.stretches[slot].child
-	} else {
-		slot = int32(len(x.stretches))
-		x.stretches = append(x.stretches, heldStretch{})
-	}
-	x.stretches[slot] = newHeldStretch(id, parent)
-	if p := &x.stretches[parent]; p.child == none {
+	slot := x.takeCell()
+	x.cells[slot].held = newHeldStretch(id, parent)
+	if p := &x.cells[parent].held; p.child == none {
 		p.child = slot
 	} else {
 		x.slots.findOrPut(id, slot)
@@ -67,19 +61,18 @@ func (x *prefixIndex) makeChild(parent int32, id uint64) int32 {
 // then its parents that are so too.
 func (x *prefixIndex) prune(slot int32) {
 	for slot != root {
-		s := &x.stretches[slot]
+		s := &x.cells[slot].held
 		if s.ranges > 0 || s.child != none || s.others > 0 {
 			return
 		}
 		parent := s.parent
-		if p := &x.stretches[parent]; p.child == slot {
+		if p := &x.cells[parent].held; p.child == slot {
 			p.child = none
 		} else {
 			x.slots.remove(s.id)
 			p.others--
 		}
-		*s = heldStretch{wide: none, child: x.freeStretch}
-		x.freeStretch = slot
+		x.giveCell(slot)
 		slot = parent
 	}
 }

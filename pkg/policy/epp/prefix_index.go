@@ -16,14 +16,11 @@ import "windtunnel.dev/windtunnel/pkg/prompt"
 type prefixIndex struct {
 	endpoints int
 
-	stretches []heldStretch // a tree; the first is its root
-	slots     table         // ID → index of stretches, see heldStretch
-	ranges    []blockRange
-	wide      wideStretches
-	recency   []recencyList // by endpoint
-	// freeStretch and freeRange begin lists of what may be used again, linked by
-	// child and by next.
-	freeStretch, freeRange int32
+	cells    []cell // of stretches, the first of which is the root, and ranges
+	freeCell int32  // begins the list of those that may be used again
+	slots    table  // ID → stretch, see heldStretch
+	wide     wideStretches
+	recency  []recencyList // by endpoint
 	// narrow is how many ranges a stretch has at most before it is wide.
 	narrow int32
 
@@ -35,13 +32,12 @@ const none = -1
 
 func newPrefixIndex(endpoints int) *prefixIndex {
 	x := &prefixIndex{
-		endpoints:   endpoints,
-		stretches:   []heldStretch{newHeldStretch(0, none)},
-		wide:        newWideStretches(endpoints),
-		recency:     make([]recencyList, endpoints),
-		freeStretch: none,
-		freeRange:   none,
-		// A wide stretch takes up 4 bytes an endpoint, a range 28.
+		endpoints: endpoints,
+		cells:     []cell{{held: newHeldStretch(0, none), own: blockRange{stretch: none}}},
+		freeCell:  none,
+		wide:      newWideStretches(endpoints),
+		recency:   make([]recencyList, endpoints),
+		// A wide stretch takes up some 4 bytes an endpoint, a range 64.
 		narrow: int32(max(4, endpoints/16)),
 	}
 	for e := range x.recency {
@@ -71,7 +67,7 @@ func (x *prefixIndex) match(chain []prompt.Stretch, blocks []int) {
 // credit adds to each endpoint the blocks that it holds of the stretch's first
 // n, up to the first one that nobody holds, and returns how many that are.
 func (x *prefixIndex) credit(slot, n int32, blocks []int) int32 {
-	s := &x.stretches[slot]
+	s := &x.cells[slot].held
 	if s.wide != none {
 		return x.creditWide(s.wide, n, blocks)
 	}
@@ -87,8 +83,8 @@ func (x *prefixIndex) credit(slot, n int32, blocks []int) int32 {
 // blocks up to n without a gap, covered of them being so already.
 func (x *prefixIndex) cover(first, covered, n int32) (to int32, grown bool) {
 	to = covered
-	for i := first; i != none && to < n; i = x.ranges[i].next {
-		if r := &x.ranges[i]; r.from <= to && r.to > to {
+	for i := first; i != none && to < n; i = x.cells[i].own.next {
+		if r := &x.cells[i].own; r.from <= to && r.to > to {
 			to = min(r.to, n)
 		}
 	}
@@ -97,8 +93,8 @@ func (x *prefixIndex) cover(first, covered, n int32) (to int32, grown bool) {
 
 // creditRanges adds a list of ranges to their endpoints, up to block n.
 func (x *prefixIndex) creditRanges(first, n int32, blocks []int) {
-	for i := first; i != none; i = x.ranges[i].next {
-		if r := &x.ranges[i]; r.from < n {
+	for i := first; i != none; i = x.cells[i].own.next {
+		if r := &x.cells[i].own; r.from < n {
 			blocks[r.endpoint] += int(min(r.to, n) - r.from)
 		}
 	}
@@ -140,11 +136,11 @@ func (x *prefixIndex) insert(chain []prompt.Stretch, endpoint, capacity int) {
 // and cuts them off the ranges that had them.
 func (x *prefixIndex) renew(slot, endpoint, n int32) {
 	list := &x.recency[endpoint]
-	s := &x.stretches[slot]
+	s := &x.cells[slot].held
 	renewed := int32(none)
 	for link := x.head(s, endpoint); *link != none; {
 		i := *link
-		r := &x.ranges[i]
+		r := &x.cells[i].own
 		if r.endpoint != endpoint || r.from >= n {
 			link = &r.next
 			continue
@@ -164,12 +160,13 @@ func (x *prefixIndex) renew(slot, endpoint, n int32) {
 		}
 		*link = r.next
 		s.ranges--
-		x.freeOf(i)
+		x.removeRange(i)
 	}
 	if renewed == none {
 		renewed = x.newRange(slot, endpoint, n)
+		s = &x.cells[slot].held
 	}
-	r := &x.ranges[renewed]
+	r := &x.cells[renewed].own
 	r.from, r.to = 0, n
 	x.pushNewest(list, renewed)
 	if s.wide != none {
@@ -182,7 +179,7 @@ func (x *prefixIndex) renew(slot, endpoint, n int32) {
 func (x *prefixIndex) forget(list *recencyList, n int) {
 	for n > 0 {
 		i := list.oldest
-		r := &x.ranges[i]
+		r := &x.cells[i].own
 		if size := int(r.to - r.from); size <= n {
 			n -= size
 			x.unlink(list, i)
@@ -199,18 +196,18 @@ func (x *prefixIndex) forget(list *recencyList, n int) {
 func (x *prefixIndex) makeGhosts(list *recencyList, n int) {
 	for n > 0 {
 		i := list.oldest
-		r := x.ranges[i]
+		r := x.cells[i].own
 		if size := int(r.to - r.from); size <= n {
 			n -= size
 			x.unlink(list, i)
-			x.ranges[i].newer = ghost
+			x.cells[i].own.newer = ghost
 			continue
 		}
 		at := r.from + int32(n)
-		x.cut(list, &x.ranges[i], at)
+		x.cut(list, &x.cells[i].own, at)
 		left := x.newRange(r.stretch, r.endpoint, at)
-		x.ranges[left].from, x.ranges[left].to, x.ranges[left].newer = r.from, at, ghost
-		x.reclassify(&x.ranges[i])
+		x.cells[left].own.from, x.cells[left].own.to, x.cells[left].own.newer = r.from, at, ghost
+		x.reclassify(&x.cells[i].own)
 		return
 	}
 }

@@ -105,28 +105,24 @@ func (p *indexPair) check() {
 	for e := range p.plain.recency {
 		var got []block
 		list := &p.fast.recency[e]
-		for i := list.oldest; i != none; i = p.fast.ranges[i].newer {
+		for i := list.oldest; i != none; i = p.fast.cells[i].own.newer {
 			got = append(got, p.fast.blocksOf(i)...)
 		}
 		if !slices.Equal(p.plain.recency[e], got) || list.length != len(got) {
 			p.t.Fatalf("endpoint %d remembers %v, %d of them, want %v", e, got, list.length, p.plain.recency[e])
 		}
 	}
-	ranges := 0
-	for slot, s := range p.fast.stretches {
+	for slot := range p.fast.cells {
+		s := p.fast.cells[slot].held
 		if s.ranges == 0 {
-			if s.wide != none {
-				p.t.Fatalf("stretch %x is wide, and nobody holds it", s.id)
-			}
 			continue
 		}
 		if p.fast.childOf(s.parent, s.id) != int32(slot) {
 			p.t.Fatalf("stretch %x is not a child of its parent", s.id)
 		}
-		ranges += int(s.ranges)
 		for e := range p.plain.recency {
-			for i := *p.fast.head(&s, int32(e)); i != none; i = p.fast.ranges[i].next {
-				if p.fast.ranges[i].endpoint == int32(e) {
+			for i := *p.fast.head(&s, int32(e)); i != none; i = p.fast.cells[i].own.next {
+				if p.fast.cells[i].own.endpoint == int32(e) {
 					p.hold(listed, i)
 				}
 			}
@@ -142,45 +138,48 @@ func (p *indexPair) check() {
 		p.t.Fatalf("blocks held that should not be: %v", listed)
 	}
 	p.checkTree()
-	if free := p.fast.countFree(); len(p.fast.ranges)-free != ranges {
-		p.t.Errorf("%d ranges, %d of them free, and %d in use", len(p.fast.ranges), free, ranges)
-	}
 	if used := len(p.fast.wide.blocks) - len(p.fast.wide.free); used != p.fast.countWide() {
 		p.t.Errorf("%d wide stretches, want %d", used, p.fast.countWide())
 	}
 }
 
 // checkTree checks that each stretch is there for the sake of a range, and
-// counted by its parent.
+// counted by its parent, and that there are no other cells.
 func (p *indexPair) checkTree() {
 	p.t.Helper()
 	x := p.fast
-	needed := make([]bool, len(x.stretches))
+	needed := make([]bool, len(x.cells))
 	needed[root] = true
-	for slot := range x.stretches {
-		for at := int32(slot); x.stretches[slot].ranges > 0 && !needed[at]; at = x.stretches[at].parent {
+	used := 1
+	for slot, c := range x.cells {
+		if c.own.stretch != none && c.own.stretch != int32(slot) {
+			used++
+			needed[slot] = true
+			continue
+		}
+		for at := int32(slot); c.held.ranges > 0 && !needed[at]; at = x.cells[at].held.parent {
 			needed[at] = true
 		}
 	}
-	children, inTable := 0, 0
-	for slot, s := range x.stretches {
-		if needed[slot] {
-			inTable += int(s.others)
-			children += int(s.others)
-			if s.child != none {
-				children++
+	inTable := 0
+	for slot, c := range x.cells {
+		if needed[slot] && (c.own.stretch == none || c.own.stretch == int32(slot)) {
+			inTable += int(c.held.others)
+			used += int(c.held.others)
+			if c.held.child != none {
+				used++
 			}
 		}
 	}
-	used := len(x.stretches)
-	for i := x.freeStretch; i != none; i = x.stretches[i].child {
+	free := 0
+	for i := x.freeCell; i != none; i = x.cells[i].own.next {
 		if needed[i] {
-			p.t.Fatalf("stretch %x is free, and needed", x.stretches[i].id)
+			p.t.Fatalf("cell %d is free, and needed", i)
 		}
-		used--
+		free++
 	}
-	if used != 1+children || x.slots.count != inTable {
-		p.t.Errorf("%d stretches, %d in the table, want %d and %d", used, x.slots.count, 1+children, inTable)
+	if len(x.cells)-free != used || x.slots.count != inTable {
+		p.t.Errorf("%d cells, %d of them free, %d stretches in the table, want %d in use and %d", len(x.cells), free, x.slots.count, used, inTable)
 	}
 }
 
@@ -190,7 +189,7 @@ func (p *indexPair) hold(listed map[block]map[int]bool, i int32) {
 		if listed[b] == nil {
 			listed[b] = map[int]bool{}
 		}
-		e := int(p.fast.ranges[i].endpoint)
+		e := int(p.fast.cells[i].own.endpoint)
 		if listed[b][e] {
 			p.t.Fatalf("endpoint %d holds block %v twice", e, b)
 		}
@@ -200,25 +199,17 @@ func (p *indexPair) hold(listed map[block]map[int]bool, i int32) {
 
 func (x *prefixIndex) blocksOf(i int32) []block {
 	var blocks []block
-	r := x.ranges[i]
+	r := x.cells[i].own
 	for b := r.from; b < r.to; b++ {
-		blocks = append(blocks, block{x.stretches[r.stretch].id, b})
+		blocks = append(blocks, block{x.cells[r.stretch].held.id, b})
 	}
 	return blocks
 }
 
-func (x *prefixIndex) countFree() int {
-	n := 0
-	for i := x.freeRange; i != none; i = x.ranges[i].next {
-		n++
-	}
-	return n
-}
-
 func (x *prefixIndex) countWide() int {
 	n := 0
-	for _, s := range x.stretches {
-		if s.wide != none {
+	for _, c := range x.cells {
+		if c.held.wide != none && c.held.ranges > 0 {
 			n++
 		}
 	}

@@ -68,7 +68,7 @@ func (w *wideStretches) set(sets []uint64, wide int32) []uint64 {
 func (x *prefixIndex) widen(s *heldStretch, n int32) {
 	s.wide = x.wide.take(n)
 	for i := s.first; i != none; {
-		r := &x.ranges[i]
+		r := &x.cells[i].own
 		next := r.next
 		head := x.wide.head(s.wide, r.endpoint)
 		r.next, *head = *head, i
@@ -88,7 +88,7 @@ func (x *prefixIndex) narrowDown(s *heldStretch) {
 
 // reclassify is classify for the holder of a range, if its stretch is wide.
 func (x *prefixIndex) reclassify(r *blockRange) {
-	if wide := x.stretches[r.stretch].wide; wide != none {
+	if wide := x.cells[r.stretch].held.wide; wide != none {
 		x.classify(wide, r.endpoint)
 	}
 }
@@ -104,7 +104,7 @@ func (x *prefixIndex) classify(wide, endpoint int32) {
 	if i == none {
 		return
 	}
-	if r := &x.ranges[i]; r.next == none && r.from == 0 && r.to == w.blocks[wide] {
+	if r := &x.cells[i].own; r.next == none && r.from == 0 && r.to == w.blocks[wide] {
 		w.whole[word] |= bit
 	} else {
 		w.part[word] |= bit
