@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -49,7 +50,7 @@ func readPoints(r io.Reader) ([]point, error) {
 	var points []point
 	for {
 		words, err := lines.Read()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return points, nil
 		}
 		if err != nil {
