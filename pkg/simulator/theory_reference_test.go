@@ -71,7 +71,7 @@ func TestRequestAlone(t *testing.T) {
 			})
 			ttft, itl := milliseconds(c.TTFT.Mean()), milliseconds(c.ITL.Mean())
 			t.Logf("TTFT %.4f ms, ITL %.4f ms", ttft, itl)
-			if !near(ttft, tc.ttft, 0.05) || !near(itl, tc.itl, 0.002) {
+			if !near(ttft, tc.ttft, 0.002) || !near(itl, tc.itl, 0.002) {
 				t.Errorf("TTFT %.4f and ITL %.4f ms, want %v and %v", ttft, itl, tc.ttft, tc.itl)
 			}
 		})
