@@ -86,6 +86,55 @@ func TestRooflineByHand(t *testing.T) {
 	}
 }
 
+// Qwen3-30B-A3B and DeepSeek-V3 as one would write their work down.
+func TestRooflineOfExpertsAndLatentVectorsByHand(t *testing.T) {
+	const (
+		attention30B = 48 * 2048 * (2*4096 + 2*512)
+		expert30B    = 48 * 3 * 2048 * 768
+		router30B    = 48 * 2048 * 128
+		head30B      = 2048 * 151936
+
+		everywhereV3 = 61 * 7168 * (1536 + 512 + 64)
+		expandV3     = 61 * 512 * 128 * (128 + 128)
+		byHeadV3     = 61*(1536*128*192+128*128*7168) + expandV3
+		mlpsV3       = 3*3*7168*18432 + 58*3*7168*2048 // dense layers, shared experts
+		expertV3     = 58 * 3 * 7168 * 2048
+		routerV3     = 58 * 7168 * 256
+		headV3       = 7168 * 129280
+	)
+	a := math.Pow(1-8./128, 16)
+	tests := map[string]struct {
+		model, accelerator string
+		tp                 int
+		batch              []sequence
+		want               float64 // seconds, but for overheads
+	}{
+		"decodes read the experts that they need": {"Qwen3-30B-A3B", "h100-sxm", 1, decodes(16, 1000),
+			(2*(attention30B+router30B+head30B) + 2*expert30B*128*(1-a) + 98304*16*1001) / (3.35e12 * 0.8)},
+		"a prompt passes through 8 of them": {"Qwen3-30B-A3B", "h100-sxm", 1, []sequence{{tokens: 8192, ends: true}},
+			(2*(attention30B+8*expert30B+router30B)*8192 + 4*32*128*48*8192*8193/2 + 2*head30B) / (989e12 * 0.45)},
+		"latent vectors are read by every GPU": {"DeepSeek-V3", "h200-sxm", 8, decodes(2000, 4000),
+			(everywhereV3 + (byHeadV3+mlpsV3+256*expertV3)/8. + 2*(routerV3+headV3/8.) + 70272*2000*4001) / (4.8e12 * 0.8)},
+		"a decode works on the latent vectors": {"DeepSeek-V3", "h20", 8, decodes(2000, 4000),
+			(2*2000*(everywhereV3+(byHeadV3+mlpsV3+8*expertV3)/8.)/(296e12*0.6) +
+				(2*2000*(routerV3+headV3/8.)+61*2*128*(2*512+64)/8.*2000*4000)/(148e12*0.6))},
+		"a chunk expands the latent vectors before it": {"DeepSeek-V3", "h200-sxm", 8, []sequence{{tokens: 4096, before: 8192}},
+			(2*4096*(everywhereV3+(byHeadV3+mlpsV3+8*expertV3)/8.)+2*8192*expandV3/8.)/(1978e12*0.4) +
+				(2*4096*routerV3+61*2*128*(128+64+128)/8.*(4096*8192+4096*4097/2))/(989e12*0.4)},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			c := DefaultRoofline(mustAccelerator(t, tc.accelerator))
+			c.StepOverhead, c.SequenceOverhead, c.TokenOverhead, c.AllReduceLatency = 0, 0, 0, 0
+			i := Instance{Model: mustModel(t, tc.model), Accelerator: mustAccelerator(t, tc.accelerator), TensorParallelism: tc.tp}
+			i.Accelerator.LinkBandwidthBytesPerSecond = 1e18
+			if got := i.Roofline(c).StepTime(step(tc.batch...)).Seconds(); math.Abs(got/tc.want-1) > 1e-6 {
+				t.Errorf("step = %.9f s, want %.9f", got, tc.want)
+			}
+		})
+	}
+}
+
 // A regression over measured runs puts a decode of one, where little but the
 // weights is read, at these times.
 func TestADecodeOfOneTakesAsLongAsMeasured(t *testing.T) {
@@ -169,9 +218,18 @@ var sink time.Duration
 
 func BenchmarkStepTime(b *testing.B) {
 	s := step(append(decodes(64, 1000), sequence{tokens: 2048, ends: true})...)
+	llama := Instance{Model: mustModel(b, "Llama-3.1-8B"), Accelerator: mustAccelerator(b, "h100-sxm"), TensorParallelism: 2}
+	measured := DefaultRoofline(llama.Accelerator)
+	for n := range 20 {
+		measured.AllReduce = append(measured.AllReduce, AllReducePoint{1 << (n + 8), float64(10 + n*n)})
+	}
 	for name, timer := range map[string]StepTimer{
-		"roofline": roofline(b, "Llama-3.1-8B", "h100-sxm", 2),
-		"linear":   Linear{6910.42, 17.67057, 2.83775},
+		"roofline":                      roofline(b, "Llama-3.1-8B", "h100-sxm", 2),
+		"roofline, measured all-reduce": llama.Roofline(measured),
+		"roofline, experts":             roofline(b, "Qwen3-30B-A3B", "h100-sxm", 2),
+		"physics":                       llama.Physics(),
+		"table":                         parseTable(b, smallTable).Timer(),
+		"linear":                        Linear{6910.42, 17.67057, 2.83775},
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package latency
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+func TestRowsOfEachFormat(t *testing.T) {
+	tests := map[Precision]map[int64]int64{
+		BF16: {1: 2, 128: 256, 576: 1152},
+		FP8:  {1: 1, 128: 128, 576: 576},
+		INT8: {1: 1, 128: 128, 576: 576},
+		INT4: {1: 3, 64: 34, 128: 66, 129: 69, 576: 298}, // with a scale for each group begun
+	}
+	for format, rows := range tests {
+		for n, want := range rows {
+			if got := format.rowBytes(n); got != want {
+				t.Errorf("%d numbers of %s take %d bytes, want %d", n, format, got, want)
+			}
+		}
+	}
+}
+
+// Embedding, LM head and norms keep 16 bits.
+func TestQuantisedWeightsOfAnInstance(t *testing.T) {
+	const layers, rest = layers8B, 2*head8B + 65*4096
+	tests := map[Precision]int64{
+		"":   2*layers + 2*rest,
+		BF16: 2*layers + 2*rest,
+		FP8:  layers + 2*rest,
+		INT8: layers + 2*rest,
+		INT4: layers/2 + layers/128*2 + 2*rest,
+	}
+	for format, want := range tests {
+		i := Instance{Model: mustModel(t, "Llama-3.1-8B"), Accelerator: mustAccelerator(t, "h100-sxm"), TensorParallelism: 1, Quantization: Quantization{Weights: format}}
+		if got := i.WeightBytes(); got != want {
+			t.Errorf("%q: %d bytes, want %d", format, got, want)
+		}
+		// Of the embedding a token is one row; it is not read as a whole.
+		if got, want := int64(i.alwaysReadBytes()), want-2*(head8B+65*4096); got != want {
+			t.Errorf("%q: a step reads %d bytes, want %d", format, got, want)
+		}
+	}
+}
+
+func TestWeightsOfTheModelsOwnFormat(t *testing.T) {
+	i := Instance{Model: mustModel(t, "DeepSeek-V3"), Accelerator: mustAccelerator(t, "h200-sxm"), TensorParallelism: 1}
+	plain := i.Model.embeddingParameters() + i.Model.normParameters() + i.Model.routerParameters()
+	if got, want := i.WeightBytes(), i.Model.Parameters()+plain; got != want {
+		t.Errorf("%d bytes, want %d", got, want)
+	}
+}
+
+func TestKVOfOneGPU(t *testing.T) {
+	tests := []struct {
+		model string
+		kv    Precision
+		tp    int
+		want  int64
+	}{
+		{"Qwen2.5-7B", "", 1, 57344}, // 4 KV heads
+		{"Qwen2.5-7B", "", 2, 28672},
+		{"Qwen2.5-7B", "", 4, 14336},
+		{"Qwen2.5-7B", "", 8, 14336}, // a head is not divided
+		{"Llama-3.1-8B", BF16, 1, 131072},
+		{"Llama-3.1-8B", FP8, 1, 65536},
+		{"Llama-3.1-8B", INT8, 2, 32768},
+		{"Llama-3.1-8B", INT4, 1, 2 * 32 * 8 * 66},
+		{"DeepSeek-V3", "", 1, 70272},
+		{"DeepSeek-V3", "", 8, 70272}, // a latent vector belongs to all heads
+		{"DeepSeek-V3", FP8, 8, 35136},
+	}
+	for _, tc := range tests {
+		t.Run(fmt.Sprintf("%s in %s on %d", tc.model, tc.kv, tc.tp), func(t *testing.T) {
+			i := Instance{Model: mustModel(t, tc.model), TensorParallelism: tc.tp, Quantization: Quantization{KVCache: tc.kv}}
+			if got := i.KVBytesPerToken(); got != tc.want {
+				t.Errorf("%d bytes, want %d", got, tc.want)
+			}
+		})
+	}
+}
+
+// Compute follows the weights where the accelerator can: w8a8. Where it has no
+// such cores, the weights are unpacked and multiplied in 16 bits.
+func TestComputeFollowsTheWeights(t *testing.T) {
+	tests := []struct {
+		accelerator string
+		q           Quantization
+		teraflops   float64
+	}{
+		{"h100-sxm", Quantization{}, 989},
+		{"h100-sxm", Quantization{Weights: FP8}, 1978},
+		{"h100-sxm", Quantization{Weights: INT8}, 1978},
+		{"h100-sxm", Quantization{Weights: INT4}, 989},
+		{"h100-sxm", Quantization{Weights: FP8, Activations: BF16}, 989},
+		{"h100-sxm", Quantization{KVCache: FP8}, 989},
+		{"a100-sxm", Quantization{Weights: FP8}, 312},
+		{"a100-sxm", Quantization{Weights: INT8}, 624},
+		{"b200-sxm", Quantization{Weights: INT8}, 2250},
+	}
+	for _, tc := range tests {
+		i := Instance{Model: mustModel(t, "Llama-3.1-8B"), Accelerator: mustAccelerator(t, tc.accelerator), TensorParallelism: 1, Quantization: tc.q}
+		if got := i.computeFlopsPerSecond() / 1e12; math.Abs(got-tc.teraflops) > 1e-9 {
+			t.Errorf("%s, %+v: %.0f TFLOPS, want %.0f", tc.accelerator, tc.q, got, tc.teraflops)
+		}
+		if errs := i.Validate(nil); len(errs) > 0 {
+			t.Errorf("%s, %+v: %v", tc.accelerator, tc.q, errs.ToAggregate())
+		}
+	}
+}
+
+func TestQuantizationsThatAreRefused(t *testing.T) {
+	tests := map[string]struct {
+		accelerator string
+		q           Quantization
+		want        []string
+	}{
+		"formats that are none": {"h100-sxm", Quantization{"fp4", "auto", "int4"}, []string{
+			`pool.quantization.weights: Unsupported value: "fp4": supported values: "bf16", "fp8", "int8", "int4"`,
+			`pool.quantization.kvCache: Unsupported value: "auto": supported values: "bf16", "fp8", "int8", "int4"`,
+			`pool.quantization.activations: Unsupported value: "int4": supported values: "bf16", "fp8", "int8"`,
+		}},
+		"FP8 on an accelerator without it": {"a100-sxm", Quantization{Weights: FP8, Activations: FP8}, []string{
+			`pool.quantization.activations: Invalid value: "fp8": a100-sxm does not compute in it; in bf16 it can serve weights stored in it`}},
+		"activations of another format": {"h100-sxm", Quantization{Weights: INT8, Activations: FP8}, []string{
+			`pool.quantization.activations: Invalid value: "fp8": must be the format of the weights, int8, or bf16`}},
+		"activations of 8 bits for weights of 16": {"h100-sxm", Quantization{Activations: FP8}, []string{
+			`pool.quantization.activations: Invalid value: "fp8": must be the format of the weights, bf16, or bf16`}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			i := Instance{Model: mustModel(t, "Llama-3.1-8B"), Accelerator: mustAccelerator(t, tc.accelerator), TensorParallelism: 1, Quantization: tc.q}
+			if diff := cmp.Diff(tc.want, messages(i.Validate(field.NewPath("pool")))); diff != "" {
+				t.Errorf("faults (−want +got):\n%s", diff)
+			}
+		})
+	}
+}
