@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package calibrate
+
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// Engine is one vLLM instance: what it serves, on what, and its settings.
+type Engine struct {
+	// Instance's accelerator gives the peaks that the coefficients are shares
+	// of; its own efficiencies are not looked at.
+	latency.Instance
+	// The rest is named and meant as in simulator.Pool.
+	BlockTokens, KVBlocks           int
+	MaxNumSeqs, MaxNumBatchedTokens int
+	MaxModelLen                     int
+	PrefixCaching                   bool
+	ReserveFullPrompt               bool
+}
+
+// Run is an engine and the requests that were measured on it. NewRun makes one.
+type Run struct {
+	Name   string
+	Engine Engine
+	// Requests are in order of Queued, which counts from the first.
+	Requests []Request
+	// Fitted is how many of the first requests a fit may look at; 0 means all.
+	// The others are held back.
+	Fitted int
+}
+
+// fitted returns how many requests a fit may look at.
+func (r *Run) fitted() int {
+	if r.Fitted == 0 {
+		return len(r.Requests)
+	}
+	return min(r.Fitted, len(r.Requests))
+}
+
+// NewRun returns the run of requests in the order of their log.
+func NewRun(name string, e Engine, requests []Request) *Run {
+	return &Run{Name: name, Engine: e, Requests: sorted(slices.Clone(requests))}
+}
+
+// pool returns the engine as a pool of one replica.
+func (e *Engine) pool(timer latency.StepTimer) simulator.Pool {
+	return simulator.Pool{
+		Name:                "measured",
+		Replicas:            1,
+		Timer:               timer,
+		BlockTokens:         e.BlockTokens,
+		KVBlocks:            e.KVBlocks,
+		PrefixCaching:       e.PrefixCaching,
+		MaxNumSeqs:          e.MaxNumSeqs,
+		MaxNumBatchedTokens: e.MaxNumBatchedTokens,
+		MaxModelLen:         e.MaxModelLen,
+		ReserveFullPrompt:   e.ReserveFullPrompt,
+	}
+}

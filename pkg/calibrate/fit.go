@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"windtunnel.dev/windtunnel/pkg/latency"
+)
+
+// Options says how a fit is done.
+type Options struct {
+	// Workers is how many replays run at once; less than 1 means 1. The
+	// result does not depend on it.
+	Workers int
+	// Generations is how long the search lasts; 0 means DefaultGenerations.
+	// Fewer are for a look, not for a result.
+	Generations int
+	// NoPull leaves the pull out of the loss.
+	NoPull bool
+	// Progress is told how many replays of how many are done; nil if nobody
+	// wants to know. Calls do not overlap.
+	Progress func(done, total int)
+}
+
+// DefaultGenerations is long enough that more change nothing above the noise.
+const DefaultGenerations = 80
+
+const (
+	// generationSize is how many coefficients are tried side by side.
+	generationSize = 12
+	// The later half of a search averages over more replays: it has to tell
+	// apart what the earlier half leaves.
+	earlyReplays, lateReplays = 2, 6
+)
+
+// Fit searches for the coefficients whose replays of the runs are nearest to
+// what was measured; loss.go says what near is. All runs share the
+// coefficients, and of each only the first Fitted requests count, although all
+// are replayed. The shares of FLOP/s in prefill and decode are one value;
+// coefficients that matter only with several GPUs or with experts are not
+// fitted. It is an error if a run has no requests, if the engine refuses one, or
+// if ctx is cancelled.
+func Fit(ctx context.Context, runs []*Run, o Options) (latency.RooflineCoefficients, error) {
+	f, err := newFit(runs, o)
+	if err != nil {
+		return latency.RooflineCoefficients{}, err
+	}
+	search := newEvolution("calibrate/search", f.usual, spread[:], generationSize)
+	for g := range f.options.Generations {
+		all := search.generation(generationSize)
+		if err := f.judge(ctx, all, f.replays(g)); err != nil {
+			return latency.RooflineCoefficients{}, err
+		}
+		search.adapt(all)
+	}
+	c, _ := at(search.mean)
+	return c.rounded().roofline(runs[0].Engine.Accelerator), nil
+}
+
+// spread is the standard deviation of the first generation, in logarithms: a
+// tenth or two of a share, half or twice an overhead.
+var spread = coefficients{
+	memoryShare:      0.15,
+	flopsShare:       0.2,
+	stepOverhead:     0.7,
+	tokenOverhead:    0.7,
+	sequenceOverhead: 0.7,
+}
+
+// fit is what the candidates of a search are judged by.
+type fit struct {
+	runs     []*Run
+	options  Options
+	usual    point
+	measured [][]Times // of each run, as far as it may be looked at
+	figures  []Figures
+
+	progress    sync.Mutex
+	done, total int
+}
+
+func newFit(runs []*Run, o Options) (*fit, error) {
+	if len(runs) == 0 {
+		return nil, errors.New("no runs to fit")
+	}
+	if o.Generations == 0 {
+		o.Generations = DefaultGenerations
+	}
+	f := &fit{runs: runs, options: o, usual: usual(runs[0].Engine.Accelerator).point()}
+	for _, r := range runs {
+		if len(r.Requests) == 0 {
+			return nil, fmt.Errorf("%s: a run without requests", r.Name)
+		}
+		measured := r.Measured()[:r.fitted()]
+		f.measured = append(f.measured, measured)
+		f.figures = append(f.figures, FiguresOf(measured))
+	}
+	for g := range o.Generations {
+		f.total += generationSize * f.replays(g) * len(runs)
+	}
+	return f, nil
+}
+
+// replays is how many replays generation g is judged by.
+func (f *fit) replays(g int) int {
+	if g < f.options.Generations/2 {
+		return earlyReplays
+	}
+	return lateReplays
+}
+
+// judge fills in the losses of a generation.
+func (f *fit) judge(ctx context.Context, all []candidate, replays int) error {
+	errs := make([]error, len(all))
+	sideBySide(f.options.Workers, len(all), func(i int) {
+		all[i].value, errs[i] = f.loss(ctx, all[i].at, replays)
+	})
+	return errors.Join(errs...)
+}
+
+// loss returns the mean loss of the runs at a point. A point outside the bounds
+// has the loss of the nearest one inside and pays for the way.
+func (f *fit) loss(ctx context.Context, x point, replays int) (float64, error) {
+	c, outside := at(x)
+	sum := 0.0
+	for i, r := range f.runs {
+		all, err := r.replays(ctx, c.roofline(r.Engine.Accelerator), firstFitReplay, replays, 1)
+		if err != nil {
+			return 0, err
+		}
+		p := predictionOf(all, 0, r.fitted())
+		sum += p.distance(f.measured[i], f.figures[i])
+		f.count(replays)
+	}
+	loss := sum/float64(len(f.runs)) + float64(outsideWeight*outside)
+	if !f.options.NoPull {
+		loss += pull(x, f.usual)
+	}
+	return loss, nil
+}
+
+// outsideWeight makes one percent beyond a bound cost one percent of loss.
+const outsideWeight = 1e4
+
+func (f *fit) count(replays int) {
+	f.progress.Lock()
+	defer f.progress.Unlock()
+	f.done += replays
+	if f.options.Progress != nil {
+		f.options.Progress(f.done, f.total)
+	}
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package calibrate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// Times are those of one request, in seconds.
+type Times struct {
+	// TTFT is first token − queued, E2E last token − queued.
+	TTFT, E2E float64
+	// TPOT is (last − first token) ÷ (output tokens − 1), and NaN for an
+	// answer of one token.
+	TPOT float64
+}
+
+func times(queued, first, last simtime.Time, outputTokens int) Times {
+	t := Times{
+		TTFT: first.Sub(queued).Seconds(),
+		E2E:  last.Sub(queued).Seconds(),
+		TPOT: math.NaN(),
+	}
+	if outputTokens > 1 {
+		t.TPOT = last.Sub(first).Seconds() / float64(outputTokens-1)
+	}
+	return t
+}
+
+// Measured returns what was measured of each request.
+func (r *Run) Measured() []Times {
+	all := make([]Times, len(r.Requests))
+	for i, q := range r.Requests {
+		all[i] = times(q.Queued, q.FirstToken, q.LastToken, q.OutputTokens)
+	}
+	return all
+}
+
+// Replay simulates the run's requests on its engine and returns the times of
+// each. Replays of other numbers differ by their jitter; number 0 has none. It
+// is an error if ctx is cancelled, or if the engine refuses a request, which
+// the real one did not: then its settings are not the ones it ran with.
+func (r *Run) Replay(ctx context.Context, c latency.RooflineCoefficients, number int) ([]Times, error) {
+	all := make([]Times, len(r.Requests))
+	completed := 0
+	_, err := simulator.Run(ctx, simulator.Config{
+		Pools:   []simulator.Pool{r.Engine.pool(newJitter(r.Engine.Roofline(c), number))},
+		Router:  onlyReplica{},
+		Source:  &source{requests: r.Requests},
+		Horizon: simulator.Horizon{Drain: math.MaxInt64},
+		// Nobody looks at the scrapes.
+		ScrapeInterval: time.Hour,
+		Completed: func(q simulator.Completion) {
+			completed++
+			all[q.ID] = times(q.Arrival, q.FirstToken, q.LastToken, q.OutputTokens)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if completed != len(r.Requests) {
+		return nil, fmt.Errorf("%s: the engine as described refuses %d of %d requests: check the KV blocks and the model length",
+			r.Name, len(r.Requests)-completed, len(r.Requests))
+	}
+	return all, nil
+}
+
+// Replays from firstFitReplay on belong to the search, from
+// firstJudgementReplay on to judgements, so that no fit is judged by the
+// jitter that it has seen.
+const (
+	firstFitReplay       = 1
+	firstJudgementReplay = 101
+)
+
+// onlyReplica routes every request to the one replica there is.
+type onlyReplica struct{}
+
+func (onlyReplica) Route(*policy.View, *policy.Request) (int, error) { return 0, nil }
+func (onlyReplica) Listener() policy.Listener                        { return nil }
