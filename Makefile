@@ -87,7 +87,7 @@ lint: ## Run golangci-lint
 
 .PHONY: bench
 bench: ## Run the benchmarks, then measure the reference workloads (BENCH=pattern COUNT=10)
-	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./pkg/...
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./pkg/... ./hack/bench/...
 	$(GO) run ./hack/bench
 
 .PHONY: benchstat

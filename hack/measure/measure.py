@@ -188,6 +188,7 @@ class Clock:
         """All repeats, after a warm-up; on a GPU as one graph, as engines do."""
         if self.cuda:
             side = torch.cuda.Stream()
+            side.wait_stream(torch.cuda.current_stream())
             with torch.cuda.stream(side):
                 for _ in range(3):
                     step()

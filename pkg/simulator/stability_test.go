@@ -34,20 +34,28 @@ const (
 // holds summed over its steps. With steps of one length, no token budget and no
 // prefix cache the queue grows if and only if the arrivals are above that, at
 // 0.7 to 1.3 times the boundary. What is served above it is the boundary less
-// 1 to 2 %: last blocks are not full.
+// 1 to 2 %: last blocks are not full, and blocks that do not suffice for the head
+// of the queue serve nobody.
 func TestStabilityBoundary(t *testing.T) {
-	for name, rows := range map[string]func(t *testing.T) []lengths{
-		"constant lengths": func(*testing.T) []lengths { return []lengths{{512, 128}} },
-		"lengths of a small trace": func(t *testing.T) []lengths {
-			return readLengths(t, "testdata/lengths.csv")
-		},
-		"lengths of the Azure code trace": func(t *testing.T) []lengths {
-			return readLengths(t, testdata.File(t, "traces", "azure-2023", "AzureLLMInferenceTrace_code.csv"))
-		},
+	for name, tc := range map[string]struct {
+		rows func(t *testing.T) []lengths
+		// half of a run: many times the time that a request takes.
+		half time.Duration
+	}{
+		"constant lengths": {func(*testing.T) []lengths { return []lengths{{512, 128}} }, 2 * time.Minute},
+		"lengths of a small trace": {func(t *testing.T) []lengths {
+			return readLengths(t, workload.Azure, "testdata/lengths.csv")
+		}, 2 * time.Minute},
+		"lengths of the Azure code trace": {func(t *testing.T) []lengths {
+			return readLengths(t, workload.Azure, testdata.File(t, "traces", "azure-2023", "AzureLLMInferenceTrace_code.csv"))
+		}, 2 * time.Minute},
+		"lengths of the Mooncake conversation trace": {func(t *testing.T) []lengths {
+			return readLengths(t, workload.Mooncake, testdata.File(t, "traces", "mooncake-fast25", "conversation_trace.jsonl"))
+		}, time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rows := rows(t)
+			rows := tc.rows(t)
 			held := 0.0
 			for _, l := range rows {
 				held += l.heldTokens() / float64(len(rows))
@@ -55,14 +63,14 @@ func TestStabilityBoundary(t *testing.T) {
 			boundary := 16 * stabilityBlocks / (held * stabilityStep.Seconds())
 			for _, share := range []float64{0.7, 0.8, 0.9, 1.1, 1.2, 1.3} {
 				rate := share * boundary
-				growth, served := secondHalf(t, rows, rate)
-				t.Logf("%.1f of %.1f requests/s: the queue grows by %.1f/s, %.1f/s are served", share, boundary, growth, served)
+				growth, served := secondHalf(t, rows, rate, tc.half)
+				t.Logf("%.1f of %.2f requests/s: the queue grows by %.2f/s, %.2f/s are served", share, boundary, growth, served)
 				// Half of what arrives beyond the boundary at 1.1 times it.
 				if grows := growth > 0.05*rate; grows != (share > 1) {
-					t.Errorf("at %.1f of %.1f requests/s the queue grows by %.1f/s", share, boundary, growth)
+					t.Errorf("at %.1f of %.2f requests/s the queue grows by %.2f/s", share, boundary, growth)
 				}
 				if share > 1 && (served < 0.97*boundary || served > 1.01*boundary) {
-					t.Errorf("at %.1f of %.1f requests/s %.1f/s are served", share, boundary, served)
+					t.Errorf("at %.1f of %.2f requests/s %.2f/s are served", share, boundary, served)
 				}
 			}
 		})
@@ -71,8 +79,7 @@ func TestStabilityBoundary(t *testing.T) {
 
 // secondHalf returns by how much a second the requests in the system grow, and
 // how many of them complete, in the second half of a run.
-func secondHalf(t *testing.T, rows []lengths, rate float64) (growth, served float64) {
-	const half = 2 * time.Minute
+func secondHalf(t *testing.T, rows []lengths, rate float64, half time.Duration) (growth, served float64) {
 	middle, end := inFlightAt(t, rows, rate, half), inFlightAt(t, rows, rate, 2*half)
 	growth = float64(end.Unfinished-middle.Unfinished) / half.Seconds()
 	served = float64(end.Completed-middle.Completed) / half.Seconds()
@@ -100,14 +107,14 @@ func inFlightAt(t *testing.T, rows []lengths, rate float64, at time.Duration) *s
 	})
 }
 
-// readLengths reads the lengths of a trace in Azure's format.
-func readLengths(t *testing.T, path string) []lengths {
+// readLengths reads the lengths of a trace.
+func readLengths(t *testing.T, format workload.Format, path string) []lengths {
 	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	trace, err := workload.ReadTrace(workload.Azure, file, path)
+	trace, err := workload.ReadTrace(format, file, path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,12 +20,12 @@ func milliseconds(ns float64) float64 { return ns / 1e6 }
 
 func near(got, want, tolerance float64) bool { return math.Abs(got-want) <= tolerance }
 
-// TestReferenceWorkload holds R(50 000, 4) against what inference-sim, another
-// engine, makes of the same clients, step times and scorers: a mean TTFT of
-// 16.6 ms, and of 32 ms with the costs of a request that were fitted together
-// with the step times; 80 % of prompt tokens from the cache. The random draws
-// differ, and the phases of the scrapes; six seeds of ours lie within 1 %, so 2 %
-// for the means, and half a point for the share.
+// TestReferenceWorkload holds R(50 000, 4) against figures that were obtained
+// independently of this engine for the same clients, step times and scorers: a
+// mean TTFT of 16.6 ms, and of 32 ms with the costs of a request that were fitted
+// together with the step times; 80 % of prompt tokens from the cache. The random
+// draws differ, and the phases of the scrapes; six seeds of ours lie within 1 %,
+// so 2 % for the means, and half a point for the share.
 func TestReferenceWorkload(t *testing.T) {
 	for name, tc := range map[string]struct {
 		cost latency.RequestCost
