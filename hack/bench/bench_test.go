@@ -114,3 +114,16 @@ func TestPage(t *testing.T) {
 		}
 	}
 }
+
+// TestTheCommittedPageIsTheTemplates: figures change when they are measured, the
+// text when the template does.
+func TestTheCommittedPageIsTheTemplates(t *testing.T) {
+	page, err := os.ReadFile("../../docs/performance.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(pageText, "\n## The workloads\n")
+	if text == "" || !strings.HasSuffix(string(page), text) {
+		t.Error("docs/performance.md does not end as page.md.tmpl does: run hack/bench with -o")
+	}
+}
