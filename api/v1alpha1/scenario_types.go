@@ -9,6 +9,14 @@ type Scenario struct {
 	// horizon says when the simulation ends.
 	// +required
 	Horizon Horizon `json:"horizon,omitzero"`
+	// catalogue adds models and accelerators to the built-in ones. An entry of a
+	// name that is there already replaces it; of two in this list the later one
+	// counts.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	Catalogue []CatalogueSource `json:"catalogue,omitempty"`
 	// pools are the replicas that serve.
 	// +required
 	// +listType=map
@@ -56,198 +64,32 @@ type Horizon struct {
 	Drain Duration `json:"drain,omitempty"`
 }
 
-// Pool is a set of identical replicas.
-type Pool struct {
-	// name identifies the pool in results and in parameter paths.
-	// +required
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`
-	Name string `json:"name,omitempty"`
-	// model is the served model's name in the catalogue, such as
-	// meta-llama/Llama-3.1-8B-Instruct.
-	// +required
+// CatalogueSource is a text that describes models or accelerators: the YAML that
+// `windtunnel catalogue -o yaml` prints, or the config.json of one model.
+//
+// +kubebuilder:validation:ExactlyOneOf=inline;configMapRef;file
+type CatalogueSource struct {
+	// model is the name of the model whose Hugging Face config.json the source
+	// is. Where it is not set, the source is YAML whose entries name
+	// themselves.
+	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	Model string `json:"model,omitempty"`
-	// accelerator is the GPU's name in the catalogue, such as h100-sxm.
-	// +required
+	// inline is the text itself.
+	// +optional
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=63
-	Accelerator string `json:"accelerator,omitempty"`
-	// tensorParallelism is the number of GPUs of one replica.
+	// +kubebuilder:validation:MaxLength=65536
+	Inline *string `json:"inline,omitempty"`
+	// configMapRef is the ConfigMap key that holds it, at most 64 KiB.
 	// +optional
-	// +kubebuilder:default=1
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=64
-	TensorParallelism int32 `json:"tensorParallelism,omitempty"`
-	// replicas is the number of replicas.
+	ConfigMapRef *ConfigMapKeyReference `json:"configMapRef,omitempty"`
+	// file is a path on the machine of the local verbs, relative to the
+	// manifest. A cluster cannot read it: use configMapRef there.
 	// +optional
-	// +kubebuilder:default=1
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1024
-	Replicas int32 `json:"replicas,omitempty"`
-	// engine holds the serving engine's settings.
-	// +optional
-	// +kubebuilder:default={}
-	Engine Engine `json:"engine,omitzero"`
-	// latency is the model of step times.
-	// +optional
-	// +kubebuilder:default={}
-	Latency Latency `json:"latency,omitzero"`
-	// kvCache sizes the KV cache.
-	// +optional
-	// +kubebuilder:default={}
-	KVCache KVCache `json:"kvCache,omitzero"`
-	// costPerReplicaHour is the price of one replica for an hour, in a
-	// currency of your choice.
-	// +optional
-	CostPerReplicaHour NonNegativeDecimal `json:"costPerReplicaHour,omitempty"`
-}
-
-// Engine holds the settings of vLLM that shape its steps. Names and meanings
-// are vLLM's.
-//
-// +kubebuilder:validation:XValidation:rule="!has(self.maxNumBatchedTokens) || !has(self.maxNumSeqs) || self.maxNumBatchedTokens >= self.maxNumSeqs",message="maxNumBatchedTokens must be at least maxNumSeqs"
-type Engine struct {
-	// maxNumSeqs bounds the sequences in one step.
-	// +optional
-	// +kubebuilder:default=256
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=65536
-	MaxNumSeqs int32 `json:"maxNumSeqs,omitempty"`
-	// maxNumBatchedTokens is the token budget of one step.
-	// +optional
-	// +kubebuilder:default=8192
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1048576
-	MaxNumBatchedTokens int32 `json:"maxNumBatchedTokens,omitempty"`
-	// blockSize is the number of tokens in a KV block.
-	// +optional
-	// +kubebuilder:default=16
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1024
-	BlockSize int32 `json:"blockSize,omitempty"`
-	// prefixCaching keeps the blocks of finished requests for reuse.
-	// +optional
-	// +kubebuilder:default=Enabled
-	PrefixCaching Switch `json:"prefixCaching,omitempty"`
-	// maxModelLen bounds prompt and answer of a request, in tokens. Longer
-	// requests are rejected. Where it is not set, the model's context is the
-	// bound, or the KV cache where that is smaller.
-	// +optional
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=100000000
-	MaxModelLen *int32 `json:"maxModelLen,omitempty"`
-}
-
-// Switch is Enabled or Disabled.
-// +kubebuilder:validation:Enum=Enabled;Disabled
-type Switch string
-
-const (
-	// Enabled switches a feature on.
-	Enabled Switch = "Enabled"
-	// Disabled switches a feature off.
-	Disabled Switch = "Disabled"
-)
-
-// LatencyModel names a model of step times.
-// +kubebuilder:validation:Enum=roofline;linear
-type LatencyModel string
-
-const (
-	// RooflineModel takes the larger of compute and memory time, from the
-	// catalogue's figures and achieved shares.
-	RooflineModel LatencyModel = "roofline"
-	// LinearModel takes measured coefficients.
-	LinearModel LatencyModel = "linear"
-)
-
-// Latency is the model of step times and its coefficients.
-//
-// +kubebuilder:validation:XValidation:rule="(has(self.model) && self.model == 'linear') == has(self.linear)",message="linear must be set exactly when model is linear"
-// +kubebuilder:validation:XValidation:rule="!has(self.model) || self.model == 'roofline' || !has(self.roofline)",message="roofline may be set only when model is roofline"
-type Latency struct {
-	// model names the model.
-	// +optional
-	// +kubebuilder:default=roofline
-	Model LatencyModel `json:"model,omitempty"`
-	// roofline overrides the accelerator's coefficients.
-	// +optional
-	Roofline *RooflineCoefficients `json:"roofline,omitempty"`
-	// linear holds the coefficients of the linear model.
-	// +optional
-	Linear *LinearCoefficients `json:"linear,omitempty"`
-}
-
-// RooflineCoefficients override what the catalogue says of the accelerator.
-type RooflineCoefficients struct {
-	// memoryEfficiency is the achieved share of memory bandwidth, at most 1.
-	// +optional
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
-	MemoryEfficiency PositiveDecimal `json:"memoryEfficiency,omitempty"`
-	// prefillEfficiency is the achieved share of peak FLOP/s in prefill (MFU), at
-	// most 1.
-	// +optional
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
-	PrefillEfficiency PositiveDecimal `json:"prefillEfficiency,omitempty"`
-	// decodeEfficiency is the achieved share of peak FLOP/s in decode (MFU), at
-	// most 1.
-	// +optional
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
-	DecodeEfficiency PositiveDecimal `json:"decodeEfficiency,omitempty"`
-	// stepOverheadMicroseconds is the fixed cost of a step.
-	// +optional
-	StepOverheadMicroseconds Microseconds `json:"stepOverheadMicroseconds,omitempty"`
-	// sequenceOverheadMicroseconds is the cost of each sequence in a step.
-	// +optional
-	SequenceOverheadMicroseconds Microseconds `json:"sequenceOverheadMicroseconds,omitempty"`
-	// tokenOverheadMicroseconds is the cost of each token in a step.
-	// +optional
-	TokenOverheadMicroseconds Microseconds `json:"tokenOverheadMicroseconds,omitempty"`
-}
-
-// LinearCoefficients make a step cost base + perPrefillToken times its
-// uncached prompt tokens + perDecodeToken times its decoding sequences, in
-// microseconds. Requests may cost extra outside the steps.
-type LinearCoefficients struct {
-	// baseMicroseconds is the cost of any step.
-	// +required
-	BaseMicroseconds Microseconds `json:"baseMicroseconds,omitempty"`
-	// perPrefillTokenMicroseconds is the cost of an uncached prompt token.
-	// +required
-	PerPrefillTokenMicroseconds Microseconds `json:"perPrefillTokenMicroseconds,omitempty"`
-	// perDecodeTokenMicroseconds is the cost of a decoding sequence.
-	// +required
-	PerDecodeTokenMicroseconds Microseconds `json:"perDecodeTokenMicroseconds,omitempty"`
-	// queueBaseMicroseconds delays each request before it may be scheduled.
-	// +optional
-	QueueBaseMicroseconds Microseconds `json:"queueBaseMicroseconds,omitempty"`
-	// queuePerTokenMicroseconds delays a request by its prompt's length.
-	// +optional
-	QueuePerTokenMicroseconds Microseconds `json:"queuePerTokenMicroseconds,omitempty"`
-	// perOutputTokenMicroseconds is added to each output token outside the
-	// engine's clock.
-	// +optional
-	PerOutputTokenMicroseconds Microseconds `json:"perOutputTokenMicroseconds,omitempty"`
-}
-
-// KVCache sizes one replica's KV cache: by a number of blocks as the engine
-// reports it, or computed from model, accelerator and memoryUtilization.
-type KVCache struct {
-	// blocks is the number of KV blocks of one replica, such as vLLM's
-	// num_gpu_blocks. Where it is not set it is computed.
-	// +optional
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=100000000
-	Blocks *int32 `json:"blocks,omitempty"`
-	// memoryUtilization is the share of GPU memory that the engine may use
-	// (vLLM's gpu_memory_utilization), at most 1.
-	// +optional
-	// +kubebuilder:default="0.9"
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
-	MemoryUtilization PositiveDecimal `json:"memoryUtilization,omitempty"`
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=4096
+	File *string `json:"file,omitempty"`
 }
 
 // Router chooses the replica of each request.

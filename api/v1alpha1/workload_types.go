@@ -40,6 +40,16 @@ type Client struct {
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`
 	Class string `json:"class,omitempty"`
+	// priority is that of the client's requests: higher is more important. A
+	// pool whose engine.scheduler is Priority serves by it.
+	// +optional
+	// +kubebuilder:default=0
+	// +kubebuilder:validation:Minimum=-1000000
+	// +kubebuilder:validation:Maximum=1000000
+	Priority int32 `json:"priority,omitempty"`
+	// copies make the client stand for many of its kind.
+	// +optional
+	Copies *Copies `json:"copies,omitempty"`
 	// arrivals say when requests come.
 	// +required
 	Arrivals Arrivals `json:"arrivals,omitzero"`
@@ -54,6 +64,40 @@ type Client struct {
 	// +optional
 	Prefix *Prefix `json:"prefix,omitempty"`
 }
+
+// Copies make a client stand for many of its kind, named name-1, name-2 and so
+// on, each with arrivals and lengths of its own. The client's rate is that of
+// all of them together.
+type Copies struct {
+	// count is the number of clients. All clients of a workload are at most
+	// 10000.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10000
+	Count int32 `json:"count,omitempty"`
+	// zipfExponent s, at most 10, deals the rate out: copy k has a share in
+	// proportion to k to the power of -s. "0" gives all the same, "1" is
+	// Zipf's law.
+	// +optional
+	// +kubebuilder:default="0"
+	ZipfExponent NonNegativeDecimal `json:"zipfExponent,omitempty"`
+	// prefixes says whether each copy has a prefix of its own, in the groups
+	// group-1, group-2 and so on, or all share the client's.
+	// +optional
+	// +kubebuilder:default=Own
+	Prefixes CopyPrefixes `json:"prefixes,omitempty"`
+}
+
+// CopyPrefixes says whose prefix the copies of a client have.
+// +kubebuilder:validation:Enum=Own;Shared
+type CopyPrefixes string
+
+const (
+	// OwnPrefixes give each copy a prefix group of its own.
+	OwnPrefixes CopyPrefixes = "Own"
+	// SharedPrefixes leave all copies in the client's prefix group.
+	SharedPrefixes CopyPrefixes = "Shared"
+)
 
 // ArrivalProcess names a random process of arrivals.
 // +kubebuilder:validation:Enum=Poisson;Constant;Gamma
@@ -203,4 +247,10 @@ type Trace struct {
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`
 	Class string `json:"class,omitempty"`
+	// priority is that of the trace's requests: higher is more important.
+	// +optional
+	// +kubebuilder:default=0
+	// +kubebuilder:validation:Minimum=-1000000
+	// +kubebuilder:validation:Maximum=1000000
+	Priority int32 `json:"priority,omitempty"`
 }

@@ -38,6 +38,7 @@ Exit codes: 0 done, 1 failed, 2 bad input (the message names the field).`,
 		newRunCommand(),
 		newSweepCommand(),
 		newTraceCommand(),
+		newCatalogueCommand(),
 		newManagerCommand(),
 		newWorkerCommand(),
 	)

@@ -36,6 +36,28 @@ func TestSamplesRun(t *testing.T) {
 	}
 }
 
+// TestBenchmarkSamplesRun runs the reference workloads with fewer requests: that
+// they are fast is not for a test to say.
+func TestBenchmarkSamplesRun(t *testing.T) {
+	names, err := filepath.Glob(filepath.Join(samples, "bench", "*.yaml"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no reference workloads in %s: %v", samples, err)
+	}
+	for _, name := range names {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			short := strings.Replace(string(text), "{requests: 50000}", "{requests: 2000}", 1)
+			if short == string(text) {
+				t.Fatal("the sample does not have 50000 requests")
+			}
+			mustRun(t, "run", "-f", tempFile(t, "run.yaml", short))
+		})
+	}
+}
+
 // TestDemo does what make demo does, in a folder of its own.
 func TestDemo(t *testing.T) {
 	manifest, err := os.ReadFile(filepath.Join(samples, "demo", "sweep.yaml"))

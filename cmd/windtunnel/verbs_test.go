@@ -202,7 +202,7 @@ func TestBadInput(t *testing.T) {
 		},
 		"an unknown model": {
 			verb: "run", manifest: run, old: "Llama-3.1-8B-Instruct", new: "Llama-9",
-			want: []string{"spec.scenario.pools[0].model", "Qwen/Qwen3-32B"},
+			want: []string{"spec.scenario.pools[0].model", "meta-llama/Llama-3.1-8B-Instruct"},
 		},
 		"a model that does not fit": {
 			verb: "run", manifest: run, old: "meta-llama/Llama-3.1-8B-Instruct", new: "Llama-3.1-70B",
@@ -358,6 +358,11 @@ func TestBadFlags(t *testing.T) {
 		"a ConfigMap's name that is none": {"trace", "configmap", "testdata/run.yaml", "--name", "Bad_Name"},
 		"a trace of nothing":              {"trace", "generate", "--requests", "0"},
 		"a trace not there":               {"trace", "stat", "nowhere.jsonl"},
+		"a catalogue not there":           {"catalogue", "-f", "nowhere.yaml"},
+		"a catalogue that is none":        {"catalogue", "-f", "testdata/run.yaml"},
+		"a model without a file":          {"catalogue", "--model", "my-org/my-model"},
+		"a config.json that is none":      {"catalogue", "--model", "my-org/my-model=testdata/run.yaml"},
+		"a word that nothing is like":     {"catalogue", "xyzzy"},
 	}
 	for name, args := range tests {
 		t.Run(name, func(t *testing.T) {

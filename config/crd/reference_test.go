@@ -122,16 +122,17 @@ func (p *page) kind(def *apiextensionsv1.CustomResourceDefinition) {
 }
 
 func (p *page) catalogue() {
-	p.WriteString("\n## Catalogue\n\nThe values of `pools[].model`; an alias means the same.\n\n| model | aliases |\n|---|---|\n")
-	for _, name := range latency.ModelNames() {
-		m, _ := latency.LookupModel(name)
+	p.WriteString("\n## Models and accelerators\n\nThe values of `pools[].model` that are built in; an alias means the same. `windtunnel\ncatalogue` shows their figures, and `catalogue` adds your own.\n\n| model | aliases |\n|---|---|\n")
+	builtin := latency.Builtin()
+	for _, name := range builtin.ModelNames() {
+		m, _ := builtin.Model(name)
 		aliases := ""
 		if len(m.Aliases) > 0 {
 			aliases = "`" + strings.Join(m.Aliases, "`, `") + "`"
 		}
 		fmt.Fprintf(p, "| `%s` | %s |\n", name, aliases)
 	}
-	fmt.Fprintf(p, "\nThose of `pools[].accelerator`: `%s`.\n", strings.Join(latency.AcceleratorNames(), "`, `"))
+	fmt.Fprintf(p, "\nThose of `pools[].accelerator`: `%s`.\n", strings.Join(builtin.AcceleratorNames(), "`, `"))
 	p.WriteString("\nWhich plugins and versions a router's configuration may name is in\n[What of the EPP is built](epp.md).\n")
 }
 

@@ -17,7 +17,11 @@ import (
 // stands in the way. picker or trace may be nil where they were faulty: then
 // the rest is checked and the configuration is of no use.
 func build(in *v1alpha1.Scenario, picker *epp.Config, trace *workload.Trace, seed int64, path *field.Path) (simulator.Config, field.ErrorList) {
-	pools, errs := buildPools(in.Pools, path.Child("pools"))
+	catalogue, errs := buildCatalogue(in.Catalogue, path.Child("catalogue"))
+	if len(errs) > 0 {
+		return simulator.Config{}, errs
+	}
+	pools, errs := buildPools(in.Pools, catalogue, path.Child("pools"))
 	source, es := buildSource(&in.Workload, trace, seed, path.Child("workload"))
 	errs = append(errs, es...)
 	c := simulator.Config{

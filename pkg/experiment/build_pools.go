@@ -3,24 +3,24 @@
 package experiment
 
 import (
-	"math"
-	"time"
+	"fmt"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
-func buildPools(in []v1alpha1.Pool, path *field.Path) ([]simulator.Pool, field.ErrorList) {
+func buildPools(in []v1alpha1.Pool, catalogue *latency.Catalogue, path *field.Path) ([]simulator.Pool, field.ErrorList) {
 	pools := make([]simulator.Pool, len(in))
 	var errs field.ErrorList
 	for i := range in {
 		var es field.ErrorList
-		pools[i], es = buildPool(&in[i], path.Index(i))
+		pools[i], es = buildPool(&in[i], catalogue, path.Index(i))
 		errs = append(errs, es...)
-		if in[i].Model != in[0].Model {
+		if !sameModel(catalogue, in[i].Model, in[0].Model) {
 			errs = append(errs, field.Invalid(path.Index(i).Child("model"), in[i].Model,
 				"all pools behind one router serve the same model; the first one serves "+in[0].Model))
 		}
@@ -28,8 +28,14 @@ func buildPools(in []v1alpha1.Pool, path *field.Path) ([]simulator.Pool, field.E
 	return pools, errs
 }
 
-func buildPool(in *v1alpha1.Pool, path *field.Path) (simulator.Pool, field.ErrorList) {
-	model, accelerator, errs := lookup(in, path)
+func sameModel(catalogue *latency.Catalogue, a, b string) bool {
+	first, _ := catalogue.Model(a)
+	second, _ := catalogue.Model(b)
+	return a == b || first.Name == second.Name && first.Name != ""
+}
+
+func buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, path *field.Path) (simulator.Pool, field.ErrorList) {
+	instance, errs := buildInstance(in, catalogue, path)
 	if len(errs) > 0 {
 		return simulator.Pool{}, errs
 	}
@@ -40,106 +46,105 @@ func buildPool(in *v1alpha1.Pool, path *field.Path) (simulator.Pool, field.Error
 		PrefixCaching:       in.Engine.PrefixCaching != v1alpha1.Disabled,
 		MaxNumSeqs:          int(in.Engine.MaxNumSeqs),
 		MaxNumBatchedTokens: int(in.Engine.MaxNumBatchedTokens),
-		MaxModelLen:         model.ContextTokens,
+		LongPrefillTokens:   int(in.Engine.LongPrefillTokenThreshold),
+		ReserveFullPrompt:   in.Engine.ReserveFullPrompt != v1alpha1.Disabled,
+		Scheduler:           schedulers[in.Engine.Scheduler],
+		MaxModelLen:         instance.Model.ContextTokens,
+		Cost:                buildRequestCost(in.RequestCost),
 	}
 	if in.Engine.MaxModelLen != nil {
 		p.MaxModelLen = int(*in.Engine.MaxModelLen)
 	}
-	if errs := latency.ValidateParallelism(model, accelerator, int(in.TensorParallelism), path); len(errs) > 0 {
-		return p, errs
-	}
+	errs = p.Cost.Validate(path.Child("requestCost"))
 	var es field.ErrorList
-	p.KVBlocks, es = buildKVBlocks(in, model, accelerator, path)
+	p.KVBlocks, es = buildKVBlocks(in, instance, path)
 	errs = append(errs, es...)
-	p.Timer, p.Cost, es = buildTimer(in, model, accelerator, path.Child("latency"))
+	limits := latency.EngineLimits{MaxNumSeqs: p.MaxNumSeqs, MaxNumBatchedTokens: p.MaxNumBatchedTokens, MaxModelLen: p.MaxModelLen}
+	p.Timer, es = buildTimer(&in.Latency, instance, limits, path.Child("latency"))
 	return p, append(errs, es...)
 }
 
-// lookup finds a pool's model and accelerator in the catalogue.
-func lookup(in *v1alpha1.Pool, path *field.Path) (latency.Model, latency.Accelerator, field.ErrorList) {
-	var errs field.ErrorList
-	model, ok := latency.LookupModel(in.Model)
-	if !ok {
-		errs = append(errs, field.NotSupported(path.Child("model"), in.Model, latency.ModelNames()))
-	}
-	accelerator, ok := latency.LookupAccelerator(in.Accelerator)
-	if !ok {
-		errs = append(errs, field.NotSupported(path.Child("accelerator"), in.Accelerator, latency.AcceleratorNames()))
-	}
-	return model, accelerator, errs
+// schedulers are what the API calls by name. FCFS is the engine's own, and nil.
+var schedulers = map[v1alpha1.Scheduler]scheduling.Policy{
+	v1alpha1.PriorityScheduler:       scheduling.Priority{},
+	v1alpha1.ShortestPromptScheduler: scheduling.ShortestPrompt{},
 }
 
-func buildKVBlocks(in *v1alpha1.Pool, m latency.Model, a latency.Accelerator, path *field.Path) (int, field.ErrorList) {
+// buildInstance finds a pool's model and accelerator and says in what numbers
+// it is served.
+func buildInstance(in *v1alpha1.Pool, catalogue *latency.Catalogue, path *field.Path) (latency.Instance, field.ErrorList) {
+	var errs field.ErrorList
+	model, ok := catalogue.Model(in.Model)
+	if !ok {
+		errs = append(errs, unknown(path.Child("model"), "model", in.Model, catalogue.ModelNames()))
+	}
+	accelerator, ok := catalogue.Accelerator(in.Accelerator)
+	if !ok {
+		errs = append(errs, unknown(path.Child("accelerator"), "accelerator", in.Accelerator, catalogue.AcceleratorNames()))
+	}
+	if len(errs) > 0 {
+		return latency.Instance{}, errs
+	}
+	instance := latency.Instance{
+		Model:             model,
+		Accelerator:       accelerator,
+		TensorParallelism: int(in.TensorParallelism),
+		Quantization: latency.Quantization{
+			Weights:     precision(in.Quantization.Weights),
+			KVCache:     precision(in.Quantization.KVCache),
+			Activations: precision(in.Quantization.Activations),
+		},
+	}
+	return instance, instance.Validate(path)
+}
+
+// precision is a format, or nothing where it is left to model and accelerator.
+func precision[T ~string](name T) latency.Precision {
+	if name == v1alpha1.AutoPrecision {
+		return ""
+	}
+	return latency.Precision(name)
+}
+
+// unknown says that a catalogue has no such entry, and which ones are near.
+func unknown(path *field.Path, what, name string, known []string) *field.Error {
+	near := ""
+	if names := nearest(name, known); len(names) > 0 {
+		near = "; near to it are " + quoteAll(names)
+	}
+	return &field.Error{
+		Type:     field.ErrorTypeNotSupported,
+		Field:    path.String(),
+		BadValue: name,
+		Detail:   fmt.Sprintf("the catalogue has no such %s%s; windtunnel catalogue lists all", what, near),
+	}
+}
+
+func buildKVBlocks(in *v1alpha1.Pool, instance latency.Instance, path *field.Path) (int, field.ErrorList) {
 	if in.KVCache.Blocks != nil {
 		return int(*in.KVCache.Blocks), nil
 	}
 	at := path.Child("kvCache", "memoryUtilization")
-	utilization := in.KVCache.MemoryUtilization.Float()
-	if utilization > 1 {
+	budget := instance.DefaultMemoryBudget()
+	budget.Utilization = in.KVCache.MemoryUtilization.Float()
+	if budget.Utilization > 1 {
 		return 0, field.ErrorList{field.Invalid(at, in.KVCache.MemoryUtilization, "must be at most 1")}
 	}
-	blocks, err := latency.KVBlocks(m, a, int(in.TensorParallelism), int(in.Engine.BlockSize), utilization)
+	blocks, err := instance.KVBlocks(int(in.Engine.BlockSize), budget)
 	if err != nil {
 		return 0, field.ErrorList{field.Invalid(path.Child("tensorParallelism"), in.TensorParallelism, err.Error())}
 	}
 	return blocks, nil
 }
 
-func buildTimer(in *v1alpha1.Pool, m latency.Model, a latency.Accelerator, path *field.Path) (latency.StepTimer, latency.RequestCost, field.ErrorList) {
-	if in.Latency.Model == v1alpha1.LinearModel {
-		timer, cost := buildLinear(in.Latency.Linear)
-		at := path.Child("linear")
-		return timer, cost, append(timer.Validate(at), cost.Validate(at)...)
-	}
-	c, errs := buildCoefficients(in.Latency.Roofline, latency.DefaultRoofline(a), path.Child("roofline"))
-	if len(errs) > 0 {
-		return nil, latency.RequestCost{}, errs
-	}
-	return latency.NewRoofline(m, a, int(in.TensorParallelism), c), latency.RequestCost{}, nil
-}
-
-// buildCoefficients puts what the user overrides into an accelerator's
-// coefficients.
-func buildCoefficients(in *v1alpha1.RooflineCoefficients, c latency.RooflineCoefficients, path *field.Path) (latency.RooflineCoefficients, field.ErrorList) {
+func buildRequestCost(in *v1alpha1.RequestCost) latency.RequestCost {
 	if in == nil {
-		return c, nil
+		return latency.RequestCost{}
 	}
-	for _, share := range []struct {
-		in  v1alpha1.PositiveDecimal
-		out *float64
-	}{
-		{in.MemoryEfficiency, &c.MemoryEfficiency},
-		{in.PrefillEfficiency, &c.PrefillEfficiency},
-		{in.DecodeEfficiency, &c.DecodeEfficiency},
-	} {
-		if share.in != "" {
-			*share.out = share.in.Float()
-		}
+	return latency.RequestCost{
+		QueueBase:          microseconds(in.QueueBaseMicroseconds),
+		QueuePerInputToken: microseconds(in.QueuePerTokenMicroseconds),
+		PerOutputToken:     microseconds(in.PerOutputTokenMicroseconds),
+		Completion:         microseconds(in.CompletionMicroseconds),
 	}
-	if in.StepOverheadMicroseconds != "" {
-		c.StepOverhead = microseconds(in.StepOverheadMicroseconds)
-	}
-	if in.SequenceOverheadMicroseconds != "" {
-		c.SequenceOverhead = microseconds(in.SequenceOverheadMicroseconds)
-	}
-	if in.TokenOverheadMicroseconds != "" {
-		c.TokenOverhead = microseconds(in.TokenOverheadMicroseconds)
-	}
-	return c, c.Validate(path)
-}
-
-func buildLinear(in *v1alpha1.LinearCoefficients) (latency.Linear, latency.RequestCost) {
-	return latency.Linear{
-			BaseMicroseconds:            in.BaseMicroseconds.Float(),
-			PerPrefillTokenMicroseconds: in.PerPrefillTokenMicroseconds.Float(),
-			PerDecodeTokenMicroseconds:  in.PerDecodeTokenMicroseconds.Float(),
-		}, latency.RequestCost{
-			QueueBase:          microseconds(in.QueueBaseMicroseconds),
-			QueuePerInputToken: microseconds(in.QueuePerTokenMicroseconds),
-			PerOutputToken:     microseconds(in.PerOutputTokenMicroseconds),
-		}
-}
-
-func microseconds(d v1alpha1.Microseconds) time.Duration {
-	return time.Duration(math.Round(d.Float() * float64(time.Microsecond)))
 }

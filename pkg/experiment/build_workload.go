@@ -16,14 +16,57 @@ func buildSource(in *v1alpha1.Workload, trace *workload.Trace, seed int64, path 
 	if in.Trace != nil {
 		return buildReplay(in.Trace, trace, seed, path.Child("trace"))
 	}
-	clients := make([]workload.Client, len(in.Clients))
-	for i, c := range in.Clients {
-		clients[i] = buildClient(c)
-	}
-	if errs := workload.ValidateClients(clients, path.Child("clients")); len(errs) > 0 {
+	clients, errs := buildClients(in.Clients, path.Child("clients"))
+	if len(errs) > 0 {
 		return nil, errs
 	}
 	return workload.NewClients(clients, seed), nil
+}
+
+// maxClients bounds the clients of a workload, copies included: the manager
+// sets all of them up to see whether they can be.
+const maxClients = 10_000
+
+// buildClients makes the clients, each copy one of its own. Faults stand where
+// the user wrote the client.
+func buildClients(in []v1alpha1.Client, path *field.Path) ([]workload.Client, field.ErrorList) {
+	var clients []workload.Client
+	var errs field.ErrorList
+	owner := map[string]int{}
+	for i := range in {
+		copies, es := buildCopies(&in[i], path.Index(i))
+		errs = append(errs, es...)
+		for _, c := range copies {
+			if first, taken := owner[c.Name]; taken && first != i {
+				errs = append(errs, field.Duplicate(path.Index(i).Child("name"), c.Name))
+				break
+			}
+			owner[c.Name] = i
+		}
+		clients = append(clients, copies...)
+	}
+	if len(clients) > maxClients {
+		errs = append(errs, field.TooMany(path, len(clients), maxClients))
+	}
+	return clients, errs
+}
+
+// buildCopies makes the clients that one stands for.
+func buildCopies(in *v1alpha1.Client, path *field.Path) ([]workload.Client, field.ErrorList) {
+	client := buildClient(in)
+	errs := client.Validate(path)
+	if in.Copies == nil {
+		return []workload.Client{client}, errs
+	}
+	copies := workload.Copies{
+		Count:        int(in.Copies.Count),
+		ZipfExponent: in.Copies.ZipfExponent.Float(),
+		SharedPrefix: in.Copies.Prefixes == v1alpha1.SharedPrefixes,
+	}
+	if errs = append(errs, copies.Validate(path.Child("copies"))...); len(errs) > 0 {
+		return nil, errs
+	}
+	return copies.Of(client), nil
 }
 
 func buildReplay(in *v1alpha1.Trace, trace *workload.Trace, seed int64, path *field.Path) (workload.Source, field.ErrorList) {
@@ -32,6 +75,7 @@ func buildReplay(in *v1alpha1.Trace, trace *workload.Trace, seed int64, path *fi
 		Arrivals:  workload.ReplayArrivals(in.Arrivals),
 		Tenant:    in.Tenant,
 		Class:     in.Class,
+		Priority:  int(in.Priority),
 	}
 	if errs := replay.Validate(path); len(errs) > 0 || trace == nil {
 		return nil, errs
@@ -39,11 +83,12 @@ func buildReplay(in *v1alpha1.Trace, trace *workload.Trace, seed int64, path *fi
 	return trace.Replay(replay, seed), nil
 }
 
-func buildClient(in v1alpha1.Client) workload.Client {
+func buildClient(in *v1alpha1.Client) workload.Client {
 	client := workload.Client{
-		Name:   in.Name,
-		Tenant: in.Tenant,
-		Class:  in.Class,
+		Name:     in.Name,
+		Tenant:   in.Tenant,
+		Class:    in.Class,
+		Priority: int(in.Priority),
 		Arrivals: workload.Arrivals{
 			Process:       workload.ArrivalProcess(in.Arrivals.Process),
 			RatePerSecond: in.Arrivals.Rate.Float(),

@@ -26,13 +26,18 @@ func (c *compiler) scenario(in *v1alpha1.Scenario, path *field.Path) field.Error
 	if t := scenario.Workload.Trace; t != nil {
 		t.File, t.ConfigMapRef = nil, nil
 	}
+	errs = append(errs, c.tables(scenario.Pools, path.Child("pools"))...)
+	if es := c.catalogue(scenario.Catalogue, path.Child("catalogue")); len(es) > 0 {
+		// What the pools lack may be what could not be read.
+		return append(errs, es...)
+	}
+	if len(errs) > 0 {
+		_, more := build(&scenario, nil, c.trace, 0, path)
+		return append(errs, more...)
+	}
 	root, err := toTree(scenario)
 	if err != nil {
 		panic(fmt.Sprintf("experiment: marshal scenario: %v", err))
-	}
-	if len(errs) > 0 {
-		_, more := build(in, nil, c.trace, 0, path)
-		return append(errs, more...)
 	}
 	if err := assign(root, pickerConfigPath, config); err != nil {
 		panic(fmt.Sprintf("experiment: %v", err))
@@ -67,7 +72,7 @@ func (c *compiler) pickerConfig(in v1alpha1.EndpointPickerConfig, path *field.Pa
 		if text, errs = c.configMapKey(in.ConfigMapRef, at); len(errs) > 0 {
 			return nil, errs
 		}
-		c.pin(in.ConfigMapRef, Digest(text))
+		c.pinConfigMap(in.ConfigMapRef, Digest(text))
 	}
 	config, errs := epp.Load(text, in.Version, at)
 	if len(errs) > 0 {
@@ -90,9 +95,12 @@ func warnings(config *epp.Config, path *field.Path) []string {
 	return texts
 }
 
-// pin records what was read from a ConfigMap, once.
-func (c *compiler) pin(ref *v1alpha1.ConfigMapKeyReference, sha256 string) {
-	name := fmt.Sprintf("ConfigMap/%s/%s", ref.Name, ref.Key)
+func (c *compiler) pinConfigMap(ref *v1alpha1.ConfigMapKeyReference, sha256 string) {
+	c.pin(fmt.Sprintf("ConfigMap/%s/%s", ref.Name, ref.Key), sha256)
+}
+
+// pin records what was read from outside the object, once.
+func (c *compiler) pin(name, sha256 string) {
 	for _, known := range c.plan.Inputs {
 		if known.Name == name {
 			return
@@ -126,9 +134,9 @@ func (c *compiler) readTrace(in *v1alpha1.Trace, path *field.Path) field.ErrorLi
 	c.trace, input.SHA256 = trace, trace.Digest()
 	c.plan.Trace = &input
 	if in.ConfigMapRef != nil {
-		c.pin(in.ConfigMapRef, input.SHA256)
+		c.pinConfigMap(in.ConfigMapRef, input.SHA256)
 	} else {
-		c.plan.Inputs = append(c.plan.Inputs, v1alpha1.InputDigest{Name: "File/" + name, SHA256: input.SHA256})
+		c.pin("File/"+name, input.SHA256)
 	}
 	return nil
 }

@@ -90,14 +90,17 @@ func beneathPickerConfig(path []segment) bool {
 	return len(path) > n && slices.Equal(path[:n], pickerConfigPath)
 }
 
-// inputPath leads to what says which recorded traffic is replayed. It was read
-// when the scenario was compiled, so that a change of it would change nothing.
-var inputPath = []segment{{name: "workload"}, {name: "trace"}}
-
+// namesAnInput reports whether a path leads to what says which recorded traffic,
+// catalogue or table is used. It was read when the scenario was compiled, so
+// that a change of it would change nothing.
 func namesAnInput(path []segment) bool {
-	n := len(inputPath)
-	return len(path) > n && slices.Equal(path[:n], inputPath) &&
-		slices.Contains([]string{"file", "format", "configMapRef"}, path[n].name)
+	text := render(path)
+	for _, input := range []string{"workload.trace.file", "workload.trace.format", "workload.trace.configMapRef", "catalogue"} {
+		if text == input || strings.HasPrefix(text, input+".") || strings.HasPrefix(text, input+"[") {
+			return true
+		}
+	}
+	return len(path) > 3 && path[0].name == "pools" && path[2].name == "latency" && path[3].name == "table"
 }
 
 // resolve finds out what may be written at path in a scenario, or says where
@@ -107,7 +110,7 @@ func resolve(scenario tree, path []segment) (leafKind, error) {
 		return resolveByValue(scenario, path)
 	}
 	if namesAnInput(path) {
-		return 0, fmt.Errorf("names an input, which a sweep does not vary; make one sweep for each trace")
+		return 0, fmt.Errorf("names an input, which a sweep does not vary; make one sweep for each")
 	}
 	return resolveByType(scenario, path)
 }

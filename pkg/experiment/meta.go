@@ -11,7 +11,7 @@ import (
 )
 
 // meta says of a simulation what its outcome does not.
-func (p *Plan) meta(in *v1alpha1.Scenario, scenario tree, config *simulator.Config, metrics []result.Metric) result.Meta {
+func (p *Plan) meta(in *v1alpha1.Scenario, scenario tree, config *simulator.Config, outcome *simulator.Outcome, metrics []result.Metric) result.Meta {
 	key := simulationKey{Engine: p.EngineVersion, Scenario: scenario, Seed: config.Seed}
 	m := result.Meta{
 		Seed:    config.Seed,
@@ -21,7 +21,7 @@ func (p *Plan) meta(in *v1alpha1.Scenario, scenario tree, config *simulator.Conf
 		Provenance: result.Provenance{
 			Loop:     result.OpenLoop,
 			Router:   p.routerProvenance(scenario, config),
-			Workload: result.WorkloadProvenance{Clients: len(in.Workload.Clients)},
+			Workload: result.WorkloadProvenance{Clients: len(config.Source.Labels().Clients)},
 		},
 	}
 	if p.Trace != nil {
@@ -40,8 +40,11 @@ func (p *Plan) meta(in *v1alpha1.Scenario, scenario tree, config *simulator.Conf
 	}
 	slices.Sort(key.Metrics)
 	m.Key = key.String()
-	for i, pool := range in.Pools {
-		m.Provenance.Pools = append(m.Provenance.Pools, poolProvenance(pool, config.Pools[i]))
+	for i := range in.Pools {
+		pool := &in.Pools[i]
+		provenance := poolProvenance(pool, &config.Pools[i])
+		provenance.Caveats = caveats(in, config, outcome, i)
+		m.Provenance.Pools = append(m.Provenance.Pools, provenance)
 		m.CostPerReplicaHour = append(m.CostPerReplicaHour, cost(pool.CostPerReplicaHour))
 	}
 	return m
@@ -53,17 +56,32 @@ func (p *Plan) routerProvenance(scenario tree, config *simulator.Config) result.
 	return result.RouterProvenance{Version: version, ScrapeIntervalSeconds: config.ScrapeInterval.Seconds()}
 }
 
-func poolProvenance(in v1alpha1.Pool, pool simulator.Pool) result.PoolProvenance {
-	return result.PoolProvenance{
+func poolProvenance(in *v1alpha1.Pool, pool *simulator.Pool) result.PoolProvenance {
+	p := result.PoolProvenance{
 		Name:              in.Name,
 		Model:             in.Model,
 		Accelerator:       in.Accelerator,
 		TensorParallelism: int(in.TensorParallelism),
 		Replicas:          pool.Replicas,
-		LatencyModel:      string(in.Latency.Model),
-		KVBlocks:          pool.KVBlocks,
-		BlockTokens:       pool.BlockTokens,
+		Quantization: result.QuantizationProvenance{
+			Weights:     string(precision(in.Quantization.Weights)),
+			KVCache:     string(precision(in.Quantization.KVCache)),
+			Activations: string(precision(in.Quantization.Activations)),
+		},
+		LatencyModel: string(in.Latency.Model),
+		RequestCost: result.RequestCostProvenance{
+			QueueBaseSeconds:      pool.Cost.QueueBase.Seconds(),
+			QueuePerTokenSeconds:  pool.Cost.QueuePerInputToken.Seconds(),
+			PerOutputTokenSeconds: pool.Cost.PerOutputToken.Seconds(),
+			CompletionSeconds:     pool.Cost.Completion.Seconds(),
+		},
+		KVBlocks:    pool.KVBlocks,
+		BlockTokens: pool.BlockTokens,
 	}
+	if in.Engine.Scheduler != v1alpha1.FCFSScheduler {
+		p.Scheduler = string(in.Engine.Scheduler)
+	}
+	return p
 }
 
 func cost(d v1alpha1.NonNegativeDecimal) *float64 {

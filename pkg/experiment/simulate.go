@@ -98,7 +98,7 @@ func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, i int, me
 	if err != nil {
 		return Simulation{}, where(err)
 	}
-	document := result.NewDocument(outcome, p.meta(typed, scenario, &config, metrics))
+	document := result.NewDocument(outcome, p.meta(typed, scenario, &config, outcome, metrics))
 	s := Simulation{Row: result.NewRow(document, point.ID, metrics)}
 	if !p.IsSweep() {
 		s.Document = document

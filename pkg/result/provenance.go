@@ -49,12 +49,38 @@ type PoolProvenance struct {
 	Accelerator       string `json:"accelerator,omitempty"`
 	TensorParallelism int    `json:"tensorParallelism,omitempty"`
 	Replicas          int    `json:"replicas"`
+	// Quantization says in which numbers the model is served, where not in
+	// those that it was published in.
+	Quantization QuantizationProvenance `json:"quantization,omitzero"`
 	// LatencyModel is the name of the model of step times, such as roofline.
 	LatencyModel string `json:"latencyModel"`
+	// RequestCost is what requests cost outside the steps.
+	RequestCost RequestCostProvenance `json:"requestCost,omitzero"`
+	// Scheduler is the order of the engines' queues, where it is not that of
+	// arrival.
+	Scheduler string `json:"scheduler,omitempty"`
+	// Caveats say in words what to keep in mind about the step times.
+	Caveats []string `json:"caveats,omitempty"`
 	// KVBlocks is the number of KV blocks of one replica, BlockTokens the
 	// size of one.
 	KVBlocks    int `json:"kvBlocks,omitempty"`
 	BlockTokens int `json:"blockTokens,omitempty"`
+}
+
+// QuantizationProvenance names formats of numbers, such as fp8; empty ones are
+// the model's own.
+type QuantizationProvenance struct {
+	Weights     string `json:"weights,omitempty"`
+	KVCache     string `json:"kvCache,omitempty"`
+	Activations string `json:"activations,omitempty"`
+}
+
+// RequestCostProvenance is a cost that was added to each request, in seconds.
+type RequestCostProvenance struct {
+	QueueBaseSeconds      float64 `json:"queueBaseSeconds,omitempty"`
+	QueuePerTokenSeconds  float64 `json:"queuePerTokenSeconds,omitempty"`
+	PerOutputTokenSeconds float64 `json:"perOutputTokenSeconds,omitempty"`
+	CompletionSeconds     float64 `json:"completionSeconds,omitempty"`
 }
 
 // RouterProvenance says who routed, and how fresh what it saw was.

@@ -31,6 +31,9 @@ func (p *Provenance) notes() []string {
 	var notes []string
 	for i := range p.Pools {
 		notes = append(notes, p.Pools[i].note())
+		for _, caveat := range p.Pools[i].Caveats {
+			notes = append(notes, fmt.Sprintf("Pool %s: %s.", p.Pools[i].Name, caveat))
+		}
 	}
 	router := "Router"
 	if p.Router.Version != "" {
@@ -46,7 +49,50 @@ func (p *PoolProvenance) note() string {
 	if p.Accelerator != "" {
 		what = append(what, fmt.Sprintf("on %s, tensor parallelism %d", p.Accelerator, p.TensorParallelism))
 	}
-	return fmt.Sprintf("Pool %s: %s; step times of the %s model.", p.Name, strings.Join(what, " "), p.LatencyModel)
+	parts := []string{strings.Join(what, " ")}
+	parts = append(parts, p.Quantization.words()...)
+	parts = append(parts, fmt.Sprintf("step times of the %s model", p.LatencyModel))
+	if p.Scheduler != "" {
+		parts = append(parts, "queues in the order of "+p.Scheduler)
+	}
+	parts = append(parts, p.RequestCost.words()...)
+	return fmt.Sprintf("Pool %s: %s.", p.Name, strings.Join(parts, "; "))
+}
+
+func (q QuantizationProvenance) words() []string {
+	var words []string
+	for _, f := range []struct{ what, format string }{
+		{"weights", q.Weights}, {"KV cache", q.KVCache}, {"activations", q.Activations},
+	} {
+		if f.format != "" {
+			words = append(words, f.what+" in "+f.format)
+		}
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return []string{strings.Join(words, ", ")}
+}
+
+func (c RequestCostProvenance) words() []string {
+	var words []string
+	for _, f := range []struct {
+		seconds float64
+		where   string
+	}{
+		{c.QueueBaseSeconds, "before the queue"},
+		{c.QueuePerTokenSeconds, "for each prompt token before the queue"},
+		{c.PerOutputTokenSeconds, "for each output token"},
+		{c.CompletionSeconds, "at the end"},
+	} {
+		if f.seconds > 0 {
+			words = append(words, fmt.Sprintf("%v %s", time.Duration(math.Round(f.seconds*1e9)), f.where))
+		}
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return []string{"beside the steps a request costs " + strings.Join(words, ", ")}
 }
 
 func (p *WorkloadProvenance) note(loop string) string {

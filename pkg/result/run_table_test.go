@@ -26,8 +26,13 @@ func TestRunTableGolden(t *testing.T) {
 		Replicas: []simulator.ReplicaUse{{Pool: 0, Busy: time.Second, Served: 50}},
 	}
 	one := NewDocument(plain, Meta{Seed: 7, Provenance: Provenance{
-		Loop:   OpenLoop,
-		Pools:  []PoolProvenance{{Name: "llama", Replicas: 1, LatencyModel: "linear"}},
+		Loop: OpenLoop,
+		Pools: []PoolProvenance{{
+			Name: "llama", Replicas: 1, LatencyModel: "physics", Scheduler: "Priority",
+			Quantization: QuantizationProvenance{Weights: "fp8", KVCache: "fp8"},
+			RequestCost:  RequestCostProvenance{QueueBaseSeconds: 0.015563, PerOutputTokenSeconds: 45e-6},
+			Caveats:      []string{"prompts are too fast"},
+		}},
 		Router: RouterProvenance{ScrapeIntervalSeconds: 0.05},
 		Workload: WorkloadProvenance{
 			TraceFormat: "Mooncake", TraceSHA256: "aa6d3a1c7d2b11f2e5f7", Arrivals: "Spread", RateScale: 1.5,

@@ -169,7 +169,12 @@ func entries(n node, count int) []any {
 		entry := first
 		switch {
 		case len(n.schema.XListMapKeys) > 0:
-			entry = with(first, place{n.schema.XListMapKeys[0]}, fmt.Sprintf("k%d", i))
+			name := n.schema.XListMapKeys[0]
+			var key any = fmt.Sprintf("k%d", i)
+			if n.schema.Items.Schema.Properties[name].Type == "integer" {
+				key = i + 1
+			}
+			entry = with(first, place{name}, key)
 		case n.schema.Items.Schema.Type == "integer":
 			entry = i
 		case n.schema.Items.Schema.Type == "string":

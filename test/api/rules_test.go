@@ -72,12 +72,54 @@ var rules = map[string]ruleTable{
 		bad:  []any{fields{"maxNumBatchedTokens": 63, "maxNumSeqs": 64}, fields{"maxNumBatchedTokens": 255, "maxNumSeqs": gone}},
 	},
 	"linear must be set exactly when model is linear": {
-		good: []any{fields{"model": "linear", "linear": linear, "roofline": gone}, fields{"model": "roofline", "linear": gone}, fields{"model": gone, "linear": gone}},
-		bad:  []any{fields{"model": "linear", "linear": gone, "roofline": gone}, fields{"model": "roofline", "linear": linear}, fields{"model": gone, "linear": linear}},
+		good: []any{
+			fields{"model": "linear", "linear": linear, "roofline": gone, "table": gone},
+			fields{"model": "roofline", "linear": gone, "table": gone},
+			fields{"model": "physics", "linear": gone, "table": gone, "roofline": gone},
+			fields{"model": gone, "linear": gone, "table": gone},
+		},
+		bad: []any{fields{"model": "linear", "linear": gone, "roofline": gone}, fields{"model": "roofline", "linear": linear}, fields{"model": gone, "linear": linear}},
+	},
+	"table must be set exactly when model is table": {
+		good: []any{
+			fields{"model": "table", "table": table, "linear": gone, "roofline": gone},
+			fields{"model": "physics", "table": gone, "linear": gone, "roofline": gone},
+			fields{"model": gone, "table": gone, "linear": gone},
+		},
+		bad: []any{
+			fields{"model": "table", "table": gone, "linear": gone, "roofline": gone},
+			fields{"model": "physics", "table": table},
+			fields{"model": gone, "table": table},
+		},
 	},
 	"roofline may be set only when model is roofline": {
-		good: []any{fields{"model": "roofline", "roofline": fields{}, "linear": gone}},
-		bad:  []any{fields{"model": "linear", "linear": linear, "roofline": fields{}}},
+		good: []any{fields{"model": "roofline", "roofline": fields{}, "linear": gone, "table": gone}},
+		bad: []any{
+			fields{"model": "linear", "linear": linear, "roofline": fields{}},
+			fields{"model": "physics", "roofline": fields{}},
+			fields{"model": "table", "table": table, "roofline": fields{}},
+		},
+	},
+	"allReduce excludes allReduceLatencyMicroseconds: it was measured with the latency in it": {
+		good: []any{
+			fields{"allReduce": allReduce, "allReduceLatencyMicroseconds": gone},
+			fields{"allReduce": gone, "allReduceLatencyMicroseconds": "10"},
+			fields{"allReduce": gone, "allReduceLatencyMicroseconds": gone},
+		},
+		bad: []any{fields{"allReduce": allReduce, "allReduceLatencyMicroseconds": "10"}},
+	},
+	"exactly one of the fields in [inline configMapRef file] must be set": {
+		good: []any{
+			fields{"inline": "x", "configMapRef": gone, "file": gone},
+			fields{"inline": gone, "configMapRef": reference, "file": gone},
+			fields{"inline": gone, "configMapRef": gone, "file": "x"},
+		},
+		bad: []any{
+			fields{"inline": gone, "configMapRef": gone, "file": gone},
+			fields{"inline": "x", "configMapRef": reference, "file": gone},
+			fields{"inline": "x", "configMapRef": gone, "file": "x"},
+			fields{"inline": gone, "configMapRef": reference, "file": "x"},
+		},
 	},
 	"exactly one of the fields in [inline configMapRef] must be set": {
 		good: []any{fields{"inline": "x", "configMapRef": gone}, fields{"inline": gone, "configMapRef": reference}},
@@ -182,6 +224,8 @@ var rules = map[string]ruleTable{
 var (
 	reference = object{"name": "a", "key": "b"}
 	linear    = object{"baseMicroseconds": "1", "perPrefillTokenMicroseconds": "1", "perDecodeTokenMicroseconds": "1"}
+	table     = object{"inline": "x"}
+	allReduce = []any{object{"bytes": 1024, "microseconds": "20"}, object{"bytes": 4096, "microseconds": "25"}}
 	oneClient = object{"name": "c", "arrivals": object{"rate": "1"}, "inputTokens": object{"mean": "1"}, "outputTokens": object{"mean": "1"}}
 	trace     = object{"format": "Azure", "file": "x"}
 	interval  = object{"min": "0", "max": "1", "step": "0.5"}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// line returns the output's line that begins with a name, its columns set one
+// space apart.
+func line(t *testing.T, out, name string) string {
+	t.Helper()
+	for text := range strings.Lines(out) {
+		if fields := strings.Fields(text); len(fields) > 0 && fields[0] == name {
+			return strings.Join(fields, " ")
+		}
+	}
+	t.Fatalf("no line begins with %s in\n%s", name, out)
+	return ""
+}
+
+func TestCatalogueShowsKeyFigures(t *testing.T) {
+	const llama = "meta-llama/Llama-3.1-8B-Instruct"
+	out := mustRun(t, "catalogue", "llama-3.1-8b", "H100")
+	if got, want := line(t, out, llama), llama+" 8.03 B 7.50 B 15.0 GiB 128.0 KiB 131072"; !strings.HasPrefix(got, want) {
+		t.Errorf("the model's line is %q, want %q", got, want)
+	}
+	if got, want := line(t, out, "h100-sxm"), "h100-sxm 80.0 GiB 3.35 TB/s 989 TFLOPS"; !strings.HasPrefix(got, want) {
+		t.Errorf("the accelerator's line is %q, want %q", got, want)
+	}
+	room := out[strings.Index(out, "KV blocks"):]
+	if got, want := line(t, room, llama), llama+" 26312 (TP 1)"; got != want {
+		t.Errorf("the room is %q, want %q", got, want)
+	}
+	if strings.Contains(out, "Qwen") {
+		t.Errorf("nobody asked for Qwen in\n%s", out)
+	}
+}
+
+func TestCatalogueReadsWhatItPrints(t *testing.T) {
+	for _, words := range [][]string{nil, {"deepseek"}, {"l40s"}} {
+		printed := mustRun(t, append([]string{"catalogue", "-o", "yaml"}, words...)...)
+		again := mustRun(t, append([]string{"catalogue", "-o", "yaml", "-f", tempFile(t, "own.yaml", printed)}, words...)...)
+		if diff := cmp.Diff(printed, again); diff != "" {
+			t.Errorf("%v (−printed +read and printed):\n%s", words, diff)
+		}
+	}
+}
+
+// The sample's config.json is what a model on Hugging Face has.
+func TestCatalogueTakesAConfigOfHuggingFace(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(samples, "simulationrun-catalogue.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var own corev1.ConfigMap
+	if err := yaml.Unmarshal(text[:strings.Index(string(text), "\n---\n")], &own); err != nil {
+		t.Fatal(err)
+	}
+	config := tempFile(t, "config.json", own.Data["config.json"])
+	accelerators := tempFile(t, "accelerators.yaml", own.Data["accelerators.yaml"])
+	out := mustRun(t, "catalogue", "-f", accelerators, "--model", "my-org/my-model="+config, "my-")
+	if got, want := line(t, out, "my-org/my-model"), "my-org/my-model 3.21 B"; !strings.HasPrefix(got, want) {
+		t.Errorf("the model's line is %q, want %q", got, want)
+	}
+	line(t, out, "my-gpu")
+}
+
+func TestAnUnknownModelIsAnsweredWithThoseOfTheManifestToo(t *testing.T) {
+	name := edited(t, filepath.Join(samples, "simulationrun-catalogue.yaml"), "      model: my-org/my-model\n", "      model: my-modle\n")
+	_, err := windtunnel(t, "run", "-f", name)
+	if err == nil || !strings.Contains(err.Error(), `near to it are "my-org/my-model"`) {
+		t.Errorf("the error is %v", err)
+	}
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
+	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+func mustBuild(t *testing.T, edit func(*v1alpha1.Scenario)) simulator.Config {
+	t.Helper()
+	c := mustCompileRun(t, edit)
+	typed, picker, errs := decodeScenario(c.Plan.Scenario, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	config, errs := build(typed, picker, c.Trace, 1, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	return config
+}
+
+func TestEngineSettingsReachTheEngine(t *testing.T) {
+	type settings struct {
+		Scheduler         scheduling.Policy
+		LongPrefillTokens int
+		ReserveFullPrompt bool
+	}
+	for name, tc := range map[string]struct {
+		edit func(*v1alpha1.Engine)
+		want settings
+	}{
+		"as vLLM has them": {func(*v1alpha1.Engine) {}, settings{nil, 0, true}},
+		"by priority":      {func(e *v1alpha1.Engine) { e.Scheduler = "Priority" }, settings{scheduling.Priority{}, 0, true}},
+		"short ones first": {func(e *v1alpha1.Engine) { e.Scheduler = "ShortestPrompt" }, settings{scheduling.ShortestPrompt{}, 0, true}},
+		"chunk by chunk":   {func(e *v1alpha1.Engine) { e.ReserveFullPrompt = v1alpha1.Disabled }, settings{nil, 0, false}},
+		"capped prefill":   {func(e *v1alpha1.Engine) { e.LongPrefillTokenThreshold = 512 }, settings{nil, 512, true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pool := mustBuild(t, func(s *v1alpha1.Scenario) { tc.edit(&s.Pools[0].Engine) }).Pools[0]
+			got := settings{pool.Scheduler, pool.LongPrefillTokens, pool.ReserveFullPrompt}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("settings (−want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestARequestCostGoesWithEveryLatencyModel(t *testing.T) {
+	for name, in := range map[string]v1alpha1.Latency{
+		"roofline": {Model: v1alpha1.RooflineModel},
+		"physics":  {Model: v1alpha1.PhysicsModel},
+		"table":    {Model: v1alpha1.TableModel, Table: &v1alpha1.TableSource{Inline: ptr.To(ownTable)}},
+		"linear": {Model: v1alpha1.LinearModel, Linear: &v1alpha1.LinearCoefficients{
+			BaseMicroseconds: "7000", PerPrefillTokenMicroseconds: "18", PerDecodeTokenMicroseconds: "3"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			free := mustBuild(t, func(s *v1alpha1.Scenario) { s.Pools[0].Latency = in }).Pools[0]
+			if free.Cost != (latency.RequestCost{}) {
+				t.Errorf("nobody asked for %+v", free.Cost)
+			}
+			published := mustBuild(t, func(s *v1alpha1.Scenario) {
+				s.Pools[0].Latency = in
+				s.Pools[0].RequestCost = &v1alpha1.RequestCost{
+					QueueBaseMicroseconds: "15563", PerOutputTokenMicroseconds: "45", CompletionMicroseconds: "777",
+				}
+			}).Pools[0]
+			if diff := cmp.Diff(latency.PhysicsRequestCost(), published.Cost); diff != "" {
+				t.Errorf("cost (−want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestRooflineTakesEveryCoefficient(t *testing.T) {
+	in := &v1alpha1.RooflineCoefficients{
+		MemoryEfficiency: "0.1", PrefillEfficiency: "0.2", DecodeEfficiency: "0.3", ExpertEfficiency: "0.4", ExpertImbalance: "1.5",
+		StepOverheadMicroseconds: "1", LayerOverheadMicroseconds: "2", SequenceOverheadMicroseconds: "3", TokenOverheadMicroseconds: "4",
+		AllReduceLatencyMicroseconds: "5", DispatchLatencyMicroseconds: "6", DispatchTokenOverheadMicroseconds: "0.007",
+		AllReduce: []v1alpha1.AllReducePoint{{Bytes: 1024, Microseconds: "8"}, {Bytes: 4096, Microseconds: "9.5"}},
+	}
+	want := latency.RooflineCoefficients{
+		MemoryEfficiency: 0.1, PrefillEfficiency: 0.2, DecodeEfficiency: 0.3, ExpertEfficiency: 0.4, ExpertImbalance: 1.5,
+		StepOverhead: time.Microsecond, LayerOverhead: 2 * time.Microsecond, SequenceOverhead: 3 * time.Microsecond, TokenOverhead: 4 * time.Microsecond,
+		AllReduceLatency: 5 * time.Microsecond, DispatchLatency: 6 * time.Microsecond, DispatchTokenOverhead: 7,
+		AllReduce: []latency.AllReducePoint{{Bytes: 1024, Microseconds: 8}, {Bytes: 4096, Microseconds: 9.5}},
+	}
+	got, errs := buildRoofline(in, latency.RooflineCoefficients{}, field.NewPath("roofline"))
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("coefficients (−want +got):\n%s", diff)
+	}
+}
+
+func TestFewerBytesLeaveRoomForMoreBlocks(t *testing.T) {
+	blocks := func(weights, kv v1alpha1.Precision) int {
+		return mustBuild(t, func(s *v1alpha1.Scenario) {
+			s.Pools[0].Quantization = v1alpha1.Quantization{Weights: weights, KVCache: kv, Activations: "auto"}
+		}).Pools[0].KVBlocks
+	}
+	plain := blocks("auto", "auto")
+	if got := blocks("bf16", "bf16"); got != plain {
+		t.Errorf("bf16 has room for %d blocks, auto for %d", got, plain)
+	}
+	if got := blocks("fp8", "auto"); got <= plain {
+		t.Errorf("fp8 weights leave room for %d blocks, bf16 for %d", got, plain)
+	}
+	if got := blocks("auto", "fp8"); got < 2*plain || got > 2*plain+1 {
+		t.Errorf("an fp8 cache has room for %d blocks, one in bf16 for %d", got, plain)
+	}
+}
+
+func TestCopiesBecomeClients(t *testing.T) {
+	copies := func(s *v1alpha1.Scenario) {
+		s.Workload.Clients[0].Copies = &v1alpha1.Copies{Count: 3, ZipfExponent: "1", Prefixes: v1alpha1.OwnPrefixes}
+	}
+	got := mustBuild(t, copies).Source.Labels().Clients
+	if diff := cmp.Diff([]string{"chat-1", "chat-2", "chat-3"}, got); diff != "" {
+		t.Errorf("clients (−want +got):\n%s", diff)
+	}
+	for name, tc := range map[string]struct {
+		edit func(*v1alpha1.Scenario)
+		want string
+	}{
+		"a name that a copy has": {func(s *v1alpha1.Scenario) {
+			copies(s)
+			s.Workload.Clients = append(s.Workload.Clients, s.Workload.Clients[0])
+			s.Workload.Clients[1].Name, s.Workload.Clients[1].Copies = "chat-2", nil
+		}, `spec.scenario.workload.clients[1].name: Duplicate value: "chat-2"`},
+		"shares that grow too steeply": {func(s *v1alpha1.Scenario) {
+			copies(s)
+			s.Workload.Clients[0].Copies.ZipfExponent = "11"
+		}, "spec.scenario.workload.clients[0].copies.zipfExponent: Invalid value: 11"},
+		"more clients than there may be": {func(s *v1alpha1.Scenario) {
+			s.Workload.Clients[0].Copies = &v1alpha1.Copies{Count: 10_000}
+			s.Workload.Clients = append(s.Workload.Clients, s.Workload.Clients[0])
+			s.Workload.Clients[1].Name = "more"
+		}, "spec.scenario.workload.clients: Too many: 20000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, errs := compileRun(t, tc.edit)
+			if len(errs) != 1 || !strings.HasPrefix(errs[0], tc.want) {
+				t.Errorf("faults are %q, want %q", errs, tc.want)
+			}
+		})
+	}
+}
+
+func TestAResultSaysWhatItsStepTimesRestOn(t *testing.T) {
+	provenance := func(edit func(*v1alpha1.Pool)) result.PoolProvenance {
+		c := mustCompileRun(t, func(s *v1alpha1.Scenario) { edit(&s.Pools[0]) })
+		_, documents := Split(mustSimulate(t, c, Span{End: 1}))
+		return documents[0].Provenance.Pools[0]
+	}
+	plain := provenance(func(*v1alpha1.Pool) {})
+	if diff := cmp.Diff(result.PoolProvenance{
+		Name: "llama", Model: plain.Model, Accelerator: plain.Accelerator, TensorParallelism: 1, Replicas: 2,
+		LatencyModel: "roofline", KVBlocks: plain.KVBlocks, BlockTokens: 16,
+	}, plain); diff != "" {
+		t.Errorf("of a plain pool (−want +got):\n%s", diff)
+	}
+	special := provenance(func(p *v1alpha1.Pool) {
+		p.Quantization.Weights, p.Quantization.KVCache = "fp8", "fp8"
+		p.RequestCost = &v1alpha1.RequestCost{QueueBaseMicroseconds: "15563"}
+		p.Engine.Scheduler = v1alpha1.PriorityScheduler
+	})
+	want := plain
+	want.KVBlocks = special.KVBlocks
+	want.Quantization = result.QuantizationProvenance{Weights: "fp8", KVCache: "fp8"}
+	want.RequestCost = result.RequestCostProvenance{QueueBaseSeconds: 0.015563}
+	want.Scheduler = "Priority"
+	if diff := cmp.Diff(want, special); diff != "" {
+		t.Errorf("of a special pool (−want +got):\n%s", diff)
+	}
+}
+
+func TestAResultWarnsWhereStepTimesAreNotToBeTrusted(t *testing.T) {
+	caveats := func(prompt v1alpha1.PositiveDecimal, in v1alpha1.Latency) []string {
+		c := mustCompileRun(t, func(s *v1alpha1.Scenario) {
+			s.Pools[0].Latency = in
+			s.Workload.Clients[0].InputTokens = v1alpha1.Lengths{Distribution: v1alpha1.ConstantLengths, Mean: prompt, Min: 1}
+		})
+		_, documents := Split(mustSimulate(t, c, Span{End: 1}))
+		return documents[0].Provenance.Pools[0].Caveats
+	}
+	physics := v1alpha1.Latency{Model: v1alpha1.PhysicsModel}
+	if got := caveats("30000", physics); len(got) != 1 || !strings.Contains(got[0], "physics prefills") {
+		t.Errorf("physics with long prompts says %q", got)
+	}
+	if got := caveats("100", physics); len(got) != 0 {
+		t.Errorf("physics with short prompts says %q", got)
+	}
+	table := v1alpha1.Latency{Model: v1alpha1.TableModel, Table: &v1alpha1.TableSource{Inline: ptr.To(strings.ReplaceAll(ownTable, "[1, 8192]", "[1, 4200]"))}}
+	if got := caveats("30000", table); len(got) != 1 || !strings.Contains(got[0], "outside what the table was measured for") {
+		t.Errorf("a table that is left says %q", got)
+	}
+	if got := caveats("100", table); len(got) != 0 {
+		t.Errorf("a table that is kept to says %q", got)
+	}
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// maxNear is how many names an error suggests.
+const maxNear = 3
+
+// nearest returns the names that a user may have meant, the likeliest first:
+// those that contain what was written or are a part of it, and those that, whole
+// or by their beginning, a few edits turn into it. Case and the organisation
+// before a slash do not count.
+func nearest(written string, names []string) []string {
+	type candidate struct {
+		name     string
+		distance int
+	}
+	var near []candidate
+	short := bare(written)
+	for _, name := range names {
+		known := bare(name)
+		distance := min(edits(short, known), 1+edits(short, known[:min(len(short), len(known))]))
+		if strings.Contains(known, short) || strings.Contains(short, known) {
+			distance = min(distance, 1)
+		}
+		if distance <= max(2, len(short)/3) {
+			near = append(near, candidate{name, distance})
+		}
+	}
+	slices.SortStableFunc(near, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
+	var found []string
+	for _, c := range near[:min(len(near), maxNear)] {
+		found = append(found, c.name)
+	}
+	return found
+}
+
+func bare(name string) string {
+	return strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
+}
+
+// edits is the Levenshtein distance in bytes: how many insertions, deletions
+// and replacements turn a into b.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
