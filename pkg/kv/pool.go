@@ -2,6 +2,8 @@
 
 package kv
 
+import "slices"
+
 // pool keeps records under small numbers and uses the places of those that are
 // gone again, with the memory that they own. The zero value is empty.
 type pool[T any] struct {
@@ -20,8 +22,8 @@ func (p *pool[T]) take() int32 {
 		p.free = p.free[:n-1]
 		return at
 	}
-	if p.all == nil {
-		p.all = make([]T, 0, firstRecords)
+	if len(p.all) == cap(p.all) {
+		p.all = slices.Grow(p.all, max(firstRecords, len(p.all)))
 	}
 	var blank T
 	p.all = append(p.all, blank)

@@ -2,6 +2,8 @@
 
 package simulator
 
+import "slices"
+
 // batch is the requests that run on a replica. Almost all of them decode, and
 // nearly every step gives each of those one token: they are in step. What such
 // a step does is known from a few sums and from the order in which they will be
@@ -99,16 +101,9 @@ func (b *batch) catchUp(q *request) {
 }
 
 // remove takes a request off the batch, whose order stays.
-func (b *batch) remove(s *simulation, admitted int64) {
-	low, high := 0, len(b.running)
-	for low < high {
-		if middle := (low + high) / 2; s.requests.all[b.running[middle]].admitted < admitted {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	b.running = append(b.running[:low], b.running[low+1:]...)
+func (b *batch) remove(id int32) {
+	i := slices.Index(b.running, id)
+	b.running = append(b.running[:i], b.running[i+1:]...)
 }
 
 // separate takes all requests out of step.

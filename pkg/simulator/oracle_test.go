@@ -31,14 +31,20 @@ func FuzzAgainstPlain(f *testing.F) {
 	})
 }
 
+// compareWithPlain runs a scenario on both, and once more with the invariants
+// checked: some shortcuts are only taken where nobody watches.
 func compareWithPlain(t *testing.T, data []byte) {
 	t.Helper()
 	want := runPlain(randomConfig(data))
-	got, err := Run(context.Background(), randomConfig(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got, everyField); diff != "" {
-		t.Errorf("outcome (-plain +got):\n%s", diff)
+	for _, checked := range []bool{false, true} {
+		config := randomConfig(data)
+		config.CheckInvariants = checked
+		got, err := Run(context.Background(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got, everyField); diff != "" {
+			t.Errorf("outcome, checked: %v (-plain +got):\n%s", checked, diff)
+		}
 	}
 }

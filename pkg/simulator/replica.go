@@ -103,28 +103,36 @@ func (r *replica) rank(q *request) int64 {
 // has happened, and nothing of that very nanosecond.
 func (s *simulation) advance(r *replica, until simtime.Time) {
 	for !s.stopped {
-		at := r.next
-		if len(r.entries) > 0 && r.entries[0].at <= at {
-			if r.entries[0].at >= until {
-				return
-			}
-			s.now = r.entries[0].at
-			s.enter(r, r.entries.pop())
-			continue
+		limit := until
+		if len(r.entries) > 0 {
+			limit = min(limit, r.entries[0].at)
 		}
-		if at >= until {
+		if len(s.observers) == 0 && r.glides() {
+			s.glide(r, limit)
+		}
+		switch {
+		case r.next < limit:
+			s.turn(r)
+		case limit == until:
 			return
+		default:
+			s.now = limit
+			s.enter(r, r.entries.pop())
 		}
-		s.now = at
-		if r.stepping {
-			s.endStep(r)
-		}
-		s.startStep(r)
-		for _, o := range s.observers {
-			o.settled(s, r)
-		}
-		s.breathe()
 	}
+}
+
+// turn ends the step under way, or wakes the replica, and begins the next step.
+func (s *simulation) turn(r *replica) {
+	s.now = r.next
+	if r.stepping {
+		s.endStep(r)
+	}
+	s.startStep(r)
+	for _, o := range s.observers {
+		o.settled(s, r)
+	}
+	s.breathe()
 }
 
 // enter puts a request into the wait queue, now. An idle replica wakes at the
@@ -157,10 +165,15 @@ func (s *simulation) startStep(r *replica) {
 		r.next = simtime.Never
 		return
 	}
+	r.begin(s.now, step)
+}
+
+// begin puts a step under way.
+func (r *replica) begin(now simtime.Time, step latency.Step) {
 	duration := r.timer.StepTime(step)
 	if duration < 1 {
-		panic(fmt.Sprintf("simulator: a step of %v at %v", duration, s.now))
+		panic(fmt.Sprintf("simulator: a step of %v at %v", duration, now))
 	}
-	r.stepStart = s.now
-	r.next = s.now.Add(duration)
+	r.stepStart = now
+	r.next = now.Add(duration)
 }

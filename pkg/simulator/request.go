@@ -3,6 +3,8 @@
 package simulator
 
 import (
+	"slices"
+
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/prompt"
@@ -102,6 +104,9 @@ func (s *slots) take() int32 {
 		id := s.free[n-1]
 		s.free = s.free[:n-1]
 		return id
+	}
+	if len(s.all) == cap(s.all) {
+		s.all = slices.Grow(s.all, max(64, len(s.all)))
 	}
 	s.all = append(s.all, request{})
 	return int32(len(s.all) - 1)

@@ -137,16 +137,7 @@ func (s *simulation) chain(r *replica, q *request) {
 // sum adds up what the step computes, which its duration depends on.
 func (s *simulation) sum(r *replica) latency.Step {
 	b := &r.batch
-	// A new token attends to what was computed before it and to itself.
-	reads := b.context + int64(b.decodes)
-	step := latency.Step{
-		Sequences:      int(b.decodes),
-		DecodeTokens:   int(b.decodes),
-		SampledTokens:  int(b.decodes),
-		ContextTokens:  reads,
-		AttentionPairs: reads,
-		DecodePairs:    reads,
-	}
+	step := b.decodeStep()
 	for _, id := range b.prefilling {
 		if q := &s.requests.all[id]; q.chunk > 0 {
 			count(&step, q)

@@ -28,13 +28,7 @@ func (s *simulation) endDecodes(r *replica) {
 	if b.decodes == 0 {
 		return
 	}
-	b.context += int64(b.decodes)
-	gap := int64(s.now.Sub(r.stepStart) + r.cost.PerOutputToken)
-	for _, share := range b.shares {
-		if share.count > 0 {
-			s.metrics.tokens(s.now, share.cell, gap, share.count)
-		}
-	}
+	s.decode(r, s.now)
 	if len(s.observers) > 0 {
 		s.showDecodes(r)
 	}
@@ -46,6 +40,18 @@ func (s *simulation) endDecodes(r *replica) {
 		down(b.done)
 		r.part(&s.requests.all[id])
 		b.leaving = append(b.leaving, id)
+	}
+}
+
+// decode counts the tokens that requests in step get when a step ends.
+func (s *simulation) decode(r *replica, now simtime.Time) {
+	b := &r.batch
+	b.context += int64(b.decodes)
+	gap := int64(now.Sub(r.stepStart) + r.cost.PerOutputToken)
+	for _, share := range b.shares {
+		if share.count > 0 {
+			s.metrics.tokens(now, share.cell, gap, share.count)
+		}
 	}
 }
 
@@ -128,7 +134,7 @@ func (s *simulation) leave(r *replica) {
 	used := r.cache.Used()
 	for _, id := range b.leaving {
 		q := &s.requests.all[id]
-		b.remove(s, q.admitted)
+		b.remove(id)
 		q.phase = phaseLeaving
 		r.cache.Release(q.blocks)
 		r.use.Served++

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// glides says whether the step under way and those after it do nothing but give
+// each request of the batch its next token, until one has its last: nobody is
+// in prefill, and nobody waits.
+func (r *replica) glides() bool {
+	b := &r.batch
+	return r.stepping && !b.careful && len(b.prefilling) == 0 && r.waiting.len() == 0
+}
+
+// glide goes through such steps up to a time, or to the first one that ends a
+// request or for which there are not blocks enough; that one is left as it is. A
+// step is endStep and startStep with what they would find nothing to do in left
+// out.
+func (s *simulation) glide(r *replica, until simtime.Time) {
+	b := &r.batch
+	for r.next < until && b.steps+1 < b.done[0].step {
+		needs := r.cache.StepNeeds()
+		if needs > r.cache.Free() {
+			return
+		}
+		now := r.next
+		b.steps++
+		s.decode(r, now)
+		r.use.stepped(r.stepStart, now)
+
+		if needs > 0 {
+			used := r.cache.Used()
+			r.use.changed(now, used, used+needs)
+		}
+		r.cache.Step()
+		r.begin(now, b.decodeStep())
+	}
+}
+
+// decodeStep is what a step computes for the requests in step.
+func (b *batch) decodeStep() latency.Step {
+	// A new token attends to what was computed before it and to itself.
+	reads := b.context + int64(b.decodes)
+	return latency.Step{
+		Sequences:      int(b.decodes),
+		DecodeTokens:   int(b.decodes),
+		SampledTokens:  int(b.decodes),
+		ContextTokens:  reads,
+		AttentionPairs: reads,
+		DecodePairs:    reads,
+	}
+}
