@@ -5,7 +5,6 @@ package latency
 import (
 	"fmt"
 	"math"
-	"sort"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -20,32 +19,32 @@ type AllReducePoint struct {
 // reduceCurve is the time of a step's collectives by its new tokens: linear
 // between the points, the first point's before it, and beyond the last one as
 // steep as before it. The points are in tokens and nanoseconds.
-type reduceCurve []struct{ tokens, ns float64 }
+type reduceCurve struct{ tokens, ns []float64 }
 
 // newReduceCurve takes what one collective costs; a step has so many of them,
 // each with a message of so many bytes a token.
 func newReduceCurve(points []AllReducePoint, collectives, bytesPerToken float64) reduceCurve {
-	curve := make(reduceCurve, len(points))
-	for n, p := range points {
-		curve[n].tokens = float64(p.Bytes) / bytesPerToken
-		curve[n].ns = float64(p.Microseconds * 1e3 * collectives)
+	var c reduceCurve
+	for _, p := range points {
+		c.tokens = append(c.tokens, float64(p.Bytes)/bytesPerToken)
+		c.ns = append(c.ns, p.Microseconds*1e3*collectives)
 	}
-	return curve
+	return c
 }
 
-func (c reduceCurve) of(tokens int64) float64 {
+func (c *reduceCurve) of(tokens int64) float64 {
 	x := float64(tokens)
-	right := sort.Search(len(c), func(i int) bool { return c[i].tokens >= x })
+	right := firstAtLeast(c.tokens, x)
 	if right == 0 {
-		return c[0].ns
+		return c.ns[0]
 	}
-	right = min(right, len(c)-1)
-	from, to := c[right-1], c[right]
-	slope := (to.ns - from.ns) / (to.tokens - from.tokens)
-	if x > to.tokens {
-		return to.ns + float64(max(0, slope)*(x-to.tokens))
+	right = min(right, len(c.ns)-1)
+	left, last := right-1, c.tokens[right]
+	slope := (c.ns[right] - c.ns[left]) / (last - c.tokens[left])
+	if x > last {
+		return c.ns[right] + float64(max(0, slope)*(x-last))
 	}
-	return from.ns + float64(slope*(x-from.tokens))
+	return c.ns[left] + float64(slope*(x-c.tokens[left]))
 }
 
 func validateAllReduce(points []AllReducePoint, path *field.Path) field.ErrorList {

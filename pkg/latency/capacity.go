@@ -76,9 +76,3 @@ func KVBlocks(m Model, a Accelerator, tp, blockTokens int, memoryUtilization flo
 	budget.Utilization = memoryUtilization
 	return i.KVBlocks(blockTokens, budget)
 }
-
-// NewRoofline returns the step times of a model in the formats of its entry on
-// tp accelerators.
-func NewRoofline(m Model, a Accelerator, tp int, c RooflineCoefficients) *Roofline {
-	return Instance{Model: m, Accelerator: a, TensorParallelism: tp}.Roofline(c)
-}

@@ -2,8 +2,6 @@
 
 package latency
 
-import "sort"
-
 // grid interpolates times, in nanoseconds, over two axes whose points
 // increase: at[i][j] is the time at x[i] and y[j].
 type grid struct {
@@ -60,7 +58,7 @@ type cell struct {
 
 func locate(axis []float64, v float64) cell {
 	last := len(axis) - 1
-	right := sort.SearchFloat64s(axis, v)
+	right := firstAtLeast(axis, v)
 	switch {
 	case right == 0:
 		return cell{outside: v < axis[0]}
@@ -70,4 +68,18 @@ func locate(axis []float64, v float64) cell {
 		return cell{left: last - 1, right: last, share: 1, excess: (v - axis[last]) / (axis[last] - axis[last-1]), outside: true}
 	}
 	return cell{left: right - 1, right: right, share: (v - axis[right-1]) / (axis[right] - axis[right-1])}
+}
+
+// firstAtLeast returns the index of the first point at or beyond v. It is
+// written out to spare a call for each comparison.
+func firstAtLeast(axis []float64, v float64) int {
+	low, high := 0, len(axis)
+	for low < high {
+		if mid := (low + high) / 2; axis[mid] < v {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
 }

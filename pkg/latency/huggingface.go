@@ -181,8 +181,8 @@ func (c *hubConfig) deepSeek(m *Model) {
 		SharedIntermediateSize: c.integerOr("n_shared_experts", 0) * width,
 		FirstDenseLayers:       c.integerOr("first_k_dense_replace", 0),
 	}
-	// Heads have no keys of their own; the key repeats the number of heads.
-	c.read["num_key_value_heads"] = true
+	// What these keys say of heads holds before keys and values are compressed.
+	c.read["num_key_value_heads"], c.read["head_dim"] = true, true
 	if c.integerOr("moe_layer_freq", 1) != 1 {
 		c.fault("moe_layer_freq", "must be 1: other patterns of layers are not modelled")
 	}

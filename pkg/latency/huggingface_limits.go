@@ -80,9 +80,9 @@ func (c *hubConfig) refuse() {
 // shapelessKeys are those that change neither the number of weights, but for
 // biases, nor the work of a token.
 var shapelessKeys = []string{
-	"_name_or_path", "attention_bias", "attention_dropout", "auto_map", "aux_loss_alpha",
+	"_attn_implementation_autoset", "_name_or_path", "attention_bias", "attention_dropout", "auto_map", "aux_loss_alpha",
 	"bos_token_id", "dtype", "ep_size", "eos_token_id", "initializer_range", "max_window_layers", "mlp_bias", "model_type",
-	"n_group", "norm_topk_prob", "num_nextn_predict_layers", "output_router_logits", "pad_token_id", "pretraining_tp",
+	"n_group", "norm_topk_prob", "num_nextn_predict_layers", "output_router_logits", "pad_token_id", "partial_rotary_factor", "pretraining_tp",
 	"qk_head_dim", "qkv_bias", "rms_norm_eps", "rope_interleave", "rope_theta", "routed_scaling_factor", "router_aux_loss_coef",
 	"router_jitter_noise", "scoring_func", "seq_aux", "topk_group", "topk_method", "torch_dtype", "transformers_version", "use_cache",
 }

@@ -34,7 +34,7 @@ func deepSeekConfig() object {
 		"q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128,
 		"n_routed_experts": 256, "n_shared_experts": 1, "num_experts_per_tok": 8, "moe_intermediate_size": 2048,
 		"first_k_dense_replace": 3, "moe_layer_freq": 1, "n_group": 8, "topk_group": 4, "topk_method": "noaux_tc", "scoring_func": "sigmoid",
-		"rope_scaling":        object{"type": "yarn", "factor": 40, "original_max_position_embeddings": 4096, "mscale": 1.0},
+		"head_dim": 64, "rope_scaling": object{"type": "yarn", "factor": 40, "original_max_position_embeddings": 4096, "mscale": 1.0},
 		"quantization_config": object{"quant_method": "fp8", "fmt": "e4m3", "activation_scheme": "dynamic", "weight_block_size": []int{128, 128}},
 	}
 }

@@ -70,6 +70,12 @@ func (i Instance) Roofline(c RooflineCoefficients) *Roofline {
 	return r
 }
 
+// NewRoofline returns the step times of a model in the formats of its entry on
+// tp accelerators.
+func NewRoofline(m Model, a Accelerator, tp int, c RooflineCoefficients) *Roofline {
+	return Instance{Model: m, Accelerator: a, TensorParallelism: tp}.Roofline(c)
+}
+
 // phaseTime returns a phase's times but for attention, at an MFU.
 func (i Instance) phaseTime(mfu float64, c RooflineCoefficients) phaseTime {
 	m := i.Model
@@ -137,7 +143,7 @@ func (r *Roofline) StepTime(s Step) time.Duration {
 	tokens := int64(s.PrefillTokens + s.DecodeTokens)
 	memory := r.weights + r.experts.of(tokens) + float64(float64(s.ContextTokens+tokens)*r.kvToken)
 	overhead := r.step + float64(float64(s.Sequences)*r.sequence) + float64(float64(tokens)*r.token)
-	if r.reduce != nil {
+	if len(r.reduce.ns) > 0 {
 		overhead += r.reduce.of(tokens)
 	}
 	return wholeNanoseconds(max(compute, memory) + overhead)

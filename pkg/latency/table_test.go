@@ -166,6 +166,10 @@ func TestTablesThatEndBeforeTheirEngine(t *testing.T) {
 	if errs := table.ValidateLimits(EngineLimits{}, nil); len(errs) > 0 {
 		t.Errorf("faults: %v", errs)
 	}
+	// A step has no more decodes than tokens.
+	if errs := table.ValidateLimits(EngineLimits{MaxNumSeqs: 1000, MaxNumBatchedTokens: 22}, nil); len(errs) > 0 {
+		t.Errorf("faults: %v", errs)
+	}
 	want := []string{
 		"t.prefill.newTokens: Invalid value: 400: the last point must be at least 401: maxNumBatchedTokens is 801, and times are extrapolated to 2 times the last point",
 		"t.prefill.contextTokens: Invalid value: 1000: the last point must be at least 1500: maxModelLen is 3000, and times are extrapolated to 2 times the last point",

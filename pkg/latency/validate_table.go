@@ -76,9 +76,13 @@ type EngineLimits struct {
 // limits may leave them by more than TableReach, as faults of the fields of a
 // table, whose path is given.
 func (t Table) ValidateLimits(l EngineLimits, path *field.Path) field.ErrorList {
+	sequences, bound := l.MaxNumSeqs, "maxNumSeqs"
+	if tokens := l.MaxNumBatchedTokens; tokens > 0 && tokens < sequences {
+		sequences, bound = tokens, "maxNumBatchedTokens"
+	}
 	errs := reaches(t.Prefill.NewTokens, l.MaxNumBatchedTokens, "maxNumBatchedTokens", path.Child("prefill", "newTokens"))
 	errs = append(errs, reaches(t.Prefill.ContextTokens, l.MaxModelLen, "maxModelLen", path.Child("prefill", "contextTokens"))...)
-	errs = append(errs, reaches(t.Decode.Sequences, l.MaxNumSeqs, "maxNumSeqs", path.Child("decode", "sequences"))...)
+	errs = append(errs, reaches(t.Decode.Sequences, sequences, bound, path.Child("decode", "sequences"))...)
 	return append(errs, reaches(t.Decode.ContextTokens, l.MaxModelLen, "maxModelLen", path.Child("decode", "contextTokens"))...)
 }
 
