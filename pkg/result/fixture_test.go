@@ -23,6 +23,7 @@ func makeCell(pool, tenant, class, n int, first, step time.Duration) simulator.C
 		ttft := int64(first) + int64(i)*int64(step)
 		c.Queueing.Record(ttft / 4)
 		c.TTFT.Record(ttft)
+		c.EngineTTFT.Record(ttft / 2)
 		c.TPOT.Record(ttft / 8)
 		c.ITL.RecordN(ttft/8, 9)
 		c.E2E.Record(2 * ttft)

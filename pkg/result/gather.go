@@ -35,7 +35,7 @@ func (g gatherer) group(s Selector) Group {
 			TimedOut: c.TimedOut, Failed: c.Failed, Unfinished: c.Unfinished,
 			RejectedBy: rejectedBy(c), WithTargets: t.withTargets, Good: c.Good,
 		},
-		TTFT: newLatency(&c.TTFT), TPOT: newLatency(&c.TPOT), ITL: newLatency(&c.ITL),
+		TTFT: newLatency(&c.TTFT), EngineTTFT: newLatency(&c.EngineTTFT), TPOT: newLatency(&c.TPOT), ITL: newLatency(&c.ITL),
 		E2E: newLatency(&c.E2E), Queueing: newLatency(&c.Queueing),
 		Goodput:     ratio(c.Good, t.withTargets),
 		Attainment:  t.attainment(),
@@ -96,6 +96,7 @@ func (t *tally) add(c *simulator.Cell, target simulator.Target) {
 	t.Preemptions += c.Preemptions
 	t.RecomputedTokens += c.RecomputedTokens
 	t.TTFT.Merge(&c.TTFT)
+	t.EngineTTFT.Merge(&c.EngineTTFT)
 	t.TPOT.Merge(&c.TPOT)
 	t.ITL.Merge(&c.ITL)
 	t.E2E.Merge(&c.E2E)

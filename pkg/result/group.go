@@ -15,11 +15,14 @@ type Group struct {
 	// TPOT has one value a request, the mean gap between its tokens; ITL has
 	// one value a gap. TTFT is over all requests that got a first token, E2E
 	// and TPOT are over completed ones.
-	TTFT     *Latency `json:"ttft,omitempty"`
-	TPOT     *Latency `json:"tpot,omitempty"`
-	ITL      *Latency `json:"itl,omitempty"`
-	E2E      *Latency `json:"e2e,omitempty"`
-	Queueing *Latency `json:"queueing,omitempty"`
+	TTFT *Latency `json:"ttft,omitempty"`
+	// EngineTTFT is TTFT as the engine reports it: from the entry into its
+	// queue, by its own clock.
+	EngineTTFT *Latency `json:"engineTtft,omitempty"`
+	TPOT       *Latency `json:"tpot,omitempty"`
+	ITL        *Latency `json:"itl,omitempty"`
+	E2E        *Latency `json:"e2e,omitempty"`
+	Queueing   *Latency `json:"queueing,omitempty"`
 
 	// Goodput is good requests ÷ arrivals, over the classes that have
 	// targets. A request is good when it completed within every target of

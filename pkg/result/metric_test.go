@@ -54,7 +54,7 @@ func TestParseMetric(t *testing.T) {
 }
 
 func TestParseMetricFaults(t *testing.T) {
-	const names = "ttft, tpot, itl, e2e, queueing, goodput, attainment, completionRate, rejectionRate, unfinishedRate, " +
+	const names = "ttft, engineTtft, tpot, itl, e2e, queueing, goodput, attainment, completionRate, rejectionRate, unfinishedRate, " +
 		"throughput, cacheHit, preemptions, recomputedTokens, fairness, utilization, kvUsage, evictions, replicaHours, cost"
 	const percentiles = "mean, p50, p90, p95, p99, max"
 	cases := map[string]struct {

@@ -98,6 +98,7 @@ func (m *metrics) firstToken(now simtime.Time, q *request) {
 	c := m.touch(now, q.cell)
 	c.OutputTokens++
 	c.TTFT.Record(int64(q.firstToken - q.info.Arrival))
+	c.EngineTTFT.Record(int64(now - q.entered))
 }
 
 // completed records a request whose last token reached the gateway at one time

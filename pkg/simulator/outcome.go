@@ -85,8 +85,10 @@ type Cell struct {
 	// something of the request. TPOT is (last token − first) ÷ (tokens − 1),
 	// one value a completed request with at least two tokens. ITL is the gap
 	// between successive tokens, one value a gap. TTFT counts requests that
-	// got their first token, whether or not they completed.
-	TTFT, TPOT, ITL, E2E, Queueing stats.Histogram
+	// got their first token, whether or not they completed. EngineTTFT is what
+	// the engine reports of it: from the entry into its queue to the end of the
+	// step that gave the token.
+	TTFT, EngineTTFT, TPOT, ITL, E2E, Queueing stats.Histogram
 }
 
 // Completion is one request that completed, in times at the gateway. Its TTFT

@@ -291,6 +291,7 @@ func (r *plainReplica) refuses(prompt, total int) (Reason, bool) {
 }
 
 func (p *plain) enter(r *plainReplica, q *plainRequest) {
+	q.entered = p.now
 	q.turn = r.turns
 	r.turns++
 	r.wait(q)

@@ -140,6 +140,7 @@ func (s *simulation) turn(r *replica) {
 func (s *simulation) enter(r *replica, id int32) {
 	q := &s.requests.all[id]
 	q.phase = phaseWaiting
+	q.entered = s.now
 	q.turn = r.waiting.turns
 	r.waiting.turns++
 	r.waiting.pushBack(ticket{rank: r.rank(q), turn: q.turn, id: id})

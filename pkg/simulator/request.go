@@ -57,6 +57,8 @@ type request struct {
 	// admitted numbers the admissions to the replica's batch, turn the
 	// entries to its queue.
 	admitted, turn int64
+	// entered is when the request first came to the wait queue.
+	entered simtime.Time
 	// lastToken is when the engine gave the last token, by its own clock;
 	// firstToken is when the first one reached the gateway.
 	lastToken, firstToken simtime.Time
