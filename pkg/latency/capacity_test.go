@@ -54,6 +54,13 @@ func TestKVBlocksOfAMeasuredRun(t *testing.T) {
 	}
 }
 
+func TestTheEnginesMemoryIsNotNegative(t *testing.T) {
+	i := Instance{Model: mustModel(t, "Llama-3.1-8B"), Accelerator: mustAccelerator(t, "h100-sxm"), TensorParallelism: 1}
+	if got, err := i.KVBlocks(16, MemoryBudget{Utilization: 0.9, RuntimeBytes: -1}); err == nil {
+		t.Errorf("%d blocks", got)
+	}
+}
+
 func TestDefaultMemoryBudget(t *testing.T) {
 	tests := []struct {
 		model string

@@ -99,6 +99,16 @@ func TestEntriesThatAreRefused(t *testing.T) {
 			"c.models[0].moe.expertsPerToken: Invalid value: 5: must be at most the 4 experts"}},
 		"experts in no layer": {"models: [{name: x, " + model + heads + ", intermediateSize: 9, moe: {experts: 4, expertsPerToken: 2, expertIntermediateSize: 8, layerStep: 3}}]", []string{
 			"c.models[0].moe: Invalid value: no layer has experts: leave it out"}},
+		"more experts than there can be": {"models: [{name: x, " + model + heads + ", moe: {experts: 4097, expertsPerToken: 2, expertIntermediateSize: 8}}]", []string{
+			"c.models[0].moe.experts: Invalid value: 4097: must be at most 4096"}},
+		"values of other types": {"models: [{name: 3}, {tiedEmbeddings: 1}, {aliases: x}]\naccelerators: [{memoryEfficiency: half}]", []string{
+			`c.models[0].name: Invalid value: "number": must be a text`,
+			`c.models[1].tiedEmbeddings: Invalid value: "number": must be true or false`,
+			`c.models[2].aliases: Invalid value: "string": must be a list`,
+			`c.accelerators[0].memoryEfficiency: Invalid value: "string": must be a number`,
+		}},
+		"a model without a name among its aliases": {"models: [{name: x, aliases: [''], " + model + heads + ", intermediateSize: 9}]", []string{
+			"c.models[0].aliases[0]: Required value: a name is not empty"}},
 		"latent vectors beside heads": {"models: [{name: x, " + model + heads + ", intermediateSize: 9, mla: {kvRank: 1, nopeHeadDim: 1, ropeHeadDim: 1, valueHeadDim: 0}}]", []string{
 			"c.models[0].kvHeads: Invalid value: 2: must be left out beside mla",
 			"c.models[0].headDim: Invalid value: 64: must be left out beside mla",

@@ -5,6 +5,7 @@ package latency
 import (
 	"encoding/json"
 	"maps"
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -99,6 +100,57 @@ func TestPublishedConfigsGiveTheCataloguesModels(t *testing.T) {
 	}
 }
 
+// Shapes that the catalogue has no example of, held against the billions of
+// weights, in all and active, that they were published with.
+func TestConfigsOfPublishedSize(t *testing.T) {
+	tests := map[string]struct {
+		config        object
+		total, active float64
+	}{
+		"Llama-3.2-1B, tied embeddings": {with(llamaConfig(), object{
+			"num_hidden_layers": 16, "hidden_size": 2048, "intermediate_size": 8192, "tie_word_embeddings": true,
+		}), 1.236, 1.236},
+		"Qwen1.5-MoE-A2.7B, shared experts of their own width": {with(llamaConfig(), object{
+			"architectures": []string{"Qwen2MoeForCausalLM"}, "num_hidden_layers": 24, "hidden_size": 2048, "num_attention_heads": 16,
+			"num_key_value_heads": 16, "intermediate_size": 5632, "vocab_size": 151936, "max_position_embeddings": 8192, "rope_scaling": nil,
+			"num_experts": 60, "num_experts_per_tok": 4, "moe_intermediate_size": 1408, "shared_expert_intermediate_size": 5632, "decoder_sparse_step": 1,
+		}), 14.32, 2.69},
+		"DeepSeek-V2-Lite, queries that are not compressed": {with(deepSeekConfig(), object{
+			"architectures": []string{"DeepseekV2ForCausalLM"}, "num_hidden_layers": 27, "hidden_size": 2048, "num_attention_heads": 16,
+			"num_key_value_heads": 16, "intermediate_size": 10944, "vocab_size": 102400, "q_lora_rank": nil, "quantization_config": nil,
+			"n_routed_experts": 64, "n_shared_experts": 2, "num_experts_per_tok": 6, "moe_intermediate_size": 1408, "first_k_dense_replace": 1,
+		}), 15.71, 2.66},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			m, errs := parseConfig(t, tc.config)
+			if len(errs) > 0 {
+				t.Fatal(errs.ToAggregate())
+			}
+			if got := float64(m.Parameters()) / 1e9; math.Abs(got-tc.total) > 0.006 {
+				t.Errorf("%.3f billion weights, want %.3f", got, tc.total)
+			}
+			// As published, active weights count the embedding too.
+			active := float64(m.ActiveParameters()+m.embeddingParameters()-m.headParameters()) / 1e9
+			if math.Abs(active-tc.active) > 0.006 {
+				t.Errorf("%.3f billion active weights, want %.3f", active, tc.active)
+			}
+		})
+	}
+}
+
+func TestEveryOtherLayerMayHaveExperts(t *testing.T) {
+	m, errs := parseConfig(t, with(llamaConfig(), object{
+		"architectures": []string{"Qwen3MoeForCausalLM"}, "num_experts": 16, "num_experts_per_tok": 2, "moe_intermediate_size": 1000, "decoder_sparse_step": 2,
+	}))
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	if m.MoE.LayerStep != 2 || m.IntermediateSize != 14336 || m.moeLayers() != 16 {
+		t.Errorf("%+v, %+v", m, m.MoE)
+	}
+}
+
 func TestConfigsThatSayMore(t *testing.T) {
 	compressed := func(weights object) object {
 		return object{"quantization_config": object{"quant_method": "compressed-tensors", "config_groups": object{"group_0": object{"weights": weights}}}}
@@ -179,6 +231,13 @@ func TestConfigsThatAreRefused(t *testing.T) {
 		"groups of layers": {object{"quantization_config": object{"quant_method": "compressed-tensors", "config_groups": object{}, "kv_cache_scheme": object{"num_bits": 8}}}, []string{
 			"config.quantization_config.kv_cache_scheme: Invalid value: remove it and state the format of the KV cache where the model is served",
 			"config.quantization_config.config_groups: Invalid value: must be one group for all layers"}},
+		"a group of other numbers": {object{"quantization_config": object{"quant_method": "compressed-tensors", "config_groups": object{"g": object{"weights": object{"num_bits": 4, "type": "float"}}}}}, []string{
+			`config.quantization_config.config_groups: Invalid value: weights of type "float" with 4 bits are not modelled`}},
+		"a group without weights": {object{"quantization_config": object{"quant_method": "compressed-tensors", "config_groups": object{"g": object{}}}}, []string{
+			"config.quantization_config.config_groups: Invalid value: must say what the weights are"}},
+		"dense layers one by one": {object{
+			"architectures": []string{"Qwen3MoeForCausalLM"}, "num_experts": 16, "num_experts_per_tok": 2, "moe_intermediate_size": 1000, "mlp_only_layers": []int{3}}, []string{
+			"config.mlp_only_layers: Invalid value: must be empty: dense layers that are listed one by one are not modelled"}},
 		"a shape that makes no sense": {object{"num_key_value_heads": 5}, []string{
 			"config.kvHeads: Invalid value: 5: must divide the 32 attention heads"}},
 	}
@@ -189,6 +248,11 @@ func TestConfigsThatAreRefused(t *testing.T) {
 				t.Errorf("faults (−want +got):\n%s", diff)
 			}
 		})
+	}
+	_, errs := parseConfig(t, with(deepSeekConfig(), object{"moe_layer_freq": 2}))
+	want := []string{"config.moe_layer_freq: Invalid value: must be 1: other patterns of layers are not modelled"}
+	if diff := cmp.Diff(want, messages(errs)); diff != "" {
+		t.Errorf("faults (−want +got):\n%s", diff)
 	}
 	for _, text := range []string{"", "null", "[]", "{", "7"} {
 		if m, errs := ParseHuggingFace("mine", []byte(text), nil); len(errs) == 0 {

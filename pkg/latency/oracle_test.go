@@ -197,6 +197,9 @@ func randomInstance(t *testing.T, r *rand.Rand) Instance {
 	if r.IntN(3) == 0 {
 		i.Quantization = Quantization{}
 	}
+	if i.Model.MLA != nil && r.IntN(2) == 0 {
+		i.Model.MLA.QueryRank = 0
+	}
 	if i.Model.MoE != nil && r.IntN(3) == 0 {
 		i.Model.MoE.LayerStep, i.Model.IntermediateSize = 2, 5000
 	}

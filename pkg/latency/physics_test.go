@@ -195,6 +195,14 @@ func TestPhysicsRefusesLatentAttention(t *testing.T) {
 	if note := i.PhysicsNote(10000); note != "" {
 		t.Errorf("note = %q", note)
 	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("it is computed all the same")
+			}
+		}()
+		i.Physics()
+	}()
 	i.Model = mustModel(t, "Mixtral-8x7B")
 	if errs := i.ValidatePhysics(nil); len(errs) > 0 {
 		t.Errorf("faults = %v", errs)
