@@ -154,3 +154,20 @@ func (f *fit) count(replays int) {
 		f.options.Progress(f.done, f.total)
 	}
 }
+
+// Warnings says, in words for the user, what is odd about fitted coefficients.
+func Warnings(c latency.RooflineCoefficients) []string {
+	var all []string
+	for _, share := range []struct {
+		of    string
+		value float64
+	}{{"bandwidth", c.MemoryEfficiency}, {"FLOP/s", c.PrefillEfficiency}} {
+		if share.value > almostAll {
+			all = append(all, fmt.Sprintf("all of the accelerator's %s is used, or more: the peak in its entry is too low, or the engine's settings are not those of the run", share.of))
+		}
+	}
+	return all
+}
+
+// almostAll is a share that no engine achieves of a true peak.
+const almostAll = 0.98

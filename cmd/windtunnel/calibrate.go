@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"windtunnel.dev/windtunnel/pkg/calibrate"
+	"windtunnel.dev/windtunnel/pkg/latency"
+)
+
+// calibrateOptions are the flags of calibrate.
+type calibrateOptions struct {
+	fit, holdout []string
+	entry, plot  string
+	parallelism  int
+	generations  int
+}
+
+func newCalibrateCommand() *cobra.Command {
+	o := calibrateOptions{parallelism: runtime.GOMAXPROCS(0)}
+	cmd := &cobra.Command{
+		Use:   "calibrate -f RUN",
+		Short: "Fit the roofline's coefficients to requests that were measured",
+		Long: `Fit the coefficients of the roofline to requests that were measured on a real
+engine, and write the catalogue's entry to use.
+
+RUN is a YAML file that names the log of requests, the model, the accelerator and
+the engine's settings. The requests are replayed on one simulated replica while the
+coefficients are searched that come nearest to the measured TTFT, TPOT and E2E.
+With --holdout, they then predict other runs, which the search has not seen, each
+with its own accelerator and settings.
+
+The same files give the same coefficients. docs/calibrate.md has the formats.`,
+		Example: `  windtunnel calibrate -f rtx-4090.yaml --entry entry.yaml --plot plot.svg
+  windtunnel calibrate -f rtx-4090.yaml --holdout rtx-pro-6000.yaml`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), cmd.OutOrStdout()) },
+	}
+	f := cmd.Flags()
+	f.StringArrayVarP(&o.fit, "filename", "f", nil, "measured run to fit (required); may be repeated, then all share the coefficients")
+	f.StringArrayVar(&o.holdout, "holdout", nil, "measured run to predict only; may be repeated")
+	f.StringVar(&o.entry, "entry", "", "file to write the catalogue's entry to")
+	f.StringVar(&o.plot, "plot", "", "SVG file to write, of predicted against measured")
+	f.IntVar(&o.parallelism, "parallelism", o.parallelism, "replays that run at once; results do not depend on it")
+	f.IntVar(&o.generations, "generations", calibrate.DefaultGenerations, "length of the search; fewer are for a look only")
+	return cmd
+}
+
+func (o *calibrateOptions) run(ctx context.Context, stdout io.Writer) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	fitted, err := readRuns(o.fit)
+	if err != nil {
+		return err
+	}
+	heldBack, err := readRuns(o.holdout)
+	if err != nil {
+		return err
+	}
+	c, err := o.search(ctx, fitted)
+	if err != nil {
+		return asBadInput(err)
+	}
+	judgements, err := o.judge(ctx, c, fitted, heldBack)
+	if err != nil {
+		return asBadInput(err)
+	}
+	if err := o.writeFiles(fitted[0].Engine.Accelerator, c, judgements); err != nil {
+		return err
+	}
+	return o.report(stdout, append(fitted, heldBack...), c, judgements)
+}
+
+// check finds what would be a pity to find after the search.
+func (o *calibrateOptions) check() error {
+	switch {
+	case len(o.fit) == 0:
+		return badInput{fmt.Errorf("a measured run is required: -f FILE")}
+	case o.parallelism < 1:
+		return badInput{fmt.Errorf("--parallelism must be at least 1")}
+	case o.generations < 1:
+		return badInput{fmt.Errorf("--generations must be at least 1")}
+	}
+	for _, name := range []string{o.entry, o.plot} {
+		if _, err := os.Stat(filepath.Dir(name)); err != nil {
+			return badInput{err}
+		}
+	}
+	return nil
+}
+
+func (o *calibrateOptions) search(ctx context.Context, runs []measuredRun) (latency.RooflineCoefficients, error) {
+	p := newProgress("calibrate", 0)
+	defer p.end()
+	var all []*calibrate.Run
+	for _, r := range runs {
+		all = append(all, r.Run)
+	}
+	return calibrate.Fit(ctx, all, calibrate.Options{
+		Workers:     o.parallelism,
+		Generations: o.generations,
+		Progress: func(done, total int) {
+			p.total = total
+			p.update(done)
+		},
+	})
+}
+
+func (o *calibrateOptions) judge(ctx context.Context, c latency.RooflineCoefficients, fitted, heldBack []measuredRun) ([]*calibrate.Judgement, error) {
+	var all []*calibrate.Judgement
+	for i, r := range append(fitted, heldBack...) {
+		judgements, err := r.Judge(ctx, c, i >= len(fitted), o.parallelism)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, judgements...)
+	}
+	return all, nil
+}
+
+// writeFiles writes the files that were asked for, each all of it or none.
+func (o *calibrateOptions) writeFiles(a latency.Accelerator, c latency.RooflineCoefficients, judgements []*calibrate.Judgement) error {
+	if o.entry != "" {
+		err := writeWhole(o.entry, func(w io.Writer) error { return calibrate.WriteEntry(w, a, c, o.fittedTo()) })
+		if err != nil {
+			return err
+		}
+	}
+	if o.plot == "" {
+		return nil
+	}
+	return writeWhole(o.plot, func(w io.Writer) error {
+		return calibrate.WriteSVG(w, "Predicted against measured, fitted to "+o.fittedTo(), judgements)
+	})
+}
+
+func (o *calibrateOptions) report(w io.Writer, runs []measuredRun, c latency.RooflineCoefficients, judgements []*calibrate.Judgement) error {
+	for _, r := range runs {
+		printWarnings(w, r.warnings)
+	}
+	printWarnings(w, calibrate.Warnings(c))
+	for _, j := range judgements {
+		part := "fitted"
+		if j.HeldBack {
+			part = "held back"
+		}
+		fmt.Fprintf(w, "%s (%s, %d requests)\n\n", j.Name, part, len(j.MeasuredTimes))
+		if err := j.WriteErrors(w); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	calibrate.WriteTextPlot(w, judgements)
+	fmt.Fprintf(w, "\nThe accelerator's entry for a catalogue:\n\n")
+	return calibrate.WriteEntry(w, runs[0].Engine.Accelerator, c, o.fittedTo())
+}
+
+func (o *calibrateOptions) fittedTo() string { return strings.Join(o.fit, ", ") }

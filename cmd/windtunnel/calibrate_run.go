@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/pkg/calibrate"
+	"windtunnel.dev/windtunnel/pkg/latency"
+)
+
+// runFile is the YAML that describes a measured run. Fields that a scenario has
+// too have the same names. Paths are relative to the file.
+type runFile struct {
+	Requests struct {
+		File   string           `json:"file"`
+		Format calibrate.Format `json:"format"`
+	} `json:"requests"`
+	// Blocks are the identities of the prompts' blocks of BlockSize tokens.
+	Blocks *struct {
+		File      string `json:"file"`
+		BlockSize int    `json:"blockSize"`
+	} `json:"blocks"`
+	// FitRequests is how many of the first requests the fit sees; 0 is all.
+	FitRequests       int             `json:"fitRequests"`
+	Catalogue         []string        `json:"catalogue"`
+	Model             string          `json:"model"`
+	Accelerator       string          `json:"accelerator"`
+	TensorParallelism int             `json:"tensorParallelism"`
+	Quantization      runQuantization `json:"quantization"`
+	Engine            runEngine       `json:"engine"`
+	KVCache           runKVCache      `json:"kvCache"`
+}
+
+type runQuantization struct {
+	Weights     latency.Precision `json:"weights"`
+	KVCache     latency.Precision `json:"kvCache"`
+	Activations latency.Precision `json:"activations"`
+}
+
+type runEngine struct {
+	MaxNumSeqs          int    `json:"maxNumSeqs"`
+	MaxNumBatchedTokens int    `json:"maxNumBatchedTokens"`
+	BlockSize           int    `json:"blockSize"`
+	MaxModelLen         int    `json:"maxModelLen"`
+	PrefixCaching       string `json:"prefixCaching"`
+	ReserveFullPrompt   string `json:"reserveFullPrompt"`
+}
+
+type runKVCache struct {
+	Blocks            int    `json:"blocks"`
+	MemoryUtilization string `json:"memoryUtilization"`
+}
+
+// measuredRun is a run that was read, and what its user should know.
+type measuredRun struct {
+	*calibrate.Run
+	warnings []string
+}
+
+func readRuns(names []string) ([]measuredRun, error) {
+	var all []measuredRun
+	for _, name := range names {
+		r, err := readRun(name)
+		if err != nil {
+			return nil, badInput{err}
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// readRun reads a run's file and all that it names.
+func readRun(name string) (measuredRun, error) {
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		return measuredRun{}, err
+	}
+	f := runFile{TensorParallelism: 1}
+	f.Requests.Format = calibrate.JSONL
+	f.Engine = runEngine{BlockSize: 16, PrefixCaching: "Enabled", ReserveFullPrompt: "Enabled"}
+	f.KVCache.MemoryUtilization = "0.9"
+	if err := yaml.UnmarshalStrict(raw, &f); err != nil {
+		return measuredRun{}, fmt.Errorf("%s: %w", name, err)
+	}
+	folder := filepath.Dir(name)
+	engine, warnings, err := f.engine(name, folder)
+	if err != nil {
+		return measuredRun{}, err
+	}
+	requests, err := f.requests(folder)
+	if err != nil {
+		return measuredRun{}, err
+	}
+	run := calibrate.NewRun(strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)), engine, requests)
+	run.Fitted = f.FitRequests
+	return measuredRun{run, warnings}, nil
+}
+
+// engine returns the engine that the file describes.
+func (f *runFile) engine(name, folder string) (calibrate.Engine, []string, error) {
+	catalogue, err := f.catalogue(folder)
+	if err != nil {
+		return calibrate.Engine{}, nil, err
+	}
+	instance, errs := f.instance(catalogue)
+	errs = append(errs, f.validate()...)
+	if len(errs) > 0 {
+		return calibrate.Engine{}, nil, fmt.Errorf("%s is invalid:\n%s", name, bullets(errs))
+	}
+	e := calibrate.Engine{
+		Instance:            instance,
+		BlockTokens:         f.Engine.BlockSize,
+		KVBlocks:            f.KVCache.Blocks,
+		MaxNumSeqs:          f.Engine.MaxNumSeqs,
+		MaxNumBatchedTokens: f.Engine.MaxNumBatchedTokens,
+		MaxModelLen:         f.Engine.MaxModelLen,
+		PrefixCaching:       f.Engine.PrefixCaching == "Enabled",
+		ReserveFullPrompt:   f.Engine.ReserveFullPrompt == "Enabled",
+	}
+	if e.MaxModelLen == 0 {
+		e.MaxModelLen = instance.Model.ContextTokens
+	}
+	if e.KVBlocks > 0 {
+		return e, nil, nil
+	}
+	budget := instance.DefaultMemoryBudget()
+	budget.Utilization, _ = strconv.ParseFloat(f.KVCache.MemoryUtilization, 64) // validated
+	e.KVBlocks, err = instance.KVBlocks(e.BlockTokens, budget)
+	if err != nil {
+		return e, nil, fmt.Errorf("%s: kvCache.blocks: %w", name, err)
+	}
+	return e, []string{fmt.Sprintf("%s: kvCache.blocks is not given, %d are computed; if the run filled the KV cache, its errors are this guess's: take num_gpu_blocks from the engine's log",
+		name, e.KVBlocks)}, nil
+}
+
+func (f *runFile) catalogue(folder string) (*latency.Catalogue, error) {
+	catalogue := latency.Builtin()
+	for i, file := range f.Catalogue {
+		raw, err := os.ReadFile(within(folder, file))
+		if err != nil {
+			return nil, fmt.Errorf("catalogue[%d]: %w", i, err)
+		}
+		entries, errs := latency.ParseEntries(raw, nil)
+		if len(errs) > 0 {
+			return nil, fmt.Errorf("%s is invalid:\n%s", within(folder, file), bullets(errs))
+		}
+		catalogue = catalogue.With(entries)
+	}
+	return catalogue, nil
+}
+
+// instance looks up what the file names.
+func (f *runFile) instance(catalogue *latency.Catalogue) (latency.Instance, field.ErrorList) {
+	var errs field.ErrorList
+	model, ok := catalogue.Model(f.Model)
+	if !ok {
+		errs = append(errs, field.NotSupported(field.NewPath("model"), f.Model, catalogue.ModelNames()))
+	}
+	accelerator, ok := catalogue.Accelerator(f.Accelerator)
+	if !ok {
+		errs = append(errs, field.NotSupported(field.NewPath("accelerator"), f.Accelerator, catalogue.AcceleratorNames()))
+	}
+	i := latency.Instance{
+		Model:             model,
+		Accelerator:       accelerator,
+		TensorParallelism: f.TensorParallelism,
+		Quantization:      latency.Quantization{Weights: auto(f.Quantization.Weights), KVCache: auto(f.Quantization.KVCache), Activations: auto(f.Quantization.Activations)},
+	}
+	if len(errs) == 0 {
+		errs = i.Validate(nil)
+	}
+	return i, errs
+}
+
+// auto returns a format as package latency takes it.
+func auto(p latency.Precision) latency.Precision {
+	if p == "auto" {
+		return ""
+	}
+	return p
+}
+
+// validate returns the faults that the file has by itself.
+func (f *runFile) validate() field.ErrorList {
+	var errs field.ErrorList
+	if f.Requests.File == "" {
+		errs = append(errs, field.Required(field.NewPath("requests", "file"), "the log of measured requests"))
+	}
+	if !slices.Contains(calibrate.Formats(), f.Requests.Format) {
+		errs = append(errs, field.NotSupported(field.NewPath("requests", "format"), f.Requests.Format, calibrate.Formats()))
+	}
+	if f.Blocks != nil {
+		errs = append(errs, atLeast(1, f.Blocks.BlockSize, "blocks", "blockSize")...)
+	}
+	errs = append(errs, atLeast(0, f.FitRequests, "fitRequests")...)
+	errs = append(errs, atLeast(1, f.Engine.MaxNumSeqs, "engine", "maxNumSeqs")...)
+	errs = append(errs, atLeast(1, f.Engine.MaxNumBatchedTokens, "engine", "maxNumBatchedTokens")...)
+	errs = append(errs, atLeast(1, f.Engine.BlockSize, "engine", "blockSize")...)
+	errs = append(errs, atLeast(0, f.Engine.MaxModelLen, "engine", "maxModelLen")...)
+	errs = append(errs, onOff(f.Engine.PrefixCaching, "engine", "prefixCaching")...)
+	errs = append(errs, onOff(f.Engine.ReserveFullPrompt, "engine", "reserveFullPrompt")...)
+	errs = append(errs, atLeast(0, f.KVCache.Blocks, "kvCache", "blocks")...)
+	if u, err := strconv.ParseFloat(f.KVCache.MemoryUtilization, 64); err != nil || !(u > 0 && u <= 1) {
+		errs = append(errs, field.Invalid(field.NewPath("kvCache", "memoryUtilization"), f.KVCache.MemoryUtilization, `must be greater than 0 and at most 1, such as "0.9"`))
+	}
+	return errs
+}
+
+func atLeast(least, value int, first string, more ...string) field.ErrorList {
+	if value >= least {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(field.NewPath(first, more...), value, fmt.Sprintf("must be given, and at least %d", least))}
+}
+
+func onOff(value, first string, more ...string) field.ErrorList {
+	if value == "Enabled" || value == "Disabled" {
+		return nil
+	}
+	return field.ErrorList{field.NotSupported(field.NewPath(first, more...), value, []string{"Enabled", "Disabled"})}
+}
+
+// requests reads the log and the blocks.
+func (f *runFile) requests(folder string) ([]calibrate.Request, error) {
+	var requests []calibrate.Request
+	err := reading(within(folder, f.Requests.File), func(r io.Reader, name string) (err error) {
+		requests, err = calibrate.ReadLog(f.Requests.Format, r, name)
+		return err
+	})
+	if err != nil || f.Blocks == nil {
+		return requests, err
+	}
+	return requests, reading(within(folder, f.Blocks.File), func(r io.Reader, name string) error {
+		return calibrate.ReadBlocks(r, name, f.Blocks.BlockSize, requests)
+	})
+}
+
+func reading(name string, read func(r io.Reader, name string) error) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return read(file, name)
+}
+
+// within returns a path that is relative to a folder.
+func within(folder, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(folder, name)
+}
