@@ -12,7 +12,7 @@ import (
 
 // A message of Llama-3.1-8B has 8 KiB a token, and a step 64 of them.
 func TestAllReduceAsMeasured(t *testing.T) {
-	i := Instance{Model: mustModel(t, "Llama-3.1-8B"), Accelerator: mustAccelerator(t, "h100-sxm"), TensorParallelism: 2}
+	i := instance(t, "Llama-3.1-8B", "h100-sxm", 2)
 	c := DefaultRoofline(i.Accelerator)
 	without := c
 	without.AllReduceLatency = 0
@@ -39,7 +39,7 @@ func TestAllReduceDoesNotFallBeyondItsPoints(t *testing.T) {
 }
 
 func TestOneGPUReducesNothing(t *testing.T) {
-	i := Instance{Model: mustModel(t, "Llama-3.1-8B"), Accelerator: mustAccelerator(t, "h100-sxm"), TensorParallelism: 1}
+	i := instance(t, "Llama-3.1-8B", "h100-sxm", 1)
 	c := DefaultRoofline(i.Accelerator)
 	c.AllReduce = []AllReducePoint{{1, 1e6}, {2, 1e6}}
 	s := step(decodes(3, 10)...)

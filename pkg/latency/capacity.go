@@ -67,12 +67,3 @@ func (i Instance) KVBlocks(blockTokens int, b MemoryBudget) (int, error) {
 	}
 	return int(math.Floor(free / block)), nil
 }
-
-// KVBlocks returns the blocks of a model in the formats of its entry on tp
-// accelerators, with the default memory but for its utilization.
-func KVBlocks(m Model, a Accelerator, tp, blockTokens int, memoryUtilization float64) (int, error) {
-	i := Instance{Model: m, Accelerator: a, TensorParallelism: tp}
-	budget := i.DefaultMemoryBudget()
-	budget.Utilization = memoryUtilization
-	return i.KVBlocks(blockTokens, budget)
-}

@@ -8,6 +8,13 @@ import (
 	"testing"
 )
 
+// defaultKVBlocks has the default budget but for the utilization.
+func defaultKVBlocks(i Instance, blockTokens int, utilization float64) (int, error) {
+	budget := i.DefaultMemoryBudget()
+	budget.Utilization = utilization
+	return i.KVBlocks(blockTokens, budget)
+}
+
 func TestKVBlocks(t *testing.T) {
 	tests := []struct {
 		model, accelerator string
@@ -21,7 +28,7 @@ func TestKVBlocks(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(fmt.Sprintf("%s on %d %s", tc.model, tc.tp, tc.accelerator), func(t *testing.T) {
-			got, err := KVBlocks(mustModel(t, tc.model), mustAccelerator(t, tc.accelerator), tc.tp, 16, 0.9)
+			got, err := defaultKVBlocks(instance(t, tc.model, tc.accelerator, tc.tp), 16, 0.9)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -36,7 +43,7 @@ func TestKVBlocks(t *testing.T) {
 func TestKVBlocksOfAnL40SWithoutECC(t *testing.T) {
 	a := mustAccelerator(t, "l40s")
 	a.MemoryBytes = 48 * gib
-	got, err := KVBlocks(mustModel(t, "Llama-3.1-8B"), a, 1, 16, 0.9)
+	got, err := defaultKVBlocks(Instance{Model: mustModel(t, "Llama-3.1-8B"), Accelerator: a, TensorParallelism: 1}, 16, 0.9)
 	if err != nil || got != 11567 {
 		t.Errorf("KVBlocks = %d, %v, want 11567", got, err)
 	}
@@ -45,7 +52,7 @@ func TestKVBlocksOfAnL40SWithoutECC(t *testing.T) {
 // vLLM 0.19 on an RTX 4090 found 2 588 blocks; what it kept for itself is less
 // than on the GPUs of 80 GB that the defaults come from.
 func TestKVBlocksOfAMeasuredRun(t *testing.T) {
-	i := Instance{Model: mustModel(t, "Llama-3.1-8B"), Accelerator: mustAccelerator(t, "rtx-4090"), TensorParallelism: 1}
+	i := instance(t, "Llama-3.1-8B", "rtx-4090", 1)
 	for activations, want := range map[int64]int{0: 3178, 1237e6: 2588} {
 		got, err := i.KVBlocks(16, MemoryBudget{Utilization: 0.9, ActivationBytes: activations})
 		if err != nil || got != want {
@@ -55,7 +62,7 @@ func TestKVBlocksOfAMeasuredRun(t *testing.T) {
 }
 
 func TestTheEnginesMemoryIsNotNegative(t *testing.T) {
-	i := Instance{Model: mustModel(t, "Llama-3.1-8B"), Accelerator: mustAccelerator(t, "h100-sxm"), TensorParallelism: 1}
+	i := instance(t, "Llama-3.1-8B", "h100-sxm", 1)
 	if got, err := i.KVBlocks(16, MemoryBudget{Utilization: 0.9, RuntimeBytes: -1}); err == nil {
 		t.Errorf("%d blocks", got)
 	}
@@ -105,16 +112,14 @@ func TestKVBlocksOfQuantisedModels(t *testing.T) {
 
 func TestKVAndWeightsFitIntoMemory(t *testing.T) {
 	kvFormats := map[int]Precision{1: INT4, 16: BF16, 128: FP8}
-	for _, model := range ModelNames() {
-		for _, accelerator := range AcceleratorNames() {
+	for _, model := range Builtin().ModelNames() {
+		for _, accelerator := range Builtin().AcceleratorNames() {
 			m, a := mustModel(t, model), mustAccelerator(t, accelerator)
 			for _, tp := range []int{1, 2, 4, 7, 8, 16, 64} {
 				for _, block := range []int{1, 16, 128} {
 					for _, utilization := range []float64{0.3, 0.9, 1} {
 						i := Instance{Model: m, Accelerator: a, TensorParallelism: tp, Quantization: Quantization{KVCache: kvFormats[block]}}
-						budget := i.DefaultMemoryBudget()
-						budget.Utilization = utilization
-						blocks, err := i.KVBlocks(block, budget)
+						blocks, err := defaultKVBlocks(i, block, utilization)
 						if err != nil {
 							continue
 						}
@@ -148,7 +153,7 @@ func TestBlocksThatDoNotFit(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := KVBlocks(mustModel(t, tc.model), mustAccelerator(t, "h100-sxm"), tc.tp, tc.blockTokens, tc.utilization)
+			got, err := defaultKVBlocks(instance(t, tc.model, "h100-sxm", tc.tp), tc.blockTokens, tc.utilization)
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("KVBlocks = %d, %v, want an error that says %q", got, err, tc.want)
 			}

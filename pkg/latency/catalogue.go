@@ -107,9 +107,3 @@ func LookupModel(name string) (Model, bool) { return Builtin().Model(name) }
 
 // LookupAccelerator is Accelerator of the built-in catalogue.
 func LookupAccelerator(name string) (Accelerator, bool) { return Builtin().Accelerator(name) }
-
-// ModelNames is that of the built-in catalogue.
-func ModelNames() []string { return Builtin().ModelNames() }
-
-// AcceleratorNames is that of the built-in catalogue.
-func AcceleratorNames() []string { return Builtin().AcceleratorNames() }

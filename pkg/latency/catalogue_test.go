@@ -17,16 +17,16 @@ func TestNamesAreSorted(t *testing.T) {
 		"meta-llama/Llama-2-70b-hf", "meta-llama/Llama-3.1-70B-Instruct", "meta-llama/Llama-3.1-8B-Instruct",
 		"mistralai/Mixtral-8x7B-Instruct-v0.1",
 	}
-	if diff := cmp.Diff(want, ModelNames()); diff != "" {
+	if diff := cmp.Diff(want, Builtin().ModelNames()); diff != "" {
 		t.Errorf("models (−want +got):\n%s", diff)
 	}
 	want = []string{"a100-sxm", "b200-sxm", "gb200", "h100-sxm", "h20", "h200-sxm", "l40s", "rtx-4090", "rtx-pro-6000"}
-	if diff := cmp.Diff(want, AcceleratorNames()); diff != "" {
+	if diff := cmp.Diff(want, Builtin().AcceleratorNames()); diff != "" {
 		t.Errorf("accelerators (−want +got):\n%s", diff)
 	}
 }
 
-func TestLookupModel(t *testing.T) {
+func TestModelsAreFoundByNameAndAlias(t *testing.T) {
 	tests := map[string]struct{ name, want string }{
 		"a canonical name":              {"meta-llama/Llama-3.1-8B-Instruct", "meta-llama/Llama-3.1-8B-Instruct"},
 		"an alias":                      {"Llama-3.1-8B", "meta-llama/Llama-3.1-8B-Instruct"},
@@ -37,18 +37,18 @@ func TestLookupModel(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			m, ok := LookupModel(tc.name)
+			m, ok := Builtin().Model(tc.name)
 			if ok != (tc.want != "") || m.Name != tc.want {
-				t.Errorf("LookupModel(%q) = %q, %v, want %q", tc.name, m.Name, ok, tc.want)
+				t.Errorf("Model(%q) = %q, %v, want %q", tc.name, m.Name, ok, tc.want)
 			}
 		})
 	}
-	if _, ok := LookupAccelerator("H100-SXM"); ok {
+	if _, ok := Builtin().Accelerator("H100-SXM"); ok {
 		t.Error("an accelerator is found under a name in another case")
 	}
 }
 
-func TestWhatLookupGivesIsTheCallersOwn(t *testing.T) {
+func TestWhatTheCatalogueGivesIsTheCallersOwn(t *testing.T) {
 	m := mustModel(t, "DeepSeek-V3")
 	m.Aliases[0], m.MoE.Experts, m.MLA.KVRank = "overwritten", 0, 0
 	again := mustModel(t, "DeepSeek-V3")
@@ -58,7 +58,7 @@ func TestWhatLookupGivesIsTheCallersOwn(t *testing.T) {
 }
 
 func TestDefaultsOfEveryAcceleratorAreValid(t *testing.T) {
-	for _, name := range AcceleratorNames() {
+	for _, name := range Builtin().AcceleratorNames() {
 		if errs := DefaultRoofline(mustAccelerator(t, name)).Validate(nil); len(errs) > 0 {
 			t.Errorf("%s: %v", name, errs.ToAggregate())
 		}
@@ -81,7 +81,7 @@ func TestTheUsersEntriesComeFirst(t *testing.T) {
 	if a, _ := c.Accelerator("h100-sxm"); a.MemoryBytes != slower.MemoryBytes {
 		t.Error("the accelerator is the built-in one")
 	}
-	if got, want := len(c.ModelNames()), len(ModelNames())+1; got != want {
+	if got, want := len(c.ModelNames()), len(Builtin().ModelNames())+1; got != want {
 		t.Errorf("%d names, want %d", got, want)
 	}
 	if m := mustModel(t, "Llama-3.1-8B"); m.Layers != 32 {

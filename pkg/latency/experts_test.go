@@ -74,7 +74,7 @@ func TestADenseModelReadsNoExperts(t *testing.T) {
 
 // Coefficients of experts, on Mixtral with TP 2, change what they name alone.
 func TestExpertCoefficients(t *testing.T) {
-	i := Instance{Model: mustModel(t, "Mixtral-8x7B"), Accelerator: mustAccelerator(t, "h100-sxm"), TensorParallelism: 2}
+	i := instance(t, "Mixtral-8x7B", "h100-sxm", 2)
 	const expert = 32 * 3 * 4096 * 14336
 	prompt, decode := step(sequence{tokens: 4096, ends: true}), step(decodes(1, 100)...)
 	tests := map[string]struct {
@@ -107,7 +107,7 @@ func TestExpertCoefficients(t *testing.T) {
 }
 
 func TestOneGPUHasNoImbalance(t *testing.T) {
-	i := Instance{Model: mustModel(t, "Qwen3-30B-A3B"), Accelerator: mustAccelerator(t, "h100-sxm"), TensorParallelism: 1}
+	i := instance(t, "Qwen3-30B-A3B", "h100-sxm", 1)
 	c := DefaultRoofline(i.Accelerator)
 	even := i.Roofline(c)
 	c.ExpertImbalance = 3

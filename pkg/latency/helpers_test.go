@@ -6,7 +6,7 @@ import "testing"
 
 func mustModel(t testing.TB, name string) Model {
 	t.Helper()
-	m, ok := LookupModel(name)
+	m, ok := Builtin().Model(name)
 	if !ok {
 		t.Fatalf("no model %s", name)
 	}
@@ -15,18 +15,24 @@ func mustModel(t testing.TB, name string) Model {
 
 func mustAccelerator(t testing.TB, name string) Accelerator {
 	t.Helper()
-	a, ok := LookupAccelerator(name)
+	a, ok := Builtin().Accelerator(name)
 	if !ok {
 		t.Fatalf("no accelerator %s", name)
 	}
 	return a
 }
 
+// instance serves a model in the formats of its entry.
+func instance(t testing.TB, model, accelerator string, tp int) Instance {
+	t.Helper()
+	return Instance{Model: mustModel(t, model), Accelerator: mustAccelerator(t, accelerator), TensorParallelism: tp}
+}
+
 // roofline is a model's with the accelerator's default coefficients.
 func roofline(t testing.TB, model, accelerator string, tp int) *Roofline {
 	t.Helper()
-	a := mustAccelerator(t, accelerator)
-	return NewRoofline(mustModel(t, model), a, tp, DefaultRoofline(a))
+	i := instance(t, model, accelerator, tp)
+	return i.Roofline(DefaultRoofline(i.Accelerator))
 }
 
 // sequence is what one sequence computes in a step: tokens new ones after

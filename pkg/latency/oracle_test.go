@@ -187,7 +187,7 @@ func randomBatch(r *rand.Rand) []sequence {
 
 func randomInstance(t *testing.T, r *rand.Rand) Instance {
 	t.Helper()
-	models, accelerators := ModelNames(), AcceleratorNames()
+	models, accelerators := Builtin().ModelNames(), Builtin().AcceleratorNames()
 	i := Instance{
 		Model:             mustModel(t, models[r.IntN(len(models))]),
 		Accelerator:       mustAccelerator(t, accelerators[r.IntN(len(accelerators))]),

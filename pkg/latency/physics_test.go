@@ -172,7 +172,7 @@ func TestPhysicsIsWholeMicroseconds(t *testing.T) {
 }
 
 func TestPhysicsWarnsOfLongPrompts(t *testing.T) {
-	i := Instance{Model: mustModel(t, "Llama-3.1-8B"), Accelerator: mustAccelerator(t, "h100-sxm"), TensorParallelism: 1}
+	i := instance(t, "Llama-3.1-8B", "h100-sxm", 1)
 	for _, tokens := range []int{0, 1, 400} {
 		if note := i.PhysicsNote(tokens); note != "" {
 			t.Errorf("a prompt of %d tokens: %s", tokens, note)
@@ -187,7 +187,7 @@ func TestPhysicsWarnsOfLongPrompts(t *testing.T) {
 }
 
 func TestPhysicsRefusesLatentAttention(t *testing.T) {
-	i := Instance{Model: mustModel(t, "DeepSeek-V3"), Accelerator: mustAccelerator(t, "h200-sxm"), TensorParallelism: 8}
+	i := instance(t, "DeepSeek-V3", "h200-sxm", 8)
 	want := `latency.model: Invalid value: "physics": deepseek-ai/DeepSeek-V3 has multi-head latent attention, which this regression was not fitted to: use roofline`
 	if errs := i.ValidatePhysics(field.NewPath("latency", "model")); len(errs) != 1 || errs[0].Error() != want {
 		t.Errorf("faults = %v", errs)

@@ -50,7 +50,7 @@ func TestQuantisedWeightsOfAnInstance(t *testing.T) {
 }
 
 func TestWeightsOfTheModelsOwnFormat(t *testing.T) {
-	i := Instance{Model: mustModel(t, "DeepSeek-V3"), Accelerator: mustAccelerator(t, "h200-sxm"), TensorParallelism: 1}
+	i := instance(t, "DeepSeek-V3", "h200-sxm", 1)
 	plain := i.Model.embeddingParameters() + i.Model.normParameters() + i.Model.routerParameters()
 	if got, want := i.WeightBytes(), i.Model.Parameters()+plain; got != want {
 		t.Errorf("%d bytes, want %d", got, want)

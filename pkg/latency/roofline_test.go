@@ -126,7 +126,7 @@ func TestRooflineOfExpertsAndLatentVectorsByHand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := DefaultRoofline(mustAccelerator(t, tc.accelerator))
 			c.StepOverhead, c.SequenceOverhead, c.TokenOverhead, c.AllReduceLatency = 0, 0, 0, 0
-			i := Instance{Model: mustModel(t, tc.model), Accelerator: mustAccelerator(t, tc.accelerator), TensorParallelism: tc.tp}
+			i := instance(t, tc.model, tc.accelerator, tc.tp)
 			i.Accelerator.LinkBandwidthBytesPerSecond = 1e18
 			if got := i.Roofline(c).StepTime(step(tc.batch...)).Seconds(); math.Abs(got/tc.want-1) > 1e-6 {
 				t.Errorf("step = %.9f s, want %.9f", got, tc.want)
@@ -218,7 +218,7 @@ var sink time.Duration
 
 func BenchmarkStepTime(b *testing.B) {
 	s := step(append(decodes(64, 1000), sequence{tokens: 2048, ends: true})...)
-	llama := Instance{Model: mustModel(b, "Llama-3.1-8B"), Accelerator: mustAccelerator(b, "h100-sxm"), TensorParallelism: 2}
+	llama := instance(b, "Llama-3.1-8B", "h100-sxm", 2)
 	measured := DefaultRoofline(llama.Accelerator)
 	for n := range 20 {
 		measured.AllReduce = append(measured.AllReduce, AllReducePoint{1 << (n + 8), float64(10 + n*n)})

@@ -45,12 +45,6 @@ func (i Instance) Validate(path *field.Path) field.ErrorList {
 	return errs
 }
 
-// ValidateParallelism reports what rules out serving the model on tp
-// accelerators in the formats of its entry.
-func ValidateParallelism(m Model, a Accelerator, tp int, path *field.Path) field.ErrorList {
-	return Instance{Model: m, Accelerator: a, TensorParallelism: tp}.Validate(path)
-}
-
 // Validate reports negative coefficients, as faults of the fields of linear,
 // whose path is given.
 func (l Linear) Validate(path *field.Path) field.ErrorList {

@@ -19,7 +19,7 @@ func messages(errs field.ErrorList) []string {
 	return all
 }
 
-func TestValidateParallelism(t *testing.T) {
+func TestParallelismThatIsRefused(t *testing.T) {
 	tests := map[string]struct {
 		model, accelerator string
 		tp                 int
@@ -44,7 +44,7 @@ func TestValidateParallelism(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			errs := ValidateParallelism(mustModel(t, tc.model), mustAccelerator(t, tc.accelerator), tc.tp, field.NewPath("pool"))
+			errs := instance(t, tc.model, tc.accelerator, tc.tp).Validate(field.NewPath("pool"))
 			if diff := cmp.Diff(tc.want, messages(errs)); diff != "" {
 				t.Errorf("faults (−want +got):\n%s", diff)
 			}
@@ -55,7 +55,7 @@ func TestValidateParallelism(t *testing.T) {
 func TestAllFaultsAreReportedAtOnce(t *testing.T) {
 	m := mustModel(t, "Llama-3.1-70B")
 	m.Layers *= 2
-	errs := ValidateParallelism(m, mustAccelerator(t, "h100-sxm"), 3, nil)
+	errs := Instance{Model: m, Accelerator: mustAccelerator(t, "h100-sxm"), TensorParallelism: 3}.Validate(nil)
 	want := []string{
 		"tensorParallelism: Invalid value: 3: must divide the 64 attention heads of meta-llama/Llama-3.1-70B-Instruct",
 		"tensorParallelism: Invalid value: 3: meta-llama/Llama-3.1-70B-Instruct does not fit: its weights take 86.5 GiB of each GPU, and h100-sxm has 80.0 GiB",
@@ -120,8 +120,8 @@ func TestValidateCoefficients(t *testing.T) {
 func TestARooflineOfInvalidCoefficientsPanics(t *testing.T) {
 	m, a := mustModel(t, "Llama-3.1-8B"), mustAccelerator(t, "h100-sxm")
 	for name, build := range map[string]func(){
-		"no GPU":          func() { NewRoofline(m, a, 0, DefaultRoofline(a)) },
-		"no coefficients": func() { NewRoofline(m, a, 1, RooflineCoefficients{}) },
+		"no GPU":          func() { Instance{Model: m, Accelerator: a}.Roofline(DefaultRoofline(a)) },
+		"no coefficients": func() { Instance{Model: m, Accelerator: a, TensorParallelism: 1}.Roofline(RooflineCoefficients{}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
