@@ -90,7 +90,6 @@ type plainReplica struct {
 	scrape            simtime.Time // the next one
 	use               use
 	evictedAtRestart  int64
-	admissionsSoFar   int64
 	preemptedThisStep bool
 }
 
