@@ -42,7 +42,7 @@ func (i Instance) attentionWeights() float64 {
 	if i.Model.KVHeads > 0 {
 		perLayer += float64(byKVHead / int64(i.Model.KVHeads) * i.kvHeads())
 	}
-	return float64(i.Model.Layers) * perLayer
+	return float64(float64(i.Model.Layers) * perLayer)
 }
 
 // alwaysReadBytes returns the weights of one GPU that every step reads,
@@ -55,7 +55,7 @@ func (i Instance) alwaysReadBytes() float64 {
 
 // expertBytes returns one GPU's share of one expert in every layer.
 func (i Instance) expertBytes() float64 {
-	return float64(i.Model.expertParameters()) / i.gpus() * i.quantization().Weights.weightBytes()
+	return float64(float64(i.Model.expertParameters()) / i.gpus() * i.quantization().Weights.weightBytes())
 }
 
 // WeightBytes returns the size of the weights in the memory of one GPU.

@@ -65,7 +65,7 @@ func (i Instance) Physics() *Physics {
 	layers, d, tp := float64(m.Layers), float64(m.HiddenSize), i.gpus()
 	headDim := float64(m.HiddenSize / m.AttentionHeads)
 	kv := float64(m.KVHeads) * headDim
-	projections := layers * d * (2*d + 2*kv)
+	projections := float64(layers * d * 2 * (d + kv))
 	perToken, all := i.physicsMLPs()
 	elementBytes := float64(i.quantization().KVCache.rowBytes(int64(m.HeadDim))) / float64(m.HeadDim)
 	p := &Physics{
