@@ -74,7 +74,7 @@ func TestCatalogueTakesAConfigOfHuggingFace(t *testing.T) {
 }
 
 func TestAnUnknownModelIsAnsweredWithThoseOfTheManifestToo(t *testing.T) {
-	name := edited(t, filepath.Join(samples, "simulationrun-catalogue.yaml"), "      model: my-org/my-model\n", "      model: my-modle\n")
+	name := edited(t, filepath.Join(samples, "simulationrun-catalogue.yaml"), "      model: my-org/my-model\n", "      model: my-modell\n")
 	_, err := windtunnel(t, "run", "-f", name)
 	if err == nil || !strings.Contains(err.Error(), `near to it are "my-org/my-model"`) {
 		t.Errorf("the error is %v", err)

@@ -16,12 +16,12 @@ import (
 // build makes a simulation of a resolved scenario under one seed, or says what
 // stands in the way. picker or trace may be nil where they were faulty: then
 // the rest is checked and the configuration is of no use.
-func build(in *v1alpha1.Scenario, picker *epp.Config, trace *workload.Trace, seed int64, path *field.Path) (simulator.Config, field.ErrorList) {
-	catalogue, errs := buildCatalogue(in.Catalogue, path.Child("catalogue"))
+func (p *Plan) build(in *v1alpha1.Scenario, picker *epp.Config, trace *workload.Trace, seed int64, path *field.Path) (simulator.Config, field.ErrorList) {
+	catalogue, errs := p.catalogue(in.Catalogue, path.Child("catalogue"))
 	if len(errs) > 0 {
 		return simulator.Config{}, errs
 	}
-	pools, errs := buildPools(in.Pools, catalogue, path.Child("pools"))
+	pools, errs := p.buildPools(in.Pools, catalogue, path.Child("pools"))
 	source, es := buildSource(&in.Workload, trace, seed, path.Child("workload"))
 	errs = append(errs, es...)
 	c := simulator.Config{

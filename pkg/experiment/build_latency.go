@@ -13,7 +13,7 @@ import (
 )
 
 // buildTimer makes a pool's model of step times.
-func buildTimer(in *v1alpha1.Latency, instance latency.Instance, limits latency.EngineLimits, path *field.Path) (latency.StepTimer, field.ErrorList) {
+func (p *Plan) buildTimer(in *v1alpha1.Latency, instance latency.Instance, limits latency.EngineLimits, path *field.Path) (latency.StepTimer, field.ErrorList) {
 	switch in.Model {
 	case v1alpha1.LinearModel:
 		timer := buildLinear(in.Linear)
@@ -24,7 +24,7 @@ func buildTimer(in *v1alpha1.Latency, instance latency.Instance, limits latency.
 		}
 		return instance.Physics(), nil
 	case v1alpha1.TableModel:
-		return buildTable(in.Table, limits, path.Child("table"))
+		return p.buildTable(in.Table, limits, path.Child("table"))
 	default:
 		c, errs := buildRoofline(in.Roofline, latency.DefaultRoofline(instance.Accelerator), path.Child("roofline"))
 		if len(errs) > 0 {
@@ -44,11 +44,11 @@ func buildLinear(in *v1alpha1.LinearCoefficients) latency.Linear {
 
 // buildTable makes the timer of a table that was read. One that could not be
 // read was reported where it should have been, and gives none.
-func buildTable(in *v1alpha1.TableSource, limits latency.EngineLimits, path *field.Path) (latency.StepTimer, field.ErrorList) {
+func (p *Plan) buildTable(in *v1alpha1.TableSource, limits latency.EngineLimits, path *field.Path) (latency.StepTimer, field.ErrorList) {
 	if in.Inline == nil {
 		return nil, nil
 	}
-	table, errs := latency.ParseTable([]byte(*in.Inline), path)
+	table, errs := readOnce(&p.texts, *in.Inline, path, latency.ParseTable)
 	if len(errs) > 0 {
 		return nil, errs
 	}

@@ -13,12 +13,12 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
-func buildPools(in []v1alpha1.Pool, catalogue *latency.Catalogue, path *field.Path) ([]simulator.Pool, field.ErrorList) {
+func (p *Plan) buildPools(in []v1alpha1.Pool, catalogue *latency.Catalogue, path *field.Path) ([]simulator.Pool, field.ErrorList) {
 	pools := make([]simulator.Pool, len(in))
 	var errs field.ErrorList
 	for i := range in {
 		var es field.ErrorList
-		pools[i], es = buildPool(&in[i], catalogue, path.Index(i))
+		pools[i], es = p.buildPool(&in[i], catalogue, path.Index(i))
 		errs = append(errs, es...)
 		if !sameModel(catalogue, in[i].Model, in[0].Model) {
 			errs = append(errs, field.Invalid(path.Index(i).Child("model"), in[i].Model,
@@ -34,12 +34,12 @@ func sameModel(catalogue *latency.Catalogue, a, b string) bool {
 	return a == b || first.Name == second.Name && first.Name != ""
 }
 
-func buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, path *field.Path) (simulator.Pool, field.ErrorList) {
+func (p *Plan) buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, path *field.Path) (simulator.Pool, field.ErrorList) {
 	instance, errs := buildInstance(in, catalogue, path)
 	if len(errs) > 0 {
 		return simulator.Pool{}, errs
 	}
-	p := simulator.Pool{
+	pool := simulator.Pool{
 		Name:                in.Name,
 		Replicas:            int(in.Replicas),
 		BlockTokens:         int(in.Engine.BlockSize),
@@ -53,15 +53,15 @@ func buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, path *field.Path
 		Cost:                buildRequestCost(in.RequestCost),
 	}
 	if in.Engine.MaxModelLen != nil {
-		p.MaxModelLen = int(*in.Engine.MaxModelLen)
+		pool.MaxModelLen = int(*in.Engine.MaxModelLen)
 	}
-	errs = p.Cost.Validate(path.Child("requestCost"))
+	errs = pool.Cost.Validate(path.Child("requestCost"))
 	var es field.ErrorList
-	p.KVBlocks, es = buildKVBlocks(in, instance, path)
+	pool.KVBlocks, es = buildKVBlocks(in, instance, path)
 	errs = append(errs, es...)
-	limits := latency.EngineLimits{MaxNumSeqs: p.MaxNumSeqs, MaxNumBatchedTokens: p.MaxNumBatchedTokens, MaxModelLen: p.MaxModelLen}
-	p.Timer, es = buildTimer(&in.Latency, instance, limits, path.Child("latency"))
-	return p, append(errs, es...)
+	limits := latency.EngineLimits{MaxNumSeqs: pool.MaxNumSeqs, MaxNumBatchedTokens: pool.MaxNumBatchedTokens, MaxModelLen: pool.MaxModelLen}
+	pool.Timer, es = p.buildTimer(&in.Latency, instance, limits, path.Child("latency"))
+	return pool, append(errs, es...)
 }
 
 // schedulers are what the API calls by name. FCFS is the engine's own, and nil.

@@ -25,7 +25,7 @@ func mustBuild(t *testing.T, edit func(*v1alpha1.Scenario)) simulator.Config {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	config, errs := build(typed, picker, c.Trace, 1, nil)
+	config, errs := c.Plan.build(typed, picker, c.Trace, 1, nil)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}

@@ -12,10 +12,10 @@ import (
 
 // caveats say, after a run, where a pool's step times went beyond what they
 // are good for.
-func caveats(in *v1alpha1.Scenario, config *simulator.Config, outcome *simulator.Outcome, pool int) []string {
+func (p *Plan) caveats(in *v1alpha1.Scenario, config *simulator.Config, outcome *simulator.Outcome, pool int) []string {
 	var texts []string
 	if in.Pools[pool].Latency.Model == v1alpha1.PhysicsModel {
-		if text := physicsCaveat(in, pool, meanPrefill(outcome, pool)); text != "" {
+		if text := p.physicsCaveat(in, pool, meanPrefill(outcome, pool)); text != "" {
 			texts = append(texts, text)
 		}
 	}
@@ -25,8 +25,8 @@ func caveats(in *v1alpha1.Scenario, config *simulator.Config, outcome *simulator
 	return texts
 }
 
-func physicsCaveat(in *v1alpha1.Scenario, pool, promptTokens int) string {
-	catalogue, _ := buildCatalogue(in.Catalogue, nil)
+func (p *Plan) physicsCaveat(in *v1alpha1.Scenario, pool, promptTokens int) string {
+	catalogue, _ := p.catalogue(in.Catalogue, nil)
 	instance, _ := buildInstance(&in.Pools[pool], catalogue, nil)
 	return instance.PhysicsNote(promptTokens)
 }

@@ -32,7 +32,7 @@ func (c *compiler) scenario(in *v1alpha1.Scenario, path *field.Path) field.Error
 		return append(errs, es...)
 	}
 	if len(errs) > 0 {
-		_, more := build(&scenario, nil, c.trace, 0, path)
+		_, more := c.plan.build(&scenario, nil, c.trace, 0, path)
 		return append(errs, more...)
 	}
 	root, err := toTree(scenario)
@@ -52,7 +52,7 @@ func (c *compiler) check(scenario tree, path *field.Path) field.ErrorList {
 	if len(errs) > 0 {
 		return errs
 	}
-	_, errs = build(typed, config, c.trace, 0, path)
+	_, errs = c.plan.build(typed, config, c.trace, 0, path)
 	return errs
 }
 

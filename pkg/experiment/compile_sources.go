@@ -106,16 +106,3 @@ func canonical(v any) *string {
 	text := string(mustJSON(v))
 	return &text
 }
-
-// buildCatalogue returns the built-in catalogue with what the scenario adds to
-// it.
-func buildCatalogue(sources []v1alpha1.CatalogueSource, path *field.Path) (*latency.Catalogue, field.ErrorList) {
-	lists := make([]latency.Entries, len(sources))
-	var errs field.ErrorList
-	for i, s := range sources {
-		var es field.ErrorList
-		lists[i], es = latency.ParseEntries([]byte(*s.Inline), path.Index(i).Child("inline"))
-		errs = append(errs, es...)
-	}
-	return latency.Builtin().With(lists...), errs
-}

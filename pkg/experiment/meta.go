@@ -43,7 +43,7 @@ func (p *Plan) meta(in *v1alpha1.Scenario, scenario tree, config *simulator.Conf
 	for i := range in.Pools {
 		pool := &in.Pools[i]
 		provenance := poolProvenance(pool, &config.Pools[i])
-		provenance.Caveats = caveats(in, config, outcome, i)
+		provenance.Caveats = p.caveats(in, config, outcome, i)
 		m.Provenance.Pools = append(m.Provenance.Pools, provenance)
 		m.CostPerReplicaHour = append(m.CostPerReplicaHour, cost(pool.CostPerReplicaHour))
 	}

@@ -38,6 +38,7 @@ type Plan struct {
 	Warnings []string `json:"warnings,omitempty"`
 
 	expanded expansion
+	texts    texts
 }
 
 // TraceInput says where a trace's bytes are and what they must be.

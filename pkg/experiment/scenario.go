@@ -60,7 +60,7 @@ func (c *compiler) checkValue(scenario tree) field.ErrorList {
 	if errs := validateBySchema(*typed.DeepCopy()); len(errs) > 0 {
 		return slices.DeleteFunc(errs, aboutNoField)
 	}
-	_, errs = build(typed, config, c.trace, 0, nil)
+	_, errs = c.plan.build(typed, config, c.trace, 0, nil)
 	return errs
 }
 

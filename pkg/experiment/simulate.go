@@ -90,7 +90,7 @@ func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, i int, me
 	if len(errs) > 0 {
 		return Simulation{}, where(fmt.Errorf("%w: %w", ErrInvalidPoint, errs.ToAggregate()))
 	}
-	config, errs := build(typed, picker, trace, seed, nil)
+	config, errs := p.build(typed, picker, trace, seed, nil)
 	if len(errs) > 0 {
 		return Simulation{}, where(fmt.Errorf("%w: %w", ErrInvalidPoint, errs.ToAggregate()))
 	}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/latency"
+)
+
+// catalogue returns the built-in catalogue with what a resolved scenario adds
+// to it.
+func (p *Plan) catalogue(sources []v1alpha1.CatalogueSource, path *field.Path) (*latency.Catalogue, field.ErrorList) {
+	lists := make([]latency.Entries, len(sources))
+	var errs field.ErrorList
+	for i, s := range sources {
+		var es field.ErrorList
+		lists[i], es = readOnce(&p.texts, *s.Inline, path.Index(i).Child("inline"), latency.ParseEntries)
+		errs = append(errs, es...)
+	}
+	return latency.Builtin().With(lists...), errs
+}
