@@ -5,8 +5,12 @@ package simulator
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
 // TestAgainstPlain holds the simulator against the plain one, to the last
@@ -46,5 +50,42 @@ func compareWithPlain(t *testing.T, data []byte) {
 		if diff := cmp.Diff(want, got, everyField); diff != "" {
 			t.Errorf("outcome, checked: %v (-plain +got):\n%s", checked, diff)
 		}
+	}
+}
+
+// TestAgainstPlainUnderLoad holds the two together on requests of real lengths,
+// where caches are full and batches are long, with and without preemption.
+func TestAgainstPlainUnderLoad(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"room for all":     func(*Config) {},
+		"preemption":       func(c *Config) { c.Pools[0].KVBlocks = 300 },
+		"full prompts fit": func(c *Config) { c.Pools[0].KVBlocks, c.Pools[0].ReserveFullPrompt = 300, true },
+		"small budget":     func(c *Config) { c.Pools[0].MaxNumBatchedTokens = 64 },
+		"a router that counts": func(c *Config) {
+			c.Router = &leastWaiting{}
+			c.Pools[0].Cost = latency.PhysicsRequestCost()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := func() Config {
+				c := Config{
+					Pools: []Pool{llamaPool(t, 3)}, Router: scatter{},
+					Source:  workload.NewClients(referenceClients(75), 1),
+					Horizon: Horizon{Requests: 600, WarmUp: time.Second, Drain: time.Hour},
+				}
+				c.Pools[0].KVBlocks, c.Pools[0].MaxNumBatchedTokens = 4000, 2048
+				change(&c)
+				return c
+			}
+			want := runPlain(config())
+			got, err := Run(context.Background(), config())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got, everyField); diff != "" {
+				t.Errorf("outcome (-plain +got):\n%s", diff)
+			}
+			t.Logf("%d preemptions, %d tokens cached", sumCells(got).Preemptions, sumCells(got).CachedTokens)
+		})
 	}
 }
