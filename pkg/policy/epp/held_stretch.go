@@ -51,7 +51,7 @@ func (x *prefixIndex) makeChild(parent int32, id uint64) int32 {
 	if p := &x.cells[parent].held; p.child == none {
 		p.child = slot
 	} else {
-		x.slots.findOrPut(id, slot)
+		x.slots.put(id, slot)
 		p.others++
 	}
 	return slot
@@ -69,7 +69,7 @@ func (x *prefixIndex) prune(slot int32) {
 		if p := &x.cells[parent].held; p.child == slot {
 			p.child = none
 		} else {
-			x.slots.remove(s.id)
+			x.slots.remove(s.id, slot)
 			p.others--
 		}
 		x.giveCell(slot)

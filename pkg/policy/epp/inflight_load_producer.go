@@ -35,6 +35,7 @@ var inFlightLoadProducer = pluginType{
 			parameters: p.Parameters.(*inFlightParameters),
 			match:      b.optionalMatch(p.Parameters.(*inFlightParameters).PrefixMatchInfoProducerName),
 			load:       b.load(p.Name),
+			held:       newLedger(),
 		}
 	},
 }
@@ -69,7 +70,7 @@ type inFlight struct {
 	parameters *inFlightParameters
 	match      *prefixMatch // nil where there is none
 	load       *inFlightLoad
-	held       ledger
+	held       *ledger
 }
 
 func (f *inFlight) produce(*cycle) {}

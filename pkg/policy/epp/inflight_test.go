@@ -115,7 +115,7 @@ func TestActiveRequestScorerSpreadsRequests(t *testing.T) {
 // The ledger against a map, with IDs in and out of order.
 func TestLedgerAgreesWithAMap(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	var l ledger
+	l := newLedger()
 	oracle := map[int]int64{}
 	for range 20000 {
 		id := random.IntN(300) * 1000
@@ -139,8 +139,8 @@ func TestLedgerAgreesWithAMap(t *testing.T) {
 	if _, ok := l.remove(-1); ok || l.release(-1) != 0 {
 		t.Error("an unknown request has tokens")
 	}
-	if l.index.count != len(oracle) || len(l.tokens) > 300 {
-		t.Errorf("%d requests in %d places, want %d in at most 300", l.index.count, len(l.tokens), len(oracle))
+	if l.index.count != len(oracle) || len(l.entries) > 300 {
+		t.Errorf("%d requests in %d places, want %d in at most 300", l.index.count, len(l.entries), len(oracle))
 	}
 }
 
@@ -150,7 +150,7 @@ func TestLedgerRefusesARequestThatIsInFlight(t *testing.T) {
 			t.Error("no panic")
 		}
 	}()
-	var l ledger
+	l := newLedger()
 	l.put(3, 1)
 	l.put(3, 1)
 }

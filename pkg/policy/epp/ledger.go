@@ -6,26 +6,35 @@ import "fmt"
 
 // A ledger holds the tokens of requests in flight, by request ID.
 type ledger struct {
-	index table // ID → place in tokens
-	// tokens and free reuse places, so that memory follows what is in flight.
-	tokens []int64
-	free   []int32
+	index table // ID → place in entries
+	// entries and free reuse places, so that memory follows what is in flight.
+	entries []ledgerEntry
+	free    []int32
+}
+
+type ledgerEntry struct {
+	request int
+	tokens  int64
+}
+
+func newLedger() *ledger {
+	l := &ledger{}
+	l.index.keyOf = func(place int32) uint64 { return uint64(l.entries[place].request) }
+	return l
 }
 
 func (l *ledger) put(request int, tokens int64) {
-	place := int32(len(l.tokens))
-	if n := len(l.free); n > 0 {
-		place = l.free[n-1]
-	}
-	if _, added := l.index.findOrPut(uint64(request), place); !added {
+	if _, ok := l.index.find(uint64(request)); ok {
 		panic(fmt.Sprintf("epp: request %d routed while it is in flight", request))
 	}
+	place := int32(len(l.entries))
 	if n := len(l.free); n > 0 {
-		l.free = l.free[:n-1]
-		l.tokens[place] = tokens
+		place, l.free = l.free[n-1], l.free[:n-1]
 	} else {
-		l.tokens = append(l.tokens, tokens)
+		l.entries = append(l.entries, ledgerEntry{})
 	}
+	l.entries[place] = ledgerEntry{request, tokens}
+	l.index.put(uint64(request), place)
 }
 
 // release returns a request's tokens and holds none for it from then on.
@@ -34,8 +43,8 @@ func (l *ledger) release(request int) int64 {
 	if !ok {
 		return 0
 	}
-	tokens := l.tokens[place]
-	l.tokens[place] = 0
+	tokens := l.entries[place].tokens
+	l.entries[place].tokens = 0
 	return tokens
 }
 
@@ -46,7 +55,7 @@ func (l *ledger) remove(request int) (int64, bool) {
 	if !ok {
 		return 0, false
 	}
-	l.index.remove(uint64(request))
+	l.index.remove(uint64(request), place)
 	l.free = append(l.free, place)
-	return l.tokens[place], true
+	return l.entries[place].tokens, true
 }

@@ -40,6 +40,7 @@ func newPrefixIndex(endpoints int) *prefixIndex {
 		// A wide stretch takes up some 4 bytes an endpoint, a range 64.
 		narrow: int32(max(4, endpoints/16)),
 	}
+	x.slots.keyOf = func(slot int32) uint64 { return x.cells[slot].held.id }
 	for e := range x.recency {
 		x.recency[e] = recencyList{newest: none, oldest: none}
 	}

@@ -346,9 +346,10 @@ func TestTruncationCutsStretches(t *testing.T) {
 
 func TestTableAgreesWithAMap(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	var table table
+	keys := make([]uint64, 100000)
+	table := table{keyOf: func(value int32) uint64 { return keys[value] }}
 	oracle := map[uint64]int32{}
-	for step := range 100000 {
+	for step := range keys {
 		// Few distinct keys, in sequence: long runs of neighbours.
 		key := uint64(random.IntN(200))
 		if step%3 == 0 {
@@ -360,15 +361,11 @@ func TestTableAgreesWithAMap(t *testing.T) {
 			t.Fatalf("step %d: find(%d) = %d, %t, want %d, %t", step, key, got, ok, want, known)
 		}
 		if known {
-			table.remove(key)
+			table.remove(key, want)
 			delete(oracle, key)
 		} else {
-			if got, added := table.findOrPut(key, int32(step)); !added || got != int32(step) {
-				t.Fatalf("step %d: findOrPut(%d) = %d, %t", step, key, got, added)
-			}
-			if got, added := table.findOrPut(key, 0); added || got != int32(step) {
-				t.Fatalf("step %d: findOrPut(%d) again = %d, %t", step, key, got, added)
-			}
+			keys[step] = key
+			table.put(key, int32(step))
 			oracle[key] = int32(step)
 		}
 	}
@@ -379,5 +376,34 @@ func TestTableAgreesWithAMap(t *testing.T) {
 	}
 	if table.count != len(oracle) {
 		t.Errorf("%d keys, want %d", table.count, len(oracle))
+	}
+}
+
+// Keys with the same half of a hash are told apart by themselves.
+func TestTableTellsEqualHashesApart(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	byHash := map[uint32]uint64{}
+	var keys []uint64
+	for len(keys) == 0 {
+		key := random.Uint64()
+		if other, ok := byHash[hashOf(key)]; ok {
+			keys = []uint64{other, key}
+		}
+		byHash[hashOf(key)] = key
+	}
+	table := table{keyOf: func(value int32) uint64 { return keys[value] }}
+	table.put(keys[0], 0)
+	if got, ok := table.find(keys[1]); ok {
+		t.Errorf("found %d for a key that is not there", got)
+	}
+	table.put(keys[1], 1)
+	for want, key := range keys {
+		if got, ok := table.find(key); !ok || got != int32(want) {
+			t.Errorf("find(%d) = %d, %t, want %d", key, got, ok, want)
+		}
+	}
+	table.remove(keys[0], 0)
+	if got, ok := table.find(keys[1]); !ok || got != 1 {
+		t.Errorf("find(%d) = %d, %t after the other was removed", keys[1], got, ok)
 	}
 }

@@ -4,59 +4,74 @@ package epp
 
 import "math/bits"
 
-// A table maps 64-bit keys to small numbers: open addressing with linear
-// probing, at most half full, so that a look-up touches little memory and
-// nothing is allocated once the table has grown to its working size.
+// A table finds numbers by 64-bit keys: open addressing with linear probing, at
+// most half full, so that a look-up touches little memory and nothing is
+// allocated once the table has grown to its working size.
+//
+// It holds half of a hash of each key; the keys themselves are with whoever
+// numbers them. There are fewer than 2^31 of them.
 type table struct {
+	keyOf   func(value int32) uint64
 	entries []tableEntry // len is a power of two
 	count   int
-	shift   int // 64 minus the length's logarithm
+	shift   int // 32 minus the length's logarithm
 }
 
 type tableEntry struct {
-	key uint64
+	hash uint32
 	// value is the number plus 1; 0 marks a free entry.
 	value int32
 }
 
 const smallestTable = 64
 
+// hashOf is the upper half of a product, so that keys in sequence spread too.
+func hashOf(key uint64) uint32 { return uint32(key * 0x9e3779b97f4a7c15 >> 32) }
+
 // find returns the value of a key.
 func (t *table) find(key uint64) (int32, bool) {
 	if t.count == 0 {
 		return 0, false
 	}
-	e := t.entries[t.locate(key)]
-	return e.value - 1, e.value != 0
+	hash, mask := hashOf(key), len(t.entries)-1
+	for i := int(hash >> t.shift); ; i = (i + 1) & mask {
+		e := t.entries[i&mask]
+		if e.value == 0 {
+			return 0, false
+		}
+		if e.hash == hash && t.keyOf(e.value-1) == key {
+			return e.value - 1, true
+		}
+	}
 }
 
-// findOrPut returns the value of a key, or gives it one and reports true.
-func (t *table) findOrPut(key uint64, value int32) (int32, bool) {
+// put gives a key that is not there a value.
+func (t *table) put(key uint64, value int32) {
 	if 2*(t.count+1) > len(t.entries) {
 		t.grow()
 	}
-	e := &t.entries[t.locate(key)]
-	if e.value != 0 {
-		return e.value - 1, false
-	}
-	*e = tableEntry{key, value + 1}
+	t.place(tableEntry{hashOf(key), value + 1})
 	t.count++
-	return value, true
 }
 
-// remove forgets a key that is there. Entries that were pushed away by it, or
-// by what moves, move back, so that a probe may stop at the first free entry.
-func (t *table) remove(key uint64) {
+// remove forgets a key that is there with a value. Entries that were pushed
+// away by it, or by what moves, move back, so that a probe may stop at the first
+// free entry.
+func (t *table) remove(key uint64, value int32) {
 	mask := len(t.entries) - 1
-	free := t.locate(key)
+	free := int(hashOf(key) >> t.shift)
+	for t.entries[free].value != value+1 {
+		free = (free + 1) & mask
+	}
 	for i := free; ; {
 		i = (i + 1) & mask
-		if t.entries[i].value == 0 {
+		e := t.entries[i]
+		if e.value == 0 {
 			break
 		}
-		home := t.home(t.entries[i].key)
+		home := int(e.hash >> t.shift)
 		if (i-home)&mask >= (i-free)&mask {
-			t.entries[free] = t.entries[i]
+			t.entries[free] = e
 			free = i
 		}
 	}
@@ -64,30 +79,23 @@ func (t *table) remove(key uint64) {
 	t.count--
 }
 
-// locate returns the index of a key's entry, or of the free one where it would
-// be.
-func (t *table) locate(key uint64) int {
+// place puts an entry where probing for it ends.
+func (t *table) place(e tableEntry) {
 	mask := len(t.entries) - 1
-	i := t.home(key)
-	for t.entries[i].value != 0 && t.entries[i].key != key {
+	i := int(e.hash >> t.shift)
+	for t.entries[i].value != 0 {
 		i = (i + 1) & mask
 	}
-	return i
-}
-
-// home is where probing starts: the upper bits of a product, so that keys in
-// sequence spread too.
-func (t *table) home(key uint64) int {
-	return int(key * 0x9e3779b97f4a7c15 >> t.shift)
+	t.entries[i] = e
 }
 
 func (t *table) grow() {
 	old := t.entries
 	t.entries = make([]tableEntry, max(smallestTable, 2*len(old)))
-	t.shift = 65 - bits.Len(uint(len(t.entries)))
+	t.shift = 33 - bits.Len(uint(len(t.entries)))
 	for _, e := range old {
 		if e.value != 0 {
-			t.entries[t.locate(e.key)] = e
+			t.place(e)
 		}
 	}
 }
