@@ -101,9 +101,3 @@ func (c *Catalogue) AcceleratorNames() []string {
 	slices.Sort(names)
 	return names
 }
-
-// LookupModel is Model of the built-in catalogue.
-func LookupModel(name string) (Model, bool) { return Builtin().Model(name) }
-
-// LookupAccelerator is Accelerator of the built-in catalogue.
-func LookupAccelerator(name string) (Accelerator, bool) { return Builtin().Accelerator(name) }

@@ -70,12 +70,6 @@ func (i Instance) Roofline(c RooflineCoefficients) *Roofline {
 	return r
 }
 
-// NewRoofline returns the step times of a model in the formats of its entry on
-// tp accelerators.
-func NewRoofline(m Model, a Accelerator, tp int, c RooflineCoefficients) *Roofline {
-	return Instance{Model: m, Accelerator: a, TensorParallelism: tp}.Roofline(c)
-}
-
 // phaseTime returns a phase's times but for attention, at an MFU.
 func (i Instance) phaseTime(mfu float64, c RooflineCoefficients) phaseTime {
 	m := i.Model
