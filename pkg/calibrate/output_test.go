@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package calibrate
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/latency"
+)
+
+func TestTheEntryIsOneThatACatalogueTakes(t *testing.T) {
+	a := ownEngine().Accelerator
+	c := ownCoefficients.rounded().roofline(a)
+	var b bytes.Buffer
+	if err := WriteEntry(&b, a, c, "own.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	entries, errs := latency.ParseEntries(b.Bytes(), nil)
+	if len(errs) > 0 {
+		t.Fatalf("%v\n%s", errs.ToAggregate(), b.String())
+	}
+	a.MemoryEfficiency, a.PrefillEfficiency, a.DecodeEfficiency = 0.78, 0.66, 0.66
+	if diff := cmp.Diff(latency.Entries{Accelerators: []latency.Accelerator{a}}, entries); diff != "" {
+		t.Errorf("entry (−want +got):\n%s", diff)
+	}
+	for _, want := range []string{
+		`stepOverheadMicroseconds: "2000"`, `tokenOverheadMicroseconds: "3"`, `sequenceOverheadMicroseconds: "25"`,
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the overheads lack %s:\n%s", want, b.String())
+		}
+	}
+}
+
+func judgementOf(times ...Times) *Judgement {
+	return &Judgement{Name: "few", MeasuredTimes: times, PredictedTimes: times, Measured: FiguresOf(times), Predicted: FiguresOf(times)}
+}
+
+func TestTheSVGIsWellFormed(t *testing.T) {
+	j := judgementOf(times(0, 1e9, 3e9, 3), times(0, 2e9, 2e9, 1))
+	held := judgementOf(times(0, 4e9, 5e9, 11))
+	held.HeldBack = true
+	var b bytes.Buffer
+	if err := WriteSVG(&b, "a < b & c", []*Judgement{j, held}); err != nil {
+		t.Fatal(err)
+	}
+	dots := map[string]int{}
+	d := xml.NewDecoder(&b)
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "circle" {
+			for _, a := range e.Attr {
+				if a.Name.Local == "fill" {
+					dots[a.Value]++
+				}
+			}
+		}
+	}
+	// One dot a request and metric, no TPOT of one token, and the legend.
+	want := map[string]int{svgFitted: 5 + 1, svgHeldBack: 3 + 1}
+	if diff := cmp.Diff(want, dots); diff != "" {
+		t.Errorf("dots by colour (−want +got):\n%s", diff)
+	}
+}
+
+func TestTextPlot(t *testing.T) {
+	j := judgementOf(times(0, 10e9, 20e9, 101), times(0, 5e9, 5e9, 1))
+	j.HeldBack = true
+	var b bytes.Buffer
+	WriteTextPlot(&b, []*Judgement{j})
+	lines := strings.Split(b.String(), "\n")
+	if want := "TTFT predicted, up to 10 s             TPOT predicted, up to 100 ms           E2E predicted, up to 20 s"; lines[0] != want {
+		t.Errorf("titles are\n%s, want\n%s", lines[0], want)
+	}
+	if n := strings.Count(b.String(), "x"); n != 5+1 { // the legend has one
+		t.Errorf("%d marks of requests, want 5:\n%s", n-1, b.String())
+	}
+	for _, line := range lines {
+		if len(line) > 120 {
+			t.Errorf("a line of %d characters", len(line))
+		}
+	}
+}
+
+func TestRoundUp(t *testing.T) {
+	for v, want := range map[float64]float64{0: 1, 1: 1, 1.1: 1.2, 99: 100, 137: 160, 0.032: 0.04, 6: 6, 8.1: 10} {
+		if got := roundUp(v); got < want*(1-1e-9) || got > want*(1+1e-9) {
+			t.Errorf("roundUp(%v) = %v, want %v", v, got, want)
+		}
+	}
+}
