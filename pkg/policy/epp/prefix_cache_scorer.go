@@ -64,11 +64,17 @@ type prefixCache struct {
 }
 
 // Few numbers of blocks occur, mostly none and all of a prefix that many share,
-// so a score is not worked out anew where the endpoint before has it.
+// so a score is not worked out anew for each endpoint.
 func (s *prefixCache) score(_ *cycle, candidates []int, w weight, scores []float64) {
-	last, score := 0, w.of(s.raw(0))
+	nothing := w.of(s.raw(0))
+	last, score := 0, nothing
 	for i, e := range candidates {
-		if blocks := s.match.blocks[e]; blocks != last {
+		blocks := s.match.blocks[e]
+		if blocks == 0 {
+			scores[i] = nothing
+			continue
+		}
+		if blocks != last {
 			last, score = blocks, w.of(s.raw(blocks))
 		}
 		scores[i] = score

@@ -96,7 +96,6 @@ func (p *schedulingProfile) resetCandidates() {
 func (p *schedulingProfile) score(c *cycle) {
 	n := len(p.candidates)
 	p.scores = p.scores[:n]
-	clear(p.scores)
 	again := p.scored && c.changed != nil
 	for i := range p.scorers {
 		s := &p.scorers[i]
@@ -104,14 +103,35 @@ func (p *schedulingProfile) score(c *cycle) {
 		if !again || s.rescorer == nil || !s.rescorer.rescore(c, c.changed, s.weight, s.weighted) {
 			s.score(c, p.candidates, s.weight, s.weighted)
 		}
-		add(p.scores, s.weighted)
 	}
 	p.scored = len(p.filters) == 0
+	p.sum()
+}
+
+// sum adds up the scorers' parts, in the order of the profile.
+func (p *schedulingProfile) sum() {
+	clear(p.scores)
+	parts := p.scorers
+	for ; len(parts) >= 3; parts = parts[3:] {
+		addThree(p.scores, parts[0].weighted, parts[1].weighted, parts[2].weighted)
+	}
+	for i := range parts {
+		add(p.scores, parts[i].weighted)
+	}
 }
 
 func add(sum, part []float64) {
 	part = part[:len(sum)]
 	for i := range sum {
 		sum[i] += part[i]
+	}
+}
+
+// addThree is add of a, b and c in turn. Most of the time goes into reading and
+// writing the sums.
+func addThree(sum, a, b, c []float64) {
+	a, b, c = a[:len(sum)], b[:len(sum)], c[:len(sum)]
+	for i := range sum {
+		sum[i] = sum[i] + a[i] + b[i] + c[i]
 	}
 }
