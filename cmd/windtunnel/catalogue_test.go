@@ -47,7 +47,7 @@ func TestCatalogueShowsKeyFigures(t *testing.T) {
 func TestCatalogueReadsWhatItPrints(t *testing.T) {
 	for _, words := range [][]string{nil, {"deepseek"}, {"l40s"}} {
 		printed := mustRun(t, append([]string{"catalogue", "-o", "yaml"}, words...)...)
-		again := mustRun(t, append([]string{"catalogue", "-o", "yaml", "-f", tempFile(t, "own.yaml", printed)}, words...)...)
+		again := mustRun(t, append([]string{"catalogue", "-o", "yaml", "--entries", tempFile(t, "own.yaml", printed)}, words...)...)
 		if diff := cmp.Diff(printed, again); diff != "" {
 			t.Errorf("%v (−printed +read and printed):\n%s", words, diff)
 		}
@@ -66,11 +66,23 @@ func TestCatalogueTakesAConfigOfHuggingFace(t *testing.T) {
 	}
 	config := tempFile(t, "config.json", own.Data["config.json"])
 	accelerators := tempFile(t, "accelerators.yaml", own.Data["accelerators.yaml"])
-	out := mustRun(t, "catalogue", "-f", accelerators, "--model", "my-org/my-model="+config, "my-")
+	out := mustRun(t, "catalogue", "--entries", accelerators, "--model", "my-org/my-model="+config, "my-")
 	if got, want := line(t, out, "my-org/my-model"), "my-org/my-model 3.21 B"; !strings.HasPrefix(got, want) {
 		t.Errorf("the model's line is %q, want %q", got, want)
 	}
 	line(t, out, "my-gpu")
+}
+
+func TestCatalogueListsWhatAManifestAdds(t *testing.T) {
+	out := mustRun(t, "catalogue", "-f", filepath.Join(samples, "simulationrun-catalogue.yaml"))
+	for _, name := range []string{"my-org/my-model", "my-gpu", "h100-sxm"} {
+		line(t, out, name)
+	}
+	name := edited(t, filepath.Join(samples, "simulationrun-catalogue.yaml"), "key: config.json", "key: config.yaml")
+	_, err := windtunnel(t, "catalogue", "-f", name)
+	if err == nil || !strings.Contains(err.Error(), "spec.scenario.catalogue[0].configMapRef: Not found") {
+		t.Errorf("the error is %v", err)
+	}
 }
 
 func TestAnUnknownModelIsAnsweredWithThoseOfTheManifestToo(t *testing.T) {

@@ -12,6 +12,12 @@ import (
 // catalogue returns the built-in catalogue with what a resolved scenario adds
 // to it.
 func (p *Plan) catalogue(sources []v1alpha1.CatalogueSource, path *field.Path) (*latency.Catalogue, field.ErrorList) {
+	lists, errs := p.entries(sources, path)
+	return latency.Builtin().With(lists...), errs
+}
+
+// entries reads resolved sources.
+func (p *Plan) entries(sources []v1alpha1.CatalogueSource, path *field.Path) ([]latency.Entries, field.ErrorList) {
 	lists := make([]latency.Entries, len(sources))
 	var errs field.ErrorList
 	for i, s := range sources {
@@ -19,5 +25,5 @@ func (p *Plan) catalogue(sources []v1alpha1.CatalogueSource, path *field.Path) (
 		lists[i], es = readOnce(&p.texts, *s.Inline, path.Index(i).Child("inline"), latency.ParseEntries)
 		errs = append(errs, es...)
 	}
-	return latency.Builtin().With(lists...), errs
+	return lists, errs
 }

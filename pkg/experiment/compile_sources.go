@@ -3,7 +3,9 @@
 package experiment
 
 import (
+	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -66,6 +68,20 @@ func (c *compiler) catalogue(sources []v1alpha1.CatalogueSource, path *field.Pat
 		*s = v1alpha1.CatalogueSource{Inline: canonical(entries)}
 	}
 	return errs
+}
+
+// OwnEntries returns what a scenario's catalogue adds to the built-in one, a
+// list a source; a later one counts. Errors are as those of CompileRun, with
+// paths beneath the given one.
+func OwnEntries(ctx context.Context, in *v1alpha1.Scenario, inputs Inputs, path *field.Path) ([]latency.Entries, field.ErrorList, error) {
+	c := newCompiler(ctx, inputs)
+	sources := slices.Clone(in.Catalogue)
+	errs := c.catalogue(sources, path.Child("catalogue"))
+	if c.err != nil || len(errs) > 0 {
+		return nil, errs, c.err
+	}
+	lists, errs := c.plan.entries(sources, path.Child("catalogue"))
+	return lists, errs, nil
 }
 
 // parseEntries reads a catalogue's file, or a model's config.json where its

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/latency"
+)
+
+// own reads what the flags add, in the order in which a later entry replaces an
+// earlier one.
+func (o *catalogueOptions) own(ctx context.Context, stdin io.Reader) ([]latency.Entries, error) {
+	own, err := o.ofManifest(ctx, stdin)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range o.entries {
+		entries, err := readEntries(name, latency.ParseEntries)
+		if err != nil {
+			return nil, err
+		}
+		own = append(own, entries)
+	}
+	for _, model := range slices.Sorted(maps.Keys(o.models)) {
+		entry, err := readEntries(o.models[model], func(raw []byte, path *field.Path) (latency.Model, field.ErrorList) {
+			return latency.ParseHuggingFace(model, raw, path)
+		})
+		if err != nil {
+			return nil, err
+		}
+		own = append(own, latency.Entries{Models: []latency.Model{entry}})
+	}
+	return own, nil
+}
+
+// ofManifest reads what the scenarios of the manifest add, if there is one.
+func (o *catalogueOptions) ofManifest(ctx context.Context, stdin io.Reader) ([]latency.Entries, error) {
+	if o.manifest.file == "" {
+		return nil, nil
+	}
+	set, err := o.manifest.load(stdin)
+	if err != nil {
+		return nil, err
+	}
+	var own []latency.Entries
+	add := func(kind string, object metav1.Object, scenario *v1alpha1.Scenario) error {
+		path := field.NewPath("spec", "scenario")
+		lists, errs, err := experiment.OwnEntries(ctx, scenario, o.manifest.inputs(set, object.GetNamespace()), path)
+		own = append(own, lists...)
+		return compiled(kind, object.GetName(), errs, err)
+	}
+	for _, run := range set.Runs {
+		if err := add("SimulationRun", run, &run.Spec.Scenario); err != nil {
+			return nil, err
+		}
+	}
+	for _, sweep := range set.Sweeps {
+		if err := add("PolicySweep", sweep, &sweep.Spec.Scenario); err != nil {
+			return nil, err
+		}
+	}
+	return own, nil
+}
+
+func readEntries[T any](name string, parse func([]byte, *field.Path) (T, field.ErrorList)) (T, error) {
+	var none T
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		return none, badInput{err}
+	}
+	entries, errs := parse(raw, nil)
+	if len(errs) > 0 {
+		return none, badInput{fmt.Errorf("%s is invalid:\n%s", name, bullets(errs))}
+	}
+	return entries, nil
+}
