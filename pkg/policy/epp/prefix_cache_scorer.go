@@ -66,18 +66,19 @@ type prefixCache struct {
 // Few numbers of blocks occur, mostly none and all of a prefix that many share,
 // so a score is not worked out anew for each endpoint.
 func (s *prefixCache) score(_ *cycle, candidates []int, w weight, scores []float64) {
-	nothing := w.of(s.raw(0))
+	matched, nothing := s.match.blocks, w.of(s.raw(0))
 	last, score := 0, nothing
+	scores = scores[:len(candidates)]
 	for i, e := range candidates {
-		blocks := s.match.blocks[e]
-		if blocks == 0 {
+		switch blocks := matched[e]; blocks {
+		case 0:
 			scores[i] = nothing
-			continue
-		}
-		if blocks != last {
+		case last:
+			scores[i] = score
+		default:
 			last, score = blocks, w.of(s.raw(blocks))
+			scores[i] = score
 		}
-		scores[i] = score
 	}
 }
 
