@@ -5,18 +5,20 @@ package kv
 import "math/bits"
 
 // index leads from identities to stretches: open addressing with linear
-// probing in a power of two of slots, at most half full. Deletion shifts
-// followers back, so that no tombstones pile up. The zero value is empty.
+// probing in a power of two of slots, at most half full. A slot holds half of
+// an identity, and the stretch the whole of it, so that eight slots share a
+// cache line; what a look-up costs is fetching those. Deletion shifts followers
+// back, so that no tombstones pile up. The zero value is empty.
 type index struct {
 	slots []slot
-	mask  uint64
+	mask  uint32
 	len   int
 }
 
-// slot is an identity and the number of its stretch plus 1; 0 marks an empty
-// slot. Identities are hashes, whose low bits are as good as any.
+// slot is the low half of an identity, whose low bits are its home, and the
+// number of its stretch plus 1; 0 marks an empty slot.
 type slot struct {
-	id    uint64
+	tag   uint32
 	value int32
 }
 
@@ -24,13 +26,14 @@ type slot struct {
 const leastSlots = 64
 
 // find returns the stretch of an identity, or none.
-func (t *index) find(id uint64) int32 {
+func (t *index) find(id uint64, stretches []stretch) int32 {
 	if t.len == 0 {
 		return none
 	}
-	for i := id & t.mask; ; i = (i + 1) & t.mask {
-		s := &t.slots[i]
-		if s.value == 0 || s.id == id {
+	tag := uint32(id)
+	for i := tag & t.mask; ; i = (i + 1) & t.mask {
+		s := t.slots[i]
+		if s.value == 0 || s.tag == tag && stretches[s.value-1].id == id {
 			return s.value - 1
 		}
 	}
@@ -42,27 +45,27 @@ func (t *index) put(id uint64, value int32) {
 		t.grow()
 	}
 	t.len++
-	t.set(id, value)
+	t.set(slot{uint32(id), value + 1})
 }
 
-func (t *index) set(id uint64, value int32) {
-	i := id & t.mask
+func (t *index) set(s slot) {
+	i := s.tag & t.mask
 	for t.slots[i].value != 0 {
 		i = (i + 1) & t.mask
 	}
-	t.slots[i] = slot{id, value + 1}
+	t.slots[i] = s
 }
 
-// remove forgets an identity that is there.
-func (t *index) remove(id uint64) {
-	hole := id & t.mask
-	for t.slots[hole].id != id || t.slots[hole].value == 0 {
+// remove forgets a stretch that is there.
+func (t *index) remove(id uint64, value int32) {
+	hole := uint32(id) & t.mask
+	for t.slots[hole].value != value+1 {
 		hole = (hole + 1) & t.mask
 	}
 	t.len--
 	for i := (hole + 1) & t.mask; t.slots[i].value != 0; i = (i + 1) & t.mask {
 		// An entry may fill the hole unless its home lies behind the hole.
-		home := t.slots[i].id & t.mask
+		home := t.slots[i].tag & t.mask
 		if (i-home)&t.mask >= (i-hole)&t.mask {
 			t.slots[hole] = t.slots[i]
 			hole = i
@@ -74,10 +77,10 @@ func (t *index) remove(id uint64) {
 func (t *index) grow() {
 	old := t.slots
 	size := max(leastSlots, 1<<bits.Len(uint(len(old))))
-	t.slots, t.mask = make([]slot, size), uint64(size-1)
+	t.slots, t.mask = make([]slot, size), uint32(size-1)
 	for _, s := range old {
 		if s.value != 0 {
-			t.set(s.id, s.value-1)
+			t.set(s)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (c *Cache) find(parent int32, id uint64) int32 {
 			return child
 		}
 	}
-	return c.index.find(id)
+	return c.index.find(id, c.stretches.all)
 }
 
 // open is find, and makes the stretch if it is not there.
@@ -75,7 +75,7 @@ func (c *Cache) closeIfEmpty(at int32) bool {
 	if t.parent != none && c.stretches.all[t.parent].child == at {
 		c.stretches.all[t.parent].child = none
 	} else {
-		c.index.remove(t.id)
+		c.index.remove(t.id, at)
 	}
 	c.stretches.release(at)
 	return true
