@@ -63,11 +63,11 @@ func (x *prefixIndex) drop(i int32) {
 	s.ranges--
 	if s.wide != none {
 		x.classify(s.wide, r.endpoint)
+		if s.ranges <= x.narrow/4 {
+			x.narrowDown(s)
+		}
 	}
-	if s.ranges == 0 {
-		x.narrowDown(s)
-		x.prune(r.stretch)
-	}
+	x.prune(r.stretch)
 }
 
 // removeRange takes a range that nothing refers to out of its cell.

@@ -21,7 +21,8 @@ type prefixIndex struct {
 	slots    table  // ID → stretch, see heldStretch
 	wide     wideStretches
 	recency  []recencyList // by endpoint
-	// narrow is how many ranges a stretch has at most before it is wide.
+	// narrow is how many ranges a stretch has at most before it is wide. With a
+	// quarter of them it is no longer.
 	narrow int32
 
 	// found are the slots of the leading stretches that the last match knew.

@@ -306,13 +306,17 @@ func TestStretchesThatAllEndpointsHold(t *testing.T) {
 	if p.fast.countWide() == 0 {
 		t.Error("no stretch is wide")
 	}
-	for e := range endpoints {
-		p.route([]prompt.Stretch{{ID: 2 + uint64(e), Blocks: 20}}, e)
+	// One endpoint keeps the stretch; it goes out of all other lists.
+	p.route([]prompt.Stretch{{ID: 1, Blocks: 15}}, 7)
+	for e := range endpoints - 1 {
+		p.route([]prompt.Stretch{{ID: 1000 + uint64(e), Blocks: 20}}, (8+e)%endpoints)
 		p.check()
 	}
 	if p.fast.countWide() != 0 {
-		t.Error("a stretch is wide that nobody holds")
+		t.Error("a stretch is wide that one endpoint holds")
 	}
+	p.route([]prompt.Stretch{{ID: 1, Blocks: 15}}, 0)
+	p.check()
 }
 
 func TestEmptyChainsLeaveNoTrace(t *testing.T) {

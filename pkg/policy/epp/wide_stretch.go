@@ -78,12 +78,23 @@ func (x *prefixIndex) widen(s *heldStretch, n int32) {
 	s.first = none
 }
 
-// narrowDown undoes widen for a stretch without ranges.
+// narrowDown undoes widen.
 func (x *prefixIndex) narrowDown(s *heldStretch) {
-	if s.wide != none {
-		x.wide.free = append(x.wide.free, s.wide)
-		s.wide = none
+	w := &x.wide
+	heads := w.first[int(s.wide)*w.endpoints:][:w.endpoints]
+	for e := range heads {
+		for i := heads[e]; i != none; {
+			r := &x.cells[i].own
+			next := r.next
+			r.next, s.first = s.first, i
+			i = next
+		}
+		heads[e] = none
 	}
+	clear(w.set(w.whole, s.wide))
+	clear(w.set(w.part, s.wide))
+	w.free = append(w.free, s.wide)
+	s.wide = none
 }
 
 // reclassify is classify for the holder of a range, if its stretch is wide.
