@@ -209,4 +209,18 @@ type KVCache struct {
 	// +kubebuilder:default="0.9"
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
 	MemoryUtilization PositiveDecimal `json:"memoryUtilization,omitempty"`
+	// activationBytes is the memory that the activations of the largest batch
+	// take, over all GPUs of a replica. Where it is not set it is 5.5 GiB, and
+	// 8 GiB for a model with experts: more than a small GPU needs.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=1099511627776
+	ActivationBytes *int64 `json:"activationBytes,omitempty"`
+	// runtimeBytes is the memory that context, graphs and the collectives'
+	// buffers take of each GPU. Where it is not set it is 0.15 GiB, and 0.6 GiB
+	// where GPUs work together.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=1099511627776
+	RuntimeBytes *int64 `json:"runtimeBytes,omitempty"`
 }

@@ -130,6 +130,12 @@ func buildKVBlocks(in *v1alpha1.Pool, instance latency.Instance, path *field.Pat
 	if budget.Utilization > 1 {
 		return 0, field.ErrorList{field.Invalid(at, in.KVCache.MemoryUtilization, "must be at most 1")}
 	}
+	if in.KVCache.ActivationBytes != nil {
+		budget.ActivationBytes = *in.KVCache.ActivationBytes
+	}
+	if in.KVCache.RuntimeBytes != nil {
+		budget.RuntimeBytes = *in.KVCache.RuntimeBytes
+	}
 	blocks, err := instance.KVBlocks(int(in.Engine.BlockSize), budget)
 	if err != nil {
 		return 0, field.ErrorList{field.Invalid(path.Child("tensorParallelism"), in.TensorParallelism, err.Error())}

@@ -124,6 +124,23 @@ func TestFewerBytesLeaveRoomForMoreBlocks(t *testing.T) {
 	}
 }
 
+func TestWhatTheEngineKeepsForItselfIsNotForBlocks(t *testing.T) {
+	blocks := func(edit func(*v1alpha1.KVCache)) int {
+		return mustBuild(t, func(s *v1alpha1.Scenario) { edit(&s.Pools[0].KVCache) }).Pools[0].KVBlocks
+	}
+	const gib = 1 << 30
+	plain := blocks(func(*v1alpha1.KVCache) {})
+	if got := blocks(func(c *v1alpha1.KVCache) { c.ActivationBytes = ptr.To[int64](gib * 7 / 2) }); got != plain+gib*2/(16*131072) {
+		t.Errorf("2 GiB less of activations give %d blocks, the default %d", got, plain)
+	}
+	if got := blocks(func(c *v1alpha1.KVCache) { c.RuntimeBytes = ptr.To[int64](gib) }); got >= plain {
+		t.Errorf("1 GiB of runtime gives %d blocks, the default %d", got, plain)
+	}
+	if got := blocks(func(c *v1alpha1.KVCache) { c.Blocks, c.RuntimeBytes = ptr.To[int32](100), ptr.To[int64](gib) }); got != 100 {
+		t.Errorf("100 blocks are %d", got)
+	}
+}
+
 func TestCopiesBecomeClients(t *testing.T) {
 	copies := func(s *v1alpha1.Scenario) {
 		s.Workload.Clients[0].Copies = &v1alpha1.Copies{Count: 3, ZipfExponent: "1", Prefixes: v1alpha1.OwnPrefixes}
