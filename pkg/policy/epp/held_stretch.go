@@ -46,6 +46,11 @@ func (x *prefixIndex) makeChild(parent int32, id uint64) int32 {
 	if slot := x.childOf(parent, id); slot != none {
 		return slot
 	}
+	return x.newChild(parent, id)
+}
+
+// newChild makes a child that is not there yet.
+func (x *prefixIndex) newChild(parent int32, id uint64) int32 {
 	slot := x.takeCell()
 	x.cells[slot].held = newHeldStretch(id, parent)
 	if p := &x.cells[parent].held; p.child == none {

@@ -25,8 +25,10 @@ type prefixIndex struct {
 	// quarter of them it is no longer.
 	narrow int32
 
-	// found are the slots of the leading stretches that the last match knew.
-	found []int32
+	// found are the leading stretches that the last match came to and knew, and
+	// unknown says that it knew the next one not to be there.
+	found   []int32
+	unknown bool
 }
 
 const none = -1
@@ -53,10 +55,11 @@ func newPrefixIndex(endpoints int) *prefixIndex {
 // credit for what follows a block that it lacks. Nothing becomes more recent.
 func (x *prefixIndex) match(chain []prompt.Stretch, blocks []int) {
 	clear(blocks)
-	x.found = x.found[:0]
+	x.found, x.unknown = x.found[:0], false
 	slot := int32(root)
 	for _, s := range chain {
 		if slot = x.childOf(slot, s.ID); slot == none {
+			x.unknown = true
 			return
 		}
 		x.found = append(x.found, slot)
@@ -119,9 +122,12 @@ func (x *prefixIndex) insert(chain []prompt.Stretch, endpoint, capacity int) {
 	}
 	blocks, slot := 0, int32(root)
 	for i, s := range chain {
-		if i < len(x.found) {
+		switch {
+		case i < len(x.found):
 			slot = x.found[i]
-		} else {
+		case x.unknown: // and so are those after it
+			slot = x.newChild(slot, s.ID)
+		default:
 			slot = x.makeChild(slot, s.ID)
 		}
 		x.renew(slot, int32(endpoint), s.Blocks)
