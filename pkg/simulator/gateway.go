@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -48,7 +49,7 @@ func (s *simulation) send(id int32, q *request, w *workload.Request) {
 	q.replica = int32(endpoint)
 	q.prompt = int32(q.info.Tokens)
 	q.total, q.finish = q.prompt, q.prompt+int32(output)
-	q.response = w.Response
+	q.answer = prompt.Extent{Source: w.Response, Start: w.ResponseStart, Tokens: int32(output)}
 	q.cell = s.metrics.arrived(s.now, r.pool, &q.info)
 	s.inFlight++
 	for _, o := range s.observers {

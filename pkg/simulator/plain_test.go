@@ -265,7 +265,7 @@ func (p *plain) send(q *plainRequest, w *workload.Request) {
 	q.replica, q.prompt = int32(endpoint), int32(q.info.Tokens)
 	q.total, q.finish = q.prompt, q.prompt+int32(output)
 	q.cell = p.metrics.arrived(p.now, r.pool, &q.info)
-	text := w.Prompt.Append(prompt.Extent{Source: w.Response, Tokens: int32(output)})
+	text := w.Prompt.Append(prompt.Extent{Source: w.Response, Start: w.ResponseStart, Tokens: int32(output)})
 	q.identities = text.FullBlocks(nil, r.BlockTokens)
 	p.inFlight++
 	p.flying = append(p.flying, q)

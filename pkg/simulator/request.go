@@ -63,8 +63,9 @@ type request struct {
 	// firstToken is when the first one reached the gateway.
 	lastToken, firstToken simtime.Time
 
-	blocks   kv.Sequence
-	response uint64
+	blocks kv.Sequence
+	// answer is the generated tokens, all of them.
+	answer prompt.Extent
 	// chain is the full blocks of prompt and answer together, once the request
 	// has come to the front of its queue; empty without prefix caching.
 	chain   []prompt.Stretch

@@ -129,7 +129,7 @@ func (s *simulation) chain(r *replica, q *request) {
 	if q.chain == nil {
 		q.chain = make([]prompt.Stretch, 0, fewStretches)
 	}
-	s.extents = append(s.extents, prompt.Extent{Source: q.response, Tokens: q.finish - q.prompt})
+	s.extents = append(s.extents, q.answer)
 	q.chain = prompt.Prompt{Extents: s.extents}.FullStretches(q.chain[:0], r.cache.BlockTokens())
 	q.chained = true
 }

@@ -87,10 +87,10 @@ func (c *client) send(memory *extents) Request {
 		Arrival:      c.next,
 		Prompt:       prompt.Prompt{Extents: text},
 		OutputTokens: c.spec.Output.draw(c.output),
-		Response:     answerText.source(c.name, c.sent),
-		Tenant:       c.tenant,
-		Class:        c.class,
-		Priority:     c.spec.Priority,
+		Response:     own.Source, ResponseStart: own.Tokens,
+		Tenant:   c.tenant,
+		Class:    c.class,
+		Priority: c.spec.Priority,
 	}
 	c.sent++
 	c.next = c.clock.tick()

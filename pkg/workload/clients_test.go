@@ -157,12 +157,15 @@ func TestTextsOfClientsNeverMix(t *testing.T) {
 	b.PrefixGroup, b.PrefixTokens = "b", 8
 	seen := map[uint64]bool{}
 	for _, r := range take(workload.NewClients([]workload.Client{a, b}, 1), 1000) {
-		seen[r.Response] = true
+		own := r.Prompt.Extents[len(r.Prompt.Extents)-1]
+		if r.Response != own.Source || r.ResponseStart != own.Tokens {
+			t.Fatalf("request %d: the answer does not continue its prompt", r.ID)
+		}
 		for _, e := range r.Prompt.Extents {
 			seen[e.Source] = true
 		}
 	}
-	if want := 1000 + 1000 + 2; len(seen) != want {
+	if want := 1000 + 2; len(seen) != want {
 		t.Errorf("%d texts, want %d", len(seen), want)
 	}
 }

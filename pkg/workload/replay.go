@@ -120,8 +120,8 @@ func (p *replay) Next() (Request, bool) {
 		Arrival:      scaled(arrival, p.scale),
 		Prompt:       p.trace.prompt(i, &p.memory),
 		OutputTokens: int(row.output),
-		Response:     traceAnswer.source(uint64(i)),
-		Priority:     p.priority,
+		Response:     tailText.source(uint64(i)), ResponseStart: p.trace.tail(i),
+		Priority: p.priority,
 	}, true
 }
 

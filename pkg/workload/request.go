@@ -27,8 +27,11 @@ type Request struct {
 	// OutputTokens is the true length of the answer, at least 1. No policy
 	// may see it.
 	OutputTokens int
-	// Response is the prompt.Extent source of the generated tokens.
-	Response uint64
+	// Response is the text of the generated tokens, as prompt.Extent sources
+	// name texts, and ResponseStart where in it they begin. Where a prompt ends
+	// with a text that no other request has, the answer continues it.
+	Response      uint64
+	ResponseStart int32
 	// Client, Tenant and Class are indices into the source's Labels.
 	Client, Tenant, Class int
 	// Priority says how important the request is: higher is more, 0 where

@@ -13,12 +13,10 @@ import (
 type textKind uint64
 
 const (
-	groupText   textKind = iota + 1 // a prefix group's, by hash of its name
-	uniqueText                      // a client's own, by hash of its name and request number
-	answerText                      // the answer to it
-	blockText                       // a trace's full block, by its id
-	tailText                        // the rest of a trace's row, by row number
-	traceAnswer                     // the answer to it
+	groupText  textKind = iota + 1 // a prefix group's, by hash of its name
+	uniqueText                     // a client's own and the answer to it, by hash of its name and request number
+	blockText                      // a trace's full block, by its id
+	tailText                       // the rest of a trace's row and the answer to it, by row number
 )
 
 // source returns the prompt.Extent source of a text.

@@ -95,7 +95,7 @@ func (t *Trace) blocksOf(i int) []uint64 {
 // prompt returns row i's prompt: its full blocks, then a tail of its own.
 func (t *Trace) prompt(i int, memory *extents) prompt.Prompt {
 	blocks := t.blocksOf(i)
-	tail := t.rows[i].input - int32(len(blocks))*TraceBlockTokens
+	tail := t.tail(i)
 	n := len(blocks)
 	if tail > 0 {
 		n++
@@ -108,4 +108,9 @@ func (t *Trace) prompt(i int, memory *extents) prompt.Prompt {
 		text[n-1] = prompt.Extent{Source: tailText.source(uint64(i)), Tokens: tail}
 	}
 	return prompt.Prompt{Extents: text}
+}
+
+// tail is how many tokens of row i's prompt follow its full blocks.
+func (t *Trace) tail(i int) int32 {
+	return t.rows[i].input - int32(len(t.blocksOf(i)))*TraceBlockTokens
 }

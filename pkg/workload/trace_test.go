@@ -303,14 +303,19 @@ func TestTextsOfATraceNeverMix(t *testing.T) {
 		seen[source] = what
 	}
 	for i, r := range take(read(t, workload.Mooncake, string(file(t, "testdata/mooncake.jsonl"))).Replay(asRecorded, 1), -1) {
-		note(r.Response, fmt.Sprintf("answer %d", i))
+		note(r.Response, fmt.Sprintf("row %d", i))
+		start := int32(0)
 		for _, e := range r.Prompt.Extents {
 			if e.Tokens != workload.TraceBlockTokens {
-				note(e.Source, fmt.Sprintf("tail %d", i))
+				note(e.Source, fmt.Sprintf("row %d", i))
+				start = e.Tokens
 			}
 		}
+		if r.ResponseStart != start {
+			t.Errorf("the answer of row %d begins at %d of its text, want %d", i, r.ResponseStart, start)
+		}
 	}
-	if want := 6 + 3; len(seen) != want {
+	if want := 6; len(seen) != want {
 		t.Errorf("%d texts that belong to one row, want %d", len(seen), want)
 	}
 	var extent prompt.Extent
