@@ -5,6 +5,7 @@ package epp
 import (
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -317,6 +318,12 @@ func TestStretchesThatAllEndpointsHold(t *testing.T) {
 	}
 	p.route([]prompt.Stretch{{ID: 1, Blocks: 15}}, 0)
 	p.check()
+}
+
+func TestACellFillsACacheLine(t *testing.T) {
+	if size := reflect.TypeFor[cell]().Size(); size != 64 {
+		t.Errorf("%d bytes, want 64", size)
+	}
 }
 
 func TestEmptyChainsLeaveNoTrace(t *testing.T) {
