@@ -104,7 +104,11 @@ func randomRequest(c *choices, id int, at simtime.Time) workload.Request {
 	if turn := c.pick(4); turn > 0 && id >= turn {
 		r.Prompt = r.Prompt.Append(prompt.Extent{Source: uint64(1000 + id - turn), Tokens: int32(c.pick(20))})
 	}
-	r.Prompt = r.Prompt.Append(prompt.Extent{Source: uint64(100000 + id), Tokens: int32(c.pick(20))})
+	own := prompt.Extent{Source: uint64(100000 + id), Tokens: int32(c.pick(20))}
+	r.Prompt = r.Prompt.Append(own)
+	if c.pick(3) == 0 {
+		r.Response, r.ResponseStart = own.Source, own.Tokens
+	}
 	return r
 }
 
