@@ -94,6 +94,10 @@ bench: ## Run the benchmarks, then measure the reference workloads (BENCH=patter
 benchstat: ## Compare two outputs of make bench (OLD=file NEW=file)
 	$(BENCHSTAT) '$(OLD)' '$(NEW)'
 
+.PHONY: validation
+validation: ## Fit the roofline to the open measured runs anew and write docs/validation.md; some minutes
+	$(GO) test ./pkg/calibrate -count 1 -timeout 30m -run '^TestValidationDocument$$' -update
+
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for a short time (FUZZTIME=20s)
 	hack/fuzz.sh $(FUZZTIME)

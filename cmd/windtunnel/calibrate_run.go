@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -188,46 +187,6 @@ func auto(p latency.Precision) latency.Precision {
 		return ""
 	}
 	return p
-}
-
-// validate returns the faults that the file has by itself.
-func (f *runFile) validate() field.ErrorList {
-	var errs field.ErrorList
-	if f.Requests.File == "" {
-		errs = append(errs, field.Required(field.NewPath("requests", "file"), "the log of measured requests"))
-	}
-	if !slices.Contains(calibrate.Formats(), f.Requests.Format) {
-		errs = append(errs, field.NotSupported(field.NewPath("requests", "format"), f.Requests.Format, calibrate.Formats()))
-	}
-	if f.Blocks != nil {
-		errs = append(errs, atLeast(1, f.Blocks.BlockSize, "blocks", "blockSize")...)
-	}
-	errs = append(errs, atLeast(0, f.FitRequests, "fitRequests")...)
-	errs = append(errs, atLeast(1, f.Engine.MaxNumSeqs, "engine", "maxNumSeqs")...)
-	errs = append(errs, atLeast(1, f.Engine.MaxNumBatchedTokens, "engine", "maxNumBatchedTokens")...)
-	errs = append(errs, atLeast(1, f.Engine.BlockSize, "engine", "blockSize")...)
-	errs = append(errs, atLeast(0, f.Engine.MaxModelLen, "engine", "maxModelLen")...)
-	errs = append(errs, onOff(f.Engine.PrefixCaching, "engine", "prefixCaching")...)
-	errs = append(errs, onOff(f.Engine.ReserveFullPrompt, "engine", "reserveFullPrompt")...)
-	errs = append(errs, atLeast(0, f.KVCache.Blocks, "kvCache", "blocks")...)
-	if u, err := strconv.ParseFloat(f.KVCache.MemoryUtilization, 64); err != nil || !(u > 0 && u <= 1) {
-		errs = append(errs, field.Invalid(field.NewPath("kvCache", "memoryUtilization"), f.KVCache.MemoryUtilization, `must be greater than 0 and at most 1, such as "0.9"`))
-	}
-	return errs
-}
-
-func atLeast(least, value int, first string, more ...string) field.ErrorList {
-	if value >= least {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(field.NewPath(first, more...), value, fmt.Sprintf("must be given, and at least %d", least))}
-}
-
-func onOff(value, first string, more ...string) field.ErrorList {
-	if value == "Enabled" || value == "Disabled" {
-		return nil
-	}
-	return field.ErrorList{field.NotSupported(field.NewPath(first, more...), value, []string{"Enabled", "Disabled"})}
 }
 
 // requests reads the log and the blocks.

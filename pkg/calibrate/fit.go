@@ -27,7 +27,7 @@ type Options struct {
 }
 
 // DefaultGenerations is long enough that more change nothing above the noise.
-const DefaultGenerations = 80
+const DefaultGenerations = 100
 
 const (
 	// generationSize is how many coefficients are tried side by side.

@@ -6,14 +6,14 @@ import "math"
 
 // weights of the statistics in the loss. The means count most, as they are
 // what a log determines best; P95 lies between two others.
-var weights = [Statistics]float64{Mean: 4, P50: 1, P90: 1, P99: 1}
+var weights = [Statistics]float64{Mean: 10, P50: 1, P90: 1, P99: 1}
 
 // The loss is what the search makes small, in percent:
 //
 //	√(Σ w·e² ÷ Σ w) + 0.1·(|TPOT| + |E2E|) + 0.1·Σ log₂²(overhead ÷ usual)
 //
 // e are the relative errors of mean, P50, P90 and P99 of TTFT, TPOT and E2E,
-// with weights w of 4, 1, 1 and 1. |TPOT| and |E2E| are the mean absolute
+// with weights w of 10, 1, 1 and 1. |TPOT| and |E2E| are the mean absolute
 // relative errors of single requests: they tell apart coefficients that the
 // figures agree with alike. The last term is the pull: an overhead stays where
 // it usually is unless the log speaks against it. An engine that always runs the

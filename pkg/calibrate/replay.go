@@ -49,10 +49,14 @@ func (r *Run) Measured() []Times {
 // is an error if ctx is cancelled, or if the engine refuses a request, which
 // the real one did not: then its settings are not the ones it ran with.
 func (r *Run) Replay(ctx context.Context, c latency.RooflineCoefficients, number int) ([]Times, error) {
+	return r.replay(ctx, newJitter(r.Engine.Roofline(c), number))
+}
+
+func (r *Run) replay(ctx context.Context, timer latency.StepTimer) ([]Times, error) {
 	all := make([]Times, len(r.Requests))
 	completed := 0
 	_, err := simulator.Run(ctx, simulator.Config{
-		Pools:   []simulator.Pool{r.Engine.pool(newJitter(r.Engine.Roofline(c), number))},
+		Pools:   []simulator.Pool{r.Engine.pool(timer)},
 		Router:  onlyReplica{},
 		Source:  &source{requests: r.Requests},
 		Horizon: simulator.Horizon{Drain: math.MaxInt64},

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/latency"
+)
+
+// calibrateRun returns the path of a run like testdata/calibrate.yaml, in which
+// texts are replaced in pairs and paths are absolute.
+func calibrateRun(t *testing.T, replace ...string) string {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/calibrate.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := filepath.Abs("../../pkg/calibrate/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(string(raw), "../../../pkg/calibrate/testdata", data)
+	for i := 0; i < len(replace); i += 2 {
+		if !strings.Contains(text, replace[i]) {
+			t.Fatalf("the run does not hold %q", replace[i])
+		}
+		text = strings.Replace(text, replace[i], replace[i+1], 1)
+	}
+	return tempFile(t, "run.yaml", text)
+}
+
+func TestCalibrateWritesErrorsEntryAndPlot(t *testing.T) {
+	folder := t.TempDir()
+	entry, plot := filepath.Join(folder, "entry.yaml"), filepath.Join(folder, "plot.svg")
+	out := mustRun(t, "calibrate", "-f", "testdata/calibrate.yaml", "--generations", "2",
+		"--holdout", calibrateRun(t, "accelerator: rtx-4090", "accelerator: l40s"), "--entry", entry, "--plot", plot)
+	for _, want := range []string{
+		"calibrate, first 100 requests (fitted, 100 requests)",
+		"calibrate, other 40 requests (held back, 40 requests)",
+		"run (held back, 140 requests)",
+		"TTFT mean", "E2E p99", "TTFT predicted", "- name: rtx-4090",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the report does not say %q:\n%s", want, out)
+		}
+	}
+	raw, err := os.ReadFile(entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if entries, errs := latency.ParseEntries(raw, nil); len(errs) > 0 || len(entries.Accelerators) != 1 {
+		t.Errorf("the entry is no catalogue: %v\n%s", errs.ToAggregate(), raw)
+	}
+	if !strings.HasSuffix(strings.TrimSpace(out), strings.TrimSpace(string(raw))) {
+		t.Errorf("the report does not end with the entry:\n%s", out)
+	}
+	if raw, err := os.ReadFile(plot); err != nil || !strings.HasPrefix(string(raw), "<svg") {
+		t.Errorf("the plot is %.20q, %v", raw, err)
+	}
+}
+
+func TestCalibrateGivesTheSameAtAnyParallelism(t *testing.T) {
+	args := []string{"calibrate", "-f", "testdata/calibrate.yaml", "--generations", "2"}
+	if one, four := mustRun(t, append(args, "--parallelism", "1")...), mustRun(t, append(args, "--parallelism", "4")...); one != four {
+		t.Errorf("one at a time:\n%s\nfour at a time:\n%s", one, four)
+	}
+}
+
+func TestCalibrateSaysWhereItGuesses(t *testing.T) {
+	run := calibrateRun(t, "kvCache: {blocks: 1200}", "")
+	if out := mustRun(t, "calibrate", "-f", run, "--generations", "1"); !strings.Contains(out, "warning: "+run+": kvCache.blocks is not given") {
+		t.Errorf("no warning of a guess:\n%s", out)
+	}
+}
+
+func TestBadInputOfCalibrate(t *testing.T) {
+	empty := tempFile(t, "empty.yaml", "")
+	entries := tempFile(t, "entries.yaml", "accelerators: [{name: x}]")
+	for name, tc := range map[string]struct {
+		args []string
+		want string
+	}{
+		"no run":                          {nil, "a measured run is required: -f FILE"},
+		"a run that is not":               {[]string{"-f", "nowhere.yaml"}, "nowhere.yaml: no such file"},
+		"no generations":                  {[]string{"-f", "testdata/calibrate.yaml", "--generations", "0"}, "--generations must be at least 1"},
+		"no parallelism":                  {[]string{"-f", "testdata/calibrate.yaml", "--parallelism", "0"}, "--parallelism must be at least 1"},
+		"a folder that is not":            {[]string{"-f", "testdata/calibrate.yaml", "--entry", "nowhere/entry.yaml"}, "nowhere: no such file"},
+		"an unknown key":                  {[]string{"-f", calibrateRun(t, "fitRequests", "fittedRequests")}, `unknown field "fittedRequests"`},
+		"an unknown model":                {[]string{"-f", calibrateRun(t, "Llama-3.1-8B", "Lama")}, `model: Unsupported value: "meta-llama/Lama"`},
+		"an unknown GPU":                  {[]string{"-f", calibrateRun(t, "rtx-4090", "rtx-4091")}, `accelerator: Unsupported value: "rtx-4091"`},
+		"a model that does not fit":       {[]string{"-f", calibrateRun(t, "accelerator:", "tensorParallelism: 3\naccelerator:")}, "tensorParallelism: Invalid value: 3"},
+		"engine settings left out":        {[]string{"-f", calibrateRun(t, "maxNumSeqs: 64, ", "")}, "engine.maxNumSeqs: Required value"},
+		"neither on nor off":              {[]string{"-f", calibrateRun(t, "maxNumSeqs: 64", "maxNumSeqs: 64, prefixCaching: true")}, `engine.prefixCaching: Unsupported value: "true"`},
+		"a switch that is none":           {[]string{"-f", calibrateRun(t, "maxNumSeqs: 64", `maxNumSeqs: 64, prefixCaching: "on"`)}, `engine.prefixCaching: Unsupported value: "on"`},
+		"no such memory":                  {[]string{"-f", calibrateRun(t, "blocks: 1200", `memoryUtilization: "1.2"`)}, "kvCache.memoryUtilization: Invalid value"},
+		"an unknown format":               {[]string{"-f", calibrateRun(t, "own.jsonl", "own.jsonl, format: XML")}, `requests.format: Unsupported value: "XML"`},
+		"a bad log":                       {[]string{"-f", calibrateRun(t, "own.jsonl", "own-blocks.jsonl")}, "own-blocks.jsonl: line 1: queued_ts: is missing"},
+		"blocks of another size":          {[]string{"-f", calibrateRun(t, "blockSize: 16", "blockSize: 32")}, "own-blocks.jsonl: line 1: hash_ids: must have"},
+		"a bad catalogue":                 {[]string{"-f", calibrateRun(t, "model:", "catalogue: ["+entries+"]\nmodel:")}, "entries.yaml is invalid"},
+		"an engine that refuses requests": {[]string{"-f", calibrateRun(t, "blocks: 1200", "blocks: 40")}, "check the KV blocks and the model length"},
+		"a bad holdout":                   {[]string{"-f", "testdata/calibrate.yaml", "--holdout", empty}, "empty.yaml is invalid"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			args := tc.args
+			if name != "a folder that is not" {
+				args = append(args, "--entry", filepath.Join(folder, "entry.yaml"), "--plot", filepath.Join(folder, "plot.svg"))
+			}
+			_, err := windtunnel(t, append([]string{"calibrate"}, args...)...)
+			var bad badInput
+			if !errors.As(err, &bad) || exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("error %v, want bad input with %q", err, tc.want)
+			}
+			if left, _ := os.ReadDir(folder); len(left) > 0 {
+				t.Errorf("%v was left behind", left)
+			}
+		})
+	}
+}
