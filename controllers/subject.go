@@ -66,6 +66,16 @@ func scenarioConfigMaps(s *v1alpha1.Scenario) []string {
 	if t := s.Workload.Trace; t != nil && t.ConfigMapRef != nil {
 		names = append(names, t.ConfigMapRef.Name)
 	}
+	for i := range s.Catalogue {
+		if c := &s.Catalogue[i]; c.ConfigMapRef != nil {
+			names = append(names, c.ConfigMapRef.Name)
+		}
+	}
+	for i := range s.Pools {
+		if t := s.Pools[i].Latency.Table; t != nil && t.ConfigMapRef != nil {
+			names = append(names, t.ConfigMapRef.Name)
+		}
+	}
 	return names
 }
 

@@ -198,9 +198,10 @@ type RequestCost struct {
 // reports it, or computed from model, accelerator and memoryUtilization.
 type KVCache struct {
 	// blocks is the number of KV blocks of one replica, such as vLLM's
-	// num_gpu_blocks. Where it is not set it is computed.
+	// num_gpu_blocks; one of them the engine keeps to itself. Where it is not set it
+	// is computed.
 	// +optional
-	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Minimum=2
 	// +kubebuilder:validation:Maximum=100000000
 	Blocks *int32 `json:"blocks,omitempty"`
 	// memoryUtilization is the share of GPU memory that the engine may use

@@ -26,6 +26,7 @@ type localOptions struct {
 	name        string
 	output      outputFormat
 	parallelism int
+	check       bool
 }
 
 func (o *localOptions) register(cmd *cobra.Command) {
@@ -36,6 +37,7 @@ func (o *localOptions) register(cmd *cobra.Command) {
 	f.StringVar(&o.name, "name", "", "run only the object of this name")
 	f.VarP(&o.output, "output", "o", "table, json or yaml")
 	f.IntVar(&o.parallelism, "parallelism", runtime.GOMAXPROCS(0), "simulations that run at once; results do not depend on it")
+	f.BoolVar(&o.check, "check-invariants", false, "check at every event what must always hold: slow, stops where something does not, and changes no result")
 }
 
 // load reads the manifest and the ConfigMaps.

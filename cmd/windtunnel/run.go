@@ -98,6 +98,8 @@ func (o *localOptions) simulate(ctx context.Context, name string, c *experiment.
 	simulations, err := c.Plan.Simulate(ctx, c.Trace, experiment.Span{First: 0, End: total}, experiment.Options{
 		Parallelism: o.parallelism,
 		Progress:    p.update,
+
+		CheckInvariants: o.check,
 	})
 	if errors.Is(err, experiment.ErrInvalidPoint) {
 		return nil, badInput{err}

@@ -3,6 +3,7 @@
 package experiment
 
 import (
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -57,8 +58,9 @@ func (p *Plan) buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, path *
 	}
 	errs = pool.Cost.Validate(path.Child("requestCost"))
 	var es field.ErrorList
-	pool.KVBlocks, es = buildKVBlocks(in, instance, path)
+	pool.ReportedBlocks, es = buildKVBlocks(in, instance, path)
 	errs = append(errs, es...)
+	pool.KVBlocks = pool.ReportedBlocks - nullBlocks
 	limits := latency.EngineLimits{MaxNumSeqs: pool.MaxNumSeqs, MaxNumBatchedTokens: pool.MaxNumBatchedTokens, MaxModelLen: pool.MaxModelLen}
 	pool.Timer, es = p.buildTimer(&in.Latency, instance, limits, path.Child("latency"))
 	return pool, append(errs, es...)
@@ -120,6 +122,12 @@ func unknown(path *field.Path, what, name string, known []string) *field.Error {
 	}
 }
 
+// nullBlocks is how many of its blocks vLLM keeps to itself, to point at where a
+// sequence has none.
+const nullBlocks = 1
+
+// buildKVBlocks returns how many blocks a replica has, as vLLM logs it; at least
+// one that can be used.
 func buildKVBlocks(in *v1alpha1.Pool, instance latency.Instance, path *field.Path) (int, field.ErrorList) {
 	if in.KVCache.Blocks != nil {
 		return int(*in.KVCache.Blocks), nil
@@ -137,6 +145,9 @@ func buildKVBlocks(in *v1alpha1.Pool, instance latency.Instance, path *field.Pat
 		budget.RuntimeBytes = *in.KVCache.RuntimeBytes
 	}
 	blocks, err := instance.KVBlocks(int(in.Engine.BlockSize), budget)
+	if err == nil && blocks <= nullBlocks {
+		err = errors.New("there is memory for one KV block, and the engine keeps that to itself")
+	}
 	if err != nil {
 		return 0, field.ErrorList{field.Invalid(path.Child("tensorParallelism"), in.TensorParallelism, err.Error())}
 	}

@@ -110,7 +110,7 @@ func TestFewerBytesLeaveRoomForMoreBlocks(t *testing.T) {
 	blocks := func(weights, kv v1alpha1.Precision) int {
 		return mustBuild(t, func(s *v1alpha1.Scenario) {
 			s.Pools[0].Quantization = v1alpha1.Quantization{Weights: weights, KVCache: kv, Activations: "auto"}
-		}).Pools[0].KVBlocks
+		}).Pools[0].ReportedBlocks
 	}
 	plain := blocks("auto", "auto")
 	if got := blocks("bf16", "bf16"); got != plain {
@@ -126,7 +126,7 @@ func TestFewerBytesLeaveRoomForMoreBlocks(t *testing.T) {
 
 func TestWhatTheEngineKeepsForItselfIsNotForBlocks(t *testing.T) {
 	blocks := func(edit func(*v1alpha1.KVCache)) int {
-		return mustBuild(t, func(s *v1alpha1.Scenario) { edit(&s.Pools[0].KVCache) }).Pools[0].KVBlocks
+		return mustBuild(t, func(s *v1alpha1.Scenario) { edit(&s.Pools[0].KVCache) }).Pools[0].ReportedBlocks
 	}
 	const gib = 1 << 30
 	plain := blocks(func(*v1alpha1.KVCache) {})
@@ -138,6 +138,13 @@ func TestWhatTheEngineKeepsForItselfIsNotForBlocks(t *testing.T) {
 	}
 	if got := blocks(func(c *v1alpha1.KVCache) { c.Blocks, c.RuntimeBytes = ptr.To[int32](100), ptr.To[int64](gib) }); got != 100 {
 		t.Errorf("100 blocks are %d", got)
+	}
+}
+
+func TestTheEngineKeepsOneBlockToItself(t *testing.T) {
+	pool := mustBuild(t, func(s *v1alpha1.Scenario) { s.Pools[0].KVCache.Blocks = ptr.To[int32](100) }).Pools[0]
+	if pool.KVBlocks != 99 || pool.ReportedBlocks != 100 {
+		t.Errorf("of 100 blocks %d can be used and %d are reported, want 99 and 100", pool.KVBlocks, pool.ReportedBlocks)
 	}
 }
 

@@ -75,7 +75,7 @@ func poolProvenance(in *v1alpha1.Pool, pool *simulator.Pool) result.PoolProvenan
 			PerOutputTokenSeconds: pool.Cost.PerOutputToken.Seconds(),
 			CompletionSeconds:     pool.Cost.Completion.Seconds(),
 		},
-		KVBlocks:    pool.KVBlocks,
+		KVBlocks:    pool.ReportedBlocks,
 		BlockTokens: pool.BlockTokens,
 	}
 	if in.Engine.Scheduler != v1alpha1.FCFSScheduler {

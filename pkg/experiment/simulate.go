@@ -30,6 +30,9 @@ type Simulation struct {
 type Options struct {
 	// Parallelism is how many run at once; at least 1.
 	Parallelism int
+	// CheckInvariants makes the simulator check at every event what must always
+	// hold. It is slow, and panics where something does not.
+	CheckInvariants bool
 	// Progress, if set, is told how many of the span are done. Calls do not
 	// overlap.
 	Progress func(done int)
@@ -53,7 +56,7 @@ func (p *Plan) Simulate(ctx context.Context, trace *workload.Trace, span Span, o
 			break
 		}
 		group.Go(func() error {
-			s, err := p.simulateOne(groupCtx, trace, span.First+i, metrics)
+			s, err := p.simulateOne(groupCtx, trace, span.First+i, metrics, o.CheckInvariants)
 			if err != nil {
 				return err
 			}
@@ -77,7 +80,7 @@ func (p *Plan) Simulate(ctx context.Context, trace *workload.Trace, span Span, o
 }
 
 // simulateOne runs simulation i of the plan.
-func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, i int, metrics []result.Metric) (Simulation, error) {
+func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, i int, metrics []result.Metric, check bool) (Simulation, error) {
 	point, seed := p.Points()[i/len(p.Seeds)], p.Seeds[i%len(p.Seeds)]
 	where := func(err error) error {
 		return fmt.Errorf("point %d (%s), seed %d: %w", point.ID, point, seed, err)
@@ -94,6 +97,7 @@ func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, i int, me
 	if len(errs) > 0 {
 		return Simulation{}, where(fmt.Errorf("%w: %w", ErrInvalidPoint, errs.ToAggregate()))
 	}
+	config.CheckInvariants = check
 	outcome, err := simulator.Run(ctx, config)
 	if err != nil {
 		return Simulation{}, where(err)

@@ -44,7 +44,7 @@ func TestValidateTakesObjectsMadeInGo(t *testing.T) {
 			}(),
 			[]string{
 				"spec.scenario.pools[0].engine: Invalid value: maxNumBatchedTokens must be at least maxNumSeqs",
-				"spec.scenario.pools[0].kvCache.blocks: Invalid value: 0: spec.scenario.pools[0].kvCache.blocks in body should be greater than or equal to 1",
+				"spec.scenario.pools[0].kvCache.blocks: Invalid value: 0: spec.scenario.pools[0].kvCache.blocks in body should be greater than or equal to 2",
 			},
 		},
 		"a sweep whose baseline names another parameter": {

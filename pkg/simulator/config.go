@@ -58,6 +58,9 @@ type Pool struct {
 	// BlockTokens is the size of a KV block in tokens, KVBlocks how many
 	// blocks one replica has.
 	BlockTokens, KVBlocks int
+	// ReportedBlocks is how many blocks the engine says that it has; 0 means
+	// KVBlocks. (vLLM keeps one to itself, and counts it.)
+	ReportedBlocks int
 	// PrefixCaching lets requests reuse the blocks of equal prefixes.
 	PrefixCaching bool
 	// MaxNumSeqs bounds the requests that run at once on a replica,

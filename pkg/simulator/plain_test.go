@@ -3,6 +3,7 @@
 package simulator
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"time"
@@ -139,7 +140,7 @@ func (r *plainReplica) scraped(at simtime.Time) policy.Scrape {
 	return policy.Scrape{
 		At: at, Waiting: len(r.waiting), Running: len(r.running),
 		KVUsage:     float64(r.cache.Used()) / float64(r.KVBlocks),
-		BlockTokens: r.BlockTokens, Blocks: r.KVBlocks,
+		BlockTokens: r.BlockTokens, Blocks: cmp.Or(r.ReportedBlocks, r.KVBlocks),
 	}
 }
 

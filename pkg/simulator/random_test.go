@@ -76,6 +76,7 @@ func randomPool(c *choices) Pool {
 		Timer:               mixedStep{base: time.Duration(1 + c.pick(8)), token: time.Duration(c.pick(2)), read: time.Duration(c.pick(2))},
 		BlockTokens:         1 + c.pick(8),
 		KVBlocks:            8 + c.pick(40),
+		ReportedBlocks:      c.pick(2) * 49,
 		PrefixCaching:       c.pick(4) > 0,
 		MaxNumSeqs:          1 + c.pick(6),
 		MaxNumBatchedTokens: 1 + c.pick(30),

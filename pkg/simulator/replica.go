@@ -3,6 +3,7 @@
 package simulator
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -32,6 +33,8 @@ type replica struct {
 	reserve        bool
 
 	cache *kv.Cache
+	// reported is how many blocks the engine says that the cache has.
+	reported int
 	// entries are requests on their way to the wait queue.
 	entries entries
 	waiting waitQueue
@@ -69,6 +72,7 @@ func newReplica(index int32, poolIndex int, p *Pool) replica {
 		prefixCaching:  p.PrefixCaching,
 		reserve:        p.ReserveFullPrompt,
 		cache:          kv.New(p.KVBlocks, p.BlockTokens, p.PrefixCaching),
+		reported:       cmp.Or(p.ReportedBlocks, p.KVBlocks),
 		batch:          newBatch(),
 		next:           simtime.Never,
 	}

@@ -92,6 +92,6 @@ func (r *replica) metrics(at simtime.Time) policy.Scrape {
 		Running:     len(r.batch.running),
 		KVUsage:     r.cache.Usage(),
 		BlockTokens: r.cache.BlockTokens(),
-		Blocks:      r.cache.Blocks(),
+		Blocks:      r.reported,
 	}
 }
