@@ -2,6 +2,8 @@
 
 package epp
 
+import "slices"
+
 // A cell is a place for a stretch and one for a range, side by side because
 // most stretches have one range: who needs the one needs the other, and memory
 // is what takes time. Further ranges of a stretch have cells of their own. The
@@ -11,6 +13,9 @@ type cell struct {
 	own  blockRange
 }
 
+// firstCells is how many cells there is room for at first.
+const firstCells = 1024
+
 // takeCell returns the index of a cell with nothing in it. Pointers into cells
 // do not outlast it.
 func (x *prefixIndex) takeCell() int32 {
@@ -18,6 +23,10 @@ func (x *prefixIndex) takeCell() int32 {
 	if i != none {
 		x.freeCell = x.cells[i].own.next
 		return i
+	}
+	if len(x.cells) == cap(x.cells) {
+		// append alone would copy large slices more often.
+		x.cells = slices.Grow(x.cells, max(firstCells, len(x.cells)))
 	}
 	x.cells = append(x.cells, cell{own: blockRange{stretch: none}})
 	return int32(len(x.cells) - 1)
