@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"windtunnel.dev/windtunnel/internal/spelling"
 )
 
 // maxNear is how many names an error suggests.
@@ -24,7 +26,7 @@ func nearest(written string, names []string) []string {
 	short := bare(written)
 	for _, name := range names {
 		known := bare(name)
-		distance := min(edits(short, known), 1+edits(short, known[:min(len(short), len(known))]))
+		distance := min(spelling.Distance(short, known), 1+spelling.Distance(short, known[:min(len(short), len(known))]))
 		if strings.Contains(known, short) || strings.Contains(short, known) {
 			distance = min(distance, 1)
 		}
@@ -42,26 +44,4 @@ func nearest(written string, names []string) []string {
 
 func bare(name string) string {
 	return strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
-}
-
-// edits is the Levenshtein distance in bytes: how many insertions, deletions
-// and replacements turn a into b.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

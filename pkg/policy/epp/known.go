@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"windtunnel.dev/windtunnel/internal/spelling"
 )
 
 // unbuiltTypes are the types that router-v0.10 and router-main register and
@@ -82,7 +84,7 @@ func didYouMean(name string, known []string) string {
 	best, nearest := len(name)/4+1, ""
 	slices.Sort(known)
 	for _, k := range known {
-		if distance := editDistance(strings.ToLower(name), strings.ToLower(k)); distance < best {
+		if distance := spelling.Distance(strings.ToLower(name), strings.ToLower(k)); distance < best {
 			best, nearest = distance, k
 		}
 	}
@@ -90,26 +92,4 @@ func didYouMean(name string, known []string) string {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean %q?", nearest)
-}
-
-// editDistance counts the insertions, deletions and substitutions of bytes that
-// turn a into b (Levenshtein).
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			substituted := diagonal
-			if a[i] != b[j] {
-				substituted++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(substituted, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
