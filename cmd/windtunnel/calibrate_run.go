@@ -78,17 +78,23 @@ func readRuns(names []string) ([]measuredRun, error) {
 	return all, nil
 }
 
+// parseRunFile reads a run's YAML over the defaults.
+func parseRunFile(raw []byte) (*runFile, error) {
+	f := &runFile{TensorParallelism: 1}
+	f.Requests.Format = calibrate.JSONL
+	f.Engine = runEngine{BlockSize: 16, PrefixCaching: "Enabled", ReserveFullPrompt: "Enabled"}
+	f.KVCache.MemoryUtilization = "0.9"
+	return f, yaml.UnmarshalStrict(raw, f)
+}
+
 // readRun reads a run's file and all that it names.
 func readRun(name string) (measuredRun, error) {
 	raw, err := os.ReadFile(name)
 	if err != nil {
 		return measuredRun{}, err
 	}
-	f := runFile{TensorParallelism: 1}
-	f.Requests.Format = calibrate.JSONL
-	f.Engine = runEngine{BlockSize: 16, PrefixCaching: "Enabled", ReserveFullPrompt: "Enabled"}
-	f.KVCache.MemoryUtilization = "0.9"
-	if err := yaml.UnmarshalStrict(raw, &f); err != nil {
+	f, err := parseRunFile(raw)
+	if err != nil {
 		return measuredRun{}, fmt.Errorf("%s: %w", name, err)
 	}
 	folder := filepath.Dir(name)
@@ -135,6 +141,9 @@ func (f *runFile) engine(name, folder string) (calibrate.Engine, []string, error
 	budget := instance.DefaultMemoryBudget()
 	budget.Utilization, _ = strconv.ParseFloat(f.KVCache.MemoryUtilization, 64) // validated
 	e.KVBlocks, err = instance.KVBlocks(e.BlockTokens, budget)
+	if err == nil && e.KVBlocks < minKVBlocks {
+		err = fmt.Errorf("there is memory for %d", e.KVBlocks)
+	}
 	if err != nil {
 		return e, nil, fmt.Errorf("%s: kvCache.blocks: %w", name, err)
 	}

@@ -31,12 +31,20 @@ func (f *runFile) validate() field.ErrorList {
 	errs = append(errs, atLeast(0, f.Engine.MaxModelLen, "engine", "maxModelLen")...)
 	errs = append(errs, onOff(f.Engine.PrefixCaching, "engine", "prefixCaching")...)
 	errs = append(errs, onOff(f.Engine.ReserveFullPrompt, "engine", "reserveFullPrompt")...)
-	errs = append(errs, atLeast(0, f.KVCache.Blocks, "kvCache", "blocks")...)
+	if blocks := f.KVCache.Blocks; blocks != 0 && (blocks < minKVBlocks || blocks > maxKVBlocks) {
+		errs = append(errs, field.Invalid(field.NewPath("kvCache", "blocks"), blocks, fmt.Sprintf("must be between %d and %d", minKVBlocks, maxKVBlocks)))
+	}
 	if u, err := strconv.ParseFloat(f.KVCache.MemoryUtilization, 64); err != nil || !(u > 0 && u <= 1) {
 		errs = append(errs, field.Invalid(field.NewPath("kvCache", "memoryUtilization"), f.KVCache.MemoryUtilization, `must be greater than 0 and at most 1, such as "0.9"`))
 	}
 	return errs
 }
+
+// The bounds of kvCache.blocks, as in a scenario.
+const (
+	minKVBlocks = 2
+	maxKVBlocks = 100_000_000
+)
 
 func atLeast(least, value int, first string, more ...string) field.ErrorList {
 	if value >= least {

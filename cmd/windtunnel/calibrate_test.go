@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -103,6 +104,7 @@ func TestBadInputOfCalibrate(t *testing.T) {
 		"blocks of another size":          {[]string{"-f", calibrateRun(t, "blockSize: 16", "blockSize: 32")}, "own-blocks.jsonl: line 1: hash_ids: must have"},
 		"a bad catalogue":                 {[]string{"-f", calibrateRun(t, "model:", "catalogue: ["+entries+"]\nmodel:")}, "entries.yaml is invalid"},
 		"an engine that refuses requests": {[]string{"-f", calibrateRun(t, "blocks: 1200", "blocks: 40")}, "check the KV blocks and the model length"},
+		"one block":                       {[]string{"-f", calibrateRun(t, "blocks: 1200", "blocks: 1")}, "kvCache.blocks: Invalid value: 1: must be between 2 and"},
 		"a bad holdout":                   {[]string{"-f", "testdata/calibrate.yaml", "--holdout", empty}, "empty.yaml is invalid"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -120,5 +122,48 @@ func TestBadInputOfCalibrate(t *testing.T) {
 				t.Errorf("%v was left behind", left)
 			}
 		})
+	}
+}
+
+// The guide's YAML is taken as it stands there: the description of a run is one,
+// and the scenario at its end runs with an entry that calibrate wrote.
+func TestTheGuideToCalibrationWorks(t *testing.T) {
+	guide, err := os.ReadFile("../../docs/calibrate.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(guide), -1)
+	if len(blocks) != 2 {
+		t.Fatalf("%d blocks of YAML in the guide, want a run and a scenario", len(blocks))
+	}
+	run, err := parseRunFile([]byte(blocks[0][1]))
+	if err != nil {
+		t.Errorf("the guide's run: %v", err)
+	}
+	if errs := run.validate(); len(errs) > 0 {
+		t.Errorf("the guide's run: %v", errs.ToAggregate())
+	}
+
+	folder := t.TempDir()
+	entry := filepath.Join(folder, "entry.yaml")
+	mustRun(t, "calibrate", "-f", "testdata/calibrate.yaml", "--generations", "2", "--entry", entry)
+	raw, err := os.ReadFile(entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scenario := blocks[1][1]
+	for placeholder, name := range map[string]string{"STEP": "stepOverhead", "TOKEN": "tokenOverhead", "SEQUENCE": "sequenceOverhead"} {
+		value := regexp.MustCompile(name + `Microseconds: "(.*)"`).FindSubmatch(raw)
+		if value == nil {
+			t.Fatalf("the entry does not say %s:\n%s", name, raw)
+		}
+		scenario = strings.Replace(scenario, placeholder, string(value[1]), 1)
+	}
+	manifest := filepath.Join(folder, "calibrated.yaml")
+	if err := os.WriteFile(manifest, []byte(scenario), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := mustRun(t, "run", "-f", manifest); !strings.Contains(out, "SimulationRun calibrated") {
+		t.Errorf("the guide's scenario gives\n%s", out)
 	}
 }

@@ -14,8 +14,11 @@ type Engine struct {
 	// Instance's accelerator gives the peaks that the coefficients are shares
 	// of; its own efficiencies are not looked at.
 	latency.Instance
+	// KVBlocks is at least 2: vLLM's num_gpu_blocks, one of which it keeps to
+	// itself.
+	KVBlocks int
 	// The rest is named and meant as in simulator.Pool.
-	BlockTokens, KVBlocks           int
+	BlockTokens                     int
 	MaxNumSeqs, MaxNumBatchedTokens int
 	MaxModelLen                     int
 	PrefixCaching                   bool
@@ -46,6 +49,9 @@ func NewRun(name string, e Engine, requests []Request) *Run {
 	return &Run{Name: name, Engine: e, Requests: sorted(slices.Clone(requests))}
 }
 
+// nullBlocks is how many of its blocks vLLM points at where a sequence has none.
+const nullBlocks = 1
+
 // pool returns the engine as a pool of one replica.
 func (e *Engine) pool(timer latency.StepTimer) simulator.Pool {
 	return simulator.Pool{
@@ -53,7 +59,7 @@ func (e *Engine) pool(timer latency.StepTimer) simulator.Pool {
 		Replicas:            1,
 		Timer:               timer,
 		BlockTokens:         e.BlockTokens,
-		KVBlocks:            e.KVBlocks,
+		KVBlocks:            e.KVBlocks - nullBlocks,
 		PrefixCaching:       e.PrefixCaching,
 		MaxNumSeqs:          e.MaxNumSeqs,
 		MaxNumBatchedTokens: e.MaxNumBatchedTokens,

@@ -8,12 +8,12 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// The kinds of text that prompts and answers consist of. A text's source is a
-// hash of its kind and number, so that texts of two kinds are never shared.
+// The kinds of text that prompts and answers consist of: blocks that prompts
+// may share, and what only one request has, the rest of its prompt and its
+// answer. A text's source is a hash of its kind and number.
 const (
 	blockText = iota + 1
-	tailText
-	answerText
+	ownText
 )
 
 // source replays measured requests; request i has the ID i.
@@ -39,23 +39,29 @@ func (s *source) Next() (workload.Request, bool) {
 	i := s.next
 	s.next++
 	r := &s.requests[i]
+	own := stats.Hash64(ownText, uint64(i))
 	return workload.Request{
-		ID:           i,
-		Arrival:      r.Queued,
-		Prompt:       r.prompt(i),
-		OutputTokens: r.OutputTokens,
-		Response:     stats.Hash64(answerText, uint64(i)),
+		ID:            i,
+		Arrival:       r.Queued,
+		Prompt:        r.prompt(own),
+		OutputTokens:  r.OutputTokens,
+		Response:      own,
+		ResponseStart: int32(r.ownTokens()),
 	}, true
 }
 
-// prompt returns the prompt of request i: its full blocks, then a tail of its own.
-func (r *Request) prompt(i int) prompt.Prompt {
+// ownTokens is how much of the prompt is in none of its blocks.
+func (r *Request) ownTokens() int { return r.InputTokens - len(r.Blocks)*r.BlockTokens }
+
+// prompt returns the prompt: its full blocks, then a text of its own, which the
+// answer continues.
+func (r *Request) prompt(own uint64) prompt.Prompt {
 	text := make([]prompt.Extent, 0, len(r.Blocks)+1)
 	for _, id := range r.Blocks {
 		text = append(text, prompt.Extent{Source: stats.Hash64(blockText, id), Tokens: int32(r.BlockTokens)})
 	}
-	if tail := r.InputTokens - len(r.Blocks)*r.BlockTokens; tail > 0 {
-		text = append(text, prompt.Extent{Source: stats.Hash64(tailText, uint64(i)), Tokens: int32(tail)})
+	if tokens := r.ownTokens(); tokens > 0 {
+		text = append(text, prompt.Extent{Source: own, Tokens: int32(tokens)})
 	}
 	return prompt.Prompt{Extents: text}
 }

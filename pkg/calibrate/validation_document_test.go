@@ -23,7 +23,7 @@ output tokens, 29 s of arrivals) on an RTX PRO 6000 and on an RTX 4090.
 |---|---|---|
 | max_num_seqs | 128 | 256 |
 | max_num_batched_tokens, block size, prefix caching | 2048, 16, on | 2048, 16, on |
-| KV blocks | not recorded, never full: %d by the formula | 2588, as the engine reported: full, requests are preempted |
+| KV blocks (the engine keeps one to itself) | not recorded, never full: %d by the formula | 2588, as reported; full, requests are preempted |
 | bandwidth, bf16 peak | %.3f TB/s, %.0f TFLOPS | %.3f TB/s, %.0f TFLOPS |
 | most at once, running / waiting | 128 / 104 | 49 / 234 |
 
@@ -309,6 +309,7 @@ const documentTail = `
 - Sampling, detokenisation, warm-up, graphs that are padded to a size and scheduling that runs
   one step ahead are part of the overheads, not modelled.
 - On the RTX PRO 6000 the fitted MFU is almost 1, its bound: the peak of 250 TFLOPS is a low one.
-- On the RTX 4090 TPOT is the weak spot: P95 is off by more than a percent, and the mean beats the
-  published simulator's by a hair only.
+- A run says nothing of batches that it never ran. What was fitted to the RTX 4090 without the
+  pull is too slow where 128 requests run, and even with it TTFT is the weak spot there: its mean
+  reacts to a step's duration several times as strongly as TPOT.
 `
