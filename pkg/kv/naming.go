@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kv
+
+// settle names the blocks that the sequence's tokens fill.
+func (c *Cache) settle(at int32) {
+	if !c.caching {
+		return
+	}
+	q := &c.sequences.all[at]
+	full := int32(q.tokens / c.blockTokens)
+	for q.named < full && int(q.at) < len(q.chain) {
+		if q.current == none {
+			q.current = c.open(q.parent, q.chain[q.at].ID)
+		}
+		if grower := c.stretches.all[q.current].grower; grower != at {
+			c.disturb(q.current)
+		}
+		n := min(full-q.named, q.chain[q.at].Blocks-q.into)
+		c.name(q, q.current, n)
+		q.advance(n)
+	}
+}
+
+// name gives the sequence's next n blocks their name. Those of which there is a
+// copy already make a segment of their own.
+func (c *Cache) name(q *sequence, stretch, n int32) {
+	from, to := q.into, q.into+n
+	if end := c.stretches.all[stretch].end; from < end {
+		middle := min(end, to)
+		q.held = append(q.held, hold{c.append(stretch, from, middle), middle - from})
+		from = middle
+	}
+	if from == to {
+		return
+	}
+	if c.lengthen(q, stretch, from, to) {
+		return
+	}
+	q.held = append(q.held, hold{c.append(stretch, from, to), to - from})
+}
+
+// lengthen adds the blocks [from, to) to the sequence's last segment, if that
+// is its own and ends there.
+func (c *Cache) lengthen(q *sequence, stretch, from, to int32) bool {
+	if len(q.held) == 0 {
+		return false
+	}
+	h := &q.held[len(q.held)-1]
+	s := &c.segments.all[h.segment]
+	if s.stretch != stretch || s.to != from || s.references != 1 || s.len() != h.blocks {
+		return false
+	}
+	s.to = to
+	h.blocks += to - from
+	c.stretches.all[stretch].end = to
+	return true
+}

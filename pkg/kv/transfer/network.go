@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package transfer
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// Network is a set of stations and the transfers that cross them. It is not
+// safe for concurrent use.
+//
+// A discrete-event engine drives it: it starts and cancels transfers at its own
+// time, asks Next when to come back, and then calls Advance. Calls come in order
+// of time; one that goes back panics. How often and when Advance is called
+// decides when ends are reported, never what they are.
+//
+// A transfer first waits for the latencies of its stations, one after the other,
+// and then moves through all of them at one rate. It ends at the first
+// nanosecond at which its last byte is there, and keeps its share up to then.
+type Network struct {
+	now      simtime.Time
+	next     simtime.Time // when a flow begins to move or ends, if nothing happens before
+	stations []station
+	inFlight []*flow // by ID
+	started  ID
+
+	done     []Done // not yet reported
+	reported []Done // what the last Advance returned
+
+	idle    []*flow     // records to use again
+	open    []*flow     // while bandwidth is divided: flows whose rate still rises
+	crossed []StationID // and the stations that they cross
+}
+
+// Done is the end of a transfer.
+type Done struct {
+	ID ID
+	At simtime.Time
+}
+
+// New returns a network with the stations 0, 1, 2 and so on.
+func New(stations ...Station) *Network {
+	n := &Network{next: simtime.Never}
+	for _, s := range stations {
+		n.Add(s)
+	}
+	return n
+}
+
+// Add returns a new station of the network.
+func (n *Network) Add(s Station) StationID {
+	n.stations = append(n.stations, newStation(s))
+	return StationID(len(n.stations) - 1)
+}
+
+// Start sends bytes, 0 or more, through one or more different stations, in
+// either direction that they stand for.
+func (n *Network) Start(now simtime.Time, bytes int64, stations ...StationID) ID {
+	n.run(now)
+	n.check(bytes, stations)
+	n.started++
+	f := n.take()
+	f.id = n.started
+	f.route = append(f.route[:0], stations...)
+	f.size = product(uint64(bytes), partsPerByte)
+	f.left, f.rate, f.moving = f.size, 0, false
+	f.due = now
+	for _, at := range stations {
+		n.stations[at].crossing++
+		f.due = after(f.due, uint64(n.stations[at].Latency))
+	}
+	n.inFlight = append(n.inFlight, f)
+	n.next = min(n.next, f.due)
+	n.run(now)
+	return f.id
+}
+
+// Cancel takes a transfer out of the network and frees its share. What it has
+// moved stays moved. Cancel returns false for a transfer that has ended by now,
+// even where Advance is yet to report it, or that was cancelled before.
+func (n *Network) Cancel(now simtime.Time, id ID) bool {
+	n.run(now)
+	i, found := n.find(id)
+	if !found {
+		return false
+	}
+	f := n.inFlight[i]
+	n.inFlight = slices.Delete(n.inFlight, i, i+1)
+	n.leave(f, f.leftAt(now))
+	n.divide()
+	n.schedule()
+	return true
+}
+
+// Next returns when to call Advance: no transfer ends before, unless one starts
+// or is cancelled. Something does change then: a transfer ends, or its latency
+// is over and it begins to share the bandwidth of others, which may put off the
+// end of theirs. It returns false where nothing is in flight.
+func (n *Network) Next() (simtime.Time, bool) {
+	if len(n.done) > 0 {
+		return n.done[0].At, true
+	}
+	return n.next, n.next != simtime.Never
+}
+
+// Advance returns the transfers that have ended up to now and were not reported
+// before, in order of time and then of ID. The slice is good until the next
+// Advance.
+func (n *Network) Advance(now simtime.Time) []Done {
+	n.run(now)
+	n.done, n.reported = n.reported[:0], n.done
+	return n.reported
+}
+
+// run lets everything happen that does up to now.
+func (n *Network) run(now simtime.Time) {
+	if now < n.now {
+		panic(fmt.Sprintf("transfer: time goes back from %v to %v", n.now, now))
+	}
+	for n.next <= now && n.next != simtime.Never {
+		n.now = n.next
+		n.begin()
+		n.end()
+		n.divide()
+		n.schedule()
+	}
+	n.now = now
+}
+
+// begin sets flows in motion whose latency is over. One that has no bytes to
+// move is due as it stands.
+func (n *Network) begin() {
+	for _, f := range n.inFlight {
+		if f.moving || f.due > n.now {
+			continue
+		}
+		f.moving = true
+		f.since = n.now
+		if f.left != (wide{}) {
+			f.due = simtime.Never
+		}
+		for _, at := range f.route {
+			s := &n.stations[at]
+			s.count(n.now)
+			s.moving++
+			if s.moving > sharesPerByte {
+				panic(fmt.Sprintf("transfer: more than %d transfers share station %d", sharesPerByte, at))
+			}
+		}
+	}
+}
+
+// end takes out the flows that are due, by ID.
+func (n *Network) end() {
+	staying := n.inFlight[:0]
+	for _, f := range n.inFlight {
+		if !f.moving || f.due > n.now {
+			staying = append(staying, f)
+			continue
+		}
+		n.done = append(n.done, Done{ID: f.id, At: n.now})
+		n.leave(f, wide{})
+	}
+	clear(n.inFlight[len(staying):])
+	n.inFlight = staying
+}
+
+// leave takes a flow with so many parts left off its stations.
+func (n *Network) leave(f *flow, left wide) {
+	for _, at := range f.route {
+		s := &n.stations[at]
+		s.crossing--
+		s.gone = s.gone.plus(f.size.minus(left))
+		if f.moving {
+			s.count(n.now)
+			s.moving--
+		}
+	}
+	n.idle = append(n.idle, f)
+}
+
+func (n *Network) take() *flow {
+	if last := len(n.idle) - 1; last >= 0 {
+		f := n.idle[last]
+		n.idle = n.idle[:last]
+		return f
+	}
+	return &flow{}
+}
+
+func (n *Network) find(id ID) (int, bool) {
+	return slices.BinarySearchFunc(n.inFlight, id, func(f *flow, id ID) int { return cmp.Compare(f.id, id) })
+}
+
+func (n *Network) check(bytes int64, route []StationID) {
+	if bytes < 0 || len(route) == 0 {
+		panic(fmt.Sprintf("transfer: %d bytes through %d stations", bytes, len(route)))
+	}
+	for i, at := range route {
+		if at < 0 || int(at) >= len(n.stations) || slices.Contains(route[:i], at) {
+			panic(fmt.Sprintf("transfer: station %d of route %v, among %d", at, route, len(n.stations)))
+		}
+	}
+}
