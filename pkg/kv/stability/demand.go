@@ -33,6 +33,16 @@ func squaredTokenIterations(promptTokens, outputTokens, chunkTokens int) float64
 	return prompt + float64(o*s*s) + float64(s*o*(o+1)) + sumOfSquares(o)
 }
 
+// grownTokens returns the tokens that a request holds at its end and not yet
+// after its first step.
+func grownTokens(promptTokens, outputTokens, chunkTokens int) float64 {
+	grown := outputTokens
+	if chunkTokens > 0 {
+		grown += max(0, promptTokens-chunkTokens)
+	}
+	return float64(grown)
+}
+
 // fullChunks returns the size of a chunk and how many there are before a
 // prompt's last one.
 func fullChunks(promptTokens, chunkTokens int) (chunk, full float64) {

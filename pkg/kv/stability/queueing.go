@@ -18,10 +18,11 @@ import (
 //	used = λ·b̄·E[g]                             tokens, by Little's law
 //	σ² = λ·b̄·E[Σh²]                             h what a request holds in a step
 //	minimum = shared + max(margin·used, used+z·σ)  compared with the total
-//	reserve = min(λ, μ)·E[o]·interval             free, for the growth of what runs
+//	reserve = min(λ, μ)·E[grown]·interval        free, for the growth of what runs
 //
 // σ is Campbell's theorem, for Poisson arrivals that do not wait: few large
-// requests need a wider margin than many small ones. The interval is that
+// requests need a wider margin than many small ones. A request grows by its
+// output and by all but the first chunk of its prompt. The interval is that
 // between two evictions, or a step if that is longer.
 //
 // b̄ is of the steps that were met. A full cache makes longer ones, so that a
@@ -42,7 +43,7 @@ type requestMoments struct {
 	count                int
 	tokenIterations      moments // g of its own tokens
 	squaredTokensInSteps moments // Σh² of them
-	outputTokens         moments
+	grownTokens          moments // held at the end and not from the first step on
 	ownBlocks            moments
 }
 
@@ -72,7 +73,7 @@ func (q *Queueing) Completion(at simtime.Time, c Completion) {
 	r.count++
 	r.tokenIterations.add(at, TokenIterations(own, c.OutputTokens, chunk), 1)
 	r.squaredTokensInSteps.add(at, squaredTokenIterations(own, c.OutputTokens, chunk), 1)
-	r.outputTokens.add(at, float64(c.OutputTokens), 1)
+	r.grownTokens.add(at, grownTokens(own, c.OutputTokens, chunk), 1)
 	r.ownBlocks.add(at, float64(c.Blocks-c.SharedBlocks), 1)
 }
 
@@ -115,10 +116,9 @@ func (q *Queueing) setUtilization(s *State, m Memory, arrivalsError float64) {
 	if s.ArrivalsPerSecond > 0 {
 		s.Utilization = s.ArrivalsPerSecond / s.ServedPerSecond
 	}
-	g, b := q.requests.tokenIterations.relativeError(), q.steps.relativeError()
-	if s.Utilization > 0 && !math.IsInf(s.Utilization, 1) {
-		s.UtilizationStdError = s.Utilization *
-			math.Sqrt(float64(arrivalsError*arrivalsError)+float64(g*g)+float64(b*b))
+	if s.Utilization > 0 {
+		g := q.requests.tokenIterations.relativeError()
+		s.UtilizationStdError = s.Utilization * math.Sqrt(float64(arrivalsError*arrivalsError)+float64(g*g))
 	}
 	s.IsStable = s.Utilization < 1
 	s.StabilityMarginPercent = (1 - s.Utilization) * 100
@@ -140,7 +140,7 @@ func (q *Queueing) setBlocks(s *State, m Memory) {
 	s.CriticalArrivalsPerSecond = q.critical(mean, squares, float64(m.TotalBlocks-m.SharedBlocks))
 
 	interval := max(q.config.MinEvictionInterval.Seconds(), s.StepSeconds)
-	growing := min(s.ArrivalsPerSecond, s.ServedPerSecond) * q.requests.outputTokens.mean * interval
+	growing := min(s.ArrivalsPerSecond, s.ServedPerSecond) * q.requests.grownTokens.mean * interval
 	s.ReserveBlocks = wholeBlocks(growing / size)
 }
 

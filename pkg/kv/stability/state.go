@@ -18,8 +18,9 @@ type State struct {
 	ServedPerSecond float64
 	// Utilization is ρ = λ/μ. It may be above 1.
 	Utilization float64
-	// UtilizationStdError is the standard error of Utilization, for Poisson
-	// arrivals of independent lengths.
+	// UtilizationStdError is the standard error of Utilization that comes of
+	// the finite window, for Poisson arrivals of independent lengths; the step
+	// time is taken for exact.
 	UtilizationStdError float64
 	// IsStable says that λ < μ.
 	IsStable bool
