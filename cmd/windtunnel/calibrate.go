@@ -75,10 +75,11 @@ func (o *calibrateOptions) run(ctx context.Context, stdout io.Writer) error {
 	if err != nil {
 		return asBadInput(err)
 	}
-	if err := o.writeFiles(fitted[0].Engine.Accelerator, c, judgements); err != nil {
+	// The report holds the entry too, should a file not let itself be written.
+	if err := o.report(stdout, append(fitted, heldBack...), c, judgements); err != nil {
 		return err
 	}
-	return o.report(stdout, append(fitted, heldBack...), c, judgements)
+	return o.writeFiles(fitted[0].Engine.Accelerator, c, judgements)
 }
 
 // check finds what would be a pity to find after the search.

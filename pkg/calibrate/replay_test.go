@@ -22,7 +22,7 @@ func TestAReplayGivesTheTimesOfEachRequest(t *testing.T) {
 	for i, want := range run.Measured() {
 		// The log is written in microseconds.
 		if math.Abs(got[i].TTFT-want.TTFT) > 2e-6 || math.Abs(got[i].E2E-want.E2E) > 2e-6 {
-			t.Fatalf("request %d: %+v, and the log made of the same replay has %+v", i, got[i], want)
+			t.Fatalf("request %d: %+v, and the log made of the same replay has %+v; if the engine was changed, TestWriteOwnRun with -update writes it anew", i, got[i], want)
 		}
 	}
 }

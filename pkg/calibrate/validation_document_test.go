@@ -39,7 +39,7 @@ were queued, with the identities of their prompts' blocks, on one replica.
 Everything here follows from the code and the two runs:
 
     make validation     # fits anew and writes this page; some minutes
-    go test ./pkg/calibrate -run 'Validation|Measured|Means|Stored'
+    go test ./pkg/calibrate -run 'Validation|Measured|Means|Stored|Beginning'
 
 ## In short
 
@@ -78,6 +78,7 @@ func (v *validation) document() string {
 		DefaultGenerations, generationSize, judgementReplays)
 	v.coefficientRows(&b)
 	v.onItself(&b)
+	v.heldBack(&b)
 	v.transfer(&b)
 	v.details(&b)
 	v.noise(&b)
@@ -114,7 +115,7 @@ func (v *validation) inShort() string {
 }
 
 func (v *validation) coefficientRows(b *bytes.Buffer) {
-	for _, name := range []string{pro, rtx4090, pro + noPull, rtx4090 + noPull} {
+	for _, name := range []string{pro, rtx4090, pro + noPull, rtx4090 + noPull, pro + firstPart, rtx4090 + firstPart} {
 		f := v.fits[name]
 		ms := func(d, unit time.Duration) float64 { return float64(d) / float64(unit) }
 		fmt.Fprintf(b, "| %s | %.4f | %.4f | %.3f | %.2f | %.2f |\n", name, f.MemoryEfficiency, f.FlopsEfficiency,
@@ -148,6 +149,27 @@ func (v *validation) table(b *bytes.Buffer, j *Judgement, published Figures) {
 			fmt.Fprintf(b, "| %v %v | %.1f | %.1f | %s | %.2f | %s |\n", m, s, j.Measured[m][s]*1e3, j.Predicted[m][s]*1e3,
 				percent(errs[m][s]), 100*j.Spread[m][s]/j.Measured[m][s], percent(published[m][s]))
 		}
+	}
+}
+
+// heldBack writes how the end of each run is predicted from its beginning.
+func (v *validation) heldBack(b *bytes.Buffer) {
+	b.WriteString(`
+## Fitted to the beginning, predicting the end
+
+The search sees the first 200 requests alone; all 300 are replayed. Errors of mean / P50 / P99 of the
+other 100:
+
+| | TTFT % | TPOT % | E2E % |
+|---|---|---|---|
+`)
+	for _, run := range []string{pro, rtx4090} {
+		parts := v.judgements(run, run+firstPart, func(r *Run) { r.Fitted = partRequests })
+		fmt.Fprintf(b, "| %s |", run)
+		for _, statistics := range parts[1].Errors() {
+			fmt.Fprintf(b, " %s / %s / %s |", percent(statistics[Mean]), percent(statistics[P50]), percent(statistics[P99]))
+		}
+		b.WriteString("\n")
 	}
 }
 

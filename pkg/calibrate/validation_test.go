@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,8 +30,11 @@ const (
 const (
 	pro     = "rtx-pro-6000"
 	rtx4090 = "rtx-4090"
-	// noPull marks a fit whose loss has no pull.
-	noPull = " without pull"
+	// noPull marks a fit whose loss has no pull, firstPart one that saw only the
+	// first partRequests requests.
+	noPull       = " without pull"
+	firstPart    = ", first 200 requests"
+	partRequests = 200
 )
 
 // validation is the two runs and what was fitted to them.
@@ -111,8 +115,12 @@ func (v *validation) load() {
 func (v *validation) fitAll() {
 	v.t.Helper()
 	for _, name := range []string{pro, rtx4090} {
-		for _, suffix := range []string{"", noPull} {
-			c, err := Fit(context.Background(), []*Run{v.runs[name]}, Options{Workers: runtime.GOMAXPROCS(0), NoPull: suffix != ""})
+		for _, suffix := range []string{"", noPull, firstPart} {
+			r := *v.runs[name]
+			if suffix == firstPart {
+				r.Fitted = partRequests
+			}
+			c, err := Fit(context.Background(), []*Run{&r}, Options{Workers: runtime.GOMAXPROCS(0), NoPull: suffix == noPull})
 			if err != nil {
 				v.t.Fatal(err)
 			}
@@ -131,15 +139,21 @@ func (v *validation) fitAll() {
 // judge predicts a run, changed, with what was fitted to a run.
 func (v *validation) judge(run, fit string, change ...func(*Run)) *Judgement {
 	v.t.Helper()
+	return v.judgements(run, fit, change...)[0]
+}
+
+// judgements does it in two parts where a change holds requests back.
+func (v *validation) judgements(run, fit string, change ...func(*Run)) []*Judgement {
+	v.t.Helper()
 	r := *v.runs[run]
 	for _, c := range change {
 		c(&r)
 	}
-	j, err := r.Judge(context.Background(), v.fits[fit].on(r.Engine.Accelerator), run != fit, runtime.GOMAXPROCS(0))
+	j, err := r.Judge(context.Background(), v.fits[fit].on(r.Engine.Accelerator), !strings.HasPrefix(fit, run), runtime.GOMAXPROCS(0))
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	return j[0]
+	return j
 }
 
 // bound is the largest error that a figure may have.
@@ -185,6 +199,22 @@ func TestMeasuredRunsArePredicted(t *testing.T) {
 		if e := judgements[key][b.metric][b.statistic]; !(math.Abs(e) <= b.limit) {
 			t.Errorf("%s, fitted to %s: %v %v is off by %+.2f %%, at most %.0f %% is allowed",
 				b.run, b.fit, b.metric, b.statistic, 100*e, 100*b.limit)
+		}
+	}
+}
+
+func TestTheEndOfARunIsPredictedFromItsBeginning(t *testing.T) {
+	v := newValidation(t)
+	v.load()
+	for _, run := range []string{pro, rtx4090} {
+		parts := v.judgements(run, run+firstPart, func(r *Run) { r.Fitted = partRequests })
+		if !parts[1].HeldBack || len(parts[1].MeasuredTimes) != 300-partRequests {
+			t.Fatalf("%s: the second part is %s", run, parts[1].Name)
+		}
+		for m, statistics := range parts[1].Errors() {
+			if e := statistics[Mean]; !(math.Abs(e) <= 0.02) {
+				t.Errorf("%s: the mean %v of what was held back is off by %+.2f %%", run, Metric(m), 100*e)
+			}
 		}
 	}
 }
