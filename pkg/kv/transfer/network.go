@@ -196,13 +196,14 @@ func (n *Network) find(id ID) (int, bool) {
 	return slices.BinarySearchFunc(n.inFlight, id, func(f *flow, id ID) int { return cmp.Compare(f.id, id) })
 }
 
+// check does not print the route, lest every caller allocate one.
 func (n *Network) check(bytes int64, route []StationID) {
 	if bytes < 0 || len(route) == 0 {
 		panic(fmt.Sprintf("transfer: %d bytes through %d stations", bytes, len(route)))
 	}
 	for i, at := range route {
 		if at < 0 || int(at) >= len(n.stations) || slices.Contains(route[:i], at) {
-			panic(fmt.Sprintf("transfer: station %d of route %v, among %d", at, route, len(n.stations)))
+			panic(fmt.Sprintf("transfer: station %d is crossed twice, or not one of %d", at, len(n.stations)))
 		}
 	}
 }
