@@ -96,7 +96,7 @@ benchstat: ## Compare two outputs of make bench (OLD=file NEW=file)
 
 .PHONY: validation
 validation: ## Fit the roofline to the open measured runs anew and write docs/validation.md; some minutes
-	$(GO) test ./pkg/calibrate -count 1 -timeout 30m -run '^TestValidationDocument$$' -update
+	$(GO) test ./pkg/calibrate -count 1 -timeout 30m -run '^TestValidationDocument$$' -refit -update
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for a short time (FUZZTIME=20s)

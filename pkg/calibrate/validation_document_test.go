@@ -83,6 +83,7 @@ func (v *validation) document() string {
 	v.details(&b)
 	v.noise(&b)
 	v.ours(&b)
+	v.olderStack(&b)
 	b.WriteString(documentTail)
 	return b.String()
 }
@@ -323,8 +324,8 @@ kinds within 2 %% and the means within 0.5 %%.
 const documentTail = `
 ## What falls short
 
-- One model, one engine version, GPUs of one vendor, TP 1, one workload. Nothing here says how
-  well tensor parallelism, experts, quantised weights or long prompts are predicted.
+- One model, one engine version, GPUs of one vendor, TP 1, one workload. Nothing here says that
+  tensor parallelism, experts, quantised weights or long prompts are predicted as well.
 - Requests reach the real engine between two steps and are stamped there, so that a stamp
   lies where one of the real steps ended. In a replay the request waits for the end of the step
   under way as well: half a step more, some 15 ms, which counts where TTFT is short.

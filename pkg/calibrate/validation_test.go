@@ -5,6 +5,7 @@ package calibrate
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -36,6 +37,8 @@ const (
 	firstPart    = ", first 200 requests"
 	partRequests = 200
 )
+
+var refit = flag.Bool("refit", false, "fit the measured runs anew; with -update the page is written too")
 
 // validation is the two runs and what was fitted to them.
 type validation struct {
@@ -236,7 +239,7 @@ func TestMeansBeatThePublishedSimulator(t *testing.T) {
 
 func TestValidationDocument(t *testing.T) {
 	v := newValidation(t)
-	if *update {
+	if *refit {
 		v.fitAll()
 	} else {
 		v.load()

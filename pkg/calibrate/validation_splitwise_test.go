@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package calibrate
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/stats"
+)
+
+// stepTimes are what Splitwise measured of one batch: the seconds of its
+// prompts' step, and the mean of the steps that give a token each.
+type stepTimes struct{ prompt, token float64 }
+
+// batchShape is a batch of equal prompts on so many GPUs.
+type batchShape struct{ tp, promptTokens, batch int }
+
+// splitwise reads the medians of Llama-2-70B with 128 output tokens. Prompt times
+// of 64 at once on two GPUs cannot be right, and are left out.
+func (v *validation) splitwise(hardware string) map[batchShape]stepTimes {
+	v.t.Helper()
+	f, err := os.Open(testdata.File(v.t, "traces", "splitwise-sim", "perf_model.csv"))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	prompts, tokens := map[batchShape][]float64{}, map[batchShape][]float64{}
+	for _, row := range rows[1:] {
+		at := func(name string) string { return row[slices.Index(rows[0], name)] }
+		number := func(name string) float64 {
+			x, err := strconv.ParseFloat(at(name), 64)
+			if err != nil {
+				v.t.Fatal(err)
+			}
+			return x
+		}
+		s := batchShape{int(number("tensor_parallel")), int(number("prompt_size")), int(number("batch_size"))}
+		if at("model") != "llama2-70b" || at("hardware") != hardware || number("token_size") != 128 || s.tp == 2 && s.batch == 64 {
+			continue
+		}
+		prompts[s] = append(prompts[s], number("prompt_time")/1e3)
+		tokens[s] = append(tokens[s], number("token_time")/1e3)
+	}
+	all := map[batchShape]stepTimes{}
+	for s := range prompts {
+		slices.Sort(prompts[s])
+		slices.Sort(tokens[s])
+		all[s] = stepTimes{quantile(prompts[s], 0.5), quantile(tokens[s], 0.5)}
+	}
+	return all
+}
+
+// steps returns the step of a batch's prompts and the one in the middle of its
+// 128 tokens.
+func (s batchShape) steps() (prompt, token latency.Step) {
+	tokens, context := s.promptTokens*s.batch, int64(s.batch)*int64(s.promptTokens+64)
+	return latency.Step{
+			Sequences: s.batch, PrefillTokens: tokens, ContextTokens: int64(tokens), SampledTokens: s.batch,
+			AttentionPairs: int64(s.batch) * int64(s.promptTokens) * int64(s.promptTokens+1) / 2,
+		}, latency.Step{
+			Sequences: s.batch, DecodeTokens: s.batch, ContextTokens: context, SampledTokens: s.batch,
+			AttentionPairs: context, DecodePairs: context,
+		}
+}
+
+// stepErrors returns the mean absolute relative errors of the steps of both
+// kinds on tp GPUs.
+func stepErrors(measured map[batchShape]stepTimes, i latency.Instance, c latency.RooflineCoefficients, tp int) (prompt, token float64) {
+	i.TensorParallelism = tp
+	timer := i.Roofline(c)
+	n := 0.0
+	for _, s := range slices.SortedFunc(maps.Keys(measured), func(a, b batchShape) int {
+		return (a.promptTokens-b.promptTokens)<<20 + (a.batch - b.batch)
+	}) {
+		if s.tp != tp {
+			continue
+		}
+		p, d := s.steps()
+		prompt += math.Abs(timer.StepTime(p).Seconds()/measured[s].prompt - 1)
+		token += math.Abs(timer.StepTime(d).Seconds()/measured[s].token - 1)
+		n++
+	}
+	return prompt / n, token / n
+}
+
+// fitSteps fits shares and overheads, the collectives' among them, to the steps
+// on two and four GPUs.
+func fitSteps(measured map[batchShape]stepTimes, i latency.Instance) latency.RooflineCoefficients {
+	decode := func(x []float64) (latency.RooflineCoefficients, float64) {
+		at, outside := at(x)
+		c := at.roofline(i.Accelerator)
+		c.AllReduceLatency = time.Duration(math.Round(stats.Exp(x[len(at)])))
+		return c, outside
+	}
+	start := append(usual(i.Accelerator).point(), stats.Log(20e3))
+	e := newEvolution("calibrate/splitwise", start, []float64{0.2, 0.3, 1, 1, 1, 1}, generationSize)
+	for range 120 {
+		all := e.generation(generationSize)
+		for k := range all {
+			c, outside := decode(all[k].at)
+			all[k].value = outside * outsideWeight
+			for _, tp := range []int{2, 4} {
+				prompt, token := stepErrors(measured, i, c, tp)
+				all[k].value += 100 * (prompt + token)
+			}
+		}
+		e.adapt(all)
+	}
+	c, _ := decode(e.mean)
+	return c
+}
+
+func (v *validation) olderStack(b *bytes.Buffer) {
+	b.WriteString(`
+## Other GPUs, several of them, an older engine
+
+Splitwise published (MIT) how long steps of Llama-2-70B in fp16 took in 2023, on two, four
+and eight GPUs: whole prompts of 128 to 8192 tokens, and tokens of 1 to 64 requests. Mean
+absolute errors in percent, with the coefficients that the catalogue starts from, and
+fitted to the steps on two and four GPUs; those on eight are held back.
+
+| | GPUs | prompts, as catalogued | tokens, as catalogued | prompts, fitted | tokens, fitted |
+|---|---|---|---|---|---|
+`)
+	for _, gpu := range [][2]string{{"a100-80gb", "a100-sxm"}, {"h100-80gb", "h100-sxm"}} {
+		measured, i := v.splitwise(gpu[0]), instance("meta-llama/Llama-2-70b-hf", gpu[1])
+		fitted := fitSteps(measured, i)
+		for _, tp := range []int{2, 4, 8} {
+			p, d := stepErrors(measured, i, latency.DefaultRoofline(i.Accelerator), tp)
+			fp, fd := stepErrors(measured, i, fitted, tp)
+			fmt.Fprintf(b, "| %s | %d | %.0f | %.0f | %.0f | %.0f |\n", gpu[1], tp, 100*p, 100*d, 100*fp, 100*fd)
+		}
+	}
+	b.WriteString(`
+These are no confirmation. A token took as long on eight A100s as on four, though each reads half
+as many weights; and the achieved share of FLOP/s in prompts fell from about 0.6 on two to
+about 0.3 on eight. The roofline has neither. Engines have changed since; but what this page
+shows above it shows for one GPU.
+`)
+}
