@@ -21,6 +21,10 @@ import (
 // A transfer first waits for the latencies of its stations, one after the other,
 // and then moves through all of them at one rate. It ends at the first
 // nanosecond at which its last byte is there, and keeps its share up to then.
+//
+// A change costs time in proportion to what is in flight, times the number of
+// different rates: stations that no transfer connects are faster in networks of
+// their own.
 type Network struct {
 	now      simtime.Time
 	next     simtime.Time // when a flow begins to move or ends, if nothing happens before
@@ -57,8 +61,8 @@ func (n *Network) Add(s Station) StationID {
 	return StationID(len(n.stations) - 1)
 }
 
-// Start sends bytes, 0 or more, through one or more different stations, in
-// either direction that they stand for.
+// Start sends bytes, 0 or more, through one or more stations, all different.
+// Their order does not matter.
 func (n *Network) Start(now simtime.Time, bytes int64, stations ...StationID) ID {
 	n.run(now)
 	n.check(bytes, stations)

@@ -198,6 +198,38 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// TestLooksChangeNothing: a network that is advanced in one leap and one that is
+// looked at in every nanosecond report the same ends, though thirty transfers
+// share in ratios that do not divide evenly.
+func TestLooksChangeNothing(t *testing.T) {
+	build := func() *transfer.Network {
+		n := transfer.New(
+			transfer.Station{BytesPerSecond: 999_999_937, Latency: 17},
+			transfer.Station{BytesPerSecond: 7_000_000_001},
+			transfer.Station{BytesPerSecond: 3_333_333_333, Latency: 5},
+		)
+		for i := range int64(30) {
+			first := transfer.StationID(i % 3)
+			n.Start(simtime.Time(i*i), 100+i*i*i%1009, first, (first+1+transfer.StationID(i%2))%3)
+		}
+		return n
+	}
+	const end = 60_000
+	leap, steps := build(), build()
+	var stepped []transfer.Done
+	for now := simtime.Time(29 * 29); now <= end; now++ {
+		steps.Load(now, transfer.StationID(now%3))
+		steps.BytesLeft(now, transfer.ID(now%30))
+		stepped = append(stepped, steps.Advance(now)...)
+	}
+	if diff := cmp.Diff(leap.Advance(end), stepped); diff != "" {
+		t.Errorf("ends (-one leap +steps of 1 ns):\n%s", diff)
+	}
+	if len(stepped) != 30 {
+		t.Errorf("%d of 30 have ended", len(stepped))
+	}
+}
+
 // TestOrderOfReports: what Advance is called for late is reported in order of
 // time, then of ID, and once.
 func TestOrderOfReports(t *testing.T) {

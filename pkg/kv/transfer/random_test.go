@@ -16,14 +16,20 @@ import (
 // TestAgainstOracle drives the network and the fluid in rational numbers with
 // the same random operations.
 func TestAgainstOracle(t *testing.T) {
-	for seed := range uint64(400) {
+	ends, rounded := 0, 0
+	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		operations := make([]byte, 400)
 		for i := range operations {
 			operations[i] = byte(r.Uint32())
 		}
 		most := []int{3, 8, 30}[seed%3]
-		compareWithOracle(t, most, operations)
+		p := compareWithOracle(t, most, operations)
+		ends += len(p.want)
+		rounded += p.oracle.rounded
+	}
+	if ends < 3000 || rounded < 100 {
+		t.Errorf("%d transfers ended, %d shares were rounded: the operations show little", ends, rounded)
 	}
 }
 
@@ -50,8 +56,8 @@ type trio struct {
 }
 
 // compareWithOracle reads stations and operations from bytes. No more than most
-// transfers are in flight at a time.
-func compareWithOracle(t *testing.T, most int, operations []byte) {
+// transfers are in flight at a time; up to eight share without rounding.
+func compareWithOracle(t *testing.T, most int, operations []byte) *trio {
 	t.Helper()
 	p := &trio{t: t, operands: operations, oracle: &oracle{}, leaping: New(), stepping: New()}
 	for range 1 + p.pick(6) {
@@ -79,6 +85,7 @@ func compareWithOracle(t *testing.T, most int, operations []byte) {
 	if most <= 8 && p.oracle.rounded > 0 {
 		t.Errorf("%d shares of at most %d transfers were rounded", p.oracle.rounded, most)
 	}
+	return p
 }
 
 // pick reads a number below n.
