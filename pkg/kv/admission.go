@@ -17,6 +17,9 @@ const fewHolds = 6
 // vLLM, whose scheduler names them before they are computed.
 func (c *Cache) Admit(chain []prompt.Stretch, cached, tokens, reserve int) (Sequence, bool) {
 	taken := cached / c.blockTokens
+	if taken > 0 && (len(c.path) == 0 || c.stretches.all[c.path[0]].id != chain[0].ID) {
+		panic("kv: Admit of what Match has not just found")
+	}
 	fresh := c.blocksOf(max(tokens, reserve)) - taken
 	if fresh > c.free || fresh > c.free-c.idle(chain, taken) {
 		return 0, false
@@ -42,27 +45,33 @@ func (c *Cache) idle(chain []prompt.Stretch, n int) int {
 	idle := 0
 	for i := 0; n > 0; i++ {
 		t := &c.stretches.all[c.path[i]]
-		want := min(int(chain[i].Blocks), n)
-		n -= want
-		for block := int32(0); block < int32(want); {
-			at, until := c.lookUp(t, block)
-			until = min(until, int32(want))
+		want := min(chain[i].Blocks, int32(n))
+		n -= int(want)
+		at := int32(none)
+		for block, until := int32(0), int32(0); block < want; block = until {
+			at, until = c.after(t, at, block)
+			until = min(until, want)
 			if c.segments.all[at].references == 0 {
 				idle += int(until - block)
 			}
-			block = until
 		}
 	}
 	return idle
 }
 
-// lookUp is found, in short where there are no copies and the first segment
-// is asked for.
-func (c *Cache) lookUp(t *stretch, block int32) (at, until int32) {
-	if s := &c.segments.all[t.first]; !t.copied && s.from <= block && block < s.to {
-		return t.first, s.to
+// after returns the segment that a look-up of a block finds, and the block up
+// to which it does, where at was what it found for the block before; none for
+// the first.
+func (c *Cache) after(t *stretch, at, block int32) (next, until int32) {
+	if t.copied {
+		return c.found(t, block)
 	}
-	return c.found(t, block)
+	if at == none {
+		at = t.first
+	} else {
+		at = c.segments.all[at].next
+	}
+	return at, c.segments.all[at].to
 }
 
 // takeOver makes the sequence hold the first n blocks of its chain.
@@ -78,8 +87,9 @@ func (c *Cache) takeOver(q *sequence, n int) {
 
 // holdFirst makes the sequence hold the first n blocks of a stretch.
 func (c *Cache) holdFirst(q *sequence, stretch, n int32) {
-	for block := int32(0); block < n; {
-		at, until := c.lookUp(&c.stretches.all[stretch], block)
+	at := int32(none)
+	for block, until := int32(0), int32(0); block < n; block = until {
+		at, until = c.after(&c.stretches.all[stretch], at, block)
 		until = min(until, n)
 		if c.segments.all[at].from < block {
 			c.cut(at, block)
@@ -93,6 +103,5 @@ func (c *Cache) holdFirst(q *sequence, stretch, n int32) {
 		}
 		c.segments.all[at].references++
 		q.held = append(q.held, hold{at, until - block})
-		block = until
 	}
 }

@@ -262,3 +262,20 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations a sequence, want none", n)
 	}
 }
+
+func TestImpossibleCachesPanic(t *testing.T) {
+	for name, size := range map[string][2]int{
+		"no blocks":         {0, 16},
+		"too many blocks":   {1<<30 + 1, 16},
+		"blocks of nothing": {8, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			New(size[0], size[1], true)
+		})
+	}
+}

@@ -9,9 +9,10 @@
 // A cache keeps no record of a block. It keeps one of a segment: neighbouring
 // blocks of one text that the same sequences hold, or that were freed together.
 // Segments are cut where prompts diverge, where a sequence takes over a part,
-// and, one block at a time, where blocks are evicted. A request thus costs as
-// much as it has texts, not as it has blocks; the block-by-block cache of
-// package kvtest, which behaves the same, is there to show it.
+// and, from the end, where blocks are evicted, and joined where they are freed
+// together again. A request thus costs as much as it has texts, and as these
+// have been cut, not as it has blocks. The block-by-block cache of package kvtest
+// behaves the same.
 //
 // The package knows nothing of requests or of routing. Start at Cache.
 package kv

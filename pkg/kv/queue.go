@@ -20,6 +20,10 @@ func (c *Cache) pushBlank(n int) {
 // push puts a segment that nobody holds any more at the end of the queue.
 func (c *Cache) push(at int32) {
 	s := &c.segments.all[at]
+	if last := c.queue.last; last != none && last == s.next && c.queue.blank == 0 && !c.stretches.all[s.stretch].copied {
+		c.join(at, last)
+		return
+	}
 	s.blank, c.queue.blank = int32(c.queue.blank), 0
 	s.before, s.after = c.queue.last, none
 	if c.queue.last == none {
@@ -29,6 +33,23 @@ func (c *Cache) push(at int32) {
 	}
 	c.queue.last = at
 	c.free += int(s.len())
+}
+
+// join makes one of a segment that is freed and the one that follows it in its
+// text, which is the last of the queue and goes first.
+func (c *Cache) join(at, next int32) {
+	s, t := &c.segments.all[at], &c.segments.all[next]
+	c.free += int(s.len())
+	s.to = t.to
+	s.blank, s.before, s.after = t.blank, t.before, none
+	if s.before == none {
+		c.queue.first = at
+	} else {
+		c.segments.all[s.before].after = at
+	}
+	c.queue.last = at
+	c.detach(next)
+	c.segments.release(next)
 }
 
 // unlink takes a segment out of the queue. The blanks before it stay where

@@ -78,7 +78,11 @@ func (c *Cache) Extend(s Sequence, tokens int) bool {
 
 // Needs returns how many free blocks Extend would take.
 func (c *Cache) Needs(s Sequence, tokens int) int {
-	return max(0, c.blocksOf(tokens)-c.blocksOf(c.running(s).tokens))
+	q := c.running(s)
+	if q.decoding {
+		panic("kv: a sequence in decode is to be extended")
+	}
+	return max(0, c.blocksOf(tokens)-c.blocksOf(q.tokens))
 }
 
 func (c *Cache) running(s Sequence) *sequence {

@@ -31,7 +31,7 @@ func TestSteadyStateDoesNotAllocate(t *testing.T) {
 			Name: "pool", Replicas: 4, Timer: mixedStep{base: 5e6, token: 2e4, read: 100}, PrefixCaching: true,
 			BlockTokens: 16, KVBlocks: 500, MaxNumSeqs: 64, MaxNumBatchedTokens: 512,
 		}},
-		Router: &scatter{}, Source: source,
+		Router: toFewest{}, Source: source,
 	})
 	for s.arrived < warm {
 		s.step()

@@ -2,7 +2,11 @@
 
 package simulator
 
-import "slices"
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/latency"
+)
 
 // batch is the requests that run on a replica. Almost all of them decode, and
 // nearly every step gives each of those one token: they are in step. What such
@@ -28,7 +32,8 @@ type batch struct {
 	// shares counts the requests in step by cell.
 	shares []share
 
-	// careful says that the step under way treats requests one by one.
+	// careful says that the step under way treats requests one by one, or,
+	// between two steps, that the next one must.
 	careful bool
 
 	leaving []int32 // scratch
@@ -130,5 +135,19 @@ func (s *simulation) write(r *replica) {
 		if q := &s.requests.all[id]; q.inStep {
 			r.batch.catchUp(q)
 		}
+	}
+}
+
+// decodeStep is what a step computes for the requests in step.
+func (b *batch) decodeStep() latency.Step {
+	// A new token attends to what was computed before it and to itself.
+	reads := b.context + int64(b.decodes)
+	return latency.Step{
+		Sequences:      int(b.decodes),
+		DecodeTokens:   int(b.decodes),
+		SampledTokens:  int(b.decodes),
+		ContextTokens:  reads,
+		AttentionPairs: reads,
+		DecodePairs:    reads,
 	}
 }

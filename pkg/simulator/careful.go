@@ -20,25 +20,49 @@ func (s *simulation) scheduleCarefully(r *replica) (budget int32, preempted bool
 	for i := 0; i < len(b.running) && budget > 0; i++ {
 		q := &s.requests.all[b.running[i]]
 		n := min(q.total-q.computed, r.longPrefill, budget)
-		for !r.cache.Extend(q.blocks, int(q.computed+n)) {
-			victim := s.victim(r)
-			id := b.running[victim]
-			budget += s.requests.all[id].chunk
-			s.preempt(r, victim)
-			preempted = true
-			if victim < i {
-				i--
-			}
-			if victim == i && &s.requests.all[id] == q {
-				b.prefilling = append(b.prefilling[:0], b.running...)
-				return budget, true
-			}
+		place, returned := s.makeRoom(r, i, q.computed+n)
+		preempted = preempted || returned.preempted
+		budget += returned.tokens
+		if place == gone {
+			break
 		}
+		i = place
 		q.chunk = n
 		budget -= n
 	}
 	b.prefilling = append(b.prefilling[:0], b.running...)
 	return budget, preempted
+}
+
+// gone is the place in the batch of a request that has been preempted.
+const gone = -1
+
+// takenBack is what preemptions in the course of a step give back to it.
+type takenBack struct {
+	tokens    int32 // of the budget
+	preempted bool
+}
+
+// makeRoom gives the request at a place of the batch room for its first tokens
+// tokens, preempting until they fit. It returns the request's new place, or
+// gone if it was preempted itself.
+func (s *simulation) makeRoom(r *replica, place int, tokens int32) (int, takenBack) {
+	b := &r.batch
+	blocks := s.requests.all[b.running[place]].blocks
+	var back takenBack
+	for !r.cache.Extend(blocks, int(tokens)) {
+		victim := s.victim(r)
+		back.tokens += s.requests.all[b.running[victim]].chunk
+		back.preempted = true
+		s.preempt(r, victim)
+		switch {
+		case victim == place:
+			return gone, back
+		case victim < place:
+			place--
+		}
+	}
+	return place, back
 }
 
 // victim returns the place in the batch of the request that gives way.
@@ -48,18 +72,18 @@ func (s *simulation) victim(r *replica) int {
 	if !r.scheduler.PreemptsByRank() {
 		return last
 	}
-	worst, at := s.ticket(r, running[last]), last
+	worst, at := s.ticket(running[last]), last
 	for i, id := range running {
-		if t := s.ticket(r, id); worst.before(t) {
+		if t := s.ticket(id); worst.before(t) {
 			worst, at = t, i
 		}
 	}
 	return at
 }
 
-func (s *simulation) ticket(r *replica, id int32) ticket {
+func (s *simulation) ticket(id int32) ticket {
 	q := &s.requests.all[id]
-	return ticket{rank: r.rank(q), turn: q.turn, id: id}
+	return ticket{rank: q.rank, turn: q.turn, id: id}
 }
 
 // preempt takes a request off the batch and puts it back into the wait queue.
@@ -74,7 +98,7 @@ func (s *simulation) preempt(r *replica, victim int) {
 	q.high = max(q.high, q.computed)
 	q.computed, q.chunk = 0, 0
 	q.phase = phaseWaiting
-	r.waiting.pushFront(s.ticket(r, id))
+	r.waiting.pushFront(s.ticket(id))
 	r.use.Preemptions++
 	s.metrics.cells[q.cell].Preemptions++
 	for _, o := range s.observers {

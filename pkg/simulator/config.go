@@ -23,7 +23,8 @@ type Config struct {
 	Pools []Pool
 	// Router chooses the endpoint of each request. The run owns it.
 	Router policy.Router
-	// Source gives the requests in order of arrival. The run owns it.
+	// Source gives the requests in order of arrival, with prompts and answers
+	// of at most workload.MaxTokens. The run owns it.
 	Source workload.Source
 	// Horizon says when the run ends.
 	Horizon Horizon
@@ -37,8 +38,8 @@ type Config struct {
 	// scrapes. Router and Source bring their own.
 	Seed int64
 	// Completed is told of every request that completes, once, when its last
-	// token reaches the gateway; nil if nobody wants to know. It changes
-	// nothing of the run.
+	// token reaches the gateway; nil if nobody wants to know. Calls come in no
+	// particular order. It changes nothing of the run.
 	Completed func(Completion)
 	// CheckInvariants makes every event check what must always hold (see
 	// invariants.go) and panic with the values where it does not.

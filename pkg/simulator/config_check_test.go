@@ -49,7 +49,7 @@ func TestBrokenRulesPanicWithTheirValues(t *testing.T) {
 		"no replicas":          {func(c *Config) { c.Pools[0].Replicas = 0 }, "no replicas"},
 		"no router":            {func(c *Config) { c.Router = nil }, "no router"},
 		"no timer":             {func(c *Config) { c.Pools[0].Timer = nil }, `pool "pool" has no timer`},
-		"no blocks":            {func(c *Config) { c.Pools[0].KVBlocks = 0 }, "0 blocks of 16 tokens"},
+		"no blocks":            {func(c *Config) { c.Pools[0].KVBlocks = 0 }, "0 blocks (0 reported) of 16 tokens"},
 		"no sequences":         {func(c *Config) { c.Pools[0].MaxNumSeqs = 0 }, "0 sequences"},
 		"a negative drain":     {func(c *Config) { c.Horizon.Drain = -1 }, "Drain:-1ns"},
 		"a negative cost":      {func(c *Config) { c.Pools[0].Cost.QueueBase = -1 }, "negative cost"},

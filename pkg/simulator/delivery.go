@@ -41,3 +41,59 @@ func (h *deliveries) pop() delivery {
 	down(*h)
 	return first
 }
+
+// tellFirstToken lets the first token of an answer reach the gateway.
+func (s *simulation) tellFirstToken(id int32, q *request) {
+	if s.listener != nil {
+		s.deliveries.push(delivery{at: q.firstToken, number: q.info.ID, id: id})
+	}
+}
+
+// complete lets the last token of an answer reach the gateway.
+func (s *simulation) complete(r *replica, id int32, q *request) {
+	last := r.atGateway(s.now, q)
+	at := last.Add(r.cost.Completion)
+	if s.listener == nil && at == s.now {
+		s.finish(id, last, at)
+		return
+	}
+	s.deliveries.push(delivery{at: at, number: q.info.ID, id: id, last: last, ends: true})
+}
+
+// deliver lets everything reach the gateway that does so before a time.
+func (s *simulation) deliver(until simtime.Time) {
+	for len(s.deliveries) > 0 && s.deliveries[0].at < until {
+		d := s.deliveries.pop()
+		q := &s.requests.all[d.id]
+		switch {
+		case d.ends:
+			if s.listener != nil {
+				s.listener.Finished(&q.info, int(q.replica))
+			}
+			s.finish(d.id, d.last, d.at)
+		default:
+			s.listener.FirstToken(&q.info, int(q.replica))
+		}
+	}
+}
+
+// finish ends a request whose last token reached the gateway, and whose stream
+// was closed there at another time.
+func (s *simulation) finish(id int32, last, at simtime.Time) {
+	q := &s.requests.all[id]
+	s.metrics.completed(last, at, q)
+	if s.completed != nil {
+		s.completed(q.completion(last))
+	}
+	s.end(id, at, endCompleted)
+}
+
+// end frees the slot of a request that has ended.
+func (s *simulation) end(id int32, at simtime.Time, how ending) {
+	for _, o := range s.observers {
+		o.ended(s, id, at, how)
+	}
+	s.lastEnd = max(s.lastEnd, at)
+	s.inFlight--
+	s.requests.release(id)
+}

@@ -6,16 +6,31 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
 // everyField lets cmp look at histograms to the last bucket.
 var everyField = cmp.Exporter(func(reflect.Type) bool { return true })
+
+// difference is how two outcomes differ. Looking closely takes long, so it first
+// asks whether they do.
+func difference(want, got *Outcome) string {
+	if reflect.DeepEqual(want, got) {
+		return ""
+	}
+	return cmp.Diff(want, got, everyField)
+}
 
 // TestSameConfigSameOutcome runs the same scenarios again, alone and side by
 // side, on one core and on two.
@@ -38,7 +53,7 @@ func TestSameConfigSameOutcome(t *testing.T) {
 			var group sync.WaitGroup
 			for seed := range want {
 				group.Go(func() {
-					if diff := cmp.Diff(want[seed], run(int64(seed)), everyField); diff != "" {
+					if diff := difference(want[seed], run(int64(seed))); diff != "" {
 						t.Errorf("scenario %d (-first +again):\n%s", seed, diff)
 					}
 				})
@@ -56,7 +71,7 @@ func TestChecksChangeNothing(t *testing.T) {
 		plain.CheckInvariants = false
 		want, _ := Run(context.Background(), checked)
 		got, _ := Run(context.Background(), plain)
-		if diff := cmp.Diff(want, got, everyField); diff != "" {
+		if diff := difference(want, got); diff != "" {
 			t.Errorf("scenario %d (-checked +plain):\n%s", seed, diff)
 		}
 	}
@@ -70,3 +85,33 @@ func TestCancelledRunSaysSo(t *testing.T) {
 		t.Errorf("got %v and %v, want no outcome and context.Canceled", o, err)
 	}
 }
+
+// TestACancelledRunStopsSoon: also where nothing but decoding is left to do.
+func TestACancelledRunStopsSoon(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	steps := 0
+	c := smallConfig()
+	c.Pools[0].KVBlocks = 1 << 20
+	c.Source = &script{requests: []workload.Request{{
+		Prompt: prompt.Prompt{}.Append(prompt.Extent{Source: 1, Tokens: 10}), OutputTokens: 5_000_000,
+	}}}
+	c.Horizon.Drain = math.MaxInt64
+	c.Pools[0].Timer = timerFunc(func(latency.Step) time.Duration {
+		if steps++; steps == 10_000 {
+			cancel()
+		}
+		return time.Millisecond
+	})
+	o, err := Run(ctx, c)
+	if o != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v and %v, want no outcome and context.Canceled", o, err)
+	}
+	if steps > 20_000 {
+		t.Errorf("%d steps after it was cancelled", steps-10_000)
+	}
+}
+
+type timerFunc func(latency.Step) time.Duration
+
+func (f timerFunc) StepTime(s latency.Step) time.Duration { return f(s) }

@@ -2,17 +2,15 @@
 
 package simulator
 
-import (
-	"windtunnel.dev/windtunnel/pkg/latency"
-	"windtunnel.dev/windtunnel/pkg/simtime"
-)
+import "windtunnel.dev/windtunnel/pkg/simtime"
 
 // glides says whether the step under way and those after it do nothing but give
 // each request of the batch its next token, until one has its last: nobody is
-// in prefill, and nobody waits.
+// in prefill, and nobody waits or all places are taken.
 func (r *replica) glides() bool {
 	b := &r.batch
-	return r.stepping && !b.careful && len(b.prefilling) == 0 && r.waiting.len() == 0
+	return r.stepping && !b.careful && len(b.prefilling) == 0 &&
+		(r.waiting.len() == 0 || len(b.running) == r.maxSeqs)
 }
 
 // glide goes through such steps up to a time, or to the first one that ends a
@@ -21,7 +19,7 @@ func (r *replica) glides() bool {
 // out.
 func (s *simulation) glide(r *replica, until simtime.Time) {
 	b := &r.batch
-	for r.next < until && b.steps+1 < b.done[0].step {
+	for r.next < until && b.steps+1 < b.done[0].step && s.breathe() {
 		needs := r.cache.StepNeeds()
 		if needs > r.cache.Free() {
 			return
@@ -37,19 +35,5 @@ func (s *simulation) glide(r *replica, until simtime.Time) {
 		}
 		r.cache.Step()
 		r.begin(now, b.decodeStep())
-	}
-}
-
-// decodeStep is what a step computes for the requests in step.
-func (b *batch) decodeStep() latency.Step {
-	// A new token attends to what was computed before it and to itself.
-	reads := b.context + int64(b.decodes)
-	return latency.Step{
-		Sequences:      int(b.decodes),
-		DecodeTokens:   int(b.decodes),
-		SampledTokens:  int(b.decodes),
-		ContextTokens:  reads,
-		AttentionPairs: reads,
-		DecodePairs:    reads,
 	}
 }

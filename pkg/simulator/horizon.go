@@ -72,9 +72,6 @@ func (s *simulation) drain() simtime.Time {
 
 // cutOff ends what the drain left in flight.
 func (s *simulation) cutOff(at simtime.Time) {
-	for i := range s.replicas {
-		s.write(&s.replicas[i])
-	}
 	for id := range s.requests.all {
 		q := &s.requests.all[id]
 		if q.phase == phaseNone {

@@ -8,7 +8,6 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/policy"
-	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
@@ -123,20 +122,20 @@ func (v *invariants) formed(s *simulation, r *replica, step latency.Step) {
 func (v *invariants) inOrder(s *simulation, r *replica) {
 	last := ticket{rank: math.MinInt64}
 	check := func(id int32, want phase) {
-		t := s.ticket(r, id)
+		t := s.ticket(id)
 		if q := &s.requests.all[id]; !last.before(t) || q.phase != want {
 			broken(s, "replica %d: request %d, rank %d, turn %d and phase %d, comes after rank %d, turn %d",
 				r.index, q.info.ID, t.rank, t.turn, q.phase, last.rank, last.turn)
 		}
 		last = t
 	}
-	if r.scheduler == (scheduling.FCFS{}) {
+	if !r.waiting.ranked {
 		for _, id := range r.batch.running {
 			check(id, phaseRunning)
 		}
 	}
-	for i := range r.waiting.len() {
-		check(r.waiting.at(i), phaseWaiting)
+	for _, t := range r.waiting.inOrder() {
+		check(t.id, phaseWaiting)
 	}
 }
 

@@ -72,6 +72,7 @@ func sumCells(o *Outcome) *Cell {
 		sum.Preemptions += c.Preemptions
 		sum.RecomputedTokens += c.RecomputedTokens
 		sum.TTFT.Merge(&c.TTFT)
+		sum.EngineTTFT.Merge(&c.EngineTTFT)
 		sum.TPOT.Merge(&c.TPOT)
 		sum.ITL.Merge(&c.ITL)
 		sum.E2E.Merge(&c.E2E)

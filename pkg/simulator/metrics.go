@@ -118,7 +118,7 @@ func (m *metrics) completed(last, end simtime.Time, q *request) {
 
 	target := m.target(q.info.Class)
 	metTTFT := within(ttft, target.TTFT)
-	metTPOT := within(decode, timesTokens(target.TPOT, gaps))
+	metTPOT := gaps <= 0 || within((decode+time.Duration(gaps)-1)/time.Duration(gaps), target.TPOT)
 	metE2E := within(e2e, target.E2E)
 	if metTTFT {
 		c.MetTTFT++
@@ -141,8 +141,7 @@ func (m *metrics) target(class int) Target {
 	return Target{}
 }
 
-// within says whether a duration meets a target; 0 is none. A request of one
-// token has no gaps, so its target for all of them is 0 too.
+// within says whether a duration meets a target; 0 is none.
 func within(d, target time.Duration) bool { return target == 0 || d <= target }
 
 // report returns the cells in order of pool, tenant and class.

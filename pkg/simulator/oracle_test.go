@@ -16,7 +16,7 @@ import (
 // TestAgainstPlain holds the simulator against the plain one, to the last
 // bucket of every histogram.
 func TestAgainstPlain(t *testing.T) {
-	for seed := range int64(600) {
+	for seed := range int64(4000) {
 		compareWithPlain(t, randomBytes(seed))
 		if t.Failed() {
 			t.Fatalf("scenario %d", seed)
@@ -39,7 +39,8 @@ func FuzzAgainstPlain(f *testing.F) {
 // checked: some shortcuts are only taken where nobody watches.
 func compareWithPlain(t *testing.T, data []byte) {
 	t.Helper()
-	want := runPlain(randomConfig(data))
+	plain := randomConfig(data)
+	want := runPlain(plain)
 	for _, checked := range []bool{false, true} {
 		config := randomConfig(data)
 		config.CheckInvariants = checked
@@ -47,8 +48,11 @@ func compareWithPlain(t *testing.T, data []byte) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, got, everyField); diff != "" {
+		if diff := difference(want, got); diff != "" {
 			t.Errorf("outcome, checked: %v (-plain +got):\n%s", checked, diff)
+		}
+		if diff := cmp.Diff(plain.Router.(*scatter).log, config.Router.(*scatter).log); diff != "" {
+			t.Errorf("what the router saw and heard, checked: %v (-plain +got):\n%s", checked, diff)
 		}
 	}
 }
@@ -69,7 +73,7 @@ func TestAgainstPlainUnderLoad(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			config := func() Config {
 				c := Config{
-					Pools: []Pool{llamaPool(t, 3)}, Router: scatter{},
+					Pools: []Pool{llamaPool(t, 3)}, Router: &scatter{deaf: true},
 					Source:  workload.NewClients(referenceClients(75), 1),
 					Horizon: Horizon{Requests: 600, WarmUp: time.Second, Drain: time.Hour},
 				}
@@ -82,7 +86,7 @@ func TestAgainstPlainUnderLoad(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(want, got, everyField); diff != "" {
+			if diff := difference(want, got); diff != "" {
 				t.Errorf("outcome (-plain +got):\n%s", diff)
 			}
 			t.Logf("%d preemptions, %d tokens cached", sumCells(got).Preemptions, sumCells(got).CachedTokens)

@@ -113,7 +113,7 @@ type ReplicaUse struct {
 	Busy time.Duration
 	// Steps counts the steps that ended.
 	Steps int64
-	// Served counts requests that completed here.
+	// Served counts requests that the engine has given all of their tokens.
 	Served int64
 	// PeakKV and MeanKV are shares of the KV blocks in use, 0 to 1; the mean
 	// is over time.

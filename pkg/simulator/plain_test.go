@@ -20,7 +20,8 @@ import (
 // plain is the simulator as one would tell it: one event after the other in the
 // order of time for the whole cluster, every scrape taken, every step a walk
 // over its batch, every block on its own. It is the oracle of the simulator
-// that is fast, and shares with it nothing but the books (metrics, use).
+// that is fast. It shares the books with it (metrics, use), the record of a request and
+// the draw of the scrapes' phases, which have tests of their own.
 type plain struct {
 	Config
 	now      simtime.Time
@@ -384,10 +385,31 @@ func (p *plain) formStep(r *plainReplica) latency.Step {
 	var step latency.Step
 	for _, q := range r.running {
 		if q.chunk > 0 {
-			count(&step, &q.request)
+			p.count(&step, q)
 		}
 	}
 	return step
+}
+
+// count adds a request's chunk to the sums, token by token.
+func (p *plain) count(step *latency.Step, q *plainRequest) {
+	step.Sequences++
+	decode := q.computed >= q.prefillEnd
+	for token := q.computed + 1; token <= q.computed+q.chunk; token++ {
+		step.AttentionPairs += int64(token)
+		if decode {
+			step.DecodeTokens++
+			step.DecodePairs += int64(token)
+			continue
+		}
+		step.PrefillTokens++
+		// Σ over a chunk's tokens of what t·(2s + t) comes to.
+		step.DoublePromptPairs += int64(2*q.prefillEnd + q.chunk)
+	}
+	step.ContextTokens += int64(q.computed + q.chunk)
+	if q.computed+q.chunk == q.total {
+		step.SampledTokens++
+	}
 }
 
 func (r *plainReplica) capped(n int32) int32 {

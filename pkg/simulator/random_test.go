@@ -3,6 +3,8 @@
 package simulator
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/latency"
@@ -44,7 +46,7 @@ func randomBytes(seed int64) []byte {
 func randomConfig(data []byte) Config {
 	c := choices(data)
 	config := Config{
-		Router:          &scatter{},
+		Router:          &scatter{deaf: c.pick(2) == 0},
 		ScrapeInterval:  time.Duration(1 + c.pick(60)),
 		Seed:            int64(c.pick(256)),
 		Targets:         []Target{{TTFT: time.Duration(c.pick(200)), TPOT: time.Duration(c.pick(10)), E2E: time.Duration(c.pick(250))}},
@@ -118,14 +120,21 @@ type mixedStep struct{ base, token, read time.Duration }
 
 func (m mixedStep) StepTime(s latency.Step) time.Duration {
 	return m.base + m.token*time.Duration(s.PrefillTokens+2*s.DecodeTokens+s.SampledTokens) +
-		m.read*time.Duration(s.ContextTokens+s.AttentionPairs)/16
+		m.read*time.Duration(s.ContextTokens+s.AttentionPairs+s.DoublePromptPairs/4)/16
 }
 
 // scatter sends each request to the endpoint with the fewest scraped requests,
-// starting from one that depends on the request, and refuses a few.
-type scatter struct{}
+// starting from one that depends on the request, and refuses a few. It notes
+// what it sees and hears, and that it is told of every scrape that changes.
+type scatter struct {
+	deaf bool
+	seen []policy.Scrape
+	log  []string
+}
 
-func (scatter) Route(v *policy.View, q *policy.Request) (int, error) {
+func (r *scatter) Route(v *policy.View, q *policy.Request) (int, error) {
+	r.watch(v)
+	r.log = append(r.log, fmt.Sprint("route ", q.ID, " at ", v.Now, " by ", v.Scrapes))
 	if q.ID%17 == 13 {
 		return 0, policy.ErrNoEndpoint
 	}
@@ -140,6 +149,32 @@ func (scatter) Route(v *policy.View, q *policy.Request) (int, error) {
 
 func load(s policy.Scrape) int { return s.Waiting + s.Running }
 
-func (scatter) FirstToken(*policy.Request, int) {}
-func (scatter) Finished(*policy.Request, int)   {}
-func (s scatter) Listener() policy.Listener     { return s }
+// watch panics where a scrape has changed and the view does not say so.
+func (r *scatter) watch(v *policy.View) {
+	for i, s := range v.Scrapes {
+		s.At = 0
+		told := v.Changed == nil || len(v.Changed) > len(v.Scrapes) || slices.Contains(v.Changed, int32(i))
+		if r.seen != nil && !told && s != r.seen[i] {
+			panic(fmt.Sprintf("endpoint %d has changed from %+v to %+v, and nobody says so", i, r.seen[i], s))
+		}
+	}
+	r.seen = slices.Clone(v.Scrapes)
+	for i := range r.seen {
+		r.seen[i].At = 0
+	}
+}
+
+func (r *scatter) Listener() policy.Listener {
+	if r.deaf {
+		return nil
+	}
+	return r
+}
+
+func (r *scatter) FirstToken(q *policy.Request, endpoint int) {
+	r.log = append(r.log, fmt.Sprint("first token of ", q.ID, " from ", endpoint))
+}
+
+func (r *scatter) Finished(q *policy.Request, endpoint int) {
+	r.log = append(r.log, fmt.Sprint("end of ", q.ID, " from ", endpoint))
+}

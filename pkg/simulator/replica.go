@@ -73,6 +73,7 @@ func newReplica(index int32, poolIndex int, p *Pool) replica {
 		reserve:        p.ReserveFullPrompt,
 		cache:          kv.New(p.KVBlocks, p.BlockTokens, p.PrefixCaching),
 		reported:       cmp.Or(p.ReportedBlocks, p.KVBlocks),
+		waiting:        newWaitQueue(scheduler),
 		batch:          newBatch(),
 		next:           simtime.Never,
 	}
@@ -145,9 +146,9 @@ func (s *simulation) enter(r *replica, id int32) {
 	q := &s.requests.all[id]
 	q.phase = phaseWaiting
 	q.entered = s.now
-	q.turn = r.waiting.turns
+	q.rank, q.turn = r.rank(q), r.waiting.turns
 	r.waiting.turns++
-	r.waiting.pushBack(ticket{rank: r.rank(q), turn: q.turn, id: id})
+	r.waiting.pushBack(s.ticket(id))
 	if r.next == simtime.Never {
 		r.next = s.now
 	}

@@ -55,8 +55,8 @@ type request struct {
 	inStep    bool
 	joined    int64
 	// admitted numbers the admissions to the replica's batch, turn the
-	// entries to its queue.
-	admitted, turn int64
+	// entries to its queue, which rank orders first.
+	admitted, rank, turn int64
 	// entered is when the request first came to the wait queue.
 	entered simtime.Time
 	// lastToken is when the engine gave the last token, by its own clock;

@@ -71,8 +71,8 @@ func (s *simulation) run() (*Outcome, error) {
 	for !s.stopped && s.step() {
 	}
 	end := s.drain()
-	if s.stopped {
-		return nil, fmt.Errorf("simulate, at %v: %w", s.now, s.ctx.Err())
+	if err := s.ctx.Err(); err != nil {
+		return nil, fmt.Errorf("simulate, at %v: %w", s.now, err)
 	}
 	return s.outcome(end), nil
 }
@@ -114,13 +114,15 @@ func (s *simulation) advanceAll(until simtime.Time) {
 // context.
 const stepsPerBreath = 4096
 
-// breathe looks at the context once in a while.
-func (s *simulation) breathe() {
+// breathe looks at the context once in a while. It returns false where the run
+// is to stop.
+func (s *simulation) breathe() bool {
 	if s.breaths--; s.breaths > 0 {
-		return
+		return true
 	}
 	s.breaths = stepsPerBreath
 	s.stopped = s.ctx.Err() != nil
+	return !s.stopped
 }
 
 // outcome reports a run that is over.

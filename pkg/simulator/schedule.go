@@ -34,7 +34,9 @@ func (s *simulation) formStep(r *replica) latency.Step {
 func (s *simulation) schedule(r *replica) (preempted bool) {
 	b := &r.batch
 	budget := r.maxTokens - b.decodes
-	b.careful = budget < 0 || b.careful || !s.planChunks(r, budget)
+	if !b.careful {
+		b.careful = budget < 0 || !s.planChunks(r, budget)
+	}
 	if b.careful {
 		budget, preempted = s.scheduleCarefully(r)
 	} else {
@@ -87,7 +89,7 @@ func (s *simulation) allocate(r *replica, budget int32) int32 {
 func (s *simulation) admit(r *replica, budget int32) {
 	b := &r.batch
 	for budget > 0 && r.waiting.len() > 0 && len(b.running) < r.maxSeqs {
-		id := r.waiting.at(0)
+		id := r.waiting.front()
 		q := &s.requests.all[id]
 		s.chain(r, q)
 		// The last token is always computed: its output is the next token.
@@ -101,7 +103,7 @@ func (s *simulation) admit(r *replica, budget int32) {
 		if !ok {
 			return
 		}
-		r.waiting.popFront()
+		r.waiting.pop()
 		b.running = append(b.running, id)
 		b.prefilling = append(b.prefilling, id)
 		q.phase, q.blocks = phaseRunning, blocks

@@ -4,6 +4,7 @@ package simulator
 
 import (
 	"slices"
+	"time"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
@@ -147,5 +148,5 @@ func (s *simulation) leave(r *replica) {
 // What a token costs outside the engine delays it and all that follow, so that
 // it shows in TTFT and in every gap, while the engine's clock does not wait.
 func (r *replica) atGateway(now simtime.Time, q *request) simtime.Time {
-	return now.Add(timesTokens(r.cost.PerOutputToken, q.generated()))
+	return now.Add(r.cost.PerOutputToken * time.Duration(q.generated()))
 }

@@ -55,3 +55,43 @@ func TestStepSums(t *testing.T) {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}
 }
+
+// TestStepSumsOfARecompute: what a preempted request computes again is a prefill
+// of its prompt and of what it had generated, all of which its chunks belong to.
+func TestStepSumsOfARecompute(t *testing.T) {
+	text := func(source uint64, tokens int32) prompt.Prompt {
+		return prompt.Prompt{}.Append(prompt.Extent{Source: source, Tokens: tokens})
+	}
+	timer := &stepLog{}
+	sum := simulate(t, Config{
+		Pools: []Pool{{
+			Name: "pool", Replicas: 1, Timer: timer,
+			BlockTokens: 4, KVBlocks: 4, MaxNumSeqs: 8, MaxNumBatchedTokens: 6,
+		}},
+		Router: toFirst{},
+		Source: &script{requests: []workload.Request{
+			{ID: 0, Prompt: text(1, 3), OutputTokens: 8, Response: 3},
+			{ID: 1, Prompt: text(2, 3), OutputTokens: 8, Response: 4},
+		}},
+		Horizon:         Horizon{Drain: time.Hour},
+		CheckInvariants: true,
+	})
+	if sum.Preemptions != 1 {
+		t.Fatalf("%d preemptions, want 1", sum.Preemptions)
+	}
+	var chunks []latency.Step
+	for _, step := range timer.steps[1:] {
+		if step.PrefillTokens > 0 {
+			chunks = append(chunks, step)
+		}
+	}
+	// The second request had 3 + 6 tokens when it lost its blocks, 8 of them
+	// computed. They come back in chunks of 6 and 3, alone.
+	want := []latency.Step{
+		{Sequences: 1, PrefillTokens: 6, AttentionPairs: 21, ContextTokens: 6, DoublePromptPairs: 6 * (2*9 + 6)},
+		{Sequences: 1, PrefillTokens: 3, AttentionPairs: 7 + 8 + 9, ContextTokens: 9, DoublePromptPairs: 3 * (2*9 + 3), SampledTokens: 1},
+	}
+	if diff := cmp.Diff(want, chunks); diff != "" {
+		t.Errorf("chunks (-want +got):\n%s", diff)
+	}
+}

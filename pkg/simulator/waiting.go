@@ -2,6 +2,12 @@
 
 package simulator
 
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
+)
+
 // ticket is a request's place in a wait queue: by rank, and within a rank by
 // turn, the order of arrival at the engine. A preempted request keeps its turn,
 // so that it comes before all that arrived after it.
@@ -17,48 +23,89 @@ func (t ticket) before(u ticket) bool {
 	return t.turn < u.turn
 }
 
-// waitQueue is a wait queue: a ring in order, where what comes mostly goes to
-// an end. The zero value is empty.
+// waitQueue is a wait queue. First come, first served, it is a ring: what comes
+// goes to the back, and what was preempted to the front, as nothing that waits
+// came before it. By rank it is a heap.
 type waitQueue struct {
-	ring  []ticket // len is 0 or a power of two
-	head  int
-	n     int
-	turns int64
+	ranked bool
+	turns  int64 // how many requests have come
+
+	ring []ticket // len is 0 or a power of two
+	head int
+	n    int
+
+	heap []ticket
 }
 
-func (w *waitQueue) len() int { return w.n }
+func newWaitQueue(scheduler scheduling.Policy) waitQueue {
+	_, inTurn := scheduler.(scheduling.FCFS)
+	return waitQueue{ranked: !inTurn}
+}
 
-// at returns the i-th request from the front.
-func (w *waitQueue) at(i int) int32 { return w.slot(i).id }
+func (w *waitQueue) len() int { return w.n + len(w.heap) }
+
+// front returns the request whose turn it is.
+func (w *waitQueue) front() int32 {
+	if w.ranked {
+		return w.heap[0].id
+	}
+	return w.slot(0).id
+}
 
 func (w *waitQueue) slot(i int) *ticket { return &w.ring[(w.head+i)&(len(w.ring)-1)] }
 
-// pushBack adds a request that is likely to belong at the end.
+// pushBack adds a request that has just come.
 func (w *waitQueue) pushBack(t ticket) {
-	w.grow()
-	i := w.n
-	w.n++
-	for ; i > 0 && t.before(*w.slot(i - 1)); i-- {
-		*w.slot(i) = *w.slot(i - 1)
+	if w.ranked {
+		w.heap = append(w.heap, t)
+		up(w.heap)
+		return
 	}
-	*w.slot(i) = t
+	w.grow()
+	*w.slot(w.n) = t
+	w.n++
 }
 
-// pushFront adds a request that is likely to belong at the front.
+// pushFront adds a request that was preempted.
 func (w *waitQueue) pushFront(t ticket) {
+	if w.ranked {
+		w.pushBack(t)
+		return
+	}
 	w.grow()
 	w.head = (w.head - 1) & (len(w.ring) - 1)
+	*w.slot(0) = t
 	w.n++
-	i := 0
-	for ; i < w.n-1 && w.slot(i+1).before(t); i++ {
-		*w.slot(i) = *w.slot(i + 1)
-	}
-	*w.slot(i) = t
 }
 
-func (w *waitQueue) popFront() {
-	w.head = (w.head + 1) & (len(w.ring) - 1)
-	w.n--
+// pop takes the front request out.
+func (w *waitQueue) pop() {
+	if !w.ranked {
+		w.head = (w.head + 1) & (len(w.ring) - 1)
+		w.n--
+		return
+	}
+	last := len(w.heap) - 1
+	w.heap[0] = w.heap[last]
+	w.heap = w.heap[:last]
+	down(w.heap)
+}
+
+// inOrder returns the queue from front to back.
+func (w *waitQueue) inOrder() []ticket {
+	order := slices.Clone(w.heap)
+	for i := range w.n {
+		order = append(order, *w.slot(i))
+	}
+	if w.ranked {
+		slices.SortFunc(order, func(t, u ticket) int {
+			if t.before(u) {
+				return -1
+			}
+			return 1
+		})
+	}
+	return order
 }
 
 func (w *waitQueue) grow() {

@@ -21,7 +21,7 @@ func TokenIterations(promptTokens, outputTokens, chunkTokens int) float64 {
 // ApproximateTokenIterations returns o·(s+o/2), g without the prompt's steps.
 func ApproximateTokenIterations(promptTokens, outputTokens int) float64 {
 	s, o := float64(promptTokens), float64(outputTokens)
-	return o * (s + o/2)
+	return float64(o * (s + o/2))
 }
 
 // squaredTokenIterations returns the squares of the tokens that a request

@@ -33,10 +33,10 @@ func newMoments(window time.Duration, start simtime.Time) moments {
 // add takes in one value that stands for count observations.
 func (m *moments) add(at simtime.Time, value, count float64) {
 	keep, weight := m.admit(at)
-	weight *= count
-	m.weight *= keep
-	m.perSample *= keep
-	m.squares *= keep
+	weight = float64(weight * count)
+	m.weight = float64(m.weight * keep)
+	m.perSample = float64(m.perSample * keep)
+	m.squares = float64(m.squares * keep)
 	total := m.weight + weight
 	if total <= 0 {
 		return // so old that it counts nothing

@@ -131,10 +131,10 @@ func (q *Queueing) setBlocks(s *State, m Memory) {
 	// Blocks, and their squares, for each request a second.
 	mean := s.StepSeconds * s.TokenIterationsPerRequest / size
 	squares := s.StepSeconds * q.requests.squaredTokensInSteps.mean / (size * size)
-	used, deviation := s.ArrivalsPerSecond*mean, math.Sqrt(s.ArrivalsPerSecond*squares)
+	used, deviation := float64(s.ArrivalsPerSecond*mean), math.Sqrt(s.ArrivalsPerSecond*squares)
 	s.UsedBlocks = used + float64(m.SharedBlocks)
 	s.UsedBlocksStdDev = deviation
-	needed := max(q.config.Margin*used, used+float64(q.config.MarginDeviations*deviation))
+	needed := max(float64(q.config.Margin*used), used+float64(q.config.MarginDeviations*deviation))
 	s.MinimumStableBlocks = m.SharedBlocks + wholeBlocks(needed)
 	s.MissingBlocks = max(0, s.MinimumStableBlocks-m.TotalBlocks)
 	s.CriticalArrivalsPerSecond = q.critical(mean, squares, float64(m.TotalBlocks-m.SharedBlocks))
@@ -151,7 +151,7 @@ func (q *Queueing) critical(mean, squares, blocks float64) float64 {
 		return math.Inf(1)
 	}
 	// The positive root √λ of mean·λ + z·√squares·√λ = blocks.
-	linear := q.config.MarginDeviations * math.Sqrt(squares)
+	linear := float64(q.config.MarginDeviations * math.Sqrt(squares))
 	root := (math.Sqrt(float64(linear*linear)+float64(4*mean*blocks)) - linear) / (2 * mean)
 	return min(blocks/(q.config.Margin*mean), root*root)
 }
