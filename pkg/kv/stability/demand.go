@@ -15,13 +15,13 @@ func TokenIterations(promptTokens, outputTokens, chunkTokens int) float64 {
 	s, o := float64(promptTokens), float64(outputTokens)
 	chunk, full := fullChunks(promptTokens, chunkTokens)
 	prompt := float64(chunk*full*(full+1)/2) + s
-	return prompt + float64(o*s) + float64(o*(o+1))/2
+	return prompt + float64(o*s) + float64(o*(o+1)/2)
 }
 
 // ApproximateTokenIterations returns o·(s+o/2), g without the prompt's steps.
 func ApproximateTokenIterations(promptTokens, outputTokens int) float64 {
 	s, o := float64(promptTokens), float64(outputTokens)
-	return float64(o * (s + o/2))
+	return float64(o * (s + float64(o/2)))
 }
 
 // squaredTokenIterations returns the squares of the tokens that a request

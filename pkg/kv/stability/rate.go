@@ -53,7 +53,7 @@ func (r *rate) perSecond(at simtime.Time) (perSecond, relativeError float64) {
 // decayed returns 1-exp(-x) for x >= 0.
 func decayed(x float64) float64 {
 	if x < 1e-6 {
-		return x - float64(x*x)/2
+		return x - float64(x*x/2)
 	}
 	return 1 - stats.Exp(-x)
 }
