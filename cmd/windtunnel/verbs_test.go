@@ -181,8 +181,8 @@ func TestBadInput(t *testing.T) {
 			want: []string{"spec.scenario.router.endpointPickerConfig.inline", "plugins[0].type", "queue-scorrer"},
 		},
 		"a plugin that is not built yet": {
-			verb: "run", manifest: run, old: "- type: queue-scorer", new: "- type: lora-affinity-scorer",
-			want: []string{"plugins[0].type", "lora-affinity-scorer", "not built"},
+			verb: "run", manifest: run, old: "- type: queue-scorer", new: "- type: latency-scorer",
+			want: []string{"plugins[0].type", "latency-scorer", "not built"},
 		},
 		"an unknown plugin parameter": {
 			verb: "run", manifest: run, old: "- type: prefix-cache-scorer", new: "- {type: prefix-cache-scorer, parameters: {blokSize: 1}}",

@@ -28,6 +28,12 @@ type Request struct {
 	Tenant, Class int
 	// Priority is higher for more important requests; 0 unless stated.
 	Priority int
+	// Session numbers the workload's conversations from 1, without gaps so far
+	// as possible; 0 for a request that belongs to none. The client that leads a
+	// session sends its requests, and has seen the answers.
+	Session int32
+	// Adapter numbers the LoRA adapters from 1; 0 asks for the base model.
+	Adapter int32
 }
 
 // Scrape is what the router last read from one replica's metrics endpoint.
@@ -53,6 +59,19 @@ type View struct {
 	// what was made of the other scrapes need not be made again. If it is nil,
 	// or longer than Scrapes, any of them may have changed.
 	Changed []int32
+	// Adapters holds what the last scrape of each endpoint said of its LoRA
+	// adapters; len == endpoints. It is nil where engines serve none. The slices
+	// in it are as [Request].Adapter numbers adapters.
+	Adapters []Adapters
+}
+
+// Adapters is what an engine reports of its LoRA adapters.
+type Adapters struct {
+	// Active are those that requests run with, Waiting those that waiting
+	// requests ask for, each once.
+	Active, Waiting []int32
+	// Max is how many the engine holds at a time.
+	Max int
 }
 
 // Router chooses the endpoint that serves a request. One simulation owns a

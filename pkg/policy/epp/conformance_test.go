@@ -5,6 +5,7 @@ package epp
 import (
 	"bufio"
 	"cmp"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -49,14 +50,21 @@ func readLines[T any](t *testing.T, path string) []T {
 // A scheduleCase is one decision: endpoints with the attributes that producers
 // would have made, and the score of each endpoint that the filters left.
 type scheduleCase struct {
-	Config    string
-	Case      int
-	Request   struct{ PromptTokens int }
+	Config  string
+	Case    int
+	Request struct {
+		Model        string
+		PromptTokens int
+		Headers      map[string]string
+	}
 	Endpoints []struct {
-		Name             string
-		Waiting, Running int
-		KV               float64
-		Attrs            map[string]attribute
+		Name                        string
+		Labels                      map[string]string
+		Waiting, Running            int
+		KV                          float64
+		ActiveModels, WaitingModels map[string]int
+		MaxActiveModels             int
+		Attrs                       map[string]attribute
 	}
 	Error    string
 	Profiles map[string]struct{ Scores map[string]float64 }
@@ -74,9 +82,27 @@ type attribute struct {
 // decide runs filters, scorers and picker on planted attributes.
 func (tc *scheduleCase) decide(c *Config) (Decision, bool) {
 	b := newBuilder(c, len(tc.Endpoints), 1)
+	for _, endpoint := range tc.Endpoints {
+		b.labels = append(b.labels, endpoint.Labels)
+	}
 	s := b.scheduler(c)
 	view := idle(len(tc.Endpoints))
+	view.Adapters = make([]policy.Adapters, len(tc.Endpoints))
+	numbers := map[string]int32{}
+	r := request(0, tc.Request.PromptTokens)
+	r.Adapter = numberOf(tc.Request.Model, numbers)
 	for e, endpoint := range tc.Endpoints {
+		if name, err := base64.StdEncoding.DecodeString(tc.Request.Headers["x-session-token"]); err == nil && string(name) == endpoint.Name {
+			r.Session = 1
+			b.sessionTokens().firstToken(r, e)
+		}
+		view.Adapters[e].Max = endpoint.MaxActiveModels
+		for _, model := range sortedKeys(endpoint.ActiveModels) {
+			view.Adapters[e].Active = append(view.Adapters[e].Active, numberOf(model, numbers))
+		}
+		for _, model := range sortedKeys(endpoint.WaitingModels) {
+			view.Adapters[e].Waiting = append(view.Adapters[e].Waiting, numberOf(model, numbers))
+		}
 		view.Scrapes[e] = policy.Scrape{Waiting: endpoint.Waiting, Running: endpoint.Running, KVUsage: endpoint.KV}
 		for key, a := range endpoint.Attrs {
 			_, producer, _ := strings.Cut(key, "/")
@@ -87,11 +113,21 @@ func (tc *scheduleCase) decide(c *Config) (Decision, bool) {
 			case "InFlightLoad":
 				l := b.load(producer)
 				l.requests[e], l.tokens[e] = a.Requests, a.Tokens
+			case "UncachedRequestTokens":
+				b.uncached(producer)[e] = a.Tokens
 			}
 		}
 	}
-	ok := s.profile.run(s.begin(view, request(0, tc.Request.PromptTokens)))
+	ok := s.profile.run(s.begin(view, r))
 	return s.LastDecision(), ok
+}
+
+// numberOf numbers names from 1.
+func numberOf(name string, numbers map[string]int32) int32 {
+	if numbers[name] == 0 {
+		numbers[name] = int32(len(numbers) + 1)
+	}
+	return numbers[name]
 }
 
 // check compares a decision with the recorded one.
@@ -189,7 +225,7 @@ func sortedKeys[V any](m map[string]V) []string {
 // be refused for what is not built yet, which is the reason.
 func loadOrReason(t *testing.T, name string, text []byte) (*Config, string) {
 	t.Helper()
-	c, errs := Load(text, "router-main", nil)
+	c, errs := Load(text, "router-main", nil, Labelled())
 	if len(errs) == 0 {
 		return c, ""
 	}
@@ -312,7 +348,7 @@ func TestVerdictsOfTheRealLoader(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !v.accepted {
-			if _, errs := Load(text, "router-main", nil); len(errs) == 0 {
+			if _, errs := Load(text, "router-main", nil, Labelled()); len(errs) == 0 {
 				t.Errorf("%s: accepted, but the real loader rejects it", v.file)
 			}
 			counts["rejected by both"]++
@@ -324,6 +360,9 @@ func TestVerdictsOfTheRealLoader(t *testing.T) {
 			continue
 		}
 		counts["accepted by both"]++
+		if _, errs := Load(text, "router-main", nil); len(errs) > 0 {
+			counts["accepted by both, refused here without labels"]++
+		}
 		if diff := gocmp.Diff(v.plugins, instances(c)); diff != "" {
 			t.Errorf("%s: plugins (-want +got):\n%s", v.file, diff)
 		}
@@ -341,8 +380,11 @@ func instances(c *Config) string {
 	var list []string
 	for _, r := range c.Report() {
 		entry := r.Name + "=" + r.Type
-		if r.Type == staticUsageLimitPolicyType {
-			entry += "-type" // what instances of this type report
+		switch r.Type { // instances report another type
+		case staticUsageLimitPolicyType:
+			entry += "-type"
+		case decodeFilterType, prefillFilterType, encodeFilterType:
+			entry = r.Name + "=" + byLabelType
 		}
 		list = append(list, entry)
 	}

@@ -15,12 +15,15 @@ type dataKind string
 const (
 	prefixMatchData  dataKind = "prefix matches"
 	inFlightLoadData dataKind = "in-flight load"
-	tokensData       dataKind = "tokenised prompts"
-	coreMetricsData  dataKind = "core metrics"
+	// uncachedTokensData has no default producer, though that of the in-flight
+	// load makes it too.
+	uncachedTokensData dataKind = "uncached tokens"
+	tokensData         dataKind = "tokenised prompts"
+	coreMetricsData    dataKind = "core metrics"
 )
 
 // defaultProducer is the type that the loader makes an instance of, named like
-// the type, where nobody provides the data. Core metrics have none.
+// the type, where nobody provides the data; "" where there is none.
 func defaultProducer(kind dataKind) string {
 	switch kind {
 	case prefixMatchData:

@@ -21,7 +21,7 @@ type Decision struct {
 // scheduler's memory and are only valid until the next call.
 func (s *Scheduler) LastDecision() Decision {
 	p := s.profile
-	d := Decision{Candidates: p.candidates, Scores: p.scores, Chosen: p.chosen}
+	d := Decision{Candidates: p.candidates[:len(p.scores)], Scores: p.scores, Chosen: p.chosen}
 	for _, scorer := range p.scorers {
 		d.Scorers = append(d.Scorers, scorer.name)
 		d.Weighted = append(d.Weighted, scorer.weighted[:len(p.scores)])

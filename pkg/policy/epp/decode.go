@@ -62,6 +62,8 @@ func (d *decoder) value(n node, into reflect.Value, path *field.Path) {
 		d.object(n, into, path)
 	case reflect.Slice:
 		d.list(n, into, path)
+	case reflect.Map:
+		d.texts(n, into, path)
 	default:
 		d.basic(n, into, path)
 	}
@@ -140,6 +142,21 @@ func (d *decoder) list(n node, into reflect.Value, path *field.Path) {
 		d.value(item, list.Index(i), path.Index(i))
 	}
 	into.Set(list)
+}
+
+// texts fills a map from strings to strings.
+func (d *decoder) texts(n node, into reflect.Value, path *field.Path) {
+	if n.kind != objectNode {
+		d.invalid(n, path, "must be an object")
+		return
+	}
+	texts := map[string]string{}
+	for _, m := range n.fields {
+		var text string
+		d.value(m.value, reflect.ValueOf(&text).Elem(), path.Key(m.name))
+		texts[m.name] = text
+	}
+	into.Set(reflect.ValueOf(texts))
 }
 
 func (d *decoder) basic(n node, into reflect.Value, path *field.Path) {

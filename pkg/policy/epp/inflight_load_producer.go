@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
 )
 
 const inFlightLoadProducerType = "inflight-load-producer"
@@ -23,7 +25,9 @@ var inFlightLoadProducer = pluginType{
 	roles:      producerRole,
 	parameters: func() any { return &inFlightParameters{OutputRatio: 1.5, SyncCrossReplicaState: true} },
 	needs:      needsTokens,
-	produces:   func(p *plugin) []dataKey { return []dataKey{{inFlightLoadData, p.Name}} },
+	produces: func(p *plugin) []dataKey {
+		return []dataKey{{inFlightLoadData, p.Name}, {uncachedTokensData, p.Name}}
+	},
 	treatment: func(_ *loader, p *plugin) (Treatment, string) {
 		if p.Parameters.(*inFlightParameters).AddEstimatedOutputTokens {
 			return Approximated, "requests state no max_tokens, which would bound the estimate of output tokens"
@@ -73,7 +77,15 @@ type inFlight struct {
 	held       *ledger
 }
 
-func (f *inFlight) produce(*cycle) {}
+func (f *inFlight) produce(c *cycle) {
+	if f.load.uncached == nil {
+		return
+	}
+	output := f.estimatedOutput(c)
+	for e := range f.load.uncached {
+		f.load.uncached[e] = f.uncached(c, e) + output
+	}
+}
 
 func (f *inFlight) routed(c *cycle, endpoint int) {
 	tokens := f.uncached(c, endpoint) + f.estimatedOutput(c)
@@ -82,15 +94,15 @@ func (f *inFlight) routed(c *cycle, endpoint int) {
 	f.held.put(c.request, tokens)
 }
 
-func (f *inFlight) firstToken(request, endpoint int) {
+func (f *inFlight) firstToken(request *policy.Request, endpoint int) {
 	if f.parameters.AddEstimatedOutputTokens {
 		return
 	}
-	f.load.tokens[endpoint] -= f.held.release(request)
+	f.load.tokens[endpoint] -= f.held.release(request.ID)
 }
 
-func (f *inFlight) finished(request, endpoint int) {
-	tokens, ok := f.held.remove(request)
+func (f *inFlight) finished(request *policy.Request, endpoint int) {
+	tokens, ok := f.held.remove(request.ID)
 	if !ok {
 		return
 	}

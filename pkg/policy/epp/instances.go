@@ -27,6 +27,7 @@ func (l *loader) makePlugins() {
 			if p.kind = lookup(l.dialect, p.Type); p.kind == nil {
 				l.add(field.Invalid(p.path.Child("type"), p.Type, whyNot(l.dialect, p.Type)))
 			} else {
+				l.warnOfStability(p)
 				l.readParameters(p, entry.Parameters)
 			}
 		}
@@ -34,6 +35,15 @@ func (l *loader) makePlugins() {
 			l.byName[p.Name] = p
 		}
 		l.plugins = append(l.plugins, p)
+	}
+}
+
+func (l *loader) warnOfStability(p *plugin) {
+	if p.kind.alpha {
+		l.warn(p.path.Child("type"), "%s is Alpha: the EPP loads it with --allow-experimental-plugins only", p.Type)
+	}
+	if p.kind.successor != "" {
+		l.warn(p.path.Child("type"), "%s is deprecated, use %s", p.Type, p.kind.successor)
 	}
 }
 

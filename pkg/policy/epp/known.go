@@ -13,31 +13,27 @@ import (
 // unbuiltTypes are the types that router-v0.10 and router-main register and
 // that are not built here.
 var unbuiltTypes = []string{
-	"always-disagg-multimodal-decider", "always-disagg-pd-decider", "by-label", "by-label-selector",
-	"concurrency-detector", "context-length-aware", "data-parallel-profile-handler", "decode-filter",
-	"destination-endpoint-served-verifier", "disagg-headers-handler", "disagg-profile-handler",
-	"edf-ordering-policy", "encode-filter", "endpoint-notification-source", "file-discovery",
-	"header-based-testing-filter", "k8s-notification-source", "label-selector-filter", "latency-scorer",
-	"latency-slo-admitter", "lora-affinity-scorer", "mm-embeddings-cache-producer", "mm-embeddings-cache-scorer",
-	"models-data-extractor", "models-data-source", "no-hit-lru-scorer", "pd-profile-handler",
-	"precise-prefix-cache-producer", "precise-prefix-cache-scorer", "predicted-latency-producer", "prefill-filter",
-	"prefill-header-handler", "prefix-based-pd-decider", "prefix-cache-affinity-filter", "probabilistic-admitter",
-	"program-aware-fairness", "request-attribute-reporter", "round-robin-fairness-policy", "session-id-producer",
-	"slo-deadline-ordering-policy", "slo-headroom-tier-filter", "token-load-scorer", "tokenizer",
+	"always-disagg-multimodal-decider", "always-disagg-pd-decider", "data-parallel-profile-handler",
+	"disagg-headers-handler", "disagg-profile-handler", "edf-ordering-policy", "header-based-testing-filter",
+	"latency-scorer", "latency-slo-admitter", "mm-embeddings-cache-producer", "mm-embeddings-cache-scorer",
+	"models-data-extractor", "models-data-source", "pd-profile-handler", "precise-prefix-cache-producer",
+	"precise-prefix-cache-scorer", "predicted-latency-producer", "prefill-header-handler",
+	"prefix-based-pd-decider", "program-aware-fairness", "request-attribute-reporter",
+	"round-robin-fairness-policy", "session-id-producer", "slo-deadline-ordering-policy",
+	"slo-headroom-tier-filter", "tokenizer",
 }
 
 // alphaTypes are those of them that the EPP loads with
 // --allow-experimental-plugins only.
 var alphaTypes = []string{
-	"agent-identity", "burst-prefix-cache-producer", "dcgm-data-source", "dcgm-extractor",
-	"disaggregatedset-rollout-screener", "endpoint-attribute-filter", "endpoint-attribute-scorer",
-	"header-label-affinity-scorer", "header-profile-handler", "multicluster-approx-prefix-cache-producer",
-	"multicluster-file-discovery", "multicluster-kv-cache-utilization-scorer", "multicluster-metrics-data-source",
+	"burst-prefix-cache-producer", "dcgm-data-source", "dcgm-extractor", "disaggregatedset-rollout-screener",
+	"endpoint-attribute-filter", "endpoint-attribute-scorer", "header-label-affinity-scorer",
+	"header-profile-handler", "multicluster-approx-prefix-cache-producer", "multicluster-file-discovery",
+	"multicluster-kv-cache-utilization-scorer", "multicluster-metrics-data-source",
 	"multicluster-metrics-extractor", "multicluster-prefix-cache-scorer", "multicluster-queue-scorer",
 	"multicluster-session-affinity-filter", "p2p-source-producer", "priority-holdback-policy",
-	"priority-then-time-eviction-order-policy", "session-affinity-filter", "session-affinity-scorer",
-	"sheddable-eviction-filter", "soft-reflective-ceiling-policy", "topology-affinity-filter",
-	"topology-affinity-scorer", "topology-extractor", "utilization-filter",
+	"priority-then-time-eviction-order-policy", "sheddable-eviction-filter", "soft-reflective-ceiling-policy",
+	"topology-affinity-filter", "topology-affinity-scorer", "topology-extractor",
 }
 
 // otherVersions says what became of types of other versions, and which came

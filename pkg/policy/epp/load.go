@@ -16,7 +16,7 @@ import (
 // many as can be told apart are returned at once. A configuration that the
 // real loader would refuse is refused, and so is one that needs what is not
 // built here: those errors say "not built yet".
-func Load(text []byte, version string, path *field.Path) (*Config, field.ErrorList) {
+func Load(text []byte, version string, path *field.Path, options ...Option) (*Config, field.ErrorList) {
 	d, err := parseVersion(version, path)
 	if err != nil {
 		return nil, field.ErrorList{err}
@@ -29,15 +29,28 @@ func Load(text []byte, version string, path *field.Path) (*Config, field.ErrorLi
 		return nil, errs
 	}
 	l := &loader{dialect: d, path: path, errs: errs, byName: map[string]*plugin{}}
+	for _, option := range options {
+		option(l)
+	}
 	l.add(decodeStrict(root, &l.doc, path)...)
 	return l.load()
 }
+
+// An Option tells Load what the text does not say.
+type Option func(*loader)
+
+// Labelled says that the scheduler will be made by [NewLabelled]. Without it,
+// plugins that drop endpoints without labels are refused.
+func Labelled() Option { return func(l *loader) { l.labelled = true } }
 
 // A loader follows the EPP's loader step by step.
 type loader struct {
 	dialect dialect
 	path    *field.Path
 	doc     document
+
+	// labelled is whether endpoints may have labels.
+	labelled bool
 
 	// movedParser and movedDetector are whether deprecated fields were used.
 	movedParser, movedDetector bool
@@ -70,6 +83,7 @@ func (l *loader) load() (*Config, field.ErrorList) {
 	l.defaultSaturationDetector()
 	l.defaultDataLayer()
 	l.checkPickers()
+	l.checkLabels()
 	l.checkProfileHandler()
 	l.defaultProducers()
 	l.checkHasSource()

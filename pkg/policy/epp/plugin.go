@@ -12,6 +12,11 @@ type pluginType struct {
 	roles roles
 	// afterV010 is whether it came to main after v0.10.0.
 	afterV010 bool
+	// alpha is whether the EPP loads it with --allow-experimental-plugins only.
+	alpha bool
+	// successor is what the EPP wants to be used in its place, if it is
+	// deprecated.
+	successor string
 	// parameters returns a pointer to a struct that holds the defaults. It is
 	// nil where the EPP ignores whatever parameters it is given.
 	parameters func() any
@@ -20,12 +25,18 @@ type pluginType struct {
 	treatment func(l *loader, p *plugin) (Treatment, string)
 	// needs and produces are the data that an instance requires and provides.
 	needs, produces func(p *plugin) []dataKey
+	// passes is for filters by label: whether an endpoint with these labels
+	// stays.
+	passes func(p *plugin, labels map[string]string) bool
 
 	// What the instance does in a simulation, for the roles that do something.
+	// A nil filter keeps all.
 	newFilter   func(b *builder, p *plugin) filter
 	newScorer   func(b *builder, p *plugin) scorer
 	newPicker   func(b *builder, p *plugin, profile string) picker
 	newProducer func(b *builder, p *plugin) producer
+	newAdmitter func(b *builder, p *plugin) admitter
+	newDetector func(b *builder, p *plugin) saturationDetector
 }
 
 // roles are the uses that a type of plugin can be put to.
@@ -42,6 +53,9 @@ const (
 	dataSourceRole
 	extractorRole
 	flowControlRole
+	admitterRole
+	discoveryRole
+	observerRole
 )
 
 // profileRoles are the roles that have an effect in a scheduling profile.
@@ -74,12 +88,16 @@ type checkedParameters interface {
 // registry holds the types that are built.
 var registry = []*pluginType{
 	&queueScorer, &kvCacheUtilizationScorer, &runningRequestsSizeScorer, &loadAwareScorer,
-	&activeRequestScorer, &prefixCacheScorer,
+	&activeRequestScorer, &tokenLoadScorer, &prefixCacheScorer, &noHitLRUScorer,
+	&contextLengthAware, &loraAffinityScorer, &sessionAffinityScorer,
+	&prefixCacheAffinityFilter, &utilizationFilterPlugin, &sessionAffinityFilter,
+	&decodeFilter, &prefillFilter, &encodeFilter, &byLabel, &labelSelectorFilter, &byLabelSelector,
 	&approxPrefixCacheProducer, &inFlightLoadProducer, &tokenProducer,
 	&singleProfileHandler,
 	&maxScorePicker, &randomPicker, &weightedRandomPicker,
-	&utilizationDetector,
+	&utilizationDetector, &concurrencyDetector, &probabilisticAdmitter,
 	&metricsDataSource, &coreMetricsExtractor,
+	&agentIdentity, &servedVerifier, &fileDiscovery, &endpointNotificationSource, &k8sNotificationSource,
 	&openAIParser, &anthropicParser, &vllmHTTPParser, &sglangHTTPParser, &vllmGRPCParser, &vertexAIParser, &passthroughParser,
 	&fcfsOrderingPolicy, &globalStrictFairnessPolicy, &staticUsageLimitPolicy,
 }

@@ -27,7 +27,8 @@ func (l *loader) defaultProducers() {
 
 func (l *loader) produced(key dataKey) bool {
 	for _, p := range l.plugins {
-		if p.kind.produces == nil {
+		// The EPP looks for this key before it makes any producer.
+		if p.kind.produces == nil || key.kind == uncachedTokensData && p.created {
 			continue
 		}
 		for _, k := range p.kind.produces(p) {
@@ -44,6 +45,8 @@ func (l *loader) createProducer(consumer *plugin, key dataKey) {
 	switch {
 	case key.kind == coreMetricsData:
 		l.add(field.Invalid(consumer.path, consumer.Name, fmt.Sprintf("a %s needs a plugin of type %s; list one, or do not set dataLayer.injectDefaults to false", consumer.Type, coreMetricsExtractorType)))
+	case key.kind == uncachedTokensData && key.producer == inFlightLoadProducerType:
+		l.add(field.Invalid(consumer.path, consumer.Name, fmt.Sprintf("a %s needs a plugin of type %s in the list: no default provides the %s", consumer.Type, inFlightLoadProducerType, key.kind)))
 	case key.producer != name:
 		l.add(field.Invalid(consumer.path.Child("parameters"), key.producer, fmt.Sprintf("no plugin of this name produces the %s that %s needs", key.kind, consumer.Name)))
 	case l.byName[name] != nil:

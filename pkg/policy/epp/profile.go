@@ -38,10 +38,14 @@ func newSchedulingProfile(b *builder, config *profile) *schedulingProfile {
 		instance := b.plugins[entry.PluginRef]
 		kind := instance.kind
 		if kind.newFilter != nil {
-			p.filters = append(p.filters, kind.newFilter(b, instance))
+			if made := kind.newFilter(b, instance); made != nil {
+				p.filters = append(p.filters, made)
+				b.connect(made)
+			}
 		}
 		if kind.newScorer != nil {
 			scorer := kind.newScorer(b, instance)
+			b.connect(scorer)
 			again, _ := scorer.(rescorer)
 			p.scorers = append(p.scorers, weightedScorer{
 				scorer:   scorer,
@@ -71,6 +75,12 @@ func (p *schedulingProfile) run(c *cycle) bool {
 	p.score(c)
 	p.chosen = p.candidates[p.picker.pick(p.scores)]
 	return true
+}
+
+// skip is for a request that does not come to the profile. What has changed
+// since the last run is not known to the next one.
+func (p *schedulingProfile) skip() {
+	p.scores, p.chosen, p.scored = p.scores[:0], -1, false
 }
 
 func (p *schedulingProfile) filter(c *cycle) {

@@ -30,7 +30,7 @@ func TestReportSaysHowEachPluginIsTreated(t *testing.T) {
 		{"static-usage-limit-policy", "static-usage-limit-policy", Ignored, "flow control is off", true},
 		{"passthrough-parser", "passthrough-parser", Exact, "hides prompts from all other plugins", true},
 		{"openai-parser", "openai-parser", Ignored, "requests have no protocol", true},
-		{"utilization-detector", "utilization-detector", Ignored, "sheds requests of negative priority, and there are none", true},
+		{"utilization-detector", "utilization-detector", Exact, "sheds requests of negative priority", true},
 		{"approx-prefix-cache-producer", "approx-prefix-cache-producer", Exact, "", true},
 		{"token-producer", "token-producer", Approximated, "prompts have their true tokens, not one for every 4 bytes", true},
 	}

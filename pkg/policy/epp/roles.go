@@ -2,7 +2,24 @@
 
 package epp
 
-import "windtunnel.dev/windtunnel/pkg/policy"
+import (
+	"cmp"
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+)
+
+// An admitter says whether a request may be routed at all. It is asked after
+// the producers have been told of the request.
+type admitter interface {
+	admits(c *cycle) bool
+}
+
+// A saturationDetector says how much of the pool's capacity is taken; 1 is all
+// of it.
+type saturationDetector interface {
+	saturation(c *cycle) float64
+}
 
 // A filter returns the candidates that stay, in their order. It may change and
 // return the slice that it is given.
@@ -45,26 +62,37 @@ type picker interface {
 }
 
 // A producer keeps the data that filters and scorers read. It is told of a
-// request before the profile runs and after the pick.
+// request before the profile runs.
 type producer interface {
 	produce(c *cycle)
+}
+
+// A follower is a plugin that is told of the pick.
+type follower interface {
 	routed(c *cycle, endpoint int)
 }
 
-// A listener is a producer that is also told of an answer's first chunk and of
-// its end.
+// A listener is told of an answer's first chunk and of its end.
 type listener interface {
-	firstToken(request, endpoint int)
-	finished(request, endpoint int)
+	firstToken(request *policy.Request, endpoint int)
+	finished(request *policy.Request, endpoint int)
 }
 
 // A builder makes the instances of one scheduler and connects them.
 type builder struct {
 	endpoints int
 	seed      int64
-	plugins   map[string]*plugin // by name
-	matches   map[string]*prefixMatch
-	loads     map[string]*inFlightLoad
+	// labels are those of each endpoint; nil where none has any.
+	labels  []map[string]string
+	plugins map[string]*plugin // by name
+	// profile is the name of the one that chooses.
+	profile string
+	matches map[string]*prefixMatch
+	loads   map[string]*inFlightLoad
+	tokens  *sessionTokens // nil until asked for
+
+	followers []follower
+	listeners []listener
 }
 
 func newBuilder(c *Config, endpoints int, seed int64) *builder {
@@ -72,6 +100,7 @@ func newBuilder(c *Config, endpoints int, seed int64) *builder {
 		endpoints: endpoints,
 		seed:      seed,
 		plugins:   map[string]*plugin{},
+		profile:   c.document.SchedulingProfiles[0].Name,
 		matches:   map[string]*prefixMatch{},
 		loads:     map[string]*inFlightLoad{},
 	}
@@ -94,12 +123,50 @@ func (b *builder) scheduler(c *Config) *Scheduler {
 		}
 		made := p.kind.newProducer(b, p)
 		s.producers = append(s.producers, made)
-		if l, ok := made.(listener); ok {
-			s.listeners = append(s.listeners, l)
+		b.connect(made)
+	}
+	// Counts of uncached tokens follow from prefix matches.
+	slices.SortStableFunc(s.producers, func(a, b producer) int { return cmp.Compare(rank(a), rank(b)) })
+	b.admission(c, s)
+	s.profile = newSchedulingProfile(b, &c.document.SchedulingProfiles[0])
+	s.followers, s.listeners = b.followers, b.listeners
+	return s
+}
+
+func rank(p producer) int {
+	if _, ok := p.(*inFlight); ok {
+		return 1
+	}
+	return 0
+}
+
+// admission makes what may turn a request away before any endpoint is looked at.
+func (b *builder) admission(c *Config, s *Scheduler) {
+	detector := b.plugins[c.document.FlowControl.SaturationDetector.PluginRef]
+	s.detector = detector.kind.newDetector(b, detector)
+	for _, p := range c.document.Plugins {
+		if p.kind.newAdmitter != nil {
+			s.admitters = append(s.admitters, p.kind.newAdmitter(b, p))
 		}
 	}
-	s.profile = newSchedulingProfile(b, &c.document.SchedulingProfiles[0])
-	return s
+}
+
+// connect registers a plugin for what it wants to be told of.
+func (b *builder) connect(made any) {
+	if f, ok := made.(follower); ok {
+		b.followers = append(b.followers, f)
+	}
+	if l, ok := made.(listener); ok {
+		b.listeners = append(b.listeners, l)
+	}
+}
+
+// labelsOf returns nil where an endpoint has none.
+func (b *builder) labelsOf(endpoint int) map[string]string {
+	if b.labels == nil {
+		return nil
+	}
+	return b.labels[endpoint]
 }
 
 // prefixMatch is what a producer of that name knows of the request.
@@ -118,6 +185,15 @@ func (b *builder) load(producer string) *inFlightLoad {
 	return b.loads[producer]
 }
 
+// uncached is the part of load that says what the request under way would add.
+func (b *builder) uncached(producer string) []int64 {
+	l := b.load(producer)
+	if l.uncached == nil {
+		l.uncached = make([]int64, b.endpoints)
+	}
+	return l.uncached
+}
+
 // prefixMatch says how much of the request's prompt an endpoint may hold.
 type prefixMatch struct {
 	blockTokens int
@@ -132,4 +208,7 @@ type prefixMatch struct {
 // not ended, and tokens that wait to be computed.
 type inFlightLoad struct {
 	requests, tokens []int64
+	// uncached are the tokens that the request under way would add to each; nil
+	// where nobody asks.
+	uncached []int64
 }

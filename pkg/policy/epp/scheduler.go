@@ -16,9 +16,12 @@ type Scheduler struct {
 	endpoints int
 	tokensOff bool
 	scraped   bool
+	detector  saturationDetector
 	producers []producer
-	listeners []listener // those of the producers that are
+	admitters []admitter
 	profile   *schedulingProfile
+	followers []follower
+	listeners []listener
 
 	cycle cycle
 	// unscraped stands in for scrapes that do not reach the EPP: all metrics 0.
@@ -40,25 +43,47 @@ func New(c *Config, endpoints int, _ string, seed int64) *Scheduler {
 	return newBuilder(c, endpoints, seed).scheduler(c)
 }
 
+// NewLabelled is New for one endpoint for each element of labels, which are its
+// pod's; nil for none. They do not change.
+func NewLabelled(c *Config, labels []map[string]string, seed int64) *Scheduler {
+	b := newBuilder(c, len(labels), seed)
+	b.labels = labels
+	return b.scheduler(c)
+}
+
+// ErrShed says that a request of negative priority came to a saturated pool.
+// The gateway answers it with 429.
+var ErrShed = fmt.Errorf("shed, as the pool is saturated: %w", policy.ErrNoEndpoint)
+
 // Route implements [policy.Router]. There is no error but one that wraps
 // [policy.ErrNoEndpoint].
 func (s *Scheduler) Route(view *policy.View, request *policy.Request) (int, error) {
 	c := s.begin(view, request)
+	if request.Priority < 0 && s.detector.saturation(c) >= 1 {
+		s.profile.skip()
+		return -1, ErrShed
+	}
 	for _, p := range s.producers {
 		p.produce(c)
+	}
+	for _, a := range s.admitters {
+		if !a.admits(c) {
+			s.profile.skip()
+			return -1, ErrShed
+		}
 	}
 	if !s.profile.run(c) {
 		return -1, policy.ErrNoEndpoint
 	}
 	endpoint := s.profile.chosen
-	for _, p := range s.producers {
-		p.routed(c, endpoint)
+	for _, f := range s.followers {
+		f.routed(c, endpoint)
 	}
 	return endpoint, nil
 }
 
 // Listener implements [policy.Router]: the scheduler listens where one of its
-// producers does.
+// plugins does.
 func (s *Scheduler) Listener() policy.Listener {
 	if len(s.listeners) == 0 {
 		return nil
@@ -70,7 +95,7 @@ func (s *Scheduler) Listener() policy.Listener {
 // not in flight.
 func (s *Scheduler) FirstToken(request *policy.Request, endpoint int) {
 	for _, l := range s.listeners {
-		l.firstToken(request.ID, endpoint)
+		l.firstToken(request, endpoint)
 	}
 }
 
@@ -78,7 +103,7 @@ func (s *Scheduler) FirstToken(request *policy.Request, endpoint int) {
 // not in flight.
 func (s *Scheduler) Finished(request *policy.Request, endpoint int) {
 	for _, l := range s.listeners {
-		l.finished(request.ID, endpoint)
+		l.finished(request, endpoint)
 	}
 }
 
@@ -93,13 +118,17 @@ func (s *Scheduler) begin(view *policy.View, request *policy.Request) *cycle {
 		scrapes:   view.Scrapes,
 		prompt:    request.Prompt,
 		tokens:    request.Tokens,
+		priority:  request.Priority,
+		session:   request.Session,
+		adapter:   request.Adapter,
+		adapters:  view.Adapters,
 		unscraped: !s.scraped,
 	}
 	if len(view.Changed) <= s.endpoints {
 		s.cycle.changed = view.Changed
 	}
 	if !s.scraped {
-		s.cycle.scrapes = s.unscraped
+		s.cycle.scrapes, s.cycle.adapters = s.unscraped, nil
 	}
 	if s.tokensOff {
 		s.cycle.prompt, s.cycle.tokens = prompt.Prompt{}, 0
@@ -114,6 +143,12 @@ type cycle struct {
 	scrapes []policy.Scrape // len == endpoints
 	prompt  prompt.Prompt
 	tokens  int
+	// priority, session and adapter are the request's, as [policy.Request] has
+	// them.
+	priority         int
+	session, adapter int32
+	// adapters is len == endpoints, or nil.
+	adapters []policy.Adapters
 	// changed are the endpoints whose scrape has changed since the last cycle;
 	// nil if any may have.
 	changed []int32

@@ -154,11 +154,11 @@ func (l *loader) checkHasSource() {
 }
 
 // checkDiscovery checks what has no meaning without a cluster. No plugin that
-// is built has these roles.
+// is built is a peer discovery or a cross-replica syncer.
 func (l *loader) checkDiscovery(section *dataLayer, at *field.Path) {
 	const none roles = 1 << 15
 	if section.Discovery != nil {
-		l.refer(section.Discovery.PluginRef, none, "an endpoint discovery", at.Child("discovery", "pluginRef"))
+		l.refer(section.Discovery.PluginRef, discoveryRole, "an endpoint discovery", at.Child("discovery", "pluginRef"))
 	}
 	if section.PeerDiscovery != nil {
 		if !l.dialect.afterV010 {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
 )
 
 const utilizationDetectorType = "utilization-detector"
@@ -15,8 +17,9 @@ const utilizationDetectorType = "utilization-detector"
 // use of kvCacheUtilThreshold·(1 + headroom) or more, or a scrape older than
 // metricsStalenessThreshold. Where that would leave none, all stay.
 //
-// As the saturation detector it sheds requests of negative priority; simulated
-// requests have priority 0.
+// As the saturation detector it has requests of negative priority shed while
+// the mean over endpoints of max(queue/queueDepthThreshold, KV cache
+// use/kvCacheUtilThreshold) is 1 or more. A stale endpoint counts 1.
 var utilizationDetector = pluginType{
 	name:  utilizationDetectorType,
 	roles: filterRole | saturationDetectorRole,
@@ -27,11 +30,9 @@ var utilizationDetector = pluginType{
 			MetricsStalenessThreshold: duration(200 * time.Millisecond),
 		}
 	},
-	treatment: func(l *loader, p *plugin) (Treatment, string) {
-		if l.inProfile(p) {
-			return Exact, ""
-		}
-		return Ignored, "sheds requests of negative priority, and there are none"
+	treatment: treatDetector,
+	newDetector: func(_ *builder, p *plugin) saturationDetector {
+		return utilization{p.Parameters.(*utilizationParameters)}
 	},
 	newFilter: func(_ *builder, p *plugin) filter {
 		parameters := p.Parameters.(*utilizationParameters)
@@ -63,6 +64,41 @@ func (p *utilizationParameters) check(l *loader, path *field.Path) {
 	if p.Headroom < 0 {
 		l.add(field.Invalid(path.Child("headroom"), p.Headroom, "must not be negative"))
 	}
+}
+
+// treatDetector is for plugins that detect saturation and filter.
+func treatDetector(l *loader, p *plugin) (Treatment, string) {
+	switch {
+	case l.doc.FlowControl.SaturationDetector.PluginRef == p.Name:
+		return Exact, "sheds requests of negative priority"
+	case l.inProfile(p):
+		return Exact, ""
+	default:
+		return Ignored, "neither in a scheduling profile nor the saturation detector"
+	}
+}
+
+type utilization struct{ *utilizationParameters }
+
+func (u utilization) saturation(c *cycle) float64 {
+	if len(c.scrapes) == 0 {
+		return 1
+	}
+	sum := 0.0
+	for e := range c.scrapes {
+		s := &c.scrapes[e]
+		if c.unscraped || c.now.Sub(s.At) > time.Duration(u.MetricsStalenessThreshold) {
+			sum++
+			continue
+		}
+		sum += utilizationOf(s, float64(u.QueueDepthThreshold), u.KVCacheUtilThreshold)
+	}
+	return sum / float64(len(c.scrapes))
+}
+
+// utilizationOf is 1 where a queue or the KV cache is at its threshold.
+func utilizationOf(s *policy.Scrape, queue, kv float64) float64 {
+	return max(float64(s.Waiting)/queue, s.KVUsage/kv)
 }
 
 type utilizationFilter struct {

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+const contextLengthAwareType = "context-length-aware"
+
+// contextLengthAware prefers endpoints that are meant for prompts of this
+// length n: a label gives a range min-max. In the range, with width w = max −
+// min, the score is 0.3 + 0.7·(0.7/(1 + w/10000) + 0.3·(max − n)/w), and 1 where
+// w is 0; outside, 0.3/(1 + d/1000) with the distance d to the range. Without
+// the label it is 0.5, and 0 where the label is no range.
+//
+// With enableFiltering, only endpoints in range and without the label stay.
+var contextLengthAware = pluginType{
+	name:       contextLengthAwareType,
+	roles:      filterRole | scorerRole,
+	parameters: func() any { return &contextLengthParameters{Label: "llm-d.ai/context-length-range"} },
+	needs:      needsTokens,
+	treatment: func(l *loader, _ *plugin) (Treatment, string) {
+		if l.labelled {
+			return Exact, ""
+		}
+		return Exact, "endpoints have no labels, and all score 0.5"
+	},
+	newFilter: func(b *builder, p *plugin) filter {
+		if !p.Parameters.(*contextLengthParameters).EnableFiltering || b.labels == nil {
+			return nil
+		}
+		return newContextLength(b, p)
+	},
+	newScorer: func(b *builder, p *plugin) scorer { return newContextLength(b, p) },
+}
+
+type contextLengthParameters struct {
+	Label           string `json:"label"`
+	EnableFiltering bool   `json:"enableFiltering"`
+}
+
+func (p *contextLengthParameters) check(l *loader, path *field.Path) {
+	if p.Label == "" {
+		l.add(field.Required(path.Child("label"), "must name a label"))
+	}
+}
+
+// A contextRange is what an endpoint's label says.
+type contextRange struct {
+	kind        contextRangeKind
+	least, most int // tokens
+}
+
+type contextRangeKind uint8
+
+const (
+	noRange contextRangeKind = iota
+	badRange
+	goodRange
+)
+
+func newContextLength(b *builder, p *plugin) *contextLength {
+	s := &contextLength{ranges: make([]contextRange, b.endpoints)}
+	for e := range s.ranges {
+		if text, labelled := b.labelsOf(e)[p.Parameters.(*contextLengthParameters).Label]; labelled {
+			s.ranges[e] = parseContextRange(text)
+		}
+	}
+	return s
+}
+
+func parseContextRange(text string) contextRange {
+	low, high, ok := strings.Cut(text, "-")
+	least, err := strconv.Atoi(strings.TrimSpace(low))
+	if !ok || err != nil {
+		return contextRange{kind: badRange}
+	}
+	most, err := strconv.Atoi(strings.TrimSpace(high))
+	if err != nil || least > most || most < 0 {
+		return contextRange{kind: badRange}
+	}
+	return contextRange{goodRange, least, most}
+}
+
+type contextLength struct{ ranges []contextRange }
+
+func (s *contextLength) filter(c *cycle, candidates []int) []int {
+	kept := candidates[:0]
+	for _, e := range candidates {
+		r := &s.ranges[e]
+		if r.kind == noRange || r.kind == goodRange && r.least <= c.tokens && c.tokens <= r.most {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+func (s *contextLength) score(c *cycle, candidates []int, w weight, scores []float64) {
+	for i, e := range candidates {
+		switch r := &s.ranges[e]; r.kind {
+		case noRange:
+			scores[i] = w.of(0.5)
+		case badRange:
+			scores[i] = w.of(0)
+		case goodRange:
+			scores[i] = w.of(r.raw(c.tokens))
+		}
+	}
+}
+
+func (r *contextRange) raw(tokens int) float64 {
+	const outside = 0.3 // bounds scores outside from above, and inside from below
+	switch {
+	case tokens > r.most:
+		return outside / (1 + float64(tokens-r.most)/1000)
+	case tokens < r.least:
+		return outside / (1 + float64(r.least-tokens)/1000)
+	case r.least == r.most:
+		return 1
+	}
+	width := float64(r.most - r.least)
+	narrow := 1 / (1 + width/10000)
+	room := float64(r.most-tokens) / width
+	return outside + float64((1-outside)*(float64(0.7*narrow)+float64(0.3*room)))
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// labelFilter keeps endpoints by their labels, which never change.
+type labelFilter struct{ keeps []bool }
+
+// newLabelFilter makes the filter of a type that says what passes. There is
+// none where all pass.
+func newLabelFilter(b *builder, p *plugin) filter {
+	keeps, all := make([]bool, b.endpoints), true
+	for e := range keeps {
+		keeps[e] = p.kind.passes(p, b.labelsOf(e))
+		all = all && keeps[e]
+	}
+	if all {
+		return nil
+	}
+	return labelFilter{keeps}
+}
+
+func (f labelFilter) filter(_ *cycle, candidates []int) []int {
+	kept := candidates[:0]
+	for _, e := range candidates {
+		if f.keeps[e] {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+func treatLabels(l *loader, _ *plugin) (Treatment, string) {
+	if l.labelled {
+		return Exact, ""
+	}
+	return Exact, "endpoints have no labels, and all stay"
+}
+
+// checkLabels refuses filters that would turn every request away because
+// endpoints have no labels here.
+func (l *loader) checkLabels() {
+	for _, p := range l.plugins {
+		if !l.labelled && p.kind.passes != nil && l.inProfile(p) && !p.kind.passes(p, nil) {
+			l.add(field.Invalid(p.path, p.Name, fmt.Sprintf("a %s drops endpoints without labels, and labels of endpoints are not built yet", p.Type)))
+		}
+	}
+}

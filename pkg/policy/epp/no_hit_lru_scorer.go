@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+const noHitLRUScorerType = "no-hit-lru-scorer"
+
+// noHitLRUScorer spreads cold requests, for which no candidate holds any block,
+// so that caches grow evenly. Of n candidates, those that never had a cold
+// request come first, in their order, then the others, the one that has gone
+// without longest first; the i-th scores 1 − i/(n−1). Every endpoint that ever
+// had one counts for the position of the others, whether it is a candidate or
+// not. Where a block is held, all score 0.5.
+var noHitLRUScorer = pluginType{
+	name:       noHitLRUScorerType,
+	roles:      scorerRole,
+	parameters: func() any { return &noHitLRUParameters{LRUSize: defaultLRUSize} },
+	needs: func(p *plugin) []dataKey {
+		return []dataKey{{prefixMatchData, p.Parameters.(*noHitLRUParameters).PrefixMatchInfoProducerName}}
+	},
+	newScorer: func(b *builder, p *plugin) scorer {
+		parameters := p.Parameters.(*noHitLRUParameters)
+		return &noHitLRU{
+			match:    b.prefixMatch(parameters.PrefixMatchInfoProducerName),
+			size:     parameters.LRUSize,
+			used:     make([]int32, 0, min(b.endpoints, parameters.LRUSize)+1),
+			position: make([]int32, b.endpoints),
+		}
+	},
+}
+
+const defaultLRUSize = 1024
+
+type noHitLRUParameters struct {
+	PrefixPluginType string `json:"prefixPluginType,omitempty"`
+	PrefixPluginName string `json:"prefixPluginName,omitempty"`
+	// LRUSize is how many endpoints are remembered.
+	LRUSize                     int    `json:"lruSize"`
+	PrefixMatchInfoProducerName string `json:"prefixMatchInfoProducerName"`
+}
+
+func (p *noHitLRUParameters) check(l *loader, path *field.Path) {
+	for _, deprecated := range []struct {
+		name  string
+		value *string
+	}{{"prefixPluginType", &p.PrefixPluginType}, {"prefixPluginName", &p.PrefixPluginName}} {
+		if *deprecated.value != "" {
+			l.warn(path.Child(deprecated.name), "deprecated, no effect; prefixMatchInfoProducerName selects a producer")
+			*deprecated.value = ""
+		}
+	}
+	if p.LRUSize < 0 {
+		l.warn(path.Child("lruSize"), "%d is replaced by the default %d", p.LRUSize, defaultLRUSize)
+	}
+	if p.LRUSize <= 0 {
+		p.LRUSize = defaultLRUSize
+	}
+	p.PrefixMatchInfoProducerName = orDefault(p.PrefixMatchInfoProducerName, prefixMatchData)
+}
+
+type noHitLRU struct {
+	match *prefixMatch
+	size  int
+	// used are the endpoints that had a cold request, the oldest first.
+	used []int32
+	// position is where an endpoint stands in used; -1 for one that does not.
+	position []int32
+	// cold is whether the request under way is.
+	cold bool
+}
+
+func (s *noHitLRU) score(_ *cycle, candidates []int, w weight, scores []float64) {
+	s.cold = s.isCold(candidates)
+	switch {
+	case !s.cold:
+		fill(scores, w.of(0.5))
+	case len(candidates) == 1:
+		scores[0] = w.of(1)
+	default:
+		s.rank(candidates, w, scores)
+	}
+}
+
+func (s *noHitLRU) isCold(candidates []int) bool {
+	if s.match.totalBlocks == 0 {
+		return true
+	}
+	for _, e := range candidates {
+		if s.match.blocks[e] > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *noHitLRU) rank(candidates []int, w weight, scores []float64) {
+	fill(s.position, -1)
+	for i, e := range s.used {
+		s.position[e] = int32(i)
+	}
+	last := float64(len(candidates) - 1)
+	neverUsed := 0
+	for i, e := range candidates {
+		if s.position[e] < 0 {
+			scores[i] = w.of(1 - float64(neverUsed)/last)
+			neverUsed++
+		}
+	}
+	for i, e := range candidates {
+		if s.position[e] >= 0 {
+			scores[i] = w.of(1 - float64(neverUsed+int(s.position[e]))/last)
+		}
+	}
+}
+
+// routed makes the endpoint of a cold request the youngest.
+func (s *noHitLRU) routed(_ *cycle, endpoint int) {
+	if !s.cold {
+		return
+	}
+	if i := slices.Index(s.used, int32(endpoint)); i >= 0 {
+		s.used = slices.Delete(s.used, i, i+1)
+	}
+	s.used = append(s.used, int32(endpoint))
+	if len(s.used) > s.size {
+		s.used = slices.Delete(s.used, 0, 1)
+	}
+}
+
+func fill[T any](all []T, value T) {
+	for i := range all {
+		all[i] = value
+	}
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import "slices"
+
+const (
+	decodeFilterType  = "decode-filter"
+	prefillFilterType = "prefill-filter"
+	encodeFilterType  = "encode-filter"
+)
+
+// roleLabel says which stages of a request a pod serves.
+const roleLabel = "llm-d.ai/role"
+
+// The filters keep pods by what they serve. Pods without a role decode, and
+// "both" is an old word for prefill-decode.
+var (
+	decodeFilter  = roleFilter(decodeFilterType, true, "decode", "prefill-decode", "both", "encode-prefill-decode")
+	prefillFilter = roleFilter(prefillFilterType, false, "prefill", "encode-prefill", "prefill-decode", "both", "encode-prefill-decode")
+	encodeFilter  = roleFilter(encodeFilterType, false, "encode", "encode-prefill", "encode-prefill-decode")
+)
+
+func roleFilter(name string, unlabelled bool, wanted ...string) pluginType {
+	return pluginType{
+		name:      name,
+		roles:     filterRole,
+		treatment: treatLabels,
+		passes: func(_ *plugin, labels map[string]string) bool {
+			role, labelled := labels[roleLabel]
+			return !labelled && unlabelled || slices.Contains(wanted, role)
+		},
+		newFilter: newLabelFilter,
+	}
+}

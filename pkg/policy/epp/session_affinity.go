@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+const (
+	sessionAffinityScorerType = "session-affinity-scorer"
+	sessionAffinityFilterType = "session-affinity-filter"
+)
+
+// Both plugins hold a session to an endpoint: the scorer scores it 1 and the
+// others 0, the filter keeps it alone. Where the session has none, or it is no
+// candidate, the scorer scores all 0 and the filter keeps all.
+//
+// With the strategy encoded_endpoint_header it is the endpoint of the last
+// answer that the client has seen the beginning of: the EPP names it in a
+// header, and the client sends that back. With session_id the EPP remembers
+// where it sent a session, for as long as it is used.
+var (
+	sessionAffinityScorer = pluginType{
+		name:       sessionAffinityScorerType,
+		roles:      scorerRole,
+		alpha:      true,
+		parameters: newSessionAffinityParameters,
+		treatment:  treatSessionAffinity,
+		newScorer:  func(b *builder, p *plugin) scorer { return newSessionAffinity(b, p) },
+	}
+	sessionAffinityFilter = pluginType{
+		name:       sessionAffinityFilterType,
+		roles:      filterRole,
+		alpha:      true,
+		parameters: newSessionAffinityParameters,
+		treatment:  treatSessionAffinity,
+		newFilter:  func(b *builder, p *plugin) filter { return newSessionAffinity(b, p) },
+	}
+)
+
+const (
+	encodedEndpointStrategy = "encoded_endpoint_header"
+	sessionIDStrategy       = "session_id"
+)
+
+// sessionAffinityParameters are of both strategies; those of the other one have
+// no effect.
+type sessionAffinityParameters struct {
+	Strategy                    string                `json:"strategy"`
+	EncodedEndpointHeaderConfig encodedEndpointHeader `json:"encodedEndpointHeaderConfig,omitzero"`
+	SessionIDConfig             sessionIDConfig       `json:"sessionIdConfig,omitzero"`
+	// ProfileName is the profile whose pick counts; the primary one if empty.
+	ProfileName string `json:"profileName,omitempty"`
+}
+
+type encodedEndpointHeader struct {
+	Header string `json:"header"`
+}
+
+type sessionIDConfig struct {
+	Sources              []sessionIDSource `json:"sources,omitempty"`
+	EvictionTTLSeconds   float64           `json:"evictionTtlSeconds"`
+	EvictionSweepSeconds float64           `json:"evictionSweepSeconds"`
+}
+
+type sessionIDSource struct {
+	Header    string `json:"header,omitempty"`
+	Attribute string `json:"attribute,omitempty"`
+	Producer  string `json:"producer,omitempty"`
+}
+
+func newSessionAffinityParameters() any {
+	return &sessionAffinityParameters{Strategy: encodedEndpointStrategy}
+}
+
+func (p *sessionAffinityParameters) check(l *loader, path *field.Path) {
+	switch p.Strategy {
+	case encodedEndpointStrategy:
+		if p.EncodedEndpointHeaderConfig.Header == "" {
+			p.EncodedEndpointHeaderConfig.Header = "x-session-token"
+		}
+	case sessionIDStrategy:
+		p.SessionIDConfig.check(l, path.Child("sessionIdConfig"))
+	default:
+		l.add(field.NotSupported(path.Child("strategy"), p.Strategy, []string{encodedEndpointStrategy, sessionIDStrategy}))
+	}
+}
+
+func (c *sessionIDConfig) check(l *loader, path *field.Path) {
+	if len(c.Sources) == 0 {
+		c.Sources = []sessionIDSource{{Header: "x-session-id"}}
+	}
+	for i, source := range c.Sources {
+		if (source.Header == "") == (source.Attribute == "") {
+			l.add(field.Invalid(path.Child("sources").Index(i), field.OmitValueType{}, "exactly one of header and attribute must be set"))
+		}
+	}
+	for _, seconds := range []struct {
+		name     string
+		value    *float64
+		standard float64
+	}{{"evictionTtlSeconds", &c.EvictionTTLSeconds, 300}, {"evictionSweepSeconds", &c.EvictionSweepSeconds, 10}} {
+		if *seconds.value == 0 {
+			*seconds.value = seconds.standard
+		}
+		if *seconds.value <= 0 {
+			l.add(field.Invalid(path.Child(seconds.name), *seconds.value, "must be greater than 0"))
+		}
+	}
+}
+
+func treatSessionAffinity(l *loader, p *plugin) (Treatment, string) {
+	parameters := p.Parameters.(*sessionAffinityParameters)
+	switch only := l.doc.SchedulingProfiles[0].Name; {
+	case parameters.ProfileName != "" && parameters.ProfileName != only:
+		return Exact, fmt.Sprintf("holds no session: profile %q does not run", parameters.ProfileName)
+	case parameters.Strategy == sessionIDStrategy:
+		return Approximated, "requests name the session that the workload puts them in, whatever the sources; others name none"
+	default:
+		return Approximated, "clients send back what the last answer of the session named; requests of no session send nothing"
+	}
+}
+
+// sessionAffinity is the scorer and the filter.
+type sessionAffinity struct{ pins sessionPins }
+
+// sessionPins knows which endpoint a session is held to.
+type sessionPins interface {
+	// pinned returns an endpoint, which need not be a candidate, or -1.
+	pinned(c *cycle, candidates []int) int
+}
+
+func newSessionAffinity(b *builder, p *plugin) *sessionAffinity {
+	parameters := p.Parameters.(*sessionAffinityParameters)
+	switch {
+	case parameters.ProfileName != "" && parameters.ProfileName != b.profile:
+		return &sessionAffinity{noPins{}}
+	case parameters.Strategy == sessionIDStrategy:
+		bindings := &sessionBindings{
+			ttl:   seconds(parameters.SessionIDConfig.EvictionTTLSeconds),
+			sweep: max(1, seconds(parameters.SessionIDConfig.EvictionSweepSeconds)),
+		}
+		b.connect(bindings)
+		return &sessionAffinity{bindings}
+	default:
+		return &sessionAffinity{b.sessionTokens()}
+	}
+}
+
+// seconds is a duration of at most some 290 years.
+func seconds(s float64) time.Duration {
+	if ns := s * 1e9; ns < math.MaxInt64 {
+		return time.Duration(ns)
+	}
+	return math.MaxInt64
+}
+
+func (a *sessionAffinity) score(c *cycle, candidates []int, w weight, scores []float64) {
+	pinned := a.pins.pinned(c, candidates)
+	for i, e := range candidates {
+		scores[i] = 0
+		if e == pinned {
+			scores[i] = w.of(1)
+		}
+	}
+}
+
+func (a *sessionAffinity) filter(c *cycle, candidates []int) []int {
+	pinned := a.pins.pinned(c, candidates)
+	if i := slices.Index(candidates, pinned); i >= 0 {
+		return candidates[i : i+1]
+	}
+	return candidates
+}
+
+type noPins struct{}
+
+func (noPins) pinned(*cycle, []int) int { return -1 }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"slices"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// sessionBindings are where the EPP sent sessions. A binding is made by the
+// first request, used by each that goes to the same endpoint, and moves when a
+// request finds the endpoint not among its candidates. A sweep every so often,
+// from time 0 on, forgets those that were not used for longer than ttl.
+type sessionBindings struct {
+	ttl, sweep time.Duration
+	bindings   []sessionBinding // by session
+
+	// missing is whether the request under way has a binding to an endpoint that
+	// is no candidate.
+	missing bool
+}
+
+type sessionBinding struct {
+	endpoint int32 // plus 1; 0 is none
+	used     simtime.Time
+}
+
+func (s *sessionBindings) pinned(c *cycle, candidates []int) int {
+	pinned := s.bound(c)
+	s.missing = pinned >= 0 && !slices.Contains(candidates, pinned)
+	return pinned
+}
+
+// bound returns the endpoint of the request's session, or -1.
+func (s *sessionBindings) bound(c *cycle) int {
+	if int(c.session) >= len(s.bindings) {
+		return -1
+	}
+	b := &s.bindings[c.session]
+	if b.endpoint == 0 || s.swept(b.used, c.now) {
+		return -1
+	}
+	return int(b.endpoint) - 1
+}
+
+// swept reports whether a sweep has come by, up to now, more than ttl after a
+// binding was used.
+func (s *sessionBindings) swept(used, now simtime.Time) bool {
+	idle := now.Sub(used)
+	if idle <= s.ttl {
+		return false
+	}
+	lastSweep := time.Duration(now) / s.sweep * s.sweep
+	return lastSweep-time.Duration(used) > s.ttl
+}
+
+func (s *sessionBindings) routed(c *cycle, endpoint int) {
+	if c.session == 0 {
+		return
+	}
+	if bound := s.bound(c); bound >= 0 && bound != endpoint && !s.missing {
+		return
+	}
+	s.bindings = grown(s.bindings, int(c.session))
+	s.bindings[c.session] = sessionBinding{int32(endpoint + 1), c.now}
+}

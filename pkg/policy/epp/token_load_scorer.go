@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import "k8s.io/apimachinery/pkg/util/validation/field"
+
+const tokenLoadScorerType = "token-load-scorer"
+
+// tokenLoadScorer prefers endpoints with few tokens to compute, by the EPP's
+// own count: 1 − min(t, threshold)/threshold, t being the tokens in flight there
+// and those that this request would add.
+var tokenLoadScorer = pluginType{
+	name:       tokenLoadScorerType,
+	roles:      scorerRole,
+	parameters: func() any { return &tokenLoadParameters{QueueThresholdTokens: defaultTokenThreshold} },
+	needs: func(p *plugin) []dataKey {
+		producer := p.Parameters.(*tokenLoadParameters).InFlightLoadProducerName
+		return []dataKey{{uncachedTokensData, producer}, {inFlightLoadData, producer}}
+	},
+	newScorer: func(b *builder, p *plugin) scorer {
+		parameters := p.Parameters.(*tokenLoadParameters)
+		return &tokenLoad{
+			inFlight:  b.load(parameters.InFlightLoadProducerName).tokens,
+			uncached:  b.uncached(parameters.InFlightLoadProducerName),
+			threshold: float64(parameters.QueueThresholdTokens),
+		}
+	},
+}
+
+// defaultTokenThreshold is 128 requests of 32k tokens.
+const defaultTokenThreshold = 128 * 32768
+
+type tokenLoadParameters struct {
+	// QueueThresholdTokens is the number of tokens that scores 0.
+	QueueThresholdTokens     int    `json:"queueThresholdTokens"`
+	InFlightLoadProducerName string `json:"inFlightLoadProducerName"`
+}
+
+func (p *tokenLoadParameters) check(l *loader, path *field.Path) {
+	if p.QueueThresholdTokens <= 0 {
+		l.warn(path.Child("queueThresholdTokens"), "%d is replaced by the default %d", p.QueueThresholdTokens, defaultTokenThreshold)
+		p.QueueThresholdTokens = defaultTokenThreshold
+	}
+	p.InFlightLoadProducerName = orDefault(p.InFlightLoadProducerName, inFlightLoadData)
+}
+
+type tokenLoad struct {
+	inFlight, uncached []int64 // by endpoint
+	threshold          float64
+}
+
+func (s *tokenLoad) score(_ *cycle, candidates []int, w weight, scores []float64) {
+	for i, e := range candidates {
+		raw := 1.0
+		if tokens := float64(s.inFlight[e] + s.uncached[e]); tokens > 0 {
+			raw = 1 - min(tokens, s.threshold)/s.threshold
+		}
+		scores[i] = w.of(raw)
+	}
+}

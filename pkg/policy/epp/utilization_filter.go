@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+const utilizationFilterType = "utilization-filter"
+
+// utilizationFilter keeps endpoints of which no metric exceeds its maxValue.
+// With fallbackOnEmpty, all stay where none would.
+var utilizationFilterPlugin = pluginType{
+	name:       utilizationFilterType,
+	roles:      filterRole,
+	alpha:      true,
+	parameters: func() any { return &utilizationFilterParameters{} },
+	needs: func(p *plugin) []dataKey {
+		parameters := p.Parameters.(*utilizationFilterParameters)
+		if !parameters.counts() {
+			return nil
+		}
+		return []dataKey{{inFlightLoadData, parameters.InFlightLoadProducerName}}
+	},
+	newFilter: func(b *builder, p *plugin) filter {
+		parameters := p.Parameters.(*utilizationFilterParameters)
+		f := &metricsFilter{fallback: parameters.FallbackOnEmpty}
+		for _, condition := range parameters.Conditions {
+			f.metrics = append(f.metrics, condition.Metric)
+			f.limits = append(f.limits, *condition.MaxValue)
+		}
+		if parameters.counts() {
+			f.requests = b.load(parameters.InFlightLoadProducerName).requests
+		}
+		return f
+	},
+}
+
+const (
+	activeRequestsMetric  = "active-requests"
+	runningRequestsMetric = "running-requests"
+	waitingQueueMetric    = "waiting-queue"
+	kvUtilizationMetric   = "kv-cache-utilization"
+)
+
+type utilizationFilterParameters struct {
+	Conditions               []utilizationCondition `json:"conditions"`
+	FallbackOnEmpty          bool                   `json:"fallbackOnEmpty"`
+	InFlightLoadProducerName string                 `json:"inFlightLoadProducerName"`
+}
+
+type utilizationCondition struct {
+	Metric   string   `json:"metric"`
+	MaxValue *float64 `json:"maxValue"`
+}
+
+// counts reports whether a condition needs the EPP's own count.
+func (p *utilizationFilterParameters) counts() bool {
+	for _, condition := range p.Conditions {
+		if condition.Metric == activeRequestsMetric {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *utilizationFilterParameters) check(l *loader, path *field.Path) {
+	p.InFlightLoadProducerName = orDefault(p.InFlightLoadProducerName, inFlightLoadData)
+	if len(p.Conditions) == 0 {
+		l.add(field.Required(path.Child("conditions"), "there must be at least one"))
+	}
+	for i := range p.Conditions {
+		p.Conditions[i].check(l, path.Child("conditions").Index(i))
+	}
+}
+
+func (c *utilizationCondition) check(l *loader, path *field.Path) {
+	switch c.Metric {
+	case activeRequestsMetric, runningRequestsMetric, waitingQueueMetric, kvUtilizationMetric:
+	default:
+		l.add(field.NotSupported(path.Child("metric"), c.Metric, []string{activeRequestsMetric, kvUtilizationMetric, runningRequestsMetric, waitingQueueMetric}))
+	}
+	switch at := path.Child("maxValue"); {
+	case c.MaxValue == nil:
+		l.add(field.Required(at, "a condition must have a limit"))
+	case *c.MaxValue < 0:
+		l.add(field.Invalid(at, *c.MaxValue, "must not be negative"))
+	case c.Metric == kvUtilizationMetric && *c.MaxValue > 1:
+		l.add(field.Invalid(at, *c.MaxValue, "is a fraction and must be at most 1"))
+	}
+}
+
+type metricsFilter struct {
+	metrics  []string
+	limits   []float64
+	fallback bool
+	requests []int64 // by endpoint; nil where no condition is on them
+}
+
+func (f *metricsFilter) filter(c *cycle, candidates []int) []int {
+	kept := candidates[:0]
+	for _, e := range candidates {
+		if f.passes(c, e) {
+			kept = append(kept, e)
+		}
+	}
+	if len(kept) == 0 && f.fallback {
+		return candidates // nothing was written over
+	}
+	return kept
+}
+
+func (f *metricsFilter) passes(c *cycle, endpoint int) bool {
+	for i, metric := range f.metrics {
+		if f.value(c, metric, endpoint) > f.limits[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *metricsFilter) value(c *cycle, metric string, endpoint int) float64 {
+	switch metric {
+	case activeRequestsMetric:
+		return float64(f.requests[endpoint])
+	case runningRequestsMetric:
+		return float64(c.scrapes[endpoint].Running)
+	case waitingQueueMetric:
+		return float64(c.scrapes[endpoint].Waiting)
+	default:
+		return c.scrapes[endpoint].KVUsage
+	}
+}
