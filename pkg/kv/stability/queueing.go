@@ -174,8 +174,11 @@ func (q *Queueing) ownTokens(m Memory) float64 {
 // of m do not add up or requestedBlocks is negative.
 func (q *Queueing) Decide(at simtime.Time, m Memory, requestedBlocks int) Decision {
 	s := q.State(at, m)
-	d := decide(m, requestedBlocks, s.ReserveBlocks, s.MinimumStableBlocks, q.throttle.holds(at))
-	if d.EvictBlocks > 0 {
+	throttled := q.throttle.holds(at)
+	d := decide(m, requestedBlocks, s.ReserveBlocks, s.MinimumStableBlocks, throttled)
+	// In a full cache nearly every request makes the floor evict: if that
+	// began the wait anew the rest would wait for ever.
+	if d.EvictBlocks > 0 && !throttled {
 		q.throttle.evicted(at)
 	}
 	return d

@@ -269,6 +269,28 @@ func TestFloorUnderThrottle(t *testing.T) {
 	}
 }
 
+// TestFloorDoesNotStarveTheRest has a request each 10 ms that the floor evicts
+// for: the deferred rest goes after the least time between evictions still.
+func TestFloorDoesNotStarveTheRest(t *testing.T) {
+	config := stability.DefaultConfig()
+	config.Window = 10 * time.Second
+	q, at := steady(config, 50, 20*time.Millisecond, stability.Completion{PromptTokens: 900, OutputTokens: 100, Blocks: 63})
+	memory := stability.Memory{TotalBlocks: 9000, FreeBlocks: 0, EvictableBlocks: 6000}
+	var inFull []int
+	for i := range 31 {
+		d := q.Decide(at.Add(time.Duration(i)*10*time.Millisecond), memory, 63)
+		if d.EvictBlocks < 63 {
+			t.Fatalf("the floor is not kept: %+v", d)
+		}
+		if d.DeferredBlocks == 0 {
+			inFull = append(inFull, i)
+		}
+	}
+	if diff := cmp.Diff([]int{0, 10, 20, 30}, inFull); diff != "" {
+		t.Errorf("requests at which nothing is deferred (-want +got):\n%s", diff)
+	}
+}
+
 func TestTargetBeyondTheCacheIsReported(t *testing.T) {
 	config := stability.DefaultConfig()
 	config.Window = 10 * time.Second
