@@ -55,8 +55,8 @@ func mixedCompletions() []stability.Completion {
 	return all
 }
 
-// TestQueueingSeedState compares with what the sketch's own code, in Python,
-// gives for the same calls.
+// TestQueueingSeedState compares with what the sketch's formulas give for the
+// same calls in its own language, Python, rounded by its own round.
 func TestQueueingSeedState(t *testing.T) {
 	for name, tc := range map[string]struct {
 		gaps        []time.Duration
