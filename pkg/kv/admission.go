@@ -36,7 +36,7 @@ func (c *Cache) Admit(chain []prompt.Stretch, cached, tokens, reserve int) (Sequ
 	}
 	c.takeOver(q, taken)
 	c.take(c.blocksOf(tokens) - taken)
-	c.settle(at)
+	c.settle(at, c.absent)
 	return Sequence(at), true
 }
 

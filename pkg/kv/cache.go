@@ -4,6 +4,7 @@ package kv
 
 import (
 	"fmt"
+	"math"
 
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
@@ -38,12 +39,18 @@ type Cache struct {
 
 	growth growth
 
-	path    []int32 // the stretches that the last Match found
+	// path is the stretches that the last Match found, and absent where in the
+	// chain those begin of which it knows that they are not there.
+	path    []int32
+	absent  int32
 	scratch []hold
 }
 
-// none is no index.
-const none = -1
+// none is no index, unknown an index beyond all.
+const (
+	none    = -1
+	unknown = math.MaxInt32
+)
 
 // maxBlocks keeps counts of blocks and of tokens within the integers that
 // carry them.
@@ -92,7 +99,7 @@ func (c *Cache) blocksOf(tokens int) int { return (tokens + c.blockTokens - 1) /
 // blocks and at most maxTokens. chain is the prompt's full blocks. Looking does
 // not refresh a block.
 func (c *Cache) Match(chain []prompt.Stretch, maxTokens int) int {
-	c.path = c.path[:0]
+	c.path, c.absent = c.path[:0], unknown
 	if !c.caching {
 		return 0
 	}
@@ -104,10 +111,11 @@ func (c *Cache) Match(chain []prompt.Stretch, maxTokens int) int {
 			break
 		}
 		at := c.find(parent, chain[i].ID)
-		if at == none {
-			break
+		if at != none {
+			c.disturb(at)
 		}
-		if c.disturb(at); c.closeIfEmpty(at) {
+		if at == none || c.closeIfEmpty(at) {
+			c.absent = int32(i)
 			break
 		}
 		c.path = append(c.path, at)
@@ -115,6 +123,7 @@ func (c *Cache) Match(chain []prompt.Stretch, maxTokens int) int {
 		there := int(c.stretches.all[at].end)
 		if there < want {
 			matched += there
+			c.absent = int32(i + 1)
 			break
 		}
 		matched += want

@@ -73,7 +73,7 @@ func (c *Cache) Step() {
 	for _, at := range g.eager {
 		q := &c.sequences.all[at]
 		q.tokens = int(q.start + g.steps)
-		c.settle(at)
+		c.settle(at, unknown)
 	}
 }
 
@@ -101,7 +101,7 @@ func (c *Cache) Pause(s Sequence) {
 func (c *Cache) catchUp(at int32) {
 	q := &c.sequences.all[at]
 	q.tokens = int(q.start + c.growth.steps)
-	c.settle(at)
+	c.settle(at, unknown)
 }
 
 // leave ends the claim of a sequence in decode to the stretch ahead of it.

@@ -2,15 +2,18 @@
 
 package kv
 
-// settle names the blocks that the sequence's tokens fill.
-func (c *Cache) settle(at int32) {
+// settle names the blocks that the sequence's tokens fill. Of its chain's
+// stretches from absent on it is known that they are not there.
+func (c *Cache) settle(at, absent int32) {
 	if !c.caching {
 		return
 	}
 	q := &c.sequences.all[at]
 	full := int32(q.tokens / c.blockTokens)
 	for q.named < full && int(q.at) < len(q.chain) {
-		if q.current == none {
+		if q.current == none && q.at >= absent {
+			q.current = c.create(q.parent, q.chain[q.at].ID)
+		} else if q.current == none {
 			q.current = c.open(q.parent, q.chain[q.at].ID)
 		}
 		if grower := c.stretches.all[q.current].grower; grower != at {

@@ -72,7 +72,7 @@ func (c *Cache) Extend(s Sequence, tokens int) bool {
 		c.take(fresh)
 	}
 	q.tokens = tokens
-	c.settle(int32(s))
+	c.settle(int32(s), unknown)
 	return true
 }
 

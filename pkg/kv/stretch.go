@@ -56,6 +56,11 @@ func (c *Cache) open(parent int32, id uint64) int32 {
 	if at := c.find(parent, id); at != none {
 		return at
 	}
+	return c.create(parent, id)
+}
+
+// create makes a stretch that is not there.
+func (c *Cache) create(parent int32, id uint64) int32 {
 	at := c.stretches.take()
 	c.stretches.all[at] = stretch{id: id, parent: parent, child: none, first: none, last: none, grower: none}
 	if parent != none && c.stretches.all[parent].child == none {
