@@ -7,8 +7,13 @@
 //
 // Run takes a Config and returns an Outcome: counts that add up, histograms
 // per pool, tenant and class, and what each replica did. Time is integer
-// nanoseconds; events are ordered by (time, kind, sequence); a run owns all of
-// its state. The same Config gives the same Outcome to the last bit.
+// nanoseconds, and what happens at one of them has an order, which
+// simulation.run states; a run owns all of its state. The same Config gives the
+// same Outcome to the last bit.
+//
+// Start at run.go for the cluster, replica.go for an engine, batch.go for why a
+// step does not walk over its batch. plain_test.go has all of it without the
+// shortcuts.
 //
 // The package knows nothing of how a scenario is written down, of Kubernetes,
 // or of how step times, cache identities and routing decisions come about.
