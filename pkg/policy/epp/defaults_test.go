@@ -175,6 +175,44 @@ func TestParametersAreCompleted(t *testing.T) {
 			"{type: utilization-detector}",
 			`{"queueDepthThreshold":5,"kvCacheUtilThreshold":0.8,"metricsStalenessThreshold":"200ms","headroom":0}`,
 		},
+		"token-load-scorer": {
+			"{type: token-load-scorer}, {type: inflight-load-producer}",
+			`{"queueThresholdTokens":4194304,"inFlightLoadProducerName":"inflight-load-producer"}`,
+		},
+		"prefix-cache-affinity-filter": {
+			"{type: prefix-cache-affinity-filter}",
+			`{"affinityThreshold":0.8,"explorationProbability":0,"maxTTFTPenaltyMs":18000,"ttftSource":"prefillThroughput","peakPrefillThroughput":15928,` +
+				`"prefixMatchInfoProducerName":"approx-prefix-cache-producer","inFlightLoadProducerName":"inflight-load-producer"}`,
+		},
+		"no-hit-lru-scorer": {
+			"{type: no-hit-lru-scorer, parameters: {prefixPluginName: x, prefixPluginType: y}}",
+			`{"lruSize":1024,"prefixMatchInfoProducerName":"approx-prefix-cache-producer"}`,
+		},
+		"context-length-aware": {
+			"{type: context-length-aware}",
+			`{"label":"llm-d.ai/context-length-range","enableFiltering":false}`,
+		},
+		"session-affinity-scorer": {
+			"{type: session-affinity-scorer}",
+			`{"strategy":"encoded_endpoint_header","encodedEndpointHeaderConfig":{"header":"x-session-token"}}`,
+		},
+		"session-affinity-filter by session": {
+			"{type: session-affinity-filter, parameters: {strategy: session_id}}",
+			`{"strategy":"session_id","sessionIdConfig":{"sources":[{"header":"x-session-id"}],"evictionTtlSeconds":300,"evictionSweepSeconds":10}}`,
+		},
+		"utilization-filter": {
+			"{type: utilization-filter, parameters: {conditions: [{metric: waiting-queue, maxValue: 3}]}}",
+			`{"conditions":[{"metric":"waiting-queue","maxValue":3}],"fallbackOnEmpty":false,"inFlightLoadProducerName":"inflight-load-producer"}`,
+		},
+		"concurrency-detector": {
+			"{type: concurrency-detector}",
+			`{"maxConcurrency":100,"headroom":0,"concurrencyMode":"requests","maxTokenConcurrency":1000000,"inFlightLoadProducerName":"inflight-load-producer"}`,
+		},
+		"probabilistic-admitter": {
+			"{type: probabilistic-admitter}",
+			`{"queueDepthThreshold":5,"kvCacheUtilThreshold":0.8,"power":5,"k":300}`,
+		},
+		"decode-filter": {"{type: decode-filter, parameters: {x: y}}", `null`},
 		"metrics-data-source": {
 			"{type: metrics-data-source}",
 			`{"scheme":"http","path":"/metrics","insecureSkipVerify":true}`,

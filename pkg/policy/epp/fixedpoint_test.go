@@ -4,6 +4,7 @@ package epp
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/pkg/policy"
 )
 
 // checkFixedPoint loads what a configuration is marshalled to: nothing may
@@ -57,6 +59,25 @@ plugins:
 - type: random-picker
 - type: weighted-random-picker
 - {name: detector, type: utilization-detector, parameters: {queueDepthThreshold: 9, kvCacheUtilThreshold: 0.5, metricsStalenessThreshold: 1500ms, headroom: 0.125}}
+- {type: token-load-scorer, parameters: {queueThresholdTokens: 1000, inFlightLoadProducerName: in-flight}}
+- {type: no-hit-lru-scorer, parameters: {prefixPluginType: a, prefixPluginName: b, lruSize: 3, prefixMatchInfoProducerName: prefixes}}
+- {type: context-length-aware, parameters: {label: l, enableFiltering: true}}
+- type: lora-affinity-scorer
+- {type: session-affinity-scorer, parameters: {encodedEndpointHeaderConfig: {header: h}, sessionIdConfig: {sources: [{header: h}]}, profileName: only}}
+- {type: session-affinity-filter, parameters: {strategy: session_id, sessionIdConfig: {sources: [{attribute: a, producer: b}], evictionTtlSeconds: 1.5, evictionSweepSeconds: 1e-9}}}
+- {type: prefix-cache-affinity-filter, parameters: {affinityThreshold: 0.5, explorationProbability: 0.5, maxTTFTPenaltyMs: 100, ttftSource: prefillThroughput, peakPrefillThroughput: 5000, prefixMatchInfoProducerName: prefixes, latencyPredictionInfoProducerName: x, inFlightLoadProducerName: in-flight}}
+- {type: utilization-filter, parameters: {conditions: [{metric: active-requests, maxValue: 9}, {metric: kv-cache-utilization, maxValue: 1}], fallbackOnEmpty: true, inFlightLoadProducerName: in-flight}}
+- type: decode-filter
+- {type: by-label, parameters: {label: l, validValues: [v], allowsNoLabel: true}}
+- {type: label-selector-filter, parameters: {matchExpressions: [{key: a, operator: NotIn, values: [b]}]}}
+- {type: by-label-selector, parameters: {matchLabels: {b: c, a: d}}}
+- {type: concurrency-detector, parameters: {maxConcurrency: 5, headroom: 0.5, concurrencyMode: hybrid, maxTokenConcurrency: 7, inFlightLoadProducerName: in-flight}}
+- {type: probabilistic-admitter, parameters: {queueDepthThreshold: 3, kvCacheUtilThreshold: 0.5, power: 2, k: 4}}
+- {type: agent-identity, parameters: {additionalSessionHeaders: [a, b]}}
+- type: destination-endpoint-served-verifier
+- {type: file-discovery, parameters: {path: /f, watchFile: true}}
+- type: endpoint-notification-source
+- {type: k8s-notification-source, parameters: {group: g, version: v1, kind: Pod}}
 - {name: source, type: metrics-data-source, parameters: {scheme: https, path: /m, port: 8080, insecureSkipVerify: false, caCertPath: /c, clientCertPath: /d, clientKeyPath: /e, interval: 100ms}}
 - {name: extractor, type: core-metrics-extractor, parameters: {engineLabelKey: l, defaultEngine: mine, engineConfigs: [{name: mine, kvUsageSpec: 'kv{a="b"}', customMetrics: [{attributeKey: k, metricSpec: m}]}]}}
 - type: openai-parser
@@ -77,10 +98,23 @@ schedulingProfiles:
   - {pluginRef: load, weight: 0}
   - {pluginRef: active-request-scorer}
   - {pluginRef: prefix-cache-scorer, weight: 0.1}
+  - {pluginRef: token-load-scorer}
+  - {pluginRef: no-hit-lru-scorer}
+  - {pluginRef: context-length-aware}
+  - {pluginRef: lora-affinity-scorer}
+  - {pluginRef: session-affinity-scorer}
+  - {pluginRef: session-affinity-filter}
+  - {pluginRef: prefix-cache-affinity-filter}
+  - {pluginRef: utilization-filter}
+  - {pluginRef: decode-filter}
+  - {pluginRef: by-label}
+  - {pluginRef: label-selector-filter}
+  - {pluginRef: concurrency-detector}
   - {pluginRef: weighted-random-picker}
 dataLayer:
   injectDefaults: false
-  sources: [{pluginRef: source, extractors: [{pluginRef: extractor}]}]
+  sources: [{pluginRef: source, extractors: [{pluginRef: extractor}]}, {pluginRef: endpoint-notification-source}, {pluginRef: k8s-notification-source}]
+  discovery: {pluginRef: file-discovery}
   crossReplicaSyncInterval: 5s
 flowControl:
   maxBytes: 1Gi
@@ -186,7 +220,12 @@ func FuzzLoad(f *testing.F) {
 		s := New(c, 3, "m", 1)
 		for n := range 5 {
 			r := request(n, 300)
-			s.FirstToken(r, route(t, s, idle(3), r))
+			e, err := s.Route(idle(3), r)
+			if err == nil {
+				s.FirstToken(r, e)
+			} else if !errors.Is(err, policy.ErrNoEndpoint) {
+				t.Fatal(err)
+			}
 		}
 	})
 }

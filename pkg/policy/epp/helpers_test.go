@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
@@ -83,4 +84,51 @@ func route(t testing.TB, s *Scheduler, view *policy.View, r *policy.Request) int
 		t.Fatal(err)
 	}
 	return endpoint
+}
+
+// A planted scheduler has producers whose data a test writes itself.
+type planted struct {
+	*builder
+	*Scheduler
+}
+
+func plant(t testing.TB, body string, labels ...map[string]string) planted {
+	t.Helper()
+	c, errs := Load([]byte(header+body), "router-main", inline, Labelled())
+	if len(errs) > 0 {
+		t.Fatalf("refused: %v\n%s", errs.ToAggregate(), body)
+	}
+	b := newBuilder(c, len(labels), 1)
+	b.labels = labels
+	return planted{b, b.scheduler(c)}
+}
+
+// unlabelled are the labels of so many endpoints without any.
+func unlabelled(endpoints int) []map[string]string {
+	return make([]map[string]string, endpoints)
+}
+
+// decide runs the profile only.
+func (p planted) decide(view *policy.View, r *policy.Request) Decision {
+	p.Scheduler.profile.run(p.begin(view, r))
+	return p.LastDecision()
+}
+
+// hold plants the default producer's matches.
+func (p planted) hold(totalBlocks int, blocks ...int) {
+	m := p.prefixMatch(approxPrefixCacheProducerType)
+	m.totalBlocks, m.blockTokens = totalBlocks, 64
+	copy(m.blocks, blocks)
+}
+
+// checkParameterFaults compares the errors of one plugin's parameters.
+func checkParameterFaults(t *testing.T, typeName, parameters string, want ...string) {
+	t.Helper()
+	_, errs := Load([]byte(header+"plugins: [{type: "+typeName+", parameters: "+parameters+"}]"), "router-main", inline, Labelled())
+	for i := range want {
+		want[i] = "inline.plugins[0].parameters." + want[i]
+	}
+	if diff := cmp.Diff(want, errorTexts(errs)); diff != "" {
+		t.Errorf("%s %s: errors (-want +got):\n%s", typeName, parameters, diff)
+	}
 }

@@ -31,10 +31,18 @@ func TestNoEndpointIsAnError(t *testing.T) {
 	}
 }
 
-// everythingProfile scores with all that is built.
+// everythingProfile scores with all that the load of engines says.
 const everythingProfile = `
 plugins: [{type: queue-scorer}, {type: kv-cache-utilization-scorer}, {type: running-requests-size-scorer}, {type: load-aware-scorer},
   {type: active-request-scorer}, {type: prefix-cache-scorer}, {type: utilization-detector}]`
+
+// tokensProfile holds sessions and prompts to endpoints and goes by tokens, with
+// all the filters that see no labels.
+const tokensProfile = `
+plugins: [{type: token-load-scorer}, {type: inflight-load-producer}, {type: no-hit-lru-scorer}, {type: lora-affinity-scorer}, {type: context-length-aware},
+  {type: session-affinity-scorer}, {name: by-id, type: session-affinity-scorer, parameters: {strategy: session_id}}, {type: prefix-cache-affinity-filter},
+  {type: utilization-filter, parameters: {conditions: [{metric: active-requests, maxValue: 50}], fallbackOnEmpty: true}}, {type: concurrency-detector},
+  {type: probabilistic-admitter, parameters: {k: 1e-12}}]`
 
 func TestScrapesMustBeOfAllEndpoints(t *testing.T) {
 	defer func() {
@@ -244,25 +252,31 @@ func TestPickers(t *testing.T) {
 }
 
 func TestRouteDoesNotAllocateInSteadyState(t *testing.T) {
-	for _, endpoints := range []int{8, 70} {
-		s := New(mustLoad(t, everythingProfile), endpoints, "m", 1)
-		var view *policy.View
-		next := scenario(endpoints, &view)
-		for range 3000 {
-			r := next()
-			e := route(t, s, view, r)
-			s.FirstToken(r, e)
-			s.Finished(r, e)
-		}
-		allocations := testing.AllocsPerRun(500, func() {
-			r := next()
-			e, _ := s.Route(view, r)
-			s.FirstToken(r, e)
-			s.Finished(r, e)
-		})
-		if allocations != 0 {
-			t.Errorf("%d endpoints: %v allocations a request", endpoints, allocations)
-		}
+	for _, profile := range []string{everythingProfile, tokensProfile} {
+		routeInSteadyState(t, profile, 8)
+		routeInSteadyState(t, profile, 70)
+	}
+}
+
+func routeInSteadyState(t *testing.T, profile string, endpoints int) {
+	t.Helper()
+	s := New(mustLoad(t, profile), endpoints, "m", 1)
+	var view *policy.View
+	next := scenario(endpoints, &view)
+	for range 3000 {
+		r := next()
+		e := route(t, s, view, r)
+		s.FirstToken(r, e)
+		s.Finished(r, e)
+	}
+	allocations := testing.AllocsPerRun(500, func() {
+		r := next()
+		e, _ := s.Route(view, r)
+		s.FirstToken(r, e)
+		s.Finished(r, e)
+	})
+	if allocations != 0 {
+		t.Errorf("%d endpoints: %v allocations a request", endpoints, allocations)
 	}
 }
 
@@ -278,6 +292,7 @@ func scenario(endpoints int, view **policy.View) func() *policy.Request {
 	r := &policy.Request{Prompt: prompt.Prompt{Extents: extents}, Tokens: 1500, ID: -1}
 	return func() *policy.Request {
 		r.ID++
+		r.Session, r.Priority = int32(r.ID%100), r.ID%3-1
 		extents[0] = prompt.Extent{Source: uint64(r.ID % 10), Tokens: 512}
 		extents[1] = prompt.Extent{Source: uint64(1000 + r.ID), Tokens: 988}
 		return r

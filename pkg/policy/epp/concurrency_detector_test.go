@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestConcurrencyDetector(t *testing.T) {
+	cases := map[string]struct {
+		parameters       string
+		requests, tokens []int64
+		want             []int
+		wantSaturation   float64
+	}{
+		"requests":           {"{maxConcurrency: 10}", []int64{9, 10, 11}, []int64{1e9, 0, 0}, []int{0}, 1},
+		"headroom":           {"{maxConcurrency: 10, headroom: 0.19}", []int64{10, 11, 3}, []int64{0, 0, 0}, []int{0, 2}, 0.8},
+		"tokens":             {"{concurrencyMode: tokens, maxTokenConcurrency: 100}", []int64{1e9, 0, 0}, []int64{99, 100, 101}, []int{0}, 1},
+		"both":               {"{concurrencyMode: hybrid, maxConcurrency: 10, maxTokenConcurrency: 100}", []int64{5, 10, 0}, []int64{90, 0, 110}, []int{0}, 1},
+		"defaults":           {"{}", []int64{99, 100, 50}, []int64{0, 0, 0}, []int{0, 2}, 0.83},
+		"it may leave none":  {"{maxConcurrency: 1}", []int64{1, 2, 3}, []int64{0, 0, 0}, []int{}, 2},
+		"default of a token": {"{concurrencyMode: tokens}", []int64{0, 0, 0}, []int64{999999, 1000000, 1000001}, []int{0}, 1},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := plant(t, "plugins: [{type: concurrency-detector, parameters: "+tc.parameters+"}]\nflowControl: {saturationDetector: {pluginRef: concurrency-detector}}", unlabelled(3)...)
+			load := s.load(inFlightLoadProducerType)
+			copy(load.requests, tc.requests)
+			copy(load.tokens, tc.tokens)
+			if diff := cmp.Diff(tc.want, s.decide(idle(3), request(0, 1)).Candidates); diff != "" {
+				t.Errorf("candidates (-want +got):\n%s", diff)
+			}
+			if got := s.detector.saturation(nil); got != tc.wantSaturation {
+				t.Errorf("saturation %v, want %v", got, tc.wantSaturation)
+			}
+		})
+	}
+}
+
+func TestParametersOfConcurrencyDetector(t *testing.T) {
+	checkParameterFaults(t, "concurrency-detector", "{maxConcurrency: 0, headroom: -1, maxTokenConcurrency: -1, concurrencyMode: both}",
+		`maxConcurrency: Invalid value: 0: must be greater than 0`,
+		`headroom: Invalid value: -1: must not be negative`,
+		`maxTokenConcurrency: Invalid value: -1: must be greater than 0`,
+		`concurrencyMode: Unsupported value: "both": supported values: "hybrid", "requests", "tokens"`)
+	checkParameterFaults(t, "concurrency-detector", "{maxConcurrency: '100'}", `maxConcurrency: Invalid value: "100": must be a whole number`)
+}
