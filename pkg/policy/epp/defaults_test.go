@@ -185,7 +185,7 @@ func TestParametersAreCompleted(t *testing.T) {
 				`"prefixMatchInfoProducerName":"approx-prefix-cache-producer","inFlightLoadProducerName":"inflight-load-producer"}`,
 		},
 		"no-hit-lru-scorer": {
-			"{type: no-hit-lru-scorer, parameters: {prefixPluginName: x, prefixPluginType: y}}",
+			"{type: no-hit-lru-scorer, parameters: {prefixPluginName: a, prefixPluginType: b}}",
 			`{"lruSize":1024,"prefixMatchInfoProducerName":"approx-prefix-cache-producer"}`,
 		},
 		"context-length-aware": {
