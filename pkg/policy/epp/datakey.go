@@ -19,6 +19,7 @@ const (
 	// load makes it too.
 	uncachedTokensData dataKind = "uncached tokens"
 	tokensData         dataKind = "tokenised prompts"
+	encoderCacheData   dataKind = "encoder cache matches"
 	coreMetricsData    dataKind = "core metrics"
 )
 
@@ -32,6 +33,8 @@ func defaultProducer(kind dataKind) string {
 		return inFlightLoadProducerType
 	case tokensData:
 		return tokenProducerType
+	case encoderCacheData:
+		return encoderCacheProducerType
 	default:
 		return ""
 	}

@@ -101,7 +101,11 @@ func unknownField(into reflect.Value, name string) string {
 			return "unknown field; " + where
 		}
 	}
-	return "unknown field; there are " + strings.Join(fieldNames(into.Type()), ", ")
+	names := fieldNames(into.Type())
+	if len(names) == 0 {
+		return "unknown field; there are none"
+	}
+	return "unknown field; there are " + strings.Join(names, ", ")
 }
 
 // find returns the index of the struct's field with that name, or -1.

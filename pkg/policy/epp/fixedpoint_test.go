@@ -78,6 +78,21 @@ plugins:
 - {type: file-discovery, parameters: {path: /f, watchFile: true}}
 - type: endpoint-notification-source
 - {type: k8s-notification-source, parameters: {group: g, version: v1, kind: Pod}}
+- {type: models-data-source, parameters: {scheme: https, path: /m, insecureSkipVerify: false, caCertPath: /c, clientCertPath: /d, clientKeyPath: /e, interval: 1s}}
+- type: models-data-extractor
+- {type: request-attribute-reporter, parameters: {attributes: [{key: {namespace: ns, name: a}, expression: '1', condition: 'true'}]}}
+- {type: session-id-producer, parameters: {headerName: h}}
+- {type: tokenizer, parameters: {modelName: m}}
+- {type: mm-embeddings-cache-scorer, parameters: {producerName: images}}
+- {name: images, type: mm-embeddings-cache-producer, parameters: {cacheSizeInMBPerServer: 5}}
+- type: edf-ordering-policy
+- type: slo-deadline-ordering-policy
+- type: round-robin-fairness-policy
+- {type: program-aware-fairness, parameters: {strategy: '', evictionTtlSeconds: 0, evictionSweepSeconds: 1, lasWeightService: 1, lasWeightHeadWait: 2, lasHalfLifeSeconds: 3}}
+- {type: priority-holdback-policy, parameters: {shape: linear, domain: value, minCeiling: 0.25, maxCeiling: 0.75}}
+- {type: soft-reflective-ceiling-policy, parameters: {}}
+- type: sheddable-eviction-filter
+- type: priority-then-time-eviction-order-policy
 - {name: source, type: metrics-data-source, parameters: {scheme: https, path: /m, port: 8080, insecureSkipVerify: false, caCertPath: /c, clientCertPath: /d, clientKeyPath: /e, interval: 100ms}}
 - {name: extractor, type: core-metrics-extractor, parameters: {engineLabelKey: l, defaultEngine: mine, engineConfigs: [{name: mine, kvUsageSpec: 'kv{a="b"}', customMetrics: [{attributeKey: k, metricSpec: m}]}]}}
 - type: openai-parser
@@ -102,6 +117,7 @@ schedulingProfiles:
   - {pluginRef: no-hit-lru-scorer}
   - {pluginRef: context-length-aware}
   - {pluginRef: lora-affinity-scorer}
+  - {pluginRef: mm-embeddings-cache-scorer}
   - {pluginRef: session-affinity-scorer}
   - {pluginRef: session-affinity-filter}
   - {pluginRef: prefix-cache-affinity-filter}

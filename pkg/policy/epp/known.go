@@ -14,13 +14,9 @@ import (
 // that are not built here.
 var unbuiltTypes = []string{
 	"always-disagg-multimodal-decider", "always-disagg-pd-decider", "data-parallel-profile-handler",
-	"disagg-headers-handler", "disagg-profile-handler", "edf-ordering-policy", "header-based-testing-filter",
-	"latency-scorer", "latency-slo-admitter", "mm-embeddings-cache-producer", "mm-embeddings-cache-scorer",
-	"models-data-extractor", "models-data-source", "pd-profile-handler", "precise-prefix-cache-producer",
-	"precise-prefix-cache-scorer", "predicted-latency-producer", "prefill-header-handler",
-	"prefix-based-pd-decider", "program-aware-fairness", "request-attribute-reporter",
-	"round-robin-fairness-policy", "session-id-producer", "slo-deadline-ordering-policy",
-	"slo-headroom-tier-filter", "tokenizer",
+	"disagg-headers-handler", "disagg-profile-handler", "header-based-testing-filter", "latency-scorer",
+	"latency-slo-admitter", "pd-profile-handler", "precise-prefix-cache-producer", "precise-prefix-cache-scorer",
+	"predicted-latency-producer", "prefill-header-handler", "prefix-based-pd-decider", "slo-headroom-tier-filter",
 }
 
 // alphaTypes are those of them that the EPP loads with
@@ -31,9 +27,34 @@ var alphaTypes = []string{
 	"header-profile-handler", "multicluster-approx-prefix-cache-producer", "multicluster-file-discovery",
 	"multicluster-kv-cache-utilization-scorer", "multicluster-metrics-data-source",
 	"multicluster-metrics-extractor", "multicluster-prefix-cache-scorer", "multicluster-queue-scorer",
-	"multicluster-session-affinity-filter", "p2p-source-producer", "priority-holdback-policy",
-	"priority-then-time-eviction-order-policy", "sheddable-eviction-filter", "soft-reflective-ceiling-policy",
-	"topology-affinity-filter", "topology-affinity-scorer", "topology-extractor",
+	"multicluster-session-affinity-filter", "p2p-source-producer", "topology-affinity-filter",
+	"topology-affinity-scorer", "topology-extractor",
+}
+
+// lacking says what of the cluster a type needs that is not simulated.
+var lacking = map[string]string{
+	"always-disagg-multimodal-decider": "pools that prefill and decode apart",
+	"always-disagg-pd-decider":         "pools that prefill and decode apart",
+	"dcgm-data-source":                 "metrics of GPUs",
+	"dcgm-extractor":                   "metrics of GPUs",
+	"disagg-headers-handler":           "pools that prefill and decode apart",
+	"disagg-profile-handler":           "pools that prefill and decode apart",
+	"endpoint-attribute-filter":        "attributes of endpoints",
+	"endpoint-attribute-scorer":        "attributes of endpoints",
+	"header-label-affinity-scorer":     "headers of requests",
+	"header-profile-handler":           "headers of requests",
+	"latency-scorer":                   "predictions of latency",
+	"latency-slo-admitter":             "predictions of latency",
+	"pd-profile-handler":               "pools that prefill and decode apart",
+	"precise-prefix-cache-producer":    "events of the engines' caches",
+	"precise-prefix-cache-scorer":      "events of the engines' caches",
+	"predicted-latency-producer":       "predictions of latency",
+	"prefill-header-handler":           "pools that prefill and decode apart",
+	"prefix-based-pd-decider":          "pools that prefill and decode apart",
+	"slo-headroom-tier-filter":         "predictions of latency",
+	"topology-affinity-filter":         "the topology of nodes",
+	"topology-affinity-scorer":         "the topology of nodes",
+	"topology-extractor":               "the topology of nodes",
 }
 
 // otherVersions says what became of types of other versions, and which came
@@ -58,11 +79,16 @@ var otherVersions = map[string]string{
 
 // whyNot says why a type has no pluginType.
 func whyNot(d dialect, typeName string) string {
-	switch {
-	case slices.Contains(unbuiltTypes, typeName):
-		return fmt.Sprintf("plugin type %q is known to %s but not built yet", typeName, d.name)
-	case slices.Contains(alphaTypes, typeName):
-		return fmt.Sprintf("plugin type %q is known to %s but not built yet; it is Alpha, and the EPP loads it with --allow-experimental-plugins only", typeName, d.name)
+	alpha := slices.Contains(alphaTypes, typeName)
+	if alpha || slices.Contains(unbuiltTypes, typeName) {
+		text := fmt.Sprintf("plugin type %q is known to %s but not built yet", typeName, d.name)
+		if what, ok := lacking[typeName]; ok {
+			text += ": it needs " + what
+		}
+		if alpha {
+			text += "; it is Alpha, and the EPP loads it with --allow-experimental-plugins only"
+		}
+		return text
 	}
 	text := fmt.Sprintf("%s has no plugin type %q", d.name, typeName)
 	if why, ok := otherVersions[typeName]; ok {

@@ -2,7 +2,12 @@
 
 package epp
 
-import "k8s.io/apimachinery/pkg/util/validation/field"
+import (
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
 
 // What these plugins do is not routing.
 var (
@@ -41,7 +46,94 @@ var (
 		parameters: func() any { return &k8sNotificationParameters{} },
 		treatment:  ignoredAs("there is no cluster to watch"),
 	}
+	// modelsDataSource asks engines for the models that they serve.
+	modelsDataSource = pluginType{
+		name:  "models-data-source",
+		roles: dataSourceRole,
+		parameters: func() any {
+			return &modelsSourceParameters{Scheme: "http", Path: "/v1/models", InsecureSkipVerify: true}
+		},
+		treatment: ignoredAs("no plugin reads the models that engines serve"),
+	}
+	// modelsDataExtractor takes them from the answers.
+	modelsDataExtractor = pluginType{
+		name:      "models-data-extractor",
+		roles:     extractorRole,
+		treatment: ignoredAs("no plugin reads the models that engines serve"),
+	}
+	// requestAttributeReporter tells the gateway what an answer cost.
+	requestAttributeReporter = pluginType{
+		name:       "request-attribute-reporter",
+		roles:      observerRole,
+		parameters: func() any { return &attributeReporterParameters{} },
+		treatment:  ignoredAs("only reports to the gateway; expressions are not compiled"),
+	}
+	// sessionIDProducer names the session of a request for plugins that look for
+	// it in a request's attributes.
+	sessionIDProducer = pluginType{
+		name:       "session-id-producer",
+		roles:      producerRole,
+		parameters: func() any { return &sessionIDParameters{} },
+		treatment:  ignoredAs("requests name the session that the workload puts them in"),
+	}
 )
+
+type modelsSourceParameters struct {
+	Scheme             string `json:"scheme"`
+	Path               string `json:"path"`
+	InsecureSkipVerify bool   `json:"insecureSkipVerify"`
+	CACertPath         string `json:"caCertPath,omitempty"`
+	ClientCertPath     string `json:"clientCertPath,omitempty"`
+	ClientKeyPath      string `json:"clientKeyPath,omitempty"`
+	Interval           string `json:"interval,omitempty"`
+}
+
+func (p *modelsSourceParameters) check(l *loader, path *field.Path) {
+	if p.Scheme != "http" && p.Scheme != "https" {
+		l.add(field.NotSupported(path.Child("scheme"), p.Scheme, []string{"http", "https"}))
+	}
+	if _, err := time.ParseDuration(p.Interval); p.Interval != "" && err != nil {
+		l.add(field.Invalid(path.Child("interval"), p.Interval, "must be a duration such as 100ms"))
+	}
+}
+
+type attributeReporterParameters struct {
+	Attributes []reportedAttribute `json:"attributes"`
+}
+
+type reportedAttribute struct {
+	Key struct {
+		Namespace string `json:"namespace,omitempty"`
+		Name      string `json:"name"`
+	} `json:"key"`
+	Expression string `json:"expression"`
+	Condition  string `json:"condition,omitempty"`
+}
+
+func (p *attributeReporterParameters) check(l *loader, path *field.Path) {
+	path = path.Child("attributes")
+	if len(p.Attributes) != 1 {
+		l.add(field.Invalid(path, len(p.Attributes), "must be exactly one"))
+		return
+	}
+	if p.Attributes[0].Key.Name == "" {
+		l.add(field.Required(path.Index(0).Child("key", "name"), "must name the attribute"))
+	}
+	if p.Attributes[0].Expression == "" {
+		l.add(field.Required(path.Index(0).Child("expression"), "must be a CEL expression"))
+	}
+}
+
+type sessionIDParameters struct {
+	HeaderName string `json:"headerName,omitempty"`
+	CookieName string `json:"cookieName,omitempty"`
+}
+
+func (p *sessionIDParameters) check(l *loader, path *field.Path) {
+	if (strings.TrimSpace(p.HeaderName) == "") == (strings.TrimSpace(p.CookieName) == "") {
+		l.add(field.Invalid(path, field.OmitValueType{}, "exactly one of headerName and cookieName must be set"))
+	}
+}
 
 func ignoredAs(note string) func(*loader, *plugin) (Treatment, string) {
 	return func(*loader, *plugin) (Treatment, string) { return Ignored, note }

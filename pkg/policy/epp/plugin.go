@@ -92,14 +92,19 @@ var registry = []*pluginType{
 	&contextLengthAware, &loraAffinityScorer, &sessionAffinityScorer,
 	&prefixCacheAffinityFilter, &utilizationFilterPlugin, &sessionAffinityFilter,
 	&decodeFilter, &prefillFilter, &encodeFilter, &byLabel, &labelSelectorFilter, &byLabelSelector,
-	&approxPrefixCacheProducer, &inFlightLoadProducer, &tokenProducer,
+	&approxPrefixCacheProducer, &inFlightLoadProducer, &tokenProducer, &tokenizer,
+	&encoderCacheScorer, &encoderCacheProducer,
 	&singleProfileHandler,
 	&maxScorePicker, &randomPicker, &weightedRandomPicker,
 	&utilizationDetector, &concurrencyDetector, &probabilisticAdmitter,
 	&metricsDataSource, &coreMetricsExtractor,
 	&agentIdentity, &servedVerifier, &fileDiscovery, &endpointNotificationSource, &k8sNotificationSource,
+	&modelsDataSource, &modelsDataExtractor, &requestAttributeReporter, &sessionIDProducer,
 	&openAIParser, &anthropicParser, &vllmHTTPParser, &sglangHTTPParser, &vllmGRPCParser, &vertexAIParser, &passthroughParser,
-	&fcfsOrderingPolicy, &globalStrictFairnessPolicy, &staticUsageLimitPolicy,
+	&fcfsOrderingPolicy, &edfOrderingPolicy, &sloDeadlineOrderingPolicy,
+	&globalStrictFairnessPolicy, &roundRobinFairnessPolicy, &programAwareFairness,
+	&staticUsageLimitPolicy, &priorityHoldback, &softReflectiveCeiling,
+	&sheddableEvictionFilter, &priorityThenTimeOrder,
 }
 
 func lookup(d dialect, typeName string) *pluginType {

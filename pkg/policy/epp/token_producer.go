@@ -14,17 +14,26 @@ const tokenProducerType = "token-producer"
 // those are used whatever the backend. The default backend, estimate, takes
 // every 4 bytes of the serialised prompt for a token, so that its blocks end
 // elsewhere than the engine's.
-var tokenProducer = pluginType{
-	name:       tokenProducerType,
-	roles:      producerRole,
-	parameters: func() any { return &tokenParameters{} },
-	produces:   func(p *plugin) []dataKey { return []dataKey{{tokensData, p.Name}} },
-	treatment: func(_ *loader, p *plugin) (Treatment, string) {
-		if parameters := p.Parameters.(*tokenParameters); parameters.VLLM != nil || parameters.ModelName != "" {
-			return Exact, "rendering takes no time"
-		}
-		return Approximated, "prompts have their true tokens, not one for every 4 bytes"
-	},
+var tokenProducer = producerOfTokens(tokenProducerType, "")
+
+// tokenizer is its old name. What it makes bears the name of the instance, so
+// that plugins do not find it unless that is token-producer.
+var tokenizer = producerOfTokens("tokenizer", tokenProducerType)
+
+func producerOfTokens(name, successor string) pluginType {
+	return pluginType{
+		name:       name,
+		roles:      producerRole,
+		successor:  successor,
+		parameters: func() any { return &tokenParameters{} },
+		produces:   func(p *plugin) []dataKey { return []dataKey{{tokensData, p.Name}} },
+		treatment: func(_ *loader, p *plugin) (Treatment, string) {
+			if parameters := p.Parameters.(*tokenParameters); parameters.VLLM != nil || parameters.ModelName != "" {
+				return Exact, "rendering takes no time"
+			}
+			return Approximated, "prompts have their true tokens, not one for every 4 bytes"
+		},
+	}
 }
 
 type tokenParameters struct {
