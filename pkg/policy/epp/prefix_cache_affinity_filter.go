@@ -176,5 +176,5 @@ func (f *prefixAffinity) narrows(candidates []int) bool {
 
 // milliseconds estimates when a first token would come, after so many tokens.
 func (f *prefixAffinity) milliseconds(tokens int64) float64 {
-	return float64(tokens) / f.perSecond * 1000
+	return float64(float64(tokens) / f.perSecond * 1000)
 }
