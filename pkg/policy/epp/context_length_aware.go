@@ -27,7 +27,7 @@ var contextLengthAware = pluginType{
 		if l.labelled {
 			return Exact, ""
 		}
-		return Exact, "endpoints have no labels, and all score 0.5"
+		return Approximated, "endpoints have no labels yet, and all score 0.5"
 	},
 	newFilter: func(b *builder, p *plugin) filter {
 		if !p.Parameters.(*contextLengthParameters).EnableFiltering || b.labels == nil {
@@ -46,6 +46,9 @@ type contextLengthParameters struct {
 func (p *contextLengthParameters) check(l *loader, path *field.Path) {
 	if p.Label == "" {
 		l.add(field.Required(path.Child("label"), "must name a label"))
+	}
+	if !l.labelled {
+		l.warn(path.Child("label"), "endpoints have no labels yet, and all score 0.5")
 	}
 }
 

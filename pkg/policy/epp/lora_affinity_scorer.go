@@ -19,7 +19,7 @@ var loraAffinityScorer = pluginType{
 	roles: scorerRole,
 	needs: needsCoreMetrics,
 	treatment: func(*loader, *plugin) (Treatment, string) {
-		return Exact, "all score 0 where engines serve no adapters"
+		return Approximated, "engines serve no adapters yet, and all score 0"
 	},
 	newScorer: func(*builder, *plugin) scorer { return loraAffinity{} },
 }

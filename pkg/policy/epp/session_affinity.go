@@ -23,7 +23,8 @@ const (
 // With the strategy encoded_endpoint_header it is the endpoint of the last
 // answer that the client has seen the beginning of: the EPP names it in a
 // header, and the client sends that back. With session_id the EPP remembers
-// where it sent a session, for as long as it is used.
+// where it sent a session, for as long as it is used; requests name the session
+// that the workload puts them in, whatever the sources.
 var (
 	sessionAffinityScorer = pluginType{
 		name:       sessionAffinityScorerType,
@@ -78,7 +79,11 @@ func newSessionAffinityParameters() any {
 	return &sessionAffinityParameters{Strategy: encodedEndpointStrategy}
 }
 
+// noSessions is what is amiss until workloads number their conversations.
+const noSessions = "workloads name no sessions yet, and no request is held to an endpoint"
+
 func (p *sessionAffinityParameters) check(l *loader, path *field.Path) {
+	l.warn(path, noSessions)
 	switch p.Strategy {
 	case encodedEndpointStrategy:
 		if p.EncodedEndpointHeaderConfig.Header == "" {
@@ -119,10 +124,8 @@ func treatSessionAffinity(l *loader, p *plugin) (Treatment, string) {
 	switch only := l.doc.SchedulingProfiles[0].Name; {
 	case parameters.ProfileName != "" && parameters.ProfileName != only:
 		return Exact, fmt.Sprintf("holds no session: profile %q does not run", parameters.ProfileName)
-	case parameters.Strategy == sessionIDStrategy:
-		return Approximated, "requests name the session that the workload puts them in, whatever the sources; others name none"
 	default:
-		return Approximated, "clients send back what the last answer of the session named; requests of no session send nothing"
+		return Approximated, noSessions
 	}
 }
 
