@@ -34,6 +34,41 @@ func BenchmarkReference(b *testing.B) {
 	}
 }
 
+// guideProfile is what llm-d's guides recommend since 2026: to where the prompt
+// is held, unless that is too busy, and there to the fewest tokens.
+const guideProfile = `
+plugins: [{type: inflight-load-producer}, {type: approx-prefix-cache-producer}, {type: prefix-cache-affinity-filter}, {type: token-load-scorer}]
+schedulingProfiles: [{name: default, plugins: [{pluginRef: prefix-cache-affinity-filter}, {pluginRef: token-load-scorer}]}]`
+
+// BenchmarkGuide is BenchmarkReference with that profile; the answers of a
+// hundred requests are under way.
+func BenchmarkGuide(b *testing.B) {
+	for _, endpoints := range []int{16, 256} {
+		b.Run(fmt.Sprintf("endpoints=%d", endpoints), func(b *testing.B) {
+			s := New(mustLoad(b, guideProfile), endpoints, "m", 1)
+			l := newReferenceLoad(endpoints)
+			var underWay [100]int // where the last requests went
+			var oldest policy.Request
+			step := func() {
+				slot := (l.request.ID + 1) % len(underWay)
+				if oldest.ID = l.request.ID + 1 - len(underWay); oldest.ID >= 0 {
+					s.FirstToken(&oldest, underWay[slot])
+					s.Finished(&oldest, underWay[slot])
+				}
+				l.step(b, s)
+				underWay[slot] = s.profile.chosen
+			}
+			for range 2000 * endpoints {
+				step()
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				step()
+			}
+		})
+	}
+}
+
 // referenceLoad makes requests in reused memory, and scrapes that follow where
 // they are routed: between two requests four endpoints are scraped.
 type referenceLoad struct {
