@@ -193,7 +193,7 @@ func TestAResultSaysWhatItsStepTimesRestOn(t *testing.T) {
 	plain := provenance(func(*v1alpha1.Pool) {})
 	if diff := cmp.Diff(result.PoolProvenance{
 		Name: "llama", Model: plain.Model, Accelerator: plain.Accelerator, TensorParallelism: 1, Replicas: 2,
-		LatencyModel: "roofline", KVBlocks: plain.KVBlocks, BlockTokens: 16,
+		LatencyModel: "roofline", KVBlocks: plain.KVBlocks, KVBlocksComputed: true, BlockTokens: 16,
 	}, plain); diff != "" {
 		t.Errorf("of a plain pool (−want +got):\n%s", diff)
 	}
@@ -201,9 +201,12 @@ func TestAResultSaysWhatItsStepTimesRestOn(t *testing.T) {
 		p.Quantization.Weights, p.Quantization.KVCache = "fp8", "fp8"
 		p.RequestCost = &v1alpha1.RequestCost{QueueBaseMicroseconds: "15563"}
 		p.Engine.Scheduler = v1alpha1.PriorityScheduler
+		p.KVCache.Blocks = ptr.To[int32](5000)
+		p.Latency.Roofline = &v1alpha1.RooflineCoefficients{MemoryEfficiency: "0.8", ExpertImbalance: "1"}
 	})
 	want := plain
-	want.KVBlocks = special.KVBlocks
+	want.KVBlocks, want.KVBlocksComputed = 5000, false
+	want.Given = []string{"expertImbalance", "memoryEfficiency"}
 	want.Quantization = result.QuantizationProvenance{Weights: "fp8", KVCache: "fp8"}
 	want.RequestCost = result.RequestCostProvenance{QueueBaseSeconds: 0.015563}
 	want.Scheduler = "Priority"

@@ -3,6 +3,9 @@
 package experiment
 
 import (
+	"encoding/json"
+	"fmt"
+	"maps"
 	"slices"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -75,13 +78,32 @@ func poolProvenance(in *v1alpha1.Pool, pool *simulator.Pool) result.PoolProvenan
 			PerOutputTokenSeconds: pool.Cost.PerOutputToken.Seconds(),
 			CompletionSeconds:     pool.Cost.Completion.Seconds(),
 		},
-		KVBlocks:    pool.ReportedBlocks,
-		BlockTokens: pool.BlockTokens,
+		KVBlocks:         pool.ReportedBlocks,
+		KVBlocksComputed: in.KVCache.Blocks == nil,
+		BlockTokens:      pool.BlockTokens,
+		Given:            givenCoefficients(in.Latency.Roofline),
 	}
 	if in.Engine.Scheduler != v1alpha1.FCFSScheduler {
 		p.Scheduler = string(in.Engine.Scheduler)
 	}
 	return p
+}
+
+// givenCoefficients names the fields that are set, as the API calls them, in
+// order.
+func givenCoefficients(c *v1alpha1.RooflineCoefficients) []string {
+	if c == nil {
+		return nil
+	}
+	raw, err := json.Marshal(c)
+	if err != nil {
+		panic(fmt.Sprintf("experiment: coefficients: %v", err))
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		panic(fmt.Sprintf("experiment: coefficients: %v", err))
+	}
+	return slices.Sorted(maps.Keys(fields))
 }
 
 func cost(d v1alpha1.NonNegativeDecimal) *float64 {

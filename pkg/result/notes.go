@@ -18,6 +18,9 @@ func (l *Leaderboard) notes() []string {
 	if l.Baseline != nil {
 		notes = append(notes, comparisonNotes(len(l.Seeds))...)
 	}
+	if names := l.rejecting(); len(names) > 0 {
+		notes = append(notes, rejectingNote(names))
+	}
 	if l.unfinished() {
 		notes = append(notes, unfinishedNote)
 	}
@@ -77,6 +80,34 @@ func (l *Leaderboard) unfinished() bool {
 		}
 	}
 	return false
+}
+
+// noticeable is the share of requests whose rejection a table speaks of.
+const noticeable = 0.001
+
+// rejecting names the candidates that rejected requests, in order, with the
+// share of them.
+func (l *Leaderboard) rejecting() []string {
+	metric := MustParseMetric("rejectionRate").String()
+	var names []string
+	for i := range l.Candidates {
+		c := &l.Candidates[i]
+		if rate := c.Metrics[metric].Mean; rate >= noticeable {
+			names = append(names, fmt.Sprintf("%s %s %%", c.name(make([]int, len(c.Parameters))), fixed(rate*100, 1)))
+		}
+	}
+	return names
+}
+
+// maxRejecting bounds how many candidates a note names.
+const maxRejecting = 5
+
+func rejectingNote(names []string) string {
+	text := strings.Join(names[:min(len(names), maxRejecting)], ", ")
+	if more := len(names) - maxRejecting; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return "Rejected requests are in no latency, so that who rejects much may look fast. Rejected were: " + text + " of the requests (rejectionRate)."
 }
 
 func percent(share float64) string { return fixed(share*100, 0) + "%" }

@@ -54,6 +54,9 @@ type PoolProvenance struct {
 	Quantization QuantizationProvenance `json:"quantization,omitzero"`
 	// LatencyModel is the name of the model of step times, such as roofline.
 	LatencyModel string `json:"latencyModel"`
+	// Given names the coefficients of that model which the scenario gives; all
+	// others are the catalogue's.
+	Given []string `json:"given,omitempty"`
 	// RequestCost is what requests cost outside the steps.
 	RequestCost RequestCostProvenance `json:"requestCost,omitzero"`
 	// Scheduler is the order of the engines' queues, where it is not that of
@@ -62,9 +65,11 @@ type PoolProvenance struct {
 	// Caveats say in words what to keep in mind about the step times.
 	Caveats []string `json:"caveats,omitempty"`
 	// KVBlocks is the number of KV blocks of one replica, BlockTokens the
-	// size of one.
-	KVBlocks    int `json:"kvBlocks,omitempty"`
-	BlockTokens int `json:"blockTokens,omitempty"`
+	// size of one. KVBlocksComputed says that the number was worked out from
+	// the accelerator's memory.
+	KVBlocks         int  `json:"kvBlocks,omitempty"`
+	KVBlocksComputed bool `json:"kvBlocksComputed,omitempty"`
+	BlockTokens      int  `json:"blockTokens,omitempty"`
 }
 
 // QuantizationProvenance names formats of numbers, such as fp8; empty ones are

@@ -4,7 +4,9 @@ package result
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -13,17 +15,44 @@ import (
 func (r runTable) notes() []string {
 	d := r.docs[0]
 	var seeds []int64
-	unfinished := false
+	var requests Requests
 	for _, doc := range r.docs {
 		seeds = append(seeds, doc.Seed)
-		unfinished = unfinished || doc.Overall.Requests.Unfinished > 0
+		requests.add(&doc.Overall.Requests)
 	}
 	notes := []string{seedsNote(seeds)}
-	if unfinished {
+	if requests.Rejected > 0 {
+		notes = append(notes, requests.rejectedNote())
+	}
+	if requests.Unfinished > 0 {
 		notes = append(notes, unfinishedNote)
 	}
 	notes = append(notes, d.Provenance.notes()...)
 	return append(notes, fmt.Sprintf("Engine version %s.", d.EngineVersion))
+}
+
+// add adds up what the notes speak of.
+func (r *Requests) add(other *Requests) {
+	r.Arrived += other.Arrived
+	r.Rejected += other.Rejected
+	r.Unfinished += other.Unfinished
+	for reason, n := range other.RejectedBy {
+		if r.RejectedBy == nil {
+			r.RejectedBy = map[string]int64{}
+		}
+		r.RejectedBy[reason] += n
+	}
+}
+
+// rejectedNote says how many requests were rejected, and why.
+func (r *Requests) rejectedNote() string {
+	var why []string
+	for _, reason := range slices.Sorted(maps.Keys(r.RejectedBy)) {
+		why = append(why, fmt.Sprintf("%s %d", reason, r.RejectedBy[reason]))
+	}
+	share := float64(r.Rejected) / float64(r.Arrived) * 100
+	return fmt.Sprintf("%s %% of the requests were rejected (%s): they are in no latency, and those that were served may look better for it (rejectionRate).",
+		fixed(share, 2), strings.Join(why, ", "))
 }
 
 // notes say what a result rests on.
@@ -51,12 +80,32 @@ func (p *PoolProvenance) note() string {
 	}
 	parts := []string{strings.Join(what, " ")}
 	parts = append(parts, p.Quantization.words()...)
-	parts = append(parts, fmt.Sprintf("step times of the %s model", p.LatencyModel))
+	parts = append(parts, p.kvWords()...)
+	parts = append(parts, p.timesWords())
 	if p.Scheduler != "" {
 		parts = append(parts, "queues in the order of "+p.Scheduler)
 	}
 	parts = append(parts, p.RequestCost.words()...)
 	return fmt.Sprintf("Pool %s: %s.", p.Name, strings.Join(parts, "; "))
+}
+
+func (p *PoolProvenance) kvWords() []string {
+	if p.KVBlocks == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%s of %s", plural(p.KVBlocks, "KV block"), plural(p.BlockTokens, "token"))
+	if p.KVBlocksComputed {
+		text += ", computed from its memory"
+	}
+	return []string{text}
+}
+
+func (p *PoolProvenance) timesWords() string {
+	text := fmt.Sprintf("step times of the %s model", p.LatencyModel)
+	if len(p.Given) > 0 {
+		text += ", given " + strings.Join(p.Given, ", ")
+	}
+	return text
 }
 
 func (q QuantizationProvenance) words() []string {
