@@ -4,6 +4,7 @@ package policy
 
 import (
 	"errors"
+	"fmt"
 
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -12,6 +13,10 @@ import (
 // ErrNoEndpoint says that routing left no endpoint to choose. The gateway
 // answers such a request with 429; the simulator counts it as rejected.
 var ErrNoEndpoint = errors.New("no endpoint left to choose")
+
+// ErrShed says that a request was turned away because the pool is saturated and
+// the request is of the kind that gives way first.
+var ErrShed = fmt.Errorf("shed, as the pool is saturated: %w", ErrNoEndpoint)
 
 // Request is what a policy may know of a request: everything but the length
 // of the answer.

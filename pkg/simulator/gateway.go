@@ -32,7 +32,7 @@ func (s *simulation) arrive(w *workload.Request) {
 func (s *simulation) send(id int32, q *request, w *workload.Request) {
 	endpoint, err := s.route(&q.info)
 	if err != nil {
-		s.reject(id, NoPool, NoEndpoint)
+		s.reject(id, NoPool, refusal(err))
 		return
 	}
 	r := &s.replicas[endpoint]
@@ -78,6 +78,14 @@ func (s *simulation) route(info *policy.Request) (int, error) {
 		panic(fmt.Sprintf("simulator: the router sent request %d to endpoint %d of %d", info.ID, endpoint, len(s.replicas)))
 	}
 	return endpoint, nil
+}
+
+// refusal is the reason of a router that chose no endpoint.
+func refusal(err error) Reason {
+	if errors.Is(err, policy.ErrShed) {
+		return Shed
+	}
+	return NoEndpoint
 }
 
 // reject ends a request that no engine will see.

@@ -38,6 +38,8 @@ type Reason int
 const (
 	// NoEndpoint: the router left no endpoint to choose.
 	NoEndpoint Reason = iota
+	// Shed: the router turned it away because the pool is saturated.
+	Shed
 	// EmptyPrompt: an engine refuses a request without a prompt.
 	EmptyPrompt
 	// ExceedsModelLength: prompt plus output are over the pool's MaxModelLen.
@@ -49,7 +51,7 @@ const (
 	Reasons
 )
 
-var reasonNames = [Reasons]string{"noEndpoint", "emptyPrompt", "exceedsModelLength", "exceedsKVCache"}
+var reasonNames = [Reasons]string{"noEndpoint", "shed", "emptyPrompt", "exceedsModelLength", "exceedsKVCache"}
 
 // String returns the reason as results write it, such as noEndpoint.
 func (r Reason) String() string { return reasonNames[r] }

@@ -252,7 +252,11 @@ func (p *plain) send(q *plainRequest, w *workload.Request) {
 	p.view.Now = p.now
 	endpoint, err := p.Router.Route(&p.view, &q.info)
 	if errors.Is(err, policy.ErrNoEndpoint) {
-		p.metrics.rejected(p.now, NoPool, &q.info, NoEndpoint)
+		reason := NoEndpoint
+		if errors.Is(err, policy.ErrShed) {
+			reason = Shed
+		}
+		p.metrics.rejected(p.now, NoPool, &q.info, reason)
 		return
 	}
 	r := p.replicas[endpoint]

@@ -135,8 +135,11 @@ type scatter struct {
 func (r *scatter) Route(v *policy.View, q *policy.Request) (int, error) {
 	r.watch(v)
 	r.log = append(r.log, fmt.Sprint("route ", q.ID, " at ", v.Now, " by ", v.Scrapes))
-	if q.ID%17 == 13 {
+	switch q.ID % 17 {
+	case 13:
 		return 0, policy.ErrNoEndpoint
+	case 14:
+		return 0, policy.ErrShed
 	}
 	best := q.ID % len(v.Scrapes)
 	for i := range v.Scrapes {

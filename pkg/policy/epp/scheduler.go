@@ -51,17 +51,13 @@ func NewLabelled(c *Config, labels []map[string]string, seed int64) *Scheduler {
 	return b.scheduler(c)
 }
 
-// ErrShed says that a request of negative priority came to a saturated pool.
-// The gateway answers it with 429.
-var ErrShed = fmt.Errorf("shed, as the pool is saturated: %w", policy.ErrNoEndpoint)
-
 // Route implements [policy.Router]. There is no error but one that wraps
 // [policy.ErrNoEndpoint].
 func (s *Scheduler) Route(view *policy.View, request *policy.Request) (int, error) {
 	c := s.begin(view, request)
 	if request.Priority < 0 && s.detector.saturation(c) >= 1 {
 		s.profile.skip()
-		return -1, ErrShed
+		return -1, policy.ErrShed
 	}
 	for _, p := range s.producers {
 		p.produce(c)
@@ -69,7 +65,7 @@ func (s *Scheduler) Route(view *policy.View, request *policy.Request) (int, erro
 	for _, a := range s.admitters {
 		if !a.admits(c) {
 			s.profile.skip()
-			return -1, ErrShed
+			return -1, policy.ErrShed
 		}
 	}
 	if !s.profile.run(c) {

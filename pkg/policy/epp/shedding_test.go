@@ -34,7 +34,7 @@ func TestRequestsOfNegativePriorityAreShedWhereThePoolIsSaturated(t *testing.T) 
 			r := request(0, 1)
 			r.Priority = tc.priority
 			_, err := s.Route(&policy.View{Scrapes: tc.scrapes}, r)
-			if errors.Is(err, ErrShed) != tc.want || tc.want && !errors.Is(err, policy.ErrNoEndpoint) {
+			if errors.Is(err, policy.ErrShed) != tc.want || tc.want && !errors.Is(err, policy.ErrNoEndpoint) {
 				t.Errorf("error %v, want shed: %t", err, tc.want)
 			}
 		})
@@ -51,7 +51,7 @@ func TestSheddingForgetsNoChange(t *testing.T) {
 	view.Scrapes[1].Waiting, view.Changed = 20, []int32{1}
 	r := request(1, 1)
 	r.Priority = -1
-	if _, err := s.Route(view, r); !errors.Is(err, ErrShed) {
+	if _, err := s.Route(view, r); !errors.Is(err, policy.ErrShed) {
 		t.Fatalf("error %v", err)
 	}
 	if d := s.LastDecision(); d.Chosen != -1 || len(d.Candidates) != 0 {
@@ -83,7 +83,7 @@ func TestProbabilisticAdmitter(t *testing.T) {
 			for n := range 4000 {
 				r := request(n, 1)
 				r.Priority = tc.priority
-				if _, err := s.Route(view, r); errors.Is(err, ErrShed) {
+				if _, err := s.Route(view, r); errors.Is(err, policy.ErrShed) {
 					shed++
 				}
 			}
