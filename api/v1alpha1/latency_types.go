@@ -64,42 +64,49 @@ type TableSource struct {
 	File *string `json:"file,omitempty"`
 }
 
-// RooflineCoefficients override what the catalogue says of the accelerator.
+// RooflineCoefficients override what the catalogue says of the accelerator, and
+// the default costs beside it.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.allReduce) || !has(self.allReduceLatencyMicroseconds)",message="allReduce excludes allReduceLatencyMicroseconds: it was measured with the latency in it"
 type RooflineCoefficients struct {
-	// memoryEfficiency is the achieved share of memory bandwidth, at most 1.
+	// memoryEfficiency is the achieved share of memory bandwidth, at most 1. By
+	// default it is the catalogue's.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
 	MemoryEfficiency PositiveDecimal `json:"memoryEfficiency,omitempty"`
 	// prefillEfficiency is the achieved share of peak FLOP/s in prefill (MFU), at
-	// most 1.
+	// most 1. By default it is the catalogue's.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
 	PrefillEfficiency PositiveDecimal `json:"prefillEfficiency,omitempty"`
 	// decodeEfficiency is the achieved share of peak FLOP/s in decode (MFU), at
-	// most 1.
+	// most 1. By default it is the catalogue's.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
 	DecodeEfficiency PositiveDecimal `json:"decodeEfficiency,omitempty"`
-	// stepOverheadMicroseconds is the fixed cost of a step.
+	// stepOverheadMicroseconds is the fixed cost of a step, by default
+	// 1000.
 	// +optional
 	StepOverheadMicroseconds Microseconds `json:"stepOverheadMicroseconds,omitempty"`
-	// sequenceOverheadMicroseconds is the cost of each sequence in a step.
+	// sequenceOverheadMicroseconds is the cost of each sequence in a
+	// step, by default 11.
 	// +optional
 	SequenceOverheadMicroseconds Microseconds `json:"sequenceOverheadMicroseconds,omitempty"`
-	// tokenOverheadMicroseconds is the cost of each token in a step.
+	// tokenOverheadMicroseconds is the cost of each token that a step
+	// computes, by default 1.
 	// +optional
 	TokenOverheadMicroseconds Microseconds `json:"tokenOverheadMicroseconds,omitempty"`
-	// layerOverheadMicroseconds is the cost of each layer in a step.
+	// layerOverheadMicroseconds is the cost of each layer in a step, by
+	// default 0.
 	// +optional
 	LayerOverheadMicroseconds Microseconds `json:"layerOverheadMicroseconds,omitempty"`
 	// allReduceLatencyMicroseconds is the latency of one of a layer's two
-	// collectives, where there is more than one GPU.
+	// collectives, where there is more than one GPU, by default 10.
 	// +optional
 	AllReduceLatencyMicroseconds Microseconds `json:"allReduceLatencyMicroseconds,omitempty"`
 	// allReduce are measured times of one collective by the size of its
-	// payload. They stand in for the link's bandwidth and latency.
+	// payload, among as many GPUs as a replica has. They stand in for the
+	// link's bandwidth and latency. By default there are none.
 	// +optional
 	// +listType=map
 	// +listMapKey=bytes
@@ -107,27 +114,31 @@ type RooflineCoefficients struct {
 	// +kubebuilder:validation:MaxItems=64
 	AllReduce []AllReducePoint `json:"allReduce,omitempty"`
 	// expertEfficiency is the share, at most 1, that the matrices of experts
-	// reach of what others do.
+	// reach of what others do, by default 1.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
 	ExpertEfficiency PositiveDecimal `json:"expertEfficiency,omitempty"`
 	// expertImbalance is the work of the GPU whose experts have most to do over
-	// the mean, at least 1.
+	// the mean, at least 1 and by default 1. 1 also stands for experts that are
+	// each cut over all GPUs (tensor parallelism, vLLM's default); above 1 whole
+	// experts are dealt out to the GPUs (expert parallelism). It has no effect on
+	// one GPU.
 	// +optional
 	ExpertImbalance PositiveDecimal `json:"expertImbalance,omitempty"`
 	// dispatchLatencyMicroseconds is the cost of each layer of experts in a
-	// step.
+	// step, by default 0.
 	// +optional
 	DispatchLatencyMicroseconds Microseconds `json:"dispatchLatencyMicroseconds,omitempty"`
 	// dispatchTokenOverheadMicroseconds is the cost of each token in each layer
-	// of experts.
+	// of experts, by default 0.
 	// +optional
 	DispatchTokenOverheadMicroseconds Microseconds `json:"dispatchTokenOverheadMicroseconds,omitempty"`
 }
 
 // AllReducePoint is the measured time of one collective.
 type AllReducePoint struct {
-	// bytes is the size of its payload.
+	// bytes is the size of its payload on each GPU: the tokens that a step
+	// computes × the model's hidden size × 2.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1099511627776

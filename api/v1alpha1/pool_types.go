@@ -21,7 +21,8 @@ type Pool struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Accelerator string `json:"accelerator,omitempty"`
-	// tensorParallelism is the number of GPUs of one replica.
+	// tensorParallelism is the number of GPUs of one replica, at most the 8 of
+	// one machine. They share out the model's attention heads evenly.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
