@@ -32,14 +32,10 @@ func writeCatalogue(w io.Writer, e latency.Entries) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	if len(e.Accelerators) > 0 {
-		fmt.Fprintln(t, "\nACCELERATOR\tMEMORY\tBANDWIDTH\tBF16\tFP8\tINT8\tLINK")
+	if len(e.Accelerators) == 0 {
+		return nil
 	}
-	for _, a := range e.Accelerators {
-		fmt.Fprintf(t, "%s\t%s\t%.3g TB/s\t%s\t%s\t%s\t%.3g GB/s\n", a.Name, gibibytes(a.MemoryBytes), a.MemoryBandwidthBytesPerSecond/1e12,
-			teraflops(a.BF16FlopsPerSecond), teraflops(a.FP8FlopsPerSecond), teraflops(a.INT8FlopsPerSecond), a.LinkBandwidthBytesPerSecond/1e9)
-	}
-	if err := t.Flush(); err != nil || len(e.Models) == 0 || len(e.Accelerators) == 0 {
+	if err := writeAccelerators(w, e.Accelerators); err != nil || len(e.Models) == 0 {
 		return err
 	}
 	return writeRoom(w, e)

@@ -54,6 +54,35 @@ func TestCatalogueReadsWhatItPrints(t *testing.T) {
 	}
 }
 
+func TestCatalogueSaysWhereSharesComeFrom(t *testing.T) {
+	own := tempFile(t, "own.yaml", `accelerators:
+- name: rtx-4090
+  memoryBytes: 25250627584
+  memoryBandwidthBytesPerSecond: 1.008e12
+  bf16FlopsPerSecond: 165e12
+  linkBandwidthBytesPerSecond: 32e9
+  memoryEfficiency: 0.7
+  prefillEfficiency: 0.6
+  decodeEfficiency: 0.5
+`)
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"h100"}, "0.80 0.45/0.30 published"},
+		{[]string{"h200"}, "0.80 0.45/0.30 published"},
+		{[]string{"rtx-4090"}, "0.84 0.90/0.90 fitted"},
+		{[]string{"rtx-pro"}, "0.80 0.99/0.99 fitted"},
+		{[]string{"rtx-4090", "--entries", own}, "0.70 0.60/0.50 your own"},
+	} {
+		out := mustRun(t, append([]string{"catalogue"}, tc.args...)...)
+		fields := strings.Fields(out[strings.Index(out, "SHARES")+len("SHARES"):])
+		if got := strings.Join(fields, " "); !strings.Contains(got, tc.want+" OF BANDWIDTH") {
+			t.Errorf("%v: %q does not end a line of\n%s", tc.args, tc.want, out)
+		}
+	}
+}
+
 // The sample's config.json is what a model on Hugging Face has.
 func TestCatalogueTakesAConfigOfHuggingFace(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(samples, "simulationrun-catalogue.yaml"))

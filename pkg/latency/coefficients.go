@@ -38,9 +38,10 @@ type RooflineCoefficients struct {
 	DispatchLatency, DispatchTokenOverhead time.Duration
 }
 
-// Overheads are rounded from fits of this model to two measured runs of vLLM
-// 0.19 on two different GPUs, which gave 1.1 and 0.9 ms a step, 11 and 10.5 µs a
-// sequence, and 1.0 and 1.2 µs a token. The latency of a collective is the one
+// Overheads are round numbers near to what fits of this model to two measured
+// runs of vLLM 0.19 on two different GPUs give: 0.7 and 0.9 ms a step, 13.5 and
+// 13.1 µs a sequence, and 0.7 and 1.0 µs a token (docs/validation.md), where they
+// trade off against the shares. The latency of a collective is the one
 // published for a point-to-point transfer.
 const (
 	defaultStepOverhead     = time.Millisecond

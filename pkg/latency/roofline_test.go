@@ -119,8 +119,8 @@ func TestRooflineOfExpertsAndLatentVectorsByHand(t *testing.T) {
 			(2*2000*(everywhereV3+(byHeadV3+mlpsV3+8*expertV3)/8.)/(296e12*0.6) +
 				(2*2000*(routerV3+headV3/8.)+61*2*128*(2*512+64)/8.*2000*4000)/(148e12*0.6))},
 		"a chunk expands the latent vectors before it": {"DeepSeek-V3", "h200-sxm", 8, []sequence{{tokens: 4096, before: 8192}},
-			(2*4096*(everywhereV3+(byHeadV3+mlpsV3+8*expertV3)/8.)+2*8192*expandV3/8.)/(1978e12*0.4) +
-				(2*4096*routerV3+61*2*128*(128+64+128)/8.*(4096*8192+4096*4097/2))/(989e12*0.4)},
+			(2*4096*(everywhereV3+(byHeadV3+mlpsV3+8*expertV3)/8.)+2*8192*expandV3/8.)/(1978e12*0.45) +
+				(2*4096*routerV3+61*2*128*(128+64+128)/8.*(4096*8192+4096*4097/2))/(989e12*0.45)},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"windtunnel.dev/windtunnel/pkg/latency"
+)
+
+// aboutShares says how to read the columns of shares.
+const aboutShares = `
+OF BANDWIDTH and OF FLOP/S (in prefill/decode) are the shares of the peaks that engines achieve.
+SHARES: fitted to a measured run of vLLM; published, a place to start; or your own.
+Shares of different sources say nothing of which accelerator is faster: calibrate before you compare.
+`
+
+// writeAccelerators prints accelerators for people.
+func writeAccelerators(w io.Writer, accelerators []latency.Accelerator) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "\nACCELERATOR\tMEMORY\tBANDWIDTH\tBF16\tFP8\tINT8\tLINK\tOF BANDWIDTH\tOF FLOP/S\tSHARES")
+	for _, a := range accelerators {
+		fmt.Fprintf(t, "%s\t%s\t%.3g TB/s\t%s\t%s\t%s\t%.3g GB/s\t%.2f\t%.2f/%.2f\t%s\n", a.Name,
+			gibibytes(a.MemoryBytes), a.MemoryBandwidthBytesPerSecond/1e12,
+			teraflops(a.BF16FlopsPerSecond), teraflops(a.FP8FlopsPerSecond), teraflops(a.INT8FlopsPerSecond),
+			a.LinkBandwidthBytesPerSecond/1e9,
+			a.MemoryEfficiency, a.PrefillEfficiency, a.DecodeEfficiency, sourceOfShares(a))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, aboutShares)
+	return err
+}
+
+// sourceOfShares says in a word where an accelerator's shares come from. Those
+// that are fitted are in docs/validation.md.
+func sourceOfShares(a latency.Accelerator) string {
+	if known, ok := latency.Builtin().Accelerator(a.Name); !ok || known != a {
+		return "your own"
+	}
+	switch a.Name {
+	case "rtx-4090", "rtx-pro-6000":
+		return "fitted"
+	}
+	return "published"
+}
