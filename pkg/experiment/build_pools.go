@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/spelling"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -111,7 +112,7 @@ func precision[T ~string](name T) latency.Precision {
 // unknown says that a catalogue has no such entry, and which ones are near.
 func unknown(path *field.Path, what, name string, known []string) *field.Error {
 	near := ""
-	if names := nearest(name, known); len(names) > 0 {
+	if names := spelling.Nearest(name, known); len(names) > 0 {
 		near = "; near to it are " + quoteAll(names)
 	}
 	return &field.Error{

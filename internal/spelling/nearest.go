@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment
+package spelling
 
 import (
 	"cmp"
 	"slices"
 	"strings"
-
-	"windtunnel.dev/windtunnel/internal/spelling"
 )
 
 // maxNear is how many names an error suggests.
 const maxNear = 3
 
-// nearest returns the names that a user may have meant, the likeliest first:
+// Nearest returns the names that a user may have meant, the likeliest first:
 // those that contain what was written or are a part of it, and those that, whole
 // or by their beginning, a few edits turn into it. Case and the organisation
 // before a slash do not count.
-func nearest(written string, names []string) []string {
+func Nearest(written string, names []string) []string {
 	type candidate struct {
 		name     string
 		distance int
@@ -26,7 +24,7 @@ func nearest(written string, names []string) []string {
 	short := bare(written)
 	for _, name := range names {
 		known := bare(name)
-		distance := min(spelling.Distance(short, known), 1+spelling.Distance(short, known[:min(len(short), len(known))]))
+		distance := min(Distance(short, known), 1+Distance(short, known[:min(len(short), len(known))]))
 		if strings.Contains(known, short) || strings.Contains(short, known) {
 			distance = min(distance, 1)
 		}
