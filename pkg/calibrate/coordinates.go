@@ -10,10 +10,12 @@ import (
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// coefficients are what the search varies: the shares of the bandwidth and of
-// the FLOP/s that are achieved (one MFU for both phases), and three overheads
-// in nanoseconds: of a step, of a token, of a sequence.
-type coefficients [5]float64
+// coefficients are what a search may vary: the shares of the bandwidth and of
+// the FLOP/s that are achieved (one MFU for both phases), three overheads in
+// nanoseconds: of a step, of a token, of a sequence, the latency of a collective
+// in nanoseconds, and the share of the MFU that experts achieve. What is 0 stays
+// as it usually is.
+type coefficients [7]float64
 
 const (
 	memoryShare = iota
@@ -21,6 +23,8 @@ const (
 	stepOverhead
 	tokenOverhead
 	sequenceOverhead
+	allReduceLatency
+	expertShare
 )
 
 // point is where the search is: the logarithms of coefficients, so that a move
@@ -35,6 +39,8 @@ var bounds = [...][2]float64{
 	stepOverhead:     {1e3, 1e9},
 	tokenOverhead:    {1, 1e6},
 	sequenceOverhead: {1, 1e7},
+	allReduceLatency: {100, 1e7},
+	expertShare:      {0.02, 1},
 }
 
 // usual is where the search starts, and what the overheads are pulled to.
@@ -46,28 +52,31 @@ func usual(a latency.Accelerator) coefficients {
 		stepOverhead:     float64(c.StepOverhead),
 		tokenOverhead:    float64(c.TokenOverhead),
 		sequenceOverhead: float64(c.SequenceOverhead),
+		allReduceLatency: float64(c.AllReduceLatency),
+		expertShare:      defaultShare,
 	}
 }
 
-// defaultShare is where the search starts for both shares, whatever the
+// defaultShare is where the search starts for all shares, whatever the
 // catalogue says of the accelerator: an entry of the user's may not say it.
 const defaultShare = 0.8
 
-func (c coefficients) point() point {
-	x := make(point, len(c))
-	for i, v := range c {
-		x[i] = stats.Log(v)
+// point returns where the coefficients are on axes.
+func (c coefficients) point(of axes) point {
+	x := of.of(c)
+	for k := range x {
+		x[k] = stats.Log(x[k])
 	}
 	return x
 }
 
-// at returns the coefficients at a point, each within its bounds, and how far
-// outside the point is: a sum of squared logarithms.
-func at(x point) (c coefficients, outside float64) {
-	for i := range c {
-		v := stats.Exp(x[i])
+// at returns the coefficients at a point on axes, each within its bounds, and how
+// far outside the point is: a sum of squared logarithms.
+func at(x point, on axes) (c coefficients, outside float64) {
+	for k, i := range on {
+		v := stats.Exp(x[k])
 		c[i] = min(max(v, bounds[i][0]), bounds[i][1])
-		d := x[i] - stats.Log(c[i])
+		d := x[k] - stats.Log(c[i])
 		if c[i] != v {
 			outside += float64(d * d)
 		}
@@ -79,11 +88,27 @@ func at(x point) (c coefficients, outside float64) {
 // fitted, which keep the values that the catalogue starts from.
 func (c coefficients) roofline(a latency.Accelerator) latency.RooflineCoefficients {
 	r := latency.DefaultRoofline(a)
-	r.MemoryEfficiency = c[memoryShare]
-	r.PrefillEfficiency, r.DecodeEfficiency = c[flopsShare], c[flopsShare]
-	r.StepOverhead = time.Duration(math.Round(c[stepOverhead]))
-	r.TokenOverhead = time.Duration(math.Round(c[tokenOverhead]))
-	r.SequenceOverhead = time.Duration(math.Round(c[sequenceOverhead]))
+	for i, places := range [len(c)][]*float64{
+		memoryShare: {&r.MemoryEfficiency},
+		flopsShare:  {&r.PrefillEfficiency, &r.DecodeEfficiency},
+		expertShare: {&r.ExpertEfficiency},
+	} {
+		for _, share := range places {
+			if c[i] > 0 {
+				*share = c[i]
+			}
+		}
+	}
+	for i, cost := range [len(c)]*time.Duration{
+		stepOverhead:     &r.StepOverhead,
+		tokenOverhead:    &r.TokenOverhead,
+		sequenceOverhead: &r.SequenceOverhead,
+		allReduceLatency: &r.AllReduceLatency,
+	} {
+		if cost != nil && c[i] > 0 {
+			*cost = time.Duration(math.Round(c[i]))
+		}
+	}
 	return r
 }
 
@@ -92,7 +117,7 @@ func (c coefficients) roofline(a latency.Accelerator) latency.RooflineCoefficien
 func (c coefficients) rounded() coefficients {
 	for i := range c {
 		switch i {
-		case memoryShare, flopsShare:
+		case memoryShare, flopsShare, expertShare:
 			c[i] = math.Round(c[i]*1e4) / 1e4
 		case stepOverhead:
 			c[i] = math.Round(c[i]/1e3) * 1e3

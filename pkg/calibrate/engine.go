@@ -14,13 +14,17 @@ type Engine struct {
 	// Instance's accelerator gives the peaks that the coefficients are shares
 	// of; its own efficiencies are not looked at.
 	latency.Instance
+	// Given are the coefficients that need no fit.
+	Given Given
 	// KVBlocks is at least 2: vLLM's num_gpu_blocks, one of which it keeps to
 	// itself.
 	KVBlocks int
 	// The rest is named and meant as in simulator.Pool.
 	BlockTokens                     int
 	MaxNumSeqs, MaxNumBatchedTokens int
+	LongPrefillTokens               int
 	MaxModelLen                     int
+	Cost                            latency.RequestCost
 	PrefixCaching                   bool
 	ReserveFullPrompt               bool
 }
@@ -63,7 +67,9 @@ func (e *Engine) pool(timer latency.StepTimer) simulator.Pool {
 		PrefixCaching:       e.PrefixCaching,
 		MaxNumSeqs:          e.MaxNumSeqs,
 		MaxNumBatchedTokens: e.MaxNumBatchedTokens,
+		LongPrefillTokens:   e.LongPrefillTokens,
 		MaxModelLen:         e.MaxModelLen,
+		Cost:                e.Cost,
 		ReserveFullPrompt:   e.ReserveFullPrompt,
 	}
 }

@@ -15,8 +15,9 @@ import (
 )
 
 // WriteEntry writes the accelerator with the shares of its peaks that were
-// achieved, as YAML that latency.ParseEntries reads. The overheads have no place
-// in a catalogue: a comment holds them in the form that a pool takes.
+// achieved, as YAML that latency.ParseEntries reads. The other coefficients have
+// no place in a catalogue: a comment holds them in the form that a pool takes,
+// the three overheads and whatever is not as usual.
 func WriteEntry(w io.Writer, a latency.Accelerator, c latency.RooflineCoefficients, fittedTo string) error {
 	a.MemoryEfficiency = c.MemoryEfficiency
 	a.PrefillEfficiency = c.PrefillEfficiency
@@ -28,9 +29,9 @@ func WriteEntry(w io.Writer, a latency.Accelerator, c latency.RooflineCoefficien
 	fmt.Fprintf(w, "# Fitted to %s. A pool that uses it also needs\n", fittedTo)
 	fmt.Fprintf(w, "#   accelerator: %s\n", a.Name)
 	fmt.Fprintf(w, "#   latency:\n#     roofline:\n")
-	fmt.Fprintf(w, "#       stepOverheadMicroseconds: %q\n", micros(c.StepOverhead))
-	fmt.Fprintf(w, "#       tokenOverheadMicroseconds: %q\n", micros(c.TokenOverhead))
-	fmt.Fprintf(w, "#       sequenceOverheadMicroseconds: %q\n", micros(c.SequenceOverhead))
+	for _, line := range poolLines(c, latency.DefaultRoofline(a)) {
+		fmt.Fprintf(w, "#       %s\n", line)
+	}
 	fmt.Fprintf(w, "accelerators:\n- name: %s\n", a.Name)
 	for line := range strings.Lines(string(raw)) {
 		if !strings.HasPrefix(line, "name:") {
@@ -40,6 +41,45 @@ func WriteEntry(w io.Writer, a latency.Accelerator, c latency.RooflineCoefficien
 	return nil
 }
 
-func micros(d time.Duration) string {
-	return strconv.FormatFloat(float64(d)/float64(time.Microsecond), 'f', -1, 64)
+// poolLines returns the lines of a pool's latency.roofline that the entry does
+// not say.
+func poolLines(c, usual latency.RooflineCoefficients) []string {
+	var lines []string
+	before := places(&usual)
+	for i, p := range places(&c) {
+		switch p.name {
+		case memoryName, prefillName, decodeName:
+			continue
+		case stepName, tokenName, sequenceName:
+		case allReduceName:
+			// The table has it in its times, and a pool takes only one of both.
+			if p.same(before[i]) || len(c.AllReduce) > 0 {
+				continue
+			}
+		default:
+			if p.same(before[i]) {
+				continue
+			}
+		}
+		lines = append(lines, fmt.Sprintf("%s: %q", p.name, p.text()))
+	}
+	if len(c.AllReduce) > 0 {
+		lines = append(lines, "allReduce:")
+	}
+	for _, point := range c.AllReduce {
+		lines = append(lines, fmt.Sprintf("- {bytes: %d, microseconds: %q}", point.Bytes, decimal(point.Microseconds)))
+	}
+	return lines
 }
+
+func (p place) same(as place) bool { return p.text() == as.text() }
+
+// text returns the value as a scenario writes it.
+func (p place) text() string {
+	if p.cost != nil {
+		return decimal(float64(*p.cost) / float64(time.Microsecond))
+	}
+	return decimal(*p.share)
+}
+
+func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

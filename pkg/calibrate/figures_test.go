@@ -49,8 +49,9 @@ func TestTheLossIsWhatItsFormulaSays(t *testing.T) {
 	twice[stepOverhead] *= 2
 	twice[memoryShare] /= 3 // shares are not pulled
 	half[tokenOverhead] /= 4
+	f := &fit{axes: five, usual: usual.point(five)}
 	for c, want := range map[coefficients]float64{usual: 0, twice: 0.1, half: 0.4} {
-		if got := pull(c.point(), usual.point()); math.Abs(got-want) > 1e-9 {
+		if got := f.pull(c.point(five)); math.Abs(got-want) > 1e-9 {
 			t.Errorf("pull %v, want %v", got, want)
 		}
 	}

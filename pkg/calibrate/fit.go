@@ -3,6 +3,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,17 +40,21 @@ const (
 
 // Fit searches for the coefficients whose replays of the runs are nearest to
 // what was measured; loss.go says what near is. All runs share the
-// coefficients, and of each only the first Fitted requests count, although all
-// are replayed. The shares of FLOP/s in prefill and decode are one value;
-// coefficients that matter only with several GPUs or with experts are not
-// fitted. It is an error if a run has no requests, if the engine refuses one, or
-// if ctx is cancelled.
+// coefficients, but for those that a run gives, and of each only the first Fitted
+// requests count, although all are replayed. The shares of FLOP/s in prefill and
+// decode are one value. The latency of a collective is fitted where there are
+// several GPUs, the efficiency of experts where there are experts; others stay
+// as they usually are. The result is what holds for the first run. It is an error
+// if a run has no requests, if the engine refuses one, or if ctx is cancelled.
 func Fit(ctx context.Context, runs []*Run, o Options) (latency.RooflineCoefficients, error) {
 	f, err := newFit(runs, o)
 	if err != nil {
 		return latency.RooflineCoefficients{}, err
 	}
-	search := newEvolution("calibrate/search", f.usual, spread[:], generationSize)
+	if len(f.axes) == 0 {
+		return f.result(nil), nil
+	}
+	search := newEvolution("calibrate/search", f.usual, f.axes.of(spread), generationSize)
 	for g := range f.options.Generations {
 		all := search.generation(generationSize)
 		if err := f.judge(ctx, all, f.replays(g)); err != nil {
@@ -57,8 +62,14 @@ func Fit(ctx context.Context, runs []*Run, o Options) (latency.RooflineCoefficie
 		}
 		search.adapt(all)
 	}
-	c, _ := at(search.mean)
-	return c.rounded().roofline(runs[0].Engine.Accelerator), nil
+	return f.result(search.mean), nil
+}
+
+// result returns the coefficients of the first run at a point.
+func (f *fit) result(x point) latency.RooflineCoefficients {
+	first := f.runs[0].Engine
+	c, _ := at(x, f.axes)
+	return first.Given.Over(c.rounded().roofline(first.Accelerator))
 }
 
 // spread is the standard deviation of the first generation, in logarithms: a
@@ -69,12 +80,15 @@ var spread = coefficients{
 	stepOverhead:     0.7,
 	tokenOverhead:    0.7,
 	sequenceOverhead: 0.7,
+	allReduceLatency: 0.7,
+	expertShare:      0.2,
 }
 
 // fit is what the candidates of a search are judged by.
 type fit struct {
 	runs     []*Run
 	options  Options
+	axes     axes
 	usual    point
 	measured [][]Times // of each run, as far as it may be looked at
 	figures  []Figures
@@ -90,7 +104,8 @@ func newFit(runs []*Run, o Options) (*fit, error) {
 	if o.Generations == 0 {
 		o.Generations = DefaultGenerations
 	}
-	f := &fit{runs: runs, options: o, usual: usual(runs[0].Engine.Accelerator).point()}
+	open := axesOf(runs)
+	f := &fit{runs: runs, options: o, axes: open, usual: usual(runs[0].Engine.Accelerator).point(open)}
 	for _, r := range runs {
 		if len(r.Requests) == 0 {
 			return nil, fmt.Errorf("%s: a run without requests", r.Name)
@@ -119,13 +134,14 @@ func (f *fit) judge(ctx context.Context, all []candidate, replays int) error {
 	sideBySide(f.options.Workers, len(all), func(i int) {
 		all[i].value, errs[i] = f.loss(ctx, all[i].at, replays)
 	})
-	return errors.Join(errs...)
+	// All candidates fail alike.
+	return cmp.Or(errs...)
 }
 
 // loss returns the mean loss of the runs at a point. A point outside the bounds
 // has the loss of the nearest one inside and pays for the way.
 func (f *fit) loss(ctx context.Context, x point, replays int) (float64, error) {
-	c, outside := at(x)
+	c, outside := at(x, f.axes)
 	sum := 0.0
 	for i, r := range f.runs {
 		all, err := r.replays(ctx, c.roofline(r.Engine.Accelerator), firstFitReplay, replays, 1)
@@ -138,7 +154,7 @@ func (f *fit) loss(ctx context.Context, x point, replays int) (float64, error) {
 	}
 	loss := sum/float64(len(f.runs)) + float64(outsideWeight*outside)
 	if !f.options.NoPull {
-		loss += pull(x, f.usual)
+		loss += f.pull(x)
 	}
 	return loss, nil
 }
@@ -154,20 +170,3 @@ func (f *fit) count(replays int) {
 		f.options.Progress(f.done, f.total)
 	}
 }
-
-// Warnings says, in words for the user, what is odd about fitted coefficients.
-func Warnings(c latency.RooflineCoefficients) []string {
-	var all []string
-	for _, share := range []struct {
-		of    string
-		value float64
-	}{{"bandwidth", c.MemoryEfficiency}, {"FLOP/s", c.PrefillEfficiency}} {
-		if share.value > almostAll {
-			all = append(all, fmt.Sprintf("all of the accelerator's %s is used, or more: the peak in its entry is too low, or the engine's settings are not those of the run", share.of))
-		}
-	}
-	return all
-}
-
-// almostAll is a share that no engine achieves of a true peak.
-const almostAll = 0.98

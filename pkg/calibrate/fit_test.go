@@ -132,22 +132,11 @@ func TestWhatCannotBeFitted(t *testing.T) {
 
 func TestSharesBeyondTheirBoundsAreHeldAndPaidFor(t *testing.T) {
 	c := ownCoefficients
-	if got, outside := at(c.point()); outside != 0 || math.Abs(got[memoryShare]-c[memoryShare]) > 1e-12 {
+	if got, outside := at(c.point(five), five); outside != 0 || math.Abs(got[memoryShare]-c[memoryShare]) > 1e-12 {
 		t.Errorf("inside: %v, %v", got, outside)
 	}
 	c[flopsShare] = 1.1
-	if got, outside := at(c.point()); outside <= 0 || got[flopsShare] != 1 {
+	if got, outside := at(c.point(five), five); outside <= 0 || got[flopsShare] != 1 {
 		t.Errorf("outside: %v, %v", got, outside)
-	}
-}
-
-func TestWarnings(t *testing.T) {
-	c := ownCoefficients.roofline(ownEngine().Accelerator)
-	if got := Warnings(c); got != nil {
-		t.Errorf("ordinary coefficients: %q", got)
-	}
-	c.PrefillEfficiency = 1
-	if got := Warnings(c); len(got) != 1 || !strings.Contains(got[0], "FLOP/s") {
-		t.Errorf("a share of 1: %q", got)
 	}
 }

@@ -17,7 +17,10 @@ var weights = [Statistics]float64{Mean: 10, P50: 1, P90: 1, P99: 1}
 // relative errors of single requests: they tell apart coefficients that the
 // figures agree with alike. The last term is the pull: an overhead stays where
 // it usually is unless the log speaks against it. An engine that always runs the
-// same batch says nothing of how its step grows with it.
+// same batch says nothing of how its step grows with it. The latency of a
+// collective and the efficiency of experts are pulled like overheads: one model
+// alone hardly tells the former from a step's overhead, and the latter from the
+// MFU.
 const (
 	requestWeight = 0.1
 	pullWeight    = 0.1
@@ -53,10 +56,13 @@ func (p *prediction) meanAbsolute(m Metric, measured []Times) float64 {
 }
 
 // pull returns the last term of the loss.
-func pull(x, usual point) float64 {
+func (f *fit) pull(x point) float64 {
 	sum := 0.0
-	for i := stepOverhead; i < len(x); i++ {
-		doublings := (x[i] - usual[i]) / math.Ln2
+	for k, i := range f.axes {
+		if i == memoryShare || i == flopsShare {
+			continue
+		}
+		doublings := (x[k] - f.usual[k]) / math.Ln2
 		sum += float64(doublings * doublings)
 	}
 	return float64(pullWeight * sum)

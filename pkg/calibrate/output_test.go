@@ -102,3 +102,14 @@ func TestRoundUp(t *testing.T) {
 		}
 	}
 }
+
+func TestLabelsOfAxesAreShort(t *testing.T) {
+	for _, largest := range []float64{0.0002, 0.0029, 0.021, 0.29, 2.9, 290, 290_000} {
+		end := roundUp(largest)
+		for i := range svgTicks + 1 {
+			if text := label(end * float64(i) / svgTicks); len(text) > 7 {
+				t.Errorf("an axis to %v has the label %s", largest, text)
+			}
+		}
+	}
+}

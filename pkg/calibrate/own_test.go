@@ -34,6 +34,9 @@ var ownCoefficients = coefficients{
 	sequenceOverhead: 25e3,
 }
 
+// five are the coefficients of a dense model on one GPU.
+var five = axes{memoryShare, flopsShare, stepOverhead, tokenOverhead, sequenceOverhead}
+
 func ownEngine() Engine {
 	return Engine{
 		Instance:    instance("Llama-3.1-8B", "rtx-4090"),
@@ -112,14 +115,18 @@ func TestWriteOwnRun(t *testing.T) {
 // ownRequests arrive slowly at first and then faster than the engine serves
 // them, so that the log has steps of all sizes, a queue and preemptions. Half of
 // them start with one of three system prompts.
-func ownRequests() []Request {
-	const slow, fast, systemBlocks = 30, 110, 10
+func ownRequests() []Request { return requestsOf(30, 110, 80*time.Millisecond) }
+
+// requestsOf returns some requests that arrive slowly and then some that do at
+// mean gaps of fastGap.
+func requestsOf(slow, fast int, fastGap time.Duration) []Request {
+	const systemBlocks = 10
 	s := stats.NewStream(7, "calibrate/own")
 	var all []Request
 	var now time.Duration
 	next := uint64(1000)
 	for i := range slow + fast {
-		gap := 80 * time.Millisecond
+		gap := fastGap
 		if i < slow {
 			gap = 1500 * time.Millisecond
 		}

@@ -2,7 +2,10 @@
 
 package calibrate
 
-import "math"
+import (
+	"math"
+	"strconv"
+)
 
 // panel is the plot of one metric: predicted against measured.
 type panel struct {
@@ -64,3 +67,7 @@ func roundUp(v float64) float64 {
 	}
 	return 10 * power
 }
+
+// label writes a number of an axis without the last digits, where a float is
+// not quite what one means by it.
+func label(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }

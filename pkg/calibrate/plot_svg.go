@@ -46,8 +46,8 @@ func (p *panel) svg(w io.Writer, left int) {
 	fmt.Fprintf(w, `<g><rect x="%d" y="%d" width="%d" height="%d" fill="none" stroke="black"/>`+"\n", left, svgTop, svgSide, svgSide)
 	for i := range svgTicks + 1 {
 		v := p.end * float64(i) / svgTicks
-		fmt.Fprintf(w, `<text x="%.1f" y="%d" text-anchor="middle">%g</text>`, x(v), svgTop+svgSide+16, v)
-		fmt.Fprintf(w, `<text x="%d" y="%.1f" text-anchor="end">%g</text>`+"\n", left-5, y(v)+4, v)
+		fmt.Fprintf(w, `<text x="%.1f" y="%d" text-anchor="middle">%s</text>`, x(v), svgTop+svgSide+16, label(v))
+		fmt.Fprintf(w, `<text x="%d" y="%.1f" text-anchor="end">%s</text>`+"\n", left-5, y(v)+4, label(v))
 	}
 	fmt.Fprintf(w, `<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="grey" stroke-dasharray="4"/>`+"\n", x(0), y(0), x(p.end), y(p.end))
 	fmt.Fprintf(w, `<text x="%d" y="%d" text-anchor="middle">%v measured (%s)</text>`+"\n", left+svgSide/2, svgTop+svgSide+36, p.metric, p.unit)

@@ -26,7 +26,7 @@ func WriteTextPlot(w io.Writer, judgements []*Judgement) {
 	}
 	var titles, axes []string
 	for _, p := range all {
-		titles = append(titles, fmt.Sprintf("%-*s", textColumns+1, fmt.Sprintf("%v predicted, up to %g %s", p.metric, p.end, p.unit)))
+		titles = append(titles, fmt.Sprintf("%-*s", textColumns+1, fmt.Sprintf("%v predicted, up to %s %s", p.metric, label(p.end), p.unit)))
 		axes = append(axes, "+"+strings.Repeat("-", textColumns))
 	}
 	fmt.Fprintln(w, strings.TrimRight(strings.Join(titles, "  "), " "))

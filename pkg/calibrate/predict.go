@@ -3,8 +3,8 @@
 package calibrate
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"sync"
 
 	"windtunnel.dev/windtunnel/pkg/latency"
@@ -30,7 +30,8 @@ func (r *Run) replays(ctx context.Context, c latency.RooflineCoefficients, first
 	all := make([][]Times, n)
 	errs := make([]error, n)
 	sideBySide(workers, n, func(i int) { all[i], errs[i] = r.Replay(ctx, c, first+i) })
-	return all, errors.Join(errs...)
+	// Replays fail alike.
+	return all, cmp.Or(errs...)
 }
 
 // prediction is what replays say about some of a run's requests.

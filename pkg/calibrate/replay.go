@@ -44,12 +44,12 @@ func (r *Run) Measured() []Times {
 	return all
 }
 
-// Replay simulates the run's requests on its engine and returns the times of
-// each. Replays of other numbers differ by their jitter; number 0 has none. It
+// Replay simulates the run's requests on its engine, under the coefficients or
+// what the run gives instead, and returns the times of each. Replays of other numbers differ by their jitter; number 0 has none. It
 // is an error if ctx is cancelled, or if the engine refuses a request, which
 // the real one did not: then its settings are not the ones it ran with.
 func (r *Run) Replay(ctx context.Context, c latency.RooflineCoefficients, number int) ([]Times, error) {
-	return r.replay(ctx, newJitter(r.Engine.Roofline(c), number))
+	return r.replay(ctx, newJitter(r.Engine.Roofline(r.Engine.Given.Over(c)), number))
 }
 
 func (r *Run) replay(ctx context.Context, timer latency.StepTimer) ([]Times, error) {

@@ -11,7 +11,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"time"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
 	"windtunnel.dev/windtunnel/pkg/latency"
@@ -100,13 +99,12 @@ func stepErrors(measured map[batchShape]stepTimes, i latency.Instance, c latency
 // fitSteps fits shares and overheads, the collectives' among them, to the steps
 // on two and four GPUs.
 func fitSteps(measured map[batchShape]stepTimes, i latency.Instance) latency.RooflineCoefficients {
+	six := append(slices.Clone(five), allReduceLatency)
 	decode := func(x []float64) (latency.RooflineCoefficients, float64) {
-		at, outside := at(x)
-		c := at.roofline(i.Accelerator)
-		c.AllReduceLatency = time.Duration(math.Round(stats.Exp(x[len(at)])))
-		return c, outside
+		at, outside := at(x, six)
+		return at.roofline(i.Accelerator), outside
 	}
-	start := append(usual(i.Accelerator).point(), stats.Log(20e3))
+	start := append(usual(i.Accelerator).point(five), stats.Log(20e3))
 	e := newEvolution("calibrate/splitwise", start, []float64{0.2, 0.3, 1, 1, 1, 1}, generationSize)
 	for range 120 {
 		all := e.generation(generationSize)

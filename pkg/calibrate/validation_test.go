@@ -270,16 +270,22 @@ func TestStoredFitsAreMinima(t *testing.T) {
 			t.Fatal(err)
 		}
 		stored := v.fits[name]
-		best := coefficients{stored.MemoryEfficiency, stored.FlopsEfficiency, float64(stored.StepOverhead), float64(stored.TokenOverhead), float64(stored.SequenceOverhead)}
+		best := coefficients{
+			memoryShare:      stored.MemoryEfficiency,
+			flopsShare:       stored.FlopsEfficiency,
+			stepOverhead:     float64(stored.StepOverhead),
+			tokenOverhead:    float64(stored.TokenOverhead),
+			sequenceOverhead: float64(stored.SequenceOverhead),
+		}
 		at := func(c coefficients) float64 {
-			loss, err := f.loss(t.Context(), c.point(), lateReplays)
+			loss, err := f.loss(t.Context(), c.point(five), lateReplays)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return loss
 		}
 		least := at(best)
-		for axis := range best {
+		for _, axis := range five {
 			step := 2.0
 			if axis == memoryShare || axis == flopsShare {
 				step = 1.04
