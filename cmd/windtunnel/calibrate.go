@@ -67,6 +67,7 @@ func (o *calibrateOptions) run(ctx context.Context, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	warnOfTables(fitted[0], heldBack)
 	c, err := o.search(ctx, fitted)
 	if err != nil {
 		return asBadInput(err)
@@ -80,6 +81,17 @@ func (o *calibrateOptions) run(ctx context.Context, stdout io.Writer) error {
 		return err
 	}
 	return o.writeFiles(fitted[0].Engine.Accelerator, c, judgements)
+}
+
+// warnOfTables warns of runs that are predicted with the all-reduces of another
+// number of GPUs.
+func warnOfTables(fitted measuredRun, heldBack []measuredRun) {
+	for i := range heldBack {
+		r, gpus := &heldBack[i], fitted.Engine.TensorParallelism
+		if r.Engine.TensorParallelism > 1 && r.Engine.TensorParallelism != gpus && len(fitted.Engine.Given.AllReduce) > 0 && len(r.Engine.Given.AllReduce) == 0 {
+			r.warnings = append(r.warnings, fmt.Sprintf("%s: is predicted with the allReduce table of %d GPUs: give it one of its own", r.Name, gpus))
+		}
+	}
 }
 
 // check finds what would be a pity to find after the search.
@@ -149,7 +161,11 @@ func (o *calibrateOptions) report(w io.Writer, runs []measuredRun, c latency.Roo
 	for _, r := range runs {
 		printWarnings(w, r.warnings)
 	}
-	printWarnings(w, calibrate.Warnings(c))
+	odd := calibrate.Warnings(c)
+	for _, j := range judgements {
+		odd = append(odd, j.Warnings()...)
+	}
+	printWarnings(w, odd)
 	for _, j := range judgements {
 		part := "fitted"
 		if j.HeldBack {

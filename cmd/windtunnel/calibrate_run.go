@@ -7,12 +7,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
+	"windtunnel.dev/windtunnel/internal/spelling"
 	"windtunnel.dev/windtunnel/pkg/calibrate"
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
@@ -38,6 +40,9 @@ type runFile struct {
 	Quantization      runQuantization `json:"quantization"`
 	Engine            runEngine       `json:"engine"`
 	KVCache           runKVCache      `json:"kvCache"`
+	// Latency is what is known of the coefficients.
+	Latency     runLatency     `json:"latency"`
+	RequestCost runRequestCost `json:"requestCost"`
 }
 
 type runQuantization struct {
@@ -53,11 +58,16 @@ type runEngine struct {
 	MaxModelLen         int    `json:"maxModelLen"`
 	PrefixCaching       string `json:"prefixCaching"`
 	ReserveFullPrompt   string `json:"reserveFullPrompt"`
+
+	LongPrefillTokenThreshold int `json:"longPrefillTokenThreshold"`
 }
 
 type runKVCache struct {
 	Blocks            int    `json:"blocks"`
 	MemoryUtilization string `json:"memoryUtilization"`
+	// What engine and model take beside the weights; nil is as usual.
+	ActivationBytes *int64 `json:"activationBytes"`
+	RuntimeBytes    *int64 `json:"runtimeBytes"`
 }
 
 // measuredRun is a run that was read, and what its user should know.
@@ -84,7 +94,7 @@ func parseRunFile(raw []byte) (*runFile, error) {
 	f.Requests.Format = calibrate.JSONL
 	f.Engine = runEngine{BlockSize: 16, PrefixCaching: "Enabled", ReserveFullPrompt: "Enabled"}
 	f.KVCache.MemoryUtilization = "0.9"
-	return f, yaml.UnmarshalStrict(raw, f)
+	return f, decodeRunFile(raw, f)
 }
 
 // readRun reads a run's file and all that it names.
@@ -108,6 +118,9 @@ func readRun(name string) (measuredRun, error) {
 	}
 	run := calibrate.NewRun(strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)), engine, requests)
 	run.Fitted = f.FitRequests
+	for _, text := range run.Warnings() {
+		warnings = append(warnings, name+": "+text)
+	}
 	return measuredRun{run, warnings}, nil
 }
 
@@ -118,16 +131,21 @@ func (f *runFile) engine(name, folder string) (calibrate.Engine, []string, error
 		return calibrate.Engine{}, nil, err
 	}
 	instance, errs := f.instance(catalogue)
-	errs = append(errs, f.validate()...)
+	given, es := f.Latency.given(instance.Accelerator)
+	cost, ces := f.RequestCost.cost()
+	errs = slices.Concat(errs, f.validate(), es, ces)
 	if len(errs) > 0 {
 		return calibrate.Engine{}, nil, fmt.Errorf("%s is invalid:\n%s", name, bullets(errs))
 	}
 	e := calibrate.Engine{
 		Instance:            instance,
+		Given:               given,
+		Cost:                cost,
 		BlockTokens:         f.Engine.BlockSize,
 		KVBlocks:            f.KVCache.Blocks,
 		MaxNumSeqs:          f.Engine.MaxNumSeqs,
 		MaxNumBatchedTokens: f.Engine.MaxNumBatchedTokens,
+		LongPrefillTokens:   f.Engine.LongPrefillTokenThreshold,
 		MaxModelLen:         f.Engine.MaxModelLen,
 		PrefixCaching:       f.Engine.PrefixCaching == "Enabled",
 		ReserveFullPrompt:   f.Engine.ReserveFullPrompt == "Enabled",
@@ -138,9 +156,7 @@ func (f *runFile) engine(name, folder string) (calibrate.Engine, []string, error
 	if e.KVBlocks > 0 {
 		return e, nil, nil
 	}
-	budget := instance.DefaultMemoryBudget()
-	budget.Utilization, _ = strconv.ParseFloat(f.KVCache.MemoryUtilization, 64) // validated
-	e.KVBlocks, err = instance.KVBlocks(e.BlockTokens, budget)
+	e.KVBlocks, err = instance.KVBlocks(e.BlockTokens, f.KVCache.budget(instance))
 	if err == nil && e.KVBlocks < minKVBlocks {
 		err = fmt.Errorf("there is memory for %d", e.KVBlocks)
 	}
@@ -151,6 +167,19 @@ func (f *runFile) engine(name, folder string) (calibrate.Engine, []string, error
 		name, e.KVBlocks)}, nil
 }
 
+// budget returns how memory is divided where no number of blocks is given.
+func (k *runKVCache) budget(instance latency.Instance) latency.MemoryBudget {
+	b := instance.DefaultMemoryBudget()
+	b.Utilization, _ = strconv.ParseFloat(k.MemoryUtilization, 64) // validated
+	if k.ActivationBytes != nil {
+		b.ActivationBytes = *k.ActivationBytes
+	}
+	if k.RuntimeBytes != nil {
+		b.RuntimeBytes = *k.RuntimeBytes
+	}
+	return b
+}
+
 func (f *runFile) catalogue(folder string) (*latency.Catalogue, error) {
 	catalogue := latency.Builtin()
 	for i, file := range f.Catalogue {
@@ -159,6 +188,10 @@ func (f *runFile) catalogue(folder string) (*latency.Catalogue, error) {
 			return nil, fmt.Errorf("catalogue[%d]: %w", i, err)
 		}
 		entries, errs := latency.ParseEntries(raw, nil)
+		if len(errs) > 0 && isHuggingFace(raw) {
+			return nil, fmt.Errorf("catalogue[%d]: %s is a model's config.json; make an entry of it: windtunnel catalogue --model NAME=%s NAME -o yaml > entry.yaml",
+				i, file, file)
+		}
 		if len(errs) > 0 {
 			return nil, fmt.Errorf("%s is invalid:\n%s", within(folder, file), bullets(errs))
 		}
@@ -167,16 +200,26 @@ func (f *runFile) catalogue(folder string) (*latency.Catalogue, error) {
 	return catalogue, nil
 }
 
+// isHuggingFace reports whether a file is what a model is published with rather
+// than entries.
+func isHuggingFace(raw []byte) bool {
+	var config struct {
+		ModelType     string   `json:"model_type"`
+		Architectures []string `json:"architectures"`
+	}
+	return yaml.Unmarshal(raw, &config) == nil && (config.ModelType != "" || len(config.Architectures) > 0)
+}
+
 // instance looks up what the file names.
 func (f *runFile) instance(catalogue *latency.Catalogue) (latency.Instance, field.ErrorList) {
 	var errs field.ErrorList
 	model, ok := catalogue.Model(f.Model)
 	if !ok {
-		errs = append(errs, field.NotSupported(field.NewPath("model"), f.Model, catalogue.ModelNames()))
+		errs = append(errs, unknownEntry("model", f.Model, catalogue.ModelNames()))
 	}
 	accelerator, ok := catalogue.Accelerator(f.Accelerator)
 	if !ok {
-		errs = append(errs, field.NotSupported(field.NewPath("accelerator"), f.Accelerator, catalogue.AcceleratorNames()))
+		errs = append(errs, unknownEntry("accelerator", f.Accelerator, catalogue.AcceleratorNames()))
 	}
 	i := latency.Instance{
 		Model:             model,
@@ -188,6 +231,23 @@ func (f *runFile) instance(catalogue *latency.Catalogue) (latency.Instance, fiel
 		errs = i.Validate(nil)
 	}
 	return i, errs
+}
+
+// unknownEntry says that a catalogue has no such entry, and which ones are near.
+func unknownEntry(what, name string, known []string) *field.Error {
+	if name == "" {
+		return field.Required(field.NewPath(what), "windtunnel catalogue lists all")
+	}
+	detail := "the catalogue has no such " + what
+	if near := spelling.Nearest(name, known); len(near) > 0 {
+		detail += "; near to it are " + strings.Join(near, ", ")
+	}
+	return &field.Error{
+		Type:     field.ErrorTypeNotSupported,
+		Field:    what,
+		BadValue: name,
+		Detail:   detail + "; windtunnel catalogue lists all, and an entry of your own goes into a file under catalogue",
+	}
 }
 
 // auto returns a format as package latency takes it.

@@ -29,6 +29,7 @@ func (f *runFile) validate() field.ErrorList {
 	errs = append(errs, atLeast(1, f.Engine.MaxNumBatchedTokens, "engine", "maxNumBatchedTokens")...)
 	errs = append(errs, atLeast(1, f.Engine.BlockSize, "engine", "blockSize")...)
 	errs = append(errs, atLeast(0, f.Engine.MaxModelLen, "engine", "maxModelLen")...)
+	errs = append(errs, atLeast(0, f.Engine.LongPrefillTokenThreshold, "engine", "longPrefillTokenThreshold")...)
 	errs = append(errs, onOff(f.Engine.PrefixCaching, "engine", "prefixCaching")...)
 	errs = append(errs, onOff(f.Engine.ReserveFullPrompt, "engine", "reserveFullPrompt")...)
 	if blocks := f.KVCache.Blocks; blocks != 0 && (blocks < minKVBlocks || blocks > maxKVBlocks) {
@@ -37,6 +38,8 @@ func (f *runFile) validate() field.ErrorList {
 	if u, err := strconv.ParseFloat(f.KVCache.MemoryUtilization, 64); err != nil || !(u > 0 && u <= 1) {
 		errs = append(errs, field.Invalid(field.NewPath("kvCache", "memoryUtilization"), f.KVCache.MemoryUtilization, `must be greater than 0 and at most 1, such as "0.9"`))
 	}
+	errs = append(errs, notNegativeBytes(f.KVCache.ActivationBytes, "activationBytes")...)
+	errs = append(errs, notNegativeBytes(f.KVCache.RuntimeBytes, "runtimeBytes")...)
 	return errs
 }
 
@@ -55,6 +58,13 @@ func atLeast(least, value int, first string, more ...string) field.ErrorList {
 		return field.ErrorList{field.Required(path, "a setting of the engine that was measured")}
 	}
 	return field.ErrorList{field.Invalid(path, value, fmt.Sprintf("must be at least %d", least))}
+}
+
+func notNegativeBytes(bytes *int64, name string) field.ErrorList {
+	if bytes == nil || *bytes >= 0 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(field.NewPath("kvCache", name), *bytes, "must be 0 or more")}
 }
 
 func onOff(value, first string, more ...string) field.ErrorList {

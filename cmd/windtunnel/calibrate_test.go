@@ -79,9 +79,54 @@ func TestCalibrateSaysWhereItGuesses(t *testing.T) {
 	}
 }
 
+// What a pool says of the model of step times is taken as it stands there, and
+// comes back in the entry.
+func TestCalibrateLeavesWhatIsGiven(t *testing.T) {
+	run := calibrateRun(t, "maxNumSeqs: 64", "longPrefillTokenThreshold: 512, maxNumSeqs: 64",
+		"kvCache: {blocks: 1200}", `kvCache: {activationBytes: 1000000000, runtimeBytes: 0}
+tensorParallelism: 2
+requestCost: {queueBaseMicroseconds: "100"}
+latency:
+  model: roofline
+  roofline:
+    memoryEfficiency: "0.8123"
+    stepOverheadMicroseconds: "1234.5"
+    layerOverheadMicroseconds: "3"
+    allReduce: [{bytes: 1024, microseconds: "12.5"}, {bytes: 4194304, microseconds: "90"}]`)
+	alone := calibrateRun(t, "accelerator:", "tensorParallelism: 4\naccelerator:")
+	out := mustRun(t, "calibrate", "-f", run, "--generations", "1", "--holdout", alone)
+	for _, want := range []string{
+		"warning: run: is predicted with the allReduce table of 2 GPUs",
+		`stepOverheadMicroseconds: "1234.5"`, `layerOverheadMicroseconds: "3"`, `- {bytes: 1024, microseconds: "12.5"}`,
+		"  memoryEfficiency: 0.8123\n",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the report does not say %q:\n%s", want, out)
+		}
+	}
+}
+
+func TestCalibrateWarnsWhereTheDescriptionIsWrong(t *testing.T) {
+	run := calibrateRun(t, "fitRequests: 100", "fitRequests: 30", "maxNumSeqs: 64", "maxNumSeqs: 1")
+	out := mustRun(t, "calibrate", "-f", run, "--generations", "1")
+	for _, want := range []string{"30 requests say little", "the fit does not explain the run"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no warning %q:\n%s", want, out)
+		}
+	}
+}
+
+func TestCalibrateComplainsOnce(t *testing.T) {
+	_, err := windtunnel(t, "calibrate", "-f", calibrateRun(t, "blocks: 1200", "blocks: 40"))
+	if err == nil || strings.Count(err.Error(), "check the KV blocks") != 1 {
+		t.Errorf("error %v, want one complaint", err)
+	}
+}
+
 func TestBadInputOfCalibrate(t *testing.T) {
 	empty := tempFile(t, "empty.yaml", "")
 	entries := tempFile(t, "entries.yaml", "accelerators: [{name: x}]")
+	config := tempFile(t, "config.json", `{"architectures": ["LlamaForCausalLM"], "model_type": "llama"}`)
 	for name, tc := range map[string]struct {
 		args []string
 		want string
@@ -91,12 +136,26 @@ func TestBadInputOfCalibrate(t *testing.T) {
 		"no generations":                  {[]string{"-f", "testdata/calibrate.yaml", "--generations", "0"}, "--generations must be at least 1"},
 		"no parallelism":                  {[]string{"-f", "testdata/calibrate.yaml", "--parallelism", "0"}, "--parallelism must be at least 1"},
 		"a folder that is not":            {[]string{"-f", "testdata/calibrate.yaml", "--entry", "nowhere/entry.yaml"}, "nowhere: no such file"},
-		"an unknown key":                  {[]string{"-f", calibrateRun(t, "fitRequests", "fittedRequests")}, `unknown field "fittedRequests"`},
-		"an unknown model":                {[]string{"-f", calibrateRun(t, "Llama-3.1-8B", "Lama")}, `model: Unsupported value: "meta-llama/Lama"`},
-		"an unknown GPU":                  {[]string{"-f", calibrateRun(t, "rtx-4090", "rtx-4091")}, `accelerator: Unsupported value: "rtx-4091"`},
+		"an unknown key":                  {[]string{"-f", calibrateRun(t, "fitRequests", "fittedRequests")}, "fittedRequests: Forbidden: line 3: unknown field; there are requests, blocks, fitRequests,"},
+		"an unknown key further in":       {[]string{"-f", calibrateRun(t, "maxNumSeqs: 64", "maxSeqs: 64")}, "engine.maxSeqs: Forbidden: line 6: unknown field; there are maxNumSeqs,"},
+		"a word for a number":             {[]string{"-f", calibrateRun(t, "maxNumSeqs: 64", "maxNumSeqs: many")}, `engine.maxNumSeqs: Invalid value: "many": line 6: must be a whole number`},
+		"a list for an object":            {[]string{"-f", calibrateRun(t, "{maxNumSeqs: 64, maxNumBatchedTokens: 1024}", "[64, 1024]")}, "engine: Invalid value: line 6: must be an object with maxNumSeqs"},
+		"no YAML":                         {[]string{"-f", calibrateRun(t, "{maxNumSeqs: 64", "{maxNumSeqs: [64")}, "yaml: line"},
+		"a share beyond 1":                {[]string{"-f", calibrateRun(t, "kvCache:", "latency: {roofline: {expertEfficiency: \"1.5\"}}\nkvCache:")}, "latency.roofline.expertEfficiency: Invalid value: 1.5: must be greater than 0 and at most 1"},
+		"a coefficient that is none":      {[]string{"-f", calibrateRun(t, "kvCache:", "latency: {roofline: {stepOverheadMicroseconds: 1ms}}\nkvCache:")}, `latency.roofline.stepOverheadMicroseconds: Invalid value: "1ms": must be a decimal number`},
+		"a number without quotes":         {[]string{"-f", calibrateRun(t, "kvCache:", "latency: {roofline: {stepOverheadMicroseconds: 1}}\nkvCache:")}, "line 7: must be a text; numbers and words such as true need quotes"},
+		"collectives told twice":          {[]string{"-f", calibrateRun(t, "kvCache:", "latency: {roofline: {allReduceLatencyMicroseconds: \"1\", allReduce: [{bytes: 1, microseconds: \"1\"}, {bytes: 2, microseconds: \"1\"}]}}\nkvCache:")}, "give one of both"},
+		"a table out of order":            {[]string{"-f", calibrateRun(t, "kvCache:", "latency: {roofline: {allReduce: [{bytes: 2, microseconds: \"1\"}, {bytes: 1, microseconds: \"1\"}]}}\nkvCache:")}, "latency.roofline.allReduce[1].bytes: Invalid value: 1: must be more than the 2 before it"},
+		"another model of step times":     {[]string{"-f", calibrateRun(t, "kvCache:", "latency: {model: linear}\nkvCache:")}, `latency.model: Unsupported value: "linear"`},
+		"a cost that is none":             {[]string{"-f", calibrateRun(t, "kvCache:", "requestCost: {completionMicroseconds: \"-1\"}\nkvCache:")}, "requestCost.completionMicroseconds: Invalid value"},
+		"less memory than none":           {[]string{"-f", calibrateRun(t, "blocks: 1200", "runtimeBytes: -1")}, "kvCache.runtimeBytes: Invalid value: -1"},
+		"a config.json for entries":       {[]string{"-f", calibrateRun(t, "model:", "catalogue: ["+config+"]\nmodel:")}, "make an entry of it: windtunnel catalogue --model NAME=" + config + " NAME -o yaml"},
+		"no model":                        {[]string{"-f", calibrateRun(t, "model: meta-llama/Llama-3.1-8B", "")}, "model: Required value"},
+		"an unknown model":                {[]string{"-f", calibrateRun(t, "Llama-3.1-8B", "Lama")}, `model: Unsupported value: "meta-llama/Lama": the catalogue has no such model; near to it are `},
+		"an unknown GPU":                  {[]string{"-f", calibrateRun(t, "rtx-4090", "rtx-4091")}, `accelerator: Unsupported value: "rtx-4091": the catalogue has no such accelerator; near to it are rtx-4090`},
 		"a model that does not fit":       {[]string{"-f", calibrateRun(t, "accelerator:", "tensorParallelism: 3\naccelerator:")}, "tensorParallelism: Invalid value: 3"},
 		"engine settings left out":        {[]string{"-f", calibrateRun(t, "maxNumSeqs: 64, ", "")}, "engine.maxNumSeqs: Required value"},
-		"neither on nor off":              {[]string{"-f", calibrateRun(t, "maxNumSeqs: 64", "maxNumSeqs: 64, prefixCaching: true")}, `engine.prefixCaching: Unsupported value: "true"`},
+		"neither on nor off":              {[]string{"-f", calibrateRun(t, "maxNumSeqs: 64", "maxNumSeqs: 64, prefixCaching: true")}, `engine.prefixCaching: Invalid value: "true": line 6: must be a text`},
 		"a switch that is none":           {[]string{"-f", calibrateRun(t, "maxNumSeqs: 64", `maxNumSeqs: 64, prefixCaching: "on"`)}, `engine.prefixCaching: Unsupported value: "on"`},
 		"no such memory":                  {[]string{"-f", calibrateRun(t, "blocks: 1200", `memoryUtilization: "1.2"`)}, "kvCache.memoryUtilization: Invalid value"},
 		"an unknown format":               {[]string{"-f", calibrateRun(t, "own.jsonl", "own.jsonl, format: XML")}, `requests.format: Unsupported value: "XML"`},
