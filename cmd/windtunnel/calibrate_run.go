@@ -128,7 +128,7 @@ func readRun(name string) (measuredRun, error) {
 func (f *runFile) engine(name, folder string) (calibrate.Engine, []string, error) {
 	catalogue, err := f.catalogue(folder)
 	if err != nil {
-		return calibrate.Engine{}, nil, err
+		return calibrate.Engine{}, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	instance, errs := f.instance(catalogue)
 	given, es := f.Latency.given(instance.Accelerator)

@@ -192,15 +192,18 @@ func TestTheGuideToCalibrationWorks(t *testing.T) {
 		t.Fatal(err)
 	}
 	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(guide), -1)
-	if len(blocks) != 2 {
-		t.Fatalf("%d blocks of YAML in the guide, want a run and a scenario", len(blocks))
+	if len(blocks) != 3 {
+		t.Fatalf("%d blocks of YAML in the guide, want a run, a scenario and what a run may add", len(blocks))
 	}
-	run, err := parseRunFile([]byte(blocks[0][1]))
+	run, err := parseRunFile([]byte(blocks[0][1] + blocks[2][1]))
 	if err != nil {
 		t.Errorf("the guide's run: %v", err)
 	}
 	if errs := run.validate(); len(errs) > 0 {
 		t.Errorf("the guide's run: %v", errs.ToAggregate())
+	}
+	if given, errs := run.Latency.given(latency.Accelerator{}); len(errs) > 0 || len(given.AllReduce) != 3 || len(given.Values) != 3 {
+		t.Errorf("the guide's run gives %v: %v", given, errs.ToAggregate())
 	}
 
 	folder := t.TempDir()
