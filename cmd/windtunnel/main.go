@@ -10,15 +10,19 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"windtunnel.dev/windtunnel/internal/ballast"
 )
 
 func main() {
+	drop := ballast.Load()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := newRootCommand().ExecuteContext(ctx)
 	if err != nil && ctx.Err() != nil {
 		err = errInterrupted
 	}
 	stop()
+	drop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "windtunnel:", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"windtunnel.dev/windtunnel/internal/ballast"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -65,11 +66,13 @@ func (c benchCase) measure(tracePath string) (measurement, error) {
 		return measurement{}, err
 	}
 	var m measurement
+	drop := ballast.Load() // as the binary does
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	cpu, start := cpuTime(), time.Now()
 	o, err := simulator.Run(context.Background(), config)
+	drop()
 	m.CPU, m.Wall = cpuTime()-cpu, time.Since(start)
 	if err != nil {
 		return m, err
