@@ -7,7 +7,7 @@ import "runtime"
 
 // bytes is more than most simulations hold. A heap of many times as much is
 // collected as if there were no ballast.
-const bytes = 24 << 20
+const bytes = 32 << 20
 
 // Load holds memory that is never touched, and so never becomes resident. The
 // collector starts when the heap has doubled: with a few megabytes in use, as
