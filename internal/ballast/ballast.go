@@ -10,9 +10,9 @@ import "runtime"
 const bytes = 32 << 20
 
 // Load holds memory that is never touched, and so never becomes resident. The
-// collector starts when the heap has doubled: with a few megabytes in use, as
-// simulations have, it would start dozens of times and take longer than they do.
-// It returns what gives the memory back.
+// collector starts when the heap has doubled: while a simulation's grows to its
+// few megabytes that is again and again, on every core that is idle, for a run of
+// a tenth of a second. It returns what gives the memory back.
 func Load() (drop func()) {
 	weight := make([]byte, bytes)
 	return func() { runtime.KeepAlive(weight) }
