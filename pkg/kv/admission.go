@@ -7,20 +7,35 @@ import "windtunnel.dev/windtunnel/pkg/prompt"
 // fewHolds is how many segments most sequences hold at most.
 const fewHolds = 6
 
-// Admit gives a new sequence room for its first tokens tokens, or changes
-// nothing and returns false where there are not enough free blocks. It takes
-// over the first cached of them: what Match has returned for this chain, right
-// before. No sequence is admitted either unless reserve tokens would fit.
-//
-// chain is the sequence's full blocks as far as they will ever be; it must not
-// change before Release. Blocks that tokens fills can be found by others at once, as in
-// vLLM, whose scheduler names them before they are computed.
-func (c *Cache) Admit(chain []prompt.Stretch, cached, tokens, reserve int) (Sequence, bool) {
-	taken := cached / c.blockTokens
+// Admission is what a new sequence wants of the cache.
+type Admission struct {
+	// Chain is the sequence's full blocks as far as they will ever be. It must
+	// not change before Release.
+	Chain []prompt.Stretch
+	// Cached is how many of its first tokens it takes over: what Match has
+	// returned for this chain, right before.
+	Cached int
+	// Tokens is how many tokens it gets room for. Nobody is admitted unless
+	// Reserve tokens would fit too.
+	Tokens, Reserve int
+	// Withheld keeps its own blocks from being found before Publish: their
+	// content is still on its way here.
+	Withheld bool
+	// Priority is the request's, for the order Priority of free blocks.
+	Priority int
+}
+
+// Admit gives a new sequence room, or changes nothing and returns false where
+// there are not enough free blocks. Blocks that its tokens fill can be found by
+// others at once unless they are withheld, as in vLLM, whose scheduler names
+// them before they are computed.
+func (c *Cache) Admit(a Admission) (Sequence, bool) {
+	chain, tokens := a.Chain, a.Tokens
+	taken := a.Cached / c.blockTokens
 	if taken > 0 && (len(c.path) == 0 || c.stretches.all[c.path[0]].id != chain[0].ID) {
 		panic("kv: Admit of what Match has not just found")
 	}
-	fresh := c.blocksOf(max(tokens, reserve)) - taken
+	fresh := c.blocksOf(max(tokens, a.Reserve)) - taken
 	if fresh > c.free || fresh > c.free-c.idle(chain, taken) {
 		return 0, false
 	}
@@ -28,7 +43,7 @@ func (c *Cache) Admit(chain []prompt.Stretch, cached, tokens, reserve int) (Sequ
 	at := c.sequences.take()
 	q := &c.sequences.all[at]
 	*q = sequence{
-		chain: chain, held: q.held[:0], admitted: c.admitted, tokens: tokens,
+		chain: chain, held: q.held[:0], admitted: c.admitted, tokens: tokens, withheld: a.Withheld,
 		parent: none, current: none, ahead: none,
 	}
 	if q.held == nil {
@@ -104,4 +119,14 @@ func (c *Cache) holdFirst(q *sequence, stretch, n int32) {
 		c.segments.all[at].references++
 		q.held = append(q.held, hold{at, until - block})
 	}
+}
+
+// Publish ends what Withheld began: all that fills the sequence's blocks is here.
+func (c *Cache) Publish(s Sequence) {
+	q := c.running(s)
+	if !q.withheld {
+		panic("kv: a sequence is published that withholds nothing")
+	}
+	q.withheld = false
+	c.settle(int32(s), unknown)
 }

@@ -23,7 +23,7 @@ func text(parts ...[2]int) []prompt.Stretch {
 // token.
 func mustAdmit(t *testing.T, c *Cache, chain []prompt.Stretch, tokens int) Sequence {
 	t.Helper()
-	s, ok := c.Admit(chain, c.Match(chain, tokens-1), tokens, 0)
+	s, ok := c.Admit(Admission{Chain: chain, Cached: c.Match(chain, tokens-1), Tokens: tokens})
 	if !ok {
 		t.Fatalf("no room for %d tokens; %d of %d blocks are used", tokens, c.Used(), c.Blocks())
 	}
@@ -119,7 +119,7 @@ func TestNoRoomChangesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := New(4, blockTokens, true)
 			c.Release(mustAdmit(t, c, cached, 32))
-			_, got := c.Admit(longer, c.Match(longer, tc.tokens-1), tc.tokens, tc.reserve)
+			_, got := c.Admit(Admission{Chain: longer, Cached: c.Match(longer, tc.tokens-1), Tokens: tc.tokens, Reserve: tc.reserve})
 			if got != tc.want {
 				t.Fatalf("Admit(%d tokens) = %v, want %v", tc.tokens, got, tc.want)
 			}
@@ -242,7 +242,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		chain := chains[turn%len(chains)]
 		turn++
 		cached := c.Match(chain, 399)
-		a, ok := c.Admit(chain, cached, min(400, cached+64), 400)
+		a, ok := c.Admit(Admission{Chain: chain, Cached: cached, Tokens: min(400, cached+64), Reserve: 400})
 		for tokens := cached + 64; ok && tokens < 400; tokens += 64 {
 			ok = c.Extend(a, tokens)
 		}

@@ -21,8 +21,8 @@ type growth struct {
 // Decode begins to give the sequence room for one more token in each Step.
 func (c *Cache) Decode(s Sequence) {
 	q := c.running(s)
-	if q.decoding {
-		panic("kv: a sequence in decode is to begin it")
+	if q.decoding || q.withheld {
+		panic("kv: a sequence in decode, or without its content, is to begin it")
 	}
 	q.decoding = true
 	q.start = int64(q.tokens) - c.growth.steps

@@ -9,6 +9,9 @@ func (c *Cache) settle(at, absent int32) {
 		return
 	}
 	q := &c.sequences.all[at]
+	if q.withheld {
+		return
+	}
 	full := int32(q.tokens / c.blockTokens)
 	for q.named < full && int(q.at) < len(q.chain) {
 		if q.current == none && q.at >= absent {

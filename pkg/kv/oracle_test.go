@@ -125,8 +125,8 @@ func (p *pair) admit() {
 		return
 	}
 	reserve := p.pick(2) * length
-	s, got := p.cache.Admit(chain, cached, tokens, reserve)
-	plain, ok := p.oracle.Admit(blocks, cached, tokens, reserve)
+	s, got := p.cache.Admit(Admission{Chain: chain, Cached: cached, Tokens: tokens, Reserve: reserve})
+	plain, ok := p.oracle.Admit(kvtest.Admission{Chain: blocks, Cached: cached, Tokens: tokens, Reserve: reserve})
 	if got != ok {
 		p.t.Fatalf("Admit(%v, %d, %d, %d) = %v, want %v", text, cached, tokens, reserve, got, ok)
 	}

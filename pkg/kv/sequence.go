@@ -33,6 +33,8 @@ type sequence struct {
 	tokens   int
 	start    int64
 	decoding bool
+	// withheld says that its own blocks are not to be found yet.
+	withheld bool
 	// ahead is the stretch that waits for this sequence's blocks, or none;
 	// eager says that it names them in each step.
 	ahead int32

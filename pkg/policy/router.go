@@ -5,6 +5,7 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -49,6 +50,11 @@ type Scrape struct {
 	Waiting, Running int
 	// KVUsage is the share of KV blocks in use, 0 to 1.
 	KVUsage float64
+	// Transfers counts the KV transfers from and to the replica that are in
+	// flight, and TransferDelay is how long what they have left takes the
+	// busiest of its links and devices; 0 where nothing is transferred.
+	Transfers     int
+	TransferDelay time.Duration
 	// BlockTokens and Blocks are the engine's KV block size and count.
 	BlockTokens, Blocks int
 }
@@ -64,6 +70,9 @@ type View struct {
 	// what was made of the other scrapes need not be made again. If it is nil,
 	// or longer than Scrapes, any of them may have changed.
 	Changed []int32
+	// Down says of each endpoint whether it is gone: failed, or draining and
+	// no longer to be chosen; len == endpoints. It is nil where all are there.
+	Down []bool
 	// Adapters holds what the last scrape of each endpoint said of its LoRA
 	// adapters; len == endpoints. It is nil where engines serve none. The slices
 	// in it are as [Request].Adapter numbers adapters.
@@ -79,20 +88,37 @@ type Adapters struct {
 	Max int
 }
 
-// Router chooses the endpoint that serves a request. One simulation owns a
+// NoPrefill is the Decision.Prefill of a request whose prompt the endpoint
+// computes that decodes it.
+const NoPrefill = -1
+
+// Decision is where a request goes.
+type Decision struct {
+	// Endpoint decodes, and its answer is what the gateway sees.
+	Endpoint int
+	// Prefill computes the prompt first and hands its KV over to Endpoint;
+	// NoPrefill if Endpoint does all of it.
+	Prefill int
+}
+
+// To is the decision that one endpoint serves all of a request.
+func To(endpoint int) Decision { return Decision{Endpoint: endpoint, Prefill: NoPrefill} }
+
+// Router chooses the endpoints that serve a request. One simulation owns a
 // Router; it is not called concurrently.
 type Router interface {
-	// Route returns the index of the chosen endpoint, or an error that
-	// wraps ErrNoEndpoint. The view and the request are only valid during
-	// the call.
-	Route(view *View, request *Request) (int, error)
+	// Route returns the chosen endpoints, or an error that wraps
+	// ErrNoEndpoint. The view and the request are only valid during the call.
+	// A request whose endpoint failed is routed again.
+	Route(view *View, request *Request) (Decision, error)
 	// Listener is who wants to be told what the gateway sees of the answers;
 	// nil if nobody. It is asked once, before the first request.
 	Listener() Listener
 }
 
 // Listener is told what a real gateway sees of an answer, so that a router can
-// keep counters of its own. The request is only valid during the call.
+// keep counters of its own. The request is only valid during the call; endpoint
+// is the one that decodes it.
 type Listener interface {
 	// FirstToken says that the first chunk of the answer passed the gateway.
 	FirstToken(request *Request, endpoint int)

@@ -19,12 +19,12 @@ import (
 // request.
 type turns struct{ endpoints, seen int }
 
-func (r *turns) Route(*policy.View, *policy.Request) (int, error) {
+func (r *turns) Route(*policy.View, *policy.Request) (policy.Decision, error) {
 	r.seen++
 	if r.seen%8 == 0 {
-		return 0, policy.ErrNoEndpoint
+		return policy.Decision{}, policy.ErrNoEndpoint
 	}
-	return r.seen % r.endpoints, nil
+	return policy.To(r.seen % r.endpoints), nil
 }
 func (*turns) Listener() policy.Listener { return nil }
 

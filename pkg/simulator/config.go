@@ -5,6 +5,7 @@ package simulator
 import (
 	"time"
 
+	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
@@ -31,6 +32,10 @@ type Config struct {
 	// ScrapeInterval is the time between two scrapes of one endpoint; each
 	// endpoint has a phase of its own. 0 means DefaultScrapeInterval.
 	ScrapeInterval time.Duration
+	// Handoff is how KV goes from prefill to decode replicas.
+	Handoff Handoff
+	// Disruptions befall replicas, in order of time.
+	Disruptions []Disruption
 	// Targets are the SLOs by class, indexed as the source's class labels.
 	// Classes beyond the slice have none; nil means no SLOs at all.
 	Targets []Target
@@ -78,6 +83,15 @@ type Pool struct {
 	// Scheduler orders the wait queue and says who is preempted; nil is first
 	// come, first served.
 	Scheduler scheduling.Policy
+	// BlockBytes is the size of a KV block in bytes; needed where blocks are
+	// transferred.
+	BlockBytes int64
+	// Eviction orders the free blocks that still have content.
+	Eviction kv.Order
+	// Tiers lie below the cache in GPU memory.
+	Tiers Tiers
+	// Stability watches the cache; nil if nobody does.
+	Stability *Stability
 	// MaxModelLen bounds prompt plus output of one request, in tokens.
 	// 0 means as much as the KV cache holds.
 	MaxModelLen int

@@ -22,7 +22,9 @@ type wayward struct {
 	err      error
 }
 
-func (w wayward) Route(*policy.View, *policy.Request) (int, error) { return w.endpoint, w.err }
+func (w wayward) Route(*policy.View, *policy.Request) (policy.Decision, error) {
+	return policy.To(w.endpoint), w.err
+}
 
 // smallConfig is one replica and two requests.
 func smallConfig() Config {

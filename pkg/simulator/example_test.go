@@ -17,10 +17,10 @@ import (
 // inTurn is a router that sends requests to the endpoints in turn.
 type inTurn struct{ next int }
 
-func (r *inTurn) Route(v *policy.View, _ *policy.Request) (int, error) {
+func (r *inTurn) Route(v *policy.View, _ *policy.Request) (policy.Decision, error) {
 	endpoint := r.next % len(v.Scrapes)
 	r.next++
-	return endpoint, nil
+	return policy.To(endpoint), nil
 }
 
 func (*inTurn) Listener() policy.Listener { return nil }

@@ -30,11 +30,12 @@ func (s *simulation) arrive(w *workload.Request) {
 
 // send asks the router for an endpoint and hands the request to it.
 func (s *simulation) send(id int32, q *request, w *workload.Request) {
-	endpoint, err := s.route(&q.info)
+	decision, err := s.route(&q.info)
 	if err != nil {
 		s.reject(id, NoPool, refusal(err))
 		return
 	}
+	endpoint := decision.Endpoint
 	r := &s.replicas[endpoint]
 	output := max(w.OutputTokens, 1)
 	if reason, never := r.refuses(int64(q.info.Tokens), int64(q.info.Tokens)+int64(output)); never {
@@ -65,20 +66,24 @@ func (s *simulation) send(id int32, q *request, w *workload.Request) {
 }
 
 // route asks the router. The view is up to now.
-func (s *simulation) route(info *policy.Request) (int, error) {
+func (s *simulation) route(info *policy.Request) (policy.Decision, error) {
 	s.view.Now = s.now
-	endpoint, err := s.router.Route(&s.view, info)
+	to, err := s.router.Route(&s.view, info)
 	s.view.Changed = s.changed[:0]
 	switch {
 	case errors.Is(err, policy.ErrNoEndpoint):
-		return 0, err
+		return policy.Decision{}, err
 	case err != nil:
 		panic(fmt.Sprintf("simulator: the router failed on request %d at %v: %v", info.ID, s.now, err))
-	case endpoint < 0 || endpoint >= len(s.replicas):
-		panic(fmt.Sprintf("simulator: the router sent request %d to endpoint %d of %d", info.ID, endpoint, len(s.replicas)))
+	case !s.exists(to.Endpoint):
+		panic(fmt.Sprintf("simulator: the router sent request %d to endpoint %d of %d", info.ID, to.Endpoint, len(s.replicas)))
+	case to.Prefill != policy.NoPrefill && !s.exists(to.Prefill):
+		panic(fmt.Sprintf("simulator: the router had request %d computed by endpoint %d of %d", info.ID, to.Prefill, len(s.replicas)))
 	}
-	return endpoint, nil
+	return to, nil
 }
+
+func (s *simulation) exists(endpoint int) bool { return endpoint >= 0 && endpoint < len(s.replicas) }
 
 // refusal is the reason of a router that chose no endpoint.
 func refusal(err error) Reason {

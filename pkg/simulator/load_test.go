@@ -19,7 +19,7 @@ type leastWaiting struct {
 	turn        int
 }
 
-func (l *leastWaiting) Route(v *policy.View, _ *policy.Request) (int, error) {
+func (l *leastWaiting) Route(v *policy.View, _ *policy.Request) (policy.Decision, error) {
 	if l.outstanding == nil {
 		l.outstanding = make([]int, len(v.Scrapes))
 	}
@@ -33,7 +33,7 @@ func (l *leastWaiting) Route(v *policy.View, _ *policy.Request) (int, error) {
 	}
 	l.turn++
 	l.outstanding[best]++
-	return best, nil
+	return policy.To(best), nil
 }
 
 func (l *leastWaiting) FirstToken(*policy.Request, int) {}

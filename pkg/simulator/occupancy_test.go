@@ -17,8 +17,10 @@ import (
 // toFirst is a router that knows one endpoint.
 type toFirst struct{}
 
-func (toFirst) Route(*policy.View, *policy.Request) (int, error) { return 0, nil }
-func (toFirst) Listener() policy.Listener                        { return nil }
+func (toFirst) Route(*policy.View, *policy.Request) (policy.Decision, error) {
+	return policy.To(0), nil
+}
+func (toFirst) Listener() policy.Listener { return nil }
 
 // TestLittlesLaw: requests in the system, summed over time, are the times that
 // each spent there, summed over requests; to the nanosecond.

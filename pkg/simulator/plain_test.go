@@ -250,7 +250,8 @@ func (p *plain) arrive() {
 
 func (p *plain) send(q *plainRequest, w *workload.Request) {
 	p.view.Now = p.now
-	endpoint, err := p.Router.Route(&p.view, &q.info)
+	decision, err := p.Router.Route(&p.view, &q.info)
+	endpoint := decision.Endpoint
 	if errors.Is(err, policy.ErrNoEndpoint) {
 		reason := NoEndpoint
 		if errors.Is(err, policy.ErrShed) {
@@ -373,7 +374,9 @@ func (p *plain) formStep(r *plainReplica) latency.Step {
 		if r.ReserveFullPrompt {
 			reserve = q.total
 		}
-		sequence, ok := r.cache.Admit(q.identities, int(cached), int(cached+n), int(reserve))
+		sequence, ok := r.cache.Admit(kvtest.Admission{
+			Chain: q.identities, Cached: int(cached), Tokens: int(cached + n), Reserve: int(reserve), Priority: q.info.Priority,
+		})
 		if !ok {
 			break
 		}

@@ -132,14 +132,14 @@ type scatter struct {
 	log  []string
 }
 
-func (r *scatter) Route(v *policy.View, q *policy.Request) (int, error) {
+func (r *scatter) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
 	r.watch(v)
 	r.log = append(r.log, fmt.Sprint("route ", q.ID, " at ", v.Now, " by ", v.Scrapes))
 	switch q.ID % 17 {
 	case 13:
-		return 0, policy.ErrNoEndpoint
+		return policy.Decision{}, policy.ErrNoEndpoint
 	case 14:
-		return 0, policy.ErrShed
+		return policy.Decision{}, policy.ErrShed
 	}
 	best := q.ID % len(v.Scrapes)
 	for i := range v.Scrapes {
@@ -147,7 +147,7 @@ func (r *scatter) Route(v *policy.View, q *policy.Request) (int, error) {
 			best = i
 		}
 	}
-	return best, nil
+	return policy.To(best), nil
 }
 
 func load(s policy.Scrape) int { return s.Waiting + s.Running }

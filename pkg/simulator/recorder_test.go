@@ -47,7 +47,7 @@ type scriptRouter struct {
 	calls map[int][]string
 }
 
-func (r *scriptRouter) Route(v *policy.View, q *policy.Request) (int, error) {
+func (r *scriptRouter) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
 	if r.views == nil {
 		r.views = map[int]policy.Scrape{}
 		r.calls = map[int][]string{}
@@ -56,13 +56,14 @@ func (r *scriptRouter) Route(v *policy.View, q *policy.Request) (int, error) {
 	turn := r.turn
 	r.turn++
 	if len(r.fixed) == 0 {
-		return turn % len(v.Scrapes), nil
+		return policy.To(turn % len(v.Scrapes)), nil
 	}
 	to := r.fixed[turn%len(r.fixed)]
 	if to == "-" {
-		return 0, fmt.Errorf("request %d: %w", q.ID, policy.ErrNoEndpoint)
+		return policy.Decision{}, fmt.Errorf("request %d: %w", q.ID, policy.ErrNoEndpoint)
 	}
-	return strconv.Atoi(to)
+	endpoint, err := strconv.Atoi(to)
+	return policy.To(endpoint), err
 }
 
 func (r *scriptRouter) Listener() policy.Listener { return r }

@@ -3,6 +3,7 @@
 package simulator
 
 import (
+	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
@@ -99,7 +100,9 @@ func (s *simulation) admit(r *replica, budget int32) {
 		if r.reserve {
 			reserve = q.total
 		}
-		blocks, ok := r.cache.Admit(q.chain, int(cached), int(cached+n), int(reserve))
+		blocks, ok := r.cache.Admit(kv.Admission{
+			Chain: q.chain, Cached: int(cached), Tokens: int(cached + n), Reserve: int(reserve), Priority: q.info.Priority,
+		})
 		if !ok {
 			return
 		}

@@ -102,12 +102,12 @@ type toFewest struct{}
 
 func (toFewest) Listener() policy.Listener { return nil }
 
-func (toFewest) Route(v *policy.View, _ *policy.Request) (int, error) {
+func (toFewest) Route(v *policy.View, _ *policy.Request) (policy.Decision, error) {
 	best := 0
 	for i := range v.Scrapes {
 		if load(v.Scrapes[i]) < load(v.Scrapes[best]) {
 			best = i
 		}
 	}
-	return best, nil
+	return policy.To(best), nil
 }

@@ -20,9 +20,11 @@ type Cache struct {
 
 // Sequence is the blocks of a running sequence, in the order of its tokens.
 type Sequence struct {
-	Blocks []int
-	chain  []uint64
-	named  int
+	Blocks   []int
+	chain    []uint64
+	named    int
+	tokens   int
+	withheld bool
 }
 
 // New returns an empty cache.
@@ -57,20 +59,28 @@ func (c *Cache) match(chain []uint64, limit int) []int {
 	return blocks
 }
 
+// Admission is what a new sequence wants, as kv.Admission has it.
+type Admission struct {
+	Chain                   []uint64
+	Cached, Tokens, Reserve int
+	Withheld                bool
+	Priority                int
+}
+
 // Admit starts a sequence with its first cached tokens from the cache and room
 // for tokens, if there is room for reserve of them too.
-func (c *Cache) Admit(chain []uint64, cached, tokens, reserve int) (*Sequence, bool) {
-	hits := c.match(chain, cached/c.blockTokens)
+func (c *Cache) Admit(a Admission) (*Sequence, bool) {
+	hits := c.match(a.Chain, a.Cached/c.blockTokens)
 	idle := 0
 	for _, b := range hits {
 		if c.references[b] == 0 {
 			idle++
 		}
 	}
-	if c.blocks(max(tokens, reserve))-len(hits) > len(c.free)-idle {
+	if c.blocks(max(a.Tokens, a.Reserve))-len(hits) > len(c.free)-idle {
 		return nil, false
 	}
-	s := &Sequence{chain: chain, named: len(hits)}
+	s := &Sequence{chain: a.Chain, named: len(hits), withheld: a.Withheld}
 	for _, b := range hits {
 		if c.references[b] == 0 {
 			c.free = slices.DeleteFunc(c.free, func(f int) bool { return f == b })
@@ -78,7 +88,7 @@ func (c *Cache) Admit(chain []uint64, cached, tokens, reserve int) (*Sequence, b
 		c.references[b]++
 		s.Blocks = append(s.Blocks, b)
 	}
-	c.Extend(s, tokens)
+	c.Extend(s, a.Tokens)
 	return s, true
 }
 
@@ -96,12 +106,23 @@ func (c *Cache) Extend(s *Sequence, tokens int) bool {
 		c.references[b] = 1
 		s.Blocks = append(s.Blocks, b)
 	}
-	for ; c.caching && s.named < min(tokens/c.blockTokens, len(s.chain)); s.named++ {
+	s.tokens = tokens
+	c.name(s)
+	return true
+}
+
+// Publish lets the blocks of a sequence be found that were withheld.
+func (c *Cache) Publish(s *Sequence) {
+	s.withheld = false
+	c.name(s)
+}
+
+func (c *Cache) name(s *Sequence) {
+	for ; c.caching && !s.withheld && s.named < min(s.tokens/c.blockTokens, len(s.chain)); s.named++ {
 		b, identity := s.Blocks[s.named], s.chain[s.named]
 		c.identity[b] = identity
 		c.holders[identity] = append(c.holders[identity], b)
 	}
-	return true
 }
 
 // forget takes a block's identity away.

@@ -23,8 +23,8 @@ func BenchmarkRoute(b *testing.B) {
 			step := func() {
 				r := next()
 				e, _ := s.Route(view, r)
-				s.FirstToken(r, e)
-				s.Finished(r, e)
+				s.FirstToken(r, e.Endpoint)
+				s.Finished(r, e.Endpoint)
 			}
 			for range 3000 {
 				step()

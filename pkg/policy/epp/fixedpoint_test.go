@@ -238,7 +238,7 @@ func FuzzLoad(f *testing.F) {
 			r := request(n, 300)
 			e, err := s.Route(idle(3), r)
 			if err == nil {
-				s.FirstToken(r, e)
+				s.FirstToken(r, e.Endpoint)
 			} else if !errors.Is(err, policy.ErrNoEndpoint) {
 				t.Fatal(err)
 			}

@@ -79,11 +79,11 @@ func withPrompt(n int, extents ...prompt.Extent) *policy.Request {
 
 func route(t testing.TB, s *Scheduler, view *policy.View, r *policy.Request) int {
 	t.Helper()
-	endpoint, err := s.Route(view, r)
+	decision, err := s.Route(view, r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return endpoint
+	return decision.Endpoint
 }
 
 // A planted scheduler has producers whose data a test writes itself.

@@ -123,7 +123,7 @@ func (l *referenceLoad) step(b testing.TB, s *Scheduler) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	l.load[e] += 0.04
+	l.load[e.Endpoint] += 0.04
 	l.view.Changed = l.view.Changed[:0]
 	for range 4 {
 		l.scraped = (l.scraped + 1) % len(l.load)

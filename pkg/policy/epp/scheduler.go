@@ -53,11 +53,11 @@ func NewLabelled(c *Config, labels []map[string]string, seed int64) *Scheduler {
 
 // Route implements [policy.Router]. There is no error but one that wraps
 // [policy.ErrNoEndpoint].
-func (s *Scheduler) Route(view *policy.View, request *policy.Request) (int, error) {
+func (s *Scheduler) Route(view *policy.View, request *policy.Request) (policy.Decision, error) {
 	c := s.begin(view, request)
 	if request.Priority < 0 && s.detector.saturation(c) >= 1 {
 		s.profile.skip()
-		return -1, policy.ErrShed
+		return policy.Decision{}, policy.ErrShed
 	}
 	for _, p := range s.producers {
 		p.produce(c)
@@ -65,17 +65,17 @@ func (s *Scheduler) Route(view *policy.View, request *policy.Request) (int, erro
 	for _, a := range s.admitters {
 		if !a.admits(c) {
 			s.profile.skip()
-			return -1, policy.ErrShed
+			return policy.Decision{}, policy.ErrShed
 		}
 	}
 	if !s.profile.run(c) {
-		return -1, policy.ErrNoEndpoint
+		return policy.Decision{}, policy.ErrNoEndpoint
 	}
 	endpoint := s.profile.chosen
 	for _, f := range s.followers {
 		f.routed(c, endpoint)
 	}
-	return endpoint, nil
+	return policy.To(endpoint), nil
 }
 
 // Listener implements [policy.Router]: the scheduler listens where one of its

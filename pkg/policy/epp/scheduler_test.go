@@ -272,8 +272,8 @@ func routeInSteadyState(t *testing.T, profile string, endpoints int) {
 	allocations := testing.AllocsPerRun(500, func() {
 		r := next()
 		e, _ := s.Route(view, r)
-		s.FirstToken(r, e)
-		s.Finished(r, e)
+		s.FirstToken(r, e.Endpoint)
+		s.Finished(r, e.Endpoint)
 	})
 	if allocations != 0 {
 		t.Errorf("%d endpoints: %v allocations a request", endpoints, allocations)
@@ -312,7 +312,7 @@ plugins:
 	}
 	scheduler := New(config, 2, "meta-llama/Llama-3.1-8B-Instruct", 42)
 	view := &policy.View{Scrapes: []policy.Scrape{{Waiting: 4}, {Waiting: 1}}}
-	endpoint, err := scheduler.Route(view, &policy.Request{})
-	fmt.Println(endpoint, err, scheduler.LastDecision().Scores)
+	decision, err := scheduler.Route(view, &policy.Request{})
+	fmt.Println(decision.Endpoint, err, scheduler.LastDecision().Scores)
 	// Output: 1 <nil> [0 1]
 }
