@@ -88,5 +88,7 @@ const (
 // onlyReplica routes every request to the one replica there is.
 type onlyReplica struct{}
 
-func (onlyReplica) Route(*policy.View, *policy.Request) (policy.Decision, error) { return policy.To(0), nil }
-func (onlyReplica) Listener() policy.Listener                        { return nil }
+func (onlyReplica) Route(*policy.View, *policy.Request) (policy.Decision, error) {
+	return policy.To(0), nil
+}
+func (onlyReplica) Listener() policy.Listener { return nil }
