@@ -5,6 +5,7 @@ package simulator
 import (
 	"time"
 
+	"windtunnel.dev/windtunnel/pkg/kv/stability"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -46,12 +47,14 @@ const (
 	ExceedsModelLength
 	// ExceedsKVCache: prompt plus output are more than all KV blocks hold.
 	ExceedsKVCache
+	// NoRoom: the stability controller found no room for it beside what runs.
+	NoRoom
 
 	// Reasons is how many there are.
 	Reasons
 )
 
-var reasonNames = [Reasons]string{"noEndpoint", "shed", "emptyPrompt", "exceedsModelLength", "exceedsKVCache"}
+var reasonNames = [Reasons]string{"noEndpoint", "shed", "emptyPrompt", "exceedsModelLength", "exceedsKVCache", "noRoom"}
 
 // String returns the reason as results write it, such as noEndpoint.
 func (r Reason) String() string { return reasonNames[r] }
@@ -74,13 +77,19 @@ type Cell struct {
 	Good, MetTTFT, MetTPOT, MetE2E int64
 
 	// PromptTokens are those of the requests that were scheduled at least
-	// once, CachedTokens what the prefix cache gave them at that moment.
+	// once, CachedTokens what the prefix cache in GPU memory gave them at that
+	// moment, TierTokens what each lower tier gave beyond it.
 	PromptTokens, CachedTokens int64
+	TierTokens                 [TierKinds]int64
 	// OutputTokens counts each generated token once.
 	OutputTokens int64
 	// Preemptions counts evictions from a batch, RecomputedTokens the tokens
 	// that were computed again because of them.
 	Preemptions, RecomputedTokens int64
+	// Handoffs counts the prompts whose KV went from one replica to another and
+	// was there, Migrated the times that a request was routed again because its
+	// replica failed.
+	Handoffs, Migrated int64
 
 	// Histograms in ns. TTFT and E2E run from the arrival at the gateway,
 	// Queueing from there to the start of the first step that computes
@@ -91,6 +100,10 @@ type Cell struct {
 	// the engine reports of it: from the entry into its queue to the end of the
 	// step that gave the token.
 	TTFT, EngineTTFT, TPOT, ITL, E2E, Queueing stats.Histogram
+	// Handoff runs from the end of a prompt's prefill to the moment when its
+	// decode may begin, one value a hand-over. KVLoad is how long a request
+	// waited for its KV from lower tiers, one value a load.
+	Handoff, KVLoad stats.Histogram
 }
 
 // Completion is one request that completed, in times at the gateway. Its TTFT
@@ -101,8 +114,8 @@ type Completion struct {
 	// Arrival is when the request reached the gateway, FirstToken and
 	// LastToken when the ends of its answer did.
 	Arrival, FirstToken, LastToken simtime.Time
-	// CachedTokens is what the prefix cache gave of the prompt when the
-	// request was first scheduled.
+	// CachedTokens is what the prefix cache in GPU memory gave of the prompt
+	// when the request was first scheduled.
 	PromptTokens, CachedTokens, OutputTokens int
 }
 
@@ -123,4 +136,38 @@ type ReplicaUse struct {
 	// Preemptions counts evictions of requests from the batch, Evictions of
 	// cached blocks whose contents were dropped to make room.
 	Preemptions, Evictions int64
+	// Tiers are the lower tiers, fastest first. One that the pool shares stands
+	// with its first replica alone.
+	Tiers []TierUse
+	// Links are the links and devices that KV crosses: toHost, toGPU, cpu.read,
+	// cpu.write, storage.read, storage.write, egress and ingress, those that
+	// there are, in this order. Those of a shared tier stand with the tier.
+	Links []LinkUse
+	// Stability is what the controller knew when arrivals ended; nil where
+	// nobody watches.
+	Stability *stability.State
+}
+
+// TierUse is what became of a tier's blocks.
+type TierUse struct {
+	Kind   TierKind
+	Blocks int
+	// PeakShare and MeanShare are shares of the blocks that hold something, or
+	// are kept for what is on its way, 0 to 1; the mean is over time.
+	PeakShare, MeanShare float64
+	// StoredBlocks have arrived in the tier, LoadedBlocks were sent from it to
+	// the GPU, EvictedBlocks made room, RefusedBlocks were to be stored and
+	// found none. ThrashedBlocks were loaded within Offload.ThrashWindow after
+	// they were stored.
+	StoredBlocks, LoadedBlocks, EvictedBlocks, ThrashedBlocks, RefusedBlocks int64
+}
+
+// LinkUse is what crossed a link, or one side of a device.
+type LinkUse struct {
+	Name  string
+	Bytes int64
+	// Busy is the time in which something moved, MeanConcurrency how many
+	// transfers shared the link in that time, on average.
+	Busy            time.Duration
+	MeanConcurrency float64
 }

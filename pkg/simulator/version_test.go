@@ -33,10 +33,10 @@ func TestResultsChangeOnlyWithTheEngineVersion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintln(digest, o.End, o.Measured, o.Replicas)
+		fmt.Fprintln(digest, o.End, o.Measured, recordedUses(o.Replicas))
 		for i := range o.Cells {
 			c := &o.Cells[i]
-			fmt.Fprintln(digest, c.Pool, c.Tenant, c.Class, c.Arrived, c.Completed, c.Rejected, c.Unfinished, c.RejectedBy,
+			fmt.Fprintln(digest, c.Pool, c.Tenant, c.Class, c.Arrived, c.Completed, c.Rejected, c.Unfinished, c.RejectedBy[:ExceedsKVCache+1],
 				c.Good, c.MetTTFT, c.MetTPOT, c.MetE2E, c.PromptTokens, c.CachedTokens, c.OutputTokens, c.Preemptions, c.RecomputedTokens)
 			for _, h := range []*stats.Histogram{&c.TTFT, &c.EngineTTFT, &c.TPOT, &c.ITL, &c.E2E, &c.Queueing} {
 				fmt.Fprintln(digest, h.Count(), h.Mean(), h.Quantile(0.5), h.Quantile(0.99))
@@ -46,6 +46,23 @@ func TestResultsChangeOnlyWithTheEngineVersion(t *testing.T) {
 	if got := hex.EncodeToString(digest.Sum(nil)); got != recorded {
 		t.Errorf("results differ from those of engine version %s\n got %s\nwant %s", EngineVersion, got, recorded)
 	}
+}
+
+// recordedUse holds the figures of a replica that the recording is of.
+type recordedUse struct {
+	Pool                   int
+	Busy                   time.Duration
+	Steps, Served          int64
+	PeakKV, MeanKV         float64
+	Preemptions, Evictions int64
+}
+
+func recordedUses(all []ReplicaUse) []recordedUse {
+	uses := make([]recordedUse, len(all))
+	for i, u := range all {
+		uses[i] = recordedUse{u.Pool, u.Busy, u.Steps, u.Served, u.PeakKV, u.MeanKV, u.Preemptions, u.Evictions}
+	}
+	return uses
 }
 
 // recordedConfig is scenario number seed of the recording. It depends on nothing
