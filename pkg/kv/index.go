@@ -39,6 +39,21 @@ func (t *index) find(id uint64, stretches []stretch) int32 {
 	}
 }
 
+// next returns the first value from slot i on that may be an identity's, and
+// the slot to go on from where it is not; none if there is no other.
+func (t *index) next(id uint64, i uint32) (value int32, after uint32) {
+	if t.len == 0 {
+		return none, 0
+	}
+	tag := uint32(id)
+	for i &= t.mask; ; i = (i + 1) & t.mask {
+		s := t.slots[i]
+		if s.value == 0 || s.tag == tag {
+			return s.value - 1, i + 1
+		}
+	}
+}
+
 // put adds an identity that is not there.
 func (t *index) put(id uint64, value int32) {
 	if 2*(t.len+1) > len(t.slots) {
