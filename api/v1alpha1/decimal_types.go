@@ -51,3 +51,14 @@ type Microseconds string
 // Float returns the number nearest to d; 0 where d is not a number, which the
 // schema rules out.
 func (d Microseconds) Float() float64 { return Decimal(d).Float() }
+
+// Fraction is a Decimal greater than 0 and less than 1.
+//
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=32
+// +kubebuilder:validation:XValidation:rule="self.matches('^0+[.][0-9]*[1-9][0-9]*$')",message="must be greater than 0 and less than 1, such as \"0.5\""
+type Fraction string
+
+// Float returns the number nearest to d; 0 where d is not a number, which the
+// schema rules out.
+func (d Fraction) Float() float64 { return Decimal(d).Float() }

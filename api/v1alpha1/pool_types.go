@@ -3,6 +3,8 @@
 package v1alpha1
 
 // Pool is a set of identical replicas.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.kvCache) || !has(self.kvCache.tiers) || !has(self.engine) || !has(self.engine.prefixCaching) || self.engine.prefixCaching != 'Disabled'",fieldPath=".kvCache.tiers",message="tiers need engine.prefixCaching: what they hold is found as the prefix of a prompt"
 type Pool struct {
 	// name identifies the pool in results and in parameter paths.
 	// +required
@@ -34,6 +36,18 @@ type Pool struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1024
 	Replicas int32 `json:"replicas,omitempty"`
+	// role is what the replicas do where the router disaggregates: Prefill
+	// computes prompts and hands their KV over, Decode takes it over and
+	// generates, Both does either. It is the label llm-d.ai/role of their pods.
+	// Where it is not set, the pods have no such label.
+	// +optional
+	Role Role `json:"role,omitempty"`
+	// labels are further labels of the replicas' pods, for the router's label
+	// filters.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=16
+	// +kubebuilder:validation:XValidation:rule="!('llm-d.ai/role' in self)",message="the label llm-d.ai/role comes from role"
+	Labels map[string]LabelValue `json:"labels,omitempty"`
 	// engine holds the serving engine's settings.
 	// +optional
 	// +kubebuilder:default={}
@@ -50,7 +64,7 @@ type Pool struct {
 	// +optional
 	// +kubebuilder:default={}
 	Quantization Quantization `json:"quantization,omitzero"`
-	// kvCache sizes the KV cache.
+	// kvCache is the KV cache: its size, and what lies below it.
 	// +optional
 	// +kubebuilder:default={}
 	KVCache KVCache `json:"kvCache,omitzero"`
@@ -59,6 +73,25 @@ type Pool struct {
 	// +optional
 	CostPerReplicaHour NonNegativeDecimal `json:"costPerReplicaHour,omitempty"`
 }
+
+// Role is what a pool's replicas do where the router disaggregates.
+// +kubebuilder:validation:Enum=Prefill;Decode;Both
+type Role string
+
+const (
+	// PrefillRole computes prompts.
+	PrefillRole Role = "Prefill"
+	// DecodeRole generates.
+	DecodeRole Role = "Decode"
+	// BothRole does either.
+	BothRole Role = "Both"
+)
+
+// LabelValue is the value of a pod's label.
+//
+// +kubebuilder:validation:MaxLength=63
+// +kubebuilder:validation:Pattern=`^([A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?)?$`
+type LabelValue string
 
 // Engine holds the settings of vLLM that shape its steps. Names and meanings
 // are vLLM's.
@@ -193,36 +226,4 @@ type RequestCost struct {
 	// completionMicroseconds delays the end of each answer, once.
 	// +optional
 	CompletionMicroseconds Microseconds `json:"completionMicroseconds,omitempty"`
-}
-
-// KVCache sizes one replica's KV cache: by a number of blocks as the engine
-// reports it, or computed from model, accelerator and memoryUtilization.
-type KVCache struct {
-	// blocks is the number of KV blocks of one replica, such as vLLM's
-	// num_gpu_blocks; one of them the engine keeps to itself. Where it is not set it
-	// is computed.
-	// +optional
-	// +kubebuilder:validation:Minimum=2
-	// +kubebuilder:validation:Maximum=100000000
-	Blocks *int32 `json:"blocks,omitempty"`
-	// memoryUtilization is the share of GPU memory that the engine may use
-	// (vLLM's gpu_memory_utilization), at most 1.
-	// +optional
-	// +kubebuilder:default="0.9"
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
-	MemoryUtilization PositiveDecimal `json:"memoryUtilization,omitempty"`
-	// activationBytes is the memory that the activations of the largest batch
-	// take, over all GPUs of a replica. Where it is not set it is 5.5 GiB, and
-	// 8 GiB for a model with experts: more than a small GPU needs.
-	// +optional
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=1099511627776
-	ActivationBytes *int64 `json:"activationBytes,omitempty"`
-	// runtimeBytes is the memory that context, graphs and the collectives'
-	// buffers take of each GPU. Where it is not set it is 0.15 GiB, and 0.6 GiB
-	// where GPUs work together.
-	// +optional
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=1099511627776
-	RuntimeBytes *int64 `json:"runtimeBytes,omitempty"`
 }

@@ -27,9 +27,20 @@ type Scenario struct {
 	// router chooses the replica of each request.
 	// +required
 	Router Router `json:"router,omitzero"`
+	// disaggregation is how KV goes from replicas that prefill to those that
+	// decode. Where it is not set, its fields' defaults apply; without pools that
+	// have roles it has no effect.
+	// +optional
+	Disaggregation *Disaggregation `json:"disaggregation,omitempty"`
 	// workload is the traffic.
 	// +required
 	Workload Workload `json:"workload,omitzero"`
+	// disruptions befall replicas, in order of time.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=256
+	Disruptions []Disruption `json:"disruptions,omitempty"`
 	// slos are the latency targets by class. Goodput is defined only where
 	// there are some.
 	// +optional

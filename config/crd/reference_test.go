@@ -230,6 +230,8 @@ func typeOf(s schema) string {
 		return strings.Join(values, ", ")
 	case s.Type == "array":
 		return "list of " + typeOf(*s.Items.Schema) + "s"
+	case s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil:
+		return "map of " + typeOf(*s.AdditionalProperties.Schema) + "s"
 	}
 	return s.Type
 }
@@ -240,7 +242,7 @@ func defaultOf(s schema, required bool) string {
 		return "required"
 	case s.Default == nil:
 		return ""
-	case s.Type == "object":
+	case s.Type == "object" && string(s.Default.Raw) == "{}":
 		return "its fields'"
 	}
 	text := scalar(s.Default.Raw)
@@ -268,6 +270,8 @@ var patterns = map[string]string{
 	`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`:            "a to z, 0 to 9, inside also -",
 	`^[A-Za-z]([-_A-Za-z0-9]*[A-Za-z0-9])?$`:     "a letter, then letters and digits, inside also - and _",
 	`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`: "letters and digits, inside also - _ and .",
+
+	`^([A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?)?$`: "letters and digits, inside also - _ and .; may be empty",
 }
 
 func boundsOf(s schema) string {
@@ -282,7 +286,7 @@ func boundsOf(s schema) string {
 		}
 	}
 	if s.Type == "object" {
-		return ""
+		return mapBounds(s)
 	}
 	for _, rule := range s.XValidations {
 		all = append(all, strings.TrimPrefix(rule.Message, "must be "))
@@ -298,6 +302,15 @@ func boundsOf(s schema) string {
 		all = append(all, words)
 	}
 	return strings.Join(all, "; ")
+}
+
+// mapBounds says how many entries a map may have, and what each may be; nothing
+// of an object with fields.
+func mapBounds(s schema) string {
+	if s.MaxProperties == nil {
+		return ""
+	}
+	return fmt.Sprintf("at most %d entries; each %s", *s.MaxProperties, boundsOf(*s.AdditionalProperties.Schema))
 }
 
 func numbers(s schema) string {

@@ -63,6 +63,7 @@ func probes(n node) []probe {
 	probes = append(probes, numberProbes(n)...)
 	probes = append(probes, stringProbes(n)...)
 	probes = append(probes, listProbes(n)...)
+	probes = append(probes, mapProbes(n)...)
 	return append(probes, fieldProbes(n)...)
 }
 
@@ -183,6 +184,27 @@ func entries(n node, count int) []any {
 		list = append(list, entry)
 	}
 	return list
+}
+
+// mapProbes are about maps with keys of the user's choice.
+func mapProbes(n node) []probe {
+	if n.schema.MaxProperties == nil {
+		return nil
+	}
+	edge := int(*n.schema.MaxProperties)
+	return []probe{
+		{name: "most keys", at: n.at, value: keys(edge), fault: "Too many"},
+		{name: "too many keys", at: n.at, value: keys(edge + 1), fault: "Too many", bad: true},
+	}
+}
+
+// keys makes a map of texts with so many keys.
+func keys(count int) object {
+	m := object{}
+	for i := range count {
+		m[fmt.Sprintf("k%d", i)] = "v"
+	}
+	return m
 }
 
 func fieldProbes(n node) []probe {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"windtunnel.dev/windtunnel/pkg/manifest"
@@ -49,7 +50,7 @@ func checkStable(t *testing.T, obj runtime.Object) {
 	t.Helper()
 	again := obj.DeepCopyObject()
 	manifest.Default(again)
-	if diff := cmp.Diff(spec(obj), spec(again)); diff != "" {
+	if diff := cmp.Diff(spec(obj), spec(again), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("defaulting again changes the object (-once +twice):\n%s", diff)
 	}
 	if errs := manifest.Validate(again); len(errs) > 0 {

@@ -44,6 +44,15 @@ var rules = map[string]ruleTable{
 		bad:  []any{"0", "0.0", "1.1", "1.01", "2", "11", "-0.5", "abc"},
 	},
 
+	`must be greater than 0 and less than 1, such as "0.5"`: {
+		good: []any{"0.5", "0.001", "00.95", "0.9999"},
+		bad:  []any{"0", "0.0", "1", "1.0", "1.5", "-0.5", ".5", "0.", "abc"},
+	},
+	`must be a number of bytes greater than 0 in quotes, such as "512Gi" or "7G"`: {
+		good: []any{"1", "7G", "512Gi", "28.5G", "0.5Ti", "1k", "1Ki", "64P"},
+		bad:  []any{"0", "0Gi", "-7G", "7g", "7 G", "1e9", "7GB", "7Gi/s", "1ki", "K", ".5G", "1m", "1E", "abc"},
+	},
+
 	// Durations.
 	"must be a duration greater than 0 and at most 8760h, such as 500ms or 10m": {
 		good: []any{"1ns", "1.5µs", "500ms", "1h30m", "8760h"},
@@ -128,6 +137,51 @@ var rules = map[string]ruleTable{
 	"one of ttft, tpot and e2e must be set": {
 		good: []any{fields{"ttft": gone, "tpot": "30ms", "e2e": gone}},
 		bad:  []any{fields{"ttft": gone, "tpot": gone, "e2e": gone}},
+	},
+
+	// Tiers.
+	"tiers need engine.prefixCaching: what they hold is found as the prefix of a prompt": {
+		good: []any{
+			fields{"kvCache.tiers": tiers, "engine.prefixCaching": "Enabled"},
+			fields{"kvCache.tiers": tiers, "engine": gone},
+			fields{"kvCache": gone, "engine.prefixCaching": "Disabled"},
+		},
+		bad: []any{fields{"kvCache.tiers": tiers, "engine.prefixCaching": "Disabled"}},
+	},
+	"the label llm-d.ai/role comes from role": {
+		good: []any{object{"llm-d.ai/rolex": "prefill"}},
+		bad:  []any{object{"llm-d.ai/role": "prefill"}},
+	},
+	"link and offload go with tiers": {
+		good: []any{
+			fields{"tiers": tiers, "link": link, "offload": object{}},
+			fields{"tiers": tiers, "link": gone, "offload": gone},
+			fields{"tiers": gone, "link": gone, "offload": gone},
+		},
+		bad: []any{
+			fields{"tiers": gone, "link": link, "offload": gone},
+			fields{"tiers": gone, "link": gone, "offload": object{}},
+		},
+	},
+	"exactly one of the fields in [blocks capacity] must be set": {
+		good: []any{fields{"blocks": 1, "capacity": gone}, fields{"blocks": gone, "capacity": "1Gi"}},
+		bad:  []any{fields{"blocks": 1, "capacity": "1Gi"}, fields{"blocks": gone, "capacity": gone}},
+	},
+	"a Storage tier needs a path: set device, or readBytesPerSecond and writeBytesPerSecond": {
+		good: []any{
+			fields{"kind": "Storage", "device": "nvme-gen3", "readBytesPerSecond": gone, "writeBytesPerSecond": gone},
+			fields{"kind": "Storage", "device": gone, "readBytesPerSecond": "7G", "writeBytesPerSecond": "5G"},
+			fields{"kind": "CPU", "device": gone, "readBytesPerSecond": gone, "writeBytesPerSecond": gone},
+		},
+		bad: []any{
+			fields{"kind": "Storage", "device": gone, "readBytesPerSecond": gone, "writeBytesPerSecond": gone},
+			fields{"kind": "Storage", "device": gone, "readBytesPerSecond": "7G", "writeBytesPerSecond": gone},
+			fields{"kind": "Storage", "device": gone, "readBytesPerSecond": gone, "writeBytesPerSecond": "5G"},
+		},
+	},
+	"one of device and bytesPerSecond must be set": {
+		good: []any{fields{"device": "pcie-gen5-x16", "bytesPerSecond": gone}, fields{"device": gone, "bytesPerSecond": "50G"}},
+		bad:  []any{fields{"device": gone, "bytesPerSecond": gone}},
 	},
 
 	// Workload.
@@ -226,6 +280,8 @@ var (
 	linear    = object{"baseMicroseconds": "1", "perPrefillTokenMicroseconds": "1", "perDecodeTokenMicroseconds": "1"}
 	table     = object{"inline": "x"}
 	allReduce = []any{object{"bytes": 1024, "microseconds": "20"}, object{"bytes": 4096, "microseconds": "25"}}
+	tiers     = []any{object{"kind": "CPU", "blocks": 1000}}
+	link      = object{"device": "pcie-gen5-x16"}
 	oneClient = object{"name": "c", "arrivals": object{"rate": "1"}, "inputTokens": object{"mean": "1"}, "outputTokens": object{"mean": "1"}}
 	trace     = object{"format": "Azure", "file": "x"}
 	interval  = object{"min": "0", "max": "1", "step": "0.5"}
