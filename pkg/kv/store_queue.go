@@ -30,8 +30,11 @@ func (s *Store) push(at int32) {
 	s.enqueue(at)
 }
 
-// alike says that two pieces differ in their blocks only.
-func (s *Store) alike(p, q *piece) bool { return p.rank == q.rank && p.stored == q.stored }
+// alike says that one piece goes on where another one ends, with the same
+// history.
+func (s *Store) alike(p, q *piece) bool {
+	return p.to == q.from && p.rank == q.rank && p.stored == q.stored
+}
 
 // enqueue makes a piece known to its neighbours in the queue.
 func (s *Store) enqueue(at int32) {

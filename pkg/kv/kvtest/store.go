@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kvtest
+
+import (
+	"slices"
+	"time"
+)
+
+// Order is in what order blocks give up their content: as kv.Order.
+type Order int
+
+// The orders.
+const (
+	LRU Order = iota
+	LFU
+	Priority
+)
+
+// again returns the rank of a block that had one after another use.
+func (o Order) again(rank, priority int) int {
+	switch o {
+	case LFU:
+		return rank + 1
+	case Priority:
+		return max(rank, priority)
+	}
+	return 0
+}
+
+// first returns the rank of a block after its first use.
+func (o Order) first(priority int) int {
+	if o == Priority {
+		return priority
+	}
+	return o.again(0, 0)
+}
+
+// Store is a tier below the cache: blocks by their identity.
+type Store struct {
+	Size      int
+	Evictions int64
+
+	order   Order
+	blocks  map[uint64]*stored
+	pending map[uint64]bool
+	// queue is what may be evicted: the block that goes first in front.
+	queue []uint64
+}
+
+// stored is a block that is present.
+type stored struct {
+	pins int
+	rank int
+	at   time.Duration
+}
+
+// NewStore returns an empty store.
+func NewStore(blocks int, order Order) *Store {
+	return &Store{Size: blocks, order: order, blocks: map[uint64]*stored{}, pending: map[uint64]bool{}}
+}
+
+// Present returns how many blocks are there.
+func (s *Store) Present() int { return len(s.blocks) }
+
+// Pending returns how many are on their way.
+func (s *Store) Pending() int { return len(s.pending) }
+
+// Queue returns the blocks that may be evicted, in that order.
+func (s *Store) Queue() []uint64 { return s.queue }
+
+// Has says that a block is present.
+func (s *Store) Has(block uint64) bool { return s.blocks[block] != nil }
+
+// Run returns how many of the first blocks are present without a gap.
+func (s *Store) Run(blocks []uint64) int {
+	for i, b := range blocks {
+		if !s.Has(b) {
+			return i
+		}
+	}
+	return len(blocks)
+}
+
+// Missing returns those that are neither present nor pending.
+func (s *Store) Missing(blocks []uint64) []uint64 {
+	missing := []uint64{}
+	for _, b := range blocks {
+		if !s.Has(b) && !s.pending[b] {
+			missing = append(missing, b)
+		}
+	}
+	return missing
+}
+
+// Stored returns how many of the blocks became present at since or later.
+func (s *Store) Stored(blocks []uint64, since time.Duration) int {
+	n := 0
+	for _, b := range blocks {
+		if s.Has(b) && s.blocks[b].at >= since {
+			n++
+		}
+	}
+	return n
+}
+
+// Reserve makes as many of the first missing blocks pending as there is room
+// for, and evicts others to make it.
+func (s *Store) Reserve(blocks []uint64) (taken, evicted []uint64) {
+	taken, evicted = []uint64{}, []uint64{}
+	free := s.Size - len(s.blocks) - len(s.pending)
+	room := free + len(s.queue)
+	for _, b := range s.Missing(blocks) {
+		if len(taken) < room && !s.pending[b] {
+			s.pending[b] = true
+			taken = append(taken, b)
+		}
+	}
+	for range len(taken) - free {
+		evicted = append(evicted, s.queue[0])
+		delete(s.blocks, s.queue[0])
+		s.queue = s.queue[1:]
+		s.Evictions++
+	}
+	return taken, evicted
+}
+
+// Arrive makes pending blocks present, the last one of the list first.
+func (s *Store) Arrive(blocks []uint64, at time.Duration, priority int) {
+	for _, b := range slices.Backward(blocks) {
+		delete(s.pending, b)
+		s.blocks[b] = &stored{rank: s.order.first(priority), at: at}
+		s.push(b)
+	}
+}
+
+// Cancel gives the places of pending blocks back.
+func (s *Store) Cancel(blocks []uint64) {
+	for _, b := range blocks {
+		delete(s.pending, b)
+	}
+}
+
+// push puts a block behind all others of its rank.
+func (s *Store) push(b uint64) {
+	behind := 0
+	for behind < len(s.queue) && s.blocks[s.queue[behind]].rank <= s.blocks[b].rank {
+		behind++
+	}
+	s.queue = slices.Insert(s.queue, behind, b)
+}
+
+func (s *Store) unqueue(b uint64) {
+	s.queue = slices.DeleteFunc(s.queue, func(q uint64) bool { return q == b })
+}
+
+// Pin keeps blocks from being evicted. All of them must be present.
+func (s *Store) Pin(blocks []uint64) {
+	for _, b := range blocks {
+		s.blocks[b].pins++
+		s.unqueue(b)
+	}
+}
+
+// Unpin ends a pin of blocks, the last one first.
+func (s *Store) Unpin(blocks []uint64) {
+	for _, b := range slices.Backward(blocks) {
+		if s.blocks[b].pins--; s.blocks[b].pins == 0 {
+			s.push(b)
+		}
+	}
+}
+
+// Touch notes a use of those blocks that are present, the last one first.
+func (s *Store) Touch(blocks []uint64, priority int) {
+	for _, b := range slices.Backward(blocks) {
+		if !s.Has(b) {
+			continue
+		}
+		s.unqueue(b)
+		s.blocks[b].rank = s.order.again(s.blocks[b].rank, priority)
+		if s.blocks[b].pins == 0 {
+			s.push(b)
+		}
+	}
+}
