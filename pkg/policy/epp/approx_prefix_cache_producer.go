@@ -4,10 +4,12 @@ package epp
 
 import (
 	"math"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
 const approxPrefixCacheProducerType = "approx-prefix-cache-producer"
@@ -17,6 +19,10 @@ const approxPrefixCacheProducerType = "approx-prefix-cache-producer"
 // partial last one included. With autoTune the block size and the number of
 // blocks that an endpoint is believed to hold come from its scraped metrics;
 // blocks have at least 64 tokens all the same.
+//
+// What is routed also counts for the endpoint that a profile named prefill chose.
+// Every two minutes from time 0 on, endpoints that are gone by then are
+// forgotten.
 var approxPrefixCacheProducer = pluginType{
 	name:  approxPrefixCacheProducerType,
 	roles: producerRole,
@@ -36,6 +42,7 @@ var approxPrefixCacheProducer = pluginType{
 			parameters: p.Parameters.(*approxPrefixParameters),
 			match:      b.prefixMatch(p.Name),
 			index:      newPrefixIndex(b.endpoints),
+			prefill:    b.stages.prefill == prefillProfile,
 		}
 	},
 }
@@ -99,8 +106,8 @@ func (p *approxPrefixParameters) warnOfNoEffect(l *loader, path *field.Path) {
 // blockTokens is the block size; the first endpoint speaks for all.
 func (p *approxPrefixParameters) blockTokens(c *cycle) int {
 	tokens := p.BlockSizeTokens
-	if p.AutoTune && c.scrapes[0].BlockTokens > 0 {
-		tokens = c.scrapes[0].BlockTokens
+	if first := &c.scrapes[c.first()]; p.AutoTune && first.BlockTokens > 0 {
+		tokens = first.BlockTokens
 	}
 	return max(tokens, leastBlockTokens)
 }
@@ -131,14 +138,33 @@ type approxPrefix struct {
 	match      *prefixMatch
 	index      *prefixIndex
 	chain      []prompt.Stretch // of the request under way
+	// prefill is whether the pick of the prefill profile is followed.
+	prefill bool
+	last    simtime.Time // of a request
+}
+
+// podCheckInterval is how often endpoints that are gone are looked for.
+const podCheckInterval = 2 * time.Minute
+
+// forgetGone forgets the endpoints that are gone if the time to look for them
+// has come since the last request.
+func (a *approxPrefix) forgetGone(c *cycle) {
+	due := time.Duration(c.now)/podCheckInterval > time.Duration(a.last)/podCheckInterval
+	a.last = c.now
+	if !due || c.down == nil {
+		return
+	}
+	for e, down := range c.down {
+		if down {
+			a.index.forgetEndpoint(e)
+		}
+	}
 }
 
 func (a *approxPrefix) produce(c *cycle) {
+	a.forgetGone(c)
 	a.chain = a.chain[:0]
 	a.match.totalBlocks = 0
-	if len(c.scrapes) == 0 {
-		return
-	}
 	blockTokens := a.parameters.blockTokens(c)
 	a.chain = c.prompt.AllStretches(a.chain, blockTokens)
 	a.chain, a.match.totalBlocks = truncate(a.chain, a.parameters.maxBlocks(blockTokens))
@@ -162,6 +188,9 @@ func truncate(chain []prompt.Stretch, maxBlocks int) ([]prompt.Stretch, int) {
 	return chain, blocks
 }
 
-func (a *approxPrefix) routed(c *cycle, endpoint int) {
-	a.index.insert(a.chain, endpoint, a.parameters.capacity(c, endpoint))
+func (a *approxPrefix) routed(c *cycle, p picks) {
+	a.index.insert(a.chain, p.primary, a.parameters.capacity(c, p.primary))
+	if a.prefill && p.prefill != none {
+		a.index.insert(a.chain, p.prefill, a.parameters.capacity(c, p.prefill))
+	}
 }

@@ -17,7 +17,7 @@ import (
 func BenchmarkRoute(b *testing.B) {
 	for _, endpoints := range []int{8, 64} {
 		b.Run(fmt.Sprintf("endpoints=%d", endpoints), func(b *testing.B) {
-			s := New(mustLoad(b, everythingProfile), endpoints, "m", 1)
+			s := New(mustLoad(b, everythingProfile), endpoints, nil, 1)
 			var view *policy.View
 			next := scenario(endpoints, &view)
 			step := func() {
@@ -53,7 +53,7 @@ func BenchmarkMooncake(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				s := New(config, endpoints, "m", 1)
+				s := New(config, endpoints, nil, 1)
 				for i := range requests {
 					if _, err := s.Route(view, &requests[i]); err != nil {
 						b.Fatal(err)

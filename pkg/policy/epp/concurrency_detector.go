@@ -98,14 +98,17 @@ func (d *concurrency) filter(_ *cycle, candidates []int) []int {
 	return kept
 }
 
-func (d *concurrency) saturation(*cycle) float64 {
-	endpoints := float64(len(d.load.requests))
+func (d *concurrency) saturation(c *cycle) float64 {
+	endpoints := float64(c.there)
 	if endpoints == 0 {
 		return 1
 	}
 	var requests, tokens int64
 	greater := 0.0
 	for e := range d.load.requests {
+		if c.gone(e) {
+			continue
+		}
 		requests += d.load.requests[e]
 		tokens += d.load.tokens[e]
 		greater += max(float64(d.load.requests[e])/d.requests, float64(d.load.tokens[e])/d.tokens)

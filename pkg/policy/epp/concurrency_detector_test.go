@@ -32,7 +32,7 @@ func TestConcurrencyDetector(t *testing.T) {
 			if diff := cmp.Diff(tc.want, s.decide(idle(3), request(0, 1)).Candidates); diff != "" {
 				t.Errorf("candidates (-want +got):\n%s", diff)
 			}
-			if got := s.detector.saturation(nil); got != tc.wantSaturation {
+			if got := s.detector.saturation(&s.cycle); got != tc.wantSaturation {
 				t.Errorf("saturation %v, want %v", got, tc.wantSaturation)
 			}
 		})

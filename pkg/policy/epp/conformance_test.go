@@ -79,12 +79,13 @@ type attribute struct {
 	Tokens          int64
 }
 
-// decide runs filters, scorers and picker on planted attributes.
-func (tc *scheduleCase) decide(c *Config) (Decision, bool) {
-	b := newBuilder(c, len(tc.Endpoints), 1)
+// decide runs filters, scorers and pickers on planted attributes.
+func (tc *scheduleCase) decide(c *Config) (*Scheduler, bool) {
+	var labels []map[string]string
 	for _, endpoint := range tc.Endpoints {
-		b.labels = append(b.labels, endpoint.Labels)
+		labels = append(labels, endpoint.Labels)
 	}
+	b := newBuilder(c, len(tc.Endpoints), labels, 1)
 	s := b.scheduler(c)
 	view := idle(len(tc.Endpoints))
 	view.Adapters = make([]policy.Adapters, len(tc.Endpoints))
@@ -94,7 +95,7 @@ func (tc *scheduleCase) decide(c *Config) (Decision, bool) {
 	for e, endpoint := range tc.Endpoints {
 		if name, err := base64.StdEncoding.DecodeString(tc.Request.Headers["x-session-token"]); err == nil && string(name) == endpoint.Name {
 			r.Session = 1
-			b.sessionTokens().firstToken(r, e)
+			b.sessionTokens("x-session-token", false).firstToken(r, e)
 		}
 		view.Adapters[e].Max = endpoint.MaxActiveModels
 		for _, model := range sortedKeys(endpoint.ActiveModels) {
@@ -118,8 +119,8 @@ func (tc *scheduleCase) decide(c *Config) (Decision, bool) {
 			}
 		}
 	}
-	ok := s.profile.run(s.begin(view, r))
-	return s.LastDecision(), ok
+	_, ok := s.staged.run(s.begin(view, r))
+	return s, ok
 }
 
 // numberOf numbers names from 1.
@@ -133,7 +134,7 @@ func numberOf(name string, numbers map[string]int32) int32 {
 // check compares a decision with the recorded one.
 func (tc *scheduleCase) check(t *testing.T, c *Config) {
 	t.Helper()
-	decision, ok := tc.decide(c)
+	s, ok := tc.decide(c)
 	if ok != (tc.Error == "") {
 		t.Errorf("%s, case %d: chose %t, recorded error %q", tc.Config, tc.Case, ok, tc.Error)
 		return
@@ -141,23 +142,62 @@ func (tc *scheduleCase) check(t *testing.T, c *Config) {
 	if !ok {
 		return
 	}
-	if len(tc.Profiles) != len(c.document.SchedulingProfiles) {
-		t.Errorf("%s, case %d: %d profiles recorded, there is 1", tc.Config, tc.Case, len(tc.Profiles))
+	d := s.LastDecision()
+	tc.checkChoice(t, c, c.stages.decode, &d.Choice)
+	_, recorded := tc.Profiles[c.stages.prefill]
+	if recorded && d.Prefill == nil || !recorded && d.Prefill != nil && d.Prefill.Chosen != none {
+		// The decider may have been asked of another endpoint with that score.
+		if !tc.decidesOtherwise(s, &d.Choice) {
+			t.Errorf("%s, case %d: %q (%+v), recorded profiles %v", tc.Config, tc.Case, d.Reason, d.Prefill, sortedKeys(tc.Profiles))
+		}
+		d = s.LastDecision()
 	}
-	want := tc.Profiles[c.document.SchedulingProfiles[0].Name].Scores
-	if len(decision.Candidates) != len(want) {
-		t.Errorf("%s, case %d: %d candidates left, want %d", tc.Config, tc.Case, len(decision.Candidates), len(want))
+	profiles := 1
+	if recorded && d.Prefill != nil {
+		tc.checkChoice(t, c, c.stages.prefill, d.Prefill)
+		profiles = 2
 	}
-	best := math.Inf(-1)
-	for i, e := range decision.Candidates {
-		best = max(best, decision.Scores[i])
-		score, left := want[tc.Endpoints[e].Name]
-		if !left || math.Abs(score-decision.Scores[i]) > 1e-9 {
-			t.Errorf("%s, case %d, %s: score %v, want %v (%t)", tc.Config, tc.Case, tc.Endpoints[e].Name, decision.Scores[i], score, left)
+	if len(tc.Profiles) != profiles {
+		t.Errorf("%s, case %d: recorded profiles %v, ran %d", tc.Config, tc.Case, sortedKeys(tc.Profiles), profiles)
+	}
+}
+
+// decidesOtherwise runs the prefill profile, or not, for another endpoint with
+// the highest score, if there is one for which the decider decides otherwise.
+func (tc *scheduleCase) decidesOtherwise(s *Scheduler, decode *Choice) bool {
+	staged := &s.staged
+	for i, e := range decode.Candidates {
+		if staged.decider == nil || decode.Scores[i] != slices.Max(decode.Scores) {
+			continue
+		}
+		if reason := staged.decider.decide(&s.cycle, e); (reason == Disaggregated) != (staged.reason == Disaggregated) {
+			staged.prefill.skip()
+			if staged.reason = reason; reason == Disaggregated {
+				staged.prefill.run(&s.cycle)
+			}
+			return true
 		}
 	}
-	if i := slices.Index(decision.Candidates, decision.Chosen); i < 0 || c.document.picks(maxScorePickerType) && decision.Scores[i] != best {
-		t.Errorf("%s, case %d: chose %d of %v with scores %v", tc.Config, tc.Case, decision.Chosen, decision.Candidates, decision.Scores)
+	return false
+}
+
+// checkChoice compares one profile's scores with the recorded ones.
+func (tc *scheduleCase) checkChoice(t *testing.T, c *Config, profile string, choice *Choice) {
+	t.Helper()
+	want := tc.Profiles[profile].Scores
+	if len(choice.Candidates) != len(want) {
+		t.Errorf("%s, case %d, %s: %d candidates left, want %d", tc.Config, tc.Case, profile, len(choice.Candidates), len(want))
+	}
+	best := math.Inf(-1)
+	for i, e := range choice.Candidates {
+		best = max(best, choice.Scores[i])
+		score, left := want[tc.Endpoints[e].Name]
+		if !left || math.Abs(score-choice.Scores[i]) > 1e-9 {
+			t.Errorf("%s, case %d, %s, %s: score %v, want %v (%t)", tc.Config, tc.Case, profile, tc.Endpoints[e].Name, choice.Scores[i], score, left)
+		}
+	}
+	if i := slices.Index(choice.Candidates, choice.Chosen); i < 0 || c.document.picks(maxScorePickerType) && choice.Scores[i] != best {
+		t.Errorf("%s, case %d, %s: chose %d of %v with scores %v", tc.Config, tc.Case, profile, choice.Chosen, choice.Candidates, choice.Scores)
 	}
 }
 
@@ -279,7 +319,7 @@ func replayPrefixes(t *testing.T, path string) {
 		if step.Step == 0 {
 			producer = newApproxPrefix(t, step.Params, len(step.Match))
 		}
-		c := &cycle{scrapes: make([]policy.Scrape, len(step.Match))}
+		c := &cycle{scrapes: make([]policy.Scrape, len(step.Match)), there: len(step.Match)}
 		for _, segment := range step.Segments {
 			c.prompt = c.prompt.Append(prompt.Extent{Source: uint64(segment.ID), Tokens: int32(segment.Len)})
 		}
@@ -291,7 +331,7 @@ func replayPrefixes(t *testing.T, path string) {
 		if diff := gocmp.Diff(want, *producer.match, gocmp.AllowUnexported(prefixMatch{})); diff != "" {
 			t.Fatalf("%s, step %d (-want +got):\n%s", step.Params, step.Step, diff)
 		}
-		producer.routed(c, step.RoutedTo)
+		producer.routed(c, picks{step.RoutedTo, none})
 	}
 	t.Logf("%d steps compared", len(steps))
 }
@@ -300,7 +340,7 @@ func replayPrefixes(t *testing.T, path string) {
 func newApproxPrefix(t *testing.T, parameters string, endpoints int) *approxPrefix {
 	t.Helper()
 	c := mustLoad(t, "plugins: [{type: approx-prefix-cache-producer, parameters: "+cmp.Or(parameters, "{}")+"}]")
-	s := New(c, endpoints, "m", 1)
+	s := New(c, endpoints, nil, 1)
 	return s.producers[0].(*approxPrefix)
 }
 

@@ -98,8 +98,7 @@ func plant(t testing.TB, body string, labels ...map[string]string) planted {
 	if len(errs) > 0 {
 		t.Fatalf("refused: %v\n%s", errs.ToAggregate(), body)
 	}
-	b := newBuilder(c, len(labels), 1)
-	b.labels = labels
+	b := newBuilder(c, len(labels), labels, 1)
 	return planted{b, b.scheduler(c)}
 }
 
@@ -108,9 +107,9 @@ func unlabelled(endpoints int) []map[string]string {
 	return make([]map[string]string, endpoints)
 }
 
-// decide runs the profile only.
+// decide runs the profiles only.
 func (p planted) decide(view *policy.View, r *policy.Request) Decision {
-	p.Scheduler.profile.run(p.begin(view, r))
+	p.staged.run(p.begin(view, r))
 	return p.LastDecision()
 }
 

@@ -18,6 +18,10 @@ const inFlightLoadProducerType = "inflight-load-producer"
 // the answer is added, prompt · outputRatio up to maxEstimatedOutputTokens, and
 // all is held to the end.
 //
+// Of a request that two endpoints share, each counts for what the profile that
+// chose it sent there; where that profile is named prefill, until the first chunk
+// and no longer.
+//
 // Uncached are the blocks that the chosen prefix producer does not match there
 // and the tokens beyond its blocks; without such a producer, the whole prompt.
 var inFlightLoadProducer = pluginType{
@@ -39,7 +43,8 @@ var inFlightLoadProducer = pluginType{
 			parameters: p.Parameters.(*inFlightParameters),
 			match:      b.optionalMatch(p.Parameters.(*inFlightParameters).PrefixMatchInfoProducerName),
 			load:       b.load(p.Name),
-			held:       newLedger(),
+			leaves:     [2]bool{b.stages.decode == prefillProfile, b.stages.prefill == prefillProfile},
+			held:       newLedger[[2]inFlightShare](),
 		}
 	},
 }
@@ -74,7 +79,16 @@ type inFlight struct {
 	parameters *inFlightParameters
 	match      *prefixMatch // nil where there is none
 	load       *inFlightLoad
-	held       *ledger
+	// leaves says of the primary and of the prefill endpoint whether a request
+	// leaves it with the first chunk of the answer.
+	leaves [2]bool
+	held   *ledger[[2]inFlightShare]
+}
+
+// An inFlightShare is what a request counts for on one endpoint, or none.
+type inFlightShare struct {
+	endpoint int32
+	tokens   int64
 }
 
 func (f *inFlight) produce(c *cycle) {
@@ -87,27 +101,55 @@ func (f *inFlight) produce(c *cycle) {
 	}
 }
 
-func (f *inFlight) routed(c *cycle, endpoint int) {
+func (f *inFlight) routed(c *cycle, p picks) {
+	f.held.put(c.request, [2]inFlightShare{f.add(c, p.primary), f.add(c, p.prefill)})
+}
+
+// add counts a request for an endpoint, if there is one.
+func (f *inFlight) add(c *cycle, endpoint int) inFlightShare {
+	if endpoint == none {
+		return inFlightShare{endpoint: none}
+	}
 	tokens := f.uncached(c, endpoint) + f.estimatedOutput(c)
 	f.load.requests[endpoint]++
 	f.load.tokens[endpoint] += tokens
-	f.held.put(c.request, tokens)
+	return inFlightShare{int32(endpoint), tokens}
 }
 
-func (f *inFlight) firstToken(request *policy.Request, endpoint int) {
-	if f.parameters.AddEstimatedOutputTokens {
+func (f *inFlight) firstToken(request *policy.Request, _ int) {
+	shares := f.held.of(request.ID)
+	if shares == nil {
 		return
 	}
-	f.load.tokens[endpoint] -= f.held.release(request.ID)
+	for i := range shares {
+		switch s := &shares[i]; {
+		case f.leaves[i]:
+			f.drop(s)
+		case s.endpoint != none && !f.parameters.AddEstimatedOutputTokens:
+			f.load.tokens[s.endpoint] -= s.tokens
+			s.tokens = 0
+		}
+	}
 }
 
-func (f *inFlight) finished(request *policy.Request, endpoint int) {
-	tokens, ok := f.held.remove(request.ID)
+func (f *inFlight) finished(request *policy.Request, _ int) {
+	shares, ok := f.held.remove(request.ID)
 	if !ok {
 		return
 	}
-	f.load.tokens[endpoint] -= tokens
-	f.load.requests[endpoint]--
+	for i := range shares {
+		f.drop(&shares[i])
+	}
+}
+
+// drop takes a request off an endpoint, unless it is off it already.
+func (f *inFlight) drop(s *inFlightShare) {
+	if s.endpoint == none {
+		return
+	}
+	f.load.tokens[s.endpoint] -= s.tokens
+	f.load.requests[s.endpoint]--
+	s.endpoint = none
 }
 
 // uncached is how many prompt tokens the endpoint has to compute.

@@ -63,7 +63,7 @@ func TestInFlightLoadOverARequestsLife(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := New(mustLoad(t, "plugins: ["+tc.plugins+"]"), 1, "m", 1)
+			s := New(mustLoad(t, "plugins: ["+tc.plugins+"]"), 1, nil, 1)
 			first, second := request(0, 1000), request(0, 1000)
 			second.ID = 1
 			var got [4][2]int64
@@ -93,7 +93,7 @@ func TestSchedulersListenWhereTheyCountWhatIsInFlight(t *testing.T) {
 		"{type: active-request-scorer}":  true,
 		"{type: inflight-load-producer}": true,
 	} {
-		s := New(mustLoad(t, "plugins: [{type: queue-scorer}, "+plugins+"]"), 1, "m", 1)
+		s := New(mustLoad(t, "plugins: [{type: queue-scorer}, "+plugins+"]"), 1, nil, 1)
 		if got := s.Listener() != nil; got != want {
 			t.Errorf("%q: listens: %t, want %t", plugins, got, want)
 		}
@@ -101,7 +101,7 @@ func TestSchedulersListenWhereTheyCountWhatIsInFlight(t *testing.T) {
 }
 
 func TestActiveRequestScorerSpreadsRequests(t *testing.T) {
-	s := New(mustLoad(t, "plugins: [{type: active-request-scorer}]"), 4, "m", 1)
+	s := New(mustLoad(t, "plugins: [{type: active-request-scorer}]"), 4, nil, 1)
 	for n := range 40 {
 		route(t, s, idle(4), request(n, 10))
 	}
@@ -115,7 +115,7 @@ func TestActiveRequestScorerSpreadsRequests(t *testing.T) {
 // The ledger against a map, with IDs in and out of order.
 func TestLedgerAgreesWithAMap(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	l := newLedger()
+	l := newLedger[int64]()
 	oracle := map[int]int64{}
 	for range 20000 {
 		id := random.IntN(300) * 1000
@@ -125,10 +125,11 @@ func TestLedgerAgreesWithAMap(t *testing.T) {
 			oracle[id] = int64(random.IntN(1000))
 			l.put(id, oracle[id])
 		case random.IntN(2) == 0:
-			if got := l.release(id); got != tokens {
-				t.Fatalf("release(%d) = %d, want %d", id, got, tokens)
+			got := l.of(id)
+			if got == nil || *got != tokens {
+				t.Fatalf("of(%d) = %v, want %d", id, got, tokens)
 			}
-			oracle[id] = 0
+			*got, oracle[id] = 0, 0
 		default:
 			if got, ok := l.remove(id); !ok || got != tokens {
 				t.Fatalf("remove(%d) = %d, %t, want %d", id, got, ok, tokens)
@@ -136,7 +137,7 @@ func TestLedgerAgreesWithAMap(t *testing.T) {
 			delete(oracle, id)
 		}
 	}
-	if _, ok := l.remove(-1); ok || l.release(-1) != 0 {
+	if _, ok := l.remove(-1); ok || l.of(-1) != nil {
 		t.Error("an unknown request has tokens")
 	}
 	if l.index.count != len(oracle) || len(l.entries) > 300 {
@@ -150,7 +151,7 @@ func TestLedgerRefusesARequestThatIsInFlight(t *testing.T) {
 			t.Error("no panic")
 		}
 	}()
-	l := newLedger()
+	l := newLedger[int64]()
 	l.put(3, 1)
 	l.put(3, 1)
 }

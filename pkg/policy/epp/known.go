@@ -13,10 +13,9 @@ import (
 // unbuiltTypes are the types that router-v0.10 and router-main register and
 // that are not built here.
 var unbuiltTypes = []string{
-	"always-disagg-multimodal-decider", "always-disagg-pd-decider", "data-parallel-profile-handler",
-	"disagg-headers-handler", "disagg-profile-handler", "header-based-testing-filter", "latency-scorer",
-	"latency-slo-admitter", "pd-profile-handler", "precise-prefix-cache-producer", "precise-prefix-cache-scorer",
-	"predicted-latency-producer", "prefill-header-handler", "prefix-based-pd-decider", "slo-headroom-tier-filter",
+	"data-parallel-profile-handler", "header-based-testing-filter", "latency-scorer", "latency-slo-admitter",
+	"precise-prefix-cache-producer", "precise-prefix-cache-scorer", "predicted-latency-producer",
+	"slo-headroom-tier-filter",
 }
 
 // alphaTypes are those of them that the EPP loads with
@@ -33,28 +32,21 @@ var alphaTypes = []string{
 
 // lacking says what of the cluster a type needs that is not simulated.
 var lacking = map[string]string{
-	"always-disagg-multimodal-decider": "pools that prefill and decode apart",
-	"always-disagg-pd-decider":         "pools that prefill and decode apart",
-	"dcgm-data-source":                 "metrics of GPUs",
-	"dcgm-extractor":                   "metrics of GPUs",
-	"disagg-headers-handler":           "pools that prefill and decode apart",
-	"disagg-profile-handler":           "pools that prefill and decode apart",
-	"endpoint-attribute-filter":        "attributes of endpoints",
-	"endpoint-attribute-scorer":        "attributes of endpoints",
-	"header-label-affinity-scorer":     "headers of requests",
-	"header-profile-handler":           "headers of requests",
-	"latency-scorer":                   "predictions of latency",
-	"latency-slo-admitter":             "predictions of latency",
-	"pd-profile-handler":               "pools that prefill and decode apart",
-	"precise-prefix-cache-producer":    "events of the engines' caches",
-	"precise-prefix-cache-scorer":      "events of the engines' caches",
-	"predicted-latency-producer":       "predictions of latency",
-	"prefill-header-handler":           "pools that prefill and decode apart",
-	"prefix-based-pd-decider":          "pools that prefill and decode apart",
-	"slo-headroom-tier-filter":         "predictions of latency",
-	"topology-affinity-filter":         "the topology of nodes",
-	"topology-affinity-scorer":         "the topology of nodes",
-	"topology-extractor":               "the topology of nodes",
+	"dcgm-data-source":              "metrics of GPUs",
+	"dcgm-extractor":                "metrics of GPUs",
+	"endpoint-attribute-filter":     "attributes of endpoints",
+	"endpoint-attribute-scorer":     "attributes of endpoints",
+	"header-label-affinity-scorer":  "headers of requests",
+	"header-profile-handler":        "headers of requests",
+	"latency-scorer":                "predictions of latency",
+	"latency-slo-admitter":          "predictions of latency",
+	"precise-prefix-cache-producer": "events of the engines' caches",
+	"precise-prefix-cache-scorer":   "events of the engines' caches",
+	"predicted-latency-producer":    "predictions of latency",
+	"slo-headroom-tier-filter":      "predictions of latency",
+	"topology-affinity-filter":      "the topology of nodes",
+	"topology-affinity-scorer":      "the topology of nodes",
+	"topology-extractor":            "the topology of nodes",
 }
 
 // otherVersions says what became of types of other versions, and which came

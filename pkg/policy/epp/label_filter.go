@@ -42,12 +42,12 @@ func treatLabels(l *loader, _ *plugin) (Treatment, string) {
 	return Exact, "endpoints have no labels, and all stay"
 }
 
-// checkLabels refuses filters that would turn every request away because
-// endpoints have no labels here.
+// checkLabels refuses filters that would turn every request away, or keep all
+// from prefill endpoints, because endpoints have no labels here.
 func (l *loader) checkLabels() {
 	for _, p := range l.plugins {
-		if !l.labelled && p.kind.passes != nil && l.inProfile(p) && !p.kind.passes(p, nil) {
-			l.add(field.Invalid(p.path, p.Name, fmt.Sprintf("a %s drops endpoints without labels, and labels of endpoints are not built yet", p.Type)))
+		if !l.labelled && p.kind.passes != nil && l.runs(p) && !p.kind.passes(p, nil) {
+			l.add(field.Invalid(p.path, p.Name, fmt.Sprintf("a %s drops endpoints without labels, and endpoints have none here", p.Type)))
 		}
 	}
 }

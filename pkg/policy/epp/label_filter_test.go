@@ -48,8 +48,8 @@ func TestFiltersByLabel(t *testing.T) {
 // Where all stay there is no filter, so that the scores of scrapes that have not
 // changed are kept.
 func TestFiltersThatKeepAllCostNothing(t *testing.T) {
-	s := New(mustLoad(t, "plugins: [{type: decode-filter}, {type: context-length-aware, parameters: {enableFiltering: true}}]"), 3, "m", 1)
-	if n := len(s.profile.filters); n != 0 {
+	s := New(mustLoad(t, "plugins: [{type: decode-filter}, {type: context-length-aware, parameters: {enableFiltering: true}}]"), 3, nil, 1)
+	if n := len(s.staged.decode.filters); n != 0 {
 		t.Errorf("%d filters", n)
 	}
 }
@@ -59,7 +59,7 @@ func TestSchedulersOfLabelledEndpoints(t *testing.T) {
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	s := NewLabelled(c, []map[string]string{role("decode"), role("prefill")}, 1)
+	s := New(c, 2, []map[string]string{role("decode"), role("prefill")}, 1)
 	if e := route(t, s, idle(2), request(0, 1)); e != 1 {
 		t.Errorf("chose %d", e)
 	}
@@ -83,7 +83,7 @@ func TestFiltersThatDropEndpointsWithoutLabelsAreRefused(t *testing.T) {
 			body = "plugins: [" + strings.Replace(strings.TrimSuffix(plugin, "#"), "type: x", "type: random-picker", 1) + "\nschedulingProfiles: [{name: p}]"
 		}
 		_, errs := Load([]byte(header+body), "", inline)
-		if (len(errs) > 0) != refused || refused && !strings.Contains(errs[0].Detail, "not built yet") {
+		if (len(errs) > 0) != refused || refused && !strings.Contains(errs[0].Detail, "endpoints have none here") {
 			t.Errorf("%s: %v", plugin, errs)
 		}
 	}

@@ -4,26 +4,26 @@ package epp
 
 import "fmt"
 
-// A ledger holds the tokens of requests in flight, by request ID.
-type ledger struct {
+// A ledger holds something for each request in flight, by request ID.
+type ledger[T any] struct {
 	index table // ID → place in entries
 	// entries and free reuse places, so that memory follows what is in flight.
-	entries []ledgerEntry
+	entries []ledgerEntry[T]
 	free    []int32
 }
 
-type ledgerEntry struct {
+type ledgerEntry[T any] struct {
 	request int
-	tokens  int64
+	held    T
 }
 
-func newLedger() *ledger {
-	l := &ledger{}
+func newLedger[T any]() *ledger[T] {
+	l := &ledger[T]{}
 	l.index.keyOf = func(place int32) uint64 { return uint64(l.entries[place].request) }
 	return l
 }
 
-func (l *ledger) put(request int, tokens int64) {
+func (l *ledger[T]) put(request int, held T) {
 	if _, ok := l.index.find(uint64(request)); ok {
 		panic(fmt.Sprintf("epp: request %d routed while it is in flight", request))
 	}
@@ -31,31 +31,30 @@ func (l *ledger) put(request int, tokens int64) {
 	if n := len(l.free); n > 0 {
 		place, l.free = l.free[n-1], l.free[:n-1]
 	} else {
-		l.entries = append(l.entries, ledgerEntry{})
+		l.entries = append(l.entries, ledgerEntry[T]{})
 	}
-	l.entries[place] = ledgerEntry{request, tokens}
+	l.entries[place] = ledgerEntry[T]{request, held}
 	l.index.put(uint64(request), place)
 }
 
-// release returns a request's tokens and holds none for it from then on.
-func (l *ledger) release(request int) int64 {
+// of returns what is held for a request, for the next call only; nil for one
+// that is not there.
+func (l *ledger[T]) of(request int) *T {
 	place, ok := l.index.find(uint64(request))
 	if !ok {
-		return 0
+		return nil
 	}
-	tokens := l.entries[place].tokens
-	l.entries[place].tokens = 0
-	return tokens
+	return &l.entries[place].held
 }
 
-// remove forgets a request and returns the tokens still held. It reports false
-// for a request that is not there.
-func (l *ledger) remove(request int) (int64, bool) {
+// remove forgets a request and returns what was held for it. It reports false
+// for one that is not there.
+func (l *ledger[T]) remove(request int) (held T, ok bool) {
 	place, ok := l.index.find(uint64(request))
 	if !ok {
-		return 0, false
+		return held, false
 	}
 	l.index.remove(uint64(request), place)
 	l.free = append(l.free, place)
-	return l.entries[place].tokens, true
+	return l.entries[place].held, true
 }

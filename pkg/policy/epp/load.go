@@ -39,8 +39,8 @@ func Load(text []byte, version string, path *field.Path, options ...Option) (*Co
 // An Option tells Load what the text does not say.
 type Option func(*loader)
 
-// Labelled says that the scheduler will be made by [NewLabelled]. Without it,
-// plugins that drop endpoints without labels are refused.
+// Labelled says that [New] will be given labels of endpoints. Without it, plugins
+// that drop endpoints without labels are refused.
 func Labelled() Option { return func(l *loader) { l.labelled = true } }
 
 // A loader follows the EPP's loader step by step.
@@ -60,6 +60,10 @@ type loader struct {
 	byName  map[string]*plugin
 	// madeProfile is whether the document has no profile.
 	madeProfile bool
+	// stages are known once profiles and handler are.
+	stages stages
+	// later holds the checks of parameters that refer to what may follow.
+	later []func()
 
 	errs     field.ErrorList
 	warnings []string
@@ -69,6 +73,9 @@ func (l *loader) load() (*Config, field.ErrorList) {
 	l.checkHeader()
 	l.checkGates()
 	l.makePlugins()
+	for _, check := range l.later {
+		check()
+	}
 	l.moveDeprecated()
 	l.checkProfiles()
 	if len(l.errs) > 0 {
@@ -78,6 +85,7 @@ func (l *loader) load() (*Config, field.ErrorList) {
 	}
 	// The order of these is the EPP's: what a step makes, the next ones find.
 	l.defaultScheduling()
+	l.stages = l.stagesOf(l.firstWith(profileHandlerRole))
 	l.defaultFlowControl()
 	l.defaultParsers()
 	l.defaultSaturationDetector()
@@ -106,6 +114,7 @@ func (l *loader) config() *Config {
 			FlowControl:        flowControl{SaturationDetector: l.doc.FlowControl.SaturationDetector},
 			DataLayer:          *l.doc.DataLayer,
 		},
+		stages:    l.stages,
 		tokensOff: l.tokensOff(),
 		scraped:   l.scraped(),
 		warnings:  l.warnings,
@@ -118,9 +127,12 @@ func (l *loader) config() *Config {
 
 func (l *loader) reportOf(p *plugin) PluginReport {
 	r := PluginReport{Name: p.Name, Type: p.Type, Treatment: Exact, Created: p.created}
+	onlyInProfiles := p.kind.roles&profileRoles != 0 && p.kind.roles&saturationDetectorRole == 0
 	switch {
-	case p.kind.roles&profileRoles != 0 && p.kind.roles&saturationDetectorRole == 0 && !l.inProfile(p):
+	case onlyInProfiles && !l.inProfile(p):
 		r.Treatment, r.Note = Ignored, "in no scheduling profile"
+	case onlyInProfiles && !l.runs(p):
+		r.Treatment, r.Note = Ignored, "in no scheduling profile that ever runs"
 	case p.kind.treatment != nil:
 		r.Treatment, r.Note = p.kind.treatment(l, p)
 	}

@@ -16,6 +16,10 @@ const noHitLRUScorerType = "no-hit-lru-scorer"
 // without longest first; the i-th scores 1 − i/(n−1). Every endpoint that ever
 // had one counts for the position of the others, whether it is a candidate or
 // not. Where a block is held, all score 0.5.
+//
+// A cold request counts for the endpoint that decodes and for the one that a
+// profile named prefill chose. Of several profiles with the scorer, the last one
+// that ran says whether a request is cold.
 var noHitLRUScorer = pluginType{
 	name:       noHitLRUScorerType,
 	roles:      scorerRole,
@@ -24,13 +28,7 @@ var noHitLRUScorer = pluginType{
 		return []dataKey{{prefixMatchData, p.Parameters.(*noHitLRUParameters).PrefixMatchInfoProducerName}}
 	},
 	newScorer: func(b *builder, p *plugin) scorer {
-		parameters := p.Parameters.(*noHitLRUParameters)
-		return &noHitLRU{
-			match:    b.prefixMatch(parameters.PrefixMatchInfoProducerName),
-			size:     parameters.LRUSize,
-			used:     make([]int32, 0, min(b.endpoints, parameters.LRUSize)+1),
-			position: make([]int32, b.endpoints),
-		}
+		return shared(b, p, func() *noHitLRU { return newNoHitLRU(b, p.Parameters.(*noHitLRUParameters)) })
 	},
 }
 
@@ -63,6 +61,16 @@ func (p *noHitLRUParameters) check(l *loader, path *field.Path) {
 	p.PrefixMatchInfoProducerName = orDefault(p.PrefixMatchInfoProducerName, prefixMatchData)
 }
 
+func newNoHitLRU(b *builder, parameters *noHitLRUParameters) *noHitLRU {
+	return &noHitLRU{
+		match:    b.prefixMatch(parameters.PrefixMatchInfoProducerName),
+		size:     parameters.LRUSize,
+		used:     make([]int32, 0, min(b.endpoints, parameters.LRUSize)+1),
+		position: make([]int32, b.endpoints),
+		prefill:  b.stages.prefill == prefillProfile,
+	}
+}
+
 type noHitLRU struct {
 	match *prefixMatch
 	size  int
@@ -70,14 +78,19 @@ type noHitLRU struct {
 	used []int32
 	// position is where an endpoint stands in used; -1 for one that does not.
 	position []int32
-	// cold is whether the request under way is.
-	cold bool
+	// prefill is whether the pick of the prefill profile is followed.
+	prefill bool
+	// coldIn is the cycle whose request is cold; 0 for none.
+	coldIn uint64
 }
 
-func (s *noHitLRU) score(_ *cycle, candidates []int, w weight, scores []float64) {
-	s.cold = s.isCold(candidates)
+func (s *noHitLRU) score(c *cycle, candidates []int, w weight, scores []float64) {
+	s.coldIn = 0
+	if s.isCold(candidates) {
+		s.coldIn = c.number
+	}
 	switch {
-	case !s.cold:
+	case s.coldIn == 0:
 		fill(scores, w.of(0.5))
 	case len(candidates) == 1:
 		scores[0] = w.of(1)
@@ -118,11 +131,18 @@ func (s *noHitLRU) rank(candidates []int, w weight, scores []float64) {
 	}
 }
 
-// routed makes the endpoint of a cold request the youngest.
-func (s *noHitLRU) routed(_ *cycle, endpoint int) {
-	if !s.cold {
+// routed makes the endpoints of a cold request the youngest.
+func (s *noHitLRU) routed(c *cycle, p picks) {
+	if s.coldIn != c.number {
 		return
 	}
+	s.renew(p.primary)
+	if s.prefill && p.prefill != none {
+		s.renew(p.prefill)
+	}
+}
+
+func (s *noHitLRU) renew(endpoint int) {
 	if i := slices.Index(s.used, int32(endpoint)); i >= 0 {
 		s.used = slices.Delete(s.used, i, i+1)
 	}

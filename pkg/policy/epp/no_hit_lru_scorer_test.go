@@ -48,7 +48,7 @@ func TestNoHitLRUScorer(t *testing.T) {
 				if diff := cmp.Diff(step.want, s.decide(idle(endpoints), request(n, 640)).Scores); diff != "" {
 					t.Errorf("step %d: scores (-want +got):\n%s", n, diff)
 				}
-				s.Scheduler.profile.scorers[0].scorer.(follower).routed(nil, step.to)
+				s.staged.decode.scorers[0].scorer.(follower).routed(&s.cycle, picks{step.to, none})
 			}
 		})
 	}
@@ -58,7 +58,7 @@ func TestNoHitLRUScorer(t *testing.T) {
 func TestNoHitLRUScorerRanksAmongAll(t *testing.T) {
 	s := plant(t, "plugins: [{type: no-hit-lru-scorer}, {type: decode-filter}]",
 		nil, map[string]string{roleLabel: "prefill"}, map[string]string{roleLabel: "prefill"}, nil)
-	scorer := s.Scheduler.profile.scorers[0].scorer.(*noHitLRU)
+	scorer := s.staged.decode.scorers[0].scorer.(*noHitLRU)
 	scorer.used = append(scorer.used, 1, 2, 3, 0)
 	d := s.decide(idle(4), request(0, 640))
 	if diff := cmp.Diff([]int{0, 3}, d.Candidates); diff != "" {
@@ -70,7 +70,7 @@ func TestNoHitLRUScorerRanksAmongAll(t *testing.T) {
 }
 
 func TestNoHitLRUScorerSpreadsColdRequests(t *testing.T) {
-	s := New(mustLoad(t, "plugins: [{type: no-hit-lru-scorer}]"), 4, "m", 1)
+	s := New(mustLoad(t, "plugins: [{type: no-hit-lru-scorer}]"), 4, nil, 1)
 	counts := make([]int, 4)
 	for n := range 40 {
 		counts[route(t, s, idle(4), request(n, 640))]++

@@ -28,6 +28,9 @@ type pluginType struct {
 	// passes is for filters by label: whether an endpoint with these labels
 	// stays.
 	passes func(p *plugin, labels map[string]string) bool
+	// stages is for profile handlers of several profiles: which of them run. It
+	// is called once all plugins and references are known to be good.
+	stages func(l *loader, p *plugin) stages
 
 	// What the instance does in a simulation, for the roles that do something.
 	// A nil filter keeps all.
@@ -37,6 +40,7 @@ type pluginType struct {
 	newProducer func(b *builder, p *plugin) producer
 	newAdmitter func(b *builder, p *plugin) admitter
 	newDetector func(b *builder, p *plugin) saturationDetector
+	newDecider  func(b *builder, p *plugin) decider
 }
 
 // roles are the uses that a type of plugin can be put to.
@@ -56,6 +60,8 @@ const (
 	admitterRole
 	discoveryRole
 	observerRole
+	deciderRole
+	headersRole
 )
 
 // profileRoles are the roles that have an effect in a scheduling profile.
@@ -94,7 +100,9 @@ var registry = []*pluginType{
 	&decodeFilter, &prefillFilter, &encodeFilter, &byLabel, &labelSelectorFilter, &byLabelSelector,
 	&approxPrefixCacheProducer, &inFlightLoadProducer, &tokenProducer, &tokenizer,
 	&encoderCacheScorer, &encoderCacheProducer,
-	&singleProfileHandler,
+	&singleProfileHandler, &disaggProfileHandler, &pdProfileHandler,
+	&prefixBasedPDDecider, &alwaysDisaggPDDecider, &alwaysDisaggMultimodalDecider,
+	&disaggHeadersHandler, &prefillHeaderHandler,
 	&maxScorePicker, &randomPicker, &weightedRandomPicker,
 	&utilizationDetector, &concurrencyDetector, &probabilisticAdmitter,
 	&metricsDataSource, &coreMetricsExtractor,

@@ -106,7 +106,8 @@ func (x *prefixIndex) creditRanges(first, n int32, blocks []int) {
 }
 
 // insert makes the blocks of the chain that was matched last the endpoint's
-// most recent ones, in order. The capacity only counts the first time.
+// most recent ones, in order. It may be called for several endpoints in turn. The
+// capacity only counts the first time.
 //
 // The EPP first puts all blocks into the list and then all into the table, and
 // so does this: when a chain is longer than the list, its first blocks leave
@@ -130,6 +131,9 @@ func (x *prefixIndex) insert(chain []prompt.Stretch, endpoint, capacity int) {
 		default:
 			slot = x.makeChild(slot, s.ID)
 		}
+		if i >= len(x.found) {
+			x.found = append(x.found, slot)
+		}
 		x.renew(slot, int32(endpoint), s.Blocks)
 		blocks += int(s.Blocks)
 	}
@@ -138,6 +142,14 @@ func (x *prefixIndex) insert(chain []prompt.Stretch, endpoint, capacity int) {
 		x.forget(list, excess-ghosts)
 		x.makeGhosts(list, ghosts)
 	}
+}
+
+// forgetEndpoint takes all blocks in an endpoint's list off it and off their
+// stretches. Ghosts stay.
+func (x *prefixIndex) forgetEndpoint(endpoint int) {
+	list := &x.recency[endpoint]
+	x.forget(list, list.length)
+	list.capacity = 0
 }
 
 // renew makes the first n blocks of a stretch the endpoint's most recent ones,

@@ -52,7 +52,7 @@ type probabilistic struct {
 }
 
 func (a *probabilistic) admits(c *cycle) bool {
-	if c.priority >= 0 || len(c.scrapes) == 0 {
+	if c.priority >= 0 || c.there == 0 {
 		return true
 	}
 	return a.random.Float64() >= a.refusal(c)
@@ -62,7 +62,10 @@ func (a *probabilistic) admits(c *cycle) bool {
 func (a *probabilistic) refusal(c *cycle) float64 {
 	sum := 0.0
 	for e := range c.scrapes {
+		if c.gone(e) {
+			continue
+		}
 		sum += utilizationOf(&c.scrapes[e], float64(a.QueueDepthThreshold), a.KVCacheUtilThreshold)
 	}
-	return min(stats.Pow(sum/float64(len(c.scrapes)), a.Power)*a.K, 1)
+	return min(stats.Pow(sum/float64(c.there), a.Power)*a.K, 1)
 }

@@ -18,6 +18,10 @@ type schedulingProfile struct {
 	chosen     int       // an endpoint
 
 	memory []int // len == endpoints; candidates points into it
+	// whole says that the candidates are all endpoints, in order.
+	whole bool
+	// ran is whether the profile has run for the last request.
+	ran bool
 	// scored says that the last run left scores of all endpoints, in order.
 	scored bool
 }
@@ -33,7 +37,8 @@ type weightedScorer struct {
 
 func newSchedulingProfile(b *builder, config *profile) *schedulingProfile {
 	p := &schedulingProfile{memory: make([]int, b.endpoints), scores: make([]float64, b.endpoints)}
-	p.resetCandidates()
+	p.resetCandidates(nil)
+	b.profile = config.Name
 	for _, entry := range config.Plugins {
 		instance := b.plugins[entry.PluginRef]
 		kind := instance.kind
@@ -68,8 +73,9 @@ func newSchedulingProfile(b *builder, config *profile) *schedulingProfile {
 // run reports whether an endpoint was chosen.
 func (p *schedulingProfile) run(c *cycle) bool {
 	p.filter(c)
+	p.ran = true
 	if len(p.candidates) == 0 {
-		p.scores, p.chosen = p.scores[:0], -1
+		p.scores, p.chosen, p.scored = p.scores[:0], none, false
 		return false
 	}
 	p.score(c)
@@ -80,14 +86,14 @@ func (p *schedulingProfile) run(c *cycle) bool {
 // skip is for a request that does not come to the profile. What has changed
 // since the last run is not known to the next one.
 func (p *schedulingProfile) skip() {
-	p.scores, p.chosen, p.scored = p.scores[:0], -1, false
+	p.scores, p.chosen, p.scored, p.ran = p.scores[:0], none, false, false
 }
 
 func (p *schedulingProfile) filter(c *cycle) {
-	if len(p.filters) == 0 {
+	if p.whole && c.down == nil && len(p.filters) == 0 {
 		return
 	}
-	p.resetCandidates()
+	p.resetCandidates(c.down)
 	for _, f := range p.filters {
 		if len(p.candidates) == 0 {
 			return
@@ -96,11 +102,15 @@ func (p *schedulingProfile) filter(c *cycle) {
 	}
 }
 
-func (p *schedulingProfile) resetCandidates() {
-	p.candidates = p.memory
-	for e := range p.candidates {
-		p.candidates[e] = e
+// resetCandidates makes all endpoints that are not down candidates.
+func (p *schedulingProfile) resetCandidates(down []bool) {
+	p.candidates = p.memory[:0]
+	for e := range p.memory {
+		if down == nil || !down[e] {
+			p.candidates = append(p.candidates, e)
+		}
 	}
+	p.whole = down == nil && len(p.filters) == 0
 }
 
 func (p *schedulingProfile) score(c *cycle) {
@@ -114,7 +124,7 @@ func (p *schedulingProfile) score(c *cycle) {
 			s.score(c, p.candidates, s.weight, s.weighted)
 		}
 	}
-	p.scored = len(p.filters) == 0
+	p.scored = p.whole
 	p.sum()
 }
 

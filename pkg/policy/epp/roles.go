@@ -67,9 +67,9 @@ type producer interface {
 	produce(c *cycle)
 }
 
-// A follower is a plugin that is told of the pick.
+// A follower is a plugin that is told of the picks.
 type follower interface {
-	routed(c *cycle, endpoint int)
+	routed(c *cycle, p picks)
 }
 
 // A listener is told of an answer's first chunk and of its end.
@@ -85,24 +85,30 @@ type builder struct {
 	// labels are those of each endpoint; nil where none has any.
 	labels  []map[string]string
 	plugins map[string]*plugin // by name
-	// profile is the name of the one that chooses.
+	stages  stages
+	// profile is the name of the one that is being made.
 	profile string
 	matches map[string]*prefixMatch
 	loads   map[string]*inFlightLoad
-	tokens  *sessionTokens // nil until asked for
+	tokens  map[tokenHeader]*sessionTokens
+	// instances are those that several profiles have in common, by name.
+	instances map[string]any
 
 	followers []follower
 	listeners []listener
 }
 
-func newBuilder(c *Config, endpoints int, seed int64) *builder {
+func newBuilder(c *Config, endpoints int, labels []map[string]string, seed int64) *builder {
 	b := &builder{
 		endpoints: endpoints,
 		seed:      seed,
+		labels:    labels,
 		plugins:   map[string]*plugin{},
-		profile:   c.document.SchedulingProfiles[0].Name,
+		stages:    c.stages,
 		matches:   map[string]*prefixMatch{},
 		loads:     map[string]*inFlightLoad{},
+		tokens:    map[tokenHeader]*sessionTokens{},
+		instances: map[string]any{},
 	}
 	for _, p := range c.document.Plugins {
 		b.plugins[p.Name] = p
@@ -113,6 +119,7 @@ func newBuilder(c *Config, endpoints int, seed int64) *builder {
 func (b *builder) scheduler(c *Config) *Scheduler {
 	s := &Scheduler{
 		endpoints: b.endpoints,
+		silent:    c.stages.silent,
 		tokensOff: c.tokensOff,
 		scraped:   c.scraped,
 		unscraped: make([]policy.Scrape, b.endpoints),
@@ -128,7 +135,7 @@ func (b *builder) scheduler(c *Config) *Scheduler {
 	// Counts of uncached tokens follow from prefix matches.
 	slices.SortStableFunc(s.producers, func(a, b producer) int { return cmp.Compare(rank(a), rank(b)) })
 	b.admission(c, s)
-	s.profile = newSchedulingProfile(b, &c.document.SchedulingProfiles[0])
+	s.staged = newStaged(b, c)
 	s.followers, s.listeners = b.followers, b.listeners
 	return s
 }
@@ -151,14 +158,23 @@ func (b *builder) admission(c *Config, s *Scheduler) {
 	}
 }
 
-// connect registers a plugin for what it wants to be told of.
+// connect registers a plugin, once, for what it wants to be told of.
 func (b *builder) connect(made any) {
-	if f, ok := made.(follower); ok {
+	if f, ok := made.(follower); ok && !slices.Contains(b.followers, f) {
 		b.followers = append(b.followers, f)
 	}
-	if l, ok := made.(listener); ok {
+	if l, ok := made.(listener); ok && !slices.Contains(b.listeners, l) {
 		b.listeners = append(b.listeners, l)
 	}
+}
+
+// shared is for an instance that remembers requests: all profiles that it is in
+// have the same one.
+func shared[T any](b *builder, p *plugin, build func() T) T {
+	if b.instances[p.Name] == nil {
+		b.instances[p.Name] = build()
+	}
+	return b.instances[p.Name].(T)
 }
 
 // labelsOf returns nil where an endpoint has none.

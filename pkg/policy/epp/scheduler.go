@@ -14,12 +14,13 @@ import (
 // EPP it remembers what it routed where; one simulation owns it.
 type Scheduler struct {
 	endpoints int
+	silent    bool // see stages
 	tokensOff bool
 	scraped   bool
 	detector  saturationDetector
 	producers []producer
 	admitters []admitter
-	profile   *schedulingProfile
+	staged    staged
 	followers []follower
 	listeners []listener
 
@@ -34,48 +35,49 @@ var (
 )
 
 // New makes the scheduler of a configuration for endpoints 0 to endpoints−1,
-// all of which serve the model that every request asks for. What is random
-// follows from the seed.
-func New(c *Config, endpoints int, _ string, seed int64) *Scheduler {
-	if endpoints < 0 {
-		panic(fmt.Sprintf("epp: %d endpoints", endpoints))
+// all of which serve the model that every request asks for. labels are those of
+// the endpoints' pods, len == endpoints, and do not change; nil where none has
+// any. Load must have been told of them by [Labelled]. What is random follows
+// from the seed.
+func New(c *Config, endpoints int, labels []map[string]string, seed int64) *Scheduler {
+	if endpoints < 0 || labels != nil && len(labels) != endpoints {
+		panic(fmt.Sprintf("epp: %d endpoints with labels of %d", endpoints, len(labels)))
 	}
-	return newBuilder(c, endpoints, seed).scheduler(c)
-}
-
-// NewLabelled is New for one endpoint for each element of labels, which are its
-// pod's; nil for none. They do not change.
-func NewLabelled(c *Config, labels []map[string]string, seed int64) *Scheduler {
-	b := newBuilder(c, len(labels), seed)
-	b.labels = labels
-	return b.scheduler(c)
+	return newBuilder(c, endpoints, labels, seed).scheduler(c)
 }
 
 // Route implements [policy.Router]. There is no error but one that wraps
 // [policy.ErrNoEndpoint].
 func (s *Scheduler) Route(view *policy.View, request *policy.Request) (policy.Decision, error) {
 	c := s.begin(view, request)
-	if request.Priority < 0 && s.detector.saturation(c) >= 1 {
-		s.profile.skip()
+	switch {
+	case request.Priority < 0 && s.detector.saturation(c) >= 1:
+		s.staged.skip()
 		return policy.Decision{}, policy.ErrShed
+	case c.there == 0:
+		s.staged.skip()
+		return policy.Decision{}, policy.ErrNoEndpoint
 	}
 	for _, p := range s.producers {
 		p.produce(c)
 	}
 	for _, a := range s.admitters {
 		if !a.admits(c) {
-			s.profile.skip()
+			s.staged.skip()
 			return policy.Decision{}, policy.ErrShed
 		}
 	}
-	if !s.profile.run(c) {
+	chosen, ok := s.staged.run(c)
+	if !ok {
 		return policy.Decision{}, policy.ErrNoEndpoint
 	}
-	endpoint := s.profile.chosen
 	for _, f := range s.followers {
-		f.routed(c, endpoint)
+		f.routed(c, chosen)
 	}
-	return policy.To(endpoint), nil
+	if chosen.prefill == none || chosen.prefill == chosen.primary || s.silent {
+		return policy.To(chosen.primary), nil
+	}
+	return policy.Decision{Endpoint: chosen.primary, Prefill: chosen.prefill}, nil
 }
 
 // Listener implements [policy.Router]: the scheduler listens where one of its
@@ -108,8 +110,13 @@ func (s *Scheduler) begin(view *policy.View, request *policy.Request) *cycle {
 	if len(view.Scrapes) != s.endpoints {
 		panic(fmt.Sprintf("epp: %d scrapes for %d endpoints", len(view.Scrapes), s.endpoints))
 	}
+	if view.Down != nil && len(view.Down) != s.endpoints {
+		panic(fmt.Sprintf("epp: %d endpoints, and %d may be gone", s.endpoints, len(view.Down)))
+	}
 	s.cycle = cycle{
+		number:    s.cycle.number + 1,
 		request:   request.ID,
+		there:     s.endpoints,
 		now:       view.Now,
 		scrapes:   view.Scrapes,
 		prompt:    request.Prompt,
@@ -119,6 +126,14 @@ func (s *Scheduler) begin(view *policy.View, request *policy.Request) *cycle {
 		adapter:   request.Adapter,
 		adapters:  view.Adapters,
 		unscraped: !s.scraped,
+	}
+	for _, down := range view.Down {
+		if down {
+			s.cycle.there--
+		}
+	}
+	if s.cycle.there < s.endpoints {
+		s.cycle.down = view.Down
 	}
 	if len(view.Changed) <= s.endpoints {
 		s.cycle.changed = view.Changed
@@ -134,8 +149,13 @@ func (s *Scheduler) begin(view *policy.View, request *policy.Request) *cycle {
 
 // A cycle is what plugins see of one request, from Route to the pick.
 type cycle struct {
-	request int // its ID
+	number  uint64 // of the cycle, from 1
+	request int    // its ID
 	now     simtime.Time
+	// down says of each endpoint whether it is gone; nil where all are there.
+	// there counts those that are.
+	down    []bool
+	there   int
 	scrapes []policy.Scrape // len == endpoints
 	prompt  prompt.Prompt
 	tokens  int
@@ -150,4 +170,16 @@ type cycle struct {
 	changed []int32
 	// unscraped is whether no metrics reach the EPP, so that all are stale.
 	unscraped bool
+}
+
+// gone reports whether an endpoint is no candidate of any profile.
+func (c *cycle) gone(endpoint int) bool { return c.down != nil && c.down[endpoint] }
+
+// first is the first endpoint that is there; one is.
+func (c *cycle) first() int {
+	e := 0
+	for c.gone(e) {
+		e++
+	}
+	return e
 }

@@ -51,10 +51,13 @@ func (l *loader) defaultScheduling() {
 	}
 }
 
+// defaultProfile is the name of the profile of a document without any.
+const defaultProfile = "default"
+
 // profileOfAll is the profile of a document without any: all that a profile can
 // hold, in the order of the document, where the EPP's order is undefined.
 func (l *loader) profileOfAll() profile {
-	all := profile{Name: "default"}
+	all := profile{Name: defaultProfile}
 	for _, p := range l.plugins {
 		if p.has(profileRoles) {
 			all.Plugins = append(all.Plugins, profileEntry{PluginRef: p.Name})
@@ -129,7 +132,7 @@ func (l *loader) checkPickers() {
 }
 
 // checkProfileHandler checks that there is one and that it can handle what
-// there is. Handlers of several profiles are not built, and were refused.
+// there is.
 func (l *loader) checkProfileHandler() {
 	var handler *plugin
 	for _, p := range l.plugins {
@@ -141,7 +144,7 @@ func (l *loader) checkProfileHandler() {
 		}
 		handler = p
 	}
-	if n := len(l.doc.SchedulingProfiles); n > 1 {
+	if n := len(l.doc.SchedulingProfiles); n > 1 && (handler == nil || handler.kind.stages == nil) {
 		detail := "several profiles need a profile handler, and there is none"
 		if handler != nil {
 			detail = fmt.Sprintf("a %s cannot handle several profiles", handler.Type)
@@ -150,8 +153,19 @@ func (l *loader) checkProfileHandler() {
 	}
 }
 
+// inProfile reports whether a plugin is in a profile, even if that never runs.
 func (l *loader) inProfile(p *plugin) bool {
+	return l.inProfileThat(p, func(string) bool { return true })
+}
+
+// runs reports whether a plugin is in a profile that does.
+func (l *loader) runs(p *plugin) bool { return l.inProfileThat(p, l.stages.runs) }
+
+func (l *loader) inProfileThat(p *plugin, does func(profile string) bool) bool {
 	for _, profile := range l.doc.SchedulingProfiles {
+		if !does(profile.Name) {
+			continue
+		}
 		for _, entry := range profile.Plugins {
 			if entry.PluginRef == p.Name {
 				return true
@@ -169,6 +183,9 @@ func (l *loader) warnOfUnused() {
 		}
 	}
 	for i, profile := range l.doc.SchedulingProfiles {
+		if !l.stages.runs(profile.Name) && len(l.errs) == 0 {
+			l.warn(l.profilePath(i), "no effect: %s never runs this profile", l.firstWith(profileHandlerRole).Type)
+		}
 		for j, entry := range profile.Plugins {
 			if p := l.byName[entry.PluginRef]; !p.has(profileRoles) {
 				l.warn(l.profileEntryPath(i, j), "no effect in a profile: a %s is neither filter nor scorer nor picker", p.Type)

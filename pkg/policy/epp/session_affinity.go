@@ -25,6 +25,9 @@ const (
 // header, and the client sends that back. With session_id the EPP remembers
 // where it sent a session, for as long as it is used; requests name the session
 // that the workload puts them in, whatever the sources.
+//
+// With profileName the endpoint is the one that this profile chose; a request for
+// which it chose none changes nothing.
 var (
 	sessionAffinityScorer = pluginType{
 		name:       sessionAffinityScorerType,
@@ -121,8 +124,8 @@ func (c *sessionIDConfig) check(l *loader, path *field.Path) {
 
 func treatSessionAffinity(l *loader, p *plugin) (Treatment, string) {
 	parameters := p.Parameters.(*sessionAffinityParameters)
-	switch only := l.doc.SchedulingProfiles[0].Name; {
-	case parameters.ProfileName != "" && parameters.ProfileName != only:
+	switch {
+	case parameters.ProfileName != "" && !l.stages.runs(parameters.ProfileName):
 		return Exact, fmt.Sprintf("holds no session: profile %q does not run", parameters.ProfileName)
 	default:
 		return Approximated, noSessions
@@ -140,18 +143,22 @@ type sessionPins interface {
 
 func newSessionAffinity(b *builder, p *plugin) *sessionAffinity {
 	parameters := p.Parameters.(*sessionAffinityParameters)
+	prefill := parameters.ProfileName != "" && parameters.ProfileName != b.stages.decode
 	switch {
-	case parameters.ProfileName != "" && parameters.ProfileName != b.profile:
+	case prefill && parameters.ProfileName != b.stages.prefill:
 		return &sessionAffinity{noPins{}}
 	case parameters.Strategy == sessionIDStrategy:
-		bindings := &sessionBindings{
-			ttl:   seconds(parameters.SessionIDConfig.EvictionTTLSeconds),
-			sweep: max(1, seconds(parameters.SessionIDConfig.EvictionSweepSeconds)),
-		}
+		bindings := shared(b, p, func() *sessionBindings {
+			return &sessionBindings{
+				ttl:     seconds(parameters.SessionIDConfig.EvictionTTLSeconds),
+				sweep:   max(1, seconds(parameters.SessionIDConfig.EvictionSweepSeconds)),
+				prefill: prefill,
+			}
+		})
 		b.connect(bindings)
 		return &sessionAffinity{bindings}
 	default:
-		return &sessionAffinity{b.sessionTokens()}
+		return &sessionAffinity{b.sessionTokens(parameters.EncodedEndpointHeaderConfig.Header, prefill)}
 	}
 }
 

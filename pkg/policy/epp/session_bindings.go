@@ -16,10 +16,13 @@ import (
 type sessionBindings struct {
 	ttl, sweep time.Duration
 	bindings   []sessionBinding // by session
+	// prefill is whether the pick of the prefill profile counts, not the primary
+	// one's.
+	prefill bool
 
-	// missing is whether the request under way has a binding to an endpoint that
-	// is no candidate.
-	missing bool
+	// missingIn is the cycle whose request has a binding to an endpoint that is
+	// no candidate of the last profile that looked; 0 for none.
+	missingIn uint64
 }
 
 type sessionBinding struct {
@@ -29,7 +32,10 @@ type sessionBinding struct {
 
 func (s *sessionBindings) pinned(c *cycle, candidates []int) int {
 	pinned := s.bound(c)
-	s.missing = pinned >= 0 && !slices.Contains(candidates, pinned)
+	s.missingIn = 0
+	if pinned >= 0 && !slices.Contains(candidates, pinned) {
+		s.missingIn = c.number
+	}
 	return pinned
 }
 
@@ -56,11 +62,12 @@ func (s *sessionBindings) swept(used, now simtime.Time) bool {
 	return lastSweep-time.Duration(used) > s.ttl
 }
 
-func (s *sessionBindings) routed(c *cycle, endpoint int) {
-	if c.session == 0 {
+func (s *sessionBindings) routed(c *cycle, p picks) {
+	endpoint := p.of(s.prefill)
+	if c.session == 0 || endpoint == none {
 		return
 	}
-	if bound := s.bound(c); bound >= 0 && bound != endpoint && !s.missing {
+	if bound := s.bound(c); bound >= 0 && bound != endpoint && s.missingIn != c.number {
 		return
 	}
 	s.bindings = grown(s.bindings, int(c.session))

@@ -81,11 +81,14 @@ func treatDetector(l *loader, p *plugin) (Treatment, string) {
 type utilization struct{ *utilizationParameters }
 
 func (u utilization) saturation(c *cycle) float64 {
-	if len(c.scrapes) == 0 {
+	if c.there == 0 {
 		return 1
 	}
 	sum := 0.0
 	for e := range c.scrapes {
+		if c.gone(e) {
+			continue
+		}
 		s := &c.scrapes[e]
 		if c.unscraped || c.now.Sub(s.At) > time.Duration(u.MetricsStalenessThreshold) {
 			sum++
@@ -93,7 +96,7 @@ func (u utilization) saturation(c *cycle) float64 {
 		}
 		sum += utilizationOf(s, float64(u.QueueDepthThreshold), u.KVCacheUtilThreshold)
 	}
-	return sum / float64(len(c.scrapes))
+	return sum / float64(c.there)
 }
 
 // utilizationOf is 1 where a queue or the KV cache is at its threshold.

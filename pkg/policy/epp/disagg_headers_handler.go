@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import "k8s.io/apimachinery/pkg/util/validation/field"
+
+// disaggHeadersHandler writes the endpoint that the prefill profile chose into a
+// header, for the engine that decodes. A [disaggProfileHandler] does so by
+// itself, a [pdProfileHandler] does not.
+var (
+	disaggHeadersHandler = headersHandler("disagg-headers-handler")
+	// prefillHeaderHandler is its older name.
+	prefillHeaderHandler = headersHandler("prefill-header-handler")
+)
+
+func headersHandler(name string) pluginType {
+	return pluginType{
+		name:       name,
+		roles:      headersRole,
+		successor:  disaggProfileHandlerType,
+		parameters: func() any { return &headersParameters{PrefillProfile: prefillProfile, EncodeProfile: encodeProfile} },
+		treatment: func(l *loader, p *plugin) (Treatment, string) {
+			handler := l.firstWith(profileHandlerRole)
+			switch {
+			case handler.Type == disaggProfileHandlerType:
+				return Ignored, disaggProfileHandlerType + " tells the engines of prefill endpoints by itself"
+			case handler.Type == pdProfileHandlerType && p.Parameters.(*headersParameters).PrefillProfile == l.stages.prefill:
+				return Exact, "tells the engines of prefill endpoints"
+			}
+			return Ignored, "no profile of its name chooses prefill endpoints"
+		},
+	}
+}
+
+type headersParameters struct {
+	PrefillProfile string `json:"prefillProfile"`
+	EncodeProfile  string `json:"encodeProfile"`
+}
+
+// check warns of a handler that takes away what another one has written, if it
+// happens to come later.
+func (p *headersParameters) check(l *loader, path *field.Path) {
+	l.later = append(l.later, func() {
+		if !l.hasProfile(p.PrefillProfile) {
+			l.warn(path.Child("prefillProfile"), "no scheduling profile is named %s: the EPP may send no request to a prefill endpoint", p.PrefillProfile)
+		}
+	})
+}
+
+// tells reports whether a header handler is listed for a profile.
+func (l *loader) tells(profile string) bool {
+	for _, p := range l.plugins {
+		if parameters, ok := p.Parameters.(*headersParameters); ok && parameters.PrefillProfile == profile {
+			return true
+		}
+	}
+	return false
+}

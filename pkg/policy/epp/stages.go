@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import "slices"
+
+// Profiles that several plugins look for by name.
+const (
+	decodeProfile  = "decode"
+	prefillProfile = "prefill"
+	encodeProfile  = "encode"
+)
+
+// stages says which scheduling profiles run for a request, and when.
+type stages struct {
+	// decode is the primary profile: without its endpoint a request fails.
+	decode string
+	// prefill chooses who computes the prompt; "" where that never runs.
+	prefill string
+	// prefillFirst is whether prefill runs before decode, and for each request.
+	prefillFirst bool
+	// decider names the plugin that says whether prefill runs, unless it is
+	// first.
+	decider string
+	// silent is whether nobody tells the engines what prefill chose: then one
+	// does all the work, though the EPP believes in two.
+	silent bool
+}
+
+// runs reports whether a profile ever does.
+func (s *stages) runs(profile string) bool {
+	return profile == s.decode || s.prefill != "" && profile == s.prefill
+}
+
+// stagesOf follows from the profile handler. Where there are several, or too
+// many profiles for it, that has been or will be reported.
+func (l *loader) stagesOf(handler *plugin) stages {
+	if handler == nil || handler.kind.stages == nil {
+		return stages{decode: l.doc.SchedulingProfiles[0].Name}
+	}
+	return handler.kind.stages(l, handler)
+}
+
+// hasProfile reports whether the document has a profile, or will get it.
+func (l *loader) hasProfile(name string) bool {
+	if len(l.doc.SchedulingProfiles) == 0 {
+		return name == defaultProfile
+	}
+	return slices.ContainsFunc(l.doc.SchedulingProfiles, func(p profile) bool { return p.Name == name })
+}
+
+// picks are the endpoints that the profiles chose for a request.
+type picks struct {
+	// primary is the decode profile's, prefill the prefill profile's: none where
+	// that did not run or found no endpoint.
+	primary, prefill int
+}
+
+// of returns the pick of the prefill profile or else of the primary one.
+func (p picks) of(prefill bool) int {
+	if prefill {
+		return p.prefill
+	}
+	return p.primary
+}
+
+// A decider says whether another endpoint than the chosen decode endpoint is to
+// compute the prompt.
+type decider interface {
+	decide(c *cycle, decode int) Reason
+}
+
+// staged runs the profiles of one request.
+type staged struct {
+	decode *schedulingProfile
+	// prefill is nil where only decode ever runs.
+	prefill *schedulingProfile
+	// decider is nil where prefill comes first.
+	decider decider
+
+	reason Reason // of the last run
+}
+
+func newStaged(b *builder, c *Config) staged {
+	s := staged{decode: newSchedulingProfile(b, c.document.profile(c.stages.decode))}
+	if c.stages.prefill == "" {
+		return s
+	}
+	s.prefill = newSchedulingProfile(b, c.document.profile(c.stages.prefill))
+	if !c.stages.prefillFirst {
+		p := b.plugins[c.stages.decider]
+		s.decider = p.kind.newDecider(b, p)
+	}
+	return s
+}
+
+func (d *effective) profile(name string) *profile {
+	i := slices.IndexFunc(d.SchedulingProfiles, func(p profile) bool { return p.Name == name })
+	return &d.SchedulingProfiles[i]
+}
+
+// run reports whether there is an endpoint to decode. Where a prefill endpoint
+// is wanted and none is left, the decode endpoint does all of it.
+func (s *staged) run(c *cycle) (picks, bool) {
+	s.reason = ""
+	switch {
+	case s.prefill == nil:
+		ok := s.decode.run(c)
+		return picks{s.decode.chosen, none}, ok
+	case s.decider == nil:
+		s.prefill.run(c)
+		ok := s.decode.run(c)
+		return picks{s.decode.chosen, s.prefill.chosen}, ok
+	}
+	if !s.decode.run(c) {
+		s.prefill.skip()
+		return picks{none, none}, false
+	}
+	s.reason = s.decider.decide(c, s.decode.chosen)
+	if s.reason != Disaggregated {
+		s.prefill.skip()
+		return picks{s.decode.chosen, none}, true
+	}
+	s.prefill.run(c)
+	return picks{s.decode.chosen, s.prefill.chosen}, true
+}
+
+// skip is for a request that comes to no profile.
+func (s *staged) skip() {
+	s.reason = ""
+	s.decode.skip()
+	if s.prefill != nil {
+		s.prefill.skip()
+	}
+}
