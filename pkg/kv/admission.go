@@ -43,7 +43,7 @@ func (c *Cache) Admit(a Admission) (Sequence, bool) {
 	at := c.sequences.take()
 	q := &c.sequences.all[at]
 	*q = sequence{
-		chain: chain, held: q.held[:0], admitted: c.admitted, tokens: tokens, withheld: a.Withheld,
+		chain: chain, held: q.held[:0], admitted: c.admitted, tokens: tokens, withheld: a.Withheld, priority: a.Priority,
 		parent: none, current: none, ahead: none,
 	}
 	if q.held == nil {
@@ -113,10 +113,16 @@ func (c *Cache) holdFirst(q *sequence, stretch, n int32) {
 		if until < c.segments.all[at].to {
 			c.cut(at, until)
 		}
-		if c.segments.all[at].references == 0 {
+		switch r := c.segments.all[at].references; {
+		case r == 0:
 			c.unlink(at)
+		case r < 0:
+			c.unspill(at)
 		}
 		c.segments.all[at].references++
+		if c.order != LRU {
+			c.renew(at, q.priority)
+		}
 		q.held = append(q.held, hold{at, until - block})
 	}
 }

@@ -25,9 +25,16 @@ type Cache struct {
 	blocks      int
 	caching     bool
 
-	free      int
+	order Order
+	free  int
+	// blank is how many of the free blocks have no content.
+	blank     int
 	queue     queue
+	levels    levels // of the queue, unless its order is LRU
 	evictions int64
+	spills    spills
+	watched   bool
+	evicted   []Span
 	// named numbers the segments in the order in which they were named.
 	named int64
 
@@ -60,6 +67,11 @@ const maxBlocks = 1 << 30
 // tokens each. Without prefix caching the content of freed blocks is forgotten
 // at once.
 func New(blocks, blockTokens int, prefixCaching bool) *Cache {
+	return NewOrdered(blocks, blockTokens, prefixCaching, LRU)
+}
+
+// NewOrdered is New with free blocks in another order than LRU's.
+func NewOrdered(blocks, blockTokens int, prefixCaching bool, order Order) *Cache {
 	if blocks < 1 || blocks > maxBlocks || blockTokens < 1 {
 		panic(fmt.Sprintf("kv: a cache of %d blocks of %d tokens", blocks, blockTokens))
 	}
@@ -67,8 +79,11 @@ func New(blocks, blockTokens int, prefixCaching bool) *Cache {
 		blockTokens: blockTokens,
 		blocks:      blocks,
 		caching:     prefixCaching,
+		order:       order,
 		free:        blocks,
+		blank:       blocks,
 		queue:       queue{first: none, last: none, blank: blocks},
+		spills:      spills{first: none, last: none},
 		growth:      growth{opening: make([]int32, blockTokens)},
 	}
 }
@@ -79,11 +94,15 @@ func (c *Cache) Blocks() int { return c.blocks }
 // BlockTokens returns the size of a block in tokens.
 func (c *Cache) BlockTokens() int { return c.blockTokens }
 
-// Free returns the number of blocks that no running sequence holds.
+// Free returns the number of blocks that a sequence may take: no running one
+// holds them, and no spill.
 func (c *Cache) Free() int { return c.free }
 
+// Blank returns how many of the free blocks have no content.
+func (c *Cache) Blank() int { return c.blank }
+
 // Used returns the number of blocks that running sequences hold.
-func (c *Cache) Used() int { return c.blocks - c.free }
+func (c *Cache) Used() int { return c.blocks - c.free - c.spills.blocks }
 
 // Usage returns the share of blocks that running sequences hold, 0 to 1.
 func (c *Cache) Usage() float64 { return float64(c.Used()) / float64(c.blocks) }

@@ -2,12 +2,16 @@
 
 package kv
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
-// Check reports a broken invariant: every block is either free or held, and the
-// two add up; the free queue holds the segments that nobody refers to; each
-// stretch is covered from its first block on, and found under its identity; and
-// sequences refer to what they hold. It costs a walk over all records.
+// Check reports a broken invariant: blocks are free, held by sequences or kept
+// by spills, and the three add up; the free queue holds the segments that nobody
+// refers to, by rank; each stretch is covered from its first block on, found
+// under its identity, and reached from its parent; and sequences and spills
+// refer to what they hold. It costs a walk over all records.
 func (c *Cache) Check() error {
 	free, err := c.checkQueue()
 	if err != nil {
@@ -15,6 +19,9 @@ func (c *Cache) Check() error {
 	}
 	references, unnamed, err := c.checkSequences()
 	if err != nil {
+		return err
+	}
+	if err := c.checkSpills(references); err != nil {
 		return err
 	}
 	held, covered := 0, 0
@@ -39,15 +46,17 @@ func (c *Cache) Check() error {
 		return fmt.Errorf("kv: %d stretches, %d are found", c.stretches.len(), covered)
 	case free != c.free:
 		return fmt.Errorf("kv: %d blocks in the free queue, counted %d", free, c.free)
-	case free+held+unnamed != c.blocks:
-		return fmt.Errorf("kv: %d free blocks, %d held ones and %d without a name, of %d", free, held, unnamed, c.blocks)
+	case free+held+unnamed+c.spills.blocks != c.blocks:
+		return fmt.Errorf("kv: %d free blocks, %d held ones, %d without a name and %d spilled, of %d",
+			free, held, unnamed, c.spills.blocks, c.blocks)
 	}
 	return nil
 }
 
 // checkQueue walks the free queue and returns how many blocks it holds.
 func (c *Cache) checkQueue() (int, error) {
-	free, last := c.queue.blank, int32(none)
+	free, blank, last := c.queue.blank, c.queue.blank, int32(none)
+	levels := levels{}
 	for at := c.queue.first; at != none; at = c.segments.all[at].after {
 		s := &c.segments.all[at]
 		switch {
@@ -57,7 +66,20 @@ func (c *Cache) checkQueue() (int, error) {
 			return 0, fmt.Errorf("kv: segment %d of %d blocks is in the free queue with %d references", at, s.len(), s.references)
 		}
 		free += int(s.len() + s.blank)
+		blank += int(s.blank)
+		if c.order != LRU && (last == none || c.segments.all[last].rank != s.rank) {
+			levels = append(levels, level{rank: s.rank})
+		}
+		if c.order != LRU {
+			levels[len(levels)-1].youngest = at
+		}
 		last = at
+	}
+	if !slices.Equal(levels, c.levels) || !slices.IsSortedFunc(levels, byRank) {
+		return 0, fmt.Errorf("kv: the free queue has the levels %v, said to be %v", levels, c.levels)
+	}
+	if blank != c.blank {
+		return 0, fmt.Errorf("kv: %d free blocks have no content, counted %d", blank, c.blank)
 	}
 	if last != c.queue.last || c.queue.blank < 0 {
 		return 0, fmt.Errorf("kv: the free queue ends with segment %d, not %d, and %d blanks", last, c.queue.last, c.queue.blank)
@@ -104,11 +126,42 @@ func (c *Cache) checkSequences() (references map[int32]int32, unnamed int, err e
 	return references, unnamed, nil
 }
 
+// checkSpills walks what is spilled, and notes which segments it holds.
+func (c *Cache) checkSpills(references map[int32]int32) error {
+	listed := map[int32]int{}
+	last := int32(none)
+	for at := c.spills.first; at != none; at = c.segments.all[at].after {
+		s := &c.segments.all[at]
+		if s.before != last || s.references >= 0 || s.len() <= 0 {
+			return fmt.Errorf("kv: segment %d of %d blocks follows %d among the spilled, with %d references", at, s.len(), last, s.references)
+		}
+		references[at] = s.references
+		listed[s.references] += int(s.len())
+		last = at
+	}
+	blocks := 0
+	for k, s := range c.spills.each.all {
+		if s.open {
+			blocks += s.blocks
+		}
+		if n := listed[spilled(Spill(k))]; n > 0 && !s.open || n > s.blocks {
+			return fmt.Errorf("kv: spill %d lists %d blocks of %d", k, n, s.blocks)
+		}
+	}
+	if last != c.spills.last || blocks != c.spills.blocks {
+		return fmt.Errorf("kv: spills keep %d blocks, counted %d, and end with segment %d, not %d", blocks, c.spills.blocks, last, c.spills.last)
+	}
+	return nil
+}
+
 // checkStretch returns how many blocks of a stretch are held.
 func (c *Cache) checkStretch(at int32, references map[int32]int32) (int, error) {
 	t := &c.stretches.all[at]
 	if t.first == none && t.grower == none {
 		return 0, fmt.Errorf("kv: stretch %d is empty", at)
+	}
+	if err := c.checkChildren(at); err != nil {
+		return 0, err
 	}
 	held := 0
 	covered := map[int32]bool{}
@@ -135,4 +188,24 @@ func (c *Cache) checkStretch(at int32, references map[int32]int32) (int, error) 
 		return 0, fmt.Errorf("kv: stretch %d covers %d of its first %d blocks, said to be %d", at, len(covered), end, t.end)
 	}
 	return held, nil
+}
+
+// checkChildren reports a child of a stretch that cannot be reached.
+func (c *Cache) checkChildren(at int32) error {
+	t := &c.stretches.all[at]
+	elder := int32(none)
+	for child := t.children; child != none; child = c.stretches.all[child].sibling {
+		u := &c.stretches.all[child]
+		if u.parent != at || u.elder != elder {
+			return fmt.Errorf("kv: stretch %d is not in place among the children of %d", child, at)
+		}
+		if u.first != none && u.attached > t.end {
+			return fmt.Errorf("kv: stretch %d follows block %d of stretch %d, which has %d", child, u.attached, at, t.end)
+		}
+		elder = child
+	}
+	if t.child != none && c.stretches.all[t.child].parent != at {
+		return fmt.Errorf("kv: stretch %d is not the parent of %d", at, t.child)
+	}
+	return nil
 }

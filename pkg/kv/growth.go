@@ -32,7 +32,7 @@ func (c *Cache) Decode(s Sequence) {
 	}
 	ahead := q.current
 	if ahead == none {
-		ahead = c.open(q.parent, q.chain[q.at].ID)
+		ahead = c.open(q)
 	}
 	t := &c.stretches.all[ahead]
 	if t.grower == none && t.end == q.into && int(q.at) == len(q.chain)-1 {

@@ -2,7 +2,10 @@
 
 package kv
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // levels divides a queue that goes by a rank first and by age among equals: it
 // knows the youngest of each rank that occurs, lowest rank first. The queue
@@ -14,16 +17,10 @@ type level struct {
 	youngest int32
 }
 
+func byRank(a, b level) int { return cmp.Compare(a.rank, b.rank) }
+
 func (l levels) search(rank int64) (int, bool) {
-	return slices.BinarySearchFunc(l, rank, func(v level, rank int64) int {
-		switch {
-		case v.rank < rank:
-			return -1
-		case v.rank > rank:
-			return 1
-		}
-		return 0
-	})
+	return slices.BinarySearchFunc(l, level{rank: rank}, byRank)
 }
 
 // add makes a record the youngest of a rank and returns behind which one it

@@ -15,9 +15,9 @@ func (c *Cache) settle(at, absent int32) {
 	full := int32(q.tokens / c.blockTokens)
 	for q.named < full && int(q.at) < len(q.chain) {
 		if q.current == none && q.at >= absent {
-			q.current = c.create(q.parent, q.chain[q.at].ID)
+			q.current = c.create(q)
 		} else if q.current == none {
-			q.current = c.open(q.parent, q.chain[q.at].ID)
+			q.current = c.open(q)
 		}
 		if grower := c.stretches.all[q.current].grower; grower != at {
 			c.disturb(q.current)
@@ -32,29 +32,30 @@ func (c *Cache) settle(at, absent int32) {
 // copy already make a segment of their own.
 func (c *Cache) name(q *sequence, stretch, n int32) {
 	from, to := q.into, q.into+n
+	rank := c.firstRank(q.priority)
 	if end := c.stretches.all[stretch].end; from < end {
 		middle := min(end, to)
-		q.held = append(q.held, hold{c.append(stretch, from, middle), middle - from})
+		q.held = append(q.held, hold{c.append(stretch, from, middle, rank), middle - from})
 		from = middle
 	}
 	if from == to {
 		return
 	}
-	if c.lengthen(q, stretch, from, to) {
+	if c.lengthen(q, stretch, from, to, rank) {
 		return
 	}
-	q.held = append(q.held, hold{c.append(stretch, from, to), to - from})
+	q.held = append(q.held, hold{c.append(stretch, from, to, rank), to - from})
 }
 
 // lengthen adds the blocks [from, to) to the sequence's last segment, if that
-// is its own and ends there.
-func (c *Cache) lengthen(q *sequence, stretch, from, to int32) bool {
+// is its own, ends there and has their rank.
+func (c *Cache) lengthen(q *sequence, stretch, from, to int32, rank int64) bool {
 	if len(q.held) == 0 {
 		return false
 	}
 	h := &q.held[len(q.held)-1]
 	s := &c.segments.all[h.segment]
-	if s.stretch != stretch || s.to != from || s.references != 1 || s.len() != h.blocks {
+	if s.stretch != stretch || s.to != from || s.references != 1 || s.len() != h.blocks || s.rank != rank {
 		return false
 	}
 	s.to = to

@@ -5,13 +5,20 @@ package kv
 // Release frees the sequence's blocks, last one first. Those that other
 // sequences hold stay theirs.
 func (c *Cache) Release(s Sequence) {
-	q := c.running(s)
-	if q.decoding {
+	if c.running(s).decoding {
 		c.Pause(s)
-		q = &c.sequences.all[s]
 	}
+	c.release(s)
+}
+
+// release ends a sequence that is not in decode.
+func (c *Cache) release(s Sequence) {
+	q := &c.sequences.all[s]
 	if unnamed := c.blocksOf(q.tokens) - int(q.named); unnamed > 0 {
 		c.pushBlank(unnamed)
+	}
+	if c.order != LRU {
+		c.levelOut(q)
 	}
 	for i := len(q.held) - 1; i >= 0; i-- {
 		c.letGo(q.held[i])

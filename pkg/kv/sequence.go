@@ -35,6 +35,7 @@ type sequence struct {
 	decoding bool
 	// withheld says that its own blocks are not to be found yet.
 	withheld bool
+	priority int
 	// ahead is the stretch that waits for this sequence's blocks, or none;
 	// eager says that it names them in each step.
 	ahead int32

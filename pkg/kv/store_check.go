@@ -2,7 +2,10 @@
 
 package kv
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Check reports a broken invariant: places present, pending and free add up;
 // shelves hold pieces in order, and are found under their identity; the queue
@@ -96,14 +99,11 @@ func (s *Store) checkQueue() error {
 		blocks += int(p.len())
 		last = at
 	}
-	if last != s.last || blocks != s.evictable || len(levels) != len(s.levels) {
-		return fmt.Errorf("kv: the queue ends with piece %d, not %d, and has %d blocks, not %d, on %d levels, not %d",
-			last, s.last, blocks, s.evictable, len(levels), len(s.levels))
+	if last != s.last || blocks != s.evictable {
+		return fmt.Errorf("kv: the queue ends with piece %d, not %d, and has %d blocks, not %d", last, s.last, blocks, s.evictable)
 	}
-	for i, l := range levels {
-		if l != s.levels[i] || i > 0 && levels[i-1].rank >= l.rank {
-			return fmt.Errorf("kv: level %d of the queue is %v, said to be %v", i, l, s.levels[i])
-		}
+	if !slices.Equal(levels, s.levels) || !slices.IsSortedFunc(levels, byRank) {
+		return fmt.Errorf("kv: the queue has the levels %v, said to be %v", levels, s.levels)
 	}
 	return nil
 }

@@ -10,6 +10,10 @@ type stretch struct {
 	// outlives it. child is one of those that follow, most often the only one:
 	// it is found here, and all others in the index.
 	parent, child int32
+	// attached is how many blocks of the parent come before it.
+	attached int32
+	// children is a list of all that follow it, which goes on in sibling.
+	children, sibling, elder int32
 	// The segments, in order of their blocks unless there are copies.
 	first, last int32
 	// end is how many blocks are covered.
@@ -24,16 +28,20 @@ type stretch struct {
 // segment is the blocks [from, to) of a stretch. The same sequences hold all of
 // them, or nobody does and they were freed together.
 type segment struct {
-	stretch    int32
-	from, to   int32
+	stretch  int32
+	from, to int32
+	// references is how many sequences hold it. Below 0 a spill does.
 	references int32
+	// rank is what the free queue goes by before age; 0 where it is in order LRU.
+	rank int64
 	// named tells copies of a block apart: the lowest is found.
 	named int64
 	// In the list of the stretch.
 	previous, next int32
 	// rest is what was cut off the end of the segment.
 	rest int32
-	// In the free queue, where references is 0.
+	// In the free queue, where references is 0; before and after in the list of
+	// what is spilled too, where it is negative.
 	before, after int32
 	blank         int32
 }
@@ -51,18 +59,26 @@ func (c *Cache) find(parent int32, id uint64) int32 {
 	return c.index.find(id, c.stretches.all)
 }
 
-// open is find, and makes the stretch if it is not there.
-func (c *Cache) open(parent int32, id uint64) int32 {
-	if at := c.find(parent, id); at != none {
+// open returns the stretch that a sequence goes on with, and makes it if it is
+// not there.
+func (c *Cache) open(q *sequence) int32 {
+	if at := c.find(q.parent, q.chain[q.at].ID); at != none {
 		return at
 	}
-	return c.create(parent, id)
+	return c.create(q)
 }
 
-// create makes a stretch that is not there.
-func (c *Cache) create(parent int32, id uint64) int32 {
+// create makes the stretch that a sequence goes on with, which is not there.
+func (c *Cache) create(q *sequence) int32 {
 	at := c.stretches.take()
-	c.stretches.all[at] = stretch{id: id, parent: parent, child: none, first: none, last: none, grower: none}
+	parent, id := q.parent, q.chain[q.at].ID
+	c.stretches.all[at] = stretch{
+		id: id, parent: parent, child: none, children: none, sibling: none, elder: none,
+		first: none, last: none, grower: none,
+	}
+	if parent != none {
+		c.adopt(at, q.chain[q.at-1].Blocks)
+	}
 	if parent != none && c.stretches.all[parent].child == none {
 		c.stretches.all[parent].child = at
 	} else {
@@ -82,8 +98,35 @@ func (c *Cache) closeIfEmpty(at int32) bool {
 	} else {
 		c.index.remove(t.id, at)
 	}
+	c.orphan(at)
 	c.stretches.release(at)
 	return true
+}
+
+// adopt puts a stretch that follows some blocks of its parent among the
+// parent's children.
+func (c *Cache) adopt(at, attached int32) {
+	t := &c.stretches.all[at]
+	parent := &c.stretches.all[t.parent]
+	t.attached, t.sibling = attached, parent.children
+	if t.sibling != none {
+		c.stretches.all[t.sibling].elder = at
+	}
+	parent.children = at
+}
+
+// orphan takes a stretch off the list of its parent's children.
+func (c *Cache) orphan(at int32) {
+	t := &c.stretches.all[at]
+	switch {
+	case t.elder != none:
+		c.stretches.all[t.elder].sibling = t.sibling
+	case t.parent != none:
+		c.stretches.all[t.parent].children = t.sibling
+	}
+	if t.sibling != none {
+		c.stretches.all[t.sibling].elder = t.elder
+	}
 }
 
 // shrunk finds out what a stretch still covers after an eviction.
@@ -104,12 +147,12 @@ func (c *Cache) shrunk(at int32) {
 }
 
 // append adds a segment of blocks that a sequence has just named.
-func (c *Cache) append(owner, from, to int32) int32 {
+func (c *Cache) append(owner, from, to int32, rank int64) int32 {
 	at := c.segments.take()
 	c.named++
 	t := &c.stretches.all[owner]
 	c.segments.all[at] = segment{
-		stretch: owner, from: from, to: to, references: 1, named: c.named,
+		stretch: owner, from: from, to: to, references: 1, rank: rank, named: c.named,
 		previous: t.last, next: none, rest: none, before: none, after: none,
 	}
 	if t.last == none {
@@ -162,10 +205,13 @@ func (c *Cache) cut(at, block int32) {
 	// the rest of it in the queue, after the same blanks.
 	s.blank = 0
 	t.after, s.before = at, tail
-	if t.before == none {
-		c.queue.first = tail
-	} else {
+	switch {
+	case t.before != none:
 		c.segments.all[t.before].after = tail
+	case s.references < 0:
+		c.spills.first = tail
+	default:
+		c.queue.first = tail
 	}
 }
 
