@@ -22,6 +22,15 @@ func (p *Plan) build(in *v1alpha1.Scenario, picker *epp.Config, trace *workload.
 		return simulator.Config{}, errs
 	}
 	pools, errs := p.buildPools(in.Pools, catalogue, path.Child("pools"))
+	errs = append(errs, validateLabels(in.Pools, path.Child("pools"))...)
+	errs = append(errs, validateRoles(in.Pools, path.Child("pools"))...)
+	if picker != nil {
+		errs = append(errs, validateRouter(in, picker, path)...)
+	}
+	handoff, es := buildHandoff(in, picker, path.Child("disaggregation"))
+	errs = append(errs, es...)
+	disruptions, es := buildDisruptions(in, path.Child("disruptions"))
+	errs = append(errs, es...)
 	source, es := buildSource(&in.Workload, trace, seed, path.Child("workload"))
 	errs = append(errs, es...)
 	c := simulator.Config{
@@ -29,6 +38,8 @@ func (p *Plan) build(in *v1alpha1.Scenario, picker *epp.Config, trace *workload.
 		Source:         source,
 		Horizon:        buildHorizon(in.Horizon),
 		ScrapeInterval: in.Router.MetricsRefreshInterval.Duration(),
+		Handoff:        handoff,
+		Disruptions:    disruptions,
 		Seed:           seed,
 	}
 	if source != nil {
@@ -36,7 +47,7 @@ func (p *Plan) build(in *v1alpha1.Scenario, picker *epp.Config, trace *workload.
 		errs = append(errs, es...)
 	}
 	if picker != nil && len(errs) == 0 {
-		c.Router = epp.New(picker, endpoints(pools), nil, seed)
+		c.Router = epp.New(picker, endpoints(pools), endpointLabels(in.Pools), seed)
 	}
 	return c, errs
 }

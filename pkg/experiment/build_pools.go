@@ -62,6 +62,13 @@ func (p *Plan) buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, path *
 	pool.ReportedBlocks, es = buildKVBlocks(in, instance, path)
 	errs = append(errs, es...)
 	pool.KVBlocks = pool.ReportedBlocks - nullBlocks
+	errs = append(errs, validateModelLen(in, &pool, path)...)
+	pool.BlockBytes = instance.KVBytesPerToken() * int64(in.TensorParallelism) * int64(pool.BlockTokens)
+	pool.Eviction = evictions[in.KVCache.Eviction]
+	pool.Tiers, es = buildTiers(&in.KVCache, int(in.TensorParallelism), pool.BlockBytes, path.Child("kvCache"))
+	errs = append(errs, es...)
+	pool.Stability, es = buildStability(in.KVCache.Stability, &pool, path.Child("kvCache", "stability"))
+	errs = append(errs, es...)
 	limits := latency.EngineLimits{MaxNumSeqs: pool.MaxNumSeqs, MaxNumBatchedTokens: pool.MaxNumBatchedTokens, MaxModelLen: pool.MaxModelLen}
 	pool.Timer, es = p.buildTimer(&in.Latency, instance, limits, path.Child("latency"))
 	return pool, append(errs, es...)
@@ -153,6 +160,17 @@ func buildKVBlocks(in *v1alpha1.Pool, instance latency.Instance, path *field.Pat
 		return 0, field.ErrorList{field.Invalid(path.Child("tensorParallelism"), in.TensorParallelism, err.Error())}
 	}
 	return blocks, nil
+}
+
+// validateModelLen refuses requests that no cache can hold, as vLLM does when it
+// starts. Where nothing is said the cache is the bound.
+func validateModelLen(in *v1alpha1.Pool, pool *simulator.Pool, path *field.Path) field.ErrorList {
+	tokens := pool.KVBlocks * pool.BlockTokens
+	if in.Engine.MaxModelLen == nil || pool.ReportedBlocks == 0 || pool.MaxModelLen <= tokens {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path.Child("engine", "maxModelLen"), pool.MaxModelLen, fmt.Sprintf(
+		"one request of that length does not fit into the KV cache, which holds %d tokens: lower it, or make the cache larger", tokens))}
 }
 
 func buildRequestCost(in *v1alpha1.RequestCost) latency.RequestCost {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -54,6 +55,8 @@ type compiler struct {
 	reader
 	plan  *Plan
 	trace *workload.Trace
+	// labels tell the EPP's loader whether pods have labels.
+	labels []epp.Option
 }
 
 func newCompiler(ctx context.Context, inputs Inputs) *compiler {

@@ -18,6 +18,7 @@ import (
 // scenario resolves the base scenario and checks that it can be simulated.
 func (c *compiler) scenario(in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
 	router := path.Child("router", "endpointPickerConfig")
+	c.labels = labelOptions(in.Pools)
 	config, errs := c.pickerConfig(in.Router.EndpointPickerConfig, router)
 	if in.Workload.Trace != nil {
 		errs = append(errs, c.readTrace(in.Workload.Trace, path.Child("workload", "trace"))...)
@@ -46,13 +47,17 @@ func (c *compiler) scenario(in *v1alpha1.Scenario, path *field.Path) field.Error
 	return c.check(root, path)
 }
 
-// check reports what keeps a resolved scenario from being simulated.
+// check reports what keeps a resolved scenario from being simulated, and notes
+// what need not be meant.
 func (c *compiler) check(scenario tree, path *field.Path) field.ErrorList {
-	typed, config, errs := decodeScenario(scenario, path)
+	typed, picker, errs := decodeScenario(scenario, path)
 	if len(errs) > 0 {
 		return errs
 	}
-	_, errs = c.plan.build(typed, config, c.trace, 0, path)
+	config, errs := c.plan.build(typed, picker, c.trace, 0, path)
+	if len(errs) == 0 {
+		c.plan.Warnings = append(c.plan.Warnings, tierNotes(typed, config.Pools, c.trace, path.Child("pools"))...)
+	}
 	return errs
 }
 
@@ -74,7 +79,7 @@ func (c *compiler) pickerConfig(in v1alpha1.EndpointPickerConfig, path *field.Pa
 		}
 		c.pinConfigMap(in.ConfigMapRef, Digest(text))
 	}
-	config, errs := epp.Load(text, in.Version, at)
+	config, errs := epp.Load(text, in.Version, at, c.labels...)
 	if len(errs) > 0 {
 		return nil, errs
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/search"
 )
@@ -25,6 +27,7 @@ const (
 	stringLeaf                   // any text
 	booleanLeaf                  // true or false
 	durationLeaf                 // such as 50ms
+	bytesLeaf                    // such as 512Gi
 )
 
 func (k leafKind) numeric() bool {
@@ -32,7 +35,7 @@ func (k leafKind) numeric() bool {
 }
 
 func (k leafKind) String() string {
-	return [...]string{"a whole number", "a number", "a decimal number", "a string", "true or false", "a duration such as 50ms"}[k]
+	return [...]string{"a whole number", "a number", "a decimal number", "a string", "true or false", "a duration such as 50ms", "a number of bytes such as 512Gi"}[k]
 }
 
 // canonical writes a value the one way that its equals are written too: equal
@@ -62,6 +65,13 @@ func (k leafKind) canonical(value string) (string, error) {
 			return "", wrong
 		}
 		return d.String(), nil
+	case bytesLeaf:
+		q, err := resource.ParseQuantity(value)
+		if err != nil {
+			return "", wrong
+		}
+		q.RoundUp(0)
+		return q.String(), nil
 	}
 	return value, nil
 }
@@ -148,6 +158,8 @@ var leafTypes = map[reflect.Type]leafKind{
 	reflect.TypeFor[v1alpha1.PositiveDecimal]():    decimalLeaf,
 	reflect.TypeFor[v1alpha1.NonNegativeDecimal](): decimalLeaf,
 	reflect.TypeFor[v1alpha1.Microseconds]():       decimalLeaf,
+	reflect.TypeFor[v1alpha1.Fraction]():           decimalLeaf,
+	reflect.TypeFor[v1alpha1.Bytes]():              bytesLeaf,
 	reflect.TypeFor[v1alpha1.Duration]():           durationLeaf,
 	reflect.TypeFor[v1alpha1.PositiveDuration]():   durationLeaf,
 	reflect.TypeFor[v1alpha1.RefreshInterval]():    durationLeaf,

@@ -28,16 +28,16 @@ func decodeScenario(root tree, path *field.Path) (*v1alpha1.Scenario, *epp.Confi
 	document := maps.Clone(router["endpointPickerConfig"].(tree))
 	version, _ := document[versionField].(string)
 	delete(document, versionField)
-	config, errs := epp.Load(mustJSON(document), version, at)
-	if len(errs) > 0 {
-		return nil, nil, errs
-	}
 	delete(router, "endpointPickerConfig")
 	own := maps.Clone(root)
 	own["router"] = router
 	var scenario v1alpha1.Scenario
 	if err := json.Unmarshal(mustJSON(own), &scenario); err != nil {
 		return nil, nil, field.ErrorList{field.Invalid(path, "", err.Error())}
+	}
+	config, errs := epp.Load(mustJSON(document), version, at, labelOptions(scenario.Pools)...)
+	if len(errs) > 0 {
+		return nil, nil, errs
 	}
 	return &scenario, config, nil
 }

@@ -16,8 +16,8 @@ type tree = map[string]any
 
 // entryKeys are the fields that name the entries of lists, in order of
 // preference: an EndpointPickerConfig's profiles refer to plugins by
-// pluginRef, SLOs are named by class.
-var entryKeys = []string{"name", "pluginRef", "class"}
+// pluginRef, SLOs are named by class, tiers by kind.
+var entryKeys = []string{"name", "pluginRef", "class", "kind"}
 
 // toTree converts a value to its JSON form.
 func toTree(v any) (tree, error) {
