@@ -130,33 +130,21 @@ func kvFormat(p *v1alpha1.Pool) v1alpha1.Precision {
 	return p.Quantization.KVCache
 }
 
-// disaggregators are the plugins that choose a replica for the prompt and
-// another one for the answer.
-var disaggregators = []string{"disagg-profile-handler", "pd-profile-handler"}
-
-// disaggregates returns the plugin that makes a router disaggregate.
-func disaggregates(picker *epp.Config) (epp.PluginReport, bool) {
-	for _, p := range picker.Report() {
-		if slices.Contains(disaggregators, p.Type) && p.Treatment != epp.Ignored {
-			return p, true
-		}
-	}
-	return epp.PluginReport{}, false
-}
-
 // validateRouter says where pools and router do not agree on whether there is
 // anything to hand over.
 func validateRouter(in *v1alpha1.Scenario, picker *epp.Config, path *field.Path) field.ErrorList {
-	plugin, does := disaggregates(picker)
-	if does && !slices.ContainsFunc(in.Pools, func(p v1alpha1.Pool) bool { return prefills(&p) }) {
-		return field.ErrorList{field.Invalid(path.Child("router", "endpointPickerConfig"), plugin.Name, fmt.Sprintf(
-			"the %s hands over to and from pools by their role, and none has role Prefill or Both", plugin.Type))}
+	if picker.Disaggregates() {
+		if slices.ContainsFunc(in.Pools, func(p v1alpha1.Pool) bool { return prefills(&p) }) {
+			return nil
+		}
+		return field.ErrorList{field.Forbidden(path.Child("router", "endpointPickerConfig"),
+			"it lets one replica compute a prompt that another one decodes, and no pool has role Prefill or Both")}
 	}
 	var errs field.ErrorList
 	for i := range in.Pools {
-		if !does && apart(&in.Pools[i]) {
+		if apart(&in.Pools[i]) {
 			errs = append(errs, field.Invalid(path.Child("pools").Index(i).Child("role"), in.Pools[i].Role,
-				"the router's configuration has no disagg-profile-handler, so that nothing would be handed over: add one, or leave the role out"))
+				"the router's configuration hands nothing over: add a disagg-profile-handler with a decider and a profile of each stage, or leave the role out"))
 		}
 	}
 	return errs
@@ -177,10 +165,7 @@ func buildHandoff(in *v1alpha1.Scenario, picker *epp.Config, path *field.Path) (
 		d = &v1alpha1.Disaggregation{}
 	}
 	egress, ingress, errs := buildLink(&d.Network, defaultNetwork, 1, path.Child("network"))
-	if picker == nil {
-		return simulator.Handoff{}, errs
-	}
-	if _, does := disaggregates(picker); !does {
+	if picker == nil || !picker.Disaggregates() {
 		return simulator.Handoff{}, errs
 	}
 	h := simulator.Handoff{

@@ -45,6 +45,10 @@ func (c *Config) Warnings() []string { return slices.Clone(c.warnings) }
 // simulation treats it, in the order of the document.
 func (c *Config) Report() []PluginReport { return slices.Clone(c.report) }
 
+// Disaggregates reports whether an endpoint may be asked to compute a prompt that
+// another one decodes: whether requests are ever handed over.
+func (c *Config) Disaggregates() bool { return c.stages.prefill != "" && !c.stages.silent }
+
 // PluginReport is what a simulation makes of one plugin.
 type PluginReport struct {
 	Name      string    `json:"name"`
