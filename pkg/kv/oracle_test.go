@@ -3,7 +3,7 @@
 package kv
 
 import (
-	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,36 +15,36 @@ import (
 // TestAgainstOracle drives the cache and the block-by-block one with the same
 // random operations and compares all that can be seen, and the free queue too.
 func TestAgainstOracle(t *testing.T) {
-	for seed := range uint64(1000) {
-		r := rand.New(rand.NewPCG(seed, 0))
-		blocks := 1 + r.IntN(40)
-		operations := make([]byte, 600)
-		for i := range operations {
-			operations[i] = byte(r.Uint32())
-		}
-		compareWithOracle(t, blocks, seed%5 != 0, operations)
+	for seed := range uint64(1200) {
+		operations := randomBytes(seed, 600)
+		compareWithOracle(t, 1+int(operations[0]%40), seed%5 != 0, Order(seed%3), operations[1:])
 	}
 }
 
 func FuzzAgainstOracle(f *testing.F) {
-	f.Add(uint8(0), true, []byte{0, 1, 2, 3, 255, 128, 64})
-	f.Add(uint8(4), true, []byte{0, 17, 255, 1, 17, 255, 0, 0, 0, 2, 9, 255})
-	f.Add(uint8(9), false, []byte{0, 17, 255, 1, 17, 255, 0, 0, 0, 2, 9, 255})
-	f.Fuzz(func(t *testing.T, blocks uint8, caching bool, operations []byte) {
-		compareWithOracle(t, 1+int(blocks)%32, caching, operations)
+	f.Add(uint8(0), true, uint8(LRU), []byte{0, 1, 2, 3, 255, 128, 64})
+	f.Add(uint8(4), true, uint8(LRU), []byte{0, 17, 255, 1, 17, 255, 0, 0, 0, 2, 9, 255})
+	f.Add(uint8(9), false, uint8(LRU), []byte{0, 17, 255, 1, 17, 255, 0, 0, 0, 2, 9, 255})
+	for order := range uint8(3) {
+		f.Add(uint8(20), true, order, randomBytes(uint64(order), 200))
+	}
+	f.Fuzz(func(t *testing.T, blocks uint8, caching bool, order uint8, operations []byte) {
+		compareWithOracle(t, 1+int(blocks)%32, caching, Order(order%3), operations)
 	})
 }
 
 const pairBlockTokens = 4
 
-// pair is a cache, its oracle and the sequences that run on both.
+// pair is a cache, its oracle and the sequences and spills on both.
 type pair struct {
-	t        *testing.T
-	cache    *Cache
-	oracle   *kvtest.Cache
-	running  []*twin // in order of admission
-	answers  uint64
-	operands []byte
+	operands
+	t       *testing.T
+	cache   *Cache
+	oracle  *kvtest.Cache
+	names   names
+	running []*twin // in order of admission
+	spills  []spilling
+	answers uint64
 }
 
 // twin is a sequence on both.
@@ -55,32 +55,31 @@ type twin struct {
 	length   int
 	tokens   int
 	decoding bool
+	withheld bool
+}
+
+// spilling is a spill on both.
+type spilling struct {
+	spill Spill
+	plain *kvtest.Spill
 }
 
 // compareWithOracle reads operations from bytes: sequences are admitted with
 // one of a few prompts, which share beginnings and contain answers that others
 // are generating; they grow by chunks or decode, all of them a token a step; and
-// they end.
-func compareWithOracle(t *testing.T, blocks int, caching bool, operations []byte) {
+// they end. Some withhold their blocks for a while, some take the content of
+// theirs with them, and blocks are spilled.
+func compareWithOracle(t *testing.T, blocks int, caching bool, order Order, operations []byte) {
 	t.Helper()
 	p := &pair{
-		t: t, cache: New(blocks, pairBlockTokens, caching), oracle: kvtest.New(blocks, pairBlockTokens, caching),
-		operands: operations,
+		operands: operations, t: t, names: names{},
+		cache:  NewOrdered(blocks, pairBlockTokens, caching, order),
+		oracle: kvtest.NewOrdered(blocks, pairBlockTokens, caching, kvtest.Order(order)),
 	}
+	p.cache.WatchEvictions()
 	for len(p.operands) > 0 {
 		left := len(p.operands)
-		switch p.pick(8) {
-		case 0, 1:
-			p.admit()
-		case 2:
-			p.extend()
-		case 3:
-			p.decode()
-		case 4:
-			p.release()
-		default:
-			p.step()
-		}
+		p.operate()
 		p.compare()
 		if t.Failed() {
 			t.Fatalf("%d operands before the end", left)
@@ -88,13 +87,27 @@ func compareWithOracle(t *testing.T, blocks int, caching bool, operations []byte
 	}
 }
 
-func (p *pair) pick(n int) int {
-	if len(p.operands) == 0 {
-		return 0
+func (p *pair) operate() {
+	switch p.pick(12) {
+	case 0, 1:
+		p.admit()
+	case 2:
+		p.extend()
+	case 3:
+		p.decode()
+	case 4:
+		p.end(p.cache.Release, p.oracle.Release)
+	case 5:
+		p.end(p.cache.Discard, p.oracle.Discard)
+	case 6:
+		p.publish()
+	case 7:
+		p.spill()
+	case 8:
+		p.drop()
+	default:
+		p.step()
 	}
-	b := p.operands[0]
-	p.operands = p.operands[1:]
-	return int(b) % n
 }
 
 // text is a prompt and its answer. Answers are numbered and cycle, so that
@@ -114,7 +127,7 @@ func (p *pair) text() prompt.Prompt {
 func (p *pair) admit() {
 	text := p.text()
 	length := text.Tokens()
-	chain, blocks := text.FullStretches(nil, pairBlockTokens), text.FullBlocks(nil, pairBlockTokens)
+	chain, blocks := p.names.learn(text)
 	limit := p.pick(length + 1)
 	cached, want := p.cache.Match(chain, limit), p.oracle.Match(blocks, limit)
 	if cached != want {
@@ -124,14 +137,21 @@ func (p *pair) admit() {
 	if tokens <= cached {
 		return
 	}
-	reserve := p.pick(2) * length
-	s, got := p.cache.Admit(Admission{Chain: chain, Cached: cached, Tokens: tokens, Reserve: reserve})
-	plain, ok := p.oracle.Admit(kvtest.Admission{Chain: blocks, Cached: cached, Tokens: tokens, Reserve: reserve})
+	how := p.pick(8)
+	a := Admission{
+		Chain: chain, Cached: cached, Tokens: tokens, Reserve: how % 2 * length,
+		Withheld: how/2 == 0, Priority: p.pick(4) - 1,
+	}
+	s, got := p.cache.Admit(a)
+	plain, ok := p.oracle.Admit(kvtest.Admission{
+		Chain: blocks, Cached: cached, Tokens: tokens, Reserve: a.Reserve,
+		Withheld: a.Withheld, Priority: a.Priority,
+	})
 	if got != ok {
-		p.t.Fatalf("Admit(%v, %d, %d, %d) = %v, want %v", text, cached, tokens, reserve, got, ok)
+		p.t.Fatalf("Admit(%v, %+v) = %v, want %v", text, a, got, ok)
 	}
 	if got {
-		p.running = append(p.running, &twin{s, plain, text, length, tokens, false})
+		p.running = append(p.running, &twin{s, plain, text, length, tokens, false, a.Withheld})
 	}
 }
 
@@ -162,7 +182,7 @@ func (p *pair) extend() {
 }
 
 func (p *pair) decode() {
-	if w := p.choose(); w != nil && !w.decoding {
+	if w := p.choose(); w != nil && !w.decoding && !w.withheld {
 		p.cache.Decode(w.sequence)
 		w.decoding = true
 	}
@@ -192,13 +212,59 @@ func (p *pair) step() {
 	}
 }
 
-func (p *pair) release() {
+func (p *pair) publish() {
+	if w := p.choose(); w != nil && w.withheld {
+		p.cache.Publish(w.sequence)
+		p.oracle.Publish(w.plain)
+		w.withheld = false
+	}
+}
+
+func (p *pair) spill() {
+	n := p.pick(20)
+	s, got := p.cache.Spill(n, nil)
+	plain, want := p.oracle.Spill(n)
+	if diff := cmp.Diff(want, p.names.of(got)); diff != "" {
+		p.t.Fatalf("Spill(%d) (-want +got):\n%s", n, diff)
+	}
+	p.spills = append(p.spills, spilling{s, plain})
+	if p.pick(2) == 0 {
+		return
+	}
+	keep := []Span{}
+	for _, span := range got {
+		switch gone := int32(p.pick(2*span.Blocks() + 1)); {
+		case gone <= span.From-span.To:
+			span.To += gone
+		default:
+			span.From = span.To + (gone - (span.From - span.To))
+		}
+		if span.Blocks() > 0 {
+			keep = append(keep, span)
+		}
+	}
+	p.cache.Keep(s, keep)
+	p.oracle.Keep(plain, p.names.of(keep))
+}
+
+func (p *pair) drop() {
+	if len(p.spills) == 0 {
+		return
+	}
+	i := p.pick(len(p.spills))
+	p.cache.Drop(p.spills[i].spill)
+	p.oracle.Drop(p.spills[i].plain)
+	p.spills = slices.Delete(p.spills, i, i+1)
+}
+
+// end ends a sequence in one way on both.
+func (p *pair) end(ends func(Sequence), endsPlain func(*kvtest.Sequence)) {
 	w := p.choose()
 	if w == nil {
 		return
 	}
-	p.cache.Release(w.sequence)
-	p.oracle.Release(w.plain)
+	ends(w.sequence)
+	endsPlain(w.plain)
 	for i, other := range p.running {
 		if other == w {
 			p.running = append(p.running[:i], p.running[i+1:]...)
@@ -212,40 +278,44 @@ func (p *pair) compare() {
 	if err := p.cache.Check(); err != nil {
 		p.t.Error(err)
 	}
-	if got, want := p.cache.Used(), p.oracle.Used(); got != want {
-		p.t.Errorf("%d blocks used, want %d", got, want)
+	type seen struct {
+		Used, Blank, Spilling int
+		Evictions             int64
+		Evicted, Free         []uint64
 	}
-	if got, want := p.cache.Evictions(), p.oracle.Evictions; got != want {
-		p.t.Errorf("%d evictions, want %d", got, want)
+	got := seen{
+		p.cache.Used(), p.cache.Blank(), p.cache.Spilling(), p.cache.Evictions(),
+		p.names.of(p.cache.Evicted(nil)), p.freeOrder(),
 	}
-	if diff := cmp.Diff(named(p.oracle.Free()), p.cache.freeOrder()); diff != "" {
-		p.t.Errorf("named blocks in the free queue (-want +got):\n%s", diff)
+	want := seen{
+		p.oracle.Used(), p.oracle.Blank(), p.oracle.Spilling(), p.oracle.Evictions,
+		append([]uint64{}, p.oracle.Evicted...), p.oracle.Free(),
+	}
+	p.oracle.Evicted = nil
+	if diff := cmp.Diff(want, got); diff != "" {
+		p.t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := p.cache.Free() + p.cache.Used() + p.cache.Spilling(); got != p.cache.Blocks() {
+		p.t.Errorf("%d blocks free, used or spilled, of %d", got, p.cache.Blocks())
 	}
 }
 
-// named says which blocks of the free queue have an identity.
-func named(ids []uint64) []bool {
-	order := []bool{}
-	for _, id := range ids {
-		order = append(order, id != 0)
-	}
-	return order
-}
-
-func (c *Cache) freeOrder() []bool {
-	order := []bool{}
-	blank := func(n int) {
-		for range n {
-			order = append(order, false)
-		}
+// freeOrder is the identities of the free blocks in the order in which they
+// will be reused, and 0 for one without.
+func (p *pair) freeOrder() []uint64 {
+	c := p.cache
+	order := []uint64{}
+	blank := func(n int) { order = append(order, make([]uint64, n)...) }
+	if c.order != LRU {
+		blank(c.queue.blank)
 	}
 	for at := c.queue.first; at != none; at = c.segments.all[at].after {
 		s := &c.segments.all[at]
 		blank(int(s.blank))
-		for range s.len() {
-			order = append(order, true)
-		}
+		order = append(order, p.names.of([]Span{{c.stretches.all[s.stretch].id, s.to, s.from}})...)
 	}
-	blank(c.queue.blank)
+	if c.order == LRU {
+		blank(c.queue.blank)
+	}
 	return order
 }

@@ -221,7 +221,7 @@ func (p *stores) pin() {
 	if want := p.oracle.Run(blocks[from:to]); n != want {
 		p.t.Fatalf("Run(%v, %d, %d) = %d, want %d", chain, from, to, n, want)
 	}
-	since := p.now - time.Duration(p.pick(5))
+	since := p.now - time.Duration(p.pick(100))
 	got, want := p.real.Stored(chain, from, to, simtime.Time(since)), p.oracle.Stored(blocks[from:to], since)
 	if got != want {
 		p.t.Fatalf("Stored(%v, %d, %d, %v) = %d, want %d", chain, from, to, since, got, want)

@@ -5,17 +5,31 @@
 // is vLLM V1's block pool as one would tell it.
 package kvtest
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Cache is a block pool. Blocks are numbered from 0.
 type Cache struct {
 	blockTokens int
 	caching     bool
+	order       Order
 	references  []int
 	identity    map[int]uint64   // of the blocks that have one
+	rank        map[int]int      // of those too
 	holders     map[uint64][]int // of an identity, the one named first in front
-	free        []int            // the one to be reused first in front
+	previous    map[uint64]uint64
+	free        []int // the one to be reused first in front
 	Evictions   int64
+	// Evicted is the blocks that have lost their identity to make room, in
+	// that order.
+	Evicted []uint64
+	// spilled is the blocks with an identity that spills keep, in the order in
+	// which they left the free ones.
+	spilled []int
+	keeper  map[int]*Spill // of all blocks that a spill keeps
+	spills  int
 }
 
 // Sequence is the blocks of a running sequence, in the order of its tokens.
@@ -25,13 +39,20 @@ type Sequence struct {
 	named    int
 	tokens   int
 	withheld bool
+	priority int
 }
 
-// New returns an empty cache.
+// New returns an empty cache whose free blocks are in the order LRU.
 func New(blocks, blockTokens int, prefixCaching bool) *Cache {
+	return NewOrdered(blocks, blockTokens, prefixCaching, LRU)
+}
+
+// NewOrdered returns an empty cache.
+func NewOrdered(blocks, blockTokens int, prefixCaching bool, order Order) *Cache {
 	c := &Cache{
-		blockTokens: blockTokens, caching: prefixCaching,
-		references: make([]int, blocks), identity: map[int]uint64{}, holders: map[uint64][]int{},
+		blockTokens: blockTokens, caching: prefixCaching, order: order,
+		references: make([]int, blocks), identity: map[int]uint64{}, rank: map[int]int{},
+		holders: map[uint64][]int{}, previous: map[uint64]uint64{}, keeper: map[int]*Spill{},
 	}
 	for b := range blocks {
 		c.free = append(c.free, b)
@@ -40,7 +61,18 @@ func New(blocks, blockTokens int, prefixCaching bool) *Cache {
 }
 
 // Used returns how many blocks sequences hold.
-func (c *Cache) Used() int { return len(c.references) - len(c.free) }
+func (c *Cache) Used() int { return len(c.references) - len(c.free) - len(c.keeper) }
+
+// Blank returns how many free blocks have no identity.
+func (c *Cache) Blank() int {
+	blank := 0
+	for _, id := range c.Free() {
+		if id == 0 {
+			blank++
+		}
+	}
+	return blank
+}
 
 // Match returns how many leading tokens of a chain of block identities are
 // cached, in whole blocks and at most maxTokens.
@@ -73,19 +105,22 @@ func (c *Cache) Admit(a Admission) (*Sequence, bool) {
 	hits := c.match(a.Chain, a.Cached/c.blockTokens)
 	idle := 0
 	for _, b := range hits {
-		if c.references[b] == 0 {
+		if c.references[b] == 0 && c.keeper[b] == nil {
 			idle++
 		}
 	}
 	if c.blocks(max(a.Tokens, a.Reserve))-len(hits) > len(c.free)-idle {
 		return nil, false
 	}
-	s := &Sequence{chain: a.Chain, named: len(hits), withheld: a.Withheld}
+	s := &Sequence{chain: a.Chain, named: len(hits), withheld: a.Withheld, priority: a.Priority}
 	for _, b := range hits {
 		if c.references[b] == 0 {
-			c.free = slices.DeleteFunc(c.free, func(f int) bool { return f == b })
+			c.free = without(c.free, b)
+			c.spilled = without(c.spilled, b)
+			delete(c.keeper, b)
 		}
 		c.references[b]++
+		c.rank[b] = c.order.again(c.rank[b], a.Priority)
 		s.Blocks = append(s.Blocks, b)
 	}
 	c.Extend(s, a.Tokens)
@@ -102,7 +137,7 @@ func (c *Cache) Extend(s *Sequence, tokens int) bool {
 	for range fresh {
 		b := c.free[0]
 		c.free = c.free[1:]
-		c.forget(b)
+		c.evict(b)
 		c.references[b] = 1
 		s.Blocks = append(s.Blocks, b)
 	}
@@ -122,31 +157,97 @@ func (c *Cache) name(s *Sequence) {
 		b, identity := s.Blocks[s.named], s.chain[s.named]
 		c.identity[b] = identity
 		c.holders[identity] = append(c.holders[identity], b)
+		c.rank[b] = c.order.first(s.priority)
+		if s.named > 0 {
+			c.previous[identity] = s.chain[s.named-1]
+		}
 	}
 }
 
-// forget takes a block's identity away.
-func (c *Cache) forget(b int) {
+// evict takes a block's identity away to make room, if it has one. What was
+// spilled before it was to go first.
+func (c *Cache) evict(b int) {
 	identity, ok := c.identity[b]
 	if !ok {
 		return
 	}
+	c.forgetSpilled(len(c.spilled))
 	c.Evictions++
+	c.Evicted = append(c.Evicted, identity)
+	c.forget(b)
+}
+
+// forget takes a block's identity away.
+func (c *Cache) forget(b int) {
+	identity := c.identity[b]
 	delete(c.identity, b)
-	c.holders[identity] = slices.DeleteFunc(c.holders[identity], func(h int) bool { return h == b })
+	delete(c.rank, b)
+	c.holders[identity] = without(c.holders[identity], b)
 	if len(c.holders[identity]) == 0 {
 		delete(c.holders, identity)
 	}
 }
 
-// Release frees a sequence's blocks, last one first.
+func without(blocks []int, b int) []int {
+	return slices.DeleteFunc(blocks, func(other int) bool { return other == b })
+}
+
+// Release frees a sequence's blocks, last one first. None goes before one that
+// comes after it in the text.
 func (c *Cache) Release(s *Sequence) {
+	least := math.MinInt
 	for _, b := range slices.Backward(s.Blocks) {
+		if _, ok := c.identity[b]; ok {
+			least = max(least, c.rank[b])
+			c.rank[b] = least
+		}
 		if c.references[b]--; c.references[b] == 0 {
-			c.free = append(c.free, b)
+			c.push(b)
 		}
 	}
 	*s = Sequence{}
+}
+
+// push puts a block at its place among the free ones: the end, or where the
+// cache has ranks, behind all that do not exceed its own, if it has one.
+func (c *Cache) push(b int) {
+	if c.order == LRU {
+		c.free = append(c.free, b)
+		return
+	}
+	behind := 0
+	if _, ok := c.identity[b]; ok {
+		for behind < len(c.free) && (c.identity[c.free[behind]] == 0 || c.rank[c.free[behind]] <= c.rank[b]) {
+			behind++
+		}
+	}
+	c.free = slices.Insert(c.free, behind, b)
+}
+
+// Discard drops the content of a sequence's last blocks and releases it. It
+// stops at one that another sequence holds or that a block follows.
+func (c *Cache) Discard(s *Sequence) {
+	for i := s.named - 1; i >= 0; i-- {
+		b := s.Blocks[i]
+		if c.references[b] > 1 || c.followed(c.identity[b]) {
+			break
+		}
+		c.forget(b)
+		s.Blocks = slices.Delete(s.Blocks, i, i+1)
+		c.references[b] = 0
+		c.free = slices.Insert(c.free, 0, b)
+	}
+	c.Release(s)
+}
+
+// followed says that a block can be found whose text goes on from an identity.
+func (c *Cache) followed(identity uint64) bool {
+	for next := range c.holders {
+		if c.previous[next] == identity {
+			return true
+		}
+	}
+	return false
 }
 
 // Free returns the identities of the free blocks in the order in which they

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kvtest
+
+import "slices"
+
+// Spill is blocks that keep their content until it has been copied elsewhere.
+type Spill struct {
+	number int // so that no two are the same
+}
+
+// Spilling returns how many blocks spills keep.
+func (c *Cache) Spilling() int { return len(c.keeper) }
+
+// Spill keeps up to n of the free blocks with an identity that would be reused
+// first, and returns their identities in that order.
+func (c *Cache) Spill(n int) (*Spill, []uint64) {
+	c.spills++
+	s, ids := &Spill{c.spills}, []uint64{}
+	for _, b := range slices.Clone(c.free) {
+		if id, ok := c.identity[b]; ok && len(ids) < n {
+			c.free = without(c.free, b)
+			c.spilled = append(c.spilled, b)
+			c.keeper[b] = s
+			ids = append(ids, id)
+		}
+	}
+	return s, ids
+}
+
+// Keep lets go of all of a spill but those identities, in the order in which
+// Spill returned them. Of these, the ones behind all that is let go of can still
+// be found.
+func (c *Cache) Keep(s *Spill, identities []uint64) {
+	last := len(c.spilled)
+	for i := len(identities); i > 0 && last > 0 && c.identity[c.spilled[last-1]] == identities[i-1]; i-- {
+		last--
+	}
+	gone := len(c.blocksOf(s)) - len(identities)
+	if gone == 0 {
+		return
+	}
+	c.forgetSpilled(last)
+	for _, b := range c.blocksOf(s) {
+		if _, ok := c.identity[b]; !ok && gone > 0 {
+			c.letGo(b)
+			gone--
+		}
+	}
+}
+
+// Drop lets go of what a spill still keeps.
+func (c *Cache) Drop(s *Spill) {
+	last := len(c.spilled)
+	for last > 0 && c.keeper[c.spilled[last-1]] != s {
+		last--
+	}
+	c.forgetSpilled(last)
+	for _, b := range c.blocksOf(s) {
+		c.letGo(b)
+	}
+}
+
+// blocksOf returns the blocks that a spill keeps.
+func (c *Cache) blocksOf(s *Spill) []int {
+	blocks := []int{}
+	for b := range c.references {
+		if c.keeper[b] == s {
+			blocks = append(blocks, b)
+		}
+	}
+	return blocks
+}
+
+// forgetSpilled takes the identities of the first n spilled blocks away.
+func (c *Cache) forgetSpilled(n int) {
+	for _, b := range c.spilled[:n] {
+		c.forget(b)
+	}
+	c.spilled = slices.Clone(c.spilled[n:])
+}
+
+// letGo makes a spilled block without an identity the first to be reused.
+func (c *Cache) letGo(b int) {
+	delete(c.keeper, b)
+	c.free = slices.Insert(c.free, 0, b)
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kv
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestSpilledBlocksCanBeFoundAndTakenOver(t *testing.T) {
+	c := New(10, blockTokens, true)
+	one, other := text([2]int{1, 48}), text([2]int{2, 48})
+	c.Release(mustAdmit(t, c, one, 48))
+	c.Release(mustAdmit(t, c, other, 48))
+	s, spans := c.Spill(4, nil)
+	want := []Span{{one[0].ID, 3, 0}, {other[0].ID, 3, 2}}
+	if diff := cmp.Diff(want, spans); diff != "" {
+		t.Errorf("what is reused first (-want +got):\n%s", diff)
+	}
+	if c.Free() != 6 || c.Used() != 0 || c.Spilling() != 4 || c.Blank() != 4 {
+		t.Errorf("%d free, %d of them blank, %d used, %d spilling", c.Free(), c.Blank(), c.Used(), c.Spilling())
+	}
+	a := mustAdmit(t, c, one, 33)
+	wantUsed(t, c, "two blocks taken over and a new one", 3)
+	c.Drop(s)
+	wantMatch(t, c, "the two", one, 48, 32)
+	wantMatch(t, c, "up to what was spilled", other, 48, 32)
+	wantBlank(t, c, "three and the two let go of", 5)
+	c.Release(a)
+	mustHold(t, c)
+}
+
+func TestSpilledBlocksAreNotTaken(t *testing.T) {
+	c := New(4, blockTokens, true)
+	chain := text([2]int{1, 64})
+	c.Release(mustAdmit(t, c, chain, 64))
+	c.Spill(3, nil)
+	if _, ok := c.Admit(Admission{Chain: text([2]int{2, 32}), Tokens: 32}); ok {
+		t.Error("two blocks were given of one that is free")
+	}
+	mustHold(t, c)
+}
+
+func TestWhatIsEvictedTakesWhatWasSpilledBeforeAlong(t *testing.T) {
+	c := New(4, blockTokens, true)
+	chain := text([2]int{1, 64})
+	c.Release(mustAdmit(t, c, chain, 64))
+	s, _ := c.Spill(2, nil)
+	wantMatch(t, c, "spilled blocks too", chain, 64, 64)
+	mustAdmit(t, c, text([2]int{2, 16}), 16)
+	wantMatch(t, c, "up to the evicted block", chain, 64, 16)
+	if c.Spilling() != 2 {
+		t.Errorf("%d blocks are on their way, want 2", c.Spilling())
+	}
+	c.Drop(s)
+	wantBlank(t, c, "both", 2)
+}
+
+func TestSpillsMayEndInAnyOrder(t *testing.T) {
+	c := New(4, blockTokens, true)
+	chain := text([2]int{1, 64})
+	c.Release(mustAdmit(t, c, chain, 64))
+	first, _ := c.Spill(2, nil)
+	second, _ := c.Spill(1, nil)
+	c.Drop(second)
+	wantMatch(t, c, "nothing behind it can be reached", chain, 64, 16)
+	wantBlank(t, c, "the second one's", 1)
+	c.Drop(first)
+	wantBlank(t, c, "the first one's too", 3)
+}
+
+func TestAPartOfASpillIsKept(t *testing.T) {
+	chain := text([2]int{1, 96})
+	id := chain[0].ID
+	for name, tc := range map[string]struct {
+		kept        []Span
+		blank, find int
+	}{
+		"all":      {[]Span{{id, 6, 2}}, 0, 6},
+		"nothing":  {nil, 4, 2},
+		"the head": {[]Span{{id, 4, 2}}, 2, 4},
+		"the tail": {[]Span{{id, 6, 4}}, 2, 2},
+		"parts":    {[]Span{{id, 6, 5}, {id, 4, 3}, {id, 3, 2}}, 1, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := New(6, blockTokens, true)
+			c.Release(mustAdmit(t, c, chain, 96))
+			s, _ := c.Spill(4, nil)
+			c.Keep(s, tc.kept)
+			wantBlank(t, c, "what was let go of", tc.blank)
+			wantMatch(t, c, "what can be reached", chain, 96, tc.find*blockTokens)
+			c.Drop(s)
+			wantBlank(t, c, "the rest too", 4)
+			wantMatch(t, c, "what was not spilled", chain, 96, 32)
+		})
+	}
+}
+
+func TestEvictedBlocksAreNoted(t *testing.T) {
+	c := New(4, blockTokens, true)
+	chain := text([2]int{1, 64})
+	c.WatchEvictions()
+	c.Release(mustAdmit(t, c, chain, 64))
+	mustAdmit(t, c, text([2]int{2, 48}), 48)
+	id := chain[0].ID
+	if diff := cmp.Diff([]Span{{id, 4, 1}}, c.Evicted(nil)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := c.Evicted(nil); len(got) > 0 {
+		t.Errorf("%v once more", got)
+	}
+}
