@@ -14,10 +14,12 @@ import (
 
 // BenchmarkRoute routes prompts of 1500 tokens with the built-in configuration
 // and active-request-scorer; the lists of the prefix index are full.
-func BenchmarkRoute(b *testing.B) {
+func BenchmarkRoute(b *testing.B) { benchmarkRoute(b, everythingProfile) }
+
+func benchmarkRoute(b *testing.B, profile string) {
 	for _, endpoints := range []int{8, 64} {
 		b.Run(fmt.Sprintf("endpoints=%d", endpoints), func(b *testing.B) {
-			s := New(mustLoad(b, everythingProfile), endpoints, nil, 1)
+			s := New(mustLoad(b, profile), endpoints, nil, 1)
 			var view *policy.View
 			next := scenario(endpoints, &view)
 			step := func() {
@@ -36,6 +38,10 @@ func BenchmarkRoute(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkTwoProfiles is BenchmarkRoute where a decider is asked who computes
+// the prompt.
+func BenchmarkTwoProfiles(b *testing.B) { benchmarkRoute(b, twoProfiles) }
 
 // BenchmarkMooncake routes the whole conversation trace once an iteration:
 // 12 031 requests of 188 blocks on average, a new scheduler each time.

@@ -154,7 +154,7 @@ func (p *disaggParameters) checkReferences(l *loader, at *disaggPaths) {
 // checkEncodeDecider refuses what would send text to encoders.
 func (l *loader) checkEncodeDecider(name string, at *field.Path) {
 	if d := l.byName[name]; d != nil && d.kind != nil && d.has(deciderRole) && d.Type != alwaysDisaggMultimodalDeciderType {
-		l.add(field.Invalid(at, name, "a "+d.Type+" sends text to encoders, which is not built yet"))
+		l.add(field.Invalid(at, name, d.Type+" sends text to encoders, which is not built yet"))
 	}
 }
 

@@ -152,6 +152,8 @@ func TestLoadingWhatWasMarshalledChangesNothing(t *testing.T) {
 		"the built-in configuration": "",
 		"no plugins":                 header,
 		"everything":                 everything,
+		"two profiles":               header + twoProfiles,
+		"a profile that never runs":  header + "plugins: [{type: disagg-profile-handler, parameters: {encodeProfile: e}}, {type: encode-filter}]\nschedulingProfiles: [{name: decode}, {name: e, plugins: [{pluginRef: encode-filter}]}]",
 		"hidden prompts":             header + "requestHandler: {parsers: [{pluginRef: passthrough-parser}]}",
 		"unscraped engines":          header + "plugins: [{type: inflight-load-producer}]\ndataLayer: {injectDefaults: false}",
 	}
@@ -216,6 +218,8 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte(""))
 	f.Add([]byte(header))
 	f.Add([]byte(everything))
+	f.Add([]byte(header + twoProfiles))
+	f.Add([]byte(header + "plugins: [{type: pd-profile-handler}, {type: prefix-based-pd-decider}, {type: prefill-header-handler}]\nschedulingProfiles: [{name: decode}, {name: prefill}]"))
 	f.Add([]byte(`{"apiVersion":"llm-d.ai/v1alpha1","kind":"EndpointPickerConfig","plugins":[{"type":"queue-scorer","type":"x"}]}`))
 	f.Add([]byte(header + "plugins: [&a {type: queue-scorer}, *a]\nschedulingProfiles: [{name: p, plugins: [{pluginRef: queue-scorer, weight: .inf}]}]"))
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -76,6 +76,14 @@ func (x *plainIndex) insert(chain []prompt.Stretch, endpoint, capacity int) {
 	}
 }
 
+// forget takes the blocks in the endpoint's list from it; others stay.
+func (x *plainIndex) forget(endpoint int) {
+	for _, block := range x.recency[endpoint] {
+		delete(x.holders[block], endpoint)
+	}
+	x.recency[endpoint] = nil
+}
+
 // indexPair does the same with both indexes.
 type indexPair struct {
 	t        testing.TB
@@ -89,14 +97,22 @@ func newIndexPair(t testing.TB, endpoints, capacity int) *indexPair {
 	return &indexPair{t, newPrefixIndex(endpoints), newPlainIndex(endpoints), make([]int, endpoints), capacity}
 }
 
-func (p *indexPair) route(chain []prompt.Stretch, endpoint int) {
+// route sends a prompt to one endpoint, or to several in turn.
+func (p *indexPair) route(chain []prompt.Stretch, endpoints ...int) {
 	p.t.Helper()
 	p.fast.match(chain, p.blocks)
 	if want := p.plain.match(chain); !slices.Equal(want, p.blocks) {
 		p.t.Fatalf("matches of %v (-want +got):\n%s", chain, cmp.Diff(want, p.blocks))
 	}
-	p.fast.insert(chain, endpoint, p.capacity)
-	p.plain.insert(chain, endpoint, p.capacity)
+	for _, e := range endpoints {
+		p.fast.insert(chain, e, p.capacity)
+		p.plain.insert(chain, e, p.capacity)
+	}
+}
+
+func (p *indexPair) forget(endpoint int) {
+	p.fast.forgetEndpoint(endpoint)
+	p.plain.forget(endpoint)
 }
 
 // check compares what is stored, and that nothing else is.
@@ -248,7 +264,14 @@ func TestPrefixIndexAgreesWithThePlainOne(t *testing.T) {
 			longest := 1 + random.IntN(12)
 			choice := 1 + random.IntN(endpoints)
 			for step := range 600 {
-				p.route(randomChain(random, longest), endpoints-1-random.IntN(choice))
+				to := []int{endpoints - 1 - random.IntN(choice)}
+				for random.IntN(3) == 0 { // perhaps the same again
+					to = append(to, endpoints-1-random.IntN(choice))
+				}
+				p.route(randomChain(random, longest), to...)
+				if random.IntN(40) == 0 {
+					p.forget(to[0])
+				}
 				if step%50 == 0 {
 					p.check()
 				}
@@ -270,7 +293,14 @@ func FuzzPrefixIndex(f *testing.F) {
 			if second := int32(lengths >> 4); second > 0 {
 				chain = append(chain, prompt.Stretch{ID: 2 + uint64(lengths&15), Blocks: second})
 			}
-			p.route(chain, endpoint)
+			switch script[0] >> 6 {
+			case 1:
+				p.route(chain, endpoint, 0)
+			case 2:
+				p.forget(endpoint)
+			default:
+				p.route(chain, endpoint)
+			}
 			p.check()
 			script = script[2:]
 		}

@@ -116,7 +116,7 @@ func (p *schedulingProfile) resetCandidates(down []bool) {
 func (p *schedulingProfile) score(c *cycle) {
 	n := len(p.candidates)
 	p.scores = p.scores[:n]
-	again := p.scored && c.changed != nil
+	again := p.scored && p.whole && c.changed != nil
 	for i := range p.scorers {
 		s := &p.scorers[i]
 		s.weighted = s.weighted[:n]

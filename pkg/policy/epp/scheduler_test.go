@@ -94,28 +94,45 @@ func TestRawScoresAreClamped(t *testing.T) {
 func TestChangesAreAllThatNeedBeLookedAt(t *testing.T) {
 	for _, endpoints := range []int{1, 2, 5, 70} {
 		random := rand.New(rand.NewPCG(1, uint64(endpoints)))
-		c := mustLoad(t, strings.Replace(everythingProfile, ", {type: utilization-detector}", "", 1))
-		told, untold := New(c, endpoints, nil, 1), New(c, endpoints, nil, 1)
-		view := idle(endpoints)
-		view.Changed = []int32{}
-		for n := range 500 {
-			r := withPrompt(n, prompt.Extent{Source: uint64(random.IntN(9)), Tokens: 640}, prompt.Extent{Source: uint64(1000 + n), Tokens: 200})
-			all := &policy.View{Scrapes: view.Scrapes}
-			if got, want := route(t, told, view, r), route(t, untold, all, r); got != want {
-				t.Fatalf("%d endpoints, request %d: chose %d, want %d", endpoints, n, got, want)
-			}
-			if diff := cmp.Diff(untold.LastDecision(), told.LastDecision()); diff != "" {
-				t.Fatalf("%d endpoints, request %d (-want +got):\n%s", endpoints, n, diff)
-			}
-			// A single endpoint changes more often than there are endpoints.
-			view.Changed = view.Changed[:0]
-			for range random.IntN(3) {
-				e := random.IntN(endpoints)
-				view.Scrapes[e] = policy.Scrape{Waiting: random.IntN(6), Running: random.IntN(3), KVUsage: random.Float64(), BlockTokens: 16, Blocks: 500}
-				view.Changed = append(view.Changed, int32(e))
+		for _, text := range []string{strings.Replace(everythingProfile, ", {type: utilization-detector}", "", 1), twoProfiles} {
+			c := mustLoad(t, text)
+			told, untold := New(c, endpoints, nil, 1), New(c, endpoints, nil, 1)
+			view := idle(endpoints)
+			view.Changed = []int32{}
+			for n := range 500 {
+				r := withPrompt(n, prompt.Extent{Source: uint64(random.IntN(9)), Tokens: 640}, prompt.Extent{Source: uint64(1000 + n), Tokens: 200})
+				all := &policy.View{Scrapes: view.Scrapes, Down: view.Down}
+				if got, want := route(t, told, view, r), route(t, untold, all, r); got != want {
+					t.Fatalf("%d endpoints, request %d: chose %d, want %d", endpoints, n, got, want)
+				}
+				if diff := cmp.Diff(untold.LastDecision(), told.LastDecision()); diff != "" {
+					t.Fatalf("%d endpoints, request %d (-want +got):\n%s", endpoints, n, diff)
+				}
+				// A single endpoint changes more often than there are endpoints.
+				view.Changed = view.Changed[:0]
+				for range random.IntN(3) {
+					e := random.IntN(endpoints)
+					view.Scrapes[e] = policy.Scrape{Waiting: random.IntN(6), Running: random.IntN(3), KVUsage: random.Float64(), BlockTokens: 16, Blocks: 500}
+					view.Changed = append(view.Changed, int32(e))
+				}
+				if random.IntN(10) == 0 {
+					view.Down = someDown(random, endpoints)
+				}
 			}
 		}
 	}
+}
+
+// someDown leaves at least one endpoint, and perhaps all.
+func someDown(random *rand.Rand, endpoints int) []bool {
+	if random.IntN(3) == 0 {
+		return nil
+	}
+	down := make([]bool, endpoints)
+	for range random.IntN(endpoints) {
+		down[random.IntN(endpoints)] = true
+	}
+	return down
 }
 
 func TestStaleEndpointsAreFiltered(t *testing.T) {
@@ -251,8 +268,18 @@ func TestPickers(t *testing.T) {
 	}
 }
 
+// twoProfiles has some prompts computed apart, with all that looks at who does.
+const twoProfiles = `
+plugins: [{type: queue-scorer}, {type: kv-cache-utilization-scorer}, {type: prefix-cache-scorer}, {type: token-load-scorer}, {type: inflight-load-producer}, {type: no-hit-lru-scorer},
+  {name: sticky, type: session-affinity-scorer, parameters: {profileName: prefill}}, {name: by-id, type: session-affinity-scorer, parameters: {profileName: prefill, strategy: session_id}},
+  {type: prefix-based-pd-decider, parameters: {nonCachedTokens: 900}}, {type: disagg-profile-handler, parameters: {deciders: {prefill: prefix-based-pd-decider}}}]
+schedulingProfiles:
+- {name: decode, plugins: [{pluginRef: queue-scorer}, {pluginRef: kv-cache-utilization-scorer}, {pluginRef: prefix-cache-scorer}, {pluginRef: no-hit-lru-scorer}]}
+- {name: prefill, plugins: [{pluginRef: token-load-scorer}, {pluginRef: queue-scorer}, {pluginRef: no-hit-lru-scorer}, {pluginRef: sticky}, {pluginRef: by-id}]}
+`
+
 func TestRouteDoesNotAllocateInSteadyState(t *testing.T) {
-	for _, profile := range []string{everythingProfile, tokensProfile} {
+	for _, profile := range []string{everythingProfile, tokensProfile, twoProfiles} {
 		routeInSteadyState(t, profile, 8)
 		routeInSteadyState(t, profile, 70)
 	}

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+)
+
+// disagg is a document with a decode and a prefill profile, which keep pods of
+// their role; the handler and more plugins are given.
+func disagg(plugins string) string {
+	return "plugins: [{type: decode-filter}, {type: prefill-filter}, {type: queue-scorer}, " + plugins + "]\n" + `
+schedulingProfiles:
+- {name: prefill, plugins: [{pluginRef: prefill-filter}, {pluginRef: queue-scorer}]}
+- {name: decode, plugins: [{pluginRef: decode-filter}, {pluginRef: queue-scorer}]}
+`
+}
+
+const (
+	alwaysDisagg       = "{type: always-disagg-pd-decider}, {type: disagg-profile-handler, parameters: {deciders: {prefill: always-disagg-pd-decider}}}"
+	prefillFirstDisagg = "{type: disagg-profile-handler, parameters: {stageOrder: prefill-first}}"
+)
+
+// pools is a pool of each role, two endpoints a role.
+func pools(roles ...string) []map[string]string {
+	var labels []map[string]string
+	for _, r := range roles {
+		labels = append(labels, role(r), role(r))
+	}
+	return labels
+}
+
+func TestWhoComputesThePromptAndWhoDecodes(t *testing.T) {
+	const byPrefix = "{type: disagg-profile-handler, parameters: {deciders: {prefill: prefix-based-pd-decider}}}, {type: prefix-based-pd-decider, parameters: {nonCachedTokens: 100}}"
+	pd := "{type: always-disagg-pd-decider}, {type: pd-profile-handler, parameters: {deciderPluginName: always-disagg-pd-decider}}"
+	cases := map[string]struct {
+		plugins string
+		labels  []map[string]string
+		busy    []int // endpoints with a queue
+		want    policy.Decision
+		reason  Reason
+		prefill int // what the prefill profile chose; -2 where it did not run
+		err     bool
+	}{
+		"one of each":                          {alwaysDisagg, pools("prefill", "decode"), []int{0, 2}, policy.Decision{Endpoint: 3, Prefill: 1}, Disaggregated, 1, false},
+		"a long prompt":                        {byPrefix, pools("prefill", "decode"), []int{0, 2}, policy.Decision{Endpoint: 3, Prefill: 1}, Disaggregated, 1, false},
+		"no endpoint computes prompts apart":   {alwaysDisagg, pools("decode"), []int{0}, policy.To(1), Disaggregated, none, false},
+		"no endpoint decodes":                  {alwaysDisagg, pools("prefill"), nil, policy.Decision{}, "", -2, true},
+		"both choose the same":                 {alwaysDisagg, pools("both"), []int{0}, policy.To(1), Disaggregated, 1, false},
+		"no decider":                           {"{type: disagg-profile-handler}", pools("prefill", "decode"), []int{2}, policy.To(3), "", -2, false},
+		"a decider that is off":                {strings.Replace(byPrefix, "100", "0", 1), pools("prefill", "decode"), []int{2}, policy.To(3), Disabled, -2, false},
+		"a decider of other matters":           {strings.ReplaceAll(alwaysDisagg, "always-disagg-pd", "always-disagg-multimodal"), pools("prefill", "decode"), []int{2}, policy.To(3), Disabled, -2, false},
+		"prefill first":                        {prefillFirstDisagg, pools("prefill", "decode"), []int{0, 2}, policy.Decision{Endpoint: 3, Prefill: 1}, "", 1, false},
+		"prefill first, and nobody for it":     {prefillFirstDisagg, pools("decode"), []int{0}, policy.To(1), "", none, false},
+		"prefill first, and nobody to decode":  {prefillFirstDisagg, pools("prefill"), []int{0}, policy.Decision{}, "", 1, true},
+		"the older handler tells nobody":       {pd, pools("prefill", "decode"), []int{0, 2}, policy.To(3), Disaggregated, 1, false},
+		"the older handler with a headers one": {pd + ", {type: prefill-header-handler}", pools("prefill", "decode"), []int{0, 2}, policy.Decision{Endpoint: 3, Prefill: 1}, Disaggregated, 1, false},
+		"headers of another profile": {pd + ", {type: disagg-headers-handler, parameters: {prefillProfile: decode}}", pools("prefill", "decode"), []int{0, 2},
+			policy.To(3), Disaggregated, 1, false},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := plant(t, disagg(tc.plugins), tc.labels...)
+			view := idle(len(tc.labels))
+			for _, e := range tc.busy {
+				view.Scrapes[e].Waiting = 1
+			}
+			got, err := s.Route(view, request(0, 1000))
+			if errors.Is(err, policy.ErrNoEndpoint) != tc.err || got != tc.want {
+				t.Errorf("decision %+v, %v, want %+v", got, err, tc.want)
+			}
+			d := s.LastDecision()
+			prefill := -2
+			if d.Prefill != nil {
+				prefill = d.Prefill.Chosen
+			}
+			if d.Reason != tc.reason || prefill != tc.prefill {
+				t.Errorf("reason %q, prefill %d, want %q, %d", d.Reason, prefill, tc.reason, tc.prefill)
+			}
+		})
+	}
+}
+
+// The decider is asked of the endpoint that was chosen to decode.
+func TestPrefixBasedPDDecider(t *testing.T) {
+	cases := map[string]struct {
+		parameters string
+		tokens     int
+		held       []int // blocks of 64 tokens, by endpoint; nil where nobody knows
+		want       Reason
+	}{
+		"never":                             {"{}", 100000, []int{0, 0}, Disabled},
+		"never, however many tokens":        {"{promptTokens: 5}", 100000, []int{0, 0}, Disabled},
+		"as many as the threshold":          {"{nonCachedTokens: 640}", 640, []int{0, 0}, Disaggregated},
+		"fewer":                             {"{nonCachedTokens: 641}", 640, []int{0, 0}, InputTooShort},
+		"fewer than a prompt has to have":   {"{nonCachedTokens: 10, promptTokens: 641}", 640, []int{0, 0}, InputTooShort},
+		"as many as a prompt has to have":   {"{nonCachedTokens: 10, promptTokens: 640}", 640, []int{0, 0}, Disaggregated},
+		"enough is left":                    {"{nonCachedTokens: 256}", 640, []int{9, 6}, Disaggregated},
+		"too little is left":                {"{nonCachedTokens: 257}", 640, []int{0, 6}, SuffixCached},
+		"a partial block counts as a whole": {"{nonCachedTokens: 1}", 630, []int{0, 10}, SuffixCached},
+		"nobody knows":                      {"{nonCachedTokens: 256}", 640, nil, DeciderError},
+		"nobody knows of a short prompt":    {"{nonCachedTokens: 256}", 64, nil, InputTooShort},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			plugins := "{type: prefix-based-pd-decider, parameters: " + tc.parameters + "}, {type: disagg-profile-handler, parameters: {deciders: {prefill: prefix-based-pd-decider}}}"
+			if tc.held == nil {
+				// The older handler may make do with another producer; the decider
+				// does not.
+				plugins = "{type: prefix-based-pd-decider, parameters: " + tc.parameters + "}, {type: pd-profile-handler, parameters: {prefixMatchInfoProducerName: other}}, " +
+					"{name: other, type: approx-prefix-cache-producer}"
+			}
+			s := plant(t, disagg(plugins), role("both"), role("both"))
+			if tc.held != nil {
+				s.hold(10, tc.held...)
+			}
+			view := idle(2)
+			view.Scrapes[0].Waiting = 1 // so that 1 decodes
+			if got := s.decide(view, request(0, tc.tokens)).Reason; got != tc.want {
+				t.Errorf("reason %q, want %q", got, tc.want)
+			}
+		})
+	}
+	checkParameterFaults(t, "prefix-based-pd-decider", "{nonCachedTokens: -1, promptTokens: -2, tokens: 5}",
+		`tokens: Forbidden: unknown field; there are nonCachedTokens, promptTokens`)
+	checkParameterFaults(t, "prefix-based-pd-decider", "{nonCachedTokens: -1, promptTokens: -2}",
+		`nonCachedTokens: Invalid value: -1: must not be negative`,
+		`promptTokens: Invalid value: -2: must not be negative`)
+}
+
+func TestFaultsOfProfileHandlers(t *testing.T) {
+	const at = "inline.plugins[3].parameters."
+	const always = ", {type: always-disagg-pd-decider}, {type: always-disagg-multimodal-decider}"
+	cases := map[string]struct {
+		handler string
+		want    []string
+	}{
+		"a decider that is not listed": {"{type: disagg-profile-handler, parameters: {deciders: {prefill: prefix-based-pd-decider, encode: always-disagg-multimodel-decider}}}" + always, []string{
+			at + `deciders.prefill: Invalid value: "prefix-based-pd-decider": no plugin has this name`,
+			at + `deciders.encode: Invalid value: "always-disagg-multimodel-decider": no plugin has this name; did you mean "always-disagg-multimodal-decider"?`,
+		}},
+		"no decider": {"{type: disagg-profile-handler, parameters: {deciders: {prefill: queue-scorer, encode: disagg-profile-handler}}}", []string{
+			at + `deciders.prefill: Invalid value: "queue-scorer": a queue-scorer is not a decider`,
+			at + `deciders.encode: Invalid value: "disagg-profile-handler": a disagg-profile-handler is not a decider`,
+		}},
+		"text for encoders": {"{type: disagg-profile-handler, parameters: {deciders: {encode: always-disagg-pd-decider}}}" + always, []string{
+			at + `deciders.encode: Invalid value: "always-disagg-pd-decider": always-disagg-pd-decider sends text to encoders, which is not built yet`,
+		}},
+		"an unknown order": {"{type: disagg-profile-handler, parameters: {stageOrder: encode-first}}", []string{
+			at + `stageOrder: Unsupported value: "encode-first": supported values: "decode-first", "prefill-first"`,
+		}},
+		"a decider that is not asked": {"{type: disagg-profile-handler, parameters: {stageOrder: Prefill_First, deciders: {prefill: always-disagg-pd-decider}}}" + always, []string{
+			at + `deciders.prefill: Forbidden: with stageOrder prefill-first no decider is asked`,
+		}},
+		"both ways to write it": {"{type: disagg-profile-handler, parameters: {profiles: {}, decodeProfile: decode, deciderPluginName: x}}", []string{
+			at + `decodeProfile: Forbidden: cannot stand beside profiles or deciders; use profiles.decode`,
+			at + `deciderPluginName: Forbidden: cannot stand beside profiles or deciders; use deciders.prefill`,
+		}},
+		"an unknown key": {"{type: disagg-profile-handler, parameters: {profiles: {decoder: decode}}}", []string{
+			at + `profiles.decoder: Forbidden: unknown field; there are decode, encode, prefill`,
+		}},
+		"flat keys name where they stand": {"{type: disagg-profile-handler, parameters: {decodeProfile: decod, prefillDeciderPluginName: nobody, deciderPluginName: other}}", []string{
+			at + `prefillDeciderPluginName: Invalid value: "nobody": no plugin has this name`,
+			at + `decodeProfile: Invalid value: "decod": no scheduling profile has this name, and every request would fail; did you mean "decode"?`,
+		}},
+		"no profile to decode": {"{type: disagg-profile-handler, parameters: {profiles: {decode: first}}}", []string{
+			at + `profiles.decode: Invalid value: "first": no scheduling profile has this name, and every request would fail`,
+		}},
+		"the older handler without the default decider": {"{type: pd-profile-handler}", []string{
+			at + `deciderPluginName: Invalid value: "prefix-based-pd-decider": no plugin has this name`,
+		}},
+		"the older handler and what it had once": {"{type: pd-profile-handler, parameters: {threshold: 10, hashBlockSize: 5}}", []string{
+			at + `hashBlockSize: Forbidden: unknown field; it is blockSizeTokens of approx-prefix-cache-producer now`,
+			at + `threshold: Forbidden: unknown field; it is nonCachedTokens of prefix-based-pd-decider now`,
+		}},
+		"the older handler and all that can be wrong": {"{type: pd-profile-handler, parameters: {decodeProfile: d, prefillProfile: p, prefixPluginType: prefix-cache-scorer, primaryPort: 70000, deciderPluginName: queue-scorer}}", []string{
+			at + `primaryPort: Invalid value: 70000: must be between 1 and 65535`,
+			at + `prefixPluginType: Invalid value: "prefix-cache-scorer": no plugin has this name`,
+			at + `deciderPluginName: Invalid value: "queue-scorer": a queue-scorer is not a decider`,
+			at + `decodeProfile: Invalid value: "d": no scheduling profile has this name, and every request would fail`,
+			at + `prefillProfile: Invalid value: "p": no scheduling profile has this name, and the EPP would crash`,
+		}},
+		"two handlers": {"{type: disagg-profile-handler}, {type: single-profile-handler}", []string{
+			`inline.plugins[4]: Invalid value: "single-profile-handler": there is a profile handler already, disagg-profile-handler; there can be one`,
+			`inline.schedulingProfiles: Invalid value: 2: a single-profile-handler cannot handle several profiles`,
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, errs := Load([]byte(header+disagg(tc.handler)), "", inline, Labelled())
+			if diff := cmp.Diff(tc.want, errorTexts(errs)); diff != "" {
+				t.Errorf("errors (-want +got):\n%s", diff)
+			}
+		})
+	}
+	_, errs := Load([]byte(header+disagg("{type: pd-profile-handler}, {type: prefix-based-pd-decider}")+"- {name: third}"), "", inline, Labelled())
+	if diff := cmp.Diff([]string{`inline.schedulingProfiles[2]: Invalid value: "third": with more than two profiles a pd-profile-handler never ends`}, errorTexts(errs)); diff != "" {
+		t.Errorf("a third profile: errors (-want +got):\n%s", diff)
+	}
+	_, errs = Load([]byte(header+"plugins: [{type: disagg-profile-handler}]"), "", inline)
+	if diff := cmp.Diff([]string{`inline.plugins[0].parameters.profiles.decode: Invalid value: "decode": no scheduling profile has this name, and every request would fail`}, errorTexts(errs)); diff != "" {
+		t.Errorf("no profiles: errors (-want +got):\n%s", diff)
+	}
+}
+
+func TestParametersOfDisaggProfileHandler(t *testing.T) {
+	const deciders = ", {name: p, type: always-disagg-pd-decider}, {name: e, type: always-disagg-multimodal-decider}"
+	const defaults = `{"stageOrder":"decode-first","profiles":{"decode":"decode","prefill":"prefill","encode":"encode"},"deciders":{"prefill":"p","encode":"e"}}`
+	for _, tc := range []struct{ parameters, want string }{
+		{"{deciders: {prefill: p, encode: e}}", defaults},
+		{"{stageOrder: DECODE, Profiles: {decode: '', prefill: prefill}, deciders: {prefill: p, encode: e}}", defaults},
+		{"{encodeDeciderPluginName: e, prefillDeciderPluginName: p, deciderPluginName: nobody}", defaults},
+		{"{encodeDeciderPluginName: e, deciderPluginName: p, decodeProfile: decode, prefillProfile: prefill, encodeProfile: encode}", defaults},
+		{"{stageOrder: PrefillFirst, prefillProfile: x}", `{"stageOrder":"prefill-first","profiles":{"decode":"decode","prefill":"x","encode":"encode"},"deciders":{}}`},
+		{"{}", `{"stageOrder":"decode-first","profiles":{"decode":"decode","prefill":"prefill","encode":"encode"},"deciders":{}}`},
+	} {
+		c, errs := Load([]byte(header+disagg("{type: disagg-profile-handler, parameters: "+tc.parameters+"}"+deciders)), "", inline, Labelled())
+		if len(errs) > 0 {
+			t.Errorf("%s: %v", tc.parameters, errs.ToAggregate())
+			continue
+		}
+		if text := marshal(t, c); !strings.Contains(text, `"parameters":`+tc.want) {
+			t.Errorf("%s: %s\nwant %s", tc.parameters, text, tc.want)
+		}
+	}
+}
+
+func TestReportOfDisaggregation(t *testing.T) {
+	const encode = "- {name: encode, plugins: [{pluginRef: encode-filter}]}"
+	report := func(body string) (map[string]string, []string) {
+		c, errs := Load([]byte(header+body), "", inline, Labelled())
+		if len(errs) > 0 {
+			t.Fatal(errs.ToAggregate())
+		}
+		notes := map[string]string{}
+		for _, r := range c.Report() {
+			if !r.Created {
+				notes[r.Name] = strings.TrimSuffix(string(r.Treatment)+": "+r.Note, ": ")
+			}
+		}
+		return notes, c.Warnings()
+	}
+	cases := map[string]struct {
+		body     string
+		notes    map[string]string
+		warnings []string
+	}{
+		"three stages": {
+			body: disagg("{type: encode-filter}, {type: always-disagg-multimodal-decider}, {type: always-disagg-pd-decider}, {type: disagg-headers-handler}, "+
+				"{type: disagg-profile-handler, parameters: {deciders: {encode: always-disagg-multimodal-decider, prefill: always-disagg-pd-decider}}}") + encode,
+			notes: map[string]string{
+				"decode-filter": "exact", "prefill-filter": "exact", "queue-scorer": "exact", "disagg-profile-handler": "exact", "always-disagg-pd-decider": "exact",
+				"encode-filter":                    "ignored: in no scheduling profile that ever runs",
+				"always-disagg-multimodal-decider": "ignored: says no to all: prompts are text",
+				"disagg-headers-handler":           "ignored: disagg-profile-handler tells the engines of prefill endpoints by itself",
+			},
+			warnings: []string{
+				"plugins[6].type: disagg-headers-handler is deprecated, use disagg-profile-handler",
+				"schedulingProfiles[2]: no effect: disagg-profile-handler never runs this profile",
+			},
+		},
+		"no decider": {
+			body: disagg("{type: prefix-based-pd-decider}, {type: disagg-profile-handler, parameters: {profiles: {encode: nothing}}}"),
+			notes: map[string]string{
+				"decode-filter": "exact", "prefill-filter": "ignored: in no scheduling profile that ever runs", "queue-scorer": "exact", "disagg-profile-handler": "exact",
+				"prefix-based-pd-decider": "ignored: no stage that may run asks it",
+			},
+			warnings: []string{
+				"plugins[3].parameters.nonCachedTokens: is 0, which means never: all prompts are computed where they are decoded",
+				"schedulingProfiles[0]: no effect: disagg-profile-handler never runs this profile",
+			},
+		},
+		"the older handler": {
+			body: disagg("{type: prefix-based-pd-decider}, {type: pd-profile-handler, parameters: {prefixPluginName: queue-scorer, primaryPort: 8000}}"),
+			notes: map[string]string{
+				"decode-filter": "exact", "prefill-filter": "exact", "queue-scorer": "exact",
+				"pd-profile-handler":      "exact: no header handler tells the engines of prefill endpoints, and all prompts are computed where they are decoded",
+				"prefix-based-pd-decider": "exact: says no to all: nonCachedTokens is 0",
+			},
+			warnings: []string{
+				"plugins[3].parameters.nonCachedTokens: is 0, which means never: all prompts are computed where they are decoded",
+				"plugins[4].type: pd-profile-handler is deprecated, use disagg-profile-handler",
+				"plugins[4].parameters.primaryPort: deprecated, no effect on which endpoint is chosen",
+				"plugins[4].parameters.prefixPluginName: deprecated, no effect",
+			},
+		},
+		"the older handler, its headers and another producer": {
+			body: disagg("{type: prefix-based-pd-decider, parameters: {nonCachedTokens: 1}}, {type: pd-profile-handler, parameters: {primaryPort: 1, prefixMatchInfoProducerName: mine}}, " +
+				"{name: mine, type: approx-prefix-cache-producer}, {type: prefill-header-handler}, {name: h, type: prefill-header-handler, parameters: {prefillProfile: x}}"),
+			notes: map[string]string{
+				"decode-filter": "exact", "prefill-filter": "exact", "queue-scorer": "exact", "mine": "exact",
+				"pd-profile-handler":      "approximated: with primaryPort the EPP counts no prompt of a decode endpoint as cached",
+				"prefix-based-pd-decider": "exact: says no to all: it only asks a producer named approx-prefix-cache-producer",
+				"prefill-header-handler":  "exact: tells the engines of prefill endpoints",
+				"h":                       "ignored: no profile of its name chooses prefill endpoints",
+			},
+			warnings: []string{
+				"plugins[4].type: pd-profile-handler is deprecated, use disagg-profile-handler",
+				"plugins[4].parameters.primaryPort: deprecated, no effect on which endpoint is chosen",
+				"plugins[6].type: prefill-header-handler is deprecated, use disagg-profile-handler",
+				"plugins[7].type: prefill-header-handler is deprecated, use disagg-profile-handler",
+				"plugins[7].parameters.prefillProfile: no scheduling profile is named x: the EPP may send no request to a prefill endpoint",
+			},
+		},
+		"profiles that are not there": {
+			body: "plugins: [{type: always-disagg-pd-decider}, {type: always-disagg-multimodal-decider}, " +
+				"{type: disagg-profile-handler, parameters: {deciders: {prefill: always-disagg-pd-decider, encode: always-disagg-multimodal-decider}}}]\nschedulingProfiles: [{name: decode}]",
+			notes: map[string]string{
+				"disagg-profile-handler": "exact", "always-disagg-pd-decider": "ignored: no stage that may run asks it",
+				"always-disagg-multimodal-decider": "ignored: says no to all: prompts are text",
+			},
+			warnings: []string{
+				"plugins[2].parameters.profiles.prefill: no scheduling profile is named prefill: all prompts are computed where they are decoded",
+				"plugins[2].parameters.profiles.encode: no scheduling profile is named encode: nothing is encoded apart",
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			notes, warnings := report(tc.body)
+			if diff := cmp.Diff(tc.notes, notes); diff != "" {
+				t.Errorf("report (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tc.warnings, warnings); diff != "" {
+				t.Errorf("warnings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Without labels a prefill profile would never find anybody; one that never
+// runs does not matter.
+func TestFiltersOfProfilesThatRunNeedLabels(t *testing.T) {
+	for handler, refused := range map[string]bool{alwaysDisagg: true, "{type: disagg-profile-handler}": false} {
+		_, errs := Load([]byte(header+disagg(handler)), "", inline)
+		if len(errs) > 0 != refused {
+			t.Errorf("%s: %v", handler, errs)
+		}
+	}
+}
+
+// One of the profiles may run rarely and still sees fresh scrapes.
+func TestProfilesThatDidNotRunForgetNoChange(t *testing.T) {
+	c := mustLoad(t, "plugins: [{type: queue-scorer}, {type: prefix-based-pd-decider, parameters: {nonCachedTokens: 100}}, "+
+		"{type: disagg-profile-handler, parameters: {deciders: {prefill: prefix-based-pd-decider}}}]\n"+
+		"schedulingProfiles: [{name: decode, plugins: [{pluginRef: queue-scorer, weight: -1}]}, {name: prefill, plugins: [{pluginRef: queue-scorer}]}]")
+	s := New(c, 3, nil, 1)
+	view := &policy.View{Scrapes: []policy.Scrape{{Waiting: 5}, {Waiting: 1}, {Waiting: 3}}, Changed: []int32{}}
+	step := func(n, tokens int, want policy.Decision) {
+		t.Helper()
+		if got, err := s.Route(view, request(n, tokens)); got != want || err != nil {
+			t.Errorf("request %d: %+v, %v, want %+v", n, got, err, want)
+		}
+		view.Changed = view.Changed[:0]
+	}
+	step(0, 1000, policy.Decision{Endpoint: 0, Prefill: 1})
+	step(1, 1000, policy.Decision{Endpoint: 0, Prefill: 1})
+	view.Scrapes[1].Waiting, view.Changed = 4, append(view.Changed, 1)
+	step(2, 10, policy.To(0))
+	step(3, 1000, policy.Decision{Endpoint: 0, Prefill: 2})
+	view.Scrapes[0].Waiting, view.Changed = 0, append(view.Changed, 0)
+	step(4, 1000, policy.Decision{Endpoint: 1, Prefill: 0})
+}
