@@ -208,7 +208,47 @@ func checkNeeds(m result.Metric, in *v1alpha1.Scenario, path *field.Path) field.
 	case m.NeedsTenants() && len(tenants) < 2:
 		return field.ErrorList{field.Invalid(path, m.String(), "compares tenants, and the workload has only one")}
 	}
+	if has, what := needs(m.Needs()); has != nil && !has(in) {
+		return field.ErrorList{field.Invalid(path, m.String(), "needs "+what)}
+	}
 	return nil
+}
+
+// needs returns what tells whether a scenario has what a metric needs, and how
+// the user gives it; nil where it needs nothing.
+func needs(n result.Need) (has func(*v1alpha1.Scenario) bool, what string) {
+	tier := func(kinds ...v1alpha1.TierKind) func(*v1alpha1.Scenario) bool {
+		return anyPool(func(p *v1alpha1.Pool) bool {
+			return slices.ContainsFunc(p.KVCache.Tiers, func(t v1alpha1.Tier) bool { return slices.Contains(kinds, t.Kind) })
+		})
+	}
+	tiers, handsOver := tier(v1alpha1.CPUTier, v1alpha1.StorageTier), anyPool(prefills)
+	switch n {
+	case result.NeedsTiers:
+		return tiers, "a tier; state one in spec.scenario.pools[].kvCache.tiers"
+	case result.NeedsCPUTier:
+		return tier(v1alpha1.CPUTier), "a tier of kind CPU; state it in spec.scenario.pools[].kvCache.tiers"
+	case result.NeedsStorageTier:
+		return tier(v1alpha1.StorageTier), "a tier of kind Storage; state it in spec.scenario.pools[].kvCache.tiers"
+	case result.NeedsHandoffs:
+		return handsOver, "pools that hand KV over; state their roles in spec.scenario.pools[].role"
+	case result.NeedsTransfers:
+		return func(in *v1alpha1.Scenario) bool { return tiers(in) || handsOver(in) },
+			"tiers or pools that hand KV over; state them in spec.scenario.pools[]"
+	case result.NeedsStability:
+		return anyPool(func(p *v1alpha1.Pool) bool { return p.KVCache.Stability != nil }),
+			"a controller; state it in spec.scenario.pools[].kvCache.stability"
+	case result.NeedsDisruptions:
+		return func(in *v1alpha1.Scenario) bool { return len(in.Disruptions) > 0 }, "disruptions; state them in spec.scenario.disruptions"
+	default:
+		return nil, ""
+	}
+}
+
+func anyPool(is func(*v1alpha1.Pool) bool) func(*v1alpha1.Scenario) bool {
+	return func(in *v1alpha1.Scenario) bool {
+		return slices.ContainsFunc(in.Pools, func(p v1alpha1.Pool) bool { return is(&p) })
+	}
 }
 
 // checkSelector checks that a metric selects something that the scenario has.

@@ -22,10 +22,14 @@ func (p *Plan) meta(in *v1alpha1.Scenario, scenario tree, config *simulator.Conf
 		Targets: config.Targets,
 		Metrics: metrics,
 		Provenance: result.Provenance{
-			Loop:     result.OpenLoop,
-			Router:   p.routerProvenance(scenario, config),
-			Workload: result.WorkloadProvenance{Clients: len(config.Source.Labels().Clients)},
+			Loop:        result.OpenLoop,
+			Router:      p.routerProvenance(scenario, config),
+			Workload:    result.WorkloadProvenance{Clients: len(config.Source.Labels().Clients)},
+			Handoff:     handoffProvenance(&config.Handoff),
+			Disruptions: len(config.Disruptions),
 		},
+		HandsOver: config.Handoff != (simulator.Handoff{}),
+		Disrupted: len(config.Disruptions) > 0,
 	}
 	if p.Trace != nil {
 		key.Trace = p.Trace.SHA256
@@ -82,6 +86,13 @@ func poolProvenance(in *v1alpha1.Pool, pool *simulator.Pool) result.PoolProvenan
 		KVBlocksComputed: in.KVCache.Blocks == nil,
 		BlockTokens:      pool.BlockTokens,
 		Given:            givenCoefficients(in.Latency.Roofline),
+		Role:             string(in.Role),
+		Eviction:         unlessLRU(pool.Eviction),
+		Tiers:            tierProvenance(pool.Tiers.Lower),
+		Stability:        stabilityProvenance(pool.Stability),
+	}
+	if len(pool.Tiers.Lower) > 0 {
+		p.Offload = string(nameOf(offloadPolicies, pool.Tiers.Offload.Policy))
 	}
 	if in.Engine.Scheduler != v1alpha1.FCFSScheduler {
 		p.Scheduler = string(in.Engine.Scheduler)

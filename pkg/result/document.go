@@ -3,6 +3,7 @@
 package result
 
 import (
+	"windtunnel.dev/windtunnel/pkg/kv/stability"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -35,6 +36,18 @@ type Document struct {
 	// Selected are the groups of several labels that Meta.Metrics named, in
 	// order of first mention.
 	Selected []Group `json:"selected,omitempty"`
+	// Stability are the states of the controllers that watch replicas, in order
+	// of the replicas; in JSON there are only their means, in the groups.
+	Stability []ReplicaStability `json:"-"`
+}
+
+// ReplicaStability is what the controller of one replica knew when arrivals
+// ended.
+type ReplicaStability struct {
+	Pool string
+	// Replica numbers the pool's replicas, from 0.
+	Replica int
+	State   stability.State
 }
 
 // NewDocument derives a document from what a simulation measured. It reads o
@@ -64,6 +77,7 @@ func NewDocument(o *simulator.Outcome, m Meta) *Document {
 	for _, name := range o.Pools {
 		d.Pools = append(d.Pools, g.group(Selector{Pool: name}))
 	}
+	d.Stability = g.states()
 	for _, metric := range m.Metrics {
 		if s := metric.Selector; s.labels() > 1 && d.group(s) == nil {
 			d.Selected = append(d.Selected, g.group(s))

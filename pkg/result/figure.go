@@ -33,7 +33,7 @@ func (u Unit) display() display {
 		return display{100, "%", 2}
 	case PerSecond:
 		return display{1, "/s", fourDigits}
-	case Index:
+	case Index, Ratio:
 		return display{1, "", 3}
 	case Hours:
 		return display{1, "h", fourDigits}

@@ -3,6 +3,7 @@
 package result
 
 import (
+	"iter"
 	"slices"
 	"time"
 
@@ -37,14 +38,19 @@ func (g gatherer) group(s Selector) Group {
 		},
 		TTFT: newLatency(&c.TTFT), EngineTTFT: newLatency(&c.EngineTTFT), TPOT: newLatency(&c.TPOT), ITL: newLatency(&c.ITL),
 		E2E: newLatency(&c.E2E), Queueing: newLatency(&c.Queueing),
+		Handoff: newLatency(&c.Handoff), KVLoad: newLatency(&c.KVLoad),
 		Goodput:     ratio(c.Good, t.withTargets),
 		Attainment:  t.attainment(),
 		Throughput:  newThroughput(c, g.outcome.Measured),
 		Tokens:      Tokens{Prompt: c.PromptTokens, Output: c.OutputTokens, Recomputed: c.RecomputedTokens},
 		Preemptions: c.Preemptions,
 	}
-	if hit := ratio(c.CachedTokens, c.PromptTokens); hit != nil {
-		group.CacheHit = &CacheHit{GPU: *hit, GPUTokens: c.CachedTokens}
+	group.CacheHit = g.cacheHit(c, s.Pool)
+	if g.meta.HandsOver {
+		group.Handoffs = newHandoffs(c)
+	}
+	if g.meta.Disrupted {
+		group.Migrations = &c.Migrated
 	}
 	if s.Tenant == "" {
 		group.Fairness = newFairness(t.tenants)
@@ -92,15 +98,22 @@ func (t *tally) add(c *simulator.Cell, target simulator.Target) {
 	}
 	t.PromptTokens += c.PromptTokens
 	t.CachedTokens += c.CachedTokens
+	for kind, n := range c.TierTokens {
+		t.TierTokens[kind] += n
+	}
 	t.OutputTokens += c.OutputTokens
 	t.Preemptions += c.Preemptions
 	t.RecomputedTokens += c.RecomputedTokens
+	t.Handoffs += c.Handoffs
+	t.Migrated += c.Migrated
 	t.TTFT.Merge(&c.TTFT)
 	t.EngineTTFT.Merge(&c.EngineTTFT)
 	t.TPOT.Merge(&c.TPOT)
 	t.ITL.Merge(&c.ITL)
 	t.E2E.Merge(&c.E2E)
 	t.Queueing.Merge(&c.Queueing)
+	t.Handoff.Merge(&c.Handoff)
+	t.KVLoad.Merge(&c.KVLoad)
 	t.addTargets(c, target)
 	t.tenants[c.Tenant].add(c)
 }
@@ -168,10 +181,7 @@ func (g gatherer) replicas(pool string) *Replicas {
 	}
 	r := &Replicas{}
 	var utilization, served, meanKV, peakKV []float64
-	for _, use := range g.outcome.Replicas {
-		if pool != "" && g.outcome.Pools[use.Pool] != pool {
-			continue
-		}
+	for use := range g.uses(pool) {
 		utilization = append(utilization, float64(use.Busy)/float64(span))
 		served = append(served, float64(use.Served))
 		meanKV = append(meanKV, use.MeanKV)
@@ -180,6 +190,7 @@ func (g gatherer) replicas(pool string) *Replicas {
 		r.Steps += use.Steps
 		r.Evictions += use.Evictions
 	}
+	r.Tiers, r.Links, r.Stability = g.tiers(pool), g.links(pool, span), g.stability(pool)
 	r.Hours = float64(r.Count) * span.Hours()
 	r.Cost = g.cost(pool, span)
 	if r.Count > 0 {
@@ -187,6 +198,21 @@ func (g gatherer) replicas(pool string) *Replicas {
 		r.KVUsage = &KVUsage{Mean: mean(meanKV), Peak: slices.Max(peakKV)}
 	}
 	return r
+}
+
+// uses are those of the replicas of a pool; of all where the name is empty.
+func (g gatherer) uses(pool string) iter.Seq[*simulator.ReplicaUse] {
+	return func(yield func(*simulator.ReplicaUse) bool) {
+		for i := range g.outcome.Replicas {
+			use := &g.outcome.Replicas[i]
+			if pool != "" && g.outcome.Pools[use.Pool] != pool {
+				continue
+			}
+			if !yield(use) {
+				return
+			}
+		}
+	}
 }
 
 // cost returns what a pool, or all of them, cost over a span; nil where a

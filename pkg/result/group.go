@@ -23,6 +23,11 @@ type Group struct {
 	ITL        *Latency `json:"itl,omitempty"`
 	E2E        *Latency `json:"e2e,omitempty"`
 	Queueing   *Latency `json:"queueing,omitempty"`
+	// Handoff runs from the end of a prompt's prefill to the moment when its
+	// decode may begin on another replica; KVLoad is how long a request waited
+	// for its KV from lower tiers.
+	Handoff *Latency `json:"handoff,omitempty"`
+	KVLoad  *Latency `json:"kvLoad,omitempty"`
 
 	// Goodput is good requests ÷ arrivals, over the classes that have
 	// targets. A request is good when it completed within every target of
@@ -35,6 +40,11 @@ type Group struct {
 	Tokens     Tokens      `json:"tokens"`
 	// Preemptions counts evictions of requests from a batch.
 	Preemptions int64 `json:"preemptions"`
+	// Handoffs is there where KV may be handed over, Migrations, the times that a
+	// request was routed again because its replica failed, where replicas are
+	// disrupted.
+	Handoffs   *Handoffs `json:"handoffs,omitempty"`
+	Migrations *int64    `json:"migrations,omitempty"`
 
 	// Fairness is over the group's tenants, where there are two or more.
 	Fairness *Fairness `json:"fairness,omitempty"`
@@ -97,6 +107,22 @@ type CacheHit struct {
 	// number.
 	GPU       float64 `json:"gpu"`
 	GPUTokens int64   `json:"gpuTokens"`
+	// CPU and Storage are what the lower tiers gave beyond that, where there are
+	// some; Total is what all of them gave, and Computed the rest.
+	CPU           *float64 `json:"cpu,omitempty"`
+	CPUTokens     int64    `json:"cpuTokens,omitempty"`
+	Storage       *float64 `json:"storage,omitempty"`
+	StorageTokens int64    `json:"storageTokens,omitempty"`
+	Total         *float64 `json:"total,omitempty"`
+	Computed      *float64 `json:"computed,omitempty"`
+}
+
+// Handoffs sums up how KV went from replicas that prefill to those that decode.
+type Handoffs struct {
+	Count int64 `json:"count"`
+	// ShareOfTTFT is the time of hand-overs ÷ the time to first token, both
+	// summed over the group's requests.
+	ShareOfTTFT *float64 `json:"shareOfTTFT,omitempty"`
 }
 
 // Tokens counts tokens: of the prompts of scheduled requests, generated ones,
@@ -122,6 +148,11 @@ type Replicas struct {
 	Steps   int64    `json:"steps"`
 	// Evictions counts cached blocks that were dropped to make room.
 	Evictions int64 `json:"evictions"`
+	// Tiers and Links are those below GPU memory and between replicas, where
+	// there are some; Stability is there where a controller watches.
+	Tiers     []TierUse  `json:"tiers,omitempty"`
+	Links     []LinkUse  `json:"links,omitempty"`
+	Stability *Stability `json:"stability,omitempty"`
 	// Hours is replicas × span; Cost is known where every pool has a price.
 	Hours float64  `json:"hours"`
 	Cost  *float64 `json:"cost,omitempty"`
@@ -138,6 +169,62 @@ type Spread struct {
 type KVUsage struct {
 	Mean float64 `json:"mean"`
 	Peak float64 `json:"peak"`
+}
+
+// TierUse is what became of the blocks of all tiers of a kind.
+type TierUse struct {
+	// Kind is cpu or storage.
+	Kind string `json:"kind"`
+	// Count is the number of tiers: one a replica, or one a pool.
+	Count int `json:"count"`
+	// Blocks is how many all of them hold.
+	Blocks int64 `json:"blocks"`
+	// Usage is the share of the blocks in use: the mean over time and tiers, and
+	// the peak of any.
+	Usage KVUsage `json:"usage"`
+	// Stored blocks arrived, Loaded ones were sent to the GPU, Evicted ones made
+	// room, and Refused ones found none. Thrashed ones were loaded soon after
+	// they were stored.
+	Stored   int64 `json:"stored"`
+	Loaded   int64 `json:"loaded"`
+	Evicted  int64 `json:"evicted"`
+	Refused  int64 `json:"refused"`
+	Thrashed int64 `json:"thrashed"`
+}
+
+// LinkUse is what crossed all links of a name.
+type LinkUse struct {
+	// Name is toHost, toGPU, cpu.read, cpu.write, storage.read, storage.write,
+	// egress or ingress.
+	Name string `json:"name"`
+	// Count is the number of links, Bytes what crossed all of them.
+	Count int   `json:"count"`
+	Bytes int64 `json:"bytes"`
+	// Utilization is the share of time in which something moved, the mean over
+	// the links; Concurrency how many transfers shared a link then, on average.
+	Utilization float64  `json:"utilization"`
+	Concurrency *float64 `json:"concurrency,omitempty"`
+}
+
+// Stability is what the controllers knew when arrivals ended: means over the
+// replicas that had an estimate.
+type Stability struct {
+	// Watched is the number of replicas with a controller, Insufficient the
+	// number of those that had seen too little for an estimate.
+	Watched      int `json:"watched"`
+	Insufficient int `json:"insufficient"`
+	// Rho is the arrival rate ÷ the most that the KV cache lets through, Margin
+	// 1 − Rho.
+	Rho    *float64 `json:"rho,omitempty"`
+	Margin *float64 `json:"margin,omitempty"`
+	// CriticalRate is the arrival rate, per second, at which the cache just has
+	// its safety margin; it is left out where some replica has no bound.
+	CriticalRate *float64 `json:"criticalRate,omitempty"`
+	// MinimumBlocks is how many blocks the arrivals need, safety margin
+	// included.
+	MinimumBlocks *float64 `json:"minimumBlocks,omitempty"`
+	// Unstable is the share of replicas whose queue is going to grow.
+	Unstable *float64 `json:"unstable,omitempty"`
 }
 
 // newLatency sums up a histogram of nanoseconds; nil where it is empty.

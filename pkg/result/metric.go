@@ -147,6 +147,10 @@ func (m Metric) NeedsPrices() bool { return findFamily(m.Name).prices }
 // tenants send requests.
 func (m Metric) NeedsTenants() bool { return findFamily(m.Name).tenants }
 
+// Needs says what the scenario must have, beside targets, prices and tenants,
+// for the metric to have values.
+func (m Metric) Needs() Need { return m.definition().needs }
+
 // definition panics where the metric was not made by ParseMetric.
 func (m Metric) definition() *statistic {
 	if f := findFamily(m.Name); f != nil {

@@ -54,8 +54,9 @@ func TestParseMetric(t *testing.T) {
 }
 
 func TestParseMetricFaults(t *testing.T) {
-	const names = "ttft, engineTtft, tpot, itl, e2e, queueing, goodput, attainment, completionRate, rejectionRate, unfinishedRate, " +
-		"throughput, cacheHit, preemptions, recomputedTokens, fairness, utilization, kvUsage, evictions, replicaHours, cost"
+	const names = "ttft, engineTtft, tpot, itl, e2e, queueing, handoff, kvLoad, goodput, attainment, completionRate, rejectionRate, unfinishedRate, " +
+		"failureRate, migrations, throughput, cacheHit, preemptions, recomputedTokens, handoffs, handoffShare, fairness, utilization, kvUsage, evictions, " +
+		"cpuTier, storageTier, linkUtilization, linkConcurrency, stability, replicaHours, cost"
 	const percentiles = "mean, p50, p90, p95, p99, max"
 	cases := map[string]struct {
 		text string

@@ -22,6 +22,9 @@ type Meta struct {
 	// CostPerReplicaHour is the price of a replica by pool. Where it is nil,
 	// or the slice is shorter than the pools, the price is not known.
 	CostPerReplicaHour []*float64
+	// HandsOver says that KV may go from one replica to another, Disrupted that
+	// replicas fail or drain: then it is counted, even where it did not happen.
+	HandsOver, Disrupted bool
 	// Metrics are those that will be asked for beside the registry's. Only
 	// the ones with several labels matter: their groups are kept in
 	// [Document.Selected].
@@ -40,6 +43,10 @@ type Provenance struct {
 	Pools    []PoolProvenance   `json:"pools"`
 	Router   RouterProvenance   `json:"router"`
 	Workload WorkloadProvenance `json:"workload"`
+	// Handoff is how KV goes from one replica to another, where it does.
+	Handoff *HandoffProvenance `json:"handoff,omitempty"`
+	// Disruptions is how many things befall replicas.
+	Disruptions int `json:"disruptions,omitempty"`
 }
 
 // PoolProvenance says where a pool's step times come from.
@@ -70,6 +77,58 @@ type PoolProvenance struct {
 	KVBlocks         int  `json:"kvBlocks,omitempty"`
 	KVBlocksComputed bool `json:"kvBlocksComputed,omitempty"`
 	BlockTokens      int  `json:"blockTokens,omitempty"`
+	// Role is what the pool does of a request, where it has a role: Prefill,
+	// Decode or Both.
+	Role string `json:"role,omitempty"`
+	// Eviction is the order in which cached blocks make room, where it is not
+	// LRU.
+	Eviction string `json:"eviction,omitempty"`
+	// Tiers lie below the cache, fastest first; Offload says when blocks go
+	// there.
+	Tiers   []TierProvenance `json:"tiers,omitempty"`
+	Offload string           `json:"offload,omitempty"`
+	// Stability is the form of the controller that watches the cache, and what
+	// admission makes of it, where there is one.
+	Stability *StabilityProvenance `json:"stability,omitempty"`
+}
+
+// TierProvenance is one tier below GPU memory.
+type TierProvenance struct {
+	// Kind is cpu or storage.
+	Kind   string `json:"kind"`
+	Blocks int    `json:"blocks"`
+	// Shared says that the pool's replicas share it; else each has its own.
+	Shared bool `json:"shared,omitempty"`
+	// Eviction is the order in which its blocks make room, where it is not LRU.
+	Eviction            string  `json:"eviction,omitempty"`
+	ReadBytesPerSecond  int64   `json:"readBytesPerSecond"`
+	WriteBytesPerSecond int64   `json:"writeBytesPerSecond"`
+	LatencySeconds      float64 `json:"latencySeconds,omitempty"`
+}
+
+// StabilityProvenance is a controller that watches a cache.
+type StabilityProvenance struct {
+	// Controller is Queueing or QueueingSeed.
+	Controller string `json:"controller"`
+	// Evicts says that it empties blocks before they are wanted.
+	Evicts bool `json:"evicts,omitempty"`
+	// Admission is Always, Queue or Refuse.
+	Admission string `json:"admission"`
+}
+
+// HandoffProvenance is how KV goes from one replica to another.
+type HandoffProvenance struct {
+	BytesPerSecond int64   `json:"bytesPerSecond"`
+	LatencySeconds float64 `json:"latencySeconds,omitempty"`
+	// Granularity is Block, Chunk or Stream.
+	Granularity string `json:"granularity"`
+	// StartShare is what has to have arrived before decode begins, where that is
+	// not all of it.
+	StartShare float64 `json:"startShare,omitempty"`
+	// SingleOwner says that the prefill replica drops its copy.
+	SingleOwner bool `json:"singleOwner,omitempty"`
+	// MaxPending bounds the hand-overs to one replica, where something does.
+	MaxPending int `json:"maxPending,omitempty"`
 }
 
 // QuantizationProvenance names formats of numbers, such as fp8; empty ones are

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -70,6 +71,12 @@ func (p *Provenance) notes() []string {
 	}
 	interval := time.Duration(math.Round(p.Router.ScrapeIntervalSeconds * 1e9))
 	notes = append(notes, fmt.Sprintf("%s sees replicas as scraped every %v, and its own counters as they are.", router, interval))
+	if p.Handoff != nil {
+		notes = append(notes, p.Handoff.note())
+	}
+	if p.Disruptions > 0 {
+		notes = append(notes, fmt.Sprintf("Replicas are disrupted %s.", times(p.Disruptions)))
+	}
 	return append(notes, p.Workload.note(p.Loop))
 }
 
@@ -79,8 +86,13 @@ func (p *PoolProvenance) note() string {
 		what = append(what, fmt.Sprintf("on %s, tensor parallelism %d", p.Accelerator, p.TensorParallelism))
 	}
 	parts := []string{strings.Join(what, " ")}
+	if p.Role != "" {
+		parts = append(parts, "role "+p.Role)
+	}
 	parts = append(parts, p.Quantization.words()...)
 	parts = append(parts, p.kvWords()...)
+	parts = append(parts, p.tierWords()...)
+	parts = append(parts, p.Stability.words()...)
 	parts = append(parts, p.timesWords())
 	if p.Scheduler != "" {
 		parts = append(parts, "queues in the order of "+p.Scheduler)
@@ -97,8 +109,83 @@ func (p *PoolProvenance) kvWords() []string {
 	if p.KVBlocksComputed {
 		text += ", computed from its memory"
 	}
+	if p.Eviction != "" {
+		text += ", evicted by " + p.Eviction
+	}
 	return []string{text}
 }
+
+func (p *PoolProvenance) tierWords() []string {
+	var words []string
+	for _, t := range p.Tiers {
+		words = append(words, t.words())
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("below them %s, offloading %s", strings.Join(words, " and "), p.Offload)}
+}
+
+func (t *TierProvenance) words() string {
+	whose := ""
+	if t.Shared {
+		whose = " shared by the pool"
+	}
+	if t.Eviction != "" {
+		whose += ", evicted by " + t.Eviction
+	}
+	return fmt.Sprintf("%s tier of %s%s (reads %s, writes %s, %v)", t.Kind, plural(t.Blocks, "block"), whose,
+		bandwidth(t.ReadBytesPerSecond), bandwidth(t.WriteBytesPerSecond), seconds(t.LatencySeconds))
+}
+
+func (s *StabilityProvenance) words() []string {
+	if s == nil {
+		return nil
+	}
+	text := s.Controller + " watches the cache"
+	if s.Evicts {
+		text += " and evicts"
+	}
+	if s.Admission != "Always" {
+		text += ", admission " + s.Admission
+	}
+	return []string{text}
+}
+
+func (h *HandoffProvenance) note() string {
+	text := fmt.Sprintf("Hand-overs: %s each way of a replica, %v; by %s", bandwidth(h.BytesPerSecond), seconds(h.LatencySeconds), h.Granularity)
+	if h.StartShare > 0 {
+		text += fmt.Sprintf("; decode begins when %s %% are there", shortest(h.StartShare*100))
+	}
+	if h.SingleOwner {
+		text += "; the prefill replica drops its copy"
+	}
+	if h.MaxPending > 0 {
+		text += fmt.Sprintf("; at most %d pending to a replica", h.MaxPending)
+	}
+	return text + "."
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// bandwidth prints bytes a second in decimal units.
+func bandwidth(bytesPerSecond int64) string {
+	value, unit := float64(bytesPerSecond), "B/s"
+	for _, larger := range []string{"kB/s", "MB/s", "GB/s", "TB/s"} {
+		if value < 1000 {
+			break
+		}
+		value, unit = value/1000, larger
+	}
+	return strconv.FormatFloat(value, 'g', 3, 64) + " " + unit
+}
+
+func seconds(s float64) time.Duration { return time.Duration(math.Round(s * 1e9)) }
 
 func (p *PoolProvenance) timesWords() string {
 	text := fmt.Sprintf("step times of the %s model", p.LatencyModel)

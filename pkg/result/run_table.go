@@ -79,11 +79,14 @@ func (r runTable) latencies() *grid {
 		if f.statistics[0].unit != Seconds {
 			continue
 		}
-		names, statistics = append(names, title(f.name, Seconds)), f.statisticNames()
 		var line []stats.Interval
-		for _, s := range statistics {
+		for _, s := range f.statisticNames() {
 			line = append(line, r.estimate(Metric{Name: f.name, Statistic: s}))
 		}
+		if f.seldom && line[0].N == 0 {
+			continue
+		}
+		names, statistics = append(names, title(f.name, Seconds)), f.statisticNames()
 		lineMeans, lineMargins := figures(line, Seconds, len(r.docs))
 		if means == nil {
 			means, margins = make([][]string, len(line)), make([][]string, len(line))
@@ -137,7 +140,7 @@ func (r runTable) dimensions() [][]Selector {
 // left out.
 var breakdownMetrics = []string{
 	"completionRate", "goodput", "ttft.p50", "ttft.p99", "tpot.p99", "e2e.p99",
-	"throughput.outputTokens", "cacheHit.gpu", "preemptions", "utilization",
+	"throughput.outputTokens", "cacheHit.gpu", "cacheHit.total", "handoff.p99", "preemptions", "utilization",
 }
 
 // breakdown compares the groups of one dimension.

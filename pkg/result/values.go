@@ -2,6 +2,8 @@
 
 package result
 
+import "windtunnel.dev/windtunnel/pkg/simulator"
+
 // The functions below say where in a Group the registry's figures are.
 
 func latencyFamily(name, help string, of func(*Group) *Latency) family {
@@ -103,4 +105,96 @@ func kvUsageOf(name, help string, of func(*KVUsage) float64) statistic {
 		}
 		return of(r.KVUsage), true
 	}))
+}
+
+// The functions below are about what only some scenarios have.
+
+func cacheHitOf(name string, d Direction, help string, of func(*CacheHit) *float64) statistic {
+	return newStatistic(name, Share, d, help, func(g *Group) (float64, bool) {
+		if g.CacheHit == nil {
+			return 0, false
+		}
+		return optional(of(g.CacheHit))
+	})
+}
+
+// disrupted is for what only happens where replicas fail.
+func disrupted(value func(*Group) (float64, bool)) func(*Group) (float64, bool) {
+	return func(g *Group) (float64, bool) {
+		if g.Migrations == nil {
+			return 0, false
+		}
+		return value(g)
+	}
+}
+
+func handedOver(of func(*Handoffs) *float64) func(*Group) (float64, bool) {
+	return func(g *Group) (float64, bool) {
+		if g.Handoffs == nil {
+			return 0, false
+		}
+		return optional(of(g.Handoffs))
+	}
+}
+
+func tierFamily(name, title string, kind simulator.TierKind) family {
+	of := func(value func(*TierUse) float64) func(*Group) (float64, bool) {
+		return ofReplicas(func(r *Replicas) (float64, bool) {
+			for i := range r.Tiers {
+				if r.Tiers[i].Kind == kind.String() {
+					return value(&r.Tiers[i]), true
+				}
+			}
+			return 0, false
+		})
+	}
+	f := family{name: name, labels: replicaLabels}
+	add := func(statistic string, unit Unit, d Direction, help string, value func(*TierUse) float64) {
+		f.statistics = append(f.statistics, newStatistic(statistic, unit, d, help, of(value)))
+	}
+	add("mean", Share, Minimize, "blocks in use of "+title+" ÷ its blocks, mean over time and replicas", func(u *TierUse) float64 { return u.Usage.Mean })
+	add("peak", Share, Minimize, "blocks in use of "+title+" ÷ its blocks, peak of any replica", func(u *TierUse) float64 { return u.Usage.Peak })
+	add("stored", Count, Minimize, "KV blocks copied into "+title, func(u *TierUse) float64 { return float64(u.Stored) })
+	add("loaded", Count, Maximize, "KV blocks loaded from "+title+" into GPU memory", func(u *TierUse) float64 { return float64(u.Loaded) })
+	add("evicted", Count, Minimize, "KV blocks of "+title+" that made room", func(u *TierUse) float64 { return float64(u.Evicted) })
+	add("thrashed", Count, Minimize, "KV blocks loaded soon after they were copied into "+title, func(u *TierUse) float64 { return float64(u.Thrashed) })
+	add("refused", Count, Minimize, "KV blocks that "+title+" had no room for", func(u *TierUse) float64 { return float64(u.Refused) })
+	return f
+}
+
+// linkTitles say what crosses each link, in the order of lists.
+var linkTitles = []struct{ name, statistic, title string }{
+	{"toHost", "toHost", "from GPU memory to the host"},
+	{"toGPU", "toGPU", "from the host to GPU memory"},
+	{"cpu.read", "cpuRead", "out of the CPU tier"},
+	{"cpu.write", "cpuWrite", "into the CPU tier"},
+	{"storage.read", "storageRead", "out of the storage tier"},
+	{"storage.write", "storageWrite", "into the storage tier"},
+	{"egress", "egress", "from a replica to another one"},
+	{"ingress", "ingress", "to a replica from another one"},
+}
+
+func linkFamily(name string, unit Unit, help string, value func(*LinkUse) (float64, bool)) family {
+	f := family{name: name, labels: replicaLabels}
+	for _, link := range linkTitles {
+		f.statistics = append(f.statistics, newStatistic(link.statistic, unit, Minimize, help+" "+link.title,
+			ofReplicas(func(r *Replicas) (float64, bool) {
+				for i := range r.Links {
+					if r.Links[i].Name == link.name {
+						return value(&r.Links[i])
+					}
+				}
+				return 0, false
+			})))
+	}
+	return f
+}
+
+func stabilityOf(name string, unit Unit, d Direction, help string, of func(*Stability) *float64) statistic {
+	return newStatistic(name, unit, d, help+"; as a replica's controller knew when arrivals ended", ofReplicas(func(r *Replicas) (float64, bool) {
+		if r.Stability == nil {
+			return 0, false
+		}
+		return optional(of(r.Stability))
+	})).needing(NeedsStability)
 }

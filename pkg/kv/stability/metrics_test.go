@@ -15,10 +15,10 @@ import (
 
 func TestWriteMetrics(t *testing.T) {
 	var got strings.Builder
-	err := stability.WriteMetrics(&got, stability.State{
+	err := stability.WriteMetrics(&got, stability.Sample{State: stability.State{
 		ArrivalsPerSecond: 12.5, ServedPerSecond: 10, Utilization: 1.25, CriticalArrivalsPerSecond: 8,
 		MinimumStableBlocks: 1_234_567, StabilityMarginPercent: -25,
-	})
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,10 +50,10 @@ queueing_stability_margin_pct -25
 }
 
 // samples returns the lines that are not comments.
-func samples(t *testing.T, s stability.State) []string {
+func samples(t *testing.T, of ...stability.Sample) []string {
 	t.Helper()
 	var text strings.Builder
-	if err := stability.WriteMetrics(&text, s); err != nil {
+	if err := stability.WriteMetrics(&text, of...); err != nil {
 		t.Fatal(err)
 	}
 	var lines []string
@@ -66,15 +66,31 @@ func samples(t *testing.T, s stability.State) []string {
 }
 
 func TestWriteMetricsOfWhatIsNotKnown(t *testing.T) {
-	if diff := cmp.Diff([]string{"queueing_lambda 3"}, samples(t, stability.State{Insufficient: true, ArrivalsPerSecond: 3})); diff != "" {
+	if diff := cmp.Diff([]string{"queueing_lambda 3"}, samples(t, stability.Sample{State: stability.State{Insufficient: true, ArrivalsPerSecond: 3}})); diff != "" {
 		t.Errorf("insufficient (-want +got):\n%s", diff)
 	}
-	endless := samples(t, stability.State{IsStable: true, ServedPerSecond: math.Inf(1), CriticalArrivalsPerSecond: math.Inf(1)})
+	endless := samples(t, stability.Sample{State: stability.State{IsStable: true, ServedPerSecond: math.Inf(1), CriticalArrivalsPerSecond: math.Inf(1)}})
 	if diff := cmp.Diff([]string{
 		"queueing_lambda 0", "queueing_mu +Inf", "queueing_rho 0", "queueing_is_stable 1", "queueing_lambda_critical +Inf",
 		"queueing_minimum_stable_blocks 0", "queueing_stability_margin_pct 0",
 	}, endless); diff != "" {
 		t.Errorf("requests that hold nothing (-want +got):\n%s", diff)
+	}
+}
+
+func TestWriteMetricsOfSeveral(t *testing.T) {
+	got := samples(t,
+		stability.Sample{Labels: []stability.Label{{Name: "pool", Value: "a"}, {Name: "replica", Value: "0"}}, State: stability.State{ArrivalsPerSecond: 1, Insufficient: true}},
+		stability.Sample{Labels: []stability.Label{{Name: "pool", Value: `quoted "b\`}}, State: stability.State{ArrivalsPerSecond: 2, IsStable: true}},
+	)
+	want := []string{
+		`queueing_lambda{pool="a",replica="0"} 1`, `queueing_lambda{pool="quoted \"b\\"} 2`,
+		`queueing_mu{pool="quoted \"b\\"} 0`, `queueing_rho{pool="quoted \"b\\"} 0`, `queueing_is_stable{pool="quoted \"b\\"} 1`,
+		`queueing_lambda_critical{pool="quoted \"b\\"} 0`, `queueing_minimum_stable_blocks{pool="quoted \"b\\"} 0`,
+		`queueing_stability_margin_pct{pool="quoted \"b\\"} 0`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("two states (-want +got):\n%s", diff)
 	}
 }
 
@@ -85,7 +101,7 @@ func (b broken) Write([]byte) (int, error) { return 0, b.err }
 
 func TestWriteMetricsReportsItsWriter(t *testing.T) {
 	full := errors.New("disk full")
-	if err := stability.WriteMetrics(broken{full}, stability.State{}); !errors.Is(err, full) {
+	if err := stability.WriteMetrics(broken{full}, stability.Sample{}); !errors.Is(err, full) {
 		t.Errorf("error %v, want %v", err, full)
 	}
 }
