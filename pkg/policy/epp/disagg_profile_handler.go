@@ -177,7 +177,7 @@ func (p *disaggParameters) stages(l *loader) stages {
 	prefill := p.Profiles.Prefill
 	asked := s.prefillFirst || p.Deciders.Prefill != "" && prefill != p.Profiles.Encode
 	if asked && prefill != s.decode && l.hasProfile(prefill) {
-		s.prefill, s.decider = prefill, p.Deciders.Prefill
+		s.prefill, s.decider, s.peers = prefill, p.Deciders.Prefill, true
 	}
 	return s
 }

@@ -85,6 +85,14 @@ plugins:
 - {type: tokenizer, parameters: {modelName: m}}
 - {type: mm-embeddings-cache-scorer, parameters: {producerName: images}}
 - {name: images, type: mm-embeddings-cache-producer, parameters: {cacheSizeInMBPerServer: 5}}
+- {type: prefix-based-pd-decider, parameters: {nonCachedTokens: 3, promptTokens: 4}}
+- type: always-disagg-pd-decider
+- type: always-disagg-multimodal-decider
+- {type: disagg-headers-handler, parameters: {prefillProfile: p, encodeProfile: e}}
+- {type: prefill-header-handler, parameters: {}}
+- {type: topology-extractor, parameters: {hostname: a, rack: b, zone: c}}
+- {type: topology-affinity-scorer, parameters: {topologyProducerName: x}}
+- {type: topology-affinity-filter, parameters: {minAffinity: zone}}
 - type: edf-ordering-policy
 - type: slo-deadline-ordering-policy
 - type: round-robin-fairness-policy
@@ -153,6 +161,7 @@ func TestLoadingWhatWasMarshalledChangesNothing(t *testing.T) {
 		"no plugins":                 header,
 		"everything":                 everything,
 		"two profiles":               header + twoProfiles,
+		"an older handler":           header + "plugins: [{type: pd-profile-handler, parameters: {decodeProfile: d, prefillProfile: p, prefixPluginName: x, primaryPort: 5, deciderPluginName: x, prefixMatchInfoProducerName: mine}}, {name: x, type: always-disagg-pd-decider}, {name: mine, type: approx-prefix-cache-producer}]\nschedulingProfiles: [{name: d}, {name: p}]",
 		"a profile that never runs":  header + "plugins: [{type: disagg-profile-handler, parameters: {encodeProfile: e}}, {type: encode-filter}]\nschedulingProfiles: [{name: decode}, {name: e, plugins: [{pluginRef: encode-filter}]}]",
 		"hidden prompts":             header + "requestHandler: {parsers: [{pluginRef: passthrough-parser}]}",
 		"unscraped engines":          header + "plugins: [{type: inflight-load-producer}]\ndataLayer: {injectDefaults: false}",

@@ -26,8 +26,7 @@ var alphaTypes = []string{
 	"header-profile-handler", "multicluster-approx-prefix-cache-producer", "multicluster-file-discovery",
 	"multicluster-kv-cache-utilization-scorer", "multicluster-metrics-data-source",
 	"multicluster-metrics-extractor", "multicluster-prefix-cache-scorer", "multicluster-queue-scorer",
-	"multicluster-session-affinity-filter", "p2p-source-producer", "topology-affinity-filter",
-	"topology-affinity-scorer", "topology-extractor",
+	"multicluster-session-affinity-filter", "p2p-source-producer",
 }
 
 // lacking says what of the cluster a type needs that is not simulated.
@@ -44,9 +43,6 @@ var lacking = map[string]string{
 	"precise-prefix-cache-scorer":   "events of the engines' caches",
 	"predicted-latency-producer":    "predictions of latency",
 	"slo-headroom-tier-filter":      "predictions of latency",
-	"topology-affinity-filter":      "the topology of nodes",
-	"topology-affinity-scorer":      "the topology of nodes",
-	"topology-extractor":            "the topology of nodes",
 }
 
 // otherVersions says what became of types of other versions, and which came

@@ -117,6 +117,7 @@ func (s *Scheduler) begin(view *policy.View, request *policy.Request) *cycle {
 		number:    s.cycle.number + 1,
 		request:   request.ID,
 		there:     s.endpoints,
+		peer:      none,
 		now:       view.Now,
 		scrapes:   view.Scrapes,
 		prompt:    request.Prompt,
@@ -157,8 +158,11 @@ type cycle struct {
 	down    []bool
 	there   int
 	scrapes []policy.Scrape // len == endpoints
-	prompt  prompt.Prompt
-	tokens  int
+	// peer is the endpoint that the profile before has chosen, if the profile
+	// handler tells; none otherwise.
+	peer   int
+	prompt prompt.Prompt
+	tokens int
 	// priority, session and adapter are the request's, as [policy.Request] has
 	// them.
 	priority         int

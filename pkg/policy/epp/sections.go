@@ -139,14 +139,14 @@ func (d *dataLayer) lists(source string) bool {
 	return false
 }
 
-// checkHasSource is for after the producers were made: the in-flight producer
-// brings a source of its own, which is no plugin.
+// checkHasSource is for after the producers were made: the in-flight producer and
+// the topology extractor bring a source of their own, which is no plugin.
 func (l *loader) checkHasSource() {
 	if len(l.doc.DataLayer.Sources) > 0 {
 		return
 	}
 	for _, p := range l.plugins {
-		if p.Type == inFlightLoadProducerType {
+		if p.Type == inFlightLoadProducerType || p.Type == topologyExtractorType {
 			return
 		}
 	}

@@ -25,6 +25,8 @@ type stages struct {
 	// silent is whether nobody tells the engines what prefill chose: then one
 	// does all the work, though the EPP believes in two.
 	silent bool
+	// peers is whether the second profile is told what the first one chose.
+	peers bool
 }
 
 // runs reports whether a profile ever does.
@@ -77,6 +79,7 @@ type staged struct {
 	prefill *schedulingProfile
 	// decider is nil where prefill comes first.
 	decider decider
+	peers   bool
 
 	reason Reason // of the last run
 }
@@ -86,7 +89,7 @@ func newStaged(b *builder, c *Config) staged {
 	if c.stages.prefill == "" {
 		return s
 	}
-	s.prefill = newSchedulingProfile(b, c.document.profile(c.stages.prefill))
+	s.prefill, s.peers = newSchedulingProfile(b, c.document.profile(c.stages.prefill)), c.stages.peers
 	if !c.stages.prefillFirst {
 		p := b.plugins[c.stages.decider]
 		s.decider = p.kind.newDecider(b, p)
@@ -109,6 +112,7 @@ func (s *staged) run(c *cycle) (picks, bool) {
 		return picks{s.decode.chosen, none}, ok
 	case s.decider == nil:
 		s.prefill.run(c)
+		c.peer = s.prefill.chosen
 		ok := s.decode.run(c)
 		return picks{s.decode.chosen, s.prefill.chosen}, ok
 	}
@@ -120,6 +124,9 @@ func (s *staged) run(c *cycle) (picks, bool) {
 	if s.reason != Disaggregated {
 		s.prefill.skip()
 		return picks{s.decode.chosen, none}, true
+	}
+	if s.peers {
+		c.peer = s.decode.chosen
 	}
 	s.prefill.run(c)
 	return picks{s.decode.chosen, s.prefill.chosen}, true

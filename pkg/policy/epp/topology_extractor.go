@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import "k8s.io/apimachinery/pkg/util/validation/field"
+
+const topologyExtractorType = "topology-extractor"
+
+// topologyExtractor reads where an endpoint runs from its labels. The EPP also
+// looks at spec.hostname of pods that have no label for it; endpoints have none
+// here.
+var topologyExtractor = pluginType{
+	name:       topologyExtractorType,
+	roles:      extractorRole,
+	alpha:      true,
+	parameters: func() any { return &topologyParameters{} },
+	treatment:  treatTopology,
+}
+
+// topologyParameters name a label for each level.
+type topologyParameters struct {
+	Hostname string `json:"hostname,omitempty"`
+	Rack     string `json:"rack,omitempty"`
+	Zone     string `json:"zone,omitempty"`
+	Region   string `json:"region,omitempty"`
+}
+
+func (p *topologyParameters) check(*loader, *field.Path) {
+	setDefault(&p.Hostname, "kubernetes.io/hostname")
+	setDefault(&p.Rack, "topology.kubernetes.io/rack")
+	setDefault(&p.Zone, "topology.kubernetes.io/zone")
+	setDefault(&p.Region, "topology.kubernetes.io/region")
+}
+
+func treatTopology(l *loader, _ *plugin) (Treatment, string) {
+	if l.labelled {
+		return Exact, ""
+	}
+	return Exact, "endpoints have no labels, and none is near to another"
+}
+
+// The levels at which two endpoints may be at one place, the nearest first.
+const (
+	sameHost = iota
+	sameRack
+	sameZone
+	sameRegion
+	apart
+)
+
+// A place numbers an endpoint's host, rack, zone and region; 0 where a label
+// says nothing.
+type place [apart]int32
+
+// places returns where endpoints are by what an extractor of that name says, len
+// == endpoints; nil where there is none.
+func (b *builder) places(extractor string) []place {
+	p := b.plugins[extractor]
+	if p == nil || p.Type != topologyExtractorType {
+		return nil
+	}
+	parameters := p.Parameters.(*topologyParameters)
+	places := make([]place, b.endpoints)
+	for level, label := range [apart]string{parameters.Hostname, parameters.Rack, parameters.Zone, parameters.Region} {
+		numbers := map[string]int32{"": 0}
+		for e := range places {
+			name := b.labelsOf(e)[label]
+			if _, known := numbers[name]; !known {
+				numbers[name] = int32(len(numbers))
+			}
+			places[e][level] = numbers[name]
+		}
+	}
+	return places
+}
+
+// level is the nearest one at which both are at one place, or apart.
+func (p *place) level(other *place) int {
+	for level, number := range p {
+		if number != 0 && number == other[level] {
+			return level
+		}
+	}
+	return apart
+}
