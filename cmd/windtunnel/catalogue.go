@@ -48,7 +48,8 @@ Face becomes an entry.`,
 	f.StringArrayVar(&o.manifest.configMaps, "configmap", nil, "manifest of a ConfigMap that it refers to; may be repeated")
 	f.StringArrayVar(&o.entries, "entries", nil, "file of entries of your own; may be repeated")
 	f.StringToStringVar(&o.models, "model", nil, "NAME=FILE: a model's Hugging Face config.json; may be repeated")
-	f.VarP(&o.output, "output", "o", "table, json or yaml")
+	formats := choice{&o.output, documentFormats}
+	f.VarP(formats, "output", "o", formats.words())
 	return cmd
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
@@ -29,13 +30,15 @@ type localOptions struct {
 	check       bool
 }
 
-func (o *localOptions) register(cmd *cobra.Command) {
+// register defines the flags. more are the formats that only this verb knows.
+func (o *localOptions) register(cmd *cobra.Command, more ...outputFormat) {
 	o.output = outputTable
+	formats := choice{&o.output, append(slices.Clone(documentFormats), more...)}
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "filename", "f", "", "manifest to run, - for standard input (required)")
 	f.StringArrayVar(&o.configMaps, "configmap", nil, "manifest of a ConfigMap that the object refers to; may be repeated")
 	f.StringVar(&o.name, "name", "", "run only the object of this name")
-	f.VarP(&o.output, "output", "o", "table, json or yaml")
+	f.VarP(formats, "output", "o", formats.words())
 	f.IntVar(&o.parallelism, "parallelism", runtime.GOMAXPROCS(0), "simulations that run at once; results do not depend on it")
 	f.BoolVar(&o.check, "check-invariants", false, "check at every event what must always hold: slow, stops where something does not, and changes no result")
 }

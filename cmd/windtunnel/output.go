@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
@@ -18,21 +20,48 @@ const (
 	outputTable outputFormat = "table"
 	outputJSON  outputFormat = "json"
 	outputYAML  outputFormat = "yaml"
+	// outputPrometheus is what the stability controllers of a run know.
+	outputPrometheus outputFormat = "prometheus"
 )
 
-// String, Set and Type make outputFormat a flag.
-func (f *outputFormat) String() string { return string(*f) }
-
-func (f *outputFormat) Set(value string) error {
-	switch v := outputFormat(value); v {
-	case outputTable, outputJSON, outputYAML:
-		*f = v
-		return nil
-	}
-	return fmt.Errorf("must be table, json or yaml")
+// A choice is the flag -o of a verb that knows some of the formats.
+type choice struct {
+	format *outputFormat
+	among  []outputFormat
 }
 
-func (f *outputFormat) Type() string { return "format" }
+// documentFormats are those that every verb knows.
+var documentFormats = []outputFormat{outputTable, outputJSON, outputYAML}
+
+// String returns the value of the flag.
+func (c choice) String() string {
+	if c.format == nil {
+		return ""
+	}
+	return string(*c.format)
+}
+
+// Set takes one of the formats.
+func (c choice) Set(value string) error {
+	if !slices.Contains(c.among, outputFormat(value)) {
+		return fmt.Errorf("must be %s", c.words())
+	}
+	*c.format = outputFormat(value)
+	return nil
+}
+
+// Type is what the flag's help calls the value.
+func (c choice) Type() string { return "format" }
+
+// words lists the formats.
+func (c choice) words() string {
+	var names []string
+	for _, f := range c.among {
+		names = append(names, string(f))
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
 
 // identity is how outputs name the object that they are about.
 type identity struct {

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
@@ -31,7 +33,11 @@ func newRunCommand() *cobra.Command {
 		Long: `Simulate every SimulationRun of a manifest on this machine, with no cluster.
 
 The manifest is defaulted and validated as an API server would do it.
-ConfigMaps that it refers to are taken from the same file or from --configmap.`,
+ConfigMaps that it refers to are taken from the same file or from --configmap.
+
+-o prometheus prints what the stability controllers of a run's replicas knew when
+arrivals ended, in the text format of Prometheus: pools[].kvCache.stability makes
+them watch.`,
 		Example: `  windtunnel run -f config/samples/simulationrun-poisson.yaml
   windtunnel run -f run.yaml --configmap trace.yaml -o json`,
 		Args: noArguments,
@@ -39,7 +45,7 @@ ConfigMaps that it refers to are taken from the same file or from --configmap.`,
 			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
-	o.register(cmd)
+	o.register(cmd, outputPrometheus)
 	return cmd
 }
 
@@ -56,6 +62,11 @@ func (o *localOptions) run(ctx context.Context, stdin io.Reader, stdout io.Write
 	})
 	if err != nil {
 		return err
+	}
+	if o.output == outputPrometheus {
+		if err := checkPrometheus(ready); err != nil {
+			return err
+		}
 	}
 	for _, r := range ready {
 		if err := o.runOne(ctx, r, stdout); err != nil {
@@ -77,7 +88,10 @@ func (o *localOptions) runOne(ctx context.Context, run compiledRun, stdout io.Wr
 		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
 	}
 	rows, documents := experiment.Split(simulations)
-	if o.output == outputTable {
+	switch o.output {
+	case outputPrometheus:
+		return result.WriteStability(stdout, documents)
+	case outputTable:
 		fmt.Fprintf(stdout, "SimulationRun %s\n\n", run.Name)
 		printWarnings(stdout, run.Plan.Warnings)
 		return result.RunTable(stdout, documents)
@@ -88,6 +102,22 @@ func (o *localOptions) runOne(ctx context.Context, run compiledRun, stdout io.Wr
 		return err
 	}
 	return o.output.write(stdout, out)
+}
+
+// checkPrometheus says why there are no metrics for Prometheus, or metrics of
+// one name and several objects.
+func checkPrometheus(runs []compiledRun) error {
+	if len(runs) > 1 {
+		return badInput{fmt.Errorf("-o prometheus prints the metrics of one SimulationRun, and there are %d: choose one with --name", len(runs))}
+	}
+	pools := runs[0].Spec.Scenario.Pools
+	if slices.ContainsFunc(pools, func(p v1alpha1.Pool) bool { return p.KVCache.Stability != nil }) {
+		return nil
+	}
+	at := field.NewPath("spec", "scenario", "pools").Index(0).Child("kvCache", "stability")
+	return compiled("SimulationRun", runs[0].Name, field.ErrorList{
+		field.Required(at, "-o prometheus prints what the controller of some pool knows, and none watches"),
+	}, nil)
 }
 
 // simulate runs all of a plan on this machine.

@@ -280,6 +280,46 @@ func TestBadInput(t *testing.T) {
 			verb: "sweep", manifest: sweep, old: "format: Mooncake", new: "format: Azure",
 			want: []string{"spec.scenario.workload.trace", "row 1"},
 		},
+		"a negative bandwidth": {
+			verb: "run", manifest: run, old: "      replicas: 2", new: "      replicas: 2\n      kvCache: {tiers: [{kind: CPU, blocks: 100, readBytesPerSecond: \"-1\"}]}",
+			want: []string{"spec.scenario.pools[0].kvCache.tiers[0].readBytesPerSecond", "number of bytes greater than 0"},
+		},
+		"a storage tier without a path": {
+			verb: "run", manifest: run, old: "      replicas: 2", new: "      replicas: 2\n      kvCache: {tiers: [{kind: Storage, blocks: 100}]}",
+			want: []string{"spec.scenario.pools[0].kvCache.tiers[0]", "needs a path: set device, or readBytesPerSecond"},
+		},
+		"a tier that is smaller than a block": {
+			verb: "run", manifest: run, old: "      replicas: 2", new: "      replicas: 2\n      kvCache: {tiers: [{kind: CPU, capacity: 1Mi}]}",
+			want: []string{"spec.scenario.pools[0].kvCache.tiers[0].capacity", "less than one KV block"},
+		},
+		"tiers without a prefix cache": {
+			verb: "run", manifest: run, old: "      replicas: 2", new: "      replicas: 2\n      engine: {prefixCaching: Disabled}\n      kvCache: {tiers: [{kind: CPU, blocks: 100}]}",
+			want: []string{"spec.scenario.pools[0].kvCache.tiers", "engine.prefixCaching"},
+		},
+		"a threshold beyond the cache": {
+			verb: "run", manifest: run, old: "      replicas: 2", new: "      replicas: 2\n      kvCache: {tiers: [{kind: CPU, blocks: 100}], offload: {policy: Threshold, threshold: \"1.5\"}}",
+			want: []string{"spec.scenario.pools[0].kvCache.offload.threshold", "less than 1"},
+		},
+		"a capacity smaller than one request": {
+			verb: "run", manifest: run, old: "      replicas: 2", new: "      replicas: 2\n      engine: {maxModelLen: 8192}\n      kvCache: {blocks: 100}",
+			want: []string{"spec.scenario.pools[0].engine.maxModelLen", "does not fit into the KV cache, which holds 1584 tokens"},
+		},
+		"a decode pool without a prefill pool": {
+			verb: "run", manifest: run, old: "      replicas: 2", new: "      replicas: 2\n      role: Decode",
+			want: []string{"spec.scenario.pools[0].role", "add a pool of role Prefill"},
+		},
+		"a prefill pool without a decode pool": {
+			verb: "run", manifest: run, old: "      replicas: 2", new: "      replicas: 2\n      role: Prefill",
+			want: []string{"spec.scenario.pools[0].role", "add a pool of role Decode"},
+		},
+		"a disruption of no pool": {
+			verb: "run", manifest: run, old: "    slos:", new: "    disruptions: [{at: 1s, pool: other, kind: Fail}]\n    slos:",
+			want: []string{"spec.scenario.disruptions[0].pool", "other"},
+		},
+		"a metric of tiers that there are none of": {
+			verb: "sweep", manifest: sweep, old: "ttft.p99", new: "cacheHit.cpu",
+			want: []string{"spec.objectives[0].metric", "kvCache.tiers"},
+		},
 		"no object of the verb's kind": {
 			verb: "sweep", manifest: run,
 			want: []string{"no PolicySweep"},
@@ -309,6 +349,37 @@ func TestBadInput(t *testing.T) {
 				t.Errorf("something was printed before the error:\n%s", out)
 			}
 		})
+	}
+}
+
+func TestPrometheusIsOfOneWatchedRun(t *testing.T) {
+	const manifest = "testdata/run.yaml"
+	watched := edited(t, manifest, "      replicas: 2", "      replicas: 2\n      kvCache: {stability: {}}")
+	raw, err := os.ReadFile(watched)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := tempFile(t, "two.yaml", string(raw)+"---\n"+strings.Replace(string(raw), "name: small", "name: other", 1))
+	for name, tc := range map[string]struct {
+		args []string
+		want string
+	}{
+		"nobody watches": {[]string{"run", "-f", manifest}, "spec.scenario.pools[0].kvCache.stability: Required value"},
+		"two runs":       {[]string{"run", "-f", two}, "choose one with --name"},
+		"a sweep":        {[]string{"sweep", "-f", "testdata/sweep.yaml"}, "must be table, json or yaml"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := windtunnel(t, append(tc.args, "-o", "prometheus")...)
+			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("exit code %d (%v), want %d with %q", exitCode(err), err, exitBadInput, tc.want)
+			}
+		})
+	}
+	for _, args := range [][]string{{"-f", watched}, {"-f", two, "--name", "other"}} {
+		out := mustRun(t, append([]string{"run", "-o", "prometheus"}, args...)...)
+		if got := strings.Count(out, "# TYPE queueing_"); got != 7 {
+			t.Errorf("%v: %d metrics, want 7:\n%s", args, got, out)
+		}
 	}
 }
 
