@@ -367,3 +367,25 @@ func TestProfilesThatDidNotRunForgetNoChange(t *testing.T) {
 	view.Scrapes[0].Waiting, view.Changed = 0, append(view.Changed, 0)
 	step(4, 1000, policy.Decision{Endpoint: 1, Prefill: 0})
 }
+
+func TestConfigurationsThatDisaggregate(t *testing.T) {
+	const pd = "{type: always-disagg-pd-decider}, {type: pd-profile-handler, parameters: {deciderPluginName: always-disagg-pd-decider}}"
+	for plugins, want := range map[string]bool{
+		alwaysDisagg:                            true,
+		prefillFirstDisagg:                      true,
+		"{type: disagg-profile-handler}":        false,
+		pd:                                      false,
+		pd + ", {type: prefill-header-handler}": true,
+	} {
+		c, errs := Load([]byte(header+disagg(plugins)), "", nil, Labelled())
+		if len(errs) > 0 {
+			t.Fatal(errs.ToAggregate())
+		}
+		if got := c.Disaggregates(); got != want {
+			t.Errorf("%s: %t, want %t", plugins, got, want)
+		}
+	}
+	if mustLoad(t, "").Disaggregates() {
+		t.Error("the built-in configuration disaggregates")
+	}
+}
