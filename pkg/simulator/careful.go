@@ -51,6 +51,9 @@ func (s *simulation) makeRoom(r *replica, place int, tokens int32) (int, takenBa
 	blocks := s.requests.all[b.running[place]].blocks
 	var back takenBack
 	for !r.cache.Extend(blocks, int(tokens)) {
+		if len(b.running) == 1 && (s.takeBack(r, 0) || s.keepBack(r)) {
+			continue
+		}
 		victim := s.victim(r)
 		back.tokens += s.requests.all[b.running[victim]].chunk
 		back.preempted = true
@@ -94,11 +97,12 @@ func (s *simulation) preempt(r *replica, victim int) {
 	id := b.running[victim]
 	q := &s.requests.all[id]
 	b.running = append(b.running[:victim], b.running[victim+1:]...)
+	s.stop(r, q)
 	r.cache.Release(q.blocks)
 	q.high = max(q.high, q.computed)
 	q.computed, q.chunk = 0, 0
 	q.phase = phaseWaiting
-	r.waiting.pushFront(s.ticket(id))
+	r.waiting.insert(s.ticket(id))
 	r.use.Preemptions++
 	s.metrics.cells[q.cell].Preemptions++
 	for _, o := range s.observers {
@@ -115,7 +119,7 @@ func (s *simulation) regroup(r *replica) {
 	b.prefilling = b.prefilling[:0]
 	for _, id := range b.running {
 		q := &s.requests.all[id]
-		if q.decoding() && q.lastToken == s.now {
+		if q.decoding() && q.lastToken == s.now && !q.incomplete {
 			r.join(q, id)
 			continue
 		}

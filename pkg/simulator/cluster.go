@@ -13,19 +13,22 @@ import (
 func newSimulation(ctx context.Context, c Config) *simulation {
 	c.check()
 	s := &simulation{
-		ctx:       ctx,
-		router:    c.Router,
-		listener:  c.Router.Listener(),
-		completed: c.Completed,
-		source:    c.Source,
-		horizon:   c.Horizon,
-		warmingUp: c.Horizon.WarmUp > 0,
-		labels:    c.Source.Labels(),
+		ctx:         ctx,
+		router:      c.Router,
+		listener:    c.Router.Listener(),
+		completed:   c.Completed,
+		source:      c.Source,
+		horizon:     c.Horizon,
+		handing:     c.Handoff,
+		disruptions: c.Disruptions,
+		warmingUp:   c.Horizon.WarmUp > 0,
+		labels:      c.Source.Labels(),
 	}
 	s.metrics = newMetrics(c.Targets, c.Horizon.WarmUp, len(c.Pools), len(s.labels.Tenants), len(s.labels.Classes))
 	for i := range c.Pools {
 		s.addPool(i, &c.Pools[i])
 	}
+	s.connect(&c)
 	s.addRota(&c)
 	if c.CheckInvariants {
 		s.observers = append(s.observers, newInvariants())

@@ -53,6 +53,7 @@ func (s *simulation) tellFirstToken(id int32, q *request) {
 func (s *simulation) complete(r *replica, id int32, q *request) {
 	last := r.atGateway(s.now, q)
 	at := last.Add(r.cost.Completion)
+	s.finishBy = max(s.finishBy, at)
 	if s.listener == nil && at == s.now {
 		s.finish(id, last, at)
 		return

@@ -27,6 +27,17 @@ func (h *entries) push(e entry) {
 	up(*h)
 }
 
+// remove takes a request's entry out.
+func (h *entries) remove(id int32) {
+	all := *h
+	*h = all[:0]
+	for _, e := range all {
+		if e.id != id {
+			h.push(e)
+		}
+	}
+}
+
 func (h *entries) pop() int32 {
 	first := (*h)[0]
 	last := len(*h) - 1

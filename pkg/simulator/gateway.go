@@ -21,24 +21,25 @@ func (s *simulation) arrive(w *workload.Request) {
 		Tenant: w.Tenant, Class: w.Class, Priority: w.Priority,
 	}
 	q.lastToken, q.firstToken = unset, unset
-	s.send(id, q, w)
+	s.forward(id, q, w)
 	s.now = w.Arrival
 	for _, o := range s.observers {
 		o.settled(s, nil)
 	}
 }
 
-// send asks the router for an endpoint and hands the request to it.
-func (s *simulation) send(id int32, q *request, w *workload.Request) {
+// forward asks the router for an endpoint and hands the request to it.
+func (s *simulation) forward(id int32, q *request, w *workload.Request) {
 	decision, err := s.route(&q.info)
 	if err != nil {
 		s.reject(id, NoPool, refusal(err))
 		return
 	}
-	endpoint := decision.Endpoint
+	endpoint, prefill := decision.Endpoint, decision.Prefill
 	r := &s.replicas[endpoint]
 	output := max(w.OutputTokens, 1)
-	if reason, never := r.refuses(int64(q.info.Tokens), int64(q.info.Tokens)+int64(output)); never {
+	reason, never := s.refuses(decision, int64(q.info.Tokens), int64(q.info.Tokens)+int64(output))
+	if never {
 		if s.listener != nil {
 			s.listener.Finished(&q.info, endpoint)
 		}
@@ -51,15 +52,44 @@ func (s *simulation) send(id int32, q *request, w *workload.Request) {
 	q.answer = prompt.Extent{Source: w.Response, Start: w.ResponseStart, Tokens: int32(output)}
 	q.cell = s.metrics.arrived(s.now, r.pool, &q.info)
 	s.inFlight++
+	s.serve(r, +1)
 	for _, o := range s.observers {
 		o.arrived(s, id)
 	}
+	if prefill != policy.NoPrefill && prefill != endpoint {
+		s.handOver(id, prefill, endpoint)
+		return
+	}
+	s.approach(r, id)
+}
+
+// refuses says whether the endpoints of a request can never serve so many
+// tokens, and why.
+func (s *simulation) refuses(to policy.Decision, prompt, total int64) (Reason, bool) {
+	reason, never := s.replicas[to.Endpoint].refuses(prompt, total)
+	if !never && to.Prefill != policy.NoPrefill {
+		reason, never = s.replicas[to.Prefill].refuses(prompt, prompt+1)
+	}
+	return reason, never
+}
+
+// serve counts a request that a replica has to serve, or had to.
+func (s *simulation) serve(r *replica, n int) {
+	r.serving += n
+	s.serving += n
+}
+
+// approach sends a request to a replica's wait queue, where it comes after what
+// the way there takes.
+func (s *simulation) approach(r *replica, id int32) {
 	now := s.now
 	s.advance(r, now)
 	s.now = now
+	q := &s.requests.all[id]
 	if delay := r.entryDelay(q.prompt); delay > 0 {
 		q.phase = phaseEntry
 		r.entries.push(entry{at: now.Add(delay), number: q.info.ID, id: id})
+		s.moved(r)
 		return
 	}
 	s.enter(r, id)

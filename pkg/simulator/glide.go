@@ -9,7 +9,7 @@ import "windtunnel.dev/windtunnel/pkg/simtime"
 // in prefill, and nobody waits or all places are taken.
 func (r *replica) glides() bool {
 	b := &r.batch
-	return r.stepping && !b.careful && len(b.prefilling) == 0 &&
+	return r.stepping && !b.careful && len(b.prefilling) == 0 && len(b.done) > 0 &&
 		(r.waiting.len() == 0 || len(b.running) == r.maxSeqs)
 }
 
@@ -21,7 +21,7 @@ func (s *simulation) glide(r *replica, until simtime.Time) {
 	b := &r.batch
 	for r.next < until && b.steps+1 < b.done[0].step && s.breathe() {
 		needs := r.cache.StepNeeds()
-		if needs > r.cache.Free() {
+		if needs > r.cache.Free() || r.lower != nil && r.lower.watches(r, needs) {
 			return
 		}
 		now := r.next

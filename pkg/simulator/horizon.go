@@ -31,6 +31,22 @@ func (s *simulation) next() (workload.Request, bool) {
 	return w, true
 }
 
+// endWarmUpBy ends the warm-up if it ends by a time.
+func (s *simulation) endWarmUpBy(at simtime.Time) {
+	end := simtime.Time(s.horizon.WarmUp)
+	switch {
+	case !s.warmingUp || at < end:
+	case !s.draining:
+		s.look(end)
+		s.endWarmUp()
+	default:
+		s.deliver(s.advanceServing(end))
+		if s.inFlight > 0 || end <= s.closed {
+			s.endWarmUp()
+		}
+	}
+}
+
 // endWarmUp starts the figures of the replicas afresh. It comes before
 // everything else of its nanosecond but the scrapes.
 func (s *simulation) endWarmUp() {
@@ -50,31 +66,42 @@ func (s *simulation) drain() simtime.Time {
 	if deadline < s.closed {
 		deadline = simtime.Never
 	}
-	if at := simtime.Time(s.horizon.WarmUp); s.warmingUp && at <= deadline {
-		s.advanceAll(at)
-		s.deliver(at)
-		if s.inFlight > 0 || at <= s.closed {
-			s.endWarmUp()
-		}
-	}
+	s.draining = true
+	s.disturb(deadline)
+	s.endWarmUpBy(deadline)
 	after := deadline
 	if deadline < simtime.Never {
 		after++
 	}
-	s.advanceAll(after)
-	s.deliver(after)
+	s.deliver(s.advanceServing(after))
 	if s.inFlight == 0 {
 		return max(s.closed, s.lastEnd)
 	}
-	s.cutOff(deadline)
+	if s.ctx.Err() == nil {
+		s.cutOff(deadline)
+	}
 	return deadline
+}
+
+// advanceServing is advanceAll when no more requests arrive: once all have been
+// served, and all streams have ended, nothing else happens. It returns that
+// time, if it comes before.
+func (s *simulation) advanceServing(until simtime.Time) simtime.Time {
+	s.bound = 0
+	s.advanceAll(until)
+	if s.serving == 0 {
+		until = min(until, max(s.closed, s.finishBy)+1)
+	}
+	s.bound = until
+	s.advanceAll(until)
+	return until
 }
 
 // cutOff ends what the drain left in flight.
 func (s *simulation) cutOff(at simtime.Time) {
 	for id := range s.requests.all {
 		q := &s.requests.all[id]
-		if q.phase == phaseNone {
+		if q.phase == phaseNone || q.job {
 			continue
 		}
 		s.metrics.unfinished(at, q)

@@ -106,9 +106,9 @@ func (v *invariants) formed(s *simulation, r *replica, step latency.Step) {
 		broken(s, "replica %d: a step of %d tokens, a batch of %d", r.index, tokens, len(r.batch.running))
 	case int(tokens) != step.PrefillTokens+step.DecodeTokens || step.Sequences > len(r.batch.running):
 		broken(s, "replica %d: %d tokens in the batch, step %+v", r.index, tokens, step)
-	case step.Sequences == 0 && len(r.batch.running)+r.waiting.len() > 0:
+	case step.Sequences == 0 && (len(r.batch.running) > 0 || r.waiting.len() > 0 && !s.excused(r)):
 		broken(s, "replica %d: an empty step with %d running and %d waiting", r.index, len(r.batch.running), r.waiting.len())
-	case r.cache.Used() > blocks || r.cache.Used() < blocks && !r.prefixCaching:
+	case r.fabric == nil && (r.cache.Used() > blocks || r.cache.Used() < blocks && !r.prefixCaching):
 		broken(s, "replica %d: %d blocks in use, the batch needs %d", r.index, r.cache.Used(), blocks)
 	}
 	if err := r.cache.Check(); err != nil {
@@ -129,7 +129,7 @@ func (v *invariants) inOrder(s *simulation, r *replica) {
 		}
 		last = t
 	}
-	if !r.waiting.ranked {
+	if !r.waiting.ranked && r.fabric == nil {
 		for _, id := range r.batch.running {
 			check(id, phaseRunning)
 		}
@@ -153,7 +153,7 @@ func (v *invariants) settled(s *simulation, r *replica) {
 	switch {
 	case s.now < v.clocks[r.index]:
 		broken(s, "the clock of replica %d was at %v", r.index, v.clocks[r.index])
-	case r.waiting.len() > 0 && !r.stepping:
+	case r.waiting.len() > 0 && !r.stepping && r.held == nil && r.next == simtime.Never && !s.excused(r):
 		broken(s, "replica %d is idle with %d waiting", r.index, r.waiting.len())
 	}
 	v.clocks[r.index] = s.now

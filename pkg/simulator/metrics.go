@@ -73,6 +73,8 @@ func (m *metrics) rejected(now simtime.Time, pool int, info *policy.Request, rea
 	c.RejectedBy[reason]++
 }
 
+func (m *metrics) failed(now simtime.Time, q *request) { m.touch(now, q.cell).Failed++ }
+
 func (m *metrics) unfinished(now simtime.Time, q *request) { m.touch(now, q.cell).Unfinished++ }
 
 // scheduled records the first admission of a request into a batch.
@@ -81,6 +83,22 @@ func (m *metrics) scheduled(now simtime.Time, q *request) {
 	c.Queueing.Record(int64(now - q.info.Arrival))
 	c.PromptTokens += int64(q.prompt)
 	c.CachedTokens += int64(q.cached)
+	for k, tokens := range q.tierTokens {
+		c.TierTokens[k] += int64(tokens)
+	}
+}
+
+// handedOver records that a request may decode, so long after its prompt was
+// computed elsewhere.
+func (m *metrics) handedOver(now simtime.Time, q *request, after time.Duration) {
+	c := m.touch(now, q.cell)
+	c.Handoffs++
+	c.Handoff.Record(int64(after))
+}
+
+// loaded records that a request's KV has come from lower tiers.
+func (m *metrics) loaded(now simtime.Time, q *request) {
+	m.touch(now, q.cell).KVLoad.Record(int64(now - q.loading))
 }
 
 // tokens records n tokens that each came a gap, in ns, after the one before.

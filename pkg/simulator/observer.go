@@ -14,6 +14,7 @@ type ending uint8
 const (
 	endCompleted ending = iota
 	endUnfinished
+	endFailed
 )
 
 // observer watches a run from inside. The invariants are one; a run without

@@ -117,6 +117,8 @@ type Completion struct {
 	// CachedTokens is what the prefix cache in GPU memory gave of the prompt
 	// when the request was first scheduled.
 	PromptTokens, CachedTokens, OutputTokens int
+	// TierTokens are those that lower tiers gave beside them.
+	TierTokens [TierKinds]int32
 }
 
 // ReplicaUse is what one replica did between the end of warm-up and the end

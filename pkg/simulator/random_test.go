@@ -143,14 +143,14 @@ func (r *scatter) Route(v *policy.View, q *policy.Request) (policy.Decision, err
 	}
 	best := q.ID % len(v.Scrapes)
 	for i := range v.Scrapes {
-		if load(v.Scrapes[i]) < load(v.Scrapes[best]) {
+		if loadOf(v.Scrapes[i]) < loadOf(v.Scrapes[best]) {
 			best = i
 		}
 	}
 	return policy.To(best), nil
 }
 
-func load(s policy.Scrape) int { return s.Waiting + s.Running }
+func loadOf(s policy.Scrape) int { return s.Waiting + s.Running }
 
 // watch panics where a scrape has changed and the view does not say so.
 func (r *scatter) watch(v *policy.View) {

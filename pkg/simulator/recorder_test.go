@@ -184,7 +184,7 @@ func (r *recorder) token(s *simulation, id int32, at simtime.Time) {
 }
 
 func (r *recorder) ended(s *simulation, id int32, _ simtime.Time, how ending) {
-	r.of(s, id).end = map[ending]string{endCompleted: "completed", endUnfinished: "unfinished"}[how]
+	r.of(s, id).end = map[ending]string{endCompleted: "completed", endUnfinished: "unfinished", endFailed: "failed"}[how]
 }
 
 func (r *recorder) settled(*simulation, *replica) {}

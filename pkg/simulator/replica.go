@@ -32,7 +32,9 @@ type replica struct {
 	prefixCaching  bool
 	reserve        bool
 
-	cache *kv.Cache
+	config     *Pool
+	blockBytes int64
+	cache      *kv.Cache
 	// reported is how many blocks the engine says that the cache has.
 	reported int
 	// entries are requests on their way to the wait queue.
@@ -45,6 +47,20 @@ type replica struct {
 	next      simtime.Time
 	stepping  bool
 	stepStart simtime.Time
+	// held is the step that waits for a transfer before it begins; nil if none
+	// does.
+	held *latency.Step
+
+	// fabric moves blocks to and from the replica; nil where nothing does.
+	fabric *fabric
+	// lower is the tiers below the cache; nil if there are none.
+	lower *lower
+	// port is the replica's end of hand-overs.
+	port port
+	// serving counts the requests that it has yet to give all of their tokens.
+	serving int
+	// links are the stations of fabric that belong to the replica.
+	links []link
 
 	use use
 }
@@ -59,8 +75,10 @@ func newReplica(index int32, poolIndex int, p *Pool) replica {
 	if longPrefill == 0 {
 		longPrefill = math.MaxInt32
 	}
-	return replica{
+	r := replica{
 		index:          index,
+		config:         p,
+		blockBytes:     p.BlockBytes,
 		pool:           poolIndex,
 		timer:          p.Timer,
 		cost:           p.Cost,
@@ -71,12 +89,19 @@ func newReplica(index int32, poolIndex int, p *Pool) replica {
 		maxModelTokens: int64(p.MaxModelLen),
 		prefixCaching:  p.PrefixCaching,
 		reserve:        p.ReserveFullPrompt,
-		cache:          kv.New(p.KVBlocks, p.BlockTokens, p.PrefixCaching),
 		reported:       cmp.Or(p.ReportedBlocks, p.KVBlocks),
 		waiting:        newWaitQueue(scheduler),
-		batch:          newBatch(),
-		next:           simtime.Never,
 	}
+	r.empty()
+	return r
+}
+
+// empty makes the replica one that has just started.
+func (r *replica) empty() {
+	p := r.config
+	r.cache = kv.NewOrdered(p.KVBlocks, p.BlockTokens, p.PrefixCaching, p.Eviction)
+	r.batch = newBatch()
+	r.next, r.stepping, r.held = simtime.Never, false, nil
 }
 
 // refuses says whether the engine can never serve so many tokens, and why. The
@@ -107,10 +132,21 @@ func (r *replica) rank(q *request) int64 {
 // advance brings a replica up to a time: everything in it that happens before
 // has happened, and nothing of that very nanosecond.
 func (s *simulation) advance(r *replica, until simtime.Time) {
+	if s.together != nil {
+		s.advanceTogether(until)
+		return
+	}
 	for !s.stopped {
+		if s.draining && r.serving == 0 {
+			until = min(until, s.bound)
+		}
 		limit := until
 		if len(r.entries) > 0 {
 			limit = min(limit, r.entries[0].at)
+		}
+		entry := limit
+		if r.fabric != nil {
+			limit = min(limit, r.fabric.due())
 		}
 		if len(s.observers) == 0 && r.glides() {
 			s.glide(r, limit)
@@ -118,8 +154,10 @@ func (s *simulation) advance(r *replica, until simtime.Time) {
 		switch {
 		case r.next < limit:
 			s.turn(r)
-		case limit == until:
+		case limit >= until:
 			return
+		case limit < entry:
+			s.land(r.fabric, limit)
 		default:
 			s.now = limit
 			s.enter(r, r.entries.pop())
@@ -143,14 +181,23 @@ func (s *simulation) turn(r *replica) {
 // enter puts a request into the wait queue, now. An idle replica wakes at the
 // end of this nanosecond, so that all that arrives in it is in its first batch.
 func (s *simulation) enter(r *replica, id int32) {
+	if s.holds(r, id) {
+		return
+	}
 	q := &s.requests.all[id]
 	q.phase = phaseWaiting
 	q.entered = s.now
 	q.rank, q.turn = r.rank(q), r.waiting.turns
 	r.waiting.turns++
 	r.waiting.pushBack(s.ticket(id))
-	if r.next == simtime.Never {
+	s.wake(r)
+}
+
+// wake lets an idle replica look for work at the end of this nanosecond.
+func (s *simulation) wake(r *replica) {
+	if r.next == simtime.Never && r.held == nil {
 		r.next = s.now
+		s.moved(r)
 	}
 }
 
@@ -162,16 +209,24 @@ func (s *simulation) startStep(r *replica) {
 	if now := r.cache.Used(); now != used {
 		r.use.changed(s.now, used, now)
 	}
-	r.stepping = step.Sequences > 0
 	for _, o := range s.observers {
 		s.write(r)
 		o.formed(s, r, step)
 	}
-	if !r.stepping {
-		r.next = simtime.Never
+	r.next = simtime.Never
+	if r.lower != nil && s.follow(r, step) || step.Sequences == 0 {
 		return
 	}
+	s.begin(r, step)
+}
+
+// begin puts a step under way, now.
+func (s *simulation) begin(r *replica, step latency.Step) {
+	r.stepping = true
 	r.begin(s.now, step)
+	if r.port.jobs > 0 {
+		s.stream(r)
+	}
 }
 
 // begin puts a step under way.

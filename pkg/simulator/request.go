@@ -17,7 +17,10 @@ type phase uint8
 const (
 	phaseNone    phase = iota // the slot is free
 	phaseEntry                // on its way to the wait queue
+	phaseHeld                 // at its door
+	phaseRemote               // handed over later: its prefill job is not as far yet
 	phaseWaiting              // in the wait queue, for the first time or preempted
+	phaseLoading              // has blocks, and their content is on its way
 	phaseRunning              // in the batch
 	phaseLeaving              // done at the engine, its last token on the way
 )
@@ -53,7 +56,24 @@ type request struct {
 	// scheduled says that some step has computed something of the request.
 	scheduled bool
 	inStep    bool
-	joined    int64
+	// job says that this is the prefill job of a hand-over: somebody else
+	// answers.
+	job bool
+	// holding says that a request that waits has blocks, whose content has come.
+	holding bool
+	// incomplete says that some of the content of its blocks is still on its
+	// way: nobody else may use them.
+	incomplete bool
+	// loads counts transfers from lower tiers under way to its blocks; loading
+	// is since when.
+	loads   int32
+	loading simtime.Time
+	// handoff is one more than the number of its hand-over, keep of the copies
+	// of its blocks under way to lower tiers; 0 is none.
+	handoff, keep int32
+	// tierTokens is what the tiers gave at the first admission, beside cached.
+	tierTokens [TierKinds]int32
+	joined     int64
 	// admitted numbers the admissions to the replica's batch, turn the
 	// entries to its queue, which rank orders first.
 	admitted, rank, turn int64
@@ -90,6 +110,7 @@ func (q *request) completion(last simtime.Time) Completion {
 		LastToken:    last,
 		PromptTokens: int(q.prompt),
 		CachedTokens: int(q.cached),
+		TierTokens:   q.tierTokens,
 		OutputTokens: int(q.generated()),
 	}
 }

@@ -37,8 +37,19 @@ type simulation struct {
 	source    workload.Source
 	horizon   Horizon
 	warmingUp bool
-	pools     []string
-	labels    workload.Labels
+	// disruptions are those to come.
+	disruptions []Disruption
+	// draining says that no more requests arrive.
+	draining bool
+	// serving counts requests that no engine has given all of their tokens,
+	// finishBy is when the streams of all others have ended.
+	serving  int
+	finishBy simtime.Time
+	// bound is up to when replicas are advanced that serve nobody, once no more
+	// requests arrive.
+	bound  simtime.Time
+	pools  []string
+	labels workload.Labels
 
 	// now is the time of what is being handled. It goes back when another
 	// replica's turn comes.
@@ -47,9 +58,13 @@ type simulation struct {
 	requests   slots
 	replicas   []replica
 	deliveries deliveries
-	view       policy.View
-	changed    []int32 // memory of view.Changed
-	metrics    metrics
+	// together is nil where each replica can be advanced on its own.
+	together *together
+	handoffs handoffs
+	handing  Handoff
+	view     policy.View
+	changed  []int32 // memory of view.Changed
+	metrics  metrics
 
 	arrived int
 	// closed is when arrivals ended.
@@ -91,10 +106,8 @@ func (s *simulation) step() bool {
 
 // meet brings all that a routing decision depends on up to a time.
 func (s *simulation) meet(at simtime.Time) {
-	if s.warmingUp && at >= simtime.Time(s.horizon.WarmUp) {
-		s.look(simtime.Time(s.horizon.WarmUp))
-		s.endWarmUp()
-	}
+	s.disturb(at)
+	s.endWarmUpBy(at)
 	s.look(at)
 	if s.listener != nil {
 		s.advanceAll(at)
@@ -105,6 +118,10 @@ func (s *simulation) meet(at simtime.Time) {
 
 // advanceAll advances all replicas.
 func (s *simulation) advanceAll(until simtime.Time) {
+	if s.together != nil {
+		s.advanceTogether(until)
+		return
+	}
 	for i := range s.replicas {
 		s.advance(&s.replicas[i], until)
 	}

@@ -25,7 +25,7 @@ func (s *simulation) formStep(r *replica) latency.Step {
 		step := s.sum(r)
 		// The first in the batch may have had to give way, and then nobody
 		// after it gets anything. The engine tries again at once.
-		if step.Sequences > 0 || !preempted {
+		if step.Sequences > 0 || !preempted && !s.giveBack(r) {
 			return step
 		}
 	}
@@ -87,37 +87,85 @@ func (s *simulation) allocate(r *replica, budget int32) int32 {
 
 // admit moves waiting requests into the batch while budget, places and blocks
 // allow. The queue is never overtaken: the first that does not fit ends it.
+// Those whose KV is elsewhere leave it for a while.
 func (s *simulation) admit(r *replica, budget int32) {
 	b := &r.batch
 	for budget > 0 && r.waiting.len() > 0 && len(b.running) < r.maxSeqs {
 		id := r.waiting.front()
 		q := &s.requests.all[id]
 		s.chain(r, q)
-		// The last token is always computed: its output is the next token.
-		cached := int32(r.cache.Match(q.chain, int(q.total-1)))
-		n := min(q.total-cached, r.longPrefill, budget)
-		reserve := cached + n
-		if r.reserve {
-			reserve = q.total
-		}
-		blocks, ok := r.cache.Admit(kv.Admission{
-			Chain: q.chain, Cached: int(cached), Tokens: int(cached + n), Reserve: int(reserve), Priority: q.info.Priority,
-		})
-		if !ok {
+		if !s.accept(r, q, budget) {
 			return
 		}
 		r.waiting.pop()
+		if q.phase == phaseLoading {
+			continue
+		}
 		b.running = append(b.running, id)
 		b.prefilling = append(b.prefilling, id)
-		q.phase, q.blocks = phaseRunning, blocks
+		q.phase = phaseRunning
 		q.admitted = b.admissions
 		b.admissions++
-		q.computed, q.chunk, q.prefillEnd = cached, n, q.total
-		budget -= n
-		if !q.scheduled {
-			q.scheduled, q.cached = true, cached
-			s.metrics.scheduled(s.now, q)
-		}
+		q.prefillEnd = q.total
+		budget -= q.chunk
+		s.noteStart(r, q)
+	}
+}
+
+// accept gives a waiting request blocks for its first chunk, or has their
+// content brought here. It returns false where the request has to wait on.
+func (s *simulation) accept(r *replica, q *request, budget int32) bool {
+	switch {
+	case q.holding:
+		return s.resume(r, q, budget)
+	case q.handoff == 0 && r.lower == nil:
+		return s.start(r, q, s.match(r, q), budget)
+	case q.handoff != 0 && !q.job:
+		return s.receive(r, q)
+	case r.lower != nil:
+		return s.startOrLoad(r, q, budget)
+	default:
+		return s.start(r, q, s.match(r, q), budget)
+	}
+}
+
+// match returns how many leading tokens of a request the cache has. The last
+// token is always computed: its output is the next token.
+func (s *simulation) match(r *replica, q *request) int32 {
+	return int32(r.cache.Match(q.chain, int(q.total-1)))
+}
+
+// start gives a request blocks for what is cached and its first chunk.
+func (s *simulation) start(r *replica, q *request, cached, budget int32) bool {
+	n := min(q.total-cached, r.longPrefill, budget)
+	reserve := cached + n
+	if r.reserve {
+		reserve = q.total
+	}
+	blocks, ok := r.cache.Admit(kv.Admission{
+		Chain: q.chain, Cached: int(cached), Tokens: int(cached + n), Reserve: int(reserve), Priority: q.info.Priority,
+	})
+	if !ok {
+		return false
+	}
+	q.blocks, q.computed, q.chunk = blocks, cached, n
+	if !q.scheduled {
+		q.cached = cached
+	}
+	return true
+}
+
+// noteStart records the first time that a request is scheduled.
+func (s *simulation) noteStart(r *replica, q *request) {
+	if q.job {
+		r.port.jobs++
+		of := &s.requests.all[s.handoffs.of(q).decode]
+		of.cached, of.tierTokens = q.cached, q.tierTokens
+		q.scheduled, q = true, of
+	}
+	if !q.scheduled {
+		q.scheduled = true
+		s.metrics.scheduled(s.now, q)
 	}
 }
 
@@ -134,7 +182,9 @@ func (s *simulation) chain(r *replica, q *request) {
 	if q.chain == nil {
 		q.chain = make([]prompt.Stretch, 0, fewStretches)
 	}
-	s.extents = append(s.extents, q.answer)
+	if q.answer.Tokens > 0 {
+		s.extents = append(s.extents, q.answer)
+	}
 	q.chain = prompt.Prompt{Extents: s.extents}.FullStretches(q.chain[:0], r.cache.BlockTokens())
 	q.chained = true
 }

@@ -76,7 +76,8 @@ func (s *simulation) look(now simtime.Time) {
 func (s *simulation) read(r *replica, at simtime.Time) {
 	seen := &s.view.Scrapes[r.index]
 	now := r.metrics(at)
-	changed := now.Waiting != seen.Waiting || now.Running != seen.Running || now.KVUsage != seen.KVUsage
+	changed := now.Waiting != seen.Waiting || now.Running != seen.Running || now.KVUsage != seen.KVUsage ||
+		now.Transfers != seen.Transfers || now.TransferDelay != seen.TransferDelay
 	if changed && s.view.Changed != nil && len(s.view.Changed) <= len(s.replicas) {
 		s.view.Changed = append(s.view.Changed, r.index)
 	}
@@ -86,7 +87,7 @@ func (s *simulation) read(r *replica, at simtime.Time) {
 // metrics is what the replica's metrics endpoint shows. Of the step under way
 // it shows the batch and the blocks, and none of the results.
 func (r *replica) metrics(at simtime.Time) policy.Scrape {
-	return policy.Scrape{
+	scrape := policy.Scrape{
 		At:          at,
 		Waiting:     r.waiting.len(),
 		Running:     len(r.batch.running),
@@ -94,4 +95,10 @@ func (r *replica) metrics(at simtime.Time) policy.Scrape {
 		BlockTokens: r.cache.BlockTokens(),
 		Blocks:      r.reported,
 	}
+	for i := range r.links {
+		load := r.fabric.Queue(at, r.links[i].station)
+		scrape.Transfers = max(scrape.Transfers, load.InFlight)
+		scrape.TransferDelay = max(scrape.TransferDelay, load.Delay)
+	}
+	return scrape
 }

@@ -79,8 +79,9 @@ func (s *simulation) endChunks(r *replica) {
 			kept = append(kept, id)
 		case q.total == q.finish:
 			b.leaving = append(b.leaving, id)
-		case b.careful:
-			// The next step's regroup joins it with the others.
+		case b.careful || q.incomplete:
+			// The next step's regroup joins it with the others, or a later one
+			// when all of its KV has come.
 			kept = append(kept, id)
 		default:
 			r.join(q, id)
@@ -92,13 +93,22 @@ func (s *simulation) endChunks(r *replica) {
 // endChunk applies one request's chunk and reports whether a token came out of
 // it.
 func (s *simulation) endChunk(r *replica, id int32, q *request) bool {
-	end := q.computed + q.chunk
+	end, prefill := q.computed+q.chunk, !q.decoding()
 	if q.computed < q.high {
 		s.metrics.cells[q.cell].RecomputedTokens += int64(min(end, q.high) - q.computed)
 	}
 	q.computed, q.chunk = end, 0
+	if q.job {
+		s.chunkComputed(r, q)
+	}
 	if end < q.total {
 		return false
+	}
+	if prefill && r.lower != nil {
+		s.copyPrompt(r, id, q)
+	}
+	if q.job {
+		return true
 	}
 	q.total++
 	s.token(r, id, q)
@@ -136,9 +146,19 @@ func (s *simulation) leave(r *replica) {
 	for _, id := range b.leaving {
 		q := &s.requests.all[id]
 		b.remove(id)
+		if q.job {
+			s.prefilled(r, q)
+			continue
+		}
+		if q.handoff != 0 {
+			s.forget(s.handoffs.of(q))
+		} else if r.lower != nil {
+			s.copyAnswer(r, id, q)
+		}
 		q.phase = phaseLeaving
-		r.cache.Release(q.blocks)
+		s.vacate(r, q, false)
 		r.use.Served++
+		s.serve(r, -1)
 		s.complete(r, id, q)
 	}
 	r.use.changed(s.now, used, r.cache.Used())

@@ -20,6 +20,8 @@ type use struct {
 	peakUsed int
 	// evicted is the cache's own count as of since.
 	evicted int64
+	// lost is what a cache evicted that is gone.
+	lost int64
 
 	Busy                       time.Duration
 	Steps, Served, Preemptions int64
@@ -50,6 +52,10 @@ func (u *use) stepped(start, end simtime.Time) {
 // restart begins the figures anew.
 func (r *replica) restart(now simtime.Time) {
 	r.use = use{since: now, settled: now, peakUsed: r.cache.Used(), evicted: r.cache.Evictions()}
+	if r.lower != nil {
+		r.lower.restart(now)
+	}
+	r.restartLinks(now)
 }
 
 // report settles the figures at the end of the run.
@@ -61,14 +67,25 @@ func (r *replica) report(now simtime.Time) ReplicaUse {
 		busy += now.Sub(max(r.stepStart, u.since))
 	}
 	blocks := float64(r.cache.Blocks())
-	mean := 0.0
-	if span := now.Sub(u.since); span > 0 {
-		integral := float64(float64(u.high)*(1<<64)) + float64(u.low)
-		mean = integral / float64(span) / blocks
-	}
-	return ReplicaUse{
+	report := ReplicaUse{
 		Pool: r.pool, Busy: busy, Steps: u.Steps, Served: u.Served,
-		PeakKV: float64(u.peakUsed) / blocks, MeanKV: mean,
-		Preemptions: u.Preemptions, Evictions: r.cache.Evictions() - u.evicted,
+		PeakKV: float64(u.peakUsed) / blocks, MeanKV: u.mean(now) / blocks,
+		Preemptions: u.Preemptions, Evictions: r.cache.Evictions() + u.lost - u.evicted,
+		Links: r.reportLinks(now),
 	}
+	if r.lower != nil {
+		report.Tiers = r.lower.report(now)
+	}
+	return report
+}
+
+// mean is the mean of the blocks in use since the beginning, up to a time up to
+// which the figures are settled.
+func (u *use) mean(now simtime.Time) float64 {
+	span := now.Sub(u.since)
+	if span <= 0 {
+		return 0
+	}
+	integral := float64(float64(u.high)*(1<<64)) + float64(u.low)
+	return integral / float64(span)
 }

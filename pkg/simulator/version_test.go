@@ -122,7 +122,7 @@ func (toFewest) Listener() policy.Listener { return nil }
 func (toFewest) Route(v *policy.View, _ *policy.Request) (policy.Decision, error) {
 	best := 0
 	for i := range v.Scrapes {
-		if load(v.Scrapes[i]) < load(v.Scrapes[best]) {
+		if loadOf(v.Scrapes[i]) < loadOf(v.Scrapes[best]) {
 			best = i
 		}
 	}

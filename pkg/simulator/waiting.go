@@ -66,16 +66,21 @@ func (w *waitQueue) pushBack(t ticket) {
 	w.n++
 }
 
-// pushFront adds a request that was preempted.
-func (w *waitQueue) pushFront(t ticket) {
+// insert puts a request back that left the queue earlier: few that wait came
+// before it.
+func (w *waitQueue) insert(t ticket) {
 	if w.ranked {
 		w.pushBack(t)
 		return
 	}
 	w.grow()
 	w.head = (w.head - 1) & (len(w.ring) - 1)
-	*w.slot(0) = t
 	w.n++
+	i := 0
+	for ; i+1 < w.n && w.slot(i+1).before(t); i++ {
+		*w.slot(i) = *w.slot(i + 1)
+	}
+	*w.slot(i) = t
 }
 
 // pop takes the front request out.
@@ -89,6 +94,17 @@ func (w *waitQueue) pop() {
 	w.heap[0] = w.heap[last]
 	w.heap = w.heap[:last]
 	down(w.heap)
+}
+
+// remove takes a request out, wherever it stands.
+func (w *waitQueue) remove(id int32) {
+	order := w.inOrder()
+	w.heap, w.head, w.n = w.heap[:0], 0, 0
+	for _, t := range order {
+		if t.id != id {
+			w.pushBack(t)
+		}
+	}
 }
 
 // inOrder returns the queue from front to back.

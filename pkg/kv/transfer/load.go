@@ -25,6 +25,17 @@ type Load struct {
 	Busy, Shared time.Duration
 }
 
+// Queue returns what waits at a station: InFlight, Moving, BytesLeft and Delay of
+// its Load. It costs next to nothing where nothing does.
+func (n *Network) Queue(now simtime.Time, at StationID) Load {
+	n.run(now)
+	if n.stations[at].crossing == 0 {
+		return Load{}
+	}
+	l := n.Load(now, at)
+	return Load{InFlight: l.InFlight, Moving: l.Moving, BytesLeft: l.BytesLeft, Delay: l.Delay}
+}
+
 // MeanConcurrency is how many transfers shared the station while it was busy,
 // on average; 0 where it never was.
 func (l Load) MeanConcurrency() float64 {

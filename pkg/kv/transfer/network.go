@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
@@ -64,6 +65,16 @@ func (n *Network) Add(s Station) StationID {
 // Start sends bytes, 0 or more, through one or more stations, all different.
 // Their order does not matter.
 func (n *Network) Start(now simtime.Time, bytes int64, stations ...StationID) ID {
+	return n.StartAfter(now, 0, bytes, stations...)
+}
+
+// StartAfter is Start of a transfer that waits, beside the latencies of its
+// stations, for a time of its own before it moves: for those of other transfers
+// that it stands for, say. The wait is 0 or more.
+func (n *Network) StartAfter(now simtime.Time, wait time.Duration, bytes int64, stations ...StationID) ID {
+	if wait < 0 {
+		panic(fmt.Sprintf("transfer: a wait of %v", wait))
+	}
 	n.run(now)
 	n.check(bytes, stations)
 	n.started++
@@ -72,7 +83,7 @@ func (n *Network) Start(now simtime.Time, bytes int64, stations ...StationID) ID
 	f.route = append(f.route[:0], stations...)
 	f.size = product(uint64(bytes), partsPerByte)
 	f.left, f.rate, f.moving = f.size, 0, false
-	f.due = now
+	f.due = after(now, uint64(wait))
 	for _, at := range stations {
 		n.stations[at].crossing++
 		f.due = after(f.due, uint64(n.stations[at].Latency))

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"math"
+
+	"windtunnel.dev/windtunnel/pkg/kv"
+	"windtunnel.dev/windtunnel/pkg/kv/transfer"
+)
+
+// connect gives replicas their tiers and their networks: one of its own to each,
+// or one to all where KV is handed over or a tier is shared.
+func (s *simulation) connect(c *Config) {
+	handing := c.Handoff.Egress.BytesPerSecond > 0
+	if handing || shares(c.Pools) {
+		s.together = newTogether(len(s.replicas), newFabric())
+	}
+	for i := range s.replicas {
+		s.addTiers(&s.replicas[i])
+	}
+	if s.together != nil {
+		s.addShared(c.Pools)
+		s.addPorts(&c.Handoff, handing)
+	}
+	for i := range s.replicas {
+		s.replicas[i].listLinks(handing)
+		s.replicas[i].restartLinks(0)
+	}
+}
+
+// addPorts gives the replicas a network together.
+func (s *simulation) addPorts(c *Handoff, handing bool) {
+	for i := range s.replicas {
+		r := &s.replicas[i]
+		r.fabric = s.together.fabric
+		if handing {
+			r.port.egress, r.port.ingress = r.fabric.Add(c.Egress), r.fabric.Add(c.Ingress)
+		}
+	}
+}
+
+// shares says whether replicas of a pool have a tier together.
+func shares(pools []Pool) bool {
+	for i := range pools {
+		for _, t := range pools[i].Tiers.Lower {
+			if t.Shared && pools[i].Replicas > 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// addTiers gives a replica its own tiers, and a network.
+func (s *simulation) addTiers(r *replica) {
+	c := &r.config.Tiers
+	if len(c.Lower) == 0 {
+		return
+	}
+	if s.together != nil {
+		r.fabric = s.together.fabric
+	} else {
+		r.fabric = newFabric()
+	}
+	l := &lower{
+		toHost: r.fabric.Add(c.ToHost), toGPU: r.fabric.Add(c.ToGPU), offload: c.Offload,
+		tiers: make([]tier, len(c.Lower)),
+	}
+	if c.Offload.Policy == OffloadThreshold {
+		l.blank = int(math.Ceil(float64((1 - c.Offload.Threshold) * float64(r.config.KVBlocks))))
+	}
+	for k, t := range c.Lower {
+		l.tiers[k].kind = t.Kind
+		if s.owns(r, t) {
+			l.tiers[k].read, l.tiers[k].write = r.fabric.Add(t.Read), r.fabric.Add(t.Write)
+		}
+	}
+	r.lower = l
+	l.empty(r)
+}
+
+// owns says whether a replica has a tier to itself.
+func (s *simulation) owns(r *replica, t Tier) bool { return !t.Shared || r.config.Replicas == 1 }
+
+// empty makes the replica's own tiers new ones.
+func (l *lower) empty(r *replica) {
+	l.keeps, l.idle, l.over, l.spilling = nil, nil, 0, 0
+	if l.offload.Policy == OffloadLazy {
+		r.cache.WatchEvictions()
+	}
+	for k, t := range r.config.Tiers.Lower {
+		if !t.Shared || r.config.Replicas == 1 {
+			l.tiers[k].stock = &stock{Store: kv.NewStore(t.Blocks, t.Eviction)}
+		}
+	}
+}
+
+// addShared gives the replicas of a pool the tiers that they share.
+func (s *simulation) addShared(pools []Pool) {
+	for p := range pools {
+		for k, t := range pools[p].Tiers.Lower {
+			if !t.Shared || pools[p].Replicas == 1 {
+				continue
+			}
+			f := s.together.fabric
+			store := &stock{Store: kv.NewStore(t.Blocks, t.Eviction)}
+			read, write := f.Add(t.Read), f.Add(t.Write)
+			s.shareTier(p, k, store, read, write)
+		}
+	}
+}
+
+func (s *simulation) shareTier(pool, k int, store *stock, read, write transfer.StationID) {
+	for i := range s.replicas {
+		if r := &s.replicas[i]; r.pool == pool {
+			t := &r.lower.tiers[k]
+			t.stock, t.read, t.write = store, read, write
+		}
+	}
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/kv/transfer"
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// disturb lets everything befall the replicas that does up to a time.
+func (s *simulation) disturb(until simtime.Time) {
+	for len(s.disruptions) > 0 && s.disruptions[0].At <= until {
+		d := s.disruptions[0]
+		s.disruptions = s.disruptions[1:]
+		s.meetDisruption(d.At)
+		if s.draining && s.inFlight == 0 {
+			return
+		}
+		s.befall(d)
+	}
+}
+
+// meetDisruption brings all that routing depends on up to a disruption.
+func (s *simulation) meetDisruption(at simtime.Time) {
+	s.endWarmUpBy(at)
+	if s.draining {
+		s.deliver(s.advanceServing(at))
+	} else {
+		s.look(at)
+		s.advanceAll(at)
+		s.deliver(at)
+	}
+	s.now = at
+}
+
+func (s *simulation) befall(d Disruption) {
+	if s.view.Down == nil {
+		s.view.Down = make([]bool, len(s.replicas))
+	}
+	s.view.Down[d.Endpoint] = d.Kind != Recover
+	if d.Kind == Fail {
+		s.fail(&s.replicas[d.Endpoint])
+	}
+}
+
+// fail ends a replica with all that it holds. Whoever depended on it is routed
+// again, in order of arrival.
+func (s *simulation) fail(r *replica) {
+	lost := s.dependents(r)
+	if len(r.batch.running) > 0 {
+		s.separate(r)
+	}
+	for _, id := range lost {
+		s.takeOff(r, id)
+	}
+	s.reset(r)
+	for _, id := range lost {
+		s.routeAgain(id)
+	}
+	for _, o := range s.observers {
+		o.settled(s, nil)
+	}
+}
+
+// dependents lists the requests that need a replica to go on.
+func (s *simulation) dependents(r *replica) []int32 {
+	var ids []int32
+	for i := range s.requests.all {
+		q := &s.requests.all[i]
+		if q.phase == phaseNone || q.phase == phaseLeaving || q.job {
+			continue
+		}
+		if q.replica == r.index || q.handoff != 0 && s.handoffs.of(q).from == r.index {
+			ids = append(ids, int32(i))
+		}
+	}
+	slices.SortFunc(ids, func(a, b int32) int { return s.requests.all[a].info.ID - s.requests.all[b].info.ID })
+	return ids
+}
+
+// takeOff takes a request off everything that it is part of.
+func (s *simulation) takeOff(failed *replica, id int32) {
+	q := &s.requests.all[id]
+	q.high = max(q.high, q.computed)
+	if q.handoff != 0 {
+		h := s.handoffs.of(q)
+		if from := &s.replicas[h.from]; s.requests.all[h.job].phase != phaseLeaving {
+			s.remove(from, h.job, from == failed)
+		}
+		s.forget(h)
+	}
+	s.serve(&s.replicas[q.replica], -1)
+	s.remove(&s.replicas[q.replica], id, q.replica == failed.index)
+	q.holding, q.incomplete, q.computed, q.chunk, q.loads = false, false, 0, 0, 0
+}
+
+// remove takes a request or a job off a replica. Where that has failed its
+// blocks go with the cache.
+func (s *simulation) remove(r *replica, id int32, failed bool) {
+	q := &s.requests.all[id]
+	holds := q.holding
+	switch q.phase {
+	case phaseEntry:
+		r.entries.remove(id)
+		s.moved(r)
+	case phaseWaiting:
+		r.waiting.remove(id)
+	case phaseHeld:
+		r.port.held = slices.DeleteFunc(r.port.held, func(other int32) bool { return other == id })
+	case phaseLoading:
+		holds = true
+		r.port.loading--
+		if !failed {
+			s.dropDuties(r, func(d duty) bool { l, ok := d.(*load); return ok && l.request == id })
+		}
+	case phaseRunning:
+		holds = true
+		r.batch.take(id)
+		if q.job {
+			r.port.jobs--
+		}
+	}
+	q.phase = phaseNone
+	if failed {
+		q.keep = 0
+	}
+	if !holds || failed {
+		return
+	}
+	used := r.cache.Used()
+	if q.keep != 0 {
+		s.cancelCopies(r, q)
+	}
+	r.cache.Release(q.blocks)
+	s.vacated(r, used)
+}
+
+// take takes a request off a batch that may be in the middle of a step, whose
+// duration stays.
+func (b *batch) take(id int32) {
+	b.remove(id)
+	b.prefilling = slices.DeleteFunc(b.prefilling, func(other int32) bool { return other == id })
+}
+
+// reset makes a replica a new one, idle, at the same place.
+func (s *simulation) reset(r *replica) {
+	if r.stepping {
+		r.use.Busy += s.now.Sub(max(r.stepStart, r.use.since))
+	}
+	if r.fabric != nil {
+		s.dropDuties(r, func(d duty) bool { return d.of() == r.index })
+	}
+	r.use.changed(s.now, r.cache.Used(), 0)
+	r.use.lost += r.cache.Evictions()
+	r.empty()
+	if r.lower != nil {
+		r.lower.empty(r)
+	}
+	s.moved(r)
+}
+
+// dropDuties takes those transfers back of a replica's fabric that some are.
+func (s *simulation) dropDuties(r *replica, some func(duty) bool) {
+	var ids []transfer.ID
+	for id, d := range r.fabric.duties {
+		if some(d) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		r.fabric.duties[id].cancel(s)
+		r.fabric.abort(s.now, id)
+	}
+}
+
+// routeAgain asks the router where a request goes that has lost its replica. It
+// keeps what it has given, and computes that again.
+func (s *simulation) routeAgain(id int32) {
+	q := &s.requests.all[id]
+	if s.listener != nil {
+		s.listener.Finished(&q.info, int(q.replica))
+	}
+	s.metrics.cells[q.cell].Migrated++
+	to, err := s.route(&q.info)
+	if _, never := s.refuses(to, int64(q.prompt), int64(q.finish)); err == nil && never {
+		err = policy.ErrNoEndpoint
+		if s.listener != nil {
+			s.listener.Finished(&q.info, to.Endpoint)
+		}
+	}
+	if err != nil {
+		s.finishBy = max(s.finishBy, s.now)
+		s.metrics.failed(s.now, q)
+		s.end(id, s.now, endFailed)
+		return
+	}
+	q.replica = int32(to.Endpoint)
+	q.chain, q.chained = q.chain[:0], false
+	s.serve(&s.replicas[to.Endpoint], +1)
+	if to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint && q.generated() == 0 {
+		s.handOver(id, to.Prefill, to.Endpoint)
+		return
+	}
+	s.approach(&s.replicas[to.Endpoint], id)
+}

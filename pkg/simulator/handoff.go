@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"math"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/kv"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// handoff is the way of one prompt's KV from the replica that computes it to the
+// one that decodes. The request has two records meanwhile: the one that users
+// see, which decodes, and its prefill job, which nobody hears of.
+type handoff struct {
+	decode, job int32
+	from, to    int32
+	// asked says that the request is in the queue of the decode replica,
+	// reserved that it has its blocks there, ready that it may decode.
+	asked, reserved, ready bool
+	// done is when the job had computed the prompt; unset before.
+	done simtime.Time
+	// In blocks of the prompt: what can be sent and what has been, both counted
+	// from the first; what there is to send and what has come of that. mark is
+	// how much has to have come before decode begins.
+	available, sent        int32
+	needs, posted, arrived int32
+	mark                   int32
+	flights                []*flight
+}
+
+// handoffs holds the hand-overs in flight. Their numbers are used again.
+type handoffs struct {
+	all  []handoff
+	free []int32
+}
+
+func (p *handoffs) take() int32 {
+	if n := len(p.free); n > 0 {
+		at := p.free[n-1]
+		p.free = p.free[:n-1]
+		return at
+	}
+	p.all = append(p.all, handoff{})
+	return int32(len(p.all) - 1)
+}
+
+// of returns the hand-over that a request or a job is part of.
+func (p *handoffs) of(q *request) *handoff { return &p.all[q.handoff-1] }
+
+// handOver has another replica compute the prompt of a request first.
+func (s *simulation) handOver(id int32, from, to int) {
+	at := s.handoffs.take()
+	job := s.requests.take()
+	q, j := &s.requests.all[id], &s.requests.all[job]
+	j.info, j.prompt, j.cell = q.info, q.prompt, q.cell
+	j.total, j.finish = j.prompt, j.prompt
+	j.lastToken, j.firstToken = unset, unset
+	j.job, j.replica = true, int32(from)
+	q.handoff, j.handoff = at+1, at+1
+	q.phase = phaseRemote
+	s.handoffs.all[at] = handoff{
+		decode: id, job: job, from: int32(from), to: int32(to), done: unset,
+		flights: s.handoffs.all[at].flights[:0],
+	}
+	s.approach(&s.replicas[from], job)
+}
+
+// ask puts the request into the queue of the replica that will decode it.
+func (s *simulation) ask(h *handoff) {
+	h.asked = true
+	r := &s.replicas[h.to]
+	r.port.pending++
+	s.enter(r, h.decode)
+}
+
+// receive gives a request that is handed over its blocks, or returns false
+// where there are not enough.
+func (s *simulation) receive(r *replica, q *request) bool {
+	cached := r.cache.Match(q.chain, int(q.prompt-1))
+	blocks, ok := r.cache.Admit(kv.Admission{
+		Chain: q.chain, Cached: cached, Tokens: int(q.prompt), Reserve: int(q.prompt),
+		Withheld: true, Priority: q.info.Priority,
+	})
+	if !ok {
+		return false
+	}
+	q.blocks, q.phase, q.incomplete = blocks, phaseLoading, true
+	r.port.loading++
+	h := s.handoffs.of(q)
+	h.reserved = true
+	h.sent = int32(cached / r.cache.BlockTokens())
+	h.needs = r.blocksOf(q.prompt) - h.sent
+	h.mark = h.needs
+	if share := s.handing.StartShare; share > 0 && share < 1 {
+		h.mark = int32(math.Ceil(float64(share * float64(h.needs))))
+	}
+	s.send(h)
+	return true
+}
+
+// chunkComputed notes that a job's chunk is computed, now.
+func (s *simulation) chunkComputed(r *replica, j *request) {
+	h := s.handoffs.of(j)
+	if s.handing.Granularity == GranularityBlock {
+		return
+	}
+	if !h.asked {
+		s.ask(h)
+	}
+	h.available = max(h.available, r.complete(j.computed, j.total))
+	s.touchDown(r, h)
+	s.send(h)
+}
+
+// stream lets the jobs of a step that begins send what it is to compute.
+func (s *simulation) stream(r *replica) {
+	if s.handing.Granularity != GranularityStream {
+		return
+	}
+	for _, id := range r.batch.prefilling {
+		j := &s.requests.all[id]
+		if !j.job || j.chunk == 0 {
+			continue
+		}
+		h := s.handoffs.of(j)
+		if !h.asked {
+			s.ask(h)
+		}
+		h.available = max(h.available, r.complete(j.computed+j.chunk, j.total))
+		s.send(h)
+	}
+}
+
+// complete is how many blocks of a text hold computed tokens alone, or belong to
+// a text that is computed.
+func (r *replica) complete(computed, total int32) int32 {
+	if computed == total {
+		return r.blocksOf(total)
+	}
+	return computed / int32(r.cache.BlockTokens())
+}
+
+// blocksOf returns how many blocks a number of tokens takes.
+func (r *replica) blocksOf(tokens int32) int32 {
+	block := int32(r.cache.BlockTokens())
+	return (tokens + block - 1) / block
+}
+
+// prefilled ends a job that has computed its prompt. Its blocks stay until they
+// have been handed over.
+func (s *simulation) prefilled(r *replica, j *request) {
+	j.phase = phaseLeaving
+	r.port.jobs--
+	r.use.Served++
+	h := s.handoffs.of(j)
+	h.done = s.now
+	if !h.asked {
+		s.ask(h)
+	}
+	h.available = r.blocksOf(j.prompt)
+	s.send(h)
+	s.progress(h)
+}
+
+// progress lets a request decode when enough has come, and ends its hand-over
+// when all has.
+func (s *simulation) progress(h *handoff) {
+	if h.done == unset || !h.reserved {
+		return
+	}
+	if !h.ready && h.arrived >= h.mark {
+		s.readyToDecode(h)
+	}
+	if h.arrived == h.needs {
+		q := &s.requests.all[h.decode]
+		s.replicas[h.to].cache.Publish(q.blocks)
+		s.close(h)
+	}
+}
+
+// readyToDecode puts a request back into the queue, with its blocks. The last
+// token of the prompt is computed again: its output is the first of the answer.
+func (s *simulation) readyToDecode(h *handoff) {
+	h.ready = true
+	r, q := &s.replicas[h.to], &s.requests.all[h.decode]
+	q.computed = q.prompt - 1
+	s.metrics.handedOver(s.now, q, time.Duration(s.now-h.done))
+	s.resumeLater(r, h.decode)
+	s.relieve(r)
+}
+
+// close ends a hand-over. The request goes on without it, and the job gives its
+// blocks up.
+func (s *simulation) close(h *handoff) {
+	q, j := &s.requests.all[h.decode], &s.requests.all[h.job]
+	at := q.handoff - 1
+	q.handoff, q.incomplete = 0, false
+	if j.phase == phaseLeaving {
+		r := &s.replicas[h.from]
+		used := r.cache.Used()
+		s.vacate(r, j, s.handing.SingleOwner)
+		s.vacated(r, used)
+	}
+	s.requests.release(h.job)
+	s.handoffs.free = append(s.handoffs.free, at)
+}
+
+// forget ends a hand-over before its time. What has not come will not come, and
+// the request has to compute its prompt itself if it is to go on.
+func (s *simulation) forget(h *handoff) {
+	s.recall(h)
+	to := &s.replicas[h.to]
+	waits := h.asked && !h.ready
+	s.close(h)
+	if waits {
+		s.relieve(to)
+	}
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+// resumeLater puts a request back into the queue whose KV has come, in the place
+// that it had.
+func (s *simulation) resumeLater(r *replica, id int32) {
+	q := &s.requests.all[id]
+	q.phase, q.holding = phaseWaiting, true
+	r.port.loading--
+	r.waiting.insert(s.ticket(id))
+	s.wake(r)
+}
+
+// resume gives a request whose KV has come blocks for its next chunk.
+func (s *simulation) resume(r *replica, q *request, budget int32) bool {
+	n := min(q.total-q.computed, r.longPrefill, budget)
+	if !r.cache.Extend(q.blocks, int(q.computed+n)) {
+		return false
+	}
+	q.holding, q.chunk = false, n
+	return true
+}
+
+// stop takes back what is under way for a request that gives its blocks up, and
+// what it was promised.
+func (s *simulation) stop(r *replica, q *request) {
+	if q.keep != 0 {
+		s.cancelCopies(r, q)
+	}
+	switch {
+	case q.handoff == 0:
+	case !q.job:
+		s.forget(s.handoffs.of(q))
+	case q.phase == phaseRunning:
+		r.port.jobs--
+	}
+}
+
+// vacate frees a request's blocks, and their content too if it is to be dropped.
+// Those that are being copied stay until that is done.
+func (s *simulation) vacate(r *replica, q *request, drop bool) {
+	switch {
+	case q.keep != 0:
+		r.lower.keepOn(q, drop)
+	case drop:
+		r.cache.Discard(q.blocks)
+	default:
+		r.cache.Release(q.blocks)
+	}
+}
+
+// vacated tells of blocks that were given up outside of the replica's own steps.
+func (s *simulation) vacated(r *replica, before int) {
+	if now := r.cache.Used(); now != before {
+		r.use.changed(s.now, before, now)
+	}
+	if r.waiting.len() > 0 {
+		s.wake(r)
+	}
+}
+
+// giveBack lets a replica go on that cannot: nothing runs or is on its way, and
+// those that hold blocks while they wait leave too few for the first in the
+// queue. The last of them starts anew. It returns false where there is nobody.
+func (s *simulation) giveBack(r *replica) bool {
+	if r.fabric == nil || len(r.batch.running) > 0 || r.waiting.len() == 0 || r.port.loading > 0 {
+		return false
+	}
+	if r.lower != nil && r.lower.over+r.lower.spilling > 0 {
+		return false
+	}
+	return s.takeBack(r, 1) || s.keepBack(r)
+}
+
+// takeBack takes the blocks of the last in the queue that has some, and is not
+// among the first few.
+func (s *simulation) takeBack(r *replica, few int) bool {
+	if r.fabric == nil {
+		return false
+	}
+	order := r.waiting.inOrder()
+	for i := len(order) - 1; i >= few; i-- {
+		q := &s.requests.all[order[i].id]
+		if !q.holding {
+			continue
+		}
+		s.stop(r, q)
+		r.cache.Release(q.blocks)
+		q.holding, q.computed = false, 0
+		return true
+	}
+	return false
+}
+
+// keepBack ends the last hand-over from the replica that waits for room
+// elsewhere, unless others are on their way and will free blocks.
+func (s *simulation) keepBack(r *replica) bool {
+	if r.fabric == nil {
+		return false
+	}
+	var last *handoff
+	for i := range s.requests.all {
+		j := &s.requests.all[i]
+		if !j.job || j.replica != r.index || j.phase != phaseLeaving {
+			continue
+		}
+		h := s.handoffs.of(j)
+		if h.reserved {
+			return false
+		}
+		if last == nil || h.done > last.done || h.done == last.done && j.info.ID > s.requests.all[last.job].info.ID {
+			last = h
+		}
+	}
+	if last == nil {
+		return false
+	}
+	to := &s.replicas[last.to]
+	s.forget(last)
+	s.wake(to)
+	return true
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"windtunnel.dev/windtunnel/pkg/kv"
+	"windtunnel.dev/windtunnel/pkg/kv/transfer"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// stock is the blocks of a tier, with how full it was.
+type stock struct {
+	*kv.Store
+	use use
+}
+
+// changed notes a new number of places in use.
+func (t *stock) changed(now simtime.Time, before int) {
+	if after := t.Used(); after != before {
+		t.use.changed(now, before, after)
+	}
+}
+
+// restart begins the figures anew.
+func (t *stock) restart(now simtime.Time) {
+	t.use = use{since: now, settled: now, peakUsed: t.Used()}
+}
+
+// restart begins the figures of a replica's tiers anew.
+func (l *lower) restart(now simtime.Time) {
+	for k := range l.tiers {
+		l.tiers[k].use = TierUse{}
+		l.tiers[k].stock.restart(now)
+	}
+}
+
+// report settles the figures of a replica's tiers.
+func (l *lower) report(now simtime.Time) []TierUse {
+	uses := make([]TierUse, len(l.tiers))
+	for k := range l.tiers {
+		t := &l.tiers[k]
+		t.stock.use.settle(now, t.stock.Used())
+		uses[k] = t.use
+		uses[k].Kind, uses[k].Blocks = t.kind, t.stock.Blocks()
+		uses[k].PeakShare = float64(t.stock.use.peakUsed) / float64(t.stock.Blocks())
+		uses[k].MeanShare = t.stock.use.mean(now) / float64(t.stock.Blocks())
+	}
+	return uses
+}
+
+// link is a station that a replica's blocks cross, with its figures as of when
+// they began.
+type link struct {
+	name    string
+	station transfer.StationID
+	from    transfer.Load
+}
+
+// links lists the stations that belong to a replica.
+func (r *replica) listLinks(handing bool) {
+	if l := r.lower; l != nil {
+		r.links = append(r.links, link{name: "toHost", station: l.toHost}, link{name: "toGPU", station: l.toGPU})
+		for _, t := range l.tiers {
+			r.links = append(r.links, link{name: t.kind.String() + ".read", station: t.read}, link{name: t.kind.String() + ".write", station: t.write})
+		}
+	}
+	if handing {
+		r.links = append(r.links, link{name: "egress", station: r.port.egress}, link{name: "ingress", station: r.port.ingress})
+	}
+}
+
+// restartLinks begins the figures of the links anew.
+func (r *replica) restartLinks(now simtime.Time) {
+	for i := range r.links {
+		r.links[i].from = r.fabric.Load(now, r.links[i].station)
+	}
+}
+
+// reportLinks returns what has crossed the links.
+func (r *replica) reportLinks(now simtime.Time) []LinkUse {
+	var uses []LinkUse
+	for _, k := range r.links {
+		load := r.fabric.Load(now, k.station)
+		load.BytesMoved -= k.from.BytesMoved
+		load.Busy -= k.from.Busy
+		load.Shared -= k.from.Shared
+		uses = append(uses, LinkUse{Name: k.name, Bytes: load.BytesMoved, Busy: load.Busy, MeanConcurrency: load.MeanConcurrency()})
+	}
+	return uses
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"math/bits"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// together advances replicas that share something, such as a network, in the
+// order of time. It is a tournament: a tree over the replicas in which each node
+// has the earlier one of two.
+type together struct {
+	fabric *fabric
+	// nodes[1] is the root, the replicas' own turns are the leaves, from
+	// nodes[leaves] on.
+	nodes  []when
+	leaves int
+}
+
+// when is the time of a replica's next event. At one nanosecond come entries
+// into queues by the requests' numbers, then ends of transfers, ends of steps
+// and wakes of idle replicas by the replicas' numbers.
+type when struct {
+	at      simtime.Time
+	kind    whenKind
+	number  int
+	replica int32
+}
+
+type whenKind uint8
+
+const (
+	whenEntry whenKind = iota
+	whenTransfer
+	whenStepEnd
+	whenWake
+)
+
+func (w when) before(v when) bool {
+	switch {
+	case w.at != v.at:
+		return w.at < v.at
+	case w.kind != v.kind:
+		return w.kind < v.kind
+	default:
+		return w.number < v.number
+	}
+}
+
+func newTogether(replicas int, f *fabric) *together {
+	leaves := 1 << bits.Len(uint(max(replicas-1, 0)))
+	t := &together{fabric: f, nodes: make([]when, 2*leaves), leaves: leaves}
+	for i := range t.nodes {
+		t.nodes[i].at = simtime.Never
+	}
+	return t
+}
+
+// set puts a replica's next event into the tree.
+func (t *together) set(replica int32, w when) {
+	i := t.leaves + int(replica)
+	t.nodes[i] = w
+	for i /= 2; i > 0; i /= 2 {
+		left, right := t.nodes[2*i], t.nodes[2*i+1]
+		if right.before(left) {
+			left = right
+		}
+		if t.nodes[i] == left {
+			return
+		}
+		t.nodes[i] = left
+	}
+}
+
+// turnOf is a replica's next event.
+func (r *replica) turnOf() when {
+	w := when{at: r.next, kind: whenWake, number: int(r.index), replica: r.index}
+	if r.stepping {
+		w.kind = whenStepEnd
+	}
+	if len(r.entries) > 0 {
+		if e := (when{at: r.entries[0].at, kind: whenEntry, number: r.entries[0].number, replica: r.index}); e.before(w) {
+			return e
+		}
+	}
+	return w
+}
+
+// moved tells of a replica whose next event may have changed.
+func (s *simulation) moved(r *replica) {
+	if s.together != nil {
+		s.together.set(r.index, r.turnOf())
+	}
+}
+
+// advanceTogether brings all replicas up to a time, event by event.
+func (s *simulation) advanceTogether(until simtime.Time) {
+	t := s.together
+	for !s.stopped {
+		if s.draining && s.serving == 0 {
+			until = min(until, s.bound)
+		}
+		first := t.nodes[1]
+		transfer := when{at: t.fabric.due(), kind: whenTransfer}
+		if transfer.before(first) {
+			if transfer.at >= until {
+				return
+			}
+			s.land(t.fabric, transfer.at)
+			continue
+		}
+		if first.at >= until {
+			return
+		}
+		s.happen(&s.replicas[first.replica], first, min(until, transfer.at))
+	}
+}
+
+// happen lets a replica's next event happen, and those after it that give its
+// batch one token after the other, up to a time or to what happens to another
+// replica.
+func (s *simulation) happen(r *replica, event when, until simtime.Time) {
+	if event.kind == whenEntry {
+		s.now = event.at
+		s.enter(r, r.entries.pop())
+		s.moved(r)
+		return
+	}
+	if len(s.observers) == 0 && r.glides() {
+		s.together.set(r.index, when{at: simtime.Never})
+		until = min(until, s.together.nodes[1].at)
+		if len(r.entries) > 0 {
+			until = min(until, r.entries[0].at)
+		}
+		s.glide(r, until)
+	}
+	if r.next == event.at {
+		s.turn(r)
+	}
+	s.moved(r)
+}
