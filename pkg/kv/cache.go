@@ -28,9 +28,12 @@ type Cache struct {
 	order Order
 	free  int
 	// blank is how many of the free blocks have no content.
-	blank     int
-	queue     queue
-	levels    levels // of the queue, unless its order is LRU
+	blank int
+	queue queue
+	// Unless the order is LRU: the levels of the queue, and of each segment
+	// what the queue goes by before age.
+	levels    levels
+	ranks     []int64
 	evictions int64
 	spills    spills
 	watched   bool

@@ -67,8 +67,8 @@ func (c *Cache) checkQueue() (int, error) {
 		}
 		free += int(s.len() + s.blank)
 		blank += int(s.blank)
-		if c.order != LRU && (last == none || c.segments.all[last].rank != s.rank) {
-			levels = append(levels, level{rank: s.rank})
+		if c.order != LRU && (last == none || c.ranks[last] != c.ranks[at]) {
+			levels = append(levels, level{rank: c.ranks[at]})
 		}
 		if c.order != LRU {
 			levels[len(levels)-1].youngest = at

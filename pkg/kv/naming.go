@@ -55,7 +55,10 @@ func (c *Cache) lengthen(q *sequence, stretch, from, to int32, rank int64) bool 
 	}
 	h := &q.held[len(q.held)-1]
 	s := &c.segments.all[h.segment]
-	if s.stretch != stretch || s.to != from || s.references != 1 || s.len() != h.blocks || s.rank != rank {
+	if s.stretch != stretch || s.to != from || s.references != 1 || s.len() != h.blocks {
+		return false
+	}
+	if c.order != LRU && c.ranks[h.segment] != rank {
 		return false
 	}
 	s.to = to

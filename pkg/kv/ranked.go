@@ -16,15 +16,22 @@ func (c *Cache) firstRank(priority int) int64 {
 	return 0
 }
 
+// setRank gives a segment its first rank.
+func (c *Cache) setRank(at int32, rank int64) {
+	for int(at) >= len(c.ranks) {
+		c.ranks = append(c.ranks, 0)
+	}
+	c.ranks[at] = rank
+}
+
 // renew gives a segment that is not in the queue the rank that another use by a
 // request of some priority makes of its own.
 func (c *Cache) renew(at int32, priority int) {
-	s := &c.segments.all[at]
 	switch c.order {
 	case LFU:
-		s.rank++
+		c.ranks[at]++
 	case Priority:
-		s.rank = max(s.rank, int64(priority))
+		c.ranks[at] = max(c.ranks[at], int64(priority))
 	}
 }
 
@@ -42,9 +49,9 @@ func (c *Cache) levelOut(q *sequence) {
 	}
 	least := int64(math.MinInt64)
 	for i := len(c.scratch) - 1; i >= 0; i-- {
-		s := &c.segments.all[c.scratch[i].segment]
-		least = max(least, s.rank)
-		s.rank = least
+		rank := &c.ranks[c.scratch[i].segment]
+		least = max(least, *rank)
+		*rank = least
 	}
 }
 
@@ -53,8 +60,8 @@ func (c *Cache) levelOut(q *sequence) {
 func (c *Cache) pushRanked(at int32) {
 	s := &c.segments.all[at]
 	c.free += int(s.len())
-	behind := c.levels.add(s.rank, at)
-	if behind != none && behind == s.next && c.segments.all[behind].rank == s.rank && !c.stretches.all[s.stretch].copied {
+	behind := c.levels.add(c.ranks[at], at)
+	if behind != none && behind == s.next && c.ranks[behind] == c.ranks[at] && !c.stretches.all[s.stretch].copied {
 		c.join(at, behind)
 		return
 	}
@@ -67,10 +74,9 @@ func (c *Cache) pushRanked(at int32) {
 
 // leaveLevel forgets the rank of a segment that leaves the queue.
 func (c *Cache) leaveLevel(at int32) {
-	s := &c.segments.all[at]
-	older := s.before
-	if older != none && c.segments.all[older].rank != s.rank {
+	older := c.segments.all[at].before
+	if older != none && c.ranks[older] != c.ranks[at] {
 		older = none
 	}
-	c.levels.remove(s.rank, at, older)
+	c.levels.remove(c.ranks[at], at, older)
 }

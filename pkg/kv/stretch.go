@@ -32,8 +32,6 @@ type segment struct {
 	from, to int32
 	// references is how many sequences hold it. Below 0 a spill does.
 	references int32
-	// rank is what the free queue goes by before age; 0 where it is in order LRU.
-	rank int64
 	// named tells copies of a block apart: the lowest is found.
 	named int64
 	// In the list of the stretch.
@@ -152,7 +150,7 @@ func (c *Cache) append(owner, from, to int32, rank int64) int32 {
 	c.named++
 	t := &c.stretches.all[owner]
 	c.segments.all[at] = segment{
-		stretch: owner, from: from, to: to, references: 1, rank: rank, named: c.named,
+		stretch: owner, from: from, to: to, references: 1, named: c.named,
 		previous: t.last, next: none, rest: none, before: none, after: none,
 	}
 	if t.last == none {
@@ -161,6 +159,9 @@ func (c *Cache) append(owner, from, to int32, rank int64) int32 {
 		c.segments.all[t.last].next = at
 	}
 	t.last = at
+	if c.order != LRU {
+		c.setRank(at, rank)
+	}
 	t.copied = t.copied || from < t.end
 	t.end = max(t.end, to)
 	return at
@@ -197,6 +198,9 @@ func (c *Cache) cut(at, block int32) {
 		c.segments.all[t.next].previous = tail
 	}
 	s.rest = tail
+	if c.order != LRU {
+		c.setRank(tail, c.ranks[at])
+	}
 
 	if s.references > 0 {
 		return
