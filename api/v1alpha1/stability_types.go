@@ -6,8 +6,9 @@ package v1alpha1
 // estimates how many blocks the requests at this rate are going to hold, and
 // with it the rate at which the wait queue begins to grow without end.
 type Stability struct {
-	// controller is the form of the estimate: Queueing, or QueueingSeed, which
-	// is the published one to the letter, with its errors.
+	// controller is the form of the estimate: Queueing, or QueueingSeed, the one
+	// that it was made from, kept to the letter and with its errors to compare
+	// with.
 	// +optional
 	// +kubebuilder:default=Queueing
 	Controller StabilityController `json:"controller,omitempty"`
@@ -59,7 +60,7 @@ type StabilityController string
 const (
 	// QueueingController is the default.
 	QueueingController StabilityController = "Queueing"
-	// QueueingSeedController is the published one to the letter.
+	// QueueingSeedController is the one that it was made from, to the letter.
 	QueueingSeedController StabilityController = "QueueingSeed"
 )
 

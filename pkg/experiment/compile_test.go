@@ -3,9 +3,12 @@
 package experiment
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
@@ -134,6 +137,51 @@ func TestWhatParametersReach(t *testing.T) {
 				}
 			}
 			t.Errorf("errors are %v, want one at %q with %q", errs, tc.want, tc.text)
+		})
+	}
+}
+
+func TestObjectivesNeedWhatTheyAreAbout(t *testing.T) {
+	has := map[string]func(*v1alpha1.Scenario){
+		"cacheHit.total": func(s *v1alpha1.Scenario) {
+			s.Pools[0].KVCache.Tiers = []v1alpha1.Tier{{Kind: "CPU", Blocks: ptr.To[int32](9)}}
+		},
+		"cpuTier.stored": func(s *v1alpha1.Scenario) {
+			s.Pools[0].KVCache.Tiers = []v1alpha1.Tier{{Kind: "CPU", Blocks: ptr.To[int32](9)}}
+		},
+		"cacheHit.storage": func(s *v1alpha1.Scenario) {
+			s.Pools[0].KVCache.Tiers = []v1alpha1.Tier{{Kind: "Storage", Device: "sata-ssd", Blocks: ptr.To[int32](9)}}
+		},
+		"linkUtilization.toGPU": func(s *v1alpha1.Scenario) {
+			s.Pools[0].KVCache.Tiers = []v1alpha1.Tier{{Kind: "Storage", Device: "sata-ssd", Blocks: ptr.To[int32](9)}}
+		},
+		"handoff.p99":   func(s *v1alpha1.Scenario) { splitPools(s, v1alpha1.BothRole) },
+		"stability.rho": func(s *v1alpha1.Scenario) { s.Pools[0].KVCache.Stability = &v1alpha1.Stability{} },
+		"migrations": func(s *v1alpha1.Scenario) {
+			s.Disruptions = []v1alpha1.Disruption{{At: "1s", Pool: "llama", Kind: "Drain"}}
+		},
+	}
+	for name, give := range has {
+		t.Run(name, func(t *testing.T) {
+			faults := func(edit func(*v1alpha1.Scenario)) string {
+				sweep := testSweep(t)
+				edit(&sweep.Spec.Scenario)
+				sweep.Spec.Baseline, sweep.Spec.Parameters = nil, []v1alpha1.Parameter{{
+					Name: "refresh", Path: "router.metricsRefreshInterval", Values: []string{"50ms", "1s"},
+				}}
+				sweep.Spec.Objectives = []v1alpha1.Objective{{Metric: name, Direction: v1alpha1.Minimize}}
+				_, errs, err := CompileSweep(t.Context(), sweep, traceInputs(t))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return fmt.Sprint(errs)
+			}
+			if got := faults(func(*v1alpha1.Scenario) {}); !strings.Contains(got, "spec.objectives[0].metric: Invalid value: \""+name+"\": needs ") {
+				t.Errorf("without what it needs: %s", got)
+			}
+			if got := faults(give); got != "[]" {
+				t.Errorf("with what it needs: %s", got)
+			}
 		})
 	}
 }
