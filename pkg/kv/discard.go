@@ -68,7 +68,7 @@ func (c *Cache) needed(at int32) int32 {
 			needed = max(needed, c.segments.all[i].to-1)
 		}
 	}
-	next := int32(none)
+	var next int32
 	for child := c.stretches.all[owner].children; child != none && needed < to; child = next {
 		c.disturb(child)
 		next = c.stretches.all[child].sibling

@@ -14,5 +14,12 @@
 // have been cut, not as it has blocks. The block-by-block cache of package kvtest
 // behaves the same.
 //
-// The package knows nothing of requests or of routing. Start at Cache.
+// Below GPU memory there may be tiers, each of them a Store: blocks of texts in
+// any part, present or on their way, that are found, pinned while they are read,
+// and evicted in an order of their own. What a cache has to do with tiers it
+// says in spans: which blocks it evicted, and which a Spill keeps until they are
+// copied. A hand-over fills a sequence that is withheld until it is published.
+//
+// The package knows nothing of requests, of routing or of the time that a copy
+// takes. Start at Cache and Store.
 package kv

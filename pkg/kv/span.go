@@ -31,6 +31,16 @@ func CountBlocks(spans []Span) int {
 	return blocks
 }
 
+// SpansOf appends to dst the blocks [from, to) of a chain, numbered through all
+// its stretches.
+func SpansOf(dst []Span, chain []prompt.Stretch, from, to int) []Span {
+	w := walk{chain, from, to}
+	for part, ok := w.next(); ok; part, ok = w.next() {
+		dst = append(dst, part)
+	}
+	return dst
+}
+
 // walk leads through the blocks [from, to) of a chain, numbered through all its
 // stretches.
 type walk struct {

@@ -163,11 +163,7 @@ func (p *stores) reserve() {
 	missing := p.real.Missing(nil, chain, from, to)
 	want := p.oracle.Missing(blocks[from:to])
 	p.equal("Missing", want, p.names.of(missing))
-	all := []Span{}
-	w := walk{chain, from, to}
-	for part, ok := w.next(); ok; part, ok = w.next() {
-		all = append(all, part)
-	}
+	all := SpansOf(nil, chain, from, to)
 	turned := p.pick(2) == 0
 	if turned {
 		all = backwards(all)
@@ -221,6 +217,9 @@ func (p *stores) pin() {
 	if want := p.oracle.Run(blocks[from:to]); n != want {
 		p.t.Fatalf("Run(%v, %d, %d) = %d, want %d", chain, from, to, n, want)
 	}
+	if got, want := p.real.Gap(chain, from, to), p.oracle.Gap(blocks[from:to]); got != want {
+		p.t.Fatalf("Gap(%v, %d, %d) = %d, want %d", chain, from, to, got, want)
+	}
 	since := p.now - time.Duration(p.pick(100))
 	got, want := p.real.Stored(chain, from, to, simtime.Time(since)), p.oracle.Stored(blocks[from:to], since)
 	if got != want {
@@ -233,12 +232,7 @@ func (p *stores) pin() {
 	if p.pick(2) == 0 {
 		w.pin = p.real.Pin(chain, from, from+n)
 	} else {
-		spans := []Span{}
-		parts := walk{chain, from, from + n}
-		for part, ok := parts.next(); ok; part, ok = parts.next() {
-			spans = append(spans, part)
-		}
-		w.pin = p.real.PinSpans(spans)
+		w.pin = p.real.PinSpans(SpansOf(nil, chain, from, from+n))
 	}
 	p.oracle.Pin(w.blocks)
 	p.pins = append(p.pins, w)

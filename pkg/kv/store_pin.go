@@ -88,7 +88,7 @@ func (s *Store) Unpin(p Pin) {
 }
 
 func (s *Store) unpin(t part) {
-	previous := int32(none)
+	var previous int32
 	for at := s.shelves.all[t.shelf].last; at != none; at = previous {
 		p := &s.pieces.all[at]
 		previous = p.previous
@@ -106,11 +106,7 @@ func (s *Store) unpin(t part) {
 // chain, numbered through it. Those that are present count another use, and
 // become the youngest of their rank unless they are pinned, the last one first.
 func (s *Store) Touch(chain []prompt.Stretch, to, priority int) {
-	s.spans = s.spans[:0]
-	w := walk{chain, 0, to}
-	for part, ok := w.next(); ok; part, ok = w.next() {
-		s.spans = append(s.spans, part)
-	}
+	s.spans = SpansOf(s.spans[:0], chain, 0, to)
 	for i := len(s.spans) - 1; i >= 0; i-- {
 		s.touch(s.spans[i], priority)
 	}
@@ -121,7 +117,7 @@ func (s *Store) touch(span Span, priority int) {
 	if shelf == none {
 		return
 	}
-	previous := int32(none)
+	var previous int32
 	for at := s.shelves.all[shelf].last; at != none; at = previous {
 		p := &s.pieces.all[at]
 		previous = p.previous

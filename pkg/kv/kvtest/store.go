@@ -82,6 +82,16 @@ func (s *Store) Run(blocks []uint64) int {
 	return len(blocks)
 }
 
+// Gap returns how many of the first blocks are not present, up to one that is.
+func (s *Store) Gap(blocks []uint64) int {
+	for i, b := range blocks {
+		if s.Has(b) {
+			return i
+		}
+	}
+	return len(blocks)
+}
+
 // Missing returns those that are neither present nor pending.
 func (s *Store) Missing(blocks []uint64) []uint64 {
 	missing := []uint64{}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kv
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/prompt"
+)
+
+// store puts all blocks of a chain that are missing into a store.
+func store(t *testing.T, s *Store, chain []prompt.Stretch, blocks, priority int) (evicted []Span) {
+	t.Helper()
+	p, taken, evicted := s.Reserve(s.Missing(nil, chain, 0, blocks))
+	if taken > 0 {
+		s.Arrive(p, 0, priority)
+	}
+	if err := s.Check(); err != nil {
+		t.Fatal(err)
+	}
+	return evicted
+}
+
+func TestAStoreEvictsInItsOrder(t *testing.T) {
+	one, two, three := text([2]int{1, 32}), text([2]int{2, 32}), text([2]int{3, 32})
+	for name, tc := range map[string]struct {
+		order Order
+		want  []Span
+	}{
+		"lru: the second, whose last use was the first":    {LRU, []Span{{two[0].ID, 2, 0}}},
+		"lfu: the first, which was used once":              {LFU, []Span{{one[0].ID, 2, 0}}},
+		"priority: the one whose requests had less of one": {Priority, []Span{{one[0].ID, 2, 0}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := NewStore(4, tc.order)
+			store(t, s, two, 2, 5)
+			s.Touch(two, 2, 0)
+			store(t, s, one, 2, 1)
+			if diff := cmp.Diff(tc.want, store(t, s, three, 2, 3)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPinnedAndPendingBlocksStay(t *testing.T) {
+	s := NewStore(6, LRU)
+	one, two := text([2]int{1, 64}), text([2]int{2, 96})
+	store(t, s, one, 4, 0)
+	pin := s.Pin(one, 1, 3)
+	p, taken, evicted := s.Reserve(s.Missing(nil, two, 0, 6))
+	if taken != 4 || s.Room() != 0 || s.Pending() != 4 || s.Pinned() != 2 {
+		t.Errorf("%d places taken, room for %d more, %d pending, %d pinned", taken, s.Room(), s.Pending(), s.Pinned())
+	}
+	if diff := cmp.Diff([]Span{{one[0].ID, 4, 3}, {one[0].ID, 1, 0}}, evicted); diff != "" {
+		t.Errorf("evicted (-want +got):\n%s", diff)
+	}
+	if n := s.Run(one, 1, 4); n != 2 {
+		t.Errorf("%d blocks from the second on, want those two", n)
+	}
+	s.Cancel(p)
+	s.Unpin(pin)
+	if s.Used() != 2 || s.Room() != 6 {
+		t.Errorf("%d places used, room for %d", s.Used(), s.Room())
+	}
+	if err := s.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestATierHasPartsOfTexts(t *testing.T) {
+	s := NewStore(10, LRU)
+	chain := text([2]int{1, 64}, [2]int{2, 32})
+	p, _, _ := s.Reserve(SpansOf(nil, chain, 2, 5))
+	if got := [2]int{s.Run(chain, 2, 6), s.Gap(chain, 0, 6)}; got != [2]int{0, 6} {
+		t.Errorf("Run, Gap = %v while they are on their way", got)
+	}
+	s.Arrive(p, 0, 0)
+	got := [3]int{s.Run(chain, 2, 6), s.Run(chain, 0, 6), s.Gap(chain, 0, 6)}
+	if got != [3]int{3, 0, 2} {
+		t.Errorf("Run from 2, Run and Gap from 0 = %v", got)
+	}
+}
+
+func TestBlocksInEvictionOrderKeepIt(t *testing.T) {
+	s := NewStore(4, LRU)
+	one, two := text([2]int{1, 64})[0].ID, text([2]int{2, 64})[0].ID
+	// The ends went first; there is room for four.
+	p, taken, _ := s.Reserve([]Span{{one, 3, 1}, {two, 3, 1}, {one, 1, 0}})
+	want := []Span{{one, 3, 1}, {two, 3, 1}}
+	if diff := cmp.Diff(want, s.Spans(nil, p)); diff != "" || taken != 4 {
+		t.Errorf("%d places taken (-want +got):\n%s", taken, diff)
+	}
+	s.Arrive(p, 0, 0)
+	_, _, evicted := s.Reserve([]Span{{9, 0, 3}})
+	if diff := cmp.Diff([]Span{{one, 3, 1}, {two, 3, 2}}, evicted); diff != "" {
+		t.Errorf("evicted (-want +got):\n%s", diff)
+	}
+}
+
+func TestImpossibleUsesOfAStorePanic(t *testing.T) {
+	chain := text([2]int{1, 64})
+	for name, misuse := range map[string]func(s *Store){
+		"a store of nothing":   func(*Store) { NewStore(0, LRU) },
+		"a pin of what is not": func(s *Store) { s.Pin(chain, 0, 4) },
+		"a pin of nothing":     func(s *Store) { s.PinSpans(nil) },
+		"a pin that has ended": func(s *Store) { p := s.Pin(chain, 0, 1); s.Unpin(p); s.Unpin(p) },
+		"a reservation that is over": func(s *Store) {
+			p, _, _ := s.Reserve([]Span{{7, 0, 1}})
+			s.Cancel(p)
+			s.Arrive(p, 0, 0)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := NewStore(4, LRU)
+			store(t, s, chain, 2, 0)
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			misuse(s)
+		})
+	}
+}
+
+func TestTiersInASteadyStateAllocateNothing(t *testing.T) {
+	for _, order := range []Order{LRU, LFU, Priority} {
+		c, s := NewOrdered(200, blockTokens, true, order), NewStore(400, order)
+		c.WatchEvictions()
+		chains := requests(50)
+		spans, missing := []Span{}, []Span{}
+		turn := 0
+		request := func() {
+			chain := chains[turn%len(chains)]
+			turn++
+			if n := s.Run(chain, 0, 80); n > 0 {
+				p := s.Pin(chain, 0, n)
+				s.Touch(chain, 80, turn%5)
+				s.Unpin(p)
+			}
+			a, _ := c.Admit(Admission{Chain: chain, Cached: c.Match(chain, 1279), Tokens: 1280, Priority: turn % 7})
+			c.Release(a)
+			k, spilled := c.Spill(20, spans[:0])
+			missing = s.MissingOf(missing[:0], spilled)
+			if p, taken, _ := s.Reserve(missing); taken > 0 {
+				spans = s.Spans(spilled[:0], p)
+				c.Keep(k, spans)
+				s.Arrive(p, 0, turn%3)
+			}
+			c.Drop(k)
+			spans = c.Evicted(spans[:0])
+		}
+		for range 20 * len(chains) {
+			request()
+		}
+		if n := testing.AllocsPerRun(100, request); n != 0 {
+			t.Errorf("order %d: %v allocations a request, want none", order, n)
+		}
+		mustHold(t, c)
+		if err := s.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
