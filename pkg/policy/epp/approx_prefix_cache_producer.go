@@ -149,9 +149,9 @@ const podCheckInterval = 2 * time.Minute
 // forgetGone forgets the endpoints that are gone if the time to look for them
 // has come since the last request.
 func (a *approxPrefix) forgetGone(c *cycle) {
-	due := time.Duration(c.now)/podCheckInterval > time.Duration(a.last)/podCheckInterval
+	last := a.last
 	a.last = c.now
-	if !due || c.down == nil {
+	if c.down == nil || time.Duration(c.now)/podCheckInterval == time.Duration(last)/podCheckInterval {
 		return
 	}
 	for e, down := range c.down {

@@ -39,13 +39,16 @@ var inFlightLoadProducer = pluginType{
 		return Exact, ""
 	},
 	newProducer: func(b *builder, p *plugin) producer {
-		return &inFlight{
+		f := &inFlight{
 			parameters: p.Parameters.(*inFlightParameters),
 			match:      b.optionalMatch(p.Parameters.(*inFlightParameters).PrefixMatchInfoProducerName),
 			load:       b.load(p.Name),
-			leaves:     [2]bool{b.stages.decode == prefillProfile, b.stages.prefill == prefillProfile},
-			held:       newLedger[[2]inFlightShare](),
+			stages:     []inFlightStage{newInFlightStage(b.stages.decode, false)},
 		}
+		if b.stages.prefill != "" {
+			f.stages = append(f.stages, newInFlightStage(b.stages.prefill, true))
+		}
+		return f
 	},
 }
 
@@ -79,16 +82,24 @@ type inFlight struct {
 	parameters *inFlightParameters
 	match      *prefixMatch // nil where there is none
 	load       *inFlightLoad
-	// leaves says of the primary and of the prefill endpoint whether a request
-	// leaves it with the first chunk of the answer.
-	leaves [2]bool
-	held   *ledger[[2]inFlightShare]
+	stages     []inFlightStage
 }
 
-// An inFlightShare is what a request counts for on one endpoint, or none.
+// An inFlightStage is what requests count for where one profile sent them.
+type inFlightStage struct {
+	prefill bool // whether that is the prefill profile
+	// leaves is whether requests leave with the first chunk of their answers.
+	leaves bool
+	held   *ledger[inFlightShare]
+}
+
 type inFlightShare struct {
 	endpoint int32
 	tokens   int64
+}
+
+func newInFlightStage(profile string, prefill bool) inFlightStage {
+	return inFlightStage{prefill, profile == prefillProfile, newLedger[inFlightShare]()}
 }
 
 func (f *inFlight) produce(c *cycle) {
@@ -102,54 +113,47 @@ func (f *inFlight) produce(c *cycle) {
 }
 
 func (f *inFlight) routed(c *cycle, p picks) {
-	f.held.put(c.request, [2]inFlightShare{f.add(c, p.primary), f.add(c, p.prefill)})
-}
-
-// add counts a request for an endpoint, if there is one.
-func (f *inFlight) add(c *cycle, endpoint int) inFlightShare {
-	if endpoint == none {
-		return inFlightShare{endpoint: none}
+	for i := range f.stages {
+		s := &f.stages[i]
+		endpoint := p.of(s.prefill)
+		if endpoint == none {
+			continue
+		}
+		tokens := f.uncached(c, endpoint) + f.estimatedOutput(c)
+		f.load.requests[endpoint]++
+		f.load.tokens[endpoint] += tokens
+		s.held.put(c.request, inFlightShare{int32(endpoint), tokens})
 	}
-	tokens := f.uncached(c, endpoint) + f.estimatedOutput(c)
-	f.load.requests[endpoint]++
-	f.load.tokens[endpoint] += tokens
-	return inFlightShare{int32(endpoint), tokens}
 }
 
 func (f *inFlight) firstToken(request *policy.Request, _ int) {
-	shares := f.held.of(request.ID)
-	if shares == nil {
-		return
-	}
-	for i := range shares {
-		switch s := &shares[i]; {
-		case f.leaves[i]:
-			f.drop(s)
-		case s.endpoint != none && !f.parameters.AddEstimatedOutputTokens:
-			f.load.tokens[s.endpoint] -= s.tokens
-			s.tokens = 0
+	for i := range f.stages {
+		switch s := &f.stages[i]; {
+		case s.leaves:
+			f.drop(s, request)
+		case !f.parameters.AddEstimatedOutputTokens:
+			if share := s.held.of(request.ID); share != nil {
+				f.load.tokens[share.endpoint] -= share.tokens
+				share.tokens = 0
+			}
 		}
 	}
 }
 
 func (f *inFlight) finished(request *policy.Request, _ int) {
-	shares, ok := f.held.remove(request.ID)
-	if !ok {
-		return
-	}
-	for i := range shares {
-		f.drop(&shares[i])
+	for i := range f.stages {
+		f.drop(&f.stages[i], request)
 	}
 }
 
-// drop takes a request off an endpoint, unless it is off it already.
-func (f *inFlight) drop(s *inFlightShare) {
-	if s.endpoint == none {
+// drop takes a request off the endpoint of a stage, unless it is off already.
+func (f *inFlight) drop(s *inFlightStage, request *policy.Request) {
+	share, ok := s.held.remove(request.ID)
+	if !ok {
 		return
 	}
-	f.load.tokens[s.endpoint] -= s.tokens
-	f.load.requests[s.endpoint]--
-	s.endpoint = none
+	f.load.tokens[share.endpoint] -= share.tokens
+	f.load.requests[share.endpoint]--
 }
 
 // uncached is how many prompt tokens the endpoint has to compute.

@@ -2,7 +2,10 @@
 
 package epp
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A schedulingProfile chooses an endpoint: filters in order, then scorers, then
 // the picker. An endpoint's score is the sum over scorers of the weight times
@@ -104,13 +107,14 @@ func (p *schedulingProfile) filter(c *cycle) {
 
 // resetCandidates makes all endpoints that are not down candidates.
 func (p *schedulingProfile) resetCandidates(down []bool) {
-	p.candidates = p.memory[:0]
-	for e := range p.memory {
-		if down == nil || !down[e] {
-			p.candidates = append(p.candidates, e)
-		}
-	}
 	p.whole = down == nil && len(p.filters) == 0
+	p.candidates = p.memory
+	for e := range p.candidates {
+		p.candidates[e] = e
+	}
+	if down != nil {
+		p.candidates = slices.DeleteFunc(p.candidates, func(e int) bool { return down[e] })
+	}
 }
 
 func (p *schedulingProfile) score(c *cycle) {
