@@ -43,6 +43,7 @@ type Cache struct {
 
 	index     index
 	stretches pool[stretch]
+	families  []family // by stretch, or nil as long as nobody needs them
 	segments  pool[segment]
 	sequences pool[sequence]
 	admitted  int64

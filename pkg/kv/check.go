@@ -160,7 +160,7 @@ func (c *Cache) checkStretch(at int32, references map[int32]int32) (int, error) 
 	if t.first == none && t.grower == none {
 		return 0, fmt.Errorf("kv: stretch %d is empty", at)
 	}
-	if err := c.checkChildren(at); err != nil {
+	if err := c.checkFamily(at); err != nil {
 		return 0, err
 	}
 	held := 0
@@ -190,22 +190,25 @@ func (c *Cache) checkStretch(at int32, references map[int32]int32) (int, error) 
 	return held, nil
 }
 
-// checkChildren reports a child of a stretch that cannot be reached.
-func (c *Cache) checkChildren(at int32) error {
+// checkFamily reports that a stretch cannot be reached, or not from its parent.
+func (c *Cache) checkFamily(at int32) error {
 	t := &c.stretches.all[at]
-	elder := int32(none)
-	for child := t.children; child != none; child = c.stretches.all[child].sibling {
-		u := &c.stretches.all[child]
-		if u.parent != at || u.elder != elder {
+	if p := t.parent; p != none && t.first != none && c.stretches.all[p].end < t.attached {
+		return fmt.Errorf("kv: stretch %d follows block %d of stretch %d, which has %d", at, t.attached, p, c.stretches.all[p].end)
+	}
+	if c.families == nil {
+		return nil
+	}
+	elder, known := int32(none), t.child == none
+	for child := c.families[at].children; child != none; child = c.families[child].sibling {
+		if c.stretches.all[child].parent != at || c.families[child].elder != elder {
 			return fmt.Errorf("kv: stretch %d is not in place among the children of %d", child, at)
 		}
-		if u.first != none && u.attached > t.end {
-			return fmt.Errorf("kv: stretch %d follows block %d of stretch %d, which has %d", child, u.attached, at, t.end)
-		}
+		known = known || child == t.child
 		elder = child
 	}
-	if t.child != none && c.stretches.all[t.child].parent != at {
-		return fmt.Errorf("kv: stretch %d is not the parent of %d", at, t.child)
+	if !known {
+		return fmt.Errorf("kv: stretch %d is not among the children of %d", t.child, at)
 	}
 	return nil
 }

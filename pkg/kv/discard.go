@@ -10,6 +10,7 @@ func (c *Cache) Discard(s Sequence) {
 	if c.running(s).decoding {
 		c.Pause(s)
 	}
+	c.keepFamilies()
 	dropped := 0
 	for {
 		n := c.dropLast(s)
@@ -69,9 +70,9 @@ func (c *Cache) needed(at int32) int32 {
 		}
 	}
 	var next int32
-	for child := c.stretches.all[owner].children; child != none && needed < to; child = next {
+	for child := c.families[owner].children; child != none && needed < to; child = next {
 		c.disturb(child)
-		next = c.stretches.all[child].sibling
+		next = c.families[child].sibling
 		if !c.closeIfEmpty(child) {
 			needed = max(needed, c.stretches.all[child].attached)
 		}

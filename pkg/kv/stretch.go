@@ -10,19 +10,17 @@ type stretch struct {
 	// outlives it. child is one of those that follow, most often the only one:
 	// it is found here, and all others in the index.
 	parent, child int32
-	// attached is how many blocks of the parent come before it.
-	attached int32
-	// children is a list of all that follow it, which goes on in sibling.
-	children, sibling, elder int32
 	// The segments, in order of their blocks unless there are copies.
 	first, last int32
 	// end is how many blocks are covered.
 	end int32
-	// copied says that blocks may be there more than once.
-	copied bool
 	// grower is the sequence in decode whose blocks will follow, and that
 	// nobody else has asked for yet.
 	grower int32
+	// attached is how many blocks of the parent come before it.
+	attached int32
+	// copied says that blocks may be there more than once.
+	copied bool
 }
 
 // segment is the blocks [from, to) of a stretch. The same sequences hold all of
@@ -70,12 +68,15 @@ func (c *Cache) open(q *sequence) int32 {
 func (c *Cache) create(q *sequence) int32 {
 	at := c.stretches.take()
 	parent, id := q.parent, q.chain[q.at].ID
-	c.stretches.all[at] = stretch{
-		id: id, parent: parent, child: none, children: none, sibling: none, elder: none,
-		first: none, last: none, grower: none,
-	}
+	attached := int32(0)
 	if parent != none {
-		c.adopt(at, q.chain[q.at-1].Blocks)
+		attached = q.chain[q.at-1].Blocks
+	}
+	c.stretches.all[at] = stretch{
+		id: id, parent: parent, child: none, first: none, last: none, grower: none, attached: attached,
+	}
+	if c.families != nil {
+		c.adopt(at)
 	}
 	if parent != none && c.stretches.all[parent].child == none {
 		c.stretches.all[parent].child = at
@@ -96,35 +97,11 @@ func (c *Cache) closeIfEmpty(at int32) bool {
 	} else {
 		c.index.remove(t.id, at)
 	}
-	c.orphan(at)
+	if c.families != nil {
+		c.orphan(at)
+	}
 	c.stretches.release(at)
 	return true
-}
-
-// adopt puts a stretch that follows some blocks of its parent among the
-// parent's children.
-func (c *Cache) adopt(at, attached int32) {
-	t := &c.stretches.all[at]
-	parent := &c.stretches.all[t.parent]
-	t.attached, t.sibling = attached, parent.children
-	if t.sibling != none {
-		c.stretches.all[t.sibling].elder = at
-	}
-	parent.children = at
-}
-
-// orphan takes a stretch off the list of its parent's children.
-func (c *Cache) orphan(at int32) {
-	t := &c.stretches.all[at]
-	switch {
-	case t.elder != none:
-		c.stretches.all[t.elder].sibling = t.sibling
-	case t.parent != none:
-		c.stretches.all[t.parent].children = t.sibling
-	}
-	if t.sibling != none {
-		c.stretches.all[t.sibling].elder = t.elder
-	}
 }
 
 // shrunk finds out what a stretch still covers after an eviction.
