@@ -191,6 +191,7 @@ func truncate(chain []prompt.Stretch, maxBlocks int) ([]prompt.Stretch, int) {
 func (a *approxPrefix) routed(c *cycle, p picks) {
 	a.index.insert(a.chain, p.primary, a.parameters.capacity(c, p.primary))
 	if a.prefill && p.prefill != none {
+		a.index.find(a.chain)
 		a.index.insert(a.chain, p.prefill, a.parameters.capacity(c, p.prefill))
 	}
 }

@@ -105,9 +105,19 @@ func (x *prefixIndex) creditRanges(first, n int32, blocks []int) {
 	}
 }
 
+// find looks a chain up again after it was inserted, so that it can be inserted
+// for another endpoint.
+func (x *prefixIndex) find(chain []prompt.Stretch) {
+	x.found, x.unknown = x.found[:0], false
+	slot := int32(root)
+	for _, s := range chain {
+		slot = x.childOf(slot, s.ID)
+		x.found = append(x.found, slot)
+	}
+}
+
 // insert makes the blocks of the chain that was matched last the endpoint's
-// most recent ones, in order. It may be called for several endpoints in turn. The
-// capacity only counts the first time.
+// most recent ones, in order. The capacity only counts the first time.
 //
 // The EPP first puts all blocks into the list and then all into the table, and
 // so does this: when a chain is longer than the list, its first blocks leave
@@ -130,9 +140,6 @@ func (x *prefixIndex) insert(chain []prompt.Stretch, endpoint, capacity int) {
 			slot = x.newChild(slot, s.ID)
 		default:
 			slot = x.makeChild(slot, s.ID)
-		}
-		if i >= len(x.found) {
-			x.found = append(x.found, slot)
 		}
 		x.renew(slot, int32(endpoint), s.Blocks)
 		blocks += int(s.Blocks)

@@ -104,7 +104,10 @@ func (p *indexPair) route(chain []prompt.Stretch, endpoints ...int) {
 	if want := p.plain.match(chain); !slices.Equal(want, p.blocks) {
 		p.t.Fatalf("matches of %v (-want +got):\n%s", chain, cmp.Diff(want, p.blocks))
 	}
-	for _, e := range endpoints {
+	for i, e := range endpoints {
+		if i > 0 {
+			p.fast.find(chain)
+		}
 		p.fast.insert(chain, e, p.capacity)
 		p.plain.insert(chain, e, p.capacity)
 	}

@@ -110,14 +110,11 @@ func (s *Scheduler) begin(view *policy.View, request *policy.Request) *cycle {
 	if len(view.Scrapes) != s.endpoints {
 		panic(fmt.Sprintf("epp: %d scrapes for %d endpoints", len(view.Scrapes), s.endpoints))
 	}
-	if view.Down != nil && len(view.Down) != s.endpoints {
-		panic(fmt.Sprintf("epp: %d endpoints, and %d may be gone", s.endpoints, len(view.Down)))
-	}
+	number := s.cycle.number + 1
 	s.cycle = cycle{
-		number:    s.cycle.number + 1,
+		number:    number,
 		request:   request.ID,
 		there:     s.endpoints,
-		peer:      none,
 		now:       view.Now,
 		scrapes:   view.Scrapes,
 		prompt:    request.Prompt,
@@ -128,13 +125,9 @@ func (s *Scheduler) begin(view *policy.View, request *policy.Request) *cycle {
 		adapters:  view.Adapters,
 		unscraped: !s.scraped,
 	}
-	for _, down := range view.Down {
-		if down {
-			s.cycle.there--
-		}
-	}
-	if s.cycle.there < s.endpoints {
-		s.cycle.down = view.Down
+	s.cycle.peer = none
+	if view.Down != nil {
+		s.cycle.lose(view.Down)
 	}
 	if len(view.Changed) <= s.endpoints {
 		s.cycle.changed = view.Changed
@@ -174,6 +167,19 @@ type cycle struct {
 	changed []int32
 	// unscraped is whether no metrics reach the EPP, so that all are stale.
 	unscraped bool
+}
+
+// lose takes the endpoints that are down out.
+func (c *cycle) lose(down []bool) {
+	if len(down) != c.there {
+		panic(fmt.Sprintf("epp: %d endpoints, and %d may be gone", c.there, len(down)))
+	}
+	for _, gone := range down {
+		if gone {
+			c.down = down
+			c.there--
+		}
+	}
 }
 
 // gone reports whether an endpoint is no candidate of any profile.
