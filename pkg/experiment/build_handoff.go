@@ -180,3 +180,11 @@ func buildHandoff(in *v1alpha1.Scenario, picker *epp.Config, path *field.Path) (
 	}
 	return h, errs
 }
+
+// handoffNotes say what of the way of KV between replicas has no effect.
+func handoffNotes(in *v1alpha1.Scenario, config *simulator.Config, path *field.Path) []string {
+	if in.Disaggregation == nil || config.Handoff != (simulator.Handoff{}) {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: has no effect, as the router hands nothing over", path.Child("disaggregation"))}
+}

@@ -73,8 +73,13 @@ func TestHandoffsReachTheEngine(t *testing.T) {
 			}
 		})
 	}
-	if got := mustBuild(t, func(s *v1alpha1.Scenario) { s.Disaggregation = &v1alpha1.Disaggregation{} }).Handoff; got != (simulator.Handoff{}) {
+	idle := func(s *v1alpha1.Scenario) { s.Disaggregation = &v1alpha1.Disaggregation{} }
+	if got := mustBuild(t, idle).Handoff; got != (simulator.Handoff{}) {
 		t.Errorf("a router that hands nothing over has %+v", got)
+	}
+	want := []string{"spec.scenario.disaggregation: has no effect, as the router hands nothing over"}
+	if diff := cmp.Diff(want, mustCompileRun(t, idle).Plan.Warnings); diff != "" {
+		t.Errorf("warnings (−want +got):\n%s", diff)
 	}
 }
 

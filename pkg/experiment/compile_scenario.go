@@ -57,6 +57,7 @@ func (c *compiler) check(scenario tree, path *field.Path) field.ErrorList {
 	config, errs := c.plan.build(typed, picker, c.trace, 0, path)
 	if len(errs) == 0 {
 		c.plan.Warnings = append(c.plan.Warnings, tierNotes(typed, config.Pools, c.trace, path.Child("pools"))...)
+		c.plan.Warnings = append(c.plan.Warnings, handoffNotes(typed, &config, path)...)
 	}
 	return errs
 }
