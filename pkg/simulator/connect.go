@@ -7,6 +7,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/kv/transfer"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
 // connect gives replicas their tiers and their networks: one of its own to each,
@@ -68,30 +69,27 @@ func (s *simulation) addTiers(r *replica) {
 		tiers: make([]tier, len(c.Lower)),
 	}
 	if c.Offload.Policy == OffloadThreshold {
-		l.blank = int(math.Ceil(float64((1 - c.Offload.Threshold) * float64(r.config.KVBlocks))))
+		l.blank = r.config.KVBlocks - int(math.Floor(float64(c.Offload.Threshold*float64(r.config.KVBlocks))))
 	}
 	for k, t := range c.Lower {
-		l.tiers[k].kind = t.Kind
-		if s.owns(r, t) {
+		l.tiers[k].kind, l.tiers[k].shared = t.Kind, t.Shared && r.config.Replicas > 1
+		if !l.tiers[k].shared {
 			l.tiers[k].read, l.tiers[k].write = r.fabric.Add(t.Read), r.fabric.Add(t.Write)
 		}
 	}
 	r.lower = l
-	l.empty(r)
+	l.empty(r, 0)
 }
 
-// owns says whether a replica has a tier to itself.
-func (s *simulation) owns(r *replica, t Tier) bool { return !t.Shared || r.config.Replicas == 1 }
-
 // empty makes the replica's own tiers new ones.
-func (l *lower) empty(r *replica) {
+func (l *lower) empty(r *replica, now simtime.Time) {
 	l.keeps, l.idle, l.over, l.spilling = nil, nil, 0, 0
 	if l.offload.Policy == OffloadLazy {
 		r.cache.WatchEvictions()
 	}
 	for k, t := range r.config.Tiers.Lower {
-		if !t.Shared || r.config.Replicas == 1 {
-			l.tiers[k].stock = &stock{Store: kv.NewStore(t.Blocks, t.Eviction)}
+		if !l.tiers[k].shared {
+			l.tiers[k].stock = l.tiers[k].stock.renewed(now, kv.NewStore(t.Blocks, t.Eviction))
 		}
 	}
 }

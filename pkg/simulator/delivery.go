@@ -11,6 +11,7 @@ type delivery struct {
 	at, last simtime.Time
 	number   int
 	id       int32
+	endpoint int32
 	ends     bool
 }
 
@@ -45,7 +46,7 @@ func (h *deliveries) pop() delivery {
 // tellFirstToken lets the first token of an answer reach the gateway.
 func (s *simulation) tellFirstToken(id int32, q *request) {
 	if s.listener != nil {
-		s.deliveries.push(delivery{at: q.firstToken, number: q.info.ID, id: id})
+		s.deliveries.push(delivery{at: q.firstToken, number: q.info.ID, id: id, endpoint: q.replica})
 	}
 }
 
@@ -72,8 +73,8 @@ func (s *simulation) deliver(until simtime.Time) {
 				s.listener.Finished(&q.info, int(q.replica))
 			}
 			s.finish(d.id, d.last, d.at)
-		default:
-			s.listener.FirstToken(&q.info, int(q.replica))
+		case q.info.ID == d.number && q.phase != phaseNone:
+			s.listener.FirstToken(&q.info, int(d.endpoint))
 		}
 	}
 }

@@ -27,6 +27,7 @@ func (s *simulation) disturb(until simtime.Time) {
 func (s *simulation) meetDisruption(at simtime.Time) {
 	s.endWarmUpBy(at)
 	if s.draining {
+		s.lookServing(at)
 		s.deliver(s.advanceServing(at))
 	} else {
 		s.look(at)
@@ -108,6 +109,9 @@ func (s *simulation) remove(r *replica, id int32, failed bool) {
 		s.moved(r)
 	case phaseWaiting:
 		r.waiting.remove(id)
+		if !failed && r.waiting.len() > 0 {
+			s.wake(r)
+		}
 	case phaseHeld:
 		r.port.held = slices.DeleteFunc(r.port.held, func(other int32) bool { return other == id })
 	case phaseLoading:
@@ -157,7 +161,7 @@ func (s *simulation) reset(r *replica) {
 	r.use.lost += r.cache.Evictions()
 	r.empty()
 	if r.lower != nil {
-		r.lower.empty(r)
+		r.lower.empty(r, s.now)
 	}
 	s.moved(r)
 }
@@ -173,7 +177,7 @@ func (s *simulation) dropDuties(r *replica, some func(duty) bool) {
 	slices.Sort(ids)
 	for _, id := range ids {
 		r.fabric.duties[id].cancel(s)
-		r.fabric.abort(s.now, id)
+		s.abort(r.fabric, id)
 	}
 }
 
@@ -184,7 +188,6 @@ func (s *simulation) routeAgain(id int32) {
 	if s.listener != nil {
 		s.listener.Finished(&q.info, int(q.replica))
 	}
-	s.metrics.cells[q.cell].Migrated++
 	to, err := s.route(&q.info)
 	if _, never := s.refuses(to, int64(q.prompt), int64(q.finish)); err == nil && never {
 		err = policy.ErrNoEndpoint
@@ -200,6 +203,7 @@ func (s *simulation) routeAgain(id int32) {
 	}
 	q.replica = int32(to.Endpoint)
 	q.chain, q.chained = q.chain[:0], false
+	s.metrics.cells[q.cell].Migrated++
 	s.serve(&s.replicas[to.Endpoint], +1)
 	if to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint && q.generated() == 0 {
 		s.handOver(id, to.Prefill, to.Endpoint)

@@ -16,14 +16,11 @@ type flight struct {
 	handoff      int32
 	id           transfer.ID
 	blocks, rest int32
-	// step is the step that computes the blocks, or none; landed says that they
-	// got there before it had ended.
-	step   int64
+	// upTo is the block after the last of them. landed says that they got there
+	// before the step had ended that computes it.
+	upTo   int32
 	landed bool
 }
-
-// noStep is the step of blocks that have been computed.
-const noStep = -1
 
 // send sends what can be sent and has not been.
 func (s *simulation) send(h *handoff) {
@@ -38,23 +35,18 @@ func (s *simulation) send(h *handoff) {
 		first = h.mark - before
 	}
 	h.posted += n
-	step := int64(noStep)
-	from, j := &s.replicas[h.from], &s.requests.all[h.job]
-	if s.handing.Granularity == GranularityStream && from.stepping && j.phase == phaseRunning && j.chunk > 0 {
-		step = from.batch.steps
-	}
-	s.post(h, step, first, n-first)
+	s.post(h, h.sent-n+first, first, n-first)
 }
 
 // post puts blocks on their way, and others when they are there.
-func (s *simulation) post(h *handoff, step int64, blocks, rest int32) {
+func (s *simulation) post(h *handoff, upTo, blocks, rest int32) {
 	from, to := &s.replicas[h.from], &s.replicas[h.to]
 	var wait time.Duration
 	if s.handing.Granularity == GranularityBlock {
 		wait = time.Duration(blocks-1) * (s.handing.Egress.Latency + s.handing.Ingress.Latency)
 	}
-	f := &flight{handoff: s.requests.all[h.decode].handoff, blocks: blocks, rest: rest, step: step}
-	f.id = from.fabric.beginAfter(s.now, wait, f, int64(blocks)*from.blockBytes, from.port.egress, to.port.ingress)
+	f := &flight{handoff: s.requests.all[h.decode].handoff, blocks: blocks, rest: rest, upTo: upTo}
+	f.id = s.beginTransfer(from.fabric, wait, f, int64(blocks)*from.blockBytes, from.port.egress, to.port.ingress)
 	h.flights = append(h.flights, f)
 }
 
@@ -62,9 +54,9 @@ func (s *simulation) post(h *handoff, step int64, blocks, rest int32) {
 func (f *flight) land(s *simulation, _ simtime.Time) {
 	h := &s.handoffs.all[f.handoff-1]
 	if f.rest > 0 {
-		s.post(h, f.step, f.rest, 0)
+		s.post(h, f.upTo+f.rest, f.rest, 0)
 	}
-	if f.step != noStep && s.replicas[h.from].batch.steps == f.step {
+	if f.upTo > h.confirmed {
 		f.landed = true
 		return
 	}
@@ -74,6 +66,12 @@ func (f *flight) land(s *simulation, _ simtime.Time) {
 // A hand-over takes its flights back itself.
 func (f *flight) cancel(*simulation) {}
 func (f *flight) of() int32          { return noReplica }
+
+func (f *flight) count(s *simulation, n int) {
+	h := &s.handoffs.all[f.handoff-1]
+	s.replicas[h.from].port.transfers += n
+	s.replicas[h.to].port.transfers += n
+}
 
 // noReplica is no replica's number.
 const noReplica = -1
@@ -88,10 +86,10 @@ func (s *simulation) arriveAt(h *handoff, f *flight) {
 
 // touchDown lets those flights arrive that got there before the step had ended
 // that computes their blocks, which it has now.
-func (s *simulation) touchDown(r *replica, h *handoff) {
+func (s *simulation) touchDown(h *handoff) {
 	for i := 0; i < len(h.flights); {
 		f := h.flights[i]
-		if !f.landed || r.batch.steps == f.step {
+		if !f.landed || f.upTo > h.confirmed {
 			i++
 			continue
 		}
@@ -104,7 +102,7 @@ func (s *simulation) touchDown(r *replica, h *handoff) {
 func (s *simulation) recall(h *handoff) {
 	for _, f := range h.flights {
 		if !f.landed {
-			s.replicas[h.from].fabric.abort(s.now, f.id)
+			s.abort(s.replicas[h.from].fabric, f.id)
 		}
 	}
 	h.flights = h.flights[:0]

@@ -21,13 +21,14 @@ type handoff struct {
 	asked, reserved, ready bool
 	// done is when the job had computed the prompt; unset before.
 	done simtime.Time
-	// In blocks of the prompt: what can be sent and what has been, both counted
-	// from the first; what there is to send and what has come of that. mark is
-	// how much has to have come before decode begins.
-	available, sent        int32
-	needs, posted, arrived int32
-	mark                   int32
-	flights                []*flight
+	// In blocks of the prompt: what has been computed, what can be sent and what
+	// has been, all counted from the first; what there is to send, what is or was
+	// under way and what has come of that. mark is how much has to have come
+	// before decode begins.
+	confirmed, available, sent int32
+	needs, posted, arrived     int32
+	mark                       int32
+	flights                    []*flight
 }
 
 // handoffs holds the hand-overs in flight. Their numbers are used again.
@@ -103,14 +104,15 @@ func (s *simulation) receive(r *replica, q *request) bool {
 // chunkComputed notes that a job's chunk is computed, now.
 func (s *simulation) chunkComputed(r *replica, j *request) {
 	h := s.handoffs.of(j)
+	h.confirmed = max(h.confirmed, r.complete(j.computed, j.total))
 	if s.handing.Granularity == GranularityBlock {
 		return
 	}
 	if !h.asked {
 		s.ask(h)
 	}
-	h.available = max(h.available, r.complete(j.computed, j.total))
-	s.touchDown(r, h)
+	h.available = max(h.available, h.confirmed)
+	s.touchDown(h)
 	s.send(h)
 }
 
@@ -159,9 +161,22 @@ func (s *simulation) prefilled(r *replica, j *request) {
 	if !h.asked {
 		s.ask(h)
 	}
-	h.available = r.blocksOf(j.prompt)
+	h.available = h.confirmed
 	s.send(h)
 	s.progress(h)
+}
+
+// startOver begins a hand-over afresh whose job was preempted: nobody keeps room
+// for a prompt that is not being computed, lest two wait for each other's.
+func (s *simulation) startOver(h *handoff) {
+	s.recall(h)
+	to, q := &s.replicas[h.to], &s.requests.all[h.decode]
+	s.remove(to, h.decode, false)
+	q.phase, q.incomplete = phaseRemote, false
+	h.asked, h.reserved = false, false
+	h.confirmed, h.available, h.sent = 0, 0, 0
+	h.needs, h.posted, h.arrived, h.mark = 0, 0, 0, 0
+	s.relieve(to)
 }
 
 // progress lets a request decode when enough has come, and ends its hand-over
@@ -200,7 +215,7 @@ func (s *simulation) close(h *handoff) {
 	if j.phase == phaseLeaving {
 		r := &s.replicas[h.from]
 		used := r.cache.Used()
-		s.vacate(r, j, s.handing.SingleOwner)
+		s.vacate(r, j, s.handing.SingleOwner && h.reserved && h.arrived == h.needs)
 		s.vacated(r, used)
 	}
 	s.requests.release(h.job)

@@ -40,6 +40,7 @@ func (s *simulation) endWarmUpBy(at simtime.Time) {
 		s.look(end)
 		s.endWarmUp()
 	default:
+		s.lookServing(end)
 		s.deliver(s.advanceServing(end))
 		if s.inFlight > 0 || end <= s.closed {
 			s.endWarmUp()

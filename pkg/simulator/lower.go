@@ -32,6 +32,7 @@ type lower struct {
 // tier is a replica's access to one tier, which may be others' too.
 type tier struct {
 	kind        TierKind
+	shared      bool
 	stock       *stock
 	read, write transfer.StationID
 	use         TierUse
@@ -136,7 +137,7 @@ func (s *simulation) load(r *replica, q *request, id int32) {
 		}
 		t.use.LoadedBlocks += int64(blocks)
 		q.loads++
-		r.fabric.begin(s.now, d, int64(blocks)*r.blockBytes, t.read, l.toGPU)
+		s.beginTransfer(r.fabric, 0, d, int64(blocks)*r.blockBytes, t.read, l.toGPU)
 	}
 }
 
@@ -167,3 +168,5 @@ func (d *load) land(s *simulation, now simtime.Time) {
 
 func (d *load) cancel(s *simulation) { d.unpin(&s.replicas[d.replica]) }
 func (d *load) of() int32            { return d.replica }
+
+func (d *load) count(s *simulation, n int) { s.replicas[d.replica].port.transfers += n }

@@ -23,23 +23,28 @@ type duty interface {
 	// replica has failed that it is of.
 	cancel(s *simulation)
 	of() int32
+	// count adds to the transfers of those replicas that it is from or to.
+	count(s *simulation, n int)
 }
 
 func newFabric() *fabric {
 	return &fabric{Network: *transfer.New(), duties: map[transfer.ID]duty{}}
 }
 
-// begin starts a transfer that somebody waits for.
-func (f *fabric) begin(now simtime.Time, d duty, bytes int64, stations ...transfer.StationID) transfer.ID {
-	id := f.Start(now, bytes, stations...)
+// beginTransfer starts a transfer that somebody waits for. It waits itself for a time,
+// beside its stations' latencies.
+func (s *simulation) beginTransfer(f *fabric, wait time.Duration, d duty, bytes int64, stations ...transfer.StationID) transfer.ID {
+	id := f.StartAfter(s.now, wait, bytes, stations...)
 	f.duties[id] = d
+	d.count(s, +1)
 	return id
 }
 
 // abort takes a transfer back that is under way.
-func (f *fabric) abort(now simtime.Time, id transfer.ID) {
+func (s *simulation) abort(f *fabric, id transfer.ID) {
 	// One that ends at this very nanosecond has not been told of yet.
-	f.Cancel(now, id)
+	f.Cancel(s.now, id)
+	f.duties[id].count(s, -1)
 	delete(f.duties, id)
 }
 
@@ -60,13 +65,7 @@ func (s *simulation) land(f *fabric, now simtime.Time) {
 			continue
 		}
 		delete(f.duties, done.ID)
+		d.count(s, -1)
 		d.land(s, now)
 	}
-}
-
-// beginAfter is begin of a transfer that waits before its stations' latencies.
-func (f *fabric) beginAfter(now simtime.Time, wait time.Duration, d duty, bytes int64, stations ...transfer.StationID) transfer.ID {
-	id := f.StartAfter(now, wait, bytes, stations...)
-	f.duties[id] = d
-	return id
 }

@@ -32,6 +32,8 @@ type copying struct {
 	// none; pin holds their source in the tier above, where pinned.
 	keep   int32
 	pinned bool
+	// shared says that both ends are tiers that several replicas have.
+	shared bool
 	pin    kv.Pin
 	// priority is that of the request.
 	priority int
@@ -81,7 +83,9 @@ func (s *simulation) reserve(r *replica, tier int, spans []kv.Span) *copying {
 	used := t.stock.Used()
 	pending, taken, evicted := t.stock.Reserve(spans)
 	t.stock.changed(s.now, used)
-	t.use.RefusedBlocks += int64(blocksIn(spans) - taken)
+	if taken < blocksIn(spans) {
+		t.use.RefusedBlocks += int64(blocksIn(t.stock.MissingOf(nil, spans)))
+	}
 	t.use.EvictedBlocks += int64(blocksIn(evicted))
 	if taken == 0 {
 		return nil
@@ -107,9 +111,10 @@ func (s *simulation) copy(r *replica, c *copying) {
 	source := l.toHost
 	if c.tier > 0 {
 		source = l.tiers[c.tier-1].read
+		c.shared = l.tiers[c.tier-1].shared && l.tiers[c.tier].shared
 	}
 	t := &l.tiers[c.tier]
-	c.id = r.fabric.begin(s.now, c, int64(c.blocks)*r.blockBytes, source, t.write)
+	c.id = s.beginTransfer(r.fabric, 0, c, int64(c.blocks)*r.blockBytes, source, t.write)
 }
 
 func (c *copying) land(s *simulation, now simtime.Time) {
@@ -158,7 +163,13 @@ func (c *copying) cancel(s *simulation) {
 	c.unpin(l)
 }
 
-func (c *copying) of() int32 { return c.replica }
+// of is nobody where both ends are shared.
+func (c *copying) of() int32 {
+	if c.shared {
+		return noReplica
+	}
+	return c.replica
+}
 
 // copyOn copies what has arrived in a tier to the next one.
 func (s *simulation) copyOn(r *replica, c *copying, arrived []kv.Span) {
@@ -178,6 +189,12 @@ func blocksIn(spans []kv.Span) int {
 		n += span.Blocks()
 	}
 	return n
+}
+
+func (c *copying) count(s *simulation, n int) {
+	if !c.shared {
+		s.replicas[c.replica].port.transfers += n
+	}
 }
 
 // keepOf returns the keep of a request.
@@ -234,7 +251,7 @@ func (s *simulation) copied(r *replica, c *copying) {
 func (s *simulation) cancelCopies(r *replica, q *request) {
 	l := r.lower
 	for _, c := range l.keeps[q.keep-1].copies {
-		r.fabric.abort(s.now, c.id)
+		s.abort(r.fabric, c.id)
 		c.cancel(s)
 	}
 	l.idle = append(l.idle, q.keep-1)

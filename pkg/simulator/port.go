@@ -17,6 +17,8 @@ type port struct {
 	// loading counts the requests whose content is on its way here, from
 	// elsewhere or from lower tiers.
 	loading int32
+	// transfers counts those under way from and to the replica.
+	transfers int
 }
 
 // holds keeps a prefill job at the door while too much waits for the replica

@@ -34,6 +34,9 @@ func (s *simulation) stop(r *replica, q *request) {
 		s.forget(s.handoffs.of(q))
 	case q.phase == phaseRunning:
 		r.port.jobs--
+		if h := s.handoffs.of(q); h.asked {
+			s.startOver(h)
+		}
 	}
 }
 

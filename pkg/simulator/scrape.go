@@ -72,6 +72,21 @@ func (s *simulation) look(now simtime.Time) {
 	}
 }
 
+// lookServing is look when no more requests arrive: as long as some are served.
+func (s *simulation) lookServing(now simtime.Time) {
+	for {
+		endpoint, at, ok := s.rota.due(now)
+		if !ok {
+			return
+		}
+		s.advanceServing(at)
+		if s.serving == 0 && max(s.closed, s.finishBy) < at {
+			return
+		}
+		s.read(&s.replicas[endpoint], at)
+	}
+}
+
 // read puts what a replica's metrics endpoint shows into the view.
 func (s *simulation) read(r *replica, at simtime.Time) {
 	seen := &s.view.Scrapes[r.index]
@@ -89,16 +104,15 @@ func (s *simulation) read(r *replica, at simtime.Time) {
 func (r *replica) metrics(at simtime.Time) policy.Scrape {
 	scrape := policy.Scrape{
 		At:          at,
-		Waiting:     r.waiting.len(),
+		Waiting:     r.waiting.len() + int(r.port.loading),
 		Running:     len(r.batch.running),
 		KVUsage:     r.cache.Usage(),
 		BlockTokens: r.cache.BlockTokens(),
 		Blocks:      r.reported,
 	}
-	for i := range r.links {
-		load := r.fabric.Queue(at, r.links[i].station)
-		scrape.Transfers = max(scrape.Transfers, load.InFlight)
-		scrape.TransferDelay = max(scrape.TransferDelay, load.Delay)
+	if r.port.transfers > 0 {
+		scrape.Transfers = r.port.transfers
+		scrape.TransferDelay = r.delay(at)
 	}
 	return scrape
 }

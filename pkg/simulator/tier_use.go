@@ -3,6 +3,8 @@
 package simulator
 
 import (
+	"time"
+
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/kv/transfer"
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -12,6 +14,16 @@ import (
 type stock struct {
 	*kv.Store
 	use use
+}
+
+// renewed puts an empty store in the place of one that is lost, or of none.
+func (t *stock) renewed(now simtime.Time, store *kv.Store) *stock {
+	if t == nil {
+		return &stock{Store: store}
+	}
+	t.use.changed(now, t.Used(), 0)
+	t.Store = store
+	return t
 }
 
 // changed notes a new number of places in use.
@@ -53,6 +65,7 @@ func (l *lower) report(now simtime.Time) []TierUse {
 type link struct {
 	name    string
 	station transfer.StationID
+	shared  bool
 	from    transfer.Load
 }
 
@@ -61,12 +74,26 @@ func (r *replica) listLinks(handing bool) {
 	if l := r.lower; l != nil {
 		r.links = append(r.links, link{name: "toHost", station: l.toHost}, link{name: "toGPU", station: l.toGPU})
 		for _, t := range l.tiers {
-			r.links = append(r.links, link{name: t.kind.String() + ".read", station: t.read}, link{name: t.kind.String() + ".write", station: t.write})
+			r.links = append(r.links,
+				link{name: t.kind.String() + ".read", station: t.read, shared: t.shared},
+				link{name: t.kind.String() + ".write", station: t.write, shared: t.shared})
 		}
 	}
 	if handing {
 		r.links = append(r.links, link{name: "egress", station: r.port.egress}, link{name: "ingress", station: r.port.ingress})
 	}
+}
+
+// delay is how long what is under way takes the busiest of the replica's own
+// links.
+func (r *replica) delay(now simtime.Time) time.Duration {
+	var longest time.Duration
+	for _, k := range r.links {
+		if !k.shared {
+			longest = max(longest, r.fabric.Queue(now, k.station).Delay)
+		}
+	}
+	return longest
 }
 
 // restartLinks begins the figures of the links anew.
