@@ -152,35 +152,6 @@ func (s *Store) run(part Span) int {
 	return int(min(end, part.To) - part.From)
 }
 
-// Gap returns how many blocks of a chain are not present, without one that is,
-// from block from on and below limit, numbered through the chain.
-func (s *Store) Gap(chain []prompt.Stretch, from, limit int) int {
-	absent := 0
-	w := walk{chain, from, limit}
-	for part, ok := w.next(); ok; part, ok = w.next() {
-		n := s.gap(part)
-		absent += n
-		if n < part.Blocks() {
-			break
-		}
-	}
-	return absent
-}
-
-// gap returns how many blocks of a part come before the first that is present.
-func (s *Store) gap(part Span) int {
-	at := s.find(part.ID)
-	if at == none {
-		return part.Blocks()
-	}
-	for i := s.shelves.all[at].first; i != none; i = s.pieces.all[i].next {
-		if p := &s.pieces.all[i]; !p.pending && p.to > part.From {
-			return int(min(max(p.from, part.From), part.To) - part.From)
-		}
-	}
-	return part.Blocks()
-}
-
 // Missing appends to dst what is neither present nor pending of a chain's
 // blocks [from, to), numbered through the chain.
 func (s *Store) Missing(dst []Span, chain []prompt.Stretch, from, to int) []Span {

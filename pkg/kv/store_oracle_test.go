@@ -217,8 +217,8 @@ func (p *stores) pin() {
 	if want := p.oracle.Run(blocks[from:to]); n != want {
 		p.t.Fatalf("Run(%v, %d, %d) = %d, want %d", chain, from, to, n, want)
 	}
-	if got, want := p.real.Gap(chain, from, to), p.oracle.Gap(blocks[from:to]); got != want {
-		p.t.Fatalf("Gap(%v, %d, %d) = %d, want %d", chain, from, to, got, want)
+	if got, want := p.real.Absent(chain, from, to), p.oracle.Absent(blocks[from:to]); got != want {
+		p.t.Fatalf("Absent(%v, %d, %d) = %d, want %d", chain, from, to, got, want)
 	}
 	since := p.now - time.Duration(p.pick(100))
 	got, want := p.real.Stored(chain, from, to, simtime.Time(since)), p.oracle.Stored(blocks[from:to], since)

@@ -74,13 +74,13 @@ func TestATierHasPartsOfTexts(t *testing.T) {
 	s := NewStore(10, LRU)
 	chain := text([2]int{1, 64}, [2]int{2, 32})
 	p, _, _ := s.Reserve(SpansOf(nil, chain, 2, 5))
-	if got := [2]int{s.Run(chain, 2, 6), s.Gap(chain, 0, 6)}; got != [2]int{0, 6} {
-		t.Errorf("Run, Gap = %v while they are on their way", got)
+	if got := [2]int{s.Run(chain, 2, 6), s.Absent(chain, 0, 6)}; got != [2]int{0, 6} {
+		t.Errorf("Run, Absent = %v while they are on their way", got)
 	}
 	s.Arrive(p, 0, 0)
-	got := [3]int{s.Run(chain, 2, 6), s.Run(chain, 0, 6), s.Gap(chain, 0, 6)}
+	got := [3]int{s.Run(chain, 2, 6), s.Run(chain, 0, 6), s.Absent(chain, 0, 6)}
 	if got != [3]int{3, 0, 2} {
-		t.Errorf("Run from 2, Run and Gap from 0 = %v", got)
+		t.Errorf("Run from 2, Run and Absent from 0 = %v", got)
 	}
 }
 

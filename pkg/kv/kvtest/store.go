@@ -82,8 +82,8 @@ func (s *Store) Run(blocks []uint64) int {
 	return len(blocks)
 }
 
-// Gap returns how many of the first blocks are not present, up to one that is.
-func (s *Store) Gap(blocks []uint64) int {
+// Absent returns how many of the first blocks are not present, up to one that is.
+func (s *Store) Absent(blocks []uint64) int {
 	for i, b := range blocks {
 		if s.Has(b) {
 			return i
