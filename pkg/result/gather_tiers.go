@@ -64,18 +64,25 @@ func newHandoffs(c *simulator.Cell) *Handoffs {
 	return h
 }
 
-// tiers sums up the tiers of a pool, or of all, by kind.
+// tiers sums up the tiers of a pool, or of all, by kind. One that replicas share
+// is one tier, of which each replica has its part of the counts.
 func (g gatherer) tiers(pool string) []TierUse {
 	var all []TierUse
 	for kind := range simulator.TierKinds {
-		sum := TierUse{Kind: kind.String()}
+		sum, seen := TierUse{Kind: kind.String()}, map[int]bool{}
 		var means []float64
 		for use := range g.uses(pool) {
 			for i := range use.Tiers {
-				if t := &use.Tiers[i]; t.Kind == kind {
-					sum.add(t)
+				t := &use.Tiers[i]
+				if t.Kind != kind {
+					continue
+				}
+				sum.count(t)
+				if !t.Shared || !seen[use.Pool] {
+					sum.measure(t)
 					means = append(means, t.MeanShare)
 				}
+				seen[use.Pool] = true
 			}
 		}
 		if sum.Count > 0 {
@@ -86,10 +93,15 @@ func (g gatherer) tiers(pool string) []TierUse {
 	return all
 }
 
-func (u *TierUse) add(t *simulator.TierUse) {
+// measure adds one tier.
+func (u *TierUse) measure(t *simulator.TierUse) {
 	u.Count++
 	u.Blocks += int64(t.Blocks)
 	u.Usage.Peak = max(u.Usage.Peak, t.PeakShare)
+}
+
+// count adds what one replica did.
+func (u *TierUse) count(t *simulator.TierUse) {
 	u.Stored += t.StoredBlocks
 	u.Loaded += t.LoadedBlocks
 	u.Evicted += t.EvictedBlocks
@@ -97,20 +109,23 @@ func (u *TierUse) add(t *simulator.TierUse) {
 	u.Thrashed += t.ThrashedBlocks
 }
 
-// links sums up the links of a pool, or of all, by name.
+// links sums up the links of a pool, or of all, by name, each once.
 func (g gatherer) links(pool string, span time.Duration) []LinkUse {
 	var all []LinkUse
 	for _, link := range linkTitles {
-		sum := LinkUse{Name: link.name}
+		sum, seen := LinkUse{Name: link.name}, map[int]bool{}
 		busy, shared := 0.0, 0.0
 		for use := range g.uses(pool) {
 			for i := range use.Links {
-				if l := &use.Links[i]; l.Name == link.name {
-					sum.Count++
-					sum.Bytes += l.Bytes
-					busy += float64(l.Busy)
-					shared += float64(l.MeanConcurrency * float64(l.Busy))
+				l := &use.Links[i]
+				if l.Name != link.name || l.Shared && seen[use.Pool] {
+					continue
 				}
+				seen[use.Pool] = true
+				sum.Count++
+				sum.Bytes += l.Bytes
+				busy += float64(l.Busy)
+				shared += float64(l.MeanConcurrency * float64(l.Busy))
 			}
 		}
 		if sum.Count == 0 {

@@ -138,12 +138,11 @@ type ReplicaUse struct {
 	// Preemptions counts evictions of requests from the batch, Evictions of
 	// cached blocks whose contents were dropped to make room.
 	Preemptions, Evictions int64
-	// Tiers are the lower tiers, fastest first. One that the pool shares stands
-	// with its first replica alone.
+	// Tiers are the lower tiers, fastest first.
 	Tiers []TierUse
 	// Links are the links and devices that KV crosses: toHost, toGPU, cpu.read,
 	// cpu.write, storage.read, storage.write, egress and ingress, those that
-	// there are, in this order. Those of a shared tier stand with the tier.
+	// there are, in this order.
 	Links []LinkUse
 	// Stability is what the controller knew when arrivals ended; nil where
 	// nobody watches.
@@ -152,7 +151,11 @@ type ReplicaUse struct {
 
 // TierUse is what became of a tier's blocks.
 type TierUse struct {
-	Kind   TierKind
+	Kind TierKind
+	// Shared says that the pool's replicas share the tier. Then Blocks and the
+	// shares are those of all of it, with each replica the same, and the counts
+	// are of what this replica did.
+	Shared bool
 	Blocks int
 	// PeakShare and MeanShare are shares of the blocks that hold something, or
 	// are kept for what is on its way, 0 to 1; the mean is over time.
@@ -166,8 +169,11 @@ type TierUse struct {
 
 // LinkUse is what crossed a link, or one side of a device.
 type LinkUse struct {
-	Name  string
-	Bytes int64
+	Name string
+	// Shared says that it belongs to a shared tier. Then the figures are those of
+	// all that crossed it, with each replica the same.
+	Shared bool
+	Bytes  int64
 	// Busy is the time in which something moved, MeanConcurrency how many
 	// transfers shared the link in that time, on average.
 	Busy            time.Duration

@@ -53,7 +53,7 @@ func (l *lower) report(now simtime.Time) []TierUse {
 		t := &l.tiers[k]
 		t.stock.use.settle(now, t.stock.Used())
 		uses[k] = t.use
-		uses[k].Kind, uses[k].Blocks = t.kind, t.stock.Blocks()
+		uses[k].Kind, uses[k].Shared, uses[k].Blocks = t.kind, t.shared, t.stock.Blocks()
 		uses[k].PeakShare = float64(t.stock.use.peakUsed) / float64(t.stock.Blocks())
 		uses[k].MeanShare = t.stock.use.mean(now) / float64(t.stock.Blocks())
 	}
@@ -111,7 +111,7 @@ func (r *replica) reportLinks(now simtime.Time) []LinkUse {
 		load.BytesMoved -= k.from.BytesMoved
 		load.Busy -= k.from.Busy
 		load.Shared -= k.from.Shared
-		uses = append(uses, LinkUse{Name: k.name, Bytes: load.BytesMoved, Busy: load.Busy, MeanConcurrency: load.MeanConcurrency()})
+		uses = append(uses, LinkUse{Name: k.name, Shared: k.shared, Bytes: load.BytesMoved, Busy: load.Busy, MeanConcurrency: load.MeanConcurrency()})
 	}
 	return uses
 }
