@@ -51,7 +51,7 @@ func (s *simulation) makeRoom(r *replica, place int, tokens int32) (int, takenBa
 	blocks := s.requests.all[b.running[place]].blocks
 	var back takenBack
 	for !r.cache.Extend(blocks, int(tokens)) {
-		if len(b.running) == 1 && (s.takeBack(r, 0) || s.keepBack(r)) {
+		if len(b.running) == 1 && s.giveWay(r) {
 			continue
 		}
 		victim := s.victim(r)

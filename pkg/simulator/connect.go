@@ -83,7 +83,7 @@ func (s *simulation) addTiers(r *replica) {
 
 // empty makes the replica's own tiers new ones.
 func (l *lower) empty(r *replica, now simtime.Time) {
-	l.keeps, l.idle, l.over, l.spilling = nil, nil, 0, 0
+	l.keeps, l.idle, l.parting, l.spills = nil, nil, nil, nil
 	if l.offload.Policy == OffloadLazy {
 		r.cache.WatchEvictions()
 	}
@@ -110,9 +110,11 @@ func (s *simulation) addShared(pools []Pool) {
 }
 
 func (s *simulation) shareTier(pool, k int, store *stock, read, write transfer.StationID) {
+	first := true
 	for i := range s.replicas {
 		if r := &s.replicas[i]; r.pool == pool {
 			t := &r.lower.tiers[k]
+			t.elsewhere, first = !first, false
 			t.stock, t.read, t.write = store, read, write
 		}
 	}

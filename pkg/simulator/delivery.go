@@ -43,10 +43,11 @@ func (h *deliveries) pop() delivery {
 	return first
 }
 
-// tellFirstToken lets the first token of an answer reach the gateway.
-func (s *simulation) tellFirstToken(id int32, q *request) {
+// tellFirstToken lets the first token that an endpoint gives of an answer reach
+// the gateway.
+func (s *simulation) tellFirstToken(id int32, q *request, at simtime.Time) {
 	if s.listener != nil {
-		s.deliveries.push(delivery{at: q.firstToken, number: q.info.ID, id: id, endpoint: q.replica})
+		s.deliveries.push(delivery{at: at, number: q.info.ID, id: id, endpoint: q.replica})
 	}
 }
 

@@ -201,7 +201,7 @@ func (s *simulation) routeAgain(id int32) {
 		s.end(id, s.now, endFailed)
 		return
 	}
-	q.replica = int32(to.Endpoint)
+	q.replica, q.moved = int32(to.Endpoint), true
 	q.chain, q.chained = q.chain[:0], false
 	s.metrics.cells[q.cell].Migrated++
 	s.serve(&s.replicas[to.Endpoint], +1)

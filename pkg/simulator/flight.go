@@ -53,8 +53,9 @@ func (s *simulation) post(h *handoff, upTo, blocks, rest int32) {
 // land implements duty.
 func (f *flight) land(s *simulation, _ simtime.Time) {
 	h := &s.handoffs.all[f.handoff-1]
-	if f.rest > 0 {
-		s.post(h, f.upTo+f.rest, f.rest, 0)
+	if rest := f.rest; rest > 0 {
+		f.rest = 0
+		s.post(h, f.upTo+rest, rest, 0)
 	}
 	if f.upTo > h.confirmed {
 		f.landed = true

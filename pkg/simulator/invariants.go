@@ -20,13 +20,15 @@ import (
 //     everything before it is computed;
 //   - batch and wait queue together are in order of entry, preempted or not;
 //   - a step keeps to its bounds, and no replica idles with work waiting;
-//   - the block cache is consistent, and holds what the batch needs.
+//   - the block cache is consistent, and holds what the batch needs;
+//   - what invariants_transfers.go says of tiers and hand-overs.
 //
 // It is slow: it walks each batch, queue and cache at each step.
 type invariants struct {
 	clocks          []simtime.Time // by replica
 	rejections      int
 	inFlight, ends  int
+	promptTokens    int64
 	tokens          map[int]int32
 	tokenAt         map[int]simtime.Time
 	tokensDelivered int64
@@ -84,6 +86,9 @@ func (v *invariants) ended(s *simulation, id int32, at simtime.Time, how ending)
 		broken(s, "request %d ends with %d of %d tokens, the last at %v", q.info.ID, n, q.finish-q.prompt, v.tokenAt[q.info.ID])
 	}
 	v.tokensDelivered += int64(v.tokens[q.info.ID])
+	if q.scheduled {
+		v.promptTokens += int64(q.prompt)
+	}
 	delete(v.tokens, q.info.ID)
 	delete(v.tokenAt, q.info.ID)
 	v.inFlight--
@@ -111,9 +116,8 @@ func (v *invariants) formed(s *simulation, r *replica, step latency.Step) {
 	case r.fabric == nil && (r.cache.Used() > blocks || r.cache.Used() < blocks && !r.prefixCaching):
 		broken(s, "replica %d: %d blocks in use, the batch needs %d", r.index, r.cache.Used(), blocks)
 	}
-	if err := r.cache.Check(); err != nil {
-		broken(s, "replica %d: %v", r.index, err)
-	}
+	v.conserved(s, r)
+	v.handedOver(s, r)
 	v.inOrder(s, r)
 }
 

@@ -16,14 +16,15 @@ type lower struct {
 	tiers         []tier
 	toHost, toGPU transfer.StationID
 	offload       Offload
-	// blank is how many GPU blocks OffloadThreshold keeps without content,
-	// spilling how many are about to lose theirs.
-	blank, spilling int
+	// blank is how many GPU blocks OffloadThreshold keeps without content.
+	blank int
 
-	// keeps are numbered; over counts those whose requests have ended.
-	keeps []keep
-	idle  []int32 // numbers to use again
-	over  int
+	// keeps are numbered; parting are those whose requests have left, and spills
+	// what is under way of what is to be emptied, in the order in which it began.
+	keeps   []keep
+	idle    []int32 // numbers to use again
+	parting []int32
+	spills  []*copying
 
 	found []part    // scratch
 	spans []kv.Span // scratch
@@ -32,10 +33,10 @@ type lower struct {
 // tier is a replica's access to one tier, which may be others' too.
 type tier struct {
 	kind        TierKind
-	shared      bool
+	shared      bool // by the pool
+	elsewhere   bool // and told of with its first replica
 	stock       *stock
 	read, write transfer.StationID
-	use         TierUse
 	arrived     []kv.Span // scratch
 }
 
@@ -66,6 +67,9 @@ func (l *lower) find(chain []prompt.Stretch, from, limit int) {
 		from = to
 	}
 }
+
+// frees says whether blocks of the cache are about to be freed by themselves.
+func (l *lower) frees() bool { return len(l.parting)+len(l.spills) > 0 }
 
 // touch makes a request's blocks the last to leave their tiers.
 func (l *lower) touch(r *replica, q *request) {
@@ -128,14 +132,14 @@ func (s *simulation) load(r *replica, q *request, id int32) {
 			if p.tier != k {
 				continue
 			}
-			t.use.ThrashedBlocks += int64(t.stock.Stored(q.chain, p.from, p.to, since))
+			t.stock.counts.ThrashedBlocks += int64(t.stock.Stored(q.chain, p.from, p.to, since))
 			d.pins = append(d.pins, t.stock.Pin(q.chain, p.from, p.to))
 			blocks += p.to - p.from
 		}
 		if blocks == 0 {
 			continue
 		}
-		t.use.LoadedBlocks += int64(blocks)
+		t.stock.counts.LoadedBlocks += int64(blocks)
 		q.loads++
 		s.beginTransfer(r.fabric, 0, d, int64(blocks)*r.blockBytes, t.read, l.toGPU)
 	}

@@ -37,4 +37,6 @@ type observer interface {
 	// settled: a request was sent on its way (r is nil), or a replica's step
 	// ended and the next one began.
 	settled(s *simulation, r *replica)
+	// over: the run has ended.
+	over(s *simulation)
 }

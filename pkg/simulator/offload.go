@@ -14,6 +14,7 @@ import (
 // keep is a request's blocks that are being copied: they stay until that is
 // done, even when the request has ended.
 type keep struct {
+	number  int32
 	request int32
 	copies  []*copying
 	// over says that the request has given them up, drop that their content is
@@ -39,9 +40,9 @@ type copying struct {
 	priority int
 	// holds says that a step waits for it; spill is what is emptied then, if
 	// spills.
-	holds, spills   bool
-	spill           kv.Spill
-	blocks, spilled int
+	holds, spills bool
+	spill         kv.Spill
+	blocks        int
 }
 
 // copyPrompt copies a prompt down that has just been computed.
@@ -84,9 +85,9 @@ func (s *simulation) reserve(r *replica, tier int, spans []kv.Span) *copying {
 	pending, taken, evicted := t.stock.Reserve(spans)
 	t.stock.changed(s.now, used)
 	if taken < blocksIn(spans) {
-		t.use.RefusedBlocks += int64(blocksIn(t.stock.MissingOf(nil, spans)))
+		t.stock.counts.RefusedBlocks += int64(blocksIn(t.stock.MissingOf(nil, spans)))
 	}
-	t.use.EvictedBlocks += int64(blocksIn(evicted))
+	t.stock.counts.EvictedBlocks += int64(blocksIn(evicted))
 	if taken == 0 {
 		return nil
 	}
@@ -126,7 +127,7 @@ func (c *copying) land(s *simulation, now simtime.Time) {
 		t.arrived = t.stock.Spans(t.arrived, c.pending)
 	}
 	t.stock.Arrive(c.pending, now, c.priority)
-	t.use.StoredBlocks += int64(c.blocks)
+	t.stock.counts.StoredBlocks += int64(c.blocks)
 	c.unpin(l)
 	if len(t.arrived) > 0 {
 		s.copyOn(r, c, t.arrived)
@@ -136,8 +137,7 @@ func (c *copying) land(s *simulation, now simtime.Time) {
 	}
 	if c.spills {
 		used := r.cache.Used()
-		r.cache.Drop(c.spill)
-		l.spilling -= c.spilled
+		s.endSpill(r, c)
 		s.vacated(r, used)
 	}
 	if c.holds {
@@ -210,7 +210,7 @@ func (l *lower) keepOf(q *request, id int32) *keep {
 		q.keep = int32(len(l.keeps))
 	}
 	k := &l.keeps[q.keep-1]
-	*k = keep{request: id, copies: k.copies[:0]}
+	*k = keep{number: q.keep - 1, request: id, copies: k.copies[:0]}
 	return k
 }
 
@@ -219,7 +219,7 @@ func (l *lower) keepOf(q *request, id int32) *keep {
 func (l *lower) keepOn(q *request, drop bool) {
 	k := &l.keeps[q.keep-1]
 	k.over, k.drop, k.blocks = true, drop, q.blocks
-	l.over++
+	l.parting = append(l.parting, k.number)
 	// The chain lives as long as the blocks.
 	q.keep, q.chain = 0, nil
 }
@@ -232,19 +232,27 @@ func (s *simulation) copied(r *replica, c *copying) {
 	if len(k.copies) > 0 {
 		return
 	}
-	l.idle = append(l.idle, c.keep-1)
 	if !k.over {
 		s.requests.all[k.request].keep = 0
+		l.idle = append(l.idle, k.number)
 		return
 	}
-	l.over--
 	used := r.cache.Used()
+	s.part(r, k.number)
+	s.vacated(r, used)
+}
+
+// part frees the blocks that a request has left, now that nobody copies them.
+func (s *simulation) part(r *replica, number int32) {
+	l := r.lower
+	k := &l.keeps[number]
+	l.parting = slices.DeleteFunc(l.parting, func(other int32) bool { return other == number })
+	l.idle = append(l.idle, number)
 	if k.drop {
 		r.cache.Discard(k.blocks)
-	} else {
-		r.cache.Release(k.blocks)
+		return
 	}
-	s.vacated(r, used)
+	r.cache.Release(k.blocks)
 }
 
 // cancelCopies takes back the copies of a request's blocks that are under way.
@@ -272,7 +280,7 @@ func (l *lower) watches(r *replica, needs int) bool {
 }
 
 // wanted is how many more blocks OffloadThreshold wants without content.
-func (l *lower) wanted(r *replica) int { return l.blank - r.cache.Blank() - l.spilling }
+func (l *lower) wanted(r *replica) int { return l.blank - r.cache.Blank() - r.cache.Spilling() }
 
 // follow copies down what the forming of a step has evicted, or is about to, and
 // says whether the step has to wait for it.
@@ -315,17 +323,18 @@ func (s *simulation) spill(r *replica) {
 	}
 	var spilled kv.Spill
 	spilled, l.spans = r.cache.Spill(want, l.spans[:0])
-	n := blocksIn(l.spans)
-	if n == 0 {
-		return
-	}
-	l.spilling += n
 	c := s.reserve(r, 0, l.tiers[0].stock.MissingOf(nil, l.spans))
 	if c == nil {
 		r.cache.Drop(spilled)
-		l.spilling -= n
 		return
 	}
-	c.spills, c.spill, c.spilled = true, spilled, n
+	c.spills, c.spill = true, spilled
+	l.spills = append(l.spills, c)
 	s.copy(r, c)
+}
+
+// endSpill empties the blocks that were spilled.
+func (s *simulation) endSpill(r *replica, c *copying) {
+	r.lower.spills = slices.DeleteFunc(r.lower.spills, func(o *copying) bool { return o == c })
+	r.cache.Drop(c.spill)
 }

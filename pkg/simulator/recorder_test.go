@@ -188,3 +188,4 @@ func (r *recorder) ended(s *simulation, id int32, _ simtime.Time, how ending) {
 }
 
 func (r *recorder) settled(*simulation, *replica) {}
+func (r *recorder) over(*simulation)              {}

@@ -64,6 +64,9 @@ type request struct {
 	// incomplete says that some of the content of its blocks is still on its
 	// way: nobody else may use them.
 	incomplete bool
+	// moved says that the request was routed again and the endpoint that it has
+	// now has not given a token.
+	moved bool
 	// loads counts transfers from lower tiers under way to its blocks; loading
 	// is since when.
 	loads   int32

@@ -70,10 +70,72 @@ func (s *simulation) giveBack(r *replica) bool {
 	if r.fabric == nil || len(r.batch.running) > 0 || r.waiting.len() == 0 || r.port.loading > 0 {
 		return false
 	}
-	if r.lower != nil && r.lower.over+r.lower.spilling > 0 {
+	if r.lower != nil && r.lower.frees() {
 		return false
 	}
 	return s.takeBack(r, 1) || s.keepBack(r)
+}
+
+// giveWay lets somebody who does not run give up blocks for the only one that
+// does: a request that would preempt itself for their sake comes back to where
+// it was. It returns false where there is nobody.
+func (s *simulation) giveWay(r *replica) bool {
+	return s.takeBack(r, 0) || r.lower != nil && (s.unload(r) || s.cutSpill(r) || s.cutKeep(r)) || s.keepBack(r)
+}
+
+// unload sends the last of those back to the queue that wait for blocks from
+// lower tiers.
+func (s *simulation) unload(r *replica) bool {
+	last := int32(none)
+	for i := range s.requests.all {
+		q := &s.requests.all[i]
+		if q.phase == phaseLoading && q.replica == r.index && q.loads > 0 &&
+			(last == none || s.ticket(last).before(s.ticket(int32(i)))) {
+			last = int32(i)
+		}
+	}
+	if last == none {
+		return false
+	}
+	q := &s.requests.all[last]
+	r.port.loading--
+	s.dropDuties(r, func(d duty) bool { l, ok := d.(*load); return ok && l.request == last })
+	r.cache.Release(q.blocks)
+	q.phase, q.computed, q.loads = phaseWaiting, 0, 0
+	r.waiting.insert(s.ticket(last))
+	return true
+}
+
+// none is no request's number.
+const none = -1
+
+// cutSpill empties the blocks at once that were spilled last.
+func (s *simulation) cutSpill(r *replica) bool {
+	l := r.lower
+	if len(l.spills) == 0 {
+		return false
+	}
+	c := l.spills[len(l.spills)-1]
+	s.abort(r.fabric, c.id)
+	c.cancel(s)
+	s.endSpill(r, c)
+	return true
+}
+
+// cutKeep frees the blocks at once of the last request that left some to be
+// copied.
+func (s *simulation) cutKeep(r *replica) bool {
+	l := r.lower
+	if len(l.parting) == 0 {
+		return false
+	}
+	at := l.parting[len(l.parting)-1]
+	for _, c := range l.keeps[at].copies {
+		s.abort(r.fabric, c.id)
+		c.cancel(s)
+	}
+	s.part(r, at)
+	return true
 }
 
 // takeBack takes the blocks of the last in the queue that has some, and is not

@@ -158,5 +158,8 @@ func (s *simulation) outcome(end simtime.Time) *Outcome {
 	for i := range o.Cells {
 		o.Cells[i].check()
 	}
+	for _, v := range s.observers {
+		v.over(s)
+	}
 	return o
 }

@@ -122,10 +122,14 @@ func (s *simulation) token(r *replica, id int32, q *request) {
 	if previous == unset {
 		q.firstToken = r.atGateway(s.now, q)
 		s.metrics.firstToken(s.now, q)
-		s.tellFirstToken(id, q)
+		s.tellFirstToken(id, q, q.firstToken)
 	} else {
 		s.metrics.tokens(s.now, q.cell, int64(s.now.Sub(previous)+r.cost.PerOutputToken), 1)
+		if q.moved {
+			s.tellFirstToken(id, q, r.atGateway(s.now, q))
+		}
 	}
+	q.moved = false
 	for _, o := range s.observers {
 		o.token(s, id, r.atGateway(s.now, q))
 	}

@@ -13,7 +13,8 @@ import (
 // stock is the blocks of a tier, with how full it was.
 type stock struct {
 	*kv.Store
-	use use
+	use    use
+	counts TierUse
 }
 
 // renewed puts an empty store in the place of one that is lost, or of none.
@@ -36,28 +37,35 @@ func (t *stock) changed(now simtime.Time, before int) {
 // restart begins the figures anew.
 func (t *stock) restart(now simtime.Time) {
 	t.use = use{since: now, settled: now, peakUsed: t.Used()}
+	t.counts = TierUse{}
 }
 
 // restart begins the figures of a replica's tiers anew.
 func (l *lower) restart(now simtime.Time) {
 	for k := range l.tiers {
-		l.tiers[k].use = TierUse{}
 		l.tiers[k].stock.restart(now)
 	}
 }
 
-// report settles the figures of a replica's tiers.
+// report settles the figures of a replica's tiers. Shared ones are the first
+// replica's.
 func (l *lower) report(now simtime.Time) []TierUse {
-	uses := make([]TierUse, len(l.tiers))
+	var uses []TierUse
 	for k := range l.tiers {
-		t := &l.tiers[k]
-		t.stock.use.settle(now, t.stock.Used())
-		uses[k] = t.use
-		uses[k].Kind, uses[k].Shared, uses[k].Blocks = t.kind, t.shared, t.stock.Blocks()
-		uses[k].PeakShare = float64(t.stock.use.peakUsed) / float64(t.stock.Blocks())
-		uses[k].MeanShare = t.stock.use.mean(now) / float64(t.stock.Blocks())
+		if t := &l.tiers[k]; !t.elsewhere {
+			uses = append(uses, t.stock.report(now, t.kind))
+		}
 	}
 	return uses
+}
+
+func (t *stock) report(now simtime.Time, kind TierKind) TierUse {
+	t.use.settle(now, t.Used())
+	u := t.counts
+	u.Kind, u.Blocks = kind, t.Blocks()
+	u.PeakShare = float64(t.use.peakUsed) / float64(t.Blocks())
+	u.MeanShare = t.use.mean(now) / float64(t.Blocks())
+	return u
 }
 
 // link is a station that a replica's blocks cross, with its figures as of when
@@ -74,6 +82,9 @@ func (r *replica) listLinks(handing bool) {
 	if l := r.lower; l != nil {
 		r.links = append(r.links, link{name: "toHost", station: l.toHost}, link{name: "toGPU", station: l.toGPU})
 		for _, t := range l.tiers {
+			if t.elsewhere {
+				continue
+			}
 			r.links = append(r.links,
 				link{name: t.kind.String() + ".read", station: t.read, shared: t.shared},
 				link{name: t.kind.String() + ".write", station: t.write, shared: t.shared})
