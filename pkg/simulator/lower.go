@@ -25,6 +25,7 @@ type lower struct {
 	idle    []int32 // numbers to use again
 	parting []int32
 	spills  []*copying
+	spare   []*copying // records to use again
 
 	found []part    // scratch
 	spans []kv.Span // scratch

@@ -8,6 +8,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/kv/transfer"
 	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
@@ -21,6 +22,7 @@ type keep struct {
 	// to go with them.
 	over, drop bool
 	blocks     kv.Sequence
+	chain      []prompt.Stretch
 }
 
 // copying is a transfer of blocks into a tier.
@@ -91,7 +93,8 @@ func (s *simulation) reserve(r *replica, tier int, spans []kv.Span) *copying {
 	if taken == 0 {
 		return nil
 	}
-	c := &copying{replica: r.index, tier: tier, pending: pending, blocks: taken}
+	c := r.lower.newCopying()
+	*c = copying{replica: r.index, tier: tier, pending: pending, blocks: taken}
 	if r.lower.offload.Policy != OffloadEager && tier+1 < len(r.lower.tiers) && len(evicted) > 0 {
 		s.pass(r, tier+1, evicted)
 	}
@@ -146,6 +149,17 @@ func (c *copying) land(s *simulation, now simtime.Time) {
 		s.begin(r, step)
 		s.moved(r)
 	}
+	l.spare = append(l.spare, c)
+}
+
+// newCopying returns a record, perhaps one that was used before.
+func (l *lower) newCopying() *copying {
+	if n := len(l.spare); n > 0 {
+		c := l.spare[n-1]
+		l.spare = l.spare[:n-1]
+		return c
+	}
+	return &copying{}
 }
 
 func (c *copying) unpin(l *lower) {
@@ -210,7 +224,7 @@ func (l *lower) keepOf(q *request, id int32) *keep {
 		q.keep = int32(len(l.keeps))
 	}
 	k := &l.keeps[q.keep-1]
-	*k = keep{number: q.keep - 1, request: id, copies: k.copies[:0]}
+	*k = keep{number: q.keep - 1, request: id, copies: k.copies[:0], chain: k.chain[:0]}
 	return k
 }
 
@@ -221,7 +235,8 @@ func (l *lower) keepOn(q *request, drop bool) {
 	k.over, k.drop, k.blocks = true, drop, q.blocks
 	l.parting = append(l.parting, k.number)
 	// The chain lives as long as the blocks.
-	q.keep, q.chain = 0, nil
+	q.keep = 0
+	k.chain, q.chain = q.chain, k.chain[:0]
 }
 
 // copied ends a copy of a request's blocks.

@@ -26,3 +26,22 @@ func BenchmarkR(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkMoving is what tiers and hand-overs cost, beside the same load
+// without them.
+func BenchmarkMoving(b *testing.B) {
+	const requests, replicas = 50_000, 16
+	for name, config := range map[string]func(int, int, int64) simulator.Config{
+		"untiered": Untiered, "tiered": Tiered, "together": R, "disaggregated": Disaggregated,
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := simulator.Run(context.Background(), config(requests, replicas, 1)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(requests)*float64(b.N)/b.Elapsed().Seconds(), "requests/s")
+		})
+	}
+}

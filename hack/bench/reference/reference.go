@@ -92,7 +92,7 @@ func clients(replicas int) []workload.Client {
 
 // profile is the EPP's: prefix 3, queue 2, KV 2, the highest score wins.
 func profile() *epp.Config {
-	config, errs := epp.Load([]byte(`
+	return load(`
 apiVersion: llm-d.ai/v1alpha1
 kind: EndpointPickerConfig
 plugins:
@@ -107,7 +107,12 @@ schedulingProfiles:
   - {pluginRef: queue-scorer, weight: 2}
   - {pluginRef: kv-cache-utilization-scorer, weight: 2}
   - {pluginRef: max-score-picker}
-`), "", nil)
+`)
+}
+
+// load reads an EPP's configuration.
+func load(text string) *epp.Config {
+	config, errs := epp.Load([]byte(text), "", nil, epp.Labelled())
 	if len(errs) > 0 {
 		panic(fmt.Sprintf("reference: profile: %v", errs.ToAggregate()))
 	}
