@@ -29,6 +29,7 @@ type invariants struct {
 	rejections      int
 	inFlight, ends  int
 	promptTokens    int64
+	cutOff          bool // the drain has left some in flight
 	tokens          map[int]int32
 	tokenAt         map[int]simtime.Time
 	tokensDelivered int64
@@ -93,6 +94,7 @@ func (v *invariants) ended(s *simulation, id int32, at simtime.Time, how ending)
 	delete(v.tokenAt, q.info.ID)
 	v.inFlight--
 	v.ends++
+	v.cutOff = v.cutOff || how == endUnfinished
 }
 
 func (v *invariants) formed(s *simulation, r *replica, step latency.Step) {

@@ -72,7 +72,7 @@ func (v *invariants) over(s *simulation) {
 	if prompts != v.promptTokens || outputs != v.tokensDelivered {
 		broken(s, "%d prompt and %d output tokens counted, of %d and %d", prompts, outputs, v.promptTokens, v.tokensDelivered)
 	}
-	if s.inFlight > 0 {
+	if v.cutOff {
 		return
 	}
 	for i := range s.replicas {
