@@ -64,12 +64,11 @@ func newHandoffs(c *simulator.Cell) *Handoffs {
 	return h
 }
 
-// tiers sums up the tiers of a pool, or of all, by kind. One that replicas share
-// is one tier, of which each replica has its part of the counts.
+// tiers sums up the tiers of a pool, or of all, by kind.
 func (g gatherer) tiers(pool string) []TierUse {
 	var all []TierUse
 	for kind := range simulator.TierKinds {
-		sum, seen := TierUse{Kind: kind.String()}, map[int]bool{}
+		sum := TierUse{Kind: kind.String()}
 		var means []float64
 		for use := range g.uses(pool) {
 			for i := range use.Tiers {
@@ -77,12 +76,8 @@ func (g gatherer) tiers(pool string) []TierUse {
 				if t.Kind != kind {
 					continue
 				}
-				sum.count(t)
-				if !t.Shared || !seen[use.Pool] {
-					sum.measure(t)
-					means = append(means, t.MeanShare)
-				}
-				seen[use.Pool] = true
+				sum.add(t)
+				means = append(means, t.MeanShare)
 			}
 		}
 		if sum.Count > 0 {
@@ -93,15 +88,11 @@ func (g gatherer) tiers(pool string) []TierUse {
 	return all
 }
 
-// measure adds one tier.
-func (u *TierUse) measure(t *simulator.TierUse) {
+// add adds one tier.
+func (u *TierUse) add(t *simulator.TierUse) {
 	u.Count++
 	u.Blocks += int64(t.Blocks)
 	u.Usage.Peak = max(u.Usage.Peak, t.PeakShare)
-}
-
-// count adds what one replica did.
-func (u *TierUse) count(t *simulator.TierUse) {
 	u.Stored += t.StoredBlocks
 	u.Loaded += t.LoadedBlocks
 	u.Evicted += t.EvictedBlocks
@@ -109,19 +100,18 @@ func (u *TierUse) count(t *simulator.TierUse) {
 	u.Thrashed += t.ThrashedBlocks
 }
 
-// links sums up the links of a pool, or of all, by name, each once.
+// links sums up the links of a pool, or of all, by name.
 func (g gatherer) links(pool string, span time.Duration) []LinkUse {
 	var all []LinkUse
 	for _, link := range linkTitles {
-		sum, seen := LinkUse{Name: link.name}, map[int]bool{}
+		sum := LinkUse{Name: link.name}
 		busy, shared := 0.0, 0.0
 		for use := range g.uses(pool) {
 			for i := range use.Links {
 				l := &use.Links[i]
-				if l.Name != link.name || l.Shared && seen[use.Pool] {
+				if l.Name != link.name {
 					continue
 				}
-				seen[use.Pool] = true
 				sum.Count++
 				sum.Bytes += l.Bytes
 				busy += float64(l.Busy)

@@ -114,23 +114,6 @@ func TestHitsAddUp(t *testing.T) {
 	}
 }
 
-func TestASharedTierIsOne(t *testing.T) {
-	o := makeOutcome(0)
-	for i := range o.Replicas {
-		o.Replicas[i].Tiers = []simulator.TierUse{{Kind: simulator.StorageTier, Shared: true, Blocks: 100, PeakShare: 0.5, MeanShare: 0.25, StoredBlocks: 10}}
-		o.Replicas[i].Links = []simulator.LinkUse{{Name: "storage.read", Shared: true, Bytes: 1000, Busy: 4 * time.Second, MeanConcurrency: 2}}
-	}
-	r := NewDocument(o, makeMeta(42)).Overall.Replicas
-	wantTiers := []TierUse{{Kind: "storage", Count: 2, Blocks: 200, Usage: KVUsage{Mean: 0.25, Peak: 0.5}, Stored: 30}} // one a pool
-	if diff := cmp.Diff(wantTiers, r.Tiers); diff != "" {
-		t.Errorf("tiers (−want +got):\n%s", diff)
-	}
-	two := 2.0
-	if diff := cmp.Diff([]LinkUse{{Name: "storage.read", Count: 2, Bytes: 2000, Utilization: 0.5, Concurrency: &two}}, r.Links); diff != "" {
-		t.Errorf("links (−want +got):\n%s", diff)
-	}
-}
-
 func TestHandoffShareIsOfTimeToFirstToken(t *testing.T) {
 	d := makeTieredDocument(42, 0)
 	got, _ := d.Value(MustParseMetric("handoffShare"))

@@ -120,7 +120,7 @@ func (s *simulation) separate(r *replica) {
 			continue
 		}
 		b.catchUp(q)
-		q.inStep, q.chunk, q.lastToken = false, 0, s.now
+		q.inStep, q.chunk, q.lastToken = false, 0, r.stepEnd
 		r.cache.Pause(q.blocks)
 	}
 	b.decodes, b.context, b.done = 0, 0, b.done[:0]

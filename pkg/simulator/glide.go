@@ -28,6 +28,7 @@ func (s *simulation) glide(r *replica, until simtime.Time) {
 		b.steps++
 		s.decode(r, now)
 		r.use.stepped(r.stepStart, now)
+		r.stepEnd = now
 
 		if needs > 0 {
 			used := r.cache.Used()

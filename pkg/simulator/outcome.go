@@ -149,13 +149,10 @@ type ReplicaUse struct {
 	Stability *stability.State
 }
 
-// TierUse is what became of a tier's blocks.
+// TierUse is what became of a tier's blocks. One that the replicas of a pool share
+// stands with the first of them, with what all did.
 type TierUse struct {
-	Kind TierKind
-	// Shared says that the pool's replicas share the tier. Then Blocks and the
-	// shares are those of all of it, with each replica the same, and the counts
-	// are of what this replica did.
-	Shared bool
+	Kind   TierKind
 	Blocks int
 	// PeakShare and MeanShare are shares of the blocks that hold something, or
 	// are kept for what is on its way, 0 to 1; the mean is over time.
@@ -169,11 +166,8 @@ type TierUse struct {
 
 // LinkUse is what crossed a link, or one side of a device.
 type LinkUse struct {
-	Name string
-	// Shared says that it belongs to a shared tier. Then the figures are those of
-	// all that crossed it, with each replica the same.
-	Shared bool
-	Bytes  int64
+	Name  string
+	Bytes int64
 	// Busy is the time in which something moved, MeanConcurrency how many
 	// transfers shared the link in that time, on average.
 	Busy            time.Duration

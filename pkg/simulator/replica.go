@@ -47,6 +47,9 @@ type replica struct {
 	next      simtime.Time
 	stepping  bool
 	stepStart simtime.Time
+	// stepEnd is when the step before it ended, which gave those in step their
+	// last token.
+	stepEnd simtime.Time
 	// held is the step that waits for a transfer before it begins; nil if none
 	// does.
 	held *latency.Step

@@ -20,7 +20,7 @@ func (s *simulation) endStep(r *replica) {
 	s.endChunks(r)
 	s.leave(r)
 	r.use.stepped(r.stepStart, s.now)
-	r.stepping = false
+	r.stepping, r.stepEnd = false, s.now
 }
 
 // endDecodes gives each request in step its token.
@@ -48,7 +48,7 @@ func (s *simulation) endDecodes(r *replica) {
 func (s *simulation) decode(r *replica, now simtime.Time) {
 	b := &r.batch
 	b.context += int64(b.decodes)
-	gap := int64(now.Sub(r.stepStart) + r.cost.PerOutputToken)
+	gap := int64(now.Sub(r.stepEnd) + r.cost.PerOutputToken)
 	for _, share := range b.shares {
 		if share.count > 0 {
 			s.metrics.tokens(now, share.cell, gap, share.count)

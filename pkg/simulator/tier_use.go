@@ -122,7 +122,7 @@ func (r *replica) reportLinks(now simtime.Time) []LinkUse {
 		load.BytesMoved -= k.from.BytesMoved
 		load.Busy -= k.from.Busy
 		load.Shared -= k.from.Shared
-		uses = append(uses, LinkUse{Name: k.name, Shared: k.shared, Bytes: load.BytesMoved, Busy: load.Busy, MeanConcurrency: load.MeanConcurrency()})
+		uses = append(uses, LinkUse{Name: k.name, Bytes: load.BytesMoved, Busy: load.Busy, MeanConcurrency: load.MeanConcurrency()})
 	}
 	return uses
 }
