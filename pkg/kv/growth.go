@@ -97,6 +97,13 @@ func (c *Cache) Pause(s Sequence) {
 	}
 }
 
+// Rest is Pause, or nothing for a sequence that is not in decode.
+func (c *Cache) Rest(s Sequence) {
+	if c.running(s).decoding {
+		c.Pause(s)
+	}
+}
+
 // catchUp names what a sequence in decode has filled up to now.
 func (c *Cache) catchUp(at int32) {
 	q := &c.sequences.all[at]

@@ -45,6 +45,7 @@ func (s *simulation) stop(r *replica, q *request) {
 func (s *simulation) vacate(r *replica, q *request, drop bool) {
 	switch {
 	case q.keep != 0:
+		r.cache.Rest(q.blocks)
 		r.lower.keepOn(q, drop)
 	case drop:
 		r.cache.Discard(q.blocks)
