@@ -24,8 +24,10 @@ type benchCase struct {
 	name string
 	// replicas is how many the cluster has.
 	replicas int
-	// requests is how many R sends; 0 replays the trace.
+	// requests is how many are sent; 0 replays the trace.
 	requests int
+	// workload is R unless it says another one.
+	workload func(requests, replicas int, seed int64) simulator.Config
 	// runs is how many simulations share the machine, on all cores; 0 is one
 	// simulation, on as many threads as the runtime likes.
 	runs int
@@ -40,6 +42,9 @@ func cases() []benchCase {
 	return append(all,
 		benchCase{name: "R(100000,16)", replicas: 16, requests: 100_000},
 		benchCase{name: "R(1000000,16)", replicas: 16, requests: 1_000_000},
+		benchCase{name: "small GPUs", replicas: 16, requests: 50_000, workload: reference.Untiered},
+		benchCase{name: "small GPUs, CPU tier", replicas: 16, requests: 50_000, workload: reference.Tiered},
+		benchCase{name: "disaggregated", replicas: 16, requests: 50_000, workload: reference.Disaggregated},
 		benchCase{name: "Mooncake", replicas: 8},
 		benchCase{name: "parallel", replicas: 16, requests: 50_000, runs: 4 * runtime.NumCPU()},
 	)
@@ -70,7 +75,10 @@ func choose(pattern string) ([]benchCase, error) {
 // config is the case's simulation; the trace is read here, before the clock
 // starts.
 func (c benchCase) config(tracePath string, seed int64) (simulator.Config, error) {
-	if c.requests > 0 {
+	switch {
+	case c.workload != nil:
+		return c.workload(c.requests, c.replicas, seed), nil
+	case c.requests > 0:
 		return reference.R(c.requests, c.replicas, seed), nil
 	}
 	if tracePath == "" {

@@ -40,6 +40,15 @@ func targets(results []result) []target {
 	reference := byName["R(50000,16)"]
 	allocations := float64(reference.Allocations) / float64(reference.Requests)
 	all = append(all, target{"R(50000,16)", "less than one allocation a request", fmt.Sprintf("%.3f", allocations), allocations < 1})
+	half := func(name, plain string) {
+		share := byName[name].perCPUSecond() / byName[plain].perCPUSecond()
+		all = append(all, target{
+			What: name, Target: "at least half as fast as " + plain,
+			Measured: fmt.Sprintf("%.2f", share), Met: share >= 0.5,
+		})
+	}
+	half("small GPUs, CPU tier", "small GPUs")
+	half("disaggregated", "R(50000,16)")
 	if trace := byName["Mooncake"]; trace.Requests > 0 {
 		all = append(all, target{"Mooncake", "less than one CPU second", seconds(trace.CPU), trace.CPU.Seconds() < 1})
 	}

@@ -14,11 +14,11 @@ import (
 // blockBytes is a block of 16 tokens of Llama-3.1-8B in 16 bits.
 const blockBytes = 16 * 131_072
 
-// Tiered is R with a CPU tier of 200 000 blocks below each replica, to which
-// every block is copied as soon as it is computed. GPU caches have 6000 blocks,
-// so that prefixes have to be brought back now and then.
+// Tiered is Untiered with a CPU tier of 200 000 blocks below each replica, to
+// which every block is copied as soon as it is computed, and from which prefixes
+// are brought back.
 func Tiered(requests, replicas int, seed int64) simulator.Config {
-	config := small(requests, replicas, seed)
+	config := Untiered(requests, replicas, seed)
 	pool := &config.Pools[0]
 	pool.BlockBytes = blockBytes
 	link, memory := device("pcie-gen5-x16"), device("dram")
@@ -31,14 +31,13 @@ func Tiered(requests, replicas int, seed int64) simulator.Config {
 	return config
 }
 
-// Untiered is what Tiered is to be compared with.
+// Untiered is R with 50 clients a replica, whose prefixes take more blocks than
+// the 4000 that a GPU has.
 func Untiered(requests, replicas int, seed int64) simulator.Config {
-	return small(requests, replicas, seed)
-}
-
-func small(requests, replicas int, seed int64) simulator.Config {
-	config := R(requests, replicas, seed)
-	config.Pools[0].KVBlocks = 6000
+	config := onReplicas(replicas, seed)
+	config.Source = workload.NewClients(manyClients(50*replicas, replicas), seed)
+	config.Horizon.Requests = requests
+	config.Pools[0].KVBlocks = 4000
 	return config
 }
 

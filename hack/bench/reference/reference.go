@@ -69,8 +69,9 @@ func Instance(model string, tensorParallelism int) latency.Instance {
 	return latency.Instance{Model: m, Accelerator: gpu, TensorParallelism: tensorParallelism}
 }
 
-func clients(replicas int) []workload.Client {
-	n := max(20, 5*replicas/4)
+func clients(replicas int) []workload.Client { return manyClients(max(20, 5*replicas/4), replicas) }
+
+func manyClients(n, replicas int) []workload.Client {
 	shares := 0.0
 	for i := range n {
 		shares += 1 / float64(i+1)
