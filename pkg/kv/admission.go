@@ -120,6 +120,9 @@ func (c *Cache) holdFirst(q *sequence, stretch, n int32) {
 			c.unspill(at)
 		}
 		c.segments.all[at].references++
+		if c.segments.all[at].references == 2 {
+			c.shared += int(until - block)
+		}
 		if c.order != LRU {
 			c.renew(at, q.priority)
 		}

@@ -29,7 +29,9 @@ type Cache struct {
 	free  int
 	// blank is how many of the free blocks have no content.
 	blank int
-	queue queue
+	// shared is how many blocks several sequences hold.
+	shared int
+	queue  queue
 	// Unless the order is LRU: the levels of the queue, and of each segment
 	// what the queue goes by before age.
 	levels    levels

@@ -88,7 +88,7 @@ func compareWithOracle(t *testing.T, blocks int, caching bool, order Order, oper
 }
 
 func (p *pair) operate() {
-	switch p.pick(12) {
+	switch p.pick(13) {
 	case 0, 1:
 		p.admit()
 	case 2:
@@ -105,6 +105,8 @@ func (p *pair) operate() {
 		p.spill()
 	case 8:
 		p.drop()
+	case 9:
+		p.empty()
 	default:
 		p.step()
 	}
@@ -142,16 +144,28 @@ func (p *pair) admit() {
 		Chain: chain, Cached: cached, Tokens: tokens, Reserve: how % 2 * length,
 		Withheld: how/2 == 0, Priority: p.pick(4) - 1,
 	}
-	s, got := p.cache.Admit(a)
-	plain, ok := p.oracle.Admit(kvtest.Admission{
+	same := kvtest.Admission{
 		Chain: blocks, Cached: cached, Tokens: tokens, Reserve: a.Reserve,
 		Withheld: a.Withheld, Priority: a.Priority,
-	})
+	}
+	fresh, idle := p.cache.Takes(a)
+	if wantFresh, wantIdle := p.oracle.Takes(same); fresh != wantFresh || idle != wantIdle {
+		p.t.Errorf("Takes(%v, %+v) = %d, %d, want %d, %d", text, a, fresh, idle, wantFresh, wantIdle)
+	}
+	s, got := p.cache.Admit(a)
+	plain, ok := p.oracle.Admit(same)
 	if got != ok {
 		p.t.Fatalf("Admit(%v, %+v) = %v, want %v", text, a, got, ok)
 	}
 	if got {
 		p.running = append(p.running, &twin{s, plain, text, length, tokens, false, a.Withheld})
+	}
+}
+
+func (p *pair) empty() {
+	n := p.pick(12)
+	if got, want := p.cache.Empty(n), p.oracle.Empty(n); got != want {
+		p.t.Fatalf("Empty(%d) = %d, want %d", n, got, want)
 	}
 }
 
@@ -279,19 +293,24 @@ func (p *pair) compare() {
 		p.t.Error(err)
 	}
 	type seen struct {
-		Used, Blank, Spilling int
-		Evictions             int64
-		Evicted, Free         []uint64
+		Used, Blank, Shared, Spilling int
+		Evictions                     int64
+		Evicted, Free                 []uint64
 	}
 	got := seen{
-		p.cache.Used(), p.cache.Blank(), p.cache.Spilling(), p.cache.Evictions(),
+		p.cache.Used(), p.cache.Blank(), p.cache.Shared(), p.cache.Spilling(), p.cache.Evictions(),
 		p.names.of(p.cache.Evicted(nil)), p.freeOrder(),
 	}
 	want := seen{
-		p.oracle.Used(), p.oracle.Blank(), p.oracle.Spilling(), p.oracle.Evictions,
+		p.oracle.Used(), p.oracle.Blank(), p.oracle.Shared(), p.oracle.Spilling(), p.oracle.Evictions,
 		append([]uint64{}, p.oracle.Evicted...), p.oracle.Free(),
 	}
 	p.oracle.Evicted = nil
+	for _, w := range p.running {
+		if got, want := p.cache.SharedBy(w.sequence), p.oracle.SharedBy(w.plain); got != want {
+			p.t.Errorf("%d blocks of %v are shared, want %d", got, w.text, want)
+		}
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		p.t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -46,7 +46,10 @@ func (c *Cache) letGo(h hold) {
 func (c *Cache) drop(at int32) {
 	s := &c.segments.all[at]
 	s.references--
-	if s.references == 0 {
+	switch s.references {
+	case 0:
 		c.push(at)
+	case 1:
+		c.shared -= int(s.len())
 	}
 }
