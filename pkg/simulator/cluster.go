@@ -39,6 +39,7 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 // addPool adds a pool's replicas.
 func (s *simulation) addPool(index int, p *Pool) {
 	s.pools = append(s.pools, p.Name)
+	s.doors = s.doors || p.Stability.asks()
 	for range p.Replicas {
 		s.replicas = append(s.replicas, newReplica(int32(len(s.replicas)), index, p))
 	}

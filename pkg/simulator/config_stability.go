@@ -6,7 +6,9 @@ import "windtunnel.dev/windtunnel/pkg/kv/stability"
 
 // Stability watches each replica of a pool with a controller of its own.
 type Stability struct {
-	Form   stability.Form
+	Form stability.Form
+	// Config is the controller's; its BlockTokens is the pool's, whatever it
+	// says.
 	Config stability.Config
 	// Evict lets the controller empty free blocks before they are wanted.
 	Evict bool

@@ -160,6 +160,7 @@ func (s *simulation) reset(r *replica) {
 	r.use.changed(s.now, r.cache.Used(), 0)
 	r.use.lost += r.cache.Evictions()
 	r.empty()
+	r.advisor = r.advisor.again(r, s.now)
 	if r.lower != nil {
 		r.lower.empty(r, s.now)
 	}
@@ -189,10 +190,12 @@ func (s *simulation) routeAgain(id int32) {
 		s.listener.Finished(&q.info, int(q.replica))
 	}
 	to, err := s.route(&q.info)
-	if _, never := s.refuses(to, int64(q.prompt), int64(q.finish)); err == nil && never {
-		err = policy.ErrNoEndpoint
-		if s.listener != nil {
-			s.listener.Finished(&q.info, to.Endpoint)
+	if err == nil {
+		if _, never := s.refuses(to, int64(q.prompt), int64(q.finish)); never {
+			err = policy.ErrNoEndpoint
+			if s.listener != nil {
+				s.listener.Finished(&q.info, to.Endpoint)
+			}
 		}
 	}
 	if err != nil {

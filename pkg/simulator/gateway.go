@@ -70,6 +70,9 @@ func (s *simulation) refuses(to policy.Decision, prompt, total int64) (Reason, b
 	if !never && to.Prefill != policy.NoPrefill {
 		reason, never = s.replicas[to.Prefill].refuses(prompt, prompt+1)
 	}
+	if !never && s.doors && s.turnsAway(to, prompt) {
+		return NoRoom, true
+	}
 	return reason, never
 }
 

@@ -80,7 +80,7 @@ func (s *simulation) ask(h *handoff) {
 // where there are not enough.
 func (s *simulation) receive(r *replica, q *request) bool {
 	cached := r.cache.Match(q.chain, int(q.prompt-1))
-	blocks, ok := r.cache.Admit(kv.Admission{
+	blocks, ok := s.allot(r, kv.Admission{
 		Chain: q.chain, Cached: cached, Tokens: int(q.prompt), Reserve: int(q.prompt),
 		Withheld: true, Priority: q.info.Priority,
 	})

@@ -63,6 +63,7 @@ func (s *simulation) endWarmUp() {
 // horizon says, and returns when the last thing happened. What else happens at
 // the deadline counts; what is then left in flight is cut off.
 func (s *simulation) drain() simtime.Time {
+	s.noteStability()
 	deadline := s.closed.Add(s.horizon.Drain)
 	if deadline < s.closed {
 		deadline = simtime.Never

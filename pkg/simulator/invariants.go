@@ -21,6 +21,8 @@ import (
 //   - batch and wait queue together are in order of entry, preempted or not;
 //   - a step keeps to its bounds, and no replica idles with work waiting;
 //   - the block cache is consistent, and holds what the batch needs;
+//   - an admission that a stability controller had a say in leaves the blocks
+//     that it keeps for the growth of what runs;
 //   - what invariants_transfers.go says of tiers and hand-overs.
 //
 // It is slow: it walks each batch, queue and cache at each step.
@@ -118,9 +120,26 @@ func (v *invariants) formed(s *simulation, r *replica, step latency.Step) {
 	case r.fabric == nil && (r.cache.Used() > blocks || r.cache.Used() < blocks && !r.prefixCaching):
 		broken(s, "replica %d: %d blocks in use, the batch needs %d", r.index, r.cache.Used(), blocks)
 	}
+	v.floor(s, r)
 	v.conserved(s, r)
 	v.handedOver(s, r)
 	v.inOrder(s, r)
+}
+
+// floor checks that the last admission of a step has left what it was to leave:
+// blocks that are free, and blank ones where the controller evicts.
+func (v *invariants) floor(s *simulation, r *replica) {
+	a := r.advisor
+	if a == nil || a.floorAt != s.now {
+		return
+	}
+	left := r.cache.Free()
+	if a.evict {
+		left = r.cache.Blank()
+	}
+	if left < a.floor {
+		broken(s, "replica %d: an admission leaves %d blocks, the floor is %d", r.index, left, a.floor)
+	}
 }
 
 // inOrder checks that nobody overtook: first come, first served, the batch and

@@ -97,7 +97,7 @@ func (s *simulation) startOrLoad(r *replica, q *request, budget int32) bool {
 	if r.reserve {
 		reserve = int(q.total)
 	}
-	blocks, ok := r.cache.Admit(kv.Admission{
+	blocks, ok := s.allot(r, kv.Admission{
 		Chain: q.chain, Cached: int(cached), Tokens: tokens, Reserve: reserve, Withheld: true, Priority: q.info.Priority,
 	})
 	if !ok {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/pkg/kv/stability"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -57,6 +58,12 @@ func compareWithPlain(t *testing.T, data []byte) {
 	}
 }
 
+// watchClosely has a controller meddle with caches that are a little short.
+func watchClosely(c *Config, form stability.Form, admission StabilityAdmission) {
+	c.Pools[0].KVBlocks = 900
+	c.Pools[0].Stability = &Stability{Form: form, Config: stability.DefaultConfig(), Evict: true, Admission: admission}
+}
+
 // TestAgainstPlainUnderLoad holds the two together on requests of real lengths,
 // where caches are full and batches are long, with and without preemption.
 func TestAgainstPlainUnderLoad(t *testing.T) {
@@ -65,6 +72,9 @@ func TestAgainstPlainUnderLoad(t *testing.T) {
 		"preemption":       func(c *Config) { c.Pools[0].KVBlocks = 300 },
 		"full prompts fit": func(c *Config) { c.Pools[0].KVBlocks, c.Pools[0].ReserveFullPrompt = 300, true },
 		"small budget":     func(c *Config) { c.Pools[0].MaxNumBatchedTokens = 64 },
+		"a controller that evicts and holds back": func(c *Config) { watchClosely(c, stability.FormQueueing, AdmitOrQueue) },
+		"the literal controller":                  func(c *Config) { watchClosely(c, stability.FormQueueingSeed, AdmitOrQueue) },
+		"a controller that turns away":            func(c *Config) { watchClosely(c, stability.FormQueueing, AdmitOrRefuse) },
 		"a router that counts": func(c *Config) {
 			c.Router = &leastWaiting{}
 			c.Pools[0].Cost = latency.PhysicsRequestCost()
@@ -89,7 +99,8 @@ func TestAgainstPlainUnderLoad(t *testing.T) {
 			if diff := difference(want, got); diff != "" {
 				t.Errorf("outcome (-plain +got):\n%s", diff)
 			}
-			t.Logf("%d preemptions, %d tokens cached", sumCells(got).Preemptions, sumCells(got).CachedTokens)
+			sum := sumCells(got)
+			t.Logf("%d preemptions, %d tokens cached, %d turned away", sum.Preemptions, sum.CachedTokens, sum.Rejected)
 		})
 	}
 }

@@ -93,6 +93,7 @@ type plainReplica struct {
 	use               use
 	evictedAtRestart  int64
 	preemptedThisStep bool
+	plainWatch
 }
 
 func runPlain(c Config) *Outcome {
@@ -130,6 +131,7 @@ func (p *plain) addReplica(pool *Pool, index int) {
 		scheduler: pool.Scheduler,
 		scrape:    scrapePhase(p.Seed, len(p.replicas), int64(p.ScrapeInterval)),
 	}
+	r.watch(pool.Stability)
 	if r.scheduler == nil {
 		r.scheduler = scheduling.FCFS{}
 	}
@@ -155,6 +157,7 @@ func (p *plain) report(r *plainReplica) ReplicaUse {
 		Pool: r.pool, Busy: busy, Steps: r.use.Steps, Served: r.use.Served,
 		PeakKV:      float64(r.use.peakUsed) / float64(r.KVBlocks),
 		Preemptions: r.use.Preemptions, Evictions: r.cache.Evictions - r.evictedAtRestart,
+		Stability: r.known,
 	}
 	if span := p.now.Sub(r.use.since); span > 0 {
 		integral := float64(float64(r.use.high)*(1<<64)) + float64(r.use.low)
@@ -193,6 +196,7 @@ func (p *plain) handle(e plainEvent) {
 		}
 	case plainHorizon:
 		p.closed = true
+		p.noteStability()
 		deadline := p.now.Add(p.Horizon.Drain)
 		if deadline < p.now {
 			deadline = simtime.Never
@@ -262,7 +266,11 @@ func (p *plain) send(q *plainRequest, w *workload.Request) {
 	}
 	r := p.replicas[endpoint]
 	output := max(w.OutputTokens, 1)
-	if reason, never := r.refuses(q.info.Tokens, q.info.Tokens+output); never {
+	reason, never := r.refuses(q.info.Tokens, q.info.Tokens+output)
+	if !never && !p.letsIn(r, q.info.Tokens) {
+		reason, never = NoRoom, true
+	}
+	if never {
 		p.metrics.rejected(p.now, r.pool, &q.info, reason)
 		if l := p.Router.Listener(); l != nil {
 			l.Finished(&q.info, endpoint)
@@ -297,6 +305,7 @@ func (r *plainReplica) refuses(prompt, total int) (Reason, bool) {
 }
 
 func (p *plain) enter(r *plainReplica, q *plainRequest) {
+	r.tellArrival(p.now)
 	q.entered = p.now
 	q.turn = r.turns
 	r.turns++
@@ -374,18 +383,25 @@ func (p *plain) formStep(r *plainReplica) latency.Step {
 		if r.ReserveFullPrompt {
 			reserve = q.total
 		}
-		sequence, ok := r.cache.Admit(kvtest.Admission{
+		want := kvtest.Admission{
 			Chain: q.identities, Cached: int(cached), Tokens: int(cached + n), Reserve: int(reserve), Priority: q.info.Priority,
-		})
+		}
+		evict, held := r.advice(p.now, want)
+		if held {
+			break
+		}
+		evictions := r.cache.Evictions
+		sequence, ok := r.cache.Admit(want)
 		if !ok {
 			break
 		}
+		r.cache.Empty(evict - int(r.cache.Evictions-evictions))
 		r.waiting = r.waiting[1:]
 		r.running = append(r.running, q)
 		q.sequence, q.computed, q.chunk, q.prefillEnd = sequence, cached, n, q.total
 		budget -= n
 		if !q.scheduled {
-			q.scheduled, q.cached = true, cached
+			q.scheduled, q.scheduledAt, q.cached = true, p.now, cached
 			p.metrics.scheduled(p.now, &q.request)
 		}
 	}
@@ -452,6 +468,7 @@ func (p *plain) preempt(r *plainReplica, q *plainRequest) {
 func (p *plain) endStep(r *plainReplica) {
 	r.use.settle(p.now, r.cache.Used())
 	r.use.stepped(r.stepStart, p.now)
+	r.countStep(p.now.Sub(r.stepStart))
 	r.stepping = false
 	for _, q := range slices.Clone(r.running) {
 		if q.chunk == 0 {
@@ -485,6 +502,7 @@ func (p *plain) token(r *plainReplica, q *plainRequest) {
 	}
 	q.last = at
 	r.running = slices.DeleteFunc(r.running, func(o *plainRequest) bool { return o == q })
+	r.tellCompletion(p.now, q)
 	r.cache.Release(q.sequence)
 	r.use.Served++
 	p.schedule(plainEvent{at: at.Add(r.Cost.Completion), kind: plainDelivery, number: q.info.ID, ends: true, request: q})

@@ -93,6 +93,7 @@ func randomPool(c *choices) Pool {
 		p.Cost.PerOutputToken = time.Duration(c.pick(4))
 		p.Cost.Completion = time.Duration(c.pick(3))
 	}
+	p.Stability = randomStability(c)
 	return p
 }
 

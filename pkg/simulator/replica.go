@@ -66,6 +66,8 @@ type replica struct {
 	links []link
 
 	use use
+	// advisor watches; nil where nobody does.
+	advisor *advisor
 }
 
 // newReplica returns an idle replica of the pool.
@@ -96,6 +98,7 @@ func newReplica(index int32, poolIndex int, p *Pool) replica {
 		waiting:        newWaitQueue(scheduler),
 	}
 	r.empty()
+	r.advisor = newAdvisor(p, 0)
 	return r
 }
 
@@ -187,6 +190,7 @@ func (s *simulation) enter(r *replica, id int32) {
 	if s.holds(r, id) {
 		return
 	}
+	r.advisor.arrived(s.now)
 	q := &s.requests.all[id]
 	q.phase = phaseWaiting
 	q.entered = s.now

@@ -77,6 +77,8 @@ type request struct {
 	// tierTokens is what the tiers gave at the first admission, beside cached.
 	tierTokens [TierKinds]int32
 	joined     int64
+	// scheduledAt is when the first step began that computed something.
+	scheduledAt simtime.Time
 	// admitted numbers the admissions to the replica's batch, turn the
 	// entries to its queue, which rank orders first.
 	admitted, rank, turn int64

@@ -32,6 +32,8 @@ type simulation struct {
 	router policy.Router
 	// listener is the router's; nil where nobody listens.
 	listener policy.Listener
+	// doors says that some replica asks its advisor when a request arrives.
+	doors bool
 	// completed is Config.Completed.
 	completed func(Completion)
 	source    workload.Source
@@ -109,7 +111,7 @@ func (s *simulation) meet(at simtime.Time) {
 	s.disturb(at)
 	s.endWarmUpBy(at)
 	s.look(at)
-	if s.listener != nil {
+	if s.listener != nil || s.doors {
 		s.advanceAll(at)
 	}
 	s.deliver(at)

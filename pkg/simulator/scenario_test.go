@@ -28,6 +28,8 @@ import (
 //	pool      replicas, step (duration of each step), blocks (count x tokens),
 //	          seqs, budget (tokens a step), caching, maxlen, longprefill, reserve,
 //	          scheduler (fcfs, priority, shortest), queue, queuepertoken, pertoken, completion
+//	stability form (queueing, queueing-seed) of the pool above, evict, admission
+//	          (queue, refuse), window, margin, deviations, interval, completions
 //	router    roundrobin; or fixed with to=endpoints in turn ("-" refuses)
 //	scrape    every, first (by endpoint, comma-separated)
 //	horizon   requests, duration, warmup, drain
@@ -37,6 +39,7 @@ import (
 //	          own text, answer/NAME what an engine generated for that request.
 //	expect    NAME …: what became of a request, see recorder.request
 //	expect    total …: sums over cells and replicas, see scenario.totals
+//	expect    state REPLICA …: what its controller knew when arrivals ended
 //	view      NAME …: what the router saw of endpoint 0 when it routed the request
 //	batch     TIME REPLICA name:tokens …: one step. Where a script has any,
 //	          it lists all of them in order.
@@ -90,6 +93,8 @@ func (c *scenario) read(l line) {
 	switch l.verb {
 	case "pool":
 		c.config.Pools = append(c.config.Pools, l.pool())
+	case "stability":
+		c.config.Pools[len(c.config.Pools)-1].Stability = l.stability()
 	case "router":
 		c.router.fixed = l.list("to")
 	case "scrape":
@@ -143,6 +148,8 @@ func (c *scenario) run() {
 			got = c.router.saw(c.index(l.names[0]))
 		case l.names[0] == "total":
 			got = totals(o)
+		case l.names[0] == "state":
+			got = l.state(o)
 		default:
 			got = rec.request(l.names[0])
 		}

@@ -142,7 +142,7 @@ func (s *simulation) start(r *replica, q *request, cached, budget int32) bool {
 	if r.reserve {
 		reserve = q.total
 	}
-	blocks, ok := r.cache.Admit(kv.Admission{
+	blocks, ok := s.allot(r, kv.Admission{
 		Chain: q.chain, Cached: int(cached), Tokens: int(cached + n), Reserve: int(reserve), Priority: q.info.Priority,
 	})
 	if !ok {
@@ -157,6 +157,9 @@ func (s *simulation) start(r *replica, q *request, cached, budget int32) bool {
 
 // noteStart records the first time that a request is scheduled.
 func (s *simulation) noteStart(r *replica, q *request) {
+	if !q.scheduled {
+		q.scheduledAt = s.now
+	}
 	if q.job {
 		r.port.jobs++
 		of := &s.requests.all[s.handoffs.of(q).decode]
@@ -164,7 +167,7 @@ func (s *simulation) noteStart(r *replica, q *request) {
 		q.scheduled, q = true, of
 	}
 	if !q.scheduled {
-		q.scheduled = true
+		q.scheduled, q.scheduledAt = true, s.now
 		s.metrics.scheduled(s.now, q)
 	}
 }

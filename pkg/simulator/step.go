@@ -150,6 +150,7 @@ func (s *simulation) leave(r *replica) {
 	for _, id := range b.leaving {
 		q := &s.requests.all[id]
 		b.remove(id)
+		r.advisor.completed(r, q, s.now)
 		if q.job {
 			s.prefilled(r, q)
 			continue

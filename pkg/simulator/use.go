@@ -22,6 +22,8 @@ type use struct {
 	evicted int64
 	// lost is what a cache evicted that is gone.
 	lost int64
+	// worked is the time of all steps that have ended, whatever since is.
+	worked time.Duration
 
 	Busy                       time.Duration
 	Steps, Served, Preemptions int64
@@ -46,12 +48,13 @@ func (u *use) changed(now simtime.Time, before, after int) {
 // afresh, only the rest counts as busy.
 func (u *use) stepped(start, end simtime.Time) {
 	u.Busy += end.Sub(max(start, u.since))
+	u.worked += end.Sub(start)
 	u.Steps++
 }
 
 // restart begins the figures anew.
 func (r *replica) restart(now simtime.Time) {
-	r.use = use{since: now, settled: now, peakUsed: r.cache.Used(), evicted: r.cache.Evictions()}
+	r.use = use{since: now, settled: now, peakUsed: r.cache.Used(), evicted: r.cache.Evictions(), worked: r.use.worked}
 	if r.lower != nil {
 		r.lower.restart(now)
 	}
@@ -72,6 +75,9 @@ func (r *replica) report(now simtime.Time) ReplicaUse {
 		PeakKV: float64(u.peakUsed) / blocks, MeanKV: u.mean(now) / blocks,
 		Preemptions: u.Preemptions, Evictions: r.cache.Evictions() + u.lost - u.evicted,
 		Links: r.reportLinks(now),
+	}
+	if r.advisor != nil {
+		report.Stability = r.advisor.last
 	}
 	if r.lower != nil {
 		report.Tiers = r.lower.report(now)

@@ -107,6 +107,16 @@ func (w *waitQueue) remove(id int32) {
 	}
 }
 
+// each calls do for every request that waits, in no particular order.
+func (w *waitQueue) each(do func(id int32)) {
+	for i := range w.n {
+		do(w.slot(i).id)
+	}
+	for i := range w.heap {
+		do(w.heap[i].id)
+	}
+}
+
 // inOrder returns the queue from front to back.
 func (w *waitQueue) inOrder() []ticket {
 	order := slices.Clone(w.heap)
