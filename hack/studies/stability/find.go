@@ -36,10 +36,12 @@ var (
 	contestShares = []float64{0.9, 1.05}
 )
 
+const azureLengths = "Azure code, lengths"
+
 // fullScale is what the page is of.
 func fullScale(t traces) scale {
 	short, long := constant(512, 128), constant(256, 2048)
-	azure := t.azure.lengthsOnly("Azure code, lengths")
+	azure := t.azure.lengthsOnly(azureLengths)
 	mooncake := t.mooncake.lengthsOnly("Mooncake conversation, lengths")
 	s := scale{
 		law: []question{

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	_ "embed" // the page
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,12 +22,17 @@ var pageText string
 
 // page is what the template needs.
 type page struct {
-	Engine, Chart    string
-	Seeds            int
-	Law              *study.Table
-	Engines, Advised *study.Table
-	Contests         []contestTable
-	Estimates        *study.Table
+	Engine, Chart string
+	Seeds, Blocks int
+	// LowAt90 and HighAt90 are the least and the greatest ρ at 0.9 of the
+	// boundary, ComputeBound that of the Azure lengths beyond it.
+	LowAt90, HighAt90, ComputeBound string
+	// AzureServed and AzureKV are of the Azure lengths, beyond it too.
+	AzureServed, AzureKV string
+	Law                  *study.Table
+	Engines, Advised     *study.Table
+	Contests             []contestTable
+	Estimates            *study.Table
 }
 
 type contestTable struct {
@@ -38,14 +44,16 @@ type contestTable struct {
 func (f *findings) write(path string) error {
 	chart := strings.TrimSuffix(path, filepath.Ext(path)) + ".svg"
 	p := page{
-		Engine: simulator.EngineVersion, Chart: filepath.Base(chart), Seeds: f.seeds,
+		Engine: simulator.EngineVersion, Chart: filepath.Base(chart), Seeds: f.seeds, Blocks: kvBlocks,
 		Law: f.lawTable(), Engines: f.engineTable(), Advised: f.advisedTable(), Estimates: f.estimateTable(),
 	}
+	f.summarize(&p)
 	for _, o := range f.contests {
 		p.Contests = append(p.Contests, o.table())
 	}
 	var out bytes.Buffer
-	if err := template.Must(template.New("page").Parse(pageText)).Execute(&out, p); err != nil {
+	functions := template.FuncMap{"of": f.figure, "hits": f.hits}
+	if err := template.Must(template.New("page").Funcs(functions).Parse(pageText)).Execute(&out, p); err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
 	if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
@@ -58,7 +66,51 @@ func (f *findings) write(path string) error {
 	return os.WriteFile(chart, picture.Bytes(), 0o644)
 }
 
-func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x+0) }
+// summarize fills in what the text says of the tables.
+func (f *findings) summarize(p *page) {
+	low, high := math.Inf(1), 0.0
+	for _, s := range f.engine {
+		read := s.at(0.9).known.Utilization
+		low, high = min(low, read), max(high, read)
+		if s.load.name == azureLengths {
+			p.ComputeBound = fmt.Sprintf("%.1f", s.at(1.1).known.Utilization)
+			p.AzureServed, p.AzureKV = fmt.Sprintf("%.1f", s.full.served), fmt.Sprintf("%.0f %%", 100*s.full.meanKV)
+		}
+	}
+	p.LowAt90, p.HighAt90 = fmt.Sprintf("%.2f", low), fmt.Sprintf("%.2f", high)
+}
+
+// figure is a mean of a contest beyond the boundary.
+func (f *findings) figure(load, contender, what string) (string, error) {
+	for _, o := range f.contests {
+		if o.load.name != load {
+			continue
+		}
+		switch s := o.of(contender, contestShares[1]); what {
+		case "attainment":
+			return fmt.Sprintf("%.0f %%", 100*s.attainment.Mean), nil
+		case "rejected":
+			return fmt.Sprintf("%.0f %%", 100*s.rejected.Mean), nil
+		case "preemptions":
+			return fmt.Sprintf("%.0f", s.preemptions.Mean), nil
+		}
+	}
+	return "", fmt.Errorf("no %s of %s with %s", what, contender, load)
+}
+
+// hits is the share of prompt tokens from the cache where prefixes are shared,
+// below the boundary.
+func (f *findings) hits(contender string) (string, error) {
+	for _, o := range f.contests {
+		if o.load.groups > 0 {
+			return fmt.Sprintf("%.1f %%", 100*o.of(contender, contestShares[0]).hits.Mean), nil
+		}
+	}
+	return "", fmt.Errorf("no contest with shared prefixes")
+}
+
+// percent has no negative zero.
+func percent(x float64) string { return fmt.Sprintf("%.1f %%", math.Round(1000*x)/10+0) }
 
 func shareTitles(first string, shares []float64, last ...string) []string {
 	titles := []string{first}
@@ -135,7 +187,7 @@ func (o outcome) table() contestTable {
 		"λ", "", "SLO attained", "goodput/s", "preemptions per 1000", "hit tokens", "turned away", "TTFT p99",
 	}}
 	for _, s := range o.scores {
-		t.Add(fmt.Sprintf("%.2g", s.share), s.contender, spread(s.attainment, 100, "%.1f", " %"), spread(s.goodput, 1, "%.2f", ""),
+		t.Add(fmt.Sprintf("%.3g", s.share), s.contender, spread(s.attainment, 100, "%.1f", " %"), spread(s.goodput, 1, "%.2f", ""),
 			spread(s.preemptions, 1, "%.1f", ""), fmt.Sprintf("%.2f %%", 100*s.hits.Mean), spread(s.rejected, 100, "%.1f", " %"),
 			spread(s.ttft99, 1, "%.1f", " s"))
 	}

@@ -99,6 +99,9 @@ func boundary(p simulator.Pool, q question) (full trial, perSecond float64, err 
 	if full, err = observe(p, q.load, q.tooMuch, q.half, 1); err != nil {
 		return full, 0, err
 	}
+	if full.served == 0 {
+		return full, 0, fmt.Errorf("%s: nothing is complete after %v", q.load.name, 2*q.half)
+	}
 	low, high := 0.5*full.served, 2*full.served
 	for high-low > 0.01*low {
 		middle := (low + high) / 2
