@@ -224,6 +224,7 @@ func (s *simulation) noteStability() {
 	}
 	s.disturb(s.closed)
 	s.endWarmUpBy(s.closed)
+	s.look(s.closed)
 	s.advanceAll(s.closed)
 	for i := range s.replicas {
 		r := &s.replicas[i]

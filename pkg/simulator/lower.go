@@ -4,6 +4,7 @@ package simulator
 
 import (
 	"math"
+	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/kv/transfer"
@@ -154,7 +155,8 @@ type load struct {
 }
 
 func (d *load) unpin(r *replica) {
-	for _, p := range d.pins {
+	// The last block first, so that the first one is the youngest.
+	for _, p := range slices.Backward(d.pins) {
 		r.lower.tiers[d.tier].stock.Unpin(p)
 	}
 }

@@ -36,19 +36,57 @@ func FuzzAgainstPlain(f *testing.F) {
 	})
 }
 
+// features are what the simulator does beside serving.
+var features = map[string][]feature{
+	"tiers":                   {randomTiers},
+	"hand-overs":              {randomHandoffs},
+	"disruptions":             {randomDisruptions},
+	"tiers, hand-overs":       {randomTiers, randomHandoffs},
+	"tiers, disruptions":      {randomTiers, randomDisruptions},
+	"hand-overs, disruptions": {randomHandoffs, randomDisruptions},
+	"all":                     {randomTiers, randomHandoffs, randomDisruptions},
+}
+
+// TestFeaturesAgainstPlain holds the simulator against the plain one where there
+// is more than serving to do.
+func TestFeaturesAgainstPlain(t *testing.T) {
+	for name, with := range features {
+		t.Run(name, func(t *testing.T) {
+			for seed := range int64(400) {
+				compareWithPlain(t, randomChoices(seed, 120, 500), with...)
+				if t.Failed() {
+					t.Fatalf("scenario %d", seed)
+				}
+			}
+		})
+	}
+}
+
+func FuzzFeaturesAgainstPlain(f *testing.F) {
+	for seed := range int64(20) {
+		f.Add(randomBytes(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) < 2000 {
+			compareWithPlain(t, data, features["all"]...)
+		}
+	})
+}
+
 // compareWithPlain runs a scenario on both, and once more with the invariants
 // checked: some shortcuts are only taken where nobody watches.
-func compareWithPlain(t *testing.T, data []byte) {
+func compareWithPlain(t *testing.T, data []byte, with ...feature) {
 	t.Helper()
-	plain := randomConfig(data)
+	plain := randomConfigWith(data, with...)
 	want := runPlain(plain)
 	for _, checked := range []bool{false, true} {
-		config := randomConfig(data)
+		config := randomConfigWith(data, with...)
 		config.CheckInvariants = checked
 		got, err := Run(context.Background(), config)
 		if err != nil {
 			t.Fatal(err)
 		}
+		forgetLinks(got)
 		if diff := difference(want, got); diff != "" {
 			t.Errorf("outcome, checked: %v (-plain +got):\n%s", checked, diff)
 		}
@@ -62,6 +100,13 @@ func compareWithPlain(t *testing.T, data []byte) {
 func watchClosely(c *Config, form stability.Form, admission StabilityAdmission) {
 	c.Pools[0].KVBlocks = 900
 	c.Pools[0].Stability = &Stability{Form: form, Config: stability.DefaultConfig(), Evict: true, Admission: admission}
+}
+
+// forgetLinks takes out what the network counts, which has an oracle of its own.
+func forgetLinks(o *Outcome) {
+	for i := range o.Replicas {
+		o.Replicas[i].Links = nil
+	}
 }
 
 // TestAgainstPlainUnderLoad holds the two together on requests of real lengths,

@@ -21,13 +21,15 @@ type plainWatch struct {
 	known  *stability.State
 }
 
-func (r *plainReplica) watch(settings *Stability) {
+// watch has a controller begin to know the replica.
+func (r *plainReplica) watch(settings *Stability, start simtime.Time) {
 	if settings == nil {
 		return
 	}
+	r.steps, r.worked = 0, 0
 	config := settings.Config
 	config.BlockTokens = r.BlockTokens
-	controller, err := stability.New(settings.Form, config, 0)
+	controller, err := stability.New(settings.Form, config, start)
 	if err != nil {
 		panic(err)
 	}
@@ -50,7 +52,7 @@ func (r *plainReplica) tellCompletion(now simtime.Time, q *plainRequest) {
 		return
 	}
 	r.controller.Completion(now, stability.Completion{
-		PromptTokens: int(q.prompt), OutputTokens: int(q.finish - q.prompt),
+		PromptTokens: int(q.prompt), OutputTokens: int(max(q.generated(), 0)),
 		Blocks: len(q.sequence.Blocks), SharedBlocks: r.cache.SharedBy(q.sequence),
 		Service: now.Sub(q.scheduledAt),
 	})
@@ -67,29 +69,27 @@ func (r *plainReplica) state(now simtime.Time) (stability.State, stability.Memor
 	return r.controller.State(now, m), m
 }
 
-func (r *plainReplica) blocksFor(tokens int32) int {
-	return (int(tokens) + r.BlockTokens - 1) / r.BlockTokens
-}
-
 // letsIn is the question at the door.
-func (p *plain) letsIn(r *plainReplica, prompt int) bool {
+func (p *plain) letsIn(r *plainReplica, prompt int32) bool {
 	if r.controller == nil || r.settings.Admission != AdmitOrRefuse {
 		return true
 	}
 	awaited := 0
 	for _, q := range r.waiting {
-		awaited += r.blocksFor(q.total)
+		if q.sequence == nil {
+			awaited += blocksOf(q.total, r)
+		}
 	}
 	for _, e := range p.events {
 		if e.kind == plainEntry && e.replica == r {
-			awaited += r.blocksFor(e.request.total)
+			awaited += blocksOf(e.request.total, r)
 		}
 	}
 	state, m := r.state(p.now)
 	if state.Insufficient {
 		return true
 	}
-	d := r.controller.Decide(p.now, m, awaited+r.blocksFor(int32(prompt)))
+	d := r.controller.Decide(p.now, m, awaited+blocksOf(prompt, r))
 	idle := len(r.running) == 0 && awaited == 0
 	if !idle && (d.ShortfallBlocks > 0 || d.EvictBlocks > m.EvictableBlocks) {
 		return false
@@ -98,6 +98,21 @@ func (p *plain) letsIn(r *plainReplica, prompt int) bool {
 		r.cache.Empty(d.EvictBlocks)
 	}
 	return true
+}
+
+// allot is the cache's Admit, unless the controller holds the request back. What
+// it evicts has the blocks in it that the request takes itself.
+func (r *plainReplica) allot(now simtime.Time, want kvtest.Admission) (*kvtest.Sequence, bool) {
+	evict, held := r.advice(now, want)
+	if held {
+		return nil, false
+	}
+	evictions := r.cache.Evictions
+	sequence, ok := r.cache.Admit(want)
+	if ok {
+		r.cache.Empty(evict - int(r.cache.Evictions-evictions))
+	}
+	return sequence, ok
 }
 
 // advice is how many blocks are to be evicted for an admission, those that it

@@ -5,10 +5,12 @@ package simulator
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/kv/kvtest"
+	"windtunnel.dev/windtunnel/pkg/kv/transfer"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
@@ -33,16 +35,25 @@ type plain struct {
 	next              workload.Request
 	arrived, inFlight int
 	closed            bool
+	handled           int
 	flying            []*plainRequest // in flight, in order of arrival
+
+	network   *transfer.Network
+	transfers map[transfer.ID]*plainTransfer // in flight
 }
+
+// plainPatience is how many events a run has that ends.
+const plainPatience = 100_000
 
 type plainKind int
 
 const (
 	plainWarmUpEnd plainKind = iota
+	plainDisruption
 	plainHorizon
 	plainArrival
 	plainEntry
+	plainTransferEnd
 	plainStepEnd
 	plainWake
 	plainDelivery
@@ -50,7 +61,8 @@ const (
 )
 
 // plainEvent happens at a time; events of one nanosecond in order of kind, of
-// their request's or replica's number, and a first token before an end.
+// their request's, replica's or disruption's number, and a first token before an
+// end.
 type plainEvent struct {
 	at      simtime.Time
 	kind    plainKind
@@ -75,9 +87,17 @@ func (e plainEvent) before(f plainEvent) bool {
 
 type plainRequest struct {
 	request
-	sequence   *kvtest.Sequence
-	identities []uint64
-	last       simtime.Time // when its last token reaches the gateway
+	sequence   *kvtest.Sequence // the blocks that it holds
+	text       prompt.Prompt    // with the answer
+	identities []uint64         // of the text's full blocks
+	last       simtime.Time     // when its last token reaches the gateway
+	leaving    bool             // its last token is on the way
+
+	tierTokens [TierKinds]int64
+	loads      []*plainTransfer // that it waits for
+	stores     []*plainTransfer // that its blocks are held for
+	parting    func()           // frees them once there are no more such; nil while it needs them
+	handoff    *plainHandoff    // under way, where this is the request or its job
 }
 
 type plainReplica struct {
@@ -86,15 +106,27 @@ type plainReplica struct {
 	scheduler         scheduling.Policy
 	cache             *kvtest.Cache
 	waiting, running  []*plainRequest
+	loading           []*plainRequest // admitted, while their KV is on its way
 	turns             int64
 	stepping, waking  bool
 	stepStart         simtime.Time
+	held              bool         // a step is formed and waits for its beginning
 	scrape            simtime.Time // the next one
 	use               use
 	evictedAtRestart  int64
 	preemptedThisStep bool
 	plainWatch
+	door    []*plainRequest // jobs that are kept out of the queue
+	parting []*plainRequest // who leaves blocks that are still copied down
+	spills  []*plainSpill   // in flight
+
+	tiers           []*plainTier
+	toHost, toGPU   transfer.StationID
+	egress, ingress transfer.StationID
+	own             []transfer.StationID // of all stations, those of no other replica
 }
+
+var plainDump = func(p *plain) {}
 
 func runPlain(c Config) *Outcome {
 	p := &plain{Config: c}
@@ -110,38 +142,75 @@ func runPlain(c Config) *Outcome {
 			p.addReplica(&c.Pools[i], i)
 		}
 	}
+	p.addStations()
+	for i, d := range c.Disruptions {
+		p.schedule(plainEvent{at: d.At, kind: plainDisruption, number: i})
+	}
 	if c.Horizon.WarmUp > 0 {
 		p.schedule(plainEvent{at: simtime.Time(c.Horizon.WarmUp), kind: plainWarmUpEnd})
 	}
 	p.pull()
-	for !p.closed || p.inFlight > 0 {
-		p.handle(p.earliest())
+	for !p.closed || p.inFlight > 0 || p.earliest().at == p.now {
+		if p.handled++; p.handled > plainPatience {
+			plainDump(p)
+			panic(fmt.Sprintf("at %v: %d requests go in circles", p.now, len(p.flying)))
+		}
+		p.handle(p.take(p.earliest()))
 	}
 	o := &Outcome{Labels: labels, Pools: names, Cells: p.metrics.report(), Measured: p.metrics.span(), End: p.now}
 	for _, r := range p.replicas {
 		o.Replicas = append(o.Replicas, p.report(r))
 	}
+	p.checkLeaks()
 	return o
+}
+
+// checkProgress panics where somebody waits and nothing is under way.
+func (p *plain) checkProgress() {
+	moving := len(p.transfers)
+	for _, e := range p.events {
+		if e.kind != plainDisruption {
+			moving++
+		}
+	}
+	if len(p.flying) > 0 && moving == 0 {
+		plainDump(p)
+		panic(fmt.Sprintf("at %v: %d requests wait for ever", p.now, len(p.flying)))
+	}
+}
+
+// checkLeaks panics where nobody is left and yet somebody holds blocks.
+func (p *plain) checkLeaks() {
+	for _, r := range p.replicas {
+		if len(p.flying)+len(p.transfers) == 0 && r.cache.Used() > 0 {
+			panic(fmt.Sprintf("replica %d: %d blocks in use at the end", r.index, r.cache.Used()))
+		}
+	}
 }
 
 func (p *plain) addReplica(pool *Pool, index int) {
 	r := &plainReplica{
 		Pool: pool, pool: index, index: len(p.replicas),
-		cache:     kvtest.New(pool.KVBlocks, pool.BlockTokens, pool.PrefixCaching),
+		cache:     newPlainCache(pool),
 		scheduler: pool.Scheduler,
 		scrape:    scrapePhase(p.Seed, len(p.replicas), int64(p.ScrapeInterval)),
 	}
-	r.watch(pool.Stability)
+	r.watch(pool.Stability, 0)
 	if r.scheduler == nil {
 		r.scheduler = scheduling.FCFS{}
 	}
 	p.replicas = append(p.replicas, r)
-	p.view.Scrapes = append(p.view.Scrapes, r.scraped(0))
+	p.view.Scrapes = append(p.view.Scrapes, p.scraped(r, 0))
 }
 
-func (r *plainReplica) scraped(at simtime.Time) policy.Scrape {
+func newPlainCache(pool *Pool) *kvtest.Cache {
+	return kvtest.NewOrdered(pool.KVBlocks, pool.BlockTokens, pool.PrefixCaching, kvtest.Order(pool.Eviction))
+}
+
+func (p *plain) scraped(r *plainReplica, at simtime.Time) policy.Scrape {
+	transfers, delay := p.congestion(r, at)
 	return policy.Scrape{
-		At: at, Waiting: len(r.waiting), Running: len(r.running),
+		At: at, Transfers: transfers, TransferDelay: delay, Waiting: len(r.waiting) + len(r.loading), Running: len(r.running),
 		KVUsage:     float64(r.cache.Used()) / float64(r.KVBlocks),
 		BlockTokens: r.BlockTokens, Blocks: cmp.Or(r.ReportedBlocks, r.KVBlocks),
 	}
@@ -159,29 +228,58 @@ func (p *plain) report(r *plainReplica) ReplicaUse {
 		Preemptions: r.use.Preemptions, Evictions: r.cache.Evictions - r.evictedAtRestart,
 		Stability: r.known,
 	}
-	if span := p.now.Sub(r.use.since); span > 0 {
-		integral := float64(float64(r.use.high)*(1<<64)) + float64(r.use.low)
-		u.MeanKV = integral / float64(span) / float64(r.KVBlocks)
-	}
+	u.MeanKV = p.meanShare(&r.use, r.KVBlocks)
+	u.Tiers = p.reportTiers(r)
 	return u
+}
+
+// meanShare is what share of the blocks was used on average.
+func (p *plain) meanShare(u *use, blocks int) float64 {
+	span := p.now.Sub(u.since)
+	if span <= 0 {
+		return 0
+	}
+	integral := float64(float64(u.high)*(1<<64)) + float64(u.low)
+	return integral / float64(span) / float64(blocks)
 }
 
 func (p *plain) schedule(e plainEvent) { p.events = append(p.events, e) }
 
-// earliest takes the earliest event and takes every scrape until then.
+// earliest returns the earliest event.
 func (p *plain) earliest() plainEvent {
-	at := 0
-	for i := range p.events {
-		if p.events[i].before(p.events[at]) {
-			at = i
+	e := plainEvent{at: simtime.Never, kind: plainDrainEnd}
+	if at, ok := p.network.Next(); ok {
+		e = plainEvent{at: at, kind: plainTransferEnd}
+	}
+	for _, f := range p.events {
+		if f.before(e) {
+			e = f
 		}
 	}
-	e := p.events[at]
-	p.events = slices.Delete(p.events, at, at+1)
-	for _, r := range p.replicas {
-		for ; !p.closed && r.scrape <= e.at; r.scrape = r.scrape.Add(p.ScrapeInterval) {
-			p.view.Scrapes[r.index] = r.scraped(r.scrape)
+	return e
+}
+
+// take takes an event off the list, where it stands there, and every scrape
+// until then.
+func (p *plain) take(e plainEvent) plainEvent {
+	if at := slices.Index(p.events, e); at >= 0 {
+		p.events = slices.Delete(p.events, at, at+1)
+	}
+	if e.kind == plainDrainEnd {
+		p.checkProgress()
+	}
+	for e.kind != plainDrainEnd && (!p.closed || len(p.Disruptions) > 0) {
+		next := p.replicas[0]
+		for _, r := range p.replicas {
+			if r.scrape < next.scrape {
+				next = r
+			}
 		}
+		if next.scrape > e.at {
+			break
+		}
+		p.view.Scrapes[next.index] = p.scraped(next, next.scrape)
+		next.scrape = next.scrape.Add(p.ScrapeInterval)
 	}
 	p.now = e.at
 	return e
@@ -194,6 +292,9 @@ func (p *plain) handle(e plainEvent) {
 			r.use = use{since: p.now, settled: p.now, peakUsed: r.cache.Used()}
 			r.evictedAtRestart = r.cache.Evictions
 		}
+		p.restartTiers()
+	case plainDisruption:
+		p.disrupt(p.Disruptions[e.number])
 	case plainHorizon:
 		p.closed = true
 		p.noteStability()
@@ -205,7 +306,9 @@ func (p *plain) handle(e plainEvent) {
 	case plainArrival:
 		p.arrive()
 	case plainEntry:
-		p.enter(e.replica, e.request)
+		p.come(e.replica, e.request)
+	case plainTransferEnd:
+		p.endTransfers()
 	case plainStepEnd:
 		p.endStep(e.replica)
 	case plainWake:
@@ -248,14 +351,17 @@ func (p *plain) arrive() {
 		Tenant: w.Tenant, Class: w.Class, Priority: w.Priority,
 	}
 	q.firstToken, q.lastToken = unset, unset
-	p.send(q, &w)
+	output := int32(max(w.OutputTokens, 1))
+	q.prompt = int32(q.info.Tokens)
+	q.total, q.finish = q.prompt, q.prompt+output
+	q.text = w.Prompt.Append(prompt.Extent{Source: w.Response, Start: w.ResponseStart, Tokens: output})
+	p.send(q)
 	p.pull()
 }
 
-func (p *plain) send(q *plainRequest, w *workload.Request) {
+func (p *plain) send(q *plainRequest) {
 	p.view.Now = p.now
 	decision, err := p.Router.Route(&p.view, &q.info)
-	endpoint := decision.Endpoint
 	if errors.Is(err, policy.ErrNoEndpoint) {
 		reason := NoEndpoint
 		if errors.Is(err, policy.ErrShed) {
@@ -264,29 +370,53 @@ func (p *plain) send(q *plainRequest, w *workload.Request) {
 		p.metrics.rejected(p.now, NoPool, &q.info, reason)
 		return
 	}
-	r := p.replicas[endpoint]
-	output := max(w.OutputTokens, 1)
-	reason, never := r.refuses(q.info.Tokens, q.info.Tokens+output)
-	if !never && !p.letsIn(r, q.info.Tokens) {
-		reason, never = NoRoom, true
-	}
-	if never {
+	r := p.replicas[decision.Endpoint]
+	if reason, never := p.refuses(q, decision); never {
 		p.metrics.rejected(p.now, r.pool, &q.info, reason)
-		if l := p.Router.Listener(); l != nil {
-			l.Finished(&q.info, endpoint)
-		}
+		p.tellFinished(q, decision.Endpoint)
 		return
 	}
-	q.replica, q.prompt = int32(endpoint), int32(q.info.Tokens)
-	q.total, q.finish = q.prompt, q.prompt+int32(output)
 	q.cell = p.metrics.arrived(p.now, r.pool, &q.info)
-	text := w.Prompt.Append(prompt.Extent{Source: w.Response, Start: w.ResponseStart, Tokens: int32(output)})
-	q.identities = text.FullBlocks(nil, r.BlockTokens)
 	p.inFlight++
 	p.flying = append(p.flying, q)
+	p.place(q, decision)
+}
+
+// refuses says whether one of the chosen endpoints can never serve its part.
+func (p *plain) refuses(q *plainRequest, to policy.Decision) (Reason, bool) {
+	reason, never := p.replicas[to.Endpoint].refuses(int(q.prompt), int(q.finish))
+	if !never && q.handsOver(to) {
+		reason, never = p.replicas[to.Prefill].refuses(int(q.prompt), int(q.prompt)+1)
+	}
+	if !never && (!p.letsIn(p.replicas[to.Endpoint], q.prompt) || q.handsOver(to) && !p.letsIn(p.replicas[to.Prefill], q.prompt)) {
+		return NoRoom, true
+	}
+	return reason, never
+}
+
+func (p *plain) tellFinished(q *plainRequest, endpoint int) {
+	if l := p.Router.Listener(); l != nil {
+		l.Finished(&q.info, endpoint)
+	}
+}
+
+// place sends a request on its way to the endpoints that were chosen.
+func (p *plain) place(q *plainRequest, to policy.Decision) {
+	r := p.replicas[to.Endpoint]
+	q.replica = int32(to.Endpoint)
+	q.identities = q.text.FullBlocks(nil, r.BlockTokens)
+	if q.handsOver(to) {
+		p.hireJob(q, p.replicas[to.Prefill])
+		return
+	}
+	p.approach(r, q)
+}
+
+// approach lets a request enter the wait queue of a replica, in its time.
+func (p *plain) approach(r *plainReplica, q *plainRequest) {
 	delay := r.Cost.QueueBase + time.Duration(q.prompt)*r.Cost.QueuePerInputToken
 	if delay == 0 {
-		p.enter(r, q)
+		p.come(r, q)
 		return
 	}
 	p.schedule(plainEvent{at: p.now.Add(delay), kind: plainEntry, number: q.info.ID, replica: r, request: q})
@@ -310,7 +440,12 @@ func (p *plain) enter(r *plainReplica, q *plainRequest) {
 	q.turn = r.turns
 	r.turns++
 	r.wait(q)
-	if !r.stepping && !r.waking {
+	p.wake(r)
+}
+
+// wake lets an idle replica look at its queue at the end of this nanosecond.
+func (p *plain) wake(r *plainReplica) {
+	if !r.stepping && !r.held && !r.waking && len(r.waiting) > 0 {
 		r.waking = true
 		p.schedule(plainEvent{at: p.now, kind: plainWake, number: r.index, replica: r})
 	}
@@ -338,15 +473,30 @@ func (r *plainReplica) wait(q *plainRequest) {
 
 func (p *plain) startStep(r *plainReplica) {
 	r.use.settle(p.now, r.cache.Used())
+	r.held = true
 	step := p.formStep(r)
-	for step.Sequences == 0 && r.preemptedThisStep {
+	for step.Sequences == 0 && (r.preemptedThisStep || p.unblock(r)) {
 		step = p.formStep(r)
 	}
 	r.use.peakUsed = max(r.use.peakUsed, r.cache.Used())
-	r.stepping = step.Sequences > 0
-	if r.stepping {
-		r.stepStart = p.now
-		p.schedule(plainEvent{at: p.now.Add(r.Timer.StepTime(step)), kind: plainStepEnd, number: r.index, replica: r})
+	begins := step.Sequences > 0
+	r.held = begins
+	begin := func() {
+		if begins {
+			p.beginStep(r, r.Timer.StepTime(step))
+		}
+	}
+	if !p.makeBlank(r, begin) {
+		begin()
+	}
+}
+
+func (p *plain) beginStep(r *plainReplica, duration time.Duration) {
+	r.held, r.stepping = false, true
+	r.stepStart = p.now
+	p.schedule(plainEvent{at: p.now.Add(duration), kind: plainStepEnd, number: r.index, replica: r})
+	for _, q := range r.running {
+		p.streamChunk(q)
 	}
 }
 
@@ -360,6 +510,9 @@ func (p *plain) formStep(r *plainReplica) latency.Step {
 		n := min(r.capped(q.total-q.computed), budget)
 		gone := false
 		for !gone && !r.cache.Extend(q.sequence, int(q.computed+n)) {
+			if len(r.running) == 1 && p.makeRoom(r) {
+				continue
+			}
 			victim := r.victim()
 			at := slices.Index(r.running, victim)
 			budget += victim.chunk
@@ -376,34 +529,11 @@ func (p *plain) formStep(r *plainReplica) latency.Step {
 		budget -= n
 	}
 	for !r.preemptedThisStep && budget > 0 && len(r.running) < r.MaxNumSeqs && len(r.waiting) > 0 {
-		q := r.waiting[0]
-		cached := int32(r.cache.Match(q.identities, int(q.total-1)))
-		n := min(r.capped(q.total-cached), budget)
-		reserve := cached + n
-		if r.ReserveFullPrompt {
-			reserve = q.total
-		}
-		want := kvtest.Admission{
-			Chain: q.identities, Cached: int(cached), Tokens: int(cached + n), Reserve: int(reserve), Priority: q.info.Priority,
-		}
-		evict, held := r.advice(p.now, want)
-		if held {
-			break
-		}
-		evictions := r.cache.Evictions
-		sequence, ok := r.cache.Admit(want)
+		n, ok := p.admit(r, r.waiting[0], budget)
 		if !ok {
 			break
 		}
-		r.cache.Empty(evict - int(r.cache.Evictions-evictions))
-		r.waiting = r.waiting[1:]
-		r.running = append(r.running, q)
-		q.sequence, q.computed, q.chunk, q.prefillEnd = sequence, cached, n, q.total
 		budget -= n
-		if !q.scheduled {
-			q.scheduled, q.scheduledAt, q.cached = true, p.now, cached
-			p.metrics.scheduled(p.now, &q.request)
-		}
 	}
 	var step latency.Step
 	for _, q := range r.running {
@@ -412,6 +542,70 @@ func (p *plain) formStep(r *plainReplica) latency.Step {
 		}
 	}
 	return step
+}
+
+// admit takes the front of the queue out of it and returns how many of its tokens
+// the step computes: none where it has to wait for KV first.
+func (p *plain) admit(r *plainReplica, q *plainRequest, budget int32) (int32, bool) {
+	switch {
+	case q.sequence != nil:
+		return p.resume(r, q, budget)
+	case q.receives():
+		return 0, p.reserve(r, q)
+	}
+	cached := int32(r.cache.Match(q.identities, int(q.total-1)))
+	if held := p.below(r, q, cached); len(held) > 0 {
+		return 0, p.load(r, q, cached, held)
+	}
+	n := min(r.capped(q.total-cached), budget)
+	reserve := cached + n
+	if r.ReserveFullPrompt {
+		reserve = q.total
+	}
+	sequence, ok := r.allot(p.now, kvtest.Admission{
+		Chain: q.identities, Cached: int(cached), Tokens: int(cached + n), Reserve: int(reserve), Priority: q.info.Priority,
+	})
+	if !ok {
+		return 0, false
+	}
+	q.sequence, q.computed = sequence, cached
+	p.note(r, q, cached, nil)
+	p.touch(r, q)
+	p.join(r, q, n)
+	return n, true
+}
+
+// resume lets a request run whose KV has come from elsewhere.
+func (p *plain) resume(r *plainReplica, q *plainRequest, budget int32) (int32, bool) {
+	n := min(r.capped(q.total-q.computed), budget)
+	if !r.cache.Extend(q.sequence, int(q.computed+n)) {
+		return 0, false
+	}
+	p.join(r, q, n)
+	return n, true
+}
+
+// join moves the front of the queue into the batch.
+func (p *plain) join(r *plainReplica, q *plainRequest, n int32) {
+	r.waiting = r.waiting[1:]
+	r.running = append(r.running, q)
+	q.chunk, q.prefillEnd = n, q.total
+	if q.scheduled {
+		return
+	}
+	q.scheduled, q.scheduledAt = true, p.now
+	shown := q.shown()
+	if shown != q {
+		if shown.scheduled {
+			return
+		}
+		shown.scheduledAt = p.now
+		shown.scheduled, shown.cached, shown.tierTokens = true, q.cached, q.tierTokens
+	}
+	p.metrics.scheduled(p.now, &shown.request)
+	for kind, tokens := range shown.tierTokens {
+		p.metrics.cells[shown.cell].TierTokens[kind] += tokens
+	}
 }
 
 // count adds a request's chunk to the sums, token by token.
@@ -456,8 +650,12 @@ func (r *plainReplica) victim() *plainRequest {
 
 func (p *plain) preempt(r *plainReplica, q *plainRequest) {
 	r.preemptedThisStep = true
-	r.running = slices.DeleteFunc(r.running, func(o *plainRequest) bool { return o == q })
-	r.cache.Release(q.sequence)
+	r.running = without(r.running, q)
+	p.loseHandoff(q)
+	p.dropBlocks(r, q)
+	if q.isJob() {
+		p.restartHandoff(q.handoff)
+	}
 	q.high = max(q.high, q.computed)
 	q.computed, q.chunk = 0, 0
 	r.wait(q)
@@ -465,61 +663,96 @@ func (p *plain) preempt(r *plainReplica, q *plainRequest) {
 	p.metrics.cells[q.cell].Preemptions++
 }
 
+// endStep lets the chunks take hold and then those leave that are done.
 func (p *plain) endStep(r *plainReplica) {
 	r.use.settle(p.now, r.cache.Used())
 	r.use.stepped(r.stepStart, p.now)
 	r.countStep(p.now.Sub(r.stepStart))
-	r.stepping = false
-	for _, q := range slices.Clone(r.running) {
-		if q.chunk == 0 {
-			continue
-		}
-		end := q.computed + q.chunk
-		if q.computed < q.high {
-			p.metrics.cells[q.cell].RecomputedTokens += int64(min(end, q.high) - q.computed)
-		}
-		q.computed, q.chunk = end, 0
-		if end == q.total {
-			p.token(r, q)
+	for _, q := range r.running {
+		if q.chunk > 0 {
+			p.endChunk(r, q)
 		}
 	}
+	for _, q := range slices.Clone(r.running) {
+		switch {
+		case q.done():
+			r.running = without(r.running, q)
+			r.use.Served++
+			p.prefilled(r, q)
+		case q.total == q.finish:
+			r.running = without(r.running, q)
+			r.use.Served++
+			p.complete(r, q)
+		}
+	}
+	r.stepping = false
 	p.startStep(r)
+}
+
+func (p *plain) endChunk(r *plainReplica, q *plainRequest) {
+	end := q.computed + q.chunk
+	if q.computed < q.high {
+		p.metrics.cells[q.cell].RecomputedTokens += int64(min(end, q.high) - q.computed)
+	}
+	completesPrompt := q.computed < q.prefillEnd && end >= q.prefillEnd
+	q.computed, q.chunk = end, 0
+	switch {
+	case q.isJob():
+		p.chunkOfJob(q)
+	case end == q.total:
+		p.token(r, q)
+	}
+	if completesPrompt {
+		p.storeEagerly(r, q)
+	}
 }
 
 func (p *plain) token(r *plainReplica, q *plainRequest) {
 	q.total++
 	at := p.now.Add(time.Duration(q.generated()) * r.Cost.PerOutputToken)
+	if q.lastToken == unset || q.moved {
+		p.schedule(plainEvent{at: at, kind: plainDelivery, number: q.info.ID, request: q})
+	}
+	q.moved = false
 	if q.lastToken == unset {
 		q.firstToken = at
 		p.metrics.firstToken(p.now, &q.request)
-		p.schedule(plainEvent{at: at, kind: plainDelivery, number: q.info.ID, request: q})
 	} else {
 		p.metrics.tokens(p.now, q.cell, int64(p.now.Sub(q.lastToken)+r.Cost.PerOutputToken), 1)
 	}
 	q.lastToken = p.now
-	if q.total < q.finish {
-		return
-	}
-	q.last = at
-	r.running = slices.DeleteFunc(r.running, func(o *plainRequest) bool { return o == q })
+}
+
+// complete lets a request go that has given its last token.
+func (p *plain) complete(r *plainReplica, q *plainRequest) {
 	r.tellCompletion(p.now, q)
-	r.cache.Release(q.sequence)
-	r.use.Served++
-	p.schedule(plainEvent{at: at.Add(r.Cost.Completion), kind: plainDelivery, number: q.info.ID, ends: true, request: q})
+	p.storeEagerly(r, q)
+	p.loseHandoff(q)
+	p.letGo(r, q, r.cache.Release)
+	q.leaving = true
+	q.last = p.now.Add(time.Duration(q.generated()) * r.Cost.PerOutputToken)
+	p.schedule(plainEvent{at: q.last.Add(r.Cost.Completion), kind: plainDelivery, number: q.info.ID, ends: true, request: q})
 }
 
 func (p *plain) deliver(e plainEvent) {
-	q, listener := e.request, p.Router.Listener()
+	q := e.request
 	if !e.ends {
-		if listener != nil {
-			listener.FirstToken(&q.info, int(q.replica))
+		if l := p.Router.Listener(); l != nil {
+			l.FirstToken(&q.info, int(q.replica))
 		}
 		return
 	}
 	p.metrics.completed(q.last, p.now, &q.request)
-	if listener != nil {
-		listener.Finished(&q.info, int(q.replica))
-	}
-	p.flying = slices.DeleteFunc(p.flying, func(o *plainRequest) bool { return o == q })
+	p.tellFinished(q, int(q.replica))
+	p.forget(q)
+}
+
+// forget ends a request.
+func (p *plain) forget(q *plainRequest) {
+	p.flying = without(p.flying, q)
 	p.inFlight--
+}
+
+func without(all []*plainRequest, q *plainRequest) []*plainRequest {
+	return slices.DeleteFunc(all, func(o *plainRequest) bool { return o == q })
 }

@@ -31,9 +31,11 @@ func (c *choices) pick(n int) int {
 }
 
 // randomBytes are the choices of a random scenario.
-func randomBytes(seed int64) []byte {
+func randomBytes(seed int64) []byte { return randomChoices(seed, 50, 400) }
+
+func randomChoices(seed int64, least, more int) []byte {
 	stream := stats.NewStream(seed, "scenario")
-	data := make([]byte, 50+stream.IntN(400))
+	data := make([]byte, least+stream.IntN(more))
 	for i := range data {
 		data[i] = byte(stream.Uint64())
 	}
@@ -43,7 +45,13 @@ func randomBytes(seed int64) []byte {
 // randomConfig makes a small cluster under strain: few blocks, few tokens a
 // step, shared prefixes, bursts. Times are multiples of few units, so that
 // many events fall on one nanosecond.
-func randomConfig(data []byte) Config {
+func randomConfig(data []byte) Config { return randomConfigWith(data) }
+
+// feature adds something to a random cluster.
+type feature func(*choices, *Config)
+
+// randomConfigWith is randomConfig with some features more.
+func randomConfigWith(data []byte, features ...feature) Config {
 	c := choices(data)
 	config := Config{
 		Router:          &scatter{deaf: c.pick(2) == 0},
@@ -60,6 +68,9 @@ func randomConfig(data []byte) Config {
 		Duration: time.Duration(c.pick(2) * (1 + c.pick(250))),
 		WarmUp:   time.Duration(c.pick(2) * c.pick(100)),
 		Drain:    time.Duration(c.pick(2)) * time.Hour,
+	}
+	for _, add := range features {
+		add(&c, &config)
 	}
 	source := &script{labels: workload.Labels{Tenants: []string{"t", "u"}, Classes: []string{"c", "d"}}}
 	at := simtime.Time(0)
@@ -124,32 +135,50 @@ func (m mixedStep) StepTime(s latency.Step) time.Duration {
 		m.read*time.Duration(s.ContextTokens+s.AttentionPairs+s.DoublePromptPairs/4)/16
 }
 
-// scatter sends each request to the endpoint with the fewest scraped requests,
-// starting from one that depends on the request, and refuses a few. It notes
-// what it sees and hears, and that it is told of every scrape that changes.
+// scatter sends each request to the endpoint with the fewest scraped requests of
+// those that are there, starting from one that depends on the request, and
+// refuses a few. If it splits, it lets others compute the prompts of most. It
+// notes what it sees and hears, and that it is told of every scrape that changes.
 type scatter struct {
-	deaf bool
-	seen []policy.Scrape
-	log  []string
+	deaf   bool
+	splits bool
+	seen   []policy.Scrape
+	log    []string
 }
 
 func (r *scatter) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
 	r.watch(v)
-	r.log = append(r.log, fmt.Sprint("route ", q.ID, " at ", v.Now, " by ", v.Scrapes))
+	r.log = append(r.log, fmt.Sprint("route ", q.ID, " at ", v.Now, " by ", v.Scrapes, " without ", v.Down))
 	switch q.ID % 17 {
 	case 13:
 		return policy.Decision{}, policy.ErrNoEndpoint
 	case 14:
 		return policy.Decision{}, policy.ErrShed
 	}
-	best := q.ID % len(v.Scrapes)
+	best := r.best(v, q.ID)
+	if best < 0 {
+		return policy.Decision{}, policy.ErrNoEndpoint
+	}
+	decision := policy.To(best)
+	if prefill := q.ID * 7 % (len(v.Scrapes) + 1); r.splits && prefill < len(v.Scrapes) && !isDown(v, prefill) {
+		decision.Prefill = prefill
+	}
+	return decision, nil
+}
+
+// best returns the chosen endpoint, or -1 if all are down.
+func (r *scatter) best(v *policy.View, id int) int {
+	best := -1
 	for i := range v.Scrapes {
-		if loadOf(v.Scrapes[i]) < loadOf(v.Scrapes[best]) {
-			best = i
+		endpoint := (id + i) % len(v.Scrapes)
+		if !isDown(v, endpoint) && (best < 0 || loadOf(v.Scrapes[endpoint]) < loadOf(v.Scrapes[best])) {
+			best = endpoint
 		}
 	}
-	return policy.To(best), nil
+	return best
 }
+
+func isDown(v *policy.View, endpoint int) bool { return v.Down != nil && v.Down[endpoint] }
 
 func loadOf(s policy.Scrape) int { return s.Waiting + s.Running }
 

@@ -62,8 +62,14 @@ func (r *scriptRouter) Route(v *policy.View, q *policy.Request) (policy.Decision
 	if to == "-" {
 		return policy.Decision{}, fmt.Errorf("request %d: %w", q.ID, policy.ErrNoEndpoint)
 	}
-	endpoint, err := strconv.Atoi(to)
-	return policy.To(endpoint), err
+	prefill, decode, split := strings.Cut(to, ">")
+	if !split {
+		endpoint, err := strconv.Atoi(to)
+		return policy.To(endpoint), err
+	}
+	var d policy.Decision
+	_, err := fmt.Sscan(prefill+" "+decode, &d.Prefill, &d.Endpoint)
+	return d, err
 }
 
 func (r *scriptRouter) Listener() policy.Listener { return r }
@@ -83,10 +89,11 @@ func (r *scriptRouter) saw(id int) map[string]string {
 	return map[string]string{
 		"at": v.At.String(), "waiting": strconv.Itoa(v.Waiting), "running": strconv.Itoa(v.Running),
 		"kv": fmt.Sprint(v.KVUsage), "calls": strings.Join(r.calls[id], ","),
+		"transfers": strconv.Itoa(v.Transfers), "delay": v.TransferDelay.String(),
 	}
 }
 
-// recorder is an observer that notes what becomes of each request, by name.
+// recorder notes what becomes of each request, by name. It is an observer.
 type recorder struct {
 	names   []string
 	seen    map[string]*record
@@ -146,8 +153,28 @@ func (r *recorder) request(name string) map[string]string {
 	return m
 }
 
+func (r *recorder) named(id int) *record { return r.seen[r.names[id]] }
+
 func (r *recorder) of(s *simulation, id int32) *record {
-	return r.seen[r.names[s.requests.all[id].info.ID]]
+	return r.named(s.requests.all[id].info.ID)
+}
+
+// stepShare is what a request computes in a step.
+type stepShare struct {
+	id              int
+	computed, chunk int32
+}
+
+// step notes a step that begins.
+func (r *recorder) step(at simtime.Time, replica int32, shares []stepShare) {
+	words := []string{at.String(), strconv.Itoa(int(replica))}
+	for _, share := range shares {
+		if rec := r.named(share.id); rec.scheduled == unset {
+			rec.scheduled, rec.cached = at, int(share.computed)
+		}
+		words = append(words, fmt.Sprintf("%s:%d", r.names[share.id], share.chunk))
+	}
+	r.batches = append(r.batches, batchRecord{at, replica, strings.Join(words, " ")})
 }
 
 func (r *recorder) arrived(s *simulation, id int32) {
@@ -162,24 +189,23 @@ func (r *recorder) formed(s *simulation, p *replica, step latency.Step) {
 	if step.Sequences == 0 {
 		return
 	}
-	words := []string{s.now.String(), strconv.Itoa(int(p.index))}
+	var shares []stepShare
 	for _, id := range p.batch.running {
-		q := &s.requests.all[id]
-		if q.chunk == 0 {
-			continue
+		if q := &s.requests.all[id]; q.chunk > 0 {
+			shares = append(shares, stepShare{q.info.ID, q.computed, q.chunk})
 		}
-		if rec := r.of(s, id); rec.scheduled == unset {
-			rec.scheduled, rec.cached = s.now, int(q.computed)
-		}
-		words = append(words, fmt.Sprintf("%s:%d", r.names[q.info.ID], q.chunk))
 	}
-	r.batches = append(r.batches, batchRecord{s.now, p.index, strings.Join(words, " ")})
+	r.step(s.now, p.index, shares)
 }
 
 func (r *recorder) preempted(s *simulation, _ *replica, id int32) { r.of(s, id).preemptions++ }
 
 func (r *recorder) token(s *simulation, id int32, at simtime.Time) {
-	rec := r.of(s, id)
+	r.gave(s.requests.all[id].info.ID, at)
+}
+
+func (r *recorder) gave(id int, at simtime.Time) {
+	rec := r.named(id)
 	rec.tokens = append(rec.tokens, at.String())
 }
 

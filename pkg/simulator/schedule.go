@@ -150,7 +150,7 @@ func (s *simulation) start(r *replica, q *request, cached, budget int32) bool {
 	}
 	q.blocks, q.computed, q.chunk = blocks, cached, n
 	if !q.scheduled {
-		q.cached = cached
+		q.cached, q.tierTokens = cached, [TierKinds]int32{}
 	}
 	return true
 }
@@ -163,7 +163,9 @@ func (s *simulation) noteStart(r *replica, q *request) {
 	if q.job {
 		r.port.jobs++
 		of := &s.requests.all[s.handoffs.of(q).decode]
-		of.cached, of.tierTokens = q.cached, q.tierTokens
+		if !of.scheduled {
+			of.cached, of.tierTokens = q.cached, q.tierTokens
+		}
 		q.scheduled, q = true, of
 	}
 	if !q.scheduled {

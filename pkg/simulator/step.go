@@ -147,6 +147,7 @@ func (s *simulation) leave(r *replica) {
 		})
 	}
 	used := r.cache.Used()
+	r.use.settle(s.now, used)
 	for _, id := range b.leaving {
 		q := &s.requests.all[id]
 		b.remove(id)

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"maps"
+	"slices"
+)
+
+func (p *plain) disrupt(d Disruption) {
+	if p.view.Down == nil {
+		p.view.Down = make([]bool, len(p.replicas))
+	}
+	p.view.Down[d.Endpoint] = d.Kind != Recover
+	if d.Kind == Fail {
+		p.fail(p.replicas[d.Endpoint])
+	}
+}
+
+// fail takes all that depends on a replica off everything, empties it, and has
+// the requests routed again.
+func (p *plain) fail(r *plainReplica) {
+	var lost []*plainRequest
+	for _, q := range p.flying {
+		if !q.leaving && (int(q.replica) == r.index || q.receives() && q.handoff.prefill == r) {
+			lost = append(lost, q)
+		}
+	}
+	for _, q := range lost {
+		p.takeOff(q)
+	}
+	for _, id := range slices.Sorted(maps.Keys(p.transfers)) {
+		if t, ok := p.transfers[id]; ok && r.crosses(t) {
+			p.cancel(t)
+		}
+	}
+	p.empty(r)
+	for _, q := range lost {
+		p.routeAgain(q)
+	}
+}
+
+// takeOff takes a request and its job off whatever they are in.
+func (p *plain) takeOff(q *plainRequest) {
+	if h := q.handoff; h != nil {
+		p.takeBack(h)
+		p.dismiss(h.prefill, h.job)
+		p.dropBlocks(h.prefill, h.job)
+	}
+	r := p.replicas[q.replica]
+	p.dismiss(r, q)
+	p.dropBlocks(r, q)
+}
+
+// empty makes a replica as it was at the start, but for its figures. Its step is
+// lost.
+func (p *plain) empty(r *plainReplica) {
+	r.use.settle(p.now, r.cache.Used())
+	if r.stepping {
+		r.use.Busy += p.now.Sub(max(r.stepStart, r.use.since))
+	}
+	p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool {
+		return e.replica == r && (e.kind == plainStepEnd || e.kind == plainWake)
+	})
+	r.stepping, r.held, r.waking = false, false, false
+	r.waiting, r.running, r.loading = nil, nil, nil
+	r.parting, r.spills = nil, nil
+	evictions := r.cache.Evictions
+	r.cache = newPlainCache(r.Pool)
+	r.cache.Evictions = evictions
+	r.watch(r.settings, p.now)
+	for _, t := range r.tiers {
+		if !r.shares(t.Tier) {
+			p.settleTier(t)
+			t.blocks = map[uint64]*plainBlock{}
+		}
+	}
+}
+
+// routeAgain asks the router for another endpoint. What the request has been
+// given stays given.
+func (p *plain) routeAgain(q *plainRequest) {
+	p.tellFinished(q, int(q.replica))
+	q.high = max(q.high, q.computed)
+	q.computed, q.chunk = 0, 0
+	p.view.Now = p.now
+	decision, err := p.Router.Route(&p.view, &q.info)
+	if err == nil {
+		if _, never := p.refuses(q, decision); !never {
+			p.metrics.cells[q.cell].Migrated++
+			q.moved = true
+			p.place(q, decision)
+			return
+		}
+		p.tellFinished(q, decision.Endpoint)
+	}
+	p.metrics.touch(p.now, q.cell).Failed++
+	p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool { return e.request == q })
+	p.forget(q)
+}

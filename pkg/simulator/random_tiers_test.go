@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/kv"
+	"windtunnel.dev/windtunnel/pkg/kv/transfer"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// randomTiers puts tiny tiers below most pools.
+func randomTiers(c *choices, config *Config) {
+	for i := range config.Pools {
+		p := &config.Pools[i]
+		p.BlockBytes = int64(1 + c.pick(8))
+		if c.pick(8) == 0 {
+			continue
+		}
+		p.PrefixCaching = c.pick(16) > 0
+		p.Tiers = Tiers{ToHost: randomStation(c), ToGPU: randomStation(c), Offload: randomOffload(c)}
+		kinds := [][]TierKind{{CPUTier}, {CPUTier}, {StorageTier}, {CPUTier, StorageTier}, {CPUTier, StorageTier}}[c.pick(5)]
+		for _, kind := range kinds {
+			p.Tiers.Lower = append(p.Tiers.Lower, Tier{
+				Kind: kind, Blocks: 1 + c.pick(40), Read: randomStation(c), Write: randomStation(c),
+				Shared: c.pick(3) == 0, Eviction: kv.Order(c.pick(3)),
+			})
+		}
+	}
+}
+
+func randomOffload(c *choices) Offload {
+	return Offload{
+		Policy:       OffloadPolicy(c.pick(3)),
+		Threshold:    []float64{0.25, 0.5, 0.75, 0.875}[c.pick(4)],
+		ThrashWindow: time.Duration(c.pick(2) * c.pick(60)),
+	}
+}
+
+// randomStation moves a byte in a third of a nanosecond, at the fastest, or in
+// ten.
+func randomStation(c *choices) transfer.Station {
+	return transfer.Station{
+		Latency:        time.Duration(c.pick(2) * c.pick(6)),
+		BytesPerSecond: int64(1+c.pick(3)) * int64(time.Second) / int64(1+c.pick(10)),
+	}
+}
+
+// randomHandoffs lets the router have prompts computed elsewhere.
+func randomHandoffs(c *choices, config *Config) {
+	config.Router.(*scatter).splits = true
+	blockTokens, blockBytes := 1+c.pick(8), int64(1+c.pick(8))
+	for i := range config.Pools {
+		config.Pools[i].BlockTokens, config.Pools[i].BlockBytes = blockTokens, blockBytes
+		config.Pools[i].Replicas = 1 + c.pick(2)
+	}
+	config.Handoff = Handoff{
+		Egress: randomStation(c), Ingress: randomStation(c),
+		Granularity: Granularity(c.pick(3)),
+		StartShare:  []float64{0, 0.5, 1}[c.pick(3)],
+		SingleOwner: c.pick(2) == 0,
+		MaxPending:  c.pick(2) * (1 + c.pick(3)),
+	}
+}
+
+// randomDisruptions lets replicas fail, drain and recover.
+func randomDisruptions(c *choices, config *Config) {
+	endpoints := 0
+	for i := range config.Pools {
+		endpoints += config.Pools[i].Replicas
+		config.Pools[i].Cost.PerOutputToken = config.Pools[0].Cost.PerOutputToken
+	}
+	at := simtime.Time(0)
+	for range 1 + c.pick(8) {
+		at += simtime.Time(c.pick(60))
+		config.Disruptions = append(config.Disruptions, Disruption{
+			At: at, Endpoint: c.pick(endpoints), Kind: []DisruptionKind{Fail, Fail, Drain, Recover, Recover}[c.pick(5)],
+		})
+	}
+}
