@@ -45,7 +45,11 @@ func (p *plain) takeOff(q *plainRequest) {
 	if h := q.handoff; h != nil {
 		p.takeBack(h)
 		p.dismiss(h.prefill, h.job)
-		p.dropBlocks(h.prefill, h.job)
+		if h.done {
+			p.letGo(h.prefill, h.job, h.prefill.cache.Release)
+		} else {
+			p.dropBlocks(h.prefill, h.job)
+		}
 	}
 	r := p.replicas[q.replica]
 	p.dismiss(r, q)

@@ -711,7 +711,7 @@ func (p *plain) token(r *plainReplica, q *plainRequest) {
 	q.total++
 	at := p.now.Add(time.Duration(q.generated()) * r.Cost.PerOutputToken)
 	if q.lastToken == unset || q.moved {
-		p.schedule(plainEvent{at: at, kind: plainDelivery, number: q.info.ID, request: q})
+		p.schedule(plainEvent{at: at, kind: plainDelivery, number: q.info.ID, replica: r, request: q})
 	}
 	q.moved = false
 	if q.lastToken == unset {
@@ -738,7 +738,7 @@ func (p *plain) deliver(e plainEvent) {
 	q := e.request
 	if !e.ends {
 		if l := p.Router.Listener(); l != nil {
-			l.FirstToken(&q.info, int(q.replica))
+			l.FirstToken(&q.info, e.replica.index)
 		}
 		return
 	}
