@@ -65,7 +65,7 @@ func (r *plainReplica) state(now simtime.Time) (stability.State, stability.Memor
 		r.steps, r.worked = 0, 0
 	}
 	m := stability.Memory{TotalBlocks: r.KVBlocks, FreeBlocks: r.cache.Blank(), SharedBlocks: r.cache.Shared()}
-	m.EvictableBlocks = r.KVBlocks - r.cache.Used() - m.FreeBlocks
+	m.EvictableBlocks = len(r.cache.Free()) - m.FreeBlocks
 	return r.controller.State(now, m), m
 }
 
