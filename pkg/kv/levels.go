@@ -20,6 +20,10 @@ type level struct {
 func byRank(a, b level) int { return cmp.Compare(a.rank, b.rank) }
 
 func (l levels) search(rank int64) (int, bool) {
+	// Without ranks there is but one.
+	if len(l) == 1 && l[0].rank == rank {
+		return 0, true
+	}
 	return slices.BinarySearchFunc(l, level{rank: rank}, byRank)
 }
 

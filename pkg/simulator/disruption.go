@@ -170,15 +170,15 @@ func (s *simulation) reset(r *replica) {
 // dropDuties takes those transfers back of a replica's fabric that some are.
 func (s *simulation) dropDuties(r *replica, some func(duty) bool) {
 	var ids []transfer.ID
-	for id, d := range r.fabric.duties {
-		if some(d) {
-			ids = append(ids, id)
+	f := r.fabric
+	for i, d := range f.duties {
+		if d != nil && some(d) {
+			d.cancel(s)
+			ids = append(ids, f.first+transfer.ID(i))
 		}
 	}
-	slices.Sort(ids)
 	for _, id := range ids {
-		r.fabric.duties[id].cancel(s)
-		s.abort(r.fabric, id)
+		s.abort(f, id)
 	}
 }
 

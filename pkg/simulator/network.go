@@ -13,7 +13,10 @@ import (
 // something share it; others have one of their own.
 type fabric struct {
 	transfer.Network
-	duties map[transfer.ID]duty
+	// duties are those of the transfers from a first one on, in order of ID; nil
+	// where one has ended.
+	duties []duty
+	first  transfer.ID
 }
 
 // duty is what is to be done when a transfer ends.
@@ -28,14 +31,41 @@ type duty interface {
 }
 
 func newFabric() *fabric {
-	return &fabric{Network: *transfer.New(), duties: map[transfer.ID]duty{}}
+	return &fabric{Network: *transfer.New(), first: 1}
+}
+
+// assign notes what the transfer is for that has just been started.
+func (f *fabric) assign(d duty) { f.duties = append(f.duties, d) }
+
+// dismiss takes a transfer's duty away; nil if it has none any more.
+func (f *fabric) dismiss(id transfer.ID) duty {
+	at := int(id - f.first)
+	if at < 0 {
+		return nil
+	}
+	d := f.duties[at]
+	f.duties[at] = nil
+	f.forget()
+	return d
+}
+
+// forget drops the records of the first transfers if they have ended.
+func (f *fabric) forget() {
+	ended := 0
+	for ended < len(f.duties) && f.duties[ended] == nil {
+		ended++
+	}
+	if ended == len(f.duties) || 2*ended > len(f.duties) {
+		f.duties = append(f.duties[:0], f.duties[ended:]...)
+		f.first += transfer.ID(ended)
+	}
 }
 
 // beginTransfer starts a transfer that somebody waits for. It waits itself for a time,
 // beside its stations' latencies.
 func (s *simulation) beginTransfer(f *fabric, wait time.Duration, d duty, bytes int64, stations ...transfer.StationID) transfer.ID {
 	id := f.StartAfter(s.now, wait, bytes, stations...)
-	f.duties[id] = d
+	f.assign(d)
 	d.count(s, +1)
 	return id
 }
@@ -44,8 +74,7 @@ func (s *simulation) beginTransfer(f *fabric, wait time.Duration, d duty, bytes 
 func (s *simulation) abort(f *fabric, id transfer.ID) {
 	// One that ends at this very nanosecond has not been told of yet.
 	f.Cancel(s.now, id)
-	f.duties[id].count(s, -1)
-	delete(f.duties, id)
+	f.dismiss(id).count(s, -1)
 }
 
 // due is when the network wants to be looked at.
@@ -60,12 +89,9 @@ func (f *fabric) due() simtime.Time {
 func (s *simulation) land(f *fabric, now simtime.Time) {
 	s.now = now
 	for _, done := range f.Advance(now) {
-		d, ok := f.duties[done.ID]
-		if !ok {
-			continue
+		if d := f.dismiss(done.ID); d != nil {
+			d.count(s, -1)
+			d.land(s, now)
 		}
-		delete(f.duties, done.ID)
-		d.count(s, -1)
-		d.land(s, now)
 	}
 }
