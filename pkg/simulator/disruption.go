@@ -85,7 +85,9 @@ func (s *simulation) dependents(r *replica) []int32 {
 // takeOff takes a request off everything that it is part of.
 func (s *simulation) takeOff(failed *replica, id int32) {
 	q := &s.requests.all[id]
-	q.high = max(q.high, q.computed)
+	if q.phase != phaseLoading {
+		q.high = max(q.high, q.computed)
+	}
 	if q.handoff != 0 {
 		h := s.handoffs.of(q)
 		if from := &s.replicas[h.from]; s.requests.all[h.job].phase != phaseLeaving {

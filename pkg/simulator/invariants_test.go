@@ -77,6 +77,11 @@ func sumCells(o *Outcome) *Cell {
 		sum.ITL.Merge(&c.ITL)
 		sum.E2E.Merge(&c.E2E)
 		sum.Queueing.Merge(&c.Queueing)
+		sum.Failed += c.Failed
+		sum.Handoffs += c.Handoffs
+		sum.Migrated += c.Migrated
+		sum.Handoff.Merge(&c.Handoff)
+		sum.KVLoad.Merge(&c.KVLoad)
 	}
 	return sum
 }

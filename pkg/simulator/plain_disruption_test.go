@@ -99,6 +99,7 @@ func (p *plain) routeAgain(q *plainRequest) {
 		p.tellFinished(q, decision.Endpoint)
 	}
 	p.metrics.touch(p.now, q.cell).Failed++
+	p.note(q, func(rec *record) { rec.end = "failed" })
 	p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool { return e.request == q })
 	p.forget(q)
 }

@@ -29,8 +29,10 @@ type plain struct {
 	now      simtime.Time
 	events   []plainEvent
 	replicas []*plainReplica
+	pools    []string
 	view     policy.View
 	metrics  metrics
+	recorder *recorder // nil if nobody wants to know
 
 	next              workload.Request
 	arrived, inFlight int
@@ -126,18 +128,17 @@ type plainReplica struct {
 	own             []transfer.StationID // of all stations, those of no other replica
 }
 
-var plainDump = func(p *plain) {}
+func runPlain(c Config) *Outcome { return newPlain(c).run() }
 
-func runPlain(c Config) *Outcome {
+func newPlain(c Config) *plain {
 	p := &plain{Config: c}
 	if p.ScrapeInterval == 0 {
 		p.ScrapeInterval = DefaultScrapeInterval
 	}
 	labels := c.Source.Labels()
 	p.metrics = newMetrics(c.Targets, c.Horizon.WarmUp, len(c.Pools), len(labels.Tenants), len(labels.Classes))
-	var names []string
 	for i := range c.Pools {
-		names = append(names, c.Pools[i].Name)
+		p.pools = append(p.pools, c.Pools[i].Name)
 		for range c.Pools[i].Replicas {
 			p.addReplica(&c.Pools[i], i)
 		}
@@ -149,15 +150,18 @@ func runPlain(c Config) *Outcome {
 	if c.Horizon.WarmUp > 0 {
 		p.schedule(plainEvent{at: simtime.Time(c.Horizon.WarmUp), kind: plainWarmUpEnd})
 	}
+	return p
+}
+
+func (p *plain) run() *Outcome {
 	p.pull()
 	for !p.closed || p.inFlight > 0 || p.earliest().at == p.now {
 		if p.handled++; p.handled > plainPatience {
-			plainDump(p)
 			panic(fmt.Sprintf("at %v: %d requests go in circles", p.now, len(p.flying)))
 		}
 		p.handle(p.take(p.earliest()))
 	}
-	o := &Outcome{Labels: labels, Pools: names, Cells: p.metrics.report(), Measured: p.metrics.span(), End: p.now}
+	o := &Outcome{Labels: p.Source.Labels(), Pools: p.pools, Cells: p.metrics.report(), Measured: p.metrics.span(), End: p.now}
 	for _, r := range p.replicas {
 		o.Replicas = append(o.Replicas, p.report(r))
 	}
@@ -174,7 +178,6 @@ func (p *plain) checkProgress() {
 		}
 	}
 	if len(p.flying) > 0 && moving == 0 {
-		plainDump(p)
 		panic(fmt.Sprintf("at %v: %d requests wait for ever", p.now, len(p.flying)))
 	}
 }
@@ -319,6 +322,7 @@ func (p *plain) handle(e plainEvent) {
 	case plainDrainEnd:
 		for _, q := range p.flying {
 			p.metrics.unfinished(p.now, &q.request)
+			p.note(q, func(rec *record) { rec.end = "unfinished" })
 		}
 		p.inFlight = 0
 	}
@@ -368,18 +372,28 @@ func (p *plain) send(q *plainRequest) {
 			reason = Shed
 		}
 		p.metrics.rejected(p.now, NoPool, &q.info, reason)
+		p.note(q, func(rec *record) { rec.end = reason.String() })
 		return
 	}
 	r := p.replicas[decision.Endpoint]
 	if reason, never := p.refuses(q, decision); never {
 		p.metrics.rejected(p.now, r.pool, &q.info, reason)
+		p.note(q, func(rec *record) { rec.end = reason.String() })
 		p.tellFinished(q, decision.Endpoint)
 		return
 	}
 	q.cell = p.metrics.arrived(p.now, r.pool, &q.info)
 	p.inFlight++
 	p.flying = append(p.flying, q)
+	p.note(q, func(rec *record) { rec.replica = decision.Endpoint })
 	p.place(q, decision)
+}
+
+// note lets something be written down of what becomes of a request.
+func (p *plain) note(q *plainRequest, write func(*record)) {
+	if p.recorder != nil {
+		write(p.recorder.named(q.info.ID))
+	}
 }
 
 // refuses says whether one of the chosen endpoints can never serve its part.
@@ -480,6 +494,9 @@ func (p *plain) startStep(r *plainReplica) {
 	}
 	r.use.peakUsed = max(r.use.peakUsed, r.cache.Used())
 	begins := step.Sequences > 0
+	if begins {
+		p.noteStep(r)
+	}
 	r.held = begins
 	begin := func() {
 		if begins {
@@ -489,6 +506,19 @@ func (p *plain) startStep(r *plainReplica) {
 	if !p.makeBlank(r, begin) {
 		begin()
 	}
+}
+
+func (p *plain) noteStep(r *plainReplica) {
+	if p.recorder == nil {
+		return
+	}
+	var shares []stepShare
+	for _, q := range r.running {
+		if q.chunk > 0 {
+			shares = append(shares, stepShare{q.info.ID, q.computed, q.chunk})
+		}
+	}
+	p.recorder.step(p.now, int32(r.index), shares)
 }
 
 func (p *plain) beginStep(r *plainReplica, duration time.Duration) {
@@ -569,7 +599,7 @@ func (p *plain) admit(r *plainReplica, q *plainRequest, budget int32) (int32, bo
 		return 0, false
 	}
 	q.sequence, q.computed = sequence, cached
-	p.note(r, q, cached, nil)
+	p.noteHits(r, q, cached, nil)
 	p.touch(r, q)
 	p.join(r, q, n)
 	return n, true
@@ -650,6 +680,7 @@ func (r *plainReplica) victim() *plainRequest {
 
 func (p *plain) preempt(r *plainReplica, q *plainRequest) {
 	r.preemptedThisStep = true
+	p.note(q, func(rec *record) { rec.preemptions++ })
 	r.running = without(r.running, q)
 	p.loseHandoff(q)
 	p.dropBlocks(r, q)
@@ -721,6 +752,9 @@ func (p *plain) token(r *plainReplica, q *plainRequest) {
 		p.metrics.tokens(p.now, q.cell, int64(p.now.Sub(q.lastToken)+r.Cost.PerOutputToken), 1)
 	}
 	q.lastToken = p.now
+	if p.recorder != nil {
+		p.recorder.gave(q.info.ID, at)
+	}
 }
 
 // complete lets a request go that has given its last token.
@@ -743,6 +777,7 @@ func (p *plain) deliver(e plainEvent) {
 		return
 	}
 	p.metrics.completed(q.last, p.now, &q.request)
+	p.note(q, func(rec *record) { rec.end = "completed" })
 	p.tellFinished(q, int(q.replica))
 	p.forget(q)
 }

@@ -198,7 +198,7 @@ func (p *plain) load(r *plainReplica, q *plainRequest, cached int32, held [][]ui
 	r.waiting = r.waiting[1:]
 	r.loading = append(r.loading, q)
 	q.sequence = sequence
-	p.note(r, q, cached, held)
+	p.noteHits(r, q, cached, held)
 	began := p.now
 	for k, blocks := range held {
 		if len(blocks) > 0 {
@@ -244,9 +244,9 @@ func (p *plain) loaded(r *plainReplica, q *plainRequest, tokens int32, began sim
 	p.wake(r)
 }
 
-// note writes down where the KV of a request came from when it was last admitted
+// noteHits writes down where the KV of a request came from when it was last admitted
 // before it was ever scheduled.
-func (p *plain) note(r *plainReplica, q *plainRequest, cached int32, held [][]uint64) {
+func (p *plain) noteHits(r *plainReplica, q *plainRequest, cached int32, held [][]uint64) {
 	if q.scheduled {
 		return
 	}

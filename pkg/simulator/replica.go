@@ -212,6 +212,10 @@ func (s *simulation) wake(r *replica) {
 // nothing to do.
 func (s *simulation) startStep(r *replica) {
 	used := r.cache.Used()
+	if r.fabric != nil {
+		// Hand-overs that end here tell of their own blocks.
+		r.use.settle(s.now, used)
+	}
 	step := s.formStep(r)
 	if now := r.cache.Used(); now != used {
 		r.use.changed(s.now, used, now)

@@ -5,6 +5,7 @@ package simulator
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/pkg/kv"
+	"windtunnel.dev/windtunnel/pkg/kv/transfer"
 	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -22,15 +25,25 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// TestScenarios runs the scripts under testdata. Each opens with the behaviour
-// that it pins. Then come lines of a verb and key=value words:
+// TestScenarios runs the scripts under testdata, each on the simulator and on the
+// plain one. A script opens with the behaviour that it pins. Then come lines of a
+// verb and key=value words:
 //
 //	pool      replicas, step (duration of each step), blocks (count x tokens),
 //	          seqs, budget (tokens a step), caching, maxlen, longprefill, reserve,
 //	          scheduler (fcfs, priority, shortest), queue, queuepertoken, pertoken, completion
+//	          Tiers: blockbytes; cpu and storage (blocks), shared (which of them),
+//	          the links tohost, togpu, cpu.read, cpu.write, storage.read and
+//	          storage.write; offload (eager, lazy, or threshold:share), thrash
+//	          (window); gpuorder, cpu.order and storage.order (lru, lfu, priority).
+//	          A link is latency@bytes per second; one that is not given takes no time.
 //	stability form (queueing, queueing-seed) of the pool above, evict, admission
 //	          (queue, refuse), window, margin, deviations, interval, completions
-//	router    roundrobin; or fixed with to=endpoints in turn ("-" refuses)
+//	router    roundrobin; or fixed with to=endpoints in turn ("-" refuses, and
+//	          prefill>decode lets one compute the prompt for the other)
+//	handoff   egress and ingress (links), granularity (block, chunk, stream),
+//	          start (share), single, pending
+//	disrupt   TIME fail, drain or recover ENDPOINT
 //	scrape    every, first (by endpoint, comma-separated)
 //	horizon   requests, duration, warmup, drain
 //	target    ttft, tpot, e2e
@@ -107,6 +120,10 @@ func (c *scenario) read(l line) {
 			Requests: l.number("requests"), Duration: l.duration("duration"),
 			WarmUp: l.duration("warmup"), Drain: l.duration("drain"),
 		}
+	case "handoff":
+		c.config.Handoff = l.handoff()
+	case "disrupt":
+		c.config.Disruptions = append(c.config.Disruptions, l.disruption())
 	case "target":
 		c.config.Targets = append(c.config.Targets, Target{
 			TTFT: l.duration("ttft"), TPOT: l.duration("tpot"), E2E: l.duration("e2e"),
@@ -124,28 +141,44 @@ func (c *scenario) read(l line) {
 }
 
 func (c *scenario) run() {
-	c.config.Source = &script{requests: c.requests}
-	s := newSimulation(context.Background(), c.config)
-	phases := s.rota.phases
-	for i, first := range c.first {
-		if first >= s.rota.interval {
-			c.t.Fatalf("first scrape at %v, and every %v", first, s.rota.interval)
+	c.runOn("plain", func(config Config, rec *recorder) (*Outcome, error) {
+		p := newPlain(config)
+		for i, first := range c.first {
+			p.replicas[i].scrape = simtime.Time(first)
 		}
-		phases[i] = simtime.Time(first)
-	}
-	s.rota = newRota(s.rota.interval, phases)
+		p.recorder = rec
+		return p.run(), nil
+	})
+	c.runOn("simulator", func(config Config, rec *recorder) (*Outcome, error) {
+		s := newSimulation(context.Background(), config)
+		phases := s.rota.phases
+		for i, first := range c.first {
+			if first >= s.rota.interval {
+				c.t.Fatalf("first scrape at %v, and every %v", first, s.rota.interval)
+			}
+			phases[i] = simtime.Time(first)
+		}
+		s.rota = newRota(s.rota.interval, phases)
+		s.observers = append(s.observers, rec)
+		return s.run()
+	})
+}
+
+// runOn holds an engine against the script.
+func (c *scenario) runOn(engine string, run func(Config, *recorder) (*Outcome, error)) {
+	router := *c.router
+	config := c.config
+	config.Router, config.Source = &router, &script{requests: c.requests}
 	rec := newRecorder(c.names)
-	s.observers = append(s.observers, rec)
-	o, err := s.run()
+	o, err := run(config, rec)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-
 	for _, l := range c.expect {
 		var got map[string]string
 		switch {
 		case l.verb == "view":
-			got = c.router.saw(c.index(l.names[0]))
+			got = router.saw(c.index(l.names[0]))
 		case l.names[0] == "total":
 			got = totals(o)
 		case l.names[0] == "state":
@@ -159,12 +192,12 @@ func (c *scenario) run() {
 			shown[key] = got[key]
 		}
 		if diff := cmp.Diff(want, shown); diff != "" {
-			c.t.Errorf("line %d, %s %s (-want +got):\n%s", l.row, l.verb, l.names[0], diff)
+			c.t.Errorf("%s: line %d, %s %s (-want +got):\n%s", engine, l.row, l.verb, l.names[0], diff)
 		}
 	}
 	if len(c.batches) > 0 {
 		if diff := cmp.Diff(c.batches, rec.inOrder()); diff != "" {
-			c.t.Errorf("batches (-want +got):\n%s", diff)
+			c.t.Errorf("%s: batches (-want +got):\n%s", engine, diff)
 		}
 	}
 }
@@ -185,6 +218,8 @@ func totals(o *Outcome) map[string]string {
 	var busy time.Duration
 	var steps, served, evictions int64
 	peak := 0.0
+	m := map[string]string{}
+	n := func(v int64) string { return strconv.FormatInt(v, 10) }
 	for _, r := range o.Replicas {
 		busy += r.Busy
 		steps += r.Steps
@@ -192,8 +227,8 @@ func totals(o *Outcome) map[string]string {
 		evictions += r.Evictions
 		peak = max(peak, r.PeakKV)
 	}
-	n := func(v int64) string { return strconv.FormatInt(v, 10) }
-	return map[string]string{
+	sumOfTiers(o, m)
+	maps.Copy(m, map[string]string{
 		"arrived": n(sum.Arrived), "completed": n(sum.Completed), "rejected": n(sum.Rejected), "unfinished": n(sum.Unfinished),
 		"good": n(sum.Good), "metttft": n(sum.MetTTFT), "mettpot": n(sum.MetTPOT), "mete2e": n(sum.MetE2E),
 		"prompt": n(sum.PromptTokens), "cached": n(sum.CachedTokens), "output": n(sum.OutputTokens), "gaps": n(sum.ITL.Count()),
@@ -202,6 +237,42 @@ func totals(o *Outcome) map[string]string {
 		"preemptions": n(sum.Preemptions), "recomputed": n(sum.RecomputedTokens),
 		"busy": busy.String(), "steps": n(steps), "served": n(served), "evictions": n(evictions), "peak": fmt.Sprint(peak),
 		"cells": n(int64(len(o.Cells))), "measured": o.Measured.String(), "end": o.End.String(),
+		"failed": n(sum.Failed), "migrated": n(sum.Migrated), "handoffs": n(sum.Handoffs),
+		"handoff": time.Duration(sum.Handoff.Max()).String(), "kvload": time.Duration(sum.KVLoad.Max()).String(),
+	})
+	return m
+}
+
+// sumOfTiers sums the figures of tiers by kind: cpu.tokens, cpu.stored,
+// cpu.loaded, cpu.evicted, cpu.thrashed, cpu.refused and cpu.peak, and those of
+// storage.
+func sumOfTiers(o *Outcome, m map[string]string) {
+	for kind := range TierKinds {
+		var tokens int64
+		for _, c := range o.Cells {
+			tokens += c.TierTokens[kind]
+		}
+		var u TierUse
+		for _, r := range o.Replicas {
+			for _, t := range r.Tiers {
+				if t.Kind != kind {
+					continue
+				}
+				u.StoredBlocks += t.StoredBlocks
+				u.LoadedBlocks += t.LoadedBlocks
+				u.EvictedBlocks += t.EvictedBlocks
+				u.ThrashedBlocks += t.ThrashedBlocks
+				u.RefusedBlocks += t.RefusedBlocks
+				u.PeakShare = max(u.PeakShare, t.PeakShare)
+			}
+		}
+		for key, v := range map[string]int64{
+			"tokens": tokens, "stored": u.StoredBlocks, "loaded": u.LoadedBlocks,
+			"evicted": u.EvictedBlocks, "thrashed": u.ThrashedBlocks, "refused": u.RefusedBlocks,
+		} {
+			m[kind.String()+"."+key] = strconv.FormatInt(v, 10)
+		}
+		m[kind.String()+".peak"] = fmt.Sprint(u.PeakShare)
 	}
 }
 
@@ -282,7 +353,78 @@ func (l line) pool() Pool {
 	p.Cost.QueuePerInputToken = l.duration("queuepertoken")
 	p.Cost.PerOutputToken = l.duration("pertoken")
 	p.Cost.Completion = l.duration("completion")
+	p.BlockBytes = int64(l.number("blockbytes"))
+	p.Eviction = orders[l.values["gpuorder"]]
+	p.Tiers = l.tiers()
 	return p
+}
+
+var orders = map[string]kv.Order{"": kv.LRU, "lru": kv.LRU, "lfu": kv.LFU, "priority": kv.Priority}
+
+func (l line) tiers() Tiers {
+	t := Tiers{ToHost: l.station("tohost"), ToGPU: l.station("togpu"), Offload: l.offload()}
+	for kind := range TierKinds {
+		name := kind.String()
+		if l.values[name] != "" {
+			t.Lower = append(t.Lower, Tier{
+				Kind: kind, Blocks: l.number(name), Shared: slices.Contains(l.list("shared"), name),
+				Read: l.station(name + ".read"), Write: l.station(name + ".write"), Eviction: orders[l.values[name+".order"]],
+			})
+		}
+	}
+	if len(t.Lower) == 0 {
+		return Tiers{}
+	}
+	return t
+}
+
+func (l line) offload() Offload {
+	policy, share, _ := strings.Cut(l.values["offload"], ":")
+	o := Offload{ThrashWindow: l.duration("thrash")}
+	o.Policy = map[string]OffloadPolicy{"": OffloadEager, "eager": OffloadEager, "lazy": OffloadLazy, "threshold": OffloadThreshold}[policy]
+	if o.Policy == OffloadThreshold {
+		threshold, err := strconv.ParseFloat(share, 64)
+		if err != nil {
+			l.t.Fatalf("line %d: %v", l.row, err)
+		}
+		o.Threshold = threshold
+	}
+	return o
+}
+
+// station reads latency@bytes per second.
+func (l line) station(key string) transfer.Station {
+	text, ok := l.values[key]
+	if !ok {
+		return transfer.Station{BytesPerSecond: transfer.MaxBytesPerSecond}
+	}
+	latency, rate, _ := strings.Cut(text, "@")
+	return transfer.Station{Latency: l.parseDuration(latency), BytesPerSecond: int64(l.parseNumber(rate))}
+}
+
+func (l line) handoff() Handoff {
+	h := Handoff{
+		Egress: l.station("egress"), Ingress: l.station("ingress"),
+		SingleOwner: slices.Contains(l.names, "single"), MaxPending: l.number("pending"),
+	}
+	h.Granularity = map[string]Granularity{
+		"": GranularityBlock, "block": GranularityBlock, "chunk": GranularityChunk, "stream": GranularityStream,
+	}[l.values["granularity"]]
+	if text := l.values["start"]; text != "" {
+		share, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			l.t.Fatalf("line %d: %v", l.row, err)
+		}
+		h.StartShare = share
+	}
+	return h
+}
+
+func (l line) disruption() Disruption {
+	return Disruption{
+		At: simtime.Time(l.parseDuration(l.names[0])), Endpoint: l.parseNumber(l.names[2]),
+		Kind: map[string]DisruptionKind{"fail": Fail, "drain": Drain, "recover": Recover}[l.names[1]],
+	}
 }
 
 func (l line) request(id int) workload.Request {

@@ -147,7 +147,10 @@ func (s *simulation) leave(r *replica) {
 		})
 	}
 	used := r.cache.Used()
-	r.use.settle(s.now, used)
+	if r.fabric != nil {
+		// Hand-overs that end here tell of their own blocks.
+		r.use.settle(s.now, used)
+	}
 	for _, id := range b.leaving {
 		q := &s.requests.all[id]
 		b.remove(id)
