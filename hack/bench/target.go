@@ -47,7 +47,7 @@ func targets(results []result) []target {
 			Measured: fmt.Sprintf("%.2f", share), Met: share >= 0.5,
 		})
 	}
-	half("small GPUs, CPU tier", "small GPUs")
+	half("CPU tier", "few blocks")
 	half("disaggregated", "R(50000,16)")
 	if trace := byName["Mooncake"]; trace.Requests > 0 {
 		all = append(all, target{"Mooncake", "less than one CPU second", seconds(trace.CPU), trace.CPU.Seconds() < 1})

@@ -10,6 +10,10 @@ import "windtunnel.dev/windtunnel/pkg/simtime"
 // each of its rising flows, those stop, and the others rise on. Less than a
 // share for each flow of a station is left over.
 func (n *Network) divide() {
+	if len(n.inFlight) == 1 {
+		n.giveAll(n.inFlight[0])
+		return
+	}
 	n.open, n.crossed = n.open[:0], n.crossed[:0]
 	for _, f := range n.inFlight {
 		if f.moving {
@@ -19,6 +23,18 @@ func (n *Network) divide() {
 	for len(n.open) > 0 {
 		n.stop(n.level())
 	}
+}
+
+// giveAll gives a flow that is alone all that its stations have.
+func (n *Network) giveAll(f *flow) {
+	if !f.moving {
+		return
+	}
+	rate := ^uint64(0)
+	for _, at := range f.route {
+		rate = min(rate, n.stations[at].capacity)
+	}
+	f.setRate(rate, n.now)
 }
 
 // reopen lets a flow rise from nothing.
