@@ -324,10 +324,8 @@ func (p *plain) copyDown(
 	r *plainReplica, k int, content []plainContent, from transfer.StationID, source *plainTier, then func(),
 ) *plainTransfer {
 	t := r.tiers[k]
-	sent := t.missing(content)
-	room := t.room()
-	t.counts.RefusedBlocks += int64(max(0, len(sent)-room))
-	sent = sent[:min(len(sent), room)]
+	sent, refused := t.divide(t.missing(content))
+	t.counts.RefusedBlocks += int64(refused)
 	if len(sent) == 0 {
 		return nil
 	}
@@ -379,17 +377,27 @@ func (p *plain) arriveIn(t *plainTier, identities []uint64, text bool) {
 	t.counts.StoredBlocks += int64(len(identities))
 }
 
-// missing returns the content that the tier neither has nor expects, each once.
+// missing returns the content that the tier neither has nor expects.
 func (t *plainTier) missing(content []plainContent) []plainContent {
-	var missing []plainContent
+	return slices.DeleteFunc(slices.Clone(content), func(c plainContent) bool { return t.blocks[c.identity] != nil })
+}
+
+// divide returns the first content that there is room for, each once, and how
+// much of the rest is refused.
+func (t *plainTier) divide(content []plainContent) (sent []plainContent, refused int) {
+	room := t.room()
 	seen := map[uint64]bool{}
 	for _, c := range content {
-		if t.blocks[c.identity] == nil && !seen[c.identity] {
-			missing = append(missing, c)
+		switch {
+		case seen[c.identity]:
+		case len(sent) < room:
+			sent = append(sent, c)
 			seen[c.identity] = true
+		default:
+			refused++
 		}
 	}
-	return missing
+	return sent, refused
 }
 
 // room is how many blocks can be stored.
