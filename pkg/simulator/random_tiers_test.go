@@ -19,6 +19,7 @@ func randomTiers(c *choices, config *Config) {
 			continue
 		}
 		p.PrefixCaching = c.pick(16) > 0
+		p.Eviction = kv.Order(c.pick(3))
 		p.Tiers = Tiers{ToHost: randomStation(c), ToGPU: randomStation(c), Offload: randomOffload(c)}
 		kinds := [][]TierKind{{CPUTier}, {CPUTier}, {StorageTier}, {CPUTier, StorageTier}, {CPUTier, StorageTier}}[c.pick(5)]
 		for _, kind := range kinds {
