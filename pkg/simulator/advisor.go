@@ -193,6 +193,14 @@ func (a *advisor) admitted(r *replica) {
 	}
 }
 
+// resumed notes that a request has gone on that was admitted earlier: it takes of
+// what was kept free.
+func (a *advisor) resumed() {
+	if a != nil {
+		a.floorAt = unset
+	}
+}
+
 // allot is Cache.Admit, unless the advisor holds the request back.
 func (s *simulation) allot(r *replica, want kv.Admission) (kv.Sequence, bool) {
 	if r.advisor.holds(r, s.now, want) {

@@ -19,6 +19,7 @@ func (s *simulation) resume(r *replica, q *request, budget int32) bool {
 		return false
 	}
 	q.holding, q.chunk = false, n
+	r.advisor.resumed()
 	return true
 }
 
