@@ -286,7 +286,7 @@ func (s *simulation) cancelCopies(r *replica, q *request) {
 func (l *lower) watches(r *replica, needs int) bool {
 	switch l.offload.Policy {
 	case OffloadLazy:
-		return needs > 0
+		return needs > 0 || r.cache.HasEvicted()
 	case OffloadThreshold:
 		return needs > 0 || l.wanted(r) > 0
 	default:
