@@ -83,8 +83,8 @@ type Pool struct {
 	// Scheduler orders the wait queue and says who is preempted; nil is first
 	// come, first served.
 	Scheduler scheduling.Policy
-	// BlockBytes is the size of a KV block in bytes; needed where blocks are
-	// transferred.
+	// BlockBytes is the size of a KV block in bytes, at least 1 where blocks are
+	// transferred and 0 where it does not matter.
 	BlockBytes int64
 	// Eviction orders the free blocks that still have content.
 	Eviction kv.Order

@@ -2,7 +2,12 @@
 
 package simulator
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+
+	"windtunnel.dev/windtunnel/pkg/kv"
+)
 
 // check panics where the rules of Config are broken.
 func (c *Config) check() {
@@ -20,6 +25,8 @@ func (c *Config) check() {
 	case c.ScrapeInterval < 0 || h.Requests < 0 || h.Duration < 0 || h.WarmUp < 0 || h.Drain < 0:
 		panic(fmt.Sprintf("simulator: negative scrape interval %v or horizon %+v", c.ScrapeInterval, *h))
 	}
+	c.Handoff.check()
+	checkDisruptions(c.Disruptions, endpoints)
 }
 
 func (p *Pool) check() {
@@ -31,5 +38,13 @@ func (p *Pool) check() {
 			p.Name, p.Replicas, p.KVBlocks, p.ReportedBlocks, p.BlockTokens, p.MaxNumSeqs, p.MaxNumBatchedTokens, p.LongPrefillTokens, p.MaxModelLen))
 	case p.Cost.QueueBase < 0 || p.Cost.QueuePerInputToken < 0 || p.Cost.PerOutputToken < 0 || p.Cost.Completion < 0:
 		panic(fmt.Sprintf("simulator: pool %q: negative cost %+v", p.Name, p.Cost))
+	case p.BlockBytes < 0 || p.BlockBytes > math.MaxInt64/int64(p.KVBlocks):
+		panic(fmt.Sprintf("simulator: pool %q: %d blocks of %d bytes", p.Name, p.KVBlocks, p.BlockBytes))
+	case !known(p.Eviction):
+		panic(fmt.Sprintf("simulator: pool %q: eviction order %d", p.Name, p.Eviction))
 	}
+	p.checkTiers()
 }
+
+// known says that there is such an order.
+func known(o kv.Order) bool { return o >= kv.LRU && o <= kv.Priority }

@@ -9,7 +9,7 @@ import (
 
 // Handoff is how the KV of a prompt goes from the replica that computed it to
 // the one that decodes. The zero value will do where the router never asks for
-// it.
+// it. The two replicas have blocks of as many tokens and bytes.
 type Handoff struct {
 	// Egress and Ingress are the two directions of each replica's network
 	// interface. A transfer crosses the egress of one and the ingress of the
@@ -49,6 +49,7 @@ const (
 
 // Disruption is something that befalls a replica.
 type Disruption struct {
+	// At is when: 0 or later.
 	At simtime.Time
 	// Endpoint numbers the replica through all pools.
 	Endpoint int

@@ -52,6 +52,7 @@ func (p *handoffs) of(q *request) *handoff { return &p.all[q.handoff-1] }
 
 // handOver has another replica compute the prompt of a request first.
 func (s *simulation) handOver(id int32, from, to int) {
+	s.checkHandOver(&s.replicas[from], &s.replicas[to])
 	at := s.handoffs.take()
 	job := s.requests.take()
 	q, j := &s.requests.all[id], &s.requests.all[job]
