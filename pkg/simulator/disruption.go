@@ -12,7 +12,7 @@ import (
 
 // disturb lets everything befall the replicas that does up to a time.
 func (s *simulation) disturb(until simtime.Time) {
-	for len(s.disruptions) > 0 && s.disruptions[0].At <= until {
+	for !s.stopped && len(s.disruptions) > 0 && s.disruptions[0].At <= until {
 		d := s.disruptions[0]
 		s.disruptions = s.disruptions[1:]
 		s.meetDisruption(d.At)
@@ -169,12 +169,13 @@ func (s *simulation) reset(r *replica) {
 	s.moved(r)
 }
 
-// dropDuties takes those transfers back of a replica's fabric that some are.
-func (s *simulation) dropDuties(r *replica, some func(duty) bool) {
+// dropDuties takes those transfers of a replica's fabric back for which drop is
+// true, in order of ID.
+func (s *simulation) dropDuties(r *replica, drop func(duty) bool) {
 	var ids []transfer.ID
 	f := r.fabric
 	for i, d := range f.duties {
-		if d != nil && some(d) {
+		if d != nil && drop(d) {
 			d.cancel(s)
 			ids = append(ids, f.first+transfer.ID(i))
 		}

@@ -22,9 +22,9 @@ type fabric struct {
 // duty is what is to be done when a transfer ends.
 type duty interface {
 	land(s *simulation, at simtime.Time)
-	// cancel undoes what was done for a transfer that is taken back because the
-	// replica has failed that it is of.
+	// cancel undoes what was done for a transfer that is taken back.
 	cancel(s *simulation)
+	// of is the replica with which the transfer fails, or noReplica.
 	of() int32
 	// count adds to the transfers of those replicas that it is from or to.
 	count(s *simulation, n int)
@@ -61,8 +61,8 @@ func (f *fabric) forget() {
 	}
 }
 
-// beginTransfer starts a transfer that somebody waits for. It waits itself for a time,
-// beside its stations' latencies.
+// beginTransfer starts a transfer that waits for a time, beside its stations'
+// latencies, before it moves. When it ends, its duty lands.
 func (s *simulation) beginTransfer(f *fabric, wait time.Duration, d duty, bytes int64, stations ...transfer.StationID) transfer.ID {
 	id := f.StartAfter(s.now, wait, bytes, stations...)
 	f.assign(d)

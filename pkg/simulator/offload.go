@@ -13,7 +13,7 @@ import (
 )
 
 // keep is a request's blocks that are being copied: they stay until that is
-// done, even when the request has ended.
+// done, even when the request has ended, but not when it is preempted.
 type keep struct {
 	number  int32
 	request int32
@@ -32,13 +32,14 @@ type copying struct {
 	pending kv.Pending
 	id      transfer.ID
 	// keep is one more than the number of the keep whose blocks are copied, 0 if
-	// none; pin holds their source in the tier above, where pinned.
-	keep   int32
+	// none.
+	keep int32
+	// pin holds the source in the tier above, where pinned.
 	pinned bool
+	pin    kv.Pin
 	// shared says that both ends are tiers that several replicas have.
 	shared bool
-	pin    kv.Pin
-	// priority is that of the request.
+	// priority is that of the request; 0 of what was evicted or spilled.
 	priority int
 	// holds says that a step waits for it; spill is what is emptied then, if
 	// spills.
@@ -47,21 +48,12 @@ type copying struct {
 	blocks        int
 }
 
-// copyPrompt copies a prompt down that has just been computed.
-func (s *simulation) copyPrompt(r *replica, id int32, q *request) {
-	if !q.incomplete {
-		s.copyDown(r, id, q)
-	}
-}
-
-// copyAnswer copies down what a request that ends has not copied yet.
-func (s *simulation) copyAnswer(r *replica, id int32, q *request) { s.copyDown(r, id, q) }
-
 // copyDown copies the blocks that a request has filled to the first tier, as far
-// as that lacks them.
+// as that lacks them: when its prompt is computed, and when it ends. One whose KV
+// is not all here copies nothing.
 func (s *simulation) copyDown(r *replica, id int32, q *request) {
 	l := r.lower
-	if l.offload.Policy != OffloadEager {
+	if l == nil || l.offload.Policy != OffloadEager || q.incomplete {
 		return
 	}
 	l.spans = l.tiers[0].stock.Missing(l.spans[:0], q.chain, 0, int(q.computed)/r.cache.BlockTokens())
@@ -86,10 +78,10 @@ func (s *simulation) reserve(r *replica, tier int, spans []kv.Span) *copying {
 	used := t.stock.Used()
 	pending, taken, evicted := t.stock.Reserve(spans)
 	t.stock.changed(s.now, used)
-	if taken < blocksIn(spans) {
-		t.stock.counts.RefusedBlocks += int64(blocksIn(t.stock.MissingOf(nil, spans)))
+	if taken < kv.CountBlocks(spans) {
+		t.stock.counts.RefusedBlocks += int64(kv.CountBlocks(t.stock.MissingOf(nil, spans)))
 	}
-	t.stock.counts.EvictedBlocks += int64(blocksIn(evicted))
+	t.stock.counts.EvictedBlocks += int64(kv.CountBlocks(evicted))
 	if taken == 0 {
 		return nil
 	}
@@ -195,14 +187,6 @@ func (s *simulation) copyOn(r *replica, c *copying, arrived []kv.Span) {
 	on.pin, on.pinned = r.lower.tiers[c.tier].stock.PinSpans(next.stock.Spans(nil, on.pending)), true
 	on.priority = c.priority
 	s.copy(r, on)
-}
-
-func blocksIn(spans []kv.Span) int {
-	n := 0
-	for _, span := range spans {
-		n += span.Blocks()
-	}
-	return n
 }
 
 func (c *copying) count(s *simulation, n int) {

@@ -15,9 +15,9 @@ import (
 )
 
 // replica is one engine: a wait queue, a batch, a block cache, and at most
-// one step under way. Nothing that happens in one replica touches another, so
-// each is advanced on its own, and only when somebody is about to look at it or
-// to send it a request.
+// one step under way. Unless replicas share a network or a tier, nothing that
+// happens in one touches another: each is advanced on its own, and only when
+// somebody is about to look at it or to send it a request.
 type replica struct {
 	index int32
 	pool  int

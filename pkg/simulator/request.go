@@ -17,8 +17,8 @@ type phase uint8
 const (
 	phaseNone    phase = iota // the slot is free
 	phaseEntry                // on its way to the wait queue
-	phaseHeld                 // at its door
-	phaseRemote               // handed over later: its prefill job is not as far yet
+	phaseHeld                 // a prefill job that back-pressure keeps out of the wait queue
+	phaseRemote               // in no queue yet: its prefill job is not as far
 	phaseWaiting              // in the wait queue, for the first time or preempted
 	phaseLoading              // has blocks, and their content is on its way
 	phaseRunning              // in the batch

@@ -140,14 +140,14 @@ func (s *simulation) cutKeep(r *replica) bool {
 	return true
 }
 
-// takeBack takes the blocks of the last in the queue that has some, and is not
-// among the first few.
-func (s *simulation) takeBack(r *replica, few int) bool {
+// takeBack takes the blocks of the last in the queue that has some, leaving out
+// so many at the front. It returns false where there is nobody.
+func (s *simulation) takeBack(r *replica, front int) bool {
 	if r.fabric == nil {
 		return false
 	}
 	order := r.waiting.inOrder()
-	for i := len(order) - 1; i >= few; i-- {
+	for i := len(order) - 1; i >= front; i-- {
 		q := &s.requests.all[order[i].id]
 		if !q.holding {
 			continue

@@ -20,9 +20,10 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 	return s.run()
 }
 
-// simulation is the state of a run. Only arrivals and scrapes have an order
-// among the replicas, so they set the pace; what happens inside a replica is
-// made up for when it is looked at. Figures are sums, and do not mind.
+// simulation is the state of a run. Where replicas share nothing, only arrivals,
+// scrapes and disruptions have an order among them, so these set the pace; what
+// happens inside a replica is made up for when it is looked at. Figures are sums,
+// and do not mind. Replicas that share a network or a tier are advanced together.
 type simulation struct {
 	ctx context.Context
 	// stopped says that ctx was cancelled; breaths counts until the next look.
@@ -81,9 +82,9 @@ type simulation struct {
 
 // run lets requests arrive, one after the other, and then drains the cluster.
 //
-// At one nanosecond the order is: scrapes, the end of the warm-up, arrivals and
-// their routing, entries into wait queues, ends of steps, the waking of idle
-// replicas, tokens at the gateway, the end of the drain.
+// At one nanosecond the order is: scrapes, the end of the warm-up, disruptions,
+// arrivals and their routing, entries into wait queues, ends of transfers, ends of
+// steps, the waking of idle replicas, tokens at the gateway, the end of the drain.
 func (s *simulation) run() (*Outcome, error) {
 	for !s.stopped && s.step() {
 	}

@@ -104,8 +104,8 @@ func (s *simulation) endChunk(r *replica, id int32, q *request) bool {
 	if end < q.total {
 		return false
 	}
-	if prefill && r.lower != nil {
-		s.copyPrompt(r, id, q)
+	if prefill {
+		s.copyDown(r, id, q)
 	}
 	if q.job {
 		return true
@@ -159,10 +159,9 @@ func (s *simulation) leave(r *replica) {
 			s.prefilled(r, q)
 			continue
 		}
+		s.copyDown(r, id, q)
 		if q.handoff != 0 {
 			s.forget(s.handoffs.of(q))
-		} else if r.lower != nil {
-			s.copyAnswer(r, id, q)
 		}
 		q.phase = phaseLeaving
 		s.vacate(r, q, false)

@@ -68,16 +68,16 @@ func (t *stock) report(now simtime.Time, kind TierKind) TierUse {
 	return u
 }
 
-// link is a station that a replica's blocks cross, with its figures as of when
-// they began.
+// link is a station that a replica's blocks cross.
 type link struct {
 	name    string
 	station transfer.StationID
-	shared  bool
-	from    transfer.Load
+	shared  bool // with other replicas
+	// from is its figures as of when those of the run began.
+	from transfer.Load
 }
 
-// links lists the stations that belong to a replica.
+// listLinks lists the stations that belong to a replica.
 func (r *replica) listLinks(handing bool) {
 	if l := r.lower; l != nil {
 		r.links = append(r.links, link{name: "toHost", station: l.toHost}, link{name: "toGPU", station: l.toGPU})
