@@ -42,6 +42,8 @@ func (p *Pool) check() {
 		panic(fmt.Sprintf("simulator: pool %q: %d blocks of %d bytes", p.Name, p.KVBlocks, p.BlockBytes))
 	case !known(p.Eviction):
 		panic(fmt.Sprintf("simulator: pool %q: eviction order %d", p.Name, p.Eviction))
+	case p.Stability != nil && (p.Stability.Admission < AdmitAlways || p.Stability.Admission > AdmitOrRefuse):
+		panic(fmt.Sprintf("simulator: pool %q: stability admission %d", p.Name, p.Stability.Admission))
 	}
 	p.checkTiers()
 }

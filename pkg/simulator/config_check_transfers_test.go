@@ -54,6 +54,7 @@ func TestBrokenRulesOfTransfersPanicWithTheirValues(t *testing.T) {
 		"too many bytes":           {func(c *Config) { c.Pools[0].BlockBytes = math.MaxInt64 / 9 }, "10 blocks of 1024819115206086200 bytes"},
 		"too many bytes in a tier": {func(c *Config) { c.Pools[0].BlockBytes, c.Pools[0].Tiers.Lower[0].Blocks = 1<<40, 1<<30 }, "tier cpu of 1073741824 blocks of 1099511627776 bytes"},
 		"an order of eviction":     {func(c *Config) { c.Pools[0].Eviction = kv.Priority + 1 }, "eviction order 3"},
+		"no such admission":        {func(c *Config) { c.Pools[0].Stability = &Stability{Admission: 3} }, "stability admission 3"},
 		"a tier's order":           {func(c *Config) { c.Pools[0].Tiers.Lower[1].Eviction = -1 }, "tier storage with eviction order -1"},
 		"no link to the GPU":       {func(c *Config) { c.Pools[0].Tiers.ToGPU.BytesPerSecond = 0 }, "BytesPerSecond:0} back"},
 		"a tier that is not read":  {func(c *Config) { c.Pools[0].Tiers.Lower[0].Read.Latency = -1 }, "tier cpu reads at {Latency:-1ns"},
