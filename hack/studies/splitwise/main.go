@@ -1,50 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Splitwise asks what a cluster of equal machines gains by splitting them into
-// some that compute prompts and others that decode.
+// some that compute prompts and others that decode, with step times that were
+// measured, and writes a page of documentation with a chart.
 package main
 
 import (
+	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"os"
-	"time"
-	"windtunnel.dev/windtunnel/hack/studies/study"
-	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
 func main() {
-	p, err := study.DataFile("traces", "splitwise-sim", "perf_model.csv")
+	if err := run(os.Args[1:], os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintf(os.Stderr, "splitwise: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string, stderr io.Writer) error {
+	s := fullScale()
+	flags := flag.NewFlagSet("splitwise", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	page := flags.String("o", "docs/disaggregation.md", "the page, a `file`; the chart goes beside it, with the ending svg")
+	flags.IntVar(&s.seeds, "seeds", s.seeds, "`simulations` at each rate")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	switch {
+	case flags.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case s.seeds < 1:
+		return fmt.Errorf("-seeds %d: want at least 1", s.seeds)
+	}
+	in, err := readInputs()
 	if err != nil {
-		panic(err)
+		return err
 	}
-	f, _ := os.Open(p)
-	m, err := readMeasured(f, "llama2-70b", "h100-80gb", 8)
+	variants, err := in.variants(s)
 	if err != nil {
-		panic(err)
+		return err
 	}
-	fmt.Println(m.promptSteps(), m.pairNs(), m.contextNs())
-	table := m.table(assumptions{})
-	if e := table.Validate(nil); len(e) > 0 {
-		panic(e.ToAggregate())
-	}
-	mach, err := newMachine("h100-sxm", table)
+	all, err := find(variants, s)
 	if err != nil {
-		panic(err)
+		return err
 	}
-	fmt.Println(mach.kvBlocks, mach.blockBytes)
-	p, _ = study.DataFile("traces", "azure-2023", "AzureLLMInferenceTrace_code.csv")
-	f, _ = os.Open(p)
-	code, err := readCode(f, p)
-	if err != nil {
-		panic(err)
-	}
-	conv := conversations(len(code), conversationPromptSigma)
-	fmt.Println(simulator.GranularityStream)
-	for i, w := range [][]lengths{code, conv} {
-		for _, b := range []int{256, 512, 1024, 2048, 4096, 8192} {
-			start := time.Now()
-			met, above, err := trial{cluster{machine: mach, machines: 10, budget: b}, w, uncontended{table.Timer()}, 3}.highestRate()
-			fmt.Printf("%d %d %+v\n   %+v %v %v\n", i, b, met, above, err, time.Since(start))
-		}
-	}
+	return newPage(in, s, all).write(*page)
 }

@@ -193,8 +193,10 @@ type assumptions struct {
 	// the published simulator does; otherwise every sequence of a batch adds what
 	// one alone adds.
 	freeContext bool
-	// wholeChunks takes the chunks of a prompt to be as long as the prompt in one
-	// step; otherwise a chunk takes what a step of its tokens takes.
+	// wholeChunks takes chunks to gain nothing: one takes what it adds to the step
+	// of all of its prompt so far; otherwise it takes what a step of its tokens
+	// takes, and its attention to what was before. In both cases it takes at least
+	// the former of a prompt of its own length.
 	wholeChunks bool
 }
 
@@ -214,7 +216,7 @@ func (m measured) table(a assumptions) latency.Table {
 		for _, context := range t.Prefill.ContextTokens {
 			ms := times[n] + m.pairNs()*float64(n)*float64(context)/1e6
 			if a.wholeChunks {
-				ms = max(times[1], interpolate(times, n+context)-interpolate(times, context))
+				ms = max(times[n], interpolate(times, n+context)-interpolate(times, context))
 			}
 			row = append(row, ms*1e3)
 		}
