@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testdata"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -198,5 +199,41 @@ func TestPage(t *testing.T) {
 		if !bytes.Contains(pages[0], []byte(want)) {
 			t.Errorf("the page has no %q", want)
 		}
+	}
+}
+
+// What the page says of code and conversation, at rates well inside: split eight
+// to two, ten machines serve more code than mixed, with few tokens a step or many,
+// and the same split does not serve as much conversation.
+func TestCodeGainsByWhatConversationLosesBy(t *testing.T) {
+	testdata.File(t, "traces", "splitwise-sim", "perf_model.csv")
+	testdata.File(t, "traces", "azure-2023", "AzureLLMInferenceTrace_code.csv")
+	in, err := readInputs()
+	if err != nil {
+		t.Skip(err)
+	}
+	s := fullScale()
+	s.requests = 3000
+	variants, err := in.variants(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &variants[0]
+	split := cluster{machine: v.machine, machines: s.machines, prefill: 8, budget: defaultBudget, network: v.network}
+	check := func(what string, c cluster, workload int, rate float64, want bool) {
+		got, err := v.trial(c, workload, 1).at(rate)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.met() != want {
+			t.Errorf("%s at %v/s: %+v, want met %v", what, rate, got, want)
+		}
+	}
+	check("code, split", split, code, 28, true)
+	check("conversation, so split", split, conversation, 10, false)
+	for _, budget := range []int{s.budgets[0], wholePrompt} {
+		mixed := cluster{machine: v.machine, machines: s.machines, budget: budget}
+		check("code, mixed", mixed, code, 22, false)
+		check("conversation, mixed", mixed, conversation, 11, true)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/internal/testdata"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -85,5 +86,23 @@ func TestTooManyHitsAreAnError(t *testing.T) {
 	trace := generated(t)
 	if _, err := simulate(oneCache(trace, setup{gpu: 1 << 12}), trace.Statistics().ReusableShare/2); err == nil || !strings.Contains(err.Error(), "without bounds") {
 		t.Errorf("%v", err)
+	}
+}
+
+// The published trace: a cache that never evicts finds all that one without
+// bounds serves, 37.3 % of the prompt tokens.
+func TestAllThatIsThereIsFound(t *testing.T) {
+	testdata.File(t, "traces", "mooncake-fast25", "conversation_trace.jsonl")
+	trace, err := conversation()
+	if err != nil {
+		t.Skip(err)
+	}
+	most := trace.Statistics().ReusableShare
+	h, err := simulate(oneCache(trace, setup{gpu: 1 << 18}), most)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.all() < most-0.0001 || h.all() < 0.373 || h.all() > 0.374 {
+		t.Errorf("%.5f found, of %.5f", h.all(), most)
 	}
 }
