@@ -10,16 +10,16 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 )
 
-// apart has the first replicas compute all prompts, and the others decode.
-type apart struct{ prefill, turn int }
+// firstPrefill has the first replicas compute all prompts, and the others decode.
+type firstPrefill struct{ prefill, turn int }
 
-func (r *apart) Route(v *policy.View, _ *policy.Request) (policy.Decision, error) {
+func (r *firstPrefill) Route(v *policy.View, _ *policy.Request) (policy.Decision, error) {
 	r.turn++
 	decode := len(v.Scrapes) - r.prefill
 	return policy.Decision{Endpoint: r.prefill + r.turn%decode, Prefill: r.turn % r.prefill}, nil
 }
 
-func (*apart) Listener() policy.Listener { return nil }
+func (*firstPrefill) Listener() policy.Listener { return nil }
 
 // randomApart is a random cluster of two pools that hands everything over.
 func randomApart(data []byte, single bool) Config {
@@ -32,7 +32,7 @@ func randomApart(data []byte, single bool) Config {
 	prefill.MaxNumSeqs = 1 // or two compute a block side by side, and there are copies
 	prefill.Replicas, decode.Replicas = 1+c.pick(2), 1+c.pick(2)
 	config.Pools = []Pool{prefill, decode}
-	config.Router = &apart{prefill: prefill.Replicas}
+	config.Router = &firstPrefill{prefill: prefill.Replicas}
 	config.Handoff.SingleOwner = single
 	config.Handoff.StartShare = 0 // who is done before all has come does not take the rest
 	config.Horizon = Horizon{Drain: time.Hour}
