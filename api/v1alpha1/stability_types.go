@@ -41,9 +41,10 @@ type Stability struct {
 	// +kubebuilder:validation:Maximum=1000000
 	MinCompletions int32 `json:"minCompletions,omitempty"`
 	// evict lets the controller empty cached blocks before their places are
-	// wanted; Disabled leaves it an observer.
+	// wanted. No load was found for which that helps, so it is Disabled unless
+	// you say so.
 	// +optional
-	// +kubebuilder:default=Enabled
+	// +kubebuilder:default=Disabled
 	Evict Switch `json:"evict,omitempty"`
 	// admission is what becomes of a request for which the controller finds no
 	// room beside what runs: Always admits it where its blocks fit, Queue leaves

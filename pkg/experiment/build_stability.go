@@ -55,7 +55,7 @@ func buildStability(in *v1alpha1.Stability, pool *simulator.Pool, path *field.Pa
 	return &simulator.Stability{
 		Form:      stabilityForms[in.Controller],
 		Config:    config,
-		Evict:     in.Evict != v1alpha1.Disabled,
+		Evict:     in.Evict == v1alpha1.Enabled,
 		Admission: stabilityAdmissions[in.Admission],
 	}, config.Validate(path)
 }

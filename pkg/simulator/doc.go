@@ -15,12 +15,14 @@
 //
 // Start at run.go for the cluster, replica.go for an engine, batch.go for why a
 // step does not walk over its batch. Where KV moves, network.go has what crosses
-// links and what is to be done when it has; lower.go brings blocks up from lower
-// tiers and offload.go takes them down; handoff.go is a prompt's way between two
-// replicas, port.go a replica's end of it and flight.go one transfer; resume.go
-// says who goes on with the blocks that came, and who gives way. Replicas that
-// share a network or a tier are advanced by together.go. disruption.go is what
-// befalls them. plain_test.go has all of it without the shortcuts.
+// links and what is to be done when it has; lower.go is the tiers, load.go brings
+// blocks up from them, copying.go takes them down, and offload.go says when;
+// keep.go has those whose request has ended meanwhile. handoff.go is a prompt's
+// way between two replicas, port.go a replica's end of it and flight.go one
+// transfer. resume.go says how a request goes on with the blocks that came, and
+// give_way.go who gives up some for it. Replicas that share a network or a tier
+// are advanced by together.go. disruption.go is what befalls them. plain_test.go
+// has all of it without the shortcuts.
 //
 // The package knows nothing of how a scenario is written down, of Kubernetes,
 // or of how step times, cache identities and routing decisions come about.

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"windtunnel.dev/windtunnel/pkg/kv"
+	"windtunnel.dev/windtunnel/pkg/kv/transfer"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// copying is a transfer of blocks into a tier.
+type copying struct {
+	replica int32
+	tier    int
+	pending kv.Pending
+	id      transfer.ID
+	// keep is one more than the number of the keep whose blocks are copied, 0 if
+	// none.
+	keep int32
+	// pin holds the source in the tier above, where pinned.
+	pinned bool
+	pin    kv.Pin
+	// shared says that both ends are tiers that several replicas have.
+	shared bool
+	// priority is that of the request; 0 of what was evicted or spilled.
+	priority int
+	// holds says that a step waits for it; spill is what is emptied then, if
+	// spills.
+	holds, spills bool
+	spill         kv.Spill
+	blocks        int
+}
+
+// copyDown copies the blocks that a request has filled to the first tier, as far
+// as that lacks them: when its prompt is computed, and when it ends. One whose KV
+// is not all here copies nothing.
+func (s *simulation) copyDown(r *replica, id int32, q *request) {
+	l := r.lower
+	if l == nil || l.offload.Policy != OffloadEager || q.incomplete {
+		return
+	}
+	l.spans = l.tiers[0].stock.Missing(l.spans[:0], q.chain, 0, int(q.computed)/r.cache.BlockTokens())
+	c := s.reserve(r, 0, l.spans)
+	if c == nil {
+		return
+	}
+	k := l.keepOf(q, id)
+	c.keep, c.priority = q.keep, q.info.Priority
+	k.copies = append(k.copies, c)
+	s.copy(r, c)
+}
+
+// reserve takes places in a tier for the first of some blocks, as many as there
+// is room for, or returns nil where there is none. What it evicts goes on to the
+// next tier, unless it is there already.
+func (s *simulation) reserve(r *replica, tier int, spans []kv.Span) *copying {
+	if len(spans) == 0 {
+		return nil
+	}
+	t := &r.lower.tiers[tier]
+	used := t.stock.Used()
+	pending, taken, evicted := t.stock.Reserve(spans)
+	t.stock.changed(s.now, used)
+	if taken < kv.CountBlocks(spans) {
+		t.stock.counts.RefusedBlocks += int64(kv.CountBlocks(t.stock.MissingOf(nil, spans)))
+	}
+	t.stock.counts.EvictedBlocks += int64(kv.CountBlocks(evicted))
+	if taken == 0 {
+		return nil
+	}
+	c := r.lower.newCopying()
+	*c = copying{replica: r.index, tier: tier, pending: pending, blocks: taken}
+	if r.lower.offload.Policy != OffloadEager && tier+1 < len(r.lower.tiers) && len(evicted) > 0 {
+		s.pass(r, tier+1, evicted)
+	}
+	return c
+}
+
+// pass sends blocks that a tier has evicted to the next one.
+func (s *simulation) pass(r *replica, tier int, evicted []kv.Span) {
+	missing := r.lower.tiers[tier].stock.MissingOf(nil, evicted)
+	if c := s.reserve(r, tier, missing); c != nil {
+		s.copy(r, c)
+	}
+}
+
+// copy puts a copy on its way.
+func (s *simulation) copy(r *replica, c *copying) {
+	l := r.lower
+	source := l.toHost
+	if c.tier > 0 {
+		source = l.tiers[c.tier-1].read
+		c.shared = l.tiers[c.tier-1].shared && l.tiers[c.tier].shared
+	}
+	t := &l.tiers[c.tier]
+	c.id = s.beginTransfer(r.fabric, 0, c, int64(c.blocks)*r.blockBytes, source, t.write)
+}
+
+func (c *copying) land(s *simulation, now simtime.Time) {
+	r := &s.replicas[c.replica]
+	l := r.lower
+	t := &l.tiers[c.tier]
+	t.arrived = t.arrived[:0]
+	if l.offload.Policy == OffloadEager && c.tier+1 < len(l.tiers) {
+		t.arrived = t.stock.Spans(t.arrived, c.pending)
+	}
+	t.stock.Arrive(c.pending, now, c.priority)
+	t.stock.counts.StoredBlocks += int64(c.blocks)
+	c.unpin(l)
+	if len(t.arrived) > 0 {
+		s.copyOn(r, c, t.arrived)
+	}
+	if c.keep > 0 {
+		s.copied(r, c)
+	}
+	if c.spills {
+		used := r.cache.Used()
+		s.endSpill(r, c)
+		s.vacated(r, used)
+	}
+	if c.holds {
+		step := *r.held
+		r.held = nil
+		s.begin(r, step)
+		s.moved(r)
+	}
+	l.spare = append(l.spare, c)
+}
+
+// copyOn copies what has arrived in a tier to the next one.
+func (s *simulation) copyOn(r *replica, c *copying, arrived []kv.Span) {
+	next := &r.lower.tiers[c.tier+1]
+	on := s.reserve(r, c.tier+1, next.stock.MissingOf(nil, arrived))
+	if on == nil {
+		return
+	}
+	on.pin, on.pinned = r.lower.tiers[c.tier].stock.PinSpans(next.stock.Spans(nil, on.pending)), true
+	on.priority = c.priority
+	s.copy(r, on)
+}
+
+func (c *copying) unpin(l *lower) {
+	if c.pinned {
+		l.tiers[c.tier-1].stock.Unpin(c.pin)
+	}
+}
+
+func (c *copying) cancel(s *simulation) {
+	l := s.replicas[c.replica].lower
+	t := &l.tiers[c.tier]
+	used := t.stock.Used()
+	t.stock.Cancel(c.pending)
+	t.stock.changed(s.now, used)
+	c.unpin(l)
+}
+
+// of is nobody where both ends are shared.
+func (c *copying) of() int32 {
+	if c.shared {
+		return noReplica
+	}
+	return c.replica
+}
+
+func (c *copying) count(s *simulation, n int) {
+	if !c.shared {
+		s.replicas[c.replica].port.transfers += n
+	}
+}
+
+// newCopying returns a record, perhaps one that was used before.
+func (l *lower) newCopying() *copying {
+	if n := len(l.spare); n > 0 {
+		c := l.spare[n-1]
+		l.spare = l.spare[:n-1]
+		return c
+	}
+	return &copying{}
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+// giveBack lets a replica go on that cannot: nothing runs or is on its way, and
+// those that hold blocks while they wait leave too few for the first in the
+// queue. The last of them starts anew. It returns false where there is nobody.
+func (s *simulation) giveBack(r *replica) bool {
+	if r.fabric == nil || len(r.batch.running) > 0 || r.waiting.len() == 0 || r.port.loading > 0 {
+		return false
+	}
+	if r.lower != nil && r.lower.frees() {
+		return false
+	}
+	return s.takeBack(r, 1) || s.keepBack(r)
+}
+
+// giveWay lets somebody who does not run give up blocks for the only one that
+// does: a request that would preempt itself for their sake comes back to where
+// it was. It returns false where there is nobody.
+func (s *simulation) giveWay(r *replica) bool {
+	return s.takeBack(r, 0) || r.lower != nil && (s.unload(r) || s.cutSpill(r) || s.cutKeep(r)) || s.keepBack(r)
+}
+
+// takeBack takes the blocks of the last in the queue that has some, leaving out
+// so many at the front. It returns false where there is nobody.
+func (s *simulation) takeBack(r *replica, front int) bool {
+	if r.fabric == nil {
+		return false
+	}
+	order := r.waiting.inOrder()
+	for i := len(order) - 1; i >= front; i-- {
+		q := &s.requests.all[order[i].id]
+		if !q.holding {
+			continue
+		}
+		s.stop(r, q)
+		r.cache.Release(q.blocks)
+		q.holding, q.computed = false, 0
+		return true
+	}
+	return false
+}
+
+// keepBack ends the last hand-over from the replica that waits for room
+// elsewhere, unless others are on their way and will free blocks.
+func (s *simulation) keepBack(r *replica) bool {
+	if r.fabric == nil {
+		return false
+	}
+	var last *handoff
+	for i := range s.requests.all {
+		j := &s.requests.all[i]
+		if !j.job || j.replica != r.index || j.phase != phaseLeaving {
+			continue
+		}
+		h := s.handoffs.of(j)
+		if h.reserved {
+			return false
+		}
+		if last == nil || h.done > last.done || h.done == last.done && j.info.ID > s.requests.all[last.job].info.ID {
+			last = h
+		}
+	}
+	if last == nil {
+		return false
+	}
+	to := &s.replicas[last.to]
+	s.forget(last)
+	s.wake(to)
+	return true
+}
+
+// unload sends the last of those back to the queue that wait for blocks from
+// lower tiers.
+func (s *simulation) unload(r *replica) bool {
+	last := int32(none)
+	for i := range s.requests.all {
+		q := &s.requests.all[i]
+		if q.phase == phaseLoading && q.replica == r.index && q.loads > 0 &&
+			(last == none || s.ticket(last).before(s.ticket(int32(i)))) {
+			last = int32(i)
+		}
+	}
+	if last == none {
+		return false
+	}
+	q := &s.requests.all[last]
+	r.port.loading--
+	s.dropDuties(r, func(d duty) bool { l, ok := d.(*load); return ok && l.request == last })
+	r.cache.Release(q.blocks)
+	q.phase, q.computed, q.loads = phaseWaiting, 0, 0
+	r.waiting.insert(s.ticket(last))
+	return true
+}
+
+// none is no request's number.
+const none = -1
+
+// cutSpill empties the blocks at once that were spilled last.
+func (s *simulation) cutSpill(r *replica) bool {
+	l := r.lower
+	if len(l.spills) == 0 {
+		return false
+	}
+	c := l.spills[len(l.spills)-1]
+	s.abort(r.fabric, c.id)
+	c.cancel(s)
+	s.endSpill(r, c)
+	return true
+}
+
+// cutKeep frees the blocks at once of the last request that left some to be
+// copied.
+func (s *simulation) cutKeep(r *replica) bool {
+	l := r.lower
+	if len(l.parting) == 0 {
+		return false
+	}
+	at := l.parting[len(l.parting)-1]
+	for _, c := range l.keeps[at].copies {
+		s.abort(r.fabric, c.id)
+		c.cancel(s)
+	}
+	s.part(r, at)
+	return true
+}
