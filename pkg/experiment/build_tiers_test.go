@@ -184,14 +184,14 @@ func TestStabilityReachesTheEngine(t *testing.T) {
 		want *simulator.Stability
 	}{
 		"nobody watches": {nil, nil},
-		"defaults":       {&v1alpha1.Stability{}, &simulator.Stability{Form: stability.FormQueueing, Config: defaults, Evict: true}},
+		"defaults":       {&v1alpha1.Stability{}, &simulator.Stability{Form: stability.FormQueueing, Config: defaults}},
 		"all of it": {
 			&v1alpha1.Stability{
 				Controller: "QueueingSeed", Window: "30s", Margin: "1.3", MarginDeviations: "0", MinEvictionInterval: "0s",
-				MinCompletions: 5, Evict: "Disabled", Admission: "Refuse",
+				MinCompletions: 5, Evict: "Enabled", Admission: "Refuse",
 			},
 			&simulator.Stability{
-				Form: stability.FormQueueingSeed, Admission: simulator.AdmitOrRefuse,
+				Form: stability.FormQueueingSeed, Admission: simulator.AdmitOrRefuse, Evict: true,
 				Config: stability.Config{Window: 30 * time.Second, Margin: 1.3, BlockTokens: 16, PromptChunkTokens: 8192, MinCompletions: 5},
 			},
 		},
