@@ -242,23 +242,6 @@ func (p *pair) spill() {
 		p.t.Fatalf("Spill(%d) (-want +got):\n%s", n, diff)
 	}
 	p.spills = append(p.spills, spilling{s, plain})
-	if p.pick(2) == 0 {
-		return
-	}
-	keep := []Span{}
-	for _, span := range got {
-		switch gone := int32(p.pick(2*span.Blocks() + 1)); {
-		case gone <= span.From-span.To:
-			span.To += gone
-		default:
-			span.From = span.To + (gone - (span.From - span.To))
-		}
-		if span.Blocks() > 0 {
-			keep = append(keep, span)
-		}
-	}
-	p.cache.Keep(s, keep)
-	p.oracle.Keep(plain, p.names.of(keep))
 }
 
 func (p *pair) drop() {

@@ -61,20 +61,6 @@ func (c *Cache) Spill(n int, dst []Span) (Spill, []Span) {
 	return Spill(k), dst
 }
 
-// Keep lets go of a spill's blocks except those of spans, which come in the
-// order in which Spill has returned them, and right after that. What it lets go
-// of is blank and free, and to be reused first.
-func (c *Cache) Keep(s Spill, spans []Span) {
-	gone := c.spillOf(s).blocks - CountBlocks(spans)
-	if gone < 0 {
-		panic("kv: more is to be kept of a spill than there is")
-	}
-	if gone > 0 {
-		c.forgetSpilled(c.lastGone(s, spans))
-		c.letGoOf(s, gone)
-	}
-}
-
 // Drop ends a spill: those of its blocks that nobody took over meanwhile are
 // blank and free, and to be reused first.
 func (c *Cache) Drop(s Spill) {
@@ -84,7 +70,8 @@ func (c *Cache) Drop(s Spill) {
 		last = c.segments.all[last].before
 	}
 	c.forgetSpilled(last)
-	c.letGoOf(s, p.blocks)
+	c.spills.blocks -= p.blocks
+	c.pushFront(p.blocks)
 	p.open = false
 	c.spills.each.release(int32(s))
 }
@@ -95,34 +82,6 @@ func (c *Cache) spillOf(s Spill) *spill {
 		panic("kv: a spill that is over")
 	}
 	return p
-}
-
-// lastGone returns the last segment of a spill that is not kept, which it cuts
-// off from what is; none if there is none.
-func (c *Cache) lastGone(s Spill, kept []Span) int32 {
-	at := c.spills.last
-	for i := len(kept) - 1; i >= 0 && at != none; i-- {
-		from, to := kept[i].bounds()
-		for from < to && at != none {
-			t := &c.segments.all[at]
-			if t.references != spilled(s) || t.from != from || c.stretches.all[t.stretch].id != kept[i].ID {
-				return at
-			}
-			if t.to > to {
-				c.cut(at, to)
-			}
-			from = c.segments.all[at].to
-			at = c.segments.all[at].before
-		}
-	}
-	return at
-}
-
-// letGoOf frees blocks of a spill, which have lost their content.
-func (c *Cache) letGoOf(s Spill, blocks int) {
-	c.spills.each.all[s].blocks -= blocks
-	c.spills.blocks -= blocks
-	c.pushFront(blocks)
 }
 
 // unspill takes a segment that a sequence takes over out of its spill.

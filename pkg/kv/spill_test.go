@@ -70,33 +70,6 @@ func TestSpillsMayEndInAnyOrder(t *testing.T) {
 	wantBlank(t, c, "the first one's too", 3)
 }
 
-func TestAPartOfASpillIsKept(t *testing.T) {
-	chain := text([2]int{1, 96})
-	id := chain[0].ID
-	for name, tc := range map[string]struct {
-		kept        []Span
-		blank, find int
-	}{
-		"all":      {[]Span{{id, 6, 2}}, 0, 6},
-		"nothing":  {nil, 4, 2},
-		"the head": {[]Span{{id, 4, 2}}, 2, 4},
-		"the tail": {[]Span{{id, 6, 4}}, 2, 2},
-		"parts":    {[]Span{{id, 6, 5}, {id, 4, 3}, {id, 3, 2}}, 1, 4},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c := New(6, blockTokens, true)
-			c.Release(mustAdmit(t, c, chain, 96))
-			s, _ := c.Spill(4, nil)
-			c.Keep(s, tc.kept)
-			wantBlank(t, c, "what was let go of", tc.blank)
-			wantMatch(t, c, "what can be reached", chain, 96, tc.find*blockTokens)
-			c.Drop(s)
-			wantBlank(t, c, "the rest too", 4)
-			wantMatch(t, c, "what was not spilled", chain, 96, 32)
-		})
-	}
-}
-
 func TestEvictedBlocksAreNoted(t *testing.T) {
 	c := New(4, blockTokens, true)
 	chain := text([2]int{1, 64})

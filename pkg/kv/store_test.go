@@ -147,7 +147,6 @@ func TestTiersInASteadyStateAllocateNothing(t *testing.T) {
 			missing = s.MissingOf(missing[:0], spilled)
 			if p, taken, _ := s.Reserve(missing); taken > 0 {
 				spans = s.Spans(spilled[:0], p)
-				c.Keep(k, spans)
 				s.Arrive(p, 0, turn%3)
 			}
 			c.Drop(k)

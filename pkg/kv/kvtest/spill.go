@@ -28,27 +28,6 @@ func (c *Cache) Spill(n int) (*Spill, []uint64) {
 	return s, ids
 }
 
-// Keep lets go of all of a spill but those identities, in the order in which
-// Spill returned them. Of these, the ones behind all that is let go of can still
-// be found.
-func (c *Cache) Keep(s *Spill, identities []uint64) {
-	last := len(c.spilled)
-	for i := len(identities); i > 0 && last > 0 && c.identity[c.spilled[last-1]] == identities[i-1]; i-- {
-		last--
-	}
-	gone := len(c.blocksOf(s)) - len(identities)
-	if gone == 0 {
-		return
-	}
-	c.forgetSpilled(last)
-	for _, b := range c.blocksOf(s) {
-		if _, ok := c.identity[b]; !ok && gone > 0 {
-			c.letGo(b)
-			gone--
-		}
-	}
-}
-
 // Drop lets go of what a spill still keeps.
 func (c *Cache) Drop(s *Spill) {
 	last := len(c.spilled)
