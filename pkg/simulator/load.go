@@ -105,6 +105,6 @@ func (d *load) land(s *simulation, now simtime.Time) {
 
 func (d *load) cancel(s *simulation) { d.unpin(&s.replicas[d.replica]) }
 
-func (d *load) of() int32            { return d.replica }
+func (d *load) of() int32 { return d.replica }
 
 func (d *load) count(s *simulation, n int) { s.replicas[d.replica].port.transfers += n }
