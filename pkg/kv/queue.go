@@ -143,7 +143,9 @@ func (c *Cache) takeBlank(n int) int {
 
 // evict forgets the last n blocks of the segment at the front of the queue.
 func (c *Cache) evict(at, n int32) {
-	c.forgetSpilled(c.spills.last)
+	if last := c.spills.last; last != none {
+		c.forgetSpilled(last)
+	}
 	c.evictions += int64(n)
 	s := &c.segments.all[at]
 	owner := s.stretch

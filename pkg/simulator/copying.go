@@ -36,7 +36,7 @@ type copying struct {
 // is not all here copies nothing.
 func (s *simulation) copyDown(r *replica, id int32, q *request) {
 	l := r.lower
-	if l == nil || l.offload.Policy != OffloadEager || q.incomplete {
+	if l.offload.Policy != OffloadEager || q.incomplete {
 		return
 	}
 	l.spans = l.tiers[0].stock.Missing(l.spans[:0], q.chain, 0, int(q.computed)/r.cache.BlockTokens())

@@ -109,7 +109,9 @@ func (s *simulation) step() bool {
 
 // meet brings all that a routing decision depends on up to a time.
 func (s *simulation) meet(at simtime.Time) {
-	s.disturb(at)
+	if len(s.disruptions) > 0 {
+		s.disturb(at)
+	}
 	s.endWarmUpBy(at)
 	s.look(at)
 	if s.listener != nil || s.doors {

@@ -104,7 +104,7 @@ func (s *simulation) endChunk(r *replica, id int32, q *request) bool {
 	if end < q.total {
 		return false
 	}
-	if prefill {
+	if prefill && r.lower != nil {
 		s.copyDown(r, id, q)
 	}
 	if q.job {
@@ -159,7 +159,9 @@ func (s *simulation) leave(r *replica) {
 			s.prefilled(r, q)
 			continue
 		}
-		s.copyDown(r, id, q)
+		if r.lower != nil {
+			s.copyDown(r, id, q)
+		}
 		if q.handoff != 0 {
 			s.forget(s.handoffs.of(q))
 		}
