@@ -12,7 +12,8 @@ type Disaggregation struct {
 	Network Link `json:"network,omitzero"`
 	// granularity is what is sent at a time. Chunk sends each chunk of the
 	// prompt when the step that computed it has ended. Stream sends it during
-	// the step, layer by layer. Block sends the prompt when all of it is
+	// the step, layer by layer, and is there at its end where the network keeps
+	// up: a little early, as the last layer leaves only then. Block sends the prompt when all of it is
 	// computed, one block after the other, each of which waits for the network's
 	// latency.
 	// +optional

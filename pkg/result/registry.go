@@ -79,7 +79,7 @@ var (
 // families is the registry. Its order is that of lists for people.
 var families = []family{
 	latencyFamily("ttft", "time to first token, from the arrival at the gateway", func(g *Group) *Latency { return g.TTFT }),
-	latencyFamily("engineTtft", "time to first token as the engine reports it, from the entry into its queue", func(g *Group) *Latency { return g.EngineTTFT }),
+	latencyFamily("engineTtft", "time to first token as the engine reports it, from the entry into its queue; of a request that is handed over, the engine that decodes", func(g *Group) *Latency { return g.EngineTTFT }),
 	latencyFamily("tpot", "time per output token after the first, one mean a completed request", func(g *Group) *Latency { return g.TPOT }),
 	latencyFamily("itl", "gap between successive tokens, one value a gap", func(g *Group) *Latency { return g.ITL }),
 	latencyFamily("e2e", "time to the last token, from the arrival at the gateway", func(g *Group) *Latency { return g.E2E }),

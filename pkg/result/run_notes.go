@@ -75,7 +75,7 @@ func (p *Provenance) notes() []string {
 		notes = append(notes, p.Handoff.note())
 	}
 	if p.Disruptions > 0 {
-		notes = append(notes, fmt.Sprintf("Replicas are disrupted %s.", times(p.Disruptions)))
+		notes = append(notes, fmt.Sprintf("Replicas are disrupted %s, recoveries included.", times(p.Disruptions)))
 	}
 	return append(notes, p.Workload.note(p.Loop))
 }

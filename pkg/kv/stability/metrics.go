@@ -31,7 +31,7 @@ var metrics = []struct {
 	{"queueing_rho", "Utilization (dimensionless, unstable from 1 on)", false, func(s *State) float64 { return s.Utilization }},
 	{"queueing_is_stable", "1 if stable, 0 otherwise", false, func(s *State) float64 { return oneIf(s.IsStable) }},
 	{"queueing_lambda_critical", "Critical arrival rate threshold (req/sec)", false, func(s *State) float64 { return s.CriticalArrivalsPerSecond }},
-	{"queueing_minimum_stable_blocks", "Minimum stable blocks, the floor of INVARIANT-11 (blocks)", false, func(s *State) float64 { return float64(s.MinimumStableBlocks) }},
+	{"queueing_minimum_stable_blocks", "Minimum stable blocks for this arrival rate, margin included (blocks)", false, func(s *State) float64 { return float64(s.MinimumStableBlocks) }},
 	{"queueing_stability_margin_pct", "(1 - rho) * 100 (%)", false, func(s *State) float64 { return s.StabilityMarginPercent }},
 }
 

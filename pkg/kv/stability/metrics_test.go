@@ -37,7 +37,7 @@ queueing_is_stable 0
 # HELP queueing_lambda_critical Critical arrival rate threshold (req/sec)
 # TYPE queueing_lambda_critical gauge
 queueing_lambda_critical 8
-# HELP queueing_minimum_stable_blocks Minimum stable blocks, the floor of INVARIANT-11 (blocks)
+# HELP queueing_minimum_stable_blocks Minimum stable blocks for this arrival rate, margin included (blocks)
 # TYPE queueing_minimum_stable_blocks gauge
 queueing_minimum_stable_blocks 1.234567e+06
 # HELP queueing_stability_margin_pct (1 - rho) * 100 (%)
