@@ -135,7 +135,7 @@ func (g gatherer) links(pool string, span time.Duration) []LinkUse {
 // none.
 func (g gatherer) stability(pool string) *Stability {
 	s := &Stability{}
-	var rho, critical, blocks, unstable []float64
+	var rho, critical, blocks, bits, unstable []float64
 	for use := range g.uses(pool) {
 		state := use.Stability
 		if state == nil {
@@ -149,12 +149,14 @@ func (g gatherer) stability(pool string) *Stability {
 		rho = append(rho, state.Utilization)
 		critical = append(critical, state.CriticalArrivalsPerSecond)
 		blocks = append(blocks, float64(state.MinimumStableBlocks))
+		bits = append(bits, float64(state.RecommendedKVBits))
 		unstable = append(unstable, oneUnless(state.IsStable))
 	}
 	if s.Watched == 0 {
 		return nil
 	}
 	s.Rho, s.CriticalRate, s.MinimumBlocks, s.Unstable = meanOf(rho), meanOf(critical), meanOf(blocks), meanOf(unstable)
+	s.RecommendedKVBits = meanOf(bits)
 	if s.Rho != nil {
 		margin := 1 - *s.Rho
 		s.Margin = &margin

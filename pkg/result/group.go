@@ -223,6 +223,9 @@ type Stability struct {
 	// MinimumBlocks is how many blocks the arrivals need, safety margin
 	// included.
 	MinimumBlocks *float64 `json:"minimumBlocks,omitempty"`
+	// RecommendedKVBits is how many bits an element of the KV cache should have
+	// at this rate: advice, on which nothing acts.
+	RecommendedKVBits *float64 `json:"recommendedKVBits,omitempty"`
 	// Unstable is the share of replicas whose queue is going to grow.
 	Unstable *float64 `json:"unstable,omitempty"`
 }

@@ -160,6 +160,7 @@ var families = []family{
 		stabilityOf("rho", Ratio, Minimize, "arrival rate ÷ the most requests a second that the KV cache lets through; the queue grows from 1 on", func(s *Stability) *float64 { return s.Rho }),
 		stabilityOf("margin", Ratio, Maximize, "1 − rho", func(s *Stability) *float64 { return s.Margin }),
 		stabilityOf("criticalRate", PerSecond, Maximize, "arrivals a second at which the KV cache just has its safety margin", func(s *Stability) *float64 { return s.CriticalRate }),
+		stabilityOf("recommendedKVBits", Count, Maximize, "bits that an element of the KV cache should have at this rate: advice, on which nothing acts", func(s *Stability) *float64 { return s.RecommendedKVBits }),
 		stabilityOf("minimumBlocks", Count, Minimize, "KV blocks that a replica's arrivals need, safety margin included", func(s *Stability) *float64 { return s.MinimumBlocks }),
 		stabilityOf("unstable", Share, Minimize, "replicas whose queue is going to grow ÷ replicas with an estimate", func(s *Stability) *float64 { return s.Unstable }),
 	}},
