@@ -210,7 +210,7 @@ func TestCodeGainsByWhatConversationLosesBy(t *testing.T) {
 	testdata.File(t, "traces", "azure-2023", "AzureLLMInferenceTrace_code.csv")
 	in, err := readInputs()
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	s := fullScale()
 	s.requests = 3000
