@@ -7,9 +7,10 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
+
+	"windtunnel.dev/windtunnel/hack/studies/study"
 )
 
 // machine names the processor.
@@ -31,20 +32,12 @@ func machine() string {
 // tracePath is where the Mooncake trace is, or "": the file of -trace, or the
 // place where the tests look, see internal/testdata.
 func (o options) tracePath() string {
-	name := filepath.Join("traces", "mooncake-fast25", "conversation_trace.jsonl")
-	candidates := []string{o.trace}
-	if dir := os.Getenv("WINDTUNNEL_DATA"); o.trace == "" && dir != "" {
-		candidates = append(candidates, filepath.Join(dir, name))
+	if o.trace != "" {
+		return o.trace
 	}
-	if dir, err := os.Getwd(); o.trace == "" && err == nil {
-		for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-			candidates = append(candidates, filepath.Join(dir, "shared", "data", name))
-		}
+	path, err := study.DataFile("traces", "mooncake-fast25", "conversation_trace.jsonl")
+	if err != nil {
+		return ""
 	}
-	for _, path := range candidates {
-		if _, err := os.Stat(path); path != "" && err == nil {
-			return path
-		}
-	}
-	return o.trace
+	return path
 }

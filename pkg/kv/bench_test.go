@@ -15,7 +15,7 @@ import (
 func BenchmarkSequence(b *testing.B) {
 	for order, name := range []string{"lru", "lfu"} {
 		b.Run(name, func(b *testing.B) {
-			c := NewOrdered(26_000, blockTokens, true, Order(order))
+			c := New(26_000, blockTokens, true, Order(order))
 			chains := requests(4096)
 			running := make([]Sequence, 64)
 			turn := 0

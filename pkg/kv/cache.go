@@ -70,14 +70,9 @@ const (
 const maxBlocks = 1 << 30
 
 // New returns an empty cache of blocks blocks, at most 2^30, of blockTokens
-// tokens each. Without prefix caching the content of freed blocks is forgotten
-// at once.
-func New(blocks, blockTokens int, prefixCaching bool) *Cache {
-	return NewOrdered(blocks, blockTokens, prefixCaching, LRU)
-}
-
-// NewOrdered is New with free blocks in another order than LRU's.
-func NewOrdered(blocks, blockTokens int, prefixCaching bool, order Order) *Cache {
+// tokens each, in which free blocks are reused in some order. Without prefix
+// caching the content of freed blocks is forgotten at once.
+func New(blocks, blockTokens int, prefixCaching bool, order Order) *Cache {
 	if blocks < 1 || blocks > maxBlocks || blockTokens < 1 {
 		panic(fmt.Sprintf("kv: a cache of %d blocks of %d tokens", blocks, blockTokens))
 	}

@@ -17,7 +17,7 @@ func TestEmptyForgetsWhatWouldBeReusedFirst(t *testing.T) {
 		"more than there is":   {n: 9, want: 4, blank: 8, older: 0, younger: 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := New(8, blockTokens, true)
+			c := New(8, blockTokens, true, LRU)
 			older, younger := text([2]int{1, 32}), text([2]int{2, 32})
 			a, b := mustAdmit(t, c, older, 32), mustAdmit(t, c, younger, 32)
 			c.Release(a)
@@ -33,7 +33,7 @@ func TestEmptyForgetsWhatWouldBeReusedFirst(t *testing.T) {
 }
 
 func TestEmptyLeavesWhatIsHeld(t *testing.T) {
-	c := New(4, blockTokens, true)
+	c := New(4, blockTokens, true, LRU)
 	held := text([2]int{1, 48})
 	mustAdmit(t, c, held, 48)
 	if got := c.Empty(4); got != 0 {
@@ -43,7 +43,7 @@ func TestEmptyLeavesWhatIsHeld(t *testing.T) {
 }
 
 func TestSharedBlocksAreCountedWhileSeveralHoldThem(t *testing.T) {
-	c := New(8, blockTokens, true)
+	c := New(8, blockTokens, true, LRU)
 	chain := text([2]int{1, 48})
 	first := mustAdmit(t, c, chain, 48)
 	second := mustAdmit(t, c, chain, 48) // takes over all but the last block

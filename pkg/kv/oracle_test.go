@@ -73,8 +73,8 @@ func compareWithOracle(t *testing.T, blocks int, caching bool, order Order, oper
 	t.Helper()
 	p := &pair{
 		operands: operations, t: t, names: names{},
-		cache:  NewOrdered(blocks, pairBlockTokens, caching, order),
-		oracle: kvtest.NewOrdered(blocks, pairBlockTokens, caching, kvtest.Order(order)),
+		cache:  New(blocks, pairBlockTokens, caching, order),
+		oracle: kvtest.New(blocks, pairBlockTokens, caching, kvtest.Order(order)),
 	}
 	p.cache.WatchEvictions()
 	for len(p.operands) > 0 {

@@ -9,7 +9,7 @@ import (
 )
 
 func TestSpilledBlocksCanBeFoundAndTakenOver(t *testing.T) {
-	c := New(10, blockTokens, true)
+	c := New(10, blockTokens, true, LRU)
 	one, other := text([2]int{1, 48}), text([2]int{2, 48})
 	c.Release(mustAdmit(t, c, one, 48))
 	c.Release(mustAdmit(t, c, other, 48))
@@ -32,7 +32,7 @@ func TestSpilledBlocksCanBeFoundAndTakenOver(t *testing.T) {
 }
 
 func TestSpilledBlocksAreNotTaken(t *testing.T) {
-	c := New(4, blockTokens, true)
+	c := New(4, blockTokens, true, LRU)
 	chain := text([2]int{1, 64})
 	c.Release(mustAdmit(t, c, chain, 64))
 	c.Spill(3, nil)
@@ -43,7 +43,7 @@ func TestSpilledBlocksAreNotTaken(t *testing.T) {
 }
 
 func TestWhatIsEvictedTakesWhatWasSpilledBeforeAlong(t *testing.T) {
-	c := New(4, blockTokens, true)
+	c := New(4, blockTokens, true, LRU)
 	chain := text([2]int{1, 64})
 	c.Release(mustAdmit(t, c, chain, 64))
 	s, _ := c.Spill(2, nil)
@@ -58,7 +58,7 @@ func TestWhatIsEvictedTakesWhatWasSpilledBeforeAlong(t *testing.T) {
 }
 
 func TestSpillsMayEndInAnyOrder(t *testing.T) {
-	c := New(4, blockTokens, true)
+	c := New(4, blockTokens, true, LRU)
 	chain := text([2]int{1, 64})
 	c.Release(mustAdmit(t, c, chain, 64))
 	first, _ := c.Spill(2, nil)
@@ -71,7 +71,7 @@ func TestSpillsMayEndInAnyOrder(t *testing.T) {
 }
 
 func TestEvictedBlocksAreNoted(t *testing.T) {
-	c := New(4, blockTokens, true)
+	c := New(4, blockTokens, true, LRU)
 	chain := text([2]int{1, 64})
 	c.WatchEvictions()
 	c.Release(mustAdmit(t, c, chain, 64))

@@ -128,7 +128,7 @@ func TestImpossibleUsesOfAStorePanic(t *testing.T) {
 
 func TestTiersInASteadyStateAllocateNothing(t *testing.T) {
 	for _, order := range []Order{LRU, LFU, Priority} {
-		c, s := NewOrdered(200, blockTokens, true, order), NewStore(400, order)
+		c, s := New(200, blockTokens, true, order), NewStore(400, order)
 		c.WatchEvictions()
 		chains := requests(50)
 		spans, missing := []Span{}, []Span{}

@@ -207,7 +207,7 @@ func (p *plain) addReplica(pool *Pool, index int) {
 }
 
 func newPlainCache(pool *Pool) *kvtest.Cache {
-	return kvtest.NewOrdered(pool.KVBlocks, pool.BlockTokens, pool.PrefixCaching, kvtest.Order(pool.Eviction))
+	return kvtest.New(pool.KVBlocks, pool.BlockTokens, pool.PrefixCaching, kvtest.Order(pool.Eviction))
 }
 
 func (p *plain) scraped(r *plainReplica, at simtime.Time) policy.Scrape {

@@ -105,7 +105,7 @@ func newReplica(index int32, poolIndex int, p *Pool) replica {
 // empty makes the replica one that has just started.
 func (r *replica) empty() {
 	p := r.config
-	r.cache = kv.NewOrdered(p.KVBlocks, p.BlockTokens, p.PrefixCaching, p.Eviction)
+	r.cache = kv.New(p.KVBlocks, p.BlockTokens, p.PrefixCaching, p.Eviction)
 	r.batch = newBatch()
 	r.next, r.stepping, r.held = simtime.Never, false, nil
 }

@@ -42,13 +42,8 @@ type Sequence struct {
 	priority int
 }
 
-// New returns an empty cache whose free blocks are in the order LRU.
-func New(blocks, blockTokens int, prefixCaching bool) *Cache {
-	return NewOrdered(blocks, blockTokens, prefixCaching, LRU)
-}
-
-// NewOrdered returns an empty cache.
-func NewOrdered(blocks, blockTokens int, prefixCaching bool, order Order) *Cache {
+// New returns an empty cache.
+func New(blocks, blockTokens int, prefixCaching bool, order Order) *Cache {
 	c := &Cache{
 		blockTokens: blockTokens, caching: prefixCaching, order: order,
 		references: make([]int, blocks), identity: map[int]uint64{}, rank: map[int]int{},
