@@ -47,7 +47,7 @@ func (p *Plan) build(in *v1alpha1.Scenario, picker *epp.Config, trace *workload.
 		errs = append(errs, es...)
 	}
 	if picker != nil && len(errs) == 0 {
-		c.Router = epp.New(picker, endpoints(pools), endpointLabels(in.Pools), seed)
+		c.Router = epp.New(picker, epp.Cluster{Endpoints: endpoints(pools), Labels: endpointLabels(in.Pools)}, seed)
 	}
 	return c, errs
 }

@@ -41,7 +41,7 @@ func Replay(trace *workload.Trace, replicas int, seed int64) simulator.Config {
 func onReplicas(replicas int, seed int64) simulator.Config {
 	return simulator.Config{
 		Pools:          []simulator.Pool{Pool(replicas)},
-		Router:         epp.New(profile(), replicas, nil, seed),
+		Router:         epp.New(profile(), epp.Cluster{Endpoints: replicas}, seed),
 		ScrapeInterval: 50 * time.Millisecond,
 		Horizon:        simulator.Horizon{Drain: 24 * time.Hour},
 		Seed:           seed,

@@ -41,7 +41,7 @@ var approxPrefixCacheProducer = pluginType{
 		return &approxPrefix{
 			parameters: p.Parameters.(*approxPrefixParameters),
 			match:      b.prefixMatch(p.Name),
-			index:      newPrefixIndex(b.endpoints),
+			index:      newPrefixIndex(b.Endpoints),
 			prefill:    b.stages.prefill == prefillProfile,
 		}
 	},

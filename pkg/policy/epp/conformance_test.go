@@ -85,7 +85,7 @@ func (tc *scheduleCase) decide(c *Config) (*Scheduler, bool) {
 	for _, endpoint := range tc.Endpoints {
 		labels = append(labels, endpoint.Labels)
 	}
-	b := newBuilder(c, len(tc.Endpoints), labels, 1)
+	b := newBuilder(c, Cluster{Endpoints: len(tc.Endpoints), Labels: labels}, 1)
 	s := b.scheduler(c)
 	view := idle(len(tc.Endpoints))
 	view.Adapters = make([]policy.Adapters, len(tc.Endpoints))
@@ -340,7 +340,7 @@ func replayPrefixes(t *testing.T, path string) {
 func newApproxPrefix(t *testing.T, parameters string, endpoints int) *approxPrefix {
 	t.Helper()
 	c := mustLoad(t, "plugins: [{type: approx-prefix-cache-producer, parameters: "+cmp.Or(parameters, "{}")+"}]")
-	s := New(c, endpoints, nil, 1)
+	s := New(c, Cluster{Endpoints: endpoints}, 1)
 	return s.producers[0].(*approxPrefix)
 }
 

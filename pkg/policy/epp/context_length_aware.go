@@ -30,7 +30,7 @@ var contextLengthAware = pluginType{
 		return Approximated, "endpoints have no labels yet, and all score 0.5"
 	},
 	newFilter: func(b *builder, p *plugin) filter {
-		if !p.Parameters.(*contextLengthParameters).EnableFiltering || b.labels == nil {
+		if !p.Parameters.(*contextLengthParameters).EnableFiltering || b.Labels == nil {
 			return nil
 		}
 		return newContextLength(b, p)
@@ -67,7 +67,7 @@ const (
 )
 
 func newContextLength(b *builder, p *plugin) *contextLength {
-	s := &contextLength{ranges: make([]contextRange, b.endpoints)}
+	s := &contextLength{ranges: make([]contextRange, b.Endpoints)}
 	for e := range s.ranges {
 		if text, labelled := b.labelsOf(e)[p.Parameters.(*contextLengthParameters).Label]; labelled {
 			s.ranges[e] = parseContextRange(text)

@@ -350,7 +350,7 @@ func TestProfilesThatDidNotRunForgetNoChange(t *testing.T) {
 	c := mustLoad(t, "plugins: [{type: queue-scorer}, {type: prefix-based-pd-decider, parameters: {nonCachedTokens: 100}}, "+
 		"{type: disagg-profile-handler, parameters: {deciders: {prefill: prefix-based-pd-decider}}}]\n"+
 		"schedulingProfiles: [{name: decode, plugins: [{pluginRef: queue-scorer, weight: -1}]}, {name: prefill, plugins: [{pluginRef: queue-scorer}]}]")
-	s := New(c, 3, nil, 1)
+	s := New(c, Cluster{Endpoints: 3}, 1)
 	view := &policy.View{Scrapes: []policy.Scrape{{Waiting: 5}, {Waiting: 1}, {Waiting: 3}}, Changed: []int32{}}
 	step := func(n, tokens int, want policy.Decision) {
 		t.Helper()

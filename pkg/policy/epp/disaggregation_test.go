@@ -205,7 +205,7 @@ func TestEndpointsThatAreGone(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := New(mustLoad(t, tc.body), 3, nil, 1)
+			s := New(mustLoad(t, tc.body), Cluster{Endpoints: 3}, 1)
 			view := idle(3)
 			view.Scrapes[1].Waiting, view.Down = 9, tc.down
 			route(t, s, view, request(0, 1))
@@ -224,7 +224,7 @@ func TestEndpointsThatAreGone(t *testing.T) {
 
 func TestAllEndpointsAreGone(t *testing.T) {
 	for _, body := range []string{everythingProfile, tokensProfile, twoProfiles} {
-		s := New(mustLoad(t, body), 2, nil, 1)
+		s := New(mustLoad(t, body), Cluster{Endpoints: 2}, 1)
 		view := idle(2)
 		route(t, s, view, request(0, 2000))
 		view.Down = []bool{true, true}

@@ -16,7 +16,7 @@ func TestPromptsOfTextAreNotInAnyEncoderCache(t *testing.T) {
 	if diff := cmp.Diff(want, pluginNames(c)); diff != "" {
 		t.Errorf("plugins (-want +got):\n%s", diff)
 	}
-	s := New(c, 2, nil, 1)
+	s := New(c, Cluster{Endpoints: 2}, 1)
 	view := &policy.View{Scrapes: make([]policy.Scrape, 2), Changed: []int32{}}
 	for n := range 2 {
 		route(t, s, view, request(n, 1))

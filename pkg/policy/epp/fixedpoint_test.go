@@ -246,7 +246,7 @@ func FuzzLoad(f *testing.F) {
 		if len(c.Report()) != len(c.document.Plugins) {
 			t.Fatal("a plugin is missing from the report")
 		}
-		s := New(c, 3, nil, 1)
+		s := New(c, Cluster{Endpoints: 3}, 1)
 		for n := range 5 {
 			r := request(n, 300)
 			e, err := s.Route(idle(3), r)

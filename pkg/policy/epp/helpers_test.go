@@ -98,7 +98,7 @@ func plant(t testing.TB, body string, labels ...map[string]string) planted {
 	if len(errs) > 0 {
 		t.Fatalf("refused: %v\n%s", errs.ToAggregate(), body)
 	}
-	b := newBuilder(c, len(labels), labels, 1)
+	b := newBuilder(c, Cluster{Endpoints: len(labels), Labels: labels}, 1)
 	return planted{b, b.scheduler(c)}
 }
 

@@ -63,7 +63,7 @@ func TestInFlightLoadOverARequestsLife(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := New(mustLoad(t, "plugins: ["+tc.plugins+"]"), 1, nil, 1)
+			s := New(mustLoad(t, "plugins: ["+tc.plugins+"]"), Cluster{Endpoints: 1}, 1)
 			first, second := request(0, 1000), request(0, 1000)
 			second.ID = 1
 			var got [4][2]int64
@@ -93,7 +93,7 @@ func TestSchedulersListenWhereTheyCountWhatIsInFlight(t *testing.T) {
 		"{type: active-request-scorer}":  true,
 		"{type: inflight-load-producer}": true,
 	} {
-		s := New(mustLoad(t, "plugins: [{type: queue-scorer}, "+plugins+"]"), 1, nil, 1)
+		s := New(mustLoad(t, "plugins: [{type: queue-scorer}, "+plugins+"]"), Cluster{Endpoints: 1}, 1)
 		if got := s.Listener() != nil; got != want {
 			t.Errorf("%q: listens: %t, want %t", plugins, got, want)
 		}
@@ -101,7 +101,7 @@ func TestSchedulersListenWhereTheyCountWhatIsInFlight(t *testing.T) {
 }
 
 func TestActiveRequestScorerSpreadsRequests(t *testing.T) {
-	s := New(mustLoad(t, "plugins: [{type: active-request-scorer}]"), 4, nil, 1)
+	s := New(mustLoad(t, "plugins: [{type: active-request-scorer}]"), Cluster{Endpoints: 4}, 1)
 	for n := range 40 {
 		route(t, s, idle(4), request(n, 10))
 	}

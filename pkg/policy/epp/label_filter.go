@@ -14,7 +14,7 @@ type labelFilter struct{ keeps []bool }
 // newLabelFilter makes the filter of a type that says what passes. There is
 // none where all pass.
 func newLabelFilter(b *builder, p *plugin) filter {
-	keeps, all := make([]bool, b.endpoints), true
+	keeps, all := make([]bool, b.Endpoints), true
 	for e := range keeps {
 		keeps[e] = p.kind.passes(p, b.labelsOf(e))
 		all = all && keeps[e]

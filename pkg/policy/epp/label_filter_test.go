@@ -48,7 +48,7 @@ func TestFiltersByLabel(t *testing.T) {
 // Where all stay there is no filter, so that the scores of scrapes that have not
 // changed are kept.
 func TestFiltersThatKeepAllCostNothing(t *testing.T) {
-	s := New(mustLoad(t, "plugins: [{type: decode-filter}, {type: context-length-aware, parameters: {enableFiltering: true}}]"), 3, nil, 1)
+	s := New(mustLoad(t, "plugins: [{type: decode-filter}, {type: context-length-aware, parameters: {enableFiltering: true}}]"), Cluster{Endpoints: 3}, 1)
 	if n := len(s.staged.decode.filters); n != 0 {
 		t.Errorf("%d filters", n)
 	}
@@ -59,7 +59,7 @@ func TestSchedulersOfLabelledEndpoints(t *testing.T) {
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	s := New(c, 2, []map[string]string{role("decode"), role("prefill")}, 1)
+	s := New(c, Cluster{Endpoints: 2, Labels: []map[string]string{role("decode"), role("prefill")}}, 1)
 	if e := route(t, s, idle(2), request(0, 1)); e != 1 {
 		t.Errorf("chose %d", e)
 	}

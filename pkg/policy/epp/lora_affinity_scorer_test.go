@@ -29,7 +29,7 @@ func TestLoRAAffinityScorer(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := New(mustLoad(t, "plugins: [{type: lora-affinity-scorer}]"), 5, nil, 1)
+			s := New(mustLoad(t, "plugins: [{type: lora-affinity-scorer}]"), Cluster{Endpoints: 5}, 1)
 			view, r := idle(5), request(0, 1)
 			view.Adapters, r.Adapter = tc.adapters, tc.wanted
 			route(t, s, view, r)

@@ -13,7 +13,7 @@ var maxScorePicker = pluginType{
 	roles:      pickerRole,
 	parameters: newPickerParameters,
 	newPicker: func(b *builder, p *plugin, profile string) picker {
-		return &maxScore{random: pickerStream(b, p, profile), best: make([]int, 0, b.endpoints)}
+		return &maxScore{random: pickerStream(b, p, profile), best: make([]int, 0, b.Endpoints)}
 	},
 }
 

@@ -65,8 +65,8 @@ func newNoHitLRU(b *builder, parameters *noHitLRUParameters) *noHitLRU {
 	return &noHitLRU{
 		match:    b.prefixMatch(parameters.PrefixMatchInfoProducerName),
 		size:     parameters.LRUSize,
-		used:     make([]int32, 0, min(b.endpoints, parameters.LRUSize)+1),
-		position: make([]int32, b.endpoints),
+		used:     make([]int32, 0, min(b.Endpoints, parameters.LRUSize)+1),
+		position: make([]int32, b.Endpoints),
 		prefill:  b.stages.prefill == prefillProfile,
 	}
 }

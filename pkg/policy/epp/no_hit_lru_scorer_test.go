@@ -70,7 +70,7 @@ func TestNoHitLRUScorerRanksAmongAll(t *testing.T) {
 }
 
 func TestNoHitLRUScorerSpreadsColdRequests(t *testing.T) {
-	s := New(mustLoad(t, "plugins: [{type: no-hit-lru-scorer}]"), 4, nil, 1)
+	s := New(mustLoad(t, "plugins: [{type: no-hit-lru-scorer}]"), Cluster{Endpoints: 4}, 1)
 	counts := make([]int, 4)
 	for n := range 40 {
 		counts[route(t, s, idle(4), request(n, 640))]++

@@ -20,7 +20,7 @@ func TestWhatDoesNotRouteIsIgnored(t *testing.T) {
 			t.Errorf("%s: %s, %q", r.Name, r.Treatment, r.Note)
 		}
 	}
-	s := New(c, 2, nil, 1)
+	s := New(c, Cluster{Endpoints: 2}, 1)
 	route(t, s, idle(2), request(0, 1))
 	if d := s.LastDecision(); len(d.Scorers) != 0 || s.Listener() != nil {
 		t.Errorf("decision %+v, listener %v", d, s.Listener())

@@ -10,8 +10,11 @@ import (
 type pluginType struct {
 	name  string
 	roles roles
-	// afterV010 is whether it came to main after v0.10.0.
-	afterV010 bool
+	// own is whether llm-d added it; GIE has the others.
+	own bool
+	// since is the first release that has it, until the first one that has it no
+	// longer; 0 is no bound.
+	since, until release
 	// alpha is whether the EPP loads it with --allow-experimental-plugins only.
 	alpha bool
 	// successor is what the EPP wants to be used in its place, if it is
@@ -117,9 +120,18 @@ var registry = []*pluginType{
 
 func lookup(d dialect, typeName string) *pluginType {
 	for _, t := range registry {
-		if t.name == typeName && (d.afterV010 || !t.afterV010) {
+		if t.name == typeName && t.in(d) {
 			return t
 		}
 	}
 	return nil
+}
+
+// in reports whether a version has the type.
+func (t *pluginType) in(d dialect) bool {
+	at := d.framework
+	if t.own {
+		at = d.own
+	}
+	return at != 0 && at >= t.since && (t.until == 0 || at < t.until)
 }

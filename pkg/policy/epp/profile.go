@@ -39,7 +39,7 @@ type weightedScorer struct {
 }
 
 func newSchedulingProfile(b *builder, config *profile) *schedulingProfile {
-	p := &schedulingProfile{memory: make([]int, b.endpoints), scores: make([]float64, b.endpoints)}
+	p := &schedulingProfile{memory: make([]int, b.Endpoints), scores: make([]float64, b.Endpoints)}
 	p.resetCandidates(nil)
 	b.profile = config.Name
 	for _, entry := range config.Plugins {
@@ -60,7 +60,7 @@ func newSchedulingProfile(b *builder, config *profile) *schedulingProfile {
 				rescorer: again,
 				name:     instance.Name,
 				weight:   weight(*entry.Weight),
-				weighted: make([]float64, b.endpoints),
+				weighted: make([]float64, b.Endpoints),
 			})
 		}
 		if kind.newPicker != nil {

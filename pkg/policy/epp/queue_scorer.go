@@ -12,6 +12,6 @@ var queueScorer = pluginType{
 	roles: scorerRole,
 	needs: needsCoreMetrics,
 	newScorer: func(b *builder, _ *plugin) scorer {
-		return newCountScorer(b.endpoints, waitingRequests)
+		return newCountScorer(b.Endpoints, waitingRequests)
 	},
 }

@@ -21,7 +21,7 @@ schedulingProfiles: [{name: default, plugins: [{pluginRef: prefix-cache-scorer, 
 func BenchmarkReference(b *testing.B) {
 	for _, endpoints := range []int{16, 64, 256} {
 		b.Run(fmt.Sprintf("endpoints=%d", endpoints), func(b *testing.B) {
-			s := New(mustLoad(b, referenceProfile), endpoints, nil, 1)
+			s := New(mustLoad(b, referenceProfile), Cluster{Endpoints: endpoints}, 1)
 			l := newReferenceLoad(endpoints)
 			for range 2000 * endpoints {
 				l.step(b, s)
@@ -45,7 +45,7 @@ schedulingProfiles: [{name: default, plugins: [{pluginRef: prefix-cache-affinity
 func BenchmarkGuide(b *testing.B) {
 	for _, endpoints := range []int{16, 256} {
 		b.Run(fmt.Sprintf("endpoints=%d", endpoints), func(b *testing.B) {
-			s := New(mustLoad(b, guideProfile), endpoints, nil, 1)
+			s := New(mustLoad(b, guideProfile), Cluster{Endpoints: endpoints}, 1)
 			l := newReferenceLoad(endpoints)
 			var underWay [100]int // where the last requests went
 			var oldest policy.Request

@@ -16,17 +16,17 @@ const (
 // whatever parser is first reads them, unless that is the passthrough parser,
 // behind which the EPP knows no prompt.
 var (
-	openAIParser      = parser(openAIParserType, false)
-	anthropicParser   = parser(anthropicParserType, false)
-	vllmHTTPParser    = parser(vllmHTTPParserType, false)
-	sglangHTTPParser  = parser(sglangHTTPParserType, true)
-	vllmGRPCParser    = parser(vllmGRPCParserType, false)
-	vertexAIParser    = parser(vertexAIParserType, false)
-	passthroughParser = parser(passthroughParserType, false)
+	openAIParser      = parser(openAIParserType, 0)
+	anthropicParser   = parser(anthropicParserType, 0)
+	vllmHTTPParser    = parser(vllmHTTPParserType, 0)
+	sglangHTTPParser  = parser(sglangHTTPParserType, routerMain)
+	vllmGRPCParser    = parser(vllmGRPCParserType, 0)
+	vertexAIParser    = parser(vertexAIParserType, 0)
+	passthroughParser = parser(passthroughParserType, 0)
 )
 
-func parser(name string, afterV010 bool) pluginType {
-	return pluginType{name: name, roles: parserRole, afterV010: afterV010, treatment: treatParser}
+func parser(name string, since release) pluginType {
+	return pluginType{name: name, roles: parserRole, since: since, treatment: treatParser}
 }
 
 func treatParser(l *loader, p *plugin) (Treatment, string) {

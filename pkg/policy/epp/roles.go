@@ -80,10 +80,8 @@ type listener interface {
 
 // A builder makes the instances of one scheduler and connects them.
 type builder struct {
-	endpoints int
-	seed      int64
-	// labels are those of each endpoint; nil where none has any.
-	labels  []map[string]string
+	Cluster
+	seed    int64
 	plugins map[string]*plugin // by name
 	stages  stages
 	// profile is the name of the one that is being made.
@@ -98,11 +96,10 @@ type builder struct {
 	listeners []listener
 }
 
-func newBuilder(c *Config, endpoints int, labels []map[string]string, seed int64) *builder {
+func newBuilder(c *Config, cluster Cluster, seed int64) *builder {
 	b := &builder{
-		endpoints: endpoints,
+		Cluster:   cluster,
 		seed:      seed,
-		labels:    labels,
 		plugins:   map[string]*plugin{},
 		stages:    c.stages,
 		matches:   map[string]*prefixMatch{},
@@ -118,11 +115,11 @@ func newBuilder(c *Config, endpoints int, labels []map[string]string, seed int64
 
 func (b *builder) scheduler(c *Config) *Scheduler {
 	s := &Scheduler{
-		endpoints: b.endpoints,
+		endpoints: b.Endpoints,
 		silent:    c.stages.silent,
 		tokensOff: c.tokensOff,
 		scraped:   c.scraped,
-		unscraped: make([]policy.Scrape, b.endpoints),
+		unscraped: make([]policy.Scrape, b.Endpoints),
 	}
 	for _, p := range c.document.Plugins {
 		if p.kind.newProducer == nil {
@@ -179,16 +176,16 @@ func shared[T any](b *builder, p *plugin, build func() T) T {
 
 // labelsOf returns nil where an endpoint has none.
 func (b *builder) labelsOf(endpoint int) map[string]string {
-	if b.labels == nil {
+	if b.Labels == nil {
 		return nil
 	}
-	return b.labels[endpoint]
+	return b.Labels[endpoint]
 }
 
 // prefixMatch is what a producer of that name knows of the request.
 func (b *builder) prefixMatch(producer string) *prefixMatch {
 	if b.matches[producer] == nil {
-		b.matches[producer] = &prefixMatch{blocks: make([]int, b.endpoints)}
+		b.matches[producer] = &prefixMatch{blocks: make([]int, b.Endpoints)}
 	}
 	return b.matches[producer]
 }
@@ -196,7 +193,7 @@ func (b *builder) prefixMatch(producer string) *prefixMatch {
 // load is what a producer of that name counts.
 func (b *builder) load(producer string) *inFlightLoad {
 	if b.loads[producer] == nil {
-		b.loads[producer] = &inFlightLoad{requests: make([]int64, b.endpoints), tokens: make([]int64, b.endpoints)}
+		b.loads[producer] = &inFlightLoad{requests: make([]int64, b.Endpoints), tokens: make([]int64, b.Endpoints)}
 	}
 	return b.loads[producer]
 }
@@ -205,7 +202,7 @@ func (b *builder) load(producer string) *inFlightLoad {
 func (b *builder) uncached(producer string) []int64 {
 	l := b.load(producer)
 	if l.uncached == nil {
-		l.uncached = make([]int64, b.endpoints)
+		l.uncached = make([]int64, b.Endpoints)
 	}
 	return l.uncached
 }

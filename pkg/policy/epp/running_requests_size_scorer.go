@@ -11,6 +11,6 @@ var runningRequestsSizeScorer = pluginType{
 	roles: scorerRole,
 	needs: needsCoreMetrics,
 	newScorer: func(b *builder, _ *plugin) scorer {
-		return newCountScorer(b.endpoints, runningRequests)
+		return newCountScorer(b.Endpoints, runningRequests)
 	},
 }

@@ -34,16 +34,11 @@ var (
 	_ policy.Listener = (*Scheduler)(nil)
 )
 
-// New makes the scheduler of a configuration for endpoints 0 to endpoints−1,
-// all of which serve the model that every request asks for. labels are those of
-// the endpoints' pods, len == endpoints, and do not change; nil where none has
-// any. Load must have been told of them by [Labelled]. What is random follows
-// from the seed.
-func New(c *Config, endpoints int, labels []map[string]string, seed int64) *Scheduler {
-	if endpoints < 0 || labels != nil && len(labels) != endpoints {
-		panic(fmt.Sprintf("epp: %d endpoints with labels of %d", endpoints, len(labels)))
-	}
-	return newBuilder(c, endpoints, labels, seed).scheduler(c)
+// New makes the scheduler of a configuration for a cluster. What is random
+// follows from the seed.
+func New(c *Config, cluster Cluster, seed int64) *Scheduler {
+	cluster.check()
+	return newBuilder(c, cluster, seed).scheduler(c)
 }
 
 // Route implements [policy.Router]. There is no error but one that wraps

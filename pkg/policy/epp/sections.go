@@ -18,7 +18,7 @@ func (l *loader) defaultFlowControl() {
 
 	at := l.path.Child("flowControl")
 	section := *l.doc.FlowControl
-	if section.NoEndpointRequestTTL != nil && !l.dialect.afterV010 {
+	if section.NoEndpointRequestTTL != nil && l.dialect.framework < routerMain {
 		l.unknownBefore(at.Child("noEndpointRequestTTL"))
 	}
 	rest := section
@@ -161,7 +161,7 @@ func (l *loader) checkDiscovery(section *dataLayer, at *field.Path) {
 		l.refer(section.Discovery.PluginRef, discoveryRole, "an endpoint discovery", at.Child("discovery", "pluginRef"))
 	}
 	if section.PeerDiscovery != nil {
-		if !l.dialect.afterV010 {
+		if l.dialect.framework < routerMain {
 			l.unknownBefore(at.Child("peerDiscovery"))
 		}
 		l.refer(section.PeerDiscovery.PluginRef, none, "a peer discovery", at.Child("peerDiscovery", "pluginRef"))

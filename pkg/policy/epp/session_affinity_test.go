@@ -20,7 +20,7 @@ func ofSession(n int, session int32) *policy.Request {
 }
 
 func TestClientsSendBackTheEndpointOfTheLastAnswer(t *testing.T) {
-	s := New(mustLoad(t, "plugins: [{type: session-affinity-scorer}]"), 3, nil, 1)
+	s := New(mustLoad(t, "plugins: [{type: session-affinity-scorer}]"), Cluster{Endpoints: 3}, 1)
 	scores := func(n int, session int32) []float64 {
 		route(t, s, idle(3), ofSession(n, session))
 		return append([]float64{}, s.LastDecision().Scores...)
@@ -117,7 +117,7 @@ func TestSessionBindingsFollowTheirSchedule(t *testing.T) {
 func TestSessionsOfAnotherProfileAreNotHeld(t *testing.T) {
 	for _, strategy := range []string{"session_id", "encoded_endpoint_header"} {
 		c := mustLoad(t, "plugins: [{type: session-affinity-scorer, parameters: {profileName: prefill, strategy: "+strategy+"}}]")
-		s := New(c, 2, nil, 1)
+		s := New(c, Cluster{Endpoints: 2}, 1)
 		e := route(t, s, idle(2), ofSession(0, 1))
 		s.FirstToken(ofSession(0, 1), e)
 		route(t, s, idle(2), ofSession(1, 1))

@@ -35,7 +35,7 @@ func TestTokenLoadScorer(t *testing.T) {
 // The producer that counts is listed before the one whose matches it reads.
 func TestTokenLoadScorerCountsWhatThisRequestWouldAdd(t *testing.T) {
 	s := New(mustLoad(t, "plugins: [{type: inflight-load-producer}, {type: approx-prefix-cache-producer}, "+
-		"{type: token-load-scorer, parameters: {queueThresholdTokens: 6400}}]"), 2, nil, 1)
+		"{type: token-load-scorer, parameters: {queueThresholdTokens: 6400}}]"), Cluster{Endpoints: 2}, 1)
 	first := request(0, 640)
 	e := route(t, s, idle(2), first)
 	s.FirstToken(first, e)

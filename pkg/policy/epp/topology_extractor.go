@@ -60,7 +60,7 @@ func (b *builder) places(extractor string) []place {
 		return nil
 	}
 	parameters := p.Parameters.(*topologyParameters)
-	places := make([]place, b.endpoints)
+	places := make([]place, b.Endpoints)
 	for level, label := range [apart]string{parameters.Hostname, parameters.Rack, parameters.Zone, parameters.Region} {
 		numbers := map[string]int32{"": 0}
 		for e := range places {

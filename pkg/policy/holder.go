@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"errors"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// ErrHeld says that a [Holder] keeps the request, to release it later.
+var ErrHeld = errors.New("held back")
+
+// A Holder is a Router that may keep requests back and send them on their way
+// later: its Route may return ErrHeld.
+type Holder interface {
+	Router
+	// Wake returns when Release is to be called next, after now; false where the
+	// holder keeps nothing. It is asked after each call of Route and after
+	// Release has returned false.
+	Wake(now simtime.Time) (at simtime.Time, ok bool)
+	// Release lets one request go, if one may go now; it is called until it
+	// returns false: after each Route and whenever it is time to wake. The view
+	// is only valid during the call.
+	Release(view *View) (Released, bool)
+}
+
+// Released is a request that a [Holder] no longer keeps.
+type Released struct {
+	// Request is its ID.
+	Request int
+	// Decision is where it goes, unless Err says that it is turned away: an
+	// error that wraps ErrNoEndpoint.
+	Decision Decision
+	Err      error
+}
