@@ -27,6 +27,18 @@ func BenchmarkR(b *testing.B) {
 	}
 }
 
+// BenchmarkGuided is BenchmarkR with another profile.
+func BenchmarkGuided(b *testing.B) {
+	const requests, replicas = 50_000, 16
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := simulator.Run(context.Background(), Guided(requests, replicas, 1)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(requests)*float64(b.N)/b.Elapsed().Seconds(), "requests/s")
+}
+
 // BenchmarkMoving is what tiers and hand-overs cost, beside the same load
 // without them.
 func BenchmarkMoving(b *testing.B) {
