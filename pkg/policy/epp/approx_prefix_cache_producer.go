@@ -35,8 +35,9 @@ var approxPrefixCacheProducer = pluginType{
 			LRUCapacityPerServer:   defaultLRUCapacity,
 		}
 	},
-	needs:    needsTokens,
-	produces: func(p *plugin) []dataKey { return []dataKey{{prefixMatchData, p.Name}} },
+	needs:     needsTokens,
+	produces:  func(p *plugin) []dataKey { return []dataKey{{prefixMatchData, p.Name}} },
+	freshness: "what was routed there, at once; never told of evictions",
 	newProducer: func(b *builder, p *plugin) producer {
 		return &approxPrefix{
 			parameters: p.Parameters.(*approxPrefixParameters),

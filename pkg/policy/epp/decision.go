@@ -61,7 +61,7 @@ func (s *Scheduler) LastDecision() Decision {
 func (p *schedulingProfile) choice() Choice {
 	c := Choice{Candidates: p.candidates[:len(p.scores)], Scores: p.scores, Chosen: p.chosen}
 	for _, scorer := range p.scorers {
-		c.Scorers = append(c.Scorers, scorer.name)
+		c.Scorers = append(c.Scorers, scorer.plugin.Name)
 		c.Weighted = append(c.Weighted, scorer.weighted[:len(p.scores)])
 	}
 	return c

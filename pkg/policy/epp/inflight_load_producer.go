@@ -32,6 +32,7 @@ var inFlightLoadProducer = pluginType{
 	produces: func(p *plugin) []dataKey {
 		return []dataKey{{inFlightLoadData, p.Name}, {uncachedTokensData, p.Name}}
 	},
+	freshness: "the EPP's own counts, at once",
 	treatment: func(_ *loader, p *plugin) (Treatment, string) {
 		if p.Parameters.(*inFlightParameters).AddEstimatedOutputTokens {
 			return Approximated, "requests state no max_tokens, which would bound the estimate of output tokens"

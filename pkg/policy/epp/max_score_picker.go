@@ -40,3 +40,5 @@ func (m *maxScore) pick(scores []float64) int {
 	}
 	return m.best[m.random.IntN(len(m.best))]
 }
+
+func (m *maxScore) leftToChance(scores []float64) bool { return tiedAtTop(scores) > 1 }

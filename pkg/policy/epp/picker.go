@@ -3,6 +3,8 @@
 package epp
 
 import (
+	"math"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/stats"
@@ -27,4 +29,18 @@ func (p *pickerParameters) check(l *loader, path *field.Path) {
 // plugins there are.
 func pickerStream(b *builder, p *plugin, profile string) *stats.Stream {
 	return stats.NewStream(b.seed, "epp/"+profile+"/"+p.Name)
+}
+
+// tiedAtTop counts the scores that no other one exceeds.
+func tiedAtTop(scores []float64) int {
+	tied, highest := 0, math.Inf(-1)
+	for _, score := range scores {
+		switch {
+		case score > highest:
+			tied, highest = 1, score
+		case score == highest:
+			tied++
+		}
+	}
+	return tied
 }

@@ -35,6 +35,9 @@ type pluginType struct {
 	// is called once all plugins and references are known to be good.
 	stages func(l *loader, p *plugin) stages
 
+	// freshness says, of a producer, how old its data are when they are read.
+	freshness string
+
 	// What the instance does in a simulation, for the roles that do something.
 	// A nil filter keeps all.
 	newFilter   func(b *builder, p *plugin) filter

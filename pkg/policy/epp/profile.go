@@ -27,29 +27,45 @@ type schedulingProfile struct {
 	ran bool
 	// scored says that the last run left scores of all endpoints, in order.
 	scored bool
+	// trace is of the last run; nil unless decisions are explained.
+	trace *profileTrace
+
+	// What follows only explains.
+	name         string
+	filterRefs   []filterRef
+	pickerPlugin *plugin
+}
+
+// A filterRef is a filter of the document. Where it keeps all whatever the
+// request, it was not made.
+type filterRef struct {
+	plugin *plugin
+	made   bool
 }
 
 type weightedScorer struct {
 	scorer
 	rescorer rescorer // the same one, if it is
-	name     string
+	plugin   *plugin
 	weight   weight
 	// weighted is the scorer's part in the scores of the last run.
 	weighted []float64
 }
 
 func newSchedulingProfile(b *builder, config *profile) *schedulingProfile {
-	p := &schedulingProfile{memory: make([]int, b.Endpoints), scores: make([]float64, b.Endpoints)}
+	p := &schedulingProfile{name: config.Name, memory: make([]int, b.Endpoints), scores: make([]float64, b.Endpoints)}
 	p.resetCandidates(nil)
 	b.profile = config.Name
 	for _, entry := range config.Plugins {
 		instance := b.plugins[entry.PluginRef]
 		kind := instance.kind
 		if kind.newFilter != nil {
-			if made := kind.newFilter(b, instance); made != nil {
+			made := kind.newFilter(b, instance)
+			if made != nil {
 				p.filters = append(p.filters, made)
 				b.connect(made)
 			}
+			p.filterRefs = append(p.filterRefs, filterRef{instance, made != nil})
 		}
 		if kind.newScorer != nil {
 			scorer := kind.newScorer(b, instance)
@@ -58,13 +74,13 @@ func newSchedulingProfile(b *builder, config *profile) *schedulingProfile {
 			p.scorers = append(p.scorers, weightedScorer{
 				scorer:   scorer,
 				rescorer: again,
-				name:     instance.Name,
-				weight:   weight(*entry.Weight),
+				plugin:   instance,
+				weight:   weighing(*entry.Weight),
 				weighted: make([]float64, b.Endpoints),
 			})
 		}
 		if kind.newPicker != nil {
-			p.picker = kind.newPicker(b, instance, config.Name)
+			p.picker, p.pickerPlugin = kind.newPicker(b, instance, config.Name), instance
 		}
 	}
 	if p.picker == nil {
@@ -75,6 +91,9 @@ func newSchedulingProfile(b *builder, config *profile) *schedulingProfile {
 
 // run reports whether an endpoint was chosen.
 func (p *schedulingProfile) run(c *cycle) bool {
+	if p.trace != nil {
+		p.trace.begin()
+	}
 	p.filter(c)
 	p.ran = true
 	if len(p.candidates) == 0 {
@@ -102,6 +121,9 @@ func (p *schedulingProfile) filter(c *cycle) {
 			return
 		}
 		p.candidates = f.filter(c, p.candidates)
+		if p.trace != nil {
+			p.trace.filtered(p.candidates)
+		}
 	}
 }
 
@@ -124,7 +146,9 @@ func (p *schedulingProfile) score(c *cycle) {
 	for i := range p.scorers {
 		s := &p.scorers[i]
 		s.weighted = s.weighted[:n]
-		if !again || s.rescorer == nil || !s.rescorer.rescore(c, c.changed, s.weight, s.weighted) {
+		if p.trace != nil {
+			p.trace.score(c, p.candidates, s)
+		} else if !again || s.rescorer == nil || !s.rescorer.rescore(c, c.changed, s.weight, s.weighted) {
 			s.score(c, p.candidates, s.weight, s.weighted)
 		}
 	}

@@ -19,3 +19,5 @@ var randomPicker = pluginType{
 type uniform struct{ random *stats.Stream }
 
 func (u uniform) pick(scores []float64) int { return u.random.IntN(len(scores)) }
+
+func (u uniform) leftToChance(scores []float64) bool { return len(scores) > 1 }

@@ -4,6 +4,7 @@ package epp
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
@@ -43,22 +44,30 @@ type rescorer interface {
 	rescore(c *cycle, changed []int32, w weight, scores []float64) bool
 }
 
-// A weight is what a raw score counts, which is clamped to [0, 1].
-type weight float64
+// A weight is what a raw score counts, once it is clamped.
+type weight struct{ factor, least, greatest float64 }
+
+// weighing clamps raw scores to [0, 1], as the EPP does.
+func weighing(factor float64) weight { return weight{factor, 0, 1} }
+
+// unweighed leaves raw scores as they are.
+func unweighed() weight { return weight{1, math.Inf(-1), math.Inf(1)} }
 
 func (w weight) of(raw float64) float64 {
-	if raw <= 0 {
-		raw = 0
-	} else if raw > 1 {
-		raw = 1
+	if raw <= w.least {
+		raw = w.least
+	} else if raw > w.greatest {
+		raw = w.greatest
 	}
-	return float64(float64(w) * raw)
+	return float64(w.factor * raw)
 }
 
 // A picker chooses an index of scores, of which there is at least one. Those of
 // the EPP choose several in order of preference; only the first one serves.
 type picker interface {
 	pick(scores []float64) int
+	// leftToChance reports whether it takes a draw to choose among such scores.
+	leftToChance(scores []float64) bool
 }
 
 // A producer keeps the data that filters and scorers read. It is told of a
@@ -134,6 +143,7 @@ func (b *builder) scheduler(c *Config) *Scheduler {
 	b.admission(c, s)
 	s.staged = newStaged(b, c)
 	s.followers, s.listeners = b.followers, b.listeners
+	s.tracer = b.newTracer(c)
 	return s
 }
 

@@ -23,6 +23,7 @@ type Scheduler struct {
 	staged    staged
 	followers []follower
 	listeners []listener
+	tracer    tracer
 
 	cycle cycle
 	// unscraped stands in for scrapes that do not reach the EPP: all metrics 0.
@@ -45,6 +46,16 @@ func New(c *Config, cluster Cluster, seed int64) *Scheduler {
 // [policy.ErrNoEndpoint].
 func (s *Scheduler) Route(view *policy.View, request *policy.Request) (policy.Decision, error) {
 	c := s.begin(view, request)
+	if s.tracer.tell == nil {
+		return s.decide(c, request)
+	}
+	s.tracer.begin(c, request, s.detector)
+	decision, err := s.decide(c, request)
+	s.tracer.end(s, decision, err)
+	return decision, err
+}
+
+func (s *Scheduler) decide(c *cycle, request *policy.Request) (policy.Decision, error) {
 	switch {
 	case request.Priority < 0 && s.detector.saturation(c) >= 1:
 		s.staged.skip()
@@ -56,8 +67,9 @@ func (s *Scheduler) Route(view *policy.View, request *policy.Request) (policy.De
 	for _, p := range s.producers {
 		p.produce(c)
 	}
-	for _, a := range s.admitters {
+	for i, a := range s.admitters {
 		if !a.admits(c) {
+			s.tracer.refusedBy = s.tracer.admitters[i]
 			s.staged.skip()
 			return policy.Decision{}, policy.ErrShed
 		}

@@ -79,7 +79,9 @@ type staged struct {
 	prefill *schedulingProfile
 	// decider is nil where prefill comes first.
 	decider decider
-	peers   bool
+	// deciderPlugin is the decider's.
+	deciderPlugin *plugin
+	peers         bool
 
 	reason Reason // of the last run
 }
@@ -92,7 +94,7 @@ func newStaged(b *builder, c *Config) staged {
 	s.prefill, s.peers = newSchedulingProfile(b, c.document.profile(c.stages.prefill)), c.stages.peers
 	if !c.stages.prefillFirst {
 		p := b.plugins[c.stages.decider]
-		s.decider = p.kind.newDecider(b, p)
+		s.decider, s.deciderPlugin = p.kind.newDecider(b, p), p
 	}
 	return s
 }

@@ -42,3 +42,13 @@ func (w weightedRandom) pick(scores []float64) int {
 	}
 	return best
 }
+
+func (w weightedRandom) leftToChance(scores []float64) bool {
+	positive := 0
+	for _, score := range scores {
+		if score > 0 {
+			positive++
+		}
+	}
+	return positive > 1 || positive == 0 && len(scores) > 1
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+)
+
+// Explain has each decision from now on explained, as soon as it is made; nil
+// ends that. Decisions are the same either way. Explaining takes some ten times
+// as long as deciding.
+func (s *Scheduler) Explain(tell func(*Explanation)) {
+	s.tracer.tell = tell
+	for _, p := range s.staged.profiles() {
+		p.trace = nil
+		if tell != nil {
+			p.trace = &profileTrace{}
+		}
+	}
+}
+
+// A tracer explains the decisions of a scheduler.
+type tracer struct {
+	tell     func(*Explanation) // nil while nobody asks
+	detector *plugin
+	// admitters are those of the scheduler's, in its order.
+	admitters []*plugin
+	// refusedBy is the one that turned the last request away; nil if none did.
+	refusedBy *plugin
+	matches   []tracedMatch
+	loads     []tracedLoad
+	// about is the decision under way.
+	about *Explanation
+}
+
+type tracedMatch struct {
+	plugin *plugin
+	match  *prefixMatch
+}
+
+type tracedLoad struct {
+	plugin *plugin
+	load   *inFlightLoad
+}
+
+// newTracer knows who produces what. It is made after all that reads the data.
+func (b *builder) newTracer(c *Config) tracer {
+	t := tracer{detector: b.plugins[c.document.FlowControl.SaturationDetector.PluginRef]}
+	for _, p := range c.document.Plugins {
+		if p.kind.newAdmitter != nil {
+			t.admitters = append(t.admitters, p)
+		}
+		if p.kind.newProducer == nil {
+			continue
+		}
+		if match := b.matches[p.Name]; match != nil {
+			t.matches = append(t.matches, tracedMatch{p, match})
+		}
+		if load := b.loads[p.Name]; load != nil {
+			t.loads = append(t.loads, tracedLoad{p, load})
+		}
+	}
+	return t
+}
+
+// begin notes what changes with the decision: it is called before anything is
+// told of it.
+func (t *tracer) begin(c *cycle, request *policy.Request, detector saturationDetector) {
+	t.refusedBy = nil
+	t.about = &Explanation{
+		AtSeconds: c.now.Seconds(),
+		Request: AskedRequest{
+			ID: request.ID, ArrivalSeconds: request.Arrival.Seconds(), PromptTokens: request.Tokens,
+			Tenant: request.Tenant, Class: request.Class, Priority: request.Priority,
+			Session: request.Session, Adapter: request.Adapter,
+		},
+		Admission: Admission{Detector: nameOf(t.detector), Saturation: Number(detector.saturation(c))},
+	}
+	for e := range c.scrapes {
+		t.about.Endpoints = append(t.about.Endpoints, c.signals(e))
+	}
+	for _, l := range t.loads {
+		t.about.InFlight = append(t.about.InFlight, InFlightSignal{
+			PluginName: nameOf(l.plugin),
+			Freshness:  l.plugin.kind.freshness,
+			Requests:   slices.Clone(l.load.requests),
+			Tokens:     slices.Clone(l.load.tokens),
+		})
+	}
+}
+
+// end adds what came of it, and tells.
+func (t *tracer) end(s *Scheduler, decision policy.Decision, err error) {
+	x := t.about
+	t.about = nil
+	switch {
+	case t.refusedBy != nil:
+		name := nameOf(t.refusedBy)
+		x.Admission.RefusedBy = &name
+	case errors.Is(err, policy.ErrShed):
+		x.Admission.RefusedBy = &x.Admission.Detector
+	case s.cycle.there > 0:
+		t.data(x)
+		s.staged.explain(&s.cycle, x)
+	}
+	if err != nil {
+		x.Error = err.Error()
+	} else {
+		x.Endpoint = endpointOrNil(decision.Endpoint)
+		x.Prefill = endpointOrNil(decision.Prefill)
+	}
+	t.tell(x)
+}
+
+// data is what producers made of the request.
+func (t *tracer) data(x *Explanation) {
+	for _, m := range t.matches {
+		x.Prefixes = append(x.Prefixes, PrefixSignal{
+			PluginName:  nameOf(m.plugin),
+			Freshness:   m.plugin.kind.freshness,
+			BlockTokens: m.match.blockTokens,
+			TotalBlocks: m.match.totalBlocks,
+			Blocks:      slices.Clone(m.match.blocks),
+		})
+	}
+	for i, l := range t.loads {
+		x.InFlight[i].Uncached = slices.Clone(l.load.uncached)
+	}
+}
+
+// staleAfter is the age from which the EPP's detectors distrust a scrape, unless
+// they are told otherwise. Nobody else looks at it.
+const staleAfter = 200 * time.Millisecond
+
+// signals are what the metrics say of an endpoint.
+func (c *cycle) signals(endpoint int) EndpointSignals {
+	scrape := &c.scrapes[endpoint]
+	s := EndpointSignals{Down: c.gone(endpoint), Waiting: scrape.Waiting, Running: scrape.Running, KVUsage: Number(scrape.KVUsage)}
+	age := c.now.Sub(scrape.At)
+	if !c.unscraped {
+		seconds := age.Seconds()
+		s.ScrapeAgeSeconds = &seconds
+	}
+	idle := scrape.Waiting == 0 && scrape.Running == 0 && scrape.KVUsage == 0
+	switch {
+	case s.Down || !idle:
+	case c.unscraped:
+		s.Anomaly = "no metrics reach the EPP: whatever its load, it looks idle"
+	case age > staleAfter:
+		s.Anomaly = "looks idle by a scrape that is stale"
+	}
+	return s
+}
+
+func nameOf(p *plugin) PluginName { return PluginName{p.Name, p.Type} }
+
+func endpointOrNil(endpoint int) *int {
+	if endpoint == none {
+		return nil
+	}
+	return &endpoint
+}
