@@ -13,10 +13,26 @@ type Cluster struct {
 	// len == Endpoints, or nil where none has any. [Load] must have been told of
 	// them by [Labelled].
 	Labels []map[string]string
+	// Attributes are numbers that the user pins, by endpoint: what plugins would
+	// read of metrics that are not simulated. len == Endpoints, or nil.
+	Attributes []map[string]float64
+	// Latencies say how long the endpoints' engines take; len == Endpoints, or
+	// nil where no plugin predicts that.
+	Latencies []LatencyModel
+	// Prediction says how well these are predicted.
+	Prediction PredictionModel
+	// TieBreak is how max-score-pickers choose between equal scores; "" is as the
+	// version does.
+	TieBreak TieBreak
 }
 
 func (c *Cluster) check() {
 	if c.Endpoints < 0 || c.Labels != nil && len(c.Labels) != c.Endpoints {
 		panic(fmt.Sprintf("epp: %d endpoints with labels of %d", c.Endpoints, len(c.Labels)))
 	}
+	if c.Attributes != nil && len(c.Attributes) != c.Endpoints || c.Latencies != nil && len(c.Latencies) != c.Endpoints {
+		panic(fmt.Sprintf("epp: %d endpoints with attributes of %d and latencies of %d", c.Endpoints, len(c.Attributes), len(c.Latencies)))
+	}
+	c.Prediction.check()
+	c.TieBreak.check()
 }

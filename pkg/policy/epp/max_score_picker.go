@@ -2,24 +2,23 @@
 
 package epp
 
-import "windtunnel.dev/windtunnel/pkg/stats"
-
 const maxScorePickerType = "max-score-picker"
 
 // maxScorePicker takes the highest score. Of equal ones each is equally likely,
-// which is what shuffling before a stable sort comes to.
+// which is what shuffling before a stable sort comes to, unless the cluster says
+// otherwise.
 var maxScorePicker = pluginType{
 	name:       maxScorePickerType,
 	roles:      pickerRole,
 	parameters: newPickerParameters,
 	newPicker: func(b *builder, p *plugin, profile string) picker {
-		return &maxScore{random: pickerStream(b, p, profile), best: make([]int, 0, b.Endpoints)}
+		return &maxScore{ties: b.tieBreaker(pickerStream(b, p, profile)), best: make([]int, 0, b.Endpoints)}
 	},
 }
 
 type maxScore struct {
-	random *stats.Stream
-	best   []int
+	ties tieBreaker
+	best []int
 }
 
 func (m *maxScore) pick(scores []float64) int {
@@ -35,10 +34,7 @@ func (m *maxScore) pick(scores []float64) int {
 			m.best = append(m.best, i+1)
 		}
 	}
-	if len(m.best) == 1 {
-		return m.best[0]
-	}
-	return m.best[m.random.IntN(len(m.best))]
+	return m.best[m.ties.of(len(m.best))]
 }
 
 func (m *maxScore) leftToChance(scores []float64) bool { return tiedAtTop(scores) > 1 }

@@ -100,6 +100,8 @@ type builder struct {
 	tokens  map[tokenHeader]*sessionTokens
 	// instances are those that several profiles have in common, by name.
 	instances map[string]any
+	// rotation is what the pickers have in common where ties are taken in turn.
+	rotation rotation
 
 	followers []follower
 	listeners []listener
