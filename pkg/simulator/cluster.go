@@ -17,6 +17,7 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 		router:      c.Router,
 		listener:    c.Router.Listener(),
 		completed:   c.Completed,
+		refused:     c.Rejected,
 		source:      c.Source,
 		horizon:     c.Horizon,
 		handing:     c.Handoff,

@@ -13,7 +13,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-func TestEveryCompletionIsTold(t *testing.T) {
+func TestEveryEndIsTold(t *testing.T) {
 	const step = 10 * time.Millisecond
 	shared := prompt.Prompt{Extents: []prompt.Extent{{Source: 1, Tokens: 40}}}
 	requests := []workload.Request{
@@ -22,6 +22,7 @@ func TestEveryCompletionIsTold(t *testing.T) {
 		{ID: 2, Arrival: 26e6, Prompt: prompt.Prompt{Extents: []prompt.Extent{{Source: 4, Tokens: 1000}}}, OutputTokens: 1},
 	}
 	var got []Completion
+	rejected := map[int]Reason{}
 	_, err := Run(context.Background(), Config{
 		Pools: []Pool{{
 			Replicas: 1, Timer: constantStep(step), BlockTokens: 16, KVBlocks: 10, PrefixCaching: true,
@@ -31,6 +32,7 @@ func TestEveryCompletionIsTold(t *testing.T) {
 		Source:    &script{requests: requests},
 		Horizon:   Horizon{Drain: time.Hour},
 		Completed: func(c Completion) { got = append(got, c) },
+		Rejected:  func(request int, reason Reason) { rejected[request] = reason },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -41,5 +43,8 @@ func TestEveryCompletionIsTold(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("completions; request 2 never fits and completes not (−want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[int]Reason{2: ExceedsKVCache}, rejected); diff != "" {
+		t.Errorf("rejections (−want +got):\n%s", diff)
 	}
 }

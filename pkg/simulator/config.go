@@ -46,6 +46,10 @@ type Config struct {
 	// token reaches the gateway; nil if nobody wants to know. Calls come in no
 	// particular order. It changes nothing of the run.
 	Completed func(Completion)
+	// Rejected is told of every request that is rejected, by its ID, once, right
+	// after the router was asked where it was; nil if nobody wants to know. It
+	// changes nothing of the run.
+	Rejected func(request int, reason Reason)
 	// CheckInvariants makes every event check what must always hold (see
 	// invariants.go) and panic with the values where it does not.
 	CheckInvariants bool

@@ -133,5 +133,8 @@ func (s *simulation) reject(id int32, pool int, reason Reason) {
 	for _, o := range s.observers {
 		o.rejected(s, info, reason)
 	}
+	if s.refused != nil {
+		s.refused(info.ID, reason)
+	}
 	s.requests.release(id)
 }

@@ -37,6 +37,8 @@ type simulation struct {
 	doors bool
 	// completed is Config.Completed.
 	completed func(Completion)
+	// refused is Config.Rejected.
+	refused   func(int, Reason)
 	source    workload.Source
 	horizon   Horizon
 	warmingUp bool
