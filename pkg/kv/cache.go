@@ -40,6 +40,7 @@ type Cache struct {
 	spills    spills
 	watched   bool
 	evicted   []Span
+	watcher   Watcher // nil if nobody is told
 	// named numbers the segments in the order in which they were named.
 	named int64
 

@@ -16,6 +16,10 @@ type growth struct {
 	// eager are sequences that name their blocks in each step, in order of
 	// admission: what they name, others have too, or may have soon.
 	eager []int32
+	// filling[r] are the sequences with a stretch ahead that fill a block in the
+	// steps whose number is r modulo the block size. It is nil where nobody
+	// watches.
+	filling [][]int32
 }
 
 // Decode begins to give the sequence room for one more token in each Step.
@@ -38,6 +42,9 @@ func (c *Cache) Decode(s Sequence) {
 	if t.grower == none && t.end == q.into && int(q.at) == len(q.chain)-1 {
 		t.grower = int32(s)
 		q.ahead, q.current = ahead, ahead
+		if c.growth.filling != nil {
+			c.fills(int32(s))
+		}
 		return
 	}
 	c.disturb(ahead)
@@ -71,9 +78,12 @@ func (c *Cache) Step() {
 		g.phase = 0
 	}
 	for _, at := range g.eager {
-		q := &c.sequences.all[at]
-		q.tokens = int(q.start + g.steps)
-		c.settle(at, unknown)
+		c.catchUp(at)
+	}
+	if g.filling != nil {
+		for _, at := range g.filling[g.steps%int64(c.blockTokens)] {
+			c.catchUp(at)
+		}
 	}
 }
 
@@ -113,6 +123,9 @@ func (c *Cache) catchUp(at int32) {
 
 // leave ends the claim of a sequence in decode to the stretch ahead of it.
 func (c *Cache) leave(q *sequence) {
+	if c.growth.filling != nil {
+		c.fillsNoMore(q)
+	}
 	c.stretches.all[q.ahead].grower = none
 	if q.into == 0 {
 		q.current = none
@@ -154,4 +167,28 @@ func (c *Cache) notEager(at int32) {
 			return
 		}
 	}
+}
+
+// filledIn is the list that a sequence in decode belongs to.
+func (c *Cache) filledIn(q *sequence) *[]int32 {
+	block := int64(c.blockTokens)
+	return &c.growth.filling[((-q.start)%block+block)%block]
+}
+
+// fills notes in which steps a sequence with a stretch ahead fills its blocks,
+// so that it names them in time.
+func (c *Cache) fills(at int32) {
+	q := &c.sequences.all[at]
+	list := c.filledIn(q)
+	q.place = int32(len(*list))
+	*list = append(*list, at)
+}
+
+func (c *Cache) fillsNoMore(q *sequence) {
+	list := c.filledIn(q)
+	last := len(*list) - 1
+	moved := (*list)[last]
+	(*list)[q.place] = moved
+	c.sequences.all[moved].place = q.place
+	*list = (*list)[:last]
 }

@@ -41,6 +41,9 @@ func (c *Cache) name(q *sequence, stretch, n int32) {
 	if from == to {
 		return
 	}
+	if c.watcher != nil {
+		c.watcher.Found(c.stretches.all[stretch].id, from, to)
+	}
 	if c.lengthen(q, stretch, from, to, rank) {
 		return
 	}

@@ -45,6 +45,8 @@ type pair struct {
 	running []*twin // in order of admission
 	spills  []spilling
 	answers uint64
+	watched bool
+	seen    changes
 }
 
 // twin is a sequence on both.
@@ -77,6 +79,10 @@ func compareWithOracle(t *testing.T, blocks int, caching bool, order Order, oper
 		oracle: kvtest.New(blocks, pairBlockTokens, caching, kvtest.Order(order)),
 	}
 	p.cache.WatchEvictions()
+	p.watched = len(operations) > 0 && operations[0]%2 == 0
+	if p.watched {
+		p.cache.Watch(&p.seen)
+	}
 	for len(p.operands) > 0 {
 		left := len(p.operands)
 		p.operate()
@@ -289,6 +295,10 @@ func (p *pair) compare() {
 		append([]uint64{}, p.oracle.Evicted...), p.oracle.Free(),
 	}
 	p.oracle.Evicted = nil
+	if diff := cmp.Diff(changesOf(p.oracle.Changes), p.seen.of(p.names)); p.watched && diff != "" {
+		p.t.Errorf("found (+) and lost (-) (-want +got):\n%s", diff)
+	}
+	p.oracle.Changes = nil
 	for _, w := range p.running {
 		if got, want := p.cache.SharedBy(w.sequence), p.oracle.SharedBy(w.plain); got != want {
 			p.t.Errorf("%d blocks of %v are shared, want %d", got, w.text, want)

@@ -40,6 +40,8 @@ type sequence struct {
 	// eager says that it names them in each step.
 	ahead int32
 	eager bool
+	// place is where it stands in growth.filling, where somebody watches.
+	place int32
 }
 
 // hold is blocks consecutive blocks that begin with a segment. Where the

@@ -39,6 +39,7 @@ type Store struct {
 	pins     pool[pinned]
 
 	spans, evicted []Span
+	watcher        Watcher // nil if nobody is told
 }
 
 // shelf is what a store holds of one stretch: pieces in order of their blocks.

@@ -105,6 +105,7 @@ type stores struct {
 	pending []storing
 	pins    []pinning
 	now     time.Duration
+	told    inventory
 }
 
 type storing struct {
@@ -120,9 +121,10 @@ type pinning struct {
 func compareStores(t *testing.T, blocks int, order Order, operations []byte) {
 	t.Helper()
 	p := &stores{
-		operands: operations, t: t, names: names{},
+		operands: operations, t: t, names: names{}, told: inventory{},
 		real: NewStore(blocks, order), oracle: kvtest.NewStore(blocks, kvtest.Order(order)),
 	}
+	p.real.Watch(p.told)
 	for len(p.operands) > 0 && !t.Failed() {
 		left := len(p.operands)
 		p.now += time.Duration(p.pick(2))
@@ -279,6 +281,11 @@ func (p *stores) compare() {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		p.t.Errorf("(-want +got):\n%s", diff)
+	}
+	for block, identity := range p.names {
+		if p.told[block] != p.oracle.Has(identity) {
+			p.t.Errorf("block %v: told of %v, present %v", block, p.told[block], p.oracle.Has(identity))
+		}
 	}
 	queue := []Span{}
 	for at := p.real.first; at != none; at = p.real.pieces.all[at].after {

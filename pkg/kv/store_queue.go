@@ -92,6 +92,9 @@ func (s *Store) evict(n int) {
 		n -= int(gone)
 		s.present -= int(gone)
 		s.evicted = append(s.evicted, Span{s.shelves.all[p.shelf].id, p.to, p.to - gone})
+		if s.watcher != nil {
+			s.watcher.Lost(s.shelves.all[p.shelf].id, p.to-gone, p.to)
+		}
 		if gone == p.len() {
 			s.unlink(at)
 			s.remove(at)

@@ -90,6 +90,9 @@ func (s *Store) arrive(at int32, now simtime.Time, priority int) {
 	s.pending -= int(p.len())
 	s.present += int(p.len())
 	p.pending, p.stored = false, now
+	if s.watcher != nil {
+		s.watcher.Found(s.shelves.all[p.shelf].id, p.from, p.to)
+	}
 	if s.order == Priority {
 		p.rank = int64(priority)
 	}

@@ -107,10 +107,10 @@ func (c *Cache) closeIfEmpty(at int32) bool {
 // shrunk finds out what a stretch still covers after an eviction.
 func (c *Cache) shrunk(at int32) {
 	t := &c.stretches.all[at]
+	before := t.end
 	switch {
 	case t.first == none:
 		t.end = 0
-		c.closeIfEmpty(at)
 	case !t.copied:
 		t.end = c.segments.all[t.last].to
 	default:
@@ -118,6 +118,12 @@ func (c *Cache) shrunk(at int32) {
 		for s := t.first; s != none; s = c.segments.all[s].next {
 			t.end = max(t.end, c.segments.all[s].to)
 		}
+	}
+	if c.watcher != nil && t.end < before {
+		c.watcher.Lost(t.id, t.end, before)
+	}
+	if t.first == none {
+		c.closeIfEmpty(at)
 	}
 }
 

@@ -16,3 +16,31 @@ func (c *Cache) Evicted(dst []Span) []Span {
 	c.evicted = c.evicted[:0]
 	return dst
 }
+
+// A Watcher is told what can be found in a Cache or a Store, and what no longer
+// can. Blocks are those [from, to) of the stretch of that identity.
+type Watcher interface {
+	// Found says that blocks can be found that could not.
+	Found(id uint64, from, to int32)
+	// Lost says that blocks can no longer be found.
+	Lost(id uint64, from, to int32)
+}
+
+// Watch lets somebody be told from now on. The cache must be empty. Each block
+// is told of at the call that lets it be found or not, those that sequences in
+// decode fill at Step.
+func (c *Cache) Watch(w Watcher) {
+	if c.stretches.len() > 0 {
+		panic("kv: a cache is watched that is not empty")
+	}
+	c.watcher = w
+	c.growth.filling = make([][]int32, c.blockTokens)
+}
+
+// Watch lets somebody be told from now on. The store must be empty.
+func (s *Store) Watch(w Watcher) {
+	if s.Used() > 0 {
+		panic("kv: a store is watched that is not empty")
+	}
+	s.watcher = w
+}

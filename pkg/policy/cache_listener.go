@@ -6,17 +6,22 @@ import "windtunnel.dev/windtunnel/pkg/simtime"
 
 // A CacheListener is a Router that hears what engines store and what they
 // evict, as vLLM publishes it (KV events). It is told in order of time for each
-// endpoint, and of what happened up to a routing decision before that.
+// endpoint, and of what happened up to a routing decision before that. Blocks
+// that it is told of as stored were not there, and those removed were.
 type CacheListener interface {
 	Router
 	// Hears is asked once, before the first request: where it is false, nothing
 	// is told.
 	Hears() bool
-	// Stored says that from a time on an endpoint holds these blocks in GPU
-	// memory or, where lower is true, in a tier below it.
-	Stored(at simtime.Time, endpoint int, blocks CachedBlocks, lower bool)
+	// Stored says that from a time on an endpoint holds these blocks in a tier
+	// and others can use them: what it computes, from the end of the step on.
+	// What several endpoints share is told of each of them.
+	Stored(at simtime.Time, endpoint int, blocks CachedBlocks, tier CacheTier)
 	// Removed says that it no longer holds them there.
-	Removed(at simtime.Time, endpoint int, blocks CachedBlocks, lower bool)
+	Removed(at simtime.Time, endpoint int, blocks CachedBlocks, tier CacheTier)
+	// Cleared says that an endpoint has lost all that it held, but for what it
+	// holds in tiers that others share.
+	Cleared(at simtime.Time, endpoint int)
 }
 
 // CachedBlocks are the blocks [From, To) of the stretch of a prompt with that
@@ -25,3 +30,17 @@ type CachedBlocks struct {
 	Stretch  uint64
 	From, To int32
 }
+
+// A CacheTier is where an endpoint holds blocks.
+type CacheTier uint8
+
+// The tiers.
+const (
+	GPUMemory CacheTier = iota
+	CPUMemory
+	Storage
+	// CacheTiers is how many there are.
+	CacheTiers
+)
+
+func (t CacheTier) String() string { return [...]string{"gpu", "cpu", "storage"}[t] }

@@ -29,6 +29,7 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 	for i := range c.Pools {
 		s.addPool(i, &c.Pools[i])
 	}
+	s.tell(c.Router)
 	s.connect(&c)
 	s.addRota(&c)
 	if c.CheckInvariants {

@@ -4,6 +4,7 @@ package simulator
 
 import (
 	"math"
+	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/kv/transfer"
@@ -78,11 +79,11 @@ func (s *simulation) addTiers(r *replica) {
 		}
 	}
 	r.lower = l
-	l.empty(r, 0)
+	l.empty(s, r, 0)
 }
 
 // empty makes the replica's own tiers new ones.
-func (l *lower) empty(r *replica, now simtime.Time) {
+func (l *lower) empty(s *simulation, r *replica, now simtime.Time) {
 	l.keeps, l.idle, l.parting, l.spills = nil, nil, nil, nil
 	if l.offload.Policy == OffloadLazy {
 		r.cache.WatchEvictions()
@@ -90,6 +91,7 @@ func (l *lower) empty(r *replica, now simtime.Time) {
 	for k, t := range r.config.Tiers.Lower {
 		if !l.tiers[k].shared {
 			l.tiers[k].stock = l.tiers[k].stock.renewed(now, kv.NewStore(t.Blocks, t.Eviction))
+			s.watch(l.tiers[k].stock.Store, t.Kind, r.index, r.index+1)
 		}
 	}
 }
@@ -105,6 +107,8 @@ func (s *simulation) addShared(pools []Pool) {
 			store := &stock{Store: kv.NewStore(t.Blocks, t.Eviction)}
 			read, write := f.Add(t.Read), f.Add(t.Write)
 			s.shareTier(p, k, store, read, write)
+			first := int32(slices.IndexFunc(s.replicas, func(r replica) bool { return r.pool == p }))
+			s.watch(store.Store, t.Kind, first, first+int32(pools[p].Replicas))
 		}
 	}
 }

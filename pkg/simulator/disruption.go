@@ -162,9 +162,10 @@ func (s *simulation) reset(r *replica) {
 	r.use.changed(s.now, r.cache.Used(), 0)
 	r.use.lost += r.cache.Evictions()
 	r.empty()
+	r.telling.restarted(r)
 	r.advisor = r.advisor.again(r, s.now)
 	if r.lower != nil {
-		r.lower.empty(r, s.now)
+		r.lower.empty(s, r, s.now)
 	}
 	s.moved(r)
 }

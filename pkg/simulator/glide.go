@@ -34,7 +34,13 @@ func (s *simulation) glide(r *replica, until simtime.Time) {
 			used := r.cache.Used()
 			r.use.changed(now, used, used+needs)
 		}
+		if r.telling != nil {
+			s.now = now
+			r.telling.computed()
+		}
+		r.telling.form(true)
 		r.cache.Step()
+		r.telling.form(false)
 		r.begin(now, b.decodeStep())
 	}
 }

@@ -69,6 +69,7 @@ func (p *plain) empty(r *plainReplica) {
 	r.stepping, r.held, r.waking = false, false, false
 	r.waiting, r.running, r.loading = nil, nil, nil
 	r.parting, r.spills = nil, nil
+	p.tellCleared(r)
 	evictions := r.cache.Evictions
 	r.cache = newPlainCache(r.Pool)
 	r.cache.Evictions = evictions
@@ -88,6 +89,7 @@ func (p *plain) routeAgain(q *plainRequest) {
 	q.high = max(q.high, q.computed)
 	q.computed, q.chunk = 0, 0
 	p.view.Now = p.now
+	p.tellAll()
 	decision, err := p.Router.Route(&p.view, &q.info)
 	if err == nil {
 		if _, never := p.refuses(q, decision); !never {

@@ -39,6 +39,7 @@ type plain struct {
 	closed            bool
 	handled           int
 	flying            []*plainRequest // in flight, in order of arrival
+	telling           plainTelling
 
 	network   *transfer.Network
 	transfers map[transfer.ID]*plainTransfer // in flight
@@ -120,7 +121,9 @@ type plainReplica struct {
 	plainWatch
 	door    []*plainRequest // jobs that are kept out of the queue
 	parting []*plainRequest // who leaves blocks that are still copied down
-	spills  []*plainSpill   // in flight
+	// computing is what can be found of the step under way, and is not told of.
+	computing []uint64
+	spills    []*plainSpill // in flight
 
 	tiers           []*plainTier
 	toHost, toGPU   transfer.StationID
@@ -131,7 +134,7 @@ type plainReplica struct {
 func runPlain(c Config) *Outcome { return newPlain(c).run() }
 
 func newPlain(c Config) *plain {
-	p := &plain{Config: c}
+	p := &plain{Config: c, telling: newPlainTelling(c.Router)}
 	if p.ScrapeInterval == 0 {
 		p.ScrapeInterval = DefaultScrapeInterval
 	}
@@ -160,6 +163,7 @@ func (p *plain) run() *Outcome {
 			panic(fmt.Sprintf("at %v: %d requests go in circles", p.now, len(p.flying)))
 		}
 		p.handle(p.take(p.earliest()))
+		p.tellAll()
 	}
 	o := &Outcome{Labels: p.Source.Labels(), Pools: p.pools, Cells: p.metrics.report(), Measured: p.metrics.span(), End: p.now}
 	for _, r := range p.replicas {
@@ -365,6 +369,7 @@ func (p *plain) arrive() {
 
 func (p *plain) send(q *plainRequest) {
 	p.view.Now = p.now
+	p.tellAll()
 	decision, err := p.Router.Route(&p.view, &q.info)
 	if errors.Is(err, policy.ErrNoEndpoint) {
 		reason := NoEndpoint
@@ -419,6 +424,7 @@ func (p *plain) place(q *plainRequest, to policy.Decision) {
 	r := p.replicas[to.Endpoint]
 	q.replica = int32(to.Endpoint)
 	q.identities = q.text.FullBlocks(nil, r.BlockTokens)
+	p.telling.learn(q.text, r.BlockTokens)
 	if q.handsOver(to) {
 		p.hireJob(q, p.replicas[to.Prefill])
 		return
@@ -488,10 +494,12 @@ func (r *plainReplica) wait(q *plainRequest) {
 func (p *plain) startStep(r *plainReplica) {
 	r.use.settle(p.now, r.cache.Used())
 	r.held = true
+	p.tell(r, false)
 	step := p.formStep(r)
 	for step.Sequences == 0 && (r.preemptedThisStep || p.unblock(r)) {
 		step = p.formStep(r)
 	}
+	p.tell(r, true)
 	r.use.peakUsed = max(r.use.peakUsed, r.cache.Used())
 	begins := step.Sequences > 0
 	if begins {
@@ -696,6 +704,7 @@ func (p *plain) preempt(r *plainReplica, q *plainRequest) {
 
 // endStep lets the chunks take hold and then those leave that are done.
 func (p *plain) endStep(r *plainReplica) {
+	p.tellComputed(r)
 	r.use.settle(p.now, r.cache.Used())
 	r.use.stepped(r.stepStart, p.now)
 	r.countStep(p.now.Sub(r.stepStart))

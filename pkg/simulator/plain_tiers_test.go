@@ -372,6 +372,7 @@ func (p *plain) arriveIn(t *plainTier, identities []uint64, text bool) {
 	for _, identity := range identities {
 		b := t.blocks[identity]
 		b.pending, b.storedAt = false, p.now
+		p.tellTier(t, identity, true)
 		t.use(b)
 	}
 	t.counts.StoredBlocks += int64(len(identities))
@@ -422,6 +423,7 @@ func (p *plain) evict(r *plainReplica, k, n int) {
 	for len(t.blocks)+n > t.Blocks {
 		b := t.oldest()
 		delete(t.blocks, b.identity)
+		p.tellTier(t, b.identity, false)
 		evicted = append(evicted, plainContent{identity: b.identity})
 		t.counts.EvictedBlocks++
 	}

@@ -54,7 +54,7 @@ type feature func(*choices, *Config)
 func randomConfigWith(data []byte, features ...feature) Config {
 	c := choices(data)
 	config := Config{
-		Router:          &scatter{deaf: c.pick(2) == 0},
+		Router:          &scatter{deaf: c.pick(2) == 0, hears: c.pick(2) == 0},
 		ScrapeInterval:  time.Duration(1 + c.pick(60)),
 		Seed:            int64(c.pick(256)),
 		Targets:         []Target{{TTFT: time.Duration(c.pick(200)), TPOT: time.Duration(c.pick(10)), E2E: time.Duration(c.pick(250))}},
@@ -142,12 +142,15 @@ func (m mixedStep) StepTime(s latency.Step) time.Duration {
 type scatter struct {
 	deaf   bool
 	splits bool
+	hears  bool
 	seen   []policy.Scrape
 	log    []string
+	heard  heard
 }
 
 func (r *scatter) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
 	r.watch(v)
+	r.log = append(r.log, r.heard.lines(len(v.Scrapes))...)
 	r.log = append(r.log, fmt.Sprint("route ", q.ID, " at ", v.Now, " by ", v.Scrapes, " without ", v.Down))
 	switch q.ID % 17 {
 	case 13:

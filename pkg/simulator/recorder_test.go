@@ -45,6 +45,7 @@ type scriptRouter struct {
 	turn  int
 	views map[int]policy.Scrape
 	calls map[int][]string
+	tale  *tale
 }
 
 func (r *scriptRouter) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {

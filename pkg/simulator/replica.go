@@ -35,6 +35,8 @@ type replica struct {
 	config     *Pool
 	blockBytes int64
 	cache      *kv.Cache
+	// telling tells the router what the cache holds; nil where it does not hear.
+	telling *telling
 	// reported is how many blocks the engine says that the cache has.
 	reported int
 	// entries are requests on their way to the wait queue.
@@ -216,7 +218,9 @@ func (s *simulation) startStep(r *replica) {
 		// Hand-overs that end here tell of their own blocks.
 		r.use.settle(s.now, used)
 	}
+	r.telling.form(true)
 	step := s.formStep(r)
+	r.telling.form(false)
 	if now := r.cache.Used(); now != used {
 		r.use.changed(s.now, used, now)
 	}

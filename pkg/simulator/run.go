@@ -33,6 +33,8 @@ type simulation struct {
 	router policy.Router
 	// listener is the router's; nil where nobody listens.
 	listener policy.Listener
+	// hears is the router where it hears what caches hold; else nil.
+	hears policy.CacheListener
 	// doors says that some replica asks its advisor when a request arrives.
 	doors bool
 	// completed is Config.Completed.
@@ -116,7 +118,7 @@ func (s *simulation) meet(at simtime.Time) {
 	}
 	s.endWarmUpBy(at)
 	s.look(at)
-	if s.listener != nil || s.doors {
+	if s.listener != nil || s.doors || s.hears != nil {
 		s.advanceAll(at)
 	}
 	s.deliver(at)

@@ -54,6 +54,11 @@ import (
 //	expect    total …: sums over cells and replicas, see scenario.totals
 //	expect    state REPLICA …: what its controller knew when arrivals ended
 //	view      NAME …: what the router saw of endpoint 0 when it routed the request
+//	heard     TIME ENDPOINT BLOCK …: what the router was told then of an
+//	          endpoint's cache, where it is told of it: request.number is block
+//	          number of the first request that has it, with + stored and with -
+//	          removed, cpu+ and storage+ are tiers below, cleared is all of it.
+//	          Where a script has any, it lists all of them, by time and endpoint.
 //	batch     TIME REPLICA name:tokens …: one step. Where a script has any,
 //	          it lists all of them in order.
 //
@@ -84,6 +89,7 @@ type scenario struct {
 	names    []string
 	expect   []line
 	batches  []string
+	heard    []string
 }
 
 func newScenario(t *testing.T, text string) *scenario {
@@ -133,6 +139,8 @@ func (c *scenario) read(l line) {
 		c.requests = append(c.requests, l.request(len(c.requests)))
 	case "expect", "view":
 		c.expect = append(c.expect, l)
+	case "heard":
+		c.heard = append(c.heard, strings.Join(l.names, " "))
 	case "batch":
 		c.batches = append(c.batches, strings.Join(l.names, " "))
 	default:
@@ -167,6 +175,7 @@ func (c *scenario) run() {
 // runOn holds an engine against the script.
 func (c *scenario) runOn(engine string, run func(Config, *recorder) (*Outcome, error)) {
 	router := *c.router
+	router.tale = newTale(c)
 	config := c.config
 	config.Router, config.Source = &router, &script{requests: c.requests}
 	rec := newRecorder(c.names)
@@ -193,6 +202,11 @@ func (c *scenario) runOn(engine string, run func(Config, *recorder) (*Outcome, e
 		}
 		if diff := cmp.Diff(want, shown); diff != "" {
 			c.t.Errorf("%s: line %d, %s %s (-want +got):\n%s", engine, l.row, l.verb, l.names[0], diff)
+		}
+	}
+	if len(c.heard) > 0 {
+		if diff := cmp.Diff(c.heard, router.tale.lines()); diff != "" {
+			c.t.Errorf("%s: heard (-want +got):\n%s", engine, diff)
 		}
 	}
 	if len(c.batches) > 0 {

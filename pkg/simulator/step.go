@@ -16,6 +16,7 @@ func (s *simulation) endStep(r *replica) {
 	b := &r.batch
 	b.steps++
 	b.leaving = b.leaving[:0]
+	r.telling.computed()
 	s.endDecodes(r)
 	s.endChunks(r)
 	s.leave(r)

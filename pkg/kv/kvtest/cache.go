@@ -25,11 +25,20 @@ type Cache struct {
 	// Evicted is the blocks that have lost their identity to make room, in
 	// that order.
 	Evicted []uint64
+	// Changes is what could be found that could not before, and what no longer
+	// can, in that order.
+	Changes []Change
 	// spilled is the blocks with an identity that spills keep, in the order in
 	// which they left the free ones.
 	spilled []int
 	keeper  map[int]*Spill // of all blocks that a spill keeps
 	spills  int
+}
+
+// Change is a block that can be found from now on, or no longer.
+type Change struct {
+	Identity uint64
+	Found    bool
 }
 
 // Sequence is the blocks of a running sequence, in the order of its tokens.
@@ -151,6 +160,9 @@ func (c *Cache) name(s *Sequence) {
 	for ; c.caching && !s.withheld && s.named < min(s.tokens/c.blockTokens, len(s.chain)); s.named++ {
 		b, identity := s.Blocks[s.named], s.chain[s.named]
 		c.identity[b] = identity
+		if len(c.holders[identity]) == 0 {
+			c.Changes = append(c.Changes, Change{identity, true})
+		}
 		c.holders[identity] = append(c.holders[identity], b)
 		c.rank[b] = c.order.first(s.priority)
 		if s.named > 0 {
@@ -180,6 +192,7 @@ func (c *Cache) forget(b int) {
 	c.holders[identity] = without(c.holders[identity], b)
 	if len(c.holders[identity]) == 0 {
 		delete(c.holders, identity)
+		c.Changes = append(c.Changes, Change{identity, false})
 	}
 }
 

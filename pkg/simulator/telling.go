@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"windtunnel.dev/windtunnel/pkg/kv"
+	"windtunnel.dev/windtunnel/pkg/policy"
+)
+
+// telling tells the router what a replica's cache holds. The cache lets blocks be
+// found as soon as the step is formed that computes them; others hear of them
+// when it ends.
+type telling struct {
+	s        *simulation
+	endpoint int
+	// forming says that a step is being formed, computing what can be found
+	// since steps were, and has not been told of.
+	forming   bool
+	computing []policy.CachedBlocks
+}
+
+// tell lets the router hear of all replicas, if it does hear.
+func (s *simulation) tell(router policy.Router) {
+	to, ok := router.(policy.CacheListener)
+	if !ok || !to.Hears() {
+		return
+	}
+	s.hears = to
+	for i := range s.replicas {
+		r := &s.replicas[i]
+		r.telling = &telling{s: s, endpoint: i}
+		r.cache.Watch(r.telling)
+	}
+}
+
+// Found implements [kv.Watcher].
+func (t *telling) Found(id uint64, from, to int32) {
+	blocks := policy.CachedBlocks{Stretch: id, From: from, To: to}
+	if t.forming {
+		t.computing = append(t.computing, blocks)
+		return
+	}
+	t.s.hears.Stored(t.s.now, t.endpoint, blocks, policy.GPUMemory)
+}
+
+// Lost implements [kv.Watcher]. What is lost of a stretch is its end, and so is
+// what is being computed of it.
+func (t *telling) Lost(id uint64, from, to int32) {
+	kept := t.computing[:0]
+	for _, b := range t.computing {
+		if b.Stretch == id && b.To > from {
+			to = min(to, max(b.From, from))
+			b.To = from
+		}
+		if b.From < b.To {
+			kept = append(kept, b)
+		}
+	}
+	t.computing = kept
+	if from < to {
+		t.s.hears.Removed(t.s.now, t.endpoint, policy.CachedBlocks{Stretch: id, From: from, To: to}, policy.GPUMemory)
+	}
+}
+
+// computed tells of what the step that ends now has computed. Nobody may be
+// telling.
+func (t *telling) computed() {
+	if t == nil {
+		return
+	}
+	for _, blocks := range t.computing {
+		t.s.hears.Stored(t.s.now, t.endpoint, blocks, policy.GPUMemory)
+	}
+	t.computing = t.computing[:0]
+}
+
+// form says that a step is being formed from now on, or no longer.
+func (t *telling) form(now bool) {
+	if t != nil {
+		t.forming = now
+	}
+}
+
+// restarted tells of a replica that has lost all that it held.
+func (t *telling) restarted(r *replica) {
+	if t == nil {
+		return
+	}
+	t.computing = t.computing[:0]
+	t.s.hears.Cleared(t.s.now, t.endpoint)
+	r.cache.Watch(t)
+}
+
+// tellingTier tells the router what a tier holds: of each replica that has it.
+type tellingTier struct {
+	s        *simulation
+	tier     policy.CacheTier
+	from, to int32 // the replicas, to not being one
+}
+
+// watch lets the router hear of a tier that the replicas [from, to) have.
+func (s *simulation) watch(store *kv.Store, kind TierKind, from, to int32) {
+	if s.hears == nil {
+		return
+	}
+	tier := policy.CPUMemory
+	if kind == StorageTier {
+		tier = policy.Storage
+	}
+	store.Watch(&tellingTier{s: s, tier: tier, from: from, to: to})
+}
+
+// Found implements [kv.Watcher].
+func (t *tellingTier) Found(id uint64, from, to int32) {
+	for e := t.from; e < t.to; e++ {
+		t.s.hears.Stored(t.s.now, int(e), policy.CachedBlocks{Stretch: id, From: from, To: to}, t.tier)
+	}
+}
+
+// Lost implements [kv.Watcher].
+func (t *tellingTier) Lost(id uint64, from, to int32) {
+	for e := t.from; e < t.to; e++ {
+		t.s.hears.Removed(t.s.now, int(e), policy.CachedBlocks{Stretch: id, From: from, To: to}, t.tier)
+	}
+}
