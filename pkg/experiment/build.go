@@ -24,7 +24,9 @@ func (p *Plan) build(in *v1alpha1.Scenario, picker *epp.Config, trace *workload.
 	pools, errs := p.buildPools(in.Pools, catalogue, path.Child("pools"))
 	errs = append(errs, validateLabels(in.Pools, path.Child("pools"))...)
 	errs = append(errs, validateRoles(in.Pools, path.Child("pools"))...)
+	cluster := endpointsOf(in.Pools)
 	if picker != nil {
+		errs = append(errs, picker.Check(&cluster, path.Child("router", "endpointPickerConfig"))...)
 		errs = append(errs, validateRouter(in, picker, path)...)
 	}
 	handoff, es := buildHandoff(in, picker, path.Child("disaggregation"))
@@ -47,17 +49,9 @@ func (p *Plan) build(in *v1alpha1.Scenario, picker *epp.Config, trace *workload.
 		errs = append(errs, es...)
 	}
 	if picker != nil && len(errs) == 0 {
-		c.Router = epp.New(picker, epp.Cluster{Endpoints: endpoints(pools), Labels: endpointLabels(in.Pools)}, seed)
+		c.Router = epp.New(picker, cluster, seed)
 	}
 	return c, errs
-}
-
-func endpoints(pools []simulator.Pool) int {
-	n := 0
-	for _, p := range pools {
-		n += p.Replicas
-	}
-	return n
 }
 
 func buildHorizon(in v1alpha1.Horizon) simulator.Horizon {

@@ -35,12 +35,13 @@ func labelled(in []v1alpha1.Pool) bool {
 	return slices.ContainsFunc(in, func(p v1alpha1.Pool) bool { return podLabels(&p) != nil })
 }
 
-// labelOptions tell the EPP's loader of them.
-func labelOptions(in []v1alpha1.Pool) []epp.Option {
-	if labelled(in) {
-		return []epp.Option{epp.Labelled()}
+// endpointsOf says what the EPP is told of the pools' replicas.
+func endpointsOf(in []v1alpha1.Pool) epp.Cluster {
+	cluster := epp.Cluster{Labels: endpointLabels(in)}
+	for i := range in {
+		cluster.Endpoints += int(in[i].Replicas)
 	}
-	return nil
+	return cluster
 }
 
 // endpointLabels are the labels of each endpoint's pod; nil where none has any.

@@ -55,8 +55,8 @@ type compiler struct {
 	reader
 	plan  *Plan
 	trace *workload.Trace
-	// labels tell the EPP's loader whether pods have labels.
-	labels []epp.Option
+	// cluster is what the EPP is told of the base scenario's replicas.
+	cluster epp.Cluster
 }
 
 func newCompiler(ctx context.Context, inputs Inputs) *compiler {

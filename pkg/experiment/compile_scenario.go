@@ -18,7 +18,7 @@ import (
 // scenario resolves the base scenario and checks that it can be simulated.
 func (c *compiler) scenario(in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
 	router := path.Child("router", "endpointPickerConfig")
-	c.labels = labelOptions(in.Pools)
+	c.cluster = endpointsOf(in.Pools)
 	config, errs := c.pickerConfig(in.Router.EndpointPickerConfig, router)
 	if in.Workload.Trace != nil {
 		errs = append(errs, c.readTrace(in.Workload.Trace, path.Child("workload", "trace"))...)
@@ -80,8 +80,11 @@ func (c *compiler) pickerConfig(in v1alpha1.EndpointPickerConfig, path *field.Pa
 		}
 		c.pinConfigMap(in.ConfigMapRef, Digest(text))
 	}
-	config, errs := epp.Load(text, in.Version, at, c.labels...)
+	config, errs := epp.Load(text, in.Version, at)
 	if len(errs) > 0 {
+		return nil, errs
+	}
+	if errs := config.Check(&c.cluster, at); len(errs) > 0 {
 		return nil, errs
 	}
 	c.plan.Warnings = append(c.plan.Warnings, warnings(config, at)...)

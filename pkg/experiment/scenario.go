@@ -35,7 +35,7 @@ func decodeScenario(root tree, path *field.Path) (*v1alpha1.Scenario, *epp.Confi
 	if err := json.Unmarshal(mustJSON(own), &scenario); err != nil {
 		return nil, nil, field.ErrorList{field.Invalid(path, "", err.Error())}
 	}
-	config, errs := epp.Load(mustJSON(document), version, at, labelOptions(scenario.Pools)...)
+	config, errs := epp.Load(mustJSON(document), version, at)
 	if len(errs) > 0 {
 		return nil, nil, errs
 	}

@@ -113,7 +113,7 @@ schedulingProfiles:
 
 // load reads an EPP's configuration.
 func load(text string) *epp.Config {
-	config, errs := epp.Load([]byte(text), "", nil, epp.Labelled())
+	config, errs := epp.Load([]byte(text), "", nil)
 	if len(errs) > 0 {
 		panic(fmt.Sprintf("reference: profile: %v", errs.ToAggregate()))
 	}

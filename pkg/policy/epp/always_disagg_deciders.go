@@ -13,7 +13,7 @@ var (
 	alwaysDisaggPDDecider = pluginType{
 		name:       alwaysDisaggPDDeciderType,
 		roles:      deciderRole,
-		treatment:  treatDecider(func(*loader, *plugin) (Treatment, string) { return Exact, "" }),
+		treatment:  treatDecider(func(*Config, *Cluster, *plugin) (Treatment, string) { return Exact, "" }),
 		newDecider: func(*builder, *plugin) decider { return constantDecider(Disaggregated) },
 	}
 	// alwaysDisaggMultimodalDecider has images, audio and video encoded elsewhere.

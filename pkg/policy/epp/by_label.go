@@ -18,6 +18,7 @@ var byLabel = pluginType{
 	successor:  labelSelectorFilterType,
 	parameters: func() any { return &byLabelParameters{} },
 	treatment:  treatLabels,
+	obstacles:  dropsUnlabelled,
 	passes: func(p *plugin, labels map[string]string) bool {
 		parameters := p.Parameters.(*byLabelParameters)
 		value, labelled := labels[parameters.Label]

@@ -2,7 +2,10 @@
 
 package epp
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A Cluster is what a scheduler is told of the endpoints that it chooses from.
 // All of them serve the model that every request asks for.
@@ -10,8 +13,7 @@ type Cluster struct {
 	// Endpoints is how many there are, numbered from 0.
 	Endpoints int
 	// Labels are those of the endpoints' pods, which do not change;
-	// len == Endpoints, or nil where none has any. [Load] must have been told of
-	// them by [Labelled].
+	// len == Endpoints, or nil where none has any.
 	Labels []map[string]string
 	// Attributes are numbers that the user pins, by endpoint: what plugins would
 	// read of metrics that are not simulated. len == Endpoints, or nil.
@@ -35,4 +37,9 @@ func (c *Cluster) check() {
 	}
 	c.Prediction.check()
 	c.TieBreak.check()
+}
+
+// labelled reports whether some endpoint has a label. The cluster may be nil.
+func (c *Cluster) labelled() bool {
+	return c != nil && slices.ContainsFunc(c.Labels, func(labels map[string]string) bool { return len(labels) > 0 })
 }

@@ -19,7 +19,6 @@ type Config struct {
 	tokensOff bool // no parser gives the EPP a prompt
 	scraped   bool // some data source brings the engines' core metrics
 	warnings  []string
-	report    []PluginReport
 }
 
 // effective is the document that a Config is marshalled to.
@@ -41,33 +40,6 @@ func (c *Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.document)
 // no effect, each with its path in the document, in the order of loading.
 func (c *Config) Warnings() []string { return slices.Clone(c.warnings) }
 
-// Report says of every plugin, also of those that the loader made, how a
-// simulation treats it, in the order of the document.
-func (c *Config) Report() []PluginReport { return slices.Clone(c.report) }
-
 // Disaggregates reports whether an endpoint may be asked to compute a prompt that
 // another one decodes: whether requests are ever handed over.
 func (c *Config) Disaggregates() bool { return c.stages.prefill != "" && !c.stages.silent }
-
-// PluginReport is what a simulation makes of one plugin.
-type PluginReport struct {
-	Name      string    `json:"name"`
-	Type      string    `json:"type"`
-	Treatment Treatment `json:"treatment"`
-	// Note says what is not reproduced, or why the plugin has no effect.
-	Note string `json:"note,omitempty"`
-	// Created is whether the loader made the plugin, as the EPP does.
-	Created bool `json:"created,omitempty"`
-}
-
-// Treatment says how closely a simulation follows a plugin.
-type Treatment string
-
-const (
-	// Exact plugins decide as the EPP's do, random draws aside.
-	Exact Treatment = "exact"
-	// Approximated plugins differ in what their note says.
-	Approximated Treatment = "approximated"
-	// Ignored plugins have no effect on a simulation.
-	Ignored Treatment = "ignored"
-)

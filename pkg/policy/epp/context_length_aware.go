@@ -23,11 +23,11 @@ var contextLengthAware = pluginType{
 	roles:      filterRole | scorerRole,
 	parameters: func() any { return &contextLengthParameters{Label: "llm-d.ai/context-length-range"} },
 	needs:      needsTokens,
-	treatment: func(l *loader, _ *plugin) (Treatment, string) {
-		if l.labelled {
+	treatment: func(c *Config, cluster *Cluster, _ *plugin) (Treatment, string) {
+		if cluster.labelled() {
 			return Exact, ""
 		}
-		return Approximated, "endpoints have no labels yet, and all score 0.5"
+		return Approximated, "endpoints have no labels, and all score 0.5"
 	},
 	newFilter: func(b *builder, p *plugin) filter {
 		if !p.Parameters.(*contextLengthParameters).EnableFiltering || b.Labels == nil {
@@ -46,9 +46,6 @@ type contextLengthParameters struct {
 func (p *contextLengthParameters) check(l *loader, path *field.Path) {
 	if p.Label == "" {
 		l.add(field.Required(path.Child("label"), "must name a label"))
-	}
-	if !l.labelled {
-		l.warn(path.Child("label"), "endpoints have no labels yet, and all score 0.5")
 	}
 }
 

@@ -22,11 +22,11 @@ var coreMetricsExtractor = pluginType{
 		return &coreMetricsParameters{EngineLabelKey: defaultEngineLabel, DefaultEngine: defaultEngine}
 	},
 	produces: func(*plugin) []dataKey { return needsCoreMetrics(nil) },
-	treatment: func(_ *loader, p *plugin) (Treatment, string) {
+	treatment: func(_ *Config, _ *Cluster, p *plugin) (Treatment, string) {
 		if len(p.Parameters.(*coreMetricsParameters).EngineConfigs) > 0 {
 			return Approximated, "engines report the core metrics whatever names engineConfigs looks for"
 		}
-		return Ignored, "engines report the core metrics as such"
+		return NoEffect, "engines report the core metrics as such"
 	},
 }
 

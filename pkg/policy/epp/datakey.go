@@ -21,6 +21,9 @@ const (
 	tokensData         dataKind = "tokenised prompts"
 	encoderCacheData   dataKind = "encoder cache matches"
 	coreMetricsData    dataKind = "core metrics"
+	latencyData        dataKind = "predictions of latency"
+	// poolMetricsData are of other clusters' pools.
+	poolMetricsData dataKind = "metrics of pools"
 )
 
 // defaultProducer is the type that the loader makes an instance of, named like
@@ -33,6 +36,8 @@ func defaultProducer(kind dataKind) string {
 		return inFlightLoadProducerType
 	case tokensData:
 		return tokenProducerType
+	case latencyData:
+		return predictedLatencyProducerType
 	case encoderCacheData:
 		return encoderCacheProducerType
 	default:

@@ -177,7 +177,7 @@ func (d *decoder) basic(n node, into reflect.Value, path *field.Path) {
 			return
 		}
 		into.SetBool(n.text == "true")
-	case reflect.Int:
+	case reflect.Int, reflect.Int64:
 		v, err := strconv.ParseInt(n.text, 10, 64)
 		if n.kind != numberNode || err != nil {
 			d.invalid(n, path, "must be a whole number")

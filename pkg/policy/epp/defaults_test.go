@@ -182,7 +182,7 @@ func TestParametersAreCompleted(t *testing.T) {
 		"prefix-cache-affinity-filter": {
 			"{type: prefix-cache-affinity-filter}",
 			`{"affinityThreshold":0.8,"explorationProbability":0,"maxTTFTPenaltyMs":18000,"ttftSource":"prefillThroughput","peakPrefillThroughput":15928,` +
-				`"prefixMatchInfoProducerName":"approx-prefix-cache-producer","inFlightLoadProducerName":"inflight-load-producer"}`,
+				`"prefixMatchInfoProducerName":"approx-prefix-cache-producer","latencyPredictionInfoProducerName":"predicted-latency-producer","inFlightLoadProducerName":"inflight-load-producer"}`,
 		},
 		"no-hit-lru-scorer": {
 			"{type: no-hit-lru-scorer, parameters: {prefixPluginName: a, prefixPluginType: b}}",

@@ -19,15 +19,15 @@ func headersHandler(name string) pluginType {
 		roles:      headersRole,
 		successor:  disaggProfileHandlerType,
 		parameters: func() any { return &headersParameters{PrefillProfile: prefillProfile, EncodeProfile: encodeProfile} },
-		treatment: func(l *loader, p *plugin) (Treatment, string) {
-			handler := l.firstWith(profileHandlerRole)
+		treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+			handler := c.firstWith(profileHandlerRole)
 			switch {
 			case handler.Type == disaggProfileHandlerType:
-				return Ignored, disaggProfileHandlerType + " tells the engines of prefill endpoints by itself"
-			case handler.Type == pdProfileHandlerType && p.Parameters.(*headersParameters).PrefillProfile == l.stages.prefill:
+				return NoEffect, disaggProfileHandlerType + " tells the engines of prefill endpoints by itself"
+			case handler.Type == pdProfileHandlerType && p.Parameters.(*headersParameters).PrefillProfile == c.stages.prefill:
 				return Exact, "tells the engines of prefill endpoints"
 			}
-			return Ignored, "no profile of its name chooses prefill endpoints"
+			return NoEffect, "no profile of its name chooses prefill endpoints"
 		},
 	}
 }

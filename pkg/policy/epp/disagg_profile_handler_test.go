@@ -193,13 +193,13 @@ func TestFaultsOfProfileHandlers(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, errs := Load([]byte(header+disagg(tc.handler)), "", inline, Labelled())
+			_, errs := Load([]byte(header+disagg(tc.handler)), "", inline)
 			if diff := cmp.Diff(tc.want, errorTexts(errs)); diff != "" {
 				t.Errorf("errors (-want +got):\n%s", diff)
 			}
 		})
 	}
-	_, errs := Load([]byte(header+disagg("{type: pd-profile-handler}, {type: prefix-based-pd-decider}")+"- {name: third}"), "", inline, Labelled())
+	_, errs := Load([]byte(header+disagg("{type: pd-profile-handler}, {type: prefix-based-pd-decider}")+"- {name: third}"), "", inline)
 	if diff := cmp.Diff([]string{`inline.schedulingProfiles[2]: Invalid value: "third": with more than two profiles a pd-profile-handler never ends`}, errorTexts(errs)); diff != "" {
 		t.Errorf("a third profile: errors (-want +got):\n%s", diff)
 	}
@@ -220,7 +220,7 @@ func TestParametersOfDisaggProfileHandler(t *testing.T) {
 		{"{stageOrder: PrefillFirst, prefillProfile: x}", `{"stageOrder":"prefill-first","profiles":{"decode":"decode","prefill":"x","encode":"encode"},"deciders":{}}`},
 		{"{}", `{"stageOrder":"decode-first","profiles":{"decode":"decode","prefill":"prefill","encode":"encode"},"deciders":{}}`},
 	} {
-		c, errs := Load([]byte(header+disagg("{type: disagg-profile-handler, parameters: "+tc.parameters+"}"+deciders)), "", inline, Labelled())
+		c, errs := Load([]byte(header+disagg("{type: disagg-profile-handler, parameters: "+tc.parameters+"}"+deciders)), "", inline)
 		if len(errs) > 0 {
 			t.Errorf("%s: %v", tc.parameters, errs.ToAggregate())
 			continue
@@ -234,12 +234,12 @@ func TestParametersOfDisaggProfileHandler(t *testing.T) {
 func TestReportOfDisaggregation(t *testing.T) {
 	const encode = "- {name: encode, plugins: [{pluginRef: encode-filter}]}"
 	report := func(body string) (map[string]string, []string) {
-		c, errs := Load([]byte(header+body), "", inline, Labelled())
+		c, errs := Load([]byte(header+body), "", inline)
 		if len(errs) > 0 {
 			t.Fatal(errs.ToAggregate())
 		}
 		notes := map[string]string{}
-		for _, r := range c.Report() {
+		for _, r := range c.Report(&Cluster{Endpoints: 1, Labels: []map[string]string{role("both")}}) {
 			if !r.Created {
 				notes[r.Name] = strings.TrimSuffix(string(r.Treatment)+": "+r.Note, ": ")
 			}
@@ -256,9 +256,9 @@ func TestReportOfDisaggregation(t *testing.T) {
 				"{type: disagg-profile-handler, parameters: {deciders: {encode: always-disagg-multimodal-decider, prefill: always-disagg-pd-decider}}}") + encode,
 			notes: map[string]string{
 				"decode-filter": "exact", "prefill-filter": "exact", "queue-scorer": "exact", "disagg-profile-handler": "exact", "always-disagg-pd-decider": "exact",
-				"encode-filter":                    "ignored: in no scheduling profile that ever runs",
-				"always-disagg-multimodal-decider": "ignored: says no to all: prompts are text",
-				"disagg-headers-handler":           "ignored: disagg-profile-handler tells the engines of prefill endpoints by itself",
+				"encode-filter":                    "no effect: in no scheduling profile that ever runs",
+				"always-disagg-multimodal-decider": "no effect: says no to all: prompts are text",
+				"disagg-headers-handler":           "no effect: disagg-profile-handler tells the engines of prefill endpoints by itself",
 			},
 			warnings: []string{
 				"plugins[6].type: disagg-headers-handler is deprecated, use disagg-profile-handler",
@@ -268,8 +268,8 @@ func TestReportOfDisaggregation(t *testing.T) {
 		"no decider": {
 			body: disagg("{type: prefix-based-pd-decider}, {type: disagg-profile-handler, parameters: {profiles: {encode: nothing}}}"),
 			notes: map[string]string{
-				"decode-filter": "exact", "prefill-filter": "ignored: in no scheduling profile that ever runs", "queue-scorer": "exact", "disagg-profile-handler": "exact",
-				"prefix-based-pd-decider": "ignored: no stage that may run asks it",
+				"decode-filter": "exact", "prefill-filter": "no effect: in no scheduling profile that ever runs", "queue-scorer": "exact", "disagg-profile-handler": "exact",
+				"prefix-based-pd-decider": "no effect: no stage that may run asks it",
 			},
 			warnings: []string{
 				"plugins[3].parameters.nonCachedTokens: is 0, which means never: all prompts are computed where they are decoded",
@@ -298,7 +298,7 @@ func TestReportOfDisaggregation(t *testing.T) {
 				"pd-profile-handler":      "approximated: with primaryPort the EPP counts no prompt of a decode endpoint as cached",
 				"prefix-based-pd-decider": "exact: says no to all: it only asks a producer named approx-prefix-cache-producer",
 				"prefill-header-handler":  "exact: tells the engines of prefill endpoints",
-				"h":                       "ignored: no profile of its name chooses prefill endpoints",
+				"h":                       "no effect: no profile of its name chooses prefill endpoints",
 			},
 			warnings: []string{
 				"plugins[4].type: pd-profile-handler is deprecated, use disagg-profile-handler",
@@ -312,8 +312,8 @@ func TestReportOfDisaggregation(t *testing.T) {
 			body: "plugins: [{type: always-disagg-pd-decider}, {type: always-disagg-multimodal-decider}, " +
 				"{type: disagg-profile-handler, parameters: {deciders: {prefill: always-disagg-pd-decider, encode: always-disagg-multimodal-decider}}}]\nschedulingProfiles: [{name: decode}]",
 			notes: map[string]string{
-				"disagg-profile-handler": "exact", "always-disagg-pd-decider": "ignored: no stage that may run asks it",
-				"always-disagg-multimodal-decider": "ignored: says no to all: prompts are text",
+				"disagg-profile-handler": "exact", "always-disagg-pd-decider": "no effect: no stage that may run asks it",
+				"always-disagg-multimodal-decider": "no effect: says no to all: prompts are text",
 			},
 			warnings: []string{
 				"plugins[2].parameters.profiles.prefill: no scheduling profile is named prefill: all prompts are computed where they are decoded",
@@ -338,7 +338,7 @@ func TestReportOfDisaggregation(t *testing.T) {
 // runs does not matter.
 func TestFiltersOfProfilesThatRunNeedLabels(t *testing.T) {
 	for handler, refused := range map[string]bool{alwaysDisagg: true, "{type: disagg-profile-handler}": false} {
-		_, errs := Load([]byte(header+disagg(handler)), "", inline)
+		errs := mustLoad(t, disagg(handler)).Check(&Cluster{Endpoints: 2}, inline)
 		if len(errs) > 0 != refused {
 			t.Errorf("%s: %v", handler, errs)
 		}
@@ -377,7 +377,7 @@ func TestConfigurationsThatDisaggregate(t *testing.T) {
 		pd:                                      false,
 		pd + ", {type: prefill-header-handler}": true,
 	} {
-		c, errs := Load([]byte(header+disagg(plugins)), "", nil, Labelled())
+		c, errs := Load([]byte(header+disagg(plugins)), "", nil)
 		if len(errs) > 0 {
 			t.Fatal(errs.ToAggregate())
 		}

@@ -19,7 +19,7 @@ var (
 		needs: func(p *plugin) []dataKey {
 			return []dataKey{{encoderCacheData, p.Parameters.(*encoderCacheScorerParameters).ProducerName}}
 		},
-		treatment: func(*loader, *plugin) (Treatment, string) {
+		treatment: func(*Config, *Cluster, *plugin) (Treatment, string) {
 			return Exact, "prompts are text, and all score 0"
 		},
 		newScorer: func(*builder, *plugin) scorer { return nothingEncoded{} },

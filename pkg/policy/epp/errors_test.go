@@ -63,14 +63,12 @@ func TestFaultsNameTheirField(t *testing.T) {
 			body: "plugins: [{type: queue-scorer}]" + profile("{pluginRef: queue-scorer, weight: '2'}"),
 			want: []string{`inline.schedulingProfiles[0].plugins[0].weight: Invalid value: "2": must be a number`},
 		},
-		"unregistered, unbuilt, Alpha and renamed types": {
-			body: "plugins: [{type: custom-thing}, {type: latency-scorer}, {type: dcgm-extractor}, {type: kv-cache-scorer}, {type: que-scorer}]",
+		"unregistered, misspelt and renamed types": {
+			body: "plugins: [{type: custom-thing}, {type: kv-cache-scorer}, {type: que-scorer}]",
 			want: []string{
 				`inline.plugins[0].type: Invalid value: "custom-thing": router-main has no plugin type "custom-thing"`,
-				`inline.plugins[1].type: Invalid value: "latency-scorer": plugin type "latency-scorer" is known to router-main but not built yet: it needs predictions of latency`,
-				`inline.plugins[2].type: Invalid value: "dcgm-extractor": plugin type "dcgm-extractor" is known to router-main but not built yet: it needs metrics of GPUs; it is Alpha, and the EPP loads it with --allow-experimental-plugins only`,
-				`inline.plugins[3].type: Invalid value: "kv-cache-scorer": router-main has no plugin type "kv-cache-scorer"; since gie-v1.0 it is kv-cache-utilization-scorer`,
-				`inline.plugins[4].type: Invalid value: "que-scorer": router-main has no plugin type "que-scorer"; did you mean "queue-scorer"?`,
+				`inline.plugins[1].type: Invalid value: "kv-cache-scorer": router-main has no plugin type "kv-cache-scorer"; since gie-v1.0 it is kv-cache-utilization-scorer`,
+				`inline.plugins[2].type: Invalid value: "que-scorer": router-main has no plugin type "que-scorer"; did you mean "queue-scorer"?`,
 			},
 		},
 		"missing type, duplicate names": {

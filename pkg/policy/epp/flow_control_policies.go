@@ -133,6 +133,6 @@ type staticUsageLimitParameters struct {
 	Threshold float64 `json:"threshold"`
 }
 
-func treatFlowControl(*loader, *plugin) (Treatment, string) {
-	return Ignored, "flow control is off"
+func treatFlowControl(*Config, *Cluster, *plugin) (Treatment, string) {
+	return NoEffect, "flow control is off"
 }

@@ -49,7 +49,7 @@ func errorTexts(errs field.ErrorList) []string {
 // pluginNames lists the plugins, those that the loader made in brackets.
 func pluginNames(c *Config) string {
 	var names []string
-	for _, r := range c.Report() {
+	for _, r := range c.Report(nil) {
 		name := r.Name
 		if r.Type != r.Name {
 			name += "=" + r.Type
@@ -94,7 +94,7 @@ type planted struct {
 
 func plant(t testing.TB, body string, labels ...map[string]string) planted {
 	t.Helper()
-	c, errs := Load([]byte(header+body), "router-main", inline, Labelled())
+	c, errs := Load([]byte(header+body), "router-main", inline)
 	if len(errs) > 0 {
 		t.Fatalf("refused: %v\n%s", errs.ToAggregate(), body)
 	}
@@ -123,7 +123,7 @@ func (p planted) hold(totalBlocks int, blocks ...int) {
 // checkParameterFaults compares the errors of one plugin's parameters.
 func checkParameterFaults(t *testing.T, typeName, parameters string, want ...string) {
 	t.Helper()
-	_, errs := Load([]byte(header+"plugins: [{type: "+typeName+", parameters: "+parameters+"}]"), "router-main", inline, Labelled())
+	_, errs := Load([]byte(header+"plugins: [{type: "+typeName+", parameters: "+parameters+"}]"), "router-main", inline)
 	for i := range want {
 		want[i] = "inline.plugins[0].parameters." + want[i]
 	}

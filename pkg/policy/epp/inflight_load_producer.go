@@ -33,7 +33,7 @@ var inFlightLoadProducer = pluginType{
 		return []dataKey{{inFlightLoadData, p.Name}, {uncachedTokensData, p.Name}}
 	},
 	freshness: "the EPP's own counts, at once",
-	treatment: func(_ *loader, p *plugin) (Treatment, string) {
+	treatment: func(_ *Config, _ *Cluster, p *plugin) (Treatment, string) {
 		if p.Parameters.(*inFlightParameters).AddEstimatedOutputTokens {
 			return Approximated, "requests state no max_tokens, which would bound the estimate of output tokens"
 		}

@@ -10,41 +10,6 @@ import (
 	"windtunnel.dev/windtunnel/internal/spelling"
 )
 
-// unbuiltTypes are the types that router-v0.10 and router-main register and
-// that are not built here.
-var unbuiltTypes = []string{
-	"data-parallel-profile-handler", "header-based-testing-filter", "latency-scorer", "latency-slo-admitter",
-	"precise-prefix-cache-producer", "precise-prefix-cache-scorer", "predicted-latency-producer",
-	"slo-headroom-tier-filter",
-}
-
-// alphaTypes are those of them that the EPP loads with
-// --allow-experimental-plugins only.
-var alphaTypes = []string{
-	"burst-prefix-cache-producer", "dcgm-data-source", "dcgm-extractor", "disaggregatedset-rollout-screener",
-	"endpoint-attribute-filter", "endpoint-attribute-scorer", "header-label-affinity-scorer",
-	"header-profile-handler", "multicluster-approx-prefix-cache-producer", "multicluster-file-discovery",
-	"multicluster-kv-cache-utilization-scorer", "multicluster-metrics-data-source",
-	"multicluster-metrics-extractor", "multicluster-prefix-cache-scorer", "multicluster-queue-scorer",
-	"multicluster-session-affinity-filter", "p2p-source-producer",
-}
-
-// lacking says what of the cluster a type needs that is not simulated.
-var lacking = map[string]string{
-	"dcgm-data-source":              "metrics of GPUs",
-	"dcgm-extractor":                "metrics of GPUs",
-	"endpoint-attribute-filter":     "attributes of endpoints",
-	"endpoint-attribute-scorer":     "attributes of endpoints",
-	"header-label-affinity-scorer":  "headers of requests",
-	"header-profile-handler":        "headers of requests",
-	"latency-scorer":                "predictions of latency",
-	"latency-slo-admitter":          "predictions of latency",
-	"precise-prefix-cache-producer": "events of the engines' caches",
-	"precise-prefix-cache-scorer":   "events of the engines' caches",
-	"predicted-latency-producer":    "predictions of latency",
-	"slo-headroom-tier-filter":      "predictions of latency",
-}
-
 // otherVersions says what became of types of other versions, and which came
 // later.
 var otherVersions = map[string]string{
@@ -67,22 +32,11 @@ var otherVersions = map[string]string{
 
 // whyNot says why a type has no pluginType.
 func whyNot(d dialect, typeName string) string {
-	alpha := slices.Contains(alphaTypes, typeName)
-	if alpha || slices.Contains(unbuiltTypes, typeName) {
-		text := fmt.Sprintf("plugin type %q is known to %s but not built yet", typeName, d.name)
-		if what, ok := lacking[typeName]; ok {
-			text += ": it needs " + what
-		}
-		if alpha {
-			text += "; it is Alpha, and the EPP loads it with --allow-experimental-plugins only"
-		}
-		return text
-	}
 	text := fmt.Sprintf("%s has no plugin type %q", d.name, typeName)
 	if why, ok := otherVersions[typeName]; ok {
 		return text + "; " + why
 	}
-	names := slices.Concat(unbuiltTypes, alphaTypes)
+	var names []string
 	for _, t := range registry {
 		names = append(names, t.name)
 	}

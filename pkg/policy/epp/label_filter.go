@@ -35,19 +35,18 @@ func (f labelFilter) filter(_ *cycle, candidates []int) []int {
 	return kept
 }
 
-func treatLabels(l *loader, _ *plugin) (Treatment, string) {
-	if l.labelled {
+func treatLabels(_ *Config, cluster *Cluster, _ *plugin) (Treatment, string) {
+	if cluster.labelled() {
 		return Exact, ""
 	}
 	return Exact, "endpoints have no labels, and all stay"
 }
 
-// checkLabels refuses filters that would turn every request away, or keep all
-// from prefill endpoints, because endpoints have no labels here.
-func (l *loader) checkLabels() {
-	for _, p := range l.plugins {
-		if !l.labelled && p.kind.passes != nil && l.runs(p) && !p.kind.passes(p, nil) {
-			l.add(field.Invalid(p.path, p.Name, fmt.Sprintf("a %s drops endpoints without labels, and endpoints have none here", p.Type)))
-		}
+// dropsUnlabelled says where a filter would turn every request away, or keep all
+// from prefill endpoints, because endpoints have no labels.
+func dropsUnlabelled(c *Config, cluster *Cluster, p *plugin, at *field.Path) field.ErrorList {
+	if cluster.labelled() || !c.runs(p) || p.kind.passes(p, nil) {
+		return nil
 	}
+	return field.ErrorList{field.Invalid(at, p.Name, fmt.Sprintf("a %s drops endpoints without labels, and endpoints have none here", p.Type))}
 }

@@ -55,7 +55,7 @@ func TestFiltersThatKeepAllCostNothing(t *testing.T) {
 }
 
 func TestSchedulersOfLabelledEndpoints(t *testing.T) {
-	c, errs := Load([]byte(header+"plugins: [{type: prefill-filter}]"), "", inline, Labelled())
+	c, errs := Load([]byte(header+"plugins: [{type: prefill-filter}]"), "", inline)
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
@@ -82,7 +82,7 @@ func TestFiltersThatDropEndpointsWithoutLabelsAreRefused(t *testing.T) {
 		if strings.HasSuffix(plugin, "#") {
 			body = "plugins: [" + strings.Replace(strings.TrimSuffix(plugin, "#"), "type: x", "type: random-picker", 1) + "\nschedulingProfiles: [{name: p}]"
 		}
-		_, errs := Load([]byte(header+body), "", inline)
+		errs := mustLoad(t, body).Check(&Cluster{Endpoints: 3}, inline)
 		if (len(errs) > 0) != refused || refused && !strings.Contains(errs[0].Detail, "endpoints have none here") {
 			t.Errorf("%s: %v", plugin, errs)
 		}

@@ -29,6 +29,7 @@ func labelSelector(name, successor string) pluginType {
 		successor:  successor,
 		parameters: func() any { return &selectorParameters{} },
 		treatment:  treatLabels,
+		obstacles:  dropsUnlabelled,
 		passes: func(p *plugin, labels map[string]string) bool {
 			return p.Parameters.(*selectorParameters).matches(labels)
 		},

@@ -16,7 +16,7 @@ import (
 // many as can be told apart are returned at once. A configuration that the
 // real loader would refuse is refused, and so is one that needs what is not
 // built here: those errors say "not built yet".
-func Load(text []byte, version string, path *field.Path, options ...Option) (*Config, field.ErrorList) {
+func Load(text []byte, version string, path *field.Path) (*Config, field.ErrorList) {
 	d, err := parseVersion(version, path)
 	if err != nil {
 		return nil, field.ErrorList{err}
@@ -29,28 +29,15 @@ func Load(text []byte, version string, path *field.Path, options ...Option) (*Co
 		return nil, errs
 	}
 	l := &loader{dialect: d, path: path, errs: errs, byName: map[string]*plugin{}}
-	for _, option := range options {
-		option(l)
-	}
 	l.add(decodeStrict(root, &l.doc, path)...)
 	return l.load()
 }
-
-// An Option tells Load what the text does not say.
-type Option func(*loader)
-
-// Labelled says that [New] will be given labels of endpoints. Without it, plugins
-// that drop endpoints without labels are refused.
-func Labelled() Option { return func(l *loader) { l.labelled = true } }
 
 // A loader follows the EPP's loader step by step.
 type loader struct {
 	dialect dialect
 	path    *field.Path
 	doc     document
-
-	// labelled is whether endpoints may have labels.
-	labelled bool
 
 	// movedParser and movedDetector are whether deprecated fields were used.
 	movedParser, movedDetector bool
@@ -91,11 +78,9 @@ func (l *loader) load() (*Config, field.ErrorList) {
 	l.defaultSaturationDetector()
 	l.defaultDataLayer()
 	l.checkPickers()
-	l.checkLabels()
 	l.checkProfileHandler()
 	l.defaultProducers()
 	l.checkHasSource()
-	l.warnOfUnused()
 	if len(l.errs) > 0 {
 		return nil, l.errs
 	}
@@ -117,26 +102,10 @@ func (l *loader) config() *Config {
 		stages:    l.stages,
 		tokensOff: l.tokensOff(),
 		scraped:   l.scraped(),
-		warnings:  l.warnings,
 	}
-	for _, p := range l.plugins {
-		c.report = append(c.report, l.reportOf(p))
-	}
+	l.warnOfUnused(c)
+	c.warnings = l.warnings
 	return c
-}
-
-func (l *loader) reportOf(p *plugin) PluginReport {
-	r := PluginReport{Name: p.Name, Type: p.Type, Treatment: Exact, Created: p.created}
-	onlyInProfiles := p.kind.roles&profileRoles != 0 && p.kind.roles&saturationDetectorRole == 0
-	switch {
-	case onlyInProfiles && !l.inProfile(p):
-		r.Treatment, r.Note = Ignored, "in no scheduling profile"
-	case onlyInProfiles && !l.runs(p):
-		r.Treatment, r.Note = Ignored, "in no scheduling profile that ever runs"
-	case p.kind.treatment != nil:
-		r.Treatment, r.Note = p.kind.treatment(l, p)
-	}
-	return r
 }
 
 func (l *loader) checkHeader() {

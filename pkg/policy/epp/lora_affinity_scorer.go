@@ -18,7 +18,7 @@ var loraAffinityScorer = pluginType{
 	name:  loraAffinityScorerType,
 	roles: scorerRole,
 	needs: needsCoreMetrics,
-	treatment: func(*loader, *plugin) (Treatment, string) {
+	treatment: func(*Config, *Cluster, *plugin) (Treatment, string) {
 		return Approximated, "engines serve no adapters yet, and all score 0"
 	},
 	newScorer: func(*builder, *plugin) scorer { return loraAffinity{} },

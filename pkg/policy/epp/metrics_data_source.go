@@ -18,11 +18,11 @@ var metricsDataSource = pluginType{
 	parameters: func() any {
 		return &metricsSourceParameters{Scheme: "http", Path: "/metrics", InsecureSkipVerify: true}
 	},
-	treatment: func(_ *loader, p *plugin) (Treatment, string) {
+	treatment: func(_ *Config, _ *Cluster, p *plugin) (Treatment, string) {
 		if p.Parameters.(*metricsSourceParameters).Interval != "" {
 			return Approximated, "scrapes follow the scenario's metricsRefreshInterval, not interval"
 		}
-		return Ignored, "scrapes follow the scenario's metricsRefreshInterval"
+		return NoEffect, "scrapes follow the scenario's metricsRefreshInterval"
 	},
 }
 

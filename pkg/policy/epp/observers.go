@@ -135,8 +135,8 @@ func (p *sessionIDParameters) check(l *loader, path *field.Path) {
 	}
 }
 
-func ignoredAs(note string) func(*loader, *plugin) (Treatment, string) {
-	return func(*loader, *plugin) (Treatment, string) { return Ignored, note }
+func ignoredAs(note string) func(*Config, *Cluster, *plugin) (Treatment, string) {
+	return func(*Config, *Cluster, *plugin) (Treatment, string) { return NoEffect, note }
 }
 
 type agentIdentityParameters struct {

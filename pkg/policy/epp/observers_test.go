@@ -15,8 +15,8 @@ func TestWhatDoesNotRouteIsIgnored(t *testing.T) {
 		"{type: request-attribute-reporter, parameters: {attributes: [{key: {name: a}, expression: '1'}]}}, {type: session-id-producer, parameters: {cookieName: c}}]\n"+
 		"dataLayer: {discovery: {pluginRef: file-discovery}, sources: [{pluginRef: models-data-source, extractors: [{pluginRef: models-data-extractor}]}, "+
 		"{pluginRef: endpoint-notification-source}, {pluginRef: k8s-notification-source}]}")
-	for _, r := range c.Report()[:9] {
-		if r.Treatment != Ignored || r.Note == "" {
+	for _, r := range c.Report(nil)[:9] {
+		if r.Treatment != NoEffect || r.Note == "" {
 			t.Errorf("%s: %s, %q", r.Name, r.Treatment, r.Note)
 		}
 	}

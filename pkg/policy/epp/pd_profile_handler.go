@@ -25,9 +25,9 @@ var pdProfileHandler = pluginType{
 	needs: func(p *plugin) []dataKey {
 		return []dataKey{{prefixMatchData, p.Parameters.(*pdParameters).PrefixMatchInfoProducerName}, {tokensData, tokenProducerType}}
 	},
-	treatment: func(l *loader, p *plugin) (Treatment, string) {
+	treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
 		switch {
-		case l.stages.silent:
+		case c.stages.silent:
 			return Exact, "no header handler tells the engines of prefill endpoints, and all prompts are computed where they are decoded"
 		case p.Parameters.(*pdParameters).PrimaryPort != 0:
 			return Approximated, "with primaryPort the EPP counts no prompt of a decode endpoint as cached"

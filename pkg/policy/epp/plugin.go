@@ -23,9 +23,11 @@ type pluginType struct {
 	// parameters returns a pointer to a struct that holds the defaults. It is
 	// nil where the EPP ignores whatever parameters it is given.
 	parameters func() any
-	// treatment says how an instance is reproduced, and in a note what of it is
-	// not. nil means exact.
-	treatment func(l *loader, p *plugin) (Treatment, string)
+	// treatment is nil for what is exact.
+	treatment treatment
+	// obstacles says what keeps an instance that the EPP loads from being
+	// simulated on a cluster, unsupported treatment aside; at is where it stands.
+	obstacles func(c *Config, cluster *Cluster, p *plugin, at *field.Path) field.ErrorList
 	// needs and produces are the data that an instance requires and provides.
 	needs, produces func(p *plugin) []dataKey
 	// passes is for filters by label: whether an endpoint with these labels
@@ -47,6 +49,15 @@ type pluginType struct {
 	newAdmitter func(b *builder, p *plugin) admitter
 	newDetector func(b *builder, p *plugin) saturationDetector
 	newDecider  func(b *builder, p *plugin) decider
+}
+
+// treatment says how an instance is reproduced on a cluster, and in a note what
+// of it is not, or why it has no effect or is unsupported.
+type treatment func(c *Config, cluster *Cluster, p *plugin) (Treatment, string)
+
+// unsupported is the treatment of what is known and has no behaviour here.
+func unsupported(why string) treatment {
+	return func(*Config, *Cluster, *plugin) (Treatment, string) { return Unsupported, why }
 }
 
 // roles are the uses that a type of plugin can be put to.
@@ -119,6 +130,14 @@ var registry = []*pluginType{
 	&globalStrictFairnessPolicy, &roundRobinFairnessPolicy, &programAwareFairness,
 	&staticUsageLimitPolicy, &priorityHoldback, &softReflectiveCeiling,
 	&sheddableEvictionFilter, &priorityThenTimeOrder,
+	&precisePrefixCacheProducer, &precisePrefixCacheScorer,
+	&predictedLatencyProducer, &latencyScorer, &sloHeadroomTierFilter, &latencySLOAdmitter,
+	&endpointAttributeScorer, &endpointAttributeFilter, &dcgmDataSource, &dcgmExtractor,
+	&headerLabelAffinityScorer, &headerProfileHandler, &dataParallelProfileHandler, &headerBasedTestingFilter,
+	&p2pSourceProducer, &burstPrefixCacheProducer, &disaggregatedSetRolloutScreener,
+	&multiclusterQueueScorer, &multiclusterKVCacheUtilizationScorer, &multiclusterPrefixCacheScorer,
+	&multiclusterApproxPrefixCacheProducer, &multiclusterSessionAffinityFilter, &multiclusterFileDiscovery,
+	&multiclusterMetricsDataSource, &multiclusterMetricsExtractor,
 }
 
 func lookup(d dialect, typeName string) *pluginType {

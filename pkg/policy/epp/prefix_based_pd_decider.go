@@ -14,8 +14,8 @@ var prefixBasedPDDecider = pluginType{
 	name:       prefixBasedPDDeciderType,
 	roles:      deciderRole,
 	parameters: func() any { return &pdDeciderParameters{} },
-	treatment: treatDecider(func(l *loader, p *plugin) (Treatment, string) {
-		switch producer := l.byName[approxPrefixCacheProducerType]; {
+	treatment: treatDecider(func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+		switch producer := c.plugin(approxPrefixCacheProducerType); {
 		case p.Parameters.(*pdDeciderParameters).NonCachedTokens == 0:
 			return Exact, "says no to all: nonCachedTokens is 0"
 		case producer == nil || producer.Type != approxPrefixCacheProducerType:
@@ -67,11 +67,11 @@ func (d *prefixDecider) decide(c *cycle, decode int) Reason {
 
 // treatDecider is for deciders, which do nothing unless a stage that may run
 // asks them.
-func treatDecider(asked func(l *loader, p *plugin) (Treatment, string)) func(*loader, *plugin) (Treatment, string) {
-	return func(l *loader, p *plugin) (Treatment, string) {
-		if l.stages.prefill == "" || l.stages.decider != p.Name {
-			return Ignored, "no stage that may run asks it"
+func treatDecider(asked treatment) treatment {
+	return func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+		if c.stages.prefill == "" || c.stages.decider != p.Name {
+			return NoEffect, "no stage that may run asks it"
 		}
-		return asked(l, p)
+		return asked(c, cluster, p)
 	}
 }

@@ -3,7 +3,6 @@
 package epp
 
 import (
-	"fmt"
 	"math"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -33,10 +32,19 @@ var prefixCacheAffinityFilter = pluginType{
 	needs: func(p *plugin) []dataKey {
 		parameters := p.Parameters.(*prefixAffinityParameters)
 		keys := []dataKey{{prefixMatchData, parameters.PrefixMatchInfoProducerName}}
-		if parameters.MaxTTFTPenaltyMs > 0 {
+		switch {
+		case parameters.predicts():
+			keys = append(keys, dataKey{latencyData, parameters.LatencyPredictionInfoProducerName})
+		case parameters.MaxTTFTPenaltyMs > 0:
 			keys = append(keys, dataKey{inFlightLoadData, parameters.InFlightLoadProducerName})
 		}
 		return keys
+	},
+	treatment: func(_ *Config, _ *Cluster, p *plugin) (Treatment, string) {
+		if p.Parameters.(*prefixAffinityParameters).predicts() {
+			return Unsupported, "with ttftSource " + latencyPredictor + " it needs predictions of latency"
+		}
+		return Exact, ""
 	},
 	newFilter: newPrefixAffinity,
 }
@@ -53,7 +61,7 @@ type prefixAffinityParameters struct {
 	TTFTSource                        string  `json:"ttftSource"`
 	PeakPrefillThroughput             float64 `json:"peakPrefillThroughput"`
 	PrefixMatchInfoProducerName       string  `json:"prefixMatchInfoProducerName"`
-	LatencyPredictionInfoProducerName string  `json:"latencyPredictionInfoProducerName,omitempty"`
+	LatencyPredictionInfoProducerName string  `json:"latencyPredictionInfoProducerName"`
 	InFlightLoadProducerName          string  `json:"inFlightLoadProducerName"`
 }
 
@@ -67,6 +75,7 @@ func (p *prefixAffinityParameters) moved(name string) string {
 
 func (p *prefixAffinityParameters) check(l *loader, path *field.Path) {
 	p.PrefixMatchInfoProducerName = orDefault(p.PrefixMatchInfoProducerName, prefixMatchData)
+	p.LatencyPredictionInfoProducerName = orDefault(p.LatencyPredictionInfoProducerName, latencyData)
 	p.InFlightLoadProducerName = orDefault(p.InFlightLoadProducerName, inFlightLoadData)
 	if p.AffinityThreshold > 1 {
 		l.add(field.Invalid(path.Child("affinityThreshold"), p.AffinityThreshold, "must be at most 1"))
@@ -84,21 +93,19 @@ func (p *prefixAffinityParameters) check(l *loader, path *field.Path) {
 }
 
 func (p *prefixAffinityParameters) checkSource(l *loader, path *field.Path) {
-	switch p.TTFTSource {
-	case prefillThroughput:
-		if p.MaxTTFTPenaltyMs > 0 && p.PeakPrefillThroughput == 0 {
-			l.add(field.Invalid(path.Child("peakPrefillThroughput"), p.PeakPrefillThroughput, "must be greater than 0 where ttftSource is "+prefillThroughput))
-		}
-	case latencyPredictor:
-		if p.MaxTTFTPenaltyMs > 0 {
-			l.add(field.Invalid(path.Child("ttftSource"), p.TTFTSource, fmt.Sprintf("needs a %s, which is known to %s but not built yet", predictedLatencyProducerType, l.dialect.name)))
-		}
-	default:
+	switch {
+	case p.TTFTSource != prefillThroughput && p.TTFTSource != latencyPredictor:
 		l.add(field.NotSupported(path.Child("ttftSource"), p.TTFTSource, []string{latencyPredictor, prefillThroughput}))
+	case p.TTFTSource == prefillThroughput && p.MaxTTFTPenaltyMs > 0 && p.PeakPrefillThroughput == 0:
+		l.add(field.Invalid(path.Child("peakPrefillThroughput"), p.PeakPrefillThroughput, "must be greater than 0 where ttftSource is "+prefillThroughput))
 	}
 }
 
-const predictedLatencyProducerType = "predicted-latency-producer"
+// predicts reports whether the time to the first token is a prediction of
+// latency rather than an estimate from tokens in flight.
+func (p *prefixAffinityParameters) predicts() bool {
+	return p.TTFTSource == latencyPredictor && p.MaxTTFTPenaltyMs > 0
+}
 
 func newPrefixAffinity(b *builder, p *plugin) filter {
 	parameters := p.Parameters.(*prefixAffinityParameters)

@@ -79,8 +79,6 @@ func TestParametersOfPrefixCacheAffinityFilter(t *testing.T) {
 		`ttftSource: Unsupported value: "guess": supported values: "latencyPredictor", "prefillThroughput"`)
 	checkParameterFaults(t, "prefix-cache-affinity-filter", "{peakPrefillThroughput: 0}",
 		`peakPrefillThroughput: Invalid value: 0: must be greater than 0 where ttftSource is prefillThroughput`)
-	checkParameterFaults(t, "prefix-cache-affinity-filter", "{ttftSource: latencyPredictor}",
-		`ttftSource: Invalid value: "latencyPredictor": needs a predicted-latency-producer, which is known to router-main but not built yet`)
 	checkParameterFaults(t, "prefix-cache-affinity-filter", "{maxTokensInFlightPenalty: 5}",
 		`maxTokensInFlightPenalty: Forbidden: unknown field; no release has it; maxTTFTPenaltyMs is the same gate in time, tokens ÷ peakPrefillThroughput · 1000`)
 }

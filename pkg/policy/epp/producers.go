@@ -43,6 +43,8 @@ func (l *loader) produced(key dataKey) bool {
 func (l *loader) createProducer(consumer *plugin, key dataKey) {
 	name := defaultProducer(key.kind)
 	switch {
+	case key.kind == poolMetricsData:
+		l.add(field.Invalid(consumer.path, consumer.Name, fmt.Sprintf("a %s needs a plugin of type %s in the list", consumer.Type, multiclusterMetricsExtractorType)))
 	case key.kind == coreMetricsData:
 		l.add(field.Invalid(consumer.path, consumer.Name, fmt.Sprintf("a %s needs a plugin of type %s; list one, or do not set dataLayer.injectDefaults to false", consumer.Type, coreMetricsExtractorType)))
 	case key.kind == uncachedTokensData && key.producer == inFlightLoadProducerType:

@@ -29,9 +29,9 @@ func parser(name string, since release) pluginType {
 	return pluginType{name: name, roles: parserRole, since: since, treatment: treatParser}
 }
 
-func treatParser(l *loader, p *plugin) (Treatment, string) {
-	if l.doc.RequestHandler.Parsers[0].PluginRef == p.Name && p.Type == passthroughParserType {
+func treatParser(c *Config, _ *Cluster, p *plugin) (Treatment, string) {
+	if c.document.RequestHandler.Parsers[0].PluginRef == p.Name && p.Type == passthroughParserType {
 		return Exact, "hides prompts from all other plugins"
 	}
-	return Ignored, "requests have no protocol"
+	return NoEffect, "requests have no protocol"
 }

@@ -26,6 +26,7 @@ func roleFilter(name string, unlabelled bool, wanted ...string) pluginType {
 		name:      name,
 		roles:     filterRole,
 		treatment: treatLabels,
+		obstacles: dropsUnlabelled,
 		passes: func(_ *plugin, labels map[string]string) bool {
 			role, labelled := labels[roleLabel]
 			return !labelled && unlabelled || slices.Contains(wanted, role)

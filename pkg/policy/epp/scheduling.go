@@ -153,37 +153,15 @@ func (l *loader) checkProfileHandler() {
 	}
 }
 
-// inProfile reports whether a plugin is in a profile, even if that never runs.
-func (l *loader) inProfile(p *plugin) bool {
-	return l.inProfileThat(p, func(string) bool { return true })
-}
-
-// runs reports whether a plugin is in a profile that does.
-func (l *loader) runs(p *plugin) bool { return l.inProfileThat(p, l.stages.runs) }
-
-func (l *loader) inProfileThat(p *plugin, does func(profile string) bool) bool {
-	for _, profile := range l.doc.SchedulingProfiles {
-		if !does(profile.Name) {
-			continue
-		}
-		for _, entry := range profile.Plugins {
-			if entry.PluginRef == p.Name {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // warnOfUnused warns of what stands in the document and does nothing.
-func (l *loader) warnOfUnused() {
+func (l *loader) warnOfUnused(c *Config) {
 	for _, p := range l.plugins {
-		if !p.created && p.kind.roles&profileRoles != 0 && p.kind.roles&saturationDetectorRole == 0 && !l.inProfile(p) {
+		if !p.created && p.kind.roles&profileRoles != 0 && p.kind.roles&saturationDetectorRole == 0 && !c.inProfile(p) {
 			l.warn(p.path, "no effect: %s is in no scheduling profile", p.Name)
 		}
 	}
 	for i, profile := range l.doc.SchedulingProfiles {
-		if !l.stages.runs(profile.Name) && len(l.errs) == 0 {
+		if !l.stages.runs(profile.Name) {
 			l.warn(l.profilePath(i), "no effect: %s never runs this profile", l.firstWith(profileHandlerRole).Type)
 		}
 		for j, entry := range profile.Plugins {

@@ -122,10 +122,10 @@ func (c *sessionIDConfig) check(l *loader, path *field.Path) {
 	}
 }
 
-func treatSessionAffinity(l *loader, p *plugin) (Treatment, string) {
+func treatSessionAffinity(c *Config, _ *Cluster, p *plugin) (Treatment, string) {
 	parameters := p.Parameters.(*sessionAffinityParameters)
 	switch {
-	case parameters.ProfileName != "" && !l.stages.runs(parameters.ProfileName):
+	case parameters.ProfileName != "" && !c.stages.runs(parameters.ProfileName):
 		return Exact, fmt.Sprintf("holds no session: profile %q does not run", parameters.ProfileName)
 	default:
 		return Approximated, noSessions

@@ -124,7 +124,7 @@ func TestSessionsOfAnotherProfileAreNotHeld(t *testing.T) {
 		if diff := cmp.Diff([]float64{0, 0}, s.LastDecision().Scores); diff != "" {
 			t.Errorf("%s: scores (-want +got):\n%s", strategy, diff)
 		}
-		if r := c.Report()[0]; r.Treatment != Exact || r.Note != `holds no session: profile "prefill" does not run` {
+		if r := c.Report(nil)[0]; r.Treatment != Exact || r.Note != `holds no session: profile "prefill" does not run` {
 			t.Errorf("%s: %+v", strategy, r)
 		}
 	}

@@ -27,7 +27,7 @@ func producerOfTokens(name, successor string) pluginType {
 		successor:  successor,
 		parameters: func() any { return &tokenParameters{} },
 		produces:   func(p *plugin) []dataKey { return []dataKey{{tokensData, p.Name}} },
-		treatment: func(_ *loader, p *plugin) (Treatment, string) {
+		treatment: func(_ *Config, _ *Cluster, p *plugin) (Treatment, string) {
 			if parameters := p.Parameters.(*tokenParameters); parameters.VLLM != nil || parameters.ModelName != "" {
 				return Exact, "rendering takes no time"
 			}

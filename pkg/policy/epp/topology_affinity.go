@@ -74,11 +74,11 @@ func (l *loader) checkExtractor(name *string, at *field.Path) {
 	})
 }
 
-func treatTopologyAffinity(l *loader, p *plugin) (Treatment, string) {
-	if !l.stages.peers {
+func treatTopologyAffinity(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+	if !c.stages.peers {
 		return Exact, "no profile is told what another one chose, and no endpoint is near to another"
 	}
-	return treatTopology(l, p)
+	return treatTopology(c, cluster, p)
 }
 
 type topologyAffinity struct {

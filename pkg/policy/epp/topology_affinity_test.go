@@ -75,23 +75,24 @@ func TestTopologyAffinityOfTheSecondStage(t *testing.T) {
 
 func TestReportOfTopologyAffinity(t *testing.T) {
 	const plugins = "{type: topology-affinity-scorer}, {type: topology-affinity-filter, parameters: {topologyProducerName: mine}}, {type: topology-extractor}"
+	labelled := &Cluster{Endpoints: 1, Labels: []map[string]string{{"a": "b"}}}
 	for name, tc := range map[string]struct {
 		body    string
-		options []Option
+		cluster *Cluster
 		want    string
 	}{
-		"two stages":       {disagg(alwaysDisagg + ", " + plugins), []Option{Labelled()}, ""},
+		"two stages":       {disagg(alwaysDisagg + ", " + plugins), labelled, ""},
 		"without labels":   {strings.ReplaceAll(disagg(alwaysDisagg+", "+plugins), "prefill-filter", "encoder-filter"), nil, "endpoints have no labels, and none is near to another"},
-		"only one profile": {"plugins: [" + plugins + "]", []Option{Labelled()}, "no profile is told what another one chose, and no endpoint is near to another"},
+		"only one profile": {"plugins: [" + plugins + "]", labelled, "no profile is told what another one chose, and no endpoint is near to another"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			body := strings.ReplaceAll(tc.body, "{type: encoder-filter}", "{name: encoder-filter, type: label-selector-filter}")
 			body = strings.ReplaceAll(body, "{pluginRef: queue-scorer}", "{pluginRef: queue-scorer}, {pluginRef: topology-affinity-scorer}, {pluginRef: topology-affinity-filter}")
-			c, errs := Load([]byte(header+body), "", nil, tc.options...)
+			c, errs := Load([]byte(header+body), "", nil)
 			if len(errs) > 0 {
 				t.Fatal(errs.ToAggregate())
 			}
-			for _, r := range c.Report() {
+			for _, r := range c.Report(tc.cluster) {
 				if strings.HasPrefix(r.Type, "topology-affinity-") && (r.Treatment != Exact || r.Note != tc.want) {
 					t.Errorf("%+v, want note %q", r, tc.want)
 				}

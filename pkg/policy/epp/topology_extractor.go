@@ -32,8 +32,8 @@ func (p *topologyParameters) check(*loader, *field.Path) {
 	setDefault(&p.Region, "topology.kubernetes.io/region")
 }
 
-func treatTopology(l *loader, _ *plugin) (Treatment, string) {
-	if l.labelled {
+func treatTopology(_ *Config, cluster *Cluster, _ *plugin) (Treatment, string) {
+	if cluster.labelled() {
 		return Exact, ""
 	}
 	return Exact, "endpoints have no labels, and none is near to another"

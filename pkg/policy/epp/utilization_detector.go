@@ -67,14 +67,14 @@ func (p *utilizationParameters) check(l *loader, path *field.Path) {
 }
 
 // treatDetector is for plugins that detect saturation and filter.
-func treatDetector(l *loader, p *plugin) (Treatment, string) {
+func treatDetector(c *Config, _ *Cluster, p *plugin) (Treatment, string) {
 	switch {
-	case l.doc.FlowControl.SaturationDetector.PluginRef == p.Name:
+	case c.document.FlowControl.SaturationDetector.PluginRef == p.Name:
 		return Exact, "sheds requests of negative priority"
-	case l.inProfile(p):
+	case c.inProfile(p):
 		return Exact, ""
 	default:
-		return Ignored, "neither in a scheduling profile nor the saturation detector"
+		return NoEffect, "neither in a scheduling profile nor the saturation detector"
 	}
 }
 

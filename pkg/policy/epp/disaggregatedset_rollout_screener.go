@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+const disaggregatedSetRolloutScreenerType = "disaggregatedset-rollout-screener"
+
+// disaggregatedSetRolloutScreener drops endpoints of revisions that are not
+// complete while a set of them rolls out.
+var disaggregatedSetRolloutScreener = pluginType{
+	name:       disaggregatedSetRolloutScreenerType,
+	roles:      observerRole,
+	since:      router10,
+	alpha:      true,
+	parameters: func() any { return &rolloutParameters{} },
+	treatment:  unsupported("it needs revisions of endpoints and headers of requests"),
+}
+
+type rolloutParameters struct {
+	Scope           rolloutScope     `json:"scope"`
+	HeaderSelectors []headerSelector `json:"headerSelectors,omitempty"`
+	RevisionGating  *revisionGating  `json:"revisionGating"`
+}
+
+type rolloutScope struct {
+	LabelSelector string `json:"labelSelector"`
+}
+
+type headerSelector struct {
+	Name       string `json:"name"`
+	HeaderName string `json:"headerName"`
+	LabelKey   string `json:"labelKey"`
+	Mode       string `json:"mode"`
+}
+
+type revisionGating struct {
+	RevisionLabelKey string        `json:"revisionLabelKey,omitempty"`
+	RoleLabelKey     string        `json:"roleLabelKey,omitempty"`
+	Mode             string        `json:"mode"`
+	RequireRoles     *requireRoles `json:"requireRoles,omitempty"`
+}
+
+type requireRoles struct {
+	Values []string `json:"values"`
+}
+
+const (
+	sumGating      = "sum"
+	maxRoleGating  = "max-role"
+	disabledGating = "disabled"
+)
+
+func (p *rolloutParameters) check(l *loader, path *field.Path) {
+	at := path.Child("scope", "labelSelector")
+	if p.Scope.LabelSelector == "" {
+		l.add(field.Required(at, "must be a label selector"))
+	} else if _, err := labels.Parse(p.Scope.LabelSelector); err != nil {
+		l.add(field.Invalid(at, p.Scope.LabelSelector, err.Error()))
+	}
+	names, headers := map[string]bool{}, map[string]bool{}
+	for i := range p.HeaderSelectors {
+		p.HeaderSelectors[i].check(l, names, headers, path.Child("headerSelectors").Index(i))
+	}
+	if p.RevisionGating == nil {
+		l.add(field.Required(path.Child("revisionGating"), "must be set"))
+		return
+	}
+	p.RevisionGating.check(l, path.Child("revisionGating"))
+}
+
+func (s *headerSelector) check(l *loader, names, headers map[string]bool, path *field.Path) {
+	s.HeaderName = strings.ToLower(s.HeaderName)
+	for _, required := range []struct{ name, value string }{{"name", s.Name}, {"headerName", s.HeaderName}, {"labelKey", s.LabelKey}} {
+		if required.value == "" {
+			l.add(field.Required(path.Child(required.name), "must be set"))
+		}
+	}
+	checkOneOf(l, path.Child("mode"), s.Mode, []string{"strict", "prefer"})
+	if names[s.Name] {
+		l.add(field.Duplicate(path.Child("name"), s.Name))
+	}
+	if headers[s.HeaderName] {
+		l.add(field.Duplicate(path.Child("headerName"), s.HeaderName))
+	}
+	names[s.Name], headers[s.HeaderName] = true, true
+}
+
+func (g *revisionGating) check(l *loader, path *field.Path) {
+	setDefault(&g.RevisionLabelKey, "disaggregatedset.x-k8s.io/revision")
+	setDefault(&g.RoleLabelKey, "disaggregatedset.x-k8s.io/role")
+	checkOneOf(l, path.Child("mode"), g.Mode, []string{sumGating, maxRoleGating, disabledGating})
+	if g.Mode != sumGating && g.Mode != maxRoleGating {
+		return
+	}
+	at := path.Child("requireRoles")
+	if g.RequireRoles == nil {
+		l.add(field.Required(at, fmt.Sprintf("must be set where mode is %s", g.Mode)))
+		return
+	}
+	at = at.Child("values")
+	if len(g.RequireRoles.Values) == 0 {
+		l.add(field.Required(at, "must name at least one role"))
+	}
+	seen := map[string]bool{}
+	for i, role := range g.RequireRoles.Values {
+		if role == "" {
+			l.add(field.Required(at.Index(i), "must name a role"))
+		} else if seen[role] {
+			l.add(field.Duplicate(at.Index(i), role))
+		}
+		seen[role] = true
+	}
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+const headerBasedTestingFilterType = "header-based-testing-filter"
+
+// headerBasedTestingFilter keeps the endpoints whose addresses a header of the
+// request lists: none where there is no such header.
+var headerBasedTestingFilter = pluginType{
+	name:      headerBasedTestingFilterType,
+	roles:     filterRole,
+	treatment: unsupported("it needs headers of requests, and drops every endpoint without"),
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import "k8s.io/apimachinery/pkg/util/validation/field"
+
+// The multicluster plugins choose among other clusters' gateways, each of which
+// is an endpoint, by what those say of their pools.
+var (
+	multiclusterQueueScorer = pluginType{
+		name:      "multicluster-queue-scorer",
+		roles:     scorerRole,
+		since:     router10,
+		alpha:     true,
+		needs:     needsPoolMetrics,
+		treatment: needsAttributes,
+	}
+	multiclusterKVCacheUtilizationScorer = pluginType{
+		name:      "multicluster-kv-cache-utilization-scorer",
+		roles:     scorerRole,
+		since:     router10,
+		alpha:     true,
+		needs:     needsPoolMetrics,
+		treatment: needsAttributes,
+	}
+	// multiclusterPrefixCacheScorer is prefixCacheScorer by another name.
+	multiclusterPrefixCacheScorer = multicluster(&prefixCacheScorer)
+	// multiclusterApproxPrefixCacheProducer is approxPrefixCacheProducer by
+	// another name.
+	multiclusterApproxPrefixCacheProducer = multicluster(&approxPrefixCacheProducer)
+	// multiclusterSessionAffinityFilter is sessionAffinityFilter by another name.
+	multiclusterSessionAffinityFilter = multicluster(&sessionAffinityFilter)
+	// multiclusterFileDiscovery also takes host names.
+	multiclusterFileDiscovery = multicluster(&fileDiscovery)
+
+	multiclusterMetricsDataSource = pluginType{
+		name:       "multicluster-metrics-data-source",
+		roles:      dataSourceRole,
+		since:      router10,
+		alpha:      true,
+		parameters: func() any { return &metricsSourceParameters{Scheme: "https", Path: "/metrics"} },
+		treatment:  ignoredAs("pools of other clusters report no metrics; state attributes of a pool"),
+	}
+	multiclusterMetricsExtractor = pluginType{
+		name:       multiclusterMetricsExtractorType,
+		roles:      extractorRole,
+		since:      router10,
+		alpha:      true,
+		parameters: func() any { return &poolMetricsParameters{} },
+		produces:   func(*plugin) []dataKey { return []dataKey{{kind: poolMetricsData}} },
+		treatment:  ignoredAs("pools of other clusters report no metrics; state attributes of a pool"),
+	}
+)
+
+const multiclusterMetricsExtractorType = "multicluster-metrics-extractor"
+
+// multicluster is a type that does what another one does.
+func multicluster(t *pluginType) pluginType {
+	same := *t
+	same.name, same.own, same.since, same.alpha = "multicluster-"+t.name, false, router10, true
+	return same
+}
+
+// needsPoolMetrics: the data are no instance's own.
+func needsPoolMetrics(*plugin) []dataKey { return []dataKey{{kind: poolMetricsData}} }
+
+type poolMetricsParameters struct {
+	KVCacheUtilizationMetric string `json:"kvCacheUtilizationMetric"`
+	QueueSizeMetric          string `json:"queueSizeMetric"`
+}
+
+func (p *poolMetricsParameters) check(l *loader, path *field.Path) {
+	setDefault(&p.KVCacheUtilizationMetric, "llm_d_epp_average_kv_cache_utilization")
+	setDefault(&p.QueueSizeMetric, "llm_d_epp_average_queue_size")
+	checkMetricSpec(l, path.Child("kvCacheUtilizationMetric"), p.KVCacheUtilizationMetric)
+	checkMetricSpec(l, path.Child("queueSizeMetric"), p.QueueSizeMetric)
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+const precisePrefixCacheProducerType = "precise-prefix-cache-producer"
+
+// precisePrefixCacheProducer knows which endpoint holds which blocks from events
+// of the engines' caches.
+var precisePrefixCacheProducer = pluginType{
+	name:       precisePrefixCacheProducerType,
+	roles:      producerRole | extractorRole,
+	since:      router09,
+	parameters: newPreciseParameters,
+	needs:      needsTokens,
+	produces:   func(p *plugin) []dataKey { return []dataKey{{prefixMatchData, p.Name}} },
+	treatment:  unsupported("it needs events of the engines' caches"),
+}
+
+// preciseParameters leave out what is not stated: defaults apply to each object
+// that is there.
+type preciseParameters struct {
+	TokenProcessorConfig *tokenProcessor `json:"tokenProcessorConfig,omitempty"`
+	IndexerConfig        *indexerConfig  `json:"indexerConfig"`
+	KVEventsConfig       *kvEventsConfig `json:"kvEventsConfig"`
+	SpeculativeIndexing  bool            `json:"speculativeIndexing"`
+	SpeculativeTTL       string          `json:"speculativeTTL,omitempty"`
+}
+
+type tokenProcessor struct {
+	// BlockSize is the old name of BlockSizeTokens.
+	BlockSize       int    `json:"blockSize,omitempty"`
+	BlockSizeTokens int    `json:"blockSizeTokens"`
+	HashSeed        string `json:"hashSeed,omitempty"`
+	HashAlgorithm   string `json:"hashAlgorithm,omitempty"`
+}
+
+type indexerConfig struct {
+	KVBlockIndexConfig  *kvBlockIndex   `json:"kvBlockIndexConfig,omitempty"`
+	KVBlockScorerConfig *kvBlockScorer  `json:"KVBlockScorerConfig,omitempty"`
+	BackendConfigs      []*cacheTier    `json:"kvCacheBackendConfigs,omitempty"`
+	TokenizersPool      *tokenizersPool `json:"tokenizersPoolConfig,omitempty"`
+}
+
+// kvBlockIndex is kept by the first backend that is configured, in the order
+// cost-aware, Redis, in memory.
+type kvBlockIndex struct {
+	InMemoryConfig         *inMemoryIndex  `json:"inMemoryConfig,omitempty"`
+	RedisConfig            *redisIndex     `json:"redisConfig,omitempty"`
+	CostAwareMemoryConfig  *costAwareIndex `json:"costAwareMemoryConfig,omitempty"`
+	EnableMetrics          bool            `json:"enableMetrics,omitempty"`
+	MetricsLoggingInterval int64           `json:"metricsLoggingInterval,omitempty"` // ns
+}
+
+type inMemoryIndex struct {
+	Size         int `json:"size"`
+	PodCacheSize int `json:"podCacheSize"`
+}
+
+type redisIndex struct {
+	Address string `json:"address,omitempty"`
+}
+
+type costAwareIndex struct {
+	Size string `json:"size,omitempty"`
+}
+
+type kvBlockScorer struct {
+	ScoringStrategy string       `json:"ScoringStrategy,omitempty"`
+	BackendConfigs  []*cacheTier `json:"backendConfigs,omitempty"`
+}
+
+// A cacheTier is where blocks lie, and what one there counts.
+type cacheTier struct {
+	Name   string  `json:"name"`
+	Weight float64 `json:"weight"`
+}
+
+// tokenizersPool belongs to releases that had their own tokenizers.
+type tokenizersPool struct {
+	ModelName    string        `json:"modelName,omitempty"`
+	WorkersCount int           `json:"workersCount,omitempty"`
+	UDS          *udsTokenizer `json:"uds,omitempty"`
+}
+
+type kvEventsConfig struct {
+	ZMQEndpoint        string        `json:"zmqEndpoint,omitempty"`
+	TopicFilter        string        `json:"topicFilter"`
+	Concurrency        int           `json:"concurrency"`
+	EngineType         string        `json:"engineType,omitempty"`
+	DiscoverPods       bool          `json:"discoverPods"`
+	PodDiscoveryConfig *podDiscovery `json:"podDiscoveryConfig,omitempty"`
+}
+
+type podDiscovery struct {
+	PodLabelSelector string `json:"podLabelSelector"`
+	PodNamespace     string `json:"podNamespace,omitempty"`
+	SocketPort       int    `json:"socketPort"`
+	ReplaySocketPort int    `json:"replaySocketPort,omitempty"`
+}
+
+func newPreciseParameters() any {
+	return &preciseParameters{
+		IndexerConfig: &indexerConfig{
+			KVBlockIndexConfig: &kvBlockIndex{InMemoryConfig: &inMemoryIndex{Size: 1e8, PodCacheSize: 10}},
+			BackendConfigs:     []*cacheTier{{"gpu", 1}, {"cpu", 0.8}},
+		},
+		KVEventsConfig: &kvEventsConfig{
+			TopicFilter:        "kv@",
+			Concurrency:        4,
+			DiscoverPods:       true,
+			PodDiscoveryConfig: &podDiscovery{PodLabelSelector: "llm-d.ai/inference-serving=true", SocketPort: 5557},
+		},
+	}
+}
+
+func (p *preciseParameters) check(l *loader, path *field.Path) {
+	if p.IndexerConfig != nil && p.IndexerConfig.TokenizersPool != nil {
+		l.add(field.Forbidden(path.Child("indexerConfig", "tokenizersPoolConfig"), "list a "+tokenProducerType+" instead"))
+	}
+	p.checkAll(l, path)
+}
+
+// checkAll is what the producer has in common with [precisePrefixCacheScorer].
+func (p *preciseParameters) checkAll(l *loader, path *field.Path) {
+	if p.IndexerConfig == nil {
+		l.add(field.Required(path.Child("indexerConfig"), "must not be null"))
+	}
+	p.checkBlockSize(l, path.Child("tokenProcessorConfig"))
+	if e := p.KVEventsConfig; e != nil && e.EngineType != "" {
+		checkOneOf(l, path.Child("kvEventsConfig", "engineType"), e.EngineType, []string{"vllm", "sglang"})
+	}
+	if _, err := time.ParseDuration(p.SpeculativeTTL); p.SpeculativeIndexing && p.SpeculativeTTL != "" && err != nil {
+		l.add(field.Invalid(path.Child("speculativeTTL"), p.SpeculativeTTL, "must be a duration such as 2s"))
+	}
+}
+
+func (p *preciseParameters) checkBlockSize(l *loader, path *field.Path) {
+	if p.TokenProcessorConfig == nil {
+		p.TokenProcessorConfig = &tokenProcessor{}
+	}
+	t := p.TokenProcessorConfig
+	if t.BlockSizeTokens == 0 && t.BlockSize != 0 {
+		l.warn(path.Child("blockSize"), "deprecated, use blockSizeTokens")
+		t.BlockSizeTokens = t.BlockSize
+	}
+	if t.BlockSize = 0; t.BlockSizeTokens == 0 {
+		t.BlockSizeTokens = defaultBlockTokens
+	}
+	if t.BlockSizeTokens < 0 {
+		l.add(field.Invalid(path.Child("blockSizeTokens"), t.BlockSizeTokens, "must be greater than 0"))
+	}
+	if t.HashAlgorithm != "" {
+		checkOneOf(l, path.Child("hashAlgorithm"), t.HashAlgorithm, []string{"cbor-fnv", "xxh64"})
+	}
+}

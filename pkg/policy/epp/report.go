@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import "k8s.io/apimachinery/pkg/util/validation/field"
+
+// PluginReport is what a simulation makes of one plugin.
+type PluginReport struct {
+	Name      string    `json:"name"`
+	Type      string    `json:"type"`
+	Treatment Treatment `json:"treatment"`
+	// Note says what is not reproduced, or why the plugin has no effect or is
+	// unsupported.
+	Note string `json:"note,omitempty"`
+	// Created is whether the loader made the plugin, as the EPP does.
+	Created bool `json:"created,omitempty"`
+}
+
+// Treatment says how closely a simulation follows a plugin.
+type Treatment string
+
+const (
+	// Exact plugins decide as the EPP's do, random draws aside.
+	Exact Treatment = "exact"
+	// Approximated plugins differ in what their note says.
+	Approximated Treatment = "approximated"
+	// NoEffect plugins make no difference to a simulation.
+	NoEffect Treatment = "no effect"
+	// Unsupported plugins are known, but cannot be simulated on this cluster.
+	Unsupported Treatment = "unsupported"
+)
+
+// Report says of every plugin, also of those that the loader made, how a
+// simulation on a cluster treats it, in the order of the document. A nil cluster
+// has no labels and nothing else that a user can state.
+func (c *Config) Report(cluster *Cluster) []PluginReport {
+	reports := make([]PluginReport, 0, len(c.document.Plugins))
+	for _, p := range c.document.Plugins {
+		r := PluginReport{Name: p.Name, Type: p.Type, Created: p.created}
+		r.Treatment, r.Note = c.treatmentOf(p, cluster)
+		reports = append(reports, r)
+	}
+	return reports
+}
+
+func (c *Config) treatmentOf(p *plugin, cluster *Cluster) (Treatment, string) {
+	onlyInProfiles := p.kind.roles&profileRoles != 0 && p.kind.roles&saturationDetectorRole == 0
+	switch {
+	case onlyInProfiles && !c.inProfile(p):
+		return NoEffect, "in no scheduling profile"
+	case onlyInProfiles && !c.runs(p):
+		return NoEffect, "in no scheduling profile that ever runs"
+	case p.kind.treatment == nil:
+		return Exact, ""
+	}
+	return p.kind.treatment(c, cluster, p)
+}
+
+// Check says what keeps a configuration that its EPP loads from being simulated
+// on a cluster: plugins without behaviour here, data that nobody states, and
+// settings with which every request would fail. path is the document's.
+func (c *Config) Check(cluster *Cluster, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for i, p := range c.document.Plugins {
+		at := path.Child("plugins").Index(i)
+		if treatment, why := c.treatmentOf(p, cluster); treatment == Unsupported {
+			errs = append(errs, field.Invalid(at, p.Name, "cannot be simulated: "+why))
+			continue
+		}
+		if p.kind.obstacles != nil {
+			errs = append(errs, p.kind.obstacles(c, cluster, p, at)...)
+		}
+	}
+	return errs
+}
+
+// plugin returns the instance of that name, or nil.
+func (c *Config) plugin(name string) *plugin {
+	for _, p := range c.document.Plugins {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// firstWith returns the first plugin with a role, or nil.
+func (c *Config) firstWith(role roles) *plugin {
+	for _, p := range c.document.Plugins {
+		if p.has(role) {
+			return p
+		}
+	}
+	return nil
+}
+
+// inProfile reports whether a plugin is in a profile, even if that never runs.
+func (c *Config) inProfile(p *plugin) bool {
+	return c.inProfileThat(p, func(string) bool { return true })
+}
+
+// runs reports whether a plugin is in a profile that does.
+func (c *Config) runs(p *plugin) bool { return c.inProfileThat(p, c.stages.runs) }
+
+func (c *Config) inProfileThat(p *plugin, does func(profile string) bool) bool {
+	for _, profile := range c.document.SchedulingProfiles {
+		if !does(profile.Name) {
+			continue
+		}
+		for _, entry := range profile.Plugins {
+			if entry.PluginRef == p.Name {
+				return true
+			}
+		}
+	}
+	return false
+}
