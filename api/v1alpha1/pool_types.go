@@ -68,10 +68,36 @@ type Pool struct {
 	// +optional
 	// +kubebuilder:default={}
 	KVCache KVCache `json:"kvCache,omitzero"`
+	// adapters let the replicas serve LoRA adapters. They must be set where a
+	// client asks for one.
+	// +optional
+	Adapters *Adapters `json:"adapters,omitempty"`
+	// attributes are figures of the replicas' endpoints that nothing in the
+	// simulation changes, by name, for plugins of the router that read what is
+	// not simulated.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=32
+	Attributes map[string]AttributeValue `json:"attributes,omitempty"`
 	// costPerReplicaHour is the price of one replica for an hour, in a
 	// currency of your choice.
 	// +optional
 	CostPerReplicaHour NonNegativeDecimal `json:"costPerReplicaHour,omitempty"`
+}
+
+// Adapters are places for LoRA adapters.
+type Adapters struct {
+	// max is how many adapters a replica holds, and so how many its batch may
+	// have requests of (vLLM's --max-loras). Waiting requests of others are
+	// passed by.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1024
+	Max int32 `json:"max,omitempty"`
+	// loadTime is how long it takes until an adapter that a replica does not
+	// hold can be used. It delays the requests that ask for it and no step.
+	// Where it is not set it takes no time.
+	// +optional
+	LoadTime Duration `json:"loadTime,omitempty"`
 }
 
 // Role is what a pool's replicas do where the router disaggregates.
@@ -86,6 +112,17 @@ const (
 	// BothRole does either.
 	BothRole Role = "Both"
 )
+
+// AttributeValue is a Decimal, checked by a pattern as labels are.
+//
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=32
+// +kubebuilder:validation:Pattern=`^-?[0-9]+([.][0-9]+)?$`
+type AttributeValue string
+
+// Float returns the number nearest to v; 0 where v is not a number, which the
+// schema rules out.
+func (v AttributeValue) Float() float64 { return Decimal(v).Float() }
 
 // LabelValue is the value of a pod's label.
 //

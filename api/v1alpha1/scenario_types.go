@@ -113,6 +113,70 @@ type Router struct {
 	// +optional
 	// +kubebuilder:default="50ms"
 	MetricsRefreshInterval RefreshInterval `json:"metricsRefreshInterval,omitempty"`
+	// replicas is the number of EPPs that requests are spread over in turn, each
+	// with counters and a prefix index of its own. Where it is not set there is
+	// one.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=16
+	Replicas int32 `json:"replicas,omitempty"`
+	// tieBreak is what a picker does with endpoints of the same score. Where it
+	// is not set, it is what the EPP's version does.
+	// +optional
+	TieBreak TieBreak `json:"tieBreak,omitempty"`
+	// kvEvents is how the EPP hears of what engines store and evict.
+	// +optional
+	KVEvents *KVEvents `json:"kvEvents,omitempty"`
+	// latencyPrediction is how good the predictions are that the EPP's plugins
+	// for predicted latency go by.
+	// +optional
+	LatencyPrediction *LatencyPrediction `json:"latencyPrediction,omitempty"`
+	// tokenEstimate is how an EPP that does not tokenise counts tokens.
+	// +optional
+	TokenEstimate *TokenEstimate `json:"tokenEstimate,omitempty"`
+}
+
+// TieBreak names a choice among endpoints of the same score.
+// +kubebuilder:validation:Enum=Random;First;Rotate
+type TieBreak string
+
+const (
+	// RandomTieBreak takes any of them.
+	RandomTieBreak TieBreak = "Random"
+	// FirstTieBreak takes the one that comes first in the list of pools.
+	FirstTieBreak TieBreak = "First"
+	// RotateTieBreak goes round.
+	RotateTieBreak TieBreak = "Rotate"
+)
+
+// KVEvents are what engines publish of their KV caches.
+type KVEvents struct {
+	// lag is how late the EPP hears of what has happened. Where it is not set,
+	// it hears at once.
+	// +optional
+	Lag Duration `json:"lag,omitempty"`
+}
+
+// LatencyPrediction stands in for a model that is trained beside the EPP: it
+// tells what the simulated engine takes, with an error.
+type LatencyPrediction struct {
+	// error is how far predictions are off on average, as a share of the truth:
+	// at most 0.5, and about 0.05 by what llm-d states. Where it is not set,
+	// predictions are right.
+	// +optional
+	Error NonNegativeDecimal `json:"error,omitempty"`
+	// lag is how old the state is that a prediction rests on. Where it is not
+	// set, it is as the last scrape had it.
+	// +optional
+	Lag Duration `json:"lag,omitempty"`
+}
+
+// TokenEstimate is what an EPP that counts bytes knows of tokens.
+type TokenEstimate struct {
+	// bytesPerToken is how many bytes the workload's tokens have on average.
+	// The EPP reckons with 4. Where it is not set they have as many.
+	// +optional
+	BytesPerToken PositiveDecimal `json:"bytesPerToken,omitempty"`
 }
 
 // EndpointPickerConfig is an EPP configuration file and the version that

@@ -19,6 +19,8 @@ type Workload struct {
 }
 
 // Client is one source of requests.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.prompts) || !has(self.sessions)",message="prompts excludes sessions: a conversation does not repeat itself"
 type Client struct {
 	// name identifies the client.
 	// +required
@@ -64,11 +66,26 @@ type Client struct {
 	// the same group.
 	// +optional
 	Prefix *Prefix `json:"prefix,omitempty"`
+	// prompts make the client send a fixed set of prompts again and again.
+	// Where it is not set, no two prompts have the same own part.
+	// +optional
+	Prompts *Prompts `json:"prompts,omitempty"`
+	// sessions make the client's requests turns of conversations. Where it is
+	// not set, they belong to none.
+	// +optional
+	Sessions *Sessions `json:"sessions,omitempty"`
+	// adapter is the LoRA adapter that the client's requests ask for; every
+	// pool then has adapters. Where it is not set, they ask for the base model.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`
+	Adapter string `json:"adapter,omitempty"`
 }
 
 // Copies make a client stand for many of its kind, named name-1, name-2 and so
-// on, each with arrivals and lengths of its own. The client's rate is that of
-// all of them together.
+// on, each with arrivals and lengths of its own, unless said otherwise. The
+// client's rate is that of all of them together.
 type Copies struct {
 	// count is the number of clients. All clients of a workload are at most
 	// 10000.
@@ -87,7 +104,44 @@ type Copies struct {
 	// +optional
 	// +kubebuilder:default=Own
 	Prefixes CopyPrefixes `json:"prefixes,omitempty"`
+	// arrivals says whether each copy has an arrival process of its own, with
+	// its share of the rate, or all of them have one between them, whose
+	// requests are dealt out. Where it is not set it is Own.
+	// +optional
+	Arrivals CopyArrivals `json:"arrivals,omitempty"`
+	// adapters says whether each copy asks for a LoRA adapter of its own, named
+	// adapter-1, adapter-2 and so on, or all ask for the client's. Where it is
+	// not set it is Own.
+	// +optional
+	Adapters CopyAdapters `json:"adapters,omitempty"`
 }
+
+// CopyArrivals says where the arrivals of a client's copies come from.
+// +kubebuilder:validation:Enum=Own;Cycle;Random
+type CopyArrivals string
+
+const (
+	// OwnArrivals give each copy a process of its own.
+	OwnArrivals CopyArrivals = "Own"
+	// CycleArrivals deal the requests of one process out in rounds. A round has
+	// one request for each copy, or one for each of their prompts, in an order
+	// that is drawn once. All copies have the same share.
+	CycleArrivals CopyArrivals = "Cycle"
+	// RandomArrivals deal each request of one process out at random, by the
+	// shares.
+	RandomArrivals CopyArrivals = "Random"
+)
+
+// CopyAdapters says whose LoRA adapter the copies of a client ask for.
+// +kubebuilder:validation:Enum=Own;Shared
+type CopyAdapters string
+
+const (
+	// OwnAdapters give each copy an adapter of its own.
+	OwnAdapters CopyAdapters = "Own"
+	// SharedAdapters leave all copies with the client's adapter.
+	SharedAdapters CopyAdapters = "Shared"
+)
 
 // CopyPrefixes says whose prefix the copies of a client have.
 // +kubebuilder:validation:Enum=Own;Shared
@@ -115,6 +169,7 @@ const (
 
 // Arrivals say when requests come.
 //
+// +kubebuilder:validation:ExactlyOneOf=rate;stages
 // +kubebuilder:validation:XValidation:rule="(self.process == 'Gamma') == has(self.cv)",message="cv must be set exactly when process is Gamma"
 type Arrivals struct {
 	// process is the random process.
@@ -122,13 +177,101 @@ type Arrivals struct {
 	// +kubebuilder:default=Poisson
 	Process ArrivalProcess `json:"process,omitempty"`
 	// rate is the mean number of requests a second.
-	// +required
+	// +optional
 	Rate PositiveDecimal `json:"rate,omitempty"`
+	// stages are rates that follow each other without a pause. After the last
+	// one the client sends no more.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=64
+	Stages []RateStage `json:"stages,omitempty"`
 	// cv is the coefficient of variation of the gaps of a Gamma process:
 	// above 1 is burstier than Poisson.
 	// +optional
 	CV PositiveDecimal `json:"cv,omitempty"`
 }
+
+// RateStage is a rate for a time.
+type RateStage struct {
+	// rate is the mean number of requests a second; "0" is a pause.
+	// +required
+	Rate NonNegativeDecimal `json:"rate,omitempty"`
+	// duration is how long it lasts.
+	// +required
+	Duration PositiveDuration `json:"duration,omitempty"`
+}
+
+// Order says in which order a client takes what it has several of.
+// +kubebuilder:validation:Enum=Cycle;Random
+type Order string
+
+const (
+	// CycleOrder goes round.
+	CycleOrder Order = "Cycle"
+	// RandomOrder takes any of them each time.
+	RandomOrder Order = "Random"
+)
+
+// Prompts are a fixed set of prompts. Each has its own part of inputTokens,
+// drawn once, behind the client's prefix. What is answered is drawn anew each
+// time.
+type Prompts struct {
+	// count is the number of different prompts of the client, or of each copy.
+	// All copies together have at most 1000000.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000000
+	Count int32 `json:"count,omitempty"`
+	// order is the order in which they are sent.
+	// +optional
+	// +kubebuilder:default=Cycle
+	Order Order `json:"order,omitempty"`
+}
+
+// Sessions are conversations. Arrivals stay what the process says: a turn does
+// not wait for the answer before it, and comes after as many others as there
+// are conversations at a time, so that the time between two turns is about
+// concurrent divided by rate.
+type Sessions struct {
+	// concurrent is the number of conversations at a time, of the client or of
+	// each copy. Where one ends the next one begins.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100000
+	Concurrent int32 `json:"concurrent,omitempty"`
+	// turns is the number of requests of a conversation: read turns where
+	// lengths speak of tokens.
+	// +required
+	Turns Lengths `json:"turns,omitzero"`
+	// context says what a turn's prompt consists of beside the prefix and its
+	// own part.
+	// +optional
+	// +kubebuilder:default=Accumulate
+	Context SessionContext `json:"context,omitempty"`
+	// maxTokens bounds what accumulates: a conversation whose next prompt would
+	// be longer ends before that.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10000000
+	MaxTokens *int32 `json:"maxTokens,omitempty"`
+	// order says which of the conversations goes on with an arrival.
+	// +optional
+	// +kubebuilder:default=Cycle
+	Order Order `json:"order,omitempty"`
+}
+
+// SessionContext says what a turn's prompt knows of the turns before.
+// +kubebuilder:validation:Enum=Accumulate;Independent
+type SessionContext string
+
+const (
+	// AccumulateContext puts the own parts and the answers of all turns before
+	// between the prefix and the own part.
+	AccumulateContext SessionContext = "Accumulate"
+	// IndependentContext leaves them out.
+	IndependentContext SessionContext = "Independent"
+)
 
 // LengthDistribution names a distribution of token counts.
 // +kubebuilder:validation:Enum=Constant;Uniform;Normal;Exponential;LogNormal

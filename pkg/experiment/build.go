@@ -24,7 +24,8 @@ func (p *Plan) build(in *v1alpha1.Scenario, picker *epp.Config, trace *workload.
 	pools, errs := p.buildPools(in.Pools, catalogue, path.Child("pools"))
 	errs = append(errs, validateLabels(in.Pools, path.Child("pools"))...)
 	errs = append(errs, validateRoles(in.Pools, path.Child("pools"))...)
-	cluster := endpointsOf(in.Pools)
+	cluster, es := buildCluster(in, path)
+	errs = append(errs, es...)
 	if picker != nil {
 		errs = append(errs, picker.Check(&cluster, path.Child("router", "endpointPickerConfig"))...)
 		errs = append(errs, validateRouter(in, picker, path)...)

@@ -35,15 +35,6 @@ func labelled(in []v1alpha1.Pool) bool {
 	return slices.ContainsFunc(in, func(p v1alpha1.Pool) bool { return podLabels(&p) != nil })
 }
 
-// endpointsOf says what the EPP is told of the pools' replicas.
-func endpointsOf(in []v1alpha1.Pool) epp.Cluster {
-	cluster := epp.Cluster{Labels: endpointLabels(in)}
-	for i := range in {
-		cluster.Endpoints += int(in[i].Replicas)
-	}
-	return cluster
-}
-
 // endpointLabels are the labels of each endpoint's pod; nil where none has any.
 func endpointLabels(in []v1alpha1.Pool) []map[string]string {
 	if !labelled(in) {

@@ -18,7 +18,7 @@ import (
 // scenario resolves the base scenario and checks that it can be simulated.
 func (c *compiler) scenario(in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
 	router := path.Child("router", "endpointPickerConfig")
-	c.cluster = endpointsOf(in.Pools)
+	c.cluster, _ = buildCluster(in, path)
 	config, errs := c.pickerConfig(in.Router.EndpointPickerConfig, router)
 	if in.Workload.Trace != nil {
 		errs = append(errs, c.readTrace(in.Workload.Trace, path.Child("workload", "trace"))...)

@@ -133,7 +133,7 @@ f.yaml:20: document 1, SimulationRun r: spec.execution.pods: Forbidden: unknown 
 		"an unknown field in a list's entry": {
 			strings.Replace(runText("r", ""), "accelerator:", "gpu: x\n      accelerator:", 1),
 			`
-f.yaml:11: document 1, SimulationRun r: spec.scenario.pools[0].gpu: Forbidden: unknown field; there are accelerator, costPerReplicaHour, engine, kvCache, labels, latency, model, name, quantization, replicas, requestCost, role, tensorParallelism`,
+f.yaml:11: document 1, SimulationRun r: spec.scenario.pools[0].gpu: Forbidden: unknown field; there are accelerator, adapters, attributes, costPerReplicaHour, engine, kvCache, labels, latency, model, name, quantization, replicas, requestCost, role, tensorParallelism`,
 		},
 		"kinds that are not ours": {
 			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n---\nkind: ConfigMap\n---\napiVersion: v1\n",

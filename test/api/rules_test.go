@@ -193,6 +193,18 @@ var rules = map[string]ruleTable{
 		good: []any{fields{"file": "x", "configMapRef": gone}, fields{"file": gone, "configMapRef": reference}},
 		bad:  []any{fields{"file": gone, "configMapRef": gone}, fields{"file": "x", "configMapRef": reference}},
 	},
+	"exactly one of the fields in [rate stages] must be set": {
+		good: []any{fields{"rate": "1", "stages": gone}, fields{"rate": gone, "stages": stages}},
+		bad:  []any{fields{"rate": gone, "stages": gone}, fields{"rate": "1", "stages": stages}},
+	},
+	"prompts excludes sessions: a conversation does not repeat itself": {
+		good: []any{
+			fields{"prompts": object{"count": 5}, "sessions": gone},
+			fields{"prompts": gone, "sessions": sessions},
+			fields{"prompts": gone, "sessions": gone},
+		},
+		bad: []any{fields{"prompts": object{"count": 5}, "sessions": sessions}},
+	},
 	"cv must be set exactly when process is Gamma": {
 		good: []any{fields{"process": "Gamma", "cv": "2"}, fields{"process": "Constant", "cv": gone}, fields{"process": gone, "cv": gone}},
 		bad:  []any{fields{"process": "Gamma", "cv": gone}, fields{"process": "Poisson", "cv": "2"}, fields{"process": gone, "cv": "2"}},
@@ -283,6 +295,8 @@ var (
 	tiers     = []any{object{"kind": "CPU", "blocks": 1000}}
 	link      = object{"device": "pcie-gen5-x16"}
 	oneClient = object{"name": "c", "arrivals": object{"rate": "1"}, "inputTokens": object{"mean": "1"}, "outputTokens": object{"mean": "1"}}
+	stages    = []any{object{"rate": "1", "duration": "1m"}}
+	sessions  = object{"concurrent": 1, "turns": object{"mean": "2"}}
 	trace     = object{"format": "Azure", "file": "x"}
 	interval  = object{"min": "0", "max": "1", "step": "0.5"}
 	weight    = object{"name": "weight", "path": "x", "range": interval}

@@ -5,6 +5,7 @@ package epp
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // A Cluster is what a scheduler is told of the endpoints that it chooses from.
@@ -26,6 +27,12 @@ type Cluster struct {
 	// TieBreak is how max-score-pickers choose between equal scores; "" is as the
 	// version does.
 	TieBreak TieBreak
+	// EventLag is how late the EPP hears of what engines store and evict.
+	EventLag time.Duration
+	// BytesPerToken is how many bytes the tokens of the workload have on
+	// average, where the EPP counts bytes and reckons with 4 to a token; 0
+	// means 4.
+	BytesPerToken float64
 }
 
 func (c *Cluster) check() {

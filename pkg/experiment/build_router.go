@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+)
+
+// buildCluster is what the router is told of the endpoints, and of the world
+// that it lives in.
+func buildCluster(in *v1alpha1.Scenario, path *field.Path) (epp.Cluster, field.ErrorList) {
+	c := epp.Cluster{
+		Labels:     endpointLabels(in.Pools),
+		Attributes: endpointAttributes(in.Pools),
+		TieBreak:   epp.TieBreak(in.Router.TieBreak),
+	}
+	for i := range in.Pools {
+		c.Endpoints += int(in.Pools[i].Replicas)
+	}
+	if events := in.Router.KVEvents; events != nil {
+		c.EventLag = events.Lag.Duration()
+	}
+	if estimate := in.Router.TokenEstimate; estimate != nil {
+		c.BytesPerToken = estimate.BytesPerToken.Float()
+	}
+	var errs field.ErrorList
+	c.Prediction, errs = buildPrediction(in.Router.LatencyPrediction, path.Child("router", "latencyPrediction"))
+	return c, errs
+}
+
+// maxPredictionError keeps predictions from being negative.
+const maxPredictionError = 0.5
+
+func buildPrediction(in *v1alpha1.LatencyPrediction, path *field.Path) (epp.PredictionModel, field.ErrorList) {
+	if in == nil {
+		return epp.PredictionModel{}, nil
+	}
+	m := epp.PredictionModel{Error: in.Error.Float(), Lag: in.Lag.Duration()}
+	if m.Error > maxPredictionError {
+		return epp.PredictionModel{}, field.ErrorList{field.Invalid(path.Child("error"), in.Error, "must be at most 0.5")}
+	}
+	return m, nil
+}
+
+// endpointAttributes are the figures of each endpoint that the user states; nil
+// where none has any.
+func endpointAttributes(in []v1alpha1.Pool) []map[string]float64 {
+	var all []map[string]float64
+	some := false
+	for i := range in {
+		var figures map[string]float64
+		if len(in[i].Attributes) > 0 {
+			some, figures = true, map[string]float64{}
+		}
+		for name, value := range in[i].Attributes {
+			figures[name] = value.Float()
+		}
+		for range in[i].Replicas {
+			all = append(all, figures)
+		}
+	}
+	if !some {
+		return nil
+	}
+	return all
+}
