@@ -18,7 +18,7 @@ var burstPrefixCacheProducer = pluginType{
 	},
 	needs:     needsTokens,
 	produces:  func(p *plugin) []dataKey { return []dataKey{{prefixMatchData, p.Name}} },
-	treatment: unsupported("requests are not held to be routed together"),
+	treatment: unsupported("it holds requests back for windowDurationMs to place those with equal prompts together, and none are held here; approx-prefix-cache-producer makes the same data of each request alone"),
 }
 
 const (

@@ -77,6 +77,10 @@ type attribute struct {
 	BlockSizeTokens int
 	Requests        int64
 	Tokens          int64
+	TTFT, TPOT      float64
+	TTFTHeadroom    float64
+	TPOTHeadroom    float64
+	Dispatched      int
 }
 
 // decide runs filters, scorers and pickers on planted attributes.
@@ -116,6 +120,12 @@ func (tc *scheduleCase) decide(c *Config) (*Scheduler, bool) {
 				l.requests[e], l.tokens[e] = a.Requests, a.Tokens
 			case "UncachedRequestTokens":
 				b.uncached(producer)[e] = a.Tokens
+			case "LatencyPredictionInfo":
+				p := b.prediction(producer)
+				p.known[e], p.ttft[e], p.tpot[e], p.dispatched[e] = true, a.TTFT, a.TPOT, a.Dispatched
+				p.ttftHeadroom[e], p.tpotHeadroom[e] = a.TTFTHeadroom, a.TPOTHeadroom
+			default:
+				panic("unknown kind of attribute " + a.Kind)
 			}
 		}
 	}

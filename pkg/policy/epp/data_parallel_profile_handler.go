@@ -6,16 +6,16 @@ import "k8s.io/apimachinery/pkg/util/validation/field"
 
 const dataParallelProfileHandlerType = "data-parallel-profile-handler"
 
-// dataParallelProfileHandler runs the one profile there is, and sends requests to
-// one port of the endpoint with the address of the data-parallel rank in a
-// header.
+// dataParallelProfileHandler runs the one profile there is. What it chooses is a
+// data-parallel rank: the request goes to the primary port of that rank's pod,
+// with the rank in a header, which a sidecar follows. So the chosen endpoint
+// serves it all the same.
 var dataParallelProfileHandler = pluginType{
 	name:       dataParallelProfileHandlerType,
 	own:        true,
 	since:      scheduler04,
 	roles:      profileHandlerRole,
 	parameters: func() any { return &dataParallelParameters{PrimaryPort: 8000} },
-	treatment:  unsupported("data-parallel ranks are not told apart"),
 }
 
 type dataParallelParameters struct {

@@ -21,16 +21,17 @@ var (
 		parameters: func() any {
 			return &dcgmParameters{Scheme: "http", Path: "/metrics", Port: 9400, InsecureSkipVerify: true}
 		},
-		treatment: ignoredAs("GPUs report no metrics; state attributes of a pool"),
+		treatment: ignoredAs("GPUs report no metrics; GPUUtilization is pinned in the attributes of a pool"),
 	}
-	// dcgmExtractor takes how busy an endpoint's GPUs are from them. It ignores
-	// whatever parameters it is given.
+	// dcgmExtractor takes the attribute GPUUtilization from them: how busy the
+	// busiest of an endpoint's GPUs is, 0 to 1. It ignores whatever parameters it
+	// is given.
 	dcgmExtractor = pluginType{
 		name:      dcgmExtractorType,
 		roles:     extractorRole,
 		since:     router10,
 		alpha:     true,
-		treatment: ignoredAs("GPUs report no metrics; state attributes of a pool"),
+		treatment: ignoredAs("GPUs report no metrics; GPUUtilization is pinned in the attributes of a pool"),
 	}
 )
 

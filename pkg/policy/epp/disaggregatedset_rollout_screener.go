@@ -13,14 +13,17 @@ import (
 const disaggregatedSetRolloutScreenerType = "disaggregatedset-rollout-screener"
 
 // disaggregatedSetRolloutScreener drops endpoints of revisions that are not
-// complete while a set of them rolls out.
+// complete while a set of them rolls out, and shares requests among the others.
+// In a simulation nothing rolls out.
 var disaggregatedSetRolloutScreener = pluginType{
 	name:       disaggregatedSetRolloutScreenerType,
 	roles:      observerRole,
 	since:      router10,
 	alpha:      true,
 	parameters: func() any { return &rolloutParameters{} },
-	treatment:  unsupported("it needs revisions of endpoints and headers of requests"),
+	treatment: func(*Config, *Cluster, *plugin) (Treatment, string) {
+		return Approximated, "nothing rolls out: all endpoints are of one complete revision, and stay"
+	},
 }
 
 type rolloutParameters struct {

@@ -9,5 +9,5 @@ const headerBasedTestingFilterType = "header-based-testing-filter"
 var headerBasedTestingFilter = pluginType{
 	name:      headerBasedTestingFilterType,
 	roles:     filterRole,
-	treatment: unsupported("it needs headers of requests, and drops every endpoint without"),
+	treatment: unsupported("it drops every endpoint whose address no header of the request lists, and neither has addresses here; it is there for tests"),
 }

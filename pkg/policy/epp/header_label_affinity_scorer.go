@@ -2,19 +2,25 @@
 
 package epp
 
-import "k8s.io/apimachinery/pkg/util/validation/field"
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
 
 const headerLabelAffinityScorerType = "header-label-affinity-scorer"
 
 // headerLabelAffinityScorer prefers endpoints whose label says what a header of
-// the request says.
+// the request says: 1, else 0.
 var headerLabelAffinityScorer = pluginType{
 	name:       headerLabelAffinityScorerType,
 	roles:      scorerRole,
 	since:      router10,
 	alpha:      true,
 	parameters: func() any { return &headerLabelParameters{} },
-	treatment:  unsupported("it needs headers of requests"),
+	treatment: func(_ *Config, _ *Cluster, p *plugin) (Treatment, string) {
+		return Unsupported, fmt.Sprintf("requests carry no headers here: what the header %q of each says would have to be pinned", p.Parameters.(*headerLabelParameters).HeaderName)
+	},
 }
 
 type headerLabelParameters struct {

@@ -6,8 +6,20 @@ import "k8s.io/apimachinery/pkg/util/validation/field"
 
 const latencyScorerType = "latency-scorer"
 
-// latencyScorer prefers endpoints by what predictions leave of a request's
-// objectives.
+// latencyScorer prefers endpoints by headroom, what predictions leave of a
+// request's objectives. Where some endpoints meet both, the others score 0.
+// Where none does, only the best of these kinds scores, the one with the least
+// deficit highest: those to which nothing was sent, those that miss only the time
+// between tokens, those that miss only that to the first one, the rest.
+//
+// Of those that score, c = ttftWeight·t + tpotWeight·p with the sizes of the
+// headrooms mapped to [0, 1], 0.5 where all are the same; a dimension in which
+// all are the same has no weight beside one in which they are not. The score is
+// (⌊100·(1 − c)⌋ + 1)/100, with c in place of 1 − c for the strategy most.
+//
+// Without any prediction it is the weighted mean of free KV cache,
+// (longest queue − queue)/longest queue and the share of matched blocks, to
+// hundredths.
 var latencyScorer = pluginType{
 	name:  latencyScorerType,
 	roles: scorerRole,
@@ -25,7 +37,14 @@ var latencyScorer = pluginType{
 		parameters := p.Parameters.(*latencyScorerParameters)
 		return []dataKey{{latencyData, parameters.LatencyPredictionInfoProducerName}, {prefixMatchData, parameters.PrefixMatchInfoProducerName}}
 	},
-	treatment: unsupported("it needs predictions of latency"),
+	newScorer: func(b *builder, p *plugin) scorer {
+		parameters := p.Parameters.(*latencyScorerParameters)
+		return &headroomScorer{
+			latencyScorerParameters: parameters,
+			prediction:              b.prediction(parameters.LatencyPredictionInfoProducerName),
+			match:                   b.prefixMatch(parameters.PrefixMatchInfoProducerName),
+		}
+	},
 }
 
 // The strategies: fill the endpoint that is nearest to its objectives first, or

@@ -37,4 +37,7 @@ func (m *maxScore) pick(scores []float64) int {
 	return m.best[m.ties.of(len(m.best))]
 }
 
-func (m *maxScore) leftToChance(scores []float64) bool { return tiedAtTop(scores) > 1 }
+func (m *maxScore) leftToChance(scores []float64) bool {
+	_, random := m.ties.(randomOfTie)
+	return random && tiedAtTop(scores) > 1
+}

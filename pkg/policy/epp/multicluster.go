@@ -7,22 +7,6 @@ import "k8s.io/apimachinery/pkg/util/validation/field"
 // The multicluster plugins choose among other clusters' gateways, each of which
 // is an endpoint, by what those say of their pools.
 var (
-	multiclusterQueueScorer = pluginType{
-		name:      "multicluster-queue-scorer",
-		roles:     scorerRole,
-		since:     router10,
-		alpha:     true,
-		needs:     needsPoolMetrics,
-		treatment: needsAttributes,
-	}
-	multiclusterKVCacheUtilizationScorer = pluginType{
-		name:      "multicluster-kv-cache-utilization-scorer",
-		roles:     scorerRole,
-		since:     router10,
-		alpha:     true,
-		needs:     needsPoolMetrics,
-		treatment: needsAttributes,
-	}
 	// multiclusterPrefixCacheScorer is prefixCacheScorer by another name.
 	multiclusterPrefixCacheScorer = multicluster(&prefixCacheScorer)
 	// multiclusterApproxPrefixCacheProducer is approxPrefixCacheProducer by
@@ -39,7 +23,7 @@ var (
 		since:      router10,
 		alpha:      true,
 		parameters: func() any { return &metricsSourceParameters{Scheme: "https", Path: "/metrics"} },
-		treatment:  ignoredAs("pools of other clusters report no metrics; state attributes of a pool"),
+		treatment:  ignoredAs("pools of other clusters report no metrics; what their scorers read is pinned in the attributes of a pool"),
 	}
 	multiclusterMetricsExtractor = pluginType{
 		name:       multiclusterMetricsExtractorType,
@@ -48,7 +32,7 @@ var (
 		alpha:      true,
 		parameters: func() any { return &poolMetricsParameters{} },
 		produces:   func(*plugin) []dataKey { return []dataKey{{kind: poolMetricsData}} },
-		treatment:  ignoredAs("pools of other clusters report no metrics; state attributes of a pool"),
+		treatment:  ignoredAs("pools of other clusters report no metrics; what their scorers read is pinned in the attributes of a pool"),
 	}
 )
 

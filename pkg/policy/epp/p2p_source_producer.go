@@ -7,7 +7,7 @@ import "k8s.io/apimachinery/pkg/util/validation/field"
 const p2pSourceProducerType = "p2p-source-producer"
 
 // p2pSourceProducer tells the chosen endpoint which other one holds more of the
-// prompt, to fetch KV from there.
+// prompt, to fetch KV from there. It chooses no endpoint.
 var p2pSourceProducer = pluginType{
 	name:       p2pSourceProducerType,
 	roles:      producerRole,
@@ -17,7 +17,9 @@ var p2pSourceProducer = pluginType{
 	needs: func(p *plugin) []dataKey {
 		return []dataKey{{prefixMatchData, p.Parameters.(*p2pSourceParameters).PrefixMatchInfoProducerName}}
 	},
-	treatment: unsupported("engines do not fetch KV from one another before they compute"),
+	treatment: func(*Config, *Cluster, *plugin) (Treatment, string) {
+		return Approximated, "endpoints are chosen as the EPP does; the chosen one computes what it does not hold, and fetches nothing from another one"
+	},
 }
 
 type p2pSourceParameters struct {

@@ -11,7 +11,15 @@ import (
 const predictedLatencyProducerType = "predicted-latency-producer"
 
 // predictedLatencyProducer asks a model that is trained beside the EPP how long
-// each endpoint would take.
+// each endpoint would take: here one that knows how long engines take, with an
+// error of its own.
+//
+// It is told the prompt's length and the share of it that is matched, tokens and
+// requests in flight, requests waiting and KV cache use. Headroom is what the
+// objective leaves of the prediction, 0 being the objective of a request that
+// states none; that of the time between tokens is also the strictest one of those
+// that run on the endpoint, times sloBufferFactor. Outside of streaming mode, and
+// for endpoints with the role prefill, it is 0.
 var predictedLatencyProducer = pluginType{
 	name:  predictedLatencyProducerType,
 	roles: producerRole | observerRole,
@@ -23,10 +31,31 @@ var predictedLatencyProducer = pluginType{
 			PredictInProduce: true,
 		}
 	},
-	needs:     predictedLatencyNeeds,
-	produces:  func(p *plugin) []dataKey { return []dataKey{{latencyData, p.Name}} },
-	treatment: unsupported("latencies are not predicted"),
+	needs:       predictedLatencyNeeds,
+	produces:    func(p *plugin) []dataKey { return []dataKey{{latencyData, p.Name}} },
+	freshness:   "counts at once, metrics as of the last scrape, both prediction.lag ago",
+	treatment:   treatPredictor,
+	newProducer: func(b *builder, p *plugin) producer { return newPredictedLatency(b, p) },
 }
+
+// treatPredictor says what predictions are made of.
+func treatPredictor(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+	parameters := p.Parameters.(*predictedLatencyParameters)
+	switch {
+	case !parameters.PredictInProduce:
+		return NoEffect, "predictInProduce is off: it only learns, and nothing is predicted"
+	case cluster == nil:
+		return Approximated, oracleNote
+	case cluster.Latencies == nil:
+		return Unsupported, "nothing is known of how long engines take"
+	case !parameters.StreamingMode && cluster.Prediction.AnswerTokens == 0:
+		return Approximated, oracleNote + "; outside of streaming mode TTFT is the time of the whole answer, and answers are taken to have one token"
+	default:
+		return Approximated, oracleNote
+	}
+}
+
+const oracleNote = "predictions are the engine's own latency model's, with the stated error, and not those of a model that learns; waits for a seat or for memory are not foreseen"
 
 func predictedLatencyNeeds(p *plugin) []dataKey {
 	parameters := p.Parameters.(*predictedLatencyParameters)

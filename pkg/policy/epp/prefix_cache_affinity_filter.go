@@ -17,7 +17,8 @@ const prefixCacheAffinityFilterType = "prefix-cache-affinity-filter"
 // too busy: the time to the first token, estimated as tokens in flight ÷
 // peakPrefillThroughput, of the least busy one of them exceeds that of the least
 // busy other one by more than maxTTFTPenaltyMs. A penalty of 0 is no limit. All
-// stay where none holds the prompt, and with explorationProbability.
+// stay where none holds the prompt, and with explorationProbability. With
+// ttftSource latencyPredictor the time is a prediction.
 var prefixCacheAffinityFilter = pluginType{
 	name:  prefixCacheAffinityFilterType,
 	roles: filterRole,
@@ -39,12 +40,6 @@ var prefixCacheAffinityFilter = pluginType{
 			keys = append(keys, dataKey{inFlightLoadData, parameters.InFlightLoadProducerName})
 		}
 		return keys
-	},
-	treatment: func(_ *Config, _ *Cluster, p *plugin) (Treatment, string) {
-		if p.Parameters.(*prefixAffinityParameters).predicts() {
-			return Unsupported, "with ttftSource " + latencyPredictor + " it needs predictions of latency"
-		}
-		return Exact, ""
 	},
 	newFilter: newPrefixAffinity,
 }
@@ -120,7 +115,10 @@ func newPrefixAffinity(b *builder, p *plugin) filter {
 		exploration: parameters.ExplorationProbability,
 		random:      stats.NewStream(b.seed, "epp/"+b.profile+"/"+p.Name),
 	}
-	if f.penaltyMs > 0 {
+	switch {
+	case parameters.predicts():
+		f.predicted = b.prediction(parameters.LatencyPredictionInfoProducerName)
+	case f.penaltyMs > 0:
 		f.inFlight = b.load(parameters.InFlightLoadProducerName).tokens
 	}
 	return f
@@ -128,7 +126,8 @@ func newPrefixAffinity(b *builder, p *plugin) filter {
 
 type prefixAffinity struct {
 	match       *prefixMatch
-	inFlight    []int64 // by endpoint; nil where the penalty is 0
+	inFlight    []int64            // by endpoint; nil where the penalty is 0 or predicted
+	predicted   *latencyPrediction // nil where times are estimated
 	threshold   float64
 	penaltyMs   float64
 	perSecond   float64
@@ -162,6 +161,9 @@ func (f *prefixAffinity) holds(endpoint int) bool {
 
 // narrows reports whether only the endpoints that hold the prompt stay.
 func (f *prefixAffinity) narrows(candidates []int) bool {
+	if f.predicted != nil {
+		return f.narrowsByPrediction(candidates)
+	}
 	holders, least, leastOfOthers := 0, int64(math.MaxInt64), int64(math.MaxInt64)
 	for _, e := range candidates {
 		tokens := int64(0)
@@ -184,4 +186,26 @@ func (f *prefixAffinity) narrows(candidates []int) bool {
 // milliseconds estimates when a first token would come, after so many tokens.
 func (f *prefixAffinity) milliseconds(tokens int64) float64 {
 	return float64(float64(tokens) / f.perSecond * 1000)
+}
+
+// narrowsByPrediction is narrows where times are predicted. An endpoint without a
+// prediction is never the fastest.
+func (f *prefixAffinity) narrowsByPrediction(candidates []int) bool {
+	holders, least, leastOfOthers := 0, math.MaxFloat64, math.MaxFloat64
+	for _, e := range candidates {
+		ms := math.MaxFloat64
+		if f.predicted.known[e] {
+			ms = f.predicted.ttft[e]
+		}
+		if f.holds(e) {
+			holders++
+			least = min(least, ms)
+		} else {
+			leastOfOthers = min(leastOfOthers, ms)
+		}
+	}
+	if holders == 0 || holders == len(candidates) {
+		return false
+	}
+	return least-leastOfOthers <= f.penaltyMs
 }

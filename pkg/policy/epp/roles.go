@@ -97,7 +97,9 @@ type builder struct {
 	profile string
 	matches map[string]*prefixMatch
 	loads   map[string]*inFlightLoad
-	tokens  map[tokenHeader]*sessionTokens
+	// predictions are by the name of their producer.
+	predictions map[string]*latencyPrediction
+	tokens      map[tokenHeader]*sessionTokens
 	// instances are those that several profiles have in common, by name.
 	instances map[string]any
 	// rotation is what the pickers have in common where ties are taken in turn.
@@ -109,14 +111,15 @@ type builder struct {
 
 func newBuilder(c *Config, cluster Cluster, seed int64) *builder {
 	b := &builder{
-		Cluster:   cluster,
-		seed:      seed,
-		plugins:   map[string]*plugin{},
-		stages:    c.stages,
-		matches:   map[string]*prefixMatch{},
-		loads:     map[string]*inFlightLoad{},
-		tokens:    map[tokenHeader]*sessionTokens{},
-		instances: map[string]any{},
+		Cluster:     cluster,
+		seed:        seed,
+		plugins:     map[string]*plugin{},
+		stages:      c.stages,
+		matches:     map[string]*prefixMatch{},
+		loads:       map[string]*inFlightLoad{},
+		predictions: map[string]*latencyPrediction{},
+		tokens:      map[tokenHeader]*sessionTokens{},
+		instances:   map[string]any{},
 	}
 	for _, p := range c.document.Plugins {
 		b.plugins[p.Name] = p
@@ -140,7 +143,7 @@ func (b *builder) scheduler(c *Config) *Scheduler {
 		s.producers = append(s.producers, made)
 		b.connect(made)
 	}
-	// Counts of uncached tokens follow from prefix matches.
+	// Counts of uncached tokens and predictions follow from prefix matches.
 	slices.SortStableFunc(s.producers, func(a, b producer) int { return cmp.Compare(rank(a), rank(b)) })
 	b.admission(c, s)
 	s.staged = newStaged(b, c)
@@ -150,10 +153,12 @@ func (b *builder) scheduler(c *Config) *Scheduler {
 }
 
 func rank(p producer) int {
-	if _, ok := p.(*inFlight); ok {
+	switch p.(type) {
+	case *inFlight, *predictedLatency:
 		return 1
+	default:
+		return 0
 	}
-	return 0
 }
 
 // admission makes what may turn a request away before any endpoint is looked at.

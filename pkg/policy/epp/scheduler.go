@@ -129,6 +129,8 @@ func (s *Scheduler) begin(view *policy.View, request *policy.Request) *cycle {
 		priority:  request.Priority,
 		session:   request.Session,
 		adapter:   request.Adapter,
+		ttftMs:    inMilliseconds(request.TTFT),
+		tpotMs:    inMilliseconds(request.TPOT),
 		adapters:  view.Adapters,
 		unscraped: !s.scraped,
 	}
@@ -167,6 +169,9 @@ type cycle struct {
 	// them.
 	priority         int
 	session, adapter int32
+	// ttftMs and tpotMs are the latencies that the request states it was
+	// promised; 0 states nothing.
+	ttftMs, tpotMs float64
 	// adapters is len == endpoints, or nil.
 	adapters []policy.Adapters
 	// changed are the endpoints whose scrape has changed since the last cycle;

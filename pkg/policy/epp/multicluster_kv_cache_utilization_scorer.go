@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+// multiclusterKVCacheUtilizationScorer prefers clusters with free memory: 1 − the
+// share of KV blocks in use, on average, in a cluster's pool. One that does not
+// say scores 0.
+var multiclusterKVCacheUtilizationScorer = pluginType{
+	name:  "multicluster-kv-cache-utilization-scorer",
+	roles: scorerRole,
+	since: router10,
+	alpha: true,
+	needs: needsPoolMetrics,
+	treatment: func(_ *Config, cluster *Cluster, _ *plugin) (Treatment, string) {
+		return treatPinned(cluster, poolKVUsage)
+	},
+	newScorer: func(b *builder, _ *plugin) scorer { return poolMemory{b.pinned(poolKVUsage)} },
+}
+
+// poolKVUsage is the mean share of KV blocks in use in a cluster's pool.
+var poolKVUsage = attributeName{name: "llm-d.ai/multicluster-kv-cache-utilization"}
+
+type poolMemory struct{ usage pinnedAttribute }
+
+func (s poolMemory) score(_ *cycle, candidates []int, w weight, scores []float64) {
+	for i, e := range candidates {
+		raw := 0.0
+		if s.usage.known[e] {
+			raw = 1 - s.usage.values[e]
+		}
+		scores[i] = w.of(raw)
+	}
+}
