@@ -241,6 +241,7 @@ func needs(n result.Need) (has func(*v1alpha1.Scenario) bool, what string) {
 	case result.NeedsDisruptions:
 		return func(in *v1alpha1.Scenario) bool { return len(in.Disruptions) > 0 }, "disruptions; state them in spec.scenario.disruptions"
 	default:
+		// Flow control is the EPP's, which a parameter may switch on.
 		return nil, ""
 	}
 }

@@ -4,20 +4,29 @@ package policy
 
 import (
 	"errors"
+	"fmt"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// ErrHeld says that a [Holder] keeps the request, to release it later.
-var ErrHeld = errors.New("held back")
+var (
+	// ErrHeld says that a [Holder] keeps the request, to release it later.
+	ErrHeld = errors.New("held back")
+	// ErrQueueFull says that there was no room to keep a request in.
+	ErrQueueFull = fmt.Errorf("the queue is full: %w", ErrNoEndpoint)
+	// ErrExpired says that a request was kept for as long as it may be.
+	ErrExpired = fmt.Errorf("waited too long: %w", ErrNoEndpoint)
+)
 
 // A Holder is a Router that may keep requests back and send them on their way
 // later: its Route may return ErrHeld.
 type Holder interface {
 	Router
+	// Holds is asked once, before the first request: where it is false, no
+	// request is ever kept.
+	Holds() bool
 	// Wake returns when Release is to be called next, after now; false where the
-	// holder keeps nothing. It is asked after each call of Route and after
-	// Release has returned false.
+	// holder keeps nothing. It is asked whenever Release has returned false.
 	Wake(now simtime.Time) (at simtime.Time, ok bool)
 	// Release lets one request go, if one may go now; it is called until it
 	// returns false: after each Route and whenever it is time to wake. The view

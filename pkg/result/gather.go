@@ -37,7 +37,7 @@ func (g gatherer) group(s Selector) Group {
 			RejectedBy: rejectedBy(c), WithTargets: t.withTargets, Good: c.Good,
 		},
 		TTFT: newLatency(&c.TTFT), EngineTTFT: newLatency(&c.EngineTTFT), TPOT: newLatency(&c.TPOT), ITL: newLatency(&c.ITL),
-		E2E: newLatency(&c.E2E), Queueing: newLatency(&c.Queueing),
+		E2E: newLatency(&c.E2E), Queueing: newLatency(&c.Queueing), GatewayQueueing: newLatency(&c.GatewayQueueing),
 		Handoff: newLatency(&c.Handoff), KVLoad: newLatency(&c.KVLoad),
 		Goodput:     ratio(c.Good, t.withTargets),
 		Attainment:  t.attainment(),
@@ -112,6 +112,7 @@ func (t *tally) add(c *simulator.Cell, target simulator.Target) {
 	t.ITL.Merge(&c.ITL)
 	t.E2E.Merge(&c.E2E)
 	t.Queueing.Merge(&c.Queueing)
+	t.GatewayQueueing.Merge(&c.GatewayQueueing)
 	t.Handoff.Merge(&c.Handoff)
 	t.KVLoad.Merge(&c.KVLoad)
 	t.addTargets(c, target)

@@ -54,7 +54,7 @@ func TestParseMetric(t *testing.T) {
 }
 
 func TestParseMetricFaults(t *testing.T) {
-	const names = "ttft, engineTtft, tpot, itl, e2e, queueing, handoff, kvLoad, goodput, attainment, completionRate, rejectionRate, unfinishedRate, " +
+	const names = "ttft, engineTtft, tpot, itl, e2e, queueing, gatewayQueueing, handoff, kvLoad, goodput, attainment, completionRate, rejectionRate, unfinishedRate, " +
 		"failureRate, migrations, throughput, cacheHit, preemptions, recomputedTokens, handoffs, handoffShare, fairness, utilization, kvUsage, evictions, " +
 		"cpuTier, storageTier, linkUtilization, linkConcurrency, stability, replicaHours, cost"
 	const percentiles = "mean, p50, p90, p95, p99, max"

@@ -17,7 +17,8 @@ import (
 )
 
 // makeTieredDocument is makeDocument where the small pool prefills for the
-// large one, has tiers, is watched, and a replica failed.
+// large one, has tiers, is watched, a replica failed, and flow
+// control keeps requests back.
 func makeTieredDocument(seed int64, bias time.Duration) *Document {
 	o := makeOutcome(bias)
 	for i := range o.Cells {
@@ -29,6 +30,7 @@ func makeTieredDocument(seed int64, bias time.Duration) *Document {
 		c.Handoffs, c.Migrated, c.Failed = c.Completed, 1, 1
 		c.Arrived++
 		c.Handoff.RecordN(int64(2*time.Millisecond), c.Completed)
+		c.GatewayQueueing.RecordN(int64(3*time.Millisecond), c.Completed)
 		c.KVLoad.RecordN(int64(5*time.Millisecond), c.Completed/2)
 	}
 	first := &o.Replicas[0]

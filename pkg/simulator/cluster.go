@@ -21,6 +21,7 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 		source:      c.Source,
 		horizon:     c.Horizon,
 		handing:     c.Handoff,
+		gate:        newGate(c.Router),
 		disruptions: c.Disruptions,
 		warmingUp:   c.Horizon.WarmUp > 0,
 		labels:      c.Source.Labels(),

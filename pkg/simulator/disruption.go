@@ -10,28 +10,46 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// disturb lets everything befall the replicas that does up to a time.
+// disturb lets everything befall the replicas that does up to a time, and the
+// router release what it wakes for before. When no more requests arrive, it does
+// so at that time too.
 func (s *simulation) disturb(until simtime.Time) {
-	for !s.stopped && len(s.disruptions) > 0 && s.disruptions[0].At <= until {
-		d := s.disruptions[0]
-		s.disruptions = s.disruptions[1:]
-		s.meetDisruption(d.At)
-		if s.draining && s.inFlight == 0 {
+	for !s.stopped {
+		wake := s.gate.wake
+		switch {
+		case len(s.disruptions) > 0 && s.disruptions[0].At <= min(until, wake):
+			d := s.disruptions[0]
+			s.disruptions = s.disruptions[1:]
+			s.meetBetween(d.At, true)
+			if s.draining && s.inFlight == 0 {
+				return
+			}
+			s.befall(d)
+		case wake < until || s.draining && wake == until && wake != simtime.Never:
+			s.meetBetween(wake, s.attentive())
+			s.release()
+			s.breathe()
+		default:
 			return
 		}
-		s.befall(d)
 	}
 }
 
-// meetDisruption brings all that routing depends on up to a disruption.
-func (s *simulation) meetDisruption(at simtime.Time) {
+// meetBetween brings all that routing depends on up to what happens between
+// arrivals. Where replicas need not be advanced for that, all says whether they
+// are.
+func (s *simulation) meetBetween(at simtime.Time, all bool) {
 	s.endWarmUpBy(at)
-	if s.draining {
+	switch {
+	case s.draining:
 		s.lookServing(at)
 		s.deliver(s.advanceServing(at))
-	} else {
+	case all:
 		s.look(at)
 		s.advanceAll(at)
+		s.deliver(at)
+	default:
+		s.look(at)
 		s.deliver(at)
 	}
 	s.now = at
@@ -71,7 +89,7 @@ func (s *simulation) dependents(r *replica) []int32 {
 	var ids []int32
 	for i := range s.requests.all {
 		q := &s.requests.all[i]
-		if q.phase == phaseNone || q.phase == phaseLeaving || q.job {
+		if q.phase == phaseNone || q.phase == phaseGateway || q.phase == phaseLeaving || q.job {
 			continue
 		}
 		if q.replica == r.index || q.handoff != 0 && s.handoffs.of(q).from == r.index {
@@ -193,7 +211,19 @@ func (s *simulation) routeAgain(id int32) {
 	if s.listener != nil {
 		s.listener.Finished(&q.info, int(q.replica))
 	}
+	q.asked = s.now
 	to, err := s.route(&q.info)
+	if s.keeps(err) {
+		s.retain(id)
+	} else {
+		s.forwardAgain(id, to, err)
+	}
+	s.release()
+}
+
+// forwardAgain sends a request on its way that has lost its replica.
+func (s *simulation) forwardAgain(id int32, to policy.Decision, err error) {
+	q := &s.requests.all[id]
 	if err == nil {
 		if _, never := s.refuses(to, int64(q.prompt), int64(q.finish)); never {
 			err = policy.ErrNoEndpoint
@@ -211,6 +241,7 @@ func (s *simulation) routeAgain(id int32) {
 	q.replica, q.moved = int32(to.Endpoint), true
 	q.chain, q.chained = q.chain[:0], false
 	s.metrics.cells[q.cell].Migrated++
+	s.noteWait(q)
 	s.serve(&s.replicas[to.Endpoint], +1)
 	if to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint && q.generated() == 0 {
 		s.handOver(id, to.Prefill, to.Endpoint)

@@ -20,25 +20,34 @@ func (s *simulation) arrive(w *workload.Request) {
 		ID: w.ID, Arrival: w.Arrival, Prompt: w.Prompt, Tokens: w.Prompt.Tokens(),
 		Tenant: w.Tenant, Class: w.Class, Priority: w.Priority,
 	}
-	q.lastToken, q.firstToken = unset, unset
-	s.forward(id, q, w)
+	q.lastToken, q.firstToken, q.asked = unset, unset, w.Arrival
+	output := int32(max(w.OutputTokens, 1))
+	q.prompt = int32(q.info.Tokens)
+	q.total, q.finish = q.prompt, q.prompt+output
+	q.answer = prompt.Extent{Source: w.Response, Start: w.ResponseStart, Tokens: output}
+	to, err := s.route(&q.info)
+	if s.keeps(err) {
+		s.retain(id)
+	} else {
+		s.forward(id, to, err)
+	}
 	s.now = w.Arrival
+	s.release()
 	for _, o := range s.observers {
 		o.settled(s, nil)
 	}
 }
 
-// forward asks the router for an endpoint and hands the request to it.
-func (s *simulation) forward(id int32, q *request, w *workload.Request) {
-	decision, err := s.route(&q.info)
+// forward hands a request to the endpoints that the router chose, now.
+func (s *simulation) forward(id int32, to policy.Decision, err error) {
 	if err != nil {
 		s.reject(id, NoPool, refusal(err))
 		return
 	}
-	endpoint, prefill := decision.Endpoint, decision.Prefill
+	q := &s.requests.all[id]
+	endpoint, prefill := to.Endpoint, to.Prefill
 	r := &s.replicas[endpoint]
-	output := max(w.OutputTokens, 1)
-	reason, never := s.refuses(decision, int64(q.info.Tokens), int64(q.info.Tokens)+int64(output))
+	reason, never := s.refuses(to, int64(q.prompt), int64(q.finish))
 	if never {
 		if s.listener != nil {
 			s.listener.Finished(&q.info, endpoint)
@@ -46,11 +55,9 @@ func (s *simulation) forward(id int32, q *request, w *workload.Request) {
 		s.reject(id, r.pool, reason)
 		return
 	}
-	q.replica = int32(endpoint)
-	q.prompt = int32(q.info.Tokens)
-	q.total, q.finish = q.prompt, q.prompt+int32(output)
-	q.answer = prompt.Extent{Source: w.Response, Start: w.ResponseStart, Tokens: int32(output)}
+	q.replica, q.accepted = int32(endpoint), true
 	q.cell = s.metrics.arrived(s.now, r.pool, &q.info)
+	s.noteWait(q)
 	s.inFlight++
 	s.serve(r, +1)
 	for _, o := range s.observers {
@@ -103,15 +110,23 @@ func (s *simulation) route(info *policy.Request) (policy.Decision, error) {
 	s.view.Now = s.now
 	to, err := s.router.Route(&s.view, info)
 	s.view.Changed = s.changed[:0]
+	if s.keeps(err) {
+		return to, err
+	}
+	return s.checked(info.ID, to, err)
+}
+
+// checked panics where the router answers what no router may.
+func (s *simulation) checked(id int, to policy.Decision, err error) (policy.Decision, error) {
 	switch {
 	case errors.Is(err, policy.ErrNoEndpoint):
 		return policy.Decision{}, err
 	case err != nil:
-		panic(fmt.Sprintf("simulator: the router failed on request %d at %v: %v", info.ID, s.now, err))
+		panic(fmt.Sprintf("simulator: the router failed on request %d at %v: %v", id, s.now, err))
 	case !s.exists(to.Endpoint):
-		panic(fmt.Sprintf("simulator: the router sent request %d to endpoint %d of %d", info.ID, to.Endpoint, len(s.replicas)))
+		panic(fmt.Sprintf("simulator: the router sent request %d to endpoint %d of %d", id, to.Endpoint, len(s.replicas)))
 	case to.Prefill != policy.NoPrefill && !s.exists(to.Prefill):
-		panic(fmt.Sprintf("simulator: the router had request %d computed by endpoint %d of %d", info.ID, to.Prefill, len(s.replicas)))
+		panic(fmt.Sprintf("simulator: the router had request %d computed by endpoint %d of %d", id, to.Prefill, len(s.replicas)))
 	}
 	return to, nil
 }
@@ -120,10 +135,16 @@ func (s *simulation) exists(endpoint int) bool { return endpoint >= 0 && endpoin
 
 // refusal is the reason of a router that chose no endpoint.
 func refusal(err error) Reason {
-	if errors.Is(err, policy.ErrShed) {
+	switch {
+	case errors.Is(err, policy.ErrShed):
 		return Shed
+	case errors.Is(err, policy.ErrQueueFull):
+		return QueueFull
+	case errors.Is(err, policy.ErrExpired):
+		return Expired
+	default:
+		return NoEndpoint
 	}
-	return NoEndpoint
 }
 
 // reject ends a request that no engine will see.
@@ -136,5 +157,6 @@ func (s *simulation) reject(id int32, pool int, reason Reason) {
 	if s.refused != nil {
 		s.refused(info.ID, reason)
 	}
+	s.finishBy, s.lastEnd = max(s.finishBy, s.now), max(s.lastEnd, s.now)
 	s.requests.release(id)
 }

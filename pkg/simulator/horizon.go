@@ -106,6 +106,9 @@ func (s *simulation) cutOff(at simtime.Time) {
 		if q.phase == phaseNone || q.job {
 			continue
 		}
+		if !q.accepted {
+			q.cell = s.metrics.arrived(at, NoPool, &q.info)
+		}
 		s.metrics.unfinished(at, q)
 		s.end(int32(id), at, endUnfinished)
 	}

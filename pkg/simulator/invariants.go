@@ -14,7 +14,8 @@ import (
 // invariants is an observer that panics, with the values, when something that
 // must always hold does not:
 //
-//   - every request that arrived was rejected, has ended or is in flight;
+//   - every request that arrived was rejected, has ended or is in flight, at the
+//     gateway or beyond;
 //   - the clock never goes back, and a request's times follow each other;
 //   - each token of a request comes once, in order, and only when the KV of
 //     everything before it is computed;
@@ -48,7 +49,7 @@ func broken(s *simulation, format string, args ...any) {
 
 func (v *invariants) arrived(s *simulation, id int32) {
 	q := &s.requests.all[id]
-	if q.info.Arrival != s.now {
+	if q.info.Arrival != s.now && s.gate.holder == nil || q.info.Arrival > s.now {
 		broken(s, "request %d arrives, due at %v", q.info.ID, q.info.Arrival)
 	}
 	if _, again := v.tokens[q.info.ID]; again {
@@ -94,7 +95,9 @@ func (v *invariants) ended(s *simulation, id int32, at simtime.Time, how ending)
 	}
 	delete(v.tokens, q.info.ID)
 	delete(v.tokenAt, q.info.ID)
-	v.inFlight--
+	if q.accepted {
+		v.inFlight--
+	}
 	v.ends++
 	v.cutOff = v.cutOff || how == endUnfinished
 }
@@ -164,10 +167,30 @@ func (v *invariants) inOrder(s *simulation, r *replica) {
 	}
 }
 
+// atGateway counts the requests that no endpoint has had yet of those that the
+// router keeps, and checks that it keeps who is there, until a time to come.
+func (v *invariants) atGateway(s *simulation) int {
+	if len(s.gate.held) > 0 && s.gate.wake == simtime.Never {
+		broken(s, "%d requests are kept at the gateway for ever", len(s.gate.held))
+	}
+	n := 0
+	for number, id := range s.gate.held {
+		q := &s.requests.all[id]
+		if q.info.ID != number || q.phase != phaseGateway {
+			broken(s, "request %d is kept at the gateway, and in phase %d as number %d", number, q.phase, q.info.ID)
+		}
+		if !q.accepted {
+			n++
+		}
+	}
+	return n
+}
+
 func (v *invariants) settled(s *simulation, r *replica) {
-	if s.arrived != v.rejections+v.ends+v.inFlight || s.inFlight != v.inFlight {
-		broken(s, "%d arrived, %d rejected, %d ended, %d in flight (%d counted)",
-			s.arrived, v.rejections, v.ends, s.inFlight, v.inFlight)
+	kept := v.atGateway(s)
+	if s.arrived != v.rejections+v.ends+v.inFlight+kept || s.inFlight != v.inFlight+kept {
+		broken(s, "%d arrived, %d rejected, %d ended, %d in flight (%d counted, %d kept at the gateway)",
+			s.arrived, v.rejections, v.ends, s.inFlight, v.inFlight, kept)
 	}
 	if r == nil {
 		return

@@ -77,6 +77,7 @@ func sumCells(o *Outcome) *Cell {
 		sum.ITL.Merge(&c.ITL)
 		sum.E2E.Merge(&c.E2E)
 		sum.Queueing.Merge(&c.Queueing)
+		sum.GatewayQueueing.Merge(&c.GatewayQueueing)
 		sum.Failed += c.Failed
 		sum.Handoffs += c.Handoffs
 		sum.Migrated += c.Migrated

@@ -77,6 +77,11 @@ func (m *metrics) failed(now simtime.Time, q *request) { m.touch(now, q.cell).Fa
 
 func (m *metrics) unfinished(now simtime.Time, q *request) { m.touch(now, q.cell).Unfinished++ }
 
+// kept records that a request goes to a replica, after the router was asked.
+func (m *metrics) kept(now simtime.Time, q *request) {
+	m.touch(now, q.cell).GatewayQueueing.Record(int64(now - q.asked))
+}
+
 // scheduled records the first admission of a request into a batch.
 func (m *metrics) scheduled(now simtime.Time, q *request) {
 	c := m.touch(now, q.cell)

@@ -44,7 +44,9 @@ var features = map[string][]feature{
 	"tiers, hand-overs":       {randomTiers, randomHandoffs},
 	"tiers, disruptions":      {randomTiers, randomDisruptions},
 	"hand-overs, disruptions": {randomHandoffs, randomDisruptions},
-	"all":                     {randomTiers, randomHandoffs, randomDisruptions},
+	"a router that holds":     {randomHolds},
+	"holds, disruptions":      {randomHolds, randomDisruptions},
+	"all":                     {randomTiers, randomHandoffs, randomDisruptions, randomHolds},
 }
 
 // TestFeaturesAgainstPlain holds the simulator against the plain one where there

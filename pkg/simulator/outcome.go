@@ -49,12 +49,16 @@ const (
 	ExceedsKVCache
 	// NoRoom: the stability controller found no room for it beside what runs.
 	NoRoom
+	// QueueFull: the router keeps as many requests back as it may already.
+	QueueFull
+	// Expired: the router has kept it back for as long as it may.
+	Expired
 
 	// Reasons is how many there are.
 	Reasons
 )
 
-var reasonNames = [Reasons]string{"noEndpoint", "shed", "emptyPrompt", "exceedsModelLength", "exceedsKVCache", "noRoom"}
+var reasonNames = [Reasons]string{"noEndpoint", "shed", "emptyPrompt", "exceedsModelLength", "exceedsKVCache", "noRoom", "queueFull", "expired"}
 
 // String returns the reason as results write it, such as noEndpoint.
 func (r Reason) String() string { return reasonNames[r] }
@@ -100,6 +104,10 @@ type Cell struct {
 	// the engine reports of it: from the entry into its queue to the end of the
 	// step that gave the token.
 	TTFT, EngineTTFT, TPOT, ITL, E2E, Queueing stats.Histogram
+	// GatewayQueueing is how long the router kept a request back before it went
+	// to a replica, one value each time that one did: there are none where the
+	// router keeps none.
+	GatewayQueueing stats.Histogram
 	// Handoff runs from the end of a prompt's prefill to the moment when its
 	// decode may begin, one value a hand-over. KVLoad is how long a request
 	// waited for its KV from lower tiers, one value a load.

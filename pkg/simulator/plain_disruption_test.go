@@ -3,8 +3,11 @@
 package simulator
 
 import (
+	"errors"
 	"maps"
 	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
 )
 
 func (p *plain) disrupt(d Disruption) {
@@ -22,7 +25,7 @@ func (p *plain) disrupt(d Disruption) {
 func (p *plain) fail(r *plainReplica) {
 	var lost []*plainRequest
 	for _, q := range p.flying {
-		if !q.leaving && (int(q.replica) == r.index || q.receives() && q.handoff.prefill == r) {
+		if !q.leaving && !slices.Contains(p.waiting, q) && (int(q.replica) == r.index || q.receives() && q.handoff.prefill == r) {
 			lost = append(lost, q)
 		}
 	}
@@ -88,12 +91,22 @@ func (p *plain) routeAgain(q *plainRequest) {
 	p.tellFinished(q, int(q.replica))
 	q.high = max(q.high, q.computed)
 	q.computed, q.chunk = 0, 0
-	p.view.Now = p.now
+	p.view.Now, q.asked = p.now, p.now
 	p.tellAll()
 	decision, err := p.Router.Route(&p.view, &q.info)
+	if errors.Is(err, policy.ErrHeld) {
+		p.waiting = append(p.waiting, q)
+	} else {
+		p.sendAgainTo(q, decision, err)
+	}
+	p.release()
+}
+
+func (p *plain) sendAgainTo(q *plainRequest, decision policy.Decision, err error) {
 	if err == nil {
 		if _, never := p.refuses(q, decision); !never {
 			p.metrics.cells[q.cell].Migrated++
+			p.noteWait(q)
 			q.moved = true
 			p.place(q, decision)
 			return

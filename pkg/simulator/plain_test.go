@@ -40,6 +40,7 @@ type plain struct {
 	handled           int
 	flying            []*plainRequest // in flight, in order of arrival
 	telling           plainTelling
+	plainGate
 
 	network   *transfer.Network
 	transfers map[transfer.ID]*plainTransfer // in flight
@@ -55,6 +56,7 @@ const (
 	plainDisruption
 	plainHorizon
 	plainArrival
+	plainRelease
 	plainEntry
 	plainTransferEnd
 	plainStepEnd
@@ -147,6 +149,7 @@ func newPlain(c Config) *plain {
 		}
 	}
 	p.addStations()
+	p.openGate()
 	for i, d := range c.Disruptions {
 		p.schedule(plainEvent{at: d.At, kind: plainDisruption, number: i})
 	}
@@ -275,7 +278,7 @@ func (p *plain) take(e plainEvent) plainEvent {
 	if e.kind == plainDrainEnd {
 		p.checkProgress()
 	}
-	for e.kind != plainDrainEnd && (!p.closed || len(p.Disruptions) > 0) {
+	for e.kind != plainDrainEnd && (!p.closed || len(p.Disruptions) > 0 || p.holder != nil) {
 		next := p.replicas[0]
 		for _, r := range p.replicas {
 			if r.scrape < next.scrape {
@@ -312,6 +315,8 @@ func (p *plain) handle(e plainEvent) {
 		p.schedule(plainEvent{at: deadline, kind: plainDrainEnd})
 	case plainArrival:
 		p.arrive()
+	case plainRelease:
+		p.release()
 	case plainEntry:
 		p.come(e.replica, e.request)
 	case plainTransferEnd:
@@ -325,6 +330,9 @@ func (p *plain) handle(e plainEvent) {
 		p.deliver(e)
 	case plainDrainEnd:
 		for _, q := range p.flying {
+			if !q.accepted {
+				q.cell = p.metrics.arrived(p.now, NoPool, &q.info)
+			}
 			p.metrics.unfinished(p.now, &q.request)
 			p.note(q, func(rec *record) { rec.end = "unfinished" })
 		}
@@ -370,11 +378,25 @@ func (p *plain) arrive() {
 func (p *plain) send(q *plainRequest) {
 	p.view.Now = p.now
 	p.tellAll()
+	q.asked = p.now
 	decision, err := p.Router.Route(&p.view, &q.info)
-	if errors.Is(err, policy.ErrNoEndpoint) {
+	if errors.Is(err, policy.ErrHeld) {
+		p.fly(q)
+		p.waiting = append(p.waiting, q)
+	} else {
+		p.sendTo(q, decision, err)
+	}
+	p.release()
+}
+
+// sendTo sends a request to where the router wants it, or ends it.
+func (p *plain) sendTo(q *plainRequest, decision policy.Decision, err error) {
+	if err != nil {
 		reason := NoEndpoint
-		if errors.Is(err, policy.ErrShed) {
-			reason = Shed
+		for of, r := range map[error]Reason{policy.ErrShed: Shed, policy.ErrQueueFull: QueueFull, policy.ErrExpired: Expired} {
+			if errors.Is(err, of) {
+				reason = r
+			}
 		}
 		p.metrics.rejected(p.now, NoPool, &q.info, reason)
 		p.note(q, func(rec *record) { rec.end = reason.String() })
@@ -388,8 +410,9 @@ func (p *plain) send(q *plainRequest) {
 		return
 	}
 	q.cell = p.metrics.arrived(p.now, r.pool, &q.info)
-	p.inFlight++
-	p.flying = append(p.flying, q)
+	q.accepted = true
+	p.fly(q)
+	p.noteWait(q)
 	p.note(q, func(rec *record) { rec.replica = decision.Endpoint })
 	p.place(q, decision)
 }
@@ -789,6 +812,16 @@ func (p *plain) deliver(e plainEvent) {
 	p.note(q, func(rec *record) { rec.end = "completed" })
 	p.tellFinished(q, int(q.replica))
 	p.forget(q)
+}
+
+// fly notes that a request is in flight.
+func (p *plain) fly(q *plainRequest) {
+	p.inFlight++
+	at := 0
+	for at < len(p.flying) && p.flying[at].info.ID < q.info.ID {
+		at++
+	}
+	p.flying = slices.Insert(p.flying, at, q)
 }
 
 // forget ends a request.

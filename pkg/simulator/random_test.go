@@ -146,6 +146,7 @@ type scatter struct {
 	seen   []policy.Scrape
 	log    []string
 	heard  heard
+	scatterGate
 }
 
 func (r *scatter) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
@@ -158,6 +159,14 @@ func (r *scatter) Route(v *policy.View, q *policy.Request) (policy.Decision, err
 	case 14:
 		return policy.Decision{}, policy.ErrShed
 	}
+	if r.keep(v, q) {
+		return policy.Decision{}, policy.ErrHeld
+	}
+	return r.choose(v, q)
+}
+
+// choose sends a request to some endpoint.
+func (r *scatter) choose(v *policy.View, q *policy.Request) (policy.Decision, error) {
 	best := r.best(v, q.ID)
 	if best < 0 {
 		return policy.Decision{}, policy.ErrNoEndpoint

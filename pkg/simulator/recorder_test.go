@@ -42,8 +42,10 @@ func (s *script) Next() (workload.Request, bool) {
 // and remembers what it saw of endpoint 0.
 type scriptRouter struct {
 	fixed []string
+	scriptGate
 	turn  int
 	views map[int]policy.Scrape
+	down  map[int]int
 	calls map[int][]string
 	tale  *tale
 }
@@ -51,9 +53,25 @@ type scriptRouter struct {
 func (r *scriptRouter) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
 	if r.views == nil {
 		r.views = map[int]policy.Scrape{}
+		r.down = map[int]int{}
 		r.calls = map[int][]string{}
 	}
+	if r.Holds() {
+		r.keep(v, q)
+		return policy.Decision{}, policy.ErrHeld
+	}
+	return r.choose(v, q)
+}
+
+// choose sends a request where the script says.
+func (r *scriptRouter) choose(v *policy.View, q *policy.Request) (policy.Decision, error) {
 	r.views[q.ID] = v.Scrapes[0]
+	r.down[q.ID] = 0
+	for e := range v.Scrapes {
+		if isDown(v, e) {
+			r.down[q.ID]++
+		}
+	}
 	turn := r.turn
 	r.turn++
 	if len(r.fixed) == 0 {
@@ -89,7 +107,7 @@ func (r *scriptRouter) saw(id int) map[string]string {
 	v := r.views[id]
 	return map[string]string{
 		"at": v.At.String(), "waiting": strconv.Itoa(v.Waiting), "running": strconv.Itoa(v.Running),
-		"kv": fmt.Sprint(v.KVUsage), "calls": strings.Join(r.calls[id], ","),
+		"kv": fmt.Sprint(v.KVUsage), "down": strconv.Itoa(r.down[id]), "calls": strings.Join(r.calls[id], ","),
 		"transfers": strconv.Itoa(v.Transfers), "delay": v.TransferDelay.String(),
 	}
 }

@@ -16,6 +16,7 @@ type phase uint8
 
 const (
 	phaseNone    phase = iota // the slot is free
+	phaseGateway              // kept back by the router
 	phaseEntry                // on its way to the wait queue
 	phaseHeld                 // a prefill job that back-pressure keeps out of the wait queue
 	phaseRemote               // in no queue yet: its prefill job is not as far
@@ -64,6 +65,8 @@ type request struct {
 	// incomplete says that some of the content of its blocks is still on its
 	// way: nobody else may use them.
 	incomplete bool
+	// accepted says that some endpoint has had the request.
+	accepted bool
 	// moved says that the request was routed again and the endpoint that it has
 	// now has not given a token.
 	moved bool
@@ -82,6 +85,8 @@ type request struct {
 	// admitted numbers the admissions to the replica's batch, turn the
 	// entries to its queue, which rank orders first.
 	admitted, rank, turn int64
+	// asked is when the router was asked where the request goes.
+	asked simtime.Time
 	// entered is when the request first came to the wait queue.
 	entered simtime.Time
 	// lastToken is when the engine gave the last token, by its own clock;

@@ -44,12 +44,14 @@ type simulation struct {
 	source    workload.Source
 	horizon   Horizon
 	warmingUp bool
+	// gate keeps what the router holds back.
+	gate gate
 	// disruptions are those to come.
 	disruptions []Disruption
 	// draining says that no more requests arrive.
 	draining bool
-	// serving counts requests that no engine has given all of their tokens,
-	// finishBy is when the streams of all others have ended.
+	// serving counts requests that no engine has given all of their tokens, those
+	// that the router holds back included; finishBy is when the streams of all others have ended.
 	serving  int
 	finishBy simtime.Time
 	// bound is up to when replicas are advanced that serve nobody, once no more
@@ -87,7 +89,8 @@ type simulation struct {
 // run lets requests arrive, one after the other, and then drains the cluster.
 //
 // At one nanosecond the order is: scrapes, the end of the warm-up, disruptions,
-// arrivals and their routing, entries into wait queues, ends of transfers, ends of
+// arrivals and their routing, releases of requests that the router wakes for,
+// entries into wait queues, ends of transfers, ends of
 // steps, the waking of idle replicas, tokens at the gateway, the end of the drain.
 func (s *simulation) run() (*Outcome, error) {
 	for !s.stopped && s.step() {
@@ -113,17 +116,21 @@ func (s *simulation) step() bool {
 
 // meet brings all that a routing decision depends on up to a time.
 func (s *simulation) meet(at simtime.Time) {
-	if len(s.disruptions) > 0 {
+	if len(s.disruptions) > 0 || s.gate.wake < at {
 		s.disturb(at)
 	}
 	s.endWarmUpBy(at)
 	s.look(at)
-	if s.listener != nil || s.doors || s.hears != nil {
+	if s.attentive() {
 		s.advanceAll(at)
 	}
 	s.deliver(at)
 	s.now = at
 }
+
+// attentive says whether routing depends on what happens in the replicas, and
+// not on their scrapes alone.
+func (s *simulation) attentive() bool { return s.listener != nil || s.doors || s.hears != nil }
 
 // advanceAll advances all replicas.
 func (s *simulation) advanceAll(until simtime.Time) {

@@ -40,7 +40,10 @@ import (
 //	stability form (queueing, queueing-seed) of the pool above, evict, admission
 //	          (queue, refuse), window, margin, deviations, interval, completions
 //	router    roundrobin; or fixed with to=endpoints in turn ("-" refuses, and
-//	          prefill>decode lets one compute the prompt for the other)
+//	          prefill>decode lets one compute the prompt for the other). With
+//	          hold, one request a multiple of hold leaves the gateway, that with
+//	          the highest priority first; full and ttl say how many may wait there
+//	          and how long
 //	handoff   egress and ingress (links), granularity (block, chunk, stream),
 //	          start (share), single, pending
 //	disrupt   TIME fail, drain or recover ENDPOINT
@@ -53,7 +56,8 @@ import (
 //	expect    NAME …: what became of a request, see recorder.request
 //	expect    total …: sums over cells and replicas, see scenario.totals
 //	expect    state REPLICA …: what its controller knew when arrivals ended
-//	view      NAME …: what the router saw of endpoint 0 when it routed the request
+//	view      NAME …: what the router saw of endpoint 0 when it chose where the
+//	          request goes, and how many endpoints were down
 //	heard     TIME ENDPOINT BLOCK …: what the router was told then of an
 //	          endpoint's cache, where it is told of it: request.number is block
 //	          number of the first request that has it, with + stored and with -
@@ -116,6 +120,7 @@ func (c *scenario) read(l line) {
 		c.config.Pools[len(c.config.Pools)-1].Stability = l.stability()
 	case "router":
 		c.router.fixed = l.list("to")
+		c.router.scriptGate = scriptGate{hold: simtime.Time(l.duration("hold")), ttl: l.duration("ttl"), full: l.number("full")}
 	case "scrape":
 		c.config.ScrapeInterval = l.duration("every")
 		for _, first := range l.list("first") {
@@ -246,6 +251,7 @@ func totals(o *Outcome) map[string]string {
 		"arrived": n(sum.Arrived), "completed": n(sum.Completed), "rejected": n(sum.Rejected), "unfinished": n(sum.Unfinished),
 		"good": n(sum.Good), "metttft": n(sum.MetTTFT), "mettpot": n(sum.MetTPOT), "mete2e": n(sum.MetE2E),
 		"prompt": n(sum.PromptTokens), "cached": n(sum.CachedTokens), "output": n(sum.OutputTokens), "gaps": n(sum.ITL.Count()),
+		"gateway":  time.Duration(sum.GatewayQueueing.Max()).String(),
 		"queueing": time.Duration(sum.Queueing.Max()).String(), "enginettft": time.Duration(sum.EngineTTFT.Max()).String(),
 		"maxgap": time.Duration(sum.ITL.Max()).String(), "maxtpot": time.Duration(sum.TPOT.Max()).String(),
 		"preemptions": n(sum.Preemptions), "recomputed": n(sum.RecomputedTokens),

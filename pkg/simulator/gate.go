@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"errors"
+	"fmt"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// gate is where requests wait that the router keeps back.
+type gate struct {
+	holder policy.Holder // nil where the router keeps none
+	held   map[int]int32 // the requests by their numbers
+	// wake is when the router is to be asked to release some; Never while it
+	// keeps none.
+	wake simtime.Time
+}
+
+func newGate(r policy.Router) gate {
+	g := gate{wake: simtime.Never}
+	if h, ok := r.(policy.Holder); ok && h.Holds() {
+		g.holder, g.held = h, map[int]int32{}
+	}
+	return g
+}
+
+// keeps says whether the router's answer is that it keeps the request.
+func (s *simulation) keeps(err error) bool {
+	return s.gate.holder != nil && errors.Is(err, policy.ErrHeld)
+}
+
+// retain lets a request wait at the gateway. It is in flight, and at no replica.
+func (s *simulation) retain(id int32) {
+	q := &s.requests.all[id]
+	q.phase = phaseGateway
+	s.gate.held[q.info.ID] = id
+	s.serving++
+	if !q.accepted {
+		s.inFlight++
+	}
+}
+
+// release lets those go that the router has kept back and lets go now.
+func (s *simulation) release() {
+	g := &s.gate
+	if g.holder == nil {
+		return
+	}
+	now := s.now
+	for {
+		s.view.Now = now
+		released, ok := g.holder.Release(&s.view)
+		s.view.Changed = s.changed[:0]
+		if !ok {
+			break
+		}
+		s.letGo(released)
+		s.now = now
+	}
+	g.wake = simtime.Never
+	if len(g.held) == 0 {
+		return
+	}
+	at, ok := g.holder.Wake(now)
+	if !ok || at <= now {
+		panic(fmt.Sprintf("simulator: the router keeps %d requests at %v and wakes at %v (%t)", len(g.held), now, at, ok))
+	}
+	g.wake = at
+}
+
+// letGo sends a request on its way that the router has kept back, or ends it.
+func (s *simulation) letGo(released policy.Released) {
+	id, ok := s.gate.held[released.Request]
+	if !ok {
+		panic(fmt.Sprintf("simulator: the router releases request %d at %v, which it does not keep", released.Request, s.now))
+	}
+	delete(s.gate.held, released.Request)
+	q := &s.requests.all[id]
+	q.phase = phaseNone
+	s.serving--
+	to, err := s.checked(released.Request, released.Decision, released.Err)
+	if q.accepted {
+		s.forwardAgain(id, to, err)
+		return
+	}
+	s.inFlight--
+	s.forward(id, to, err)
+}
+
+// noteWait records how long the router kept a request back that goes to a
+// replica now.
+func (s *simulation) noteWait(q *request) {
+	if s.gate.holder != nil {
+		s.metrics.kept(s.now, q)
+	}
+}
