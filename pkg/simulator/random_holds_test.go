@@ -46,6 +46,7 @@ func (g *scatterGate) Wake(now simtime.Time) (simtime.Time, bool) {
 
 func (r *scatter) Release(v *policy.View) (policy.Released, bool) {
 	r.watch(v)
+	r.log = append(r.log, r.heard.lines(len(v.Scrapes))...)
 	r.log = append(r.log, fmt.Sprint("release at ", v.Now, " by ", v.Scrapes, " without ", v.Down))
 	if n := len(r.held); n > 5 {
 		return r.turnAway(n-1, policy.ErrQueueFull)
