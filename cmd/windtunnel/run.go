@@ -25,8 +25,16 @@ type runOutput struct {
 	Results []*result.Document           `json:"results"`
 }
 
+// runOptions are the flags of run.
+type runOptions struct {
+	localOptions
+	explained explainOptions
+	// trace names the file that decisions are written to; "" is none.
+	trace string
+}
+
 func newRunCommand() *cobra.Command {
-	var o localOptions
+	var o runOptions
 	cmd := &cobra.Command{
 		Use:   "run -f FILE",
 		Short: "Simulate the SimulationRuns of a manifest on this machine",
@@ -37,25 +45,54 @@ ConfigMaps that it refers to are taken from the same file or from --configmap.
 
 -o prometheus prints what the stability controllers of a run's replicas knew when
 arrivals ended, in the text format of Prometheus: pools[].kvCache.stability makes
-them watch.`,
+them watch.
+
+--explain REQUEST prints why the router sent one request where it did: what it
+knew of each endpoint and how old that was, whom each filter dropped, each
+scorer's raw and weighted score, and the pick. --trace FILE writes every decision
+of every seed, one a line.`,
 		Example: `  windtunnel run -f config/samples/simulationrun-poisson.yaml
-  windtunnel run -f run.yaml --configmap trace.yaml -o json`,
+  windtunnel run -f run.yaml --configmap trace.yaml -o json
+  windtunnel run -f run.yaml --explain 17
+  windtunnel run -f run.yaml --explain rejected --seed 43
+  windtunnel run -f run.yaml --trace decisions.jsonl.gz`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
 	o.register(cmd, outputPrometheus)
+	f := cmd.Flags()
+	f.StringVar(&o.explained.request, "explain", "", "explain the routing of a request, by its number from 0 in order of arrival, or of the first one that is "+firstRejected)
+	f.Int64Var(&o.explained.seed, "seed", -1, "seed that --explain simulates (default the run's first one)")
+	f.StringVar(&o.trace, "trace", "", "file to write every routing decision to, as JSON lines, compressed if it ends in .gz")
 	return cmd
 }
 
-func (o *localOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
+// checkFlags refuses flags that do not go together.
+func (o *runOptions) checkFlags() error {
+	switch {
+	case o.explained.request != "" && o.trace != "":
+		return badInput{errors.New("--explain prints one decision and --trace writes all: choose one")}
+	case o.explained.request != "" && o.output == outputPrometheus:
+		return badInput{errors.New("--explain knows no -o prometheus")}
+	case o.explained.request == "" && o.explained.seed >= 0:
+		return badInput{errors.New("--seed is for --explain; what is simulated otherwise is in spec.replications")}
+	default:
+		return nil
+	}
+}
+
+func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
+	if err := o.checkFlags(); err != nil {
+		return err
+	}
 	set, err := o.load(stdin)
 	if err != nil {
 		return err
 	}
 	var ready []compiledRun
-	err = forEach(o, "SimulationRun", set.Runs, func(run *v1alpha1.SimulationRun) error {
+	err = forEach(&o.localOptions, "SimulationRun", set.Runs, func(run *v1alpha1.SimulationRun) error {
 		c, errs, err := experiment.CompileRun(ctx, run, o.inputs(set, run.Namespace))
 		ready = append(ready, compiledRun{run, c})
 		return compiled("SimulationRun", run.Name, errs, err)
@@ -65,6 +102,14 @@ func (o *localOptions) run(ctx context.Context, stdin io.Reader, stdout io.Write
 	}
 	if o.output == outputPrometheus {
 		if err := checkPrometheus(ready); err != nil {
+			return err
+		}
+	}
+	if o.explained.request != "" {
+		return o.explain(ctx, ready, stdout)
+	}
+	if o.trace != "" {
+		if _, err := theOnly(ready, "--trace"); err != nil {
 			return err
 		}
 	}
@@ -82,8 +127,8 @@ type compiledRun struct {
 	*experiment.Compiled
 }
 
-func (o *localOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writer) error {
-	simulations, err := o.simulate(ctx, run.Name, run.Compiled)
+func (o *runOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writer) error {
+	simulations, err := o.simulateRun(ctx, run)
 	if err != nil {
 		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
 	}
@@ -120,8 +165,16 @@ func checkPrometheus(runs []compiledRun) error {
 	}, nil)
 }
 
-// simulate runs all of a plan on this machine.
-func (o *localOptions) simulate(ctx context.Context, name string, c *experiment.Compiled) ([]experiment.Simulation, error) {
+func (o *runOptions) simulateRun(ctx context.Context, run compiledRun) ([]experiment.Simulation, error) {
+	if o.trace != "" {
+		return o.traced(ctx, run)
+	}
+	return o.simulate(ctx, run.Name, run.Compiled, nil)
+}
+
+// simulate runs all of a plan on this machine. decided, unless it is nil, is
+// told of each decision.
+func (o *localOptions) simulate(ctx context.Context, name string, c *experiment.Compiled, decided func(int, *experiment.Decision)) ([]experiment.Simulation, error) {
 	total := c.Plan.Simulations()
 	p := newProgress(name, total)
 	defer p.end()
@@ -130,6 +183,7 @@ func (o *localOptions) simulate(ctx context.Context, name string, c *experiment.
 		Progress:    p.update,
 
 		CheckInvariants: o.check,
+		Decided:         decided,
 	})
 	if errors.Is(err, experiment.ErrInvalidPoint) {
 		return nil, badInput{err}

@@ -72,7 +72,7 @@ type compiledSweep struct {
 }
 
 func (o *localOptions) sweepOne(ctx context.Context, sweep compiledSweep, stdout io.Writer) error {
-	simulations, err := o.simulate(ctx, sweep.Name, sweep.Compiled)
+	simulations, err := o.simulate(ctx, sweep.Name, sweep.Compiled, nil)
 	if err != nil {
 		return fmt.Errorf("PolicySweep %s: %w", sweep.Name, err)
 	}

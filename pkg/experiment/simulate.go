@@ -36,6 +36,9 @@ type Options struct {
 	// Progress, if set, is told how many of the span are done. Calls do not
 	// overlap.
 	Progress func(done int)
+	// Decided, if set, is told of each decision of a simulation, by its place in
+	// the span. Calls for different simulations may overlap.
+	Decided func(simulation int, d *Decision)
 }
 
 // Simulate runs the simulations of a span and returns them in order. The trace
@@ -56,7 +59,7 @@ func (p *Plan) Simulate(ctx context.Context, trace *workload.Trace, span Span, o
 			break
 		}
 		group.Go(func() error {
-			s, err := p.simulateOne(groupCtx, trace, span.First+i, metrics, o.CheckInvariants)
+			s, err := p.simulateOne(groupCtx, trace, span.First+i, metrics, o.watch(i))
 			if err != nil {
 				return err
 			}
@@ -79,9 +82,29 @@ func (p *Plan) Simulate(ctx context.Context, trace *workload.Trace, span Span, o
 	return results, nil
 }
 
+// A watch sees what goes on in a simulation, and changes nothing. Its functions
+// are nil where nobody wants to know.
+type watch struct {
+	// check has the simulator check its invariants.
+	check     bool
+	decided   func(*Decision)
+	completed func(simulator.Completion)
+}
+
+func (o *Options) watch(simulation int) watch {
+	w := watch{check: o.CheckInvariants}
+	if o.Decided != nil {
+		w.decided = func(d *Decision) { o.Decided(simulation, d) }
+	}
+	return w
+}
+
 // simulateOne runs simulation i of the plan.
-func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, i int, metrics []result.Metric, check bool) (Simulation, error) {
-	point, seed := p.Points()[i/len(p.Seeds)], p.Seeds[i%len(p.Seeds)]
+func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, i int, metrics []result.Metric, w watch) (Simulation, error) {
+	return p.simulateUnder(ctx, trace, p.Points()[i/len(p.Seeds)], p.Seeds[i%len(p.Seeds)], metrics, w)
+}
+
+func (p *Plan) simulateUnder(ctx context.Context, trace *workload.Trace, point Point, seed int64, metrics []result.Metric, w watch) (Simulation, error) {
 	where := func(err error) error {
 		return fmt.Errorf("point %d (%s), seed %d: %w", point.ID, point, seed, err)
 	}
@@ -97,7 +120,7 @@ func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, i int, me
 	if len(errs) > 0 {
 		return Simulation{}, where(fmt.Errorf("%w: %w", ErrInvalidPoint, errs.ToAggregate()))
 	}
-	config.CheckInvariants = check
+	defer w.attach(&config)()
 	outcome, err := simulator.Run(ctx, config)
 	if err != nil {
 		return Simulation{}, where(err)

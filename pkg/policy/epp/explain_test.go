@@ -126,6 +126,15 @@ func TestExplanationOfTies(t *testing.T) {
 	}
 }
 
+func TestTiesThatAreNotLeftToChance(t *testing.T) {
+	for _, rule := range []TieBreak{TieFirst, TieRotate} {
+		s := New(mustLoad(t, "plugins: [{type: queue-scorer}]"), Cluster{Endpoints: 2, TieBreak: rule}, 1)
+		if run := explained(t, s, idle(2), request(0, 10)).Profiles[0]; run.Tied != 2 || run.ByChance {
+			t.Errorf("%s: %d tied, by chance %v", rule, run.Tied, run.ByChance)
+		}
+	}
+}
+
 func TestExplanationOfWhatProducersKnow(t *testing.T) {
 	c := mustLoad(t, "plugins: [{type: prefix-cache-scorer}, {type: token-load-scorer}, {type: inflight-load-producer}, {type: approx-prefix-cache-producer}]")
 	s := New(c, Cluster{Endpoints: 2}, 1)

@@ -39,9 +39,10 @@ type AskedRequest struct {
 	ID             int     `json:"id"`
 	ArrivalSeconds float64 `json:"arrivalSeconds"`
 	PromptTokens   int     `json:"promptTokens"`
-	// Tenant and Class are indices into the workload's labels.
-	Tenant   int `json:"tenant"`
-	Class    int `json:"class"`
+	// Tenant and Class are indices into the workload's labels, which JSON would
+	// not explain.
+	Tenant   int `json:"-"`
+	Class    int `json:"-"`
 	Priority int `json:"priority"`
 	// Session and Adapter are numbered from 1; 0 is none.
 	Session int32 `json:"session,omitempty"`

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+)
+
+// explainOptions are the flags of `run --explain`.
+type explainOptions struct {
+	// request is a number from 0, or rejected; "" where nothing is explained.
+	request string
+	// seed is negative where the run's first one is meant.
+	seed int64
+}
+
+// firstRejected is the value of --explain that stands for the first request that
+// is rejected.
+const firstRejected = "rejected"
+
+func (o *explainOptions) number() (int, error) {
+	if o.request == firstRejected {
+		return experiment.FirstRejected, nil
+	}
+	n, err := strconv.Atoi(o.request)
+	if err != nil || n < 0 {
+		return 0, badInput{fmt.Errorf("--explain %q: must be the number of a request, from 0 in order of arrival, or %s", o.request, firstRejected)}
+	}
+	return n, nil
+}
+
+// explanationOutput is what `run --explain -o json` prints.
+type explanationOutput struct {
+	identity
+	*experiment.RequestStory
+}
+
+// explain prints the story of one request.
+func (o *runOptions) explain(ctx context.Context, runs []compiledRun, stdout io.Writer) error {
+	request, err := o.explained.number()
+	if err != nil {
+		return err
+	}
+	run, err := theOnly(runs, "--explain")
+	if err != nil {
+		return err
+	}
+	seed := o.explained.seed
+	if seed < 0 {
+		seed = run.Plan.Seeds[0]
+	}
+	story, err := run.Plan.Explain(ctx, run.Trace, seed, request, o.check)
+	switch {
+	case errors.Is(err, experiment.ErrNoSuchRequest):
+		return badInput{fmt.Errorf("SimulationRun %s: --explain %s: %w", run.Name, o.explained.request, err)}
+	case err != nil:
+		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
+	case o.output == outputTable:
+		fmt.Fprintf(stdout, "SimulationRun %s\n\n", run.Name)
+		return story.Table(stdout)
+	default:
+		return o.output.write(stdout, explanationOutput{identify(run.TypeMeta, run.ObjectMeta), story})
+	}
+}
+
+// theOnly refuses several runs for what concerns one.
+func theOnly(runs []compiledRun, what string) (compiledRun, error) {
+	if len(runs) > 1 {
+		return compiledRun{}, badInput{fmt.Errorf("%s is about one SimulationRun, and there are %d: choose one with --name", what, len(runs))}
+	}
+	return runs[0], nil
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the files under testdata")
+
+// golden compares got with a file under testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s; -update rewrites it (−want +got):\n%s", path, diff)
+	}
+}
+
+func TestExplainPrintsATable(t *testing.T) {
+	for name, args := range map[string][]string{
+		"first.txt":    {"--explain", "0"},
+		"dropped.txt":  {"--explain", "120"},
+		"rejected.txt": {"--explain", "rejected"},
+		"again.txt":    {"--explain", "167"},
+		"other.txt":    {"--explain", "0", "--seed", "7"}, // not one of the run's
+	} {
+		t.Run(name, func(t *testing.T) {
+			golden(t, filepath.Join("explain", name), mustRun(t, append([]string{"run", "-f", "testdata/explain.yaml"}, args...)...))
+		})
+	}
+}
+
+func TestExplainAsJSON(t *testing.T) {
+	golden(t, filepath.Join("explain", "dropped.json"), mustRun(t, "run", "-f", "testdata/explain.yaml", "--explain", "120", "-o", "json"))
+}
+
+func TestExplainRefuses(t *testing.T) {
+	for name, tc := range map[string]struct {
+		args []string
+		want string
+	}{
+		"a number that no request has": {[]string{"--explain", "400"}, "400 is none of the 400 under seed 42"},
+		"what is no number":            {[]string{"--explain", "-3"}, "from 0 in order of arrival, or rejected"},
+		"no rejected request":          {[]string{"-f", "testdata/run.yaml", "--explain", "rejected"}, "of the 120 under seed 42 none was rejected"},
+		"a seed alone":                 {[]string{"--seed", "3"}, "--seed is for --explain"},
+		"metrics for Prometheus":       {[]string{"--explain", "3", "-o", "prometheus"}, "knows no -o prometheus"},
+		"a trace beside it":            {[]string{"--explain", "3", "--trace", "x.jsonl"}, "choose one"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := windtunnel(t, append([]string{"run", "-f", "testdata/explain.yaml"}, tc.args...)...)
+			if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("exit code %d: %v", exitCode(err), err)
+			}
+		})
+	}
+}
+
+func TestExplainIsAboutOneRun(t *testing.T) {
+	raw, err := os.ReadFile("testdata/explain.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := tempFile(t, "two.yaml", string(raw)+"---\n"+strings.Replace(string(raw), "name: busy", "name: other", 1))
+	for _, flag := range []string{"--explain=3", "--trace=" + filepath.Join(t.TempDir(), "d.jsonl")} {
+		_, err = windtunnel(t, "run", "-f", two, flag)
+		if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "choose one with --name") {
+			t.Errorf("%s: exit code %d: %v", flag, exitCode(err), err)
+		}
+	}
+	mustRun(t, "run", "-f", two, "--name", "other", "--explain", "3")
+}
+
+// The page shows what its commands print.
+func TestExplainPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/explain.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, block := range strings.Split(string(page), "```\n$ windtunnel ")[1:] {
+		block, _, _ = strings.Cut(block, "```")
+		command, want, _ := strings.Cut(block, "\n")
+		args := strings.Fields(strings.ReplaceAll(command, "config/samples", samples))
+		if diff := cmp.Diff(want, mustRun(t, args...)); diff != "" {
+			t.Errorf("windtunnel %s (−docs/explain.md +printed):\n%s", command, diff)
+		}
+		ran++
+	}
+	if ran < 2 {
+		t.Errorf("the page runs %d commands", ran)
+	}
+}
+
+func TestDecisionsAreValidJSON(t *testing.T) {
+	var story struct {
+		Kind      string
+		Decisions []struct{ Names []string }
+	}
+	if err := json.Unmarshal([]byte(mustRun(t, "run", "-f", "testdata/explain.yaml", "--explain", "1", "-o", "json")), &story); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"old/0", "new/0", "new/1"}, story.Decisions[0].Names); diff != "" || story.Kind != "SimulationRun" {
+		t.Errorf("kind %s, names (−want +got):\n%s", story.Kind, diff)
+	}
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestTraceWritesEveryDecision(t *testing.T) {
+	folder := t.TempDir()
+	plain, packed := filepath.Join(folder, "d.jsonl"), filepath.Join(folder, "d.jsonl.gz")
+	with := mustRun(t, "run", "-f", "testdata/explain.yaml", "--trace", plain)
+	mustRun(t, "run", "-f", "testdata/explain.yaml", "--trace", packed, "--parallelism", "1")
+	if with != mustRun(t, "run", "-f", "testdata/explain.yaml") {
+		t.Error("a trace changes what is printed")
+	}
+	text, err := os.ReadFile(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(text, gunzip(t, packed)) {
+		t.Error("compressed, the decisions are others")
+	}
+	type line struct {
+		Seed    int64
+		Request struct{ ID int }
+	}
+	var seeds []int64
+	first := map[int64]map[int]bool{42: {}, 43: {}}
+	for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
+		var l line
+		if err := d.Decode(&l); err != nil {
+			t.Fatal(err)
+		}
+		seeds = append(seeds, l.Seed)
+		first[l.Seed][l.Request.ID] = true
+	}
+	if len(first[42]) != 400 || len(first[43]) != 400 || seeds[0] != 42 || seeds[len(seeds)-1] != 43 {
+		t.Errorf("%d and %d requests, seeds from %d to %d", len(first[42]), len(first[43]), seeds[0], seeds[len(seeds)-1])
+	}
+	if files, _ := filepath.Glob(filepath.Join(folder, "*")); len(files) != 2 {
+		t.Errorf("there are %s", files)
+	}
+}
+
+func gunzip(t *testing.T, name string) []byte {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestATraceThatCannotBeWrittenLeavesNothing(t *testing.T) {
+	folder := t.TempDir()
+	name := filepath.Join(folder, "missing", "d.jsonl")
+	if _, err := windtunnel(t, "run", "-f", "testdata/explain.yaml", "--trace", name); exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "missing") {
+		t.Errorf("exit code %d: %v", exitCode(err), err)
+	}
+	// What stands there already is no file.
+	name = filepath.Join(folder, "d.jsonl")
+	if err := os.MkdirAll(filepath.Join(name, "full"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := windtunnel(t, "run", "-f", "testdata/explain.yaml", "--trace", name); exitCode(err) != exitFailed {
+		t.Errorf("exit code %d: %v", exitCode(err), err)
+	}
+	if files, _ := filepath.Glob(filepath.Join(folder, "*")); len(files) != 1 {
+		t.Errorf("there are %s", files)
+	}
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"fmt"
+	"strconv"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// A Decision is one decision of the router in one simulation, with the
+// scenario's names. It belongs to who is told.
+type Decision struct {
+	Seed   int64  `json:"seed"`
+	Tenant string `json:"tenant"`
+	Class  string `json:"class"`
+	// Names are the endpoints': the pool, and the number of the replica in it,
+	// from 0.
+	Names []string `json:"names"`
+	*epp.Explanation
+	// Rejected is why the request was rejected, as results say it; "" where it
+	// was not.
+	Rejected string `json:"rejected,omitempty"`
+}
+
+// TurnedAway reports whether the request came to no engine, or to one that
+// refused it.
+func (d *Decision) TurnedAway() bool { return d.Rejected != "" || d.Error != "" }
+
+// explainer is a router that says why.
+type explainer interface {
+	Explain(tell func(*epp.Explanation))
+}
+
+// attach has a simulation watched. What it returns is to be called when that is
+// over.
+func (w watch) attach(c *simulator.Config) (detach func()) {
+	c.CheckInvariants = w.check
+	c.Completed = w.completed
+	if w.decided == nil {
+		return func() {}
+	}
+	router, ok := c.Router.(explainer)
+	if !ok {
+		panic(fmt.Sprintf("experiment: a %T does not explain its decisions", c.Router))
+	}
+	n := narrator{seed: c.Seed, labels: c.Source.Labels(), names: endpointNames(c.Pools), tell: w.decided}
+	router.Explain(n.explained)
+	c.Rejected = n.rejected
+	return n.flush
+}
+
+// endpointNames name the replicas of all pools.
+func endpointNames(pools []simulator.Pool) []string {
+	var names []string
+	for i := range pools {
+		for r := range pools[i].Replicas {
+			names = append(names, pools[i].Name+"/"+strconv.Itoa(r))
+		}
+	}
+	return names
+}
+
+// A narrator puts together what the router and the engines say of a request.
+type narrator struct {
+	seed   int64
+	labels workload.Labels
+	names  []string
+	tell   func(*Decision)
+	// last waits for what the engine makes of it; nil if nothing does.
+	last *Decision
+}
+
+func (n *narrator) explained(x *epp.Explanation) {
+	n.flush()
+	n.last = &Decision{
+		Seed:        n.seed,
+		Tenant:      n.labels.Tenants[x.Request.Tenant],
+		Class:       n.labels.Classes[x.Request.Class],
+		Names:       n.names,
+		Explanation: x,
+	}
+}
+
+func (n *narrator) rejected(request int, reason simulator.Reason) {
+	if n.last != nil && n.last.Request.ID == request {
+		n.last.Rejected = reason.String()
+	}
+}
+
+func (n *narrator) flush() {
+	if n.last != nil {
+		n.tell(n.last)
+		n.last = nil
+	}
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// FirstRejected stands for the first request that is rejected, in place of a
+// request's number.
+const FirstRejected = -1
+
+// ErrNoSuchRequest says that a simulation has no such request to explain.
+var ErrNoSuchRequest = errors.New("no such request")
+
+// A RequestStory is how one request fared in one simulation.
+type RequestStory struct {
+	// Decisions are one, or several where replicas failed that had it.
+	Decisions []*Decision `json:"decisions"`
+	// Outcome is what became of it in the end.
+	Outcome RequestOutcome `json:"outcome"`
+}
+
+// RequestOutcome is how a request ended. Times are at the gateway.
+type RequestOutcome struct {
+	// Ended is completed, rejected, failed (its replica did, and no other was
+	// found) or unfinished.
+	Ended string `json:"ended"`
+	// The rest is of completed requests.
+	TTFTSeconds  float64 `json:"ttftSeconds,omitempty"`
+	E2ESeconds   float64 `json:"e2eSeconds,omitempty"`
+	CachedTokens int     `json:"cachedTokens,omitempty"`
+	OutputTokens int     `json:"outputTokens,omitempty"`
+}
+
+// Explain simulates a run's scenario under a seed, which need not be one of the
+// plan's, and tells the story of the request of that number, counted from 0 in
+// order of arrival. An error that wraps ErrNoSuchRequest says that there is none.
+func (p *Plan) Explain(ctx context.Context, trace *workload.Trace, seed int64, request int, check bool) (*RequestStory, error) {
+	story := &RequestStory{Outcome: RequestOutcome{Ended: "unfinished"}}
+	arrived := 0
+	_, err := p.simulateUnder(ctx, trace, p.Points()[0], seed, nil, watch{
+		check: check,
+		decided: func(d *Decision) {
+			arrived = max(arrived, d.Request.ID+1)
+			if request == FirstRejected && d.TurnedAway() {
+				request = d.Request.ID
+			}
+			if d.Request.ID == request {
+				story.Decisions = append(story.Decisions, d)
+			}
+		},
+		completed: func(c simulator.Completion) {
+			if c.ID == request {
+				story.Outcome.complete(c)
+			}
+		},
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(story.Decisions) == 0 && request == FirstRejected:
+		return nil, fmt.Errorf("%w: of the %d under seed %d none was rejected", ErrNoSuchRequest, arrived, seed)
+	case len(story.Decisions) == 0:
+		return nil, fmt.Errorf("%w: %d is none of the %d under seed %d, which are numbered from 0", ErrNoSuchRequest, request, arrived, seed)
+	}
+	switch last := story.Decisions[len(story.Decisions)-1]; {
+	case last.Rejected != "":
+		story.Outcome.Ended = "rejected"
+	case last.Error != "":
+		story.Outcome.Ended = "failed"
+	}
+	return story, nil
+}
+
+func (o *RequestOutcome) complete(c simulator.Completion) {
+	*o = RequestOutcome{
+		Ended:        "completed",
+		TTFTSeconds:  c.FirstToken.Sub(c.Arrival).Seconds(),
+		E2ESeconds:   c.LastToken.Sub(c.Arrival).Seconds(),
+		CachedTokens: c.CachedTokens,
+		OutputTokens: c.OutputTokens,
+	}
+}

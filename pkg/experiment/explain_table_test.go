@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+)
+
+// shed is the story of a request that the admission turned away.
+func shed() *Decision {
+	detector := epp.PluginName{Name: "busy", Type: "utilization-detector"}
+	return &Decision{
+		Seed: 7, Tenant: "acme", Class: "batch", Names: []string{"a/0", "b/0"},
+		Explanation: &epp.Explanation{
+			AtSeconds: 1.5,
+			Request:   epp.AskedRequest{ID: 3, ArrivalSeconds: 1, PromptTokens: 10, Priority: -1, Session: 4, Adapter: 2},
+			Endpoints: []epp.EndpointSignals{{Down: true, ScrapeAgeSeconds: new(0.0)}, {Anomaly: "only looks idle"}},
+			Admission: epp.Admission{Detector: detector, Saturation: 1.25, RefusedBy: &detector},
+			Error:     "shed",
+		},
+		Rejected: "shed",
+	}
+}
+
+func TestTableOfARequestThatIsTurnedAway(t *testing.T) {
+	story := &RequestStory{Decisions: []*Decision{shed()}, Outcome: RequestOutcome{Ended: "rejected"}}
+	const want = `request 3, seed 7, at 1.500000 s: 10 prompt tokens, tenant acme, class batch, priority -1, session 4, adapter 2, 500.0 ms after its arrival
+
+endpoint  scrape  waiting  running  KV used
+a/0       gone    0        0        0.0 %
+b/0       none    0        0        0.0 %
+anomaly: b/0 only looks idle
+
+turned away by busy; saturation 1.25 by busy
+
+It went nowhere: shed.
+It ended rejected.
+`
+	var got strings.Builder
+	if err := story.Table(&got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got.String()); diff != "" {
+		t.Errorf("(−want +got):\n%s", diff)
+	}
+}
+
+func TestTableOfARequestThatTwoShareAndOneRefuses(t *testing.T) {
+	d := shed()
+	d.Error, d.Admission.RefusedBy, d.Rejected = "", nil, "exceedsKVCache"
+	d.Endpoint, d.Prefill = new(1), new(0)
+	d.Profiles = []epp.ProfileRun{{
+		Profile: "p", Endpoints: []int{1}, Candidates: []int{1},
+		Scorers: []epp.ScorerRun{{
+			PluginName: epp.PluginName{Name: "s"}, Weight: 2,
+			Raw: []epp.Number{1.5}, Clamped: []epp.Number{1}, Weighted: []epp.Number{2},
+		}},
+		Scores: []epp.Number{2}, Picker: epp.PluginName{Name: "max"}, Chosen: new(1), Tied: 2, ByChance: true,
+	}}
+	var got strings.Builder
+	if err := (&RequestStory{Decisions: []*Decision{d}}).Table(&got); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"\nsaturation 1.25 by busy\n",
+		"\na/0                           gone\nb/0       1.5 → 1 → 2  2      picked\nmax picked b/0; 2 tied at the top; chance decided\n",
+		"\nIt went to a/0 for its prompt, then to b/0.\nThe engine refused it: exceedsKVCache.\n",
+	} {
+		if !strings.Contains(got.String(), want) {
+			t.Errorf("there is no\n%s\nin\n%s", want, &got)
+		}
+	}
+}
