@@ -180,9 +180,10 @@ func TestBadInput(t *testing.T) {
 			verb: "run", manifest: run, old: "- type: queue-scorer", new: "- type: queue-scorrer",
 			want: []string{"spec.scenario.router.endpointPickerConfig.inline", "plugins[0].type", "queue-scorrer"},
 		},
-		"a plugin that is not built yet": {
-			verb: "run", manifest: run, old: "- type: queue-scorer", new: "- type: latency-scorer",
-			want: []string{"plugins[0].type", "latency-scorer", "not built"},
+		"a plugin that cannot be simulated": {
+			verb: "run", manifest: run, old: "- type: queue-scorer",
+			new:  "- {type: endpoint-attribute-scorer, parameters: {attributeKey: x, algorithm: {type: linear_lower_is_better}}}",
+			want: []string{"plugins[0]", "endpoint-attribute-scorer", "cannot be simulated"},
 		},
 		"an unknown plugin parameter": {
 			verb: "run", manifest: run, old: "- type: prefix-cache-scorer", new: "- {type: prefix-cache-scorer, parameters: {blokSize: 1}}",
