@@ -31,7 +31,7 @@ func TestAConfigMapWakesWhatRefersToIt(t *testing.T) {
 	}
 	profile := builder.MakeSweep("profile", "team-a").Profile("a", builder.DefaultPickerConfig).Obj()
 	profile.Spec.Parameters[0].Profiles[0].EndpointPickerConfig = v1alpha1.EndpointPickerConfig{
-		ConfigMapRef: &v1alpha1.ConfigMapKeyReference{Name: "profiles", Key: "p"},
+		ConfigMapRef: &v1alpha1.EndpointPickerConfigMap{Name: "profiles", Key: "p"},
 	}
 	for _, o := range append(objects, profile) {
 		c.create(o)

@@ -191,14 +191,31 @@ type EndpointPickerConfig struct {
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=32
 	Version string `json:"version,omitempty"`
-	// inline is the text of the file.
+	// inline is the text of the file: the bare configuration, or a ConfigMap or
+	// Helm values that hold one.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=65536
 	Inline *string `json:"inline,omitempty"`
-	// configMapRef is the ConfigMap key that holds the file.
+	// configMapRef is the ConfigMap that holds the file.
 	// +optional
-	ConfigMapRef *ConfigMapKeyReference `json:"configMapRef,omitempty"`
+	ConfigMapRef *EndpointPickerConfigMap `json:"configMapRef,omitempty"`
+}
+
+// EndpointPickerConfigMap names the ConfigMap, in the object's namespace, that
+// the EPP is configured by.
+type EndpointPickerConfigMap struct {
+	// name is the ConfigMap's name.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name,omitempty"`
+	// key is a key of its data or binaryData. Where it is not set, it is the one
+	// that holds an EPP configuration.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Key string `json:"key,omitempty"`
 }
 
 // ConfigMapKeyReference names a key of a ConfigMap in the object's namespace.

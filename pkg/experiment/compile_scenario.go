@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/policy/epp"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -60,48 +59,6 @@ func (c *compiler) check(scenario tree, path *field.Path) field.ErrorList {
 		c.plan.Warnings = append(c.plan.Warnings, handoffNotes(typed, &config, path)...)
 	}
 	return errs
-}
-
-// pickerConfig reads an EPP configuration and returns it as a scenario's tree
-// holds it: the EPP's document after defaulting, and the version.
-func (c *compiler) pickerConfig(in v1alpha1.EndpointPickerConfig, path *field.Path) (tree, field.ErrorList) {
-	if errs := epp.ValidateVersion(in.Version, path.Child(versionField)); len(errs) > 0 {
-		return nil, errs
-	}
-	at := path.Child("inline")
-	var text []byte
-	if in.Inline != nil {
-		text = []byte(*in.Inline)
-	} else {
-		at = path.Child("configMapRef")
-		var errs field.ErrorList
-		if text, errs = c.configMapKey(in.ConfigMapRef, at); len(errs) > 0 {
-			return nil, errs
-		}
-		c.pinConfigMap(in.ConfigMapRef, Digest(text))
-	}
-	config, errs := epp.Load(text, in.Version, at)
-	if len(errs) > 0 {
-		return nil, errs
-	}
-	if errs := config.Check(&c.cluster, at); len(errs) > 0 {
-		return nil, errs
-	}
-	c.plan.Warnings = append(c.plan.Warnings, warnings(config, at)...)
-	document, err := toTree(config)
-	if err != nil {
-		panic(fmt.Sprintf("experiment: marshal EndpointPickerConfig: %v", err))
-	}
-	document[versionField] = in.Version
-	return document, nil
-}
-
-func warnings(config *epp.Config, path *field.Path) []string {
-	var texts []string
-	for _, text := range config.Warnings() {
-		texts = append(texts, fmt.Sprintf("%s: %s", path, text))
-	}
-	return texts
 }
 
 func (c *compiler) pinConfigMap(ref *v1alpha1.ConfigMapKeyReference, sha256 string) {

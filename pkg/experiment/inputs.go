@@ -20,7 +20,8 @@ import (
 // that the thing is not there and becomes an error of the field that names it;
 // any other error is the outside world's and ends the compilation.
 type Inputs interface {
-	// ConfigMapKey returns the bytes under a key of data or binaryData.
+	// ConfigMapKey returns the bytes under a key of data or binaryData. An empty
+	// key means the one that holds an EPP configuration.
 	ConfigMapKey(ctx context.Context, name, key string) ([]byte, error)
 	// File returns the bytes of a file named by a manifest. Any error is the
 	// user's to mend.
@@ -100,13 +101,19 @@ func MissingInputs(errs field.ErrorList) bool {
 // ConfigMapKey returns the bytes under a key of a ConfigMap's data or
 // binaryData, for implementations of Inputs.
 func ConfigMapKey(cm *corev1.ConfigMap, key string) ([]byte, error) {
+	if key == "" {
+		return onlyPicker(cm)
+	}
 	if text, ok := cm.Data[key]; ok {
 		return []byte(text), nil
 	}
 	if raw, ok := cm.BinaryData[key]; ok {
 		return raw, nil
 	}
-	keys := slices.Sorted(maps.Keys(cm.Data))
-	keys = append(keys, slices.Sorted(maps.Keys(cm.BinaryData))...)
-	return nil, Missing(fmt.Sprintf("ConfigMap %s has no key %q; it has %s", cm.Name, key, quoteAll(keys)))
+	return nil, Missing(fmt.Sprintf("ConfigMap %s has no key %q; it has %s", cm.Name, key, quoteAll(keysOf(cm))))
+}
+
+// keysOf lists the keys of data, then of binaryData.
+func keysOf(cm *corev1.ConfigMap) []string {
+	return append(slices.Sorted(maps.Keys(cm.Data)), slices.Sorted(maps.Keys(cm.BinaryData))...)
 }

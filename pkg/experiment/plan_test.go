@@ -6,14 +6,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/manifest"
@@ -25,10 +25,13 @@ import (
 type fakeInputs map[string][]byte
 
 func (f fakeInputs) ConfigMapKey(_ context.Context, name, key string) ([]byte, error) {
-	if raw, ok := f[name+"/"+key]; ok {
-		return raw, nil
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, BinaryData: map[string][]byte{}}
+	for path, raw := range f {
+		if in, key, _ := strings.Cut(path, "/"); in == name {
+			cm.BinaryData[key] = raw
+		}
 	}
-	return nil, fmt.Errorf("no %s/%s: %w", name, key, fs.ErrNotExist)
+	return ConfigMapKey(cm, key)
 }
 
 func (fakeInputs) File(string) ([]byte, error) { return nil, ErrNoFiles }

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -105,32 +106,60 @@ func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, i int, me
 }
 
 func (p *Plan) simulateUnder(ctx context.Context, trace *workload.Trace, point Point, seed int64, metrics []result.Metric, w watch) (Simulation, error) {
-	where := func(err error) error {
-		return fmt.Errorf("point %d (%s), seed %d: %w", point.ID, point, seed, err)
-	}
-	scenario, err := p.scenarioAt(point)
+	in, err := p.input(trace, point, seed)
 	if err != nil {
-		return Simulation{}, where(fmt.Errorf("%w: %w", ErrInvalidPoint, err))
+		return Simulation{}, err
 	}
-	typed, picker, errs := decodeScenario(scenario, nil)
-	if len(errs) > 0 {
-		return Simulation{}, where(fmt.Errorf("%w: %w", ErrInvalidPoint, errs.ToAggregate()))
-	}
-	config, errs := p.build(typed, picker, trace, seed, nil)
-	if len(errs) > 0 {
-		return Simulation{}, where(fmt.Errorf("%w: %w", ErrInvalidPoint, errs.ToAggregate()))
-	}
-	defer w.attach(&config)()
-	outcome, err := simulator.Run(ctx, config)
+	defer w.attach(&in.config)()
+	outcome, err := simulator.Run(ctx, in.config)
 	if err != nil {
-		return Simulation{}, where(err)
+		return Simulation{}, atPoint(point, seed, err)
 	}
-	document := result.NewDocument(outcome, p.meta(typed, scenario, &config, outcome, metrics))
+	document := result.NewDocument(outcome, p.meta(in.scenario, in.tree, &in.config, outcome, metrics))
 	s := Simulation{Row: result.NewRow(document, point.ID, metrics)}
 	if !p.IsSweep() {
 		s.Document = document
 	}
 	return s, nil
+}
+
+// Config is the simulator's input of simulation i, for those who want to look
+// on while it runs. The trace must be the plan's.
+func (p *Plan) Config(trace *workload.Trace, i int) (simulator.Config, error) {
+	in, err := p.input(trace, p.Points()[i/len(p.Seeds)], p.Seeds[i%len(p.Seeds)])
+	return in.config, err
+}
+
+// simulatorInput is what one simulation is made of.
+type simulatorInput struct {
+	tree     tree
+	scenario *v1alpha1.Scenario
+	config   simulator.Config
+}
+
+// input makes the simulation of a point ready to run.
+func (p *Plan) input(trace *workload.Trace, point Point, seed int64) (simulatorInput, error) {
+	invalid := func(err error) (simulatorInput, error) {
+		return simulatorInput{}, atPoint(point, seed, fmt.Errorf("%w: %w", ErrInvalidPoint, err))
+	}
+	scenario, err := p.scenarioAt(point)
+	if err != nil {
+		return invalid(err)
+	}
+	typed, picker, errs := decodeScenario(scenario, nil)
+	if len(errs) > 0 {
+		return invalid(errs.ToAggregate())
+	}
+	config, errs := p.build(typed, picker, trace, seed, nil)
+	if len(errs) > 0 {
+		return invalid(errs.ToAggregate())
+	}
+	return simulatorInput{tree: scenario, scenario: typed, config: config}, nil
+}
+
+// atPoint says which simulation an error is of.
+func atPoint(point Point, seed int64, err error) error {
+	return fmt.Errorf("point %d (%s), seed %d: %w", point.ID, point, seed, err)
 }
 
 // Split returns the rows and the documents of simulations.

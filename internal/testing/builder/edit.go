@@ -40,7 +40,7 @@ func PickerConfig(inline string) ScenarioEdit {
 func PickerConfigFrom(name, key string) ScenarioEdit {
 	return func(s *v1alpha1.Scenario) {
 		s.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{
-			ConfigMapRef: &v1alpha1.ConfigMapKeyReference{Name: name, Key: key},
+			ConfigMapRef: &v1alpha1.EndpointPickerConfigMap{Name: name, Key: key},
 		}
 	}
 }

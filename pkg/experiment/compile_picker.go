@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+)
+
+// pickerConfig reads an EPP configuration and returns it as a scenario's tree
+// holds it: the EPP's document after defaulting, and the version.
+func (c *compiler) pickerConfig(in v1alpha1.EndpointPickerConfig, path *field.Path) (tree, field.ErrorList) {
+	if errs := epp.ValidateVersion(in.Version, path.Child(versionField)); len(errs) > 0 {
+		return nil, errs
+	}
+	text, at, errs := c.pickerText(in, path)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	config, errs := epp.Load(text, in.Version, at)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	if errs := config.Check(&c.cluster, at); len(errs) > 0 {
+		return nil, errs
+	}
+	c.plan.Warnings = append(c.plan.Warnings, warnings(config, at)...)
+	document, err := toTree(config)
+	if err != nil {
+		panic(fmt.Sprintf("experiment: marshal EndpointPickerConfig: %v", err))
+	}
+	document[versionField] = in.Version
+	return document, nil
+}
+
+func warnings(config *epp.Config, path *field.Path) []string {
+	var texts []string
+	for _, text := range config.Warnings() {
+		texts = append(texts, fmt.Sprintf("%s: %s", path, text))
+	}
+	return texts
+}
+
+// pickerText returns the text of the EPP's configuration and the field that it
+// comes from.
+func (c *compiler) pickerText(in v1alpha1.EndpointPickerConfig, path *field.Path) ([]byte, *field.Path, field.ErrorList) {
+	if in.Inline != nil {
+		at := path.Child("inline")
+		text, errs := onlyConfig([]byte(*in.Inline), at)
+		return text, at, errs
+	}
+	at, ref := path.Child("configMapRef"), v1alpha1.ConfigMapKeyReference(*in.ConfigMapRef)
+	file, errs := c.configMapKey(&ref, at)
+	if len(errs) > 0 {
+		return nil, at, errs
+	}
+	c.pinConfigMap(&ref, Digest(file))
+	text, errs := onlyConfig(file, at)
+	return text, at, errs
+}
+
+// onlyConfig finds the one EPP configuration of a file, which may be bare or in a
+// ConfigMap or Helm values. A file that has none is for the EPP's loader to
+// judge.
+func onlyConfig(file []byte, path *field.Path) ([]byte, field.ErrorList) {
+	sources, err := epp.Find(file)
+	switch {
+	case err != nil || len(sources) == 0:
+		return file, nil
+	case len(sources) == 1:
+		return sources[0].Text, nil
+	}
+	var names []string
+	for _, s := range sources {
+		names = append(names, s.Name)
+	}
+	return nil, field.ErrorList{field.Invalid(path, field.OmitValueType{}, fmt.Sprintf(
+		"holds %d EPP configurations (%s), and one is simulated: keep that", len(sources), strings.Join(names, "; ")))}
+}
+
+// onlyPicker finds the one value of a ConfigMap that holds EPP configurations.
+func onlyPicker(cm *corev1.ConfigMap) ([]byte, error) {
+	var keys []string
+	for _, key := range keysOf(cm) {
+		raw, _ := ConfigMapKey(cm, key)
+		if sources, _ := epp.Find(raw); len(sources) > 0 {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) == 1 {
+		return ConfigMapKey(cm, keys[0])
+	}
+	return nil, Missing(fmt.Sprintf("ConfigMap %s holds an EPP configuration under %d keys (of %s); name one as key",
+		cm.Name, len(keys), quoteAll(keysOf(cm))))
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+const bareConfig = `apiVersion: llm-d.ai/v1alpha1
+kind: EndpointPickerConfig
+plugins: [{type: queue-scorer}]
+`
+
+// indented is a text as a block of YAML, so many columns in.
+func indented(text string, columns int) string {
+	return strings.ReplaceAll("\n"+strings.TrimSuffix(text, "\n"), "\n", "\n"+strings.Repeat(" ", columns))
+}
+
+var (
+	configMapConfig = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: epp}\ndata:\n  default.yaml: |" + indented(bareConfig, 4)
+	helmConfig      = "router:\n  epp:\n    pluginsConfigFile: own.yaml\n    pluginsCustomConfig:\n      own.yaml: |" + indented(bareConfig, 8)
+)
+
+func TestAnEPPConfigurationIsTheSameWhateverItIsWrappedIn(t *testing.T) {
+	plan := func(in v1alpha1.EndpointPickerConfig) string {
+		c := mustCompileRun(t, func(s *v1alpha1.Scenario) { s.Router.EndpointPickerConfig = in })
+		c.Plan.Inputs = nil
+		return string(c.Plan.Encode())
+	}
+	want := plan(v1alpha1.EndpointPickerConfig{Inline: ptr.To(bareConfig)})
+	for name, text := range map[string]string{"ConfigMap": configMapConfig, "Helm values": helmConfig} {
+		if diff := cmp.Diff(want, plan(v1alpha1.EndpointPickerConfig{Inline: &text})); diff != "" {
+			t.Errorf("%s: another plan (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestAConfigMapNeedsNoKeyWhereOneValueIsAnEPPConfiguration(t *testing.T) {
+	tests := map[string]struct {
+		keys map[string]string
+		want string // in the error; empty for none
+	}{
+		"one":     {map[string]string{"own/notes": "a: 1", "own/plugins.yaml": bareConfig}, ""},
+		"none":    {map[string]string{"own/notes": "a: 1"}, "ConfigMap own holds an EPP configuration under 0 keys"},
+		"two":     {map[string]string{"own/a": bareConfig, "own/b": bareConfig}, `under 2 keys (of "a", "b"); name one as key`},
+		"wrapped": {map[string]string{"own/values.yaml": helmConfig}, ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			inputs := fakeInputs{}
+			for key, text := range tc.keys {
+				inputs[key] = []byte(text)
+			}
+			run := testRun(t)
+			run.Spec.Scenario.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{ConfigMapRef: &v1alpha1.EndpointPickerConfigMap{Name: "own"}}
+			_, errs, err := CompileRun(context.Background(), run, inputs)
+			switch text := errs.ToAggregate(); {
+			case err != nil:
+				t.Fatal(err)
+			case tc.want == "" && text != nil:
+				t.Error(text)
+			case tc.want != "" && (text == nil || !strings.Contains(text.Error(), tc.want)):
+				t.Errorf("got %v, want %q", text, tc.want)
+			}
+		})
+	}
+}
+
+func TestSeveralEPPConfigurationsInOneTextAreRefusedByName(t *testing.T) {
+	two := configMapConfig + "\n---\n" + bareConfig
+	_, errs := compileRun(t, func(s *v1alpha1.Scenario) {
+		s.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{Inline: &two}
+	})
+	if len(errs) != 1 || !strings.Contains(errs[0], "endpointPickerConfig.inline") || !strings.Contains(errs[0], "holds 2 EPP configurations") {
+		t.Errorf("got %q", errs)
+	}
+}
