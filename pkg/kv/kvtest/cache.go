@@ -78,6 +78,9 @@ func (c *Cache) Blank() int {
 	return blank
 }
 
+// Has says that a block can be found.
+func (c *Cache) Has(identity uint64) bool { return len(c.holders[identity]) > 0 }
+
 // Match returns how many leading tokens of a chain of block identities are
 // cached, in whole blocks and at most maxTokens.
 func (c *Cache) Match(chain []uint64, maxTokens int) int {

@@ -42,8 +42,22 @@ func (c *Cluster) check() {
 	if c.Attributes != nil && len(c.Attributes) != c.Endpoints || c.Latencies != nil && len(c.Latencies) != c.Endpoints {
 		panic(fmt.Sprintf("epp: %d endpoints with attributes of %d and latencies of %d", c.Endpoints, len(c.Attributes), len(c.Latencies)))
 	}
+	if c.EventLag < 0 {
+		panic(fmt.Sprintf("epp: events arrive %v late", c.EventLag))
+	}
+	if c.BytesPerToken < 0 {
+		panic(fmt.Sprintf("epp: tokens of %v bytes", c.BytesPerToken))
+	}
 	c.Prediction.check()
 	c.TieBreak.check()
+}
+
+// bytesPerToken is what BytesPerToken means. The cluster may be nil.
+func (c *Cluster) bytesPerToken() float64 {
+	if c == nil || c.BytesPerToken == 0 {
+		return estimatedBytes
+	}
+	return c.BytesPerToken
 }
 
 // labelled reports whether some endpoint has a label. The cluster may be nil.

@@ -15,6 +15,7 @@ import (
 // Loading that text gives the same text again.
 type Config struct {
 	document  effective
+	dialect   dialect
 	stages    stages
 	tokensOff bool // no parser gives the EPP a prompt
 	scraped   bool // some data source brings the engines' core metrics

@@ -99,6 +99,7 @@ func (l *loader) config() *Config {
 			FlowControl:        flowControl{SaturationDetector: l.doc.FlowControl.SaturationDetector},
 			DataLayer:          *l.doc.DataLayer,
 		},
+		dialect:   l.dialect,
 		stages:    l.stages,
 		tokensOff: l.tokensOff(),
 		scraped:   l.scraped(),

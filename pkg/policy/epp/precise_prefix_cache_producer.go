@@ -11,7 +11,10 @@ import (
 const precisePrefixCacheProducerType = "precise-prefix-cache-producer"
 
 // precisePrefixCacheProducer knows which endpoint holds which blocks from events
-// of the engines' caches.
+// of the engines' caches. It counts an endpoint's consecutive full blocks from the
+// prompt's first one on, each as what the best tier weighs that has it, and rounds
+// the sum down. Where it speculates, an endpoint is believed to hold a prompt's
+// blocks for a while once the request was sent there.
 var precisePrefixCacheProducer = pluginType{
 	name:       precisePrefixCacheProducerType,
 	roles:      producerRole | extractorRole,
@@ -19,7 +22,11 @@ var precisePrefixCacheProducer = pluginType{
 	parameters: newPreciseParameters,
 	needs:      needsTokens,
 	produces:   func(p *plugin) []dataKey { return []dataKey{{prefixMatchData, p.Name}} },
-	treatment:  unsupported("it needs events of the engines' caches"),
+	treatment:  preciseTreatment(func(p *plugin) *preciseParameters { return p.Parameters.(*preciseParameters) }),
+	freshness:  "events of the engines' caches, late by the cluster's event lag",
+	newProducer: func(b *builder, p *plugin) producer {
+		return newPrecisePrefix(b, p.Name, p.Parameters.(*preciseParameters), false)
+	},
 }
 
 // preciseParameters leave out what is not stated: defaults apply to each object

@@ -25,8 +25,44 @@ var precisePrefixCacheScorer = pluginType{
 		}
 		return needsTokens(p)
 	},
-	produces:  func(p *plugin) []dataKey { return []dataKey{{prefixMatchData, p.Name}} },
-	treatment: unsupported("it needs events of the engines' caches"),
+	produces: func(p *plugin) []dataKey { return []dataKey{{prefixMatchData, p.Name}} },
+	treatment: preciseTreatment(func(p *plugin) *preciseParameters {
+		return (*preciseParameters)(p.Parameters.(*preciseScorerParameters))
+	}),
+	newProducer: func(b *builder, p *plugin) producer {
+		if b.listedBefore(p, precisePrefixCacheProducerType) != nil {
+			return nil
+		}
+		return b.ownPrecise(p)
+	},
+	newScorer: func(b *builder, p *plugin) scorer {
+		if other := b.listedBefore(p, precisePrefixCacheProducerType); other != nil {
+			return &prefixCache{match: b.prefixMatch(other.Name)}
+		}
+		return newPreciseScorer(b.ownPrecise(p))
+	},
+}
+
+// ownPrecise is what a scorer itself knows of the engines' caches.
+func (b *builder) ownPrecise(p *plugin) *precisePrefix {
+	return shared(b, p, func() *precisePrefix {
+		parameters := p.Parameters.(*preciseScorerParameters)
+		return newPrecisePrefix(b, p.Name, (*preciseParameters)(parameters), parameters.ownTokens() || !b.preciseRules().wired)
+	})
+}
+
+// listedBefore returns the first plugin of a type that the document lists before
+// another one, or nil.
+func (b *builder) listedBefore(p *plugin, typeName string) *plugin {
+	for _, other := range b.document.Plugins {
+		if other == p {
+			break
+		}
+		if other.Type == typeName {
+			return other
+		}
+	}
+	return nil
 }
 
 type preciseScorerParameters preciseParameters

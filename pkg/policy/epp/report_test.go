@@ -32,7 +32,7 @@ func TestReportSaysHowEachPluginIsTreated(t *testing.T) {
 		{"openai-parser", "openai-parser", NoEffect, "requests have no protocol", true},
 		{"utilization-detector", "utilization-detector", Exact, "sheds requests of negative priority", true},
 		{"approx-prefix-cache-producer", "approx-prefix-cache-producer", Exact, "", true},
-		{"token-producer", "token-producer", Approximated, "prompts have their true tokens, not one for every 4 bytes", true},
+		{"token-producer", "token-producer", Approximated, "each token of a prompt stands for 4 bytes, and nothing else has any", true},
 	}
 	if diff := cmp.Diff(want, c.Report(nil)); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)

@@ -90,9 +90,11 @@ type listener interface {
 // A builder makes the instances of one scheduler and connects them.
 type builder struct {
 	Cluster
-	seed    int64
-	plugins map[string]*plugin // by name
-	stages  stages
+	seed     int64
+	dialect  dialect
+	document *effective
+	plugins  map[string]*plugin // by name
+	stages   stages
 	// profile is the name of the one that is being made.
 	profile string
 	matches map[string]*prefixMatch
@@ -107,12 +109,16 @@ type builder struct {
 
 	followers []follower
 	listeners []listener
+	// kvListeners hear of the engines' caches.
+	kvListeners []kvListener
 }
 
 func newBuilder(c *Config, cluster Cluster, seed int64) *builder {
 	b := &builder{
 		Cluster:     cluster,
 		seed:        seed,
+		dialect:     c.dialect,
+		document:    &c.document,
 		plugins:     map[string]*plugin{},
 		stages:      c.stages,
 		matches:     map[string]*prefixMatch{},
@@ -140,6 +146,9 @@ func (b *builder) scheduler(c *Config) *Scheduler {
 			continue
 		}
 		made := p.kind.newProducer(b, p)
+		if made == nil {
+			continue
+		}
 		s.producers = append(s.producers, made)
 		b.connect(made)
 	}
@@ -148,6 +157,10 @@ func (b *builder) scheduler(c *Config) *Scheduler {
 	b.admission(c, s)
 	s.staged = newStaged(b, c)
 	s.followers, s.listeners = b.followers, b.listeners
+	if c.document.estimatesTokens() {
+		s.estimate.ratio = b.bytesPerToken() / estimatedBytes
+	}
+	s.feed = kvFeed{lag: b.EventLag, listeners: b.kvListeners}
 	s.tracer = b.newTracer(c)
 	return s
 }

@@ -23,6 +23,8 @@ type Scheduler struct {
 	staged    staged
 	followers []follower
 	listeners []listener
+	feed      kvFeed
+	estimate  tokenEstimate
 	tracer    tracer
 
 	cycle cycle
@@ -117,6 +119,7 @@ func (s *Scheduler) begin(view *policy.View, request *policy.Request) *cycle {
 	if len(view.Scrapes) != s.endpoints {
 		panic(fmt.Sprintf("epp: %d scrapes for %d endpoints", len(view.Scrapes), s.endpoints))
 	}
+	s.feed.deliver(view.Now)
 	number := s.cycle.number + 1
 	s.cycle = cycle{
 		number:    number,
@@ -124,6 +127,7 @@ func (s *Scheduler) begin(view *policy.View, request *policy.Request) *cycle {
 		there:     s.endpoints,
 		now:       view.Now,
 		scrapes:   view.Scrapes,
+		engines:   view.Scrapes,
 		prompt:    request.Prompt,
 		tokens:    request.Tokens,
 		priority:  request.Priority,
@@ -144,6 +148,7 @@ func (s *Scheduler) begin(view *policy.View, request *policy.Request) *cycle {
 	if !s.scraped {
 		s.cycle.scrapes, s.cycle.adapters = s.unscraped, nil
 	}
+	s.cycle.prompt, s.cycle.tokens = s.estimate.of(request.Prompt, request.Tokens)
 	if s.tokensOff {
 		s.cycle.prompt, s.cycle.tokens = prompt.Prompt{}, 0
 	}
@@ -160,6 +165,8 @@ type cycle struct {
 	down    []bool
 	there   int
 	scrapes []policy.Scrape // len == endpoints
+	// engines is scrapes, whether they reach the EPP or not.
+	engines []policy.Scrape
 	// peer is the endpoint that the profile before has chosen, if the profile
 	// handler tells; none otherwise.
 	peer   int

@@ -3,6 +3,7 @@
 package epp
 
 import (
+	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -27,11 +28,11 @@ func producerOfTokens(name, successor string) pluginType {
 		successor:  successor,
 		parameters: func() any { return &tokenParameters{} },
 		produces:   func(p *plugin) []dataKey { return []dataKey{{tokensData, p.Name}} },
-		treatment: func(_ *Config, _ *Cluster, p *plugin) (Treatment, string) {
+		treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
 			if parameters := p.Parameters.(*tokenParameters); parameters.VLLM != nil || parameters.ModelName != "" {
 				return Exact, "rendering takes no time"
 			}
-			return Approximated, "prompts have their true tokens, not one for every 4 bytes"
+			return Approximated, fmt.Sprintf("each token of a prompt stands for %v bytes, and nothing else has any", cluster.bytesPerToken())
 		},
 	}
 }

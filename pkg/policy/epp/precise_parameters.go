@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"slices"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+)
+
+// defaultWeights are what blocks of tiers count that no configuration names.
+var defaultWeights = []*cacheTier{{"gpu", 1}, {"cpu", 0.8}}
+
+// storageTiers are the names by which weights may mean what lies below the
+// hosts' memory.
+var storageTiers = []string{"storage", "shared_storage", "disk"}
+
+// weights are what a block counts by where it lies: 1 where that has no name
+// among the tiers, as what is only believed to be there. Without rules for tiers
+// all blocks count the same.
+func (p *preciseParameters) weights(rules preciseRules) [kvPlaces]float64 {
+	var weights [kvPlaces]float64
+	for i := range weights {
+		weights[i] = 1
+	}
+	if !rules.tiers {
+		return weights
+	}
+	tiers := defaultWeights
+	if p.IndexerConfig != nil && p.IndexerConfig.BackendConfigs != nil {
+		tiers = p.IndexerConfig.BackendConfigs
+	}
+	for _, t := range tiers {
+		switch {
+		case t.Name == "gpu":
+			weights[policy.GPUMemory] = t.Weight
+		case t.Name == "cpu":
+			weights[policy.CPUMemory] = t.Weight
+		case slices.Contains(storageTiers, t.Name):
+			weights[policy.Storage] = t.Weight
+		}
+	}
+	return weights
+}
+
+// entries is how many entries of a block the index keeps; 0 is all.
+func (p *preciseParameters) entries() int {
+	const most = 10
+	if p.IndexerConfig == nil || p.IndexerConfig.KVBlockIndexConfig == nil {
+		return most
+	}
+	switch k := p.IndexerConfig.KVBlockIndexConfig; {
+	case k.CostAwareMemoryConfig != nil || k.RedisConfig != nil:
+		return 0
+	case k.InMemoryConfig == nil:
+		return most
+	default:
+		return max(k.InMemoryConfig.PodCacheSize, 1)
+	}
+}
+
+const defaultSpeculativeTTL = 2 * time.Second
+
+func (p *preciseParameters) speculation(rules preciseRules) speculation {
+	if !p.SpeculativeIndexing {
+		return speculation{}
+	}
+	ttl, err := time.ParseDuration(p.SpeculativeTTL)
+	if err != nil || ttl <= 0 {
+		ttl = defaultSpeculativeTTL
+	}
+	return speculation{ttl: ttl, sweeps: rules.sweeps}
+}
+
+// hears reports whether engines' events reach the plugin of that name: over one
+// socket that all engines send to, or over one for each, which it is told of by an
+// endpoint source that it is an extractor of.
+func (p *preciseParameters) hears(name string, rules preciseRules, document *effective) bool {
+	e := p.KVEventsConfig
+	if e == nil || e.ZMQEndpoint != "" || !rules.wired {
+		return true
+	}
+	if !e.DiscoverPods || e.PodDiscoveryConfig == nil {
+		return false
+	}
+	return slices.ContainsFunc(document.DataLayer.Sources, func(s dataSource) bool {
+		return document.typeOf(s.PluginRef) == endpointNotificationSource.name &&
+			slices.ContainsFunc(s.Extractors, func(r reference) bool { return r.PluginRef == name })
+	})
+}
+
+// typeOf is the type of a plugin by its name; "" where there is none.
+func (d *effective) typeOf(name string) string {
+	for _, p := range d.Plugins {
+		if p.Name == name {
+			return p.Type
+		}
+	}
+	return ""
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// precisePrefix knows from the engines' KV events which endpoint holds what of a
+// prompt: full blocks, consecutive from the first one on.
+type precisePrefix struct {
+	rules preciseRules
+	// blockTokens is the size of the index's blocks.
+	blockTokens int
+	// estimated is whether prompts come with estimated tokens. No engine's block
+	// has such.
+	estimated bool
+	index     *kvIndex
+	match     kvMatch // in the index's blocks
+	uneven    kvMatch // in an engine's, where those divide into no number of them
+	// info is what scorers are told; totalBlocks is 0 where there is no block.
+	info *prefixMatch
+
+	// cuts are the block sizes that endpoints go by, and the prompt under way in
+	// each; cutOf is that of an endpoint.
+	cuts  []kvCut
+	cutOf []int32
+
+	speculation speculation
+	// prefill is whether the pick of the prefill profile is followed.
+	prefill bool
+}
+
+// A kvCut is a prompt in blocks of one size.
+type kvCut struct {
+	blockTokens int
+	// apart keeps these blocks from being taken for those of engines.
+	apart bool
+	chain []prompt.Stretch
+}
+
+// newPrecisePrefix returns what the instance of that name knows, with tokens of
+// its own or those of the token producer.
+func newPrecisePrefix(b *builder, name string, parameters *preciseParameters, ownTokens bool) *precisePrefix {
+	rules := b.preciseRules()
+	weights := parameters.weights(rules)
+	p := &precisePrefix{
+		rules:       rules,
+		blockTokens: parameters.TokenProcessorConfig.BlockSizeTokens,
+		estimated:   !ownTokens && b.document.estimatesTokens(),
+		index:       newKVIndex(parameters.entries()),
+		match:       newKVMatch(b.Endpoints, weights),
+		uneven:      newKVMatch(b.Endpoints, weights),
+		info:        b.prefixMatch(name),
+		speculation: parameters.speculation(rules),
+		prefill:     b.stages.prefill == prefillProfile,
+	}
+	if parameters.hears(name, rules, b.document) {
+		b.kvListeners = append(b.kvListeners, p)
+	}
+	return p
+}
+
+// digest implements kvListener.
+func (p *precisePrefix) digest(e *kvEvent, arrival simtime.Time) {
+	p.speculation.expire(p.index, arrival)
+	switch {
+	case e.kind == kvCleared:
+		if p.rules.clears {
+			p.index.clear(int(e.endpoint))
+		}
+	case e.tier != policy.GPUMemory && !p.rules.tiers:
+	case e.kind == kvStored:
+		p.index.add(e.blocks, newKVEntry(int(e.endpoint), e.tier))
+	default:
+		p.index.remove(e.blocks, newKVEntry(int(e.endpoint), e.tier))
+	}
+}
+
+func (p *precisePrefix) produce(c *cycle) {
+	p.speculation.expire(p.index, c.now)
+	p.match.reset()
+	clear(p.info.blocks)
+	p.info.blockTokens, p.info.totalBlocks = p.blockTokens, c.tokens/p.blockTokens
+	if p.info.totalBlocks == 0 {
+		return
+	}
+	p.prepare(c)
+	for i := range p.cuts {
+		p.matchCut(&p.cuts[i], c.prompt)
+	}
+	for e, score := range p.match.scores {
+		p.info.blocks[e] = int(score)
+	}
+}
+
+// prepare finds out, once, how the endpoints cut prompts.
+func (p *precisePrefix) prepare(c *cycle) {
+	if p.cutOf != nil {
+		return
+	}
+	p.cutOf = make([]int32, len(c.engines))
+	for e := range c.engines {
+		cut := kvCut{blockTokens: c.engines[e].BlockTokens}
+		if p.estimated || cut.blockTokens == 0 || p.rules.sameBlocks && cut.blockTokens != p.blockTokens {
+			cut = kvCut{blockTokens: p.blockTokens, apart: true}
+		}
+		at := slices.IndexFunc(p.cuts, func(k kvCut) bool { return k.blockTokens == cut.blockTokens && k.apart == cut.apart })
+		if at < 0 {
+			at = len(p.cuts)
+			p.cuts = append(p.cuts, cut)
+		}
+		p.cutOf[e] = int32(at)
+	}
+}
+
+// foreign is what sets the names of blocks apart from those that engines know.
+const foreign = 0x5bd1e9955bd1e995
+
+func (p *precisePrefix) matchCut(k *kvCut, text prompt.Prompt) {
+	k.chain = text.FullStretches(k.chain[:0], k.blockTokens)
+	if k.apart {
+		for i := range k.chain {
+			k.chain[i].ID ^= foreign
+		}
+	}
+	if k.blockTokens%p.blockTokens == 0 {
+		p.match.add(p.index, k.chain, k.blockTokens/p.blockTokens)
+		return
+	}
+	p.uneven.reset()
+	p.uneven.add(p.index, k.chain, 1)
+	for e, blocks := range p.uneven.blocks {
+		if blocks > 0 {
+			whole := blocks * k.blockTokens / p.blockTokens
+			p.match.blocks[e] += whole
+			p.match.scores[e] += p.uneven.scores[e] / float64(blocks) * float64(whole)
+		}
+	}
+}
+
+func (p *precisePrefix) routed(c *cycle, picked picks) {
+	if p.speculation.ttl == 0 || p.info.totalBlocks == 0 {
+		return
+	}
+	p.speculate(c, picked.primary)
+	if p.prefill && picked.prefill != none {
+		p.speculate(c, picked.prefill)
+	}
+}
+
+func (p *precisePrefix) speculate(c *cycle, endpoint int) {
+	p.speculation.add(p.index, c.now, endpoint, p.cuts[p.cutOf[endpoint]].chain)
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+// preciseRules say how an EPP of some version makes a score of KV events.
+type preciseRules struct {
+	// normal is how scores are made comparable.
+	normal preciseNormal
+	// sameBlocks is whether the index only knows blocks of engines whose blocks
+	// are of its own size: it compared the engines' hashes, or refused others.
+	sameBlocks bool
+	// tiers is whether blocks below GPU memory are known.
+	tiers bool
+	// clears is whether an endpoint that is gone is forgotten.
+	clears bool
+	// sweeps is whether what was speculated upon expires in rounds.
+	sweeps bool
+	// wired is whether engines are only heard through an endpoint source, unless
+	// they all send to one socket.
+	wired bool
+}
+
+type preciseNormal uint8
+
+const (
+	// matchedShare is the whole number of weighted blocks by all of the prompt's.
+	matchedShare preciseNormal = iota
+	// weightedShare is the weighted blocks, with a fraction, by all.
+	weightedShare
+	// minMax scales from the least to the greatest of the endpoints that hold the
+	// first block; others have 0. Where all are equal they have 1.
+	minMax
+)
+
+func (b *builder) preciseRules() preciseRules { return b.dialect.preciseRules() }
+
+func (d *dialect) preciseRules() preciseRules {
+	r := preciseRules{
+		sameBlocks: d.own < schedulerMay,
+		tiers:      d.own >= scheduler04,
+		clears:     d.own >= router10,
+		sweeps:     d.own < router09,
+		wired:      d.own >= router09,
+	}
+	switch {
+	case d.own < schedulerMay:
+		r.normal = minMax
+	case d.own < router09:
+		r.normal = weightedShare
+	}
+	return r
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+// preciseScorer prefers endpoints that hold the prompt's beginning, as the EPPs
+// did that kept the index in the scorer.
+type preciseScorer struct{ known *precisePrefix }
+
+// newPreciseScorer returns the scorer that goes with an index.
+func newPreciseScorer(known *precisePrefix) scorer {
+	if known.rules.normal == matchedShare {
+		return &prefixCache{match: known.info}
+	}
+	return &preciseScorer{known}
+}
+
+func (s *preciseScorer) score(c *cycle, candidates []int, w weight, scores []float64) {
+	m := &s.known.match
+	least, greatest := 0.0, float64(s.known.info.totalBlocks)
+	if s.known.rules.normal == minMax {
+		least, greatest = s.known.bounds(c)
+	}
+	for i, e := range candidates {
+		switch {
+		case m.blocks[e] == 0:
+			scores[i] = w.of(0)
+		case least == greatest:
+			scores[i] = w.of(1)
+		default:
+			scores[i] = w.of((m.scores[e] - least) / (greatest - least))
+		}
+	}
+}
+
+// bounds are the least and the greatest score of the endpoints that hold the
+// first block, be they candidates or not. Where the index speculates, it only
+// looks at those that are there.
+func (p *precisePrefix) bounds(c *cycle) (least, greatest float64) {
+	first := true
+	for e, score := range p.match.scores {
+		switch {
+		case p.match.blocks[e] == 0 || p.speculation.ttl > 0 && c.gone(e):
+		case first:
+			least, greatest, first = score, score, false
+		default:
+			least, greatest = min(least, score), max(greatest, score)
+		}
+	}
+	return least, greatest
+}

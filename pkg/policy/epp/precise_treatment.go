@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"fmt"
+	"strings"
+)
+
+// preciseTreatment says what of an index of the engines' caches is not as it is.
+func preciseTreatment(of func(*plugin) *preciseParameters) treatment {
+	return func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+		parameters, rules := of(p), c.dialect.preciseRules()
+		notes := []string{"events take no time to arrive", "tokenising takes none", "no event is lost, and copies of a block count as one"}
+		if cluster != nil && cluster.EventLag > 0 {
+			notes[0] = fmt.Sprintf("all events arrive %v late", cluster.EventLag)
+		}
+		if rules.sameBlocks {
+			notes = append(notes, fmt.Sprintf("engines whose blocks are not of %d tokens are not known, and hash seeds are the same", parameters.TokenProcessorConfig.BlockSizeTokens))
+		} else {
+			notes = append(notes, fmt.Sprintf("engines' blocks of less than %d tokens count as if events came in whole blocks of that", parameters.TokenProcessorConfig.BlockSizeTokens))
+		}
+		if !parameters.hears(p.Name, rules, &c.document) {
+			notes = append(notes, "no engine's events reach it: list it as an extractor of an "+endpointNotificationSource.name+" in dataLayer.sources")
+		}
+		if rules.wired && c.document.estimatesTokens() {
+			notes = append(notes, "estimated tokens never match an engine's blocks: give the "+tokenProducerType+" a model")
+		}
+		return Approximated, strings.Join(notes, "; ")
+	}
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"slices"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// speculation puts blocks into an index that an endpoint is going to compute, as
+// a request has just been sent there, and takes them out again after a while.
+// What another request put there meanwhile goes with them.
+type speculation struct {
+	ttl time.Duration // 0: there is none
+	// sweeps is whether what has expired only goes when time comes to a multiple
+	// of ttl.
+	sweeps bool
+	// open is what is in the index, in the order in which it goes.
+	open []speculated
+}
+
+type speculated struct {
+	until    simtime.Time
+	endpoint int
+	chain    []prompt.Stretch
+}
+
+func (s *speculation) add(x *kvIndex, now simtime.Time, endpoint int, chain []prompt.Stretch) {
+	until := now.Add(s.ttl)
+	if s.sweeps {
+		rounds := (time.Duration(until) + s.ttl - 1) / s.ttl
+		until = simtime.Time(rounds * s.ttl)
+	}
+	each(chain, func(b policy.CachedBlocks) { x.add(b, newKVEntry(endpoint, speculative)) })
+	s.open = append(s.open, speculated{until, endpoint, slices.Clone(chain)})
+}
+
+func each(chain []prompt.Stretch, do func(policy.CachedBlocks)) {
+	for _, stretch := range chain {
+		do(policy.CachedBlocks{Stretch: stretch.ID, To: stretch.Blocks})
+	}
+}
+
+// expire takes out what has expired by a time.
+func (s *speculation) expire(x *kvIndex, now simtime.Time) {
+	n := 0
+	for n < len(s.open) && s.open[n].until <= now {
+		over := &s.open[n]
+		each(over.chain, func(b policy.CachedBlocks) { x.remove(b, newKVEntry(over.endpoint, speculative)) })
+		n++
+	}
+	s.open = slices.Delete(s.open, 0, n)
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"math"
+
+	"windtunnel.dev/windtunnel/pkg/prompt"
+)
+
+// estimatedBytes is how many bytes the estimate backend takes for a token.
+const estimatedBytes = 4
+
+// estimatesTokens reports whether prompts come with tokens that are only
+// estimated from their length in bytes.
+func (d *effective) estimatesTokens() bool {
+	for _, p := range d.Plugins {
+		if t, ok := p.Parameters.(*tokenParameters); ok && p.Name == tokenProducerType {
+			return t.VLLM == nil && t.ModelName == "" && t.UDSTokenizerConfig == nil
+		}
+	}
+	return false
+}
+
+// A tokenEstimate makes of a prompt what the estimate backend makes of it: one
+// token for every 4 bytes, the last ones included. Prompts that share a beginning
+// still do, as far as that is.
+type tokenEstimate struct {
+	// ratio is how many tokens it finds in one; 1 is exact, and so is 0.
+	ratio   float64
+	extents []prompt.Extent // scratch
+}
+
+// of returns the estimated prompt, good until the next call, and its length.
+func (t *tokenEstimate) of(p prompt.Prompt, tokens int) (prompt.Prompt, int) {
+	if t.ratio == 0 || t.ratio == 1 {
+		return p, tokens
+	}
+	t.extents = t.extents[:0]
+	at, made := 0, 0
+	for i, e := range p.Extents {
+		if e.Tokens == 0 {
+			continue
+		}
+		at += int(e.Tokens)
+		until := int(math.Floor(float64(float64(at) * t.ratio)))
+		// What goes on where the text before left off does so here.
+		if !continues(p.Extents[:i], e) {
+			start := math.Floor(float64(float64(e.Start) * t.ratio))
+			t.extents = append(t.extents, prompt.Extent{Source: e.Source, Start: int32(start)})
+		}
+		t.extents[len(t.extents)-1].Tokens += int32(until - made)
+		made = until
+	}
+	all := int(math.Ceil(float64(float64(at) * t.ratio)))
+	if all > made {
+		t.extents[len(t.extents)-1].Tokens += int32(all - made)
+	}
+	return prompt.Prompt{Extents: t.extents}, all
+}
+
+// continues reports whether an extent is the continuation of the last one before
+// it that has tokens.
+func continues(before []prompt.Extent, e prompt.Extent) bool {
+	for i := len(before) - 1; i >= 0; i-- {
+		if b := before[i]; b.Tokens > 0 {
+			return b.Source == e.Source && b.Start+b.Tokens == e.Start
+		}
+	}
+	return false
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"slices"
+	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+)
+
+// preciseConfig counts what each endpoint holds of a prompt, token by token.
+const preciseConfig = `
+apiVersion: llm-d.ai/v1alpha1
+kind: EndpointPickerConfig
+plugins:
+- type: token-producer
+  parameters: {modelName: m, vllm: {url: "http://render"}}
+- type: precise-prefix-cache-producer
+  parameters:
+    tokenProcessorConfig: {blockSizeTokens: 1}
+    kvEventsConfig: {zmqEndpoint: "tcp://*:5557"}
+    indexerConfig: {kvBlockIndexConfig: {inMemoryConfig: {size: 1000000, podCacheSize: 1000}}}
+- type: prefix-cache-scorer
+  parameters: {prefixMatchInfoProducerName: precise-prefix-cache-producer}
+schedulingProfiles:
+- name: default
+  plugins:
+  - pluginRef: prefix-cache-scorer
+`
+
+// TestThePreciseIndexIsTheEngines holds what the EPP's index says of each endpoint
+// at each decision against what is in its cache, block by block: all that steps
+// have computed that have ended, in the best tier.
+func TestThePreciseIndexIsTheEngines(t *testing.T) {
+	for name, with := range map[string][]feature{
+		"serving":               nil,
+		"tiers":                 {randomTiers},
+		"hand-overs":            {randomHandoffs},
+		"disruptions":           {randomDisruptions},
+		"tiers, hand-overs":     {randomTiers, randomHandoffs},
+		"hand-overs and faults": {randomHandoffs, randomDisruptions},
+	} {
+		t.Run(name, func(t *testing.T) {
+			matched := 0
+			for seed := range int64(150) {
+				config := randomConfigWith(randomChoices(seed, 120, 500), with...)
+				o := newPreciseOracle(t, &config)
+				p := newPlain(config)
+				o.engine = p
+				p.run()
+				matched += o.matched
+				if t.Failed() {
+					t.Fatalf("scenario %d", seed)
+				}
+			}
+			if matched == 0 {
+				t.Error("no request found anything")
+			}
+		})
+	}
+}
+
+// preciseOracle is an EPP's scheduler that is checked at each decision.
+type preciseOracle struct {
+	*epp.Scheduler
+	t       *testing.T
+	engine  *plain
+	matched int
+}
+
+func newPreciseOracle(t *testing.T, config *Config) *preciseOracle {
+	c, errs := epp.Load([]byte(preciseConfig), "router-v0.10", nil)
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	endpoints := 0
+	for i := range config.Pools {
+		endpoints += config.Pools[i].Replicas
+	}
+	o := &preciseOracle{t: t, Scheduler: epp.New(c, epp.Cluster{Endpoints: endpoints}, 1)}
+	config.Router = o
+	return o
+}
+
+func (o *preciseOracle) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
+	to, err := o.Scheduler.Route(v, q)
+	if err != nil || q.Tokens == 0 {
+		return to, err
+	}
+	decision := o.LastDecision()
+	for i, e := range decision.Candidates {
+		held := o.held(o.engine.replicas[e], q)
+		if want := float64(held) / float64(q.Tokens); decision.Scores[i] != want {
+			o.t.Fatalf("request %d at %v, endpoint %d: score %v, but it holds %d of %d tokens",
+				q.ID, v.Now, e, decision.Scores[i], held, q.Tokens)
+		}
+		o.matched += held
+	}
+	return to, nil
+}
+
+// held is what a replica holds of the beginning of a prompt: the weights of its
+// tokens, rounded down.
+func (o *preciseOracle) held(r *plainReplica, q *policy.Request) int {
+	sum := 0.0
+	for _, identity := range q.Prompt.FullBlocks(nil, r.BlockTokens) {
+		weight := 0.0
+		for _, tier := range r.tiers {
+			switch {
+			case !tier.present(identity):
+			case tier.Kind == CPUTier:
+				weight = max(weight, 0.8)
+			default:
+				weight = 1
+			}
+		}
+		if r.cache.Has(identity) && !slices.Contains(r.computing, identity) {
+			weight = 1
+		}
+		if weight == 0 {
+			break
+		}
+		for range r.BlockTokens {
+			sum += weight
+		}
+	}
+	return int(sum)
+}
