@@ -26,6 +26,10 @@ func (p *Plan) build(in *v1alpha1.Scenario, picker *epp.Config, trace *workload.
 	errs = append(errs, validateRoles(in.Pools, path.Child("pools"))...)
 	cluster, es := buildCluster(in, path)
 	errs = append(errs, es...)
+	if picker != nil && picker.Predicts() {
+		cluster.Latencies = buildLatencies(in.Pools, pools)
+		cluster.Prediction.AnswerTokens = meanAnswer(&in.Workload, trace, seed)
+	}
 	if picker != nil {
 		errs = append(errs, picker.Check(&cluster, path.Child("router", "endpointPickerConfig"))...)
 		errs = append(errs, validateRouter(in, picker, path)...)

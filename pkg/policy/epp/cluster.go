@@ -20,7 +20,7 @@ type Cluster struct {
 	// read of metrics that are not simulated. len == Endpoints, or nil.
 	Attributes []map[string]float64
 	// Latencies say how long the endpoints' engines take; len == Endpoints, or
-	// nil where no plugin predicts that.
+	// nil, and then nothing is predicted: see [Config.Predicts].
 	Latencies []LatencyModel
 	// Prediction says how well these are predicted.
 	Prediction PredictionModel

@@ -27,6 +27,10 @@ type LatencyFeatures struct {
 	// QueuedTokens are those of other prompts that were routed there and that
 	// have given no first token yet, as far as they are not believed to be held.
 	QueuedTokens int64
+	// TokensPerSecond is at what rate prompt tokens that it is not believed to
+	// hold were routed there lately. The EPP's predictor is not told; a model that
+	// has been trained under that load knows.
+	TokensPerSecond float64
 	// InFlight counts the requests that were routed there and have not ended,
 	// Waiting those that the engine said wait when it was last scraped.
 	InFlight, Waiting int

@@ -27,6 +27,7 @@ type predictedLatency struct {
 	running *ledger[predictedRun]
 	waits   firstTokenWaits
 	tpots   []tpotObjectives // by endpoint, of what runs there
+	rates   []tokenRate      // by endpoint, of what is to be computed there
 }
 
 // A predictedRun is a request that was sent to an endpoint.
@@ -52,6 +53,7 @@ func newPredictedLatency(b *builder, p *plugin) *predictedLatency {
 		noise:                      stats.Hash64(uint64(b.seed), stats.HashString("epp/"+p.Name)),
 		running:                    newLedger[predictedRun](),
 		tpots:                      make([]tpotObjectives, b.Endpoints),
+		rates:                      make([]tokenRate, b.Endpoints),
 	}
 	if b.Prediction.Lag > 0 {
 		l.past = newLoadHistory(b.Prediction.Lag, b.Endpoints)
@@ -114,18 +116,24 @@ func (l *predictedLatency) features(c *cycle, e int) LatencyFeatures {
 	} else {
 		load = l.loadOf(c, e)
 	}
-	f := LatencyFeatures{
-		PromptTokens: c.tokens,
-		QueuedTokens: load.tokens,
-		InFlight:     int(load.requests),
-		Waiting:      load.waiting,
-		KVUsage:      load.kvUsage,
+	return LatencyFeatures{
+		PromptTokens:    c.tokens,
+		CachedTokens:    l.cached(c, e),
+		QueuedTokens:    load.tokens,
+		TokensPerSecond: l.rates[e].of(c.now),
+		InFlight:        int(load.requests),
+		Waiting:         load.waiting,
+		KVUsage:         load.kvUsage,
 	}
-	if l.match.totalBlocks > 0 {
-		share := float64(l.match.blocks[e]) / float64(l.match.totalBlocks)
-		f.CachedTokens = int(min(share, 1) * float64(c.tokens))
+}
+
+// cached is the matched share of the prompt, in tokens.
+func (l *predictedLatency) cached(c *cycle, e int) int {
+	if l.match.totalBlocks == 0 {
+		return 0
 	}
-	return f
+	share := float64(l.match.blocks[e]) / float64(l.match.totalBlocks)
+	return int(min(share, 1) * float64(c.tokens))
 }
 
 func (l *predictedLatency) loadOf(c *cycle, e int) endpointLoad {
@@ -150,6 +158,11 @@ func (l *predictedLatency) routed(c *cycle, p picks) {
 	l.running.put(c.request, run)
 	l.tpots[p.primary].add(run.tpotMs)
 	l.waits.add(c.request, run.forgetAt)
+	computes := p.primary
+	if p.prefill != none {
+		computes = p.prefill
+	}
+	l.rates[computes].add(c.now, float64(c.tokens-l.cached(c, computes)))
 }
 
 func (l *predictedLatency) firstToken(request *policy.Request, _ int) {

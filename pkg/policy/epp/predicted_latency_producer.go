@@ -3,6 +3,7 @@
 package epp
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -39,17 +40,13 @@ var predictedLatencyProducer = pluginType{
 }
 
 // treatPredictor says what predictions are made of.
-func treatPredictor(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+func treatPredictor(_ *Config, _ *Cluster, p *plugin) (Treatment, string) {
 	parameters := p.Parameters.(*predictedLatencyParameters)
 	switch {
 	case !parameters.PredictInProduce:
 		return NoEffect, "predictInProduce is off: it only learns, and nothing is predicted"
-	case cluster == nil:
-		return Approximated, oracleNote
-	case cluster.Latencies == nil:
-		return Unsupported, "nothing is known of how long engines take"
-	case !parameters.StreamingMode && cluster.Prediction.AnswerTokens == 0:
-		return Approximated, oracleNote + "; outside of streaming mode TTFT is the time of the whole answer, and answers are taken to have one token"
+	case !parameters.StreamingMode:
+		return Approximated, oracleNote + "; outside of streaming mode TTFT is the time of the whole answer, and of its length the mean is known"
 	default:
 		return Approximated, oracleNote
 	}
@@ -100,4 +97,10 @@ func (p *predictedLatencyParameters) check(l *loader, path *field.Path) {
 		l.warn(path.Child("maxDecodeTokenSamplesForPrediction"), "deprecated, no effect")
 	}
 	p.SamplingMean, p.MaxDecodeTokenSamplesForPrediction = 0, 0
+}
+
+// Predicts reports whether a plugin predicts how long engines take: whether a
+// cluster is to have Latencies.
+func (c *Config) Predicts() bool {
+	return slices.ContainsFunc(c.document.Plugins, func(p *plugin) bool { return p.Type == predictedLatencyProducerType })
 }

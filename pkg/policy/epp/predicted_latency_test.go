@@ -263,6 +263,27 @@ func TestEndpointsThatAreGoneHaveNoPrediction(t *testing.T) {
 	}
 }
 
+// Half of what was routed is forgotten in some 7 s, and what is held needs no
+// computing.
+func TestTheRateOfTokensIsLearnt(t *testing.T) {
+	p := newPredictorTest(t, "{}", Cluster{Endpoints: 2})
+	p.hold(4, 1, 0)
+	for i := range 1000 { // 10 a second, 750 tokens of each to compute
+		p.producer.routed(p.predict(time.Duration(i)*100*time.Millisecond, request(i, 1000)), picks{primary: 0, prefill: none})
+	}
+	p.predict(100*time.Second, request(1000, 10))
+	if got := p.models[0].told.TokensPerSecond; math.Abs(got-7500) > 100 {
+		t.Errorf("%v tokens a second, want 7500", got)
+	}
+	if got := p.models[1].told.TokensPerSecond; got != 0 {
+		t.Errorf("%v tokens a second where nothing was routed", got)
+	}
+	p.predict(110*time.Second, request(1000, 10))
+	if got := p.models[0].told.TokensPerSecond; math.Abs(got-7500/math.E) > 50 {
+		t.Errorf("%v tokens a second ten seconds later, want %v", got, 7500/math.E)
+	}
+}
+
 // With what the guides recommend, a request goes to the endpoint that meets its
 // objectives with the least room to spare.
 func TestRoutingByPredictedLatency(t *testing.T) {
