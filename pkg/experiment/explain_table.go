@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +21,7 @@ func (s *RequestStory) Table(w io.Writer) error {
 	var b bytes.Buffer
 	for i, d := range s.Decisions {
 		if i > 0 {
-			b.WriteString("\nThe replica failed, and the request was routed again.\n\n")
+			b.WriteString("\n" + s.between(i) + "\n\n")
 		}
 		t := decisionTable{&b, d}
 		t.request()
@@ -34,6 +35,14 @@ func (s *RequestStory) Table(w io.Writer) error {
 	fmt.Fprintln(&b, s.Outcome)
 	_, err := b.WriteTo(w)
 	return err
+}
+
+// between says why there is decision i after the one before.
+func (s *RequestStory) between(i int) string {
+	if s.Decisions[i-1].Held {
+		return "Its turn came later."
+	}
+	return "The replica failed, and the request was routed again."
 }
 
 // String says in a sentence how the request ended.
@@ -86,12 +95,19 @@ func (t decisionTable) signals() {
 		f := &t.InFlight[i]
 		rows.add(f.Name, func(e int) string { return inFlight(f, e) })
 	}
+	for i := range t.Predictions {
+		p := &t.Predictions[i]
+		rows.add(p.Name, func(e int) string { return predicted(p, e) })
+	}
 	rows.write(t.Buffer)
 	for _, p := range t.Prefixes {
 		fmt.Fprintf(t, "%s: %s; blocks of %d tokens\n", p.Name, p.Freshness, p.BlockTokens)
 	}
 	for _, f := range t.InFlight {
 		fmt.Fprintf(t, "%s: %s\n", f.Name, f.Freshness)
+	}
+	for _, p := range t.Predictions {
+		fmt.Fprintf(t, "%s: %s\n", p.Name, p.Freshness)
 	}
 	for e, s := range t.Endpoints {
 		if s.Anomaly != "" {
@@ -118,6 +134,15 @@ func inFlight(f *epp.InFlightSignal, endpoint int) string {
 		text += fmt.Sprintf(" + %d", f.Uncached[endpoint])
 	}
 	return text
+}
+
+// predicted is the TTFT and the TPOT of the request on an endpoint.
+func predicted(p *epp.PredictionSignal, endpoint int) string {
+	ttft, tpot := float64(p.TTFTSeconds[endpoint]), float64(p.TPOTSeconds[endpoint])
+	if math.IsNaN(ttft) {
+		return "nothing"
+	}
+	return fmt.Sprintf("ttft %s, tpot %s", milliseconds(ttft), milliseconds(tpot))
 }
 
 func (t decisionTable) admission() {
@@ -213,6 +238,8 @@ func (t decisionTable) decision() {
 		fmt.Fprintf(t, "%s on a prefill apart: %s\n", t.Decider.Name, t.Decider.Reason)
 	}
 	switch {
+	case t.Held:
+		fmt.Fprintln(t, "It was kept back.")
 	case t.Endpoint == nil:
 		fmt.Fprintf(t, "It went nowhere: %s.\n", t.Error)
 	case t.Prefill != nil:

@@ -250,3 +250,19 @@ func TestExplanationsAreJSON(t *testing.T) {
 		t.Errorf("%s, %v", raw, err)
 	}
 }
+
+func TestExplanationOfPredictions(t *testing.T) {
+	p := newPredictorTest(t, "{streamingMode: true}", Cluster{Endpoints: 2})
+	view := idle(2)
+	view.Down = []bool{true, false}
+	r := request(0, 100)
+	r.TTFT, r.TPOT = time.Second, time.Second
+	x := explained(t, p.Scheduler, view, r)
+	if len(x.Predictions) != 1 || x.Predictions[0].Freshness == "" {
+		t.Fatalf("%+v", x.Predictions)
+	}
+	got := x.Predictions[0]
+	if !math.IsNaN(float64(got.TTFTSeconds[0])) || got.TTFTSeconds[1] != 0.1 || got.TTFTHeadroomSeconds[1] != 0.9 || got.TPOTSeconds[1] != 0.001 {
+		t.Errorf("%+v", got)
+	}
+}

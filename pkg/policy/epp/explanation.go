@@ -18,9 +18,10 @@ type Explanation struct {
 	Endpoints []EndpointSignals `json:"endpoints"`
 	// Prefixes and InFlight are what producers of data knew, in the order of the
 	// document.
-	Prefixes  []PrefixSignal   `json:"prefixes,omitempty"`
-	InFlight  []InFlightSignal `json:"inFlight,omitempty"`
-	Admission Admission        `json:"admission"`
+	Prefixes    []PrefixSignal     `json:"prefixes,omitempty"`
+	InFlight    []InFlightSignal   `json:"inFlight,omitempty"`
+	Predictions []PredictionSignal `json:"predictions,omitempty"`
+	Admission   Admission          `json:"admission"`
 	// Profiles are those that ran, in order.
 	Profiles []ProfileRun `json:"profiles,omitempty"`
 	// Decider is who was asked whether another endpoint computes the prompt; nil
@@ -30,7 +31,9 @@ type Explanation struct {
 	// nil is none.
 	Endpoint *int `json:"endpoint,omitempty"`
 	Prefill  *int `json:"prefill,omitempty"`
-	// Error says why there is no Endpoint.
+	// Held says that the router keeps the request back, to decide later.
+	Held bool `json:"held,omitempty"`
+	// Error says why else there is no Endpoint.
 	Error string `json:"error,omitempty"`
 }
 
@@ -91,6 +94,20 @@ type InFlightSignal struct {
 	Tokens    []int64 `json:"tokens"`
 	// Uncached are the tokens that the request would add; nil where nobody asks.
 	Uncached []int64 `json:"uncached,omitempty"`
+}
+
+// PredictionSignal is what a producer predicted for the request on each endpoint;
+// not a number where it predicted nothing.
+type PredictionSignal struct {
+	PluginName
+	// Freshness says in words how old what that rests on is.
+	Freshness   string   `json:"freshness"`
+	TTFTSeconds []Number `json:"ttftSeconds"`
+	TPOTSeconds []Number `json:"tpotSeconds"`
+	// The headrooms are what the request's objectives leave; negative where they
+	// are missed.
+	TTFTHeadroomSeconds []Number `json:"ttftHeadroomSeconds"`
+	TPOTHeadroomSeconds []Number `json:"tpotHeadroomSeconds"`
 }
 
 // Admission says whether the request came to any profile.

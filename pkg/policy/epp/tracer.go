@@ -4,6 +4,7 @@ package epp
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -33,6 +34,7 @@ type tracer struct {
 	refusedBy *plugin
 	matches   []tracedMatch
 	loads     []tracedLoad
+	forecasts []tracedForecast
 	// about is the decision under way.
 	about *Explanation
 }
@@ -45,6 +47,11 @@ type tracedMatch struct {
 type tracedLoad struct {
 	plugin *plugin
 	load   *inFlightLoad
+}
+
+type tracedForecast struct {
+	plugin     *plugin
+	prediction *latencyPrediction
 }
 
 // newTracer knows who produces what. It is made after all that reads the data.
@@ -62,6 +69,9 @@ func (b *builder) newTracer(c *Config) tracer {
 		}
 		if load := b.loads[p.Name]; load != nil {
 			t.loads = append(t.loads, tracedLoad{p, load})
+		}
+		if prediction := b.predictions[p.Name]; prediction != nil {
+			t.forecasts = append(t.forecasts, tracedForecast{p, prediction})
 		}
 	}
 	return t
@@ -107,9 +117,12 @@ func (t *tracer) end(s *Scheduler, decision policy.Decision, err error) {
 		t.data(x)
 		s.staged.explain(&s.cycle, x)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, policy.ErrHeld):
+		x.Held = true
+	case err != nil:
 		x.Error = err.Error()
-	} else {
+	default:
 		x.Endpoint = endpointOrNil(decision.Endpoint)
 		x.Prefill = endpointOrNil(decision.Prefill)
 	}
@@ -129,6 +142,30 @@ func (t *tracer) data(x *Explanation) {
 	}
 	for i, l := range t.loads {
 		x.InFlight[i].Uncached = slices.Clone(l.load.uncached)
+	}
+	for _, f := range t.forecasts {
+		x.Predictions = append(x.Predictions, f.signal())
+	}
+}
+
+func (f *tracedForecast) signal() PredictionSignal {
+	seconds := func(milliseconds []float64) []Number {
+		list := make([]Number, len(milliseconds))
+		for e, known := range f.prediction.known {
+			list[e] = Number(math.NaN())
+			if known {
+				list[e] = Number(milliseconds[e] / 1000)
+			}
+		}
+		return list
+	}
+	return PredictionSignal{
+		PluginName:          nameOf(f.plugin),
+		Freshness:           f.plugin.kind.freshness,
+		TTFTSeconds:         seconds(f.prediction.ttft),
+		TPOTSeconds:         seconds(f.prediction.tpot),
+		TTFTHeadroomSeconds: seconds(f.prediction.ttftHeadroom),
+		TPOTHeadroomSeconds: seconds(f.prediction.tpotHeadroom),
 	}
 }
 
