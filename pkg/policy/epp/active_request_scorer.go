@@ -35,15 +35,15 @@ type activeRequestParameters struct {
 
 func (p *activeRequestParameters) check(l *loader, path *field.Path) {
 	if p.RequestTimeout != "" {
-		l.warn(path.Child("requestTimeout"), "deprecated, no effect")
+		l.notice(path.Child("requestTimeout"), "deprecated", "deprecated, no effect")
 		p.RequestTimeout = ""
 	}
 	if p.IdleThreshold < 0 {
-		l.warn(path.Child("idleThreshold"), "%d is replaced by 0", p.IdleThreshold)
+		l.notice(path.Child("idleThreshold"), "replaced-value", "%d is replaced by 0", p.IdleThreshold)
 		p.IdleThreshold = 0
 	}
 	if p.MaxBusyScore < 0 || p.MaxBusyScore > 1 {
-		l.warn(path.Child("maxBusyScore"), "%v is not between 0 and 1 and is replaced by 1", p.MaxBusyScore)
+		l.notice(path.Child("maxBusyScore"), "replaced-value", "%v is not between 0 and 1 and is replaced by 1", p.MaxBusyScore)
 		p.MaxBusyScore = 1
 	}
 	p.InFlightLoadProducerName = orDefault(p.InFlightLoadProducerName, inFlightLoadData)

@@ -69,14 +69,14 @@ type approxPrefixParameters struct {
 
 func (p *approxPrefixParameters) check(l *loader, path *field.Path) {
 	if p.BlockSize != 0 {
-		l.warn(path.Child("blockSize"), "deprecated, use blockSizeTokens")
+		l.notice(path.Child("blockSize"), "deprecated", "deprecated, use blockSizeTokens")
 		if p.BlockSize > 0 && p.BlockSizeTokens == defaultBlockTokens {
 			p.BlockSizeTokens = p.BlockSize
 		}
 		p.BlockSize = 0
 	}
 	if p.LRUCapacityPerServer <= 0 {
-		l.warn(path.Child("lruCapacityPerServer"), "%d is replaced by %d", p.LRUCapacityPerServer, defaultLRUCapacity)
+		l.notice(path.Child("lruCapacityPerServer"), "replaced-value", "%d is replaced by %d", p.LRUCapacityPerServer, defaultLRUCapacity)
 		p.LRUCapacityPerServer = defaultLRUCapacity
 	}
 	p.warnOfNoEffect(l, path)
@@ -94,13 +94,13 @@ func (p *approxPrefixParameters) warnOfNoEffect(l *loader, path *field.Path) {
 	if p.BlockSizeTokens != defaultBlockTokens {
 		switch at := path.Child("blockSizeTokens"); {
 		case p.AutoTune:
-			l.warn(at, "no effect: autoTune takes the engines' block size, %d at least", leastBlockTokens)
+			l.notice(at, "auto-tune-overrides", "no effect: autoTune takes the engines' block size, %d at least", leastBlockTokens)
 		case p.BlockSizeTokens < leastBlockTokens:
-			l.warn(at, "%d is raised to %d", p.BlockSizeTokens, leastBlockTokens)
+			l.notice(at, "block-size-below-floor", "%d is raised to %d", p.BlockSizeTokens, leastBlockTokens)
 		}
 	}
 	if p.LRUCapacityPerServer != defaultLRUCapacity && p.AutoTune {
-		l.warn(path.Child("lruCapacityPerServer"), "no effect: autoTune takes the engines' number of blocks")
+		l.notice(path.Child("lruCapacityPerServer"), "auto-tune-overrides", "no effect: autoTune takes the engines' number of blocks")
 	}
 }
 

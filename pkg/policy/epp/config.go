@@ -3,22 +3,24 @@
 package epp
 
 import (
-	"encoding/json"
 	"slices"
 )
 
 // Config is an EndpointPickerConfig after defaulting. It is immutable.
 //
-// Marshalled to JSON it is an EndpointPickerConfig that the EPP would accept
-// and that means the same, with every default spelled out: weights, parameters,
-// and the plugins that the loader makes. What the EPP ignores is left out.
-// Loading that text gives the same text again.
+// Marshalled to JSON it is an EndpointPickerConfig that the EPP of its version
+// would accept and that means the same, with every default spelled out: weights,
+// parameters, and the plugins that the loader makes. What the EPP ignores is left
+// out. Loading that text gives the same text again.
 type Config struct {
+	dialect   dialect
 	document  effective
 	dialect   dialect
 	stages    stages
+	gates     []gate
 	tokensOff bool // no parser gives the EPP a prompt
 	scraped   bool // some data source brings the engines' core metrics
+	notices   []Notice
 	warnings  []string
 }
 
@@ -26,21 +28,39 @@ type Config struct {
 type effective struct {
 	APIVersion         string         `json:"apiVersion"`
 	Kind               string         `json:"kind"`
-	FeatureGates       []string       `json:"featureGates"`
+	FeatureGates       []string       `json:"featureGates,omitempty" versions:"gie-v1.2.."`
 	Plugins            []*plugin      `json:"plugins"`
 	SchedulingProfiles []profile      `json:"schedulingProfiles"`
-	RequestHandler     requestHandler `json:"requestHandler"`
-	FlowControl        flowControl    `json:"flowControl"`
-	DataLayer          dataLayer      `json:"dataLayer"`
+	RequestHandler     requestHandler `json:"requestHandler,omitempty" versions:"router-v0.9.."`
+	FlowControl        flowControl    `json:"flowControl,omitempty" versions:"gie-v1.4.."`
+	DataLayer          dataLayer      `json:"dataLayer,omitempty" versions:"gie-v1.5.."`
+
+	// What older versions write elsewhere.
+	Data               *dataLayer        `json:"data,omitempty" versions:"gie-v1.3..gie-v1.4"`
+	SaturationLimits   *saturationLimits `json:"-" name:"saturationDetector" versions:"gie-v1.2..gie-v1.4"`
+	SaturationDetector *reference        `json:"saturationDetector,omitempty" versions:"gie-v1.5..scheduler-520af478"`
+	Parser             *reference        `json:"parser,omitempty" versions:"gie-v1.5..scheduler-520af478"`
 }
 
-// MarshalJSON writes the document.
-func (c *Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.document) }
+// Version is the full name of the EPP version that the configuration is for.
+func (c *Config) Version() string { return c.dialect.name }
 
-// Warnings says what in the configuration is deprecated, was replaced or has
-// no effect, each with its path in the document, in the order of loading.
+// MarshalJSON writes the document.
+func (c *Config) MarshalJSON() ([]byte, error) { return encode(c.document, c.dialect), nil }
+
+// Notices says what in the configuration is deprecated, was replaced or has no
+// effect, in the order of loading.
+func (c *Config) Notices() []Notice { return slices.Clone(c.notices) }
+
+// Warnings are the notices as text, each with its path in the document.
 func (c *Config) Warnings() []string { return slices.Clone(c.warnings) }
 
 // Disaggregates reports whether an endpoint may be asked to compute a prompt that
 // another one decodes: whether requests are ever handed over.
 func (c *Config) Disaggregates() bool { return c.stages.prefill != "" && !c.stages.silent }
+
+// gate reports whether a feature is on; one that the version does not have is
+// not.
+func (c *Config) gate(name string) bool {
+	return slices.Contains(c.gates, gate{name, true})
+}

@@ -3,473 +3,81 @@
 package epp
 
 import (
-	"bufio"
-	"cmp"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
+	"flag"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
 	"windtunnel.dev/windtunnel/internal/testdata"
-	"windtunnel.dev/windtunnel/pkg/policy"
-	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
-// readLines decodes a file of JSON lines.
-func readLines[T any](t *testing.T, path string) []T {
+// data is where the conformance tests find their data, with the layout
+//
+//	configs/VERDICTS.tsv and the files that it names
+//	golden/schedule.jsonl, golden/approx-prefix.jsonl and the configurations of both
+//
+// What is not there is not checked, but each test must find something. Without the
+// flag it is the folder epp of the open data sets.
+var data = flag.String("data", "", "absolute folder of the data of the conformance tests")
+
+// conformanceFile returns the path of a file of the data, or skips the test.
+func conformanceFile(t *testing.T, name ...string) string {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
+	if *data == "" {
+		return testdata.File(t, append([]string{"epp"}, name...)...)
+	}
+	path := filepath.Join(append([]string{*data}, name...)...)
+	if _, err := os.Stat(path); err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	var all []T
-	for lines.Scan() {
-		var line T
-		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
-			t.Fatalf("%s: line %d: %v", path, len(all)+1, err)
-		}
-		all = append(all, line)
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return all
+	return path
 }
 
-// A scheduleCase is one decision: endpoints with the attributes that producers
-// would have made, and the score of each endpoint that the filters left.
-type scheduleCase struct {
-	Config  string
-	Case    int
-	Request struct {
-		Model        string
-		PromptTokens int
-		Headers      map[string]string
-	}
-	Endpoints []struct {
-		Name                        string
-		Labels                      map[string]string
-		Waiting, Running            int
-		KV                          float64
-		ActiveModels, WaitingModels map[string]int
-		MaxActiveModels             int
-		Attrs                       map[string]attribute
-	}
-	Error    string
-	Profiles map[string]struct{ Scores map[string]float64 }
-}
-
-type attribute struct {
-	Kind            string
-	MatchBlocks     int
-	TotalBlocks     int
-	BlockSizeTokens int
-	Requests        int64
-	Tokens          int64
-	TTFT, TPOT      float64
-	TTFTHeadroom    float64
-	TPOTHeadroom    float64
-	Dispatched      int
-}
-
-// decide runs filters, scorers and pickers on planted attributes.
-func (tc *scheduleCase) decide(c *Config) (*Scheduler, bool) {
-	var labels []map[string]string
-	for _, endpoint := range tc.Endpoints {
-		labels = append(labels, endpoint.Labels)
-	}
-	b := newBuilder(c, Cluster{Endpoints: len(tc.Endpoints), Labels: labels}, 1)
-	s := b.scheduler(c)
-	view := idle(len(tc.Endpoints))
-	view.Adapters = make([]policy.Adapters, len(tc.Endpoints))
-	numbers := map[string]int32{}
-	r := request(0, tc.Request.PromptTokens)
-	r.Adapter = numberOf(tc.Request.Model, numbers)
-	for e, endpoint := range tc.Endpoints {
-		if name, err := base64.StdEncoding.DecodeString(tc.Request.Headers["x-session-token"]); err == nil && string(name) == endpoint.Name {
-			r.Session = 1
-			b.sessionTokens("x-session-token", false).firstToken(r, e)
+// TestConformanceOfVerdicts compares with what the loader of router-main makes of
+// published files: whether it accepts them, at which stage it refuses them and over
+// what, and which plugins it ends up with.
+func TestConformanceOfVerdicts(t *testing.T) {
+	verdicts := readVerdicts(t, conformanceFile(t, "configs", "VERDICTS.tsv"))
+	counts := map[Stage]int{}
+	for _, want := range verdicts {
+		text, err := os.ReadFile(conformanceFile(t, "configs", want.file))
+		if err != nil {
+			t.Fatal(err)
 		}
-		view.Adapters[e].Max = endpoint.MaxActiveModels
-		for _, model := range sortedKeys(endpoint.ActiveModels) {
-			view.Adapters[e].Active = append(view.Adapters[e].Active, numberOf(model, numbers))
+		got := Judge(text, "router-main", nil)
+		for _, difference := range want.differences(&got) {
+			t.Errorf("%s: %s", want.file, difference)
 		}
-		for _, model := range sortedKeys(endpoint.WaitingModels) {
-			view.Adapters[e].Waiting = append(view.Adapters[e].Waiting, numberOf(model, numbers))
-		}
-		view.Scrapes[e] = policy.Scrape{Waiting: endpoint.Waiting, Running: endpoint.Running, KVUsage: endpoint.KV}
-		for key, a := range endpoint.Attrs {
-			_, producer, _ := strings.Cut(key, "/")
-			switch a.Kind {
-			case "PrefixCacheMatchInfo":
-				m := b.prefixMatch(producer)
-				m.blocks[e], m.totalBlocks, m.blockTokens = a.MatchBlocks, a.TotalBlocks, a.BlockSizeTokens
-			case "InFlightLoad":
-				l := b.load(producer)
-				l.requests[e], l.tokens[e] = a.Requests, a.Tokens
-			case "UncachedRequestTokens":
-				b.uncached(producer)[e] = a.Tokens
-			case "LatencyPredictionInfo":
-				p := b.prediction(producer)
-				p.known[e], p.ttft[e], p.tpot[e], p.dispatched[e] = true, a.TTFT, a.TPOT, a.Dispatched
-				p.ttftHeadroom[e], p.tpotHeadroom[e] = a.TTFTHeadroom, a.TPOTHeadroom
-			default:
-				panic("unknown kind of attribute " + a.Kind)
-			}
-		}
+		counts[want.stage]++
 	}
-	_, ok := s.staged.run(s.begin(view, r))
-	return s, ok
-}
-
-// numberOf numbers names from 1.
-func numberOf(name string, numbers map[string]int32) int32 {
-	if numbers[name] == 0 {
-		numbers[name] = int32(len(numbers) + 1)
-	}
-	return numbers[name]
-}
-
-// check compares a decision with the recorded one.
-func (tc *scheduleCase) check(t *testing.T, c *Config) {
-	t.Helper()
-	s, ok := tc.decide(c)
-	if ok != (tc.Error == "") {
-		t.Errorf("%s, case %d: chose %t, recorded error %q", tc.Config, tc.Case, ok, tc.Error)
-		return
-	}
-	if !ok {
-		return
-	}
-	d := s.LastDecision()
-	tc.checkChoice(t, c, c.stages.decode, &d.Choice)
-	_, recorded := tc.Profiles[c.stages.prefill]
-	if recorded && d.Prefill == nil || !recorded && d.Prefill != nil && d.Prefill.Chosen != none {
-		// The decider may have been asked of another endpoint with that score.
-		if !tc.decidesOtherwise(s, &d.Choice) {
-			t.Errorf("%s, case %d: %q (%+v), recorded profiles %v", tc.Config, tc.Case, d.Reason, d.Prefill, sortedKeys(tc.Profiles))
-		}
-		d = s.LastDecision()
-	}
-	profiles := 1
-	if recorded && d.Prefill != nil {
-		tc.checkChoice(t, c, c.stages.prefill, d.Prefill)
-		profiles = 2
-	}
-	if len(tc.Profiles) != profiles {
-		t.Errorf("%s, case %d: recorded profiles %v, ran %d", tc.Config, tc.Case, sortedKeys(tc.Profiles), profiles)
+	t.Logf("%d verdicts compared: %v", len(verdicts), counts)
+	if len(verdicts) == 0 {
+		t.Error("no verdict was compared")
 	}
 }
 
-// decidesOtherwise runs the prefill profile, or not, for another endpoint with
-// the highest score, if there is one for which the decider decides otherwise.
-func (tc *scheduleCase) decidesOtherwise(s *Scheduler, decode *Choice) bool {
-	staged := &s.staged
-	for i, e := range decode.Candidates {
-		if staged.decider == nil || decode.Scores[i] != slices.Max(decode.Scores) {
-			continue
-		}
-		if reason := staged.decider.decide(&s.cycle, e); (reason == Disaggregated) != (staged.reason == Disaggregated) {
-			staged.prefill.skip()
-			if staged.reason = reason; reason == Disaggregated {
-				staged.prefill.run(&s.cycle)
-			}
-			return true
-		}
-	}
-	return false
-}
-
-// checkChoice compares one profile's scores with the recorded ones.
-func (tc *scheduleCase) checkChoice(t *testing.T, c *Config, profile string, choice *Choice) {
-	t.Helper()
-	want := tc.Profiles[profile].Scores
-	if len(choice.Candidates) != len(want) {
-		t.Errorf("%s, case %d, %s: %d candidates left, want %d", tc.Config, tc.Case, profile, len(choice.Candidates), len(want))
-	}
-	best := math.Inf(-1)
-	for i, e := range choice.Candidates {
-		best = max(best, choice.Scores[i])
-		score, left := want[tc.Endpoints[e].Name]
-		if !left || math.Abs(score-choice.Scores[i]) > 1e-9 {
-			t.Errorf("%s, case %d, %s, %s: score %v, want %v (%t)", tc.Config, tc.Case, profile, tc.Endpoints[e].Name, choice.Scores[i], score, left)
-		}
-	}
-	if i := slices.Index(choice.Candidates, choice.Chosen); i < 0 || c.document.picks(maxScorePickerType) && choice.Scores[i] != best {
-		t.Errorf("%s, case %d, %s: chose %d of %v with scores %v", tc.Config, tc.Case, profile, choice.Chosen, choice.Candidates, choice.Scores)
-	}
-}
-
-func (d *effective) picks(typeName string) bool {
-	for _, p := range d.Plugins {
-		if p.Type == typeName {
-			return true
-		}
-	}
-	return false
-}
-
-// replay compares all decisions of a file. Those of configurations that are
-// refused as not built yet are counted by the first reason.
-func replay(t *testing.T, cases []scheduleCase, find func(config string) string) (compared int) {
-	t.Helper()
-	configs := map[string]*Config{}
-	skipped := map[string]int{}
-	for i := range cases {
-		tc := &cases[i]
-		c, known := configs[tc.Config]
-		if !known {
-			text, err := os.ReadFile(find(tc.Config))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var reason string
-			if c, reason = loadOrReason(t, tc.Config, text); c == nil {
-				skipped[reason] += countOf(cases, tc.Config)
-			}
-			configs[tc.Config] = c
-		}
-		if c != nil {
-			tc.check(t, c)
-			compared++
-		}
-	}
-	t.Logf("%d of %d decisions compared", compared, len(cases))
-	for _, reason := range sortedKeys(skipped) {
-		t.Logf("%4d skipped: %s", skipped[reason], reason)
-	}
-	return compared
-}
-
-func countOf(cases []scheduleCase, config string) int {
-	n := 0
-	for i := range cases {
-		if cases[i].Config == config {
-			n++
-		}
-	}
-	return n
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	var keys []string
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// loadOrReason loads a configuration that the real loader accepts. It may only
-// be refused for what is not built yet, which is the reason.
-func loadOrReason(t *testing.T, name string, text []byte) (*Config, string) {
-	t.Helper()
-	c, errs := Load(text, "router-main", nil)
-	if len(errs) == 0 {
-		why := withoutBehaviour(c)
-		if why != "" {
-			c = nil
-		}
-		return c, why
-	}
-	for _, err := range errs {
-		if !strings.Contains(err.Error(), "not built yet") {
-			t.Errorf("%s: %v, but the real loader accepts it", name, err)
-		}
-	}
-	return nil, errs[0].Detail
-}
-
-// withoutBehaviour names a plugin of a profile that cannot be simulated even
-// with data that somebody plants.
-func withoutBehaviour(c *Config) string {
-	for _, p := range c.document.Plugins {
-		if c.runs(p) && (p.kind.roles&scorerRole != 0 && p.kind.newScorer == nil || p.kind.roles&filterRole != 0 && p.kind.newFilter == nil) {
-			return p.Type + " is not built yet"
-		}
-	}
-	return ""
-}
-
-func TestDecisionsOfTheRealScheduler(t *testing.T) {
-	cases := readLines[scheduleCase](t, testdata.File(t, "epp", "golden", "schedule.jsonl"))
+// TestConformanceOfDecisions compares with decisions of the real scheduler: which
+// endpoints the filters leave, and their scores.
+func TestConformanceOfDecisions(t *testing.T) {
+	cases := readLines[scheduleCase](t, conformanceFile(t, "golden", "schedule.jsonl"))
 	compared := replay(t, cases, func(config string) string {
-		if strings.HasPrefix(config, "unit__") {
-			return testdata.File(t, "epp", "golden", config)
+		path := filepath.Join(filepath.Dir(conformanceFile(t, "golden", "schedule.jsonl")), config)
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return conformanceFile(t, "configs", config)
 		}
-		return testdata.File(t, "epp", "configs", config)
+		return path
 	})
 	if compared == 0 {
 		t.Error("no decision was compared")
 	}
 }
 
-func TestDecisionsWorkedOutByHand(t *testing.T) {
-	cases := readLines[scheduleCase](t, filepath.Join("testdata", "schedule.jsonl"))
-	compared := replay(t, cases, func(config string) string { return filepath.Join("testdata", "configs", config) })
-	if compared != len(cases) {
-		t.Errorf("%d of %d decisions compared", compared, len(cases))
+// TestConformanceOfPrefixes compares with what the real prefix producer matches,
+// step by step.
+func TestConformanceOfPrefixes(t *testing.T) {
+	if steps := replayPrefixes(t, conformanceFile(t, "golden", "approx-prefix.jsonl")); steps == 0 {
+		t.Error("no step was compared")
 	}
-}
-
-// A prefixStep is one request of a sequence: what each endpoint matches before
-// it is routed, and where it is routed to.
-type prefixStep struct {
-	Params          string
-	Step            int
-	Segments        []struct{ ID, Len int }
-	PromptTokens    int
-	BlockSizeTokens int
-	TotalBlocks     int
-	Match           []int
-	RoutedTo        int
-}
-
-func replayPrefixes(t *testing.T, path string) {
-	t.Helper()
-	steps := readLines[prefixStep](t, path)
-	var producer *approxPrefix
-	for _, step := range steps {
-		if step.Step == 0 {
-			producer = newApproxPrefix(t, step.Params, len(step.Match))
-		}
-		c := &cycle{scrapes: make([]policy.Scrape, len(step.Match)), there: len(step.Match)}
-		for _, segment := range step.Segments {
-			c.prompt = c.prompt.Append(prompt.Extent{Source: uint64(segment.ID), Tokens: int32(segment.Len)})
-		}
-		if c.tokens = c.prompt.Tokens(); c.tokens != step.PromptTokens {
-			t.Fatalf("%s, step %d: %d tokens, want %d", step.Params, step.Step, c.tokens, step.PromptTokens)
-		}
-		producer.produce(c)
-		want := prefixMatch{blockTokens: step.BlockSizeTokens, totalBlocks: step.TotalBlocks, blocks: step.Match}
-		if diff := gocmp.Diff(want, *producer.match, gocmp.AllowUnexported(prefixMatch{})); diff != "" {
-			t.Fatalf("%s, step %d (-want +got):\n%s", step.Params, step.Step, diff)
-		}
-		producer.routed(c, picks{step.RoutedTo, none})
-	}
-	t.Logf("%d steps compared", len(steps))
-}
-
-// newApproxPrefix makes a producer with parameters in JSON.
-func newApproxPrefix(t *testing.T, parameters string, endpoints int) *approxPrefix {
-	t.Helper()
-	c := mustLoad(t, "plugins: [{type: approx-prefix-cache-producer, parameters: "+cmp.Or(parameters, "{}")+"}]")
-	s := New(c, Cluster{Endpoints: endpoints}, 1)
-	return s.producers[0].(*approxPrefix)
-}
-
-func TestMatchesOfTheRealPrefixProducer(t *testing.T) {
-	replayPrefixes(t, testdata.File(t, "epp", "golden", "approx-prefix.jsonl"))
-}
-
-func TestMatchesWorkedOutByHand(t *testing.T) {
-	replayPrefixes(t, filepath.Join("testdata", "approx-prefix.jsonl"))
-}
-
-// What the real loader says of a file: accepted with these plugins, or rejected.
-type verdict struct {
-	file     string
-	accepted bool
-	plugins  string
-}
-
-func readVerdicts(t testing.TB) []verdict {
-	t.Helper()
-	raw, err := os.ReadFile(testdata.File(t, "epp", "configs", "VERDICTS.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var verdicts []verdict
-	for line := range strings.Lines(string(raw)) {
-		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if strings.HasPrefix(line, "#") || len(columns) < 2 {
-			continue
-		}
-		v := verdict{file: columns[0], accepted: strings.HasPrefix(columns[1], "ACCEPT")}
-		if v.accepted {
-			v.plugins = columns[2]
-		}
-		verdicts = append(verdicts, v)
-	}
-	return verdicts
-}
-
-func TestVerdictsOfTheRealLoader(t *testing.T) {
-	counts := map[string]int{}
-	for _, v := range readVerdicts(t) {
-		text, err := os.ReadFile(testdata.File(t, "epp", "configs", v.file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !v.accepted {
-			if _, errs := Load(text, "router-main", nil); len(errs) == 0 {
-				t.Errorf("%s: accepted, but the real loader rejects it", v.file)
-			}
-			counts["rejected by both"]++
-			continue
-		}
-		c, errs := Load(text, "router-main", nil)
-		if c == nil {
-			t.Logf("%s: %v", v.file, errs)
-			counts["accepted by the real loader only"]++
-			continue
-		}
-		counts["accepted by both"]++
-		if diff := gocmp.Diff(v.plugins, instances(c)); diff != "" {
-			t.Errorf("%s: plugins (-want +got):\n%s", v.file, diff)
-		}
-	}
-	for _, what := range sortedKeys(counts) {
-		t.Logf("%4d %s", counts[what], what)
-	}
-	if counts["accepted by both"] == 0 {
-		t.Error("nothing is accepted by both")
-	}
-}
-
-// instances lists a configuration's plugins as VERDICTS.tsv does.
-func instances(c *Config) string {
-	var list []string
-	for _, r := range c.Report(nil) {
-		entry := r.Name + "=" + r.Type
-		switch r.Type { // instances report another type
-		case staticUsageLimitPolicyType:
-			entry += "-type"
-		case decodeFilterType, prefillFilterType, encodeFilterType:
-			entry = r.Name + "=" + byLabelType
-		}
-		list = append(list, entry)
-	}
-	slices.Sort(list)
-	return strings.Join(list, ",")
-}
-
-// dataConfigs are the published configurations, where they are at hand.
-func dataConfigs(t testing.TB) [][]byte {
-	var texts [][]byte
-	for _, pattern := range []string{"configs/*.yaml", "golden/unit__*.yaml"} {
-		paths, err := filepath.Glob(filepath.Join(testdata.Dir(t), "epp", pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				t.Fatal(err)
-			}
-			texts = append(texts, text)
-		}
-	}
-	return texts
 }

@@ -12,25 +12,63 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// decodeStrict fills a struct from an object and reports every field that the
-// struct does not have or that has another type, with its path.
-func decodeStrict(n node, into any, path *field.Path) field.ErrorList {
-	d := decoder{}
+// decodeDocument fills a document and reports fields of a wrong type, and apart
+// from them those that the release does not have, each with its path.
+func decodeDocument(n node, into *document, at release, path *field.Path) (wrong, unknown field.ErrorList) {
+	d := decoder{at: at}
 	d.value(n, reflect.ValueOf(into).Elem(), path)
-	return d.errs
+	for _, f := range d.inOrder() {
+		if f.unknown {
+			unknown = append(unknown, f.err)
+		} else {
+			wrong = append(wrong, f.err)
+		}
+	}
+	return wrong, unknown
 }
 
-// decodeParameters is decodeStrict for a plugin's parameters, whose names the
-// EPP takes in any case.
-func decodeParameters(n node, into any, path *field.Path) field.ErrorList {
-	d := decoder{anyCase: true}
+// decodeParameters fills a plugin's parameters, whose names the EPP takes in any
+// case. It reports fields of a wrong type, and those that the release does not
+// have: as faults if it is strict, else for their own sake.
+func decodeParameters(n node, into any, at release, strict bool, path *field.Path) (faults, ignored field.ErrorList) {
+	d := decoder{at: at, anyCase: true}
 	d.value(n, reflect.ValueOf(into).Elem(), path)
-	return d.errs
+	for _, f := range d.inOrder() {
+		if f.unknown && !strict {
+			ignored = append(ignored, f.err)
+		} else {
+			faults = append(faults, f.err)
+		}
+	}
+	return faults, ignored
 }
 
+// A decoder is for one release.
 type decoder struct {
+	at      release
 	anyCase bool
-	errs    field.ErrorList
+	faults  []decodingFault
+}
+
+// A decodingFault that stops is reported by the EPP's decoder before all others:
+// it is about a type that decodes itself.
+type decodingFault struct {
+	unknown, stops bool
+
+	err *field.Error
+}
+
+func (d *decoder) inOrder() []decodingFault {
+	slices.SortStableFunc(d.faults, func(a, b decodingFault) int {
+		switch {
+		case a.stops == b.stops:
+			return 0
+		case a.stops:
+			return -1
+		}
+		return 1
+	})
+	return d.faults
 }
 
 // scalar is a type that reads itself from a node. The error says what it must
@@ -48,7 +86,7 @@ func (d *decoder) value(n node, into reflect.Value, path *field.Path) {
 	}
 	if s, ok := into.Addr().Interface().(scalar); ok {
 		if err := s.decode(n); err != nil {
-			d.invalid(n, path, err.Error())
+			d.faults = append(d.faults, decodingFault{stops: true, err: field.Invalid(path, n.plain(), err.Error())})
 		}
 		return
 	}
@@ -74,20 +112,13 @@ func (d *decoder) object(n node, into reflect.Value, path *field.Path) {
 		d.invalid(n, path, "must be an object")
 		return
 	}
-	byField := map[int]string{}
 	for _, m := range n.fields {
 		at := path.Child(m.name)
 		i := d.find(into.Type(), m.name)
 		if i < 0 {
-			d.errs = append(d.errs, field.Forbidden(at, unknownField(into, m.name)))
+			d.faults = append(d.faults, decodingFault{unknown: true, err: field.Forbidden(at, d.unknownField(into, m.name))})
 			continue
 		}
-		// The same name twice has been reported before; here it is for names
-		// that differ in case.
-		if first, twice := byField[i]; twice && first != m.name {
-			d.errs = append(d.errs, field.Forbidden(at, fmt.Sprintf("duplicate field: the same as %s", first)))
-		}
-		byField[i] = m.name
 		d.value(m.value, into.Field(i), at)
 	}
 }
@@ -95,43 +126,65 @@ func (d *decoder) object(n node, into reflect.Value, path *field.Path) {
 // movedFields is a type that knows what became of fields that it does not have.
 type movedFields interface{ moved(name string) string }
 
-func unknownField(into reflect.Value, name string) string {
+func (d *decoder) unknownField(into reflect.Value, name string) string {
+	t := into.Type()
+	for i := range t.NumField() {
+		if f := t.Field(i); d.named(f, name) {
+			return fmt.Sprintf("unknown field in %s; %s", d.at, rangeOf(f).whyNot(d.at))
+		}
+	}
 	if t, ok := into.Addr().Interface().(movedFields); ok {
 		if where := t.moved(name); where != "" {
 			return "unknown field; " + where
 		}
 	}
-	names := fieldNames(into.Type())
+	names := d.fieldNames(t)
 	if len(names) == 0 {
 		return "unknown field; there are none"
 	}
-	return "unknown field; there are " + strings.Join(names, ", ")
+	return "unknown field; there are " + strings.Join(names, ", ") + didYouMean(name, names)
 }
 
-// find returns the index of the struct's field with that name, or -1.
+// find returns the index of the struct's field with that name, or -1. The exact
+// name goes before the same one in another case.
 func (d *decoder) find(t reflect.Type, name string) int {
 	folded := -1
 	for i := range t.NumField() {
-		switch known := jsonName(t.Field(i)); {
-		case known == name:
+		f := t.Field(i)
+		switch {
+		case !rangeOf(f).has(d.at):
+		case fieldName(f) == name:
 			return i
-		case d.anyCase && folded < 0 && strings.EqualFold(known, name):
+		case folded < 0 && d.named(f, name):
 			folded = i
 		}
 	}
 	return folded
 }
 
-func fieldNames(t reflect.Type) []string {
+func (d *decoder) named(f reflect.StructField, name string) bool {
+	known := fieldName(f)
+	return known == name || d.anyCase && strings.EqualFold(known, name)
+}
+
+func rangeOf(f reflect.StructField) versionRange { return parseRange(f.Tag.Get("versions")) }
+
+func (d *decoder) fieldNames(t reflect.Type) []string {
 	var names []string
 	for i := range t.NumField() {
-		names = append(names, jsonName(t.Field(i)))
+		if f := t.Field(i); rangeOf(f).has(d.at) {
+			names = append(names, fieldName(f))
+		}
 	}
 	slices.Sort(names)
 	return names
 }
 
-func jsonName(f reflect.StructField) string {
+// fieldName is a field's name in a document.
+func fieldName(f reflect.StructField) string {
+	if name := f.Tag.Get("name"); name != "" {
+		return name
+	}
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	return name
 }
@@ -197,5 +250,5 @@ func (d *decoder) basic(n node, into reflect.Value, path *field.Path) {
 }
 
 func (d *decoder) invalid(n node, path *field.Path, detail string) {
-	d.errs = append(d.errs, field.Invalid(path, n.plain(), detail))
+	d.faults = append(d.faults, decodingFault{err: field.Invalid(path, n.plain(), detail)})
 }

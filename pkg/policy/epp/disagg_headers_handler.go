@@ -42,7 +42,7 @@ type headersParameters struct {
 func (p *headersParameters) check(l *loader, path *field.Path) {
 	l.later = append(l.later, func() {
 		if !l.hasProfile(p.PrefillProfile) {
-			l.warn(path.Child("prefillProfile"), "no scheduling profile is named %s: the EPP may send no request to a prefill endpoint", p.PrefillProfile)
+			l.notice(path.Child("prefillProfile"), "missing-stage-profile", "no scheduling profile is named %s: the EPP may send no request to a prefill endpoint", p.PrefillProfile)
 		}
 	})
 }

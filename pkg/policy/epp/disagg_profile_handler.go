@@ -20,9 +20,13 @@ const disaggProfileHandlerType = "disagg-profile-handler"
 var disaggProfileHandler = pluginType{
 	name:       disaggProfileHandlerType,
 	roles:      profileHandlerRole,
+	ordered:    true,
 	parameters: func() any { return &disaggParameters{} },
 	needs: func(*plugin) []dataKey {
 		return []dataKey{{prefixMatchData, approxPrefixCacheProducerType}, {tokensData, tokenProducerType}}
+	},
+	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		return p.Parameters.(*disaggParameters).obstacles(c, at.Child("parameters"))
 	},
 	stages: func(l *loader, p *plugin) stages { return p.Parameters.(*disaggParameters).stages(l) },
 }
@@ -83,7 +87,8 @@ func (p *disaggParameters) check(l *loader, path *field.Path) {
 	setDefault(&p.Profiles.Prefill, prefillProfile)
 	setDefault(&p.Profiles.Encode, encodeProfile)
 	p.checkOrder(l, path, at.prefillDecider)
-	l.later = append(l.later, func() { p.checkReferences(l, &at) })
+	l.references = append(l.references, func() { p.checkDeciders(l, &at) })
+	l.later = append(l.later, func() { p.noticeProfiles(l, &at) })
 }
 
 // moveFlat puts flat keys where the nested ones live. Of the two names of the
@@ -109,7 +114,7 @@ func (p *disaggParameters) moveFlat(l *loader, path *field.Path, nested bool, at
 		case nested:
 			l.add(field.Forbidden(path.Child(key.name), "cannot stand beside profiles or deciders; use "+key.successor))
 		default:
-			l.warn(path.Child(key.name), "deprecated, use %s", key.successor)
+			l.notice(path.Child(key.name), "deprecated", "deprecated, use %s", key.successor)
 			if *given != "" && *key.to == "" {
 				*key.to, *key.at = *given, path.Child(key.name)
 			}
@@ -132,41 +137,45 @@ func (p *disaggParameters) checkOrder(l *loader, path, decider *field.Path) {
 	}
 }
 
-// checkReferences checks the names of plugins and profiles. Where the EPP would
-// start and then fail every request, the configuration is refused.
-func (p *disaggParameters) checkReferences(l *loader, at *disaggPaths) {
+func (p *disaggParameters) checkDeciders(l *loader, at *disaggPaths) {
 	if p.Deciders.Prefill != "" {
-		l.refer(p.Deciders.Prefill, deciderRole, "a decider", at.prefillDecider)
+		l.referInParameters(p.Deciders.Prefill, deciderRole, "a decider", at.prefillDecider)
 	}
 	if p.Deciders.Encode != "" {
-		l.refer(p.Deciders.Encode, deciderRole, "a decider", at.encodeDecider)
-		l.checkEncodeDecider(p.Deciders.Encode, at.encodeDecider)
+		l.referInParameters(p.Deciders.Encode, deciderRole, "a decider", at.encodeDecider)
 	}
-	l.checkDecodeProfile(p.Profiles.Decode, at.decode)
+}
+
+// noticeProfiles is about stages without a profile, which never run.
+func (p *disaggParameters) noticeProfiles(l *loader, at *disaggPaths) {
 	if p.Deciders.Prefill != "" && !l.hasProfile(p.Profiles.Prefill) {
-		l.warn(at.prefill, "no scheduling profile is named %s: all prompts are computed where they are decoded", p.Profiles.Prefill)
+		l.notice(at.prefill, "missing-stage-profile", "no scheduling profile is named %s: all prompts are computed where they are decoded", p.Profiles.Prefill)
 	}
 	if p.Deciders.Encode != "" && !l.hasProfile(p.Profiles.Encode) {
-		l.warn(at.encode, "no scheduling profile is named %s: nothing is encoded apart", p.Profiles.Encode)
+		l.notice(at.encode, "missing-stage-profile", "no scheduling profile is named %s: nothing is encoded apart", p.Profiles.Encode)
 	}
 }
 
-// checkEncodeDecider refuses what would send text to encoders.
-func (l *loader) checkEncodeDecider(name string, at *field.Path) {
-	if d := l.byName[name]; d != nil && d.kind != nil && d.has(deciderRole) && d.Type != alwaysDisaggMultimodalDeciderType {
-		l.add(field.Invalid(at, name, d.Type+" sends text to encoders, which is not built yet"))
+// obstacles are what the EPP starts with, to fail every request or to send text
+// to encoders.
+func (p *disaggParameters) obstacles(c *Config, path *field.Path) field.ErrorList {
+	errs := c.needsProfile(p.Profiles.Decode, path.Child("profiles", "decode"))
+	if d := c.plugin(p.Deciders.Encode); d != nil && d.Type != alwaysDisaggMultimodalDeciderType {
+		errs = append(errs, field.Invalid(path.Child("deciders", "encode"), d.Name, d.Type+" sends text to encoders, and there are none"))
 	}
+	return errs
 }
 
-func (l *loader) checkDecodeProfile(name string, at *field.Path) {
-	if l.hasProfile(name) {
-		return
-	}
+// needsProfile says where every request would fail for want of a profile.
+func (c *Config) needsProfile(name string, at *field.Path) field.ErrorList {
 	var names []string
-	for _, profile := range l.doc.SchedulingProfiles {
+	for _, profile := range c.document.SchedulingProfiles {
+		if profile.Name == name {
+			return nil
+		}
 		names = append(names, profile.Name)
 	}
-	l.add(field.Invalid(at, name, "no scheduling profile has this name, and every request would fail"+didYouMean(name, names)))
+	return field.ErrorList{field.Invalid(at, name, "no scheduling profile has this name, and every request would fail"+didYouMean(name, names))}
 }
 
 // stages leaves prefill out where it never runs. One profile runs once for a

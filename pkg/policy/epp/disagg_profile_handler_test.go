@@ -149,9 +149,6 @@ func TestFaultsOfProfileHandlers(t *testing.T) {
 			at + `deciders.prefill: Invalid value: "queue-scorer": a queue-scorer is not a decider`,
 			at + `deciders.encode: Invalid value: "disagg-profile-handler": a disagg-profile-handler is not a decider`,
 		}},
-		"text for encoders": {"{type: disagg-profile-handler, parameters: {deciders: {encode: always-disagg-pd-decider}}}" + always, []string{
-			at + `deciders.encode: Invalid value: "always-disagg-pd-decider": always-disagg-pd-decider sends text to encoders, which is not built yet`,
-		}},
 		"an unknown order": {"{type: disagg-profile-handler, parameters: {stageOrder: encode-first}}", []string{
 			at + `stageOrder: Unsupported value: "encode-first": supported values: "decode-first", "prefill-first"`,
 		}},
@@ -163,14 +160,10 @@ func TestFaultsOfProfileHandlers(t *testing.T) {
 			at + `deciderPluginName: Forbidden: cannot stand beside profiles or deciders; use deciders.prefill`,
 		}},
 		"an unknown key": {"{type: disagg-profile-handler, parameters: {profiles: {decoder: decode}}}", []string{
-			at + `profiles.decoder: Forbidden: unknown field; there are decode, encode, prefill`,
+			at + `profiles.decoder: Forbidden: unknown field; there are decode, encode, prefill; did you mean "decode"?`,
 		}},
 		"flat keys name where they stand": {"{type: disagg-profile-handler, parameters: {decodeProfile: decod, prefillDeciderPluginName: nobody, deciderPluginName: other}}", []string{
 			at + `prefillDeciderPluginName: Invalid value: "nobody": no plugin has this name`,
-			at + `decodeProfile: Invalid value: "decod": no scheduling profile has this name, and every request would fail; did you mean "decode"?`,
-		}},
-		"no profile to decode": {"{type: disagg-profile-handler, parameters: {profiles: {decode: first}}}", []string{
-			at + `profiles.decode: Invalid value: "first": no scheduling profile has this name, and every request would fail`,
 		}},
 		"the older handler without the default decider": {"{type: pd-profile-handler}", []string{
 			at + `deciderPluginName: Invalid value: "prefix-based-pd-decider": no plugin has this name`,
@@ -180,11 +173,9 @@ func TestFaultsOfProfileHandlers(t *testing.T) {
 			at + `threshold: Forbidden: unknown field; it is nonCachedTokens of prefix-based-pd-decider now`,
 		}},
 		"the older handler and all that can be wrong": {"{type: pd-profile-handler, parameters: {decodeProfile: d, prefillProfile: p, prefixPluginType: prefix-cache-scorer, primaryPort: 70000, deciderPluginName: queue-scorer}}", []string{
-			at + `primaryPort: Invalid value: 70000: must be between 1 and 65535`,
 			at + `prefixPluginType: Invalid value: "prefix-cache-scorer": no plugin has this name`,
+			at + `primaryPort: Invalid value: 70000: must be between 1 and 65535`,
 			at + `deciderPluginName: Invalid value: "queue-scorer": a queue-scorer is not a decider`,
-			at + `decodeProfile: Invalid value: "d": no scheduling profile has this name, and every request would fail`,
-			at + `prefillProfile: Invalid value: "p": no scheduling profile has this name, and the EPP would crash`,
 		}},
 		"two handlers": {"{type: disagg-profile-handler}, {type: single-profile-handler}", []string{
 			`inline.plugins[4]: Invalid value: "single-profile-handler": there is a profile handler already, disagg-profile-handler; there can be one`,
@@ -199,13 +190,35 @@ func TestFaultsOfProfileHandlers(t *testing.T) {
 			}
 		})
 	}
-	_, errs := Load([]byte(header+disagg("{type: pd-profile-handler}, {type: prefix-based-pd-decider}")+"- {name: third}"), "", inline)
-	if diff := cmp.Diff([]string{`inline.schedulingProfiles[2]: Invalid value: "third": with more than two profiles a pd-profile-handler never ends`}, errorTexts(errs)); diff != "" {
-		t.Errorf("a third profile: errors (-want +got):\n%s", diff)
-	}
-	_, errs = Load([]byte(header+"plugins: [{type: disagg-profile-handler}]"), "", inline)
-	if diff := cmp.Diff([]string{`inline.plugins[0].parameters.profiles.decode: Invalid value: "decode": no scheduling profile has this name, and every request would fail`}, errorTexts(errs)); diff != "" {
-		t.Errorf("no profiles: errors (-want +got):\n%s", diff)
+}
+
+// The EPP starts with these, and would then fail every request, crash or hang.
+func TestObstaclesOfProfileHandlers(t *testing.T) {
+	const at = "inline.plugins[3].parameters."
+	const always = ", {type: always-disagg-pd-decider}"
+	for name, tc := range map[string]struct {
+		body string
+		want []string
+	}{
+		"text for encoders": {disagg("{type: disagg-profile-handler, parameters: {deciders: {encode: always-disagg-pd-decider}}}" + always),
+			[]string{at + `deciders.encode: Invalid value: "always-disagg-pd-decider": always-disagg-pd-decider sends text to encoders, and there are none`}},
+		"no profile to decode": {disagg("{type: disagg-profile-handler, parameters: {profiles: {decode: decod}}}"),
+			[]string{at + `profiles.decode: Invalid value: "decod": no scheduling profile has this name, and every request would fail; did you mean "decode"?`}},
+		"no profiles": {"plugins: [{type: disagg-profile-handler}]",
+			[]string{`inline.plugins[0].parameters.profiles.decode: Invalid value: "decode": no scheduling profile has this name, and every request would fail`}},
+		"the older handler": {disagg("{type: pd-profile-handler, parameters: {decodeProfile: d, prefillProfile: p, deciderPluginName: always-disagg-pd-decider}}" + always), []string{
+			at + `decodeProfile: Invalid value: "d": no scheduling profile has this name, and every request would fail`,
+			at + `prefillProfile: Invalid value: "p": no scheduling profile has this name, and the EPP would crash`,
+		}},
+		"the older handler and a third profile": {disagg("{type: pd-profile-handler, parameters: {deciderPluginName: always-disagg-pd-decider}}"+always) + "- {name: third}",
+			[]string{`inline.plugins[3].parameters: Invalid value: 3: with more than two profiles a pd-profile-handler never ends`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			errs := mustLoad(t, tc.body).Check(&Cluster{Endpoints: 1, Labels: []map[string]string{role("both")}}, inline)
+			if diff := cmp.Diff(tc.want, errorTexts(errs)); diff != "" {
+				t.Errorf("errors (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -2,20 +2,29 @@
 
 package epp
 
-// document is an EndpointPickerConfig as it is written.
+import "strconv"
+
+// document is an EndpointPickerConfig as it is written. A versions tag says which
+// releases have a field, both bounds inclusive; a name tag is the field's where
+// another one is written under that name.
 type document struct {
 	APIVersion         string          `json:"apiVersion"`
 	Kind               string          `json:"kind"`
-	FeatureGates       []string        `json:"featureGates"`
+	FeatureGates       []string        `json:"featureGates" versions:"gie-v1.2.."`
 	Plugins            []pluginEntry   `json:"plugins"`
 	SchedulingProfiles []profile       `json:"schedulingProfiles"`
-	DataLayer          *dataLayer      `json:"dataLayer"`
-	FlowControl        *flowControl    `json:"flowControl"`
-	RequestHandler     *requestHandler `json:"requestHandler"`
-	// SaturationDetector and Parser are deprecated: they live in flowControl
-	// and requestHandler.
-	SaturationDetector *reference `json:"saturationDetector"`
-	Parser             *reference `json:"parser"`
+	DataLayer          *dataLayer      `json:"dataLayer" versions:"gie-v1.5.."`
+	FlowControl        *flowControl    `json:"flowControl" versions:"gie-v1.4.."`
+	RequestHandler     *requestHandler `json:"requestHandler" versions:"router-v0.9.."`
+	// SaturationDetector and Parser are deprecated since router-v0.9: they live in
+	// flowControl and requestHandler.
+	SaturationDetector *reference `json:"saturationDetector" versions:"gie-v1.5.."`
+	Parser             *reference `json:"parser" versions:"gie-v1.5.."`
+
+	// Data is the old name of DataLayer.
+	Data *dataLayer `json:"data" versions:"gie-v1.3..gie-v1.4"`
+	// SaturationLimits are what became the parameters of a plugin.
+	SaturationLimits *saturationLimits `json:"-" name:"saturationDetector" versions:"gie-v1.2..gie-v1.4"`
 }
 
 type pluginEntry struct {
@@ -33,10 +42,12 @@ type profile struct {
 	Plugins []profileEntry `json:"plugins"`
 }
 
-// profileEntry puts a plugin into a profile. Only scorers have a weight.
+// profileEntry puts a plugin into a profile. Only scorers have a weight, a whole
+// number up to gie-v1.3.
 type profileEntry struct {
-	PluginRef string   `json:"pluginRef"`
-	Weight    *float64 `json:"weight,omitempty"`
+	PluginRef   string   `json:"pluginRef"`
+	Weight      *float64 `json:"weight,omitempty" versions:"scheduler-v0.6.."`
+	WholeWeight *int     `json:"-" name:"weight" versions:"..gie-v1.3"`
 }
 
 type requestHandler struct {
@@ -44,12 +55,12 @@ type requestHandler struct {
 }
 
 type dataLayer struct {
-	InjectDefaults              *bool        `json:"injectDefaults,omitempty"`
+	InjectDefaults              *bool        `json:"injectDefaults,omitempty" versions:"scheduler-520af478.."`
 	Sources                     []dataSource `json:"sources,omitempty"`
-	Discovery                   *reference   `json:"discovery,omitempty"`
-	PeerDiscovery               *reference   `json:"peerDiscovery,omitempty"`
-	CrossReplicaSyncerPluginRef string       `json:"crossReplicaSyncerPluginRef,omitempty"`
-	CrossReplicaSyncInterval    *duration    `json:"crossReplicaSyncInterval,omitempty"`
+	Discovery                   *reference   `json:"discovery,omitempty" versions:"scheduler-520af478.."`
+	PeerDiscovery               *reference   `json:"peerDiscovery,omitempty" versions:"router-main.."`
+	CrossReplicaSyncerPluginRef string       `json:"crossReplicaSyncerPluginRef,omitempty" versions:"router-v0.10.."`
+	CrossReplicaSyncInterval    *duration    `json:"crossReplicaSyncInterval,omitempty" versions:"router-v0.10.."`
 }
 
 type dataSource struct {
@@ -58,24 +69,35 @@ type dataSource struct {
 }
 
 type flowControl struct {
-	MaxBytes                    *quantity      `json:"maxBytes,omitempty"`
-	MaxRequests                 *quantity      `json:"maxRequests,omitempty"`
+	MaxBytes                    *quantity      `json:"maxBytes,omitempty" versions:"gie-v1.5.."`
+	MaxRequests                 *quantity      `json:"maxRequests,omitempty" versions:"gie-v1.5.."`
 	DefaultRequestTTL           *duration      `json:"defaultRequestTTL,omitempty"`
-	NoEndpointRequestTTL        *duration      `json:"noEndpointRequestTTL,omitempty"`
+	NoEndpointRequestTTL        *duration      `json:"noEndpointRequestTTL,omitempty" versions:"router-main.."`
 	DefaultPriorityBand         *priorityBand  `json:"defaultPriorityBand,omitempty"`
-	DefaultNegativePriorityBand *priorityBand  `json:"defaultNegativePriorityBand,omitempty"`
+	DefaultNegativePriorityBand *priorityBand  `json:"defaultNegativePriorityBand,omitempty" versions:"router-v0.9.."`
 	PriorityBands               []priorityBand `json:"priorityBands,omitempty"`
-	UsageLimitPolicyPluginRef   string         `json:"usageLimitPolicyPluginRef,omitempty"`
-	SaturationDetector          *reference     `json:"saturationDetector,omitempty"`
-	EnableEviction              bool           `json:"enableEviction,omitempty"`
+	UsageLimitPolicyPluginRef   string         `json:"usageLimitPolicyPluginRef,omitempty" versions:"gie-v1.5.."`
+	SaturationDetector          *reference     `json:"saturationDetector,omitempty" versions:"router-v0.9.."`
+	EnableEviction              bool           `json:"enableEviction,omitempty" versions:"router-v0.10.."`
+
+	WholeMaxBytes *int64 `json:"-" name:"maxBytes" versions:"gie-v1.4..gie-v1.4"`
 }
 
 type priorityBand struct {
 	Priority          int       `json:"priority"`
-	MaxBytes          *quantity `json:"maxBytes,omitempty"`
-	MaxRequests       *quantity `json:"maxRequests,omitempty"`
+	MaxBytes          *quantity `json:"maxBytes,omitempty" versions:"gie-v1.5.."`
+	MaxRequests       *quantity `json:"maxRequests,omitempty" versions:"gie-v1.5.."`
 	FairnessPolicyRef string    `json:"fairnessPolicyRef,omitempty"`
 	OrderingPolicyRef string    `json:"orderingPolicyRef,omitempty"`
+
+	WholeMaxBytes *int64 `json:"-" name:"maxBytes" versions:"gie-v1.4..gie-v1.4"`
+}
+
+// saturationLimits of 0 are the defaults.
+type saturationLimits struct {
+	QueueDepthThreshold       int      `json:"queueDepthThreshold"`
+	KVCacheUtilThreshold      float64  `json:"kvCacheUtilThreshold"`
+	MetricsStalenessThreshold duration `json:"metricsStalenessThreshold"`
 }
 
 const (
@@ -84,22 +106,67 @@ const (
 	configKind           = "EndpointPickerConfig"
 )
 
-// builtInConfig is what an empty file means.
-const builtInConfig = `
-apiVersion: llm-d.ai/v1alpha1
+// settle puts what one version writes otherwise where all have it.
+func (l *loader) settle() {
+	if l.doc.Data != nil {
+		l.doc.DataLayer = l.doc.Data
+	}
+	for i := range l.doc.SchedulingProfiles {
+		entries := l.doc.SchedulingProfiles[i].Plugins
+		for j := range entries {
+			if whole := entries[j].WholeWeight; whole != nil {
+				weight := float64(*whole)
+				entries[j].Weight, entries[j].WholeWeight = &weight, nil
+			}
+		}
+	}
+	if f := l.doc.FlowControl; f != nil {
+		settleBytes(&f.WholeMaxBytes, &f.MaxBytes)
+		if f.DefaultPriorityBand != nil {
+			settleBytes(&f.DefaultPriorityBand.WholeMaxBytes, &f.DefaultPriorityBand.MaxBytes)
+		}
+		for i := range f.PriorityBands {
+			settleBytes(&f.PriorityBands[i].WholeMaxBytes, &f.PriorityBands[i].MaxBytes)
+		}
+	}
+}
+
+func settleBytes(whole **int64, to **quantity) {
+	if *whole != nil {
+		bytes := quantity(strconv.FormatInt(**whole, 10))
+		*to, *whole = &bytes, nil
+	}
+}
+
+// builtIn is what an empty file means.
+func (l *loader) builtIn() []byte {
+	switch {
+	case l.dialect.framework < gie14:
+		return []byte("{}")
+	case l.dialect.framework < gie15:
+		return []byte(builtInScheduling)
+	default:
+		return []byte(builtInScheduling + builtInSources)
+	}
+}
+
+const builtInScheduling = `
 kind: EndpointPickerConfig
-plugins:
-- type: queue-scorer
-- type: kv-cache-utilization-scorer
-- type: prefix-cache-scorer
-- type: metrics-data-source
-- type: core-metrics-extractor
 schedulingProfiles:
 - name: default
   plugins:
   - {pluginRef: queue-scorer, weight: 2}
   - {pluginRef: kv-cache-utilization-scorer, weight: 2}
   - {pluginRef: prefix-cache-scorer, weight: 3}
+plugins:
+- type: queue-scorer
+- type: kv-cache-utilization-scorer
+- type: prefix-cache-scorer
+`
+
+const builtInSources = `
+- type: metrics-data-source
+- type: core-metrics-extractor
 dataLayer:
   sources:
   - pluginRef: metrics-data-source

@@ -22,11 +22,11 @@ func TestFaultsNameTheirField(t *testing.T) {
 		},
 		"fields of the document have one case": {
 			body: "Plugins: []",
-			want: []string{`inline.Plugins: Forbidden: unknown field; there are apiVersion, dataLayer, featureGates, flowControl, kind, parser, plugins, requestHandler, saturationDetector, schedulingProfiles`},
+			want: []string{`inline.Plugins: Forbidden: unknown field; there are apiVersion, dataLayer, featureGates, flowControl, kind, parser, plugins, requestHandler, saturationDetector, schedulingProfiles; did you mean "plugins"?`},
 		},
 		"unknown parameter": {
 			body: "plugins: [{type: queue-scorer}, {type: random-picker}, {type: load-aware-scorer, parameters: {treshold: 3}}]",
-			want: []string{`inline.plugins[2].parameters.treshold: Forbidden: unknown field; there are threshold`},
+			want: []string{`inline.plugins[2].parameters.treshold: Forbidden: unknown field; there are threshold; did you mean "threshold"?`},
 		},
 		"parameters that moved": {
 			body: "plugins: [{type: prefix-cache-scorer, parameters: {hashBlockSize: 5, mode: cache_tracking}}]",
@@ -39,10 +39,7 @@ func TestFaultsNameTheirField(t *testing.T) {
 			body: "plugins: [{type: load-aware-scorer, parameters: {threshold: 3, threshold: 4}}]",
 			want: []string{`inline.plugins[0].parameters.threshold: Forbidden: duplicate field`},
 		},
-		"a parameter twice in different case": {
-			body: "plugins: [{type: load-aware-scorer, parameters: {threshold: 3, Threshold: 4}}]",
-			want: []string{`inline.plugins[0].parameters.threshold: Forbidden: duplicate field: the same as Threshold`},
-		},
+
 		"wrong types": {
 			body: "featureGates: flowControl\nplugins: [{type: 5}, {type: load-aware-scorer, parameters: {threshold: '3'}}, {type: approx-prefix-cache-producer, parameters: {autoTune: 1}}, " +
 				"{type: random-picker, parameters: {maxNumOfEndpoints: 1.5}}, {name: b, type: random-picker, parameters: []}]\nschedulingProfiles: [{name: p, plugins: {}}, 3]",
@@ -111,9 +108,8 @@ func TestFaultsNameTheirField(t *testing.T) {
 		"feature gates": {
 			body: "featureGates: [dataLayer, flowControl=maybe, flowControl]",
 			want: []string{
-				`inline.featureGates[0]: Invalid value: "dataLayer": router-main has no such feature gate; there are flowControl, haPopulateNonLeaderDatastore`,
+				`inline.featureGates[0]: Invalid value: "dataLayer": router-main has no such feature gate; there are flowControl, haPopulateNonLeaderDatastore; router-v0.9 was the last version to have it`,
 				`inline.featureGates[1]: Invalid value: "flowControl=maybe": the value must be true or false`,
-				`inline.featureGates[2]: Invalid value: "flowControl": flow control is known but not built yet`,
 			},
 		},
 		"group, version and kind": {
@@ -123,10 +119,10 @@ func TestFaultsNameTheirField(t *testing.T) {
 		"parsers": {
 			body: "plugins: [{type: queue-scorer}]\nrequestHandler: {parsers: [{pluginRef: queue-scorer}, {pluginRef: nothing}, {pluginRef: random-picker}, {}]}",
 			want: []string{
-				`inline.requestHandler.parsers[0].pluginRef: Invalid value: "queue-scorer": a queue-scorer is not a parser`,
 				`inline.requestHandler.parsers[1].pluginRef: Invalid value: "nothing": no plugin has this name`,
+				`inline.requestHandler.parsers[3].pluginRef: Invalid value: "": no plugin has this name`,
+				`inline.requestHandler.parsers[0].pluginRef: Invalid value: "queue-scorer": a queue-scorer is not a parser`,
 				`inline.requestHandler.parsers[2].pluginRef: Invalid value: "random-picker": a random-picker is not a parser`,
-				`inline.requestHandler.parsers[3].pluginRef: Required value: must name a plugin`,
 			},
 		},
 		"a deprecated parser": {
@@ -142,16 +138,20 @@ func TestFaultsNameTheirField(t *testing.T) {
 			want: []string{`inline.saturationDetector.queueDepthThreshold: Forbidden: unknown field; there are pluginRef`},
 		},
 		"data layer": {
-			body: "plugins: [{type: queue-scorer}]\ndataLayer: {discovery: {pluginRef: queue-scorer}, peerDiscovery: {pluginRef: x}, crossReplicaSyncerPluginRef: queue-scorer, " +
+			body: "plugins: [{type: queue-scorer}]\ndataLayer: {crossReplicaSyncerPluginRef: queue-scorer, " +
 				"sources: [{pluginRef: queue-scorer, extractors: [{pluginRef: queue-scorer}, {}]}, {}]}",
+			want: []string{
+				`inline.dataLayer.crossReplicaSyncerPluginRef: Invalid value: "queue-scorer": a queue-scorer is not a cross-replica syncer`,
+				`inline.dataLayer.sources[0].pluginRef: Invalid value: "queue-scorer": a queue-scorer is not a data source`,
+				`inline.dataLayer.sources[0].extractors[1].pluginRef: Required value: must name a plugin`,
+				`inline.dataLayer.sources[1].pluginRef: Required value: must name a plugin`,
+			},
+		},
+		"what only the start of the EPP shows": {
+			body: "plugins: [{type: queue-scorer}]\ndataLayer: {discovery: {pluginRef: queue-scorer}, peerDiscovery: {pluginRef: x}}",
 			want: []string{
 				`inline.dataLayer.discovery.pluginRef: Invalid value: "queue-scorer": a queue-scorer is not an endpoint discovery`,
 				`inline.dataLayer.peerDiscovery.pluginRef: Invalid value: "x": no plugin has this name`,
-				`inline.dataLayer.crossReplicaSyncerPluginRef: Invalid value: "queue-scorer": a queue-scorer is not a cross-replica syncer`,
-				`inline.dataLayer.sources[0].pluginRef: Invalid value: "queue-scorer": a queue-scorer is not a data source`,
-				`inline.dataLayer.sources[0].extractors[0].pluginRef: Invalid value: "queue-scorer": a queue-scorer is not an extractor`,
-				`inline.dataLayer.sources[0].extractors[1].pluginRef: Required value: must name a plugin`,
-				`inline.dataLayer.sources[1].pluginRef: Required value: must name a plugin`,
 			},
 		},
 		"sources and extractors twice": {
@@ -176,10 +176,6 @@ func TestFaultsNameTheirField(t *testing.T) {
 				`inline.plugins[0].parameters: Invalid value: "precise": no plugin of this name produces the prefix matches that prefix-cache-scorer needs`,
 				`inline.plugins[1].parameters: Invalid value: "prefix-cache-scorer": no plugin of this name produces the in-flight load that active-request-scorer needs`,
 			},
-		},
-		"a name that the loader needs": {
-			body: "plugins: [{name: approx-prefix-cache-producer, type: random-picker}, {type: prefix-cache-scorer}]",
-			want: []string{`inline.plugins[1]: Invalid value: "prefix-cache-scorer": needs the prefix matches of approx-prefix-cache-producer, and that name belongs to a random-picker`},
 		},
 		"values of prefix-cache-scorer": {
 			body: "plugins: [{type: prefix-cache-scorer, parameters: {matchLengthWeight: 1.5, matchLengthScaleTokens: 0}}]",
@@ -275,13 +271,8 @@ func TestTextThatIsNoDocument(t *testing.T) {
 		text string
 		want []string
 	}{
-		"only a comment": {"# nothing\n", []string{`inline: Invalid value: must be an EndpointPickerConfig, not null`}},
-		"a list":         {"[]", []string{`inline: Invalid value: must be an EndpointPickerConfig, not a list`}},
-		"broken YAML":    {"a: [", []string{`inline: Invalid value: yaml: line 1: did not find expected node content`}},
-		"no header": {"{}", []string{
-			`inline.apiVersion: Required value: must be llm-d.ai/v1alpha1`,
-			`inline.kind: Required value: must be EndpointPickerConfig`,
-		}},
+		"a list":      {"[]", []string{`inline: Invalid value: must be an EndpointPickerConfig, not a list`}},
+		"broken YAML": {"a: [", []string{`inline: Invalid value: yaml: line 1: did not find expected node content`}},
 		"another kind": {"apiVersion: llm-d.ai/v1\nkind: Pod", []string{
 			`inline.apiVersion: Unsupported value: "llm-d.ai/v1": supported values: "llm-d.ai/v1alpha1", "inference.networking.x-k8s.io/v1alpha1"`,
 			`inline.kind: Unsupported value: "Pod": supported values: "EndpointPickerConfig"`,
@@ -315,16 +306,13 @@ func TestVersions(t *testing.T) {
 		version, text string
 		want          []string
 	}{
-		"the default":           {"", body, []string{}},
-		"by its minor":          {"router-v0.10", body, []string{}},
-		"in full":               {"router-v0.10.0", body, []string{}},
-		"main":                  {"router-main", afterV010, []string{}},
-		"what came with main":   {"router-v0.10", afterV010, []string{`inline.flowControl.noEndpointRequestTTL: Forbidden: unknown field in router-v0.10.0; router-main has it`, `inline.requestHandler.parsers[0].pluginRef: Invalid value: "sglanghttp-parser": no plugin has this name`}},
-		"a type of main":        {"router-v0.10.0", header + "plugins: [{type: sglanghttp-parser}]", []string{`inline.plugins[0].type: Invalid value: "sglanghttp-parser": router-v0.10.0 has no plugin type "sglanghttp-parser"; router-main has it`}},
-		"peers came with main":  {"router-v0.10", body + "\ndataLayer: {peerDiscovery: {pluginRef: random-picker}}", []string{`inline.dataLayer.peerDiscovery: Forbidden: unknown field in router-v0.10.0; router-main has it`, `inline.dataLayer.peerDiscovery.pluginRef: Invalid value: "random-picker": a random-picker is not a peer discovery`}},
-		"not built":             {"router-v0.9.0", body, []string{`inline: Invalid value: "router-v0.9.0": EPP version router-v0.9.0 is known but not built yet; built are router-v0.10.0, router-main`}},
-		"not built, by minor":   {"gie-v1.5", body, []string{`inline: Invalid value: "gie-v1.5": EPP version gie-v1.5 is known but not built yet; built are router-v0.10.0, router-main`}},
-		"not built, no numbers": {"scheduler-520af478", body, []string{`inline: Invalid value: "scheduler-520af478": EPP version scheduler-520af478 is known but not built yet; built are router-v0.10.0, router-main`}},
+		"the default":          {"", body, []string{}},
+		"by its minor":         {"router-v0.10", body, []string{}},
+		"in full":              {"router-v0.10.0", body, []string{}},
+		"main":                 {"router-main", afterV010, []string{}},
+		"what came with main":  {"router-v0.10", afterV010, []string{`inline.flowControl.noEndpointRequestTTL: Forbidden: unknown field in router-v0.10; router-main has it`}},
+		"a type of main":       {"router-v0.10.0", header + "plugins: [{type: sglanghttp-parser}]", []string{`inline.plugins[0].type: Invalid value: "sglanghttp-parser": router-v0.10.0 has no plugin type "sglanghttp-parser"; router-main has it`}},
+		"peers came with main": {"router-v0.10", body + "\ndataLayer: {peerDiscovery: {pluginRef: random-picker}}", []string{`inline.dataLayer.peerDiscovery: Forbidden: unknown field in router-v0.10; router-main has it`}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -336,7 +324,7 @@ func TestVersions(t *testing.T) {
 	}
 	for _, unknown := range []string{"v0.10", "router", "scheduler", "router-v0", "router-v0.11", "gie-v1.5.1"} {
 		_, errs := Load([]byte(body), unknown, field.NewPath("x"))
-		if len(errs) != 1 || !strings.Contains(errs[0].Error(), "unknown EPP version; built are") || !strings.Contains(errs[0].Error(), "scheduler-v0.8.0") {
+		if len(errs) != 1 || !strings.Contains(errs[0].Error(), "unknown EPP version; there are") || !strings.Contains(errs[0].Error(), "scheduler-v0.8.0") {
 			t.Errorf("version %q: %v", unknown, errs)
 		}
 	}
@@ -366,7 +354,7 @@ func TestWarnings(t *testing.T) {
 			[]string{
 				"plugins[0].parameters: no effect: queue-scorer takes no parameters",
 				"schedulingProfiles[0].plugins[1].weight: no effect: a random-picker is not a scorer",
-				"dataLayer.crossReplicaSyncInterval: no effect: one EPP replica is simulated",
+				"dataLayer.crossReplicaSyncInterval: no effect: there is nothing to sync the replicas with",
 				"plugins[0]: no effect: queue-scorer is in no scheduling profile",
 				"schedulingProfiles[0].plugins[0]: no effect in a profile: a token-producer is neither filter nor scorer nor picker",
 			},

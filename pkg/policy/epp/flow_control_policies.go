@@ -14,17 +14,20 @@ const (
 var (
 	fcfsOrderingPolicy = pluginType{
 		name:      fcfsOrderingPolicyType,
-		roles:     flowControlRole,
+		roles:     flowControlRole | orderingRole,
+		since:     gie14,
 		treatment: treatFlowControl,
 	}
 	globalStrictFairnessPolicy = pluginType{
 		name:      globalStrictFairnessPolicyType,
-		roles:     flowControlRole,
+		roles:     flowControlRole | fairnessRole,
+		since:     gie14,
 		treatment: treatFlowControl,
 	}
 	staticUsageLimitPolicy = pluginType{
 		name:       staticUsageLimitPolicyType,
-		roles:      flowControlRole,
+		roles:      flowControlRole | usageLimitRole,
+		since:      gie15,
 		parameters: func() any { return &staticUsageLimitParameters{Threshold: 1} },
 		treatment:  treatFlowControl,
 	}
@@ -33,17 +36,17 @@ var (
 // The EPP makes these where they are listed; they have a say with flow control
 // on.
 var (
-	edfOrderingPolicy         = flowControlPolicy("edf-ordering-policy", false)
-	sloDeadlineOrderingPolicy = flowControlPolicy("slo-deadline-ordering-policy", false)
-	roundRobinFairnessPolicy  = flowControlPolicy("round-robin-fairness-policy", false)
-	sheddableEvictionFilter   = flowControlPolicy("sheddable-eviction-filter", true)
-	priorityThenTimeOrder     = flowControlPolicy("priority-then-time-eviction-order-policy", true)
+	edfOrderingPolicy         = flowControlPolicy("edf-ordering-policy", orderingRole, gie14, false)
+	sloDeadlineOrderingPolicy = flowControlPolicy("slo-deadline-ordering-policy", orderingRole, gie15, false)
+	roundRobinFairnessPolicy  = flowControlPolicy("round-robin-fairness-policy", fairnessRole, gie14, false)
+	sheddableEvictionFilter   = flowControlPolicy("sheddable-eviction-filter", 0, router10, true)
+	priorityThenTimeOrder     = flowControlPolicy("priority-then-time-eviction-order-policy", 0, router10, true)
 
-	softReflectiveCeiling = withParameters(flowControlPolicy("soft-reflective-ceiling-policy", true),
+	softReflectiveCeiling = withParameters(flowControlPolicy("soft-reflective-ceiling-policy", usageLimitRole, router10, true),
 		func() any { return &struct{}{} })
-	priorityHoldback = withParameters(flowControlPolicy("priority-holdback-policy", true),
+	priorityHoldback = withParameters(flowControlPolicy("priority-holdback-policy", usageLimitRole, router10, true),
 		func() any { return &holdbackParameters{Shape: "linear", Domain: "rank", MaxCeiling: 1} })
-	programAwareFairness = withParameters(flowControlPolicy("program-aware-fairness", false),
+	programAwareFairness = withParameters(flowControlPolicy("program-aware-fairness", fairnessRole, router09, false),
 		func() any {
 			return &programAwareParameters{
 				Strategy:             leastAttainedService,
@@ -56,8 +59,8 @@ var (
 		})
 )
 
-func flowControlPolicy(name string, alpha bool) pluginType {
-	return pluginType{name: name, roles: flowControlRole, alpha: alpha, treatment: treatFlowControl}
+func flowControlPolicy(name string, use roles, since release, alpha bool) pluginType {
+	return pluginType{name: name, roles: flowControlRole | use, since: since, alpha: alpha, treatment: treatFlowControl}
 }
 
 func withParameters(t pluginType, parameters func() any) pluginType {

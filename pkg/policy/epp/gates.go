@@ -16,37 +16,60 @@ type gate struct {
 	on   bool
 }
 
-const flowControlGate = "flowControl"
+const (
+	flowControlGate        = "flowControl"
+	dataLayerGate          = "dataLayer"
+	prepareDataPluginsGate = "prepareDataPlugins"
+	legacyMetricsGate      = "enableLegacyMetrics"
+)
 
-// defaultGates are the gates of v0.10.0 and main. The second decides which of
-// several EPP replicas serve, and there is one here.
-func defaultGates() []gate {
-	return []gate{{flowControlGate, false}, {"haPopulateNonLeaderDatastore", true}}
+// knownGates are those of all versions, with their defaults. The last one
+// decides which of several EPP replicas serve, and there is one here.
+var knownGates = []struct {
+	gate
+	versions string
+}{
+	{gate{flowControlGate, false}, "gie-v1.2.."},
+	{gate{dataLayerGate, false}, "gie-v1.2..router-v0.9"},
+	{gate{prepareDataPluginsGate, false}, "gie-v1.3..gie-v1.4"},
+	{gate{legacyMetricsGate, false}, "gie-v1.5..scheduler-520af478"},
+	{gate{"haPopulateNonLeaderDatastore", true}, "router-v0.10.."},
 }
 
-// checkGates reads featureGates, entries such as name, name=true, name=false.
-// Of two entries for a gate the last one holds.
+// checkGates reads featureGates: names of gates that are on, and since
+// router-v0.10 also entries such as name=true and name=false. Of two entries for a
+// gate the last one holds.
 func (l *loader) checkGates() {
-	l.gates = defaultGates()
-	for i, entry := range l.doc.FeatureGates {
-		at := l.path.Child("featureGates").Index(i)
-		name, value, stated := strings.Cut(entry, "=")
-		on := true
-		if stated {
-			// The EPP looks no further than a second equals sign.
-			value, _, _ = strings.Cut(value, "=")
-			var err error
-			if on, err = strconv.ParseBool(strings.ToLower(strings.TrimSpace(value))); err != nil {
-				l.add(field.Invalid(at, entry, "the value must be true or false"))
-			}
-		}
-		if !l.setGate(name, on) {
-			l.add(field.Invalid(at, entry, fmt.Sprintf("%s has no such feature gate; there are %s", l.dialect.name, gateNames())))
-		}
-		if name == flowControlGate && on {
-			l.add(field.Invalid(at, entry, "flow control is known but not built yet"))
+	for _, known := range knownGates {
+		if parseRange(known.versions).has(l.dialect.framework) {
+			l.gates = append(l.gates, known.gate)
 		}
 	}
+	for i, entry := range l.doc.FeatureGates {
+		at := l.path.Child("featureGates").Index(i)
+		name, on := entry, true
+		if l.dialect.framework >= router10 {
+			name, on = l.gateEntry(entry, at)
+		}
+		if !l.setGate(name, on) {
+			l.add(field.Invalid(at, entry, l.noGate(name)))
+		}
+	}
+}
+
+// gateEntry takes name=value apart.
+func (l *loader) gateEntry(entry string, at *field.Path) (name string, on bool) {
+	name, value, stated := strings.Cut(entry, "=")
+	if !stated {
+		return name, true
+	}
+	// The EPP looks no further than a second equals sign.
+	value, _, _ = strings.Cut(value, "=")
+	on, err := strconv.ParseBool(strings.ToLower(strings.TrimSpace(value)))
+	if err != nil {
+		l.add(field.Invalid(at, entry, "the value must be true or false"))
+	}
+	return name, on
 }
 
 func (l *loader) setGate(name string, on bool) bool {
@@ -59,18 +82,43 @@ func (l *loader) setGate(name string, on bool) bool {
 	return false
 }
 
-func gateNames() string {
-	var names []string
-	for _, g := range defaultGates() {
-		names = append(names, g.name)
+// on reports whether a gate is; one that the version does not have is not.
+func (l *loader) on(name string) bool {
+	for _, g := range l.gates {
+		if g.name == name {
+			return g.on
+		}
 	}
-	return strings.Join(names, ", ")
+	return false
 }
 
-func spellOut(gates []gate) []string {
+func (l *loader) noGate(name string) string {
+	text := fmt.Sprintf("%s has no such feature gate", l.dialect.name)
+	var names []string
+	for _, g := range l.gates {
+		names = append(names, g.name)
+	}
+	if len(names) > 0 {
+		text += "; there are " + strings.Join(names, ", ")
+	}
+	for _, known := range knownGates {
+		if known.name == name {
+			return text + "; " + parseRange(known.versions).whyNot(l.dialect.framework)
+		}
+	}
+	return text + didYouMean(name, names)
+}
+
+// spellOutGates lists the gates as the version reads them.
+func (l *loader) spellOutGates() []string {
 	var entries []string
-	for _, g := range gates {
-		entries = append(entries, fmt.Sprintf("%s=%t", g.name, g.on))
+	for _, g := range l.gates {
+		switch {
+		case l.dialect.framework >= router10:
+			entries = append(entries, fmt.Sprintf("%s=%t", g.name, g.on))
+		case g.on:
+			entries = append(entries, g.name)
+		}
 	}
 	return entries
 }

@@ -9,14 +9,13 @@ import (
 )
 
 // makePlugins makes an instance of each plugin of the document. One of a type
-// that is not built, or with bad parameters, is reported, and still there to be
-// referred to.
+// that the version does not have, or with bad parameters, is reported, and still
+// there to be referred to.
 func (l *loader) makePlugins() {
 	for i, entry := range l.doc.Plugins {
-		p := &plugin{Name: entry.Name, Type: entry.Type, path: l.path.Child("plugins").Index(i)}
-		if p.Name == "" {
-			p.Name = p.Type
-		}
+		p := &plugin{Name: entry.Name, Type: entry.Type, given: entry.Parameters, path: l.path.Child("plugins").Index(i)}
+		setDefault(&p.Name, p.Type)
+		l.step = typesStep
 		switch {
 		case p.Type == "":
 			l.add(field.Required(p.path.Child("type"), "a plugin must have a type"))
@@ -27,7 +26,8 @@ func (l *loader) makePlugins() {
 			if p.kind = lookup(l.dialect, p.Type); p.kind == nil {
 				l.add(field.Invalid(p.path.Child("type"), p.Type, whyNot(l.dialect, p.Type)))
 			} else {
-				l.warnOfStability(p)
+				l.noticeStability(p)
+				l.step = factoriesStep
 				l.readParameters(p, entry.Parameters)
 			}
 		}
@@ -35,15 +35,32 @@ func (l *loader) makePlugins() {
 			l.byName[p.Name] = p
 		}
 		l.plugins = append(l.plugins, p)
+		if l.dialect.framework < router10 {
+			l.checkReferences()
+		}
+	}
+	l.checkReferences()
+	for _, check := range l.later {
+		check()
 	}
 }
 
-func (l *loader) warnOfStability(p *plugin) {
-	if p.kind.alpha {
-		l.warn(p.path.Child("type"), "%s is Alpha: the EPP loads it with --allow-experimental-plugins only", p.Type)
+// checkReferences runs the checks of parameters that name other plugins. Up to
+// router-v0.9 those have to come before; since then the EPP sorts them.
+func (l *loader) checkReferences() {
+	l.step = factoriesStep
+	for _, check := range l.references {
+		check()
 	}
-	if p.kind.successor != "" {
-		l.warn(p.path.Child("type"), "%s is deprecated, use %s", p.Type, p.kind.successor)
+	l.references = nil
+}
+
+func (l *loader) noticeStability(p *plugin) {
+	if p.kind.alpha && l.dialect.framework >= router10 {
+		l.notice(p.path.Child("type"), "alpha", "%s is Alpha: the EPP loads it with --allow-experimental-plugins only", p.Type)
+	}
+	if p.kind.successor != "" && l.dialect.framework >= router09 {
+		l.notice(p.path.Child("type"), "deprecated", "%s is deprecated, use %s", p.Type, p.kind.successor)
 	}
 }
 
@@ -51,16 +68,36 @@ func (l *loader) readParameters(p *plugin, given node) {
 	at := p.path.Child("parameters")
 	if p.kind.parameters == nil {
 		if len(given.fields) > 0 || given.kind != nullNode && given.kind != objectNode {
-			l.warn(at, "no effect: %s takes no parameters", p.Type)
+			l.notice(at, "ignored-parameter", "no effect: %s takes no parameters", p.Type)
 		}
 		return
 	}
-	p.Parameters = p.kind.parameters()
-	if errs := decodeParameters(given, p.Parameters, at); len(errs) > 0 {
-		l.add(errs...)
+	p.Parameters = l.defaultParameters(p.kind)
+	strict := l.dialect.framework >= router09
+	faults, ignored := decodeParameters(given, p.Parameters, l.dialect.clock(p.kind.own), strict, at)
+	for _, i := range ignored {
+		l.notices = append(l.notices, Notice{Path: field.NewPath(i.Field), Rule: "ignored-parameter", Text: "ignored: " + i.Detail})
+	}
+	if len(faults) > 0 {
+		s := factoriesStep
+		if p.kind.ordered && l.dialect.framework >= router10 {
+			s = parametersStep
+		}
+		l.addAt(s, faults...)
 		return
 	}
 	l.checkParameters(p, at)
+}
+
+// versionedParameters are parameters whose defaults differ by release.
+type versionedParameters interface{ defaults(at release) }
+
+func (l *loader) defaultParameters(t *pluginType) any {
+	parameters := t.parameters()
+	if versioned, ok := parameters.(versionedParameters); ok {
+		versioned.defaults(l.dialect.clock(t.own))
+	}
+	return parameters
 }
 
 func (l *loader) checkParameters(p *plugin, at *field.Path) {
@@ -70,15 +107,15 @@ func (l *loader) checkParameters(p *plugin, at *field.Path) {
 }
 
 // create makes an instance that the document does not list, named like its
-// type, as the EPP does.
+// type, as the EPP does. It returns nil where the version has no such type.
 func (l *loader) create(typeName string) *plugin {
 	kind := lookup(l.dialect, typeName)
 	if kind == nil {
-		panic(fmt.Sprintf("epp: default plugin %q is not built", typeName))
+		panic(fmt.Sprintf("epp: %s has no default plugin %q", l.dialect.name, typeName))
 	}
 	p := &plugin{Name: typeName, Type: typeName, kind: kind, created: true, path: l.path.Child("plugins").Index(len(l.plugins))}
 	if kind.parameters != nil {
-		p.Parameters = kind.parameters()
+		p.Parameters = l.defaultParameters(kind)
 		l.checkParameters(p, p.path.Child("parameters"))
 	}
 	l.byName[p.Name] = p
@@ -105,6 +142,17 @@ func (l *loader) refer(name string, allowed roles, as string, at *field.Path) {
 	case allowed != 0 && !p.has(allowed):
 		l.add(field.Invalid(at, name, fmt.Sprintf("a %s is not %s", p.Type, as)))
 	}
+}
+
+// referInParameters is refer for what the EPP looks up when it makes a plugin.
+// Up to router-v0.9 it finds those that come before; since then it sorts them
+// first, and that fails for what there is not.
+func (l *loader) referInParameters(name string, allowed roles, as string, at *field.Path) {
+	if l.byName[name] == nil && l.dialect.framework >= router10 {
+		l.step = orderStep
+	}
+	l.refer(name, allowed, as, at)
+	l.step = factoriesStep
 }
 
 func (l *loader) nearestName(name string) string {

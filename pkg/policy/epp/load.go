@@ -3,37 +3,13 @@
 package epp
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Load reads an EndpointPickerConfig, YAML or JSON, as the EPP of that version
-// would; an empty text is the EPP's built-in configuration. Versions are
-// router-v0.10 (also meant by an empty version), router-v0.10.0 and
-// router-main. Errors have the paths of the document's fields under path; as
-// many as can be told apart are returned at once. A configuration that the
-// real loader would refuse is refused, and so is one that needs what is not
-// built here: those errors say "not built yet".
-func Load(text []byte, version string, path *field.Path) (*Config, field.ErrorList) {
-	d, err := parseVersion(version, path)
-	if err != nil {
-		return nil, field.ErrorList{err}
-	}
-	if len(text) == 0 {
-		text = []byte(builtInConfig)
-	}
-	root, errs, ok := parseText(text, path)
-	if !ok {
-		return nil, errs
-	}
-	l := &loader{dialect: d, path: path, errs: errs, byName: map[string]*plugin{}}
-	l.add(decodeStrict(root, &l.doc, path)...)
-	return l.load()
-}
-
-// A loader follows the EPP's loader step by step.
+// A loader follows the EPP's loader step by step, of whatever version.
 type loader struct {
 	dialect dialect
 	path    *field.Path
@@ -49,28 +25,73 @@ type loader struct {
 	madeProfile bool
 	// stages are known once profiles and handler are.
 	stages stages
-	// later holds the checks of parameters that refer to what may follow.
-	later []func()
+	// references hold the checks of parameters that name other plugins, later
+	// those that ask what stands anywhere in the document.
+	references, later []func()
 
-	errs     field.ErrorList
-	warnings []string
+	step    step
+	faults  []fault
+	notices []Notice
 }
 
-func (l *loader) load() (*Config, field.ErrorList) {
-	l.checkHeader()
-	l.checkGates()
-	l.makePlugins()
-	for _, check := range l.later {
-		check()
+func (l *loader) judge(text []byte) Verdict {
+	if len(text) == 0 {
+		text = l.builtIn()
 	}
+	v := Verdict{Version: l.dialect.name}
+	if l.read(text) {
+		v.Config = l.load()
+	}
+	v.Errors, v.Stage = l.inOrder()
+	v.Notices = l.notices
+	if v.Config != nil {
+		v.Experimental = l.experimental()
+		v.Config.notices = l.notices
+		for _, n := range l.notices {
+			v.Config.warnings = append(v.Config.warnings, relative(n.Path, l.path)+": "+n.Text)
+		}
+	}
+	return v
+}
+
+// read reports false where there is no document worth a look at.
+func (l *loader) read(text []byte) bool {
+	root, ok := l.parse(text)
+	if !ok {
+		return false
+	}
+	wrong, unknown := decodeDocument(root, &l.doc, l.dialect.framework, l.path)
+	l.addAt(valueTypesStep, wrong...)
+	l.addAt(strictStep, unknown...)
+	l.settle()
+	l.checkHeader()
+	return true
+}
+
+// load returns nil where the EPP would refuse.
+func (l *loader) load() *Config {
+	l.step = gatesStep
+	l.checkGates()
 	l.moveDeprecated()
+	l.makePlugins()
+	l.step = profilesStep
 	l.checkProfiles()
-	if len(l.errs) > 0 {
+	if len(l.faults) > 0 {
 		// What follows looks at what plugins are, and so would report faults
 		// that are only consequences.
-		return nil, l.errs
+		return nil
 	}
-	// The order of these is the EPP's: what a step makes, the next ones find.
+	l.fillIn()
+	if l.broken(startStep) {
+		return nil
+	}
+	c := l.config()
+	l.noticeUnused(c)
+	return c
+}
+
+// fillIn follows the order of the EPP: what a step makes, the next ones find.
+func (l *loader) fillIn() {
 	l.defaultScheduling()
 	l.stages = l.stagesOf(l.firstWith(profileHandlerRole))
 	l.defaultFlowControl()
@@ -79,52 +100,86 @@ func (l *loader) load() (*Config, field.ErrorList) {
 	l.defaultDataLayer()
 	l.checkPickers()
 	l.checkProfileHandler()
+	l.checkFlowControl()
 	l.defaultProducers()
-	l.checkHasSource()
-	if len(l.errs) > 0 {
-		return nil, l.errs
+	if len(l.faults) > 0 {
+		return
 	}
-	return l.config(), nil
+	l.step = startStep
+	l.checkDiscovery()
+	l.checkSources()
+}
+
+// experimental reports whether some plugin is of stability Alpha, in versions
+// that ask.
+func (l *loader) experimental() bool {
+	if l.dialect.framework < router10 {
+		return false
+	}
+	for _, p := range l.plugins {
+		if p.kind.alpha {
+			return true
+		}
+	}
+	return false
 }
 
 func (l *loader) config() *Config {
 	c := &Config{
+		dialect: l.dialect,
 		document: effective{
-			APIVersion:         apiVersion,
+			APIVersion:         l.apiVersions()[0],
 			Kind:               configKind,
-			FeatureGates:       spellOut(l.gates),
+			FeatureGates:       l.spellOutGates(),
 			Plugins:            l.plugins,
 			SchedulingProfiles: l.doc.SchedulingProfiles,
 			RequestHandler:     *l.doc.RequestHandler,
-			FlowControl:        flowControl{SaturationDetector: l.doc.FlowControl.SaturationDetector},
+			FlowControl:        *l.doc.FlowControl,
 			DataLayer:          *l.doc.DataLayer,
 		},
 		dialect:   l.dialect,
 		stages:    l.stages,
 		tokensOff: l.tokensOff(),
 		scraped:   l.scraped(),
+		gates:     l.gates,
 	}
-	l.warnOfUnused(c)
-	c.warnings = l.warnings
+	if !c.gate(flowControlGate) {
+		c.document.FlowControl = flowControl{SaturationDetector: l.doc.FlowControl.SaturationDetector}
+	}
+	// Where older versions have it.
+	c.document.SaturationDetector = l.doc.FlowControl.SaturationDetector
+	c.document.SaturationLimits = l.doc.SaturationLimits
+	if parsers := l.doc.RequestHandler.Parsers; len(parsers) > 0 {
+		c.document.Parser = &parsers[0]
+	}
+	if l.on(dataLayerGate) || l.doc.Data != nil {
+		c.document.Data = l.doc.DataLayer
+	}
 	return c
 }
 
-func (l *loader) checkHeader() {
-	switch at := l.path.Child("apiVersion"); l.doc.APIVersion {
-	case apiVersion:
-	case deprecatedAPIVersion:
-		l.warn(at, "%s is deprecated, use %s", deprecatedAPIVersion, apiVersion)
-	case "":
-		l.add(field.Required(at, "must be "+apiVersion))
-	default:
-		l.add(field.NotSupported(at, l.doc.APIVersion, []string{apiVersion, deprecatedAPIVersion}))
+// apiVersions are those that the version knows, the one that it wants first.
+func (l *loader) apiVersions() []string {
+	if l.dialect.framework < schedulerMay {
+		return []string{deprecatedAPIVersion}
 	}
-	switch at := l.path.Child("kind"); l.doc.Kind {
-	case configKind:
-	case "":
-		l.add(field.Required(at, "must be "+configKind))
-	default:
-		l.add(field.NotSupported(at, l.doc.Kind, []string{configKind}))
+	return []string{apiVersion, deprecatedAPIVersion}
+}
+
+// checkHeader takes an absent field for the right one, as the EPP does.
+func (l *loader) checkHeader() {
+	known := l.apiVersions()
+	setDefault(&l.doc.APIVersion, known[0])
+	setDefault(&l.doc.Kind, configKind)
+	at := l.path.Child("apiVersion")
+	switch {
+	case !slices.Contains(known, l.doc.APIVersion):
+		l.addAt(headerStep, field.NotSupported(at, l.doc.APIVersion, known))
+	case l.doc.APIVersion != known[0]:
+		l.notice(at, "deprecated", "%s is deprecated, use %s", l.doc.APIVersion, known[0])
+	}
+	if l.doc.Kind != configKind {
+		l.addAt(headerStep, field.NotSupported(l.path.Child("kind"), l.doc.Kind, []string{configKind}))
 	}
 }
 
@@ -134,8 +189,11 @@ func (l *loader) moveDeprecated() {
 	if l.doc.FlowControl == nil {
 		l.doc.FlowControl = &flowControl{}
 	}
+	successors := l.dialect.framework >= router09
 	if old := l.doc.SaturationDetector; old != nil {
-		l.warn(l.path.Child("saturationDetector"), "deprecated, use flowControl.saturationDetector")
+		if successors {
+			l.notice(l.path.Child("saturationDetector"), "deprecated", "deprecated, use flowControl.saturationDetector")
+		}
 		if l.doc.FlowControl.SaturationDetector == nil {
 			l.doc.FlowControl.SaturationDetector, l.movedDetector = old, true
 		}
@@ -144,16 +202,16 @@ func (l *loader) moveDeprecated() {
 		l.doc.RequestHandler = &requestHandler{}
 	}
 	if old := l.doc.Parser; old != nil {
-		l.warn(l.path.Child("parser"), "deprecated, use requestHandler.parsers")
+		if successors {
+			l.notice(l.path.Child("parser"), "deprecated", "deprecated, use requestHandler.parsers")
+		}
 		if len(l.doc.RequestHandler.Parsers) == 0 {
 			l.doc.RequestHandler.Parsers, l.movedParser = []reference{*old}, true
 		}
 	}
 }
 
-func (l *loader) add(errs ...*field.Error) { l.errs = append(l.errs, errs...) }
-
-func (l *loader) warn(at *field.Path, format string, args ...any) {
-	where := strings.TrimPrefix(at.String(), l.path.String())
-	l.warnings = append(l.warnings, strings.TrimPrefix(where, ".")+": "+fmt.Sprintf(format, args...))
+// relative is a path without the document's own.
+func relative(at, document *field.Path) string {
+	return strings.TrimPrefix(strings.TrimPrefix(at.String(), document.String()), ".")
 }

@@ -31,7 +31,7 @@ type loadAwareParameters struct {
 
 func (p *loadAwareParameters) check(l *loader, path *field.Path) {
 	if p.Threshold <= 0 {
-		l.warn(path.Child("threshold"), "%d is replaced by the default %d", p.Threshold, defaultLoadThreshold)
+		l.notice(path.Child("threshold"), "replaced-value", "%d is replaced by the default %d", p.Threshold, defaultLoadThreshold)
 		p.Threshold = defaultLoadThreshold
 	}
 }

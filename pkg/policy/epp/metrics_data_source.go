@@ -52,5 +52,5 @@ func (p *metricsSourceParameters) check(l *loader, path *field.Path) {
 		l.add(field.Invalid(at, p.Interval, "must be a duration such as 100ms"))
 		return
 	}
-	l.warn(at, "not followed: set the scenario's router.metricsRefreshInterval")
+	l.notice(at, "not-followed", "not followed: set the scenario's router.metricsRefreshInterval")
 }

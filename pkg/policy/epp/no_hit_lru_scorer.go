@@ -48,12 +48,12 @@ func (p *noHitLRUParameters) check(l *loader, path *field.Path) {
 		value *string
 	}{{"prefixPluginType", &p.PrefixPluginType}, {"prefixPluginName", &p.PrefixPluginName}} {
 		if *deprecated.value != "" {
-			l.warn(path.Child(deprecated.name), "deprecated, no effect; prefixMatchInfoProducerName selects a producer")
+			l.notice(path.Child(deprecated.name), "deprecated", "deprecated, no effect; prefixMatchInfoProducerName selects a producer")
 			*deprecated.value = ""
 		}
 	}
 	if p.LRUSize < 0 {
-		l.warn(path.Child("lruSize"), "%d is replaced by the default %d", p.LRUSize, defaultLRUSize)
+		l.notice(path.Child("lruSize"), "replaced-value", "%d is replaced by the default %d", p.LRUSize, defaultLRUSize)
 	}
 	if p.LRUSize <= 0 {
 		p.LRUSize = defaultLRUSize

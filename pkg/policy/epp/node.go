@@ -118,7 +118,8 @@ func nextToken(tokens *json.Decoder) json.Token {
 	return token
 }
 
-// duplicateFields reports fields that stand in one object more than once.
+// duplicateFields reports fields that stand in one object more than once. Those
+// of parameters are read by the plugins, which take the last one.
 func duplicateFields(n node, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for i, item := range n.items {
@@ -131,7 +132,9 @@ func duplicateFields(n node, path *field.Path) field.ErrorList {
 			errs = append(errs, field.Forbidden(at, "duplicate field"))
 		}
 		seen[m.name] = true
-		errs = append(errs, duplicateFields(m.value, at)...)
+		if m.name != "parameters" {
+			errs = append(errs, duplicateFields(m.value, at)...)
+		}
 	}
 	return errs
 }

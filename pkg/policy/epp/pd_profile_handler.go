@@ -19,6 +19,7 @@ var pdProfileHandler = pluginType{
 	name:      pdProfileHandlerType,
 	roles:     profileHandlerRole,
 	successor: disaggProfileHandlerType,
+	ordered:   true,
 	parameters: func() any {
 		return &pdParameters{DecodeProfile: decodeProfile, PrefillProfile: prefillProfile, DeciderPluginName: prefixBasedPDDeciderType}
 	},
@@ -33,6 +34,9 @@ var pdProfileHandler = pluginType{
 			return Approximated, "with primaryPort the EPP counts no prompt of a decode endpoint as cached"
 		}
 		return Exact, ""
+	},
+	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		return p.Parameters.(*pdParameters).obstacles(c, at.Child("parameters"))
 	},
 	stages: func(l *loader, p *plugin) stages { return p.Parameters.(*pdParameters).stages(l) },
 }
@@ -61,7 +65,7 @@ func (p *pdParameters) moved(name string) string {
 func (p *pdParameters) check(l *loader, path *field.Path) {
 	p.PrefixMatchInfoProducerName = orDefault(p.PrefixMatchInfoProducerName, prefixMatchData)
 	if p.PrimaryPort != 0 {
-		l.warn(path.Child("primaryPort"), "deprecated, no effect on which endpoint is chosen")
+		l.notice(path.Child("primaryPort"), "deprecated", "deprecated, no effect on which endpoint is chosen")
 	}
 	if p.PrimaryPort < 0 || p.PrimaryPort > 65535 {
 		l.add(field.Invalid(path.Child("primaryPort"), p.PrimaryPort, "must be between 1 and 65535"))
@@ -71,30 +75,30 @@ func (p *pdParameters) check(l *loader, path *field.Path) {
 		prefix, at = p.PrefixPluginType, path.Child("prefixPluginType")
 	}
 	p.PrefixPluginName, p.PrefixPluginType = "", ""
-	l.later = append(l.later, func() {
+	l.references = append(l.references, func() {
 		if prefix != "" {
-			l.warn(at, "deprecated, no effect")
-			l.refer(prefix, 0, "", at)
+			l.notice(at, "deprecated", "deprecated, no effect")
+			l.referInParameters(prefix, 0, "", at)
 		}
-		p.checkReferences(l, path)
+		l.referInParameters(p.DeciderPluginName, deciderRole, "a decider", path.Child("deciderPluginName"))
+	})
+	l.later = append(l.later, func() {
+		if len(l.doc.SchedulingProfiles) != 2 && !l.hasProfile(p.PrefillProfile) {
+			l.notice(path.Child("prefillProfile"), "missing-stage-profile", "no scheduling profile is named %s: all prompts are computed where they are decoded", p.PrefillProfile)
+		}
 	})
 }
 
-// checkReferences refuses what an EPP would start with and then crash or hang
-// over.
-func (p *pdParameters) checkReferences(l *loader, path *field.Path) {
-	l.refer(p.DeciderPluginName, deciderRole, "a decider", path.Child("deciderPluginName"))
-	l.checkDecodeProfile(p.DecodeProfile, path.Child("decodeProfile"))
-	profiles := l.doc.SchedulingProfiles
-	switch at := path.Child("prefillProfile"); {
+// obstacles are what an EPP starts with and then crashes or hangs over.
+func (p *pdParameters) obstacles(c *Config, path *field.Path) field.ErrorList {
+	errs := c.needsProfile(p.DecodeProfile, path.Child("decodeProfile"))
+	switch profiles := c.document.SchedulingProfiles; {
 	case len(profiles) > 2:
-		l.add(field.Invalid(l.profilePath(2), profiles[2].Name, fmt.Sprintf("with more than two profiles a %s never ends", pdProfileHandlerType)))
-	case l.hasProfile(p.PrefillProfile):
-	case len(profiles) == 2:
-		l.add(field.Invalid(at, p.PrefillProfile, "no scheduling profile has this name, and the EPP would crash"))
-	default:
-		l.warn(at, "no scheduling profile is named %s: all prompts are computed where they are decoded", p.PrefillProfile)
+		errs = append(errs, field.Invalid(path, len(profiles), fmt.Sprintf("with more than two profiles a %s never ends", pdProfileHandlerType)))
+	case len(profiles) == 2 && p.PrefillProfile != profiles[0].Name && p.PrefillProfile != profiles[1].Name:
+		errs = append(errs, field.Invalid(path.Child("prefillProfile"), p.PrefillProfile, "no scheduling profile has this name, and the EPP would crash"))
 	}
+	return errs
 }
 
 func (p *pdParameters) stages(l *loader) stages {

@@ -20,7 +20,7 @@ func newPickerParameters() any { return &pickerParameters{MaxNumOfEndpoints: 1} 
 
 func (p *pickerParameters) check(l *loader, path *field.Path) {
 	if p.MaxNumOfEndpoints <= 0 {
-		l.warn(path.Child("maxNumOfEndpoints"), "%d is replaced by 1", p.MaxNumOfEndpoints)
+		l.notice(path.Child("maxNumOfEndpoints"), "replaced-value", "%d is replaced by 1", p.MaxNumOfEndpoints)
 		p.MaxNumOfEndpoints = 1
 	}
 }

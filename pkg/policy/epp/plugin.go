@@ -33,6 +33,9 @@ type pluginType struct {
 	// passes is for filters by label: whether an endpoint with these labels
 	// stays.
 	passes func(p *plugin, labels map[string]string) bool
+	// ordered is whether parameters name other plugins, which the EPP makes
+	// first since router-v0.10.
+	ordered bool
 	// stages is for profile handlers of several profiles: which of them run. It
 	// is called once all plugins and references are known to be good.
 	stages func(l *loader, p *plugin) stages
@@ -61,7 +64,7 @@ func unsupported(why string) treatment {
 }
 
 // roles are the uses that a type of plugin can be put to.
-type roles uint16
+type roles uint32
 
 const (
 	filterRole roles = 1 << iota
@@ -79,6 +82,9 @@ const (
 	observerRole
 	deciderRole
 	headersRole
+	orderingRole
+	fairnessRole
+	usageLimitRole
 )
 
 // profileRoles are the roles that have an effect in a scheduling profile.
@@ -94,6 +100,8 @@ type plugin struct {
 	kind *pluginType
 	// created is whether the loader made the instance.
 	created bool
+	// given are its parameters as they are written.
+	given node
 	// path is where it stands; for one that the loader made, the document.
 	path *field.Path
 }
@@ -151,9 +159,6 @@ func lookup(d dialect, typeName string) *pluginType {
 
 // in reports whether a version has the type.
 func (t *pluginType) in(d dialect) bool {
-	at := d.framework
-	if t.own {
-		at = d.own
-	}
+	at := d.clock(t.own)
 	return at != 0 && at >= t.since && (t.until == 0 || at < t.until)
 }

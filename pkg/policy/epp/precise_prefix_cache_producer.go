@@ -153,7 +153,7 @@ func (p *preciseParameters) checkBlockSize(l *loader, path *field.Path) {
 	}
 	t := p.TokenProcessorConfig
 	if t.BlockSizeTokens == 0 && t.BlockSize != 0 {
-		l.warn(path.Child("blockSize"), "deprecated, use blockSizeTokens")
+		l.notice(path.Child("blockSize"), "deprecated", "deprecated, use blockSizeTokens")
 		t.BlockSizeTokens = t.BlockSize
 	}
 	if t.BlockSize = 0; t.BlockSizeTokens == 0 {

@@ -91,10 +91,10 @@ func (p *predictedLatencyParameters) check(l *loader, path *field.Path) {
 		l.add(field.Invalid(path.Child("sloBufferFactor"), p.SLOBufferFactor, "must be greater than 0"))
 	}
 	if p.SamplingMean != defaultSamplingMean {
-		l.warn(path.Child("samplingMean"), "deprecated, no effect")
+		l.notice(path.Child("samplingMean"), "deprecated", "deprecated, no effect")
 	}
 	if p.MaxDecodeTokenSamplesForPrediction != 0 {
-		l.warn(path.Child("maxDecodeTokenSamplesForPrediction"), "deprecated, no effect")
+		l.notice(path.Child("maxDecodeTokenSamplesForPrediction"), "deprecated", "deprecated, no effect")
 	}
 	p.SamplingMean, p.MaxDecodeTokenSamplesForPrediction = 0, 0
 }

@@ -38,7 +38,7 @@ func (p *pdDeciderParameters) check(l *loader, path *field.Path) {
 		l.add(field.Invalid(path.Child("nonCachedTokens"), p.NonCachedTokens, "must not be negative"))
 	}
 	if p.NonCachedTokens == 0 {
-		l.warn(path.Child("nonCachedTokens"), "is 0, which means never: all prompts are computed where they are decoded")
+		l.notice(path.Child("nonCachedTokens"), "non-cached-tokens-zero", "is 0, which means never: all prompts are computed where they are decoded")
 	}
 	if p.PromptTokens < 0 {
 		l.add(field.Invalid(path.Child("promptTokens"), p.PromptTokens, "must not be negative"))

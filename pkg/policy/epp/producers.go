@@ -4,13 +4,84 @@ package epp
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // defaultProducers makes the producers of data that plugins need and nobody
-// provides; those may need more.
+// provides. Up to gie-v1.4 plugins keep their data themselves.
 func (l *loader) defaultProducers() {
+	l.step = producersStep
+	switch {
+	case l.dialect.framework < gie15:
+	case l.dialect.framework < schedulerMay:
+		l.producerOfPrefixScorer()
+	case l.dialect.framework < router09:
+		l.producersByType()
+	default:
+		l.producersByKey()
+	}
+}
+
+// producerOfPrefixScorer is the one producer that gie-v1.5 makes: with the
+// parameters of the last prefix-cache-scorer, which do not stand elsewhere.
+func (l *loader) producerOfPrefixScorer() {
+	var last *plugin
+	for _, p := range l.plugins {
+		switch p.Type {
+		case prefixCacheScorerType:
+			last = p
+		case approxPrefixCacheProducerType:
+			return
+		}
+	}
+	if last == nil {
+		return
+	}
+	producer := l.create(approxPrefixCacheProducerType)
+	at := last.path.Child("parameters")
+	producer.Parameters = l.defaultParameters(producer.kind)
+	faults, _ := decodeParameters(last.given, producer.Parameters, l.dialect.framework, false, at)
+	l.addAt(factoriesStep, faults...)
+	if len(faults) == 0 {
+		l.step = factoriesStep
+		l.checkParameters(producer, at)
+	}
+}
+
+// neededInMay is what the types of scheduler-520af478 need of what has a default
+// producer. Instances are not told apart by name yet.
+var neededInMay = map[string][]dataKind{
+	prefixCacheScorerType:         {prefixMatchData},
+	tokenLoadScorerType:           {inFlightLoadData},
+	activeRequestScorerType:       {inFlightLoadData},
+	concurrencyDetectorType:       {inFlightLoadData},
+	latencyScorerType:             {latencyData, prefixMatchData},
+	sloHeadroomTierFilterType:     {latencyData},
+	latencySLOAdmitterType:        {latencyData},
+	prefixCacheAffinityFilterType: {latencyData, prefixMatchData},
+	predictedLatencyProducerType:  {prefixMatchData},
+	pdProfileHandlerType:          {prefixMatchData},
+	disaggProfileHandlerType:      {prefixMatchData},
+}
+
+// producersByType makes each default producer once, unless there is an instance
+// of its type. What the producers need in turn is not looked at.
+func (l *loader) producersByType() {
+	listed := slices.Clone(l.plugins)
+	for _, p := range listed {
+		for _, kind := range neededInMay[p.Type] {
+			typeName := defaultProducer(kind)
+			if !slices.ContainsFunc(l.plugins, func(p *plugin) bool { return p.Type == typeName }) {
+				l.create(typeName)
+			}
+		}
+	}
+}
+
+// producersByKey makes producers of what is needed by name; those may need more.
+func (l *loader) producersByKey() {
 	// The list grows as the loop goes on.
 	for i := 0; i < len(l.plugins); i++ {
 		p := l.plugins[i]
@@ -52,7 +123,8 @@ func (l *loader) createProducer(consumer *plugin, key dataKey) {
 	case key.producer != name:
 		l.add(field.Invalid(consumer.path.Child("parameters"), key.producer, fmt.Sprintf("no plugin of this name produces the %s that %s needs", key.kind, consumer.Name)))
 	case l.byName[name] != nil:
-		l.add(field.Invalid(consumer.path, consumer.Name, fmt.Sprintf("needs the %s of %s, and that name belongs to a %s", key.kind, name, l.byName[name].Type)))
+		// The EPP looks no further, and starts.
+		l.notice(consumer.path, "missing-data", "%s goes without %s: the name of their producer, %s, belongs to a %s", consumer.Name, key.kind, name, l.byName[name].Type)
 	default:
 		l.create(name)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -38,4 +39,9 @@ func (q *quantity) decode(n node) error {
 	}
 	*q = quantity(n.text)
 	return nil
+}
+
+// negative reports whether the quantity is less than 0.
+func (q quantity) negative() bool {
+	return strings.HasPrefix(string(q), "-") && strings.ContainsAny(string(q), "123456789")
 }

@@ -16,8 +16,13 @@ func (l *loader) profileEntryPath(i, j int) *field.Path {
 	return l.profilePath(i).Child("plugins").Index(j)
 }
 
-// checkProfiles checks names and references.
+// checkProfiles checks names and references. The oldest version wants all of
+// them spelled out.
 func (l *loader) checkProfiles() {
+	spelledOut := l.dialect.framework < gie10
+	if spelledOut && len(l.doc.SchedulingProfiles) == 0 {
+		l.add(field.Required(l.path.Child("schedulingProfiles"), "there must be at least one"))
+	}
 	seen := map[string]bool{}
 	for i, profile := range l.doc.SchedulingProfiles {
 		at := l.profilePath(i).Child("name")
@@ -28,6 +33,9 @@ func (l *loader) checkProfiles() {
 			l.add(field.Duplicate(at, profile.Name))
 		}
 		seen[profile.Name] = true
+		if spelledOut && len(profile.Plugins) == 0 {
+			l.add(field.Required(l.profilePath(i).Child("plugins"), "a profile must have at least one plugin"))
+		}
 		for j, entry := range profile.Plugins {
 			l.refer(entry.PluginRef, 0, "", l.profileEntryPath(i, j).Child("pluginRef"))
 		}
@@ -36,6 +44,10 @@ func (l *loader) checkProfiles() {
 
 // defaultScheduling completes profiles, handler, pickers and weights.
 func (l *loader) defaultScheduling() {
+	if l.dialect.framework < gie10 {
+		l.checkWeights()
+		return
+	}
 	if len(l.doc.SchedulingProfiles) == 0 {
 		l.doc.SchedulingProfiles, l.madeProfile = []profile{l.profileOfAll()}, true
 	}
@@ -48,6 +60,24 @@ func (l *loader) defaultScheduling() {
 	}
 	for i := range l.doc.SchedulingProfiles {
 		l.completeProfile(i, picker)
+	}
+}
+
+// checkWeights is for the version without a default weight.
+func (l *loader) checkWeights() {
+	l.step = pickersStep
+	for i, profile := range l.doc.SchedulingProfiles {
+		for j := range profile.Plugins {
+			entry := &profile.Plugins[j]
+			switch at := l.profileEntryPath(i, j); {
+			case !l.byName[entry.PluginRef].has(scorerRole):
+				l.noticeWeight(entry, at)
+			case entry.Weight == nil:
+				l.add(field.Required(at.Child("weight"), "a scorer must have a weight"))
+			default:
+				l.defaultWeight(entry, at)
+			}
+		}
 	}
 }
 
@@ -81,19 +111,28 @@ func (l *loader) completeProfile(i int, picker *plugin) {
 	profile := &l.doc.SchedulingProfiles[i]
 	picked := false
 	for j := range profile.Plugins {
-		entry := &profile.Plugins[j]
+		entry, at := &profile.Plugins[j], l.profileEntryPath(i, j)
 		p := l.byName[entry.PluginRef]
 		switch {
-		case p.has(scorerRole):
-			l.defaultWeight(entry, l.profileEntryPath(i, j))
-		case entry.Weight != nil:
-			l.warn(l.profileEntryPath(i, j).Child("weight"), "no effect: a %s is not a scorer", p.Type)
-			entry.Weight = nil
+		case !p.has(scorerRole):
+			l.noticeWeight(entry, at)
+		case picked && entry.Weight == nil && l.dialect.framework < gie13:
+			l.addAt(pickersStep, field.Required(at.Child("weight"), "a scorer behind the picker must have a weight: the EPP forgets its default there, and crashes"))
+		default:
+			l.defaultWeight(entry, at)
 		}
 		picked = picked || p.has(pickerRole)
 	}
 	if !picked {
 		profile.Plugins = append(profile.Plugins, profileEntry{PluginRef: picker.Name})
+	}
+}
+
+// noticeWeight takes the weight of what is no scorer away.
+func (l *loader) noticeWeight(entry *profileEntry, at *field.Path) {
+	if entry.Weight != nil {
+		l.notice(at.Child("weight"), "weight-on-non-scorer", "no effect: a %s is not a scorer", l.byName[entry.PluginRef].Type)
+		entry.Weight = nil
 	}
 }
 
@@ -104,14 +143,15 @@ func (l *loader) defaultWeight(entry *profileEntry, at *field.Path) {
 	}
 	switch weight := *entry.Weight; {
 	case weight == 0:
-		l.warn(at.Child("weight"), "is 0: the scorer counts for nothing")
+		l.notice(at.Child("weight"), "weight-not-positive", "is 0: the scorer counts for nothing")
 	case weight < 0:
-		l.warn(at.Child("weight"), "is negative: what the scorer likes is avoided")
+		l.notice(at.Child("weight"), "weight-not-positive", "is negative: what the scorer likes is avoided")
 	}
 }
 
 // checkPickers checks that no profile has two.
 func (l *loader) checkPickers() {
+	l.step = pickersStep
 	for i, profile := range l.doc.SchedulingProfiles {
 		var picker *plugin
 		for j, entry := range profile.Plugins {
@@ -131,9 +171,10 @@ func (l *loader) checkPickers() {
 	}
 }
 
-// checkProfileHandler checks that there is one and that it can handle what
-// there is.
+// checkProfileHandler checks that there is one, and that it is not the one for a
+// single profile where there are several.
 func (l *loader) checkProfileHandler() {
+	l.step = handlersStep
 	var handler *plugin
 	for _, p := range l.plugins {
 		if !p.has(profileHandlerRole) {
@@ -144,29 +185,40 @@ func (l *loader) checkProfileHandler() {
 		}
 		handler = p
 	}
-	if n := len(l.doc.SchedulingProfiles); n > 1 && (handler == nil || handler.kind.stages == nil) {
-		detail := "several profiles need a profile handler, and there is none"
-		if handler != nil {
-			detail = fmt.Sprintf("a %s cannot handle several profiles", handler.Type)
-		}
-		l.add(field.Invalid(l.path.Child("schedulingProfiles"), n, detail))
+	profiles, at := len(l.doc.SchedulingProfiles), l.path.Child("schedulingProfiles")
+	switch {
+	case handler == nil && profiles > 1:
+		l.add(field.Invalid(at, profiles, "several profiles need a profile handler, and there is none"))
+	case handler == nil:
+		l.add(field.Required(l.path.Child("plugins"), "there must be a profile handler, such as "+singleProfileHandlerType))
+	case handler.Type == singleProfileHandlerType && profiles > 1 && l.dialect.framework >= gie11:
+		l.add(field.Invalid(at, profiles, fmt.Sprintf("a %s cannot handle several profiles", handler.Type)))
 	}
 }
 
-// warnOfUnused warns of what stands in the document and does nothing.
-func (l *loader) warnOfUnused(c *Config) {
+// handlesOne says where every request would fail because there are several
+// profiles and the handler, though the EPP takes it, is for one.
+func handlesOne(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+	if n := len(c.document.SchedulingProfiles); n != 1 {
+		return field.ErrorList{field.Invalid(at, p.Name, fmt.Sprintf("a %s cannot handle %d profiles, and every request would fail", p.Type, n))}
+	}
+	return nil
+}
+
+// noticeUnused is about what stands in the document and does nothing.
+func (l *loader) noticeUnused(c *Config) {
 	for _, p := range l.plugins {
 		if !p.created && p.kind.roles&profileRoles != 0 && p.kind.roles&saturationDetectorRole == 0 && !c.inProfile(p) {
-			l.warn(p.path, "no effect: %s is in no scheduling profile", p.Name)
+			l.notice(p.path, "unused-plugin", "no effect: %s is in no scheduling profile", p.Name)
 		}
 	}
 	for i, profile := range l.doc.SchedulingProfiles {
 		if !l.stages.runs(profile.Name) {
-			l.warn(l.profilePath(i), "no effect: %s never runs this profile", l.firstWith(profileHandlerRole).Type)
+			l.notice(l.profilePath(i), "unreachable-profile", "no effect: %s never runs this profile", l.firstWith(profileHandlerRole).Type)
 		}
 		for j, entry := range profile.Plugins {
 			if p := l.byName[entry.PluginRef]; !p.has(profileRoles) {
-				l.warn(l.profileEntryPath(i, j), "no effect in a profile: a %s is neither filter nor scorer nor picker", p.Type)
+				l.notice(l.profileEntryPath(i, j), "no-effect-in-profile", "no effect in a profile: a %s is neither filter nor scorer nor picker", p.Type)
 			}
 		}
 	}

@@ -4,27 +4,34 @@ package epp
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // defaultFlowControl makes the policies that the EPP makes whether or not flow
-// control is on. It is off here, so that the section's settings other than the
-// saturation detector have no effect.
+// control is on.
 func (l *loader) defaultFlowControl() {
-	l.ensure(fcfsOrderingPolicyType)
-	l.ensure(globalStrictFairnessPolicyType)
-	l.ensure(staticUsageLimitPolicyType)
-
-	at := l.path.Child("flowControl")
-	section := *l.doc.FlowControl
-	if section.NoEndpointRequestTTL != nil && l.dialect.framework < routerMain {
-		l.unknownBefore(at.Child("noEndpointRequestTTL"))
+	for _, made := range []struct {
+		typeName string
+		since    release
+	}{
+		{fcfsOrderingPolicyType, gie14},
+		{globalStrictFairnessPolicyType, gie14},
+		{staticUsageLimitPolicyType, gie15},
+	} {
+		if l.dialect.framework >= made.since {
+			l.ensure(made.typeName)
+		}
 	}
-	rest := section
+	rest := *l.doc.FlowControl
 	rest.SaturationDetector = nil
-	if !rest.isZero() {
-		l.warn(at, "ignored, saturationDetector excepted: feature gate %s is off", flowControlGate)
+	if !l.on(flowControlGate) && !rest.isZero() {
+		text := "ignored: feature gate %s is off"
+		if l.dialect.framework >= router09 {
+			text = "ignored, saturationDetector excepted: feature gate %s is off"
+		}
+		l.notice(l.path.Child("flowControl"), "flow-control-without-gate", text, flowControlGate)
 	}
 }
 
@@ -35,35 +42,84 @@ func (f *flowControl) isZero() bool {
 }
 
 // defaultParsers lists the default parsers where none is listed, and makes
-// parsers that are listed by type only.
+// parsers that are listed by type only. Versions up to gie-v1.4 have none.
 func (l *loader) defaultParsers() {
+	switch {
+	case l.dialect.framework < gie15:
+		return
+	case l.dialect.framework < router09:
+		l.defaultParser()
+		return
+	}
 	handler := l.doc.RequestHandler
 	if len(handler.Parsers) == 0 {
-		for _, name := range []string{openAIParserType, anthropicParserType, vllmHTTPParserType, passthroughParserType} {
+		for _, name := range []string{openAIParserType, anthropicParserType, vllmHTTPParserType} {
 			handler.Parsers = append(handler.Parsers, reference{PluginRef: name})
+		}
+		if l.dialect.framework >= routerMain {
+			handler.Parsers = append(handler.Parsers, reference{PluginRef: passthroughParserType})
 		}
 	}
 	for i, parser := range handler.Parsers {
-		at := l.path.Child("requestHandler", "parsers").Index(i)
-		if l.movedParser {
-			at = l.path.Child("parser")
+		at := l.parserPath(i)
+		if l.byName[parser.PluginRef] == nil {
+			if lookup(l.dialect, parser.PluginRef) == nil {
+				l.addAt(defaultsStep, field.Invalid(at, parser.PluginRef, "no plugin has this name"+l.nearestName(parser.PluginRef)))
+				continue
+			}
+			l.createListed(parser.PluginRef, at)
 		}
-		if l.byName[parser.PluginRef] == nil && lookup(l.dialect, parser.PluginRef) != nil {
-			l.create(parser.PluginRef)
-		}
-		l.refer(parser.PluginRef, parserRole, "a parser", at.Child("pluginRef"))
+		l.step = parsersStep
+		l.refer(parser.PluginRef, parserRole, "a parser", at)
 	}
+}
+
+// createListed makes a plugin that a reference names by its type alone, which
+// may need parameters.
+func (l *loader) createListed(typeName string, at *field.Path) {
+	l.step = defaultsStep
+	before := len(l.faults)
+	l.create(typeName)
+	for i := range l.faults[before:] {
+		l.faults[before+i].err.Field = at.String()
+	}
+}
+
+func (l *loader) parserPath(i int) *field.Path {
+	if l.movedParser {
+		return l.path.Child("parser", "pluginRef")
+	}
+	return l.path.Child("requestHandler", "parsers").Index(i).Child("pluginRef")
+}
+
+// defaultParser is for the versions with one. Of a name that there is not, they
+// make the default parser, and then miss the name.
+func (l *loader) defaultParser() {
+	handler := l.doc.RequestHandler
+	if len(handler.Parsers) == 0 {
+		handler.Parsers = []reference{{PluginRef: openAIParserType}}
+	}
+	if l.byName[handler.Parsers[0].PluginRef] == nil {
+		l.create(openAIParserType)
+	}
+	l.step = parsersStep
+	l.refer(handler.Parsers[0].PluginRef, parserRole, "a parser", l.path.Child("parser", "pluginRef"))
 }
 
 // tokensOff reports whether the EPP sees no prompt. A parser that claims no
 // path takes all that is left, and the passthrough parser is one: where it
 // comes first, nobody reads a body.
 func (l *loader) tokensOff() bool {
-	return l.byName[l.doc.RequestHandler.Parsers[0].PluginRef].Type == passthroughParserType
+	parsers := l.doc.RequestHandler.Parsers
+	return len(parsers) > 0 && l.byName[parsers[0].PluginRef].Type == passthroughParserType
 }
 
-// defaultSaturationDetector fills in who tells how saturated the pool is.
+// defaultSaturationDetector fills in who tells how saturated the pool is. Up to
+// gie-v1.4 that is no plugin, but see [legacyDetector].
 func (l *loader) defaultSaturationDetector() {
+	if l.dialect.framework < gie15 {
+		return
+	}
 	section, at := l.doc.FlowControl, l.path.Child("flowControl", "saturationDetector")
 	if l.movedDetector {
 		at = l.path.Child("saturationDetector")
@@ -72,44 +128,126 @@ func (l *loader) defaultSaturationDetector() {
 		section.SaturationDetector = &reference{}
 	}
 	detector := section.SaturationDetector
-	if detector.PluginRef == "" {
-		detector.PluginRef = utilizationDetectorType
-	}
+	setDefault(&detector.PluginRef, utilizationDetectorType)
 	if detector.PluginRef == utilizationDetectorType {
 		l.ensure(utilizationDetectorType)
+	}
+	l.step = detectorStep
+	if l.byName[detector.PluginRef] == nil {
+		l.step = detectorRefStep
 	}
 	l.refer(detector.PluginRef, saturationDetectorRole, "a saturation detector", at.Child("pluginRef"))
 }
 
-// defaultDataLayer adds the metrics source unless one of its name is listed or
-// the document objects.
+// defaultDataLayer adds the metrics source where the version does, and checks
+// what the sources name.
 func (l *loader) defaultDataLayer() {
-	if l.doc.DataLayer == nil {
+	l.step = dataLayerStep
+	given := l.doc.DataLayer
+	if given == nil {
 		l.doc.DataLayer = &dataLayer{}
 	}
-	section, at := l.doc.DataLayer, l.path.Child("dataLayer")
-	if section.InjectDefaults == nil {
-		inject := true
-		section.InjectDefaults = &inject
+	section := l.doc.DataLayer
+	switch {
+	case l.dialect.framework < gie15:
+		l.checkOptionalDataLayer(given)
+	case l.dialect.framework < schedulerMay:
+		// A section, even an empty one, is left as it is.
+		if given == nil && !l.on(legacyMetricsGate) {
+			l.injectMetrics(section)
+		}
+	case l.on(legacyMetricsGate):
+	default:
+		if section.InjectDefaults == nil {
+			inject := true
+			section.InjectDefaults = &inject
+		}
+		if *section.InjectDefaults && !section.lists(metricsDataSourceType) {
+			l.injectMetrics(section)
+		}
 	}
-	l.checkDiscovery(section, at)
-	if *section.InjectDefaults && !section.lists(metricsDataSourceType) {
-		l.ensure(metricsDataSourceType)
-		l.ensure(coreMetricsExtractorType)
-		section.Sources = append(section.Sources, dataSource{
-			PluginRef:  metricsDataSourceType,
-			Extractors: []reference{{PluginRef: coreMetricsExtractorType}},
-		})
+	if !l.on(legacyMetricsGate) {
+		l.checkReferencesOfSources(section)
 	}
-	seen := map[string]bool{}
+}
+
+// checkOptionalDataLayer is for the versions that had it behind a gate.
+func (l *loader) checkOptionalDataLayer(given *dataLayer) {
+	at := l.path.Child("data")
+	switch on := l.on(dataLayerGate); {
+	case l.dialect.framework < gie13:
+	case on && (given == nil || l.dialect.framework >= gie14 && given.Sources == nil):
+		l.add(field.Required(at, "must be set where the feature gate "+dataLayerGate+" is on"))
+	case !on && given != nil && l.dialect.framework < gie14:
+		l.add(field.Forbidden(at, "needs the feature gate "+dataLayerGate))
+	}
+}
+
+func (l *loader) injectMetrics(section *dataLayer) {
+	l.ensure(metricsDataSourceType)
+	l.ensure(coreMetricsExtractorType)
+	section.Sources = append(section.Sources, dataSource{
+		PluginRef:  metricsDataSourceType,
+		Extractors: []reference{{PluginRef: coreMetricsExtractorType}},
+	})
+}
+
+func (l *loader) dataLayerPath() *field.Path {
+	if l.doc.Data != nil {
+		return l.path.Child("data")
+	}
+	return l.path.Child("dataLayer")
+}
+
+func (l *loader) checkReferencesOfSources(section *dataLayer) {
+	at := l.dataLayerPath()
+	if ref := section.CrossReplicaSyncerPluginRef; ref != "" {
+		// No type that is registered is one.
+		const none roles = 1 << 31
+		l.refer(ref, none, "a cross-replica syncer", at.Child("crossReplicaSyncerPluginRef"))
+	}
+	if section.CrossReplicaSyncInterval != nil {
+		l.notice(at.Child("crossReplicaSyncInterval"), "no-effect", "no effect: there is nothing to sync the replicas with")
+		section.CrossReplicaSyncInterval = nil
+	}
+	// Since router-v0.9 the EPP takes any plugin here, and asks when it starts.
+	extractor, as := extractorRole, "an extractor"
+	if l.dialect.framework >= router09 {
+		extractor, as = 0, ""
+	}
 	for i, source := range section.Sources {
 		at := at.Child("sources").Index(i)
 		l.refer(source.PluginRef, dataSourceRole, "a data source", at.Child("pluginRef"))
-		if source.PluginRef != "" && seen[source.PluginRef] {
+		for j, e := range source.Extractors {
+			l.refer(e.PluginRef, extractor, as, at.Child("extractors").Index(j).Child("pluginRef"))
+		}
+	}
+}
+
+func (d *dataLayer) lists(source string) bool {
+	return slices.ContainsFunc(d.Sources, func(s dataSource) bool { return s.PluginRef == source })
+}
+
+// checkSources is for the start of the EPP: what it would not connect. The
+// in-flight producer and the topology extractor bring a source of their own,
+// which is no plugin.
+func (l *loader) checkSources() {
+	if l.dialect.framework < schedulerMay || l.on(legacyMetricsGate) {
+		return
+	}
+	at := l.path.Child("dataLayer", "sources")
+	seen := map[string]bool{}
+	for i, source := range l.doc.DataLayer.Sources {
+		at := at.Index(i)
+		if seen[source.PluginRef] {
 			l.add(field.Duplicate(at.Child("pluginRef"), source.PluginRef))
 		}
 		seen[source.PluginRef] = true
 		l.checkExtractors(source, at.Child("extractors"))
+	}
+	brings := func(p *plugin) bool { return p.Type == inFlightLoadProducerType || p.Type == topologyExtractorType }
+	if len(seen) == 0 && !slices.ContainsFunc(l.plugins, brings) {
+		l.add(field.Required(at, "the EPP does not start without a data source, and injectDefaults is false"))
 	}
 }
 
@@ -118,75 +256,43 @@ func (l *loader) checkExtractors(source dataSource, path *field.Path) {
 	seen := map[string]bool{}
 	for i, extractor := range source.Extractors {
 		at := path.Index(i).Child("pluginRef")
-		l.refer(extractor.PluginRef, extractorRole, "an extractor", at)
 		p := l.byName[extractor.PluginRef]
-		if p == nil {
-			continue
-		}
-		if seen[p.Type] {
+		switch {
+		case !p.has(extractorRole):
+			l.add(field.Invalid(at, p.Name, fmt.Sprintf("a %s is not an extractor", p.Type)))
+		case seen[p.Type]:
 			l.add(field.Invalid(at, p.Name, fmt.Sprintf("the source has an extractor of type %s already", p.Type)))
 		}
 		seen[p.Type] = true
 	}
 }
 
-func (d *dataLayer) lists(source string) bool {
-	for _, s := range d.Sources {
-		if s.PluginRef == source {
-			return true
-		}
-	}
-	return false
-}
-
-// checkHasSource is for after the producers were made: the in-flight producer and
-// the topology extractor bring a source of their own, which is no plugin.
-func (l *loader) checkHasSource() {
-	if len(l.doc.DataLayer.Sources) > 0 {
-		return
-	}
-	for _, p := range l.plugins {
-		if p.Type == inFlightLoadProducerType || p.Type == topologyExtractorType {
-			return
-		}
-	}
-	l.add(field.Required(l.path.Child("dataLayer", "sources"), "the EPP does not start without a data source, and injectDefaults is false"))
-}
-
-// checkDiscovery checks what has no meaning without a cluster. No plugin that
-// is built is a peer discovery or a cross-replica syncer.
-func (l *loader) checkDiscovery(section *dataLayer, at *field.Path) {
-	const none roles = 1 << 15
+// checkDiscovery checks what has no meaning without a cluster. No type that is
+// registered is a peer discovery.
+func (l *loader) checkDiscovery() {
+	const none roles = 1 << 31
+	section, at := l.doc.DataLayer, l.path.Child("dataLayer")
 	if section.Discovery != nil {
 		l.refer(section.Discovery.PluginRef, discoveryRole, "an endpoint discovery", at.Child("discovery", "pluginRef"))
 	}
 	if section.PeerDiscovery != nil {
-		if l.dialect.framework < routerMain {
-			l.unknownBefore(at.Child("peerDiscovery"))
-		}
 		l.refer(section.PeerDiscovery.PluginRef, none, "a peer discovery", at.Child("peerDiscovery", "pluginRef"))
 	}
-	if section.CrossReplicaSyncerPluginRef != "" {
-		l.refer(section.CrossReplicaSyncerPluginRef, none, "a cross-replica syncer", at.Child("crossReplicaSyncerPluginRef"))
-	}
-	if section.CrossReplicaSyncInterval != nil {
-		l.warn(at.Child("crossReplicaSyncInterval"), "no effect: one EPP replica is simulated")
-		section.CrossReplicaSyncInterval = nil
-	}
 }
 
-func (l *loader) unknownBefore(at *field.Path) {
-	l.add(field.Forbidden(at, fmt.Sprintf("unknown field in %s; router-main has it", l.dialect.name)))
-}
-
-// scraped reports whether the engines' metrics reach the scorers.
+// scraped reports whether the engines' metrics reach the scorers. Where the data
+// layer is not in charge of them, the EPP scrapes by itself.
 func (l *loader) scraped() bool {
+	if l.dialect.framework < gie15 && !l.on(dataLayerGate) || l.on(legacyMetricsGate) {
+		return true
+	}
+	extractors := []string{coreMetricsExtractorType, "model-server-protocol-metrics"}
 	for _, source := range l.doc.DataLayer.Sources {
 		if l.byName[source.PluginRef].Type != metricsDataSourceType {
 			continue
 		}
 		for _, extractor := range source.Extractors {
-			if l.byName[extractor.PluginRef].Type == coreMetricsExtractorType {
+			if slices.Contains(extractors, l.byName[extractor.PluginRef].Type) {
 				return true
 			}
 		}

@@ -86,7 +86,6 @@ func newSessionAffinityParameters() any {
 const noSessions = "workloads name no sessions yet, and no request is held to an endpoint"
 
 func (p *sessionAffinityParameters) check(l *loader, path *field.Path) {
-	l.warn(path, noSessions)
 	switch p.Strategy {
 	case encodedEndpointStrategy:
 		if p.EncodedEndpointHeaderConfig.Header == "" {

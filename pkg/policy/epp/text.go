@@ -12,25 +12,33 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// parseText reads a configuration file, YAML or JSON. The second value holds
-// fields that stand there twice: the tree is still worth checking, and so are
-// its other faults worth knowing. Where there is no tree, ok is false.
-func parseText(text []byte, path *field.Path) (n node, errs field.ErrorList, ok bool) {
+// parse reads a configuration file, YAML or JSON; of a stream, the first
+// document. Where there is no tree, ok is false.
+func (l *loader) parse(text []byte) (n node, ok bool) {
 	raw := text
 	// Only what is JSON to the end is taken for it: YAML may begin with a brace.
 	if !json.Valid(text) {
-		if raw, errs = yamlToJSON(text, path); raw == nil {
-			return node{}, errs, false
+		var errs field.ErrorList
+		raw, errs = yamlToJSON(text, l.path)
+		if raw == nil {
+			l.addAt(syntaxStep, errs...)
+			return node{}, false
 		}
+		l.addAt(strictStep, errs...)
 	}
 	n, err := parseJSON(raw)
-	if err != nil {
-		return node{}, append(errs, syntaxError(path, err)), false
+	switch {
+	case err != nil:
+		l.addAt(syntaxStep, syntaxError(l.path, err))
+		return node{}, false
+	case n.kind == nullNode:
+		return node{kind: objectNode}, true
+	case n.kind != objectNode:
+		l.addAt(syntaxStep, field.Invalid(l.path, field.OmitValueType{}, "must be an EndpointPickerConfig, not "+n.kind.String()))
+		return node{}, false
 	}
-	if n.kind != objectNode {
-		return node{}, append(errs, field.Invalid(path, field.OmitValueType{}, "must be an EndpointPickerConfig, not "+n.kind.String())), false
-	}
-	return n, append(errs, duplicateFields(n, path)...), true
+	l.addAt(strictStep, duplicateFields(n, l.path)...)
+	return n, true
 }
 
 // yamlToJSON converts as the EPP does. It returns nil where the text is no YAML.

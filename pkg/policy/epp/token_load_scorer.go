@@ -38,7 +38,7 @@ type tokenLoadParameters struct {
 
 func (p *tokenLoadParameters) check(l *loader, path *field.Path) {
 	if p.QueueThresholdTokens <= 0 {
-		l.warn(path.Child("queueThresholdTokens"), "%d is replaced by the default %d", p.QueueThresholdTokens, defaultTokenThreshold)
+		l.notice(path.Child("queueThresholdTokens"), "replaced-value", "%d is replaced by the default %d", p.QueueThresholdTokens, defaultTokenThreshold)
 		p.QueueThresholdTokens = defaultTokenThreshold
 	}
 	p.InFlightLoadProducerName = orDefault(p.InFlightLoadProducerName, inFlightLoadData)

@@ -69,7 +69,7 @@ func (l *loader) checkExtractor(name *string, at *field.Path) {
 	setDefault(name, topologyExtractorType)
 	l.later = append(l.later, func() {
 		if p := l.byName[*name]; p == nil || p.Type != topologyExtractorType {
-			l.warn(at, "no %s is named %s: no endpoint is near to another", topologyExtractorType, *name)
+			l.notice(at, "no-effect", "no %s is named %s: no endpoint is near to another", topologyExtractorType, *name)
 		}
 	})
 }

@@ -71,16 +71,22 @@ var dialects = []dialect{
 	{"router-main", routerMain, routerMain},
 }
 
-// oldestBuilt is the first release whose files are read.
-const oldestBuilt = router10
-
-// ValidateVersion says what keeps files of a version from being read. path is
+// ValidateVersion says what keeps a version from being one of the EPP's. path is
 // where the version stands; empty means router-v0.10.
 func ValidateVersion(version string, path *field.Path) field.ErrorList {
 	if _, err := parseVersion(version, path); err != nil {
 		return field.ErrorList{err}
 	}
 	return nil
+}
+
+// Versions lists the versions whose files are read, in order of release.
+func Versions() []string {
+	var names []string
+	for _, d := range dialects {
+		names = append(names, d.name)
+	}
+	return names
 }
 
 // parseVersion finds a version's dialect. A name without its patch number means
@@ -90,32 +96,81 @@ func parseVersion(version string, path *field.Path) (dialect, *field.Error) {
 		version = defaultVersion
 	}
 	for _, d := range slices.Backward(dialects) {
-		if version != d.name && version != d.minor() {
-			continue
+		if version == d.name || version == minor(d.name) {
+			return d, nil
 		}
-		if d.framework < oldestBuilt {
-			return dialect{}, field.Invalid(path, version, fmt.Sprintf("EPP version %s is known but not built yet; built are %s", version, strings.Join(versionNames(true), ", ")))
-		}
-		return d, nil
 	}
-	return dialect{}, field.Invalid(path, version, fmt.Sprintf("unknown EPP version; built are %s; known but not built yet are %s",
-		strings.Join(versionNames(true), ", "), strings.Join(versionNames(false), ", ")))
+	return dialect{}, field.Invalid(path, version, "unknown EPP version; there are "+strings.Join(Versions(), ", "))
 }
 
-// minor is the name without a patch number.
-func (d *dialect) minor() string {
-	if !strings.Contains(d.name, ".") {
-		return d.name
+// minor is a version's name without a patch number.
+func minor(name string) string {
+	if !strings.Contains(name, ".") {
+		return name
 	}
-	return d.name[:strings.LastIndex(d.name, ".")]
+	return name[:strings.LastIndex(name, ".")]
 }
 
-func versionNames(built bool) []string {
-	var names []string
+// clock is the release of the code that a part of a version comes from: llm-d's
+// own or the framework's.
+func (d *dialect) clock(own bool) release {
+	if own {
+		return d.own
+	}
+	return d.framework
+}
+
+// releaseNames are those of releases in error texts and in versions tags, index
+// == release.
+var releaseNames = func() []string {
+	names := make([]string, routerMain+1)
 	for _, d := range dialects {
-		if (d.framework >= oldestBuilt) == built {
-			names = append(names, d.name)
-		}
+		newest := max(d.framework, d.own)
+		names[newest] = minor(d.name)
 	}
 	return names
+}()
+
+func (r release) String() string { return releaseNames[r] }
+
+// versionRange is the releases that have something, both inclusive; 0 is no
+// bound.
+type versionRange struct{ first, last release }
+
+// parseRange reads a versions tag: "gie-v1.3..gie-v1.4", either side may be
+// empty. Tags are written by us.
+func parseRange(tag string) versionRange {
+	if tag == "" {
+		return versionRange{}
+	}
+	first, last, ok := strings.Cut(tag, "..")
+	if !ok {
+		panic(fmt.Sprintf("epp: versions %q is no range", tag))
+	}
+	return versionRange{releaseNamed(first), releaseNamed(last)}
+}
+
+func releaseNamed(name string) release {
+	if name == "" {
+		return 0
+	}
+	r := slices.Index(releaseNames, name)
+	if r < 0 {
+		panic(fmt.Sprintf("epp: no version %q", name))
+	}
+	return release(r)
+}
+
+func (v versionRange) has(r release) bool {
+	return r >= v.first && (v.last == 0 || r <= v.last)
+}
+
+// whyNot says when there is what a release does not have.
+func (v versionRange) whyNot(r release) string {
+	switch {
+	case r < v.first:
+		return fmt.Sprintf("%s has it", v.first)
+	default:
+		return fmt.Sprintf("%s was the last version to have it", v.last)
+	}
 }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// An encoder writes what a release can read: fields with a versions tag only
+// where it has them. Otherwise it does what encoding/json does.
+type encoder struct {
+	dialect dialect
+	at      release
+	out     bytes.Buffer
+}
+
+func encode(document any, d dialect) []byte {
+	e := encoder{dialect: d, at: d.framework}
+	e.value(reflect.ValueOf(document))
+	return e.out.Bytes()
+}
+
+func (e *encoder) value(v reflect.Value) {
+	if p, ok := v.Interface().(*plugin); ok {
+		// Parameters go by the clock of whoever made the plugin.
+		outer := e.at
+		e.at = e.dialect.clock(p.kind.own)
+		e.object(v.Elem())
+		e.at = outer
+		return
+	}
+	if _, ok := v.Interface().(json.Marshaler); ok {
+		e.plain(v)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if v.IsNil() {
+			e.out.WriteString("null")
+			return
+		}
+		e.value(v.Elem())
+	case reflect.Struct:
+		e.object(v)
+	case reflect.Slice:
+		if v.IsNil() {
+			e.out.WriteString("null")
+			return
+		}
+		e.out.WriteByte('[')
+		for i := range v.Len() {
+			if i > 0 {
+				e.out.WriteByte(',')
+			}
+			e.value(v.Index(i))
+		}
+		e.out.WriteByte(']')
+	default:
+		e.plain(v)
+	}
+}
+
+func (e *encoder) plain(v reflect.Value) {
+	raw, err := json.Marshal(v.Interface())
+	if err != nil {
+		panic(fmt.Sprintf("epp: marshal %s: %v", v.Type(), err))
+	}
+	e.out.Write(raw)
+}
+
+func (e *encoder) object(v reflect.Value) {
+	t := v.Type()
+	e.out.WriteByte('{')
+	first := true
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if other := f.Tag.Get("name"); other != "" {
+			name, options = other, "omitempty"
+		}
+		if !f.IsExported() || name == "-" || !rangeOf(f).has(e.at) || omitted(v.Field(i), strings.Split(options, ",")) {
+			continue
+		}
+		before := e.out.Len()
+		if !first {
+			e.out.WriteByte(',')
+		}
+		fmt.Fprintf(&e.out, "%q:", name)
+		started := e.out.Len()
+		e.value(v.Field(i))
+		if strings.Contains(options, "omitempty") && string(e.out.Bytes()[started:]) == "{}" && v.Field(i).Kind() == reflect.Struct {
+			// Nothing of it is for this release.
+			e.out.Truncate(before)
+			continue
+		}
+		first = false
+	}
+	e.out.WriteByte('}')
+}
+
+func omitted(v reflect.Value, options []string) bool {
+	if slices.Contains(options, "omitzero") && v.IsZero() {
+		return true
+	}
+	if !slices.Contains(options, "omitempty") {
+		return false
+	}
+	switch v.Kind() {
+	case reflect.Slice, reflect.Map, reflect.String:
+		return v.Len() == 0
+	case reflect.Struct:
+		return false
+	default:
+		return v.IsZero()
+	}
+}

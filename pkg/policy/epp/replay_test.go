@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+)
+
+// readLines decodes a file of JSON lines.
+func readLines[T any](t *testing.T, path string) []T {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	var all []T
+	for lines.Scan() {
+		var line T
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			t.Fatalf("%s: line %d: %v", path, len(all)+1, err)
+		}
+		all = append(all, line)
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// A scheduleCase is one decision: endpoints with the attributes that producers
+// would have made, and the score of each endpoint that the filters left.
+type scheduleCase struct {
+	Config  string
+	Case    int
+	Request struct {
+		Model        string
+		PromptTokens int
+		Headers      map[string]string
+	}
+	Endpoints []struct {
+		Name                        string
+		Labels                      map[string]string
+		Waiting, Running            int
+		KV                          float64
+		ActiveModels, WaitingModels map[string]int
+		MaxActiveModels             int
+		Attrs                       map[string]attribute
+	}
+	Error    string
+	Profiles map[string]struct{ Scores map[string]float64 }
+}
+
+type attribute struct {
+	Kind            string
+	MatchBlocks     int
+	TotalBlocks     int
+	BlockSizeTokens int
+	Requests        int64
+	Tokens          int64
+	TTFT, TPOT      float64
+	TTFTHeadroom    float64
+	TPOTHeadroom    float64
+	Dispatched      int
+}
+
+// decide runs filters, scorers and pickers on planted attributes.
+func (tc *scheduleCase) decide(c *Config) (*Scheduler, bool) {
+	var labels []map[string]string
+	for _, endpoint := range tc.Endpoints {
+		labels = append(labels, endpoint.Labels)
+	}
+	b := newBuilder(c, Cluster{Endpoints: len(tc.Endpoints), Labels: labels}, 1)
+	s := b.scheduler(c)
+	view := idle(len(tc.Endpoints))
+	view.Adapters = make([]policy.Adapters, len(tc.Endpoints))
+	numbers := map[string]int32{}
+	r := request(0, tc.Request.PromptTokens)
+	r.Adapter = numberOf(tc.Request.Model, numbers)
+	for e, endpoint := range tc.Endpoints {
+		if name, err := base64.StdEncoding.DecodeString(tc.Request.Headers["x-session-token"]); err == nil && string(name) == endpoint.Name {
+			r.Session = 1
+			b.sessionTokens("x-session-token", false).firstToken(r, e)
+		}
+		view.Adapters[e].Max = endpoint.MaxActiveModels
+		for _, model := range sortedKeys(endpoint.ActiveModels) {
+			view.Adapters[e].Active = append(view.Adapters[e].Active, numberOf(model, numbers))
+		}
+		for _, model := range sortedKeys(endpoint.WaitingModels) {
+			view.Adapters[e].Waiting = append(view.Adapters[e].Waiting, numberOf(model, numbers))
+		}
+		view.Scrapes[e] = policy.Scrape{Waiting: endpoint.Waiting, Running: endpoint.Running, KVUsage: endpoint.KV}
+		for key, a := range endpoint.Attrs {
+			_, producer, _ := strings.Cut(key, "/")
+			switch a.Kind {
+			case "PrefixCacheMatchInfo":
+				m := b.prefixMatch(producer)
+				m.blocks[e], m.totalBlocks, m.blockTokens = a.MatchBlocks, a.TotalBlocks, a.BlockSizeTokens
+			case "InFlightLoad":
+				l := b.load(producer)
+				l.requests[e], l.tokens[e] = a.Requests, a.Tokens
+			case "UncachedRequestTokens":
+				b.uncached(producer)[e] = a.Tokens
+			case "LatencyPredictionInfo":
+				p := b.prediction(producer)
+				p.known[e], p.ttft[e], p.tpot[e], p.dispatched[e] = true, a.TTFT, a.TPOT, a.Dispatched
+				p.ttftHeadroom[e], p.tpotHeadroom[e] = a.TTFTHeadroom, a.TPOTHeadroom
+			default:
+				panic("unknown kind of attribute " + a.Kind)
+			}
+		}
+	}
+	_, ok := s.staged.run(s.begin(view, r))
+	return s, ok
+}
+
+// numberOf numbers names from 1.
+func numberOf(name string, numbers map[string]int32) int32 {
+	if numbers[name] == 0 {
+		numbers[name] = int32(len(numbers) + 1)
+	}
+	return numbers[name]
+}
+
+// check compares a decision with the recorded one.
+func (tc *scheduleCase) check(t *testing.T, c *Config) {
+	t.Helper()
+	s, ok := tc.decide(c)
+	if ok != (tc.Error == "") {
+		t.Errorf("%s, case %d: chose %t, recorded error %q", tc.Config, tc.Case, ok, tc.Error)
+		return
+	}
+	if !ok {
+		return
+	}
+	d := s.LastDecision()
+	tc.checkChoice(t, c, c.stages.decode, &d.Choice)
+	_, recorded := tc.Profiles[c.stages.prefill]
+	if recorded && d.Prefill == nil || !recorded && d.Prefill != nil && d.Prefill.Chosen != none {
+		// The decider may have been asked of another endpoint with that score.
+		if !tc.decidesOtherwise(s, &d.Choice) {
+			t.Errorf("%s, case %d: %q (%+v), recorded profiles %v", tc.Config, tc.Case, d.Reason, d.Prefill, sortedKeys(tc.Profiles))
+		}
+		d = s.LastDecision()
+	}
+	profiles := 1
+	if recorded && d.Prefill != nil {
+		tc.checkChoice(t, c, c.stages.prefill, d.Prefill)
+		profiles = 2
+	}
+	if len(tc.Profiles) != profiles {
+		t.Errorf("%s, case %d: recorded profiles %v, ran %d", tc.Config, tc.Case, sortedKeys(tc.Profiles), profiles)
+	}
+}
+
+// decidesOtherwise runs the prefill profile, or not, for another endpoint with
+// the highest score, if there is one for which the decider decides otherwise.
+func (tc *scheduleCase) decidesOtherwise(s *Scheduler, decode *Choice) bool {
+	staged := &s.staged
+	for i, e := range decode.Candidates {
+		if staged.decider == nil || decode.Scores[i] != slices.Max(decode.Scores) {
+			continue
+		}
+		if reason := staged.decider.decide(&s.cycle, e); (reason == Disaggregated) != (staged.reason == Disaggregated) {
+			staged.prefill.skip()
+			if staged.reason = reason; reason == Disaggregated {
+				staged.prefill.run(&s.cycle)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// checkChoice compares one profile's scores with the recorded ones.
+func (tc *scheduleCase) checkChoice(t *testing.T, c *Config, profile string, choice *Choice) {
+	t.Helper()
+	want := tc.Profiles[profile].Scores
+	if len(choice.Candidates) != len(want) {
+		t.Errorf("%s, case %d, %s: %d candidates left, want %d", tc.Config, tc.Case, profile, len(choice.Candidates), len(want))
+	}
+	best := math.Inf(-1)
+	for i, e := range choice.Candidates {
+		best = max(best, choice.Scores[i])
+		score, left := want[tc.Endpoints[e].Name]
+		if !left || math.Abs(score-choice.Scores[i]) > 1e-9 {
+			t.Errorf("%s, case %d, %s, %s: score %v, want %v (%t)", tc.Config, tc.Case, profile, tc.Endpoints[e].Name, choice.Scores[i], score, left)
+		}
+	}
+	if i := slices.Index(choice.Candidates, choice.Chosen); i < 0 || c.document.picks(maxScorePickerType) && choice.Scores[i] != best {
+		t.Errorf("%s, case %d, %s: chose %d of %v with scores %v", tc.Config, tc.Case, profile, choice.Chosen, choice.Candidates, choice.Scores)
+	}
+}
+
+func (d *effective) picks(typeName string) bool {
+	for _, p := range d.Plugins {
+		if p.Type == typeName {
+			return true
+		}
+	}
+	return false
+}
+
+// replay compares all decisions of a file. Those of configurations that are
+// refused as not built yet are counted by the first reason.
+func replay(t *testing.T, cases []scheduleCase, find func(config string) string) (compared int) {
+	t.Helper()
+	configs := map[string]*Config{}
+	skipped := map[string]int{}
+	for i := range cases {
+		tc := &cases[i]
+		c, known := configs[tc.Config]
+		if !known {
+			text, err := os.ReadFile(find(tc.Config))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var reason string
+			if c, reason = loadOrReason(t, tc.Config, text); c == nil {
+				skipped[reason] += countOf(cases, tc.Config)
+			}
+			configs[tc.Config] = c
+		}
+		if c != nil {
+			tc.check(t, c)
+			compared++
+		}
+	}
+	t.Logf("%d of %d decisions compared", compared, len(cases))
+	for _, reason := range sortedKeys(skipped) {
+		t.Logf("%4d skipped: %s", skipped[reason], reason)
+	}
+	return compared
+}
+
+func countOf(cases []scheduleCase, config string) int {
+	n := 0
+	for i := range cases {
+		if cases[i].Config == config {
+			n++
+		}
+	}
+	return n
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// loadOrReason loads a configuration that the real loader accepts. It may only
+// be refused for what is not built yet, which is the reason.
+func loadOrReason(t *testing.T, name string, text []byte) (*Config, string) {
+	t.Helper()
+	c, errs := Load(text, "router-main", nil)
+	if len(errs) == 0 {
+		why := withoutBehaviour(c)
+		if why != "" {
+			c = nil
+		}
+		return c, why
+	}
+	for _, err := range errs {
+		if !strings.Contains(err.Error(), "not built yet") {
+			t.Errorf("%s: %v, but the real loader accepts it", name, err)
+		}
+	}
+	return nil, errs[0].Detail
+}
+
+// withoutBehaviour names a plugin of a profile that cannot be simulated even
+// with data that somebody plants.
+func withoutBehaviour(c *Config) string {
+	for _, p := range c.document.Plugins {
+		if c.runs(p) && (p.kind.roles&scorerRole != 0 && p.kind.newScorer == nil || p.kind.roles&filterRole != 0 && p.kind.newFilter == nil) {
+			return p.Type + " is not built yet"
+		}
+	}
+	return ""
+}
+
+func TestDecisionsWorkedOutByHand(t *testing.T) {
+	cases := readLines[scheduleCase](t, filepath.Join("testdata", "schedule.jsonl"))
+	compared := replay(t, cases, func(config string) string { return filepath.Join("testdata", "configs", config) })
+	if compared != len(cases) {
+		t.Errorf("%d of %d decisions compared", compared, len(cases))
+	}
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/internal/testdata"
+)
+
+// A realVerdict is what a real loader makes of a file.
+type realVerdict struct {
+	file         string
+	stage        Stage
+	experimental bool
+	// message is why it was refused.
+	message string
+	// plugins are the effective ones, name=type, sorted, comma-separated.
+	plugins string
+}
+
+// readVerdicts reads a file like VERDICTS.tsv.
+func readVerdicts(t testing.TB, path string) []realVerdict {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var verdicts []realVerdict
+	for line := range strings.Lines(string(raw)) {
+		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if strings.HasPrefix(line, "#") || len(columns) < 2 {
+			continue
+		}
+		v := realVerdict{file: columns[0], stage: Accepted}
+		switch kind, message, _ := strings.Cut(columns[1], ": "); kind {
+		case "REJECT decode":
+			v.stage, v.message = RefusedInDecoding, message
+		case "REJECT load":
+			v.stage, v.message = RefusedInLoading, message
+		case "REJECT start":
+			v.stage, v.message = RefusedInStarting, message
+		case "ACCEPT", "ACCEPT (needs --allow-experimental-plugins)":
+			v.plugins = columns[2]
+			v.experimental = kind != "ACCEPT"
+		default:
+			t.Fatalf("%s: verdict %q", path, columns[1])
+		}
+		verdicts = append(verdicts, v)
+	}
+	return verdicts
+}
+
+// differences says what a verdict of ours has otherwise.
+func (v *realVerdict) differences(got *Verdict) []string {
+	if got.Stage != v.stage {
+		return []string{fmt.Sprintf("%s (%v), but the real loader: %s: %s", got.Stage, got.Errors, v.stage, v.message)}
+	}
+	var differences []string
+	if v.stage != Accepted && !v.about(got.Errors[0]) {
+		differences = append(differences, fmt.Sprintf("refused over %v, but the real loader says: %s", got.Errors[0], v.message))
+	}
+	if v.stage != Accepted {
+		return differences
+	}
+	if got.Experimental != v.experimental {
+		differences = append(differences, fmt.Sprintf("experimental: %t, want %t", got.Experimental, v.experimental))
+	}
+	if diff := gocmp.Diff(v.plugins, instances(got.Config)); diff != "" {
+		differences = append(differences, "plugins (-want +got):\n"+diff)
+	}
+	return differences
+}
+
+// culprits find in a message of the real loader what it is about, the surest
+// first.
+var culprits = []*regexp.Regexp{
+	regexp.MustCompile(`unknown field "([^"]+)"`),
+	regexp.MustCompile(`duplicate field "([^"]+)"`),
+	regexp.MustCompile(`key "([^"]+)" already set`),
+	regexp.MustCompile(`plugin type '([^']+)' is not`),
+	regexp.MustCompile(`is registered for version "([^"]+)"`),
+	regexp.MustCompile(`feature gate '([^']+)'`),
+	regexp.MustCompile(`unregistered plugin (\S+)`),
+	regexp.MustCompile(`undefined plugin '([^']+)'`),
+	regexp.MustCompile(`Go struct field [A-Za-z]+\.(\S+) of`),
+	regexp.MustCompile(`duplicate plugin name '([^']+)'`),
+	regexp.MustCompile(`plugin '([^']+)' `),
+	regexp.MustCompile(`consumed by:? (\S+)`),
+}
+
+// about reports whether a fault is about what the message is about: its field, its
+// value or its text names the culprit.
+func (v *realVerdict) about(err *field.Error) bool {
+	for _, culprit := range culprits {
+		if m := culprit.FindStringSubmatch(v.message); m != nil {
+			return strings.Contains(err.Error(), m[1])
+		}
+	}
+	return true
+}
+
+// instances lists a configuration's plugins as VERDICTS.tsv does.
+func instances(c *Config) string {
+	var list []string
+	for _, r := range c.Report(nil) {
+		entry := r.Name + "=" + r.Type
+		switch r.Type { // instances report another type
+		case staticUsageLimitPolicyType:
+			entry += "-type"
+		case decodeFilterType, prefillFilterType, encodeFilterType:
+			entry = r.Name + "=" + byLabelType
+		}
+		list = append(list, entry)
+	}
+	slices.Sort(list)
+	return strings.Join(list, ",")
+}
+
+// dataConfigs are the published configurations, where they are at hand.
+func dataConfigs(t testing.TB) [][]byte {
+	var texts [][]byte
+	for _, pattern := range []string{"configs/*.yaml", "golden/unit__*.yaml"} {
+		paths, err := filepath.Glob(filepath.Join(testdata.Dir(t), "epp", pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Fatal(err)
+			}
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
