@@ -181,9 +181,8 @@ func TestBadInput(t *testing.T) {
 			want: []string{"spec.scenario.router.endpointPickerConfig.inline", "plugins[0].type", "queue-scorrer"},
 		},
 		"a plugin that cannot be simulated": {
-			verb: "run", manifest: run, old: "- type: queue-scorer",
-			new:  "- {type: endpoint-attribute-scorer, parameters: {attributeKey: x, algorithm: {type: linear_lower_is_better}}}",
-			want: []string{"plugins[0]", "endpoint-attribute-scorer", "cannot be simulated"},
+			verb: "run", manifest: run, old: "- type: queue-scorer", new: "- {name: queue-scorer, type: header-based-testing-filter}",
+			want: []string{"plugins[0]", "queue-scorer", "cannot be simulated"},
 		},
 		"an unknown plugin parameter": {
 			verb: "run", manifest: run, old: "- type: prefix-cache-scorer", new: "- {type: prefix-cache-scorer, parameters: {blokSize: 1}}",
@@ -197,8 +196,8 @@ func TestBadInput(t *testing.T) {
 			verb: "run", manifest: run, old: `rate: "20"`, new: `rate: 20`,
 			want: []string{"spec.scenario.workload.clients[0].arrivals.rate", "must be of type string"},
 		},
-		"an EPP version that is not built yet": {
-			verb: "run", manifest: run, old: "endpointPickerConfig:", new: "endpointPickerConfig:\n        version: router-v0.9",
+		"an EPP version that there is not": {
+			verb: "run", manifest: run, old: "endpointPickerConfig:", new: "endpointPickerConfig:\n        version: router-v0.7",
 			want: []string{"spec.scenario.router.endpointPickerConfig.version", "router-v0.10"},
 		},
 		"an unknown model": {

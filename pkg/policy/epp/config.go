@@ -15,7 +15,6 @@ import (
 type Config struct {
 	dialect   dialect
 	document  effective
-	dialect   dialect
 	stages    stages
 	gates     []gate
 	tokensOff bool // no parser gives the EPP a prompt

@@ -137,7 +137,6 @@ func (l *loader) config() *Config {
 			FlowControl:        *l.doc.FlowControl,
 			DataLayer:          *l.doc.DataLayer,
 		},
-		dialect:   l.dialect,
 		stages:    l.stages,
 		tokensOff: l.tokensOff(),
 		scraped:   l.scraped(),

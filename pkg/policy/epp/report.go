@@ -2,7 +2,11 @@
 
 package epp
 
-import "k8s.io/apimachinery/pkg/util/validation/field"
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
 
 // PluginReport is what a simulation makes of one plugin.
 type PluginReport struct {
@@ -60,7 +64,7 @@ func (c *Config) treatmentOf(p *plugin, cluster *Cluster) (Treatment, string) {
 // on a cluster: plugins without behaviour here, data that nobody states, and
 // settings with which every request would fail. path is the document's.
 func (c *Config) Check(cluster *Cluster, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
+	errs := c.unsimulated(path)
 	for i, p := range c.document.Plugins {
 		at := path.Child("plugins").Index(i)
 		if treatment, why := c.treatmentOf(p, cluster); treatment == Unsupported {
@@ -73,6 +77,21 @@ func (c *Config) Check(cluster *Cluster, path *field.Path) field.ErrorList {
 	}
 	return errs
 }
+
+// unsimulated is what is no plugin's.
+func (c *Config) unsimulated(path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if c.dialect.framework < oldestSimulated {
+		errs = append(errs, field.Forbidden(path, fmt.Sprintf("%s loads this, but only %s and later can be simulated", c.dialect.name, oldestSimulated)))
+	}
+	if c.gate(flowControlGate) {
+		errs = append(errs, field.Forbidden(path.Child("featureGates"), "flow control cannot be simulated"))
+	}
+	return errs
+}
+
+// oldestSimulated is the first release that decides as it does here.
+const oldestSimulated = router09
 
 // plugin returns the instance of that name, or nil.
 func (c *Config) plugin(name string) *plugin {
