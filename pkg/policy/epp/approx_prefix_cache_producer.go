@@ -10,6 +10,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
 const approxPrefixCacheProducerType = "approx-prefix-cache-producer"
@@ -19,6 +20,9 @@ const approxPrefixCacheProducerType = "approx-prefix-cache-producer"
 // partial last one included. With autoTune the block size and the number of
 // blocks that an endpoint is believed to hold come from its scraped metrics;
 // blocks have at least 64 tokens all the same.
+//
+// Prompts for different LoRA adapters have nothing in common: the chain begins
+// with the model's name, and to the EPP an adapter is a model.
 //
 // What is routed also counts for the endpoint that a profile named prefill chose.
 // Every two minutes from time 0 on, endpoints that are gone by then are
@@ -170,6 +174,7 @@ func (a *approxPrefix) produce(c *cycle) {
 	a.chain = c.prompt.AllStretches(a.chain, blockTokens)
 	a.chain, a.match.totalBlocks = truncate(a.chain, a.parameters.maxBlocks(blockTokens))
 	a.match.blockTokens = blockTokens
+	tellAdaptersApart(a.chain, c.adapter)
 	a.index.match(a.chain, a.match.blocks)
 }
 
@@ -187,6 +192,17 @@ func truncate(chain []prompt.Stretch, maxBlocks int) ([]prompt.Stretch, int) {
 		blocks += int(chain[i].Blocks)
 	}
 	return chain, blocks
+}
+
+// tellAdaptersApart gives the stretches of a prompt identities that depend on the
+// adapter that it is for, 0 being the base model.
+func tellAdaptersApart(chain []prompt.Stretch, adapter int32) {
+	if adapter == 0 {
+		return
+	}
+	for i := range chain {
+		chain[i].ID = stats.Hash64(chain[i].ID, uint64(adapter))
+	}
 }
 
 func (a *approxPrefix) routed(c *cycle, p picks) {

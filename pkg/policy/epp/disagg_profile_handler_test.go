@@ -308,7 +308,7 @@ func TestReportOfDisaggregation(t *testing.T) {
 				"{name: mine, type: approx-prefix-cache-producer}, {type: prefill-header-handler}, {name: h, type: prefill-header-handler, parameters: {prefillProfile: x}}"),
 			notes: map[string]string{
 				"decode-filter": "exact", "prefill-filter": "exact", "queue-scorer": "exact", "mine": "exact",
-				"pd-profile-handler":      "approximated: with primaryPort the EPP counts no prompt of a decode endpoint as cached",
+				"pd-profile-handler":      "exact",
 				"prefix-based-pd-decider": "exact: says no to all: it only asks a producer named approx-prefix-cache-producer",
 				"prefill-header-handler":  "exact: tells the engines of prefill endpoints",
 				"h":                       "no effect: no profile of its name chooses prefill endpoints",

@@ -4,6 +4,7 @@ package epp
 
 import (
 	"math"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -24,6 +25,12 @@ const inFlightLoadProducerType = "inflight-load-producer"
 //
 // Uncached are the blocks that the chosen prefix producer does not match there
 // and the tokens beyond its blocks; without such a producer, the whole prompt.
+// Where a profile handler sends requests to another port, the whole prompt counts
+// for the endpoint that decodes.
+//
+// The EPP runs producers in the order of what they require, and the matches are
+// only an option here: in some EPPs the counts are made first, and then all
+// endpoints seem to hold nothing of the request under way. Here they come second.
 var inFlightLoadProducer = pluginType{
 	name:       inFlightLoadProducerType,
 	roles:      producerRole,
@@ -46,6 +53,7 @@ var inFlightLoadProducer = pluginType{
 			load:       b.load(p.Name),
 			stages:     []inFlightStage{newInFlightStage(b.stages.decode, false)},
 		}
+		f.stages[0].bare = b.stages.bare
 		if b.stages.prefill != "" {
 			f.stages = append(f.stages, newInFlightStage(b.stages.prefill, true))
 		}
@@ -73,7 +81,8 @@ func (p *inFlightParameters) check(l *loader, path *field.Path) {
 
 // optionalMatch returns nil where no plugin of that name matches prefixes.
 func (b *builder) optionalMatch(producer string) *prefixMatch {
-	if p := b.plugins[producer]; p == nil || p.Type != approxPrefixCacheProducerType {
+	p := b.plugins[producer]
+	if p == nil || p.kind.produces == nil || !slices.Contains(p.kind.produces(p), dataKey{prefixMatchData, producer}) {
 		return nil
 	}
 	return b.prefixMatch(producer)
@@ -91,7 +100,9 @@ type inFlightStage struct {
 	prefill bool // whether that is the prefill profile
 	// leaves is whether requests leave with the first chunk of their answers.
 	leaves bool
-	held   *ledger[inFlightShare]
+	// bare is whether whole prompts count.
+	bare bool
+	held *ledger[inFlightShare]
 }
 
 type inFlightShare struct {
@@ -100,7 +111,7 @@ type inFlightShare struct {
 }
 
 func newInFlightStage(profile string, prefill bool) inFlightStage {
-	return inFlightStage{prefill, profile == prefillProfile, newLedger[inFlightShare]()}
+	return inFlightStage{prefill: prefill, leaves: profile == prefillProfile, held: newLedger[inFlightShare]()}
 }
 
 func (f *inFlight) produce(c *cycle) {
@@ -120,7 +131,11 @@ func (f *inFlight) routed(c *cycle, p picks) {
 		if endpoint == none {
 			continue
 		}
-		tokens := f.uncached(c, endpoint) + f.estimatedOutput(c)
+		tokens := int64(c.tokens)
+		if !s.bare {
+			tokens = f.uncached(c, endpoint)
+		}
+		tokens += f.estimatedOutput(c)
 		f.load.requests[endpoint]++
 		f.load.tokens[endpoint] += tokens
 		s.held.put(c.request, inFlightShare{int32(endpoint), tokens})
@@ -159,7 +174,7 @@ func (f *inFlight) drop(s *inFlightStage, request *policy.Request) {
 
 // uncached is how many prompt tokens the endpoint has to compute.
 func (f *inFlight) uncached(c *cycle, endpoint int) int64 {
-	if f.match == nil {
+	if f.match == nil || f.match.blockTokens <= 0 {
 		return int64(c.tokens)
 	}
 	unmatched := (f.match.totalBlocks - f.match.blocks[endpoint]) * f.match.blockTokens

@@ -44,6 +44,14 @@ func TestInFlightLoadOverARequestsLife(t *testing.T) {
 			"{type: inflight-load-producer, parameters: {prefixMatchInfoProducerName: mine}}, {name: mine, type: approx-prefix-cache-producer}",
 			[4][2]int64{{2, 1024}, {2, 0}, {1, 0}, {0, 0}},
 		},
+		"the matches of a producer of another type": {
+			"{type: inflight-load-producer, parameters: {prefixMatchInfoProducerName: mine}}, {name: mine, type: multicluster-approx-prefix-cache-producer}",
+			[4][2]int64{{2, 1024}, {2, 0}, {1, 0}, {0, 0}},
+		},
+		"whole prompts where the endpoint gets another port": {
+			"{type: inflight-load-producer}, {type: approx-prefix-cache-producer}, {type: data-parallel-profile-handler}",
+			[4][2]int64{{2, 2000}, {2, 1000}, {1, 1000}, {0, 0}},
+		},
 		"a producer that is not there": {
 			"{type: inflight-load-producer, parameters: {prefixMatchInfoProducerName: nobody}}, {type: approx-prefix-cache-producer}",
 			[4][2]int64{{2, 2000}, {2, 1000}, {1, 1000}, {0, 0}},

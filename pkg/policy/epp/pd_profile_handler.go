@@ -30,8 +30,6 @@ var pdProfileHandler = pluginType{
 		switch {
 		case c.stages.silent:
 			return Exact, "no header handler tells the engines of prefill endpoints, and all prompts are computed where they are decoded"
-		case p.Parameters.(*pdParameters).PrimaryPort != 0:
-			return Approximated, "with primaryPort the EPP counts no prompt of a decode endpoint as cached"
 		}
 		return Exact, ""
 	},
@@ -102,7 +100,7 @@ func (p *pdParameters) obstacles(c *Config, path *field.Path) field.ErrorList {
 }
 
 func (p *pdParameters) stages(l *loader) stages {
-	s := stages{decode: p.DecodeProfile}
+	s := stages{decode: p.DecodeProfile, bare: p.PrimaryPort != 0}
 	if p.PrefillProfile != s.decode && l.hasProfile(p.PrefillProfile) {
 		s.prefill, s.decider, s.silent = p.PrefillProfile, p.DeciderPluginName, !l.tells(p.PrefillProfile)
 	}

@@ -25,6 +25,10 @@ type stages struct {
 	// silent is whether nobody tells the engines what prefill chose: then one
 	// does all the work, though the EPP believes in two.
 	silent bool
+	// bare is whether what is counted after the choice knows nothing of what the
+	// decode endpoint holds of the prompt: the EPP makes that endpoint anew, with
+	// another port, and forgets what was said of it.
+	bare bool
 	// peers is whether the second profile is told what the first one chose.
 	peers bool
 }

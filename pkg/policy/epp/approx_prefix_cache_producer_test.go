@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/prompt"
+)
+
+// prefixes routes requests to an endpoint each and says what was matched before.
+type prefixes struct{ *approxPrefix }
+
+func (p prefixes) send(c *cycle, to int) []int {
+	c.there = len(c.scrapes)
+	c.tokens = c.prompt.Tokens()
+	p.produce(c)
+	matched := append([]int{}, p.match.blocks...)
+	p.routed(c, picks{to, none})
+	return matched
+}
+
+func promptOf(source uint64, tokens int) prompt.Prompt {
+	return prompt.Prompt{Extents: []prompt.Extent{{Source: source, Tokens: int32(tokens)}}}
+}
+
+func TestPromptsForDifferentAdaptersShareNothing(t *testing.T) {
+	p := prefixes{newApproxPrefix(t, "", 2)}
+	send := func(adapter int32, to int) []int {
+		return p.send(&cycle{scrapes: make([]policy.Scrape, 2), adapter: adapter, prompt: promptOf(1, 640)}, to)
+	}
+	for i, step := range []struct {
+		adapter int32
+		to      int
+		want    []int
+	}{
+		{0, 0, []int{0, 0}},
+		{1, 1, []int{0, 0}},
+		{2, 1, []int{0, 0}},
+		{0, 0, []int{10, 0}},
+		{1, 1, []int{0, 10}},
+	} {
+		if diff := cmp.Diff(step.want, send(step.adapter, step.to)); diff != "" {
+			t.Errorf("step %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
+
+// What the engine reports at the first request fixes how much an endpoint is
+// believed to hold; what it reports later does not.
+func TestCapacityIsFixedAtFirstUse(t *testing.T) {
+	for _, tc := range []struct {
+		name         string
+		first, later int
+		want         []int // matched of the first prompt after three of ten blocks
+	}{
+		{"small at first", 20, 1000, []int{0}},
+		{"large at first", 1000, 20, []int{10}},
+		{"unknown at first is the default", 0, 20, []int{10}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := prefixes{newApproxPrefix(t, "", 1)}
+			for source := range uint64(3) {
+				blocks := tc.later
+				if source == 0 {
+					blocks = tc.first
+				}
+				p.send(&cycle{scrapes: []policy.Scrape{{Blocks: blocks}}, prompt: promptOf(source, 640)}, 0)
+			}
+			got := p.send(&cycle{scrapes: []policy.Scrape{{Blocks: tc.later}}, prompt: promptOf(0, 640)}, 0)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("matched (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Only routing makes a prompt recent: one that is asked for again and again but
+// goes elsewhere is forgotten first.
+func TestLookingUpDoesNotRefresh(t *testing.T) {
+	p := prefixes{newApproxPrefix(t, "{lruCapacityPerServer: 20, autoTune: false, blockSizeTokens: 64}", 2)}
+	send := func(source uint64, to int) []int {
+		return p.send(&cycle{scrapes: make([]policy.Scrape, 2), prompt: promptOf(source, 640)}, to)
+	}
+	send(1, 0)
+	send(2, 0)
+	if diff := cmp.Diff([]int{10, 0}, send(1, 1)); diff != "" { // looks 1 up, goes to the other endpoint
+		t.Errorf("before (-want +got):\n%s", diff)
+	}
+	send(3, 0)
+	if diff := cmp.Diff([]int{0, 10}, send(1, 1)); diff != "" {
+		t.Errorf("the older prompt on endpoint 0 (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]int{10, 0}, send(2, 1)); diff != "" {
+		t.Errorf("the younger prompt on endpoint 0 (-want +got):\n%s", diff)
+	}
+}
+
+func TestBlocksHaveAtLeast64Tokens(t *testing.T) {
+	for _, tc := range []struct {
+		name, parameters string
+		scraped          int
+		want             prefixMatch
+	}{
+		{"the engine's are smaller", "", 16, prefixMatch{blockTokens: 64, totalBlocks: 16}},
+		{"the engine's are larger", "", 128, prefixMatch{blockTokens: 128, totalBlocks: 8}},
+		{"the configuration's are smaller", "{autoTune: false, blockSizeTokens: 16}", 128, prefixMatch{blockTokens: 64, totalBlocks: 16}},
+		{"the configuration's are larger", "{autoTune: false, blockSizeTokens: 100}", 16, prefixMatch{blockTokens: 100, totalBlocks: 10}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := prefixes{newApproxPrefix(t, tc.parameters, 1)}
+			p.send(&cycle{scrapes: []policy.Scrape{{BlockTokens: tc.scraped}}, prompt: promptOf(1, 1000)}, 0)
+			got := prefixMatch{blockTokens: p.match.blockTokens, totalBlocks: p.match.totalBlocks}
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(prefixMatch{})); diff != "" {
+				t.Errorf("match (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The last block of a prompt counts and matches though it is not full; one that
+// goes on is another block.
+func TestThePartialLastBlockCounts(t *testing.T) {
+	p := prefixes{newApproxPrefix(t, "", 1)}
+	send := func(tokens int) []int {
+		return p.send(&cycle{scrapes: make([]policy.Scrape, 1), prompt: promptOf(1, tokens)}, 0)
+	}
+	for i, step := range []struct {
+		tokens int
+		want   []int
+	}{{100, []int{0}}, {100, []int{2}}, {101, []int{1}}, {128, []int{1}}, {101, []int{2}}} {
+		if diff := cmp.Diff(step.want, send(step.tokens)); diff != "" {
+			t.Errorf("step %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
