@@ -184,7 +184,9 @@ type TokenEstimate struct {
 //
 // +kubebuilder:validation:ExactlyOneOf=inline;configMapRef
 type EndpointPickerConfig struct {
-	// version is the EPP's version, such as router-v0.10.
+	// version is the EPP's version, such as router-v0.10; a name without its
+	// patch number means the newest one. auto takes the newest version that
+	// accepts the file, and says which.
 	// +optional
 	// +kubebuilder:default=router-v0.10
 	// +kubebuilder:validation:MinLength=1

@@ -13,17 +13,26 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
 )
 
+// autoVersion asks for the version that a file fits.
+const autoVersion = "auto"
+
 // pickerConfig reads an EPP configuration and returns it as a scenario's tree
 // holds it: the EPP's document after defaulting, and the version.
 func (c *compiler) pickerConfig(in v1alpha1.EndpointPickerConfig, path *field.Path) (tree, field.ErrorList) {
-	if errs := epp.ValidateVersion(in.Version, path.Child(versionField)); len(errs) > 0 {
-		return nil, errs
+	if in.Version != autoVersion {
+		if errs := epp.ValidateVersion(in.Version, path.Child(versionField)); len(errs) > 0 {
+			return nil, errs
+		}
 	}
 	text, at, errs := c.pickerText(in, path)
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	config, errs := epp.Load(text, in.Version, at)
+	version := in.Version
+	if version == autoVersion {
+		version = c.newestVersion(text, path.Child(versionField))
+	}
+	config, errs := epp.Load(text, version, at)
 	if len(errs) > 0 {
 		return nil, errs
 	}
@@ -35,8 +44,16 @@ func (c *compiler) pickerConfig(in v1alpha1.EndpointPickerConfig, path *field.Pa
 	if err != nil {
 		panic(fmt.Sprintf("experiment: marshal EndpointPickerConfig: %v", err))
 	}
-	document[versionField] = in.Version
+	document[versionField] = version
 	return document, nil
+}
+
+// newestVersion returns the newest version that accepts a file, or comes nearest
+// to it, and notes which.
+func (c *compiler) newestVersion(text []byte, path *field.Path) string {
+	verdict, why := epp.Newest(text, nil)
+	c.plan.Warnings = append(c.plan.Warnings, fmt.Sprintf("%s: %s", path, why))
+	return verdict.Version
 }
 
 func warnings(config *epp.Config, path *field.Path) []string {

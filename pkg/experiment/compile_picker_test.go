@@ -82,3 +82,23 @@ func TestSeveralEPPConfigurationsInOneTextAreRefusedByName(t *testing.T) {
 		t.Errorf("got %q", errs)
 	}
 }
+
+func TestAutoTakesTheNewestVersionThatAcceptsTheFile(t *testing.T) {
+	tests := map[string]struct{ text, version, warning string }{
+		"all since the new group": {bareConfig, "router-main", "taken for router-main, the newest of"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			c := mustCompileRun(t, func(s *v1alpha1.Scenario) {
+				s.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{Version: autoVersion, Inline: &tc.text}
+			})
+			picker := c.Plan.Scenario["router"].(tree)["endpointPickerConfig"].(tree)
+			if picker[versionField] != tc.version {
+				t.Errorf("version %v, want %s", picker[versionField], tc.version)
+			}
+			if warnings := strings.Join(c.Plan.Warnings, "\n"); !strings.Contains(warnings, "endpointPickerConfig.version: "+tc.warning) {
+				t.Errorf("no %q in\n%s", tc.warning, warnings)
+			}
+		})
+	}
+}
