@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/kvindex"
 )
 
 // defaultWeights are what blocks of tiers count that no configuration names.
@@ -19,8 +20,8 @@ var storageTiers = []string{"storage", "shared_storage", "disk"}
 // weights are what a block counts by where it lies: 1 where that has no name
 // among the tiers, as what is only believed to be there. Without rules for tiers
 // all blocks count the same.
-func (p *preciseParameters) weights(rules preciseRules) [kvPlaces]float64 {
-	var weights [kvPlaces]float64
+func (p *preciseParameters) weights(rules preciseRules) [kvindex.Places]float64 {
+	var weights [kvindex.Places]float64
 	for i := range weights {
 		weights[i] = 1
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/kvindex"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
@@ -19,9 +20,9 @@ type precisePrefix struct {
 	// estimated is whether prompts come with estimated tokens. No engine's block
 	// has such.
 	estimated bool
-	index     *kvIndex
-	match     kvMatch // in the index's blocks
-	uneven    kvMatch // in an engine's, where those divide into no number of them
+	index     *kvindex.Index
+	match     kvindex.Match // in the index's blocks
+	uneven    kvindex.Match // in an engine's, where those divide into no number of them
 	// info is what scorers are told; totalBlocks is 0 where there is no block.
 	info *prefixMatch
 
@@ -52,38 +53,31 @@ func newPrecisePrefix(b *builder, name string, parameters *preciseParameters, ow
 		rules:       rules,
 		blockTokens: parameters.TokenProcessorConfig.BlockSizeTokens,
 		estimated:   !ownTokens && b.document.estimatesTokens(),
-		index:       newKVIndex(parameters.entries()),
-		match:       newKVMatch(b.Endpoints, weights),
-		uneven:      newKVMatch(b.Endpoints, weights),
+		index:       kvindex.New(parameters.entries()),
+		match:       kvindex.NewMatch(b.Endpoints, weights),
+		uneven:      kvindex.NewMatch(b.Endpoints, weights),
 		info:        b.prefixMatch(name),
 		speculation: parameters.speculation(rules),
 		prefill:     b.stages.prefill == prefillProfile,
 	}
 	if parameters.hears(name, rules, b.document) {
-		b.kvListeners = append(b.kvListeners, p)
+		b.digesters = append(b.digesters, p)
 	}
 	return p
 }
 
-// digest implements kvListener.
-func (p *precisePrefix) digest(e *kvEvent, arrival simtime.Time) {
+// Digest implements [kvindex.Digester].
+func (p *precisePrefix) Digest(e *kvindex.Event, arrival simtime.Time) {
 	p.speculation.expire(p.index, arrival)
-	switch {
-	case e.kind == kvCleared:
-		if p.rules.clears {
-			p.index.clear(int(e.endpoint))
-		}
-	case e.tier != policy.GPUMemory && !p.rules.tiers:
-	case e.kind == kvStored:
-		p.index.add(e.blocks, newKVEntry(int(e.endpoint), e.tier))
-	default:
-		p.index.remove(e.blocks, newKVEntry(int(e.endpoint), e.tier))
+	if e.Kind == kvindex.Cleared && !p.rules.clears || e.Tier != policy.GPUMemory && !p.rules.tiers {
+		return
 	}
+	e.Apply(p.index)
 }
 
 func (p *precisePrefix) produce(c *cycle) {
 	p.speculation.expire(p.index, c.now)
-	p.match.reset()
+	p.match.Reset()
 	clear(p.info.blocks)
 	p.info.blockTokens, p.info.totalBlocks = p.blockTokens, c.tokens/p.blockTokens
 	if p.info.totalBlocks == 0 {
@@ -93,7 +87,7 @@ func (p *precisePrefix) produce(c *cycle) {
 	for i := range p.cuts {
 		p.matchCut(&p.cuts[i], c.prompt)
 	}
-	for e, score := range p.match.scores {
+	for e, score := range p.match.Scores {
 		p.info.blocks[e] = int(score)
 	}
 }
@@ -129,16 +123,16 @@ func (p *precisePrefix) matchCut(k *kvCut, text prompt.Prompt) {
 		}
 	}
 	if k.blockTokens%p.blockTokens == 0 {
-		p.match.add(p.index, k.chain, k.blockTokens/p.blockTokens)
+		p.match.Add(p.index, k.chain, k.blockTokens/p.blockTokens)
 		return
 	}
-	p.uneven.reset()
-	p.uneven.add(p.index, k.chain, 1)
-	for e, blocks := range p.uneven.blocks {
+	p.uneven.Reset()
+	p.uneven.Add(p.index, k.chain, 1)
+	for e, blocks := range p.uneven.Blocks {
 		if blocks > 0 {
 			whole := blocks * k.blockTokens / p.blockTokens
-			p.match.blocks[e] += whole
-			p.match.scores[e] += p.uneven.scores[e] / float64(blocks) * float64(whole)
+			p.match.Blocks[e] += whole
+			p.match.Scores[e] += p.uneven.Scores[e] / float64(blocks) * float64(whole)
 		}
 	}
 }

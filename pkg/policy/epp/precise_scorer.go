@@ -22,12 +22,12 @@ func (s *preciseScorer) score(c *cycle, candidates []int, w weight, scores []flo
 	}
 	for i, e := range candidates {
 		switch {
-		case m.blocks[e] == 0:
+		case m.Blocks[e] == 0:
 			scores[i] = w.of(0)
 		case least == greatest:
 			scores[i] = w.of(1)
 		default:
-			scores[i] = w.of((m.scores[e] - least) / (greatest - least))
+			scores[i] = w.of((m.Scores[e] - least) / (greatest - least))
 		}
 	}
 }
@@ -37,9 +37,9 @@ func (s *preciseScorer) score(c *cycle, candidates []int, w weight, scores []flo
 // looks at those that are there.
 func (p *precisePrefix) bounds(c *cycle) (least, greatest float64) {
 	first := true
-	for e, score := range p.match.scores {
+	for e, score := range p.match.Scores {
 		switch {
-		case p.match.blocks[e] == 0 || p.speculation.ttl > 0 && c.gone(e):
+		case p.match.Blocks[e] == 0 || p.speculation.ttl > 0 && c.gone(e):
 		case first:
 			least, greatest, first = score, score, false
 		default:

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/kvindex"
 )
 
 // An admitter says whether a request may be routed at all. It is asked after
@@ -109,8 +110,8 @@ type builder struct {
 
 	followers []follower
 	listeners []listener
-	// kvListeners hear of the engines' caches.
-	kvListeners []kvListener
+	// digesters hear of the engines' caches.
+	digesters []kvindex.Digester
 }
 
 func newBuilder(c *Config, cluster Cluster, seed int64) *builder {
@@ -160,7 +161,7 @@ func (b *builder) scheduler(c *Config) *Scheduler {
 	if c.document.estimatesTokens() {
 		s.estimate.ratio = b.bytesPerToken() / estimatedBytes
 	}
-	s.feed = kvFeed{lag: b.EventLag, listeners: b.kvListeners}
+	s.feed = kvindex.Feed{Lag: b.EventLag, Digesters: b.digesters}
 	s.tracer = b.newTracer(c)
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/kvindex"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
@@ -23,7 +24,7 @@ type Scheduler struct {
 	staged    staged
 	followers []follower
 	listeners []listener
-	feed      kvFeed
+	feed      kvindex.Feed
 	estimate  tokenEstimate
 	tracer    tracer
 
@@ -119,7 +120,7 @@ func (s *Scheduler) begin(view *policy.View, request *policy.Request) *cycle {
 	if len(view.Scrapes) != s.endpoints {
 		panic(fmt.Sprintf("epp: %d scrapes for %d endpoints", len(view.Scrapes), s.endpoints))
 	}
-	s.feed.deliver(view.Now)
+	s.feed.Deliver(view.Now)
 	number := s.cycle.number + 1
 	s.cycle = cycle{
 		number:    number,

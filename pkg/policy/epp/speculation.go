@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/kvindex"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
@@ -29,13 +30,13 @@ type speculated struct {
 	chain    []prompt.Stretch
 }
 
-func (s *speculation) add(x *kvIndex, now simtime.Time, endpoint int, chain []prompt.Stretch) {
+func (s *speculation) add(x *kvindex.Index, now simtime.Time, endpoint int, chain []prompt.Stretch) {
 	until := now.Add(s.ttl)
 	if s.sweeps {
 		rounds := (time.Duration(until) + s.ttl - 1) / s.ttl
 		until = simtime.Time(rounds * s.ttl)
 	}
-	each(chain, func(b policy.CachedBlocks) { x.add(b, newKVEntry(endpoint, speculative)) })
+	each(chain, func(b policy.CachedBlocks) { x.Add(b, endpoint, kvindex.Speculative) })
 	s.open = append(s.open, speculated{until, endpoint, slices.Clone(chain)})
 }
 
@@ -46,11 +47,11 @@ func each(chain []prompt.Stretch, do func(policy.CachedBlocks)) {
 }
 
 // expire takes out what has expired by a time.
-func (s *speculation) expire(x *kvIndex, now simtime.Time) {
+func (s *speculation) expire(x *kvindex.Index, now simtime.Time) {
 	n := 0
 	for n < len(s.open) && s.open[n].until <= now {
 		over := &s.open[n]
-		each(over.chain, func(b policy.CachedBlocks) { x.remove(b, newKVEntry(over.endpoint, speculative)) })
+		each(over.chain, func(b policy.CachedBlocks) { x.Remove(b, over.endpoint, kvindex.Speculative) })
 		n++
 	}
 	s.open = slices.Delete(s.open, 0, n)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package epp
+package kvindex
 
 import (
 	"math"
@@ -8,14 +8,15 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
-// A kvMatch is how much of the beginning of a prompt each endpoint holds: blocks
+// A Match is how much of the beginning of a prompt each endpoint holds: blocks
 // without a gap from the first one on, each in some tier. A score counts a block
 // as what the best tier weighs that has it.
-type kvMatch struct {
-	weights [kvPlaces]float64
+type Match struct {
+	weights [Places]float64
 
-	blocks []int     // len == endpoints
-	scores []float64 // len == endpoints
+	// Blocks and Scores are by endpoint.
+	Blocks []int
+	Scores []float64
 
 	// active are those that hold all blocks up to here.
 	active []int32
@@ -25,21 +26,25 @@ type kvMatch struct {
 	turn uint64
 }
 
-func newKVMatch(endpoints int, weights [kvPlaces]float64) kvMatch {
-	return kvMatch{
+// NewMatch returns an empty match over so many endpoints, in which a block counts
+// what the best of the places weighs that it is in.
+func NewMatch(endpoints int, weights [Places]float64) Match {
+	return Match{
 		weights: weights,
-		blocks:  make([]int, endpoints), scores: make([]float64, endpoints),
+		Blocks:  make([]int, endpoints), Scores: make([]float64, endpoints),
 		best: make([]float64, endpoints), seen: make([]uint64, endpoints),
 	}
 }
 
-func (m *kvMatch) reset() {
-	clear(m.blocks)
-	clear(m.scores)
+// Reset empties it.
+func (m *Match) Reset() {
+	clear(m.Blocks)
+	clear(m.Scores)
 }
 
-// add matches a chain. Each of its blocks counts as so many.
-func (m *kvMatch) add(x *kvIndex, chain []prompt.Stretch, times int) {
+// Add matches a chain. Each of its blocks counts as so many. Endpoints that hold
+// some of it must have held nothing of a chain before, since Reset.
+func (m *Match) Add(x *Index, chain []prompt.Stretch, times int) {
 	m.active = m.active[:0]
 	first := true
 	for i := range chain {
@@ -70,10 +75,10 @@ func (m *kvMatch) add(x *kvIndex, chain []prompt.Stretch, times int) {
 }
 
 // look keeps those active that have an entry.
-func (m *kvMatch) look(entries []kvEntry, first bool) {
+func (m *Match) look(entries []entry, first bool) {
 	m.turn++
-	for _, entry := range entries {
-		e, w := entry.endpoint(), m.weights[entry.place()]
+	for _, held := range entries {
+		e, w := held.endpoint(), m.weights[held.place()]
 		switch {
 		case m.seen[e] != m.turn:
 			m.seen[e], m.best[e] = m.turn, w
@@ -95,16 +100,16 @@ func (m *kvMatch) look(entries []kvEntry, first bool) {
 
 // credit counts blocks for all that are active. The EPP adds up block by block,
 // which shows where weights are no whole numbers.
-func (m *kvMatch) credit(blocks int) {
+func (m *Match) credit(blocks int) {
 	for _, e := range m.active {
-		m.blocks[e] += blocks
+		m.Blocks[e] += blocks
 		w := m.best[e]
-		if w == math.Trunc(w) && m.scores[e] == math.Trunc(m.scores[e]) {
-			m.scores[e] += float64(w * float64(blocks))
+		if w == math.Trunc(w) && m.Scores[e] == math.Trunc(m.Scores[e]) {
+			m.Scores[e] += float64(w * float64(blocks))
 			continue
 		}
 		for range blocks {
-			m.scores[e] += w
+			m.Scores[e] += w
 		}
 	}
 }

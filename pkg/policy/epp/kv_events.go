@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/kvindex"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+var _ policy.CacheListener = (*Scheduler)(nil)
+
+// Hears implements [policy.CacheListener]: the scheduler hears where one of its
+// plugins does.
+func (s *Scheduler) Hears() bool { return len(s.feed.Digesters) > 0 }
+
+// Stored implements [policy.CacheListener].
+func (s *Scheduler) Stored(at simtime.Time, endpoint int, blocks policy.CachedBlocks, tier policy.CacheTier) {
+	s.feed.Put(kvindex.Event{At: at, Endpoint: int32(endpoint), Kind: kvindex.Stored, Tier: tier, Blocks: blocks})
+}
+
+// Removed implements [policy.CacheListener].
+func (s *Scheduler) Removed(at simtime.Time, endpoint int, blocks policy.CachedBlocks, tier policy.CacheTier) {
+	s.feed.Put(kvindex.Event{At: at, Endpoint: int32(endpoint), Kind: kvindex.Removed, Tier: tier, Blocks: blocks})
+}
+
+// Cleared implements [policy.CacheListener].
+func (s *Scheduler) Cleared(at simtime.Time, endpoint int) {
+	s.feed.Put(kvindex.Event{At: at, Endpoint: int32(endpoint), Kind: kvindex.Cleared})
+}

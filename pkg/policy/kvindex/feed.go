@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kvindex
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// A Feed is what a router was told of caches and is still on its way to those who
+// want to know. The zero value takes no time and has nobody to tell.
+type Feed struct {
+	// Lag is how long each event takes.
+	Lag time.Duration
+	// Digesters are told.
+	Digesters []Digester
+
+	// events are in order of time, up to sorted; those of one nanosecond by
+	// endpoint.
+	events []Event
+	sorted int
+}
+
+// A Digester keeps an index.
+type Digester interface {
+	// Digest takes an event that arrives at a time.
+	Digest(e *Event, arrival simtime.Time)
+}
+
+// An Event is what was told of an endpoint. Blocks and Tier mean nothing where it
+// is Cleared.
+type Event struct {
+	At       simtime.Time
+	Endpoint int32
+	Kind     EventKind
+	Tier     policy.CacheTier
+	Blocks   policy.CachedBlocks
+}
+
+// EventKind is what happened to blocks.
+type EventKind uint8
+
+// The kinds, as a policy.CacheListener is told of them.
+const (
+	Stored EventKind = iota
+	Removed
+	Cleared
+)
+
+// Put takes an event. It comes after those of its endpoint that were put before.
+func (f *Feed) Put(e Event) { f.events = append(f.events, e) }
+
+// Deliver lets everything arrive that does so up to a time. All events up to then
+// must have been put.
+func (f *Feed) Deliver(now simtime.Time) {
+	if len(f.events) == 0 {
+		return
+	}
+	// What was put before the last call happened before what was put since.
+	slices.SortStableFunc(f.events[f.sorted:], func(a, b Event) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Endpoint, b.Endpoint))
+	})
+	n := 0
+	for n < len(f.events) {
+		arrival := f.events[n].At.Add(f.Lag)
+		if arrival > now {
+			break
+		}
+		for _, d := range f.Digesters {
+			d.Digest(&f.events[n], arrival)
+		}
+		n++
+	}
+	f.events = f.events[:copy(f.events, f.events[n:])]
+	f.sorted = len(f.events)
+}
+
+// Apply is what an event does to an index that knows all tiers.
+func (e *Event) Apply(x *Index) {
+	switch e.Kind {
+	case Cleared:
+		x.Clear(int(e.Endpoint))
+	case Stored:
+		x.Add(e.Blocks, int(e.Endpoint), e.Tier)
+	case Removed:
+		x.Remove(e.Blocks, int(e.Endpoint), e.Tier)
+	}
+}

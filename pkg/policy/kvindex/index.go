@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kvindex
+
+import (
+	"math"
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+)
+
+// A Index knows who holds which blocks, from what it is told: the index of
+// llm-d-kv-cache, in memory. Of a block it knows so many entries at most, those
+// that were added last. How many blocks there may be is not bounded.
+//
+// It keeps parts of stretches, not blocks.
+type Index struct {
+	limit     int // entries of a block
+	stretches map[uint64]*stretch
+	// alone holds, by entry, the list of that one entry.
+	alone map[entry][]entry
+	parts []part // scratch
+}
+
+// stretch is what somebody holds of a stretch, in order of its blocks.
+type stretch struct{ parts []part }
+
+// part is neighbouring blocks with the same entries. Lists of entries are
+// shared, and never changed.
+type part struct {
+	from, to int32
+	entries  []entry // the one that was added last at the end
+}
+
+// An entry says that an endpoint holds a block, and in what tier or that it is
+// only believed to.
+type entry uint32
+
+// Speculative is the place of blocks that an endpoint is believed to compute, as
+// a request was sent there. Other places are tiers.
+const Speculative = policy.CacheTiers
+
+// Places is how many places there are.
+const Places = int(Speculative) + 1
+
+func entryOf(endpoint int, place policy.CacheTier) entry {
+	return entry(endpoint*Places + int(place))
+}
+
+func (e entry) endpoint() int { return int(e) / Places }
+
+func (e entry) place() int { return int(e) % Places }
+
+// New returns an empty index that keeps so many entries of a block; 0 is all.
+func New(limit int) *Index {
+	return &Index{limit: limit, stretches: map[uint64]*stretch{}, alone: map[entry][]entry{}}
+}
+
+// Add says that an endpoint holds blocks in a place, whether it was known or not.
+func (x *Index) Add(b policy.CachedBlocks, endpoint int, place policy.CacheTier) {
+	added := entryOf(endpoint, place)
+	s := x.stretches[b.Stretch]
+	if s == nil {
+		s = &stretch{}
+		x.stretches[b.Stretch] = s
+	}
+	only := x.only(added)
+	// Most often a sequence goes on whose blocks nobody else has.
+	n := len(s.parts)
+	switch {
+	case n > 0 && s.parts[n-1].to == b.From && slices.Equal(s.parts[n-1].entries, only):
+		s.parts[n-1].to = b.To
+		return
+	case n == 0 || s.parts[n-1].to <= b.From:
+		s.parts = append(s.parts, part{b.From, b.To, only})
+		return
+	}
+	x.change(s, b.From, b.To, only, func(entries []entry) []entry { return x.with(entries, added) })
+}
+
+// Remove says that an endpoint does not hold blocks in a place, which it may have
+// held there.
+func (x *Index) Remove(b policy.CachedBlocks, endpoint int, place policy.CacheTier) {
+	removed := entryOf(endpoint, place)
+	s := x.stretches[b.Stretch]
+	if s == nil {
+		return
+	}
+	x.change(s, b.From, b.To, nil, func(entries []entry) []entry { return x.without(entries, removed) })
+	if len(s.parts) == 0 {
+		delete(x.stretches, b.Stretch)
+	}
+}
+
+// Clear says that an endpoint holds nothing.
+func (x *Index) Clear(endpoint int) {
+	// Each stretch is changed for itself, so the order does not matter.
+	for id, s := range x.stretches {
+		for place := range Places {
+			removed := entryOf(endpoint, policy.CacheTier(place))
+			x.change(s, 0, math.MaxInt32, nil, func(entries []entry) []entry { return x.without(entries, removed) })
+		}
+		if len(s.parts) == 0 {
+			delete(x.stretches, id)
+		}
+	}
+}
+
+// change replaces the entries of the blocks [from, to) that have some by what
+// becomes of them, and those of the others by entries; none are none.
+func (x *Index) change(s *stretch, from, to int32, others []entry, become func([]entry) []entry) {
+	x.parts = x.parts[:0]
+	at := from
+	for _, p := range s.parts {
+		if p.to <= from || p.from >= to {
+			if p.from >= to {
+				x.put(at, to, others)
+				at = to
+			}
+			x.put(p.from, p.to, p.entries)
+			continue
+		}
+		x.put(p.from, from, p.entries)
+		x.put(at, p.from, others)
+		x.put(max(p.from, from), min(p.to, to), become(p.entries))
+		x.put(to, p.to, p.entries)
+		at = min(p.to, to)
+	}
+	x.put(at, to, others)
+	s.parts = append(s.parts[:0], x.parts...)
+}
+
+// put adds a part behind the others, unless it is empty, or to the last one.
+func (x *Index) put(from, to int32, entries []entry) {
+	if from >= to || len(entries) == 0 {
+		return
+	}
+	if n := len(x.parts); n > 0 && x.parts[n-1].to == from && slices.Equal(x.parts[n-1].entries, entries) {
+		x.parts[n-1].to = to
+		return
+	}
+	x.parts = append(x.parts, part{from, to, entries})
+}
+
+func (x *Index) only(e entry) []entry {
+	list := x.alone[e]
+	if list == nil {
+		list = []entry{e}
+		x.alone[e] = list
+	}
+	return list
+}
+
+// with returns entries with one as the last; the first makes room for it where
+// there are too many.
+func (x *Index) with(entries []entry, added entry) []entry {
+	if entries[len(entries)-1] == added {
+		return entries
+	}
+	list := make([]entry, 0, len(entries)+1)
+	for _, e := range entries {
+		if e != added {
+			list = append(list, e)
+		}
+	}
+	if x.limit > 0 && len(list) == x.limit {
+		list = append(list[:0], list[1:]...)
+	}
+	return append(list, added)
+}
+
+func (x *Index) without(entries []entry, removed entry) []entry {
+	at := slices.Index(entries, removed)
+	switch {
+	case at < 0:
+		return entries
+	case len(entries) == 2:
+		return x.only(entries[1-at])
+	}
+	list := make([]entry, 0, len(entries)-1)
+	return append(append(list, entries[:at]...), entries[at+1:]...)
+}
