@@ -44,7 +44,7 @@ func (d *decider) unplanned() subject {
 	next := d.subject.copied()
 	next.clearFigures()
 	st := next.status()
-	st.EngineVersion, st.PlanHash, st.Progress, st.Inputs, st.Warnings = "", "", nil, nil, nil
+	st.EngineVersion, st.PlanHash, st.Progress, st.Inputs, st.Warnings, st.Approximations = "", "", nil, nil, nil, nil
 	return next
 }
 
@@ -52,11 +52,16 @@ func (d *decider) unplanned() subject {
 // tell nothing at all.
 func bound(st *v1alpha1.CommonStatus) {
 	st.Inputs = st.Inputs[:min(len(st.Inputs), maxInputs)]
-	var warnings []string
-	for _, text := range st.Warnings[:min(len(st.Warnings), maxWarnings)] {
-		warnings = append(warnings, clip(text, maxWarning))
+	st.Warnings = boundTexts(st.Warnings)
+	st.Approximations = boundTexts(st.Approximations)
+}
+
+func boundTexts(texts []string) []string {
+	var kept []string
+	for _, text := range texts[:min(len(texts), maxWarnings)] {
+		kept = append(kept, clip(text, maxWarning))
 	}
-	st.Warnings = warnings
+	return kept
 }
 
 // report makes next the status to write, with a verdict's conditions.

@@ -163,6 +163,13 @@ type CommonStatus struct {
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MaxLength=1024
 	Warnings []string `json:"warnings,omitempty"`
+	// approximations say of plugins of the router's configuration, by name, in
+	// what they decide otherwise than the EPP's. All others decide as those do.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MaxLength=1024
+	Approximations []string `json:"approximations,omitempty"`
 }
 
 // MetricValue is a metric's mean over the replications and its 95 %

@@ -139,7 +139,11 @@ func (o *runOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writ
 	case outputTable:
 		fmt.Fprintf(stdout, "SimulationRun %s\n\n", run.Name)
 		printWarnings(stdout, run.Plan.Warnings)
-		return result.RunTable(stdout, documents)
+		if err := result.RunTable(stdout, documents); err != nil {
+			return err
+		}
+		printApproximations(stdout, run.Plan.Approximations)
+		return nil
 	}
 	out := runOutput{identity: identify(run.TypeMeta, run.ObjectMeta), Rows: rows, Results: documents}
 	experiment.FillStatus(&out.Status.CommonStatus, run.Plan)
@@ -197,5 +201,12 @@ func printWarnings(w io.Writer, warnings []string) {
 	}
 	if len(warnings) > 0 {
 		fmt.Fprintln(w)
+	}
+}
+
+// printApproximations says what of the router is not as the EPP has it.
+func printApproximations(w io.Writer, approximations []string) {
+	for _, text := range approximations {
+		fmt.Fprintf(w, "Approximated in the router: %s.\n", text)
 	}
 }

@@ -84,7 +84,11 @@ func (o *localOptions) sweepOne(ctx context.Context, sweep compiledSweep, stdout
 	if o.output == outputTable {
 		fmt.Fprintf(stdout, "PolicySweep %s\n\n", sweep.Name)
 		printWarnings(stdout, sweep.Plan.Warnings)
-		return board.Table(stdout)
+		if err := board.Table(stdout); err != nil {
+			return err
+		}
+		printApproximations(stdout, sweep.Plan.Approximations)
+		return nil
 	}
 	out := sweepOutput{identity: identify(sweep.TypeMeta, sweep.ObjectMeta), Leaderboard: board, Rows: rows}
 	experiment.FillStatus(&out.Status.CommonStatus, sweep.Plan)

@@ -4,6 +4,7 @@ package experiment
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -40,6 +41,7 @@ func (c *compiler) pickerConfig(in v1alpha1.EndpointPickerConfig, path *field.Pa
 		return nil, errs
 	}
 	c.plan.Warnings = append(c.plan.Warnings, warnings(config, at)...)
+	c.noteApproximations(config)
 	document, err := toTree(config)
 	if err != nil {
 		panic(fmt.Sprintf("experiment: marshal EndpointPickerConfig: %v", err))
@@ -54,6 +56,17 @@ func (c *compiler) newestVersion(text []byte, path *field.Path) string {
 	verdict, why := epp.Newest(text, nil)
 	c.plan.Warnings = append(c.plan.Warnings, fmt.Sprintf("%s: %s", path, why))
 	return verdict.Version
+}
+
+// noteApproximations notes which plugins decide otherwise than the EPP's, once
+// each, however many configurations have them.
+func (c *compiler) noteApproximations(config *epp.Config) {
+	for _, p := range config.Report(&c.cluster) {
+		text := p.Name + ": " + p.Note
+		if p.Treatment == epp.Approximated && !slices.Contains(c.plan.Approximations, text) {
+			c.plan.Approximations = append(c.plan.Approximations, text)
+		}
+	}
 }
 
 func warnings(config *epp.Config, path *field.Path) []string {

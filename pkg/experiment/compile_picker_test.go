@@ -102,3 +102,13 @@ func TestAutoTakesTheNewestVersionThatAcceptsTheFile(t *testing.T) {
 		})
 	}
 }
+
+func TestApproximationsAreNotedOnce(t *testing.T) {
+	c := mustCompileRun(t, func(s *v1alpha1.Scenario) {
+		text := strings.Replace(bareConfig, "queue-scorer", "prefix-cache-scorer", 1)
+		s.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{Inline: &text}
+	})
+	if a := c.Plan.Approximations; len(a) != 1 || !strings.HasPrefix(a[0], "token-producer: ") {
+		t.Errorf("got %q", a)
+	}
+}

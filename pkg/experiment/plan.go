@@ -36,6 +36,9 @@ type Plan struct {
 	Seeds []int64 `json:"seeds"`
 	// Warnings say what has no effect.
 	Warnings []string `json:"warnings,omitempty"`
+	// Approximations say of plugins of the router, by name, in what they decide
+	// otherwise than the EPP's.
+	Approximations []string `json:"approximations,omitempty"`
 
 	expanded expansion
 	texts    texts
