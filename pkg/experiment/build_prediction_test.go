@@ -124,6 +124,7 @@ func TestForecastsUnderLoad(t *testing.T) {
 				s.Horizon.Requests = ptr.To[int64](2000)
 				s.Workload.Clients[0].Arrivals.Rate = rate
 				s.Workload.Clients[0].Prefix = nil
+				s.SLOs = nil // else the latency-scorer packs requests as closely as they allow
 				s.Workload.Clients[0].InputTokens = v1alpha1.Lengths{Distribution: "Normal", Mean: "2000", StdDev: "500", Min: 1, Max: ptr.To[int32](4000)}
 			})
 			var firsts, nexts []float64

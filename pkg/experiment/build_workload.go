@@ -3,6 +3,8 @@
 package experiment
 
 import (
+	"fmt"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -45,10 +47,40 @@ func buildClients(in []v1alpha1.Client, path *field.Path) ([]workload.Client, fi
 		}
 		clients = append(clients, copies...)
 	}
+	errs = append(errs, tooMuchState(in, path)...)
 	if len(clients) > maxClients {
 		errs = append(errs, field.TooMany(path, len(clients), maxClients))
 	}
 	return clients, errs
+}
+
+// maxState bounds the fixed prompts and the sessions at a time of a workload, which
+// are kept in memory.
+const maxState = 1_000_000
+
+// tooMuchState says which client has more prompts or sessions than are left for
+// it, its copies included.
+func tooMuchState(in []v1alpha1.Client, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	total := int64(0)
+	add := func(n, copies int32, at *field.Path) {
+		if total += int64(n) * int64(copies); total > maxState && len(errs) == 0 {
+			errs = append(errs, field.Invalid(at, n, fmt.Sprintf("all clients and their copies have at most %d prompts and conversations at a time; up to here there are %d", maxState, total)))
+		}
+	}
+	for i := range in {
+		copies := int32(1)
+		if in[i].Copies != nil {
+			copies = in[i].Copies.Count
+		}
+		if p := in[i].Prompts; p != nil {
+			add(p.Count, copies, path.Index(i).Child("prompts", "count"))
+		}
+		if s := in[i].Sessions; s != nil {
+			add(s.Concurrent, copies, path.Index(i).Child("sessions", "concurrent"))
+		}
+	}
+	return errs
 }
 
 // buildCopies makes the clients that one stands for.
@@ -59,9 +91,13 @@ func buildCopies(in *v1alpha1.Client, path *field.Path) ([]workload.Client, fiel
 		return []workload.Client{client}, errs
 	}
 	copies := workload.Copies{
-		Count:        int(in.Copies.Count),
-		ZipfExponent: in.Copies.ZipfExponent.Float(),
-		SharedPrefix: in.Copies.Prefixes == v1alpha1.SharedPrefixes,
+		Count:         int(in.Copies.Count),
+		ZipfExponent:  in.Copies.ZipfExponent.Float(),
+		SharedPrefix:  in.Copies.Prefixes == v1alpha1.SharedPrefixes,
+		SharedAdapter: in.Copies.Adapters == v1alpha1.SharedAdapters,
+	}
+	if in.Copies.Arrivals != v1alpha1.OwnArrivals {
+		copies.Deal = workload.Order(in.Copies.Arrivals)
 	}
 	if errs = append(errs, copies.Validate(path.Child("copies"))...); len(errs) > 0 {
 		return nil, errs
@@ -94,13 +130,37 @@ func buildClient(in *v1alpha1.Client) workload.Client {
 			RatePerSecond: in.Arrivals.Rate.Float(),
 			CV:            in.Arrivals.CV.Float(),
 		},
-		Input:  buildLengths(in.InputTokens),
-		Output: buildLengths(in.OutputTokens),
+		Input:   buildLengths(in.InputTokens),
+		Output:  buildLengths(in.OutputTokens),
+		Adapter: in.Adapter,
+	}
+	for _, s := range in.Arrivals.Stages {
+		client.Arrivals.Stages = append(client.Arrivals.Stages, workload.Stage{RatePerSecond: s.Rate.Float(), Duration: s.Duration.Duration()})
 	}
 	if in.Prefix != nil {
 		client.PrefixGroup, client.PrefixTokens = in.Prefix.Group, int(in.Prefix.Tokens)
 	}
+	if p := in.Prompts; p != nil {
+		client.Prompts = &workload.Prompts{Count: int(p.Count), Order: workload.Order(p.Order)}
+	}
+	client.Sessions = buildSessions(in.Sessions)
 	return client
+}
+
+func buildSessions(in *v1alpha1.Sessions) *workload.Sessions {
+	if in == nil {
+		return nil
+	}
+	s := &workload.Sessions{
+		Concurrent: int(in.Concurrent),
+		Turns:      buildLengths(in.Turns),
+		Accumulate: in.Context != v1alpha1.IndependentContext,
+		Order:      workload.Order(in.Order),
+	}
+	if in.MaxTokens != nil {
+		s.MaxTokens = int(*in.MaxTokens)
+	}
+	return s
 }
 
 func buildLengths(in v1alpha1.Lengths) workload.Lengths {

@@ -19,7 +19,10 @@ func (s *simulation) arrive(w *workload.Request) {
 	q.info = policy.Request{
 		ID: w.ID, Arrival: w.Arrival, Prompt: w.Prompt, Tokens: w.Prompt.Tokens(),
 		Tenant: w.Tenant, Class: w.Class, Priority: w.Priority,
+		Session: w.Session, Adapter: int32(w.Adapter),
 	}
+	promised := s.metrics.target(w.Class)
+	q.info.TTFT, q.info.TPOT = promised.TTFT, promised.TPOT
 	q.lastToken, q.firstToken, q.asked = unset, unset, w.Arrival
 	output := int32(max(w.OutputTokens, 1))
 	q.prompt = int32(q.info.Tokens)

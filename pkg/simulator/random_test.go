@@ -111,7 +111,7 @@ func randomPool(c *choices) Pool {
 func randomRequest(c *choices, id int, at simtime.Time) workload.Request {
 	r := workload.Request{
 		ID: id, Arrival: at, OutputTokens: c.pick(20), Response: uint64(1000 + id),
-		Tenant: c.pick(2), Class: c.pick(2), Priority: c.pick(3),
+		Tenant: c.pick(2), Class: c.pick(2), Priority: c.pick(3), Session: int32(id % 3),
 	}
 	if group := c.pick(4); group > 0 {
 		r.Prompt = r.Prompt.Append(prompt.Extent{Source: uint64(group), Tokens: int32(c.pick(30))})
@@ -152,7 +152,8 @@ type scatter struct {
 func (r *scatter) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
 	r.watch(v)
 	r.log = append(r.log, r.heard.lines(len(v.Scrapes))...)
-	r.log = append(r.log, fmt.Sprint("route ", q.ID, " at ", v.Now, " by ", v.Scrapes, " without ", v.Down))
+	r.log = append(r.log, fmt.Sprint("route ", q.ID, " at ", v.Now, " by ", v.Scrapes, " without ", v.Down,
+		" for session ", q.Session, ", adapter ", q.Adapter, " and promises ", q.TTFT, q.TPOT))
 	switch q.ID % 17 {
 	case 13:
 		return policy.Decision{}, policy.ErrNoEndpoint

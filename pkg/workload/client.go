@@ -4,13 +4,14 @@ package workload
 
 import (
 	"math"
+	"time"
 
-	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
 // Client is one synthetic source of requests. Its prompts are the text of its
-// prefix group, if it has one, followed by a part that no other prompt has.
+// prefix group, if it has one, followed by a part that no other prompt has,
+// unless Prompts or Sessions say otherwise.
 type Client struct {
 	// Name identifies the client and names its random streams.
 	Name string
@@ -21,12 +22,22 @@ type Client struct {
 	Priority int
 	// Arrivals say when requests come.
 	Arrivals Arrivals
+	// Dealt, if set, says that the arrivals are those of all clients that have
+	// the same, each of which gets some of the requests.
+	Dealt *Dealt
 	// Input is the length of the prompt's own part, Output of the answer.
 	Input, Output Lengths
 	// PrefixGroup names the text that all clients of the group begin their
 	// prompts with, and PrefixTokens is how much of it this client takes.
 	PrefixGroup  string
 	PrefixTokens int
+	// Prompts, if set, are the prompts' own parts. Sessions, if set, make
+	// requests turns of conversations. A client has one of them at most.
+	Prompts  *Prompts
+	Sessions *Sessions
+	// Adapter names the LoRA adapter that requests ask for; empty is the base
+	// model.
+	Adapter string
 }
 
 // ArrivalProcess is a random process of arrivals.
@@ -45,11 +56,22 @@ const (
 // the start.
 type Arrivals struct {
 	Process ArrivalProcess
-	// RatePerSecond is the mean number of requests in a second.
+	// RatePerSecond is the mean number of requests in a second; 0 where there are
+	// Stages.
 	RatePerSecond float64
+	// Stages are rates that follow each other without a pause. No request comes
+	// after the end of the last one.
+	Stages []Stage
 	// CV is the coefficient of variation of a Gamma process's gaps; 1 gives
 	// Poisson arrivals, more gives bursts. Other processes do not use it.
 	CV float64
+}
+
+// A Stage is a rate for a time.
+type Stage struct {
+	// RatePerSecond is the mean number of requests in a second; 0 is a pause.
+	RatePerSecond float64
+	Duration      time.Duration
 }
 
 // Lengths is a distribution of token counts.
@@ -74,46 +96,4 @@ func (l Lengths) greatest() int {
 		return MaxTokens
 	}
 	return l.Max
-}
-
-// clock is the arrivals of one client, one after the other.
-type clock struct {
-	arrivals Arrivals
-	stream   *stats.Stream
-	gapNs    float64 // mean
-	count    float64 // arrivals so far; whole
-	at       simtime.Time
-}
-
-// tick returns the next arrival, at most latest.
-func (c *clock) tick() simtime.Time {
-	c.count++
-	switch c.arrivals.Process {
-	case Constant:
-		// Counted from the start, so that a rounded gap does not add up.
-		c.at = round(c.count * c.gapNs)
-		return c.at
-	case Gamma:
-		shape := 1 / (c.arrivals.CV * c.arrivals.CV)
-		c.advance(c.stream.Gamma(shape) / shape * c.gapNs)
-	default:
-		c.advance(c.stream.Exponential() * c.gapNs)
-	}
-	return c.at
-}
-
-func (c *clock) advance(gapNs float64) {
-	gap := round(gapNs)
-	if gap > latest-c.at {
-		gap = latest - c.at
-	}
-	c.at += gap
-}
-
-// round returns the nearest whole ns, at most latest.
-func round(ns float64) simtime.Time {
-	if !(ns < float64(latest)) {
-		return latest
-	}
-	return simtime.Time(math.Round(ns))
 }

@@ -5,6 +5,7 @@ package workload
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -14,6 +15,9 @@ import (
 const (
 	maxRatePerSecond = 1e9
 	minCV, maxCV     = 0.001, 1000
+	// maxStages of maxStage end before latest.
+	maxStages = 64
+	maxStage  = 8760 * time.Hour
 )
 
 // ValidateClients returns what NewClients would not take: faults of single
@@ -51,7 +55,47 @@ func (c Client) Validate(path *field.Path) field.ErrorList {
 	if c.PrefixTokens > 0 && c.PrefixGroup == "" {
 		errs = append(errs, field.Required(prefix.Child("group"), "a prefix belongs to a group"))
 	}
+	if c.Prompts != nil {
+		errs = append(errs, c.Prompts.Validate(path.Child("prompts"))...)
+	}
+	if c.Sessions != nil {
+		errs = append(errs, c.Sessions.Validate(path.Child("sessions"))...)
+	}
+	if c.Prompts != nil && c.Sessions != nil {
+		errs = append(errs, field.Forbidden(path.Child("prompts"), "a conversation does not repeat itself"))
+	}
 	return errs
+}
+
+// Bounds of what a client has several of.
+const maxPrompts, maxSessions = 1_000_000, 100_000
+
+// Validate returns the faults of the prompts.
+func (p *Prompts) Validate(path *field.Path) field.ErrorList {
+	errs := p.Order.validate(path.Child("order"))
+	if p.Count < 1 || p.Count > maxPrompts {
+		errs = append(errs, outside(path.Child("count"), p.Count, 1, maxPrompts))
+	}
+	return errs
+}
+
+// Validate returns the faults of the sessions.
+func (s *Sessions) Validate(path *field.Path) field.ErrorList {
+	errs := s.Order.validate(path.Child("order"))
+	if s.Concurrent < 1 || s.Concurrent > maxSessions {
+		errs = append(errs, outside(path.Child("concurrent"), s.Concurrent, 1, maxSessions))
+	}
+	if s.MaxTokens < 0 || s.MaxTokens > MaxTokens {
+		errs = append(errs, outside(path.Child("maxTokens"), s.MaxTokens, 1, MaxTokens))
+	}
+	return append(errs, s.Turns.Validate(path.Child("turns"))...)
+}
+
+func (o Order) validate(path *field.Path) field.ErrorList {
+	if o != Cycle && o != Random {
+		return field.ErrorList{field.NotSupported(path, o, []Order{Cycle, Random})}
+	}
+	return nil
 }
 
 // Validate returns the faults of the arrivals.
@@ -68,9 +112,38 @@ func (a Arrivals) Validate(path *field.Path) field.ErrorList {
 		errs = append(errs, field.NotSupported(path.Child("process"), a.Process,
 			[]ArrivalProcess{Poisson, Constant, Gamma}))
 	}
+	if len(a.Stages) > 0 {
+		return append(errs, a.validateStages(path)...)
+	}
 	if !(a.RatePerSecond > 0 && a.RatePerSecond <= maxRatePerSecond) {
 		errs = append(errs, field.Invalid(path.Child("rate"), a.RatePerSecond,
 			fmt.Sprintf("must be greater than 0 and at most %.0e requests a second", maxRatePerSecond)))
+	}
+	return errs
+}
+
+func (a Arrivals) validateStages(path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if a.RatePerSecond != 0 {
+		errs = append(errs, field.Forbidden(path.Child("rate"), "stages have rates of their own"))
+	}
+	if len(a.Stages) > maxStages {
+		errs = append(errs, field.TooMany(path.Child("stages"), len(a.Stages), maxStages))
+	}
+	busy := false
+	for i, s := range a.Stages {
+		at := path.Child("stages").Index(i)
+		if !(s.RatePerSecond >= 0 && s.RatePerSecond <= maxRatePerSecond) {
+			errs = append(errs, field.Invalid(at.Child("rate"), s.RatePerSecond,
+				fmt.Sprintf("must be between 0 and %.0e requests a second", maxRatePerSecond)))
+		}
+		if s.Duration <= 0 || s.Duration > maxStage {
+			errs = append(errs, field.Invalid(at.Child("duration"), s.Duration.String(), fmt.Sprintf("must be greater than 0 and at most %v", maxStage)))
+		}
+		busy = busy || s.RatePerSecond > 0
+	}
+	if !busy {
+		errs = append(errs, field.Invalid(path.Child("stages"), len(a.Stages), "one of them must have a rate greater than 0"))
 	}
 	return errs
 }

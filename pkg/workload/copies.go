@@ -4,6 +4,7 @@ package workload
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -21,6 +22,12 @@ type Copies struct {
 	// SharedPrefix leaves all copies in the client's prefix group; otherwise
 	// each has a group of its own.
 	SharedPrefix bool
+	// SharedAdapter leaves all copies with the client's adapter; otherwise each
+	// has one of its own.
+	SharedAdapter bool
+	// Deal, if set, gives all copies one arrival process, whose requests are
+	// dealt out in that order.
+	Deal Order
 }
 
 const maxCopies, maxZipfExponent = 10_000, 10
@@ -36,14 +43,26 @@ func (c Copies) Validate(path *field.Path) field.ErrorList {
 		errs = append(errs, field.Invalid(path.Child("zipfExponent"), c.ZipfExponent,
 			fmt.Sprintf("must be between 0 and %d", maxZipfExponent)))
 	}
+	if c.Deal != "" {
+		errs = append(errs, c.Deal.validate(path.Child("arrivals"))...)
+	}
+	if c.Deal == Cycle && c.ZipfExponent != 0 {
+		errs = append(errs, field.Invalid(path.Child("zipfExponent"), c.ZipfExponent,
+			"must be 0 where arrivals is Cycle: a round has the same for all copies"))
+	}
 	return errs
 }
 
 // Of returns the copies of a client, the busiest first. Copy k is named after
-// the client with -k behind, and so is its prefix group; its rate is its share
-// of the client's. All else is the client's. It expects what Validate lets pass.
+// the client with -k behind, and so are its prefix group and its adapter; its
+// rate is its share of the client's. All else is the client's. It expects what
+// Validate lets pass.
 func (c Copies) Of(client Client) []Client {
 	shares := c.shares()
+	var dealt *Dealt
+	if c.Deal != "" {
+		dealt = &Dealt{Name: client.Name, Order: c.Deal, Shares: shares}
+	}
 	copies := make([]Client, c.Count)
 	for i := range copies {
 		k := client
@@ -52,10 +71,25 @@ func (c Copies) Of(client Client) []Client {
 		if k.PrefixGroup != "" && !c.SharedPrefix {
 			k.PrefixGroup += suffix
 		}
-		k.Arrivals.RatePerSecond *= shares[i]
+		if k.Adapter != "" && !c.SharedAdapter {
+			k.Adapter += suffix
+		}
+		if k.Dealt = dealt; dealt == nil {
+			k.Arrivals = k.Arrivals.scaled(shares[i])
+		}
 		copies[i] = k
 	}
 	return copies
+}
+
+// scaled returns the arrivals at a share of their rate.
+func (a Arrivals) scaled(share float64) Arrivals {
+	a.RatePerSecond *= share
+	a.Stages = slices.Clone(a.Stages)
+	for i := range a.Stages {
+		a.Stages[i].RatePerSecond *= share
+	}
+	return a
 }
 
 // shares returns what part of the rate each copy has; they sum up to 1.

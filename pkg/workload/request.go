@@ -37,12 +37,18 @@ type Request struct {
 	// Priority says how important the request is: higher is more, 0 where
 	// nobody said.
 	Priority int
+	// Session numbers the workload's conversations from 1, in order of their
+	// first requests; 0 for a request that belongs to none.
+	Session int32
+	// Adapter is one more than the index of a LoRA adapter in the source's
+	// Labels; 0 asks for the base model.
+	Adapter int
 }
 
-// Labels names what the indices in requests stand for. Tenants and classes
-// are in order of first mention.
+// Labels names what the indices in requests stand for. Tenants, classes and
+// adapters are in order of first mention.
 type Labels struct {
-	Clients, Tenants, Classes []string
+	Clients, Tenants, Classes, Adapters []string
 }
 
 // Source is a stream of requests, in order of arrival. It may be endless. A

@@ -13,10 +13,13 @@ import (
 type textKind uint64
 
 const (
-	groupText  textKind = iota + 1 // a prefix group's, by hash of its name
-	uniqueText                     // a client's own and the answer to it, by hash of its name and request number
-	blockText                      // a trace's full block, by its id
-	tailText                       // the rest of a trace's row and the answer to it, by row number
+	groupText   textKind = iota + 1 // a prefix group's, by hash of its name
+	uniqueText                      // a client's own and the answer to it, by hash of its name and request number
+	blockText                       // a trace's full block, by its id
+	tailText                        // the rest of a trace's row and the answer to it, by row number
+	fixedText                       // one of a client's fixed prompts, by hash of its name and prompt number
+	answerText                      // the answer to one of them, by hash of its name and request number
+	sessionText                     // what a client's session asks and is answered, by hash of its name and session number
 )
 
 // source returns the prompt.Extent source of a text.

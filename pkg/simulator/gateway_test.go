@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// noting notes the requests that it is asked to route.
+type noting struct{ seen []policy.Request }
+
+func (n *noting) Route(_ *policy.View, q *policy.Request) (policy.Decision, error) {
+	n.seen = append(n.seen, *q)
+	return policy.To(0), nil
+}
+
+func (*noting) Listener() policy.Listener { return nil }
+
+func TestWhatTheRouterKnowsOfARequest(t *testing.T) {
+	text := prompt.Prompt{}.Append(prompt.Extent{Source: 1, Tokens: 8})
+	source := &script{labels: workload.Labels{Classes: []string{"promised", "free", "later"}}, requests: []workload.Request{
+		{ID: 0, Arrival: 1, Prompt: text, OutputTokens: 1, Session: 4, Priority: 2, Tenant: 0},
+		{ID: 1, Arrival: 2, Prompt: text, OutputTokens: 1, Class: 1, Adapter: 3},
+		{ID: 2, Arrival: 3, Prompt: text, OutputTokens: 1, Class: 2},
+	}}
+	router := &noting{}
+	_, err := Run(context.Background(), Config{
+		Pools:  []Pool{{Replicas: 1, Timer: constantStep(10), BlockTokens: 4, KVBlocks: 100, MaxNumSeqs: 8, MaxNumBatchedTokens: 100}},
+		Router: router, Source: source, Horizon: Horizon{Drain: time.Hour},
+		Targets: []Target{{TTFT: 500, TPOT: 20, E2E: 9000}, {E2E: 9000}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []policy.Request{
+		{ID: 0, Arrival: 1, Prompt: text, Tokens: 8, Session: 4, Priority: 2, TTFT: 500, TPOT: 20},
+		{ID: 1, Arrival: 2, Prompt: text, Tokens: 8, Class: 1, Adapter: 3},
+		{ID: 2, Arrival: 3, Prompt: text, Tokens: 8, Class: 2},
+	}
+	if diff := cmp.Diff(want, router.seen); diff != "" {
+		t.Errorf("requests (−want +got):\n%s", diff)
+	}
+}
