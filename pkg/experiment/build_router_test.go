@@ -70,3 +70,15 @@ func TestAPredictionIsNotNegative(t *testing.T) {
 	})
 	fault(t, errs, "spec.scenario.router.latencyPrediction.error", "at most 0.5")
 }
+
+func TestSeveralEPPsExplainThemselvesToo(t *testing.T) {
+	for replicas, want := range map[int32]bool{0: false, 1: false, 2: true, 16: true} {
+		router := mustBuild(t, func(s *v1alpha1.Scenario) { s.Router.Replicas = replicas }).Router
+		if _, several := router.(*epp.Replicas); several != want {
+			t.Errorf("%d replicas are a %T", replicas, router)
+		}
+		if _, ok := router.(explainer); !ok {
+			t.Errorf("a %T does not explain its decisions", router)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/stats"
+)
+
+// Replicas are several EPPs of one configuration behind one gateway, which takes
+// them in turn. Each has counters, a prefix index, queues and random streams of
+// its own.
+//
+// Real ones read the metrics each at its own times; here all see the same
+// scrapes. What EPPs tell each other of the load in flight, where a syncer is
+// configured (parameter syncCrossReplicaState), is not simulated.
+type Replicas struct {
+	*policy.Replicated
+	schedulers []*Scheduler
+}
+
+// NewReplicas returns n EPPs; the first one is what [New] returns.
+func NewReplicas(c *Config, cluster Cluster, n int, seed int64) *Replicas {
+	r := &Replicas{}
+	var routers []policy.Router
+	for i := range n {
+		own := seed
+		if i > 0 {
+			own = int64(stats.Hash64(uint64(seed), stats.HashString("epp/replica"), uint64(i)))
+		}
+		s := New(c, cluster, own)
+		r.schedulers = append(r.schedulers, s)
+		routers = append(routers, s)
+	}
+	r.Replicated = policy.NewReplicated(routers...)
+	return r
+}
+
+// Explain has all of them explain their decisions; see [Scheduler.Explain].
+func (r *Replicas) Explain(tell func(*Explanation)) {
+	for _, s := range r.schedulers {
+		s.Explain(tell)
+	}
+}
