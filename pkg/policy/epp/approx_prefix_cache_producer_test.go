@@ -137,3 +137,23 @@ func TestThePartialLastBlockCounts(t *testing.T) {
 		}
 	}
 }
+
+// The match ends where nobody holds a block; up to there an endpoint is credited
+// for what follows a block that it lacks.
+func TestEndpointsAreCreditedBeyondTheirGaps(t *testing.T) {
+	p := prefixes{newApproxPrefix(t, "{lruCapacityPerServer: 12, autoTune: false, blockSizeTokens: 64}", 3)}
+	send := func(source uint64, blocks, to int) []int {
+		return p.send(&cycle{scrapes: make([]policy.Scrape, 3), prompt: promptOf(source, 64*blocks)}, to)
+	}
+	send(1, 10, 0)
+	send(1, 10, 1)
+	send(2, 7, 1) // takes the place of the first 5 blocks on endpoint 1
+	if diff := cmp.Diff([]int{10, 5, 0}, send(1, 10, 2)); diff != "" {
+		t.Errorf("beyond a gap (-want +got):\n%s", diff)
+	}
+	send(3, 12, 0)
+	send(3, 12, 2) // now nobody holds the first block
+	if diff := cmp.Diff([]int{0, 0, 0}, send(1, 10, 2)); diff != "" {
+		t.Errorf("beyond what nobody holds (-want +got):\n%s", diff)
+	}
+}

@@ -245,7 +245,8 @@ func TestPickers(t *testing.T) {
 		"negative scores":             {"max-score-picker", []float64{-2, -1}, []float64{0, 1}},
 		"whatever the score":          {"random-picker", []float64{5, 0, -1, 2}, []float64{0.25, 0.25, 0.25, 0.25}},
 		"in proportion to scores":     {"weighted-random-picker", []float64{1, 2, 5}, []float64{0.125, 0.25, 0.625}},
-		"small scores":                {"weighted-random-picker", []float64{1e-300, 3e-300}, []float64{0.25, 0.75}},
+		"small scores":                {"weighted-random-picker", []float64{0.05, 0.15}, []float64{0.25, 0.75}},
+		"scores whose keys are 0":     {"weighted-random-picker", []float64{0, 1e-300, 3e-300}, []float64{1, 0, 0}},
 		"nothing for 0 and below":     {"weighted-random-picker", []float64{0, 1, -3, 1}, []float64{0, 0.5, 0, 0.5}},
 		"uniform if none is positive": {"weighted-random-picker", []float64{0, -1}, []float64{0.5, 0.5}},
 	}

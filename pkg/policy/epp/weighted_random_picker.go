@@ -14,7 +14,8 @@ const weightedRandomPickerType = "weighted-random-picker"
 // each draws a key U^(1/score) with U uniform in (0, 1), and the greatest wins
 // (Efraimidis and Spirakis: Weighted random sampling with a reservoir, 2006).
 // Scores of 0 and below never win, unless there are no others: then all are
-// equally likely.
+// equally likely. But keys are floating-point numbers, and those of tiny scores
+// are 0: where all are, the first candidate wins, whatever its score.
 var weightedRandomPicker = pluginType{
 	name:       weightedRandomPickerType,
 	roles:      pickerRole,
@@ -24,6 +25,9 @@ var weightedRandomPicker = pluginType{
 	},
 }
 
+// leastKey is the logarithm of the least number that is not rounded to 0.
+const leastKey = -745.1332191019411
+
 type weightedRandom struct{ random *stats.Stream }
 
 func (w weightedRandom) pick(scores []float64) int {
@@ -32,15 +36,19 @@ func (w weightedRandom) pick(scores []float64) int {
 		if score <= 0 {
 			continue
 		}
-		// The logarithm of the key: the same order, and no underflow.
+		// The logarithm of the key has the same order.
 		if key := stats.Log(w.random.OpenFloat64()) / score; best < 0 || key > greatest {
 			best, greatest = i, key
 		}
 	}
-	if best < 0 {
+	switch {
+	case best < 0:
 		return w.random.IntN(len(scores))
+	case greatest < leastKey:
+		return 0
+	default:
+		return best
 	}
-	return best
 }
 
 func (w weightedRandom) leftToChance(scores []float64) bool {
