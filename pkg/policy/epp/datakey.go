@@ -2,6 +2,8 @@
 
 package epp
 
+import "slices"
+
 // A dataKey names data that one plugin makes and others read. Instances of one
 // producer type are told apart by name.
 type dataKey struct {
@@ -62,4 +64,18 @@ func needsCoreMetrics(*plugin) []dataKey {
 // needsTokens is for producers that read the prompt.
 func needsTokens(*plugin) []dataKey {
 	return []dataKey{{kind: tokensData, producer: tokenProducerType}}
+}
+
+// provides reports whether a plugin makes the data.
+func (c *Config) provides(key dataKey) bool {
+	return slices.ContainsFunc(c.document.Plugins, func(p *plugin) bool {
+		return p.kind.produces != nil && slices.Contains(p.kind.produces(p), key)
+	})
+}
+
+// reads reports whether a plugin requires the data.
+func (c *Config) reads(key dataKey) bool {
+	return slices.ContainsFunc(c.document.Plugins, func(p *plugin) bool {
+		return p.kind.needs != nil && slices.Contains(p.kind.needs(p), key)
+	})
 }

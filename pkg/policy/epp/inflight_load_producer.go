@@ -40,9 +40,12 @@ var inFlightLoadProducer = pluginType{
 		return []dataKey{{inFlightLoadData, p.Name}, {uncachedTokensData, p.Name}}
 	},
 	freshness: "the EPP's own counts, at once",
-	treatment: func(_ *Config, _ *Cluster, p *plugin) (Treatment, string) {
-		if p.Parameters.(*inFlightParameters).AddEstimatedOutputTokens {
+	treatment: func(c *Config, _ *Cluster, p *plugin) (Treatment, string) {
+		switch {
+		case p.Parameters.(*inFlightParameters).AddEstimatedOutputTokens:
 			return Approximated, "requests state no max_tokens, which would bound the estimate of output tokens"
+		case c.reads(dataKey{uncachedTokensData, p.Name}) && c.provides(dataKey{prefixMatchData, p.Parameters.(*inFlightParameters).PrefixMatchInfoProducerName}):
+			return Exact, "prefix matches are known before tokens are counted; in the EPP it may be the other way round, and then no endpoint's cached tokens are deducted from what a request would add"
 		}
 		return Exact, ""
 	},

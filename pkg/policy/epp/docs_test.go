@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Tests that the page on the EPP names are there: each rule that it states is
+// pinned by one.
+func TestThePageNamesTestsThatExist(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "epp.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests strings.Builder
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tests.Write(text)
+	}
+	names := regexp.MustCompile("`(Test[A-Z]\\w*)`").FindAllStringSubmatch(string(page), -1)
+	if len(names) < 30 {
+		t.Errorf("the page names %d tests only", len(names))
+	}
+	for _, name := range names {
+		if !strings.Contains(tests.String(), "\nfunc "+name[1]+"(t *testing.T)") {
+			t.Errorf("the page names %s, which is not there", name[1])
+		}
+	}
+}
