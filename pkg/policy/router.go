@@ -128,3 +128,11 @@ type Listener interface {
 	// Finished says that the answer's stream ended, whole or not.
 	Finished(request *Request, endpoint int)
 }
+
+// UsageListener is a Listener that is also told what an answer cost, as engines
+// report it at the end of the stream.
+type UsageListener interface {
+	Listener
+	// Used comes just before Finished, of answers that ended whole.
+	Used(at simtime.Time, request *Request, outputTokens int)
+}

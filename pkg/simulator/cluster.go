@@ -30,6 +30,7 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 	for i := range c.Pools {
 		s.addPool(i, &c.Pools[i])
 	}
+	s.usage, _ = s.listener.(policy.UsageListener)
 	s.tell(c.Router)
 	s.connect(&c)
 	s.addRota(&c)

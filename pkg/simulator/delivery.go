@@ -70,6 +70,9 @@ func (s *simulation) deliver(until simtime.Time) {
 		q := &s.requests.all[d.id]
 		switch {
 		case d.ends:
+			if s.usage != nil {
+				s.usage.Used(d.at, &q.info, int(q.generated()))
+			}
 			if s.listener != nil {
 				s.listener.Finished(&q.info, int(q.replica))
 			}

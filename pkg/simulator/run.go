@@ -33,6 +33,8 @@ type simulation struct {
 	router policy.Router
 	// listener is the router's; nil where nobody listens.
 	listener policy.Listener
+	// usage is the listener where it wants to know what answers cost.
+	usage policy.UsageListener
 	// hears is the router where it hears what caches hold; else nil.
 	hears policy.CacheListener
 	// doors says that some replica asks its advisor when a request arrives.

@@ -33,6 +33,11 @@ type Cluster struct {
 	// average, where the EPP counts bytes and reckons with 4 to a token; 0
 	// means 4.
 	BytesPerToken float64
+	// Tenants are the names of the workload's tenants, by which flow control
+	// orders flows, and Priorities those of its requests; nil where they are not
+	// known.
+	Tenants    []string
+	Priorities []int
 }
 
 func (c *Cluster) check() {

@@ -8,6 +8,11 @@ const (
 	fcfsOrderingPolicyType         = "fcfs-ordering-policy"
 	globalStrictFairnessPolicyType = "global-strict-fairness-policy"
 	staticUsageLimitPolicyType     = "static-usage-limit-policy"
+
+	edfOrderingPolicyType         = "edf-ordering-policy"
+	sloDeadlineOrderingPolicyType = "slo-deadline-ordering-policy"
+	roundRobinFairnessPolicyType  = "round-robin-fairness-policy"
+	programAwareFairnessType      = "program-aware-fairness"
 )
 
 // The EPP makes these policies whether or not flow control is on.

@@ -9,6 +9,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/kvindex"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
 // An admitter says whether a request may be routed at all. It is asked after
@@ -88,6 +89,11 @@ type listener interface {
 	finished(request *policy.Request, endpoint int)
 }
 
+// A spender is told what an answer cost, just before it is told of its end.
+type spender interface {
+	used(at simtime.Time, request *policy.Request, outputTokens int)
+}
+
 // A builder makes the instances of one scheduler and connects them.
 type builder struct {
 	Cluster
@@ -112,6 +118,7 @@ type builder struct {
 	listeners []listener
 	// digesters hear of the engines' caches.
 	digesters []kvindex.Digester
+	spenders  []spender
 }
 
 func newBuilder(c *Config, cluster Cluster, seed int64) *builder {
@@ -157,7 +164,7 @@ func (b *builder) scheduler(c *Config) *Scheduler {
 	slices.SortStableFunc(s.producers, func(a, b producer) int { return cmp.Compare(rank(a), rank(b)) })
 	b.admission(c, s)
 	s.staged = newStaged(b, c)
-	s.followers, s.listeners = b.followers, b.listeners
+	s.followers, s.listeners, s.spenders = b.followers, b.listeners, b.spenders
 	if c.document.estimatesTokens() {
 		s.estimate.ratio = b.bytesPerToken() / estimatedBytes
 	}
@@ -193,6 +200,9 @@ func (b *builder) connect(made any) {
 	}
 	if l, ok := made.(listener); ok && !slices.Contains(b.listeners, l) {
 		b.listeners = append(b.listeners, l)
+	}
+	if s, ok := made.(spender); ok && !slices.Contains(b.spenders, s) {
+		b.spenders = append(b.spenders, s)
 	}
 }
 

@@ -27,15 +27,23 @@ type Scheduler struct {
 	feed      kvindex.Feed
 	estimate  tokenEstimate
 	tracer    tracer
+	// flow is nil where flow control is off.
+	flow *flowController
+	// spenders are told what answers cost.
+	spenders []spender
 
 	cycle cycle
+	// looked is what is seen between requests.
+	looked cycle
 	// unscraped stands in for scrapes that do not reach the EPP: all metrics 0.
 	unscraped []policy.Scrape
 }
 
 var (
-	_ policy.Router   = (*Scheduler)(nil)
-	_ policy.Listener = (*Scheduler)(nil)
+	_ policy.Router        = (*Scheduler)(nil)
+	_ policy.Holder        = (*Scheduler)(nil)
+	_ policy.Listener      = (*Scheduler)(nil)
+	_ policy.UsageListener = (*Scheduler)(nil)
 )
 
 // New makes the scheduler of a configuration for a cluster. What is random
@@ -46,8 +54,25 @@ func New(c *Config, cluster Cluster, seed int64) *Scheduler {
 }
 
 // Route implements [policy.Router]. There is no error but one that wraps
-// [policy.ErrNoEndpoint].
+// [policy.ErrNoEndpoint] and, with flow control, [policy.ErrHeld].
 func (s *Scheduler) Route(view *policy.View, request *policy.Request) (policy.Decision, error) {
+	if s.flow != nil {
+		return policy.Decision{}, s.flow.route(view, request)
+	}
+	return s.schedule(view, request)
+}
+
+// Holds implements [policy.Holder]: flow control does.
+func (s *Scheduler) Holds() bool { return s.flow != nil }
+
+// Wake implements [policy.Holder].
+func (s *Scheduler) Wake(now simtime.Time) (simtime.Time, bool) { return s.flow.wake(now) }
+
+// Release implements [policy.Holder].
+func (s *Scheduler) Release(view *policy.View) (policy.Released, bool) { return s.flow.release(view) }
+
+// schedule chooses endpoints for a request that does not wait any longer.
+func (s *Scheduler) schedule(view *policy.View, request *policy.Request) (policy.Decision, error) {
 	c := s.begin(view, request)
 	if s.tracer.tell == nil {
 		return s.decide(c, request)
@@ -60,7 +85,7 @@ func (s *Scheduler) Route(view *policy.View, request *policy.Request) (policy.De
 
 func (s *Scheduler) decide(c *cycle, request *policy.Request) (policy.Decision, error) {
 	switch {
-	case request.Priority < 0 && s.detector.saturation(c) >= 1:
+	case s.flow == nil && request.Priority < 0 && s.detector.saturation(c) >= 1:
 		s.staged.skip()
 		return policy.Decision{}, policy.ErrShed
 	case c.there == 0:
@@ -115,6 +140,25 @@ func (s *Scheduler) Finished(request *policy.Request, endpoint int) {
 	}
 }
 
+// Used implements [policy.UsageListener].
+func (s *Scheduler) Used(at simtime.Time, request *policy.Request, outputTokens int) {
+	for _, p := range s.spenders {
+		p.used(at, request, outputTokens)
+	}
+}
+
+// look is what is seen without a request, until the next look.
+func (s *Scheduler) look(view *policy.View) *cycle {
+	s.looked = cycle{there: s.endpoints, now: view.Now, scrapes: view.Scrapes, unscraped: !s.scraped}
+	if view.Down != nil {
+		s.looked.lose(view.Down)
+	}
+	if !s.scraped {
+		s.looked.scrapes = s.unscraped
+	}
+	return &s.looked
+}
+
 // begin fills in what the plugins see.
 func (s *Scheduler) begin(view *policy.View, request *policy.Request) *cycle {
 	if len(view.Scrapes) != s.endpoints {
@@ -132,6 +176,7 @@ func (s *Scheduler) begin(view *policy.View, request *policy.Request) *cycle {
 		prompt:    request.Prompt,
 		tokens:    request.Tokens,
 		priority:  request.Priority,
+		tenant:    request.Tenant,
 		session:   request.Session,
 		adapter:   request.Adapter,
 		ttftMs:    inMilliseconds(request.TTFT),
@@ -173,9 +218,9 @@ type cycle struct {
 	peer   int
 	prompt prompt.Prompt
 	tokens int
-	// priority, session and adapter are the request's, as [policy.Request] has
-	// them.
-	priority         int
+	// priority, tenant, session and adapter are the request's, as
+	// [policy.Request] has them.
+	priority, tenant int
 	session, adapter int32
 	// ttftMs and tpotMs are the latencies that the request states it was
 	// promised; 0 states nothing.

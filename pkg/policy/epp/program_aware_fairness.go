@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"math"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/stats"
+)
+
+// programAwareFair is program-aware-fairness, strategy las: the flow goes next
+// with the greatest sum of
+//
+//	lasWeightService · (1 − service of its program) + lasWeightHeadWait · wait of its head,
+//
+// both scaled to [0, 1] over the flows that are not empty; where all are equal
+// that is 0.5. The service of a program, which is the tenant, is the sum of
+// prompt + 2·completion tokens over its answers, and halves each
+// lasHalfLifeSeconds; waits are in whole milliseconds. Ties are left to chance.
+//
+// A program that has nothing in flight is forgotten evictionTtlSeconds after its
+// last answer, when the next multiple of evictionSweepSeconds has come.
+type programAwareFair struct {
+	parameters *programAwareParameters
+	programs   map[int]*program // by tenant
+	random     *stats.Stream
+	// tenantOf is the tenant as flows are in order of; now is the time of the last
+	// look.
+	byName func(tenant int) int
+	// memory of pick
+	services, waits []float64
+}
+
+// program is what is known of a tenant.
+type program struct {
+	service  float64
+	as       simtime.Time // of service
+	inFlight int
+	last     simtime.Time // end of the last answer
+}
+
+func newProgramAware(b *builder, p *plugin) *programAwareFair {
+	return &programAwareFair{
+		parameters: p.Parameters.(*programAwareParameters),
+		programs:   map[int]*program{},
+		random:     stats.NewStream(b.seed, "epp/"+p.Name),
+		byName:     b.tenantOrder(),
+	}
+}
+
+func (a *programAwareFair) pick(now simtime.Time, flows []*flow) *flow {
+	a.services, a.waits = a.services[:0], a.waits[:0]
+	for _, f := range flows {
+		head := f.head()
+		if head == nil {
+			continue
+		}
+		a.services = append(a.services, a.serviceOf(f.tenant, now))
+		a.waits = append(a.waits, math.Floor(float64(now.Sub(head.since))/1e6))
+	}
+	scale(a.services)
+	scale(a.waits)
+	var best *flow
+	highest, ties, i := math.Inf(-1), 0, 0
+	for _, f := range flows {
+		if f.head() == nil {
+			continue
+		}
+		score := float64(a.parameters.LASWeightService*(1-a.services[i])) + float64(a.parameters.LASWeightHeadWait*a.waits[i])
+		i++
+		switch {
+		case score > highest:
+			best, highest, ties = f, score, 1
+		case score == highest:
+			ties++
+			if a.random.IntN(ties) == 0 {
+				best = f
+			}
+		}
+	}
+	return best
+}
+
+// scale brings values to [0, 1]; equal ones to 0.5.
+func scale(values []float64) {
+	least, greatest := math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		least, greatest = min(least, v), max(greatest, v)
+	}
+	for i, v := range values {
+		values[i] = 0.5
+		if greatest > least {
+			values[i] = (v - least) / (greatest - least)
+		}
+	}
+}
+
+// program returns what is known of a tenant.
+func (a *programAwareFair) program(tenant int, now simtime.Time) *program {
+	p := a.programs[tenant]
+	if p == nil || a.forgotten(p, now) {
+		p = &program{as: now, last: now}
+		a.programs[tenant] = p
+	}
+	return p
+}
+
+// forgotten reports whether a sweep has come upon a program that is idle.
+func (a *programAwareFair) forgotten(p *program, now simtime.Time) bool {
+	ttl := a.parameters.EvictionTTLSeconds
+	if p.inFlight > 0 || ttl == 0 {
+		return false
+	}
+	sweep := math.Floor(now.Seconds()/a.parameters.EvictionSweepSeconds) * a.parameters.EvictionSweepSeconds
+	return sweep-p.last.Seconds() > ttl
+}
+
+// serviceOf is a program's service, of which half is forgotten in each half-life.
+func (a *programAwareFair) serviceOf(tenant int, now simtime.Time) float64 {
+	p := a.program(tenant, now)
+	if halfLife := a.parameters.LASHalfLifeSeconds; halfLife > 0 && now > p.as {
+		p.service *= stats.Pow(2, -now.Sub(p.as).Seconds()/halfLife)
+	}
+	p.as = now
+	return p.service
+}
+
+func (a *programAwareFair) routed(c *cycle, _ picks) {
+	a.program(a.byName(c.tenant), c.now).inFlight++
+}
+
+func (a *programAwareFair) firstToken(*policy.Request, int) {}
+
+func (a *programAwareFair) finished(request *policy.Request, _ int) {
+	if p := a.programs[a.byName(request.Tenant)]; p != nil {
+		p.inFlight--
+	}
+}
+
+// used tells what an answer cost.
+func (a *programAwareFair) used(at simtime.Time, request *policy.Request, outputTokens int) {
+	tenant := a.byName(request.Tenant)
+	a.serviceOf(tenant, at)
+	p := a.programs[tenant]
+	p.service += float64(request.Tokens + 2*outputTokens)
+	p.last = at
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// roundRobinFairness is round-robin-fairness-policy: flows take turns, in order
+// of their names. When all are empty, or the last one is forgotten, it begins
+// again with the first.
+type roundRobinFairness struct {
+	// last is the tenant that had its turn; none where it begins again.
+	last int
+}
+
+func (r *roundRobinFairness) pick(_ simtime.Time, flows []*flow) *flow {
+	next := slices.IndexFunc(flows, func(f *flow) bool { return f.tenant == r.last }) + 1
+	for i := range flows {
+		if f := flows[(next+i)%len(flows)]; f.head() != nil {
+			r.last = f.tenant
+			return f
+		}
+	}
+	r.last = none
+	return nil
+}
