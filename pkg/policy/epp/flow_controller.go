@@ -305,7 +305,11 @@ func (f *flowController) rest(view *policy.View) {
 			b.forget(f.collected*flowTimeout - flowTimeout)
 		}
 	}
-	if f.requests > 0 || now == 0 || !f.isDue(&f.ticked, dispatchInterval, now-1) {
+	if f.isDue(&f.swept, sweepInterval, now-1) {
+		f.sweep(f.swept * sweepInterval)
+	}
+	f.dropGone()
+	if len(f.byAge) > 0 || !f.isDue(&f.ticked, dispatchInterval, now-1) || f.requests > 0 {
 		return
 	}
 	f.observe(f.look(view))

@@ -3,6 +3,7 @@
 package epp
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"strings"
@@ -46,7 +47,7 @@ func newFlowSettings(section *flowControl, of release) flowSettings {
 	f := flowSettings{
 		maxRequests: section.MaxRequests.value(),
 		maxBytes:    section.MaxBytes.value(),
-		limit:       orDefault(section.UsageLimitPolicyPluginRef, staticUsageLimitPolicyType),
+		limit:       cmp.Or(section.UsageLimitPolicyPluginRef, staticUsageLimitPolicyType),
 		evicts:      section.EnableEviction,
 	}
 	if of >= router10 {
@@ -78,8 +79,8 @@ func newBandSettings(band *priorityBand, of release) bandSettings {
 		priority:    band.Priority,
 		maxRequests: band.MaxRequests.value(),
 		maxBytes:    band.MaxBytes.value(),
-		fairness:    orDefault(band.FairnessPolicyRef, globalStrictFairnessPolicyType),
-		ordering:    orDefault(band.OrderingPolicyRef, fcfsOrderingPolicyType),
+		fairness:    cmp.Or(band.FairnessPolicyRef, globalStrictFairnessPolicyType),
+		ordering:    cmp.Or(band.OrderingPolicyRef, fcfsOrderingPolicyType),
 	}
 	if b.maxBytes == 0 {
 		b.maxBytes = defaultBandBytes

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"cmp"
+	"fmt"
+	"testing"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/stats"
+)
+
+// A flowBench drives a flowController as a simulation does: it is asked to
+// release after each request and whenever it wakes. Its detector says what the
+// bench says, and all requests go to endpoint 0.
+type flowBench struct {
+	*flowController
+	level     float64
+	endpoints int
+	now       simtime.Time
+	next      simtime.Time // when it wakes
+	log       []string     // who left, when and how
+}
+
+const ms = simtime.Time(time.Millisecond)
+
+func newFlowBench(settings flowSettings, of release) *flowBench {
+	g := &flowBench{endpoints: 1, next: simtime.Never}
+	f := &flowController{
+		schedule: func(*policy.View, *policy.Request) (policy.Decision, error) { return policy.To(0), nil },
+		look:     func(v *policy.View) *cycle { return &cycle{now: v.Now, there: g.endpoints} },
+		rules:    rulesOf(of), settings: settings, limit: staticUsageLimit{1},
+		byName: func(tenant int) int { return tenant }, bytesPerToken: 4,
+	}
+	f.detector, f.saturation = g, g
+	programs := &programAwareFair{
+		parameters: &programAwareParameters{LASWeightService: 0.8, LASWeightHeadWait: 0.2, LASHalfLifeSeconds: 60},
+		programs:   map[int]*program{}, random: stats.NewStream(1, "ties"), byName: f.byName,
+	}
+	f.newBand = func(priority int) *flowBand {
+		b := settings.of(priority)
+		fair := map[string]fairness{
+			globalStrictFairnessPolicyType: globalStrictFairness{}, roundRobinFairnessPolicyType: &roundRobinFairness{last: none},
+			programAwareFairnessType: programs,
+		}
+		order := map[string]ordering{
+			fcfsOrderingPolicyType: firstComeOrdering{}, edfOrderingPolicyType: earliestDeadlineOrdering{settings.ttl},
+			sloDeadlineOrderingPolicyType: statedDeadlineOrdering{},
+		}
+		return &flowBand{priority: priority, maxRequests: b.maxRequests, maxBytes: b.maxBytes, fairness: fair[b.fairness], ordering: order[b.ordering]}
+	}
+	f.band(0)
+	for _, b := range settings.bands {
+		f.band(b.priority)
+	}
+	g.flowController = f
+	return g
+}
+
+func (g *flowBench) saturation(*cycle) float64 { return g.level }
+
+// until lets all wakes before a time happen.
+func (g *flowBench) until(at simtime.Time) {
+	for g.next < at {
+		g.now = g.next
+		g.drain()
+	}
+	g.now = at
+}
+
+// drain asks for releases, and for the time of the next wake.
+func (g *flowBench) drain() {
+	for {
+		r, ok := g.release(&policy.View{Now: g.now})
+		if !ok {
+			break
+		}
+		how := ""
+		if r.Err != nil {
+			how = ": " + r.Err.Error()
+		}
+		g.log = append(g.log, fmt.Sprint(g.now, " ", r.Request, how))
+	}
+	g.next = simtime.Never
+	if at, ok := g.wake(g.now); ok {
+		if at <= g.now {
+			panic(fmt.Sprintf("wakes at %v, at %v", at, g.now))
+		}
+		g.next = at
+	}
+}
+
+// arrive lets a request come.
+func (g *flowBench) arrive(at simtime.Time, r policy.Request) {
+	g.until(at)
+	r.Arrival = at
+	if err := g.route(&policy.View{Now: at}, &r); err != policy.ErrHeld {
+		g.log = append(g.log, fmt.Sprint(at, " ", r.ID, ": ", err))
+	}
+	g.drain()
+}
+
+// someBands is the settings of a section in YAML, for a release.
+func someBands(t *testing.T, text string, of release) flowSettings {
+	t.Helper()
+	var section flowControl
+	root, errs, _ := parseText([]byte(cmp.Or(text, "{}")), nil)
+	if errs = append(errs, decodeStrict(root, &section, nil)...); len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	return newFlowSettings(&section, of)
+}
