@@ -106,10 +106,12 @@ func (g *flowBench) arrive(at simtime.Time, r policy.Request) {
 // someBands is the settings of a section in YAML, for a release.
 func someBands(t *testing.T, text string, of release) flowSettings {
 	t.Helper()
-	var section flowControl
-	root, errs, _ := parseText([]byte(cmp.Or(text, "{}")), nil)
-	if errs = append(errs, decodeStrict(root, &section, nil)...); len(errs) > 0 {
-		t.Fatal(errs)
+	l := &loader{dialect: dialects[len(dialects)-1]}
+	root, ok := l.parse([]byte("flowControl: " + cmp.Or(text, "{}")))
+	var doc document
+	wrong, unknown := decodeDocument(root, &doc, routerMain, nil)
+	if !ok || len(wrong)+len(unknown) > 0 {
+		t.Fatal(wrong, unknown)
 	}
-	return newFlowSettings(&section, of)
+	return newFlowSettings(doc.FlowControl, of)
 }

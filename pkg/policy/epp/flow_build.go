@@ -2,11 +2,7 @@
 
 package epp
 
-import (
-	"fmt"
-	"slices"
-	"time"
-)
+import "slices"
 
 // newFlowController makes the flow control of a scheduler, whose detector is
 // there already.
@@ -31,7 +27,7 @@ func newFlowController(b *builder, s *Scheduler, settings flowSettings, of relea
 		band := settings.of(priority)
 		return &flowBand{
 			priority: priority, maxRequests: band.maxRequests, maxBytes: band.maxBytes,
-			fairness: b.fairness(band.fairness), ordering: b.ordering(band.ordering, settings.ttl),
+			fairness: b.fairness(band.fairness), ordering: b.ordering(band.ordering, &settings),
 		}
 	}
 	// What is told of requests is there from the start.
@@ -49,50 +45,28 @@ func newFlowController(b *builder, s *Scheduler, settings flowSettings, of relea
 // fairness makes the policy of that name for a band; what remembers requests is
 // the same for all bands.
 func (b *builder) fairness(name string) fairness {
-	switch p := b.plugins[name]; p.Type {
-	case globalStrictFairnessPolicyType:
+	p := b.plugins[name]
+	if p == nil {
+		// Versions without such plugins do as their default does.
 		return globalStrictFairness{}
-	case roundRobinFairnessPolicyType:
-		return &roundRobinFairness{last: none}
-	case programAwareFairnessType:
-		return shared(b, p, func() *programAwareFair {
-			a := newProgramAware(b, p)
-			b.connect(a)
-			return a
-		})
-	default:
-		panic(fmt.Sprintf("epp: %s is no fairness policy", p.Type))
 	}
+	return p.kind.newFairness(b, p)
 }
 
-func (b *builder) ordering(name string, ttl time.Duration) ordering {
-	switch p := b.plugins[name]; p.Type {
-	case fcfsOrderingPolicyType:
+func (b *builder) ordering(name string, s *flowSettings) ordering {
+	p := b.plugins[name]
+	if p == nil {
 		return firstComeOrdering{}
-	case edfOrderingPolicyType:
-		return earliestDeadlineOrdering{ttl}
-	case sloDeadlineOrderingPolicyType:
-		return statedDeadlineOrdering{}
-	default:
-		panic(fmt.Sprintf("epp: %s is no ordering policy", p.Type))
 	}
+	return p.kind.newOrdering(p, s)
 }
 
-// usageLimit makes the policy of that name. Versions without such policies have
-// one ceiling of 1.
 func (b *builder) usageLimit(name string) usageLimit {
 	p := b.plugins[name]
 	if p == nil {
 		return staticUsageLimit{threshold: 1}
 	}
-	switch parameters := p.Parameters.(type) {
-	case *staticUsageLimitParameters:
-		return staticUsageLimit{parameters.Threshold}
-	case *holdbackParameters:
-		return newPriorityHoldback(parameters)
-	default:
-		return &softReflectiveLimit{}
-	}
+	return p.kind.newLimit(p)
 }
 
 // tenantOrder numbers tenants in order of their names, which flows are in; as
@@ -108,4 +82,37 @@ func (b *builder) tenantOrder() func(tenant int) int {
 		order[i], _ = slices.BinarySearch(names, name)
 	}
 	return func(tenant int) int { return order[tenant] }
+}
+
+const flowControlOff = "flow control is off"
+
+// treatFlowControl is for plugins that have a say with flow control, where they
+// are named.
+func treatFlowControl(how Treatment, note string) treatment {
+	return func(c *Config, _ *Cluster, p *plugin) (Treatment, string) {
+		settings := c.flowSettings()
+		switch {
+		case !c.gate(flowControlGate):
+			return NoEffect, flowControlOff
+		case !settings.uses(p.Name):
+			return NoEffect, "neither a priority band nor the section flowControl names it"
+		default:
+			return how, note
+		}
+	}
+}
+
+// flowSettings is what the section flowControl comes to.
+func (c *Config) flowSettings() flowSettings {
+	return newFlowSettings(&c.document.FlowControl, c.dialect.framework)
+}
+
+// uses reports whether a policy of that name may ever be asked.
+func (f *flowSettings) uses(name string) bool {
+	for _, band := range append([]bandSettings{f.positive, f.negative}, f.bands...) {
+		if name == band.fairness || name == band.ordering {
+			return true
+		}
+	}
+	return name == f.limit
 }

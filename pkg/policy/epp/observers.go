@@ -17,7 +17,7 @@ var (
 		roles:      observerRole,
 		alpha:      true,
 		parameters: func() any { return &agentIdentityParameters{} },
-		treatment:  ignoredAs("names flows, and flow control is off"),
+		treatment:  treatAgentIdentity,
 	}
 	// servedVerifier writes a header for conformance tests.
 	servedVerifier = pluginType{
@@ -167,4 +167,11 @@ func (p *k8sNotificationParameters) check(l *loader, path *field.Path) {
 	if p.Kind == "" {
 		l.add(field.Required(path.Child("kind"), "must be a kind of object"))
 	}
+}
+
+func treatAgentIdentity(c *Config, _ *Cluster, _ *plugin) (Treatment, string) {
+	if !c.gate(flowControlGate) {
+		return NoEffect, "names flows, and " + flowControlOff
+	}
+	return Approximated, "flows are named by the workload's tenants, not by agents"
 }

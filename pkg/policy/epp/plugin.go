@@ -52,6 +52,9 @@ type pluginType struct {
 	newAdmitter func(b *builder, p *plugin) admitter
 	newDetector func(b *builder, p *plugin) saturationDetector
 	newDecider  func(b *builder, p *plugin) decider
+	newOrdering func(p *plugin, s *flowSettings) ordering
+	newFairness func(b *builder, p *plugin) fairness
+	newLimit    func(p *plugin) usageLimit
 }
 
 // treatment says how an instance is reproduced on a cluster, and in a note what

@@ -5,13 +5,17 @@ package epp
 import (
 	"math"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// programAwareFair is program-aware-fairness, strategy las: the flow goes next
-// with the greatest sum of
+const programAwareFairnessType = "program-aware-fairness"
+
+// programAwareFairness lets the flow go next (strategy las) that has the greatest
+// sum of
 //
 //	lasWeightService · (1 − service of its program) + lasWeightHeadWait · wait of its head,
 //
@@ -22,12 +26,78 @@ import (
 //
 // A program that has nothing in flight is forgotten evictionTtlSeconds after its
 // last answer, when the next multiple of evictionSweepSeconds has come.
+var programAwareFairness = pluginType{
+	name:  programAwareFairnessType,
+	roles: flowControlRole | fairnessRole,
+	since: router09,
+	parameters: func() any {
+		return &programAwareParameters{
+			Strategy:             leastAttainedService,
+			EvictionTTLSeconds:   3600,
+			EvictionSweepSeconds: 300,
+			LASWeightService:     0.8,
+			LASWeightHeadWait:    0.2,
+			LASHalfLifeSeconds:   60,
+		}
+	},
+	treatment: treatProgramAware,
+	newFairness: func(b *builder, p *plugin) fairness {
+		return shared(b, p, func() *programAwareFair {
+			a := newProgramAware(b, p)
+			b.connect(a)
+			return a
+		})
+	},
+}
+
+func treatProgramAware(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+	if c.dialect.framework < routerMain {
+		return treatFlowControl(Approximated, "programs are tenants, and forget as in router-main: while they have requests in flight too")(c, cluster, p)
+	}
+	return treatFlowControl(Approximated, "programs are tenants")(c, cluster, p)
+}
+
+// programAwareParameters weigh what a program has been served against how long
+// it waits.
+type programAwareParameters struct {
+	Strategy             string  `json:"strategy"`
+	EvictionTTLSeconds   float64 `json:"evictionTtlSeconds"`
+	EvictionSweepSeconds float64 `json:"evictionSweepSeconds"`
+	LASWeightService     float64 `json:"lasWeightService"`
+	LASWeightHeadWait    float64 `json:"lasWeightHeadWait"`
+	LASHalfLifeSeconds   float64 `json:"lasHalfLifeSeconds"`
+}
+
+const leastAttainedService = "las"
+
+func (p *programAwareParameters) check(l *loader, path *field.Path) {
+	if p.Strategy == "" {
+		p.Strategy = leastAttainedService
+	}
+	if p.Strategy != leastAttainedService {
+		l.add(field.NotSupported(path.Child("strategy"), p.Strategy, []string{leastAttainedService}))
+	}
+	for _, number := range []struct {
+		name  string
+		value float64
+	}{
+		{"evictionTtlSeconds", p.EvictionTTLSeconds}, {"lasWeightService", p.LASWeightService},
+		{"lasWeightHeadWait", p.LASWeightHeadWait}, {"lasHalfLifeSeconds", p.LASHalfLifeSeconds},
+	} {
+		if number.value < 0 {
+			l.add(field.Invalid(path.Child(number.name), number.value, "must not be negative"))
+		}
+	}
+	if p.EvictionSweepSeconds <= 0 {
+		l.add(field.Invalid(path.Child("evictionSweepSeconds"), p.EvictionSweepSeconds, "must be greater than 0"))
+	}
+}
+
 type programAwareFair struct {
 	parameters *programAwareParameters
 	programs   map[int]*program // by tenant
 	random     *stats.Stream
-	// tenantOf is the tenant as flows are in order of; now is the time of the last
-	// look.
+	// byName is the order of tenants that flows are in.
 	byName func(tenant int) int
 	// memory of pick
 	services, waits []float64

@@ -84,8 +84,8 @@ func (c *Config) unsimulated(path *field.Path) field.ErrorList {
 	if c.dialect.framework < oldestSimulated {
 		errs = append(errs, field.Forbidden(path, fmt.Sprintf("%s loads this, but only %s and later can be simulated", c.dialect.name, oldestSimulated)))
 	}
-	if c.gate(flowControlGate) {
-		errs = append(errs, field.Forbidden(path.Child("featureGates"), "flow control cannot be simulated"))
+	if c.gate(flowControlGate) && c.document.FlowControl.EnableEviction {
+		errs = append(errs, field.Forbidden(path.Child("flowControl", "enableEviction"), "eviction of requests in flight cannot be simulated"))
 	}
 	return errs
 }

@@ -186,6 +186,9 @@ func rank(p producer) int {
 func (b *builder) admission(c *Config, s *Scheduler) {
 	detector := b.plugins[c.document.FlowControl.SaturationDetector.PluginRef]
 	s.detector = detector.kind.newDetector(b, detector)
+	if c.gate(flowControlGate) {
+		s.flow = newFlowController(b, s, c.flowSettings(), c.dialect.framework)
+	}
 	for _, p := range c.document.Plugins {
 		if p.kind.newAdmitter != nil {
 			s.admitters = append(s.admitters, p.kind.newAdmitter(b, p))

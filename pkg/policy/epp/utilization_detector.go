@@ -69,8 +69,13 @@ func (p *utilizationParameters) check(l *loader, path *field.Path) {
 // treatDetector is for plugins that detect saturation and filter.
 func treatDetector(c *Config, _ *Cluster, p *plugin) (Treatment, string) {
 	switch {
-	case c.document.FlowControl.SaturationDetector.PluginRef == p.Name:
+	case c.document.FlowControl.SaturationDetector.PluginRef != p.Name:
+	case c.gate(flowControlGate):
+		return Exact, "says whether requests wait"
+	default:
 		return Exact, "sheds requests of negative priority"
+	}
+	switch {
 	case c.inProfile(p):
 		return Exact, ""
 	default:

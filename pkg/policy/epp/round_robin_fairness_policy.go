@@ -8,9 +8,19 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// roundRobinFairness is round-robin-fairness-policy: flows take turns, in order
-// of their names. When all are empty, or the last one is forgotten, it begins
-// again with the first.
+const roundRobinFairnessPolicyType = "round-robin-fairness-policy"
+
+// roundRobinFairnessPolicy lets the flows of a band take turns, in order of their
+// names. When all are empty, or the last one is forgotten, it begins again with
+// the first.
+var roundRobinFairnessPolicy = pluginType{
+	name:        roundRobinFairnessPolicyType,
+	roles:       flowControlRole | fairnessRole,
+	since:       gie14,
+	treatment:   treatFlowControl(Exact, ""),
+	newFairness: func(*builder, *plugin) fairness { return &roundRobinFairness{last: none} },
+}
+
 type roundRobinFairness struct {
 	// last is the tenant that had its turn; none where it begins again.
 	last int

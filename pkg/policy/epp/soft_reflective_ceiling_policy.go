@@ -4,10 +4,20 @@ package epp
 
 import "math"
 
-// softReflectiveLimit is soft-reflective-ceiling-policy: priority i of N, from
-// the highest, has no ceiling while saturation s < 1 − i·s/(N − 1). Beyond, it is
-// shut but for one cycle in round(s/(1 − s)), and at s ≥ 1 in all of them. The
-// highest one only has the pool's own ceiling of 1.
+// softReflectiveCeiling has no ceiling for priority i of N, from the highest,
+// while saturation s < 1 − i·s/(N − 1). Beyond, the priority is shut but for one
+// cycle in round(s/(1 − s)), and at s ≥ 1 in all of them. The highest one only has
+// the pool's own ceiling of 1.
+var softReflectiveCeiling = pluginType{
+	name:       "soft-reflective-ceiling-policy",
+	roles:      flowControlRole | usageLimitRole,
+	since:      router10,
+	alpha:      true,
+	parameters: func() any { return &struct{}{} },
+	treatment:  treatFlowControl(Approximated, "cycles in which nobody waits are not counted"),
+	newLimit:   func(*plugin) usageLimit { return &softReflectiveLimit{} },
+}
+
 type softReflectiveLimit struct {
 	// cycles counts those in which some priority may be shut.
 	cycles int64

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import "windtunnel.dev/windtunnel/pkg/simtime"
+
+const fcfsOrderingPolicyType = "fcfs-ordering-policy"
+
+// fcfsOrderingPolicy lets go first who came first. It is the default, which the
+// EPP makes whether or not flow control is on.
+var fcfsOrderingPolicy = pluginType{
+	name:        fcfsOrderingPolicyType,
+	roles:       flowControlRole | orderingRole,
+	since:       gie14,
+	treatment:   treatFlowControl(Exact, ""),
+	newOrdering: func(*plugin, *flowSettings) ordering { return firstComeOrdering{} },
+}
+
+type firstComeOrdering struct{}
+
+func (firstComeOrdering) rank(i *flowItem) simtime.Time { return i.since }

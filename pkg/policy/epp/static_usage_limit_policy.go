@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+const staticUsageLimitPolicyType = "static-usage-limit-policy"
+
+// staticUsageLimitPolicy has one ceiling for all priorities. It is the default,
+// which the EPP makes whether or not flow control is on.
+var staticUsageLimitPolicy = pluginType{
+	name:       staticUsageLimitPolicyType,
+	roles:      flowControlRole | usageLimitRole,
+	since:      gie15,
+	parameters: func() any { return &staticUsageLimitParameters{Threshold: 1} },
+	treatment:  treatFlowControl(Exact, ""),
+	newLimit: func(p *plugin) usageLimit {
+		return staticUsageLimit{p.Parameters.(*staticUsageLimitParameters).Threshold}
+	},
+}
+
+type staticUsageLimitParameters struct {
+	// Threshold is the saturation from which requests wait.
+	Threshold float64 `json:"threshold"`
+}
+
+type staticUsageLimit struct{ threshold float64 }
+
+func (l staticUsageLimit) limit(_ float64, _ []int, ceilings []float64) {
+	for i := range ceilings {
+		ceilings[i] = l.threshold
+	}
+}
