@@ -40,6 +40,7 @@ Exit codes: 0 done, 1 failed, 2 bad input (the message names the field).`,
 		newTraceCommand(),
 		newCalibrateCommand(),
 		newCatalogueCommand(),
+		newLintCommand(),
 		newManagerCommand(),
 		newWorkerCommand(),
 	)

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
+)
+
+// lintOptions are the flags of lint.
+type lintOptions struct {
+	versions []string
+	context  lint.Context
+	output   outputFormat
+	failOn   string
+	summary  bool
+	rules    bool
+	explain  string
+	fix      bool
+	write    bool
+	// skip passes over files without a configuration.
+	skip bool
+}
+
+const (
+	outputText  outputFormat = "text"
+	outputSARIF outputFormat = "sarif"
+)
+
+func newLintCommand() *cobra.Command {
+	o := lintOptions{output: outputText}
+	cmd := &cobra.Command{
+		Use:   "lint FILE...",
+		Short: "Say what the EPP makes of its configuration files, version by version",
+		Long: `Say of each EndpointPickerConfig in the files whether the EPP starts with it,
+for every version, and what in it is refused, ignored, deprecated or seldom
+meant, with its line, the reason and what to write instead.
+
+Configurations are found wherever they stand: in files of their own, in any key
+of a ConfigMap, in Helm values, in manifests of Windtunnel, in streams of several
+documents. A folder stands for its YAML and JSON files, - for standard input.
+
+Findings are about the newest version that accepts the configuration, the one
+that a manifest of Windtunnel names, or those of --epp-version. What the cluster
+is like, which the file does not say, makes more rules speak: see --replicas and
+the flags after it.
+
+Exit codes: 0 nothing at or above --fail-on, 1 findings, 2 a file that cannot be
+read or holds no configuration, or a bad flag.`,
+		Example: `  windtunnel lint epp-config.yaml
+  windtunnel lint values.yaml --epp-version router-v0.10
+  kubectl get configmap epp -o yaml | windtunnel lint - --fail-on warning
+  windtunnel lint configs/*.yaml --summary
+  windtunnel lint epp-config.yaml --epp-version router-v0.10 --fix --write
+  windtunnel lint --explain affinity-only`,
+		RunE: o.run,
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&o.versions, "epp-version", nil, "version of the EPP, or several with commas; auto is the newest that accepts the configuration")
+	f.VarP(choice{&o.output, []outputFormat{outputText, outputJSON, outputSARIF}}, "output", "o", "text, json or sarif")
+	f.StringVar(&o.failOn, "fail-on", string(lint.Error), "least severity that ends with exit code 1: error, warning, info or never")
+	f.BoolVar(&o.summary, "summary", false, "end with how many configurations each version accepts and refuses, in place of a table for each")
+	f.BoolVar(&o.skip, "skip-others", false, "pass over files that hold no configuration, as within folders")
+	f.BoolVar(&o.fix, "fix", false, "rewrite what can be rewritten for the version, and print the difference")
+	f.BoolVar(&o.write, "write", false, "with --fix: write the files, too")
+	f.IntVar(&o.context.Replicas, "replicas", 0, "how many EPPs serve the pool")
+	f.DurationVar(&o.context.ScrapeInterval, "scrape-interval", 0, "the EPP's --refresh-metrics-interval (50ms if not given)")
+	f.IntVar(&o.context.PromptTokens, "prompt-tokens", 0, "how long the longest prompts are, in tokens")
+	f.Float64Var(&o.context.PrefixShare, "prefix-share", 0, "largest part of a prompt that requests share, from 0 to 1")
+	f.IntVar(&o.context.BlockTokens, "block-tokens", 0, "the engines' --block-size, in tokens")
+	f.BoolVar(&o.rules, "rules", false, "list the rules")
+	f.StringVar(&o.explain, "explain", "", "print one rule in full, with its examples")
+	return cmd
+}
+
+func (o *lintOptions) run(cmd *cobra.Command, args []string) error {
+	w := cmd.OutOrStdout()
+	switch {
+	case o.rules:
+		return lint.WriteRules(w)
+	case o.explain != "":
+		return o.explained(w)
+	}
+	limit, err := o.check(args)
+	if err != nil {
+		return badInput{err}
+	}
+	files, err := o.files(args, cmd.InOrStdin())
+	if err != nil {
+		return badInput{err}
+	}
+	if o.fix {
+		return o.rewrite(w, files)
+	}
+	return o.report(w, files, limit)
+}
+
+// check reads what the flags say.
+func (o *lintOptions) check(args []string) (limit lint.Severity, err error) {
+	if len(args) == 0 {
+		return "", fmt.Errorf("a file is required, or - for standard input")
+	}
+	if limit, err = lint.ParseSeverity(o.failOn); err != nil {
+		return "", fmt.Errorf("--fail-on %w", err)
+	}
+	if o.versions, err = lint.ParseVersions(o.versions); err != nil {
+		return "", fmt.Errorf("--epp-version: %w", err)
+	}
+	if o.context.PrefixShare < 0 || o.context.PrefixShare > 1 {
+		return "", fmt.Errorf("--prefix-share must be between 0 and 1")
+	}
+	if o.write && !o.fix {
+		return "", fmt.Errorf("--write goes with --fix")
+	}
+	return limit, nil
+}
+
+func (o *lintOptions) explained(w io.Writer) error {
+	rule := lint.Lookup(o.explain)
+	if rule == nil {
+		return badInput{fmt.Errorf("no rule is named %q; windtunnel lint --rules lists them", o.explain)}
+	}
+	return rule.Write(w)
+}
+
+// report writes what there is to know of the files. One that cannot be read does
+// not keep the others from being reported.
+func (o *lintOptions) report(w io.Writer, files []lintFile, limit lint.Severity) error {
+	var reports []lint.Report
+	var unread []error
+	for _, file := range files {
+		report, err := lint.Read(file.name, file.content, lint.Options{Versions: o.versions, Context: o.context})
+		if err != nil {
+			unread = append(unread, err)
+			continue
+		}
+		reports = append(reports, report)
+	}
+	if len(reports)+len(unread) == 0 && !o.skip {
+		unread = append(unread, lint.ErrNoConfig)
+	}
+	if err := o.print(w, reports); err != nil {
+		return err
+	}
+	if len(unread) > 0 {
+		return badInput{errors.Join(unread...)}
+	}
+	if n := lint.Worst(reports, limit); n > 0 {
+		return fmt.Errorf("findings of severity %s or worse: %d", limit, n)
+	}
+	return nil
+}
+
+func (o *lintOptions) print(w io.Writer, reports []lint.Report) error {
+	switch o.output {
+	case outputJSON:
+		return lint.WriteJSON(w, reports)
+	case outputSARIF:
+		return lint.WriteSARIF(w, reports, buildVersion())
+	}
+	if err := lint.WriteText(w, reports, !o.summary); err != nil || !o.summary {
+		return err
+	}
+	return lint.WriteSummary(w, reports)
+}
+
+// rewrite prints what would be written, and writes it if that is asked for.
+func (o *lintOptions) rewrite(w io.Writer, files []lintFile) error {
+	for _, file := range files {
+		fixed, err := lint.Fix(file.name, file.content, o.versions)
+		if err != nil {
+			return badInput{err}
+		}
+		fixed.WriteText(w)
+		if o.write && file.name != stdinName && fixed.Changed() {
+			if err := replaceFile(file.name, fixed.Content); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

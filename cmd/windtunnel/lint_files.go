@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// stdinName is what standard input is called in findings.
+const stdinName = "stdin"
+
+// A lintFile is a file to look at.
+type lintFile struct {
+	name    string
+	content []byte
+}
+
+// files reads the files that arguments name. Of those in folders only the ones
+// that mention a configuration count: others need not even be YAML.
+func (o *lintOptions) files(args []string, stdin io.Reader) ([]lintFile, error) {
+	var files []lintFile
+	for _, name := range args {
+		names, inFolder, err := expand(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			content, err := readInput(name, stdin)
+			if err != nil {
+				return nil, err
+			}
+			if (o.skip || inFolder) && !bytes.Contains(content, []byte("EndpointPickerConfig")) {
+				continue
+			}
+			if name == "-" {
+				name = stdinName
+			}
+			files = append(files, lintFile{name, content})
+		}
+	}
+	return files, nil
+}
+
+// expand is the files of a folder, or the file itself.
+func expand(name string) (names []string, isFolder bool, err error) {
+	if name == "-" {
+		return []string{name}, false, nil
+	}
+	info, err := os.Stat(name)
+	if err != nil || !info.IsDir() {
+		return []string{name}, false, err
+	}
+	names, err = manifestsIn(name)
+	return names, true, err
+}
+
+func readInput(name string, stdin io.Reader) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(stdin)
+	}
+	return os.ReadFile(name)
+}
+
+// manifestsIn lists the YAML and JSON files of a folder and those below it.
+func manifestsIn(folder string) ([]string, error) {
+	var names []string
+	err := filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)) {
+			names = append(names, name)
+		}
+		return err
+	})
+	return names, err
+}
+
+// replaceFile puts a new content in a file's place, or leaves the old one.
+func replaceFile(name string, content []byte) error {
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(name); err == nil {
+		mode = info.Mode().Perm()
+	}
+	temp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name()) //nolint:errcheck // gone once it is renamed
+	if _, err := temp.Write(content); err != nil {
+		return err
+	}
+	if err := temp.Chmod(mode); err != nil {
+		return err
+	}
+	if err := temp.Close(); err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), name)
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
+)
+
+const (
+	soundEPP  = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: active-request-scorer\n- type: prefix-cache-scorer\n"
+	warnedEPP = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: prefix-cache-scorer\n"
+	brokenEPP = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: kv-cache-scorer\n- type: prefix-cache-scorer\n"
+)
+
+func TestExitCodesOfLint(t *testing.T) {
+	sound, warned, broken := tempFile(t, "s.yaml", soundEPP), tempFile(t, "w.yaml", warnedEPP), tempFile(t, "b.yaml", brokenEPP)
+	none, torn := tempFile(t, "n.yaml", "kind: Service\n"), tempFile(t, "t.yaml", "a: [")
+	for name, tc := range map[string]struct {
+		args []string
+		want int
+	}{
+		"nothing found":               {[]string{sound}, exitOK},
+		"a warning":                   {[]string{warned}, exitOK},
+		"a warning that counts":       {[]string{warned, "--fail-on", "warning"}, exitFailed},
+		"an error":                    {[]string{sound, broken}, exitFailed},
+		"an error that does not":      {[]string{broken, "--fail-on", "never"}, exitOK},
+		"refused by one of two":       {[]string{broken, "--epp-version", "router-v0.10,router-main"}, exitFailed},
+		"no configuration":            {[]string{sound, none}, exitBadInput},
+		"no YAML":                     {[]string{torn}, exitBadInput},
+		"no file":                     {[]string{filepath.Join(t.TempDir(), "x")}, exitBadInput},
+		"no argument":                 {nil, exitBadInput},
+		"an unknown version":          {[]string{sound, "--epp-version", "router-v9"}, exitBadInput},
+		"an unknown severity":         {[]string{sound, "--fail-on", "fatal"}, exitBadInput},
+		"an unknown format":           {[]string{sound, "-o", "xml"}, exitBadInput},
+		"an unknown rule":             {[]string{"--explain", "x"}, exitBadInput},
+		"--write alone":               {[]string{sound, "--write"}, exitBadInput},
+		"a share above 1":             {[]string{sound, "--prefix-share", "2"}, exitBadInput},
+		"what the cluster is like":    {[]string{sound, "--replicas", "3", "--fail-on", "warning"}, exitFailed},
+		"a folder":                    {[]string{filepath.Dir(broken)}, exitFailed},
+		"others are passed over":      {[]string{none, torn, sound, "--skip-others"}, exitOK},
+		"all are":                     {[]string{none, "--skip-others"}, exitOK},
+		"a folder without any config": {[]string{filepath.Dir(none)}, exitBadInput},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := windtunnel(t, append([]string{"lint"}, tc.args...)...)
+			if got := exitCode(err); got != tc.want {
+				t.Errorf("exit code %d, want %d: %v\n%s", got, tc.want, err, out)
+			}
+		})
+	}
+}
+
+func TestLintReadsStandardInput(t *testing.T) {
+	var out bytes.Buffer
+	cmd := newRootCommand()
+	cmd.SetArgs([]string{"lint", "-"})
+	cmd.SetIn(strings.NewReader(brokenEPP))
+	cmd.SetOut(&out)
+	if err := cmd.ExecuteContext(t.Context()); exitCode(err) != exitFailed || !strings.HasPrefix(out.String(), "stdin:4:") {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+}
+
+func TestFoldersMayHoldOtherThings(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a/epp.yml": brokenEPP, "service.yaml": "kind: Service\n", "templates/x.yaml": "a: {{ .Values.x }}\n", "notes.md": "kind: EndpointPickerConfig\n", "b/c/epp.json": `{"kind": "EndpointPickerConfig"}`} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, _ := windtunnel(t, "lint", dir, "-o", "json")
+	var got struct{ Reports []lint.Report }
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if len(got.Reports) != 2 || !strings.HasSuffix(got.Reports[0].File, "a/epp.yml") || !strings.HasSuffix(got.Reports[1].File, "b/c/epp.json") {
+		t.Errorf("reports are of %+v", got.Reports)
+	}
+}
+
+func TestFixShowsAndWrites(t *testing.T) {
+	file := tempFile(t, "b.yaml", "# mine\n"+brokenEPP)
+	shown := mustRun(t, "lint", file, "--fix")
+	for _, want := range []string{"rewritten for router-v0.10.0", "-- type: kv-cache-scorer\n", "+- type: kv-cache-utilization-scorer\n"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("there is no %q in\n%s", want, shown)
+		}
+	}
+	if raw, _ := os.ReadFile(file); string(raw) != "# mine\n"+brokenEPP {
+		t.Errorf("the file was written:\n%s", raw)
+	}
+	mustRun(t, "lint", file, "--fix", "--write")
+	raw, err := os.ReadFile(file)
+	if err != nil || string(raw) != "# mine\n"+strings.Replace(brokenEPP, "kv-cache-scorer", "kv-cache-utilization-scorer", 1) {
+		t.Errorf("%v, the file is\n%s", err, raw)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, mode %v", err, info.Mode())
+	}
+	if rest, _ := os.ReadDir(filepath.Dir(file)); len(rest) != 1 {
+		t.Errorf("files are left: %v", rest)
+	}
+}
+
+func TestRulesAreListedAndExplained(t *testing.T) {
+	if out := mustRun(t, "lint", "--rules"); !strings.Contains(out, "affinity-only") {
+		t.Errorf("rules are\n%s", out)
+	}
+	if out := mustRun(t, "lint", "--explain", "affinity-only"); !strings.Contains(out, "Not found:") {
+		t.Errorf("the rule is\n%s", out)
+	}
+}
+
+func TestSummaryIsOneTable(t *testing.T) {
+	out, _ := windtunnel(t, "lint", "--summary", tempFile(t, "s.yaml", soundEPP), tempFile(t, "b.yaml", brokenEPP))
+	if !strings.Contains(out, "2 configurations in 2 files") || strings.Count(out, "router-main") != 1 {
+		t.Errorf("summary is\n%s", out)
+	}
+}
+
+// TestThePageShowsWhatLintPrints: the findings of docs/lint.md are those of the
+// configuration above them.
+func TestThePageShowsWhatLintPrints(t *testing.T) {
+	page, err := os.ReadFile("../../docs/lint.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(page), "```yaml\n")
+	config, rest, closed := strings.Cut(rest, "```\n")
+	_, rest, shown := strings.Cut(rest, "$ windtunnel lint epp.yaml --epp-version router-v0.10\n")
+	want, _, ended := strings.Cut(rest, "```\n")
+	if !ok || !closed || !shown || !ended {
+		t.Fatal("the page has no configuration and no output after it")
+	}
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("epp.yaml", []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := windtunnel(t, "lint", "epp.yaml", "--epp-version", "router-v0.10")
+	for line := range strings.Lines(want) {
+		if line != "  ...\n" && !strings.Contains(out, line) {
+			t.Errorf("the page shows\n%sand lint prints\n%s", line, out)
+		}
+	}
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+)
+
+// A Fixed is a file with what could be rewritten.
+type Fixed struct {
+	File string
+	// Before and Content are the file as it was and as it is to be.
+	Before, Content []byte
+	// Notes say of each configuration what was rewritten, or why it was not.
+	Notes []string
+}
+
+// Changed reports whether anything was rewritten.
+func (f *Fixed) Changed() bool { return string(f.Before) != string(f.Content) }
+
+// WriteText writes the notes and the difference.
+func (f *Fixed) WriteText(w io.Writer) {
+	for _, note := range f.Notes {
+		fmt.Fprintf(w, "%s: %s\n", f.File, note)
+	}
+	fmt.Fprint(w, unifiedDiff(f.File, string(f.Before), string(f.Content)))
+}
+
+// Fix rewrites the configurations of a file for a version of the EPP: the first
+// one that is asked for, else the one that a manifest of Windtunnel names, else
+// the default one. It edits the text where findings have edits, and leaves all
+// else as it is written. A configuration that does not load in that version in
+// the end is left alone, and its note says why.
+func Fix(file string, content []byte, versions []string) (Fixed, error) {
+	f := Fixed{File: file, Before: content, Content: content}
+	sources, err := epp.Find(content)
+	if err == nil && len(sources) == 0 {
+		err = ErrNoConfig
+	}
+	if err != nil {
+		return f, fmt.Errorf("%s: %w", file, err)
+	}
+	// From the last to the first, so that places stay what they are.
+	notes := make([]string, len(sources))
+	for i := len(sources) - 1; i >= 0; i-- {
+		source := &sources[i]
+		version := fixVersion(source, versions)
+		text, done, err := fixText(string(source.Text), version)
+		notes[i] = label(source) + note(version, done, err)
+		if err != nil || len(done) == 0 {
+			continue
+		}
+		spliced, ok := embed(f.Content, source, text)
+		if !ok {
+			notes[i] = label(source) + "not rewritten: its text does not stand in the file letter for letter"
+			continue
+		}
+		f.Content = spliced
+	}
+	f.Notes = notes
+	return f, nil
+}
+
+func fixVersion(source *epp.Source, versions []string) string {
+	if len(versions) == 0 {
+		versions = wanted(source, Options{})
+	}
+	if versions[0] == auto {
+		return fullName("")
+	}
+	return versions[0]
+}
+
+func label(source *epp.Source) string {
+	if source.Name == "" {
+		return ""
+	}
+	return source.Name + ": "
+}
+
+func note(version string, done []string, err error) string {
+	switch {
+	case err != nil:
+		return fmt.Sprintf("not rewritten: %v", err)
+	case len(done) == 0:
+		return "nothing to rewrite for " + version
+	}
+	return fmt.Sprintf("rewritten for %s: %s", version, strings.Join(done, "; "))
+}
+
+// mostFixes bounds how often a text is rewritten.
+const mostFixes = 200
+
+// fixText rewrites a configuration until no finding has an edit. done says what
+// was found at which path. The error says what the version still refuses.
+func fixText(text, version string) (fixed string, done []string, err error) {
+	seen := map[string]bool{text: true}
+	for range mostFixes {
+		next, what := fixOne(text, version)
+		if what == "" || seen[next] {
+			break
+		}
+		text, done, seen[next] = next, append(done, what), true
+	}
+	if v := judge([]byte(text), version); v.Stage != epp.Accepted {
+		s := summary(&v)
+		return "", nil, fmt.Errorf("%s would still refuse it: %s", version, s.because())
+	}
+	return text, done, nil
+}
+
+// fixOne makes the first rewriting that there is; what is "" for none.
+func fixOne(text, version string) (fixed, what string) {
+	v := judge([]byte(text), version)
+	b := newBuffer(text)
+	if b.root == nil {
+		return text, ""
+	}
+	m := mender{buffer: b, version: version, verdict: &v}
+	for _, f := range findings(&v, b.root, Context{}) {
+		splices := m.mend(&f)
+		if splices == nil {
+			continue
+		}
+		if next, ok := b.apply(splices); ok {
+			return next, fmt.Sprintf("%s (%s)", f.Path, f.Rule)
+		}
+	}
+	return text, ""
+}
+
+// embed puts another text in a configuration's place.
+func embed(file []byte, source *epp.Source, text string) (spliced []byte, ok bool) {
+	if !source.InPlace {
+		return nil, false
+	}
+	outer, inner := newBuffer(string(file)), newBuffer(string(source.Text))
+	start, ok := outer.at(source.Line, source.Column)
+	if !ok {
+		return nil, false
+	}
+	endLine, endColumn := inner.position(len(inner.text))
+	endLine, endColumn = source.Position(endLine, endColumn)
+	if strings.HasSuffix(inner.text, "\n") {
+		endColumn = 1 // The next line's indentation is not the text's.
+	}
+	end, ok := outer.at(endLine, endColumn)
+	if !ok {
+		end = len(outer.text)
+	}
+	if start > end {
+		return nil, false
+	}
+	return []byte(outer.text[:start] + indentAfterFirst(text, source.Indent, outer.lineBreak()) + outer.text[end:]), true
+}
+
+// at is the offset of a position.
+func (b *buffer) at(line, column int) (int, bool) {
+	if line < 1 || line > len(b.lines) {
+		return 0, false
+	}
+	return b.offset(nodeAt(line, column))
+}
+
+// indentAfterFirst indents all lines but the first one, and blank ones.
+func indentAfterFirst(text string, columns int, lineBreak string) string {
+	if columns == 0 {
+		return text
+	}
+	var b strings.Builder
+	for i, line := range strings.SplitAfter(text, "\n") {
+		if i > 0 && strings.TrimSpace(line) != "" {
+			b.WriteString(strings.Repeat(" ", columns))
+		}
+		b.WriteString(line)
+	}
+	if lineBreak == "\n" {
+		return b.String()
+	}
+	return strings.ReplaceAll(b.String(), "\n", lineBreak)
+}
+
+// edit is a splice as an edit of the file.
+func (b *buffer) edit(s splice, source *epp.Source) Edit {
+	line, column := b.position(s.start)
+	endLine, endColumn := b.position(s.end)
+	e := Edit{NewText: indentAfterFirst(s.text, source.Indent, "\n")}
+	e.Line, e.Column = source.Position(line, column)
+	e.EndLine, e.EndColumn = source.Position(endLine, endColumn)
+	return e
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+)
+
+func judge(text []byte, version string) epp.Verdict { return epp.Judge(text, version, nil) }
+
+// fullName completes a version's name: the newest patch of it, and router-v0.10
+// for an empty one.
+func fullName(version string) string {
+	if version == "" {
+		version = "router-v0.10"
+	}
+	for _, v := range slices.Backward(epp.Versions()) {
+		if v == version || strings.HasPrefix(v, version+".") {
+			return v
+		}
+	}
+	return version
+}

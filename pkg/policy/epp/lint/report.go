@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+)
+
+// Options say what to look at a file for.
+type Options struct {
+	// Versions are the EPP's. Where there are none, or one is auto, each
+	// configuration is looked at for the newest version that accepts it.
+	Versions []string
+	// Context is what configurations do not say.
+	Context Context
+}
+
+// A Report is what there is to know of a file.
+type Report struct {
+	File    string         `json:"file"`
+	Configs []ConfigReport `json:"configs"`
+}
+
+// A ConfigReport is what there is to know of one configuration.
+type ConfigReport struct {
+	// Name says where in the file it stands, if it is not all of it; Line is where
+	// it begins.
+	Name string `json:"name,omitempty"`
+	Line int    `json:"line"`
+	// Versions are those that findings are about.
+	Versions []string `json:"versions"`
+	// Verdicts are of every version, in order of release.
+	Verdicts []Verdict `json:"verdicts"`
+	Findings []Finding `json:"findings"`
+}
+
+// A Verdict says whether the EPP of a version starts with a configuration.
+type Verdict struct {
+	Version string    `json:"version"`
+	Verdict epp.Stage `json:"verdict"`
+	// Experimental is whether that needs --allow-experimental-plugins.
+	Experimental bool `json:"experimental,omitempty"`
+	// Path and Reason are what the EPP stops at.
+	Path   string `json:"path,omitempty"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// ErrNoConfig is a file without any EndpointPickerConfig.
+var ErrNoConfig = errors.New("no EndpointPickerConfig found")
+
+// ParseVersions checks names of versions, or auto, and completes them.
+func ParseVersions(names []string) ([]string, error) {
+	var full []string
+	for _, name := range names {
+		if name != auto {
+			if errs := epp.ValidateVersion(name, nil); len(errs) > 0 {
+				return nil, errors.New(errs[0].Detail)
+			}
+			name = fullName(name)
+		}
+		full = append(full, name)
+	}
+	return full, nil
+}
+
+const auto = "auto"
+
+// Read looks at every configuration of a file. It returns [ErrNoConfig] where
+// there is none; other errors are of documents that are no YAML.
+func Read(file string, content []byte, options Options) (Report, error) {
+	sources, err := epp.Find(content)
+	if err == nil && len(sources) == 0 {
+		err = ErrNoConfig
+	}
+	if err != nil {
+		return Report{}, fmt.Errorf("%s: %w", file, err)
+	}
+	report := Report{File: file}
+	for i := range sources {
+		c := readConfig(&sources[i], options)
+		for j := range c.Findings {
+			c.Findings[j].File = file
+		}
+		report.Configs = append(report.Configs, c)
+	}
+	return report, nil
+}
+
+func readConfig(source *epp.Source, options Options) ConfigReport {
+	r := ConfigReport{Name: source.Name, Line: source.Line, Findings: []Finding{}}
+	byVersion := map[string]epp.Verdict{}
+	newest := fullName("")
+	for _, v := range epp.Fits(source.Text, nil) {
+		if byVersion[v.Version] = v; v.Stage == epp.Accepted {
+			newest = v.Version
+		}
+		r.Verdicts = append(r.Verdicts, summary(&v))
+	}
+	for _, version := range wanted(source, options) {
+		if version == auto {
+			version = newest
+		}
+		version = fullName(version)
+		if !slices.Contains(r.Versions, version) {
+			r.Versions = append(r.Versions, version)
+			r.Findings = merge(r.Findings, check(source, byVersion[version], options.Context))
+		}
+	}
+	return r
+}
+
+// wanted are the versions to look at a configuration for: what was asked for, or
+// what its manifest names.
+func wanted(source *epp.Source, options Options) []string {
+	if len(options.Versions) > 0 {
+		return options.Versions
+	}
+	if full, err := ParseVersions([]string{source.Version}); source.Version != "" && err == nil {
+		return full
+	}
+	return []string{auto}
+}
+
+func summary(v *epp.Verdict) Verdict {
+	s := Verdict{Version: v.Version, Verdict: v.Stage, Experimental: v.Experimental}
+	if len(v.Errors) > 0 {
+		s.Path, s.Reason = v.Errors[0].Field, message(v.Errors[0])
+	}
+	return s
+}
+
+// merge adds findings of another version; those that are there already hold for
+// both.
+func merge(found, more []Finding) []Finding {
+	for _, f := range more {
+		same := slices.IndexFunc(found, func(g Finding) bool {
+			return g.Rule == f.Rule && g.Path == f.Path && g.Line == f.Line && g.Message == f.Message
+		})
+		if same < 0 {
+			found = append(found, f)
+			continue
+		}
+		for _, version := range f.Versions {
+			if !slices.Contains(found[same].Versions, version) {
+				found[same].Versions = append(found[same].Versions, version)
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return found
+}
+
+// Worst counts the findings of reports that are as bad as a severity, or worse.
+func Worst(reports []Report, limit Severity) int {
+	n := 0
+	for _, r := range reports {
+		for _, c := range r.Configs {
+			for _, f := range c.Findings {
+				if f.Severity.AtLeast(limit) {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}

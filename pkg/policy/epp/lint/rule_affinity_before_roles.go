@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import "slices"
+
+var affinityBeforeRoles = Rule{
+	ID: "affinity-before-roles", Severity: Warning,
+	Summary: "prefix-cache-affinity-filter in front of a filter by role or label",
+	Why:     "Filters run in the order of the profile. The affinity filter may leave only endpoints that the next filter drops, and the request is answered with 429.",
+	Fix:     "Put filters by role and label first.",
+	Source:  "the EPP's scheduler",
+	Bad: `
+plugins:
+- type: prefix-cache-affinity-filter
+  parameters: {peakPrefillThroughput: 20480}
+- type: decode-filter
+- type: inflight-load-producer
+- type: token-load-scorer
+schedulingProfiles:
+- name: default
+  plugins:
+  - pluginRef: prefix-cache-affinity-filter
+  - pluginRef: decode-filter
+  - pluginRef: token-load-scorer
+`,
+	Good: `
+plugins:
+- type: prefix-cache-affinity-filter
+  parameters: {peakPrefillThroughput: 20480}
+- type: decode-filter
+- type: inflight-load-producer
+- type: token-load-scorer
+schedulingProfiles:
+- name: default
+  plugins:
+  - pluginRef: decode-filter
+  - pluginRef: prefix-cache-affinity-filter
+  - pluginRef: token-load-scorer
+`,
+	check: func(p *pass) {
+		if len(items(p.written("schedulingProfiles"))) == 0 {
+			return
+		}
+		for _, profile := range p.SchedulingProfiles {
+			sticky := ""
+			for _, e := range profile.with("filter") {
+				switch {
+				case e.plugin.Type == affinityFilter:
+					sticky = e.PluginRef
+				case sticky != "" && slices.Contains(labelFilters, e.plugin.Type):
+					p.report(e.path, "%s comes after %s, which may have left only endpoints that it drops", e.PluginRef, sticky)
+				}
+			}
+		}
+	},
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import "slices"
+
+var affinityOnly = Rule{
+	ID: "affinity-only", Severity: Warning,
+	Summary: "a profile whose scorers all look at affinity, none at load",
+	Why:     "A prefix that requests share, a system prompt say, draws all of them to the one endpoint that served it first, while the others idle.",
+	Fix:     "Add a scorer of load: token-load-scorer, active-request-scorer or queue-scorer.",
+	Source:  "llm-d-router #669",
+	Bad: `
+plugins:
+- type: prefix-cache-scorer
+schedulingProfiles:
+- name: default
+  plugins:
+  - pluginRef: prefix-cache-scorer
+`,
+	Good: `
+plugins:
+- type: prefix-cache-scorer
+- type: active-request-scorer
+schedulingProfiles:
+- name: default
+  plugins:
+  - pluginRef: prefix-cache-scorer
+  - pluginRef: active-request-scorer
+`,
+	check: func(p *pass) {
+		for _, profile := range p.SchedulingProfiles {
+			affine := 0
+			relieved := slices.ContainsFunc(profile.with("filter"), func(e *entry) bool {
+				return slices.Contains(loadFilters, e.plugin.Type)
+			})
+			for _, e := range profile.with("scorer") {
+				switch {
+				case classes[e.plugin.Type] == affinity:
+					affine++
+				case e.plugin.Type != "no-hit-lru-scorer" && e.plugin.Type != "context-length-aware" && e.weight() != 0:
+					relieved = true
+				}
+			}
+			if affine > 0 && !relieved {
+				p.report(profile.path, "profile %s scores by affinity alone, nothing in it knows how busy endpoints are", profile.Name)
+			}
+		}
+	},
+}
+
+// loadFilters drop endpoints that are busy.
+var loadFilters = []string{"utilization-filter", "utilization-detector", "concurrency-detector", "slo-headroom-tier-filter"}

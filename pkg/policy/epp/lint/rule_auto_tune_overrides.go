@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+var autoTuneOverrides = Rule{
+	ID: "auto-tune-overrides", Severity: Warning,
+	Summary: "blockSizeTokens or lruCapacityPerServer beside autoTune, which is on by default",
+	Why:     "With autoTune the index takes block size and capacity from the engines' metrics. What is written counts only while an engine reports none.",
+	Fix:     "Set autoTune to false, or drop the other parameter.",
+	Source:  "the EPP's approximate prefix producer",
+	Bad:     prefixProducer("{lruCapacityPerServer: 50000}"),
+	Good:    prefixProducer("{autoTune: false, lruCapacityPerServer: 50000}"),
+	check: func(p *pass) {
+		for _, producer := range p.ofType(approxProducer, "prefix-cache-scorer") {
+			if !producer.flag("autoTune") {
+				continue
+			}
+			for _, name := range []string{"blockSizeTokens", "blockSize", "lruCapacityPerServer"} {
+				if n, ok := given(producer, name); ok && (name == "lruCapacityPerServer" || !p.sinceRouter09() || n >= 64) {
+					p.report(producer.parameter(name), "%s: autoTune takes what the engines report, and %s counts only where they report nothing", producer.Name, name)
+				}
+			}
+		}
+	},
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+var blockSizeBelowFloor = Rule{
+	ID: "block-size-below-floor", Severity: Warning,
+	Summary: "a prefix producer's blockSizeTokens below 64",
+	Why:     "Since router-v0.9 the approximate index never uses blocks of less than 64 tokens, as tiny ones exhausted the EPP's memory. What is written is overridden.",
+	Fix:     "Write 64 or more, or leave it out.",
+	Source:  "llm-d-router #1158, #1160",
+	Bad:     prefixProducer("{autoTune: false, blockSizeTokens: 16}"),
+	Good:    prefixProducer("{autoTune: false, blockSizeTokens: 64}"),
+	check: func(p *pass) {
+		if !p.sinceRouter09() {
+			return
+		}
+		for _, producer := range p.ofType(approxProducer, "multicluster-"+approxProducer) {
+			for _, name := range []string{"blockSizeTokens", "blockSize"} {
+				if n, ok := given(producer, name); ok && n < 64 {
+					p.report(producer.parameter(name), "%s: %s of %v is raised to 64 tokens", producer.Name, name, n)
+				}
+			}
+		}
+	},
+}
+
+// prefixProducer is an example whose prefix producer has these parameters.
+func prefixProducer(parameters string) string {
+	return `
+plugins:
+- type: approx-prefix-cache-producer
+  parameters: ` + parameters + `
+- type: prefix-cache-scorer
+- type: queue-scorer
+schedulingProfiles:
+- name: default
+  plugins:
+  - pluginRef: prefix-cache-scorer
+  - pluginRef: queue-scorer
+`
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+var disaggWithoutDecider = Rule{
+	ID: "disagg-without-decider", Severity: Warning,
+	Summary: "a disagg-profile-handler without a decider for a stage that has a profile",
+	Why:     "No decider means that the stage never runs: its profile is there for nothing, and its endpoints stay idle.",
+	Fix:     "Name a decider under deciders, always-disagg-pd-decider if every prompt is to be handed over.",
+	Source:  "llm-d-router's disagg-profile-handler",
+	Bad: `
+plugins:
+- type: disagg-profile-handler
+- type: prefill-filter
+- type: decode-filter
+- type: queue-scorer
+- type: prefix-cache-scorer
+schedulingProfiles:
+- name: prefill
+  plugins:
+  - pluginRef: prefill-filter
+  - pluginRef: queue-scorer
+  - pluginRef: prefix-cache-scorer
+- name: decode
+  plugins:
+  - pluginRef: decode-filter
+  - pluginRef: queue-scorer
+  - pluginRef: prefix-cache-scorer
+`,
+	Good: disaggregated("- type: always-disagg-pd-decider", "always-disagg-pd-decider"),
+	check: func(p *pass) {
+		for _, h := range p.ofType(disaggHandler) {
+			for _, stage := range []string{"prefill", "encode"} {
+				profile := p.profile(p.stage(stage))
+				if profile == nil || stage == "prefill" && h.word("stageOrder") == "prefill-first" || decider(h, stage) != "" {
+					continue
+				}
+				p.silence(profile.path)
+				p.report(h.path, "%s has no decider for the stage %s: profile %s never runs", h.Name, stage, profile.Name)
+			}
+		}
+	},
+}
+
+// decider is the name of a stage's decider, in either form of the parameters.
+func decider(handler *plugin, stage string) string {
+	if name := handler.object("deciders").word(stage); name != "" {
+		return name
+	}
+	if name := handler.word(stage + "DeciderPluginName"); name != "" || stage != "prefill" {
+		return name
+	}
+	return handler.word("deciderPluginName")
+}

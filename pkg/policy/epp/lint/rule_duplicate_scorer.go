@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import "reflect"
+
+var duplicateScorer = Rule{
+	ID: "duplicate-scorer", Severity: Warning,
+	Summary: "the same scorer twice in a profile",
+	Why:     "Scores add up: two scorers of one type with the same parameters are one of both weights together, at twice the cost.",
+	Fix:     "Keep one, with the weight that is meant.",
+	Source:  "the EPP's weighted sum",
+	Bad: `
+plugins:
+- type: queue-scorer
+- type: prefix-cache-scorer
+- {name: again, type: prefix-cache-scorer}
+schedulingProfiles:
+- name: default
+  plugins:
+  - pluginRef: queue-scorer
+  - pluginRef: prefix-cache-scorer
+  - pluginRef: again
+`,
+	Good: `
+plugins:
+- type: queue-scorer
+- type: prefix-cache-scorer
+schedulingProfiles:
+- name: default
+  plugins:
+  - pluginRef: queue-scorer
+  - {pluginRef: prefix-cache-scorer, weight: 2}
+`,
+	check: func(p *pass) {
+		for _, profile := range p.SchedulingProfiles {
+			scorers := profile.with("scorer")
+			for i, e := range scorers {
+				for _, before := range scorers[:i] {
+					if e.plugin.Type == before.plugin.Type && reflect.DeepEqual(e.plugin.Parameters, before.plugin.Parameters) {
+						p.report(e.path, "%s scores what %s scores: together they weigh %v", e.PluginRef, before.PluginRef, float64(e.weight()+before.weight()))
+						break
+					}
+				}
+			}
+		}
+	},
+}

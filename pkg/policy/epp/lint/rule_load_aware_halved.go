@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+var loadAwareHalved = Rule{
+	ID: "load-aware-halved", Severity: Info,
+	Summary: "load-aware-scorer beside other scorers",
+	Why:     "Its score is never above 0.5, where others reach 1: its weight counts for half.",
+	Fix:     "Give it twice the weight that is meant.",
+	Source:  "llm-d-router's load-aware-scorer",
+	Bad: `
+plugins:
+- type: load-aware-scorer
+- type: prefix-cache-scorer
+schedulingProfiles:
+- name: default
+  plugins:
+  - pluginRef: load-aware-scorer
+  - pluginRef: prefix-cache-scorer
+`,
+	Good: `
+plugins:
+- type: queue-scorer
+- type: prefix-cache-scorer
+schedulingProfiles:
+- name: default
+  plugins:
+  - pluginRef: queue-scorer
+  - pluginRef: prefix-cache-scorer
+`,
+	check: func(p *pass) {
+		for _, profile := range p.SchedulingProfiles {
+			scorers := profile.with("scorer")
+			for _, e := range scorers {
+				if e.plugin.Type == "load-aware-scorer" && len(scorers) > 1 {
+					p.report(e.path, "%s scores at most 0.5: a weight of %v counts as %v", e.plugin.Name, e.weight(), e.weight()/2)
+				}
+			}
+		}
+	},
+}

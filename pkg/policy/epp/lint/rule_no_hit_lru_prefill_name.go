@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+var noHitLRUPrefillName = Rule{
+	ID: "no-hit-lru-prefill-name", Severity: Warning,
+	Summary: "no-hit-lru-scorer with a prefill profile of another name than prefill",
+	Why:     "The scorer remembers the endpoint that the profile named prefill chose for a cold request, by that very word. Under another name prefill endpoints are never remembered, and cold prompts go to the same ones.",
+	Fix:     "Name the profile prefill.",
+	Source:  "llm-d-router's no-hit-lru-scorer",
+	Bad:     coldSpread("compute"),
+	Good:    coldSpread("prefill"),
+	check: func(p *pass) {
+		prefill := p.stage("prefill")
+		if prefill == "" || prefill == "prefill" || p.profile(prefill) == nil {
+			return
+		}
+		for _, scorer := range p.ofType("no-hit-lru-scorer") {
+			p.report(scorer.path, "%s only remembers endpoints of a profile named prefill; this one is named %s", scorer.Name, prefill)
+		}
+	},
+}
+
+// coldSpread is an example whose prefill profile has a name.
+func coldSpread(prefill string) string {
+	return `
+plugins:
+- type: disagg-profile-handler
+  parameters:
+    profiles: {prefill: ` + prefill + `}
+    deciders: {prefill: always-disagg-pd-decider}
+- type: always-disagg-pd-decider
+- type: prefill-filter
+- type: decode-filter
+- type: queue-scorer
+- type: no-hit-lru-scorer
+- type: prefix-cache-scorer
+schedulingProfiles:
+- name: ` + prefill + `
+  plugins:
+  - pluginRef: prefill-filter
+  - pluginRef: queue-scorer
+  - pluginRef: no-hit-lru-scorer
+  - pluginRef: prefix-cache-scorer
+- name: decode
+  plugins:
+  - pluginRef: decode-filter
+  - pluginRef: queue-scorer
+  - pluginRef: prefix-cache-scorer
+`
+}
+
+// stage is the name of the profile that a handler of several stages runs for one
+// of them, "" where there is no such handler.
+func (v *view) stage(name string) string {
+	handlers := v.ofType(disaggHandler, pdHandler)
+	if len(handlers) == 0 {
+		return ""
+	}
+	if profile := handlers[0].object("profiles").word(name); profile != "" {
+		return profile
+	}
+	return handlers[0].word(name + "Profile")
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+var queueAndKVOnly = Rule{
+	ID: "queue-and-kv-only", Severity: Warning,
+	Summary: "a profile that scores by scraped metrics alone",
+	Why:     "Between two scrapes every request of a burst sees the same numbers and goes to the same endpoint: plain request balancing does better.",
+	Fix:     "Add a scorer on the EPP's own counters, which know of each request at once: active-request-scorer or token-load-scorer.",
+	Source:  "llm-d-router #298",
+	Bad: `
+plugins:
+- type: queue-scorer
+- type: kv-cache-utilization-scorer
+schedulingProfiles:
+- name: default
+  plugins:
+  - pluginRef: queue-scorer
+  - pluginRef: kv-cache-utilization-scorer
+`,
+	Good: `
+plugins:
+- type: active-request-scorer
+- type: kv-cache-utilization-scorer
+schedulingProfiles:
+- name: default
+  plugins:
+  - pluginRef: active-request-scorer
+  - pluginRef: kv-cache-utilization-scorer
+`,
+	check: func(p *pass) {
+		for _, profile := range p.SchedulingProfiles {
+			scraped, others := 0, 0
+			for _, e := range profile.with("scorer") {
+				switch e.plugin.Type {
+				case "queue-scorer", "kv-cache-scorer", "kv-cache-utilization-scorer", "running-requests-size-scorer", "load-aware-scorer":
+					scraped++
+				default:
+					others++
+				}
+			}
+			if scraped > 0 && others == 0 {
+				p.report(profile.path, "profile %s scores by scraped metrics alone: a burst within one scrape sees no load", profile.Name)
+			}
+		}
+	},
+}

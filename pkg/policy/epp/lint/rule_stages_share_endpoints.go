@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import "slices"
+
+var stagesShareEndpoints = Rule{
+	ID: "stages-share-endpoints", Severity: Warning,
+	Summary: "a prefill or decode profile without a filter by role or label",
+	Why:     "Profiles of several stages choose among all endpoints of the pool. Without a filter prompts go to decode endpoints and answers to prefill endpoints.",
+	Fix:     "Add prefill-filter and decode-filter, or label-selector-filter, to the profiles.",
+	Source:  "llm-d-router's profile handlers",
+	Bad: `
+plugins:
+- type: disagg-profile-handler
+  parameters:
+    deciders: {prefill: always-disagg-pd-decider}
+- type: always-disagg-pd-decider
+- type: decode-filter
+- type: queue-scorer
+- type: prefix-cache-scorer
+schedulingProfiles:
+- name: prefill
+  plugins:
+  - pluginRef: queue-scorer
+  - pluginRef: prefix-cache-scorer
+- name: decode
+  plugins:
+  - pluginRef: decode-filter
+  - pluginRef: queue-scorer
+  - pluginRef: prefix-cache-scorer
+`,
+	Good: disaggregated("- type: always-disagg-pd-decider", "always-disagg-pd-decider"),
+	check: func(p *pass) {
+		prefill, decode := p.profile(p.stage("prefill")), p.profile(p.stage("decode"))
+		if prefill == nil || decode == nil || prefill == decode {
+			return
+		}
+		for _, profile := range []*profile{prefill, decode} {
+			if !slices.ContainsFunc(profile.with("filter"), func(e *entry) bool { return slices.Contains(labelFilters, e.plugin.Type) }) {
+				p.report(profile.path, "profile %s chooses among all endpoints, whatever their role", profile.Name)
+			}
+		}
+	},
+}
+
+// labelFilters keep endpoints by their labels.
+var labelFilters = []string{
+	"prefill-filter", "decode-filter", "encode-filter", "by-label", "by-label-selector", "label-selector-filter",
+	"header-based-testing-filter", "endpoint-attribute-filter",
+}

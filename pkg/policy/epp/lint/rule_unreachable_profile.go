@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import "slices"
+
+var unreachableProfile = Rule{
+	ID: "unreachable-profile", Severity: Warning,
+	Summary: "a profile that the profile handler never runs",
+	Why:     "Handlers of several stages run the profiles that they name, and no others.",
+	Fix:     "Name the profile in the handler's parameters, or drop it.",
+	Source:  "llm-d-router's profile handlers",
+	Bad: `
+plugins:
+- type: disagg-profile-handler
+  parameters:
+    deciders: {prefill: always-disagg-pd-decider}
+- type: always-disagg-pd-decider
+- type: prefill-filter
+- type: decode-filter
+- type: queue-scorer
+- type: prefix-cache-scorer
+schedulingProfiles:
+- name: prefill
+  plugins:
+  - pluginRef: prefill-filter
+  - pluginRef: queue-scorer
+  - pluginRef: prefix-cache-scorer
+- name: decode
+  plugins:
+  - pluginRef: decode-filter
+  - pluginRef: queue-scorer
+  - pluginRef: prefix-cache-scorer
+- name: spare
+  plugins:
+  - pluginRef: queue-scorer
+  - pluginRef: prefix-cache-scorer
+`,
+	Good: disaggregated("- type: always-disagg-pd-decider", "always-disagg-pd-decider"),
+	check: func(p *pass) {
+		if len(p.ofType(disaggHandler, pdHandler)) != 1 {
+			return
+		}
+		run := []string{p.stage("decode"), p.stage("prefill"), p.stage("encode")}
+		for _, profile := range p.SchedulingProfiles {
+			if !slices.Contains(run, profile.Name) {
+				p.report(profile.path, "profile %s is never run: %s runs %s", profile.Name, p.ofType(disaggHandler, pdHandler)[0].Name, list(slices.DeleteFunc(run, isEmpty)))
+			}
+		}
+	},
+}
+
+func isEmpty(s string) bool { return s == "" }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+var unusedPlugin = Rule{
+	ID: "unused-plugin", Severity: Warning,
+	Summary: "a scorer or filter in no profile, a detector or decider that nothing names",
+	Why:     "The EPP makes the instance and never asks it. Only a file with no profiles at all uses every filter and scorer that it lists.",
+	Fix:     "Refer to it where it is meant to work, or drop it.",
+	Source:  "the EPP's loader",
+	Bad: `
+plugins:
+- type: queue-scorer
+- type: prefix-cache-scorer
+- type: active-request-scorer
+schedulingProfiles:
+- name: default
+  plugins:
+  - pluginRef: queue-scorer
+  - pluginRef: prefix-cache-scorer
+`,
+	Good: `
+plugins:
+- type: queue-scorer
+- type: prefix-cache-scorer
+- type: active-request-scorer
+schedulingProfiles:
+- name: default
+  plugins:
+  - pluginRef: queue-scorer
+  - pluginRef: prefix-cache-scorer
+  - pluginRef: active-request-scorer
+`,
+	check: func(p *pass) {
+		for _, plugin := range p.Plugins {
+			if plugin.path == nil || !plugin.onlyUsedByName() || p.inProfile(plugin) || p.mentions(plugin) {
+				continue
+			}
+			p.report(plugin.path, "%s is in no scheduling profile and nothing refers to it", plugin.Name)
+		}
+	},
+}
+
+// onlyUsedByName reports whether the plugin does nothing unless another part of
+// the configuration names it.
+func (p *plugin) onlyUsedByName() bool {
+	named := p.is("filter") || p.is("scorer") || p.is("saturation detector") || p.is("decider")
+	return named && !p.is("producer") && !p.is("picker") && !p.is("observer") && !p.is("headers")
+}
+
+// mentions reports whether a section or another plugin's parameters hold the
+// plugin's name.
+func (v *view) mentions(of *plugin) bool {
+	if v.FlowControl != nil && v.FlowControl.SaturationDetector.PluginRef == of.Name || v.SaturationDetector.PluginRef == of.Name {
+		return true
+	}
+	for _, p := range v.Plugins {
+		if p != of && holds(p.Parameters, of.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+func holds(value any, word string) bool {
+	switch value := value.(type) {
+	case string:
+		return value == word
+	case []any:
+		for _, item := range value {
+			if holds(item, word) {
+				return true
+			}
+		}
+	case map[string]any:
+		for _, item := range value {
+			if holds(item, word) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+// rules are all that there are.
+var rules = []*Rule{
+	&syntaxRule, &apiVersionRule, &unknownField, &unknownGate, &unknownType, &unknownParameter, &badValue,
+	&brokenReference, &tokenLoadWithoutProducer, &refused,
+
+	&alphaPlugin, &deprecated, &ignoredParameter, &replacedValue, &loaderNotice,
+
+	&missingStageProfile, &disaggWithoutDecider, &nonCachedTokensZero, &deciderWithoutProducer, &unreachableProfile,
+	&stagesShareEndpoints, &noHitLRUPrefillName,
+	&flowControlWithoutGate, &bandZeroMeansDefault, &requestTTLZero, &stalenessBelowScrape, &detectorBecomesFilter,
+	&filtersWithoutProfiles, &filterMayEmpty, &affinityBeforeRoles, &affinityGateOff, &affinityGateUncalibrated,
+	&unusedPlugin, &noEffectInProfile, &weightOnNonScorer, &weightNotPositive, &duplicateScorer,
+	&affinityOnly, &queueAndKVOnly, &warmPodWins, &loadAwareHalved, &nothingScored,
+	&severalUnreferencedPickers, &pickerBecomesDefault, &randomPickerIgnoresScores, &maxEndpoints,
+	&prefixBehindPassthrough, &blockSizeBelowFloor, &autoTuneOverrides, &promptBeyondIndex, &indexOverRemembers,
+	&speculativeIndexingOff, &preciseBlockSize, &sessionAffinityWithoutHeader, &inFlightWithReplicas,
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+)
+
+// WriteText writes findings for people, one a line with its reason and remedy
+// below, and a table of versions for each configuration. Configurations of many
+// files are better summed up by [WriteSummary].
+func WriteText(w io.Writer, reports []Report, tables bool) error {
+	for _, r := range reports {
+		for _, c := range r.Configs {
+			for _, f := range c.Findings {
+				writeFinding(w, &f)
+			}
+			if !tables {
+				continue
+			}
+			if len(c.Findings) > 0 {
+				fmt.Fprintln(w)
+			}
+			if err := writeVerdicts(w, r.File, &c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func writeFinding(w io.Writer, f *Finding) {
+	fmt.Fprintf(w, "%s:%d:%d: %s %s: ", f.File, f.Line, f.Column, f.Severity, f.Rule)
+	if f.Path != "" {
+		fmt.Fprintf(w, "%s: ", f.Path)
+	}
+	fmt.Fprintf(w, "%s [%s]\n", f.Message, strings.Join(f.Versions, ", "))
+	for _, line := range []struct{ label, text string }{{"why", f.Why}, {"fix", f.Fix}} {
+		if line.text != "" {
+			fmt.Fprintf(w, "    %s: %s\n", line.label, line.text)
+		}
+	}
+}
+
+// writeVerdicts writes what every version makes of a configuration.
+func writeVerdicts(w io.Writer, file string, c *ConfigReport) error {
+	name := file
+	if c.Name != "" {
+		name += ", " + c.Name
+	}
+	fmt.Fprintf(w, "%s:\n", name)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, v := range c.Verdicts {
+		mark := " "
+		if slices.Contains(c.Versions, v.Version) {
+			mark = ">"
+		}
+		fmt.Fprintf(table, "%s %s\t%s", mark, v.Version, v.words())
+		if reason := v.because(); reason != "" {
+			fmt.Fprintf(table, "\t%s", reason)
+		}
+		fmt.Fprintln(table)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+func (v *Verdict) words() string {
+	if v.Experimental && v.Verdict == epp.Accepted {
+		return "accepted, experimental"
+	}
+	return string(v.Verdict)
+}
+
+// because is what the EPP stops at.
+func (v *Verdict) because() string {
+	switch {
+	case v.Experimental && v.Verdict == epp.Accepted:
+		return "with --allow-experimental-plugins only"
+	case v.Path == "":
+		return v.Reason
+	}
+	return v.Path + ": " + v.Reason
+}
+
+// WriteSummary writes how many configurations each version accepts and refuses.
+func WriteSummary(w io.Writer, reports []Report) error {
+	columns := []string{string(epp.Accepted), "accepted, experimental", string(epp.RefusedInDecoding), string(epp.RefusedInLoading), string(epp.RefusedInStarting)}
+	counts := map[string]map[string]int{}
+	var order []string
+	configs := 0
+	for _, r := range reports {
+		configs += len(r.Configs)
+		for _, c := range r.Configs {
+			for _, v := range c.Verdicts {
+				if counts[v.Version] == nil {
+					counts[v.Version], order = map[string]int{}, append(order, v.Version)
+				}
+				counts[v.Version][v.words()]++
+			}
+		}
+	}
+	fmt.Fprintf(w, "%d configurations in %d files\n", configs, len(reports))
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(table, "version\t%s\t\n", strings.Join(columns, "\t"))
+	for _, version := range order {
+		fmt.Fprintf(table, "%s\t", version)
+		for _, column := range columns {
+			fmt.Fprintf(table, "%d\t", counts[version][column])
+		}
+		fmt.Fprintln(table)
+	}
+	return table.Flush()
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+// Rules that package epp finds: what a version refuses, then what it passes over.
+
+const crashLoops = "The EPP does not start with this file: its pod crash-loops, and the gateway has nobody to ask."
+
+var syntaxRule = Rule{
+	ID: "syntax", Severity: Error,
+	Summary: "a text that is no YAML or JSON object",
+	Why:     crashLoops,
+	Fix:     "Mend the syntax; mind the indentation within a ConfigMap.",
+	Source:  "the EPP's decoder",
+	Bad:     "\nplugins: [\n",
+	Good:    "\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
+}
+
+var apiVersionRule = Rule{
+	ID: "api-version", Severity: Error,
+	Summary: "an apiVersion or kind that the version does not know",
+	Why:     crashLoops + " llm-d.ai/v1alpha1 came with the scheduler of 2026-05; up to then it was inference.networking.x-k8s.io/v1alpha1. llm-d.ai/v1 is newer than any version here.",
+	Fix:     "Write the apiVersion of the EPP that you run.",
+	Source:  "llm-d #1625",
+	Bad:     "\napiVersion: llm-d.ai/v1\nkind: EndpointPickerConfig\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
+	Good:    "\napiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
+}
+
+var unknownField = Rule{
+	ID: "unknown-field", Severity: Error,
+	Summary: "a field of the document that the version does not have, or that stands there twice",
+	Why:     crashLoops + " Every version reads the document itself strictly.",
+	Fix:     "Correct the spelling, or write the field as that version has it.",
+	Source:  "the EPP's decoder",
+	Bad:     "\nmetadata: {name: mine}\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
+	Good:    "\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
+}
+
+var unknownGate = Rule{
+	ID: "unknown-gate", Severity: Error,
+	Summary: "a feature gate that the version does not know",
+	Why:     crashLoops + " Gates are dropped once what they stood for is always on: dataLayer, prepareDataPlugins, enableLegacyMetrics.",
+	Fix:     "Drop the gate.",
+	Source:  "llm-d #1625",
+	Bad:     "\nfeatureGates: [dataLayer]\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
+	Good:    "\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
+}
+
+var unknownType = Rule{
+	ID: "unknown-type", Severity: Error,
+	Summary: "a type of plugin that the version does not register",
+	Why:     crashLoops + " Types are renamed and dropped between versions; a file that was right for one is not for the next.",
+	Fix:     "Use the type that the message names, or a version that has this one.",
+	Source:  "llm-d #1625",
+	Bad:     "\nplugins:\n- type: kv-cache-scorer\n- type: prefix-cache-scorer\n",
+	Good:    "\nplugins:\n- type: active-request-scorer\n- type: prefix-cache-scorer\n",
+}
+
+var unknownParameter = Rule{
+	ID: "unknown-parameter", Severity: Error,
+	Summary: "a parameter that the plugin does not have in this version",
+	Why:     crashLoops + " Versions before router-v0.9 passed over unknown parameters in silence; later ones refuse them.",
+	Fix:     "Correct the spelling, move the parameter to the plugin that has it now, or drop it.",
+	Source:  "llm-d-router #1068, #1134",
+	Bad:     "\nplugins:\n- type: prefix-cache-scorer\n  parameters: {hashBlockSize: 64}\n- type: queue-scorer\n",
+	Good:    "\nplugins:\n- type: approx-prefix-cache-producer\n  parameters: {maxPrefixTokensToMatch: 65536}\n- type: prefix-cache-scorer\n- type: queue-scorer\n",
+}
+
+var badValue = Rule{
+	ID: "bad-value", Severity: Error,
+	Summary: "a value of the wrong type, or one that the plugin does not take",
+	Why:     crashLoops,
+	Fix:     "Write a value that the message allows; numbers without quotes.",
+	Source:  "the EPP's plugins",
+	Bad:     "\nplugins:\n- type: concurrency-detector\n  parameters: {maxConcurrency: '64'}\n- type: queue-scorer\n- type: prefix-cache-scorer\nschedulingProfiles:\n- name: default\n  plugins: [{pluginRef: queue-scorer}, {pluginRef: prefix-cache-scorer}]\nflowControl:\n  saturationDetector: {pluginRef: concurrency-detector}\n",
+	Good:    "\nplugins:\n- type: concurrency-detector\n  parameters: {maxConcurrency: 64}\n- type: queue-scorer\n- type: prefix-cache-scorer\nschedulingProfiles:\n- name: default\n  plugins: [{pluginRef: queue-scorer}, {pluginRef: prefix-cache-scorer}]\nflowControl:\n  saturationDetector: {pluginRef: concurrency-detector}\n",
+}
+
+var brokenReference = Rule{
+	ID: "broken-reference", Severity: Error,
+	Summary: "a reference to a plugin that is not listed, a name twice, a name missing",
+	Why:     crashLoops,
+	Fix:     "List the plugin under that name, or correct the reference.",
+	Source:  "kserve #5411",
+	Bad:     "\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\nschedulingProfiles:\n- name: default\n  plugins: [{pluginRef: queue-scorrer}, {pluginRef: prefix-cache-scorer}]\n",
+	Good:    "\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\nschedulingProfiles:\n- name: default\n  plugins: [{pluginRef: queue-scorer}, {pluginRef: prefix-cache-scorer}]\n",
+}
+
+var tokenLoadWithoutProducer = Rule{
+	ID: "token-load-without-producer", Severity: Error,
+	Summary: "token-load-scorer without inflight-load-producer in the list",
+	Why:     crashLoops + " Most data get a producer by default; the uncached tokens that this scorer reads do not.",
+	Fix:     "List inflight-load-producer.",
+	Source:  "llm-d's guides",
+	Bad:     "\nplugins:\n- type: token-load-scorer\n- type: prefix-cache-scorer\n",
+	Good:    "\nplugins:\n- type: inflight-load-producer\n- type: token-load-scorer\n- type: prefix-cache-scorer\n",
+}
+
+var refused = Rule{
+	ID: "refused", Severity: Error,
+	Summary: "anything else that the version refuses: two pickers in a profile, several profile handlers, data that nobody produces",
+	Why:     crashLoops,
+	Fix:     "See the message.",
+	Source:  "the EPP's loader",
+	Bad:     "\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n- type: max-score-picker\n- type: random-picker\nschedulingProfiles:\n- name: default\n  plugins: [{pluginRef: queue-scorer}, {pluginRef: prefix-cache-scorer}, {pluginRef: max-score-picker}, {pluginRef: random-picker}]\n",
+	Good:    "\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n- type: max-score-picker\nschedulingProfiles:\n- name: default\n  plugins: [{pluginRef: queue-scorer}, {pluginRef: prefix-cache-scorer}, {pluginRef: max-score-picker}]\n",
+}
+
+var alphaPlugin = Rule{
+	ID: "alpha-plugin", Severity: Warning,
+	Summary: "a plugin of stability Alpha",
+	Why:     "Since router-v0.10 the EPP refuses it unless it is started with --allow-experimental-plugins, and its parameters may change with any release.",
+	Fix:     "Start the EPP with the flag, or do without the plugin.",
+	Source:  "llm-d-router v0.10.0",
+	Bad:     "\nplugins:\n- type: utilization-filter\n  parameters:\n    conditions: [{metric: waiting-queue, maxValue: 16}]\n    fallbackOnEmpty: true\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
+	Good:    "\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
+}
+
+var deprecated = Rule{
+	ID: "deprecated", Severity: Warning,
+	Summary: "a type, field or parameter that has a successor",
+	Why:     "It still works in this version. What was deprecated with router-v0.9 is to be removed with v0.11, and the EPP will then not start.",
+	Fix:     "Use the successor that the message names.",
+	Source:  "llm-d-router v0.9.0",
+	Bad:     "\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\nsaturationDetector: {pluginRef: utilization-detector}\n",
+	Good:    "\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\nflowControl:\n  saturationDetector: {pluginRef: utilization-detector}\n",
+}
+
+var ignoredParameter = Rule{
+	ID: "ignored-parameter", Severity: Warning,
+	Summary: "a parameter that this version passes over in silence",
+	Why:     "The EPP starts and does not do what is written. Versions from router-v0.9 on refuse parameters that they do not know.",
+	Fix:     "Correct the spelling, move the parameter to the plugin that has it, or drop it.",
+	Source:  "llm-d-router #1068",
+	Bad:     "\nplugins:\n- type: queue-scorer\n  parameters: {threshold: 5}\n- type: prefix-cache-scorer\n",
+	Good:    "\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
+}
+
+var replacedValue = Rule{
+	ID: "replaced-value", Severity: Warning,
+	Summary: "a value that the EPP replaces by another one",
+	Why:     "The plugin does not take it, and goes on with a value of its own.",
+	Fix:     "Write the value that is meant.",
+	Source:  "the EPP's plugins",
+	Bad:     "\nplugins:\n- type: active-request-scorer\n  parameters: {idleThreshold: -1}\n",
+	Good:    "\nplugins:\n- type: active-request-scorer\n",
+}
+
+var loaderNotice = Rule{
+	ID: "loader-notice", Severity: Info,
+	Summary: "anything else that the version reads and does not follow",
+	Why:     "The EPP starts; what is written has no effect or another one.",
+	Fix:     "See the message.",
+	Source:  "the EPP's loader",
+}
