@@ -8,6 +8,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/native"
 )
 
 // preciseConfig counts what each endpoint holds of a prompt, token by token.
@@ -75,11 +76,7 @@ func newPreciseOracle(t *testing.T, config *Config) *preciseOracle {
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	endpoints := 0
-	for i := range config.Pools {
-		endpoints += config.Pools[i].Replicas
-	}
-	o := &preciseOracle{t: t, Scheduler: epp.New(c, epp.Cluster{Endpoints: endpoints}, 1)}
+	o := &preciseOracle{t: t, Scheduler: epp.New(c, epp.Cluster{Endpoints: endpointsOf(config)}, 1)}
 	config.Router = o
 	return o
 }
@@ -127,4 +124,73 @@ func (o *preciseOracle) held(r *plainReplica, q *policy.Request) int {
 		}
 	}
 	return int(sum)
+}
+
+// TestTheOracleKnowsTheEngines holds the scorer that knows all caches against them.
+func TestTheOracleKnowsTheEngines(t *testing.T) {
+	for _, tiers := range []string{"all", "gpu"} {
+		t.Run(tiers, func(t *testing.T) {
+			for seed := range int64(100) {
+				config := randomConfigWith(randomChoices(seed, 120, 500), randomTiers, randomHandoffs)
+				o := newPrefixOracle(t, &config, tiers)
+				o.engine = newPlain(config)
+				o.engine.run()
+				if t.Failed() {
+					t.Fatalf("scenario %d", seed)
+				}
+			}
+		})
+	}
+}
+
+// prefixOracle is a native router that is checked at each decision.
+type prefixOracle struct {
+	*native.Router
+	t      *testing.T
+	tiers  bool
+	engine *plain
+}
+
+func newPrefixOracle(t *testing.T, config *Config, tiers string) *prefixOracle {
+	c, errs := native.Load(native.Spec{Policy: "weighted", Scorers: []native.Scorer{
+		{Name: "oracle-prefix", Weight: 1, Parameters: map[string]string{"tiers": tiers}},
+	}}, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	o := &prefixOracle{t: t, Router: native.New(c, endpointsOf(config), 1), tiers: tiers == "all"}
+	config.Router = o
+	return o
+}
+
+func endpointsOf(config *Config) int {
+	endpoints := 0
+	for i := range config.Pools {
+		endpoints += config.Pools[i].Replicas
+	}
+	return endpoints
+}
+
+func (o *prefixOracle) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
+	to, err := o.Router.Route(v, q)
+	decision, _ := o.LastDecision()
+	for i, e := range decision.Candidates {
+		r := o.engine.replicas[e]
+		blocks := q.Prompt.FullBlocks(nil, r.BlockTokens)
+		held := 0
+		for held < len(blocks) && o.holds(r, blocks[held]) {
+			held++
+		}
+		if want := float64(held) / float64(max(len(blocks), 1)); decision.Scores[i] != want {
+			o.t.Fatalf("request %d at %v, endpoint %d: score %v, but it holds %d of %d blocks", q.ID, v.Now, e, decision.Scores[i], held, len(blocks))
+		}
+	}
+	return to, err
+}
+
+func (o *prefixOracle) holds(r *plainReplica, identity uint64) bool {
+	if r.cache.Has(identity) && !slices.Contains(r.computing, identity) {
+		return true
+	}
+	return o.tiers && slices.ContainsFunc(r.tiers, func(t *plainTier) bool { return t.present(identity) })
 }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package native
+
+import "windtunnel.dev/windtunnel/pkg/prompt"
+
+// prefixAffinity prefers endpoints that it has sent the prompt's beginning to: the
+// share of the prompt's full blocks that it remembers of an endpoint. It is told of
+// no eviction, and remembers the blocks of each endpoint that it sent there last.
+//
+// Parameters: blockTokens, 16; blocksPerEndpoint, 31250; and match: strict, the
+// default, counts blocks without a gap from the first one on, and loose counts all
+// up to the first one that is remembered of no endpoint, as the EPP's index does.
+type prefixAffinity struct {
+	blockTokens int
+	loose       bool
+	memories    []memory // by endpoint
+	chain       []prompt.Stretch
+	blocks      []int // by endpoint
+}
+
+func readPrefixAffinity(r *reader) func(*builder) scorer {
+	const blockTokens, blocksPerEndpoint = 16, 31250
+	s := prefixAffinity{blockTokens: r.count("blockTokens", blockTokens), loose: r.choice("match", "strict", "loose") == "loose"}
+	capacity := r.count("blocksPerEndpoint", blocksPerEndpoint)
+	return func(b *builder) scorer {
+		made := s
+		made.blocks = make([]int, b.endpoints)
+		for range b.endpoints {
+			made.memories = append(made.memories, newMemory(capacity))
+		}
+		return &made
+	}
+}
+
+func (s *prefixAffinity) score(r *round, scores []float64) {
+	s.chain = r.request.Prompt.FullStretches(s.chain[:0], s.blockTokens)
+	if s.loose {
+		s.matchLoosely(r)
+	} else {
+		for _, e := range r.candidates {
+			s.blocks[e] = s.memories[e].match(s.chain)
+		}
+	}
+	all := r.request.Tokens / s.blockTokens
+	for i, e := range r.candidates {
+		scores[i] = 0
+		if all > 0 {
+			scores[i] = float64(s.blocks[e]) / float64(all)
+		}
+	}
+}
+
+// matchLoosely counts each endpoint's blocks up to the first that none has.
+func (s *prefixAffinity) matchLoosely(r *round) {
+	clear(s.blocks)
+	for _, stretch := range s.chain {
+		covered := int32(0)
+		for grown := true; grown && covered < stretch.Blocks; {
+			grown = false
+			for _, e := range r.candidates {
+				if to := s.memories[e].covers(stretch.ID, covered, stretch.Blocks); to > covered {
+					covered, grown = to, true
+				}
+			}
+		}
+		for _, e := range r.candidates {
+			s.blocks[e] += s.memories[e].count(stretch.ID, covered)
+		}
+		if covered < stretch.Blocks {
+			return
+		}
+	}
+}
+
+func (s *prefixAffinity) routed(_ *round, endpoint int) { s.memories[endpoint].touch(s.chain) }

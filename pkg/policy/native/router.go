@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package native
+
+import (
+	"fmt"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/kvindex"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// Router routes requests by one policy. One simulation owns it.
+type Router struct {
+	chooser   chooser
+	followers []follower
+	// feeds bring what is heard of caches to those who keep an index.
+	feeds []*kvindex.Feed
+	// inFlight counts, by endpoint, requests that were sent there and whose
+	// answers have not ended; nil where nobody asks.
+	inFlight []int
+	round    round
+}
+
+var (
+	_ policy.Listener      = (*Router)(nil)
+	_ policy.CacheListener = (*Router)(nil)
+)
+
+// A chooser chooses one of the round's candidates, by its index.
+type chooser interface {
+	choose(r *round) int
+}
+
+// A follower is told where a request was sent.
+type follower interface {
+	routed(r *round, endpoint int)
+}
+
+// A round is what is known when one request is routed.
+type round struct {
+	view    *policy.View
+	request *policy.Request
+	// candidates are the endpoints that are there, at least one.
+	candidates []int
+	inFlight   []int // by endpoint; nil where nobody counts
+}
+
+// New returns a router over so many endpoints. What is random follows from the
+// seed.
+func New(c *Config, endpoints int, seed int64) *Router {
+	b := &builder{endpoints: endpoints, seed: seed, ties: c.ties, router: &Router{}}
+	b.router.chooser = c.make(b)
+	b.router.round.candidates = make([]int, 0, endpoints)
+	return b.router
+}
+
+// A builder makes the parts of a router.
+type builder struct {
+	endpoints int
+	seed      int64
+	ties      string
+	router    *Router
+}
+
+// count lets the router count requests in flight.
+func (b *builder) count() {
+	if b.router.inFlight == nil {
+		b.router.inFlight = make([]int, b.endpoints)
+	}
+}
+
+// Route implements [policy.Router]. There is no error but
+// [policy.ErrNoEndpoint].
+func (r *Router) Route(view *policy.View, request *policy.Request) (policy.Decision, error) {
+	for _, f := range r.feeds {
+		f.Deliver(view.Now)
+	}
+	n := &r.round
+	n.view, n.request, n.inFlight = view, request, r.inFlight
+	n.candidates = n.candidates[:0]
+	for e := range view.Scrapes {
+		if view.Down == nil || !view.Down[e] {
+			n.candidates = append(n.candidates, e)
+		}
+	}
+	if len(n.candidates) == 0 {
+		return policy.Decision{}, policy.ErrNoEndpoint
+	}
+	endpoint := n.candidates[r.chooser.choose(n)]
+	for _, f := range r.followers {
+		f.routed(n, endpoint)
+	}
+	if r.inFlight != nil {
+		r.inFlight[endpoint]++
+	}
+	return policy.To(endpoint), nil
+}
+
+// Listener implements [policy.Router]: the router listens where it counts.
+func (r *Router) Listener() policy.Listener {
+	if r.inFlight == nil {
+		return nil
+	}
+	return r
+}
+
+// FirstToken implements [policy.Listener].
+func (r *Router) FirstToken(*policy.Request, int) {}
+
+// Finished implements [policy.Listener].
+func (r *Router) Finished(request *policy.Request, endpoint int) {
+	r.inFlight[endpoint]--
+	if r.inFlight[endpoint] < 0 {
+		panic(fmt.Sprintf("native: request %d ends on endpoint %d, where none is in flight", request.ID, endpoint))
+	}
+}
+
+// Hears implements [policy.CacheListener].
+func (r *Router) Hears() bool { return len(r.feeds) > 0 }
+
+// Stored implements [policy.CacheListener].
+func (r *Router) Stored(at simtime.Time, endpoint int, blocks policy.CachedBlocks, tier policy.CacheTier) {
+	r.put(kvindex.Event{At: at, Endpoint: int32(endpoint), Kind: kvindex.Stored, Tier: tier, Blocks: blocks})
+}
+
+// Removed implements [policy.CacheListener].
+func (r *Router) Removed(at simtime.Time, endpoint int, blocks policy.CachedBlocks, tier policy.CacheTier) {
+	r.put(kvindex.Event{At: at, Endpoint: int32(endpoint), Kind: kvindex.Removed, Tier: tier, Blocks: blocks})
+}
+
+// Cleared implements [policy.CacheListener].
+func (r *Router) Cleared(at simtime.Time, endpoint int) {
+	r.put(kvindex.Event{At: at, Endpoint: int32(endpoint), Kind: kvindex.Cleared})
+}
+
+func (r *Router) put(e kvindex.Event) {
+	for _, f := range r.feeds {
+		f.Put(e)
+	}
+}

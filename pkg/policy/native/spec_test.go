@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package native
+
+import "testing"
+
+func TestFaultsOfASpec(t *testing.T) {
+	queue := []Scorer{{Name: "queue-depth", Weight: 1}}
+	with := func(parameters map[string]string) Spec {
+		return Spec{Policy: "weighted", Scorers: []Scorer{{Name: "prefix-affinity", Weight: 1, Parameters: parameters}}}
+	}
+	for name, tc := range map[string]struct {
+		spec Spec
+		want string
+	}{
+		"nothing":              {Spec{}, `routing.policy: Required value: must be one of weighted, round-robin, random, least-loaded, always-busiest`},
+		"a policy misspelt":    {Spec{Policy: "round-robbin"}, `routing.policy: Invalid value: "round-robbin": unknown policy; there are weighted, round-robin, random, least-loaded, always-busiest; did you mean "round-robin"?`},
+		"no scorer":            {Spec{Policy: "weighted"}, `routing.scorers: Required value: must be at least one scorer`},
+		"a mode":               {Spec{Policy: "weighted", Mode: "sum", Scorers: queue}, `routing.mode: Unsupported value: "sum": supported values: "epp", "normalised"`},
+		"a way with ties":      {Spec{Policy: "random", TieBreak: "last"}, `routing.tieBreak: Unsupported value: "last": supported values: "random", "first", "rotate"`},
+		"scorers of none":      {Spec{Policy: "random", Scorers: queue}, `routing.scorers: Forbidden: only a weighted policy has scorers`},
+		"a mode of none":       {Spec{Policy: "random", Mode: ModeEPP}, `routing.mode: Forbidden: only a weighted policy has a mode`},
+		"twice, as it is":      {Spec{Policy: "weighted", Scorers: append(queue, queue...)}, ``},
+		"twice, normalised":    {Spec{Policy: "weighted", Mode: ModeNormalised, Scorers: append(queue, queue...)}, `routing.scorers[1].name: Duplicate value: "queue-depth"`},
+		"a number":             {with(map[string]string{"blockTokens": "0"}), `routing.scorers[0].parameters[blockTokens]: Invalid value: "0": must be a whole number of at least 1`},
+		"a word":               {with(map[string]string{"match": "lose"}), `routing.scorers[0].parameters[match]: Unsupported value: "lose": supported values: "strict", "loose"`},
+		"a parameter misspelt": {with(map[string]string{"blockToken": "16"}), `routing.scorers[0].parameters[blockToken]: Invalid value: "blockToken": unknown parameter; there are blockTokens, blocksPerEndpoint, match; did you mean "blockTokens"?`},
+		"no parameters at all": {Spec{Policy: "weighted", Scorers: []Scorer{{Name: "queue-depth", Parameters: map[string]string{"x": "1"}}}}, `routing.scorers[0].parameters[x]: Forbidden: there are no parameters`},
+		"a time":               {Spec{Policy: "weighted", Scorers: []Scorer{{Name: "no-hit-lru", Parameters: map[string]string{"delay": "50"}}}}, `routing.scorers[0].parameters[delay]: Invalid value: "50": must be a duration such as 50ms`},
+	} {
+		t.Run(name, func(t *testing.T) { same(t, name, tc.want, errorOf(tc.spec)) })
+	}
+}

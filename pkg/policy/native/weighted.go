@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package native
+
+// weighted adds up what scorers make of an endpoint, each clamped to [0, 1] and
+// times its weight, and chooses one with the greatest sum.
+type weighted struct {
+	names   []string
+	weights []float64
+	scorers []scorer
+	ties    ties
+
+	parts  [][]float64 // by scorer and candidate
+	scores []float64   // of the candidates
+	chosen int         // an endpoint
+	among  []int       // the candidates
+}
+
+// A scorer says how good each candidate is for a request: 1 is best, 0 worst, and
+// what lies beyond counts as that.
+type scorer interface {
+	score(r *round, scores []float64)
+}
+
+type weightedSpec struct {
+	names   []string
+	weights []float64
+	scorers []func(*builder) scorer
+}
+
+// normalise makes the weights add up to 1.
+func (s *weightedSpec) normalise() {
+	sum := 0.0
+	for _, w := range s.weights {
+		sum += w
+	}
+	for i := range s.weights {
+		s.weights[i] /= sum
+	}
+}
+
+func (s *weightedSpec) build(b *builder) chooser {
+	w := &weighted{names: s.names, weights: s.weights, ties: newTies(b), scores: make([]float64, b.endpoints)}
+	for _, make := range s.scorers {
+		made := make(b)
+		w.scorers = append(w.scorers, made)
+		if f, ok := made.(follower); ok {
+			b.router.followers = append(b.router.followers, f)
+		}
+	}
+	for range w.scorers {
+		w.parts = append(w.parts, make([]float64, b.endpoints))
+	}
+	return w
+}
+
+func (w *weighted) choose(r *round) int {
+	n := len(r.candidates)
+	w.scores = w.scores[:n]
+	clear(w.scores)
+	for i, s := range w.scorers {
+		part := w.parts[i][:n]
+		s.score(r, part)
+		for j, raw := range part {
+			part[j] = float64(w.weights[i] * min(max(raw, 0), 1))
+			w.scores[j] += part[j]
+		}
+	}
+	best := w.ties.best(w.scores)
+	w.chosen, w.among = r.candidates[best], r.candidates
+	return best
+}
+
+// A Decision says how a weighted policy routed the last request. The slices are
+// only valid until the next call of Route.
+type Decision struct {
+	// Candidates are the endpoints that were there.
+	Candidates []int
+	// Scorers name the scorers, in the order of the Spec.
+	Scorers []string
+	// Weighted[i][j] is what scorer i adds to the score of Candidates[j].
+	Weighted [][]float64
+	// Scores[j] is the sum of these.
+	Scores []float64
+	// Chosen is an endpoint.
+	Chosen int
+}
+
+// LastDecision explains the last call of Route. It returns false where the policy
+// is not a weighted one.
+func (r *Router) LastDecision() (Decision, bool) {
+	w, ok := r.chooser.(*weighted)
+	if !ok {
+		return Decision{}, false
+	}
+	d := Decision{Candidates: w.among, Scorers: w.names, Scores: w.scores, Chosen: w.chosen}
+	for _, part := range w.parts {
+		d.Weighted = append(d.Weighted, part[:len(w.scores)])
+	}
+	return d, true
+}
