@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -64,8 +63,8 @@ func (p *rolloutParameters) check(l *loader, path *field.Path) {
 	at := path.Child("scope", "labelSelector")
 	if p.Scope.LabelSelector == "" {
 		l.add(field.Required(at, "must be a label selector"))
-	} else if _, err := labels.Parse(p.Scope.LabelSelector); err != nil {
-		l.add(field.Invalid(at, p.Scope.LabelSelector, err.Error()))
+	} else {
+		checkSelectorText(l, p.Scope.LabelSelector, at)
 	}
 	names, headers := map[string]bool{}, map[string]bool{}
 	for i := range p.HeaderSelectors {
