@@ -141,4 +141,4 @@ func (s *selectorText) unexpected(token, wanted string) bool {
 }
 
 // isSign reports whether a token is none of the words.
-func isSign(token string) bool { return token == "" || strings.Contains("== != ( ) , < >", token) }
+func isSign(token string) bool { return token == "" || strings.ContainsAny(token, "=!(),<>") }

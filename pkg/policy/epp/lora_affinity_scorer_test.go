@@ -17,20 +17,21 @@ func TestLoRAAffinityScorer(t *testing.T) {
 		{Active: []int32{7, 8}, Waiting: []int32{1}, Max: 2},
 		{Active: []int32{7, 8}, Max: 2},
 		{},
+		{Active: []int32{7}, Waiting: []int32{8}, Max: 2}, // the one that waits counts
 	}
 	cases := map[string]struct {
 		adapters []policy.Adapters
 		wanted   int32
 		want     []float64
 	}{
-		"an adapter":     {adapters, 1, []float64{1, 0.8, 0.6, 0, 0}},
-		"the base model": {adapters, 0, []float64{0, 0.8, 0, 0, 0}},
-		"no adapters":    {nil, 1, []float64{0, 0, 0, 0, 0}},
+		"an adapter":     {adapters, 1, []float64{1, 0.8, 0.6, 0, 0, 0}},
+		"the base model": {adapters, 0, []float64{0, 0.8, 0, 0, 0, 0}},
+		"no adapters":    {nil, 1, []float64{0, 0, 0, 0, 0, 0}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := New(mustLoad(t, "plugins: [{type: lora-affinity-scorer}]"), Cluster{Endpoints: 5}, 1)
-			view, r := idle(5), request(0, 1)
+			s := New(mustLoad(t, "plugins: [{type: lora-affinity-scorer}]"), Cluster{Endpoints: 6}, 1)
+			view, r := idle(6), request(0, 1)
 			view.Adapters, r.Adapter = tc.adapters, tc.wanted
 			route(t, s, view, r)
 			if diff := cmp.Diff(tc.want, s.LastDecision().Scores); diff != "" {
