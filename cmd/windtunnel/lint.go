@@ -73,6 +73,7 @@ read or holds no configuration, or a bad flag.`,
 	f.IntVar(&o.context.PromptTokens, "prompt-tokens", 0, "how long the longest prompts are, in tokens")
 	f.Float64Var(&o.context.PrefixShare, "prefix-share", 0, "largest part of a prompt that requests share, from 0 to 1")
 	f.IntVar(&o.context.BlockTokens, "block-tokens", 0, "the engines' --block-size, in tokens")
+	f.BoolVar(&o.context.Experimental, "allow-experimental-plugins", false, "the EPP is started with this flag: Alpha plugins are no finding")
 	f.BoolVar(&o.rules, "rules", false, "list the rules")
 	f.StringVar(&o.explain, "explain", "", "print one rule in full, with its examples")
 	return cmd

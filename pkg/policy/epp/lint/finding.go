@@ -84,6 +84,9 @@ type Context struct {
 	PrefixShare float64
 	// BlockTokens is the size of the engines' KV blocks.
 	BlockTokens int
+	// Experimental is whether the EPP is started with
+	// --allow-experimental-plugins.
+	Experimental bool
 }
 
 // scrapeInterval is the EPP's --refresh-metrics-interval unless it is known.

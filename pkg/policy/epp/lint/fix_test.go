@@ -99,6 +99,16 @@ func TestFix(t *testing.T) {
 			before: header + "plugins:\n- type: prefix-cache-affinity-filter\n  parameters: {maxTokensInFlightPenalty: 286704}\n- type: active-request-scorer\n",
 			after:  header + "plugins:\n- type: prefix-cache-affinity-filter\n  parameters: {maxTTFTPenaltyMs: 18000}\n- type: active-request-scorer\n",
 		},
+		"for an older version, its apiVersion, field and gates": {
+			version: "gie-v1.4.0",
+			before:  header + "featureGates: [dataLayer, flowControl=true]\nplugins:\n- type: queue-scorer\n- type: metrics-data-source\ndataLayer:\n  sources:\n  - pluginRef: metrics-data-source\n",
+			after:   strings.Replace(header, "llm-d.ai", "inference.networking.x-k8s.io", 1) + "featureGates: [dataLayer, flowControl]\nplugins:\n- type: queue-scorer\n- type: metrics-data-source\ndata:\n  sources:\n  - pluginRef: metrics-data-source\n",
+		},
+		"for a newer version, thresholds of the detector": {
+			version: "router-v0.10.0",
+			before:  header + "plugins:\n- type: active-request-scorer\nsaturationDetector:\n  queueDepthThreshold: 8\n  kvCacheUtilThreshold: 0.75\nschedulingProfiles:\n- name: default\n  plugins: [{pluginRef: active-request-scorer}]\n",
+			after:   header + "plugins:\n- type: active-request-scorer\n- type: utilization-detector\n  parameters:\n    queueDepthThreshold: 8\n    kvCacheUtilThreshold: 0.75\nschedulingProfiles:\n- name: default\n  plugins: [{pluginRef: active-request-scorer}]\n",
+		},
 		"within a ConfigMap, behind another one": {
 			before: "kind: Service\n---\nkind: ConfigMap\nmetadata: {name: epp}\ndata:\n  a.yaml: |\n    " + strings.ReplaceAll(header, "\n", "\n    ") + "plugins:\n\n    - type: kv-cache-scorer\n    - type: active-request-scorer\n  b: x\n",
 			after:  "kind: Service\n---\nkind: ConfigMap\nmetadata: {name: epp}\ndata:\n  a.yaml: |\n    " + strings.ReplaceAll(header, "\n", "\n    ") + "plugins:\n\n    - type: kv-cache-utilization-scorer\n    - type: active-request-scorer\n  b: x\n",
@@ -109,14 +119,18 @@ func TestFix(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fixed, err := Fix("f.yaml", []byte(tc.before), nil)
+			var versions []string
+			if tc.version != "" {
+				versions = []string{tc.version}
+			}
+			fixed, err := Fix("f.yaml", []byte(tc.before), versions)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tc.after, string(fixed.Content)); diff != "" {
 				t.Errorf("%q (−want +got):\n%s", fixed.Notes, diff)
 			}
-			again, err := Fix("f.yaml", fixed.Content, nil)
+			again, err := Fix("f.yaml", fixed.Content, versions)
 			if err != nil || again.Changed() {
 				t.Errorf("fixing again changes %q, %v", again.Notes, err)
 			}

@@ -44,7 +44,11 @@ func findings(v *epp.Verdict, root *yamlv3.Node, context Context) []Finding {
 	for _, f := range found {
 		silenced = append(silenced, f.Path)
 	}
-	return append(found, notices(v, root, silenced)...)
+	found = append(found, notices(v, root, silenced)...)
+	if context.Experimental {
+		found = slices.DeleteFunc(found, func(f Finding) bool { return f.Rule == alphaPlugin.ID })
+	}
+	return found
 }
 
 // runRules runs every rule that has a check on a configuration that loads. The

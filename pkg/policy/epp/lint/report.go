@@ -81,8 +81,11 @@ func Read(file string, content []byte, options Options) (Report, error) {
 		return Report{}, fmt.Errorf("%s: %w", file, err)
 	}
 	report := Report{File: file}
+	known := scenarios(content)
 	for i := range sources {
-		c := readConfig(&sources[i], options)
+		of := options
+		of.Context = contextFor(&sources[i], options.Context, known)
+		c := readConfig(&sources[i], of)
 		for j := range c.Findings {
 			c.Findings[j].File = file
 		}

@@ -262,3 +262,35 @@ func TestExplainedRulesHaveTheirExamples(t *testing.T) {
 		t.Error("a rule that is not there was found")
 	}
 }
+
+func TestManifestsSayWhatTheClusterIsLike(t *testing.T) {
+	const manifest = "kind: SimulationRun\nmetadata: {name: a}\nspec:\n  scenario:\n    pools:\n    - engine: {blockSize: 16}\n    router:\n      replicas: 2\n" +
+		"      metricsRefreshInterval: 150ms\n      endpointPickerConfig:\n        version: router-v0.10\n        inline: |\n" +
+		"          apiVersion: llm-d.ai/v1alpha1\n          kind: EndpointPickerConfig\n          plugins:\n          - type: active-request-scorer\n          - type: prefix-cache-scorer\n"
+	r := mustRead(t, manifest, Options{})
+	want := []string{"in-flight-with-replicas", "index-over-remembers", "staleness-below-scrape"}
+	got := rulesOf(r.Configs[0].Findings)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("−want +got:\n%s", diff)
+	}
+	r = mustRead(t, manifest, Options{Context: Context{Replicas: 1, ScrapeInterval: 1, BlockTokens: 64}})
+	if got := rulesOf(r.Configs[0].Findings); len(got) > 0 {
+		t.Errorf("what is known otherwise does not win: %v", got)
+	}
+}
+
+func TestAlphaPluginsMayBeAllowed(t *testing.T) {
+	text := []byte(example(alphaPlugin.Bad))
+	if got := rulesOf(Check(text, "", Context{Experimental: true})); len(got) > 0 {
+		t.Errorf("found %v", got)
+	}
+}
+
+func rulesOf(found []Finding) []string {
+	var names []string
+	for _, f := range found {
+		names = append(names, f.Rule)
+	}
+	return names
+}

@@ -41,7 +41,11 @@ func writeFinding(w io.Writer, f *Finding) {
 		fmt.Fprintf(w, "%s: ", f.Path)
 	}
 	fmt.Fprintf(w, "%s [%s]\n", f.Message, strings.Join(f.Versions, ", "))
-	for _, line := range []struct{ label, text string }{{"why", f.Why}, {"fix", f.Fix}} {
+	remedy := f.Fix
+	if len(f.Edits) > 0 {
+		remedy += " --fix does it."
+	}
+	for _, line := range []struct{ label, text string }{{"why", f.Why}, {"fix", remedy}} {
 		if line.text != "" {
 			fmt.Fprintf(w, "    %s: %s\n", line.label, line.text)
 		}
