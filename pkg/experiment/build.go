@@ -54,6 +54,7 @@ func (p *Plan) build(in *v1alpha1.Scenario, picker *epp.Config, trace *workload.
 		errs = append(errs, es...)
 	}
 	if picker != nil && len(errs) == 0 {
+		cluster.Tenants, cluster.Priorities = source.Labels().Tenants, priorities(&in.Workload)
 		c.Router = buildRouter(&in.Router, picker, cluster, seed)
 	}
 	return c, errs

@@ -3,6 +3,8 @@
 package experiment
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -38,6 +40,19 @@ func buildCluster(in *v1alpha1.Scenario, path *field.Path) (epp.Cluster, field.E
 	var errs field.ErrorList
 	c.Prediction, errs = buildPrediction(in.Router.LatencyPrediction, path.Child("router", "latencyPrediction"))
 	return c, errs
+}
+
+// priorities are those that a workload's requests may have, each once.
+func priorities(in *v1alpha1.Workload) []int {
+	var all []int
+	for _, client := range in.Clients {
+		all = append(all, int(client.Priority))
+	}
+	if in.Trace != nil {
+		all = append(all, int(in.Trace.Priority))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // maxPredictionError keeps predictions from being negative.

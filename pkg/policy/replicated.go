@@ -30,7 +30,7 @@ type Replicated struct {
 var (
 	_ Holder        = (*Replicated)(nil)
 	_ CacheListener = (*Replicated)(nil)
-	_ Listener      = (*Replicated)(nil)
+	_ UsageListener = (*Replicated)(nil)
 )
 
 // NewReplicated returns the routers as one. There is at least one.
@@ -105,6 +105,13 @@ func (r *Replicated) FirstToken(request *Request, endpoint int) {
 func (r *Replicated) Finished(request *Request, endpoint int) {
 	if l := r.listeners[r.of(request.ID)]; l != nil {
 		l.Finished(request, endpoint)
+	}
+}
+
+// Used implements [UsageListener].
+func (r *Replicated) Used(at simtime.Time, request *Request, outputTokens int) {
+	if l, ok := r.listeners[r.of(request.ID)].(UsageListener); ok {
+		l.Used(at, request, outputTokens)
 	}
 }
 

@@ -813,6 +813,9 @@ func (p *plain) deliver(e plainEvent) {
 	}
 	p.metrics.completed(q.last, p.now, &q.request)
 	p.note(q, func(rec *record) { rec.end = "completed" })
+	if l, ok := p.Router.Listener().(policy.UsageListener); ok {
+		l.Used(p.now, &q.info, int(q.generated()))
+	}
 	p.tellFinished(q, int(q.replica))
 	p.forget(q)
 }

@@ -221,6 +221,10 @@ func (r *scatter) FirstToken(q *policy.Request, endpoint int) {
 	r.log = append(r.log, fmt.Sprint("first token of ", q.ID, " from ", endpoint))
 }
 
+func (r *scatter) Used(at simtime.Time, q *policy.Request, tokens int) {
+	r.log = append(r.log, fmt.Sprint("answer of ", q.ID, " at ", at, " with ", tokens))
+}
+
 func (r *scatter) Finished(q *policy.Request, endpoint int) {
 	r.log = append(r.log, fmt.Sprint("end of ", q.ID, " from ", endpoint))
 }

@@ -40,6 +40,7 @@ func (l *loader) checkFlowControl() {
 	if ref := section.UsageLimitPolicyPluginRef; ref != "" {
 		l.refer(ref, usageLimitRole, "a usage limit policy", at.Child("usageLimitPolicyPluginRef"))
 	}
+	section.spellOut(l.dialect.framework)
 }
 
 func (l *loader) checkBand(band *priorityBand, at *field.Path) {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"math"
 	"math/big"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -104,6 +105,50 @@ func (f *flowSettings) of(priority int) bandSettings {
 	}
 	b.priority = priority
 	return b
+}
+
+// spellOut writes the defaults of a release into the section.
+func (f *flowControl) spellOut(of release) {
+	if f.DefaultPriorityBand == nil {
+		f.DefaultPriorityBand = &priorityBand{}
+	}
+	f.DefaultPriorityBand.spellOut(of)
+	if f.DefaultNegativePriorityBand != nil {
+		f.DefaultNegativePriorityBand.spellOut(of)
+	}
+	for i := range f.PriorityBands {
+		f.PriorityBands[i].spellOut(of)
+	}
+	settings := newFlowSettings(f, of)
+	if of < gie15 && f.MaxBytes != nil {
+		f.WholeMaxBytes = &settings.maxBytes
+	}
+	if of >= gie15 {
+		f.UsageLimitPolicyPluginRef = settings.limit
+	}
+	if settings.ttl > 0 || f.DefaultRequestTTL != nil {
+		f.DefaultRequestTTL = (*duration)(&settings.ttl)
+	}
+	if of >= routerMain {
+		f.NoEndpointRequestTTL = (*duration)(&settings.emptyTTL)
+	}
+}
+
+func (b *priorityBand) spellOut(of release) {
+	settings := newBandSettings(b, of)
+	b.FairnessPolicyRef, b.OrderingPolicyRef = settings.fairness, settings.ordering
+	b.MaxBytes = quantityOf(settings.maxBytes)
+	if of < gie15 {
+		b.WholeMaxBytes = &settings.maxBytes
+	}
+	if settings.maxRequests > 0 {
+		b.MaxRequests = quantityOf(settings.maxRequests)
+	}
+}
+
+func quantityOf(n int64) *quantity {
+	q := quantity(strconv.FormatInt(n, 10))
+	return &q
 }
 
 // value is the quantity as a whole number, rounded up; 0 where there is none.
