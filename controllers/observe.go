@@ -233,7 +233,7 @@ func (o *observer) chunks(ctx context.Context, w *world) error {
 
 func newChunk(cm *corev1.ConfigMap, s subject) chunk {
 	c := chunk{found: true, owned: ownedBy(cm, s), sealed: cm.Immutable != nil && *cm.Immutable}
-	c.Data = cm.Data
+	c.Data, c.Binary = cm.Data, cm.BinaryData
 	return c
 }
 

@@ -13,11 +13,46 @@ type SimulationRunSpec struct {
 	// +optional
 	// +kubebuilder:default={}
 	Replications Replications `json:"replications,omitzero"`
+	// trace says what is kept of a simulation beside its results.
+	// +optional
+	// +kubebuilder:default={}
+	Trace RunTrace `json:"trace,omitzero"`
 	// execution says how Kubernetes runs it.
 	// +optional
 	// +kubebuilder:default={}
 	Execution Execution `json:"execution,omitzero"`
 }
+
+// RunTrace says what is kept of a simulation beside its results, which it does
+// not change.
+//
+// +kubebuilder:validation:XValidation:rule="self.level == 'Decisions' || !has(self.decisions)",message="decisions goes with level Decisions"
+type RunTrace struct {
+	// level is Minimal, which keeps nothing, or Decisions: routing decisions
+	// with all that led to them, in the result ConfigMaps. The local verb writes
+	// them with --trace, whatever the level.
+	// +optional
+	// +kubebuilder:default=Minimal
+	Level TraceLevel `json:"level,omitempty"`
+	// decisions is how many requests of each seed, from the first one on, have
+	// their decisions kept. Those of later requests that are rejected are kept
+	// too, all as far as they fit. Where it is not set it is 100.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000
+	Decisions *int32 `json:"decisions,omitempty"`
+}
+
+// TraceLevel says how much is kept.
+// +kubebuilder:validation:Enum=Minimal;Decisions
+type TraceLevel string
+
+const (
+	// MinimalTrace keeps nothing.
+	MinimalTrace TraceLevel = "Minimal"
+	// DecisionsTrace keeps routing decisions.
+	DecisionsTrace TraceLevel = "Decisions"
+)
 
 // SimulationRunStatus says how far the run is and what came out.
 type SimulationRunStatus struct {

@@ -138,7 +138,7 @@ func (o *runOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writ
 		return result.WriteStability(stdout, documents)
 	case outputTable:
 		fmt.Fprintf(stdout, "SimulationRun %s\n\n", run.Name)
-		printWarnings(stdout, run.Plan.Warnings)
+		printWarnings(stdout, o.warnings(run))
 		if err := result.RunTable(stdout, documents); err != nil {
 			return err
 		}
@@ -151,6 +151,14 @@ func (o *runOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writ
 		return err
 	}
 	return o.output.write(stdout, out)
+}
+
+// warnings are the plan's, and what of the object has no effect here.
+func (o *runOptions) warnings(run compiledRun) []string {
+	if run.Spec.Trace.Level != v1alpha1.DecisionsTrace || o.trace != "" {
+		return run.Plan.Warnings
+	}
+	return append(slices.Clone(run.Plan.Warnings), "spec.trace: decisions are kept on a cluster only; here --trace FILE writes them")
 }
 
 // checkPrometheus says why there are no metrics for Prometheus, or metrics of

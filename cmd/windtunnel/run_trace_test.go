@@ -86,3 +86,14 @@ func TestATraceThatCannotBeWrittenLeavesNothing(t *testing.T) {
 		t.Errorf("there are %s", files)
 	}
 }
+
+func TestATraceThatIsForAClusterIsSaid(t *testing.T) {
+	name := edited(t, "testdata/run.yaml", "  replications:", "  trace: {level: Decisions}\n  replications:")
+	const want = "warning: spec.trace: decisions are kept on a cluster only"
+	if out := mustRun(t, "run", "-f", name); !strings.Contains(out, want) {
+		t.Errorf("there is no %q in\n%s", want, out)
+	}
+	if out := mustRun(t, "run", "-f", name, "--trace", filepath.Join(t.TempDir(), "d.jsonl")); strings.Contains(out, want) {
+		t.Errorf("it is said beside --trace:\n%s", out)
+	}
+}

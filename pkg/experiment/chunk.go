@@ -23,14 +23,17 @@ const (
 	RowsKey = "rows.jsonl"
 	// DocumentsKey holds one whole result document a line.
 	DocumentsKey = "documents.jsonl"
+	// DecisionsKey holds routing decisions, one a line and compressed.
+	DecisionsKey = "decisions.jsonl.gz"
 )
 
 // Chunk is a piece of a shard's results, as a ConfigMap holds it.
 type Chunk struct {
 	// Rows is the number of rows.
 	Rows int
-	// Data is the content by key.
-	Data map[string]string
+	// Data is the content by key, Binary that which is no text.
+	Data   map[string]string
+	Binary map[string][]byte
 }
 
 // SHA256 is the digest of the chunk's content, in hex.
@@ -38,6 +41,9 @@ func (c Chunk) SHA256() string {
 	h := sha256.New()
 	for _, key := range []string{RowsKey, DocumentsKey} {
 		fmt.Fprintf(h, "%s %d\n%s", key, len(c.Data[key]), c.Data[key])
+	}
+	if decisions, ok := c.Binary[DecisionsKey]; ok {
+		fmt.Fprintf(h, "%s %d\n%s", DecisionsKey, len(decisions), decisions)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -54,39 +60,54 @@ var ErrTooLarge = errors.New("the result is too large for a cluster")
 // A simulation is never cut in two.
 func Chunks(simulations []Simulation) ([]Chunk, error) {
 	var chunks []Chunk
-	var rows, documents bytes.Buffer
-	var count int
-	flush := func() {
-		if count == 0 {
-			return
-		}
-		data := map[string]string{RowsKey: rows.String()}
-		if documents.Len() > 0 {
-			data[DocumentsKey] = documents.String()
-		}
-		chunks = append(chunks, Chunk{Rows: count, Data: data})
-		rows.Reset()
-		documents.Reset()
-		count = 0
-	}
-	for _, s := range simulations {
+	var under chunkUnderWay
+	for i := range simulations {
+		s := &simulations[i]
 		row, document, err := s.lines()
 		if err != nil {
 			return nil, err
 		}
-		if size := len(row) + len(document); size > MaxChunkBytes {
+		size := len(row) + len(document) + len(s.Decisions)
+		if size > MaxChunkBytes {
 			return nil, fmt.Errorf("%w: the result under seed %d takes %d KiB, and a ConfigMap holds %d: have fewer tenants and classes",
 				ErrTooLarge, s.Row.Seed, size>>10, MaxChunkBytes>>10)
 		}
-		if rows.Len()+documents.Len()+len(row)+len(document) > MaxChunkBytes {
-			flush()
+		if under.size()+size > MaxChunkBytes {
+			chunks = append(chunks, under.chunk())
+			under = chunkUnderWay{}
 		}
-		rows.Write(row)
-		documents.Write(document)
-		count++
+		under.add(row, document, s.Decisions)
 	}
-	flush()
+	if under.count > 0 {
+		chunks = append(chunks, under.chunk())
+	}
 	return chunks, nil
+}
+
+// chunkUnderWay gathers simulations.
+type chunkUnderWay struct {
+	count                      int
+	rows, documents, decisions bytes.Buffer
+}
+
+func (c *chunkUnderWay) size() int { return c.rows.Len() + c.documents.Len() + c.decisions.Len() }
+
+func (c *chunkUnderWay) add(row, document, decisions []byte) {
+	c.count++
+	c.rows.Write(row)
+	c.documents.Write(document)
+	c.decisions.Write(decisions)
+}
+
+func (c *chunkUnderWay) chunk() Chunk {
+	chunk := Chunk{Rows: c.count, Data: map[string]string{RowsKey: c.rows.String()}}
+	if c.documents.Len() > 0 {
+		chunk.Data[DocumentsKey] = c.documents.String()
+	}
+	if c.decisions.Len() > 0 {
+		chunk.Binary = map[string][]byte{DecisionsKey: c.decisions.Bytes()}
+	}
+	return chunk
 }
 
 // lines encodes a simulation's row and, if it is kept, its document.

@@ -30,6 +30,7 @@ func CompileRun(ctx context.Context, run *v1alpha1.SimulationRun, inputs Inputs)
 	spec := field.NewPath("spec")
 	errs := c.scenario(&run.Spec.Scenario, spec.Child("scenario"))
 	c.plan.Seeds = seeds(run.Spec.Replications)
+	c.plan.Decisions = keptDecisions(&run.Spec.Trace)
 	return c.finish(errs)
 }
 

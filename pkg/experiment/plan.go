@@ -34,6 +34,9 @@ type Plan struct {
 	Objectives []v1alpha1.Objective  `json:"objectives,omitempty"`
 	// Seeds are simulated for every point.
 	Seeds []int64 `json:"seeds"`
+	// Decisions is how many requests of each simulation, from the first one on,
+	// have their routing decisions kept beside the results; 0 keeps none.
+	Decisions int `json:"decisions,omitempty"`
 	// Warnings say what has no effect.
 	Warnings []string `json:"warnings,omitempty"`
 	// Approximations say of plugins of the router, by name, in what they decide

@@ -25,6 +25,9 @@ type Simulation struct {
 	Row result.Row
 	// Document is the whole result of a run; a sweep keeps rows only.
 	Document *result.Document
+	// Decisions are the routing decisions that the plan keeps, as a gzip file of
+	// JSON lines; nil where nobody asked for them.
+	Decisions []byte
 }
 
 // Options say how simulations are run. They never change a result.
@@ -40,6 +43,8 @@ type Options struct {
 	// Decided, if set, is told of each decision of a simulation, by its place in
 	// the span. Calls for different simulations may overlap.
 	Decided func(simulation int, d *Decision)
+	// KeepDecisions has those that the plan keeps in the results.
+	KeepDecisions bool
 }
 
 // Simulate runs the simulations of a span and returns them in order. The trace
@@ -60,7 +65,7 @@ func (p *Plan) Simulate(ctx context.Context, trace *workload.Trace, span Span, o
 			break
 		}
 		group.Go(func() error {
-			s, err := p.simulateOne(groupCtx, trace, span.First+i, metrics, o.watch(i))
+			s, err := p.simulateKept(groupCtx, trace, span.First+i, metrics, o.watch(i), o.KeepDecisions)
 			if err != nil {
 				return err
 			}
@@ -98,6 +103,25 @@ func (o *Options) watch(simulation int) watch {
 		w.decided = func(d *Decision) { o.Decided(simulation, d) }
 	}
 	return w
+}
+
+// simulateKept is simulateOne that may keep decisions.
+func (p *Plan) simulateKept(ctx context.Context, trace *workload.Trace, i int, metrics []result.Metric, w watch, keep bool) (Simulation, error) {
+	if !keep || p.Decisions == 0 {
+		return p.simulateOne(ctx, trace, i, metrics, w)
+	}
+	k := keeper{first: p.Decisions, next: w.decided}
+	w.decided = k.decided
+	s, err := p.simulateOne(ctx, trace, i, metrics, w)
+	if err != nil {
+		return Simulation{}, err
+	}
+	row, document, err := s.lines()
+	if err != nil {
+		return Simulation{}, err
+	}
+	s.Decisions, err = k.pack(s.Row.Seed, len(row)+len(document))
+	return s, err
 }
 
 // simulateOne runs simulation i of the plan.

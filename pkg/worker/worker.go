@@ -81,7 +81,7 @@ func (o Options) run(ctx context.Context, creator Creator, report *experiment.Re
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrBadInput, err)
 	}
-	simulations, err := plan.Simulate(ctx, trace, plan.Shard(o.Index, o.Shards), experiment.Options{Parallelism: o.Parallelism})
+	simulations, err := plan.Simulate(ctx, trace, plan.Shard(o.Index, o.Shards), experiment.Options{Parallelism: o.Parallelism, KeepDecisions: true})
 	if err != nil {
 		return final(err)
 	}
@@ -165,7 +165,8 @@ func (w *Owner) configMap(shard, index int, chunk experiment.Chunk) *corev1.Conf
 			Labels:          w.Labels,
 			OwnerReferences: []metav1.OwnerReference{w.Reference},
 		},
-		Immutable: &immutable,
-		Data:      chunk.Data,
+		Immutable:  &immutable,
+		Data:       chunk.Data,
+		BinaryData: chunk.Binary,
 	}
 }

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -106,6 +107,33 @@ func TestAShardReportsWhatItWrote(t *testing.T) {
 	}
 	if rows, err := content.Decode(); err != nil || int64(len(rows)) != chunk.Rows {
 		t.Errorf("%d rows, %v; reported %d", len(rows), err, chunk.Rows)
+	}
+}
+
+func TestAWorkerWritesTheDecisionsThatThePlanKeeps(t *testing.T) {
+	o := mounted(t)
+	run := builder.MakeRun("small", "ns").Scenario(builder.Requests(20)).Seeds(1, 2).Obj()
+	run.Spec.Trace.Level = v1alpha1.DecisionsTrace
+	c, errs, err := experiment.CompileRun(t.Context(), run, inputs(trace(t, 1)))
+	if err != nil || len(errs) > 0 {
+		t.Fatalf("CompileRun: %v, %v", errs, err)
+	}
+	write(t, filepath.Join(o.PlanFolder, PlanFile), c.Plan.Encode())
+	o.Shards = 1
+	var r recorder
+	report, err := Run(t.Context(), o, &r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cm := r.created[0]
+	content := experiment.Chunk{Rows: 2, Data: cm.Data, Binary: cm.BinaryData}
+	if len(cm.BinaryData[experiment.DecisionsKey]) == 0 || content.SHA256() != report.Chunks[0].SHA256 {
+		t.Errorf("%d bytes of decisions; the digest is %s, reported %s",
+			len(cm.BinaryData[experiment.DecisionsKey]), content.SHA256(), report.Chunks[0].SHA256)
+	}
+	content.Binary = nil
+	if content.SHA256() == report.Chunks[0].SHA256 {
+		t.Error("the digest is not of the decisions")
 	}
 }
 

@@ -247,6 +247,12 @@ var rules = map[string]ruleTable{
 		bad:  []any{fields{"seeds": []any{1}, "seed": 1, "count": gone}, fields{"seeds": []any{1}, "seed": gone, "count": 2}},
 	},
 
+	// Run.
+	"decisions goes with level Decisions": {
+		good: []any{fields{"level": "Decisions", "decisions": 1}, fields{"level": "Minimal", "decisions": gone}},
+		bad:  []any{fields{"level": "Minimal", "decisions": 1}, fields{"level": gone, "decisions": 1}},
+	},
+
 	// Sweep.
 	"a Grid needs the step of every range; set step, or use algorithm Random": {
 		good: []any{

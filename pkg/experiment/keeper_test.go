@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+)
+
+// keptLine is what tests look at.
+type keptLine struct {
+	Seed    int64
+	Request struct{ ID int }
+	LeftOut int
+}
+
+func unpack(t *testing.T, packed []byte) []keptLine {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []keptLine
+	for d := json.NewDecoder(z); d.More(); {
+		var l keptLine
+		if err := d.Decode(&l); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+func numbersOf(lines []keptLine) []int {
+	var ids []int
+	for _, l := range lines {
+		if l.LeftOut == 0 {
+			ids = append(ids, l.Request.ID)
+		}
+	}
+	return ids
+}
+
+// aDecision is of a request that is turned away, or not. Its text does not
+// compress where it is random.
+func aDecision(request int, rejected bool, random *rand.Rand, bytes int) *Decision {
+	d := &Decision{Explanation: &epp.Explanation{Request: epp.AskedRequest{ID: request}}}
+	if rejected {
+		d.Rejected = "shed"
+	}
+	var text strings.Builder
+	for text.Len() < bytes {
+		text.WriteString(strconv.FormatUint(random.Uint64(), 36))
+	}
+	d.Tenant = text.String()
+	return d
+}
+
+func TestKeepersKeepTheFirstAndTheRejected(t *testing.T) {
+	told := 0
+	k := keeper{first: 3, next: func(*Decision) { told++ }}
+	for request := range 10 {
+		k.decided(aDecision(request, request == 1 || request > 7, nil, 0))
+	}
+	packed, err := k.pack(5, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int{0, 1, 2, 8, 9}, numbersOf(unpack(t, packed))); diff != "" || told != 10 {
+		t.Errorf("%d told; kept (−want +got):\n%s", told, diff)
+	}
+}
+
+func TestKeepersSayWhatTheyLeaveOut(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	k := keeper{first: 1000}
+	for request := range 1000 {
+		k.decided(aDecision(request, false, random, 2000))
+	}
+	packed, err := k.pack(5, MaxChunkBytes-100<<10)
+	if err != nil || len(packed) > 100<<10 {
+		t.Fatalf("%d bytes do not fit beside the results: %v", len(packed), err)
+	}
+	lines := unpack(t, packed)
+	last := lines[len(lines)-1]
+	if kept := len(lines) - 1; kept == 0 || last.Seed != 5 || last.LeftOut != 1000-kept {
+		t.Errorf("%d kept, the last line is %+v", kept, last)
+	}
+
+	k = keeper{first: 1}
+	for request := range maxKeptRejections + 12 {
+		k.decided(aDecision(request, true, nil, 0))
+	}
+	if packed, err = k.pack(5, 0); err != nil {
+		t.Fatal(err)
+	}
+	if lines = unpack(t, packed); lines[len(lines)-1].LeftOut != 11 {
+		t.Errorf("of too many rejected the last line says %+v", lines[len(lines)-1])
+	}
+
+	k = keeper{first: 100}
+	for request := range 20 {
+		k.decided(aDecision(request, false, random, 1<<20))
+	}
+	if k.leftOut == 0 || k.bytes > maxLineBytes+2<<20 {
+		t.Errorf("%d MiB in memory", k.bytes>>20)
+	}
+}
+
+func TestDecisionsAreKeptWhereThePlanSaysSo(t *testing.T) {
+	for name, tc := range map[string]struct {
+		trace v1alpha1.RunTrace
+		want  int
+	}{
+		"not by default":  {v1alpha1.RunTrace{Level: v1alpha1.MinimalTrace}, 0},
+		"all of forty":    {v1alpha1.RunTrace{Level: v1alpha1.DecisionsTrace}, 40},
+		"as many as said": {v1alpha1.RunTrace{Level: v1alpha1.DecisionsTrace, Decisions: ptr.To[int32](3)}, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := testRun(t)
+			run.Spec.Trace = tc.trace
+			c, errs, err := CompileRun(t.Context(), run, traceInputs(t))
+			if err != nil || len(errs) > 0 {
+				t.Fatal(errs, err)
+			}
+			kept, err := c.Plan.Simulate(t.Context(), c.Trace, all(c.Plan), Options{Parallelism: 2, KeepDecisions: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain := mustSimulate(t, c, all(c.Plan))
+			if encodeRows(t, kept) != encodeRows(t, plain) {
+				t.Error("keeping decisions changes results")
+			}
+			for i, s := range kept {
+				if plain[i].Decisions != nil || (s.Decisions == nil) != (tc.want == 0) {
+					t.Fatalf("%d bytes kept, %d unasked", len(s.Decisions), len(plain[i].Decisions))
+				}
+				if tc.want > 0 {
+					if lines := unpack(t, s.Decisions); len(lines) != tc.want || lines[0].Seed != s.Row.Seed {
+						t.Errorf("%d lines, the first is %+v", len(lines), lines[0])
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestChunksHoldDecisions(t *testing.T) {
+	c := mustCompileSweep(t, testSweep(t))
+	simulations := mustSimulate(t, c, Span{End: 4})
+	for i := range simulations {
+		simulations[i].Decisions = pack(nil, int64(i), 1)
+	}
+	chunks, err := Chunks(simulations)
+	if err != nil || len(chunks) != 1 {
+		t.Fatalf("%d chunks: %v", len(chunks), err)
+	}
+	lines := unpack(t, chunks[0].Binary[DecisionsKey])
+	if len(lines) != 4 || lines[3].Seed != 3 {
+		t.Errorf("lines are %+v", lines)
+	}
+	simulations[1].Decisions = make([]byte, MaxChunkBytes*3/4)
+	simulations[2].Decisions = make([]byte, MaxChunkBytes*3/4)
+	if chunks, err = Chunks(simulations); err != nil || len(chunks) != 2 {
+		t.Errorf("%d chunks of decisions that do not go together: %v", len(chunks), err)
+	}
+}
