@@ -28,9 +28,9 @@ var activeRequestScorer = pluginType{
 
 type activeRequestParameters struct {
 	RequestTimeout           string  `json:"requestTimeout,omitempty"`
-	IdleThreshold            int     `json:"idleThreshold"`
-	MaxBusyScore             float64 `json:"maxBusyScore"`
-	InFlightLoadProducerName string  `json:"inFlightLoadProducerName"`
+	IdleThreshold            int     `json:"idleThreshold" versions:"scheduler-v0.7.."`
+	MaxBusyScore             float64 `json:"maxBusyScore" versions:"scheduler-v0.7.."`
+	InFlightLoadProducerName string  `json:"inFlightLoadProducerName" versions:"router-v0.9.."`
 }
 
 func (p *activeRequestParameters) check(l *loader, path *field.Path) {

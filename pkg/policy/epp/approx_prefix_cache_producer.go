@@ -151,23 +151,22 @@ type approxPrefix struct {
 // podCheckInterval is how often endpoints that are gone are looked for.
 const podCheckInterval = 2 * time.Minute
 
-// forgetGone forgets the endpoints that are gone if the time to look for them
-// has come since the last request.
-func (a *approxPrefix) forgetGone(c *cycle) {
-	last := a.last
-	a.last = c.now
+// forgetGone forgets the endpoints that are gone if the time to look for them has
+// come since the last request, and returns the time of this one.
+func forgetGone(c *cycle, index *prefixIndex, last simtime.Time) simtime.Time {
 	if c.down == nil || time.Duration(c.now)/podCheckInterval == time.Duration(last)/podCheckInterval {
-		return
+		return c.now
 	}
 	for e, down := range c.down {
 		if down {
-			a.index.forgetEndpoint(e)
+			index.forgetEndpoint(e)
 		}
 	}
+	return c.now
 }
 
 func (a *approxPrefix) produce(c *cycle) {
-	a.forgetGone(c)
+	a.last = forgetGone(c, a.index, a.last)
 	a.chain = a.chain[:0]
 	a.match.totalBlocks = 0
 	blockTokens := a.parameters.blockTokens(c)

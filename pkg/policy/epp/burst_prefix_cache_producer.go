@@ -11,7 +11,6 @@ const burstPrefixCacheProducerType = "burst-prefix-cache-producer"
 var burstPrefixCacheProducer = pluginType{
 	name:  burstPrefixCacheProducerType,
 	roles: producerRole,
-	since: router10,
 	alpha: true,
 	parameters: func() any {
 		return &burstParameters{WindowDurationMs: 100, MaxPerReplica: -1, BlockSizeTokens: 64, MaxBatchSize: 1000, BalanceBy: balanceByRequests}

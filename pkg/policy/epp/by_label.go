@@ -34,6 +34,9 @@ type byLabelParameters struct {
 }
 
 func (p *byLabelParameters) check(l *loader, path *field.Path) {
+	if l.clock < scheduler04 {
+		return
+	}
 	if p.Label == "" {
 		l.add(field.Required(path.Child("label"), "must name a label"))
 	}

@@ -39,7 +39,7 @@ type concurrencyParameters struct {
 	Headroom                 float64 `json:"headroom"`
 	ConcurrencyMode          string  `json:"concurrencyMode"`
 	MaxTokenConcurrency      int     `json:"maxTokenConcurrency"`
-	InFlightLoadProducerName string  `json:"inFlightLoadProducerName"`
+	InFlightLoadProducerName string  `json:"inFlightLoadProducerName" versions:"router-v0.9.."`
 }
 
 func (p *concurrencyParameters) check(l *loader, path *field.Path) {
@@ -54,7 +54,11 @@ func (p *concurrencyParameters) check(l *loader, path *field.Path) {
 		l.add(field.Invalid(path.Child("maxTokenConcurrency"), p.MaxTokenConcurrency, "must be greater than 0"))
 	}
 	switch p.ConcurrencyMode {
-	case countRequests, countTokens, countBoth:
+	case countRequests, countTokens:
+	case countBoth:
+		if l.clock < router10 {
+			l.add(field.NotSupported(path.Child("concurrencyMode"), p.ConcurrencyMode, []string{countRequests, countTokens}))
+		}
 	default:
 		l.add(field.NotSupported(path.Child("concurrencyMode"), p.ConcurrencyMode, []string{countBoth, countRequests, countTokens}))
 	}

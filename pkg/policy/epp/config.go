@@ -31,7 +31,7 @@ type effective struct {
 	Plugins            []*plugin      `json:"plugins"`
 	SchedulingProfiles []profile      `json:"schedulingProfiles"`
 	RequestHandler     requestHandler `json:"requestHandler,omitempty" versions:"router-v0.9.."`
-	FlowControl        flowControl    `json:"flowControl,omitempty" versions:"gie-v1.4.."`
+	FlowControl        flowControl    `json:"flowControl,omitempty" versions:"scheduler-v0.6.."`
 	DataLayer          dataLayer      `json:"dataLayer,omitempty" versions:"gie-v1.5.."`
 
 	// What older versions write elsewhere.

@@ -17,8 +17,6 @@ const dataParallelProfileHandlerType = "data-parallel-profile-handler"
 // several profiles every request fails.
 var dataParallelProfileHandler = pluginType{
 	name:       dataParallelProfileHandlerType,
-	own:        true,
-	since:      scheduler04,
 	roles:      profileHandlerRole,
 	parameters: func() any { return &dataParallelParameters{PrimaryPort: 8000} },
 	stages:     func(l *loader, _ *plugin) stages { return stages{decode: l.doc.SchedulingProfiles[0].Name, bare: true} },

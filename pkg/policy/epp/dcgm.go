@@ -16,7 +16,6 @@ var (
 	dcgmDataSource = pluginType{
 		name:  dcgmDataSourceType,
 		roles: dataSourceRole,
-		since: router10,
 		alpha: true,
 		parameters: func() any {
 			return &dcgmParameters{Scheme: "http", Path: "/metrics", Port: 9400, InsecureSkipVerify: true}
@@ -29,7 +28,6 @@ var (
 	dcgmExtractor = pluginType{
 		name:      dcgmExtractorType,
 		roles:     extractorRole,
-		since:     router10,
 		alpha:     true,
 		treatment: ignoredAs("GPUs report no metrics; GPUUtilization is pinned in the attributes of a pool"),
 	}

@@ -127,22 +127,25 @@ func (d *decoder) object(n node, into reflect.Value, path *field.Path) {
 type movedFields interface{ moved(name string) string }
 
 func (d *decoder) unknownField(into reflect.Value, name string) string {
-	t := into.Type()
+	t, text := into.Type(), "unknown field"
 	for i := range t.NumField() {
 		if f := t.Field(i); d.named(f, name) {
-			return fmt.Sprintf("unknown field in %s; %s", d.at, rangeOf(f).whyNot(d.at))
+			text = fmt.Sprintf("unknown field in %s; %s", d.at, rangeOf(f).whyNot(d.at))
 		}
 	}
 	if t, ok := into.Addr().Interface().(movedFields); ok {
 		if where := t.moved(name); where != "" {
-			return "unknown field; " + where
+			return text + "; " + where
 		}
 	}
 	names := d.fieldNames(t)
-	if len(names) == 0 {
-		return "unknown field; there are none"
+	switch {
+	case text != "unknown field":
+		return text
+	case len(names) == 0:
+		return text + "; there are none"
 	}
-	return "unknown field; there are " + strings.Join(names, ", ") + didYouMean(name, names)
+	return text + "; there are " + strings.Join(names, ", ") + didYouMean(name, names)
 }
 
 // find returns the index of the struct's field with that name, or -1. The exact
@@ -178,6 +181,12 @@ func (d *decoder) fieldNames(t reflect.Type) []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// readsParameters reports whether a release has any of the parameters.
+func readsParameters(parameters any, at release) bool {
+	d := decoder{at: at}
+	return len(d.fieldNames(reflect.TypeOf(parameters).Elem())) > 0
 }
 
 // fieldName is a field's name in a document.

@@ -7,10 +7,15 @@ import "k8s.io/apimachinery/pkg/util/validation/field"
 // disaggHeadersHandler writes the endpoint that the prefill profile chose into a
 // header, for the engine that decodes. A [disaggProfileHandler] does so by
 // itself, a [pdProfileHandler] does not.
+const (
+	disaggHeadersHandlerType = "disagg-headers-handler"
+	prefillHeaderHandlerType = "prefill-header-handler"
+)
+
 var (
-	disaggHeadersHandler = headersHandler("disagg-headers-handler")
+	disaggHeadersHandler = headersHandler(disaggHeadersHandlerType)
 	// prefillHeaderHandler is its older name.
-	prefillHeaderHandler = headersHandler("prefill-header-handler")
+	prefillHeaderHandler = headersHandler(prefillHeaderHandlerType)
 )
 
 func headersHandler(name string) pluginType {
@@ -34,7 +39,7 @@ func headersHandler(name string) pluginType {
 
 type headersParameters struct {
 	PrefillProfile string `json:"prefillProfile"`
-	EncodeProfile  string `json:"encodeProfile"`
+	EncodeProfile  string `json:"encodeProfile" versions:"scheduler-v0.7.."`
 }
 
 // check warns of a handler that takes away what another one has written, if it

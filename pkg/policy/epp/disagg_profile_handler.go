@@ -38,7 +38,7 @@ const (
 
 // disaggParameters are nested or, deprecated, flat; not both.
 type disaggParameters struct {
-	StageOrder string          `json:"stageOrder,omitempty"`
+	StageOrder string          `json:"stageOrder,omitempty" versions:"router-v0.10.."`
 	Profiles   *disaggProfiles `json:"profiles,omitempty"`
 	Deciders   *disaggDeciders `json:"deciders,omitempty"`
 

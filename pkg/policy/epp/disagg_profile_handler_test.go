@@ -169,8 +169,8 @@ func TestFaultsOfProfileHandlers(t *testing.T) {
 			at + `deciderPluginName: Invalid value: "prefix-based-pd-decider": no plugin has this name`,
 		}},
 		"the older handler and what it had once": {"{type: pd-profile-handler, parameters: {threshold: 10, hashBlockSize: 5}}", []string{
-			at + `hashBlockSize: Forbidden: unknown field; it is blockSizeTokens of approx-prefix-cache-producer now`,
-			at + `threshold: Forbidden: unknown field; it is nonCachedTokens of prefix-based-pd-decider now`,
+			at + `hashBlockSize: Forbidden: unknown field in router-v0.10; scheduler-v0.5 was the last version to have it; it is blockSizeTokens of approx-prefix-cache-producer now`,
+			at + `threshold: Forbidden: unknown field in router-v0.10; scheduler-v0.5 was the last version to have it; it is nonCachedTokens of prefix-based-pd-decider now`,
 		}},
 		"the older handler and all that can be wrong": {"{type: pd-profile-handler, parameters: {decodeProfile: d, prefillProfile: p, prefixPluginType: prefix-cache-scorer, primaryPort: 70000, deciderPluginName: queue-scorer}}", []string{
 			at + `prefixPluginType: Invalid value: "prefix-cache-scorer": no plugin has this name`,

@@ -17,7 +17,6 @@ const disaggregatedSetRolloutScreenerType = "disaggregatedset-rollout-screener"
 var disaggregatedSetRolloutScreener = pluginType{
 	name:       disaggregatedSetRolloutScreenerType,
 	roles:      observerRole,
-	since:      router10,
 	alpha:      true,
 	parameters: func() any { return &rolloutParameters{} },
 	treatment: func(*Config, *Cluster, *plugin) (Treatment, string) {

@@ -14,7 +14,7 @@ type document struct {
 	Plugins            []pluginEntry   `json:"plugins"`
 	SchedulingProfiles []profile       `json:"schedulingProfiles"`
 	DataLayer          *dataLayer      `json:"dataLayer" versions:"gie-v1.5.."`
-	FlowControl        *flowControl    `json:"flowControl" versions:"gie-v1.4.."`
+	FlowControl        *flowControl    `json:"flowControl" versions:"scheduler-v0.6.."`
 	RequestHandler     *requestHandler `json:"requestHandler" versions:"router-v0.9.."`
 	// SaturationDetector and Parser are deprecated since router-v0.9: they live in
 	// flowControl and requestHandler.
@@ -80,17 +80,17 @@ type flowControl struct {
 	SaturationDetector          *reference     `json:"saturationDetector,omitempty" versions:"router-v0.9.."`
 	EnableEviction              bool           `json:"enableEviction,omitempty" versions:"router-v0.10.."`
 
-	WholeMaxBytes *int64 `json:"-" name:"maxBytes" versions:"gie-v1.4..gie-v1.4"`
+	WholeMaxBytes *int64 `json:"-" name:"maxBytes" versions:"..gie-v1.4"`
 }
 
 type priorityBand struct {
 	Priority          int       `json:"priority"`
 	MaxBytes          *quantity `json:"maxBytes,omitempty" versions:"gie-v1.5.."`
 	MaxRequests       *quantity `json:"maxRequests,omitempty" versions:"gie-v1.5.."`
-	FairnessPolicyRef string    `json:"fairnessPolicyRef,omitempty"`
-	OrderingPolicyRef string    `json:"orderingPolicyRef,omitempty"`
+	FairnessPolicyRef string    `json:"fairnessPolicyRef,omitempty" versions:"gie-v1.4.."`
+	OrderingPolicyRef string    `json:"orderingPolicyRef,omitempty" versions:"gie-v1.4.."`
 
-	WholeMaxBytes *int64 `json:"-" name:"maxBytes" versions:"gie-v1.4..gie-v1.4"`
+	WholeMaxBytes *int64 `json:"-" name:"maxBytes" versions:"..gie-v1.4"`
 }
 
 // saturationLimits of 0 are the defaults.

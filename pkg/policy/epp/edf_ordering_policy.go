@@ -16,7 +16,6 @@ const edfOrderingPolicyType = "edf-ordering-policy"
 var edfOrderingPolicy = pluginType{
 	name:      edfOrderingPolicyType,
 	roles:     flowControlRole | orderingRole,
-	since:     gie14,
 	treatment: treatFlowControl(Exact, "all requests have the same TTL, so first come, first served"),
 	newOrdering: func(_ *plugin, s *flowSettings) ordering {
 		return earliestDeadlineOrdering{s.ttl}

@@ -16,7 +16,6 @@ const endpointAttributeFilterType = "endpoint-attribute-filter"
 var endpointAttributeFilter = pluginType{
 	name:       endpointAttributeFilterType,
 	roles:      filterRole,
-	since:      router10,
 	alpha:      true,
 	parameters: func() any { return &attributeFilterParameters{OnMissing: passMissing} },
 	treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
@@ -37,7 +36,7 @@ var thresholdOperators = []string{"LessThan", "LessThanOrEqual", "GreaterThan", 
 
 type attributeFilterParameters struct {
 	Attribute       string             `json:"attribute"`
-	Producer        *string            `json:"producer,omitempty"`
+	Producer        *string            `json:"producer,omitempty" versions:"router-main.."`
 	OnMissing       string             `json:"onMissing"`
 	FallbackOnEmpty bool               `json:"fallbackOnEmpty"`
 	Algorithm       thresholdAlgorithm `json:"algorithm"`

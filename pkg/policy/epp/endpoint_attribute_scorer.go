@@ -14,7 +14,6 @@ const endpointAttributeScorerType = "endpoint-attribute-scorer"
 var endpointAttributeScorer = pluginType{
 	name:       endpointAttributeScorerType,
 	roles:      scorerRole,
-	since:      router10,
 	alpha:      true,
 	parameters: func() any { return &attributeScorerParameters{} },
 	treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
@@ -39,7 +38,7 @@ type attributeScorerParameters struct {
 	AttributeKey string `json:"attributeKey"`
 	// Producer is the plugin that states the attribute: the core metrics
 	// extractor where it is absent, any where it is empty.
-	Producer  *string            `json:"producer,omitempty"`
+	Producer  *string            `json:"producer,omitempty" versions:"router-main.."`
 	Algorithm attributeAlgorithm `json:"algorithm"`
 }
 

@@ -64,7 +64,7 @@ func TestFaultsNameTheirField(t *testing.T) {
 			body: "plugins: [{type: custom-thing}, {type: kv-cache-scorer}, {type: que-scorer}]",
 			want: []string{
 				`inline.plugins[0].type: Invalid value: "custom-thing": router-main has no plugin type "custom-thing"`,
-				`inline.plugins[1].type: Invalid value: "kv-cache-scorer": router-main has no plugin type "kv-cache-scorer"; since gie-v1.0 it is kv-cache-utilization-scorer`,
+				`inline.plugins[1].type: Invalid value: "kv-cache-scorer": router-main has no plugin type "kv-cache-scorer"; gie-v0.5 was the last version to have it; it is kv-cache-utilization-scorer now`,
 				`inline.plugins[2].type: Invalid value: "que-scorer": router-main has no plugin type "que-scorer"; did you mean "queue-scorer"?`,
 			},
 		},
@@ -142,16 +142,15 @@ func TestFaultsNameTheirField(t *testing.T) {
 				"sources: [{pluginRef: queue-scorer, extractors: [{pluginRef: queue-scorer}, {}]}, {}]}",
 			want: []string{
 				`inline.dataLayer.crossReplicaSyncerPluginRef: Invalid value: "queue-scorer": a queue-scorer is not a cross-replica syncer`,
-				`inline.dataLayer.sources[0].pluginRef: Invalid value: "queue-scorer": a queue-scorer is not a data source`,
 				`inline.dataLayer.sources[0].extractors[1].pluginRef: Required value: must name a plugin`,
 				`inline.dataLayer.sources[1].pluginRef: Required value: must name a plugin`,
 			},
 		},
 		"what only the start of the EPP shows": {
-			body: "plugins: [{type: queue-scorer}]\ndataLayer: {discovery: {pluginRef: queue-scorer}, peerDiscovery: {pluginRef: x}}",
+			body: "plugins: [{type: queue-scorer}]\ndataLayer: {discovery: {pluginRef: queue-scorer}, sources: [{pluginRef: queue-scorer}]}",
 			want: []string{
 				`inline.dataLayer.discovery.pluginRef: Invalid value: "queue-scorer": a queue-scorer is not an endpoint discovery`,
-				`inline.dataLayer.peerDiscovery.pluginRef: Invalid value: "x": no plugin has this name`,
+				`inline.dataLayer.sources[0].pluginRef: Invalid value: "queue-scorer": a queue-scorer is not a data source`,
 			},
 		},
 		"sources and extractors twice": {
@@ -164,7 +163,7 @@ func TestFaultsNameTheirField(t *testing.T) {
 		},
 		"no data source": {
 			body: "plugins: [{type: random-picker}]\ndataLayer: {injectDefaults: false}",
-			want: []string{`inline.dataLayer.sources: Required value: the EPP does not start without a data source, and injectDefaults is false`},
+			want: []string{`inline.dataLayer.sources: Required value: the EPP does not start without a data source`},
 		},
 		"no metrics for a scorer that reads them": {
 			body: "plugins: [{type: queue-scorer}, {type: metrics-data-source}]\ndataLayer: {injectDefaults: false, sources: [{pluginRef: metrics-data-source}]}",
@@ -233,10 +232,10 @@ func TestFaultsNameTheirField(t *testing.T) {
 			body: "plugins: [{type: token-producer, parameters: {udsTokenizerConfig: {socketFile: /s}, vllm: {http: x, timeout: soon}, estimate: {image: {mode: x}, video: {tokensPerFrame: {mode: w}, frames: {mode: z}}}}}, " +
 				"{name: b, type: token-producer, parameters: {udsTokenizerConfig: {}, vllm: {timeout: soon}, estimate: {image: {mode: x}, video: {tokensPerFrame: {mode: w}, frames: {mode: z}}}}}]",
 			want: []string{
-				`inline.plugins[0].parameters.vllm.http: Forbidden: unknown field; there are mmTimeout, timeout, url`,
-				`inline.plugins[1].parameters.udsTokenizerConfig: Invalid value: is deprecated and not built yet`,
+				`inline.plugins[0].parameters.vllm.http: Forbidden: unknown field in router-main; scheduler-520af478 was the last version to have it`,
+				`inline.plugins[1].parameters.udsTokenizerConfig: Forbidden: only one of udsTokenizerConfig and vllm may be set; modelName selects vllm`,
 				`inline.plugins[1].parameters.estimate: Forbidden: only one of estimate and vllm may be set; modelName selects vllm`,
-				`inline.plugins[1].parameters.modelName: Required value: vllm needs it`,
+				`inline.plugins[1].parameters.modelName: Required value: a tokenizer needs it`,
 				`inline.plugins[1].parameters.vllm.timeout: Invalid value: "soon": must be a duration such as 5s`,
 				`inline.plugins[1].parameters.estimate.image.mode: Unsupported value: "x": supported values: "dynamic", "static"`,
 				`inline.plugins[1].parameters.estimate.video.tokensPerFrame.mode: Unsupported value: "w": supported values: "dynamic", "static"`,

@@ -15,7 +15,7 @@ var (
 
 func evictionPolicy(name string) pluginType {
 	return pluginType{
-		name: name, roles: flowControlRole, since: router10, alpha: true,
+		name: name, roles: flowControlRole, alpha: true,
 		treatment: func(c *Config, _ *Cluster, _ *plugin) (Treatment, string) {
 			if !c.gate(flowControlGate) {
 				return NoEffect, flowControlOff

@@ -11,7 +11,6 @@ const fcfsOrderingPolicyType = "fcfs-ordering-policy"
 var fcfsOrderingPolicy = pluginType{
 	name:        fcfsOrderingPolicyType,
 	roles:       flowControlRole | orderingRole,
-	since:       gie14,
 	treatment:   treatFlowControl(Exact, ""),
 	newOrdering: func(*plugin, *flowSettings) ordering { return firstComeOrdering{} },
 }

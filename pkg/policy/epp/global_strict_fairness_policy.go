@@ -12,7 +12,6 @@ const globalStrictFairnessPolicyType = "global-strict-fairness-policy"
 var globalStrictFairnessPolicy = pluginType{
 	name:        globalStrictFairnessPolicyType,
 	roles:       flowControlRole | fairnessRole,
-	since:       gie14,
 	treatment:   treatFlowControl(Exact, ""),
 	newFairness: func(*builder, *plugin) fairness { return globalStrictFairness{} },
 }

@@ -15,7 +15,6 @@ const headerLabelAffinityScorerType = "header-label-affinity-scorer"
 var headerLabelAffinityScorer = pluginType{
 	name:       headerLabelAffinityScorerType,
 	roles:      scorerRole,
-	since:      router10,
 	alpha:      true,
 	parameters: func() any { return &headerLabelParameters{} },
 	treatment: func(_ *Config, _ *Cluster, p *plugin) (Treatment, string) {

@@ -17,7 +17,6 @@ const headerProfileHandlerType = "header-profile-handler"
 var headerProfileHandler = pluginType{
 	name:       headerProfileHandlerType,
 	roles:      profileHandlerRole,
-	since:      router10,
 	alpha:      true,
 	parameters: func() any { return &headerProfileParameters{} },
 	stages:     func(l *loader, p *plugin) stages { return p.Parameters.(*headerProfileParameters).stages(l) },

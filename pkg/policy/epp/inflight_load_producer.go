@@ -65,11 +65,11 @@ var inFlightLoadProducer = pluginType{
 }
 
 type inFlightParameters struct {
-	AddEstimatedOutputTokens    bool    `json:"addEstimatedOutputTokens"`
-	OutputRatio                 float64 `json:"outputRatio"`
-	MaxEstimatedOutputTokens    *int    `json:"maxEstimatedOutputTokens,omitempty"`
-	PrefixMatchInfoProducerName string  `json:"prefixMatchInfoProducerName"`
-	SyncCrossReplicaState       bool    `json:"syncCrossReplicaState"`
+	AddEstimatedOutputTokens    bool    `json:"addEstimatedOutputTokens" versions:"router-v0.9.."`
+	OutputRatio                 float64 `json:"outputRatio" versions:"router-v0.10.."`
+	MaxEstimatedOutputTokens    *int    `json:"maxEstimatedOutputTokens,omitempty" versions:"router-v0.10.."`
+	PrefixMatchInfoProducerName string  `json:"prefixMatchInfoProducerName" versions:"router-v0.9.."`
+	SyncCrossReplicaState       bool    `json:"syncCrossReplicaState" versions:"router-v0.10.."`
 }
 
 func (p *inFlightParameters) check(l *loader, path *field.Path) {

@@ -27,7 +27,7 @@ func (l *loader) makePlugins() {
 				l.add(field.Invalid(p.path.Child("type"), p.Type, whyNot(l.dialect, p.Type)))
 			} else {
 				l.noticeStability(p)
-				l.step = factoriesStep
+				l.step = l.factories()
 				l.readParameters(p, entry.Parameters)
 			}
 		}
@@ -48,11 +48,20 @@ func (l *loader) makePlugins() {
 // checkReferences runs the checks of parameters that name other plugins. Up to
 // router-v0.9 those have to come before; since then the EPP sorts them.
 func (l *loader) checkReferences() {
-	l.step = factoriesStep
+	l.step = l.factories()
 	for _, check := range l.references {
 		check()
 	}
 	l.references = nil
+}
+
+// factories is the step at which plugins are made: up to router-v0.9 each one
+// before the next one's type is looked at.
+func (l *loader) factories() step {
+	if l.dialect.framework < router10 {
+		return typesStep
+	}
+	return factoriesStep
 }
 
 func (l *loader) noticeStability(p *plugin) {
@@ -74,12 +83,16 @@ func (l *loader) readParameters(p *plugin, given node) {
 	}
 	p.Parameters = l.defaultParameters(p.kind)
 	strict := l.dialect.framework >= router09
+	if !strict && given.kind != nullNode && !readsParameters(p.Parameters, l.dialect.clock(p.kind.own)) {
+		l.notice(at, "ignored-parameter", "no effect: %s takes no parameters in %s", p.Type, l.dialect.name)
+		given = node{}
+	}
 	faults, ignored := decodeParameters(given, p.Parameters, l.dialect.clock(p.kind.own), strict, at)
 	for _, i := range ignored {
 		l.notices = append(l.notices, Notice{Path: field.NewPath(i.Field), Rule: "ignored-parameter", Text: "ignored: " + i.Detail})
 	}
 	if len(faults) > 0 {
-		s := factoriesStep
+		s := l.factories()
 		if p.kind.ordered && l.dialect.framework >= router10 {
 			s = parametersStep
 		}
@@ -102,6 +115,7 @@ func (l *loader) defaultParameters(t *pluginType) any {
 
 func (l *loader) checkParameters(p *plugin, at *field.Path) {
 	if checked, ok := p.Parameters.(checkedParameters); ok {
+		l.clock = l.dialect.clock(p.kind.own)
 		checked.check(l, at)
 	}
 }
@@ -152,7 +166,7 @@ func (l *loader) referInParameters(name string, allowed roles, as string, at *fi
 		l.step = orderStep
 	}
 	l.refer(name, allowed, as, at)
-	l.step = factoriesStep
+	l.step = l.factories()
 }
 
 func (l *loader) nearestName(name string) string {

@@ -10,37 +10,51 @@ import (
 	"windtunnel.dev/windtunnel/internal/spelling"
 )
 
-// otherVersions says what became of types of other versions, and which came
-// later.
-var otherVersions = map[string]string{
-	"base-model-to-header":          "only gie versions have it",
-	"body-field-to-header":          "only gie versions have it",
-	"decision-tree-filter":          "gie-v1.0 dropped it",
-	"kv-cache-scorer":               "since gie-v1.0 it is kv-cache-utilization-scorer",
-	"least-kv-cache-filter":         "gie-v1.0 dropped it",
-	"least-queue-filter":            "gie-v1.0 dropped it",
+// successors say what became of types that newer versions do not have, and of
+// names that are not the EPP's.
+var successors = map[string]string{
+	"base-model-to-header":          "it belongs to another program, the body-based router",
+	"body-field-to-header":          "it belongs to another program, the body-based router",
+	"kv-cache-scorer":               "it is kv-cache-utilization-scorer now",
 	"lmetric-scorer":                "it is newer",
 	"latency-observation-scorer":    "it is newer",
-	"lora-affinity-filter":          "gie-v1.0 dropped it",
-	"low-queue-filter":              "gie-v1.0 dropped it",
-	"model-server-protocol-metrics": "since gie-v1.5 it is core-metrics-extractor",
+	"lora-affinity-filter":          "lora-affinity-scorer took its place",
+	"model-server-protocol-metrics": "it is core-metrics-extractor now",
 	"model-server-protocol-models":  "it is models-data-extractor now",
-	"no-op-plugin":                  "gie-v1.5 dropped it",
-	"predicted-latency-scorer":      "since gie-v1.5 it is predicted-latency-producer and latency-scorer",
-	"sglanghttp-parser":             "router-main has it",
+	"no-op-plugin":                  "it belongs to another program, the body-based router",
+	"predicted-latency-scorer":      "it is predicted-latency-producer and latency-scorer now",
 }
 
-// whyNot says why a type has no pluginType.
+// whyNot says why a version has no type of a name, and what has.
 func whyNot(d dialect, typeName string) string {
 	text := fmt.Sprintf("%s has no plugin type %q", d.name, typeName)
-	if why, ok := otherVersions[typeName]; ok {
-		return text + "; " + why
-	}
 	var names []string
+	found := false
 	for _, t := range registry {
-		names = append(names, t.name)
+		switch {
+		case t.in(d):
+			names = append(names, t.name)
+		case t.name == typeName:
+			found = true
+			text += "; " + t.whyNot(d)
+		}
+	}
+	successor, gone := successors[typeName]
+	if gone {
+		text += "; " + successor
+	}
+	if found || gone {
+		return text
 	}
 	return text + didYouMean(typeName, names)
+}
+
+// whyNot says when there is the type; llm-d's own are never in GIE's versions.
+func (t *pluginType) whyNot(d dialect) string {
+	if t.own && d.own == 0 {
+		return "only llm-d's versions have it"
+	}
+	return t.versions.whyNot(d.clock(t.own))
 }
 
 // didYouMean suggests the name that is nearest, if one is near.

@@ -61,8 +61,8 @@ type latencyScorerParameters struct {
 	CompositeKVWeight                 float64 `json:"compositeKVWeight"`
 	CompositeQueueWeight              float64 `json:"compositeQueueWeight"`
 	CompositePrefixWeight             float64 `json:"compositePrefixWeight"`
-	LatencyPredictionInfoProducerName string  `json:"latencyPredictionInfoProducerName"`
-	PrefixMatchInfoProducerName       string  `json:"prefixMatchInfoProducerName"`
+	LatencyPredictionInfoProducerName string  `json:"latencyPredictionInfoProducerName" versions:"router-v0.9.."`
+	PrefixMatchInfoProducerName       string  `json:"prefixMatchInfoProducerName" versions:"router-v0.9.."`
 }
 
 func (p *latencyScorerParameters) check(*loader, *field.Path) {

@@ -23,7 +23,7 @@ var latencySLOAdmitter = pluginType{
 }
 
 type latencyAdmitterParameters struct {
-	LatencyPredictionInfoProducerName string `json:"latencyPredictionInfoProducerName"`
+	LatencyPredictionInfoProducerName string `json:"latencyPredictionInfoProducerName" versions:"router-v0.9.."`
 }
 
 func (p *latencyAdmitterParameters) check(*loader, *field.Path) {

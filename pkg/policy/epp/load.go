@@ -29,6 +29,9 @@ type loader struct {
 	// those that ask what stands anywhere in the document.
 	references, later []func()
 
+	// clock is the release of the plugin whose parameters are checked.
+	clock release
+
 	step    step
 	faults  []fault
 	notices []Notice

@@ -29,16 +29,16 @@ var metricsDataSource = pluginType{
 type metricsSourceParameters struct {
 	Scheme             string `json:"scheme"`
 	Path               string `json:"path"`
-	Port               *int   `json:"port,omitempty"`
+	Port               *int   `json:"port,omitempty" versions:"router-v0.10.."`
 	InsecureSkipVerify bool   `json:"insecureSkipVerify"`
-	CACertPath         string `json:"caCertPath,omitempty"`
-	ClientCertPath     string `json:"clientCertPath,omitempty"`
-	ClientKeyPath      string `json:"clientKeyPath,omitempty"`
-	Interval           string `json:"interval,omitempty"`
+	CACertPath         string `json:"caCertPath,omitempty" versions:"router-v0.10.."`
+	ClientCertPath     string `json:"clientCertPath,omitempty" versions:"router-v0.10.."`
+	ClientKeyPath      string `json:"clientKeyPath,omitempty" versions:"router-v0.10.."`
+	Interval           string `json:"interval,omitempty" versions:"router-v0.10.."`
 }
 
 func (p *metricsSourceParameters) check(l *loader, path *field.Path) {
-	if p.Scheme != "http" && p.Scheme != "https" {
+	if p.Scheme != "http" && p.Scheme != "https" && l.clock >= gie14 {
 		l.add(field.NotSupported(path.Child("scheme"), p.Scheme, []string{"http", "https"}))
 	}
 	if p.Port != nil && (*p.Port < 1 || *p.Port > 65535) {

@@ -20,7 +20,6 @@ var (
 	multiclusterMetricsDataSource = pluginType{
 		name:       "multicluster-metrics-data-source",
 		roles:      dataSourceRole,
-		since:      router10,
 		alpha:      true,
 		parameters: func() any { return &metricsSourceParameters{Scheme: "https", Path: "/metrics"} },
 		treatment:  ignoredAs("pools of other clusters report no metrics; what their scorers read is pinned in the attributes of a pool"),
@@ -28,7 +27,6 @@ var (
 	multiclusterMetricsExtractor = pluginType{
 		name:       multiclusterMetricsExtractorType,
 		roles:      extractorRole,
-		since:      router10,
 		alpha:      true,
 		parameters: func() any { return &poolMetricsParameters{} },
 		produces:   func(*plugin) []dataKey { return []dataKey{{kind: poolMetricsData}} },
@@ -41,7 +39,7 @@ const multiclusterMetricsExtractorType = "multicluster-metrics-extractor"
 // multicluster is a type that does what another one does.
 func multicluster(t *pluginType) pluginType {
 	same := *t
-	same.name, same.own, same.since, same.alpha = "multicluster-"+t.name, false, router10, true
+	same.name, same.alpha = "multicluster-"+t.name, true
 	return same
 }
 

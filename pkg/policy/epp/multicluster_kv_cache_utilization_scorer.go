@@ -8,7 +8,6 @@ package epp
 var multiclusterKVCacheUtilizationScorer = pluginType{
 	name:  "multicluster-kv-cache-utilization-scorer",
 	roles: scorerRole,
-	since: router10,
 	alpha: true,
 	needs: needsPoolMetrics,
 	treatment: func(_ *Config, cluster *Cluster, _ *plugin) (Treatment, string) {

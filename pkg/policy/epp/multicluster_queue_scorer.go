@@ -8,7 +8,6 @@ package epp
 var multiclusterQueueScorer = pluginType{
 	name:  "multicluster-queue-scorer",
 	roles: scorerRole,
-	since: router10,
 	alpha: true,
 	needs: needsPoolMetrics,
 	treatment: func(_ *Config, cluster *Cluster, _ *plugin) (Treatment, string) {

@@ -35,11 +35,11 @@ var noHitLRUScorer = pluginType{
 const defaultLRUSize = 1024
 
 type noHitLRUParameters struct {
-	PrefixPluginType string `json:"prefixPluginType,omitempty"`
+	PrefixPluginType string `json:"prefixPluginType,omitempty" versions:"scheduler-v0.5.."`
 	PrefixPluginName string `json:"prefixPluginName,omitempty"`
 	// LRUSize is how many endpoints are remembered.
 	LRUSize                     int    `json:"lruSize"`
-	PrefixMatchInfoProducerName string `json:"prefixMatchInfoProducerName"`
+	PrefixMatchInfoProducerName string `json:"prefixMatchInfoProducerName" versions:"router-v0.9.."`
 }
 
 func (p *noHitLRUParameters) check(l *loader, path *field.Path) {

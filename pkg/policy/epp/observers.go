@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
+const servedVerifierType = "destination-endpoint-served-verifier"
+
 // What these plugins do is not routing.
 var (
 	// agentIdentity names the flow that a request belongs to, for flow control.
@@ -21,7 +23,7 @@ var (
 	}
 	// servedVerifier writes a header for conformance tests.
 	servedVerifier = pluginType{
-		name:      "destination-endpoint-served-verifier",
+		name:      servedVerifierType,
 		roles:     observerRole,
 		treatment: ignoredAs("only writes a header of the answer"),
 	}
@@ -119,9 +121,33 @@ func (p *attributeReporterParameters) check(l *loader, path *field.Path) {
 	if p.Attributes[0].Key.Name == "" {
 		l.add(field.Required(path.Index(0).Child("key", "name"), "must name the attribute"))
 	}
-	if p.Attributes[0].Expression == "" {
-		l.add(field.Required(path.Index(0).Child("expression"), "must be a CEL expression"))
+	p.Attributes[0].check(l, path.Index(0))
+}
+
+func (a *reportedAttribute) check(l *loader, path *field.Path) {
+	if a.Expression == "" {
+		l.add(field.Required(path.Child("expression"), "must be a CEL expression"))
 	}
+	for _, e := range []struct{ name, text string }{{"expression", a.Expression}, {"condition", a.Condition}} {
+		if unfinished(e.text) {
+			l.add(field.Invalid(path.Child(e.name), e.text, "must be a CEL expression"))
+		}
+	}
+}
+
+// unfinished tells the commonest faults of an expression, which is not compiled
+// here: an operator with nothing behind it, and brackets without their like.
+func unfinished(expression string) bool {
+	text := strings.TrimSpace(expression)
+	if text != "" && strings.ContainsRune("+-*/%<>=&|!?:.,([{", rune(text[len(text)-1])) {
+		return true
+	}
+	for _, pair := range []string{"()", "[]", "{}"} {
+		if strings.Count(text, pair[:1]) != strings.Count(text, pair[1:]) {
+			return true
+		}
+	}
+	return false
 }
 
 type sessionIDParameters struct {

@@ -11,7 +11,6 @@ const p2pSourceProducerType = "p2p-source-producer"
 var p2pSourceProducer = pluginType{
 	name:       p2pSourceProducerType,
 	roles:      producerRole,
-	since:      router10,
 	alpha:      true,
 	parameters: func() any { return &p2pSourceParameters{MinCachedTokenDelta: 1} },
 	needs: func(p *plugin) []dataKey {

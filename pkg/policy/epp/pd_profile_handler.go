@@ -21,7 +21,7 @@ var pdProfileHandler = pluginType{
 	successor: disaggProfileHandlerType,
 	ordered:   true,
 	parameters: func() any {
-		return &pdParameters{DecodeProfile: decodeProfile, PrefillProfile: prefillProfile, DeciderPluginName: prefixBasedPDDeciderType}
+		return &pdParameters{DecodeProfile: decodeProfile, PrefillProfile: prefillProfile, DeciderPluginName: prefixBasedPDDeciderType, HashBlockSize: 64}
 	},
 	needs: func(p *plugin) []dataKey {
 		return []dataKey{{prefixMatchData, p.Parameters.(*pdParameters).PrefixMatchInfoProducerName}, {tokensData, tokenProducerType}}
@@ -40,13 +40,23 @@ var pdProfileHandler = pluginType{
 }
 
 type pdParameters struct {
-	DecodeProfile               string `json:"decodeProfile"`
-	PrefillProfile              string `json:"prefillProfile"`
-	PrefixPluginType            string `json:"prefixPluginType,omitempty"`
-	PrefixPluginName            string `json:"prefixPluginName,omitempty"`
-	PrimaryPort                 int    `json:"primaryPort,omitempty"`
-	DeciderPluginName           string `json:"deciderPluginName"`
-	PrefixMatchInfoProducerName string `json:"prefixMatchInfoProducerName"`
+	DecodeProfile    string `json:"decodeProfile"`
+	PrefillProfile   string `json:"prefillProfile"`
+	PrefixPluginType string `json:"prefixPluginType,omitempty" versions:"scheduler-v0.5.."`
+	PrefixPluginName string `json:"prefixPluginName,omitempty" versions:"scheduler-v0.3.."`
+	PrimaryPort      int    `json:"primaryPort,omitempty" versions:"scheduler-v0.4.."`
+	// Threshold and HashBlockSize are what a decider says now.
+	Threshold                   int    `json:"threshold" versions:"..scheduler-v0.5"`
+	HashBlockSize               int    `json:"hashBlockSize" versions:"..scheduler-v0.5"`
+	DeciderPluginName           string `json:"deciderPluginName" versions:"scheduler-v0.6.."`
+	PrefixMatchInfoProducerName string `json:"prefixMatchInfoProducerName" versions:"router-v0.9.."`
+}
+
+// defaults: the first version with deciders asks another one.
+func (p *pdParameters) defaults(at release) {
+	if at == scheduler06 {
+		p.DeciderPluginName = alwaysDisaggPDDeciderType
+	}
 }
 
 // moved is for the files of the scheduler up to v0.6.
@@ -68,17 +78,26 @@ func (p *pdParameters) check(l *loader, path *field.Path) {
 	if p.PrimaryPort < 0 || p.PrimaryPort > 65535 {
 		l.add(field.Invalid(path.Child("primaryPort"), p.PrimaryPort, "must be between 1 and 65535"))
 	}
+	if p.Threshold < 0 && l.clock >= scheduler04 {
+		l.add(field.Invalid(path.Child("threshold"), p.Threshold, "must not be negative"))
+	}
+	if p.HashBlockSize <= 0 && l.clock >= scheduler04 && l.clock < scheduler06 {
+		l.add(field.Invalid(path.Child("hashBlockSize"), p.HashBlockSize, "must be greater than 0"))
+	}
 	prefix, at := p.PrefixPluginName, path.Child("prefixPluginName")
 	if prefix == "" {
 		prefix, at = p.PrefixPluginType, path.Child("prefixPluginType")
 	}
 	p.PrefixPluginName, p.PrefixPluginType = "", ""
+	clock := l.clock
 	l.references = append(l.references, func() {
 		if prefix != "" {
 			l.notice(at, "deprecated", "deprecated, no effect")
 			l.referInParameters(prefix, 0, "", at)
 		}
-		l.referInParameters(p.DeciderPluginName, deciderRole, "a decider", path.Child("deciderPluginName"))
+		if clock >= scheduler06 {
+			l.referInParameters(p.DeciderPluginName, deciderRole, "a decider", path.Child("deciderPluginName"))
+		}
 	})
 	l.later = append(l.later, func() {
 		if len(l.doc.SchedulingProfiles) != 2 && !l.hasProfile(p.PrefillProfile) {

@@ -10,11 +10,10 @@ import (
 type pluginType struct {
 	name  string
 	roles roles
-	// own is whether llm-d added it; GIE has the others.
-	own bool
-	// since is the first release that has it, until the first one that has it no
-	// longer; 0 is no bound.
-	since, until release
+	// own is whether llm-d added it, and versions are those that register it: see
+	// [registrations].
+	own      bool
+	versions versionRange
 	// alpha is whether the EPP loads it with --allow-experimental-plugins only.
 	alpha bool
 	// successor is what the EPP wants to be used in its place, if it is
@@ -120,9 +119,9 @@ type checkedParameters interface {
 }
 
 // registry holds the types that are built.
-var registry = []*pluginType{
+var registry = registered(
 	&queueScorer, &kvCacheUtilizationScorer, &runningRequestsSizeScorer, &loadAwareScorer,
-	&activeRequestScorer, &tokenLoadScorer, &prefixCacheScorer, &noHitLRUScorer,
+	&activeRequestScorer, &tokenLoadScorer, &legacyPrefixCacheScorer, &prefixCacheScorer, &noHitLRUScorer,
 	&contextLengthAware, &loraAffinityScorer, &sessionAffinityScorer, &topologyAffinityScorer,
 	&prefixCacheAffinityFilter, &utilizationFilterPlugin, &sessionAffinityFilter, &topologyAffinityFilter,
 	&decodeFilter, &prefillFilter, &encodeFilter, &byLabel, &labelSelectorFilter, &byLabelSelector,
@@ -141,6 +140,8 @@ var registry = []*pluginType{
 	&globalStrictFairnessPolicy, &roundRobinFairnessPolicy, &programAwareFairness,
 	&staticUsageLimitPolicy, &priorityHoldback, &softReflectiveCeiling,
 	&sheddableEvictionFilter, &priorityThenTimeOrder,
+	&kvCacheScorer, &decisionTreeFilter, &leastQueueFilter, &leastKVCacheFilter, &lowQueueFilter, &loraAffinityFilter,
+	&modelServerProtocolMetrics, &modelServerProtocolModels, &predictedLatencyScorer,
 	&precisePrefixCacheProducer, &precisePrefixCacheScorer,
 	&predictedLatencyProducer, &latencyScorer, &sloHeadroomTierFilter, &latencySLOAdmitter,
 	&endpointAttributeScorer, &endpointAttributeFilter, &dcgmDataSource, &dcgmExtractor,
@@ -149,7 +150,7 @@ var registry = []*pluginType{
 	&multiclusterQueueScorer, &multiclusterKVCacheUtilizationScorer, &multiclusterPrefixCacheScorer,
 	&multiclusterApproxPrefixCacheProducer, &multiclusterSessionAffinityFilter, &multiclusterFileDiscovery,
 	&multiclusterMetricsDataSource, &multiclusterMetricsExtractor,
-}
+)
 
 func lookup(d dialect, typeName string) *pluginType {
 	for _, t := range registry {
@@ -163,5 +164,5 @@ func lookup(d dialect, typeName string) *pluginType {
 // in reports whether a version has the type.
 func (t *pluginType) in(d dialect) bool {
 	at := d.clock(t.own)
-	return at != 0 && at >= t.since && (t.until == 0 || at < t.until)
+	return at != 0 && t.versions.has(at)
 }

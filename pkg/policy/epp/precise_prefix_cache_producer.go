@@ -18,7 +18,6 @@ const precisePrefixCacheProducerType = "precise-prefix-cache-producer"
 var precisePrefixCacheProducer = pluginType{
 	name:       precisePrefixCacheProducerType,
 	roles:      producerRole | extractorRole,
-	since:      router09,
 	parameters: newPreciseParameters,
 	needs:      needsTokens,
 	produces:   func(p *plugin) []dataKey { return []dataKey{{prefixMatchData, p.Name}} },
@@ -32,17 +31,17 @@ var precisePrefixCacheProducer = pluginType{
 // preciseParameters leave out what is not stated: defaults apply to each object
 // that is there.
 type preciseParameters struct {
-	TokenProcessorConfig *tokenProcessor `json:"tokenProcessorConfig,omitempty"`
+	TokenProcessorConfig *tokenProcessor `json:"tokenProcessorConfig,omitempty" versions:"scheduler-v0.5.."`
 	IndexerConfig        *indexerConfig  `json:"indexerConfig"`
 	KVEventsConfig       *kvEventsConfig `json:"kvEventsConfig"`
-	SpeculativeIndexing  bool            `json:"speculativeIndexing"`
-	SpeculativeTTL       string          `json:"speculativeTTL,omitempty"`
+	SpeculativeIndexing  bool            `json:"speculativeIndexing" versions:"scheduler-v0.7.."`
+	SpeculativeTTL       string          `json:"speculativeTTL,omitempty" versions:"scheduler-v0.7.."`
 }
 
 type tokenProcessor struct {
 	// BlockSize is the old name of BlockSizeTokens.
 	BlockSize       int    `json:"blockSize,omitempty"`
-	BlockSizeTokens int    `json:"blockSizeTokens"`
+	BlockSizeTokens int    `json:"blockSizeTokens" versions:"router-v0.9.."`
 	HashSeed        string `json:"hashSeed,omitempty"`
 	HashAlgorithm   string `json:"hashAlgorithm,omitempty"`
 }
@@ -147,13 +146,28 @@ func (p *preciseParameters) checkAll(l *loader, path *field.Path) {
 	}
 }
 
+// checkBlockSize is for versions without BlockSizeTokens, where a stated object has
+// no default.
+func (t *tokenProcessor) checkBlockSize(l *loader, at *field.Path) {
+	if t.BlockSize <= 0 && l.clock == schedulerMay {
+		l.add(field.Invalid(at, t.BlockSize, "must be greater than 0"))
+	}
+	t.BlockSizeTokens = t.BlockSize
+}
+
 func (p *preciseParameters) checkBlockSize(l *loader, path *field.Path) {
 	if p.TokenProcessorConfig == nil {
-		p.TokenProcessorConfig = &tokenProcessor{}
+		p.TokenProcessorConfig = &tokenProcessor{BlockSize: defaultBlockTokens}
 	}
 	t := p.TokenProcessorConfig
+	if l.clock < router09 {
+		t.checkBlockSize(l, path.Child("blockSize"))
+		return
+	}
 	if t.BlockSizeTokens == 0 && t.BlockSize != 0 {
-		l.notice(path.Child("blockSize"), "deprecated", "deprecated, use blockSizeTokens")
+		if t.BlockSize != defaultBlockTokens {
+			l.notice(path.Child("blockSize"), "deprecated", "deprecated, use blockSizeTokens")
+		}
 		t.BlockSizeTokens = t.BlockSize
 	}
 	if t.BlockSize = 0; t.BlockSizeTokens == 0 {

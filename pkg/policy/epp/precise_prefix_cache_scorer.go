@@ -12,8 +12,6 @@ const precisePrefixCacheScorerType = "precise-prefix-cache-scorer"
 // read.
 var precisePrefixCacheScorer = pluginType{
 	name:  precisePrefixCacheScorerType,
-	own:   true,
-	since: scheduler03,
 	roles: scorerRole | producerRole | extractorRole,
 	parameters: func() any {
 		parameters := preciseScorerParameters(*newPreciseParameters().(*preciseParameters))
@@ -74,4 +72,18 @@ func (p *preciseScorerParameters) ownTokens() bool {
 
 func (p *preciseScorerParameters) check(l *loader, path *field.Path) {
 	(*preciseParameters)(p).checkAll(l, path)
+	at := path.Child("indexerConfig", "tokenizersPoolConfig")
+	switch pool := p.tokenizers(); {
+	case l.clock >= schedulerMay && pool != nil && pool.UDS == nil:
+		l.add(field.Required(at.Child("uds"), "a tokenizer behind a socket must be enabled; better list a "+tokenProducerType))
+	case l.clock >= scheduler05 && l.clock < schedulerMay && (pool == nil || pool.ModelName == ""):
+		l.add(field.Required(at.Child("modelName"), precisePrefixCacheScorerType+" needs the model of its tokenizer"))
+	}
+}
+
+func (p *preciseScorerParameters) tokenizers() *tokenizersPool {
+	if p.IndexerConfig == nil {
+		return nil
+	}
+	return p.IndexerConfig.TokenizersPool
 }

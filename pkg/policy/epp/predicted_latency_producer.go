@@ -58,8 +58,10 @@ func predictedLatencyNeeds(p *plugin) []dataKey {
 	parameters := p.Parameters.(*predictedLatencyParameters)
 	keys := []dataKey{
 		{prefixMatchData, parameters.PrefixMatchInfoProducerName},
-		{inFlightLoadData, parameters.InFlightLoadProducerName},
 		{tokensData, tokenProducerType},
+	}
+	if name := parameters.InFlightLoadProducerName; name != "" {
+		keys = append(keys, dataKey{inFlightLoadData, name})
 	}
 	if parameters.UseEncoderCacheFeatures {
 		keys = append(keys, dataKey{encoderCacheData, orDefault(parameters.EncoderCacheMatchInfoProducerName, encoderCacheData)})
@@ -77,16 +79,18 @@ type predictedLatencyParameters struct {
 	ContextTTL                        int64  `json:"contextTTL"`
 	StreamingMode                     bool   `json:"streamingMode"`
 	EndpointRoleLabel                 string `json:"endpointRoleLabel,omitempty"`
-	PredictInProduce                  bool   `json:"predictInProduce"`
-	PrefixMatchInfoProducerName       string `json:"prefixMatchInfoProducerName"`
-	InFlightLoadProducerName          string `json:"inFlightLoadProducerName"`
-	UseEncoderCacheFeatures           bool   `json:"useEncoderCacheFeatures,omitempty"`
-	EncoderCacheMatchInfoProducerName string `json:"encoderCacheMatchInfoProducerName,omitempty"`
+	PredictInProduce                  bool   `json:"predictInProduce" versions:"scheduler-520af478.."`
+	PrefixMatchInfoProducerName       string `json:"prefixMatchInfoProducerName" versions:"router-v0.9.."`
+	InFlightLoadProducerName          string `json:"inFlightLoadProducerName" versions:"router-v0.10.."`
+	UseEncoderCacheFeatures           bool   `json:"useEncoderCacheFeatures,omitempty" versions:"router-v0.10.."`
+	EncoderCacheMatchInfoProducerName string `json:"encoderCacheMatchInfoProducerName,omitempty" versions:"router-v0.10.."`
 }
 
 func (p *predictedLatencyParameters) check(l *loader, path *field.Path) {
 	p.PrefixMatchInfoProducerName = orDefault(p.PrefixMatchInfoProducerName, prefixMatchData)
-	p.InFlightLoadProducerName = orDefault(p.InFlightLoadProducerName, inFlightLoadData)
+	if l.clock >= router10 {
+		p.InFlightLoadProducerName = orDefault(p.InFlightLoadProducerName, inFlightLoadData)
+	}
 	if p.SLOBufferFactor <= 0 {
 		l.add(field.Invalid(path.Child("sloBufferFactor"), p.SLOBufferFactor, "must be greater than 0"))
 	}

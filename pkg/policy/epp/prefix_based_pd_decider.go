@@ -30,7 +30,7 @@ var prefixBasedPDDecider = pluginType{
 
 type pdDeciderParameters struct {
 	NonCachedTokens int `json:"nonCachedTokens"`
-	PromptTokens    int `json:"promptTokens"`
+	PromptTokens    int `json:"promptTokens" versions:"router-v0.10.."`
 }
 
 func (p *pdDeciderParameters) check(l *loader, path *field.Path) {

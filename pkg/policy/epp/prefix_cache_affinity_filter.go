@@ -53,11 +53,11 @@ type prefixAffinityParameters struct {
 	AffinityThreshold                 float64 `json:"affinityThreshold"`
 	ExplorationProbability            float64 `json:"explorationProbability"`
 	MaxTTFTPenaltyMs                  float64 `json:"maxTTFTPenaltyMs"`
-	TTFTSource                        string  `json:"ttftSource"`
-	PeakPrefillThroughput             float64 `json:"peakPrefillThroughput"`
-	PrefixMatchInfoProducerName       string  `json:"prefixMatchInfoProducerName"`
-	LatencyPredictionInfoProducerName string  `json:"latencyPredictionInfoProducerName"`
-	InFlightLoadProducerName          string  `json:"inFlightLoadProducerName"`
+	TTFTSource                        string  `json:"ttftSource" versions:"router-v0.9.."`
+	PeakPrefillThroughput             float64 `json:"peakPrefillThroughput" versions:"router-v0.9.."`
+	PrefixMatchInfoProducerName       string  `json:"prefixMatchInfoProducerName" versions:"router-v0.9.."`
+	LatencyPredictionInfoProducerName string  `json:"latencyPredictionInfoProducerName" versions:"router-v0.9.."`
+	InFlightLoadProducerName          string  `json:"inFlightLoadProducerName" versions:"router-v0.9.."`
 }
 
 // moved is for a parameter that stood between two releases.

@@ -31,9 +31,17 @@ var prefixCacheScorer = pluginType{
 }
 
 type prefixCacheParameters struct {
-	PrefixMatchInfoProducerName string  `json:"prefixMatchInfoProducerName"`
-	MatchLengthWeight           float64 `json:"matchLengthWeight"`
-	MatchLengthScaleTokens      int     `json:"matchLengthScaleTokens"`
+	PrefixMatchInfoProducerName string  `json:"prefixMatchInfoProducerName" versions:"router-v0.9.."`
+	MatchLengthWeight           float64 `json:"matchLengthWeight" versions:"router-v0.10.."`
+	MatchLengthScaleTokens      int     `json:"matchLengthScaleTokens" versions:"router-v0.10.."`
+
+	// What gie-v1.5 hands on to the producer that it makes for the scorer.
+	AutoTune               node `json:"-" name:"autoTune" versions:"gie-v1.5..gie-v1.5"`
+	BlockSize              node `json:"-" name:"blockSize" versions:"gie-v1.5..gie-v1.5"`
+	BlockSizeTokens        node `json:"-" name:"blockSizeTokens" versions:"gie-v1.5..gie-v1.5"`
+	MaxPrefixBlocksToMatch node `json:"-" name:"maxPrefixBlocksToMatch" versions:"gie-v1.5..gie-v1.5"`
+	MaxPrefixTokensToMatch node `json:"-" name:"maxPrefixTokensToMatch" versions:"gie-v1.5..gie-v1.5"`
+	LRUCapacityPerServer   node `json:"-" name:"lruCapacityPerServer" versions:"gie-v1.5..gie-v1.5"`
 }
 
 // moved is for the files of GIE up to v1.4, where the scorer kept the prefixes.

@@ -13,7 +13,6 @@ import "k8s.io/apimachinery/pkg/util/validation/field"
 var priorityHoldback = pluginType{
 	name:  "priority-holdback-policy",
 	roles: flowControlRole | usageLimitRole,
-	since: router10,
 	alpha: true,
 	parameters: func() any {
 		return &holdbackParameters{Shape: "linear", Domain: "rank", MaxCeiling: 1}

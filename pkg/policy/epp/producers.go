@@ -17,6 +17,7 @@ func (l *loader) defaultProducers() {
 	case l.dialect.framework < gie15:
 	case l.dialect.framework < schedulerMay:
 		l.producerOfPrefixScorer()
+		l.checkLoadTypes()
 	case l.dialect.framework < router09:
 		l.producersByType()
 	default:
@@ -47,6 +48,24 @@ func (l *loader) producerOfPrefixScorer() {
 	if len(faults) == 0 {
 		l.step = factoriesStep
 		l.checkParameters(producer, at)
+	}
+}
+
+// checkLoadTypes is about a fault of gie-v1.5: its scorer of in-flight tokens and
+// their producer do not agree on the type of the data, and the EPP does not start
+// with both.
+func (l *loader) checkLoadTypes() {
+	var consumer, producer *plugin
+	for _, p := range l.plugins {
+		switch p.Type {
+		case tokenLoadScorerType:
+			consumer = p
+		case inFlightLoadProducerType:
+			producer = p
+		}
+	}
+	if consumer != nil && producer != nil {
+		l.addAt(producerLoopStep, field.Invalid(producer.path, producer.Name, fmt.Sprintf("%s does not start with both %s and %s: they do not agree on the type of InFlightLoadKey", l.dialect.name, producer.Type, consumer.Type)))
 	}
 }
 

@@ -29,7 +29,6 @@ const programAwareFairnessType = "program-aware-fairness"
 var programAwareFairness = pluginType{
 	name:  programAwareFairnessType,
 	roles: flowControlRole | fairnessRole,
-	since: router09,
 	parameters: func() any {
 		return &programAwareParameters{
 			Strategy:             leastAttainedService,

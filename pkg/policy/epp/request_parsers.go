@@ -16,17 +16,17 @@ const (
 // whatever parser is first reads them, unless that is the passthrough parser,
 // behind which the EPP knows no prompt.
 var (
-	openAIParser      = parser(openAIParserType, 0)
-	anthropicParser   = parser(anthropicParserType, 0)
-	vllmHTTPParser    = parser(vllmHTTPParserType, 0)
-	sglangHTTPParser  = parser(sglangHTTPParserType, routerMain)
-	vllmGRPCParser    = parser(vllmGRPCParserType, 0)
-	vertexAIParser    = parser(vertexAIParserType, 0)
-	passthroughParser = parser(passthroughParserType, 0)
+	openAIParser      = parser(openAIParserType)
+	anthropicParser   = parser(anthropicParserType)
+	vllmHTTPParser    = parser(vllmHTTPParserType)
+	sglangHTTPParser  = parser(sglangHTTPParserType)
+	vllmGRPCParser    = parser(vllmGRPCParserType)
+	vertexAIParser    = parser(vertexAIParserType)
+	passthroughParser = parser(passthroughParserType)
 )
 
-func parser(name string, since release) pluginType {
-	return pluginType{name: name, roles: parserRole, since: since, treatment: treatParser}
+func parser(name string) pluginType {
+	return pluginType{name: name, roles: parserRole, treatment: treatParser}
 }
 
 func treatParser(c *Config, _ *Cluster, p *plugin) (Treatment, string) {

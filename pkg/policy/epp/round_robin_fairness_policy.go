@@ -16,7 +16,6 @@ const roundRobinFairnessPolicyType = "round-robin-fairness-policy"
 var roundRobinFairnessPolicy = pluginType{
 	name:        roundRobinFairnessPolicyType,
 	roles:       flowControlRole | fairnessRole,
-	since:       gie14,
 	treatment:   treatFlowControl(Exact, ""),
 	newFairness: func(*builder, *plugin) fairness { return &roundRobinFairness{last: none} },
 }

@@ -116,6 +116,9 @@ func (l *loader) completeProfile(i int, picker *plugin) {
 		switch {
 		case !p.has(scorerRole):
 			l.noticeWeight(entry, at)
+		case picked && entry.Weight == nil && l.dialect.framework < gie13 && l.madeProfile:
+			l.notice(l.byName[entry.PluginRef].path, "crash", "the EPP orders the profile that it makes at random, and crashes where a scorer comes behind the picker")
+			l.defaultWeight(entry, at)
 		case picked && entry.Weight == nil && l.dialect.framework < gie13:
 			l.addAt(pickersStep, field.Required(at.Child("weight"), "a scorer behind the picker must have a weight: the EPP forgets its default there, and crashes"))
 		default:

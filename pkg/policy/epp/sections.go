@@ -16,8 +16,8 @@ func (l *loader) defaultFlowControl() {
 		typeName string
 		since    release
 	}{
-		{fcfsOrderingPolicyType, gie14},
-		{globalStrictFairnessPolicyType, gie14},
+		{fcfsOrderingPolicyType, scheduler06},
+		{globalStrictFairnessPolicyType, scheduler06},
 		{staticUsageLimitPolicyType, gie15},
 	} {
 		if l.dialect.framework >= made.since {
@@ -176,9 +176,9 @@ func (l *loader) checkOptionalDataLayer(given *dataLayer) {
 	at := l.path.Child("data")
 	switch on := l.on(dataLayerGate); {
 	case l.dialect.framework < gie13:
-	case on && (given == nil || l.dialect.framework >= gie14 && given.Sources == nil):
+	case on && (given == nil || l.dialect.framework >= scheduler06 && given.Sources == nil):
 		l.add(field.Required(at, "must be set where the feature gate "+dataLayerGate+" is on"))
-	case !on && given != nil && l.dialect.framework < gie14:
+	case !on && given != nil && l.dialect.framework < scheduler06:
 		l.add(field.Forbidden(at, "needs the feature gate "+dataLayerGate))
 	}
 }
@@ -211,15 +211,15 @@ func (l *loader) checkReferencesOfSources(section *dataLayer) {
 		section.CrossReplicaSyncInterval = nil
 	}
 	// Since router-v0.9 the EPP takes any plugin here, and asks when it starts.
-	extractor, as := extractorRole, "an extractor"
+	sourceUse, extractorUse := dataSourceRole, extractorRole
 	if l.dialect.framework >= router09 {
-		extractor, as = 0, ""
+		sourceUse, extractorUse = 0, 0
 	}
 	for i, source := range section.Sources {
 		at := at.Child("sources").Index(i)
-		l.refer(source.PluginRef, dataSourceRole, "a data source", at.Child("pluginRef"))
+		l.refer(source.PluginRef, sourceUse, "a data source", at.Child("pluginRef"))
 		for j, e := range source.Extractors {
-			l.refer(e.PluginRef, extractor, as, at.Child("extractors").Index(j).Child("pluginRef"))
+			l.refer(e.PluginRef, extractorUse, "an extractor", at.Child("extractors").Index(j).Child("pluginRef"))
 		}
 	}
 }
@@ -232,22 +232,39 @@ func (d *dataLayer) lists(source string) bool {
 // in-flight producer and the topology extractor bring a source of their own,
 // which is no plugin.
 func (l *loader) checkSources() {
-	if l.dialect.framework < schedulerMay || l.on(legacyMetricsGate) {
+	switch {
+	case l.dialect.framework < gie15:
+		l.checkGatedSources()
+		return
+	case l.on(legacyMetricsGate):
 		return
 	}
 	at := l.path.Child("dataLayer", "sources")
 	seen := map[string]bool{}
 	for i, source := range l.doc.DataLayer.Sources {
 		at := at.Index(i)
-		if seen[source.PluginRef] {
+		if seen[source.PluginRef] && l.dialect.framework >= router09 {
 			l.add(field.Duplicate(at.Child("pluginRef"), source.PluginRef))
 		}
 		seen[source.PluginRef] = true
+		l.refer(source.PluginRef, dataSourceRole, "a data source", at.Child("pluginRef"))
 		l.checkExtractors(source, at.Child("extractors"))
 	}
 	brings := func(p *plugin) bool { return p.Type == inFlightLoadProducerType || p.Type == topologyExtractorType }
 	if len(seen) == 0 && !slices.ContainsFunc(l.plugins, brings) {
-		l.add(field.Required(at, "the EPP does not start without a data source, and injectDefaults is false"))
+		l.add(field.Required(at, "the EPP does not start without a data source"))
+	}
+}
+
+// checkGatedSources is for the versions with a gate for the data layer, which scrape
+// the engines by themselves without it.
+func (l *loader) checkGatedSources() {
+	for i, source := range l.doc.DataLayer.Sources {
+		for j, extractor := range source.Extractors {
+			if p := l.byName[extractor.PluginRef]; p.Type == modelServerProtocolMetricsType && !l.on(dataLayerGate) {
+				l.add(field.Invalid(l.dataLayerPath().Child("sources").Index(i).Child("extractors").Index(j), p.Name, "needs the feature gate "+dataLayerGate))
+			}
+		}
 	}
 }
 
@@ -267,16 +284,16 @@ func (l *loader) checkExtractors(source dataSource, path *field.Path) {
 	}
 }
 
-// checkDiscovery checks what has no meaning without a cluster. No type that is
-// registered is a peer discovery.
+// checkDiscovery checks what has no meaning without a cluster. The EPP asks for
+// peers only where it has them.
 func (l *loader) checkDiscovery() {
-	const none roles = 1 << 31
 	section, at := l.doc.DataLayer, l.path.Child("dataLayer")
-	if section.Discovery != nil {
+	if section.Discovery != nil && l.dialect.framework >= router09 {
 		l.refer(section.Discovery.PluginRef, discoveryRole, "an endpoint discovery", at.Child("discovery", "pluginRef"))
 	}
 	if section.PeerDiscovery != nil {
-		l.refer(section.PeerDiscovery.PluginRef, none, "a peer discovery", at.Child("peerDiscovery", "pluginRef"))
+		l.notice(at.Child("peerDiscovery"), "no-effect", "no effect: EPP replicas do not know each other")
+		section.PeerDiscovery = nil
 	}
 }
 
@@ -286,7 +303,7 @@ func (l *loader) scraped() bool {
 	if l.dialect.framework < gie15 && !l.on(dataLayerGate) || l.on(legacyMetricsGate) {
 		return true
 	}
-	extractors := []string{coreMetricsExtractorType, "model-server-protocol-metrics"}
+	extractors := []string{coreMetricsExtractorType, modelServerProtocolMetricsType}
 	for _, source := range l.doc.DataLayer.Sources {
 		if l.byName[source.PluginRef].Type != metricsDataSourceType {
 			continue

@@ -55,11 +55,13 @@ const (
 // sessionAffinityParameters are of both strategies; those of the other one have
 // no effect.
 type sessionAffinityParameters struct {
-	Strategy                    string                `json:"strategy"`
-	EncodedEndpointHeaderConfig encodedEndpointHeader `json:"encodedEndpointHeaderConfig,omitzero"`
-	SessionIDConfig             sessionIDConfig       `json:"sessionIdConfig,omitzero"`
+	Strategy                    string                `json:"strategy" versions:"router-v0.10.."`
+	EncodedEndpointHeaderConfig encodedEndpointHeader `json:"encodedEndpointHeaderConfig,omitzero" versions:"router-v0.10.."`
+	SessionIDConfig             sessionIDConfig       `json:"sessionIdConfig,omitzero" versions:"router-v0.10.."`
+	// HeaderName is what became encodedEndpointHeaderConfig.header.
+	HeaderName string `json:"headerName,omitempty" versions:"router-v0.9..router-v0.9"`
 	// ProfileName is the profile whose pick counts; the primary one if empty.
-	ProfileName string `json:"profileName,omitempty"`
+	ProfileName string `json:"profileName,omitempty" versions:"router-v0.9.."`
 }
 
 type encodedEndpointHeader struct {

@@ -16,7 +16,6 @@ const sloDeadlineOrderingPolicyType = "slo-deadline-ordering-policy"
 var sloDeadlineOrderingPolicy = pluginType{
 	name:        sloDeadlineOrderingPolicyType,
 	roles:       flowControlRole | orderingRole,
-	since:       gie15,
 	treatment:   treatFlowControl(Exact, ""),
 	newOrdering: func(*plugin, *flowSettings) ordering { return statedDeadlineOrdering{} },
 }

@@ -35,7 +35,7 @@ var sloHeadroomTierFilter = pluginType{
 
 type headroomTierParameters struct {
 	EpsilonExploreNeg                 float64 `json:"epsilonExploreNeg"`
-	LatencyPredictionInfoProducerName string  `json:"latencyPredictionInfoProducerName"`
+	LatencyPredictionInfoProducerName string  `json:"latencyPredictionInfoProducerName" versions:"router-v0.9.."`
 }
 
 func (p *headroomTierParameters) check(l *loader, path *field.Path) {

@@ -11,7 +11,6 @@ import "math"
 var softReflectiveCeiling = pluginType{
 	name:       "soft-reflective-ceiling-policy",
 	roles:      flowControlRole | usageLimitRole,
-	since:      router10,
 	alpha:      true,
 	parameters: func() any { return &struct{}{} },
 	treatment:  treatFlowControl(Approximated, "cycles in which nobody waits are not counted"),

@@ -9,7 +9,6 @@ const staticUsageLimitPolicyType = "static-usage-limit-policy"
 var staticUsageLimitPolicy = pluginType{
 	name:       staticUsageLimitPolicyType,
 	roles:      flowControlRole | usageLimitRole,
-	since:      gie15,
 	parameters: func() any { return &staticUsageLimitParameters{Threshold: 1} },
 	treatment:  treatFlowControl(Exact, ""),
 	newLimit: func(p *plugin) usageLimit {

@@ -33,7 +33,7 @@ const defaultTokenThreshold = 128 * 32768
 type tokenLoadParameters struct {
 	// QueueThresholdTokens is the number of tokens that scores 0.
 	QueueThresholdTokens     int    `json:"queueThresholdTokens"`
-	InFlightLoadProducerName string `json:"inFlightLoadProducerName"`
+	InFlightLoadProducerName string `json:"inFlightLoadProducerName" versions:"router-v0.9.."`
 }
 
 func (p *tokenLoadParameters) check(l *loader, path *field.Path) {

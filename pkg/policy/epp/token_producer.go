@@ -38,10 +38,10 @@ func producerOfTokens(name, successor string) pluginType {
 }
 
 type tokenParameters struct {
-	// UDSTokenizerConfig is the deprecated third backend, which is not built.
+	// UDSTokenizerConfig is the deprecated third backend.
 	UDSTokenizerConfig *udsTokenizer `json:"udsTokenizerConfig,omitempty"`
-	VLLM               *vllmRenderer `json:"vllm,omitempty"`
-	Estimate           *estimate     `json:"estimate,omitempty"`
+	VLLM               *vllmRenderer `json:"vllm,omitempty" versions:"scheduler-520af478.."`
+	Estimate           *estimate     `json:"estimate,omitempty" versions:"router-v0.9.."`
 	ModelName          string        `json:"modelName,omitempty"`
 }
 
@@ -52,7 +52,9 @@ type udsTokenizer struct {
 }
 
 type vllmRenderer struct {
-	URL       string `json:"url,omitempty"`
+	URL string `json:"url,omitempty" versions:"router-v0.9.."`
+	// HTTP is the old name of URL.
+	HTTP      string `json:"http,omitempty" versions:"..scheduler-520af478"`
 	Timeout   string `json:"timeout,omitempty"`
 	MMTimeout string `json:"mmTimeout,omitempty"`
 }
@@ -60,7 +62,7 @@ type vllmRenderer struct {
 // estimate tunes how images and videos are counted; prompts here are text.
 type estimate struct {
 	Image *imageEstimate `json:"image,omitempty"`
-	Video *videoEstimate `json:"video,omitempty"`
+	Video *videoEstimate `json:"video,omitempty" versions:"router-v0.10.."`
 }
 
 type imageEstimate struct {
@@ -112,15 +114,19 @@ type videoFrames struct {
 }
 
 func (p *tokenParameters) check(l *loader, path *field.Path) {
-	vllm := p.VLLM != nil || p.ModelName != ""
-	if p.UDSTokenizerConfig != nil {
-		l.add(field.Invalid(path.Child("udsTokenizerConfig"), field.OmitValueType{}, "is deprecated and not built yet"))
+	vllm := p.VLLM != nil || p.ModelName != "" || p.UDSTokenizerConfig != nil
+	if p.UDSTokenizerConfig != nil && l.clock >= router09 {
+		l.notice(path.Child("udsTokenizerConfig"), "deprecated", "deprecated, use vllm")
+		if p.VLLM != nil || p.ModelName != "" {
+			l.add(field.Forbidden(path.Child("udsTokenizerConfig"), "only one of udsTokenizerConfig and vllm may be set; modelName selects vllm"))
+		}
 	}
 	if p.Estimate != nil && vllm {
 		l.add(field.Forbidden(path.Child("estimate"), "only one of estimate and vllm may be set; modelName selects vllm"))
 	}
-	if vllm && p.ModelName == "" {
-		l.add(field.Required(path.Child("modelName"), "vllm needs it"))
+	// Estimates came with router-v0.9.
+	if (vllm || l.clock < router09) && p.ModelName == "" {
+		l.add(field.Required(path.Child("modelName"), "a tokenizer needs it"))
 	}
 	if p.VLLM != nil {
 		p.VLLM.check(l, path.Child("vllm"))

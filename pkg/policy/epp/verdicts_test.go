@@ -111,17 +111,40 @@ func (v *realVerdict) about(err *field.Error) bool {
 	return true
 }
 
+// reportedTypes are those of which instances say that they are of another type.
+var reportedTypes = map[string]string{
+	staticUsageLimitPolicyType: "static-usage-limit-policy-type",
+	decodeFilterType:           byLabelType,
+	prefillFilterType:          byLabelType,
+	encodeFilterType:           byLabelType,
+	servedVerifierType:         "",
+}
+
+// reportedType is what an instance says of itself.
+func reportedType(c *Config, p *plugin) string {
+	if p.Type == prefillHeaderHandlerType && c.dialect.own >= scheduler07 {
+		return disaggHeadersHandlerType
+	}
+	switch {
+	case p.Type == "tokenizer" && c.dialect.own >= schedulerMay:
+		return tokenProducerType
+	case p.has(deciderRole) && c.dialect.own == scheduler06:
+		return ""
+	}
+	if tree, ok := p.Parameters.(*decisionTree); ok {
+		return c.plugin(*tree.Current.PluginRef).Type
+	}
+	if other, ok := reportedTypes[p.Type]; ok {
+		return other
+	}
+	return p.Type
+}
+
 // instances lists a configuration's plugins as VERDICTS.tsv does.
 func instances(c *Config) string {
 	var list []string
 	for _, r := range c.Report(nil) {
-		entry := r.Name + "=" + r.Type
-		switch r.Type { // instances report another type
-		case staticUsageLimitPolicyType:
-			entry += "-type"
-		case decodeFilterType, prefillFilterType, encodeFilterType:
-			entry = r.Name + "=" + byLabelType
-		}
+		entry := r.Name + "=" + reportedType(c, c.plugin(r.Name))
 		list = append(list, entry)
 	}
 	slices.Sort(list)

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+// kvCacheScorer is what kvCacheUtilizationScorer was called in gie-v0.5.
+var kvCacheScorer = func() pluginType {
+	same := kvCacheUtilizationScorer
+	same.name, same.needs = "kv-cache-scorer", nil
+	return same
+}()

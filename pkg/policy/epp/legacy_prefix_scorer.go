@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"math"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// legacyPrefixCacheScorer is prefix-cache-scorer up to gie-v1.4, which kept the
+// prefixes itself: what became [approxPrefixCacheProducer]. It differs in
+//
+//   - what a block is: so many bytes of the prompt, four of which it takes for a
+//     token; whole blocks only, without a floor, and none of a shorter prompt;
+//   - the limit: 256 blocks of a prompt, whatever their size;
+//   - when it looks: for the endpoints that the filters of its profile left, the
+//     first of which speaks for all; what is routed is added where it has looked;
+//   - in gie-v0.5, a block of the model's name before all others, which counts.
+//
+// Scraped block sizes go before stated ones from gie-v1.1 on, and unless autoTune
+// is off from gie-v1.2 on, which then also takes the engines' number of blocks for
+// what an endpoint holds. The endpoint of a profile named prefill counts from
+// gie-v1.3 on. Endpoints that are gone are forgotten from gie-v1.1 on.
+var legacyPrefixCacheScorer = pluginType{
+	name:       prefixCacheScorerType,
+	roles:      scorerRole,
+	freshness:  "the EPP's own index of prefixes, at once",
+	parameters: func() any { return &legacyPrefixParameters{} },
+	treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+		return Approximated, "a prompt has 4 bytes for each of its tokens"
+	},
+	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		return p.Parameters.(*legacyPrefixParameters).obstacles(c.dialect.framework, at.Child("parameters"))
+	},
+	newScorer: func(b *builder, p *plugin) scorer {
+		return shared(b, p, func() *legacyPrefix { return newLegacyPrefix(b, p) })
+	},
+}
+
+// legacyPrefixParameters count bytes up to gie-v1.3, tokens from scheduler-v0.6 on.
+type legacyPrefixParameters struct {
+	HashBlockSize          int  `json:"hashBlockSize" versions:"..gie-v1.0"`
+	AutoTune               bool `json:"autoTune" versions:"gie-v1.2.."`
+	BlockSize              int  `json:"blockSize,omitempty" versions:"gie-v1.1.."`
+	BlockSizeTokens        int  `json:"blockSizeTokens" versions:"scheduler-v0.6.."`
+	MaxPrefixBlocksToMatch int  `json:"maxPrefixBlocksToMatch"`
+	LRUCapacityPerServer   int  `json:"lruCapacityPerServer"`
+}
+
+const (
+	legacyBlockBytes = 64
+	legacyMaxBlocks  = 256
+)
+
+func (p *legacyPrefixParameters) defaults(at release) {
+	*p = legacyPrefixParameters{
+		HashBlockSize:          legacyBlockBytes,
+		AutoTune:               true,
+		BlockSize:              legacyBlockBytes,
+		MaxPrefixBlocksToMatch: legacyMaxBlocks,
+		LRUCapacityPerServer:   defaultLRUCapacity,
+	}
+	if at >= scheduler06 {
+		p.BlockSize = 0
+	}
+}
+
+func (p *legacyPrefixParameters) check(l *loader, path *field.Path) {
+	replace := func(name string, value *int, standard int) {
+		if *value <= 0 {
+			l.notice(path.Child(name), "replaced-value", "%d is replaced by %d", *value, standard)
+			*value = standard
+		}
+	}
+	replace("lruCapacityPerServer", &p.LRUCapacityPerServer, defaultLRUCapacity)
+	if l.clock < gie12 {
+		return
+	}
+	replace("maxPrefixBlocksToMatch", &p.MaxPrefixBlocksToMatch, legacyMaxBlocks)
+	switch {
+	case l.clock < scheduler06:
+		replace("blockSize", &p.BlockSize, legacyBlockBytes)
+	case p.BlockSize > 0 && p.BlockSizeTokens <= 0:
+		l.add(field.Invalid(path.Child("blockSize"), p.BlockSize, "is deprecated; use blockSizeTokens, in tokens"))
+	default:
+		if p.BlockSize = 0; p.BlockSizeTokens <= 0 {
+			p.BlockSizeTokens = defaultBlockTokens
+		}
+	}
+}
+
+// obstacles are blocks of no bytes, over which the EPP hangs, and negative limits,
+// over which it crashes.
+func (p *legacyPrefixParameters) obstacles(at release, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if at < gie11 && p.HashBlockSize <= 0 {
+		errs = append(errs, field.Invalid(path.Child("hashBlockSize"), p.HashBlockSize, "the EPP would hang over the first request"))
+	}
+	if at == gie11 && p.BlockSize <= 0 {
+		errs = append(errs, field.Invalid(path.Child("blockSize"), p.BlockSize, "the EPP would hang over the first request"))
+	}
+	if p.MaxPrefixBlocksToMatch < 0 {
+		errs = append(errs, field.Invalid(path.Child("maxPrefixBlocksToMatch"), p.MaxPrefixBlocksToMatch, "the EPP would crash over the first request"))
+	}
+	return errs
+}
+
+// legacyBytesPerToken is what the EPP takes for a token.
+const legacyBytesPerToken = 4
+
+// blockBytes is the size of a block where the first candidate has scraped blocks
+// of so many tokens.
+func (p *legacyPrefixParameters) blockBytes(at release, scraped int) int {
+	stated := p.BlockSize
+	switch {
+	case at < gie11:
+		return p.HashBlockSize
+	case at >= scheduler06:
+		stated = p.BlockSizeTokens * legacyBytesPerToken
+	}
+	if scraped > 0 && (at < gie12 || p.AutoTune) {
+		return scraped * legacyBytesPerToken
+	}
+	return stated
+}
+
+type legacyPrefix struct {
+	parameters *legacyPrefixParameters
+	at         release
+	// bytesPerToken is how many bytes of a prompt a token has.
+	bytesPerToken float64
+	index         *prefixIndex
+	prefill       bool // whether the pick of the prefill profile is followed
+
+	matched *prefixMatch
+	chain   []prompt.Stretch // of the request under way
+	looked  uint64           // the number of its cycle
+	last    simtime.Time     // of a request
+}
+
+func newLegacyPrefix(b *builder, p *plugin) *legacyPrefix {
+	return &legacyPrefix{
+		parameters:    p.Parameters.(*legacyPrefixParameters),
+		at:            b.dialect.framework,
+		bytesPerToken: b.bytesPerToken(),
+		index:         newPrefixIndex(b.Endpoints),
+		prefill:       b.dialect.framework >= gie13 && b.stages.prefill == prefillProfile,
+		matched:       b.prefixMatch(p.Name),
+	}
+}
+
+// modelBlock is the hash of the model's name.
+var modelBlock = prompt.Stretch{ID: math.MaxUint64, Blocks: 1}
+
+func (s *legacyPrefix) score(c *cycle, candidates []int, w weight, scores []float64) {
+	if s.looked != c.number && s.at >= gie11 {
+		s.last = forgetGone(c, s.index, s.last)
+	}
+	s.look(c, c.scrapes[candidates[0]].BlockTokens)
+	total := float64(s.matched.totalBlocks)
+	for i, e := range candidates {
+		if scores[i] = w.of(0); total > 0 {
+			scores[i] = w.of(float64(s.matched.blocks[e]) / total)
+		}
+	}
+}
+
+// look finds the request's blocks.
+func (s *legacyPrefix) look(c *cycle, scraped int) {
+	s.looked = c.number
+	blockTokens := int(math.Round(float64(s.parameters.blockBytes(s.at, scraped)) / s.bytesPerToken))
+	s.chain, s.matched.totalBlocks = s.chain[:0], 0
+	if s.at < gie10 {
+		s.chain = append(s.chain, modelBlock)
+	}
+	models := len(s.chain)
+	s.chain = c.prompt.FullStretches(s.chain, max(1, blockTokens))
+	if len(s.chain) == models {
+		// Not a single block: the model's does not count either.
+		s.chain = s.chain[:0]
+	}
+	if len(s.chain) > 0 {
+		s.chain, s.matched.totalBlocks = truncate(s.chain, s.parameters.MaxPrefixBlocksToMatch+models)
+	}
+	s.index.match(s.chain, s.matched.blocks)
+}
+
+func (s *legacyPrefix) routed(c *cycle, p picks) {
+	if s.looked != c.number || len(s.chain) == 0 {
+		return
+	}
+	s.index.insert(s.chain, p.primary, s.capacity(c, p.primary))
+	if s.prefill && p.prefill != none {
+		s.index.find(s.chain)
+		s.index.insert(s.chain, p.prefill, s.capacity(c, p.prefill))
+	}
+}
+
+func (s *legacyPrefix) capacity(c *cycle, endpoint int) int {
+	if blocks := c.scrapes[endpoint].Blocks; s.at >= gie12 && s.parameters.AutoTune && blocks > 0 {
+		return blocks
+	}
+	return s.parameters.LRUCapacityPerServer
+}

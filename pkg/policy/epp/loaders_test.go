@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+)
+
+// TestLoadersOfAllVersions compares with what the real loader of each version
+// makes of small configurations: its verdict, over what it refuses, the plugins
+// that it ends up with, and the profiles. See testdata/loader/README.md.
+func TestLoadersOfAllVersions(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join("testdata", "loader", "verdicts", "*.tsv"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no verdicts: %v", err)
+	}
+	for _, path := range paths {
+		version := strings.TrimSuffix(filepath.Base(path), ".tsv")
+		t.Run(version, func(t *testing.T) {
+			verdicts := readLoaderVerdicts(t, path)
+			differing := 0
+			for _, v := range verdicts {
+				text, err := os.ReadFile(filepath.Join("testdata", "loader", "configs", v.file))
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := Judge(text, version, nil)
+				if difference := v.difference(&got, text); difference != "" {
+					differing++
+					t.Errorf("%s: %s", v.file, difference)
+				}
+			}
+			t.Logf("%d of %d verdicts differ", differing, len(verdicts))
+		})
+	}
+}
+
+// A loaderVerdict is a row of testdata/loader/verdicts.
+type loaderVerdict struct{ file, verdict, word, plugins, profiles string }
+
+func readLoaderVerdicts(t *testing.T, path string) []loaderVerdict {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var verdicts []loaderVerdict
+	for line := range strings.Lines(string(raw)) {
+		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if !strings.HasPrefix(line, "#") {
+			verdicts = append(verdicts, loaderVerdict{columns[0], columns[1], columns[2], columns[3], columns[4]})
+		}
+	}
+	return verdicts
+}
+
+// difference says what a verdict of ours has otherwise, or nothing.
+func (v *loaderVerdict) difference(got *Verdict, text []byte) string {
+	stage, ok := map[string]Stage{
+		"ACCEPT": Accepted, "ACCEPT experimental": Accepted, "REJECT decode": RefusedInDecoding,
+		"REJECT load": RefusedInLoading, "REJECT start": RefusedInStarting, "CRASH": RefusedInLoading,
+		"ACCEPT or CRASH": Accepted,
+	}[v.verdict]
+	switch {
+	case !ok:
+		return "no such verdict: " + v.verdict
+	case got.Stage != stage:
+		return string(got.Stage) + " " + strings.Join(errorTexts(got.Errors), "; ") + ", want " + v.verdict + " " + v.word
+	case stage != Accepted:
+		if word, _, _ := strings.Cut(v.word, ","); word != "-" && word != `""` && word != "(varies)" && !about(got.Errors[0], word, text) {
+			return "refused over " + got.Errors[0].Error() + ", want " + v.word
+		}
+		return ""
+	case got.Experimental != (v.verdict == "ACCEPT experimental"):
+		return "experimental or not: want " + v.verdict
+	}
+	if plugins := instances(got.Config); v.plugins != "(varies)" && plugins != v.spelledOut() {
+		return "plugins\n" + plugins + ", want\n" + v.spelledOut()
+	}
+	if profiles := profilesOf(got.Config); strings.Contains(v.profiles, "; scorers") && profiles != v.profiles {
+		return "profiles\n" + profiles + ", want\n" + v.profiles
+	}
+	return ""
+}
+
+// spelledOut has name=name where the file has the name alone.
+func (v *loaderVerdict) spelledOut() string {
+	if v.plugins == "-" {
+		return ""
+	}
+	list := strings.Split(v.plugins, ",")
+	for i, name := range list {
+		if !strings.Contains(name, "=") {
+			list[i] = name + "=" + name
+		}
+	}
+	slices.Sort(list)
+	return strings.Join(list, ",")
+}
+
+// profilesOf lists the profiles as the file does.
+func profilesOf(c *Config) string {
+	var all []string
+	for _, profile := range c.document.SchedulingProfiles {
+		var filters, scorers []string
+		picker := "none"
+		for _, entry := range profile.Plugins {
+			p := c.plugin(entry.PluginRef)
+			if p.has(filterRole) {
+				filters = append(filters, filterName(c, p))
+			}
+			if p.has(scorerRole) {
+				scorers = append(scorers, p.Name+"="+formatWeight(*entry.Weight))
+			}
+			if p.has(pickerRole) {
+				picker = p.Name
+			}
+		}
+		slices.Sort(scorers)
+		all = append(all, profile.Name+": filters "+strings.Join(filters, ">")+"; scorers "+strings.Join(scorers, ",")+"; picker "+picker)
+	}
+	slices.Sort(all)
+	return strings.Join(all, " | ")
+}
+
+// filterName is the name that an instance says it has: a tree that of its first
+// filter.
+func filterName(c *Config, p *plugin) string {
+	if tree, ok := p.Parameters.(*decisionTree); ok {
+		return *tree.Current.PluginRef
+	}
+	return p.Name
+}
+
+func formatWeight(weight float64) string {
+	return strings.Replace(strconv.FormatFloat(weight, 'g', -1, 64), "e+", "e", 1)
+}
+
+// about reports whether a fault is about a word: its text has it, or it is the
+// name or type of the plugin or profile that the fault is in.
+func about(err *field.Error, word string, text []byte) bool {
+	if strings.Contains(err.Error(), word) || err.Field == "<nil>" {
+		return true
+	}
+	var document struct {
+		Plugins            []struct{ Name, Type string }
+		SchedulingProfiles []struct {
+			Name    string
+			Plugins []struct{ PluginRef string }
+		}
+		Kind      string
+		DataLayer struct{ Sources []struct{ PluginRef string } }
+	}
+	if yaml.Unmarshal(text, &document) != nil {
+		return false
+	}
+	if m := pluginIndex.FindStringSubmatch(err.Field); m != nil {
+		if i, _ := strconv.Atoi(m[1]); i < len(document.Plugins) {
+			p := document.Plugins[i]
+			return p.Type == word || p.Name == word || word == "document" && strings.HasSuffix(err.Field, ".parameters")
+		}
+	}
+	if m := profileIndex.FindStringSubmatch(err.Field); m != nil {
+		i, _ := strconv.Atoi(m[1])
+		profile := document.SchedulingProfiles[i]
+		j, _ := strconv.Atoi(m[2])
+		return strings.Contains(word, profile.Name) || m[2] != "" && profile.Plugins[j].PluginRef == word
+	}
+	if m := sourceIndex.FindStringSubmatch(err.Field); m != nil {
+		i, _ := strconv.Atoi(m[1])
+		return document.DataLayer.Sources[i].PluginRef == word
+	}
+	return document.Kind == word
+}
+
+var (
+	pluginIndex  = regexp.MustCompile(`^plugins\[(\d+)\]`)
+	sourceIndex  = regexp.MustCompile(`^dataLayer\.sources\[(\d+)\]`)
+	profileIndex = regexp.MustCompile(`^schedulingProfiles\[(\d+)\](?:\.plugins\[(\d+)\])?`)
+)

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+// Extractors that have other names now.
+var (
+	// modelServerProtocolMetrics became core-metrics-extractor with gie-v1.5.
+	modelServerProtocolMetrics = pluginType{
+		name:       modelServerProtocolMetricsType,
+		roles:      extractorRole,
+		parameters: func() any { return &protocolMetricsParameters{} },
+		treatment:  ignoredAs("engines report the core metrics as such"),
+	}
+	// modelServerProtocolModels became models-data-extractor.
+	modelServerProtocolModels = pluginType{
+		name:      "model-server-protocol-models",
+		roles:     extractorRole,
+		treatment: ignoredAs("no plugin reads the models that engines serve"),
+	}
+)
+
+const modelServerProtocolMetricsType = "model-server-protocol-metrics"
+
+type protocolMetricsParameters struct {
+	EngineLabelKey string         `json:"engineLabelKey,omitempty" versions:"gie-v1.4.."`
+	DefaultEngine  string         `json:"defaultEngine,omitempty" versions:"gie-v1.4.."`
+	EngineConfigs  []engineConfig `json:"engineConfigs,omitempty" versions:"gie-v1.4.."`
+
+	QueueRequestsSpec string `json:"queueRequestsSpec,omitempty" versions:"..gie-v1.3"`
+	KVUsageSpec       string `json:"kvUsageSpec,omitempty" versions:"..gie-v1.3"`
+	LoRASpec          string `json:"loraSpec,omitempty" versions:"..gie-v1.3"`
+	CacheInfoSpec     string `json:"cacheInfoSpec,omitempty" versions:"..gie-v1.3"`
+}
