@@ -197,3 +197,30 @@ func TestAnswersAreLearnt(t *testing.T) {
 		t.Errorf("answers of %v tokens, want 60", got)
 	}
 }
+
+// The better the predictions, the sooner requests are served.
+func TestBetterPredictionsRouteBetter(t *testing.T) {
+	mean := func(config string, wrong v1alpha1.NonNegativeDecimal) time.Duration {
+		c := mustBuild(t, func(s *v1alpha1.Scenario) {
+			s.Horizon.Requests, s.SLOs = ptr.To[int64](3000), nil
+			s.Pools[0].Replicas = 4
+			s.Router.EndpointPickerConfig.Inline = ptr.To(config)
+			s.Router.LatencyPrediction = &v1alpha1.LatencyPrediction{Error: wrong}
+			s.Workload.Clients[0].Arrivals.Rate = "40"
+			s.Workload.Clients[0].Prefix = nil
+			s.Workload.Clients[0].InputTokens = v1alpha1.Lengths{Distribution: "Exponential", Mean: "2000", Min: 1, Max: ptr.To[int32](8000)}
+		})
+		sum, n := time.Duration(0), 0
+		c.Completed = func(c simulator.Completion) { sum, n = sum+c.FirstToken.Sub(c.Arrival), n+1 }
+		if _, err := simulator.Run(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		return sum / time.Duration(n)
+	}
+	random := mean("{apiVersion: llm-d.ai/v1alpha1, kind: EndpointPickerConfig, plugins: [{type: random-picker}]}", "")
+	wrong, right := mean(predictingConfig, "0.5"), mean(predictingConfig, "0")
+	t.Logf("first token after %v where predictions are right, %v where they are off by a half, %v at random", right, wrong, random)
+	if right > wrong*9/10 || wrong > random*9/10 {
+		t.Errorf("first token after %v, %v and %v", right, wrong, random)
+	}
+}

@@ -67,6 +67,11 @@ func TestLatencyScorer(t *testing.T) {
 			[]float64{0, 0.51, 0},
 		},
 		{
+			"and among those the one nearest to missing the first token is best", even,
+			[]*predicted{{100, -5, 1}, {300, -5, 1}},
+			[]float64{1, 0.01},
+		},
+		{
 			"then a miss of the first token", even,
 			[]*predicted{{-100, 50, 1}, {-1, -1, 1}, {-200, 50, 1}},
 			[]float64{1, 0, 0.01},
