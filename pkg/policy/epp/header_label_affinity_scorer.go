@@ -11,15 +11,21 @@ import (
 const headerLabelAffinityScorerType = "header-label-affinity-scorer"
 
 // headerLabelAffinityScorer prefers endpoints whose label says what a header of
-// the request says: 1, else 0.
+// the request says: 1, else 0. Here that is a constant of the endpoint, pinned by
+// the instance's name.
 var headerLabelAffinityScorer = pluginType{
 	name:       headerLabelAffinityScorerType,
 	roles:      scorerRole,
 	alpha:      true,
 	parameters: func() any { return &headerLabelParameters{} },
-	treatment: func(_ *Config, _ *Cluster, p *plugin) (Treatment, string) {
-		return Unsupported, fmt.Sprintf("requests carry no headers here: what the header %q of each says would have to be pinned", p.Parameters.(*headerLabelParameters).HeaderName)
+	treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+		header := p.Parameters.(*headerLabelParameters).HeaderName
+		if cluster.pins(attributeName{name: p.Name}) {
+			return Approximated, fmt.Sprintf("scores are what is pinned as %s, whatever the header %q of a request would say", p.Name, header)
+		}
+		return Unsupported, fmt.Sprintf("requests carry no headers here, so none says %q: pin what it scores as %q in the attributes of a pool", header, p.Name)
 	},
+	newScorer: func(b *builder, p *plugin) scorer { return pinnedScorer{b.pinned(attributeName{name: p.Name})} },
 }
 
 type headerLabelParameters struct {

@@ -5,6 +5,7 @@ package epp
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -83,4 +84,20 @@ func checkAttribute(l *loader, name string, producer *string, at *field.Path) {
 	if i := strings.LastIndex(name, "/"); i >= 0 && producer == nil {
 		l.add(field.Invalid(at, name, fmt.Sprintf("must not contain a slash where no producer is set: did you mean attribute %q of producer %q?", name[:i], name[i+1:])))
 	}
+}
+
+// A pinnedScorer scores what is pinned; 0 where nothing is.
+type pinnedScorer struct{ pinnedAttribute }
+
+func (s pinnedScorer) score(_ *cycle, candidates []int, w weight, scores []float64) {
+	for i, e := range candidates {
+		scores[i] = w.of(s.values[e])
+	}
+}
+
+// A pinnedFilter keeps endpoints with a number other than 0.
+type pinnedFilter struct{ pinnedAttribute }
+
+func (f pinnedFilter) filter(_ *cycle, candidates []int) []int {
+	return slices.DeleteFunc(candidates, func(e int) bool { return f.values[e] == 0 })
 }

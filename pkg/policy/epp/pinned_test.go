@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func fmtBody(body, typeName string) string { return fmt.Sprintf(body, typeName) }
@@ -31,7 +33,10 @@ dataLayer: {sources: [{pluginRef: multicluster-metrics-data-source, extractors: 
 		},
 		{"the queues of clusters", fmtBody(multiclusterBody, "multicluster-queue-scorer"), poolQueueSize.name, poolQueueSize.name},
 		{"the memory of clusters", fmtBody(multiclusterBody, "multicluster-kv-cache-utilization-scorer"), poolKVUsage.name, poolKVUsage.name},
-		{"a header that labels", "plugins: [{type: header-label-affinity-scorer, parameters: {headerName: x-zone, labelKey: zone}}]", "", `the header "x-zone"`},
+		{
+			"a header that labels", "plugins: [{name: near, type: header-label-affinity-scorer, parameters: {headerName: x-zone, labelKey: zone}}]",
+			"near", `pin what it scores as "near"`,
+		},
 		{
 			"a header that names profiles", `
 plugins: [{type: header-profile-handler}, {type: queue-scorer}]
@@ -39,7 +44,7 @@ schedulingProfiles: [{name: decode, plugins: [{pluginRef: queue-scorer}]}, {name
 			"", `the header "epp-profile"`,
 		},
 		{"a header that names the one profile", "plugins: [{type: header-profile-handler}, {type: queue-scorer}]", "", ""},
-		{"a filter for tests", "plugins: [{type: header-based-testing-filter}]", "", "for tests"},
+		{"a filter for tests", "plugins: [{type: header-based-testing-filter}]", "header-based-testing-filter", "for tests"},
 		{
 			"bursts", "plugins: [{type: burst-prefix-cache-producer}, {type: prefix-cache-scorer, parameters: {prefixMatchInfoProducerName: burst-prefix-cache-producer}}]",
 			"", "holds requests back",
@@ -81,5 +86,20 @@ schedulingProfiles: [{name: first, plugins: [{pluginRef: queue-scorer}]}, {name:
 	p := plant(t, body, unlabelled(2)...)
 	if got := p.decide(idle(2), request(0, 1)).Scorers; len(got) != 1 || got[0] != "kv-cache-utilization-scorer" {
 		t.Errorf("scorers %v, want those of the default profile", got)
+	}
+}
+
+func TestWhatAPluginDoesMayBePinnedByItsName(t *testing.T) {
+	const body = `
+plugins: [{name: near, type: header-label-affinity-scorer, parameters: {headerName: x-zone, labelKey: zone}}, {name: listed, type: header-based-testing-filter}]`
+	c := mustLoad(t, body)
+	cluster := Cluster{Endpoints: 4, Attributes: []map[string]float64{{"near": 1}, {"near": 1, "listed": 1}, {"listed": 1}, nil}}
+	b := newBuilder(c, cluster, 1)
+	got := planted{b, b.scheduler(c)}.decide(idle(4), request(0, 1))
+	if diff := cmp.Diff([]int{1, 2}, got.Candidates); diff != "" {
+		t.Errorf("candidates (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]float64{1, 0}, got.Scores); diff != "" {
+		t.Errorf("scores (-want +got):\n%s", diff)
 	}
 }

@@ -73,6 +73,7 @@ func TestProbabilisticAdmitter(t *testing.T) {
 		"defaults":           {"{}", -1, 300 * 0.35 * 0.35 * 0.35 * 0.35 * 0.35 / 1},
 		"no priority":        {"{}", 0, 0},
 		"another law":        {"{power: 1, k: 1}", -2, 0.35},
+		"a power":            {"{power: 2, k: 4}", -1, 4 * 0.35 * 0.35},
 		"other thresholds":   {"{power: 1, k: 0.5, queueDepthThreshold: 6, kvCacheUtilThreshold: 0.16}", -1, 0.25},
 		"certain at the top": {"{k: 1e9}", -1, 1},
 	}
