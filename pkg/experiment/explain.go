@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -42,7 +43,7 @@ type RequestOutcome struct {
 // plan's, and tells the story of the request of that number, counted from 0 in
 // order of arrival. An error that wraps ErrNoSuchRequest says that there is none.
 func (p *Plan) Explain(ctx context.Context, trace *workload.Trace, seed int64, request int, check bool) (*RequestStory, error) {
-	story := &RequestStory{Outcome: RequestOutcome{Ended: "unfinished"}}
+	story := &RequestStory{}
 	arrived := 0
 	_, err := p.simulateUnder(ctx, trace, p.Points()[0], seed, nil, watch{
 		check: check,
@@ -67,15 +68,25 @@ func (p *Plan) Explain(ctx context.Context, trace *workload.Trace, seed int64, r
 	case len(story.Decisions) == 0 && request == FirstRejected:
 		return nil, fmt.Errorf("%w: of the %d under seed %d none was rejected", ErrNoSuchRequest, arrived, seed)
 	case len(story.Decisions) == 0:
-		return nil, fmt.Errorf("%w: %d is none of the %d under seed %d, which are numbered from 0", ErrNoSuchRequest, request, arrived, seed)
+		return nil, fmt.Errorf("%w: %d is none of the %d under seed %d that were decided on, which are numbered from 0", ErrNoSuchRequest, request, arrived, seed)
 	}
-	switch last := story.Decisions[len(story.Decisions)-1]; {
-	case last.Rejected != "":
-		story.Outcome.Ended = "rejected"
-	case last.Error != "":
-		story.Outcome.Ended = "failed"
+	if story.Outcome.Ended != "completed" {
+		story.Outcome.Ended = story.ended()
 	}
 	return story, nil
+}
+
+// ended says how a request ended that did not complete.
+func (s *RequestStory) ended() string {
+	before, last := s.Decisions[:len(s.Decisions)-1], s.Decisions[len(s.Decisions)-1]
+	switch {
+	case last.Error == "" && last.Rejected == "":
+		return "unfinished"
+	case slices.ContainsFunc(before, func(d *Decision) bool { return d.Endpoint != nil }):
+		return "failed"
+	default:
+		return "rejected"
+	}
 }
 
 func (o *RequestOutcome) complete(c simulator.Completion) {

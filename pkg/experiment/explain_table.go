@@ -21,7 +21,7 @@ func (s *RequestStory) Table(w io.Writer) error {
 	var b bytes.Buffer
 	for i, d := range s.Decisions {
 		if i > 0 {
-			b.WriteString("\n" + s.between(i) + "\n\n")
+			b.WriteString("\nThe replica failed, and the request was routed again.\n\n")
 		}
 		t := decisionTable{&b, d}
 		t.request()
@@ -35,14 +35,6 @@ func (s *RequestStory) Table(w io.Writer) error {
 	fmt.Fprintln(&b, s.Outcome)
 	_, err := b.WriteTo(w)
 	return err
-}
-
-// between says why there is decision i after the one before.
-func (s *RequestStory) between(i int) string {
-	if s.Decisions[i-1].Held {
-		return "Its turn came later."
-	}
-	return "The replica failed, and the request was routed again."
 }
 
 // String says in a sentence how the request ended.
@@ -73,6 +65,9 @@ func (t decisionTable) request() {
 	}
 	if r.Adapter != 0 {
 		fmt.Fprintf(t, ", adapter %d", r.Adapter)
+	}
+	if t.EPP != 0 {
+		fmt.Fprintf(t, ", EPP %d", t.EPP)
 	}
 	if waited := t.AtSeconds - r.ArrivalSeconds; waited > 0 {
 		fmt.Fprintf(t, ", %s after its arrival", milliseconds(waited))
@@ -238,8 +233,6 @@ func (t decisionTable) decision() {
 		fmt.Fprintf(t, "%s on a prefill apart: %s\n", t.Decider.Name, t.Decider.Reason)
 	}
 	switch {
-	case t.Held:
-		fmt.Fprintln(t, "It was kept back.")
 	case t.Endpoint == nil:
 		fmt.Fprintf(t, "It went nowhere: %s.\n", t.Error)
 	case t.Prefill != nil:

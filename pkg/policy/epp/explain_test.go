@@ -266,3 +266,49 @@ func TestExplanationOfPredictions(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// With flow control a request is explained when it leaves its queue, or finds no
+// room in one.
+func TestExplanationWithFlowControl(t *testing.T) {
+	c := mustLoad(t, "featureGates: [flowControl]\nplugins: [{type: queue-scorer}]\nflowControl: {maxRequests: '1', defaultRequestTTL: 100ms}")
+	s := New(c, Cluster{Endpoints: 1}, 1)
+	type told struct {
+		Request int
+		At      float64
+		Error   string
+	}
+	var got []told
+	s.Explain(func(x *Explanation) { got = append(got, told{x.Request.ID, x.AtSeconds, x.Error}) })
+	view := idle(1)
+	view.Scrapes[0] = policy.Scrape{Waiting: 50, KVUsage: 1}
+	for n := range 2 {
+		_, _ = s.Route(view, request(n, 10))
+		for ok := true; ok; {
+			_, ok = s.Release(view)
+		}
+	}
+	view.Now = simtime.Time(5 * time.Second)
+	view.Scrapes[0].At = view.Now
+	for ok := true; ok; {
+		_, ok = s.Release(view)
+	}
+	view.Scrapes[0] = policy.Scrape{At: view.Now}
+	_, _ = s.Route(view, request(2, 10))
+	_, _ = s.Release(view)
+	want := []told{{1, 0, policy.ErrQueueFull.Error()}, {0, 5, policy.ErrExpired.Error()}, {2, 5, ""}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("explained (-want +got):\n%s", diff)
+	}
+}
+
+func TestEveryEPPExplains(t *testing.T) {
+	r := NewReplicas(mustLoad(t, "plugins: [{type: queue-scorer}]"), Cluster{Endpoints: 1}, 2, 1)
+	var got []int
+	r.Explain(func(x *Explanation) { got = append(got, x.EPP) })
+	for n := range 3 {
+		_, _ = r.Route(idle(1), request(n, 10))
+	}
+	if diff := cmp.Diff([]int{0, 1, 0}, got); diff != "" {
+		t.Errorf("EPPs (-want +got):\n%s", diff)
+	}
+}

@@ -9,8 +9,10 @@ import (
 
 // An Explanation says how one request was routed, and by what. Endpoints are
 // numbered from 0; a list by endpoint has one entry for each. It belongs to who
-// is told.
+// is told. With flow control it is of when the request leaves its queue.
 type Explanation struct {
+	// EPP is which of several EPPs decided, from 0.
+	EPP int `json:"epp,omitempty"`
 	// AtSeconds is the time of the decision.
 	AtSeconds float64      `json:"atSeconds"`
 	Request   AskedRequest `json:"request"`
@@ -31,9 +33,7 @@ type Explanation struct {
 	// nil is none.
 	Endpoint *int `json:"endpoint,omitempty"`
 	Prefill  *int `json:"prefill,omitempty"`
-	// Held says that the router keeps the request back, to decide later.
-	Held bool `json:"held,omitempty"`
-	// Error says why else there is no Endpoint.
+	// Error says why there is no Endpoint.
 	Error string `json:"error,omitempty"`
 }
 

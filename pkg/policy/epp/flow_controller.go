@@ -68,6 +68,8 @@ type flowController struct {
 	// cycles are those to come now, released those who leave.
 	cycles   int
 	released []policy.Released
+	// gaveUp is told of those that come to no profile; nil where nobody asks.
+	gaveUp func(request *policy.Request, err error)
 	// unseen are scrapes that have changed since the last request went; all of
 	// them may have where allUnseen is true.
 	unseen    []int32
@@ -294,6 +296,9 @@ func (f *flowController) giveUp(item *flowItem, empty bool) {
 		err = policy.ErrNoEndpoint
 	}
 	f.released = append(f.released, policy.Released{Request: item.request.ID, Err: err})
+	if f.gaveUp != nil {
+		f.gaveUp(&item.request, err)
+	}
 }
 
 // rest makes up for the ticks during which nobody waited: cycles that found all

@@ -38,7 +38,14 @@ func NewReplicas(c *Config, cluster Cluster, n int, seed int64) *Replicas {
 
 // Explain has all of them explain their decisions; see [Scheduler.Explain].
 func (r *Replicas) Explain(tell func(*Explanation)) {
-	for _, s := range r.schedulers {
-		s.Explain(tell)
+	for i, s := range r.schedulers {
+		if tell == nil {
+			s.Explain(nil)
+			continue
+		}
+		s.Explain(func(x *Explanation) {
+			x.EPP = i
+			tell(x)
+		})
 	}
 }

@@ -3,6 +3,7 @@
 package epp
 
 import (
+	"errors"
 	"fmt"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
@@ -56,10 +57,15 @@ func New(c *Config, cluster Cluster, seed int64) *Scheduler {
 // Route implements [policy.Router]. There is no error but one that wraps
 // [policy.ErrNoEndpoint] and, with flow control, [policy.ErrHeld].
 func (s *Scheduler) Route(view *policy.View, request *policy.Request) (policy.Decision, error) {
-	if s.flow != nil {
-		return policy.Decision{}, s.flow.route(view, request)
+	if s.flow == nil {
+		return s.schedule(view, request)
 	}
-	return s.schedule(view, request)
+	s.explainRefusals(view)
+	err := s.flow.route(view, request)
+	if s.tracer.tell != nil && !errors.Is(err, policy.ErrHeld) {
+		s.flow.gaveUp(request, err)
+	}
+	return policy.Decision{}, err
 }
 
 // Holds implements [policy.Holder]: flow control does.
@@ -69,7 +75,21 @@ func (s *Scheduler) Holds() bool { return s.flow != nil }
 func (s *Scheduler) Wake(now simtime.Time) (simtime.Time, bool) { return s.flow.wake(now) }
 
 // Release implements [policy.Holder].
-func (s *Scheduler) Release(view *policy.View) (policy.Released, bool) { return s.flow.release(view) }
+func (s *Scheduler) Release(view *policy.View) (policy.Released, bool) {
+	s.explainRefusals(view)
+	return s.flow.release(view)
+}
+
+// explainRefusals has flow control tell of those that come to no profile.
+func (s *Scheduler) explainRefusals(view *policy.View) {
+	s.flow.gaveUp = nil
+	if s.tracer.tell != nil {
+		s.flow.gaveUp = func(request *policy.Request, err error) {
+			s.tracer.begin(s.flow.look(view), request, s.detector)
+			s.tracer.refuse(err)
+		}
+	}
+}
 
 // schedule chooses endpoints for a request that does not wait any longer.
 func (s *Scheduler) schedule(view *policy.View, request *policy.Request) (policy.Decision, error) {

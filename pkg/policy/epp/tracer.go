@@ -117,15 +117,23 @@ func (t *tracer) end(s *Scheduler, decision policy.Decision, err error) {
 		t.data(x)
 		s.staged.explain(&s.cycle, x)
 	}
-	switch {
-	case errors.Is(err, policy.ErrHeld):
-		x.Held = true
-	case err != nil:
+	if err != nil {
 		x.Error = err.Error()
-	default:
+	} else {
 		x.Endpoint = endpointOrNil(decision.Endpoint)
 		x.Prefill = endpointOrNil(decision.Prefill)
 	}
+	t.tell(x)
+}
+
+// refuse tells of a request that comes to no profile.
+func (t *tracer) refuse(err error) {
+	x := t.about
+	t.about = nil
+	if errors.Is(err, policy.ErrShed) {
+		x.Admission.RefusedBy = &x.Admission.Detector
+	}
+	x.Error = err.Error()
 	t.tell(x)
 }
 
