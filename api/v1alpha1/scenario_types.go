@@ -103,11 +103,17 @@ type CatalogueSource struct {
 	File *string `json:"file,omitempty"`
 }
 
-// Router chooses the replica of each request.
+// Router chooses the replica of each request: the llm-d EPP, or a policy of
+// Windtunnel's own.
+//
+// +kubebuilder:validation:ExactlyOneOf=endpointPickerConfig;policies
 type Router struct {
 	// endpointPickerConfig is the llm-d EPP's configuration, verbatim.
-	// +required
+	// +optional
 	EndpointPickerConfig EndpointPickerConfig `json:"endpointPickerConfig,omitzero"`
+	// policies stand in for an EPP.
+	// +optional
+	Policies *Policies `json:"policies,omitempty"`
 	// metricsRefreshInterval is the time between scrapes of a replica's
 	// metrics (the EPP's --refresh-metrics-interval, at least 50ms).
 	// +optional

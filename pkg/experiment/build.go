@@ -8,15 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/policy/epp"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
 // build makes a simulation of a resolved scenario under one seed, or says what
-// stands in the way. picker or trace may be nil where they were faulty: then
+// stands in the way. router or trace may be nil where they were faulty: then
 // the rest is checked and the configuration is of no use.
-func (p *Plan) build(in *v1alpha1.Scenario, picker *epp.Config, trace *workload.Trace, seed int64, path *field.Path) (simulator.Config, field.ErrorList) {
+func (p *Plan) build(in *v1alpha1.Scenario, router *routing, trace *workload.Trace, seed int64, path *field.Path) (simulator.Config, field.ErrorList) {
 	catalogue, errs := p.catalogue(in.Catalogue, path.Child("catalogue"))
 	if len(errs) > 0 {
 		return simulator.Config{}, errs
@@ -26,15 +25,14 @@ func (p *Plan) build(in *v1alpha1.Scenario, picker *epp.Config, trace *workload.
 	errs = append(errs, validateRoles(in.Pools, path.Child("pools"))...)
 	cluster, es := buildCluster(in, path)
 	errs = append(errs, es...)
-	if picker != nil && picker.Predicts() {
+	if router != nil && router.predicts() {
 		cluster.Latencies = buildLatencies(in.Pools, pools)
 		cluster.Prediction.AnswerTokens = meanAnswer(&in.Workload, trace, seed)
 	}
-	if picker != nil {
-		errs = append(errs, picker.Check(&cluster, path.Child("router", "endpointPickerConfig"))...)
-		errs = append(errs, validateRouter(in, picker, path)...)
+	if router != nil {
+		errs = append(errs, router.check(in, &cluster, path)...)
 	}
-	handoff, es := buildHandoff(in, picker, path.Child("disaggregation"))
+	handoff, es := buildHandoff(in, router, path.Child("disaggregation"))
 	errs = append(errs, es...)
 	disruptions, es := buildDisruptions(in, path.Child("disruptions"))
 	errs = append(errs, es...)
@@ -53,9 +51,9 @@ func (p *Plan) build(in *v1alpha1.Scenario, picker *epp.Config, trace *workload.
 		c.Targets, es = buildTargets(in.SLOs, source.Labels().Classes, path.Child("slos"))
 		errs = append(errs, es...)
 	}
-	if picker != nil && len(errs) == 0 {
+	if router != nil && len(errs) == 0 {
 		cluster.Tenants, cluster.Priorities = source.Labels().Tenants, priorities(&in.Workload)
-		c.Router = buildRouter(&in.Router, picker, cluster, seed)
+		c.Router = router.build(&in.Router, cluster, seed)
 	}
 	return c, errs
 }

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/policy/epp"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -124,8 +123,8 @@ func kvFormat(p *v1alpha1.Pool) v1alpha1.Precision {
 
 // validateRouter says where pools and router do not agree on whether there is
 // anything to hand over.
-func validateRouter(in *v1alpha1.Scenario, picker *epp.Config, path *field.Path) field.ErrorList {
-	if picker.Disaggregates() {
+func validateRouter(in *v1alpha1.Scenario, router *routing, path *field.Path) field.ErrorList {
+	if router.disaggregates() {
 		if slices.ContainsFunc(in.Pools, func(p v1alpha1.Pool) bool { return prefills(&p) }) {
 			return nil
 		}
@@ -151,13 +150,13 @@ var granularities = map[v1alpha1.Granularity]simulator.Granularity{
 
 // buildHandoff makes the way of KV between replicas; nothing where none ever
 // goes.
-func buildHandoff(in *v1alpha1.Scenario, picker *epp.Config, path *field.Path) (simulator.Handoff, field.ErrorList) {
+func buildHandoff(in *v1alpha1.Scenario, router *routing, path *field.Path) (simulator.Handoff, field.ErrorList) {
 	d := in.Disaggregation
 	if d == nil {
 		d = &v1alpha1.Disaggregation{}
 	}
 	egress, ingress, errs := buildLink(&d.Network, defaultNetwork, 1, path.Child("network"))
-	if picker == nil || !picker.Disaggregates() {
+	if router == nil || !router.disaggregates() {
 		return simulator.Handoff{}, errs
 	}
 	h := simulator.Handoff{

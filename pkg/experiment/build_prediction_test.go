@@ -78,7 +78,7 @@ func foreseen(t *testing.T, edit func(*v1alpha1.Scenario)) (forecasts map[int]fo
 		spy := spyLatency{model, &forecast{}}
 		r.spies, cluster.Latencies = append(r.spies, spy), append(cluster.Latencies, spy)
 	}
-	r.Router = epp.New(picker, cluster, 1)
+	r.Router = epp.New(picker.picker, cluster, 1)
 	config.Router = r
 	config.Completed = func(c simulator.Completion) { completions = append(completions, c) }
 	if _, err := simulator.Run(t.Context(), config); err != nil {

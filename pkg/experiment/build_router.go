@@ -8,17 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
 )
-
-// buildRouter makes the EPP, or several.
-func buildRouter(in *v1alpha1.Router, picker *epp.Config, cluster epp.Cluster, seed int64) policy.Router {
-	if in.Replicas > 1 {
-		return epp.NewReplicas(picker, cluster, int(in.Replicas), seed)
-	}
-	return epp.New(picker, cluster, seed)
-}
 
 // buildCluster is what the router is told of the endpoints, and of the world
 // that it lives in.

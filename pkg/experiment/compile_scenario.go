@@ -16,9 +16,12 @@ import (
 
 // scenario resolves the base scenario and checks that it can be simulated.
 func (c *compiler) scenario(in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
-	router := path.Child("router", "endpointPickerConfig")
 	c.cluster, _ = buildCluster(in, path)
-	config, errs := c.pickerConfig(in.Router.EndpointPickerConfig, router)
+	var picker tree
+	var errs field.ErrorList
+	if in.Router.Policies == nil {
+		picker, errs = c.pickerConfig(in.Router.EndpointPickerConfig, path.Child("router", "endpointPickerConfig"))
+	}
 	if in.Workload.Trace != nil {
 		errs = append(errs, c.readTrace(in.Workload.Trace, path.Child("workload", "trace"))...)
 	}
@@ -39,8 +42,8 @@ func (c *compiler) scenario(in *v1alpha1.Scenario, path *field.Path) field.Error
 	if err != nil {
 		panic(fmt.Sprintf("experiment: marshal scenario: %v", err))
 	}
-	if err := assign(root, pickerConfigPath, config); err != nil {
-		panic(fmt.Sprintf("experiment: %v", err))
+	if picker != nil {
+		root["router"].(tree)["endpointPickerConfig"] = picker
 	}
 	c.plan.Scenario = root
 	return c.check(root, path)
@@ -49,11 +52,11 @@ func (c *compiler) scenario(in *v1alpha1.Scenario, path *field.Path) field.Error
 // check reports what keeps a resolved scenario from being simulated, and notes
 // what need not be meant.
 func (c *compiler) check(scenario tree, path *field.Path) field.ErrorList {
-	typed, picker, errs := decodeScenario(scenario, path)
+	typed, router, errs := decodeScenario(scenario, path)
 	if len(errs) > 0 {
 		return errs
 	}
-	config, errs := c.plan.build(typed, picker, c.trace, 0, path)
+	config, errs := c.plan.build(typed, router, c.trace, 0, path)
 	if len(errs) == 0 {
 		c.plan.Warnings = append(c.plan.Warnings, tierNotes(typed, config.Pools, c.trace, path.Child("pools"))...)
 		c.plan.Warnings = append(c.plan.Warnings, handoffNotes(typed, &config, path)...)

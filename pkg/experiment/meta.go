@@ -58,8 +58,12 @@ func (p *Plan) meta(in *v1alpha1.Scenario, scenario tree, config *simulator.Conf
 }
 
 func (p *Plan) routerProvenance(scenario tree, config *simulator.Config) result.RouterProvenance {
-	document := scenario["router"].(tree)["endpointPickerConfig"].(tree)
+	router := scenario["router"].(tree)
+	document, isEPP := router["endpointPickerConfig"].(tree)
 	version, _ := document[versionField].(string)
+	if !isEPP {
+		version = router["policies"].(tree)["routing"].(tree)["policy"].(string)
+	}
 	return result.RouterProvenance{Version: version, ScrapeIntervalSeconds: config.ScrapeInterval.Seconds()}
 }
 

@@ -20,26 +20,33 @@ import (
 // version that reads it.
 const versionField = "version"
 
-// decodeScenario returns a resolved scenario's types: its own fields, and the
-// EPP's configuration.
-func decodeScenario(root tree, path *field.Path) (*v1alpha1.Scenario, *epp.Config, field.ErrorList) {
-	at := path.Child("router", "endpointPickerConfig")
-	router := maps.Clone(root["router"].(tree))
-	document := maps.Clone(router["endpointPickerConfig"].(tree))
-	version, _ := document[versionField].(string)
-	delete(document, versionField)
-	delete(router, "endpointPickerConfig")
+// decodeScenario returns a resolved scenario's types: its own fields, and how its
+// router chooses.
+func decodeScenario(root tree, path *field.Path) (*v1alpha1.Scenario, *routing, field.ErrorList) {
 	own := maps.Clone(root)
+	router := maps.Clone(root["router"].(tree))
+	document, isEPP := router["endpointPickerConfig"].(tree)
+	delete(router, "endpointPickerConfig")
 	own["router"] = router
 	var scenario v1alpha1.Scenario
 	if err := json.Unmarshal(mustJSON(own), &scenario); err != nil {
 		return nil, nil, field.ErrorList{field.Invalid(path, "", err.Error())}
 	}
-	config, errs := epp.Load(mustJSON(document), version, at)
-	if len(errs) > 0 {
-		return nil, nil, errs
+	at := path.Child("router")
+	if !isEPP {
+		r, errs := loadRouting(&scenario.Router, at.Child("policies", "routing"))
+		return &scenario, r, errs
 	}
-	return &scenario, config, nil
+	config, errs := loadPicker(document, at.Child("endpointPickerConfig"))
+	return &scenario, &routing{picker: config}, errs
+}
+
+// loadPicker reads the EPP's document, with the version beside its fields.
+func loadPicker(document tree, path *field.Path) (*epp.Config, field.ErrorList) {
+	document = maps.Clone(document)
+	version, _ := document[versionField].(string)
+	delete(document, versionField)
+	return epp.Load(mustJSON(document), version, path)
 }
 
 func mustJSON(v any) []byte {
@@ -72,7 +79,9 @@ func aboutNoField(e *field.Error) bool { return e.Field == "" || e.Field == "<ni
 // object of the API.
 func validateBySchema(scenario v1alpha1.Scenario) field.ErrorList {
 	placeholder := "resolved"
-	scenario.Router.EndpointPickerConfig.Inline = &placeholder
+	if scenario.Router.Policies == nil {
+		scenario.Router.EndpointPickerConfig.Inline = &placeholder
+	}
 	if scenario.Workload.Trace != nil {
 		scenario.Workload.Trace.File = &placeholder
 	}

@@ -170,11 +170,11 @@ func (p *Plan) input(trace *workload.Trace, point Point, seed int64) (simulatorI
 	if err != nil {
 		return invalid(err)
 	}
-	typed, picker, errs := decodeScenario(scenario, nil)
+	typed, router, errs := decodeScenario(scenario, nil)
 	if len(errs) > 0 {
 		return invalid(errs.ToAggregate())
 	}
-	config, errs := p.build(typed, picker, trace, seed, nil)
+	config, errs := p.build(typed, router, trace, seed, nil)
 	if len(errs) > 0 {
 		return invalid(errs.ToAggregate())
 	}

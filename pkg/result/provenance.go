@@ -149,7 +149,8 @@ type RequestCostProvenance struct {
 
 // RouterProvenance says who routed, and how fresh what it saw was.
 type RouterProvenance struct {
-	// Version is the EPP's, such as router-v0.10.
+	// Version is the EPP's, such as router-v0.10, or names a policy of
+	// Windtunnel's own.
 	Version string `json:"version,omitempty"`
 	// ScrapeIntervalSeconds is the time between two scrapes of a replica.
 	// The router's own counters are always fresh.

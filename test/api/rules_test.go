@@ -134,6 +134,18 @@ var rules = map[string]ruleTable{
 		good: []any{fields{"inline": "x", "configMapRef": gone}, fields{"inline": gone, "configMapRef": reference}},
 		bad:  []any{fields{"inline": gone, "configMapRef": gone}, fields{"inline": "x", "configMapRef": reference}},
 	},
+	"exactly one of the fields in [endpointPickerConfig policies] must be set": {
+		good: []any{fields{"endpointPickerConfig": gone, "policies": roundRobin}, fields{"endpointPickerConfig": fields{"inline": "x"}, "policies": gone}},
+		bad:  []any{fields{"endpointPickerConfig": gone, "policies": gone}, fields{"endpointPickerConfig": fields{"inline": "x"}, "policies": roundRobin}},
+	},
+	"scorers must be set exactly when policy is weighted": {
+		good: []any{fields{"policy": "random", "scorers": gone, "weights": gone}, fields{"policy": "weighted", "scorers": scorers, "weights": gone}},
+		bad:  []any{fields{"policy": "random", "scorers": scorers, "weights": gone}, fields{"policy": "weighted", "scorers": gone}},
+	},
+	"weights may be set only when policy is weighted": {
+		good: []any{fields{"policy": "weighted", "scorers": scorers, "weights": "AsGiven"}, fields{"policy": "random", "scorers": gone, "weights": gone}},
+		bad:  []any{fields{"policy": "random", "scorers": gone, "weights": "AsGiven"}},
+	},
 	"one of ttft, tpot and e2e must be set": {
 		good: []any{fields{"ttft": gone, "tpot": "30ms", "e2e": gone}},
 		bad:  []any{fields{"ttft": gone, "tpot": gone, "e2e": gone}},
@@ -294,19 +306,21 @@ var rules = map[string]ruleTable{
 }
 
 var (
-	reference = object{"name": "a", "key": "b"}
-	linear    = object{"baseMicroseconds": "1", "perPrefillTokenMicroseconds": "1", "perDecodeTokenMicroseconds": "1"}
-	table     = object{"inline": "x"}
-	allReduce = []any{object{"bytes": 1024, "microseconds": "20"}, object{"bytes": 4096, "microseconds": "25"}}
-	tiers     = []any{object{"kind": "CPU", "blocks": 1000}}
-	link      = object{"device": "pcie-gen5-x16"}
-	oneClient = object{"name": "c", "arrivals": object{"rate": "1"}, "inputTokens": object{"mean": "1"}, "outputTokens": object{"mean": "1"}}
-	stages    = []any{object{"rate": "1", "duration": "1m"}}
-	sessions  = object{"concurrent": 1, "turns": object{"mean": "2"}}
-	trace     = object{"format": "Azure", "file": "x"}
-	interval  = object{"min": "0", "max": "1", "step": "0.5"}
-	weight    = object{"name": "weight", "path": "x", "range": interval}
-	profiles  = []any{object{"name": "p", "endpointPickerConfig": object{"inline": "x"}}}
+	reference  = object{"name": "a", "key": "b"}
+	roundRobin = object{"routing": object{"policy": "round-robin"}}
+	scorers    = []any{object{"name": "queue-depth", "weight": "1"}}
+	linear     = object{"baseMicroseconds": "1", "perPrefillTokenMicroseconds": "1", "perDecodeTokenMicroseconds": "1"}
+	table      = object{"inline": "x"}
+	allReduce  = []any{object{"bytes": 1024, "microseconds": "20"}, object{"bytes": 4096, "microseconds": "25"}}
+	tiers      = []any{object{"kind": "CPU", "blocks": 1000}}
+	link       = object{"device": "pcie-gen5-x16"}
+	oneClient  = object{"name": "c", "arrivals": object{"rate": "1"}, "inputTokens": object{"mean": "1"}, "outputTokens": object{"mean": "1"}}
+	stages     = []any{object{"rate": "1", "duration": "1m"}}
+	sessions   = object{"concurrent": 1, "turns": object{"mean": "2"}}
+	trace      = object{"format": "Azure", "file": "x"}
+	interval   = object{"min": "0", "max": "1", "step": "0.5"}
+	weight     = object{"name": "weight", "path": "x", "range": interval}
+	profiles   = []any{object{"name": "p", "endpointPickerConfig": object{"inline": "x"}}}
 )
 
 func without(o object, at ...any) object {

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/native"
+)
+
+// A routing is how a scenario's router chooses replicas: exactly one is set.
+type routing struct {
+	picker *epp.Config
+	native *native.Config
+}
+
+// disaggregates reports whether requests are ever handed over.
+func (r *routing) disaggregates() bool { return r.picker != nil && r.picker.Disaggregates() }
+
+// predicts reports whether predictions of latency are asked for.
+func (r *routing) predicts() bool { return r.picker != nil && r.picker.Predicts() }
+
+// check says what keeps it from choosing among a scenario's replicas.
+func (r *routing) check(in *v1alpha1.Scenario, cluster *epp.Cluster, path *field.Path) field.ErrorList {
+	errs := validateRouter(in, r, path)
+	if r.picker == nil {
+		return errs
+	}
+	return append(r.picker.Check(cluster, path.Child("router", "endpointPickerConfig")), errs...)
+}
+
+// build makes the router, or several.
+func (r *routing) build(in *v1alpha1.Router, cluster epp.Cluster, seed int64) policy.Router {
+	replicas := max(int(in.Replicas), 1)
+	switch {
+	case r.picker != nil && replicas > 1:
+		return epp.NewReplicas(r.picker, cluster, replicas, seed)
+	case r.picker != nil:
+		return epp.New(r.picker, cluster, seed)
+	}
+	routers := make([]policy.Router, replicas)
+	for i := range routers {
+		routers[i] = native.New(r.native, cluster.Endpoints, seed+int64(i))
+	}
+	if replicas == 1 {
+		return routers[0]
+	}
+	return policy.NewReplicated(routers...)
+}
+
+// loadRouting reads a policy of Windtunnel's own.
+func loadRouting(in *v1alpha1.Router, path *field.Path) (*routing, field.ErrorList) {
+	p := &in.Policies.Routing
+	spec := native.Spec{
+		Policy:     p.Policy,
+		Parameters: policyParameters(p.Parameters),
+		TieBreak:   strings.ToLower(string(in.TieBreak)),
+	}
+	if p.Weights == v1alpha1.NormalizedWeights {
+		spec.Mode = native.ModeNormalised
+	}
+	for _, s := range p.Scorers {
+		spec.Scorers = append(spec.Scorers, native.Scorer{Name: s.Name, Weight: s.Weight.Float(), Parameters: policyParameters(s.Parameters)})
+	}
+	config, errs := native.Load(spec, path)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return &routing{native: config}, nil
+}
+
+func policyParameters(in map[string]v1alpha1.PolicyParameter) map[string]string {
+	parameters := map[string]string{}
+	for name, value := range in {
+		parameters[name] = string(value)
+	}
+	return parameters
+}
