@@ -45,7 +45,11 @@ type effective struct {
 func (c *Config) Version() string { return c.dialect.name }
 
 // MarshalJSON writes the document.
-func (c *Config) MarshalJSON() ([]byte, error) { return encode(c.document, c.dialect), nil }
+func (c *Config) MarshalJSON() ([]byte, error) {
+	document := c.document
+	document.Plugins = slices.DeleteFunc(slices.Clone(document.Plugins), func(p *plugin) bool { return p.implied })
+	return encode(document, c.dialect), nil
+}
 
 // Notices says what in the configuration is deprecated, was replaced or has no
 // effect, in the order of loading.

@@ -46,8 +46,8 @@ type profile struct {
 // number up to gie-v1.3.
 type profileEntry struct {
 	PluginRef   string   `json:"pluginRef"`
-	Weight      *float64 `json:"weight,omitempty" versions:"scheduler-v0.6.."`
 	WholeWeight *int     `json:"-" name:"weight" versions:"..gie-v1.3"`
+	Weight      *float64 `json:"weight,omitempty"`
 }
 
 type requestHandler struct {
@@ -121,20 +121,20 @@ func (l *loader) settle() {
 		}
 	}
 	if f := l.doc.FlowControl; f != nil {
-		settleBytes(&f.WholeMaxBytes, &f.MaxBytes)
+		settleBytes(f.WholeMaxBytes, &f.MaxBytes)
 		if f.DefaultPriorityBand != nil {
-			settleBytes(&f.DefaultPriorityBand.WholeMaxBytes, &f.DefaultPriorityBand.MaxBytes)
+			settleBytes(f.DefaultPriorityBand.WholeMaxBytes, &f.DefaultPriorityBand.MaxBytes)
 		}
 		for i := range f.PriorityBands {
-			settleBytes(&f.PriorityBands[i].WholeMaxBytes, &f.PriorityBands[i].MaxBytes)
+			settleBytes(f.PriorityBands[i].WholeMaxBytes, &f.PriorityBands[i].MaxBytes)
 		}
 	}
 }
 
-func settleBytes(whole **int64, to **quantity) {
-	if *whole != nil {
-		bytes := quantity(strconv.FormatInt(**whole, 10))
-		*to, *whole = &bytes, nil
+func settleBytes(whole *int64, to **quantity) {
+	if whole != nil {
+		bytes := quantity(strconv.FormatInt(*whole, 10))
+		*to = &bytes
 	}
 }
 

@@ -45,7 +45,7 @@ var legacyPrefixCacheScorer = pluginType{
 type legacyPrefixParameters struct {
 	HashBlockSize          int  `json:"hashBlockSize" versions:"..gie-v1.0"`
 	AutoTune               bool `json:"autoTune" versions:"gie-v1.2.."`
-	BlockSize              int  `json:"blockSize,omitempty" versions:"gie-v1.1.."`
+	BlockSize              int  `json:"blockSize" versions:"gie-v1.1.."`
 	BlockSizeTokens        int  `json:"blockSizeTokens" versions:"scheduler-v0.6.."`
 	MaxPrefixBlocksToMatch int  `json:"maxPrefixBlocksToMatch"`
 	LRUCapacityPerServer   int  `json:"lruCapacityPerServer"`

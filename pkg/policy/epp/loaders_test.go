@@ -13,34 +13,69 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/internal/testdata"
 )
 
 // TestLoadersOfAllVersions compares with what the real loader of each version
 // makes of small configurations: its verdict, over what it refuses, the plugins
-// that it ends up with, and the profiles. See testdata/loader/README.md.
+// that it ends up with, and the profiles. What it accepts must come out as a text
+// that means the same to that version. See testdata/loader/README.md.
 func TestLoadersOfAllVersions(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join("testdata", "loader", "verdicts", "*.tsv"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no verdicts: %v", err)
+	compareLoaders(t, "verdicts", func(file string) string { return filepath.Join("testdata", "loader", "configs", file) })
+}
+
+// TestLoadersOfAllVersionsOnPublishedFiles does so with published configurations.
+func TestLoadersOfAllVersionsOnPublishedFiles(t *testing.T) {
+	compareLoaders(t, "published", func(file string) string {
+		if strings.HasPrefix(file, "unit__") {
+			return testdata.File(t, "epp", "golden", file)
+		}
+		return testdata.File(t, "epp", "configs", file)
+	})
+}
+
+func compareLoaders(t *testing.T, folder string, find func(file string) string) {
+	paths, err := filepath.Glob(filepath.Join("testdata", "loader", folder, "*.tsv"))
+	if err != nil || len(paths) != len(dialects) {
+		t.Fatalf("verdicts of %d versions: %v", len(paths), err)
 	}
 	for _, path := range paths {
 		version := strings.TrimSuffix(filepath.Base(path), ".tsv")
+		verdicts := readLoaderVerdicts(t, path)
+		texts := make([][]byte, len(verdicts))
+		for i, v := range verdicts {
+			if texts[i], err = os.ReadFile(find(v.file)); err != nil {
+				t.Fatal(err)
+			}
+		}
 		t.Run(version, func(t *testing.T) {
-			verdicts := readLoaderVerdicts(t, path)
 			differing := 0
-			for _, v := range verdicts {
-				text, err := os.ReadFile(filepath.Join("testdata", "loader", "configs", v.file))
-				if err != nil {
-					t.Fatal(err)
-				}
-				got := Judge(text, version, nil)
-				if difference := v.difference(&got, text); difference != "" {
+			for i, v := range verdicts {
+				got := Judge(texts[i], version, nil)
+				if difference := v.difference(&got, texts[i]); difference != "" {
 					differing++
 					t.Errorf("%s: %s", v.file, difference)
+				} else if got.Stage == Accepted {
+					checkSameAgain(t, v.file, got.Config)
 				}
 			}
 			t.Logf("%d of %d verdicts differ", differing, len(verdicts))
 		})
+	}
+}
+
+// checkSameAgain judges what a configuration is marshalled to.
+func checkSameAgain(t *testing.T, file string, c *Config) {
+	t.Helper()
+	text := marshal(t, c)
+	again := Judge([]byte(text), c.Version(), nil)
+	if again.Stage != Accepted {
+		t.Errorf("%s: %s: %v\n%s", file, again.Stage, again.Errors, text)
+		return
+	}
+	if second := marshal(t, again.Config); second != text {
+		t.Errorf("%s: marshalled\n%s, then\n%s", file, text, second)
 	}
 }
 

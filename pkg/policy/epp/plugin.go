@@ -102,6 +102,9 @@ type plugin struct {
 	kind *pluginType
 	// created is whether the loader made the instance.
 	created bool
+	// implied is whether the EPP makes it anew, and more than it, where the
+	// document lists it.
+	implied bool
 	// given are its parameters as they are written.
 	given node
 	// path is where it stands; for one that the loader made, the document.

@@ -93,7 +93,7 @@ func (l *loader) producersByType() {
 		for _, kind := range neededInMay[p.Type] {
 			typeName := defaultProducer(kind)
 			if !slices.ContainsFunc(l.plugins, func(p *plugin) bool { return p.Type == typeName }) {
-				l.create(typeName)
+				l.create(typeName).implied = true
 			}
 		}
 	}
