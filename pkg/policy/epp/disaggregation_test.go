@@ -248,7 +248,6 @@ func TestSaturationIsOfTheEndpointsThatAreThere(t *testing.T) {
 		"plugins: [{type: concurrency-detector, parameters: {maxConcurrency: 2}}]\nflowControl: {saturationDetector: {pluginRef: concurrency-detector}}": 2,
 	} {
 		s := plant(t, plugins, unlabelled(2)...)
-		s.load(inFlightLoadProducerType).requests[1] = load
 		view := idle(2)
 		view.Scrapes[1].Waiting = 9
 		view.Scrapes[0].At, view.Scrapes[1].At = 0, 0
@@ -259,6 +258,8 @@ func TestSaturationIsOfTheEndpointsThatAreThere(t *testing.T) {
 			view.Down = tc.down
 			r := request(i, 1)
 			r.Priority = -1
+			s.begin(view, r) // endpoints that are back start anew
+			s.load(inFlightLoadProducerType).requests[1] = load
 			if _, err := s.Route(view, r); errors.Is(err, policy.ErrShed) != tc.shed {
 				t.Errorf("%q, down %v: error %v", plugins, tc.down, err)
 			}

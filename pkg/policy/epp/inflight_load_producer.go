@@ -28,6 +28,9 @@ const inFlightLoadProducerType = "inflight-load-producer"
 // Where a profile handler sends requests to another port, the whole prompt counts
 // for the endpoint that decodes.
 //
+// An endpoint that is gone is forgotten with all that it has in flight: what of
+// that ends later counts for nobody, even if the endpoint is back.
+//
 // The EPP runs producers in the order of what they require, and the matches are
 // only an option here: in some EPPs the counts are made first, and then all
 // endpoints seem to hold nothing of the request under way. Here they come second.
@@ -54,6 +57,8 @@ var inFlightLoadProducer = pluginType{
 			parameters: p.Parameters.(*inFlightParameters),
 			match:      b.optionalMatch(p.Parameters.(*inFlightParameters).PrefixMatchInfoProducerName),
 			load:       b.load(p.Name),
+			gone:       make([]bool, b.Endpoints),
+			lives:      make([]int32, b.Endpoints),
 			stages:     []inFlightStage{newInFlightStage(b.stages.decode, false)},
 		}
 		f.stages[0].bare = b.stages.bare
@@ -96,6 +101,11 @@ type inFlight struct {
 	match      *prefixMatch // nil where there is none
 	load       *inFlightLoad
 	stages     []inFlightStage
+	// gone says of each endpoint whether it was gone at the last request, lives
+	// how often it has gone by then.
+	gone     []bool
+	lives    []int32
+	someGone bool
 }
 
 // An inFlightStage is what requests count for where one profile sent them.
@@ -110,12 +120,33 @@ type inFlightStage struct {
 
 type inFlightShare struct {
 	endpoint int32
-	tokens   int64
+	// life is the endpoint's when the request was sent there.
+	life   int32
+	tokens int64
 }
 
 func newInFlightStage(profile string, prefill bool) inFlightStage {
 	return inFlightStage{prefill: prefill, leaves: profile == prefillProfile, held: newLedger[inFlightShare]()}
 }
+
+// forgetGone forgets the endpoints that have gone since the last request.
+func (f *inFlight) forgetGone(c *cycle) {
+	if c.down == nil && !f.someGone {
+		return
+	}
+	f.someGone = false
+	for e, was := range f.gone {
+		f.gone[e] = c.gone(e)
+		f.someGone = f.someGone || f.gone[e]
+		if f.gone[e] && !was {
+			f.load.requests[e], f.load.tokens[e] = 0, 0
+			f.lives[e]++
+		}
+	}
+}
+
+// counts reports whether a share still counts for its endpoint.
+func (f *inFlight) counts(share *inFlightShare) bool { return share.life == f.lives[share.endpoint] }
 
 func (f *inFlight) produce(c *cycle) {
 	if f.load.uncached == nil {
@@ -141,7 +172,7 @@ func (f *inFlight) routed(c *cycle, p picks) {
 		tokens += f.estimatedOutput(c)
 		f.load.requests[endpoint]++
 		f.load.tokens[endpoint] += tokens
-		s.held.put(c.request, inFlightShare{int32(endpoint), tokens})
+		s.held.put(c.request, inFlightShare{int32(endpoint), f.lives[endpoint], tokens})
 	}
 }
 
@@ -151,7 +182,7 @@ func (f *inFlight) firstToken(request *policy.Request, _ int) {
 		case s.leaves:
 			f.drop(s, request)
 		case !f.parameters.AddEstimatedOutputTokens:
-			if share := s.held.of(request.ID); share != nil {
+			if share := s.held.of(request.ID); share != nil && f.counts(share) {
 				f.load.tokens[share.endpoint] -= share.tokens
 				share.tokens = 0
 			}
@@ -168,7 +199,7 @@ func (f *inFlight) finished(request *policy.Request, _ int) {
 // drop takes a request off the endpoint of a stage, unless it is off already.
 func (f *inFlight) drop(s *inFlightStage, request *policy.Request) {
 	share, ok := s.held.remove(request.ID)
-	if !ok {
+	if !ok || !f.counts(&share) {
 		return
 	}
 	f.load.tokens[share.endpoint] -= share.tokens

@@ -163,3 +163,38 @@ func TestLedgerRefusesARequestThatIsInFlight(t *testing.T) {
 	l.put(3, 1)
 	l.put(3, 1)
 }
+
+// An endpoint that was gone for a while starts anew, though what it had in flight
+// goes on.
+func TestCountsOfEndpointsThatAreGoneAreForgotten(t *testing.T) {
+	s := New(mustLoad(t, "plugins: [{type: inflight-load-producer}, {type: active-request-scorer}]"), Cluster{Endpoints: 1}, 1)
+	view := idle(1)
+	check := func(what string, want [2]int64) {
+		t.Helper()
+		if got := loads(s, 0); got != want {
+			t.Errorf("%s: requests and tokens %v, want %v", what, got, want)
+		}
+	}
+	before, waiting := request(1, 100), request(2, 100)
+	route(t, s, view, before)
+	route(t, s, view, waiting)
+	check("before", [2]int64{2, 200})
+
+	view.Down = []bool{true}
+	if _, err := s.Route(view, request(3, 100)); err == nil {
+		t.Error("an endpoint is found")
+	}
+	check("while it is gone", [2]int64{0, 0})
+
+	view.Down = nil
+	after := request(4, 100)
+	route(t, s, view, after)
+	check("when it is back", [2]int64{1, 100})
+	s.FirstToken(waiting, 0)
+	s.Finished(waiting, 0)
+	s.Finished(before, 0)
+	check("after the end of what it had", [2]int64{1, 100})
+	s.FirstToken(after, 0)
+	s.Finished(after, 0)
+	check("at the end", [2]int64{0, 0})
+}

@@ -94,6 +94,11 @@ type spender interface {
 	used(at simtime.Time, request *policy.Request, outputTokens int)
 }
 
+// A watcher is told of each request, before anything is decided, who is gone.
+type watcher interface {
+	forgetGone(c *cycle)
+}
+
 // A builder makes the instances of one scheduler and connects them.
 type builder struct {
 	Cluster
@@ -116,6 +121,7 @@ type builder struct {
 
 	followers []follower
 	listeners []listener
+	watchers  []watcher
 	// digesters hear of the engines' caches.
 	digesters []kvindex.Digester
 	spenders  []spender
@@ -164,7 +170,7 @@ func (b *builder) scheduler(c *Config) *Scheduler {
 	slices.SortStableFunc(s.producers, func(a, b producer) int { return cmp.Compare(rank(a), rank(b)) })
 	b.admission(c, s)
 	s.staged = newStaged(b, c)
-	s.followers, s.listeners, s.spenders = b.followers, b.listeners, b.spenders
+	s.followers, s.listeners, s.spenders, s.watchers = b.followers, b.listeners, b.spenders, b.watchers
 	if c.document.estimatesTokens() {
 		s.estimate.ratio = b.bytesPerToken() / estimatedBytes
 	}
@@ -203,6 +209,9 @@ func (b *builder) connect(made any) {
 	}
 	if l, ok := made.(listener); ok && !slices.Contains(b.listeners, l) {
 		b.listeners = append(b.listeners, l)
+	}
+	if w, ok := made.(watcher); ok && !slices.Contains(b.watchers, w) {
+		b.watchers = append(b.watchers, w)
 	}
 	if s, ok := made.(spender); ok && !slices.Contains(b.spenders, s) {
 		b.spenders = append(b.spenders, s)

@@ -25,6 +25,7 @@ type Scheduler struct {
 	staged    staged
 	followers []follower
 	listeners []listener
+	watchers  []watcher
 	feed      kvindex.Feed
 	estimate  tokenEstimate
 	tracer    tracer
@@ -207,6 +208,9 @@ func (s *Scheduler) begin(view *policy.View, request *policy.Request) *cycle {
 	s.cycle.peer = none
 	if view.Down != nil {
 		s.cycle.lose(view.Down)
+	}
+	for _, w := range s.watchers {
+		w.forgetGone(&s.cycle)
 	}
 	if len(view.Changed) <= s.endpoints {
 		s.cycle.changed = view.Changed
