@@ -32,6 +32,7 @@ func (p *Plan) build(in *v1alpha1.Scenario, router *routing, trace *workload.Tra
 	if router != nil {
 		errs = append(errs, router.check(in, &cluster, path)...)
 	}
+	errs = append(errs, validateAdapters(in, path)...)
 	handoff, es := buildHandoff(in, router, path.Child("disaggregation"))
 	errs = append(errs, es...)
 	disruptions, es := buildDisruptions(in, path.Child("disruptions"))

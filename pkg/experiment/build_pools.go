@@ -67,6 +67,7 @@ func (p *Plan) buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, path *
 	pool.Eviction = evictions[in.KVCache.Eviction]
 	pool.Tiers, es = buildTiers(&in.KVCache, int(in.TensorParallelism), pool.BlockBytes, path.Child("kvCache"))
 	errs = append(errs, es...)
+	pool.Adapters = buildAdapters(in.Adapters)
 	pool.Stability, es = buildStability(in.KVCache.Stability, &pool, path.Child("kvCache", "stability"))
 	errs = append(errs, es...)
 	limits := latency.EngineLimits{MaxNumSeqs: pool.MaxNumSeqs, MaxNumBatchedTokens: pool.MaxNumBatchedTokens, MaxModelLen: pool.MaxModelLen}

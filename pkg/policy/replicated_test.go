@@ -3,6 +3,7 @@
 package policy_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -143,7 +144,7 @@ func TestReplicasHoldRequestsEachInItsQueue(t *testing.T) {
 	a, b := &spy{holds: true, until: 50}, &spy{holds: true, until: 40}
 	r := policy.NewReplicated(a, b)
 	for id := range 3 {
-		if _, err := r.Route(view(1, []int32{}...), &policy.Request{ID: id}); err != policy.ErrHeld {
+		if _, err := r.Route(view(1, []int32{}...), &policy.Request{ID: id}); !errors.Is(err, policy.ErrHeld) {
 			t.Errorf("request %d: %v, want it held", id, err)
 		}
 	}

@@ -97,6 +97,7 @@ func (s *simulation) preempt(r *replica, victim int) {
 	id := b.running[victim]
 	q := &s.requests.all[id]
 	b.running = append(b.running[:victim], b.running[victim+1:]...)
+	r.adapters.runs(q.info.Adapter, -1)
 	s.stop(r, q)
 	r.cache.Release(q.blocks)
 	q.high = max(q.high, q.computed)

@@ -62,6 +62,7 @@ func (s *simulation) addRota(c *Config) {
 		phases[i] = scrapePhase(c.Seed, i, int64(interval))
 		s.view.Scrapes[i] = s.replicas[i].metrics(0)
 	}
+	s.viewAdapters()
 	s.changed = make([]int32, 0, len(s.replicas)+1)
 	s.rota = newRota(interval, phases)
 }

@@ -94,6 +94,9 @@ type Pool struct {
 	Eviction kv.Order
 	// Tiers lie below the cache in GPU memory.
 	Tiers Tiers
+	// Adapters are places for LoRA adapters; nil leaves the adapters that
+	// requests ask for out of consideration, but for what is cached.
+	Adapters *AdapterPlaces
 	// Stability watches the cache; nil if nobody does.
 	Stability *Stability
 	// MaxModelLen bounds prompt plus output of one request, in tokens.

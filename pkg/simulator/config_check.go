@@ -45,6 +45,9 @@ func (p *Pool) check() {
 	case p.Stability != nil && (p.Stability.Admission < AdmitAlways || p.Stability.Admission > AdmitOrRefuse):
 		panic(fmt.Sprintf("simulator: pool %q: stability admission %d", p.Name, p.Stability.Admission))
 	}
+	if a := p.Adapters; a != nil && (a.Max < 1 || a.LoadTime < 0) {
+		panic(fmt.Sprintf("simulator: pool %q: adapters %+v", p.Name, *a))
+	}
 	p.checkTiers()
 }
 

@@ -129,8 +129,13 @@ func (s *simulation) remove(r *replica, id int32, failed bool) {
 		s.moved(r)
 	case phaseWaiting:
 		r.waiting.remove(id)
-		if !failed && r.waiting.len() > 0 {
+		switch {
+		case !failed && r.waiting.len() > 0:
 			s.wake(r)
+		case !r.stepping && r.next > s.now && r.next < simtime.Never:
+			// It would wake when an adapter is loaded that nobody asks for now.
+			r.next = simtime.Never
+			s.moved(r)
 		}
 	case phaseHeld:
 		r.port.held = slices.DeleteFunc(r.port.held, func(other int32) bool { return other == id })
@@ -143,6 +148,7 @@ func (s *simulation) remove(r *replica, id int32, failed bool) {
 	case phaseRunning:
 		holds = true
 		r.batch.take(id)
+		r.adapters.runs(q.info.Adapter, -1)
 		if q.job {
 			r.port.jobs--
 		}

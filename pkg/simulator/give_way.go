@@ -9,7 +9,7 @@ func (s *simulation) giveBack(r *replica) bool {
 	if r.fabric == nil || len(r.batch.running) > 0 || r.waiting.len() == 0 || r.port.loading > 0 {
 		return false
 	}
-	if r.lower != nil && r.lower.frees() {
+	if r.lower != nil && r.lower.frees() || r.adapters.loading(s.now) {
 		return false
 	}
 	return s.takeBack(r, 1) || s.keepBack(r)

@@ -123,10 +123,34 @@ func (v *invariants) formed(s *simulation, r *replica, step latency.Step) {
 	case r.fabric == nil && (r.cache.Used() > blocks || r.cache.Used() < blocks && !r.prefixCaching):
 		broken(s, "replica %d: %d blocks in use, the batch needs %d", r.index, r.cache.Used(), blocks)
 	}
+	v.adapted(s, r)
 	v.floor(s, r)
 	v.conserved(s, r)
 	v.handedOver(s, r)
 	v.inOrder(s, r)
+}
+
+// adapted checks that a batch has requests of no more adapters than there are
+// places, all of which are loaded.
+func (v *invariants) adapted(s *simulation, r *replica) {
+	if r.adapters == nil {
+		return
+	}
+	running := map[int32]int{}
+	for _, id := range r.batch.running {
+		if adapter := s.requests.all[id].info.Adapter; adapter != 0 {
+			running[adapter]++
+		}
+	}
+	for _, h := range r.adapters.held {
+		if running[h.id] != h.running || h.running > 0 && h.ready > s.now {
+			broken(s, "replica %d: %d requests of adapter %d, ready at %v, are counted as %d", r.index, running[h.id], h.id, h.ready, h.running)
+		}
+		delete(running, h.id)
+	}
+	if len(running) > 0 || len(r.adapters.held) > r.adapters.Max {
+		broken(s, "replica %d: %d adapters are held of %d, and %v not", r.index, len(r.adapters.held), r.adapters.Max, running)
+	}
 }
 
 // floor checks that the last admission of a step has left what it was to leave:
@@ -157,7 +181,7 @@ func (v *invariants) inOrder(s *simulation, r *replica) {
 		}
 		last = t
 	}
-	if !r.waiting.ranked && r.fabric == nil {
+	if !r.waiting.ranked && r.fabric == nil && r.adapters == nil {
 		for _, id := range r.batch.running {
 			check(id, phaseRunning)
 		}

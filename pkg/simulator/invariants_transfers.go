@@ -85,9 +85,10 @@ func (v *invariants) over(s *simulation) {
 }
 
 // excused says whether a replica may idle though requests wait: they wait for
-// blocks that are being copied or handed over, or for another replica.
+// blocks that are being copied or handed over, for an adapter that is being
+// loaded, or for another replica.
 func (s *simulation) excused(r *replica) bool {
-	if r.port.loading > 0 {
+	if r.port.loading > 0 || r.adapters.loading(s.now) {
 		return true
 	}
 	if r.lower != nil && r.lower.frees() {

@@ -46,7 +46,11 @@ var features = map[string][]feature{
 	"hand-overs, disruptions": {randomHandoffs, randomDisruptions},
 	"a router that holds":     {randomHolds},
 	"holds, disruptions":      {randomHolds, randomDisruptions},
-	"all":                     {randomTiers, randomHandoffs, randomDisruptions, randomHolds},
+	"adapters":                {randomAdapters},
+	"adapters, disruptions":   {randomAdapters, randomDisruptions},
+	"adapters, tiers":         {randomAdapters, randomTiers},
+	"adapters, hand-overs":    {randomAdapters, randomHandoffs},
+	"all":                     {randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters},
 }
 
 // TestFeaturesAgainstPlain holds the simulator against the plain one where there

@@ -67,11 +67,11 @@ func (p *plain) empty(r *plainReplica) {
 		r.use.Busy += p.now.Sub(max(r.stepStart, r.use.since))
 	}
 	p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool {
-		return e.replica == r && (e.kind == plainStepEnd || e.kind == plainWake)
+		return e.replica == r && (e.kind == plainStepEnd || e.kind == plainWake || e.kind == plainAdapterLoaded)
 	})
 	r.stepping, r.held, r.waking = false, false, false
 	r.waiting, r.running, r.loading = nil, nil, nil
-	r.parting, r.spills = nil, nil
+	r.parting, r.spills, r.adapters = nil, nil, nil
 	p.tellCleared(r)
 	evictions := r.cache.Evictions
 	r.cache = newPlainCache(r.Pool)

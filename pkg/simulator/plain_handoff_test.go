@@ -70,7 +70,7 @@ func (p *plain) hireJob(q *plainRequest, prefill *plainReplica) {
 		replica: int32(prefill.index), firstToken: unset, lastToken: unset,
 	}}
 	job.text = q.info.Prompt
-	job.identities = job.text.FullBlocks(nil, prefill.BlockTokens)
+	job.identities = toldApart(job.text.FullBlocks(nil, prefill.BlockTokens), job.info.Adapter)
 	job.handoff = &plainHandoff{request: q, job: job, prefill: prefill, decode: p.replicas[q.replica]}
 	q.handoff = job.handoff
 	p.approach(prefill, job)
@@ -325,6 +325,9 @@ func (p *plain) dismiss(r *plainReplica, q *plainRequest) {
 	p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool { return e.kind == plainEntry && e.request == q })
 	queued := slices.Contains(r.waiting, q)
 	r.door = without(r.door, q)
+	if slices.Contains(r.running, q) {
+		r.useAdapter(q)
+	}
 	r.waiting, r.running, r.loading = without(r.waiting, q), without(r.running, q), without(r.loading, q)
 	for _, load := range q.loads {
 		p.cancel(load)

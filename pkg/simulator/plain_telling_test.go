@@ -24,9 +24,11 @@ func newPlainTelling(router policy.Router) plainTelling {
 }
 
 // learn notes how the router knows the blocks of a text.
-func (t *plainTelling) learn(text prompt.Prompt, blockTokens int) {
-	identities := text.FullBlocks(nil, blockTokens)
-	for _, s := range text.FullStretches(nil, blockTokens) {
+func (t *plainTelling) learn(text prompt.Prompt, adapter int32, blockTokens int) {
+	identities := toldApart(text.FullBlocks(nil, blockTokens), adapter)
+	stretches := text.FullStretches(nil, blockTokens)
+	prompt.ForAdapter(stretches, adapter)
+	for _, s := range stretches {
 		for b := range s.Blocks {
 			t.names[identities[0]] = policy.CachedBlocks{Stretch: s.ID, From: b, To: b + 1}
 			identities = identities[1:]

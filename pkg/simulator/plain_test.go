@@ -60,6 +60,7 @@ const (
 	plainEntry
 	plainTransferEnd
 	plainStepEnd
+	plainAdapterLoaded
 	plainWake
 	plainDelivery
 	plainDrainEnd
@@ -127,6 +128,8 @@ type plainReplica struct {
 	computing []uint64
 	spills    []*plainSpill // in flight
 
+	adapters []*plainAdapter // that it holds, the least recently used first
+
 	tiers           []*plainTier
 	toHost, toGPU   transfer.StationID
 	egress, ingress transfer.StationID
@@ -149,6 +152,7 @@ func newPlain(c Config) *plain {
 		}
 	}
 	p.addStations()
+	p.showAdapters()
 	p.openGate()
 	for i, d := range c.Disruptions {
 		p.schedule(plainEvent{at: d.At, kind: plainDisruption, number: i})
@@ -289,6 +293,7 @@ func (p *plain) take(e plainEvent) plainEvent {
 			break
 		}
 		p.view.Scrapes[next.index] = p.scraped(next, next.scrape)
+		p.scrapeAdapters(next)
 		next.scrape = next.scrape.Add(p.ScrapeInterval)
 	}
 	p.now = e.at
@@ -323,6 +328,8 @@ func (p *plain) handle(e plainEvent) {
 		p.endTransfers()
 	case plainStepEnd:
 		p.endStep(e.replica)
+	case plainAdapterLoaded:
+		p.wake(e.replica)
 	case plainWake:
 		e.replica.waking = false
 		p.startStep(e.replica)
@@ -449,8 +456,8 @@ func (p *plain) tellFinished(q *plainRequest, endpoint int) {
 func (p *plain) place(q *plainRequest, to policy.Decision) {
 	r := p.replicas[to.Endpoint]
 	q.replica = int32(to.Endpoint)
-	q.identities = q.text.FullBlocks(nil, r.BlockTokens)
-	p.telling.learn(q.text, r.BlockTokens)
+	q.identities = toldApart(q.text.FullBlocks(nil, r.BlockTokens), q.info.Adapter)
+	p.telling.learn(q.text, q.info.Adapter, r.BlockTokens)
 	if q.handsOver(to) {
 		p.hireJob(q, p.replicas[to.Prefill])
 		return
@@ -592,13 +599,20 @@ func (p *plain) formStep(r *plainReplica) latency.Step {
 		q.chunk = n
 		budget -= n
 	}
+	var passedBy []*plainRequest
 	for !r.preemptedThisStep && budget > 0 && len(r.running) < r.MaxNumSeqs && len(r.waiting) > 0 {
+		if !p.canUseAdapter(r, r.waiting[0]) {
+			passedBy = append(passedBy, r.waiting[0])
+			r.waiting = r.waiting[1:]
+			continue
+		}
 		n, ok := p.admit(r, r.waiting[0], budget)
 		if !ok {
 			break
 		}
 		budget -= n
 	}
+	r.waiting = append(passedBy, r.waiting...)
 	var step latency.Step
 	for _, q := range r.running {
 		if q.chunk > 0 {
@@ -653,6 +667,7 @@ func (p *plain) resume(r *plainReplica, q *plainRequest, budget int32) (int32, b
 func (p *plain) join(r *plainReplica, q *plainRequest, n int32) {
 	r.waiting = r.waiting[1:]
 	r.running = append(r.running, q)
+	r.useAdapter(q)
 	q.chunk, q.prefillEnd = n, q.total
 	if q.scheduled {
 		return
@@ -716,6 +731,7 @@ func (p *plain) preempt(r *plainReplica, q *plainRequest) {
 	r.preemptedThisStep = true
 	p.note(q, func(rec *record) { rec.preemptions++ })
 	r.running = without(r.running, q)
+	r.useAdapter(q)
 	p.loseHandoff(q)
 	p.dropBlocks(r, q)
 	if q.isJob() {
@@ -743,10 +759,12 @@ func (p *plain) endStep(r *plainReplica) {
 		switch {
 		case q.done():
 			r.running = without(r.running, q)
+			r.useAdapter(q)
 			r.use.Served++
 			p.prefilled(r, q)
 		case q.total == q.finish:
 			r.running = without(r.running, q)
+			r.useAdapter(q)
 			r.use.Served++
 			p.complete(r, q)
 		}

@@ -548,7 +548,7 @@ func (p *plain) part(r *plainReplica, q *plainRequest, free func(*kvtest.Sequenc
 // unblock lets somebody give blocks back where nothing goes on and nothing will
 // by itself.
 func (p *plain) unblock(r *plainReplica) bool {
-	if len(r.waiting) == 0 || len(r.running)+len(r.loading)+len(r.parting)+len(r.spills) > 0 {
+	if len(r.waiting) == 0 || len(r.running)+len(r.loading)+len(r.parting)+len(r.spills) > 0 || p.loadsAdapter(r) {
 		return false
 	}
 	return p.giveBackReady(r, 1) || p.giveUpHandoff(r)

@@ -76,7 +76,11 @@ func randomConfigWith(data []byte, features ...feature) Config {
 	at := simtime.Time(0)
 	for id := 0; len(c) > 0; id++ {
 		at += simtime.Time(c.pick(3) * c.pick(12))
-		source.requests = append(source.requests, randomRequest(&c, id, at))
+		r := randomRequest(&c, id, at)
+		if servesAdapters(&config) {
+			r.Adapter = c.pick(6)
+		}
+		source.requests = append(source.requests, r)
 	}
 	config.Source = source
 	return config
@@ -144,6 +148,7 @@ type scatter struct {
 	splits bool
 	hears  bool
 	seen   []policy.Scrape
+	loras  []string // of the adapters of each endpoint
 	log    []string
 	heard  heard
 	scatterGate
@@ -153,7 +158,7 @@ func (r *scatter) Route(v *policy.View, q *policy.Request) (policy.Decision, err
 	r.watch(v)
 	r.log = append(r.log, r.heard.lines(len(v.Scrapes))...)
 	r.log = append(r.log, fmt.Sprint("route ", q.ID, " at ", v.Now, " by ", v.Scrapes, " without ", v.Down,
-		" for session ", q.Session, ", adapter ", q.Adapter, " and promises ", q.TTFT, q.TPOT))
+		" for session ", q.Session, ", adapter ", q.Adapter, " and promises ", q.TTFT, q.TPOT, " with ", v.Adapters))
 	switch q.ID % 17 {
 	case 13:
 		return policy.Decision{}, policy.ErrNoEndpoint
@@ -202,6 +207,16 @@ func (r *scatter) watch(v *policy.View) {
 		told := v.Changed == nil || len(v.Changed) > len(v.Scrapes) || slices.Contains(v.Changed, int32(i))
 		if r.seen != nil && !told && s != r.seen[i] {
 			panic(fmt.Sprintf("endpoint %d has changed from %+v to %+v, and nobody says so", i, r.seen[i], s))
+		}
+		if v.Adapters == nil {
+			continue
+		}
+		if lora := fmt.Sprint(v.Adapters[i]); i == len(r.loras) {
+			r.loras = append(r.loras, lora)
+		} else if !told && lora != r.loras[i] {
+			panic(fmt.Sprintf("the adapters of endpoint %d have changed from %v to %v, and nobody says so", i, r.loras[i], lora))
+		} else {
+			r.loras[i] = lora
 		}
 	}
 	r.seen = slices.Clone(v.Scrapes)

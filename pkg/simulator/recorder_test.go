@@ -45,6 +45,7 @@ type scriptRouter struct {
 	scriptGate
 	turn  int
 	views map[int]policy.Scrape
+	loras map[int]string
 	down  map[int]int
 	calls map[int][]string
 	tale  *tale
@@ -53,6 +54,7 @@ type scriptRouter struct {
 func (r *scriptRouter) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
 	if r.views == nil {
 		r.views = map[int]policy.Scrape{}
+		r.loras = map[int]string{}
 		r.down = map[int]int{}
 		r.calls = map[int][]string{}
 	}
@@ -66,6 +68,10 @@ func (r *scriptRouter) Route(v *policy.View, q *policy.Request) (policy.Decision
 // choose sends a request where the script says.
 func (r *scriptRouter) choose(v *policy.View, q *policy.Request) (policy.Decision, error) {
 	r.views[q.ID] = v.Scrapes[0]
+	if v.Adapters != nil {
+		a := v.Adapters[0]
+		r.loras[q.ID] = strings.ReplaceAll(fmt.Sprint(a.Active, ",", a.Waiting), " ", ";") + "," + strconv.Itoa(a.Max)
+	}
 	r.down[q.ID] = 0
 	for e := range v.Scrapes {
 		if isDown(v, e) {
@@ -108,6 +114,7 @@ func (r *scriptRouter) saw(id int) map[string]string {
 	return map[string]string{
 		"at": v.At.String(), "waiting": strconv.Itoa(v.Waiting), "running": strconv.Itoa(v.Running),
 		"kv": fmt.Sprint(v.KVUsage), "down": strconv.Itoa(r.down[id]), "calls": strings.Join(r.calls[id], ","),
+		"adapters":  r.loras[id],
 		"transfers": strconv.Itoa(v.Transfers), "delay": v.TransferDelay.String(),
 	}
 }

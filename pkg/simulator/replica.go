@@ -45,7 +45,8 @@ type replica struct {
 	batch   batch
 
 	// next is when the step under way ends, or, where there is none, when an
-	// idle replica wakes; Never if it has nothing to do.
+	// idle replica wakes, be it now or when an adapter is loaded; Never if it has
+	// nothing to do.
 	next      simtime.Time
 	stepping  bool
 	stepStart simtime.Time
@@ -66,6 +67,9 @@ type replica struct {
 	serving int
 	// links are the stations of fabric that belong to the replica.
 	links []link
+
+	// adapters are those that the replica holds; nil where it serves none.
+	adapters *adapters
 
 	use use
 	// advisor watches; nil where nobody does.
@@ -109,6 +113,7 @@ func (r *replica) empty() {
 	p := r.config
 	r.cache = kv.New(p.KVBlocks, p.BlockTokens, p.PrefixCaching, p.Eviction)
 	r.batch = newBatch()
+	r.adapters = newAdapters(p.Adapters)
 	r.next, r.stepping, r.held = simtime.Never, false, nil
 }
 
@@ -204,7 +209,7 @@ func (s *simulation) enter(r *replica, id int32) {
 
 // wake lets an idle replica look for work at the end of this nanosecond.
 func (s *simulation) wake(r *replica) {
-	if r.next == simtime.Never && r.held == nil {
+	if !r.stepping && r.next > s.now && r.held == nil {
 		r.next = s.now
 		s.moved(r)
 	}
@@ -229,7 +234,13 @@ func (s *simulation) startStep(r *replica) {
 		o.formed(s, r, step)
 	}
 	r.next = simtime.Never
-	if r.lower != nil && s.follow(r, step) || step.Sequences == 0 {
+	if r.lower != nil && s.follow(r, step) {
+		return
+	}
+	if step.Sequences == 0 {
+		if r.waiting.len() > 0 {
+			r.next = r.adapters.due(s.now)
+		}
 		return
 	}
 	s.begin(r, step)

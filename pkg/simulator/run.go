@@ -85,6 +85,7 @@ type simulation struct {
 	lastEnd  simtime.Time
 
 	extents   []prompt.Extent // scratch
+	numbers   []int32         // scratch
 	observers []observer
 }
 

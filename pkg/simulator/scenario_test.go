@@ -32,6 +32,7 @@ import (
 //	pool      replicas, step (duration of each step), blocks (count x tokens),
 //	          seqs, budget (tokens a step), caching, maxlen, longprefill, reserve,
 //	          scheduler (fcfs, priority, shortest), queue, queuepertoken, pertoken, completion
+//	          Adapters: adapters (places), adapterload (time to load one).
 //	          Tiers: blockbytes; cpu and storage (blocks), shared (which of them),
 //	          the links tohost, togpu, cpu.read, cpu.write, storage.read and
 //	          storage.write; offload (eager, lazy, or threshold:share), thrash
@@ -50,7 +51,7 @@ import (
 //	scrape    every, first (by endpoint, comma-separated)
 //	horizon   requests, duration, warmup, drain
 //	target    ttft, tpot, e2e
-//	request   NAME at, output, priority, prompt: texts text:tokens or text@start:tokens,
+//	request   NAME at, output, priority, adapter, prompt: texts text:tokens or text@start:tokens,
 //	          joined by "+". Equal texts are equal tokens; own is the request's
 //	          own text, answer/NAME what an engine generated for that request.
 //	expect    NAME …: what became of a request, see recorder.request
@@ -374,6 +375,9 @@ func (l line) pool() Pool {
 	p.Cost.PerOutputToken = l.duration("pertoken")
 	p.Cost.Completion = l.duration("completion")
 	p.BlockBytes = int64(l.number("blockbytes"))
+	if l.values["adapters"] != "" {
+		p.Adapters = &AdapterPlaces{Max: l.number("adapters"), LoadTime: l.duration("adapterload")}
+	}
 	p.Eviction = orders[l.values["gpuorder"]]
 	p.Tiers = l.tiers()
 	return p
@@ -451,7 +455,7 @@ func (l line) request(id int) workload.Request {
 	name := l.names[0]
 	r := workload.Request{
 		ID: id, Arrival: simtime.Time(l.duration("at")), OutputTokens: l.number("output"),
-		Priority: l.number("priority"),
+		Priority: l.number("priority"), Adapter: l.number("adapter"),
 		Response: stats.HashString("answer/" + name),
 	}
 	for _, part := range strings.Split(l.values["prompt"], "+") {

@@ -86,16 +86,20 @@ func (s *simulation) allocate(r *replica, budget int32) int32 {
 }
 
 // admit moves waiting requests into the batch while budget, places and blocks
-// allow. The queue is never overtaken: the first that does not fit ends it.
-// Those whose KV is elsewhere leave it for a while.
+// allow. The queue is never overtaken: the first that does not fit ends it. But
+// those are passed by whose adapter cannot be used, and those whose KV is
+// elsewhere leave it for a while.
 func (s *simulation) admit(r *replica, budget int32) {
 	b := &r.batch
 	for budget > 0 && r.waiting.len() > 0 && len(b.running) < r.maxSeqs {
 		id := r.waiting.front()
+		if s.passBy(r, id) {
+			continue
+		}
 		q := &s.requests.all[id]
 		s.chain(r, q)
 		if !s.accept(r, q, budget) {
-			return
+			break
 		}
 		r.waiting.pop()
 		if q.phase == phaseLoading {
@@ -108,8 +112,10 @@ func (s *simulation) admit(r *replica, budget int32) {
 		b.admissions++
 		q.prefillEnd = q.total
 		budget -= q.chunk
+		r.adapters.runs(q.info.Adapter, +1)
 		s.noteStart(r, q)
 	}
+	s.putBack(r)
 }
 
 // accept gives a waiting request blocks for its first chunk, or has their
@@ -191,6 +197,7 @@ func (s *simulation) chain(r *replica, q *request) {
 		s.extents = append(s.extents, q.answer)
 	}
 	q.chain = prompt.Prompt{Extents: s.extents}.FullStretches(q.chain[:0], r.cache.BlockTokens())
+	prompt.ForAdapter(q.chain, q.info.Adapter)
 	q.chained = true
 }
 

@@ -93,6 +93,7 @@ func (s *simulation) read(r *replica, at simtime.Time) {
 	now := r.metrics(at)
 	changed := now.Waiting != seen.Waiting || now.Running != seen.Running || now.KVUsage != seen.KVUsage ||
 		now.Transfers != seen.Transfers || now.TransferDelay != seen.TransferDelay
+	changed = s.readAdapters(r) || changed
 	if changed && s.view.Changed != nil && len(s.view.Changed) <= len(s.replicas) {
 		s.view.Changed = append(s.view.Changed, r.index)
 	}

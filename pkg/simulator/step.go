@@ -155,6 +155,7 @@ func (s *simulation) leave(r *replica) {
 	for _, id := range b.leaving {
 		q := &s.requests.all[id]
 		b.remove(id)
+		r.adapters.runs(q.info.Adapter, -1)
 		r.advisor.completed(r, q, s.now)
 		if q.job {
 			s.prefilled(r, q)

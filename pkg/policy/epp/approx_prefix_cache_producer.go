@@ -10,7 +10,6 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
-	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
 const approxPrefixCacheProducerType = "approx-prefix-cache-producer"
@@ -173,7 +172,7 @@ func (a *approxPrefix) produce(c *cycle) {
 	a.chain = c.prompt.AllStretches(a.chain, blockTokens)
 	a.chain, a.match.totalBlocks = truncate(a.chain, a.parameters.maxBlocks(blockTokens))
 	a.match.blockTokens = blockTokens
-	tellAdaptersApart(a.chain, c.adapter)
+	prompt.ForAdapter(a.chain, c.adapter)
 	a.index.match(a.chain, a.match.blocks)
 }
 
@@ -191,17 +190,6 @@ func truncate(chain []prompt.Stretch, maxBlocks int) ([]prompt.Stretch, int) {
 		blocks += int(chain[i].Blocks)
 	}
 	return chain, blocks
-}
-
-// tellAdaptersApart gives the stretches of a prompt identities that depend on the
-// adapter that it is for, 0 being the base model.
-func tellAdaptersApart(chain []prompt.Stretch, adapter int32) {
-	if adapter == 0 {
-		return
-	}
-	for i := range chain {
-		chain[i].ID = stats.Hash64(chain[i].ID, uint64(adapter))
-	}
 }
 
 func (a *approxPrefix) routed(c *cycle, p picks) {

@@ -15,12 +15,9 @@ const loraAffinityScorerType = "lora-affinity-scorer"
 // for room, else 0, by the last scrape. An engine that serves no adapters
 // scores 0.
 var loraAffinityScorer = pluginType{
-	name:  loraAffinityScorerType,
-	roles: scorerRole,
-	needs: needsCoreMetrics,
-	treatment: func(*Config, *Cluster, *plugin) (Treatment, string) {
-		return Approximated, "engines serve no adapters yet, and all score 0"
-	},
+	name:      loraAffinityScorerType,
+	roles:     scorerRole,
+	needs:     needsCoreMetrics,
 	newScorer: func(*builder, *plugin) scorer { return loraAffinity{} },
 }
 

@@ -85,7 +85,7 @@ func (p *precisePrefix) produce(c *cycle) {
 	}
 	p.prepare(c)
 	for i := range p.cuts {
-		p.matchCut(&p.cuts[i], c.prompt)
+		p.matchCut(&p.cuts[i], c)
 	}
 	for e, score := range p.match.Scores {
 		p.info.blocks[e] = int(score)
@@ -115,8 +115,9 @@ func (p *precisePrefix) prepare(c *cycle) {
 // foreign is what sets the names of blocks apart from those that engines know.
 const foreign = 0x5bd1e9955bd1e995
 
-func (p *precisePrefix) matchCut(k *kvCut, text prompt.Prompt) {
-	k.chain = text.FullStretches(k.chain[:0], k.blockTokens)
+func (p *precisePrefix) matchCut(k *kvCut, c *cycle) {
+	k.chain = c.prompt.FullStretches(k.chain[:0], k.blockTokens)
+	prompt.ForAdapter(k.chain, c.adapter)
 	if k.apart {
 		for i := range k.chain {
 			k.chain[i].ID ^= foreign

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"slices"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// AdapterPlaces let a replica serve LoRA adapters, as vLLM does with --enable-lora.
+type AdapterPlaces struct {
+	// Max is how many a replica holds, and so how many its batch may have
+	// requests of (--max-loras); at least 1.
+	Max int
+	// LoadTime is how long it takes until an adapter can be used that the
+	// replica does not hold. vLLM loads in the course of a step, which takes as
+	// much longer; here the requests that ask for it wait, and nobody else.
+	LoadTime time.Duration
+}
+
+// adapters are the LoRA adapters that a replica holds. Nil ones gate nothing.
+type adapters struct {
+	AdapterPlaces
+	// held are in order of use, the least recently used first. One is in use
+	// from the time on that it begins to be loaded, and when a request of it
+	// begins or ends to run.
+	held []adapter
+
+	skipped []int32 // scratch
+}
+
+// adapter is one that is held, or that is being loaded.
+type adapter struct {
+	id      int32
+	running int          // requests in the batch
+	ready   simtime.Time // when it was or will be loaded
+}
+
+func newAdapters(p *AdapterPlaces) *adapters {
+	if p == nil {
+		return nil
+	}
+	return &adapters{AdapterPlaces: *p}
+}
+
+func (a *adapters) find(id int32) int {
+	return slices.IndexFunc(a.held, func(h adapter) bool { return h.id == id })
+}
+
+// serves says whether a request of an adapter may run now; 0 is the base model. If
+// there is a place for the adapter it begins to be loaded.
+func (a *adapters) serves(id int32, now simtime.Time) bool {
+	if a == nil || id == 0 {
+		return true
+	}
+	if at := a.find(id); at >= 0 {
+		return a.held[at].ready <= now
+	}
+	if len(a.held) == a.Max {
+		idle := slices.IndexFunc(a.held, func(h adapter) bool { return h.running == 0 && h.ready <= now })
+		if idle < 0 {
+			return false
+		}
+		a.held = slices.Delete(a.held, idle, idle+1)
+	}
+	a.held = append(a.held, adapter{id: id, ready: now.Add(a.LoadTime)})
+	return a.LoadTime == 0
+}
+
+// runs counts a request of an adapter that begins to run, or ends to.
+func (a *adapters) runs(id int32, n int) {
+	if a == nil || id == 0 {
+		return
+	}
+	at := a.find(id)
+	used := a.held[at]
+	used.running += n
+	a.held = append(slices.Delete(a.held, at, at+1), used)
+}
+
+// due is when the next adapter is loaded of those that are on their way; Never
+// if none is.
+func (a *adapters) due(now simtime.Time) simtime.Time {
+	due := simtime.Never
+	if a != nil {
+		for _, h := range a.held {
+			if h.ready > now {
+				due = min(due, h.ready)
+			}
+		}
+	}
+	return due
+}
+
+// loading says whether adapters are on their way.
+func (a *adapters) loading(now simtime.Time) bool { return a.due(now) < simtime.Never }
+
+// passBy takes the front of the wait queue out for the rest of an admission if
+// its adapter cannot be used now. vLLM's scheduler skips such requests too.
+func (s *simulation) passBy(r *replica, id int32) bool {
+	if r.adapters == nil || r.adapters.serves(s.requests.all[id].info.Adapter, s.now) {
+		return false
+	}
+	r.waiting.pop()
+	r.adapters.skipped = append(r.adapters.skipped, id)
+	return true
+}
+
+// putBack puts those back into the queue that were passed by.
+func (s *simulation) putBack(r *replica) {
+	if r.adapters == nil {
+		return
+	}
+	for _, id := range slices.Backward(r.adapters.skipped) {
+		r.waiting.insert(s.ticket(id))
+	}
+	r.adapters.skipped = r.adapters.skipped[:0]
+}
+
+// readAdapters puts what a replica's metrics say of adapters into the view, and
+// says whether that has changed.
+func (s *simulation) readAdapters(r *replica) bool {
+	if s.view.Adapters == nil || r.adapters == nil {
+		return false
+	}
+	seen := &s.view.Adapters[r.index]
+	active, waiting := s.adaptersIn(r)
+	if slices.Equal(active, seen.Active) && slices.Equal(waiting, seen.Waiting) {
+		return false
+	}
+	seen.Active = append(seen.Active[:0], active...)
+	seen.Waiting = append(seen.Waiting[:0], waiting...)
+	return true
+}
+
+// adaptersIn returns the adapters that requests run with and those that requests
+// wait for, in order of their numbers, as vllm:lora_requests_info has them.
+func (s *simulation) adaptersIn(r *replica) (active, waiting []int32) {
+	active = s.numbers[:0]
+	for _, h := range r.adapters.held {
+		if h.running > 0 {
+			active = append(active, h.id)
+		}
+	}
+	n := len(active)
+	all := active
+	add := func(id int32) {
+		if adapter := s.requests.all[id].info.Adapter; adapter != 0 {
+			all = append(all, adapter)
+		}
+	}
+	r.waiting.each(add)
+	if r.port.loading > 0 {
+		for i := range s.requests.all {
+			if q := &s.requests.all[i]; q.phase == phaseLoading && q.replica == r.index {
+				add(int32(i))
+			}
+		}
+	}
+	s.numbers = all
+	active, waiting = all[:n:n], all[n:]
+	slices.Sort(active)
+	slices.Sort(waiting)
+	return active, slices.Compact(waiting)
+}
+
+// viewAdapters lets the router see adapters, where some pool serves them.
+func (s *simulation) viewAdapters() {
+	for i := range s.replicas {
+		if s.replicas[i].adapters == nil {
+			continue
+		}
+		if s.view.Adapters == nil {
+			s.view.Adapters = make([]policy.Adapters, len(s.replicas))
+		}
+		s.view.Adapters[i].Max = s.replicas[i].adapters.Max
+	}
+}
