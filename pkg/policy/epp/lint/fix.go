@@ -92,19 +92,19 @@ func note(version string, done []string, err error) string {
 	return fmt.Sprintf("rewritten for %s: %s", version, strings.Join(done, "; "))
 }
 
-// mostFixes bounds how often a text is rewritten.
-const mostFixes = 200
+// mostPasses bounds how often a text is rewritten.
+const mostPasses = 64
 
 // fixText rewrites a configuration until no finding has an edit. done says what
 // was found at which path. The error says what the version still refuses.
 func fixText(text, version string) (fixed string, done []string, err error) {
 	seen := map[string]bool{text: true}
-	for range mostFixes {
-		next, what := fixOne(text, version)
-		if what == "" || seen[next] {
+	for range mostPasses {
+		next, what := fixPass(text, version)
+		if len(what) == 0 || seen[next] {
 			break
 		}
-		text, done, seen[next] = next, append(done, what), true
+		text, done, seen[next] = next, append(done, what...), true
 	}
 	if v := judge([]byte(text), version); v.Stage != epp.Accepted {
 		s := summary(&v)
@@ -113,24 +113,51 @@ func fixText(text, version string) (fixed string, done []string, err error) {
 	return text, done, nil
 }
 
-// fixOne makes the first rewriting that there is; what is "" for none.
-func fixOne(text, version string) (fixed, what string) {
+// fixPass makes rewritings that have nothing to do with each other: one for each
+// plugin, profile or field of the document.
+func fixPass(text, version string) (fixed string, what []string) {
 	v := judge([]byte(text), version)
 	b := newBuffer(text)
 	if b.root == nil {
-		return text, ""
+		return text, nil
 	}
 	m := mender{buffer: b, version: version, verdict: &v}
+	mended := map[string]bool{}
+	var all []splice
 	for _, f := range findings(&v, b.root, Context{}) {
-		splices := m.mend(&f)
-		if splices == nil {
+		part := partOf(f.Path)
+		if mended[part] || len(what) == mostMended {
 			continue
 		}
-		if next, ok := b.apply(splices); ok {
-			return next, fmt.Sprintf("%s (%s)", f.Path, f.Rule)
+		splices := m.mend(&f)
+		if splices == nil || overlap(all, splices) {
+			continue
+		}
+		mended[part], all = true, append(all, splices...)
+		what = append(what, fmt.Sprintf("%s (%s)", f.Path, f.Rule))
+	}
+	fixed, ok := b.apply(all)
+	if !ok {
+		return text, nil
+	}
+	return fixed, what
+}
+
+// partOf is the plugin, profile or field that a path begins with.
+func partOf(path string) string {
+	all := steps(path)
+	return strings.Join(all[:min(2, len(all))], ".")
+}
+
+func overlap(some, others []splice) bool {
+	for _, a := range some {
+		for _, b := range others {
+			if a.start == b.start || a.start < b.end && b.start < a.end {
+				return true
+			}
 		}
 	}
-	return text, ""
+	return false
 }
 
 // embed puts another text in a configuration's place.

@@ -25,6 +25,10 @@ type candidate struct {
 	types []string
 }
 
+// mostMended bounds how many findings of a configuration are given edits: each
+// takes loading it some times.
+const mostMended = 64
+
 // addEdits gives findings the edits that do away with them.
 func addEdits(found []Finding, source *epp.Source, v *epp.Verdict) {
 	b := newBuffer(string(source.Text))
@@ -32,7 +36,7 @@ func addEdits(found []Finding, source *epp.Source, v *epp.Verdict) {
 		return
 	}
 	m := mender{buffer: b, version: v.Version, verdict: v}
-	for i := range found {
+	for i := range min(len(found), mostMended) {
 		for _, s := range m.mend(&found[i]) {
 			found[i].Edits = append(found[i].Edits, b.edit(s, source))
 		}
