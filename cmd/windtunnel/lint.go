@@ -23,6 +23,8 @@ type lintOptions struct {
 	explain  string
 	fix      bool
 	write    bool
+	// spellOut prints effective configurations.
+	spellOut bool
 	// skip passes over files without a configuration.
 	skip bool
 }
@@ -57,6 +59,7 @@ read or holds no configuration, or a bad flag.`,
   kubectl get configmap epp -o yaml | windtunnel lint - --fail-on warning
   windtunnel lint configs/*.yaml --summary
   windtunnel lint epp-config.yaml --epp-version router-v0.10 --fix --write
+  windtunnel lint epp-config.yaml --effective
   windtunnel lint --explain affinity-only`,
 		RunE: o.run,
 	}
@@ -68,6 +71,7 @@ read or holds no configuration, or a bad flag.`,
 	f.BoolVar(&o.skip, "skip-others", false, "pass over files that hold no configuration, as within folders")
 	f.BoolVar(&o.fix, "fix", false, "rewrite what can be rewritten for the version, and print the difference")
 	f.BoolVar(&o.write, "write", false, "with --fix: write the files, too")
+	f.BoolVar(&o.spellOut, "effective", false, "print what the EPP makes of the configuration: all defaults, and what a simulation makes of each plugin")
 	f.IntVar(&o.context.Replicas, "replicas", 0, "how many EPPs serve the pool")
 	f.DurationVar(&o.context.ScrapeInterval, "scrape-interval", 0, "the EPP's --refresh-metrics-interval (50ms if not given)")
 	f.IntVar(&o.context.PromptTokens, "prompt-tokens", 0, "how long the longest prompts are, in tokens")
@@ -95,8 +99,11 @@ func (o *lintOptions) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return badInput{err}
 	}
-	if o.fix {
+	switch {
+	case o.fix:
 		return o.rewrite(w, files)
+	case o.spellOut:
+		return o.effective(w, files)
 	}
 	return o.report(w, files, limit)
 }
@@ -114,6 +121,9 @@ func (o *lintOptions) check(args []string) (limit lint.Severity, err error) {
 	}
 	if o.context.PrefixShare < 0 || o.context.PrefixShare > 1 {
 		return "", fmt.Errorf("--prefix-share must be between 0 and 1")
+	}
+	if o.spellOut && (o.fix || o.output != outputText) {
+		return "", fmt.Errorf("--effective prints YAML: it goes with neither --fix nor -o")
 	}
 	if o.write && !o.fix {
 		return "", fmt.Errorf("--write goes with --fix")
