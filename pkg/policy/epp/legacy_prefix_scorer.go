@@ -37,7 +37,7 @@ var legacyPrefixCacheScorer = pluginType{
 		return p.Parameters.(*legacyPrefixParameters).obstacles(c.dialect.framework, at.Child("parameters"))
 	},
 	newScorer: func(b *builder, p *plugin) scorer {
-		return shared(b, p, func() *legacyPrefix { return newLegacyPrefix(b, p) })
+		return b.sharedLegacyPrefix(p, p.Parameters.(*legacyPrefixParameters))
 	},
 }
 
@@ -142,14 +142,19 @@ type legacyPrefix struct {
 	last    simtime.Time     // of a request
 }
 
-func newLegacyPrefix(b *builder, p *plugin) *legacyPrefix {
+// sharedLegacyPrefix is what an instance remembers, for all profiles that it is in.
+func (b *builder) sharedLegacyPrefix(p *plugin, parameters *legacyPrefixParameters) *legacyPrefix {
+	return shared(b, p, func() *legacyPrefix { return newLegacyPrefix(b, p.Name, parameters) })
+}
+
+func newLegacyPrefix(b *builder, name string, parameters *legacyPrefixParameters) *legacyPrefix {
 	return &legacyPrefix{
-		parameters:    p.Parameters.(*legacyPrefixParameters),
+		parameters:    parameters,
 		at:            b.dialect.framework,
 		bytesPerToken: b.bytesPerToken(),
 		index:         newPrefixIndex(b.Endpoints),
 		prefill:       b.dialect.framework >= gie13 && b.stages.prefill == prefillProfile,
-		matched:       b.prefixMatch(p.Name),
+		matched:       b.prefixMatch(name),
 	}
 }
 

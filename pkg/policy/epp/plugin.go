@@ -124,7 +124,7 @@ type checkedParameters interface {
 // registry holds the types that are built.
 var registry = registered(
 	&queueScorer, &kvCacheUtilizationScorer, &runningRequestsSizeScorer, &loadAwareScorer,
-	&activeRequestScorer, &tokenLoadScorer, &legacyPrefixCacheScorer, &prefixCacheScorer, &noHitLRUScorer,
+	&activeRequestScorer, &tokenLoadScorer, &modalPrefixCacheScorer, &legacyPrefixCacheScorer, &prefixCacheScorer, &noHitLRUScorer,
 	&contextLengthAware, &loraAffinityScorer, &sessionAffinityScorer, &topologyAffinityScorer,
 	&prefixCacheAffinityFilter, &utilizationFilterPlugin, &sessionAffinityFilter, &topologyAffinityFilter,
 	&decodeFilter, &prefillFilter, &encodeFilter, &byLabel, &labelSelectorFilter, &byLabelSelector,

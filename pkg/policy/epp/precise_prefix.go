@@ -51,7 +51,7 @@ func newPrecisePrefix(b *builder, name string, parameters *preciseParameters, ow
 	weights := parameters.weights(rules)
 	p := &precisePrefix{
 		rules:       rules,
-		blockTokens: parameters.TokenProcessorConfig.BlockSizeTokens,
+		blockTokens: parameters.blockTokens(),
 		estimated:   !ownTokens && b.document.estimatesTokens(),
 		index:       kvindex.New(parameters.entries()),
 		match:       kvindex.NewMatch(b.Endpoints, weights),

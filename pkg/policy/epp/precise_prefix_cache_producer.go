@@ -23,6 +23,9 @@ var precisePrefixCacheProducer = pluginType{
 	produces:   func(p *plugin) []dataKey { return []dataKey{{prefixMatchData, p.Name}} },
 	treatment:  preciseTreatment(func(p *plugin) *preciseParameters { return p.Parameters.(*preciseParameters) }),
 	freshness:  "events of the engines' caches, late by the cluster's event lag",
+	obstacles: func(_ *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		return p.Parameters.(*preciseParameters).obstacles(at)
+	},
 	newProducer: func(b *builder, p *plugin) producer {
 		return newPrecisePrefix(b, p.Name, p.Parameters.(*preciseParameters), false)
 	},
@@ -47,10 +50,12 @@ type tokenProcessor struct {
 }
 
 type indexerConfig struct {
-	KVBlockIndexConfig  *kvBlockIndex   `json:"kvBlockIndexConfig,omitempty"`
-	KVBlockScorerConfig *kvBlockScorer  `json:"KVBlockScorerConfig,omitempty"`
-	BackendConfigs      []*cacheTier    `json:"kvCacheBackendConfigs,omitempty"`
-	TokenizersPool      *tokenizersPool `json:"tokenizersPoolConfig,omitempty"`
+	// TokenProcessorConfig stands above from scheduler-v0.5 on.
+	TokenProcessorConfig *tokenProcessor `json:"tokenProcessorConfig,omitempty" versions:"..scheduler-v0.4"`
+	KVBlockIndexConfig   *kvBlockIndex   `json:"kvBlockIndexConfig,omitempty"`
+	KVBlockScorerConfig  *kvBlockScorer  `json:"KVBlockScorerConfig,omitempty"`
+	BackendConfigs       []*cacheTier    `json:"kvCacheBackendConfigs,omitempty" versions:"scheduler-v0.4.."`
+	TokenizersPool       *tokenizersPool `json:"tokenizersPoolConfig,omitempty"`
 }
 
 // kvBlockIndex is kept by the first backend that is configured, in the order
@@ -132,6 +137,22 @@ func (p *preciseParameters) check(l *loader, path *field.Path) {
 	p.checkAll(l, path)
 }
 
+// blockTokens is the size of the index's blocks.
+func (p *preciseParameters) blockTokens() int {
+	if p.TokenProcessorConfig == nil {
+		return p.IndexerConfig.TokenProcessorConfig.BlockSize
+	}
+	return p.TokenProcessorConfig.BlockSizeTokens
+}
+
+// obstacles are blocks of no tokens, over which EPPs hang that do not check.
+func (p *preciseParameters) obstacles(at *field.Path) field.ErrorList {
+	if size := p.blockTokens(); size <= 0 {
+		return field.ErrorList{field.Invalid(at.Child("parameters"), size, "the EPP would hang over the first request, as a block has no tokens")}
+	}
+	return nil
+}
+
 // checkAll is what the producer has in common with [precisePrefixCacheScorer].
 func (p *preciseParameters) checkAll(l *loader, path *field.Path) {
 	if p.IndexerConfig == nil {
@@ -156,6 +177,12 @@ func (t *tokenProcessor) checkBlockSize(l *loader, at *field.Path) {
 }
 
 func (p *preciseParameters) checkBlockSize(l *loader, path *field.Path) {
+	if l.clock < scheduler05 {
+		if i := p.IndexerConfig; i != nil && i.TokenProcessorConfig == nil {
+			i.TokenProcessorConfig = &tokenProcessor{BlockSize: defaultBlockTokens}
+		}
+		return
+	}
 	if p.TokenProcessorConfig == nil {
 		p.TokenProcessorConfig = &tokenProcessor{BlockSize: defaultBlockTokens}
 	}

@@ -27,6 +27,9 @@ var precisePrefixCacheScorer = pluginType{
 	treatment: preciseTreatment(func(p *plugin) *preciseParameters {
 		return (*preciseParameters)(p.Parameters.(*preciseScorerParameters))
 	}),
+	obstacles: func(_ *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		return (*preciseParameters)(p.Parameters.(*preciseScorerParameters)).obstacles(at)
+	},
 	newProducer: func(b *builder, p *plugin) producer {
 		if b.listedBefore(p, precisePrefixCacheProducerType) != nil {
 			return nil
@@ -43,10 +46,13 @@ var precisePrefixCacheScorer = pluginType{
 
 // ownPrecise is what a scorer itself knows of the engines' caches.
 func (b *builder) ownPrecise(p *plugin) *precisePrefix {
-	return shared(b, p, func() *precisePrefix {
-		parameters := p.Parameters.(*preciseScorerParameters)
-		return newPrecisePrefix(b, p.Name, (*preciseParameters)(parameters), parameters.ownTokens() || !b.preciseRules().wired)
-	})
+	parameters := p.Parameters.(*preciseScorerParameters)
+	return b.sharedPrecise(p, (*preciseParameters)(parameters), parameters.ownTokens() || !b.preciseRules().wired)
+}
+
+// sharedPrecise is the index of an instance, for all that it does.
+func (b *builder) sharedPrecise(p *plugin, parameters *preciseParameters, ownTokens bool) *precisePrefix {
+	return shared(b, p, func() *precisePrefix { return newPrecisePrefix(b, p.Name, parameters, ownTokens) })
 }
 
 // listedBefore returns the first plugin of a type that the document lists before

@@ -16,9 +16,9 @@ func preciseTreatment(of func(*plugin) *preciseParameters) treatment {
 			notes[0] = fmt.Sprintf("all events arrive %v late", cluster.EventLag)
 		}
 		if rules.sameBlocks {
-			notes = append(notes, fmt.Sprintf("engines whose blocks are not of %d tokens are not known, and hash seeds are the same", parameters.TokenProcessorConfig.BlockSizeTokens))
+			notes = append(notes, fmt.Sprintf("engines whose blocks are not of %d tokens are not known, and hash seeds are the same", parameters.blockTokens()))
 		} else {
-			notes = append(notes, fmt.Sprintf("engines' blocks of less than %d tokens count as if events came in whole blocks of that", parameters.TokenProcessorConfig.BlockSizeTokens))
+			notes = append(notes, fmt.Sprintf("engines' blocks of less than %d tokens count as if events came in whole blocks of that", parameters.blockTokens()))
 		}
 		if !parameters.hears(p.Name, rules, &c.document) {
 			notes = append(notes, "no engine's events reach it: list it as an extractor of an "+endpointNotificationSource.name+" in dataLayer.sources")

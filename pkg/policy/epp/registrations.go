@@ -89,7 +89,8 @@ var registrations = []registration{
 	{"prefill-header-handler", true, "scheduler-v0.2.."},
 	{"prefix-based-pd-decider", true, "scheduler-v0.6.."},
 	{"prefix-cache-affinity-filter", false, "gie-v1.5.."},
-	{"prefix-cache-scorer", false, "..gie-v1.4"}, // legacyPrefixCacheScorer
+	{"prefix-cache-scorer", true, "scheduler-v0.2..scheduler-v0.2"}, // modalPrefixCacheScorer
+	{"prefix-cache-scorer", false, "..gie-v1.4"},                    // legacyPrefixCacheScorer
 	{"prefix-cache-scorer", false, "gie-v1.5.."},
 	{"priority-holdback-policy", false, "router-v0.10.."},
 	{"priority-then-time-eviction-order-policy", false, "router-v0.10.."},
