@@ -190,8 +190,12 @@ func rank(p producer) int {
 
 // admission makes what may turn a request away before any endpoint is looked at.
 func (b *builder) admission(c *Config, s *Scheduler) {
-	detector := b.plugins[c.document.FlowControl.SaturationDetector.PluginRef]
-	s.detector = detector.kind.newDetector(b, detector)
+	if ref := c.document.FlowControl.SaturationDetector; ref != nil {
+		detector := b.plugins[ref.PluginRef]
+		s.detector = detector.kind.newDetector(b, detector)
+	} else {
+		s.detector = newOldSaturation(c)
+	}
 	if c.gate(flowControlGate) {
 		s.flow = newFlowController(b, s, c.flowSettings(), c.dialect.framework)
 	}

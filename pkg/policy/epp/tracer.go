@@ -56,7 +56,10 @@ type tracedForecast struct {
 
 // newTracer knows who produces what. It is made after all that reads the data.
 func (b *builder) newTracer(c *Config) tracer {
-	t := tracer{detector: b.plugins[c.document.FlowControl.SaturationDetector.PluginRef]}
+	t := tracer{}
+	if ref := c.document.FlowControl.SaturationDetector; ref != nil {
+		t.detector = b.plugins[ref.PluginRef]
+	}
 	for _, p := range c.document.Plugins {
 		if p.kind.newAdmitter != nil {
 			t.admitters = append(t.admitters, p)
@@ -201,7 +204,14 @@ func (c *cycle) signals(endpoint int) EndpointSignals {
 	return s
 }
 
-func nameOf(p *plugin) PluginName { return PluginName{p.Name, p.Type} }
+// nameOf names a plugin; what is none, in versions that have it built in, has no
+// name.
+func nameOf(p *plugin) PluginName {
+	if p == nil {
+		return PluginName{}
+	}
+	return PluginName{p.Name, p.Type}
+}
 
 func endpointOrNil(endpoint int) *int {
 	if endpoint == none {
