@@ -63,6 +63,11 @@ type fairness interface {
 	pick(now simtime.Time, flows []*flow) *flow
 }
 
+// A restless fairness minds how often it is asked while nobody waits.
+type restless interface {
+	rest(now simtime.Time, flows []*flow, picks int64)
+}
+
 // A usageLimit says from which saturation on requests wait.
 type usageLimit interface {
 	// limit writes the ceiling of each priority, the highest of which comes

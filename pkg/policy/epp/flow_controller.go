@@ -314,12 +314,16 @@ func (f *flowController) rest(view *policy.View) {
 		f.sweep(f.swept * sweepInterval)
 	}
 	f.dropGone()
+	before := f.ticked
 	if len(f.byAge) > 0 || !f.isDue(&f.ticked, dispatchInterval, now-1) || f.requests > 0 {
 		return
 	}
 	f.observe(f.look(view))
 	for _, b := range f.bands {
 		b.fairness.pick(now, b.flows)
+		if r, ok := b.fairness.(restless); ok {
+			r.rest(now, b.flows, int64(f.ticked-before)-1)
+		}
 	}
 }
 

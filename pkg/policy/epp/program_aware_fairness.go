@@ -26,6 +26,10 @@ const programAwareFairnessType = "program-aware-fairness"
 //
 // A program that has nothing in flight is forgotten evictionTtlSeconds after its
 // last answer, when the next multiple of evictionSweepSeconds has come.
+//
+// Up to router-v0.10 service is forgotten by programs only that have nothing
+// waiting and nothing in flight, whenever a flow of their band is picked: a half
+// in lasHalfLifeSeconds or, where that is 0, a share of lasDecayFactor each time.
 var programAwareFairness = pluginType{
 	name:  programAwareFairnessType,
 	roles: flowControlRole | fairnessRole,
@@ -39,7 +43,7 @@ var programAwareFairness = pluginType{
 			LASHalfLifeSeconds:   60,
 		}
 	},
-	treatment: treatProgramAware,
+	treatment: treatFlowControl(Approximated, "programs are tenants"),
 	newFairness: func(b *builder, p *plugin) fairness {
 		return shared(b, p, func() *programAwareFair {
 			a := newProgramAware(b, p)
@@ -47,13 +51,6 @@ var programAwareFairness = pluginType{
 			return a
 		})
 	},
-}
-
-func treatProgramAware(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-	if c.dialect.framework < routerMain {
-		return treatFlowControl(Approximated, "programs are tenants, and forget as in router-main: while they have requests in flight too")(c, cluster, p)
-	}
-	return treatFlowControl(Approximated, "programs are tenants")(c, cluster, p)
 }
 
 // programAwareParameters weigh what a program has been served against how long
@@ -65,6 +62,13 @@ type programAwareParameters struct {
 	LASWeightService     float64 `json:"lasWeightService"`
 	LASWeightHeadWait    float64 `json:"lasWeightHeadWait"`
 	LASHalfLifeSeconds   float64 `json:"lasHalfLifeSeconds"`
+	LASDecayFactor       float64 `json:"lasDecayFactor" versions:"router-v0.9..router-v0.10"`
+}
+
+func (p *programAwareParameters) defaults(at release) {
+	if at < routerMain {
+		p.LASHalfLifeSeconds, p.LASDecayFactor = 0, 0.99997
+	}
 }
 
 const leastAttainedService = "las"
@@ -87,6 +91,9 @@ func (p *programAwareParameters) check(l *loader, path *field.Path) {
 			l.add(field.Invalid(path.Child(number.name), number.value, "must not be negative"))
 		}
 	}
+	if l.dialect.own < routerMain && (p.LASDecayFactor <= 0 || p.LASDecayFactor > 1) {
+		l.add(field.Invalid(path.Child("lasDecayFactor"), p.LASDecayFactor, "must be greater than 0 and at most 1"))
+	}
 	if p.EvictionSweepSeconds <= 0 {
 		l.add(field.Invalid(path.Child("evictionSweepSeconds"), p.EvictionSweepSeconds, "must be greater than 0"))
 	}
@@ -100,6 +107,8 @@ type programAwareFair struct {
 	byName func(tenant int) int
 	// memory of pick
 	services, waits []float64
+	// idlesOnly says that programs forget as up to router-v0.10.
+	idlesOnly bool
 }
 
 // program is what is known of a tenant.
@@ -116,10 +125,14 @@ func newProgramAware(b *builder, p *plugin) *programAwareFair {
 		programs:   map[int]*program{},
 		random:     stats.NewStream(b.seed, "epp/"+p.Name),
 		byName:     b.tenantOrder(),
+		idlesOnly:  b.dialect.own < routerMain,
 	}
 }
 
 func (a *programAwareFair) pick(now simtime.Time, flows []*flow) *flow {
+	if a.idlesOnly {
+		a.rest(now, flows, 1)
+	}
 	a.services, a.waits = a.services[:0], a.waits[:0]
 	for _, f := range flows {
 		head := f.head()
@@ -189,11 +202,34 @@ func (a *programAwareFair) forgotten(p *program, now simtime.Time) bool {
 // serviceOf is a program's service, of which half is forgotten in each half-life.
 func (a *programAwareFair) serviceOf(tenant int, now simtime.Time) float64 {
 	p := a.program(tenant, now)
+	if !a.idlesOnly {
+		a.halve(p, now)
+	}
+	return p.service
+}
+
+func (a *programAwareFair) halve(p *program, now simtime.Time) {
 	if halfLife := a.parameters.LASHalfLifeSeconds; halfLife > 0 && now > p.as {
 		p.service *= stats.Pow(2, -now.Sub(p.as).Seconds()/halfLife)
 	}
 	p.as = now
-	return p.service
+}
+
+// rest lets idle programs forget, as so many picks do.
+func (a *programAwareFair) rest(now simtime.Time, flows []*flow, picks int64) {
+	if !a.idlesOnly {
+		return
+	}
+	for _, f := range flows {
+		p := a.programs[f.tenant]
+		switch {
+		case f.head() != nil || p == nil || p.inFlight > 0:
+		case a.parameters.LASHalfLifeSeconds > 0:
+			a.halve(p, now)
+		default:
+			p.service *= stats.Pow(a.parameters.LASDecayFactor, float64(picks))
+		}
+	}
 }
 
 func (a *programAwareFair) routed(c *cycle, _ picks) {
@@ -214,5 +250,5 @@ func (a *programAwareFair) used(at simtime.Time, request *policy.Request, output
 	a.serviceOf(tenant, at)
 	p := a.programs[tenant]
 	p.service += float64(request.Tokens + 2*outputTokens)
-	p.last = at
+	p.as, p.last = at, at
 }

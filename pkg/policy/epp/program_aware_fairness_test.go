@@ -105,3 +105,49 @@ func TestProgramsAreForgotten(t *testing.T) {
 		})
 	}
 }
+
+// Up to router-v0.10 programs forget while they are idle only: at each pick, or
+// by the clock.
+func TestIdleProgramsForget(t *testing.T) {
+	for name, tc := range map[string]struct {
+		halfLife float64
+		inFlight int
+		waits    time.Duration
+		want     float64
+	}{
+		"by picks":                       {0, 0, -1, 25},
+		"by the clock":                   {10, 0, -1, 50},
+		"not while a request is running": {0, 1, -1, 100},
+		"nor while one waits":            {10, 0, time.Second, 100},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := &programAwareFair{
+				parameters: &programAwareParameters{LASHalfLifeSeconds: tc.halfLife, LASDecayFactor: 0.5}, idlesOnly: true,
+				programs: map[int]*program{}, byName: func(tenant int) int { return tenant }, random: stats.NewStream(1, "ties"),
+			}
+			a.used(0, &policy.Request{Tokens: 100}, 0)
+			a.programs[0].inFlight = tc.inFlight
+			now := simtime.Time(10 * time.Second)
+			flows := []*flow{waiting(0, now, tc.waits)}
+			a.pick(now, flows)
+			a.pick(now, flows)
+			if got := a.serviceOf(0, now); got < tc.want-1e-9 || got > tc.want+1e-9 {
+				t.Errorf("service %v, want %v", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestDecayOfServiceByVersion(t *testing.T) {
+	const body = header + "plugins: [{type: program-aware-fairness, parameters: {lasDecayFactor: 0.9}}]"
+	if _, errs := Load([]byte(body), "router-main", inline); len(errs) != 1 {
+		t.Errorf("router-main: %v, want an unknown parameter", errs)
+	}
+	c, errs := Load([]byte(body), "router-v0.10", inline)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	if p := c.plugin(programAwareFairnessType).Parameters.(*programAwareParameters); p.LASDecayFactor != 0.9 || p.LASHalfLifeSeconds != 0 {
+		t.Errorf("parameters %+v", p)
+	}
+}
