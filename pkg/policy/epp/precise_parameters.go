@@ -61,6 +61,18 @@ func (p *preciseParameters) entries() int {
 	}
 }
 
+// standardIndexSize is how many blocks an index holds unless told otherwise, more
+// than a cluster has.
+const standardIndexSize = 1e8
+
+// mostBlocks is how many blocks an index in memory holds.
+func (p *preciseParameters) mostBlocks() int {
+	if p.IndexerConfig == nil || p.IndexerConfig.KVBlockIndexConfig == nil || p.IndexerConfig.KVBlockIndexConfig.InMemoryConfig == nil {
+		return standardIndexSize
+	}
+	return p.IndexerConfig.KVBlockIndexConfig.InMemoryConfig.Size
+}
+
 const defaultSpeculativeTTL = 2 * time.Second
 
 func (p *preciseParameters) speculation(rules preciseRules) speculation {

@@ -20,6 +20,12 @@ func preciseTreatment(of func(*plugin) *preciseParameters) treatment {
 		} else {
 			notes = append(notes, fmt.Sprintf("engines' blocks of less than %d tokens count as if events came in whole blocks of that", parameters.blockTokens()))
 		}
+		if c.dialect.own == scheduler02 {
+			notes = append(notes, "answers that come back in a prompt are known at once, and not once that has been tokenised")
+		}
+		if n := parameters.mostBlocks(); n < standardIndexSize {
+			notes = append(notes, fmt.Sprintf("the index never runs full, as it does at %d blocks", n))
+		}
 		if !parameters.hears(p.Name, rules, &c.document) {
 			notes = append(notes, "no engine's events reach it: list it as an extractor of an "+endpointNotificationSource.name+" in dataLayer.sources")
 		}
