@@ -4,6 +4,7 @@ package epp
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -97,7 +98,7 @@ func (g *flowBench) drain() {
 func (g *flowBench) arrive(at simtime.Time, r policy.Request) {
 	g.until(at)
 	r.Arrival = at
-	if err := g.route(&policy.View{Now: at}, &r); err != policy.ErrHeld {
+	if err := g.route(&policy.View{Now: at}, &r); !errors.Is(err, policy.ErrHeld) {
 		g.log = append(g.log, fmt.Sprint(at, " ", r.ID, ": ", err))
 	}
 	g.drain()
