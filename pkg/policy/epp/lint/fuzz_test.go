@@ -74,29 +74,32 @@ func FuzzLint(f *testing.F) {
 	for i, text := range seeds(f) {
 		f.Add(text, uint8(7*i), uint8(i))
 	}
-	f.Fuzz(func(t *testing.T, text string, line, how uint8) {
-		content := []byte(mutate(text, line, how))
-		context := Context{Replicas: 2, PromptTokens: 1 << 14, PrefixShare: 0.5, BlockTokens: 16}
-		report, err := Read("f.yaml", content, Options{Versions: []string{"auto", "router-v0.10.0"}, Context: context})
-		if err != nil {
-			return
+	f.Fuzz(checkLint)
+}
+
+// checkLint looks at a text with one line changed.
+func checkLint(t *testing.T, text string, line, how uint8) {
+	content := []byte(mutate(text, line, how))
+	context := Context{Replicas: 2, PromptTokens: 1 << 14, PrefixShare: 0.5, BlockTokens: 16}
+	report, err := Read("f.yaml", content, Options{Versions: []string{"auto", "router-v0.10.0"}, Context: context})
+	if err != nil {
+		return
+	}
+	b := newBuffer(string(content))
+	for _, c := range report.Configs {
+		for _, finding := range c.Findings {
+			checkPlace(t, b, &finding)
 		}
-		b := newBuffer(string(content))
-		for _, c := range report.Configs {
-			for _, finding := range c.Findings {
-				checkPlace(t, b, &finding)
-			}
-		}
-		checkOutput(t, report)
-		version := epp.Versions()[int(line)%len(epp.Versions())]
-		fixed, err := Fix("f.yaml", content, []string{version})
-		if err != nil {
-			t.Fatalf("read, but not fixed: %v", err)
-		}
-		if fixed.Changed() {
-			checkFixed(t, fixed, version)
-		}
-	})
+	}
+	checkOutput(t, report)
+	version := epp.Versions()[int(line)%len(epp.Versions())]
+	fixed, err := Fix("f.yaml", content, []string{version})
+	if err != nil {
+		t.Fatalf("read, but not fixed: %v", err)
+	}
+	if fixed.Changed() {
+		checkFixed(t, fixed, version)
+	}
 }
 
 func checkPlace(t *testing.T, b *buffer, f *Finding) {
