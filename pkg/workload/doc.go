@@ -5,7 +5,8 @@
 // [Trace.Replay]. A request says when it arrives, what its prompt consists of
 // and how long its answer is; the package knows nothing of who serves it.
 //
-// Streams are open-loop: arrivals do not wait for answers. Everything that
-// looks random follows from a seed and a name, never from the order of calls,
-// so that a client's requests stay the same whoever else is there.
+// Streams are open-loop: arrivals do not wait for answers, not even the turns of
+// a conversation for the one before. Everything that looks random follows from a
+// seed and a name, never from the order of calls, so that a client's requests
+// stay the same whoever else is there.
 package workload
