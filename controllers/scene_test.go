@@ -162,7 +162,7 @@ func (s *scene) decide() decided {
 		return out
 	}
 	for _, c := range d.status.status().Conditions {
-		if c.Status == metav1.ConditionTrue {
+		if c.Status == metav1.ConditionTrue && c.Type != v1alpha1.ConditionLinted {
 			out.Types = append(out.Types, c.Type)
 		}
 		if c.Type == v1alpha1.ConditionReady {

@@ -70,6 +70,7 @@ func (d *decider) report(next subject, v verdict) {
 	st.ObservedGeneration = next.object().GetGeneration()
 	before := readyReason(d.subject.status())
 	setConditions(st, v, d.now)
+	d.lint(st)
 	if v.newsworthy() && (before != v.reason || d.subject.status().ObservedGeneration != st.ObservedGeneration) {
 		d.decision.news = append(d.decision.news, v.news())
 	}

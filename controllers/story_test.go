@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -76,6 +77,12 @@ func (s *story) tell(d decision) {
 	}
 }
 
+// linted tells what condition Linted says.
+func (s *story) linted(o client.Object) {
+	c := meta.FindStatusCondition(s.subject(o).status().Conditions, v1alpha1.ConditionLinted)
+	s.say("Linted is %s (%s): %s", c.Status, c.Reason, c.Message)
+}
+
 // statusWords is a status in one line.
 func statusWords(s subject) string {
 	if s == nil {
@@ -89,6 +96,9 @@ func statusLines(s subject) []string {
 	var types []string
 	var ready metav1.Condition
 	for _, c := range st.Conditions {
+		if c.Type == v1alpha1.ConditionLinted && c.Status == metav1.ConditionTrue {
+			continue // nothing to tell
+		}
 		types = append(types, c.Type+"="+string(c.Status))
 		if c.Type == v1alpha1.ConditionReady {
 			ready = c
@@ -282,6 +292,24 @@ var stories = map[string]struct {
 		s.reconcile()
 		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Objectives = sweep.Spec.Objectives[:1] })
 		s.reconcile()
+	}},
+	"findings": {"The router's configuration loads, and the linter has something against it. Each generation is told once.", func(s *story) {
+		unscored := strings.ReplaceAll(builder.DefaultPickerConfig, "weight: 2", "weight: 0")
+		sweep := weights().Scenario(builder.PickerConfig(unscored)).Obj()
+		s.begin(sweep)
+		s.linted(sweep)
+		s.say("Shard 0 ends.")
+		s.succeed(s.job(), 0)
+		s.reconcile()
+		s.say("The user edits the spec, and not that.")
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Execution.Suspend = true })
+		s.reconcile()
+		s.say("The user mends it.")
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) {
+			sweep.Spec.Scenario.Router.EndpointPickerConfig.Inline = ptr.To(builder.DefaultPickerConfig)
+		})
+		s.reconcile()
+		s.linted(sweep)
 	}},
 	"input-appears": {"A sweep waits for the ConfigMap of its EPP configuration.", func(s *story) {
 		s.begin(weights().Scenario(builder.PickerConfigFrom("profiles", "default.yaml")).Obj())

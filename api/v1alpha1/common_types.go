@@ -65,6 +65,9 @@ const (
 	// ConditionStalled is present and True when nothing will happen until
 	// somebody acts.
 	ConditionStalled = "Stalled"
+	// ConditionLinted says what windtunnel lint finds in the router's
+	// configuration: True where it finds neither errors nor warnings.
+	ConditionLinted = "Linted"
 )
 
 // Condition reasons of both kinds.
@@ -79,6 +82,12 @@ const (
 	ReasonResultCorrupt = "ResultCorrupt"
 	ReasonConflict      = "Conflict"
 	ReasonComplete      = "Complete"
+)
+
+// Reasons of condition Linted. The second one is that of the event too.
+const (
+	ReasonNoFindings   = "NoFindings"
+	ReasonLintFindings = "LintFindings"
 )
 
 // ProgressStatus counts simulations: one is one point under one seed.

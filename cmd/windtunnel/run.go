@@ -157,7 +157,7 @@ func (o *runOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writ
 		return result.WriteStability(stdout, documents)
 	case outputTable:
 		fmt.Fprintf(stdout, "SimulationRun %s\n\n", run.Name)
-		printWarnings(stdout, o.warnings(run))
+		printWarnings(stdout, o.warnings(run), run.Plan.Findings...)
 		if err := result.RunTable(stdout, documents); err != nil {
 			return err
 		}
@@ -216,17 +216,21 @@ func (o *localOptions) simulate(ctx context.Context, name string, c *experiment.
 		CheckInvariants: o.check,
 		Decided:         decided,
 	})
-	if errors.Is(err, experiment.ErrInvalidPoint) {
+	if errors.Is(err, experiment.ErrInvalidPoint) || errors.Is(err, experiment.ErrUnexplained) {
 		return nil, badInput{err}
 	}
 	return simulations, err
 }
 
-func printWarnings(w io.Writer, warnings []string) {
+// printWarnings prints what need not be meant, and what the linter finds.
+func printWarnings(w io.Writer, warnings []string, findings ...experiment.Finding) {
 	for _, text := range warnings {
 		fmt.Fprintf(w, "warning: %s\n", text)
 	}
-	if len(warnings) > 0 {
+	for _, f := range findings {
+		fmt.Fprintf(w, "%s: %s\n", f.Severity, f)
+	}
+	if len(warnings)+len(findings) > 0 {
 		fmt.Fprintln(w)
 	}
 }

@@ -83,7 +83,7 @@ func (o *localOptions) sweepOne(ctx context.Context, sweep compiledSweep, stdout
 	}
 	if o.output == outputTable {
 		fmt.Fprintf(stdout, "PolicySweep %s\n\n", sweep.Name)
-		printWarnings(stdout, sweep.Plan.Warnings)
+		printWarnings(stdout, sweep.Plan.Warnings, sweep.Plan.Findings...)
 		if err := board.Table(stdout); err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -31,6 +32,9 @@ func CompileRun(ctx context.Context, run *v1alpha1.SimulationRun, inputs Inputs)
 	errs := c.scenario(&run.Spec.Scenario, spec.Child("scenario"))
 	c.plan.Seeds = seeds(run.Spec.Replications)
 	c.plan.Decisions = keptDecisions(&run.Spec.Trace)
+	if c.plan.Decisions > 0 && run.Spec.Scenario.Router.Policies != nil {
+		errs = append(errs, field.Forbidden(spec.Child("trace", "level"), ErrUnexplained.Error()))
+	}
 	return c.finish(errs)
 }
 
@@ -58,6 +62,8 @@ type compiler struct {
 	trace *workload.Trace
 	// cluster is what the EPP is told of the base scenario's replicas.
 	cluster epp.Cluster
+	// linted is what the linter is told of the scenario.
+	linted lint.Context
 }
 
 func newCompiler(ctx context.Context, inputs Inputs) *compiler {

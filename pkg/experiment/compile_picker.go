@@ -41,6 +41,7 @@ func (c *compiler) pickerConfig(in v1alpha1.EndpointPickerConfig, path *field.Pa
 		return nil, errs
 	}
 	c.plan.Warnings = append(c.plan.Warnings, warnings(config, at)...)
+	c.lint(text, version, at)
 	c.noteApproximations(config)
 	document, err := toTree(config)
 	if err != nil {
@@ -67,14 +68,6 @@ func (c *compiler) noteApproximations(config *epp.Config) {
 			c.plan.Approximations = append(c.plan.Approximations, text)
 		}
 	}
-}
-
-func warnings(config *epp.Config, path *field.Path) []string {
-	var texts []string
-	for _, text := range config.Warnings() {
-		texts = append(texts, fmt.Sprintf("%s: %s", path, text))
-	}
-	return texts
 }
 
 // pickerText returns the text of the EPP's configuration and the field that it

@@ -17,6 +17,7 @@ import (
 // scenario resolves the base scenario and checks that it can be simulated.
 func (c *compiler) scenario(in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
 	c.cluster, _ = buildCluster(in, path)
+	c.linted = lintContext(in)
 	var picker tree
 	var errs field.ErrorList
 	if in.Router.Policies == nil {

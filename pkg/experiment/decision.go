@@ -3,7 +3,7 @@
 package experiment
 
 import (
-	"fmt"
+	"errors"
 	"strconv"
 
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
@@ -35,22 +35,25 @@ type explainer interface {
 	Explain(tell func(*epp.Explanation))
 }
 
+// ErrUnexplained says that a router does not say why it decides as it does.
+var ErrUnexplained = errors.New("decisions are explained of an endpointPickerConfig only, and router.policies has none")
+
 // attach has a simulation watched. What it returns is to be called when that is
-// over.
-func (w watch) attach(c *simulator.Config) (detach func()) {
+// over. The only error is ErrUnexplained.
+func (w watch) attach(c *simulator.Config) (detach func(), err error) {
 	c.CheckInvariants = w.check
 	c.Completed = w.completed
 	if w.decided == nil {
-		return func() {}
+		return func() {}, nil
 	}
 	router, ok := c.Router.(explainer)
 	if !ok {
-		panic(fmt.Sprintf("experiment: a %T does not explain its decisions", c.Router))
+		return nil, ErrUnexplained
 	}
 	n := narrator{seed: c.Seed, labels: c.Source.Labels(), names: endpointNames(c.Pools), tell: w.decided}
 	router.Explain(n.explained)
 	c.Rejected = n.rejected
-	return n.flush
+	return n.flush, nil
 }
 
 // endpointNames name the replicas of all pools.

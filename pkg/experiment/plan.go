@@ -37,6 +37,9 @@ type Plan struct {
 	// Decisions is how many requests of each simulation, from the first one on,
 	// have their routing decisions kept beside the results; 0 keeps none.
 	Decisions int `json:"decisions,omitempty"`
+	// Findings are what the linter has against the router's configuration:
+	// warnings, and errors that do not keep it from being simulated.
+	Findings []Finding `json:"findings,omitempty"`
 	// Warnings say what has no effect.
 	Warnings []string `json:"warnings,omitempty"`
 	// Approximations say of plugins of the router, by name, in what they decide

@@ -134,7 +134,11 @@ func (p *Plan) simulateUnder(ctx context.Context, trace *workload.Trace, point P
 	if err != nil {
 		return Simulation{}, err
 	}
-	defer w.attach(&in.config)()
+	detach, err := w.attach(&in.config)
+	if err != nil {
+		return Simulation{}, atPoint(point, seed, err)
+	}
+	defer detach()
 	outcome, err := simulator.Run(ctx, in.config)
 	if err != nil {
 		return Simulation{}, atPoint(point, seed, err)

@@ -30,7 +30,7 @@ func FillStatus(status *v1alpha1.CommonStatus, p *Plan) {
 	status.EngineVersion = p.EngineVersion
 	status.PlanHash = p.Hash()
 	status.Inputs = p.Inputs
-	status.Warnings = p.Warnings
+	status.Warnings = p.Remarks()
 	status.Approximations = p.Approximations
 	status.Progress = &v1alpha1.ProgressStatus{Total: int64(p.Simulations())}
 }

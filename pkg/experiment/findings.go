@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
+)
+
+// A Finding is what the linter says of a router's configuration that loads.
+type Finding struct {
+	Rule     string        `json:"rule"`
+	Severity lint.Severity `json:"severity"`
+	// Path is the object's field that holds the configuration, and the place in
+	// that.
+	Path    string `json:"path"`
+	Message string `json:"message"`
+}
+
+// String is the finding in a line, without its severity.
+func (f Finding) String() string { return fmt.Sprintf("%s: %s [%s]", f.Path, f.Message, f.Rule) }
+
+// Grave reports whether the finding is seldom meant, and not just worth knowing.
+func (f Finding) Grave() bool { return f.Severity.AtLeast(lint.Warning) }
+
+// lint notes what the linter finds in a configuration.
+func (c *compiler) lint(text []byte, version string, path *field.Path) {
+	for _, f := range lint.Check(text, version, c.linted) {
+		at := path.String()
+		if f.Path != "" {
+			at += ": " + f.Path
+		}
+		c.plan.Findings = append(c.plan.Findings, Finding{f.Rule, f.Severity, at, f.Message})
+	}
+}
+
+// lintContext is what a scenario says that some rules need.
+func lintContext(in *v1alpha1.Scenario) lint.Context {
+	c := lint.Context{
+		Replicas:       int(in.Router.Replicas),
+		ScrapeInterval: in.Router.MetricsRefreshInterval.Duration(),
+	}
+	for _, pool := range in.Pools {
+		c.BlockTokens = int(pool.Engine.BlockSize)
+	}
+	return c
+}
+
+// notFollowed is the rule of notices about simulations, of which the linter is
+// silent.
+const notFollowed = "not-followed"
+
+// warnings are what the linter does not say of a configuration.
+func warnings(config *epp.Config, path *field.Path) []string {
+	var texts []string
+	notices := config.Notices()
+	for i, text := range config.Warnings() {
+		if notices[i].Rule == notFollowed {
+			texts = append(texts, fmt.Sprintf("%s: %s", path, text))
+		}
+	}
+	return texts
+}
+
+// Remarks are the warnings and the findings, as text.
+func (p *Plan) Remarks() []string {
+	texts := slices.Clone(p.Warnings)
+	for _, f := range p.Findings {
+		texts = append(texts, f.String())
+	}
+	return texts
+}
