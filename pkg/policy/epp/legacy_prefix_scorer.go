@@ -188,6 +188,7 @@ func (s *legacyPrefix) look(c *cycle, scraped int) {
 		// Not a single block: the model's does not count either.
 		s.chain = s.chain[:0]
 	}
+	prompt.ForAdapter(s.chain, c.adapter)
 	if len(s.chain) > 0 {
 		s.chain, s.matched.totalBlocks = truncate(s.chain, s.parameters.MaxPrefixBlocksToMatch+models)
 	}

@@ -54,6 +54,8 @@ func (c *Config) treatmentOf(p *plugin, cluster *Cluster) (Treatment, string) {
 		return NoEffect, "in no scheduling profile"
 	case onlyInProfiles && !c.runs(p):
 		return NoEffect, "in no scheduling profile that ever runs"
+	case !c.followed(p):
+		return Unsupported, fmt.Sprintf("how %s does it has not been compared; from %s on it can be", c.dialect.name, router09)
 	case p.kind.treatment == nil:
 		return Exact, ""
 	}
@@ -81,17 +83,11 @@ func (c *Config) Check(cluster *Cluster, path *field.Path) field.ErrorList {
 // unsimulated is what is no plugin's.
 func (c *Config) unsimulated(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	if c.dialect.framework < oldestSimulated {
-		errs = append(errs, field.Forbidden(path, fmt.Sprintf("%s loads this, but only %s and later can be simulated", c.dialect.name, oldestSimulated)))
-	}
 	if c.gate(flowControlGate) && c.document.FlowControl.EnableEviction {
 		errs = append(errs, field.Forbidden(path.Child("flowControl", "enableEviction"), "eviction of requests in flight cannot be simulated"))
 	}
 	return errs
 }
-
-// oldestSimulated is the first release that decides as it does here.
-const oldestSimulated = router09
 
 // plugin returns the instance of that name, or nil.
 func (c *Config) plugin(name string) *plugin {
