@@ -62,8 +62,7 @@ func (c *Config) Warnings() []string { return slices.Clone(c.warnings) }
 // another one decodes: whether requests are ever handed over.
 func (c *Config) Disaggregates() bool { return c.stages.prefill != "" && !c.stages.silent }
 
-// gate reports whether a feature is on; one that the version does not have is
-// not.
-func (c *Config) gate(name string) bool {
-	return slices.Contains(c.gates, gate{name, true})
+// flowControlled reports whether requests may wait in front of the scheduler.
+func (c *Config) flowControlled() bool {
+	return slices.Contains(c.gates, gate{flowControlGate, true})
 }

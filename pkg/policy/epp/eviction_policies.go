@@ -17,7 +17,7 @@ func evictionPolicy(name string) pluginType {
 	return pluginType{
 		name: name, roles: flowControlRole, alpha: true,
 		treatment: func(c *Config, _ *Cluster, _ *plugin) (Treatment, string) {
-			if !c.gate(flowControlGate) {
+			if !c.flowControlled() {
 				return NoEffect, flowControlOff
 			}
 			return NoEffect, "the EPP evicts by its own filter and order, which are these, where enableEviction is true"

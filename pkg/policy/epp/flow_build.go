@@ -92,7 +92,7 @@ func treatFlowControl(how Treatment, note string) treatment {
 	return func(c *Config, _ *Cluster, p *plugin) (Treatment, string) {
 		settings := c.flowSettings()
 		switch {
-		case !c.gate(flowControlGate):
+		case !c.flowControlled():
 			return NoEffect, flowControlOff
 		case !settings.uses(p.Name):
 			return NoEffect, "neither a priority band nor the section flowControl names it"

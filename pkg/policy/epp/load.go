@@ -145,7 +145,7 @@ func (l *loader) config() *Config {
 		scraped:   l.scraped(),
 		gates:     l.gates,
 	}
-	if !c.gate(flowControlGate) {
+	if !c.flowControlled() {
 		c.document.FlowControl = flowControl{SaturationDetector: l.doc.FlowControl.SaturationDetector}
 	}
 	// Where older versions have it.

@@ -196,7 +196,7 @@ func (p *k8sNotificationParameters) check(l *loader, path *field.Path) {
 }
 
 func treatAgentIdentity(c *Config, _ *Cluster, _ *plugin) (Treatment, string) {
-	if !c.gate(flowControlGate) {
+	if !c.flowControlled() {
 		return NoEffect, "names flows, and " + flowControlOff
 	}
 	return Approximated, "flows are named by the workload's tenants, not by agents"

@@ -83,7 +83,7 @@ func (c *Config) Check(cluster *Cluster, path *field.Path) field.ErrorList {
 // unsimulated is what is no plugin's.
 func (c *Config) unsimulated(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	if c.gate(flowControlGate) && c.document.FlowControl.EnableEviction {
+	if c.flowControlled() && c.document.FlowControl.EnableEviction {
 		errs = append(errs, field.Forbidden(path.Child("flowControl", "enableEviction"), "eviction of requests in flight cannot be simulated"))
 	}
 	return errs

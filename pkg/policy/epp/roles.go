@@ -196,7 +196,7 @@ func (b *builder) admission(c *Config, s *Scheduler) {
 	} else {
 		s.detector = newOldSaturation(c)
 	}
-	if c.gate(flowControlGate) {
+	if c.flowControlled() {
 		s.flow = newFlowController(b, s, c.flowSettings(), c.dialect.framework)
 	}
 	for _, p := range c.document.Plugins {

@@ -70,7 +70,7 @@ func (p *utilizationParameters) check(l *loader, path *field.Path) {
 func treatDetector(c *Config, _ *Cluster, p *plugin) (Treatment, string) {
 	switch {
 	case c.document.FlowControl.SaturationDetector.PluginRef != p.Name:
-	case c.gate(flowControlGate):
+	case c.flowControlled():
 		return Exact, "says whether requests wait"
 	default:
 		return Exact, "sheds requests of negative priority"

@@ -101,10 +101,10 @@ func Newest(text []byte, path *field.Path) (Verdict, string) {
 		}
 	}
 	chosen := verdicts[best]
-	switch {
-	case others == 0:
+	switch others {
+	case 0:
 		return chosen, fmt.Sprintf("no version of the EPP accepts this configuration; %s gets farthest", chosen.Version)
-	case others == 1:
+	case 1:
 		return chosen, fmt.Sprintf("taken for %s, the only version of the EPP that accepts it", chosen.Version)
 	}
 	return chosen, fmt.Sprintf("taken for %s, the newest of %d versions of the EPP that accept it", chosen.Version, others)
