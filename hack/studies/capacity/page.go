@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	_ "embed" // the page
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/template"
+
+	"windtunnel.dev/windtunnel/hack/studies/study"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+//go:embed page.md.tmpl
+var pageText string
+
+// page is what the template needs.
+type page struct {
+	published map[string][]stage
+	ours      map[string]measured
+}
+
+func newPage(published map[string][]stage, ours map[string]measured) *page {
+	return &page{published, ours}
+}
+
+// write writes the page and, beside it, the chart.
+func (p *page) write(name string) error {
+	chart := strings.TrimSuffix(name, filepath.Ext(name)) + ".svg"
+	var text, picture bytes.Buffer
+	if err := template.Must(template.New("page").Parse(pageText)).Execute(&text, p.data(filepath.Base(chart))); err != nil {
+		return fmt.Errorf("write the page: %w", err)
+	}
+	if err := p.chart().WriteSVG(&picture); err != nil {
+		return err
+	}
+	if err := os.WriteFile(chart, picture.Bytes(), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(name, text.Bytes(), 0o644)
+}
+
+func (p *page) data(chart string) map[string]any {
+	precise, random, load := p.mean("precise"), p.mean("random"), p.mean("load")
+	return map[string]any{
+		"Chart":            chart,
+		"Engine":           simulator.EngineVersion,
+		"Means":            p.means(),
+		"Rates":            p.rates(),
+		"TTFTs":            p.ttfts(),
+		"Ratio":            fmt.Sprintf("%.2f", precise.ours/random.ours),
+		"PublishedRatio":   fmt.Sprintf("%.2f", precise.published/random.published),
+		"Apart":            fmt.Sprintf("%.0f %%", 100*math.Abs(load.ours-random.ours)/math.Max(load.ours, random.ours)),
+		"Before":           fmt.Sprintf("%.1f s", p.ours["random"].at(15).meanTTFT),
+		"After":            fmt.Sprintf("%.1f s", p.ours["random"].at(20).meanTTFT),
+		"PublishedTail":    tail(p.published["precise"][len(p.published["precise"])-1]),
+		"Tail":             tail(p.ours["precise"].at(60)),
+		"LowTTFT":          fmt.Sprintf("%.2f s", p.ours["precise"].at(3).meanTTFT),
+		"PublishedLowTTFT": fmt.Sprintf("%.2f s", p.published["precise"][0].meanTTFT),
+		"Ordered":          precise.ours > p.mean("estimated").ours && p.mean("estimated").ours > math.Max(load.ours, random.ours),
+	}
+}
+
+// at is the stage of a rate.
+func (m measured) at(rate float64) stage {
+	for _, s := range m.stages {
+		if s.rate == rate {
+			return s
+		}
+	}
+	return stage{}
+}
+
+// answerTokens is the length of every answer.
+const answerTokens = 1000
+
+// tail is how long a stage's last answer ends after the stage, by its throughput.
+func tail(s stage) string {
+	return fmt.Sprintf("%.0f s", s.rate*s.seconds*answerTokens/s.tokensPerSecond-s.seconds)
+}
+
+// pair is a figure as it was published and as it is simulated.
+type pair struct{ published, ours float64 }
+
+// mean is the mean over stages of a profile's throughput.
+func (p *page) mean(profile string) pair {
+	var sum pair
+	for i, s := range p.published[profile] {
+		sum.published += s.tokensPerSecond
+		sum.ours += p.ours[profile].stages[i].tokensPerSecond
+	}
+	n := float64(len(p.published[profile]))
+	return pair{sum.published / n, sum.ours / n}
+}
+
+// means is the table over all rates.
+func (p *page) means() string {
+	t := study.Table{Titles: []string{"profile", "output tokens/s, published", "simulated", "error", "prompt tokens from caches", "preemptions"}}
+	for _, profile := range profiles {
+		m, all := p.mean(profile), p.ours[profile]
+		t.Add(profile, fmt.Sprintf("%.0f", m.published), fmt.Sprintf("%.0f", m.ours), m.err(), fmt.Sprintf("%.0f %%", 100*all.hitShare), fmt.Sprint(all.preemptions))
+	}
+	return t.String()
+}
+
+func (p pair) err() string { return fmt.Sprintf("%+.0f %%", 100*(p.ours/p.published-1)) }
+
+// rates is the table of throughput by rate.
+func (p *page) rates() string {
+	return p.byRate("requests/s", func(s stage) float64 { return s.tokensPerSecond }, func(v pair) string {
+		return fmt.Sprintf("%.0f / %.0f (%s)", v.ours, v.published, v.err())
+	})
+}
+
+// ttfts is the table of the mean time to first token by rate, in seconds.
+func (p *page) ttfts() string {
+	return p.byRate("requests/s", func(s stage) float64 { return s.meanTTFT }, func(v pair) string {
+		return fmt.Sprintf("%.2f / %.2f (%+.2f)", v.ours, v.published, v.ours-v.published)
+	})
+}
+
+func (p *page) byRate(title string, of func(stage) float64, cell func(pair) string) string {
+	t := study.Table{Titles: append([]string{title}, profiles...)}
+	for i, s := range p.published[profiles[0]] {
+		row := []string{fmt.Sprint(s.rate)}
+		for _, profile := range profiles {
+			row = append(row, cell(pair{of(p.published[profile][i]), of(p.ours[profile].stages[i])}))
+		}
+		t.Add(row...)
+	}
+	return t.String()
+}
+
+// chart draws throughput by rate, what was published dashed.
+func (p *page) chart() *study.Chart {
+	c := &study.Chart{Title: "Output tokens a second", X: "requests/s", Y: "output tokens/s (dashed: published)"}
+	for _, s := range p.published[profiles[0]] {
+		c.Ticks = append(c.Ticks, fmt.Sprint(s.rate))
+	}
+	for colour, profile := range profiles {
+		ours, published := study.Line{Name: profile, Colour: colour}, study.Line{Name: profile + ", published", Colour: colour, Dashed: true}
+		for i, s := range p.published[profile] {
+			published.Points = append(published.Points, study.Point{X: float64(i), Y: s.tokensPerSecond})
+			ours.Points = append(ours.Points, study.Point{X: float64(i), Y: p.ours[profile].stages[i].tokensPerSecond})
+		}
+		c.Lines = append(c.Lines, ours, published)
+	}
+	return c
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// sample is the sweep over the profiles.
+type sample struct {
+	*experiment.Compiled
+	stages []v1alpha1.RateStage
+}
+
+// readSample reads the first sweep of a manifest.
+func readSample(path string) (*sample, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	set, err := manifest.Read(file, path)
+	if err != nil {
+		return nil, err
+	}
+	if len(set.Sweeps) == 0 {
+		return nil, fmt.Errorf("%s: no PolicySweep", path)
+	}
+	sweep := set.Sweeps[0]
+	compiled, errs, err := experiment.CompileSweep(context.Background(), sweep, nil)
+	if err != nil || len(errs) > 0 {
+		return nil, fmt.Errorf("%s: %w", path, errors.Join(err, errs.ToAggregate()))
+	}
+	return &sample{compiled, sweep.Spec.Scenario.Workload.Clients[0].Arrivals.Stages}, nil
+}
+
+// point returns the number of the simulation of a profile.
+func (s *sample) point(profile string) (int, error) {
+	for i, p := range s.Plan.Points() {
+		if p.Values[0].Value == profile {
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("the sample has no profile %s", profile)
+}
+
+// measured is what was simulated of one profile.
+type measured struct {
+	stages []stage // without the warm-up
+	// hitShare is the share of prompt tokens that caches held, preemptions counts
+	// evictions from a batch.
+	hitShare    float64
+	preemptions int64
+}
+
+// simulate runs a profile. The first stage warms up.
+func (s *sample) simulate(profile string) (measured, error) {
+	point, err := s.point(profile)
+	if err != nil {
+		return measured{}, err
+	}
+	config, err := s.Plan.Config(s.Trace, point)
+	if err != nil {
+		return measured{}, err
+	}
+	tallies := newTallies(s.stages)
+	config.Completed = func(c simulator.Completion) { stageOf(tallies, c.Arrival).add(c) }
+	outcome, err := simulator.Run(context.Background(), config)
+	if err != nil {
+		return measured{}, err
+	}
+	m := measured{}
+	for _, t := range tallies[1:] {
+		m.stages = append(m.stages, t.stage())
+	}
+	var cached, prompt int64
+	for i := range outcome.Cells {
+		c := &outcome.Cells[i]
+		cached, prompt, m.preemptions = cached+c.CachedTokens, prompt+c.PromptTokens, m.preemptions+c.Preemptions
+	}
+	m.hitShare = float64(cached) / float64(prompt)
+	return m, nil
+}
+
+// A tally is what the requests of a stage came to.
+type tally struct {
+	rate       float64
+	start, end simtime.Time // of arrivals
+	tokens     int64
+	last       simtime.Time // end of the last answer
+	ttft       []time.Duration
+}
+
+func (t *tally) add(c simulator.Completion) {
+	t.tokens += int64(c.OutputTokens)
+	t.last = max(t.last, c.LastToken)
+	t.ttft = append(t.ttft, c.FirstToken.Sub(c.Arrival))
+}
+
+// stageOf returns the stage of an arrival, be it in the pause after it.
+func stageOf(tallies []tally, arrival simtime.Time) *tally {
+	i, _ := slices.BinarySearchFunc(tallies, arrival, func(t tally, at simtime.Time) int {
+		if t.end <= at {
+			return -1
+		}
+		return 1
+	})
+	return &tallies[i]
+}
+
+func (t *tally) stage() stage {
+	slices.Sort(t.ttft)
+	var sum time.Duration
+	for _, d := range t.ttft {
+		sum += d
+	}
+	return stage{
+		rate:            t.rate,
+		seconds:         t.end.Sub(t.start).Seconds(),
+		tokensPerSecond: float64(t.tokens) / t.last.Sub(t.start).Seconds(),
+		meanTTFT:        sum.Seconds() / float64(len(t.ttft)),
+		p90TTFT:         t.ttft[(len(t.ttft)*9+9)/10-1].Seconds(),
+	}
+}
+
+// newTallies makes one of each stage that has arrivals.
+func newTallies(stages []v1alpha1.RateStage) []tally {
+	var all []tally
+	var at simtime.Time
+	for _, s := range stages {
+		end := at.Add(s.Duration.Duration())
+		if rate := s.Rate.Float(); rate > 0 {
+			all = append(all, tally{rate: rate, start: at, end: end})
+		}
+		at = end
+	}
+	return all
+}
