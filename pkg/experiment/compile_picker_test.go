@@ -83,9 +83,17 @@ func TestSeveralEPPConfigurationsInOneTextAreRefusedByName(t *testing.T) {
 	}
 }
 
+// oldConfig has a type that only the oldest versions have.
+const oldConfig = `apiVersion: inference.networking.x-k8s.io/v1alpha1
+kind: EndpointPickerConfig
+plugins: [{type: kv-cache-scorer}, {type: single-profile-handler}, {type: max-score-picker}]
+schedulingProfiles: [{name: default, plugins: [{pluginRef: kv-cache-scorer, weight: 1}, {pluginRef: max-score-picker}]}]
+`
+
 func TestAutoTakesTheNewestVersionThatAcceptsTheFile(t *testing.T) {
 	tests := map[string]struct{ text, version, warning string }{
 		"all since the new group": {bareConfig, "router-main", "taken for router-main, the newest of"},
+		"an old type": {oldConfig, "scheduler-v0.2.1", "taken for scheduler-v0.2.1, the newest of 2"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
