@@ -42,6 +42,7 @@ var followedBefore = map[string]versionRange{
 	"encode-filter":  {first: gie14},
 
 	// These ask for the version themselves.
+	activeRequestScorerType:         {last: gie15},
 	precisePrefixCacheScorerType:    {},
 	precisePrefixCacheProducerType:  {},
 	"fcfs-ordering-policy":          {},

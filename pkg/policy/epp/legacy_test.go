@@ -243,8 +243,8 @@ func TestOldVersionsSimulateOnlyWhatHasBeenCompared(t *testing.T) {
 	}{
 		"compared":        {"gie-v1.3.1", "plugins: [{type: queue-scorer}]", []string{}},
 		"llm-d's as well": {"scheduler-v0.5.1", "plugins: [{type: queue-scorer}, {type: prefix-cache-scorer}]", []string{}},
-		"not compared": {"scheduler-v0.5.1", "plugins: [{type: active-request-scorer}]",
-			[]string{`inline.plugins[0]: Invalid value: "active-request-scorer": cannot be simulated: how scheduler-v0.5.1 does it has not been compared; from router-v0.9 on it can be`}},
+		"not compared": {"scheduler-v0.5.1", "plugins: [{type: no-hit-lru-scorer}]",
+			[]string{`inline.plugins[0]: Invalid value: "no-hit-lru-scorer": cannot be simulated: how scheduler-v0.5.1 does it has not been compared; from router-v0.9 on it can be`}},
 	} {
 		c, errs := Load([]byte(oldHeader+tc.body), tc.version, inline)
 		if len(errs) > 0 {
