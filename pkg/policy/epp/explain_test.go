@@ -161,6 +161,59 @@ func TestExplanationOfWhatProducersKnow(t *testing.T) {
 	}
 }
 
+func TestExplanationOfWhatOldVersionsKnow(t *testing.T) {
+	const tracking = "{mode: cache_tracking}"
+	for _, tc := range []struct {
+		version, typeName, parameters, freshness string
+		blockTokens                              int
+	}{
+		{"gie-v1.0", prefixCacheScorerType, "{hashBlockSize: 128}", legacyPrefixCacheScorer.freshness, 32},
+		{"scheduler-v0.2", prefixCacheScorerType, "{}", legacyPrefixCacheScorer.freshness, 16},
+		{"scheduler-v0.2", prefixCacheScorerType, tracking, precisePrefixCacheProducer.freshness, 16},
+		{"scheduler-v0.3", precisePrefixCacheScorerType, "{}", precisePrefixCacheProducer.freshness, 16},
+	} {
+		c, errs := Load([]byte(oldHeader+"plugins: [{type: "+tc.typeName+", parameters: "+tc.parameters+"},\n"+
+			"  {type: single-profile-handler}, {type: max-score-picker}]\n"+
+			"schedulingProfiles: [{name: p, plugins: [{pluginRef: max-score-picker}, {pluginRef: "+tc.typeName+", weight: 1}]}]"), tc.version, inline)
+		if len(errs) > 0 {
+			t.Errorf("%s: %v", tc.version, errs.ToAggregate())
+			continue
+		}
+		x := explained(t, New(c, Cluster{Endpoints: 2}, 1), idle(2), withPrompt(0, prompt.Extent{Source: 1, Tokens: 640}))
+		if x.Admission.Detector.Name == "" {
+			t.Errorf("%s: nobody measured the saturation", tc.version)
+		}
+		if len(x.Prefixes) != 1 {
+			t.Errorf("%s, %s: explains the prefixes of %d plugins", tc.version, tc.typeName, len(x.Prefixes))
+			continue
+		}
+		got := x.Prefixes[0]
+		if got.Freshness != tc.freshness || got.BlockTokens != tc.blockTokens {
+			t.Errorf("%s, %s: blocks of %d tokens, %s", tc.version, tc.typeName, got.BlockTokens, got.Freshness)
+		}
+	}
+}
+
+// Old scorers look for prefixes themselves: what they found for another request is
+// not told of one for which they were not asked.
+func TestOldScorersThatAreNotAskedKnowNothing(t *testing.T) {
+	c, errs := Load([]byte(oldHeader+"plugins: [{type: prefix-cache-scorer}, {type: low-queue-filter, parameters: {threshold: 3}},\n"+
+		"  {type: single-profile-handler}, {type: max-score-picker}]\n"+
+		"schedulingProfiles: [{name: p, plugins: [{pluginRef: low-queue-filter}, {pluginRef: max-score-picker}, {pluginRef: prefix-cache-scorer, weight: 1}]}]"), "gie-v0.5", inline)
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	s := New(c, Cluster{Endpoints: 2}, 1)
+	view := idle(2)
+	for n, waiting := range []int{0, 4, 0} {
+		view.Scrapes[0].Waiting, view.Scrapes[1].Waiting = waiting, waiting
+		x := explained(t, s, view, withPrompt(n, prompt.Extent{Source: 1, Tokens: 640}))
+		if asked := waiting == 0; (len(x.Prefixes) == 1) != asked {
+			t.Errorf("request %d: explains the prefixes of %d plugins", n, len(x.Prefixes))
+		}
+	}
+}
+
 func TestExplanationOfAFilterThatLeavesNothing(t *testing.T) {
 	c := mustLoad(t, "plugins: [{type: by-label-selector, parameters: {matchLabels: {}}}, {type: queue-scorer},\n"+
 		"  {type: utilization-filter, parameters: {conditions: [{metric: waiting-queue, maxValue: 1}]}}, {type: utilization-detector}]\n"+

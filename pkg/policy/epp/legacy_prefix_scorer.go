@@ -138,7 +138,6 @@ type legacyPrefix struct {
 
 	matched *prefixMatch
 	chain   []prompt.Stretch // of the request under way
-	looked  uint64           // the number of its cycle
 	last    simtime.Time     // of a request
 }
 
@@ -162,7 +161,7 @@ func newLegacyPrefix(b *builder, name string, parameters *legacyPrefixParameters
 var modelBlock = prompt.Stretch{ID: math.MaxUint64, Blocks: 1}
 
 func (s *legacyPrefix) score(c *cycle, candidates []int, w weight, scores []float64) {
-	if s.looked != c.number && s.at >= gie11 {
+	if s.matched.looked != c.number && s.at >= gie11 {
 		s.last = forgetGone(c, s.index, s.last)
 	}
 	s.look(c, c.scrapes[candidates[0]].BlockTokens)
@@ -176,14 +175,14 @@ func (s *legacyPrefix) score(c *cycle, candidates []int, w weight, scores []floa
 
 // look finds the request's blocks.
 func (s *legacyPrefix) look(c *cycle, scraped int) {
-	s.looked = c.number
-	blockTokens := int(math.Round(float64(s.parameters.blockBytes(s.at, scraped)) / s.bytesPerToken))
+	s.matched.looked = c.number
+	s.matched.blockTokens = max(1, int(math.Round(float64(s.parameters.blockBytes(s.at, scraped))/s.bytesPerToken)))
 	s.chain, s.matched.totalBlocks = s.chain[:0], 0
 	if s.at < gie10 {
 		s.chain = append(s.chain, modelBlock)
 	}
 	models := len(s.chain)
-	s.chain = c.prompt.FullStretches(s.chain, max(1, blockTokens))
+	s.chain = c.prompt.FullStretches(s.chain, s.matched.blockTokens)
 	if len(s.chain) == models {
 		// Not a single block: the model's does not count either.
 		s.chain = s.chain[:0]
@@ -196,7 +195,7 @@ func (s *legacyPrefix) look(c *cycle, scraped int) {
 }
 
 func (s *legacyPrefix) routed(c *cycle, p picks) {
-	if s.looked != c.number || len(s.chain) == 0 {
+	if s.matched.looked != c.number || len(s.chain) == 0 {
 		return
 	}
 	s.index.insert(s.chain, p.primary, s.capacity(c, p.primary))

@@ -84,6 +84,14 @@ func (p *modalPrefixParameters) check(l *loader, path *field.Path) {
 	}
 }
 
+// freshness is that of what the mode goes by.
+func (p *modalPrefixParameters) freshness() string {
+	if p.tracks() {
+		return precisePrefixCacheProducer.freshness
+	}
+	return legacyPrefixCacheScorer.freshness
+}
+
 // tracks reports whether the engines' caches are tracked.
 func (p *modalPrefixParameters) tracks() bool { return p.Mode == cacheTrackingMode }
 

@@ -39,7 +39,8 @@ type pluginType struct {
 	// is called once all plugins and references are known to be good.
 	stages func(l *loader, p *plugin) stages
 
-	// freshness says, of a producer, how old its data are when they are read.
+	// freshness says, of a producer, how old its data are when they are read; see
+	// [plugin.freshness].
 	freshness string
 
 	// What the instance does in a simulation, for the roles that do something.
@@ -109,6 +110,15 @@ type plugin struct {
 	given node
 	// path is where it stands; for one that the loader made, the document.
 	path *field.Path
+}
+
+// freshness says how old the instance's data are when they are read. Where that
+// depends on its parameters these say it.
+func (p *plugin) freshness() string {
+	if dated, ok := p.Parameters.(interface{ freshness() string }); ok {
+		return dated.freshness()
+	}
+	return p.kind.freshness
 }
 
 // has reports whether the instance has one of the roles. One that is not built

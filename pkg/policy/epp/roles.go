@@ -272,6 +272,9 @@ type prefixMatch struct {
 	totalBlocks int
 	// blocks[e] is how many of them endpoint e may hold.
 	blocks []int
+	// looked is the number of the cycle in which a scorer looked by itself; 0
+	// where a producer looks in each.
+	looked uint64
 }
 
 // inFlightLoad counts, by endpoint, requests that were routed there and have

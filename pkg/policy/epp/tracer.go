@@ -64,8 +64,8 @@ func (b *builder) newTracer(c *Config) tracer {
 		if p.kind.newAdmitter != nil {
 			t.admitters = append(t.admitters, p)
 		}
-		if p.kind.newProducer == nil {
-			continue
+		if p.freshness() == "" {
+			continue // it has no data
 		}
 		if match := b.matches[p.Name]; match != nil {
 			t.matches = append(t.matches, tracedMatch{p, match})
@@ -91,7 +91,7 @@ func (t *tracer) begin(c *cycle, request *policy.Request, detector saturationDet
 			Tenant: request.Tenant, Class: request.Class, Priority: request.Priority,
 			Session: request.Session, Adapter: request.Adapter,
 		},
-		Admission: Admission{Detector: nameOf(t.detector), Saturation: Number(detector.saturation(c))},
+		Admission: Admission{Detector: t.detectorName(), Saturation: Number(detector.saturation(c))},
 	}
 	for e := range c.scrapes {
 		t.about.Endpoints = append(t.about.Endpoints, c.signals(e))
@@ -99,7 +99,7 @@ func (t *tracer) begin(c *cycle, request *policy.Request, detector saturationDet
 	for _, l := range t.loads {
 		t.about.InFlight = append(t.about.InFlight, InFlightSignal{
 			PluginName: nameOf(l.plugin),
-			Freshness:  l.plugin.kind.freshness,
+			Freshness:  l.plugin.freshness(),
 			Requests:   slices.Clone(l.load.requests),
 			Tokens:     slices.Clone(l.load.tokens),
 		})
@@ -117,7 +117,7 @@ func (t *tracer) end(s *Scheduler, decision policy.Decision, err error) {
 	case errors.Is(err, policy.ErrShed):
 		x.Admission.RefusedBy = &x.Admission.Detector
 	case s.cycle.there > 0:
-		t.data(x)
+		t.data(x, s.cycle.number)
 		s.staged.explain(&s.cycle, x)
 	}
 	if err != nil {
@@ -140,12 +140,16 @@ func (t *tracer) refuse(err error) {
 	t.tell(x)
 }
 
-// data is what producers made of the request.
-func (t *tracer) data(x *Explanation) {
+// data is what producers made of the request, and scorers that look for prefixes
+// themselves if they did so in this cycle.
+func (t *tracer) data(x *Explanation, cycle uint64) {
 	for _, m := range t.matches {
+		if m.match.looked != 0 && m.match.looked != cycle {
+			continue
+		}
 		x.Prefixes = append(x.Prefixes, PrefixSignal{
 			PluginName:  nameOf(m.plugin),
-			Freshness:   m.plugin.kind.freshness,
+			Freshness:   m.plugin.freshness(),
 			BlockTokens: m.match.blockTokens,
 			TotalBlocks: m.match.totalBlocks,
 			Blocks:      slices.Clone(m.match.blocks),
@@ -172,7 +176,7 @@ func (f *tracedForecast) signal() PredictionSignal {
 	}
 	return PredictionSignal{
 		PluginName:          nameOf(f.plugin),
-		Freshness:           f.plugin.kind.freshness,
+		Freshness:           f.plugin.freshness(),
 		TTFTSeconds:         seconds(f.prediction.ttft),
 		TPOTSeconds:         seconds(f.prediction.tpot),
 		TTFTHeadroomSeconds: seconds(f.prediction.ttftHeadroom),
@@ -206,6 +210,15 @@ func (c *cycle) signals(endpoint int) EndpointSignals {
 
 // nameOf names a plugin; what is none, in versions that have it built in, has no
 // name.
+// detectorName is that of the saturation detector, which in old versions is no
+// plugin.
+func (t *tracer) detectorName() PluginName {
+	if t.detector == nil {
+		return PluginName{Name: "the saturation detector"}
+	}
+	return nameOf(t.detector)
+}
+
 func nameOf(p *plugin) PluginName {
 	if p == nil {
 		return PluginName{}
