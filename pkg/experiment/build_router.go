@@ -18,6 +18,7 @@ func buildCluster(in *v1alpha1.Scenario, path *field.Path) (epp.Cluster, field.E
 		Labels:     endpointLabels(in.Pools),
 		Attributes: endpointAttributes(in.Pools),
 		TieBreak:   epp.TieBreak(in.Router.TieBreak),
+		Sessions:   slices.ContainsFunc(in.Workload.Clients, func(c v1alpha1.Client) bool { return c.Sessions != nil }),
 	}
 	for i := range in.Pools {
 		c.Endpoints += int(in.Pools[i].Replicas)

@@ -22,6 +22,12 @@ func TestWhatTheRouterIsTold(t *testing.T) {
 			func(s *v1alpha1.Scenario) { s.Router.TieBreak = v1alpha1.RotateTieBreak },
 			func(c *epp.Cluster) { c.TieBreak = epp.TieRotate },
 		},
+		"conversations": {
+			func(s *v1alpha1.Scenario) {
+				s.Workload.Clients = []v1alpha1.Client{{Name: "once"}, {Name: "chat", Sessions: &v1alpha1.Sessions{}}}
+			},
+			func(c *epp.Cluster) { c.Sessions = true },
+		},
 		"late events": {
 			func(s *v1alpha1.Scenario) { s.Router.KVEvents = &v1alpha1.KVEvents{Lag: "20ms"} },
 			func(c *epp.Cluster) { c.EventLag = 20 * time.Millisecond },

@@ -33,6 +33,8 @@ type Cluster struct {
 	// average, where the EPP counts bytes and reckons with 4 to a token; 0
 	// means 4.
 	BytesPerToken float64
+	// Sessions is whether requests of the workload belong to conversations.
+	Sessions bool
 	// Tenants are the names of the workload's tenants, by which flow control
 	// orders flows, and Priorities those of its requests; nil where they are not
 	// known.

@@ -84,8 +84,8 @@ func newSessionAffinityParameters() any {
 	return &sessionAffinityParameters{Strategy: encodedEndpointStrategy}
 }
 
-// noSessions is what is amiss until workloads number their conversations.
-const noSessions = "workloads name no sessions yet, and no request is held to an endpoint"
+// noSessions is what is amiss where a workload has no conversations.
+const noSessions = "no client of the workload has sessions, and no request is held to an endpoint"
 
 func (p *sessionAffinityParameters) check(l *loader, path *field.Path) {
 	switch p.Strategy {
@@ -123,13 +123,15 @@ func (c *sessionIDConfig) check(l *loader, path *field.Path) {
 	}
 }
 
-func treatSessionAffinity(c *Config, _ *Cluster, p *plugin) (Treatment, string) {
+func treatSessionAffinity(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
 	parameters := p.Parameters.(*sessionAffinityParameters)
 	switch {
 	case parameters.ProfileName != "" && !c.stages.runs(parameters.ProfileName):
 		return Exact, fmt.Sprintf("holds no session: profile %q does not run", parameters.ProfileName)
-	default:
+	case cluster == nil || !cluster.Sessions:
 		return Approximated, noSessions
+	default:
+		return Exact, ""
 	}
 }
 

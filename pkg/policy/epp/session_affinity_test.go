@@ -113,6 +113,19 @@ func TestSessionBindingsFollowTheirSchedule(t *testing.T) {
 	}
 }
 
+func TestSessionAffinityIsExactWhereThereAreSessions(t *testing.T) {
+	c := mustLoad(t, "plugins: [{type: session-affinity-scorer}]")
+	for cluster, want := range map[*Cluster]Treatment{
+		nil:                            Approximated,
+		{Endpoints: 1}:                 Approximated,
+		{Endpoints: 1, Sessions: true}: Exact,
+	} {
+		if r := c.Report(cluster)[0]; r.Treatment != want || (r.Note == noSessions) != (want == Approximated) {
+			t.Errorf("%+v: %+v", cluster, r)
+		}
+	}
+}
+
 // The profile that a plugin looks at does not run.
 func TestSessionsOfAnotherProfileAreNotHeld(t *testing.T) {
 	for _, strategy := range []string{"session_id", "encoded_endpoint_header"} {
