@@ -3,13 +3,9 @@
 package main
 
 import (
-	"bytes"
 	_ "embed" // the page
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
 	"text/template"
 
 	"windtunnel.dev/windtunnel/hack/studies/study"
@@ -30,22 +26,11 @@ func newPage(published map[string][]stage, ours map[string]measured) *page {
 }
 
 // write writes the page and, beside it, the chart.
-func (p *page) write(name string) error {
-	chart := strings.TrimSuffix(name, filepath.Ext(name)) + ".svg"
-	var text, picture bytes.Buffer
-	if err := template.Must(template.New("page").Parse(pageText)).Execute(&text, p.data(filepath.Base(chart))); err != nil {
-		return fmt.Errorf("write the page: %w", err)
-	}
-	if err := p.chart().WriteSVG(&picture); err != nil {
-		return err
-	}
-	if err := os.WriteFile(chart, picture.Bytes(), 0o644); err != nil {
-		return err
-	}
-	return os.WriteFile(name, text.Bytes(), 0o644)
+func (p *page) write(path string) error {
+	return study.WritePage(path, template.Must(template.New("page").Parse(pageText)), p.data, p.chart())
 }
 
-func (p *page) data(chart string) map[string]any {
+func (p *page) data(chart string) any {
 	precise, random, load := p.mean("precise"), p.mean("random"), p.mean("load")
 	return map[string]any{
 		"Chart":            chart,

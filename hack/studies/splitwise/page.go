@@ -3,12 +3,8 @@
 package main
 
 import (
-	"bytes"
 	_ "embed" // the page
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"text/template"
 
 	"windtunnel.dev/windtunnel/hack/studies/study"
@@ -29,19 +25,11 @@ func newPage(in inputs, s scale, all []*findings) *page { return &page{in: in, s
 
 // write writes the page and, beside it, the chart.
 func (p *page) write(path string) error {
-	chart := strings.TrimSuffix(path, filepath.Ext(path)) + ".svg"
-	p.Chart = filepath.Base(chart)
-	var text, picture bytes.Buffer
-	if err := template.Must(template.New("page").Parse(pageText)).Execute(&text, p); err != nil {
-		return fmt.Errorf("write the page: %w", err)
+	data := func(chart string) any {
+		p.Chart = chart
+		return p
 	}
-	if err := p.chart().WriteSVG(&picture); err != nil {
-		return err
-	}
-	if err := os.WriteFile(chart, picture.Bytes(), 0o644); err != nil {
-		return err
-	}
-	return os.WriteFile(path, text.Bytes(), 0o644)
+	return study.WritePage(path, template.Must(template.New("page").Parse(pageText)), data, p.chart())
 }
 
 // study is the first of the findings; the others are what it might depend on.

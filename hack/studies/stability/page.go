@@ -3,12 +3,9 @@
 package main
 
 import (
-	"bytes"
 	_ "embed" // the page
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"text/template"
 
@@ -42,28 +39,20 @@ type contestTable struct {
 
 // write writes the page, and the chart beside it.
 func (f *findings) write(path string) error {
-	chart := strings.TrimSuffix(path, filepath.Ext(path)) + ".svg"
+	functions := template.FuncMap{"of": f.figure, "hits": f.hits}
+	return study.WritePage(path, template.Must(template.New("page").Funcs(functions).Parse(pageText)), f.page, f.chart())
+}
+
+func (f *findings) page(chart string) any {
 	p := page{
-		Engine: simulator.EngineVersion, Chart: filepath.Base(chart), Seeds: f.seeds, Blocks: kvBlocks,
+		Engine: simulator.EngineVersion, Chart: chart, Seeds: f.seeds, Blocks: kvBlocks,
 		Law: f.lawTable(), Engines: f.engineTable(), Advised: f.advisedTable(), Estimates: f.estimateTable(),
 	}
 	f.summarize(&p)
 	for _, o := range f.contests {
 		p.Contests = append(p.Contests, o.table())
 	}
-	var out bytes.Buffer
-	functions := template.FuncMap{"of": f.figure, "hits": f.hits}
-	if err := template.Must(template.New("page").Funcs(functions).Parse(pageText)).Execute(&out, p); err != nil {
-		return fmt.Errorf("write the page: %w", err)
-	}
-	if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
-		return err
-	}
-	var picture bytes.Buffer
-	if err := f.chart().WriteSVG(&picture); err != nil {
-		return err
-	}
-	return os.WriteFile(chart, picture.Bytes(), 0o644)
+	return p
 }
 
 // summarize fills in what the text says of the tables.

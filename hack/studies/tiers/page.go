@@ -3,11 +3,8 @@
 package main
 
 import (
-	"bytes"
 	_ "embed" // the page
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"text/template"
@@ -21,23 +18,12 @@ import (
 var pageText string
 
 // write writes the page and, beside it, the chart.
-func (f *findings) write(page string) error {
-	chart := strings.TrimSuffix(page, filepath.Ext(page)) + ".svg"
-	var text, picture bytes.Buffer
-	if err := template.Must(template.New("page").Parse(pageText)).Execute(&text, f.page(filepath.Base(chart))); err != nil {
-		return fmt.Errorf("write the page: %w", err)
-	}
-	if err := f.chart().WriteSVG(&picture); err != nil {
-		return err
-	}
-	if err := os.WriteFile(chart, picture.Bytes(), 0o644); err != nil {
-		return err
-	}
-	return os.WriteFile(page, text.Bytes(), 0o644)
+func (f *findings) write(path string) error {
+	return study.WritePage(path, template.Must(template.New("page").Parse(pageText)), f.page, f.chart())
 }
 
 // page is what the template needs.
-func (f *findings) page(chart string) map[string]any {
+func (f *findings) page(chart string) any {
 	one := func(blocks int) string { return size(blocks, workload.TraceBlockTokens) }
 	several := func(blocks int) string { return size(blocks, clusterBlockTokens) }
 	small, last, cluster := smallGPU(f.scale), len(f.one)-1, f.cluster[len(f.cluster)-1]
