@@ -93,7 +93,7 @@ schedulingProfiles: [{name: default, plugins: [{pluginRef: kv-cache-scorer, weig
 func TestAutoTakesTheNewestVersionThatAcceptsTheFile(t *testing.T) {
 	tests := map[string]struct{ text, version, warning string }{
 		"all since the new group": {bareConfig, "router-main", "taken for router-main, the newest of"},
-		"an old type": {oldConfig, "scheduler-v0.2.1", "taken for scheduler-v0.2.1, the newest of 2"},
+		"an old type":             {oldConfig, "scheduler-v0.2.1", "taken for scheduler-v0.2.1, the newest of 2"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
