@@ -44,7 +44,8 @@ type Client struct {
 	Class string `json:"class,omitempty"`
 	// priority is that of the client's requests: higher is more important. A
 	// pool whose engine.scheduler is Priority serves by it. Below 0, the EPP
-	// sheds them while it is saturated; 0 and above it never sheds.
+	// sheds them while it is saturated, and nothing from 0 on. With flow
+	// control it is the band in which they wait, and none is shed.
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=-1000000
@@ -392,8 +393,8 @@ type Trace struct {
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`
 	Class string `json:"class,omitempty"`
 	// priority is that of the trace's requests: higher is more important.
-	// Below 0, the EPP sheds them while it is saturated; 0 and above it never
-	// sheds.
+	// Below 0, the EPP sheds them while it is saturated, and nothing from 0 on.
+	// With flow control it is the band in which they wait, and none is shed.
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=-1000000

@@ -88,7 +88,7 @@ func treatments(c *epp.Config) string {
 	for _, p := range c.Report(&epp.Cluster{Endpoints: 1}) {
 		fmt.Fprintf(table, "# %s\t%s\t%s\t%s\n", p.Name, origin(&p), p.Treatment, p.Note)
 	}
-	table.Flush() // into memory
+	_ = table.Flush() // into memory, which takes all
 	for line := range strings.Lines(padded.String()) {
 		lines.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}

@@ -133,7 +133,7 @@ func (p *precisePrefix) matchCut(k *kvCut, c *cycle) {
 		if blocks > 0 {
 			whole := blocks * k.blockTokens / p.blockTokens
 			p.match.Blocks[e] += whole
-			p.match.Scores[e] += p.uneven.Scores[e] / float64(blocks) * float64(whole)
+			p.match.Scores[e] += float64(p.uneven.Scores[e] / float64(blocks) * float64(whole))
 		}
 	}
 }

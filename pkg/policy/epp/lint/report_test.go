@@ -246,7 +246,7 @@ func TestExplainedRulesHaveTheirExamples(t *testing.T) {
 	if err := WriteRules(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, rule := range Rules() {
+	for _, rule := range rules {
 		if !strings.Contains(out.String(), rule.ID) {
 			t.Errorf("%s is not listed", rule.ID)
 		}

@@ -66,10 +66,6 @@ func (p *pass) report(at *field.Path, format string, args ...any) {
 // written is a node of the document, or nil.
 func (p *pass) written(names ...string) *yamlv3.Node { return child(p.root, names...) }
 
-// Rules are all that there are, by name in groups: what versions refuse, what
-// they pass over, and what is legal and seldom meant.
-func Rules() []*Rule { return rules }
-
 // Lookup finds a rule, or nil.
 func Lookup(id string) *Rule {
 	for _, r := range rules {
