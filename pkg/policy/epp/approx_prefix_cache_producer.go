@@ -26,6 +26,8 @@ const approxPrefixCacheProducerType = "approx-prefix-cache-producer"
 // What is routed also counts for the endpoint that a profile named prefill chose.
 // Every two minutes from time 0 on, endpoints that are gone by then are
 // forgotten.
+//
+// Before router-v0.9 it is [oldApproxPrefix].
 var approxPrefixCacheProducer = pluginType{
 	name:  approxPrefixCacheProducerType,
 	roles: producerRole,
@@ -41,13 +43,19 @@ var approxPrefixCacheProducer = pluginType{
 	needs:     needsTokens,
 	produces:  func(p *plugin) []dataKey { return []dataKey{{prefixMatchData, p.Name}} },
 	freshness: "what was routed there, at once; never told of evictions",
+	treatment: treatOldApproxPrefix,
+	obstacles: oldApproxPrefixObstacles,
 	newProducer: func(b *builder, p *plugin) producer {
-		return &approxPrefix{
+		a := &approxPrefix{
 			parameters: p.Parameters.(*approxPrefixParameters),
-			match:      b.prefixMatch(p.Name),
+			match:      b.prefixMatch(b.dataName(p)),
 			index:      newPrefixIndex(b.Endpoints),
 			prefill:    b.stages.prefill == prefillProfile,
 		}
+		if b.dialect.framework < router09 {
+			return &oldApproxPrefix{a, b.dialect.framework, b.bytesPerToken()}
+		}
+		return a
 	},
 }
 
@@ -71,6 +79,10 @@ type approxPrefixParameters struct {
 }
 
 func (p *approxPrefixParameters) check(l *loader, path *field.Path) {
+	if l.clock < router09 {
+		p.checkOld(l, path)
+		return
+	}
 	if p.BlockSize != 0 {
 		l.notice(path.Child("blockSize"), "deprecated", "deprecated, use blockSizeTokens")
 		if p.BlockSize > 0 && p.BlockSizeTokens == defaultBlockTokens {
@@ -83,6 +95,10 @@ func (p *approxPrefixParameters) check(l *loader, path *field.Path) {
 		p.LRUCapacityPerServer = defaultLRUCapacity
 	}
 	p.warnOfNoEffect(l, path)
+	p.checkLimits(l, path)
+}
+
+func (p *approxPrefixParameters) checkLimits(l *loader, path *field.Path) {
 	if !p.AutoTune && p.BlockSizeTokens <= 0 {
 		l.add(field.Invalid(path.Child("blockSizeTokens"), p.BlockSizeTokens, "must be greater than 0 where autoTune is off"))
 	}
@@ -109,11 +125,15 @@ func (p *approxPrefixParameters) warnOfNoEffect(l *loader, path *field.Path) {
 
 // blockTokens is the block size; the first endpoint speaks for all.
 func (p *approxPrefixParameters) blockTokens(c *cycle) int {
-	tokens := p.BlockSizeTokens
+	return max(p.toldBlockTokens(c), leastBlockTokens)
+}
+
+// toldBlockTokens is the block size as it is scraped or stated.
+func (p *approxPrefixParameters) toldBlockTokens(c *cycle) int {
 	if first := &c.scrapes[c.first()]; p.AutoTune && first.BlockTokens > 0 {
-		tokens = first.BlockTokens
+		return first.BlockTokens
 	}
-	return max(tokens, leastBlockTokens)
+	return p.BlockSizeTokens
 }
 
 // maxBlocks bounds the blocks of a prompt that are looked at.

@@ -10,7 +10,7 @@ var followedBefore = map[string]versionRange{
 	"kv-cache-utilization-scorer":  {},
 	"load-aware-scorer":            {},
 	loraAffinityScorerType:         {},
-	prefixCacheScorerType:          {last: gie14},
+	prefixCacheScorerType:          {},
 	queueScorerType:                {},
 	"running-requests-size-scorer": {},
 
@@ -42,7 +42,11 @@ var followedBefore = map[string]versionRange{
 	"encode-filter":  {first: gie14},
 
 	// These ask for the version themselves.
-	activeRequestScorerType:         {last: gie15},
+	approxPrefixCacheProducerType:   {},
+	inFlightLoadProducerType:        {},
+	prefixCacheAffinityFilterType:   {},
+	tokenLoadScorerType:             {},
+	activeRequestScorerType:         {},
 	precisePrefixCacheScorerType:    {},
 	precisePrefixCacheProducerType:  {},
 	"fcfs-ordering-policy":          {},

@@ -3,6 +3,7 @@
 package epp
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -34,6 +35,12 @@ const inFlightLoadProducerType = "inflight-load-producer"
 // The EPP runs producers in the order of what they require, and the matches are
 // only an option here: in some EPPs the counts are made first, and then all
 // endpoints seem to hold nothing of the request under way. Here they come second.
+//
+// Before router-v0.9 the whole prompt and an estimate of the answer count to the
+// end, whatever the endpoint holds: tokens are a quarter of the request's bytes,
+// and the answer has 1.5 times as many. What ends on an endpoint that was gone is
+// taken off all the same, and leaves it with less than nothing. In gie-v1.5 only
+// the primary profile's endpoint counts, and none is forgotten.
 var inFlightLoadProducer = pluginType{
 	name:       inFlightLoadProducerType,
 	roles:      producerRole,
@@ -43,8 +50,10 @@ var inFlightLoadProducer = pluginType{
 		return []dataKey{{inFlightLoadData, p.Name}, {uncachedTokensData, p.Name}}
 	},
 	freshness: "the EPP's own counts, at once",
-	treatment: func(c *Config, _ *Cluster, p *plugin) (Treatment, string) {
+	treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
 		switch {
+		case c.dialect.framework < router09:
+			return Approximated, fmt.Sprintf("a request has %v bytes for each token of its prompt, and nothing else has any", cluster.bytesPerToken())
 		case p.Parameters.(*inFlightParameters).AddEstimatedOutputTokens:
 			return Approximated, "requests state no max_tokens, which would bound the estimate of output tokens"
 		case c.reads(dataKey{uncachedTokensData, p.Name}) && c.provides(dataKey{prefixMatchData, p.Parameters.(*inFlightParameters).PrefixMatchInfoProducerName}):
@@ -56,13 +65,17 @@ var inFlightLoadProducer = pluginType{
 		f := &inFlight{
 			parameters: p.Parameters.(*inFlightParameters),
 			match:      b.optionalMatch(p.Parameters.(*inFlightParameters).PrefixMatchInfoProducerName),
-			load:       b.load(p.Name),
+			at:         b.dialect.framework,
+			load:       b.load(b.dataName(p)),
 			gone:       make([]bool, b.Endpoints),
 			lives:      make([]int32, b.Endpoints),
 			stages:     []inFlightStage{newInFlightStage(b.stages.decode, false)},
 		}
+		if f.at < router09 {
+			f.match, f.tokensPerToken = nil, b.bytesPerToken()/estimatedBytes
+		}
 		f.stages[0].bare = b.stages.bare
-		if b.stages.prefill != "" {
+		if b.stages.prefill != "" && f.at > gie15 {
 			f.stages = append(f.stages, newInFlightStage(b.stages.prefill, true))
 		}
 		return f
@@ -76,6 +89,8 @@ type inFlightParameters struct {
 	PrefixMatchInfoProducerName string  `json:"prefixMatchInfoProducerName" versions:"router-v0.9.."`
 	SyncCrossReplicaState       bool    `json:"syncCrossReplicaState" versions:"router-v0.10.."`
 }
+
+func (p *inFlightParameters) defaults(at release) { p.AddEstimatedOutputTokens = at < router09 }
 
 func (p *inFlightParameters) check(l *loader, path *field.Path) {
 	p.PrefixMatchInfoProducerName = orDefault(p.PrefixMatchInfoProducerName, prefixMatchData)
@@ -98,9 +113,12 @@ func (b *builder) optionalMatch(producer string) *prefixMatch {
 
 type inFlight struct {
 	parameters *inFlightParameters
-	match      *prefixMatch // nil where there is none
-	load       *inFlightLoad
-	stages     []inFlightStage
+	at         release
+	// tokensPerToken is how many tokens count for one; 0 is 1.
+	tokensPerToken float64
+	match          *prefixMatch // nil where there is none
+	load           *inFlightLoad
+	stages         []inFlightStage
 	// gone says of each endpoint whether it was gone at the last request, lives
 	// how often it has gone by then.
 	gone     []bool
@@ -131,7 +149,7 @@ func newInFlightStage(profile string, prefill bool) inFlightStage {
 
 // forgetGone forgets the endpoints that have gone since the last request.
 func (f *inFlight) forgetGone(c *cycle) {
-	if c.down == nil && !f.someGone {
+	if c.down == nil && !f.someGone || f.at <= gie15 {
 		return
 	}
 	f.someGone = false
@@ -146,7 +164,9 @@ func (f *inFlight) forgetGone(c *cycle) {
 }
 
 // counts reports whether a share still counts for its endpoint.
-func (f *inFlight) counts(share *inFlightShare) bool { return share.life == f.lives[share.endpoint] }
+func (f *inFlight) counts(share *inFlightShare) bool {
+	return share.life == f.lives[share.endpoint] || f.at < router09
+}
 
 func (f *inFlight) produce(c *cycle) {
 	if f.load.uncached == nil {
@@ -165,7 +185,7 @@ func (f *inFlight) routed(c *cycle, p picks) {
 		if endpoint == none {
 			continue
 		}
-		tokens := int64(c.tokens)
+		tokens := int64(f.tokens(c))
 		if !s.bare {
 			tokens = f.uncached(c, endpoint)
 		}
@@ -206,10 +226,18 @@ func (f *inFlight) drop(s *inFlightStage, request *policy.Request) {
 	f.load.requests[share.endpoint]--
 }
 
+// tokens is how many the prompt has, or is taken to have.
+func (f *inFlight) tokens(c *cycle) int {
+	if f.tokensPerToken == 0 {
+		return c.tokens
+	}
+	return max(1, int(float64(c.tokens)*f.tokensPerToken))
+}
+
 // uncached is how many prompt tokens the endpoint has to compute.
 func (f *inFlight) uncached(c *cycle, endpoint int) int64 {
 	if f.match == nil || f.match.blockTokens <= 0 {
-		return int64(c.tokens)
+		return int64(f.tokens(c))
 	}
 	unmatched := (f.match.totalBlocks - f.match.blocks[endpoint]) * f.match.blockTokens
 	beyond := c.tokens - f.match.totalBlocks*f.match.blockTokens
@@ -220,7 +248,7 @@ func (f *inFlight) estimatedOutput(c *cycle) int64 {
 	if !f.parameters.AddEstimatedOutputTokens {
 		return 0
 	}
-	estimate := math.Floor(float64(float64(c.tokens)*f.parameters.OutputRatio) + 0.5)
+	estimate := math.Floor(float64(float64(f.tokens(c))*f.parameters.OutputRatio) + 0.5)
 	if limit := f.parameters.MaxEstimatedOutputTokens; limit != nil {
 		estimate = math.Min(estimate, float64(*limit))
 	}

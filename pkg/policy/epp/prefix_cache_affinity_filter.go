@@ -18,7 +18,8 @@ const prefixCacheAffinityFilterType = "prefix-cache-affinity-filter"
 // peakPrefillThroughput, of the least busy one of them exceeds that of the least
 // busy other one by more than maxTTFTPenaltyMs. A penalty of 0 is no limit. All
 // stay where none holds the prompt, and with explorationProbability. With
-// ttftSource latencyPredictor the time is a prediction.
+// ttftSource latencyPredictor the time is a prediction, as it always is before
+// router-v0.9: where nobody predicts, holders are never too busy.
 var prefixCacheAffinityFilter = pluginType{
 	name:  prefixCacheAffinityFilterType,
 	roles: filterRole,
@@ -58,6 +59,12 @@ type prefixAffinityParameters struct {
 	PrefixMatchInfoProducerName       string  `json:"prefixMatchInfoProducerName" versions:"router-v0.9.."`
 	LatencyPredictionInfoProducerName string  `json:"latencyPredictionInfoProducerName" versions:"router-v0.9.."`
 	InFlightLoadProducerName          string  `json:"inFlightLoadProducerName" versions:"router-v0.9.."`
+}
+
+func (p *prefixAffinityParameters) defaults(at release) {
+	if at < router09 {
+		p.ExplorationProbability, p.MaxTTFTPenaltyMs, p.TTFTSource = 0.01, 5000, latencyPredictor
+	}
 }
 
 // moved is for a parameter that stood between two releases.

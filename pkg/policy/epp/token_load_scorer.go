@@ -8,7 +8,7 @@ const tokenLoadScorerType = "token-load-scorer"
 
 // tokenLoadScorer prefers endpoints with few tokens to compute, by the EPP's
 // own count: 1 − min(t, threshold)/threshold, t being the tokens in flight there
-// and those that this request would add.
+// and, since router-v0.9, those that this request would add.
 var tokenLoadScorer = pluginType{
 	name:       tokenLoadScorerType,
 	roles:      scorerRole,
@@ -19,11 +19,14 @@ var tokenLoadScorer = pluginType{
 	},
 	newScorer: func(b *builder, p *plugin) scorer {
 		parameters := p.Parameters.(*tokenLoadParameters)
-		return &tokenLoad{
+		s := &tokenLoad{
 			inFlight:  b.load(parameters.InFlightLoadProducerName).tokens,
-			uncached:  b.uncached(parameters.InFlightLoadProducerName),
 			threshold: float64(parameters.QueueThresholdTokens),
 		}
+		if b.dialect.framework >= router09 {
+			s.uncached = b.uncached(parameters.InFlightLoadProducerName)
+		}
+		return s
 	},
 }
 
@@ -45,15 +48,20 @@ func (p *tokenLoadParameters) check(l *loader, path *field.Path) {
 }
 
 type tokenLoad struct {
-	inFlight, uncached []int64 // by endpoint
+	// inFlight and uncached are by endpoint; uncached is nil where what a request
+	// would add does not count.
+	inFlight, uncached []int64
 	threshold          float64
 }
 
 func (s *tokenLoad) score(_ *cycle, candidates []int, w weight, scores []float64) {
 	for i, e := range candidates {
-		raw := 1.0
-		if tokens := float64(s.inFlight[e] + s.uncached[e]); tokens > 0 {
-			raw = 1 - min(tokens, s.threshold)/s.threshold
+		raw, tokens := 1.0, s.inFlight[e]
+		if s.uncached != nil {
+			tokens += s.uncached[e]
+		}
+		if tokens > 0 {
+			raw = 1 - min(float64(tokens), s.threshold)/s.threshold
 		}
 		scores[i] = w.of(raw)
 	}
