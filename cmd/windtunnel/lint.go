@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -125,8 +126,14 @@ func (o *lintOptions) check(args []string) (limit lint.Severity, err error) {
 	if o.spellOut && (o.fix || o.output != outputText) {
 		return "", fmt.Errorf("--effective prints YAML: it goes with neither --fix nor -o")
 	}
+	if o.fix && o.output != outputText {
+		return "", fmt.Errorf("--fix prints a difference: it does not go with -o")
+	}
 	if o.write && !o.fix {
 		return "", fmt.Errorf("--write goes with --fix")
+	}
+	if o.write && slices.Contains(args, "-") {
+		return "", fmt.Errorf("--write writes files: it does not go with -, standard input")
 	}
 	return limit, nil
 }
@@ -188,7 +195,7 @@ func (o *lintOptions) rewrite(w io.Writer, files []lintFile) error {
 			return badInput{err}
 		}
 		fixed.WriteText(w)
-		if o.write && file.name != stdinName && fixed.Changed() {
+		if o.write && fixed.Changed() {
 			if err := replaceFile(file.name, fixed.Content); err != nil {
 				return err
 			}

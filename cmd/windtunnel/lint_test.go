@@ -41,6 +41,8 @@ func TestExitCodesOfLint(t *testing.T) {
 		"an unknown format":           {[]string{sound, "-o", "xml"}, exitBadInput},
 		"an unknown rule":             {[]string{"--explain", "x"}, exitBadInput},
 		"--write alone":               {[]string{sound, "--write"}, exitBadInput},
+		"--write of standard input":   {[]string{"-", "--fix", "--write"}, exitBadInput},
+		"--fix as JSON":               {[]string{sound, "--fix", "-o", "json"}, exitBadInput},
 		"a share above 1":             {[]string{sound, "--prefix-share", "2"}, exitBadInput},
 		"what the cluster is like":    {[]string{sound, "--replicas", "3", "--fail-on", "warning"}, exitFailed},
 		"a folder":                    {[]string{filepath.Dir(broken)}, exitFailed},

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
@@ -119,10 +120,18 @@ type localInputs struct {
 }
 
 func (l localInputs) ConfigMapKey(_ context.Context, name, key string) ([]byte, error) {
+	var elsewhere []string
 	for _, cm := range l.configMaps {
 		if cm.Name == name && cm.Namespace == l.namespace {
 			return experiment.ConfigMapKey(cm, key)
 		}
+		if cm.Name == name {
+			elsewhere = append(elsewhere, "namespace "+cm.Namespace)
+		}
+	}
+	if len(elsewhere) > 0 {
+		return nil, experiment.Missing(fmt.Sprintf("ConfigMap %s is in %s, and what refers to it in namespace %s",
+			name, strings.Join(elsewhere, " and in "), l.namespace))
 	}
 	return nil, experiment.Missing(fmt.Sprintf("ConfigMap %s is neither in the manifest nor given with --configmap", name))
 }

@@ -264,6 +264,10 @@ func TestBadInput(t *testing.T) {
 			verb: "sweep", manifest: sweep, old: "    slos:\n    - {class: default, ttft: 2s}\n", new: "",
 			want: []string{"spec.objectives[1].metric", "slos"},
 		},
+		"a ConfigMap of another namespace": {
+			verb: "sweep", manifest: sweep, old: "  name: small", new: "  name: small\n  namespace: llm-d",
+			want: []string{"spec.scenario.workload.trace.configMapRef", "ConfigMap traces is in namespace default, and what refers to it in namespace llm-d"},
+		},
 		"a missing ConfigMap": {
 			verb: "sweep", manifest: sweep, noTrace: true,
 			want: []string{"spec.scenario.workload.trace.configMapRef", "traces"},

@@ -3,8 +3,6 @@
 package epp
 
 import (
-	"fmt"
-
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -48,5 +46,5 @@ func dropsUnlabelled(c *Config, cluster *Cluster, p *plugin, at *field.Path) fie
 	if cluster.labelled() || !c.runs(p) || p.kind.passes(p, nil) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(at, p.Name, fmt.Sprintf("a %s drops endpoints without labels, and endpoints have none here", p.Type))}
+	return field.ErrorList{field.Invalid(at, p.Name, "drops endpoints without its label, and endpoints have none here: state the role or the labels of pools")}
 }

@@ -59,7 +59,7 @@ func ParseVersions(names []string) ([]string, error) {
 	for _, name := range names {
 		if name != auto {
 			if errs := epp.ValidateVersion(name, nil); len(errs) > 0 {
-				return nil, errors.New(errs[0].Detail)
+				return nil, fmt.Errorf("%q: %s", name, errs[0].Detail)
 			}
 			name = fullName(name)
 		}
