@@ -43,3 +43,27 @@ func TestThePageNamesTestsThatExist(t *testing.T) {
 		}
 	}
 }
+
+// The page's examples are configurations that the default version accepts, and that
+// can be simulated where pools have the roles that they ask for.
+func TestThePagesExamplesAreAccepted(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "epp.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := regexp.MustCompile("(?s)```yaml\n(apiVersion: llm-d.ai.*?)```").FindAllStringSubmatch(string(page), -1)
+	if len(examples) < 2 {
+		t.Errorf("the page has %d examples only", len(examples))
+	}
+	roles := []map[string]string{{"llm-d.ai/role": "prefill"}, {"llm-d.ai/role": "decode"}}
+	for _, example := range examples {
+		v := Judge([]byte(example[1]), "", nil)
+		if v.Stage != Accepted || len(v.Notices) > 0 {
+			t.Errorf("%s: %v, %v\n%s", v.Stage, v.Errors.ToAggregate(), v.Notices, example[1])
+			continue
+		}
+		if errs := v.Config.Check(&Cluster{Endpoints: 2, Labels: roles}, nil); len(errs) > 0 {
+			t.Errorf("%v\n%s", errs.ToAggregate(), example[1])
+		}
+	}
+}
