@@ -41,7 +41,7 @@ func run(args []string, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := comparable(published, ours); err != nil {
+	if err := checkStages(published, ours); err != nil {
 		return err
 	}
 	return newPage(published, ours).write(*page)
@@ -65,8 +65,8 @@ func simulateAll(path string) (map[string]measured, error) {
 	return all, err
 }
 
-// comparable says where the sample's stages are not those that were published.
-func comparable(published map[string][]stage, ours map[string]measured) error {
+// checkStages says where the sample's stages are not those that were published.
+func checkStages(published map[string][]stage, ours map[string]measured) error {
 	for _, profile := range profiles {
 		if want, got := len(published[profile]), len(ours[profile].stages); want != got {
 			return fmt.Errorf("%s: %d stages were published, and the sample has %d", profile, want, got)

@@ -45,11 +45,11 @@ func TestASampleThatIsNotWhatWasPublishedIsRefused(t *testing.T) {
 		published[profile] = []stage{{rate: 3, seconds: 20}}
 		ours[profile] = measured{stages: []stage{{rate: 3, seconds: 20}}}
 	}
-	if err := comparable(published, ours); err != nil {
+	if err := checkStages(published, ours); err != nil {
 		t.Error(err)
 	}
 	ours["load"] = measured{stages: []stage{{rate: 4, seconds: 20}}}
-	if err := comparable(published, ours); err == nil {
+	if err := checkStages(published, ours); err == nil {
 		t.Error("another rate is accepted")
 	}
 }
