@@ -3,6 +3,7 @@
 package epp
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -17,6 +18,8 @@ const contextLengthAwareType = "context-length-aware"
 // w is 0; outside, 0.3/(1 + d/1000) with the distance d to the range. Without
 // the label it is 0.5, and 0 where the label is no range.
 //
+// Before router-v0.9 the length is a quarter of the prompt's bytes.
+//
 // With enableFiltering, only endpoints in range and without the label stay.
 var contextLengthAware = pluginType{
 	name:       contextLengthAwareType,
@@ -24,7 +27,10 @@ var contextLengthAware = pluginType{
 	parameters: func() any { return &contextLengthParameters{Label: "llm-d.ai/context-length-range"} },
 	needs:      needsTokens,
 	treatment: func(c *Config, cluster *Cluster, _ *plugin) (Treatment, string) {
-		if cluster.labelled() {
+		switch {
+		case cluster.labelled() && c.dialect.framework < router09:
+			return Approximated, fmt.Sprintf("a prompt has %v bytes for each of its tokens", cluster.bytesPerToken())
+		case cluster.labelled():
 			return Exact, ""
 		}
 		return Approximated, "endpoints have no labels, and all score 0.5"
@@ -64,7 +70,7 @@ const (
 )
 
 func newContextLength(b *builder, p *plugin) *contextLength {
-	s := &contextLength{ranges: make([]contextRange, b.Endpoints)}
+	s := &contextLength{ranges: make([]contextRange, b.Endpoints), ratio: b.oldTokenRatio()}
 	for e := range s.ranges {
 		if text, labelled := b.labelsOf(e)[p.Parameters.(*contextLengthParameters).Label]; labelled {
 			s.ranges[e] = parseContextRange(text)
@@ -86,13 +92,17 @@ func parseContextRange(text string) contextRange {
 	return contextRange{goodRange, least, most}
 }
 
-type contextLength struct{ ranges []contextRange }
+type contextLength struct {
+	ranges []contextRange
+	// ratio is how many tokens one is taken for: see [oldTokens].
+	ratio float64
+}
 
 func (s *contextLength) filter(c *cycle, candidates []int) []int {
-	kept := candidates[:0]
+	kept, tokens := candidates[:0], oldTokens(c.tokens, s.ratio)
 	for _, e := range candidates {
 		r := &s.ranges[e]
-		if r.kind == noRange || r.kind == goodRange && r.least <= c.tokens && c.tokens <= r.most {
+		if r.kind == noRange || r.kind == goodRange && r.least <= tokens && tokens <= r.most {
 			kept = append(kept, e)
 		}
 	}
@@ -100,6 +110,7 @@ func (s *contextLength) filter(c *cycle, candidates []int) []int {
 }
 
 func (s *contextLength) score(c *cycle, candidates []int, w weight, scores []float64) {
+	tokens := oldTokens(c.tokens, s.ratio)
 	for i, e := range candidates {
 		switch r := &s.ranges[e]; r.kind {
 		case noRange:
@@ -107,7 +118,7 @@ func (s *contextLength) score(c *cycle, candidates []int, w weight, scores []flo
 		case badRange:
 			scores[i] = w.of(0)
 		case goodRange:
-			scores[i] = w.of(r.raw(c.tokens))
+			scores[i] = w.of(r.raw(tokens))
 		}
 	}
 }

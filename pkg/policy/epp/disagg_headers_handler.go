@@ -6,7 +6,7 @@ import "k8s.io/apimachinery/pkg/util/validation/field"
 
 // disaggHeadersHandler writes the endpoint that the prefill profile chose into a
 // header, for the engine that decodes. A [disaggProfileHandler] does so by
-// itself, a [pdProfileHandler] does not.
+// itself from scheduler-520af478 on, a [pdProfileHandler] does not.
 const (
 	disaggHeadersHandlerType = "disagg-headers-handler"
 	prefillHeaderHandlerType = "prefill-header-handler"
@@ -27,9 +27,9 @@ func headersHandler(name string) pluginType {
 		treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
 			handler := c.firstWith(profileHandlerRole)
 			switch {
-			case handler.Type == disaggProfileHandlerType:
+			case handler.Type == disaggProfileHandlerType && c.dialect.own >= schedulerMay:
 				return NoEffect, disaggProfileHandlerType + " tells the engines of prefill endpoints by itself"
-			case handler.Type == pdProfileHandlerType && p.Parameters.(*headersParameters).PrefillProfile == c.stages.prefill:
+			case (handler.Type == pdProfileHandlerType || handler.Type == disaggProfileHandlerType) && p.Parameters.(*headersParameters).PrefillProfile == c.stages.prefill:
 				return Exact, "tells the engines of prefill endpoints"
 			}
 			return NoEffect, "no profile of its name chooses prefill endpoints"

@@ -17,6 +17,9 @@ const disaggProfileHandlerType = "disagg-profile-handler"
 // prefill-first the prefill profile runs for each request, before the other, and
 // no decider is asked. A stage without its profile never runs, and so it is for
 // encoders, as prompts are text.
+//
+// Up to scheduler-v0.8 a [disaggHeadersHandler] has to tell the engines, as for a
+// [pdProfileHandler].
 var disaggProfileHandler = pluginType{
 	name:       disaggProfileHandlerType,
 	roles:      profileHandlerRole,
@@ -187,6 +190,7 @@ func (p *disaggParameters) stages(l *loader) stages {
 	asked := s.prefillFirst || p.Deciders.Prefill != "" && prefill != p.Profiles.Encode
 	if asked && prefill != s.decode && l.hasProfile(prefill) {
 		s.prefill, s.decider, s.peers = prefill, p.Deciders.Prefill, true
+		s.silent = l.dialect.own < schedulerMay && !l.tells(prefill)
 	}
 	return s
 }

@@ -35,11 +35,25 @@ var followedBefore = map[string]versionRange{
 	"models-data-source":           {},
 	openAIParserType:               {},
 
-	byLabelType: {},
-	// Roles that have several parts came with scheduler-v0.7.
-	"decode-filter":  {first: gie14},
-	"prefill-filter": {first: gie14},
-	"encode-filter":  {first: gie14},
+	byLabelType:             {},
+	byLabelSelectorType:     {},
+	labelSelectorFilterType: {},
+	decodeFilterType:        {},
+	prefillFilterType:       {},
+	encodeFilterType:        {},
+
+	alwaysDisaggPDDeciderType:         {},
+	alwaysDisaggMultimodalDeciderType: {},
+	contextLengthAwareType:            {},
+	disaggHeadersHandlerType:          {},
+	disaggProfileHandlerType:          {},
+	prefillHeaderHandlerType:          {},
+	sessionAffinityScorerType:         {},
+	// Up to scheduler-v0.5 it decides by a threshold of its own.
+	pdProfileHandlerType: {first: scheduler06},
+	// Up to scheduler-v0.7 they read the state of a prefix-cache-scorer.
+	noHitLRUScorerType:       {first: gie15},
+	prefixBasedPDDeciderType: {first: gie15},
 
 	// These ask for the version themselves.
 	approxPrefixCacheProducerType:   {},

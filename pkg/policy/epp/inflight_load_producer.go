@@ -72,7 +72,7 @@ var inFlightLoadProducer = pluginType{
 			stages:     []inFlightStage{newInFlightStage(b.stages.decode, false)},
 		}
 		if f.at < router09 {
-			f.match, f.tokensPerToken = nil, b.bytesPerToken()/estimatedBytes
+			f.match, f.tokensPerToken = nil, b.oldTokenRatio()
 		}
 		f.stages[0].bare = b.stages.bare
 		if b.stages.prefill != "" && f.at > gie15 {
@@ -231,7 +231,7 @@ func (f *inFlight) tokens(c *cycle) int {
 	if f.tokensPerToken == 0 {
 		return c.tokens
 	}
-	return max(1, int(float64(c.tokens)*f.tokensPerToken))
+	return max(1, oldTokens(c.tokens, f.tokensPerToken))
 }
 
 // uncached is how many prompt tokens the endpoint has to compute.

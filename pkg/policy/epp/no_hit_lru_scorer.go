@@ -27,6 +27,7 @@ var noHitLRUScorer = pluginType{
 	needs: func(p *plugin) []dataKey {
 		return []dataKey{{prefixMatchData, p.Parameters.(*noHitLRUParameters).PrefixMatchInfoProducerName}}
 	},
+	obstacles: heedsPrecise,
 	newScorer: func(b *builder, p *plugin) scorer {
 		return shared(b, p, func() *noHitLRU { return newNoHitLRU(b, p.Parameters.(*noHitLRUParameters)) })
 	},

@@ -74,6 +74,15 @@ func oldApproxPrefixObstacles(c *Config, _ *Cluster, p *plugin, at *field.Path) 
 	return errs
 }
 
+// heedsPrecise is for plugins that read what a precise-prefix-cache-scorer says of
+// prefixes too, before router-v0.9.
+func heedsPrecise(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+	if c.dialect.framework >= router09 || !c.hasType(precisePrefixCacheScorerType) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, p.Name, "reads what a "+precisePrefixCacheScorerType+" says of prefixes, which is not simulated in "+c.dialect.name)}
+}
+
 func (c *Config) hasType(typeName string) bool {
 	return slices.ContainsFunc(c.document.Plugins, func(p *plugin) bool { return p.Type == typeName })
 }

@@ -137,7 +137,7 @@ var registry = registered(
 	&activeRequestScorer, &tokenLoadScorer, &modalPrefixCacheScorer, &legacyPrefixCacheScorer, &prefixCacheScorer, &noHitLRUScorer,
 	&contextLengthAware, &loraAffinityScorer, &sessionAffinityScorer, &topologyAffinityScorer,
 	&prefixCacheAffinityFilter, &utilizationFilterPlugin, &sessionAffinityFilter, &topologyAffinityFilter,
-	&decodeFilter, &prefillFilter, &encodeFilter, &byLabel, &labelSelectorFilter, &byLabelSelector,
+	&oldDecodeFilter, &oldPrefillFilter, &decodeFilter, &prefillFilter, &encodeFilter, &byLabel, &labelSelectorFilter, &byLabelSelector,
 	&approxPrefixCacheProducer, &inFlightLoadProducer, &tokenProducer, &tokenizer,
 	&encoderCacheScorer, &encoderCacheProducer,
 	&singleProfileHandler, &disaggProfileHandler, &pdProfileHandler,

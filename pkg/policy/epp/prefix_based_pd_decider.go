@@ -2,20 +2,29 @@
 
 package epp
 
-import "k8s.io/apimachinery/pkg/util/validation/field"
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
 
 const prefixBasedPDDeciderType = "prefix-based-pd-decider"
 
 // prefixBasedPDDecider has a prompt computed elsewhere where it has promptTokens
 // or more and of it nonCachedTokens or more that the decode endpoint is not
 // believed to hold. With nonCachedTokens 0 it never does. It only asks the
-// producer named approx-prefix-cache-producer, and never does without it.
+// producer named approx-prefix-cache-producer, and never does without it. Before
+// router-v0.9 a prompt is as long as a quarter of its bytes, and the producer's
+// name does not matter.
 var prefixBasedPDDecider = pluginType{
 	name:       prefixBasedPDDeciderType,
 	roles:      deciderRole,
 	parameters: func() any { return &pdDeciderParameters{} },
 	treatment: treatDecider(func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
 		switch producer := c.plugin(approxPrefixCacheProducerType); {
+		case c.dialect.framework < router09:
+			return Approximated, fmt.Sprintf("a prompt has %v bytes for each of its tokens", cluster.bytesPerToken())
 		case p.Parameters.(*pdDeciderParameters).NonCachedTokens == 0:
 			return Exact, "says no to all: nonCachedTokens is 0"
 		case producer == nil || producer.Type != approxPrefixCacheProducerType:
@@ -23,8 +32,13 @@ var prefixBasedPDDecider = pluginType{
 		}
 		return Exact, ""
 	}),
+	obstacles: heedsPrecise,
 	newDecider: func(b *builder, p *plugin) decider {
-		return &prefixDecider{p.Parameters.(*pdDeciderParameters), b.optionalMatch(approxPrefixCacheProducerType)}
+		d := &prefixDecider{p.Parameters.(*pdDeciderParameters), b.optionalMatch(approxPrefixCacheProducerType), b.oldTokenRatio()}
+		if b.dialect.framework < router09 && b.lists(approxPrefixCacheProducerType) {
+			d.match = b.prefixMatch(approxPrefixCacheProducerType)
+		}
+		return d
 	},
 }
 
@@ -48,17 +62,24 @@ func (p *pdDeciderParameters) check(l *loader, path *field.Path) {
 type prefixDecider struct {
 	*pdDeciderParameters
 	match *prefixMatch // nil where there is none
+	// ratio is how many tokens one is taken for: see [oldTokens].
+	ratio float64
+}
+
+// lists reports whether there is a plugin of a type.
+func (b *builder) lists(typeName string) bool {
+	return slices.ContainsFunc(b.document.Plugins, func(p *plugin) bool { return p.Type == typeName })
 }
 
 func (d *prefixDecider) decide(c *cycle, decode int) Reason {
-	switch {
+	switch tokens := oldTokens(c.tokens, d.ratio); {
 	case d.NonCachedTokens == 0:
 		return Disabled
-	case c.tokens < max(d.PromptTokens, d.NonCachedTokens):
+	case tokens < max(d.PromptTokens, d.NonCachedTokens):
 		return InputTooShort
 	case d.match == nil:
 		return DeciderError
-	case c.tokens-d.match.blocks[decode]*d.match.blockTokens < d.NonCachedTokens:
+	case tokens-d.match.blocks[decode]*d.match.blockTokens < d.NonCachedTokens:
 		return SuffixCached
 	default:
 		return Disaggregated

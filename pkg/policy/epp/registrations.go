@@ -31,7 +31,8 @@ var registrations = []registration{
 	{"dcgm-data-source", false, "router-v0.10.."},
 	{"dcgm-extractor", false, "router-v0.10.."},
 	{"decision-tree-filter", false, "..gie-v0.5"},
-	{"decode-filter", true, "scheduler-v0.2.."},
+	{"decode-filter", true, "scheduler-v0.2..scheduler-v0.6"}, // oldDecodeFilter
+	{"decode-filter", true, "scheduler-v0.7.."},
 	{"destination-endpoint-served-verifier", false, "gie-v1.2.."},
 	{"disagg-headers-handler", true, "scheduler-v0.7.."},
 	{"disagg-profile-handler", true, "scheduler-v0.7.."},
@@ -85,7 +86,8 @@ var registrations = []registration{
 	{"precise-prefix-cache-scorer", true, "scheduler-v0.3.."},
 	{"predicted-latency-producer", false, "gie-v1.5.."},
 	{"predicted-latency-scorer", false, "gie-v1.3..gie-v1.5"},
-	{"prefill-filter", true, "scheduler-v0.2.."},
+	{"prefill-filter", true, "scheduler-v0.2..scheduler-v0.6"}, // oldPrefillFilter
+	{"prefill-filter", true, "scheduler-v0.7.."},
 	{"prefill-header-handler", true, "scheduler-v0.2.."},
 	{"prefix-based-pd-decider", true, "scheduler-v0.6.."},
 	{"prefix-cache-affinity-filter", false, "gie-v1.5.."},

@@ -14,8 +14,12 @@ const (
 const roleLabel = "llm-d.ai/role"
 
 // The filters keep pods by what they serve. Pods without a role decode, and
-// "both" is an old word for prefill-decode.
+// "both" is an old word for prefill-decode. Up to scheduler-v0.6 a role has one
+// part, and "both" is none that prefills.
 var (
+	oldDecodeFilter  = roleFilter(decodeFilterType, true, "decode", "both")
+	oldPrefillFilter = roleFilter(prefillFilterType, false, "prefill")
+
 	decodeFilter  = roleFilter(decodeFilterType, true, "decode", "prefill-decode", "both", "encode-prefill-decode")
 	prefillFilter = roleFilter(prefillFilterType, false, "prefill", "encode-prefill", "prefill-decode", "both", "encode-prefill-decode")
 	encodeFilter  = roleFilter(encodeFilterType, false, "encode", "encode-prefill", "encode-prefill-decode")

@@ -26,6 +26,9 @@ const (
 // where it sent a session, for as long as it is used; requests name the session
 // that the workload puts them in, whatever the sources.
 //
+// From scheduler-v0.4 to scheduler-520af478 the scorer names the endpoint when the
+// answer's headers have left, and no client ever sees it.
+//
 // With profileName the endpoint is the one that this profile chose; a request for
 // which it chose none changes nothing.
 var (
@@ -34,8 +37,18 @@ var (
 		roles:      scorerRole,
 		alpha:      true,
 		parameters: newSessionAffinityParameters,
-		treatment:  treatSessionAffinity,
-		newScorer:  func(b *builder, p *plugin) scorer { return newSessionAffinity(b, p) },
+		treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+			if namesTooLate(c.dialect.own) {
+				return NoEffect, "names the endpoint when the answer's headers have left: no client sends it back, and all score 0"
+			}
+			return treatSessionAffinity(c, cluster, p)
+		},
+		newScorer: func(b *builder, p *plugin) scorer {
+			if namesTooLate(b.dialect.own) {
+				return nobodysSession{}
+			}
+			return newSessionAffinity(b, p)
+		},
 	}
 	sessionAffinityFilter = pluginType{
 		name:       sessionAffinityFilterType,
@@ -82,6 +95,16 @@ type sessionIDSource struct {
 
 func newSessionAffinityParameters() any {
 	return &sessionAffinityParameters{Strategy: encodedEndpointStrategy}
+}
+
+// namesTooLate reports whether llm-d's scorer of a release tells clients of an
+// endpoint when it is too late to.
+func namesTooLate(at release) bool { return at >= scheduler04 && at < router09 }
+
+type nobodysSession struct{}
+
+func (nobodysSession) score(_ *cycle, candidates []int, w weight, scores []float64) {
+	fill(scores[:len(candidates)], w.of(0))
 }
 
 // noSessions is what is amiss where a workload has no conversations.

@@ -59,6 +59,24 @@ func (t *tokenEstimate) of(p prompt.Prompt, tokens int) (prompt.Prompt, int) {
 	return prompt.Prompt{Extents: t.extents}, all
 }
 
+// oldTokens is how long EPPs before router-v0.9 take a prompt of so many tokens to
+// be: a quarter of its bytes, where ratio is a quarter of a token's. With ratio 0
+// they are told.
+func oldTokens(tokens int, ratio float64) int {
+	if ratio == 0 {
+		return tokens
+	}
+	return int(float64(tokens) * ratio)
+}
+
+// oldTokenRatio is the ratio of [oldTokens].
+func (b *builder) oldTokenRatio() float64 {
+	if b.dialect.framework >= router09 {
+		return 0
+	}
+	return b.bytesPerToken() / estimatedBytes
+}
+
 // continues reports whether an extent is the continuation of the last one before
 // it that has tokens.
 func continues(before []prompt.Extent, e prompt.Extent) bool {

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+)
+
+func roleLabels(roles ...string) []map[string]string {
+	var labels []map[string]string
+	for _, role := range roles {
+		labels = append(labels, map[string]string{roleLabel: role})
+	}
+	return labels
+}
+
+// A role had one part up to scheduler-v0.6, and "both" none that prefills.
+func TestOldRoleFilters(t *testing.T) {
+	labels := append(roleLabels("decode", "prefill", "both", "prefill-decode"), nil)
+	for name, tc := range map[string]struct {
+		version, filter string
+		want            []int
+	}{
+		"decode":            {"scheduler-v0.6.0", decodeFilterType, []int{0, 2, 4}},
+		"decode in parts":   {"scheduler-v0.7.1", decodeFilterType, []int{0, 2, 3, 4}},
+		"prefill":           {"scheduler-v0.3.2", prefillFilterType, []int{1}},
+		"prefill, in parts": {"scheduler-v0.7.1", prefillFilterType, []int{1, 2, 3}},
+	} {
+		cluster := Cluster{Endpoints: len(labels), Labels: labels}
+		s := inVersion(t, tc.version, "plugins: [{type: "+tc.filter+"}]", cluster)
+		route(t, s, idle(len(labels)), request(0, 1))
+		if diff := cmp.Diff(tc.want, append([]int{}, s.LastDecision().Candidates...)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// Up to scheduler-v0.8 another plugin has to tell the engines who computes a
+// prompt, and a prompt is as long as a quarter of its bytes.
+func TestOldDisaggregation(t *testing.T) {
+	const profiles = `
+schedulingProfiles:
+- {name: prefill, plugins: [{pluginRef: prefill-filter}]}
+- {name: decode, plugins: [{pluginRef: decode-filter}]}`
+	const handler = `plugins:
+- {type: prefill-filter}
+- {type: decode-filter}
+- {type: always-disagg-pd-decider}
+- {type: disagg-profile-handler, parameters: {deciders: {prefill: always-disagg-pd-decider}}}`
+	const byLength = `plugins:
+- {type: prefill-filter}
+- {type: decode-filter}
+- {type: approx-prefix-cache-producer}
+- {type: prefix-based-pd-decider, parameters: {nonCachedTokens: 100}}
+- {type: disagg-profile-handler, parameters: {deciders: {prefill: prefix-based-pd-decider}}}`
+	for name, tc := range map[string]struct {
+		version, plugins string
+		bytesPerToken    float64
+		want             policy.Decision
+	}{
+		"nobody tells":                    {"scheduler-v0.8.0", handler, 4, policy.To(1)},
+		"a handler of headers tells":      {"scheduler-v0.7.1", handler + "\n- {type: disagg-headers-handler}", 4, policy.Decision{Endpoint: 1, Prefill: 0}},
+		"the profile handler tells":       {"scheduler-520af478", handler, 4, policy.Decision{Endpoint: 1, Prefill: 0}},
+		"as many tokens as quarter bytes": {"scheduler-520af478", byLength, 4, policy.Decision{Endpoint: 1, Prefill: 0}},
+		"and not as many":                 {"scheduler-520af478", byLength, 3.9, policy.To(1)},
+	} {
+		s := inVersion(t, tc.version, tc.plugins+profiles, Cluster{Endpoints: 2, Labels: roleLabels("prefill", "decode"), BytesPerToken: tc.bytesPerToken})
+		got, err := s.Route(idle(2), request(0, 100))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// Clients of scheduler-v0.4 to scheduler-520af478 never learn of an endpoint.
+func TestOldSessionsAreHeldToNoEndpoint(t *testing.T) {
+	for version, want := range map[string]float64{"scheduler-v0.3.2": 1, "scheduler-v0.4.0": 0, "scheduler-520af478": 0, "router-v0.9.0": 1} {
+		s := inVersion(t, version, "plugins: [{type: session-affinity-scorer}]", Cluster{Endpoints: 2, Sessions: true})
+		r := request(0, 10)
+		r.Session = 3
+		e := route(t, s, idle(2), r)
+		s.FirstToken(r, e)
+		s.Finished(r, e)
+		again := request(1, 10)
+		again.Session = 3
+		route(t, s, idle(2), again)
+		if got := s.LastDecision().Scores[e]; got != want {
+			t.Errorf("%s: the endpoint of the last answer scores %v, want %v", version, got, want)
+		}
+	}
+}
+
+// A prompt of 100 tokens of 8 bytes is one of 200 where bytes are counted.
+func TestOldContextLengths(t *testing.T) {
+	for version, want := range map[string]int{"scheduler-v0.8.0": 1, "scheduler-520af478": 1} {
+		labels := []map[string]string{{"llm-d.ai/context-length-range": "0-150"}, {"llm-d.ai/context-length-range": "151-300"}}
+		s := inVersion(t, version, "plugins: [{type: context-length-aware, parameters: {enableFiltering: true}}]", Cluster{Endpoints: 2, Labels: labels, BytesPerToken: 8})
+		if got := route(t, s, idle(2), request(0, 100)); got != want {
+			t.Errorf("%s: chose %d, want %d", version, got, want)
+		}
+	}
+}
+
+// What is written about prefixes by two plugins, or read of a precise one, is
+// refused.
+func TestOldPreciseMatchesAreNotRead(t *testing.T) {
+	for _, other := range []string{noHitLRUScorerType, approxPrefixCacheProducerType} {
+		c, errs := Load([]byte(oldHeader+"plugins: [{type: "+other+"}, {type: precise-prefix-cache-scorer, parameters: {indexerConfig: {tokenizersPoolConfig: {modelName: m, local: {}}}}}]"), "scheduler-v0.8.0", inline)
+		if len(errs) > 0 {
+			t.Fatal(errs.ToAggregate())
+		}
+		if errs := c.Check(&Cluster{Endpoints: 1}, inline); len(errs) == 0 {
+			t.Errorf("%s: not refused", other)
+		}
+	}
+}
