@@ -173,8 +173,13 @@ func (f *inFlight) produce(c *cycle) {
 		return
 	}
 	output := f.estimatedOutput(c)
-	for e := range f.load.uncached {
-		f.load.uncached[e] = f.uncached(c, e) + output
+	if !f.matches() {
+		fill(f.load.uncached, int64(f.tokens(c))+output)
+		return
+	}
+	rest := f.beyond(c) + output
+	for e, blocks := range f.match.blocks {
+		f.load.uncached[e] = f.unmatched(blocks) + rest
 	}
 }
 
@@ -236,12 +241,24 @@ func (f *inFlight) tokens(c *cycle) int {
 
 // uncached is how many prompt tokens the endpoint has to compute.
 func (f *inFlight) uncached(c *cycle, endpoint int) int64 {
-	if f.match == nil || f.match.blockTokens <= 0 {
+	if !f.matches() {
 		return int64(f.tokens(c))
 	}
-	unmatched := (f.match.totalBlocks - f.match.blocks[endpoint]) * f.match.blockTokens
-	beyond := c.tokens - f.match.totalBlocks*f.match.blockTokens
-	return int64(max(0, unmatched) + max(0, beyond))
+	return f.unmatched(f.match.blocks[endpoint]) + f.beyond(c)
+}
+
+// matches reports whether anything is known of what endpoints hold.
+func (f *inFlight) matches() bool { return f.match != nil && f.match.blockTokens > 0 }
+
+// unmatched is how many tokens of the prompt's blocks an endpoint has to compute
+// that holds so many of them.
+func (f *inFlight) unmatched(blocks int) int64 {
+	return int64(max(0, (f.match.totalBlocks-blocks)*f.match.blockTokens))
+}
+
+// beyond is how many tokens the prompt has beyond its blocks.
+func (f *inFlight) beyond(c *cycle) int64 {
+	return int64(max(0, c.tokens-f.match.totalBlocks*f.match.blockTokens))
 }
 
 func (f *inFlight) estimatedOutput(c *cycle) int64 {
