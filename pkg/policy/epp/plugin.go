@@ -99,7 +99,7 @@ type plugin struct {
 	Type       string `json:"type"`
 	Parameters any    `json:"parameters,omitempty"`
 
-	// kind is nil for a type that is not built; the configuration is refused.
+	// kind is nil for a type that the version has not; the configuration is refused.
 	kind *pluginType
 	// created is whether the loader made the instance.
 	created bool
@@ -121,8 +121,8 @@ func (p *plugin) freshness() string {
 	return p.kind.freshness
 }
 
-// has reports whether the instance has one of the roles. One that is not built
-// is given the benefit of the doubt: it has been refused already.
+// has reports whether the instance has one of the roles. One of no known
+// type is given the benefit of the doubt: it has been refused already.
 func (p *plugin) has(r roles) bool { return p.kind == nil || p.kind.roles&r != 0 }
 
 // checkedParameters are parameters that not all values are good for.

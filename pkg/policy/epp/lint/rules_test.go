@@ -27,7 +27,11 @@ func TestEachRuleFindsItsBadExampleAndNothingElse(t *testing.T) {
 	for _, rule := range rules {
 		t.Run(rule.ID, func(t *testing.T) {
 			if rule.Bad == "" {
-				t.Skip("no example")
+				// What the loader may yet say has no example beforehand.
+				if rule.ID != "loader-notice" {
+					t.Error("no bad example")
+				}
+				return
 			}
 			found := rule.findings(rule.Bad)
 			if len(found) == 0 {
