@@ -39,6 +39,8 @@ func TestPortableFunctionsGiveTheseBits(t *testing.T) {
 		"StudentT(0.95, 1)":  {stats.StudentT(0.95, 1), 0x40296993aacc4d18},
 		"StudentT(0.95, 4)":  {stats.StudentT(0.95, 4), 0x40063628d9efb5db},
 		"StudentT(0.9, 2e3)": {stats.StudentT(0.9, 2000), 0x3ffa54714d94020b},
+		"StudentTail(1, 4)":  {stats.StudentTail(1, 4), 0x3fc7edfe518ce63c},
+		"StudentTail(9, 30)": {stats.StudentTail(9, 30), 0x3df13b17c1e7e151},
 	}
 	for name, tc := range tests {
 		if got := math.Float64bits(tc.got); got != tc.want {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package stats
+
+import "math"
+
+// MeanAboveP returns the p-value of Student's one-sided t-test: the probability
+// of numbers that speak so strongly for a mean above limit, were the mean of
+// their law limit or less. It is small exactly where [LowerBound] is above
+// limit. Of fewer than two numbers, which show nothing, it is 1. Of equal
+// numbers it is 0 where they are above limit and 1 elsewhere.
+func MeanAboveP(xs []float64, limit float64) float64 {
+	if len(xs) < 2 {
+		return 1
+	}
+	mean, stdDev := moments(xs)
+	switch excess := mean - limit; {
+	case stdDev > 0:
+		return StudentTail(excess/(stdDev/math.Sqrt(float64(len(xs)))), len(xs)-1)
+	case excess > 0:
+		return 0
+	default:
+		return 1
+	}
+}
+
+// PairedAboveP returns the p-value for a's mean being above b's, where a[i] and
+// b[i] met the same random numbers: that of [MeanAboveP] over their
+// differences. It panics where the lengths differ.
+func PairedAboveP(a, b []float64) float64 {
+	return MeanAboveP(Differences(a, b), 0)
+}
+
+// PairedRelativeP returns the p-value for a's mean being above (1+relative)
+// times b's: the t-test of a[i] - (1+relative)·b[i] against 0, which is small
+// exactly where the lower of [PairedRatioBounds] is above 1+relative. It panics
+// where the lengths differ.
+func PairedRelativeP(a, b []float64, relative float64) float64 {
+	scaled := make([]float64, len(b))
+	for i := range b {
+		scaled[i] = b[i] + float64(relative*b[i])
+	}
+	return PairedAboveP(a, scaled)
+}
+
+// TwoSidedP returns the p-value of a test that looks to both sides, from those
+// of the two tests that look to one.
+func TwoSidedP(above, below float64) float64 {
+	return min(1, 2*min(above, below))
+}
