@@ -63,8 +63,8 @@ func (p *Plan) expand() error {
 		return errs.ToAggregate()
 	}
 	p.expanded = expansion{baseline: NoBaseline}
-	for _, values := range chosen.Ask(int(p.Search.MaxTrials)) {
-		p.expanded.points = append(p.expanded.points, p.point(values))
+	for _, proposal := range chosen.Ask() {
+		p.expanded.points = append(p.expanded.points, p.point(proposal.Point))
 	}
 	p.expandBaseline()
 	return nil
@@ -101,23 +101,19 @@ func (p *Plan) variants() []variant {
 
 // search returns the plan's algorithm, or what is wrong with its space.
 func (p *Plan) search(spec *field.Path) (search.Algorithm, field.ErrorList) {
-	path := spec.Child("parameters")
-	space := make(search.Space, len(p.Parameters))
+	problem := search.Problem{
+		Objectives: 1,
+		Seeds:      max(1, len(p.Seeds)),
+		Settings: search.Settings{
+			Algorithm: search.Name(p.Search.Algorithm),
+			Seed:      p.Search.Seed,
+			MaxTrials: int(p.Search.MaxTrials),
+		},
+	}
 	for i := range p.Parameters {
-		space[i] = p.Parameters[i].axis()
+		problem.Space.Parameters = append(problem.Space.Parameters, p.Parameters[i].axis())
 	}
-	if p.Search.Algorithm == v1alpha1.RandomSearch {
-		return search.NewRandom(space, p.Search.Seed, int(p.Search.MaxTrials), path)
-	}
-	grid, errs := search.NewGrid(space, path)
-	if len(errs) > 0 {
-		return nil, errs
-	}
-	if size := grid.Size(); size > uint64(p.Search.MaxTrials) {
-		return nil, field.ErrorList{field.Invalid(spec.Child("search", "maxTrials"), p.Search.MaxTrials,
-			fmt.Sprintf("the grid has %d points; raise maxTrials, take larger steps, or use algorithm Random", size))}
-	}
-	return grid, nil
+	return search.New(problem, spec)
 }
 
 func (p *Plan) point(values search.Point) Point {
@@ -152,6 +148,9 @@ func (p *Plan) expandBaseline() {
 func (p *Plan) scenarioAt(point Point) (tree, error) {
 	scenario := cloneTree(p.Scenario).(tree)
 	for _, i := range inOrder(p.Parameters) {
+		if point.Values[i].Value == "" { // the parameter does not exist at this point
+			continue
+		}
 		if err := p.Parameters[i].set(scenario, point.Values[i].Value); err != nil {
 			return nil, fmt.Errorf("parameter %s: %w", p.Parameters[i].Name, err)
 		}

@@ -2,24 +2,20 @@
 
 package search
 
-// Algorithm proposes points and may learn from what became of them. It is
-// deterministic: the same calls give the same points. It is not safe for
-// concurrent use.
+// Algorithm proposes points, a generation at a time, and may learn from what
+// became of them. It is not safe for concurrent use.
 //
-// Grid and Random know all of their points beforehand, and to them Tell means
-// nothing. An adaptive algorithm keeps what it is told, and proposes from it:
-// its caller asks for a generation of as many points as it can try side by
-// side, tries them, tells all of them at once, and asks again, until Ask
-// returns none. Since trials finish in any order, such an algorithm must not
-// depend on the order within one call of Tell; and since a caller may start
-// anew, one that is told earlier trials first must go on as if it had asked
-// for them.
+// All that an algorithm knows is what it was told: told the same generations,
+// it proposes the same next one, whether or not it was asked for the former
+// ones. So a search that was cut off goes on with a new algorithm, to which the
+// trials of its generations are told one after the other.
 type Algorithm interface {
-	// Ask returns the next points, at most n; fewer where there are no more.
-	// Asking for m and then for n gives the same points as asking for m+n,
-	// unless Tell comes in between.
-	Ask(n int) []Point
-	// Tell reports trials of points that Ask returned, or of others.
+	// Ask returns the next generation: proposals to be tried side by side, in
+	// any order. It is empty when the search is over. Asking again gives the
+	// same, until Tell.
+	Ask() []Proposal
+	// Tell reports a trial of each proposal of the generation that Ask returns,
+	// in its order.
 	Tell([]Trial)
 }
 
@@ -27,13 +23,20 @@ type Algorithm interface {
 type Point []Value
 
 // Value is a decimal number in canonical form (see [CanonicalDecimal]) or the
-// label of a choice.
+// label of a choice; it is empty where the parameter does not exist.
 type Value = string
 
-// Trial is a point and what became of it.
-type Trial struct {
-	Point Point
-	// Losses holds one number for each objective, in the caller's order; less
-	// is better. It is nil where the trial failed.
-	Losses []float64
+// Effort is how much of a full simulation a trial is.
+type Effort struct {
+	// Share is that of the requests (or of the duration), in (0, 1].
+	Share float64
+	// Seeds are simulated, from the one of index First on in the sequence of
+	// seeds that all points meet.
+	First, Seeds int
+}
+
+// Proposal is a point that is worth an effort.
+type Proposal struct {
+	Point  Point
+	Effort Effort
 }

@@ -2,13 +2,7 @@
 
 package search
 
-import (
-	"slices"
-
-	"k8s.io/apimachinery/pkg/util/validation/field"
-
-	"windtunnel.dev/windtunnel/pkg/stats"
-)
+import "k8s.io/apimachinery/pkg/util/validation/field"
 
 // axis is a parameter as a finite list of values, never held in full.
 type axis interface {
@@ -16,8 +10,14 @@ type axis interface {
 	size() int64
 	// at returns the value at an index below size.
 	at(index int64) Value
-	// draw returns the index of a random value.
-	draw(*stats.Stream) int64
+	// find returns a value as the axis writes it, if it is on the axis.
+	find(text string) (Value, bool)
+	// place returns the index of the value in whose cell a coordinate in [0, 1]
+	// lies. The cells are as wide as the scale says.
+	place(u float64) int64
+	// coordinate returns the centre of a value's cell, in [0, 1]; of a number
+	// that is not on the axis, its place on the scale.
+	coordinate(Value) float64
 }
 
 // axis returns the axis of a parameter, or everything that is wrong with it.
@@ -35,23 +35,3 @@ func (p Parameter) axis(path *field.Path) (axis, field.ErrorList) {
 	}
 	return newStepAxis(r, path)
 }
-
-// labels is the axis of a Choice.
-type labels []string
-
-func (p Parameter) labels(path *field.Path) (axis, field.ErrorList) {
-	if len(p.Choices) == 0 {
-		return nil, field.ErrorList{field.Required(path, "there must be a value to choose")}
-	}
-	var errs field.ErrorList
-	for i, label := range p.Choices {
-		if slices.Contains(p.Choices[:i], label) {
-			errs = append(errs, field.Duplicate(path.Index(i), label))
-		}
-	}
-	return labels(p.Choices), errs
-}
-
-func (l labels) size() int64                { return int64(len(l)) }
-func (l labels) at(index int64) Value       { return l[index] }
-func (l labels) draw(s *stats.Stream) int64 { return int64(s.IntN(len(l))) }

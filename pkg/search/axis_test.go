@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,8 +47,17 @@ func checkAxis(t *testing.T, p Parameter, a axis, indices []int64) {
 	}
 	s := stats.NewStream(1, "axis")
 	for range 10 {
-		if index := a.draw(s); index < 0 || index >= a.size() {
-			t.Fatalf("%+v: drew value %d of %d", p, index, a.size())
+		u := s.Float64()
+		index := a.place(u)
+		if index < 0 || index >= a.size() {
+			t.Fatalf("%+v: value %d of %d at %v", p, index, a.size(), u)
+		}
+		value := a.at(index)
+		if again := a.place(a.coordinate(value)); again != index {
+			t.Fatalf("%+v: value %d is at %v, where value %d is", p, index, a.coordinate(value), again)
+		}
+		if found, ok := a.find("0" + strings.TrimPrefix(value, "-")); value[0] != '-' && (!ok || found != value) {
+			t.Fatalf("%+v: 0%s is found as %q, %v", p, value, found, ok)
 		}
 	}
 }
@@ -121,7 +131,7 @@ func TestAxesHoldExactValues(t *testing.T) {
 			[]Value{"12345700"}, 1, "12345700",
 		},
 		"choices stay as they are": {
-			Parameter{Kind: Choice, Choices: []string{"1.0", "random", ""}}, []Value{"1.0", "random", ""}, 3, "",
+			Parameter{Kind: Choice, Choices: []string{"1.0", "random", "max"}}, []Value{"1.0", "random", "max"}, 3, "max",
 		},
 	}
 	for name, tc := range tests {
@@ -156,10 +166,34 @@ func TestLogarithmicDrawsAreRoundedToTheNearestValue(t *testing.T) {
 	a := mustAxis(t, p).(*digitsAxis)
 	values, draws := stats.NewStream(3, "axis"), stats.NewStream(3, "axis")
 	for range 2000 {
-		x := a.log.draw(values)
-		got, err := strconv.ParseFloat(a.at(a.draw(draws)), 64)
+		x := a.log.number(values.Float64())
+		got, err := strconv.ParseFloat(a.at(a.place(draws.Float64())), 64)
 		if err != nil || math.Abs(got-x) > 0.5000001e-5*x {
 			t.Fatalf("%v is rounded to %v: %v", x, got, err)
+		}
+	}
+}
+
+func TestAxesFindTheirValuesAndNoOthers(t *testing.T) {
+	tests := map[string]struct {
+		parameter Parameter
+		on, off   []string
+	}{
+		"steps":   {Parameter{Kind: Stepped, Min: "0.5", Max: "2", Step: "0.5"}, []string{"0.5", "1.00", "2"}, []string{"0", "2.5", "0.75", "1.50001", "", "x", "-1"}},
+		"digits":  {Parameter{Kind: Continuous, Min: "0.01", Max: "10", LogScale: true}, []string{"0.01", "0.0123456", "9.99999", "10.0"}, []string{"0.00999999", "1.000001", "10.0001", "0", "-1", "", "x"}},
+		"choices": {Parameter{Kind: Choice, Choices: []string{"a", "b"}}, []string{"a", "b"}, []string{"", "c"}},
+	}
+	for name, tc := range tests {
+		a := mustAxis(t, tc.parameter)
+		for _, text := range tc.on {
+			if _, ok := a.find(text); !ok {
+				t.Errorf("%s: %q is not found", name, text)
+			}
+		}
+		for _, text := range tc.off {
+			if got, ok := a.find(text); ok {
+				t.Errorf("%s: %q is found as %q", name, text, got)
+			}
 		}
 	}
 }
@@ -193,7 +227,7 @@ func TestDrawsSpreadAsTheScaleSays(t *testing.T) {
 			a, s := mustAxis(t, tc.parameter), stats.NewStream(1, name)
 			draws := make([]float64, n)
 			for i := range draws {
-				draws[i], _ = strconv.ParseFloat(a.at(a.draw(s)), 64)
+				draws[i], _ = strconv.ParseFloat(a.at(a.place(s.Float64())), 64)
 			}
 			slices.Sort(draws)
 			for _, x := range tc.at {

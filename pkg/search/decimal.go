@@ -115,3 +115,13 @@ func scaled(digits int64, exponent int) decimal {
 func powerOfTen(n int) *big.Int {
 	return new(big.Int).Exp(ten, big.NewInt(int64(n)), nil)
 }
+
+// numberOf returns the number nearest to a decimal text, and 0 for another
+// text. A baseline may hold anything.
+func numberOf(v Value) float64 {
+	d, err := parseDecimal(v)
+	if err != nil {
+		return 0
+	}
+	return d.float()
+}

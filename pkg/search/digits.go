@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
-
-	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
 // digitsAxis holds every number of six significant digits in a range above 0:
@@ -17,7 +15,7 @@ import (
 // numbers are m·10^e with six-digit m, ranked by e and then by m.
 type digitsAxis struct {
 	first, last int64 // ranks
-	log         *logUniform
+	log         *logScale
 }
 
 // The six-digit mantissas.
@@ -37,7 +35,7 @@ func newDigitsAxis(r numberRange, path *field.Path) (axis, field.ErrorList) {
 	if last < first { // so narrow a range that no such number lies in it
 		return newStepAxis(r, path)
 	}
-	return &digitsAxis{first, last, newLogUniform(r)}, nil
+	return &digitsAxis{first, last, newLogScale(r)}, nil
 }
 
 // rankBelow ranks the greatest six-digit number that is not above d, and says
@@ -63,9 +61,18 @@ func (a *digitsAxis) at(index int64) Value {
 	return scaled(mantissa+mantissaMin, int(exponent)).String()
 }
 
-// draw rounds a number of the scale to six digits.
-func (a *digitsAxis) draw(s *stats.Stream) int64 {
-	text := strconv.FormatFloat(a.log.draw(s), 'e', significantDigits-1, 64)
+func (a *digitsAxis) find(text string) (Value, bool) {
+	d, err := parseDecimal(text)
+	if err != nil || d.digits.Sign() <= 0 {
+		return "", false
+	}
+	rank, exact := rankBelow(d)
+	return d.String(), exact && a.first <= rank && rank <= a.last
+}
+
+// place rounds the number of the scale to six digits.
+func (a *digitsAxis) place(u float64) int64 {
+	text := strconv.FormatFloat(a.log.number(min(max(u, 0), 1)), 'e', significantDigits-1, 64)
 	digits, power, _ := strings.Cut(text, "e")
 	mantissa, err1 := strconv.ParseInt(strings.Replace(digits, ".", "", 1), 10, 64)
 	exponent, err2 := strconv.ParseInt(power, 10, 64)
@@ -75,3 +82,5 @@ func (a *digitsAxis) draw(s *stats.Stream) int64 {
 	rank := rankOf(mantissa, exponent-(significantDigits-1))
 	return min(max(rank, a.first), a.last) - a.first
 }
+
+func (a *digitsAxis) coordinate(v Value) float64 { return a.log.coordinate(numberOf(v)) }

@@ -10,35 +10,50 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Grid proposes every point of a space once, in the order of nested loops: the
-// last parameter changes fastest. Points are made when asked for.
-type Grid struct {
-	axes       []axis
-	size, next uint64
+// grid proposes every point of a space once, in the order of nested loops: the
+// last parameter changes fastest.
+type grid struct {
+	problem    *problem
+	points     []Point // those that were not told yet
+	generation int
 }
 
-var _ Algorithm = (*Grid)(nil)
-
-// NewGrid returns the grid over a space, or everything that is wrong: what
-// Validate finds, a range without a step, and more points than can be counted.
-// path is that of the list of parameters.
-func NewGrid(s Space, path *field.Path) (*Grid, field.ErrorList) {
-	axes, errs := s.axes(path)
-	for i, p := range s {
-		if (p.Kind == Continuous || p.Kind == Integer) && p.Step == "" {
-			errs = append(errs, field.Required(path.Index(i).Child("range", "step"),
-				"a grid needs the distance of neighbouring values; or search at random"))
-		}
-	}
+// newGrid makes the points, which must not be more than MaxTrials. Every range
+// needs a step.
+func newGrid(p *problem) (Algorithm, field.ErrorList) {
+	errs := p.stepless()
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	g := &Grid{axes: axes, size: size(axes)}
-	if g.size == math.MaxUint64 {
-		return nil, field.ErrorList{field.Invalid(path, extents(axes),
-			"are more points than can be counted; take larger steps or fewer values, or search at random")}
+	const advice = "raise maxTrials, take larger steps, or use algorithm Random"
+	most, at := p.Settings.MaxTrials, p.settings().Child("maxTrials")
+	if size := p.cube.size(); p.cube.plain() && size > uint64(most) {
+		count := fmt.Sprint(size)
+		if size == math.MaxUint64 {
+			count = extents(p.cube.axes)
+		}
+		return nil, field.ErrorList{field.Invalid(at, most, fmt.Sprintf("the grid has %s points; %s", count, advice))}
 	}
-	return g, nil
+	points, all := p.cube.enumerate(most)
+	if !all {
+		return nil, field.ErrorList{field.Invalid(at, most, "the grid has more points, or too many combinations to look for them; "+advice)}
+	}
+	if len(points) == 0 {
+		return nil, field.ErrorList{field.Invalid(p.path.Child("rules"), len(p.Space.Rules), "contradict each other or the parameters: no point fulfils all of them")}
+	}
+	return &grid{p, points, p.generation(len(points))}, nil
+}
+
+// stepless reports ranges that a grid cannot go through.
+func (p *problem) stepless() field.ErrorList {
+	var errs field.ErrorList
+	for i, q := range p.Space.Parameters {
+		if (q.Kind == Continuous || q.Kind == Integer) && q.Step == "" {
+			errs = append(errs, field.Required(p.path.Child("parameters").Index(i).Child("range", "step"),
+				"a grid needs the distance of neighbouring values; or search at random"))
+		}
+	}
+	return errs
 }
 
 // extents writes the sizes of axes as a product.
@@ -50,36 +65,8 @@ func extents(axes []axis) string {
 	return strings.Join(sizes, " × ")
 }
 
-// Size returns the number of points, asked for or not.
-func (g *Grid) Size() uint64 { return g.size }
+func (g *grid) next() []Point { return g.points[:min(g.generation, len(g.points))] }
 
-// Ask returns the next points, at most n.
-func (g *Grid) Ask(n int) []Point {
-	var points []Point
-	for ; len(points) < n && g.next < g.size; g.next++ {
-		points = append(points, pointAt(g.axes, g.indices(g.next)))
-	}
-	return points
-}
+func (g *grid) Ask() []Proposal { return g.problem.inFull(g.next()) }
 
-// Tell changes nothing.
-func (g *Grid) Tell([]Trial) {}
-
-// indices returns the place of the point with that number on every axis.
-func (g *Grid) indices(number uint64) []int64 {
-	indices := make([]int64, len(g.axes))
-	for i := len(g.axes) - 1; i >= 0; i-- {
-		size := uint64(g.axes[i].size())
-		indices[i] = int64(number % size)
-		number /= size
-	}
-	return indices
-}
-
-func pointAt(axes []axis, indices []int64) Point {
-	point := make(Point, len(axes))
-	for i, a := range axes {
-		point[i] = a.at(indices[i])
-	}
-	return point
-}
+func (g *grid) Tell([]Trial) { g.points = g.points[len(g.next()):] }

@@ -4,7 +4,6 @@ package search_test
 
 import (
 	"fmt"
-	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,93 +11,136 @@ import (
 	"windtunnel.dev/windtunnel/pkg/search"
 )
 
-func mustGrid(t testing.TB, s search.Space) *search.Grid {
+// problemOf is a problem with one objective and one seed.
+func problemOf(algorithm search.Name, s search.Space, maxTrials int) search.Problem {
+	return search.Problem{
+		Space: s, Objectives: 1, Seeds: 1,
+		Settings: search.Settings{Algorithm: algorithm, Seed: 1, MaxTrials: maxTrials},
+	}
+}
+
+func mustNew(t testing.TB, p search.Problem) search.Algorithm {
 	t.Helper()
-	g, errs := search.NewGrid(s, path)
+	a, errs := search.New(p, path)
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	return g
+	return a
+}
+
+// generation asks for the points of a generation, and tells a loss for each.
+func generation(a search.Algorithm) []search.Point {
+	var points []search.Point
+	var trials []search.Trial
+	for i, p := range a.Ask() {
+		points = append(points, p.Point)
+		trials = append(trials, search.Trial{Proposal: p, Samples: [][]float64{{float64(i)}}})
+	}
+	a.Tell(trials)
+	return points
+}
+
+// allPoints asks until there is nothing more.
+func allPoints(a search.Algorithm) []search.Point {
+	var all []search.Point
+	for {
+		points := generation(a)
+		if len(points) == 0 {
+			return all
+		}
+		all = append(all, points...)
+	}
 }
 
 func TestGridGoesThroughItsPointsLikeNestedLoops(t *testing.T) {
-	g := mustGrid(t, search.Space{choice("router", "load", "prefix"), stepped("weight", "0", "1", "0.5"), choice("seed", "7")})
+	space := spaceOf(choice("router", "load", "prefix"), stepped("weight", "0", "1", "0.5"), choice("seed", "7"))
 	want := []search.Point{
 		{"load", "0", "7"}, {"load", "0.5", "7"}, {"load", "1", "7"},
 		{"prefix", "0", "7"}, {"prefix", "0.5", "7"}, {"prefix", "1", "7"},
 	}
-	if diff := cmp.Diff(want, g.Ask(100)); diff != "" {
+	g := mustNew(t, problemOf(search.Grid, space, 6))
+	if diff := cmp.Diff(want, generation(g)); diff != "" {
 		t.Errorf("points (−want +got):\n%s", diff)
 	}
-	if more := g.Ask(1); len(more) != 0 {
+	if more := g.Ask(); len(more) != 0 {
 		t.Errorf("the grid goes on with %v", more)
 	}
-	if g.Size() != 6 {
-		t.Errorf("size %d", g.Size())
+}
+
+func TestGridInGenerationsGivesTheSamePoints(t *testing.T) {
+	p := problemOf(search.Grid, spaceOf(stepped("a", "0", "1", "0.1"), stepped("b", "-3", "3", "1")), 77)
+	want := allPoints(mustNew(t, p))
+	p.Settings.Generation = 5
+	g := mustNew(t, p)
+	if n := len(g.Ask()); n != 5 {
+		t.Errorf("a generation of %d", n)
+	}
+	if diff := cmp.Diff(want, allPoints(g)); diff != "" || len(want) != 77 {
+		t.Errorf("%d points (−want +got):\n%s", len(want), diff)
 	}
 }
 
-func TestGridAskedInPartsGivesTheSamePoints(t *testing.T) {
-	space := search.Space{stepped("a", "0", "1", "0.1"), stepped("b", "-3", "3", "1")}
-	want := mustGrid(t, space).Ask(1000)
-	parts := mustGrid(t, space)
-	var got []search.Point
-	for n := 0; len(got) < len(want); n++ {
-		asked := parts.Ask(n)
-		if len(asked) > n {
-			t.Fatalf("asked for %d, got %d", n, len(asked))
+func TestAParameterThatDoesNotExistHasNoValueAndMakesNoPoints(t *testing.T) {
+	space := spaceOf(
+		choice("picker", "max", "weighted", "random"),
+		when(stepped("temperature", "1", "3", "1"), "picker", "weighted"),
+		when(choice("ties", "first", "any"), "temperature", "3.0"),
+	)
+	want := []search.Point{
+		{"max", "", ""},
+		{"weighted", "1", ""}, {"weighted", "2", ""}, {"weighted", "3", "first"}, {"weighted", "3", "any"},
+		{"random", "", ""},
+	}
+	if diff := cmp.Diff(want, allPoints(mustNew(t, problemOf(search.Grid, space, 6)))); diff != "" {
+		t.Errorf("points (−want +got):\n%s", diff)
+	}
+	for _, p := range want {
+		if err := space.Contains(p); err != nil {
+			t.Errorf("%q: %v", p, err)
 		}
-		parts.Tell([]search.Trial{{Point: search.Point{"0", "0"}, Losses: []float64{1}}})
-		got = append(got, asked...)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("points (−want +got):\n%s", diff)
-	}
-}
-
-func TestAHugeGridIsNotMade(t *testing.T) {
-	g := mustGrid(t, search.Space{
-		{Name: "a", Kind: search.Integer, Min: "1", Max: "9223372036854775807", Step: "1"},
-		choice("b", "x", "y"),
-	})
-	want := []search.Point{{"1", "x"}, {"1", "y"}, {"2", "x"}}
-	if diff := cmp.Diff(want, g.Ask(3)); diff != "" {
-		t.Errorf("points (−want +got):\n%s", diff)
-	}
-	if g.Size() != math.MaxUint64-1 {
-		t.Errorf("size %d", g.Size())
+	if size, exact := space.Size(); size != 18 || exact {
+		t.Errorf("size %d, exact %v", size, exact)
 	}
 }
 
 func TestWhatAGridCannotEnumerateIsRefusedWithAdvice(t *testing.T) {
 	const advice = "a grid needs the distance of neighbouring values; or search at random"
+	const fewer = "; raise maxTrials, take larger steps, or use algorithm Random"
 	tests := map[string]struct {
 		space search.Space
 		want  []string
 	}{
 		"ranges without a step": {
-			search.Space{choice("a", "x"), continuous("b", "0", "1"), integer("c", "0", "9")},
+			spaceOf(choice("a", "x"), continuous("b", "0", "1"), integer("c", "0", "9")),
 			[]string{
 				"FieldValueRequired at spec.parameters[1].range.step: " + advice,
 				"FieldValueRequired at spec.parameters[2].range.step: " + advice,
 			},
 		},
 		"what no algorithm takes": {
-			search.Space{choice("a"), stepped("b", "0", "1", "")},
+			spaceOf(choice("a"), stepped("b", "0", "1", "")),
 			[]string{
 				"FieldValueRequired at spec.parameters[0].values: there must be a value to choose",
 				"FieldValueRequired at spec.parameters[1].range.step: must be a decimal number, such as \"2.5\"",
 			},
 		},
+		"more points than asked for": {
+			spaceOf(stepped("a", "1", "101", "1")),
+			[]string{"FieldValueInvalid at spec.search.maxTrials: the grid has 101 points" + fewer},
+		},
 		"more points than can be counted": {
-			search.Space{stepped("a", "1", "4294967296", "1"), stepped("b", "1", "4294967296", "1")},
-			[]string{"FieldValueInvalid at spec.parameters: " +
-				"are more points than can be counted; take larger steps or fewer values, or search at random"},
+			spaceOf(stepped("a", "1", "4294967296", "1"), stepped("b", "1", "4294967296", "1")),
+			[]string{"FieldValueInvalid at spec.search.maxTrials: the grid has 4294967296 × 4294967296 points" + fewer},
+		},
+		"more points than asked for, some of them conditional": {
+			spaceOf(choice("a", "x", "y"), when(stepped("b", "1", "100", "1"), "a", "y")),
+			[]string{"FieldValueInvalid at spec.search.maxTrials: the grid has more points, or too many combinations to look for them" + fewer},
 		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			g, errs := search.NewGrid(tc.space, path)
+			g, errs := search.New(problemOf(search.Grid, tc.space, 100), path)
 			if diff := cmp.Diff(tc.want, lines(errs)); diff != "" || g != nil {
 				t.Errorf("grid %v, errors (−want +got):\n%s", g, diff)
 			}
@@ -106,31 +148,33 @@ func TestWhatAGridCannotEnumerateIsRefusedWithAdvice(t *testing.T) {
 	}
 }
 
-func BenchmarkGridAsk(b *testing.B) {
+func BenchmarkGrid(b *testing.B) {
 	b.ReportAllocs()
-	g := mustGrid(b, search.Space{
-		{Name: "a", Kind: search.Integer, Min: "1", Max: "1000000000000", Step: "1"},
-		stepped("b", "0", "5", "0.5"), choice("c", "x", "y"),
-	})
+	p := problemOf(search.Grid, spaceOf(stepped("a", "1", "5000", "1"), stepped("b", "0", "4.5", "0.5"), choice("c", "x", "y")), 100_000)
 	for b.Loop() {
-		g.Ask(1)
+		mustNew(b, p).Ask()
 	}
 }
 
-func ExampleGrid() {
-	grid, errs := search.NewGrid(search.Space{
-		{Name: "weight", Kind: search.Stepped, Min: "0", Max: "1", Step: "0.5"},
-		{Name: "picker", Kind: search.Choice, Choices: []string{"max", "random"}},
+func ExampleNew() {
+	grid, errs := search.New(search.Problem{
+		Space: search.Space{Parameters: []search.Parameter{
+			{Name: "weight", Kind: search.Stepped, Min: "0", Max: "1", Step: "0.5"},
+			{Name: "picker", Kind: search.Choice, Choices: []string{"max", "random"}},
+		}},
+		Objectives: 1,
+		Seeds:      3,
+		Settings:   search.Settings{Algorithm: search.Grid, MaxTrials: 100, Generation: 3},
 	}, nil)
 	if len(errs) > 0 {
 		fmt.Println(errs.ToAggregate())
 		return
 	}
-	for _, point := range grid.Ask(3) {
-		fmt.Println(point)
+	for _, proposal := range grid.Ask() {
+		fmt.Println(proposal.Point, proposal.Effort.Seeds)
 	}
 	// Output:
-	// [0 max]
-	// [0 random]
-	// [0.5 max]
+	// [0 max] 3
+	// [0 random] 3
+	// [0.5 max] 3
 }

@@ -77,16 +77,28 @@ func (r numberRange) validate(p Parameter, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// logUniform draws numbers whose logarithms are spread evenly.
-type logUniform struct{ low, width float64 } // of the logarithms
+// logScale maps numbers to coordinates in [0, 1] by their logarithms.
+type logScale struct{ low, width float64 } // of the logarithms
 
-func newLogUniform(r numberRange) *logUniform {
+func newLogScale(r numberRange) *logScale {
 	low := stats.Log(r.min.float())
-	return &logUniform{low, stats.Log(r.max.float()) - low}
+	return &logScale{low, stats.Log(r.max.float()) - low}
 }
 
-func (l *logUniform) draw(s *stats.Stream) float64 {
-	return stats.Exp(l.low + float64(l.width*s.Float64()))
+// number returns the number at a coordinate.
+func (l *logScale) number(u float64) float64 {
+	return stats.Exp(l.low + float64(l.width*u))
+}
+
+// coordinate returns the place of a number: of one beyond an end, the end.
+func (l *logScale) coordinate(number float64) float64 {
+	if l.width == 0 {
+		return 0.5
+	}
+	if number <= 0 {
+		return 0
+	}
+	return min(max((stats.Log(number)-l.low)/l.width, 0), 1)
 }
 
 // float returns the number nearest to d.

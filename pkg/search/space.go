@@ -34,32 +34,69 @@ type Parameter struct {
 	// Min, Max and Step are decimal numbers, such as "0.5". Step may be empty
 	// for Integer and must be for Continuous; all three are for Choice.
 	Min, Max, Step string
-	// LogScale has Random spread the logarithms of the numbers evenly, in
-	// place of the numbers.
+	// LogScale has searches see the logarithm of the number: those that spread
+	// points spread logarithms evenly, in place of the numbers.
 	LogScale bool
 	// Choices are the labels of a Choice.
 	Choices []string
+	// When says where the parameter exists; nil means everywhere.
+	When *Condition
 }
 
-// Space is the product of its parameters: one value of each is a point.
-type Space []Parameter
+// Condition has a parameter exist only where an earlier parameter has one of
+// some values. Where that one does not exist itself, neither does this one.
+type Condition struct {
+	Parameter string
+	Values    []string
+}
+
+// Rule is a CEL expression over the parameters of a space that holds at every
+// point of it, such as "prefix / queue <= 1.33". Numbers are doubles and labels
+// are strings. A rule that uses a parameter which does not exist at a point
+// does not speak of that point.
+type Rule struct {
+	Expression string
+	// Message says in words what the rule wants; it may be empty.
+	Message string
+}
+
+// Space is the product of its parameters: one value of each is a point, where
+// the parameter exists. Every point fulfils all rules.
+type Space struct {
+	Parameters []Parameter
+	Rules      []Rule
+}
 
 // Validate returns everything that is wrong with the space. path is that of
-// the list of parameters; beneath it errors name [i].name, [i].range.min, .max
-// and .step, and [i].values.
+// the object that holds it; beneath it errors name parameters[i].name,
+// .range.min, .max and .step, .values, .when.parameter and .when.values, and
+// rules[i].expression.
 func (s Space) Validate(path *field.Path) field.ErrorList {
-	_, errs := s.axes(path)
+	_, errs := s.cube(path)
 	return errs
 }
 
-// Size returns the number of points of a valid space; the largest uint64 where
-// there are as many or more.
-func (s Space) Size() uint64 {
-	axes, errs := s.axes(nil)
+// Size returns the number of combinations of the parameters' values in a valid
+// space; the largest uint64 where there are as many or more. It is exact where
+// nothing but the parameters makes the space; conditions and rules leave fewer
+// points than that.
+func (s Space) Size() (points uint64, exact bool) {
+	c, errs := s.cube(nil)
 	if len(errs) > 0 {
 		panic(fmt.Sprintf("search: size of an invalid space: %v", errs.ToAggregate()))
 	}
-	return size(axes)
+	return c.size(), c.plain()
+}
+
+// Contains says what keeps a point out of a valid space, nil if nothing does:
+// a value that is not on its parameter's axis, one that the conditions do not
+// let exist or that is missing, or a rule that does not hold.
+func (s Space) Contains(p Point) error {
+	c, errs := s.cube(nil)
+	if len(errs) > 0 {
+		panic(fmt.Sprintf("search: point of an invalid space: %v", errs.ToAggregate()))
+	}
+	return c.contains(p)
 }
 
 // size multiplies the sizes of axes, up to the largest uint64.
@@ -75,15 +112,16 @@ func size(axes []axis) uint64 {
 	return product
 }
 
-// axes returns an axis for each parameter, or everything that is wrong.
+// axes returns an axis for each parameter, or everything that is wrong. path
+// is that of the list of parameters.
 func (s Space) axes(path *field.Path) ([]axis, field.ErrorList) {
-	if len(s) == 0 {
+	if len(s.Parameters) == 0 {
 		return nil, field.ErrorList{field.Required(path, "there must be a parameter to vary")}
 	}
 	var errs field.ErrorList
-	axes := make([]axis, len(s))
+	axes := make([]axis, len(s.Parameters))
 	seen := map[string]bool{}
-	for i, p := range s {
+	for i, p := range s.Parameters {
 		at := path.Index(i)
 		switch {
 		case p.Name == "":

@@ -34,7 +34,12 @@ func logarithmic(p search.Parameter) search.Parameter {
 	return p
 }
 
-var path = field.NewPath("spec", "parameters")
+var path = field.NewPath("spec")
+
+// spaceOf is a space of parameters alone.
+func spaceOf(parameters ...search.Parameter) search.Space {
+	return search.Space{Parameters: parameters}
+}
 
 // lines writes errors one a line, as "kind at path: detail".
 func lines(errs field.ErrorList) []string {
@@ -51,39 +56,56 @@ func TestFaultsOfASpaceAreNamedWithTheirPlace(t *testing.T) {
 		space search.Space
 		want  []string
 	}{
-		"a sound space": {search.Space{stepped("a", "0", "5", "0.5"), continuous("b", "0", "1"), integer("c", "1", "8"), choice("d", "x")}, nil},
-		"no parameters": {nil, []string{"FieldValueRequired at spec.parameters: there must be a parameter to vary"}},
-		"no name":       {search.Space{choice("", "x")}, []string{"FieldValueRequired at spec.parameters[0].name: every parameter must have a name"}},
+		"a sound space": {spaceOf(stepped("a", "0", "5", "0.5"), continuous("b", "0", "1"), integer("c", "1", "8"), choice("d", "x")), nil},
+		"no parameters": {search.Space{}, []string{"FieldValueRequired at spec.parameters: there must be a parameter to vary"}},
+		"no name":       {spaceOf(choice("", "x")), []string{"FieldValueRequired at spec.parameters[0].name: every parameter must have a name"}},
 		"one name twice": {
-			search.Space{choice("a", "x"), choice("a", "y")},
+			spaceOf(choice("a", "x"), choice("a", "y")),
 			[]string{"FieldValueDuplicate at spec.parameters[1].name: "},
 		},
 		"nothing to choose": {
-			search.Space{choice("a")},
+			spaceOf(choice("a")),
 			[]string{"FieldValueRequired at spec.parameters[0].values: there must be a value to choose"},
 		},
+		"an empty choice": {
+			spaceOf(choice("a", "x", "")),
+			[]string{"FieldValueRequired at spec.parameters[0].values[1]: an empty value means that the parameter does not exist"},
+		},
+		"conditions on what is not there": {
+			spaceOf(
+				when(choice("a", "x"), "b", "x"), when(stepped("b", "0", "1", "0.1"), "b", "0.1"),
+				when(choice("c", "x"), "b"), when(choice("d", "x"), "b", "0.1", "0.15", "x"),
+			),
+			[]string{
+				"FieldValueInvalid at spec.parameters[0].when.parameter: must be the name of an earlier parameter",
+				"FieldValueInvalid at spec.parameters[1].when.parameter: must be the name of an earlier parameter",
+				"FieldValueRequired at spec.parameters[2].when.values: there must be a value with which the parameter exists",
+				"FieldValueInvalid at spec.parameters[3].when.values[1]: parameter \"b\" never has this value",
+				"FieldValueInvalid at spec.parameters[3].when.values[2]: parameter \"b\" never has this value",
+			},
+		},
 		"one choice twice": {
-			search.Space{choice("a", "x", "y", "x")},
+			spaceOf(choice("a", "x", "y", "x")),
 			[]string{"FieldValueDuplicate at spec.parameters[0].values[2]: "},
 		},
 		"min above max": {
-			search.Space{choice("a", "x"), stepped("b", "0.5", "0.25", "1")},
+			spaceOf(choice("a", "x"), stepped("b", "0.5", "0.25", "1")),
 			[]string{"FieldValueInvalid at spec.parameters[1].range.max: must not be less than min, 0.5"},
 		},
 		"no step at all": {
-			search.Space{stepped("a", "0", "1", "")},
+			spaceOf(stepped("a", "0", "1", "")),
 			[]string{"FieldValueRequired at spec.parameters[0].range.step: " + notDecimal},
 		},
 		"step of zero": {
-			search.Space{stepped("a", "0", "1", "0.0")},
+			spaceOf(stepped("a", "0", "1", "0.0")),
 			[]string{"FieldValueInvalid at spec.parameters[0].range.step: must be greater than 0"},
 		},
 		"step backwards": {
-			search.Space{stepped("a", "0", "1", "-0.5")},
+			spaceOf(stepped("a", "0", "1", "-0.5")),
 			[]string{"FieldValueInvalid at spec.parameters[0].range.step: must be greater than 0"},
 		},
 		"all faults at once": {
-			search.Space{stepped("a", "", "1e3", "abc"), continuous("b", "2", "1")},
+			spaceOf(stepped("a", "", "1e3", "abc"), continuous("b", "2", "1")),
 			[]string{
 				"FieldValueRequired at spec.parameters[0].range.min: " + notDecimal,
 				"FieldValueInvalid at spec.parameters[0].range.max: " + notDecimal,
@@ -92,26 +114,26 @@ func TestFaultsOfASpaceAreNamedWithTheirPlace(t *testing.T) {
 			},
 		},
 		"a number too long to be meant": {
-			search.Space{stepped("a", "0", strings.Repeat("9", 65), "1")},
+			spaceOf(stepped("a", "0", strings.Repeat("9", 65), "1")),
 			[]string{"FieldValueInvalid at spec.parameters[0].range.max: must be at most 64 characters long"},
 		},
 		"integers with a fraction": {
-			search.Space{{Name: "a", Kind: search.Integer, Min: "0.5", Max: "8", Step: "1.5"}},
+			spaceOf(search.Parameter{Name: "a", Kind: search.Integer, Min: "0.5", Max: "8", Step: "1.5"}),
 			[]string{
 				"FieldValueInvalid at spec.parameters[0].range.min: must be a whole number, since the parameter takes no others",
 				"FieldValueInvalid at spec.parameters[0].range.step: must be a whole number, since the parameter takes no others",
 			},
 		},
 		"continuous with a step": {
-			search.Space{{Name: "a", Kind: search.Continuous, Min: "0", Max: "8", Step: "1"}},
+			spaceOf(search.Parameter{Name: "a", Kind: search.Continuous, Min: "0", Max: "8", Step: "1"}),
 			[]string{"FieldValueForbidden at spec.parameters[0].range.step: a continuous parameter has no step"},
 		},
 		"zero on a logarithmic scale": {
-			search.Space{logarithmic(continuous("a", "0", "8"))},
+			spaceOf(logarithmic(continuous("a", "0", "8"))),
 			[]string{"FieldValueInvalid at spec.parameters[0].range.min: must be greater than 0 on a logarithmic scale"},
 		},
 		"more steps than can be numbered": {
-			search.Space{stepped("a", "0", "1", "0."+strings.Repeat("0", 30)+"1")},
+			spaceOf(stepped("a", "0", "1", "0."+strings.Repeat("0", 30)+"1")),
 			[]string{"FieldValueInvalid at spec.parameters[0].range.step: makes more values than can be numbered; take a larger one"},
 		},
 	}
@@ -120,8 +142,8 @@ func TestFaultsOfASpaceAreNamedWithTheirPlace(t *testing.T) {
 			if diff := cmp.Diff(tc.want, lines(tc.space.Validate(path))); diff != "" {
 				t.Errorf("errors (−want +got):\n%s", diff)
 			}
-			if _, errs := search.NewRandom(tc.space, 1, 10, path); len(errs) != len(tc.want) {
-				t.Errorf("NewRandom reports %v", errs)
+			if _, errs := search.New(problemOf(search.Random, tc.space, 10), path); len(errs) != len(tc.want) {
+				t.Errorf("New reports %v", errs)
 			}
 		})
 	}
@@ -133,17 +155,22 @@ func TestSizeIsTheNumberOfPoints(t *testing.T) {
 		space search.Space
 		want  uint64
 	}{
-		"one choice":        {search.Space{choice("a", "x")}, 1},
-		"a product":         {search.Space{stepped("a", "0", "5", "0.5"), choice("b", "x", "y"), integer("c", "1", "3")}, 66},
-		"the largest":       {search.Space{integer("a", "1", "9223372036854775807"), choice("b", "x", "y")}, math.MaxUint64 - 1},
-		"more than 64 bits": {search.Space{renamed(huge, "a"), renamed(huge, "b")}, math.MaxUint64},
-		"much more":         {search.Space{renamed(huge, "a"), renamed(huge, "b"), renamed(huge, "c"), choice("d", "x", "y")}, math.MaxUint64},
+		"one choice":        {spaceOf(choice("a", "x")), 1},
+		"a product":         {spaceOf(stepped("a", "0", "5", "0.5"), choice("b", "x", "y"), integer("c", "1", "3")), 66},
+		"the largest":       {spaceOf(integer("a", "1", "9223372036854775807"), choice("b", "x", "y")), math.MaxUint64 - 1},
+		"more than 64 bits": {spaceOf(renamed(huge, "a"), renamed(huge, "b")), math.MaxUint64},
+		"much more":         {spaceOf(renamed(huge, "a"), renamed(huge, "b"), renamed(huge, "c"), choice("d", "x", "y")), math.MaxUint64},
 	}
 	for name, tc := range tests {
-		if got := tc.space.Size(); got != tc.want {
-			t.Errorf("%s: %d points, want %d", name, got, tc.want)
+		if got, exact := tc.space.Size(); got != tc.want || !exact {
+			t.Errorf("%s: %d points, exactly %v, want %d", name, got, exact, tc.want)
 		}
 	}
+}
+
+func when(p search.Parameter, parameter string, values ...string) search.Parameter {
+	p.When = &search.Condition{Parameter: parameter, Values: values}
+	return p
 }
 
 func renamed(p search.Parameter, name string) search.Parameter {
@@ -157,5 +184,5 @@ func TestSizeOfAnInvalidSpacePanics(t *testing.T) {
 			t.Error("did not panic")
 		}
 	}()
-	search.Space{}.Size()
+	spaceOf().Size()
 }

@@ -7,8 +7,6 @@ import (
 	"math/big"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
-
-	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
 // stepAxis holds min, min+step, … up to max, in exact arithmetic: floats would
@@ -18,8 +16,8 @@ type stepAxis struct {
 	scale         int
 	count         int64
 
-	min, step float64     // nearly, to place a number of the scale
-	log       *logUniform // nil where all steps are equally likely
+	min, step float64   // nearly, to place a number of the scale
+	log       *logScale // nil where the cells of all steps are equally wide
 }
 
 func newStepAxis(r numberRange, path *field.Path) (axis, field.ErrorList) {
@@ -31,8 +29,9 @@ func newStepAxis(r numberRange, path *field.Path) (axis, field.ErrorList) {
 		return nil, field.ErrorList{field.Invalid(path.Child("step"), r.step.String(), "makes more values than can be numbered; take a larger one")}
 	}
 	a.count = steps.Int64() + 1
+	a.min, a.step = r.min.float(), r.step.float()
 	if r.logScale {
-		a.log, a.min, a.step = newLogUniform(r), r.min.float(), r.step.float()
+		a.log = newLogScale(r)
 	}
 	return a, nil
 }
@@ -44,14 +43,35 @@ func (a *stepAxis) at(index int64) Value {
 	return decimal{offset.Add(offset, a.first), a.scale}.String()
 }
 
-// draw takes the step nearest to a number of the scale.
-func (a *stepAxis) draw(s *stats.Stream) int64 {
-	if a.log == nil {
-		return int64(s.IntN(int(a.count)))
+func (a *stepAxis) find(text string) (Value, bool) {
+	d, err := parseDecimal(text)
+	if err != nil {
+		return "", false
 	}
-	nearest := math.Floor((a.log.draw(s)-a.min)/a.step + 0.5)
+	scale := max(d.scale, a.scale)
+	first := decimal{a.first, a.scale}.digitsAt(scale)
+	stride := decimal{a.stride, a.scale}.digitsAt(scale)
+	index, rest := first.Sub(d.digitsAt(scale), first).QuoRem(first, stride, new(big.Int))
+	return d.String(), rest.Sign() == 0 && index.Sign() >= 0 && index.Cmp(big.NewInt(a.count)) < 0
+}
+
+// place takes the step nearest to the number of the scale.
+func (a *stepAxis) place(u float64) int64 {
+	if a.log == nil {
+		return place(u, a.count)
+	}
+	nearest := math.Floor((a.log.number(min(max(u, 0), 1))-a.min)/a.step + 0.5)
 	if nearest >= float64(a.count) {
 		return a.count - 1
 	}
 	return min(int64(math.Max(nearest, 0)), a.count-1)
+}
+
+func (a *stepAxis) coordinate(v Value) float64 {
+	number := numberOf(v)
+	if a.log != nil {
+		return a.log.coordinate(number)
+	}
+	n := float64(a.count)
+	return min(max(((number-a.min)/a.step+0.5)/n, 0), 1)
 }
