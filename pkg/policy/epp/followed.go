@@ -49,11 +49,9 @@ var followedBefore = map[string]versionRange{
 	disaggProfileHandlerType:          {},
 	prefillHeaderHandlerType:          {},
 	sessionAffinityScorerType:         {},
-	// Up to scheduler-v0.5 it decides by a threshold of its own.
-	pdProfileHandlerType: {first: scheduler06},
-	// Up to scheduler-v0.7 they read the state of a prefix-cache-scorer.
-	noHitLRUScorerType:       {first: gie15},
-	prefixBasedPDDeciderType: {first: gie15},
+	pdProfileHandlerType:              {},
+	noHitLRUScorerType:                {},
+	prefixBasedPDDeciderType:          {},
 
 	// These ask for the version themselves.
 	approxPrefixCacheProducerType:   {},

@@ -4,6 +4,7 @@ package epp
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -107,6 +108,12 @@ func (l *loader) noGate(name string) string {
 		}
 	}
 	return text + didYouMean(name, names)
+}
+
+// prepares reports whether what prefix scorers know is attached to the endpoints
+// before any profile runs, in the versions that have a gate for it.
+func (c *Config) prepares() bool {
+	return slices.Contains(c.gates, gate{prepareDataPluginsGate, true})
 }
 
 // spellOutGates lists the gates as the version reads them.

@@ -4,6 +4,7 @@ package epp
 
 import (
 	"math"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -19,12 +20,15 @@ import (
 //   - the limit: 256 blocks of a prompt, whatever their size;
 //   - when it looks: for the endpoints that the filters of its profile left, the
 //     first of which speaks for all; what is routed is added where it has looked;
-//   - in gie-v0.5, a block of the model's name before all others, which counts.
+//   - in gie-v0.5, a block of the model's name before all others, which counts, and
+//     each profile adds what it picked before the next one runs.
 //
 // Scraped block sizes go before stated ones from gie-v1.1 on, and unless autoTune
 // is off from gie-v1.2 on, which then also takes the engines' number of blocks for
 // what an endpoint holds. The endpoint of a profile named prefill counts from
-// gie-v1.3 on. Endpoints that are gone are forgotten from gie-v1.1 on.
+// gie-v1.3 on. Endpoints that are gone are forgotten from gie-v1.1 on. Behind the gate
+// prepareDataPlugins it looks for all endpoints before any profile runs, attaches what
+// it finds to them, and adds what is routed even where it has scored nothing.
 var legacyPrefixCacheScorer = pluginType{
 	name:       prefixCacheScorerType,
 	roles:      scorerRole,
@@ -34,7 +38,13 @@ var legacyPrefixCacheScorer = pluginType{
 		return Approximated, "a prompt has 4 bytes for each of its tokens"
 	},
 	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
-		return p.Parameters.(*legacyPrefixParameters).obstacles(c.dialect.framework, at.Child("parameters"))
+		return append(c.sharedStates(p, at), p.Parameters.(*legacyPrefixParameters).obstacles(c.dialect.framework, at.Child("parameters"))...)
+	},
+	newProducer: func(b *builder, p *plugin) producer {
+		if !slices.Contains(b.attaching, p) {
+			return nil
+		}
+		return b.sharedLegacyPrefix(p, p.Parameters.(*legacyPrefixParameters))
 	},
 	newScorer: func(b *builder, p *plugin) scorer {
 		return b.sharedLegacyPrefix(p, p.Parameters.(*legacyPrefixParameters))
@@ -109,6 +119,35 @@ func (p *legacyPrefixParameters) obstacles(at release, path *field.Path) field.E
 	return errs
 }
 
+// sharedStates are of scorers of gie-v0.5 that find different blocks: they all leave
+// them behind under one name, and add those of the last one.
+func (c *Config) sharedStates(p *plugin, at *field.Path) field.ErrorList {
+	if c.dialect.framework >= gie10 {
+		return nil
+	}
+	mine, _ := estimating(p)
+	for _, other := range c.document.Plugins {
+		if other == p {
+			break
+		}
+		if theirs, ok := estimating(other); ok && *mine != *theirs {
+			return field.ErrorList{field.Invalid(at, p.Name, other.Name+" overwrites what it finds, or the other way round, which is not simulated")}
+		}
+	}
+	return nil
+}
+
+// estimating returns the parameters of a scorer with an index of its own.
+func estimating(p *plugin) (*legacyPrefixParameters, bool) {
+	switch parameters := p.Parameters.(type) {
+	case *legacyPrefixParameters:
+		return parameters, true
+	case *modalPrefixParameters:
+		return parameters.legacy(), !parameters.tracks()
+	}
+	return nil, false
+}
+
 // legacyBytesPerToken is what the EPP takes for a token.
 const legacyBytesPerToken = 4
 
@@ -137,8 +176,12 @@ type legacyPrefix struct {
 	prefill       bool // whether the pick of the prefill profile is followed
 
 	matched *prefixMatch
-	chain   []prompt.Stretch // of the request under way
-	last    simtime.Time     // of a request
+	// attached is what endpoints are told; nil where nothing is.
+	attached *prefixMatch
+	// stored is the cycle that the chain is of.
+	stored uint64
+	chain  []prompt.Stretch
+	last   simtime.Time // of a request
 }
 
 // sharedLegacyPrefix is what an instance remembers, for all profiles that it is in.
@@ -147,7 +190,7 @@ func (b *builder) sharedLegacyPrefix(p *plugin, parameters *legacyPrefixParamete
 }
 
 func newLegacyPrefix(b *builder, name string, parameters *legacyPrefixParameters) *legacyPrefix {
-	return &legacyPrefix{
+	s := &legacyPrefix{
 		parameters:    parameters,
 		at:            b.dialect.framework,
 		bytesPerToken: b.bytesPerToken(),
@@ -155,16 +198,21 @@ func newLegacyPrefix(b *builder, name string, parameters *legacyPrefixParameters
 		prefill:       b.dialect.framework >= gie13 && b.stages.prefill == prefillProfile,
 		matched:       b.prefixMatch(name),
 	}
+	if slices.Contains(b.attaching, b.plugins[name]) {
+		s.attached = b.prefixMatch(attachedPrefix)
+	}
+	return s
 }
+
+// attachedPrefix is where all prefix scorers put what they attach to endpoints.
+const attachedPrefix = approxPrefixCacheProducerType
 
 // modelBlock is the hash of the model's name.
 var modelBlock = prompt.Stretch{ID: math.MaxUint64, Blocks: 1}
 
 func (s *legacyPrefix) score(c *cycle, candidates []int, w weight, scores []float64) {
-	if s.matched.looked != c.number && s.at >= gie11 {
-		s.last = forgetGone(c, s.index, s.last)
-	}
 	s.look(c, c.scrapes[candidates[0]].BlockTokens)
+	s.matched.leave(c, slices.Max(s.matched.blocks) > 0)
 	total := float64(s.matched.totalBlocks)
 	for i, e := range candidates {
 		if scores[i] = w.of(0); total > 0 {
@@ -173,9 +221,22 @@ func (s *legacyPrefix) score(c *cycle, candidates []int, w weight, scores []floa
 	}
 }
 
+// produce looks for all endpoints. What is attached counts what the EPP takes for
+// tokens.
+func (s *legacyPrefix) produce(c *cycle) {
+	scraped := c.scrapes[c.first()].BlockTokens
+	s.look(c, scraped)
+	s.attached.blockTokens = s.parameters.blockBytes(s.at, scraped) / legacyBytesPerToken
+	s.attached.totalBlocks = s.matched.totalBlocks
+	copy(s.attached.blocks, s.matched.blocks)
+}
+
 // look finds the request's blocks.
 func (s *legacyPrefix) look(c *cycle, scraped int) {
-	s.matched.looked = c.number
+	if s.stored != c.number && s.at >= gie11 {
+		s.last = forgetGone(c, s.index, s.last)
+	}
+	s.stored, s.matched.looked = c.number, c.number
 	s.matched.blockTokens = max(1, int(math.Round(float64(s.parameters.blockBytes(s.at, scraped))/s.bytesPerToken)))
 	s.chain, s.matched.totalBlocks = s.chain[:0], 0
 	if s.at < gie10 {
@@ -194,8 +255,15 @@ func (s *legacyPrefix) look(c *cycle, scraped int) {
 	s.index.match(s.chain, s.matched.blocks)
 }
 
+// picked adds what its profile picked in gie-v0.5.
+func (s *legacyPrefix) picked(c *cycle, endpoint int) {
+	if s.at < gie10 && s.stored == c.number && len(s.chain) > 0 {
+		s.index.insert(s.chain, endpoint, s.capacity(c, endpoint))
+	}
+}
+
 func (s *legacyPrefix) routed(c *cycle, p picks) {
-	if s.matched.looked != c.number || len(s.chain) == 0 {
+	if s.at < gie10 || s.stored != c.number || len(s.chain) == 0 {
 		return
 	}
 	s.index.insert(s.chain, p.primary, s.capacity(c, p.primary))

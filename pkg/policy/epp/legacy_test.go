@@ -85,6 +85,7 @@ schedulingProfiles: [{name: default, plugins: [{pluginRef: prefix-cache-scorer, 
 		in := &cycle{number: uint64(i + 1), scrapes: []policy.Scrape{scrape}, prompt: p, there: 1}
 		scores := []float64{-1}
 		s.score(in, []int{0}, weighing(1), scores)
+		s.picked(in, 0)
 		s.routed(in, picks{0, none})
 		all = append(all, scores[0])
 	}
@@ -243,8 +244,8 @@ func TestOldVersionsSimulateOnlyWhatHasBeenCompared(t *testing.T) {
 	}{
 		"compared":        {"gie-v1.3.1", "plugins: [{type: queue-scorer}]", []string{}},
 		"llm-d's as well": {"scheduler-v0.5.1", "plugins: [{type: queue-scorer}, {type: prefix-cache-scorer}]", []string{}},
-		"not compared": {"scheduler-v0.5.1", "plugins: [{type: no-hit-lru-scorer}]",
-			[]string{`inline.plugins[0]: Invalid value: "no-hit-lru-scorer": cannot be simulated: how scheduler-v0.5.1 does it has not been compared; from router-v0.9 on it can be`}},
+		"not compared": {"scheduler-v0.8.0", "plugins: [{type: latency-scorer}]",
+			[]string{`inline.plugins[0]: Invalid value: "latency-scorer": cannot be simulated: how scheduler-v0.8.0 does it has not been compared; from router-v0.9 on it can be`}},
 	} {
 		c, errs := Load([]byte(oldHeader+tc.body), tc.version, inline)
 		if len(errs) > 0 {

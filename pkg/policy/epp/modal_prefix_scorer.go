@@ -23,7 +23,7 @@ var modalPrefixCacheScorer = pluginType{
 		if m.tracks() {
 			return m.precise().obstacles(at)
 		}
-		return m.legacy().obstacles(c.dialect.framework, at.Child("parameters"))
+		return append(c.sharedStates(p, at), m.legacy().obstacles(c.dialect.framework, at.Child("parameters"))...)
 	},
 	newProducer: func(b *builder, p *plugin) producer {
 		if m := p.Parameters.(*modalPrefixParameters); m.tracks() {

@@ -4,6 +4,7 @@ package epp
 
 import (
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -20,12 +21,24 @@ const noHitLRUScorerType = "no-hit-lru-scorer"
 // A cold request counts for the endpoint that decodes and for the one that a
 // profile named prefill chose. Of several profiles with the scorer, the last one
 // that ran says whether a request is cold.
+//
+// Up to scheduler-v0.7 it goes by what a prefix scorer left behind before it: see
+// [prefixMatch.leave]. Where none has, in the same profile or the one before, a
+// request is cold; it is not where any endpoint holds a block, candidate or not. In
+// scheduler-v0.4 it looks for that by the wrong name, and all are cold unless
+// prefixPluginName is "NAME/TYPE" of the scorer; the pick of prefill does not count.
 var noHitLRUScorer = pluginType{
 	name:       noHitLRUScorerType,
 	roles:      scorerRole,
 	parameters: func() any { return &noHitLRUParameters{LRUSize: defaultLRUSize} },
 	needs: func(p *plugin) []dataKey {
 		return []dataKey{{prefixMatchData, p.Parameters.(*noHitLRUParameters).PrefixMatchInfoProducerName}}
+	},
+	treatment: func(c *Config, _ *Cluster, p *plugin) (Treatment, string) {
+		if c.dialect.own <= scheduler07 && !c.readsLeft(p.Parameters.(*noHitLRUParameters)) {
+			return Exact, "takes every request for a cold one: no prefix scorer leaves anything behind under the name that it looks for"
+		}
+		return Exact, ""
 	},
 	obstacles: heedsPrecise,
 	newScorer: func(b *builder, p *plugin) scorer {
@@ -43,16 +56,18 @@ type noHitLRUParameters struct {
 	PrefixMatchInfoProducerName string `json:"prefixMatchInfoProducerName" versions:"router-v0.9.."`
 }
 
-func (p *noHitLRUParameters) check(l *loader, path *field.Path) {
-	for _, deprecated := range []struct {
-		name  string
-		value *string
-	}{{"prefixPluginType", &p.PrefixPluginType}, {"prefixPluginName", &p.PrefixPluginName}} {
-		if *deprecated.value != "" {
-			l.notice(path.Child(deprecated.name), "deprecated", "deprecated, no effect; prefixMatchInfoProducerName selects a producer")
-			*deprecated.value = ""
-		}
+// defaults: what names a prefix scorer does so up to scheduler-v0.7.
+func (p *noHitLRUParameters) defaults(at release) {
+	if at <= scheduler07 {
+		p.PrefixPluginName = prefixCacheScorerType
 	}
+	if at >= scheduler05 && at <= scheduler07 {
+		p.PrefixPluginType = prefixCacheScorerType
+	}
+}
+
+func (p *noHitLRUParameters) check(l *loader, path *field.Path) {
+	p.checkScorer(l, path)
 	if p.LRUSize < 0 {
 		l.notice(path.Child("lruSize"), "replaced-value", "%d is replaced by the default %d", p.LRUSize, defaultLRUSize)
 	}
@@ -62,19 +77,65 @@ func (p *noHitLRUParameters) check(l *loader, path *field.Path) {
 	p.PrefixMatchInfoProducerName = orDefault(p.PrefixMatchInfoProducerName, prefixMatchData)
 }
 
+// checkScorer is about what names the prefix scorer. An empty name is the default
+// one.
+func (p *noHitLRUParameters) checkScorer(l *loader, path *field.Path) {
+	if l.clock <= scheduler07 {
+		setDefault(&p.PrefixPluginName, prefixCacheScorerType)
+		if l.clock >= scheduler05 {
+			setDefault(&p.PrefixPluginType, prefixCacheScorerType)
+		}
+		return
+	}
+	for _, deprecated := range []struct {
+		name  string
+		value *string
+	}{{"prefixPluginType", &p.PrefixPluginType}, {"prefixPluginName", &p.PrefixPluginName}} {
+		if *deprecated.value != "" {
+			l.notice(path.Child(deprecated.name), "deprecated", "deprecated, no effect; prefixMatchInfoProducerName selects a producer")
+			*deprecated.value = ""
+		}
+	}
+}
+
+// scorerBy is the type and name of the scorer that a version looks for.
+func (p *noHitLRUParameters) scorerBy(own release) (typeName, name string) {
+	if own > scheduler04 {
+		return p.PrefixPluginType, p.PrefixPluginName
+	}
+	at := strings.LastIndexByte(p.PrefixPluginName, '/')
+	return p.PrefixPluginName[at+1:], p.PrefixPluginName[:max(at, 0)]
+}
+
+// readsLeft reports whether there is a scorer that leaves behind what a scorer with
+// these parameters looks for, in any profile.
+func (c *Config) readsLeft(parameters *noHitLRUParameters) bool {
+	typeName, name := parameters.scorerBy(c.dialect.own)
+	p := c.plugin(name)
+	return p != nil && p.Type == typeName && c.dialect.leaves(p) && c.runs(p)
+}
+
 func newNoHitLRU(b *builder, parameters *noHitLRUParameters) *noHitLRU {
-	return &noHitLRU{
-		match:    b.prefixMatch(parameters.PrefixMatchInfoProducerName),
+	s := &noHitLRU{
 		size:     parameters.LRUSize,
 		used:     make([]int32, 0, min(b.Endpoints, parameters.LRUSize)+1),
 		position: make([]int32, b.Endpoints),
-		prefill:  b.stages.prefill == prefillProfile,
+		prefill:  b.stages.prefill == prefillProfile && b.dialect.own > scheduler04,
 	}
+	if s.old = b.dialect.own <= scheduler07; s.old {
+		s.match = b.leftBy(parameters.scorerBy(b.dialect.own))
+	} else {
+		s.match = b.prefixMatch(parameters.PrefixMatchInfoProducerName)
+	}
+	return s
 }
 
 type noHitLRU struct {
 	match *prefixMatch
-	size  int
+	// old is whether the match is what a scorer may have left behind; nil where
+	// none does.
+	old  bool
+	size int
 	// used are the endpoints that had a cold request, the oldest first.
 	used []int32
 	// position is where an endpoint stands in used; -1 for one that does not.
@@ -87,7 +148,7 @@ type noHitLRU struct {
 
 func (s *noHitLRU) score(c *cycle, candidates []int, w weight, scores []float64) {
 	s.coldIn = 0
-	if s.isCold(candidates) {
+	if s.isCold(c, candidates) {
 		s.coldIn = c.number
 	}
 	switch {
@@ -100,8 +161,11 @@ func (s *noHitLRU) score(c *cycle, candidates []int, w weight, scores []float64)
 	}
 }
 
-func (s *noHitLRU) isCold(candidates []int) bool {
-	if s.match.totalBlocks == 0 {
+func (s *noHitLRU) isCold(c *cycle, candidates []int) bool {
+	switch {
+	case s.old:
+		return !s.match.isLeft(c) || !s.match.held
+	case s.match.totalBlocks == 0:
 		return true
 	}
 	for _, e := range candidates {

@@ -75,9 +75,9 @@ func oldApproxPrefixObstacles(c *Config, _ *Cluster, p *plugin, at *field.Path) 
 }
 
 // heedsPrecise is for plugins that read what a precise-prefix-cache-scorer says of
-// prefixes too, before router-v0.9.
+// prefixes too, from gie-v1.5 on and before router-v0.9.
 func heedsPrecise(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
-	if c.dialect.framework >= router09 || !c.hasType(precisePrefixCacheScorerType) {
+	if c.dialect.framework >= router09 || c.dialect.framework < gie15 || !c.hasType(precisePrefixCacheScorerType) {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(at, p.Name, "reads what a "+precisePrefixCacheScorerType+" says of prefixes, which is not simulated in "+c.dialect.name)}

@@ -14,7 +14,8 @@ const pdProfileHandlerType = "pd-profile-handler"
 // the decider says so. It does not tell the engines what the prefill profile
 // chose, but leaves that to a [disaggHeadersHandler] that looks for a profile of
 // that name. Where there is none the EPP counts as if another endpoint had the
-// prompt, but the decode endpoint computes it.
+// prompt, but the decode endpoint computes it. Up to scheduler-v0.5 it is its own
+// decider: see [thresholdDecider].
 var pdProfileHandler = pluginType{
 	name:      pdProfileHandlerType,
 	roles:     profileHandlerRole,
@@ -30,13 +31,16 @@ var pdProfileHandler = pluginType{
 		switch {
 		case c.stages.silent:
 			return Exact, "no header handler tells the engines of prefill endpoints, and all prompts are computed where they are decoded"
+		case c.stages.decider == p.Name:
+			return treatThreshold(c, cluster, p)
 		}
 		return Exact, ""
 	},
 	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
 		return p.Parameters.(*pdParameters).obstacles(c, at.Child("parameters"))
 	},
-	stages: func(l *loader, p *plugin) stages { return p.Parameters.(*pdParameters).stages(l) },
+	stages:     func(l *loader, p *plugin) stages { return p.Parameters.(*pdParameters).stages(l, p.Name) },
+	newDecider: func(b *builder, p *plugin) decider { return newThresholdDecider(b, p) },
 }
 
 type pdParameters struct {
@@ -45,16 +49,22 @@ type pdParameters struct {
 	PrefixPluginType string `json:"prefixPluginType,omitempty" versions:"scheduler-v0.5.."`
 	PrefixPluginName string `json:"prefixPluginName,omitempty" versions:"scheduler-v0.3.."`
 	PrimaryPort      int    `json:"primaryPort,omitempty" versions:"scheduler-v0.4.."`
-	// Threshold and HashBlockSize are what a decider says now.
+	// Threshold and HashBlockSize, in bytes, are what a decider says now.
 	Threshold                   int    `json:"threshold" versions:"..scheduler-v0.5"`
 	HashBlockSize               int    `json:"hashBlockSize" versions:"..scheduler-v0.5"`
 	DeciderPluginName           string `json:"deciderPluginName" versions:"scheduler-v0.6.."`
 	PrefixMatchInfoProducerName string `json:"prefixMatchInfoProducerName" versions:"router-v0.9.."`
 }
 
-// defaults: the first version with deciders asks another one.
+// defaults: the first version with deciders asks another one, and those without
+// any read what a prefix scorer left behind.
 func (p *pdParameters) defaults(at release) {
-	if at == scheduler06 {
+	switch at {
+	case scheduler03, scheduler04:
+		p.PrefixPluginName = prefixCacheScorerType
+	case scheduler05:
+		p.PrefixPluginType = prefixCacheScorerType
+	case scheduler06:
 		p.DeciderPluginName = alwaysDisaggPDDeciderType
 	}
 }
@@ -84,17 +94,15 @@ func (p *pdParameters) check(l *loader, path *field.Path) {
 	if p.HashBlockSize <= 0 && l.clock >= scheduler04 && l.clock < scheduler06 {
 		l.add(field.Invalid(path.Child("hashBlockSize"), p.HashBlockSize, "must be greater than 0"))
 	}
-	prefix, at := p.PrefixPluginName, path.Child("prefixPluginName")
-	if prefix == "" {
-		prefix, at = p.PrefixPluginType, path.Child("prefixPluginType")
-	}
-	p.PrefixPluginName, p.PrefixPluginType = "", ""
 	clock := l.clock
-	l.references = append(l.references, func() {
-		if prefix != "" {
-			l.notice(at, "deprecated", "deprecated, no effect")
-			l.referInParameters(prefix, 0, "", at)
+	if clock < scheduler06 {
+		if clock == scheduler05 {
+			setDefault(&p.PrefixPluginName, p.PrefixPluginType)
 		}
+	} else {
+		p.checkUnused(l, path)
+	}
+	l.references = append(l.references, func() {
 		if clock >= scheduler06 {
 			l.referInParameters(p.DeciderPluginName, deciderRole, "a decider", path.Child("deciderPluginName"))
 		}
@@ -102,6 +110,26 @@ func (p *pdParameters) check(l *loader, path *field.Path) {
 	l.later = append(l.later, func() {
 		if len(l.doc.SchedulingProfiles) != 2 && !l.hasProfile(p.PrefillProfile) {
 			l.notice(path.Child("prefillProfile"), "missing-stage-profile", "no scheduling profile is named %s: all prompts are computed where they are decoded", p.PrefillProfile)
+		}
+	})
+}
+
+// checkUnused is about what no version with deciders reads. From router-v0.10 on
+// it has to be there all the same.
+func (p *pdParameters) checkUnused(l *loader, path *field.Path) {
+	name, at := p.PrefixPluginName, path.Child("prefixPluginName")
+	if name == "" {
+		name, at = p.PrefixPluginType, path.Child("prefixPluginType")
+	}
+	p.PrefixPluginName, p.PrefixPluginType = "", ""
+	if name == "" {
+		return
+	}
+	clock := l.clock
+	l.references = append(l.references, func() {
+		l.notice(at, "deprecated", "deprecated, no effect")
+		if clock >= router10 {
+			l.referInParameters(name, 0, "", at)
 		}
 	})
 }
@@ -118,10 +146,13 @@ func (p *pdParameters) obstacles(c *Config, path *field.Path) field.ErrorList {
 	return errs
 }
 
-func (p *pdParameters) stages(l *loader) stages {
+func (p *pdParameters) stages(l *loader, handler string) stages {
 	s := stages{decode: p.DecodeProfile, bare: p.PrimaryPort != 0}
 	if p.PrefillProfile != s.decode && l.hasProfile(p.PrefillProfile) {
 		s.prefill, s.decider, s.silent = p.PrefillProfile, p.DeciderPluginName, !l.tells(p.PrefillProfile)
+		if l.dialect.own < scheduler06 {
+			s.decider = handler
+		}
 	}
 	return s
 }

@@ -60,6 +60,9 @@ func newPrecisePrefix(b *builder, name string, parameters *preciseParameters, ow
 		speculation: parameters.speculation(rules),
 		prefill:     b.stages.prefill == prefillProfile,
 	}
+	if b.dialect.own == scheduler07 && !slices.Contains(b.attaching, b.plugins[name]) {
+		p.speculation = speculation{}
+	}
 	if parameters.hears(name, rules, b.document) {
 		b.digesters = append(b.digesters, p)
 	}

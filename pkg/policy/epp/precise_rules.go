@@ -18,6 +18,10 @@ type preciseRules struct {
 	// wired is whether engines are only heard through an endpoint source, unless
 	// they all send to one socket.
 	wired bool
+	// leaves is whether scorers leave behind what they found: see [prefixMatch.leave].
+	leaves bool
+	// leavesHolders is whether they leave out who holds nothing.
+	leavesHolders bool
 }
 
 type preciseNormal uint8
@@ -41,6 +45,9 @@ func (d *dialect) preciseRules() preciseRules {
 		clears:     d.own >= router10,
 		sweeps:     d.own < router09,
 		wired:      d.own >= router09,
+		leaves:     d.own >= scheduler05 && d.own <= scheduler07,
+
+		leavesHolders: d.own >= scheduler07,
 	}
 	switch {
 	case d.own < schedulerMay:

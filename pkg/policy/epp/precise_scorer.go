@@ -2,6 +2,8 @@
 
 package epp
 
+import "slices"
+
 // preciseScorer prefers endpoints that hold the prompt's beginning, as the EPPs
 // did that kept the index in the scorer.
 type preciseScorer struct{ known *precisePrefix }
@@ -16,6 +18,9 @@ func newPreciseScorer(known *precisePrefix) scorer {
 
 func (s *preciseScorer) score(c *cycle, candidates []int, w weight, scores []float64) {
 	m := &s.known.match
+	if s.known.rules.leaves {
+		s.known.info.leave(c, s.known.leavesAny(candidates))
+	}
 	least, greatest := 0.0, float64(s.known.info.totalBlocks)
 	if s.known.rules.normal == minMax {
 		least, greatest = s.known.bounds(c)
@@ -30,6 +35,12 @@ func (s *preciseScorer) score(c *cycle, candidates []int, w weight, scores []flo
 			scores[i] = w.of((m.Scores[e] - least) / (greatest - least))
 		}
 	}
+}
+
+// leavesAny reports whether a scorer of these candidates leaves anybody behind as a
+// holder of the prompt.
+func (p *precisePrefix) leavesAny(candidates []int) bool {
+	return !p.rules.leavesHolders || slices.ContainsFunc(candidates, func(e int) bool { return p.match.Scores[e] > 0 })
 }
 
 // bounds are the least and the greatest score of the endpoints that hold the

@@ -23,6 +23,9 @@ func preciseTreatment(of func(*plugin) *preciseParameters) treatment {
 		if c.dialect.own == scheduler02 {
 			notes = append(notes, "answers that come back in a prompt are known at once, and not once that has been tokenised")
 		}
+		if parameters.SpeculativeIndexing && c.dialect.own == scheduler07 && !c.attaches(p) {
+			notes = append(notes, "it does not speculate without the gate "+prepareDataPluginsGate)
+		}
 		if n := parameters.mostBlocks(); n < standardIndexSize {
 			notes = append(notes, fmt.Sprintf("the index never runs full, as it does at %d blocks", n))
 		}

@@ -17,12 +17,18 @@ const prefixBasedPDDeciderType = "prefix-based-pd-decider"
 // producer named approx-prefix-cache-producer, and never does without it. Before
 // router-v0.9 a prompt is as long as a quarter of its bytes, and the producer's
 // name does not matter.
+//
+// Up to scheduler-v0.7 it asks what prefix scorers attach to endpoints, which they do
+// behind the gate prepareDataPlugins only: see [Config.attaches]. In scheduler-v0.6
+// nonCachedTokens 0 is always.
 var prefixBasedPDDecider = pluginType{
 	name:       prefixBasedPDDeciderType,
 	roles:      deciderRole,
 	parameters: func() any { return &pdDeciderParameters{} },
 	treatment: treatDecider(func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
 		switch producer := c.plugin(approxPrefixCacheProducerType); {
+		case c.dialect.framework < gie15:
+			return treatOldPrefixDecider(c, cluster, p)
 		case c.dialect.framework < router09:
 			return Approximated, fmt.Sprintf("a prompt has %v bytes for each of its tokens", cluster.bytesPerToken())
 		case p.Parameters.(*pdDeciderParameters).NonCachedTokens == 0:
@@ -32,10 +38,20 @@ var prefixBasedPDDecider = pluginType{
 		}
 		return Exact, ""
 	}),
-	obstacles: heedsPrecise,
+	obstacles: func(c *Config, cluster *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		return append(heedsPrecise(c, cluster, p, at), c.severalAttach(p, at)...)
+	},
 	newDecider: func(b *builder, p *plugin) decider {
-		d := &prefixDecider{p.Parameters.(*pdDeciderParameters), b.optionalMatch(approxPrefixCacheProducerType), b.oldTokenRatio()}
-		if b.dialect.framework < router09 && b.lists(approxPrefixCacheProducerType) {
+		d := &prefixDecider{
+			pdDeciderParameters: p.Parameters.(*pdDeciderParameters),
+			match:               b.optionalMatch(approxPrefixCacheProducerType),
+			ratio:               b.oldTokenRatio(),
+			always:              p.Parameters.(*pdDeciderParameters).NonCachedTokens == 0 && b.dialect.own == scheduler06,
+		}
+		switch at := b.dialect.framework; {
+		case at < gie15:
+			d.match, d.wholeBlocks = b.attached()
+		case at < router09 && b.lists(approxPrefixCacheProducerType):
 			d.match = b.prefixMatch(approxPrefixCacheProducerType)
 		}
 		return d
@@ -51,7 +67,7 @@ func (p *pdDeciderParameters) check(l *loader, path *field.Path) {
 	if p.NonCachedTokens < 0 {
 		l.add(field.Invalid(path.Child("nonCachedTokens"), p.NonCachedTokens, "must not be negative"))
 	}
-	if p.NonCachedTokens == 0 {
+	if p.NonCachedTokens == 0 && l.clock > scheduler06 {
 		l.notice(path.Child("nonCachedTokens"), "non-cached-tokens-zero", "is 0, which means never: all prompts are computed where they are decoded")
 	}
 	if p.PromptTokens < 0 {
@@ -64,6 +80,9 @@ type prefixDecider struct {
 	match *prefixMatch // nil where there is none
 	// ratio is how many tokens one is taken for: see [oldTokens].
 	ratio float64
+	// always is whether it says yes to all, wholeBlocks whether nothing is known of
+	// a prompt that is shorter than a block.
+	always, wholeBlocks bool
 }
 
 // lists reports whether there is a plugin of a type.
@@ -73,11 +92,13 @@ func (b *builder) lists(typeName string) bool {
 
 func (d *prefixDecider) decide(c *cycle, decode int) Reason {
 	switch tokens := oldTokens(c.tokens, d.ratio); {
+	case d.always:
+		return Disaggregated
 	case d.NonCachedTokens == 0:
 		return Disabled
 	case tokens < max(d.PromptTokens, d.NonCachedTokens):
 		return InputTooShort
-	case d.match == nil:
+	case d.match == nil || d.wholeBlocks && d.match.totalBlocks == 0:
 		return DeciderError
 	case tokens-d.match.blocks[decode]*d.match.blockTokens < d.NonCachedTokens:
 		return SuffixCached

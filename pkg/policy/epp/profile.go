@@ -14,6 +14,8 @@ type schedulingProfile struct {
 	filters []filter
 	scorers []weightedScorer
 	picker  picker
+	// witnesses are told of each pick of this profile.
+	witnesses []witness
 
 	// All that follows is of the last run.
 	candidates []int
@@ -71,6 +73,9 @@ func newSchedulingProfile(b *builder, config *profile) *schedulingProfile {
 			scorer := kind.newScorer(b, instance)
 			b.connect(scorer)
 			again, _ := scorer.(rescorer)
+			if w, ok := scorer.(witness); ok && b.dialect.framework < gie10 {
+				p.witnesses = append(p.witnesses, w)
+			}
 			p.scorers = append(p.scorers, weightedScorer{
 				scorer:   scorer,
 				rescorer: again,
@@ -102,6 +107,9 @@ func (p *schedulingProfile) run(c *cycle) bool {
 	}
 	p.score(c)
 	p.chosen = p.candidates[p.picker.pick(p.scores)]
+	for _, w := range p.witnesses {
+		w.picked(c, p.chosen)
+	}
 	return true
 }
 

@@ -48,7 +48,7 @@ func (c *Config) Report(cluster *Cluster) []PluginReport {
 }
 
 func (c *Config) treatmentOf(p *plugin, cluster *Cluster) (Treatment, string) {
-	onlyInProfiles := p.kind.roles&profileRoles != 0 && p.kind.roles&saturationDetectorRole == 0
+	onlyInProfiles := p.kind.roles&profileRoles != 0 && p.kind.roles&saturationDetectorRole == 0 && !c.attachesForOthers(p)
 	switch {
 	case onlyInProfiles && !c.inProfile(p):
 		return NoEffect, "in no scheduling profile"

@@ -83,6 +83,12 @@ type follower interface {
 	routed(c *cycle, p picks)
 }
 
+// A witness is a scorer that is told in gie-v0.5, before the next profile runs, what
+// its own picked.
+type witness interface {
+	picked(c *cycle, endpoint int)
+}
+
 // A listener is told of an answer's first chunk and of its end.
 type listener interface {
 	firstToken(request *policy.Request, endpoint int)
@@ -106,7 +112,9 @@ type builder struct {
 	dialect  dialect
 	document *effective
 	plugins  map[string]*plugin // by name
-	stages   stages
+	// attaching are the prefix scorers that attach what they find to the endpoints.
+	attaching []*plugin
+	stages    stages
 	// profile is the name of the one that is being made.
 	profile string
 	matches map[string]*prefixMatch
@@ -135,6 +143,7 @@ func newBuilder(c *Config, cluster Cluster, seed int64) *builder {
 		document:    &c.document,
 		plugins:     map[string]*plugin{},
 		stages:      c.stages,
+		attaching:   c.attaching(),
 		matches:     map[string]*prefixMatch{},
 		loads:       map[string]*inFlightLoad{},
 		predictions: map[string]*latencyPrediction{},
@@ -275,6 +284,10 @@ type prefixMatch struct {
 	// looked is the number of the cycle in which a scorer looked by itself; 0
 	// where a producer looks in each.
 	looked uint64
+	// left is the cycle in which a scorer last left it for others to read, and
+	// held whether anybody held anything then: see [prefixMatch.leave].
+	left uint64
+	held bool
 }
 
 // inFlightLoad counts, by endpoint, requests that were routed there and have

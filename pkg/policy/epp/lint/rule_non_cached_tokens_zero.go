@@ -11,6 +11,9 @@ var nonCachedTokensZero = Rule{
 	Bad:     disaggregated("- type: prefix-based-pd-decider", "prefix-based-pd-decider"),
 	Good:    disaggregated("- type: prefix-based-pd-decider\n  parameters: {nonCachedTokens: 512}", "prefix-based-pd-decider"),
 	check: func(p *pass) {
+		if p.version == "scheduler-v0.6.0" {
+			return
+		}
 		for _, d := range p.ofType("prefix-based-pd-decider") {
 			if n, ok := d.number("nonCachedTokens"); ok && n == 0 {
 				p.report(d.parameter("nonCachedTokens"), "%s has nonCachedTokens 0: it never says yes, and all prompts are computed where they are decoded", d.Name)
