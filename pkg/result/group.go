@@ -23,7 +23,7 @@ type Group struct {
 	ITL        *Latency `json:"itl,omitempty"`
 	E2E        *Latency `json:"e2e,omitempty"`
 	Queueing   *Latency `json:"queueing,omitempty"`
-	// GatewayQueueing is how long flow control kept requests at the gateway, one
+	// GatewayQueueing is how long the router kept requests at the gateway, one
 	// value each time that one went to a replica.
 	GatewayQueueing *Latency `json:"gatewayQueueing,omitempty"`
 	// Handoff runs from the end of a prompt's prefill to the moment when its

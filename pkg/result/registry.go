@@ -86,7 +86,7 @@ var families = []family{
 	latencyFamily("itl", "gap between successive tokens, one value a gap", func(g *Group) *Latency { return g.ITL }),
 	latencyFamily("e2e", "time to the last token, from the arrival at the gateway", func(g *Group) *Latency { return g.E2E }),
 	latencyFamily("queueing", "time from the arrival at the gateway to the first step that computes something", func(g *Group) *Latency { return g.Queueing }),
-	latencyFamily("gatewayQueueing", "time that flow control kept a request at the gateway before it went to a replica", func(g *Group) *Latency { return g.GatewayQueueing }).needing(NeedsFlowControl),
+	latencyFamily("gatewayQueueing", "time that the router kept a request at the gateway before it went to a replica", func(g *Group) *Latency { return g.GatewayQueueing }).needing(NeedsFlowControl),
 	latencyFamily("handoff", "time from the end of a prompt's prefill until its decode may begin on another replica, one value a hand-over", func(g *Group) *Latency { return g.Handoff }).needing(NeedsHandoffs),
 	latencyFamily("kvLoad", "time that a request waited for its KV from lower tiers, one value a load", func(g *Group) *Latency { return g.KVLoad }).needing(NeedsTiers),
 

@@ -18,6 +18,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/kv/transfer"
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
 	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -44,7 +45,7 @@ import (
 //	          prefill>decode lets one compute the prompt for the other). With
 //	          hold, one request a multiple of hold leaves the gateway, that with
 //	          the highest priority first; full and ttl say how many may wait there
-//	          and how long
+//	          and how long. Or an EPP, with epp=the file of its configuration
 //	handoff   egress and ingress (links), granularity (block, chunk, stream),
 //	          start (share), single, pending
 //	disrupt   TIME fail, drain or recover ENDPOINT
@@ -90,6 +91,7 @@ type scenario struct {
 	config   Config
 	first    []time.Duration
 	router   *scriptRouter
+	picker   *epp.Config // nil where the script is the router
 	requests []workload.Request
 	names    []string
 	expect   []line
@@ -120,6 +122,9 @@ func (c *scenario) read(l line) {
 	case "stability":
 		c.config.Pools[len(c.config.Pools)-1].Stability = l.stability()
 	case "router":
+		if file := l.values["epp"]; file != "" {
+			c.picker = readPicker(c.t, file)
+		}
 		c.router.fixed = l.list("to")
 		c.router.scriptGate = scriptGate{hold: simtime.Time(l.duration("hold")), ttl: l.duration("ttl"), full: l.number("full")}
 	case "scrape":
@@ -184,6 +189,9 @@ func (c *scenario) runOn(engine string, run func(Config, *recorder) (*Outcome, e
 	router.tale = newTale(c)
 	config := c.config
 	config.Router, config.Source = &router, &script{requests: c.requests}
+	if c.picker != nil {
+		config.Router = epp.New(c.picker, epp.Cluster{Endpoints: endpointsOf(&config), TieBreak: epp.TieFirst}, 1)
+	}
 	rec := newRecorder(c.names)
 	o, err := run(config, rec)
 	if err != nil {
@@ -220,6 +228,18 @@ func (c *scenario) runOn(engine string, run func(Config, *recorder) (*Outcome, e
 			c.t.Errorf("%s: batches (-want +got):\n%s", engine, diff)
 		}
 	}
+}
+
+func readPicker(t *testing.T, file string) *epp.Config {
+	text, err := os.ReadFile(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, errs := epp.Load(text, "router-v0.10", nil)
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	return c
 }
 
 func (c *scenario) index(name string) int {

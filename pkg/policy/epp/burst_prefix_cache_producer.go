@@ -6,27 +6,45 @@ import "k8s.io/apimachinery/pkg/util/validation/field"
 
 const burstPrefixCacheProducerType = "burst-prefix-cache-producer"
 
-// burstPrefixCacheProducer holds requests for a moment and sends those with equal
-// prompts to one endpoint.
+// burstPrefixCacheProducer holds requests for the length of a window, which begins
+// with the first of them, and says of each that one endpoint holds all of its
+// prompt: of those with equal prompts that it is the same one. To all others of a
+// window no endpoint holds anything. It is a [burstPlacement] that chooses.
+//
+// A request waits behind the admission of sheddable ones and flow control, before
+// admitters and profiles, and is then routed by what the metrics were when its
+// wait began. One that comes to a full window does not wait, and goes without
+// data of this producer.
 var burstPrefixCacheProducer = pluginType{
 	name:  burstPrefixCacheProducerType,
 	roles: producerRole,
 	alpha: true,
 	parameters: func() any {
-		return &burstParameters{WindowDurationMs: 100, MaxPerReplica: -1, BlockSizeTokens: 64, MaxBatchSize: 1000, BalanceBy: balanceByRequests}
+		return &burstParameters{WindowDurationMs: 100, MaxPerReplica: burstUnlimited, BlockSizeTokens: 64, MaxBatchSize: 1000, BalanceBy: balanceByRequests}
 	},
 	needs:     needsTokens,
 	produces:  func(p *plugin) []dataKey { return []dataKey{{prefixMatchData, p.Name}} },
-	treatment: unsupported("it holds requests back for windowDurationMs to place those with equal prompts together, and none are held here; approx-prefix-cache-producer makes the same data of each request alone"),
+	freshness: "of the requests that came in one window, as it closed",
+	treatment: func(*Config, *Cluster, *plugin) (Treatment, string) {
+		return Approximated, "requests leave a window one after the other, in the order in which they came, and are told to other producers then, which in the EPP may be before they wait; with a full window none of these are left out; an endpoint that goes while a request waits is not picked"
+	},
+	newProducer: func(b *builder, p *plugin) producer {
+		return &burstWindow{parameters: p.Parameters.(*burstParameters), match: b.prefixMatch(p.Name), endpoints: b.Endpoints}
+	},
 }
 
 const (
 	balanceByRequests = "requests"
 	balanceByTokens   = "tokens"
 	maxBurstWindowMs  = 10000
+	// burstUnlimited stands for no limit.
+	burstUnlimited = -1
+	// maxBurstBlocks bounds the blocks of a prompt that are looked at, unless a
+	// number of tokens does.
+	maxBurstBlocks = 2048
 )
 
-// burstParameters: -1 for MaxPerReplica and MaxBatchSize is no limit.
+// burstParameters have burstUnlimited for no MaxPerReplica and no MaxBatchSize.
 type burstParameters struct {
 	WindowDurationMs       int    `json:"windowDurationMs"`
 	MaxPerReplica          int    `json:"maxPerReplica"`
@@ -46,16 +64,23 @@ func (p *burstParameters) check(l *loader, path *field.Path) {
 		must  string
 	}{
 		{p.WindowDurationMs <= 0 || p.WindowDurationMs > maxBurstWindowMs, "windowDurationMs", p.WindowDurationMs, "must be between 1 and 10000"},
-		{p.MaxPerReplica != -1 && p.MaxPerReplica < 1, "maxPerReplica", p.MaxPerReplica, "must be at least 1, or -1 for no limit"},
+		{p.MaxPerReplica != burstUnlimited && p.MaxPerReplica < 1, "maxPerReplica", p.MaxPerReplica, "must be at least 1, or -1 for no limit"},
 		{p.BlockSizeTokens <= 0, "blockSizeTokens", p.BlockSizeTokens, "must be greater than 0"},
 		{p.MaxPrefixTokensToMatch < 0, "maxPrefixTokensToMatch", p.MaxPrefixTokensToMatch, "must not be negative"},
 		{p.MaxPrefixTokensToMatch > 0 && p.MaxPrefixTokensToMatch < p.BlockSizeTokens, "maxPrefixTokensToMatch", p.MaxPrefixTokensToMatch, "must be 0 or at least a block"},
 		{p.MinColocateBlocks < 0, "minColocateBlocks", p.MinColocateBlocks, "must not be negative"},
-		{p.MaxBatchSize != -1 && p.MaxBatchSize < 1, "maxBatchSize", p.MaxBatchSize, "must be at least 1, or -1 for no limit"},
+		{p.MaxBatchSize != burstUnlimited && p.MaxBatchSize < 1, "maxBatchSize", p.MaxBatchSize, "must be at least 1, or -1 for no limit"},
 	} {
 		if wrong.is {
 			l.add(field.Invalid(path.Child(wrong.name), wrong.value, wrong.must))
 		}
 	}
 	checkOneOf(l, path.Child("balanceBy"), p.BalanceBy, []string{balanceByRequests, balanceByTokens})
+}
+
+func (p *burstParameters) maxBlocks() int {
+	if p.MaxPrefixTokensToMatch > 0 {
+		return p.MaxPrefixTokensToMatch / p.BlockSizeTokens
+	}
+	return maxBurstBlocks
 }

@@ -4,6 +4,7 @@ package epp
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"time"
 
@@ -181,12 +182,21 @@ func (f *flowController) release(view *policy.View) (policy.Released, bool) {
 			f.cycles--
 			if item := f.cycle(view); item != nil {
 				to, err := f.schedule(f.seen(view), &item.request)
+				if errors.Is(err, policy.ErrHeld) {
+					continue
+				}
 				return policy.Released{Request: item.request.ID, Decision: to, Err: err}, true
 			}
 		default:
 			return policy.Released{}, false
 		}
 	}
+}
+
+// isIdle reports whether nobody waits and nothing is left to do: ticks until the
+// next request are then made up for.
+func (f *flowController) isIdle() bool {
+	return f.cycles == 0 && len(f.released) == 0 && len(f.byAge) == 0
 }
 
 // isDue reports whether some multiple of an interval has come since it last said

@@ -45,10 +45,6 @@ schedulingProfiles: [{name: decode, plugins: [{pluginRef: queue-scorer}]}, {name
 		},
 		{"a header that names the one profile", "plugins: [{type: header-profile-handler}, {type: queue-scorer}]", "", ""},
 		{"a filter for tests", "plugins: [{type: header-based-testing-filter}]", "header-based-testing-filter", "for tests"},
-		{
-			"bursts", "plugins: [{type: burst-prefix-cache-producer}, {type: prefix-cache-scorer, parameters: {prefixMatchInfoProducerName: burst-prefix-cache-producer}}]",
-			"", "holds requests back",
-		},
 		{"sources of KV", "plugins: [{type: p2p-source-producer}]", "", ""},
 		{"data-parallel ranks", "plugins: [{type: data-parallel-profile-handler}, {type: queue-scorer}]", "", ""},
 		{"a roll-out", "plugins: [{type: disaggregatedset-rollout-screener, parameters: {scope: {labelSelector: app=x}, revisionGating: {mode: disabled}}}]", "", ""},

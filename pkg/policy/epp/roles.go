@@ -174,6 +174,9 @@ func (b *builder) scheduler(c *Config) *Scheduler {
 		}
 		s.producers = append(s.producers, made)
 		b.connect(made)
+		if w, ok := made.(*burstWindow); ok {
+			s.burst.windows = append(s.burst.windows, w)
+		}
 	}
 	// Counts of uncached tokens and predictions follow from prefix matches.
 	slices.SortStableFunc(s.producers, func(a, b producer) int { return cmp.Compare(rank(a), rank(b)) })

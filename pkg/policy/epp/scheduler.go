@@ -31,6 +31,8 @@ type Scheduler struct {
 	tracer    tracer
 	// flow is nil where flow control is off.
 	flow *flowController
+	// burst is where requests wait behind it.
+	burst burstGate
 	// spenders are told what answers cost.
 	spenders []spender
 
@@ -56,7 +58,7 @@ func New(c *Config, cluster Cluster, seed int64) *Scheduler {
 }
 
 // Route implements [policy.Router]. There is no error but one that wraps
-// [policy.ErrNoEndpoint] and, with flow control, [policy.ErrHeld].
+// [policy.ErrNoEndpoint] and, where requests may wait, [policy.ErrHeld].
 func (s *Scheduler) Route(view *policy.View, request *policy.Request) (policy.Decision, error) {
 	if s.flow == nil {
 		return s.schedule(view, request)
@@ -69,14 +71,33 @@ func (s *Scheduler) Route(view *policy.View, request *policy.Request) (policy.De
 	return policy.Decision{}, err
 }
 
-// Holds implements [policy.Holder]: flow control does.
-func (s *Scheduler) Holds() bool { return s.flow != nil }
+// Holds implements [policy.Holder]: flow control does, and so do the windows of
+// producers that wait for bursts.
+func (s *Scheduler) Holds() bool { return s.flow != nil || len(s.burst.windows) > 0 }
 
 // Wake implements [policy.Holder].
-func (s *Scheduler) Wake(now simtime.Time) (simtime.Time, bool) { return s.flow.wake(now) }
+func (s *Scheduler) Wake(now simtime.Time) (simtime.Time, bool) {
+	at, some := s.burst.wake()
+	if s.flow != nil {
+		if tick, ok := s.flow.wake(now); ok {
+			at, some = min(at, tick), true
+		}
+	}
+	return at, some
+}
 
-// Release implements [policy.Holder].
+// Release implements [policy.Holder]: who has waited behind flow control goes
+// first.
 func (s *Scheduler) Release(view *policy.View) (policy.Released, bool) {
+	for item := s.burst.next(view.Now); item != nil; item = s.burst.next(view.Now) {
+		to, err := s.resume(view, item)
+		if !errors.Is(err, policy.ErrHeld) {
+			return policy.Released{Request: item.request.ID, Decision: to, Err: err}, true
+		}
+	}
+	if s.flow == nil || len(s.burst.windows) > 0 && s.flow.isIdle() {
+		return policy.Released{}, false
+	}
 	s.explainRefusals(view)
 	return s.flow.release(view)
 }
@@ -92,24 +113,51 @@ func (s *Scheduler) explainRefusals(view *policy.View) {
 	}
 }
 
-// schedule chooses endpoints for a request that does not wait any longer.
+// schedule chooses endpoints for a request that does not wait for flow control any
+// longer, unless it has to wait for a window.
 func (s *Scheduler) schedule(view *policy.View, request *policy.Request) (policy.Decision, error) {
-	c := s.begin(view, request)
+	return s.traced(s.begin(view, request), request, s.decide)
+}
+
+// resume is schedule for a request whose window has closed.
+func (s *Scheduler) resume(view *policy.View, item *burstItem) (policy.Decision, error) {
+	c := s.begin(view, &item.request)
+	c.recall(&item.seen)
+	return s.traced(c, &item.request, func(c *cycle, _ *policy.Request) (policy.Decision, error) {
+		if s.burst.keepOn(c, item) {
+			return policy.Decision{}, policy.ErrHeld
+		}
+		return s.choose(c)
+	})
+}
+
+// traced explains a decision if somebody asks.
+func (s *Scheduler) traced(c *cycle, request *policy.Request, decide func(*cycle, *policy.Request) (policy.Decision, error)) (policy.Decision, error) {
 	if s.tracer.tell == nil {
-		return s.decide(c, request)
+		return decide(c, request)
 	}
 	s.tracer.begin(c, request, s.detector)
-	decision, err := s.decide(c, request)
-	s.tracer.end(s, decision, err)
+	decision, err := decide(c, request)
+	if !errors.Is(err, policy.ErrHeld) {
+		s.tracer.end(s, decision, err)
+	}
 	return decision, err
 }
 
 func (s *Scheduler) decide(c *cycle, request *policy.Request) (policy.Decision, error) {
-	switch {
-	case s.flow == nil && request.Priority < 0 && s.detector.saturation(c) >= 1:
+	if s.flow == nil && request.Priority < 0 && s.detector.saturation(c) >= 1 {
 		s.staged.skip()
 		return policy.Decision{}, policy.ErrShed
-	case c.there == 0:
+	}
+	if c.there > 0 && s.burst.keep(c, request) {
+		return policy.Decision{}, policy.ErrHeld
+	}
+	return s.choose(c)
+}
+
+// choose runs what follows where a request waits for nothing any more.
+func (s *Scheduler) choose(c *cycle) (policy.Decision, error) {
+	if c.there == 0 {
 		s.staged.skip()
 		return policy.Decision{}, policy.ErrNoEndpoint
 	}
