@@ -11,6 +11,9 @@ import (
 // from a first seed, or a list. Every candidate of a sweep sees the same.
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.seeds) && (has(self.seed) || has(self.count)))",message="seeds excludes seed and count"
+// +kubebuilder:validation:XValidation:rule="!(has(self.seeds) && has(self.precision))",message="a list of seeds has no others to reach a precision with; use seed and count",fieldPath=".precision"
+// +kubebuilder:validation:XValidation:rule="has(self.precision) || !(has(self.maxCount) || has(self.metric))",message="maxCount and metric go with precision"
+// +kubebuilder:validation:XValidation:rule="!has(self.maxCount) || !has(self.count) || self.count <= self.maxCount",message="maxCount must not be less than count",fieldPath=".maxCount"
 type Replications struct {
 	// seed is the first seed. Where nothing is set it is 42.
 	// +optional
@@ -29,6 +32,23 @@ type Replications struct {
 	// +kubebuilder:validation:MaxItems=1000
 	// +kubebuilder:validation:items:Minimum=0
 	Seeds []int64 `json:"seeds,omitempty"`
+	// precision asks for more seeds until half the width of the metric's 95 %
+	// confidence interval is at most this share of its mean, such as 5%. In a
+	// sweep it is asked of the best point and the baseline.
+	// +optional
+	Precision Percentage `json:"precision,omitempty"`
+	// maxCount bounds the seeds that precision may take. Where it is not set it
+	// is 100, or count where that is more.
+	// +optional
+	// +kubebuilder:validation:Minimum=2
+	// +kubebuilder:validation:Maximum=1000
+	MaxCount *int32 `json:"maxCount,omitempty"`
+	// metric is the one that precision is about. Where it is not set it is a
+	// sweep's first objective, and e2e.mean of a run.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	Metric string `json:"metric,omitempty"`
 }
 
 // Execution says how Kubernetes runs the simulation. It never changes a
@@ -65,6 +85,10 @@ const (
 	// ConditionStalled is present and True when nothing will happen until
 	// somebody acts.
 	ConditionStalled = "Stalled"
+	// ConditionPassed says whether the gates pass: Unknown while there is no
+	// result, and where the evidence is not enough. Absent where there are no
+	// gates.
+	ConditionPassed = "Passed"
 	// ConditionLinted says what windtunnel lint finds in the router's
 	// configuration: True where it finds neither errors nor warnings.
 	ConditionLinted = "Linted"
@@ -84,6 +108,13 @@ const (
 	ReasonComplete      = "Complete"
 )
 
+// Reasons of condition Passed. It is Pending beside.
+const (
+	ReasonGatesPassed = "GatesPassed"
+	ReasonGateFailed  = "GateFailed"
+	ReasonUndecided   = "Undecided"
+)
+
 // Reasons of condition Linted. The second one is that of the event too.
 const (
 	ReasonNoFindings   = "NoFindings"
@@ -92,15 +123,41 @@ const (
 
 // ProgressStatus counts simulations: one is one point under one seed.
 type ProgressStatus struct {
-	// total is the number of simulations of this generation.
+	// total is the number of simulations known so far. A search that learns
+	// asks for more as it goes on.
 	// +required
 	Total int64 `json:"total"`
 	// completed is the number that have a result.
 	// +required
 	Completed int64 `json:"completed"`
+	// failed is the number of those that say why there are no figures.
+	// +optional
+	Failed int64 `json:"failed,omitempty"`
+	// reused is the number of those that were simulated for something else.
+	// +optional
+	Reused int64 `json:"reused,omitempty"`
+	// round is the number of the generation of points under way, from 1.
+	// +optional
+	Round int32 `json:"round,omitempty"`
 	// shards is the number of pods that share them.
 	// +optional
 	Shards int32 `json:"shards,omitempty"`
+}
+
+// PlanStatus is what the work amounts to, known before anything runs.
+type PlanStatus struct {
+	// points is the most points that there can be.
+	// +required
+	Points int64 `json:"points"`
+	// simulations is the most simulations that there can be.
+	// +required
+	Simulations int64 `json:"simulations"`
+	// coreSeconds estimates what they take of one CPU core, all together.
+	// +optional
+	CoreSeconds int64 `json:"coreSeconds,omitempty"`
+	// configMaps estimates how many ConfigMaps the results take.
+	// +optional
+	ConfigMaps int64 `json:"configMaps,omitempty"`
 }
 
 // ResultReference names a ConfigMap that holds results, and what it must
@@ -157,6 +214,9 @@ type CommonStatus struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=64
 	Inputs []InputDigest `json:"inputs,omitempty"`
+	// plan is what the work amounts to.
+	// +optional
+	Plan *PlanStatus `json:"plan,omitempty"`
 	// progress counts simulations.
 	// +optional
 	Progress *ProgressStatus `json:"progress,omitempty"`
@@ -166,6 +226,12 @@ type CommonStatus struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=1000
 	Results []ResultReference `json:"results,omitempty"`
+	// gates are the claims and what came of them.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=16
+	Gates []GateStatus `json:"gates,omitempty"`
 	// warnings say what the router's configuration holds that has no effect.
 	// +optional
 	// +listType=atomic

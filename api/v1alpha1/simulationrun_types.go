@@ -13,6 +13,29 @@ type SimulationRunSpec struct {
 	// +optional
 	// +kubebuilder:default={}
 	Replications Replications `json:"replications,omitzero"`
+	// metrics are further ones, made of those that there are.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	Metrics []DerivedMetric `json:"metrics,omitempty"`
+	// gates are claims about the run. They become condition Passed.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	Gates []RunGate `json:"gates,omitempty"`
+	// reuseFrom names other SimulationRuns of the namespace whose results serve
+	// too where they are of the same simulations.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=253
+	ReuseFrom []string `json:"reuseFrom,omitempty"`
 	// trace says what is kept of a simulation beside its results.
 	// +optional
 	// +kubebuilder:default={}
@@ -73,6 +96,7 @@ type SimulationRunStatus struct {
 // +kubebuilder:printcolumn:name="State",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Done",type=integer,JSONPath=`.status.progress.completed`
 // +kubebuilder:printcolumn:name="Of",type=integer,JSONPath=`.status.progress.total`
+// +kubebuilder:printcolumn:name="Passed",type=string,JSONPath=`.status.conditions[?(@.type=="Passed")].status`
 // +kubebuilder:printcolumn:name="TTFT p99",type=string,JSONPath=`.status.metrics[?(@.metric=="ttft.p99")].mean`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`

@@ -126,7 +126,7 @@ f.yaml:7: document 1, SimulationRun r: spec.scenario.horizon.requests: Invalid v
 		"fields that are unknown or there twice": {
 			runText("r", "  replicas: 2\n  execution:\n    shards: 1\n    shards: 2\n    pods: 3\n"),
 			`
-f.yaml:16: document 1, SimulationRun r: spec.replicas: Forbidden: unknown field; there are execution, replications, scenario, trace
+f.yaml:16: document 1, SimulationRun r: spec.replicas: Forbidden: unknown field; there are execution, gates, metrics, replications, reuseFrom, scenario, trace
 f.yaml:18: document 1, SimulationRun r: spec.execution.shards: Forbidden: duplicate field
 f.yaml:20: document 1, SimulationRun r: spec.execution.pods: Forbidden: unknown field; there are resources, shards, suspend`,
 		},

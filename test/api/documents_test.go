@@ -45,9 +45,21 @@ func documents(t *testing.T) map[string]object {
 				sweep["spec"].(object)[field] = value
 			}
 		}
+		if search, ok := searches[name]; ok {
+			sweep["spec"].(object)["search"] = search
+		}
 		docs[strings.Replace(name, "run", "sweep", 1)] = sweep
 	}
 	return docs
+}
+
+// searches are those of the sweeps beside the one of the folder's.
+var searches = map[string]object{
+	"run-trace": {"algorithm": "Capacity", "capacity": object{"load": "weight", "precision": "5%", "confidence": "0.9", "maxSeeds": int64(20)}},
+	"run-file": {"algorithm": "MAPElites", "generationSize": int64(8), "features": []any{
+		object{"metric": "ttft.p99", "min": "0", "max": "2.5", "bins": int64(8)},
+	}},
+	"run-policies": {"algorithm": "Hyperband", "halving": object{"fidelity": "Seeds", "minimum": "0.1", "reduction": int64(4)}},
 }
 
 func load(t *testing.T, name string) object {

@@ -253,10 +253,40 @@ var rules = map[string]ruleTable{
 		bad:  []any{fields{"min": 6, "max": 5}, fields{"min": "10", "max": "9"}, fields{"min": "0.5", "max": "-0.5"}},
 	},
 
+	"must be a percentage greater than 0, such as 5%": {
+		good: []any{"5%", "0.5%", "100%"},
+		bad:  []any{"0%", "5", "-5%", "5 %"},
+	},
+	"must be a change in percent, such as -1% or 5%": {
+		good: []any{"5%", "-1.5%", "+2%", "0%"},
+		bad:  []any{"5", "0.05", "5 %"},
+	},
+	"must be a number, a percentage such as 99%, or a duration such as 500ms": {
+		good: []any{"5", "-0.5", "99%", "500ms", "1.5s"},
+		bad:  []any{"fast", "5 %", "500 ms", "1d"},
+	},
+
 	// Replications.
 	"seeds excludes seed and count": {
 		good: []any{fields{"seeds": []any{1}, "seed": gone, "count": gone}, fields{"seeds": gone, "seed": 1, "count": 2}, fields{"seeds": gone, "seed": gone, "count": gone}},
 		bad:  []any{fields{"seeds": []any{1}, "seed": 1, "count": gone}, fields{"seeds": []any{1}, "seed": gone, "count": 2}},
+	},
+
+	"a list of seeds has no others to reach a precision with; use seed and count": {
+		good: []any{fields{"seeds": gone, "seed": gone, "count": gone, "precision": "5%", "maxCount": gone, "metric": gone}},
+		bad:  []any{fields{"seeds": []any{1}, "seed": gone, "count": gone, "precision": "5%", "maxCount": gone, "metric": gone}},
+	},
+	"maxCount and metric go with precision": {
+		good: []any{fields{"seeds": gone, "count": gone, "precision": "5%", "maxCount": 5, "metric": "e2e.mean"}, fields{"precision": gone, "maxCount": gone, "metric": gone}},
+		bad:  []any{fields{"precision": gone, "maxCount": 5, "metric": gone}, fields{"precision": gone, "maxCount": gone, "metric": "e2e.mean"}},
+	},
+	"maxCount must not be less than count": {
+		good: []any{fields{"seeds": gone, "precision": "5%", "count": 5, "maxCount": 5, "metric": gone}},
+		bad:  []any{fields{"seeds": gone, "precision": "5%", "count": 6, "maxCount": 5, "metric": gone}},
+	},
+	"exactly one of the fields in [value versusBaseline] must be set": {
+		good: []any{fields{"value": "1", "versusBaseline": gone}},
+		bad:  []any{fields{"value": "1", "versusBaseline": "1%"}, fields{"value": gone, "versusBaseline": gone}},
 	},
 
 	// Run.
@@ -287,6 +317,38 @@ var rules = map[string]ruleTable{
 			fields{"parameters": []any{weight}, "baseline": baseline("weight", "other")},
 			fields{"parameters": []any{weight, with(weight, place{"name"}, "other")}, "baseline": baseline("weight")},
 		},
+	},
+	"Capacity needs constraints, which say what holding a load means": {
+		good: []any{fields{"search": capacity, "parameters": []any{weight}, "baseline": gone, "constraints": []any{constraint}}},
+		bad:  []any{fields{"search": capacity, "parameters": []any{weight}, "baseline": gone, "constraints": gone}},
+	},
+	"capacity.load must be the name of a parameter": {
+		good: []any{fields{"search": capacity, "parameters": []any{weight}, "baseline": gone, "constraints": []any{constraint}}},
+		bad:  []any{fields{"search": with(capacity, place{"capacity", "load"}, "other"), "parameters": []any{weight}, "baseline": gone, "constraints": []any{constraint}}},
+	},
+	"versusBaseline needs a baseline": {
+		good: []any{fields{"gates": []any{gate}, "baseline": gone}, fields{"gates": []any{relative}, "parameters": []any{weight}, "baseline": baseline("weight")}},
+		bad:  []any{fields{"gates": []any{relative}, "parameters": []any{weight}, "baseline": gone}},
+	},
+	"a sweep without gates never passes; state gates, or promote when Complete": {
+		good: []any{fields{"gates": []any{gate}, "promote": object{}}, fields{"gates": gone, "promote": object{"when": "Complete"}}},
+		bad:  []any{fields{"gates": gone, "promote": object{}}, fields{"gates": gone, "promote": object{"when": "Passed"}}},
+	},
+	"capacity goes with algorithm Capacity": {
+		good: []any{fields{"algorithm": "Capacity", "capacity": object{"load": "x"}}},
+		bad:  []any{fields{"algorithm": "Capacity", "capacity": gone}, fields{"algorithm": "Random", "capacity": object{"load": "x"}}},
+	},
+	"features go with algorithm MAPElites": {
+		good: []any{fields{"algorithm": "MAPElites", "features": []any{feature}}},
+		bad:  []any{fields{"algorithm": "MAPElites", "features": gone}, fields{"algorithm": "Random", "features": []any{feature}}},
+	},
+	"halving goes with algorithms SuccessiveHalving and Hyperband": {
+		good: []any{fields{"algorithm": "Hyperband", "halving": object{}}, fields{"algorithm": "SuccessiveHalving", "halving": gone}},
+		bad:  []any{fields{"algorithm": "Random", "halving": object{}}},
+	},
+	"generationSize goes with algorithms that learn: TPE, GP, CMAES, NSGA2 and MAPElites": {
+		good: []any{fields{"algorithm": "TPE", "generationSize": 4}, fields{"algorithm": "Random", "generationSize": gone}},
+		bad:  []any{fields{"algorithm": "Random", "generationSize": 4}},
 	},
 	"exactly one of the fields in [range values profiles] must be set": {
 		good: []any{fields{"range": gone, "profiles": gone, "values": []any{"1"}}, fields{"range": interval, "profiles": gone, "values": gone}},
@@ -320,6 +382,11 @@ var (
 	trace      = object{"format": "Azure", "file": "x"}
 	interval   = object{"min": "0", "max": "1", "step": "0.5"}
 	weight     = object{"name": "weight", "path": "x", "range": interval}
+	gate       = object{"name": "g", "metric": "e2e.mean", "operator": "AtMost", "value": "1s", "confidence": "0.95"}
+	relative   = object{"name": "g", "metric": "e2e.mean", "operator": "AtMost", "versusBaseline": "1%", "confidence": "0.95"}
+	constraint = object{"metric": "e2e.mean", "operator": "AtMost", "value": "1s"}
+	capacity   = object{"algorithm": "Capacity", "capacity": object{"load": "weight"}}
+	feature    = object{"metric": "e2e.mean", "min": "0", "max": "1", "bins": 4}
 	profiles   = []any{object{"name": "p", "endpointPickerConfig": object{"inline": "x"}}}
 )
 

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+// DerivedMetric is a metric made of others.
+type DerivedMetric struct {
+	// name is how objectives, constraints and gates refer to it.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[A-Za-z]([_A-Za-z0-9]*[A-Za-z0-9])?$`
+	Name string `json:"name,omitempty"`
+	// expression is in CEL and yields a number for each simulation. Metrics are
+	// variables of their names, such as cost / throughput.requests; one with a
+	// selector is written metric("ttft.p99{class=critical}"). Durations are in
+	// seconds, shares from 0 to 1. Where it divides by 0, or a metric has no
+	// value, there is none.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	Expression string `json:"expression,omitempty"`
+}
+
+// Operator says on which side of a bound a metric must be.
+// +kubebuilder:validation:Enum=AtMost;AtLeast
+type Operator string
+
+const (
+	// AtMost says that the bound is the greatest value.
+	AtMost Operator = "AtMost"
+	// AtLeast says that it is the least.
+	AtLeast Operator = "AtLeast"
+)
+
+// MetricBound is a value of a metric: a number, a percentage such as 99%, or a
+// duration such as 500ms.
+//
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=32
+// +kubebuilder:validation:XValidation:rule="self.matches('^-?[0-9]+([.][0-9]+)?(%|ns|us|ms|s|m|h)?$')",message="must be a number, a percentage such as 99%, or a duration such as 500ms"
+type MetricBound string
+
+// Percentage is a number with a percent sign, greater than 0, such as 5%.
+//
+// +kubebuilder:validation:MinLength=2
+// +kubebuilder:validation:MaxLength=32
+// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?%$') && self.matches('[1-9]')",message="must be a percentage greater than 0, such as 5%"
+type Percentage string
+
+// RelativeChange is a change in percent, such as -1% or 5%.
+//
+// +kubebuilder:validation:MinLength=2
+// +kubebuilder:validation:MaxLength=32
+// +kubebuilder:validation:XValidation:rule="self.matches('^[-+]?[0-9]+([.][0-9]+)?%$')",message="must be a change in percent, such as -1% or 5%"
+type RelativeChange string
+
+// Gate is a claim with a confidence. It passes where the claim holds, and fails
+// where it does not, with at least the confidence; otherwise the evidence is not
+// enough.
+//
+// +kubebuilder:validation:ExactlyOneOf=value;versusBaseline
+type Gate struct {
+	// name identifies the gate.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`
+	Name string `json:"name,omitempty"`
+	// metric is a name and a statistic, such as ttft.p99{class=critical}, or one
+	// of spec.metrics.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	Metric string `json:"metric,omitempty"`
+	// operator says on which side of the bound the metric's mean over the seeds
+	// must be.
+	// +required
+	Operator Operator `json:"operator,omitempty"`
+	// value is the bound: a number, a percentage such as 99%, or a duration such
+	// as 500ms.
+	// +optional
+	Value MetricBound `json:"value,omitempty"`
+	// versusBaseline is the bound of the relative change from the baseline. With
+	// AtLeast, -1% says: not worse than the baseline by more than 1 %, where
+	// more is better.
+	// +optional
+	VersusBaseline RelativeChange `json:"versusBaseline,omitempty"`
+	// confidence is that with which the claim must hold, or not, such as "0.95".
+	// +required
+	Confidence Fraction `json:"confidence,omitempty"`
+}
+
+// RunGate is a [Gate] of a run, which has no baseline.
+type RunGate struct {
+	// name identifies the gate.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`
+	Name string `json:"name,omitempty"`
+	// metric is a name and a statistic, such as ttft.p99{class=critical}, or one
+	// of spec.metrics.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	Metric string `json:"metric,omitempty"`
+	// operator says on which side of the value the metric's mean over the seeds
+	// must be.
+	// +required
+	Operator Operator `json:"operator,omitempty"`
+	// value is a number, a percentage such as 99%, or a duration such as 500ms.
+	// +required
+	Value MetricBound `json:"value,omitempty"`
+	// confidence is that with which the claim must hold, or not, such as "0.95".
+	// +required
+	Confidence Fraction `json:"confidence,omitempty"`
+}
+
+// Gate returns the gate of a run in the form that a sweep's have.
+func (g RunGate) Gate() Gate {
+	return Gate{Name: g.Name, Metric: g.Metric, Operator: g.Operator, Value: g.Value, Confidence: g.Confidence}
+}
+
+// GateVerdict is what came of a gate.
+type GateVerdict string
+
+const (
+	// GatePass says that the claim holds.
+	GatePass GateVerdict = "Pass"
+	// GateFail says that it does not.
+	GateFail GateVerdict = "Fail"
+	// GateUnknown says that the evidence is not enough.
+	GateUnknown GateVerdict = "Unknown"
+)
+
+// GateStatus is a gate and what came of it.
+type GateStatus struct {
+	// name is the gate's.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+	// verdict is Pass, Fail or Unknown.
+	// +required
+	Verdict GateVerdict `json:"verdict"`
+	// message says it with figures.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Message string `json:"message,omitempty"`
+}
