@@ -14,10 +14,16 @@ func MeanAboveP(xs []float64, limit float64) float64 {
 		return 1
 	}
 	mean, stdDev := moments(xs)
-	switch excess := mean - limit; {
-	case stdDev > 0:
-		return StudentTail(excess/(stdDev/math.Sqrt(float64(len(xs)))), len(xs)-1)
-	case excess > 0:
+	return studentP(mean-limit, stdDev/math.Sqrt(float64(len(xs))), len(xs)-1)
+}
+
+// studentP returns the p-value of an estimate being above 0, given its standard
+// error.
+func studentP(estimate, standardError float64, degrees int) float64 {
+	switch {
+	case standardError > 0:
+		return StudentTail(estimate/standardError, degrees)
+	case estimate > 0:
 		return 0
 	default:
 		return 1
