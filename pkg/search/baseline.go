@@ -38,3 +38,6 @@ func (b *baseline) Tell(trials []Trial) {
 	b.told = true
 	b.Algorithm.Tell(trials)
 }
+
+// Unwrap returns the algorithm without its baseline.
+func (b *baseline) Unwrap() Algorithm { return b.Algorithm }

@@ -136,6 +136,12 @@ type constructor func(*problem) (Algorithm, field.ErrorList)
 var constructors = map[Name]constructor{
 	Grid:   newGrid,
 	Random: newRandom,
+
+	SuccessiveHalving: newSuccessiveHalving,
+	Hyperband:         newHyperband,
+	NSGA2:             newNSGA2,
+	MAPElites:         newMAPElites,
+	Capacity:          newCapacity,
 }
 
 // New returns the algorithm that solves a problem, or everything that is wrong

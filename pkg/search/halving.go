@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package search
+
+import "k8s.io/apimachinery/pkg/util/validation/field"
+
+// halving tries many points with little effort, and the better ones again with
+// more: SuccessiveHalving with one race (Jamieson, Talwalkar: Non-stochastic
+// Best Arm Identification and Hyperparameter Optimization, 2016), Hyperband with
+// several. Every generation is the next rung of all races.
+type halving struct {
+	races []*race
+}
+
+// newSuccessiveHalving begins with all points of the space, or with MaxTrials
+// of them at random where there are more.
+func newSuccessiveHalving(p *problem) (Algorithm, field.ErrorList) {
+	if errs := p.checkHalving(); len(errs) > 0 {
+		return nil, errs
+	}
+	points, all := p.cube.enumerate(p.Settings.MaxTrials)
+	if !all {
+		points = p.draw(p.Settings.MaxTrials)
+	}
+	return &halving{[]*race{newRace(p.halvingEfforts(), p.halving().Reduction, points)}}, nil
+}
+
+// draw returns so many points at random, or all where there are fewer.
+func (p *problem) draw(n int) []Point {
+	var points []Point
+	u, s := newUntried(p.cube), p.stream(0)
+	for range n {
+		point := u.draw(s)
+		if point == nil {
+			break
+		}
+		points = append(points, point)
+	}
+	return points
+}
+
+// checkHalving returns what is wrong with the settings of the fidelity.
+func (p *problem) checkHalving() field.ErrorList {
+	var errs field.ErrorList
+	h, path := p.halving(), p.settings().Child("halving")
+	if h.Fidelity != Requests && h.Fidelity != Seeds {
+		errs = append(errs, field.NotSupported(path.Child("fidelity"), h.Fidelity, []FidelityKind{Requests, Seeds}))
+	}
+	if h.Reduction < 2 {
+		errs = append(errs, field.Invalid(path.Child("reduction"), h.Reduction, "must be at least 2"))
+	}
+	if !(h.Minimum > 0 && h.Minimum < 1) {
+		errs = append(errs, field.Invalid(path.Child("minimum"), h.Minimum, "must be a share between 0 and 1"))
+	}
+	if len(errs) == 0 && len(p.halvingEfforts()) < 2 {
+		errs = append(errs, p.oneRung(path))
+	}
+	return errs
+}
+
+// oneRung explains why there is no rung below the full effort.
+func (p *problem) oneRung(path *field.Path) *field.Error {
+	if h := p.halving(); float64(h.Minimum*float64(h.Reduction)) > 1 {
+		return field.Invalid(path.Child("minimum"), h.Minimum, "must be at most 1/reduction, or no rung is cheaper than a full trial")
+	}
+	return field.Invalid(path.Child("fidelity"), p.halving().Fidelity, "needs more than one seed, or no rung is cheaper than a full trial")
+}
+
+// Ask returns the next rung of every race.
+func (h *halving) Ask() []Proposal {
+	var proposals []Proposal
+	for _, r := range h.races {
+		proposals = append(proposals, r.ask()...)
+	}
+	return proposals
+}
+
+// Tell takes the trials of a rung of every race.
+func (h *halving) Tell(trials []Trial) {
+	for _, r := range h.races {
+		n := len(r.ask())
+		r.tell(trials[:n])
+		trials = trials[n:]
+	}
+}
+
+// Rungs returns the finished rungs, race by race.
+func (h *halving) Rungs() []Rung {
+	var rungs []Rung
+	for number, r := range h.races {
+		for _, rung := range r.rungs {
+			rung.Bracket = number
+			rungs = append(rungs, rung)
+		}
+	}
+	return rungs
+}
