@@ -52,18 +52,10 @@ func (p *problem) checkHalving() field.ErrorList {
 	if !(h.Minimum > 0 && h.Minimum < 1) {
 		errs = append(errs, field.Invalid(path.Child("minimum"), h.Minimum, "must be a share between 0 and 1"))
 	}
-	if len(errs) == 0 && len(p.halvingEfforts()) < 2 {
-		errs = append(errs, p.oneRung(path))
+	if h.Fidelity == Seeds && p.Seeds < 2 {
+		errs = append(errs, field.Invalid(path.Child("fidelity"), h.Fidelity, "needs more than one seed, or no rung is cheaper than a full trial"))
 	}
 	return errs
-}
-
-// oneRung explains why there is no rung below the full effort.
-func (p *problem) oneRung(path *field.Path) *field.Error {
-	if h := p.halving(); float64(h.Minimum*float64(h.Reduction)) > 1 {
-		return field.Invalid(path.Child("minimum"), h.Minimum, "must be at most 1/reduction, or no rung is cheaper than a full trial")
-	}
-	return field.Invalid(path.Child("fidelity"), p.halving().Fidelity, "needs more than one seed, or no rung is cheaper than a full trial")
 }
 
 // Ask returns the next rung of every race.

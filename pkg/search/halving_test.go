@@ -90,9 +90,13 @@ func TestRungsHaveMoreEffortAndFewerPoints(t *testing.T) {
 		"rungs with the same seeds are one": {search.SuccessiveHalving, 90, 3, search.HalvingSettings{Fidelity: search.Seeds}, []search.Rung{
 			{Share: 1, Seeds: 1, Points: 90, Kept: 30}, {Share: 1, Seeds: 3, Points: 30},
 		}, 90 + 30*2},
-		"a minimum between powers is not undercut": {search.SuccessiveHalving, 90, 1, search.HalvingSettings{Minimum: 0.1, Reduction: 4}, []search.Rung{
-			{Share: 0.25, Seeds: 1, Points: 90, Kept: 22}, {Share: 1, Seeds: 1, Points: 22},
-		}, 44.5},
+		"a minimum that is no power of the reduction": {search.SuccessiveHalving, 90, 1, search.HalvingSettings{Minimum: 0.0625, Reduction: 3}, []search.Rung{
+			{Share: 0.0625, Seeds: 1, Points: 90, Kept: 30}, {Share: math.Pow(0.0625, 2./3), Seeds: 1, Points: 30, Kept: 10},
+			{Share: math.Pow(0.0625, 1./3), Seeds: 1, Points: 10, Kept: 3}, {Share: 1, Seeds: 1, Points: 3},
+		}, 90./16 + 30*math.Pow(0.0625, 2./3) + 10*math.Pow(0.0625, 1./3) + 3},
+		"a large minimum": {search.SuccessiveHalving, 90, 1, search.HalvingSettings{Minimum: 0.75, Reduction: 4}, []search.Rung{
+			{Share: 0.75, Seeds: 1, Points: 90, Kept: 22}, {Share: 1, Seeds: 1, Points: 22},
+		}, 67.5 + 22},
 		"somebody always goes on": {search.SuccessiveHalving, 2, 1, search.HalvingSettings{}, []search.Rung{
 			{Share: 1. / 9, Seeds: 1, Points: 2, Kept: 1}, {Share: 1. / 3, Seeds: 1, Points: 1, Kept: 1}, {Share: 1, Seeds: 1, Points: 1},
 		}, 2./9 + 1./3 + 1},
@@ -340,9 +344,6 @@ func TestFaultsOfHalving(t *testing.T) {
 			`FieldValueNotSupported at spec.search.halving.fidelity: supported values: "Requests", "Seeds"`,
 			"FieldValueInvalid at spec.search.halving.reduction: must be at least 2",
 			"FieldValueInvalid at spec.search.halving.minimum: must be a share between 0 and 1",
-		}},
-		"a minimum that leaves one rung": {search.HalvingSettings{Minimum: 0.5}, []string{
-			"FieldValueInvalid at spec.search.halving.minimum: must be at most 1/reduction, or no rung is cheaper than a full trial",
 		}},
 		"one seed": {search.HalvingSettings{Fidelity: search.Seeds}, []string{
 			"FieldValueInvalid at spec.search.halving.fidelity: needs more than one seed, or no rung is cheaper than a full trial",

@@ -82,9 +82,11 @@ const (
 // HalvingSettings are those of SuccessiveHalving and Hyperband.
 type HalvingSettings struct {
 	Fidelity FidelityKind
-	// Minimum is the smallest share of a full trial; 0 means 1/9.
+	// Minimum is the share of a full trial that the first rung has; 0 means
+	// 1/η².
 	Minimum float64
-	// Reduction is η: each rung keeps one of so many; 0 means 3.
+	// Reduction is η: each rung keeps one of so many points, and has about so
+	// many times the effort of the one before; 0 means 3.
 	Reduction int
 }
 

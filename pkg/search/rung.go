@@ -4,6 +4,7 @@ package search
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/stats"
@@ -32,20 +33,17 @@ type Rung struct {
 }
 
 // halvingEfforts returns the effort of every rung of a race, what earlier rungs
-// did included: reduction times more from rung to rung, full at the last. There
-// are as many rungs as fit above the least share.
+// did included: the least share at the first, all at the last, and between them
+// equal ratios as near to the reduction as whole rungs let them be.
 func (p *problem) halvingEfforts() []Effort {
 	h := p.halving()
-	const slack = 1 + 1e-9 // three times 1/9 is 1/3 but for rounding
-	shares := []float64{1}
-	for share := 1 / float64(h.Reduction); float64(share*slack) >= h.Minimum; share /= float64(h.Reduction) {
-		shares = append(shares, share)
-	}
+	steps := max(math.Round(stats.Log(h.Minimum)/-stats.Log(float64(h.Reduction))), 1)
 	var efforts []Effort
-	for _, share := range slices.Backward(shares) {
-		effort := Effort{Share: share, Seeds: p.Seeds}
+	for left := steps; left >= 0; left-- {
+		effort := Effort{Share: stats.Pow(h.Minimum, left/steps), Seeds: p.Seeds}
 		if h.Fidelity == Seeds {
-			effort = Effort{Share: 1, Seeds: max(int(float64(float64(share*float64(p.Seeds))*slack)), 1)}
+			const slack = 1 + 1e-9 // a third of 9 is 3 but for rounding
+			effort = Effort{Share: 1, Seeds: max(int(effort.Share*float64(p.Seeds)*slack), 1)}
 		}
 		if n := len(efforts); n == 0 || effort != efforts[n-1] {
 			efforts = append(efforts, effort)
@@ -58,8 +56,8 @@ func (p *problem) halvingEfforts() []Effort {
 func (p *problem) halving() HalvingSettings {
 	h := p.Settings.Halving
 	h.Fidelity = cmp.Or(h.Fidelity, Requests)
-	h.Minimum = cmp.Or(h.Minimum, 1./9)
 	h.Reduction = cmp.Or(h.Reduction, 3)
+	h.Minimum = cmp.Or(h.Minimum, 1/float64(h.Reduction*h.Reduction))
 	return h
 }
 
