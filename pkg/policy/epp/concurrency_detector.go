@@ -14,6 +14,10 @@ const concurrencyDetectorType = "concurrency-detector"
 // As the saturation detector it has requests of negative priority shed while
 // what is in flight everywhere ÷ what may be is 1 or more; in mode hybrid, the
 // mean over endpoints of the greater of the two ratios.
+//
+// Before router-v0.9 nobody tells the detector what is in flight: the producer only
+// does so for the request that it counts for, and so the filter knows. While there
+// are endpoints the saturation is 0.
 var concurrencyDetector = pluginType{
 	name:  concurrencyDetectorType,
 	roles: filterRole | saturationDetectorRole,
@@ -23,7 +27,12 @@ var concurrencyDetector = pluginType{
 	needs: func(p *plugin) []dataKey {
 		return []dataKey{{inFlightLoadData, p.Parameters.(*concurrencyParameters).InFlightLoadProducerName}}
 	},
-	treatment:   treatDetector,
+	treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+		if c.dialect.framework < router09 && c.document.FlowControl.SaturationDetector.PluginRef == p.Name {
+			return Exact, "never finds the pool saturated: in " + c.dialect.name + " it is only told what is in flight as a filter"
+		}
+		return treatDetector(c, cluster, p)
+	},
 	newFilter:   func(b *builder, p *plugin) filter { return newConcurrency(b, p) },
 	newDetector: func(b *builder, p *plugin) saturationDetector { return newConcurrency(b, p) },
 }
@@ -67,6 +76,7 @@ func (p *concurrencyParameters) check(l *loader, path *field.Path) {
 func newConcurrency(b *builder, p *plugin) *concurrency {
 	parameters := p.Parameters.(*concurrencyParameters)
 	return &concurrency{
+		untold:       b.dialect.framework < router09,
 		load:         b.load(parameters.InFlightLoadProducerName),
 		byRequests:   parameters.ConcurrencyMode != countTokens,
 		byTokens:     parameters.ConcurrencyMode != countRequests,
@@ -83,6 +93,8 @@ func limitOf(capacity int, headroom float64) float64 {
 }
 
 type concurrency struct {
+	// untold is whether it is only told of what is in flight as a filter.
+	untold               bool
 	load                 *inFlightLoad
 	byRequests, byTokens bool
 	// requests and tokens are what one endpoint is meant for; with headroom, what
@@ -104,8 +116,11 @@ func (d *concurrency) filter(_ *cycle, candidates []int) []int {
 
 func (d *concurrency) saturation(c *cycle) float64 {
 	endpoints := float64(c.there)
-	if endpoints == 0 {
+	switch {
+	case endpoints == 0:
 		return 1
+	case d.untold:
+		return 0
 	}
 	var requests, tokens int64
 	greater := 0.0

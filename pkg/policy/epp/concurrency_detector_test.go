@@ -3,9 +3,13 @@
 package epp
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
 )
 
 func TestConcurrencyDetector(t *testing.T) {
@@ -46,4 +50,33 @@ func TestParametersOfConcurrencyDetector(t *testing.T) {
 		`maxTokenConcurrency: Invalid value: -1: must be greater than 0`,
 		`concurrencyMode: Unsupported value: "both": supported values: "hybrid", "requests", "tokens"`)
 	checkParameterFaults(t, "concurrency-detector", "{maxConcurrency: '100'}", `maxConcurrency: Invalid value: "100": must be a whole number`)
+}
+
+// Before router-v0.9 the filter knows what is in flight, and the saturation detector
+// does not: who is shed of two requests of negative priority.
+func TestOldConcurrencyDetector(t *testing.T) {
+	const body = `plugins: [{type: concurrency-detector, parameters: {maxConcurrency: 1}}%s]
+%s`
+	const producer, detecting = ", {type: inflight-load-producer}", "saturationDetector: {pluginRef: concurrency-detector}"
+	for name, tc := range map[string]struct {
+		version, producer, section string
+		want                       error
+	}{
+		"as a filter":        {"gie-v1.5.0", producer, "", policy.ErrNoEndpoint},
+		"which asks nobody":  {"gie-v1.5.0", "", "", nil},
+		"unless it is asked": {"scheduler-520af478", "", "", policy.ErrNoEndpoint},
+		"as the detector":    {"scheduler-520af478", producer, detecting + "\nschedulingProfiles: [{name: default}]", nil},
+		"as it is told now":  {"router-v0.9.0", producer, detecting + "\nschedulingProfiles: [{name: default}]", policy.ErrShed},
+	} {
+		s := inVersion(t, tc.version, fmt.Sprintf(body, tc.producer, tc.section), Cluster{Endpoints: 1})
+		var err error
+		for n := range 2 {
+			r := request(n, 100)
+			r.Priority = -1
+			_, err = s.Route(idle(1), r)
+		}
+		if !errors.Is(err, tc.want) {
+			t.Errorf("%s: %v, want %v", name, err, tc.want)
+		}
+	}
 }

@@ -18,7 +18,8 @@ const contextLengthAwareType = "context-length-aware"
 // w is 0; outside, 0.3/(1 + d/1000) with the distance d to the range. Without
 // the label it is 0.5, and 0 where the label is no range.
 //
-// Before router-v0.9 the length is a quarter of the prompt's bytes.
+// Before router-v0.9 the length is a quarter of the prompt's bytes, unless somebody
+// has come by its tokens.
 //
 // With enableFiltering, only endpoints in range and without the label stay.
 var contextLengthAware = pluginType{
@@ -98,8 +99,15 @@ type contextLength struct {
 	ratio float64
 }
 
+func (s *contextLength) length(c *cycle) int {
+	if c.tokenised {
+		return c.tokens
+	}
+	return oldTokens(c.tokens, s.ratio)
+}
+
 func (s *contextLength) filter(c *cycle, candidates []int) []int {
-	kept, tokens := candidates[:0], oldTokens(c.tokens, s.ratio)
+	kept, tokens := candidates[:0], s.length(c)
 	for _, e := range candidates {
 		r := &s.ranges[e]
 		if r.kind == noRange || r.kind == goodRange && r.least <= tokens && tokens <= r.most {
@@ -110,7 +118,7 @@ func (s *contextLength) filter(c *cycle, candidates []int) []int {
 }
 
 func (s *contextLength) score(c *cycle, candidates []int, w weight, scores []float64) {
-	tokens := oldTokens(c.tokens, s.ratio)
+	tokens := s.length(c)
 	for i, e := range candidates {
 		switch r := &s.ranges[e]; r.kind {
 		case noRange:

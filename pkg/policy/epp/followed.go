@@ -20,6 +20,13 @@ var followedBefore = map[string]versionRange{
 	"lora-affinity-filter":  {},
 	"low-queue-filter":      {},
 
+	concurrencyDetectorType:        {},
+	dataParallelProfileHandlerType: {},
+	headerBasedTestingFilterType:   {},
+	probabilisticAdmitterType:      {},
+	tokenizerType:                  {},
+	tokenProducerType:              {},
+
 	maxScorePickerType:       {},
 	"random-picker":          {},
 	singleProfileHandlerType: {},

@@ -3,6 +3,7 @@
 package epp
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -104,6 +105,59 @@ func TestOldContextLengths(t *testing.T) {
 		s := inVersion(t, version, "plugins: [{type: context-length-aware, parameters: {enableFiltering: true}}]", Cluster{Endpoints: 2, Labels: labels, BytesPerToken: 8})
 		if got := route(t, s, idle(2), request(0, 100)); got != want {
 			t.Errorf("%s: chose %d, want %d", version, got, want)
+		}
+	}
+}
+
+// Whoever has the tokens counts them: in scheduler-520af478 all, and before that
+// scorers behind a tokenizer and the second profile.
+func TestOldTokenizers(t *testing.T) {
+	const body = `plugins:
+- {type: always-disagg-pd-decider}
+- {type: pd-profile-handler, parameters: {deciderPluginName: always-disagg-pd-decider}}
+- {type: context-length-aware, parameters: {enableFiltering: %t}}
+- {type: tokenizer, parameters: {modelName: m}}
+schedulingProfiles:
+- {name: decode, plugins: [%s]}
+- {name: prefill, plugins: [{pluginRef: context-length-aware}]}`
+	const before, after = "{pluginRef: tokenizer}, {pluginRef: context-length-aware}", "{pluginRef: context-length-aware}, {pluginRef: tokenizer}"
+	for name, tc := range map[string]struct {
+		version, decode string
+		filters         bool
+		want            [2]int // the endpoints of decode and prefill
+	}{
+		"scorers behind it":           {"scheduler-v0.7.1", before, false, [2]int{0, 0}},
+		"scorers before it":           {"scheduler-v0.8.0", after, false, [2]int{1, 0}},
+		"filters come before scorers": {"scheduler-v0.8.0", before, true, [2]int{1, 0}},
+		"a producer tells all":        {"scheduler-520af478", "{pluginRef: context-length-aware}", true, [2]int{0, 0}},
+	} {
+		labels := []map[string]string{{"llm-d.ai/context-length-range": "0-150"}, {"llm-d.ai/context-length-range": "151-300"}}
+		s := inVersion(t, tc.version, fmt.Sprintf(body, tc.filters, tc.decode), Cluster{Endpoints: 2, Labels: labels, BytesPerToken: 8})
+		route(t, s, idle(2), request(0, 100))
+		d := s.LastDecision()
+		if got := [2]int{d.Chosen, d.Prefill.Chosen}; got != tc.want {
+			t.Errorf("%s: chose %v, want %v", name, got, tc.want)
+		}
+	}
+}
+
+// Ranks of data-parallel engines are endpoints as others, and requests have no
+// headers.
+func TestPluginsThatOldVersionsHaveAsNewOnes(t *testing.T) {
+	for name, tc := range map[string]struct {
+		version, plugins string
+		cluster          Cluster
+		want             int
+	}{
+		"data-parallel-profile-handler": {"scheduler-v0.4.0", "{type: data-parallel-profile-handler}, {type: queue-scorer}", Cluster{Endpoints: 2}, 1},
+		"header-based-testing-filter": {"gie-v1.2.1", "{type: header-based-testing-filter}",
+			Cluster{Endpoints: 2, Attributes: []map[string]float64{{}, {"header-based-testing-filter": 1}}}, 1},
+	} {
+		s := inVersion(t, tc.version, "plugins: ["+tc.plugins+"]", tc.cluster)
+		view := idle(2)
+		view.Scrapes[0].Waiting = 5
+		if got := route(t, s, view, request(0, 100)); got != tc.want {
+			t.Errorf("%s: chose %d, want %d", name, got, tc.want)
 		}
 	}
 }

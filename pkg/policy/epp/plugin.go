@@ -138,7 +138,7 @@ var registry = registered(
 	&contextLengthAware, &loraAffinityScorer, &sessionAffinityScorer, &topologyAffinityScorer,
 	&prefixCacheAffinityFilter, &utilizationFilterPlugin, &sessionAffinityFilter, &topologyAffinityFilter,
 	&oldDecodeFilter, &oldPrefillFilter, &decodeFilter, &prefillFilter, &encodeFilter, &byLabel, &labelSelectorFilter, &byLabelSelector,
-	&approxPrefixCacheProducer, &inFlightLoadProducer, &tokenProducer, &tokenizer,
+	&approxPrefixCacheProducer, &inFlightLoadProducer, &tokenProducer, &tokenizer, &oldTokenizer,
 	&encoderCacheScorer, &encoderCacheProducer,
 	&singleProfileHandler, &disaggProfileHandler, &pdProfileHandler,
 	&prefixBasedPDDecider, &alwaysDisaggPDDecider, &alwaysDisaggMultimodalDecider,

@@ -115,7 +115,8 @@ var registrations = []registration{
 	{"static-usage-limit-policy", false, "gie-v1.5.."},
 	{"token-load-scorer", false, "gie-v1.5.."},
 	{"token-producer", false, "scheduler-520af478.."},
-	{"tokenizer", true, "scheduler-v0.7.."},
+	{"tokenizer", true, "scheduler-520af478.."},
+	{"tokenizer", true, "scheduler-v0.7..scheduler-v0.8"}, // oldTokenizer
 	{"topology-affinity-filter", false, "router-v0.10.."},
 	{"topology-affinity-scorer", false, "router-v0.10.."},
 	{"topology-extractor", false, "router-v0.10.."},

@@ -6,19 +6,19 @@ package epp
 // has it: filter, scorer, picker, producer and so on. It is nil for a type that no
 // version has.
 func RolesOf(typeName string) []string {
-	var names []string
+	all := roles(0)
 	for _, t := range registry {
-		if t.name != typeName {
-			continue
+		if t.name == typeName {
+			all |= t.roles
 		}
-		for i, name := range roleNames {
-			if t.roles&(1<<i) != 0 {
-				names = append(names, name)
-			}
-		}
-		return names
 	}
-	return nil
+	var names []string
+	for i, name := range roleNames {
+		if all&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // roleNames are in the order of the roles' bits.

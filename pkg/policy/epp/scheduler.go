@@ -290,6 +290,8 @@ type cycle struct {
 	peer   int
 	prompt prompt.Prompt
 	tokens int
+	// tokenised is whether the prompt's tokens are known, where they are not always.
+	tokenised bool
 	// priority, tenant, session and adapter are the request's, as
 	// [policy.Request] has them.
 	priority, tenant int

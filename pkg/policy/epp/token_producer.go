@@ -15,11 +15,39 @@ const tokenProducerType = "token-producer"
 // those are used whatever the backend. The default backend, estimate, takes
 // every 4 bytes of the serialised prompt for a token, so that its blocks end
 // elsewhere than the engine's.
+//
+// Before router-v0.9 there are no estimates, and what a producer makes is there for
+// all who ask, whatever its name. Who does so goes by tokens instead of bytes:
+// context-length-aware.
 var tokenProducer = producerOfTokens(tokenProducerType, "")
 
 // tokenizer is its old name. What it makes bears the name of the instance, so
 // that plugins do not find it unless that is token-producer.
-var tokenizer = producerOfTokens("tokenizer", tokenProducerType)
+var tokenizer = producerOfTokens(tokenizerType, tokenProducerType)
+
+const tokenizerType = "tokenizer"
+
+// oldTokenizer was a scorer that scores 0 everywhere. Only what comes behind it in a
+// profile, or in the next one, has the tokens.
+var oldTokenizer = pluginType{
+	name:       tokenizerType,
+	roles:      scorerRole,
+	parameters: func() any { return &tokenParameters{} },
+	treatment: func(*Config, *Cluster, *plugin) (Treatment, string) {
+		return Exact, "tokenising takes no time, and only scorers behind it have the tokens"
+	},
+	newScorer: func(*builder, *plugin) scorer { return tokeniser{} },
+}
+
+// A tokeniser gives a request its tokens.
+type tokeniser struct{}
+
+func (tokeniser) produce(c *cycle) { c.tokenised = true }
+
+func (tokeniser) score(c *cycle, _ []int, w weight, scores []float64) {
+	c.tokenised = true
+	fill(scores, w.of(0))
+}
 
 func producerOfTokens(name, successor string) pluginType {
 	return pluginType{
@@ -28,6 +56,12 @@ func producerOfTokens(name, successor string) pluginType {
 		successor:  successor,
 		parameters: func() any { return &tokenParameters{} },
 		produces:   func(p *plugin) []dataKey { return []dataKey{{tokensData, p.Name}} },
+		newProducer: func(b *builder, _ *plugin) producer {
+			if b.dialect.framework >= router09 {
+				return nil
+			}
+			return tokeniser{}
+		},
 		treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
 			if parameters := p.Parameters.(*tokenParameters); parameters.VLLM != nil || parameters.ModelName != "" {
 				return Exact, "rendering takes no time"
