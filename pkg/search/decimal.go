@@ -5,7 +5,9 @@ package search
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
+	"strconv"
 	"strings"
 )
 
@@ -116,12 +118,12 @@ func powerOfTen(n int) *big.Int {
 	return new(big.Int).Exp(ten, big.NewInt(int64(n)), nil)
 }
 
-// numberOf returns the number nearest to a decimal text, and 0 for another
-// text. A baseline may hold anything.
+// numberOf returns the number nearest to a decimal text, and 0 for a text that
+// is no number: a baseline may hold anything.
 func numberOf(v Value) float64 {
-	d, err := parseDecimal(v)
-	if err != nil {
+	number, err := strconv.ParseFloat(v, 64)
+	if err != nil || math.IsNaN(number) {
 		return 0
 	}
-	return d.float()
+	return number
 }

@@ -2,16 +2,16 @@
 
 package search
 
-// maxVisits bounds how many values enumerate sets in all, about a second's work.
-const maxVisits = 4_000_000
+// maxVisits bounds how many values a grid sets in all, a few seconds' work.
+const maxVisits = 2_000_000
 
 // enumerate returns the points of the space in the order of nested loops, the
 // last parameter changing fastest. It says whether these are all; it stops
-// after most, and where rules leave so few of so many combinations that looking
-// on would take too long. Rules are asked as soon as their parameters have
-// values, so that most combinations are never made.
-func (c *cube) enumerate(most int) (points []Point, all bool) {
-	e := enumeration{cube: c, most: most, point: make(Point, len(c.axes))}
+// after most, and after as many values were set as visits says: rules may leave
+// few of a great many combinations. Rules are asked as soon as their parameters
+// have values, so that most of those are never made.
+func (c *cube) enumerate(most, visits int) (points []Point, all bool) {
+	e := enumeration{cube: c, most: most, visits: visits, point: make(Point, len(c.axes))}
 	all = e.from(0)
 	return e.points, all
 }
@@ -19,7 +19,7 @@ func (c *cube) enumerate(most int) (points []Point, all bool) {
 type enumeration struct {
 	cube   *cube
 	most   int
-	visits int
+	visits int // left
 	point  Point
 	points []Point
 }
@@ -48,7 +48,7 @@ func (e *enumeration) from(i int) bool {
 
 // set sets one parameter, and then those after it.
 func (e *enumeration) set(i int, v Value) bool {
-	if e.visits++; e.visits > maxVisits {
+	if e.visits--; e.visits < 0 {
 		return false
 	}
 	e.point[i] = v

@@ -34,12 +34,9 @@ func newGrid(p *problem) (Algorithm, field.ErrorList) {
 		}
 		return nil, field.ErrorList{field.Invalid(at, most, fmt.Sprintf("the grid has %s points; %s", count, advice))}
 	}
-	points, all := p.cube.enumerate(most)
+	points, all := p.cube.enumerate(most, maxVisits)
 	if !all {
 		return nil, field.ErrorList{field.Invalid(at, most, "the grid has more points, or too many combinations to look for them; "+advice)}
-	}
-	if len(points) == 0 {
-		return nil, field.ErrorList{field.Invalid(p.path.Child("rules"), len(p.Space.Rules), "contradict each other or the parameters: no point fulfils all of them")}
 	}
 	return &grid{p, points, p.generation(len(points))}, nil
 }

@@ -182,7 +182,11 @@ func (p Problem) check(path *field.Path) (*problem, field.ErrorList) {
 	if p.Baseline != nil && len(p.Baseline) != len(p.Space.Parameters) {
 		errs = append(errs, field.Invalid(path.Child("baseline"), p.Baseline, "must give each parameter a value"))
 	}
-	return &problem{p, cube, path}, errs
+	checked := &problem{p, cube, path}
+	if len(errs) == 0 && len(cube.rules) > 0 && newUntried(cube).draw(checked.stream(0)) == nil {
+		errs = append(errs, field.Invalid(path.Child("rules"), len(cube.rules), "no point was found that fulfils all of them"))
+	}
+	return checked, errs
 }
 
 // settings is the path of the settings.

@@ -2,21 +2,118 @@
 
 package search
 
-import "k8s.io/apimachinery/pkg/util/validation/field"
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/expression"
+)
 
 // rule is a compiled rule.
 type rule struct {
 	Rule
-	last int // the greatest index of a parameter that it uses
+	expression *expression.Expression
+	uses       []int // indices of parameters
+	last       int   // the greatest of them
 }
 
+// rules compiles the rules of a space. path is that of their list.
 func (s Space) rules(path *field.Path) ([]*rule, field.ErrorList) {
-	if len(s.Rules) > 0 {
-		return nil, field.ErrorList{field.Forbidden(path, "rules are not supported")}
+	var errs field.ErrorList
+	var rules []*rule
+	for i, r := range s.Rules {
+		compiled, err := s.rule(r)
+		if err != nil {
+			errs = append(errs, field.Invalid(path.Index(i).Child("expression"), r.Expression, err.Error()))
+		}
+		rules = append(rules, compiled)
 	}
-	return nil, nil
+	return rules, errs
 }
 
-func (r *rule) holds(*cube, Point) bool { return true }
+func (s Space) rule(r Rule) (*rule, error) {
+	names := expression.Names{Function: "parameter", Kind: s.kindOf}
+	e, err := expression.Compile(r.Expression, names, expression.Bool)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(e.Uses()) == 0:
+		return nil, errors.New("must use a parameter")
+	}
+	compiled := &rule{Rule: r, expression: e}
+	for _, name := range e.Uses() {
+		compiled.uses = append(compiled.uses, s.index(name))
+	}
+	compiled.last = slices.Max(compiled.uses)
+	return compiled, nil
+}
 
-func (r *rule) String() string { return r.Expression }
+// index finds a parameter; -1 if there is none of that name.
+func (s Space) index(name string) int {
+	return slices.IndexFunc(s.Parameters, func(p Parameter) bool { return p.Name == name })
+}
+
+// kindOf says what a parameter is in a rule.
+func (s Space) kindOf(name string) (expression.Kind, error) {
+	i := s.index(name)
+	if i < 0 {
+		return 0, fmt.Errorf("there is no parameter %q", name)
+	}
+	return s.Parameters[i].ruleKind(), nil
+}
+
+func (p Parameter) ruleKind() expression.Kind {
+	unlike := func(is func(string) bool) bool {
+		return slices.ContainsFunc(p.Choices, func(label string) bool { return !is(label) })
+	}
+	switch {
+	case p.Kind != Choice || !unlike(isDecimal):
+		return expression.Number
+	case !unlike(func(label string) bool { return label == "true" || label == "false" }):
+		return expression.Bool
+	default:
+		return expression.Text
+	}
+}
+
+func isDecimal(text string) bool {
+	_, err := parseDecimal(text)
+	return err == nil
+}
+
+// holds says whether the rule lets a point be, whose values up to that of index
+// last are set.
+func (r *rule) holds(c *cube, p Point) bool {
+	for _, i := range r.uses {
+		if p[i] == "" {
+			return true
+		}
+	}
+	value, ok, err := r.expression.Evaluate(func(name string) (any, bool) {
+		i := r.uses[slices.Index(r.expression.Uses(), name)]
+		return c.parameters[i].ruleValue(p[i]), true
+	})
+	return err == nil && ok && value.(bool)
+}
+
+// ruleValue is a value as a rule sees it.
+func (p Parameter) ruleValue(v Value) any {
+	switch p.ruleKind() {
+	case expression.Number:
+		return numberOf(v)
+	case expression.Bool:
+		return v == "true"
+	default:
+		return v
+	}
+}
+
+func (r *rule) String() string {
+	if r.Message != "" {
+		return fmt.Sprintf("%q (%s)", r.Expression, r.Message)
+	}
+	return fmt.Sprintf("%q", r.Expression)
+}

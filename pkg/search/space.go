@@ -51,9 +51,12 @@ type Condition struct {
 }
 
 // Rule is a CEL expression over the parameters of a space that holds at every
-// point of it, such as "prefix / queue <= 1.33". Numbers are doubles and labels
-// are strings. A rule that uses a parameter which does not exist at a point
-// does not speak of that point.
+// point of it, such as "prefix / queue <= 1.33". Numbers are doubles, also the
+// labels of a Choice where all are numbers; those that are true and false are
+// bools, and other labels are strings. A parameter whose name is no identifier
+// is written parameter("its-name"). A rule that uses a parameter which does not
+// exist at a point does not speak of that point; one that has no value there,
+// because it divides by 0, does not hold.
 type Rule struct {
 	Expression string
 	// Message says in words what the rule wants; it may be empty.

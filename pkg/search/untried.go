@@ -2,15 +2,20 @@
 
 package search
 
-import "windtunnel.dev/windtunnel/pkg/stats"
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/stats"
+)
 
 // untried is what is left of a space.
 type untried struct {
-	cube *cube
-	seen map[string]bool
+	cube   *cube
+	seen   map[string]bool
+	listed []Point // all that are left, where drawing did not find them
 }
 
-func newUntried(c *cube) *untried { return &untried{c, map[string]bool{}} }
+func newUntried(c *cube) *untried { return &untried{cube: c, seen: map[string]bool{}} }
 
 // take notes a point, and says whether it is one of the space that was not
 // noted before.
@@ -29,21 +34,23 @@ func (u *untried) note(trials []Trial) {
 	}
 }
 
-// A point is drawn so often in vain before the rest of a space is listed, which
-// is done where it has at most so many combinations.
+// A point is drawn so often in vain before the rest of the space is listed: of
+// a small one, and of one where not even that finds a point.
 const (
 	maxRedraws = 200
-	maxListed  = 200_000
-	// maxDraws bounds the draws where the rest cannot be listed.
-	maxDraws = 20_000
+	maxDraws   = 20_000
+	maxListed  = 200_000 // points, and values set to find them
 )
 
 // draw takes a point at random. Coordinates are spread evenly. It returns nil
 // where nothing is left, or too little to be found.
 func (u *untried) draw(s *stats.Stream) Point {
-	listable := u.cube.size() <= maxListed
+	most := maxDraws
+	if u.listed != nil || u.cube.size() <= maxListed {
+		most = maxRedraws
+	}
 	coordinates := make([]float64, u.cube.dimensions())
-	for draws := 0; draws < maxRedraws || !listable && draws < maxDraws; draws++ {
+	for range most {
 		for i := range coordinates {
 			coordinates[i] = s.Float64()
 		}
@@ -51,25 +58,19 @@ func (u *untried) draw(s *stats.Stream) Point {
 			return p
 		}
 	}
-	if !listable {
-		return nil
-	}
 	return u.drawListed(s)
 }
 
 // drawListed takes one of those left, each as likely as the others.
 func (u *untried) drawListed(s *stats.Stream) Point {
-	points, _ := u.cube.enumerate(maxListed)
-	left := points[:0]
-	for _, p := range points {
-		if !u.seen[p.key()] {
-			left = append(left, p)
-		}
+	if u.listed == nil {
+		u.listed, _ = u.cube.enumerate(maxListed, 2*maxListed)
 	}
-	if len(left) == 0 {
+	u.listed = slices.DeleteFunc(u.listed, func(p Point) bool { return u.seen[p.key()] })
+	if len(u.listed) == 0 {
 		return nil
 	}
-	p := left[s.IntN(len(left))]
+	p := u.listed[s.IntN(len(u.listed))]
 	u.take(p)
 	return p
 }
