@@ -18,7 +18,7 @@ func newSuccessiveHalving(p *problem) (Algorithm, field.ErrorList) {
 	if errs := p.checkHalving(); len(errs) > 0 {
 		return nil, errs
 	}
-	points, all := p.cube.enumerate(p.Settings.MaxTrials)
+	points, all := p.cube.enumerate(p.Settings.MaxTrials, maxVisits)
 	if !all {
 		points = p.draw(p.Settings.MaxTrials)
 	}

@@ -46,7 +46,7 @@ const (
 // where nothing is left, or too little to be found.
 func (u *untried) draw(s *stats.Stream) Point {
 	most := maxDraws
-	if u.listed != nil || u.cube.size() <= maxListed {
+	if u.cube.size() <= maxListed {
 		most = maxRedraws
 	}
 	coordinates := make([]float64, u.cube.dimensions())
