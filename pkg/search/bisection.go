@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 )
 
 // growth is the ratio of one load to the one before until the claim breaks.
@@ -51,16 +50,7 @@ func (b *bisection) tell(load int64, claim Claim) {
 }
 
 // number is a load.
-func (b *bisection) number(load int64) float64 { return number(b.axis.at(load)) }
-
-// number returns the number nearest to a value that is one.
-func number(v Value) float64 {
-	x, err := strconv.ParseFloat(v, 64)
-	if err != nil {
-		panic("search: " + err.Error())
-	}
-	return x
-}
+func (b *bisection) number(load int64) float64 { return numberOf(b.axis.at(load)) }
 
 // nearest returns the load whose ratio to a number is nearest to 1.
 func (b *bisection) nearest(number float64) int64 {

@@ -93,7 +93,7 @@ func (p *problem) capacity() CapacitySettings {
 
 // load returns the index of the load among the parameters, -1 if it is none.
 func (p *problem) load() int {
-	return slices.IndexFunc(p.Space.Parameters, func(q Parameter) bool { return q.Name == p.Settings.Capacity.Load })
+	return p.Space.index(p.Settings.Capacity.Load)
 }
 
 // checkCapacity returns what is wrong with the settings and the load.
@@ -126,12 +126,18 @@ func (p *problem) checkLoad(index int, path *field.Path) field.ErrorList {
 		errs = append(errs, field.Invalid(path, load.Name, "must be a number"))
 	case load.When != nil:
 		errs = append(errs, field.Invalid(path, load.Name, "must exist everywhere, and has a condition"))
-	case !(number(p.cube.axes[index].at(0)) > 0):
+	case numberOf(p.cube.axes[index].at(0)) <= 0:
 		errs = append(errs, field.Invalid(p.path.Child("parameters").Index(index).Child("range", "min"), load.Min, "must be greater than 0, since loads are compared by their ratio"))
 	}
+	const tied = "must not depend on the load, which takes many values with each candidate"
 	for i, parent := range p.cube.parents {
 		if parent.index == index {
-			errs = append(errs, field.Forbidden(p.path.Child("parameters").Index(i).Child("when"), "the load takes many values with each candidate, so that none can depend on it"))
+			errs = append(errs, field.Forbidden(p.path.Child("parameters").Index(i).Child("when"), tied))
+		}
+	}
+	for i, rule := range p.cube.rules {
+		if slices.Contains(rule.uses, index) {
+			errs = append(errs, field.Forbidden(p.path.Child("rules").Index(i).Child("expression"), tied))
 		}
 	}
 	return errs

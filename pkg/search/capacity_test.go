@@ -330,7 +330,7 @@ func TestFaultsOfCapacity(t *testing.T) {
 		},
 		"a condition on the load": {
 			[]search.Parameter{integer("load", "1", "9"), when(choice("x", "a"), "load", "1")}, search.CapacitySettings{Load: "load"}, 100,
-			[]string{"FieldValueForbidden at spec.parameters[1].when: the load takes many values with each candidate, so that none can depend on it"},
+			[]string{"FieldValueForbidden at spec.parameters[1].when: must not depend on the load, which takes many values with each candidate"},
 		},
 		"candidates without a step": {
 			[]search.Parameter{continuous("weight", "0", "1"), sound[1]}, search.CapacitySettings{Load: "load"}, 100,
@@ -348,6 +348,20 @@ func TestFaultsOfCapacity(t *testing.T) {
 		if diff := cmp.Diff(tc.want, lines(errs)); diff != "" {
 			t.Errorf("%s: errors (−want +got):\n%s", name, diff)
 		}
+	}
+}
+
+func TestRulesOfCandidatesDoNotUseTheLoad(t *testing.T) {
+	p := loadProblem(100, stepped("weight", "1", "3", "1"), integer("load", "1", "100"))
+	p.Space.Rules = []search.Rule{{Expression: "weight < 3"}}
+	if n := len(bracketsOf(t, mustNew(t, p))); n != 2 {
+		t.Errorf("%d candidates of 2", n)
+	}
+	p.Space.Rules = append(p.Space.Rules, search.Rule{Expression: "load < 10 * weight"})
+	_, errs := search.New(p, path)
+	want := []string{"FieldValueForbidden at spec.rules[1].expression: must not depend on the load, which takes many values with each candidate"}
+	if diff := cmp.Diff(want, lines(errs)); diff != "" {
+		t.Errorf("errors (−want +got):\n%s", diff)
 	}
 }
 

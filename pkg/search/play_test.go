@@ -61,15 +61,16 @@ func noiseOf(p search.Point, seed int) float64 {
 	return stats.NewStream(1, name).Normal()
 }
 
-// peculiar is a space with everything: scales, choices, a chain of conditions.
-var peculiar = spaceOf(
+// peculiar is a space with everything: scales, choices, a chain of conditions,
+// rules.
+var peculiar = ruled(spaceOf(
 	choice("picker", "max", "random", "weighted"),
 	when(continuous("temperature", "0.1", "2"), "picker", "weighted"),
 	logarithmic(integer("sequences", "16", "4096")),
 	when(choice("mode", "soft", "hard"), "picker", "weighted", "random"),
 	when(stepped("share", "0", "1", "0.25"), "mode", "soft"),
 	logarithmic(continuous("rate", "0.5", "64")),
-)
+), "share * 200 <= sequences", `picker != "max" || sequences < 2000`)
 
 // peculiarTrial has two objectives, constraints, features, a claim that breaks
 // at a rate of about 10, and now and then a failure.
@@ -100,7 +101,7 @@ func peculiarProblems() map[search.Name]search.Problem {
 	for _, name := range []search.Name{search.SuccessiveHalving, search.Hyperband, search.NSGA2, search.MAPElites} {
 		problems[name] = problemOf(name, peculiar, 150)
 	}
-	space := spaceOf(slices.Clone(peculiar.Parameters)...)
+	space := search.Space{Parameters: slices.Clone(peculiar.Parameters), Rules: peculiar.Rules}
 	space.Parameters[1] = when(stepped("temperature", "0.5", "2", "0.5"), "picker", "weighted")
 	space.Parameters[2] = stepped("sequences", "64", "256", "64")
 	problems[search.Capacity] = problemOf(search.Capacity, space, 2000)
@@ -204,11 +205,11 @@ func TestSearchesEndWhereEveryTrialFails(t *testing.T) {
 // Names of points go into keys of results: they must not change.
 func TestSearchesArePinned(t *testing.T) {
 	want := map[search.Name]string{
-		search.Capacity:          `19 generations, 1913 trials, 8743b5233fee2a86, the last ["weighted" "2" "256" "soft" "1" "13.4543"] {1 0 1}`,
-		search.Hyperband:         `3 generations, 199 trials, c2efd6ba959e1acd, the last ["random" "" "183" "hard" "" "42.2397"] {1 0 1}`,
-		search.MAPElites:         `13 generations, 150 trials, f2cde08d2dbef623, the last ["weighted" "1.05706" "2423" "hard" "" "54.0109"] {1 0 1}`,
-		search.NSGA2:             `13 generations, 150 trials, f11c9e215f09b9d8, the last ["max" "" "64" "" "" "1.28706"] {1 0 1}`,
-		search.SuccessiveHalving: `3 generations, 216 trials, 3a807b7ee323f665, the last ["max" "" "558" "" "" "0.607317"] {1 0 1}`,
+		search.Capacity:          `19 generations, 1454 trials, 45793edaccc1937a, the last ["weighted" "2" "256" "soft" "1" "13.4543"] {1 0 1}`,
+		search.Hyperband:         `3 generations, 199 trials, 26db3b1e12d52f9d, the last ["random" "" "153" "hard" "" "52.726"] {1 0 1}`,
+		search.MAPElites:         `13 generations, 150 trials, bc0c8f0d3eca9f6d, the last ["weighted" "1.05744" "103" "soft" "0" "1.25419"] {1 0 1}`,
+		search.NSGA2:             `13 generations, 150 trials, abeed2eee510fc1c, the last ["weighted" "0.88203" "67" "soft" "0.25" "1.39602"] {1 0 1}`,
+		search.SuccessiveHalving: `3 generations, 216 trials, 451b68de1202fbaf, the last ["random" "" "29" "hard" "" "3.38457"] {1 0 1}`,
 	}
 	got := map[search.Name]string{}
 	for name, p := range peculiarProblems() {
