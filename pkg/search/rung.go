@@ -131,7 +131,7 @@ func (r *race) fittest() []Trial {
 
 // and returns what is known of a point after more seeds of it, or after a trial
 // of more requests, which takes the place of the shorter one.
-func (t Trial) and(more Trial) Trial {
+func (t *Trial) and(more Trial) Trial {
 	if more.Effort.First == 0 || t.Failed() || more.Failed() {
 		return more
 	}
