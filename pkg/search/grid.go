@@ -10,16 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// grid proposes every point of a space once, in the order of nested loops: the
-// last parameter changes fastest.
-type grid struct {
-	problem    *problem
-	points     []Point // those that were not told yet
-	generation int
-}
-
-// newGrid makes the points, which must not be more than MaxTrials. Every range
-// needs a step.
+// newGrid proposes every point of a space once, in the order of nested loops:
+// the last parameter changes fastest. There must not be more than MaxTrials, and
+// every range needs a step.
 func newGrid(p *problem) (Algorithm, field.ErrorList) {
 	errs := p.stepless()
 	if len(errs) > 0 {
@@ -38,7 +31,7 @@ func newGrid(p *problem) (Algorithm, field.ErrorList) {
 	if !all {
 		return nil, field.ErrorList{field.Invalid(at, most, "the grid has more points, or too many combinations to look for them; "+advice)}
 	}
-	return &grid{p, points, p.generation(len(points))}, nil
+	return newDesign(p, func() []Point { return points }), nil
 }
 
 // stepless reports ranges that a grid cannot go through.
@@ -61,9 +54,3 @@ func extents(axes []axis) string {
 	}
 	return strings.Join(sizes, " × ")
 }
-
-func (g *grid) next() []Point { return g.points[:min(g.generation, len(g.points))] }
-
-func (g *grid) Ask() []Proposal { return g.problem.inFull(g.next()) }
-
-func (g *grid) Tell([]Trial) { g.points = g.points[len(g.next()):] }

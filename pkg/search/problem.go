@@ -136,8 +136,10 @@ type constructor func(*problem) (Algorithm, field.ErrorList)
 
 // constructors are those of the algorithms.
 var constructors = map[Name]constructor{
-	Grid:   newGrid,
-	Random: newRandom,
+	Grid:           newGrid,
+	Random:         newRandom,
+	Sobol:          newSobol,
+	LatinHypercube: newLatinHypercube,
 
 	SuccessiveHalving: newSuccessiveHalving,
 	Hyperband:         newHyperband,

@@ -29,37 +29,6 @@ var mixed = spaceOf(
 	choice("picker", "max", "random"),
 )
 
-// What was asked before must not matter, only what was told.
-func TestRandomGoesOnWhereItWasCutOff(t *testing.T) {
-	small := spaceOf(integer("a", "1", "5"), choice("b", "x", "y", "z"))
-	for name, space := range map[string]search.Space{"wide": mixed, "nearly used up": small} {
-		p := problemOf(search.Random, space, 40)
-		p.Settings.Generation = 7
-		whole, told := mustNew(t, p), [][]search.Trial{}
-		for {
-			resumed := mustNew(t, p)
-			for _, trials := range told {
-				resumed.Tell(trials)
-			}
-			if diff := cmp.Diff(whole.Ask(), resumed.Ask()); diff != "" {
-				t.Fatalf("%s: generation %d (−want +got):\n%s", name, len(told), diff)
-			}
-			if len(whole.Ask()) == 0 {
-				break
-			}
-			var trials []search.Trial
-			for _, proposal := range whole.Ask() {
-				trials = append(trials, search.Trial{Proposal: proposal})
-			}
-			whole.Tell(trials)
-			told = append(told, trials)
-		}
-		if name == "wide" && len(told) != 6 || name != "wide" && len(told) != 3 {
-			t.Errorf("%s: %d generations", name, len(told))
-		}
-	}
-}
-
 func TestRandomNeverGivesAPointTwiceAndEndsWithTheSpace(t *testing.T) {
 	b, c := stepped("b", "0", "1", "0.1"), choice("c", "x", "y")
 	small := spaceOf(logarithmic(integer("a", "1", "40")), b, c, logarithmic(continuous("d", "0.999998", "1.00001")))
@@ -75,14 +44,6 @@ func TestRandomNeverGivesAPointTwiceAndEndsWithTheSpace(t *testing.T) {
 	slices.Sort(got)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("all points of the space (−want +got):\n%s", diff)
-	}
-}
-
-func TestRandomStopsAtMaxTrials(t *testing.T) {
-	p := problemOf(search.Random, mixed, 7)
-	p.Settings.Generation = 5
-	if n := len(allPoints(mustNew(t, p))); n != 7 {
-		t.Errorf("%d points, want 7", n)
 	}
 }
 
@@ -113,29 +74,9 @@ func TestEveryPointIsEquallyLikelyToComeFirstAndLast(t *testing.T) {
 	}
 }
 
-// Names of points go into keys of results: they must not change.
-func TestRandomPointsArePinned(t *testing.T) {
-	want := []search.Point{
-		{"3.65611", "0.00189378", "226", "0.25", "max"},
-		{"3.73631", "0.00100138", "2284", "0.5", "random"},
-		{"3.6492", "0.00176299", "706", "0.75", "max"},
-	}
-	if diff := cmp.Diff(want, randomPoints(t, mixed, 1, 3)); diff != "" {
-		t.Errorf("points (−want +got):\n%s", diff)
-	}
-}
-
 func TestSeedsGiveOtherPoints(t *testing.T) {
 	one, two := randomPoints(t, mixed, 1, 3), randomPoints(t, mixed, 2, 3)
 	if cmp.Equal(one, two) {
 		t.Errorf("seeds 1 and 2 both give %v", one)
-	}
-}
-
-func BenchmarkRandom(b *testing.B) {
-	b.ReportAllocs()
-	p := problemOf(search.Random, mixed, 1000)
-	for b.Loop() {
-		mustNew(b, p).Ask()
 	}
 }

@@ -74,3 +74,16 @@ func (u *untried) drawListed(s *stats.Stream) Point {
 	u.take(p)
 	return p
 }
+
+// drawUpTo appends points drawn at random to others, up to n in all, or as many
+// as there are.
+func (u *untried) drawUpTo(n int, points []Point, s *stats.Stream) []Point {
+	for len(points) < n {
+		p := u.draw(s)
+		if p == nil {
+			break
+		}
+		points = append(points, p)
+	}
+	return points
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package search
+
+// design is an algorithm that learns nothing: its points are known beforehand.
+type design struct {
+	problem *problem
+	draw    func() []Point
+	points  []Point // what draw gave; nil before
+	told    int
+}
+
+func newDesign(p *problem, draw func() []Point) *design { return &design{problem: p, draw: draw} }
+
+func (d *design) Ask() []Proposal {
+	if d.points == nil {
+		d.points = append([]Point{}, d.draw()...)
+	}
+	left := d.points[min(d.told, len(d.points)):]
+	return d.problem.inFull(left[:min(d.problem.generation(len(left)), len(left))])
+}
+
+func (d *design) Tell(trials []Trial) { d.told += len(trials) }
