@@ -15,11 +15,13 @@ import (
 // scrapes, and hear the same of caches.
 //
 // It is what its routers are: it holds requests if one of them does, each in a
-// queue of its own, and hears of caches if one of them does.
+// queue of its own, ends those in flight if one of them does, and hears of caches
+// if one of them does.
 type Replicated struct {
 	routers   []Router
 	listeners []Listener      // nil where a router has none
 	holders   []Holder        // nil where a router holds nothing
+	revokers  []Revoker       // those that revoke
 	hearers   []CacheListener // those that hear
 	// changed are, by router, the endpoints whose scrapes have changed since it
 	// was last shown them. More than there are endpoints are as good as all.
@@ -28,7 +30,7 @@ type Replicated struct {
 }
 
 var (
-	_ Holder        = (*Replicated)(nil)
+	_ Revoker       = (*Replicated)(nil)
 	_ CacheListener = (*Replicated)(nil)
 	_ UsageListener = (*Replicated)(nil)
 )
@@ -46,6 +48,9 @@ func NewReplicated(routers ...Router) *Replicated {
 		r.listeners[i] = router.Listener()
 		if h, ok := router.(Holder); ok && h.Holds() {
 			r.holders[i] = h
+		}
+		if v, ok := router.(Revoker); ok && v.Revokes() {
+			r.revokers = append(r.revokers, v)
 		}
 		if l, ok := router.(CacheListener); ok && l.Hears() {
 			r.hearers = append(r.hearers, l)
@@ -146,6 +151,19 @@ func (r *Replicated) Release(view *View) (Released, bool) {
 		}
 	}
 	return Released{}, false
+}
+
+// Revokes implements [Revoker].
+func (r *Replicated) Revokes() bool { return len(r.revokers) > 0 }
+
+// Revoke implements [Revoker]: each router ends what it has routed.
+func (r *Replicated) Revoke(now simtime.Time) (int, bool) {
+	for _, v := range r.revokers {
+		if request, ok := v.Revoke(now); ok {
+			return request, true
+		}
+	}
+	return 0, false
 }
 
 // Hears implements [CacheListener].

@@ -23,6 +23,9 @@ type spy struct {
 	until simtime.Time
 	hears bool
 	deaf  bool
+	// revoked are those that it ends.
+	revokes bool
+	revoked []int
 }
 
 func (s *spy) note(format string, args ...any) { s.log = append(s.log, fmt.Sprintf(format, args...)) }
@@ -74,6 +77,18 @@ func (s *spy) Release(v *policy.View) (policy.Released, bool) {
 	id := s.held[0]
 	s.held = s.held[1:]
 	return policy.Released{Request: id, Decision: policy.To(7)}, true
+}
+
+func (s *spy) Revokes() bool { return s.revokes }
+
+func (s *spy) Revoke(now simtime.Time) (int, bool) {
+	s.note("revoke at %d", now)
+	if len(s.revoked) == 0 {
+		return 0, false
+	}
+	id := s.revoked[0]
+	s.revoked = s.revoked[1:]
+	return id, true
 }
 
 func view(now simtime.Time, changed ...int32) *policy.View {
@@ -170,6 +185,22 @@ func TestReplicasHoldRequestsEachInItsQueue(t *testing.T) {
 	}
 	if !slices.Equal(got, []int{1, 0, 2}) {
 		t.Errorf("released %v, want 1, then 0 and 2", got)
+	}
+}
+
+func TestReplicasEndWhatTheyHaveSent(t *testing.T) {
+	a, b, c := &spy{holds: true}, &spy{holds: true, revokes: true, revoked: []int{1, 4}}, &spy{holds: true, revokes: true, revoked: []int{2}}
+	r := policy.NewReplicated(a, b, c)
+	var got []int
+	for id, ok := r.Revoke(7); ok; id, ok = r.Revoke(7) {
+		got = append(got, id)
+	}
+	if !r.Revokes() || !slices.Equal(got, []int{1, 4, 2}) {
+		t.Errorf("revokes %v (%t), want 1, 4 and 2", got, r.Revokes())
+	}
+	wantLog(t, "a", a)
+	if policy.NewReplicated(a, a).Revokes() {
+		t.Error("a replicated router ends requests though none of its routers does")
 	}
 }
 

@@ -47,8 +47,8 @@ type Config struct {
 	// particular order. It changes nothing of the run.
 	Completed func(Completion)
 	// Rejected is told of every request that is rejected, by its ID, once, right
-	// after the router was asked where it was; nil if nobody wants to know. It
-	// changes nothing of the run.
+	// after the router was asked where it was, but not of those that are Evicted
+	// later; nil if nobody wants to know. It changes nothing of the run.
 	Rejected func(request int, reason Reason)
 	// CheckInvariants makes every event check what must always hold (see
 	// invariants.go) and panic with the values where it does not.

@@ -28,6 +28,7 @@ func (s *simulation) disturb(until simtime.Time) {
 		case wake < until || s.draining && wake == until && wake != simtime.Never:
 			s.meetBetween(wake, s.attentive())
 			s.release()
+			s.revoke()
 			s.breathe()
 		default:
 			return
@@ -79,6 +80,7 @@ func (s *simulation) fail(r *replica) {
 	for _, id := range lost {
 		s.routeAgain(id)
 	}
+	s.revoke()
 	for _, o := range s.observers {
 		o.settled(s, nil)
 	}
@@ -100,7 +102,8 @@ func (s *simulation) dependents(r *replica) []int32 {
 	return ids
 }
 
-// takeOff takes a request off everything that it is part of.
+// takeOff takes a request off everything that it is part of, as a replica has
+// failed; nil if none has.
 func (s *simulation) takeOff(failed *replica, id int32) {
 	q := &s.requests.all[id]
 	if q.phase != phaseLoading {
@@ -114,7 +117,7 @@ func (s *simulation) takeOff(failed *replica, id int32) {
 		s.forget(h)
 	}
 	s.serve(&s.replicas[q.replica], -1)
-	s.remove(&s.replicas[q.replica], id, q.replica == failed.index)
+	s.remove(&s.replicas[q.replica], id, &s.replicas[q.replica] == failed)
 	q.holding, q.incomplete, q.computed, q.chunk, q.loads = false, false, 0, 0, 0
 }
 

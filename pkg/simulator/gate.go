@@ -13,7 +13,9 @@ import (
 // gate is where requests wait that the router keeps back.
 type gate struct {
 	holder policy.Holder // nil where the router keeps none
-	held   map[int]int32 // the requests by their numbers
+	// revoker is the router where it may end requests; else nil.
+	revoker policy.Revoker
+	held    map[int]int32 // the requests by their numbers
 	// wake is when the router is to be asked to release some; Never while it
 	// keeps none.
 	wake simtime.Time
@@ -23,6 +25,9 @@ func newGate(r policy.Router) gate {
 	g := gate{wake: simtime.Never}
 	if h, ok := r.(policy.Holder); ok && h.Holds() {
 		g.holder, g.held = h, map[int]int32{}
+		if v, ok := r.(policy.Revoker); ok && v.Revokes() {
+			g.revoker = v
+		}
 	}
 	return g
 }

@@ -36,6 +36,7 @@ func (s *simulation) arrive(w *workload.Request) {
 	}
 	s.now = w.Arrival
 	s.release()
+	s.revoke()
 	for _, o := range s.observers {
 		o.settled(s, nil)
 	}

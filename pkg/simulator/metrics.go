@@ -73,6 +73,13 @@ func (m *metrics) rejected(now simtime.Time, pool int, info *policy.Request, rea
 	c.RejectedBy[reason]++
 }
 
+// evicted counts a request as rejected that a pool has been serving.
+func (m *metrics) evicted(now simtime.Time, q *request) {
+	c := m.touch(now, q.cell)
+	c.Rejected++
+	c.RejectedBy[Evicted]++
+}
+
 func (m *metrics) failed(now simtime.Time, q *request) { m.touch(now, q.cell).Failed++ }
 
 func (m *metrics) unfinished(now simtime.Time, q *request) { m.touch(now, q.cell).Unfinished++ }

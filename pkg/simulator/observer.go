@@ -15,6 +15,7 @@ const (
 	endCompleted ending = iota
 	endUnfinished
 	endFailed
+	endEvicted
 )
 
 // observer watches a run from inside. The invariants are one; a run without

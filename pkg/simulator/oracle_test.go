@@ -50,7 +50,11 @@ var features = map[string][]feature{
 	"adapters, disruptions":   {randomAdapters, randomDisruptions},
 	"adapters, tiers":         {randomAdapters, randomTiers},
 	"adapters, hand-overs":    {randomAdapters, randomHandoffs},
-	"all":                     {randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters},
+	"evictions":               {randomHolds, randomEvictions},
+	"evictions, tiers":        {randomTiers, randomHolds, randomEvictions},
+	"evictions, hand-overs":   {randomHandoffs, randomHolds, randomEvictions},
+	"evictions, disruptions":  {randomDisruptions, randomHolds, randomEvictions},
+	"all":                     {randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters, randomEvictions},
 }
 
 // TestFeaturesAgainstPlain holds the simulator against the plain one where there

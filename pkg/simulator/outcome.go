@@ -53,12 +53,14 @@ const (
 	QueueFull
 	// Expired: the router has kept it back for as long as it may.
 	Expired
+	// Evicted: the router ended it after it was sent to a replica.
+	Evicted
 
 	// Reasons is how many there are.
 	Reasons
 )
 
-var reasonNames = [Reasons]string{"noEndpoint", "shed", "emptyPrompt", "exceedsModelLength", "exceedsKVCache", "noRoom", "queueFull", "expired"}
+var reasonNames = [Reasons]string{"noEndpoint", "shed", "emptyPrompt", "exceedsModelLength", "exceedsKVCache", "noRoom", "queueFull", "expired", "evicted"}
 
 // String returns the reason as results write it, such as noEndpoint.
 func (r Reason) String() string { return reasonNames[r] }

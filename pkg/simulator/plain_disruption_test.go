@@ -41,6 +41,7 @@ func (p *plain) fail(r *plainReplica) {
 	for _, q := range lost {
 		p.routeAgain(q)
 	}
+	p.revoke()
 }
 
 // takeOff takes a request and its job off whatever they are in.

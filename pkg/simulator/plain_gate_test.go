@@ -11,13 +11,17 @@ import (
 
 // plainGate is where requests wait that the router keeps back.
 type plainGate struct {
-	holder  policy.Holder // nil where it keeps none
+	holder  policy.Holder  // nil where it keeps none
+	revoker policy.Revoker // nil where it ends none
 	waiting []*plainRequest
 }
 
 func (p *plain) openGate() {
 	if h, ok := p.Router.(policy.Holder); ok && h.Holds() {
 		p.holder = h
+		if v, ok := h.(policy.Revoker); ok && v.Revokes() {
+			p.revoker = v
+		}
 	}
 }
 

@@ -322,6 +322,7 @@ func (p *plain) handle(e plainEvent) {
 		p.arrive()
 	case plainRelease:
 		p.release()
+		p.revoke()
 	case plainEntry:
 		p.come(e.replica, e.request)
 	case plainTransferEnd:
@@ -397,6 +398,7 @@ func (p *plain) send(q *plainRequest) {
 		p.sendTo(q, decision, err)
 	}
 	p.release()
+	p.revoke()
 }
 
 // sendTo sends a request to where the router wants it, or ends it.

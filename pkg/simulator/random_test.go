@@ -152,6 +152,7 @@ type scatter struct {
 	log    []string
 	heard  heard
 	scatterGate
+	scatterRevoker
 }
 
 func (r *scatter) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
@@ -177,6 +178,7 @@ func (r *scatter) choose(v *policy.View, q *policy.Request) (policy.Decision, er
 	if best < 0 {
 		return policy.Decision{}, policy.ErrNoEndpoint
 	}
+	r.sent(q.ID)
 	decision := policy.To(best)
 	if prefill := q.ID * 7 % (len(v.Scrapes) + 1); r.splits && prefill < len(v.Scrapes) && !isDown(v, prefill) {
 		decision.Prefill = prefill
@@ -242,4 +244,5 @@ func (r *scatter) Used(at simtime.Time, q *policy.Request, tokens int) {
 
 func (r *scatter) Finished(q *policy.Request, endpoint int) {
 	r.log = append(r.log, fmt.Sprint("end of ", q.ID, " from ", endpoint))
+	r.ended(q.ID)
 }

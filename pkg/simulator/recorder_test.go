@@ -43,6 +43,7 @@ func (s *script) Next() (workload.Request, bool) {
 type scriptRouter struct {
 	fixed []string
 	scriptGate
+	scriptRevoker
 	turn  int
 	views map[int]policy.Scrape
 	loras map[int]string
@@ -236,7 +237,7 @@ func (r *recorder) gave(id int, at simtime.Time) {
 }
 
 func (r *recorder) ended(s *simulation, id int32, _ simtime.Time, how ending) {
-	r.of(s, id).end = map[ending]string{endCompleted: "completed", endUnfinished: "unfinished", endFailed: "failed"}[how]
+	r.of(s, id).end = map[ending]string{endCompleted: "completed", endUnfinished: "unfinished", endFailed: "failed", endEvicted: "evicted"}[how]
 }
 
 func (r *recorder) settled(*simulation, *replica) {}

@@ -92,9 +92,10 @@ type simulation struct {
 // run lets requests arrive, one after the other, and then drains the cluster.
 //
 // At one nanosecond the order is: scrapes, the end of the warm-up, disruptions,
-// arrivals and their routing, releases of requests that the router wakes for,
-// entries into wait queues, ends of transfers, ends of
-// steps, the waking of idle replicas, tokens at the gateway, the end of the drain.
+// arrivals and their routing, releases of requests that the router wakes for, ends
+// of those in flight that it wants ended, entries into wait queues, ends of
+// transfers, ends of steps, the waking of idle replicas, tokens at the gateway, the
+// end of the drain.
 func (s *simulation) run() (*Outcome, error) {
 	for !s.stopped && s.step() {
 	}
@@ -133,7 +134,9 @@ func (s *simulation) meet(at simtime.Time) {
 
 // attentive says whether routing depends on what happens in the replicas, and
 // not on their scrapes alone.
-func (s *simulation) attentive() bool { return s.listener != nil || s.doors || s.hears != nil }
+func (s *simulation) attentive() bool {
+	return s.listener != nil || s.doors || s.hears != nil || s.gate.revoker != nil
+}
 
 // advanceAll advances all replicas.
 func (s *simulation) advanceAll(until simtime.Time) {

@@ -46,6 +46,9 @@ import (
 //	          hold, one request a multiple of hold leaves the gateway, that with
 //	          the highest priority first; full and ttl say how many may wait there
 //	          and how long. Or an EPP, with epp=the file of its configuration
+//	revoke    TIME NAME: the router, which holds requests, ends one that it has
+//	          sent, when it is asked first from then on. The request stands above;
+//	          lines are in order of time
 //	handoff   egress and ingress (links), granularity (block, chunk, stream),
 //	          start (share), single, pending
 //	disrupt   TIME fail, drain or recover ENDPOINT
@@ -127,6 +130,8 @@ func (c *scenario) read(l line) {
 		}
 		c.router.fixed = l.list("to")
 		c.router.scriptGate = scriptGate{hold: simtime.Time(l.duration("hold")), ttl: l.duration("ttl"), full: l.number("full")}
+	case "revoke":
+		c.router.revocations = append(c.router.revocations, revocation{simtime.Time(l.parseDuration(l.names[0])), c.index(l.names[1])})
 	case "scrape":
 		c.config.ScrapeInterval = l.duration("every")
 		for _, first := range l.list("first") {

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import "fmt"
+
+// revoke ends the requests that the router wants ended now.
+func (s *simulation) revoke() {
+	g := &s.gate
+	if g.revoker == nil {
+		return
+	}
+	now := s.now
+	for {
+		number, ok := g.revoker.Revoke(now)
+		if !ok {
+			return
+		}
+		s.evict(number)
+		s.now = now
+	}
+}
+
+// evict ends a request that was sent to an endpoint. The gateway answers it, and
+// the engine gives its place and blocks up at once. A step that it runs in lasts
+// as long as it was going to, and what it computes of the request is for nobody:
+// as engines look at aborts between steps, nobody else gets the place and the
+// blocks before that ends.
+func (s *simulation) evict(number int) {
+	id := s.sent(number)
+	q := &s.requests.all[id]
+	if q.phase != phaseLeaving {
+		r := &s.replicas[q.replica]
+		if q.inStep {
+			r.stepWithout(q, id)
+		}
+		s.takeOff(nil, id)
+	}
+	s.takeBackDeliveries(id)
+	s.metrics.evicted(s.now, q)
+	if s.listener != nil {
+		s.listener.Finished(&q.info, int(q.replica))
+	}
+	s.end(id, s.now, endEvicted)
+}
+
+// sent finds a request by its number that an endpoint has.
+func (s *simulation) sent(number int) int32 {
+	for id := range s.requests.all {
+		q := &s.requests.all[id]
+		if q.info.ID == number && !q.job && q.phase != phaseNone && q.phase != phaseGateway {
+			return int32(id)
+		}
+	}
+	panic(fmt.Sprintf("simulator: the router ends request %d at %v, which no endpoint has", number, s.now))
+}
+
+// stepWithout takes a request out of step, be it in the middle of one.
+func (r *replica) stepWithout(q *request, id int32) {
+	r.part(q)
+	r.batch.forget(id)
+}
+
+// forget takes a request out of the order of ends.
+func (b *batch) forget(id int32) {
+	all := b.done
+	b.done = all[:0]
+	for _, f := range all {
+		if f.id != id {
+			b.done = append(b.done, f)
+			up(b.done)
+		}
+	}
+}
+
+// takeBackDeliveries lets nothing more of an answer reach the gateway.
+func (s *simulation) takeBackDeliveries(id int32) {
+	all := s.deliveries
+	s.deliveries, s.finishBy = all[:0], s.now
+	for _, d := range all {
+		if d.id == id {
+			continue
+		}
+		s.deliveries.push(d)
+		if d.ends {
+			s.finishBy = max(s.finishBy, d.at)
+		}
+	}
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import "slices"
+
+// revoke ends whom the router wants ended.
+func (p *plain) revoke() {
+	for p.revoker != nil {
+		number, ok := p.revoker.Revoke(p.now)
+		if !ok {
+			return
+		}
+		for _, q := range slices.Clone(p.flying) {
+			if q.info.ID == number {
+				p.turnOut(q)
+			}
+		}
+	}
+}
+
+// turnOut takes a request off whatever it is in, as if its endpoint had never
+// heard of it. What is to come of its answer does not.
+func (p *plain) turnOut(q *plainRequest) {
+	if !q.leaving {
+		p.takeOff(q)
+	}
+	p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool { return e.kind == plainDelivery && e.request == q })
+	cell := p.metrics.touch(p.now, q.cell)
+	cell.Rejected++
+	cell.RejectedBy[Evicted]++
+	p.note(q, func(rec *record) { rec.end = "evicted" })
+	p.tellFinished(q, int(q.replica))
+	p.forget(q)
+}
