@@ -81,7 +81,8 @@ func writeEffective(w io.Writer, name string, v *epp.Verdict) error {
 	return err
 }
 
-// treatments says in a comment what a simulation makes of each plugin.
+// treatments says in a comment what a simulation makes of each plugin, and of
+// settings that it does not follow to the letter.
 func treatments(c *epp.Config) string {
 	var padded, lines strings.Builder
 	table := tabwriter.NewWriter(&padded, 0, 0, 2, ' ', 0)
@@ -91,6 +92,9 @@ func treatments(c *epp.Config) string {
 	_ = table.Flush() // into memory, which takes all
 	for line := range strings.Lines(padded.String()) {
 		lines.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	for _, text := range c.Approximations() {
+		fmt.Fprintf(&lines, "# approximated: %s\n", text)
 	}
 	return lines.String()
 }

@@ -59,12 +59,17 @@ func (c *compiler) newestVersion(text []byte, path *field.Path) string {
 	return verdict.Version
 }
 
-// noteApproximations notes which plugins decide otherwise than the EPP's, once
-// each, however many configurations have them.
+// noteApproximations notes which plugins and settings decide otherwise than the
+// EPP's, once each, however many configurations have them.
 func (c *compiler) noteApproximations(config *epp.Config) {
+	texts := config.Approximations()
 	for _, p := range config.Report(&c.cluster) {
-		text := p.Name + ": " + p.Note
-		if p.Treatment == epp.Approximated && !slices.Contains(c.plan.Approximations, text) {
+		if p.Treatment == epp.Approximated {
+			texts = append(texts, p.Name+": "+p.Note)
+		}
+	}
+	for _, text := range texts {
+		if !slices.Contains(c.plan.Approximations, text) {
 			c.plan.Approximations = append(c.plan.Approximations, text)
 		}
 	}

@@ -36,13 +36,20 @@ flowControl:
 // matters more, with the gate as given.
 func outcomeOf(t *testing.T, gate string) *simulator.Outcome {
 	t.Helper()
+	return overload(t, strings.Replace(controlled, "GATE", gate, 1), 0)
+}
+
+// overload is that overload with any configuration, and a priority for the tenant
+// that matters less.
+func overload(t *testing.T, text string, priority int32) *simulator.Outcome {
+	t.Helper()
 	config := mustBuild(t, func(s *v1alpha1.Scenario) {
-		s.Router.EndpointPickerConfig.Inline = ptr.To(strings.Replace(controlled, "GATE", gate, 1))
+		s.Router.EndpointPickerConfig.Inline = &text
 		s.Pools[0].Replicas = 2
 		s.Horizon = v1alpha1.Horizon{Requests: ptr.To[int64](300), Drain: "1m"}
 		high, low := s.Workload.Clients[0], s.Workload.Clients[0]
 		high.Name, high.Tenant, high.Priority = "high", "high", 1
-		low.Name, low.Tenant = "low", "low"
+		low.Name, low.Tenant, low.Priority = "low", "low", priority
 		high.Arrivals.Rate, low.Arrivals.Rate = "10", "60"
 		s.Workload.Clients = []v1alpha1.Client{high, low}
 	})
@@ -89,5 +96,25 @@ func TestFlowControlKeepsQueuesAtTheGateway(t *testing.T) {
 		t.Error("who matters more waits as others do")
 	case high.GatewayQueueing.Count() != high.Completed:
 		t.Errorf("%d completed and %d have a time at the gateway", high.Completed, high.GatewayQueueing.Count())
+	}
+}
+
+// With eviction who matters waits less still, at the cost of answers that had
+// begun; requests of priority 0 are not for it.
+func TestEvictionIsForRequestsOfNegativePriority(t *testing.T) {
+	text := strings.Replace(controlled, "GATE", "flowControl", 1)
+	evicting := text + "  enableEviction: true\n"
+	if o := overload(t, evicting, 0); sumOf(o, "").RejectedBy[simulator.Evicted] > 0 {
+		t.Error("requests of priority 0 are evicted")
+	}
+	before, after := overload(t, text, -1), overload(t, evicting, -1)
+	high, low, was := sumOf(after, "high"), sumOf(after, "low"), sumOf(before, "high")
+	t.Logf("%d evicted; high waits %v, and %v without", low.RejectedBy[simulator.Evicted],
+		time.Duration(high.GatewayQueueing.Mean()), time.Duration(was.GatewayQueueing.Mean()))
+	if low.RejectedBy[simulator.Evicted] == 0 || high.RejectedBy[simulator.Evicted] > 0 {
+		t.Errorf("%d that matter and %d others are evicted", high.RejectedBy[simulator.Evicted], low.RejectedBy[simulator.Evicted])
+	}
+	if high.GatewayQueueing.Mean() >= was.GatewayQueueing.Mean() || sumOf(before, "").RejectedBy[simulator.Evicted] > 0 {
+		t.Error("eviction makes no difference to those who matter")
 	}
 }

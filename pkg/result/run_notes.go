@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
 // notes are the lines below a run's table.
@@ -52,8 +54,12 @@ func (r *Requests) rejectedNote() string {
 		why = append(why, fmt.Sprintf("%s %d", reason, r.RejectedBy[reason]))
 	}
 	share := float64(r.Rejected) / float64(r.Arrived) * 100
-	return fmt.Sprintf("%s %% of the requests were rejected (%s): they are in no latency, and those that were served may look better for it (rejectionRate).",
+	note := fmt.Sprintf("%s %% of the requests were rejected (%s): they are in no latency, and those that were served may look better for it (rejectionRate).",
 		fixed(share, 2), strings.Join(why, ", "))
+	if r.RejectedBy[simulator.Evicted.String()] > 0 {
+		note += " Those evicted count in queueing, TTFT and throughput as far as they had come."
+	}
+	return note
 }
 
 // notes say what a result rests on.

@@ -31,9 +31,14 @@ const ms = simtime.Time(time.Millisecond)
 func newFlowBench(settings flowSettings, of release) *flowBench {
 	g := &flowBench{endpoints: 1, next: simtime.Never}
 	f := &flowController{
-		schedule: func(*policy.View, *policy.Request) (policy.Decision, error) { return policy.To(0), nil },
-		look:     func(v *policy.View) *cycle { return &cycle{now: v.Now, there: g.endpoints} },
-		rules:    rulesOf(of), settings: settings, limit: staticUsageLimit{1},
+		schedule: func(v *policy.View, r *policy.Request) (policy.Decision, error) {
+			if g.eviction != nil {
+				g.eviction.routed(&cycle{now: v.Now, request: r.ID, priority: r.Priority}, picks{})
+			}
+			return policy.To(0), nil
+		},
+		look:  func(v *policy.View) *cycle { return &cycle{now: v.Now, there: g.endpoints} },
+		rules: rulesOf(of), settings: settings, limit: staticUsageLimit{1},
 		byName: func(tenant int) int { return tenant }, bytesPerToken: 4,
 	}
 	f.detector, f.saturation = g, g
@@ -52,6 +57,9 @@ func newFlowBench(settings flowSettings, of release) *flowBench {
 			sloDeadlineOrderingPolicyType: statedDeadlineOrdering{},
 		}
 		return &flowBand{priority: priority, maxRequests: b.maxRequests, maxBytes: b.maxBytes, fairness: fair[b.fairness], ordering: order[b.ordering]}
+	}
+	if settings.evicts {
+		f.eviction = newFlowEviction()
 	}
 	f.band(0)
 	for _, b := range settings.bands {
@@ -85,6 +93,14 @@ func (g *flowBench) drain() {
 		}
 		g.log = append(g.log, fmt.Sprint(g.now, " ", r.Request, how))
 	}
+	for g.eviction != nil {
+		id, ok := g.eviction.next()
+		if !ok {
+			break
+		}
+		g.log = append(g.log, fmt.Sprint(g.now, " ", id, ": evicted"))
+		g.finish(id)
+	}
 	g.next = simtime.Never
 	if at, ok := g.wake(g.now); ok {
 		if at <= g.now {
@@ -102,6 +118,13 @@ func (g *flowBench) arrive(at simtime.Time, r policy.Request) {
 		g.log = append(g.log, fmt.Sprint(at, " ", r.ID, ": ", err))
 	}
 	g.drain()
+}
+
+// finish ends an answer.
+func (g *flowBench) finish(id int) {
+	if g.eviction != nil {
+		g.eviction.finished(&policy.Request{ID: id}, 0)
+	}
 }
 
 // someBands is the settings of a section in YAML, for a release.

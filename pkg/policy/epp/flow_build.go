@@ -23,6 +23,10 @@ func newFlowController(b *builder, s *Scheduler, settings flowSettings, of relea
 	if b.BytesPerToken > 0 {
 		f.bytesPerToken = b.BytesPerToken
 	}
+	if settings.evicts {
+		f.eviction = newFlowEviction()
+		b.connect(f.eviction)
+	}
 	f.newBand = func(priority int) *flowBand {
 		band := settings.of(priority)
 		return &flowBand{

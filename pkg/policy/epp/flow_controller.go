@@ -69,6 +69,8 @@ type flowController struct {
 	// cycles are those to come now, released those who leave.
 	cycles   int
 	released []policy.Released
+	// eviction is nil where nobody is ended in flight.
+	eviction *flowEviction
 	// gaveUp is told of those that come to no profile; nil where nobody asks.
 	gaveUp func(request *policy.Request, err error)
 	// unseen are scrapes that have changed since the last request went; all of
@@ -217,6 +219,9 @@ func (f *flowController) cycle(view *policy.View) *flowItem {
 	f.limit.limit(saturation, f.priorities, f.ceilings)
 	for i, band := range f.bands {
 		if saturation >= f.ceilings[i] && !f.rules.choosesFirst {
+			if f.eviction != nil {
+				f.eviction.makeRoom(c.now, saturation, f.bands[i:], f.ceilings[i:])
+			}
 			return nil
 		}
 		flow := band.fairness.pick(c.now, band.flows)

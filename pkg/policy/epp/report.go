@@ -47,6 +47,19 @@ func (c *Config) Report(cluster *Cluster) []PluginReport {
 	return reports
 }
 
+// Approximations says of settings that are no plugin's, by their path in the
+// document, what a simulation does otherwise than the EPP.
+func (c *Config) Approximations() []string {
+	if !c.flowControlled() || !c.document.FlowControl.EnableEviction {
+		return nil
+	}
+	text := "flowControl.enableEviction: an abort reaches the engine at once, and takes effect when the step under way ends"
+	if !rulesOf(c.dialect.framework).sweeps {
+		text += "; nobody is evicted for requests that have been given up, while no others wait"
+	}
+	return []string{text}
+}
+
 func (c *Config) treatmentOf(p *plugin, cluster *Cluster) (Treatment, string) {
 	onlyInProfiles := p.kind.roles&profileRoles != 0 && p.kind.roles&saturationDetectorRole == 0 && !c.attachesForOthers(p)
 	switch {
@@ -66,7 +79,7 @@ func (c *Config) treatmentOf(p *plugin, cluster *Cluster) (Treatment, string) {
 // on a cluster: plugins without behaviour here, data that nobody states, and
 // settings with which every request would fail. path is the document's.
 func (c *Config) Check(cluster *Cluster, path *field.Path) field.ErrorList {
-	errs := c.unsimulated(path)
+	var errs field.ErrorList
 	for i, p := range c.document.Plugins {
 		at := path.Child("plugins").Index(i)
 		if treatment, why := c.treatmentOf(p, cluster); treatment == Unsupported {
@@ -76,15 +89,6 @@ func (c *Config) Check(cluster *Cluster, path *field.Path) field.ErrorList {
 		if p.kind.obstacles != nil {
 			errs = append(errs, p.kind.obstacles(c, cluster, p, at)...)
 		}
-	}
-	return errs
-}
-
-// unsimulated is what is no plugin's.
-func (c *Config) unsimulated(path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	if c.flowControlled() && c.document.FlowControl.EnableEviction {
-		errs = append(errs, field.Forbidden(path.Child("flowControl", "enableEviction"), "eviction of requests in flight cannot be simulated"))
 	}
 	return errs
 }

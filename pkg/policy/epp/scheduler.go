@@ -46,6 +46,7 @@ type Scheduler struct {
 var (
 	_ policy.Router        = (*Scheduler)(nil)
 	_ policy.Holder        = (*Scheduler)(nil)
+	_ policy.Revoker       = (*Scheduler)(nil)
 	_ policy.Listener      = (*Scheduler)(nil)
 	_ policy.UsageListener = (*Scheduler)(nil)
 )
@@ -101,6 +102,12 @@ func (s *Scheduler) Release(view *policy.View) (policy.Released, bool) {
 	s.explainRefusals(view)
 	return s.flow.release(view)
 }
+
+// Revokes implements [policy.Revoker]: flow control does that evicts.
+func (s *Scheduler) Revokes() bool { return s.flow != nil && s.flow.eviction != nil }
+
+// Revoke implements [policy.Revoker].
+func (s *Scheduler) Revoke(simtime.Time) (int, bool) { return s.flow.eviction.next() }
 
 // explainRefusals has flow control tell of those that come to no profile.
 func (s *Scheduler) explainRefusals(view *policy.View) {
