@@ -198,7 +198,7 @@ func TestDecide(t *testing.T) {
 		},
 		"a result with another content fails it": {
 			func(s *scene) {
-				s.job(ended(batchv1.JobComplete)).done(1, change(func(c *chunk) { c.Data = map[string]string{} }))
+				s.job(ended(batchv1.JobComplete)).done(1, change(func(c *chunk) { c.Binary = nil }))
 			},
 			decided{
 				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",

@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -274,9 +275,26 @@ func (c *cluster) rows(s subject) string {
 	for _, ref := range s.status().Results {
 		var cm corev1.ConfigMap
 		c.must(c.client.Get(c.t.Context(), client.ObjectKey{Namespace: s.object().GetNamespace(), Name: ref.Name}, &cm))
-		all += cm.Data[experiment.RowsKey]
+		all += c.lines(&cm)
 	}
 	return all
+}
+
+// lines are the rows that a ConfigMap holds.
+func (c *cluster) lines(cm *corev1.ConfigMap) string {
+	c.t.Helper()
+	lines, err := experiment.Chunk{Binary: cm.BinaryData}.Lines()
+	c.must(err)
+	return string(lines)
+}
+
+// packed compresses rows as a chunk has them.
+func packed(lines string) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write([]byte(lines)) // into memory
+	_ = z.Close()
+	return b.Bytes()
 }
 
 // localRows are the rows of a sweep without a cluster.

@@ -350,7 +350,7 @@ var stories = map[string]struct {
 			var cm corev1.ConfigMap
 			s.must(s.client.Get(s.t.Context(), client.ObjectKey{Namespace: "team-a", Name: name}, &cm))
 			s.must(s.client.Delete(s.t.Context(), &cm))
-			cm.ResourceVersion, cm.Data[experiment.RowsKey] = "", strings.Replace(cm.Data[experiment.RowsKey], `"seed":1`, `"seed":7`, 1)
+			cm.ResourceVersion, cm.BinaryData[experiment.RowsKey] = "", packed(strings.Replace(s.lines(&cm), `"seed":1`, `"seed":7`, 1))
 			s.must(s.client.Create(s.t.Context(), &cm))
 		}
 		s.endPod(s.startPod(job, 0), 0, "Completed", message)

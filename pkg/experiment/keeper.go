@@ -71,7 +71,7 @@ func (k *keeper) decided(d *Decision) {
 // pack compresses what fits beside so many bytes of results, the earlier the
 // rather. Where something is left out the last line says how much.
 func (k *keeper) pack(seed int64, results int) ([]byte, error) {
-	room := min(maxDecisionBytes, MaxChunkBytes-results)
+	room := min(maxDecisionBytes, MaxChunkBytes-gzipOverhead-results)
 	if k.err != nil {
 		return nil, fmt.Errorf("encode decisions of seed %d: %w", seed, k.err)
 	}

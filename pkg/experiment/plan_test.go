@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -210,8 +211,8 @@ func TestRowsWithOtherMetricsHaveOtherKeys(t *testing.T) {
 	base, _ := Split(mustSimulate(t, mustCompileSweep(t, sweep), Span{End: 1}))
 	sweep.Spec.Objectives[0].Metric = "ttft.p99{tenant=default}"
 	other, _ := Split(mustSimulate(t, mustCompileSweep(t, sweep), Span{End: 1}))
-	if base[0].Key == other[0].Key || len(base[0].Metrics) == len(other[0].Metrics) {
-		t.Errorf("keys %s and %s, %d and %d metrics", base[0].Key, other[0].Key, len(base[0].Metrics), len(other[0].Metrics))
+	if base[0].Key == other[0].Key || base[0].Metrics.Len() == other[0].Metrics.Len() {
+		t.Errorf("keys %s and %s, %d and %d metrics", base[0].Key, other[0].Key, base[0].Metrics.Len(), other[0].Metrics.Len())
 	}
 }
 
@@ -227,7 +228,7 @@ func TestALargePlanHasEnoughShards(t *testing.T) {
 }
 
 func TestASimulationThatNoConfigMapHolds(t *testing.T) {
-	_, err := Chunks([]Simulation{{Row: result.Row{Key: strings.Repeat("x", MaxChunkBytes), Metrics: map[string]float64{}}}})
+	_, err := Chunks([]Simulation{{Row: result.Row{Key: strings.Repeat("x", MaxChunkBytes), Share: 1}}})
 	if !errors.Is(err, ErrTooLarge) {
 		t.Errorf("error is %v", err)
 	}
@@ -275,11 +276,14 @@ func TestAMissingConfigMapMayAppear(t *testing.T) {
 }
 
 func TestChunksHoldAllRowsInOrder(t *testing.T) {
-	c := mustCompileSweep(t, testSweep(t))
-	one := mustSimulate(t, c, all(c.Plan))
 	var many []Simulation
-	for len(many) < 1200 {
-		many = append(many, one...)
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 3000 {
+		values := map[string]float64{}
+		for _, name := range result.MetricNames() {
+			values[name] = r.Float64()
+		}
+		many = append(many, Simulation{Row: result.Row{Key: "k", Point: i, Share: 1, Metrics: result.NewMetrics(values)}})
 	}
 	chunks, err := Chunks(many)
 	if err != nil {
@@ -291,14 +295,18 @@ func TestChunksHoldAllRowsInOrder(t *testing.T) {
 	var text string
 	rows := 0
 	for i, chunk := range chunks {
-		if size := len(chunk.Data[RowsKey]); size > MaxChunkBytes {
+		if size := len(chunk.Binary[RowsKey]); size > MaxChunkBytes || i < len(chunks)-1 && size < MaxChunkBytes*9/10 {
 			t.Errorf("chunk %d has %d bytes", i, size)
 		}
 		decoded, err := chunk.Decode()
 		if err != nil || len(decoded) != chunk.Rows {
 			t.Fatalf("chunk %d: %d rows, says %d: %v", i, len(decoded), chunk.Rows, err)
 		}
-		text += chunk.Data[RowsKey]
+		lines, err := chunk.Lines()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += string(lines)
 		rows += chunk.Rows
 	}
 	if rows != len(many) || text != encodeRows(t, many) {

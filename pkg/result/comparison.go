@@ -69,8 +69,8 @@ func pairs(a, b []Row, metric string) (xs, ys []float64) {
 		case a[i].Seed > b[j].Seed:
 			j++
 		default:
-			x, hasX := a[i].Metrics[metric]
-			y, hasY := b[j].Metrics[metric]
+			x, hasX := a[i].Metrics.Get(metric)
+			y, hasY := b[j].Metrics.Get(metric)
 			if hasX && hasY {
 				xs, ys = append(xs, x), append(ys, y)
 			}

@@ -159,7 +159,7 @@ func TestNothingMeasuredIsAbsent(t *testing.T) {
 		Replicas: []simulator.ReplicaUse{{Pool: 0}},
 	}
 	d := NewDocument(o, Meta{Targets: []simulator.Target{{TTFT: time.Second}}})
-	if row := NewRow(d, 0, nil); len(row.Metrics) > 0 {
+	if row := NewRow(d, 0, nil); row.Metrics.Len() > 0 {
 		t.Errorf("metrics of a run without requests: %v", row.Metrics)
 	}
 	if _, err := json.Marshal(d); err != nil {

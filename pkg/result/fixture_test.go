@@ -93,7 +93,7 @@ func makeDocument(seed int64, bias time.Duration) *Document {
 func makeRows(point int, values ...map[string]float64) []Row {
 	var rows []Row
 	for i, metrics := range values {
-		rows = append(rows, Row{Key: "key", Point: point, Seed: int64(42 + i), Metrics: metrics})
+		rows = append(rows, Row{Key: "key", Point: point, Seed: int64(42 + i), Share: 1, Metrics: NewMetrics(metrics)})
 	}
 	return rows
 }

@@ -72,6 +72,7 @@ func NewLeaderboard(points []Candidate, rows []Row, objectives []Objective, base
 	if err != nil {
 		return nil, fmt.Errorf("leaderboard: %w", err)
 	}
+	sorted = completed(sorted)
 	s := standings{objectives: objectives, rows: map[int][]Row{}, seeds: seedsOf(sorted)}
 	for _, o := range objectives {
 		s.names = append(s.names, o.Metric.String())
@@ -240,7 +241,7 @@ func (s *standings) incomplete(point int) string {
 	for _, name := range s.names {
 		var missing []int64
 		for _, row := range rows {
-			if _, ok := row.Metrics[name]; !ok {
+			if _, ok := row.Metrics.Get(name); !ok {
 				missing = append(missing, row.Seed)
 			}
 		}

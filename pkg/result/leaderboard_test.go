@@ -308,11 +308,11 @@ func BenchmarkNewLeaderboard(b *testing.B) {
 	template := NewRow(makeDocument(42, 0), 0, nil)
 	for point := range 1000 {
 		for seed := range 3 {
-			row := Row{Key: "k", Point: point, Seed: int64(seed), Metrics: map[string]float64{}}
-			for name, value := range template.Metrics {
-				row.Metrics[name] = value * r.Float64()
+			values := map[string]float64{}
+			for name, value := range template.Metrics.All() {
+				values[name] = value * r.Float64()
 			}
-			rows = append(rows, row)
+			rows = append(rows, Row{Key: "k", Point: point, Seed: int64(seed), Share: 1, Metrics: NewMetrics(values)})
 		}
 	}
 	objectives := []Objective{objective("goodput", Maximize), objective("ttft.p99", Minimize)}

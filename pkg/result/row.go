@@ -5,13 +5,12 @@ package result
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"math"
-	"slices"
+	"unique"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -20,28 +19,95 @@ import (
 // what is stored, moved and used again.
 type Row struct {
 	// Key identifies the simulation.
-	Key   string `json:"key"`
-	Point int    `json:"point"`
-	Seed  int64  `json:"seed"`
+	Key   string
+	Point int
+	Seed  int64
+	// Share is how much of a full simulation's requests this one had, in (0, 1].
+	// In JSON it is left out where it is 1.
+	Share float64
 	// Metrics holds values by the metric's canonical text. A metric that
 	// nothing was measured for is absent.
-	Metrics map[string]float64 `json:"metrics"`
+	Metrics Metrics
+	// Error says in words why there is no result: then there are no metrics, and
+	// the key may be missing too.
+	Error string
+}
+
+// rowJSON is a row as it is written.
+type rowJSON struct {
+	Key     string   `json:"key"`
+	Point   int      `json:"point"`
+	Seed    int64    `json:"seed"`
+	Share   float64  `json:"share,omitzero"`
+	Metrics *Metrics `json:"metrics,omitempty"`
+	Error   string   `json:"error,omitempty"`
 }
 
 // NewRow returns the row of a document. It holds every metric of the registry
 // over all requests, and extra ones. It panics where an extra metric has
 // several labels and [Meta] did not name it.
 func NewRow(d *Document, point int, extra []Metric) Row {
-	row := Row{Key: d.Key, Point: point, Seed: d.Seed, Metrics: map[string]float64{}}
+	values := map[string]float64{}
 	for _, m := range append(registered(), extra...) {
 		if m.Selector.labels() > 1 && d.group(m.Selector) == nil {
 			panic(fmt.Sprintf("result: metric %s was not named when the document was made", m))
 		}
 		if value, ok := d.Value(m); ok {
-			row.Metrics[m.String()] = value
+			values[m.String()] = value
 		}
 	}
-	return row
+	return Row{Key: d.Key, Point: point, Seed: d.Seed, Share: 1, Metrics: NewMetrics(values)}
+}
+
+// MarshalJSON writes a row that a simulation can have given; others are errors.
+func (r Row) MarshalJSON() ([]byte, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	out := rowJSON{Key: r.Key, Point: r.Point, Seed: r.Seed, Error: r.Error}
+	if r.Share != 1 {
+		out.Share = r.Share
+	}
+	if r.Error == "" {
+		out.Metrics = &r.Metrics
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (r *Row) UnmarshalJSON(raw []byte) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	var in rowJSON
+	if err := d.Decode(&in); err != nil {
+		return err
+	}
+	if in.Metrics == nil && in.Error == "" {
+		return errors.New("metrics are missing")
+	}
+	*r = Row{Key: in.Key, Point: in.Point, Seed: in.Seed, Share: cmp.Or(in.Share, 1), Error: in.Error}
+	if in.Metrics != nil {
+		r.Metrics = *in.Metrics
+	}
+	return r.check()
+}
+
+// Failed reports whether the simulation gave no result.
+func (r *Row) Failed() bool { return r.Error != "" }
+
+// check reports what no simulation could have given.
+func (r *Row) check() error {
+	switch {
+	case r.Key == "" && r.Error == "":
+		return errors.New("key is missing")
+	case r.Point < 0:
+		return fmt.Errorf("point %d is negative", r.Point)
+	case !(r.Share > 0 && r.Share <= 1):
+		return fmt.Errorf("share %v is not in (0, 1]", r.Share)
+	case r.Error != "" && r.Metrics.Len() > 0:
+		return errors.New("there are metrics beside an error")
+	}
+	return nil
 }
 
 // WriteRows writes rows in the order given, one JSON object a line, with
@@ -49,7 +115,7 @@ func NewRow(d *Document, point int, extra []Metric) Row {
 func WriteRows(w io.Writer, rows []Row) error {
 	var b bytes.Buffer
 	for i := range rows {
-		line, err := json.Marshal(&rows[i])
+		line, err := rows[i].MarshalJSON()
 		if err != nil {
 			return fmt.Errorf("write row of point %d, seed %d: %w", rows[i].Point, rows[i].Seed, err)
 		}
@@ -67,6 +133,7 @@ func WriteRows(w io.Writer, rows []Row) error {
 // error, writing the rows gives the same bytes.
 func ReadRows(r io.Reader) ([]Row, error) {
 	b := bufio.NewReader(r)
+	in := rowReader{checked: map[unique.Handle[string]]bool{}}
 	var rows []Row
 	for number := 1; ; number++ {
 		line, err := b.ReadBytes('\n')
@@ -78,7 +145,7 @@ func ReadRows(r io.Reader) ([]Row, error) {
 		case err != nil:
 			return nil, fmt.Errorf("read rows: line %d: %w", number, err)
 		}
-		row, err := readRow(line[:len(line)-1])
+		row, err := in.read(line[:len(line)-1])
 		if err != nil {
 			return nil, fmt.Errorf("read rows: line %d: %w", number, err)
 		}
@@ -86,44 +153,39 @@ func ReadRows(r io.Reader) ([]Row, error) {
 	}
 }
 
-func readRow(line []byte) (Row, error) {
+// rowReader reads rows of which many have the same metrics.
+type rowReader struct {
+	// checked holds the lists of names that are all of metrics.
+	checked map[unique.Handle[string]]bool
+}
+
+func (in *rowReader) read(line []byte) (Row, error) {
 	if len(line) == 0 {
 		return Row{}, errors.New("empty")
 	}
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
 	var row Row
-	if err := d.Decode(&row); err != nil {
+	if err := row.UnmarshalJSON(line); err != nil {
 		return Row{}, err
 	}
-	if err := row.check(); err != nil {
-		return Row{}, err
+	if names := row.Metrics.names; !in.checked[names] {
+		if err := checkNames(row.Metrics); err != nil {
+			return Row{}, err
+		}
+		in.checked[names] = true
 	}
-	again, err := json.Marshal(&row)
+	again, err := row.MarshalJSON()
 	if err != nil {
 		return Row{}, err
 	}
 	if !bytes.Equal(line, again) {
-		return Row{}, fmt.Errorf("not in the form in which rows are written: spaces, repeated or unsorted keys, or other digits")
+		return Row{}, errors.New("not in the form in which rows are written: spaces, repeated or unsorted keys, or other digits")
 	}
 	return row, nil
 }
 
-// check reports what no simulation could have given.
-func (r *Row) check() error {
-	switch {
-	case r.Key == "":
-		return fmt.Errorf("key is missing")
-	case r.Point < 0:
-		return fmt.Errorf("point %d is negative", r.Point)
-	case r.Metrics == nil:
-		return fmt.Errorf("metrics are missing")
-	}
-	for _, name := range slices.Sorted(maps.Keys(r.Metrics)) {
-		value := r.Metrics[name]
-		if math.IsNaN(value) || math.IsInf(value, 0) {
-			return fmt.Errorf("metric %s is %v", name, value)
-		}
+// checkNames reports names that are not canonical texts of metrics.
+func checkNames(metrics Metrics) error {
+	for name := range metrics.All() {
 		m, errs := ParseMetric(name, field.NewPath("metrics"))
 		if len(errs) > 0 {
 			return errs.ToAggregate()

@@ -16,8 +16,9 @@ import (
 func TestRowsGolden(t *testing.T) {
 	rows := []Row{
 		NewRow(makeDocument(42, 0), 3, []Metric{MustParseMetric("ttft.p99{class=critical}")}),
-		{Key: "k", Point: 4, Seed: 43, Metrics: map[string]float64{"goodput": 0.1, "ttft.p99": 1e-7, "preemptions": 1e21}},
-		{Key: "k", Point: 4, Seed: 44, Metrics: map[string]float64{}},
+		{Key: "k", Point: 4, Seed: 43, Share: 1, Metrics: NewMetrics(map[string]float64{"goodput": 0.1, "ttft.p99": 1e-7, "preemptions": 1e21})},
+		{Key: "k", Point: 4, Seed: 44, Share: 0.25},
+		{Point: 5, Seed: 44, Share: 1, Error: "weights: must not all be 0"},
 	}
 	var b bytes.Buffer
 	if err := WriteRows(&b, rows); err != nil {
@@ -38,7 +39,7 @@ func TestRowHoldsWhatObjectivesName(t *testing.T) {
 	meta.Metrics = []Metric{MustParseMetric("e2e.p99{class=critical,pool=small}"), MustParseMetric("ttft.p99{class=critical}")}
 	row := NewRow(NewDocument(makeOutcome(0), meta), 0, meta.Metrics)
 	for _, m := range meta.Metrics {
-		if _, ok := row.Metrics[m.String()]; !ok {
+		if _, ok := row.Metrics.Get(m.String()); !ok {
 			t.Errorf("the row lacks %s", m)
 		}
 	}
@@ -62,12 +63,15 @@ func TestReadRowsFaults(t *testing.T) {
 		"an unknown field":           {`{"key":"k","point":0,"seed":42,"metrics":{},"more":1}` + "\n", `read rows: line 1: json: unknown field "more"`},
 		"no key":                     {`{"key":"","point":0,"seed":42,"metrics":{}}` + "\n", "read rows: line 1: key is missing"},
 		"a negative point":           {`{"key":"k","point":-1,"seed":42,"metrics":{}}` + "\n", "read rows: line 1: point -1 is negative"},
+		"no share":                   {`{"key":"k","point":0,"seed":42,"share":2,"metrics":{}}` + "\n", "read rows: line 1: share 2 is not in (0, 1]"},
+		"a share that is all":        {`{"key":"k","point":0,"seed":42,"share":1,"metrics":{}}` + "\n", "read rows: line 1: not in the form in which rows are written: spaces, repeated or unsorted keys, or other digits"},
+		"an error beside metrics":    {`{"key":"k","point":0,"seed":42,"metrics":{"goodput":1},"error":"e"}` + "\n", "read rows: line 1: there are metrics beside an error"},
 		"no metrics":                 {`{"key":"k","point":0,"seed":42}` + "\n", "read rows: line 1: metrics are missing"},
 		"an unknown metric":          {`{"key":"k","point":0,"seed":42,"metrics":{"goodput.p99":1}}` + "\n", `read rows: line 1: metrics: Invalid value: "goodput.p99": goodput takes no statistic`},
 		"labels out of order":        {`{"key":"k","point":0,"seed":42,"metrics":{"goodput{pool=a,class=b}":1}}` + "\n", "read rows: line 1: metric goodput{pool=a,class=b} must be written goodput{class=b,pool=a}"},
 		"a repeated metric":          {`{"key":"k","point":0,"seed":42,"metrics":{"goodput":1,"goodput":1}}` + "\n", "read rows: line 1: not in the form in which rows are written: spaces, repeated or unsorted keys, or other digits"},
 		"something behind the row":   {`{"key":"k","point":0,"seed":42,"metrics":{}} {}` + "\n", "read rows: line 1: not in the form in which rows are written: spaces, repeated or unsorted keys, or other digits"},
-		"a number that is too large": {`{"key":"k","point":0,"seed":42,"metrics":{"goodput":1e999}}` + "\n", "read rows: line 1: json: cannot unmarshal number 1e999 into Go struct field Row.metrics of type float64"},
+		"a number that is too large": {`{"key":"k","point":0,"seed":42,"metrics":{"goodput":1e999}}` + "\n", "read rows: line 1: json: cannot unmarshal number 1e999 into Go struct field rowJSON.metrics of type float64"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -90,7 +94,7 @@ func TestReadRowsOfABrokenReader(t *testing.T) {
 }
 
 func TestWriteRowsRefusesWhatIsNoNumber(t *testing.T) {
-	rows := []Row{{Key: "k", Metrics: map[string]float64{"goodput": math.NaN()}}}
+	rows := []Row{{Key: "k", Share: 1, Metrics: NewMetrics(map[string]float64{"goodput": math.NaN()})}}
 	if err := WriteRows(&bytes.Buffer{}, rows); err == nil {
 		t.Error("a NaN was written")
 	}

@@ -5,7 +5,6 @@ package result
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/stats"
@@ -21,16 +20,16 @@ type Summary struct {
 	Metrics Intervals `json:"metrics"`
 }
 
-// Summarize returns a summary of each point that has rows, by point. Rows may
-// come in any order; the same row may come twice. Two different rows of one
-// point and seed are an error.
+// Summarize returns a summary of each point that has rows of full simulations,
+// by point. Rows may come in any order; the same row may come twice. Two
+// different rows of one simulation are an error.
 func Summarize(rows []Row) ([]Summary, error) {
 	sorted, err := sortRows(rows)
 	if err != nil {
 		return nil, err
 	}
 	var summaries []Summary
-	for _, of := range byPoint(sorted) {
+	for _, of := range byPoint(completed(sorted)) {
 		summaries = append(summaries, summarize(of))
 	}
 	return summaries, nil
@@ -42,7 +41,7 @@ func summarize(rows []Row) Summary {
 	values := map[string][]float64{}
 	for _, row := range rows {
 		s.Seeds = append(s.Seeds, row.Seed)
-		for name, value := range row.Metrics {
+		for name, value := range row.Metrics.All() {
 			values[name] = append(values[name], value)
 		}
 	}
@@ -52,23 +51,36 @@ func summarize(rows []Row) Summary {
 	return s
 }
 
-// sortRows returns the rows by point and seed, each once.
+// sortRows returns the rows by point, share and seed, each once.
 func sortRows(rows []Row) ([]Row, error) {
 	sorted := slices.Clone(rows)
-	slices.SortFunc(sorted, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(a.Point, b.Point), cmp.Compare(a.Seed, b.Seed))
-	})
-	var once []Row
-	for i, row := range sorted {
-		if i == 0 || row.Point != sorted[i-1].Point || row.Seed != sorted[i-1].Seed {
+	slices.SortFunc(sorted, compareSimulations)
+	once := sorted[:0]
+	for _, row := range sorted {
+		if len(once) == 0 || compareSimulations(row, once[len(once)-1]) != 0 {
 			once = append(once, row)
 			continue
 		}
-		if last := once[len(once)-1]; row.Key != last.Key || !maps.Equal(row.Metrics, last.Metrics) {
+		if !row.equal(&once[len(once)-1]) {
 			return nil, fmt.Errorf("point %d has two different rows under seed %d", row.Point, row.Seed)
 		}
 	}
 	return once, nil
+}
+
+// compareSimulations orders rows by which simulation of a sweep they are of.
+func compareSimulations(a, b Row) int {
+	return cmp.Or(cmp.Compare(a.Point, b.Point), cmp.Compare(a.Share, b.Share), cmp.Compare(a.Seed, b.Seed))
+}
+
+// equal reports whether two rows of one simulation say the same.
+func (r *Row) equal(o *Row) bool {
+	return r.Key == o.Key && r.Error == o.Error && r.Metrics.Equal(o.Metrics)
+}
+
+// completed returns the rows of full simulations that gave a result.
+func completed(rows []Row) []Row {
+	return slices.DeleteFunc(rows, func(r Row) bool { return r.Share != 1 || r.Failed() })
 }
 
 // byPoint cuts sorted rows into those of each point.

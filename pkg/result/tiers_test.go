@@ -84,8 +84,8 @@ func TestMetricsAreThereWhereTheirNeedIs(t *testing.T) {
 			continue
 		}
 		needs := m.Needs()
-		_, withIt := with.Metrics[name]
-		_, withoutIt := without.Metrics[name]
+		_, withIt := with.Metrics.Get(name)
+		_, withoutIt := without.Metrics.Get(name)
 		if !withIt && !strings.HasPrefix(name, "linkConcurrency.toHost") {
 			t.Errorf("%s has no value in a scenario that has everything", name)
 		}

@@ -142,9 +142,19 @@ func (p *platform) rows(t *testing.T, o ours) string {
 		if err := p.client.Get(t.Context(), client.ObjectKey{Namespace: o.GetNamespace(), Name: ref.Name}, &cm); err != nil {
 			t.Fatal(err)
 		}
-		all.WriteString(cm.Data[experiment.RowsKey])
+		all.Write(lines(t, &cm))
 	}
 	return all.String()
+}
+
+// lines are the rows that a ConfigMap holds.
+func lines(t *testing.T, cm *corev1.ConfigMap) []byte {
+	t.Helper()
+	lines, err := experiment.Chunk{Binary: cm.BinaryData}.Lines()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
 }
 
 // local is what a local verb prints of an object.

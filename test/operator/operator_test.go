@@ -3,6 +3,8 @@
 package operator_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/json"
 	"os"
@@ -21,6 +23,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testdata"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/pkg/experiment"
 )
 
 const replicasPath = "pools[llama].replicas"
@@ -252,7 +255,11 @@ func TestAReplacedResultFailsTheSweep(t *testing.T) {
 			}
 			_ = p.client.Delete(t.Context(), &cm)
 			cm.ResourceVersion, cm.UID = "", ""
-			cm.Data["rows.jsonl"] = strings.Replace(cm.Data["rows.jsonl"], `"goodput":`, `"goodput": `, 1)
+			var packed bytes.Buffer
+			z := gzip.NewWriter(&packed)
+			_, _ = z.Write(bytes.Replace(lines(t, &cm), []byte(`"goodput":`), []byte(`"goodput": `), 1)) // into memory
+			_ = z.Close()
+			cm.BinaryData[experiment.RowsKey] = packed.Bytes()
 			_ = p.client.Create(t.Context(), &cm)
 		}
 	}})

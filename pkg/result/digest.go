@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+)
+
+// RowsDigest returns the SHA-256, in hex, of rows as [WriteRows] writes them,
+// sorted by point, share and seed, each once: the same results, the same digest,
+// in whatever order and pieces they came. Two different rows of one simulation
+// are an error.
+func RowsDigest(rows []Row) (string, error) {
+	sorted, err := sortRows(rows)
+	if err != nil {
+		return "", fmt.Errorf("digest of rows: %w", err)
+	}
+	h := sha256.New()
+	for i := range sorted {
+		if err := WriteRows(h, sorted[i:i+1]); err != nil {
+			return "", fmt.Errorf("digest of rows: %w", err)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

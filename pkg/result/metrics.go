@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"unique"
+)
+
+// Metrics holds values by the metric's canonical text, sorted. It is a map that
+// takes eight bytes a value: all that have the same names share them. The zero
+// value is empty. It is not changed after it was made, and may be read
+// concurrently.
+type Metrics struct {
+	// names has each name between line breaks; it is not set where there is
+	// none.
+	names  unique.Handle[string]
+	values []float64
+}
+
+// NewMetrics returns what a map holds. Its names must not hold line breaks.
+func NewMetrics(values map[string]float64) Metrics {
+	if len(values) == 0 {
+		return Metrics{}
+	}
+	names := slices.Sorted(maps.Keys(values))
+	m := Metrics{
+		names:  unique.Make("\n" + strings.Join(names, "\n") + "\n"),
+		values: make([]float64, len(names)),
+	}
+	for i, name := range names {
+		m.values[i] = values[name]
+	}
+	return m
+}
+
+// Len is the number of values.
+func (m Metrics) Len() int { return len(m.values) }
+
+// Get returns the value of that name, or false where there is none.
+func (m Metrics) Get(name string) (float64, bool) {
+	if m.Len() == 0 {
+		return 0, false
+	}
+	names := m.names.Value()
+	at := strings.Index(names, "\n"+name+"\n")
+	if at < 0 {
+		return 0, false
+	}
+	return m.values[strings.Count(names[:at], "\n")], true
+}
+
+// All yields names and values, sorted by name.
+func (m Metrics) All() iter.Seq2[string, float64] {
+	return func(yield func(string, float64) bool) {
+		if m.Len() == 0 {
+			return
+		}
+		names := m.names.Value()[1:]
+		for _, value := range m.values {
+			name, rest, _ := strings.Cut(names, "\n")
+			if !yield(name, value) {
+				return
+			}
+			names = rest
+		}
+	}
+}
+
+// Equal reports whether both hold the same.
+func (m Metrics) Equal(o Metrics) bool {
+	return m.names == o.names && slices.Equal(m.values, o.values)
+}
+
+// MarshalJSON writes an object, sorted by name. A value that is no number is an
+// error.
+func (m Metrics) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for name, value := range m.All() {
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		key, err := json.Marshal(name)
+		if err != nil {
+			return nil, err
+		}
+		number, err := json.Marshal(value)
+		if err != nil {
+			return nil, fmt.Errorf("metric %s: %w", name, err)
+		}
+		b.Write(key)
+		b.WriteByte(':')
+		b.Write(number)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (m *Metrics) UnmarshalJSON(raw []byte) error {
+	var values map[string]float64
+	if err := json.Unmarshal(raw, &values); err != nil {
+		return err
+	}
+	for name := range values {
+		if name == "" || strings.Contains(name, "\n") {
+			return fmt.Errorf("%q is no name of a metric", name)
+		}
+	}
+	*m = NewMetrics(values)
+	return nil
+}
