@@ -140,6 +140,9 @@ var constructors = map[Name]constructor{
 	Random:         newRandom,
 	Sobol:          newSobol,
 	LatinHypercube: newLatinHypercube,
+	TPE:            newTPE,
+	GP:             newGP,
+	CMAES:          newCMAES,
 
 	SuccessiveHalving: newSuccessiveHalving,
 	Hyperband:         newHyperband,

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package search
+
+import "windtunnel.dev/windtunnel/pkg/stats"
+
+// model proposes points from what became of others.
+type model interface {
+	// propose returns n points that were not tried; fewer, even none, where it
+	// finds no others. It need not note them in tried.
+	propose(n int, trials []Trial, tried *untried, s *stats.Stream) []Point
+}
+
+// modelled is a search that draws its first points at random, and proposes the
+// others from a model of all trials so far.
+type modelled struct {
+	problem    *problem
+	model      model
+	generation int // the next one's number
+	trials     []Trial
+	tried      *untried
+	asked      []Point // of this generation; nil where it was not made yet
+}
+
+// Before it has so many trials a model knows too little, and so many points are
+// proposed at a time where nothing else is said.
+const (
+	firstTrials      = 10
+	ownOfAGeneration = 10
+)
+
+func newModelled(p *problem, m model) *modelled {
+	return &modelled{problem: p, model: m, tried: newUntried(p.cube)}
+}
+
+func (m *modelled) Ask() []Proposal {
+	if m.asked == nil {
+		m.asked = m.propose()
+	}
+	return m.problem.inFull(m.asked)
+}
+
+func (m *modelled) propose() []Point {
+	s := m.problem.stream(m.generation)
+	n := min(m.problem.generation(ownOfAGeneration), m.problem.Settings.MaxTrials-len(m.trials))
+	points := []Point{}
+	if len(m.trials) >= firstTrials {
+		points = append(points, m.model.propose(n, m.trials, m.tried, s)...)
+	}
+	for _, p := range points {
+		m.tried.take(p)
+	}
+	for len(points) < n {
+		p := m.tried.draw(s)
+		if p == nil {
+			break
+		}
+		points = append(points, p)
+	}
+	return points
+}
+
+func (m *modelled) Tell(trials []Trial) {
+	m.trials = append(m.trials, trials...)
+	m.tried.note(trials)
+	m.generation++
+	m.asked = nil
+}
+
+// free says whether a point may be proposed.
+func (u *untried) free(p Point) bool { return !u.seen[p.key()] && u.cube.allows(p) }
