@@ -82,7 +82,20 @@ type Client struct {
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`
 	Adapter string `json:"adapter,omitempty"`
+	// headers are what the client's requests carry, by name, for plugins of the
+	// router that read some.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=16
+	Headers map[string]HeaderValue `json:"headers,omitempty"`
 }
+
+// HeaderValue is the value of a header: ASCII characters and blanks between them,
+// the first of which is a letter or a digit.
+//
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=1024
+// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([ -~]*[!-~])?$`
+type HeaderValue string
 
 // Copies make a client stand for many of its kind, named name-1, name-2 and so
 // on, each with arrivals and lengths of its own, unless said otherwise. The

@@ -53,7 +53,8 @@ func (p *Plan) build(in *v1alpha1.Scenario, router *routing, trace *workload.Tra
 		errs = append(errs, es...)
 	}
 	if router != nil && len(errs) == 0 {
-		cluster.Tenants, cluster.Priorities = source.Labels().Tenants, priorities(&in.Workload)
+		labels := source.Labels()
+		cluster.Tenants, cluster.Headers, cluster.Priorities = labels.Tenants, labels.Headers, priorities(&in.Workload)
 		c.Router = router.build(&in.Router, cluster, seed)
 	}
 	return c, errs

@@ -20,6 +20,7 @@ func buildCluster(in *v1alpha1.Scenario, path *field.Path) (epp.Cluster, field.E
 		TieBreak:   epp.TieBreak(in.Router.TieBreak),
 		Sessions:   slices.ContainsFunc(in.Workload.Clients, func(c v1alpha1.Client) bool { return c.Sessions != nil }),
 	}
+	c.Headers = headerSets(&in.Workload)
 	for i := range in.Pools {
 		c.Endpoints += int(in.Pools[i].Replicas)
 	}

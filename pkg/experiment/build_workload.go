@@ -48,6 +48,7 @@ func buildClients(in []v1alpha1.Client, path *field.Path) ([]workload.Client, fi
 		clients = append(clients, copies...)
 	}
 	errs = append(errs, tooMuchState(in, path)...)
+	errs = append(errs, validateHeaders(in, path)...)
 	if len(clients) > maxClients {
 		errs = append(errs, field.TooMany(path, len(clients), maxClients))
 	}
@@ -133,6 +134,7 @@ func buildClient(in *v1alpha1.Client) workload.Client {
 		Input:   buildLengths(in.InputTokens),
 		Output:  buildLengths(in.OutputTokens),
 		Adapter: in.Adapter,
+		Headers: buildHeaders(in.Headers),
 	}
 	for _, s := range in.Arrivals.Stages {
 		client.Arrivals.Stages = append(client.Arrivals.Stages, workload.Stage{RatePerSecond: s.Rate.Float(), Duration: s.Duration.Duration()})

@@ -40,6 +40,8 @@ type Request struct {
 	Session int32
 	// Adapter numbers the LoRA adapters from 1; 0 asks for the base model.
 	Adapter int32
+	// Headers numbers the sets of headers that requests carry from 1; 0 is none.
+	Headers int32
 	// TTFT and TPOT are the latencies that the client states it was promised; 0
 	// states nothing.
 	TTFT, TPOT time.Duration

@@ -19,7 +19,7 @@ func (s *simulation) arrive(w *workload.Request) {
 	q.info = policy.Request{
 		ID: w.ID, Arrival: w.Arrival, Prompt: w.Prompt, Tokens: w.Prompt.Tokens(),
 		Tenant: w.Tenant, Class: w.Class, Priority: w.Priority,
-		Session: w.Session, Adapter: int32(w.Adapter),
+		Session: w.Session, Adapter: int32(w.Adapter), Headers: int32(w.Headers),
 	}
 	promised := s.metrics.target(w.Class)
 	q.info.TTFT, q.info.TPOT = promised.TTFT, promised.TPOT

@@ -372,7 +372,7 @@ func (p *plain) arrive() {
 	q := &plainRequest{}
 	q.info = policy.Request{
 		ID: w.ID, Arrival: w.Arrival, Prompt: w.Prompt, Tokens: w.Prompt.Tokens(),
-		Tenant: w.Tenant, Class: w.Class, Priority: w.Priority, Session: w.Session, Adapter: int32(w.Adapter),
+		Tenant: w.Tenant, Class: w.Class, Priority: w.Priority, Session: w.Session, Adapter: int32(w.Adapter), Headers: int32(w.Headers),
 	}
 	if w.Class < len(p.Targets) {
 		q.info.TTFT, q.info.TPOT = p.Targets[w.Class].TTFT, p.Targets[w.Class].TPOT

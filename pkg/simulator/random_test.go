@@ -115,7 +115,7 @@ func randomPool(c *choices) Pool {
 func randomRequest(c *choices, id int, at simtime.Time) workload.Request {
 	r := workload.Request{
 		ID: id, Arrival: at, OutputTokens: c.pick(20), Response: uint64(1000 + id),
-		Tenant: c.pick(2), Class: c.pick(2), Priority: c.pick(3), Session: int32(id % 3),
+		Tenant: c.pick(2), Class: c.pick(2), Priority: c.pick(3), Session: int32(id % 3), Headers: id % 4,
 	}
 	if group := c.pick(4); group > 0 {
 		r.Prompt = r.Prompt.Append(prompt.Extent{Source: uint64(group), Tokens: int32(c.pick(30))})
@@ -159,7 +159,7 @@ func (r *scatter) Route(v *policy.View, q *policy.Request) (policy.Decision, err
 	r.watch(v)
 	r.log = append(r.log, r.heard.lines(len(v.Scrapes))...)
 	r.log = append(r.log, fmt.Sprint("route ", q.ID, " at ", v.Now, " by ", v.Scrapes, " without ", v.Down,
-		" for session ", q.Session, ", adapter ", q.Adapter, " and promises ", q.TTFT, q.TPOT, " with ", v.Adapters))
+		" for session ", q.Session, ", headers ", q.Headers, ", adapter ", q.Adapter, " and promises ", q.TTFT, q.TPOT, " with ", v.Adapters))
 	switch q.ID % 17 {
 	case 13:
 		return policy.Decision{}, policy.ErrNoEndpoint

@@ -38,6 +38,8 @@ type Client struct {
 	// Adapter names the LoRA adapter that requests ask for; empty is the base
 	// model.
 	Adapter string
+	// Headers are what requests carry, by name.
+	Headers map[string]string
 }
 
 // ArrivalProcess is a random process of arrivals.

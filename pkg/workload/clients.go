@@ -94,7 +94,7 @@ type client struct {
 	prompts       *prompts  // nil where every prompt is new
 	sessions      *sessions // nil where there are none
 
-	tenant, class, adapter int
+	tenant, class, adapter, headers int
 }
 
 func newClient(spec Client, seed int64) client {
@@ -114,7 +114,7 @@ func newClient(spec Client, seed int64) client {
 
 // send returns the request to come, without what only the merge knows.
 func (c *client) send(m *merged) Request {
-	r := Request{Tenant: c.tenant, Class: c.class, Priority: c.spec.Priority, Adapter: c.adapter}
+	r := Request{Tenant: c.tenant, Class: c.class, Priority: c.spec.Priority, Adapter: c.adapter, Headers: c.headers}
 	own := c.write(m, &r)
 	var text []prompt.Extent
 	if c.spec.PrefixTokens > 0 {
@@ -193,6 +193,10 @@ func (m *merged) label(i int, c *Client) {
 	if c.Adapter != "" {
 		m.labels.Adapters, at.adapter = intern(m.labels.Adapters, c.Adapter)
 		at.adapter++
+	}
+	if len(c.Headers) > 0 {
+		m.labels.Headers, at.headers = internHeaders(m.labels.Headers, c.Headers)
+		at.headers++
 	}
 }
 

@@ -3,6 +3,7 @@
 package workload
 
 import (
+	"maps"
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/prompt"
@@ -43,12 +44,17 @@ type Request struct {
 	// Adapter is one more than the index of a LoRA adapter in the source's
 	// Labels; 0 asks for the base model.
 	Adapter int
+	// Headers is one more than the index of a set of headers in the source's
+	// Labels; 0 where the request carries none.
+	Headers int
 }
 
-// Labels names what the indices in requests stand for. Tenants, classes and
-// adapters are in order of first mention.
+// Labels names what the indices in requests stand for. All but the clients are in
+// order of first mention.
 type Labels struct {
 	Clients, Tenants, Classes, Adapters []string
+	// Headers are sets of headers by name, no two alike.
+	Headers []map[string]string
 }
 
 // Source is a stream of requests, in order of arrival. It may be endless. A
@@ -77,4 +83,12 @@ func intern(names []string, name string) ([]string, int) {
 		return names, i
 	}
 	return append(names, name), len(names)
+}
+
+// internHeaders is intern for sets of headers.
+func internHeaders(sets []map[string]string, headers map[string]string) ([]map[string]string, int) {
+	if i := slices.IndexFunc(sets, func(h map[string]string) bool { return maps.Equal(h, headers) }); i >= 0 {
+		return sets, i
+	}
+	return append(sets, headers), len(sets)
 }

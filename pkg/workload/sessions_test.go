@@ -174,3 +174,26 @@ func TestARoundHasNoShares(t *testing.T) {
 		t.Errorf("faults %v", errs)
 	}
 }
+
+func TestRequestsCarryHeaders(t *testing.T) {
+	client := func(name string, headers map[string]string) workload.Client {
+		c := steady(name, 1)
+		c.Headers = headers
+		return c
+	}
+	clients := []workload.Client{
+		client("a", nil), client("b", map[string]string{"x": "1"}), client("c", map[string]string{"x": "2"}),
+		client("d", map[string]string{"x": "1"}), client("e", map[string]string{"x": "1", "y": "1"}), client("f", map[string]string{}),
+	}
+	source := workload.NewClients(clients, 1)
+	if diff := cmp.Diff([]map[string]string{{"x": "1"}, {"x": "2"}, {"x": "1", "y": "1"}}, source.Labels().Headers); diff != "" {
+		t.Errorf("sets (−want +got):\n%s", diff)
+	}
+	got := make([]int, len(clients))
+	for _, r := range take(source, 50) {
+		got[r.Client] = r.Headers
+	}
+	if diff := cmp.Diff([]int{0, 1, 2, 1, 3, 0}, got); diff != "" {
+		t.Errorf("sets by client (−want +got):\n%s", diff)
+	}
+}

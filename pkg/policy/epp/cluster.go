@@ -35,6 +35,10 @@ type Cluster struct {
 	BytesPerToken float64
 	// Sessions is whether requests of the workload belong to conversations.
 	Sessions bool
+	// Headers are the sets of headers that requests of the workload carry, by name;
+	// [policy.Request] numbers them from 1. No two names of a set differ in case
+	// alone.
+	Headers []map[string]string
 	// Tenants are the names of the workload's tenants, by which flow control
 	// orders flows, and Priorities those of its requests; nil where they are not
 	// known.

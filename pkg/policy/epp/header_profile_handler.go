@@ -4,6 +4,7 @@ package epp
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -20,11 +21,21 @@ var headerProfileHandler = pluginType{
 	alpha:      true,
 	parameters: func() any { return &headerProfileParameters{} },
 	stages:     func(l *loader, p *plugin) stages { return p.Parameters.(*headerProfileParameters).stages(l) },
-	treatment: func(c *Config, _ *Cluster, p *plugin) (Treatment, string) {
+	treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
 		if len(c.document.SchedulingProfiles) == 1 {
 			return Exact, ""
 		}
-		return Unsupported, fmt.Sprintf("the header %q of each request names its profile, and requests carry no headers here: keep the one profile that they are to run", p.Parameters.(*headerProfileParameters).HeaderName)
+		if parameters := p.Parameters.(*headerProfileParameters); !cluster.states(parameters.HeaderName) {
+			return Exact, fmt.Sprintf("all requests run the profile %s, as no client of the workload states the header %q", parameters.DefaultProfile, parameters.HeaderName)
+		}
+		return Exact, ""
+	},
+	obstacles: func(c *Config, cluster *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		if slices.ContainsFunc(c.stages.primaries(cluster), c.document.hasProfile) {
+			return nil
+		}
+		parameters := p.Parameters.(*headerProfileParameters)
+		return field.ErrorList{field.Invalid(at, p.Name, fmt.Sprintf("every request would fail: it runs the profile that the header %q of a request names, or else %q, and there is none of such a name; state headers of clients", parameters.HeaderName, parameters.DefaultProfile))}
 	},
 }
 
@@ -40,10 +51,10 @@ func (p *headerProfileParameters) check(*loader, *field.Path) {
 	setDefault(&p.DefaultProfile, decodeProfile)
 }
 
-// stages are those of a request without the header.
+// stages: a single profile runs whatever the header says.
 func (p *headerProfileParameters) stages(l *loader) stages {
-	if len(l.doc.SchedulingProfiles) > 1 && l.hasProfile(p.DefaultProfile) {
-		return stages{decode: p.DefaultProfile}
+	if len(l.doc.SchedulingProfiles) > 1 {
+		return stages{decode: p.DefaultProfile, header: p.HeaderName}
 	}
 	return stages{decode: l.doc.SchedulingProfiles[0].Name}
 }

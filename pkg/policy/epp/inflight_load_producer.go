@@ -69,12 +69,11 @@ var inFlightLoadProducer = pluginType{
 			load:       b.load(b.dataName(p)),
 			gone:       make([]bool, b.Endpoints),
 			lives:      make([]int32, b.Endpoints),
-			stages:     []inFlightStage{newInFlightStage(b.stages.decode, false)},
+			stages:     primaryInFlightStages(b),
 		}
 		if f.at < router09 {
 			f.match, f.tokensPerToken = nil, b.oldTokenRatio()
 		}
-		f.stages[0].bare = b.stages.bare
 		if b.stages.prefill != "" && f.at > gie15 {
 			f.stages = append(f.stages, newInFlightStage(b.stages.prefill, true))
 		}
@@ -133,6 +132,8 @@ type inFlightStage struct {
 	leaves bool
 	// bare is whether whole prompts count.
 	bare bool
+	// of says whose requests these are, by set of headers; nil is all.
+	of   []bool
 	held *ledger[inFlightShare]
 }
 
@@ -145,6 +146,27 @@ type inFlightShare struct {
 
 func newInFlightStage(profile string, prefill bool) inFlightStage {
 	return inFlightStage{prefill: prefill, leaves: profile == prefillProfile, held: newLedger[inFlightShare]()}
+}
+
+// primaryInFlightStages are that of the primary profile, or where headers name it
+// one for those whose requests leave early and one for the others.
+func primaryInFlightStages(b *builder) []inFlightStage {
+	names := b.stages.primaries(&b.Cluster)
+	early := make([]bool, len(names))
+	for i, name := range names {
+		early[i] = name == prefillProfile
+	}
+	first := newInFlightStage(names[0], false)
+	first.bare = b.stages.bare
+	if !slices.Contains(early, !early[0]) {
+		return []inFlightStage{first}
+	}
+	second := inFlightStage{leaves: !first.leaves, of: make([]bool, len(names)), held: newLedger[inFlightShare]()}
+	first.of = make([]bool, len(names))
+	for i := range names {
+		first.of[i], second.of[i] = early[i] == early[0], early[i] != early[0]
+	}
+	return []inFlightStage{first, second}
 }
 
 // forgetGone forgets the endpoints that have gone since the last request.
@@ -187,7 +209,7 @@ func (f *inFlight) routed(c *cycle, p picks) {
 	for i := range f.stages {
 		s := &f.stages[i]
 		endpoint := p.of(s.prefill)
-		if endpoint == none {
+		if endpoint == none || s.of != nil && !s.of[c.headers] {
 			continue
 		}
 		tokens := int64(f.tokens(c))

@@ -43,7 +43,7 @@ func treatLabels(_ *Config, cluster *Cluster, _ *plugin) (Treatment, string) {
 // dropsUnlabelled says where a filter would turn every request away, or keep all
 // from prefill endpoints, because endpoints have no labels.
 func dropsUnlabelled(c *Config, cluster *Cluster, p *plugin, at *field.Path) field.ErrorList {
-	if cluster.labelled() || !c.runs(p) || p.kind.passes(p, nil) {
+	if cluster.labelled() || !c.runs(p, cluster) || p.kind.passes(p, nil) {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(at, p.Name, "drops endpoints without its label, and endpoints have none here: state the role or the labels of pools")}

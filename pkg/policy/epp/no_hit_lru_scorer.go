@@ -112,7 +112,7 @@ func (p *noHitLRUParameters) scorerBy(own release) (typeName, name string) {
 func (c *Config) readsLeft(parameters *noHitLRUParameters) bool {
 	typeName, name := parameters.scorerBy(c.dialect.own)
 	p := c.plugin(name)
-	return p != nil && p.Type == typeName && c.dialect.leaves(p) && c.runs(p)
+	return p != nil && p.Type == typeName && c.dialect.leaves(p) && c.runs(p, nil)
 }
 
 func newNoHitLRU(b *builder, parameters *noHitLRUParameters) *noHitLRU {

@@ -37,12 +37,6 @@ dataLayer: {sources: [{pluginRef: multicluster-metrics-data-source, extractors: 
 			"a header that labels", "plugins: [{name: near, type: header-label-affinity-scorer, parameters: {headerName: x-zone, labelKey: zone}}]",
 			"near", `pin what it scores as "near"`,
 		},
-		{
-			"a header that names profiles", `
-plugins: [{type: header-profile-handler}, {type: queue-scorer}]
-schedulingProfiles: [{name: decode, plugins: [{pluginRef: queue-scorer}]}, {name: other, plugins: [{pluginRef: queue-scorer}]}]`,
-			"", `the header "epp-profile"`,
-		},
 		{"a header that names the one profile", "plugins: [{type: header-profile-handler}, {type: queue-scorer}]", "", ""},
 		{"a filter for tests", "plugins: [{type: header-based-testing-filter}]", "header-based-testing-filter", "for tests"},
 		{"sources of KV", "plugins: [{type: p2p-source-producer}]", "", ""},
@@ -71,17 +65,6 @@ schedulingProfiles: [{name: decode, plugins: [{pluginRef: queue-scorer}]}, {name
 				t.Errorf("pinned on one endpoint: %v", errs)
 			}
 		})
-	}
-}
-
-// Whatever header a request would carry, the profile of those without it runs.
-func TestHeaderProfileHandlerRunsTheDefaultProfile(t *testing.T) {
-	const body = `
-plugins: [{type: header-profile-handler, parameters: {defaultProfile: second}}, {type: queue-scorer}, {type: kv-cache-utilization-scorer}]
-schedulingProfiles: [{name: first, plugins: [{pluginRef: queue-scorer}]}, {name: second, plugins: [{pluginRef: kv-cache-utilization-scorer}]}]`
-	p := plant(t, body, unlabelled(2)...)
-	if got := p.decide(idle(2), request(0, 1)).Scorers; len(got) != 1 || got[0] != "kv-cache-utilization-scorer" {
-		t.Errorf("scorers %v, want those of the default profile", got)
 	}
 }
 

@@ -7,6 +7,14 @@ import "slices"
 // profiles are those that may run, in the order in which they do.
 func (s *staged) profiles() []*schedulingProfile {
 	switch {
+	case s.byHeaders != nil:
+		var all []*schedulingProfile
+		for _, p := range s.byHeaders {
+			if p != nil && !slices.Contains(all, p) {
+				all = append(all, p)
+			}
+		}
+		return all
 	case s.prefill == nil:
 		return []*schedulingProfile{s.decode}
 	case s.decider == nil:

@@ -65,7 +65,7 @@ func (c *Config) treatmentOf(p *plugin, cluster *Cluster) (Treatment, string) {
 	switch {
 	case onlyInProfiles && !c.inProfile(p):
 		return NoEffect, "in no scheduling profile"
-	case onlyInProfiles && !c.runs(p):
+	case onlyInProfiles && !c.runs(p, cluster):
 		return NoEffect, "in no scheduling profile that ever runs"
 	case !c.followed(p):
 		return Unsupported, fmt.Sprintf("how %s does it has not been compared; from %s on it can be", c.dialect.name, router09)
@@ -118,8 +118,11 @@ func (c *Config) inProfile(p *plugin) bool {
 	return c.inProfileThat(p, func(string) bool { return true })
 }
 
-// runs reports whether a plugin is in a profile that does.
-func (c *Config) runs(p *plugin) bool { return c.inProfileThat(p, c.stages.runs) }
+// runs reports whether a plugin is in a profile that does, on a cluster that may be
+// nil.
+func (c *Config) runs(p *plugin, cluster *Cluster) bool {
+	return c.inProfileThat(p, func(profile string) bool { return c.stages.runs(profile, cluster) })
+}
 
 func (c *Config) inProfileThat(p *plugin, does func(profile string) bool) bool {
 	for _, profile := range c.document.SchedulingProfiles {

@@ -255,6 +255,7 @@ func (s *Scheduler) begin(view *policy.View, request *policy.Request) *cycle {
 		tenant:    request.Tenant,
 		session:   request.Session,
 		adapter:   request.Adapter,
+		headers:   request.Headers,
 		ttftMs:    inMilliseconds(request.TTFT),
 		tpotMs:    inMilliseconds(request.TPOT),
 		adapters:  view.Adapters,
@@ -303,6 +304,9 @@ type cycle struct {
 	// [policy.Request] has them.
 	priority, tenant int
 	session, adapter int32
+	// headers is the number of the set of headers that the request carries; 0 is
+	// none.
+	headers int32
 	// ttftMs and tpotMs are the latencies that the request states it was
 	// promised; 0 states nothing.
 	ttftMs, tpotMs float64

@@ -216,7 +216,7 @@ func (l *loader) noticeUnused(c *Config) {
 		}
 	}
 	for i, profile := range l.doc.SchedulingProfiles {
-		if !l.stages.runs(profile.Name) {
+		if !l.stages.mayRun(profile.Name) {
 			l.notice(l.profilePath(i), "unreachable-profile", "no effect: %s never runs this profile", l.firstWith(profileHandlerRole).Type)
 		}
 		for j, entry := range profile.Plugins {

@@ -149,7 +149,9 @@ func (c *sessionIDConfig) check(l *loader, path *field.Path) {
 func treatSessionAffinity(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
 	parameters := p.Parameters.(*sessionAffinityParameters)
 	switch {
-	case parameters.ProfileName != "" && !c.stages.runs(parameters.ProfileName):
+	case parameters.ProfileName != "" && c.stages.header != "":
+		return Unsupported, "which profile a session is bound by cannot be stated where a header of each request names its profile: leave profileName out"
+	case parameters.ProfileName != "" && !c.stages.runs(parameters.ProfileName, cluster):
 		return Exact, fmt.Sprintf("holds no session: profile %q does not run", parameters.ProfileName)
 	case cluster == nil || !cluster.Sessions:
 		return Approximated, noSessions

@@ -31,11 +31,33 @@ type stages struct {
 	bare bool
 	// peers is whether the second profile is told what the first one chose.
 	peers bool
+	// header names the profile that runs in place of decode for requests that carry
+	// it; "" where none does.
+	header string
 }
 
-// runs reports whether a profile ever does.
-func (s *stages) runs(profile string) bool {
-	return profile == s.decode || s.prefill != "" && profile == s.prefill
+// runs reports whether a profile ever does on a cluster, which may be nil.
+func (s *stages) runs(profile string, cluster *Cluster) bool {
+	if profile == s.decode || s.prefill != "" && profile == s.prefill {
+		return true
+	}
+	return s.header != "" && slices.Contains(cluster.header(s.header), profile)
+}
+
+// mayRun reports whether a profile runs on some cluster.
+func (s *stages) mayRun(profile string) bool { return s.header != "" || s.runs(profile, nil) }
+
+// primaries are the names of the profiles that run in place of decode, by set of
+// headers.
+func (s *stages) primaries(cluster *Cluster) []string {
+	if s.header == "" {
+		return []string{s.decode}
+	}
+	names := cluster.header(s.header)
+	for i := range names {
+		setDefault(&names[i], s.decode)
+	}
+	return names
 }
 
 // stagesOf follows from the profile handler. Where there are several, or too
@@ -79,6 +101,9 @@ type decider interface {
 // staged runs the profiles of one request.
 type staged struct {
 	decode *schedulingProfile
+	// byHeaders are the profiles that run in place of decode, by set of headers; nil
+	// where a header names none. It is nil where headers do not matter.
+	byHeaders []*schedulingProfile
 	// prefill is nil where only decode ever runs.
 	prefill *schedulingProfile
 	// decider is nil where prefill comes first.
@@ -91,6 +116,9 @@ type staged struct {
 }
 
 func newStaged(b *builder, c *Config) staged {
+	if c.stages.header != "" {
+		return newStagedByHeader(b, c)
+	}
 	s := staged{decode: newSchedulingProfile(b, c.document.profile(c.stages.decode))}
 	if c.stages.prefill == "" {
 		return s
@@ -103,15 +131,51 @@ func newStaged(b *builder, c *Config) staged {
 	return s
 }
 
+func (d *effective) hasProfile(name string) bool {
+	return slices.ContainsFunc(d.SchedulingProfiles, func(p profile) bool { return p.Name == name })
+}
+
 func (d *effective) profile(name string) *profile {
 	i := slices.IndexFunc(d.SchedulingProfiles, func(p profile) bool { return p.Name == name })
 	return &d.SchedulingProfiles[i]
+}
+
+func newStagedByHeader(b *builder, c *Config) staged {
+	s := staged{}
+	made := map[string]*schedulingProfile{}
+	for _, name := range c.stages.primaries(&b.Cluster) {
+		if made[name] == nil && c.document.hasProfile(name) {
+			made[name] = newSchedulingProfile(b, c.document.profile(name))
+		}
+		s.byHeaders = append(s.byHeaders, made[name])
+		if s.decode == nil {
+			s.decode = made[name]
+		}
+	}
+	if s.decode == nil {
+		panic("epp: no request names a profile that there is")
+	}
+	return s
+}
+
+// turnTo makes the profile that a request's headers name the one that decides, and
+// reports whether there is one.
+func (s *staged) turnTo(headers int32) bool {
+	p := s.byHeaders[headers]
+	s.skipOthers(p)
+	if p != nil {
+		s.decode = p
+	}
+	return p != nil
 }
 
 // run reports whether there is an endpoint to decode. Where a prefill endpoint
 // is wanted and none is left, the decode endpoint does all of it.
 func (s *staged) run(c *cycle) (picks, bool) {
 	s.reason = ""
+	if s.byHeaders != nil && !s.turnTo(c.headers) {
+		return picks{none, none}, false
+	}
 	switch {
 	case s.prefill == nil:
 		ok := s.decode.run(c)
@@ -144,5 +208,15 @@ func (s *staged) skip() {
 	s.decode.skip()
 	if s.prefill != nil {
 		s.prefill.skip()
+	}
+	s.skipOthers(nil)
+}
+
+// skipOthers is skip for the profiles that a request's headers do not name.
+func (s *staged) skipOthers(than *schedulingProfile) {
+	for _, p := range s.byHeaders {
+		if p != nil && p != than {
+			p.skip()
+		}
 	}
 }
