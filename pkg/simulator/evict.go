@@ -25,7 +25,7 @@ func (s *simulation) revoke() {
 // the engine gives its place and blocks up at once. A step that it runs in lasts
 // as long as it was going to, and what it computes of the request is for nobody:
 // as engines look at aborts between steps, nobody else gets the place and the
-// blocks before that ends.
+// blocks before that ends. Only scrapes show it sooner.
 func (s *simulation) evict(number int) {
 	id := s.sent(number)
 	q := &s.requests.all[id]

@@ -53,7 +53,7 @@ func (c *Config) Approximations() []string {
 	if !c.flowControlled() || !c.document.FlowControl.EnableEviction {
 		return nil
 	}
-	text := "flowControl.enableEviction: an abort reaches the engine at once, and takes effect when the step under way ends"
+	text := "flowControl.enableEviction: an abort reaches the engine at once: scrapes show it though the step under way has not ended, and others get the room when it has"
 	if !rulesOf(c.dialect.framework).sweeps {
 		text += "; nobody is evicted for requests that have been given up, while no others wait"
 	}
