@@ -37,12 +37,17 @@ func (c *Config) attaching() []*plugin {
 	return all
 }
 
-// attachesForOthers reports whether somebody reads what a plugin attaches.
-func (c *Config) attachesForOthers(p *plugin) bool {
-	if !c.attaches(p) || c.stages.decider == "" {
+// actsInNoProfile reports whether a plugin that belongs into a profile matters without:
+// it attaches what somebody reads, or turns requests away by its predictions.
+func (c *Config) actsInNoProfile(p *plugin) bool {
+	switch {
+	case p.Type == predictedLatencyScorerType:
+		return c.dialect.framework >= gie15 || c.dialect.framework >= gie14 && c.prepares()
+	case !c.attaches(p):
 		return false
 	}
-	return c.plugin(c.stages.decider).Type == prefixBasedPDDeciderType
+	decides := c.stages.decider != "" && c.plugin(c.stages.decider).Type == prefixBasedPDDeciderType
+	return decides || c.hasType(predictedLatencyScorerType)
 }
 
 // severalAttach is about a plugin that reads what is attached, where more than one

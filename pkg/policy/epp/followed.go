@@ -34,6 +34,7 @@ var followedBefore = map[string]versionRange{
 	weightedRandomPickerType: {},
 
 	// What engines report, and in which form requests come.
+	predictedLatencyScorerType:     {},
 	coreMetricsExtractorType:       {},
 	metricsDataSourceType:          {},
 	modelServerProtocolMetricsType: {},

@@ -61,11 +61,6 @@ type pluginType struct {
 // of it is not, or why it has no effect or is unsupported.
 type treatment func(c *Config, cluster *Cluster, p *plugin) (Treatment, string)
 
-// unsupported is the treatment of what is known and has no behaviour here.
-func unsupported(why string) treatment {
-	return func(*Config, *Cluster, *plugin) (Treatment, string) { return Unsupported, why }
-}
-
 // roles are the uses that a type of plugin can be put to.
 type roles uint32
 

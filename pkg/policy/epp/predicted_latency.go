@@ -20,6 +20,10 @@ type predictedLatency struct {
 	match      *prefixMatch
 	load       *inFlightLoad
 	past       *loadHistory // nil where there is no lag
+	// loadOf is what is known of an endpoint's load.
+	loadOf func(c *cycle, e int) endpointLoad
+	// untold is whether it is not told what requests state: all objectives are 0.
+	untold bool
 	// prefills says of each endpoint whether its role is to compute prompts only.
 	prefills []bool
 	noise    uint64
@@ -40,21 +44,22 @@ type predictedRun struct {
 	forgetAt int64
 }
 
-func newPredictedLatency(b *builder, p *plugin) *predictedLatency {
-	parameters := p.Parameters.(*predictedLatencyParameters)
+// newPredictedLatency returns what an instance of that name predicts.
+func newPredictedLatency(b *builder, name string, parameters *predictedLatencyParameters) *predictedLatency {
 	l := &predictedLatency{
 		predictedLatencyParameters: parameters,
 		PredictionModel:            b.Prediction,
 		models:                     b.Latencies,
-		prediction:                 b.prediction(p.Name),
+		prediction:                 b.prediction(name),
 		match:                      b.prefixMatch(parameters.PrefixMatchInfoProducerName),
 		load:                       b.load(parameters.InFlightLoadProducerName),
 		prefills:                   make([]bool, b.Endpoints),
-		noise:                      stats.Hash64(uint64(b.seed), stats.HashString("epp/"+p.Name)),
+		noise:                      stats.Hash64(uint64(b.seed), stats.HashString("epp/"+name)),
 		running:                    newLedger[predictedRun](),
 		tpots:                      make([]tpotObjectives, b.Endpoints),
 		rates:                      make([]tokenRate, b.Endpoints),
 	}
+	l.loadOf = l.counted
 	if b.Prediction.Lag > 0 {
 		l.past = newLoadHistory(b.Prediction.Lag, b.Endpoints)
 	}
@@ -88,9 +93,12 @@ func (l *predictedLatency) predict(c *cycle, e int) {
 	if !l.StreamingMode && l.AnswerTokens > 1 {
 		first += float64((l.AnswerTokens - 1) * next)
 	}
-	p := l.prediction
+	p, ttft := l.prediction, c.ttftMs
+	if l.untold {
+		ttft = 0
+	}
 	p.ttft[e], p.tpot[e] = first*l.distortion(c, e, 0), next*l.distortion(c, e, 1)
-	p.ttftHeadroom[e], p.ttftValid[e] = c.ttftMs-p.ttft[e], p.ttft[e] < c.ttftMs
+	p.ttftHeadroom[e], p.ttftValid[e] = ttft-p.ttft[e], p.ttft[e] < ttft
 	p.tpotHeadroom[e], p.tpotValid[e] = 0, true
 	if l.StreamingMode && !l.prefills[e] {
 		objective := l.tpotObjective(c, e)
@@ -102,11 +110,19 @@ func (l *predictedLatency) predict(c *cycle, e int) {
 // tpotObjective is the request's, or the strictest one of those that run on the
 // endpoint, times sloBufferFactor. One request that states none relaxes all.
 func (l *predictedLatency) tpotObjective(c *cycle, e int) float64 {
-	objective := c.tpotMs * l.SLOBufferFactor
+	objective := l.statedTPOT(c) * l.SLOBufferFactor
 	if strictest := l.tpots[e].least(); strictest > 0 {
 		objective = min(objective, strictest*l.SLOBufferFactor)
 	}
 	return objective
+}
+
+// statedTPOT is what the request is known to state.
+func (l *predictedLatency) statedTPOT(c *cycle) float64 {
+	if l.untold {
+		return 0
+	}
+	return c.tpotMs
 }
 
 func (l *predictedLatency) features(c *cycle, e int) LatencyFeatures {
@@ -136,7 +152,8 @@ func (l *predictedLatency) cached(c *cycle, e int) int {
 	return int(min(share, 1) * float64(c.tokens))
 }
 
-func (l *predictedLatency) loadOf(c *cycle, e int) endpointLoad {
+// counted is the load that the in-flight counts and the last scrape say.
+func (l *predictedLatency) counted(c *cycle, e int) endpointLoad {
 	return endpointLoad{l.load.tokens[e], l.load.requests[e], c.scrapes[e].Waiting, c.scrapes[e].KVUsage}
 }
 
@@ -154,7 +171,7 @@ func inMilliseconds(d time.Duration) float64 { return float64(d) / float64(time.
 
 // routed counts the request for the endpoint of the primary profile.
 func (l *predictedLatency) routed(c *cycle, p picks) {
-	run := predictedRun{endpoint: int32(p.primary), tpotMs: c.tpotMs, forgetAt: int64(c.now) + l.ContextTTL}
+	run := predictedRun{endpoint: int32(p.primary), tpotMs: l.statedTPOT(c), forgetAt: int64(c.now) + l.ContextTTL}
 	l.running.put(c.request, run)
 	l.tpots[p.primary].add(run.tpotMs)
 	l.waits.add(c.request, run.forgetAt)

@@ -32,11 +32,13 @@ var predictedLatencyProducer = pluginType{
 			PredictInProduce: true,
 		}
 	},
-	needs:       predictedLatencyNeeds,
-	produces:    func(p *plugin) []dataKey { return []dataKey{{latencyData, p.Name}} },
-	freshness:   "counts at once, metrics as of the last scrape, both prediction.lag ago",
-	treatment:   treatPredictor,
-	newProducer: func(b *builder, p *plugin) producer { return newPredictedLatency(b, p) },
+	needs:     predictedLatencyNeeds,
+	produces:  func(p *plugin) []dataKey { return []dataKey{{latencyData, p.Name}} },
+	freshness: "counts at once, metrics as of the last scrape, both prediction.lag ago",
+	treatment: treatPredictor,
+	newProducer: func(b *builder, p *plugin) producer {
+		return newPredictedLatency(b, p.Name, p.Parameters.(*predictedLatencyParameters))
+	},
 }
 
 // treatPredictor says what predictions are made of.
@@ -106,5 +108,7 @@ func (p *predictedLatencyParameters) check(l *loader, path *field.Path) {
 // Predicts reports whether a plugin predicts how long engines take: whether a
 // cluster is to have Latencies.
 func (c *Config) Predicts() bool {
-	return slices.ContainsFunc(c.document.Plugins, func(p *plugin) bool { return p.Type == predictedLatencyProducerType })
+	return slices.ContainsFunc(c.document.Plugins, func(p *plugin) bool {
+		return p.Type == predictedLatencyProducerType || p.Type == predictedLatencyScorerType
+	})
 }

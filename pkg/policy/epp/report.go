@@ -61,7 +61,7 @@ func (c *Config) Approximations() []string {
 }
 
 func (c *Config) treatmentOf(p *plugin, cluster *Cluster) (Treatment, string) {
-	onlyInProfiles := p.kind.roles&profileRoles != 0 && p.kind.roles&saturationDetectorRole == 0 && !c.attachesForOthers(p)
+	onlyInProfiles := p.kind.roles&profileRoles != 0 && p.kind.roles&saturationDetectorRole == 0 && !c.actsInNoProfile(p)
 	switch {
 	case onlyInProfiles && !c.inProfile(p):
 		return NoEffect, "in no scheduling profile"

@@ -112,6 +112,9 @@ type builder struct {
 	dialect  dialect
 	document *effective
 	plugins  map[string]*plugin // by name
+	// prepares is whether producers run before the profiles, in versions where that
+	// is behind a gate.
+	prepares bool
 	// attaching are the prefix scorers that attach what they find to the endpoints.
 	attaching []*plugin
 	stages    stages
@@ -143,6 +146,7 @@ func newBuilder(c *Config, cluster Cluster, seed int64) *builder {
 		document:    &c.document,
 		plugins:     map[string]*plugin{},
 		stages:      c.stages,
+		prepares:    c.prepares(),
 		attaching:   c.attaching(),
 		matches:     map[string]*prefixMatch{},
 		loads:       map[string]*inFlightLoad{},
@@ -193,7 +197,7 @@ func (b *builder) scheduler(c *Config) *Scheduler {
 
 func rank(p producer) int {
 	switch p.(type) {
-	case *inFlight, *predictedLatency:
+	case *inFlight, *predictedLatency, *predictedSelection:
 		return 1
 	default:
 		return 0
