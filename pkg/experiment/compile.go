@@ -80,8 +80,8 @@ func (c *compiler) finish(errs field.ErrorList) (*Compiled, field.ErrorList, err
 	case len(errs) > 0:
 		return nil, errs, nil
 	}
-	if err := c.plan.expand(); err != nil {
-		panic(fmt.Sprintf("experiment: a plan that was checked does not expand: %v", err))
+	if err := c.plan.bind(); err != nil {
+		panic(fmt.Sprintf("experiment: a plan that was checked names no places: %v", err))
 	}
 	return &Compiled{Plan: c.plan, Trace: c.trace}, nil, nil
 }

@@ -100,7 +100,7 @@ func (c *compiler) points(baseline *v1alpha1.Baseline, spec *field.Path) field.E
 			return errs
 		}
 	}
-	if _, errs := c.plan.search(spec); len(errs) > 0 {
+	if _, errs := c.plan.algorithm(spec); len(errs) > 0 {
 		return errs
 	}
 	return c.checkPoints(spec.Child("parameters"))
@@ -113,18 +113,25 @@ const (
 	maxReported = 5
 )
 
-// checkPoints checks the points' scenarios: values that are right one by one may
-// not go together.
+// checkPoints checks the scenarios of the first points: values that are right
+// one by one may not go together. Where points may fail they are left to do so.
 func (c *compiler) checkPoints(path *field.Path) field.ErrorList {
-	if err := c.plan.expand(); err != nil {
+	if err := c.plan.bind(); err != nil {
 		return field.ErrorList{field.Invalid(path, "", err.Error())}
 	}
+	study, err := c.plan.Study()
+	if err != nil {
+		return field.ErrorList{field.Invalid(path, "", err.Error())}
+	}
+	if c.plan.maxFailed() > 0 {
+		return nil
+	}
 	var errs field.ErrorList
-	for _, point := range c.plan.Points() {
+	for _, point := range study.Points() {
 		if point.ID == maxChecked || len(errs) == maxReported {
 			break
 		}
-		scenario, err := c.plan.scenarioAt(point)
+		scenario, err := c.plan.scenarioAt(point, 1)
 		if err != nil {
 			errs = append(errs, field.Invalid(path, point.String(), err.Error()))
 			continue

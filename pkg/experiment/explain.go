@@ -45,7 +45,7 @@ type RequestOutcome struct {
 func (p *Plan) Explain(ctx context.Context, trace *workload.Trace, seed int64, request int, check bool) (*RequestStory, error) {
 	story := &RequestStory{}
 	arrived := 0
-	_, err := p.simulateUnder(ctx, trace, p.Points()[0], seed, nil, watch{
+	_, err := p.simulateOne(ctx, trace, &Trial{Share: 1}, seed, nil, watch{
 		check: check,
 		decided: func(d *Decision) {
 			arrived = max(arrived, d.Request.ID+1)

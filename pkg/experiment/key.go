@@ -7,6 +7,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // Digest returns the hex SHA-256 of raw.
@@ -26,14 +29,52 @@ func digestJSON(v any) string {
 }
 
 // simulationKey is the identity of one simulation: the same key always gives
-// the same result.
+// the same result. It knows nothing of what the simulation is for, so that one
+// made for something else serves too.
 type simulationKey struct {
-	Engine   string `json:"engine"`
-	Scenario tree   `json:"scenario"`
-	Trace    string `json:"trace,omitempty"`
-	Seed     int64  `json:"seed"`
+	Engine string `json:"engine"`
+	// Scenario is the tree of a resolved one.
+	Scenario json.RawMessage `json:"scenario"`
+	Trace    string          `json:"trace,omitempty"`
+	Seed     int64           `json:"seed"`
 	// Metrics are those that the row holds beside the usual ones.
 	Metrics []string `json:"metrics,omitempty"`
 }
 
 func (k simulationKey) String() string { return digestJSON(k)[:32] }
+
+// keyOf returns the key of a scenario's simulations, but for the seed.
+func (p *Plan) keyOf(scenario tree, metrics []result.Metric) simulationKey {
+	key := simulationKey{Engine: p.EngineVersion, Scenario: mustJSON(scenario)}
+	if p.Trace != nil {
+		key.Trace = p.Trace.SHA256
+	}
+	for _, metric := range metrics {
+		if metric.Selector != (result.Selector{}) {
+			key.Metrics = append(key.Metrics, metric.String())
+		}
+	}
+	slices.Sort(key.Metrics)
+	return key
+}
+
+// under returns the key of the simulation under a seed.
+func (k simulationKey) under(seed int64) string {
+	k.Seed = seed
+	return k.String()
+}
+
+// keys returns the key of each simulation of a trial. That of a point whose
+// values do not go together is made of the values.
+func (p *Plan) keys(t *Trial, metrics []result.Metric) []string {
+	scenario, err := p.scenarioAt(t.Point, t.Share)
+	if err != nil {
+		scenario = tree{"invalid": t.Point.String()}
+	}
+	key := p.keyOf(scenario, metrics)
+	keys := make([]string, len(t.Seeds))
+	for i, seed := range t.Seeds {
+		keys[i] = key.under(seed)
+	}
+	return keys
+}

@@ -15,8 +15,8 @@ import (
 
 // meta says of a simulation what its outcome does not.
 func (p *Plan) meta(in *v1alpha1.Scenario, scenario tree, config *simulator.Config, outcome *simulator.Outcome, metrics []result.Metric) result.Meta {
-	key := simulationKey{Engine: p.EngineVersion, Scenario: scenario, Seed: config.Seed}
 	m := result.Meta{
+		Key:     p.keyOf(scenario, metrics).under(config.Seed),
 		Seed:    config.Seed,
 		WarmUp:  config.Horizon.WarmUp,
 		Targets: config.Targets,
@@ -32,7 +32,6 @@ func (p *Plan) meta(in *v1alpha1.Scenario, scenario tree, config *simulator.Conf
 		Disrupted: len(config.Disruptions) > 0,
 	}
 	if p.Trace != nil {
-		key.Trace = p.Trace.SHA256
 		m.Provenance.Workload = result.WorkloadProvenance{
 			TraceFormat: string(p.Trace.Format),
 			TraceSHA256: p.Trace.SHA256,
@@ -40,13 +39,6 @@ func (p *Plan) meta(in *v1alpha1.Scenario, scenario tree, config *simulator.Conf
 			RateScale:   in.Workload.Trace.RateScale.Float(),
 		}
 	}
-	for _, metric := range metrics {
-		if metric.Selector != (result.Selector{}) {
-			key.Metrics = append(key.Metrics, metric.String())
-		}
-	}
-	slices.Sort(key.Metrics)
-	m.Key = key.String()
 	for i := range in.Pools {
 		pool := &in.Pools[i]
 		provenance := poolProvenance(pool, &config.Pools[i])

@@ -15,8 +15,8 @@ import (
 const PlanSchemaVersion = "windtunnel.dev/plan/v1"
 
 // Plan is all that there is to simulate for one generation of an object, with
-// references resolved and defaults spelled out. It was checked: expanding and
-// running it needs nothing but the trace's bytes.
+// references resolved and defaults spelled out. It was checked: running it needs
+// nothing but the trace's bytes.
 type Plan struct {
 	SchemaVersion string `json:"schemaVersion"`
 	EngineVersion string `json:"engineVersion"`
@@ -27,13 +27,21 @@ type Plan struct {
 	Trace *TraceInput `json:"trace,omitempty"`
 	// Inputs pin everything that was read from outside the object.
 	Inputs []v1alpha1.InputDigest `json:"inputs,omitempty"`
-	// Parameters, Search, Baseline and Objectives are a sweep's.
-	Parameters []Parameter           `json:"parameters,omitempty"`
-	Search     *v1alpha1.Search      `json:"search,omitempty"`
-	Baseline   []v1alpha1.Assignment `json:"baseline,omitempty"`
-	Objectives []v1alpha1.Objective  `json:"objectives,omitempty"`
+	// Parameters to Constraints are a sweep's.
+	Parameters  []Parameter              `json:"parameters,omitempty"`
+	Rules       []v1alpha1.ParameterRule `json:"rules,omitempty"`
+	Search      *v1alpha1.Search         `json:"search,omitempty"`
+	Baseline    []v1alpha1.Assignment    `json:"baseline,omitempty"`
+	Objectives  []v1alpha1.Objective     `json:"objectives,omitempty"`
+	Constraints []v1alpha1.Constraint    `json:"constraints,omitempty"`
+	// Metrics are those that the object defines beside the registry's.
+	Metrics []v1alpha1.DerivedMetric `json:"metrics,omitempty"`
+	// Gates are claims about the best point, or about the run.
+	Gates []v1alpha1.Gate `json:"gates,omitempty"`
 	// Seeds are simulated for every point.
 	Seeds []int64 `json:"seeds"`
+	// Precision asks for more of them; nil does not.
+	Precision *Precision `json:"precision,omitempty"`
 	// Decisions is how many requests of each simulation, from the first one on,
 	// have their routing decisions kept beside the results; 0 keeps none.
 	Decisions int `json:"decisions,omitempty"`
@@ -46,8 +54,14 @@ type Plan struct {
 	// otherwise than the EPP's.
 	Approximations []string `json:"approximations,omitempty"`
 
-	expanded expansion
-	texts    texts
+	texts texts
+}
+
+// Precision is how sure a metric's mean must be.
+type Precision struct {
+	Metric   string              `json:"metric"`
+	Relative v1alpha1.Percentage `json:"relative"`
+	MaxCount int                 `json:"maxCount"`
 }
 
 // TraceInput says where a trace's bytes are and what they must be.
@@ -88,7 +102,7 @@ func DecodePlan(raw []byte) (*Plan, error) {
 	if p.EngineVersion != simulator.EngineVersion {
 		return nil, fmt.Errorf("decode plan: engine version %q, this binary simulates %q", p.EngineVersion, simulator.EngineVersion)
 	}
-	if err := p.expand(); err != nil {
+	if err := p.bind(); err != nil {
 		return nil, fmt.Errorf("decode plan: %w", err)
 	}
 	return &p, nil
@@ -97,27 +111,13 @@ func DecodePlan(raw []byte) (*Plan, error) {
 // IsSweep reports whether the plan varies parameters.
 func (p *Plan) IsSweep() bool { return len(p.Parameters) > 0 }
 
-// Simulations is the number of simulations: points times seeds.
-func (p *Plan) Simulations() int { return len(p.Points()) * len(p.Seeds) }
-
-// maxPerShard is how many simulations a shard can have: its termination message
-// names some twenty chunks of a few hundred rows each.
-const maxPerShard = 8000
-
-// Shards is the number of shards that make sense when so many are asked for: no
-// more than simulations, and enough of them that each can report its results.
-func (p *Plan) Shards(asked int) int {
-	total := p.Simulations()
-	return max(1, min(asked, total), (total+maxPerShard-1)/maxPerShard)
-}
-
-// Span is a range of simulations [First, End). Simulation i is point
-// i ÷ len(Seeds) under seed i mod len(Seeds).
-type Span struct{ First, End int }
-
-// Shard returns the span of one of n shards. Spans differ in length by one at
-// most and cover every simulation once.
-func (p *Plan) Shard(index, n int) Span {
-	total := p.Simulations()
-	return Span{First: index * total / n, End: (index + 1) * total / n}
+// bind finds the places that the parameters name.
+func (p *Plan) bind() error {
+	base := p.variants()[0].scenario
+	for i := range p.Parameters {
+		if err := p.Parameters[i].bind(base); err != nil {
+			return fmt.Errorf("parameter %s: %w", p.Parameters[i].Name, err)
+		}
+	}
+	return nil
 }

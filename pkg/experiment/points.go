@@ -3,71 +3,44 @@
 package experiment
 
 import (
+	"encoding/json"
 	"fmt"
-	"slices"
+	"math"
+	"strconv"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/util/validation/field"
+	"time"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/search"
 )
 
 // Point is one variation of the scenario.
 type Point struct {
-	// ID numbers the points of a plan from 0.
+	// ID numbers the points of a study from 0, in the order in which they were
+	// first proposed.
 	ID int
-	// Values give each parameter its value, in the plan's order.
+	// Values give each parameter its value, in the plan's order; empty where the
+	// parameter does not exist at the point.
 	Values []v1alpha1.Assignment
 }
 
 // String names the point by its values, such as a=1 b=2.
 func (p Point) String() string {
-	words := make([]string, len(p.Values))
-	for i, value := range p.Values {
-		words[i] = value.Name + "=" + value.Value
+	var words []string
+	for _, value := range p.existing() {
+		words = append(words, value.Name+"="+value.Value)
 	}
 	return strings.Join(words, " ")
 }
 
-// NoBaseline is what BaselinePoint returns where there is none.
-const NoBaseline = -1
-
-// Points returns the plan's points. A run has one, without values. A baseline
-// that the search did not choose comes last.
-func (p *Plan) Points() []Point { return p.expanded.points }
-
-// BaselinePoint returns the ID of the baseline, or NoBaseline.
-func (p *Plan) BaselinePoint() int { return p.expanded.baseline }
-
-// expansion is what a plan's fields imply.
-type expansion struct {
-	points   []Point
-	baseline int
-}
-
-// expand derives the points.
-func (p *Plan) expand() error {
-	if !p.IsSweep() {
-		p.expanded = expansion{points: []Point{{}}, baseline: NoBaseline}
-		return nil
-	}
-	base := p.variants()[0].scenario
-	for i := range p.Parameters {
-		if err := p.Parameters[i].bind(base); err != nil {
-			return fmt.Errorf("parameter %s: %w", p.Parameters[i].Name, err)
+// existing are the values of the parameters that exist at the point.
+func (p Point) existing() []v1alpha1.Assignment {
+	values := make([]v1alpha1.Assignment, 0, len(p.Values))
+	for _, value := range p.Values {
+		if value.Value != "" {
+			values = append(values, value)
 		}
 	}
-	chosen, errs := p.search(field.NewPath("spec"))
-	if len(errs) > 0 {
-		return errs.ToAggregate()
-	}
-	p.expanded = expansion{baseline: NoBaseline}
-	for _, proposal := range chosen.Ask() {
-		p.expanded.points = append(p.expanded.points, p.point(proposal.Point))
-	}
-	p.expandBaseline()
-	return nil
+	return values
 }
 
 // variant is the base scenario, or the base with one profile in place of its
@@ -99,61 +72,40 @@ func (p *Plan) variants() []variant {
 	return []variant{{scenario: p.Scenario}}
 }
 
-// search returns the plan's algorithm, or what is wrong with its space.
-func (p *Plan) search(spec *field.Path) (search.Algorithm, field.ErrorList) {
-	problem := search.Problem{
-		Objectives: 1,
-		Seeds:      max(1, len(p.Seeds)),
-		Settings: search.Settings{
-			Algorithm: search.Name(p.Search.Algorithm),
-			Seed:      p.Search.Seed,
-			MaxTrials: int(p.Search.MaxTrials),
-		},
-	}
-	for i := range p.Parameters {
-		problem.Space.Parameters = append(problem.Space.Parameters, p.Parameters[i].axis())
-	}
-	return search.New(problem, spec)
-}
-
-func (p *Plan) point(values search.Point) Point {
-	point := Point{ID: len(p.expanded.points)}
-	for i, value := range values {
-		point.Values = append(point.Values, v1alpha1.Assignment{Name: p.Parameters[i].Name, Value: value})
-	}
-	return point
-}
-
-func (p *Plan) expandBaseline() {
-	if len(p.Baseline) == 0 {
-		return
-	}
-	values := make(search.Point, len(p.Parameters))
-	for i := range p.Parameters {
-		at := slices.IndexFunc(p.Baseline, func(a v1alpha1.Assignment) bool { return a.Name == p.Parameters[i].Name })
-		values[i] = p.Baseline[at].Value
-	}
-	baseline := p.point(values)
-	for _, point := range p.expanded.points {
-		if slices.Equal(point.Values, baseline.Values) {
-			p.expanded.baseline = point.ID
-			return
-		}
-	}
-	p.expanded.points = append(p.expanded.points, baseline)
-	p.expanded.baseline = baseline.ID
-}
-
-// scenarioAt returns the scenario of a point.
-func (p *Plan) scenarioAt(point Point) (tree, error) {
+// scenarioAt returns the scenario of a point, cut to a share of its arrivals.
+func (p *Plan) scenarioAt(point Point, share float64) (tree, error) {
 	scenario := cloneTree(p.Scenario).(tree)
 	for _, i := range inOrder(p.Parameters) {
-		if point.Values[i].Value == "" { // the parameter does not exist at this point
+		if point.Values[i].Value == "" {
 			continue
 		}
 		if err := p.Parameters[i].set(scenario, point.Values[i].Value); err != nil {
 			return nil, fmt.Errorf("parameter %s: %w", p.Parameters[i].Name, err)
 		}
 	}
+	if share < 1 {
+		if err := shorten(scenario["horizon"].(tree), share); err != nil {
+			return nil, err
+		}
+	}
 	return scenario, nil
+}
+
+// shorten cuts a horizon to a share of its requests and of its duration.
+func shorten(horizon tree, share float64) error {
+	if requests, ok := horizon["requests"].(json.Number); ok {
+		n, err := requests.Int64()
+		if err != nil {
+			return fmt.Errorf("horizon.requests: %w", err)
+		}
+		horizon["requests"] = json.Number(strconv.FormatInt(int64(math.Ceil(float64(n)*share)), 10))
+	}
+	if text, ok := horizon["duration"].(string); ok {
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			return fmt.Errorf("horizon.duration: %w", err)
+		}
+		horizon["duration"] = time.Duration(math.Ceil(float64(d) * share)).String()
+	}
+	return nil
 }

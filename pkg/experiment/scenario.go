@@ -23,22 +23,32 @@ const versionField = "version"
 // decodeScenario returns a resolved scenario's types: its own fields, and how its
 // router chooses.
 func decodeScenario(root tree, path *field.Path) (*v1alpha1.Scenario, *routing, field.ErrorList) {
+	scenario, err := decodeOwn(root)
+	if err != nil {
+		return nil, nil, field.ErrorList{field.Invalid(path, "", err.Error())}
+	}
+	at := path.Child("router")
+	document, isEPP := root["router"].(tree)["endpointPickerConfig"].(tree)
+	if !isEPP {
+		r, errs := loadRouting(&scenario.Router, at.Child("policies", "routing"))
+		return scenario, r, errs
+	}
+	config, errs := loadPicker(document, at.Child("endpointPickerConfig"))
+	return scenario, &routing{picker: config}, errs
+}
+
+// decodeOwn returns the types of a resolved scenario's own fields: all but the
+// EPP's document.
+func decodeOwn(root tree) (*v1alpha1.Scenario, error) {
 	own := maps.Clone(root)
 	router := maps.Clone(root["router"].(tree))
-	document, isEPP := router["endpointPickerConfig"].(tree)
 	delete(router, "endpointPickerConfig")
 	own["router"] = router
 	var scenario v1alpha1.Scenario
 	if err := json.Unmarshal(mustJSON(own), &scenario); err != nil {
-		return nil, nil, field.ErrorList{field.Invalid(path, "", err.Error())}
+		return nil, err
 	}
-	at := path.Child("router")
-	if !isEPP {
-		r, errs := loadRouting(&scenario.Router, at.Child("policies", "routing"))
-		return &scenario, r, errs
-	}
-	config, errs := loadPicker(document, at.Child("endpointPickerConfig"))
-	return &scenario, &routing{picker: config}, errs
+	return &scenario, nil
 }
 
 // loadPicker reads the EPP's document, with the version beside its fields.

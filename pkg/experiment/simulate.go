@@ -37,25 +37,29 @@ type Options struct {
 	// CheckInvariants makes the simulator check at every event what must always
 	// hold. It is slow, and panics where something does not.
 	CheckInvariants bool
-	// Progress, if set, is told how many of the span are done. Calls do not
-	// overlap.
+	// Progress, if set, is told how many of those asked for are done. Calls do
+	// not overlap.
 	Progress func(done int)
-	// Decided, if set, is told of each decision of a simulation, by its place in
-	// the span. Calls for different simulations may overlap.
+	// Done, if set, is told of each row, in any order. Calls do not overlap. An
+	// error ends the work.
+	Done func(*result.Row) error
+	// Decided, if set, is told of each decision of a simulation, by its place
+	// among those asked for. Calls for different simulations may overlap.
 	Decided func(simulation int, d *Decision)
 	// KeepDecisions has those that the plan keeps in the results.
 	KeepDecisions bool
 }
 
-// Simulate runs the simulations of a span and returns them in order. The trace
-// must be the plan's. It returns an error, and nothing else, if one of them
-// cannot be run or ctx ends.
-func (p *Plan) Simulate(ctx context.Context, trace *workload.Trace, span Span, o Options) ([]Simulation, error) {
+// Simulate runs simulations of a round, by their numbers in it, and returns them
+// in that order. The trace must be the plan's. A point of a sweep whose values do
+// not go together gives rows that say so. Simulate returns an error, and nothing
+// else, if something cannot be run or ctx ends.
+func (p *Plan) Simulate(ctx context.Context, trace *workload.Trace, r *Round, which []int, o Options) ([]Simulation, error) {
 	metrics, err := p.rowMetrics()
 	if err != nil {
 		return nil, err
 	}
-	results := make([]Simulation, span.End-span.First)
+	results := make([]Simulation, len(which))
 	var mu sync.Mutex
 	done := 0
 	group, groupCtx := errgroup.WithContext(ctx)
@@ -65,7 +69,8 @@ func (p *Plan) Simulate(ctx context.Context, trace *workload.Trace, span Span, o
 			break
 		}
 		group.Go(func() error {
-			s, err := p.simulateKept(groupCtx, trace, span.First+i, metrics, o.watch(i), o.KeepDecisions)
+			trial, seed := r.At(which[i])
+			s, err := p.simulateKept(groupCtx, trace, trial, seed, metrics, o.watch(i), o.KeepDecisions)
 			if err != nil {
 				return err
 			}
@@ -75,6 +80,9 @@ func (p *Plan) Simulate(ctx context.Context, trace *workload.Trace, span Span, o
 			done++
 			if o.Progress != nil {
 				o.Progress(done)
+			}
+			if o.Done != nil {
+				return o.Done(&results[i].Row)
 			}
 			return nil
 		})
@@ -106,13 +114,13 @@ func (o *Options) watch(simulation int) watch {
 }
 
 // simulateKept is simulateOne that may keep decisions.
-func (p *Plan) simulateKept(ctx context.Context, trace *workload.Trace, i int, metrics []result.Metric, w watch, keep bool) (Simulation, error) {
+func (p *Plan) simulateKept(ctx context.Context, trace *workload.Trace, t *Trial, seed int64, metrics []result.Metric, w watch, keep bool) (Simulation, error) {
 	if !keep || p.Decisions == 0 {
-		return p.simulateOne(ctx, trace, i, metrics, w)
+		return p.simulateOne(ctx, trace, t, seed, metrics, w)
 	}
 	k := keeper{first: p.Decisions, next: w.decided}
 	w.decided = k.decided
-	s, err := p.simulateOne(ctx, trace, i, metrics, w)
+	s, err := p.simulateOne(ctx, trace, t, seed, metrics, w)
 	if err != nil {
 		return Simulation{}, err
 	}
@@ -124,37 +132,38 @@ func (p *Plan) simulateKept(ctx context.Context, trace *workload.Trace, i int, m
 	return s, err
 }
 
-// simulateOne runs simulation i of the plan.
-func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, i int, metrics []result.Metric, w watch) (Simulation, error) {
-	return p.simulateUnder(ctx, trace, p.Points()[i/len(p.Seeds)], p.Seeds[i%len(p.Seeds)], metrics, w)
-}
-
-func (p *Plan) simulateUnder(ctx context.Context, trace *workload.Trace, point Point, seed int64, metrics []result.Metric, w watch) (Simulation, error) {
-	in, err := p.input(trace, point, seed)
+// simulateOne runs a trial under one of its seeds.
+func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, t *Trial, seed int64, metrics []result.Metric, w watch) (Simulation, error) {
+	in, err := p.input(trace, t, seed)
+	if errors.Is(err, ErrInvalidPoint) && p.IsSweep() {
+		key := p.keys(&Trial{Point: t.Point, Share: t.Share, Seeds: []int64{seed}}, metrics)[0]
+		return Simulation{Row: result.Row{Key: key, Point: t.Point.ID, Share: t.Share, Seed: seed, Error: err.Error()}}, nil
+	}
 	if err != nil {
 		return Simulation{}, err
 	}
 	detach, err := w.attach(&in.config)
 	if err != nil {
-		return Simulation{}, atPoint(point, seed, err)
+		return Simulation{}, atPoint(t.Point, seed, err)
 	}
 	defer detach()
 	outcome, err := simulator.Run(ctx, in.config)
 	if err != nil {
-		return Simulation{}, atPoint(point, seed, err)
+		return Simulation{}, atPoint(t.Point, seed, err)
 	}
 	document := result.NewDocument(outcome, p.meta(in.scenario, in.tree, &in.config, outcome, metrics))
-	s := Simulation{Row: result.NewRow(document, point.ID, metrics)}
+	s := Simulation{Row: result.NewRow(document, t.Point.ID, metrics)}
+	s.Row.Share = t.Share
 	if !p.IsSweep() {
 		s.Document = document
 	}
 	return s, nil
 }
 
-// Config is the simulator's input of simulation i, for those who want to look
-// on while it runs. The trace must be the plan's.
-func (p *Plan) Config(trace *workload.Trace, i int) (simulator.Config, error) {
-	in, err := p.input(trace, p.Points()[i/len(p.Seeds)], p.Seeds[i%len(p.Seeds)])
+// Config is the simulator's input of a trial under a seed, for those who want to
+// look on while it runs. The trace must be the plan's.
+func (p *Plan) Config(trace *workload.Trace, t *Trial, seed int64) (simulator.Config, error) {
+	in, err := p.input(trace, t, seed)
 	return in.config, err
 }
 
@@ -165,12 +174,12 @@ type simulatorInput struct {
 	config   simulator.Config
 }
 
-// input makes the simulation of a point ready to run.
-func (p *Plan) input(trace *workload.Trace, point Point, seed int64) (simulatorInput, error) {
+// input makes a trial ready to run under a seed.
+func (p *Plan) input(trace *workload.Trace, t *Trial, seed int64) (simulatorInput, error) {
 	invalid := func(err error) (simulatorInput, error) {
-		return simulatorInput{}, atPoint(point, seed, fmt.Errorf("%w: %w", ErrInvalidPoint, err))
+		return simulatorInput{}, atPoint(t.Point, seed, fmt.Errorf("%w: %w", ErrInvalidPoint, err))
 	}
-	scenario, err := p.scenarioAt(point)
+	scenario, err := p.scenarioAt(t.Point, t.Share)
 	if err != nil {
 		return invalid(err)
 	}

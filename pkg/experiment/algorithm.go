@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/search"
+)
+
+// defaultMaxCount is how many seeds a wanted precision may take where the plan
+// does not say.
+const defaultMaxCount = 100
+
+// theRun is the only point of a plan that varies nothing.
+var theRun = search.Space{Parameters: []search.Parameter{{Name: "run", Kind: search.Choice, Choices: []string{"run"}}}}
+
+// algorithm returns what chooses the plan's simulations, or what is wrong with
+// its space and its search. spec is the path of the object's spec.
+func (p *Plan) algorithm(spec *field.Path) (search.Algorithm, field.ErrorList) {
+	problem := search.Problem{
+		Space:      theRun,
+		Objectives: max(1, len(p.Objectives)),
+		Seeds:      len(p.Seeds),
+		Settings:   search.Settings{Algorithm: search.Grid, MaxTrials: 1},
+	}
+	if p.IsSweep() {
+		problem.Space = p.space()
+		problem.Baseline = p.baseline()
+		problem.Settings = p.settings()
+	}
+	if r := p.Precision; r != nil {
+		problem.Settings.Precision = &search.PrecisionSettings{
+			Relative: percent(string(r.Relative)), MaxSeeds: r.MaxCount, Objective: r.objective(p),
+		}
+	}
+	return search.New(problem, spec)
+}
+
+// space is what the parameters and rules span.
+func (p *Plan) space() search.Space {
+	var space search.Space
+	for i := range p.Parameters {
+		space.Parameters = append(space.Parameters, p.Parameters[i].axis())
+	}
+	for _, rule := range p.Rules {
+		space.Rules = append(space.Rules, search.Rule{Expression: rule.Expression, Message: rule.Message})
+	}
+	return space
+}
+
+// baseline is the point compared with; nil where there is none.
+func (p *Plan) baseline() search.Point {
+	if len(p.Baseline) == 0 {
+		return nil
+	}
+	values := make(search.Point, len(p.Parameters))
+	for i := range p.Parameters {
+		at := slices.IndexFunc(p.Baseline, func(a v1alpha1.Assignment) bool { return a.Name == p.Parameters[i].Name })
+		if at >= 0 {
+			values[i] = p.Baseline[at].Value
+		}
+	}
+	return values
+}
+
+func (p *Plan) isBaseline(values search.Point) bool {
+	return len(p.Baseline) > 0 && slices.Equal(values, p.baseline())
+}
+
+// settings are those of the search.
+func (p *Plan) settings() search.Settings {
+	in := p.Search
+	s := search.Settings{
+		Algorithm: search.Name(in.Algorithm),
+		Seed:      in.Seed,
+		MaxTrials: int(in.MaxTrials),
+	}
+	if in.GenerationSize != nil {
+		s.Generation = int(*in.GenerationSize)
+	}
+	if h := in.Halving; h != nil {
+		s.Halving = search.HalvingSettings{Fidelity: search.FidelityKind(h.Fidelity), Minimum: h.Minimum.Float(), Reduction: int(h.Reduction)}
+	}
+	if c := in.Capacity; c != nil {
+		s.Capacity = search.CapacitySettings{Load: c.Load, Precision: percent(string(c.Precision)), MaxSeeds: 4 * len(p.Seeds)}
+		if c.MaxSeeds != nil {
+			s.Capacity.MaxSeeds = int(*c.MaxSeeds)
+		}
+	}
+	for _, f := range in.Features {
+		s.Features = append(s.Features, search.Feature{Min: f.Min.Float(), Max: f.Max.Float(), Bins: int(f.Bins)})
+	}
+	if r := in.Racing; r != nil {
+		s.Racing = &search.RacingSettings{Confidence: r.Confidence.Float(), First: int(r.First), Step: int(r.Step)}
+	}
+	if in.Confirm != nil {
+		s.Confirm = int(*in.Confirm)
+	}
+	return s
+}
+
+// maxFailed is how many points may fail.
+func (p *Plan) maxFailed() int {
+	if p.Search == nil {
+		return 0
+	}
+	return int(p.Search.MaxFailedTrials)
+}
+
+// seed returns the seed of an index in the sequence that all points meet: the
+// plan's own, and after them the numbers that follow the greatest.
+func (p *Plan) seed(index int) int64 {
+	if index < len(p.Seeds) {
+		return p.Seeds[index]
+	}
+	return (slices.Max(p.Seeds) + 1 + int64(index-len(p.Seeds))) & math.MaxInt64
+}
+
+// percent reads a number with a percent sign; 0 where it is none, which the
+// schema rules out.
+func percent(text string) float64 {
+	number, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+	if err != nil {
+		return 0
+	}
+	return number / 100
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"strings"
+	"time"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// What a simulation takes of a core of the machine in docs/performance.md:
+// something to set it up, and for each request something to route it and to
+// compute its tokens. Loads under which requests wait and are preempted take up
+// to some five times as much.
+const (
+	setupSeconds    = 3e-3
+	requestSeconds  = 2e-6
+	outputSeconds   = 2e-8 // a token
+	unknownRate     = 10.0 // requests a second of a trace whose length is not known
+	unknownOutput   = 200.0
+	unknownDuration = 10 * time.Minute
+)
+
+// cost returns what estimates the core-seconds of one simulation of a trial. It
+// serves to share work out evenly and to warn, and changes no result.
+func (p *Plan) cost() func(*Trial) float64 {
+	base := estimatedSeconds(decodeOwn(p.Scenario))
+	varies := false
+	for i := range p.Parameters {
+		path := p.Parameters[i].Path
+		varies = varies || strings.HasPrefix(path, "horizon.") || strings.HasPrefix(path, "workload.")
+	}
+	return func(t *Trial) float64 {
+		seconds := base
+		if varies {
+			if scenario, err := p.scenarioAt(t.Point, 1); err == nil {
+				seconds = estimatedSeconds(decodeOwn(scenario))
+			}
+		}
+		return setupSeconds + float64(seconds*t.Share)
+	}
+}
+
+// estimatedSeconds is what the requests of a scenario take; of none where it
+// does not decode, which whoever simulates it reports.
+func estimatedSeconds(in *v1alpha1.Scenario, err error) float64 {
+	if err != nil {
+		return 0
+	}
+	rate, output := 0.0, 0.0
+	for i := range in.Workload.Clients {
+		client := &in.Workload.Clients[i]
+		r := meanRate(client)
+		rate += r
+		output += float64(r * outputTokens(client))
+	}
+	if rate == 0 {
+		rate, output = unknownRate, unknownRate*unknownOutput
+	}
+	requests := rate * duration(&in.Horizon).Seconds()
+	if in.Horizon.Requests != nil {
+		requests = float64(*in.Horizon.Requests)
+	}
+	return requests * (requestSeconds + float64(outputSeconds*output/rate))
+}
+
+// meanRate is a client's requests a second; over all of its stages, if it has
+// some.
+func meanRate(client *v1alpha1.Client) float64 {
+	stages := client.Arrivals.Stages
+	if len(stages) == 0 {
+		return client.Arrivals.Rate.Float()
+	}
+	requests, seconds := 0.0, 0.0
+	for _, stage := range stages {
+		length := stage.Duration.Duration().Seconds()
+		requests += float64(stage.Rate.Float() * length)
+		seconds += length
+	}
+	return requests / max(seconds, 1)
+}
+
+func outputTokens(client *v1alpha1.Client) float64 {
+	if mean := client.OutputTokens.Mean.Float(); mean > 0 {
+		return mean
+	}
+	return unknownOutput
+}
+
+func duration(h *v1alpha1.Horizon) time.Duration {
+	if h.Duration == "" {
+		return unknownDuration
+	}
+	return h.Duration.Duration()
+}

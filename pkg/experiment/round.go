@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"sort"
+
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// Trial is a point to simulate under some seeds.
+type Trial struct {
+	Point Point
+	// Share is that of the scenario's arrivals, in (0, 1].
+	Share float64
+	Seeds []int64
+}
+
+// Round is what a study asks for at a time: its simulations depend on nothing
+// that is not known yet, so that they may run in any order and anywhere.
+type Round struct {
+	// Index numbers the rounds of a study from 0.
+	Index  int
+	Trials []Trial
+
+	// ends[i] is the number of simulations of trials 0 to i, and costs[i] what
+	// they take of a core, in seconds.
+	ends  []int
+	costs []float64
+}
+
+// newRound counts a round's simulations. cost estimates one of a trial's.
+func newRound(index int, trials []Trial, cost func(*Trial) float64) *Round {
+	r := &Round{Index: index, Trials: trials}
+	simulations, seconds := 0, 0.0
+	for i := range trials {
+		n := len(trials[i].Seeds)
+		simulations += n
+		seconds += float64(float64(n) * cost(&trials[i]))
+		r.ends = append(r.ends, simulations)
+		r.costs = append(r.costs, seconds)
+	}
+	return r
+}
+
+// Simulations is their number: one for each trial and seed of it.
+func (r *Round) Simulations() int {
+	if len(r.ends) == 0 {
+		return 0
+	}
+	return r.ends[len(r.ends)-1]
+}
+
+// CoreSeconds estimates what the simulations take of a core.
+func (r *Round) CoreSeconds() float64 {
+	if len(r.costs) == 0 {
+		return 0
+	}
+	return r.costs[len(r.costs)-1]
+}
+
+// At returns what simulation i simulates: the trials follow each other, each
+// with its seeds in order.
+func (r *Round) At(i int) (*Trial, int64) {
+	trial := sort.SearchInts(r.ends, i+1)
+	first := r.ends[trial] - len(r.Trials[trial].Seeds)
+	return &r.Trials[trial], r.Trials[trial].Seeds[i-first]
+}
+
+// maxPerShard is how many simulations a shard can have: its termination message
+// names some twenty chunks of a few hundred rows each.
+const maxPerShard = 8000
+
+// Shards is the number of shards that make sense when so many are asked for: no
+// more than simulations, and enough of them that each can report its results.
+func (r *Round) Shards(asked int) int {
+	total := r.Simulations()
+	return max(1, min(asked, total), (total+maxPerShard-1)/maxPerShard)
+}
+
+// Span is a range of a round's simulations [First, End).
+type Span struct{ First, End int }
+
+// Len is the number of simulations.
+func (s Span) Len() int { return s.End - s.First }
+
+// All is the span of all simulations.
+func (r *Round) All() Span { return Span{0, r.Simulations()} }
+
+// Shard returns the span of one of n shards. Together they cover every
+// simulation once, and they take about as long as each other: shards end where
+// the estimated cost reaches their share of it.
+func (r *Round) Shard(index, n int) Span {
+	return Span{First: r.boundary(index, n), End: r.boundary(index+1, n)}
+}
+
+// boundary is the simulation at which shard index of n begins. No shard of n is
+// empty where there are as many simulations.
+func (r *Round) boundary(index, n int) int {
+	total := r.Simulations()
+	switch {
+	case index <= 0:
+		return 0
+	case index >= n:
+		return total
+	}
+	share := r.CoreSeconds() * float64(index) / float64(n)
+	trial := sort.SearchFloat64s(r.costs, share)
+	before, end := 0.0, r.ends[trial]
+	if trial > 0 {
+		before = r.costs[trial-1]
+	}
+	seeds := len(r.Trials[trial].Seeds)
+	each := (r.costs[trial] - before) / float64(seeds)
+	at := end - seeds + int((share-before)/each+0.5)
+	return min(max(at, index), total-(n-index))
+}
+
+// Missing returns the simulations of a round for which known has no row, by
+// their keys, and the rows of the others in the places of their simulations.
+func (p *Plan) Missing(r *Round, known func(key string) (result.Row, bool)) (missing []int, rows []result.Row, err error) {
+	metrics, err := p.rowMetrics()
+	if err != nil {
+		return nil, nil, err
+	}
+	rows = make([]result.Row, r.Simulations())
+	i := 0
+	for t := range r.Trials {
+		trial := &r.Trials[t]
+		for _, key := range p.keys(trial, metrics) {
+			if row, ok := known(key); ok {
+				row.Point, row.Share = trial.Point.ID, trial.Share
+				rows[i] = row
+			} else {
+				missing = append(missing, i)
+			}
+			i++
+		}
+	}
+	return missing, rows, nil
+}

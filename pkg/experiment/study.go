@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/search"
+)
+
+// ErrTooManyFailed says that more points failed than the plan allows.
+var ErrTooManyFailed = errors.New("too many points failed")
+
+// Study goes through the rounds of a plan. It is a pure function of the plan and
+// of the rows that it was told: whoever has them can go on where another
+// stopped, and gets the same rounds.
+type Study struct {
+	plan      *Plan
+	algorithm search.Algorithm
+	scale     *scale
+
+	points   []Point
+	ids      map[string]int // of points, by their values
+	baseline int
+
+	proposals []search.Proposal
+	round     *Round
+	// failed are the points that have no figures, and why the first one has
+	// none.
+	failed       map[int]bool
+	firstFailure string
+	// asked is the number of simulations of all rounds so far.
+	asked int
+}
+
+// NoBaseline is what BaselinePoint returns where there is none.
+const NoBaseline = -1
+
+// Study returns the plan's study, before its first round.
+func (p *Plan) Study() (*Study, error) {
+	algorithm, errs := p.algorithm(field.NewPath("spec"))
+	if len(errs) > 0 {
+		return nil, errs.ToAggregate()
+	}
+	scale, err := p.scale()
+	if err != nil {
+		return nil, err
+	}
+	s := &Study{
+		plan: p, algorithm: algorithm, scale: scale,
+		ids: map[string]int{}, baseline: NoBaseline, failed: map[int]bool{},
+	}
+	s.next(0)
+	return s, nil
+}
+
+// Round is the one under way, or nil when all is done.
+func (s *Study) Round() *Round { return s.round }
+
+// Points returns all points that were proposed so far. A run has one, without
+// values.
+func (s *Study) Points() []Point { return s.points }
+
+// BaselinePoint returns the ID of the baseline, or NoBaseline.
+func (s *Study) BaselinePoint() int { return s.baseline }
+
+// Asked is the number of simulations of all rounds so far, the one under way
+// included.
+func (s *Study) Asked() int { return s.asked }
+
+// Failed is the number of points without figures.
+func (s *Study) Failed() int { return len(s.failed) }
+
+// Tell reports the rows of the round's simulations, in their order, and goes on
+// to the next round. Rows that are not those of the round are an error, and so
+// is one point too many that failed.
+func (s *Study) Tell(rows []result.Row) error {
+	if err := s.check(rows); err != nil {
+		return err
+	}
+	trials := make([]search.Trial, len(s.proposals))
+	for i, proposal := range s.proposals {
+		first := s.round.ends[i] - len(s.round.Trials[i].Seeds)
+		trials[i] = s.scale.trial(proposal, rows[first:s.round.ends[i]])
+		if trials[i].Failed() {
+			s.fail(&s.round.Trials[i], rows[first:s.round.ends[i]])
+		}
+	}
+	if most := s.plan.maxFailed(); len(s.failed) > most {
+		return fmt.Errorf("%w: %d, and %d may; the first: %s", ErrTooManyFailed, len(s.failed), most, s.firstFailure)
+	}
+	s.algorithm.Tell(trials)
+	s.next(s.round.Index + 1)
+	return nil
+}
+
+// check compares rows with the round's simulations.
+func (s *Study) check(rows []result.Row) error {
+	if len(rows) != s.round.Simulations() {
+		return fmt.Errorf("round %d has %d simulations, and there are %d rows", s.round.Index, s.round.Simulations(), len(rows))
+	}
+	for i := range rows {
+		trial, seed := s.round.At(i)
+		if rows[i].Point != trial.Point.ID || rows[i].Seed != seed {
+			return fmt.Errorf("row %d of round %d is of point %d, seed %d, and should be of point %d, seed %d",
+				i, s.round.Index, rows[i].Point, rows[i].Seed, trial.Point.ID, seed)
+		}
+	}
+	return nil
+}
+
+// fail takes note of a trial without figures.
+func (s *Study) fail(trial *Trial, rows []result.Row) {
+	if s.firstFailure == "" {
+		s.firstFailure = failureWords(trial, rows)
+	}
+	s.failed[trial.Point.ID] = true
+}
+
+func failureWords(trial *Trial, rows []result.Row) string {
+	for i := range rows {
+		if rows[i].Error != "" {
+			return rows[i].Error
+		}
+	}
+	return fmt.Sprintf("point %d (%s): no value of an objective or constraint", trial.Point.ID, trial.Point)
+}
+
+// next asks for a round.
+func (s *Study) next(index int) {
+	s.proposals = s.algorithm.Ask()
+	if len(s.proposals) == 0 {
+		s.round = nil
+		return
+	}
+	trials := make([]Trial, len(s.proposals))
+	for i, proposal := range s.proposals {
+		trials[i] = Trial{Point: s.point(proposal.Point), Share: proposal.Effort.Share}
+		for seed := range proposal.Effort.Seeds {
+			trials[i].Seeds = append(trials[i].Seeds, s.plan.seed(proposal.Effort.First+seed))
+		}
+	}
+	s.round = newRound(index, trials, s.plan.cost())
+	s.asked += s.round.Simulations()
+}
+
+// point returns the point of values, which is a new one the first time.
+func (s *Study) point(values search.Point) Point {
+	key := strings.Join(values, "\x00")
+	if id, known := s.ids[key]; known {
+		return s.points[id]
+	}
+	point := Point{ID: len(s.points)}
+	if s.plan.IsSweep() {
+		for i, value := range values {
+			point.Values = append(point.Values, v1alpha1.Assignment{Name: s.plan.Parameters[i].Name, Value: value})
+		}
+		if s.plan.isBaseline(values) {
+			s.baseline = point.ID
+		}
+	}
+	s.ids[key] = point.ID
+	s.points = append(s.points, point)
+	return point
+}
