@@ -33,7 +33,7 @@ func BenchmarkDecide(b *testing.B) {
 				if shard%2 == 0 {
 					continue
 				}
-				span := p.Shard(shard, p.shards)
+				span := p.round.Shard(shard, p.shards)
 				digest := experiment.Digest([]byte{byte(shard)})
 				st.Results = append(st.Results, v1alpha1.ResultReference{
 					Name: fmt.Sprintf("%s-%d-0-%s", p.job, shard, digest[:8]), Rows: int64(span.End - span.First), SHA256: digest,

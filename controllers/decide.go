@@ -116,7 +116,7 @@ func (d *decider) complete(l *ledger, rows []result.Row) {
 			"the results take %d ConfigMaps, and a status can name %d: ask for fewer simulations", count, maxReferences)})
 		return
 	}
-	if err := next.fill(d.plan.Plan, rows); err != nil {
+	if err := d.plan.tell(next, rows); err != nil {
 		d.halt("its results cannot be used")
 		d.report(d.planned(l), verdict{failed, v1alpha1.ReasonResultCorrupt, fmt.Sprintf("the results do not sum up: %v", err)})
 		return
@@ -126,7 +126,7 @@ func (d *decider) complete(l *ledger, rows []result.Row) {
 }
 
 func (d *decider) completeVerdict() verdict {
-	return verdict{complete, v1alpha1.ReasonComplete, count(d.plan.Simulations(), "simulation") + " done"}
+	return verdict{complete, v1alpha1.ReasonComplete, count(d.plan.round.Simulations(), "simulation") + " done"}
 }
 
 // work starts the plan's Job, or looks after it.
@@ -170,7 +170,7 @@ func (d *decider) prepare() {
 // start creates the plan's Job.
 func (d *decider) start(l *ledger) {
 	job := makeJob(d.subject, d.plan, d.image)
-	d.do(act{create, job, fmt.Sprintf("%s to run in %s", count(d.plan.Simulations(), "simulation"), count(d.plan.shards, "shard"))})
+	d.do(act{create, job, fmt.Sprintf("%s to run in %s", count(d.plan.round.Simulations(), "simulation"), count(d.plan.shards, "shard"))})
 	d.follow(l, job)
 }
 

@@ -103,7 +103,7 @@ func (l *ledger) takePod(pod *corev1.Pod) {
 // check says in words why references cannot be all results of a shard, or
 // nothing if they can.
 func (l *ledger) check(shard int, references []v1alpha1.ResultReference) string {
-	span := l.plan.Shard(shard, l.plan.shards)
+	span := l.plan.round.Shard(shard, l.plan.shards)
 	var rows int64
 	for i, ref := range references {
 		id, ok := parseChunkName(l.plan.job, ref.Name)
@@ -168,7 +168,7 @@ func (l *ledger) verify(chunks map[string]chunk) ([]result.Row, *fault) {
 	}
 	var rows []result.Row
 	for shard := range l.shards {
-		at := l.plan.Shard(shard, l.plan.shards).First
+		at := l.plan.round.Shard(shard, l.plan.shards).First
 		for _, ref := range l.shards[shard].references {
 			c, read := chunks[ref.Name]
 			if !read {
@@ -217,7 +217,8 @@ func (l *ledger) verifyChunk(ref v1alpha1.ResultReference, c chunk, first int) (
 
 // simulation returns the point and the seed of simulation i.
 func (p *planned) simulation(i int) (point int, seed int64) {
-	return p.Points()[i/len(p.Seeds)].ID, p.Seeds[i%len(p.Seeds)]
+	trial, seed := p.round.At(i)
+	return trial.Point.ID, seed
 }
 
 // references are all results, by shard and chunk, and how many rows and shards

@@ -41,13 +41,13 @@ func (c *planCache) put(hash string, p *experiment.Plan) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.plans[hash] == nil {
-		c.used += len(p.Points())
+		c.used += len(p.Seeds)
 	}
 	c.plans[hash] = p
 	c.touch(hash)
 	for c.used > c.room && len(c.recent) > 1 {
 		oldest := c.recent[0]
-		c.used -= len(c.plans[oldest].Points())
+		c.used -= len(c.plans[oldest].Seeds)
 		delete(c.plans, oldest)
 		c.recent = c.recent[1:]
 	}

@@ -10,7 +10,6 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
-	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // sweep is a PolicySweep as the core sees it.
@@ -40,8 +39,8 @@ func (s sweep) clearFigures() {
 	s.Status.Points, s.Status.Best, s.Status.Baseline, s.Status.ParetoFront = 0, nil, nil, nil
 }
 
-func (s sweep) fill(p *experiment.Plan, rows []result.Row) error {
-	return experiment.FillSweep(&s.Status, p, rows)
+func (s sweep) fill(study *experiment.Study) error {
+	return experiment.FillSweep(&s.Status, study)
 }
 
 // sweeps are the PolicySweeps.

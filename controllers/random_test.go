@@ -304,14 +304,12 @@ func localRows(t testing.TB, s subject) string {
 	if err != nil || len(errs) > 0 {
 		t.Fatal(err, errs)
 	}
-	p := compiled.Plan
-	simulations, err := p.Simulate(t.Context(), compiled.Trace, experiment.Span{First: 0, End: p.Simulations()}, experiment.Options{Parallelism: 1})
+	conducted, err := compiled.Plan.Conduct(t.Context(), compiled.Trace, experiment.Options{Parallelism: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, _ := experiment.Split(simulations)
 	var b bytes.Buffer
-	if err := result.WriteRows(&b, rows); err != nil {
+	if err := result.WriteRows(&b, conducted.Rows()); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

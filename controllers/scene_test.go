@@ -44,7 +44,7 @@ func newScene(t testing.TB) *scene {
 	cm := makePlanConfigMap(s, p)
 	sc.world.configMaps = []metav1.PartialObjectMetadata{{ObjectMeta: cm.ObjectMeta}}
 	for shard := range p.shards {
-		simulations, err := p.Simulate(t.Context(), nil, p.Shard(shard, p.shards), experiment.Options{Parallelism: 1})
+		simulations, err := p.Simulate(t.Context(), nil, p.round, p.round.Shard(shard, p.shards).Indices(), experiment.Options{Parallelism: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

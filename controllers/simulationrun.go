@@ -10,7 +10,6 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
-	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // run is a SimulationRun as the core sees it.
@@ -28,8 +27,8 @@ func (r run) compile(ctx context.Context, in experiment.Inputs) (*experiment.Com
 	return experiment.CompileRun(ctx, r.SimulationRun, in)
 }
 
-func (r run) fill(p *experiment.Plan, rows []result.Row) error {
-	return experiment.FillRun(&r.Status, p, rows)
+func (r run) fill(study *experiment.Study) error {
+	return experiment.FillRun(&r.Status, study)
 }
 
 // runs are the SimulationRuns.

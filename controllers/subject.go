@@ -13,7 +13,6 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
-	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // Kinds of the objects that are reconciled.
@@ -35,9 +34,8 @@ type subject interface {
 	compile(context.Context, experiment.Inputs) (*experiment.Compiled, field.ErrorList, error)
 	// clearFigures drops from the status what came of the results.
 	clearFigures()
-	// fill writes into the status what came of the rows, which are those of
-	// all simulations in order.
-	fill(*experiment.Plan, []result.Row) error
+	// fill writes into the status what came of a study that is over.
+	fill(*experiment.Study) error
 	copied() subject
 }
 

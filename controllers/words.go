@@ -41,7 +41,7 @@ func strangerWords(strangers []string) string {
 // progressWords tells how far the results are.
 func progressWords(l *ledger) string {
 	_, rows, shards := l.references()
-	return fmt.Sprintf("%d of %s done, %d of %s", rows, count(l.plan.Simulations(), "simulation"), shards, count(l.plan.shards, "shard"))
+	return fmt.Sprintf("%d of %s done, %d of %s", rows, count(l.plan.round.Simulations(), "simulation"), shards, count(l.plan.shards, "shard"))
 }
 
 // count writes a number of things.

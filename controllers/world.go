@@ -3,6 +3,8 @@
 package controllers
 
 import (
+	"fmt"
+
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,6 +12,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // world is all that a decision depends on besides the time. Nothing in it is
@@ -42,6 +45,8 @@ type world struct {
 // planned is a plan with what it is named by.
 type planned struct {
 	*experiment.Plan
+	// round is the one to simulate.
+	round  *experiment.Round
 	hash   string
 	size   int
 	shards int
@@ -50,14 +55,32 @@ type planned struct {
 }
 
 func newPlanned(p *experiment.Plan, encoded []byte, s subject) *planned {
+	study, err := p.Study()
+	if err != nil {
+		panic(fmt.Sprintf("controllers: a plan that was checked has no study: %v", err))
+	}
+	round := study.Round()
 	hash := experiment.Digest(encoded)
 	return &planned{
 		Plan:   p,
 		hash:   hash,
 		size:   len(encoded),
-		shards: p.Shards(int(s.execution().Shards)),
+		round:  round,
+		shards: round.Shards(int(s.execution().Shards)),
 		job:    jobName(s.object().GetUID(), s.object().GetName(), hash, s.execution()),
 	}
+}
+
+// tell fills in what came of the rows of the round.
+func (p *planned) tell(s subject, rows []result.Row) error {
+	study, err := p.Study()
+	if err != nil {
+		return err
+	}
+	if err := study.Tell(rows); err != nil {
+		return err
+	}
+	return s.fill(study)
 }
 
 // chunk is a result ConfigMap as it was read.

@@ -113,7 +113,7 @@ func (o *calibrateOptions) check() error {
 }
 
 func (o *calibrateOptions) search(ctx context.Context, runs []measuredRun) (latency.RooflineCoefficients, error) {
-	p := newProgress("calibrate", 0)
+	p := newProgress("calibrate")
 	defer p.end()
 	var all []*calibrate.Run
 	for _, r := range runs {

@@ -15,7 +15,8 @@ import (
 type progress struct {
 	w     io.Writer
 	label string
-	total int
+	// before are done, of a total that grows with a search that learns.
+	before, total int
 	start time.Time
 	drawn time.Time
 }
@@ -23,16 +24,25 @@ type progress struct {
 // redrawInterval keeps a terminal from flickering.
 const redrawInterval = 100 * time.Millisecond
 
-func newProgress(label string, total int) *progress {
-	p := &progress{label: label, total: total, start: time.Now()}
+func newProgress(label string) *progress {
+	p := &progress{label: label, start: time.Now()}
 	if term.IsTerminal(int(os.Stderr.Fd())) {
 		p.w = os.Stderr
 	}
 	return p
 }
 
-// update says that so many are done. It is called by one goroutine at a time.
+// begin says that so many more are to be done, after all that were before.
+func (p *progress) begin(more int) {
+	p.before = p.total
+	p.total += more
+	p.update(0)
+}
+
+// update says that so many of those that were begun last are done. It is called
+// by one goroutine at a time.
 func (p *progress) update(done int) {
+	done += p.before
 	now := time.Now()
 	if p.w == nil || (done < p.total && now.Sub(p.drawn) < redrawInterval) {
 		return

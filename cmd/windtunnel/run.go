@@ -147,11 +147,11 @@ type compiledRun struct {
 }
 
 func (o *runOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writer) error {
-	simulations, err := o.simulateRun(ctx, run)
+	conducted, err := o.simulateRun(ctx, run)
 	if err != nil {
 		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
 	}
-	rows, documents := experiment.Split(simulations)
+	documents := conducted.Documents
 	switch o.output {
 	case outputPrometheus:
 		return result.WriteStability(stdout, documents)
@@ -164,9 +164,9 @@ func (o *runOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writ
 		printApproximations(stdout, run.Plan.Approximations)
 		return nil
 	}
-	out := runOutput{identity: identify(run.TypeMeta, run.ObjectMeta), Rows: rows, Results: documents}
+	out := runOutput{identity: identify(run.TypeMeta, run.ObjectMeta), Rows: conducted.Rows(), Results: documents}
 	experiment.FillStatus(&out.Status.CommonStatus, run.Plan)
-	if err := experiment.FillRun(&out.Status, run.Plan, rows); err != nil {
+	if err := experiment.FillRun(&out.Status, conducted.Study); err != nil {
 		return err
 	}
 	return o.output.write(stdout, out)
@@ -196,30 +196,47 @@ func checkPrometheus(runs []compiledRun) error {
 	}, nil)
 }
 
-func (o *runOptions) simulateRun(ctx context.Context, run compiledRun) ([]experiment.Simulation, error) {
+func (o *runOptions) simulateRun(ctx context.Context, run compiledRun) (*experiment.Conducted, error) {
 	if o.trace != "" {
 		return o.traced(ctx, run)
 	}
-	return o.simulate(ctx, run.Name, run.Compiled, nil)
+	return o.conduct(ctx, run.Name, run.Compiled, conductor{})
 }
 
-// simulate runs all of a plan on this machine. decided, unless it is nil, is
-// told of each decision.
-func (o *localOptions) simulate(ctx context.Context, name string, c *experiment.Compiled, decided func(int, *experiment.Decision)) ([]experiment.Simulation, error) {
-	total := c.Plan.Simulations()
-	p := newProgress(name, total)
-	defer p.end()
-	simulations, err := c.Plan.Simulate(ctx, c.Trace, experiment.Span{First: 0, End: total}, experiment.Options{
-		Parallelism: o.parallelism,
-		Progress:    p.update,
+// conductor looks on while a study is conducted; nil functions do not.
+type conductor struct {
+	// known returns rows that need not be simulated again.
+	known func(key string) (result.Row, bool)
+	// began is told how many simulations a round has.
+	began func(int) error
+	// done is told of each row, decided of each decision.
+	done    func(*result.Row) error
+	decided func(int, *experiment.Decision)
+}
 
+// conduct runs all of a plan on this machine.
+func (o *localOptions) conduct(ctx context.Context, name string, c *experiment.Compiled, by conductor) (*experiment.Conducted, error) {
+	p := newProgress(name)
+	defer p.end()
+	conducted, err := c.Plan.Conduct(ctx, c.Trace, experiment.Options{
+		Parallelism: o.parallelism,
+		Known:       by.known,
+		Began: func(simulations int) error {
+			p.begin(simulations)
+			if by.began != nil {
+				return by.began(simulations)
+			}
+			return nil
+		},
+		Progress:        p.update,
+		Done:            by.done,
 		CheckInvariants: o.check,
-		Decided:         decided,
+		Decided:         by.decided,
 	})
-	if errors.Is(err, experiment.ErrInvalidPoint) || errors.Is(err, experiment.ErrUnexplained) {
+	if errors.Is(err, experiment.ErrInvalidPoint) || errors.Is(err, experiment.ErrTooManyFailed) || errors.Is(err, experiment.ErrUnexplained) {
 		return nil, badInput{err}
 	}
-	return simulations, err
+	return conducted, err
 }
 
 // printWarnings prints what need not be meant, and what the linter finds.

@@ -36,17 +36,16 @@ type decisionPart struct {
 	err    error
 }
 
-// newDecisionLog makes the files beside the one that is to be.
-func newDecisionLog(name string, simulations int, stop context.CancelCauseFunc) (*decisionLog, error) {
-	l := &decisionLog{name: name, stop: stop}
-	for i := range simulations {
-		f, err := os.Create(l.part(i))
+// grow makes files for more simulations, beside the one that is to be.
+func (l *decisionLog) grow(simulations int) error {
+	for range simulations {
+		f, err := os.Create(l.part(len(l.parts)))
 		if err != nil {
-			return nil, errors.Join(badInput{err}, l.discard())
+			return badInput{err}
 		}
-		l.parts = append(l.parts, newDecisionPart(f, strings.HasSuffix(name, ".gz")))
+		l.parts = append(l.parts, newDecisionPart(f, strings.HasSuffix(l.name, ".gz")))
 	}
-	return l, nil
+	return nil
 }
 
 func (l *decisionLog) part(simulation int) string {
@@ -121,19 +120,16 @@ func (l *decisionLog) discard() error {
 }
 
 // traced simulates all of a plan and writes its decisions.
-func (o *runOptions) traced(ctx context.Context, run compiledRun) ([]experiment.Simulation, error) {
+func (o *runOptions) traced(ctx context.Context, run compiledRun) (*experiment.Conducted, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	l, err := newDecisionLog(o.trace, run.Plan.Simulations(), stop)
-	if err != nil {
-		return nil, err
-	}
-	simulations, err := o.simulate(ctx, run.Name, run.Compiled, l.decided)
+	l := &decisionLog{name: o.trace, stop: stop}
+	conducted, err := o.conduct(ctx, run.Name, run.Compiled, conductor{began: l.grow, decided: l.decided})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}
 		return nil, errors.Join(err, l.discard())
 	}
-	return simulations, l.finish()
+	return conducted, l.finish()
 }

@@ -72,12 +72,11 @@ type compiledSweep struct {
 }
 
 func (o *localOptions) sweepOne(ctx context.Context, sweep compiledSweep, stdout io.Writer) error {
-	simulations, err := o.simulate(ctx, sweep.Name, sweep.Compiled, nil)
+	conducted, err := o.conduct(ctx, sweep.Name, sweep.Compiled, conductor{})
 	if err != nil {
 		return fmt.Errorf("PolicySweep %s: %w", sweep.Name, err)
 	}
-	rows, _ := experiment.Split(simulations)
-	board, err := sweep.Plan.Leaderboard(rows)
+	board, err := conducted.Leaderboard()
 	if err != nil {
 		return err
 	}
@@ -90,9 +89,9 @@ func (o *localOptions) sweepOne(ctx context.Context, sweep compiledSweep, stdout
 		printApproximations(stdout, sweep.Plan.Approximations)
 		return nil
 	}
-	out := sweepOutput{identity: identify(sweep.TypeMeta, sweep.ObjectMeta), Leaderboard: board, Rows: rows}
+	out := sweepOutput{identity: identify(sweep.TypeMeta, sweep.ObjectMeta), Leaderboard: board, Rows: conducted.Rows()}
 	experiment.FillStatus(&out.Status.CommonStatus, sweep.Plan)
-	if err := experiment.FillSweep(&out.Status, sweep.Plan, rows); err != nil {
+	if err := experiment.FillSweep(&out.Status, conducted.Study); err != nil {
 		return err
 	}
 	return o.output.write(stdout, out)

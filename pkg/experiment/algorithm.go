@@ -14,10 +14,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/search"
 )
 
-// defaultMaxCount is how many seeds a wanted precision may take where the plan
-// does not say.
-const defaultMaxCount = 100
-
 // theRun is the only point of a plan that varies nothing.
 var theRun = search.Space{Parameters: []search.Parameter{{Name: "run", Kind: search.Choice, Choices: []string{"run"}}}}
 
@@ -37,7 +33,7 @@ func (p *Plan) algorithm(spec *field.Path) (search.Algorithm, field.ErrorList) {
 	}
 	if r := p.Precision; r != nil {
 		problem.Settings.Precision = &search.PrecisionSettings{
-			Relative: percent(string(r.Relative)), MaxSeeds: r.MaxCount, Objective: r.objective(p),
+			Relative: percent(string(r.Relative)), MaxSeeds: r.MaxCount, Objective: p.precisionObjective(),
 		}
 	}
 	return search.New(problem, spec)
@@ -104,6 +100,16 @@ func (p *Plan) settings() search.Settings {
 		s.Confirm = int(*in.Confirm)
 	}
 	return s
+}
+
+// precisionObjective is the place of the metric of a wanted precision among
+// what a trial's samples hold: an objective's, or the one behind them.
+func (p *Plan) precisionObjective() int {
+	at := slices.IndexFunc(p.Objectives, func(o v1alpha1.Objective) bool { return o.Metric == p.Precision.Metric })
+	if at < 0 {
+		return len(p.Objectives)
+	}
+	return at
 }
 
 // maxFailed is how many points may fail.

@@ -187,7 +187,7 @@ func TestCopiesBecomeClients(t *testing.T) {
 func TestAResultSaysWhatItsStepTimesRestOn(t *testing.T) {
 	provenance := func(edit func(*v1alpha1.Pool)) result.PoolProvenance {
 		c := mustCompileRun(t, func(s *v1alpha1.Scenario) { edit(&s.Pools[0]) })
-		_, documents := Split(mustSimulate(t, c, Span{End: 1}))
+		_, documents := split(mustSimulate(t, c, Span{End: 1}))
 		return documents[0].Provenance.Pools[0]
 	}
 	plain := provenance(func(*v1alpha1.Pool) {})
@@ -221,7 +221,7 @@ func TestAResultWarnsWhereStepTimesAreNotToBeTrusted(t *testing.T) {
 			s.Pools[0].Latency = in
 			s.Workload.Clients[0].InputTokens = v1alpha1.Lengths{Distribution: v1alpha1.ConstantLengths, Mean: prompt, Min: 1}
 		})
-		_, documents := Split(mustSimulate(t, c, Span{End: 1}))
+		_, documents := split(mustSimulate(t, c, Span{End: 1}))
 		return documents[0].Provenance.Pools[0].Caveats
 	}
 	physics := v1alpha1.Latency{Model: v1alpha1.PhysicsModel}

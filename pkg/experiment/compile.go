@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
+	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -31,6 +32,11 @@ func CompileRun(ctx context.Context, run *v1alpha1.SimulationRun, inputs Inputs)
 	spec := field.NewPath("spec")
 	errs := c.scenario(&run.Spec.Scenario, spec.Child("scenario"))
 	c.plan.Seeds = seeds(run.Spec.Replications)
+	c.plan.Metrics = run.Spec.Metrics
+	for _, gate := range run.Spec.Gates {
+		c.plan.Gates = append(c.plan.Gates, gate.Gate())
+	}
+	errs = append(errs, c.precision(run.Spec.Replications, "e2e.mean", &run.Spec.Scenario, spec.Child("replications"))...)
 	c.plan.Decisions = keptDecisions(&run.Spec.Trace)
 	if c.plan.Decisions > 0 && run.Spec.Scenario.Router.Policies != nil {
 		errs = append(errs, field.Forbidden(spec.Child("trace", "level"), ErrUnexplained.Error()))
@@ -45,13 +51,16 @@ func CompileSweep(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs Input
 	errs := c.scenario(&sweep.Spec.Scenario, spec.Child("scenario"))
 	c.plan.Seeds = seeds(sweep.Spec.Replications)
 	c.plan.Search = &sweep.Spec.Search
+	c.plan.Rules, c.plan.Metrics = sweep.Spec.Rules, sweep.Spec.Metrics
+	c.plan.Constraints, c.plan.Gates = sweep.Spec.Constraints, sweep.Spec.Gates
+	errs = append(errs, c.objectives(&sweep.Spec, spec.Child("objectives"))...)
+	errs = append(errs, c.precision(sweep.Spec.Replications, sweep.Spec.Objectives[0].Metric, &sweep.Spec.Scenario, spec.Child("replications"))...)
 	if len(errs) == 0 {
 		errs = append(errs, c.parameters(sweep.Spec.Parameters, spec.Child("parameters"))...)
 	}
 	if len(errs) == 0 {
 		errs = append(errs, c.points(sweep.Spec.Baseline, spec)...)
 	}
-	errs = append(errs, c.objectives(&sweep.Spec, spec.Child("objectives"))...)
 	return c.finish(errs)
 }
 
@@ -102,4 +111,29 @@ func seeds(r v1alpha1.Replications) []int64 {
 		list[i] = (first + int64(i)) & math.MaxInt64 // past the greatest seed comes 0
 	}
 	return list
+}
+
+// defaultMaxCount is how many seeds a wanted precision may take where the spec
+// does not say.
+const defaultMaxCount = 100
+
+// precision takes over a wanted precision, of a metric unless the spec names
+// one.
+func (c *compiler) precision(in v1alpha1.Replications, metric string, scenario *v1alpha1.Scenario, path *field.Path) field.ErrorList {
+	if in.Precision == "" {
+		return nil
+	}
+	at := path.Child("metric")
+	if in.Metric != "" {
+		metric = in.Metric
+	}
+	parsed, errs := result.ParseMetric(metric, at)
+	if len(errs) > 0 {
+		return errs
+	}
+	c.plan.Precision = &Precision{Metric: parsed.String(), Relative: in.Precision, MaxCount: max(defaultMaxCount, len(c.plan.Seeds))}
+	if in.MaxCount != nil {
+		c.plan.Precision.MaxCount = int(*in.MaxCount)
+	}
+	return append(checkNeeds(parsed, scenario, at), checkSelector(parsed.Selector, scenario, at)...)
 }

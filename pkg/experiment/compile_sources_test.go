@@ -140,7 +140,7 @@ func TestACatalogueCountsByItsContentNotByItsPlace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rows, _ := Split(mustSimulate(t, &Compiled{Plan: decoded}, Span{End: 1}))
+			rows, _ := split(mustSimulate(t, &Compiled{Plan: decoded}, Span{End: 1}))
 			keys = append(keys, rows[0].Key)
 		})
 	}
@@ -151,7 +151,7 @@ func TestACatalogueCountsByItsContentNotByItsPlace(t *testing.T) {
 		v1alpha1.CatalogueSource{Model: model, Inline: ptr.To(ownModel)},
 		v1alpha1.CatalogueSource{Inline: ptr.To(strings.Replace(ownAccelerator, "2e12", "3e12", 1))},
 	))
-	rows, _ := Split(mustSimulate(t, other, Span{End: 1}))
+	rows, _ := split(mustSimulate(t, other, Span{End: 1}))
 	if slices.Contains(keys, rows[0].Key) {
 		t.Error("an accelerator of another bandwidth gives the same key")
 	}
@@ -160,7 +160,7 @@ func TestACatalogueCountsByItsContentNotByItsPlace(t *testing.T) {
 func TestAnEntryOfABuiltInNameReplacesIt(t *testing.T) {
 	rows := func(sources ...v1alpha1.CatalogueSource) string {
 		c := mustCompileRun(t, func(s *v1alpha1.Scenario) { s.Catalogue = sources })
-		rows, _ := Split(mustSimulate(t, c, Span{End: 1}))
+		rows, _ := split(mustSimulate(t, c, Span{End: 1}))
 		return fmt.Sprint(rows[0].Metrics)
 	}
 	slower := strings.NewReplacer("my-gpu", "h100-sxm").Replace(ownAccelerator)
@@ -177,7 +177,7 @@ func TestTheSameTableFromAnywhereIsTheSame(t *testing.T) {
 		c := mustCompileRun(t, func(s *v1alpha1.Scenario) {
 			s.Pools[0].Latency = v1alpha1.Latency{Model: v1alpha1.TableModel, Table: &source}
 		})
-		rows, _ := Split(mustSimulate(t, c, Span{End: 1}))
+		rows, _ := split(mustSimulate(t, c, Span{End: 1}))
 		keys = append(keys, rows[0].Key)
 	}
 	if len(slices.Compact(keys)) != 1 {

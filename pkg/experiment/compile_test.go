@@ -190,10 +190,10 @@ func TestPointsOfProfilesAndWhatReachesIntoThem(t *testing.T) {
 	sweep := testSweep(t)
 	addProfiles(profile("a", "prefix-cache-scorer"), profile("b", "prefix-cache-scorer", "queue-scorer"))(sweep)
 	c := mustCompileSweep(t, sweep)
-	if got, want := len(c.Plan.Points()), 2*2*2; got != want {
+	if got, want := len(firstRound(t, c.Plan).Trials), 2*2*2; got != want {
 		t.Fatalf("%d points, want %d", got, want)
 	}
-	rows, _ := Split(mustSimulate(t, c, all(c.Plan)))
+	rows, _ := split(mustSimulate(t, c, all(t, c.Plan)))
 	var keys []string
 	for _, row := range rows {
 		keys = append(keys, row.Key)

@@ -134,11 +134,11 @@ func TestDecisionsAreKeptWhereThePlanSaysSo(t *testing.T) {
 			if err != nil || len(errs) > 0 {
 				t.Fatal(errs, err)
 			}
-			kept, err := c.Plan.Simulate(t.Context(), c.Trace, all(c.Plan), Options{Parallelism: 2, KeepDecisions: true})
+			kept, err := c.Plan.Simulate(t.Context(), c.Trace, firstRound(t, c.Plan), all(t, c.Plan).Indices(), Options{Parallelism: 2, KeepDecisions: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			plain := mustSimulate(t, c, all(c.Plan))
+			plain := mustSimulate(t, c, all(t, c.Plan))
 			if encodeRows(t, kept) != encodeRows(t, plain) {
 				t.Error("keeping decisions changes results")
 			}

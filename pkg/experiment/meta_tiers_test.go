@@ -14,7 +14,7 @@ import (
 
 func runDocument(t *testing.T, edit func(*v1alpha1.Scenario)) *result.Document {
 	t.Helper()
-	_, documents := Split(mustSimulate(t, mustCompileRun(t, edit), Span{End: 1}))
+	_, documents := split(mustSimulate(t, mustCompileRun(t, edit), Span{End: 1}))
 	return documents[0]
 }
 

@@ -79,18 +79,43 @@ func mustCompileSweep(t testing.TB, sweep *v1alpha1.PolicySweep) *Compiled {
 
 func mustSimulate(t testing.TB, c *Compiled, span Span) []Simulation {
 	t.Helper()
-	simulations, err := c.Plan.Simulate(t.Context(), c.Trace, span, Options{Parallelism: 2})
+	simulations, err := c.Plan.Simulate(t.Context(), c.Trace, firstRound(t, c.Plan), span.Indices(), Options{Parallelism: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return simulations
 }
 
-func all(p *Plan) Span { return Span{End: p.Simulations()} }
+func firstRound(t testing.TB, p *Plan) *Round {
+	t.Helper()
+	study, err := p.Study()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return study.Round()
+}
+
+func all(t testing.TB, p *Plan) Span {
+	t.Helper()
+	return firstRound(t, p).All()
+}
+
+// split returns the rows and the documents of simulations.
+func split(simulations []Simulation) ([]result.Row, []*result.Document) {
+	rows := make([]result.Row, len(simulations))
+	var documents []*result.Document
+	for i, s := range simulations {
+		rows[i] = s.Row
+		if s.Document != nil {
+			documents = append(documents, s.Document)
+		}
+	}
+	return rows, documents
+}
 
 func encodeRows(t testing.TB, simulations []Simulation) string {
 	t.Helper()
-	rows, _ := Split(simulations)
+	rows, _ := split(simulations)
 	var b bytes.Buffer
 	if err := result.WriteRows(&b, rows); err != nil {
 		t.Fatal(err)
@@ -107,11 +132,11 @@ func TestAPlanSurvivesItsEncoding(t *testing.T) {
 	if c.Plan.Hash() != decoded.Hash() {
 		t.Error("the decoded plan has another hash")
 	}
-	if diff := cmp.Diff(c.Plan.Points(), decoded.Points()); diff != "" {
-		t.Errorf("points (−compiled +decoded):\n%s", diff)
+	if diff := cmp.Diff(firstRound(t, c.Plan).Trials, firstRound(t, decoded).Trials); diff != "" {
+		t.Errorf("trials (−compiled +decoded):\n%s", diff)
 	}
 	again := &Compiled{Plan: decoded, Trace: c.Trace}
-	if diff := cmp.Diff(encodeRows(t, mustSimulate(t, c, all(c.Plan))), encodeRows(t, mustSimulate(t, again, all(decoded)))); diff != "" {
+	if diff := cmp.Diff(encodeRows(t, mustSimulate(t, c, all(t, c.Plan))), encodeRows(t, mustSimulate(t, again, all(t, decoded)))); diff != "" {
 		t.Errorf("rows (−compiled +decoded):\n%s", diff)
 	}
 }
@@ -137,7 +162,7 @@ func TestTheSameSpecGivesTheSamePlan(t *testing.T) {
 }
 
 func TestShardsCoverEverySimulationOnce(t *testing.T) {
-	plan := mustCompileSweep(t, testSweep(t)).Plan
+	plan := firstRound(t, mustCompileSweep(t, testSweep(t)).Plan)
 	for n := 1; n <= plan.Simulations()+3; n++ {
 		shards := plan.Shards(n)
 		next := 0
@@ -156,11 +181,11 @@ func TestShardsCoverEverySimulationOnce(t *testing.T) {
 
 func TestRowsDoNotDependOnShards(t *testing.T) {
 	c := mustCompileSweep(t, testSweep(t))
-	whole := encodeRows(t, mustSimulate(t, c, all(c.Plan)))
+	whole := encodeRows(t, mustSimulate(t, c, all(t, c.Plan)))
 	for _, n := range []int{2, 3} {
 		var parts string
 		for i := range n {
-			parts += encodeRows(t, mustSimulate(t, c, c.Plan.Shard(i, n)))
+			parts += encodeRows(t, mustSimulate(t, c, firstRound(t, c.Plan).Shard(i, n)))
 		}
 		if diff := cmp.Diff(whole, parts); diff != "" {
 			t.Errorf("rows of one shard and of %d (−one +%d):\n%s", n, n, diff)
@@ -170,7 +195,7 @@ func TestRowsDoNotDependOnShards(t *testing.T) {
 
 func TestEveryPointSeesTheSameSeeds(t *testing.T) {
 	c := mustCompileSweep(t, testSweep(t))
-	rows, _ := Split(mustSimulate(t, c, all(c.Plan)))
+	rows, _ := split(mustSimulate(t, c, all(t, c.Plan)))
 	keys := map[string]bool{}
 	for i, row := range rows {
 		if want := c.Plan.Seeds[i%len(c.Plan.Seeds)]; row.Seed != want || row.Point != i/len(c.Plan.Seeds) {
@@ -184,7 +209,7 @@ func TestEveryPointSeesTheSameSeeds(t *testing.T) {
 }
 
 func TestWhatDoesNotChangeTheKey(t *testing.T) {
-	base, _ := Split(mustSimulate(t, mustCompileSweep(t, testSweep(t)), Span{End: 1}))
+	base, _ := split(mustSimulate(t, mustCompileSweep(t, testSweep(t)), Span{End: 1}))
 	tests := map[string]func(*v1alpha1.PolicySweep){
 		"how it is executed":     func(s *v1alpha1.PolicySweep) { s.Spec.Execution.Shards = 7 },
 		"its name":               func(s *v1alpha1.PolicySweep) { s.Name = "other" },
@@ -198,7 +223,7 @@ func TestWhatDoesNotChangeTheKey(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			sweep := testSweep(t)
 			edit(sweep)
-			rows, _ := Split(mustSimulate(t, mustCompileSweep(t, sweep), Span{End: 1}))
+			rows, _ := split(mustSimulate(t, mustCompileSweep(t, sweep), Span{End: 1}))
 			if rows[0].Key != base[0].Key {
 				t.Error("the key changed")
 			}
@@ -208,9 +233,9 @@ func TestWhatDoesNotChangeTheKey(t *testing.T) {
 
 func TestRowsWithOtherMetricsHaveOtherKeys(t *testing.T) {
 	sweep := testSweep(t)
-	base, _ := Split(mustSimulate(t, mustCompileSweep(t, sweep), Span{End: 1}))
+	base, _ := split(mustSimulate(t, mustCompileSweep(t, sweep), Span{End: 1}))
 	sweep.Spec.Objectives[0].Metric = "ttft.p99{tenant=default}"
-	other, _ := Split(mustSimulate(t, mustCompileSweep(t, sweep), Span{End: 1}))
+	other, _ := split(mustSimulate(t, mustCompileSweep(t, sweep), Span{End: 1}))
 	if base[0].Key == other[0].Key || base[0].Metrics.Len() == other[0].Metrics.Len() {
 		t.Errorf("keys %s and %s, %d and %d metrics", base[0].Key, other[0].Key, base[0].Metrics.Len(), other[0].Metrics.Len())
 	}
@@ -221,7 +246,7 @@ func TestALargePlanHasEnoughShards(t *testing.T) {
 	count := int32(1000)
 	sweep.Spec.Replications = v1alpha1.Replications{Count: &count}
 	sweep.Spec.Parameters[0].Values = []string{"0", "1", "2", "3", "4", "5"}
-	plan := mustCompileSweep(t, sweep).Plan
+	plan := firstRound(t, mustCompileSweep(t, sweep).Plan)
 	if got := plan.Shards(1); got != 2 {
 		t.Errorf("%d simulations in %d shards, want 2: a shard reports at most %d", plan.Simulations(), got, maxPerShard)
 	}
@@ -239,14 +264,20 @@ func TestARunHasOnePointAndDocuments(t *testing.T) {
 	if err != nil || len(errs) > 0 {
 		t.Fatalf("CompileRun: %v, %v", errs, err)
 	}
-	simulations := mustSimulate(t, c, all(c.Plan))
-	rows, documents := Split(simulations)
+	study, err := c.Plan.Study()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, documents := split(mustSimulate(t, c, all(t, c.Plan)))
+	if err := study.Tell(rows); err != nil {
+		t.Fatal(err)
+	}
 	if len(rows) != 2 || len(documents) != 2 {
 		t.Fatalf("%d rows and %d documents, want one of each a seed", len(rows), len(documents))
 	}
 	var status v1alpha1.SimulationRunStatus
 	FillStatus(&status.CommonStatus, c.Plan)
-	if err := FillRun(&status, c.Plan, rows); err != nil {
+	if err := FillRun(&status, study); err != nil {
 		t.Fatal(err)
 	}
 	if status.Progress.Completed != 2 || len(status.Metrics) == 0 {

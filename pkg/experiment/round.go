@@ -16,6 +16,14 @@ type Trial struct {
 	Seeds []int64
 }
 
+// reduced is the share as rows have it: 0 where it is whole.
+func (t *Trial) reduced() float64 {
+	if t.Share == 1 {
+		return 0
+	}
+	return t.Share
+}
+
 // Round is what a study asks for at a time: its simulations depend on nothing
 // that is not known yet, so that they may run in any order and anywhere.
 type Round struct {
@@ -84,6 +92,15 @@ type Span struct{ First, End int }
 // Len is the number of simulations.
 func (s Span) Len() int { return s.End - s.First }
 
+// Indices are the numbers of the simulations.
+func (s Span) Indices() []int {
+	indices := make([]int, s.Len())
+	for i := range indices {
+		indices[i] = s.First + i
+	}
+	return indices
+}
+
 // All is the span of all simulations.
 func (r *Round) All() Span { return Span{0, r.Simulations()} }
 
@@ -118,18 +135,22 @@ func (r *Round) boundary(index, n int) int {
 
 // Missing returns the simulations of a round for which known has no row, by
 // their keys, and the rows of the others in the places of their simulations.
+// Where known is nil, nothing is.
 func (p *Plan) Missing(r *Round, known func(key string) (result.Row, bool)) (missing []int, rows []result.Row, err error) {
 	metrics, err := p.rowMetrics()
 	if err != nil {
 		return nil, nil, err
 	}
 	rows = make([]result.Row, r.Simulations())
+	if known == nil {
+		return r.All().Indices(), rows, nil
+	}
 	i := 0
 	for t := range r.Trials {
 		trial := &r.Trials[t]
 		for _, key := range p.keys(trial, metrics) {
 			if row, ok := known(key); ok {
-				row.Point, row.Share = trial.Point.ID, trial.Share
+				row.Point, row.Share = trial.Point.ID, trial.reduced()
 				rows[i] = row
 			} else {
 				missing = append(missing, i)

@@ -44,7 +44,7 @@ func TestAPolicyStandsInForTheEPP(t *testing.T) {
 					tc.more(s)
 				}
 			})
-			config, err := c.Plan.Config(c.Trace, 0)
+			config, err := c.Plan.Config(c.Trace, &firstRound(t, c.Plan).Trials[0], c.Plan.Seeds[0])
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,7 +18,17 @@ type scale struct {
 // there is to know of it is that it was simulated.
 func (p *Plan) scale() (*scale, error) {
 	objectives, err := p.objectives()
-	return &scale{objectives: objectives}, err
+	if err != nil {
+		return nil, err
+	}
+	if p.Precision != nil && p.precisionObjective() == len(objectives) {
+		metric, errs := result.ParseMetric(p.Precision.Metric, nil)
+		if len(errs) > 0 {
+			return nil, errs.ToAggregate()
+		}
+		objectives = append(objectives, result.Objective{Metric: metric, Direction: result.Minimize})
+	}
+	return &scale{objectives: objectives}, nil
 }
 
 // trial weighs a proposal's rows, one a seed. They are those of a trial that
@@ -46,7 +56,7 @@ func (s *scale) sample(row *result.Row) ([]float64, bool) {
 	}
 	sample := make([]float64, len(s.objectives))
 	for i, o := range s.objectives {
-		value, ok := o.Value(row)
+		value, ok := row.Metrics[o.Metric.String()]
 		if !ok {
 			return nil, false
 		}

@@ -37,6 +37,12 @@ type Options struct {
 	// CheckInvariants makes the simulator check at every event what must always
 	// hold. It is slow, and panics where something does not.
 	CheckInvariants bool
+	// Known, if set, returns rows by their keys that Conduct need not simulate
+	// again.
+	Known func(key string) (result.Row, bool)
+	// Began, if set, is told by Conduct how many simulations a round has. An
+	// error ends the work.
+	Began func(simulations int) error
 	// Progress, if set, is told how many of those asked for are done. Calls do
 	// not overlap.
 	Progress func(done int)
@@ -44,7 +50,8 @@ type Options struct {
 	// error ends the work.
 	Done func(*result.Row) error
 	// Decided, if set, is told of each decision of a simulation, by its place
-	// among those asked for. Calls for different simulations may overlap.
+	// among those asked for; by Conduct, among all that it simulates. Calls for
+	// different simulations may overlap.
 	Decided func(simulation int, d *Decision)
 	// KeepDecisions has those that the plan keeps in the results.
 	KeepDecisions bool
@@ -137,7 +144,7 @@ func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, t *Trial,
 	in, err := p.input(trace, t, seed)
 	if errors.Is(err, ErrInvalidPoint) && p.IsSweep() {
 		key := p.keys(&Trial{Point: t.Point, Share: t.Share, Seeds: []int64{seed}}, metrics)[0]
-		return Simulation{Row: result.Row{Key: key, Point: t.Point.ID, Share: t.Share, Seed: seed, Error: err.Error()}}, nil
+		return Simulation{Row: result.Row{Key: key, Point: t.Point.ID, Share: t.reduced(), Seed: seed, Error: err.Error()}}, nil
 	}
 	if err != nil {
 		return Simulation{}, err
@@ -153,7 +160,7 @@ func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, t *Trial,
 	}
 	document := result.NewDocument(outcome, p.meta(in.scenario, in.tree, &in.config, outcome, metrics))
 	s := Simulation{Row: result.NewRow(document, t.Point.ID, metrics)}
-	s.Row.Share = t.Share
+	s.Row.Share = t.reduced()
 	if !p.IsSweep() {
 		s.Document = document
 	}
@@ -197,17 +204,4 @@ func (p *Plan) input(trace *workload.Trace, t *Trial, seed int64) (simulatorInpu
 // atPoint says which simulation an error is of.
 func atPoint(point Point, seed int64, err error) error {
 	return fmt.Errorf("point %d (%s), seed %d: %w", point.ID, point, seed, err)
-}
-
-// Split returns the rows and the documents of simulations.
-func Split(simulations []Simulation) ([]result.Row, []*result.Document) {
-	rows := make([]result.Row, len(simulations))
-	var documents []*result.Document
-	for i, s := range simulations {
-		rows[i] = s.Row
-		if s.Document != nil {
-			documents = append(documents, s.Document)
-		}
-	}
-	return rows, documents
 }

@@ -32,16 +32,23 @@ func FillStatus(status *v1alpha1.CommonStatus, p *Plan) {
 	status.Inputs = p.Inputs
 	status.Warnings = p.Remarks()
 	status.Approximations = p.Approximations
-	status.Progress = &v1alpha1.ProgressStatus{Total: int64(p.Simulations())}
 }
 
-// FillRun fills in what came of a run. Rows must be those of all simulations.
-func FillRun(status *v1alpha1.SimulationRunStatus, p *Plan, rows []result.Row) error {
-	board, err := p.Leaderboard(rows)
+// FillProgress fills in how far a study is.
+func FillProgress(status *v1alpha1.CommonStatus, s *Study) {
+	status.Progress = &v1alpha1.ProgressStatus{Total: int64(s.Asked()), Completed: int64(len(s.Rows())), Failed: int64(s.Failed())}
+	if round := s.Round(); round != nil {
+		status.Progress.Round = int32(round.Index) + 1
+	}
+}
+
+// FillRun fills in what came of a run whose study is over.
+func FillRun(status *v1alpha1.SimulationRunStatus, s *Study) error {
+	board, err := s.Leaderboard()
 	if err != nil {
 		return err
 	}
-	status.Progress.Completed = int64(len(rows))
+	FillProgress(&status.CommonStatus, s)
 	status.Metrics = nil
 	for _, name := range runMetrics {
 		if value, ok := board.Candidates[0].Metrics[name]; ok {
@@ -51,23 +58,22 @@ func FillRun(status *v1alpha1.SimulationRunStatus, p *Plan, rows []result.Row) e
 	return nil
 }
 
-// FillSweep fills in what came of a sweep. Rows must be those of all
-// simulations.
-func FillSweep(status *v1alpha1.PolicySweepStatus, p *Plan, rows []result.Row) error {
-	board, err := p.Leaderboard(rows)
+// FillSweep fills in what came of a sweep whose study is over.
+func FillSweep(status *v1alpha1.PolicySweepStatus, s *Study) error {
+	board, err := s.Leaderboard()
 	if err != nil {
 		return err
 	}
-	status.Progress.Completed = int64(len(rows))
-	status.Points = int64(len(p.Points()))
+	FillProgress(&status.CommonStatus, s)
+	status.Points = int64(len(s.Points()))
 	status.Best, status.Baseline, status.ParetoFront = nil, nil, nil
 	for i := range board.Candidates {
 		ranked := &board.Candidates[i]
-		c := p.candidate(ranked)
+		c := s.candidate(ranked)
 		if i == 0 && ranked.Incomplete == "" {
 			status.Best = &c
 		}
-		if ranked.Point == p.BaselinePoint() {
+		if ranked.Point == s.BaselinePoint() {
 			status.Baseline = &c
 		}
 		if ranked.Pareto && len(status.ParetoFront) < maxFront {
@@ -79,19 +85,19 @@ func FillSweep(status *v1alpha1.PolicySweepStatus, p *Plan, rows []result.Row) e
 
 // Leaderboard ranks the points by the plan's objectives. A run's only point
 // has none and ranks first.
-func (p *Plan) Leaderboard(rows []result.Row) (*result.Leaderboard, error) {
-	objectives, err := p.objectives()
+func (s *Study) Leaderboard() (*result.Leaderboard, error) {
+	objectives, err := s.plan.objectives()
 	if err != nil {
 		return nil, err
 	}
-	candidates := make([]result.Candidate, len(p.Points()))
-	for i, point := range p.Points() {
+	candidates := make([]result.Candidate, len(s.Points()))
+	for i, point := range s.Points() {
 		candidates[i] = result.Candidate{Point: point.ID}
-		for _, value := range point.Values {
+		for _, value := range point.existing() {
 			candidates[i].Parameters = append(candidates[i].Parameters, result.Assignment{Name: value.Name, Value: value.Value})
 		}
 	}
-	return result.NewLeaderboard(candidates, rows, objectives, p.BaselinePoint())
+	return result.NewLeaderboard(candidates, s.Rows(), objectives, s.BaselinePoint())
 }
 
 func (p *Plan) objectives() ([]result.Objective, error) {
@@ -116,13 +122,20 @@ func (p *Plan) rowMetrics() ([]result.Metric, error) {
 	for _, o := range objectives {
 		metrics = append(metrics, o.Metric)
 	}
+	if p.Precision != nil {
+		metric, errs := result.ParseMetric(p.Precision.Metric, nil)
+		if len(errs) > 0 {
+			return nil, errs.ToAggregate()
+		}
+		metrics = append(metrics, metric)
+	}
 	return metrics, nil
 }
 
-func (p *Plan) candidate(ranked *result.Ranked) v1alpha1.Candidate {
-	point := p.Points()[ranked.Point]
-	c := v1alpha1.Candidate{Point: int64(point.ID), Parameters: point.Values, Summary: clip(point.String(), maxSummary)}
-	for _, o := range p.Objectives {
+func (s *Study) candidate(ranked *result.Ranked) v1alpha1.Candidate {
+	point := s.Points()[ranked.Point]
+	c := v1alpha1.Candidate{Point: int64(point.ID), Parameters: point.existing(), Summary: clip(point.String(), maxSummary)}
+	for _, o := range s.plan.Objectives {
 		if value, ok := ranked.Metrics[o.Metric]; ok {
 			c.Objectives = append(c.Objectives, metricValue(o.Metric, value))
 		}

@@ -31,6 +31,7 @@ type Study struct {
 
 	proposals []search.Proposal
 	round     *Round
+	rows      []result.Row // of all rounds that were told
 	// failed are the points that have no figures, and why the first one has
 	// none.
 	failed       map[int]bool
@@ -74,6 +75,9 @@ func (s *Study) BaselinePoint() int { return s.baseline }
 // included.
 func (s *Study) Asked() int { return s.asked }
 
+// Rows are those of all rounds that were told, in their order.
+func (s *Study) Rows() []result.Row { return s.rows }
+
 // Failed is the number of points without figures.
 func (s *Study) Failed() int { return len(s.failed) }
 
@@ -95,6 +99,7 @@ func (s *Study) Tell(rows []result.Row) error {
 	if most := s.plan.maxFailed(); len(s.failed) > most {
 		return fmt.Errorf("%w: %d, and %d may; the first: %s", ErrTooManyFailed, len(s.failed), most, s.firstFailure)
 	}
+	s.rows = append(s.rows, rows...)
 	s.algorithm.Tell(trials)
 	s.next(s.round.Index + 1)
 	return nil

@@ -116,8 +116,11 @@ type RacingSettings struct {
 	First, Step int
 }
 
-// PrecisionSettings say how sure the first objective's mean must be.
+// PrecisionSettings say how sure an objective's mean must be.
 type PrecisionSettings struct {
+	// Objective is its place in a trial's samples; it may be one beyond the
+	// problem's objectives.
+	Objective int
 	// Relative is the half width of its interval by the mean.
 	Relative float64
 	// MaxSeeds bounds the seeds of a point, those of the search included.

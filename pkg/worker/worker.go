@@ -81,7 +81,12 @@ func (o Options) run(ctx context.Context, creator Creator, report *experiment.Re
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrBadInput, err)
 	}
-	simulations, err := plan.Simulate(ctx, trace, plan.Shard(o.Index, o.Shards), experiment.Options{Parallelism: o.Parallelism, KeepDecisions: true})
+	study, err := plan.Study()
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrBadInput, err)
+	}
+	round := study.Round()
+	simulations, err := plan.Simulate(ctx, trace, round, round.Shard(o.Index, o.Shards).Indices(), experiment.Options{Parallelism: o.Parallelism, KeepDecisions: true})
 	if err != nil {
 		return final(err)
 	}

@@ -45,14 +45,18 @@ func readSample(path string) (*sample, error) {
 	return &sample{compiled, sweep.Spec.Scenario.Workload.Clients[0].Arrivals.Stages}, nil
 }
 
-// point returns the number of the simulation of a profile.
-func (s *sample) point(profile string) (int, error) {
-	for i, p := range s.Plan.Points() {
-		if p.Values[0].Value == profile {
-			return i, nil
+// trial returns that of a profile.
+func (s *sample) trial(profile string) (*experiment.Trial, error) {
+	study, err := s.Plan.Study()
+	if err != nil {
+		return nil, err
+	}
+	for i := range study.Round().Trials {
+		if t := &study.Round().Trials[i]; t.Point.Values[0].Value == profile {
+			return t, nil
 		}
 	}
-	return 0, fmt.Errorf("the sample has no profile %s", profile)
+	return nil, fmt.Errorf("the sample has no profile %s", profile)
 }
 
 // measured is what was simulated of one profile.
@@ -66,11 +70,11 @@ type measured struct {
 
 // simulate runs a profile. The first stage warms up.
 func (s *sample) simulate(profile string) (measured, error) {
-	point, err := s.point(profile)
+	trial, err := s.trial(profile)
 	if err != nil {
 		return measured{}, err
 	}
-	config, err := s.Plan.Config(s.Trace, point)
+	config, err := s.Plan.Config(s.Trace, trial, trial.Seeds[0])
 	if err != nil {
 		return measured{}, err
 	}
