@@ -41,13 +41,13 @@ func (c *planCache) put(hash string, p *experiment.Plan) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.plans[hash] == nil {
-		c.used += len(p.Seeds)
+		c.used += points(p)
 	}
 	c.plans[hash] = p
 	c.touch(hash)
 	for c.used > c.room && len(c.recent) > 1 {
 		oldest := c.recent[0]
-		c.used -= len(c.plans[oldest].Seeds)
+		c.used -= points(c.plans[oldest])
 		delete(c.plans, oldest)
 		c.recent = c.recent[1:]
 	}
@@ -56,4 +56,13 @@ func (c *planCache) put(hash string, p *experiment.Plan) {
 func (c *planCache) touch(hash string) {
 	c.recent = slices.DeleteFunc(c.recent, func(other string) bool { return other == hash })
 	c.recent = append(c.recent, hash)
+}
+
+// points is how many a plan begins with.
+func points(p *experiment.Plan) int {
+	study, err := p.Study()
+	if err != nil {
+		return 0
+	}
+	return len(study.Points())
 }

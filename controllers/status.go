@@ -28,8 +28,7 @@ func (d *decider) planned(l *ledger) subject {
 	experiment.FillStatus(st, d.plan.Plan)
 	bound(st)
 	references, rows, _ := l.references()
-	st.Progress.Completed = rows
-	st.Progress.Shards = int32(d.plan.shards)
+	st.Progress = &v1alpha1.ProgressStatus{Total: int64(d.plan.round.Simulations()), Completed: rows, Shards: int32(d.plan.shards)}
 	for _, ref := range d.subject.status().Results {
 		if _, ours := parseChunkName(d.plan.job, ref.Name); !ours {
 			references = append(references, ref)

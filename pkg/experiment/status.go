@@ -36,7 +36,13 @@ func FillStatus(status *v1alpha1.CommonStatus, p *Plan) {
 
 // FillProgress fills in how far a study is.
 func FillProgress(status *v1alpha1.CommonStatus, s *Study) {
-	status.Progress = &v1alpha1.ProgressStatus{Total: int64(s.Asked()), Completed: int64(len(s.Rows())), Failed: int64(s.Failed())}
+	if status.Progress == nil {
+		status.Progress = &v1alpha1.ProgressStatus{}
+	}
+	status.Progress.Total = int64(s.Asked())
+	status.Progress.Completed = int64(len(s.Rows()))
+	status.Progress.Failed = int64(s.Failed())
+	status.Progress.Round = 0
 	if round := s.Round(); round != nil {
 		status.Progress.Round = int32(round.Index) + 1
 	}
