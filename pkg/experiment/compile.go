@@ -53,15 +53,16 @@ func CompileSweep(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs Input
 	c.plan.Search = &sweep.Spec.Search
 	c.plan.Rules, c.plan.Metrics = sweep.Spec.Rules, sweep.Spec.Metrics
 	c.plan.Constraints, c.plan.Gates = sweep.Spec.Constraints, sweep.Spec.Gates
-	errs = append(errs, c.objectives(&sweep.Spec, spec.Child("objectives"))...)
-	errs = append(errs, c.precision(sweep.Spec.Replications, sweep.Spec.Objectives[0].Metric, &sweep.Spec.Scenario, spec.Child("replications"))...)
+	asked := c.objectives(&sweep.Spec, spec.Child("objectives"))
+	asked = append(asked, c.precision(sweep.Spec.Replications, sweep.Spec.Objectives[0].Metric, &sweep.Spec.Scenario, spec.Child("replications"))...)
 	if len(errs) == 0 {
 		errs = append(errs, c.parameters(sweep.Spec.Parameters, spec.Child("parameters"))...)
 	}
-	if len(errs) == 0 {
+	// What is searched depends on what is asked.
+	if len(errs) == 0 && len(asked) == 0 {
 		errs = append(errs, c.points(sweep.Spec.Baseline, spec)...)
 	}
-	return c.finish(errs)
+	return c.finish(append(errs, asked...))
 }
 
 // compiler gathers a plan.

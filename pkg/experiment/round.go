@@ -16,14 +16,6 @@ type Trial struct {
 	Seeds []int64
 }
 
-// reduced is the share as rows have it: 0 where it is whole.
-func (t *Trial) reduced() float64 {
-	if t.Share == 1 {
-		return 0
-	}
-	return t.Share
-}
-
 // Round is what a study asks for at a time: its simulations depend on nothing
 // that is not known yet, so that they may run in any order and anywhere.
 type Round struct {
@@ -150,7 +142,7 @@ func (p *Plan) Missing(r *Round, known func(key string) (result.Row, bool)) (mis
 		trial := &r.Trials[t]
 		for _, key := range p.keys(trial, metrics) {
 			if row, ok := known(key); ok {
-				row.Point, row.Share = trial.Point.ID, trial.reduced()
+				row.Point, row.Share = trial.Point.ID, trial.Share
 				rows[i] = row
 			} else {
 				missing = append(missing, i)

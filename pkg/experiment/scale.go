@@ -56,7 +56,7 @@ func (s *scale) sample(row *result.Row) ([]float64, bool) {
 	}
 	sample := make([]float64, len(s.objectives))
 	for i, o := range s.objectives {
-		value, ok := row.Metrics[o.Metric.String()]
+		value, ok := row.Metrics.Get(o.Metric.String())
 		if !ok {
 			return nil, false
 		}

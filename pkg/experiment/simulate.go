@@ -144,7 +144,7 @@ func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, t *Trial,
 	in, err := p.input(trace, t, seed)
 	if errors.Is(err, ErrInvalidPoint) && p.IsSweep() {
 		key := p.keys(&Trial{Point: t.Point, Share: t.Share, Seeds: []int64{seed}}, metrics)[0]
-		return Simulation{Row: result.Row{Key: key, Point: t.Point.ID, Share: t.reduced(), Seed: seed, Error: err.Error()}}, nil
+		return Simulation{Row: result.Row{Key: key, Point: t.Point.ID, Share: t.Share, Seed: seed, Error: err.Error()}}, nil
 	}
 	if err != nil {
 		return Simulation{}, err
@@ -160,7 +160,7 @@ func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, t *Trial,
 	}
 	document := result.NewDocument(outcome, p.meta(in.scenario, in.tree, &in.config, outcome, metrics))
 	s := Simulation{Row: result.NewRow(document, t.Point.ID, metrics)}
-	s.Row.Share = t.reduced()
+	s.Row.Share = t.Share
 	if !p.IsSweep() {
 		s.Document = document
 	}
