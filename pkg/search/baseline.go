@@ -2,7 +2,11 @@
 
 package search
 
-import "slices"
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
 
 // baseline adds the baseline to the first generation of an algorithm, as its
 // last point, where the algorithm does not propose it there in full by itself.
@@ -12,8 +16,9 @@ type baseline struct {
 	told     bool
 }
 
-func newBaseline(p *problem, inner Algorithm) *baseline {
-	return &baseline{Algorithm: inner, proposal: Proposal{p.Baseline, p.full()}}
+// withBaseline wraps an algorithm.
+func (p *problem) withBaseline(inner Algorithm) (Algorithm, field.ErrorList) {
+	return &baseline{Algorithm: inner, proposal: Proposal{p.Baseline, p.full()}}, nil
 }
 
 // added says whether a generation of the algorithm is to have the baseline.

@@ -110,7 +110,7 @@ type Feature struct {
 // RacingSettings are those of racing.
 type RacingSettings struct {
 	// Confidence is the probability with which the best candidate keeps all of
-	// its seeds.
+	// its seeds, whatever the number of comparisons and looks.
 	Confidence float64
 	// First seeds are everybody's, and Step more are given at a time.
 	First, Step int
@@ -121,7 +121,7 @@ type PrecisionSettings struct {
 	// Objective is its place in a trial's samples; it may be one beyond the
 	// problem's objectives.
 	Objective int
-	// Relative is the half width of its interval by the mean.
+	// Relative is half the width of the mean's 95 % interval, by the mean.
 	Relative float64
 	// MaxSeeds bounds the seeds of a point, those of the search included.
 	MaxSeeds int
@@ -166,10 +166,27 @@ func New(p Problem, path *field.Path) (Algorithm, field.ErrorList) {
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	if p.Baseline != nil {
-		algorithm = newBaseline(checked, algorithm)
+	return checked.wrapped(algorithm)
+}
+
+// wrapped adds to an algorithm what the settings ask for beside it.
+func (p *problem) wrapped(a Algorithm) (Algorithm, field.ErrorList) {
+	var errs field.ErrorList
+	wrap := func(asked bool, around func(Algorithm) (Algorithm, field.ErrorList)) {
+		if asked {
+			var es field.ErrorList
+			a, es = around(a)
+			errs = append(errs, es...)
+		}
 	}
-	return algorithm, nil
+	wrap(p.Baseline != nil, p.withBaseline)
+	wrap(p.Settings.Racing != nil, p.racing)
+	wrap(p.Settings.Precision != nil, p.precision)
+	wrap(p.Settings.Confirm != 0, p.confirm)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return a, nil
 }
 
 func (p Problem) check(path *field.Path) (*problem, field.ErrorList) {
@@ -185,7 +202,7 @@ func (p Problem) check(path *field.Path) (*problem, field.ErrorList) {
 		errs = append(errs, field.Invalid(settings.Child("maxTrials"), p.Settings.MaxTrials, "must be at least 1"))
 	}
 	if p.Settings.Generation < 0 {
-		errs = append(errs, field.Invalid(settings.Child("generation"), p.Settings.Generation, "must not be negative"))
+		errs = append(errs, field.Invalid(settings.Child("generationSize"), p.Settings.Generation, "must not be negative"))
 	}
 	if p.Baseline != nil && len(p.Baseline) != len(p.Space.Parameters) {
 		errs = append(errs, field.Invalid(path.Child("baseline"), p.Baseline, "must give each parameter a value"))
