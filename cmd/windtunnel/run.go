@@ -233,7 +233,7 @@ func (o *localOptions) conduct(ctx context.Context, name string, c *experiment.C
 		CheckInvariants: o.check,
 		Decided:         by.decided,
 	})
-	if errors.Is(err, experiment.ErrInvalidPoint) || errors.Is(err, experiment.ErrTooManyFailed) || errors.Is(err, experiment.ErrUnexplained) {
+	if errors.Is(err, experiment.ErrInvalidPoint) || errors.Is(err, experiment.ErrTooManyFailed) {
 		return nil, badInput{err}
 	}
 	return conducted, err

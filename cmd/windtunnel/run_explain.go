@@ -57,7 +57,7 @@ func (o *runOptions) explain(ctx context.Context, runs []compiledRun, stdout io.
 	}
 	story, err := run.Plan.Explain(ctx, run.Trace, seed, request, o.check)
 	switch {
-	case errors.Is(err, experiment.ErrNoSuchRequest), errors.Is(err, experiment.ErrUnexplained):
+	case errors.Is(err, experiment.ErrNoSuchRequest):
 		return badInput{fmt.Errorf("SimulationRun %s: --explain %s: %w", run.Name, o.explained.request, err)}
 	case err != nil:
 		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)

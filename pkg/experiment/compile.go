@@ -38,9 +38,6 @@ func CompileRun(ctx context.Context, run *v1alpha1.SimulationRun, inputs Inputs)
 	}
 	errs = append(errs, c.precision(run.Spec.Replications, "e2e.mean", &run.Spec.Scenario, spec.Child("replications"))...)
 	c.plan.Decisions = keptDecisions(&run.Spec.Trace)
-	if c.plan.Decisions > 0 && run.Spec.Scenario.Router.Policies != nil {
-		errs = append(errs, field.Forbidden(spec.Child("trace", "level"), ErrUnexplained.Error()))
-	}
 	return c.finish(errs)
 }
 

@@ -3,7 +3,6 @@
 package experiment
 
 import (
-	"errors"
 	"strconv"
 
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
@@ -35,25 +34,18 @@ type explainer interface {
 	Explain(tell func(*epp.Explanation))
 }
 
-// ErrUnexplained says that a router does not say why it decides as it does.
-var ErrUnexplained = errors.New("decisions are explained of an endpointPickerConfig only, and router.policies has none")
-
 // attach has a simulation watched. What it returns is to be called when that is
-// over. The only error is ErrUnexplained.
-func (w watch) attach(c *simulator.Config) (detach func(), err error) {
+// over.
+func (w watch) attach(c *simulator.Config) (detach func()) {
 	c.CheckInvariants = w.check
 	c.Completed = w.completed
 	if w.decided == nil {
-		return func() {}, nil
-	}
-	router, ok := c.Router.(explainer)
-	if !ok {
-		return nil, ErrUnexplained
+		return func() {}
 	}
 	n := narrator{seed: c.Seed, labels: c.Source.Labels(), names: endpointNames(c.Pools), tell: w.decided}
-	router.Explain(n.explained)
+	c.Router.(explainer).Explain(n.explained)
 	c.Rejected = n.rejected
-	return n.flush, nil
+	return n.flush
 }
 
 // endpointNames name the replicas of all pools.

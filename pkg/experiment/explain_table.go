@@ -124,6 +124,9 @@ func (t decisionTable) scrapeAge(endpoint int) string {
 }
 
 func inFlight(f *epp.InFlightSignal, endpoint int) string {
+	if f.Tokens == nil {
+		return fmt.Sprintf("requests %d", f.Requests[endpoint])
+	}
 	text := fmt.Sprintf("requests %d, tokens %d", f.Requests[endpoint], f.Tokens[endpoint])
 	if f.Uncached != nil {
 		text += fmt.Sprintf(" + %d", f.Uncached[endpoint])
@@ -142,6 +145,9 @@ func predicted(p *epp.PredictionSignal, endpoint int) string {
 
 func (t decisionTable) admission() {
 	a := &t.Admission
+	if a.Detector == (epp.PluginName{}) {
+		return // a policy that admits all
+	}
 	if a.RefusedBy != nil {
 		fmt.Fprintf(t, "turned away by %s; ", a.RefusedBy.Name)
 	}

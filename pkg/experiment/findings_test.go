@@ -43,19 +43,37 @@ schedulingProfiles:
 	}
 }
 
-func TestDecisionsOfNoEPPAreRefused(t *testing.T) {
+// A policy without an EPP is explained as one profile.
+func TestDecisionsOfPoliciesAreExplained(t *testing.T) {
 	run := testRun(t)
 	run.Spec.Scenario.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{}
-	run.Spec.Scenario.Router.Policies = &v1alpha1.Policies{Routing: v1alpha1.RoutingPolicy{Policy: "random"}}
+	run.Spec.Scenario.Router.Replicas = 2
+	run.Spec.Scenario.Router.TieBreak = v1alpha1.RandomTieBreak
+	run.Spec.Scenario.Router.Policies = &v1alpha1.Policies{Routing: v1alpha1.RoutingPolicy{
+		Policy: "weighted", Scorers: []v1alpha1.RoutingScorer{{Name: "load-balance", Weight: "2"}, {Name: "prefix-affinity", Weight: "1"}},
+	}}
+	run.Spec.Trace.Level = v1alpha1.DecisionsTrace
 	c, errs, err := CompileRun(t.Context(), run, traceInputs(t))
 	if err != nil || len(errs) > 0 {
 		t.Fatal(errs, err)
 	}
-	if _, err := c.Plan.Explain(t.Context(), c.Trace, 1, 0, false); err == nil || !strings.Contains(err.Error(), ErrUnexplained.Error()) {
-		t.Errorf("explaining fails with %v", err)
+	story, err := c.Plan.Explain(t.Context(), c.Trace, 1, 1, false)
+	if err != nil {
+		t.Fatal(err)
 	}
-	run.Spec.Trace.Level = v1alpha1.DecisionsTrace
-	if _, errs, _ = CompileRun(t.Context(), run, traceInputs(t)); len(errs) != 1 || errs[0].Field != "spec.trace.level" {
-		t.Errorf("keeping them is refused with %v", errs)
+	var table strings.Builder
+	if err := story.Table(&table); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		", EPP 1\n", "profile weighted\n", "load-balance ×2", "prefix-affinity ×1", "1 → 2", "weighted picked ", "in flight: what the router has sent there itself, at once\n",
+		"prefix-affinity: what was sent there, at once; never told of evictions; blocks of 16 tokens\n", " ms old", "requests 0",
+	} {
+		if !strings.Contains(table.String(), want) {
+			t.Errorf("there is no %q in\n%s", want, &table)
+		}
+	}
+	if strings.Contains(table.String(), "saturation") {
+		t.Errorf("a policy has no detector\n%s", &table)
 	}
 }

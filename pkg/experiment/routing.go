@@ -43,14 +43,16 @@ func (r *routing) build(in *v1alpha1.Router, cluster epp.Cluster, seed int64) po
 	case r.picker != nil:
 		return epp.New(r.picker, cluster, seed)
 	}
+	natives := make([]*native.Router, replicas)
 	routers := make([]policy.Router, replicas)
 	for i := range routers {
-		routers[i] = native.New(r.native, cluster.Endpoints, seed+int64(i))
+		natives[i] = native.New(r.native, cluster.Endpoints, seed+int64(i))
+		routers[i] = natives[i]
 	}
 	if replicas == 1 {
-		return routers[0]
+		return explainedRouter{natives[0], in.Policies.Routing.Policy}
 	}
-	return policy.NewReplicated(routers...)
+	return explainedRouters{policy.NewReplicated(routers...), natives, in.Policies.Routing.Policy}
 }
 
 // loadRouting reads a policy of Windtunnel's own.

@@ -149,11 +149,7 @@ func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, t *Trial,
 	if err != nil {
 		return Simulation{}, err
 	}
-	detach, err := w.attach(&in.config)
-	if err != nil {
-		return Simulation{}, atPoint(t.Point, seed, err)
-	}
-	defer detach()
+	defer w.attach(&in.config)()
 	outcome, err := simulator.Run(ctx, in.config)
 	if err != nil {
 		return Simulation{}, atPoint(t.Point, seed, err)

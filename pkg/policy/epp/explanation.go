@@ -23,7 +23,8 @@ type Explanation struct {
 	Prefixes    []PrefixSignal     `json:"prefixes,omitempty"`
 	InFlight    []InFlightSignal   `json:"inFlight,omitempty"`
 	Predictions []PredictionSignal `json:"predictions,omitempty"`
-	Admission   Admission          `json:"admission"`
+	// Admission is of EPPs.
+	Admission Admission `json:"admission,omitzero"`
 	// Profiles are those that ran, in order.
 	Profiles []ProfileRun `json:"profiles,omitempty"`
 	// Decider is who was asked whether another endpoint computes the prompt; nil
@@ -91,7 +92,8 @@ type InFlightSignal struct {
 	// Freshness says in words how old that is.
 	Freshness string  `json:"freshness"`
 	Requests  []int64 `json:"requests"`
-	Tokens    []int64 `json:"tokens"`
+	// Tokens is nil where none are counted.
+	Tokens []int64 `json:"tokens,omitempty"`
 	// Uncached are the tokens that the request would add; nil where nobody asks.
 	Uncached []int64 `json:"uncached,omitempty"`
 }

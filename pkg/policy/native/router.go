@@ -20,6 +20,7 @@ type Router struct {
 	// answers have not ended; nil where nobody asks.
 	inFlight []int
 	round    round
+	tell     func(*Explanation) // nil while nobody asks
 }
 
 var (
@@ -84,10 +85,20 @@ func (r *Router) Route(view *policy.View, request *policy.Request) (policy.Decis
 			n.candidates = append(n.candidates, e)
 		}
 	}
+	var about *Explanation
+	if r.tell != nil {
+		about = r.begin(view, request)
+	}
 	if len(n.candidates) == 0 {
+		if about != nil {
+			r.end(about, none, policy.ErrNoEndpoint)
+		}
 		return policy.Decision{}, policy.ErrNoEndpoint
 	}
 	endpoint := n.candidates[r.chooser.choose(n)]
+	if about != nil {
+		r.end(about, endpoint, nil)
+	}
 	for _, f := range r.followers {
 		f.routed(n, endpoint)
 	}

@@ -11,6 +11,7 @@ type weighted struct {
 	ties    ties
 
 	parts  [][]float64 // by scorer and candidate
+	raw    [][]float64 // likewise; nil unless decisions are explained
 	scores []float64   // of the candidates
 	chosen int         // an endpoint
 	among  []int       // the candidates
@@ -61,6 +62,9 @@ func (w *weighted) choose(r *round) int {
 	for i, s := range w.scorers {
 		part := w.parts[i][:n]
 		s.score(r, part)
+		if w.raw != nil {
+			copy(w.raw[i], part)
+		}
 		for j, raw := range part {
 			part[j] = float64(w.weights[i] * min(max(raw, 0), 1))
 			w.scores[j] += part[j]
