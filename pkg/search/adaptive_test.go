@@ -5,11 +5,13 @@ package search_test
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/search"
+	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
 // adaptive are the algorithms that learn from one objective, at full effort.
@@ -193,6 +195,26 @@ func TestSeedsOfASearchGiveOtherPoints(t *testing.T) {
 			t.Errorf("seeds 1 and 2 both give %v", one)
 		}
 	})
+}
+
+// Names of points go into keys of results: they must not change, on any machine.
+func TestAdaptiveSearchesArePinned(t *testing.T) {
+	want := map[search.Name]string{
+		search.CMAES: "b8f23673f3f093c0, the last plain   2.25 12",
+		search.GP:    "07299cc561892fd0, the last tuned 0.0011295 18 3.25 10",
+		search.TPE:   "6452bf22cadca9e5, the last tuned 9.64665 21 2.75 12",
+	}
+	got := map[search.Name]string{}
+	for _, a := range adaptive {
+		var points []string
+		for _, trial := range conditionalTask.noisy(0.05).search(t, search.Settings{Algorithm: a, Seed: 1, MaxTrials: 60}) {
+			points = append(points, strings.Join(trial.Point, " "))
+		}
+		got[a] = fmt.Sprintf("%016x, the last %s", stats.HashString(strings.Join(points, "\n")), points[len(points)-1])
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("searches (−want +got):\n%s", diff)
+	}
 }
 
 // checkBeatsRandom has an algorithm find better points than Random does with as

@@ -11,8 +11,8 @@ type model interface {
 	propose(n int, trials []Trial, tried *untried, s *stats.Stream) []Point
 }
 
-// modelled is a search that draws its first points at random, and proposes the
-// others from a model of all trials so far.
+// modelled is a search whose first points are a Latin hypercube, and which
+// proposes the others from a model of all trials so far.
 type modelled struct {
 	problem    *problem
 	model      model
@@ -42,20 +42,27 @@ func (m *modelled) Ask() []Proposal {
 
 func (m *modelled) propose() []Point {
 	s := m.problem.stream(m.generation)
-	n := min(m.problem.generation(ownOfAGeneration), m.problem.Settings.MaxTrials-len(m.trials))
-	points := []Point{}
-	if len(m.trials) >= firstTrials {
-		points = append(points, m.model.propose(n, m.trials, m.tried, s)...)
+	n := max(0, min(m.problem.generation(ownOfAGeneration), m.problem.Settings.MaxTrials-len(m.trials)))
+	var points []Point
+	if len(m.trials) < firstTrials {
+		points = m.spread(n, s)
+	} else {
+		points = m.model.propose(n, m.trials, m.tried, s)
 	}
+	taken := []Point{}
 	for _, p := range points {
-		m.tried.take(p)
-	}
-	for len(points) < n {
-		p := m.tried.draw(s)
-		if p == nil {
-			break
+		if m.tried.take(p) {
+			taken = append(taken, p)
 		}
-		points = append(points, p)
+	}
+	return m.tried.drawUpTo(n, taken, s)
+}
+
+// spread returns points that fill every axis evenly.
+func (m *modelled) spread(n int, s *stats.Stream) []Point {
+	var points []Point
+	for _, coordinates := range latinHypercube(n, m.problem.cube.dimensions(), s) {
+		points = append(points, m.problem.cube.decode(coordinates))
 	}
 	return points
 }

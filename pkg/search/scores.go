@@ -4,6 +4,7 @@ package search
 
 import (
 	"math"
+	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
@@ -17,10 +18,7 @@ import (
 // 0 where all trials are equal.
 func scores(trials []Trial) []float64 {
 	ranked := order(trials)
-	good := 0
-	for good < (len(ranked)+1)/2 && !trials[ranked[good]].Failed() && !(trials[ranked[good]].Excess > 0) {
-		good++
-	}
+	good := betterHalf(trials, ranked)
 	s := make([]float64, len(trials))
 	n := float64(len(trials))
 	base := 0.
@@ -39,16 +37,37 @@ func scores(trials []Trial) []float64 {
 	return s
 }
 
+// betterHalf counts the trials of the better half that succeeded and are
+// feasible, and those that are as good as the last of them.
+func betterHalf(trials []Trial, ranked []int) int {
+	good := 0
+	for place, i := range ranked {
+		t := &trials[i]
+		if t.Failed() || t.Excess > 0 {
+			break
+		}
+		if place >= (len(ranked)+1)/2 && compare(&trials[ranked[place-1]], t) != 0 {
+			break
+		}
+		good++
+	}
+	return good
+}
+
 // belowMiddle scores the better half by the distance to its worst, which is 0,
 // in units of their root mean square.
 func belowMiddle(s []float64, trials []Trial, good []int) {
-	if len(good) == 0 {
+	largest := 0. // keeps squares from overflowing
+	for _, i := range good {
+		s[i] = trials[i].Losses()[0]
+		largest = math.Max(largest, math.Abs(s[i]))
+	}
+	if largest == 0 {
 		return
 	}
-	middle := trials[good[len(good)-1]].Losses()[0]
-	squares := 0.
+	middle, squares := s[good[len(good)-1]]/largest, 0.
 	for _, i := range good {
-		s[i] = trials[i].Losses()[0] - middle
+		s[i] = s[i]/largest - middle
 		squares += float64(s[i] * s[i])
 	}
 	if unit := math.Sqrt(squares / float64(len(good))); unit > 0 {
@@ -65,6 +84,10 @@ func logit(p float64) float64 {
 }
 
 func standardise(xs []float64) {
+	if slices.Min(xs) == slices.Max(xs) {
+		clear(xs)
+		return
+	}
 	mean, squares, n := 0., 0., float64(len(xs))
 	for _, x := range xs {
 		mean += x / n
@@ -73,9 +96,8 @@ func standardise(xs []float64) {
 		xs[i] = x - mean
 		squares += float64(xs[i] * xs[i])
 	}
-	if unit := math.Sqrt(squares / n); unit > 0 {
-		for i := range xs {
-			xs[i] /= unit
-		}
+	unit := math.Sqrt(squares / n)
+	for i := range xs {
+		xs[i] /= unit
 	}
 }

@@ -42,7 +42,7 @@ func (f task) trial(p search.Proposal) search.Trial {
 		noise := stats.NewStream(int64(seed), "noise/"+name(p.Point))
 		losses := slices.Clone(f.losses(p.Point))
 		for i := range losses {
-			losses[i] += f.noise * noise.Normal()
+			losses[i] += float64(f.noise * noise.Normal())
 		}
 		trial.Samples = append(trial.Samples, losses)
 	}
