@@ -55,6 +55,7 @@ type Scenario struct {
 //
 // +kubebuilder:validation:XValidation:rule="has(self.requests) || has(self.duration)",message="one of requests and duration must be set"
 // +kubebuilder:validation:XValidation:rule="!has(self.warmup) || !has(self.duration) || duration(self.warmup) < duration(self.duration)",message="warmup must be shorter than duration, or nothing is measured"
+// +kubebuilder:validation:XValidation:rule="!has(self.warmup) || !has(self.warmupRule)",message="warmup is given or found by a rule: set warmup or warmupRule, not both"
 type Horizon struct {
 	// requests is the number of arrivals after which no more are taken.
 	// +optional
@@ -68,12 +69,27 @@ type Horizon struct {
 	// measured.
 	// +optional
 	Warmup Duration `json:"warmup,omitempty"`
+	// warmupRule finds the warm-up, in place of warmup, and doubles what a
+	// simulation takes: it runs once to find it and once more to measure. MSER
+	// leaves out the start without which the mean time to first token of the
+	// other requests is known best; nothing, where that is more than half of
+	// them.
+	// +optional
+	WarmupRule WarmupRule `json:"warmupRule,omitempty"`
 	// drain is the longest simulated time to go on after the last arrival.
 	// Requests that are still in flight then count as unfinished.
 	// +optional
 	// +kubebuilder:default="1h"
 	Drain Duration `json:"drain,omitempty"`
 }
+
+// WarmupRule is how the end of the warm-up is found.
+//
+// +kubebuilder:validation:Enum=MSER
+type WarmupRule string
+
+// MSERWarmup is the marginal standard error rule (White 1997) over means of five.
+const MSERWarmup WarmupRule = "MSER"
 
 // CatalogueSource is a text that describes models or accelerators: the YAML that
 // `windtunnel catalogue -o yaml` prints, or the config.json of one model.

@@ -247,6 +247,8 @@ func needs(n result.Need) (has func(*v1alpha1.Scenario) bool, what string) {
 			"a controller; state it in spec.scenario.pools[].kvCache.stability"
 	case result.NeedsDisruptions:
 		return func(in *v1alpha1.Scenario) bool { return len(in.Disruptions) > 0 }, "disruptions; state them in spec.scenario.disruptions"
+	case result.NeedsWarmUpRule:
+		return func(in *v1alpha1.Scenario) bool { return in.Horizon.WarmupRule != "" }, "a rule; state it in spec.scenario.horizon.warmupRule"
 	default:
 		// Flow control is the EPP's, which a parameter may switch on.
 		return nil, ""

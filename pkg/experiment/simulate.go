@@ -149,12 +149,18 @@ func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, t *Trial,
 	if err != nil {
 		return Simulation{}, err
 	}
+	warmUp, err := p.findWarmUp(ctx, trace, t, &in)
+	if err != nil {
+		return Simulation{}, err
+	}
 	defer w.attach(&in.config)()
 	outcome, err := simulator.Run(ctx, in.config)
 	if err != nil {
 		return Simulation{}, atPoint(t.Point, seed, err)
 	}
-	document := result.NewDocument(outcome, p.meta(in.scenario, in.tree, &in.config, outcome, metrics))
+	meta := p.meta(in.scenario, in.tree, &in.config, outcome, metrics)
+	meta.FoundWarmUp = warmUp.of(outcome)
+	document := result.NewDocument(outcome, meta)
 	s := Simulation{Row: result.NewRow(document, t.Point.ID, metrics)}
 	s.Row.Share = t.Share
 	if !p.IsSweep() {
@@ -164,7 +170,8 @@ func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, t *Trial,
 }
 
 // Config is the simulator's input of a trial under a seed, for those who want to
-// look on while it runs. The trace must be the plan's.
+// look on while it runs. The trace must be the plan's. A warm-up that a rule has
+// yet to find is not in it.
 func (p *Plan) Config(trace *workload.Trace, t *Trial, seed int64) (simulator.Config, error) {
 	in, err := p.input(trace, t, seed)
 	return in.config, err

@@ -58,6 +58,9 @@ func (g gatherer) group(s Selector) Group {
 	if s.Tenant == "" && s.Class == "" {
 		group.Replicas = g.replicas(s.Pool)
 	}
+	if s == (Selector{}) {
+		group.WarmUp = g.meta.FoundWarmUp
+	}
 	return group
 }
 

@@ -53,6 +53,19 @@ type Group struct {
 	Fairness *Fairness `json:"fairness,omitempty"`
 	// Replicas is what served, in the group of a pool and overall.
 	Replicas *Replicas `json:"replicas,omitempty"`
+	// WarmUp is what a rule made of the warm-up, overall, where there is one.
+	WarmUp *WarmUp `json:"warmUp,omitempty"`
+}
+
+// WarmUp says what a rule left out of the figures.
+type WarmUp struct {
+	// Rule is MSER.
+	Rule string `json:"rule"`
+	// Steady says that the rule saw a steady state; where it did not, nothing is
+	// left out.
+	Steady bool `json:"steady"`
+	// Requests counts the arrivals that were left out.
+	Requests int64 `json:"requests"`
 }
 
 // Requests counts requests by how they ended:

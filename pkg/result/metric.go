@@ -98,10 +98,14 @@ func parseBraces(text string) (Selector, []string) {
 
 // checkLabels says which labels of a selector the family cannot be chosen by.
 func (f *family) checkLabels(s Selector) []string {
-	if wrong := s.misplaced(f.labels); len(wrong) > 0 {
+	switch wrong := s.misplaced(f.labels); {
+	case len(wrong) == 0:
+		return nil
+	case len(f.labels) == 0:
+		return []string{fmt.Sprintf("%s cannot be selected by %s; it is of the whole run", f.name, list(wrong))}
+	default:
 		return []string{fmt.Sprintf("%s cannot be selected by %s; it takes %s", f.name, list(wrong), list(f.labels))}
 	}
-	return nil
 }
 
 // String returns the canonical text, which ParseMetric reads back.

@@ -56,7 +56,7 @@ func TestParseMetric(t *testing.T) {
 func TestParseMetricFaults(t *testing.T) {
 	const names = "ttft, engineTtft, tpot, itl, e2e, queueing, gatewayQueueing, handoff, kvLoad, goodput, attainment, completionRate, rejectionRate, unfinishedRate, " +
 		"failureRate, migrations, throughput, cacheHit, preemptions, recomputedTokens, handoffs, handoffShare, fairness, utilization, kvUsage, evictions, " +
-		"cpuTier, storageTier, linkUtilization, linkConcurrency, stability, replicaHours, cost"
+		"cpuTier, storageTier, linkUtilization, linkConcurrency, stability, replicaHours, cost, warmup"
 	const percentiles = "mean, p50, p90, p95, p99, max"
 	cases := map[string]struct {
 		text string
@@ -126,6 +126,10 @@ func TestParseMetricFaults(t *testing.T) {
 			text: "fairness.tokens{tenant=a}",
 			want: []string{`Invalid value: "fairness.tokens{tenant=a}": fairness cannot be selected by tenant; it takes class, pool`},
 		},
+		"the warm-up is of the whole run": {
+			text: "warmup.steady{class=a}",
+			want: []string{`Invalid value: "warmup.steady{class=a}": warmup cannot be selected by class; it is of the whole run`},
+		},
 		"all faults at once": {
 			text: "ttft.p42{klass=a,pool=}",
 			want: []string{
@@ -189,6 +193,7 @@ func TestMetricKnowsItself(t *testing.T) {
 		"fairness.tokens":     {Index, Maximize, false},
 		"preemptions":         {Count, Minimize, false},
 		"replicaHours":        {Hours, Minimize, false},
+		"warmup.steady":       {Share, Maximize, false},
 		"cost":                {Currency, Minimize, false},
 	}
 	for text, want := range cases {

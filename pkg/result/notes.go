@@ -24,6 +24,9 @@ func (l *Leaderboard) notes() []string {
 	if l.unfinished() {
 		notes = append(notes, unfinishedNote)
 	}
+	if names := l.unsteady(); len(names) > 0 {
+		notes = append(notes, unsteadyNote(names))
+	}
 	for i := range l.Candidates {
 		if c := &l.Candidates[i]; c.Incomplete != "" {
 			notes = append(notes, fmt.Sprintf("Incomplete, ranked last: %s: %s.", c.name(make([]int, len(c.Parameters))), c.Incomplete))
@@ -99,15 +102,37 @@ func (l *Leaderboard) rejecting() []string {
 	return names
 }
 
-// maxRejecting bounds how many candidates a note names.
-const maxRejecting = 5
+// maxNamed bounds how many candidates a note names.
+const maxNamed = 5
 
-func rejectingNote(names []string) string {
-	text := strings.Join(names[:min(len(names), maxRejecting)], ", ")
-	if more := len(names) - maxRejecting; more > 0 {
+func firstNames(names []string) string {
+	text := strings.Join(names[:min(len(names), maxNamed)], ", ")
+	if more := len(names) - maxNamed; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	return "Rejected requests are in no latency, so that who rejects much may look fast. Rejected were: " + text + " of the requests (rejectionRate)."
+	return text
+}
+
+func rejectingNote(names []string) string {
+	return "Rejected requests are in no latency, so that who rejects much may look fast. Rejected were: " + firstNames(names) + " of the requests (rejectionRate)."
+}
+
+// unsteady names the candidates of which the warm-up rule saw no steady state
+// under some seed, in order.
+func (l *Leaderboard) unsteady() []string {
+	metric := MustParseMetric("warmup.steady").String()
+	var names []string
+	for i := range l.Candidates {
+		c := &l.Candidates[i]
+		if steady, ok := c.Metrics[metric]; ok && steady.Mean < 1 {
+			names = append(names, c.name(make([]int, len(c.Parameters))))
+		}
+	}
+	return names
+}
+
+func unsteadyNote(names []string) string {
+	return "No steady state was seen in the first half of some runs, of which nothing is left out as warm-up: " + firstNames(names) + " (warmup.steady)."
 }
 
 func percent(share float64) string { return fixed(share*100, 0) + "%" }

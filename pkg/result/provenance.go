@@ -17,6 +17,8 @@ type Meta struct {
 	Provenance Provenance
 	// WarmUp is the horizon's. What replicas did is over the time after it.
 	WarmUp time.Duration
+	// FoundWarmUp says what a rule made of it; nil where the scenario gives it.
+	FoundWarmUp *WarmUp
 	// Targets are the SLOs by class, as in [simulator.Config].
 	Targets []simulator.Target
 	// CostPerReplicaHour is the price of a replica by pool. Where it is nil,

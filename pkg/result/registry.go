@@ -68,6 +68,8 @@ const (
 	NeedsDisruptions
 	// NeedsFlowControl is a router that keeps requests back.
 	NeedsFlowControl
+	// NeedsWarmUpRule is a rule that finds the warm-up.
+	NeedsWarmUpRule
 )
 
 // Labels by what is counted: requests, what one tenant is set against
@@ -172,6 +174,15 @@ var families = []family{
 	}},
 	{name: "cost", labels: replicaLabels, prices: true, statistics: []statistic{
 		newStatistic("", Currency, Minimize, "replica-hours × price", ofReplicas(func(r *Replicas) (float64, bool) { return optional(r.Cost) })),
+	}},
+	{name: "warmup", statistics: []statistic{
+		warmUpOf("requests", Count, Minimize, "requests that the warm-up rule left out", func(w *WarmUp) float64 { return float64(w.Requests) }),
+		warmUpOf("steady", Share, Maximize, "1 where the warm-up rule saw a steady state, 0 where it saw none and left nothing out", func(w *WarmUp) float64 {
+			if w.Steady {
+				return 1
+			}
+			return 0
+		}),
 	}},
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
 // notes are the lines below a run's table.
@@ -23,7 +24,7 @@ func (r runTable) notes() []string {
 		seeds = append(seeds, doc.Seed)
 		requests.add(&doc.Overall.Requests)
 	}
-	notes := []string{seedsNote(seeds)}
+	notes := append([]string{seedsNote(seeds)}, r.warmUpNotes()...)
 	if requests.Rejected > 0 {
 		notes = append(notes, requests.rejectedNote())
 	}
@@ -32,6 +33,32 @@ func (r runTable) notes() []string {
 	}
 	notes = append(notes, d.Provenance.notes()...)
 	return append(notes, fmt.Sprintf("Engine version %s.", d.EngineVersion))
+}
+
+// warmUpNotes say what a rule left out, where there is one.
+func (r runTable) warmUpNotes() []string {
+	var unsteady []int64
+	var seconds []float64 // of steady runs
+	rule := ""
+	for _, d := range r.docs {
+		switch w := d.Overall.WarmUp; {
+		case w == nil:
+		case w.Steady:
+			rule, seconds = w.Rule, append(seconds, d.WarmUpSeconds)
+		default:
+			rule, unsteady = w.Rule, append(unsteady, d.Seed)
+		}
+	}
+	var notes []string
+	if len(seconds) > 0 {
+		notes = append(notes, fmt.Sprintf("%s leaves out a warm-up of %s s (mean over %s).",
+			rule, fixed(stats.MeanInterval(seconds, Confidence).Mean, 1), plural(len(seconds), "seed")))
+	}
+	if len(unsteady) > 0 {
+		notes = append(notes, fmt.Sprintf("Under %s %s saw no steady state in the first half of the run, and leaves nothing out: a longer run may have one, a backlog that grows has none (warmup.steady).",
+			seedList(unsteady), rule))
+	}
+	return notes
 }
 
 // add adds up what the notes speak of.

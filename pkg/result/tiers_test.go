@@ -17,8 +17,8 @@ import (
 )
 
 // makeTieredDocument is makeDocument where the small pool prefills for the
-// large one, has tiers, is watched, a replica failed, and flow
-// control keeps requests back.
+// large one, has tiers, is watched, a replica failed, flow
+// control keeps requests back, and a rule finds the warm-up.
 func makeTieredDocument(seed int64, bias time.Duration) *Document {
 	o := makeOutcome(bias)
 	for i := range o.Cells {
@@ -50,6 +50,7 @@ func makeTieredDocument(seed int64, bias time.Duration) *Document {
 	}
 	m := makeMeta(seed)
 	m.HandsOver, m.Disrupted = true, true
+	m.FoundWarmUp = &WarmUp{Rule: "MSER", Steady: seed == 42, Requests: 2 * (seed - 40)}
 	m.Provenance.Pools[0].Role = "Prefill"
 	m.Provenance.Pools[0].Tiers = []TierProvenance{
 		{Kind: "cpu", Blocks: 1000, ReadBytesPerSecond: 20e9, WriteBytesPerSecond: 20e9, LatencySeconds: 1e-6},

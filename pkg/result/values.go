@@ -198,3 +198,12 @@ func stabilityOf(name string, unit Unit, d Direction, help string, of func(*Stab
 		return optional(of(r.Stability))
 	})).needing(NeedsStability)
 }
+
+func warmUpOf(name string, u Unit, d Direction, help string, of func(*WarmUp) float64) statistic {
+	return newStatistic(name, u, d, help, func(g *Group) (float64, bool) {
+		if g.WarmUp == nil {
+			return 0, false
+		}
+		return of(g.WarmUp), true
+	}).needing(NeedsWarmUpRule)
+}

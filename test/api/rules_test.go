@@ -76,6 +76,10 @@ var rules = map[string]ruleTable{
 		good: []any{fields{"warmup": "59s", "duration": "1m"}, fields{"warmup": "1h", "duration": gone, "requests": 1}},
 		bad:  []any{fields{"warmup": "1m", "duration": "60s"}, fields{"warmup": "2m", "duration": "1m"}},
 	},
+	"warmup is given or found by a rule: set warmup or warmupRule, not both": {
+		good: []any{fields{"warmup": "1s", "warmupRule": gone}, fields{"warmup": gone, "warmupRule": "MSER"}, fields{"warmup": gone, "warmupRule": gone}},
+		bad:  []any{fields{"warmup": "1s", "warmupRule": "MSER"}, fields{"warmup": "0s", "warmupRule": "MSER"}},
+	},
 	"maxNumBatchedTokens must be at least maxNumSeqs": {
 		good: []any{fields{"maxNumBatchedTokens": 64, "maxNumSeqs": 64}, fields{"maxNumBatchedTokens": gone, "maxNumSeqs": gone}},
 		bad:  []any{fields{"maxNumBatchedTokens": 63, "maxNumSeqs": 64}, fields{"maxNumBatchedTokens": 255, "maxNumSeqs": gone}},
