@@ -20,6 +20,11 @@ var followedBefore = map[string]versionRange{
 	"lora-affinity-filter":  {},
 	"low-queue-filter":      {},
 
+	latencyScorerType:              {},
+	latencySLOAdmitterType:         {},
+	predictedLatencyProducerType:   {},
+	predictedLatencyScorerType:     {},
+	sloHeadroomTierFilterType:      {},
 	concurrencyDetectorType:        {},
 	dataParallelProfileHandlerType: {},
 	headerBasedTestingFilterType:   {},
@@ -34,7 +39,6 @@ var followedBefore = map[string]versionRange{
 	weightedRandomPickerType: {},
 
 	// What engines report, and in which form requests come.
-	predictedLatencyScorerType:     {},
 	coreMetricsExtractorType:       {},
 	metricsDataSourceType:          {},
 	modelServerProtocolMetricsType: {},
@@ -42,6 +46,12 @@ var followedBefore = map[string]versionRange{
 	"models-data-extractor":        {},
 	"models-data-source":           {},
 	openAIParserType:               {},
+
+	// What only looks on.
+	servedVerifierType:             {},
+	"endpoint-notification-source": {},
+	"k8s-notification-source":      {},
+	"request-attribute-reporter":   {},
 
 	byLabelType:             {},
 	byLabelSelectorType:     {},

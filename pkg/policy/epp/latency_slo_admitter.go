@@ -17,6 +17,9 @@ var latencySLOAdmitter = pluginType{
 	needs: func(p *plugin) []dataKey {
 		return []dataKey{{latencyData, p.Parameters.(*latencyAdmitterParameters).LatencyPredictionInfoProducerName}}
 	},
+	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		return c.severalPredict(p, at)
+	},
 	newAdmitter: func(b *builder, p *plugin) admitter {
 		return latencySLO{b.prediction(p.Parameters.(*latencyAdmitterParameters).LatencyPredictionInfoProducerName)}
 	},

@@ -244,8 +244,8 @@ func TestOldVersionsSimulateOnlyWhatHasBeenCompared(t *testing.T) {
 	}{
 		"compared":        {"gie-v1.3.1", "plugins: [{type: queue-scorer}]", []string{}},
 		"llm-d's as well": {"scheduler-v0.5.1", "plugins: [{type: queue-scorer}, {type: prefix-cache-scorer}]", []string{}},
-		"not compared": {"scheduler-v0.8.0", "plugins: [{type: latency-scorer}]",
-			[]string{`inline.plugins[0]: Invalid value: "latency-scorer": cannot be simulated: how scheduler-v0.8.0 does it has not been compared; from router-v0.9 on it can be`}},
+		"not compared": {"scheduler-v0.8.0", "plugins: [{type: vllmgrpc-parser}]",
+			[]string{`inline.plugins[0]: Invalid value: "vllmgrpc-parser": cannot be simulated: how scheduler-v0.8.0 does it has not been compared; from router-v0.9 on it can be`}},
 	} {
 		c, errs := Load([]byte(oldHeader+tc.body), tc.version, inline)
 		if len(errs) > 0 {

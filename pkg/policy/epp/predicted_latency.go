@@ -22,6 +22,8 @@ type predictedLatency struct {
 	past       *loadHistory // nil where there is no lag
 	// loadOf is what is known of an endpoint's load.
 	loadOf func(c *cycle, e int) endpointLoad
+	// queue counts where no producer does; nil where one does.
+	queue *promptQueue
 	// untold is whether it is not told what requests state: all objectives are 0.
 	untold bool
 	// prefills says of each endpoint whether its role is to compute prompts only.
@@ -60,6 +62,9 @@ func newPredictedLatency(b *builder, name string, parameters *predictedLatencyPa
 		rates:                      make([]tokenRate, b.Endpoints),
 	}
 	l.loadOf = l.counted
+	if b.dialect.framework < router09 {
+		l.queue, l.loadOf = newPromptQueue(b.Endpoints), l.tracked
+	}
 	if b.Prediction.Lag > 0 {
 		l.past = newLoadHistory(b.Prediction.Lag, b.Endpoints)
 	}
@@ -157,6 +162,11 @@ func (l *predictedLatency) counted(c *cycle, e int) endpointLoad {
 	return endpointLoad{l.load.tokens[e], l.load.requests[e], c.scrapes[e].Waiting, c.scrapes[e].KVUsage}
 }
 
+// tracked is the load of an endpoint by counts of its own.
+func (l *predictedLatency) tracked(c *cycle, e int) endpointLoad {
+	return endpointLoad{l.queue.tokens[e], int64(l.tpots[e].count), c.scrapes[e].Waiting, c.scrapes[e].KVUsage}
+}
+
 // distortion is what a prediction is off by: evenly between 1 − 2·Error and
 // 1 + 2·Error, so that it is off by Error on average.
 func (l *predictedLatency) distortion(c *cycle, e int, which uint64) float64 {
@@ -179,18 +189,28 @@ func (l *predictedLatency) routed(c *cycle, p picks) {
 	if p.prefill != none {
 		computes = p.prefill
 	}
-	l.rates[computes].add(c.now, float64(c.tokens-l.cached(c, computes)))
+	uncached := c.tokens - l.cached(c, computes)
+	l.rates[computes].add(c.now, float64(uncached))
+	if l.queue != nil {
+		l.queue.add(c.request, computes, int64(uncached))
+	}
 }
 
 func (l *predictedLatency) firstToken(request *policy.Request, _ int) {
 	if run := l.running.of(request.ID); run != nil {
 		run.answered = true
 	}
+	if l.queue != nil {
+		l.queue.remove(request.ID)
+	}
 }
 
 func (l *predictedLatency) finished(request *policy.Request, _ int) { l.drop(request.ID) }
 
 func (l *predictedLatency) drop(request int) {
+	if l.queue != nil {
+		l.queue.remove(request)
+	}
 	if run, ok := l.running.remove(request); ok {
 		l.tpots[run.endpoint].remove(run.tpotMs)
 	}

@@ -29,15 +29,18 @@ var predictedLatencyProducer = pluginType{
 			SamplingMean:     defaultSamplingMean,
 			SLOBufferFactor:  1,
 			ContextTTL:       5 * time.Minute.Nanoseconds(),
-			PredictInProduce: true,
+			PredictInProduce: true, PredictInPrepareData: true,
 		}
 	},
 	needs:     predictedLatencyNeeds,
 	produces:  func(p *plugin) []dataKey { return []dataKey{{latencyData, p.Name}} },
 	freshness: "counts at once, metrics as of the last scrape, both prediction.lag ago",
 	treatment: treatPredictor,
+	obstacles: func(c *Config, cluster *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		return append(heedsPrecise(c, cluster, p, at), c.severalPredict(p, at)...)
+	},
 	newProducer: func(b *builder, p *plugin) producer {
-		return newPredictedLatency(b, p.Name, p.Parameters.(*predictedLatencyParameters))
+		return newPredictedLatency(b, b.dataName(p), p.Parameters.(*predictedLatencyParameters))
 	},
 }
 
@@ -78,10 +81,12 @@ type predictedLatencyParameters struct {
 	MaxDecodeTokenSamplesForPrediction int     `json:"maxDecodeTokenSamplesForPrediction,omitempty"`
 	SLOBufferFactor                    float64 `json:"sloBufferFactor"`
 	// ContextTTL is in nanoseconds: the EPP takes no duration such as 5m here.
-	ContextTTL                        int64  `json:"contextTTL"`
-	StreamingMode                     bool   `json:"streamingMode"`
-	EndpointRoleLabel                 string `json:"endpointRoleLabel,omitempty"`
-	PredictInProduce                  bool   `json:"predictInProduce" versions:"scheduler-520af478.."`
+	ContextTTL        int64  `json:"contextTTL"`
+	StreamingMode     bool   `json:"streamingMode"`
+	EndpointRoleLabel string `json:"endpointRoleLabel,omitempty"`
+	PredictInProduce  bool   `json:"predictInProduce" versions:"scheduler-520af478.."`
+	// PredictInPrepareData is the old name of PredictInProduce.
+	PredictInPrepareData              bool   `json:"predictInPrepareData" versions:"gie-v1.5..gie-v1.5"`
 	PrefixMatchInfoProducerName       string `json:"prefixMatchInfoProducerName" versions:"router-v0.9.."`
 	InFlightLoadProducerName          string `json:"inFlightLoadProducerName" versions:"router-v0.10.."`
 	UseEncoderCacheFeatures           bool   `json:"useEncoderCacheFeatures,omitempty" versions:"router-v0.10.."`
@@ -90,6 +95,9 @@ type predictedLatencyParameters struct {
 
 func (p *predictedLatencyParameters) check(l *loader, path *field.Path) {
 	p.PrefixMatchInfoProducerName = orDefault(p.PrefixMatchInfoProducerName, prefixMatchData)
+	if l.clock == gie15 {
+		p.PredictInProduce = p.PredictInPrepareData
+	}
 	if l.clock >= router10 {
 		p.InFlightLoadProducerName = orDefault(p.InFlightLoadProducerName, inFlightLoadData)
 	}
@@ -103,6 +111,15 @@ func (p *predictedLatencyParameters) check(l *loader, path *field.Path) {
 		l.notice(path.Child("maxDecodeTokenSamplesForPrediction"), "deprecated", "deprecated, no effect")
 	}
 	p.SamplingMean, p.MaxDecodeTokenSamplesForPrediction = 0, 0
+}
+
+// severalPredict is about a plugin that predicts, or reads predictions, beside a
+// predicted-latency-scorer of gie-v1.5: both are told to the endpoints under one name.
+func (c *Config) severalPredict(p *plugin, at *field.Path) field.ErrorList {
+	if c.dialect.framework != gie15 || !c.hasType(predictedLatencyScorerType) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, p.Name, "stands beside a "+predictedLatencyScorerType+", whose predictions are told under the same name, which is not simulated")}
 }
 
 // Predicts reports whether a plugin predicts how long engines take: whether a

@@ -5,7 +5,6 @@ package epp
 import (
 	"math"
 
-	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -22,16 +21,6 @@ type predictedSelection struct {
 
 	// prompts counts the requests so far and promptTokens their tokens.
 	prompts, promptTokens int64
-	// queued are the prompts that wait for their first token, queuedTokens what of
-	// them is to be computed, by endpoint.
-	queued       *ledger[queuedPrompt]
-	queuedTokens []int64
-}
-
-// A queuedPrompt is to be computed by an endpoint.
-type queuedPrompt struct {
-	endpoint int32
-	tokens   int64
 }
 
 func newPredictedSelection(b *builder, p *plugin) *predictedSelection {
@@ -47,10 +36,8 @@ func newPredictedSelection(b *builder, p *plugin) *predictedSelection {
 			PrefixMatchInfoProducerName: p.Name,
 			InFlightLoadProducerName:    p.Name,
 		}),
-		predicts:     at < gie14 || told,
-		ahead:        at >= gie14,
-		queued:       newLedger[queuedPrompt](),
-		queuedTokens: make([]int64, b.Endpoints),
+		predicts: at < gie14 || told,
+		ahead:    at >= gie14,
 	}
 	if at < gie14 || s.ContextTTL <= 0 {
 		s.ContextTTL = math.MaxInt64 / 2
@@ -60,7 +47,6 @@ func newPredictedSelection(b *builder, p *plugin) *predictedSelection {
 		s.loadOf = s.scraped
 		s.match, _ = b.attached()
 	} else {
-		s.loadOf = s.tracked
 		s.match = b.prefixMatch(approxPrefixCacheProducerType)
 	}
 	if !told || s.match == nil {
@@ -86,11 +72,6 @@ func (s *predictedSelection) scraped(c *cycle, e int) endpointLoad {
 		load.tokens = int64(waiting) * s.promptTokens / s.prompts
 	}
 	return load
-}
-
-// tracked is the load of an endpoint by counts of its own.
-func (s *predictedSelection) tracked(c *cycle, e int) endpointLoad {
-	return endpointLoad{s.queuedTokens[e], int64(s.tpots[e].count), c.scrapes[e].Waiting, c.scrapes[e].KVUsage}
 }
 
 func (s *predictedSelection) produce(c *cycle) {
@@ -161,27 +142,4 @@ func (s *predictedSelection) routed(c *cycle, p picks) {
 	s.predictedLatency.routed(c, p)
 	s.prompts++
 	s.promptTokens += int64(c.tokens)
-	computes := p.primary
-	if p.prefill != none {
-		computes = p.prefill
-	}
-	queued := queuedPrompt{int32(computes), int64(c.tokens - s.cached(c, computes))}
-	s.queuedTokens[computes] += queued.tokens
-	s.queued.put(c.request, queued)
-}
-
-func (s *predictedSelection) firstToken(request *policy.Request, endpoint int) {
-	s.predictedLatency.firstToken(request, endpoint)
-	s.dequeue(request)
-}
-
-func (s *predictedSelection) finished(request *policy.Request, endpoint int) {
-	s.dequeue(request)
-	s.predictedLatency.finished(request, endpoint)
-}
-
-func (s *predictedSelection) dequeue(request *policy.Request) {
-	if queued, ok := s.queued.remove(request.ID); ok {
-		s.queuedTokens[queued.endpoint] -= queued.tokens
-	}
 }

@@ -42,6 +42,9 @@ var prefixCacheAffinityFilter = pluginType{
 		}
 		return keys
 	},
+	obstacles: func(c *Config, cluster *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		return append(heedsPrecise(c, cluster, p, at), c.severalPredict(p, at)...)
+	},
 	newFilter: newPrefixAffinity,
 }
 

@@ -23,6 +23,9 @@ var sloHeadroomTierFilter = pluginType{
 	needs: func(p *plugin) []dataKey {
 		return []dataKey{{latencyData, p.Parameters.(*headroomTierParameters).LatencyPredictionInfoProducerName}}
 	},
+	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		return c.severalPredict(p, at)
+	},
 	newFilter: func(b *builder, p *plugin) filter {
 		parameters := p.Parameters.(*headroomTierParameters)
 		return &headroomTier{

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+// promptQueue is what a predictor counts itself, before router-v0.9, of prompts that
+// wait for their first token. A model that is trained on counts up to the answer's end,
+// as those of the EPP are, learns the difference.
+type promptQueue struct {
+	waiting *ledger[queuedPrompt]
+	// tokens are those that are to be computed, by endpoint.
+	tokens []int64
+}
+
+// A queuedPrompt is to be computed by an endpoint.
+type queuedPrompt struct {
+	endpoint int32
+	tokens   int64
+}
+
+func newPromptQueue(endpoints int) *promptQueue {
+	return &promptQueue{newLedger[queuedPrompt](), make([]int64, endpoints)}
+}
+
+func (q *promptQueue) add(request, endpoint int, tokens int64) {
+	q.tokens[endpoint] += tokens
+	q.waiting.put(request, queuedPrompt{int32(endpoint), tokens})
+}
+
+func (q *promptQueue) remove(request int) {
+	if p, ok := q.waiting.remove(request); ok {
+		q.tokens[p.endpoint] -= p.tokens
+	}
+}
