@@ -30,7 +30,7 @@ import (
 // those who may look best.) Others, who are as good or nearly, are dropped more
 // often: some of many who are equal look worse than the luckiest. Who looks k
 // times divides α by k.
-func worseThanBest(candidates, rivals []*Trial) []float64 {
+func worseThanBest(candidates, rivals []*Trial, objectives int) []float64 {
 	n := len(candidates[0].Samples)
 	best := slices.MinFunc(slices.Concat(candidates, rivals), func(a, b *Trial) int {
 		return compare(a.first(n), b.first(n))
@@ -44,7 +44,7 @@ func worseThanBest(candidates, rivals []*Trial) []float64 {
 	for i, c := range candidates {
 		if c != best {
 			others = append(others, i)
-			family = append(family, worseP(c, best, n))
+			family = append(family, worseP(c, best, n, objectives))
 		}
 	}
 	for len(family) < len(candidates)+len(rivals)-1 {
@@ -64,12 +64,12 @@ func (t *Trial) first(n int) *Trial {
 	return &first
 }
 
-// worseP returns the p-value of a being worse than b in every objective under
-// the first n seeds.
-func worseP(a, b *Trial, n int) float64 {
+// worseP returns the p-value of a being worse than b in each of so many
+// objectives under the first n seeds: the largest of theirs.
+func worseP(a, b *Trial, n, objectives int) float64 {
 	largest := 0.0
 	differences := make([]float64, n)
-	for j := range a.Samples[0] {
+	for j := range objectives {
 		for i := range differences {
 			differences[i] = a.Samples[i][j] - b.Samples[i][j]
 		}

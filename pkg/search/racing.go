@@ -171,7 +171,8 @@ func (r *racing) look(goal Effort, heat []*runner) {
 	s := r.problem.Settings.Racing
 	looks := (goal.Seeds - s.First + s.Step - 1) / s.Step
 	level := (1 - s.Confidence) / float64(looks)
-	for i, p := range worseThanBest(trials, append(rivals, r.finished[goal]...)) {
+	rivals = append(rivals, r.finished[goal]...)
+	for i, p := range worseThanBest(trials, rivals, r.problem.Objectives) {
 		if p <= level {
 			candidates[i].out = true
 			r.dropped = append(r.dropped, Drop{candidates[i].Point, candidates[i].Effort.Seeds, p})

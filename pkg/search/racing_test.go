@@ -224,13 +224,13 @@ func TestRacingLeavesConstraintsAndFailuresToWhoAsks(t *testing.T) {
 
 func TestRacingOverSeveralObjectivesDropsOnlyWhoIsWorseInAll(t *testing.T) {
 	p := raced(3)
-	p.Objectives = 2
+	p.Objectives = 2 // and a third number, which is none
 	told := play(t, mustNew(t, p), func(p search.Proposal) search.Trial {
 		c := numberOf(p.Point, 0)
 		second := map[float64]float64{1: 5, 2: 1, 3: 9}[c]
 		trial := search.Trial{Proposal: p}
 		for seed := range p.Effort.Seeds {
-			trial.Samples = append(trial.Samples, []float64{c + normal(c, seed, p)/100, second + normal(c, seed, "b", p)/100})
+			trial.Samples = append(trial.Samples, []float64{c + normal(c, seed, p)/100, second + normal(c, seed, "b", p)/100, 0})
 		}
 		return trial
 	})
@@ -256,5 +256,19 @@ func TestRacesThatCannotBeAreRefused(t *testing.T) {
 	_, errs = search.New(p, path)
 	if diff := cmp.Diff(want, lines(errs)); diff != "" {
 		t.Errorf("errors (−want +got):\n%s", diff)
+	}
+}
+
+func BenchmarkRacingTell(b *testing.B) {
+	p := raced(14_500)
+	b.ReportAllocs()
+	for b.Loop() {
+		a := mustNew(b, p)
+		proposals := a.Ask()
+		trials := make([]search.Trial, len(proposals))
+		for i, proposal := range proposals {
+			trials[i] = search.Trial{Proposal: proposal, Samples: [][]float64{{float64(i % 7)}, {float64(i % 5)}, {float64(i % 3)}, {float64(i % 11)}}}
+		}
+		a.Tell(trials)
 	}
 }
