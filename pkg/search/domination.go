@@ -16,12 +16,13 @@ type individual struct {
 	crowding float64   // the sum over objectives of the relative gap between its neighbours in its front
 }
 
-// individuals returns the trials that did not fail.
-func individuals(trials []Trial) []individual {
+// individuals returns the trials that did not fail, by so many objectives:
+// samples may hold more numbers.
+func individuals(trials []Trial, objectives int) []individual {
 	var living []individual
 	for _, t := range trials {
 		if !t.Failed() {
-			living = append(living, individual{Trial: t, losses: t.Losses()})
+			living = append(living, individual{Trial: t, losses: t.Losses()[:objectives]})
 		}
 	}
 	return living

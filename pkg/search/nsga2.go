@@ -39,6 +39,6 @@ func (n *nsga2) tournament(s *stats.Stream) Point {
 // Tell has parents and children compete.
 func (n *nsga2) Tell(trials []Trial) {
 	n.tell(trials)
-	n.population = ranked(append(n.population, individuals(trials)...))
+	n.population = ranked(append(n.population, individuals(trials, n.problem.Objectives)...))
 	n.population = n.population[:min(n.size, len(n.population))]
 }
