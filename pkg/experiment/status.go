@@ -113,7 +113,7 @@ func (p *Plan) objectives() ([]result.Objective, error) {
 		if len(errs) > 0 {
 			return nil, fmt.Errorf("objective %s: %w", o.Metric, errs.ToAggregate())
 		}
-		objectives = append(objectives, result.Objective{Metric: metric, Direction: result.Direction(o.Direction)})
+		objectives = append(objectives, result.Objective{Measure: result.Of(metric), Direction: result.Direction(o.Direction)})
 	}
 	return objectives, nil
 }
@@ -126,7 +126,7 @@ func (p *Plan) rowMetrics() ([]result.Metric, error) {
 	}
 	var metrics []result.Metric
 	for _, o := range objectives {
-		metrics = append(metrics, o.Metric)
+		metrics = append(metrics, o.Measure.Uses()...)
 	}
 	if p.Precision != nil {
 		metric, errs := result.ParseMetric(p.Precision.Metric, nil)

@@ -3,6 +3,7 @@
 package result
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -25,7 +26,7 @@ const (
 
 // Comparison sets a candidate against the baseline in one objective.
 type Comparison struct {
-	Metric Metric `json:"metric"`
+	Measure Measure `json:"metric"`
 	// Difference is candidate − baseline, paired by seed, over the seeds
 	// under which both have a value; N is their number.
 	Difference Estimate `json:"difference"`
@@ -41,9 +42,9 @@ type Comparison struct {
 // compareRows sets the rows of a candidate against those of the baseline, both
 // ascending by seed.
 func compareRows(candidate, baseline []Row, o Objective) Comparison {
-	xs, ys := pairs(candidate, baseline, o.Metric.String())
+	xs, ys := pairs(candidate, baseline, o.Measure.source())
 	difference := stats.PairedDifference(xs, ys, Confidence)
-	c := Comparison{Metric: o.Metric, Difference: Estimate(difference), Verdict: verdict(difference, o.Direction)}
+	c := Comparison{Measure: o.Measure, Difference: Estimate(difference), Verdict: verdict(difference, o.Direction)}
 	if constant(xs) && constant(ys) {
 		c.Verdict = Undecided
 	}
@@ -60,8 +61,8 @@ func compareRows(candidate, baseline []Row, o Objective) Comparison {
 	return c
 }
 
-// pairs returns a metric's values under the seeds where both sides have one.
-func pairs(a, b []Row, metric string) (xs, ys []float64) {
+// pairs returns a measure's values under the seeds where both sides have one.
+func pairs(a, b []Row, of source) (xs, ys []float64) {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		switch {
 		case a[i].Seed < b[j].Seed:
@@ -69,8 +70,8 @@ func pairs(a, b []Row, metric string) (xs, ys []float64) {
 		case a[i].Seed > b[j].Seed:
 			j++
 		default:
-			x, hasX := a[i].Metrics.Get(metric)
-			y, hasY := b[j].Metrics.Get(metric)
+			x, hasX := of.value(&a[i])
+			y, hasY := of.value(&b[j])
 			if hasX && hasY {
 				xs, ys = append(xs, x), append(ys, y)
 			}
@@ -99,3 +100,10 @@ func verdict(difference stats.Interval, d Direction) Verdict {
 }
 
 func halfWidth(i stats.Interval) float64 { return (i.High - i.Low) / 2 }
+
+// bySeed returns rows of one point by seed.
+func bySeed(rows []Row) []Row {
+	rows = slices.Clone(rows)
+	slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(a.Seed, b.Seed) })
+	return rows
+}

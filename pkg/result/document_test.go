@@ -120,6 +120,8 @@ func TestValues(t *testing.T) {
 		"peak KV usage of a pool":                               {"kvUsage.peak{pool=small}", 0.5},
 		"evictions":                                             {"evictions", 12},
 		"replica-hours":                                         {"replicaHours", 3 * 8. / 3600},
+		"cost per good request: those of the critical class":    {"costPerGoodRequest", 3 * 8. / 3600 * 2.5 / 158},
+		"cost per good request of a pool":                       {"costPerGoodRequest{pool=small}", 8. / 3600 * 2.5 / 99},
 		"cost of a pool":                                        {"cost{pool=large}", 2 * 8. / 3600 * 2.5},
 		"a latency of a group":                                  {"ttft.max{pool=small}", 0.119},
 		"a latency of two labels":                               {"ttft.max{pool=large,class=critical}", 0.089},

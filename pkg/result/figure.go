@@ -39,6 +39,8 @@ func (u Unit) display() display {
 		return display{1, "h", fourDigits}
 	case Currency:
 		return display{1, "", 2}
+	case CurrencyPerRequest:
+		return display{1000, "per 1000", fourDigits}
 	default:
 		return display{1, "", fourDigits}
 	}

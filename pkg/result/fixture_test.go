@@ -108,5 +108,5 @@ func ttft99(values ...float64) []map[string]float64 {
 }
 
 func objective(text string, d Direction) Objective {
-	return Objective{Metric: MustParseMetric(text), Direction: d}
+	return Objective{Measure: Of(MustParseMetric(text)), Direction: d}
 }

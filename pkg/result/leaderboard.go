@@ -75,7 +75,7 @@ func NewLeaderboard(points []Candidate, rows []Row, objectives []Objective, base
 	sorted = completed(sorted)
 	s := standings{objectives: objectives, rows: map[int][]Row{}, seeds: seedsOf(sorted)}
 	for _, o := range objectives {
-		s.names = append(s.names, o.Metric.String())
+		s.names = append(s.names, o.Measure.String())
 	}
 	for _, of := range byPoint(sorted) {
 		s.rows[of[0].Point] = of
@@ -126,8 +126,8 @@ func (s *standings) check(points []Candidate, baseline int) error {
 		return fmt.Errorf("the baseline is point %d, which is not there", baseline)
 	}
 	for _, o := range s.objectives {
-		if o.Direction != Maximize && o.Direction != Minimize {
-			return fmt.Errorf("objective %s has direction %q; there are %s and %s", o.Metric, o.Direction, Maximize, Minimize)
+		if err := o.check(); err != nil {
+			return err
 		}
 	}
 	var unknown []int
@@ -192,7 +192,7 @@ func (s *standings) order(a, b Ranked) int {
 	case a.Incomplete == "":
 		for i, o := range s.objectives {
 			name := s.names[i]
-			if order := o.compare(a.Metrics[name].Mean, b.Metrics[name].Mean); order != 0 {
+			if order := cmp.Compare(o.Loss(a.Metrics[name].Mean), o.Loss(b.Metrics[name].Mean)); order != 0 {
 				return order
 			}
 		}

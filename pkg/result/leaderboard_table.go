@@ -40,13 +40,13 @@ func (l *Leaderboard) grid() *grid {
 	g.add("", false, fronts)
 	g.add("candidate", false, names)
 	for i, o := range l.Objectives {
-		g.add(title(o.Metric.String(), o.Metric.Unit())+" "+arrow(o.Direction), false, l.means(o.Metric))
+		g.add(title(o.Measure.String(), o.Measure.Unit())+" "+arrow(o.Direction), false, l.means(o.Measure))
 		if l.Baseline != nil {
 			g.add("versus baseline", false, l.comparisons(i))
 		}
 	}
 	if completion := MustParseMetric("completionRate"); l.needsColumn(completion) {
-		g.add(title("completed", completion.Unit()), false, l.means(completion))
+		g.add(title("completed", completion.Unit()), false, l.means(Of(completion)))
 	}
 	return g
 }
@@ -104,7 +104,7 @@ func (c *Ranked) name(widths []int) string {
 	return strings.TrimRight(strings.Join(parts, " "), " ")
 }
 
-func (l *Leaderboard) means(m Metric) []string {
+func (l *Leaderboard) means(m Measure) []string {
 	var intervals []stats.Interval
 	for i := range l.Candidates {
 		intervals = append(intervals, l.Candidates[i].Metrics[m.String()])
@@ -143,7 +143,7 @@ func comparisonTexts(c *Comparison, seeds int) (difference, margin, verdict stri
 			width = *c.RelativeHalfWidth * 100
 		}
 	} else {
-		d := c.Metric.Unit().display()
+		d := c.Measure.Unit().display()
 		mean, width, decimals, suffix = mean*d.factor, width*d.factor, 2, d.suffix
 		if suffix == "%" {
 			suffix = "points"
@@ -159,7 +159,7 @@ func comparisonTexts(c *Comparison, seeds int) (difference, margin, verdict stri
 // shows it.
 func (l *Leaderboard) needsColumn(m Metric) bool {
 	for _, o := range l.Objectives {
-		if o.Metric == m {
+		if o.Measure == Of(m) {
 			return false
 		}
 	}

@@ -56,7 +56,7 @@ func TestParseMetric(t *testing.T) {
 func TestParseMetricFaults(t *testing.T) {
 	const names = "ttft, engineTtft, tpot, itl, e2e, queueing, gatewayQueueing, handoff, kvLoad, goodput, attainment, completionRate, rejectionRate, unfinishedRate, " +
 		"failureRate, migrations, throughput, cacheHit, preemptions, recomputedTokens, handoffs, handoffShare, fairness, utilization, kvUsage, evictions, " +
-		"cpuTier, storageTier, linkUtilization, linkConcurrency, stability, replicaHours, cost, warmup"
+		"cpuTier, storageTier, linkUtilization, linkConcurrency, stability, replicaHours, cost, costPerGoodRequest, warmup"
 	const percentiles = "mean, p50, p90, p95, p99, max"
 	cases := map[string]struct {
 		text string
@@ -205,7 +205,7 @@ func TestMetricKnowsItself(t *testing.T) {
 }
 
 func TestMetricIsTextInJSON(t *testing.T) {
-	in := Objective{Metric: MustParseMetric("ttft.p99{pool=b,class=a}"), Direction: Minimize}
+	in := Objective{Measure: Of(MustParseMetric("ttft.p99{pool=b,class=a}")), Direction: Minimize}
 	raw, err := json.Marshal(in)
 	if err != nil {
 		t.Fatal(err)
@@ -220,8 +220,11 @@ func TestMetricIsTextInJSON(t *testing.T) {
 	if out != in {
 		t.Errorf("read back %+v, want %+v", out, in)
 	}
-	if err := json.Unmarshal([]byte(`{"metric":"nothing"}`), &out); err == nil {
+	if err := json.Unmarshal([]byte(`{"metric":"nothing.p99"}`), &out); err == nil {
 		t.Error("an unknown metric was read from JSON")
+	}
+	if err := json.Unmarshal([]byte(`{"metric":"perRequest"}`), &out); err != nil || out.Measure.String() != "perRequest" || out.Measure.Unit() != Number {
+		t.Errorf("a derived metric is read as %s in %s, %v", out.Measure, out.Measure.Unit(), err)
 	}
 }
 

@@ -42,7 +42,7 @@ func (l *Leaderboard) rankNote() string {
 		if o.Direction == Maximize {
 			meaning = "more is better"
 		}
-		words = append(words, fmt.Sprintf("%s (%s %s)", o.Metric, arrow(o.Direction), meaning))
+		words = append(words, fmt.Sprintf("%s (%s %s)", o.Measure, arrow(o.Direction), meaning))
 	}
 	return "Ranked by the mean of " + strings.Join(words, ", then ") + "."
 }

@@ -2,6 +2,12 @@
 
 package result
 
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
 // Direction says which way a metric improves.
 type Direction string
 
@@ -12,21 +18,33 @@ const (
 	Minimize Direction = "Minimize"
 )
 
-// Objective is a metric to improve.
+// Objective is a measure to improve.
 type Objective struct {
-	Metric    Metric    `json:"metric"`
+	Measure   Measure   `json:"metric"`
 	Direction Direction `json:"direction"`
 }
 
-// compare returns a negative number where a is better than b, and 0 where
-// they are equal.
-func (o Objective) compare(a, b float64) int {
-	switch {
-	case a == b:
-		return 0
-	case (a < b) == (o.Direction == Minimize):
-		return -1
-	default:
-		return 1
+// Objective reads an objective. Errors are at path.metric and path.direction.
+func (m Measures) Objective(metric, direction string, path *field.Path) (Objective, field.ErrorList) {
+	measure, errs := m.Parse(metric, path.Child("metric"))
+	o := Objective{Measure: measure, Direction: Direction(direction)}
+	if err := o.check(); err != nil {
+		errs = append(errs, field.NotSupported(path.Child("direction"), o.Direction, []Direction{Maximize, Minimize}))
 	}
+	return o, errs
+}
+
+func (o Objective) check() error {
+	if o.Direction != Maximize && o.Direction != Minimize {
+		return fmt.Errorf("objective %s has direction %q; there are %s and %s", o.Measure, o.Direction, Maximize, Minimize)
+	}
+	return nil
+}
+
+// Loss turns a value so that less is better.
+func (o Objective) Loss(value float64) float64 {
+	if o.Direction == Maximize {
+		return -value
+	}
+	return value
 }

@@ -17,6 +17,9 @@ const (
 	Index     Unit = "index" // 0 to 1, 1 is best
 	Hours     Unit = "hours"
 	Currency  Unit = "currency" // the scenario's own
+	// CurrencyPerRequest is the scenario's own currency for each request.
+	CurrencyPerRequest Unit = "currency per request"
+	Number             Unit = "number" // a derived metric's
 )
 
 // family is a metric and its statistics.
@@ -174,6 +177,9 @@ var families = []family{
 	}},
 	{name: "cost", labels: replicaLabels, prices: true, statistics: []statistic{
 		newStatistic("", Currency, Minimize, "replica-hours × price", ofReplicas(func(r *Replicas) (float64, bool) { return optional(r.Cost) })),
+	}},
+	{name: "costPerGoodRequest", labels: replicaLabels, targets: true, prices: true, statistics: []statistic{
+		newStatistic("", CurrencyPerRequest, Minimize, "cost ÷ requests that met every target of their class", costPerGoodRequest),
 	}},
 	{name: "warmup", statistics: []statistic{
 		warmUpOf("requests", Count, Minimize, "requests that the warm-up rule left out", func(w *WarmUp) float64 { return float64(w.Requests) }),

@@ -107,6 +107,14 @@ func kvUsageOf(name, help string, of func(*KVUsage) float64) statistic {
 	}))
 }
 
+// costPerGoodRequest has no value where no request was good.
+func costPerGoodRequest(g *Group) (float64, bool) {
+	if g.Replicas == nil || g.Replicas.Cost == nil || g.Requests.Good == 0 {
+		return 0, false
+	}
+	return *g.Replicas.Cost / float64(g.Requests.Good), true
+}
+
 // The functions below are about what only some scenarios have.
 
 func cacheHitOf(name string, d Direction, help string, of func(*CacheHit) *float64) statistic {

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/stats"
+)
+
+// Gate is a claim about the mean of a measure over the seeds.
+type Gate struct {
+	Name     string   `json:"name"`
+	Measure  Measure  `json:"metric"`
+	Operator Operator `json:"operator"`
+	// Bound is in the measure's unit or, where Relative is set, the change from
+	// the baseline ÷ the size of the baseline's mean.
+	Bound    float64 `json:"bound"`
+	Relative bool    `json:"relative,omitempty"`
+	// Confidence is above 0.5 and below 1.
+	Confidence float64 `json:"confidence"`
+}
+
+// GateText is a gate as the user writes it: it has a Value or a change
+// VersusBaseline.
+type GateText struct {
+	Name, Metric, Operator, Value, VersusBaseline, Confidence string
+}
+
+// Gate reads a gate. Errors are at the path's children, named as in the API.
+func (m Measures) Gate(in GateText, path *field.Path) (Gate, field.ErrorList) {
+	measure, errs := m.Parse(in.Metric, path.Child("metric"))
+	g := Gate{Name: in.Name, Measure: measure, Operator: Operator(in.Operator), Relative: in.VersusBaseline != ""}
+	errs = append(errs, g.Operator.check(path.Child("operator"))...)
+	var more field.ErrorList
+	switch {
+	case (in.Value == "") == (in.VersusBaseline == ""):
+		more = field.ErrorList{field.Invalid(path, in.Name, "must have one of value and versusBaseline")}
+	case g.Relative:
+		g.Bound, more = ParseChange(in.VersusBaseline, path.Child("versusBaseline"))
+	case len(errs) == 0:
+		g.Bound, more = ParseBound(in.Value, measure.Unit(), path.Child("value"))
+	}
+	errs = append(errs, more...)
+	var err error
+	g.Confidence, err = strconv.ParseFloat(in.Confidence, 64)
+	switch {
+	case in.Confidence == "":
+		errs = append(errs, field.Required(path.Child("confidence"), "say with which confidence the claim must hold, such as 0.95"))
+	case err != nil || !(g.Confidence > 0.5 && g.Confidence < 1):
+		errs = append(errs, field.Invalid(path.Child("confidence"), in.Confidence, "must be above 0.5 and below 1"))
+	}
+	return g, errs
+}
+
+// String returns the claim in words.
+func (g Gate) String() string {
+	if g.Relative {
+		return fmt.Sprintf("%s %s baseline %s", g.Measure, g.Operator.symbol(), changeText(g.Bound))
+	}
+	return Constraint{g.Measure, g.Operator, g.Bound}.String()
+}
+
+// Judgement is what came of a gate.
+type Judgement string
+
+const (
+	// Pass says that the claim holds, Fail that it does not, each with the
+	// gate's confidence.
+	Pass Judgement = "Pass"
+	Fail Judgement = "Fail"
+	// Unknown says that the evidence is not enough.
+	Unknown Judgement = "Unknown"
+)
+
+// GateResult is a gate and what rows say of it.
+type GateResult struct {
+	Gate
+	Verdict Judgement `json:"verdict"`
+	// Estimate is the mean over N seeds, in the gate's own terms; absent where
+	// there is none.
+	Estimate *float64 `json:"estimate,omitempty"`
+	// Limit is what the mean is below, or above, with the confidence: at the side
+	// on which the claim was decided, or where it was not, at that of the claim.
+	Limit *float64 `json:"limit,omitempty"`
+	N     int      `json:"n"`
+	// Words say it with figures.
+	Words string `json:"words"`
+}
+
+// Judge says what the rows of a candidate say of the claim; baseline is only
+// looked at by claims relative to it, seed by seed.
+//
+// It is Student's one-sided t-test over the seeds at the gate's confidence,
+// whatever the measure: the quantile that a simulation measures is one number a
+// seed, of which the mean is judged, and with as few seeds as there are, a
+// bootstrap would claim more than it holds. Fewer than two seeds are Unknown.
+// Where all seeds give the same, that value decides.
+func (g Gate) Judge(candidate, baseline []Row) GateResult {
+	r := GateResult{Gate: g, Verdict: Unknown}
+	var xs, ys []float64
+	if g.Relative {
+		xs, ys = pairs(bySeed(candidate), bySeed(baseline), g.Measure.source())
+	} else {
+		xs = g.Measure.source().values(candidate)
+	}
+	r.N = len(xs)
+	if r.N == 0 {
+		r.Words = fmt.Sprintf("%s: nothing was measured for it", g)
+		return r
+	}
+	switch claimAtMostZero(g.distances(xs, ys), g.Confidence) {
+	case Holds:
+		r.Verdict = Pass
+	case Breaks:
+		r.Verdict = Fail
+	}
+	if missing := len(candidate) - r.N; missing > 0 && r.Verdict == Pass {
+		r.Verdict = Unknown
+	}
+	r.estimate(xs, ys)
+	r.Words = r.words(len(candidate), constant(xs) && constant(ys))
+	return r
+}
+
+// distances are how far the seeds are beyond the bound, negative where they keep
+// to it. The baseline scales a relative one, so that none is divided by it.
+func (g Gate) distances(xs, ys []float64) []float64 {
+	d := make([]float64, len(xs))
+	factor := 1 + g.Bound
+	if g.Relative && mean(ys) < 0 {
+		factor = 1 - g.Bound
+	}
+	for i := range xs {
+		bound := g.Bound
+		if g.Relative {
+			bound = float64(factor * ys[i])
+		}
+		d[i] = float64(g.Operator.sign() * (xs[i] - bound))
+	}
+	return d
+}
+
+// estimate fills in the estimate and its limit, where they are finite.
+func (r *GateResult) estimate(xs, ys []float64) {
+	estimate, low, high := mean(xs), math.Inf(-1), math.Inf(1)
+	switch {
+	case r.Relative:
+		base := mean(ys)
+		if base == 0 {
+			return
+		}
+		estimate = (estimate - base) / math.Abs(base)
+		low, high = stats.PairedRatioBounds(xs, ys, r.Confidence)
+		low, high = low-1, high-1
+		if base < 0 {
+			low, high = -high, -low
+		}
+	case len(xs) > 1:
+		low, high = stats.LowerBound(xs, r.Confidence), stats.UpperBound(xs, r.Confidence)
+	}
+	r.Estimate = &estimate
+	limit := high
+	if (r.Operator == AtMost) == (r.Verdict == Fail) {
+		limit = low
+	}
+	if !math.IsInf(limit, 0) {
+		r.Limit = &limit
+	}
+}
+
+// words say what was found, such as
+// ttft.p99 ≤ 500 ms fails: 612.1 ms, above 590.3 ms with 95 % (5 seeds).
+func (r *GateResult) words(seeds int, constant bool) string {
+	verb := map[Judgement]string{Pass: "passes", Fail: "fails", Unknown: "is not decided"}[r.Verdict]
+	var found []string
+	if r.Estimate != nil {
+		found = append(found, r.figure(*r.Estimate))
+	}
+	switch {
+	case r.N < 2:
+		found = append(found, "one seed, which says nothing of the spread")
+	case constant:
+		found = append(found, fmt.Sprintf("the same under all %d seeds", r.N))
+	case r.Limit != nil:
+		side := "below"
+		if (r.Operator == AtMost) == (r.Verdict == Fail) {
+			side = "above"
+		}
+		found = append(found, fmt.Sprintf("%s %s with %s %% (%d seeds)", side, r.figure(*r.Limit), shortest(100*r.Confidence), r.N))
+	case r.Relative:
+		found = append(found, fmt.Sprintf("the baseline cannot be told from 0 (%d seeds)", r.N))
+	}
+	if missing := seeds - r.N; missing > 0 {
+		found = append(found, fmt.Sprintf("no value under %d of %d seeds", missing, seeds))
+	}
+	return fmt.Sprintf("%s %s: %s", r.Gate, verb, strings.Join(found, ", "))
+}
+
+// figure prints a value in the gate's terms.
+func (r *GateResult) figure(value float64) string {
+	if r.Relative {
+		return changeText(value)
+	}
+	return boundText(value, r.Measure.Unit())
+}
+
+// changeText prints a relative change in percent.
+func changeText(change float64) string {
+	text := strconv.FormatFloat(change*100, 'g', 4, 64)
+	if !strings.HasPrefix(text, "-") {
+		text = "+" + text
+	}
+	return text + " %"
+}
+
+// Passed says whether all gates pass, and which does not: Fail where one fails,
+// Unknown where one is not decided.
+func Passed(results []GateResult) (Judgement, string) {
+	of := func(v Judgement) (names []string, first string) {
+		for _, r := range results {
+			if r.Verdict == v {
+				names = append(names, r.Name)
+				if first == "" {
+					first = r.Words
+				}
+			}
+		}
+		return names, first
+	}
+	for _, v := range []Judgement{Fail, Unknown} {
+		names, first := of(v)
+		if len(names) == 0 {
+			continue
+		}
+		words := fmt.Sprintf("gate %s: %s", names[0], first)
+		if more := len(names) - 1; more > 0 {
+			words += fmt.Sprintf("; %d more: %s", more, strings.Join(names[1:], ", "))
+		}
+		return v, words
+	}
+	return Pass, fmt.Sprintf("all %d gates pass", len(results))
+}
