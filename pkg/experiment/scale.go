@@ -26,7 +26,7 @@ func (p *Plan) scale() (*scale, error) {
 		if len(errs) > 0 {
 			return nil, errs.ToAggregate()
 		}
-		objectives = append(objectives, result.Objective{Metric: metric, Direction: result.Minimize})
+		objectives = append(objectives, result.Objective{Measure: result.Of(metric), Direction: result.Minimize})
 	}
 	return &scale{objectives: objectives}, nil
 }
@@ -56,14 +56,11 @@ func (s *scale) sample(row *result.Row) ([]float64, bool) {
 	}
 	sample := make([]float64, len(s.objectives))
 	for i, o := range s.objectives {
-		value, ok := row.Metrics.Get(o.Metric.String())
+		value, ok := o.Measure.Value(row)
 		if !ok {
 			return nil, false
 		}
-		if o.Direction == result.Maximize {
-			value = -value
-		}
-		sample[i] = value
+		sample[i] = o.Loss(value)
 	}
 	return sample, true
 }

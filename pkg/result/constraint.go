@@ -83,8 +83,9 @@ func (c Constraint) Excess(value float64) float64 {
 type Claim string
 
 const (
-	// Holds says that all hold, Breaks that some does not.
-	Holds  Claim = "Holds"
+	// Holds says that all hold.
+	Holds Claim = "Holds"
+	// Breaks says that one does not.
 	Breaks Claim = "Breaks"
 	// Open says that the rows are not enough to tell.
 	Open Claim = "Open"

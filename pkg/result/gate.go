@@ -70,9 +70,9 @@ func (g Gate) String() string {
 type Judgement string
 
 const (
-	// Pass says that the claim holds, Fail that it does not, each with the
-	// gate's confidence.
+	// Pass says that the claim holds, with the gate's confidence.
 	Pass Judgement = "Pass"
+	// Fail says that it does not, with the same confidence.
 	Fail Judgement = "Fail"
 	// Unknown says that the evidence is not enough.
 	Unknown Judgement = "Unknown"
