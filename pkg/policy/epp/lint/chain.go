@@ -7,7 +7,14 @@ import (
 	"strconv"
 
 	yamlv3 "go.yaml.in/yaml/v3"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/edit"
 )
+
+// A buffer is the text of a configuration that findings are mended in.
+type buffer struct{ *edit.Buffer }
+
+func newBuffer(text string) *buffer { return &buffer{edit.New(text)} }
 
 // A link is one step of a path: an entry of a collection.
 type link struct {
@@ -68,9 +75,9 @@ func keyIndex(n *yamlv3.Node, key string) int {
 
 // removeAt takes what a path leads to out of the document, and what holds
 // nothing else with it.
-func (b *buffer) removeAt(path string) []splice {
-	for _, l := range slices.Backward(chain(b.root, path)) {
-		if splices := b.remove(l.parent, l.index); splices != nil {
+func (b *buffer) removeAt(path string) []edit.Splice {
+	for _, l := range slices.Backward(chain(b.Root, path)) {
+		if splices := b.Remove(l.parent, l.index); splices != nil {
 			return splices
 		}
 		if l.parent.Kind == yamlv3.MappingNode && len(l.parent.Content) > 2 || l.parent.Kind == yamlv3.SequenceNode && len(l.parent.Content) > 1 {
@@ -82,7 +89,7 @@ func (b *buffer) removeAt(path string) []splice {
 
 // last is the last link of a path, or none.
 func (b *buffer) last(path string) (link, bool) {
-	links := chain(b.root, path)
+	links := chain(b.Root, path)
 	if len(links) == 0 {
 		return link{}, false
 	}
@@ -90,19 +97,19 @@ func (b *buffer) last(path string) (link, bool) {
 }
 
 // renameKey gives the entry that a path leads to another name.
-func (b *buffer) renameKey(path, name string) []splice {
+func (b *buffer) renameKey(path, name string) []edit.Splice {
 	l, ok := b.last(path)
 	if !ok || l.key() == nil || keyIndex(l.parent, name) >= 0 {
 		return nil
 	}
-	return b.replace(l.key(), name)
+	return b.Replace(l.key(), name)
 }
 
 // replaceAt writes another scalar at a path.
-func (b *buffer) replaceAt(path, text string) []splice {
+func (b *buffer) replaceAt(path, text string) []edit.Splice {
 	l, ok := b.last(path)
 	if !ok {
 		return nil
 	}
-	return b.replace(l.value(), text)
+	return b.Replace(l.value(), text)
 }

@@ -3,28 +3,16 @@
 package lint
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 
 	yamlv3 "go.yaml.in/yaml/v3"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/edit"
 )
 
 // parse returns the root of a text, or nil where it is no YAML or empty.
-func parse(text []byte) *yamlv3.Node {
-	var document yamlv3.Node
-	if yamlv3.Unmarshal(text, &document) != nil {
-		// Tabs are legal in JSON; where they are blanks, columns stay the same.
-		document = yamlv3.Node{}
-		if yamlv3.Unmarshal(bytes.ReplaceAll(text, []byte("\t"), []byte(" ")), &document) != nil {
-			return nil
-		}
-	}
-	if len(document.Content) == 0 {
-		return nil
-	}
-	return resolve(document.Content[0])
-}
+func parse(text []byte) *yamlv3.Node { return edit.Parse(text) }
 
 // resolve follows an alias.
 func resolve(n *yamlv3.Node) *yamlv3.Node {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/edit"
 )
 
 // A Fixed is a file with what could be rewritten.
@@ -27,7 +28,7 @@ func (f *Fixed) WriteText(w io.Writer) {
 	for _, note := range f.Notes {
 		fmt.Fprintf(w, "%s: %s\n", f.File, note)
 	}
-	fmt.Fprint(w, unifiedDiff(f.File, string(f.Before), string(f.Content)))
+	fmt.Fprint(w, edit.Diff(f.File, string(f.Before), string(f.Content)))
 }
 
 // Fix rewrites the configurations of a file for a version of the EPP: the first
@@ -54,7 +55,7 @@ func Fix(file string, content []byte, versions []string) (Fixed, error) {
 		if err != nil || len(done) == 0 {
 			continue
 		}
-		spliced, ok := embed(f.Content, source, text)
+		spliced, ok := edit.Embed(f.Content, source, text)
 		if !ok {
 			notes[i] = label(source) + "not rewritten: its text does not stand in the file letter for letter"
 			continue
@@ -118,13 +119,13 @@ func fixText(text, version string) (fixed string, done []string, err error) {
 func fixPass(text, version string) (fixed string, what []string) {
 	v := judge([]byte(text), version)
 	b := newBuffer(text)
-	if b.root == nil {
+	if b.Root == nil {
 		return text, nil
 	}
 	m := mender{buffer: b, version: version, verdict: &v}
 	mended := map[string]bool{}
-	var all []splice
-	for _, f := range findings(&v, b.root, Context{}) {
+	var all []edit.Splice
+	for _, f := range findings(&v, b.Root, Context{}) {
 		part := partOf(f.Path)
 		if mended[part] || len(what) == mostMended {
 			continue
@@ -136,7 +137,7 @@ func fixPass(text, version string) (fixed string, what []string) {
 		mended[part], all = true, append(all, splices...)
 		what = append(what, fmt.Sprintf("%s (%s)", f.Path, f.Rule))
 	}
-	fixed, ok := b.apply(all)
+	fixed, ok := b.Apply(all)
 	if !ok {
 		return text, nil
 	}
@@ -149,10 +150,10 @@ func partOf(path string) string {
 	return strings.Join(all[:min(2, len(all))], ".")
 }
 
-func overlap(some, others []splice) bool {
+func overlap(some, others []edit.Splice) bool {
 	for _, a := range some {
 		for _, b := range others {
-			if a.start == b.start || a.start < b.end && b.start < a.end {
+			if a.Start == b.Start || a.Start < b.End && b.Start < a.End {
 				return true
 			}
 		}
@@ -160,62 +161,11 @@ func overlap(some, others []splice) bool {
 	return false
 }
 
-// embed puts another text in a configuration's place.
-func embed(file []byte, source *epp.Source, text string) (spliced []byte, ok bool) {
-	if !source.InPlace {
-		return nil, false
-	}
-	outer, inner := newBuffer(string(file)), newBuffer(string(source.Text))
-	start, ok := outer.at(source.Line, source.Column)
-	if !ok {
-		return nil, false
-	}
-	endLine, endColumn := inner.position(len(inner.text))
-	endLine, endColumn = source.Position(endLine, endColumn)
-	if strings.HasSuffix(inner.text, "\n") {
-		endColumn = 1 // The next line's indentation is not the text's.
-	}
-	end, ok := outer.at(endLine, endColumn)
-	if !ok {
-		end = len(outer.text)
-	}
-	if start > end {
-		return nil, false
-	}
-	return []byte(outer.text[:start] + indentAfterFirst(text, source.Indent, outer.lineBreak()) + outer.text[end:]), true
-}
-
-// at is the offset of a position.
-func (b *buffer) at(line, column int) (int, bool) {
-	if line < 1 || line > len(b.lines) {
-		return 0, false
-	}
-	return b.offset(nodeAt(line, column))
-}
-
-// indentAfterFirst indents all lines but the first one, and blank ones.
-func indentAfterFirst(text string, columns int, lineBreak string) string {
-	if columns == 0 {
-		return text
-	}
-	var b strings.Builder
-	for i, line := range strings.SplitAfter(text, "\n") {
-		if i > 0 && strings.TrimSpace(line) != "" {
-			b.WriteString(strings.Repeat(" ", columns))
-		}
-		b.WriteString(line)
-	}
-	if lineBreak == "\n" {
-		return b.String()
-	}
-	return strings.ReplaceAll(b.String(), "\n", lineBreak)
-}
-
 // edit is a splice as an edit of the file.
-func (b *buffer) edit(s splice, source *epp.Source) Edit {
-	line, column := b.position(s.start)
-	endLine, endColumn := b.position(s.end)
-	e := Edit{NewText: indentAfterFirst(s.text, source.Indent, "\n")}
+func (b *buffer) edit(s edit.Splice, source *epp.Source) Edit {
+	line, column := b.Position(s.Start)
+	endLine, endColumn := b.Position(s.End)
+	e := Edit{NewText: edit.Indent(s.Text, source.Indent, "\n")}
 	e.Line, e.Column = source.Position(line, column)
 	e.EndLine, e.EndColumn = source.Position(endLine, endColumn)
 	return e

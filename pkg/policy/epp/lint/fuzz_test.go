@@ -104,15 +104,15 @@ func checkLint(t *testing.T, text string, line, how uint8) {
 
 func checkPlace(t *testing.T, b *buffer, f *Finding) {
 	t.Helper()
-	if f.Line < 1 || f.Line > len(b.lines) || f.Column < 1 || f.Column > len(b.line(f.Line-1))+1 {
-		t.Errorf("%s is at line %d, column %d of %d lines", f.Rule, f.Line, f.Column, len(b.lines))
+	if f.Line < 1 || f.Line > len(b.Lines) || f.Column < 1 || f.Column > len(b.Line(f.Line-1))+1 {
+		t.Errorf("%s is at line %d, column %d of %d lines", f.Rule, f.Line, f.Column, len(b.Lines))
 	}
 	if Lookup(f.Rule) == nil || f.Message == "" || strings.Contains(f.Message, "internal error") {
 		t.Errorf("finding is %+v", f)
 	}
 	for _, e := range f.Edits {
-		if e.Line < 1 || e.EndLine < e.Line || e.EndLine > len(b.lines) {
-			t.Errorf("%s has an edit from line %d to %d of %d", f.Rule, e.Line, e.EndLine, len(b.lines))
+		if e.Line < 1 || e.EndLine < e.Line || e.EndLine > len(b.Lines) {
+			t.Errorf("%s has an edit from line %d to %d of %d", f.Rule, e.Line, e.EndLine, len(b.Lines))
 		}
 	}
 }

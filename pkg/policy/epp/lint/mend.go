@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/edit"
 )
 
 // A mender looks for edits that do away with findings.
@@ -20,7 +21,7 @@ type mender struct {
 
 // A candidate is a set of edits that may do.
 type candidate struct {
-	splices []splice
+	splices []edit.Splice
 	// types are those that the edits bring in: the version must have them.
 	types []string
 }
@@ -32,7 +33,7 @@ const mostMended = 64
 // addEdits gives findings the edits that do away with them.
 func addEdits(found []Finding, source *epp.Source, v *epp.Verdict) {
 	b := newBuffer(string(source.Text))
-	if b.root == nil {
+	if b.Root == nil {
 		return
 	}
 	m := mender{buffer: b, version: v.Version, verdict: v}
@@ -44,7 +45,7 @@ func addEdits(found []Finding, source *epp.Source, v *epp.Verdict) {
 }
 
 // mend returns the edits that do away with a finding, or nil.
-func (m *mender) mend(f *Finding) []splice {
+func (m *mender) mend(f *Finding) []edit.Splice {
 	for _, c := range m.candidates(f) {
 		if len(c.splices) > 0 && m.works(f, c) {
 			return c.splices
@@ -61,7 +62,7 @@ func (m *mender) works(f *Finding, c candidate) bool {
 			return false
 		}
 	}
-	text, ok := m.apply(c.splices)
+	text, ok := m.Apply(c.splices)
 	if !ok || parse([]byte(text)) == nil {
 		return false
 	}
@@ -131,7 +132,7 @@ func (m *mender) apiVersion(path string) []candidate {
 // gate writes name=true as name, or drops the gate.
 func (m *mender) gate(path string) []candidate {
 	var all []candidate
-	if name, on := strings.CutSuffix(text(valueAt(m.root, path)), "=true"); on {
+	if name, on := strings.CutSuffix(text(valueAt(m.Root, path)), "=true"); on {
 		all = append(all, candidate{splices: m.replaceAt(path, name)})
 	}
 	return append(all, candidate{splices: m.removeAt(path)})
@@ -144,14 +145,14 @@ func (m *mender) value(path string) []candidate {
 		return nil
 	}
 	n := l.value()
-	start, end, ok := m.scalar(n)
+	start, end, ok := m.Scalar(n)
 	if !ok {
 		return nil
 	}
 	if n.Style == 0 {
-		return []candidate{{splices: []splice{{start, end, `"` + n.Value + `"`}}}}
+		return []candidate{{splices: edit.Replacing(start, end, `"`+n.Value+`"`)}}
 	}
-	return []candidate{{splices: []splice{{start, end, n.Value}}}}
+	return []candidate{{splices: edit.Replacing(start, end, n.Value)}}
 }
 
 // reference writes the name that is nearest.
@@ -160,11 +161,11 @@ func (m *mender) reference(path string) []candidate {
 	if !ok {
 		return nil
 	}
-	name := nearest(text(l.value()), pluginNames(m.root))
+	name := nearest(text(l.value()), pluginNames(m.Root))
 	if name == "" {
 		return nil
 	}
-	return []candidate{{splices: m.replace(l.value(), name)}}
+	return []candidate{{splices: m.Replace(l.value(), name)}}
 }
 
 // producer lists inflight-load-producer behind the plugin that needs it.
@@ -173,5 +174,5 @@ func (m *mender) producer(path []string) []candidate {
 	if !ok {
 		return nil
 	}
-	return []candidate{{splices: m.insertAfter(l.parent, l.index, []string{"- type: " + inFlightProducer}, "{type: "+inFlightProducer+"}")}}
+	return []candidate{{splices: m.InsertAfter(l.parent, l.index, []string{"- type: " + inFlightProducer}, "{type: "+inFlightProducer+"}")}}
 }

@@ -5,6 +5,8 @@ package lint
 import (
 	"slices"
 	"strings"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/edit"
 )
 
 // renamedFields are fields of the document, old and new ones.
@@ -47,21 +49,21 @@ func (m *mender) field(f *Finding, path []string) []candidate {
 
 // element makes an element of a list of a key such as -pluginRef, which lacks a
 // blank.
-func (m *mender) element(path, name string) []splice {
+func (m *mender) element(path, name string) []edit.Splice {
 	l, ok := m.last(path)
 	if !ok || l.key() == nil {
 		return nil
 	}
-	return m.replace(l.key(), "- "+strings.TrimLeft(name, "-"))
+	return m.Replace(l.key(), "- "+strings.TrimLeft(name, "-"))
 }
 
 // detector makes a utilization-detector of the thresholds that stood in
 // saturationDetector.
 func (m *mender) detector() candidate {
 	const typeName = "utilization-detector"
-	section := child(m.root, "saturationDetector")
-	list := child(m.root, "plugins")
-	if section == nil || len(items(list)) == 0 || slices.Contains(pluginNames(m.root), typeName) {
+	section := child(m.Root, "saturationDetector")
+	list := child(m.Root, "plugins")
+	if section == nil || len(items(list)) == 0 || slices.Contains(pluginNames(m.Root), typeName) {
 		return candidate{}
 	}
 	lines, flow := []string{"- type: " + typeName, "  parameters:"}, []string{}
@@ -69,7 +71,7 @@ func (m *mender) detector() candidate {
 		setting := section.Content[i].Value + ": " + section.Content[i+1].Value
 		lines, flow = append(lines, "    "+setting), append(flow, setting)
 	}
-	insert := m.insertAfter(list, len(list.Content)-1, lines, "{type: "+typeName+", parameters: {"+strings.Join(flow, ", ")+"}}")
+	insert := m.InsertAfter(list, len(list.Content)-1, lines, "{type: "+typeName+", parameters: {"+strings.Join(flow, ", ")+"}}")
 	remove := m.removeAt("saturationDetector")
 	if insert == nil || remove == nil {
 		return candidate{}
@@ -96,7 +98,7 @@ func (m *mender) successor(f *Finding, path []string) []candidate {
 	case len(path) > 3 && path[2] == "parameters" && strings.Contains(f.Message, "no effect") && !strings.Contains(f.Message, "no effect on"):
 		return []candidate{{splices: m.removeAt(f.Path)}}
 	case len(path) > 3 && path[2] == "parameters":
-		typeName := text(child(valueAt(m.root, "plugins["+path[1]+"]"), "type"))
+		typeName := text(child(valueAt(m.Root, "plugins["+path[1]+"]"), "type"))
 		if names, ok := renamedParameters[typeName]; ok && names[0] == path[len(path)-1] {
 			return []candidate{{splices: m.renameKey(f.Path, names[1])}}
 		}
@@ -106,14 +108,14 @@ func (m *mender) successor(f *Finding, path []string) []candidate {
 
 // moveInto takes a reference at the top of the document into a section, in
 // block style only.
-func (m *mender) moveInto(path, section string, lines func(ref string) []string) []splice {
-	ref := text(child(m.root, path, "pluginRef"))
+func (m *mender) moveInto(path, section string, lines func(ref string) []string) []edit.Splice {
+	ref := text(child(m.Root, path, "pluginRef"))
 	l, ok := m.last(path)
-	if !ok || ref == "" || isFlow(l.parent) || l.parent != m.root {
+	if !ok || ref == "" || edit.IsFlow(l.parent) || l.parent != m.Root {
 		return nil
 	}
-	if into := child(m.root, section); into != nil {
-		if len(into.Content) == 0 || isFlow(into) || keyIndex(into, steps(lines(ref)[0])[0]) >= 0 {
+	if into := child(m.Root, section); into != nil {
+		if len(into.Content) == 0 || edit.IsFlow(into) || keyIndex(into, steps(lines(ref)[0])[0]) >= 0 {
 			return nil
 		}
 		first := into.Content[0]
@@ -121,24 +123,24 @@ func (m *mender) moveInto(path, section string, lines func(ref string) []string)
 		if remove == nil {
 			return nil
 		}
-		return append(m.insertLines(m.lines[first.Line-1], strings.Repeat(" ", first.Column-1), lines(ref)), remove...)
+		return append(m.InsertLines(m.Lines[first.Line-1], strings.Repeat(" ", first.Column-1), lines(ref)), remove...)
 	}
 	all := []string{section + ":"}
 	for _, line := range lines(ref) {
 		all = append(all, "  "+line)
 	}
-	start, ok := m.offset(l.key())
+	start, ok := m.Offset(l.key())
 	if !ok {
 		return nil
 	}
-	end := m.blockEnd(l.parent, 2*l.index, 2)
+	end := m.BlockEnd(l.parent, 2*l.index, 2)
 	indent := strings.Repeat(" ", l.key().Column-1)
 	text := all[0]
 	for _, line := range all[1:] {
-		text += m.lineBreak() + indent + line
+		text += m.LineBreak() + indent + line
 	}
-	if end > start && strings.HasSuffix(m.text[:end], "\n") {
-		text += m.lineBreak()
+	if end > start && strings.HasSuffix(m.Text[:end], "\n") {
+		text += m.LineBreak()
 	}
-	return []splice{{start, end, text}}
+	return edit.Replacing(start, end, text)
 }

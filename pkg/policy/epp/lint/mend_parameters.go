@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	yamlv3 "go.yaml.in/yaml/v3"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/edit"
 )
 
 // prefixSettings are what moved from prefix-cache-scorer to the producer.
@@ -34,14 +36,14 @@ func (m *mender) parameter(f *Finding) []candidate {
 		return nil
 	}
 	entry := "plugins[" + path[1] + "]"
-	typeName := text(child(valueAt(m.root, entry), "type"))
+	typeName := text(child(valueAt(m.Root, entry), "type"))
 	if len(path) == 3 {
 		return []candidate{{splices: m.removeAt(f.Path)}}
 	}
 	name := path[len(path)-1]
 	var all []candidate
 	switch {
-	case typeName == "prefix-cache-scorer" && text(valueAt(m.root, entry+".parameters.mode")) == "cache_tracking":
+	case typeName == "prefix-cache-scorer" && text(valueAt(m.Root, entry+".parameters.mode")) == "cache_tracking":
 		all = append(all, m.precise(entry))
 	case strings.HasPrefix(typeName, "precise-prefix-cache-") && name == "tokenProcessorConfig":
 		all = append(all, m.tokenProcessor(entry, f.Path))
@@ -93,7 +95,7 @@ func (m *mender) penalty(path string, l link) candidate {
 	if err != nil || edit == nil {
 		return candidate{}
 	}
-	value := m.replace(l.value(), strconv.FormatFloat(math.Round(tokens/peakPrefillTokensPerSecond*1000), 'f', -1, 64))
+	value := m.Replace(l.value(), strconv.FormatFloat(math.Round(tokens/peakPrefillTokensPerSecond*1000), 'f', -1, 64))
 	if value == nil {
 		return candidate{}
 	}
@@ -103,9 +105,9 @@ func (m *mender) penalty(path string, l link) candidate {
 // moveToProducer takes the settings of the index from the scorer to the producer
 // that has them now, which is listed behind the scorer.
 func (m *mender) moveToProducer(entry string) candidate {
-	parameters := valueAt(m.root, entry+".parameters")
+	parameters := valueAt(m.Root, entry+".parameters")
 	l, ok := m.last(entry)
-	if !ok || slices.Contains(pluginNames(m.root), approxProducer) {
+	if !ok || slices.Contains(pluginNames(m.Root), approxProducer) {
 		return candidate{}
 	}
 	lines, flow, moved := producerSettings(parameters)
@@ -113,7 +115,7 @@ func (m *mender) moveToProducer(entry string) candidate {
 		return candidate{}
 	}
 	remove := m.removeKeys(entry+".parameters", moved)
-	insert := m.insertAfter(l.parent, l.index,
+	insert := m.InsertAfter(l.parent, l.index,
 		append([]string{"- type: " + approxProducer, "  parameters:"}, lines...),
 		"{type: "+approxProducer+", parameters: {"+strings.Join(flow, ", ")+"}}")
 	if remove == nil || insert == nil {
@@ -173,18 +175,18 @@ func blockTokens(parameters *yamlv3.Node) float64 {
 
 // tokenProcessor takes the settings of blocks out of indexerConfig.
 func (m *mender) tokenProcessor(entry, path string) candidate {
-	n, at := valueAt(m.root, path), entry+".parameters"
-	into := valueAt(m.root, at)
-	if n == nil || n.Kind != yamlv3.MappingNode || into == nil || isFlow(into) || child(into, "tokenProcessorConfig") != nil {
+	n, at := valueAt(m.Root, path), entry+".parameters"
+	into := valueAt(m.Root, at)
+	if n == nil || n.Kind != yamlv3.MappingNode || into == nil || edit.IsFlow(into) || child(into, "tokenProcessorConfig") != nil {
 		return candidate{}
 	}
 	lines := []string{"tokenProcessorConfig:"}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		start, end, ok := m.scalar(n.Content[i+1])
+		start, end, ok := m.Scalar(n.Content[i+1])
 		if !ok {
 			return candidate{}
 		}
-		line := "  " + n.Content[i].Value + ": " + m.text[start:end]
+		line := "  " + n.Content[i].Value + ": " + m.Text[start:end]
 		if comment := n.Content[i+1].LineComment; comment != "" {
 			line += " " + comment
 		}
@@ -195,15 +197,15 @@ func (m *mender) tokenProcessor(entry, path string) candidate {
 		return candidate{}
 	}
 	first := into.Content[0]
-	return candidate{splices: append(m.insertLines(m.lines[first.Line-1], strings.Repeat(" ", first.Column-1), lines), remove...)}
+	return candidate{splices: append(m.InsertLines(m.Lines[first.Line-1], strings.Repeat(" ", first.Column-1), lines), remove...)}
 }
 
 // removeKeys takes keys out of a mapping, or the mapping where it holds no others.
-func (m *mender) removeKeys(path string, names []string) []splice {
-	if n := valueAt(m.root, path); len(keys(n)) == len(names) {
+func (m *mender) removeKeys(path string, names []string) []edit.Splice {
+	if n := valueAt(m.Root, path); len(keys(n)) == len(names) {
 		return m.removeAt(path)
 	}
-	var all []splice
+	var all []edit.Splice
 	for _, name := range names {
 		splices := m.removeAt(path + "." + name)
 		if splices == nil {
@@ -220,7 +222,7 @@ func (m *mender) decider(path []string) []candidate {
 		return nil
 	}
 	entry := "plugins[" + path[1] + "]"
-	if text(child(valueAt(m.root, entry), "type")) != pdHandler {
+	if text(child(valueAt(m.Root, entry), "type")) != pdHandler {
 		return nil
 	}
 	return []candidate{m.pdDecider(entry)}
@@ -234,7 +236,7 @@ func (m *mender) pdDecider(entry string) candidate {
 	if !ok {
 		return candidate{}
 	}
-	parameters := valueAt(m.root, entry+".parameters")
+	parameters := valueAt(m.Root, entry+".parameters")
 	var old []string
 	for _, name := range []string{"threshold", "hashBlockSize"} {
 		if child(parameters, name) != nil {
@@ -255,7 +257,7 @@ func (m *mender) pdDecider(entry string) candidate {
 		return m.alwaysDisaggregate(entry, l, c)
 	}
 	tokens := max(1, threshold/charactersPerToken)
-	insert := m.insertAfter(l.parent, l.index,
+	insert := m.InsertAfter(l.parent, l.index,
 		[]string{"- type: prefix-based-pd-decider", "  parameters:", fmt.Sprintf("    nonCachedTokens: %d", tokens)},
 		fmt.Sprintf("{type: prefix-based-pd-decider, parameters: {nonCachedTokens: %d}}", tokens))
 	if insert == nil {
@@ -269,8 +271,8 @@ func (m *mender) pdDecider(entry string) candidate {
 func (m *mender) alwaysDisaggregate(entry string, l link, c candidate) candidate {
 	const typeName = "always-disagg-pd-decider"
 	named := m.addParameter(entry, "deciderPluginName", typeName)
-	insert := m.insertAfter(l.parent, l.index, []string{"- type: " + typeName}, "{type: "+typeName+"}")
-	if insert == nil || named == nil || len(c.splices) > 0 && child(valueAt(m.root, entry), "parameters") != nil && m.emptied(entry, c) {
+	insert := m.InsertAfter(l.parent, l.index, []string{"- type: " + typeName}, "{type: "+typeName+"}")
+	if insert == nil || named == nil || len(c.splices) > 0 && child(valueAt(m.Root, entry), "parameters") != nil && m.emptied(entry, c) {
 		return candidate{}
 	}
 	return candidate{splices: append(append(named, insert...), c.splices...), types: []string{typeName}}
@@ -278,29 +280,29 @@ func (m *mender) alwaysDisaggregate(entry string, l link, c candidate) candidate
 
 // emptied reports whether edits take all parameters away.
 func (m *mender) emptied(entry string, c candidate) bool {
-	text, ok := m.apply(c.splices)
+	text, ok := m.Apply(c.splices)
 	return !ok || valueAt(parse([]byte(text)), entry+".parameters") == nil
 }
 
 // addParameter gives a plugin in block style one more parameter.
-func (m *mender) addParameter(entry, name, value string) []splice {
-	n := valueAt(m.root, entry)
-	if n == nil || n.Kind != yamlv3.MappingNode || isFlow(n) {
+func (m *mender) addParameter(entry, name, value string) []edit.Splice {
+	n := valueAt(m.Root, entry)
+	if n == nil || n.Kind != yamlv3.MappingNode || edit.IsFlow(n) {
 		return nil
 	}
 	if into := child(n, "parameters"); into != nil {
-		if into.Kind != yamlv3.MappingNode || isFlow(into) || len(into.Content) == 0 {
+		if into.Kind != yamlv3.MappingNode || edit.IsFlow(into) || len(into.Content) == 0 {
 			return nil
 		}
 		first := into.Content[0]
-		return m.insertLines(m.lines[first.Line-1], strings.Repeat(" ", first.Column-1), []string{name + ": " + value})
+		return m.InsertLines(m.Lines[first.Line-1], strings.Repeat(" ", first.Column-1), []string{name + ": " + value})
 	}
 	indent := strings.Repeat(" ", n.Column-1)
-	return m.insertLines(m.blockEnd(n, len(n.Content)-2, 2), indent, []string{"parameters:", "  " + name + ": " + value})
+	return m.InsertLines(m.BlockEnd(n, len(n.Content)-2, 2), indent, []string{"parameters:", "  " + name + ": " + value})
 }
 
 func (m *mender) listsDecider() bool {
-	for _, item := range items(child(m.root, "plugins")) {
+	for _, item := range items(child(m.Root, "plugins")) {
 		if t := text(child(item, "type")); t == "prefix-based-pd-decider" || t == "always-disagg-pd-decider" {
 			return true
 		}

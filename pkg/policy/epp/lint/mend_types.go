@@ -25,7 +25,7 @@ var renamed = [][2]string{
 // rename gives a plugin the name that its type has in this version, or the one
 // that was meant.
 func (m *mender) rename(path string) []candidate {
-	old := text(valueAt(m.root, path))
+	old := text(valueAt(m.Root, path))
 	var all []candidate
 	for _, pair := range renamed {
 		for i := range pair {
@@ -47,18 +47,18 @@ func (m *mender) renameTo(path, typeName string) candidate {
 	if !ok {
 		return candidate{}
 	}
-	c := candidate{splices: m.replace(l.value(), typeName), types: []string{typeName}}
+	c := candidate{splices: m.Replace(l.value(), typeName), types: []string{typeName}}
 	if c.splices == nil || child(l.parent, "name") != nil {
 		return c
 	}
-	if slices.Contains(pluginNames(m.root), typeName) {
+	if slices.Contains(pluginNames(m.Root), typeName) {
 		return candidate{} // The name is taken.
 	}
-	for _, n := range references(m.root, l.value().Value) {
+	for _, n := range references(m.Root, l.value().Value) {
 		if n == l.value() {
 			continue
 		}
-		edit := m.replace(n, typeName)
+		edit := m.Replace(n, typeName)
 		if edit == nil {
 			return candidate{}
 		}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package lint
+package edit
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// unifiedDiff is the difference of two texts as diff -u prints it, "" for none.
-func unifiedDiff(name, before, after string) string {
+// Diff is the difference of two texts as diff -u prints it, "" for none.
+func Diff(name, before, after string) string {
 	if before == after {
 		return ""
 	}
