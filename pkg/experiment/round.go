@@ -107,22 +107,26 @@ func (r *Round) Shard(index, n int) Span {
 // empty where there are as many simulations.
 func (r *Round) boundary(index, n int) int {
 	total := r.Simulations()
-	switch {
-	case index <= 0:
-		return 0
-	case index >= n:
+	if index == n {
 		return total
 	}
-	share := r.CoreSeconds() * float64(index) / float64(n)
-	trial := sort.SearchFloat64s(r.costs, share)
-	before, end := 0.0, r.ends[trial]
-	if trial > 0 {
-		before = r.costs[trial-1]
+	at := 0
+	for i := 1; i <= index; i++ {
+		at = max(at+1, r.reached(float64(i)/float64(n)))
 	}
-	seeds := len(r.Trials[trial].Seeds)
-	each := (r.costs[trial] - before) / float64(seeds)
-	at := end - seeds + int((share-before)/each+0.5)
-	return min(max(at, index), total-(n-index))
+	return min(at, total-(n-index))
+}
+
+// reached is the simulation at which a share of the cost is nearly reached.
+func (r *Round) reached(share float64) int {
+	seconds := float64(share * r.CoreSeconds())
+	trial := sort.SearchFloat64s(r.costs, seconds)
+	first, before := 0, 0.0
+	if trial > 0 {
+		first, before = r.ends[trial-1], r.costs[trial-1]
+	}
+	n := r.ends[trial] - first
+	return first + int(float64(n)*(seconds-before)/(r.costs[trial]-before)+0.5)
 }
 
 // Missing returns the simulations of a round for which known has no row, by
