@@ -17,8 +17,8 @@ type progress struct {
 	label string
 	// before are done, of a total that grows with a search that learns.
 	before, total int
-	start time.Time
-	drawn time.Time
+	start         time.Time
+	drawn         time.Time
 }
 
 // redrawInterval keeps a terminal from flickering.
