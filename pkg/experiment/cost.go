@@ -62,6 +62,9 @@ func estimatedSeconds(in *v1alpha1.Scenario, err error) float64 {
 	if in.Horizon.Requests != nil {
 		requests = float64(*in.Horizon.Requests)
 	}
+	if in.Horizon.WarmupRule != "" {
+		requests *= 2 // once to find the warm-up, once to measure
+	}
 	return requests * (requestSeconds + float64(outputSeconds*output/rate))
 }
 

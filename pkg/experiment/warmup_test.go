@@ -111,6 +111,15 @@ func TestOnlookersSeeTheMeasuredRun(t *testing.T) {
 	}
 }
 
+func TestARuleDoublesTheEstimatedCost(t *testing.T) {
+	scenario := testRun(t).Spec.Scenario
+	once := estimatedSeconds(&scenario, nil)
+	scenario.Horizon.WarmupRule = v1alpha1.MSERWarmup
+	if twice := estimatedSeconds(&scenario, nil); once == 0 || twice != 2*once {
+		t.Errorf("%v s without the rule, %v s with it", once, twice)
+	}
+}
+
 func TestWarmUpMetricsNeedARule(t *testing.T) {
 	sweep := testSweep(t)
 	sweep.Spec.Objectives[0].Metric = "warmup.steady"
