@@ -112,6 +112,14 @@ func (p *Plan) precisionObjective() int {
 	return at
 }
 
+// claimConfidence is that of the claims of a Capacity search; others make none.
+func (p *Plan) claimConfidence() float64 {
+	if p.Search == nil || p.Search.Capacity == nil {
+		return 0.5
+	}
+	return p.Search.Capacity.Confidence.Float()
+}
+
 // maxFailed is how many points may fail.
 func (p *Plan) maxFailed() int {
 	if p.Search == nil {

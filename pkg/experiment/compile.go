@@ -6,13 +6,13 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
-	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -36,8 +36,9 @@ func CompileRun(ctx context.Context, run *v1alpha1.SimulationRun, inputs Inputs)
 	for _, gate := range run.Spec.Gates {
 		c.plan.Gates = append(c.plan.Gates, gate.Gate())
 	}
-	errs = append(errs, c.precision(run.Spec.Replications, "e2e.mean", &run.Spec.Scenario, spec.Child("replications"))...)
+	c.plan.Precision = wantedPrecision(&run.Spec.Replications, len(c.plan.Seeds), "e2e.mean")
 	c.plan.Decisions = keptDecisions(&run.Spec.Trace)
+	errs = append(errs, c.asks(&run.Spec.Scenario, spec)...)
 	return c.finish(errs)
 }
 
@@ -50,8 +51,9 @@ func CompileSweep(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs Input
 	c.plan.Search = &sweep.Spec.Search
 	c.plan.Rules, c.plan.Metrics = sweep.Spec.Rules, sweep.Spec.Metrics
 	c.plan.Constraints, c.plan.Gates = sweep.Spec.Constraints, sweep.Spec.Gates
-	asked := c.objectives(&sweep.Spec, spec.Child("objectives"))
-	asked = append(asked, c.precision(sweep.Spec.Replications, sweep.Spec.Objectives[0].Metric, &sweep.Spec.Scenario, spec.Child("replications"))...)
+	c.plan.Objectives = slices.Clone(sweep.Spec.Objectives)
+	c.plan.Precision = wantedPrecision(&sweep.Spec.Replications, len(c.plan.Seeds), sweep.Spec.Objectives[0].Metric)
+	asked := c.asks(&sweep.Spec.Scenario, spec)
 	if len(errs) == 0 {
 		errs = append(errs, c.parameters(sweep.Spec.Parameters, spec.Child("parameters"))...)
 	}
@@ -115,23 +117,18 @@ func seeds(r v1alpha1.Replications) []int64 {
 // does not say.
 const defaultMaxCount = 100
 
-// precision takes over a wanted precision, of a metric unless the spec names
-// one.
-func (c *compiler) precision(in v1alpha1.Replications, metric string, scenario *v1alpha1.Scenario, path *field.Path) field.ErrorList {
+// wantedPrecision takes over a wanted precision, of a metric unless the spec names
+// one; nil where none is wanted.
+func wantedPrecision(in *v1alpha1.Replications, seeds int, metric string) *Precision {
 	if in.Precision == "" {
 		return nil
 	}
-	at := path.Child("metric")
 	if in.Metric != "" {
 		metric = in.Metric
 	}
-	parsed, errs := result.ParseMetric(metric, at)
-	if len(errs) > 0 {
-		return errs
-	}
-	c.plan.Precision = &Precision{Metric: parsed.String(), Relative: in.Precision, MaxCount: max(defaultMaxCount, len(c.plan.Seeds))}
+	p := &Precision{Metric: metric, Relative: in.Precision, MaxCount: max(defaultMaxCount, seeds)}
 	if in.MaxCount != nil {
-		c.plan.Precision.MaxCount = int(*in.MaxCount)
+		p.MaxCount = int(*in.MaxCount)
 	}
-	return append(checkNeeds(parsed, scenario, at), checkSelector(parsed.Selector, scenario, at)...)
+	return p
 }

@@ -183,22 +183,27 @@ func (c *compiler) baseline(in *v1alpha1.Baseline, path *field.Path) field.Error
 	return errs
 }
 
-// objectives checks that every objective can be measured.
-func (c *compiler) objectives(spec *v1alpha1.PolicySweepSpec, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	for i, o := range spec.Objectives {
-		at := path.Index(i).Child("metric")
-		metric, es := result.ParseMetric(o.Metric, at)
-		if len(es) > 0 {
-			errs = append(errs, es...)
-			continue
+// asks checks that everything that the plan asks can be measured, and writes the
+// metrics' texts the one way that their equals are written too.
+func (c *compiler) asks(in *v1alpha1.Scenario, spec *field.Path) field.ErrorList {
+	asked, errs := c.plan.asked(spec)
+	if len(errs) > 0 {
+		return errs
+	}
+	for _, u := range asked.uses {
+		for _, metric := range u.measure.Uses() {
+			errs = append(errs, checkNeeds(metric, in, u.path)...)
+			errs = append(errs, checkSelector(metric.Selector, in, u.path)...)
 		}
-		errs = append(errs, checkNeeds(metric, &spec.Scenario, at)...)
-		errs = append(errs, checkSelector(metric.Selector, &spec.Scenario, at)...)
-		if slices.ContainsFunc(c.plan.Objectives, func(p v1alpha1.Objective) bool { return p.Metric == metric.String() }) {
-			errs = append(errs, field.Duplicate(at, o.Metric))
+	}
+	for i, o := range asked.objectives {
+		if slices.ContainsFunc(asked.objectives[:i], func(p result.Objective) bool { return p.Measure == o.Measure }) {
+			errs = append(errs, field.Duplicate(spec.Child("objectives").Index(i).Child("metric"), o.Measure.String()))
 		}
-		c.plan.Objectives = append(c.plan.Objectives, v1alpha1.Objective{Metric: metric.String(), Direction: o.Direction})
+		c.plan.Objectives[i].Metric = o.Measure.String()
+	}
+	if p := c.plan.Precision; p != nil {
+		p.Metric = asked.precision.String()
 	}
 	return errs
 }

@@ -133,10 +133,11 @@ func (r *Round) reached(share float64) int {
 // their keys, and the rows of the others in the places of their simulations.
 // Where known is nil, nothing is.
 func (p *Plan) Missing(r *Round, known func(key string) (result.Row, bool)) (missing []int, rows []result.Row, err error) {
-	metrics, err := p.rowMetrics()
-	if err != nil {
-		return nil, nil, err
+	asked, errs := p.asked(nil)
+	if len(errs) > 0 {
+		return nil, nil, errs.ToAggregate()
 	}
+	metrics := asked.metrics()
 	rows = make([]result.Row, r.Simulations())
 	if known == nil {
 		return r.All().Indices(), rows, nil

@@ -3,59 +3,75 @@
 package experiment
 
 import (
+	"slices"
+
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/search"
 )
 
 // scale tells what the rows of a trial are worth to a search.
 type scale struct {
-	// objectives are the plan's, and after them the one of a wanted precision
-	// where that is about something else.
-	objectives []result.Objective
+	*asked
+	// columns are what a sample holds: the objectives, and after them that of a
+	// wanted precision where it is about something else.
+	columns []result.Objective
+	// confidence is that of claims.
+	confidence float64
 }
 
-// scale returns that of the plan. A run has none but its precision's: all that
-// there is to know of it is that it was simulated.
-func (p *Plan) scale() (*scale, error) {
-	objectives, err := p.objectives()
-	if err != nil {
-		return nil, err
+func newScale(a *asked, confidence float64) *scale {
+	s := &scale{asked: a, columns: slices.Clone(a.objectives), confidence: confidence}
+	if a.precision != nil && !slices.ContainsFunc(a.objectives, func(o result.Objective) bool { return o.Measure == *a.precision }) {
+		s.columns = append(s.columns, result.Objective{Measure: *a.precision, Direction: result.Minimize})
 	}
-	if p.Precision != nil && p.precisionObjective() == len(objectives) {
-		metric, errs := result.ParseMetric(p.Precision.Metric, nil)
-		if len(errs) > 0 {
-			return nil, errs.ToAggregate()
-		}
-		objectives = append(objectives, result.Objective{Measure: result.Of(metric), Direction: result.Minimize})
-	}
-	return &scale{objectives: objectives}, nil
+	return s
 }
 
 // trial weighs a proposal's rows, one a seed. They are those of a trial that
 // failed where one of them lacks a figure that is asked for.
 func (s *scale) trial(proposal search.Proposal, rows []result.Row) search.Trial {
 	trial := search.Trial{Proposal: proposal}
+	excess, complete := result.Excess(s.constraints, rows)
+	if !complete {
+		return trial
+	}
+	trial.Excess = excess
+	trial.Claim = claims[result.ClaimAll(s.constraints, rows, s.confidence)]
+	for _, feature := range s.features {
+		mean, ok := meanOf(feature, rows)
+		if !ok {
+			return trial
+		}
+		trial.Features = append(trial.Features, mean)
+	}
+	var samples [][]float64
 	for i := range rows {
 		sample, ok := s.sample(&rows[i])
 		if !ok {
-			trial.Samples = nil
 			return trial
 		}
-		trial.Samples = append(trial.Samples, sample)
+		samples = append(samples, sample)
 	}
+	trial.Samples = samples
 	return trial
 }
 
-// sample returns what a row says of each objective; less is better.
+// claims are what a search calls them.
+var claims = map[result.Claim]search.Claim{
+	result.Holds: search.Holds, result.Breaks: search.Breaks, result.Open: search.Undecided,
+}
+
+// sample returns what a row says of each column; less is better. Of a run that
+// asks nothing there is nothing to know but that it was simulated.
 func (s *scale) sample(row *result.Row) ([]float64, bool) {
 	if row.Error != "" {
 		return nil, false
 	}
-	if len(s.objectives) == 0 {
+	if len(s.columns) == 0 {
 		return []float64{0}, true
 	}
-	sample := make([]float64, len(s.objectives))
-	for i, o := range s.objectives {
+	sample := make([]float64, len(s.columns))
+	for i, o := range s.columns {
 		value, ok := o.Measure.Value(row)
 		if !ok {
 			return nil, false
@@ -63,4 +79,17 @@ func (s *scale) sample(row *result.Row) ([]float64, bool) {
 		sample[i] = o.Loss(value)
 	}
 	return sample, true
+}
+
+// meanOf is a measure's mean over rows; false where one of them has no value.
+func meanOf(m result.Measure, rows []result.Row) (float64, bool) {
+	sum := 0.0
+	for i := range rows {
+		value, ok := m.Value(&rows[i])
+		if !ok {
+			return 0, false
+		}
+		sum += value
+	}
+	return sum / float64(len(rows)), len(rows) > 0
 }

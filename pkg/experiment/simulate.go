@@ -62,10 +62,11 @@ type Options struct {
 // not go together gives rows that say so. Simulate returns an error, and nothing
 // else, if something cannot be run or ctx ends.
 func (p *Plan) Simulate(ctx context.Context, trace *workload.Trace, r *Round, which []int, o Options) ([]Simulation, error) {
-	metrics, err := p.rowMetrics()
-	if err != nil {
-		return nil, err
+	asked, errs := p.asked(nil)
+	if len(errs) > 0 {
+		return nil, errs.ToAggregate()
 	}
+	metrics := asked.metrics()
 	results := make([]Simulation, len(which))
 	var mu sync.Mutex
 	done := 0

@@ -3,7 +3,6 @@
 package experiment
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -54,6 +53,11 @@ func FillRun(status *v1alpha1.SimulationRunStatus, s *Study) error {
 	if err != nil {
 		return err
 	}
+	verdict, err := s.Verdict()
+	if err != nil {
+		return err
+	}
+	FillVerdict(&status.CommonStatus, verdict)
 	FillProgress(&status.CommonStatus, s)
 	status.Metrics = nil
 	for _, name := range runMetrics {
@@ -70,6 +74,11 @@ func FillSweep(status *v1alpha1.PolicySweepStatus, s *Study) error {
 	if err != nil {
 		return err
 	}
+	verdict, err := s.Verdict()
+	if err != nil {
+		return err
+	}
+	FillVerdict(&status.CommonStatus, verdict)
 	FillProgress(&status.CommonStatus, s)
 	status.Points = int64(len(s.Points()))
 	status.Best, status.Baseline, status.ParetoFront = nil, nil, nil
@@ -92,10 +101,6 @@ func FillSweep(status *v1alpha1.PolicySweepStatus, s *Study) error {
 // Leaderboard ranks the points by the plan's objectives. A run's only point
 // has none and ranks first.
 func (s *Study) Leaderboard() (*result.Leaderboard, error) {
-	objectives, err := s.plan.objectives()
-	if err != nil {
-		return nil, err
-	}
 	candidates := make([]result.Candidate, len(s.Points()))
 	for i, point := range s.Points() {
 		candidates[i] = result.Candidate{Point: point.ID}
@@ -103,39 +108,7 @@ func (s *Study) Leaderboard() (*result.Leaderboard, error) {
 			candidates[i].Parameters = append(candidates[i].Parameters, result.Assignment{Name: value.Name, Value: value.Value})
 		}
 	}
-	return result.NewLeaderboard(candidates, s.Rows(), objectives, s.BaselinePoint())
-}
-
-func (p *Plan) objectives() ([]result.Objective, error) {
-	var objectives []result.Objective
-	for _, o := range p.Objectives {
-		metric, errs := result.ParseMetric(o.Metric, nil)
-		if len(errs) > 0 {
-			return nil, fmt.Errorf("objective %s: %w", o.Metric, errs.ToAggregate())
-		}
-		objectives = append(objectives, result.Objective{Measure: result.Of(metric), Direction: result.Direction(o.Direction)})
-	}
-	return objectives, nil
-}
-
-// rowMetrics are the metrics that rows must hold beside the usual ones.
-func (p *Plan) rowMetrics() ([]result.Metric, error) {
-	objectives, err := p.objectives()
-	if err != nil {
-		return nil, err
-	}
-	var metrics []result.Metric
-	for _, o := range objectives {
-		metrics = append(metrics, o.Measure.Uses()...)
-	}
-	if p.Precision != nil {
-		metric, errs := result.ParseMetric(p.Precision.Metric, nil)
-		if len(errs) > 0 {
-			return nil, errs.ToAggregate()
-		}
-		metrics = append(metrics, metric)
-	}
-	return metrics, nil
+	return result.NewLeaderboard(candidates, s.Rows(), s.asked.objectives, s.BaselinePoint())
 }
 
 func (s *Study) candidate(ranked *result.Ranked) v1alpha1.Candidate {

@@ -23,6 +23,7 @@ var ErrTooManyFailed = errors.New("too many points failed")
 type Study struct {
 	plan      *Plan
 	algorithm search.Algorithm
+	asked     *asked
 	scale     *scale
 
 	points   []Point
@@ -32,12 +33,15 @@ type Study struct {
 	proposals []search.Proposal
 	round     *Round
 	rows      []result.Row // of all rounds that were told
+	// confirmed are the rows under fresh seeds at the end, if there are some: of
+	// the point that was found best, and of the baseline.
+	confirmed []result.Row
 	// failed are the points that have no figures, and why the first one has
 	// none.
 	failed       map[int]bool
 	firstFailure string
-	// asked is the number of simulations of all rounds so far.
-	asked int
+	// simulations is the number of those of all rounds so far.
+	simulations int
 }
 
 // NoBaseline is what BaselinePoint returns where there is none.
@@ -45,16 +49,17 @@ const NoBaseline = -1
 
 // Study returns the plan's study, before its first round.
 func (p *Plan) Study() (*Study, error) {
-	algorithm, errs := p.algorithm(field.NewPath("spec"))
+	spec := field.NewPath("spec")
+	algorithm, errs := p.algorithm(spec)
 	if len(errs) > 0 {
 		return nil, errs.ToAggregate()
 	}
-	scale, err := p.scale()
-	if err != nil {
-		return nil, err
+	asked, errs := p.asked(spec)
+	if len(errs) > 0 {
+		return nil, errs.ToAggregate()
 	}
 	s := &Study{
-		plan: p, algorithm: algorithm, scale: scale,
+		plan: p, algorithm: algorithm, asked: asked, scale: newScale(asked, p.claimConfidence()),
 		ids: map[string]int{}, baseline: NoBaseline, failed: map[int]bool{},
 	}
 	s.next(0)
@@ -73,7 +78,7 @@ func (s *Study) BaselinePoint() int { return s.baseline }
 
 // Asked is the number of simulations of all rounds so far, the one under way
 // included.
-func (s *Study) Asked() int { return s.asked }
+func (s *Study) Asked() int { return s.simulations }
 
 // Rows are those of all rounds that were told, in their order.
 func (s *Study) Rows() []result.Row { return s.rows }
@@ -100,6 +105,9 @@ func (s *Study) Tell(rows []result.Row) error {
 		return fmt.Errorf("%w: %d, and %d may; the first: %s", ErrTooManyFailed, len(s.failed), most, s.firstFailure)
 	}
 	s.rows = append(s.rows, rows...)
+	if c, ok := search.As[interface{ Confirming() bool }](s.algorithm); ok && c.Confirming() {
+		s.confirmed = rows
+	}
 	s.algorithm.Tell(trials)
 	s.next(s.round.Index + 1)
 	return nil
@@ -152,7 +160,7 @@ func (s *Study) next(index int) {
 		}
 	}
 	s.round = newRound(index, trials, s.plan.cost())
-	s.asked += s.round.Simulations()
+	s.simulations += s.round.Simulations()
 }
 
 // point returns the point of values, which is a new one the first time.

@@ -175,3 +175,88 @@ func TestARunGetsSeedsUntilItIsPrecise(t *testing.T) {
 		t.Errorf("%d documents of %d seeds", len(conducted.Documents), interval.N)
 	}
 }
+
+func gated(confirm int32, gates ...v1alpha1.Gate) func(*v1alpha1.PolicySweep) {
+	return func(s *v1alpha1.PolicySweep) {
+		s.Spec.Gates = gates
+		s.Spec.Baseline = &v1alpha1.Baseline{Parameters: []v1alpha1.Assignment{{Name: s.Spec.Parameters[0].Name, Value: "1"}}}
+		if confirm > 0 {
+			s.Spec.Search.Confirm = &confirm
+		}
+	}
+}
+
+func TestGatesAreJudgedByFreshSeedsWhereThereAreSome(t *testing.T) {
+	gates := []v1alpha1.Gate{
+		{Name: "must-pass", Metric: "completionRate", Operator: v1alpha1.AtLeast, Value: "50%", Confidence: "0.95"},
+		{Name: "must-fail", Metric: "e2e.mean", Operator: v1alpha1.AtMost, Value: "1us", Confidence: "0.95"},
+		{Name: "open", Metric: "e2e.mean", Operator: v1alpha1.AtMost, Value: "450ms", Confidence: "0.9999"},
+	}
+	for _, confirm := range []int32{0, 3} {
+		conducted := mustConduct(t, mustCompileSweep(t, learning(t, v1alpha1.RandomSearch, gated(confirm, gates...))), Options{})
+		v, err := conducted.Verdict()
+		if err != nil {
+			t.Fatal(err)
+		}
+		seeds := len(conducted.plan.Seeds)
+		if confirm > 0 {
+			seeds = int(confirm)
+		}
+		var got []result.Judgement
+		for _, g := range v.Gates {
+			got = append(got, g.Verdict)
+			if g.N != seeds {
+				t.Errorf("gate %s is judged by %d seeds, want %d", g.Name, g.N, seeds)
+			}
+		}
+		if diff := cmp.Diff([]result.Judgement{result.Pass, result.Fail, result.Unknown}, got); diff != "" {
+			t.Errorf("verdicts with %d fresh seeds (−want +got):\n%s", confirm, diff)
+		}
+		if v.Judgement != result.Fail || !strings.Contains(v.Words, "must-fail") {
+			t.Errorf("all in all %s: %s", v.Judgement, v.Words)
+		}
+	}
+}
+
+func TestWhatCannotBeAskedIsSaidWithItsPlace(t *testing.T) {
+	for name, tc := range map[string]struct {
+		edit func(*v1alpha1.PolicySweep)
+		want string
+	}{
+		"a metric that does not exist": {func(s *v1alpha1.PolicySweep) { s.Spec.Objectives[0].Metric = "speed" }, "spec.objectives[0].metric"},
+		"a constraint of a class that nobody sends": {func(s *v1alpha1.PolicySweep) {
+			s.Spec.Constraints = []v1alpha1.Constraint{{Metric: "ttft.p99{class=none}", Operator: v1alpha1.AtMost, Value: "1s"}}
+		}, "spec.constraints[0].metric"},
+		"a bound in the wrong unit": {func(s *v1alpha1.PolicySweep) {
+			s.Spec.Constraints = []v1alpha1.Constraint{{Metric: "ttft.p99", Operator: v1alpha1.AtMost, Value: "99%"}}
+		}, "spec.constraints[0].value"},
+		"a gate without a confidence": {func(s *v1alpha1.PolicySweep) {
+			s.Spec.Gates = []v1alpha1.Gate{{Name: "g", Metric: "ttft.p99", Operator: v1alpha1.AtMost, Value: "1s"}}
+		}, "spec.gates[0].confidence"},
+		"an expression that does not compile": {func(s *v1alpha1.PolicySweep) {
+			s.Spec.Metrics = []v1alpha1.DerivedMetric{{Name: "x", Expression: "ttft.p99 +"}}
+		}, "spec.metrics[0].expression"},
+		"a feature that does not exist": {func(s *v1alpha1.PolicySweep) {
+			s.Spec.Search.Algorithm = v1alpha1.MAPElitesSearch
+			s.Spec.Search.Features = []v1alpha1.Feature{{Metric: "shape", Min: "0", Max: "1", Bins: 4}}
+		}, "spec.search.features[0].metric"},
+		"rules that contradict each other": {func(s *v1alpha1.PolicySweep) {
+			s.Spec.Parameters[0].Range.Step = "1"
+			name := s.Spec.Parameters[0].Name
+			s.Spec.Rules = []v1alpha1.ParameterRule{{Expression: name + " > 5"}, {Expression: name + " < 5"}}
+		}, "spec.rules"},
+		"a rule about nothing": {func(s *v1alpha1.PolicySweep) {
+			s.Spec.Rules = []v1alpha1.ParameterRule{{Expression: "wait > 5"}}
+		}, "spec.rules[0].expression"},
+		"a precision of no metric": {func(s *v1alpha1.PolicySweep) {
+			s.Spec.Replications.Precision, s.Spec.Replications.Metric = "5%", "speed"
+		}, "spec.replications.metric"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, errs, err := CompileSweep(t.Context(), learning(t, v1alpha1.RandomSearch, tc.edit), traceInputs(t))
+			if err != nil || len(errs) == 0 || errs[0].Field != tc.want {
+				t.Errorf("%v, %v; want a fault at %s", errs, err, tc.want)
+			}
+		})
+	}
+}

@@ -26,6 +26,12 @@ func (p *problem) confirm(inner Algorithm) (Algorithm, field.ErrorList) {
 // Unwrap returns the algorithm that proposes the points.
 func (c *confirm) Unwrap() Algorithm { return c.inner }
 
+// Confirming says whether the generation that Ask returns is the last one: the
+// best point first, and the baseline.
+func (c *confirm) Confirming() bool {
+	return !c.done && len(c.inner.Ask()) == 0 && c.ledger.best() != nil
+}
+
 func (c *confirm) Ask() []Proposal {
 	if proposals := c.inner.Ask(); len(proposals) > 0 || c.done || c.ledger.best() == nil {
 		return proposals

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// asked is what a plan wants to know of its simulations.
+type asked struct {
+	objectives  []result.Objective
+	constraints []result.Constraint
+	gates       []result.Gate
+	// features are what MAPElites tells behaviours apart by.
+	features []result.Measure
+	// precision is the measure of a wanted precision, if there is one.
+	precision *result.Measure
+	// uses are all measures, each at the path of the field that names it.
+	uses []use
+}
+
+// use is a measure that a field names.
+type use struct {
+	measure result.Measure
+	path    *field.Path
+}
+
+// asked reads what the plan asks. Errors are beneath spec, the path of the
+// object's.
+func (p *Plan) asked(spec *field.Path) (*asked, field.ErrorList) {
+	derived := make([]result.Derived, len(p.Metrics))
+	for i, m := range p.Metrics {
+		derived[i] = result.Derived{Name: m.Name, Expression: m.Expression}
+	}
+	measures, errs := result.NewMeasures(derived, spec.Child("metrics"))
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	r := &askedReader{measures: measures, asked: &asked{}}
+	for i, o := range p.Objectives {
+		measure := r.measure(o.Metric, spec.Child("objectives").Index(i).Child("metric"))
+		r.objectives = append(r.objectives, result.Objective{Measure: measure, Direction: result.Direction(o.Direction)})
+	}
+	for i, c := range p.Constraints {
+		at := spec.Child("constraints").Index(i)
+		constraint, errs := measures.Constraint(c.Metric, string(c.Operator), string(c.Value), at)
+		r.constraints = append(r.constraints, constraint)
+		r.note(constraint.Measure, at.Child("metric"), errs)
+	}
+	for i, g := range p.Gates {
+		at := spec.Child("gates").Index(i)
+		gate, errs := measures.Gate(result.GateText{
+			Name: g.Name, Metric: g.Metric, Operator: string(g.Operator),
+			Value: string(g.Value), VersusBaseline: string(g.VersusBaseline), Confidence: string(g.Confidence),
+		}, at)
+		r.gates = append(r.gates, gate)
+		r.note(gate.Measure, at.Child("metric"), errs)
+	}
+	if p.Search != nil {
+		for i, f := range p.Search.Features {
+			r.features = append(r.features, r.measure(f.Metric, spec.Child("search", "features").Index(i).Child("metric")))
+		}
+	}
+	if p.Precision != nil {
+		measure := r.measure(p.Precision.Metric, spec.Child("replications", "metric"))
+		r.precision = &measure
+	}
+	return r.asked, r.errs
+}
+
+// askedReader gathers what is asked.
+type askedReader struct {
+	*asked
+	measures result.Measures
+	errs     field.ErrorList
+}
+
+// measure reads the measure that a field names.
+func (r *askedReader) measure(text string, path *field.Path) result.Measure {
+	measure, errs := r.measures.Parse(text, path)
+	r.note(measure, path, errs)
+	return measure
+}
+
+func (r *askedReader) note(measure result.Measure, path *field.Path, errs field.ErrorList) {
+	r.errs = append(r.errs, errs...)
+	if len(errs) == 0 {
+		r.uses = append(r.uses, use{measure, path})
+	}
+}
+
+// metrics are those that rows must hold for all that is asked.
+func (a *asked) metrics() []result.Metric {
+	var metrics []result.Metric
+	for _, u := range a.uses {
+		metrics = append(metrics, u.measure.Uses()...)
+	}
+	return metrics
+}
