@@ -49,7 +49,7 @@ func FillProgress(status *v1alpha1.CommonStatus, s *Study) {
 
 // FillRun fills in what came of a run whose study is over.
 func FillRun(status *v1alpha1.SimulationRunStatus, s *Study) error {
-	board, err := s.Leaderboard()
+	summaries, err := result.Summarize(s.Rows())
 	if err != nil {
 		return err
 	}
@@ -60,8 +60,11 @@ func FillRun(status *v1alpha1.SimulationRunStatus, s *Study) error {
 	FillVerdict(&status.CommonStatus, verdict)
 	FillProgress(&status.CommonStatus, s)
 	status.Metrics = nil
+	if len(summaries) == 0 {
+		return nil
+	}
 	for _, name := range runMetrics {
-		if value, ok := board.Candidates[0].Metrics[name]; ok {
+		if value, ok := summaries[0].Metrics[name]; ok {
 			status.Metrics = append(status.Metrics, metricValue(name, value))
 		}
 	}
@@ -85,7 +88,7 @@ func FillSweep(status *v1alpha1.PolicySweepStatus, s *Study) error {
 	for i := range board.Candidates {
 		ranked := &board.Candidates[i]
 		c := s.candidate(ranked)
-		if i == 0 && ranked.Incomplete == "" {
+		if i == 0 && ranked.Complete() {
 			status.Best = &c
 		}
 		if ranked.Point == s.BaselinePoint() {
@@ -108,7 +111,9 @@ func (s *Study) Leaderboard() (*result.Leaderboard, error) {
 			candidates[i].Parameters = append(candidates[i].Parameters, result.Assignment{Name: value.Name, Value: value.Value})
 		}
 	}
-	return result.NewLeaderboard(candidates, s.Rows(), s.asked.objectives, s.BaselinePoint())
+	return result.NewLeaderboard(result.Standings{
+		Candidates: candidates, Rows: s.Rows(), Objectives: s.asked.objectives, Constraints: s.asked.constraints, Baseline: s.BaselinePoint(),
+	})
 }
 
 func (s *Study) candidate(ranked *result.Ranked) v1alpha1.Candidate {

@@ -49,7 +49,7 @@ func (s *Study) Best() (int, bool, error) {
 		return s.confirmed[0].Point, true, nil
 	}
 	board, err := s.Leaderboard()
-	if err != nil || len(board.Candidates) == 0 || board.Candidates[0].Incomplete != "" {
+	if err != nil || len(board.Candidates) == 0 || !board.Candidates[0].Complete() {
 		return 0, false, err
 	}
 	return board.Candidates[0].Point, true, nil

@@ -14,13 +14,13 @@ import (
 type Verdict string
 
 const (
-	// Better says that the interval of the difference lies on the good side
-	// of 0.
+	// Better says that the difference is on the good side of 0, and that chance
+	// gives none so large.
 	Better Verdict = "better"
 	// Worse says that it lies on the other.
 	Worse Verdict = "worse"
-	// Undecided says that it holds 0, that there is no interval, or that the
-	// seeds changed nothing on either side.
+	// Undecided says that chance may have given it, that there are fewer than two
+	// seeds, or that the seeds changed nothing on either side.
 	Undecided Verdict = "undecided"
 )
 
@@ -36,17 +36,32 @@ type Comparison struct {
 	// RelativeHalfWidth is half the width of the difference's interval in
 	// the same measure; absent without an interval.
 	RelativeHalfWidth *float64 `json:"relativeHalfWidth,omitempty"`
-	Verdict           Verdict  `json:"verdict"`
+	// PValue is that of the paired t-test, to both sides. In a leaderboard it is
+	// corrected for the other candidates. It is absent where nothing is tested.
+	PValue  *float64 `json:"pValue,omitempty"`
+	Verdict Verdict  `json:"verdict"`
+
+	direction Direction
 }
 
 // compareRows sets the rows of a candidate against those of the baseline, both
-// ascending by seed.
+// ascending by seed. The verdict is that of this comparison by itself.
 func compareRows(candidate, baseline []Row, o Objective) Comparison {
-	xs, ys := pairs(candidate, baseline, o.Measure.source())
+	c := compareMeasure(candidate, baseline, o.Measure)
+	c.direction = o.Direction
+	if c.PValue != nil {
+		c.decide(*c.PValue)
+	}
+	return c
+}
+
+// compareMeasure is compareRows without a verdict.
+func compareMeasure(candidate, baseline []Row, m Measure) Comparison {
+	xs, ys := pairs(candidate, baseline, m.source())
 	difference := stats.PairedDifference(xs, ys, Confidence)
-	c := Comparison{Measure: o.Measure, Difference: Estimate(difference), Verdict: verdict(difference, o.Direction)}
-	if constant(xs) && constant(ys) {
-		c.Verdict = Undecided
+	c := Comparison{Measure: m, Difference: Estimate(difference), Verdict: Undecided}
+	if p, ok := pValue(xs, ys); ok {
+		c.PValue = &p
 	}
 	base := math.Abs(stats.MeanInterval(ys, Confidence).Mean)
 	if base == 0 {
@@ -59,6 +74,58 @@ func compareRows(candidate, baseline []Row, o Objective) Comparison {
 		c.RelativeHalfWidth = &width
 	}
 	return c
+}
+
+// pValue returns that of the paired t-test, to both sides; false where there is
+// nothing to test: fewer than two pairs, or seeds that change nothing on either
+// side.
+func pValue(xs, ys []float64) (float64, bool) {
+	if len(xs) < 2 || constant(xs) && constant(ys) {
+		return 1, false
+	}
+	return stats.TwoSidedP(stats.PairedAboveP(xs, ys), stats.PairedAboveP(ys, xs)), true
+}
+
+// decide gives the verdict at a p-value, which may be corrected for others.
+func (c *Comparison) decide(p float64) {
+	c.PValue = &p
+	switch {
+	case p > 1-Confidence:
+		c.Verdict = Undecided
+	case (c.Difference.Mean > 0) == (c.direction == Maximize):
+		c.Verdict = Better
+	default:
+		c.Verdict = Worse
+	}
+}
+
+// compare tests all entrants against the baseline. For each objective the
+// p-values are corrected together.
+func (s *standings) compare() {
+	if s.baseline == nil {
+		return
+	}
+	var tested []*entrant
+	for i := range s.entrants {
+		if e := &s.entrants[i]; e != s.baseline && len(e.full) > 1 {
+			e.pValues = make([]float64, len(s.Objectives))
+			tested = append(tested, e)
+		}
+	}
+	for o := range s.Objectives {
+		var ps []float64
+		var of []*entrant
+		for _, e := range tested {
+			p, ok := pValue(pairs(e.full, s.baseline.full, s.sources[o]))
+			if e.pValues[o] = 1; ok {
+				ps, of = append(ps, p), append(of, e)
+			}
+		}
+		for i, p := range stats.Holm(ps) {
+			of[i].pValues[o] = p
+		}
+		s.compared = max(s.compared, len(ps))
+	}
 }
 
 // pairs returns a measure's values under the seeds where both sides have one.
@@ -85,18 +152,6 @@ func pairs(a, b []Row, of source) (xs, ys []float64) {
 // are one observation, however often it is counted.
 func constant(xs []float64) bool {
 	return !slices.ContainsFunc(xs, func(x float64) bool { return x != xs[0] })
-}
-
-func verdict(difference stats.Interval, d Direction) Verdict {
-	above, below := difference.Low > 0, difference.High < 0
-	switch {
-	case difference.N < 2 || !above && !below:
-		return Undecided
-	case above == (d == Maximize):
-		return Better
-	default:
-		return Worse
-	}
 }
 
 func halfWidth(i stats.Interval) float64 { return (i.High - i.Low) / 2 }

@@ -122,5 +122,13 @@ func signed(x float64, decimals int) string {
 	return "+" + text
 }
 
+// pText prints a p-value.
+func pText(p float64) string {
+	if p < 0.001 {
+		return "< 0.001"
+	}
+	return "= " + strconv.FormatFloat(p, 'g', 2, 64)
+}
+
 // shortest prints a number with as many digits as tell it from all others.
 func shortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

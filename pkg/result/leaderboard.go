@@ -3,15 +3,11 @@
 package result
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
-
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
 // LeaderboardSchemaVersion names the layout of a [Leaderboard].
-const LeaderboardSchemaVersion = "windtunnel.dev/leaderboard/v1"
+const LeaderboardSchemaVersion = "windtunnel.dev/leaderboard/v2"
 
 // NoBaseline is the baseline of a leaderboard that has none.
 const NoBaseline = -1
@@ -26,22 +22,92 @@ type Assignment struct {
 type Candidate struct {
 	Point      int          `json:"point"`
 	Parameters []Assignment `json:"parameters,omitempty"`
+	// Dropped is set where the search stopped giving it seeds.
+	Dropped *Drop `json:"dropped,omitempty"`
+}
+
+// Drop says why a search gave a candidate no more seeds.
+type Drop struct {
+	// PValue is that of its being as good as the best, all comparisons and looks
+	// together; absent where it was its rank that counted.
+	PValue *float64 `json:"pValue,omitempty"`
+}
+
+// Standings are what a leaderboard is made of.
+type Standings struct {
+	Candidates []Candidate
+	// Rows are of the candidates, in any order; the same one may be there twice.
+	Rows        []Row
+	Objectives  []Objective
+	Constraints []Constraint
+	// Shown are further measures to give the figures of.
+	Shown []Measure
+	// Baseline is a point, or NoBaseline.
+	Baseline int
+	// Seeds are those that every candidate should have a row under, and by which
+	// they are ranked; where it is nil, all that some candidate has that was not
+	// dropped. Rows under others only make figures and comparisons more precise.
+	Seeds []int64
+	// Keep bounds how many candidates are listed, beside the baseline: the best,
+	// and as many of the Pareto front. 0 lists all.
+	Keep int
 }
 
 // Leaderboard ranks candidates by what their simulations found.
 type Leaderboard struct {
 	SchemaVersion string `json:"schemaVersion"`
 	EngineVersion string `json:"engineVersion"`
-	// Confidence is the level of every interval.
-	Confidence float64     `json:"confidence"`
-	Objectives []Objective `json:"objectives"`
-	// Seeds are all seeds that some candidate has a row of, ascending.
+	// Confidence is the level of every interval, and of the verdicts of each
+	// objective together.
+	Confidence  float64      `json:"confidence"`
+	Objectives  []Objective  `json:"objectives"`
+	Constraints []Constraint `json:"constraints,omitempty"`
+	// Seeds are those by which candidates are ranked, ascending.
 	Seeds []int64 `json:"seeds"`
 	// Baseline is the point compared with; absent where there is none.
 	Baseline *int `json:"baseline,omitempty"`
+	// Counts are of all candidates, listed or not.
+	Counts Counts `json:"counts"`
+	// Rungs are the efforts of a search that begins with little, least first;
+	// none where every simulation was a full one.
+	Rungs []Rung `json:"rungs,omitempty"`
 	// Candidates are in order of rank.
 	Candidates []Ranked `json:"candidates"`
 }
+
+// Counts are numbers of candidates by their standing.
+type Counts struct {
+	All        int `json:"all"`
+	Feasible   int `json:"feasible"`
+	Infeasible int `json:"infeasible,omitempty"`
+	Dropped    int `json:"dropped,omitempty"`
+	Shortened  int `json:"shortened,omitempty"`
+	Incomplete int `json:"incomplete,omitempty"`
+	Failed     int `json:"failed,omitempty"`
+	// Compared is how many were tested against the baseline.
+	Compared int `json:"compared,omitempty"`
+}
+
+// Standing says what can be said of a candidate. Candidates rank in the order
+// of their standings.
+type Standing string
+
+// The standings.
+const (
+	// Feasible candidates keep to the constraints, Infeasible ones do not: they
+	// rank by how far they exceed them.
+	Feasible   Standing = "Feasible"
+	Infeasible Standing = "Infeasible"
+	// Dropped candidates got fewer seeds, Shortened ones shorter simulations
+	// only: the search gave them up.
+	Dropped   Standing = "Dropped"
+	Shortened Standing = "Shortened"
+	// Incomplete candidates lack results, Failed ones cannot be simulated.
+	Incomplete Standing = "Incomplete"
+	Failed     Standing = "Failed"
+)
+
+var allStandings = []Standing{Feasible, Infeasible, Dropped, Shortened, Incomplete, Failed}
 
 // Ranked is a candidate and its standing.
 type Ranked struct {
@@ -50,215 +116,52 @@ type Ranked struct {
 	Rank int `json:"rank"`
 	Candidate
 	// Baseline marks the candidate that the others are compared with.
-	Baseline bool `json:"baseline,omitempty"`
-	// Pareto says that no other complete candidate is at least as good in
-	// all objectives and better in one, by the means.
+	Baseline bool     `json:"baseline,omitempty"`
+	Standing Standing `json:"standing"`
+	// Reason says in words why it is neither Feasible nor Infeasible.
+	Reason string `json:"reason,omitempty"`
+	// Excess is how far the means exceed the constraints, each in parts of its
+	// bound, added up.
+	Excess float64 `json:"excess,omitempty"`
+	// Pareto says that no other feasible candidate is at least as good in all
+	// objectives and better in one, by the means.
 	Pareto bool `json:"pareto"`
-	// Incomplete says in words what is missing. Such candidates rank after
-	// all others, by point.
-	Incomplete string    `json:"incomplete,omitempty"`
-	Metrics    Intervals `json:"metrics"`
+	// ParetoProbability is how likely that is, as the seeds vary; absent where
+	// there is one seed, or the candidate is far from the front.
+	ParetoProbability *float64 `json:"paretoProbability,omitempty"`
+	// Metrics are the figures of objectives, constraints and what else is shown.
+	Metrics Intervals `json:"metrics"`
 	// VersusBaseline has one entry an objective; empty for the baseline.
 	VersusBaseline []Comparison `json:"versusBaseline,omitempty"`
 }
 
-// NewLeaderboard ranks points by the mean of the first objective, ties by the
-// following ones, then by point. Every point is expected to have a row under
-// every seed that any point has one of. Rows may come in any order, and twice.
-// baseline is a point, or NoBaseline. Rows of unknown points, contradicting
-// rows, repeated points and unknown directions are errors.
-func NewLeaderboard(points []Candidate, rows []Row, objectives []Objective, baseline int) (*Leaderboard, error) {
-	sorted, err := sortRows(rows)
+// Complete reports whether the candidate has all results that it should.
+func (r *Ranked) Complete() bool { return r.Standing == Feasible || r.Standing == Infeasible }
+
+// NewLeaderboard ranks candidates: the feasible ones by the mean of the first
+// objective, ties by the following ones, then by point; after them the others by
+// their standing. Rows of unknown points, contradicting rows, repeated points
+// and unknown directions are errors. The order of candidates and rows does not
+// matter. With Keep it takes some 200 bytes a candidate beyond what it is given.
+func NewLeaderboard(in Standings) (*Leaderboard, error) {
+	s, err := newStandings(in)
 	if err != nil {
-		return nil, fmt.Errorf("leaderboard: %w", err)
-	}
-	sorted = completed(sorted)
-	s := standings{objectives: objectives, rows: map[int][]Row{}, seeds: seedsOf(sorted)}
-	for _, o := range objectives {
-		s.names = append(s.names, o.Measure.String())
-	}
-	for _, of := range byPoint(sorted) {
-		s.rows[of[0].Point] = of
-	}
-	if err := s.check(points, baseline); err != nil {
-		return nil, fmt.Errorf("leaderboard: %w", err)
+		return nil, err
 	}
 	l := &Leaderboard{
 		SchemaVersion: LeaderboardSchemaVersion,
 		EngineVersion: simulator.EngineVersion,
 		Confidence:    Confidence,
-		Objectives:    append([]Objective{}, objectives...),
+		Objectives:    append([]Objective{}, in.Objectives...),
+		Constraints:   in.Constraints,
 		Seeds:         s.seeds,
-		Candidates:    s.ranked(points, baseline),
+		Counts:        s.counts(),
+		Rungs:         s.rungs(),
+		Candidates:    s.listed(),
 	}
-	if baseline != NoBaseline {
-		l.Baseline = &baseline
+	if in.Baseline != NoBaseline {
+		l.Baseline = &in.Baseline
+		l.Counts.Compared = s.compared
 	}
 	return l, nil
-}
-
-// standings is what candidates are ranked from.
-type standings struct {
-	objectives []Objective
-	names      []string      // of the objectives' metrics
-	rows       map[int][]Row // by point, ascending by seed
-	seeds      []int64
-}
-
-func seedsOf(rows []Row) []int64 {
-	seeds := []int64{}
-	for _, row := range rows {
-		seeds = append(seeds, row.Seed)
-	}
-	slices.Sort(seeds)
-	return slices.Compact(seeds)
-}
-
-func (s *standings) check(points []Candidate, baseline int) error {
-	known := map[int]bool{}
-	for _, p := range points {
-		if known[p.Point] {
-			return fmt.Errorf("point %d is there twice", p.Point)
-		}
-		known[p.Point] = true
-	}
-	if baseline != NoBaseline && !known[baseline] {
-		return fmt.Errorf("the baseline is point %d, which is not there", baseline)
-	}
-	for _, o := range s.objectives {
-		if err := o.check(); err != nil {
-			return err
-		}
-	}
-	var unknown []int
-	for point := range s.rows {
-		if !known[point] {
-			unknown = append(unknown, point)
-		}
-	}
-	if len(unknown) > 0 {
-		return fmt.Errorf("there are rows of point %d, which is not there", slices.Min(unknown))
-	}
-	return nil
-}
-
-func (s *standings) ranked(points []Candidate, baseline int) []Ranked {
-	ranked := make([]Ranked, 0, len(points))
-	for _, p := range points {
-		r := Ranked{
-			Candidate:  p,
-			Baseline:   p.Point == baseline,
-			Incomplete: s.incomplete(p.Point),
-			Metrics:    Intervals{},
-		}
-		if rows := s.rows[p.Point]; len(rows) > 0 {
-			r.Metrics = summarize(rows).Metrics
-		}
-		if baseline != NoBaseline && !r.Baseline {
-			for _, o := range s.objectives {
-				r.VersusBaseline = append(r.VersusBaseline, compareRows(s.rows[p.Point], s.rows[baseline], o))
-			}
-		}
-		ranked = append(ranked, r)
-	}
-	slices.SortFunc(ranked, s.compare)
-	for i := range ranked {
-		ranked[i].Rank = i + 1
-		if i > 0 && s.tied(ranked[i-1], ranked[i]) {
-			ranked[i].Rank = ranked[i-1].Rank
-		}
-	}
-	s.markPareto(ranked)
-	return ranked
-}
-
-// compare orders candidates by rank, and by point where they tie.
-func (s *standings) compare(a, b Ranked) int {
-	return cmp.Or(s.order(a, b), cmp.Compare(a.Point, b.Point))
-}
-
-// tied reports whether two candidates that were compared are equal.
-func (s *standings) tied(a, b Ranked) bool {
-	return len(s.objectives) > 0 && a.Incomplete == "" && b.Incomplete == "" && s.order(a, b) == 0
-}
-
-// order compares candidates by what their results say.
-func (s *standings) order(a, b Ranked) int {
-	switch {
-	case a.Incomplete == "" && b.Incomplete != "":
-		return -1
-	case a.Incomplete != "" && b.Incomplete == "":
-		return 1
-	case a.Incomplete == "":
-		for i, o := range s.objectives {
-			name := s.names[i]
-			if order := cmp.Compare(o.Loss(a.Metrics[name].Mean), o.Loss(b.Metrics[name].Mean)); order != 0 {
-				return order
-			}
-		}
-	}
-	return 0
-}
-
-func (s *standings) markPareto(ranked []Ranked) {
-	if len(s.objectives) == 0 {
-		return
-	}
-	var costs [][]float64
-	for i := range ranked {
-		if ranked[i].Incomplete == "" {
-			costs = append(costs, s.costs(&ranked[i]))
-		}
-	}
-	// Complete candidates come first, so both count alike.
-	for i, on := range pareto(costs) {
-		ranked[i].Pareto = on
-	}
-}
-
-// costs returns the objectives' means, turned so that less is better.
-func (s *standings) costs(r *Ranked) []float64 {
-	var costs []float64
-	for i, o := range s.objectives {
-		mean := r.Metrics[s.names[i]].Mean
-		if o.Direction == Maximize {
-			mean = -mean
-		}
-		costs = append(costs, mean)
-	}
-	return costs
-}
-
-// incomplete says what a point lacks to be ranked; nothing where it is whole.
-func (s *standings) incomplete(point int) string {
-	rows := s.rows[point]
-	if len(rows) == 0 {
-		return "no results"
-	}
-	if missing := without(s.seeds, seedsOf(rows)); len(missing) > 0 {
-		return "no result under " + seedList(missing)
-	}
-	for _, name := range s.names {
-		var missing []int64
-		for _, row := range rows {
-			if _, ok := row.Metrics.Get(name); !ok {
-				missing = append(missing, row.Seed)
-			}
-		}
-		if len(missing) > 0 {
-			return fmt.Sprintf("nothing measured for %s under %s", name, seedList(missing))
-		}
-	}
-	return ""
-}
-
-// without returns the members of all that are not in some; both ascending.
-func without(all, some []int64) []int64 {
-	var rest []int64
-	for _, x := range all {
-		if _, found := slices.BinarySearch(some, x); !found {
-			rest = append(rest, x)
-		}
-	}
-	return rest
 }

@@ -45,6 +45,11 @@ func (l *Leaderboard) grid() *grid {
 			g.add("versus baseline", false, l.comparisons(i))
 		}
 	}
+	for _, c := range l.Constraints {
+		d := c.Measure.Unit().display()
+		bound := strings.TrimSpace(strings.TrimSuffix(boundText(c.Bound, c.Measure.Unit()), d.suffix))
+		g.add(title(c.Measure.String(), c.Measure.Unit())+" "+c.Operator.symbol()+" "+bound, false, l.kept(c))
+	}
 	if completion := MustParseMetric("completionRate"); l.needsColumn(completion) {
 		g.add(title("completed", completion.Unit()), false, l.means(Of(completion)))
 	}
@@ -52,17 +57,25 @@ func (l *Leaderboard) grid() *grid {
 }
 
 func (c *Ranked) rankText() string {
-	if c.Incomplete != "" {
+	if !c.Complete() {
 		return absent
 	}
 	return strconv.Itoa(c.Rank)
 }
 
+// noteworthy is the probability of being on the front from which a table shows
+// it.
+const noteworthy = 0.05
+
 func (c *Ranked) frontText() string {
+	text := ""
 	if c.Pareto {
-		return "*"
+		text = "*"
 	}
-	return ""
+	if p := c.ParetoProbability; p != nil && *p >= noteworthy && *p < 1 {
+		text += fixed(*p*100, 0) + "%"
+	}
+	return text
 }
 
 func arrow(d Direction) string {
@@ -110,6 +123,18 @@ func (l *Leaderboard) means(m Measure) []string {
 		intervals = append(intervals, l.Candidates[i].Metrics[m.String()])
 	}
 	return beside(figures(intervals, m.Unit(), len(l.Seeds)))
+}
+
+// kept prints the means of a constraint's measure, and marks those that break
+// it.
+func (l *Leaderboard) kept(c Constraint) []string {
+	marks := make([]string, len(l.Candidates))
+	for i := range l.Candidates {
+		if figure, ok := l.Candidates[i].Metrics[c.Measure.String()]; ok && c.Excess(figure.Mean) > 0 {
+			marks[i] = "✗"
+		}
+	}
+	return beside(l.means(c.Measure), marks)
 }
 
 // comparisons prints the candidates' differences from the baseline in one
@@ -160,6 +185,11 @@ func comparisonTexts(c *Comparison, seeds int) (difference, margin, verdict stri
 func (l *Leaderboard) needsColumn(m Metric) bool {
 	for _, o := range l.Objectives {
 		if o.Measure == Of(m) {
+			return false
+		}
+	}
+	for _, c := range l.Constraints {
+		if c.Measure == Of(m) {
 			return false
 		}
 	}

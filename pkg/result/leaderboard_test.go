@@ -62,7 +62,7 @@ func sweep() (points []Candidate, rows []Row, objectives []Objective, baseline i
 
 func newLeaderboard(t *testing.T, points []Candidate, rows []Row, objectives []Objective, baseline int) *Leaderboard {
 	t.Helper()
-	l, err := NewLeaderboard(points, rows, objectives, baseline)
+	l, err := NewLeaderboard(Standings{Candidates: points, Rows: rows, Objectives: objectives, Baseline: baseline})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,8 +185,8 @@ func TestRanking(t *testing.T) {
 				if c.Rank != rank {
 					t.Errorf("point %d at place %d has rank %d, want %d", c.Point, i+1, c.Rank, rank)
 				}
-				if c.Incomplete != "" {
-					incomplete[c.Point] = c.Incomplete
+				if !c.Complete() {
+					incomplete[c.Point] = c.Reason
 				}
 				if c.Pareto {
 					front = append(front, c.Point)
@@ -239,7 +239,7 @@ func TestLeaderboardFaults(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, err := NewLeaderboard(tc.points, tc.rows, tc.objectives, tc.baseline)
+			_, err := NewLeaderboard(Standings{Candidates: tc.points, Rows: tc.rows, Objectives: tc.objectives, Baseline: tc.baseline})
 			if err == nil || err.Error() != tc.want {
 				t.Errorf("error %v, want %s", err, tc.want)
 			}
@@ -319,7 +319,7 @@ func BenchmarkNewLeaderboard(b *testing.B) {
 	points := candidates(1000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := NewLeaderboard(points, rows, objectives, 0); err != nil {
+		if _, err := NewLeaderboard(Standings{Candidates: points, Rows: rows, Objectives: objectives}); err != nil {
 			b.Fatal(err)
 		}
 	}

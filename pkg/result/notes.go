@@ -12,12 +12,16 @@ import (
 func (l *Leaderboard) notes() []string {
 	var notes []string
 	if len(l.Objectives) > 0 {
-		notes = append(notes, l.rankNote(), "* on the Pareto front: no other candidate is at least as good in all objectives and better in one, by the means.")
+		notes = append(notes, l.rankNote(), l.frontNote())
+	}
+	if n := l.Counts.Infeasible; n > 0 {
+		notes = append(notes, fmt.Sprintf("✗ breaks a constraint: %d of %d candidates do, by their means, and rank behind those that do not.", n, l.Counts.All))
 	}
 	notes = append(notes, seedsNote(l.Seeds))
 	if l.Baseline != nil {
-		notes = append(notes, comparisonNotes(len(l.Seeds))...)
+		notes = append(notes, comparisonNotes(len(l.Seeds), l.Counts.Compared)...)
 	}
+	notes = append(notes, l.rungNotes()...)
 	if names := l.rejecting(); len(names) > 0 {
 		notes = append(notes, rejectingNote(names))
 	}
@@ -27,10 +31,9 @@ func (l *Leaderboard) notes() []string {
 	if names := l.unsteady(); len(names) > 0 {
 		notes = append(notes, unsteadyNote(names))
 	}
-	for i := range l.Candidates {
-		if c := &l.Candidates[i]; c.Incomplete != "" {
-			notes = append(notes, fmt.Sprintf("Incomplete, ranked last: %s: %s.", c.name(make([]int, len(c.Parameters))), c.Incomplete))
-		}
+	notes = append(notes, l.unrankedNotes()...)
+	if more := l.Counts.All - len(l.Candidates); more > 0 {
+		notes = append(notes, fmt.Sprintf("Listed are %d of %d candidates: the best, those on the Pareto front, and the baseline.", len(l.Candidates), l.Counts.All))
 	}
 	return append(notes, fmt.Sprintf("Engine version %s.", l.EngineVersion))
 }
@@ -47,6 +50,56 @@ func (l *Leaderboard) rankNote() string {
 	return "Ranked by the mean of " + strings.Join(words, ", then ") + "."
 }
 
+func (l *Leaderboard) frontNote() string {
+	note := "* on the Pareto front: no other candidate is at least as good in all objectives and better in one, by the means."
+	if len(l.Seeds) > 1 {
+		note += " A percentage is how likely that is as the seeds vary, where it is not certain."
+	}
+	return note
+}
+
+// rungNotes say how far short simulations can be trusted.
+func (l *Leaderboard) rungNotes() []string {
+	var notes []string
+	for i, r := range l.Rungs {
+		if i == len(l.Rungs)-1 || len(l.Objectives) == 0 {
+			break
+		}
+		words := "no rank correlation can be had"
+		if r.Correlation != nil {
+			words = "rank correlation " + fixed(*r.Correlation, 2)
+		}
+		notes = append(notes, fmt.Sprintf("%s of the requests were simulated of %d candidates; in %s, %s with %s (%d candidates).",
+			shareText(r.Share), r.Candidates, l.Objectives[0].Measure, words, shareText(l.Rungs[i+1].Share), r.Common))
+	}
+	return notes
+}
+
+// maxUnranked bounds how many candidates of a standing are named.
+const maxUnranked = 8
+
+// unrankedNotes name those without a rank.
+func (l *Leaderboard) unrankedNotes() []string {
+	var notes []string
+	add := func(s Standing, title string, all int) {
+		named := 0
+		for i := range l.Candidates {
+			if c := &l.Candidates[i]; c.Standing == s && named < maxUnranked {
+				named++
+				notes = append(notes, fmt.Sprintf("%s: %s: %s.", title, c.name(make([]int, len(c.Parameters))), c.Reason))
+			}
+		}
+		if more := all - named; more > 0 {
+			notes = append(notes, fmt.Sprintf("%s: %d more candidates.", title, more))
+		}
+	}
+	add(Dropped, "Dropped by the search", l.Counts.Dropped)
+	add(Shortened, "Given up by the search", l.Counts.Shortened)
+	add(Incomplete, "Incomplete, ranked last", l.Counts.Incomplete)
+	add(Failed, "Failed", l.Counts.Failed)
+	return notes
+}
+
 // seedsNote says what ± is.
 func seedsNote(seeds []int64) string {
 	switch len(seeds) {
@@ -60,15 +113,15 @@ func seedsNote(seeds []int64) string {
 	}
 }
 
-func comparisonNotes(seeds int) []string {
+func comparisonNotes(seeds, compared int) []string {
 	const paired = "Versus baseline: mean difference, paired by seed, in % of the baseline."
 	if seeds < 2 {
 		return []string{paired + " With one seed every comparison is undecided."}
 	}
 	return []string{
-		paired + fmt.Sprintf(" It is better or worse where its %s interval excludes 0, else undecided: more seeds narrow it.", percent(Confidence)),
+		paired + fmt.Sprintf(" In each objective the verdicts better and worse hold together at %s (paired t-tests, Holm's correction for %d candidates); the others are undecided: more seeds narrow them.", percent(Confidence), compared),
 		"Where every seed gives the same figures it is undecided: the seeds change nothing, and equal results are one observation.",
-		"Each interval stands by itself: of many candidates, some will look better by chance.",
+		"Each interval stands by itself: of many candidates, some will look better by chance, which the verdicts allow for.",
 	}
 }
 

@@ -29,7 +29,7 @@ func Summarize(rows []Row) ([]Summary, error) {
 		return nil, err
 	}
 	var summaries []Summary
-	for _, of := range byPoint(completed(sorted)) {
+	for _, of := range cut(completed(sorted)) {
 		summaries = append(summaries, summarize(of))
 	}
 	return summaries, nil
@@ -49,6 +49,31 @@ func summarize(rows []Row) Summary {
 		s.Metrics[name] = stats.MeanInterval(xs, Confidence)
 	}
 	return s
+}
+
+// usual are metrics that a leaderboard speaks of, whatever it ranks by.
+var usual = []Measure{
+	Of(MustParseMetric("completionRate")), Of(MustParseMetric("rejectionRate")), Of(MustParseMetric("unfinishedRate")),
+}
+
+// figures are those of a leaderboard's measures over rows.
+func (s *standings) figures(rows []Row) Intervals {
+	figures := Intervals{}
+	add := func(m Measure) {
+		if values := m.source().values(rows); len(values) > 0 {
+			figures[m.String()] = stats.MeanInterval(values, Confidence)
+		}
+	}
+	for _, o := range s.Objectives {
+		add(o.Measure)
+	}
+	for _, c := range s.Constraints {
+		add(c.Measure)
+	}
+	for _, m := range slices.Concat(s.Shown, usual) {
+		add(m)
+	}
+	return figures
 }
 
 // sortRows returns the rows by point, share and seed, each once.
@@ -83,8 +108,8 @@ func completed(rows []Row) []Row {
 	return slices.DeleteFunc(rows, func(r Row) bool { return r.Share != 1 || r.Failed() })
 }
 
-// byPoint cuts sorted rows into those of each point.
-func byPoint(sorted []Row) [][]Row {
+// cut cuts sorted rows into those of each point.
+func cut(sorted []Row) [][]Row {
 	var groups [][]Row
 	for start := 0; start < len(sorted); {
 		end := start

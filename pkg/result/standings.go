@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// standings are entrants in order of rank. There may be a hundred thousand, so
+// that only what ranks them is worked out for all.
+type standings struct {
+	Standings
+	seeds    []int64
+	entrants []entrant
+	baseline *entrant
+	// sources are those of the objectives.
+	sources []source
+	// compared is how many entrants were tested against the baseline.
+	compared int
+}
+
+// entrant is a candidate and what ranks it.
+type entrant struct {
+	candidate *Candidate
+	// short are its rows of shortened simulations, full those of full ones,
+	// ascending by seed; failed ones are in neither.
+	short, full []Row
+	standing    Standing
+	reason      string
+	// losses are the means of the objectives, turned so that less is better;
+	// nil where there are none.
+	losses []float64
+	excess float64
+	rank   int
+	// pareto and membership are those of Ranked.
+	pareto     bool
+	membership *float64
+	// pValues are of the comparisons by objective, corrected; nil where nothing
+	// was tested.
+	pValues []float64
+}
+
+func newStandings(in Standings) (*standings, error) {
+	rows, err := sortRows(in.Rows)
+	if err != nil {
+		return nil, fmt.Errorf("leaderboard: %w", err)
+	}
+	s := &standings{Standings: in, seeds: in.Seeds, entrants: make([]entrant, len(in.Candidates))}
+	for _, o := range in.Objectives {
+		s.sources = append(s.sources, o.Measure.source())
+	}
+	byPoint, err := s.enter()
+	if err != nil {
+		return nil, fmt.Errorf("leaderboard: %w", err)
+	}
+	if err := s.hand(byPoint, rows); err != nil {
+		return nil, fmt.Errorf("leaderboard: %w", err)
+	}
+	if s.seeds == nil {
+		s.seeds = s.seedsInUse()
+	}
+	for i := range s.entrants {
+		s.judge(&s.entrants[i])
+	}
+	s.rank()
+	s.markFront()
+	s.compare()
+	return s, nil
+}
+
+// enter makes an entrant of each candidate and returns them by point.
+func (s *standings) enter() (map[int]*entrant, error) {
+	for _, o := range s.Objectives {
+		if err := o.check(); err != nil {
+			return nil, err
+		}
+	}
+	byPoint := make(map[int]*entrant, len(s.Candidates))
+	for i := range s.Candidates {
+		c := &s.Candidates[i]
+		if byPoint[c.Point] != nil {
+			return nil, fmt.Errorf("point %d is there twice", c.Point)
+		}
+		s.entrants[i].candidate = c
+		byPoint[c.Point] = &s.entrants[i]
+	}
+	if s.Baseline != NoBaseline && byPoint[s.Baseline] == nil {
+		return nil, fmt.Errorf("the baseline is point %d, which is not there", s.Baseline)
+	}
+	return byPoint, nil
+}
+
+// hand gives each entrant its rows, which are sorted.
+func (s *standings) hand(byPoint map[int]*entrant, rows []Row) error {
+	for _, of := range cut(rows) {
+		e := byPoint[of[0].Point]
+		if e == nil {
+			return fmt.Errorf("there are rows of point %d, which is not there", of[0].Point)
+		}
+		for i := range of {
+			if of[i].Failed() && e.reason == "" {
+				e.standing, e.reason = Failed, of[i].Error
+			}
+		}
+		of = slices.DeleteFunc(of, func(r Row) bool { return r.Failed() })
+		short := slices.IndexFunc(of, func(r Row) bool { return r.Share == 1 })
+		if short < 0 {
+			short = len(of)
+		}
+		e.short, e.full = of[:short:short], of[short:]
+	}
+	return nil
+}
+
+// seedsInUse are those of all entrants that were not dropped, ascending.
+func (s *standings) seedsInUse() []int64 {
+	seeds := map[int64]bool{}
+	for i := range s.entrants {
+		if s.entrants[i].candidate.Dropped != nil {
+			continue
+		}
+		for _, row := range s.entrants[i].full {
+			seeds[row.Seed] = true
+		}
+	}
+	all := make([]int64, 0, len(seeds))
+	for seed := range seeds {
+		all = append(all, seed)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// judge finds out where an entrant stands.
+func (s *standings) judge(e *entrant) {
+	if e.standing == Failed {
+		return
+	}
+	ranking := s.ranking(e)
+	e.losses = s.losses(ranking)
+	switch missing := s.missing(e); {
+	case e.candidate.Dropped != nil:
+		e.standing, e.reason = Dropped, dropWords(e)
+	case len(e.full) == 0 && len(e.short) > 0:
+		e.standing = Shortened
+		e.reason = fmt.Sprintf("stopped at %s of the requests", shareText(e.short[len(e.short)-1].Share))
+	case missing != "":
+		e.standing, e.reason, e.losses = Incomplete, missing, nil
+	default:
+		e.standing = Feasible
+		if e.excess, _ = Excess(s.Constraints, ranking); e.excess > 0 {
+			e.standing = Infeasible
+		}
+	}
+}
+
+func dropWords(e *entrant) string {
+	words := fmt.Sprintf("dropped after %d seeds", len(e.full))
+	if p := e.candidate.Dropped.PValue; p != nil {
+		words += fmt.Sprintf(" (p %s)", pText(*p))
+	}
+	return words
+}
+
+// shareText prints a share in percent.
+func shareText(share float64) string {
+	return strings.TrimSuffix(strings.TrimRight(fixed(share*100, 1), "0"), ".") + " %"
+}
+
+// ranking are the rows that rank an entrant: those under the seeds of all.
+func (s *standings) ranking(e *entrant) []Row {
+	if len(e.full) <= len(s.seeds) {
+		return e.full
+	}
+	rows := slices.Clone(e.full)
+	return slices.DeleteFunc(rows, func(r Row) bool {
+		_, found := slices.BinarySearch(s.seeds, r.Seed)
+		return !found
+	})
+}
+
+// losses returns the objectives' means; nil where one cannot be had.
+func (s *standings) losses(rows []Row) []float64 {
+	if len(rows) == 0 {
+		return nil
+	}
+	losses := make([]float64, len(s.Objectives))
+	for i, o := range s.Objectives {
+		values := s.sources[i].values(rows)
+		if len(values) < len(rows) {
+			return nil
+		}
+		losses[i] = o.Loss(mean(values))
+	}
+	return losses
+}
+
+// missing says what an entrant lacks to be ranked; nothing where it is whole.
+func (s *standings) missing(e *entrant) string {
+	if len(e.full) == 0 {
+		return "no results"
+	}
+	if missing := without(s.seeds, seedsOf(e.full)); len(missing) > 0 {
+		return "no result under " + seedList(missing)
+	}
+	measures := make([]Measure, 0, len(s.Objectives)+len(s.Constraints))
+	for _, o := range s.Objectives {
+		measures = append(measures, o.Measure)
+	}
+	for _, c := range s.Constraints {
+		measures = append(measures, c.Measure)
+	}
+	for _, m := range measures {
+		var missing []int64
+		for i := range e.full {
+			if _, ok := m.Value(&e.full[i]); !ok {
+				missing = append(missing, e.full[i].Seed)
+			}
+		}
+		if len(missing) > 0 {
+			return fmt.Sprintf("nothing measured for %s under %s", m, seedList(missing))
+		}
+	}
+	return ""
+}
+
+// rank sorts the entrants and gives them their places.
+func (s *standings) rank() {
+	slices.SortFunc(s.entrants, func(a, b entrant) int {
+		return cmp.Or(order(&a, &b), cmp.Compare(a.candidate.Point, b.candidate.Point))
+	})
+	for i := range s.entrants {
+		e := &s.entrants[i]
+		e.rank = i + 1
+		if i > 0 && len(s.Objectives) > 0 && e.complete() && order(&s.entrants[i-1], e) == 0 {
+			e.rank = s.entrants[i-1].rank
+		}
+		if e.candidate.Point == s.Baseline {
+			s.baseline = e
+		}
+	}
+}
+
+func (e *entrant) complete() bool { return e.standing == Feasible || e.standing == Infeasible }
+
+// order compares entrants by what their results say.
+func order(a, b *entrant) int {
+	return cmp.Or(
+		cmp.Compare(slices.Index(allStandings, a.standing), slices.Index(allStandings, b.standing)),
+		cmp.Compare(a.excess, b.excess),
+		slices.Compare(a.losses, b.losses),
+	)
+}
+
+func (s *standings) counts() Counts {
+	c := Counts{All: len(s.entrants)}
+	of := map[Standing]*int{
+		Feasible: &c.Feasible, Infeasible: &c.Infeasible, Dropped: &c.Dropped,
+		Shortened: &c.Shortened, Incomplete: &c.Incomplete, Failed: &c.Failed,
+	}
+	for i := range s.entrants {
+		*of[s.entrants[i].standing]++
+	}
+	return c
+}
+
+// listed returns the entrants to list, with all their figures.
+func (s *standings) listed() []Ranked {
+	ranked, front := []Ranked{}, 0
+	for i := range s.entrants {
+		e := &s.entrants[i]
+		keep := s.Keep == 0 || i < s.Keep || e == s.baseline
+		if !keep && e.pareto && front < s.Keep {
+			keep = true
+		}
+		if !keep {
+			continue
+		}
+		if e.pareto {
+			front++
+		}
+		ranked = append(ranked, s.listing(e))
+	}
+	return ranked
+}
+
+func (s *standings) listing(e *entrant) Ranked {
+	r := Ranked{
+		Rank: e.rank, Candidate: *e.candidate, Baseline: e == s.baseline,
+		Standing: e.standing, Reason: e.reason, Excess: e.excess,
+		Pareto: e.pareto, ParetoProbability: e.membership, Metrics: s.figures(e.full),
+	}
+	if s.baseline == nil || r.Baseline {
+		return r
+	}
+	for i, o := range s.Objectives {
+		c := compareRows(e.full, s.baseline.full, o)
+		if c.PValue != nil {
+			c.decide(e.pValues[i])
+		}
+		r.VersusBaseline = append(r.VersusBaseline, c)
+	}
+	return r
+}
+
+// seedsOf returns the seeds of rows, ascending.
+func seedsOf(rows []Row) []int64 {
+	seeds := make([]int64, 0, len(rows))
+	for i := range rows {
+		seeds = append(seeds, rows[i].Seed)
+	}
+	slices.Sort(seeds)
+	return slices.Compact(seeds)
+}
+
+// without returns the members of all that are not in some; both ascending.
+func without(all, some []int64) []int64 {
+	var rest []int64
+	for _, x := range all {
+		if _, found := slices.BinarySearch(some, x); !found {
+			rest = append(rest, x)
+		}
+	}
+	return rest
+}
