@@ -387,12 +387,13 @@ type Feature struct {
 
 // Racing drops points early.
 type Racing struct {
-	// confidence is that with which a point must be worse than the best one, all
-	// comparisons and looks together.
+	// confidence is the probability with which the point that is truly best gets
+	// all of its seeds, over all comparisons and looks.
 	// +optional
 	// +kubebuilder:default="0.95"
 	Confidence Fraction `json:"confidence,omitempty"`
-	// first is the number of seeds that every point gets.
+	// first is the number of seeds that every point gets, less than the
+	// replications.
 	// +optional
 	// +kubebuilder:default=3
 	// +kubebuilder:validation:Minimum=2

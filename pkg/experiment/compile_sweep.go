@@ -36,7 +36,7 @@ func (c *compiler) samePaths(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for i, p := range c.plan.Parameters {
 		for _, q := range c.plan.Parameters[:i] {
-			if p.Path == q.Path {
+			if p.Path == q.Path && !p.excludes(&q) {
 				errs = append(errs, field.Duplicate(path.Index(i).Child("path"), p.Path))
 			}
 		}
@@ -50,12 +50,15 @@ func (c *compiler) variant(v variant, path *field.Path) field.ErrorList {
 	if v.profile != "" {
 		within = fmt.Sprintf("in profile %q: ", v.profile)
 		for _, e := range c.checkValue(v.scenario) {
-			return field.ErrorList{field.Invalid(path.Index(v.parameter).Child("profiles").Index(v.index), v.profile, e.Error())}
+			return field.ErrorList{field.Invalid(path.Index(v.place).Child("profiles").Index(v.index), v.profile, e.Error())}
 		}
 	}
 	var errs field.ErrorList
 	for i := range c.plan.Parameters {
 		p := &c.plan.Parameters[i]
+		if !p.existsIn(&v) {
+			continue
+		}
 		if err := p.bind(v.scenario); err != nil {
 			errs = append(errs, field.Invalid(path.Index(i).Child("path"), p.Path, within+err.Error()))
 			continue
@@ -144,41 +147,65 @@ func (c *compiler) checkPoints(path *field.Path) field.ErrorList {
 	return errs
 }
 
-// baseline checks that every parameter has one value that it can take.
+// baseline checks that every parameter that exists there has one value that it
+// can take.
 func (c *compiler) baseline(in *v1alpha1.Baseline, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	given := map[string]int{}
 	for i, a := range in.Parameters {
 		given[a.Name] = i
 	}
-	scenario := cloneTree(c.plan.Scenario).(tree)
-	for _, i := range inOrder(c.plan.Parameters) {
+	values := map[string]string{}
+	for i := range c.plan.Parameters {
 		p := &c.plan.Parameters[i]
 		at, ok := given[p.Name]
-		if !ok {
+		exists := p.When == nil || slices.Contains(p.When.Values, values[p.When.Parameter])
+		switch {
+		case ok && exists:
+			value := in.Parameters[at].Value
+			if canonical, err := p.leaf.canonical(value); err == nil && p.Profiles == nil {
+				value = canonical
+			}
+			values[p.Name] = value
+			c.plan.Baseline = append(c.plan.Baseline, v1alpha1.Assignment{Name: p.Name, Value: value})
+		case ok:
+			errs = append(errs, field.Invalid(path.Index(at), p.Name, "the parameter does not exist at the baseline, by its when"))
+		case exists:
 			errs = append(errs, field.Required(path, fmt.Sprintf("must give parameter %q a value", p.Name)))
-			continue
 		}
 		delete(given, p.Name)
-		value := in.Parameters[at].Value
-		if canonical, err := p.leaf.canonical(value); err == nil && p.Profiles == nil {
-			value = canonical
-		}
-		if err := p.set(scenario, value); err != nil {
-			errs = append(errs, field.Invalid(path.Index(at).Child("value"), value, err.Error()))
-			continue
-		}
-		c.plan.Baseline = append(c.plan.Baseline, v1alpha1.Assignment{Name: p.Name, Value: value})
 	}
 	for i, a := range in.Parameters {
 		if _, left := given[a.Name]; left {
 			errs = append(errs, field.Invalid(path.Index(i).Child("name"), a.Name, "there is no such parameter"))
 		}
 	}
-	if len(errs) == 0 {
-		for _, e := range c.checkValue(scenario) {
-			errs = append(errs, field.Invalid(path, in.Parameters, fmt.Sprintf("make the scenario invalid: %s", e)))
+	if len(errs) > 0 {
+		return errs
+	}
+	return c.baselineScenario(in, values, path)
+}
+
+// baselineScenario checks the scenario that the baseline's values make.
+func (c *compiler) baselineScenario(in *v1alpha1.Baseline, values map[string]string, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	scenario := cloneTree(c.plan.Scenario).(tree)
+	for _, i := range inOrder(c.plan.Parameters) {
+		p := &c.plan.Parameters[i]
+		value, exists := values[p.Name]
+		if !exists {
+			continue
 		}
+		if err := p.set(scenario, value); err != nil {
+			at := slices.IndexFunc(in.Parameters, func(a v1alpha1.Assignment) bool { return a.Name == p.Name })
+			errs = append(errs, field.Invalid(path.Index(at).Child("value"), value, err.Error()))
+		}
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	for _, e := range c.checkValue(scenario) {
+		errs = append(errs, field.Invalid(path, in.Parameters, fmt.Sprintf("make the scenario invalid: %s", e)))
 	}
 	return errs
 }

@@ -23,6 +23,8 @@ type Parameter struct {
 	Range    *v1alpha1.Range `json:"range,omitempty"`
 	Values   []string        `json:"values,omitempty"`
 	Profiles []Profile       `json:"profiles,omitempty"`
+	// When says at which points the parameter exists; nil at all.
+	When *v1alpha1.ParameterCondition `json:"when,omitempty"`
 
 	segments []segment
 	leaf     leafKind
@@ -56,7 +58,22 @@ func (p *Parameter) axis() search.Parameter {
 			axis.Choices = append(axis.Choices, profile.Name)
 		}
 	}
+	if p.When != nil {
+		axis.When = &search.Condition{Parameter: p.When.Parameter, Values: p.When.Values}
+	}
 	return axis
+}
+
+// existsIn says whether the parameter may exist in a variant of the base.
+func (p *Parameter) existsIn(v *variant) bool {
+	return p.When == nil || v.profile == "" || p.When.Parameter != v.parameter || slices.Contains(p.When.Values, v.profile)
+}
+
+// excludes says whether two parameters never exist at one point: both ask for
+// the same one, and for other values of it.
+func (p *Parameter) excludes(q *Parameter) bool {
+	return p.When != nil && q.When != nil && p.When.Parameter == q.When.Parameter &&
+		!slices.ContainsFunc(p.When.Values, func(value string) bool { return slices.Contains(q.When.Values, value) })
 }
 
 // bind finds the parameter's place in a scenario.
@@ -142,7 +159,7 @@ func inOrder(parameters []Parameter) []int {
 
 // parameter converts one parameter of a spec.
 func (c *compiler) parameter(in v1alpha1.Parameter, path *field.Path) (Parameter, field.ErrorList) {
-	p := Parameter{Name: in.Name, Path: strings.TrimSpace(in.Path), Range: in.Range, Values: in.Values}
+	p := Parameter{Name: in.Name, Path: strings.TrimSpace(in.Path), Range: in.Range, Values: in.Values, When: in.When}
 	var errs field.ErrorList
 	for i, profile := range in.Profiles {
 		at := path.Child("profiles").Index(i).Child("endpointPickerConfig")

@@ -111,12 +111,20 @@ func DecodePlan(raw []byte) (*Plan, error) {
 // IsSweep reports whether the plan varies parameters.
 func (p *Plan) IsSweep() bool { return len(p.Parameters) > 0 }
 
-// bind finds the places that the parameters name.
+// bind finds the places that the parameters name, each in the first variant in
+// which it exists.
 func (p *Plan) bind() error {
-	base := p.variants()[0].scenario
+	variants := p.variants()
 	for i := range p.Parameters {
-		if err := p.Parameters[i].bind(base); err != nil {
-			return fmt.Errorf("parameter %s: %w", p.Parameters[i].Name, err)
+		parameter := &p.Parameters[i]
+		for j := range variants {
+			if !parameter.existsIn(&variants[j]) {
+				continue
+			}
+			if err := parameter.bind(variants[j].scenario); err != nil {
+				return fmt.Errorf("parameter %s: %w", parameter.Name, err)
+			}
+			break
 		}
 	}
 	return nil

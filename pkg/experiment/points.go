@@ -46,11 +46,11 @@ func (p Point) existing() []v1alpha1.Assignment {
 // variant is the base scenario, or the base with one profile in place of its
 // EPP configuration. What a path reaches may differ between variants.
 type variant struct {
-	// profile is the profile's name, and index its place in the list of the
-	// plan's parameter of that index; empty for the base.
-	profile          string
-	parameter, index int
-	scenario         tree
+	// profile is the profile's name, and parameter that of the parameter whose
+	// it is; empty for the base. place and index are where they stand in lists.
+	profile, parameter string
+	place, index       int
+	scenario           tree
 }
 
 // variants returns all scenarios that the other parameters reach into.
@@ -65,7 +65,7 @@ func (p *Plan) variants() []variant {
 			if err := p.Parameters[i].set(scenario, profile.Name); err != nil {
 				panic(fmt.Sprintf("experiment: profile %s: %v", profile.Name, err))
 			}
-			list = append(list, variant{profile.Name, i, j, scenario})
+			list = append(list, variant{profile.Name, p.Parameters[i].Name, i, j, scenario})
 		}
 		return list
 	}

@@ -260,3 +260,36 @@ func TestWhatCannotBeAskedIsSaidWithItsPlace(t *testing.T) {
 		})
 	}
 }
+
+// A parameter of one profile's own plugin exists only where that profile is
+// tried; where two parameters exclude each other they may lead to one place.
+func TestParametersThatBelongToAProfile(t *testing.T) {
+	sweep := testSweep(t)
+	addProfiles(profile("a", "prefix-cache-scorer"), profile("b", "queue-scorer"))(sweep)
+	last := len(sweep.Spec.Parameters) - 1
+	profiles := sweep.Spec.Parameters[last]
+	weight := func(name, plugin, of string) v1alpha1.Parameter {
+		return v1alpha1.Parameter{
+			Name: name, Path: "router.endpointPickerConfig.schedulingProfiles[default].plugins[" + plugin + "].weight",
+			Values: []string{"1", "3"}, When: &v1alpha1.ParameterCondition{Parameter: profiles.Name, Values: []string{of}},
+		}
+	}
+	sweep.Spec.Parameters = []v1alpha1.Parameter{profiles, weight("prefix", "prefix-cache-scorer", "a"), weight("queue", "queue-scorer", "b")}
+	sweep.Spec.Baseline = &v1alpha1.Baseline{Parameters: []v1alpha1.Assignment{{Name: profiles.Name, Value: "b"}, {Name: "queue", Value: "2"}}}
+	c := mustCompileSweep(t, sweep)
+	conducted := mustConduct(t, c, Options{})
+	var got []string
+	for _, p := range conducted.Points() {
+		got = append(got, p.String())
+	}
+	name := profiles.Name + "="
+	want := []string{name + "a prefix=1", name + "a prefix=3", name + "b queue=1", name + "b queue=3", name + "b queue=2"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("points (−want +got):\n%s", diff)
+	}
+	sweep.Spec.Baseline.Parameters[1].Name = "prefix"
+	_, errs, err := CompileSweep(t.Context(), sweep, traceInputs(t))
+	if err != nil || len(errs) != 2 || errs[0].Field != "spec.baseline.parameters[1]" {
+		t.Errorf("a baseline with another profile's parameter: %v, %v", errs, err)
+	}
+}
