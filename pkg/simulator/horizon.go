@@ -11,14 +11,13 @@ import (
 
 // next takes the next request from the source, or closes the arrivals if there
 // is none to take. Those at the horizon are not taken.
-func (s *simulation) next() (workload.Request, bool) {
+func (s *simulation) next() (w workload.Request, ok bool) {
 	h := &s.horizon
 	s.closed = s.now
 	if h.Requests > 0 && s.arrived == h.Requests {
-		return workload.Request{}, false
+		return w, false
 	}
-	w, ok := s.source.Next()
-	if !ok {
+	if w, ok = s.source.Next(); !ok {
 		return w, false
 	}
 	if w.Arrival < s.now {

@@ -112,10 +112,11 @@ func newClient(spec Client, seed int64) client {
 	}
 }
 
-// send returns the request to come, without what only the merge knows.
-func (c *client) send(m *merged) Request {
-	r := Request{Tenant: c.tenant, Class: c.class, Priority: c.spec.Priority, Adapter: c.adapter, Headers: c.headers}
-	own := c.write(m, &r)
+// send fills in the request to come, but for what only the merge knows.
+func (c *client) send(m *merged, r *Request) {
+	r.Tenant, r.Class, r.Priority = c.tenant, c.class, c.spec.Priority
+	r.Adapter, r.Headers = c.adapter, c.headers
+	own := c.write(m, r)
 	var text []prompt.Extent
 	if c.spec.PrefixTokens > 0 {
 		text = m.memory.take(2)
@@ -127,7 +128,6 @@ func (c *client) send(m *merged) Request {
 	}
 	r.Prompt = prompt.Prompt{Extents: text}
 	c.sent++
-	return r
 }
 
 // write draws what a request asks beside the prefix, and what is answered.
@@ -200,16 +200,16 @@ func (m *merged) label(i int, c *Client) {
 	}
 }
 
-func (m *merged) Next() (Request, bool) {
+func (m *merged) Next() (r Request, ok bool) {
 	f := &m.flows[m.heap[0]]
 	if f.next >= latest {
-		return Request{}, false
+		return r, false
 	}
 	member := f.members[0]
 	if f.dealer != nil {
 		member = f.members[f.dealer.deal()]
 	}
-	r := m.clients[member].send(m)
+	m.clients[member].send(m, &r)
 	r.ID, r.Client, r.Arrival = m.sent, int(member), f.next
 	m.sent++
 	f.next = f.clock.tick()

@@ -123,32 +123,32 @@ func (s *Scheduler) explainRefusals(view *policy.View) {
 // schedule chooses endpoints for a request that does not wait for flow control any
 // longer, unless it has to wait for a window.
 func (s *Scheduler) schedule(view *policy.View, request *policy.Request) (policy.Decision, error) {
-	return s.traced(s.begin(view, request), request, s.decide)
+	c := s.begin(view, request)
+	if s.tracer.tell != nil {
+		s.tracer.begin(c, request, s.detector)
+	}
+	to, err := s.decide(c, request)
+	if s.tracer.tell != nil {
+		s.tracer.end(s, to, err)
+	}
+	return to, err
 }
 
 // resume is schedule for a request whose window has closed.
 func (s *Scheduler) resume(view *policy.View, item *burstItem) (policy.Decision, error) {
 	c := s.begin(view, &item.request)
 	c.recall(&item.seen)
-	return s.traced(c, &item.request, func(c *cycle, _ *policy.Request) (policy.Decision, error) {
-		if s.burst.keepOn(c, item) {
-			return policy.Decision{}, policy.ErrHeld
-		}
-		return s.choose(c)
-	})
-}
-
-// traced explains a decision if somebody asks.
-func (s *Scheduler) traced(c *cycle, request *policy.Request, decide func(*cycle, *policy.Request) (policy.Decision, error)) (policy.Decision, error) {
-	if s.tracer.tell == nil {
-		return decide(c, request)
+	if s.burst.keepOn(c, item) {
+		return policy.Decision{}, policy.ErrHeld
 	}
-	s.tracer.begin(c, request, s.detector)
-	decision, err := decide(c, request)
-	if !errors.Is(err, policy.ErrHeld) {
-		s.tracer.end(s, decision, err)
+	if s.tracer.tell != nil {
+		s.tracer.begin(c, &item.request, s.detector)
 	}
-	return decision, err
+	to, err := s.choose(c)
+	if s.tracer.tell != nil {
+		s.tracer.end(s, to, err)
+	}
+	return to, err
 }
 
 func (s *Scheduler) decide(c *cycle, request *policy.Request) (policy.Decision, error) {
@@ -241,44 +241,27 @@ func (s *Scheduler) begin(view *policy.View, request *policy.Request) *cycle {
 		panic(fmt.Sprintf("epp: %d scrapes for %d endpoints", len(view.Scrapes), s.endpoints))
 	}
 	s.feed.Deliver(view.Now)
-	number := s.cycle.number + 1
-	s.cycle = cycle{
-		number:    number,
-		request:   request.ID,
-		there:     s.endpoints,
-		now:       view.Now,
-		scrapes:   view.Scrapes,
-		engines:   view.Scrapes,
-		prompt:    request.Prompt,
-		tokens:    request.Tokens,
-		priority:  request.Priority,
-		tenant:    request.Tenant,
-		session:   request.Session,
-		adapter:   request.Adapter,
-		headers:   request.Headers,
-		ttftMs:    inMilliseconds(request.TTFT),
-		tpotMs:    inMilliseconds(request.TPOT),
-		adapters:  view.Adapters,
-		unscraped: !s.scraped,
-	}
-	s.cycle.peer = none
+	c := &s.cycle
+	*c = cycle{number: c.number + 1, there: s.endpoints, peer: none, unscraped: !s.scraped}
+	c.now, c.scrapes, c.engines, c.adapters = view.Now, view.Scrapes, view.Scrapes, view.Adapters
+	c.ask(request)
 	if view.Down != nil {
-		s.cycle.lose(view.Down)
+		c.lose(view.Down)
 	}
 	for _, w := range s.watchers {
-		w.forgetGone(&s.cycle)
+		w.forgetGone(c)
 	}
 	if len(view.Changed) <= s.endpoints {
-		s.cycle.changed = view.Changed
+		c.changed = view.Changed
 	}
 	if !s.scraped {
-		s.cycle.scrapes, s.cycle.adapters = s.unscraped, nil
+		c.scrapes, c.adapters = s.unscraped, nil
 	}
-	s.cycle.prompt, s.cycle.tokens = s.estimate.of(request.Prompt, request.Tokens)
+	c.prompt, c.tokens = s.estimate.of(request.Prompt, request.Tokens)
 	if s.tokensOff {
-		s.cycle.prompt, s.cycle.tokens = prompt.Prompt{}, 0
+		c.prompt, c.tokens = prompt.Prompt{}, 0
 	}
-	return &s.cycle
+	return c
 }
 
 // A cycle is what plugins see of one request, from Route to the pick.
@@ -317,6 +300,13 @@ type cycle struct {
 	changed []int32
 	// unscraped is whether no metrics reach the EPP, so that all are stale.
 	unscraped bool
+}
+
+// ask fills in what is asked for.
+func (c *cycle) ask(r *policy.Request) {
+	c.request, c.priority, c.tenant = r.ID, r.Priority, r.Tenant
+	c.session, c.adapter, c.headers = r.Session, r.Adapter, r.Headers
+	c.ttftMs, c.tpotMs = inMilliseconds(r.TTFT), inMilliseconds(r.TPOT)
 }
 
 // lose takes the endpoints that are down out.

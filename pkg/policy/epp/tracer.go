@@ -106,11 +106,13 @@ func (t *tracer) begin(c *cycle, request *policy.Request, detector saturationDet
 	}
 }
 
-// end adds what came of it, and tells.
+// end adds what came of it, and tells, unless the request has to wait.
 func (t *tracer) end(s *Scheduler, decision policy.Decision, err error) {
 	x := t.about
 	t.about = nil
 	switch {
+	case errors.Is(err, policy.ErrHeld):
+		return
 	case t.refusedBy != nil:
 		name := nameOf(t.refusedBy)
 		x.Admission.RefusedBy = &name
@@ -208,8 +210,6 @@ func (c *cycle) signals(endpoint int) EndpointSignals {
 	return s
 }
 
-// nameOf names a plugin; what is none, in versions that have it built in, has no
-// name.
 // detectorName is that of the saturation detector, which in old versions is no
 // plugin.
 func (t *tracer) detectorName() PluginName {
@@ -219,6 +219,8 @@ func (t *tracer) detectorName() PluginName {
 	return nameOf(t.detector)
 }
 
+// nameOf names a plugin; what is none, in versions that have it built in, has no
+// name.
 func nameOf(p *plugin) PluginName {
 	if p == nil {
 		return PluginName{}
