@@ -18,14 +18,20 @@ import (
 const autoVersion = "auto"
 
 // pickerConfig reads an EPP configuration and returns it as a scenario's tree
-// holds it: the EPP's document after defaulting, and the version.
-func (c *compiler) pickerConfig(in v1alpha1.EndpointPickerConfig, path *field.Path) (tree, field.ErrorList) {
+// holds it: the EPP's document after defaulting, and the version. It is that of
+// a profile, or of the base, whose name is empty.
+func (c *compiler) pickerConfig(profile string, in v1alpha1.EndpointPickerConfig, path *field.Path) (tree, field.ErrorList) {
 	if in.Version != autoVersion {
 		if errs := epp.ValidateVersion(in.Version, path.Child(versionField)); len(errs) > 0 {
 			return nil, errs
 		}
 	}
-	text, at, errs := c.pickerText(in, path)
+	file, at, errs := c.pickerText(in, path)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	c.keepFile(profile, &in, file)
+	text, errs := onlyConfig(file, at)
 	if len(errs) > 0 {
 		return nil, errs
 	}
@@ -75,13 +81,11 @@ func (c *compiler) noteApproximations(config *epp.Config) {
 	}
 }
 
-// pickerText returns the text of the EPP's configuration and the field that it
+// pickerText returns the file of the EPP's configuration and the field that it
 // comes from.
 func (c *compiler) pickerText(in v1alpha1.EndpointPickerConfig, path *field.Path) ([]byte, *field.Path, field.ErrorList) {
 	if in.Inline != nil {
-		at := path.Child("inline")
-		text, errs := onlyConfig([]byte(*in.Inline), at)
-		return text, at, errs
+		return []byte(*in.Inline), path.Child("inline"), nil
 	}
 	at, ref := path.Child("configMapRef"), v1alpha1.ConfigMapKeyReference(*in.ConfigMapRef)
 	file, errs := c.configMapKey(&ref, at)
@@ -89,8 +93,7 @@ func (c *compiler) pickerText(in v1alpha1.EndpointPickerConfig, path *field.Path
 		return nil, at, errs
 	}
 	c.pinConfigMap(&ref, Digest(file))
-	text, errs := onlyConfig(file, at)
-	return text, at, errs
+	return file, at, nil
 }
 
 // onlyConfig finds the one EPP configuration of a file, which may be bare or in a

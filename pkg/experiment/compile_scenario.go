@@ -21,7 +21,7 @@ func (c *compiler) scenario(in *v1alpha1.Scenario, path *field.Path) field.Error
 	var picker tree
 	var errs field.ErrorList
 	if in.Router.Policies == nil {
-		picker, errs = c.pickerConfig(in.Router.EndpointPickerConfig, path.Child("router", "endpointPickerConfig"))
+		picker, errs = c.pickerConfig("", in.Router.EndpointPickerConfig, path.Child("router", "endpointPickerConfig"))
 	}
 	if in.Workload.Trace != nil {
 		errs = append(errs, c.readTrace(in.Workload.Trace, path.Child("workload", "trace"))...)

@@ -163,7 +163,7 @@ func (c *compiler) parameter(in v1alpha1.Parameter, path *field.Path) (Parameter
 	var errs field.ErrorList
 	for i, profile := range in.Profiles {
 		at := path.Child("profiles").Index(i).Child("endpointPickerConfig")
-		config, es := c.pickerConfig(profile.EndpointPickerConfig, at)
+		config, es := c.pickerConfig(profile.Name, profile.EndpointPickerConfig, at)
 		errs = append(errs, es...)
 		p.Profiles = append(p.Profiles, Profile{Name: profile.Name, Config: config})
 	}

@@ -54,6 +54,11 @@ type Plan struct {
 	// otherwise than the EPP's.
 	Approximations []string `json:"approximations,omitempty"`
 
+	// pickers are the files that EPP configurations were given in, by the name of
+	// their profile; the base's has none. They are no part of the encoded plan:
+	// what is simulated does not depend on how it is written.
+	pickers map[string]pickerFile
+
 	texts texts
 }
 

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/promote"
+)
+
+// ErrNothingToPromote says that there is no EPP configuration to write out.
+var ErrNothingToPromote = errors.New("there is nothing to promote")
+
+// Promotion is the EPP configuration of a point, ready to be rolled out.
+type Promotion struct {
+	// Point is whose it is.
+	Point int
+	// Name is that of the file, or the key of a ConfigMap, that holds Text.
+	Name string
+	// Text is the file. Diff is what changed of the one that was given, as
+	// diff -u prints it; empty where nothing did.
+	Text, Diff string
+	// Version is the EPP's.
+	Version string
+	// Changed are the values of the point within the configuration, and
+	// Elsewhere those outside it, which are to be set where they belong.
+	Changed, Elsewhere []Setting
+}
+
+// Setting is a value at a path of the scenario.
+type Setting struct {
+	Path  string `json:"path"`
+	Value string `json:"value"`
+}
+
+// A pickerFile is an EPP configuration as it was given.
+type pickerFile struct {
+	text []byte
+	// configMap and key say where it was; empty where it was inline.
+	configMap, key string
+}
+
+// Promote writes out the EPP configuration of the best point.
+func (s *Study) Promote(format v1alpha1.PromotionFormat) (*Promotion, error) {
+	best, ok, err := s.Best()
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, fmt.Errorf("%w: no point has figures", ErrNothingToPromote)
+	}
+	return s.PromotePoint(best, format)
+}
+
+// PromotePoint writes out the EPP configuration of a point, by its ID: the file
+// that the configuration was given in, or the one of the point's profile, with
+// only the lines changed that the point's values ask for. Loaded by the EPP's
+// version it is exactly what was simulated. The plan must be one that was
+// compiled, since an encoded one does not hold the files. The error is a
+// [promote.ErrNotPossible] where a value cannot be written.
+func (s *Study) PromotePoint(id int, format v1alpha1.PromotionFormat) (*Promotion, error) {
+	point := s.points[id]
+	scenario, err := s.plan.scenarioAt(point, 1)
+	if err != nil {
+		return nil, err
+	}
+	document, isEPP := scenario["router"].(tree)["endpointPickerConfig"].(tree)
+	file := s.plan.pickerFile(point)
+	if !isEPP || file == nil {
+		return nil, fmt.Errorf("%w: the router has no EPP configuration", ErrNothingToPromote)
+	}
+	want, errs := loadPicker(document, field.NewPath(render(pickerConfigPath)))
+	if len(errs) > 0 {
+		return nil, errs.ToAggregate()
+	}
+	p := &Promotion{Point: id, Version: want.Version()}
+	rewritten, err := promote.Rewrite(file.text, want, s.plan.promoted(point, p))
+	if err != nil {
+		return nil, err
+	}
+	names := file.names(s.plan.profileAt(point))
+	p.Name = names.Key
+	before, after, err := rewritten.In(promotionFormats[format], names)
+	if err != nil {
+		return nil, err
+	}
+	p.Text, p.Diff = after, promote.Diff(p.Name, before, after)
+	return p, nil
+}
+
+var promotionFormats = map[v1alpha1.PromotionFormat]promote.Format{
+	v1alpha1.SourceFormat:     promote.Source,
+	v1alpha1.DocumentFormat:   promote.Document,
+	v1alpha1.ConfigMapFormat:  promote.ConfigMap,
+	v1alpha1.HelmValuesFormat: promote.HelmValues,
+}
+
+// promoted divides a point's values into those of the EPP's configuration, which
+// it returns, and others, and notes both.
+func (p *Plan) promoted(point Point, into *Promotion) []promote.Change {
+	var changes []promote.Change
+	for i := range p.Parameters {
+		parameter, text := &p.Parameters[i], point.Values[i].Value
+		if text == "" || parameter.Profiles != nil {
+			continue
+		}
+		setting := Setting{Path: parameter.Path, Value: text}
+		value, err := parameter.leaf.encode(text)
+		if err != nil || !beneathPickerConfig(parameter.segments) || isVersion(parameter.segments) {
+			into.Elsewhere = append(into.Elsewhere, setting)
+			continue
+		}
+		into.Changed = append(into.Changed, setting)
+		change := promote.Change{Value: value}
+		for _, s := range parameter.segments[len(pickerConfigPath):] {
+			change.Path = append(change.Path, promote.Step{Name: s.name, Entry: s.entry})
+		}
+		changes = append(changes, change)
+	}
+	return changes
+}
+
+// isVersion reports whether a path leads to the EPP's version, which its file
+// does not name.
+func isVersion(path []segment) bool {
+	return len(path) == len(pickerConfigPath)+1 && path[len(path)-1].name == versionField
+}
+
+// profileAt is the name of a point's profile; empty where it has the base's
+// configuration.
+func (p *Plan) profileAt(point Point) string {
+	for i := range p.Parameters {
+		if p.Parameters[i].Profiles != nil {
+			return point.Values[i].Value
+		}
+	}
+	return ""
+}
+
+// pickerFile is the file that a point's configuration was given in, or nil.
+func (p *Plan) pickerFile(point Point) *pickerFile {
+	file, ok := p.pickers[p.profileAt(point)]
+	if !ok {
+		return nil
+	}
+	return &file
+}
+
+// names are what a wrapping of the file is called.
+func (f *pickerFile) names(profile string) promote.Names {
+	names := promote.Names{ConfigMap: f.configMap, Key: f.key}
+	if names.ConfigMap == "" {
+		names.ConfigMap = "endpoint-picker-config"
+	}
+	if names.Key == "" && profile != "" {
+		names.Key = profile + ".yaml"
+	}
+	if names.Key == "" {
+		names.Key = "endpoint-picker-config.yaml"
+	}
+	return names
+}
+
+// keepFile remembers the file of the base, or of a profile, if it holds one
+// configuration.
+func (c *compiler) keepFile(profile string, in *v1alpha1.EndpointPickerConfig, text []byte) {
+	file := pickerFile{text: text}
+	if in.ConfigMapRef != nil {
+		file.configMap, file.key = in.ConfigMapRef.Name, in.ConfigMapRef.Key
+	}
+	if c.plan.pickers == nil {
+		c.plan.pickers = map[string]pickerFile{}
+	}
+	c.plan.pickers[profile] = file
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+const promotable = `apiVersion: llm-d.ai/v1alpha1
+kind: EndpointPickerConfig
+plugins:
+- type: queue-scorer # short queues
+- type: kv-cache-utilization-scorer
+schedulingProfiles:
+- name: default
+  plugins:
+  - pluginRef: queue-scorer
+    weight: 2
+  - pluginRef: kv-cache-utilization-scorer
+`
+
+func weightOf(scorer string) string {
+	return "router.endpointPickerConfig.schedulingProfiles[default].plugins[" + scorer + "].weight"
+}
+
+// promoting is a sweep over weights of a configuration and the size of a pool.
+func promoting(t *testing.T) *v1alpha1.PolicySweep {
+	sweep := testSweep(t)
+	text := promotable
+	sweep.Spec.Scenario.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{Version: "router-v0.10", Inline: &text}
+	sweep.Spec.Parameters = []v1alpha1.Parameter{
+		{Name: "queue", Path: weightOf("queue-scorer"), Values: []string{"2", "4"}},
+		{Name: "kv", Path: weightOf("kv-cache-utilization-scorer"), Values: []string{"1", "0.5"}},
+		{Name: "replicas", Path: "pools[" + sweep.Spec.Scenario.Pools[0].Name + "].replicas", Values: []string{"2", "3"}},
+	}
+	sweep.Spec.Baseline = nil
+	sweep.Spec.Search = v1alpha1.Search{Algorithm: v1alpha1.GridSearch, MaxTrials: 100}
+	return sweep
+}
+
+func mustStudy(t *testing.T, sweep *v1alpha1.PolicySweep) *Study {
+	t.Helper()
+	study, err := mustCompileSweep(t, sweep).Plan.Study()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return study
+}
+
+// pointAt is the ID of the point with these values.
+func pointAt(t *testing.T, s *Study, values string) int {
+	t.Helper()
+	for _, point := range s.Points() {
+		if point.String() == values {
+			return point.ID
+		}
+	}
+	t.Fatalf("there is no point %s among %v", values, s.Points())
+	return 0
+}
+
+func TestPromotePointChangesTheLinesOfThePoint(t *testing.T) {
+	study := mustStudy(t, promoting(t))
+	p, err := study.PromotePoint(pointAt(t, study, "queue=4 kv=0.5 replicas=3"), v1alpha1.SourceFormat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Replace(promotable, "weight: 2", "weight: 4", 1) + "    weight: 0.5\n"
+	if diff := cmp.Diff(want, p.Text); diff != "" {
+		t.Errorf("text (−want +got):\n%s", diff)
+	}
+	elsewhere := []Setting{{Path: "pools[" + testSweep(t).Spec.Scenario.Pools[0].Name + "].replicas", Value: "3"}}
+	if diff := cmp.Diff(elsewhere, p.Elsewhere); diff != "" {
+		t.Errorf("elsewhere (−want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]Setting{{weightOf("queue-scorer"), "4"}, {weightOf("kv-cache-utilization-scorer"), "0.5"}}, p.Changed); diff != "" {
+		t.Errorf("changed (−want +got):\n%s", diff)
+	}
+	if !strings.Contains(p.Diff, "\n-    weight: 2\n+    weight: 4\n") {
+		t.Errorf("diff is\n%s", p.Diff)
+	}
+}
+
+func TestPromotePointTakesTheFileOfTheProfile(t *testing.T) {
+	sweep := promoting(t)
+	second := strings.Replace(promotable, "# short queues", "# of the second", 1)
+	sweep.Spec.Parameters[2] = v1alpha1.Parameter{Name: "profile", Path: "router.endpointPickerConfig", Profiles: []v1alpha1.Profile{
+		{Name: "first", EndpointPickerConfig: sweep.Spec.Scenario.Router.EndpointPickerConfig},
+		{Name: "second", EndpointPickerConfig: v1alpha1.EndpointPickerConfig{Version: "router-v0.10", Inline: &second}},
+	}}
+	study := mustStudy(t, sweep)
+	p, err := study.PromotePoint(pointAt(t, study, "queue=4 kv=1 profile=second"), v1alpha1.HelmValuesFormat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"pluginsConfigFile: second.yaml", "# of the second", "weight: 4\n"} {
+		if !strings.Contains(p.Text, want) {
+			t.Errorf("text lacks %q:\n%s", want, p.Text)
+		}
+	}
+}
+
+func TestTextsAreNoPartOfAPlan(t *testing.T) {
+	a, b := promoting(t), promoting(t)
+	*b.Spec.Scenario.Router.EndpointPickerConfig.Inline += "# nothing else\n"
+	x, y := mustCompileSweep(t, a), mustCompileSweep(t, b)
+	if x.Plan.Hash() != y.Plan.Hash() {
+		t.Error("a comment in the EPP's configuration changes the plan")
+	}
+	decoded, err := DecodePlan(x.Plan.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	study, err := decoded.Study()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := study.PromotePoint(0, v1alpha1.SourceFormat); !errors.Is(err, ErrNothingToPromote) {
+		t.Errorf("a decoded plan promotes: %v", err)
+	}
+}
