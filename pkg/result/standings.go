@@ -48,7 +48,10 @@ func newStandings(in Standings) (*standings, error) {
 	if err != nil {
 		return nil, fmt.Errorf("leaderboard: %w", err)
 	}
-	s := &standings{Standings: in, seeds: in.Seeds, entrants: make([]entrant, len(in.Candidates))}
+	s := &standings{Standings: in, entrants: make([]entrant, len(in.Candidates))}
+	if in.Seeds != nil {
+		s.seeds = slices.Compact(slices.Sorted(slices.Values(in.Seeds)))
+	}
 	for _, o := range in.Objectives {
 		s.sources = append(s.sources, o.Measure.source())
 	}
