@@ -92,6 +92,7 @@ func (c *compiler) finish(errs field.ErrorList) (*Compiled, field.ErrorList, err
 	if err := c.plan.bind(); err != nil {
 		panic(fmt.Sprintf("experiment: a plan that was checked names no places: %v", err))
 	}
+	c.prefixBounds(field.NewPath("spec", "scenario"))
 	return &Compiled{Plan: c.plan, Trace: c.trace}, nil, nil
 }
 

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
+)
+
+// sway is what the scorers of a profile, or of a policy, can give a replica at
+// most: those of prefixes together, and those of load.
+type sway struct {
+	name         string
+	prefix, load weightSum
+}
+
+// weightSum is a constant and terms that a sweep varies.
+type weightSum struct {
+	constant float64
+	terms    []weightTerm
+}
+
+// weightTerm is a parameter of a sweep and what it counts, with the range of its
+// values.
+type weightTerm struct {
+	name        string
+	times       float64
+	least, most float64
+}
+
+// swaysOf returns those of a variant, as the plan's parameters vary them.
+func (p *Plan) swaysOf(v *variant) []sway {
+	base := flatSways(v.scenario)
+	// With all weights that vary at 1, and one of them at 2, sums differ by what
+	// that one counts.
+	ones := cloneTree(v.scenario).(tree)
+	var weights []*Parameter
+	for i := range p.Parameters {
+		if q := &p.Parameters[i]; q.isWeight() && q.existsIn(v) && q.set(ones, "1") == nil {
+			weights = append(weights, q)
+		}
+	}
+	if len(weights) == 0 {
+		return base
+	}
+	sways := flatSways(ones)
+	for _, q := range weights {
+		changed := cloneTree(ones).(tree)
+		if q.set(changed, "2") != nil {
+			return base
+		}
+		with := flatSways(changed)
+		if len(with) != len(sways) {
+			return base
+		}
+		for i := range sways {
+			sways[i].prefix.addTerm(q, with[i].prefix.constant)
+			sways[i].load.addTerm(q, with[i].load.constant)
+		}
+	}
+	for i := range sways {
+		sways[i].prefix.settle()
+		sways[i].load.settle()
+	}
+	return sways
+}
+
+// isWeight reports whether a parameter is a scorer's weight.
+func (p *Parameter) isWeight() bool {
+	return p.Profiles == nil && p.leaf.numeric() && strings.HasPrefix(p.Path, "router.") && strings.HasSuffix(p.Path, "].weight")
+}
+
+// addTerm takes a parameter in where the sum with a 2 in its place differs from
+// that with a 1.
+func (s *weightSum) addTerm(p *Parameter, with float64) {
+	if times := with - s.constant; times != 0 {
+		least, most := p.bounds()
+		s.terms = append(s.terms, weightTerm{p.Name, times, least, most})
+	}
+}
+
+// settle takes the ones of the terms out of the constant.
+func (s *weightSum) settle() {
+	for _, t := range s.terms {
+		s.constant -= t.times
+	}
+}
+
+// bounds are the least and the greatest of a numeric parameter's values.
+func (p *Parameter) bounds() (least, most float64) {
+	values := p.Values
+	if p.Range != nil {
+		values = []string{string(p.Range.Min), string(p.Range.Max)}
+	}
+	least, most = math.Inf(1), math.Inf(-1)
+	for _, value := range values {
+		v, err := strconv.ParseFloat(value, 64)
+		if err == nil {
+			least, most = min(least, v), max(most, v)
+		}
+	}
+	return least, most
+}
+
+// flatSways are those of a scenario as it is.
+func flatSways(scenario tree) []sway {
+	typed, router, errs := decodeScenario(scenario, nil)
+	switch {
+	case len(errs) > 0:
+		return nil
+	case router.picker == nil:
+		return nativeSways(&typed.Router.Policies.Routing)
+	}
+	var sways []sway
+	for _, w := range lint.ProfileWeights(router.picker) {
+		sways = append(sways, sway{"profile " + w.Profile, weightSum{constant: w.Prefix}, weightSum{constant: w.Load}})
+	}
+	return sways
+}
+
+// Scorers of a policy by what they look at.
+var (
+	nativePrefixScorers = []string{"prefix-affinity", "oracle-prefix", "precise-prefix-cache"}
+	nativeLoadScorers   = []string{
+		"queue-depth", "running-requests", "load-aware", "active-requests", "load-balance", "load-seed", "kv-utilization", "vllm-dp",
+	}
+)
+
+// nativeSways are those of a policy that is no EPP's: one, if it adds up scores.
+func nativeSways(policy *v1alpha1.RoutingPolicy) []sway {
+	if len(policy.Scorers) == 0 {
+		return nil
+	}
+	s := sway{name: "policy " + policy.Policy}
+	for _, scorer := range policy.Scorers {
+		most := scorer.Weight.Float()
+		if scorer.Name == "load-aware" {
+			most /= 2
+		}
+		switch {
+		case slices.Contains(nativePrefixScorers, scorer.Name):
+			s.prefix.constant += most
+		case slices.Contains(nativeLoadScorers, scorer.Name):
+			s.load.constant += max(most, 0)
+		}
+	}
+	return []sway{s}
+}
+
+// varied reports whether a sweep does.
+func (s *sway) varied() bool { return len(s.prefix.terms)+len(s.load.terms) > 0 }
+
+// ratio is the greatest prefix over load; infinite where nothing looks at load.
+func (s *sway) ratio() float64 {
+	_, prefix := s.prefix.bounds()
+	load, _ := s.load.bounds()
+	switch {
+	case prefix <= 0:
+		return 0
+	case load <= 0:
+		return math.Inf(1)
+	}
+	return prefix / load
+}
+
+// describe states the weights.
+func (s *sway) describe() string {
+	switch {
+	case s.varied():
+		return fmt.Sprintf("%s: the sweep takes prefix/load up to %.4g", s.name, s.ratio())
+	case s.load.constant <= 0:
+		return fmt.Sprintf("%s: prefix weights of %.4g stand against none of load", s.name, s.prefix.constant)
+	}
+	return fmt.Sprintf("%s: prefix weights of %.4g over load weights of %.4g are %.4g", s.name, s.prefix.constant, s.load.constant, s.ratio())
+}
+
+// bounds are the least and the greatest that the sum can be.
+func (s *weightSum) bounds() (least, most float64) {
+	least, most = s.constant, s.constant
+	for _, t := range s.terms {
+		least += min(t.times*t.least, t.times*t.most)
+		most += max(t.times*t.least, t.times*t.most)
+	}
+	return least, most
+}
+
+// String writes the sum as an expression over the parameters.
+func (s *weightSum) String() string {
+	var parts []string
+	for _, t := range s.terms {
+		if t.times == 1 {
+			parts = append(parts, t.name)
+		} else {
+			parts = append(parts, fmt.Sprintf("%.6g * %s", t.times, t.name))
+		}
+	}
+	if s.constant != 0 || len(parts) == 0 {
+		parts = append(parts, fmt.Sprintf("%.6g", s.constant))
+	}
+	return strings.Join(parts, " + ")
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import "windtunnel.dev/windtunnel/pkg/policy/epp"
+
+// Weights are what the scorers of a scheduling profile can give an endpoint at
+// most: those of prefixes together, and those of load.
+type Weights struct {
+	Profile      string
+	Prefix, Load float64
+}
+
+// ProfileWeights returns the weights of each profile of a configuration that
+// takes the endpoint with the highest score.
+func ProfileWeights(config *epp.Config) []Weights {
+	var all []Weights
+	for _, p := range newView(config, nil).SchedulingProfiles {
+		if p.takesTheBest() {
+			prefix, busy := weights(p)
+			all = append(all, Weights{p.Name, prefix, busy})
+		}
+	}
+	return all
+}
+
+func (p *profile) takesTheBest() bool {
+	for _, e := range p.with("picker") {
+		if e.plugin.Type != "max-score-picker" {
+			return false
+		}
+	}
+	return true
+}
