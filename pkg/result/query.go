@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+import (
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Query chooses, sorts and cuts rows for people and their tools.
+type Query struct {
+	Filters []Filter
+	// Sort is the measure by which rows are sorted, those without a value last;
+	// nil sorts by point, share and seed.
+	Sort *Measure
+	// Descending turns the order of Sort.
+	Descending bool
+	// Columns are the measures to give; nil gives every metric that some row has.
+	Columns []Measure
+	// Limit bounds the number of rows; 0 does not.
+	Limit int
+}
+
+// Filter chooses rows by a measure. Rows without a value are not chosen.
+type Filter struct {
+	Measure Measure
+	// Comparison is one of <, <=, =, !=, >= and >.
+	Comparison string
+	Value      float64
+}
+
+var filterText = regexp.MustCompile(`^\s*([^<>=!{}\s]+(?:\{[^}]*\})?)\s*(<=|>=|!=|<|>|=)\s*(\S+)\s*$`)
+
+// Filter reads a metric, a comparison and a value in the metric's unit, such as
+// ttft.p99<500ms.
+func (m Measures) Filter(text string, path *field.Path) (Filter, field.ErrorList) {
+	parts := filterText.FindStringSubmatch(text)
+	if parts == nil {
+		return Filter{}, field.ErrorList{field.Invalid(path, text, "must be a metric, one of < <= = != >= >, and a value, such as ttft.p99<500ms")}
+	}
+	measure, errs := m.Parse(parts[1], path)
+	if len(errs) > 0 {
+		return Filter{}, errs
+	}
+	value, errs := ParseBound(parts[3], measure.Unit(), path)
+	return Filter{Measure: measure, Comparison: parts[2], Value: value}, errs
+}
+
+func (f Filter) chooses(value float64) bool {
+	switch order := cmp.Compare(value, f.Value); f.Comparison {
+	case "<":
+		return order < 0
+	case "<=":
+		return order <= 0
+	case "=":
+		return order == 0
+	case "!=":
+		return order != 0
+	case ">=":
+		return order >= 0
+	default:
+		return order > 0
+	}
+}
+
+// Select returns the rows that the query asks for, in its order.
+func (q *Query) Select(rows []Row) []Row {
+	var chosen []Row
+	filters := make([]source, len(q.Filters))
+	for i, f := range q.Filters {
+		filters[i] = f.Measure.source()
+	}
+	for i := range rows {
+		keep := true
+		for j, f := range filters {
+			value, ok := f.value(&rows[i])
+			keep = keep && ok && q.Filters[j].chooses(value)
+		}
+		if keep {
+			chosen = append(chosen, rows[i])
+		}
+	}
+	q.sort(chosen)
+	if q.Limit > 0 && len(chosen) > q.Limit {
+		chosen = chosen[:q.Limit]
+	}
+	return chosen
+}
+
+func (q *Query) sort(rows []Row) {
+	slices.SortFunc(rows, compareSimulations)
+	if q.Sort == nil {
+		return
+	}
+	by := q.Sort.source()
+	slices.SortStableFunc(rows, func(a, b Row) int {
+		x, hasX := by.value(&a)
+		y, hasY := by.value(&b)
+		switch {
+		case hasX && hasY && q.Descending:
+			return cmp.Compare(y, x)
+		case hasX && hasY:
+			return cmp.Compare(x, y)
+		case hasX:
+			return -1
+		case hasY:
+			return 1
+		default:
+			return 0
+		}
+	})
+}
+
+// columns are the measures to give of selected rows.
+func (q *Query) columns(rows []Row) []Measure {
+	if q.Columns != nil {
+		return q.Columns
+	}
+	names := map[string]bool{}
+	for i := range rows {
+		for name := range rows[i].Metrics.All() {
+			names[name] = true
+		}
+	}
+	var columns []Measure
+	for _, name := range sortedNames(names) {
+		columns = append(columns, Of(MustParseMetric(name)))
+	}
+	return columns
+}
+
+func sortedNames(names map[string]bool) []string {
+	sorted := make([]string, 0, len(names))
+	for name := range names {
+		sorted = append(sorted, name)
+	}
+	slices.Sort(sorted)
+	return sorted
+}
+
+// cells yields the figures of a row, nil where there is none.
+func cells(columns []Measure, r *Row) iter.Seq2[string, *float64] {
+	return func(yield func(string, *float64) bool) {
+		for _, c := range columns {
+			var cell *float64
+			if value, ok := c.Value(r); ok {
+				cell = &value
+			}
+			if !yield(c.String(), cell) {
+				return
+			}
+		}
+	}
+}
+
+// Parameters are those of each point, so that rows can say what they are of.
+type Parameters map[int][]Assignment
+
+// names lists the parameters of all points, in order of first mention by point.
+func (p Parameters) names(rows []Row) []string {
+	var names []string
+	for i := range rows {
+		for _, a := range p[rows[i].Point] {
+			if !slices.Contains(names, a.Name) {
+				names = append(names, a.Name)
+			}
+		}
+	}
+	return names
+}
+
+func (p Parameters) value(point int, name string) string {
+	for _, a := range p[point] {
+		if a.Name == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// WriteCSV selects rows and writes them as a table with a header: point, share,
+// seed, the parameters, each figure in its base unit, empty where there is none,
+// and the error of a simulation that failed.
+func (q *Query) WriteCSV(w io.Writer, rows []Row, parameters Parameters) error {
+	rows = q.Select(rows)
+	columns, names := q.columns(rows), parameters.names(rows)
+	out := csv.NewWriter(w)
+	header := append([]string{"point", "share", "seed"}, names...)
+	for _, c := range columns {
+		header = append(header, c.String())
+	}
+	_ = out.Write(append(header, "error")) // the writer keeps its error
+	for i := range rows {
+		r := &rows[i]
+		line := []string{strconv.Itoa(r.Point), shortest(r.Share), strconv.FormatInt(r.Seed, 10)}
+		for _, name := range names {
+			line = append(line, parameters.value(r.Point, name))
+		}
+		for _, value := range cells(columns, r) {
+			text := ""
+			if value != nil {
+				text = shortest(*value)
+			}
+			line = append(line, text)
+		}
+		_ = out.Write(append(line, r.Error))
+	}
+	out.Flush()
+	if err := out.Error(); err != nil {
+		return fmt.Errorf("write rows as CSV: %w", err)
+	}
+	return nil
+}
+
+// selectedJSON is a row as a query gives it.
+type selectedJSON struct {
+	Key        string             `json:"key,omitempty"`
+	Point      int                `json:"point"`
+	Share      float64            `json:"share"`
+	Seed       int64              `json:"seed"`
+	Parameters map[string]string  `json:"parameters,omitempty"`
+	Metrics    map[string]float64 `json:"metrics,omitempty"`
+	Error      string             `json:"error,omitempty"`
+}
+
+// WriteJSON selects rows and writes them, one object a line.
+func (q *Query) WriteJSON(w io.Writer, rows []Row, parameters Parameters) error {
+	rows = q.Select(rows)
+	columns := q.columns(rows)
+	out := json.NewEncoder(w)
+	for i := range rows {
+		r := &rows[i]
+		line := selectedJSON{Key: r.Key, Point: r.Point, Share: r.Share, Seed: r.Seed, Error: r.Error, Metrics: map[string]float64{}}
+		for _, a := range parameters[r.Point] {
+			if line.Parameters == nil {
+				line.Parameters = map[string]string{}
+			}
+			line.Parameters[a.Name] = a.Value
+		}
+		for name, value := range cells(columns, r) {
+			if value != nil {
+				line.Metrics[name] = *value
+			}
+		}
+		if err := out.Encode(line); err != nil {
+			return fmt.Errorf("write rows as JSON: %w", err)
+		}
+	}
+	return nil
+}
