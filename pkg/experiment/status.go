@@ -3,7 +3,6 @@
 package experiment
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -74,7 +73,7 @@ func FillRun(status *v1alpha1.SimulationRunStatus, s *Study) error {
 
 // FillSweep fills in what came of a sweep whose study is over.
 func FillSweep(status *v1alpha1.PolicySweepStatus, s *Study) error {
-	board, err := s.Leaderboard()
+	board, err := s.Top(maxFront)
 	if err != nil {
 		return err
 	}
@@ -100,49 +99,6 @@ func FillSweep(status *v1alpha1.PolicySweepStatus, s *Study) error {
 		}
 	}
 	return nil
-}
-
-// Leaderboard ranks the points by the plan's objectives. A run's only point
-// has none and ranks first.
-func (s *Study) Leaderboard() (*result.Leaderboard, error) {
-	candidates := make([]result.Candidate, len(s.Points()))
-	dropped := s.dropped()
-	for i, point := range s.Points() {
-		candidates[i] = result.Candidate{Point: point.ID}
-		if dropped[point.ID] {
-			candidates[i].Dropped = &result.Drop{}
-		}
-		for _, value := range point.existing() {
-			candidates[i].Parameters = append(candidates[i].Parameters, result.Assignment{Name: value.Name, Value: value.Value})
-		}
-	}
-	var shown []result.Measure
-	for _, use := range s.asked.uses {
-		shown = append(shown, use.measure)
-	}
-	return result.NewLeaderboard(result.Standings{
-		Candidates: candidates, Rows: s.Rows(), Objectives: s.asked.objectives, Constraints: s.asked.constraints,
-		Shown: shown, Baseline: s.BaselinePoint(), Seeds: s.plan.Seeds,
-	})
-}
-
-// dropped are the points that the search gave some of the seeds, and then no
-// more.
-func (s *Study) dropped() map[int]bool {
-	if s.plan.Search == nil || s.plan.Search.Racing == nil && s.plan.Search.Halving == nil {
-		return nil
-	}
-	seeds := make(map[int]int, len(s.points))
-	for i := range s.rows {
-		if row := &s.rows[i]; row.Share == 1 && slices.Contains(s.plan.Seeds, row.Seed) {
-			seeds[row.Point]++
-		}
-	}
-	dropped := map[int]bool{}
-	for point, n := range seeds {
-		dropped[point] = n < len(s.plan.Seeds)
-	}
-	return dropped
 }
 
 func (s *Study) candidate(ranked *result.Ranked) v1alpha1.Candidate {

@@ -163,9 +163,12 @@ func (s *Study) next(index int) {
 	s.simulations += s.round.Simulations()
 }
 
+// separator joins the values of a point to a key; no value holds it.
+const separator = "\x00"
+
 // point returns the point of values, which is a new one the first time.
 func (s *Study) point(values search.Point) Point {
-	key := strings.Join(values, "\x00")
+	key := strings.Join(values, separator)
 	if id, known := s.ids[key]; known {
 		return s.points[id]
 	}

@@ -48,7 +48,7 @@ func (s *Study) Best() (int, bool, error) {
 	if len(s.confirmed) > 0 {
 		return s.confirmed[0].Point, true, nil
 	}
-	board, err := s.Leaderboard()
+	board, err := s.Top(1)
 	if err != nil || len(board.Candidates) == 0 || !board.Candidates[0].Complete() {
 		return 0, false, err
 	}
