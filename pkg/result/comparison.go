@@ -22,6 +22,9 @@ const (
 	// Undecided says that chance may have given it, that there are fewer than two
 	// seeds, or that the seeds changed nothing on either side.
 	Undecided Verdict = "undecided"
+	// Differs says of a derived metric, of which nobody said which way is good,
+	// that chance gives no difference so large.
+	Differs Verdict = "differs"
 )
 
 // Comparison sets a candidate against the baseline in one objective.

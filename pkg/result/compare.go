@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"windtunnel.dev/windtunnel/pkg/stats"
+)
+
+// Contrast sets two sets of rows against each other in everything that was
+// measured.
+type Contrast struct {
+	// Names are what the two are called.
+	Names [2]string `json:"names"`
+	// Seeds are those that both have.
+	Seeds []int64 `json:"seeds"`
+	// Differing are the measures with another value under some seed, the surest
+	// differences first. P-values are corrected for all of them.
+	Differing []Contrasted `json:"differing"`
+	// Equal is how many measures have the same value under every seed.
+	Equal int `json:"equal"`
+	// Only are the measures that one side alone has values of.
+	Only [2][]Measure `json:"only"`
+}
+
+// Contrasted is one measure of both.
+type Contrasted struct {
+	// Comparison is of the second against the first.
+	Comparison
+	// Means are over the common seeds.
+	Means [2]float64 `json:"means"`
+}
+
+// NewContrast compares the rows of two runs or candidates, seed by seed; those
+// of shortened or failed simulations are left out. Beside the registry's metrics
+// it looks at derived ones. A set of rows of several points, contradicting rows
+// and sets without a common seed are errors.
+func NewContrast(names [2]string, first, second []Row, derived []Measure) (*Contrast, error) {
+	c := &Contrast{Names: names}
+	var sides [2][]Row
+	for i, rows := range [][]Row{first, second} {
+		sorted, err := sortRows(rows)
+		if err != nil {
+			return nil, fmt.Errorf("compare %s: %w", names[i], err)
+		}
+		sides[i] = completed(sorted)
+		if len(cut(sides[i])) > 1 {
+			return nil, fmt.Errorf("compare %s: its rows are of several points; choose one", names[i])
+		}
+	}
+	for _, seed := range seedsOf(sides[0]) {
+		if slices.Contains(seedsOf(sides[1]), seed) {
+			c.Seeds = append(c.Seeds, seed)
+		}
+	}
+	if len(c.Seeds) == 0 {
+		return nil, fmt.Errorf("compare %s with %s: they have no seed in common", names[0], names[1])
+	}
+	c.contrast(sides, derived)
+	c.correct()
+	return c, nil
+}
+
+// contrast looks at all measures.
+func (c *Contrast) contrast(sides [2][]Row, derived []Measure) {
+	has := [2]map[string]bool{{}, {}}
+	all := map[string]bool{}
+	for i, rows := range sides {
+		for j := range rows {
+			for name := range rows[j].Metrics.All() {
+				has[i][name], all[name] = true, true
+			}
+		}
+	}
+	measures := slices.Clone(derived)
+	for _, name := range sortedNames(all) {
+		m := Of(MustParseMetric(name))
+		switch {
+		case !has[0][name]:
+			c.Only[1] = append(c.Only[1], m)
+		case !has[1][name]:
+			c.Only[0] = append(c.Only[0], m)
+		default:
+			measures = append(measures, m)
+		}
+	}
+	for _, m := range measures {
+		xs, ys := pairs(sides[1], sides[0], m.source())
+		switch {
+		case len(xs) == 0:
+		case slices.Equal(xs, ys):
+			c.Equal++
+		default:
+			contrasted := Contrasted{Comparison: compareMeasure(sides[1], sides[0], m), Means: [2]float64{mean(ys), mean(xs)}}
+			contrasted.direction = m.Direction()
+			c.Differing = append(c.Differing, contrasted)
+		}
+	}
+}
+
+// correct corrects the p-values for each other, gives the verdicts and sorts.
+func (c *Contrast) correct() {
+	var ps []float64
+	var of []*Contrasted
+	for i := range c.Differing {
+		if d := &c.Differing[i]; d.PValue != nil {
+			ps, of = append(ps, *d.PValue), append(of, d)
+		}
+	}
+	for i, p := range stats.Holm(ps) {
+		of[i].decide(p)
+		if of[i].direction == "" && of[i].Verdict != Undecided {
+			of[i].Verdict = Differs
+		}
+	}
+	p := func(d *Contrasted) float64 {
+		if d.PValue == nil {
+			return 2
+		}
+		return *d.PValue
+	}
+	slices.SortStableFunc(c.Differing, func(a, b Contrasted) int { return cmp.Compare(p(&a), p(&b)) })
+}
+
+// Table prints the contrast for people.
+func (c *Contrast) Table(w io.Writer) error {
+	var b bytes.Buffer
+	var names, firsts, seconds, differences, ps []string
+	for i := range c.Differing {
+		d := &c.Differing[i]
+		both, _ := figures([]stats.Interval{{Mean: d.Means[0], N: 1}, {Mean: d.Means[1], N: 1}}, d.Measure.Unit(), 1)
+		difference, margin, verdict := comparisonTexts(&d.Comparison, len(c.Seeds))
+		p := absent
+		if d.PValue != nil {
+			p = strings.TrimPrefix(pText(*d.PValue), "= ")
+		}
+		names = append(names, title(d.Measure.String(), d.Measure.Unit()))
+		firsts, seconds = append(firsts, both[0]), append(seconds, both[1])
+		differences = append(differences, strings.TrimSpace(difference+" "+margin+" "+verdict))
+		ps = append(ps, p)
+	}
+	g := &grid{}
+	g.add("metric", false, names)
+	g.add(c.Names[0], true, firsts)
+	g.add(c.Names[1], true, seconds)
+	g.add("difference", false, differences)
+	g.add("p", true, ps)
+	g.write(&b)
+	b.WriteByte('\n')
+	for _, note := range c.notes() {
+		fmt.Fprintln(&b, note)
+	}
+	_, err := b.WriteTo(w)
+	return err
+}
+
+func (c *Contrast) notes() []string {
+	notes := []string{
+		fmt.Sprintf("Difference: %s − %s, paired by seed, in %% of %s, over %d seeds (%s).", c.Names[1], c.Names[0], c.Names[0], len(c.Seeds), joinSeeds(c.Seeds)),
+	}
+	if len(c.Seeds) < 2 {
+		notes = append(notes, "With one seed in common every difference is undecided.")
+	} else {
+		notes = append(notes, fmt.Sprintf("All verdicts hold together at %s: paired t-tests, Holm's correction for %d metrics that differ.", percent(Confidence), len(c.Differing)))
+	}
+	notes = append(notes, fmt.Sprintf("%d metrics are the same under every seed.", c.Equal))
+	for i, only := range c.Only {
+		if len(only) > 0 {
+			var words []string
+			for _, m := range only {
+				words = append(words, m.String())
+			}
+			notes = append(notes, fmt.Sprintf("Only %s has %s.", c.Names[i], list(words)))
+		}
+	}
+	return notes
+}

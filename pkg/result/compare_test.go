@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestContrast(t *testing.T) {
+	of := func(goodput, ttft, preemptions float64) map[string]float64 {
+		return map[string]float64{"goodput": goodput, "ttft.p99": ttft, "preemptions": preemptions, "completionRate": 1}
+	}
+	first := makeRows(0, of(0.90, 0.40, 3), of(0.80, 0.50, 5), of(0.70, 0.60, 4), of(0.6, 0.7, 4))
+	second := makeRows(7, of(0.95, 0.401, 5), of(0.851, 0.499, 3), of(0.749, 0.602, 4))
+	second[0].Metrics = NewMetrics(map[string]float64{"goodput": 0.95, "ttft.p99": 0.401, "preemptions": 5, "completionRate": 1, "cacheHit.gpu": 0.5})
+	derived, errs := NewMeasures([]Derived{{"twice", "2*goodput"}}, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	twice, _ := derived.Parse("twice", nil)
+	slices.Reverse(second)
+	c, err := NewContrast([2]string{"old", "new"}, first, second, []Measure{twice})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := c.Table(&b); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "contrast.txt", b.Bytes())
+	golden(t, "contrast.json", indented(t, c))
+	verdicts := map[string]Verdict{}
+	for _, d := range c.Differing {
+		verdicts[d.Measure.String()] = d.Verdict
+	}
+	want := map[string]Verdict{"goodput": Better, "twice": Differs, "ttft.p99": Undecided, "preemptions": Undecided}
+	if diff := cmp.Diff(want, verdicts); diff != "" {
+		t.Errorf("verdicts, −want +got:\n%s", diff)
+	}
+	if diff := cmp.Diff([]int64{42, 43, 44}, c.Seeds); diff != "" || c.Equal != 1 {
+		t.Errorf("%d equal; seeds, −want +got:\n%s", c.Equal, diff)
+	}
+}
+
+func TestContrastFaults(t *testing.T) {
+	rows := makeRows(0, ttft99(1, 2)...)
+	later := makeRows(0, ttft99(1, 2, 3, 4)...)[2:]
+	for name, second := range map[string][]Row{
+		"nothing":             nil,
+		"no common seed":      later,
+		"several points":      slices.Concat(rows, makeRows(1, ttft99(1)...)),
+		"contradictions":      slices.Concat(rows, makeRows(0, ttft99(9)...)),
+		"only shortened ones": ofShare(0.5, rows),
+	} {
+		if c, err := NewContrast([2]string{"a", "b"}, rows, second, nil); err == nil {
+			t.Errorf("%s: %+v", name, c)
+		}
+	}
+}
