@@ -155,12 +155,14 @@ func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, t *Trial,
 		return Simulation{}, err
 	}
 	defer w.attach(&in.config)()
+	backlog := watchBacklog(&in.config, metrics)
 	outcome, err := simulator.Run(ctx, in.config)
 	if err != nil {
 		return Simulation{}, atPoint(t.Point, seed, err)
 	}
 	meta := p.meta(in.scenario, in.tree, &in.config, outcome, metrics)
 	meta.FoundWarmUp = warmUp.of(outcome)
+	meta.BacklogGrowth = backlog.growth(in.config.Horizon)
 	document := result.NewDocument(outcome, meta)
 	s := Simulation{Row: result.NewRow(document, t.Point.ID, metrics)}
 	s.Row.Share = t.Share

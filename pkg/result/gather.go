@@ -60,6 +60,7 @@ func (g gatherer) group(s Selector) Group {
 	}
 	if s == (Selector{}) {
 		group.WarmUp = g.meta.FoundWarmUp
+		group.BacklogGrowth = g.meta.BacklogGrowth
 	}
 	return group
 }

@@ -55,6 +55,9 @@ type Group struct {
 	Replicas *Replicas `json:"replicas,omitempty"`
 	// WarmUp is what a rule made of the warm-up, overall, where there is one.
 	WarmUp *WarmUp `json:"warmUp,omitempty"`
+	// BacklogGrowth is by how much the number of requests in the cluster grows of
+	// what arrives, overall, where something asks for it.
+	BacklogGrowth *float64 `json:"backlogGrowth,omitempty"`
 }
 
 // WarmUp says what a rule left out of the figures.

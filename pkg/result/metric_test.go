@@ -56,7 +56,7 @@ func TestParseMetric(t *testing.T) {
 func TestParseMetricFaults(t *testing.T) {
 	const names = "ttft, engineTtft, tpot, itl, e2e, queueing, gatewayQueueing, handoff, kvLoad, goodput, attainment, completionRate, rejectionRate, unfinishedRate, " +
 		"failureRate, migrations, throughput, cacheHit, preemptions, recomputedTokens, handoffs, handoffShare, fairness, utilization, kvUsage, evictions, " +
-		"cpuTier, storageTier, linkUtilization, linkConcurrency, stability, replicaHours, cost, costPerGoodRequest, warmup"
+		"cpuTier, storageTier, linkUtilization, linkConcurrency, stability, replicaHours, cost, costPerGoodRequest, backlogGrowth, warmup"
 	const percentiles = "mean, p50, p90, p95, p99, max"
 	cases := map[string]struct {
 		text string

@@ -19,6 +19,8 @@ type Meta struct {
 	WarmUp time.Duration
 	// FoundWarmUp says what a rule made of it; nil where the scenario gives it.
 	FoundWarmUp *WarmUp
+	// BacklogGrowth is the metric's value; nil where nobody asked for it.
+	BacklogGrowth *float64
 	// Targets are the SLOs by class, as in [simulator.Config].
 	Targets []simulator.Target
 	// CostPerReplicaHour is the price of a replica by pool. Where it is nil,

@@ -83,6 +83,10 @@ var (
 	replicaLabels = []string{labelPool}
 )
 
+// BacklogGrowth is the metric that simulations measure only where something asks
+// for it.
+const BacklogGrowth = "backlogGrowth"
+
 // families is the registry. Its order is that of lists for people.
 var families = []family{
 	latencyFamily("ttft", "time to first token, from the arrival at the gateway", func(g *Group) *Latency { return g.TTFT }),
@@ -180,6 +184,9 @@ var families = []family{
 	}},
 	{name: "costPerGoodRequest", labels: replicaLabels, targets: true, prices: true, statistics: []statistic{
 		newStatistic("", CurrencyPerRequest, Minimize, "cost ÷ requests that met every target of their class", costPerGoodRequest),
+	}},
+	{name: BacklogGrowth, seldom: true, statistics: []statistic{
+		newStatistic("", Share, Minimize, "growth of the number of requests in the cluster ÷ arrivals, over the second half of the measured arrivals: 0 where the cluster keeps up, more where it does not; requests that fail count as still there", func(g *Group) (float64, bool) { return optional(g.BacklogGrowth) }),
 	}},
 	{name: "warmup", statistics: []statistic{
 		warmUpOf("requests", Count, Minimize, "requests that the warm-up rule left out", func(w *WarmUp) float64 { return float64(w.Requests) }),
