@@ -56,7 +56,7 @@ func title(name string, u Unit) string {
 
 // figures prints estimates that stand in one column or line with one number of
 // decimals. Intervals with N == 0 are absent. seeds is how many observations
-// each should rest on; where it is fewer, that is said.
+// each should rest on; where it is another number, that is said.
 func figures(intervals []stats.Interval, u Unit, seeds int) (means, margins []string) {
 	d := u.display()
 	decimals := d.decimals
@@ -71,7 +71,7 @@ func figures(intervals []stats.Interval, u Unit, seeds int) (means, margins []st
 		if i.N > 1 {
 			margin = "± " + fixed(halfWidth(i)*d.factor, decimals)
 		}
-		if 0 < i.N && i.N < seeds {
+		if 0 < i.N && i.N != seeds {
 			margin = strings.TrimLeft(fmt.Sprintf("%s (n=%d)", margin, i.N), " ")
 		}
 		means, margins = append(means, mean), append(margins, margin)

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"windtunnel.dev/windtunnel/pkg/stats"
+)
+
+// Report is what a person reads before rolling the best candidate of a sweep
+// out.
+type Report struct {
+	// Title names the sweep.
+	Title string
+	// Best is the point that is proposed; Board lists it.
+	Best  int
+	Board *Leaderboard
+	// Gates are what came of the sweep's; there may be none.
+	Gates []GateResult
+	// Assumptions are sentences about what the results rest on beside the engine
+	// and the seeds: workload, latency model, how fresh signals are. Warnings and
+	// Approximations are those of the plan.
+	Assumptions, Warnings, Approximations []string
+	// Top is how many candidates are listed.
+	Top int
+}
+
+// Write prints the report in Markdown. It is an error if the board does not
+// list the best point.
+func (r *Report) Write(w io.Writer) error {
+	best := r.Board.candidate(r.Best)
+	if best == nil {
+		return fmt.Errorf("report: the leaderboard does not list point %d", r.Best)
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# %s\n\n", r.Title)
+	r.verdict(&b)
+	r.change(&b, best)
+	r.expectation(&b, best)
+	r.gates(&b)
+	r.top(&b)
+	r.basis(&b)
+	_, err := b.WriteTo(w)
+	return err
+}
+
+// candidate returns the listed candidate of a point, or nil.
+func (l *Leaderboard) candidate(point int) *Ranked {
+	for i := range l.Candidates {
+		if l.Candidates[i].Point == point {
+			return &l.Candidates[i]
+		}
+	}
+	return nil
+}
+
+// baseline returns the baseline, or nil.
+func (l *Leaderboard) baseline() *Ranked {
+	if l.Baseline == nil {
+		return nil
+	}
+	return l.candidate(*l.Baseline)
+}
+
+func (r *Report) verdict(b *bytes.Buffer) {
+	if len(r.Gates) == 0 {
+		fmt.Fprint(b, "No gates were stated: nothing says that this may be rolled out.\n\n")
+		return
+	}
+	judgement, words := Passed(r.Gates)
+	fmt.Fprintf(b, "**%s**: %s.\n\n", judgement, words)
+}
+
+func (r *Report) change(b *bytes.Buffer, best *Ranked) {
+	base := r.Board.baseline()
+	fmt.Fprint(b, "## What changes\n\n")
+	switch base {
+	case best:
+		fmt.Fprint(b, "Nothing: the baseline is the best candidate.\n\n")
+		return
+	case nil:
+		fmt.Fprint(b, "| parameter | best |\n|---|---|\n")
+	default:
+		fmt.Fprint(b, "| parameter | baseline | best |\n|---|---|---|\n")
+	}
+	for _, a := range best.Parameters {
+		if base == nil {
+			fmt.Fprintf(b, "| %s | %s |\n", cell(a.Name), cell(a.Value))
+			continue
+		}
+		if before := valueOf(base.Parameters, a.Name); before != a.Value {
+			fmt.Fprintf(b, "| %s | %s | **%s** |\n", cell(a.Name), cell(before), cell(a.Value))
+		}
+	}
+	if base != nil {
+		for _, a := range base.Parameters {
+			if valueOf(best.Parameters, a.Name) == absent {
+				fmt.Fprintf(b, "| %s | %s | %s |\n", cell(a.Name), cell(a.Value), absent)
+			}
+		}
+	}
+	fmt.Fprintln(b)
+}
+
+// valueOf returns a parameter's value, or a dash where it does not exist.
+func valueOf(parameters []Assignment, name string) string {
+	for _, a := range parameters {
+		if a.Name == name {
+			return a.Value
+		}
+	}
+	return absent
+}
+
+// cell makes a text fit into a cell of a table.
+func cell(text string) string {
+	return strings.NewReplacer("|", `\|`, "\n", " ").Replace(text)
+}
+
+// expectation lists the figures of the best candidate.
+func (r *Report) expectation(b *bytes.Buffer, best *Ranked) {
+	fmt.Fprint(b, "## What is expected\n\n")
+	base := r.Board.baseline()
+	versus := base != nil && base != best
+	if versus {
+		fmt.Fprint(b, "| metric | baseline | best | difference |\n|---|---|---|---|\n")
+	} else {
+		fmt.Fprint(b, "| metric | best |\n|---|---|\n")
+	}
+	listed := map[string]bool{}
+	row := func(m Measure, arrow, difference string) {
+		if listed[m.String()] {
+			return
+		}
+		listed[m.String()] = true
+		name := cell(strings.TrimRight(title(m.String(), m.Unit())+" "+arrow, " "))
+		if versus {
+			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", name, r.estimate(base, m), r.estimate(best, m), difference)
+		} else {
+			fmt.Fprintf(b, "| %s | %s |\n", name, r.estimate(best, m))
+		}
+	}
+	for i, o := range r.Board.Objectives {
+		difference := ""
+		if versus {
+			mean, margin, verdict := comparisonTexts(&best.VersusBaseline[i], len(r.Board.Seeds))
+			difference = strings.Join(strings.Fields(mean+" "+margin+" "+verdict), " ")
+		}
+		row(o.Measure, arrow(o.Direction), difference)
+	}
+	for _, c := range r.Board.Constraints {
+		row(c.Measure, c.Operator.symbol()+" "+boundText(c.Bound, c.Measure.Unit()), "")
+	}
+	for _, g := range r.Gates {
+		row(g.Measure, "", "")
+	}
+	fmt.Fprintf(b, "\n%s\n\n", seedsNote(r.Board.Seeds))
+}
+
+// estimate prints a candidate's figure with its margin.
+func (r *Report) estimate(c *Ranked, m Measure) string {
+	interval, ok := c.Metrics[m.String()]
+	if !ok {
+		return absent
+	}
+	means, margins := figures([]stats.Interval{interval}, m.Unit(), len(r.Board.Seeds))
+	return strings.TrimRight(means[0]+" "+margins[0], " ")
+}
+
+func (r *Report) gates(b *bytes.Buffer) {
+	if len(r.Gates) == 0 {
+		return
+	}
+	fmt.Fprint(b, "## Gates\n\n| gate | verdict | evidence |\n|---|---|---|\n")
+	for _, g := range r.Gates {
+		fmt.Fprintf(b, "| %s | %s | %s |\n", cell(g.Name), g.Verdict, cell(g.Words))
+	}
+	fmt.Fprintln(b)
+}
+
+// top prints the best candidates as the table for people has them.
+func (r *Report) top(b *bytes.Buffer) {
+	shown := *r.Board
+	shown.Candidates = shown.Candidates[:min(len(shown.Candidates), max(r.Top, 1))]
+	fmt.Fprintf(b, "## The best %d of %d candidates\n\n```text\n", len(shown.Candidates), max(shown.Counts.All, len(shown.Candidates)))
+	shown.grid().write(b)
+	fmt.Fprint(b, "```\n\n")
+	for _, note := range r.Board.notes() {
+		fmt.Fprintf(b, "- %s\n", strings.ReplaceAll(note, "*", `\*`))
+	}
+	fmt.Fprintln(b)
+}
+
+// basis says what all of this rests on.
+func (r *Report) basis(b *bytes.Buffer) {
+	fmt.Fprint(b, "## What this rests on\n\nThese are figures of a simulation, not of a cluster.\n\n")
+	for _, s := range r.Assumptions {
+		fmt.Fprintf(b, "- %s\n", s)
+	}
+	for _, s := range r.Approximations {
+		fmt.Fprintf(b, "- Approximated: %s\n", s)
+	}
+	for _, s := range r.Warnings {
+		fmt.Fprintf(b, "- Warning: %s\n", s)
+	}
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+import (
+	"bytes"
+	"testing"
+)
+
+func TestReportGolden(t *testing.T) {
+	s := raced()
+	l, err := NewLeaderboard(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate, errs := Measures{}.Gate(GateText{Name: "fast", Metric: "ttft.p99", Operator: "AtMost", Value: "600ms", Confidence: "0.95"}, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	var ofBest []Row
+	for _, row := range s.Rows {
+		if row.Point == 6 {
+			ofBest = append(ofBest, row)
+		}
+	}
+	r := Report{
+		Title: "Weights of the chat pool", Best: 6, Board: l, Top: 3,
+		Gates:          []GateResult{gate.Judge(ofBest, nil)},
+		Assumptions:    []string{"Step times are those of the model roofline."},
+		Approximations: []string{"prefix-cache-scorer: looks at whole blocks"},
+		Warnings:       []string{"the trace is short | very short"},
+	}
+	var b bytes.Buffer
+	if err := r.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "report.md", b.Bytes())
+
+	r.Gates, r.Best = nil, 0
+	b.Reset()
+	if err := r.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "report-baseline.md", b.Bytes())
+	if r.Best = 99; r.Write(&b) == nil {
+		t.Error("a point that is not listed has a report")
+	}
+}
