@@ -3,6 +3,7 @@
 package experiment
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -17,9 +18,13 @@ func (s *Study) Leaderboard() (*result.Leaderboard, error) { return s.Top(0) }
 // Top is a leaderboard that lists only so many of the best, and as many of the
 // Pareto front, beside the baseline; with 0 all.
 func (s *Study) Top(keep int) (*result.Leaderboard, error) {
+	candidates, rows := s.candidates(), s.rows
+	if brackets, ok := search.As[interface{ Brackets() []search.Bracket }](s.algorithm); ok {
+		candidates, rows = s.bracketed(candidates, brackets.Brackets())
+	}
 	return result.NewLeaderboard(result.Standings{
-		Candidates:  s.candidates(),
-		Rows:        s.rows,
+		Candidates:  candidates,
+		Rows:        rows,
 		Objectives:  s.asked.objectives,
 		Constraints: s.asked.constraints,
 		Shown:       s.asked.shown(),
@@ -40,6 +45,35 @@ func (s *Study) candidates() []result.Candidate {
 		}
 	}
 	return candidates
+}
+
+// bracketed returns the candidates of a search for capacities: each combination
+// of the other parameters at the highest load that holds, or where none does at
+// the least one; and the rows of those.
+func (s *Study) bracketed(candidates []result.Candidate, brackets []search.Bracket) ([]result.Candidate, []result.Row) {
+	load := slices.IndexFunc(s.plan.Parameters, func(p Parameter) bool { return p.Name == s.plan.Search.Capacity.Load })
+	chosen := map[int]bool{}
+	var at []result.Candidate
+	for _, b := range brackets {
+		point := slices.Clone(b.Point)
+		point[load] = cmp.Or(b.Holds, b.Breaks)
+		id, known := s.ids[strings.Join(point, separator)]
+		if !known {
+			continue // it never had its turn
+		}
+		candidate := candidates[id]
+		candidate.Capacity = &result.Capacity{
+			Load: s.plan.Search.Capacity.Load, Holds: b.Holds, Breaks: b.Breaks, Undecided: b.Undecided, Open: b.Open, Against: b.Against,
+		}
+		at = append(at, candidate)
+		chosen[id] = true
+	}
+	if s.baseline != NoBaseline && !chosen[s.baseline] {
+		at = append(at, candidates[s.baseline])
+		chosen[s.baseline] = true
+	}
+	rows := slices.DeleteFunc(slices.Clone(s.rows), func(r result.Row) bool { return !chosen[r.Point] })
+	return at, rows
 }
 
 // dropped are the points that the search gave some of the seeds, and then no

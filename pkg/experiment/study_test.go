@@ -293,3 +293,29 @@ func TestParametersThatBelongToAProfile(t *testing.T) {
 		t.Errorf("a baseline with another profile's parameter: %v, %v", errs, err)
 	}
 }
+
+func TestACapacityIsTheHighestLoadThatHolds(t *testing.T) {
+	sweep := testSweep(t)
+	sweep.Spec.Parameters = []v1alpha1.Parameter{
+		{Name: "replicas", Path: "pools[llama].replicas", Values: []string{"1", "3"}},
+		{Name: "scale", Path: "workload.trace.rateScale", Range: &v1alpha1.Range{Min: "0.01", Max: "100", Scale: v1alpha1.LogScale}},
+	}
+	sweep.Spec.Baseline = nil
+	sweep.Spec.Search = v1alpha1.Search{Algorithm: v1alpha1.CapacitySearch, MaxTrials: 200, Seed: 1,
+		Capacity: &v1alpha1.Capacity{Load: "scale", Precision: "10%", Confidence: "0.9"}}
+	sweep.Spec.Constraints = []v1alpha1.Constraint{{Metric: "e2e.mean", Operator: v1alpha1.AtMost, Value: "5s"}}
+	conducted := mustConduct(t, mustCompileSweep(t, sweep), Options{})
+	board, err := conducted.Leaderboard()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(board.Candidates) != 2 {
+		t.Fatalf("%d candidates, want one for each number of replicas", len(board.Candidates))
+	}
+	for i, want := range []string{"3", "1"} {
+		c := board.Candidates[i]
+		if c.Parameters[0].Value != want || c.Capacity == nil || c.Capacity.Holds == "" {
+			t.Errorf("place %d is %v with %+v, want %s replicas", i+1, c.Parameters, c.Capacity, want)
+		}
+	}
+}

@@ -20,8 +20,8 @@ const (
 // markFront finds the Pareto front of the feasible entrants, and how likely
 // those near it are on it.
 func (s *standings) markFront() {
-	if len(s.Objectives) == 0 {
-		return
+	if len(s.Objectives) == 0 || s.capacities() {
+		return // figures under different loads do not compare
 	}
 	var rest []*entrant // they come first
 	for i := range s.entrants {

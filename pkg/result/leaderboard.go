@@ -24,6 +24,8 @@ type Candidate struct {
 	Parameters []Assignment `json:"parameters,omitempty"`
 	// Dropped is set where the search stopped giving it seeds.
 	Dropped *Drop `json:"dropped,omitempty"`
+	// Capacity ranks before all objectives, where it is searched for.
+	Capacity *Capacity `json:"capacity,omitempty"`
 }
 
 // Drop says why a search gave a candidate no more seeds.

@@ -39,6 +39,9 @@ func (l *Leaderboard) grid() *grid {
 	g.add("rank", true, ranks)
 	g.add("", false, fronts)
 	g.add("candidate", false, names)
+	if capacities, any := l.capacities(); any {
+		g.add("capacity ↑", false, capacities)
+	}
 	for i, o := range l.Objectives {
 		g.add(title(o.Measure.String(), o.Measure.Unit())+" "+arrow(o.Direction), false, l.means(o.Measure))
 		if l.Baseline != nil {
@@ -54,6 +57,16 @@ func (l *Leaderboard) grid() *grid {
 		g.add(title("completed", completion.Unit()), false, l.means(Of(completion)))
 	}
 	return g
+}
+
+// capacities are the texts of the candidates' brackets, if any has one.
+func (l *Leaderboard) capacities() (texts []string, any bool) {
+	for i := range l.Candidates {
+		c := l.Candidates[i].Capacity
+		texts = append(texts, c.text())
+		any = any || c != nil
+	}
+	return texts, any
 }
 
 func (c *Ranked) rankText() string {

@@ -11,8 +11,12 @@ import (
 // notes are the lines below a leaderboard's table.
 func (l *Leaderboard) notes() []string {
 	var notes []string
-	if len(l.Objectives) > 0 {
-		notes = append(notes, l.rankNote(), l.frontNote())
+	switch capacities := l.capacityNotes(); {
+	case len(l.Objectives) == 0:
+	case len(capacities) > 0:
+		notes = append(capacities, l.rankNote("Ties by the mean of "))
+	default:
+		notes = append(notes, l.rankNote("Ranked by the mean of "), l.frontNote())
 	}
 	if n := l.Counts.Infeasible; n > 0 {
 		notes = append(notes, fmt.Sprintf("✗ breaks a constraint: %d of %d candidates do, by their means, and rank behind those that do not.", n, l.Counts.All))
@@ -38,7 +42,7 @@ func (l *Leaderboard) notes() []string {
 	return append(notes, fmt.Sprintf("Engine version %s.", l.EngineVersion))
 }
 
-func (l *Leaderboard) rankNote() string {
+func (l *Leaderboard) rankNote(begin string) string {
 	var words []string
 	for _, o := range l.Objectives {
 		meaning := "less is better"
@@ -47,7 +51,7 @@ func (l *Leaderboard) rankNote() string {
 		}
 		words = append(words, fmt.Sprintf("%s (%s %s)", o.Measure, arrow(o.Direction), meaning))
 	}
-	return "Ranked by the mean of " + strings.Join(words, ", then ") + "."
+	return begin + strings.Join(words, ", then ") + "."
 }
 
 func (l *Leaderboard) frontNote() string {

@@ -247,6 +247,11 @@ func (s *standings) rank() {
 	}
 }
 
+// capacities says whether it is capacities that are ranked.
+func (s *standings) capacities() bool {
+	return slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.Capacity != nil })
+}
+
 func (e *entrant) complete() bool { return e.standing == Feasible || e.standing == Infeasible }
 
 // order compares entrants by what their results say.
@@ -254,6 +259,7 @@ func order(a, b *entrant) int {
 	return cmp.Or(
 		cmp.Compare(slices.Index(allStandings, a.standing), slices.Index(allStandings, b.standing)),
 		cmp.Compare(a.excess, b.excess),
+		cmp.Compare(a.candidate.Capacity.loss(), b.candidate.Capacity.loss()),
 		slices.Compare(a.losses, b.losses),
 	)
 }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestCapacitiesRankBeforeObjectives(t *testing.T) {
+	row := func(point int, ttft float64) Row {
+		return Row{Key: "k", Point: point, Seed: 1, Share: 1, Metrics: NewMetrics(map[string]float64{"ttft.mean": ttft})}
+	}
+	candidate := func(point int, c Capacity) Candidate {
+		c.Load = "rate"
+		return Candidate{Point: point, Capacity: &c}
+	}
+	board, err := NewLeaderboard(Standings{
+		Candidates: []Candidate{
+			candidate(0, Capacity{Holds: "9", Breaks: "9.5", Undecided: true}),
+			candidate(1, Capacity{Holds: "10", Breaks: "10.2"}),
+			candidate(2, Capacity{Breaks: "1"}),
+			candidate(3, Capacity{Holds: "10", Open: true, Against: []string{"8"}}),
+		},
+		Rows:       []Row{row(0, 0.1), row(1, 0.4), row(2, 0.01), row(3, 0.3)},
+		Objectives: []Objective{objective("ttft.mean", Minimize)},
+		Baseline:   NoBaseline,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var order []int
+	for _, c := range board.Candidates {
+		order = append(order, c.Point)
+		if c.Pareto {
+			t.Errorf("point %d is on a front of figures under different loads", c.Point)
+		}
+	}
+	if diff := cmp.Diff([]int{3, 1, 0, 2}, order); diff != "" {
+		t.Errorf("order (−want +got):\n%s", diff)
+	}
+	var b strings.Builder
+	if err := board.Table(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"≥ 10 … !", "10 – 10.2", "9 – 9.5 ?", "< 1", "Ranked by the highest rate", "Ties by the mean of ttft.mean"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the table lacks %q:\n%s", want, b.String())
+		}
+	}
+}
