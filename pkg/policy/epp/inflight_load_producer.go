@@ -258,7 +258,7 @@ func (f *inFlight) tokens(c *cycle) int {
 	if f.tokensPerToken == 0 {
 		return c.tokens
 	}
-	return max(1, oldTokens(c.tokens, f.tokensPerToken))
+	return max(1, oldTokens(c.asked, f.tokensPerToken))
 }
 
 // uncached is how many prompt tokens the endpoint has to compute.

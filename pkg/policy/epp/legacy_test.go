@@ -4,6 +4,7 @@ package epp
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -235,24 +236,35 @@ schedulingProfiles: [{name: default, plugins: [{pluginRef: queue-scorer, weight:
 	}
 }
 
-// Plugins that have not been compared with an old version's are not simulated as
-// if they had.
-func TestOldVersionsSimulateOnlyWhatHasBeenCompared(t *testing.T) {
-	for name, tc := range map[string]struct {
-		version, body string
-		want          []string
+// Behind a passthrough parser old versions know no prompt, and count the bytes that
+// are in flight all the same.
+func TestOldParsersHidePromptsButNotTheirLength(t *testing.T) {
+	const body = `plugins: [{type: inflight-load-producer}, {type: prefix-cache-scorer}, {type: %[1]s}]
+parser: {pluginRef: %[1]s}`
+	for _, tc := range []struct {
+		version, parser string
+		score           float64
 	}{
-		"compared":        {"gie-v1.3.1", "plugins: [{type: queue-scorer}]", []string{}},
-		"llm-d's as well": {"scheduler-v0.5.1", "plugins: [{type: queue-scorer}, {type: prefix-cache-scorer}]", []string{}},
-		"not compared": {"scheduler-v0.8.0", "plugins: [{type: vllmgrpc-parser}]",
-			[]string{`inline.plugins[0]: Invalid value: "vllmgrpc-parser": cannot be simulated: how scheduler-v0.8.0 does it has not been compared; from router-v0.9 on it can be`}},
+		{"gie-v1.5.0", "passthrough-parser", 0},
+		{"gie-v1.5.0", "vllmgrpc-parser", 1},
+		{"scheduler-520af478", "passthrough-parser", 0},
+		{"scheduler-520af478", "vertexai-parser", 1},
 	} {
-		c, errs := Load([]byte(oldHeader+tc.body), tc.version, inline)
-		if len(errs) > 0 {
+		c, errs := Load([]byte(oldHeader+fmt.Sprintf(body, tc.parser)), tc.version, inline)
+		if errs = append(errs, c.Check(nil, inline)...); len(errs) > 0 {
 			t.Fatal(errs.ToAggregate())
 		}
-		if diff := cmp.Diff(tc.want, errorTexts(c.Check(nil, inline))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
+		b := newBuilder(c, Cluster{Endpoints: 1}, 1)
+		s := b.scheduler(c)
+		again := request(7, 640)
+		again.ID = 8
+		route(t, s, idle(1), request(7, 640))
+		route(t, s, idle(1), again)
+		if got := s.LastDecision().Scores[0]; got != tc.score {
+			t.Errorf("%s, %s: prefix score %v, want %v", tc.version, tc.parser, got, tc.score)
+		}
+		if got := b.load(inFlightLoadProducerType).tokens[0]; got != 2*1600 {
+			t.Errorf("%s, %s: %d tokens in flight", tc.version, tc.parser, got)
 		}
 	}
 }

@@ -89,7 +89,7 @@ func TestOldInFlightLoad(t *testing.T) {
 		load := b.load(inFlightLoadProducerType)
 		var got [3][2][2]int64
 		for i, step := range []func(){
-			func() { f.routed(&cycle{request: 7, tokens: 100}, picks{0, 1}) },
+			func() { f.routed(&cycle{request: 7, asked: 100}, picks{0, 1}) },
 			func() {
 				f.firstToken(&policy.Request{ID: 7}, 0)
 				if tc.lost {

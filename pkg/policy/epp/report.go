@@ -3,8 +3,6 @@
 package epp
 
 import (
-	"fmt"
-
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -67,8 +65,6 @@ func (c *Config) treatmentOf(p *plugin, cluster *Cluster) (Treatment, string) {
 		return NoEffect, "in no scheduling profile"
 	case onlyInProfiles && !c.runs(p, cluster):
 		return NoEffect, "in no scheduling profile that ever runs"
-	case !c.followed(p):
-		return Unsupported, fmt.Sprintf("how %s does it has not been compared; from %s on it can be", c.dialect.name, router09)
 	case p.kind.treatment == nil:
 		return Exact, ""
 	}

@@ -14,7 +14,8 @@ const (
 
 // Parsers read requests of one protocol. Simulated requests have no protocol:
 // whatever parser is first reads them, unless that is the passthrough parser,
-// behind which the EPP knows no prompt.
+// behind which the EPP knows no prompt: before router-v0.9 its length at most, which
+// an inflight-load-producer takes from the size of the body.
 var (
 	openAIParser      = parser(openAIParserType)
 	anthropicParser   = parser(anthropicParserType)

@@ -278,9 +278,11 @@ type cycle struct {
 	engines []policy.Scrape
 	// peer is the endpoint that the profile before has chosen, if the profile
 	// handler tells; none otherwise.
-	peer   int
+	peer int
+	// prompt and tokens are what the EPP sees of the prompt, whose length is asked.
 	prompt prompt.Prompt
 	tokens int
+	asked  int
 	// tokenised is whether the prompt's tokens are known, where they are not always.
 	tokenised bool
 	// priority, tenant, session and adapter are the request's, as
@@ -304,7 +306,7 @@ type cycle struct {
 
 // ask fills in what is asked for.
 func (c *cycle) ask(r *policy.Request) {
-	c.request, c.priority, c.tenant = r.ID, r.Priority, r.Tenant
+	c.request, c.asked, c.priority, c.tenant = r.ID, r.Tokens, r.Priority, r.Tenant
 	c.session, c.adapter, c.headers = r.Session, r.Adapter, r.Headers
 	c.ttftMs, c.tpotMs = inMilliseconds(r.TTFT), inMilliseconds(r.TPOT)
 }
