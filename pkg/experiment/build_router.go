@@ -22,8 +22,9 @@ func buildCluster(in *v1alpha1.Scenario, path *field.Path) (epp.Cluster, field.E
 	}
 	c.Headers = headerSets(&in.Workload)
 	for i := range in.Pools {
-		c.Endpoints += int(in.Pools[i].Replicas)
+		c.Names = append(c.Names, endpointNames(in.Pools[i].Name, int(in.Pools[i].Replicas))...)
 	}
+	c.Endpoints = len(c.Names)
 	if events := in.Router.KVEvents; events != nil {
 		c.EventLag = events.Lag.Duration()
 	}

@@ -49,7 +49,7 @@ func TestWhatTheRouterIsTold(t *testing.T) {
 				s.Pools[1].Attributes = map[string]v1alpha1.AttributeValue{"watts": "-1.5"}
 			},
 			func(c *epp.Cluster) {
-				c.Endpoints = 3
+				c.Endpoints, c.Names = 3, []string{"llama/0", "llama/1", "llama/0"}
 				c.Attributes = []map[string]float64{nil, nil, {"watts": -1.5}}
 			},
 		},
@@ -57,7 +57,7 @@ func TestWhatTheRouterIsTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := v1alpha1.Scenario{Pools: []v1alpha1.Pool{{Name: "llama", Replicas: 2}}}
 			tc.edit(&s)
-			want := epp.Cluster{Endpoints: 2}
+			want := epp.Cluster{Endpoints: 2, Names: []string{"llama/0", "llama/1"}}
 			tc.want(&want)
 			got, errs := buildCluster(&s, nil)
 			if len(errs) > 0 {

@@ -42,19 +42,26 @@ func (w watch) attach(c *simulator.Config) (detach func()) {
 	if w.decided == nil {
 		return func() {}
 	}
-	n := narrator{seed: c.Seed, labels: c.Source.Labels(), names: endpointNames(c.Pools), tell: w.decided}
+	n := narrator{seed: c.Seed, labels: c.Source.Labels(), names: namesOf(c.Pools), tell: w.decided}
 	c.Router.(explainer).Explain(n.explained)
 	c.Rejected = n.rejected
 	return n.flush
 }
 
-// endpointNames name the replicas of all pools.
-func endpointNames(pools []simulator.Pool) []string {
+// namesOf name the replicas of all pools.
+func namesOf(pools []simulator.Pool) []string {
 	var names []string
 	for i := range pools {
-		for r := range pools[i].Replicas {
-			names = append(names, pools[i].Name+"/"+strconv.Itoa(r))
-		}
+		names = append(names, endpointNames(pools[i].Name, pools[i].Replicas)...)
+	}
+	return names
+}
+
+// endpointNames name the replicas of one pool, such as llama/0.
+func endpointNames(pool string, replicas int) []string {
+	names := make([]string, replicas)
+	for r := range names {
+		names[r] = pool + "/" + strconv.Itoa(r)
 	}
 	return names
 }

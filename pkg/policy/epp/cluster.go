@@ -13,6 +13,8 @@ import (
 type Cluster struct {
 	// Endpoints is how many there are, numbered from 0.
 	Endpoints int
+	// Names are what headers of requests call them; len == Endpoints, or nil.
+	Names []string
 	// Labels are those of the endpoints' pods, which do not change;
 	// len == Endpoints, or nil where none has any.
 	Labels []map[string]string
@@ -49,6 +51,9 @@ type Cluster struct {
 func (c *Cluster) check() {
 	if c.Endpoints < 0 || c.Labels != nil && len(c.Labels) != c.Endpoints {
 		panic(fmt.Sprintf("epp: %d endpoints with labels of %d", c.Endpoints, len(c.Labels)))
+	}
+	if c.Names != nil && len(c.Names) != c.Endpoints {
+		panic(fmt.Sprintf("epp: %d endpoints with names of %d", c.Endpoints, len(c.Names)))
 	}
 	if c.Attributes != nil && len(c.Attributes) != c.Endpoints || c.Latencies != nil && len(c.Latencies) != c.Endpoints {
 		panic(fmt.Sprintf("epp: %d endpoints with attributes of %d and latencies of %d", c.Endpoints, len(c.Attributes), len(c.Latencies)))

@@ -2,21 +2,60 @@
 
 package epp
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 const headerBasedTestingFilterType = "header-based-testing-filter"
 
-// headerBasedTestingFilter keeps the endpoints whose addresses a header of the
-// request lists: none where there is no such header. Here that is a constant of
-// the endpoint, pinned by the instance's name.
+// testingHeader lists endpoints.
+const testingHeader = "test-epp-endpoint-selection"
+
+// headerBasedTestingFilter keeps the endpoints that a header of the request lists,
+// separated by commas: none where there is no such header. The EPP knows them by
+// their addresses, and here they go by their names. Where no request carries the
+// header it may be a constant of the endpoint, pinned by the instance's name.
 var headerBasedTestingFilter = pluginType{
 	name:  headerBasedTestingFilterType,
 	roles: filterRole,
 	treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-		if cluster.pins(attributeName{name: p.Name}) {
+		switch {
+		case cluster.states(testingHeader):
+			return Exact, "endpoints go by their names, such as pool/0, in place of addresses"
+		case cluster.pins(attributeName{name: p.Name}):
 			return Approximated, fmt.Sprintf("keeps the endpoints with a number other than 0 pinned as %s, whatever a header of the request would say", p.Name)
 		}
-		return Unsupported, fmt.Sprintf("it is there for tests, and drops every endpoint that no header of the request lists: pin a number other than 0 as %q in the attributes of the pools that it is to keep", p.Name)
+		return Unsupported, fmt.Sprintf("it is there for tests, and drops every endpoint that no header %q of the request lists: state it in the headers of clients, or pin a number other than 0 as %q in the attributes of the pools that it is to keep", testingHeader, p.Name)
 	},
-	newFilter: func(b *builder, p *plugin) filter { return pinnedFilter{b.pinned(attributeName{name: p.Name})} },
+	newFilter: func(b *builder, p *plugin) filter {
+		if b.Cluster.states(testingHeader) {
+			return newListed(&b.Cluster)
+		}
+		return pinnedFilter{b.pinned(attributeName{name: p.Name})}
+	},
+}
+
+// listed are the endpoints that each set of headers lists.
+type listed [][]bool
+
+func newListed(cluster *Cluster) listed {
+	var all listed
+	for _, value := range cluster.header(testingHeader) {
+		names := strings.Split(value, ",")
+		for i := range names {
+			names[i] = strings.TrimSpace(names[i])
+		}
+		keep := make([]bool, cluster.Endpoints)
+		for e, name := range cluster.Names {
+			keep[e] = slices.Contains(names, name)
+		}
+		all = append(all, keep)
+	}
+	return all
+}
+
+func (l listed) filter(c *cycle, candidates []int) []int {
+	return slices.DeleteFunc(candidates, func(e int) bool { return !l[c.headers][e] })
 }

@@ -152,3 +152,23 @@ func TestHeaderLabelAffinity(t *testing.T) {
 		}
 	}
 }
+
+// A header lists the endpoints that a filter for tests keeps: none without it, and
+// none that does not go by that very name.
+func TestHeaderListsEndpoints(t *testing.T) {
+	cluster := Cluster{
+		Endpoints: 3, Names: []string{"a/0", "a/1", "b/0"},
+		Headers: []map[string]string{{"Test-EPP-Endpoint-Selection": "b/0, a/1 ,b/0"}, {"test-epp-endpoint-selection": "a, A/0"}},
+	}
+	c := mustLoad(t, "plugins: [{type: header-based-testing-filter}]")
+	if errs := c.Check(&cluster, inline); len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	b := newBuilder(c, cluster, 1)
+	f := headerBasedTestingFilter.newFilter(b, c.plugin(headerBasedTestingFilterType))
+	for headers, want := range [][]int{{}, {1, 2}, {}} {
+		if got := f.filter(&cycle{headers: int32(headers)}, []int{0, 1, 2}); !cmp.Equal(want, got) {
+			t.Errorf("headers %d keep %v, want %v", headers, got, want)
+		}
+	}
+}
