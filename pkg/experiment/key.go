@@ -33,6 +33,8 @@ func digestJSON(v any) string {
 // made for something else serves too.
 type simulationKey struct {
 	Engine string `json:"engine"`
+	// Rows is the version of what rows hold.
+	Rows int `json:"rows"`
 	// Scenario is the tree of a resolved one.
 	Scenario json.RawMessage `json:"scenario"`
 	Trace    string          `json:"trace,omitempty"`
@@ -45,7 +47,7 @@ func (k simulationKey) String() string { return digestJSON(k)[:32] }
 
 // keyOf returns the key of a scenario's simulations, but for the seed.
 func (p *Plan) keyOf(scenario tree, metrics []result.Metric) simulationKey {
-	key := simulationKey{Engine: p.EngineVersion, Scenario: mustJSON(scenario)}
+	key := simulationKey{Engine: p.EngineVersion, Rows: result.RowsVersion, Scenario: mustJSON(scenario)}
 	if p.Trace != nil {
 		key.Trace = p.Trace.SHA256
 	}

@@ -15,6 +15,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
+// RowsVersion says what rows hold beside the metrics that are asked for: it is
+// raised with every change of the registry's metrics, since rows of before lack
+// the new ones, or mean others by them.
+const RowsVersion = 2
+
 // Row is the short result of one simulation: one point under one seed. It is
 // what is stored, moved and used again.
 type Row struct {
