@@ -71,6 +71,9 @@ func (a applier) do(ctx context.Context, act act) error {
 			return errStale
 		}
 		return err
+	case ensure:
+		err := a.client.Create(ctx, act.object.DeepCopyObject().(client.Object))
+		return client.IgnoreAlreadyExists(err)
 	case remove:
 		err := a.client.Delete(ctx, act.object,
 			client.PropagationPolicy(metav1.DeletePropagationBackground),

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"testing"
 
-	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // BenchmarkDecide is one decision about a sweep of 10,000 simulations while all
@@ -25,20 +25,26 @@ func BenchmarkDecide(b *testing.B) {
 				b.Fatal(err, errs)
 			}
 			p := newPlanned(compiled.Plan, compiled.Plan.Encode(), s)
-			sc := &scene{t: b, world: &world{subject: s, plan: p, chunks: map[string]chunk{}}}
+			j, err := newJournal(p)
+			if err != nil {
+				b.Fatal(err)
+			}
+			sc := &scene{t: b, world: &world{subject: s, plan: p}, journal: j}
 			sc.job()
-			st := s.status()
-			for shard := range p.shards {
+			round := j.study.Round()
+			for shard := range int(shards) {
 				sc.pod(shard, running)
 				if shard%2 == 0 {
 					continue
 				}
-				span := p.round.Shard(shard, p.shards)
-				digest := experiment.Digest([]byte{byte(shard)})
-				st.Results = append(st.Results, v1alpha1.ResultReference{
-					Name: fmt.Sprintf("%s-%d-0-%s", p.job, shard, digest[:8]), Rows: int64(span.End - span.First), SHA256: digest,
-				})
+				which := round.Part(round.All().Indices(), shard, int(shards))
+				rows := make([]result.Row, len(which))
+				for i, n := range which {
+					rows[i] = j.rows[n]
+				}
+				j.add(&source{Reference: experiment.Reference{Name: fmt.Sprint(shard), Rows: len(rows)}, own: true}, rows)
 			}
+			sc.look()
 			b.ReportAllocs()
 			for b.Loop() {
 				decide(sc.world, epoch)

@@ -82,7 +82,7 @@ func (c *cluster) restart() {
 		c.reconcilers[s.kind] = &reconciler{
 			client:   counted,
 			subjects: s,
-			observer: &observer{cache: counted, live: counted, plans: newPlanCache(4), image: "windtunnel:test"},
+			observer: &observer{cache: counted, live: counted, plans: newPlanCache(1 << 20), journals: newJournals(1000), image: "windtunnel:test"},
 			applier:  applier{client: counted, recorder: c.recorder},
 			clock:    c.clock,
 		}
@@ -276,13 +276,18 @@ func (c *cluster) succeed(job *batchv1.Job, index int) *corev1.Pod {
 func (c *cluster) work(job *batchv1.Job, index int) string {
 	c.t.Helper()
 	folder := c.t.TempDir()
-	var cm corev1.ConfigMap
-	c.must(c.client.Get(c.t.Context(), client.ObjectKey{Namespace: job.Namespace, Name: planName(job.Name)}, &cm))
-	for key, text := range cm.Data {
-		c.must(os.WriteFile(filepath.Join(folder, key), []byte(text), 0o600))
+	for _, volume := range job.Spec.Template.Spec.Volumes {
+		var cm corev1.ConfigMap
+		c.must(c.client.Get(c.t.Context(), client.ObjectKey{Namespace: job.Namespace, Name: volume.ConfigMap.Name}, &cm))
+		for key, text := range cm.Data {
+			c.must(os.WriteFile(filepath.Join(folder, key), []byte(text), 0o600))
+		}
+		for key, raw := range cm.BinaryData {
+			c.must(os.WriteFile(filepath.Join(folder, key), raw, 0o600))
+		}
 	}
 	report, err := worker.Run(c.t.Context(), worker.Options{
-		PlanFolder: folder, Index: index, Shards: int(*job.Spec.Completions), Parallelism: 1,
+		PlanFolder: folder, RoundFolder: folder, Index: index, Shards: int(*job.Spec.Completions), Parallelism: 1,
 	}, creator{c})
 	c.must(err)
 	raw, err := report.Encode()
@@ -332,7 +337,7 @@ func (c *cluster) results() []string {
 	c.t.Helper()
 	var names []string
 	for _, cm := range c.configMaps() {
-		if cm.Labels[LabelComponent] == ComponentResult {
+		if _, isList := cm.Labels[worker.LabelList]; cm.Labels[LabelComponent] == ComponentResult && !isList {
 			names = append(names, cm.Name)
 		}
 	}

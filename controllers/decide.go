@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -13,6 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
 // maxPlanBytes bounds an encoded plan: its ConfigMap holds a mebibyte, and the
@@ -27,7 +29,7 @@ const conflictInterval = time.Minute
 // equal decisions, and once a decision is carried out, deciding again finds
 // nothing more to do.
 func decide(w *world, now time.Time) decision {
-	d := &decider{world: w, now: now}
+	d := &decider{world: w, now: now, results: w.subject.status().Results, named: w.named}
 	switch {
 	case w.subject.object().GetDeletionTimestamp() != nil:
 		// The garbage collector takes the children.
@@ -48,6 +50,10 @@ type decider struct {
 	*world
 	now      time.Time
 	decision decision
+	// results are what the status is to name.
+	results *v1alpha1.ResultsStatus
+	// named are the chunks that the index lists; nil where that is not known.
+	named map[string]bool
 }
 
 // do adds an act.
@@ -64,13 +70,13 @@ func (d *decider) refuse() {
 	if experiment.MissingInputs(d.errs) {
 		reason = v1alpha1.ReasonInputMissing
 	}
-	d.removeJobs("", "the spec cannot be compiled any more")
+	d.removeJobs("the spec cannot be compiled any more")
 	d.report(d.unplanned(), verdict{stalled, reason, errorWords(d.errs)})
 }
 
 // tooLarge refuses a plan that no ConfigMap can hold.
 func (d *decider) tooLarge() {
-	d.removeJobs("", "the spec's plan is too large")
+	d.removeJobs("the spec's plan is too large")
 	d.report(d.unplanned(), verdict{stalled, v1alpha1.ReasonInvalid, fmt.Sprintf(
 		"the plan takes %d KiB, and a ConfigMap can hold %d of it: use fewer or smaller clients, profiles and seeds",
 		d.plan.size>>10, maxPlanBytes>>10)})
@@ -78,79 +84,155 @@ func (d *decider) tooLarge() {
 
 // pursue goes on with a plan.
 func (d *decider) pursue() {
-	if d.stillComplete() {
-		d.report(d.subject.copied(), d.completeVerdict())
+	if stillComplete(d.world) {
+		d.report(d.subject.copied(), d.completeVerdict(d.subject.status()))
 		d.collect(d.subject.status())
 		return
 	}
-	d.removeJobs(d.plan.job, "the spec asks for another plan, or for another way to run it")
-	l := newLedger(d.plan, d.subject.status().Results, d.pods)
-	rows, f := l.verify(d.chunks)
+	d.removeJobs("the spec asks for another plan, or for another way to run it")
+	st := d.standing
 	switch {
-	case f != nil:
+	case st.fault != nil:
 		d.halt("its results cannot be used")
-		d.report(d.planned(l.verified()), verdict{failed, f.reason, f.message})
-	case l.complete():
-		d.complete(l, rows)
+		d.report(d.planned(), verdict{failed, st.fault.reason, st.fault.message})
+	case st.failure != nil:
+		d.halt("too many points failed")
+		d.index(true)
+		d.report(d.planned(), verdict{failed, v1alpha1.ReasonTrialsFailed, st.failure.Error()})
+	case st.round == nil:
+		d.complete()
 	case len(d.strangers) > 0:
 		d.decision.requeueAfter = conflictInterval
-		d.report(d.planned(l), verdict{stalled, v1alpha1.ReasonConflict, strangerWords(d.strangers)})
+		d.report(d.planned(), verdict{stalled, v1alpha1.ReasonConflict, strangerWords(d.strangers)})
 	default:
-		d.work(l)
+		d.work()
 	}
 }
 
 // stillComplete reports whether the spec was edited without touching what is
 // simulated: then the results serve as they are.
-func (d *decider) stillComplete() bool {
-	st := d.subject.status()
-	return st.PlanHash == d.plan.hash && isTrue(st, v1alpha1.ConditionComplete)
+func stillComplete(w *world) bool {
+	st := w.subject.status()
+	return st.PlanHash == w.plan.hash && isTrue(st, v1alpha1.ConditionComplete)
 }
 
 // complete sums all results up.
-func (d *decider) complete(l *ledger, rows []result.Row) {
-	next := d.planned(l)
-	next.status().Results, _, _ = l.references()
-	if count := len(next.status().Results); count > maxReferences {
-		d.report(d.planned(l.verified()), verdict{failed, v1alpha1.ReasonInvalid, fmt.Sprintf(
-			"the results take %d ConfigMaps, and a status can name %d: ask for fewer simulations", count, maxReferences)})
+func (d *decider) complete() {
+	if !d.index(true) {
 		return
 	}
-	if err := d.plan.tell(next, rows); err != nil {
-		d.halt("its results cannot be used")
-		d.report(d.planned(l), verdict{failed, v1alpha1.ReasonResultCorrupt, fmt.Sprintf("the results do not sum up: %v", err)})
+	next := d.planned()
+	if err := d.sumUp(next); err != nil {
+		d.report(d.planned(), verdict{failed, v1alpha1.ReasonResultCorrupt, fmt.Sprintf("the results do not sum up: %v", err)})
 		return
 	}
-	d.report(next, d.completeVerdict())
+	d.report(next, d.completeVerdict(next.status()))
 	d.collect(next.status())
 }
 
-func (d *decider) completeVerdict() verdict {
-	return verdict{complete, v1alpha1.ReasonComplete, count(d.plan.round.Simulations(), "simulation") + " done"}
+// sumUp fills in what came of the study.
+func (d *decider) sumUp(next subject) error {
+	digest, err := result.RowsDigest(d.standing.study.Rows())
+	if err != nil {
+		return err
+	}
+	if results := next.status().Results; results != nil {
+		results.Digest = digest
+	}
+	return next.fill(d.standing.study)
 }
 
-// work starts the plan's Job, or looks after it.
-func (d *decider) work(l *ledger) {
+func (d *decider) completeVerdict(st *v1alpha1.CommonStatus) verdict {
+	return verdict{complete, v1alpha1.ReasonComplete, doneWords(st.Progress)}
+}
+
+// index has the status name all results that there are, where that is worth a
+// write. It returns false where they are too many, which it reports.
+func (d *decider) index(worthIt bool) bool {
+	if !worthIt {
+		return true
+	}
+	l, err := newLedger(d.subject, d.plan, d.standing)
+	if err == nil && l.size > maxIndexBytes {
+		err = fmt.Errorf("the results take %d ConfigMaps, more than an index can list: ask for fewer simulations", l.status.Chunks)
+	}
+	if err != nil {
+		d.halt("its results are too many")
+		d.report(d.planned(), verdict{failed, v1alpha1.ReasonInvalid, err.Error()})
+		return false
+	}
+	d.named = l.named
+	if l.status == nil {
+		d.results = nil
+		return true
+	}
+	if d.results != nil && d.results.Index == l.status.Index {
+		return true
+	}
+	for _, cm := range l.configMaps {
+		if !d.hasConfigMap(cm.Name) {
+			d.do(act{ensure, cm, "the status is to name the results that there are"})
+		}
+	}
+	d.results = l.status
+	d.cleanIndexes()
+	return true
+}
+
+// cleanIndexes deletes the indexes that the new status does not name.
+func (d *decider) cleanIndexes() {
+	for i := range d.configMaps {
+		cm := &d.configMaps[i]
+		if cm.Labels[LabelComponent] == ComponentIndex && cm.DeletionTimestamp == nil && cm.Name != d.results.Index {
+			d.clean(cm, "there is a newer index")
+		}
+	}
+}
+
+// work starts the Job of the round under way, or looks after it.
+func (d *decider) work() {
 	job := d.job()
+	// Before a Job is created that leaves out what is known, the status names
+	// that. Later it need not be exact.
+	if !d.index(job == nil || d.fresh()) {
+		return
+	}
 	if job == nil {
 		d.prepare()
-		d.start(l)
+		d.start()
 		return
 	}
 	done, bad := finished(job)
 	switch {
 	case bad:
-		d.report(d.planned(l), verdict{failed, v1alpha1.ReasonJobFailed, failureWords(job, d.pods, l)})
+		d.report(d.planned(), verdict{failed, v1alpha1.ReasonJobFailed, failureWords(job, d.pods, d.standing)})
 	case done:
-		d.report(d.planned(l), verdict{failed, v1alpha1.ReasonResultMissing, fmt.Sprintf(
-			"Job %s is complete, but results are missing: %s", job.Name, l.missing())})
+		d.report(d.planned(), verdict{failed, v1alpha1.ReasonResultMissing, fmt.Sprintf(
+			"Job %s is complete, but results are missing: %s", job.Name, d.reports.missing())})
 	case job.DeletionTimestamp != nil:
-		d.report(d.planned(l), verdict{ongoing, v1alpha1.ReasonPending, fmt.Sprintf(
+		d.report(d.planned(), verdict{ongoing, v1alpha1.ReasonPending, fmt.Sprintf(
 			"Job %s was deleted by somebody; it is created again once it is gone", job.Name)})
+	case !d.hasConfigMap(roundName(job.Name)):
+		d.do(act{remove, job, "its pods cannot start: the ConfigMap that says what they simulate is gone"})
+		d.report(d.planned(), verdict{ongoing, v1alpha1.ReasonPending, fmt.Sprintf(
+			"Job %s lacks its ConfigMap; it is created again once it is gone", job.Name)})
 	default:
 		d.prepare()
-		d.follow(l, job)
+		d.follow(job)
 	}
+}
+
+// fresh reports whether there are rows that the status does not name.
+func (d *decider) fresh() bool {
+	named := int64(0)
+	if results := d.subject.status().Results; results != nil && d.subject.status().PlanHash == d.plan.hash {
+		named = results.Rows
+	}
+	rows := int64(len(d.standing.borrowed))
+	for _, ref := range d.standing.chunks {
+		rows += int64(ref.Rows)
+	}
+	return rows != named
 }
 
 // prepare makes what a Job's pods need.
@@ -162,22 +244,51 @@ func (d *decider) prepare() {
 	if !d.account.roleBinding {
 		d.do(act{create, makeRoleBinding(namespace), "worker pods may create their results through it, and the namespace has none"})
 	}
-	if !d.hasPlanConfigMap() {
+	if !d.hasConfigMap(planName(d.plan.prefix)) {
 		d.do(act{create, makePlanConfigMap(d.subject, d.plan), "worker pods read the plan from it"})
 	}
 }
 
-// start creates the plan's Job.
-func (d *decider) start(l *ledger) {
-	job := makeJob(d.subject, d.plan, d.image)
-	d.do(act{create, job, fmt.Sprintf("%s to run in %s", count(d.plan.round.Simulations(), "simulation"), count(d.plan.shards, "shard"))})
-	d.follow(l, job)
+// start creates the Job of the round under way, and deletes those of the rounds
+// before.
+func (d *decider) start() {
+	if size := len(d.task.work); size > maxPlanBytes {
+		d.report(d.planned(), verdict{failed, v1alpha1.ReasonInvalid, fmt.Sprintf(
+			"round %d takes %d KiB, and a ConfigMap can hold %d of it: use smaller generations", d.task.round+1, size>>10, maxPlanBytes>>10)})
+		return
+	}
+	if !d.hasConfigMap(roundName(d.task.job)) {
+		d.do(act{create, makeRoundConfigMap(d.subject, d.plan, d.task), "worker pods read from it what to simulate"})
+	}
+	job := makeJob(d.subject, d.plan, d.task, d.image)
+	d.do(act{create, job, fmt.Sprintf("%s to run in %s", roundWords(d.standing, count(d.task.simulations, "simulation")), count(d.task.shards, "shard"))})
+	d.follow(job)
+	d.cleanRounds()
+}
+
+// cleanRounds deletes what served rounds that are over.
+func (d *decider) cleanRounds() {
+	over := func(labels map[string]string) bool {
+		round, err := strconv.Atoi(labels[LabelRound])
+		return err == nil && round < d.standing.last && labels[LabelPlan] == planLabel(d.plan.hash)
+	}
+	for _, job := range d.jobs {
+		if over(job.Labels) && job.DeletionTimestamp == nil && !d.removes(job) {
+			d.clean(job, "its round is over")
+		}
+	}
+	for i := range d.configMaps {
+		cm := &d.configMaps[i]
+		if cm.Labels[LabelComponent] == ComponentRound && over(cm.Labels) && cm.DeletionTimestamp == nil {
+			d.clean(cm, "its round is over")
+		}
+	}
 }
 
 // follow reports how far a Job is, and passes the spec's suspend on to it where
 // that changed. What others did to the Job's suspend since stays: that is how
 // Kueue admits and evicts.
-func (d *decider) follow(l *ledger, job *batchv1.Job) {
+func (d *decider) follow(job *batchv1.Job) {
 	want, held := d.subject.execution().Suspend, isSuspended(job)
 	switch {
 	case want && !lastWantedSuspended(job):
@@ -186,36 +297,52 @@ func (d *decider) follow(l *ledger, job *batchv1.Job) {
 		d.do(act{resume, job, "spec.execution.suspend is false now"})
 		held = false
 	}
+	st := d.standing
 	switch {
 	case want:
-		d.report(d.planned(l), verdict{suspended, v1alpha1.ReasonSuspended, "spec.execution.suspend is true; " + progressWords(l)})
+		d.report(d.planned(), verdict{suspended, v1alpha1.ReasonSuspended, "spec.execution.suspend is true; " + progressWords(st)})
 	case held:
-		d.report(d.planned(l), verdict{ongoing, v1alpha1.ReasonPending, heldWords(l, job)})
-	case started(d.pods) || l.any():
-		d.report(d.planned(l), verdict{ongoing, v1alpha1.ReasonRunning, runningWords(l, d.pods)})
+		d.report(d.planned(), verdict{ongoing, v1alpha1.ReasonPending, heldWords(st, job)})
+	case started(d.pods) || st.done > 0:
+		d.report(d.planned(), verdict{ongoing, v1alpha1.ReasonRunning, runningWords(st, d.pods)})
 	default:
-		d.report(d.planned(l), verdict{ongoing, v1alpha1.ReasonPending, waitingWords(job, d.pods)})
+		d.report(d.planned(), verdict{ongoing, v1alpha1.ReasonPending, waitingWords(job, d.pods)})
 	}
 }
 
-// halt stops the pods of the plan's Job and leaves the Job to be looked at.
+// halt stops the pods of the plan's Jobs and leaves the Jobs to be looked at.
 func (d *decider) halt(why string) {
-	job := d.job()
-	if job == nil || job.DeletionTimestamp != nil || isSuspended(job) {
-		return
-	}
-	if done, _ := finished(job); !done {
-		d.do(act{suspend, job, why})
+	for _, job := range d.jobs {
+		if job.Labels[LabelPlan] != planLabel(d.plan.hash) || job.DeletionTimestamp != nil || isSuspended(job) || d.removes(job) {
+			continue
+		}
+		if done, _ := finished(job); !done {
+			d.do(act{suspend, job, why})
+		}
 	}
 }
 
-// removeJobs deletes the subject's Jobs but the named one.
-func (d *decider) removeJobs(keep, why string) {
+// removeJobs deletes the subject's Jobs but those of the plan as the spec wants
+// them to be run.
+func (d *decider) removeJobs(why string) {
 	for _, job := range d.jobs {
-		if job.Name != keep && job.DeletionTimestamp == nil {
+		if job.DeletionTimestamp != nil {
+			continue
+		}
+		if d.plan == nil || d.plan.size > maxPlanBytes || !d.serves(job) {
 			d.do(act{remove, job, why})
 		}
 	}
+}
+
+// serves reports whether a Job is one of the plan's, of a round that came so far.
+// Of those of rounds that are over it does not matter how they were run.
+func (d *decider) serves(job *batchv1.Job) bool {
+	round, err := strconv.Atoi(job.Labels[LabelRound])
+	if err != nil || job.Labels[LabelPlan] != planLabel(d.plan.hash) {
+		return false
+	}
+	return round < d.standing.last || d.isOf(job, round)
 }
 
 // collect deletes what no longer serves once a status is settled: Jobs of other
@@ -229,20 +356,49 @@ func (d *decider) collect(st *v1alpha1.CommonStatus) {
 	if !isTrue(st, v1alpha1.ConditionComplete) {
 		return
 	}
-	named := map[string]bool{}
-	for _, ref := range st.Results {
-		named[ref.Name] = true
-	}
 	for i := range d.configMaps {
 		cm := &d.configMaps[i]
-		switch {
-		case cm.DeletionTimestamp != nil:
-		case cm.Labels[LabelComponent] == ComponentResult && !named[cm.Name]:
-			d.clean(cm, "the status names other results")
-		case cm.Labels[LabelComponent] == ComponentPlan && cm.Labels[LabelPlan] != planLabel(st.PlanHash):
-			d.clean(cm, "it holds another plan")
+		if cm.DeletionTimestamp == nil && !d.cleans(cm) {
+			if why := d.useless(cm, st); why != "" {
+				d.clean(cm, why)
+			}
 		}
 	}
+}
+
+// useless says why nobody needs a ConfigMap any more beside a complete status;
+// nothing where somebody does.
+func (d *decider) useless(cm *metav1.PartialObjectMetadata, st *v1alpha1.CommonStatus) string {
+	ofPlan := cm.Labels[LabelPlan] == planLabel(st.PlanHash)
+	_, isList := cm.Labels[worker.LabelList]
+	switch cm.Labels[LabelComponent] {
+	case ComponentPlan, ComponentRound:
+		if !ofPlan {
+			return "it holds another plan"
+		}
+	case ComponentIndex:
+		if st.Results == nil || cm.Name != st.Results.Index {
+			return "there is a newer index"
+		}
+	case ComponentResult:
+		switch {
+		case isList && !ofPlan:
+			return "it lists results of another plan"
+		case !isList && d.named != nil && !d.named[cm.Name]:
+			return "the status names other results"
+		}
+	}
+	return ""
+}
+
+// cleans reports whether the decision deletes an object afterwards already.
+func (d *decider) cleans(object metav1.Object) bool {
+	for _, a := range d.decision.cleanup {
+		if a.object.GetUID() == object.GetUID() && a.object.GetName() == object.GetName() {
+			return true
+		}
+	}
+	return false
 }
 
 // removes reports whether the decision deletes an object already.

@@ -23,8 +23,9 @@ func TestDecide(t *testing.T) {
 	const (
 		ready, isComplete, isFailed, isStalled   = v1alpha1.ConditionReady, v1alpha1.ConditionComplete, v1alpha1.ConditionFailed, v1alpha1.ConditionStalled
 		reconciling, isSuspendedType             = v1alpha1.ConditionReconciling, v1alpha1.ConditionSuspended
-		waiting, oneOfTwo, noneOfTwo, heldByName = "Job JOB waits for its pods", "2 of 4 simulations done, 1 of 2 shards", "0 of 4 simulations done, 0 of 2 shards", "Job JOB was suspended by somebody; "
+		waiting, oneOfTwo, noneOfTwo, heldByName = "Job JOB waits for its pods", "2 of 4 simulations done", "0 of 4 simulations done", "Job JOB was suspended by somebody; "
 	)
+	const index = "ensure ConfigMap PREFIX-index-#"
 	for name, tc := range map[string]struct {
 		set  func(*scene)
 		want decided
@@ -35,12 +36,12 @@ func TestDecide(t *testing.T) {
 		},
 		"without a Job one is created": {
 			func(*scene) {},
-			decided{Acts: []string{"create Job JOB"}, Types: []string{reconciling}, Reason: "Pending", Message: waiting},
+			decided{Acts: []string{"create ConfigMap JOB-round", "create Job JOB"}, Types: []string{reconciling}, Reason: "Pending", Message: waiting},
 		},
 		"without anything everything is created, the Job last": {
 			func(s *scene) { s.world.account, s.world.configMaps = account{}, nil },
 			decided{
-				Acts:  []string{"create ServiceAccount windtunnel-worker", "create RoleBinding windtunnel-worker", "create ConfigMap JOB-plan", "create Job JOB"},
+				Acts:  []string{"create ServiceAccount windtunnel-worker", "create RoleBinding windtunnel-worker", "create ConfigMap PREFIX-plan", "create ConfigMap JOB-round", "create Job JOB"},
 				Types: []string{reconciling}, Reason: "Pending", Message: waiting,
 			},
 		},
@@ -90,18 +91,15 @@ func TestDecide(t *testing.T) {
 		},
 		"one shard's results count": {
 			func(s *scene) { s.job().done(1) },
-			decided{Types: []string{reconciling}, Reason: "Running", Message: oneOfTwo},
+			decided{Acts: []string{index}, Types: []string{reconciling}, Reason: "Running", Message: oneOfTwo},
 		},
 		"all shards' results complete it, whatever the Job says": {
 			func(s *scene) { s.job().done(1).done(0) },
-			decided{Types: []string{isComplete, ready}, Reason: "Complete", Message: "4 simulations done"},
+			decided{Acts: []string{index}, Types: []string{isComplete, ready}, Reason: "Complete", Message: "4 simulations done"},
 		},
-		"results that the status names need no pod": {
-			func(s *scene) {
-				s.job().done(1).named(0)
-				s.world.chunks[s.references(0)[0].Name] = chunk{Chunk: s.chunks[0][0], found: true, owned: true, sealed: true}
-			},
-			decided{Types: []string{isComplete, ready}, Reason: "Complete", Message: "4 simulations done"},
+		"results that are known need no pod": {
+			func(s *scene) { s.job().done(1).read(0) },
+			decided{Acts: []string{index}, Types: []string{isComplete, ready}, Reason: "Complete", Message: "4 simulations done"},
 		},
 		"results that nobody names are deleted when it is complete": {
 			func(s *scene) {
@@ -114,6 +112,7 @@ func TestDecide(t *testing.T) {
 				slices.SortFunc(s.world.configMaps, func(a, b metav1.PartialObjectMetadata) int { return strings.Compare(a.Name, b.Name) })
 			},
 			decided{
+				Acts:    []string{index},
 				Cleanup: []string{"delete ConfigMap older", "delete ConfigMap older-plan"},
 				Types:   []string{isComplete, ready}, Reason: "Complete", Message: "4 simulations done",
 			},
@@ -121,6 +120,7 @@ func TestDecide(t *testing.T) {
 		"a complete Job without a shard's report has lost results": {
 			func(s *scene) { s.job(ended(batchv1.JobComplete)).done(1) },
 			decided{
+				Acts:  []string{index},
 				Types: []string{isFailed, isStalled}, Reason: "ResultMissing",
 				Message: "Job JOB is complete, but results are missing: shard 0: no succeeded pod of it is left",
 			},
@@ -130,6 +130,7 @@ func TestDecide(t *testing.T) {
 				s.job(ended(batchv1.JobFailed)).done(1).pod(0, exited(2, report(experiment.Report{Error: "bad input: plan.json: no such file"})))
 			},
 			decided{
+				Acts:  []string{index},
 				Types: []string{isFailed, isStalled}, Reason: "JobFailed",
 				Message: "Job JOB failed (" + oneOfTwo + "): shard 0 failed: bad input: plan.json: no such file",
 			},
@@ -169,95 +170,40 @@ func TestDecide(t *testing.T) {
 				Message: "Job JOB failed (" + noneOfTwo + "): Because: the Job said so",
 			},
 		},
-		"a result that is gone fails it, and stops the Job": {
-			func(s *scene) {
-				s.job().done(1, func(r *experiment.Report, chunks map[string]chunk) { chunks[r.Chunks[0].Name] = chunk{} })
-			},
-			decided{
-				Acts: []string{"suspend Job JOB"}, Types: []string{isFailed, isStalled}, Reason: "ResultMissing",
-				Message: "ConfigMap JOB-1-0-# held results and is gone",
-			},
-		},
-		"a result of somebody else fails it": {
-			func(s *scene) {
-				s.job(ended(batchv1.JobComplete)).done(1, change(func(c *chunk) { c.owned = false }))
-			},
-			decided{
-				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
-				Message: "ConfigMap JOB-1-0-# bears the name of a result, but belongs to somebody else",
-			},
-		},
-		"a result that could still change fails it": {
-			func(s *scene) {
-				s.job(ended(batchv1.JobComplete)).done(1, change(func(c *chunk) { c.sealed = false }))
-			},
-			decided{
-				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
-				Message: "ConfigMap JOB-1-0-# bears the name of a result, but is not immutable",
-			},
-		},
-		"a result with another content fails it": {
-			func(s *scene) {
-				s.job(ended(batchv1.JobComplete)).done(1, change(func(c *chunk) { c.Binary = nil }))
-			},
-			decided{
-				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
-				Message: "ConfigMap JOB-1-0-# has the digest #, but the worker wrote #",
-			},
-		},
-		"results of other simulations fail it": {
-			func(s *scene) {
-				s.chunks[0], s.chunks[1] = s.chunks[1], s.chunks[0]
-				s.job(ended(batchv1.JobComplete)).done(1)
-			},
-			decided{
-				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
-				Message: "ConfigMap JOB-1-0-#: row 0 is of point 0, seed 1; want point 1, seed 1",
-			},
-		},
 		"a report of another plan fails it": {
 			func(s *scene) {
-				s.job(ended(batchv1.JobComplete)).done(1, func(r *experiment.Report, _ map[string]chunk) { r.PlanHash = "older" })
+				s.job(ended(batchv1.JobComplete)).done(1, func(r *experiment.Report) { r.PlanHash = "older" })
 			},
 			decided{
 				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
-				Message: "pod pod-1-0 reports results of plan \"older\", not of \"#\"",
+				Message: "pod pod-1-0 reports results of round 0 of plan \"older\", not of round 0 of \"#\"",
 			},
 		},
 		"a report of another shard fails it": {
 			func(s *scene) {
-				s.job(ended(batchv1.JobComplete)).done(1, func(r *experiment.Report, _ map[string]chunk) { r.Shard = 0 })
+				s.job(ended(batchv1.JobComplete)).done(1, func(r *experiment.Report) { r.Shard = 0 })
 			},
 			decided{
 				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
 				Message: "pod pod-1-0 of shard 1 reports results of shard 0",
 			},
 		},
-		"a report of too few rows fails it": {
+		"a report without results fails it": {
 			func(s *scene) {
-				s.job(ended(batchv1.JobComplete)).done(1, func(r *experiment.Report, _ map[string]chunk) { r.Chunks[0].Rows = 1 })
+				s.job(ended(batchv1.JobComplete)).done(1, func(r *experiment.Report) { r.Results = nil })
 			},
 			decided{
 				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
-				Message: "pod pod-1-0 reports results that cannot be those of shard 1: they hold 1 rows, want 2",
-			},
-		},
-		"a report that names no result of its shard fails it": {
-			func(s *scene) {
-				s.job(ended(batchv1.JobComplete)).done(1, func(r *experiment.Report, _ map[string]chunk) { r.Chunks[0].Name = "kube-root-ca.crt" })
-			},
-			decided{
-				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
-				Message: "pod pod-1-0 reports results that cannot be those of shard 1: \"kube-root-ca.crt\" is not the name of its chunk 0",
+				Message: "pod pod-1-0 of shard 1 succeeded and reports no results",
 			},
 		},
 		"two pods of a shard that report the same are one": {
 			func(s *scene) { s.job().done(1).done(1) },
-			decided{Types: []string{reconciling}, Reason: "Running", Message: oneOfTwo},
+			decided{Acts: []string{index}, Types: []string{reconciling}, Reason: "Running", Message: oneOfTwo},
 		},
 		"two pods of a shard that differ fail it": {
 			func(s *scene) {
-				s.job(ended(batchv1.JobComplete)).done(1).done(1, func(r *experiment.Report, _ map[string]chunk) { r.Chunks[0].SHA256 += "0" })
+				s.job(ended(batchv1.JobComplete)).done(1).done(1, func(r *experiment.Report) { r.Results.SHA256 += "0" })
 			},
 			decided{
 				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
@@ -297,13 +243,13 @@ func TestDecide(t *testing.T) {
 		"a suspended spec creates a Job that waits": {
 			func(s *scene) { s.spec(func(spec *v1alpha1.PolicySweepSpec) { spec.Execution.Suspend = true }) },
 			decided{
-				Acts: []string{"create Job JOB"}, Types: []string{isSuspendedType}, Reason: "Suspended",
+				Acts: []string{"create ConfigMap JOB-round", "create Job JOB"}, Types: []string{isSuspendedType}, Reason: "Suspended",
 				Message: "spec.execution.suspend is true; " + noneOfTwo,
 			},
 		},
 		"a Job that somebody else suspends is left so": {
 			func(s *scene) { s.job(func(job *batchv1.Job) { job.Spec.Suspend = ptr.To(true) }).done(1) },
-			decided{Types: []string{reconciling}, Reason: "Pending", Message: heldByName + oneOfTwo},
+			decided{Acts: []string{index}, Types: []string{reconciling}, Reason: "Pending", Message: heldByName + oneOfTwo},
 		},
 		"a Job that somebody else resumes is left so": {
 			func(s *scene) {
@@ -315,14 +261,17 @@ func TestDecide(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t)
-			job := s.world.plan.job
+			job, prefix := s.task().job, s.world.plan.prefix
 			tc.set(s)
 			got := s.decide()
 			got.Message = anyDigest.ReplaceAllString(chunkHash.ReplaceAllString(got.Message, "$1-#"), "#")
 			want := tc.want
 			want.Message = strings.ReplaceAll(want.Message, "JOB", job)
 			for i := range want.Acts {
-				want.Acts[i] = strings.ReplaceAll(want.Acts[i], "JOB", job)
+				want.Acts[i] = strings.NewReplacer("JOB", job, "PREFIX", prefix).Replace(want.Acts[i])
+			}
+			for i := range got.Acts {
+				got.Acts[i] = contentHash.ReplaceAllString(got.Acts[i], "-$1-#")
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("decision (-want +got):\n%s", diff)
@@ -331,17 +280,9 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// change changes the first chunk of a report.
-func change(f func(*chunk)) func(*experiment.Report, map[string]chunk) {
-	return func(r *experiment.Report, chunks map[string]chunk) {
-		c := chunks[r.Chunks[0].Name]
-		f(&c)
-		chunks[r.Chunks[0].Name] = c
-	}
-}
-
 func TestDecideChangesNothingOfTheWorld(t *testing.T) {
 	s := newScene(t).job().done(0).done(1)
+	s.look()
 	before := s.world.subject.copied()
 	decide(s.world, epoch)
 	if diff := cmp.Diff(before.object(), s.world.subject.object()); diff != "" {
@@ -371,28 +312,23 @@ func TestAllFaultsOfASpecAreTold(t *testing.T) {
 }
 
 // FuzzReport feeds termination messages: none makes decide panic, and none but
-// the true one makes it believe in results.
+// the true one has anything read.
 func FuzzReport(f *testing.F) {
-	f.Add(`{"plan":"p","shard":0,"chunks":[{"name":"weights-0-0-00000000","rows":2,"sha256":"00000000"}]}`)
+	f.Add(`{"plan":"p","shard":0,"results":{"name":"weights-0-1-00000000","rows":2,"sha256":"00000000"}}`)
 	f.Add(`{}`)
 	f.Add(``)
-	f.Add(`{"shard":-1,"chunks":[{}]}`)
+	f.Add(`{"shard":-1,"results":{}}`)
 	s := newScene(f).job().done(1)
-	s.done(0)
-	s.world.pods = s.world.pods[:1]
-	truth := report(experiment.Report{PlanHash: s.world.plan.hash, Shard: 0, Chunks: s.references(0)})
-	f.Add(truth)
+	results := s.results(0)
+	f.Add(report(experiment.Report{PlanHash: s.world.plan.hash, Shard: 0, Results: &results}))
 	f.Fuzz(func(t *testing.T, message string) {
 		w := *s.world
-		w.pods, w.chunks = slices.Clone(s.world.pods), map[string]chunk{}
-		again := &scene{t: t, world: &w, chunks: s.chunks}
-		again.pod(0, exited(0, message))
-		for _, name := range newLedger(w.plan, nil, w.pods).unread() {
-			w.chunks[name] = s.world.chunks[name]
-		}
+		w.pods = slices.Clone(s.world.pods)
+		again := &scene{t: t, world: &w, journal: s.journal}
+		again.pod(0, exited(0, message)).decide()
 		r, err := experiment.DecodeReport(message)
-		isTrue := err == nil && r.PlanHash == s.world.plan.hash && r.Shard == 0 && cmp.Equal(r.Chunks, s.references(0))
-		if got := again.decide(); got.Reason == v1alpha1.ReasonComplete && !isTrue {
+		isTrue := err == nil && r.PlanHash == s.world.plan.hash && r.Round == 0 && r.Shard == 0 && r.Results != nil
+		if (w.reports.lists[0] != nil) != isTrue {
 			t.Errorf("believed %q", message)
 		}
 	})

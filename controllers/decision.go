@@ -29,7 +29,9 @@ type decision struct {
 type verb string
 
 const (
-	create  verb = "create"
+	create verb = "create"
+	// ensure creates what is named by its content: being there is success.
+	ensure  verb = "ensure"
 	remove  verb = "delete"
 	suspend verb = "suspend"
 	resume  verb = "resume"

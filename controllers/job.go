@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
@@ -25,25 +26,51 @@ const (
 	nobody = 65532
 
 	planFolder   = "/etc/windtunnel/plan"
+	roundFolder  = "/etc/windtunnel/round"
 	inputsFolder = "/etc/windtunnel/inputs"
 )
 
-// makeJob makes the Indexed Job that runs a plan, an index a shard.
-func makeJob(s subject, p *planned, image string) *batchv1.Job {
-	labels := childLabels(s, ComponentWorker, p.hash)
+// task is a Job to be: what it simulates, of which round, and in how many pods.
+type task struct {
+	job    string
+	round  int
+	shards int
+	// simulations is their number, work what says which.
+	simulations int
+	work        []byte
+}
+
+// newTask makes the task of simulating what is missing of the round under way.
+func newTask(s subject, p *planned, st *standing) *task {
+	work := p.Work(st.round, st.missing).Encode()
+	return &task{
+		job:         jobName(s.object().GetUID(), s.object().GetName(), p.hash, st.round.Index, experiment.Digest(work), s.execution()),
+		round:       st.round.Index,
+		shards:      max(1, min(int(s.execution().Shards), len(st.missing))),
+		simulations: len(st.missing),
+		work:        work,
+	}
+}
+
+// makeJob makes the Indexed Job that does a task, an index a shard.
+func makeJob(s subject, p *planned, t *task, image string) *batchv1.Job {
+	labels := mergeLabel(childLabels(s, ComponentWorker, p.hash), LabelRound, strconv.Itoa(t.round))
 	job := &batchv1.Job{
 		TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace:       s.object().GetNamespace(),
-			Name:            p.job,
-			Labels:          labels,
-			Annotations:     map[string]string{AnnotationSuspend: strconv.FormatBool(s.execution().Suspend)},
+			Namespace: s.object().GetNamespace(),
+			Name:      t.job,
+			Labels:    labels,
+			Annotations: map[string]string{
+				AnnotationSuspend:   strconv.FormatBool(s.execution().Suspend),
+				AnnotationExecution: executionDigest(s.execution()),
+			},
 			OwnerReferences: []metav1.OwnerReference{ownerReference(s)},
 		},
 		Spec: batchv1.JobSpec{
 			CompletionMode: ptr.To(batchv1.IndexedCompletion),
-			Completions:    ptr.To(int32(p.shards)),
-			Parallelism:    ptr.To(int32(p.shards)),
+			Completions:    ptr.To(int32(t.shards)),
+			Parallelism:    ptr.To(int32(t.shards)),
 			Suspend:        ptr.To(s.execution().Suspend),
 			// A sweep without all of its rows has no verdict: the first shard
 			// that is given up ends the Job.
@@ -53,7 +80,7 @@ func makeJob(s subject, p *planned, image string) *batchv1.Job {
 			PodFailurePolicy:     podFailurePolicy(),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels},
-				Spec:       makePodSpec(s, p, image),
+				Spec:       makePodSpec(s, p, t, image),
 			},
 		},
 	}
@@ -94,7 +121,7 @@ func podFailurePolicy() *batchv1.PodFailurePolicy {
 
 // makePodSpec makes a worker pod's spec, which the restricted pod security
 // standard admits.
-func makePodSpec(s subject, p *planned, image string) corev1.PodSpec {
+func makePodSpec(s subject, p *planned, t *task, image string) corev1.PodSpec {
 	spec := corev1.PodSpec{
 		RestartPolicy:      corev1.RestartPolicyNever,
 		ServiceAccountName: WorkerName,
@@ -108,7 +135,7 @@ func makePodSpec(s subject, p *planned, image string) corev1.PodSpec {
 		Containers: []corev1.Container{{
 			Name:      workerContainer,
 			Image:     image,
-			Args:      []string{"worker", fmt.Sprintf("--shards=%d", p.shards)},
+			Args:      []string{"worker", fmt.Sprintf("--shards=%d", t.shards)},
 			Resources: s.execution().Resources,
 			// A worker that dies without a word leaves the end of its log.
 			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
@@ -119,7 +146,8 @@ func makePodSpec(s subject, p *planned, image string) corev1.PodSpec {
 			},
 		}},
 	}
-	mount(&spec, "plan", planFolder, planName(p.job), worker.PlanFile, worker.OwnerFile)
+	mount(&spec, "plan", planFolder, planName(p.prefix), worker.PlanFile)
+	mount(&spec, "round", roundFolder, roundName(t.job), worker.OwnerFile, worker.RoundFile)
 	if p.Trace != nil && p.Trace.ConfigMap != nil {
 		mount(&spec, "inputs", inputsFolder, p.Trace.ConfigMap.Name, p.Trace.ConfigMap.Key)
 	}
@@ -139,25 +167,41 @@ func mount(spec *corev1.PodSpec, name, folder, configMap string, keys ...string)
 
 // makePlanConfigMap makes the ConfigMap that worker pods read their plan from.
 func makePlanConfigMap(s subject, p *planned) *corev1.ConfigMap {
+	cm := makeConfigMap(s, p, ComponentPlan, planName(p.prefix))
+	cm.Data = map[string]string{worker.PlanFile: string(p.Encode())}
+	return cm
+}
+
+// makeRoundConfigMap makes the ConfigMap from which a Job's pods read what to
+// simulate of the plan, and whose the results are.
+func makeRoundConfigMap(s subject, p *planned, t *task) *corev1.ConfigMap {
 	owner, err := json.Marshal(worker.Owner{
 		Namespace: s.object().GetNamespace(),
 		Labels:    childLabels(s, ComponentResult, p.hash),
 		Reference: ownerReference(s),
-		Prefix:    p.job,
+		Prefix:    t.job,
 	})
 	if err != nil {
 		panic(fmt.Sprintf("controllers: marshal owner: %v", err))
 	}
+	cm := makeConfigMap(s, p, ComponentRound, roundName(t.job))
+	cm.Labels = mergeLabel(cm.Labels, LabelRound, strconv.Itoa(t.round))
+	cm.Data = map[string]string{worker.OwnerFile: string(owner)}
+	cm.BinaryData = map[string][]byte{worker.RoundFile: t.work}
+	return cm
+}
+
+// makeConfigMap makes an immutable ConfigMap of the subject's, without content.
+func makeConfigMap(s subject, p *planned, component, name string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace:       s.object().GetNamespace(),
-			Name:            planName(p.job),
-			Labels:          childLabels(s, ComponentPlan, p.hash),
+			Name:            name,
+			Labels:          childLabels(s, component, p.hash),
 			OwnerReferences: []metav1.OwnerReference{ownerReference(s)},
 		},
 		Immutable: ptr.To(true),
-		Data:      map[string]string{worker.PlanFile: string(p.Encode()), worker.OwnerFile: string(owner)},
 	}
 }
 

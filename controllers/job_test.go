@@ -27,9 +27,9 @@ func TestMakeJob(t *testing.T) {
 	s := sweepSubject(object)
 	p := &planned{
 		Plan: &experiment.Plan{Trace: &experiment.TraceInput{ConfigMap: &v1alpha1.ConfigMapKeyReference{Name: "traces", Key: "hour.jsonl.gz"}}},
-		hash: strings.Repeat("0123456789abcdef", 4), shards: 2, job: "weights-01234567",
+		hash: strings.Repeat("0123456789abcdef", 4), prefix: "weights-76543210",
 	}
-	raw, err := yaml.Marshal(makeJob(s, p, "windtunnel:v1"))
+	raw, err := yaml.Marshal(makeJob(s, p, &task{job: "weights-01234567", round: 3, shards: 2}, "windtunnel:v1"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,23 +48,30 @@ func TestMakeJob(t *testing.T) {
 	}
 }
 
-func TestWithoutATraceNothingIsMountedButThePlan(t *testing.T) {
+func TestWithoutATraceNothingIsMountedButThePlanAndTheRound(t *testing.T) {
 	s := newScene(t)
-	spec := makeJob(s.world.subject, s.world.plan, "").Spec.Template.Spec
-	if len(spec.Volumes) != 1 || spec.Volumes[0].ConfigMap.Name != planName(s.world.plan.job) {
-		t.Errorf("volumes %v, want the plan alone", spec.Volumes)
+	spec := makeJob(s.world.subject, s.world.plan, s.task(), "").Spec.Template.Spec
+	if len(spec.Volumes) != 2 || spec.Volumes[0].ConfigMap.Name != planName(s.world.plan.prefix) || spec.Volumes[1].ConfigMap.Name != roundName(s.task().job) {
+		t.Errorf("volumes %v, want the plan and the round alone", spec.Volumes)
 	}
 }
 
-func TestThePlanConfigMapHoldsWhatAWorkerNeeds(t *testing.T) {
+func TestTheConfigMapsHoldWhatAWorkerNeeds(t *testing.T) {
 	s := newScene(t)
-	cm := makePlanConfigMap(s.world.subject, s.world.plan)
-	plan, err := experiment.DecodePlan([]byte(cm.Data[worker.PlanFile]))
+	plan, err := experiment.DecodePlan([]byte(makePlanConfigMap(s.world.subject, s.world.plan).Data[worker.PlanFile]))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if plan.Hash() != s.world.plan.hash {
 		t.Errorf("plan %s, want %s", plan.Hash(), s.world.plan.hash)
+	}
+	cm := makeRoundConfigMap(s.world.subject, s.world.plan, s.task())
+	work, err := experiment.DecodeWork(cm.BinaryData[worker.RoundFile])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, which, err := plan.Resume(work); err != nil || len(which) != 4 {
+		t.Errorf("simulations %v, %v; want all four", which, err)
 	}
 	var owner worker.Owner
 	if err := json.Unmarshal([]byte(cm.Data[worker.OwnerFile]), &owner); err != nil {
@@ -74,7 +81,7 @@ func TestThePlanConfigMapHoldsWhatAWorkerNeeds(t *testing.T) {
 		Namespace: "team-a",
 		Labels:    childLabels(s.world.subject, ComponentResult, s.world.plan.hash),
 		Reference: ownerReference(s.world.subject),
-		Prefix:    s.world.plan.job,
+		Prefix:    s.task().job,
 	}
 	if diff := cmp.Diff(want, owner); diff != "" {
 		t.Errorf("owner (-want +got):\n%s", diff)

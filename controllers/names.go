@@ -5,8 +5,6 @@ package controllers
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -25,6 +23,10 @@ const (
 	// LabelPlan is the beginning of the plan's hash, which is too long for a
 	// label by one character.
 	LabelPlan = "sim.windtunnel.dev/plan"
+	// LabelRound is the index of the round that a Job simulates.
+	LabelRound = "sim.windtunnel.dev/round"
+	// AnnotationExecution identifies how a Job is run.
+	AnnotationExecution = "sim.windtunnel.dev/execution"
 	// LabelComponent tells apart what serves a plan.
 	LabelComponent = "app.kubernetes.io/component"
 	// LabelQueue is Kueue's. It is copied to the Job.
@@ -36,9 +38,12 @@ const (
 
 // Values of LabelComponent.
 const (
-	ComponentWorker = "worker"
-	ComponentPlan   = "plan"
-	ComponentResult = "result"
+	ComponentWorker      = "worker"
+	ComponentPlan        = "plan"
+	ComponentRound       = "round"
+	ComponentResult      = "result"
+	ComponentIndex       = "index"
+	ComponentLeaderboard = "leaderboard"
 )
 
 // WorkerName is the name of the workers' ServiceAccount, of its RoleBinding and
@@ -51,26 +56,60 @@ const maxJobName = 63 - len("-999-xxxxx")
 
 const maxLabelValue = 63
 
-// jobName names the Job of one plan for one object under one way to run it. The
-// UID is in the digest because the children of an object of the same name that
-// was just deleted may still be there; the shards and the resources because a
-// Job cannot change them.
-func jobName(uid types.UID, object, planHash string, execution v1alpha1.Execution) string {
-	identity, err := json.Marshal(struct {
+// planPrefix begins the names of what belongs to one plan for one object. The UID
+// is in its digest because the children of an object of the same name that was
+// just deleted may still be there.
+func planPrefix(uid types.UID, object, planHash string) string {
+	return prefixed(object, struct {
+		UID  types.UID
+		Plan string
+	}{uid, planHash})
+}
+
+// jobName names the Job of a round of a plan under one way to run it. The shards
+// and the resources are in its digest because a Job cannot change them.
+func jobName(uid types.UID, object, planHash string, round int, work string, execution v1alpha1.Execution) string {
+	return prefixed(object, struct {
 		UID       types.UID
 		Plan      string
-		Shards    int32
-		Resources corev1.ResourceRequirements
-	}{uid, planHash, execution.Shards, execution.Resources})
-	if err != nil {
-		panic(fmt.Sprintf("controllers: marshal identity of a Job: %v", err))
-	}
-	digest := experiment.Digest(identity)[:8]
+		Round     int
+		Work      string
+		Execution string
+	}{uid, planHash, round, work, executionDigest(execution)})
+}
+
+// prefixed returns an object's name, cut where need be, and a digest of an
+// identity.
+func prefixed(object string, identity any) string {
+	digest := digestOf(identity)
 	return shorten(strings.ReplaceAll(object, ".", "-"), object, maxJobName-1-len(digest)) + "-" + digest
 }
 
-// planName names the ConfigMap that holds a Job's plan.
-func planName(job string) string { return job + "-plan" }
+// executionDigest identifies how a Job is run.
+func executionDigest(execution v1alpha1.Execution) string {
+	return digestOf(struct {
+		Shards    int32
+		Resources corev1.ResourceRequirements
+	}{execution.Shards, execution.Resources})
+}
+
+func digestOf(identity any) string {
+	raw, err := json.Marshal(identity)
+	if err != nil {
+		panic(fmt.Sprintf("controllers: marshal an identity: %v", err))
+	}
+	return experiment.Digest(raw)[:8]
+}
+
+// planName names the ConfigMap that holds a plan, roundName the one of what a Job
+// simulates of it.
+func planName(prefix string) string { return prefix + "-plan" }
+func roundName(job string) string   { return job + "-round" }
+
+// contentName names a ConfigMap by its content.
+func contentName(prefix, what, digest string) string {
+	return fmt.Sprintf("%s-%s-%s", prefix, what, digest[:8])
+}
 
 // labelValue returns name as a label's value.
 func labelValue(name string) string { return shorten(name, name, maxLabelValue) }
@@ -100,31 +139,4 @@ func childLabels(s subject, component, planHash string) map[string]string {
 		LabelName:                      labelValue(s.object().GetName()),
 		LabelPlan:                      planLabel(planHash),
 	}
-}
-
-// chunkSuffix is what a worker appends to a Job's name to name a result: shard,
-// chunk, and the beginning of the digest.
-var chunkSuffix = regexp.MustCompile(`^-(0|[1-9][0-9]{0,5})-(0|[1-9][0-9]{0,5})-([0-9a-f]{8})$`)
-
-// chunkID is what the name of a result ConfigMap says.
-type chunkID struct {
-	shard, chunk int
-	digest       string
-}
-
-// parseChunkName reads the name of a result of a Job. ok is false for any other
-// name.
-func parseChunkName(job, name string) (id chunkID, ok bool) {
-	rest, ok := strings.CutPrefix(name, job)
-	if !ok {
-		return chunkID{}, false
-	}
-	match := chunkSuffix.FindStringSubmatch(rest)
-	if match == nil {
-		return chunkID{}, false
-	}
-	id.shard, _ = strconv.Atoi(match[1])
-	id.chunk, _ = strconv.Atoi(match[2])
-	id.digest = match[3]
-	return id, true
 }

@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -33,7 +32,7 @@ func TestNamesFitWhatTheyNameAndDiffer(t *testing.T) {
 		if errs := validation.IsDNS1123Subdomain(object); len(errs) > 0 && !strings.Contains(object, "-.") {
 			t.Fatalf("%q is no object's name: %v", object, errs)
 		}
-		job := jobName("uid", object, "hash", v1alpha1.Execution{Shards: 1000})
+		job := jobName("uid", object, "hash", 999, "work", v1alpha1.Execution{Shards: 1000})
 		if errs := validation.IsDNS1123Label(job + "-999-xxxxx"); len(errs) > 0 {
 			t.Errorf("Job %s of %s has no room for its pods: %v", job, object, errs)
 		}
@@ -55,58 +54,24 @@ func TestAJobsNameChangesWithWhatAJobCannotChange(t *testing.T) {
 			Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(text)},
 		}}
 	}
-	base := jobName("uid", "weights", "hash", memory("1Gi"))
+	base := jobName("uid", "weights", "hash", 1, "work", memory("1Gi"))
 	suspended := memory("1Gi")
 	suspended.Suspend = true
 	for name, tc := range map[string]struct {
 		job  string
 		same bool
 	}{
-		"of the same":                         {jobName("uid", "weights", "hash", memory("1Gi")), true},
-		"suspended":                           {jobName("uid", "weights", "hash", suspended), true},
-		"of another plan":                     {jobName("uid", "weights", "hush", memory("1Gi")), false},
-		"with more memory":                    {jobName("uid", "weights", "hash", memory("2Gi")), false},
-		"in more shards":                      {jobName("uid", "weights", "hash", v1alpha1.Execution{Shards: 2}), false},
-		"of an object that was created again": {jobName("diu", "weights", "hash", memory("1Gi")), false},
+		"of the same":                         {jobName("uid", "weights", "hash", 1, "work", memory("1Gi")), true},
+		"suspended":                           {jobName("uid", "weights", "hash", 1, "work", suspended), true},
+		"of another round":                    {jobName("uid", "weights", "hash", 2, "work", memory("1Gi")), false},
+		"of other simulations":                {jobName("uid", "weights", "hash", 1, "rest", memory("1Gi")), false},
+		"of another plan":                     {jobName("uid", "weights", "hush", 1, "work", memory("1Gi")), false},
+		"with more memory":                    {jobName("uid", "weights", "hash", 1, "work", memory("2Gi")), false},
+		"in more shards":                      {jobName("uid", "weights", "hash", 1, "work", v1alpha1.Execution{Shards: 2}), false},
+		"of an object that was created again": {jobName("diu", "weights", "hash", 1, "work", memory("1Gi")), false},
 	} {
 		if (tc.job == base) != tc.same {
 			t.Errorf("%s: %s and %s, want the same: %t", name, base, tc.job, tc.same)
-		}
-	}
-}
-
-func TestParseChunkName(t *testing.T) {
-	for name, want := range map[string]struct {
-		id chunkID
-		ok bool
-	}{
-		"weights-00000000-0-0-12345678":       {chunkID{0, 0, "12345678"}, true},
-		"weights-00000000-12-3-abcdef00":      {chunkID{12, 3, "abcdef00"}, true},
-		"weights-00000000-plan":               {},
-		"weights-00000000-0-0-1234567":        {},
-		"weights-00000000-0-0-123456789":      {},
-		"weights-00000000-00-0-12345678":      {},
-		"weights-00000000--1-0-12345678":      {},
-		"weights-00000000-0-0-1234567G":       {},
-		"weights-00000001-0-0-12345678":       {},
-		"weights-00000000-9999999-0-01234567": {},
-		"":                                    {},
-	} {
-		id, ok := parseChunkName("weights-00000000", name)
-		if id != want.id || ok != want.ok {
-			t.Errorf("%q: got %v, %t; want %v, %t", name, id, ok, want.id, want.ok)
-		}
-	}
-}
-
-func TestOwnNamesAreRead(t *testing.T) {
-	for _, object := range objectNames {
-		job := jobName(types.UID("uid"), object, "hash", v1alpha1.Execution{Shards: 1})
-		if _, ok := parseChunkName(job, planName(job)); ok {
-			t.Errorf("the plan of %s is taken for a result", job)
-		}
-		if id, ok := parseChunkName(job, job+"-7-1-0123abcd"); !ok || id.shard != 7 {
-			t.Errorf("a result of %s is not read", job)
 		}
 	}
 }

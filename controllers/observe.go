@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
@@ -29,7 +30,9 @@ type observer struct {
 	cache client.Reader
 	live  client.Reader
 	plans *planCache
-	image string
+	// journals are how far studies are.
+	journals *journals
+	image    string
 }
 
 // observe gathers the world around a subject.
@@ -42,25 +45,52 @@ func (o *observer) observe(ctx context.Context, s subject) (*world, error) {
 		return nil, err
 	}
 	if settled(s) {
-		return w, nil
+		o.journals.forget(s.object().GetUID())
+		return w, o.named(ctx, w)
 	}
 	var err error
 	if w.plan, w.errs, err = o.plan(ctx, s); err != nil {
 		return nil, err
 	}
-	if w.plan == nil {
+	if w.plan == nil || w.plan.size > maxPlanBytes {
 		return w, nil
 	}
-	if err := o.missingChildren(ctx, w); err != nil {
+	if stillComplete(w) {
+		return w, o.named(ctx, w)
+	}
+	if err := o.study(ctx, w); err != nil {
 		return nil, err
 	}
-	if err := o.pods(ctx, w); err != nil {
-		return nil, err
-	}
-	if err := o.chunks(ctx, w); err != nil {
+	if err := o.missingChild(ctx, w, planName(w.plan.prefix)); err != nil {
 		return nil, err
 	}
 	return w, o.account(ctx, w)
+}
+
+// named reads which chunks a complete subject's index lists, where there are
+// others too.
+func (o *observer) named(ctx context.Context, w *world) error {
+	st := w.subject.status()
+	if !isTrue(st, v1alpha1.ConditionComplete) || st.Results == nil {
+		return nil
+	}
+	there := int64(0)
+	for i := range w.configMaps {
+		labels := w.configMaps[i].Labels
+		if _, isList := labels[worker.LabelList]; labels[LabelComponent] == ComponentResult && !isList {
+			there++
+		}
+	}
+	if there == st.Results.Chunks {
+		return nil
+	}
+	own := results{reader: o.live, namespace: w.subject.object().GetNamespace(), owner: w.subject}
+	index, f, err := own.index(ctx, st.Results.Index, st.Results.SHA256)
+	if err != nil || f != nil {
+		return err
+	}
+	w.named = namesOf(index.Chunks)
+	return nil
 }
 
 // children lists what the subject owns.
@@ -106,6 +136,9 @@ func (o *observer) plan(ctx context.Context, s subject) (*planned, field.ErrorLi
 	if err != nil || len(errs) > 0 {
 		return nil, errs, err
 	}
+	if _, errs, err := o.sources(ctx, s); err != nil || len(errs) > 0 {
+		return nil, errs, err
+	}
 	p := newPlanned(compiled.Plan, compiled.Plan.Encode(), s)
 	o.plans.put(p.hash, p.Plan)
 	return p, nil, nil
@@ -129,7 +162,7 @@ func (o *observer) storedPlan(ctx context.Context, s subject, hash string) (*pla
 	if p := o.plans.get(hash); p != nil {
 		return newPlanned(p, p.Encode(), s), nil
 	}
-	name := planName(jobName(s.object().GetUID(), s.object().GetName(), hash, s.execution()))
+	name := planName(planPrefix(s.object().GetUID(), s.object().GetName(), hash))
 	var cm corev1.ConfigMap
 	err := o.live.Get(ctx, client.ObjectKey{Namespace: s.object().GetNamespace(), Name: name}, &cm)
 	if apierrors.IsNotFound(err) {
@@ -151,30 +184,29 @@ func (o *observer) storedPlan(ctx context.Context, s subject, hash string) (*pla
 	return newPlanned(p, raw, s), nil
 }
 
-// missingChildren asks the API server for what the cache lacks of the plan's
-// children: a create that the cache has not seen yet, or a stranger's object.
-func (o *observer) missingChildren(ctx context.Context, w *world) error {
-	if w.job() == nil {
-		job := &batchv1.Job{}
-		found, err := o.child(ctx, w, w.plan.job, job)
-		if err != nil {
-			return err
-		}
-		if found {
-			w.jobs = append(w.jobs, job)
-		}
+// missingJob asks the API server for the Job of a task that the cache lacks: a
+// create that it has not seen yet, or a stranger's object.
+func (o *observer) missingJob(ctx context.Context, w *world) error {
+	job := &batchv1.Job{}
+	found, err := o.child(ctx, w, w.task.job, job)
+	if err != nil || !found {
+		return err
 	}
-	if !w.hasPlanConfigMap() {
-		cm := configMapMetadata()
-		found, err := o.child(ctx, w, planName(w.plan.job), cm)
-		if err != nil {
-			return err
-		}
-		if found {
-			w.configMaps = append(w.configMaps, *cm)
-		}
-	}
+	w.jobs, w.task = append(w.jobs, job), nil
 	return nil
+}
+
+// missingChild asks it for a ConfigMap.
+func (o *observer) missingChild(ctx context.Context, w *world, name string) error {
+	if w.hasConfigMap(name) {
+		return nil
+	}
+	cm := configMapMetadata()
+	found, err := o.child(ctx, w, name, cm)
+	if found {
+		w.configMaps = append(w.configMaps, *cm)
+	}
+	return err
 }
 
 // child reads an object that the subject should own. Where it is somebody
@@ -193,12 +225,8 @@ func (o *observer) child(ctx context.Context, w *world, name string, object clie
 	return true, nil
 }
 
-// pods lists those of the plan's Job.
-func (o *observer) pods(ctx context.Context, w *world) error {
-	job := w.job()
-	if job == nil {
-		return nil
-	}
+// pods lists those of the round's Job.
+func (o *observer) pods(ctx context.Context, w *world, job *batchv1.Job) error {
 	reader := o.cache
 	if done, _ := finished(job); done {
 		reader = o.live
@@ -211,30 +239,6 @@ func (o *observer) pods(ctx context.Context, w *world) error {
 	w.pods = slices.DeleteFunc(pods.Items, func(pod corev1.Pod) bool { return !metav1.IsControlledBy(&pod, job) })
 	slices.SortFunc(w.pods, func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
 	return nil
-}
-
-// chunks reads the results that must be read.
-func (o *observer) chunks(ctx context.Context, w *world) error {
-	w.chunks = map[string]chunk{}
-	for _, name := range newLedger(w.plan, w.subject.status().Results, w.pods).unread() {
-		var cm corev1.ConfigMap
-		err := o.live.Get(ctx, client.ObjectKey{Namespace: w.subject.object().GetNamespace(), Name: name}, &cm)
-		switch {
-		case apierrors.IsNotFound(err):
-			w.chunks[name] = chunk{}
-		case err != nil:
-			return fmt.Errorf("read result %s: %w", name, err)
-		default:
-			w.chunks[name] = newChunk(&cm, w.subject)
-		}
-	}
-	return nil
-}
-
-func newChunk(cm *corev1.ConfigMap, s subject) chunk {
-	c := chunk{found: true, owned: ownedBy(cm, s), sealed: cm.Immutable != nil && *cm.Immutable}
-	c.Data, c.Binary = cm.Data, cm.BinaryData
-	return c
 }
 
 // account looks for the workers' account.

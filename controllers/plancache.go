@@ -10,12 +10,12 @@ import (
 )
 
 // planCache remembers the plans that were used last, by content hash, so that
-// each event of a running Job does not read and expand its plan again. It may
+// each event of a running Job does not read its plan again. It may
 // be called concurrently; the plans are never changed.
 type planCache struct {
 	mu sync.Mutex
-	// room bounds the points of all plans together, which are what takes memory.
-	// The plan that was used last is kept whatever its size.
+	// room bounds the bytes of all plans together, as they are encoded. The plan
+	// that was used last is kept whatever its size.
 	room, used int
 	plans      map[string]*experiment.Plan
 	recent     []string // least recently used first
@@ -41,13 +41,13 @@ func (c *planCache) put(hash string, p *experiment.Plan) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.plans[hash] == nil {
-		c.used += points(p)
+		c.used += len(p.Encode())
 	}
 	c.plans[hash] = p
 	c.touch(hash)
 	for c.used > c.room && len(c.recent) > 1 {
 		oldest := c.recent[0]
-		c.used -= points(c.plans[oldest])
+		c.used -= len(c.plans[oldest].Encode())
 		delete(c.plans, oldest)
 		c.recent = c.recent[1:]
 	}
@@ -56,13 +56,4 @@ func (c *planCache) put(hash string, p *experiment.Plan) {
 func (c *planCache) touch(hash string) {
 	c.recent = slices.DeleteFunc(c.recent, func(other string) bool { return other == hash })
 	c.recent = append(c.recent, hash)
-}
-
-// points is how many a plan begins with.
-func points(p *experiment.Plan) int {
-	study, err := p.Study()
-	if err != nil {
-		return 0
-	}
-	return len(study.Points())
 }

@@ -18,6 +18,7 @@ type sweep struct{ *v1alpha1.PolicySweep }
 func (s sweep) object() client.Object          { return s.PolicySweep }
 func (s sweep) kind() string                   { return kindSweep }
 func (s sweep) execution() v1alpha1.Execution  { return s.Spec.Execution }
+func (s sweep) reuseFrom() []string            { return s.Spec.ReuseFrom }
 func (s sweep) status() *v1alpha1.CommonStatus { return &s.Status.CommonStatus }
 func (s sweep) copied() subject                { return sweep{s.DeepCopy()} }
 
@@ -36,7 +37,7 @@ func (s sweep) compile(ctx context.Context, in experiment.Inputs) (*experiment.C
 }
 
 func (s sweep) clearFigures() {
-	s.Status.Points, s.Status.Best, s.Status.Baseline, s.Status.ParetoFront = 0, nil, nil, nil
+	s.Status.Best, s.Status.Baseline, s.Status.ParetoFront = nil, nil, nil
 }
 
 func (s sweep) fill(study *experiment.Study) error {

@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"bytes"
+	stdcmp "cmp"
 	"compress/gzip"
 	"fmt"
 	"math/rand/v2"
@@ -135,7 +136,7 @@ func (c *chaos) start() {
 // end lets an index end that has not ended well yet.
 func (c *chaos) end(do func(*batchv1.Job, int)) {
 	c.withJob(func(job *batchv1.Job) {
-		if plan := (&corev1.ConfigMap{}); c.client.Get(c.t.Context(), client.ObjectKey{Namespace: job.Namespace, Name: planName(job.Name)}, plan) != nil {
+		if plan := (&corev1.ConfigMap{}); c.client.Get(c.t.Context(), client.ObjectKey{Namespace: job.Namespace, Name: roundName(job.Name)}, plan) != nil {
 			return
 		}
 		for index := range int(*job.Spec.Completions) {
@@ -254,7 +255,7 @@ func (c *chaos) settle() {
 		c.t.Errorf("rows (-local +cluster):\n%s", diff)
 	}
 	var names []string
-	for _, ref := range s.status().Results {
+	for _, ref := range c.chunks(s) {
 		names = append(names, ref.Name)
 	}
 	slices.Sort(names)
@@ -264,20 +265,50 @@ func (c *chaos) settle() {
 		return len(cm.OwnerReferences) == 0
 	})
 	if diff := cmp.Diff(names, owned); diff != "" {
-		c.t.Errorf("result ConfigMaps (-named by the status +there):\n%s", diff)
+		c.t.Errorf("result ConfigMaps (-listed in the index +there):\n%s", diff)
 	}
 }
 
-// rows are those of the results that a status names, as they lie there.
+// chunks are what the index lists that a status names.
+func (c *cluster) chunks(s subject) []experiment.Reference {
+	c.t.Helper()
+	st := s.status().Results
+	if st == nil {
+		return nil
+	}
+	own := results{reader: c.client, namespace: s.object().GetNamespace(), owner: s}
+	index, f, err := own.index(c.t.Context(), st.Index, st.SHA256)
+	if err != nil || f != nil {
+		c.t.Fatal(err, f)
+	}
+	return index.Chunks
+}
+
+// rows are those of the results that a status names, in order.
 func (c *cluster) rows(s subject) string {
 	c.t.Helper()
-	var all string
-	for _, ref := range s.status().Results {
+	var all []result.Row
+	for _, ref := range c.chunks(s) {
 		var cm corev1.ConfigMap
 		c.must(c.client.Get(c.t.Context(), client.ObjectKey{Namespace: s.object().GetNamespace(), Name: ref.Name}, &cm))
-		all += c.lines(&cm)
+		rows, err := experiment.Chunk{Binary: cm.BinaryData}.Decode()
+		c.must(err)
+		all = append(all, rows...)
 	}
-	return all
+	return inOrder(c.t, all)
+}
+
+// inOrder writes rows by point, share and seed.
+func inOrder(t testing.TB, rows []result.Row) string {
+	t.Helper()
+	slices.SortFunc(rows, func(a, b result.Row) int {
+		return stdcmp.Or(a.Point-b.Point, stdcmp.Compare(a.Share, b.Share), int(a.Seed-b.Seed))
+	})
+	var b bytes.Buffer
+	if err := result.WriteRows(&b, rows); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // lines are the rows that a ConfigMap holds.
@@ -308,9 +339,5 @@ func localRows(t testing.TB, s subject) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b bytes.Buffer
-	if err := result.WriteRows(&b, conducted.Rows()); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return inOrder(t, conducted.Rows())
 }

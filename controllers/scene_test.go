@@ -15,6 +15,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // scene is a world that a test sets up by hand: a sweep of four simulations in
@@ -22,8 +23,10 @@ import (
 type scene struct {
 	t     testing.TB
 	world *world
-	// chunks are what the workers would write, by shard.
-	chunks [][]experiment.Chunk
+	// journal has what the world is to know of results.
+	journal *journal
+	// simulations are what the workers would find, by shard.
+	simulations [][]experiment.Simulation
 }
 
 func newScene(t testing.TB) *scene {
@@ -38,44 +41,52 @@ func newScene(t testing.TB) *scene {
 		subject: s,
 		image:   "windtunnel:test",
 		plan:    p,
-		chunks:  map[string]chunk{},
 		account: account{serviceAccount: true, roleBinding: true},
 	}}
+	sc.journal, err = newJournal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
 	cm := makePlanConfigMap(s, p)
 	sc.world.configMaps = []metav1.PartialObjectMetadata{{ObjectMeta: cm.ObjectMeta}}
-	for shard := range p.shards {
-		simulations, err := p.Simulate(t.Context(), nil, p.round, p.round.Shard(shard, p.shards).Indices(), experiment.Options{Parallelism: 1})
+	round := sc.journal.study.Round()
+	for shard := range shards {
+		simulations, err := p.Simulate(t.Context(), nil, round, round.Part(round.All().Indices(), shard, shards), experiment.Options{Parallelism: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		chunks, err := experiment.Chunks(simulations)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sc.chunks = append(sc.chunks, chunks)
+		sc.simulations = append(sc.simulations, simulations)
 	}
 	return sc
 }
 
-// references are what the worker of a shard reports.
-func (s *scene) references(shard int) []v1alpha1.ResultReference {
-	var references []v1alpha1.ResultReference
-	for i, c := range s.chunks[shard] {
-		references = append(references, v1alpha1.ResultReference{
-			Name: fmt.Sprintf("%s-%d-%d-%s", s.world.plan.job, shard, i, c.SHA256()[:8]), Rows: int64(c.Rows), SHA256: c.SHA256(),
-		})
-	}
-	return references
+// shards is how many a scene has.
+const shards = 2
+
+// results is the list that the worker of a shard writes.
+func (s *scene) results(shard int) experiment.Reference {
+	return experiment.Reference{Name: fmt.Sprintf("list-%d", shard), Rows: len(s.simulations[shard]), SHA256: experiment.Digest([]byte{byte(shard)})}
 }
 
-// job adds the plan's Job.
+// task is what there is to do in the scene before anything is done.
+func (s *scene) task() *task {
+	j, err := newJournal(s.world.plan)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return newTask(s.world.subject, s.world.plan, j.standing())
+}
+
+// job adds the Job of the first round, and its ConfigMap.
 func (s *scene) job(change ...func(*batchv1.Job)) *scene {
-	job := makeJob(s.world.subject, s.world.plan, s.world.image)
+	job := makeJob(s.world.subject, s.world.plan, s.task(), s.world.image)
 	job.UID = "job-uid"
 	for _, f := range change {
 		f(job)
 	}
 	s.world.jobs = append(s.world.jobs, job)
+	cm := makeRoundConfigMap(s.world.subject, s.world.plan, s.task())
+	s.world.configMaps = append(s.world.configMaps, metav1.PartialObjectMetadata{ObjectMeta: cm.ObjectMeta})
 	return s
 }
 
@@ -114,23 +125,26 @@ func exited(code int32, message string) func(*corev1.Pod) {
 	}
 }
 
-// done adds the succeeded pod of a shard, and its results as they were read.
-func (s *scene) done(shard int, change ...func(*experiment.Report, map[string]chunk)) *scene {
-	r := experiment.Report{PlanHash: s.world.plan.hash, Shard: shard, Chunks: s.references(shard)}
-	for i, c := range s.chunks[shard] {
-		s.world.chunks[r.Chunks[i].Name] = chunk{Chunk: c, found: true, owned: true, sealed: true}
-	}
+// done adds the succeeded pod of a shard, and its rows as they were read.
+func (s *scene) done(shard int, change ...func(*experiment.Report)) *scene {
+	results := s.results(shard)
+	r := experiment.Report{PlanHash: s.world.plan.hash, Shard: shard, Results: &results}
 	for _, f := range change {
-		f(&r, s.world.chunks)
+		f(&r)
 	}
-	return s.pod(shard, exited(0, report(r)))
+	return s.read(shard).pod(shard, exited(0, report(r)))
 }
 
-// named writes a shard's results into the status, as if verified before.
-func (s *scene) named(shard int) *scene {
-	st := s.world.subject.status()
-	st.ObservedGeneration, st.PlanHash = 1, s.world.plan.hash
-	st.Results = append(st.Results, s.references(shard)...)
+// read adds the rows of a shard.
+func (s *scene) read(shard int) *scene {
+	rows := make([]result.Row, len(s.simulations[shard]))
+	for i := range rows {
+		rows[i] = s.simulations[shard][i].Row
+	}
+	ref := experiment.Reference{Name: fmt.Sprintf("chunk-%d", shard), Rows: len(rows)}
+	if s.journal.sources[ref.Name] == nil {
+		s.journal.add(&source{Reference: ref, own: true}, rows)
+	}
 	return s
 }
 
@@ -138,6 +152,27 @@ func (s *scene) named(shard int) *scene {
 func (s *scene) spec(change func(*v1alpha1.PolicySweepSpec)) *scene {
 	change(&s.world.subject.(sweep).Spec)
 	return s
+}
+
+// look has the world know what the journal and the pods say.
+func (s *scene) look() {
+	w := s.world
+	if w.plan == nil {
+		return
+	}
+	if err := s.journal.advance(); err != nil {
+		s.t.Fatal(err)
+	}
+	w.standing = s.journal.standing()
+	if w.standing.round == nil {
+		return
+	}
+	if job := w.job(); job != nil {
+		w.reports = newReports(w.plan, 0, shardsOf(job), w.pods)
+		w.standing.fault = w.reports.fault
+	} else {
+		w.task = newTask(w.subject, w.plan, w.standing)
+	}
 }
 
 // decided is a decision in words.
@@ -150,6 +185,7 @@ type decided struct {
 }
 
 func (s *scene) decide() decided {
+	s.look()
 	d := decide(s.world, epoch)
 	var out decided
 	for _, a := range d.acts {

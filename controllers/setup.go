@@ -50,8 +50,12 @@ import (
 // FieldOwner is the controllers' name as a writer of fields, and in events.
 const FieldOwner = "windtunnel-manager"
 
-// pointsInMemory bounds the plans that a controller remembers, in points.
-const pointsInMemory = 50000
+// What a controller remembers: plans, by the bytes of their text, and results, by
+// rows, of about a kilobyte each.
+const (
+	planBytesInMemory = 16 << 20
+	rowsInMemory      = 100_000
+)
 
 // Options say how the controllers work.
 type Options struct {
@@ -131,8 +135,11 @@ func newReconciler(mgr ctrl.Manager, s subjects, image string) *reconciler {
 	return &reconciler{
 		client:   c,
 		subjects: s,
-		observer: &observer{cache: c, live: mgr.GetAPIReader(), plans: newPlanCache(pointsInMemory), image: image},
-		applier:  applier{client: c, recorder: mgr.GetEventRecorder(FieldOwner)},
-		clock:    clock.RealClock{},
+		observer: &observer{
+			cache: c, live: mgr.GetAPIReader(), image: image,
+			plans: newPlanCache(planBytesInMemory), journals: newJournals(rowsInMemory),
+		},
+		applier: applier{client: c, recorder: mgr.GetEventRecorder(FieldOwner)},
+		clock:   clock.RealClock{},
 	}
 }

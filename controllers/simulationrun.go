@@ -18,6 +18,7 @@ type run struct{ *v1alpha1.SimulationRun }
 func (r run) object() client.Object          { return r.SimulationRun }
 func (r run) kind() string                   { return kindRun }
 func (r run) execution() v1alpha1.Execution  { return r.Spec.Execution }
+func (r run) reuseFrom() []string            { return r.Spec.ReuseFrom }
 func (r run) status() *v1alpha1.CommonStatus { return &r.Status.CommonStatus }
 func (r run) configMaps() []string           { return unique(scenarioConfigMaps(&r.Spec.Scenario)) }
 func (r run) copied() subject                { return run{r.DeepCopy()} }

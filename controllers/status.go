@@ -13,29 +13,43 @@ import (
 
 // What the status schema can hold.
 const (
-	maxReferences = 1000
-	maxInputs     = 64
-	maxWarnings   = 32
-	maxWarning    = 1024
+	maxInputs   = 64
+	maxWarnings = 32
+	maxWarning  = 1024
 )
 
 // planned returns the subject with the status of a plan that is not complete.
-// Results of other plans stay named, so that going back to one finds them.
-func (d *decider) planned(l *ledger) subject {
+func (d *decider) planned() subject {
 	next := d.subject.copied()
 	next.clearFigures()
 	st := next.status()
 	experiment.FillStatus(st, d.plan.Plan)
 	bound(st)
-	references, rows, _ := l.references()
-	st.Progress = &v1alpha1.ProgressStatus{Total: int64(d.plan.round.Simulations()), Completed: rows, Shards: int32(d.plan.shards)}
-	for _, ref := range d.subject.status().Results {
-		if _, ours := parseChunkName(d.plan.job, ref.Name); !ours {
-			references = append(references, ref)
-		}
-	}
-	st.Results = references[:min(len(references), maxReferences)]
+	st.Plan = &d.standing.outlook
+	st.Results = d.results
+	st.Progress = d.progress(st.Progress)
 	return next
+}
+
+// progress counts simulations.
+func (d *decider) progress(before *v1alpha1.ProgressStatus) *v1alpha1.ProgressStatus {
+	at := d.standing
+	p := &v1alpha1.ProgressStatus{
+		Total:     int64(at.study.Asked()),
+		Completed: int64(len(at.study.Rows()) + at.done),
+		Failed:    int64(at.failed),
+		Reused:    int64(at.reused()),
+		Round:     int32(at.last) + 1,
+	}
+	switch job := d.job(); {
+	case job != nil:
+		p.Shards = int32(shardsOf(job))
+	case d.task != nil:
+		p.Shards = int32(d.task.shards)
+	case before != nil:
+		p.Shards = before.Shards
+	}
+	return p
 }
 
 // unplanned returns the subject with the status of a spec without a plan.
@@ -43,7 +57,7 @@ func (d *decider) unplanned() subject {
 	next := d.subject.copied()
 	next.clearFigures()
 	st := next.status()
-	st.EngineVersion, st.PlanHash, st.Progress, st.Inputs, st.Warnings, st.Approximations = "", "", nil, nil, nil, nil
+	st.EngineVersion, st.PlanHash, st.Plan, st.Progress, st.Inputs, st.Warnings, st.Approximations = "", "", nil, nil, nil, nil, nil
 	return next
 }
 

@@ -106,7 +106,7 @@ func statusLines(s subject) []string {
 	}
 	lines := []string{fmt.Sprintf("status of generation %d: %s (%s): %s", st.ObservedGeneration, strings.Join(types, " "), ready.Reason, ready.Message)}
 	if p := st.Progress; p != nil {
-		lines = append(lines, fmt.Sprintf("status: %d of %d simulations, %d shards, %d results named", p.Completed, p.Total, p.Shards, len(st.Results)))
+		lines = append(lines, fmt.Sprintf("status: %d of %d simulations (%d reused), round %d, %d shards, %s", p.Completed, p.Total, p.Reused, p.Round, p.Shards, resultWords(st.Results)))
 	}
 	if sw, ok := s.(sweep); ok && sw.Status.Best != nil {
 		lines = append(lines, "status: best is "+sw.Status.Best.Summary)
@@ -114,16 +114,25 @@ func statusLines(s subject) []string {
 	return lines
 }
 
+func resultWords(r *v1alpha1.ResultsStatus) string {
+	if r == nil {
+		return "no results named"
+	}
+	return fmt.Sprintf("%d rows in %d results named", r.Rows, r.Chunks)
+}
+
 var (
-	jobHash   = regexp.MustCompile(`\b(weights|once)-[0-9a-f]{8}\b`)
-	chunkHash = regexp.MustCompile(`(-[0-9]+-[0-9]+)-[0-9a-f]{8}\b`)
-	anyDigest = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
+	jobHash     = regexp.MustCompile(`\b(weights|once)-[0-9a-f]{8}\b`)
+	chunkHash   = regexp.MustCompile(`(-[0-9]+-[0-9]+)-[0-9a-f]{8}\b`)
+	contentHash = regexp.MustCompile(`-(index|reused|leaderboard)-[0-9a-f]{8}\b`)
+	anyDigest   = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 )
 
 // plain replaces hashes, which change with the engine and its defaults, by
 // letters in the order in which they appear.
 func (s *story) plain(text string) string {
 	text = chunkHash.ReplaceAllString(text, "$1-#")
+	text = contentHash.ReplaceAllString(text, "-$1-#")
 	text = anyDigest.ReplaceAllString(text, "#")
 	return jobHash.ReplaceAllStringFunc(text, func(name string) string {
 		if _, known := s.aliases[name]; !known {
@@ -361,7 +370,7 @@ var stories = map[string]struct {
 		compiled, _, err := sweepSubject(sweep).compile(s.t.Context(), clusterInputs{reader: s.client})
 		s.must(err)
 		p := newPlanned(compiled.Plan, compiled.Plan.Encode(), sweepSubject(sweep))
-		cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: planName(p.job)}}
+		cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: planName(p.prefix)}}
 		s.create(cm)
 		s.begin(sweep)
 		s.say("It goes.")
@@ -378,7 +387,7 @@ var stories = map[string]struct {
 			o.SetNamespace("team-a")
 			o.SetName(WorkerName)
 			if _, ok := o.(*corev1.ConfigMap); ok {
-				o.SetName(planName(s.job().Name))
+				o.SetName(s.job().Spec.Template.Spec.Volumes[0].ConfigMap.Name)
 			}
 			s.must(s.client.Delete(s.t.Context(), o))
 		}

@@ -31,6 +31,8 @@ type subject interface {
 	status() *v1alpha1.CommonStatus
 	// configMaps names the ConfigMaps that the spec refers to.
 	configMaps() []string
+	// reuseFrom names objects whose results serve too.
+	reuseFrom() []string
 	compile(context.Context, experiment.Inputs) (*experiment.Compiled, field.ErrorList, error)
 	// clearFigures drops from the status what came of the results.
 	clearFigures()

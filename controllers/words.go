@@ -10,6 +10,8 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
 
 // errorWords tells all errors of a spec, or as many as a condition holds and
@@ -38,10 +40,30 @@ func strangerWords(strangers []string) string {
 	return fmt.Sprintf("%s exists and belongs to somebody else; delete it, or rename this object", strings.Join(strangers, " and "))
 }
 
-// progressWords tells how far the results are.
-func progressWords(l *ledger) string {
-	_, rows, shards := l.references()
-	return fmt.Sprintf("%d of %s done, %d of %s", rows, count(l.plan.round.Simulations(), "simulation"), shards, count(l.plan.shards, "shard"))
+// progressWords tells how far the round under way is.
+func progressWords(st *standing) string {
+	return roundWords(st, fmt.Sprintf("%d of %s done", st.done, count(st.round.Simulations(), "simulation")))
+}
+
+// roundWords says of which round words are; nothing of the first one, which may
+// be the only one.
+func roundWords(st *standing, words string) string {
+	if st.round.Index == 0 {
+		return words
+	}
+	return fmt.Sprintf("round %d: %s", st.round.Index+1, words)
+}
+
+// doneWords tells what a complete status is made of.
+func doneWords(p *v1alpha1.ProgressStatus) string {
+	words := count(int(p.Completed), "simulation") + " done"
+	if p.Failed > 0 {
+		words += fmt.Sprintf(", %d without figures", p.Failed)
+	}
+	if p.Reused > 0 {
+		words += fmt.Sprintf(", %d of them before", p.Reused)
+	}
+	return words
 }
 
 // count writes a number of things.
@@ -52,8 +74,8 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-func runningWords(l *ledger, pods []corev1.Pod) string {
-	return join(progressWords(l), podTroubles(pods))
+func runningWords(st *standing, pods []corev1.Pod) string {
+	return join(progressWords(st), podTroubles(pods))
 }
 
 // waitingWords tells why no pod of a Job runs yet.
@@ -62,16 +84,16 @@ func waitingWords(job *batchv1.Job, pods []corev1.Pod) string {
 }
 
 // heldWords tells who suspends a Job that the spec does not.
-func heldWords(l *ledger, job *batchv1.Job) string {
+func heldWords(st *standing, job *batchv1.Job) string {
 	if queue := job.Labels[LabelQueue]; queue != "" {
-		return fmt.Sprintf("Job %s waits for queue %s to admit it; %s", job.Name, queue, progressWords(l))
+		return fmt.Sprintf("Job %s waits for queue %s to admit it; %s", job.Name, queue, progressWords(st))
 	}
-	return fmt.Sprintf("Job %s was suspended by somebody; %s", job.Name, progressWords(l))
+	return fmt.Sprintf("Job %s was suspended by somebody; %s", job.Name, progressWords(st))
 }
 
 // failureWords tells why a Job failed: in its shards' own words where a pod is
 // left to ask, else in the Job's.
-func failureWords(job *batchv1.Job, pods []corev1.Pod, l *ledger) string {
+func failureWords(job *batchv1.Job, pods []corev1.Pod, st *standing) string {
 	var words []string
 	for _, pod := range failedPods(job, pods) {
 		words = append(words, podWords(pod))
@@ -83,7 +105,7 @@ func failureWords(job *batchv1.Job, pods []corev1.Pod, l *ledger) string {
 			}
 		}
 	}
-	return fmt.Sprintf("Job %s failed (%s): %s", job.Name, progressWords(l), some(words))
+	return fmt.Sprintf("Job %s failed (%s): %s", job.Name, progressWords(st), some(words))
 }
 
 // some joins words, the first few and the number of the others.

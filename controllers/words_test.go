@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"windtunnel.dev/windtunnel/internal/testing/builder"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 )
 
@@ -59,28 +58,22 @@ func TestInIndexes(t *testing.T) {
 }
 
 func TestThePlanCacheForgetsWhatWasUsedLongestAgo(t *testing.T) {
-	plan := func(points string) *experiment.Plan {
-		sweep := builder.MakeSweep("s", "ns").Grid("requests", "horizon.requests", "1", points, "1").Obj()
-		compiled, errs, err := experiment.CompileSweep(t.Context(), sweep, clusterInputs{})
-		if err != nil || len(errs) > 0 {
-			t.Fatal(err, errs)
-		}
-		return compiled.Plan
-	}
-	c := newPlanCache(10)
-	c.put("a", plan("4"))
-	c.put("b", plan("4"))
+	plan := func(seeds int) *experiment.Plan { return &experiment.Plan{Seeds: make([]int64, seeds)} }
+	size := func(seeds int) int { return len(plan(seeds).Encode()) }
+	c := newPlanCache(2*size(4) + 1)
+	c.put("a", plan(4))
+	c.put("b", plan(4))
 	c.get("a")
-	c.put("c", plan("4"))
-	if c.get("a") == nil || c.get("b") != nil || c.get("c") == nil || c.used != 8 {
-		t.Errorf("it holds %v, %d points", c.recent, c.used)
+	c.put("c", plan(4))
+	if c.get("a") == nil || c.get("b") != nil || c.get("c") == nil || c.used != 2*size(4) {
+		t.Errorf("it holds %v, %d bytes", c.recent, c.used)
 	}
-	c.put("large", plan("20"))
-	if c.get("large") == nil || len(c.plans) != 1 || c.used != 20 {
-		t.Errorf("it holds %v, %d points", c.recent, c.used)
+	c.put("large", plan(1000))
+	if c.get("large") == nil || len(c.plans) != 1 || c.used != size(1000) {
+		t.Errorf("it holds %v, %d bytes", c.recent, c.used)
 	}
-	c.put("large", plan("20"))
-	if c.used != 20 {
-		t.Errorf("a plan counts twice: %d points", c.used)
+	c.put("large", plan(1000))
+	if c.used != size(1000) {
+		t.Errorf("a plan counts twice: %d bytes", c.used)
 	}
 }

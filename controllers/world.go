@@ -3,16 +3,17 @@
 package controllers
 
 import (
-	"fmt"
+	"slices"
+	"strconv"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
-	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // world is all that a decision depends on besides the time. Nothing in it is
@@ -30,11 +31,20 @@ type world struct {
 	// configMaps are all ConfigMaps that the subject owns, by name, without
 	// their data.
 	configMaps []metav1.PartialObjectMetadata
-	// pods are those of the plan's Job. After the Job's end they are read from
-	// the API server: what they lack then will not come.
-	pods []corev1.Pod
-	// chunks are the result ConfigMaps that were read, by name.
-	chunks map[string]chunk
+	// standing is how far the plan's study is. It is nil where there is no plan, or
+	// where that is too large.
+	standing *standing
+	// task is what is to be done next; nil where a Job does it, or nothing is
+	// left.
+	task *task
+	// pods are those of the round's Job. After the Job's end they are read from
+	// the API server: what they lack then will not come. reports are what the
+	// pods say; nil where there is no Job.
+	pods    []corev1.Pod
+	reports *reports
+	// named are the chunks of a complete subject, as its index lists them; nil
+	// where nobody needs to know.
+	named map[string]bool
 	// strangers name objects that bear a name that the subject needs and that
 	// belong to somebody else.
 	strangers []string
@@ -45,75 +55,47 @@ type world struct {
 // planned is a plan with what it is named by.
 type planned struct {
 	*experiment.Plan
-	// round is the one to simulate.
-	round  *experiment.Round
-	hash   string
-	size   int
-	shards int
-	// job is the name of its Job.
-	job string
+	hash string
+	size int
+	// prefix begins the names of what belongs to the plan and to no Job.
+	prefix string
 }
 
 func newPlanned(p *experiment.Plan, encoded []byte, s subject) *planned {
-	study, err := p.Study()
-	if err != nil {
-		panic(fmt.Sprintf("controllers: a plan that was checked has no study: %v", err))
-	}
-	round := study.Round()
 	hash := experiment.Digest(encoded)
-	return &planned{
-		Plan:   p,
-		hash:   hash,
-		size:   len(encoded),
-		round:  round,
-		shards: round.Shards(int(s.execution().Shards)),
-		job:    jobName(s.object().GetUID(), s.object().GetName(), hash, s.execution()),
-	}
-}
-
-// tell fills in what came of the rows of the round.
-func (p *planned) tell(s subject, rows []result.Row) error {
-	study, err := p.Study()
-	if err != nil {
-		return err
-	}
-	if err := study.Tell(rows); err != nil {
-		return err
-	}
-	return s.fill(study)
-}
-
-// chunk is a result ConfigMap as it was read.
-type chunk struct {
-	experiment.Chunk
-	// found is false where there is no such ConfigMap.
-	found bool
-	// owned says that it is the subject's, sealed that it cannot change.
-	owned, sealed bool
+	return &planned{Plan: p, hash: hash, size: len(encoded), prefix: planPrefix(s.object().GetUID(), s.object().GetName(), hash)}
 }
 
 // account says which parts of the workers' account are there.
 type account struct{ serviceAccount, roleBinding bool }
 
-// job returns the plan's Job, or nil.
+// job returns the Job of the round under way, or nil.
 func (w *world) job() *batchv1.Job {
+	if w.standing == nil || w.standing.round == nil {
+		return nil
+	}
 	for _, job := range w.jobs {
-		if job.Name == w.plan.job {
+		if w.isOf(job, w.standing.round.Index) {
 			return job
 		}
 	}
 	return nil
 }
 
-// hasPlanConfigMap reports whether the plan's ConfigMap is there.
-func (w *world) hasPlanConfigMap() bool {
-	for i := range w.configMaps {
-		if w.configMaps[i].Name == planName(w.plan.job) {
-			return true
-		}
-	}
-	return false
+// isOf reports whether a Job simulates a round of the plan as the spec wants it
+// to be run.
+func (w *world) isOf(job *batchv1.Job, round int) bool {
+	return job.Labels[LabelPlan] == planLabel(w.plan.hash) && job.Labels[LabelRound] == strconv.Itoa(round) &&
+		job.Annotations[AnnotationExecution] == executionDigest(w.subject.execution())
 }
+
+// hasConfigMap reports whether the subject owns a ConfigMap of a name.
+func (w *world) hasConfigMap(name string) bool {
+	return slices.ContainsFunc(w.configMaps, func(cm metav1.PartialObjectMetadata) bool { return cm.Name == name })
+}
+
+// shardsOf is the number of a Job's shards.
+func shardsOf(job *batchv1.Job) int { return int(ptr.Deref(job.Spec.Completions, 1)) }
 
 // settled reports whether the subject's generation came to an end, good or bad.
 // Such a status is never taken back: only another spec starts work again.

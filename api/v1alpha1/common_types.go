@@ -104,6 +104,7 @@ const (
 	ReasonJobFailed     = "JobFailed"
 	ReasonResultMissing = "ResultMissing"
 	ReasonResultCorrupt = "ResultCorrupt"
+	ReasonTrialsFailed  = "TrialsFailed"
 	ReasonConflict      = "Conflict"
 	ReasonComplete      = "Complete"
 )
@@ -160,20 +161,30 @@ type PlanStatus struct {
 	ConfigMaps int64 `json:"configMaps,omitempty"`
 }
 
-// ResultReference names a ConfigMap that holds results, and what it must
-// contain.
-type ResultReference struct {
-	// name is the ConfigMap's name.
+// ResultsStatus says where the result rows are. Readers go by the index: what it
+// does not list is nobody's result.
+type ResultsStatus struct {
+	// index names the ConfigMap that lists the ConfigMaps of rows, with their
+	// digests.
 	// +required
 	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
-	// rows is the number of result rows in it.
+	Index string `json:"index"`
+	// chunks is the number of ConfigMaps of rows.
+	// +required
+	Chunks int64 `json:"chunks"`
+	// rows is the number of rows in them.
 	// +required
 	Rows int64 `json:"rows"`
-	// sha256 is the digest of its rows, in hex.
+	// sha256 is the digest of the index, in hex.
 	// +required
 	// +kubebuilder:validation:MaxLength=64
 	SHA256 string `json:"sha256"`
+	// digest is that of all rows, sorted by point, share and seed, once there are
+	// all of them: the same results have the same digest, in however many pieces
+	// they came.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Digest string `json:"digest,omitempty"`
 }
 
 // InputDigest pins an input that was read from outside the object.
@@ -220,12 +231,9 @@ type CommonStatus struct {
 	// progress counts simulations.
 	// +optional
 	Progress *ProgressStatus `json:"progress,omitempty"`
-	// results name the ConfigMaps that hold the result rows.
+	// results says where the result rows are.
 	// +optional
-	// +listType=map
-	// +listMapKey=name
-	// +kubebuilder:validation:MaxItems=1000
-	Results []ResultReference `json:"results,omitempty"`
+	Results *ResultsStatus `json:"results,omitempty"`
 	// gates are the claims and what came of them.
 	// +optional
 	// +listType=map

@@ -527,9 +527,6 @@ type Assignment struct {
 // PolicySweepStatus says how far the sweep is and what came out.
 type PolicySweepStatus struct {
 	CommonStatus `json:",inline"`
-	// points is the number of points of this generation.
-	// +optional
-	Points int64 `json:"points,omitempty"`
 	// best is the point that ranks first.
 	// +optional
 	Best *Candidate `json:"best,omitempty"`

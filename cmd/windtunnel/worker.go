@@ -21,6 +21,7 @@ import (
 // workerOptions are the flags of worker; the Job's pod template sets them.
 type workerOptions struct {
 	plan        string
+	round       string
 	inputs      string
 	shards      int
 	termination string
@@ -40,6 +41,7 @@ the flags; the shard's index comes from the Job in JOB_COMPLETION_INDEX.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.plan, "plan", "/etc/windtunnel/plan", "folder of the plan")
+	f.StringVar(&o.round, "round", "/etc/windtunnel/round", "folder of what is to be simulated of it")
 	f.StringVar(&o.inputs, "inputs", "/etc/windtunnel/inputs", "folder of the plan's inputs")
 	f.IntVar(&o.shards, "shards", 1, "number of shards of the Job")
 	f.StringVar(&o.termination, "termination-log", "/dev/termination-log", "file of the termination message")
@@ -62,6 +64,7 @@ func (o workerOptions) run(ctx context.Context) error {
 	}
 	report, err := worker.Run(ctx, worker.Options{
 		PlanFolder:   o.plan,
+		RoundFolder:  o.round,
 		InputsFolder: o.inputs,
 		Index:        index,
 		Shards:       o.shards,

@@ -161,31 +161,14 @@ func TestTheSameSpecGivesTheSamePlan(t *testing.T) {
 	}
 }
 
-func TestShardsCoverEverySimulationOnce(t *testing.T) {
-	plan := firstRound(t, mustCompileSweep(t, testSweep(t)).Plan)
-	for n := 1; n <= plan.Simulations()+3; n++ {
-		shards := plan.Shards(n)
-		next := 0
-		for i := range shards {
-			span := plan.Shard(i, shards)
-			if span.First != next || span.End <= span.First {
-				t.Fatalf("shard %d of %d is %+v, want it to begin at %d and hold something", i, shards, span, next)
-			}
-			next = span.End
-		}
-		if next != plan.Simulations() {
-			t.Fatalf("%d shards cover %d of %d simulations", shards, next, plan.Simulations())
-		}
-	}
-}
-
 func TestRowsDoNotDependOnShards(t *testing.T) {
 	c := mustCompileSweep(t, testSweep(t))
 	whole := encodeRows(t, mustSimulate(t, c, all(t, c.Plan)))
 	for _, n := range []int{2, 3} {
 		var parts string
 		for i := range n {
-			parts += encodeRows(t, mustSimulate(t, c, firstRound(t, c.Plan).Shard(i, n)))
+			which := firstRound(t, c.Plan).Part(all(t, c.Plan).Indices(), i, n)
+			parts += encodeRows(t, mustSimulate(t, c, Span{which[0], which[0] + len(which)}))
 		}
 		if diff := cmp.Diff(whole, parts); diff != "" {
 			t.Errorf("rows of one shard and of %d (−one +%d):\n%s", n, n, diff)
@@ -238,17 +221,6 @@ func TestRowsWithOtherMetricsHaveOtherKeys(t *testing.T) {
 	other, _ := split(mustSimulate(t, mustCompileSweep(t, sweep), Span{End: 1}))
 	if base[0].Key == other[0].Key || base[0].Metrics.Len() == other[0].Metrics.Len() {
 		t.Errorf("keys %s and %s, %d and %d metrics", base[0].Key, other[0].Key, base[0].Metrics.Len(), other[0].Metrics.Len())
-	}
-}
-
-func TestALargePlanHasEnoughShards(t *testing.T) {
-	sweep := testSweep(t)
-	count := int32(1000)
-	sweep.Spec.Replications = v1alpha1.Replications{Count: &count}
-	sweep.Spec.Parameters[0].Values = []string{"0", "1", "2", "3", "4", "5"}
-	plan := firstRound(t, mustCompileSweep(t, sweep).Plan)
-	if got := plan.Shards(1); got != 2 {
-		t.Errorf("%d simulations in %d shards, want 2: a shard reports at most %d", plan.Simulations(), got, maxPerShard)
 	}
 }
 
@@ -353,7 +325,7 @@ func TestAReportFitsIntoATerminationMessage(t *testing.T) {
 		}
 	}
 	report := Report{PlanHash: strings.Repeat("a", 64), Shard: 1}
-	report.Chunks = []v1alpha1.ResultReference{{Name: "x", Rows: 2, SHA256: "y"}}
+	report.Results = &Reference{Name: strings.Repeat("x", 253), Rows: 2, SHA256: strings.Repeat("a", 64)}
 	raw, err := report.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -361,9 +333,5 @@ func TestAReportFitsIntoATerminationMessage(t *testing.T) {
 	decoded, err := DecodeReport(string(raw))
 	if diff := cmp.Diff(report, decoded); err != nil || diff != "" {
 		t.Errorf("%v (−want +got):\n%s", err, diff)
-	}
-	report.Chunks = make([]v1alpha1.ResultReference, 200)
-	if _, err := report.Encode(); err == nil {
-		t.Error("200 chunks fit, it says")
 	}
 }

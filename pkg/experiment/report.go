@@ -5,30 +5,30 @@ package experiment
 import (
 	"encoding/json"
 	"fmt"
-
-	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
 
 // MaxReportBytes bounds a shard's report: Kubernetes cuts a termination
 // message there.
 const MaxReportBytes = 4096
 
-// Report is what a worker says in its termination message: which chunks hold
-// its results, and what they must contain. A chunk that no report names is
-// nobody's.
+// Report is what a worker says in its termination message: which ConfigMap
+// lists its results, and what that must contain. Results that no report leads to
+// are nobody's.
 type Report struct {
-	// PlanHash is the plan that the shard worked on.
+	// PlanHash is the plan that the shard worked on, and Round the index of the
+	// round.
 	PlanHash string `json:"plan"`
+	Round    int    `json:"round"`
 	// Shard is the shard's index.
 	Shard int `json:"shard"`
-	// Chunks are its results.
-	Chunks []v1alpha1.ResultReference `json:"chunks,omitempty"`
+	// Results is the list of its chunks.
+	Results *Reference `json:"results,omitempty"`
 	// Error says in words why there are none.
 	Error string `json:"error,omitempty"`
 }
 
 // Encode returns the report as a termination message. An error's text is cut
-// to fit; chunks are not, so that too many of them are an error.
+// to fit.
 func (r Report) Encode() ([]byte, error) {
 	raw, err := json.Marshal(r)
 	for text := []rune(r.Error); err == nil && len(raw) > MaxReportBytes && len(text) > 0; {
@@ -40,9 +40,6 @@ func (r Report) Encode() ([]byte, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("encode report: %w", err)
-	}
-	if len(raw) > MaxReportBytes {
-		return nil, fmt.Errorf("encode report: %d chunks do not fit into a termination message; use more shards", len(r.Chunks))
 	}
 	return raw, nil
 }

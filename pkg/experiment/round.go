@@ -67,17 +67,6 @@ func (r *Round) At(i int) (*Trial, int64) {
 	return &r.Trials[trial], r.Trials[trial].Seeds[i-first]
 }
 
-// maxPerShard is how many simulations a shard can have: its termination message
-// names some twenty chunks of a few hundred rows each.
-const maxPerShard = 8000
-
-// Shards is the number of shards that make sense when so many are asked for: no
-// more than simulations, and enough of them that each can report its results.
-func (r *Round) Shards(asked int) int {
-	total := r.Simulations()
-	return max(1, min(asked, total), (total+maxPerShard-1)/maxPerShard)
-}
-
 // Span is a range of a round's simulations [First, End).
 type Span struct{ First, End int }
 
@@ -95,39 +84,6 @@ func (s Span) Indices() []int {
 
 // All is the span of all simulations.
 func (r *Round) All() Span { return Span{0, r.Simulations()} }
-
-// Shard returns the span of one of n shards. Together they cover every
-// simulation once, and they take about as long as each other: shards end where
-// the estimated cost reaches their share of it.
-func (r *Round) Shard(index, n int) Span {
-	return Span{First: r.boundary(index, n), End: r.boundary(index+1, n)}
-}
-
-// boundary is the simulation at which shard index of n begins. No shard of n is
-// empty where there are as many simulations.
-func (r *Round) boundary(index, n int) int {
-	total := r.Simulations()
-	if index == n {
-		return total
-	}
-	at := 0
-	for i := 1; i <= index; i++ {
-		at = max(at+1, r.reached(float64(i)/float64(n)))
-	}
-	return min(at, total-(n-index))
-}
-
-// reached is the simulation at which a share of the cost is nearly reached.
-func (r *Round) reached(share float64) int {
-	seconds := float64(share * r.CoreSeconds())
-	trial := sort.SearchFloat64s(r.costs, seconds)
-	first, before := 0, 0.0
-	if trial > 0 {
-		first, before = r.ends[trial-1], r.costs[trial-1]
-	}
-	n := r.ends[trial] - first
-	return first + int(float64(n)*(seconds-before)/(r.costs[trial]-before)+0.5)
-}
 
 // Missing returns the simulations of a round for which known has no row, by
 // their keys, and the rows of the others in the places of their simulations.

@@ -40,7 +40,12 @@ func FillProgress(status *v1alpha1.CommonStatus, s *Study) {
 	}
 	status.Progress.Total = int64(s.Asked())
 	status.Progress.Completed = int64(len(s.Rows()))
-	status.Progress.Failed = int64(s.Failed())
+	status.Progress.Failed = 0
+	for i := range s.Rows() {
+		if s.Rows()[i].Failed() {
+			status.Progress.Failed++
+		}
+	}
 	status.Progress.Round = 0
 	if round := s.Round(); round != nil {
 		status.Progress.Round = int32(round.Index) + 1
@@ -83,7 +88,6 @@ func FillSweep(status *v1alpha1.PolicySweepStatus, s *Study) error {
 	}
 	FillVerdict(&status.CommonStatus, verdict)
 	FillProgress(&status.CommonStatus, s)
-	status.Points = int64(len(s.Points()))
 	status.Best, status.Baseline, status.ParetoFront = nil, nil, nil
 	for i := range board.Candidates {
 		ranked := &board.Candidates[i]

@@ -8,13 +8,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -23,13 +24,18 @@ import (
 // input is not what it must be.
 var ErrBadInput = errors.New("bad input")
 
-// Names of the files that the operator mounts beside each other.
+// Names of the files that the operator mounts.
 const (
 	// PlanFile is the encoded plan.
 	PlanFile = "plan.json"
-	// OwnerFile is the Owner of the results.
+	// OwnerFile is the Owner of the results, and RoundFile what is to be simulated
+	// of which round of the plan.
 	OwnerFile = "owner.json"
+	RoundFile = experiment.WorkKey
 )
+
+// LabelList marks the ConfigMap that lists the chunks of a shard.
+const LabelList = "sim.windtunnel.dev/list"
 
 // Owner is the object that owns the results.
 type Owner struct {
@@ -48,9 +54,9 @@ type Creator interface {
 
 // Options say what to simulate.
 type Options struct {
-	// PlanFolder holds PlanFile and OwnerFile; InputsFolder the trace, under
-	// its ConfigMap key.
-	PlanFolder, InputsFolder string
+	// PlanFolder holds PlanFile, RoundFolder holds OwnerFile and RoundFile, and
+	// InputsFolder the trace, under its ConfigMap key.
+	PlanFolder, RoundFolder, InputsFolder string
 	// Index is this shard's, of Shards.
 	Index, Shards int
 	// Parallelism is the number of simulations at once.
@@ -62,31 +68,23 @@ type Options struct {
 func Run(ctx context.Context, o Options, creator Creator) (experiment.Report, error) {
 	report := experiment.Report{Shard: o.Index}
 	if err := o.run(ctx, creator, &report); err != nil {
-		report.Error, report.Chunks = err.Error(), nil
+		report.Error, report.Results = err.Error(), nil
 		return report, err
 	}
 	return report, nil
 }
 
 func (o Options) run(ctx context.Context, creator Creator, report *experiment.Report) error {
-	plan, owner, err := o.read()
+	w, err := o.read()
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrBadInput, err)
 	}
-	report.PlanHash = plan.Hash()
+	report.PlanHash, report.Round = w.plan.Hash(), w.round.Index
 	if o.Index < 0 || o.Index >= o.Shards {
 		return fmt.Errorf("%w: shard %d of %d", ErrBadInput, o.Index, o.Shards)
 	}
-	trace, err := o.trace(plan)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrBadInput, err)
-	}
-	study, err := plan.Study()
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrBadInput, err)
-	}
-	round := study.Round()
-	simulations, err := plan.Simulate(ctx, trace, round, round.Shard(o.Index, o.Shards).Indices(), experiment.Options{Parallelism: o.Parallelism, KeepDecisions: true})
+	simulations, err := w.plan.Simulate(ctx, w.trace, w.round, w.round.Part(w.which, o.Index, o.Shards),
+		experiment.Options{Parallelism: o.Parallelism, KeepDecisions: true})
 	if err != nil {
 		return final(err)
 	}
@@ -94,21 +92,13 @@ func (o Options) run(ctx context.Context, creator Creator, report *experiment.Re
 	if err != nil {
 		return final(err)
 	}
-	var configMaps []*corev1.ConfigMap
-	for i, chunk := range chunks {
-		cm := owner.configMap(o.Index, i, chunk)
-		configMaps = append(configMaps, cm)
-		report.Chunks = append(report.Chunks, v1alpha1.ResultReference{Name: cm.Name, Rows: int64(chunk.Rows), SHA256: chunk.SHA256()})
-	}
-	// Results that cannot be reported would be written for nobody.
-	if _, err := report.Encode(); err != nil {
-		return fmt.Errorf("%w: %w", ErrBadInput, err)
-	}
+	configMaps, results := w.owner.configMaps(o.Index, chunks)
 	for _, cm := range configMaps {
 		if err := creator.CreateConfigMap(ctx, cm); err != nil {
 			return fmt.Errorf("create ConfigMap %s: %w", cm.Name, err)
 		}
 	}
+	report.Results = &results
 	return nil
 }
 
@@ -120,23 +110,42 @@ func final(err error) error {
 	return err
 }
 
-func (o Options) read() (*experiment.Plan, *Owner, error) {
+// shared is what all shards of a round read.
+type shared struct {
+	plan  *experiment.Plan
+	owner *Owner
+	round *experiment.Round
+	// which are the simulations of the round to run.
+	which []int
+	trace *workload.Trace
+}
+
+func (o Options) read() (w shared, err error) {
 	raw, err := os.ReadFile(filepath.Join(o.PlanFolder, PlanFile))
 	if err != nil {
-		return nil, nil, err
+		return w, err
 	}
-	plan, err := experiment.DecodePlan(raw)
+	if w.plan, err = experiment.DecodePlan(raw); err != nil {
+		return w, err
+	}
+	if raw, err = os.ReadFile(filepath.Join(o.RoundFolder, OwnerFile)); err != nil {
+		return w, err
+	}
+	if err := json.Unmarshal(raw, &w.owner); err != nil {
+		return w, fmt.Errorf("decode %s: %w", OwnerFile, err)
+	}
+	if raw, err = os.ReadFile(filepath.Join(o.RoundFolder, RoundFile)); err != nil {
+		return w, err
+	}
+	work, err := experiment.DecodeWork(raw)
 	if err != nil {
-		return nil, nil, err
+		return w, err
 	}
-	if raw, err = os.ReadFile(filepath.Join(o.PlanFolder, OwnerFile)); err != nil {
-		return nil, nil, err
+	if w.round, w.which, err = w.plan.Resume(work); err != nil {
+		return w, err
 	}
-	var owner Owner
-	if err := json.Unmarshal(raw, &owner); err != nil {
-		return nil, nil, fmt.Errorf("decode %s: %w", OwnerFile, err)
-	}
-	return plan, &owner, nil
+	w.trace, err = o.trace(w.plan)
+	return w, err
 }
 
 // trace reads the plan's trace and checks that it is the one planned for.
@@ -159,19 +168,40 @@ func (o Options) trace(plan *experiment.Plan) (*workload.Trace, error) {
 	return trace, nil
 }
 
-// configMap makes the immutable object that holds a chunk.
-func (w *Owner) configMap(shard, index int, chunk experiment.Chunk) *corev1.ConfigMap {
+// configMaps makes the objects that hold a shard's chunks, and after them the one
+// that lists those, to which it returns a reference.
+func (w *Owner) configMaps(shard int, chunks []experiment.Chunk) ([]*corev1.ConfigMap, experiment.Reference) {
+	var all []*corev1.ConfigMap
+	var list []experiment.Reference
+	rows := 0
+	for i, chunk := range chunks {
+		cm := w.configMap(shard, i, chunk.SHA256())
+		cm.Data, cm.BinaryData = chunk.Data, chunk.Binary
+		all = append(all, cm)
+		list = append(list, experiment.Reference{Name: cm.Name, Rows: chunk.Rows, SHA256: chunk.SHA256()})
+		rows += chunk.Rows
+	}
+	raw := experiment.EncodeList(list)
+	reference := experiment.Reference{Rows: rows, SHA256: experiment.Digest(raw)}
+	cm := w.configMap(shard, len(chunks), reference.SHA256)
+	cm.Labels = maps.Clone(cm.Labels)
+	cm.Labels[LabelList] = strconv.Itoa(shard)
+	cm.Data = map[string]string{experiment.ListKey: string(raw)}
+	reference.Name = cm.Name
+	return append(all, cm), reference
+}
+
+// configMap makes an immutable object without content.
+func (w *Owner) configMap(shard, index int, digest string) *corev1.ConfigMap {
 	immutable := true
 	return &corev1.ConfigMap{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace:       w.Namespace,
-			Name:            fmt.Sprintf("%s-%d-%d-%s", w.Prefix, shard, index, chunk.SHA256()[:8]),
+			Name:            fmt.Sprintf("%s-%d-%d-%s", w.Prefix, shard, index, digest[:8]),
 			Labels:          w.Labels,
 			OwnerReferences: []metav1.OwnerReference{w.Reference},
 		},
-		Immutable:  &immutable,
-		Data:       chunk.Data,
-		BinaryData: chunk.Binary,
+		Immutable: &immutable,
 	}
 }

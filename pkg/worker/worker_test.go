@@ -72,9 +72,10 @@ func mounted(t *testing.T) Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{PlanFolder: t.TempDir(), InputsFolder: t.TempDir(), Shards: 2, Parallelism: 2}
+	o := Options{PlanFolder: t.TempDir(), RoundFolder: t.TempDir(), InputsFolder: t.TempDir(), Shards: 2, Parallelism: 2}
 	write(t, filepath.Join(o.PlanFolder, PlanFile), c.Plan.Encode())
-	write(t, filepath.Join(o.PlanFolder, OwnerFile), owner)
+	write(t, filepath.Join(o.RoundFolder, OwnerFile), owner)
+	write(t, filepath.Join(o.RoundFolder, RoundFile), experiment.Work{}.Encode())
 	write(t, filepath.Join(o.InputsFolder, "small.jsonl"), trace(t, 1))
 	return o
 }
@@ -93,20 +94,72 @@ func TestAShardReportsWhatItWrote(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(report.Chunks) != 1 || len(r.created) != 1 {
-		t.Fatalf("%d chunks reported, %d created; want one", len(report.Chunks), len(r.created))
+	if len(r.created) != 2 {
+		t.Fatalf("%d ConfigMaps created; want a chunk and the list", len(r.created))
 	}
-	cm, chunk := r.created[0], report.Chunks[0]
-	content := experiment.Chunk{Rows: int(chunk.Rows), Binary: cm.BinaryData}
-	if cm.Name != chunk.Name || content.SHA256() != chunk.SHA256 {
-		t.Errorf("reported %+v, created %s with digest %s", chunk, cm.Name, content.SHA256())
+	list := r.created[1]
+	if raw := list.Data[experiment.ListKey]; list.Name != report.Results.Name || experiment.Digest([]byte(raw)) != report.Results.SHA256 ||
+		!strings.HasPrefix(list.Name, "small-12345678-0-1-") || list.Labels[LabelList] != "0" {
+		t.Errorf("reported %+v, created %s with digest %s", report.Results, list.Name, experiment.Digest([]byte(raw)))
+	}
+	chunks := listed(t, list)
+	cm, chunk := r.created[0], chunks[0]
+	content := experiment.Chunk{Rows: chunk.Rows, Binary: cm.BinaryData}
+	if cm.Name != chunk.Name || content.SHA256() != chunk.SHA256 || report.Results.Rows != chunk.Rows {
+		t.Errorf("listed %+v, created %s with digest %s", chunk, cm.Name, content.SHA256())
 	}
 	if !strings.HasPrefix(cm.Name, "small-12345678-0-0-") || cm.Namespace != "ns" || cm.Labels["a"] != "b" ||
 		cm.Immutable == nil || !*cm.Immutable || len(cm.OwnerReferences) != 1 {
 		t.Errorf("created %+v", cm.ObjectMeta)
 	}
-	if rows, err := content.Decode(); err != nil || int64(len(rows)) != chunk.Rows {
+	if rows, err := content.Decode(); err != nil || len(rows) != chunk.Rows {
 		t.Errorf("%d rows, %v; reported %d", len(rows), err, chunk.Rows)
+	}
+}
+
+// listed are the chunks that a list names.
+func listed(t *testing.T, list *corev1.ConfigMap) []experiment.Reference {
+	t.Helper()
+	chunks, err := experiment.DecodeList([]byte(list.Data[experiment.ListKey]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return chunks
+}
+
+// A later round's trials are in its file, and what is known is left out.
+func TestAWorkerSimulatesWhatIsLeftOfARound(t *testing.T) {
+	o := mounted(t)
+	raw, err := os.ReadFile(filepath.Join(o.PlanFolder, PlanFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := experiment.DecodePlan(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	study, err := plan.Study()
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := *study.Round()
+	later.Index = 3
+	write(t, filepath.Join(o.RoundFolder, RoundFile), plan.Work(&later, []int{0, 3}).Encode())
+	o.Shards = 1
+	var r recorder
+	report, err := Run(t.Context(), o, &r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := experiment.Chunk{Binary: r.created[0].BinaryData}.Decode()
+	if err != nil || report.Round != 3 || len(rows) != 2 {
+		t.Fatalf("%d rows of round %d, %v; want two of round 3", len(rows), report.Round, err)
+	}
+	for i, want := range []int{0, 3} {
+		trial, seed := study.Round().At(want)
+		if rows[i].Point != trial.Point.ID || rows[i].Seed != seed {
+			t.Errorf("row %d is of point %d, seed %d; want simulation %d", i, rows[i].Point, rows[i].Seed, want)
+		}
 	}
 }
 
@@ -121,18 +174,17 @@ func TestAWorkerWritesTheDecisionsThatThePlanKeeps(t *testing.T) {
 	write(t, filepath.Join(o.PlanFolder, PlanFile), c.Plan.Encode())
 	o.Shards = 1
 	var r recorder
-	report, err := Run(t.Context(), o, &r)
-	if err != nil {
+	if _, err := Run(t.Context(), o, &r); err != nil {
 		t.Fatal(err)
 	}
-	cm := r.created[0]
+	cm, chunks := r.created[0], listed(t, r.created[1])
 	content := experiment.Chunk{Rows: 2, Data: cm.Data, Binary: cm.BinaryData}
-	if len(cm.BinaryData[experiment.DecisionsKey]) == 0 || content.SHA256() != report.Chunks[0].SHA256 {
+	if len(cm.BinaryData[experiment.DecisionsKey]) == 0 || content.SHA256() != chunks[0].SHA256 {
 		t.Errorf("%d bytes of decisions; the digest is %s, reported %s",
-			len(cm.BinaryData[experiment.DecisionsKey]), content.SHA256(), report.Chunks[0].SHA256)
+			len(cm.BinaryData[experiment.DecisionsKey]), content.SHA256(), chunks[0].SHA256)
 	}
 	delete(content.Binary, experiment.DecisionsKey)
-	if content.SHA256() == report.Chunks[0].SHA256 {
+	if content.SHA256() == chunks[0].SHA256 {
 		t.Error("the digest is not of the decisions")
 	}
 }
@@ -179,15 +231,15 @@ func TestWhatNoRetryMends(t *testing.T) {
 			spoil: func(_ *testing.T, o *Options) { o.Index = 2 },
 			want:  "shard 2 of 2",
 		},
-		"more than a report can name": {
+		"a round of another plan": {
 			spoil: func(t *testing.T, o *Options) {
-				owner, err := json.Marshal(Owner{Prefix: strings.Repeat("x", experiment.MaxReportBytes)})
-				if err != nil {
-					t.Fatal(err)
-				}
-				write(t, filepath.Join(o.PlanFolder, OwnerFile), owner)
+				write(t, filepath.Join(o.RoundFolder, RoundFile), experiment.Work{Skip: [][2]int{{0, 99}}}.Encode())
 			},
-			want: "use more shards",
+			want: "are none of its",
+		},
+		"a round that is cut": {
+			spoil: func(t *testing.T, o *Options) { write(t, filepath.Join(o.RoundFolder, RoundFile), []byte("x")) },
+			want:  "decode the work of a round",
 		},
 	}
 	for name, tc := range tests {
@@ -199,7 +251,7 @@ func TestWhatNoRetryMends(t *testing.T) {
 			if !errors.Is(err, ErrBadInput) || !strings.Contains(report.Error, tc.want) {
 				t.Errorf("error %v, report %+v; want bad input with %q", err, report, tc.want)
 			}
-			if len(r.created) > 0 || len(report.Chunks) > 0 {
+			if len(r.created) > 0 || report.Results != nil {
 				t.Error("half a result was left")
 			}
 		})
@@ -209,7 +261,7 @@ func TestWhatNoRetryMends(t *testing.T) {
 func TestARefusedResultIsWorthAnotherTry(t *testing.T) {
 	r := recorder{err: errors.New("no room")}
 	report, err := Run(t.Context(), mounted(t), &r)
-	if err == nil || errors.Is(err, ErrBadInput) || len(report.Chunks) > 0 || !strings.Contains(report.Error, "no room") {
+	if err == nil || errors.Is(err, ErrBadInput) || report.Results != nil || !strings.Contains(report.Error, "no room") {
 		t.Errorf("error %v, report %+v", err, report)
 	}
 }

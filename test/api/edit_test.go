@@ -55,7 +55,7 @@ func TestSpecMayBeEdited(t *testing.T) {
 		t.Errorf("generation %d after the first edit, want 2", sweep.Generation)
 	}
 
-	sweep.Status.Points = 2
+	sweep.Status.Leaderboard = "leaderboard"
 	sweep.Status.Conditions = nil
 	if err := s.client.Status().Update(ctx, sweep); err != nil {
 		t.Fatalf("write the status: %v", err)

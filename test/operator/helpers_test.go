@@ -133,11 +133,29 @@ func (p *platform) configMaps(t *testing.T, namespace, component string) []corev
 	return list.Items
 }
 
+// chunks are what the index lists that a status names.
+func (p *platform) chunks(t *testing.T, o ours) []experiment.Reference {
+	t.Helper()
+	results := statusOf(o).Results
+	if results == nil {
+		return nil
+	}
+	var cm corev1.ConfigMap
+	if err := p.client.Get(t.Context(), client.ObjectKey{Namespace: o.GetNamespace(), Name: results.Index}, &cm); err != nil {
+		t.Fatal(err)
+	}
+	index, err := experiment.DecodeIndex([]byte(cm.Data[experiment.IndexKey]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return index.Chunks
+}
+
 // rows are the rows that a status names, in order, as they lie in ConfigMaps.
 func (p *platform) rows(t *testing.T, o ours) string {
 	t.Helper()
 	var all strings.Builder
-	for _, ref := range statusOf(o).Results {
+	for _, ref := range p.chunks(t, o) {
 		var cm corev1.ConfigMap
 		if err := p.client.Get(t.Context(), client.ObjectKey{Namespace: o.GetNamespace(), Name: ref.Name}, &cm); err != nil {
 			t.Fatal(err)

@@ -181,7 +181,7 @@ func (k *kubelet) command(ctx context.Context, pod *corev1.Pod, folder string) (
 		if err := k.mount(ctx, pod, m.Name, at); err != nil {
 			return nil, nil, err
 		}
-		flag := map[string]string{"/etc/windtunnel/plan": "--plan", "/etc/windtunnel/inputs": "--inputs"}[m.MountPath]
+		flag := map[string]string{"/etc/windtunnel/plan": "--plan", "/etc/windtunnel/round": "--round", "/etc/windtunnel/inputs": "--inputs"}[m.MountPath]
 		if flag == "" {
 			return nil, nil, fmt.Errorf("no flag of the worker names %s", m.MountPath)
 		}

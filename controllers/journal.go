@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// maxPooled bounds the rows of former plans and of other objects that are held
+// for rounds that may come.
+const maxPooled = 100_000
+
+// journal says how far the study of a plan is, by all rows that are believed.
+// Rows are matched with simulations by their keys, wherever they come from: so
+// that going on after a restart, after an edit and with another object's results
+// is one and the same.
+type journal struct {
+	plan  *planned
+	study *experiment.Study
+	// failure is why the study cannot go on.
+	failure error
+	// outlook is what the work amounts to.
+	outlook v1alpha1.PlanStatus
+
+	// rows are those of all simulations so far, with no result where there is
+	// none yet; those of the round under way from first on. done counts its
+	// results.
+	rows        []result.Row
+	state       []state
+	from        []*source // of those that are kept
+	first, done int
+	rounds      int
+	// at is the last simulation of a key, and before the one before it, or -1.
+	at     map[string]int32
+	before []int32
+
+	// sources are the chunks that were read, by name; lists the reports.
+	sources map[string]*source
+	lists   map[string]bool
+	// index is the name of the index that was read last.
+	index string
+	// pool are rows that no simulation wants so far, by key.
+	pool   map[string][]pooled
+	pooled int
+}
+
+// state is that of a simulation.
+type state uint8
+
+const (
+	// missing has no row.
+	missing state = iota
+	// borrowed has a row that no chunk of the object holds as it must be.
+	borrowed
+	// kept has a row that one does.
+	kept
+)
+
+// source is a chunk that was read.
+type source struct {
+	experiment.Reference
+	uid types.UID
+	// own says that the object has it; spare that it may serve, and that nobody
+	// minds if it does not.
+	own, spare bool
+	// used counts its rows that are kept, low is the first simulation of those.
+	used, low int
+}
+
+// serves reports whether each row of the chunk is that of a simulation.
+func (s *source) serves() bool { return s.own && s.used == s.Rows }
+
+type pooled struct {
+	row  result.Row
+	from *source
+}
+
+func newJournal(p *planned) (*journal, error) {
+	study, err := p.Study()
+	if err != nil {
+		return nil, err
+	}
+	j := &journal{
+		plan: p, study: study, outlook: p.Outlook(study),
+		at: map[string]int32{}, sources: map[string]*source{}, lists: map[string]bool{}, pool: map[string][]pooled{},
+	}
+	return j, j.begin()
+}
+
+// begin takes up the simulations of the study's round.
+func (j *journal) begin() error {
+	j.first, j.done = len(j.rows), 0
+	round := j.study.Round()
+	if round == nil {
+		return nil
+	}
+	j.rounds++
+	keys, err := j.plan.Keys(round)
+	if err != nil {
+		return err
+	}
+	for i, key := range keys {
+		trial, seed := round.At(i)
+		j.simulation(result.Row{Key: key, Point: trial.Point.ID, Share: trial.Share, Seed: seed})
+	}
+	return nil
+}
+
+// simulation takes up one simulation, and the row that it has already.
+func (j *journal) simulation(row result.Row) {
+	n := len(j.rows)
+	j.rows, j.state, j.from = append(j.rows, row), append(j.state, missing), append(j.from, nil)
+	before, again := j.at[row.Key]
+	if !again {
+		before = -1
+	}
+	j.at[row.Key], j.before = int32(n), append(j.before, before)
+	for i := before; i >= 0; i = j.before[i] {
+		if j.state[i] == missing || j.state[n] == kept {
+			continue
+		}
+		j.fill(n, &j.rows[i])
+		if j.state[i] == kept && same(&j.rows[i], &row) {
+			j.state[n], j.from[n] = kept, j.from[i]
+		}
+	}
+	for i := range j.pool[row.Key] {
+		j.offer(n, &j.pool[row.Key][i].row, j.pool[row.Key][i].from)
+	}
+}
+
+// same reports whether two rows of a key are of one simulation.
+func same(a, b *result.Row) bool { return a.Point == b.Point && a.Share == b.Share }
+
+// fill gives a simulation without a result another one's of its key.
+func (j *journal) fill(n int, row *result.Row) {
+	if j.state[n] != missing {
+		return
+	}
+	j.state[n] = borrowed
+	j.rows[n].Metrics, j.rows[n].Error = row.Metrics, row.Error
+	if n >= j.first {
+		j.done++
+	}
+}
+
+// offer gives a simulation a row of its key.
+func (j *journal) offer(n int, row *result.Row, from *source) {
+	if row.Seed != j.rows[n].Seed {
+		return
+	}
+	j.fill(n, row)
+	if !from.own || !same(row, &j.rows[n]) {
+		return
+	}
+	if holder := j.from[n]; holder != nil {
+		if from.spare || !holder.spare {
+			return
+		}
+		// A chunk of this plan was made because that one holds other rows too.
+		holder.used--
+	}
+	j.state[n], j.from[n] = kept, from
+	if from.used == 0 || n < from.low {
+		from.low = n
+	}
+	from.used++
+}
+
+// add takes up the rows of a chunk.
+func (j *journal) add(from *source, rows []result.Row) {
+	j.sources[from.Name] = from
+	for i := range rows {
+		row := &rows[i]
+		n, wanted := j.at[row.Key]
+		for ; wanted && n >= 0; n = j.before[n] {
+			j.offer(int(n), row, from)
+		}
+		if !wanted && (!from.spare || j.pooled < maxPooled) {
+			j.pool[row.Key] = append(j.pool[row.Key], pooled{*row, from})
+			j.pooled++
+		}
+	}
+}
+
+// wants says in words which row is of no simulation of the study so far; nothing
+// where there is none.
+func (j *journal) wants(rows []result.Row) string {
+	for i := range rows {
+		if _, wanted := j.at[rows[i].Key]; !wanted {
+			return fmt.Sprintf("row %d, of point %d under seed %d, is none of the round's", i, rows[i].Point, rows[i].Seed)
+		}
+	}
+	return ""
+}
+
+// advance tells the study all rounds that are complete.
+func (j *journal) advance() error {
+	for j.failure == nil && j.study.Round() != nil && j.done == len(j.rows)-j.first {
+		if j.failure = j.study.Tell(j.rows[j.first:]); j.failure != nil {
+			return nil
+		}
+		if err := j.begin(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// standing is how far a study is, as a decision sees it.
+type standing struct {
+	// study was told the rounds before the one under way; round is that, or nil
+	// where there is nothing left to do. Round last was the last one so far.
+	study *experiment.Study
+	round *experiment.Round
+	last  int
+	// failure is why the study cannot go on, fault why results cannot be had.
+	failure error
+	fault   *fault
+	outlook v1alpha1.PlanStatus
+	// missing are the round's simulations without rows, done counts those with.
+	missing []int
+	done    int
+	// chunks hold the rows that there are, but for those that are borrowed.
+	// reserve are chunks of former plans that may serve later.
+	chunks, reserve []experiment.Reference
+	borrowed        []result.Row
+	// failed counts the simulations that say why they have no figures.
+	failed int
+}
+
+// fault is why results cannot be had.
+type fault struct{ reason, message string }
+
+func corrupt(format string, args ...any) *fault {
+	return &fault{v1alpha1.ReasonResultCorrupt, fmt.Sprintf(format, args...)}
+}
+
+// standing returns how far the study is.
+func (j *journal) standing() *standing {
+	s := &standing{
+		study: j.study, round: j.study.Round(), last: j.rounds - 1,
+		failure: j.failure, outlook: j.outlook, done: j.done,
+	}
+	for n := range j.rows {
+		switch {
+		case j.state[n] == borrowed, j.state[n] == kept && !j.from[n].serves():
+			s.borrowed = append(s.borrowed, j.rows[n])
+		case j.state[n] == missing:
+			s.missing = append(s.missing, n-j.first)
+		}
+		if j.state[n] != missing && j.rows[n].Failed() {
+			s.failed++
+		}
+	}
+	s.chunks, s.reserve = j.references()
+	return s
+}
+
+// references are the chunks that serve, in the order of their simulations, and
+// the object's others, as long as a round may come that wants them.
+func (j *journal) references() (chunks, reserve []experiment.Reference) {
+	var serving []*source
+	for _, source := range j.sources {
+		switch {
+		case source.serves():
+			serving = append(serving, source)
+		case source.own && j.study.Round() != nil:
+			reserve = append(reserve, source.Reference)
+		}
+	}
+	slices.SortFunc(serving, func(a, b *source) int { return cmp.Compare(a.low, b.low) })
+	for _, source := range serving {
+		chunks = append(chunks, source.Reference)
+	}
+	slices.SortFunc(reserve, func(a, b experiment.Reference) int { return cmp.Compare(a.Name, b.Name) })
+	return chunks, reserve
+}
+
+// reused counts rows that were simulated for something else.
+func (s *standing) reused() int {
+	rows := len(s.borrowed)
+	for _, ref := range s.chunks {
+		if ref.Reused {
+			rows += ref.Rows
+		}
+	}
+	return rows
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+)
+
+// worthIndexing is the share of a round's simulations whose results are read and
+// named by the status at a time: a write for each pod would be many.
+const worthIndexing = 8
+
+// reports are what the succeeded pods of a round's Job say: where their results
+// are. Nothing else is believed.
+type reports struct {
+	// lists are the lists of chunks by shard, nil where there is none.
+	lists []*experiment.Reference
+	// unreadable says of a shard why its succeeded pod reported nothing.
+	unreadable map[int]string
+	// fault is set where a report cannot be true.
+	fault *fault
+}
+
+// newReports reads the termination messages of the pods of a Job of so many
+// shards.
+func newReports(plan *planned, round, shards int, pods []corev1.Pod) *reports {
+	r := &reports{lists: make([]*experiment.Reference, shards), unreadable: map[int]string{}}
+	for i := range pods {
+		if pods[i].Status.Phase == corev1.PodSucceeded && r.fault == nil {
+			r.take(plan, round, &pods[i])
+		}
+	}
+	return r
+}
+
+// take takes what a succeeded pod reports.
+func (r *reports) take(plan *planned, round int, pod *corev1.Pod) {
+	index, ok := completionIndex(pod)
+	if !ok || index >= len(r.lists) {
+		return
+	}
+	message := terminationMessage(pod)
+	report, err := experiment.DecodeReport(message)
+	switch {
+	case err != nil:
+		r.unreadable[index] = fmt.Sprintf("pod %s succeeded, but its termination message is no report: %q", pod.Name, clip(message, 256))
+	case report.PlanHash != plan.hash || report.Round != round:
+		r.fault = corrupt("pod %s reports results of round %d of plan %q, not of round %d of %q", pod.Name, report.Round, report.PlanHash, round, plan.hash)
+	case report.Shard != index:
+		r.fault = corrupt("pod %s of shard %d reports results of shard %d", pod.Name, index, report.Shard)
+	case report.Results == nil:
+		r.fault = corrupt("pod %s of shard %d succeeded and reports no results", pod.Name, index)
+	case r.lists[index] != nil && *r.lists[index] != *report.Results:
+		r.fault = corrupt("two pods of shard %d report different results, the second is %s", index, pod.Name)
+	default:
+		r.lists[index] = report.Results
+	}
+}
+
+// unread are the lists that a journal does not know, where together they are
+// worth it: an eighth of the round's simulations, or all that will come.
+func (r *reports) unread(j *journal, over bool) []experiment.Reference {
+	var lists []experiment.Reference
+	rows := 0
+	for _, list := range r.lists {
+		if list != nil && !j.lists[list.Name] {
+			lists = append(lists, *list)
+			rows += list.Rows
+		}
+	}
+	total := len(j.rows) - j.first
+	if !over && rows*worthIndexing < total && j.done+rows < total {
+		return nil
+	}
+	return lists
+}
+
+// missing tells of the shards without results, in words.
+func (r *reports) missing() string {
+	var words []string
+	for i, list := range r.lists {
+		switch {
+		case list != nil:
+		case r.unreadable[i] != "":
+			words = append(words, fmt.Sprintf("shard %d: %s", i, r.unreadable[i]))
+		default:
+			words = append(words, fmt.Sprintf("shard %d: no succeeded pod of it is left", i))
+		}
+	}
+	if len(words) == 0 {
+		return "the rows of its shards are not all that it had to simulate"
+	}
+	return some(words)
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+)
+
+// maxIndexBytes bounds an index, as maxPlanBytes a plan.
+const maxIndexBytes = maxPlanBytes
+
+// ledger is what the status is to name, and the ConfigMaps that it takes.
+type ledger struct {
+	status     *v1alpha1.ResultsStatus
+	configMaps []*corev1.ConfigMap
+	// size is that of the index, named the chunks in it.
+	size  int
+	named map[string]bool
+}
+
+// namesOf returns the names of chunks.
+func namesOf(references []experiment.Reference) map[string]bool {
+	names := map[string]bool{}
+	for _, ref := range references {
+		names[ref.Name] = true
+	}
+	return names
+}
+
+// newLedger makes the index of all rows that there are, and chunks of the ones
+// that are borrowed: so that what the index lists holds the rows of this plan and
+// nothing else, and belongs to the subject. It returns an empty one where there is
+// nothing to list.
+func newLedger(s subject, p *planned, st *standing) (*ledger, error) {
+	index := &experiment.Index{
+		SchemaVersion: experiment.IndexSchemaVersion, EngineVersion: p.EngineVersion, Plan: p.hash,
+		Chunks: st.chunks, Reserve: st.reserve,
+	}
+	l := &ledger{}
+	copies, err := copiesOf(s, p, st)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range copies {
+		index.Chunks = append(index.Chunks[:len(index.Chunks):len(index.Chunks)], c.Reference)
+		l.configMaps = append(l.configMaps, c.configMap)
+	}
+	l.named = namesOf(index.Chunks)
+	if len(index.Chunks) == 0 && len(index.Reserve) == 0 {
+		return l, nil
+	}
+	raw := index.Encode()
+	digest := experiment.Digest(raw)
+	cm := makeConfigMap(s, p, ComponentIndex, contentName(p.prefix, "index", digest))
+	cm.Data = map[string]string{experiment.IndexKey: string(raw)}
+	l.configMaps = append(l.configMaps, cm)
+	l.size = len(raw)
+	l.status = &v1alpha1.ResultsStatus{
+		Index: cm.Name, SHA256: digest, Chunks: int64(len(index.Chunks)), Rows: int64(index.Rows()),
+	}
+	return l, nil
+}
+
+// copied is a chunk that the manager writes.
+type copied struct {
+	experiment.Reference
+	configMap *corev1.ConfigMap
+}
+
+// copiesOf makes chunks of the borrowed rows.
+func copiesOf(s subject, p *planned, st *standing) ([]copied, error) {
+	simulations := make([]experiment.Simulation, len(st.borrowed))
+	for i := range st.borrowed {
+		simulations[i].Row = st.borrowed[i]
+	}
+	chunks, err := experiment.Chunks(simulations)
+	if err != nil {
+		return nil, fmt.Errorf("copy rows: %w", err)
+	}
+	var copies []copied
+	for _, chunk := range chunks {
+		digest := chunk.SHA256()
+		cm := makeConfigMap(s, p, ComponentResult, contentName(p.prefix, "reused", digest))
+		cm.Data, cm.BinaryData = chunk.Data, chunk.Binary
+		copies = append(copies, copied{
+			Reference: experiment.Reference{Name: cm.Name, Rows: chunk.Rows, SHA256: digest, Reused: true},
+			configMap: cm,
+		})
+	}
+	return copies, nil
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+)
+
+// study finds out how far the subject's study is: it goes through the rounds whose
+// rows are all there, reads what the pods of the round under way report, and goes
+// on where that completes it.
+func (o *observer) study(ctx context.Context, w *world) error {
+	uid := w.subject.object().GetUID()
+	j := o.journals.get(uid, w.plan.hash)
+	r := reading{observer: o, world: w, journal: j}
+	err := r.read(ctx)
+	if err != nil || r.fault != nil {
+		// Half of what was read may be in it.
+		o.journals.forget(uid)
+	} else {
+		o.journals.put(uid, r.journal)
+	}
+	if err != nil {
+		return fmt.Errorf("results of %s: %w", w.subject.object().GetName(), err)
+	}
+	w.standing = r.journal.standing()
+	w.standing.fault = r.fault
+	return nil
+}
+
+// reading is one look at a subject's results.
+type reading struct {
+	*observer
+	world   *world
+	journal *journal
+	fault   *fault
+}
+
+func (r *reading) read(ctx context.Context) error {
+	fresh := r.journal == nil
+	if fresh {
+		var err error
+		if r.journal, err = newJournal(r.world.plan); err != nil {
+			return err
+		}
+	}
+	r.journal.plan = r.world.plan
+	if err := r.readIndex(ctx); err != nil || r.fault != nil {
+		return err
+	}
+	if fresh && r.world.plan.Decisions == 0 {
+		if err := r.readOthers(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.journal.advance(); err != nil {
+		return err
+	}
+	for r.fault == nil {
+		on, err := r.readRound(ctx)
+		if err != nil || !on {
+			return err
+		}
+	}
+	return nil
+}
+
+// own are the subject's own results.
+func (r *reading) own() results {
+	return results{reader: r.live, namespace: r.world.subject.object().GetNamespace(), owner: r.world.subject}
+}
+
+// readIndex reads what the status names. What this generation wrote must be
+// there; what a former one wrote serves where it can.
+func (r *reading) readIndex(ctx context.Context) error {
+	st := r.world.subject.status()
+	if st.Results == nil || st.Results.Index == r.journal.index {
+		return nil
+	}
+	strict := st.ObservedGeneration == r.world.subject.object().GetGeneration() && st.PlanHash == r.world.plan.hash
+	index, f, err := r.own().index(ctx, st.Results.Index, st.Results.SHA256)
+	if err != nil {
+		return err
+	}
+	if f != nil {
+		if strict {
+			r.fault = f
+		}
+		return nil
+	}
+	r.journal.index = st.Results.Index
+	former := index.Plan != r.world.plan.hash
+	if former && r.world.plan.Decisions > 0 {
+		// The decisions that are asked for may not lie beside those rows.
+		return nil
+	}
+	for _, ref := range index.Chunks {
+		ref.Reused = ref.Reused || former
+		if err := r.readChunk(ctx, r.own(), ref, former, strict && !former); err != nil || r.fault != nil {
+			return err
+		}
+	}
+	for _, ref := range index.Reserve {
+		ref.Reused = true
+		if err := r.readChunk(ctx, r.own(), ref, true, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readChunk reads a chunk that the journal does not know. Where it must be there
+// and is not, that is a fault.
+func (r *reading) readChunk(ctx context.Context, from results, ref experiment.Reference, spare, must bool) error {
+	if r.journal.sources[ref.Name] != nil {
+		return nil
+	}
+	rows, uid, f, err := from.chunk(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if f != nil {
+		if must {
+			r.fault = f
+		}
+		return nil
+	}
+	own := from.owner.object().GetUID() == r.world.subject.object().GetUID()
+	r.journal.add(&source{Reference: ref, uid: uid, own: own, spare: spare}, rows)
+	return nil
+}
+
+// readOthers reads the results of the objects that the spec names.
+func (r *reading) readOthers(ctx context.Context) error {
+	others, _, err := r.sources(ctx, r.world.subject)
+	if err != nil {
+		return err
+	}
+	for _, other := range others {
+		st := other.status()
+		if st.Results == nil || st.EngineVersion != r.world.plan.EngineVersion {
+			continue
+		}
+		from := results{reader: r.live, namespace: other.object().GetNamespace(), owner: other}
+		index, f, err := from.index(ctx, st.Results.Index, st.Results.SHA256)
+		if err != nil {
+			return err
+		}
+		if f != nil {
+			continue
+		}
+		for _, ref := range index.Chunks {
+			if err := r.readChunk(ctx, from, ref, true, false); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readRound reads what there is of the round under way. It returns true where
+// that completed the round.
+func (r *reading) readRound(ctx context.Context) (bool, error) {
+	w, st := r.world, r.journal.standing()
+	w.standing, w.task, w.pods, w.reports = st, nil, nil, nil
+	if st.failure != nil {
+		return false, nil
+	}
+	if st.round == nil {
+		return false, r.present(ctx)
+	}
+	job := w.job()
+	if job == nil {
+		w.task = newTask(w.subject, w.plan, st)
+		if err := r.missingJob(ctx, w); err != nil {
+			return false, err
+		}
+		if job = w.job(); job == nil {
+			return false, r.missingChild(ctx, w, roundName(w.task.job))
+		}
+	}
+	if err := r.missingChild(ctx, w, roundName(job.Name)); err != nil {
+		return false, err
+	}
+	if err := r.pods(ctx, w, job); err != nil {
+		return false, err
+	}
+	w.reports = newReports(w.plan, st.round.Index, shardsOf(job), w.pods)
+	if r.fault = w.reports.fault; r.fault != nil {
+		return false, nil
+	}
+	over, _ := finished(job)
+	for _, list := range w.reports.unread(r.journal, over) {
+		if err := r.readList(ctx, list); err != nil || r.fault != nil {
+			return false, err
+		}
+	}
+	return r.advanced(st.round.Index)
+}
+
+// advanced goes on where the round is complete, and reports whether it did.
+func (r *reading) advanced(round int) (bool, error) {
+	err := r.journal.advance()
+	next := r.journal.study.Round()
+	return next == nil || next.Index != round || r.journal.failure != nil, err
+}
+
+// readList reads what a shard wrote.
+func (r *reading) readList(ctx context.Context, list experiment.Reference) error {
+	references, f, err := r.own().list(ctx, list)
+	if f != nil || err != nil {
+		r.fault = f
+		return err
+	}
+	for _, ref := range references {
+		rows, uid, f, err := r.own().chunk(ctx, ref)
+		if err != nil {
+			return err
+		}
+		if f == nil {
+			if words := r.journal.wants(rows); words != "" {
+				f = corrupt("ConfigMap %s: %s", ref.Name, words)
+			}
+		}
+		if f != nil {
+			r.fault = f
+			return nil
+		}
+		if r.journal.sources[ref.Name] == nil {
+			r.journal.add(&source{Reference: ref, uid: uid, own: true}, rows)
+		}
+	}
+	r.journal.lists[list.Name] = true
+	return nil
+}
+
+// present checks, before all is summed up, that every chunk that serves is still
+// the one that was read.
+func (r *reading) present(ctx context.Context) error {
+	there := map[string]types.UID{}
+	for i := range r.world.configMaps {
+		there[r.world.configMaps[i].Name] = r.world.configMaps[i].UID
+	}
+	for _, ref := range r.world.standing.chunks {
+		uid, known := there[ref.Name], r.journal.sources[ref.Name].uid
+		if uid == known {
+			continue
+		}
+		cm := configMapMetadata()
+		err := r.live.Get(ctx, client.ObjectKey{Namespace: r.world.subject.object().GetNamespace(), Name: ref.Name}, cm)
+		if client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("read result %s: %w", ref.Name, err)
+		}
+		if err != nil || cm.UID != known {
+			r.fault = gone(ref.Name)
+			return nil
+		}
+	}
+	return nil
+}
+
+// gone is the fault of a result that is not there any more.
+func gone(name string) *fault {
+	return &fault{v1alpha1.ReasonResultMissing, fmt.Sprintf("ConfigMap %s held results and is gone", name)}
+}

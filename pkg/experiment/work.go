@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sort"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// WorkKey is the key of an encoded Work.
+const WorkKey = "round.json.gz"
+
+// maxWorkBytes bounds a decoded Work, which is compressed where it lies.
+const maxWorkBytes = 64 << 20
+
+// Work is what a Job simulates: the simulations of a round but those whose rows
+// are known.
+type Work struct {
+	// Round is the round's index.
+	Round int `json:"round"`
+	// Trials are the round's where it cannot be told from the plan alone: of
+	// every round but the first.
+	Trials []workTrial `json:"trials,omitempty"`
+	// Skip are the ranges [first, end) of simulations to leave out.
+	Skip [][2]int `json:"skip,omitempty"`
+}
+
+// workTrial is a Trial without the names of its parameters.
+type workTrial struct {
+	Point  int      `json:"point"`
+	Values []string `json:"values,omitempty"`
+	Share  float64  `json:"share"`
+	Seeds  []int64  `json:"seeds"`
+}
+
+// Work returns what is left of a round of the plan: the simulations of these
+// numbers, ascending.
+func (p *Plan) Work(r *Round, missing []int) Work {
+	w := Work{Round: r.Index, Skip: without(r.Simulations(), missing)}
+	if r.Index == 0 {
+		return w
+	}
+	for _, t := range r.Trials {
+		trial := workTrial{Point: t.Point.ID, Share: t.Share, Seeds: t.Seeds}
+		for _, value := range t.Point.Values {
+			trial.Values = append(trial.Values, value.Value)
+		}
+		w.Trials = append(w.Trials, trial)
+	}
+	return w
+}
+
+// without returns the ranges of the numbers below n that are not among some,
+// ascending.
+func without(n int, some []int) [][2]int {
+	var ranges [][2]int
+	next := 0
+	for _, i := range some {
+		if i > next {
+			ranges = append(ranges, [2]int{next, i})
+		}
+		next = i + 1
+	}
+	if next < n {
+		ranges = append(ranges, [2]int{next, n})
+	}
+	return ranges
+}
+
+// Encode returns compressed JSON: equal work, equal bytes.
+func (w Work) Encode() []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if err := json.NewEncoder(z).Encode(w); err != nil {
+		panic(fmt.Sprintf("experiment: encode the work of a round: %v", err))
+	}
+	_ = z.Close() // into memory
+	return b.Bytes()
+}
+
+// DecodeWork reads what Encode wrote.
+func DecodeWork(raw []byte) (Work, error) {
+	var w Work
+	z, err := gzip.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return w, fmt.Errorf("decode the work of a round: %w", err)
+	}
+	d := json.NewDecoder(io.LimitReader(z, maxWorkBytes))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&w); err != nil {
+		return w, fmt.Errorf("decode the work of a round: %w", err)
+	}
+	return w, nil
+}
+
+// Resume returns the round that work is of, and the numbers of the simulations
+// to run.
+func (p *Plan) Resume(w Work) (*Round, []int, error) {
+	round, err := p.round(w)
+	if err != nil {
+		return nil, nil, err
+	}
+	var which []int
+	next := 0
+	for _, skip := range append(w.Skip, [2]int{round.Simulations(), round.Simulations()}) {
+		if skip[0] < next || skip[1] < skip[0] || skip[1] > round.Simulations() {
+			return nil, nil, fmt.Errorf("round %d: simulations %d to %d are none of its %d", w.Round, skip[0], skip[1], round.Simulations())
+		}
+		for ; next < skip[0]; next++ {
+			which = append(which, next)
+		}
+		next = skip[1]
+	}
+	return round, which, nil
+}
+
+func (p *Plan) round(w Work) (*Round, error) {
+	if w.Round == 0 {
+		study, err := p.Study()
+		if err != nil {
+			return nil, err
+		}
+		return study.Round(), nil
+	}
+	trials := make([]Trial, len(w.Trials))
+	for i, t := range w.Trials {
+		if p.IsSweep() && len(t.Values) != len(p.Parameters) {
+			return nil, fmt.Errorf("round %d: point %d has %d values, and there are %d parameters", w.Round, t.Point, len(t.Values), len(p.Parameters))
+		}
+		trials[i] = Trial{Point: Point{ID: t.Point}, Share: t.Share, Seeds: t.Seeds}
+		for j, value := range t.Values {
+			trials[i].Point.Values = append(trials[i].Point.Values, v1alpha1.Assignment{Name: p.Parameters[j].Name, Value: value})
+		}
+	}
+	return newRound(w.Round, trials, p.cost()), nil
+}
+
+// Part returns one of n parts of a round's simulations of these numbers. Parts
+// follow each other, cover every one once, and take about as long: they end
+// where the estimated cost reaches their share of it. None of n is empty where
+// there are as many simulations.
+func (r *Round) Part(which []int, index, n int) []int {
+	costs := make([]float64, len(which))
+	total := 0.0
+	for i, simulation := range which {
+		total += r.seconds(simulation)
+		costs[i] = total
+	}
+	bounds := make([]int, n+1)
+	for i := 1; i <= n; i++ {
+		share := float64(total * float64(i) / float64(n))
+		at := sort.Search(len(which), func(j int) bool {
+			// A simulation goes where most of it lies.
+			return costs[j]-r.seconds(which[j])/2 >= share
+		})
+		bounds[i] = min(max(at, bounds[i-1]+1), len(which)-min(n-i, len(which)))
+	}
+	bounds[n] = len(which)
+	return which[min(bounds[index], len(which)):bounds[index+1]]
+}
+
+// seconds estimates what a simulation takes of a core.
+func (r *Round) seconds(simulation int) float64 {
+	trial := sort.SearchInts(r.ends, simulation+1)
+	before := 0.0
+	if trial > 0 {
+		before = r.costs[trial-1]
+	}
+	return (r.costs[trial] - before) / float64(len(r.Trials[trial].Seeds))
+}
+
+// Keys returns the key of each simulation of a round, in order.
+func (p *Plan) Keys(r *Round) ([]string, error) {
+	asked, errs := p.asked(nil)
+	if len(errs) > 0 {
+		return nil, errs.ToAggregate()
+	}
+	metrics := asked.metrics()
+	keys := make([]string, 0, r.Simulations())
+	for i := range r.Trials {
+		keys = append(keys, p.keys(&r.Trials[i], metrics)...)
+	}
+	return keys, nil
+}
