@@ -227,7 +227,7 @@ var stories = map[string]struct {
 		s.succeed(s.job(), 0)
 		s.succeed(s.job(), 1)
 		s.reconcile()
-		s.say("The user goes back to two seeds: the old results are gone by now.")
+		s.say("The user goes back to two seeds: all of them are known.")
 		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Replications.Seeds = []int64{1, 2} })
 		s.reconcile()
 	}},

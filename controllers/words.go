@@ -61,7 +61,7 @@ func doneWords(p *v1alpha1.ProgressStatus) string {
 		words += fmt.Sprintf(", %d without figures", p.Failed)
 	}
 	if p.Reused > 0 {
-		words += fmt.Sprintf(", %d of them before", p.Reused)
+		words += fmt.Sprintf(", %d of them known before", p.Reused)
 	}
 	return words
 }
