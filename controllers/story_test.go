@@ -125,6 +125,7 @@ var (
 	jobHash     = regexp.MustCompile(`\b(weights|once)-[0-9a-f]{8}\b`)
 	chunkHash   = regexp.MustCompile(`(-[0-9]+-[0-9]+)-[0-9a-f]{8}\b`)
 	contentHash = regexp.MustCompile(`-(index|reused|leaderboard)-[0-9a-f]{8}\b`)
+	allMetrics  = regexp.MustCompile(`there are ttft, [A-Za-z, ]*`)
 	anyDigest   = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 )
 
@@ -134,6 +135,7 @@ func (s *story) plain(text string) string {
 	text = chunkHash.ReplaceAllString(text, "$1-#")
 	text = contentHash.ReplaceAllString(text, "-$1-#")
 	text = anyDigest.ReplaceAllString(text, "#")
+	text = allMetrics.ReplaceAllString(text, "there are METRICS")
 	return jobHash.ReplaceAllStringFunc(text, func(name string) string {
 		if _, known := s.aliases[name]; !known {
 			s.aliases[name] = name[:len(name)-8] + string(rune('A'+len(s.aliases)))

@@ -127,7 +127,7 @@ func TestChildrenGoWithTheirObject(t *testing.T) {
 	for _, job := range p.jobs(t, ns) {
 		children = append(children, &job)
 	}
-	for _, component := range []string{"plan", "result"} {
+	for _, component := range []string{"plan", "round", "result", "index"} {
 		for _, cm := range p.configMaps(t, ns, component) {
 			if cm.Immutable == nil || !*cm.Immutable {
 				t.Errorf("ConfigMap %s is not immutable", cm.Name)
@@ -135,8 +135,8 @@ func TestChildrenGoWithTheirObject(t *testing.T) {
 			children = append(children, &cm)
 		}
 	}
-	if len(children) != 4 {
-		t.Errorf("%d children, want a Job, a plan and two results", len(children))
+	if len(children) != 6 {
+		t.Errorf("%d children, want a Job, its plan and round, two results and their index", len(children))
 	}
 	for _, child := range children {
 		want := []metav1.OwnerReference{{
