@@ -2,7 +2,13 @@
 
 package main
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
 
 // Exit codes. The Job's pod failure policy reads exitBadInput: such a pod is not
 // tried again. A panic ends Go programs with the same code, and is as final: a
@@ -11,6 +17,8 @@ const (
 	exitOK       = 0
 	exitFailed   = 1
 	exitBadInput = 2
+	// exitUnknown says that the evidence does not do for a gate.
+	exitUnknown = 3
 	// exitInterrupted is what shells make of a program that SIGINT ended.
 	exitInterrupted = 130
 )
@@ -30,8 +38,30 @@ func asBadInput(err error) error {
 	return badInput{err}
 }
 
+// notPassed says that gates do not pass, after all was done.
+type notPassed struct {
+	name    string
+	verdict *experiment.Verdict
+}
+
+func (e notPassed) Error() string {
+	if e.verdict.Judgement == result.Unknown {
+		return fmt.Sprintf("%s: not enough evidence: %s", e.name, e.verdict.Words)
+	}
+	return fmt.Sprintf("%s: does not pass: %s", e.name, e.verdict.Words)
+}
+
+// passed is nil where all gates pass, or there are none.
+func passed(name string, v *experiment.Verdict) error {
+	if v == nil || v.Judgement == result.Pass {
+		return nil
+	}
+	return notPassed{name, v}
+}
+
 func exitCode(err error) int {
 	var bad badInput
+	var open notPassed
 	switch {
 	case err == nil:
 		return exitOK
@@ -39,7 +69,18 @@ func exitCode(err error) int {
 		return exitInterrupted
 	case errors.As(err, &bad):
 		return exitBadInput
+	case errors.As(err, &open) && open.verdict.Judgement == result.Unknown:
+		return exitUnknown
 	default:
 		return exitFailed
 	}
+}
+
+// worse is the one of two objects' errors that decides the exit code: of gates,
+// one that fails.
+func worse(a, b error) error {
+	if a == nil || exitCode(a) == exitUnknown && b != nil {
+		return b
+	}
+	return a
 }

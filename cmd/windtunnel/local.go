@@ -106,11 +106,15 @@ func forEach[T metav1.Object](o *localOptions, kind string, objects []T, do func
 // inputs are what the set's objects may refer to: its ConfigMaps, and files
 // relative to the manifest.
 func (o *localOptions) inputs(set *manifest.Set, namespace string) experiment.Inputs {
-	folder := "."
-	if o.file != "-" {
-		folder = filepath.Dir(o.file)
+	return localInputs{configMaps: set.ConfigMaps, namespace: namespace, folder: o.folder()}
+}
+
+// folder is what the files that the manifest names are relative to.
+func (o *localOptions) folder() string {
+	if o.file == "-" {
+		return "."
 	}
-	return localInputs{configMaps: set.ConfigMaps, namespace: namespace, folder: folder}
+	return filepath.Dir(o.file)
 }
 
 type localInputs struct {

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +13,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // outputFormat is the value of -o.
@@ -98,4 +102,41 @@ func (f outputFormat) write(w io.Writer, v any) error {
 	}
 	_, err = fmt.Fprintf(w, "%s\n", raw)
 	return err
+}
+
+// writeWithRows prints v as JSON with its rows, which it has none of, behind it:
+// one after the other, so that few are in memory as text at a time.
+func writeWithRows(w io.Writer, v any, rows []result.Row) error {
+	raw, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	head, found := bytes.CutSuffix(raw, []byte("\"rows\": null\n}"))
+	if !found {
+		panic(fmt.Sprintf("windtunnel: %T has no rows to end with", v))
+	}
+	out := bufio.NewWriter(w)
+	out.Write(head)
+	out.WriteString("\"rows\": [")
+	var line bytes.Buffer
+	for i := range rows {
+		raw, err := json.Marshal(rows[i])
+		if err != nil {
+			return err
+		}
+		line.Reset()
+		if err := json.Indent(&line, raw, "    ", "  "); err != nil {
+			return err
+		}
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		out.WriteString("\n    ")
+		out.Write(line.Bytes())
+	}
+	if len(rows) > 0 {
+		out.WriteString("\n  ")
+	}
+	out.WriteString("]\n}\n")
+	return out.Flush()
 }

@@ -17,8 +17,10 @@ type progress struct {
 	label string
 	// before are done, of a total that grows with a search that learns.
 	before, total int
-	start         time.Time
-	drawn         time.Time
+	// rounds were begun.
+	rounds int
+	start  time.Time
+	drawn  time.Time
 }
 
 // redrawInterval keeps a terminal from flickering.
@@ -35,6 +37,7 @@ func newProgress(label string) *progress {
 // begin says that so many more are to be done, after all that were before.
 func (p *progress) begin(more int) {
 	p.before = p.total
+	p.rounds++
 	p.total += more
 	p.update(0)
 }
@@ -49,7 +52,11 @@ func (p *progress) update(done int) {
 	}
 	p.drawn = now
 	elapsed := now.Sub(p.start)
-	fmt.Fprintf(p.w, "\r\x1b[K%s: %d of %d simulations, %s", p.label, done, p.total, elapsed.Round(time.Second))
+	label := p.label
+	if p.rounds > 1 {
+		label = fmt.Sprintf("%s, round %d", label, p.rounds)
+	}
+	fmt.Fprintf(p.w, "\r\x1b[K%s: %d of %d simulations, %s", label, done, p.total, elapsed.Round(time.Second))
 	if done > 0 && done < p.total {
 		left := time.Duration(float64(elapsed) / float64(done) * float64(p.total-done))
 		fmt.Fprintf(p.w, ", about %s left", left.Round(time.Second))

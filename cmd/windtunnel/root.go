@@ -23,7 +23,8 @@ The same manifest runs here and on a cluster, with the same figures:
   windtunnel sweep -f sweep.yaml
   kubectl apply -f sweep.yaml
 
-Exit codes: 0 done, 1 failed, 2 bad input (the message names the field).`,
+Exit codes: 0 done, 1 failed, 2 bad input (the message names the field), 3 not
+enough evidence for a gate.`,
 		Version:       buildVersion(),
 		Args:          cobra.ArbitraryArgs,
 		RunE:          unknownVerb,

@@ -43,6 +43,9 @@ func newRunCommand() *cobra.Command {
 The manifest is defaulted and validated as an API server would do it.
 ConfigMaps that it refers to are taken from the same file or from --configmap.
 
+Gates decide the exit code: 0 where all pass, 1 where one fails, 3 where the
+evidence does not do.
+
 -o prometheus prints what the stability controllers of a run's replicas knew when
 arrivals ended, in the text format of Prometheus: pools[].kvCache.stability makes
 them watch.
@@ -132,12 +135,15 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writer)
 			return err
 		}
 	}
+	var open error
 	for _, r := range ready {
-		if err := o.runOne(ctx, r, stdout); err != nil {
+		err := o.runOne(ctx, r, stdout)
+		if err != nil && !errors.As(err, new(notPassed)) {
 			return err
 		}
+		open = worse(open, err)
 	}
-	return nil
+	return open
 }
 
 // compiledRun is a run that is known to be right.
@@ -151,6 +157,17 @@ func (o *runOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writ
 	if err != nil {
 		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
 	}
+	verdict, err := conducted.Verdict()
+	if err != nil {
+		return err
+	}
+	if err := o.print(stdout, run, conducted, verdict); err != nil {
+		return err
+	}
+	return passed("SimulationRun "+run.Name, verdict)
+}
+
+func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *experiment.Conducted, verdict *experiment.Verdict) error {
 	documents := conducted.Documents
 	switch o.output {
 	case outputPrometheus:
@@ -162,6 +179,7 @@ func (o *runOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writ
 			return err
 		}
 		printApproximations(stdout, run.Plan.Approximations)
+		printGates(stdout, verdict)
 		return nil
 	}
 	out := runOutput{identity: identify(run.TypeMeta, run.ObjectMeta), Rows: conducted.Rows(), Results: documents}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -11,6 +12,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -18,38 +20,74 @@ import (
 type sweepOutput struct {
 	identity
 	Status      v1alpha1.PolicySweepStatus `json:"status"`
+	Gates       []result.GateResult        `json:"gates,omitempty"`
 	Leaderboard *result.Leaderboard        `json:"leaderboard"`
 	Rows        []result.Row               `json:"rows"`
 }
 
+// sweepOptions are the flags of sweep.
+type sweepOptions struct {
+	localOptions
+	// top is how many points the table lists; 0 is all.
+	top int
+	// state, report and follow name files and a folder; "" is none.
+	state, report, follow string
+	promotion             promoteOptions
+}
+
 func newSweepCommand() *cobra.Command {
-	var o localOptions
+	var o sweepOptions
 	cmd := &cobra.Command{
 		Use:   "sweep -f FILE",
 		Short: "Run the PolicySweeps of a manifest on this machine",
 		Long: `Run every PolicySweep of a manifest on this machine, with no cluster, and print
-a leaderboard.
+a leaderboard and what the gates say.
 
 The manifest is defaulted and validated as an API server would do it.
-ConfigMaps that it refers to are taken from the same file or from --configmap.`,
+ConfigMaps that it refers to are taken from the same file or from --configmap.
+
+--state FILE keeps the rows as they come: a sweep that was killed goes on from
+there, and ends with the same output. --promote FILE writes the EPP configuration
+of the best point: the text that was given, with only the lines changed that must
+be. --follow DIR writes the best points as SimulationRuns for windtunnel run.
+
+Exit codes: 0 done and all gates pass, 1 failed or a gate fails, 2 bad input, 3
+the evidence does not do for a gate.`,
 		Example: `  windtunnel sweep -f config/samples/policysweep-llm-d-default.yaml
-  windtunnel sweep -f sweep.yaml --parallelism 2 -o json`,
+  windtunnel sweep -f sweep.yaml --parallelism 2 -o json
+  windtunnel sweep -f sweep.yaml --state sweep.state --promote epp.yaml`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.sweep(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
+			return o.sweep(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	o.register(cmd)
+	f := cmd.Flags()
+	f.IntVar(&o.top, "top", 20, "number of points that the table lists, with the baseline and the Pareto front beside them; 0 lists all")
+	f.StringVar(&o.state, "state", "", "file to keep rows in as they come, and to go on from")
+	f.StringVar(&o.follow, "follow", "", "folder to write the best points to as SimulationRuns, as many as spec.follow.best says, else 3")
+	o.promotion.register(f)
 	return cmd
 }
 
-func (o *localOptions) sweep(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
+// checkFlags refuses flags that do not go together.
+func (o *sweepOptions) checkFlags() error {
+	if o.top < 0 {
+		return badInput{errors.New("--top must not be negative")}
+	}
+	return o.promotion.check()
+}
+
+func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
+	if err := o.checkFlags(); err != nil {
+		return err
+	}
 	set, err := o.load(stdin)
 	if err != nil {
 		return err
 	}
 	var ready []compiledSweep
-	err = forEach(o, "PolicySweep", set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
+	err = forEach(&o.localOptions, "PolicySweep", set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
 		c, errs, err := experiment.CompileSweep(ctx, sweep, o.inputs(set, sweep.Namespace))
 		ready = append(ready, compiledSweep{sweep, c})
 		return compiled("PolicySweep", sweep.Name, errs, err)
@@ -57,12 +95,22 @@ func (o *localOptions) sweep(ctx context.Context, stdin io.Reader, stdout io.Wri
 	if err != nil {
 		return err
 	}
+	if o.promotion.file != "" && len(ready) > 1 {
+		return badInput{fmt.Errorf("--promote writes the best point of one PolicySweep, and there are %d: choose one with --name", len(ready))}
+	}
+	if o.promotion.file == "-" {
+		// What is promoted is all that goes to standard output.
+		stdout, o.promotion.stdout = stderr, stdout
+	}
+	var open error
 	for _, s := range ready {
-		if err := o.sweepOne(ctx, s, stdout); err != nil {
+		err := o.sweepOne(ctx, set, s, stdout)
+		if err != nil && !errors.As(err, new(notPassed)) {
 			return err
 		}
+		open = worse(open, err)
 	}
-	return nil
+	return open
 }
 
 // compiledSweep is a sweep that is known to be right.
@@ -71,28 +119,101 @@ type compiledSweep struct {
 	*experiment.Compiled
 }
 
-func (o *localOptions) sweepOne(ctx context.Context, sweep compiledSweep, stdout io.Writer) error {
-	conducted, err := o.conduct(ctx, sweep.Name, sweep.Compiled, conductor{})
+// label names the object in messages.
+func (s compiledSweep) label() string { return "PolicySweep " + s.Name }
+
+func (o *sweepOptions) sweepOne(ctx context.Context, set *manifest.Set, sweep compiledSweep, stdout io.Writer) error {
+	conducted, err := o.conducted(ctx, sweep)
 	if err != nil {
-		return fmt.Errorf("PolicySweep %s: %w", sweep.Name, err)
+		return fmt.Errorf("%s: %w", sweep.label(), err)
 	}
-	board, err := conducted.Leaderboard()
+	verdict, err := conducted.Verdict()
 	if err != nil {
 		return err
 	}
-	if o.output == outputTable {
-		fmt.Fprintf(stdout, "PolicySweep %s\n\n", sweep.Name)
-		printWarnings(stdout, sweep.Plan.Warnings, sweep.Plan.Findings...)
-		if err := board.Table(stdout); err != nil {
-			return err
-		}
-		printApproximations(stdout, sweep.Plan.Approximations)
-		return nil
+	if err := o.print(stdout, sweep, conducted, verdict); err != nil {
+		return err
 	}
-	out := sweepOutput{identity: identify(sweep.TypeMeta, sweep.ObjectMeta), Leaderboard: board, Rows: conducted.Rows()}
+	if o.follow != "" {
+		if err := o.followed(set, sweep, conducted.Study); err != nil {
+			return fmt.Errorf("%s: --follow: %w", sweep.label(), err)
+		}
+	}
+	open := passed(sweep.label(), verdict)
+	if err := o.promotion.promote(sweep, conducted.Study, open); err != nil {
+		return fmt.Errorf("%s: --promote: %w", sweep.label(), err)
+	}
+	return open
+}
+
+// conducted goes through the sweep, with its state if there is one.
+func (o *sweepOptions) conducted(ctx context.Context, sweep compiledSweep) (*experiment.Conducted, error) {
+	if o.state == "" {
+		return o.conduct(ctx, sweep.Name, sweep.Compiled, conductor{})
+	}
+	s, err := openState(o.state, sweep.Plan)
+	if err != nil {
+		return nil, err
+	}
+	conducted, err := o.conduct(ctx, sweep.Name, sweep.Compiled, s.conductor())
+	return conducted, errors.Join(err, s.close())
+}
+
+func (o *sweepOptions) print(stdout io.Writer, sweep compiledSweep, conducted *experiment.Conducted, verdict *experiment.Verdict) error {
+	if o.output == outputTable {
+		return o.table(stdout, sweep, conducted, verdict)
+	}
+	// Rows are all there; of the leaderboard, what a reader may look at.
+	board, err := conducted.Top(maxListed)
+	if err != nil {
+		return err
+	}
+	out := sweepOutput{identity: identify(sweep.TypeMeta, sweep.ObjectMeta), Leaderboard: board}
+	if verdict != nil {
+		out.Gates = verdict.Gates
+	}
 	experiment.FillStatus(&out.Status.CommonStatus, sweep.Plan)
 	if err := experiment.FillSweep(&out.Status, conducted.Study); err != nil {
 		return err
 	}
+	if o.output == outputJSON {
+		return writeWithRows(stdout, out, conducted.Rows())
+	}
+	out.Rows = conducted.Rows()
 	return o.output.write(stdout, out)
+}
+
+// maxListed bounds the points of a leaderboard in JSON.
+const maxListed = 10000
+
+func (o *sweepOptions) table(stdout io.Writer, sweep compiledSweep, conducted *experiment.Conducted, verdict *experiment.Verdict) error {
+	board, err := conducted.Top(o.top)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "%s\n\n", sweep.label())
+	printWarnings(stdout, sweep.Plan.Warnings, sweep.Plan.Findings...)
+	if err := board.Table(stdout); err != nil {
+		return err
+	}
+	if more := board.Counts.All - len(board.Candidates); more > 0 {
+		fmt.Fprintf(stdout, "… and %d more points; --top 0 lists all.\n", more)
+	}
+	printApproximations(stdout, sweep.Plan.Approximations)
+	printGates(stdout, verdict)
+	return nil
+}
+
+// printGates says what came of each gate.
+func printGates(w io.Writer, v *experiment.Verdict) {
+	if v == nil {
+		return
+	}
+	fmt.Fprintln(w)
+	for _, gate := range v.Gates {
+		fmt.Fprintf(w, "gate %s: %s: %s\n", gate.Name, gate.Verdict, gate.Words)
+	}
+	if len(v.Gates) == 0 {
+		fmt.Fprintf(w, "gates: %s: %s\n", v.Judgement, v.Words)
+	}
 }

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/manifest"
+)
+
+// defaultFollowed is how many points are followed where the spec does not say.
+const defaultFollowed = 3
+
+// followed writes the best points as manifests, each with the ConfigMaps that it
+// refers to.
+func (o *sweepOptions) followed(set *manifest.Set, sweep compiledSweep, study *experiment.Study) error {
+	most := defaultFollowed
+	if sweep.Spec.Follow != nil {
+		most = int(sweep.Spec.Follow.Best)
+	}
+	board, err := study.Top(most)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(o.follow, 0o755); err != nil {
+		return badInput{err}
+	}
+	for i := range min(most, len(board.Candidates)) {
+		if !board.Candidates[i].Complete() {
+			break
+		}
+		name := fmt.Sprintf("%s-best-%d", sweep.Name, i+1)
+		text, err := o.follower(set, sweep, study, board.Candidates[i].Point, name)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(o.follow, name+".yaml"), text, 0o644); err != nil {
+			return badInput{err}
+		}
+	}
+	return nil
+}
+
+func (o *sweepOptions) follower(set *manifest.Set, sweep compiledSweep, study *experiment.Study, point int, name string) ([]byte, error) {
+	spec, err := study.Followed(&sweep.Spec, point)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.relocate(&spec.Scenario); err != nil {
+		return nil, err
+	}
+	run := struct {
+		metav1.TypeMeta `json:",inline"`
+		Metadata        identityMetadata           `json:"metadata"`
+		Spec            v1alpha1.SimulationRunSpec `json:"spec"`
+	}{
+		metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "SimulationRun"},
+		identityMetadata{Name: name, Namespace: sweep.Namespace}, spec,
+	}
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "# Point %d of PolicySweep %s: %s.\n", point, sweep.Name, study.Points()[point])
+	raw, err := yaml.Marshal(run)
+	if err != nil {
+		return nil, err
+	}
+	out.Write(raw)
+	for _, cm := range set.ConfigMaps {
+		refers := func(in v1alpha1.InputDigest) bool { return strings.HasPrefix(in.Name, "ConfigMap/"+cm.Name+"/") }
+		if cm.Namespace != sweep.Namespace || !slices.ContainsFunc(sweep.Plan.Inputs, refers) {
+			continue
+		}
+		raw, err := yaml.Marshal(cm)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&out, "---\n%s", raw)
+	}
+	return out.Bytes(), nil
+}
+
+// relocate makes the files that a scenario names relative to the folder that it
+// is written to.
+func (o *sweepOptions) relocate(scenario *v1alpha1.Scenario) error {
+	var files []*string
+	if t := scenario.Workload.Trace; t != nil {
+		files = append(files, t.File)
+	}
+	for i := range scenario.Catalogue {
+		files = append(files, scenario.Catalogue[i].File)
+	}
+	for i := range scenario.Pools {
+		if t := scenario.Pools[i].Latency.Table; t != nil {
+			files = append(files, t.File)
+		}
+	}
+	to, err := filepath.Abs(o.follow)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if file == nil || filepath.IsAbs(*file) {
+			continue
+		}
+		from, err := filepath.Abs(filepath.Join(o.folder(), *file))
+		if err != nil {
+			return err
+		}
+		if *file, err = filepath.Rel(to, from); err != nil {
+			return err
+		}
+	}
+	return nil
+}

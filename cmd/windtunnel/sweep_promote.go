@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/promote"
+)
+
+// promoteOptions are the flags of sweep about promotion.
+type promoteOptions struct {
+	// file is what is written; - is standard output, "" is nothing.
+	file string
+	// anyway promotes though gates do not pass.
+	anyway bool
+	stdout io.Writer
+}
+
+func (o *promoteOptions) register(f *pflag.FlagSet) {
+	f.StringVar(&o.file, "promote", "", "file to write the EPP configuration of the best point to, - for standard output; refused where gates do not pass, unless spec.promote.when is Complete")
+	f.BoolVar(&o.anyway, "promote-anyway", false, "promote though gates do not pass")
+}
+
+func (o *promoteOptions) check() error {
+	if o.anyway && o.file == "" {
+		return badInput{errors.New("--promote-anyway goes with --promote FILE")}
+	}
+	return nil
+}
+
+// promote writes the best point's configuration. open says which gate does not
+// pass, if one does not.
+func (o *promoteOptions) promote(sweep compiledSweep, study *experiment.Study, open error) error {
+	if o.file == "" {
+		return nil
+	}
+	format, whatever := v1alpha1.SourceFormat, o.anyway
+	if p := sweep.Spec.Promote; p != nil {
+		format, whatever = p.Format, whatever || p.When == v1alpha1.PromoteWhenComplete
+	}
+	if open != nil && !whatever {
+		// The error with which the verb ends says why.
+		fmt.Fprintln(os.Stderr, "windtunnel: nothing is promoted, since not all gates pass; --promote-anyway does it all the same")
+		return nil
+	}
+	p, err := study.Promote(format)
+	switch {
+	case errors.Is(err, promote.ErrNotPossible), errors.Is(err, experiment.ErrNothingToPromote):
+		return badInput{err}
+	case err != nil:
+		return err
+	}
+	for _, s := range p.Elsewhere {
+		fmt.Fprintf(os.Stderr, "windtunnel: to be set elsewhere: %s = %s\n", s.Path, s.Value)
+	}
+	if o.file == "-" {
+		_, err = io.WriteString(o.stdout, p.Text)
+		return err
+	}
+	return os.WriteFile(o.file, []byte(p.Text), 0o644)
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// gatesSample is the sample with gates, with edits of its text.
+func gatesSample(t *testing.T, replacements ...string) string {
+	t.Helper()
+	raw, err := os.ReadFile("../../config/samples/policysweep-gates.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(raw), "requests: 1200", "requests: 300", 1)
+	for i := 0; i < len(replacements); i += 2 {
+		if !strings.Contains(text, replacements[i]) {
+			t.Fatalf("the sample holds no %q", replacements[i])
+		}
+		text = strings.ReplaceAll(text, replacements[i], replacements[i+1])
+	}
+	return tempFile(t, "sweep.yaml", text)
+}
+
+const sampleGate = "metric: ttft.p99, operator: AtMost, value: 2s"
+
+func TestGatesDecideTheExitCode(t *testing.T) {
+	for name, tc := range map[string]struct {
+		gate, seeds string
+		code        int
+		text        string
+	}{
+		"passes":      {sampleGate, "confirm: 8", exitOK, "gate slow-requests: Pass: "},
+		"fails":       {"metric: ttft.p99, operator: AtMost, value: 1ms", "confirm: 8", exitFailed, "gate slow-requests: Fail: "},
+		"is not sure": {sampleGate, "confirm: 2", exitUnknown, "gate goodput: Unknown: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := gatesSample(t, sampleGate, tc.gate, "confirm: 8", tc.seeds)
+			promoted := filepath.Join(t.TempDir(), "epp.yaml")
+			out, err := windtunnel(t, "sweep", "-f", file, "--promote", promoted)
+			if got := exitCode(err); got != tc.code {
+				t.Errorf("exit code %d, want %d: %v\n%s", got, tc.code, err, out)
+			}
+			if !strings.Contains(out, tc.text) {
+				t.Errorf("output lacks %q:\n%s", tc.text, out)
+			}
+			if _, err := os.Stat(promoted); (err == nil) != (tc.code == exitOK) {
+				t.Errorf("promoted: %v", err)
+			}
+		})
+	}
+}
+
+func TestGatesOfARunDecideTheExitCode(t *testing.T) {
+	raw, err := os.ReadFile("../../config/samples/simulationrun-poisson.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for bound, code := range map[string]int{"1h": exitOK, "1us": exitFailed} {
+		gates := "spec:\n  gates:\n  - {name: all, metric: ttft.p99, operator: AtMost, value: " + bound + ", confidence: \"0.95\"}\n"
+		file := tempFile(t, "run.yaml", strings.Replace(string(raw), "spec:\n", gates, 1))
+		out, err := windtunnel(t, "run", "-f", file)
+		// One seed is no evidence, unless the sample has more.
+		if got := exitCode(err); got != code && got != exitUnknown || !strings.Contains(out, "gate all: ") {
+			t.Errorf("%s: exit code %d, want %d: %v", bound, got, code, err)
+		}
+	}
+}
+
+func TestPromoteChangesTheChosenLines(t *testing.T) {
+	file, promoted := gatesSample(t), filepath.Join(t.TempDir(), "epp.yaml")
+	mustRun(t, "sweep", "-f", file, "--promote", promoted)
+	got, err := os.ReadFile(promoted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"# The EPP's configuration as it is in Git.\n", "- type: queue-scorer          # short queues\n", "weight: 1                 # not before it is measured\n"} {
+		if !strings.Contains(string(got), want) {
+			t.Errorf("the promoted file lacks %q:\n%s", want, got)
+		}
+	}
+	mustRun(t, "lint", promoted)
+	printed, err := windtunnel(t, "sweep", "-f", file, "--promote", "-")
+	if err != nil || !strings.Contains(printed, string(got)) {
+		t.Errorf("printed, %v:\n%s", err, printed)
+	}
+}
+
+func TestPromoteAnyway(t *testing.T) {
+	file := gatesSample(t, sampleGate, "metric: ttft.p99, operator: AtMost, value: 1ms")
+	promoted := filepath.Join(t.TempDir(), "epp.yaml")
+	_, err := windtunnel(t, "sweep", "-f", file, "--promote", promoted, "--promote-anyway")
+	if _, statErr := os.Stat(promoted); exitCode(err) != exitFailed || statErr != nil {
+		t.Errorf("exit %d, %v", exitCode(err), statErr)
+	}
+}
+
+func TestAKilledSweepGoesOnWithItsState(t *testing.T) {
+	file, folder := gatesSample(t), t.TempDir()
+	whole := filepath.Join(folder, "whole")
+	want := mustRun(t, "sweep", "-f", file, "--state", whole, "-o", "json")
+	raw, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(raw, []byte("\n"))
+	foreign := append([]byte(nil), bytes.Replace(lines[1], []byte(`"key":"`), []byte(`"key":"0`), 1)...)
+	for name, begun := range map[string][]byte{
+		"nothing was done":       nil,
+		"the header is cut off":  raw[:10],
+		"some rows":              bytes.Join(lines[:7], nil),
+		"a row that is cut off":  append(bytes.Join(lines[:7], nil), lines[7][:40]...),
+		"all rows":               raw,
+		"a row of another sweep": append(bytes.Join(lines[:3], nil), foreign...),
+	} {
+		state := filepath.Join(folder, "begun")
+		if err := os.WriteFile(state, begun, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, mustRun(t, "sweep", "-f", file, "--state", state, "-o", "json")); diff != "" {
+			t.Errorf("%s (−want +got):\n%s", name, diff)
+		}
+		after, err := os.ReadFile(state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name != "a row of another sweep" && bytes.Count(after, []byte("\n")) != len(lines)-1 {
+			t.Errorf("%s: the state has %d lines, want %d", name, bytes.Count(after, []byte("\n")), len(lines)-1)
+		}
+	}
+}
+
+func TestAStateIsNoOtherFile(t *testing.T) {
+	file := gatesSample(t)
+	_, err := windtunnel(t, "sweep", "-f", file, "--state", file)
+	if exitCode(err) != exitBadInput {
+		t.Errorf("a manifest is taken for a state: %v", err)
+	}
+}
+
+func TestFollowWritesRunsOfTheBestPoints(t *testing.T) {
+	file, folder := gatesSample(t), filepath.Join(t.TempDir(), "best")
+	out := mustRun(t, "sweep", "-f", file, "--follow", folder, "-o", "json")
+	var sweep struct {
+		Leaderboard struct {
+			Candidates []struct {
+				Point   int
+				Metrics map[string]struct{ Mean float64 }
+			}
+		}
+		Rows []struct {
+			Point   int
+			Key     string
+			Seed    int64
+			Metrics map[string]float64
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &sweep); err != nil {
+		t.Fatal(err)
+	}
+	var run struct {
+		Rows []struct {
+			Seed    int64
+			Metrics map[string]float64
+		}
+	}
+	if err := json.Unmarshal([]byte(mustRun(t, "run", "-f", filepath.Join(folder, "gates-best-1.yaml"), "-o", "json")), &run); err != nil {
+		t.Fatal(err)
+	}
+	best := sweep.Leaderboard.Candidates[0].Point
+	for _, row := range run.Rows {
+		for _, other := range sweep.Rows {
+			if other.Point == best && other.Seed == row.Seed {
+				if diff := cmp.Diff(other.Metrics, row.Metrics); diff != "" {
+					t.Errorf("seed %d (−sweep +run):\n%s", row.Seed, diff)
+				}
+			}
+		}
+	}
+	if files, _ := filepath.Glob(filepath.Join(folder, "*.yaml")); len(files) != 3 || len(run.Rows) != 3 {
+		t.Errorf("%d files, a run of %d rows", len(files), len(run.Rows))
+	}
+}
+
+func TestTopBoundsTheTable(t *testing.T) {
+	file := gatesSample(t)
+	if out := mustRun(t, "sweep", "-f", file, "--top", "2"); !strings.Contains(out, "more points; --top 0 lists all.") {
+		t.Errorf("nothing is left out:\n%s", out)
+	}
+	if out := mustRun(t, "sweep", "-f", file); strings.Contains(out, "more points") {
+		t.Errorf("something is left out:\n%s", out)
+	}
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// followedDecisions is how many requests' decisions a run that follows a sweep
+// keeps: as many as it may.
+const followedDecisions = 1000
+
+// Followed returns what simulates a point of a sweep once more, with traces: the
+// sweep's scenario with the point's values, under the same seeds. References of
+// the scenario stay as they are.
+func (s *Study) Followed(sweep *v1alpha1.PolicySweepSpec, point int) (v1alpha1.SimulationRunSpec, error) {
+	scenario, err := s.scenarioOf(&sweep.Scenario, point)
+	if err != nil {
+		return v1alpha1.SimulationRunSpec{}, err
+	}
+	decisions := int32(followedDecisions)
+	run := v1alpha1.SimulationRunSpec{
+		Scenario:     *scenario,
+		Replications: sweep.Replications,
+		Metrics:      sweep.Metrics,
+		Trace:        v1alpha1.RunTrace{Level: v1alpha1.DecisionsTrace, Decisions: &decisions},
+	}
+	if scenario.Router.Policies != nil {
+		run.Trace = v1alpha1.RunTrace{Level: v1alpha1.MinimalTrace}
+	}
+	// What precision chose of a sweep is the search's.
+	run.Replications.Precision, run.Replications.Metric, run.Replications.MaxCount = "", "", nil
+	return run, nil
+}
+
+// scenarioOf is a sweep's scenario with a point's values in it.
+func (s *Study) scenarioOf(base *v1alpha1.Scenario, id int) (*v1alpha1.Scenario, error) {
+	point := s.points[id]
+	root, err := toTree(base)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range inOrder(s.plan.Parameters) {
+		p, value := &s.plan.Parameters[i], point.Values[i].Value
+		if value == "" || p.Profiles != nil || beneathPickerConfig(p.segments) {
+			continue
+		}
+		if err := p.set(root, value); err != nil {
+			return nil, fmt.Errorf("parameter %s: %w", p.Name, err)
+		}
+	}
+	var scenario v1alpha1.Scenario
+	if err := json.Unmarshal(mustJSON(root), &scenario); err != nil {
+		return nil, err
+	}
+	if scenario.Router.Policies == nil {
+		scenario.Router.EndpointPickerConfig, err = s.pickerOf(id)
+	}
+	return &scenario, err
+}
+
+// pickerOf is a point's EPP configuration: as it was given, with the point's
+// values; where they cannot be written into that, as the EPP sees it.
+func (s *Study) pickerOf(id int) (v1alpha1.EndpointPickerConfig, error) {
+	if p, err := s.PromotePoint(id, v1alpha1.DocumentFormat); err == nil {
+		return v1alpha1.EndpointPickerConfig{Version: p.Version, Inline: &p.Text}, nil
+	}
+	scenario, err := s.plan.scenarioAt(s.points[id], 1)
+	if err != nil {
+		return v1alpha1.EndpointPickerConfig{}, err
+	}
+	document := scenario["router"].(tree)["endpointPickerConfig"].(tree)
+	version, _ := document[versionField].(string)
+	delete(document, versionField)
+	raw, err := yaml.JSONToYAML(mustJSON(document))
+	text := string(raw)
+	return v1alpha1.EndpointPickerConfig{Version: version, Inline: &text}, err
+}
