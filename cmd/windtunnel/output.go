@@ -116,8 +116,8 @@ func writeWithRows(w io.Writer, v any, rows []result.Row) error {
 		panic(fmt.Sprintf("windtunnel: %T has no rows to end with", v))
 	}
 	out := bufio.NewWriter(w)
-	out.Write(head)
-	out.WriteString("\"rows\": [")
+	fmt.Fprintf(out, "%s\"rows\": [", head)
+	separator, end := "\n    ", ""
 	var line bytes.Buffer
 	for i := range rows {
 		raw, err := json.Marshal(rows[i])
@@ -128,15 +128,9 @@ func writeWithRows(w io.Writer, v any, rows []result.Row) error {
 		if err := json.Indent(&line, raw, "    ", "  "); err != nil {
 			return err
 		}
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		out.WriteString("\n    ")
-		out.Write(line.Bytes())
+		fmt.Fprintf(out, "%s%s", separator, line.Bytes())
+		separator, end = ",\n    ", "\n  "
 	}
-	if len(rows) > 0 {
-		out.WriteString("\n  ")
-	}
-	out.WriteString("]\n}\n")
+	fmt.Fprintf(out, "%s]\n}\n", end)
 	return out.Flush()
 }

@@ -65,6 +65,7 @@ the evidence does not do for a gate.`,
 	f := cmd.Flags()
 	f.IntVar(&o.top, "top", 20, "number of points that the table lists, with the baseline and the Pareto front beside them; 0 lists all")
 	f.StringVar(&o.state, "state", "", "file to keep rows in as they come, and to go on from")
+	f.StringVar(&o.report, "report", "", "file to write a report in Markdown to: what changes, what is expected, and under which assumptions")
 	f.StringVar(&o.follow, "follow", "", "folder to write the best points to as SimulationRuns, as many as spec.follow.best says, else 3")
 	o.promotion.register(f)
 	return cmd
@@ -95,8 +96,8 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 	if err != nil {
 		return err
 	}
-	if o.promotion.file != "" && len(ready) > 1 {
-		return badInput{fmt.Errorf("--promote writes the best point of one PolicySweep, and there are %d: choose one with --name", len(ready))}
+	if (o.promotion.file != "" || o.report != "") && len(ready) > 1 {
+		return badInput{fmt.Errorf("--promote and --report are about one PolicySweep, and there are %d: choose one with --name", len(ready))}
 	}
 	if o.promotion.file == "-" {
 		// What is promoted is all that goes to standard output.
@@ -137,6 +138,11 @@ func (o *sweepOptions) sweepOne(ctx context.Context, set *manifest.Set, sweep co
 	if o.follow != "" {
 		if err := o.followed(set, sweep, conducted.Study); err != nil {
 			return fmt.Errorf("%s: --follow: %w", sweep.label(), err)
+		}
+	}
+	if o.report != "" {
+		if err := o.reported(sweep, conducted.Study); err != nil {
+			return fmt.Errorf("%s: --report: %w", sweep.label(), err)
 		}
 	}
 	open := passed(sweep.label(), verdict)

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -65,5 +66,25 @@ func (o *promoteOptions) promote(sweep compiledSweep, study *experiment.Study, o
 		_, err = io.WriteString(o.stdout, p.Text)
 		return err
 	}
-	return os.WriteFile(o.file, []byte(p.Text), 0o644)
+	return asBadInput(os.WriteFile(o.file, []byte(p.Text), 0o644))
+}
+
+// reported writes the report of a sweep.
+func (o *sweepOptions) reported(sweep compiledSweep, study *experiment.Study) error {
+	promoted, err := study.Promote(v1alpha1.DocumentFormat)
+	if err != nil {
+		promoted = nil // --promote says why; a report can do without.
+	}
+	report, ok, err := study.Report(sweep.label(), promoted)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return errors.New("no point has all of its results")
+	}
+	var text bytes.Buffer
+	if err := report.Write(&text); err != nil {
+		return err
+	}
+	return asBadInput(os.WriteFile(o.report, text.Bytes(), 0o644))
 }

@@ -199,3 +199,17 @@ func TestTopBoundsTheTable(t *testing.T) {
 		t.Errorf("something is left out:\n%s", out)
 	}
 }
+
+func TestReportSaysWhatChangesAndOnWhatItRests(t *testing.T) {
+	file, report := gatesSample(t), filepath.Join(t.TempDir(), "report.md")
+	mustRun(t, "sweep", "-f", file, "--report", report)
+	got, err := os.ReadFile(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"# PolicySweep gates\n", "| prefix | 0 | **1** |", "version router-v0.10.0", "300 requests"} {
+		if !strings.Contains(string(got), want) {
+			t.Errorf("the report lacks %q:\n%s", want, got)
+		}
+	}
+}
