@@ -86,22 +86,6 @@ func (o *runOptions) checkFlags() error {
 	}
 }
 
-// checkExplained says where decisions are asked for that nobody explains.
-func (o *runOptions) checkExplained(runs []compiledRun) error {
-	if o.explained.request == "" && o.trace == "" {
-		return nil
-	}
-	for _, run := range runs {
-		if run.Spec.Scenario.Router.Policies != nil {
-			at := field.NewPath("spec", "scenario", "router", "policies")
-			return compiled("SimulationRun", run.Name, field.ErrorList{
-				field.Forbidden(at, "--explain and --trace tell of the decisions of an endpointPickerConfig"),
-			}, nil)
-		}
-	}
-	return nil
-}
-
 func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 	if err := o.checkFlags(); err != nil {
 		return err
@@ -123,9 +107,6 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writer)
 		if err := checkPrometheus(ready); err != nil {
 			return err
 		}
-	}
-	if err := o.checkExplained(ready); err != nil {
-		return err
 	}
 	if o.explained.request != "" {
 		return o.explain(ctx, ready, stdout)

@@ -47,6 +47,30 @@ func TestExplainPrintsATable(t *testing.T) {
 	}
 }
 
+// Who was evicted had been routed before.
+func TestExplainTellsOfEvictions(t *testing.T) {
+	const run = "testdata/evict.yaml"
+	_, err := windtunnel(t, "run", "-f", run, "--explain", "rejected")
+	const want = "none was turned away; the first one that was evicted is 26"
+	if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), want) {
+		t.Fatalf("%v, want %q", err, want)
+	}
+	if got := mustRun(t, "run", "-f", run, "--explain", "26"); !strings.HasSuffix(got, "It went to llama/0.\nIt ended evicted.\n") {
+		t.Error(got)
+	}
+}
+
+// Policies without an EPP explain themselves as EPPs do.
+func TestExplainPolicies(t *testing.T) {
+	const runs = "testdata/policies.yaml"
+	for _, name := range []string{"weighted", "least-loaded"} {
+		t.Run(name, func(t *testing.T) {
+			golden(t, filepath.Join("explain", name+".txt"), mustRun(t, "run", "-f", runs, "--name", name, "--explain", "150"))
+		})
+	}
+	mustRun(t, "run", "-f", runs, "--name", "weighted", "--trace", filepath.Join(t.TempDir(), "d.jsonl"))
+}
+
 func TestExplainAsJSON(t *testing.T) {
 	golden(t, filepath.Join("explain", "dropped.json"), mustRun(t, "run", "-f", "testdata/explain.yaml", "--explain", "120", "-o", "json"))
 }

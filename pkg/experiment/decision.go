@@ -38,7 +38,7 @@ type explainer interface {
 // over.
 func (w watch) attach(c *simulator.Config) (detach func()) {
 	c.CheckInvariants = w.check
-	c.Completed = w.completed
+	c.Completed, c.Evicted = w.completed, w.evicted
 	if w.decided == nil {
 		return func() {}
 	}

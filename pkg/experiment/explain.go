@@ -30,7 +30,7 @@ type RequestStory struct {
 // RequestOutcome is how a request ended. Times are at the gateway.
 type RequestOutcome struct {
 	// Ended is completed, rejected, failed (its replica did, and no other was
-	// found) or unfinished.
+	// found), evicted or unfinished.
 	Ended string `json:"ended"`
 	// The rest is of completed requests.
 	TTFTSeconds  float64 `json:"ttftSeconds,omitempty"`
@@ -44,7 +44,7 @@ type RequestOutcome struct {
 // order of arrival. An error that wraps ErrNoSuchRequest says that there is none.
 func (p *Plan) Explain(ctx context.Context, trace *workload.Trace, seed int64, request int, check bool) (*RequestStory, error) {
 	story := &RequestStory{}
-	arrived := 0
+	arrived, evicted := 0, -1
 	_, err := p.simulateOne(ctx, trace, &Trial{Share: 1}, seed, nil, watch{
 		check: check,
 		decided: func(d *Decision) {
@@ -61,16 +61,26 @@ func (p *Plan) Explain(ctx context.Context, trace *workload.Trace, seed int64, r
 				story.Outcome.complete(c)
 			}
 		},
+		evicted: func(id int) {
+			if evicted < 0 {
+				evicted = id
+			}
+			if id == request {
+				story.Outcome.Ended = "evicted"
+			}
+		},
 	})
 	switch {
 	case err != nil:
 		return nil, err
+	case len(story.Decisions) == 0 && request == FirstRejected && evicted >= 0:
+		return nil, fmt.Errorf("%w: of the %d under seed %d none was turned away; the first one that was evicted is %d", ErrNoSuchRequest, arrived, seed, evicted)
 	case len(story.Decisions) == 0 && request == FirstRejected:
 		return nil, fmt.Errorf("%w: of the %d under seed %d none was rejected", ErrNoSuchRequest, arrived, seed)
 	case len(story.Decisions) == 0:
 		return nil, fmt.Errorf("%w: %d is none of the %d under seed %d that were decided on, which are numbered from 0", ErrNoSuchRequest, request, arrived, seed)
 	}
-	if story.Outcome.Ended != "completed" {
+	if story.Outcome.Ended == "" {
 		story.Outcome.Ended = story.ended()
 	}
 	return story, nil

@@ -164,7 +164,7 @@ func (t decisionTable) profile(p *epp.ProfileRun) {
 		s := &p.Scorers[i]
 		rows.add(s.Name+" ×"+figureOf(s.Weight), ofCandidate(p, func(at int) string { return scoreOf(s, at) }))
 	}
-	if len(p.Scorers) > 0 {
+	if len(p.Scorers) > 0 || slices.ContainsFunc(p.Scores, func(n epp.Number) bool { return n != 0 }) {
 		rows.add("total", ofCandidate(p, func(at int) string { return figureOf(p.Scores[at]) }))
 	}
 	rows.add("", func(e int) string { return t.verdict(p, e) })

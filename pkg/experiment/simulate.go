@@ -111,6 +111,7 @@ type watch struct {
 	check     bool
 	decided   func(*Decision)
 	completed func(simulator.Completion)
+	evicted   func(request int)
 }
 
 func (o *Options) watch(simulation int) watch {

@@ -18,6 +18,7 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 		listener:    c.Router.Listener(),
 		completed:   c.Completed,
 		refused:     c.Rejected,
+		evicted:     c.Evicted,
 		source:      c.Source,
 		horizon:     c.Horizon,
 		handing:     c.Handoff,

@@ -50,6 +50,9 @@ type Config struct {
 	// after the router was asked where it was, but not of those that are Evicted
 	// later; nil if nobody wants to know. It changes nothing of the run.
 	Rejected func(request int, reason Reason)
+	// Evicted is told of those, by their ID, once; nil if nobody wants to know. It
+	// changes nothing of the run.
+	Evicted func(request int)
 	// CheckInvariants makes every event check what must always hold (see
 	// invariants.go) and panic with the values where it does not.
 	CheckInvariants bool

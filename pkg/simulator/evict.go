@@ -38,6 +38,9 @@ func (s *simulation) evict(number int) {
 	}
 	s.takeBackDeliveries(id)
 	s.metrics.evicted(s.now, q)
+	if s.evicted != nil {
+		s.evicted(number)
+	}
 	if s.listener != nil {
 		s.listener.Finished(&q.info, int(q.replica))
 	}

@@ -41,8 +41,9 @@ type simulation struct {
 	doors bool
 	// completed is Config.Completed.
 	completed func(Completion)
-	// refused is Config.Rejected.
+	// refused is Config.Rejected, evicted Config.Evicted.
 	refused   func(int, Reason)
+	evicted   func(int)
 	source    workload.Source
 	horizon   Horizon
 	warmingUp bool
