@@ -112,10 +112,11 @@ func (p *Plan) precisionObjective() int {
 	return at
 }
 
-// claimConfidence is that of the claims of a Capacity search; others make none.
+// claimConfidence is that of the claims of a Capacity search; others look at
+// none.
 func (p *Plan) claimConfidence() float64 {
 	if p.Search == nil || p.Search.Capacity == nil {
-		return 0.5
+		return 0.95
 	}
 	return p.Search.Capacity.Confidence.Float()
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/utils/ptr"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -64,6 +67,30 @@ func TestTheBacklogGrowsBeyondOneOverM(t *testing.T) {
 		}
 		if warns := len(boundFindings(p)) > 0; warns != grows {
 			t.Errorf("prefix/load of %s: found %v", prefix, boundFindings(p))
+		}
+	}
+}
+
+// A constraint ranks the points of any search, here of a grid.
+func TestAConstraintOnTheBacklog(t *testing.T) {
+	sweep := testSweep(t)
+	sweep.Spec.Scenario = testRun(t).Spec.Scenario
+	affine("1", "1", "400", 1)(&sweep.Spec.Scenario)
+	sweep.Spec.Scenario.Horizon.Requests = ptr.To[int64](2000)
+	sweep.Spec.Parameters = []v1alpha1.Parameter{{
+		Name: "prefix", Path: "router.policies.routing.scorers[prefix-affinity].weight", Values: []string{"3", "1"},
+	}}
+	sweep.Spec.Replications = v1alpha1.Replications{Seeds: []int64{1, 2}}
+	sweep.Spec.Constraints = []v1alpha1.Constraint{{Metric: result.BacklogGrowth, Operator: v1alpha1.AtMost, Value: "10%"}}
+	sweep.Spec.Baseline = nil
+	study, err := mustCompileSweep(t, sweep).Plan.Conduct(t.Context(), nil, Options{Parallelism: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range study.Rows() {
+		got, _ := row.Metrics.Get(result.BacklogGrowth)
+		if grows := study.Points()[row.Point].Values[0].Value == "3"; grows != (got > 0.5) {
+			t.Errorf("at %s the backlog grows by %v", study.Points()[row.Point], got)
 		}
 	}
 }
