@@ -98,8 +98,16 @@ func (h *hotPrefix) describe(s *sway) string {
 		shares = fmt.Sprintf("m = %.4g to %.4g", h.least, h.most)
 		bound = fmt.Sprintf("Below prefix/load = %.4g (1/m) load outweighs that for each of them, above %.4g for none.", 1/h.most, 1/h.least)
 	}
-	return fmt.Sprintf("%s. Requests that share a prefix come at %.3g/s, of which a replica that holds it serves about %.3g/s; %s of their blocks lie in it. %s",
-		s.describe(), h.perSecond, h.served, shares, bound)
+	return fmt.Sprintf("%s. Requests that share a prefix come at %s/s, of which a replica that holds it serves about %s/s; %s of their blocks lie in it. %s",
+		s.describe(), roughly(h.perSecond), roughly(h.served), shares, bound)
+}
+
+// roughly writes a rate with two digits or more.
+func roughly(perSecond float64) string {
+	if perSecond < 100 {
+		return fmt.Sprintf("%.2g", perSecond)
+	}
+	return fmt.Sprintf("%.0f", perSecond)
 }
 
 // advice is a bound to keep to: as a rule of the sweep, where that varies the
@@ -114,6 +122,9 @@ func (h *hotPrefix) advice(s *sway) string {
 
 // timesSum writes a factor times a sum.
 func timesSum(factor float64, s *weightSum) string {
+	if len(s.terms) == 0 {
+		return fmt.Sprintf("%.5g", factor*s.constant)
+	}
 	text := s.String()
 	if strings.Contains(text, " ") {
 		text = "(" + text + ")"

@@ -147,7 +147,7 @@ schedulingProfiles:
 		says     string
 	}{
 		"weights that stay":         {weights(profile, queue), lint.Info, `"3 < 2 * (queue + 2)"`},
-		"a weight":                  {weights(profile, prefix), lint.Info, `"prefix < 2 * 4"`},
+		"a weight":                  {weights(profile, prefix), lint.Info, `"prefix < 8"`},
 		"a weight of each":          {weights(profile, prefix, queue), lint.Warning, `takes prefix/load up to 2. `},
 		"as a rule over parameters": {weights(profile, prefix, queue), lint.Warning, `add to spec.rules the expression "prefix < 2 * (queue + 2)".`},
 	} {
