@@ -10,9 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"unique"
-
-	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // RowsVersion says what rows hold beside the metrics that are asked for: it is
@@ -138,10 +135,12 @@ func WriteRows(w io.Writer, rows []Row) error {
 // error, writing the rows gives the same bytes.
 func ReadRows(r io.Reader) ([]Row, error) {
 	b := bufio.NewReader(r)
-	in := rowReader{checked: map[unique.Handle[string]]bool{}}
+	in := newRowReader()
 	var rows []Row
+	var line []byte
 	for number := 1; ; number++ {
-		line, err := b.ReadBytes('\n')
+		var err error
+		line, err = readLine(b, line[:0])
 		switch {
 		case errors.Is(err, io.EOF) && len(line) == 0:
 			return rows, nil
@@ -158,46 +157,13 @@ func ReadRows(r io.Reader) ([]Row, error) {
 	}
 }
 
-// rowReader reads rows of which many have the same metrics.
-type rowReader struct {
-	// checked holds the lists of names that are all of metrics.
-	checked map[unique.Handle[string]]bool
-}
-
-func (in *rowReader) read(line []byte) (Row, error) {
-	if len(line) == 0 {
-		return Row{}, errors.New("empty")
-	}
-	var row Row
-	if err := row.UnmarshalJSON(line); err != nil {
-		return Row{}, err
-	}
-	if names := row.Metrics.names; !in.checked[names] {
-		if err := checkNames(row.Metrics); err != nil {
-			return Row{}, err
-		}
-		in.checked[names] = true
-	}
-	again, err := row.MarshalJSON()
-	if err != nil {
-		return Row{}, err
-	}
-	if !bytes.Equal(line, again) {
-		return Row{}, errors.New("not in the form in which rows are written: spaces, repeated or unsorted keys, or other digits")
-	}
-	return row, nil
-}
-
-// checkNames reports names that are not canonical texts of metrics.
-func checkNames(metrics Metrics) error {
-	for name := range metrics.All() {
-		m, errs := ParseMetric(name, field.NewPath("metrics"))
-		if len(errs) > 0 {
-			return errs.ToAggregate()
-		}
-		if m.String() != name {
-			return fmt.Errorf("metric %s must be written %s", name, m)
+// readLine appends the next line with its line break.
+func readLine(b *bufio.Reader, line []byte) ([]byte, error) {
+	for {
+		part, err := b.ReadSlice('\n')
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
 		}
 	}
-	return nil
 }

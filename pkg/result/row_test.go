@@ -4,6 +4,7 @@ package result
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"math"
 	"strings"
@@ -100,11 +101,33 @@ func TestWriteRowsRefusesWhatIsNoNumber(t *testing.T) {
 	}
 }
 
+// What is read quickly is what the long way reads, and the long way refuses what
+// would be written otherwise.
 func FuzzReadRows(f *testing.F) {
-	f.Add([]byte(`{"key":"k","point":0,"seed":42,"metrics":{"goodput":0.5,"ttft.p99{class=a}":-0}}` + "\n"))
-	f.Add([]byte(`{"key":"\u003c","point":1,"seed":-42,"metrics":{}}` + "\n\n"))
-	f.Add([]byte("{}\n"))
+	for _, text := range []string{
+		`{"key":"k","point":0,"seed":42,"metrics":{"goodput":0.5,"ttft.p99{class=a}":-0}}` + "\n",
+		`{"key":"\u003c","point":1,"seed":-42,"metrics":{}}` + "\n\n",
+		`{"key":"","point":1,"seed":-42,"error":"no <weights>"}` + "\n",
+		`{"key":"k","point":10,"seed":7,"share":0.25,"error":"none"}` + "\n",
+		`{"key":"k","point":1,"seed":7,"share":0.1,"metrics":{"goodput":1e-7,"preemptions":1.5e+21}}` + "\n",
+		`{"key":"k","point":01,"seed":-0,"share":1,"metrics":{"preemptions":1.0,"goodput":1e-07}}` + "\n",
+		"{}\n",
+	} {
+		f.Add([]byte(text))
+	}
 	f.Fuzz(func(t *testing.T, text []byte) {
+		reader := newRowReader()
+		for line := range bytes.Lines(text) {
+			line = bytes.TrimSuffix(line, []byte("\n"))
+			want, fault := reader.readAny(line)
+			got, ok := reader.readPlain(line)
+			if ok && fault != nil {
+				t.Fatalf("%q was read although %v", line, fault)
+			}
+			if ok && !cmp.Equal(want, got) {
+				t.Fatalf("%q is %+v, want %+v", line, got, want)
+			}
+		}
 		rows, err := ReadRows(bytes.NewReader(text))
 		if err != nil {
 			return
@@ -115,6 +138,64 @@ func FuzzReadRows(f *testing.F) {
 		}
 		if !bytes.Equal(text, b.Bytes()) {
 			t.Fatalf("%q was read and is written %q", text, b.Bytes())
+		}
+	})
+}
+
+// Rows that simulations give are all read quickly, and share the names of
+// their metrics.
+func TestRowsArePlain(t *testing.T) {
+	rows := []Row{
+		NewRow(makeDocument(42, 0), 3, []Metric{MustParseMetric("ttft.p99{class=critical}")}),
+		NewRow(makeDocument(-43, 0), 1234567, nil),
+		{Key: "k", Point: 4, Seed: 44, Share: 0.25},
+		{Point: 5, Seed: 44, Share: 1, Error: "weights: must not all be 0"},
+	}
+	reader := newRowReader()
+	for _, want := range rows {
+		line, err := want.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			got, ok := reader.readPlain(line)
+			if !ok || got.Metrics.names != want.Metrics.names || !cmp.Equal(want, got) {
+				t.Errorf("%s is %+v, %t", line, got, ok)
+			}
+		}
+	}
+	if n := len(reader.known); n != 2 {
+		t.Errorf("%d lists of names are known, want 2", n)
+	}
+}
+
+func TestRowsLongerThanABuffer(t *testing.T) {
+	rows := []Row{{Key: strings.Repeat("k", 10_000), Share: 1}, {Key: "k", Share: 1}}
+	var b bytes.Buffer
+	if err := WriteRows(&b, rows); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadRows(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(rows, got); diff != "" {
+		t.Errorf("rows read back, −want +got:\n%s", diff)
+	}
+}
+
+// Numbers are written as encoding/json writes them.
+func FuzzAppendNumber(f *testing.F) {
+	for _, x := range []float64{0, 1, -0.1, 1e-6, 9.99e-7, 1e-9, 1.5e-10, 1e21, -1e22, 1e300, 5e-324, math.MaxFloat64} {
+		f.Add(x)
+	}
+	f.Fuzz(func(t *testing.T, x float64) {
+		want, err := json.Marshal(x)
+		if err != nil {
+			return // not finite
+		}
+		if got := appendNumber(nil, x); !bytes.Equal(got, want) {
+			t.Errorf("%s, want %s", got, want)
 		}
 	})
 }
