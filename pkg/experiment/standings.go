@@ -27,6 +27,7 @@ func (s *Study) Top(keep int) (*result.Leaderboard, error) {
 		Rows:        rows,
 		Objectives:  s.asked.objectives,
 		Constraints: s.asked.constraints,
+		Features:    s.asked.features,
 		Shown:       s.asked.shown(),
 		Baseline:    s.baseline,
 		Seeds:       s.plan.Seeds,
@@ -42,6 +43,15 @@ func (s *Study) candidates() []result.Candidate {
 		candidates[i] = result.Candidate{Point: point.ID, Dropped: dropped[point.ID]}
 		for _, value := range point.existing() {
 			candidates[i].Parameters = append(candidates[i].Parameters, result.Assignment{Name: value.Name, Value: value.Value})
+		}
+	}
+	if archive, ok := search.As[interface{ Elites() []search.Elite }](s.algorithm); ok {
+		for _, elite := range archive.Elites() {
+			kind := make(result.Kind, len(elite.Cell))
+			for i, bin := range elite.Cell {
+				kind[i] = bin + 1
+			}
+			candidates[s.ids[strings.Join(elite.Trial.Point, separator)]].Elite = kind
 		}
 	}
 	return candidates

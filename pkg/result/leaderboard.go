@@ -24,6 +24,9 @@ type Candidate struct {
 	Parameters []Assignment `json:"parameters,omitempty"`
 	// Dropped is set where the search stopped giving it seeds.
 	Dropped *Drop `json:"dropped,omitempty"`
+	// Elite is the kind of behaviour of which it is the best, where a search looks
+	// for such.
+	Elite Kind `json:"elite,omitempty"`
 	// Capacity ranks before all objectives, where it is searched for.
 	Capacity *Capacity `json:"capacity,omitempty"`
 }
@@ -42,6 +45,8 @@ type Standings struct {
 	Rows        []Row
 	Objectives  []Objective
 	Constraints []Constraint
+	// Features are what kinds of behaviour are told apart by.
+	Features []Measure
 	// Shown are further measures to give the figures of.
 	Shown []Measure
 	// Baseline is a point, or NoBaseline.
@@ -51,7 +56,8 @@ type Standings struct {
 	// dropped. Rows under others only make figures and comparisons more precise.
 	Seeds []int64
 	// Keep bounds how many candidates are listed, beside the baseline: the best,
-	// and as many of the Pareto front. 0 lists all.
+	// as many of the Pareto front, and as many that are the best of their kind. 0
+	// lists all.
 	Keep int
 }
 
@@ -64,6 +70,8 @@ type Leaderboard struct {
 	Confidence  float64      `json:"confidence"`
 	Objectives  []Objective  `json:"objectives"`
 	Constraints []Constraint `json:"constraints,omitempty"`
+	// Features are what kinds of behaviour are told apart by.
+	Features []string `json:"features,omitempty"`
 	// Seeds are those by which candidates are ranked, ascending.
 	Seeds []int64 `json:"seeds"`
 	// Baseline is the point compared with; absent where there is none.
@@ -160,6 +168,9 @@ func NewLeaderboard(in Standings) (*Leaderboard, error) {
 		Counts:        s.counts(),
 		Rungs:         s.rungs(),
 		Candidates:    s.listed(),
+	}
+	for _, feature := range in.Features {
+		l.Features = append(l.Features, feature.String())
 	}
 	if in.Baseline != NoBaseline {
 		l.Baseline = &in.Baseline

@@ -39,6 +39,9 @@ func (l *Leaderboard) grid() *grid {
 	g.add("rank", true, ranks)
 	g.add("", false, fronts)
 	g.add("candidate", false, names)
+	if kinds, any := l.kinds(); any {
+		g.add("best of its kind", false, kinds)
+	}
 	if capacities, any := l.capacities(); any {
 		g.add("capacity ↑", false, capacities)
 	}

@@ -18,6 +18,9 @@ func (l *Leaderboard) notes() []string {
 	default:
 		notes = append(notes, l.rankNote("Ranked by the mean of "), l.frontNote())
 	}
+	if _, any := l.kinds(); any {
+		notes = append(notes, l.eliteNote())
+	}
 	if n := l.Counts.Infeasible; n > 0 {
 		notes = append(notes, fmt.Sprintf("✗ breaks a constraint: %d of %d candidates do, by their means, and rank behind those that do not.", n, l.Counts.All))
 	}

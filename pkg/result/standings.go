@@ -278,18 +278,19 @@ func (s *standings) counts() Counts {
 
 // listed returns the entrants to list, with all their figures.
 func (s *standings) listed() []Ranked {
-	ranked, front := []Ranked{}, 0
+	ranked, front, elites := []Ranked{}, 0, 0
 	for i := range s.entrants {
 		e := &s.entrants[i]
-		keep := s.Keep == 0 || i < s.Keep || e == s.baseline
-		if !keep && e.pareto && front < s.Keep {
-			keep = true
-		}
+		elite := e.candidate.Elite != nil
+		keep := s.Keep == 0 || i < s.Keep || e == s.baseline || e.pareto && front < s.Keep || elite && elites < s.Keep
 		if !keep {
 			continue
 		}
 		if e.pareto {
 			front++
+		}
+		if elite {
+			elites++
 		}
 		ranked = append(ranked, s.listing(e))
 	}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Kind is a kind of behaviour of which a candidate is the best: the bin of each
+// feature, counted from 1.
+type Kind []int
+
+// text prints a kind, such as 3·1.
+func (k Kind) text() string {
+	parts := make([]string, len(k))
+	for i, bin := range k {
+		parts[i] = strconv.Itoa(bin)
+	}
+	return strings.Join(parts, "·")
+}
+
+// kinds are the texts of the candidates' kinds, if any has one.
+func (l *Leaderboard) kinds() (texts []string, any bool) {
+	for i := range l.Candidates {
+		kind := l.Candidates[i].Elite
+		texts = append(texts, kind.text())
+		any = any || kind != nil
+	}
+	return texts, any
+}
+
+// eliteNote says what stands in the column of kinds.
+func (l *Leaderboard) eliteNote() string {
+	return fmt.Sprintf("Best of its kind: by the first objective, of all candidates in the same bins of %s.", strings.Join(l.Features, ", "))
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTheBestOfEachKindAreListed(t *testing.T) {
+	in := Standings{
+		Objectives: []Objective{objective("ttft.mean", Minimize)},
+		Features:   []Measure{Of(MustParseMetric("cacheHit.gpu"))},
+		Baseline:   NoBaseline,
+		Keep:       1,
+	}
+	for point := range 6 {
+		c := Candidate{Point: point}
+		if point%3 == 0 {
+			c.Elite = Kind{point + 1, 2}
+		}
+		in.Candidates = append(in.Candidates, c)
+		in.Rows = append(in.Rows, Row{Key: "k", Point: point, Seed: 1, Share: 1, Metrics: NewMetrics(map[string]float64{"ttft.mean": float64(6 - point)})})
+	}
+	board, err := NewLeaderboard(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(board.Candidates) != 2 || board.Candidates[0].Point != 5 || board.Candidates[1].Point != 3 {
+		t.Errorf("listed are %v, want the best one and the best of the kinds", board.Candidates)
+	}
+	var b strings.Builder
+	if err := board.Table(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"best of its kind", "4·2", "same bins of cacheHit.gpu"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the table lacks %q:\n%s", want, b.String())
+		}
+	}
+}
