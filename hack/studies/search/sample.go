@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// sample is the sweep that is searched in many ways. What one of them simulated
+// the others need not.
+type sample struct {
+	sweep *v1alpha1.PolicySweep
+	known knownRows
+}
+
+// readSample reads the first sweep of a manifest.
+func readSample(path string) (*sample, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	set, err := manifest.Read(file, path)
+	if err != nil {
+		return nil, err
+	}
+	if len(set.Sweeps) == 0 {
+		return nil, fmt.Errorf("%s: no PolicySweep", path)
+	}
+	if set.Sweeps[0].Spec.Scenario.Horizon.Requests == nil {
+		return nil, fmt.Errorf("%s: spec.scenario.horizon.requests is not set, and effort is counted in them", path)
+	}
+	return &sample{sweep: set.Sweeps[0], known: knownRows{rows: map[string]result.Row{}}}, nil
+}
+
+// conduct goes through a sweep, searched in this way.
+func (s *sample) conduct(sweep *v1alpha1.PolicySweep, how v1alpha1.Search) (*found, error) {
+	sweep = sweep.DeepCopy()
+	sweep.Spec.Search = how
+	compiled, errs, err := experiment.CompileSweep(context.Background(), sweep, nil)
+	if err != nil || len(errs) > 0 {
+		return nil, errors.Join(err, errs.ToAggregate())
+	}
+	conducted, err := compiled.Plan.Conduct(context.Background(), compiled.Trace, experiment.Options{
+		Parallelism: 1, // searches run side by side
+		Known:       s.known.row,
+		Done:        s.known.keep,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s, seed %d: %w", how.Algorithm, how.Seed, err)
+	}
+	return s.read(compiled.Plan, conducted.Study)
+}
+
+// knownRows are rows by their simulations' keys. All studies share them.
+type knownRows struct {
+	mu   sync.Mutex
+	rows map[string]result.Row
+}
+
+func (k *knownRows) row(key string) (result.Row, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	row, ok := k.rows[key]
+	return row, ok
+}
+
+func (k *knownRows) keep(row *result.Row) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.rows[row.Key] = *row
+	return nil
+}
