@@ -59,6 +59,8 @@ func newCluster(t testing.TB) *cluster {
 		WithIndex(&corev1.ConfigMap{}, indexOwner, ownerIndex).
 		WithIndex(&v1alpha1.SimulationRun{}, indexConfigMap, runs.configMapIndex).
 		WithIndex(&v1alpha1.PolicySweep{}, indexConfigMap, sweeps.configMapIndex).
+		WithIndex(&v1alpha1.SimulationRun{}, indexReuse, runs.reuseIndex).
+		WithIndex(&v1alpha1.PolicySweep{}, indexReuse, sweeps.reuseIndex).
 		WithInterceptorFuncs(interceptor.Funcs{Create: func(ctx context.Context, w client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 			if o.GetUID() == "" {
 				c.uids++

@@ -10,10 +10,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// maxMessage is what a condition's message can hold, in characters.
-const maxMessage = 32768
+// maxMessage bounds a condition's message, in bytes: a status has several, and
+// the same in each.
+const maxMessage = 2048
 
 // outcome says where work stands.
 type outcome int
@@ -97,6 +100,31 @@ func setConditions(st *v1alpha1.CommonStatus, v verdict, now time.Time) {
 			meta.RemoveStatusCondition(&st.Conditions, typ)
 		}
 	}
+}
+
+// setPassed writes what came of the gates: Unknown as long as there are no
+// results, and nothing where there are no gates.
+func setPassed(st *v1alpha1.CommonStatus, v *experiment.Verdict, gates int, now time.Time) {
+	if gates == 0 {
+		meta.RemoveStatusCondition(&st.Conditions, v1alpha1.ConditionPassed)
+		return
+	}
+	c := metav1.Condition{
+		Type: v1alpha1.ConditionPassed, Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonPending,
+		Message: "the gates are judged once all results are there", ObservedGeneration: st.ObservedGeneration, LastTransitionTime: metav1.NewTime(now),
+	}
+	if v != nil {
+		judged := map[result.Judgement]struct {
+			status metav1.ConditionStatus
+			reason string
+		}{
+			result.Pass:    {metav1.ConditionTrue, v1alpha1.ReasonGatesPassed},
+			result.Fail:    {metav1.ConditionFalse, v1alpha1.ReasonGateFailed},
+			result.Unknown: {metav1.ConditionUnknown, v1alpha1.ReasonUndecided},
+		}[v.Judgement]
+		c.Status, c.Reason, c.Message = judged.status, judged.reason, clip(v.Words, maxMessage)
+	}
+	meta.SetStatusCondition(&st.Conditions, c)
 }
 
 // isTrue reports whether a status has a condition that is True.

@@ -54,6 +54,9 @@ type decider struct {
 	results *v1alpha1.ResultsStatus
 	// named are the chunks that the index lists; nil where that is not known.
 	named map[string]bool
+	// judged is what came of the gates; nil where there are none, or no results
+	// yet.
+	judged *experiment.Verdict
 }
 
 // do adds an act.
@@ -139,7 +142,28 @@ func (d *decider) sumUp(next subject) error {
 	if results := next.status().Results; results != nil {
 		results.Digest = digest
 	}
-	return next.fill(d.standing.study)
+	if err := next.fill(d.standing.study); err != nil {
+		return err
+	}
+	if d.judged, err = d.standing.study.Verdict(); err != nil {
+		return err
+	}
+	if sw, ok := next.(sweep); ok {
+		return d.leaderboard(sw)
+	}
+	return nil
+}
+
+// leaderboard has the status name a ConfigMap of the best points.
+func (d *decider) leaderboard(sw sweep) error {
+	cm, err := makeLeaderboard(d.subject, d.plan, d.standing.study)
+	if err != nil {
+		return err
+	}
+	if sw.Status.Leaderboard = cm.Name; !d.hasConfigMap(cm.Name) {
+		d.do(act{ensure, cm, "it holds the best points with all their figures"})
+	}
+	return nil
 }
 
 func (d *decider) completeVerdict(st *v1alpha1.CommonStatus) verdict {
@@ -380,6 +404,10 @@ func (d *decider) useless(cm *metav1.PartialObjectMetadata, st *v1alpha1.CommonS
 		if st.Results == nil || cm.Name != st.Results.Index {
 			return "there is a newer index"
 		}
+	case ComponentLeaderboard:
+		if sw, ok := d.reported().(sweep); ok && cm.Name != sw.Status.Leaderboard {
+			return "there is a newer leaderboard"
+		}
 	case ComponentResult:
 		switch {
 		case isList && !ofPlan:
@@ -389,6 +417,14 @@ func (d *decider) useless(cm *metav1.PartialObjectMetadata, st *v1alpha1.CommonS
 		}
 	}
 	return ""
+}
+
+// reported is the subject as its status is to be.
+func (d *decider) reported() subject {
+	if d.decision.status != nil {
+		return d.decision.status
+	}
+	return d.subject
 }
 
 // cleans reports whether the decision deletes an object afterwards already.

@@ -25,6 +25,7 @@ func TestDecide(t *testing.T) {
 		reconciling, isSuspendedType             = v1alpha1.ConditionReconciling, v1alpha1.ConditionSuspended
 		waiting, oneOfTwo, noneOfTwo, heldByName = "Job JOB waits for its pods", "2 of 4 simulations done", "0 of 4 simulations done", "Job JOB was suspended by somebody; "
 	)
+	const board = "ensure ConfigMap PREFIX-leaderboard-#"
 	const index = "ensure ConfigMap PREFIX-index-#"
 	for name, tc := range map[string]struct {
 		set  func(*scene)
@@ -95,11 +96,11 @@ func TestDecide(t *testing.T) {
 		},
 		"all shards' results complete it, whatever the Job says": {
 			func(s *scene) { s.job().done(1).done(0) },
-			decided{Acts: []string{index}, Types: []string{isComplete, ready}, Reason: "Complete", Message: "4 simulations done"},
+			decided{Acts: []string{index, board}, Types: []string{isComplete, ready}, Reason: "Complete", Message: "4 simulations done"},
 		},
 		"results that are known need no pod": {
 			func(s *scene) { s.job().done(1).read(0) },
-			decided{Acts: []string{index}, Types: []string{isComplete, ready}, Reason: "Complete", Message: "4 simulations done"},
+			decided{Acts: []string{index, board}, Types: []string{isComplete, ready}, Reason: "Complete", Message: "4 simulations done"},
 		},
 		"results that nobody names are deleted when it is complete": {
 			func(s *scene) {
@@ -112,7 +113,7 @@ func TestDecide(t *testing.T) {
 				slices.SortFunc(s.world.configMaps, func(a, b metav1.PartialObjectMetadata) int { return strings.Compare(a.Name, b.Name) })
 			},
 			decided{
-				Acts:    []string{index},
+				Acts:    []string{index, board},
 				Cleanup: []string{"delete ConfigMap older", "delete ConfigMap older-plan"},
 				Types:   []string{isComplete, ready}, Reason: "Complete", Message: "4 simulations done",
 			},

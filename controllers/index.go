@@ -5,6 +5,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -20,6 +21,8 @@ const (
 	indexOwner = "metadata.controller"
 	// indexConfigMap finds objects by the ConfigMaps that they refer to.
 	indexConfigMap = "spec.configMaps"
+	// indexReuse finds objects by those whose results they reuse.
+	indexReuse = "spec.reuseFrom"
 )
 
 // addIndexes adds the indexes that the controllers read.
@@ -32,6 +35,9 @@ func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 	for _, s := range []subjects{runs, sweeps} {
 		if err := indexer.IndexField(ctx, s.object(), indexConfigMap, s.configMapIndex); err != nil {
 			return fmt.Errorf("index %s by ConfigMap: %w", s.kind, err)
+		}
+		if err := indexer.IndexField(ctx, s.object(), indexReuse, s.reuseIndex); err != nil {
+			return fmt.Errorf("index %s by what it reuses: %w", s.kind, err)
 		}
 	}
 	return nil
@@ -47,6 +53,10 @@ func ownerIndex(child client.Object) []string {
 
 func (s subjects) configMapIndex(object client.Object) []string {
 	return s.wrap(object).configMaps()
+}
+
+func (s subjects) reuseIndex(object client.Object) []string {
+	return unique(slices.Clone(s.wrap(object).reuseFrom()))
 }
 
 // controllerOf returns the reference to the object of ours that controls a

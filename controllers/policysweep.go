@@ -37,7 +37,8 @@ func (s sweep) compile(ctx context.Context, in experiment.Inputs) (*experiment.C
 }
 
 func (s sweep) clearFigures() {
-	s.Status.Best, s.Status.Baseline, s.Status.ParetoFront = nil, nil, nil
+	s.Status.Best, s.Status.Baseline, s.Status.ParetoFront, s.Status.Gates = nil, nil, nil, nil
+	s.Status.Leaderboard, s.Status.Promoted, s.Status.Followed = "", "", nil
 }
 
 func (s sweep) fill(study *experiment.Study) error {

@@ -3,6 +3,8 @@
 package controllers
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -93,4 +95,41 @@ func copiesOf(s subject, p *planned, st *standing) ([]copied, error) {
 		})
 	}
 	return copies, nil
+}
+
+// maxRanked is how many points a leaderboard's ConfigMap holds at most, and
+// maxLeaderboardBytes how much.
+const (
+	maxRanked           = 100
+	maxLeaderboardBytes = 768 << 10
+)
+
+// Keys of a leaderboard's ConfigMap.
+const (
+	leaderboardJSON = "leaderboard.json"
+	leaderboardText = "leaderboard.txt"
+)
+
+// makeLeaderboard makes the ConfigMap of the best points.
+func makeLeaderboard(s subject, p *planned, study *experiment.Study) (*corev1.ConfigMap, error) {
+	for keep := maxRanked; ; keep /= 2 {
+		board, err := study.Top(keep)
+		if err != nil {
+			return nil, err
+		}
+		raw, err := json.MarshalIndent(board, "", "  ")
+		if err != nil {
+			return nil, fmt.Errorf("encode the leaderboard: %w", err)
+		}
+		var text bytes.Buffer
+		if err := board.Table(&text); err != nil {
+			return nil, fmt.Errorf("write the leaderboard: %w", err)
+		}
+		if len(raw)+text.Len() > maxLeaderboardBytes && keep > 1 {
+			continue
+		}
+		cm := makeConfigMap(s, p, ComponentLeaderboard, contentName(p.prefix, "leaderboard", experiment.Digest(raw)))
+		cm.Data = map[string]string{leaderboardJSON: string(raw), leaderboardText: text.String()}
+		return cm, nil
+	}
 }

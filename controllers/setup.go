@@ -126,6 +126,8 @@ func setup(mgr ctrl.Manager, s subjects, o Options) error {
 		Watches(&batchv1.Job{}, mapped(w.ofJob)).
 		Watches(&corev1.Pod{}, mapped(w.ofPod), builder.WithPredicates(podEvents)).
 		WatchesMetadata(&corev1.ConfigMap{}, mapped(w.ofConfigMap), builder.WithPredicates(configMapEvents)).
+		Watches(&v1alpha1.SimulationRun{}, mapped(w.ofSource), builder.WithPredicates(sourceEvents)).
+		Watches(&v1alpha1.PolicySweep{}, mapped(w.ofSource), builder.WithPredicates(sourceEvents)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: o.Concurrency}).
 		Complete(newReconciler(mgr, s, o.Image))
 }

@@ -22,7 +22,7 @@ func (r run) reuseFrom() []string            { return r.Spec.ReuseFrom }
 func (r run) status() *v1alpha1.CommonStatus { return &r.Status.CommonStatus }
 func (r run) configMaps() []string           { return unique(scenarioConfigMaps(&r.Spec.Scenario)) }
 func (r run) copied() subject                { return run{r.DeepCopy()} }
-func (r run) clearFigures()                  { r.Status.Metrics = nil }
+func (r run) clearFigures()                  { r.Status.Metrics, r.Status.Gates = nil, nil }
 
 func (r run) compile(ctx context.Context, in experiment.Inputs) (*experiment.Compiled, field.ErrorList, error) {
 	return experiment.CompileRun(ctx, r.SimulationRun, in)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
@@ -83,12 +84,27 @@ func (d *decider) report(next subject, v verdict) {
 	st.ObservedGeneration = next.object().GetGeneration()
 	before := readyReason(d.subject.status())
 	setConditions(st, v, d.now)
+	d.passed(st, v)
 	d.lint(st)
+	fit(next)
 	if v.newsworthy() && (before != v.reason || d.subject.status().ObservedGeneration != st.ObservedGeneration) {
 		d.decision.news = append(d.decision.news, v.news())
 	}
 	if !equality.Semantic.DeepEqual(d.subject.object(), next.object()) {
 		d.decision.status = next
+	}
+}
+
+// passed writes condition Passed. Of results that serve as they are it stays.
+func (d *decider) passed(st *v1alpha1.CommonStatus, v verdict) {
+	c := meta.FindStatusCondition(st.Conditions, v1alpha1.ConditionPassed)
+	switch {
+	case d.plan == nil:
+		setPassed(st, nil, 0, d.now)
+	case v.outcome == complete && d.judged == nil && c != nil:
+		c.ObservedGeneration = st.ObservedGeneration
+	default:
+		setPassed(st, d.judged, len(d.plan.Gates), d.now)
 	}
 }
 

@@ -125,7 +125,7 @@ var (
 	jobHash     = regexp.MustCompile(`\b(weights|once)-[0-9a-f]{8}\b`)
 	chunkHash   = regexp.MustCompile(`(-[0-9]+-[0-9]+)-[0-9a-f]{8}\b`)
 	contentHash = regexp.MustCompile(`-(index|reused|leaderboard)-[0-9a-f]{8}\b`)
-	allMetrics  = regexp.MustCompile(`there are ttft, [A-Za-z, ]*`)
+	allMetrics  = regexp.MustCompile(`there are ttft, [A-Za-z0-9, ]*`)
 	anyDigest   = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 )
 

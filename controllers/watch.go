@@ -49,10 +49,16 @@ func (w watcher) ofConfigMap(ctx context.Context, cm client.Object) []reconcile.
 	if controllerOf(cm) != nil {
 		return w.ofOwner(cm)
 	}
+	return w.referring(ctx, cm, indexConfigMap)
+}
+
+// referring returns the objects that an index finds by another one's name, and
+// that are not settled.
+func (w watcher) referring(ctx context.Context, to client.Object, index string) []reconcile.Request {
 	list := w.subjects.list()
-	err := w.cache.List(ctx, list, client.InNamespace(cm.GetNamespace()), client.MatchingFields{indexConfigMap: cm.GetName()})
+	err := w.cache.List(ctx, list, client.InNamespace(to.GetNamespace()), client.MatchingFields{index: to.GetName()})
 	if err != nil {
-		log.FromContext(ctx).Error(err, "List what refers to a ConfigMap", "configMap", cm.GetName())
+		log.FromContext(ctx).Error(err, "List what refers to an object", "name", to.GetName(), "index", index)
 		return nil
 	}
 	var requests []reconcile.Request
@@ -64,6 +70,12 @@ func (w watcher) ofConfigMap(ctx context.Context, cm client.Object) []reconcile.
 		return nil
 	})
 	return requests
+}
+
+// ofSource returns the objects that wait for another one's results. It is enough
+// to hear that it was created.
+func (w watcher) ofSource(ctx context.Context, source client.Object) []reconcile.Request {
+	return w.referring(ctx, source, indexReuse)
 }
 
 func (w watcher) ofOwner(child client.Object) []reconcile.Request {
@@ -79,6 +91,13 @@ func (w watcher) ofOwner(child client.Object) []reconcile.Request {
 var configMapEvents = predicate.Funcs{
 	CreateFunc: func(e event.CreateEvent) bool { return controllerOf(e.Object) == nil },
 	UpdateFunc: func(e event.UpdateEvent) bool { return controllerOf(e.ObjectNew) == nil },
+}
+
+// sourceEvents are those by which an object's results come into being that others
+// may reuse.
+var sourceEvents = predicate.Funcs{
+	UpdateFunc: func(event.UpdateEvent) bool { return false },
+	DeleteFunc: func(event.DeleteEvent) bool { return false },
 }
 
 // mapped is a handler that enqueues what fn returns.

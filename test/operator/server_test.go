@@ -50,6 +50,8 @@ type platform struct {
 	kubelet *kubelet
 	// binary is the built windtunnel.
 	binary string
+	// writes are those of the manager, by namespace.
+	writes writes
 	stop   context.CancelFunc
 	ended  chan error
 }
@@ -194,6 +196,7 @@ func (p *platform) newManager(ctx context.Context) (ctrl.Manager, error) {
 	config := rest.CopyConfig(p.manager.Config())
 	// As the verb does it: the API server's own fairness limits are enough.
 	config.QPS = -1
+	config.Wrap(p.writes.count)
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:  controllers.Scheme(),
 		Cache:   controllers.CacheOptions(),
