@@ -3,6 +3,7 @@
 package controllers
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -57,6 +58,8 @@ type decider struct {
 	// judged is what came of the gates; nil where there are none, or no results
 	// yet.
 	judged *experiment.Verdict
+	// remark says what was not done for a complete subject.
+	remark string
 }
 
 // do adds an act.
@@ -102,11 +105,11 @@ func (d *decider) pursue() {
 		d.halt("too many points failed")
 		d.index(true)
 		d.report(d.planned(), verdict{failed, v1alpha1.ReasonTrialsFailed, st.failure.Error()})
-	case st.round == nil:
-		d.complete()
 	case len(d.strangers) > 0:
 		d.decision.requeueAfter = conflictInterval
 		d.report(d.planned(), verdict{stalled, v1alpha1.ReasonConflict, strangerWords(d.strangers)})
+	case st.round == nil:
+		d.complete()
 	default:
 		d.work()
 	}
@@ -116,7 +119,8 @@ func (d *decider) pursue() {
 // simulated: then the results serve as they are.
 func stillComplete(w *world) bool {
 	st := w.subject.status()
-	return st.PlanHash == w.plan.hash && isTrue(st, v1alpha1.ConditionComplete)
+	return st.PlanHash == w.plan.hash && isTrue(st, v1alpha1.ConditionComplete) &&
+		!wantsFiles(w.subject) && !hasRollout(w.subject)
 }
 
 // complete sums all results up.
@@ -149,7 +153,7 @@ func (d *decider) sumUp(next subject) error {
 		return err
 	}
 	if sw, ok := next.(sweep); ok {
-		return d.leaderboard(sw)
+		return errors.Join(d.leaderboard(sw), d.rollOut(sw))
 	}
 	return nil
 }
@@ -167,7 +171,7 @@ func (d *decider) leaderboard(sw sweep) error {
 }
 
 func (d *decider) completeVerdict(st *v1alpha1.CommonStatus) verdict {
-	return verdict{complete, v1alpha1.ReasonComplete, doneWords(st.Progress)}
+	return verdict{complete, v1alpha1.ReasonComplete, join(doneWords(st.Progress), d.remark)}
 }
 
 // index has the status name all results that there are, where that is worth a
@@ -407,6 +411,10 @@ func (d *decider) useless(cm *metav1.PartialObjectMetadata, st *v1alpha1.CommonS
 	case ComponentLeaderboard:
 		if sw, ok := d.reported().(sweep); ok && cm.Name != sw.Status.Leaderboard {
 			return "there is a newer leaderboard"
+		}
+	case ComponentPromoted:
+		if sw, ok := d.reported().(sweep); ok && cm.Name != sw.Status.Promoted {
+			return "nothing is promoted any more"
 		}
 	case ComponentResult:
 		switch {

@@ -25,6 +25,8 @@ const (
 	LabelPlan = "sim.windtunnel.dev/plan"
 	// LabelRound is the index of the round that a Job simulates.
 	LabelRound = "sim.windtunnel.dev/round"
+	// LabelContent identifies what an object of a fixed name holds.
+	LabelContent = "sim.windtunnel.dev/content"
 	// AnnotationExecution identifies how a Job is run.
 	AnnotationExecution = "sim.windtunnel.dev/execution"
 	// LabelComponent tells apart what serves a plan.
@@ -44,6 +46,8 @@ const (
 	ComponentResult      = "result"
 	ComponentIndex       = "index"
 	ComponentLeaderboard = "leaderboard"
+	ComponentPromoted    = "promoted"
+	ComponentFollower    = "follower"
 )
 
 // WorkerName is the name of the workers' ServiceAccount, of its RoleBinding and

@@ -61,6 +61,11 @@ func (o *observer) observe(ctx context.Context, s subject) (*world, error) {
 	if err := o.study(ctx, w); err != nil {
 		return nil, err
 	}
+	if w.standing.round == nil {
+		if err := o.rollout(ctx, w); err != nil {
+			return nil, err
+		}
+	}
 	if err := o.missingChild(ctx, w, planName(w.plan.prefix)); err != nil {
 		return nil, err
 	}
@@ -127,7 +132,7 @@ func (o *observer) children(ctx context.Context, w *world) error {
 func (o *observer) plan(ctx context.Context, s subject) (*planned, field.ErrorList, error) {
 	st := s.status()
 	if st.ObservedGeneration == s.object().GetGeneration() && st.PlanHash != "" {
-		p, err := o.storedPlan(ctx, s, st.PlanHash)
+		p, err := o.knownPlan(ctx, s, st.PlanHash)
 		if p != nil || err != nil {
 			return p, nil, err
 		}
@@ -142,6 +147,22 @@ func (o *observer) plan(ctx context.Context, s subject) (*planned, field.ErrorLi
 	p := newPlanned(compiled.Plan, compiled.Plan.Encode(), s)
 	o.plans.put(p.hash, p.Plan)
 	return p, nil, nil
+}
+
+// knownPlan returns the plan of a hash, or nil where it is not to be had. Where
+// files of the spec matter, which a stored plan does not hold, it is compiled anew,
+// if that gives the same.
+func (o *observer) knownPlan(ctx context.Context, s subject, hash string) (*planned, error) {
+	if wantsFiles(s) && o.plans.get(hash) == nil {
+		compiled, errs, err := compileSafely(ctx, s, clusterInputs{reader: o.live, namespace: s.object().GetNamespace()})
+		if err != nil {
+			return nil, err
+		}
+		if len(errs) == 0 && compiled.Plan.Hash() == hash {
+			o.plans.put(hash, compiled.Plan)
+		}
+	}
+	return o.storedPlan(ctx, s, hash)
 }
 
 // compileSafely makes a fault of the spec of a panic: its owner gets to see it,

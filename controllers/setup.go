@@ -28,6 +28,10 @@ import (
 // +kubebuilder:rbac:groups=sim.windtunnel.dev,resources=simulationruns;policysweeps,verbs=get;list;watch
 // +kubebuilder:rbac:groups=sim.windtunnel.dev,resources=simulationruns/status;policysweeps/status,verbs=patch
 //
+// The runs that follow a sweep's best points:
+//
+// +kubebuilder:rbac:groups=sim.windtunnel.dev,resources=simulationruns,verbs=create;delete
+//
 // Their Jobs, and the pods of these; plans, inputs and results:
 //
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;patch;delete

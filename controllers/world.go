@@ -45,6 +45,8 @@ type world struct {
 	// named are the chunks of a complete subject, as its index lists them; nil
 	// where nobody needs to know.
 	named map[string]bool
+	// followers are the SimulationRuns of the best points.
+	followers []*v1alpha1.SimulationRun
 	// strangers name objects that bear a name that the subject needs and that
 	// belong to somebody else.
 	strangers []string

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// reportKey is the key of the report beside a promoted configuration.
+const reportKey = "report.md"
+
+// maxName is how long an object's name can be.
+const maxName = 253
+
+// promotedName names the ConfigMap of what a sweep promotes, followedName the run
+// that follows its i-th best point.
+func promotedName(sweep string) string {
+	return shorten(sweep, sweep, maxName-len("-promoted")) + "-promoted"
+}
+
+func followedName(sweep string, i int) string {
+	return fmt.Sprintf("%s-best-%d", shorten(sweep, sweep, maxName-len("-best-10")), i+1)
+}
+
+// wantsFiles reports whether a subject is to have what comes of the very files of
+// its spec, which an encoded plan does not hold.
+func wantsFiles(s subject) bool {
+	sw, ok := s.(sweep)
+	return ok && (sw.Spec.Promote != nil || sw.Spec.Follow != nil)
+}
+
+// hasRollout reports whether a status names what came of such files.
+func hasRollout(s subject) bool {
+	sw, ok := s.(sweep)
+	return ok && (sw.Status.Promoted != "" || len(sw.Status.Followed) > 0)
+}
+
+// rollout looks for what the subject is to have once it is complete.
+func (o *observer) rollout(ctx context.Context, w *world) error {
+	sw, ok := w.subject.(sweep)
+	if !ok {
+		return nil
+	}
+	if sw.Spec.Promote != nil {
+		if err := o.missingChild(ctx, w, promotedName(sw.Name)); err != nil {
+			return err
+		}
+	}
+	best := len(sw.Status.Followed)
+	if sw.Spec.Follow != nil {
+		best = max(best, int(sw.Spec.Follow.Best))
+	}
+	for i := range best {
+		var run v1alpha1.SimulationRun
+		found, err := o.child(ctx, w, followedName(sw.Name, i), &run)
+		if err != nil {
+			return err
+		}
+		if found {
+			w.followers = append(w.followers, &run)
+		}
+	}
+	return nil
+}
+
+// rollOut writes out what the spec wants of a complete sweep. What cannot be
+// written is told; the results are no worse for it.
+func (d *decider) rollOut(next sweep) error {
+	words, err := d.promote(next)
+	if err != nil {
+		return err
+	}
+	d.remark = words
+	return d.follower(next)
+}
+
+// promote has the best point's configuration written out. It says why that is not
+// done.
+func (d *decider) promote(next sweep) (words string, err error) {
+	wanted := next.Spec.Promote
+	switch {
+	case wanted == nil:
+		return "", nil
+	case wanted.When != v1alpha1.PromoteWhenComplete && (d.judged == nil || d.judged.Judgement != result.Pass):
+		return "nothing is promoted, since not all gates pass", nil
+	}
+	study := d.standing.study
+	promotion, err := study.Promote(wanted.Format)
+	if err != nil {
+		return fmt.Sprintf("nothing is promoted: %v", err), nil
+	}
+	report, ok, err := study.Report(fmt.Sprintf("PolicySweep %s", next.Name), promotion)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		return "nothing is promoted: no point has all of its results", nil
+	}
+	var text bytes.Buffer
+	if err := report.Write(&text); err != nil {
+		return "", err
+	}
+	cm := makeConfigMap(d.subject, d.plan, ComponentPromoted, promotedName(next.Name))
+	cm.Data = map[string]string{promotion.Name: promotion.Text, reportKey: text.String()}
+	cm.Labels[LabelContent] = digestOf(cm.Data)
+	next.Status.Promoted = cm.Name
+	for i := range d.configMaps {
+		if there := &d.configMaps[i]; there.Name == cm.Name {
+			if there.Labels[LabelContent] == cm.Labels[LabelContent] {
+				return "", nil
+			}
+			d.do(act{remove, there, "another configuration is promoted"})
+		}
+	}
+	d.do(act{create, cm, "it holds the configuration to roll out, and the report"})
+	return "", nil
+}
+
+// follower has the best points simulated once more, with traces.
+func (d *decider) follower(next sweep) error {
+	var runs []*v1alpha1.SimulationRun
+	if wanted := next.Spec.Follow; wanted != nil {
+		var err error
+		if runs, err = d.followers(next, int(wanted.Best)); err != nil {
+			return err
+		}
+	}
+	there := map[string]*v1alpha1.SimulationRun{}
+	for _, run := range d.world.followers {
+		there[run.Name] = run
+	}
+	for _, run := range runs {
+		next.Status.Followed = append(next.Status.Followed, run.Name)
+		old := there[run.Name]
+		delete(there, run.Name)
+		switch {
+		case old == nil:
+			d.do(act{create, run, "it simulates one of the best points once more, with traces"})
+		case old.Labels[LabelContent] != run.Labels[LabelContent]:
+			d.do(act{remove, old, "another point is one of the best"})
+			d.do(act{create, run, "it simulates one of the best points once more, with traces"})
+		}
+	}
+	for _, run := range d.world.followers {
+		if there[run.Name] != nil {
+			d.clean(run, "its point is followed no more")
+		}
+	}
+	return nil
+}
+
+// followers makes the runs of the best points.
+func (d *decider) followers(s sweep, best int) ([]*v1alpha1.SimulationRun, error) {
+	board, err := d.standing.study.Top(best)
+	if err != nil {
+		return nil, err
+	}
+	var runs []*v1alpha1.SimulationRun
+	for i := range min(best, len(board.Candidates)) {
+		if !board.Candidates[i].Complete() {
+			break
+		}
+		spec, err := d.standing.study.Followed(&s.Spec, board.Candidates[i].Point)
+		if err != nil {
+			return nil, fmt.Errorf("follow point %d: %w", board.Candidates[i].Point, err)
+		}
+		labels := childLabels(s, ComponentFollower, d.plan.hash)
+		labels[LabelContent] = digestOf(spec)
+		runs = append(runs, &v1alpha1.SimulationRun{
+			TypeMeta: metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: kindRun},
+			ObjectMeta: metav1.ObjectMeta{
+				Namespace: s.Namespace, Name: followedName(s.Name, i), Labels: labels,
+				OwnerReferences: []metav1.OwnerReference{ownerReference(s)},
+			},
+			Spec: spec,
+		})
+	}
+	return runs, nil
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// gated is a sweep with one gate, which promotes and follows.
+func gated(bound v1alpha1.MetricBound, seeds ...int64) *v1alpha1.PolicySweep {
+	sweep := weights().Seeds(seeds...).Obj()
+	sweep.Spec.Gates = []v1alpha1.Gate{{Name: "quick", Metric: "ttft.mean", Operator: v1alpha1.AtMost, Value: bound, Confidence: "0.95"}}
+	sweep.Spec.Promote = &v1alpha1.Promotion{Format: v1alpha1.SourceFormat, When: v1alpha1.PromoteWhenPassed}
+	sweep.Spec.Follow = &v1alpha1.Follow{Best: 2}
+	return sweep
+}
+
+// TestGatesEndInTheRightCondition has a gate that passes, one that fails and one
+// of which one seed says too little. Only the first one promotes.
+func TestGatesEndInTheRightCondition(t *testing.T) {
+	for name, tc := range map[string]struct {
+		sweep    *v1alpha1.PolicySweep
+		want     metav1.ConditionStatus
+		reason   string
+		promoted string
+	}{
+		"one that passes":         {gated("1h", 1, 2, 3), metav1.ConditionTrue, v1alpha1.ReasonGatesPassed, "weights-promoted"},
+		"one that fails":          {gated("1ns", 1, 2, 3), metav1.ConditionFalse, v1alpha1.ReasonGateFailed, ""},
+		"one that nobody decides": {gated("1h", 1), metav1.ConditionUnknown, v1alpha1.ReasonUndecided, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCluster(t)
+			c.create(tc.sweep)
+			c.reconcile(tc.sweep)
+			before := meta.FindStatusCondition(c.subject(tc.sweep).status().Conditions, v1alpha1.ConditionPassed)
+			if before == nil || before.Status != metav1.ConditionUnknown || before.Reason != v1alpha1.ReasonPending {
+				t.Errorf("while it runs Passed is %+v", before)
+			}
+			c.restart()
+			c.finish(tc.sweep, rand.New(rand.NewPCG(1, 1)))
+			sw := c.subject(tc.sweep).(sweep)
+			got := meta.FindStatusCondition(sw.Status.Conditions, v1alpha1.ConditionPassed)
+			if got.Status != tc.want || got.Reason != tc.reason || len(sw.Status.Gates) != 1 {
+				t.Errorf("Passed is %s (%s): %s; gates %v", got.Status, got.Reason, got.Message, sw.Status.Gates)
+			}
+			if !isTrue(sw.status(), v1alpha1.ConditionReady) {
+				t.Error("it is not Ready")
+			}
+			if sw.Status.Promoted != tc.promoted || len(sw.Status.Followed) != 2 {
+				t.Errorf("promoted %q, followed %v", sw.Status.Promoted, sw.Status.Followed)
+			}
+		})
+	}
+}
+
+func TestWhatIsPromotedAndFollowed(t *testing.T) {
+	c := newCluster(t)
+	sweep := gated("1h", 1, 2, 3)
+	c.create(sweep)
+	c.finish(sweep, rand.New(rand.NewPCG(1, 1)))
+	var cm corev1.ConfigMap
+	c.must(c.client.Get(t.Context(), client.ObjectKey{Namespace: "team-a", Name: "weights-promoted"}, &cm))
+	if !strings.Contains(cm.Data[reportKey], "# PolicySweep weights") || len(cm.Data) != 2 || !ownedBy(&cm, sweepSubject(sweep)) && cm.OwnerReferences[0].Name != "weights" {
+		t.Errorf("it holds %v", cm.Data)
+	}
+	for _, name := range followedBy(c.subject(sweep)) {
+		run := &v1alpha1.SimulationRun{}
+		c.must(c.client.Get(t.Context(), client.ObjectKey{Namespace: "team-a", Name: name}, run))
+		run.Generation = 1
+		if run.Spec.Trace.Level != v1alpha1.DecisionsTrace || len(run.OwnerReferences) != 1 {
+			t.Errorf("run %s: %+v", name, run.ObjectMeta)
+		}
+	}
+	edit(c, sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Promote, s.Spec.Follow = nil, nil })
+	c.reconcile(sweep)
+	if err := c.client.Get(t.Context(), client.ObjectKeyFromObject(&cm), &cm); err == nil {
+		t.Error("what is promoted is left though nothing is to be")
+	}
+	var runs v1alpha1.SimulationRunList
+	c.must(c.client.List(t.Context(), &runs))
+	if len(runs.Items) > 0 {
+		t.Errorf("%d runs are left", len(runs.Items))
+	}
+}
+
+func followedBy(s subject) []string { return s.(sweep).Status.Followed }
