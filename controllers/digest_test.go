@@ -29,7 +29,7 @@ var searched = map[string]func(*v1alpha1.PolicySweepSpec){
 	},
 	"precise": func(s *v1alpha1.PolicySweepSpec) {
 		most := int32(8)
-		s.Replications.Precision, s.Replications.MaxCount = "0.001%", &most
+		s.Replications.Precision, s.Replications.MaxCount, s.Replications.Metric = "0.001%", &most, "e2e.mean"
 	},
 }
 
