@@ -38,6 +38,8 @@ enough evidence for a gate.`,
 	root.AddCommand(
 		newRunCommand(),
 		newSweepCommand(),
+		newCompareCommand(),
+		newResultsCommand(),
 		newTraceCommand(),
 		newCalibrateCommand(),
 		newCatalogueCommand(),

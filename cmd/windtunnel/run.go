@@ -15,6 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
 // runOutput is what `run -o json` prints for an object.
@@ -208,9 +209,11 @@ type conductor struct {
 	known func(key string) (result.Row, bool)
 	// began is told how many simulations a round has.
 	began func(int) error
-	// done is told of each row, decided of each decision.
-	done    func(*result.Row) error
-	decided func(int, *experiment.Decision)
+	// done is told of each row, decided of each decision, completed of each
+	// request that is.
+	done      func(*result.Row) error
+	decided   func(int, *experiment.Decision)
+	completed func(int, simulator.Completion)
 }
 
 // conduct runs all of a plan on this machine.
@@ -231,6 +234,7 @@ func (o *localOptions) conduct(ctx context.Context, name string, c *experiment.C
 		Done:            by.done,
 		CheckInvariants: o.check,
 		Decided:         by.decided,
+		Completed:       by.completed,
 	})
 	if errors.Is(err, experiment.ErrInvalidPoint) || errors.Is(err, experiment.ErrTooManyFailed) {
 		return nil, badInput{err}

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -52,6 +53,9 @@ func (c *Conducted) round(ctx context.Context, trace *workload.Trace, before int
 	}
 	if decided := o.Decided; decided != nil {
 		o.Decided = func(i int, d *Decision) { decided(before+i, d) }
+	}
+	if completed := o.Completed; completed != nil {
+		o.Completed = func(i int, done simulator.Completion) { completed(before+i, done) }
 	}
 	simulations, err := c.plan.Simulate(ctx, trace, c.Round(), missing, o)
 	if err != nil {

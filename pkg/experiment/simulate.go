@@ -53,6 +53,9 @@ type Options struct {
 	// among those asked for; by Conduct, among all that it simulates. Calls for
 	// different simulations may overlap.
 	Decided func(simulation int, d *Decision)
+	// Completed, if set, is told of each request that completes, as Decided is of
+	// decisions.
+	Completed func(simulation int, c simulator.Completion)
 	// KeepDecisions has those that the plan keeps in the results.
 	KeepDecisions bool
 }
@@ -118,6 +121,9 @@ func (o *Options) watch(simulation int) watch {
 	w := watch{check: o.CheckInvariants}
 	if o.Decided != nil {
 		w.decided = func(d *Decision) { o.Decided(simulation, d) }
+	}
+	if o.Completed != nil {
+		w.completed = func(c simulator.Completion) { o.Completed(simulation, c) }
 	}
 	return w
 }

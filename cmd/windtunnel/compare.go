@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// compareOptions are the flags of compare.
+type compareOptions struct {
+	localOptions
+	scenario string
+}
+
+// compareOutput is what `compare -o json` prints.
+type compareOutput struct {
+	Contrast *result.Contrast `json:"contrast"`
+	// Requests is there where both sides were simulated.
+	Requests *requestContrast `json:"requests,omitempty"`
+}
+
+// side is one of the two that are compared.
+type side struct {
+	name string
+	rows []result.Row
+	// requests are those that completed, by row and ID; nil where rows were read.
+	requests []map[int]served
+}
+
+func newCompareCommand() *cobra.Command {
+	var o compareOptions
+	cmd := &cobra.Command{
+		Use:   "compare A B",
+		Short: "Compare two runs, two EPP configurations or two files of results",
+		Long: `Compare B with A under the same seeds: every metric that differs, the surest
+difference first, with its significance after Holm's correction for all of them.
+
+A and B are each the output of run or sweep -o json (FILE#3 is point 3 of a
+sweep), or a manifest with one SimulationRun, which is simulated. With --scenario
+they are EPP configurations, which are simulated in the SimulationRun of that
+manifest. Where both are simulated, requests are compared one by one too: how
+many got slower, and which most.`,
+		Example: `  windtunnel compare before.json after.json
+  windtunnel compare before.yaml after.yaml -o json
+  windtunnel compare epp-old.yaml epp-new.yaml --scenario run.yaml
+  windtunnel compare sweep.json#0 sweep.json#3`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return badInput{errors.New("two files are compared: windtunnel compare A B")}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.compare(cmd.Context(), args, cmd.InOrStdin(), cmd.OutOrStdout())
+		},
+	}
+	o.register(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.scenario, "scenario", "", "manifest with the SimulationRun that EPP configurations A and B are simulated in")
+	for _, hidden := range []string{"filename", "name"} {
+		_ = f.MarkHidden(hidden) // they are there
+	}
+	return cmd
+}
+
+func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) error {
+	if o.file != "" {
+		return badInput{errors.New("-f is not for compare: name A and B as arguments")}
+	}
+	var work [2]func() (*side, error)
+	for i, name := range args {
+		do, err := o.side(ctx, name, stdin)
+		if err != nil {
+			return err
+		}
+		work[i] = do
+	}
+	var sides [2]*side
+	for i, do := range work {
+		s, err := do()
+		if err != nil {
+			return err
+		}
+		sides[i] = s
+	}
+	contrast, err := result.NewContrast([2]string{sides[0].name, sides[1].name}, sides[0].rows, sides[1].rows, nil)
+	if err != nil {
+		return badInput{err}
+	}
+	out := compareOutput{Contrast: contrast, Requests: contrastRequests(sides)}
+	if o.output != outputTable {
+		return o.output.write(stdout, out)
+	}
+	if err := contrast.Table(stdout); err != nil {
+		return err
+	}
+	return out.Requests.table(stdout)
+}
+
+// side finds out what a file is, and returns what gets its rows: nothing is
+// simulated before both files are known to be right.
+func (o *compareOptions) side(ctx context.Context, name string, stdin io.Reader) (func() (*side, error), error) {
+	file, point, err := cutPoint(name)
+	if err != nil {
+		return nil, err
+	}
+	if set, err := readResults(file); err == nil {
+		rows := set.rows
+		if point >= 0 {
+			rows = slices.DeleteFunc(rows, func(r result.Row) bool { return r.Point != point })
+		}
+		return func() (*side, error) { return &side{name: name, rows: rows}, nil }, nil
+	} else if point >= 0 {
+		return nil, err
+	}
+	run, err := o.compiledSide(ctx, name, stdin)
+	if err != nil {
+		return nil, err
+	}
+	return func() (*side, error) { return o.simulated(ctx, name, run) }, nil
+}
+
+// cutPoint divides FILE#POINT; the point is -1 where there is none.
+func cutPoint(name string) (file string, point int, err error) {
+	file, text, found := strings.Cut(name, "#")
+	if !found {
+		return name, -1, nil
+	}
+	point, err = strconv.Atoi(text)
+	if err != nil || point < 0 {
+		return "", 0, badInput{fmt.Errorf("%s: what follows # must be the number of a point", name)}
+	}
+	return file, point, nil
+}
+
+// compiledSide is the run of a manifest, or the scenario's with the file's EPP
+// configuration.
+func (o *compareOptions) compiledSide(ctx context.Context, name string, stdin io.Reader) (*compiledRun, error) {
+	local := o.localOptions
+	local.file = name
+	if o.scenario != "" {
+		local.file = o.scenario
+	}
+	set, err := local.load(stdin)
+	if err != nil {
+		return nil, err
+	}
+	if len(set.Runs) != 1 {
+		return nil, badInput{fmt.Errorf("%s holds %d SimulationRuns, and one is compared", local.file, len(set.Runs))}
+	}
+	run := set.Runs[0]
+	if o.scenario != "" {
+		if err := withPicker(run, name, stdin); err != nil {
+			return nil, err
+		}
+	}
+	return compileRun(ctx, &local, set, run)
+}
+
+func compileRun(ctx context.Context, o *localOptions, set *manifest.Set, run *v1alpha1.SimulationRun) (*compiledRun, error) {
+	c, errs, err := experiment.CompileRun(ctx, run, o.inputs(set, run.Namespace))
+	if err := compiled("SimulationRun", run.Name, errs, err); err != nil {
+		return nil, err
+	}
+	return &compiledRun{run, c}, nil
+}
+
+// simulated runs one side and looks at each request.
+func (o *compareOptions) simulated(ctx context.Context, name string, run *compiledRun) (*side, error) {
+	var seen requestLog
+	conducted, err := o.conduct(ctx, name, run.Compiled, conductor{began: seen.grow, completed: seen.completed})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &side{name: name, rows: conducted.Rows(), requests: seen.requests}, nil
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// outputCSV is a table with commas.
+const outputCSV outputFormat = "csv"
+
+// resultsOptions are the flags of results.
+type resultsOptions struct {
+	file, namespace string
+	output          outputFormat
+	where, columns  []string
+	sort            string
+	limit           int
+	descending      bool
+}
+
+// resultSet is rows, with what is known of their points.
+type resultSet struct {
+	rows       []result.Row
+	parameters result.Parameters
+	measures   result.Measures
+}
+
+func newResultsCommand() *cobra.Command {
+	o := resultsOptions{output: outputCSV}
+	cmd := &cobra.Command{
+		Use:   "results [SWEEP]",
+		Short: "Print the result rows of a PolicySweep, from a cluster or a file",
+		Long: `Print the result rows of a PolicySweep: one line for each point and seed. They are
+read from the cluster of the kubeconfig by the index that the sweep's status
+names, and checked against its digests, or with -f from a file that sweep -o json
+or sweep --state wrote.
+
+--where keeps rows by a metric and a value in its unit, and may be repeated: all
+must hold. --sort sorts by a metric, --columns chooses those to print.`,
+		Example: `  windtunnel results my-sweep -n experiments -o csv
+  windtunnel results my-sweep --where 'ttft.p99<500ms' --sort ttft.p99 --columns ttft.p99,goodput
+  windtunnel results -f sweep.state --sort goodput --descending --limit 10`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args, cmd.OutOrStdout())
+		},
+	}
+	formats := choice{&o.output, []outputFormat{outputCSV, outputJSON}}
+	f := cmd.Flags()
+	f.StringVarP(&o.file, "filename", "f", "", "file of sweep -o json or sweep --state to read instead of a cluster")
+	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the sweep (default the kubeconfig's)")
+	f.VarP(formats, "output", "o", formats.words())
+	f.StringArrayVar(&o.where, "where", nil, "condition that rows must fulfil, such as 'ttft.p99<500ms'; may be repeated")
+	f.StringVar(&o.sort, "sort", "", "metric to sort by, least first (default by point and seed)")
+	f.BoolVar(&o.descending, "descending", false, "sort greatest first")
+	f.IntVar(&o.limit, "limit", 0, "number of rows to print at most; 0 prints all")
+	f.StringSliceVar(&o.columns, "columns", nil, "metrics to print, separated by commas (default all)")
+	return cmd
+}
+
+func (o *resultsOptions) run(ctx context.Context, args []string, stdout io.Writer) error {
+	switch {
+	case (len(args) == 0) == (o.file == ""):
+		return badInput{errors.New("one source is needed: the name of a PolicySweep, or -f FILE")}
+	case o.limit < 0:
+		return badInput{errors.New("--limit must not be negative")}
+	}
+	set, err := o.read(ctx, args)
+	if err != nil {
+		return err
+	}
+	query, errs := o.query(set.measures)
+	if len(errs) > 0 {
+		return badInput{errs.ToAggregate()}
+	}
+	if o.output == outputJSON {
+		return query.WriteJSON(stdout, set.rows, set.parameters)
+	}
+	return query.WriteCSV(stdout, set.rows, set.parameters)
+}
+
+func (o *resultsOptions) read(ctx context.Context, args []string) (*resultSet, error) {
+	if o.file != "" {
+		return readResults(o.file)
+	}
+	reader, namespace, err := clusterReader()
+	if err != nil {
+		return nil, err
+	}
+	if o.namespace != "" {
+		namespace = o.namespace
+	}
+	return clusterResults(ctx, reader, namespace, args[0])
+}
+
+// query is what the flags ask for.
+func (o *resultsOptions) query(measures result.Measures) (*result.Query, field.ErrorList) {
+	q := &result.Query{Descending: o.descending, Limit: o.limit}
+	var errs field.ErrorList
+	for _, text := range o.where {
+		filter, es := measures.Filter(text, field.NewPath("--where"))
+		q.Filters, errs = append(q.Filters, filter), append(errs, es...)
+	}
+	for _, text := range o.columns {
+		column, es := measures.Parse(strings.TrimSpace(text), field.NewPath("--columns"))
+		q.Columns, errs = append(q.Columns, column), append(errs, es...)
+	}
+	if o.sort != "" {
+		measure, es := measures.Parse(o.sort, field.NewPath("--sort"))
+		q.Sort, errs = &measure, append(errs, es...)
+	}
+	return q, errs
+}

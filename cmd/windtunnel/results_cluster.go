@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/controllers"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// clusterReader returns the cluster of the kubeconfig, and its namespace.
+func clusterReader() (client.Reader, string, error) {
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(), nil)
+	config, err := loader.ClientConfig()
+	if err != nil {
+		return nil, "", badInput{fmt.Errorf("find the cluster: %w", err)}
+	}
+	namespace, _, err := loader.Namespace()
+	if err != nil {
+		return nil, "", badInput{fmt.Errorf("find the cluster: %w", err)}
+	}
+	reader, err := client.New(config, client.Options{Scheme: controllers.Scheme()})
+	return reader, namespace, err
+}
+
+// clusterResults reads the rows of a sweep by its index, each chunk checked
+// against its digest.
+func clusterResults(ctx context.Context, reader client.Reader, namespace, name string) (*resultSet, error) {
+	var sweep v1alpha1.PolicySweep
+	if err := reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &sweep); err != nil {
+		return nil, notThere(err, "PolicySweep", namespace, name)
+	}
+	results := sweep.Status.Results
+	if results == nil {
+		return nil, badInput{fmt.Errorf("PolicySweep %s/%s has no results yet", namespace, name)}
+	}
+	index, err := readIndex(ctx, reader, namespace, results)
+	if err != nil {
+		return nil, err
+	}
+	measures, errs := result.NewMeasures(derived(sweep.Spec.Metrics), field.NewPath("spec", "metrics"))
+	if len(errs) > 0 {
+		return nil, badInput{errs.ToAggregate()}
+	}
+	set := &resultSet{measures: measures}
+	for _, ref := range index.Chunks {
+		rows, err := readChunk(ctx, reader, namespace, ref)
+		if err != nil {
+			return nil, err
+		}
+		set.rows = append(set.rows, rows...)
+	}
+	set.describe(ctx, &sweep, clusterInputs{reader, namespace})
+	return set, nil
+}
+
+func derived(metrics []v1alpha1.DerivedMetric) []result.Derived {
+	var all []result.Derived
+	for _, m := range metrics {
+		all = append(all, result.Derived{Name: m.Name, Expression: m.Expression})
+	}
+	return all
+}
+
+func readIndex(ctx context.Context, reader client.Reader, namespace string, results *v1alpha1.ResultsStatus) (*experiment.Index, error) {
+	cm, err := configMap(ctx, reader, namespace, results.Index)
+	if err != nil {
+		return nil, err
+	}
+	raw := []byte(cm.Data[experiment.IndexKey])
+	if digest := experiment.Digest(raw); digest != results.SHA256 {
+		return nil, fmt.Errorf("ConfigMap %s/%s: its digest is %s, and the status says %s", namespace, cm.Name, digest, results.SHA256)
+	}
+	return experiment.DecodeIndex(raw)
+}
+
+func readChunk(ctx context.Context, reader client.Reader, namespace string, ref experiment.Reference) ([]result.Row, error) {
+	cm, err := configMap(ctx, reader, namespace, ref.Name)
+	if err != nil {
+		return nil, err
+	}
+	chunk := experiment.Chunk{Rows: ref.Rows, Data: cm.Data, Binary: cm.BinaryData}
+	if digest := chunk.SHA256(); digest != ref.SHA256 {
+		return nil, fmt.Errorf("ConfigMap %s/%s: its digest is %s, and the index says %s", namespace, cm.Name, digest, ref.SHA256)
+	}
+	return chunk.Decode()
+}
+
+func configMap(ctx context.Context, reader client.Reader, namespace, name string) (*corev1.ConfigMap, error) {
+	var cm corev1.ConfigMap
+	if err := reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &cm); err != nil {
+		return nil, notThere(err, "ConfigMap", namespace, name)
+	}
+	return &cm, nil
+}
+
+func notThere(err error, kind, namespace, name string) error {
+	if apierrors.IsNotFound(err) {
+		return badInput{fmt.Errorf("there is no %s %s in namespace %s", kind, name, namespace)}
+	}
+	return fmt.Errorf("read %s %s/%s: %w", kind, namespace, name, err)
+}
+
+// clusterInputs are what a spec may refer to on a cluster.
+type clusterInputs struct {
+	reader    client.Reader
+	namespace string
+}
+
+func (c clusterInputs) ConfigMapKey(ctx context.Context, name, key string) ([]byte, error) {
+	var cm corev1.ConfigMap
+	err := c.reader.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: name}, &cm)
+	if apierrors.IsNotFound(err) {
+		return nil, experiment.Missing(fmt.Sprintf("there is no ConfigMap %s", name))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return experiment.ConfigMapKey(&cm, key)
+}
+
+func (clusterInputs) File(string) ([]byte, error) { return nil, experiment.ErrNoFiles }
+
+// describe says of each point what it is: the study is gone through with the
+// rows, as far as they go. Where the spec is another one by now, or this binary
+// is, rows stay without.
+func (s *resultSet) describe(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs experiment.Inputs) {
+	s.parameters = result.Parameters{}
+	compiled, errs, err := experiment.CompileSweep(ctx, sweep, inputs)
+	if err != nil || len(errs) > 0 || compiled.Plan.Hash() != sweep.Status.PlanHash {
+		return
+	}
+	study, err := compiled.Plan.Study()
+	if err != nil {
+		return
+	}
+	known := make(map[string]result.Row, len(s.rows))
+	for i := range s.rows {
+		known[s.rows[i].Key] = s.rows[i]
+	}
+	for study.Round() != nil {
+		missing, rows, err := compiled.Plan.Missing(study.Round(), func(key string) (result.Row, bool) { row, ok := known[key]; return row, ok })
+		if err != nil || len(missing) > 0 || study.Tell(rows) != nil {
+			break
+		}
+	}
+	for _, point := range study.Points() {
+		for _, value := range point.Values {
+			if value.Value != "" {
+				s.parameters[point.ID] = append(s.parameters[point.ID], result.Assignment{Name: value.Name, Value: value.Value})
+			}
+		}
+	}
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// printed is what of the output of run or sweep -o json is read back.
+type printed struct {
+	Metadata    identityMetadata `json:"metadata"`
+	Leaderboard *struct {
+		Candidates []result.Candidate `json:"candidates"`
+	} `json:"leaderboard"`
+	Rows []result.Row `json:"rows"`
+}
+
+// readResults reads the rows of a state, or of the output of run or sweep -o
+// json.
+func readResults(name string) (*resultSet, error) {
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		return nil, badInput{err}
+	}
+	if bytes.HasPrefix(raw, stateStart) {
+		return readState(name, raw)
+	}
+	var p printed
+	if err := json.Unmarshal(raw, &p); err != nil || p.Rows == nil {
+		return nil, badInput{fmt.Errorf("%s is neither the output of run or sweep -o json nor a state of a sweep", name)}
+	}
+	set := &resultSet{rows: p.Rows, parameters: result.Parameters{}}
+	if p.Leaderboard != nil {
+		for _, c := range p.Leaderboard.Candidates {
+			set.parameters[c.Point] = c.Parameters
+		}
+	}
+	return set, nil
+}
+
+// readState reads a state's rows in their order, and leaves out one that was cut
+// off.
+func readState(name string, raw []byte) (*resultSet, error) {
+	_, rest, _ := bytes.Cut(raw, []byte("\n"))
+	set := &resultSet{}
+	for line := range bytes.Lines(rest) {
+		var row result.Row
+		if err := json.Unmarshal(line, &row); err != nil {
+			if !bytes.HasSuffix(line, []byte("\n")) {
+				break
+			}
+			return nil, badInput{fmt.Errorf("%s: %w", name, err)}
+		}
+		set.rows = append(set.rows, row)
+	}
+	return set, nil
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/controllers"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+func TestResultsOfFiles(t *testing.T) {
+	file, state := gatesSample(t), filepath.Join(t.TempDir(), "state")
+	sweep := tempFile(t, "sweep.json", mustRun(t, "sweep", "-f", file, "--state", state, "-o", "json"))
+	table := mustRun(t, "results", "-f", sweep, "--columns", "ttft.p99", "--sort", "ttft.p99", "--limit", "2")
+	lines := strings.Split(strings.TrimSpace(table), "\n")
+	if len(lines) != 3 || lines[0] != "point,share,seed,queue,prefix,ttft.p99,error" {
+		t.Errorf("the table is\n%s", table)
+	}
+	all := strings.Count(mustRun(t, "results", "-f", state), "\n")
+	few := strings.Count(mustRun(t, "results", "-f", state, "--where", "ttft.p99<550ms", "--where", "goodput>=50%"), "\n")
+	if few < 2 || few >= all {
+		t.Errorf("%d of %d rows are chosen", few, all)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(mustRun(t, "results", "-f", state, "-o", "json", "--columns", "goodput")), "\n") {
+		var row struct{ Metrics map[string]float64 }
+		if err := json.Unmarshal([]byte(line), &row); err != nil || len(row.Metrics) != 1 {
+			t.Fatalf("%v: %s", err, line)
+		}
+	}
+}
+
+func TestResultsRefusesBadInput(t *testing.T) {
+	file := gatesSample(t)
+	state := filepath.Join(t.TempDir(), "state")
+	mustRun(t, "sweep", "-f", file, "--state", state)
+	for name, args := range map[string][]string{
+		"no source":          {},
+		"two sources":        {"x", "-f", state},
+		"a manifest":         {"-f", file},
+		"an unknown metric":  {"-f", state, "--sort", "nope"},
+		"an unknown column":  {"-f", state, "--columns", "nope"},
+		"no comparison":      {"-f", state, "--where", "ttft.p99"},
+		"a unit that is not": {"-f", state, "--where", "ttft.p99<5%"},
+		"a negative limit":   {"-f", state, "--limit", "-1"},
+		"another format":     {"-f", state, "-o", "yaml"},
+	} {
+		if _, err := windtunnel(t, append([]string{"results"}, args...)...); exitCode(err) != exitBadInput {
+			t.Errorf("%s: exit code %d, %v", name, exitCode(err), err)
+		}
+	}
+}
+
+// onCluster are a sweep and its results as the operator leaves them.
+func onCluster(t *testing.T) (objects []client.Object, rows []result.Row) {
+	t.Helper()
+	file := gatesSample(t)
+	var out sweepOutput
+	if err := json.Unmarshal([]byte(mustRun(t, "sweep", "-f", file, "-o", "json")), &out); err != nil {
+		t.Fatal(err)
+	}
+	set, err := readManifest(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var simulations []experiment.Simulation
+	for _, row := range out.Rows {
+		simulations = append(simulations, experiment.Simulation{Row: row})
+	}
+	chunks, err := experiment.Chunks(simulations)
+	if err != nil || len(chunks) != 1 {
+		t.Fatalf("%d chunks, %v", len(chunks), err)
+	}
+	index := experiment.Index{SchemaVersion: experiment.IndexSchemaVersion, Chunks: []experiment.Reference{{Name: "chunk", Rows: len(out.Rows), SHA256: chunks[0].SHA256()}}}
+	raw := index.Encode()
+	meta := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name, Namespace: "n"} }
+	sweep := set.Sweeps[0]
+	sweep.ObjectMeta = meta("s")
+	sweep.Status.PlanHash = out.Status.PlanHash
+	sweep.Status.Results = &v1alpha1.ResultsStatus{Index: "index", Chunks: 1, Rows: int64(len(out.Rows)), SHA256: experiment.Digest(raw)}
+	return []client.Object{
+		sweep,
+		&corev1.ConfigMap{ObjectMeta: meta("index"), Data: map[string]string{experiment.IndexKey: string(raw)}},
+		&corev1.ConfigMap{ObjectMeta: meta("chunk"), Data: chunks[0].Data, BinaryData: chunks[0].Binary},
+	}, out.Rows
+}
+
+func TestResultsOfAClusterAreCheckedByTheirDigests(t *testing.T) {
+	objects, rows := onCluster(t)
+	reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
+	set, err := clusterResults(t.Context(), reader, "n", "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(rows, set.rows); diff != "" {
+		t.Errorf("rows (−want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]result.Assignment{{Name: "queue", Value: "1"}, {Name: "prefix", Value: "1"}}, set.parameters[0]); diff != "" {
+		t.Errorf("parameters of point 0 (−want +got):\n%s", diff)
+	}
+	for name, spoil := range map[string]func([]client.Object){
+		"another index":   func(o []client.Object) { o[1].(*corev1.ConfigMap).Data[experiment.IndexKey] += " " },
+		"another chunk":   func(o []client.Object) { o[2].(*corev1.ConfigMap).BinaryData = map[string][]byte{} },
+		"no chunk":        func(o []client.Object) { o[2].SetName("elsewhere") },
+		"no results yet":  func(o []client.Object) { o[0].(*v1alpha1.PolicySweep).Status.Results = nil },
+		"no sweep at all": func(o []client.Object) { o[0].SetName("other") },
+	} {
+		objects, _ := onCluster(t)
+		spoil(objects)
+		reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
+		if _, err := clusterResults(t.Context(), reader, "n", "s"); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
