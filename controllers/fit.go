@@ -5,6 +5,7 @@ package controllers
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
@@ -97,7 +98,7 @@ func shorterTexts(texts *[]string) bool {
 		return false
 	}
 	keep := len(all) / 2
-	*texts = append(all[:keep:keep], fmt.Sprintf(moreTexts, missing+len(all)-keep))
+	*texts = slices.Concat(all[:keep], []string{fmt.Sprintf(moreTexts, missing+len(all)-keep)})
 	return true
 }
 
