@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestDocsSweeps: what the page on sweeps tells to type works, in its order.
+func TestDocsSweeps(t *testing.T) {
+	page, err := os.ReadFile("../../docs/sweeps.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(page), "```sh\nwindtunnel sweep -f policysweep-gates.yaml")
+	block, _, closed := strings.Cut(rest, "```\n")
+	if !ok || !closed {
+		t.Fatal("the page has no commands about gates")
+	}
+	sample, err := os.ReadFile("../../config/samples/policysweep-gates.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "policysweep-gates.yaml"), sample, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(folder)
+	for line := range strings.Lines("windtunnel sweep -f policysweep-gates.yaml" + block) {
+		args := strings.Fields(strings.ReplaceAll(line, "'", ""))
+		if out := mustRun(t, args[1:]...); len(out) == 0 {
+			t.Errorf("%s prints nothing", line)
+		}
+	}
+	for _, name := range []string{"epp.yaml", "report.md", "sweep.state"} {
+		if _, err := os.Stat(name); err != nil {
+			t.Error(err)
+		}
+	}
+}
