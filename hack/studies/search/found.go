@@ -60,12 +60,21 @@ func (s *sample) read(p *experiment.Plan, study *experiment.Study) (*found, erro
 	requests := int(*s.sweep.Spec.Scenario.Horizon.Requests)
 	full := requests * len(p.Seeds)
 	fresh := func(row *result.Row) bool { return !slices.Contains(p.Seeds, row.Seed) }
+	whole := map[int][]result.Row{} // rows that are not shortened, by point
 	for trial := range trials(study.Rows(), fresh) {
-		loss, err := meanLoss(p, trial)
+		id := trial[0].Point
+		point, isBaseline := study.Points()[id], id == study.BaselinePoint()
+		if trial[0].Share == 1 && !fresh(&trial[0]) {
+			whole[id] = append(whole[id], trial...)
+		}
+		judged := trial
+		if !fresh(&trial[0]) {
+			judged = whole[id]
+		}
+		loss, err := meanLoss(p, judged)
 		if err != nil {
 			return nil, err
 		}
-		point, isBaseline := study.Points()[trial[0].Point], trial[0].Point == study.BaselinePoint()
 		switch {
 		case fresh(&trial[0]): // a confirmation, of the best point and of the baseline
 			if isBaseline {
@@ -79,7 +88,7 @@ func (s *sample) read(p *experiment.Plan, study *experiment.Study) (*found, erro
 		}
 		f.requests += int(math.Ceil(float64(requests)*trial[0].Share)) * len(trial)
 		f.effort = float64(f.requests) / float64(full)
-		if trial[0].Share < 1 {
+		if len(whole[id]) < len(p.Seeds) {
 			continue
 		}
 		f.losses[point.String()] = loss
@@ -99,6 +108,9 @@ func (s *sample) read(p *experiment.Plan, study *experiment.Study) (*found, erro
 
 // meanLoss is the mean of the first objective over a trial's rows.
 func meanLoss(p *experiment.Plan, rows []result.Row) (float64, error) {
+	if len(rows) == 0 {
+		return math.NaN(), nil // a shortened trial has nothing to compare
+	}
 	sum := 0.0
 	for i := range rows {
 		value, ok := rows[i].Metrics.Get(p.Objectives[0].Metric)

@@ -22,23 +22,39 @@ var finite = []struct {
 	{"matchBlocks", []string{"32", "96", "256"}},
 }
 
-// gridFound is what the whole grid has and what SuccessiveHalving finds of it.
-type gridFound struct{ all, halved *found }
+// gridSeeds are those of a full trial on the grid.
+const gridSeeds = 9
 
-// searchGrid tries all points of the finite space in full, and then by
+// fidelities are what SuccessiveHalving begins with less of.
+var fidelities = []v1alpha1.Fidelity{v1alpha1.RequestsFidelity, v1alpha1.SeedsFidelity}
+
+// gridFound is what the whole grid has, and what SuccessiveHalving finds of it by
+// each fidelity.
+type gridFound struct {
+	all    *found
+	halved []*found
+}
+
+// searchGrid tries all points of the finite space in full, and by
 // SuccessiveHalving.
 func (s *sample) searchGrid() (*gridFound, error) {
 	sweep, points, err := s.onGrid()
 	if err != nil {
 		return nil, err
 	}
-	results := make([]*found, 2)
-	err = study.ForEach(2, func(i int) (err error) {
-		algorithm := []v1alpha1.SearchAlgorithm{v1alpha1.GridSearch, v1alpha1.SuccessiveHalvingSearch}[i]
-		results[i], err = s.conduct(sweep, v1alpha1.Search{Algorithm: algorithm, MaxTrials: int32(points), Seed: 1})
+	ways := []v1alpha1.Search{{Algorithm: v1alpha1.GridSearch}}
+	for _, fidelity := range fidelities {
+		ways = append(ways, v1alpha1.Search{
+			Algorithm: v1alpha1.SuccessiveHalvingSearch, Halving: &v1alpha1.Halving{Fidelity: fidelity, Reduction: 3},
+		})
+	}
+	results := make([]*found, len(ways))
+	err = study.ForEach(len(ways), func(i int) (err error) {
+		ways[i].MaxTrials, ways[i].Seed = int32(points), 1
+		results[i], err = s.conduct(sweep, ways[i])
 		return err
 	})
-	return &gridFound{results[0], results[1]}, err
+	return &gridFound{results[0], results[1:]}, err
 }
 
 // onGrid returns the sweep over the finite space, and its number of points.
@@ -60,6 +76,8 @@ func (s *sample) onGrid() (*v1alpha1.PolicySweep, int, error) {
 		sweep.Spec.Parameters = append(sweep.Spec.Parameters, p)
 		points *= len(f.values)
 	}
+	seeds := int32(gridSeeds)
+	sweep.Spec.Replications.Count = &seeds
 	sweep.Spec.Search = v1alpha1.Search{Algorithm: v1alpha1.GridSearch, MaxTrials: int32(points)}
 	return sweep, points, nil
 }

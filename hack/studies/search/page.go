@@ -51,9 +51,9 @@ func (p *page) data(chart string) any {
 		"BestLoss":  seconds(p.best().curve.best()),
 		"Axes":      axes(),
 		"Points":    len(p.grid.all.losses),
-		"Rungs":     p.rungs(),
+		"GridSeeds": gridSeeds,
 		"GridTable": p.gridTable(),
-		"GridWords": p.gridWords(),
+		"Rungs":     p.rungs(),
 	}
 }
 
@@ -207,36 +207,42 @@ func axes() string {
 	return t.String()
 }
 
-// rungs is the table of what SuccessiveHalving did on the grid.
-func (p *page) rungs() string {
-	t := study.Table{Titles: []string{"rung: share of the requests", "points", "kept", "rank correlation with the rung before"}}
-	for _, r := range p.grid.halved.rungs {
-		rho := ""
-		if r.Spearman != nil {
-			rho = fmt.Sprintf("%.2f", *r.Spearman)
-		}
-		t.Add(fmt.Sprintf("%.3f", r.Share), fmt.Sprint(r.Points), fmt.Sprint(r.Kept), rho)
-	}
-	return t.String()
-}
-
 // gridTable sets SuccessiveHalving beside the whole grid.
 func (p *page) gridTable() string {
-	t := study.Table{Titles: []string{"", "simulated requests", "best mean TTFT", "at"}}
-	t.Add("all points in full", fmt.Sprint(p.grid.all.requests), seconds(p.grid.all.curve.best()), "`"+p.grid.all.point+"`")
-	t.Add("SuccessiveHalving", fmt.Sprint(p.grid.halved.requests), seconds(p.grid.halved.curve.best()), "`"+p.grid.halved.point+"`")
+	all := p.grid.all
+	t := study.Table{Titles: []string{"", "simulated requests", "of the grid's", "best mean TTFT", "above the best", "points that are better", "at"}}
+	add := func(name string, f *found) {
+		better := 0
+		for _, loss := range all.losses {
+			if loss < f.curve.best() {
+				better++
+			}
+		}
+		t.Add(name, fmt.Sprint(f.requests), fmt.Sprintf("%.3f", float64(f.requests)/float64(all.requests)), seconds(f.curve.best()),
+			fmt.Sprintf("%.2f %%", 100*(f.curve.best()/all.curve.best()-1)), fmt.Sprint(better), "`"+f.point+"`")
+	}
+	add("all points in full", all)
+	for i, f := range p.grid.halved {
+		add(halvingName(i), f)
+	}
 	return t.String()
 }
 
-// gridWords says how near SuccessiveHalving comes, and for how much.
-func (p *page) gridWords() string {
-	all, halved := p.grid.all, p.grid.halved
-	better := 0
-	for _, loss := range all.losses {
-		if loss < halved.curve.best() {
-			better++
+func halvingName(i int) string {
+	return fmt.Sprintf("SuccessiveHalving, fidelity %s", fidelities[i])
+}
+
+// rungs is the table of what SuccessiveHalving did on the grid.
+func (p *page) rungs() string {
+	t := study.Table{Titles: []string{"", "requests", "seeds", "points", "kept", "rank correlation with the rung before"}}
+	for i, f := range p.grid.halved {
+		for _, r := range f.rungs {
+			rho := ""
+			if r.Spearman != nil {
+				rho = fmt.Sprintf("%.2f", *r.Spearman)
+			}
+			t.Add(halvingName(i), fmt.Sprintf("%.0f %%", 100*r.Share), fmt.Sprint(r.Seeds), fmt.Sprint(r.Points), fmt.Sprint(r.Kept), rho)
 		}
 	}
-	return fmt.Sprintf("%.2f %% above the best of the grid, with %.3f of its requests; %d of %d points are better",
-		100*(halved.curve.best()/all.curve.best()-1), float64(halved.requests)/float64(all.requests), better, len(all.losses))
+	return t.String()
 }
