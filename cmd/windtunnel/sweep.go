@@ -190,7 +190,7 @@ func (o *sweepOptions) print(stdout io.Writer, sweep compiledSweep, conducted *e
 }
 
 // maxListed bounds the points of a leaderboard in JSON.
-const maxListed = 10000
+const maxListed = 1000
 
 func (o *sweepOptions) table(stdout io.Writer, sweep compiledSweep, conducted *experiment.Conducted, verdict *experiment.Verdict) error {
 	board, err := conducted.Top(o.top)
