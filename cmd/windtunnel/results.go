@@ -17,6 +17,9 @@ import (
 // outputCSV is a table with commas.
 const outputCSV outputFormat = "csv"
 
+// outputParquet is a file of columns.
+const outputParquet outputFormat = "parquet"
+
 // resultsOptions are the flags of results.
 type resultsOptions struct {
 	file, namespace string
@@ -48,13 +51,14 @@ or sweep --state wrote.
 must hold. --sort sorts by a metric, --columns chooses those to print.`,
 		Example: `  windtunnel results my-sweep -n experiments -o csv
   windtunnel results my-sweep --where 'ttft.p99<500ms' --sort ttft.p99 --columns ttft.p99,goodput
-  windtunnel results -f sweep.state --sort goodput --descending --limit 10`,
+  windtunnel results -f sweep.state --sort goodput --descending --limit 10
+  windtunnel results my-sweep -o parquet > rows.parquet`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args, cmd.OutOrStdout())
 		},
 	}
-	formats := choice{&o.output, []outputFormat{outputCSV, outputJSON}}
+	formats := choice{&o.output, []outputFormat{outputCSV, outputJSON, outputParquet}}
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "filename", "f", "", "file of sweep -o json or sweep --state to read instead of a cluster")
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the sweep (default the kubeconfig's)")
@@ -82,10 +86,14 @@ func (o *resultsOptions) run(ctx context.Context, args []string, stdout io.Write
 	if len(errs) > 0 {
 		return badInput{errs.ToAggregate()}
 	}
-	if o.output == outputJSON {
+	switch o.output {
+	case outputJSON:
 		return query.WriteJSON(stdout, set.rows, set.parameters)
+	case outputParquet:
+		return query.WriteParquet(stdout, set.rows, set.parameters)
+	default:
+		return query.WriteCSV(stdout, set.rows, set.parameters)
 	}
-	return query.WriteCSV(stdout, set.rows, set.parameters)
 }
 
 func (o *resultsOptions) read(ctx context.Context, args []string) (*resultSet, error) {

@@ -220,6 +220,51 @@ func TestBadInput(t *testing.T) {
 			verb: "sweep", manifest: sweep, old: `range: {min: "1024", max: "2048"`, new: `range: {min: "3000", max: "2048"`,
 			want: []string{"spec.parameters[1].range"},
 		},
+		"a path that leads nowhere": {
+			verb: "sweep", manifest: sweep, old: "plugins[approx-prefix-cache-producer].parameters.maxPrefix", new: "plugins[approx-producer].parameters.maxPrefix",
+			want: []string{"spec.parameters[1].path", "approx-prefix-cache-producer"},
+		},
+		"a range of what is no number": {
+			verb: "sweep", manifest: sweep, old: "path: router.endpointPickerConfig.plugins[approx-prefix-cache-producer].parameters.maxPrefixTokensToMatch", new: "path: pools[llama].accelerator",
+			want: []string{"spec.parameters[1].range", "a string"},
+		},
+		"rules that contradict each other": {
+			verb: "sweep", manifest: sweep, old: "  objectives:", new: "  rules: [{expression: reach > 1500}, {expression: reach < 1500}]\n  objectives:",
+			want: []string{"spec.rules", "no point"},
+		},
+		"a rule about no parameter": {
+			verb: "sweep", manifest: sweep, old: "  objectives:", new: "  rules: [{expression: wait > 1500}]\n  objectives:",
+			want: []string{"spec.rules[0].expression", "wait"},
+		},
+		"a metric that does not exist": {
+			verb: "sweep", manifest: sweep, old: "  objectives:", new: "  objectives:\n  - {metric: speed, direction: Maximize}",
+			want: []string{"spec.objectives[0].metric", "throughput"},
+		},
+		"a metric of a pool that there is not": {
+			verb: "sweep", manifest: sweep, old: "  objectives:", new: "  objectives:\n  - {metric: \"ttft.p99{pool=lama}\", direction: Minimize}",
+			want: []string{"spec.objectives[0].metric", "llama"},
+		},
+		"an expression that does not compile": {
+			verb: "sweep", manifest: sweep, old: "  objectives:", new: "  metrics: [{name: x, expression: ttft.p99 +}]\n  objectives:",
+			want: []string{"spec.metrics[0].expression"},
+		},
+		"a gate without a confidence": {
+			verb: "sweep", manifest: sweep, old: "  objectives:", new: "  gates: [{name: g, metric: ttft.p99, operator: AtMost, value: 500ms}]\n  objectives:",
+			want: []string{"spec.gates[0].confidence"},
+		},
+		"a gate against a baseline that there is not": {
+			verb: "sweep", manifest: sweep, old: "  baseline:\n    parameters:\n    - {name: prefixWeight, value: \"3\"}\n    - {name: reach, value: \"131072\"}",
+			new:  "  gates: [{name: g, metric: ttft.p99, operator: AtMost, versusBaseline: 1%, confidence: \"0.95\"}]",
+			want: []string{"spec.gates", "versusBaseline needs a baseline"},
+		},
+		"a gate in another unit": {
+			verb: "sweep", manifest: sweep, old: "  objectives:", new: "  gates: [{name: g, metric: ttft.p99, operator: AtMost, value: 99%, confidence: \"0.95\"}]\n  objectives:",
+			want: []string{"spec.gates[0].value", "500ms"},
+		},
+		"a billion points": {
+			verb: "sweep", manifest: sweep, old: `max: "2048", step: "1024"`, new: `max: "1000000000", step: "1"`,
+			want: []string{"spec.search.maxTrials"},
+		},
 		"a grid over a range without a step": {
 			verb: "sweep", manifest: sweep, old: `, step: "1024"`, new: "",
 			want: []string{"spec.parameters", "needs the step of every range"},

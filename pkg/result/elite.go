@@ -22,13 +22,13 @@ func (k Kind) text() string {
 }
 
 // kinds are the texts of the candidates' kinds, if any has one.
-func (l *Leaderboard) kinds() (texts []string, any bool) {
+func (l *Leaderboard) kinds() (texts []string, found bool) {
 	for i := range l.Candidates {
 		kind := l.Candidates[i].Elite
 		texts = append(texts, kind.text())
-		any = any || kind != nil
+		found = found || kind != nil
 	}
-	return texts, any
+	return texts, found
 }
 
 // eliteNote says what stands in the column of kinds.

@@ -39,10 +39,10 @@ func (l *Leaderboard) grid() *grid {
 	g.add("rank", true, ranks)
 	g.add("", false, fronts)
 	g.add("candidate", false, names)
-	if kinds, any := l.kinds(); any {
+	if kinds, found := l.kinds(); found {
 		g.add("best of its kind", false, kinds)
 	}
-	if capacities, any := l.capacities(); any {
+	if capacities, found := l.capacities(); found {
 		g.add("capacity ↑", false, capacities)
 	}
 	for i, o := range l.Objectives {
@@ -63,13 +63,13 @@ func (l *Leaderboard) grid() *grid {
 }
 
 // capacities are the texts of the candidates' brackets, if any has one.
-func (l *Leaderboard) capacities() (texts []string, any bool) {
+func (l *Leaderboard) capacities() (texts []string, found bool) {
 	for i := range l.Candidates {
 		c := l.Candidates[i].Capacity
 		texts = append(texts, c.text())
-		any = any || c != nil
+		found = found || c != nil
 	}
-	return texts, any
+	return texts, found
 }
 
 func (c *Ranked) rankText() string {

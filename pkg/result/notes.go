@@ -14,11 +14,12 @@ func (l *Leaderboard) notes() []string {
 	switch capacities := l.capacityNotes(); {
 	case len(l.Objectives) == 0:
 	case len(capacities) > 0:
-		notes = append(capacities, l.rankNote("Ties by the mean of "))
+		notes = append(notes, capacities...)
+		notes = append(notes, l.rankNote("Ties by the mean of "))
 	default:
 		notes = append(notes, l.rankNote("Ranked by the mean of "), l.frontNote())
 	}
-	if _, any := l.kinds(); any {
+	if _, found := l.kinds(); found {
 		notes = append(notes, l.eliteNote())
 	}
 	if n := l.Counts.Infeasible; n > 0 {
