@@ -209,7 +209,7 @@ func (p Problem) check(path *field.Path) (*problem, field.ErrorList) {
 	}
 	checked := &problem{p, cube, path}
 	if len(errs) == 0 && len(cube.rules) > 0 && newUntried(cube).draw(checked.stream(0)) == nil {
-		errs = append(errs, field.Invalid(path.Child("rules"), len(cube.rules), "no point was found that fulfils all of them"))
+		errs = append(errs, field.Invalid(path.Child("rules"), len(cube.rules), "no point was found that fulfils all of them: they contradict each other, or the parameters' values"))
 	}
 	return checked, errs
 }

@@ -55,7 +55,7 @@ func (p *problem) racing(inner Algorithm) (Algorithm, field.ErrorList) {
 	case r.First < 2:
 		errs = append(errs, field.Invalid(path.Child("first"), r.First, "must be at least 2: one seed says nothing of the others"))
 	case r.First >= p.Seeds:
-		errs = append(errs, field.Invalid(path.Child("first"), r.First, fmt.Sprintf("must be less than the %d seeds of a point, or there are none to save", p.Seeds)))
+		errs = append(errs, field.Invalid(path.Child("first"), r.First, fmt.Sprintf("must be less than the %d seeds of a point, or there are none to save: raise replications.count", p.Seeds)))
 	}
 	if r.Step < 1 {
 		errs = append(errs, field.Invalid(path.Child("step"), r.Step, "must be at least 1"))

@@ -252,7 +252,7 @@ func TestRacesThatCannotBeAreRefused(t *testing.T) {
 		t.Errorf("errors (−want +got):\n%s", diff)
 	}
 	p.Settings.Racing = &search.RacingSettings{Confidence: 0.9, First: 10, Step: 1}
-	want = []string{"FieldValueInvalid at spec.search.racing.first: must be less than the 10 seeds of a point, or there are none to save"}
+	want = []string{"FieldValueInvalid at spec.search.racing.first: must be less than the 10 seeds of a point, or there are none to save: raise replications.count"}
 	_, errs = search.New(p, path)
 	if diff := cmp.Diff(want, lines(errs)); diff != "" {
 		t.Errorf("errors (−want +got):\n%s", diff)

@@ -77,11 +77,11 @@ func TestRulesThatCannotHoldAreRefused(t *testing.T) {
 	}{
 		"contradictory": {
 			ruled(space, "prefix > 1", "prefix < 1"),
-			[]string{"FieldValueInvalid at spec.rules: no point was found that fulfils all of them"},
+			[]string{"FieldValueInvalid at spec.rules: no point was found that fulfils all of them: they contradict each other, or the parameters' values"},
 		},
 		"contradictory where there are too many points to look at all": {
 			ruled(spaceOf(continuous("a", "0", "1"), continuous("b", "0", "1")), "a + b > 3"),
-			[]string{"FieldValueInvalid at spec.rules: no point was found that fulfils all of them"},
+			[]string{"FieldValueInvalid at spec.rules: no point was found that fulfils all of them: they contradict each other, or the parameters' values"},
 		},
 		"mistaken": {
 			ruled(space, "prefix", "prefix < nothing", "picker < 2", "1 < 2"),
