@@ -50,8 +50,11 @@ func NewContrast(names [2]string, first, second []Row, derived []Measure) (*Cont
 			return nil, fmt.Errorf("compare %s: %w", names[i], err)
 		}
 		sides[i] = completed(sorted)
+		if len(sides[i]) == 0 {
+			return nil, fmt.Errorf("compare %s: it has no rows of complete simulations", names[i])
+		}
 		if len(cut(sides[i])) > 1 {
-			return nil, fmt.Errorf("compare %s: its rows are of several points; choose one", names[i])
+			return nil, fmt.Errorf("compare %s: its rows are of several points; choose one, such as %s#0", names[i], names[i])
 		}
 	}
 	for _, seed := range seedsOf(sides[0]) {

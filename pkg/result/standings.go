@@ -161,7 +161,10 @@ func (s *standings) judge(e *entrant) {
 }
 
 func dropWords(e *entrant) string {
-	words := fmt.Sprintf("dropped after %d seeds", len(e.full))
+	words := "dropped after one seed"
+	if n := len(e.full); n > 1 {
+		words = fmt.Sprintf("dropped after %d seeds", n)
+	}
 	if p := e.candidate.Dropped.PValue; p != nil {
 		words += fmt.Sprintf(" (p %s)", pText(*p))
 	}
