@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
 // rowsPerChunk and documentsPerChunk are how many results of usual scenarios a
@@ -52,9 +53,11 @@ func (p *Plan) most(s *Study) (points, simulations int) {
 			points++
 		}
 		simulations = points * p.mostSeeds()
-		if p.Search.Halving != nil || p.Search.Algorithm == v1alpha1.SuccessiveHalvingSearch || p.Search.Algorithm == v1alpha1.HyperbandSearch {
-			// Each rung takes at most what is left of the one before.
-			simulations *= 2
+		if p.halves() {
+			// Each rung takes half of the one before at most, or one point of each
+			// race, and the baseline is tried beside them.
+			rungs := p.rungs()
+			simulations = (2*points + rungs*rungs + 1) * len(p.Seeds)
 		}
 	}
 	if p.Search != nil && p.Search.Confirm != nil {
@@ -83,10 +86,44 @@ func (p *Plan) learns() bool {
 	}
 }
 
-// mostSeeds is how many seeds the search gives a point at most.
-func (p *Plan) mostSeeds() int {
-	if c := p.Search.Capacity; c != nil {
-		return p.settings().Capacity.MaxSeeds
+// halves reports whether the search goes from little effort to more.
+func (p *Plan) halves() bool {
+	return p.Search.Algorithm == v1alpha1.SuccessiveHalvingSearch || p.Search.Algorithm == v1alpha1.HyperbandSearch
+}
+
+// rungs is how many steps the effort takes at most, and so how many races there
+// are.
+func (p *Plan) rungs() int {
+	reduction, minimum := 3., 0.
+	if h := p.settings().Halving; h.Reduction > 0 {
+		reduction, minimum = float64(h.Reduction), h.Minimum
 	}
-	return len(p.Seeds)
+	if minimum == 0 {
+		return 3
+	}
+	return 2 + int(-stats.Log(minimum)/stats.Log(reduction))
+}
+
+// mostSeeds is how many simulations the search gives a point at most.
+func (p *Plan) mostSeeds() int {
+	most := 0
+	for _, seeds := range p.looks() {
+		most += seeds
+	}
+	return most
+}
+
+// looks are the numbers of seeds under which a point is tried, one after the
+// other: those of a capacity are doubled where they do not tell.
+func (p *Plan) looks() []int {
+	looks := []int{len(p.Seeds)}
+	if p.Search.Capacity == nil {
+		return looks
+	}
+	most := p.settings().Capacity.MaxSeeds
+	for seeds := len(p.Seeds); seeds < most; {
+		seeds = min(2*seeds, most)
+		looks = append(looks, seeds)
+	}
+	return looks
 }

@@ -51,6 +51,9 @@ func (s *scale) trial(proposal search.Proposal, rows []result.Row) search.Trial 
 			return trial
 		}
 		samples = append(samples, sample)
+		if len(s.constraints) > 0 {
+			trial.Beyond = append(trial.Beyond, s.beyond(&rows[i]))
+		}
 	}
 	trial.Samples = samples
 	return trial
@@ -59,6 +62,17 @@ func (s *scale) trial(proposal search.Proposal, rows []result.Row) search.Trial 
 // claims are what a search calls them.
 var claims = map[result.Claim]search.Claim{
 	result.Holds: search.Holds, result.Breaks: search.Breaks, result.Open: search.Undecided,
+}
+
+// beyond returns how far a row, which has a value of each, goes beyond the
+// constraints.
+func (s *scale) beyond(row *result.Row) []float64 {
+	beyond := make([]float64, len(s.constraints))
+	for i, c := range s.constraints {
+		value, _ := c.Measure.Value(row)
+		beyond[i] = c.Beyond(value)
+	}
+	return beyond
 }
 
 // sample returns what a row says of each column; less is better. Of a run that

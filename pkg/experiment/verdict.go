@@ -3,6 +3,9 @@
 package experiment
 
 import (
+	"cmp"
+	"slices"
+
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -55,7 +58,8 @@ func (s *Study) Best() (int, bool, error) {
 	return board.Candidates[0].Point, true, nil
 }
 
-// evidence are the rows by which a point is judged.
+// evidence are the rows by which a point is judged, one a seed: searches may try
+// a point again under seeds that it had.
 func (s *Study) evidence(point int) []result.Row {
 	of := s.rows
 	if len(s.confirmed) > 0 {
@@ -67,7 +71,8 @@ func (s *Study) evidence(point int) []result.Row {
 			rows = append(rows, of[i])
 		}
 	}
-	return rows
+	slices.SortStableFunc(rows, func(a, b result.Row) int { return cmp.Compare(a.Seed, b.Seed) })
+	return slices.CompactFunc(rows, func(a, b result.Row) bool { return a.Seed == b.Seed })
 }
 
 // FillVerdict fills in what came of the gates.

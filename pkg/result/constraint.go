@@ -71,12 +71,15 @@ func (c Constraint) String() string {
 
 // Excess is how far a value is beyond the bound, in parts of the bound, or as
 // such where that is 0. It is 0 where the constraint holds.
-func (c Constraint) Excess(value float64) float64 {
-	excess := max(0, float64(c.Operator.sign()*(value-c.Bound)))
+func (c Constraint) Excess(value float64) float64 { return max(0, c.Beyond(value)) }
+
+// Beyond is [Constraint.Excess] that is negative where the constraint holds.
+func (c Constraint) Beyond(value float64) float64 {
+	beyond := float64(c.Operator.sign() * (value - c.Bound))
 	if c.Bound != 0 {
-		excess /= math.Abs(c.Bound)
+		beyond /= math.Abs(c.Bound)
 	}
-	return excess
+	return beyond
 }
 
 // Claim is what rows say of constraints.

@@ -20,6 +20,9 @@ func (p *problem) confirm(inner Algorithm) (Algorithm, field.ErrorList) {
 	if n := p.Settings.Confirm; n < 2 {
 		errs = append(errs, field.Invalid(p.settings().Child("confirm"), n, "must be at least 2: one seed says nothing of the others"))
 	}
+	if p.Settings.Algorithm == Capacity {
+		errs = append(errs, field.Forbidden(p.settings().Child("confirm"), "does not go with Capacity, which gives every load seeds until it is sure"))
+	}
 	return &confirm{problem: p, inner: inner, ledger: newLedger(p)}, errs
 }
 

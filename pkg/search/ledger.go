@@ -2,17 +2,23 @@
 
 package search
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // ledger sums up what became of points that were tried with all requests.
 type ledger struct {
-	full   int // seeds of a full trial
-	trials []*Trial
-	index  map[string]int // into trials, by point
-	used   int            // seeds of the sequence that anybody met
+	full       int // seeds of a full trial
+	objectives int
+	trials     []*Trial
+	index      map[string]int // into trials, by point
+	used       int            // seeds of the sequence that anybody met
 }
 
-func newLedger(p *problem) *ledger { return &ledger{full: p.Seeds, index: map[string]int{}} }
+func newLedger(p *problem) *ledger {
+	return &ledger{full: p.Seeds, objectives: p.Objectives, index: map[string]int{}}
+}
 
 func (l *ledger) tell(trials []Trial) {
 	for i := range trials {
@@ -57,15 +63,18 @@ func (l *ledger) complete() []*Trial {
 	return complete
 }
 
-// best returns the best complete trial, by as many seeds as all of them have;
-// nil where there is none.
+// best returns the best complete trial, by the seeds of a full one, whoever has
+// more; nil where there is none. Further objectives decide between trials that
+// are equal in the first.
 func (l *ledger) best() *Trial {
 	complete := l.complete()
 	if len(complete) == 0 {
 		return nil
 	}
-	n := len(slices.MinFunc(complete, func(a, b *Trial) int { return len(a.Samples) - len(b.Samples) }).Samples)
-	return slices.MinFunc(complete, func(a, b *Trial) int { return compare(a.first(n), b.first(n)) })
+	return slices.MinFunc(complete, func(a, b *Trial) int {
+		a, b = a.first(l.full), b.first(l.full)
+		return cmp.Or(compare(a, b), slices.Compare(a.Losses()[:l.objectives], b.Losses()[:l.objectives]))
+	})
 }
 
 // bestAndBaseline returns the points that a search ends with: the best, if

@@ -57,13 +57,6 @@ func worseThanBest(candidates, rivals []*Trial, objectives int) []float64 {
 	return ps
 }
 
-// first returns what is known of a trial from its first n seeds.
-func (t *Trial) first(n int) *Trial {
-	first := *t
-	first.Samples = t.Samples[:n]
-	return &first
-}
-
 // worseP returns the p-value of a being worse than b in each of so many
 // objectives under the first n seeds: the largest of theirs.
 func worseP(a, b *Trial, n, objectives int) float64 {

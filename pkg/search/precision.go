@@ -43,6 +43,9 @@ func (p *problem) precision(inner Algorithm) (Algorithm, field.ErrorList) {
 	if s.MaxSeeds < max(2, p.Seeds) {
 		errs = append(errs, field.Invalid(path.Child("maxCount"), s.MaxSeeds, fmt.Sprintf("must be at least %d, the seeds that every point gets", max(2, p.Seeds))))
 	}
+	if p.Settings.Algorithm == Capacity {
+		errs = append(errs, field.Forbidden(path.Child("precision"), "does not go with Capacity, which gives every load seeds until it is sure"))
+	}
 	return &precision{problem: p, inner: inner, ledger: newLedger(p)}, errs
 }
 

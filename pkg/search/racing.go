@@ -203,6 +203,7 @@ func (r *racing) finish() {
 func predict(t *Trial, goal Effort, complete []*Trial) Trial {
 	predicted := *t
 	predicted.Effort = goal
+	predicted.Beyond = nil // of the seeds that it had
 	if len(complete) == 0 {
 		return predicted
 	}

@@ -140,6 +140,11 @@ func (t *Trial) and(more Trial) Trial {
 	sum.Effort.First, sum.Effort.Seeds = t.Effort.First, t.Effort.Seeds+more.Effort.Seeds
 	sum.Samples = slices.Concat(t.Samples, more.Samples)
 	sum.Excess = (float64(t.Excess*old) + float64(more.Excess*fresh)) / (old + fresh)
+	sum.Beyond = nil
+	if len(t.Beyond) == len(t.Samples) && len(more.Beyond) == len(more.Samples) {
+		sum.Beyond = slices.Concat(t.Beyond, more.Beyond)
+		sum.settleExcess()
+	}
 	return sum
 }
 

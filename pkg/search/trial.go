@@ -14,9 +14,14 @@ type Trial struct {
 	// Samples hold a row for each seed of the effort, with one number for each
 	// objective; less is better. They are nil where the trial failed.
 	Samples [][]float64
-	// Excess is how far outcomes go beyond their constraints: relative to
-	// them, summed, the mean over seeds. It is 0 where all are met.
+	// Excess is how far outcomes, the means over the seeds, go beyond their
+	// constraints: relative to them, summed. It is 0 where all are met.
 	Excess float64
+	// Beyond holds a row for each seed, with one number for each constraint: how
+	// far its outcome goes beyond it, relative to it, negative where it is met.
+	// From these Excess is reckoned anew where the seeds of a trial are joined or
+	// parted; they may be nil where that does not happen.
+	Beyond [][]float64
 	// Features place the trial among others that are not to compete with it,
 	// for MAPElites: means over the seeds.
 	Features []float64
@@ -58,6 +63,29 @@ func (t *Trial) Losses() []float64 {
 		losses[i] = sum
 	}
 	return losses
+}
+
+// settleExcess reckons how far the means over the seeds exceed the constraints.
+func (t *Trial) settleExcess() {
+	if len(t.Beyond) == 0 {
+		return
+	}
+	t.Excess = 0
+	for i := range t.Beyond[0] {
+		mean := 0.0
+		for _, row := range t.Beyond {
+			mean += row[i] / float64(len(t.Beyond))
+		}
+		t.Excess += max(0, mean)
+	}
+}
+
+// first returns what is known of a trial from its first n seeds.
+func (t *Trial) first(n int) *Trial {
+	first := *t
+	first.Samples, first.Beyond = t.Samples[:n], t.Beyond[:min(n, len(t.Beyond))]
+	first.settleExcess()
+	return &first
 }
 
 // better says whether a is better than b by their first objectives.
