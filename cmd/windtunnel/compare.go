@@ -159,7 +159,7 @@ func (o *compareOptions) compiledSide(ctx context.Context, name string, stdin io
 		return nil, err
 	}
 	if len(set.Runs) != 1 {
-		return nil, badInput{fmt.Errorf("%s holds %d SimulationRuns, and one is compared", local.file, len(set.Runs))}
+		return nil, badInput{fmt.Errorf("%s holds %d SimulationRuns, and one is compared; of a PolicySweep compare what sweep -o json wrote", local.file, len(set.Runs))}
 	}
 	run := set.Runs[0]
 	if o.scenario != "" {

@@ -202,8 +202,8 @@ func (o *sweepOptions) table(stdout io.Writer, sweep compiledSweep, conducted *e
 	if err := board.Table(stdout); err != nil {
 		return err
 	}
-	if more := board.Counts.All - len(board.Candidates); more > 0 {
-		fmt.Fprintf(stdout, "… and %d more points; --top 0 lists all.\n", more)
+	if board.Counts.All > len(board.Candidates) {
+		fmt.Fprintln(stdout, "--top 0 lists all.")
 	}
 	printApproximations(stdout, sweep.Plan.Approximations)
 	printGates(stdout, verdict)

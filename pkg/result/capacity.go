@@ -67,11 +67,11 @@ func (c *Capacity) mark() string {
 
 // capacityNotes say what stands in the column of capacities.
 func (l *Leaderboard) capacityNotes() []string {
-	load, marks := "", ""
+	load, texts := "", ""
 	for i := range l.Candidates {
 		if c := l.Candidates[i].Capacity; c != nil {
 			load = c.Load
-			marks += c.mark()
+			texts += c.text()
 		}
 	}
 	if load == "" {
@@ -79,11 +79,13 @@ func (l *Leaderboard) capacityNotes() []string {
 	}
 	notes := []string{"Ranked by the highest " + load + " at which all constraints were shown to hold; beside it the lowest at which they were not. Figures are those at the former."}
 	for _, mark := range []struct{ sign, words string }{
+		{"≥", "≥ they hold at the greatest load that was tried: unless maxTrials ended the search, raise the end of its range."},
+		{"<", "< they were not shown to hold at the least load of its range."},
 		{"?", "? they were not shown to break there either: more seeds may decide it."},
 		{"…", "… maxTrials ended the search before the bracket was narrow."},
 		{"!", "! beyond the bracket it is somewhere the other way round: more load is not always worse."},
 	} {
-		if strings.Contains(marks, mark.sign) {
+		if strings.Contains(texts, mark.sign) {
 			notes = append(notes, mark.words)
 		}
 	}

@@ -4,8 +4,12 @@ package result
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
+
+	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
 // notes are the lines below a leaderboard's table.
@@ -26,6 +30,9 @@ func (l *Leaderboard) notes() []string {
 		notes = append(notes, fmt.Sprintf("✗ breaks a constraint: %d of %d candidates do, by their means, and rank behind those that do not.", n, l.Counts.All))
 	}
 	notes = append(notes, seedsNote(l.Seeds))
+	if l.furtherSeeds() {
+		notes = append(notes, furtherSeedsNote)
+	}
 	if l.Baseline != nil {
 		notes = append(notes, comparisonNotes(len(l.Seeds), l.Counts.Compared)...)
 	}
@@ -119,6 +126,15 @@ func seedsNote(seeds []int64) string {
 		return fmt.Sprintf("± is half the width of the %s confidence interval of the mean over %d seeds (%s).",
 			percent(Confidence), len(seeds), joinSeeds(seeds))
 	}
+}
+
+const furtherSeedsNote = "Where n is greater, further seeds were simulated: they count in the figures and comparisons, and not in the ranks."
+
+// furtherSeeds says whether some candidate has more seeds than all have.
+func (l *Leaderboard) furtherSeeds() bool {
+	return slices.ContainsFunc(l.Candidates, func(c Ranked) bool {
+		return c.Capacity == nil && slices.ContainsFunc(slices.Collect(maps.Values(c.Metrics)), func(i stats.Interval) bool { return i.N > len(l.Seeds) })
+	})
 }
 
 func comparisonNotes(seeds, compared int) []string {

@@ -182,11 +182,17 @@ func (r *Report) gates(b *bytes.Buffer) {
 	fmt.Fprintln(b)
 }
 
-// top prints the best candidates as the table for people has them.
+// top prints the best candidates as the table for people has them, and those
+// that it has beside them.
 func (r *Report) top(b *bytes.Buffer) {
 	shown := *r.Board
-	shown.Candidates = shown.Candidates[:min(len(shown.Candidates), max(r.Top, 1))]
-	fmt.Fprintf(b, "## The best %d of %d candidates\n\n```text\n", len(shown.Candidates), max(shown.Counts.All, len(shown.Candidates)))
+	shown.Candidates = nil
+	for i, c := range r.Board.Candidates {
+		if i < max(r.Top, 1) || c.Baseline || c.Pareto || c.Elite != nil {
+			shown.Candidates = append(shown.Candidates, c)
+		}
+	}
+	fmt.Fprintf(b, "## The best of %d candidates\n\n```text\n", shown.Counts.All)
 	shown.grid().write(b)
 	fmt.Fprint(b, "```\n\n")
 	for _, note := range r.Board.notes() {
@@ -205,6 +211,6 @@ func (r *Report) basis(b *bytes.Buffer) {
 		fmt.Fprintf(b, "- Approximated: %s\n", s)
 	}
 	for _, s := range r.Warnings {
-		fmt.Fprintf(b, "- Warning: %s\n", s)
+		fmt.Fprintf(b, "- Remark: %s\n", s)
 	}
 }
