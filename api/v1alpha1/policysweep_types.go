@@ -353,7 +353,8 @@ type Capacity struct {
 	// +optional
 	// +kubebuilder:default="2%"
 	Precision Percentage `json:"precision,omitempty"`
-	// confidence is that of a claim that the constraints hold, or break.
+	// confidence is that of a claim that the constraints hold at a load, or break,
+	// over all looks at it with more seeds.
 	// +optional
 	// +kubebuilder:default="0.95"
 	Confidence Fraction `json:"confidence,omitempty"`

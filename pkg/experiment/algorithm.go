@@ -112,13 +112,13 @@ func (p *Plan) precisionObjective() int {
 	return at
 }
 
-// claimConfidence is that of the claims of a Capacity search; others look at
-// none.
+// claimConfidence is that of one claim of a Capacity search, so that all looks at
+// a load together have the confidence that is asked for; others look at none.
 func (p *Plan) claimConfidence() float64 {
 	if p.Search == nil || p.Search.Capacity == nil {
 		return 0.95
 	}
-	return p.Search.Capacity.Confidence.Float()
+	return 1 - (1-p.Search.Capacity.Confidence.Float())/float64(len(p.looks()))
 }
 
 // maxFailed is how many points may fail.

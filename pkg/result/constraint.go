@@ -125,15 +125,17 @@ func claimAtMostZero(xs []float64, confidence float64) Claim {
 	}
 }
 
-// ClaimAll says whether all constraints hold, each with the confidence: Breaks
-// where one does, Holds where all do.
+// ClaimAll says whether all constraints hold, with the confidence: Holds where
+// each does with it, Breaks where one does not, by Bonferroni's correction for
+// their number.
 func ClaimAll(constraints []Constraint, rows []Row, confidence float64) Claim {
 	claim := Holds
+	strict := 1 - (1-confidence)/float64(max(1, len(constraints)))
 	for _, c := range constraints {
-		switch c.Claim(rows, confidence) {
-		case Breaks:
+		switch {
+		case c.Claim(rows, strict) == Breaks:
 			return Breaks
-		case Open:
+		case c.Claim(rows, confidence) != Holds:
 			claim = Open
 		}
 	}
