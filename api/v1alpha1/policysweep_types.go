@@ -250,8 +250,8 @@ const (
 
 // Search chooses the points to simulate.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.capacity) == (has(self.algorithm) && self.algorithm == 'Capacity')",message="capacity goes with algorithm Capacity",fieldPath=".capacity"
-// +kubebuilder:validation:XValidation:rule="has(self.features) == (has(self.algorithm) && self.algorithm == 'MAPElites')",message="features go with algorithm MAPElites",fieldPath=".features"
+// +kubebuilder:validation:XValidation:rule="has(self.capacity) == (has(self.algorithm) && self.algorithm == 'Capacity')",message="algorithm Capacity needs capacity, and no other takes it",fieldPath=".capacity"
+// +kubebuilder:validation:XValidation:rule="has(self.features) == (has(self.algorithm) && self.algorithm == 'MAPElites')",message="algorithm MAPElites needs features, and no other takes them",fieldPath=".features"
 // +kubebuilder:validation:XValidation:rule="!has(self.halving) || self.algorithm in ['SuccessiveHalving', 'Hyperband']",message="halving goes with algorithms SuccessiveHalving and Hyperband",fieldPath=".halving"
 // +kubebuilder:validation:XValidation:rule="!has(self.generationSize) || self.algorithm in ['TPE', 'GP', 'CMAES', 'NSGA2', 'MAPElites']",message="generationSize goes with algorithms that learn: TPE, GP, CMAES, NSGA2 and MAPElites",fieldPath=".generationSize"
 type Search struct {

@@ -338,11 +338,11 @@ var rules = map[string]ruleTable{
 		good: []any{fields{"gates": []any{gate}, "promote": object{}}, fields{"gates": gone, "promote": object{"when": "Complete"}}},
 		bad:  []any{fields{"gates": gone, "promote": object{}}, fields{"gates": gone, "promote": object{"when": "Passed"}}},
 	},
-	"capacity goes with algorithm Capacity": {
+	"algorithm Capacity needs capacity, and no other takes it": {
 		good: []any{fields{"algorithm": "Capacity", "capacity": object{"load": "x"}}},
 		bad:  []any{fields{"algorithm": "Capacity", "capacity": gone}, fields{"algorithm": "Random", "capacity": object{"load": "x"}}},
 	},
-	"features go with algorithm MAPElites": {
+	"algorithm MAPElites needs features, and no other takes them": {
 		good: []any{fields{"algorithm": "MAPElites", "features": []any{feature}}},
 		bad:  []any{fields{"algorithm": "MAPElites", "features": gone}, fields{"algorithm": "Random", "features": []any{feature}}},
 	},
