@@ -34,7 +34,8 @@ type Replications struct {
 	Seeds []int64 `json:"seeds,omitempty"`
 	// precision asks for more seeds until half the width of the metric's 95 %
 	// confidence interval is at most this share of its mean, such as 5%. In a
-	// sweep it is asked of the best point and the baseline.
+	// sweep it is asked of the best point and the baseline, or of all points where
+	// they are at most 8.
 	// +optional
 	Precision Percentage `json:"precision,omitempty"`
 	// maxCount bounds the seeds that precision may take. Where it is not set it
