@@ -89,8 +89,12 @@ func TestColumnsShowWhatAPersonAsksFor(t *testing.T) {
 		Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonRunning,
 		Message: "3 of 12 simulations have a result", LastTransitionTime: metav1.Now(),
 	}
+	passed := metav1.Condition{
+		Type: v1alpha1.ConditionPassed, Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonPending,
+		Message: "the gates are judged once all results are there", LastTransitionTime: metav1.Now(),
+	}
 	common := v1alpha1.CommonStatus{
-		Conditions: []metav1.Condition{ready},
+		Conditions: []metav1.Condition{ready, passed},
 		Progress:   &v1alpha1.ProgressStatus{Total: 12, Completed: 3},
 	}
 
@@ -104,7 +108,7 @@ func TestColumnsShowWhatAPersonAsksFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]any{
-		"Name": "columns", "State": "Running", "Done": 3.0, "Of": 12.0, "TTFT p99": "0.412",
+		"Name": "columns", "State": "Running", "Done": 3.0, "Of": 12.0, "Passed": "Unknown", "TTFT p99": "0.412",
 		"Message": "3 of 12 simulations have a result",
 	}
 	if diff := cmp.Diff(want, row(t, s, "simulationruns")); diff != "" {
@@ -121,7 +125,7 @@ func TestColumnsShowWhatAPersonAsksFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	want = map[string]any{
-		"Name": "columns", "State": "Running", "Done": 3.0, "Of": 12.0, "Best": "seqs=256: goodput 98 %",
+		"Name": "columns", "State": "Running", "Done": 3.0, "Of": 12.0, "Passed": "Unknown", "Best": "seqs=256: goodput 98 %",
 		"Message": "3 of 12 simulations have a result",
 	}
 	if diff := cmp.Diff(want, row(t, s, "policysweeps")); diff != "" {
