@@ -278,7 +278,7 @@ func FuzzBracketsHoldTheCapacity(f *testing.F) {
 	f.Add(5.0, 6.0, 900.0, 0.5)
 	f.Fuzz(func(t *testing.T, low, high, capacity, precision float64) {
 		if !(low >= 1e-3 && high >= low && high <= 1e5 && precision >= 0 && precision <= 1) || math.IsNaN(capacity) {
-			t.Skip()
+			t.Skip("not a search that can be made")
 		}
 		load := continuous("load", strconv.FormatFloat(low, 'f', 6, 64), strconv.FormatFloat(high, 'f', 6, 64))
 		for _, load := range []search.Parameter{load, logarithmic(load)} {

@@ -16,7 +16,7 @@ func FuzzVariationStaysInTheCube(f *testing.F) {
 	f.Add(int64(4), 1.0, 0.9999999999)
 	f.Fuzz(func(t *testing.T, seed int64, a, b float64) {
 		if !(a >= 0 && a <= 1 && b >= 0 && b <= 1) {
-			t.Skip()
+			t.Skip("not two places on the unit interval")
 		}
 		s := stats.NewStream(seed, "variation")
 		for range 100 {
