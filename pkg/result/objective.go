@@ -2,11 +2,7 @@
 
 package result
 
-import (
-	"fmt"
-
-	"k8s.io/apimachinery/pkg/util/validation/field"
-)
+import "fmt"
 
 // Direction says which way a metric improves.
 type Direction string
@@ -22,16 +18,6 @@ const (
 type Objective struct {
 	Measure   Measure   `json:"metric"`
 	Direction Direction `json:"direction"`
-}
-
-// Objective reads an objective. Errors are at path.metric and path.direction.
-func (m Measures) Objective(metric, direction string, path *field.Path) (Objective, field.ErrorList) {
-	measure, errs := m.Parse(metric, path.Child("metric"))
-	o := Objective{Measure: measure, Direction: Direction(direction)}
-	if err := o.check(); err != nil {
-		errs = append(errs, field.NotSupported(path.Child("direction"), o.Direction, []Direction{Maximize, Minimize}))
-	}
-	return o, errs
 }
 
 func (o Objective) check() error {

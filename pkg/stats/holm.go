@@ -12,7 +12,7 @@ import (
 // its place: rejecting what is at most α makes even one false rejection no
 // likelier than α, however the tests depend on each other (Holm: A Simple
 // Sequentially Rejective Multiple Test Procedure, 1979). None is larger than
-// [Bonferroni]'s. It panics where a number is not in [0, 1].
+// Bonferroni's. It panics where a number is not in [0, 1].
 func Holm(ps []float64) []float64 {
 	mustBeProbabilities(ps)
 	order := make([]int, len(ps))
@@ -25,18 +25,6 @@ func Holm(ps []float64) []float64 {
 	for rank, i := range order {
 		largest = max(largest, min(1, float64(len(ps)-rank)*ps[i]))
 		adjusted[i] = largest
-	}
-	return adjusted
-}
-
-// Bonferroni returns the p-values times their number, at most 1. It corrects as
-// [Holm] does, more strictly, and each p-value by itself. It panics where a
-// number is not in [0, 1].
-func Bonferroni(ps []float64) []float64 {
-	mustBeProbabilities(ps)
-	adjusted := make([]float64, len(ps))
-	for i, p := range ps {
-		adjusted[i] = min(1, float64(len(ps))*p)
 	}
 	return adjusted
 }

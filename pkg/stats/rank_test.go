@@ -26,7 +26,6 @@ func TestRankCorrelationsOfPublishedData(t *testing.T) {
 		want float64
 	}{
 		"Spearman": {stats.Spearman, 0.6},
-		"Kendall":  {stats.Kendall, 4. / 9},
 	} {
 		if got, ok := tc.of(hunter, panel); !ok || math.Abs(got-tc.want) > 1e-15 {
 			t.Errorf("%s: %v, %v, want %v", name, got, ok, tc.want)
@@ -36,7 +35,7 @@ func TestRankCorrelationsOfPublishedData(t *testing.T) {
 
 func TestRankCorrelationsAtTheirLimits(t *testing.T) {
 	up, down, flat := []float64{1, 2, 30, 400}, []float64{4, 3, -2, -100}, []float64{7, 7, 7, 7}
-	for name, of := range map[string]correlation{"Spearman": stats.Spearman, "Kendall": stats.Kendall} {
+	for name, of := range map[string]correlation{"Spearman": stats.Spearman} {
 		if got, ok := of(up, up); !ok || got != 1 {
 			t.Errorf("%s of the same order: %v, %v", name, got, ok)
 		}
@@ -52,29 +51,6 @@ func TestRankCorrelationsAtTheirLimits(t *testing.T) {
 			t.Errorf("%s of lists of different lengths did not panic", name)
 		}
 	}
-}
-
-// slowKendall looks at all pairs.
-func slowKendall(x, y []float64) (float64, bool) {
-	sign := func(v float64) float64 {
-		switch {
-		case v > 0:
-			return 1
-		case v < 0:
-			return -1
-		}
-		return 0
-	}
-	var sum, inX, inY float64
-	for i := range x {
-		for j := range i {
-			dx, dy := sign(x[i]-x[j]), sign(y[i]-y[j])
-			sum += dx * dy
-			inX += dx * dx
-			inY += dy * dy
-		}
-	}
-	return sum / math.Sqrt(inX*inY), inX > 0 && inY > 0
 }
 
 // slowSpearman correlates ranks found by counting.
@@ -108,7 +84,6 @@ func TestRankCorrelationsAgreeWithTheSlowOnes(t *testing.T) {
 			x[i], y[i] = float64(r.IntN(values)), float64(r.IntN(values))
 		}
 		for name, pair := range map[string][2]correlation{
-			"Kendall":  {stats.Kendall, slowKendall},
 			"Spearman": {stats.Spearman, slowSpearman},
 		} {
 			got, ok := pair[0](x, y)
@@ -129,7 +104,7 @@ func FuzzRankCorrelationsKnowOnlyTheOrder(f *testing.F) {
 			x[i], y[i] = float64(data[i]), float64(data[n+i])
 			stretched[i] = math.Exp(y[i] / 10)
 		}
-		for name, of := range map[string]correlation{"Spearman": stats.Spearman, "Kendall": stats.Kendall} {
+		for name, of := range map[string]correlation{"Spearman": stats.Spearman} {
 			got, ok := of(x, y)
 			if math.Abs(got) > 1 {
 				t.Errorf("%s = %v", name, got)
@@ -142,17 +117,4 @@ func FuzzRankCorrelationsKnowOnlyTheOrder(f *testing.F) {
 			}
 		}
 	})
-}
-
-func BenchmarkKendall(b *testing.B) {
-	b.ReportAllocs()
-	r := rand.New(rand.NewPCG(1, 2))
-	x, y := make([]float64, 10_000), make([]float64, 10_000)
-	for i := range x {
-		x[i], y[i] = r.Float64(), r.Float64()
-	}
-	for b.Loop() {
-		tau, _ := stats.Kendall(x, y)
-		sinkFloat += tau
-	}
 }
