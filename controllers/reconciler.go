@@ -16,6 +16,10 @@ import (
 // staleInterval is how soon a world that moved on is observed again.
 const staleInterval = 100 * time.Millisecond
 
+// stopGrace is how long a reconcile may go on once the manager is told to stop.
+// It is well below the time that the Deployment gives a manager for that.
+const stopGrace = 5 * time.Second
+
 // reconciler reconciles the objects of one kind.
 type reconciler struct {
 	client   client.Client
@@ -35,8 +39,12 @@ type subjects struct {
 	wrap func(client.Object) subject
 }
 
-// Reconcile implements reconcile.Reconciler.
+// Reconcile implements reconcile.Reconciler. A manager that is told to stop
+// finishes the reconciles that it has begun: cut off half-way they would be
+// errors in the log that nobody has to see to.
 func (r *reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	ctx, cancel := outliving(ctx, stopGrace)
+	defer cancel()
 	object := r.subjects.object()
 	if err := r.client.Get(ctx, request.NamespacedName, object); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
@@ -53,4 +61,14 @@ func (r *reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		return reconcile.Result{RequeueAfter: staleInterval}, nil
 	}
 	return reconcile.Result{RequeueAfter: d.requeueAfter}, err
+}
+
+// outliving returns a context like ctx that ends a while after it.
+func outliving(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })
+	return longer, func() {
+		stop()
+		cancel()
+	}
 }
