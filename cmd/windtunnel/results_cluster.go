@@ -155,10 +155,6 @@ func (s *resultSet) describe(ctx context.Context, sweep *v1alpha1.PolicySweep, i
 		}
 	}
 	for _, point := range study.Points() {
-		for _, value := range point.Values {
-			if value.Value != "" {
-				s.parameters[point.ID] = append(s.parameters[point.ID], result.Assignment{Name: value.Name, Value: value.Value})
-			}
-		}
+		s.parameters[point.ID] = point.Assignments()
 	}
 }

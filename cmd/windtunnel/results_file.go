@@ -47,16 +47,42 @@ func readResults(name string) (*resultSet, error) {
 // off.
 func readState(name string, raw []byte) (*resultSet, error) {
 	_, rest, _ := bytes.Cut(raw, []byte("\n"))
-	set := &resultSet{}
+	set := &resultSet{parameters: result.Parameters{}}
+	points := statePoints{numbers: map[string]int{}, parameters: set.parameters}
 	for line := range bytes.Lines(rest) {
-		var row result.Row
-		if err := json.Unmarshal(line, &row); err != nil {
+		var l stateLine
+		if err := json.Unmarshal(line, &l); err != nil {
 			if !bytes.HasSuffix(line, []byte("\n")) {
 				break
 			}
 			return nil, badInput{fmt.Errorf("%s: %w", name, err)}
 		}
-		set.rows = append(set.rows, row)
+		l.Row.Point = points.number(l)
+		set.rows = append(set.rows, l.Row)
 	}
 	return set, nil
+}
+
+// statePoints number the points of a state. Where several sweeps shared the file,
+// points may have one number: those that come later get another one.
+type statePoints struct {
+	numbers    map[string]int
+	parameters result.Parameters
+	// next is above all numbers.
+	next int
+}
+
+func (p *statePoints) number(l stateLine) int {
+	name := fmt.Sprint(l.Row.Point, l.Parameters)
+	number, known := p.numbers[name]
+	if known {
+		return number
+	}
+	number = l.Row.Point
+	if _, taken := p.parameters[number]; taken {
+		number = p.next
+	}
+	p.numbers[name], p.parameters[number] = number, l.Parameters
+	p.next = max(p.next, number+1)
+	return number
 }

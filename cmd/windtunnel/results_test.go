@@ -3,7 +3,9 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,6 +30,9 @@ func TestResultsOfFiles(t *testing.T) {
 	if len(lines) != 3 || lines[0] != "point,share,seed,queue,prefix,ttft.p99,error" {
 		t.Errorf("the table is\n%s", table)
 	}
+	if diff := cmp.Diff(table, mustRun(t, "results", "-f", state, "--columns", "ttft.p99", "--sort", "ttft.p99", "--limit", "2")); diff != "" {
+		t.Errorf("a state does not say what the sweep says (−sweep +state):\n%s", diff)
+	}
 	all := strings.Count(mustRun(t, "results", "-f", state), "\n")
 	few := strings.Count(mustRun(t, "results", "-f", state, "--where", "ttft.p99<550ms", "--where", "goodput>=50%"), "\n")
 	if few < 2 || few >= all {
@@ -38,6 +43,32 @@ func TestResultsOfFiles(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &row); err != nil || len(row.Metrics) != 1 {
 			t.Fatalf("%v: %s", err, line)
 		}
+	}
+}
+
+func TestSweepsThatShareAStateKeepTheirPoints(t *testing.T) {
+	row := func(point int, key, value string) stateLine {
+		return stateLine{Parameters: []result.Assignment{{Name: "prefix", Value: value}}, Row: result.Row{Key: key, Point: point, Share: 1}}
+	}
+	header := stateHeader{SchemaVersion: stateVersion}
+	lines := []any{header, row(0, "a", "1"), row(1, "b", "2"), row(0, "c", "1"), row(0, "d", "7"), row(1, "e", "2"), row(2, "f", "3")}
+	var raw bytes.Buffer
+	for _, line := range lines {
+		if err := json.NewEncoder(&raw).Encode(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, err := readState("state", raw.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, r := range set.rows {
+		got[r.Key] = fmt.Sprint(r.Point, set.parameters[r.Point])
+	}
+	want := map[string]string{"a": "0 [prefix=1]", "b": "1 [prefix=2]", "c": "0 [prefix=1]", "d": "2 [prefix=7]", "e": "1 [prefix=2]", "f": "3 [prefix=3]"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(−want +got):\n%s", diff)
 	}
 }
 

@@ -210,9 +210,9 @@ type conductor struct {
 	known func(key string) (result.Row, bool)
 	// began is told how many simulations a round has.
 	began func(int) error
-	// done is told of each row, decided of each decision, completed of each
-	// request that is.
-	done      func(*result.Row) error
+	// done is told of each row and its point, decided of each decision, completed
+	// of each request that is.
+	done      func(experiment.Point, *result.Row) error
 	decided   func(int, *experiment.Decision)
 	completed func(int, simulator.Completion)
 }

@@ -16,9 +16,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
-// stateVersion names the layout of a state file: a header, then a row a line, as
-// they come.
-const stateVersion = "windtunnel.dev/state/v1"
+// stateVersion names the layout of a state file: a header, then a simulation a
+// line, as they come.
+const stateVersion = "windtunnel.dev/state/v2"
 
 // stateStart is how every state begins.
 var stateStart = []byte(`{"schemaVersion":"` + stateVersion + `"`)
@@ -30,6 +30,13 @@ type stateHeader struct {
 	// their keys, so that a file serves other plans too.
 	EngineVersion string `json:"engineVersion"`
 	Plan          string `json:"plan"`
+}
+
+// stateLine is a simulation in a state file: a row, and what its point is.
+// Numbers of points are those of the plan that it was simulated for.
+type stateLine struct {
+	Parameters []result.Assignment `json:"parameters,omitempty"`
+	Row        result.Row          `json:"row"`
 }
 
 // state is a file that rows are appended to, so that work that was killed goes
@@ -69,9 +76,9 @@ func (s *state) read(name string, whole []byte) error {
 		return badInput{fmt.Errorf("--state: %s is no state of a sweep; name another file", name)}
 	}
 	for line := range bytes.Lines(rest) {
-		var row result.Row
-		if err := json.Unmarshal(line, &row); err == nil && row.Key != "" {
-			s.rows[row.Key] = row
+		var l stateLine
+		if err := json.Unmarshal(line, &l); err == nil && l.Row.Key != "" {
+			s.rows[l.Row.Key] = l.Row
 		}
 	}
 	return nil
@@ -104,7 +111,9 @@ func (s *state) conductor() conductor {
 	}
 	return conductor{
 		known: func(key string) (result.Row, bool) { row, ok := s.rows[key]; return row, ok },
-		done:  func(row *result.Row) error { return s.append(row) },
+		done: func(point experiment.Point, row *result.Row) error {
+			return s.append(stateLine{Parameters: point.Assignments(), Row: *row})
+		},
 	}
 }
 

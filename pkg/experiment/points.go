@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // Point is one variation of the scenario.
@@ -41,6 +42,17 @@ func (p Point) existing() []v1alpha1.Assignment {
 		}
 	}
 	return values
+}
+
+// Assignments are the values of the parameters that exist at the point, as results
+// name them.
+func (p Point) Assignments() []result.Assignment {
+	existing := p.existing()
+	assignments := make([]result.Assignment, len(existing))
+	for i, value := range existing {
+		assignments[i] = result.Assignment{Name: value.Name, Value: value.Value}
+	}
+	return assignments
 }
 
 // variant is the base scenario, or the base with one profile in place of its

@@ -46,9 +46,9 @@ type Options struct {
 	// Progress, if set, is told how many of those asked for are done. Calls do
 	// not overlap.
 	Progress func(done int)
-	// Done, if set, is told of each row, in any order. Calls do not overlap. An
-	// error ends the work.
-	Done func(*result.Row) error
+	// Done, if set, is told of each row and the point that it is of, in any order.
+	// Calls do not overlap. An error ends the work.
+	Done func(Point, *result.Row) error
 	// Decided, if set, is told of each decision of a simulation, by its place
 	// among those asked for; by Conduct, among all that it simulates. Calls for
 	// different simulations may overlap.
@@ -93,7 +93,7 @@ func (p *Plan) Simulate(ctx context.Context, trace *workload.Trace, r *Round, wh
 				o.Progress(done)
 			}
 			if o.Done != nil {
-				return o.Done(&results[i].Row)
+				return o.Done(trial.Point, &results[i].Row)
 			}
 			return nil
 		})

@@ -40,10 +40,7 @@ func (s *Study) candidates() []result.Candidate {
 	candidates := make([]result.Candidate, len(s.points))
 	dropped := s.dropped()
 	for i, point := range s.points {
-		candidates[i] = result.Candidate{Point: point.ID, Dropped: dropped[point.ID]}
-		for _, value := range point.existing() {
-			candidates[i].Parameters = append(candidates[i].Parameters, result.Assignment{Name: value.Name, Value: value.Value})
-		}
+		candidates[i] = result.Candidate{Point: point.ID, Parameters: point.Assignments(), Dropped: dropped[point.ID]}
 	}
 	if archive, ok := search.As[interface{ Elites() []search.Elite }](s.algorithm); ok {
 		for _, elite := range archive.Elites() {

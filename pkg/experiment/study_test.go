@@ -55,7 +55,7 @@ func rowsText(t testing.TB, rows []result.Row) string {
 // memory remembers rows by their keys, as far as told.
 type memory map[string]result.Row
 
-func (m memory) remember(row *result.Row) error {
+func (m memory) remember(_ Point, row *result.Row) error {
 	m[row.Key] = *row
 	return nil
 }
@@ -78,11 +78,11 @@ func TestAStudyThatWasCutOffGoesOnAsIfItHadNotBeen(t *testing.T) {
 			total := whole.Asked()
 			for _, after := range []int{1, total / 2, total - 1} {
 				m := memory{}
-				_, err := c.Plan.Conduct(t.Context(), c.Trace, Options{Parallelism: 2, Done: func(row *result.Row) error {
+				_, err := c.Plan.Conduct(t.Context(), c.Trace, Options{Parallelism: 2, Done: func(point Point, row *result.Row) error {
 					if len(m) == after {
 						return stop
 					}
-					return m.remember(row)
+					return m.remember(point, row)
 				}})
 				if !errors.Is(err, stop) {
 					t.Fatalf("cut off after %d: %v", after, err)

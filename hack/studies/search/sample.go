@@ -74,7 +74,7 @@ func (k *knownRows) row(key string) (result.Row, bool) {
 	return row, ok
 }
 
-func (k *knownRows) keep(row *result.Row) error {
+func (k *knownRows) keep(_ experiment.Point, row *result.Row) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.rows[row.Key] = *row
