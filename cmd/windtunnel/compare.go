@@ -155,6 +155,9 @@ func (o *compareOptions) compiledSide(ctx context.Context, name string, stdin io
 		local.file = o.scenario
 	}
 	set, err := local.load(stdin)
+	if err != nil && o.scenario == "" {
+		return nil, fmt.Errorf("%w\n(EPP configurations are compared in a SimulationRun: name its manifest with --scenario)", err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -78,12 +78,17 @@ func TestCompareSetsSidesAgainstEachOther(t *testing.T) {
 
 func TestCompareRefusesWhatItCannotCompare(t *testing.T) {
 	run, sweep := comparedRun(t)
+	epp := tempFile(t, "epp.yaml", "apiVersion: inference.networking.x-k8s.io/v1alpha1\nkind: EndpointPickerConfig\n")
+	if _, err := windtunnel(t, "compare", epp, epp); err == nil || !strings.Contains(err.Error(), "--scenario") {
+		t.Errorf("EPP files alone do not tell what they lack: %v", err)
+	}
 	for name, args := range map[string][]string{
 		"one file":                 {run},
 		"a sweep without a point":  {sweep, run},
 		"no such point":            {sweep + "#99", run},
 		"no number":                {sweep + "#x", run},
 		"no such file":             {"nowhere.yaml", run},
+		"EPP files alone":          {epp, epp},
 		"a sweep's manifest":       {gatesSample(t), run},
 		"a flag of the other verb": {run, run, "-f", run},
 	} {

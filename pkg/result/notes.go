@@ -83,6 +83,9 @@ func (l *Leaderboard) rungNotes() []string {
 		words := "no rank correlation can be had"
 		if r.Correlation != nil {
 			words = "rank correlation " + fixed(*r.Correlation, 2)
+			if *r.Correlation <= 0 {
+				words = "WARNING: " + words
+			}
 		}
 		notes = append(notes, fmt.Sprintf("%s of the requests were simulated of %d candidates; in %s, %s with %s (%d candidates).",
 			shareText(r.Share), r.Candidates, l.Objectives[0].Measure, words, shareText(l.Rungs[i+1].Share), r.Common))

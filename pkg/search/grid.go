@@ -20,16 +20,18 @@ func newGrid(p *problem) (Algorithm, field.ErrorList) {
 	}
 	const advice = "raise maxTrials, take larger steps, or use algorithm Random"
 	most, at := p.Settings.MaxTrials, p.settings().Child("maxTrials")
-	if size := p.cube.size(); p.cube.plain() && size > uint64(most) {
-		count := fmt.Sprint(size)
-		if size == math.MaxUint64 {
-			count = extents(p.cube.axes)
-		}
+	size := p.cube.size()
+	count := fmt.Sprint(size)
+	if size == math.MaxUint64 {
+		count = extents(p.cube.axes)
+	}
+	if p.cube.plain() && size > uint64(most) {
 		return nil, field.ErrorList{field.Invalid(at, most, fmt.Sprintf("the grid has %s points; %s", count, advice))}
 	}
 	points, all := p.cube.enumerate(most, maxVisits)
 	if !all {
-		return nil, field.ErrorList{field.Invalid(at, most, "the grid has more points, or too many combinations to look for them; "+advice)}
+		return nil, field.ErrorList{field.Invalid(at, most, fmt.Sprintf(
+			"the grid has %s combinations, of which conditions and rules leave more points, or too few to look for them; %s", count, advice))}
 	}
 	return newDesign(p, func() []Point { return points }), nil
 }
