@@ -3,7 +3,6 @@
 package v1alpha1
 
 import (
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -52,25 +51,6 @@ type Replications struct {
 	Metric string `json:"metric,omitempty"`
 }
 
-// Execution says how Kubernetes runs the simulation. It never changes a
-// result. The local verbs ignore it.
-type Execution struct {
-	// suspend holds the Job back, or stops it.
-	// +optional
-	// +kubebuilder:default=false
-	Suspend bool `json:"suspend,omitempty"` //nolint:kubeapilinter // as in batch/v1, so that queueing controllers know it
-	// shards is the number of pods that share the simulations. There are
-	// never more than simulations.
-	// +optional
-	// +kubebuilder:default=1
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1000
-	Shards int32 `json:"shards,omitempty"`
-	// resources are those of each pod. A pod uses all its CPUs.
-	// +optional
-	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
-}
-
 // Condition types of both kinds.
 const (
 	// ConditionComplete is True when every simulation has a result.
@@ -106,8 +86,13 @@ const (
 	ReasonResultMissing = "ResultMissing"
 	ReasonResultCorrupt = "ResultCorrupt"
 	ReasonTrialsFailed  = "TrialsFailed"
-	ReasonConflict      = "Conflict"
-	ReasonComplete      = "Complete"
+	// ReasonShardsFailed says that the work went on to its end without some
+	// shards, as spec.execution.maxFailedShards allows.
+	ReasonShardsFailed = "ShardsFailed"
+	// ReasonDeadlineExceeded says that spec.execution.activeDeadlineSeconds passed.
+	ReasonDeadlineExceeded = "DeadlineExceeded"
+	ReasonConflict         = "Conflict"
+	ReasonComplete         = "Complete"
 )
 
 // Reasons of condition Passed. It is Pending beside.
@@ -186,6 +171,9 @@ type ResultsStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Digest string `json:"digest,omitempty"`
+	// partial is true where the work ended and some simulations have no row.
+	// +optional
+	Partial bool `json:"partial,omitempty"` //nolint:kubeapilinter // a fact, not a choice
 }
 
 // InputDigest pins an input that was read from outside the object.
@@ -211,6 +199,17 @@ type CommonStatus struct {
 	// observedGeneration is the generation that this status describes.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// startTime is when the work began. Time that it is held, by
+	// spec.execution.suspend or by a queue, moves it on, so that what went by since
+	// is what spec.execution.activeDeadlineSeconds bounds.
+	// +optional
+	StartTime *metav1.Time `json:"startTime,omitempty"`
+	// heldSince is since when the work is held.
+	// +optional
+	HeldSince *metav1.Time `json:"heldSince,omitempty"`
+	// completionTime is when the work ended, good or bad.
+	// +optional
+	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
 	// engineVersion is the simulator's version: the same version and the same
 	// keys give the same results.
 	// +optional
