@@ -12,7 +12,7 @@ RUN ?=
 BENCH ?= .
 COUNT ?= 1
 FUZZTIME ?= 20s
-# Of the container image.
+# Of the container image, wherever it is built, rendered into manifests or run.
 IMAGE ?= windtunnel:dev
 IMAGE_ARCH ?= $(shell $(GO) env GOARCH)
 # Descriptions in a CRD are cut, so that it stays below 200 KiB: a plain kubectl
@@ -24,6 +24,9 @@ CONTROLLER_GEN := $(GO) tool -modfile=hack/tools/go.mod controller-gen
 KUSTOMIZE := $(GO) tool -modfile=hack/tools/go.mod kustomize
 BENCHSTAT := $(GO) tool -modfile=hack/tools/go.mod benchstat
 GOLANGCI_LINT := $(GO) tool -modfile=hack/tools/lint/go.mod golangci-lint
+
+# What config/default installs, with IMAGE for the manager and the workers.
+RENDER := $(KUSTOMIZE) build config/default | sed 's|windtunnel:dev|$(IMAGE)|'
 
 # A static binary without debug symbols: two thirds of the size, the same stack traces.
 GO_BUILD := CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w'
@@ -44,6 +47,7 @@ build: ## Build bin/windtunnel
 test: ## Run all tests that need no node; the first time it builds an API server (RUN=pattern)
 	assets=$$(hack/kube-assets.sh) && KUBEBUILDER_ASSETS=$$assets $(GO) test -run '$(RUN)' ./...
 	$(GO) test -C hack/image -run '$(RUN)' ./...
+	assets=$$(hack/kube-assets.sh) && KUBEBUILDER_ASSETS=$$assets $(GO) test -C test/install -run '$(RUN)' ./...
 
 .PHONY: demo
 demo: build ## Simulate a sweep of routing policies here, without a cluster
@@ -66,9 +70,12 @@ generate: ## Generate the deep copies of the API types
 	$(CONTROLLER_GEN) object:headerFile=hack/boilerplate.go.txt paths=./api/...
 
 .PHONY: manifests
-manifests: ## Generate the CRDs and the manager's ClusterRole
+manifests: ## Generate the CRDs, the manager's ClusterRole and the files of the chart
 	$(CONTROLLER_GEN) crd:maxDescLen=$(CRD_MAX_DESC_LEN) paths=./api/... output:crd:dir=config/crd/bases
 	$(CONTROLLER_GEN) rbac:roleName=windtunnel-manager paths=./controllers/... output:rbac:dir=config/rbac
+	$(KUSTOMIZE) build config/crd -o charts/windtunnel/files/crds.yaml
+	$(KUSTOMIZE) build config/rbac -o charts/windtunnel/files/rbac.yaml
+	$(KUSTOMIZE) build config/manager -o charts/windtunnel/files/manager.yaml
 
 .PHONY: fmt
 fmt: ## Format all Go files
@@ -78,6 +85,7 @@ fmt: ## Format all Go files
 vet: ## Run go vet
 	$(GO) vet ./...
 	$(GO) vet -C hack/image ./...
+	$(GO) vet -C test/install ./...
 
 .PHONY: lint
 lint: ## Run golangci-lint
@@ -113,8 +121,8 @@ uninstall: ## Remove the CRDs and every object of their kinds
 	$(KUSTOMIZE) build config/crd | kubectl delete --ignore-not-found -f -
 
 .PHONY: deploy
-deploy: ## Install the CRDs and the manager into the current cluster
-	$(KUSTOMIZE) build config/default | kubectl apply --server-side -f -
+deploy: ## Install the CRDs and the manager into the current cluster (IMAGE=name:tag)
+	$(RENDER) | kubectl apply --server-side -f -
 
 .PHONY: undeploy
 undeploy: ## Remove what deploy installed, and with the CRDs every object of their kinds

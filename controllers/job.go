@@ -125,7 +125,9 @@ func makePodSpec(s subject, p *planned, t *task, image string) corev1.PodSpec {
 	spec := corev1.PodSpec{
 		RestartPolicy:      corev1.RestartPolicyNever,
 		ServiceAccountName: WorkerName,
-		EnableServiceLinks: ptr.To(false),
+		// With it the worker writes its results.
+		AutomountServiceAccountToken: ptr.To(true),
+		EnableServiceLinks:           ptr.To(false),
 		SecurityContext: &corev1.PodSecurityContext{
 			RunAsNonRoot:   ptr.To(true),
 			RunAsUser:      ptr.To(int64(nobody)),

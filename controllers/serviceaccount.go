@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 )
 
 // accountLabels are those of the workers' account, which all objects of a
@@ -19,11 +20,14 @@ func accountLabels() map[string]string {
 	}
 }
 
-// makeServiceAccount makes the account of a namespace's worker pods.
+// makeServiceAccount makes the account of a namespace's worker pods, which ask for
+// their token themselves: whoever else runs as this account gets none unasked.
 func makeServiceAccount(namespace string) *corev1.ServiceAccount {
 	return &corev1.ServiceAccount{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: WorkerName, Labels: accountLabels()},
+
+		AutomountServiceAccountToken: ptr.To(false),
 	}
 }
 

@@ -3,10 +3,12 @@
 package operator_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -17,6 +19,8 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/controllers"
+	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/pkg/experiment"
 )
 
 // worker is a client with the token of a namespace's worker account.
@@ -76,11 +80,7 @@ func TestAWorkerMayCreateResultsAndNothingElse(t *testing.T) {
 		}, "must bear the labels of a result"},
 		"the labels of a plan": {func() error {
 			return c.Create(t.Context(), result(func(cm *corev1.ConfigMap) {
-				cm.Labels = map[string]string{}
-				for key, value := range original.Labels {
-					cm.Labels[key] = value
-				}
-				cm.Labels[controllers.LabelComponent] = controllers.ComponentPlan
+				cm.Labels = with(original.Labels, controllers.LabelComponent, controllers.ComponentPlan)
 			}))
 		}, "must bear the labels of a result"},
 		"one that can change": {func() error {
@@ -94,6 +94,37 @@ func TestAWorkerMayCreateResultsAndNothingElse(t *testing.T) {
 				cm.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "a", UID: "b"}}
 			}))
 		}, "must be owned"},
+		"a label that another program obeys": {func() error {
+			return c.Create(t.Context(), result(func(cm *corev1.ConfigMap) { cm.Labels = with(original.Labels, "grafana_dashboard", "1") }))
+		}, "no other labels"},
+		"an annotation": {func() error {
+			return c.Create(t.Context(), result(func(cm *corev1.ConfigMap) { cm.Annotations = map[string]string{"replicate-to": "*"} }))
+		}, "no annotations"},
+		"a finalizer": {func() error {
+			return c.Create(t.Context(), result(func(cm *corev1.ConfigMap) { cm.Finalizers = []string{"example.com/never"} }))
+		}, "no finalizers"},
+		"another name in its labels than its owner's": {func() error {
+			return c.Create(t.Context(), result(func(cm *corev1.ConfigMap) {
+				cm.Labels = with(original.Labels, controllers.LabelName, "somebody")
+			}))
+		}, "must name in its labels"},
+		"another kind in its labels than its owner's": {func() error {
+			return c.Create(t.Context(), result(func(cm *corev1.ConfigMap) {
+				cm.Labels = with(original.Labels, controllers.LabelKind, "SimulationRun")
+			}))
+		}, "must name in its labels"},
+		"a key that is no result's": {func() error {
+			return c.Create(t.Context(), result(func(cm *corev1.ConfigMap) { cm.Data = map[string]string{"Corefile": "."} }))
+		}, "must hold the keys of a result"},
+		"a binary key that is no result's": {func() error {
+			return c.Create(t.Context(), result(func(cm *corev1.ConfigMap) { cm.BinaryData = map[string][]byte{"tool": {1}} }))
+		}, "must hold the keys of a result"},
+		"too much": {func() error {
+			return c.Create(t.Context(), result(func(cm *corev1.ConfigMap) {
+				cm.BinaryData = map[string][]byte{experiment.RowsKey: make([]byte, experiment.MaxChunkBytes-1000)}
+				cm.Data = map[string]string{experiment.DocumentsKey: strings.Repeat("a", 1010)}
+			}))
+		}, "at most 768 KiB"},
 		"another namespace": {func() error {
 			return c.Create(t.Context(), result(func(cm *corev1.ConfigMap) { cm.Namespace = "default" }))
 		}, "cannot create resource"},
@@ -121,11 +152,22 @@ func TestAWorkerMayCreateResultsAndNothingElse(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a result", func(t *testing.T) {
-		if err := c.Create(t.Context(), result(func(*corev1.ConfigMap) {})); err != nil {
+	t.Run("a result of the largest size", func(t *testing.T) {
+		err := c.Create(t.Context(), result(func(cm *corev1.ConfigMap) {
+			cm.BinaryData = map[string][]byte{experiment.RowsKey: make([]byte, experiment.MaxChunkBytes-1000)}
+			cm.Data = map[string]string{experiment.DocumentsKey: strings.Repeat("a", 1000)}
+		}))
+		if err != nil {
 			t.Errorf("a result is refused: %v", err)
 		}
 	})
+}
+
+// with returns labels with one changed.
+func with(labels map[string]string, key, value string) map[string]string {
+	changed := maps.Clone(labels)
+	changed[key] = value
+	return changed
 }
 
 // TestTheManagerMayNotDoMore looks for rights in the shipped role that nobody
@@ -158,4 +200,111 @@ func TestTheManagerMayNotDoMore(t *testing.T) {
 			t.Errorf("it may %s: %v", name, err)
 		}
 	}
+}
+
+// TestTheManagerIsHeldToItsWork tries what its role allows and nobody wants of it.
+func TestTheManagerIsHeldToItsWork(t *testing.T) {
+	t.Parallel()
+	p := the(t)
+	ns := p.namespace(t)
+	sweep := weights().Obj()
+	p.create(t, ns, sweep)
+	p.until(t, sweep, v1alpha1.ConditionComplete)
+	foreign := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "coredns", Labels: p.configMaps(t, ns, controllers.ComponentResult)[0].Labels}}
+	if err := p.client.Create(t.Context(), foreign); err != nil {
+		t.Fatal(err)
+	}
+	foreignRun := weightedRun(ns)
+	if err := p.client.Create(t.Context(), foreignRun); err != nil {
+		t.Fatal(err)
+	}
+	original := p.jobs(t, ns)[0]
+	foreignJob := ownJob(&original, func(job *batchv1.Job) { job.OwnerReferences = nil })
+	foreignJob.Name = "foreign"
+	foreignJob.Spec.Suspend = ptr.To(true)
+	if err := p.client.Create(t.Context(), foreignJob); err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.New(p.manager.Config(), client.Options{Scheme: controllers.Scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	create := func(change func(*batchv1.Job)) func() error {
+		return func() error { return c.Create(t.Context(), ownJob(&original, change), client.DryRunAll) }
+	}
+	pod := func(change func(*corev1.PodSpec)) func() error {
+		return create(func(job *batchv1.Job) { change(&job.Spec.Template.Spec) })
+	}
+	eventually(t, func() string {
+		if c.Delete(t.Context(), foreign, client.DryRunAll) == nil {
+			return "the admission policy is not in force"
+		}
+		return ""
+	})
+	for name, tc := range map[string]struct {
+		do    func() error
+		words string
+	}{
+		"delete somebody's ConfigMap": {func() error { return c.Delete(t.Context(), foreign) }, "only what a run or a sweep owns"},
+		"delete somebody's run":       {func() error { return c.Delete(t.Context(), foreignRun) }, "only what a run or a sweep owns"},
+		"delete somebody's Job":       {func() error { return c.Delete(t.Context(), foreignJob) }, "only what a run or a sweep owns"},
+		"resume somebody's Job, and own it": {func() error {
+			owned := foreignJob.DeepCopy()
+			owned.OwnerReferences, owned.Spec.Suspend = original.OwnerReferences, ptr.To(false)
+			return c.Patch(t.Context(), owned, client.MergeFrom(foreignJob))
+		}, "only what a run or a sweep owns"},
+		"create a ConfigMap of its own": {func() error {
+			return c.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "profiles"}})
+		}, "only what a run or a sweep owns"},
+		"create a Job of its own": {create(func(job *batchv1.Job) { job.OwnerReferences = nil }), "only what a run or a sweep owns"},
+		"create an account": {func() error {
+			return c.Create(t.Context(), &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "deployer"}})
+		}, "no account and no binding but the workers'"},
+		"bind the workers' role to everybody": {func() error {
+			return c.Create(t.Context(), &rbacv1.RoleBinding{
+				ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: controllers.WorkerName},
+				RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: controllers.WorkerName},
+				Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.GroupKind, Name: "system:authenticated"}},
+			})
+		}, "the workers' account of the same namespace only"},
+		"run as another account": {pod(func(s *corev1.PodSpec) { s.ServiceAccountName = "default" }), "run as the workers' account"},
+		"mount a Secret": {pod(func(s *corev1.PodSpec) {
+			s.Volumes[0].VolumeSource = corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "a"}}
+		}), "may mount ConfigMaps"},
+		"mount a folder of the host": {pod(func(s *corev1.PodSpec) {
+			s.Volumes[0].VolumeSource = corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/"}}
+		}), "may mount ConfigMaps"},
+		"read a Secret into the environment": {pod(func(s *corev1.PodSpec) {
+			s.Containers[0].Env = []corev1.EnvVar{{Name: "A", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "a"}, Key: "a"}}}}
+		}), "read no Secret"},
+		"be privileged": {pod(func(s *corev1.PodSpec) {
+			s.Containers[0].SecurityContext = &corev1.SecurityContext{Privileged: ptr.To(true)}
+		}), "must be unprivileged"},
+		"share the host's network": {pod(func(s *corev1.PodSpec) { s.HostNetwork = true }), "nothing of their host"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := tc.do(); (!apierrors.IsForbidden(err) && !apierrors.IsInvalid(err)) || !strings.Contains(err.Error(), tc.words) {
+				t.Errorf("got %v, want a refusal: %s", err, tc.words)
+			}
+		})
+	}
+	if err := create(func(*batchv1.Job) {})(); err != nil {
+		t.Errorf("a Job as it makes them is refused: %v", err)
+	}
+}
+
+// weightedRun is a run that is somebody's own.
+func weightedRun(namespace string) *v1alpha1.SimulationRun {
+	return builder.MakeRun("own", namespace).Scenario(builder.Requests(20)).Obj()
+}
+
+// ownJob returns a Job as the manager would create it anew, changed.
+func ownJob(original *batchv1.Job, change func(*batchv1.Job)) *batchv1.Job {
+	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{
+		Namespace: original.Namespace, Name: "another", OwnerReferences: original.OwnerReferences,
+	}}
+	original.Spec.DeepCopyInto(&job.Spec)
+	job.Spec.Selector, job.Spec.Template.Labels = nil, nil
+	change(job)
+	return job
 }

@@ -145,13 +145,17 @@ func build() (string, error) {
 	return binary, nil
 }
 
-// managerUser stands for the manager's service account.
-const managerUser = "windtunnel-manager"
+// managerUser stands for the manager's service account, by whose name the admission
+// policy knows it.
+const managerUser = "system:serviceaccount:windtunnel-system:windtunnel-manager"
 
 // install installs the shipped roles and policies, and gives the manager's user
 // its role and nothing else.
 func (p *platform) install(ctx context.Context) error {
-	for _, file := range []string{"role.yaml", "worker_role.yaml", "worker_admission.yaml"} {
+	for _, file := range []string{
+		"role.yaml", "manager_admission.yaml", "worker_role.yaml", "worker_admission.yaml",
+		"simulationrun_editor_role.yaml", "policysweep_editor_role.yaml",
+	} {
 		if err := p.apply(ctx, filepath.Join("..", "..", "config", "rbac", file)); err != nil {
 			return fmt.Errorf("install %s: %w", file, err)
 		}
