@@ -36,3 +36,6 @@ func (c clusterInputs) ConfigMapKey(ctx context.Context, name, key string) ([]by
 
 // File implements experiment.Inputs.
 func (clusterInputs) File(string) ([]byte, error) { return nil, experiment.ErrNoFiles }
+
+// VolumeFile implements experiment.Inputs.
+func (clusterInputs) VolumeFile(string, string) ([]byte, error) { return nil, experiment.ErrOnlyPods }

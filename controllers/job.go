@@ -148,21 +148,42 @@ func makePodSpec(s subject, p *planned, t *task, image string) corev1.PodSpec {
 			},
 		}},
 	}
-	mount(&spec, "plan", planFolder, planName(p.prefix), worker.PlanFile)
-	mount(&spec, "round", roundFolder, roundName(t.job), worker.OwnerFile, worker.RoundFile)
-	if p.Trace != nil && p.Trace.ConfigMap != nil {
-		mount(&spec, "inputs", inputsFolder, p.Trace.ConfigMap.Name, p.Trace.ConfigMap.Key)
+	mount(&spec, "plan", planFolder, keysOf(planName(p.prefix), worker.PlanFile))
+	mount(&spec, "round", roundFolder, keysOf(roundName(t.job), worker.OwnerFile, worker.RoundFile))
+	if p.Trace != nil {
+		mount(&spec, "inputs", inputsFolder, traceVolume(p.Trace))
 	}
 	return spec
 }
 
-// mount mounts keys of a ConfigMap into the worker.
-func mount(spec *corev1.PodSpec, name, folder, configMap string, keys ...string) {
+// traceVolume is where a trace lies. Nobody writes into it.
+func traceVolume(in *experiment.TraceInput) corev1.VolumeSource {
+	switch {
+	case in.PersistentVolumeClaim != nil:
+		return corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{
+			ClaimName: in.PersistentVolumeClaim.ClaimName, ReadOnly: true,
+		}}
+	case in.Image != nil:
+		return corev1.VolumeSource{Image: &corev1.ImageVolumeSource{
+			Reference: in.Image.Reference, PullPolicy: in.Image.PullPolicy,
+		}}
+	default:
+		return keysOf(in.ConfigMap.Name, in.ConfigMap.Key)
+	}
+}
+
+// keysOf is a volume of some of a ConfigMap's keys.
+func keysOf(configMap string, keys ...string) corev1.VolumeSource {
 	source := &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: configMap}}
 	for _, key := range keys {
 		source.Items = append(source.Items, corev1.KeyToPath{Key: key, Path: key})
 	}
-	spec.Volumes = append(spec.Volumes, corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{ConfigMap: source}})
+	return corev1.VolumeSource{ConfigMap: source}
+}
+
+// mount mounts a volume into the worker.
+func mount(spec *corev1.PodSpec, name, folder string, source corev1.VolumeSource) {
+	spec.Volumes = append(spec.Volumes, corev1.Volume{Name: name, VolumeSource: source})
 	c := &spec.Containers[0]
 	c.VolumeMounts = append(c.VolumeMounts, corev1.VolumeMount{Name: name, MountPath: folder, ReadOnly: true})
 }

@@ -56,6 +56,35 @@ func TestWithoutATraceNothingIsMountedButThePlanAndTheRound(t *testing.T) {
 	}
 }
 
+func TestATraceOfAVolumeIsMountedToBeRead(t *testing.T) {
+	tests := map[string]struct {
+		trace *experiment.TraceInput
+		want  corev1.VolumeSource
+	}{
+		"a claim": {
+			&experiment.TraceInput{PersistentVolumeClaim: &v1alpha1.VolumeClaimFile{ClaimName: "traces", Path: "2026/day.jsonl"}},
+			corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "traces", ReadOnly: true}},
+		},
+		"an image": {
+			&experiment.TraceInput{Image: &v1alpha1.ImageFile{Reference: "traces:v1", Path: "day.jsonl", PullPolicy: corev1.PullAlways}},
+			corev1.VolumeSource{Image: &corev1.ImageVolumeSource{Reference: "traces:v1", PullPolicy: corev1.PullAlways}},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := newScene(t)
+			spec := makeJob(s.world.subject, &planned{Plan: &experiment.Plan{Trace: tc.trace}}, s.task(), "").Spec.Template.Spec
+			if diff := cmp.Diff(corev1.Volume{Name: "inputs", VolumeSource: tc.want}, spec.Volumes[2]); diff != "" {
+				t.Errorf("volume (-want +got):\n%s", diff)
+			}
+			want := corev1.VolumeMount{Name: "inputs", MountPath: inputsFolder, ReadOnly: true}
+			if diff := cmp.Diff(want, spec.Containers[0].VolumeMounts[2]); diff != "" {
+				t.Errorf("mount (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestTheConfigMapsHoldWhatAWorkerNeeds(t *testing.T) {
 	s := newScene(t)
 	plan, err := experiment.DecodePlan([]byte(makePlanConfigMap(s.world.subject, s.world.plan).Data[worker.PlanFile]))

@@ -2,6 +2,8 @@
 
 package v1alpha1
 
+import corev1 "k8s.io/api/core/v1"
+
 // Workload is the traffic: synthetic clients, or the replay of a trace.
 //
 // +kubebuilder:validation:ExactlyOneOf=clients;trace
@@ -367,9 +369,45 @@ const (
 	ArrivalsSpread TraceArrivals = "Spread"
 )
 
+// VolumePath is a file's path in a volume.
+//
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=256
+// +kubebuilder:validation:XValidation:rule="self.split('/').all(e, size(e) > 0 && !(e in ['.', '..']))",message="must be a path from the volume's root, such as traces/day.jsonl.gz, without . and .."
+type VolumePath string
+
+// VolumeClaimFile is a file in a PersistentVolumeClaim's volume.
+type VolumeClaimFile struct {
+	// claimName names the claim, in the object's namespace.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	ClaimName string `json:"claimName,omitempty"`
+	// path is the file's path in the volume.
+	// +required
+	Path VolumePath `json:"path,omitempty"`
+}
+
+// ImageFile is a file in an OCI image or artifact.
+type ImageFile struct {
+	// reference names the image, as in a container.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=300
+	Reference string `json:"reference,omitempty"`
+	// path is the file's path in the image.
+	// +required
+	Path VolumePath `json:"path,omitempty"`
+	// pullPolicy is as in a container.
+	// +optional
+	// +kubebuilder:validation:Enum=Always;Never;IfNotPresent
+	PullPolicy corev1.PullPolicy `json:"pullPolicy,omitempty"`
+}
+
 // Trace replays recorded traffic. A trace may be gzip-compressed.
 //
-// +kubebuilder:validation:ExactlyOneOf=file;configMapRef
+// +kubebuilder:validation:ExactlyOneOf=file;configMapRef;persistentVolumeClaim;image
+// +kubebuilder:validation:XValidation:rule="has(self.sha256) || !(has(self.persistentVolumeClaim) || has(self.image))",message="a trace that only pods can read needs its sha256, which windtunnel trace stat prints",fieldPath=".sha256"
 type Trace struct {
 	// format is the trace's format.
 	// +required
@@ -383,6 +421,18 @@ type Trace struct {
 	// configMapRef is the ConfigMap key that holds the trace.
 	// +optional
 	ConfigMapRef *ConfigMapKeyReference `json:"configMapRef,omitempty"`
+	// persistentVolumeClaim is the file of a volume, which pods mount.
+	// +optional
+	PersistentVolumeClaim *VolumeClaimFile `json:"persistentVolumeClaim,omitempty"`
+	// image is the file of an OCI image, which pods mount (Kubernetes 1.35).
+	// +optional
+	Image *ImageFile `json:"image,omitempty"`
+	// sha256 is the digest of the trace's text, decompressed, in hex, as
+	// windtunnel trace stat prints it. Another trace is refused.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:Pattern=`^[0-9a-f]{64}$`
+	SHA256 string `json:"sha256,omitempty"`
 	// rateScale multiplies the recorded rate: 2 halves every gap.
 	// +optional
 	// +kubebuilder:default="1"

@@ -25,6 +25,7 @@ import (
 type localOptions struct {
 	file        string
 	configMaps  []string
+	volumes     map[string]string
 	name        string
 	output      outputFormat
 	parallelism int
@@ -38,6 +39,7 @@ func (o *localOptions) register(cmd *cobra.Command, more ...outputFormat) {
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "filename", "f", "", "manifest to run, - for standard input (required)")
 	f.StringArrayVar(&o.configMaps, "configmap", nil, "manifest of a ConfigMap that the object refers to; may be repeated")
+	f.StringToStringVar(&o.volumes, "volume", nil, "`NAME=FOLDER`: where the files of a volume lie here, by its claim or its image; may be repeated")
 	f.StringVar(&o.name, "name", "", "run only the object of this name")
 	f.VarP(formats, "output", "o", formats.words())
 	f.IntVar(&o.parallelism, "parallelism", runtime.GOMAXPROCS(0), "simulations that run at once; results do not depend on it")
@@ -103,10 +105,10 @@ func forEach[T metav1.Object](o *localOptions, kind string, objects []T, do func
 	return badInput{fmt.Errorf("%s holds no %s", o.file, kind)}
 }
 
-// inputs are what the set's objects may refer to: its ConfigMaps, and files
-// relative to the manifest.
+// inputs are what the set's objects may refer to: its ConfigMaps, files relative to
+// the manifest, and the folders that stand for volumes.
 func (o *localOptions) inputs(set *manifest.Set, namespace string) experiment.Inputs {
-	return localInputs{configMaps: set.ConfigMaps, namespace: namespace, folder: o.folder()}
+	return localInputs{configMaps: set.ConfigMaps, namespace: namespace, folder: o.folder(), volumes: o.volumes}
 }
 
 // folder is what the files that the manifest names are relative to.
@@ -121,6 +123,8 @@ type localInputs struct {
 	configMaps []*corev1.ConfigMap
 	namespace  string
 	folder     string
+	// volumes are folders by the name of a claim or the reference of an image.
+	volumes map[string]string
 }
 
 func (l localInputs) ConfigMapKey(_ context.Context, name, key string) ([]byte, error) {
@@ -145,6 +149,14 @@ func (l localInputs) File(name string) ([]byte, error) {
 		name = filepath.Join(l.folder, name)
 	}
 	return os.ReadFile(name)
+}
+
+func (l localInputs) VolumeFile(volume, path string) ([]byte, error) {
+	folder, given := l.volumes[volume]
+	if !given {
+		return nil, experiment.Missing(fmt.Sprintf("only pods of a cluster mount this volume; name a folder that holds its files: --volume %s=FOLDER", volume))
+	}
+	return os.ReadFile(filepath.Join(folder, filepath.FromSlash(path)))
 }
 
 // compiled turns what a compilation returned into the verb's error.

@@ -131,6 +131,8 @@ func (c clusterInputs) ConfigMapKey(ctx context.Context, name, key string) ([]by
 
 func (clusterInputs) File(string) ([]byte, error) { return nil, experiment.ErrNoFiles }
 
+func (clusterInputs) VolumeFile(string, string) ([]byte, error) { return nil, experiment.ErrOnlyPods }
+
 // describe says of each point what it is: the study is gone through with the
 // rows, as far as they go. Where the spec is another one by now, or this binary
 // is, rows stay without.

@@ -43,7 +43,8 @@ func newRunCommand() *cobra.Command {
 		Long: `Simulate every SimulationRun of a manifest on this machine, with no cluster.
 
 The manifest is defaulted and validated as an API server would do it.
-ConfigMaps that it refers to are taken from the same file or from --configmap.
+ConfigMaps that it refers to are taken from the same file or from --configmap,
+files of volumes from the folders that --volume names.
 
 Gates decide the exit code: 0 where all pass, 1 where one fails, 3 where the
 evidence does not do.

@@ -44,7 +44,8 @@ func newSweepCommand() *cobra.Command {
 a leaderboard and what the gates say.
 
 The manifest is defaulted and validated as an API server would do it.
-ConfigMaps that it refers to are taken from the same file or from --configmap.
+ConfigMaps that it refers to are taken from the same file or from --configmap,
+files of volumes from the folders that --volume names.
 
 --state FILE keeps the rows as they come: a sweep that was killed goes on from
 there, and ends with the same output. --promote FILE writes the EPP configuration

@@ -18,6 +18,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -501,5 +504,51 @@ func TestTraceGenerateAndStat(t *testing.T) {
 	}
 	if first, second := mustRun(t, "trace", "generate", "--requests", "50"), mustRun(t, "trace", "generate", "--requests", "50"); first != second {
 		t.Error("the same seed gives another trace")
+	}
+}
+
+// On a laptop a folder stands for a volume that pods mount.
+func TestATraceOfAVolumeIsReadFromAFolder(t *testing.T) {
+	folder := t.TempDir()
+	mustRun(t, "trace", "generate", "--requests", "120", "-o", filepath.Join(folder, "day.jsonl"))
+	raw, err := os.ReadFile(filepath.Join(folder, "day.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := builder.MakeRun("traced", "default").Scenario(builder.Requests(50), builder.TraceFile(v1alpha1.MooncakeTrace, "day.jsonl")).Obj()
+	write := func(name string) string {
+		t.Helper()
+		text, err := yaml.Marshal(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name = filepath.Join(folder, name)
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	rows := func(args ...string) string {
+		t.Helper()
+		var out struct {
+			Rows json.RawMessage `json:"rows"`
+		}
+		if err := json.Unmarshal([]byte(mustRun(t, append(args, "-o", "json")...)), &out); err != nil {
+			t.Fatal(err)
+		}
+		return string(out.Rows)
+	}
+	want := rows("run", "-f", write("file.yaml"))
+	trace := run.Spec.Scenario.Workload.Trace
+	trace.File = nil
+	trace.Image = &v1alpha1.ImageFile{Reference: "registry.example.org/traces:v1", Path: "day.jsonl"}
+	trace.SHA256 = experiment.Digest(raw)
+	manifest := write("image.yaml")
+	if got := rows("run", "-f", manifest, "--volume", "registry.example.org/traces:v1="+folder); got != want {
+		t.Errorf("rows from the image:\n%s\nfrom the file:\n%s", got, want)
+	}
+	_, err = windtunnel(t, "run", "-f", manifest)
+	if err == nil || !strings.Contains(err.Error(), "--volume registry.example.org/traces:v1=FOLDER") {
+		t.Errorf("without the folder it says: %v", err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // Compiled is a plan and the trace that it replays; Trace is nil where the
-// workload is synthetic.
+// workload is synthetic, and where only pods can read it.
 type Compiled struct {
 	Plan  *Plan
 	Trace *workload.Trace
@@ -67,8 +67,10 @@ func CompileSweep(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs Input
 // compiler gathers a plan.
 type compiler struct {
 	reader
-	plan  *Plan
-	trace *workload.Trace
+	plan *Plan
+	// replayed is the trace as it was read; trace is what checks go by, which has
+	// no requests where only pods are sure to read it.
+	replayed, trace *workload.Trace
 	// cluster is what the EPP is told of the base scenario's replicas.
 	cluster epp.Cluster
 	// linted is what the linter is told of the scenario.
@@ -93,7 +95,7 @@ func (c *compiler) finish(errs field.ErrorList) (*Compiled, field.ErrorList, err
 		panic(fmt.Sprintf("experiment: a plan that was checked names no places: %v", err))
 	}
 	c.prefixBounds(field.NewPath("spec", "scenario"))
-	return &Compiled{Plan: c.plan, Trace: c.trace}, nil, nil
+	return &Compiled{Plan: c.plan, Trace: c.replayed}, nil, nil
 }
 
 func seeds(r v1alpha1.Replications) []int64 {

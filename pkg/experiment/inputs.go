@@ -26,6 +26,10 @@ type Inputs interface {
 	// File returns the bytes of a file named by a manifest. Any error is the
 	// user's to mend.
 	File(path string) ([]byte, error)
+	// VolumeFile returns the bytes of a file in a volume, named by its claim or by
+	// the reference of its image. ErrOnlyPods has the compilation go on without
+	// them; any other error is the user's to mend.
+	VolumeFile(volume, path string) ([]byte, error)
 }
 
 // Missing says in words that an input is not there, which may change. It is an
@@ -40,6 +44,9 @@ func (Missing) Is(target error) bool { return target == fs.ErrNotExist }
 // ErrNoFiles says that files cannot be read here. It counts as a user's
 // mistake: a manifest that names a file was applied to a cluster.
 var ErrNoFiles = errors.New("a file cannot be read here; put it into a ConfigMap and use configMapRef")
+
+// ErrOnlyPods says that a volume cannot be read here.
+var ErrOnlyPods = errors.New("only pods read volumes")
 
 // reader reads inputs and remembers the first error of the outside world.
 type reader struct {
@@ -62,15 +69,28 @@ func (r *reader) configMapKey(ref *v1alpha1.ConfigMapKeyReference, path *field.P
 
 func (r *reader) file(name string, path *field.Path) ([]byte, field.ErrorList) {
 	raw, err := r.inputs.File(name)
+	return raw, fileErrors(name, err, path)
+}
+
+// volumeFile returns nil, and no errors, where only pods can read the file.
+func (r *reader) volumeFile(volume, name string, path *field.Path) ([]byte, field.ErrorList) {
+	raw, err := r.inputs.VolumeFile(volume, name)
+	if errors.Is(err, ErrOnlyPods) {
+		return nil, nil
+	}
+	return raw, fileErrors(volume+"/"+name, err, path)
+}
+
+func fileErrors(name string, err error, path *field.Path) field.ErrorList {
 	switch {
 	case err == nil:
-		return raw, nil
+		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, field.ErrorList{notFound(path, name, err)}
+		return field.ErrorList{notFound(path, name, err)}
 	case errors.Is(err, ErrNoFiles):
-		return nil, field.ErrorList{field.Forbidden(path, err.Error())}
+		return field.ErrorList{field.Forbidden(path, err.Error())}
 	default:
-		return nil, field.ErrorList{field.Invalid(path, name, err.Error())}
+		return field.ErrorList{field.Invalid(path, name, err.Error())}
 	}
 }
 

@@ -105,7 +105,8 @@ func beneathPickerConfig(path []segment) bool {
 // that a change of it would change nothing.
 func namesAnInput(path []segment) bool {
 	text := render(path)
-	for _, input := range []string{"workload.trace.file", "workload.trace.format", "workload.trace.configMapRef", "catalogue"} {
+	for _, input := range []string{"workload.trace.file", "workload.trace.format", "workload.trace.configMapRef",
+		"workload.trace.persistentVolumeClaim", "workload.trace.image", "workload.trace.sha256", "catalogue"} {
 		if text == input || strings.HasPrefix(text, input+".") || strings.HasPrefix(text, input+"[") {
 			return true
 		}

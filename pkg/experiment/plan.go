@@ -69,16 +69,6 @@ type Precision struct {
 	MaxCount int                 `json:"maxCount"`
 }
 
-// TraceInput says where a trace's bytes are and what they must be.
-type TraceInput struct {
-	Format v1alpha1.TraceFormat `json:"format"`
-	// File or ConfigMap says where.
-	File      string                          `json:"file,omitempty"`
-	ConfigMap *v1alpha1.ConfigMapKeyReference `json:"configMap,omitempty"`
-	// SHA256 is the digest of the decompressed bytes, in hex.
-	SHA256 string `json:"sha256"`
-}
-
 // Encode returns the plan's canonical JSON: equal plans, equal bytes.
 func (p *Plan) Encode() []byte {
 	raw, err := json.Marshal(p)

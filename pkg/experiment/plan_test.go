@@ -37,6 +37,13 @@ func (f fakeInputs) ConfigMapKey(_ context.Context, name, key string) ([]byte, e
 
 func (fakeInputs) File(string) ([]byte, error) { return nil, ErrNoFiles }
 
+func (f fakeInputs) VolumeFile(volume, path string) ([]byte, error) {
+	if raw, ok := f[volume+"/"+path]; ok {
+		return raw, nil
+	}
+	return nil, ErrOnlyPods
+}
+
 func traceInputs(t testing.TB) fakeInputs {
 	t.Helper()
 	var b bytes.Buffer

@@ -3,7 +3,6 @@
 package worker
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -55,7 +55,7 @@ type Creator interface {
 // Options say what to simulate.
 type Options struct {
 	// PlanFolder holds PlanFile, RoundFolder holds OwnerFile and RoundFile, and
-	// InputsFolder the trace, under its ConfigMap key.
+	// InputsFolder what holds the trace.
 	PlanFolder, RoundFolder, InputsFolder string
 	// Index is this shard's, of Shards.
 	Index, Shards int
@@ -77,7 +77,7 @@ func Run(ctx context.Context, o Options, creator Creator) (experiment.Report, er
 func (o Options) run(ctx context.Context, creator Creator, report *experiment.Report) error {
 	w, err := o.read()
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrBadInput, err)
+		return unreadable(err)
 	}
 	report.PlanHash, report.Round = w.plan.Hash(), w.round.Index
 	if o.Index < 0 || o.Index >= o.Shards {
@@ -100,6 +100,17 @@ func (o Options) run(ctx context.Context, creator Creator, report *experiment.Re
 	}
 	report.Results = &results
 	return nil
+}
+
+// unreadable marks an error of what was read, but for a storage that failed: that
+// may be back the next time.
+func unreadable(err error) error {
+	for _, away := range []syscall.Errno{syscall.EIO, syscall.ESTALE, syscall.ETIMEDOUT, syscall.ENOTCONN} {
+		if errors.Is(err, away) {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: %w", ErrBadInput, err)
 }
 
 // final marks an error that every further try would give again.
@@ -153,19 +164,39 @@ func (o Options) trace(plan *experiment.Plan) (*workload.Trace, error) {
 	if plan.Trace == nil {
 		return nil, nil
 	}
-	name := filepath.Join(o.InputsFolder, plan.Trace.ConfigMap.Key)
-	raw, err := os.ReadFile(name)
+	in := plan.Trace
+	file, err := openWithin(o.InputsFolder, in.Path())
+	if err != nil {
+		return nil, fmt.Errorf("trace %s: %w", in.Name(), err)
+	}
+	defer file.Close()
+	trace, err := workload.ReadTrace(workload.Format(in.Format), file, "trace "+in.Name())
 	if err != nil {
 		return nil, err
 	}
-	trace, err := workload.ReadTrace(workload.Format(plan.Trace.Format), bytes.NewReader(raw), name)
-	if err != nil {
-		return nil, err
-	}
-	if trace.Digest() != plan.Trace.SHA256 {
-		return nil, fmt.Errorf("trace %s: sha256 is %s, planned for %s; it changed since", name, trace.Digest(), plan.Trace.SHA256)
+	if trace.Digest() != in.SHA256 {
+		return nil, fmt.Errorf("trace %s: its sha256 is %s, and the plan is for %s: it is another one, or it changed since", in.Name(), trace.Digest(), in.SHA256)
 	}
 	return trace, nil
+}
+
+// openWithin opens a file below a folder. A link in a volume that leads out of it,
+// such as to the pod's token, is not followed: what is wrong with a trace's text
+// is told in public.
+func openWithin(folder, name string) (*os.File, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	info, err := root.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no file", name)
+	}
+	return root.Open(name)
 }
 
 // configMaps makes the objects that hold a shard's chunks, and after them the one

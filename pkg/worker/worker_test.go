@@ -7,9 +7,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -42,6 +45,7 @@ type inputs []byte
 
 func (i inputs) ConfigMapKey(context.Context, string, string) ([]byte, error) { return i, nil }
 func (inputs) File(string) ([]byte, error)                                    { return nil, experiment.ErrNoFiles }
+func (inputs) VolumeFile(string, string) ([]byte, error)                      { return nil, experiment.ErrOnlyPods }
 
 func trace(t *testing.T, seed int64) []byte {
 	t.Helper()
@@ -52,13 +56,20 @@ func trace(t *testing.T, seed int64) []byte {
 	return b.Bytes()
 }
 
+func digest(t *testing.T, seed int64) string { return experiment.Digest(trace(t, seed)) }
+
+// traced is a sweep of a trace.
+func traced() *builder.SweepBuilder {
+	return builder.MakeSweep("small", "ns").
+		Scenario(builder.Requests(20), builder.TraceFrom("Mooncake", "traces", "small.jsonl")).
+		Values("replicas", "pools[llama].replicas", "1", "2").Seeds(1, 2)
+}
+
 // mounted writes what the operator mounts into a pod, and returns the options
 // of the first of two shards.
 func mounted(t *testing.T) Options {
 	t.Helper()
-	sweep := builder.MakeSweep("small", "ns").
-		Scenario(builder.Requests(20), builder.TraceFrom("Mooncake", "traces", "small.jsonl")).
-		Values("replicas", "pools[llama].replicas", "1", "2").Seeds(1, 2).Obj()
+	sweep := traced().Obj()
 	c, errs, err := experiment.CompileSweep(t.Context(), sweep, inputs(trace(t, 1)))
 	if err != nil || len(errs) > 0 {
 		t.Fatalf("CompileSweep: %v, %v", errs, err)
@@ -225,7 +236,33 @@ func TestWhatNoRetryMends(t *testing.T) {
 		},
 		"another trace than the planned one": {
 			spoil: func(t *testing.T, o *Options) { write(t, filepath.Join(o.InputsFolder, "small.jsonl"), trace(t, 2)) },
-			want:  "it changed since",
+			want:  "trace ConfigMap/traces/small.jsonl: its sha256 is " + digest(t, 2) + ", and the plan is for " + digest(t, 1),
+		},
+		"a trace that a link leads out of the volume to": {
+			spoil: func(t *testing.T, o *Options) {
+				secret := filepath.Join(t.TempDir(), "token")
+				write(t, secret, trace(t, 1))
+				name := filepath.Join(o.InputsFolder, "small.jsonl")
+				if err := errors.Join(os.Remove(name), os.Symlink(secret, name)); err != nil {
+					t.Fatal(err)
+				}
+			},
+			want: "path escapes from parent",
+		},
+		"a folder in a trace's place": {
+			spoil: func(t *testing.T, o *Options) {
+				name := filepath.Join(o.InputsFolder, "small.jsonl")
+				if err := errors.Join(os.Remove(name), os.Mkdir(name, 0o700)); err != nil {
+					t.Fatal(err)
+				}
+			},
+			want: "small.jsonl is no file",
+		},
+		"a trace of no format": {
+			spoil: func(t *testing.T, o *Options) {
+				write(t, filepath.Join(o.InputsFolder, "small.jsonl"), []byte("hello\n"))
+			},
+			want: "trace ConfigMap/traces/small.jsonl: row 1",
 		},
 		"a shard that there is not": {
 			spoil: func(_ *testing.T, o *Options) { o.Index = 2 },
@@ -253,6 +290,70 @@ func TestWhatNoRetryMends(t *testing.T) {
 			}
 			if len(r.created) > 0 || report.Results != nil {
 				t.Error("half a result was left")
+			}
+		})
+	}
+}
+
+// A kubelet mounts a ConfigMap's keys as links to links.
+func TestATraceMayBeALinkInItsVolume(t *testing.T) {
+	o := mounted(t)
+	name := filepath.Join(o.InputsFolder, "small.jsonl")
+	err := errors.Join(
+		os.Mkdir(filepath.Join(o.InputsFolder, "..2026_01_01"), 0o700),
+		os.Rename(name, filepath.Join(o.InputsFolder, "..2026_01_01", "small.jsonl")),
+		os.Symlink("..2026_01_01", filepath.Join(o.InputsFolder, "..data")),
+		os.Symlink("..data/small.jsonl", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), o, &recorder{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestATraceOfAVolumeGivesTheSameRowsAsThatOfAConfigMap(t *testing.T) {
+	o := mounted(t)
+	var fromConfigMap, fromVolume recorder
+	if _, err := Run(t.Context(), o, &fromConfigMap); err != nil {
+		t.Fatal(err)
+	}
+	sweep := traced().Obj()
+	sweep.Spec.Scenario.Workload.Trace.ConfigMapRef = nil
+	sweep.Spec.Scenario.Workload.Trace.PersistentVolumeClaim = &v1alpha1.VolumeClaimFile{ClaimName: "traces", Path: "2026/day.jsonl"}
+	sweep.Spec.Scenario.Workload.Trace.SHA256 = digest(t, 1)
+	c, errs, err := experiment.CompileSweep(t.Context(), sweep, inputs(nil))
+	if err != nil || len(errs) > 0 || c.Trace != nil {
+		t.Fatalf("CompileSweep: %v, %v, trace %v; want none: nobody gave it", errs, err, c.Trace)
+	}
+	write(t, filepath.Join(o.PlanFolder, PlanFile), c.Plan.Encode())
+	o.InputsFolder = t.TempDir()
+	if err := os.Mkdir(filepath.Join(o.InputsFolder, "2026"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(o.InputsFolder, "2026", "day.jsonl"), trace(t, 1))
+	if _, err := Run(t.Context(), o, &fromVolume); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(fromConfigMap.created, fromVolume.created); diff != "" {
+		t.Errorf("objects (−from a ConfigMap +from a volume):\n%s", diff)
+	}
+}
+
+func TestAStorageThatFailsIsWorthAnotherTry(t *testing.T) {
+	tests := map[string]struct {
+		err  error
+		want bool // bad input
+	}{
+		"a file that is not there": {&fs.PathError{Op: "stat", Err: syscall.ENOENT}, true},
+		"a file of somebody else":  {&fs.PathError{Op: "open", Err: syscall.EACCES}, true},
+		"a text that is wrong":     {errors.New("row 1"), true},
+		"a server that is away":    {fmt.Errorf("row 7: read: %w", &fs.PathError{Op: "read", Err: syscall.ESTALE}), false},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if err := unreadable(tc.err); errors.Is(err, ErrBadInput) != tc.want || !errors.Is(err, tc.err) {
+				t.Errorf("got %v, bad input: %t", err, !tc.want)
 			}
 		})
 	}

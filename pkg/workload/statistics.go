@@ -35,7 +35,8 @@ type LengthStatistics struct {
 	Min, P50, P90, P99, Max int
 }
 
-// Statistics describes the trace as recorded. It walks the whole trace.
+// Statistics describes the trace as recorded, which must have requests. It walks
+// the whole trace.
 func (t *Trace) Statistics() TraceStatistics {
 	s := TraceStatistics{
 		Requests:           len(t.rows),

@@ -32,7 +32,7 @@ const (
 func Formats() []Format { return []Format{Azure, Mooncake} }
 
 // Trace is recorded traffic. It does not change after reading, so any number
-// of sources may replay it at once.
+// of sources may replay it at once. The zero Trace has no requests.
 type Trace struct {
 	digest string
 	rows   []row

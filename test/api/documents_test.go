@@ -36,7 +36,7 @@ type object = map[string]any
 func documents(t *testing.T) map[string]object {
 	t.Helper()
 	docs := map[string]object{}
-	for _, name := range []string{"run-clients", "run-trace", "run-file", "run-policies"} {
+	for _, name := range []string{"run-clients", "run-trace", "run-file", "run-policies", "run-volume"} {
 		run := load(t, name)
 		docs[name] = run
 		sweep := load(t, "sweep")

@@ -205,9 +205,32 @@ var rules = map[string]ruleTable{
 		good: []any{fields{"clients": []any{oneClient}, "trace": gone}, fields{"clients": gone, "trace": trace}},
 		bad:  []any{fields{"clients": gone, "trace": gone}, fields{"clients": []any{oneClient}, "trace": trace}},
 	},
-	"exactly one of the fields in [file configMapRef] must be set": {
-		good: []any{fields{"file": "x", "configMapRef": gone}, fields{"file": gone, "configMapRef": reference}},
-		bad:  []any{fields{"file": gone, "configMapRef": gone}, fields{"file": "x", "configMapRef": reference}},
+	"exactly one of the fields in [file configMapRef persistentVolumeClaim image] must be set": {
+		good: []any{
+			fields{"file": "x", "configMapRef": gone, "persistentVolumeClaim": gone, "image": gone},
+			fields{"file": gone, "configMapRef": reference, "persistentVolumeClaim": gone, "image": gone},
+			fields{"file": gone, "configMapRef": gone, "persistentVolumeClaim": claim, "image": gone, "sha256": sha256},
+			fields{"file": gone, "configMapRef": gone, "persistentVolumeClaim": gone, "image": imageFile, "sha256": sha256},
+		},
+		bad: []any{
+			fields{"file": gone, "configMapRef": gone, "persistentVolumeClaim": gone, "image": gone},
+			fields{"file": "x", "configMapRef": reference, "persistentVolumeClaim": gone, "image": gone},
+			fields{"file": gone, "configMapRef": gone, "persistentVolumeClaim": claim, "image": imageFile, "sha256": sha256},
+		},
+	},
+	"a trace that only pods can read needs its sha256, which windtunnel trace stat prints": {
+		good: []any{
+			fields{"file": "x", "configMapRef": gone, "persistentVolumeClaim": gone, "image": gone, "sha256": gone},
+			fields{"file": gone, "configMapRef": gone, "persistentVolumeClaim": claim, "image": gone, "sha256": sha256},
+		},
+		bad: []any{
+			fields{"file": gone, "configMapRef": gone, "persistentVolumeClaim": claim, "image": gone, "sha256": gone},
+			fields{"file": gone, "configMapRef": gone, "persistentVolumeClaim": gone, "image": imageFile, "sha256": gone},
+		},
+	},
+	"must be a path from the volume's root, such as traces/day.jsonl.gz, without . and ..": {
+		good: []any{"day.jsonl", "traces/day.jsonl.gz", "..data/day.jsonl", "a/.b/..."},
+		bad:  []any{"/day.jsonl", "../day.jsonl", "a/../b", ".", "a//b", "a/"},
 	},
 	"exactly one of the fields in [rate stages] must be set": {
 		good: []any{fields{"rate": "1", "stages": gone}, fields{"rate": gone, "stages": stages}},
@@ -383,6 +406,9 @@ var (
 	oneClient  = object{"name": "c", "arrivals": object{"rate": "1"}, "inputTokens": object{"mean": "1"}, "outputTokens": object{"mean": "1"}}
 	stages     = []any{object{"rate": "1", "duration": "1m"}}
 	sessions   = object{"concurrent": 1, "turns": object{"mean": "2"}}
+	claim      = object{"claimName": "a", "path": "b"}
+	imageFile  = object{"reference": "a", "path": "b"}
+	sha256     = strings.Repeat("a", 64)
 	trace      = object{"format": "Azure", "file": "x"}
 	interval   = object{"min": "0", "max": "1", "step": "0.5"}
 	weight     = object{"name": "weight", "path": "x", "range": interval}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// volumeSweep is the test sweep with its trace in a volume, and what reads it.
+func volumeSweep(t *testing.T) (*v1alpha1.PolicySweep, fakeInputs) {
+	t.Helper()
+	sweep, in := testSweep(t), traceInputs(t)
+	raw := in["traces/small.jsonl"]
+	trace := sweep.Spec.Scenario.Workload.Trace
+	trace.ConfigMapRef = nil
+	trace.PersistentVolumeClaim = &v1alpha1.VolumeClaimFile{ClaimName: "claim", Path: "2026/day.jsonl"}
+	trace.SHA256 = Digest(raw)
+	return sweep, fakeInputs{"claim/2026/day.jsonl": raw}
+}
+
+// A laptop that has the trace and a manager that has not give one plan.
+func TestAPlanIsTheSameWhetherItsVolumeCouldBeReadOrNot(t *testing.T) {
+	sweep, in := volumeSweep(t)
+	read, errs, err := CompileSweep(t.Context(), sweep, in)
+	if err != nil || len(errs) > 0 || read.Trace == nil {
+		t.Fatalf("CompileSweep: %v, %v", errs, err)
+	}
+	unread, errs, err := CompileSweep(t.Context(), sweep, fakeInputs{})
+	if err != nil || len(errs) > 0 || unread.Trace != nil {
+		t.Fatalf("CompileSweep without the volume: %v, %v", errs, err)
+	}
+	if diff := cmp.Diff(string(read.Plan.Encode()), string(unread.Plan.Encode())); diff != "" {
+		t.Errorf("plans (−read +unread):\n%s", diff)
+	}
+	want := []v1alpha1.InputDigest{{Name: "PersistentVolumeClaim/claim/2026/day.jsonl", SHA256: sweep.Spec.Scenario.Workload.Trace.SHA256}}
+	if diff := cmp.Diff(want, unread.Plan.Inputs); diff != "" {
+		t.Errorf("inputs (−want +got):\n%s", diff)
+	}
+	if len(unread.Plan.Warnings) != 1 || !strings.Contains(unread.Plan.Warnings[0], "only pods read this trace") {
+		t.Errorf("warnings %q, want one that says what was not checked", unread.Plan.Warnings)
+	}
+}
+
+func TestKeysDoNotSayWhereATraceLies(t *testing.T) {
+	fromConfigMap, errs, err := CompileSweep(t.Context(), testSweep(t), traceInputs(t))
+	if err != nil || len(errs) > 0 {
+		t.Fatalf("CompileSweep: %v, %v", errs, err)
+	}
+	sweep, _ := volumeSweep(t)
+	fromVolume, errs, err := CompileSweep(t.Context(), sweep, fakeInputs{})
+	if err != nil || len(errs) > 0 {
+		t.Fatalf("CompileSweep: %v, %v", errs, err)
+	}
+	trial := &Trial{Point: Point{ID: 0, Values: firstPoint(t, fromVolume)}, Share: 1, Seeds: []int64{1, 2}}
+	if diff := cmp.Diff(fromConfigMap.Plan.keys(trial, nil), fromVolume.Plan.keys(trial, nil)); diff != "" {
+		t.Errorf("keys (−from a ConfigMap +from a volume):\n%s", diff)
+	}
+}
+
+func firstPoint(t *testing.T, c *Compiled) []v1alpha1.Assignment {
+	t.Helper()
+	study, err := c.Plan.Study()
+	if err != nil {
+		t.Fatal(err)
+	}
+	trial, _ := study.Round().At(0)
+	return trial.Point.Values
+}
+
+func TestAnotherTraceThanTheStatedOneIsRefused(t *testing.T) {
+	for name, edit := range map[string]func(*v1alpha1.Trace, fakeInputs){
+		"in a ConfigMap": func(*v1alpha1.Trace, fakeInputs) {},
+		"in an image": func(trace *v1alpha1.Trace, in fakeInputs) {
+			trace.ConfigMapRef = nil
+			trace.Image = &v1alpha1.ImageFile{Reference: "traces", Path: "small.jsonl"}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sweep, in := testSweep(t), traceInputs(t)
+			trace := sweep.Spec.Scenario.Workload.Trace
+			trace.SHA256 = strings.Repeat("a", 64)
+			edit(trace, in)
+			_, errs, err := CompileSweep(t.Context(), sweep, in)
+			if err != nil || len(errs) != 1 || errs[0].Field != "spec.scenario.workload.trace.sha256" ||
+				!strings.Contains(errs[0].Detail, Digest(in["traces/small.jsonl"])) {
+				t.Errorf("CompileSweep: %v, %v; want the digest that was found", errs, err)
+			}
+		})
+	}
+}
+
+func TestTheReplayOfAVolumeSpreadsArrivalsToo(t *testing.T) {
+	sweep, in := volumeSweep(t)
+	sweep.Spec.Scenario.Workload.Trace.Arrivals = v1alpha1.ArrivalsSpread
+	if _, errs, err := CompileSweep(t.Context(), sweep, in); err != nil || len(errs) > 0 {
+		t.Errorf("CompileSweep: %v, %v", errs, err)
+	}
+}
