@@ -516,6 +516,7 @@ func TestATraceOfAVolumeIsReadFromAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := builder.MakeRun("traced", "default").Scenario(builder.Requests(50), builder.TraceFile(v1alpha1.MooncakeTrace, "day.jsonl")).Obj()
+	run.TypeMeta = metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "SimulationRun"}
 	write := func(name string) string {
 		t.Helper()
 		text, err := yaml.Marshal(run)
