@@ -15,6 +15,10 @@ FUZZTIME ?= 20s
 # Of the container image, wherever it is built, rendered into manifests or run.
 IMAGE ?= windtunnel:dev
 IMAGE_ARCH ?= $(shell $(GO) env GOARCH)
+# Of cluster-up, load-image, cluster-down and e2e: local, or existing, which uses
+# the cluster that KUBECONFIG names.
+CLUSTER ?= local
+export CLUSTER
 # Descriptions in a CRD are cut, so that it stays below 200 KiB: a plain kubectl
 # apply copies it into an annotation, which may hold 256 KiB.
 CRD_MAX_DESC_LEN ?= 1000
@@ -37,7 +41,7 @@ GO_BUILD := CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w'
 help: ## Show this list
 	@awk 'BEGIN { FS = ":.*## " } \
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
-		/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+		/^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## Build bin/windtunnel
@@ -109,6 +113,32 @@ validation: ## Fit the roofline to the open measured runs anew and write docs/va
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for a short time (FUZZTIME=20s)
 	hack/fuzz.sh $(FUZZTIME)
+
+##@ A cluster to test on
+
+.PHONY: cluster-up
+cluster-up: bin/cluster ## Run a Kubernetes of one node on this machine, as root (CLUSTER=existing: use that of KUBECONFIG)
+	bin/cluster up
+
+.PHONY: load-image
+load-image: image bin/cluster ## Build the image and load it into the cluster's node
+	bin/cluster load-image dist/windtunnel-image.tar
+
+.PHONY: cluster-status
+cluster-status: bin/cluster ## Say what of that cluster runs and serves
+	bin/cluster status
+
+.PHONY: cluster-down
+cluster-down: bin/cluster ## Stop that cluster and remove every trace of it
+	bin/cluster down
+
+.PHONY: e2e
+e2e: ## Install the operator on such a cluster and use it (RUN=pattern KEEP=1 CLUSTER=existing UNFIT=skip)
+	hack/e2e.sh -run '$(RUN)'
+
+.PHONY: bin/cluster
+bin/cluster:
+	$(GO) build -trimpath -o bin/cluster ./hack/cluster
 
 ##@ Cluster
 

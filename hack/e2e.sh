@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+usage() {
+  cat <<'EOF'
+usage: hack/e2e.sh [GO TEST FLAG...]
+
+Builds the image, brings a cluster up, loads the image and runs test/e2e, which
+installs the operator with kubectl and uses it. The cluster is torn down at the
+end, whatever comes of the tests.
+
+environment
+  CLUSTER     local (default): a cluster of our own on this machine, as root;
+              existing: the one that KUBECONFIG names, which stays
+  LOAD_IMAGE  with CLUSTER=existing, the command that loads an image archive
+              into its nodes, such as "kind load image-archive"
+  KEEP        if set, the cluster stays up to be looked at: make cluster-down
+  UNFIT       what to do on a machine that cannot run containers: fail (default),
+              or skip
+EOF
+}
+
+case ${1:-} in
+  -h | --help)
+    usage
+    exit 0
+    ;;
+esac
+
+# Built, not run through go, so that exit codes and signals arrive.
+go build -o bin/cluster ./hack/cluster
+check=0
+bin/cluster check || check=$?
+if [[ $check -ne 0 ]]; then
+  if [[ $check -eq 3 && ${UNFIT:-fail} == skip ]]; then
+    echo "e2e: SKIPPED, as UNFIT=skip asks: this machine cannot run containers" >&2
+    exit 0
+  fi
+  echo "e2e: the tests need a node (CLUSTER=existing uses one elsewhere, UNFIT=skip goes without)" >&2
+  exit 1
+fi
+
+down() {
+  local code=$?
+  trap - EXIT
+  [[ $code -eq 0 || ${CLUSTER:-local} == existing ]] || bin/cluster logs >&2 || true
+  if [[ -n ${KEEP:-} ]]; then
+    echo "e2e: the cluster is kept: bin/cluster env, and make cluster-down at the end" >&2
+  else
+    bin/cluster down || code=1
+  fi
+  exit "$code"
+}
+trap down EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+make build image
+bin/cluster up
+bin/cluster load-image dist/windtunnel-image.tar
+if [[ ${CLUSTER:-local} != existing ]]; then
+  eval "$(bin/cluster env)"
+fi
+WINDTUNNEL_E2E=1 go test ./test/e2e -count 1 -timeout 45m -v "$@"

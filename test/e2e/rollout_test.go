@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+)
+
+const (
+	gatesSample   = "policysweep-gates.yaml"
+	defaultSample = "policysweep-llm-d-default.yaml"
+)
+
+// TestPromoteAndFollow takes a sweep from apply to what is to be rolled out.
+func TestPromoteAndFollow(t *testing.T) {
+	ns := newNamespace(t)
+	ns.apply(t, edited(t, sample(t, gatesSample), "gates", func(spec map[string]any) {
+		spec["follow"] = map[string]any{"best": 2}
+	}))
+	ns.wait(t, "Complete", "policysweep/gates")
+	ns.wait(t, "Passed", "policysweep/gates")
+	o := ns.get(t, "policysweep/gates")
+	o.checkComplete(t)
+
+	if o.Status.Promoted != "gates-promoted" {
+		t.Fatalf("promoted is %q", o.Status.Promoted)
+	}
+	promoted := ns.kubectl(t, "get", "configmap", o.Status.Promoted, "-o", "jsonpath={.data}")
+	for _, want := range []string{"report.md", "EndpointPickerConfig", "prefix-cache-scorer"} {
+		if !strings.Contains(promoted, want) {
+			t.Errorf("ConfigMap %s has no %s:\n%s", o.Status.Promoted, want, promoted)
+		}
+	}
+	board := ns.kubectl(t, "get", "configmap", o.Status.Leaderboard, "-o", `jsonpath={.data.leaderboard\.txt}`)
+	if !strings.Contains(board, "prefix=") && !strings.Contains(board, "PREFIX") && !strings.Contains(board, "prefix") {
+		t.Errorf("the leaderboard does not name the parameters:\n%s", board)
+	}
+
+	if len(o.Status.Followed) != 2 {
+		t.Fatalf("followed is %q", o.Status.Followed)
+	}
+	for _, name := range o.Status.Followed {
+		ns.wait(t, "Complete", "simulationrun/"+name)
+		ns.get(t, "simulationrun/"+name).checkComplete(t)
+	}
+}
+
+// TestReuse applies a sweep that another one has simulated already: nothing runs.
+func TestReuse(t *testing.T) {
+	ns := newNamespace(t)
+	ns.apply(t, edited(t, sample(t, defaultSample), "first", nil))
+	ns.wait(t, "Complete", "policysweep/first")
+	ns.apply(t, edited(t, sample(t, defaultSample), "second", func(spec map[string]any) {
+		spec["reuseFrom"] = []any{"first"}
+	}))
+	ns.wait(t, "Complete", "policysweep/second")
+	first, second := ns.get(t, "policysweep/first"), ns.get(t, "policysweep/second")
+	second.checkComplete(t)
+	if second.Status.Progress.Reused != second.Status.Progress.Total {
+		t.Errorf("%d of %d simulations were reused", second.Status.Progress.Reused, second.Status.Progress.Total)
+	}
+	if first.Status.Results.Digest != second.Status.Results.Digest {
+		t.Errorf("the results differ: %s and %s", first.Status.Results.Digest, second.Status.Results.Digest)
+	}
+	if jobs := ns.kubectl(t, "get", "jobs", "-l", "sim.windtunnel.dev/name=second", "-o", "name"); jobs != "" {
+		t.Errorf("Jobs were run for results that are there: %s", jobs)
+	}
+}
+
+// TestDeletion deletes a sweep: all that it made goes with it.
+func TestDeletion(t *testing.T) {
+	ns := newNamespace(t)
+	ns.apply(t, sample(t, gatesSample))
+	ns.wait(t, "Complete", "policysweep/gates")
+	ns.kubectl(t, "delete", "policysweep/gates", "--cascade=foreground", "--timeout=2m")
+	left := ns.kubectl(t, "get", "jobs,pods,configmaps,simulationruns", "-o", "name")
+	if want := "configmap/kube-root-ca.crt"; strings.TrimSpace(left) != want {
+		t.Errorf("left after a deletion in the foreground:\n%s", left)
+	}
+}
