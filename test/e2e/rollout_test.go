@@ -68,14 +68,32 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// TestDeletion deletes a sweep: all that it made goes with it.
+// TestDeletion deletes a sweep in the ways that there are: all that it made goes
+// with it, unless it is to be orphaned.
 func TestDeletion(t *testing.T) {
-	ns := newNamespace(t)
-	ns.apply(t, sample(t, gatesSample))
-	ns.wait(t, "Complete", "policysweep/gates")
-	ns.kubectl(t, "delete", "policysweep/gates", "--cascade=foreground", "--timeout=2m")
-	left := ns.kubectl(t, "get", "jobs,pods,configmaps,simulationruns", "-o", "name")
-	if want := "configmap/kube-root-ca.crt"; strings.TrimSpace(left) != want {
-		t.Errorf("left after a deletion in the foreground:\n%s", left)
+	for _, cascade := range []string{"background", "foreground"} {
+		t.Run(cascade, func(t *testing.T) {
+			ns := newNamespace(t)
+			ns.apply(t, sample(t, gatesSample))
+			ns.wait(t, "Complete", "policysweep/gates")
+			ns.kubectl(t, "delete", "policysweep/gates", "--cascade="+cascade, "--timeout=2m")
+			for _, kind := range []string{"jobs", "pods", "configmaps"} {
+				ns.kubectl(t, "wait", "--for=delete", "--timeout=2m", kind, "-l", "sim.windtunnel.dev/name=gates")
+			}
+			left := ns.kubectl(t, "get", "jobs,pods,configmaps,simulationruns", "-o", "name")
+			if want := "configmap/kube-root-ca.crt"; strings.TrimSpace(left) != want {
+				t.Errorf("left after a deletion:\n%s", left)
+			}
+		})
 	}
+	t.Run("orphan", func(t *testing.T) {
+		ns := newNamespace(t)
+		ns.apply(t, sample(t, gatesSample))
+		ns.wait(t, "Complete", "policysweep/gates")
+		index := ns.get(t, "policysweep/gates").Status.Results.Index
+		ns.kubectl(t, "delete", "policysweep/gates", "--cascade=orphan", "--timeout=2m")
+		if owners := ns.kubectl(t, "get", "configmap", index, "-o", "jsonpath={.metadata.ownerReferences}"); owners != "" {
+			t.Errorf("the results that were to stay still belong to %s", owners)
+		}
+	})
 }
