@@ -15,10 +15,15 @@ FUZZTIME ?= 20s
 # Of the container image, wherever it is built, rendered into manifests or run.
 IMAGE ?= windtunnel:dev
 IMAGE_ARCH ?= $(shell $(GO) env GOARCH)
+<<<<<<< HEAD
 # Of cluster-up, load-image, cluster-down and e2e: local, or existing, which uses
 # the cluster that KUBECONFIG names.
 CLUSTER ?= local
 export CLUSTER
+=======
+# What a binary and a chart call themselves.
+VERSION ?= $(shell git describe --tags --always --dirty --abbrev=12 2>/dev/null || echo dev)
+>>>>>>> ef8fc56 (Reproducible images with a bill of materials, the pages on installing and security, upgrades with objects in flight)
 # Descriptions in a CRD are cut, so that it stays below 200 KiB: a plain kubectl
 # apply copies it into an annotation, which may hold 256 KiB.
 CRD_MAX_DESC_LEN ?= 1000
@@ -33,7 +38,9 @@ GOLANGCI_LINT := $(GO) tool -modfile=hack/tools/lint/go.mod golangci-lint
 RENDER := $(KUSTOMIZE) build config/default | sed 's|windtunnel:dev|$(IMAGE)|'
 
 # A static binary without debug symbols: two thirds of the size, the same stack traces.
-GO_BUILD := CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w'
+# Nothing of the machine goes into it but Go's version, so that who builds a commit
+# again gets the same bytes.
+GO_BUILD := CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags='-s -w -X main.release=$(VERSION)'
 
 ##@ Everyday
 
@@ -161,4 +168,10 @@ undeploy: ## Remove what deploy installed, and with the CRDs every object of the
 .PHONY: image
 image: ## Build dist/windtunnel-image.tar, which ctr, docker and kind load (IMAGE=name:tag IMAGE_ARCH=arm64)
 	GOOS=linux GOARCH=$(IMAGE_ARCH) $(GO_BUILD) -o dist/windtunnel ./cmd/windtunnel
-	$(GO) run -C hack/image . -binary $(CURDIR)/dist/windtunnel -tag $(IMAGE) -output $(CURDIR)/dist/windtunnel-image.tar
+	$(GO) run -C hack/image . -binary $(CURDIR)/dist/windtunnel -tag $(IMAGE) \
+		-output $(CURDIR)/dist/windtunnel-image.tar -sbom $(CURDIR)/dist/windtunnel-sbom.json
+
+.PHONY: dist
+dist: image ## Build all that a release has: the image and its bill of materials, dist/install.yaml, the chart (IMAGE=name:tag)
+	$(RENDER) >dist/install.yaml
+	tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C charts -c windtunnel | gzip -n >dist/windtunnel-chart.tgz

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime/debug"
 
@@ -50,11 +51,15 @@ enough evidence for a gate.`,
 	return root
 }
 
-// buildVersion names the module's version and the engine's. Only the engine's
+// release is the version that make gives the linker. What go install builds knows
+// its module's.
+var release string
+
+// buildVersion names the binary's version and the engine's. Only the engine's
 // decides about results.
 func buildVersion() string {
-	version := "unknown"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+	version := cmp.Or(release, "unknown")
+	if info, ok := debug.ReadBuildInfo(); release == "" && ok && info.Main.Version != "" {
 		version = info.Main.Version
 	}
 	return fmt.Sprintf("%s (engine %s)", version, simulator.EngineVersion)

@@ -136,13 +136,17 @@ func archive(entrypoint string, content []byte) ([]byte, error) {
 	return buffer.Bytes(), nil
 }
 
-// write stores the image as a docker-archive. The file appears under its name
-// only when it is whole.
+// write stores the image as a docker-archive.
 func write(image v1.Image, tag, output string) error {
 	reference, err := name.NewTag(tag)
 	if err != nil {
 		return err
 	}
+	return whole(output, func(partial io.Writer) error { return tarball.Write(reference, image, partial) })
+}
+
+// whole writes a file that appears under its name only when all of it is there.
+func whole(output string, fill func(io.Writer) error) error {
 	dir := filepath.Dir(output)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -152,7 +156,7 @@ func write(image v1.Image, tag, output string) error {
 		return err
 	}
 	defer os.Remove(partial.Name())
-	if err := tarball.Write(reference, image, partial); err != nil {
+	if err := fill(partial); err != nil {
 		return errors.Join(err, partial.Close())
 	}
 	// Whoever loads the image into a node's runtime may be another user.

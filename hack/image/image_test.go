@@ -176,7 +176,7 @@ func TestHelpNamesEveryFlag(t *testing.T) {
 	if err := run([]string{"-help"}, io.Discard, &stderr); !errors.Is(err, flag.ErrHelp) {
 		t.Fatalf("got %v, want flag.ErrHelp", err)
 	}
-	for _, name := range []string{"-binary", "-entrypoint", "-tag", "-output"} {
+	for _, name := range []string{"-binary", "-entrypoint", "-tag", "-output", "-sbom"} {
 		if !strings.Contains(stderr.String(), "  "+name+" ") {
 			t.Errorf("no %s in the help:\n%s", name, stderr.String())
 		}

@@ -35,13 +35,15 @@ func run(args []string, stdout, stderr io.Writer) error {
 	entrypoint := flags.String("entrypoint", "/windtunnel", "absolute `path` of the binary inside the image")
 	tag := flags.String("tag", "windtunnel:dev", "`name:tag` under which the image is loaded")
 	output := flags.String("output", "dist/windtunnel-image.tar", "archive `file` to write")
+	billOutput := flags.String("sbom", "", "`file` to write the bill of materials to, as CycloneDX JSON")
 	flags.Usage = func() {} // a bad flag gets one line, not the whole page
 	help := func() {
 		fmt.Fprint(stderr, `usage: image -binary FILE [flags]
 
 Packs one static Linux binary into an image FROM scratch that runs it as user
 65532, writes a docker-archive and prints the image ID: the digest under which
-docker and crictl show it. The same binary gives the same archive.
+docker and crictl show it. The same binary gives the same archive, and the same
+bill of materials.
 
   CGO_ENABLED=0 go build -o dist/windtunnel ./cmd/windtunnel
   go run -C hack/image . -binary "$PWD/dist/windtunnel" -output "$PWD/dist/windtunnel-image.tar"
@@ -73,10 +75,27 @@ flags
 	if err := write(image, *tag, *output); err != nil {
 		return fmt.Errorf("write %s: %w", *output, err)
 	}
+	if *billOutput != "" {
+		if err := writeBill(*binary, *billOutput); err != nil {
+			return fmt.Errorf("write %s: %w", *billOutput, err)
+		}
+	}
 	id, err := image.ConfigName()
 	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(stdout, id)
 	return err
+}
+
+// writeBill writes a binary's bill of materials.
+func writeBill(binary, output string) error {
+	content, err := bill(binary)
+	if err != nil {
+		return err
+	}
+	return whole(output, func(partial io.Writer) error {
+		_, err := partial.Write(content)
+		return err
+	})
 }
