@@ -15,15 +15,12 @@ FUZZTIME ?= 20s
 # Of the container image, wherever it is built, rendered into manifests or run.
 IMAGE ?= windtunnel:dev
 IMAGE_ARCH ?= $(shell $(GO) env GOARCH)
-<<<<<<< HEAD
 # Of cluster-up, load-image, cluster-down and e2e: local, or existing, which uses
 # the cluster that KUBECONFIG names.
 CLUSTER ?= local
 export CLUSTER
-=======
 # What a binary and a chart call themselves.
 VERSION ?= $(shell git describe --tags --always --dirty --abbrev=12 2>/dev/null || echo dev)
->>>>>>> ef8fc56 (Reproducible images with a bill of materials, the pages on installing and security, upgrades with objects in flight)
 # Descriptions in a CRD are cut, so that it stays below 200 KiB: a plain kubectl
 # apply copies it into an annotation, which may hold 256 KiB.
 CRD_MAX_DESC_LEN ?= 1000
