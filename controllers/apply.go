@@ -33,9 +33,13 @@ type applier struct {
 // observed again.
 var errStale = errors.New("the world has changed since it was observed")
 
+// errRefused says that the API server refused an act, and that the status tells
+// so; it is to be tried again later.
+var errRefused = errors.New("refused")
+
 // apply does the acts, writes the status, tells the news and cleans up. It
 // stops at the first failure. An act's refusal by the API server goes into the
-// status before it is returned.
+// status.
 func (a applier) apply(ctx context.Context, w *world, d decision, now time.Time) error {
 	var told []news
 	for _, act := range d.acts {
@@ -101,13 +105,20 @@ func suspendPatch(act act) client.Patch {
 		act.object.GetUID(), AnnotationSuspend, strconv.FormatBool(want), want))
 }
 
-// hindered returns err, which an act gave, after writing a refusal into the
-// status.
+// hindered returns err, which an act gave. Where that is a refusal, it writes it
+// into the status.
 func (a applier) hindered(ctx context.Context, w *world, d decision, err error, now time.Time) error {
 	if !refusal(err) {
 		return err
 	}
-	return errors.Join(err, a.writeStatus(ctx, w.subject, hinder(w, d, err, now)))
+	told := hinder(w, d, err, now)
+	if failure := a.writeStatus(ctx, w.subject, told.status); failure != nil {
+		return failure
+	}
+	for _, n := range told.news {
+		a.tell(w.subject, n)
+	}
+	return fmt.Errorf("%w: %w", errRefused, err)
 }
 
 // refusal reports whether an error is the API server's answer to the object

@@ -143,12 +143,15 @@ func TestARefusalIsTold(t *testing.T) {
 		},
 	})
 	for range 2 {
-		if _, err := c.reconcileOnce(sweep); !errors.Is(err, quota) {
-			t.Errorf("got %v, want the refusal, so that it is tried again", err)
+		if again, err := c.reconcileOnce(sweep); err != nil || again.RequeueAfter != refusedInterval {
+			t.Errorf("got %v, %v, want to try again in %s, and no error, which nobody but the user could see to", again, err, refusedInterval)
 		}
 	}
+	if told := c.told(); len(told) != 1 || !strings.HasPrefix(told[0], "Warning Blocked create Job") {
+		t.Errorf("told %q, want one warning", told)
+	}
 	s := c.subject(sweep)
-	if words := statusWords(s); !strings.Contains(words, "Reconciling=True (Pending): create Job") || !strings.Contains(words, "exceeded quota: team-a") {
+	if words := statusWords(s); !strings.Contains(words, "Reconciling=True (Blocked): create Job") || !strings.Contains(words, "exceeded quota: team-a") {
 		t.Errorf("the status says %s", words)
 	}
 	if s.status().PlanHash == "" || s.status().Progress == nil {
@@ -187,9 +190,8 @@ func TestEventsFollowTheStatus(t *testing.T) {
 	c.succeed(c.job(), 0)
 	c.succeed(c.job(), 1)
 	c.reconcile(sweep)
-	close(c.recorder.Events)
 	var got []string
-	for e := range c.recorder.Events {
+	for _, e := range c.told() {
 		got = append(got, jobHash.ReplaceAllString(e, "JOB"))
 	}
 	want := []string{

@@ -14,6 +14,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -57,6 +58,8 @@ func newCluster(t testing.TB) *cluster {
 		WithStatusSubresource(&v1alpha1.SimulationRun{}, &v1alpha1.PolicySweep{}, &batchv1.Job{}, &corev1.Pod{}).
 		WithIndex(&batchv1.Job{}, indexOwner, ownerIndex).
 		WithIndex(&corev1.ConfigMap{}, indexOwner, ownerIndex).
+		WithIndex(&eventsv1.Event{}, "regarding.uid", func(o client.Object) []string { return []string{string(o.(*eventsv1.Event).Regarding.UID)} }).
+		WithIndex(&eventsv1.Event{}, "type", func(o client.Object) []string { return []string{o.(*eventsv1.Event).Type} }).
 		WithIndex(&v1alpha1.SimulationRun{}, indexConfigMap, runs.configMapIndex).
 		WithIndex(&v1alpha1.PolicySweep{}, indexConfigMap, sweeps.configMapIndex).
 		WithIndex(&v1alpha1.SimulationRun{}, indexReuse, runs.reuseIndex).
@@ -84,7 +87,7 @@ func (c *cluster) restart() {
 		c.reconcilers[s.kind] = &reconciler{
 			client:   counted,
 			subjects: s,
-			observer: &observer{cache: counted, live: counted, plans: newPlanCache(1 << 20), journals: newJournals(1000), image: "windtunnel:test"},
+			observer: &observer{cache: counted, live: counted, plans: newPlanCache(1 << 20), journals: newJournals(1000), image: "windtunnel:test", clock: c.clock},
 			applier:  applier{client: counted, recorder: c.recorder},
 			clock:    c.clock,
 		}
@@ -250,6 +253,55 @@ func (c *cluster) startPod(job *batchv1.Job, index int) *corev1.Pod {
 	pod.Status.Phase = corev1.PodRunning
 	c.must(c.client.Status().Update(c.t.Context(), pod))
 	return pod
+}
+
+// bindPod makes the pod of an index, with a node and not started.
+func (c *cluster) bindPod(job *batchv1.Job, index int) *corev1.Pod {
+	c.t.Helper()
+	pod := c.startPod(job, index)
+	pod.Status.Phase = corev1.PodPending
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(c.clock.Now())}}
+	c.must(c.client.Status().Update(c.t.Context(), pod))
+	return pod
+}
+
+// active does what the Job controller does after it tried to create pods.
+func (c *cluster) active(job *batchv1.Job, pods int32) {
+	c.t.Helper()
+	c.must(c.client.Get(c.t.Context(), client.ObjectKeyFromObject(job), job))
+	if job.Status.StartTime == nil {
+		job.Status.StartTime = ptr.To(metav1.NewTime(c.clock.Now()))
+	}
+	job.Status.Active = pods
+	c.must(c.client.Status().Update(c.t.Context(), job))
+}
+
+// warn tells of an object what the Job controller or a kubelet tells.
+func (c *cluster) warn(about client.Object, reason, note string) {
+	c.t.Helper()
+	c.attempts++
+	c.must(c.client.Create(c.t.Context(), &eventsv1.Event{
+		ObjectMeta:              metav1.ObjectMeta{Namespace: about.GetNamespace(), Name: fmt.Sprintf("event-%d", c.attempts)},
+		Regarding:               corev1.ObjectReference{Kind: kindOf(about), Namespace: about.GetNamespace(), Name: about.GetName(), UID: about.GetUID()},
+		Type:                    corev1.EventTypeWarning,
+		Reason:                  reason,
+		Note:                    note,
+		DeprecatedLastTimestamp: metav1.NewTime(c.clock.Now()),
+	}))
+}
+
+// pass lets time pass.
+func (c *cluster) pass(d time.Duration) { c.clock.SetTime(c.clock.Now().Add(d)) }
+
+// told is what the manager told since it started.
+func (c *cluster) told() []string {
+	close(c.recorder.Events)
+	var told []string
+	for e := range c.recorder.Events {
+		told = append(told, e)
+	}
+	c.recorder.Events = make(chan string, cap(c.recorder.Events))
+	return told
 }
 
 // endPod ends a pod.

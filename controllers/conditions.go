@@ -64,11 +64,14 @@ type verdict struct {
 
 // newsworthy reports whether people want an event of it: not of work that goes
 // its way, whose acts are events already.
-func (v verdict) newsworthy() bool { return v.outcome != ongoing }
+func (v verdict) newsworthy() bool { return v.outcome != ongoing || v.isBlocked() }
+
+// isBlocked reports whether work waits for what only others can give it.
+func (v verdict) isBlocked() bool { return v.reason == v1alpha1.ReasonBlocked }
 
 func (v verdict) news() news {
 	return news{
-		warning: v.outcome == stalled || v.outcome == failed,
+		warning: v.outcome == stalled || v.outcome == failed || v.isBlocked(),
 		reason:  v.reason,
 		action:  "Reconcile",
 		note:    v.message,

@@ -332,10 +332,20 @@ func (d *decider) follow(job *batchv1.Job) {
 	case held:
 		d.report(d.planned(), verdict{ongoing, v1alpha1.ReasonPending, heldWords(st, job)})
 	case started(d.pods) || st.done > 0:
-		d.report(d.planned(), verdict{ongoing, v1alpha1.ReasonRunning, runningWords(st, d.pods)})
+		d.onTheWay(job, v1alpha1.ReasonRunning, d.runningWords(job))
 	default:
-		d.report(d.planned(), verdict{ongoing, v1alpha1.ReasonPending, waitingWords(job, d.pods)})
+		d.onTheWay(job, v1alpha1.ReasonPending, d.waitingWords(job))
 	}
+}
+
+// onTheWay reports work that nobody holds: of a reason, unless something keeps its
+// pods from running.
+func (d *decider) onTheWay(job *batchv1.Job, reason, message string) {
+	if d.blocked(job) {
+		reason = v1alpha1.ReasonBlocked
+	}
+	d.decision.requeueAfter = sooner(d.decision.requeueAfter, lookAgain(job, d.pods, d.now))
+	d.report(d.planned(), verdict{ongoing, reason, message})
 }
 
 // halt stops the pods of the plan's Jobs and leaves the Jobs to be looked at.

@@ -68,7 +68,7 @@ func TestDecide(t *testing.T) {
 					pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "0/3 nodes are available"}}
 				})
 			},
-			decided{Types: []string{reconciling}, Reason: "Pending", Message: waiting + "; shard 1: Unschedulable: 0/3 nodes are available"},
+			decided{Types: []string{reconciling}, Reason: "Blocked", Message: waiting + "; shard 1: Unschedulable: 0/3 nodes are available"},
 		},
 		"an image that cannot be pulled is told": {
 			func(s *scene) {

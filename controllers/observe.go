@@ -15,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -33,6 +34,7 @@ type observer struct {
 	// journals are how far studies are.
 	journals *journals
 	image    string
+	clock    clock.PassiveClock
 }
 
 // observe gathers the world around a subject.
@@ -65,6 +67,9 @@ func (o *observer) observe(ctx context.Context, s subject) (*world, error) {
 		if err := o.rollout(ctx, w); err != nil {
 			return nil, err
 		}
+	}
+	if err := o.warnings(ctx, w); err != nil {
+		return nil, err
 	}
 	if err := o.missingChild(ctx, w, planName(w.plan.prefix)); err != nil {
 		return nil, err

@@ -47,18 +47,46 @@ func started(pods []corev1.Pod) bool {
 	})
 }
 
-// podTroubles tells what is wrong with shards whose newest pod does not run. A
-// shard that failed here may be tried again.
-func podTroubles(pods []corev1.Pod) string {
+// troubles tells what is wrong with shards that have no pod, or whose newest one
+// does not run. A shard that failed here may be tried again.
+func (w *world) troubles(job *batchv1.Job) string {
 	var words []string
-	for _, pod := range newest(pods) {
-		if trouble := podTrouble(pod); trouble != "" {
+	if refusal := w.warnings[job.UID]; refusal != "" {
+		words = append(words, refusal)
+	}
+	for _, pod := range newest(w.pods) {
+		if trouble := w.trouble(pod); trouble != "" {
 			words = append(words, trouble)
 		}
 	}
 	return some(words)
 }
 
+// blocked reports whether no pod of a Job runs, and something keeps them from it
+// that is not for the controllers to change.
+func (w *world) blocked(job *batchv1.Job) bool {
+	blocked := w.warnings[job.UID] != ""
+	for _, pod := range newest(w.pods) {
+		switch {
+		case pod.Status.Phase == corev1.PodRunning:
+			return false
+		case pod.Status.Phase == corev1.PodPending && w.trouble(pod) != "":
+			blocked = true
+		}
+	}
+	return blocked
+}
+
+// trouble tells what is wrong with a pod, by its status or else by its events.
+func (w *world) trouble(pod *corev1.Pod) string {
+	if words := podTrouble(pod); words != "" || w.warnings[pod.UID] == "" {
+		return words
+	}
+	index, _ := completionIndex(pod)
+	return fmt.Sprintf("shard %d: %s", index, w.warnings[pod.UID])
+}
+
+// podTrouble tells what a pod's status says to be wrong with it.
 func podTrouble(pod *corev1.Pod) string {
 	index, _ := completionIndex(pod)
 	switch pod.Status.Phase {
@@ -95,11 +123,24 @@ func deathWords(pod *corev1.Pod) string {
 	if report, err := experiment.DecodeReport(t.Message); err == nil && report.Error != "" {
 		return report.Error
 	}
-	words := fmt.Sprintf("pod %s: %s, exit code %d", pod.Name, orElse(t.Reason, "terminated"), t.ExitCode)
+	words := fmt.Sprintf("pod %s: %s%s, exit code %d", pod.Name, orElse(t.Reason, "terminated"), limitWords(pod, t), t.ExitCode)
 	if last := strings.TrimSpace(t.Message); last != "" {
 		words += ": " + last
 	}
 	return words
+}
+
+// limitWords tell which limit a container was killed for, if it was.
+func limitWords(pod *corev1.Pod, t *corev1.ContainerStateTerminated) string {
+	if t.Reason != "OOMKilled" {
+		return ""
+	}
+	for i := range pod.Spec.Containers {
+		if limit, ok := pod.Spec.Containers[i].Resources.Limits[corev1.ResourceMemory]; ok && pod.Spec.Containers[i].Name == workerContainer {
+			return fmt.Sprintf(" (memory limit %s)", &limit)
+		}
+	}
+	return " (no memory limit: the node's was reached)"
 }
 
 func orElse(text, other string) string {
@@ -158,6 +199,23 @@ func sorted(byIndex map[int]*corev1.Pod) []*corev1.Pod {
 		pods[i] = byIndex[index]
 	}
 	return pods
+}
+
+// countIndexes counts what a Job's list of indexes, such as 1,3-5, names.
+func countIndexes(list string) int {
+	n := 0
+	for part := range strings.SplitSeq(list, ",") {
+		first, last, isRange := strings.Cut(part, "-")
+		if !isRange {
+			last = first
+		}
+		low, err1 := strconv.Atoi(first)
+		high, err2 := strconv.Atoi(last)
+		if err1 == nil && err2 == nil {
+			n += high - low + 1
+		}
+	}
+	return n
 }
 
 // inIndexes reports whether a Job's list of indexes, such as 1,3-5, names one.

@@ -16,6 +16,10 @@ import (
 // staleInterval is how soon a world that moved on is observed again.
 const staleInterval = 100 * time.Millisecond
 
+// refusedInterval is how soon an act is tried again that the API server refused: no
+// watch tells that a quota has room again.
+const refusedInterval = 30 * time.Second
+
 // stopGrace is how long a reconcile may go on once the manager is told to stop.
 // It is well below the time that the Deployment gives a manager for that.
 const stopGrace = 5 * time.Second
@@ -56,9 +60,14 @@ func (r *reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	now := r.clock.Now()
 	d := decide(w, now)
 	err = r.applier.apply(ctx, w, d, now)
-	if errors.Is(err, errStale) {
+	switch {
+	case errors.Is(err, errStale):
 		log.FromContext(ctx).V(4).Info("Observing again", "why", err.Error())
 		return reconcile.Result{RequeueAfter: staleInterval}, nil
+	case errors.Is(err, errRefused):
+		// The user is told, and it is for nobody else to see to.
+		log.FromContext(ctx).V(1).Info("Trying again later", "why", err.Error())
+		return reconcile.Result{RequeueAfter: refusedInterval}, nil
 	}
 	return reconcile.Result{RequeueAfter: d.requeueAfter}, err
 }

@@ -45,9 +45,10 @@ import (
 // +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=rolebindings,verbs=get;create
 // +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=clusterroles,resourceNames=windtunnel-worker,verbs=bind
 //
-// Events; and asking who reads the metrics:
+// Events: to tell what is done, and to read why a Job has no pods; and asking who
+// reads the metrics:
 //
-// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch;list
 // +kubebuilder:rbac:groups=authentication.k8s.io,resources=tokenreviews,verbs=create
 // +kubebuilder:rbac:groups=authorization.k8s.io,resources=subjectaccessreviews,verbs=create
 
@@ -144,6 +145,7 @@ func newReconciler(mgr ctrl.Manager, s subjects, image string) *reconciler {
 		observer: &observer{
 			cache: c, live: mgr.GetAPIReader(), image: image,
 			plans: newPlanCache(planBytesInMemory), journals: newJournals(rowsInMemory),
+			clock: clock.RealClock{},
 		},
 		applier: applier{client: c, recorder: mgr.GetEventRecorder(FieldOwner)},
 		clock:   clock.RealClock{},

@@ -108,15 +108,15 @@ func (d *decider) passed(st *v1alpha1.CommonStatus, v verdict) {
 	}
 }
 
-// hinder returns the subject with a status that tells why an act of a decision
-// was refused, or nil where the status tells it already. The act is tried again
-// later.
-func hinder(w *world, d decision, err error, now time.Time) subject {
+// hinder decides what to tell where an act of a decision was refused: a status
+// that says why, or nothing where the status says it already. The act is tried
+// again later.
+func hinder(w *world, d decision, err error, now time.Time) decision {
 	next := w.subject.copied()
 	if d.status != nil {
 		next = d.status.copied()
 	}
 	again := &decider{world: w, now: now}
-	again.report(next, verdict{ongoing, v1alpha1.ReasonPending, err.Error()})
-	return again.decision.status
+	again.report(next, verdict{ongoing, v1alpha1.ReasonBlocked, err.Error()})
+	return again.decision
 }

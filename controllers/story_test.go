@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
@@ -350,6 +351,50 @@ var stories = map[string]struct {
 		s.reconcile()
 		s.say("The Job completes: no more will come.")
 		s.endJob(job, batchv1.JobComplete, "", "")
+		s.reconcile()
+	}},
+	"quota": {"A quota has no room for the pods, then for one of them, then for both.", func(s *story) {
+		s.begin(weights().Obj())
+		job := s.job()
+		s.say("The quota refuses both pods. The event is not there yet.")
+		s.active(job, 0)
+		s.reconcile()
+		s.say("Now it is, and two seconds later the controllers look again.")
+		s.warn(job, "FailedCreate", `Error creating: pods "weights-0-x7k2p" is forbidden: exceeded quota: compute, requested: pods=1, used: pods=8, limited: pods=8`)
+		s.pass(2 * time.Second)
+		s.reconcile()
+		s.say("It lasts.")
+		s.pass(10 * time.Minute)
+		s.reconcile()
+		s.say("There is room for one pod. The quota refuses the other one.")
+		pod := s.startPod(job, 0)
+		s.active(job, 1)
+		s.pass(time.Second)
+		s.warn(job, "FailedCreate", `(combined from similar events): Error creating: pods "weights-1-9wz4c" is forbidden: exceeded quota: compute, requested: pods=1, used: pods=8, limited: pods=8`)
+		s.reconcile()
+		s.say("It ends, which makes room for the other one.")
+		s.endPod(pod, 0, "Completed", s.work(job, 0))
+		s.pass(time.Second)
+		s.startPod(job, 1)
+		s.active(job, 2)
+		s.reconcile()
+	}},
+	"volume-not-mounted": {"A pod has a node, and its volume does not mount.", func(s *story) {
+		s.begin(once().Obj())
+		job := s.job()
+		s.active(job, 1)
+		s.say("The pod gets a node.")
+		pod := s.bindPod(job, 0)
+		s.reconcile()
+		s.say("After a while it has not started.")
+		s.warn(pod, "FailedScheduling", "0/3 nodes are available")
+		s.pass(time.Second)
+		s.warn(pod, "FailedMount", `MountVolume.SetUp failed for volume "inputs" : configmap "traces" not found`)
+		s.pass(startPatience)
+		s.reconcile()
+		s.say("The volume mounts.")
+		pod.Status.Phase = corev1.PodRunning
+		s.must(s.client.Status().Update(s.t.Context(), pod))
 		s.reconcile()
 	}},
 	"corrupt-chunk": {"Somebody's ConfigMap sits where a result should be.", func(s *story) {

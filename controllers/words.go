@@ -74,13 +74,13 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-func runningWords(st *standing, pods []corev1.Pod) string {
-	return join(progressWords(st), podTroubles(pods))
+func (d *decider) runningWords(job *batchv1.Job) string {
+	return join(progressWords(d.standing), d.troubles(job))
 }
 
 // waitingWords tells why no pod of a Job runs yet.
-func waitingWords(job *batchv1.Job, pods []corev1.Pod) string {
-	return join(fmt.Sprintf("Job %s waits for its pods", job.Name), podTroubles(pods))
+func (d *decider) waitingWords(job *batchv1.Job) string {
+	return join(fmt.Sprintf("Job %s waits for its pods", job.Name), d.troubles(job))
 }
 
 // heldWords tells who suspends a Job that the spec does not.
@@ -108,13 +108,15 @@ func failureWords(job *batchv1.Job, pods []corev1.Pod, st *standing) string {
 	return fmt.Sprintf("Job %s failed (%s): %s", job.Name, progressWords(st), some(words))
 }
 
+// mostWords is how many of several like things a message tells of.
+const mostWords = 3
+
 // some joins words, the first few and the number of the others.
 func some(words []string) string {
-	const most = 3
-	if len(words) <= most {
+	if len(words) <= mostWords {
 		return strings.Join(words, "; ")
 	}
-	return fmt.Sprintf("%s; and %d more", strings.Join(words[:most], "; "), len(words)-most)
+	return fmt.Sprintf("%s; and %d more", strings.Join(words[:mostWords], "; "), len(words)-mostWords)
 }
 
 // join joins words that are not empty.

@@ -9,6 +9,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 
@@ -42,6 +43,9 @@ type world struct {
 	// pods say; nil where there is no Job.
 	pods    []corev1.Pod
 	reports *reports
+	// warnings are what events tell of the round's Job, where it lacks pods, and of
+	// pods that do not start, by UID.
+	warnings map[types.UID]string
 	// named are the chunks of a complete subject, as its index lists them; nil
 	// where nobody needs to know.
 	named map[string]bool

@@ -81,6 +81,7 @@ const (
 	ReasonInputMissing  = "InputMissing"
 	ReasonPending       = "Pending"
 	ReasonRunning       = "Running"
+	ReasonBlocked       = "Blocked"
 	ReasonSuspended     = "Suspended"
 	ReasonJobFailed     = "JobFailed"
 	ReasonResultMissing = "ResultMissing"

@@ -205,7 +205,13 @@ func (k *kubelet) createPod(ctx context.Context, job *batchv1.Job, index, attemp
 		},
 		Spec: template.Spec,
 	}
-	return k.client.Create(ctx, pod)
+	err := k.client.Create(ctx, pod)
+	if apierrors.IsForbidden(err) {
+		// In the words of the Job controller.
+		k.recorder.Eventf(job, corev1.EventTypeWarning, "FailedCreate", "Error creating: %v", err)
+		return nil
+	}
+	return err
 }
 
 // orphans deletes pods whose Job is gone.

@@ -18,10 +18,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/client-go/tools/record"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/controllers"
 )
 
 // kubelet stands in for the Job controller (jobs_test.go) and for the kubelet:
@@ -37,7 +41,9 @@ type kubelet struct {
 	ended map[types.UID]ending
 	// killers end the processes of pods.
 	killers map[types.UID]context.CancelFunc
-	group   sync.WaitGroup
+	// recorder tells what the Job controller tells in events.
+	recorder record.EventRecorder
+	group    sync.WaitGroup
 }
 
 // faults are what goes wrong in a namespace.
@@ -56,11 +62,14 @@ type ending struct {
 }
 
 func newKubelet(p *platform) *kubelet {
+	broadcaster := record.NewBroadcaster()
+	broadcaster.StartRecordingToSink(&corev1client.EventSinkImpl{Interface: p.kube.CoreV1().Events("")})
 	return &kubelet{
 		platform: p,
 		faults:   map[string]faults{},
 		ended:    map[types.UID]ending{},
 		killers:  map[types.UID]context.CancelFunc{},
+		recorder: broadcaster.NewRecorder(controllers.Scheme(), corev1.EventSource{Component: "job-controller"}),
 	}
 }
 

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// That a pod is refused (by a quota, a LimitRange, PodSecurity) or that its volume
+// does not mount is in no status: the Job controller and the kubelet tell it in
+// events. These are read only where something is amiss, so that work that goes its
+// way pays nothing.
+
+const (
+	// startPatience is how long a pod may take to start before its events are
+	// read.
+	startPatience = 10 * time.Second
+	// soonestLook and latestLook bound how often they are read again: the longer
+	// it lasts already, the more rarely.
+	soonestLook = 2 * time.Second
+	latestLook  = time.Minute
+	// mostStuckPods is of how many pods events are read: as many as a message
+	// tells of.
+	mostStuckPods = mostWords
+)
+
+// Reasons of events: of the Job controller's refused pods, and of what a pod's
+// status tells as well.
+const (
+	reasonFailedCreate     = "FailedCreate"
+	reasonFailedScheduling = "FailedScheduling"
+)
+
+// warnings reads what events tell of pods of the round's Job that are missing or
+// do not start.
+func (o *observer) warnings(ctx context.Context, w *world) error {
+	job := w.job()
+	if job == nil {
+		return nil
+	}
+	w.warnings = map[types.UID]string{}
+	if lacksPods(job) {
+		isRefusal := func(e *eventsv1.Event) bool {
+			return e.Reason == reasonFailedCreate && !lastTime(e).Before(lastStart(job, w.pods))
+		}
+		if err := o.warning(ctx, w, job, isRefusal); err != nil {
+			return err
+		}
+	}
+	stuck := stuckPods(w.pods, o.clock.Now())
+	isOwn := func(e *eventsv1.Event) bool { return e.Reason != reasonFailedScheduling }
+	for _, pod := range stuck[:min(len(stuck), mostStuckPods)] {
+		if err := o.warning(ctx, w, pod, isOwn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// warning puts the words of the newest warning about an object into the world.
+// A manager that may not read events goes without.
+func (o *observer) warning(ctx context.Context, w *world, about client.Object, counts func(*eventsv1.Event) bool) error {
+	var list eventsv1.EventList
+	err := o.live.List(ctx, &list, client.InNamespace(about.GetNamespace()),
+		client.MatchingFields{"regarding.uid": string(about.GetUID()), "type": corev1.EventTypeWarning})
+	if apierrors.IsForbidden(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("list events of %s: %w", about.GetName(), err)
+	}
+	var newest *eventsv1.Event
+	for i := range list.Items {
+		if e := &list.Items[i]; counts(e) && (newest == nil || lastTime(newest).Before(lastTime(e))) {
+			newest = e
+		}
+	}
+	if newest != nil {
+		w.warnings[about.GetUID()] = eventWords(newest)
+	}
+	return nil
+}
+
+// lacksPods reports whether a Job that should run has fewer pods than it needs. Its
+// controller writes how many there are once it has tried to create them.
+func lacksPods(job *batchv1.Job) bool {
+	done, _ := finished(job)
+	if done || job.DeletionTimestamp != nil || isSuspended(job) || job.Status.StartTime == nil {
+		return false
+	}
+	st := &job.Status
+	// A Job of a bounded parallelism lacks none that it may not have yet.
+	accounted := int(st.Active+ptr.Deref(st.Terminating, 0)+st.Succeeded) + countIndexes(ptr.Deref(st.FailedIndexes, ""))
+	if u := st.UncountedTerminatedPods; u != nil {
+		accounted += len(u.Succeeded) + len(u.Failed)
+	}
+	return accounted < shardsOf(job) && int(st.Active) < int(ptr.Deref(job.Spec.Parallelism, 1))
+}
+
+// lastStart is when a Job last came as far as having a pod created: what was
+// refused before does not hold any more.
+func lastStart(job *batchv1.Job, pods []corev1.Pod) time.Time {
+	last := job.Status.StartTime.Time
+	for i := range pods {
+		if created := pods[i].CreationTimestamp.Time; created.After(last) {
+			last = created
+		}
+	}
+	return last
+}
+
+// stuckPods returns the pods that do not start for a while, though their status
+// does not say why.
+func stuckPods(pods []corev1.Pod, now time.Time) []*corev1.Pod {
+	var stuck []*corev1.Pod
+	for _, pod := range newest(pods) {
+		if since := startsSince(pod); !since.IsZero() && now.Sub(since) >= startPatience {
+			stuck = append(stuck, pod)
+		}
+	}
+	return stuck
+}
+
+// startsSince is since when a pod has a node, or is there, and is about to start;
+// zero where it is not, or where its status says what is wrong.
+func startsSince(pod *corev1.Pod) time.Time {
+	if pod.Status.Phase != corev1.PodPending || pod.DeletionTimestamp != nil || podTrouble(pod) != "" {
+		return time.Time{}
+	}
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionTrue {
+			return c.LastTransitionTime.Time
+		}
+	}
+	return pod.CreationTimestamp.Time
+}
+
+// lookAgain says when events are to be read again, or for the first time; 0 where
+// the watches will tell all. Where a watch tells of something sooner, that takes the
+// place of the second look.
+func lookAgain(job *batchv1.Job, pods []corev1.Pod, now time.Time) time.Duration {
+	var again time.Duration
+	if lacksPods(job) {
+		again = between(soonestLook, now.Sub(lastStart(job, pods)), latestLook)
+	}
+	for _, pod := range newest(pods) {
+		since := startsSince(pod)
+		if since.IsZero() {
+			continue
+		}
+		after := startPatience - now.Sub(since)
+		if after <= 0 {
+			after = between(soonestLook, -after, latestLook)
+		}
+		again = sooner(again, after)
+	}
+	return again
+}
+
+func between(low, d, high time.Duration) time.Duration { return max(low, min(d, high)) }
+
+// sooner returns the shorter of two times after which to look again, of which 0 is
+// never.
+func sooner(a, b time.Duration) time.Duration {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
+// lastTime is when an event happened last, in whichever API it was written.
+func lastTime(e *eventsv1.Event) time.Time {
+	last := e.DeprecatedLastTimestamp.Time
+	if e.EventTime.After(last) {
+		last = e.EventTime.Time
+	}
+	if e.Series != nil && e.Series.LastObservedTime.After(last) {
+		last = e.Series.LastObservedTime.Time
+	}
+	return last
+}
+
+// refusedPod begins the notes of events about refused pods. The name is one that no
+// pod ever bears, and another one each time.
+var refusedPod = regexp.MustCompile(`^(\(combined from similar events\): ?)?(Error creating: )?(pods "[^"]*" is forbidden: )?`)
+
+// eventWords are an event's reason and note.
+func eventWords(e *eventsv1.Event) string {
+	return fmt.Sprintf("%s: %s", e.Reason, clip(refusedPod.ReplaceAllString(e.Note, ""), 1024))
+}
