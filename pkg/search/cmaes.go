@@ -40,9 +40,13 @@ type sampled struct {
 }
 
 const (
-	// firstDeviation covers most of an axis, and a run is at rest once no
-	// coordinate is wider than restDeviation or so many populations were flat.
-	firstDeviation = 0.3
+	// firstDeviation is such that an axis ends three of them from its middle
+	// (Hansen's advice in the tutorial that evolution follows). Where the next
+	// runs start is no guess at the best, so that they begin wider. A run is at
+	// rest once no coordinate is wider than restDeviation or so many populations
+	// were flat.
+	firstDeviation = 1. / 6
+	nextDeviation  = 0.3
 	restDeviation  = 1e-4
 	maxFlat        = 5
 	// A discrete coordinate keeps this deviation as a share of a cell.
@@ -97,7 +101,11 @@ func (c *cmaes) start(mean []float64) {
 	for i := range least {
 		least[i] = leastOfACell / float64(c.problem.cube.values(i))
 	}
-	c.evolution = newEvolution(mean, firstDeviation, least, population)
+	deviation := firstDeviation
+	if c.runs > 0 {
+		deviation = nextDeviation
+	}
+	c.evolution = newEvolution(mean, deviation, least, population)
 	c.runs++
 	c.flat = 0
 	c.populate()

@@ -22,18 +22,22 @@ func newTPE(p *problem) (Algorithm, field.ErrorList) {
 	return newModelled(p, treeParzen{p.cube}), nil
 }
 
-// Of the trials the best goodShare are good, maxGood at most. A proposal is the
-// best of so many candidates.
+// Of the trials the best goodShare are good, maxGood at most.
 const (
-	goodShare  = 0.1
-	maxGood    = 25
-	candidates = 24
+	goodShare = 0.1
+	maxGood   = 25
 )
+
+// A proposal is the best of so many candidates for each coordinate: with two,
+// 24, as Bergstra and his colleagues had; with more of them the space about the
+// good trials is larger, and the same number would hardly leave its middle.
+const candidatesPerCoordinate = 12
 
 func (m treeParzen) propose(n int, trials []Trial, tried *untried, s *stats.Stream) []Point {
 	good, others := m.split(trials)
 	likely, unlikely := newParzen(m.cube, good), newParzen(m.cube, others)
 	taken := map[string]bool{}
+	candidates := candidatesPerCoordinate * max(m.cube.dimensions(), 2)
 	var points []Point
 	for range n {
 		best, p := 0., Point(nil)
