@@ -25,22 +25,22 @@ type contestant struct {
 // budget allows.
 var contestants = []contestant{
 	{v1alpha1.Search{Algorithm: v1alpha1.RandomSearch, MaxTrials: budget}, 20},
-	{v1alpha1.Search{Algorithm: v1alpha1.SobolSearch, MaxTrials: budget}, 5},
-	{v1alpha1.Search{Algorithm: v1alpha1.LatinHypercubeSearch, MaxTrials: budget}, 5},
-	{v1alpha1.Search{Algorithm: v1alpha1.TPESearch, MaxTrials: budget}, 5},
-	{v1alpha1.Search{Algorithm: v1alpha1.GPSearch, MaxTrials: budget}, 5},
-	{v1alpha1.Search{Algorithm: v1alpha1.CMAESSearch, MaxTrials: budget}, 5},
-	{v1alpha1.Search{Algorithm: v1alpha1.NSGA2Search, MaxTrials: budget}, 5},
-	{v1alpha1.Search{Algorithm: v1alpha1.MAPElitesSearch, MaxTrials: budget, Features: features}, 5},
-	{v1alpha1.Search{Algorithm: v1alpha1.SuccessiveHalvingSearch, MaxTrials: 300}, 5},
-	{v1alpha1.Search{Algorithm: v1alpha1.HyperbandSearch, MaxTrials: 183}, 5},
+	{v1alpha1.Search{Algorithm: v1alpha1.SobolSearch, MaxTrials: budget}, 10},
+	{v1alpha1.Search{Algorithm: v1alpha1.LatinHypercubeSearch, MaxTrials: budget}, 10},
+	{v1alpha1.Search{Algorithm: v1alpha1.TPESearch, MaxTrials: budget}, 10},
+	{v1alpha1.Search{Algorithm: v1alpha1.GPSearch, MaxTrials: budget}, 10},
+	{v1alpha1.Search{Algorithm: v1alpha1.CMAESSearch, MaxTrials: budget}, 10},
+	{v1alpha1.Search{Algorithm: v1alpha1.NSGA2Search, MaxTrials: budget}, 10},
+	{v1alpha1.Search{Algorithm: v1alpha1.MAPElitesSearch, MaxTrials: budget, Features: features}, 10},
+	{v1alpha1.Search{Algorithm: v1alpha1.SuccessiveHalvingSearch, MaxTrials: 300}, 10},
+	{v1alpha1.Search{Algorithm: v1alpha1.HyperbandSearch, MaxTrials: 183}, 10},
 }
 
 // features tell profiles apart for MAPElites: those that find much in caches
 // from those that spread, and those that crowd sequences out from the others.
 var features = []v1alpha1.Feature{
 	{Metric: "cacheHit.gpu", Min: "0.1", Max: "0.9", Bins: 4},
-	{Metric: "preemptions", Min: "0", Max: "600", Bins: 3},
+	{Metric: "preemptions", Min: "0", Max: "900", Bins: 3},
 }
 
 // entry is what a contestant found, seed by seed.

@@ -54,10 +54,10 @@ func (c curve) at(effort float64) (loss float64, ok bool) {
 // best is the last loss.
 func (c curve) best() float64 { return c[len(c)-1].loss }
 
-// read goes through a study's rows, trial by trial.
-func (s *sample) read(p *experiment.Plan, study *experiment.Study) (*found, error) {
+// readFound goes through a study's rows, trial by trial. requests are those of a
+// full simulation.
+func readFound(p *experiment.Plan, study *experiment.Study, requests int) (*found, error) {
 	f := &found{losses: map[string]float64{}, rungs: study.Rungs(), baseline: math.NaN(), confirmed: math.NaN()}
-	requests := int(*s.sweep.Spec.Scenario.Horizon.Requests)
 	full := requests * len(p.Seeds)
 	fresh := func(row *result.Row) bool { return !slices.Contains(p.Seeds, row.Seed) }
 	whole := map[int][]result.Row{} // rows that are not shortened, by point

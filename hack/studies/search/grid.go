@@ -9,6 +9,15 @@ import (
 	"windtunnel.dev/windtunnel/hack/studies/study"
 )
 
+// The grid is of routing alone, on a lower rung of the benchmark's ladder and by
+// the time to first token: there the cheap trials that SuccessiveHalving begins
+// with are poor judges.
+const (
+	gridRate     = v1alpha1.PositiveDecimal("20") // requests/s
+	gridRequests = int64(1350)
+	gridMetric   = "ttft.mean"
+)
+
 // finite are the values of the sample's parameters on the grid, in the order of
 // the page. Other parameters stay what the scenario has.
 var finite = []struct {
@@ -61,6 +70,12 @@ func (s *sample) searchGrid() (*gridFound, error) {
 func (s *sample) onGrid() (*v1alpha1.PolicySweep, int, error) {
 	sweep := s.sweep.DeepCopy()
 	sweep.Spec.Baseline = nil
+	requests := gridRequests
+	sweep.Spec.Scenario.Horizon.Requests = &requests
+	for i := range sweep.Spec.Scenario.Workload.Clients {
+		sweep.Spec.Scenario.Workload.Clients[i].Arrivals.Rate = gridRate
+	}
+	sweep.Spec.Objectives = []v1alpha1.Objective{{Metric: gridMetric, Direction: v1alpha1.Minimize}}
 	given := map[string]v1alpha1.Parameter{}
 	for _, p := range sweep.Spec.Parameters {
 		given[p.Name] = p

@@ -35,29 +35,32 @@ func (p *page) data(chart string) any {
 	spec := &p.sample.sweep.Spec
 	reference := p.entries[0].found[0]
 	return map[string]any{
-		"Chart":     chart,
-		"Engine":    simulator.EngineVersion,
-		"Requests":  *spec.Scenario.Horizon.Requests,
-		"Seeds":     *spec.Replications.Count,
-		"Confirm":   *spec.Search.Confirm,
-		"Budget":    budget,
-		"Searches":  p.searches(),
-		"Baseline":  seconds(reference.baseline),
-		"Landscape": p.landscape(),
-		"Table":     p.table(),
-		"Better":    p.verdict((*entry).bests),
-		"Confirmed": p.verdict((*entry).confirmed),
-		"Best":      p.best().point,
-		"BestLoss":  seconds(p.best().curve.best()),
-		"Axes":      axes(),
-		"Points":    len(p.grid.all.losses),
-		"GridSeeds": gridSeeds,
-		"GridTable": p.gridTable(),
-		"Rungs":     p.rungs(),
+		"Chart":        chart,
+		"Engine":       simulator.EngineVersion,
+		"Requests":     *spec.Scenario.Horizon.Requests,
+		"Seeds":        *spec.Replications.Count,
+		"Confirm":      *spec.Search.Confirm,
+		"Budget":       budget,
+		"Searches":     p.searches(),
+		"Baseline":     seconds(reference.baseline),
+		"Landscape":    p.landscape(),
+		"Table":        p.table(),
+		"Better":       p.verdict((*entry).bests),
+		"Confirmed":    p.verdict((*entry).confirmed),
+		"Best":         p.best().point,
+		"BestLoss":     seconds(p.best().curve.best()),
+		"Axes":         axes(),
+		"Points":       len(p.grid.all.losses),
+		"GridSeeds":    gridSeeds,
+		"GridRate":     gridRate,
+		"GridRequests": gridRequests,
+		"Others":       p.entries[1].seeds,
+		"GridTable":    p.gridTable(),
+		"Rungs":        p.rungs(),
 	}
 }
 
-func seconds(v float64) string { return fmt.Sprintf("%.4f s", v) }
+func seconds(v float64) string { return fmt.Sprintf("%.4g s", v) }
 
 // searches counts the contestants' searches by their seeds.
 func (p *page) searches() string {
@@ -88,7 +91,7 @@ func (p *page) landscape() string {
 	}
 	best := p.best().curve.best()
 	t := study.Table{Titles: []string{"within … of the best", "random points", "of all"}}
-	for _, near := range []float64{0.01, 0.05, 0.1, 0.25, 0.5, 1, 10} {
+	for _, near := range []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1} {
 		n := 0
 		for _, loss := range losses {
 			if loss <= best*(1+near) {
@@ -102,7 +105,7 @@ func (p *page) landscape() string {
 
 // table sets the contestants beside the reference.
 func (p *page) table() string {
-	t := study.Table{Titles: []string{"algorithm", "points", "full trials", "best TTFT, median", "least", "greatest", "p against Random", "fresh seeds, median", "p"}}
+	t := study.Table{Titles: []string{"algorithm", "points", "full trials", "best latency, median", "least", "greatest", "p against Random", "fresh seeds, median", "p"}}
 	found, confirmed := against(p.entries, (*entry).bests), against(p.entries, (*entry).confirmed)
 	for i := range p.entries {
 		e := &p.entries[i]
@@ -161,13 +164,14 @@ func median(values []float64) float64 {
 // chartStep is how many full trials apart the chart's points are.
 const chartStep = 5
 
-// chart draws the best loss so far by effort: the median over seeds, where all
-// of them have one.
+// chart draws by effort how far the best loss so far is above the best of all:
+// the median over seeds, where all of them have one.
 func (p *page) chart() *study.Chart {
 	c := &study.Chart{
-		Title: "Best mean TTFT so far, median over seeds", X: "full trials' worth of simulated requests", Y: "mean TTFT, s",
-		Limit: p.best().curve.best(), LimitName: "the best of all searches",
+		Title: "Mean latency of the best point so far, median over seeds", X: "full trials' worth of simulated requests",
+		Y: "above the best of all searches, s",
 	}
+	best := p.best().curve.best()
 	for effort := 2 * chartStep; effort <= budget; effort += 2 * chartStep {
 		c.Ticks = append(c.Ticks, fmt.Sprint(effort))
 	}
@@ -176,7 +180,7 @@ func (p *page) chart() *study.Chart {
 		l := study.Line{Name: e.name(), Colour: i, Dashed: i == 0}
 		for effort := 2 * chartStep; effort <= budget; effort += chartStep {
 			if loss, ok := e.soFar(float64(effort)); ok {
-				l.Points = append(l.Points, study.Point{X: float64(effort)/(2*chartStep) - 1, Y: loss})
+				l.Points = append(l.Points, study.Point{X: float64(effort)/(2*chartStep) - 1, Y: loss - best})
 			}
 		}
 		c.Lines = append(c.Lines, l)

@@ -58,7 +58,7 @@ func (s *sample) conduct(sweep *v1alpha1.PolicySweep, how v1alpha1.Search) (*fou
 	if err != nil {
 		return nil, fmt.Errorf("%s, seed %d: %w", how.Algorithm, how.Seed, err)
 	}
-	return s.read(compiled.Plan, conducted.Study)
+	return readFound(compiled.Plan, conducted.Study, int(*sweep.Spec.Scenario.Horizon.Requests))
 }
 
 // knownRows are rows by their simulations' keys. All studies share them.

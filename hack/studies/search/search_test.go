@@ -113,6 +113,10 @@ func TestTheGridIsOfTheSamplesParameters(t *testing.T) {
 	if err != nil || points != 432 || len(sweep.Spec.Parameters) != len(finite) || sweep.Spec.Baseline != nil {
 		t.Errorf("%d points of %d parameters, %v", points, len(sweep.Spec.Parameters), err)
 	}
+	clients, objectives := sweep.Spec.Scenario.Workload.Clients, sweep.Spec.Objectives
+	if len(clients) != 1 || clients[0].Arrivals.Rate != gridRate || *sweep.Spec.Scenario.Horizon.Requests != gridRequests || len(objectives) != 1 || objectives[0].Metric != gridMetric {
+		t.Errorf("the grid's clients are %+v, and its objectives %+v", clients, objectives)
+	}
 	s.sweep.Spec.Parameters = s.sweep.Spec.Parameters[1:]
 	if _, _, err := s.onGrid(); err == nil {
 		t.Error("a sample without the parameter is accepted")
