@@ -18,6 +18,8 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
 
 // maxNote is what an event's note can hold, in bytes.
@@ -77,7 +79,10 @@ func (a applier) do(ctx context.Context, act act) error {
 		return err
 	case ensure:
 		err := a.client.Create(ctx, act.object.DeepCopyObject().(client.Object))
-		return client.IgnoreAlreadyExists(err)
+		if apierrors.IsAlreadyExists(err) {
+			return a.belongs(ctx, act.object)
+		}
+		return err
 	case remove:
 		err := a.client.Delete(ctx, act.object,
 			client.PropagationPolicy(metav1.DeletePropagationBackground),
@@ -96,6 +101,30 @@ func (a applier) do(ctx context.Context, act act) error {
 	panic(fmt.Sprintf("controllers: unknown verb %q", act.verb))
 }
 
+// stranger is the error of a name that is needed and that somebody else's object
+// bears.
+type stranger struct{ name string }
+
+func (s stranger) Error() string { return strangerWords([]string{s.name}) }
+
+// belongs returns an error where the ConfigMap of an object's name is not of that
+// object's owner.
+func (a applier) belongs(ctx context.Context, object client.Object) error {
+	there := configMapMetadata()
+	err := a.client.Get(ctx, client.ObjectKeyFromObject(object), there)
+	if apierrors.IsNotFound(err) {
+		// The cache has not seen it yet, or it is gone again.
+		return errStale
+	}
+	if err != nil {
+		return fmt.Errorf("read what is there: %w", err)
+	}
+	if owner := metav1.GetControllerOf(there); owner == nil || owner.UID != metav1.GetControllerOf(object).UID {
+		return stranger{"ConfigMap " + object.GetName()}
+	}
+	return nil
+}
+
 // suspendPatch sets a Job's suspend, and notes that this is what the controllers
 // wanted. It holds for the very Job that was observed.
 func suspendPatch(act act) client.Patch {
@@ -108,7 +137,7 @@ func suspendPatch(act act) client.Patch {
 // hindered returns err, which an act gave. Where that is a refusal, it writes it
 // into the status.
 func (a applier) hindered(ctx context.Context, w *world, d decision, err error, now time.Time) error {
-	if !refusal(err) {
+	if !refusal(err) && !errors.As(err, &stranger{}) {
 		return err
 	}
 	told := hinder(w, d, err, now)
@@ -169,6 +198,10 @@ func kindOf(object client.Object) string {
 		return "Job"
 	case *corev1.ConfigMap:
 		return "ConfigMap"
+	case *v1alpha1.SimulationRun:
+		return kindRun
+	case *v1alpha1.PolicySweep:
+		return kindSweep
 	default:
 		return fmt.Sprintf("%T", object)
 	}

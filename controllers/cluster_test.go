@@ -17,7 +17,9 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/types"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
 	"k8s.io/utils/ptr"
@@ -32,6 +34,8 @@ import (
 
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
+var testScheme = Scheme()
+
 // errKilled stands for the end of the manager's process.
 var errKilled = errors.New("killed")
 
@@ -44,30 +48,53 @@ type cluster struct {
 	// plans outlive a manager only within one process.
 	reconcilers map[string]*reconciler
 	recorder    *events.FakeRecorder
-	uids        int
+	uids        map[string]int
 	attempts    int
 	// writesLeft is how many writes the manager does before it is killed; below
 	// 0 it lives.
 	writesLeft int
 	writes     []string
+	// mishap, unless nil, takes the manager's writes in place of the API server,
+	// and carries out those that are to happen.
+	mishap func(o client.Object, verb string, carryOut func() error) error
+	// started, unless nil, is called when a manager has started.
+	started func()
+	// worked, unless nil, holds what workers wrote, so that a test that runs the
+	// same shards again and again simulates them once.
+	worked map[string]shardWork
+}
+
+// shardWork is what a worker wrote: its ConfigMaps, and its termination message.
+type shardWork struct {
+	configMaps []*corev1.ConfigMap
+	message    string
 }
 
 func newCluster(t testing.TB) *cluster {
-	c := &cluster{t: t, clock: clocktesting.NewFakePassiveClock(epoch), writesLeft: -1}
-	b := fake.NewClientBuilder().WithScheme(Scheme()).
+	c := &cluster{t: t, clock: clocktesting.NewFakePassiveClock(epoch), uids: map[string]int{}, writesLeft: -1}
+	// A tracker without managed fields is several times as fast.
+	tracker := clienttesting.NewObjectTracker(testScheme, serializer.NewCodecFactory(testScheme).UniversalDecoder())
+	b := fake.NewClientBuilder().WithScheme(testScheme).WithObjectTracker(tracker).
 		WithStatusSubresource(&v1alpha1.SimulationRun{}, &v1alpha1.PolicySweep{}, &batchv1.Job{}, &corev1.Pod{}).
 		WithIndex(&batchv1.Job{}, indexOwner, ownerIndex).
 		WithIndex(&corev1.ConfigMap{}, indexOwner, ownerIndex).
 		WithIndex(&eventsv1.Event{}, "regarding.uid", func(o client.Object) []string { return []string{string(o.(*eventsv1.Event).Regarding.UID)} }).
 		WithIndex(&eventsv1.Event{}, "type", func(o client.Object) []string { return []string{o.(*eventsv1.Event).Type} }).
+		WithIndex(&v1alpha1.SimulationRun{}, indexOwner, ownerIndex).
 		WithIndex(&v1alpha1.SimulationRun{}, indexConfigMap, runs.configMapIndex).
 		WithIndex(&v1alpha1.PolicySweep{}, indexConfigMap, sweeps.configMapIndex).
 		WithIndex(&v1alpha1.SimulationRun{}, indexReuse, runs.reuseIndex).
 		WithIndex(&v1alpha1.PolicySweep{}, indexReuse, sweeps.reuseIndex).
 		WithInterceptorFuncs(interceptor.Funcs{Create: func(ctx context.Context, w client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 			if o.GetUID() == "" {
-				c.uids++
-				o.SetUID(types.UID(fmt.Sprintf("uid-%d", c.uids)))
+				// Names of children hold their owner's UID: the n-th object of a name
+				// has the same one whatever else was created.
+				id := fmt.Sprintf("%T-%s", o, o.GetName())
+				c.uids[id]++
+				o.SetUID(types.UID(fmt.Sprintf("%s-%d", id, c.uids[id])))
+			}
+			if _, isRun := o.(*v1alpha1.SimulationRun); isRun && o.GetGeneration() == 0 {
+				o.SetGeneration(1)
 			}
 			o.SetCreationTimestamp(metav1.NewTime(c.clock.Now()))
 			return w.Create(ctx, o, opts...)
@@ -92,43 +119,37 @@ func (c *cluster) restart() {
 			clock:    c.clock,
 		}
 	}
+	if c.started != nil {
+		c.started()
+	}
 }
 
 // counted is the manager's client: it notes writes, and fails once the manager
 // is to be killed.
-func (c *cluster) counted() client.Client {
-	write := func(verb string, o client.Object) error {
+func (c *cluster) counted() client.WithWatch {
+	write := func(verb string, o client.Object, carryOut func() error) error {
 		if c.writesLeft == 0 {
 			return errKilled
 		}
 		c.writesLeft--
 		c.writes = append(c.writes, fmt.Sprintf("%s %s %s", verb, kindOf(o), o.GetName()))
-		return nil
+		if c.mishap != nil {
+			return c.mishap(o, verb, carryOut)
+		}
+		return carryOut()
 	}
 	return interceptor.NewClient(c.client, interceptor.Funcs{
 		Create: func(ctx context.Context, w client.WithWatch, o client.Object, opts ...client.CreateOption) error {
-			if err := write("create", o); err != nil {
-				return err
-			}
-			return w.Create(ctx, o, opts...)
+			return write("create", o, func() error { return w.Create(ctx, o, opts...) })
 		},
 		Delete: func(ctx context.Context, w client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
-			if err := write("delete", o); err != nil {
-				return err
-			}
-			return w.Delete(ctx, o, opts...)
+			return write("delete", o, func() error { return w.Delete(ctx, o, opts...) })
 		},
 		Patch: func(ctx context.Context, w client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
-			if err := write("patch", o); err != nil {
-				return err
-			}
-			return w.Patch(ctx, o, p, opts...)
+			return write("patch", o, func() error { return w.Patch(ctx, o, p, opts...) })
 		},
 		SubResourcePatch: func(ctx context.Context, w client.Client, sub string, o client.Object, p client.Patch, opts ...client.SubResourcePatchOption) error {
-			if err := write("patch "+sub+" of", o); err != nil {
-				return err
-			}
-			return w.SubResource(sub).Patch(ctx, o, p, opts...)
+			return write("patch "+sub+" of", o, func() error { return w.SubResource(sub).Patch(ctx, o, p, opts...) })
 		},
 	})
 }
@@ -329,6 +350,23 @@ func (c *cluster) succeed(job *batchv1.Job, index int) *corev1.Pod {
 // work runs the real worker for an index and returns its termination message.
 func (c *cluster) work(job *batchv1.Job, index int) string {
 	c.t.Helper()
+	id := fmt.Sprintf("%s/%d", job.Name, index)
+	done, known := c.worked[id]
+	if !known {
+		done = c.simulate(job, index)
+		if c.worked != nil {
+			c.worked[id] = done
+		}
+	}
+	for _, cm := range done.configMaps {
+		c.must(client.IgnoreAlreadyExists(c.client.Create(c.t.Context(), cm.DeepCopy())))
+	}
+	return done.message
+}
+
+// simulate runs the real worker for an index.
+func (c *cluster) simulate(job *batchv1.Job, index int) shardWork {
+	c.t.Helper()
 	folder := c.t.TempDir()
 	for _, volume := range job.Spec.Template.Spec.Volumes {
 		var cm corev1.ConfigMap
@@ -340,23 +378,23 @@ func (c *cluster) work(job *batchv1.Job, index int) string {
 			c.must(os.WriteFile(filepath.Join(folder, key), raw, 0o600))
 		}
 	}
+	var done shardWork
 	report, err := worker.Run(c.t.Context(), worker.Options{
 		PlanFolder: folder, RoundFolder: folder, Index: index, Shards: int(*job.Spec.Completions), Parallelism: 1,
-	}, creator{c})
+	}, (*collector)(&done.configMaps))
 	c.must(err)
 	raw, err := report.Encode()
 	c.must(err)
-	return string(raw)
+	done.message = string(raw)
+	return done
 }
 
-type creator struct{ *cluster }
+// collector keeps what a worker creates.
+type collector []*corev1.ConfigMap
 
-func (c creator) CreateConfigMap(ctx context.Context, cm *corev1.ConfigMap) error {
-	err := c.client.Create(ctx, cm)
-	if apierrors.IsAlreadyExists(err) {
-		return nil
-	}
-	return err
+func (c *collector) CreateConfigMap(_ context.Context, cm *corev1.ConfigMap) error {
+	*c = append(*c, cm)
+	return nil
 }
 
 // endJob ends a Job.

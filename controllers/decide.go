@@ -225,11 +225,19 @@ func (d *decider) work() {
 	if !d.index(job == nil || d.fresh()) {
 		return
 	}
+	if job == nil && d.hasJob(d.task.job) {
+		d.report(d.planned(), verdict{ongoing, v1alpha1.ReasonPending, fmt.Sprintf(
+			"Job %s was changed by somebody; it is created again once it is gone", d.task.job)})
+		return
+	}
 	if job == nil {
 		d.prepare()
 		d.start()
+		d.cleanRounds(d.standing.last, d.plan.hash)
 		return
 	}
+	// A manager that died before it did so leaves it to this one.
+	d.cleanRounds(d.standing.last, d.plan.hash)
 	done, bad := finished(job)
 	switch {
 	case bad:
@@ -291,14 +299,13 @@ func (d *decider) start() {
 	job := makeJob(d.subject, d.plan, d.task, d.image)
 	d.do(act{create, job, fmt.Sprintf("%s to run in %s", roundWords(d.standing, count(d.task.simulations, "simulation")), count(d.task.shards, "shard"))})
 	d.follow(job)
-	d.cleanRounds()
 }
 
-// cleanRounds deletes what served rounds that are over.
-func (d *decider) cleanRounds() {
+// cleanRounds deletes what served rounds of a plan that came before the last one.
+func (d *decider) cleanRounds(last int, plan string) {
 	over := func(labels map[string]string) bool {
-		round, err := strconv.Atoi(labels[LabelRound])
-		return err == nil && round < d.standing.last && labels[LabelPlan] == planLabel(d.plan.hash)
+		round, ok := roundOf(labels, plan)
+		return ok && round < last
 	}
 	for _, job := range d.jobs {
 		if over(job.Labels) && job.DeletionTimestamp == nil && !d.removes(job) {
@@ -311,6 +318,23 @@ func (d *decider) cleanRounds() {
 			d.clean(cm, "its round is over")
 		}
 	}
+}
+
+// roundOf returns the round that a child serves, if it is one of a plan's.
+func roundOf(labels map[string]string, plan string) (int, bool) {
+	round, err := strconv.Atoi(labels[LabelRound])
+	return round, err == nil && labels[LabelPlan] == planLabel(plan)
+}
+
+// lastRound is the last one of a plan that has a Job.
+func (d *decider) lastRound(plan string) int {
+	last := 0
+	for _, job := range d.jobs {
+		if round, ok := roundOf(job.Labels, plan); ok {
+			last = max(last, round)
+		}
+	}
+	return last
 }
 
 // follow reports how far a Job is, and passes the spec's suspend on to it where
@@ -394,6 +418,7 @@ func (d *decider) collect(st *v1alpha1.CommonStatus) {
 	if !isTrue(st, v1alpha1.ConditionComplete) {
 		return
 	}
+	d.cleanRounds(d.lastRound(st.PlanHash), st.PlanHash)
 	for i := range d.configMaps {
 		cm := &d.configMaps[i]
 		if cm.DeletionTimestamp == nil && !d.cleans(cm) {

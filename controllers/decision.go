@@ -30,7 +30,8 @@ type verb string
 
 const (
 	create verb = "create"
-	// ensure creates what is named by its content: being there is success.
+	// ensure creates what is named by its content: being there is success, unless
+	// it is somebody else's.
 	ensure  verb = "ensure"
 	remove  verb = "delete"
 	suspend verb = "suspend"

@@ -27,7 +27,7 @@ const (
 
 // addIndexes adds the indexes that the controllers read.
 func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
-	for _, child := range []client.Object{&batchv1.Job{}, configMapMetadata()} {
+	for _, child := range []client.Object{&batchv1.Job{}, configMapMetadata(), &v1alpha1.SimulationRun{}} {
 		if err := indexer.IndexField(ctx, child, indexOwner, ownerIndex); err != nil {
 			return fmt.Errorf("index %s by owner: %w", kindOf(child), err)
 		}

@@ -211,14 +211,20 @@ func (o *observer) storedPlan(ctx context.Context, s subject, hash string) (*pla
 }
 
 // missingJob asks the API server for the Job of a task that the cache lacks: a
-// create that it has not seen yet, or a stranger's object.
+// create that it has not seen yet, one that somebody took the labels from, or a
+// stranger's object.
 func (o *observer) missingJob(ctx context.Context, w *world) error {
 	job := &batchv1.Job{}
 	found, err := o.child(ctx, w, w.task.job, job)
 	if err != nil || !found {
 		return err
 	}
-	w.jobs, w.task = append(w.jobs, job), nil
+	if !slices.ContainsFunc(w.jobs, func(other *batchv1.Job) bool { return other.Name == job.Name }) {
+		w.jobs = append(w.jobs, job)
+	}
+	if w.isOf(job, w.task.round) {
+		w.task = nil
+	}
 	return nil
 }
 

@@ -6,8 +6,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -53,13 +56,33 @@ func (o *observer) rollout(ctx context.Context, w *world) error {
 			return err
 		}
 	}
-	best := len(sw.Status.Followed)
-	if sw.Spec.Follow != nil {
-		best = max(best, int(sw.Spec.Follow.Best))
+	return o.followers(ctx, w, sw)
+}
+
+// followers looks for the runs that follow the best points: those that the cache
+// knows, and those that are wanted.
+func (o *observer) followers(ctx context.Context, w *world, sw sweep) error {
+	var runs v1alpha1.SimulationRunList
+	err := o.cache.List(ctx, &runs, client.InNamespace(sw.Namespace), client.MatchingFields{indexOwner: string(sw.UID)})
+	if err != nil {
+		return fmt.Errorf("list SimulationRuns: %w", err)
 	}
-	for i := range best {
+	known := map[string]bool{}
+	for i := range runs.Items {
+		known[runs.Items[i].Name] = true
+		w.followers = append(w.followers, &runs.Items[i])
+	}
+	wanted := 0
+	if sw.Spec.Follow != nil {
+		wanted = int(sw.Spec.Follow.Best)
+	}
+	for i := range max(wanted, len(sw.Status.Followed)) {
+		name := followedName(sw.Name, i)
+		if known[name] {
+			continue
+		}
 		var run v1alpha1.SimulationRun
-		found, err := o.child(ctx, w, followedName(sw.Name, i), &run)
+		found, err := o.child(ctx, w, name, &run)
 		if err != nil {
 			return err
 		}
@@ -67,6 +90,7 @@ func (o *observer) rollout(ctx context.Context, w *world) error {
 			w.followers = append(w.followers, &run)
 		}
 	}
+	slices.SortFunc(w.followers, func(a, b *v1alpha1.SimulationRun) int { return strings.Compare(a.Name, b.Name) })
 	return nil
 }
 
@@ -149,8 +173,9 @@ func (d *decider) follower(next sweep) error {
 		}
 	}
 	for _, run := range d.world.followers {
-		if there[run.Name] != nil {
-			d.clean(run, "its point is followed no more")
+		if there[run.Name] != nil && run.DeletionTimestamp == nil {
+			// Before the status: afterwards nobody would know of it.
+			d.do(act{remove, run, "its point is followed no more"})
 		}
 	}
 	return nil

@@ -93,11 +93,35 @@ func CacheOptions() cache.Options {
 	return cache.Options{
 		DefaultTransform: cache.TransformStripManagedFields(),
 		ByObject: map[client.Object]cache.ByObject{
-			&batchv1.Job{}:      {Label: selector},
-			&corev1.Pod{}:       {Label: selector},
+			&batchv1.Job{}:      {Label: selector, Transform: stripJob},
+			&corev1.Pod{}:       {Label: selector, Transform: stripPod},
 			&corev1.ConfigMap{}: {Transform: stripConfigMap},
 		},
 	}
+}
+
+// stripJob drops from a Job what its pods are made of, which nobody reads of a Job
+// that is there.
+func stripJob(in any) (any, error) {
+	if job, ok := in.(*batchv1.Job); ok {
+		job.ManagedFields = nil
+		job.Spec.Template, job.Spec.PodFailurePolicy, job.Spec.Selector = corev1.PodTemplateSpec{}, nil, nil
+	}
+	return in, nil
+}
+
+// stripPod drops of what a pod runs all but what its containers may take: what
+// matters is how it fares.
+func stripPod(in any) (any, error) {
+	if pod, ok := in.(*corev1.Pod); ok {
+		var containers []corev1.Container
+		for i := range pod.Spec.Containers {
+			c := &pod.Spec.Containers[i]
+			containers = append(containers, corev1.Container{Name: c.Name, Resources: c.Resources})
+		}
+		pod.ManagedFields, pod.Spec = nil, corev1.PodSpec{Containers: containers}
+	}
+	return in, nil
 }
 
 // stripConfigMap drops from a ConfigMap's metadata what may be large and is

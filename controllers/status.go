@@ -3,6 +3,7 @@
 package controllers
 
 import (
+	"errors"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -115,8 +116,15 @@ func hinder(w *world, d decision, err error, now time.Time) decision {
 	next := w.subject.copied()
 	if d.status != nil {
 		next = d.status.copied()
+		// What was to be there may not be: the status must not name it.
+		next.clearFigures()
+		next.status().Results = w.subject.status().Results
 	}
 	again := &decider{world: w, now: now}
-	again.report(next, verdict{ongoing, v1alpha1.ReasonBlocked, err.Error()})
+	v := verdict{ongoing, v1alpha1.ReasonBlocked, err.Error()}
+	if theirs := (stranger{}); errors.As(err, &theirs) {
+		v = verdict{stalled, v1alpha1.ReasonConflict, theirs.Error()}
+	}
+	again.report(next, v)
 	return again.decision
 }

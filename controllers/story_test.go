@@ -16,9 +16,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -123,7 +125,7 @@ func resultWords(r *v1alpha1.ResultsStatus) string {
 }
 
 var (
-	jobHash     = regexp.MustCompile(`\b(weights|once)-[0-9a-f]{8}\b`)
+	jobHash     = regexp.MustCompile(`\b(weights|once|second|weights-best-[0-9])-[0-9a-f]{8}\b`)
 	chunkHash   = regexp.MustCompile(`(-[0-9]+-[0-9]+)-[0-9a-f]{8}\b`)
 	contentHash = regexp.MustCompile(`-(index|reused|leaderboard)-[0-9a-f]{8}\b`)
 	allMetrics  = regexp.MustCompile(`there are ttft, [A-Za-z0-9, ]*`)
@@ -445,6 +447,71 @@ var stories = map[string]struct {
 		s.collectGarbage()
 		s.reconcile()
 	}},
+	"search-that-learns": {"A search goes through its rounds: each Job simulates what the rounds before suggest.", func(s *story) {
+		sweep := weights().Obj()
+		searched["tpe"](&sweep.Spec)
+		sweep.Spec.Parameters[0].Values = []string{"1", "2", "3", "4", "5", "6"}
+		sweep.Spec.Search.MaxTrials, sweep.Spec.Search.GenerationSize = 6, ptr.To[int32](3)
+		s.begin(sweep)
+		for !settled(s.subject(sweep)) {
+			s.say("All shards of the round end.")
+			s.endShards()
+		}
+	}},
+	"reuse-from": {"A sweep waits for another one's results, and simulates only what they lack.", func(s *story) {
+		second := weights().Obj()
+		second.Name, second.UID = "second", "second-uid"
+		second.Spec.Parameters[0].Values = []string{"2", "3"}
+		second.Spec.ReuseFrom = []string{"weights"}
+		s.begin(second)
+		s.begin(weights().Obj())
+		s.say("Both shards of weights end.")
+		s.endShards()
+		s.say("PolicySweep second is looked at again.")
+		s.object = second
+		s.reconcile()
+		s.say("Its shards end.")
+		for _, job := range s.jobs() {
+			for _, index := range s.open(&job) {
+				s.succeed(&job, index)
+			}
+		}
+		s.reconcile()
+	}},
+	"promote-and-follow": {"A sweep whose gate passes writes out the best configuration, and has the best points simulated once more.", func(s *story) {
+		sweep := gated("1h", 1, 2, 3)
+		s.begin(sweep)
+		s.say("Its shards end.")
+		s.endShards()
+		s.say("The first of the followers is looked at.")
+		s.object = &v1alpha1.SimulationRun{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: followedName("weights", 0)}}
+		s.reconcile()
+		s.say("The user wants one follower, and nothing promoted.")
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Follow.Best, sweep.Spec.Promote = 1, nil })
+		s.object = sweep
+		s.reconcile()
+	}},
+	"refused-index": {"A quota on ConfigMaps is used up when the first results are to be named, and raised.", func(s *story) {
+		sweep := weights().Obj()
+		s.begin(sweep)
+		s.say("Shard 0 ends, and the API server takes no ConfigMap any more.")
+		s.succeed(s.job(), 0)
+		s.mishap = func(o client.Object, verb string, carryOut func() error) error {
+			if verb == "create" {
+				return apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, o.GetName(), errors.New("exceeded quota: team-a"))
+			}
+			return carryOut()
+		}
+		if result, err := s.reconcileOnce(sweep); err != nil || result.RequeueAfter == 0 {
+			s.t.Fatalf("got %v, %v; want another try later", result, err)
+		}
+		for _, words := range statusLines(s.subject(sweep)) {
+			fmt.Fprintf(&s.text, "    %s\n", s.plain(words))
+		}
+		s.say("The quota is raised.")
+		s.mishap = nil
+		s.reconcile()
+	}},
 	"manager-dies": {"The manager is killed after its third write, and another one goes on.", func(s *story) {
 		s.object = weights().Obj()
 		s.say("The user creates PolicySweep weights.")
@@ -461,6 +528,16 @@ var stories = map[string]struct {
 		s.restart()
 		s.reconcile()
 	}},
+}
+
+// endShards lets all shards of the last Job end.
+func (s *story) endShards() {
+	s.t.Helper()
+	job := s.latest()
+	for _, index := range s.open(job) {
+		s.succeed(job, index)
+	}
+	s.reconcile()
 }
 
 // begin creates the story's object.

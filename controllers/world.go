@@ -95,6 +95,11 @@ func (w *world) isOf(job *batchv1.Job, round int) bool {
 		job.Annotations[AnnotationExecution] == executionDigest(w.subject.execution())
 }
 
+// hasJob reports whether the subject owns a Job of a name.
+func (w *world) hasJob(name string) bool {
+	return slices.ContainsFunc(w.jobs, func(job *batchv1.Job) bool { return job.Name == name })
+}
+
 // hasConfigMap reports whether the subject owns a ConfigMap of a name.
 func (w *world) hasConfigMap(name string) bool {
 	return slices.ContainsFunc(w.configMaps, func(cm metav1.PartialObjectMetadata) bool { return cm.Name == name })
