@@ -23,6 +23,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -201,11 +202,13 @@ func (p *platform) newManager(ctx context.Context) (ctrl.Manager, error) {
 	// As the verb does it: the API server's own fairness limits are enough.
 	config.QPS = -1
 	config.Wrap(p.writes.count)
-	mgr, err := ctrl.NewManager(config, ctrl.Options{
+	options := ctrl.Options{
 		Scheme:  controllers.Scheme(),
 		Cache:   controllers.CacheOptions(),
 		Metrics: metricsserver.Options{BindAddress: "0"},
-	})
+	}
+	options.Cache.DefaultFieldSelector = fields.OneTermNotEqualSelector("metadata.namespace", crashes)
+	mgr, err := ctrl.NewManager(config, options)
 	if err != nil {
 		return nil, err
 	}
