@@ -175,3 +175,26 @@ func TestEventsTellOfTheLifeOfASweep(t *testing.T) {
 		return ""
 	})
 }
+
+// TestFollowersComeAndGo follows the two best points, and then the best alone.
+func TestFollowersComeAndGo(t *testing.T) {
+	t.Parallel()
+	p := the(t)
+	ns := p.namespace(t)
+	sweep := weights().Obj()
+	sweep.Spec.Follow = &v1alpha1.Follow{Best: 2}
+	p.create(t, ns, sweep)
+	for _, want := range []int32{2, 1} {
+		edit(t, p, sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Follow.Best = want })
+		eventually(t, func() string {
+			var runs v1alpha1.SimulationRunList
+			if err := p.client.List(t.Context(), &runs, client.InNamespace(ns)); err != nil {
+				return err.Error()
+			}
+			if len(runs.Items) != int(want) {
+				return fmt.Sprintf("%d runs follow, want %d", len(runs.Items), want)
+			}
+			return ""
+		})
+	}
+}

@@ -11,11 +11,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -51,6 +53,8 @@ type platform struct {
 	kubelet *kubelet
 	// binary is the built windtunnel.
 	binary string
+	// auditLog is what the API server writes of the manager's requests.
+	auditLog string
 	// writes are those of the manager, by namespace.
 	writes writes
 	stop   context.CancelFunc
@@ -67,7 +71,8 @@ func TestMain(m *testing.M) {
 	log.SetLogger(logr.Discard())
 	code := m.Run()
 	if started != nil {
-		if err := started.close(); err != nil {
+		// Only all tests together make use of every right.
+		if err := started.close(code == 0 && flag.Lookup("test.run").Value.String() == ""); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
 		}
@@ -100,6 +105,9 @@ func start() (*platform, error) {
 		CRDDirectoryPaths:     []string{filepath.Join("..", "..", "config", "crd", "bases")},
 		ErrorIfCRDPathMissing: true,
 	}
+	if err := p.audit(); err != nil {
+		return nil, err
+	}
 	if p.admin, err = p.env.Start(); err != nil {
 		return nil, err
 	}
@@ -125,11 +133,30 @@ func start() (*platform, error) {
 	return p, nil
 }
 
-func (p *platform) close() error {
+// audit has the API server write down what the manager does.
+func (p *platform) audit() error {
+	folder := filepath.Dir(p.binary)
+	p.auditLog = filepath.Join(folder, "audit.log")
+	policy := filepath.Join(folder, "audit.yaml")
+	p.env.ControlPlane.GetAPIServer().Configure().
+		Set("audit-policy-file", policy).Set("audit-log-path", p.auditLog).Set("audit-log-mode", "blocking")
+	return os.WriteFile(policy, fmt.Appendf(nil, auditPolicy, managerUser), 0o600)
+}
+
+// close ends what start began. Where all tests ran, it looks for rights that the
+// manager does not need.
+func (p *platform) close(whole bool) error {
 	p.stop()
 	err := <-p.ended
 	p.kubelet.wait()
-	return errors.Join(err, p.env.Stop(), os.RemoveAll(filepath.Dir(p.binary)))
+	err = errors.Join(err, p.env.Stop())
+	if whole && err == nil {
+		var unused []string
+		if unused, err = unusedRights(p.auditLog); len(unused) > 0 {
+			err = fmt.Errorf("the manager's role has rights that it made no use of: %s", strings.Join(unused, ", "))
+		}
+	}
+	return errors.Join(err, os.RemoveAll(filepath.Dir(p.binary)))
 }
 
 // build builds the binary of the workers and of the local verbs.

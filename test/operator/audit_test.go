@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operator_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/yaml"
+)
+
+// auditPolicy has the API server note what the manager's user does.
+const auditPolicy = `apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+- level: Metadata
+  users: [%q]
+- level: None
+`
+
+// right is what a rule of a role gives.
+type right struct{ group, resource, verb string }
+
+// unusedRights are the rights of the shipped role of which the manager made no use
+// while the tests ran, whether it is the one of all tests or a process. Not looked at
+// is what leaves no trace there: to bind takes no request of its own, a series of
+// events longer than tests do, and a watch that begins with a list needs no other one
+// where the API server can do that.
+func unusedRights(auditLog string) ([]string, error) {
+	used, err := usedRights(auditLog)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := os.ReadFile(filepath.Join("..", "..", "config", "rbac", "role.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	var role rbacv1.ClusterRole
+	if err := yaml.Unmarshal(raw, &role); err != nil {
+		return nil, err
+	}
+	var unused []string
+	for _, rule := range role.Rules {
+		for _, resource := range rule.Resources {
+			for _, verb := range rule.Verbs {
+				r := right{rule.APIGroups[0], resource, verb}
+				if !used[r] && verb != "bind" && (resource != "events" || verb != "patch") &&
+					(verb != "list" || !used[right{r.group, r.resource, "watch"}]) {
+					unused = append(unused, fmt.Sprintf("%s %s/%s", verb, r.group, resource))
+				}
+			}
+		}
+	}
+	slices.Sort(unused)
+	return unused, nil
+}
+
+// usedRights are what an audit log says was asked for and given.
+func usedRights(auditLog string) (map[right]bool, error) {
+	f, err := os.Open(auditLog)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	used := map[right]bool{}
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var e auditv1.Event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return nil, err
+		}
+		// What a test tries with the manager's rights is no use of them.
+		code := ptr.Deref(e.ResponseStatus, metav1.Status{Code: http.StatusForbidden}).Code
+		given := (code < 400 || code == http.StatusNotFound) && !strings.Contains(e.RequestURI, "dryRun=")
+		if ref := e.ObjectRef; given && ref != nil {
+			resource := strings.TrimSuffix(ref.Resource+"/"+ref.Subresource, "/")
+			used[right{ref.APIGroup, resource, e.Verb}] = true
+		}
+	}
+	return used, lines.Err()
+}
