@@ -25,12 +25,12 @@ import (
 
 // What the manager may do. Reading the objects and writing their status:
 //
-// +kubebuilder:rbac:groups=sim.windtunnel.dev,resources=simulationruns;policysweeps,verbs=get;list;watch
+// +kubebuilder:rbac:groups=sim.windtunnel.dev,resources=simulationruns;policysweeps,verbs=list;watch
 // +kubebuilder:rbac:groups=sim.windtunnel.dev,resources=simulationruns/status;policysweeps/status,verbs=patch
 //
 // The runs that follow a sweep's best points:
 //
-// +kubebuilder:rbac:groups=sim.windtunnel.dev,resources=simulationruns,verbs=create;delete
+// +kubebuilder:rbac:groups=sim.windtunnel.dev,resources=simulationruns,verbs=get;create;delete
 //
 // Their Jobs, and the pods of these; plans, inputs and results:
 //

@@ -5,6 +5,7 @@ package operator_test
 import (
 	"bufio"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"net/http"
 	"os"
@@ -18,6 +19,11 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 )
+
+// audit is for runs of all tests: only together do they make use of every right.
+//
+//	KUBEBUILDER_ASSETS=$(hack/kube-assets.sh) go test ./test/operator -audit
+var audit = flag.Bool("audit", false, "fail where the manager's role has rights that the tests made no use of")
 
 // auditPolicy has the API server note what the manager's user does.
 const auditPolicy = `apiVersion: audit.k8s.io/v1

@@ -4,6 +4,7 @@ package operator_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"

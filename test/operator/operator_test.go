@@ -213,7 +213,7 @@ func TestAShardThatDiesTooOftenFailsTheSweep(t *testing.T) {
 	sweep := weights().Shards(2).Obj()
 	p.create(t, ns, sweep)
 	failed := p.until(t, sweep, v1alpha1.ConditionFailed)
-	if failed.Reason != v1alpha1.ReasonJobFailed || !strings.Contains(failed.Message, "shard 0 failed: pod weights-") || !strings.Contains(failed.Message, "OOMKilled, exit code 137") {
+	if failed.Reason != v1alpha1.ReasonJobFailed || !strings.Contains(failed.Message, "shard 0 failed: pod weights-") || !strings.Contains(failed.Message, "OOMKilled") || !strings.Contains(failed.Message, "exit code 137") {
 		t.Errorf("it failed with %s: %s", failed.Reason, failed.Message)
 	}
 	if got := sweep.Status.Progress.Completed; got != 3 {

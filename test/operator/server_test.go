@@ -11,7 +11,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -71,8 +70,7 @@ func TestMain(m *testing.M) {
 	log.SetLogger(logr.Discard())
 	code := m.Run()
 	if started != nil {
-		// Only all tests together make use of every right.
-		if err := started.close(code == 0 && flag.Lookup("test.run").Value.String() == ""); err != nil {
+		if err := started.close(*audit); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = 1
 		}
@@ -143,14 +141,14 @@ func (p *platform) audit() error {
 	return os.WriteFile(policy, fmt.Appendf(nil, auditPolicy, managerUser), 0o600)
 }
 
-// close ends what start began. Where all tests ran, it looks for rights that the
-// manager does not need.
-func (p *platform) close(whole bool) error {
+// close ends what start began. It looks for rights that the manager does not need,
+// where that is wanted.
+func (p *platform) close(audited bool) error {
 	p.stop()
 	err := <-p.ended
 	p.kubelet.wait()
 	err = errors.Join(err, p.env.Stop())
-	if whole && err == nil {
+	if audited && err == nil {
 		var unused []string
 		if unused, err = unusedRights(p.auditLog); len(unused) > 0 {
 			err = fmt.Errorf("the manager's role has rights that it made no use of: %s", strings.Join(unused, ", "))
