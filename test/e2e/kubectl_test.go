@@ -59,8 +59,16 @@ func newNamespace(t *testing.T) namespace {
 		if t.Failed() {
 			ns.describe(t)
 		}
-		if _, err := command("kubectl", "delete", "namespace", string(ns), "--wait=false"); err != nil {
-			t.Error(err)
+		// The objects first: of a namespace that is being deleted the pods go first,
+		// and one that failed stays until its Job has replaced it, which it cannot
+		// there any more.
+		for _, args := range [][]string{
+			{"delete", "policysweeps,simulationruns,jobs", "--all", "--wait=false"},
+			{"delete", "namespace", string(ns), "--wait=false"},
+		} {
+			if _, err := ns.try(args...); err != nil {
+				t.Error(err)
+			}
 		}
 	})
 	return ns
