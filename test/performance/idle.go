@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// measureIdle has a manager start where there are many finished runs with all
+// their children, and do nothing for a while.
+func measureIdle(ctx context.Context, p *platform, s settings) (_ []figure, err error) {
+	if err := multiply(ctx, p, s.runs, s.finished); err != nil {
+		return nil, fmt.Errorf("multiply: %w", err)
+	}
+	began := time.Now()
+	m, err := startManager(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, m.stop()) }()
+	// The first look at every object is the cost of a restart.
+	var restarted counts
+	err = until(ctx, func() (bool, error) {
+		c, err := m.counts(ctx)
+		done := c.reconciles >= float64(s.finished) && c.reconciles == restarted.reconciles
+		restarted = c
+		return done, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	took := time.Since(began)
+	afterStart, err := m.usage()
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(s.idle):
+	}
+	afterIdle, err := m.usage()
+	if err != nil {
+		return nil, err
+	}
+	quiet, err := m.counts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return []figure{
+		{"restart.time", "s", fmt.Sprintf("until a new manager has looked at %d finished runs", s.finished), took.Seconds()},
+		{"restart.cpu", "s", "CPU time of that", afterStart.cpu.Seconds()},
+		{"restart.writes", "", "writes in that time", restarted.writes},
+		{"idle.cpu", "% of a core", fmt.Sprintf("CPU time while nothing happens for %s", s.idle), 100 * (afterIdle.cpu - afterStart.cpu).Seconds() / s.idle.Seconds()},
+		{"idle.reconciles", "", "reconciles in that time", quiet.reconciles - restarted.reconciles},
+		{"idle.memory", "MiB", "the manager's resident memory then", float64(afterIdle.now) / mebibyte},
+		{"restart.memory", "MiB", "its peak", float64(afterIdle.peak) / mebibyte},
+	}, nil
+}
+
+// family is a finished run and its children.
+type family struct {
+	run      v1alpha1.SimulationRun
+	job      batchv1.Job
+	children []corev1.ConfigMap
+}
+
+// multiply copies a finished run with its children until there are enough. The
+// manager must not run meanwhile.
+func multiply(ctx context.Context, p *platform, have, want int) error {
+	var f family
+	if err := p.client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "run-0"}, &f.run); err != nil {
+		return err
+	}
+	jobs, err := jobsOf(ctx, p)
+	if err != nil {
+		return err
+	}
+	f.job = jobs[slices.IndexFunc(jobs, func(job batchv1.Job) bool { return metav1.IsControlledBy(&job, &f.run) })]
+	var configMaps corev1.ConfigMapList
+	if err := p.client.List(ctx, &configMaps, client.InNamespace(namespace)); err != nil {
+		return err
+	}
+	for _, cm := range configMaps.Items {
+		if metav1.IsControlledBy(&cm, &f.run) {
+			f.children = append(f.children, cm)
+		}
+	}
+	return parallel(ctx, want-have, func(i int) error { return f.copy(ctx, p, i) })
+}
+
+// copy makes the i-th copy.
+func (f *family) copy(ctx context.Context, p *platform, i int) error {
+	run := smallRun(fmt.Sprintf("copy-%d", i))
+	status := f.run.Status.DeepCopy()
+	if err := p.client.Create(ctx, run); err != nil {
+		return err
+	}
+	run.Status = *status
+	if err := p.client.Status().Update(ctx, run); err != nil {
+		return err
+	}
+	job := &batchv1.Job{ObjectMeta: again(&f.job, run, i)}
+	f.job.Spec.DeepCopyInto(&job.Spec)
+	// The API server makes these labels and the selector of the new UID.
+	job.Spec.Selector, job.Spec.Template.Labels = nil, maps.Clone(job.Labels)
+	if err := p.client.Create(ctx, job); err != nil {
+		return err
+	}
+	if err := p.client.Create(ctx, podOf(job)); err != nil {
+		return err
+	}
+	for j := range f.children {
+		cm := f.children[j].DeepCopy()
+		cm.ObjectMeta = again(cm, run, i)
+		if err := p.client.Create(ctx, cm); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// again is the metadata of a child's copy.
+func again(child client.Object, owner *v1alpha1.SimulationRun, i int) metav1.ObjectMeta {
+	reference := child.GetOwnerReferences()[0]
+	reference.Name, reference.UID = owner.Name, owner.UID
+	return metav1.ObjectMeta{
+		Namespace: namespace, Name: fmt.Sprintf("c%d-%s", i, child.GetName()),
+		Labels: child.GetLabels(), Annotations: child.GetAnnotations(),
+		OwnerReferences: []metav1.OwnerReference{reference},
+	}
+}
