@@ -78,7 +78,12 @@ func (r *reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 // outliving returns a context like ctx that ends a while after it.
 func outliving(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(grace, cancel) })
+	stop := context.AfterFunc(ctx, func() {
+		defer cancel()
+		last, done := context.WithTimeout(longer, grace)
+		defer done()
+		<-last.Done()
+	})
 	return longer, func() {
 		stop()
 		cancel()
