@@ -34,6 +34,7 @@ func decide(w *world, now time.Time) decision {
 	switch {
 	case w.subject.object().GetDeletionTimestamp() != nil:
 		// The garbage collector takes the children.
+		return d.decision
 	case settled(w.subject):
 		d.collect(w.subject.status())
 	case len(w.errs) > 0:
@@ -43,6 +44,8 @@ func decide(w *world, now time.Time) decision {
 	default:
 		d.pursue()
 	}
+	d.retire()
+	d.watchClock()
 	return d.decision
 }
 
@@ -60,6 +63,8 @@ type decider struct {
 	judged *experiment.Verdict
 	// remark says what was not done for a complete subject.
 	remark string
+	// held says that the spec or a queue holds the work.
+	held bool
 }
 
 // do adds an act.
@@ -106,10 +111,12 @@ func (d *decider) pursue() {
 		d.index(true)
 		d.report(d.planned(), verdict{failed, v1alpha1.ReasonTrialsFailed, st.failure.Error()})
 	case len(d.strangers) > 0:
-		d.decision.requeueAfter = conflictInterval
+		d.lookAgain(conflictInterval)
 		d.report(d.planned(), verdict{stalled, v1alpha1.ReasonConflict, strangerWords(d.strangers)})
 	case st.round == nil:
 		d.complete()
+	case d.late:
+		d.expire()
 	default:
 		d.work()
 	}
@@ -133,29 +140,39 @@ func (d *decider) complete() {
 		d.report(d.planned(), verdict{failed, v1alpha1.ReasonResultCorrupt, fmt.Sprintf("the results do not sum up: %v", err)})
 		return
 	}
+	if d.standing.lostRows > 0 {
+		next.status().Gates, d.judged = nil, nil
+		d.report(next, verdict{failed, v1alpha1.ReasonShardsFailed, lostWords(d.standing)})
+		return
+	}
 	d.report(next, d.completeVerdict(next.status()))
 	d.collect(next.status())
 }
 
 // sumUp fills in what came of the study.
 func (d *decider) sumUp(next subject) error {
-	digest, err := result.RowsDigest(d.standing.study.Rows())
-	if err != nil {
-		return err
-	}
-	if results := next.status().Results; results != nil {
+	if results := next.status().Results; results != nil && d.standing.lostRows == 0 {
+		digest, err := result.RowsDigest(d.standing.study.Rows())
+		if err != nil {
+			return err
+		}
 		results.Digest = digest
 	}
+	var err error
 	if err := next.fill(d.standing.study); err != nil {
 		return err
 	}
 	if d.judged, err = d.standing.study.Verdict(); err != nil {
 		return err
 	}
-	if sw, ok := next.(sweep); ok {
-		return errors.Join(d.leaderboard(sw), d.rollOut(sw))
+	sw, isSweep := next.(sweep)
+	switch {
+	case !isSweep:
+		return nil
+	case d.standing.lostRows > 0:
+		return d.leaderboard(sw)
 	}
-	return nil
+	return errors.Join(d.leaderboard(sw), d.rollOut(sw))
 }
 
 // leaderboard has the status name a ConfigMap of the best points.
@@ -219,25 +236,25 @@ func (d *decider) cleanIndexes() {
 
 // work starts the Job of the round under way, or looks after it.
 func (d *decider) work() {
-	job := d.job()
 	// Before a Job is created that leaves out what is known, the status names
 	// that. Later it need not be exact.
-	if !d.index(job == nil || d.fresh()) {
+	if !d.index(d.task != nil || d.fresh()) {
 		return
 	}
-	if job == nil && d.hasJob(d.task.job) {
+	if d.task != nil && d.hasJob(d.task.job) {
 		d.report(d.planned(), verdict{ongoing, v1alpha1.ReasonPending, fmt.Sprintf(
 			"Job %s was changed by somebody; it is created again once it is gone", d.task.job)})
 		return
 	}
-	if job == nil {
+	if d.task != nil {
 		d.prepare()
 		d.start()
-		d.cleanRounds(d.standing.last, d.plan.hash)
+		d.cleanRounds(d.standing.last, d.task.attempt, d.plan.hash)
 		return
 	}
+	job := d.job()
 	// A manager that died before it did so leaves it to this one.
-	d.cleanRounds(d.standing.last, d.plan.hash)
+	d.cleanRounds(d.standing.last, attemptOf(job), d.plan.hash)
 	done, bad := finished(job)
 	switch {
 	case bad:
@@ -297,15 +314,16 @@ func (d *decider) start() {
 		d.do(act{create, makeRoundConfigMap(d.subject, d.plan, d.task), "worker pods read from it what to simulate"})
 	}
 	job := makeJob(d.subject, d.plan, d.task, d.image)
-	d.do(act{create, job, fmt.Sprintf("%s to run in %s", roundWords(d.standing, count(d.task.simulations, "simulation")), count(d.task.shards, "shard"))})
+	d.do(act{create, job, d.startWords()})
 	d.follow(job)
 }
 
-// cleanRounds deletes what served rounds of a plan that came before the last one.
-func (d *decider) cleanRounds(last int, plan string) {
+// cleanRounds deletes what served rounds of a plan before the last one, and that
+// one's attempts before the last.
+func (d *decider) cleanRounds(last, attempt int, plan string) {
 	over := func(labels map[string]string) bool {
 		round, ok := roundOf(labels, plan)
-		return ok && round < last
+		return ok && (round < last || round == last && attemptIn(labels) < attempt)
 	}
 	for _, job := range d.jobs {
 		if over(job.Labels) && job.DeletionTimestamp == nil && !d.removes(job) {
@@ -346,14 +364,16 @@ func (d *decider) follow(job *batchv1.Job) {
 	case want && !lastWantedSuspended(job):
 		d.do(act{suspend, job, "spec.execution.suspend is true now"})
 	case !want && lastWantedSuspended(job):
-		d.do(act{resume, job, "spec.execution.suspend is false now"})
+		d.do(act{resume, job, "the spec wants it to run"})
 		held = false
 	}
 	st := d.standing
 	switch {
 	case want:
+		d.held = true
 		d.report(d.planned(), verdict{suspended, v1alpha1.ReasonSuspended, "spec.execution.suspend is true; " + progressWords(st)})
 	case held:
+		d.held = true
 		d.report(d.planned(), verdict{ongoing, v1alpha1.ReasonPending, heldWords(st, job)})
 	case started(d.pods) || st.done > 0:
 		d.onTheWay(job, v1alpha1.ReasonRunning, d.runningWords(job))
@@ -378,7 +398,12 @@ func (d *decider) halt(why string) {
 		if job.Labels[LabelPlan] != planLabel(d.plan.hash) || job.DeletionTimestamp != nil || isSuspended(job) || d.removes(job) {
 			continue
 		}
-		if done, _ := finished(job); !done {
+		switch done, _ := finished(job); {
+		case done:
+		case queued(job):
+			// Its queue would only start it again.
+			d.do(act{remove, job, why})
+		default:
 			d.do(act{suspend, job, why})
 		}
 	}
@@ -418,7 +443,7 @@ func (d *decider) collect(st *v1alpha1.CommonStatus) {
 	if !isTrue(st, v1alpha1.ConditionComplete) {
 		return
 	}
-	d.cleanRounds(d.lastRound(st.PlanHash), st.PlanHash)
+	d.cleanRounds(d.lastRound(st.PlanHash), 0, st.PlanHash)
 	for i := range d.configMaps {
 		cm := &d.configMaps[i]
 		if cm.DeletionTimestamp == nil && !d.cleans(cm) {

@@ -118,8 +118,11 @@ func TestDecide(t *testing.T) {
 				Types:   []string{isComplete, ready}, Reason: "Complete", Message: "4 simulations done",
 			},
 		},
-		"a complete Job without a shard's report has lost results": {
-			func(s *scene) { s.job(ended(batchv1.JobComplete)).done(1) },
+		"the last of a round's Jobs without a shard's report has lost results": {
+			func(s *scene) {
+				s.job(ended(batchv1.JobComplete), func(job *batchv1.Job) { job.Labels[LabelAttempt] = fmt.Sprint(maxAttempts - 1) }).done(1)
+				s.world.configMaps[len(s.world.configMaps)-1].Labels[LabelAttempt] = fmt.Sprint(maxAttempts - 1)
+			},
 			decided{
 				Acts:  []string{index},
 				Types: []string{isFailed, isStalled}, Reason: "ResultMissing",
@@ -208,7 +211,7 @@ func TestDecide(t *testing.T) {
 			},
 			decided{
 				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
-				Message: "two pods of shard 1 report different results, the second is pod-1-1",
+				Message: "pods pod-1-0 and pod-1-1 of shard 1 report different results",
 			},
 		},
 		"a stranger's object is a conflict": {

@@ -12,12 +12,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
 const (
-	// retries is how often a shard that failed is tried again.
+	// retries is how often a shard that failed is tried again where nothing is
+	// said, as in the schema.
 	retries = 3
 	// badInputExitCode is the worker's exit code for an input that stays bad
 	// however often it is tried.
@@ -35,18 +37,25 @@ type task struct {
 	job    string
 	round  int
 	shards int
+	// attempt numbers the Jobs of the round, from 0.
+	attempt int
+	// spare is how many of its shards may fail.
+	spare int
 	// simulations is their number, work what says which.
 	simulations int
 	work        []byte
 }
 
 // newTask makes the task of simulating what is missing of the round under way.
-func newTask(s subject, p *planned, st *standing) *task {
+func newTask(s subject, p *planned, st *standing, attempt int) *task {
 	work := p.Work(st.round, st.missing).Encode()
+	shards := max(1, min(int(s.execution().Shards), len(st.missing)))
 	return &task{
-		job:         jobName(s.object().GetUID(), s.object().GetName(), p.hash, st.round.Index, experiment.Digest(work), s.execution()),
+		job:         jobName(s.object().GetUID(), s.object().GetName(), p.hash, st.round.Index, attempt, experiment.Digest(work), s.execution()),
 		round:       st.round.Index,
-		shards:      max(1, min(int(s.execution().Shards), len(st.missing))),
+		attempt:     attempt,
+		shards:      shards,
+		spare:       max(0, min(int(s.execution().MaxFailedShards)-st.lostShards(), shards)),
 		simulations: len(st.missing),
 		work:        work,
 	}
@@ -55,6 +64,10 @@ func newTask(s subject, p *planned, st *standing) *task {
 // makeJob makes the Indexed Job that does a task, an index a shard.
 func makeJob(s subject, p *planned, t *task, image string) *batchv1.Job {
 	labels := mergeLabel(childLabels(s, ComponentWorker, p.hash), LabelRound, strconv.Itoa(t.round))
+	if t.attempt > 0 {
+		labels[LabelAttempt] = strconv.Itoa(t.attempt)
+	}
+	execution := s.execution()
 	job := &batchv1.Job{
 		TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
 		ObjectMeta: metav1.ObjectMeta{
@@ -62,8 +75,8 @@ func makeJob(s subject, p *planned, t *task, image string) *batchv1.Job {
 			Name:      t.job,
 			Labels:    labels,
 			Annotations: map[string]string{
-				AnnotationSuspend:   strconv.FormatBool(s.execution().Suspend),
-				AnnotationExecution: executionDigest(s.execution()),
+				AnnotationSuspend:   strconv.FormatBool(execution.Suspend),
+				AnnotationExecution: executionDigest(execution),
 			},
 			OwnerReferences: []metav1.OwnerReference{ownerReference(s)},
 		},
@@ -71,11 +84,11 @@ func makeJob(s subject, p *planned, t *task, image string) *batchv1.Job {
 			CompletionMode: ptr.To(batchv1.IndexedCompletion),
 			Completions:    ptr.To(int32(t.shards)),
 			Parallelism:    ptr.To(int32(t.shards)),
-			Suspend:        ptr.To(s.execution().Suspend),
-			// A sweep without all of its rows has no verdict: the first shard
-			// that is given up ends the Job.
-			BackoffLimitPerIndex: ptr.To(int32(retries)),
-			MaxFailedIndexes:     ptr.To(int32(0)),
+			Suspend:        ptr.To(execution.Suspend),
+			// A sweep without all of its rows has no verdict: the first shard too
+			// many that is given up ends the Job.
+			BackoffLimitPerIndex: ptr.To(retriesOf(execution)),
+			MaxFailedIndexes:     ptr.To(int32(t.spare)),
 			PodReplacementPolicy: ptr.To(batchv1.Failed),
 			PodFailurePolicy:     podFailurePolicy(),
 			Template: corev1.PodTemplateSpec{
@@ -84,10 +97,38 @@ func makeJob(s subject, p *planned, t *task, image string) *batchv1.Job {
 			},
 		},
 	}
-	if queue := s.object().GetLabels()[LabelQueue]; queue != "" {
-		job.Labels = mergeLabel(labels, LabelQueue, queue)
+	if execution.ManagedBy != "" {
+		job.Spec.ManagedBy = ptr.To(execution.ManagedBy)
 	}
+	for _, key := range []string{LabelQueue, LabelQueuePriority} {
+		if value := s.object().GetLabels()[key]; value != "" {
+			job.Labels = mergeLabel(job.Labels, key, value)
+		}
+	}
+	override(&job.Spec.Template, &execution.PodOverrides)
 	return job
+}
+
+// retriesOf is how often a shard that failed is tried again.
+func retriesOf(execution v1alpha1.Execution) int32 {
+	return ptr.Deref(execution.RetriesPerShard, retries)
+}
+
+// attemptOf is the number of a Job among those of its round.
+func attemptOf(job *batchv1.Job) int { return attemptIn(job.Labels) }
+
+// attemptIn is the number that labels hold; 0 where they hold none.
+func attemptIn(labels map[string]string) int {
+	attempt, err := strconv.Atoi(labels[LabelAttempt])
+	if err != nil {
+		return 0
+	}
+	return attempt
+}
+
+// queued reports whether somebody else decides when a Job runs.
+func queued(job *batchv1.Job) bool {
+	return job.Labels[LabelQueue] != "" || job.Spec.ManagedBy != nil
 }
 
 func mergeLabel(labels map[string]string, key, value string) map[string]string {
@@ -122,6 +163,7 @@ func podFailurePolicy() *batchv1.PodFailurePolicy {
 // makePodSpec makes a worker pod's spec, which the restricted pod security
 // standard admits.
 func makePodSpec(s subject, p *planned, t *task, image string) corev1.PodSpec {
+	resources := podResources(s.execution().Resources)
 	spec := corev1.PodSpec{
 		RestartPolicy:      corev1.RestartPolicyNever,
 		ServiceAccountName: WorkerName,
@@ -137,8 +179,9 @@ func makePodSpec(s subject, p *planned, t *task, image string) corev1.PodSpec {
 		Containers: []corev1.Container{{
 			Name:      workerContainer,
 			Image:     image,
-			Args:      []string{"worker", fmt.Sprintf("--shards=%d", t.shards)},
-			Resources: s.execution().Resources,
+			Args:      []string{"worker", fmt.Sprintf("--shards=%d", t.shards), fmt.Sprintf("--parallelism=%d", cpus(resources))},
+			Env:       []corev1.EnvVar{{Name: "GOMEMLIMIT", Value: strconv.FormatInt(heap(resources), 10)}},
+			Resources: resources,
 			// A worker that dies without a word leaves the end of its log.
 			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 			SecurityContext: &corev1.SecurityContext{
@@ -208,7 +251,7 @@ func makeRoundConfigMap(s subject, p *planned, t *task) *corev1.ConfigMap {
 		panic(fmt.Sprintf("controllers: marshal owner: %v", err))
 	}
 	cm := makeConfigMap(s, p, ComponentRound, roundName(t.job))
-	cm.Labels = mergeLabel(cm.Labels, LabelRound, strconv.Itoa(t.round))
+	cm.Labels[LabelRound], cm.Labels[LabelAttempt] = strconv.Itoa(t.round), strconv.Itoa(t.attempt)
 	cm.Data = map[string]string{worker.OwnerFile: string(owner)}
 	cm.BinaryData = map[string][]byte{worker.RoundFile: t.work}
 	return cm

@@ -45,6 +45,8 @@ type journal struct {
 	// sources are the chunks that were read, by name; lists the reports.
 	sources map[string]*source
 	lists   map[string]bool
+	// lost are simulations that were given up.
+	lost []experiment.Lost
 	// index is the name of the index that was read last.
 	index string
 	// pool are rows that no simulation wants so far, by key.
@@ -62,6 +64,8 @@ const (
 	borrowed
 	// kept has a row that one does.
 	kept
+	// lost has none and will not get one.
+	lost
 )
 
 // source is a chunk that was read.
@@ -81,6 +85,12 @@ func (s *source) serves() bool { return s.own && s.used == s.Rows }
 type pooled struct {
 	row  result.Row
 	from *source
+}
+
+// suits reports whether what the journal knows holds for a way to run the Jobs:
+// what was lost under another one is to be tried again.
+func (j *journal) suits(execution v1alpha1.Execution) bool {
+	return len(j.lost) == 0 || j.lost[0].Execution == executionDigest(execution)
 }
 
 func newJournal(p *planned) (*journal, error) {
@@ -111,7 +121,40 @@ func (j *journal) begin() error {
 		trial, seed := round.At(i)
 		j.simulation(result.Row{Key: key, Point: trial.Point.ID, Share: trial.Share, Seed: seed})
 	}
+	for _, l := range j.lost {
+		j.giveUp(l)
+	}
 	return nil
+}
+
+// lose takes note of simulations that were given up.
+func (j *journal) lose(l experiment.Lost) {
+	j.lost = append(j.lost, l)
+	j.giveUp(l)
+}
+
+// stillMissing returns those of the round's simulations that have no row.
+func (j *journal) stillMissing(simulations []int) []int {
+	return slices.DeleteFunc(simulations, func(i int) bool { return j.state[j.first+i] != missing })
+}
+
+// giveUp marks simulations of the round under way as lost, where they have no row.
+func (j *journal) giveUp(l experiment.Lost) {
+	round := j.study.Round()
+	if round == nil || l.Round != round.Index {
+		return
+	}
+	for _, span := range l.Spans {
+		for _, i := range span.Indices() {
+			n := j.first + i
+			if n >= len(j.rows) || j.state[n] != missing {
+				continue
+			}
+			j.state[n] = lost
+			j.rows[n].Lost, j.rows[n].Error = true, l.Why
+			j.done++
+		}
+	}
 }
 
 // simulation takes up one simulation, and the row that it has already.
@@ -124,7 +167,7 @@ func (j *journal) simulation(row result.Row) {
 	}
 	j.at[row.Key], j.before = int32(n), append(j.before, before)
 	for i := before; i >= 0; i = j.before[i] {
-		if j.state[i] == missing || j.state[n] == kept {
+		if j.state[i] == missing || j.state[i] == lost || j.state[n] == kept {
 			continue
 		}
 		j.fill(n, &j.rows[i])
@@ -154,7 +197,7 @@ func (j *journal) fill(n int, row *result.Row) {
 
 // offer gives a simulation a row of its key.
 func (j *journal) offer(n int, row *result.Row, from *source) {
-	if row.Seed != j.rows[n].Seed {
+	if row.Seed != j.rows[n].Seed || j.state[n] == lost {
 		return
 	}
 	j.fill(n, row)
@@ -235,7 +278,23 @@ type standing struct {
 	borrowed        []result.Row
 	// failed counts the simulations that say why they have no figures.
 	failed int
+	// lost says what was given up, lostRows counts the simulations that have no
+	// row for that.
+	lost     []experiment.Lost
+	lostRows int
 }
+
+// lostShards is how many shards were given up.
+func (s *standing) lostShards() int {
+	n := 0
+	for i := range s.lost {
+		n += s.lost[i].Shards
+	}
+	return n
+}
+
+// rows is the number of simulations that have one.
+func (s *standing) rows() int { return len(s.study.Rows()) + s.done - s.lostRows }
 
 // fault is why results cannot be had.
 type fault struct{ reason, message string }
@@ -248,16 +307,18 @@ func corrupt(format string, args ...any) *fault {
 func (j *journal) standing() *standing {
 	s := &standing{
 		study: j.study, round: j.study.Round(), last: j.rounds - 1,
-		failure: j.failure, outlook: j.outlook, done: j.done,
+		failure: j.failure, outlook: j.outlook, done: j.done, lost: j.lost,
 	}
 	for n := range j.rows {
 		switch {
 		case j.state[n] == borrowed, j.state[n] == kept && !j.from[n].serves():
 			s.borrowed = append(s.borrowed, j.rows[n])
+		case j.state[n] == lost:
+			s.lostRows++
 		case j.state[n] == missing:
 			s.missing = append(s.missing, n-j.first)
 		}
-		if j.state[n] != missing && j.rows[n].Failed() {
+		if (j.state[n] == borrowed || j.state[n] == kept) && j.rows[n].Failed() {
 			s.failed++
 		}
 	}

@@ -25,14 +25,17 @@ const (
 	LabelPlan = "sim.windtunnel.dev/plan"
 	// LabelRound is the index of the round that a Job simulates.
 	LabelRound = "sim.windtunnel.dev/round"
+	// LabelAttempt numbers the Jobs that a round takes, from 0, which is left out.
+	LabelAttempt = "sim.windtunnel.dev/attempt"
 	// LabelContent identifies what an object of a fixed name holds.
 	LabelContent = "sim.windtunnel.dev/content"
 	// AnnotationExecution identifies how a Job is run.
 	AnnotationExecution = "sim.windtunnel.dev/execution"
 	// LabelComponent tells apart what serves a plan.
 	LabelComponent = "app.kubernetes.io/component"
-	// LabelQueue is Kueue's. It is copied to the Job.
-	LabelQueue = "kueue.x-k8s.io/queue-name"
+	// LabelQueue and LabelQueuePriority are Kueue's. They are copied to the Job.
+	LabelQueue         = "kueue.x-k8s.io/queue-name"
+	LabelQueuePriority = "kueue.x-k8s.io/priority-class"
 	// AnnotationSuspend is what the controllers last wanted of the Job's
 	// suspend. Kueue may want something else since, and wins.
 	AnnotationSuspend = "sim.windtunnel.dev/suspend"
@@ -70,16 +73,17 @@ func planPrefix(uid types.UID, object, planHash string) string {
 	}{uid, planHash})
 }
 
-// jobName names the Job of a round of a plan under one way to run it. The shards
-// and the resources are in its digest because a Job cannot change them.
-func jobName(uid types.UID, object, planHash string, round int, work string, execution v1alpha1.Execution) string {
+// jobName names a Job of a round of a plan under one way to run it, which is in
+// its digest because a Job cannot change it.
+func jobName(uid types.UID, object, planHash string, round, attempt int, work string, execution v1alpha1.Execution) string {
 	return prefixed(object, struct {
 		UID       types.UID
 		Plan      string
 		Round     int
+		Attempt   int `json:",omitempty"`
 		Work      string
 		Execution string
-	}{uid, planHash, round, work, executionDigest(execution)})
+	}{uid, planHash, round, attempt, work, executionDigest(execution)})
 }
 
 // prefixed returns an object's name, cut where need be, and a digest of an
@@ -89,12 +93,25 @@ func prefixed(object string, identity any) string {
 	return shorten(strings.ReplaceAll(object, ".", "-"), object, maxJobName-1-len(digest)) + "-" + digest
 }
 
-// executionDigest identifies how a Job is run.
+// executionDigest identifies how a Job is run. What an object does not set is left
+// out, so that a newer manager, which knows more that may be set, goes on with the
+// Jobs of an older one.
 func executionDigest(execution v1alpha1.Execution) string {
-	return digestOf(struct {
-		Shards    int32
-		Resources corev1.ResourceRequirements
-	}{execution.Shards, execution.Resources})
+	identity := struct {
+		Shards          int32
+		Resources       corev1.ResourceRequirements
+		Retries         *int32                `json:",omitempty"`
+		MaxFailedShards int32                 `json:",omitempty"`
+		ManagedBy       string                `json:",omitempty"`
+		Pods            v1alpha1.PodOverrides `json:",omitzero"`
+	}{
+		Shards: execution.Shards, Resources: execution.Resources, MaxFailedShards: execution.MaxFailedShards,
+		ManagedBy: execution.ManagedBy, Pods: execution.PodOverrides,
+	}
+	if n := retriesOf(execution); n != retries {
+		identity.Retries = &n
+	}
+	return digestOf(identity)
 }
 
 func digestOf(identity any) string {

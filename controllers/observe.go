@@ -39,7 +39,7 @@ type observer struct {
 
 // observe gathers the world around a subject.
 func (o *observer) observe(ctx context.Context, s subject) (*world, error) {
-	w := &world{subject: s, image: o.image}
+	w := &world{subject: s, image: o.image, late: late(s, o.clock.Now())}
 	if s.object().GetDeletionTimestamp() != nil {
 		return w, nil
 	}
@@ -214,18 +214,15 @@ func (o *observer) storedPlan(ctx context.Context, s subject, hash string) (*pla
 // create that it has not seen yet, one that somebody took the labels from, or a
 // stranger's object.
 func (o *observer) missingJob(ctx context.Context, w *world) error {
+	if slices.ContainsFunc(w.jobs, func(job *batchv1.Job) bool { return job.Name == w.task.job }) {
+		return nil
+	}
 	job := &batchv1.Job{}
 	found, err := o.child(ctx, w, w.task.job, job)
-	if err != nil || !found {
-		return err
-	}
-	if !slices.ContainsFunc(w.jobs, func(other *batchv1.Job) bool { return other.Name == job.Name }) {
+	if found {
 		w.jobs = append(w.jobs, job)
 	}
-	if w.isOf(job, w.task.round) {
-		w.task = nil
-	}
-	return nil
+	return err
 }
 
 // missingChild asks it for a ConfigMap.

@@ -10,6 +10,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 )
@@ -164,6 +165,23 @@ func newest(pods []corev1.Pod) []*corev1.Pod {
 		}
 	}
 	return sorted(byIndex)
+}
+
+// failedIndexes are the indexes that failed for good, where that is what ended the
+// Job, and no others were cut off by it.
+func failedIndexes(job *batchv1.Job) []int {
+	if !slices.ContainsFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
+		return c.Type == batchv1.JobFailed && c.Status == corev1.ConditionTrue && c.Reason == batchv1.JobReasonFailedIndexes
+	}) || ptr.Deref(job.Status.FailedIndexes, "") == "" {
+		return nil
+	}
+	var failed []int
+	for index := range shardsOf(job) {
+		if inIndexes(job.Status.FailedIndexes, index) {
+			failed = append(failed, index)
+		}
+	}
+	return failed
 }
 
 // failedPods returns the newest failed pod of each index that failed for good,

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
@@ -84,6 +85,21 @@ var things = []struct {
 	{"the Job gives up", func(c *chaos) {
 		c.withJob(func(job *batchv1.Job) { c.endJob(job, batchv1.JobFailed, "FailedIndexes", "Job has failed indexes", 0) })
 	}},
+	{"the user allows or forbids a shard to fail", func(c *chaos) {
+		edit(c.cluster, c.sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Execution.MaxFailedShards = c.rand.Int32N(2) })
+	}},
+	{"the user sets a deadline or takes it back", func(c *chaos) {
+		edit(c.cluster, c.sweep, func(s *v1alpha1.PolicySweep) {
+			s.Spec.Execution.ActiveDeadlineSeconds = []*int64{nil, ptr.To[int64](600)}[c.rand.IntN(2)]
+		})
+	}},
+	{"the user sets a TTL or takes it back", func(c *chaos) {
+		edit(c.cluster, c.sweep, func(s *v1alpha1.PolicySweep) {
+			s.Spec.Execution.TTLSecondsAfterFinished = []*int32{nil, ptr.To[int32](0), ptr.To[int32](60)}[c.rand.IntN(3)]
+		})
+	}},
+	{"some minutes pass", func(c *chaos) { c.clock.SetTime(c.clock.Now().Add(time.Duration(c.rand.IntN(10)) * time.Minute)) }},
+	{"the clock is set back", func(c *chaos) { c.clock.SetTime(c.clock.Now().Add(-time.Minute)) }},
 	{"the Job completes", func(c *chaos) {
 		c.withJob(func(job *batchv1.Job) { c.endJob(job, batchv1.JobComplete, "", "") })
 	}},
@@ -223,6 +239,16 @@ func nonsense(before, after subject) string {
 	}
 	if isTrue(st, v1alpha1.ConditionComplete) && (st.Progress.Completed != st.Progress.Total || !isTrue(st, v1alpha1.ConditionReady)) {
 		return "complete without all results"
+	}
+	if r := st.Results; r != nil && r.Partial != (isTrue(st, v1alpha1.ConditionFailed) && r.Rows < st.Progress.Total) {
+		return "partial is wrong"
+	}
+	if isTrue(st, v1alpha1.ConditionComplete) || isTrue(st, v1alpha1.ConditionFailed) {
+		if st.CompletionTime == nil || st.StartTime == nil {
+			return "it ended without a time"
+		}
+	} else if st.CompletionTime != nil {
+		return "it has not ended, and has a time for that"
 	}
 	was := before.status()
 	if settled(before) && before.object().GetGeneration() == after.object().GetGeneration() {

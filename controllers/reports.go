@@ -19,6 +19,8 @@ const worthIndexing = 8
 type reports struct {
 	// lists are the lists of chunks by shard, nil where there is none.
 	lists []*experiment.Reference
+	// reporters are the pods that said so.
+	reporters []string
 	// unreadable says of a shard why its succeeded pod reported nothing.
 	unreadable map[int]string
 	// fault is set where a report cannot be true.
@@ -28,7 +30,7 @@ type reports struct {
 // newReports reads the termination messages of the pods of a Job of so many
 // shards.
 func newReports(plan *planned, round, shards int, pods []corev1.Pod) *reports {
-	r := &reports{lists: make([]*experiment.Reference, shards), unreadable: map[int]string{}}
+	r := &reports{lists: make([]*experiment.Reference, shards), reporters: make([]string, shards), unreadable: map[int]string{}}
 	for i := range pods {
 		if pods[i].Status.Phase == corev1.PodSucceeded && r.fault == nil {
 			r.take(plan, round, &pods[i])
@@ -55,9 +57,9 @@ func (r *reports) take(plan *planned, round int, pod *corev1.Pod) {
 	case report.Results == nil:
 		r.fault = corrupt("pod %s of shard %d succeeded and reports no results", pod.Name, index)
 	case r.lists[index] != nil && *r.lists[index] != *report.Results:
-		r.fault = corrupt("two pods of shard %d report different results, the second is %s", index, pod.Name)
+		r.fault = corrupt("pods %s and %s of shard %d report different results", r.reporters[index], pod.Name, index)
 	default:
-		r.lists[index] = report.Results
+		r.lists[index], r.reporters[index] = report.Results, pod.Name
 	}
 }
 

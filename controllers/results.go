@@ -41,7 +41,7 @@ func namesOf(references []experiment.Reference) map[string]bool {
 func newLedger(s subject, p *planned, st *standing) (*ledger, error) {
 	index := &experiment.Index{
 		SchemaVersion: experiment.IndexSchemaVersion, EngineVersion: p.EngineVersion, Plan: p.hash,
-		Chunks: st.chunks, Reserve: st.reserve,
+		Chunks: st.chunks, Reserve: st.reserve, Lost: st.lost,
 	}
 	l := &ledger{}
 	copies, err := copiesOf(s, p, st)
@@ -53,7 +53,7 @@ func newLedger(s subject, p *planned, st *standing) (*ledger, error) {
 		l.configMaps = append(l.configMaps, c.configMap)
 	}
 	l.named = namesOf(index.Chunks)
-	if len(index.Chunks) == 0 && len(index.Reserve) == 0 {
+	if len(index.Chunks)+len(index.Reserve)+len(index.Lost) == 0 {
 		return l, nil
 	}
 	raw := index.Encode()

@@ -74,7 +74,7 @@ func (s *scene) task() *task {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return newTask(s.world.subject, s.world.plan, j.standing())
+	return newTask(s.world.subject, s.world.plan, j.standing(), 0)
 }
 
 // job adds the Job of the first round, and its ConfigMap.
@@ -170,9 +170,8 @@ func (s *scene) look() {
 	if job := w.job(); job != nil {
 		w.reports = newReports(w.plan, 0, shardsOf(job), w.pods)
 		w.standing.fault = w.reports.fault
-	} else {
-		w.task = newTask(w.subject, w.plan, w.standing)
 	}
+	w.task = w.next()
 }
 
 // decided is a decision in words.

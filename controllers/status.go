@@ -28,7 +28,7 @@ func (d *decider) planned() subject {
 	experiment.FillStatus(st, d.plan.Plan)
 	bound(st)
 	st.Plan = &d.standing.outlook
-	st.Results = d.results
+	st.Results = d.results.DeepCopy()
 	st.Progress = d.progress(st.Progress)
 	return next
 }
@@ -38,16 +38,16 @@ func (d *decider) progress(before *v1alpha1.ProgressStatus) *v1alpha1.ProgressSt
 	at := d.standing
 	p := &v1alpha1.ProgressStatus{
 		Total:     int64(at.study.Asked()),
-		Completed: int64(len(at.study.Rows()) + at.done),
+		Completed: int64(at.rows()),
 		Failed:    int64(at.failed),
 		Reused:    int64(at.reused()),
 		Round:     int32(at.last) + 1,
 	}
 	switch job := d.job(); {
-	case job != nil:
-		p.Shards = int32(shardsOf(job))
 	case d.task != nil:
 		p.Shards = int32(d.task.shards)
+	case job != nil:
+		p.Shards = int32(shardsOf(job))
 	case before != nil:
 		p.Shards = before.Shards
 	}
@@ -84,6 +84,8 @@ func (d *decider) report(next subject, v verdict) {
 	st := next.status()
 	st.ObservedGeneration = next.object().GetGeneration()
 	before := readyReason(d.subject.status())
+	setTimes(st, d.subject, v, d.held, d.now)
+	d.partial(st, v)
 	setConditions(st, v, d.now)
 	d.passed(st, v)
 	d.lint(st)
@@ -93,6 +95,13 @@ func (d *decider) report(next subject, v verdict) {
 	}
 	if !equality.Semantic.DeepEqual(d.subject.object(), next.object()) {
 		d.decision.status = next
+	}
+}
+
+// partial says of the results of work that ended whether some are missing.
+func (d *decider) partial(st *v1alpha1.CommonStatus, v verdict) {
+	if st.Results != nil {
+		st.Results.Partial = v.outcome == failed && d.standing.rows() < d.standing.study.Asked()
 	}
 }
 

@@ -121,7 +121,11 @@ func resultWords(r *v1alpha1.ResultsStatus) string {
 	if r == nil {
 		return "no results named"
 	}
-	return fmt.Sprintf("%d rows in %d results named", r.Rows, r.Chunks)
+	words := fmt.Sprintf("%d rows in %d results named", r.Rows, r.Chunks)
+	if r.Partial {
+		words += ", which is partial"
+	}
+	return words
 }
 
 var (
@@ -281,20 +285,15 @@ var stories = map[string]struct {
 	}},
 	"kueue": {"Kueue holds the Job back, admits it, and evicts it. Nobody fights it.", func(s *story) {
 		s.begin(weights().Label(LabelQueue, "team-queue").Obj())
-		setSuspend := func(suspend bool) {
-			job := s.job()
-			job.Spec.Suspend = ptr.To(suspend)
-			s.must(s.client.Update(s.t.Context(), job))
-		}
 		s.say("Kueue's webhook has suspended the Job.")
-		setSuspend(true)
+		s.suspendJob(true)
 		s.reconcile()
 		s.say("Kueue admits it, and shard 0 ends.")
-		setSuspend(false)
+		s.suspendJob(false)
 		s.succeed(s.job(), 0)
 		s.reconcile()
 		s.say("Kueue evicts it.")
-		setSuspend(true)
+		s.suspendJob(true)
 		s.reconcile()
 	}},
 	"invalid": {"A spec with two faults waits for an edit.", func(s *story) {
@@ -343,6 +342,122 @@ var stories = map[string]struct {
 		s.must(s.client.Update(s.t.Context(), cm))
 		s.reconcile()
 	}},
+	"vanished-pod": {"A pod goes before its results are read: they are simulated again.", func(s *story) {
+		s.begin(weights().Obj())
+		job := s.job()
+		s.say("Both shards end, and the Job. The manager looks away, and meanwhile the node of shard 1 goes.")
+		s.succeed(job, 0)
+		s.must(s.client.Delete(s.t.Context(), s.succeed(job, 1)))
+		s.endJob(job, batchv1.JobComplete, "", "")
+		s.reconcile()
+		s.say("Both shards of the second Job end.")
+		s.succeed(s.job(), 0)
+		s.succeed(s.job(), 1)
+		s.reconcile()
+	}},
+	"lost-shard": {"A shard fails for good, and the spec allows for one: the rest is done, and says that it is not all.", func(s *story) {
+		sweep := weights().Obj()
+		sweep.Spec.Execution.MaxFailedShards = 1
+		s.begin(sweep)
+		job := s.job()
+		s.say("Shard 1 runs out of memory as often as it is tried.")
+		s.endPod(s.startPod(job, 1), 137, "OOMKilled", "")
+		s.reconcile()
+		s.say("Shard 0 ends, and so does the Job.")
+		s.succeed(job, 0)
+		s.endJob(job, batchv1.JobFailed, batchv1.JobReasonFailedIndexes, "Job has failed indexes", 1)
+		s.reconcile()
+		s.say("An edit that does not change how shards are run starts nothing.")
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Execution.ActiveDeadlineSeconds = ptr.To[int64](60) })
+		s.reconcile()
+		s.say("Another manager thinks so too.")
+		s.restart()
+		s.reconcile()
+		s.say("The user gives shards more memory: what was lost is tried again.")
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) {
+			sweep.Spec.Execution.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("4Gi")}
+		})
+		s.reconcile()
+		s.collectGarbage()
+		s.succeed(s.job(), 0)
+		s.succeed(s.job(), 1)
+		s.reconcile()
+	}},
+	"deadline": {"Work that takes too long is stopped; with more time it goes on.", func(s *story) {
+		sweep := weights().Obj()
+		sweep.Spec.Execution.ActiveDeadlineSeconds = ptr.To[int64](60)
+		s.begin(sweep)
+		s.say("Shard 0 ends, and shard 1 hangs for a minute.")
+		s.succeed(s.job(), 0)
+		s.reconcile()
+		s.pass(time.Minute)
+		s.reconcile()
+		s.say("A day later nothing has changed.")
+		s.pass(24 * time.Hour)
+		s.restart()
+		s.reconcile()
+		s.say("The user gives it an hour.")
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Execution.ActiveDeadlineSeconds = ptr.To[int64](3600) })
+		s.reconcile()
+		s.succeed(s.job(), 1)
+		s.reconcile()
+	}},
+	"deadline-held": {"Time that work is held does not count.", func(s *story) {
+		sweep := weights().Label(LabelQueue, "team-queue").Obj()
+		sweep.Spec.Execution.ActiveDeadlineSeconds = ptr.To[int64](60)
+		s.begin(sweep)
+		s.say("Kueue's webhook has suspended the Job, and admits it ten minutes later.")
+		s.suspendJob(true)
+		s.reconcile()
+		s.pass(10 * time.Minute)
+		s.suspendJob(false)
+		s.reconcile()
+		s.say("After half a minute the user suspends it, for ten minutes.")
+		s.pass(30 * time.Second)
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Execution.Suspend = true })
+		s.reconcile()
+		s.pass(10 * time.Minute)
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Execution.Suspend = false })
+		s.reconcile()
+		s.say("Another half minute later its time is up. Its queue could start the Job again, so that it goes.")
+		s.pass(30 * time.Second)
+		s.reconcile()
+	}},
+	"ttl": {"What served a sweep goes some time after its end, and nothing runs again.", func(s *story) {
+		sweep := weights().Obj()
+		sweep.Spec.Execution.TTLSecondsAfterFinished = ptr.To[int32](600)
+		s.begin(sweep)
+		s.say("Both shards end.")
+		s.succeed(s.job(), 0)
+		s.succeed(s.job(), 1)
+		s.reconcile()
+		s.say("The clock is set back by an hour.")
+		s.pass(-time.Hour)
+		s.reconcile()
+		s.say("Ten minutes after the end:")
+		s.pass(time.Hour + 10*time.Minute)
+		s.reconcile()
+		s.collectGarbage()
+		s.say("Another manager starts, and the same manifest is applied again.")
+		s.restart()
+		s.reconcile()
+		s.say("The user keeps nothing at all: still nothing runs.")
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Execution.TTLSecondsAfterFinished = ptr.To[int32](0) })
+		s.reconcile()
+	}},
+	"ttl-of-failure": {"What served failed work goes too, and its condition still says why it failed.", func(s *story) {
+		run := once().Obj()
+		run.Spec.Execution.TTLSecondsAfterFinished = ptr.To[int32](0)
+		s.begin(run)
+		s.say("Its shard fails.")
+		job := s.job()
+		s.endPod(s.startPod(job, 0), 2, "Error", report(experiment.Report{Error: "bad input: plan.json: no such file"}))
+		s.endJob(job, batchv1.JobFailed, batchv1.JobReasonFailedIndexes, "Job has failed indexes", 0)
+		s.reconcile()
+		s.collectGarbage()
+		s.restart()
+		s.reconcile()
+	}},
 	"lost-message": {"A pod succeeds without a termination message.", func(s *story) {
 		s.begin(weights().Obj())
 		job := s.job()
@@ -354,6 +469,14 @@ var stories = map[string]struct {
 		s.say("The Job completes: no more will come.")
 		s.endJob(job, batchv1.JobComplete, "", "")
 		s.reconcile()
+		s.say("Three more Jobs end in the same way.")
+		for range 3 {
+			job := s.job()
+			s.endPod(s.startPod(job, 0), 0, "Completed", "")
+			s.endPod(s.startPod(job, 1), 0, "Completed", "")
+			s.endJob(job, batchv1.JobComplete, "", "")
+			s.reconcile()
+		}
 	}},
 	"quota": {"A quota has no room for the pods, then for one of them, then for both.", func(s *story) {
 		s.begin(weights().Obj())
@@ -539,6 +662,17 @@ func (s *story) endShards() {
 	}
 	s.reconcile()
 }
+
+// suspendJob does what Kueue does to the Job.
+func (s *story) suspendJob(suspend bool) {
+	s.t.Helper()
+	job := s.job()
+	job.Spec.Suspend = ptr.To(suspend)
+	s.must(s.client.Update(s.t.Context(), job))
+}
+
+// pass lets time pass.
+func (s *story) pass(d time.Duration) { s.clock.SetTime(s.clock.Now().Add(d)) }
 
 // begin creates the story's object.
 func (s *story) begin(o client.Object) {

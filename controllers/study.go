@@ -6,11 +6,13 @@ import (
 	"context"
 	"fmt"
 
+	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
 // study finds out how far the subject's study is: it goes through the rounds whose
@@ -19,6 +21,9 @@ import (
 func (o *observer) study(ctx context.Context, w *world) error {
 	uid := w.subject.object().GetUID()
 	j := o.journals.get(uid, w.plan.hash)
+	if j != nil && !j.suits(w.subject.execution()) {
+		j = nil
+	}
 	r := reading{observer: o, world: w, journal: j}
 	err := r.read(ctx)
 	if err != nil || r.fault != nil {
@@ -107,6 +112,11 @@ func (r *reading) readIndex(ctx context.Context) error {
 			return err
 		}
 	}
+	for _, l := range index.Lost {
+		if !former && l.Execution == executionDigest(r.world.subject.execution()) {
+			r.journal.lose(l)
+		}
+	}
 	for _, ref := range index.Reserve {
 		ref.Reused = true
 		if err := r.readChunk(ctx, r.own(), ref, true, false); err != nil {
@@ -176,16 +186,12 @@ func (r *reading) readRound(ctx context.Context) (bool, error) {
 	if st.round == nil {
 		return false, r.present(ctx)
 	}
-	job := w.job()
-	if job == nil {
-		w.task = newTask(w.subject, w.plan, st)
-		if err := r.missingJob(ctx, w); err != nil {
+	if w.job() == nil {
+		if found, err := r.find(ctx); !found || err != nil {
 			return false, err
 		}
-		if job = w.job(); job == nil {
-			return false, r.missingChild(ctx, w, roundName(w.task.job))
-		}
 	}
+	job := w.job()
 	if err := r.missingChild(ctx, w, roundName(job.Name)); err != nil {
 		return false, err
 	}
@@ -196,13 +202,81 @@ func (r *reading) readRound(ctx context.Context) (bool, error) {
 	if r.fault = w.reports.fault; r.fault != nil {
 		return false, nil
 	}
-	over, _ := finished(job)
+	over, bad := finished(job)
+	over = over || r.world.late
 	for _, list := range w.reports.unread(r.journal, over) {
 		if err := r.readList(ctx, list); err != nil || r.fault != nil {
 			return false, err
 		}
 	}
-	return r.advanced(st.round.Index)
+	if bad {
+		if err := r.giveUp(ctx, job); err != nil {
+			return false, err
+		}
+	}
+	if advanced, err := r.advanced(st.round.Index); advanced || err != nil {
+		return advanced, err
+	}
+	w.standing = r.journal.standing()
+	return r.find(ctx)
+}
+
+// find looks for the Job that the round under way takes next, and reports whether it
+// is there: the cache may lack it. Where it is not, the world knows what to create.
+func (r *reading) find(ctx context.Context) (bool, error) {
+	w := r.world
+	if w.task = w.next(); w.task == nil {
+		return false, nil
+	}
+	if err := r.missingJob(ctx, w); err != nil {
+		return false, err
+	}
+	// One whose labels somebody changed is none of the plan's.
+	if job := w.job(); job != nil && job.Name == w.task.job {
+		w.task = nil
+		return true, nil
+	}
+	return false, r.missingChild(ctx, w, roundName(w.task.job))
+}
+
+// giveUp has the journal know which simulations a Job that failed has lost, where
+// the spec allows that.
+func (r *reading) giveUp(ctx context.Context, job *batchv1.Job) error {
+	failed, spare := failedIndexes(job), int(r.world.subject.execution().MaxFailedShards)-r.world.standing.lostShards()
+	if gaveUp(r.journal.lost, job) || len(failed) == 0 || len(failed) > spare {
+		return nil
+	}
+	simulations, err := r.simulationsOf(ctx, job, failed)
+	if err != nil || len(simulations) == 0 {
+		return err
+	}
+	r.journal.lose(experiment.Lost{
+		Round: r.journal.study.Round().Index, Spans: experiment.SpansOf(simulations), Shards: len(failed), Job: job.Name,
+		Why: lossWords(failed, r.world.pods), Execution: executionDigest(r.world.subject.execution()),
+	})
+	return nil
+}
+
+// simulationsOf returns which simulations without rows some of a Job's shards had, as
+// the Job's ConfigMap says; none where that is gone.
+func (r *reading) simulationsOf(ctx context.Context, job *batchv1.Job, shards []int) ([]int, error) {
+	cm, f, err := r.own().configMap(ctx, roundName(job.Name))
+	if f != nil || err != nil {
+		return nil, err
+	}
+	work, err := experiment.DecodeWork(cm.BinaryData[worker.RoundFile])
+	if err != nil || work.Round != r.journal.study.Round().Index {
+		return nil, nil
+	}
+	round, which, err := r.world.plan.Resume(work)
+	if err != nil {
+		return nil, nil
+	}
+	var simulations []int
+	for _, shard := range shards {
+		simulations = append(simulations, round.Part(which, shard, shardsOf(job))...)
+	}
+	return r.journal.stillMissing(simulations), nil
 }
 
 // advanced goes on where the round is complete, and reports whether it did.

@@ -54,6 +54,15 @@ func roundWords(st *standing, words string) string {
 	return fmt.Sprintf("round %d: %s", st.round.Index+1, words)
 }
 
+// startWords tells what a Job is created for.
+func (d *decider) startWords() string {
+	words := fmt.Sprintf("%s to run in %s", roundWords(d.standing, count(d.task.simulations, "simulation")), count(d.task.shards, "shard"))
+	if d.task.attempt > 0 {
+		words += fmt.Sprintf(", since Job %s is over and left no results of them", d.job().Name)
+	}
+	return words
+}
+
 // doneWords tells what a complete status is made of.
 func doneWords(p *v1alpha1.ProgressStatus) string {
 	words := count(int(p.Completed), "simulation") + " done"
@@ -110,6 +119,31 @@ func failureWords(job *batchv1.Job, pods []corev1.Pod, st *standing) string {
 
 // mostWords is how many of several like things a message tells of.
 const mostWords = 3
+
+// lossWords tells why shards were given up.
+func lossWords(shards []int, pods []corev1.Pod) string {
+	byIndex := map[int]string{}
+	for i := range pods {
+		if index, ok := completionIndex(&pods[i]); ok && pods[i].Status.Phase == corev1.PodFailed {
+			byIndex[index] = clip(podWords(&pods[i]), 512)
+		}
+	}
+	var words []string
+	for _, shard := range shards {
+		words = append(words, orElse(byIndex[shard], fmt.Sprintf("shard %d failed, and no pod of it is left to say why", shard)))
+	}
+	return some(words)
+}
+
+// lostWords tells which simulations were given up, and why.
+func lostWords(st *standing) string {
+	var words []string
+	for i := range st.lost {
+		words = append(words, fmt.Sprintf("round %d: %s", st.lost[i].Round+1, st.lost[i].Why))
+	}
+	return fmt.Sprintf("%s lost with %s: %s",
+		count(st.lostRows, "simulation"), count(st.lostShards(), "shard"), some(words))
+}
 
 // some joins words, the first few and the number of the others.
 func some(words []string) string {

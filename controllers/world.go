@@ -27,6 +27,8 @@ type world struct {
 	// where errs say what is wrong with the spec.
 	plan *planned
 	errs field.ErrorList
+	// late says that the work has taken longer than it may.
+	late bool
 	// jobs are all Jobs that the subject owns, by name.
 	jobs []*batchv1.Job
 	// configMaps are all ConfigMaps that the subject owns, by name, without
@@ -35,7 +37,7 @@ type world struct {
 	// standing is how far the plan's study is. It is nil where there is no plan, or
 	// where that is too large.
 	standing *standing
-	// task is what is to be done next; nil where a Job does it, or nothing is
+	// task is the Job to create next; nil where one is at work, or nothing is
 	// left.
 	task *task
 	// pods are those of the round's Job. After the Job's end they are read from
@@ -75,17 +77,40 @@ func newPlanned(p *experiment.Plan, encoded []byte, s subject) *planned {
 // account says which parts of the workers' account are there.
 type account struct{ serviceAccount, roleBinding bool }
 
-// job returns the Job of the round under way, or nil.
+// job returns the last Job of the round under way, or nil.
 func (w *world) job() *batchv1.Job {
 	if w.standing == nil || w.standing.round == nil {
 		return nil
 	}
+	var last *batchv1.Job
 	for _, job := range w.jobs {
-		if w.isOf(job, w.standing.round.Index) {
-			return job
+		if w.isOf(job, w.standing.round.Index) && (last == nil || attemptOf(job) > attemptOf(last)) {
+			last = job
 		}
 	}
-	return nil
+	return last
+}
+
+// maxAttempts bounds the Jobs of a round.
+const maxAttempts = 4
+
+// next returns the Job to create for the round under way; nil where one is at work
+// or has failed. Results that ended Jobs did not leave, such as those of pods whose
+// nodes went before they were asked, are simulated again in another Job.
+func (w *world) next() *task {
+	job, attempt := w.job(), 0
+	if job != nil {
+		done, bad := finished(job)
+		if attempt = attemptOf(job) + 1; !done || bad && !gaveUp(w.standing.lost, job) || attempt == maxAttempts {
+			return nil
+		}
+	}
+	return newTask(w.subject, w.plan, w.standing, attempt)
+}
+
+// gaveUp reports whether the shards of a Job that failed were given up.
+func gaveUp(lost []experiment.Lost, job *batchv1.Job) bool {
+	return slices.ContainsFunc(lost, func(l experiment.Lost) bool { return l.Job == job.Name })
 }
 
 // isOf reports whether a Job simulates a round of the plan as the spec wants it

@@ -42,6 +42,23 @@ type Index struct {
 	// Reserve are chunks of former plans that may still serve while this one is
 	// not done.
 	Reserve []Reference `json:"reserve,omitempty"`
+	// Lost are simulations that were given up: the plan went on without their rows.
+	Lost []Lost `json:"lost,omitempty"`
+}
+
+// Lost are simulations that were given up.
+type Lost struct {
+	// Round is the index of their round, and Spans their numbers in it.
+	Round int    `json:"round"`
+	Spans []Span `json:"spans"`
+	// Shards is how many shards of which Job had them.
+	Shards int    `json:"shards"`
+	Job    string `json:"job"`
+	// Why says in words why they failed.
+	Why string `json:"why"`
+	// Execution identifies how they were run: under another way they are tried
+	// again.
+	Execution string `json:"execution,omitempty"`
 }
 
 // Rows is the number of rows in the chunks.

@@ -68,7 +68,10 @@ func (r *Round) At(i int) (*Trial, int64) {
 }
 
 // Span is a range of a round's simulations [First, End).
-type Span struct{ First, End int }
+type Span struct {
+	First int `json:"first"`
+	End   int `json:"end"`
+}
 
 // Len is the number of simulations.
 func (s Span) Len() int { return s.End - s.First }
@@ -80,6 +83,19 @@ func (s Span) Indices() []int {
 		indices[i] = s.First + i
 	}
 	return indices
+}
+
+// SpansOf returns the spans of numbers, ascending.
+func SpansOf(numbers []int) []Span {
+	var spans []Span
+	for _, n := range numbers {
+		if last := len(spans) - 1; last >= 0 && spans[last].End == n {
+			spans[last].End++
+		} else {
+			spans = append(spans, Span{n, n + 1})
+		}
+	}
+	return spans
 }
 
 // All is the span of all simulations.

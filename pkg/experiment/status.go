@@ -39,10 +39,13 @@ func FillProgress(status *v1alpha1.CommonStatus, s *Study) {
 		status.Progress = &v1alpha1.ProgressStatus{}
 	}
 	status.Progress.Total = int64(s.Asked())
-	status.Progress.Completed = int64(len(s.Rows()))
-	status.Progress.Failed = 0
-	for i := range s.Rows() {
-		if s.Rows()[i].Failed() {
+	status.Progress.Completed, status.Progress.Failed = 0, 0
+	for _, row := range s.Rows() {
+		if row.Lost {
+			continue
+		}
+		status.Progress.Completed++
+		if row.Failed() {
 			status.Progress.Failed++
 		}
 	}

@@ -5,6 +5,7 @@ package experiment
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -97,8 +98,8 @@ func (s *Study) Tell(rows []result.Row) error {
 	for i, proposal := range s.proposals {
 		first := s.round.ends[i] - len(s.round.Trials[i].Seeds)
 		trials[i] = s.scale.trial(proposal, rows[first:s.round.ends[i]])
-		if trials[i].Failed() {
-			s.fail(&s.round.Trials[i], rows[first:s.round.ends[i]])
+		if of := rows[first:s.round.ends[i]]; trials[i].Failed() && !s.excused(of) {
+			s.fail(&s.round.Trials[i], of)
 		}
 	}
 	if most := s.plan.maxFailed(); len(s.failed) > most {
@@ -126,6 +127,13 @@ func (s *Study) check(rows []result.Row) error {
 		}
 	}
 	return nil
+}
+
+// excused reports whether a trial failed because simulations of it were lost, and
+// the plan has no budget of failed trials that it could count against: whoever lost
+// them has a budget of their own.
+func (s *Study) excused(rows []result.Row) bool {
+	return s.plan.maxFailed() == 0 && slices.ContainsFunc(rows, func(row result.Row) bool { return row.Lost })
 }
 
 // fail takes note of a trial without figures.

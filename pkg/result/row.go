@@ -33,6 +33,10 @@ type Row struct {
 	// Error says in words why there is no result: then there are no metrics, and
 	// the key may be missing too.
 	Error string
+	// Lost says that the simulation did not end, for reasons that are not its own,
+	// such as its machine's: Error says which. Nothing is known of its result, so
+	// that such a row is never written.
+	Lost bool
 }
 
 // rowJSON is a row as it is written.
@@ -100,6 +104,8 @@ func (r *Row) Failed() bool { return r.Error != "" }
 // check reports what no simulation could have given.
 func (r *Row) check() error {
 	switch {
+	case r.Lost:
+		return errors.New("the simulation was lost")
 	case r.Key == "" && r.Error == "":
 		return errors.New("key is missing")
 	case r.Point < 0:
