@@ -29,6 +29,7 @@ const maxNote = 1024
 type applier struct {
 	client   client.Client
 	recorder events.EventRecorder
+	tally    *tally
 }
 
 // errStale says that the world moved on since it was observed; it is to be
@@ -52,7 +53,7 @@ func (a applier) apply(ctx context.Context, w *world, d decision, now time.Time)
 			told = append(told, jobNews(act, job))
 		}
 	}
-	if err := a.writeStatus(ctx, w.subject, d.status); err != nil {
+	if err := a.writeStatus(ctx, w.subject, d.status, now); err != nil {
 		return err
 	}
 	for _, n := range append(told, d.news...) {
@@ -69,34 +70,31 @@ func (a applier) apply(ctx context.Context, w *world, d decision, now time.Time)
 // do carries out one act.
 func (a applier) do(ctx context.Context, act act) error {
 	log.FromContext(ctx).V(1).Info("Acting", "verb", act.verb, "object", kindOf(act.object)+"/"+act.object.GetName(), "why", act.why)
+	err := a.write(ctx, act)
+	a.tally.wrote(act.verb.api(), kindOf(act.object), err)
+	switch {
+	case act.verb == ensure && apierrors.IsAlreadyExists(err):
+		return a.belongs(ctx, act.object)
+	case act.verb == remove && apierrors.IsNotFound(err):
+		return nil
+	case apierrors.IsAlreadyExists(err), apierrors.IsConflict(err), act.verb.api() == "patch" && apierrors.IsNotFound(err):
+		return errStale
+	}
+	return err
+}
+
+// write makes the request of an act. The object is copied where the client writes
+// into it.
+func (a applier) write(ctx context.Context, act act) error {
 	switch act.verb {
-	case create:
-		// The object is copied because the client writes into what it creates.
-		err := a.client.Create(ctx, act.object.DeepCopyObject().(client.Object))
-		if apierrors.IsAlreadyExists(err) {
-			return errStale
-		}
-		return err
-	case ensure:
-		err := a.client.Create(ctx, act.object.DeepCopyObject().(client.Object))
-		if apierrors.IsAlreadyExists(err) {
-			return a.belongs(ctx, act.object)
-		}
-		return err
+	case create, ensure:
+		return a.client.Create(ctx, act.object.DeepCopyObject().(client.Object))
 	case remove:
-		err := a.client.Delete(ctx, act.object,
+		return a.client.Delete(ctx, act.object,
 			client.PropagationPolicy(metav1.DeletePropagationBackground),
 			client.Preconditions{UID: ptr.To(act.object.GetUID())})
-		if apierrors.IsConflict(err) {
-			return errStale
-		}
-		return client.IgnoreNotFound(err)
 	case suspend, resume:
-		err := a.client.Patch(ctx, act.object.DeepCopyObject().(client.Object), suspendPatch(act))
-		if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
-			return errStale
-		}
-		return err
+		return a.client.Patch(ctx, act.object.DeepCopyObject().(client.Object), suspendPatch(act))
 	}
 	panic(fmt.Sprintf("controllers: unknown verb %q", act.verb))
 }
@@ -141,7 +139,7 @@ func (a applier) hindered(ctx context.Context, w *world, d decision, err error, 
 		return err
 	}
 	told := hinder(w, d, err, now)
-	if failure := a.writeStatus(ctx, w.subject, told.status); failure != nil {
+	if failure := a.writeStatus(ctx, w.subject, told.status, now); failure != nil {
 		return failure
 	}
 	for _, n := range told.news {
@@ -159,18 +157,26 @@ func refusal(err error) bool {
 // writeStatus writes a status unless it is nil. The write fails where the
 // object changed since it was observed, so that an older view never undoes a
 // newer status.
-func (a applier) writeStatus(ctx context.Context, observed, next subject) error {
+func (a applier) writeStatus(ctx context.Context, observed, next subject, now time.Time) error {
 	if next == nil {
 		return nil
 	}
 	patch := client.MergeFromWithOptions(observed.object(), client.MergeFromWithOptimisticLock{})
 	err := a.client.Status().Patch(ctx, next.copied().object(), patch)
+	a.tally.wrote("patch", next.kind()+"/status", err)
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
 		return errStale
 	}
 	if err != nil {
 		return fmt.Errorf("write status: %w", err)
 	}
+	a.tally.reported(observed, next, now)
+	before, after := readyReason(observed.status()), readyReason(next.status())
+	level := 4
+	if before != after {
+		level = 1
+	}
+	log.FromContext(ctx).V(level).Info("Reported", "before", before, "now", after)
 	return nil
 }
 

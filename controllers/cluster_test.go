@@ -116,7 +116,7 @@ func (c *cluster) restart() {
 			client:   counted,
 			subjects: s,
 			observer: &observer{cache: counted, live: counted, plans: newPlanCache(1 << 20), journals: newJournals(1000), image: "windtunnel:test", clock: c.clock},
-			applier:  applier{client: counted, recorder: c.recorder},
+			applier:  applier{client: counted, recorder: c.recorder, tally: newTally()},
 			clock:    c.clock,
 		}
 	}

@@ -38,6 +38,18 @@ const (
 	resume  verb = "resume"
 )
 
+// api is the verb of the API that does it.
+func (v verb) api() string {
+	switch v {
+	case create, ensure:
+		return "create"
+	case remove:
+		return "delete"
+	default:
+		return "patch"
+	}
+}
+
 // act is one write, and why.
 type act struct {
 	verb   verb

@@ -59,6 +59,7 @@ func (r *reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	now := r.clock.Now()
 	d := decide(w, now)
+	log.FromContext(ctx).V(4).Info("Decided", "acts", len(d.acts), "cleanup", len(d.cleanup), "report", d.status != nil, "again", d.requeueAfter.String())
 	err = r.applier.apply(ctx, w, d, now)
 	switch {
 	case errors.Is(err, errStale):

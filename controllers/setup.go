@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/prometheus/client_golang/prometheus"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -69,6 +70,10 @@ type Options struct {
 	// Concurrency is the number of objects of each kind that are reconciled at
 	// once; at least 1.
 	Concurrency int
+	// Metrics is where metrics are registered; nil where nobody reads them.
+	Metrics prometheus.Registerer
+	// ObjectMetrics has each object's gates and objectives among them.
+	ObjectMetrics bool
 }
 
 // Scheme returns a scheme of all kinds that the controllers read and write.
@@ -139,16 +144,26 @@ func Setup(ctx context.Context, mgr ctrl.Manager, o Options) error {
 	if err := addIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
+	counts := newTally()
 	for _, s := range []subjects{runs, sweeps} {
-		if err := setup(mgr, s, o); err != nil {
+		if err := setup(mgr, s, o, counts); err != nil {
 			return fmt.Errorf("set up the controller of %s: %w", s.kind, err)
+		}
+	}
+	if o.Metrics == nil {
+		return nil
+	}
+	state := exporter{cache: mgr.GetCache(), leading: mgr.Elected(), perObject: o.ObjectMetrics}
+	for _, c := range []prometheus.Collector{counts, state} {
+		if err := o.Metrics.Register(c); err != nil {
+			return fmt.Errorf("register metrics: %w", err)
 		}
 	}
 	return nil
 }
 
 // setup adds the controller of one kind.
-func setup(mgr ctrl.Manager, s subjects, o Options) error {
+func setup(mgr ctrl.Manager, s subjects, o Options, counts *tally) error {
 	w := watcher{cache: mgr.GetClient(), subjects: s}
 	return ctrl.NewControllerManagedBy(mgr).
 		For(s.object()).
@@ -158,10 +173,10 @@ func setup(mgr ctrl.Manager, s subjects, o Options) error {
 		Watches(&v1alpha1.SimulationRun{}, mapped(w.ofSource), builder.WithPredicates(sourceEvents)).
 		Watches(&v1alpha1.PolicySweep{}, mapped(w.ofSource), builder.WithPredicates(sourceEvents)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: o.Concurrency}).
-		Complete(newReconciler(mgr, s, o.Image))
+		Complete(newReconciler(mgr, s, o.Image, counts))
 }
 
-func newReconciler(mgr ctrl.Manager, s subjects, image string) *reconciler {
+func newReconciler(mgr ctrl.Manager, s subjects, image string, counts *tally) *reconciler {
 	c := client.WithFieldOwner(mgr.GetClient(), FieldOwner)
 	return &reconciler{
 		client:   c,
@@ -171,7 +186,7 @@ func newReconciler(mgr ctrl.Manager, s subjects, image string) *reconciler {
 			plans: newPlanCache(planBytesInMemory), journals: newJournals(rowsInMemory),
 			clock: clock.RealClock{},
 		},
-		applier: applier{client: c, recorder: mgr.GetEventRecorder(FieldOwner)},
+		applier: applier{client: c, recorder: mgr.GetEventRecorder(FieldOwner), tally: counts},
 		clock:   clock.RealClock{},
 	}
 }

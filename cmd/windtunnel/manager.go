@@ -19,6 +19,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
@@ -40,8 +41,12 @@ type managerOptions struct {
 	image       string
 	probes      string
 	metrics     string
+	perObject   bool
+	pprof       string
 	concurrency int
-	namespace   string
+	namespaces  []string
+	qps         float32
+	burst       int
 	verbosity   int
 }
 
@@ -62,9 +67,13 @@ pods simulate its shards, and sum up their results.`,
 	f.StringVar(&o.image, "image", os.Getenv(imageVariable), "image of worker pods, with this binary as its entry point (default $"+imageVariable+")")
 	f.StringVar(&o.probes, "health-probe-bind-address", ":8081", "address of /healthz and /readyz; 0 turns them off")
 	f.StringVar(&o.metrics, "metrics-bind-address", ":8443", "address of /metrics, over TLS and for those who may read it; 0 turns it off")
+	f.BoolVar(&o.perObject, "object-metrics", true, "export each object's gates and each sweep's objectives as metrics; turn it off for tens of thousands of objects")
+	f.StringVar(&o.pprof, "pprof-bind-address", "0", "address of Go's profiles, which anyone who reaches it may read; 0 turns them off")
 	f.IntVar(&o.concurrency, "concurrency", 10, "objects of each kind that are reconciled at once")
-	f.StringVar(&o.namespace, "namespace", "", "the only namespace to look at (default all)")
-	f.IntVarP(&o.verbosity, "verbosity", "v", 0, "detail of the log: 1 shows each write, 4 and more each decision")
+	f.StringSliceVar(&o.namespaces, "namespace", nil, "namespaces to look at, and no others (default all)")
+	f.Float32Var(&o.qps, "kube-api-qps", -1, "requests a second to the API server; below 0 its own priority and fairness bounds them")
+	f.IntVar(&o.burst, "kube-api-burst", 100, "requests at once, where --kube-api-qps bounds them")
+	f.IntVarP(&o.verbosity, "verbosity", "v", 0, "detail of the log: 1 shows each write and change of state, 4 each decision, 5 and more what the client libraries do")
 	return cmd
 }
 
@@ -75,6 +84,9 @@ func (o managerOptions) run(ctx context.Context) error {
 	if o.concurrency < 1 {
 		return badInput{fmt.Errorf("--concurrency must be at least 1")}
 	}
+	if o.qps == 0 {
+		return badInput{errors.New("--kube-api-qps 0 would stand for the client's own default; give what is wanted, or -1 for no bound")}
+	}
 	logger := logr.FromSlogHandler(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: slog.Level(-o.verbosity)}))
 	ctrl.SetLogger(logger)
 	klog.SetLogger(logger)
@@ -82,11 +94,12 @@ func (o managerOptions) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("find the API server: %w", err)
 	}
+	config.QPS, config.Burst = o.qps, o.burst
 	mgr, err := o.manager(ctx, config)
 	if err != nil {
 		return err
 	}
-	logger.Info("Starting", "version", buildVersion(), "image", o.image, "namespace", o.namespace)
+	logger.Info("Starting", "version", buildVersion(), "image", o.image, "namespaces", o.namespaces)
 	return mgr.Start(ctx)
 }
 
@@ -96,7 +109,9 @@ func (o managerOptions) manager(ctx context.Context, config *rest.Config) (ctrl.
 	if err != nil {
 		return nil, fmt.Errorf("make the manager: %w", err)
 	}
-	if err := controllers.Setup(ctx, mgr, controllers.Options{Image: o.image, Concurrency: o.concurrency}); err != nil {
+	if err := controllers.Setup(ctx, mgr, controllers.Options{
+		Image: o.image, Concurrency: o.concurrency, Metrics: ctrlmetrics.Registry, ObjectMetrics: o.perObject,
+	}); err != nil {
 		return nil, err
 	}
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
@@ -114,6 +129,7 @@ func (o managerOptions) settings() ctrl.Options {
 		LeaderElectionNamespace:       os.Getenv(namespaceVariable),
 		LeaderElectionReleaseOnCancel: true,
 		HealthProbeBindAddress:        o.probes,
+		PprofBindAddress:              o.pprof,
 		Metrics: metricsserver.Options{
 			BindAddress:    o.metrics,
 			SecureServing:  true,
@@ -123,8 +139,11 @@ func (o managerOptions) settings() ctrl.Options {
 			TLSOpts: []func(*tls.Config){func(c *tls.Config) { c.NextProtos = []string{"http/1.1"} }},
 		},
 	}
-	if o.namespace != "" {
-		settings.Cache.DefaultNamespaces = map[string]cache.Config{o.namespace: {}}
+	if len(o.namespaces) > 0 {
+		settings.Cache.DefaultNamespaces = map[string]cache.Config{}
+	}
+	for _, namespace := range o.namespaces {
+		settings.Cache.DefaultNamespaces[namespace] = cache.Config{}
 	}
 	return settings
 }
