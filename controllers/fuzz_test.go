@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -99,9 +100,9 @@ func (s setting) addJobs() {
 			case 2:
 				job.Annotations = nil
 			case 3:
-				job.Labels = mergeLabel(job.Labels, LabelPlan, "another")
+				job.Labels = with(job.Labels, LabelPlan, "another")
 			case 4:
-				job.Labels = mergeLabel(job.Labels, LabelRound, pick(s.choices, "1", "-1", "nonsense"))
+				job.Labels = with(job.Labels, LabelRound, pick(s.choices, "1", "-1", "nonsense"))
 			case 5:
 				job.Annotations[AnnotationSuspend] = pick(s.choices, "true", "nonsense")
 			}
@@ -263,8 +264,18 @@ func (s setting) doJob(a act, job *batchv1.Job) {
 		i := slices.IndexFunc(w.jobs, func(o *batchv1.Job) bool { return o.UID == job.UID })
 		w.jobs[i] = job.DeepCopy()
 		w.jobs[i].Spec.Suspend = ptr.To(a.verb == suspend)
-		w.jobs[i].Annotations = mergeLabel(w.jobs[i].Annotations, AnnotationSuspend, fmt.Sprint(a.verb == suspend))
+		w.jobs[i].Annotations = with(w.jobs[i].Annotations, AnnotationSuspend, fmt.Sprint(a.verb == suspend))
 	}
+}
+
+// with is a map like another one but for one value.
+func with(m map[string]string, key, value string) map[string]string {
+	m = maps.Clone(m)
+	if m == nil {
+		m = map[string]string{}
+	}
+	m[key] = value
+	return m
 }
 
 // summary is all of a decision.
