@@ -131,12 +131,12 @@ func finishJob(job *batchv1.Job) {
 }
 
 // work runs the worker of a Job's only index, and returns its termination message.
-func (e *executor) work(ctx context.Context, job *batchv1.Job) (string, error) {
+func (e *executor) work(ctx context.Context, job *batchv1.Job) (message string, err error) {
 	folder, err := os.MkdirTemp("", "windtunnel-pod-")
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(folder)
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	for _, volume := range job.Spec.Template.Spec.Volumes {
 		var cm corev1.ConfigMap
 		if err := e.client.Get(ctx, client.ObjectKey{Namespace: job.Namespace, Name: volume.ConfigMap.Name}, &cm); err != nil {
