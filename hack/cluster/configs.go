@@ -15,6 +15,7 @@ func (c *cluster) writeConfigs() error {
 		"${PAUSE}", pauseImage,
 		"${CNI}", cniBinaries,
 		"${BRIDGE}", bridge,
+		"${NETWORK}", network,
 		"${PODS}", podRange,
 		"${FIRST}", firstPodIP,
 		"${NODE}", nodeName,
@@ -73,7 +74,7 @@ SystemdCgroup = false
 // cniConfig has no masquerading: pods talk to each other and to the API server.
 const cniConfig = `{
   "cniVersion": "1.0.0",
-  "name": "windtunnel",
+  "name": "${NETWORK}",
   "plugins": [{
     "type": "bridge",
     "bridge": "${BRIDGE}",

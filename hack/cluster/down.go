@@ -221,41 +221,65 @@ func (c *cluster) restoreSettings() error {
 }
 
 // removeOutside removes the few things whose place outside the folder is fixed:
-// the kubelet's links to logs of containers, and the sockets of shims. A folder
-// goes where nothing else is in it.
+// the kubelet's links to logs of containers, its socket for devices, the sockets
+// of shims, and what CNI remembers of pods. A folder goes where nothing else is in
+// it.
 func (c *cluster) removeOutside() error {
-	const links, sockets = "/var/log/containers", "/run/containerd"
-	entries, err := filepath.Glob(filepath.Join(links, "*.log"))
+	const (
+		links   = "/var/log/containers"
+		shims   = "/run/containerd/s"
+		devices = "/var/lib/kubelet/device-plugins"
+		results = "/var/lib/cni/results"
+	)
+	return errors.Join(
+		removeEach(filepath.Join(links, "*.log"), func(link string) bool {
+			target, err := os.Readlink(link)
+			return err == nil && strings.HasPrefix(target, c.dir+"/")
+		}),
+		removeEach(filepath.Join(shims, "*"), nobodyListens),
+		removeEach(filepath.Join(devices, "kubelet.sock"), nobodyListens),
+		removeEach(filepath.Join(results, "cni-loopback-*-lo"), func(loopback string) bool {
+			pod := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(loopback), "cni-loopback-"), "-lo")
+			_, err := os.Stat(filepath.Join(results, network+"-"+pod+"-eth0"))
+			return err == nil
+		}),
+		removeEach(filepath.Join(results, network+"-*-eth0"), func(string) bool { return true }),
+		removeEmpty(links, shims, filepath.Dir(shims), devices, filepath.Dir(devices), results, filepath.Dir(results)),
+	)
+}
+
+// nobodyListens tells a socket that was left behind from one in use.
+func nobodyListens(socket string) bool {
+	connection, err := net.DialTimeout("unix", socket, time.Second)
+	if err != nil {
+		return true
+	}
+	return connection.Close() != nil
+}
+
+// removeEach removes the files of a pattern that are ours.
+func removeEach(pattern string, ours func(file string) bool) error {
+	files, err := filepath.Glob(pattern)
 	if err != nil {
 		return err
 	}
-	for _, link := range entries {
-		if target, err := os.Readlink(link); err == nil && strings.HasPrefix(target, c.dir+"/") {
-			if err := os.Remove(link); err != nil {
-				return err
-			}
+	var errs []error
+	for _, file := range files {
+		if ours(file) {
+			errs = append(errs, os.Remove(file))
 		}
 	}
-	stale, err := filepath.Glob(filepath.Join(sockets, "s", "*"))
-	if err != nil {
-		return err
-	}
-	for _, socket := range stale {
-		if connection, err := net.DialTimeout("unix", socket, time.Second); err == nil {
-			if err := connection.Close(); err != nil {
-				return err
-			}
-			continue // it is another containerd's
-		}
-		if err := os.Remove(socket); err != nil {
-			return err
+	return errors.Join(errs...)
+}
+
+// removeEmpty removes folders in which there is nothing any more.
+func removeEmpty(dirs ...string) error {
+	var errs []error
+	for _, dir := range dirs {
+		err := syscall.Rmdir(dir)
+		if err != nil && !errors.Is(err, syscall.ENOENT) && !errors.Is(err, syscall.ENOTEMPTY) && !errors.Is(err, syscall.EEXIST) {
+			errs = append(errs, fmt.Errorf("remove %s: %w", dir, err))
 		}
 	}
-	for _, dir := range []string{links, filepath.Join(sockets, "s"), sockets} {
-		if err := syscall.Rmdir(dir); err != nil && !errors.Is(err, syscall.ENOENT) &&
-			!errors.Is(err, syscall.ENOTEMPTY) && !errors.Is(err, syscall.EEXIST) {
-			return fmt.Errorf("remove %s: %w", dir, err)
-		}
-	}
-	return nil
+	return errors.Join(errs...)
 }

@@ -15,7 +15,11 @@ import (
 	"time"
 )
 
-const bridge = "cni0"
+// network names the pods' network in CNI's files, bridge is what it hangs on.
+const (
+	network = "windtunnel"
+	bridge  = "cni0"
+)
 
 // settings are those of the kernel that the kubelet and the bridge plugin change.
 var settings = []string{

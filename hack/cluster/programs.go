@@ -108,6 +108,7 @@ func (c *cluster) controllerManager(a assets) program {
 			"--root-ca-file=" + c.path("pki", "ca.crt"),
 			"--service-account-private-key-file=" + c.path("pki", "service-account.key"),
 			"--use-service-account-credentials",
+			"--flex-volume-plugin-dir=" + c.path("kubelet", "volume-plugins"),
 		},
 		ready: answers("https://127.0.0.1:10257/healthz"),
 	}
@@ -144,7 +145,7 @@ func (c *cluster) kubelet(a assets) program {
 		binary: filepath.Join(a.kube, "kubelet"),
 		args: []string{
 			"--config=" + c.path("kubelet.yaml"), "--kubeconfig=" + c.path("kubelet.kubeconfig"),
-			"--root-dir=" + c.path("kubelet"),
+			"--root-dir=" + c.path("kubelet"), "--cert-dir=" + c.path("kubelet", "pki"),
 			"--hostname-override=" + nodeName, "--node-ip=" + nodeIP,
 		},
 		ready: answers("http://127.0.0.1:10248/healthz"),
