@@ -226,8 +226,8 @@ var (
 	grouping = regexp.MustCompile(`\b(?:by|without)\s*\(([^)]*)\)|([a-z_]+)\s*(?:=~|!=|!~|=)"`)
 )
 
-// foreign are metrics of controller-runtime and client-go that a real manager's test
-// finds exported.
+// foreign are metrics of controller-runtime and client-go. That a manager exports
+// what alerts and dashboard name of them is tested with a real one.
 var foreign = []string{
 	"controller_runtime_reconcile_errors_total", "controller_runtime_reconcile_time_seconds_bucket", "controller_runtime_reconcile_total",
 	"leader_election_master_status", "process_cpu_seconds_total", "process_resident_memory_bytes",

@@ -9,32 +9,39 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/controllers"
 )
 
-// kstatus is what GitOps tools make of an object: the rules of cli-utils for
-// kinds that they do not know.
-func kstatus(sweep *v1alpha1.PolicySweep) string {
-	st := sweep.Status
-	if st.ObservedGeneration != 0 && st.ObservedGeneration != sweep.Generation {
-		return "InProgress"
+// kstatus is what GitOps tools make of an object.
+func kstatus(t *testing.T, o client.Object) status.Status {
+	t.Helper()
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
+	if err != nil {
+		t.Fatal(err)
 	}
-	switch {
-	case meta.IsStatusConditionTrue(st.Conditions, v1alpha1.ConditionReconciling):
-		return "InProgress"
-	case meta.IsStatusConditionTrue(st.Conditions, v1alpha1.ConditionStalled):
-		return "Failed"
+	u := &unstructured.Unstructured{Object: content}
+	u.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kind(o)))
+	result, err := status.Compute(u)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if ready := meta.FindStatusCondition(st.Conditions, v1alpha1.ConditionReady); ready != nil && ready.Status != metav1.ConditionTrue {
-		return "InProgress"
+	return result.Status
+}
+
+// kind names the kind of one of our objects.
+func kind(o client.Object) string {
+	if _, ok := o.(*v1alpha1.PolicySweep); ok {
+		return "PolicySweep"
 	}
-	return "Current"
+	return "SimulationRun"
 }
 
 // TestGitOpsToolsNeverSeeItReadyTooEarly records all that a watch shows of a
@@ -57,11 +64,11 @@ func TestGitOpsToolsNeverSeeItReadyTooEarly(t *testing.T) {
 	p.until(t, sweep, v1alpha1.ConditionComplete)
 	edit(t, p, sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Replications.Seeds = []int64{5} })
 	p.until(t, sweep, v1alpha1.ConditionComplete)
-	var seen []string
+	var seen []status.Status
 	for e := range watch.ResultChan() {
 		s := e.Object.(*v1alpha1.PolicySweep)
 		// Before the first reconcile there is nothing to go by.
-		if state := kstatus(s); len(s.Status.Conditions) > 0 && (len(seen) == 0 || seen[len(seen)-1] != state) {
+		if state := kstatus(t, s); len(s.Status.Conditions) > 0 && (len(seen) == 0 || seen[len(seen)-1] != state) {
 			seen = append(seen, state)
 		}
 		for _, c := range s.Status.Conditions {
@@ -73,8 +80,44 @@ func TestGitOpsToolsNeverSeeItReadyTooEarly(t *testing.T) {
 			break
 		}
 	}
-	if diff := cmp.Diff([]string{"InProgress", "Current", "InProgress", "Current"}, seen); diff != "" {
+	if diff := cmp.Diff([]status.Status{status.InProgressStatus, status.CurrentStatus, status.InProgressStatus, status.CurrentStatus}, seen); diff != "" {
 		t.Errorf("kstatus (-want +got):\n%s", diff)
+	}
+}
+
+// TestAppliedAgainNothingChanges applies the manifest of a complete object again, as
+// GitOps tools do at every look.
+func TestAppliedAgainNothingChanges(t *testing.T) {
+	t.Parallel()
+	p := the(t)
+	ns := p.namespace(t)
+	sweep := weights().Obj()
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(sweep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(content, "status")
+	manifest := &unstructured.Unstructured{Object: content}
+	manifest.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("PolicySweep"))
+	manifest.SetNamespace(ns)
+	manifest.SetUID("")
+	apply := func() {
+		t.Helper()
+		again := client.ApplyConfigurationFromUnstructured(manifest.DeepCopy())
+		if err := p.client.Apply(t.Context(), again, client.FieldOwner("gitops")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	apply()
+	sweep.Namespace = ns
+	p.until(t, sweep, v1alpha1.ConditionComplete)
+	apply()
+	after := sweep.DeepCopy()
+	if err := p.client.Get(t.Context(), client.ObjectKeyFromObject(sweep), after); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(sweep, after); diff != "" {
+		t.Errorf("applied again (-before +after):\n%s", diff)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -133,11 +134,37 @@ func TestTheManagersServers(t *testing.T) {
 		}
 		return ""
 	})
-	if code, text := get(t, "https://"+m.metrics+"/metrics", p.scraper(t, ns)); code != http.StatusOK || !strings.Contains(text, "controller_runtime_reconcile_total") {
+	// Some metrics are there once there was something to count.
+	sweep := weights().Obj()
+	p.create(t, ns, sweep)
+	p.until(t, sweep, v1alpha1.ConditionComplete)
+	code, text := get(t, "https://"+m.metrics+"/metrics", p.scraper(t, ns))
+	if code != http.StatusOK {
 		t.Errorf("/metrics answers %d to who may read it:\n%.200s", code, text)
+	}
+	exported := map[string]bool{}
+	for _, name := range libraryMetric.FindAllString(text, -1) {
+		exported[name] = true
+	}
+	for _, file := range []string{"prometheus/alerts.yaml", "dashboards/windtunnel.json"} {
+		raw, err := os.ReadFile(filepath.Join("../../config", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range libraryMetric.FindAllString(string(raw), -1) {
+			if !exported[name] && name != leaderMetric {
+				t.Errorf("%s names %s, which the manager does not export", file, name)
+			}
+		}
 	}
 	m.stop(t)
 }
+
+// leaderMetric is there where managers compete for a Lease.
+const leaderMetric = "leader_election_master_status"
+
+// libraryMetric is a metric that the manager has of a library.
+var libraryMetric = regexp.MustCompile(`\b(controller_runtime|workqueue|rest_client|leader_election|process)_[a-z_]+`)
 
 // scraper returns the token of an account that may read metrics.
 func (p *platform) scraper(t *testing.T, namespace string) string {
