@@ -115,7 +115,7 @@ func (c *cluster) restart() {
 		c.reconcilers[s.kind] = &reconciler{
 			client:   counted,
 			subjects: s,
-			observer: &observer{cache: counted, live: counted, plans: newPlanCache(1 << 20), journals: newJournals(1000), image: "windtunnel:test", clock: c.clock},
+			observer: &observer{cache: counted, live: counted, plans: newPlanCache(1 << 20), contents: newContents(), journals: newJournals(1000), image: "windtunnel:test", clock: c.clock},
 			applier:  applier{client: counted, recorder: c.recorder, tally: newTally()},
 			clock:    c.clock,
 		}
@@ -358,7 +358,9 @@ func (c *cluster) work(job *batchv1.Job, index int) string {
 	id := fmt.Sprintf("%s/%d", job.Name, index)
 	done, known := c.worked[id]
 	if !known {
-		done = c.simulate(job, index)
+		var err error
+		done, err = c.simulate(job, index)
+		c.must(err)
 		if c.worked != nil {
 			c.worked[id] = done
 		}
@@ -370,7 +372,7 @@ func (c *cluster) work(job *batchv1.Job, index int) string {
 }
 
 // simulate runs the real worker for an index.
-func (c *cluster) simulate(job *batchv1.Job, index int) shardWork {
+func (c *cluster) simulate(job *batchv1.Job, index int) (shardWork, error) {
 	c.t.Helper()
 	folder := c.t.TempDir()
 	for _, volume := range job.Spec.Template.Spec.Volumes {
@@ -385,13 +387,22 @@ func (c *cluster) simulate(job *batchv1.Job, index int) shardWork {
 	}
 	var done shardWork
 	report, err := worker.Run(c.t.Context(), worker.Options{
-		PlanFolder: folder, RoundFolder: folder, Index: index, Shards: int(*job.Spec.Completions), Parallelism: 1,
+		PlanFolder: folder, RoundFolder: folder, InputsFolder: folder, Index: index, Shards: int(*job.Spec.Completions), Parallelism: 1,
 	}, (*collector)(&done.configMaps))
-	c.must(err)
-	raw, err := report.Encode()
-	c.must(err)
+	raw, encodeErr := report.Encode()
+	c.must(encodeErr)
 	done.message = string(raw)
-	return done
+	return done, err
+}
+
+// refused is the message of a worker that ends because of what it reads.
+func (c *cluster) refused(job *batchv1.Job, index int) string {
+	c.t.Helper()
+	done, err := c.simulate(job, index)
+	if !errors.Is(err, worker.ErrBadInput) {
+		c.t.Fatalf("the worker ends with %v, want %v", err, worker.ErrBadInput)
+	}
+	return done.message
 }
 
 // collector keeps what a worker creates.

@@ -36,6 +36,7 @@ func decide(w *world, now time.Time) decision {
 		// The garbage collector takes the children.
 		return d.decision
 	case settled(w.subject):
+		d.stay()
 		d.collect(w.subject.status())
 	case len(w.errs) > 0:
 		d.refuse()
@@ -96,7 +97,9 @@ func (d *decider) tooLarge() {
 // pursue goes on with a plan.
 func (d *decider) pursue() {
 	if stillComplete(d.world) {
-		d.report(d.subject.copied(), d.completeVerdict(d.subject.status()))
+		next := d.subject.copied()
+		next.status().Inputs = d.inputs
+		d.report(next, d.completeVerdict(d.subject.status()))
 		d.collect(d.subject.status())
 		return
 	}

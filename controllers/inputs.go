@@ -19,6 +19,9 @@ import (
 type clusterInputs struct {
 	reader    client.Reader
 	namespace string
+	// versions, if not nil, is told the resource version of each input, by its
+	// name in the status.
+	versions map[string]string
 }
 
 // ConfigMapKey implements experiment.Inputs.
@@ -30,6 +33,10 @@ func (c clusterInputs) ConfigMapKey(ctx context.Context, name, key string) ([]by
 	}
 	if err != nil {
 		return nil, err
+	}
+	input := experiment.ConfigMapInput(name, key)
+	if _, known := c.versions[input]; !known && c.versions != nil {
+		c.versions[input] = cm.ResourceVersion
 	}
 	return experiment.ConfigMapKey(&cm, key)
 }

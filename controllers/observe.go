@@ -31,6 +31,8 @@ type observer struct {
 	cache client.Reader
 	live  client.Reader
 	plans *planCache
+	// contents are digests of inputs that changed.
+	contents *contents
 	// journals are how far studies are.
 	journals *journals
 	image    string
@@ -48,6 +50,9 @@ func (o *observer) observe(ctx context.Context, s subject) (*world, error) {
 	}
 	if settled(s) {
 		o.journals.forget(s.object().GetUID())
+		if err := o.inputs(ctx, w); err != nil {
+			return nil, err
+		}
 		return w, o.named(ctx, w)
 	}
 	var err error
@@ -56,6 +61,9 @@ func (o *observer) observe(ctx context.Context, s subject) (*world, error) {
 	}
 	if w.plan == nil || w.plan.size > maxPlanBytes {
 		return w, nil
+	}
+	if err := o.inputs(ctx, w); err != nil {
+		return nil, err
 	}
 	if stillComplete(w) {
 		return w, o.named(ctx, w)
@@ -142,7 +150,8 @@ func (o *observer) plan(ctx context.Context, s subject) (*planned, field.ErrorLi
 			return p, nil, err
 		}
 	}
-	compiled, errs, err := compileSafely(ctx, s, clusterInputs{reader: o.live, namespace: s.object().GetNamespace()})
+	from := clusterInputs{reader: o.live, namespace: s.object().GetNamespace(), versions: map[string]string{}}
+	compiled, errs, err := compileSafely(ctx, s, from)
 	if err != nil || len(errs) > 0 {
 		return nil, errs, err
 	}
@@ -150,6 +159,7 @@ func (o *observer) plan(ctx context.Context, s subject) (*planned, field.ErrorLi
 		return nil, errs, err
 	}
 	p := newPlanned(compiled.Plan, compiled.Plan.Encode(), s)
+	p.versions = from.versions
 	o.plans.put(p.hash, p.Plan)
 	return p, nil, nil
 }

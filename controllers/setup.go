@@ -183,7 +183,7 @@ func newReconciler(mgr ctrl.Manager, s subjects, image string, counts *tally) *r
 		subjects: s,
 		observer: &observer{
 			cache: c, live: mgr.GetAPIReader(), image: image,
-			plans: newPlanCache(planBytesInMemory), journals: newJournals(rowsInMemory),
+			plans: newPlanCache(planBytesInMemory), contents: newContents(), journals: newJournals(rowsInMemory),
 			clock: clock.RealClock{},
 		},
 		applier: applier{client: c, recorder: mgr.GetEventRecorder(FieldOwner), tally: counts},

@@ -26,6 +26,7 @@ func (d *decider) planned() subject {
 	next.clearFigures()
 	st := next.status()
 	experiment.FillStatus(st, d.plan.Plan)
+	st.Inputs = d.inputs
 	bound(st)
 	st.Plan = &d.standing.outlook
 	st.Results = d.results.DeepCopy()
@@ -89,6 +90,7 @@ func (d *decider) report(next subject, v verdict) {
 	setConditions(st, v, d.now)
 	d.passed(st, v)
 	d.lint(st)
+	d.inputsChanged(st)
 	fit(next)
 	if v.newsworthy() && (before != v.reason || d.subject.status().ObservedGeneration != st.ObservedGeneration) {
 		d.decision.news = append(d.decision.news, v.news())

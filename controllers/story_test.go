@@ -27,6 +27,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden stories")
@@ -96,18 +97,22 @@ func statusWords(s subject) string {
 
 func statusLines(s subject) []string {
 	st := s.status()
-	var types []string
+	var types, changed []string
 	var ready metav1.Condition
 	for _, c := range st.Conditions {
 		if c.Type == v1alpha1.ConditionLinted && c.Status == metav1.ConditionTrue {
 			continue // nothing to tell
 		}
 		types = append(types, c.Type+"="+string(c.Status))
+		if c.Type == v1alpha1.ConditionInputsChanged {
+			changed = append(changed, "status: InputsChanged: "+c.Message)
+		}
 		if c.Type == v1alpha1.ConditionReady {
 			ready = c
 		}
 	}
 	lines := []string{fmt.Sprintf("status of generation %d: %s (%s): %s", st.ObservedGeneration, strings.Join(types, " "), ready.Reason, ready.Message)}
+	lines = append(lines, changed...)
 	if p := st.Progress; p != nil {
 		lines = append(lines, fmt.Sprintf("status: %d of %d simulations (%d reused), round %d, %d shards, %s", p.Completed, p.Total, p.Reused, p.Round, p.Shards, resultWords(st.Results)))
 	}
@@ -133,6 +138,7 @@ var (
 	chunkHash   = regexp.MustCompile(`(-[0-9]+-[0-9]+)-[0-9a-f]{8}\b`)
 	contentHash = regexp.MustCompile(`-(index|reused|leaderboard)-[0-9a-f]{8}\b`)
 	allMetrics  = regexp.MustCompile(`there are ttft, [A-Za-z0-9, ]*`)
+	halfDigest  = regexp.MustCompile(`sha256 [0-9a-f]{12} → [0-9a-f]{12}`)
 	anyDigest   = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 )
 
@@ -141,6 +147,7 @@ var (
 func (s *story) plain(text string) string {
 	text = chunkHash.ReplaceAllString(text, "$1-#")
 	text = contentHash.ReplaceAllString(text, "-$1-#")
+	text = halfDigest.ReplaceAllString(text, "sha256 # → #")
 	text = anyDigest.ReplaceAllString(text, "#")
 	text = allMetrics.ReplaceAllString(text, "there are METRICS")
 	return jobHash.ReplaceAllStringFunc(text, func(name string) string {
@@ -456,6 +463,65 @@ var stories = map[string]struct {
 		s.reconcile()
 		s.collectGarbage()
 		s.restart()
+		s.reconcile()
+	}},
+	"input-changes": {"The ConfigMap of a configuration is edited while a sweep runs and after it is complete. Nothing runs again, and the status says so.", func(s *story) {
+		sweep := weights().Scenario(builder.PickerConfigFrom("profiles", "default.yaml")).Obj()
+		cm := &corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "profiles"},
+			Data:       map[string]string{"default.yaml": builder.DefaultPickerConfig},
+		}
+		s.create(cm)
+		s.begin(sweep)
+		put := func(text string) {
+			cm.Data["default.yaml"] = text
+			s.must(s.client.Update(s.t.Context(), cm))
+			s.reconcile()
+		}
+		s.say("The ConfigMap is edited.")
+		put(builder.RandomPickerConfig)
+		s.say("Both shards end.")
+		s.succeed(s.job(), 0)
+		s.succeed(s.job(), 1)
+		s.reconcile()
+		s.say("The ConfigMap gets a label: nothing of what it holds is new.")
+		cm.Labels = map[string]string{"team": "a"}
+		put(builder.RandomPickerConfig)
+		s.say("It is edited back.")
+		put(builder.DefaultPickerConfig)
+		s.say("It is deleted.")
+		s.must(s.client.Delete(s.t.Context(), cm))
+		s.reconcile()
+		s.say("Another one of its name is created, and the user asks for it by an edit of the spec.")
+		cm.ResourceVersion, cm.Data["default.yaml"] = "", "-"
+		s.create(cm)
+		put(builder.RandomPickerConfig)
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Execution.Shards = 1 })
+		s.reconcile()
+	}},
+	"trace-changes": {"A trace is replaced before a second shard starts, whose worker refuses it.", func(s *story) {
+		var old, other strings.Builder
+		s.must(workload.WriteMooncake(&old, 40, 1))
+		s.must(workload.WriteMooncake(&other, 40, 2))
+		cm := &corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "traces"},
+			BinaryData: map[string][]byte{"day.jsonl.gz": packed(old.String())},
+		}
+		s.create(cm)
+		s.begin(weights().Scenario(builder.TraceFrom(v1alpha1.MooncakeTrace, "traces", "day.jsonl.gz")).Obj())
+		s.succeed(s.job(), 0)
+		s.say("Shard 0 ends, and the trace is packed anew: it is the same.")
+		cm.BinaryData["day.jsonl.gz"] = []byte(old.String())
+		s.must(s.client.Update(s.t.Context(), cm))
+		s.reconcile()
+		s.say("The trace is replaced.")
+		cm.BinaryData["day.jsonl.gz"] = packed(other.String())
+		s.must(s.client.Update(s.t.Context(), cm))
+		s.reconcile()
+		s.say("Shard 1 starts, and refuses it.")
+		pod := s.startPod(s.job(), 1)
+		s.endPod(pod, badInputExitCode, "Error", s.refused(s.job(), 1))
+		s.endJob(s.job(), batchv1.JobFailed, "FailedIndexes", "Job has failed indexes", 1)
 		s.reconcile()
 	}},
 	"lost-message": {"A pod succeeds without a termination message.", func(s *story) {

@@ -43,18 +43,18 @@ func (w watcher) ofPod(ctx context.Context, pod client.Object) []reconcile.Reque
 	return w.ofOwner(&job)
 }
 
-// ofConfigMap returns the objects that refer to a ConfigMap and are not settled,
-// and, where one is deleted that an object owns, its owner.
+// ofConfigMap returns the objects that refer to a ConfigMap, and, where one is
+// deleted that an object owns, its owner.
 func (w watcher) ofConfigMap(ctx context.Context, cm client.Object) []reconcile.Request {
 	if controllerOf(cm) != nil {
 		return w.ofOwner(cm)
 	}
-	return w.referring(ctx, cm, indexConfigMap)
+	return w.referring(ctx, cm, indexConfigMap, func(subject) bool { return true })
 }
 
 // referring returns the objects that an index finds by another one's name, and
-// that are not settled.
-func (w watcher) referring(ctx context.Context, to client.Object, index string) []reconcile.Request {
+// that it matters to.
+func (w watcher) referring(ctx context.Context, to client.Object, index string, matters func(subject) bool) []reconcile.Request {
 	list := w.subjects.list()
 	err := w.cache.List(ctx, list, client.InNamespace(to.GetNamespace()), client.MatchingFields{index: to.GetName()})
 	if err != nil {
@@ -64,7 +64,7 @@ func (w watcher) referring(ctx context.Context, to client.Object, index string) 
 	var requests []reconcile.Request
 	_ = meta.EachListItem(list, func(item runtime.Object) error {
 		object := item.(client.Object)
-		if !settled(w.subjects.wrap(object)) {
+		if matters(w.subjects.wrap(object)) {
 			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(object)})
 		}
 		return nil
@@ -75,7 +75,7 @@ func (w watcher) referring(ctx context.Context, to client.Object, index string) 
 // ofSource returns the objects that wait for another one's results. It is enough
 // to hear that it was created.
 func (w watcher) ofSource(ctx context.Context, source client.Object) []reconcile.Request {
-	return w.referring(ctx, source, indexReuse)
+	return w.referring(ctx, source, indexReuse, func(s subject) bool { return !settled(s) })
 }
 
 func (w watcher) ofOwner(child client.Object) []reconcile.Request {

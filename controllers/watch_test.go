@@ -38,7 +38,7 @@ func TestAConfigMapWakesWhatRefersToIt(t *testing.T) {
 	}
 	cm := configMapMetadata()
 	cm.Namespace, cm.Name = "team-a", "profiles"
-	for kind, want := range map[*subjects][]string{&sweeps: {"team-a/base", "team-a/profile"}, &runs: {"team-a/run"}} {
+	for kind, want := range map[*subjects][]string{&sweeps: {"team-a/base", "team-a/done", "team-a/profile"}, &runs: {"team-a/run"}} {
 		var got []string
 		for _, r := range (watcher{cache: c.client, subjects: *kind}).ofConfigMap(t.Context(), cm) {
 			got = append(got, r.String())

@@ -29,6 +29,10 @@ type world struct {
 	errs field.ErrorList
 	// late says that the work has taken longer than it may.
 	late bool
+	// inputs are those of the plan as the status is to name them, and changes those
+	// that are something else by now.
+	inputs  []v1alpha1.InputDigest
+	changes []inputChange
 	// jobs are all Jobs that the subject owns, by name.
 	jobs []*batchv1.Job
 	// configMaps are all ConfigMaps that the subject owns, by name, without
@@ -67,6 +71,9 @@ type planned struct {
 	size int
 	// prefix begins the names of what belongs to the plan and to no Job.
 	prefix string
+	// versions are the resource versions of the inputs that it was just compiled
+	// from, by their names in the status; nil where it was known before.
+	versions map[string]string
 }
 
 func newPlanned(p *experiment.Plan, encoded []byte, s subject) *planned {

@@ -73,6 +73,9 @@ const (
 	// ConditionLinted says what windtunnel lint finds in the router's
 	// configuration: True where it finds neither errors nor warnings.
 	ConditionLinted = "Linted"
+	// ConditionInputsChanged is present and True while ConfigMaps hold something
+	// else than what the plan was made of.
+	ConditionInputsChanged = "InputsChanged"
 )
 
 // Condition reasons of both kinds.
@@ -102,6 +105,9 @@ const (
 	ReasonGateFailed  = "GateFailed"
 	ReasonUndecided   = "Undecided"
 )
+
+// ReasonInputsChanged is that of condition InputsChanged, and of the event.
+const ReasonInputsChanged = "InputsChanged"
 
 // Reasons of condition Linted. The second one is that of the event too.
 const (
@@ -187,6 +193,10 @@ type InputDigest struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=64
 	SHA256 string `json:"sha256"`
+	// resourceVersion is that of the ConfigMap when it was read.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	ResourceVersion string `json:"resourceVersion,omitempty"`
 }
 
 // CommonStatus is what both kinds report.

@@ -63,7 +63,7 @@ func (c *compiler) check(scenario tree, path *field.Path) field.ErrorList {
 }
 
 func (c *compiler) pinConfigMap(ref *v1alpha1.ConfigMapKeyReference, sha256 string) {
-	c.pin(fmt.Sprintf("ConfigMap/%s/%s", ref.Name, ref.Key), sha256)
+	c.pin(ConfigMapInput(ref.Name, ref.Key), sha256)
 }
 
 // pin records what was read from outside the object, once.

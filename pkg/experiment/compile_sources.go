@@ -4,7 +4,6 @@ package experiment
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -35,7 +34,7 @@ func (c *compiler) text(s source, path *field.Path) ([]byte, *field.Path, field.
 	case s.inline != nil:
 		return []byte(*s.inline), at, nil
 	case s.ref != nil:
-		at, name = path.Child("configMapRef"), fmt.Sprintf("ConfigMap/%s/%s", s.ref.Name, s.ref.Key)
+		at, name = path.Child("configMapRef"), ConfigMapInput(s.ref.Name, s.ref.Key)
 		raw, errs = c.configMapKey(s.ref, at)
 	default:
 		at, name = path.Child("file"), "File/"+*s.file

@@ -30,7 +30,7 @@ type TraceInput struct {
 func (t *TraceInput) Name() string {
 	switch {
 	case t.ConfigMap != nil:
-		return fmt.Sprintf("ConfigMap/%s/%s", t.ConfigMap.Name, t.ConfigMap.Key)
+		return ConfigMapInput(t.ConfigMap.Name, t.ConfigMap.Key)
 	case t.PersistentVolumeClaim != nil:
 		return fmt.Sprintf("PersistentVolumeClaim/%s/%s", t.PersistentVolumeClaim.ClaimName, t.PersistentVolumeClaim.Path)
 	case t.Image != nil:

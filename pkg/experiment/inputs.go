@@ -3,12 +3,18 @@
 package experiment
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -116,6 +122,33 @@ func MissingInputs(errs field.ErrorList) bool {
 		}
 	}
 	return len(errs) > 0
+}
+
+// ConfigMapInput is the name of a ConfigMap's key in status.inputs.
+func ConfigMapInput(name, key string) string { return "ConfigMap/" + name + "/" + key }
+
+// ParseConfigMapInput reads what ConfigMapInput wrote; false where the input is
+// something else.
+func ParseConfigMapInput(input string) (name, key string, ok bool) {
+	rest, ok := strings.CutPrefix(input, "ConfigMap/")
+	if !ok {
+		return "", "", false
+	}
+	return strings.Cut(rest, "/")
+}
+
+// TextDigest is the digest that an input of some bytes is pinned by: that of what
+// they are, decompressed.
+func TextDigest(raw []byte) string {
+	z, err := gzip.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return Digest(raw)
+	}
+	hash := sha256.New()
+	if _, err := io.Copy(hash, io.LimitReader(z, maxUnpackedBytes+1)); err != nil {
+		return Digest(raw)
+	}
+	return hex.EncodeToString(hash.Sum(nil))
 }
 
 // ConfigMapKey returns the bytes under a key of a ConfigMap's data or

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+)
+
+// inputChange is an input that is no longer what the plan was made of.
+type inputChange struct {
+	v1alpha1.InputDigest
+	// now is its digest; empty where it is gone.
+	now string
+}
+
+// inputs finds out what the status is to say of the inputs, and which of them
+// have changed since.
+func (o *observer) inputs(ctx context.Context, w *world) error {
+	w.inputs = pins(w)
+	for _, in := range w.inputs {
+		now, err := o.digestNow(ctx, w.subject, in)
+		if err != nil {
+			return fmt.Errorf("look at input %s: %w", in.Name, err)
+		}
+		if now != in.SHA256 {
+			w.changes = append(w.changes, inputChange{in, now})
+		}
+	}
+	return nil
+}
+
+// pins are the inputs with the resource versions that they were read at.
+func pins(w *world) []v1alpha1.InputDigest {
+	written := w.subject.status().Inputs
+	if w.plan == nil {
+		return written
+	}
+	var all []v1alpha1.InputDigest
+	for _, in := range w.plan.Inputs {
+		in.ResourceVersion = w.plan.versions[in.Name]
+		for _, other := range written {
+			if w.plan.versions == nil && other.Name == in.Name && other.SHA256 == in.SHA256 {
+				in.ResourceVersion = other.ResourceVersion
+			}
+		}
+		all = append(all, in)
+	}
+	return all
+}
+
+// digestNow returns the digest of an input as it is, or nothing where it is gone.
+// A ConfigMap of the version that was pinned is not read, nor is any version read
+// twice.
+func (o *observer) digestNow(ctx context.Context, s subject, in v1alpha1.InputDigest) (string, error) {
+	name, key, ok := experiment.ParseConfigMapInput(in.Name)
+	if !ok {
+		return in.SHA256, nil // a volume's, which its pods check
+	}
+	at := inputKey{client.ObjectKey{Namespace: s.object().GetNamespace(), Name: name}, key}
+	seen := configMapMetadata()
+	err := o.cache.Get(ctx, at.ObjectKey, seen)
+	switch {
+	case apierrors.IsNotFound(err) && settled(s):
+		return "", nil
+	case client.IgnoreNotFound(err) != nil:
+		return "", err
+	case err == nil && seen.ResourceVersion == in.ResourceVersion:
+		return in.SHA256, nil
+	case err == nil:
+		if digest, known := o.contents.get(at, seen.ResourceVersion); known {
+			return digest, nil
+		}
+	}
+	var cm corev1.ConfigMap
+	if err := o.live.Get(ctx, at.ObjectKey, &cm); err != nil {
+		return "", client.IgnoreNotFound(err)
+	}
+	digest := ""
+	raw, err := experiment.ConfigMapKey(&cm, key)
+	switch {
+	case err == nil:
+		digest = experiment.TextDigest(raw)
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", err
+	}
+	o.contents.put(at, cm.ResourceVersion, digest)
+	return digest, nil
+}
+
+// inputKey names a key of a ConfigMap.
+type inputKey struct {
+	client.ObjectKey
+	key string
+}
+
+// maxContents bounds how many inputs a manager remembers.
+const maxContents = 10_000
+
+// contents remembers the digests of inputs that changed. It may be called
+// concurrently; nil remembers nothing.
+type contents struct {
+	mu    sync.Mutex
+	known map[inputKey]content
+}
+
+// content is what a version of a ConfigMap holds under a key.
+type content struct{ version, digest string }
+
+func newContents() *contents { return &contents{known: map[inputKey]content{}} }
+
+func (c *contents) get(at inputKey, version string) (string, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known, ok := c.known[at]
+	return known.digest, ok && known.version == version
+}
+
+func (c *contents) put(at inputKey, version, digest string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.known) >= maxContents {
+		clear(c.known)
+	}
+	c.known[at] = content{version, digest}
+}
+
+// inputsChanged writes which inputs have changed, and tells it once.
+func (d *decider) inputsChanged(st *v1alpha1.CommonStatus) {
+	if len(d.changes) == 0 {
+		meta.RemoveStatusCondition(&st.Conditions, v1alpha1.ConditionInputsChanged)
+		return
+	}
+	words := d.changeWords()
+	before := meta.FindStatusCondition(d.subject.status().Conditions, v1alpha1.ConditionInputsChanged)
+	if before == nil || before.Message != clip(words, maxMessage) {
+		d.decision.news = append(d.decision.news, news{true, v1alpha1.ReasonInputsChanged, "Reconcile", words})
+	}
+	meta.SetStatusCondition(&st.Conditions, metav1.Condition{
+		Type:               v1alpha1.ConditionInputsChanged,
+		Status:             metav1.ConditionTrue,
+		ObservedGeneration: st.ObservedGeneration,
+		LastTransitionTime: metav1.NewTime(d.now),
+		Reason:             v1alpha1.ReasonInputsChanged,
+		Message:            clip(words, maxMessage),
+	})
+}
+
+// changeWords tells what changed, what that means, and what to do.
+func (d *decider) changeWords() string {
+	var all []string
+	means := "results are of what was there then"
+	trace := traceInput(d.subject)
+	for _, change := range d.changes {
+		all = append(all, change.String())
+		if change.Name == trace {
+			means += ", and pods that start now refuse another trace"
+		}
+	}
+	return fmt.Sprintf("since generation %d was compiled, %s; %s: edit the spec, or create the object anew, to use what is there now",
+		d.subject.object().GetGeneration(), some(all), means)
+}
+
+// traceInput is the name of the input that is the subject's trace, if it has one in a
+// ConfigMap.
+func traceInput(s subject) string {
+	var workload v1alpha1.Workload
+	switch s := s.(type) {
+	case run:
+		workload = s.Spec.Scenario.Workload
+	case sweep:
+		workload = s.Spec.Scenario.Workload
+	}
+	if workload.Trace == nil || workload.Trace.ConfigMapRef == nil {
+		return ""
+	}
+	return experiment.ConfigMapInput(workload.Trace.ConfigMapRef.Name, workload.Trace.ConfigMapRef.Key)
+}
+
+// String tells the change.
+func (c inputChange) String() string {
+	name, key, _ := experiment.ParseConfigMapInput(c.Name)
+	words := "ConfigMap " + name
+	if key != "" {
+		words += " key " + key
+	}
+	if c.now == "" {
+		return words + " is gone"
+	}
+	return fmt.Sprintf("%s has changed: sha256 %s → %s", words, shortDigest(c.SHA256), shortDigest(c.now))
+}
+
+// shortDigest is as much of a digest as people compare.
+func shortDigest(digest string) string { return digest[:min(12, len(digest))] }
+
+// stay leaves a settled status as it is, but for what became of its inputs.
+func (d *decider) stay() {
+	next := d.subject.copied()
+	d.inputsChanged(next.status())
+	if !equality.Semantic.DeepEqual(d.subject.object(), next.object()) {
+		d.decision.status = next
+	}
+}
