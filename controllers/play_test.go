@@ -264,7 +264,7 @@ func (p *play) look(o client.Object) bool {
 			p.t.Fatalf("%s\nbefore: %s\nafter: %s", words, statusWords(was), statusWords(now))
 		}
 	}
-	waits := result.RequeueAfter == conflictInterval
+	waits := result.RequeueAfter == conflictInterval || result.RequeueAfter == refusedInterval
 	return err == nil && (waits || result.RequeueAfter != staleInterval && len(p.writes) == before)
 }
 

@@ -70,9 +70,6 @@ func (r *reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 		log.FromContext(ctx).V(1).Info("Trying again later", "why", err.Error())
 		return reconcile.Result{RequeueAfter: refusedInterval}, nil
 	}
-	if errors.As(err, &stranger{}) {
-		return reconcile.Result{RequeueAfter: conflictInterval}, nil
-	}
 	return reconcile.Result{RequeueAfter: d.requeueAfter}, err
 }
 
