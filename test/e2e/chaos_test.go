@@ -3,6 +3,7 @@
 package e2e_test
 
 import (
+	"bytes"
 	"fmt"
 	"os/exec"
 	"strings"
@@ -180,7 +181,9 @@ func TestTwoManagers(t *testing.T) {
 // TestOutOfMemory gives shards less memory than a simulation takes.
 func TestOutOfMemory(t *testing.T) {
 	ns := newNamespace(t)
-	ns.apply(t, storm("hungry", 2, 2, 10*stormRequests, 2, `limits: {memory: 20Mi}`))
+	// All requests wait at once, so that no collection of garbage makes room.
+	hungry := storm("hungry", 2, 2, 10*stormRequests, 2, `limits: {memory: 24Mi}`)
+	ns.apply(t, bytes.Replace(hungry, []byte(`rate: "12"`), []byte(`rate: "1000000"`), 1))
 	o := ns.eventually(t, "policysweep/hungry", "at an end", func(o *object) bool {
 		return o.condition("Failed").Status == "True" || o.condition("Complete").Status == "True"
 	})
