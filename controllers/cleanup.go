@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"strconv"
+
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/worker"
+)
+
+// halt stops the pods of the plan's Jobs and leaves the Jobs to be looked at.
+func (d *decider) halt(why string) {
+	for _, job := range d.jobs {
+		if job.Labels[LabelPlan] != planLabel(d.plan.hash) || job.DeletionTimestamp != nil || isSuspended(job) || d.removes(job) {
+			continue
+		}
+		switch done, _ := finished(job); {
+		case done:
+		case queued(job):
+			// Its queue would only start it again.
+			d.do(act{remove, job, why})
+		default:
+			d.do(act{suspend, job, why})
+		}
+	}
+}
+
+// removeJobs deletes the subject's Jobs but those of the plan as the spec wants
+// them to be run.
+func (d *decider) removeJobs(why string) {
+	for _, job := range d.jobs {
+		if job.DeletionTimestamp != nil {
+			continue
+		}
+		if d.plan == nil || d.plan.size > maxPlanBytes || !d.serves(job) {
+			d.do(act{remove, job, why})
+		}
+	}
+}
+
+// serves reports whether a Job is one of the plan's, of a round that came so far.
+// Of those of rounds that are over it does not matter how they were run.
+func (d *decider) serves(job *batchv1.Job) bool {
+	round, err := strconv.Atoi(job.Labels[LabelRound])
+	if err != nil || job.Labels[LabelPlan] != planLabel(d.plan.hash) {
+		return false
+	}
+	return round < d.standing.last || d.isOf(job, round)
+}
+
+// cleanIndexes deletes the indexes that the new status does not name.
+func (d *decider) cleanIndexes() {
+	for i := range d.configMaps {
+		cm := &d.configMaps[i]
+		if cm.Labels[LabelComponent] == ComponentIndex && cm.DeletionTimestamp == nil && cm.Name != d.results.Index {
+			d.clean(cm, "there is a newer index")
+		}
+	}
+}
+
+// cleanRounds deletes what served rounds of a plan before the last one, and that
+// one's attempts before the last.
+func (d *decider) cleanRounds(last, attempt int, plan string) {
+	over := func(labels map[string]string) bool {
+		round, ok := roundOf(labels, plan)
+		return ok && (round < last || round == last && attemptIn(labels) < attempt)
+	}
+	for _, job := range d.jobs {
+		if over(job.Labels) && job.DeletionTimestamp == nil && !d.removes(job) {
+			d.clean(job, "its round is over")
+		}
+	}
+	for i := range d.configMaps {
+		cm := &d.configMaps[i]
+		if cm.Labels[LabelComponent] == ComponentRound && over(cm.Labels) && cm.DeletionTimestamp == nil {
+			d.clean(cm, "its round is over")
+		}
+	}
+}
+
+// roundOf returns the round that a child serves, if it is one of a plan's.
+func roundOf(labels map[string]string, plan string) (int, bool) {
+	round, err := strconv.Atoi(labels[LabelRound])
+	return round, err == nil && labels[LabelPlan] == planLabel(plan)
+}
+
+// lastRound is the last one of a plan that has a Job.
+func (d *decider) lastRound(plan string) int {
+	last := 0
+	for _, job := range d.jobs {
+		if round, ok := roundOf(job.Labels, plan); ok {
+			last = max(last, round)
+		}
+	}
+	return last
+}
+
+// collect deletes what no longer serves once a status is settled: Jobs of other
+// plans, and, where there are results, everything that holds others.
+func (d *decider) collect(st *v1alpha1.CommonStatus) {
+	for _, job := range d.jobs {
+		if job.Labels[LabelPlan] != planLabel(st.PlanHash) && job.DeletionTimestamp == nil && !d.removes(job) {
+			d.clean(job, "it serves another plan")
+		}
+	}
+	if !isTrue(st, v1alpha1.ConditionComplete) {
+		return
+	}
+	d.cleanRounds(d.lastRound(st.PlanHash), 0, st.PlanHash)
+	for i := range d.configMaps {
+		cm := &d.configMaps[i]
+		if cm.DeletionTimestamp == nil && !d.cleans(cm) {
+			if why := d.useless(cm, st); why != "" {
+				d.clean(cm, why)
+			}
+		}
+	}
+}
+
+// useless says why nobody needs a ConfigMap any more beside a complete status;
+// nothing where somebody does.
+func (d *decider) useless(cm *metav1.PartialObjectMetadata, st *v1alpha1.CommonStatus) string {
+	ofPlan := cm.Labels[LabelPlan] == planLabel(st.PlanHash)
+	_, isList := cm.Labels[worker.LabelList]
+	switch cm.Labels[LabelComponent] {
+	case ComponentPlan, ComponentRound:
+		if !ofPlan {
+			return "it holds another plan"
+		}
+	case ComponentIndex:
+		if st.Results == nil || cm.Name != st.Results.Index {
+			return "there is a newer index"
+		}
+	case ComponentLeaderboard:
+		if sw, ok := d.reported().(sweep); ok && cm.Name != sw.Status.Leaderboard {
+			return "there is a newer leaderboard"
+		}
+	case ComponentPromoted:
+		if sw, ok := d.reported().(sweep); ok && cm.Name != sw.Status.Promoted {
+			return "nothing is promoted any more"
+		}
+	case ComponentResult:
+		switch {
+		case isList && !ofPlan:
+			return "it lists results of another plan"
+		case !isList && d.named != nil && !d.named[cm.Name]:
+			return "the status names other results"
+		}
+	}
+	return ""
+}
+
+// cleans reports whether the decision deletes an object afterwards already.
+func (d *decider) cleans(object metav1.Object) bool {
+	for _, a := range d.decision.cleanup {
+		if a.object.GetUID() == object.GetUID() && a.object.GetName() == object.GetName() {
+			return true
+		}
+	}
+	return false
+}
+
+// removes reports whether the decision deletes an object already.
+func (d *decider) removes(object metav1.Object) bool {
+	for _, a := range d.decision.acts {
+		if a.verb == remove && a.object.GetUID() == object.GetUID() {
+			return true
+		}
+	}
+	return false
+}
