@@ -32,6 +32,9 @@ func decide(w *world, now time.Time) decision {
 	case w.subject.object().GetDeletionTimestamp() != nil:
 		// The garbage collector takes the children.
 		return d.decision
+	case w.ending:
+		d.leave()
+		return d.decision
 	case settled(w.subject):
 		d.stay()
 		d.collect(w.subject.status())

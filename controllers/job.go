@@ -244,7 +244,7 @@ func makeRoundConfigMap(s subject, p *planned, t *task) *corev1.ConfigMap {
 	owner, err := json.Marshal(worker.Owner{
 		Namespace: s.object().GetNamespace(),
 		Labels:    childLabels(s, ComponentResult, p.hash),
-		Reference: ownerReference(s),
+		Reference: resultReference(s),
 		Prefix:    t.job,
 	})
 	if err != nil {

@@ -48,6 +48,10 @@ func (o *observer) observe(ctx context.Context, s subject) (*world, error) {
 	if err := o.children(ctx, w); err != nil {
 		return nil, err
 	}
+	var err error
+	if w.ending, err = o.ending(ctx, w); err != nil || w.ending {
+		return w, err
+	}
 	if settled(s) {
 		o.journals.forget(s.object().GetUID())
 		if err := o.inputs(ctx, w); err != nil {
@@ -55,7 +59,6 @@ func (o *observer) observe(ctx context.Context, s subject) (*world, error) {
 		}
 		return w, o.named(ctx, w)
 	}
-	var err error
 	if w.plan, w.errs, err = o.plan(ctx, s); err != nil {
 		return nil, err
 	}

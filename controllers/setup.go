@@ -33,11 +33,20 @@ import (
 //
 // +kubebuilder:rbac:groups=sim.windtunnel.dev,resources=simulationruns,verbs=get;create;delete
 //
+// A child that a deletion in the foreground waits for, where the API server asks that
+// of those who make one:
+//
+// +kubebuilder:rbac:groups=sim.windtunnel.dev,resources=simulationruns/finalizers;policysweeps/finalizers,verbs=update
+//
 // Their Jobs, and the pods of these; plans, inputs and results:
 //
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;delete
+//
+// Their namespace, to see whether it is being deleted:
+//
+// +kubebuilder:rbac:groups="",resources=namespaces,verbs=get
 //
 // The workers' account. To bind a role one must hold its rights or be allowed
 // to bind it:

@@ -701,6 +701,52 @@ var stories = map[string]struct {
 		s.mishap = nil
 		s.reconcile()
 	}},
+	"namespace-goes": {"A namespace is deleted while a shard that failed waits for its next try.", func(s *story) {
+		sweep := weights().Obj()
+		s.begin(sweep)
+		pod := s.startPod(s.job(), 0)
+		pod.Finalizers = []string{batchv1.JobTrackingFinalizer}
+		s.must(s.client.Update(s.t.Context(), pod))
+		s.endPod(pod, 1, "Error", "")
+		s.say("Its shard 0 fails, and its pod is deleted.")
+		s.must(s.client.Delete(s.t.Context(), pod))
+		s.reconcile()
+		s.say("The namespace is deleted.")
+		s.deleteNamespace()
+		_, d := s.decide(sweep)
+		s.tell(d)
+		s.mishap = func(o client.Object, verb string, carryOut func() error) error {
+			if verb == "create" {
+				return apierrors.NewForbidden(schema.GroupResource{Group: "batch", Resource: "jobs"}, o.GetName(), errors.New("unable to create new content in namespace team-a because it is being terminated"))
+			}
+			return carryOut()
+		}
+		for range 2 {
+			if _, err := s.reconcileOnce(sweep); err != nil {
+				s.t.Fatal(err)
+			}
+		}
+		s.say("Its Jobs are gone: %d are left.", len(s.jobs()))
+		for _, words := range statusLines(s.subject(sweep)) {
+			fmt.Fprintf(&s.text, "    %s\n", s.plain(words))
+		}
+	}},
+	"namespace-of-a-failure-goes": {"A namespace is deleted in which a sweep was stopped by its deadline while a shard waited for its next try.", func(s *story) {
+		sweep := weights().Obj()
+		sweep.Spec.Execution.ActiveDeadlineSeconds = ptr.To[int64](60)
+		s.begin(sweep)
+		pod := s.startPod(s.job(), 0)
+		pod.Finalizers = []string{batchv1.JobTrackingFinalizer}
+		s.must(s.client.Update(s.t.Context(), pod))
+		s.endPod(pod, 1, "Error", "")
+		s.say("Its shard 0 fails, and time passes.")
+		s.pass(2 * time.Minute)
+		s.reconcile()
+		s.say("The namespace is deleted, and its pods first.")
+		s.deleteNamespace()
+		s.must(s.client.Delete(s.t.Context(), pod))
+		s.reconcile()
+	}},
 	"manager-dies": {"The manager is killed after its third write, and another one goes on.", func(s *story) {
 		s.object = weights().Obj()
 		s.say("The user creates PolicySweep weights.")
@@ -735,6 +781,14 @@ func (s *story) suspendJob(suspend bool) {
 	job := s.job()
 	job.Spec.Suspend = ptr.To(suspend)
 	s.must(s.client.Update(s.t.Context(), job))
+}
+
+// deleteNamespace begins to delete the story's namespace.
+func (s *story) deleteNamespace() {
+	s.t.Helper()
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "team-a", Finalizers: []string{"kubernetes"}}}
+	s.must(s.client.Create(s.t.Context(), namespace))
+	s.must(s.client.Delete(s.t.Context(), namespace))
 }
 
 // pass lets time pass.

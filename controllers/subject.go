@@ -41,9 +41,8 @@ type subject interface {
 	copied() subject
 }
 
-// ownerReference makes the subject the controller of a child. It does not block
-// the owner's deletion: a worker has no rights on its owner, and nothing waits
-// for a child to go first.
+// ownerReference makes the subject the controller of a child, which a deletion in
+// the foreground waits for.
 func ownerReference(s subject) metav1.OwnerReference {
 	return metav1.OwnerReference{
 		APIVersion: v1alpha1.GroupVersion.String(),
@@ -51,7 +50,17 @@ func ownerReference(s subject) metav1.OwnerReference {
 		Name:       s.object().GetName(),
 		UID:        s.object().GetUID(),
 		Controller: ptr.To(true),
+
+		BlockOwnerDeletion: ptr.To(true),
 	}
+}
+
+// resultReference does so for what a worker makes. Nothing waits for that: a worker
+// has no rights on its owner, and so may not block its deletion.
+func resultReference(s subject) metav1.OwnerReference {
+	reference := ownerReference(s)
+	reference.BlockOwnerDeletion = nil
+	return reference
 }
 
 // ownedBy reports whether the subject controls an object.

@@ -109,6 +109,6 @@ var podEvents = predicate.Funcs{
 		before, ok1 := e.ObjectOld.(*corev1.Pod)
 		after, ok2 := e.ObjectNew.(*corev1.Pod)
 		return !ok1 || !ok2 || before.Status.Phase != after.Status.Phase ||
-			podTrouble(before) != podTrouble(after)
+			(before.DeletionTimestamp == nil) != (after.DeletionTimestamp == nil) || podTrouble(before) != podTrouble(after)
 	},
 }

@@ -96,6 +96,7 @@ func TestWhatIsNoNewsWakesNobody(t *testing.T) {
 		"a pod starts":             {podEvents.Update(event.UpdateEvent{ObjectOld: pod(), ObjectNew: pod(running)}), true},
 		"a pod fails":              {podEvents.Update(event.UpdateEvent{ObjectOld: pod(running), ObjectNew: pod(exited(1, ""))}), true},
 		"a pod gets an annotation": {podEvents.Update(event.UpdateEvent{ObjectOld: pod(), ObjectNew: pod(func(p *corev1.Pod) { p.Annotations = map[string]string{"a": "b"} })}), false},
+		"a pod is deleted":         {podEvents.Update(event.UpdateEvent{ObjectOld: pod(), ObjectNew: pod(func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{} })}), true},
 		"a pod appears":            {podEvents.Create(event.CreateEvent{Object: pod()}), true},
 	} {
 		if tc.got != tc.want {

@@ -29,6 +29,9 @@ type world struct {
 	errs field.ErrorList
 	// late says that the work has taken longer than it may.
 	late bool
+	// ending says that the subject's namespace is being deleted, and waits for pods
+	// that are kept for their Jobs. Nothing else is looked at then.
+	ending bool
 	// inputs are those of the plan as the status is to name them, and changes those
 	// that are something else by now.
 	inputs  []v1alpha1.InputDigest

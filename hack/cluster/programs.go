@@ -81,7 +81,7 @@ func (c *cluster) apiServer(a assets) program {
 			"--etcd-servers=" + etcdServer, "--etcd-cafile=" + pki("etcd-ca.crt"),
 			"--etcd-certfile=" + pki("etcd.crt"), "--etcd-keyfile=" + pki("etcd.key"),
 			"--service-cluster-ip-range=" + serviceIPs,
-			"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction",
+			"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction,OwnerReferencesPermissionEnforcement",
 			"--client-ca-file=" + pki("ca.crt"),
 			"--tls-cert-file=" + pki("kube-apiserver.crt"), "--tls-private-key-file=" + pki("kube-apiserver.key"),
 			"--service-account-issuer=https://kubernetes.default.svc",

@@ -77,6 +77,12 @@ func TestDeletion(t *testing.T) {
 			ns.apply(t, sample(t, gatesSample))
 			ns.wait(t, "Complete", "policysweep/gates")
 			ns.kubectl(t, "delete", "policysweep/gates", "--cascade="+cascade, "--timeout=2m")
+			if cascade == "foreground" {
+				// The deletion waited for all but the results, which the workers made.
+				if left := ns.kubectl(t, "get", "jobs,pods,simulationruns", "-o", "name"); left != "" {
+					t.Errorf("the sweep was gone before\n%s", left)
+				}
+			}
 			for _, kind := range []string{"jobs", "pods", "configmaps"} {
 				ns.kubectl(t, "wait", "--for=delete", "--timeout=2m", kind, "-l", "sim.windtunnel.dev/name=gates")
 			}

@@ -40,7 +40,7 @@ type right struct{ group, resource, verb string }
 
 // unusedRights are the rights of the shipped role of which the manager made no use
 // while the tests ran, whether it is the one of all tests or a process. Not looked at
-// is what leaves no trace there: to bind takes no request of its own, a series of
+// is what leaves no trace there: to bind and to block a deletion take no request of their own, a series of
 // events longer than tests do, and a watch that begins with a list needs no other one
 // where the API server can do that.
 func unusedRights(auditLog string) ([]string, error) {
@@ -61,7 +61,7 @@ func unusedRights(auditLog string) ([]string, error) {
 		for _, resource := range rule.Resources {
 			for _, verb := range rule.Verbs {
 				r := right{rule.APIGroups[0], resource, verb}
-				if !used[r] && verb != "bind" && (resource != "events" || verb != "patch") &&
+				if !used[r] && verb != "bind" && !strings.HasSuffix(resource, "/finalizers") && (resource != "events" || verb != "patch") &&
 					(verb != "list" || !used[right{r.group, r.resource, "watch"}]) {
 					unused = append(unused, fmt.Sprintf("%s %s/%s", verb, r.group, resource))
 				}

@@ -11,9 +11,12 @@ import (
 
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -192,6 +195,50 @@ func TestADeletedObjectIsLeftAlone(t *testing.T) {
 	if jobs := p.jobs(t, ns); len(jobs) != 1 {
 		t.Errorf("%d Jobs, want that of the other object alone", len(jobs))
 	}
+}
+
+// TestANamespaceIsNotHeldByAJob deletes a namespace in which a failed pod is kept, as
+// the Job controller does until it has made the next one.
+func TestANamespaceIsNotHeldByAJob(t *testing.T) {
+	t.Parallel()
+	p := the(t)
+	ns := p.namespace(t)
+	p.kubelet.set(ns, faults{hold: true})
+	sweep := weights().Obj()
+	p.create(t, ns, sweep)
+	eventually(t, func() string {
+		if len(p.pods(t, ns)) == 0 {
+			return "there is no pod"
+		}
+		return ""
+	})
+	pod := p.pods(t, ns)[0]
+	patch := func(finalizers string) {
+		t.Helper()
+		err := p.client.Patch(context.WithoutCancel(t.Context()), &pod, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":`+finalizers+`}}`)))
+		if client.IgnoreNotFound(err) != nil {
+			t.Error(err)
+		}
+	}
+	patch(`["` + batchv1.JobTrackingFinalizer + `"]`)
+	defer patch("null")
+	if err := p.kube.CoreV1().Namespaces().Delete(t.Context(), ns, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.client.Delete(t.Context(), pod.DeepCopy()); err != nil {
+		t.Fatal(err)
+	}
+	pod.Status.Phase = corev1.PodFailed
+	if err := p.client.Status().Patch(t.Context(), &pod, client.RawPatch(types.MergePatchType, []byte(`{"status":{"phase":"Failed"}}`))); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() string {
+		if jobs := p.jobs(t, ns); len(jobs) > 0 {
+			return "there is a Job"
+		}
+		return ""
+	})
+	p.untilBlocked(t, sweep, "because it is being terminated")
 }
 
 func TestEventsTellOfTheLifeOfASweep(t *testing.T) {

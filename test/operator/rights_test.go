@@ -184,7 +184,7 @@ func TestTheManagerMayNotDoMore(t *testing.T) {
 	sweep.Namespace = "default"
 	for name, do := range map[string]func() error{
 		"read Secrets":    func() error { return c.List(t.Context(), &corev1.SecretList{}) },
-		"read namespaces": func() error { return c.List(t.Context(), &corev1.NamespaceList{}) },
+		"list namespaces": func() error { return c.List(t.Context(), &corev1.NamespaceList{}) },
 		"list accounts":   func() error { return c.List(t.Context(), &corev1.ServiceAccountList{}) },
 		"delete pods":     func() error { return c.Delete(t.Context(), pod) },
 		"edit sweeps":     func() error { return c.Update(t.Context(), sweep) },

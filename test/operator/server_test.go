@@ -137,6 +137,8 @@ func (p *platform) audit() error {
 	p.auditLog = filepath.Join(folder, "audit.log")
 	policy := filepath.Join(folder, "audit.yaml")
 	p.env.ControlPlane.GetAPIServer().Configure().
+		// Some clusters let nobody block a deletion who may not write finalizers.
+		Append("enable-admission-plugins", "OwnerReferencesPermissionEnforcement").
 		Set("audit-policy-file", policy).Set("audit-log-path", p.auditLog).Set("audit-log-mode", "blocking")
 	return os.WriteFile(policy, fmt.Appendf(nil, auditPolicy, managerUser), 0o600)
 }

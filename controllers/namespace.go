@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// A namespace that is being deleted loses its pods first. The Job controller holds a
+// shard's failed pod until it has made the next one, which nobody can there any more:
+// the pod, and the namespace with it, would stay for ever. It goes once its Job does.
+
+// ending reports whether the subject's namespace is being deleted and waits for such
+// pods. The namespace is looked at only where a failed pod is being deleted and is
+// still there.
+func (o *observer) ending(ctx context.Context, w *world) (bool, error) {
+	for _, job := range w.jobs {
+		if !unfinished(job) {
+			continue
+		}
+		held, err := o.holdsPod(ctx, job)
+		if err != nil {
+			return false, err
+		}
+		if held {
+			return o.terminating(ctx, job.Namespace)
+		}
+	}
+	return false, nil
+}
+
+// unfinished reports whether a Job has not ended, nor is about to go.
+func unfinished(job *batchv1.Job) bool {
+	done, _ := finished(job)
+	return !done && job.DeletionTimestamp == nil
+}
+
+// holdsPod reports whether a failed pod of a Job is being deleted and is still there.
+func (o *observer) holdsPod(ctx context.Context, job *batchv1.Job) (bool, error) {
+	var pods corev1.PodList
+	err := o.cache.List(ctx, &pods, client.InNamespace(job.Namespace), client.MatchingLabels{batchv1.JobNameLabel: job.Name},
+		client.UnsafeDisableDeepCopy)
+	if err != nil {
+		return false, fmt.Errorf("list pods of Job %s: %w", job.Name, err)
+	}
+	for i := range pods.Items {
+		if pod := &pods.Items[i]; pod.DeletionTimestamp != nil && pod.Status.Phase == corev1.PodFailed {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// terminating reports whether a namespace is being deleted. A manager that may not
+// read it takes it for one that stays.
+func (o *observer) terminating(ctx context.Context, name string) (bool, error) {
+	var namespace corev1.Namespace
+	err := o.live.Get(ctx, client.ObjectKey{Name: name}, &namespace)
+	switch {
+	case apierrors.IsForbidden(err), apierrors.IsNotFound(err):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("read namespace %s: %w", name, err)
+	}
+	return namespace.DeletionTimestamp != nil, nil
+}
+
+// leave deletes the Jobs that hold pods in a namespace that is being deleted. Nothing
+// is told: the object goes next.
+func (d *decider) leave() {
+	for _, job := range d.jobs {
+		if unfinished(job) {
+			d.do(act{remove, job, "its namespace is being deleted, and waits for a failed pod that is kept until its Job is gone"})
+		}
+	}
+}
