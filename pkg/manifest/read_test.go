@@ -128,7 +128,7 @@ f.yaml:7: document 1, SimulationRun r: spec.scenario.horizon.requests: Invalid v
 			`
 f.yaml:16: document 1, SimulationRun r: spec.replicas: Forbidden: unknown field; there are execution, gates, metrics, replications, reuseFrom, scenario, trace
 f.yaml:18: document 1, SimulationRun r: spec.execution.shards: Forbidden: duplicate field
-f.yaml:20: document 1, SimulationRun r: spec.execution.pods: Forbidden: unknown field; there are resources, shards, suspend`,
+f.yaml:20: document 1, SimulationRun r: spec.execution.pods: Forbidden: unknown field; there are activeDeadlineSeconds, managedBy, maxFailedShards, podOverrides, resources, retriesPerShard, shards, suspend, ttlSecondsAfterFinished`,
 		},
 		"an unknown field in a list's entry": {
 			strings.Replace(runText("r", ""), "accelerator:", "gpu: x\n      accelerator:", 1),
