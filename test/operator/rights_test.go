@@ -280,6 +280,17 @@ func TestTheManagerIsHeldToItsWork(t *testing.T) {
 		"be privileged": {pod(func(s *corev1.PodSpec) {
 			s.Containers[0].SecurityContext = &corev1.SecurityContext{Privileged: ptr.To(true)}
 		}), "must be unprivileged"},
+		"add a capability": {pod(func(s *corev1.PodSpec) {
+			s.Containers[0].SecurityContext.Capabilities.Add = []corev1.Capability{"NET_ADMIN"}
+		}), "add no capability"},
+		"run another container": {pod(func(s *corev1.PodSpec) {
+			second := s.Containers[0].DeepCopy()
+			second.Name = "second"
+			s.Containers = append(s.Containers, *second)
+		}), "one container"},
+		"take a port of the host": {pod(func(s *corev1.PodSpec) {
+			s.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: 80, HostPort: 80}}
+		}), "no ports"},
 		"share the host's network": {pod(func(s *corev1.PodSpec) { s.HostNetwork = true }), "nothing of their host"},
 	} {
 		t.Run(name, func(t *testing.T) {
