@@ -42,6 +42,16 @@ func (d *decider) removeJobs(why string) {
 	}
 }
 
+// startOver deletes the Jobs of a failure. Once they are gone the work goes on from
+// the results that there are.
+func (d *decider) startOver() {
+	for _, job := range d.jobs {
+		if job.DeletionTimestamp == nil {
+			d.do(act{remove, job, "the spec was edited after it had failed: another one tries again"})
+		}
+	}
+}
+
 // serves reports whether a Job is one of the plan's, of a round that came so far.
 // Of those of rounds that are over it does not matter how they were run.
 func (d *decider) serves(job *batchv1.Job) bool {
@@ -88,15 +98,19 @@ func roundOf(labels map[string]string, plan string) (int, bool) {
 	return round, err == nil && labels[LabelPlan] == planLabel(plan)
 }
 
-// lastRound is the last one of a plan that has a Job.
-func (d *decider) lastRound(plan string) int {
-	last := 0
+// latest are the last round of a plan that has a Job, and the last one of its Jobs.
+func (d *decider) latest(plan string) (round, attempt int) {
 	for _, job := range d.jobs {
-		if round, ok := roundOf(job.Labels, plan); ok {
-			last = max(last, round)
+		of, ok := roundOf(job.Labels, plan)
+		switch {
+		case !ok || of < round:
+		case of > round:
+			round, attempt = of, attemptOf(job)
+		default:
+			attempt = max(attempt, attemptOf(job))
 		}
 	}
-	return last
+	return round, attempt
 }
 
 // collect deletes what no longer serves once a status is settled: Jobs of other
@@ -110,7 +124,8 @@ func (d *decider) collect(st *v1alpha1.CommonStatus) {
 	if !isTrue(st, v1alpha1.ConditionComplete) {
 		return
 	}
-	d.cleanRounds(d.lastRound(st.PlanHash), 0, st.PlanHash)
+	round, attempt := d.latest(st.PlanHash)
+	d.cleanRounds(round, attempt, st.PlanHash)
 	for i := range d.configMaps {
 		cm := &d.configMaps[i]
 		if cm.DeletionTimestamp == nil && !d.cleans(cm) {

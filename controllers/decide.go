@@ -42,6 +42,8 @@ func decide(w *world, now time.Time) decision {
 		d.refuse()
 	case w.plan.size > maxPlanBytes:
 		d.tooLarge()
+	case w.repeats():
+		d.startOver()
 	default:
 		d.pursue()
 	}

@@ -106,7 +106,8 @@ func (c *cluster) latest() *batchv1.Job {
 	}
 	last := &jobs[0]
 	for i := range jobs {
-		if jobs[i].Labels[LabelRound] > last.Labels[LabelRound] {
+		if jobs[i].Labels[LabelRound] > last.Labels[LabelRound] ||
+			jobs[i].Labels[LabelRound] == last.Labels[LabelRound] && attemptOf(&jobs[i]) > attemptOf(last) {
 			last = &jobs[i]
 		}
 	}

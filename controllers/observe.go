@@ -62,7 +62,7 @@ func (o *observer) observe(ctx context.Context, s subject) (*world, error) {
 	if w.plan, w.errs, err = o.plan(ctx, s); err != nil {
 		return nil, err
 	}
-	if w.plan == nil || w.plan.size > maxPlanBytes {
+	if w.plan == nil || w.plan.size > maxPlanBytes || w.repeats() {
 		return w, nil
 	}
 	if err := o.inputs(ctx, w); err != nil {

@@ -362,6 +362,21 @@ var stories = map[string]struct {
 		s.succeed(s.job(), 1)
 		s.reconcile()
 	}},
+	"vanished-pod-and-manager": {"The manager that had them simulated again is killed before it deletes the first Job; another one does.", func(s *story) {
+		sweep := weights().Obj()
+		s.begin(sweep)
+		job := s.job()
+		s.say("Both shards end, and the Job. The node of shard 1 goes, and the manager once it has created the second Job.")
+		s.succeed(job, 0)
+		s.must(s.client.Delete(s.t.Context(), s.succeed(job, 1)))
+		s.endJob(job, batchv1.JobComplete, "", "")
+		w, d := s.decide(sweep)
+		d.cleanup = nil
+		s.must(s.reconcilers[kindSweep].applier.apply(s.t.Context(), w, d, s.clock.Now()))
+		s.say("Both shards of the second Job end, and another manager starts.")
+		s.restart()
+		s.endShards()
+	}},
 	"lost-shard": {"A shard fails for good, and the spec allows for one: the rest is done, and says that it is not all.", func(s *story) {
 		sweep := weights().Obj()
 		sweep.Spec.Execution.MaxFailedShards = 1
@@ -746,6 +761,33 @@ var stories = map[string]struct {
 		s.deleteNamespace()
 		s.must(s.client.Delete(s.t.Context(), pod))
 		s.reconcile()
+	}},
+	"edit-of-a-failure": {"A shard fails for good; after an edit that changes nothing about its Job it is tried again. Then a result vanishes, and the same is done.", func(s *story) {
+		sweep := weights().Obj()
+		s.begin(sweep)
+		s.say("Shard 0 ends, shard 1 fails.")
+		job := s.job()
+		s.succeed(job, 0)
+		s.endPod(s.startPod(job, 1), 1, "Error", "")
+		s.endJob(job, batchv1.JobFailed, batchv1.JobReasonFailedIndexes, "Job has failed indexes", 1)
+		s.reconcile()
+		s.say("The user edits how long things are kept.")
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Execution.TTLSecondsAfterFinished = ptr.To[int32](600) })
+		s.reconcile()
+		s.collectGarbage()
+		s.say("Shard 0 of the new Job ends, and somebody deletes its result.")
+		pod := s.succeed(s.job(), 0)
+		report, err := experiment.DecodeReport(terminationMessage(pod))
+		s.must(err)
+		gone := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: report.Results.Name}}
+		s.must(s.client.Delete(s.t.Context(), gone))
+		s.reconcile()
+		s.say("The user edits the same again.")
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Execution.TTLSecondsAfterFinished = ptr.To[int32](60) })
+		s.reconcile()
+		s.collectGarbage()
+		s.say("Both shards end.")
+		s.endShards()
 	}},
 	"manager-dies": {"The manager is killed after its third write, and another one goes on.", func(s *story) {
 		s.object = weights().Obj()

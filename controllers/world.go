@@ -151,6 +151,20 @@ func settled(s subject) bool {
 		(isTrue(st, v1alpha1.ConditionComplete) || isTrue(st, v1alpha1.ConditionFailed))
 }
 
+// repeats reports whether the subject's spec was edited after a failure that its Jobs
+// can only repeat: they failed, or what they reported cannot be read.
+func (w *world) repeats() bool {
+	st := w.subject.status()
+	if len(w.jobs) == 0 || st.ObservedGeneration == w.subject.object().GetGeneration() || !isTrue(st, v1alpha1.ConditionFailed) {
+		return false
+	}
+	switch readyReason(st) {
+	case v1alpha1.ReasonJobFailed, v1alpha1.ReasonResultMissing, v1alpha1.ReasonResultCorrupt:
+		return true
+	}
+	return false
+}
+
 // finished reports whether a Job has ended, and whether it has failed.
 func finished(job *batchv1.Job) (done, failed bool) {
 	for _, c := range job.Status.Conditions {
