@@ -109,7 +109,7 @@ func TestTheConfigMapsHoldWhatAWorkerNeeds(t *testing.T) {
 	want := worker.Owner{
 		Namespace: "team-a",
 		Labels:    childLabels(s.world.subject, ComponentResult, s.world.plan.hash),
-		Reference: ownerReference(s.world.subject),
+		Reference: resultReference(s.world.subject),
 		Prefix:    s.task().job,
 	}
 	if diff := cmp.Diff(want, owner); diff != "" {
