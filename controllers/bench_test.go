@@ -24,7 +24,7 @@ func BenchmarkDecide(b *testing.B) {
 			if err != nil || len(errs) > 0 {
 				b.Fatal(err, errs)
 			}
-			p := newPlanned(compiled.Plan, compiled.Plan.Encode(), s)
+			p := newPlanned(hashPlan(compiled.Plan), s)
 			j, err := newJournal(p)
 			if err != nil {
 				b.Fatal(err)

@@ -25,9 +25,10 @@ func TestMakeJob(t *testing.T) {
 	object := weights().Label(LabelQueue, "team-queue").Obj()
 	object.Spec.Execution.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("4Gi")}
 	s := sweepSubject(object)
+	trace := &experiment.TraceInput{ConfigMap: &v1alpha1.ConfigMapKeyReference{Name: "traces", Key: "hour.jsonl.gz"}}
 	p := &planned{
-		Plan: &experiment.Plan{Trace: &experiment.TraceInput{ConfigMap: &v1alpha1.ConfigMapKeyReference{Name: "traces", Key: "hour.jsonl.gz"}}},
-		hash: strings.Repeat("0123456789abcdef", 4), prefix: "weights-76543210",
+		hashedPlan: &hashedPlan{Plan: &experiment.Plan{Trace: trace}, hash: strings.Repeat("0123456789abcdef", 4)},
+		prefix:     "weights-76543210",
 	}
 	raw, err := yaml.Marshal(makeJob(s, p, &task{job: "weights-01234567", round: 3, shards: 2}, "windtunnel:v1"))
 	if err != nil {
@@ -73,7 +74,7 @@ func TestATraceOfAVolumeIsMountedToBeRead(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t)
-			spec := makeJob(s.world.subject, &planned{Plan: &experiment.Plan{Trace: tc.trace}}, s.task(), "").Spec.Template.Spec
+			spec := makeJob(s.world.subject, &planned{hashedPlan: hashPlan(&experiment.Plan{Trace: tc.trace})}, s.task(), "").Spec.Template.Spec
 			if diff := cmp.Diff(corev1.Volume{Name: "inputs", VolumeSource: tc.want}, spec.Volumes[2]); diff != "" {
 				t.Errorf("volume (-want +got):\n%s", diff)
 			}

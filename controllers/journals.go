@@ -15,18 +15,25 @@ import (
 // an object is.
 type journals struct {
 	mu sync.Mutex
-	// room bounds the rows of all of them together, which are what takes memory.
-	// The one that was used last is kept whatever its size.
+	// room bounds the weights of all of them together. The one that was used last
+	// is kept whatever its weight.
 	room, used int
 	byUID      map[types.UID]remembered
 	recent     []types.UID // least recently used first
 }
 
-// remembered is a journal and the rows that it had when it was put back.
+// remembered is a journal and what it weighed when it was put back.
 type remembered struct {
 	*journal
-	rows int
+	weight int
 }
+
+// planWeight is how many bytes of an encoded plan weigh as much as a row: decoded,
+// they take about six times as much memory.
+const planWeight = 160
+
+// weight is what a journal takes of memory, in rows: its plan may be its own.
+func (j *journal) weight() int { return len(j.rows) + j.pooled + j.plan.size/planWeight }
 
 func newJournals(room int) *journals {
 	return &journals{room: room, byUID: map[types.UID]remembered{}}
@@ -47,9 +54,9 @@ func (c *journals) put(uid types.UID, j *journal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.remove(uid)
-	rows := len(j.rows) + j.pooled
-	c.byUID[uid] = remembered{j, rows}
-	c.used += rows
+	weight := j.weight()
+	c.byUID[uid] = remembered{j, weight}
+	c.used += weight
 	c.recent = append(c.recent, uid)
 	for c.used > c.room && len(c.recent) > 1 {
 		c.remove(c.recent[0])
@@ -64,7 +71,7 @@ func (c *journals) forget(uid types.UID) {
 }
 
 func (c *journals) remove(uid types.UID) {
-	c.used -= c.byUID[uid].rows
+	c.used -= c.byUID[uid].weight
 	delete(c.byUID, uid)
 	c.recent = slices.DeleteFunc(c.recent, func(other types.UID) bool { return other == uid })
 }

@@ -161,9 +161,9 @@ func (o *observer) plan(ctx context.Context, s subject) (*planned, field.ErrorLi
 	if _, errs, err := o.sources(ctx, s); err != nil || len(errs) > 0 {
 		return nil, errs, err
 	}
-	p := newPlanned(compiled.Plan, compiled.Plan.Encode(), s)
+	hashed := hashPlan(compiled.Plan)
+	p := newPlanned(o.plans.put(keyOf(s, hashed.hash), hashed), s)
 	p.versions = from.versions
-	o.plans.put(p.hash, p.Plan)
 	return p, nil, nil
 }
 
@@ -171,13 +171,15 @@ func (o *observer) plan(ctx context.Context, s subject) (*planned, field.ErrorLi
 // files of the spec matter, which a stored plan does not hold, it is compiled anew,
 // if that gives the same.
 func (o *observer) knownPlan(ctx context.Context, s subject, hash string) (*planned, error) {
-	if wantsFiles(s) && o.plans.get(hash) == nil {
+	if wantsFiles(s) && o.plans.get(keyOf(s, hash)) == nil {
 		compiled, errs, err := compileSafely(ctx, s, clusterInputs{reader: o.live, namespace: s.object().GetNamespace()})
 		if err != nil {
 			return nil, err
 		}
-		if len(errs) == 0 && compiled.Plan.Hash() == hash {
-			o.plans.put(hash, compiled.Plan)
+		if len(errs) == 0 {
+			if hashed := hashPlan(compiled.Plan); hashed.hash == hash {
+				o.plans.put(keyOf(s, hash), hashed)
+			}
 		}
 	}
 	return o.storedPlan(ctx, s, hash)
@@ -198,8 +200,9 @@ func compileSafely(ctx context.Context, s subject, inputs experiment.Inputs) (c 
 // storedPlan returns the plan of a hash from memory or from its ConfigMap, or
 // nil where neither has it.
 func (o *observer) storedPlan(ctx context.Context, s subject, hash string) (*planned, error) {
-	if p := o.plans.get(hash); p != nil {
-		return newPlanned(p, p.Encode(), s), nil
+	key := keyOf(s, hash)
+	if p := o.plans.get(key); p != nil {
+		return newPlanned(p, s), nil
 	}
 	name := planName(planPrefix(s.object().GetUID(), s.object().GetName(), hash))
 	var cm corev1.ConfigMap
@@ -219,8 +222,15 @@ func (o *observer) storedPlan(ctx context.Context, s subject, hash string) (*pla
 		// An older version wrote it, which simulates otherwise.
 		return nil, nil
 	}
-	o.plans.put(hash, p)
-	return newPlanned(p, raw, s), nil
+	return newPlanned(o.plans.put(key, &hashedPlan{p, hash, len(raw)}), s), nil
+}
+
+// keyOf is what the plan of a hash is remembered by.
+func keyOf(s subject, hash string) planKey {
+	if wantsFiles(s) {
+		return planKey{hash, s.object().GetUID()}
+	}
+	return planKey{hash: hash}
 }
 
 // missingJob asks the API server for the Job of a task that the cache lacks: a

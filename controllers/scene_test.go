@@ -36,7 +36,7 @@ func newScene(t testing.TB) *scene {
 	if err != nil || len(errs) > 0 {
 		t.Fatal(err, errs)
 	}
-	p := newPlanned(compiled.Plan, compiled.Plan.Encode(), s)
+	p := newPlanned(hashPlan(compiled.Plan), s)
 	sc := &scene{t: t, world: &world{
 		subject: s,
 		image:   "windtunnel:test",

@@ -9,15 +9,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/selection"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
@@ -65,10 +61,10 @@ import (
 // FieldOwner is the controllers' name as a writer of fields, and in events.
 const FieldOwner = "windtunnel-manager"
 
-// What a controller remembers: plans, by the bytes of their text, and results, by
-// rows, of about a kilobyte each.
+// What a controller remembers: plans, by the bytes of their text, of which each takes
+// about six decoded, and results, by rows, of about a kilobyte each.
 const (
-	planBytesInMemory = 16 << 20
+	planBytesInMemory = 4 << 20
 	rowsInMemory      = 100_000
 )
 
@@ -94,57 +90,6 @@ func Scheme() *runtime.Scheme {
 		}
 	}
 	return scheme
-}
-
-// CacheOptions bound what the manager's cache holds: only Jobs and pods that
-// serve our objects, and nothing of anybody's ConfigMaps but who they are.
-func CacheOptions() cache.Options {
-	ours, err := labels.NewRequirement(LabelKind, selection.Exists, nil)
-	if err != nil {
-		panic(fmt.Sprintf("controllers: %v", err))
-	}
-	selector := labels.NewSelector().Add(*ours)
-	return cache.Options{
-		DefaultTransform: cache.TransformStripManagedFields(),
-		ByObject: map[client.Object]cache.ByObject{
-			&batchv1.Job{}:      {Label: selector, Transform: stripJob},
-			&corev1.Pod{}:       {Label: selector, Transform: stripPod},
-			&corev1.ConfigMap{}: {Transform: stripConfigMap},
-		},
-	}
-}
-
-// stripJob drops from a Job what its pods are made of, which nobody reads of a Job
-// that is there.
-func stripJob(in any) (any, error) {
-	if job, ok := in.(*batchv1.Job); ok {
-		job.ManagedFields = nil
-		job.Spec.Template, job.Spec.PodFailurePolicy, job.Spec.Selector = corev1.PodTemplateSpec{}, nil, nil
-	}
-	return in, nil
-}
-
-// stripPod drops of what a pod runs all but what its containers may take: what
-// matters is how it fares.
-func stripPod(in any) (any, error) {
-	if pod, ok := in.(*corev1.Pod); ok {
-		var containers []corev1.Container
-		for i := range pod.Spec.Containers {
-			c := &pod.Spec.Containers[i]
-			containers = append(containers, corev1.Container{Name: c.Name, Resources: c.Resources})
-		}
-		pod.ManagedFields, pod.Spec = nil, corev1.PodSpec{Containers: containers}
-	}
-	return in, nil
-}
-
-// stripConfigMap drops from a ConfigMap's metadata what may be large and is
-// never read.
-func stripConfigMap(in any) (any, error) {
-	if cm, ok := in.(*metav1.PartialObjectMetadata); ok {
-		cm.ManagedFields, cm.Annotations = nil, nil
-	}
-	return in, nil
 }
 
 // Setup adds the controllers of both kinds to a manager that was made with

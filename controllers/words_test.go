@@ -7,8 +7,6 @@ import (
 	"unicode/utf8"
 
 	"k8s.io/utils/ptr"
-
-	"windtunnel.dev/windtunnel/pkg/experiment"
 )
 
 func TestClipNeverCutsThroughACharacter(t *testing.T) {
@@ -54,26 +52,5 @@ func TestInIndexes(t *testing.T) {
 		if got := inIndexes(tc.list, tc.index); got != tc.want {
 			t.Errorf("inIndexes(%q, %d) = %t, want %t", ptr.Deref(tc.list, ""), tc.index, got, tc.want)
 		}
-	}
-}
-
-func TestThePlanCacheForgetsWhatWasUsedLongestAgo(t *testing.T) {
-	plan := func(seeds int) *experiment.Plan { return &experiment.Plan{Seeds: make([]int64, seeds)} }
-	size := func(seeds int) int { return len(plan(seeds).Encode()) }
-	c := newPlanCache(2*size(4) + 1)
-	c.put("a", plan(4))
-	c.put("b", plan(4))
-	c.get("a")
-	c.put("c", plan(4))
-	if c.get("a") == nil || c.get("b") != nil || c.get("c") == nil || c.used != 2*size(4) {
-		t.Errorf("it holds %v, %d bytes", c.recent, c.used)
-	}
-	c.put("large", plan(1000))
-	if c.get("large") == nil || len(c.plans) != 1 || c.used != size(1000) {
-		t.Errorf("it holds %v, %d bytes", c.recent, c.used)
-	}
-	c.put("large", plan(1000))
-	if c.used != size(1000) {
-		t.Errorf("a plan counts twice: %d bytes", c.used)
 	}
 }

@@ -69,9 +69,7 @@ type world struct {
 
 // planned is a plan with what it is named by.
 type planned struct {
-	*experiment.Plan
-	hash string
-	size int
+	*hashedPlan
 	// prefix begins the names of what belongs to the plan and to no Job.
 	prefix string
 	// versions are the resource versions of the inputs that it was just compiled
@@ -79,9 +77,8 @@ type planned struct {
 	versions map[string]string
 }
 
-func newPlanned(p *experiment.Plan, encoded []byte, s subject) *planned {
-	hash := experiment.Digest(encoded)
-	return &planned{Plan: p, hash: hash, size: len(encoded), prefix: planPrefix(s.object().GetUID(), s.object().GetName(), hash)}
+func newPlanned(p *hashedPlan, s subject) *planned {
+	return &planned{hashedPlan: p, prefix: planPrefix(s.object().GetUID(), s.object().GetName(), p.hash)}
 }
 
 // account says which parts of the workers' account are there.

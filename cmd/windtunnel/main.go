@@ -11,13 +11,21 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"windtunnel.dev/windtunnel/internal/ballast"
 )
 
 func main() {
-	drop := ballast.Load()
+	root, drop := newRootCommand(), func() {}
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+		// A manager simulates nothing and lives long: what counts there is memory.
+		if cmd.Name() != managerVerb {
+			drop = ballast.Load()
+		}
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := newRootCommand().ExecuteContext(ctx)
+	err := root.ExecuteContext(ctx)
 	if err != nil && ctx.Err() != nil {
 		err = errInterrupted
 	}

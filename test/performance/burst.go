@@ -29,12 +29,13 @@ func smallRun(name string) *v1alpha1.SimulationRun {
 }
 
 // measureBurst creates runs at once, and follows them until all are complete.
-func measureBurst(ctx context.Context, p *platform, runs int) (_ []figure, err error) {
+func measureBurst(ctx context.Context, p *platform, s settings) (_ []figure, err error) {
 	m, err := startManager(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, m.stop()) }()
+	runs := s.runs
 	executing, stop := context.WithCancel(ctx)
 	e := &executor{client: p.client, seen: map[types.UID]bool{}}
 	ended := make(chan error, 1)
@@ -45,6 +46,8 @@ func measureBurst(ctx context.Context, p *platform, runs int) (_ []figure, err e
 	}
 	go func() { ended <- e.run(executing, jobs) }()
 	defer func() { stop(); err = errors.Join(err, <-ended) }()
+	g := &gauge{manager: m, file: s.profile("burst")}
+	go g.follow(executing)
 	before, err := m.counts(ctx)
 	if err != nil {
 		return nil, err
@@ -68,7 +71,7 @@ func measureBurst(ctx context.Context, p *platform, runs int) (_ []figure, err e
 	if err != nil {
 		return nil, err
 	}
-	u, err := m.usage()
+	cpu, err := m.cpu()
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +83,9 @@ func measureBurst(ctx context.Context, p *platform, runs int) (_ []figure, err e
 		{"burst.reconciles", "a run", "reconciles", (after.reconciles - before.reconciles) / n},
 		{"burst.failures", "a run", "reconciles that ended in an error", (after.failures - before.failures) / n},
 		{"burst.writes", "a run", "writes by the manager, events among them", (after.writes - before.writes) / n},
-		{"burst.cpu", "ms a run", "CPU time of the manager", u.cpu.Seconds() * 1000 / n},
-		{"burst.memory", "MiB", "the manager's resident memory at its peak", float64(u.peak) / mebibyte},
+		{"burst.cpu", "ms a run", "CPU time of the manager", cpu.Seconds() * 1000 / n},
+		{"burst.memory", "MiB", "the manager's resident memory at its peak", float64(g.highest().resident) / mebibyte},
+		{"burst.anonymous", "MiB", "what of it are no pages of the binary", float64(g.highest().anonymous) / mebibyte},
 	}, nil
 }
 

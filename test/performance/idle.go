@@ -21,15 +21,21 @@ import (
 // measureIdle has a manager start where there are many finished runs with all
 // their children, and do nothing for a while.
 func measureIdle(ctx context.Context, p *platform, s settings) (_ []figure, err error) {
+	began := time.Now()
 	if err := multiply(ctx, p, s.runs, s.finished); err != nil {
 		return nil, fmt.Errorf("multiply: %w", err)
 	}
-	began := time.Now()
+	made := time.Since(began)
+	began = time.Now()
 	m, err := startManager(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, m.stop()) }()
+	following, stop := context.WithCancel(ctx)
+	defer stop()
+	g := &gauge{manager: m, file: s.profile("restart")}
+	go g.follow(following)
 	// The first look at every object is the cost of a restart.
 	var restarted counts
 	err = until(ctx, func() (bool, error) {
@@ -42,7 +48,7 @@ func measureIdle(ctx context.Context, p *platform, s settings) (_ []figure, err 
 		return nil, err
 	}
 	took := time.Since(began)
-	afterStart, err := m.usage()
+	afterStart, err := m.cpu()
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +57,7 @@ func measureIdle(ctx context.Context, p *platform, s settings) (_ []figure, err 
 		return nil, ctx.Err()
 	case <-time.After(s.idle):
 	}
-	afterIdle, err := m.usage()
+	afterIdle, err := m.cpu()
 	if err != nil {
 		return nil, err
 	}
@@ -59,14 +65,21 @@ func measureIdle(ctx context.Context, p *platform, s settings) (_ []figure, err 
 	if err != nil {
 		return nil, err
 	}
+	now, err := memoryOf(m.cmd.Process.Pid)
+	if err != nil {
+		return nil, err
+	}
 	return []figure{
+		{"idle.made", "s", fmt.Sprintf("the generator's own time for %d finished runs and their children", s.finished-s.runs), made.Seconds()},
 		{"restart.time", "s", fmt.Sprintf("until a new manager has looked at %d finished runs", s.finished), took.Seconds()},
-		{"restart.cpu", "s", "CPU time of that", afterStart.cpu.Seconds()},
+		{"restart.cpu", "s", "CPU time of that", afterStart.Seconds()},
 		{"restart.writes", "", "writes in that time", restarted.writes},
-		{"idle.cpu", "% of a core", fmt.Sprintf("CPU time while nothing happens for %s", s.idle), 100 * (afterIdle.cpu - afterStart.cpu).Seconds() / s.idle.Seconds()},
+		{"idle.cpu", "% of a core", fmt.Sprintf("CPU time while nothing happens for %s", s.idle), 100 * (afterIdle - afterStart).Seconds() / s.idle.Seconds()},
 		{"idle.reconciles", "", "reconciles in that time", quiet.reconciles - restarted.reconciles},
-		{"idle.memory", "MiB", "the manager's resident memory then", float64(afterIdle.now) / mebibyte},
-		{"restart.memory", "MiB", "its peak", float64(afterIdle.peak) / mebibyte},
+		{"idle.memory", "MiB", "the manager's resident memory then", float64(now.resident) / mebibyte},
+		{"idle.anonymous", "MiB", "what of it are no pages of the binary", float64(now.anonymous) / mebibyte},
+		{"restart.memory", "MiB", "its peak", float64(g.highest().resident) / mebibyte},
+		{"restart.anonymous", "MiB", "the peak of what are no pages of the binary", float64(g.highest().anonymous) / mebibyte},
 	}, nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -27,6 +28,15 @@ type settings struct {
 	runs, finished int
 	idle           time.Duration
 	ranges         string
+	profiles       string
+}
+
+// profile is the file of a heap profile; empty where none is wanted.
+func (s settings) profile(name string) string {
+	if s.profiles == "" {
+		return ""
+	}
+	return filepath.Join(s.profiles, name+".heap")
 }
 
 func main() {
@@ -47,6 +57,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags.IntVar(&s.finished, "finished", 10000, "SimulationRuns that are there and finished while the manager idles; with 0 that is left out")
 	flags.DurationVar(&s.idle, "idle", time.Minute, "how long it idles")
 	flags.StringVar(&s.ranges, "ranges", "test/performance/ranges.yaml", "`file` of the ranges of all figures; none where it is empty")
+	flags.StringVar(&s.profiles, "profiles", "", "`folder` for heap profiles of the manager at its peaks; none where it is empty")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -67,7 +78,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 
 // measure takes all figures.
 func measure(ctx context.Context, p *platform, s settings) ([]figure, error) {
-	burst, err := measureBurst(ctx, p, s.runs)
+	burst, err := measureBurst(ctx, p, s)
 	if err != nil {
 		return nil, fmt.Errorf("burst: %w", err)
 	}

@@ -24,6 +24,7 @@ type manager struct {
 	cmd     *exec.Cmd
 	probes  string
 	metrics string
+	pprof   string
 	token   string
 	client  http.Client
 	log     bytes.Buffer
@@ -39,10 +40,13 @@ func startManager(ctx context.Context, p *platform) (*manager, error) {
 	if m.metrics, err = freeAddress(); err != nil {
 		return nil, err
 	}
+	if m.pprof, err = freeAddress(); err != nil {
+		return nil, err
+	}
 	// It signs its own certificate.
 	m.client.Transport = &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	m.cmd = exec.CommandContext(ctx, p.binary, "manager", "--image", "windtunnel:performance",
-		"--health-probe-bind-address", m.probes, "--metrics-bind-address", m.metrics)
+		"--health-probe-bind-address", m.probes, "--metrics-bind-address", m.metrics, "--pprof-bind-address", m.pprof)
 	m.cmd.Env = []string{"KUBECONFIG=" + p.manager, "HOME=" + p.folder}
 	for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
 		if value, ok := os.LookupEnv(name); ok {
@@ -79,36 +83,14 @@ func (m *manager) stop() error {
 	return nil
 }
 
-// usage is what the process has taken so far.
-type usage struct {
-	cpu time.Duration
-	// peak and now are resident memory, in bytes.
-	peak, now int64
-}
-
 // clockTick is what Linux counts a process's time in.
 const clockTick = 10 * time.Millisecond
 
-func (m *manager) usage() (u usage, err error) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", m.cmd.Process.Pid))
-	if err != nil {
-		return u, err
-	}
-	for line := range strings.Lines(string(status)) {
-		fields := strings.Fields(line)
-		if len(fields) < 2 {
-			continue
-		}
-		switch kib, _ := strconv.ParseInt(fields[1], 10, 64); fields[0] {
-		case "VmHWM:":
-			u.peak = kib << 10
-		case "VmRSS:":
-			u.now = kib << 10
-		}
-	}
+// cpu is the processor time that the process has taken so far.
+func (m *manager) cpu() (cpu time.Duration, err error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", m.cmd.Process.Pid))
 	if err != nil {
-		return u, err
+		return 0, err
 	}
 	// The name in parentheses may hold spaces; user and system time are the 12th
 	// and 13th field after it.
@@ -117,11 +99,11 @@ func (m *manager) usage() (u usage, err error) {
 	for _, field := range fields[11:13] {
 		ticks, err := strconv.ParseInt(field, 10, 64)
 		if err != nil {
-			return u, err
+			return 0, err
 		}
-		u.cpu += time.Duration(ticks) * clockTick
+		cpu += time.Duration(ticks) * clockTick
 	}
-	return u, nil
+	return cpu, nil
 }
 
 // counts are the manager's own metrics.

@@ -40,7 +40,9 @@ func start(ctx context.Context) (*platform, error) {
 		return nil, err
 	}
 	p := &platform{folder: folder, binary: filepath.Join(folder, "windtunnel"), manager: filepath.Join(folder, "kubeconfig")}
-	if out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", p.binary, "./cmd/windtunnel").CombinedOutput(); err != nil {
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", p.binary, "./cmd/windtunnel")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as the image's is
+	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("build windtunnel: %w\n%s", err, out)
 	}
 	p.env = &envtest.Environment{CRDDirectoryPaths: []string{filepath.Join("config", "crd", "bases")}, ErrorIfCRDPathMissing: true}

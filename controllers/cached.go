@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"fmt"
+	handles "unique"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// CacheOptions bound what the manager's cache holds: only Jobs and pods that
+// serve our objects, and nothing of anybody's ConfigMaps but who they are.
+func CacheOptions() cache.Options {
+	ours, err := labels.NewRequirement(LabelKind, selection.Exists, nil)
+	if err != nil {
+		panic(fmt.Sprintf("controllers: %v", err))
+	}
+	selector := labels.NewSelector().Add(*ours)
+	return cache.Options{
+		DefaultTransform: stripObject,
+		ByObject: map[client.Object]cache.ByObject{
+			&batchv1.Job{}:      {Label: selector, Transform: stripJob},
+			&corev1.Pod{}:       {Label: selector, Transform: stripPod},
+			&corev1.ConfigMap{}: {Transform: stripConfigMap},
+		},
+	}
+}
+
+// stripObject drops who wrote which field.
+func stripObject(in any) (any, error) {
+	if object, ok := in.(client.Object); ok {
+		strip(object)
+	}
+	return in, nil
+}
+
+// strip drops from an object's metadata what is never read, and has it share the
+// texts that its siblings bear too: of the cache's objects most are children, and
+// of a child most is its labels and its owner.
+func strip(object client.Object) {
+	object.SetManagedFields(nil)
+	if labels := object.GetLabels(); len(labels) > 0 {
+		same := make(map[string]string, len(labels))
+		for key, value := range labels {
+			same[shared(key)] = shared(value)
+		}
+		object.SetLabels(same)
+	}
+	owners := object.GetOwnerReferences()
+	for i := range owners {
+		o := &owners[i]
+		o.APIVersion, o.Kind, o.Name, o.UID = shared(o.APIVersion), shared(o.Kind), shared(o.Name), types.UID(shared(string(o.UID)))
+	}
+	object.SetOwnerReferences(owners)
+	object.SetNamespace(shared(object.GetNamespace()))
+}
+
+// shared returns the one copy of a text that is held while anybody holds one.
+func shared(text string) string { return handles.Make(text).Value() }
+
+// stripJob drops from a Job what its pods are made of, which nobody reads of a Job
+// that is there.
+func stripJob(in any) (any, error) {
+	if job, ok := in.(*batchv1.Job); ok {
+		strip(job)
+		job.Spec.Template, job.Spec.PodFailurePolicy, job.Spec.Selector = corev1.PodTemplateSpec{}, nil, nil
+	}
+	return in, nil
+}
+
+// stripPod drops of what a pod runs all but what its containers may take, and that
+// too once it succeeded: what matters is how it fares.
+func stripPod(in any) (any, error) {
+	pod, ok := in.(*corev1.Pod)
+	if !ok {
+		return in, nil
+	}
+	strip(pod)
+	var containers []corev1.Container
+	if pod.Status.Phase != corev1.PodSucceeded {
+		for i := range pod.Spec.Containers {
+			c := &pod.Spec.Containers[i]
+			containers = append(containers, corev1.Container{Name: c.Name, Resources: c.Resources})
+		}
+	}
+	pod.Spec = corev1.PodSpec{Containers: containers}
+	return in, nil
+}
+
+// stripConfigMap drops from a ConfigMap's metadata what may be large and is
+// never read.
+func stripConfigMap(in any) (any, error) {
+	if cm, ok := in.(*metav1.PartialObjectMetadata); ok {
+		strip(cm)
+		cm.Annotations = nil
+	}
+	return in, nil
+}
