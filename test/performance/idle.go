@@ -118,6 +118,7 @@ func multiply(ctx context.Context, p *platform, have, want int) error {
 func (f *family) copy(ctx context.Context, p *platform, i int) error {
 	run := smallRun(fmt.Sprintf("copy-%d", i))
 	status := f.run.Status.DeepCopy()
+	status.Results.Index = nameAgain(status.Results.Index, i)
 	if err := p.client.Create(ctx, run); err != nil {
 		return err
 	}
@@ -145,12 +146,15 @@ func (f *family) copy(ctx context.Context, p *platform, i int) error {
 	return nil
 }
 
+// nameAgain is the name of a child's i-th copy.
+func nameAgain(child string, i int) string { return fmt.Sprintf("c%d-%s", i, child) }
+
 // again is the metadata of a child's copy.
 func again(child client.Object, owner *v1alpha1.SimulationRun, i int) metav1.ObjectMeta {
 	reference := child.GetOwnerReferences()[0]
 	reference.Name, reference.UID = owner.Name, owner.UID
 	return metav1.ObjectMeta{
-		Namespace: namespace, Name: fmt.Sprintf("c%d-%s", i, child.GetName()),
+		Namespace: namespace, Name: nameAgain(child.GetName(), i),
 		Labels: child.GetLabels(), Annotations: child.GetAnnotations(),
 		OwnerReferences: []metav1.OwnerReference{reference},
 	}
