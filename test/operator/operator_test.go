@@ -143,6 +143,9 @@ func TestChildrenGoWithTheirObject(t *testing.T) {
 		want := []metav1.OwnerReference{{
 			APIVersion: "sim.windtunnel.dev/v1alpha1", Kind: "PolicySweep", Name: "weights", UID: sweep.UID, Controller: ptr.To(true),
 		}}
+		if child.GetLabels()[controllers.LabelComponent] != controllers.ComponentResult {
+			want[0].BlockOwnerDeletion = ptr.To(true)
+		}
 		if diff := cmp.Diff(want, child.GetOwnerReferences()); diff != "" {
 			t.Errorf("owners of %T %s (-want +got):\n%s", child, child.GetName(), diff)
 		}

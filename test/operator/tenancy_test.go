@@ -200,12 +200,15 @@ func TestForgedChildrenMeanNothingNextDoor(t *testing.T) {
 	var forged []client.Object
 	for _, component := range []string{controllers.ComponentResult, controllers.ComponentIndex, controllers.ComponentPlan} {
 		original := n.configMaps(t, n.victim.Namespace, component)[0]
+		// A tenant may not block what it cannot set finalizers on.
+		original.OwnerReferences[0].BlockOwnerDeletion = nil
 		forged = append(forged, &corev1.ConfigMap{
 			ObjectMeta: metav1.ObjectMeta{Namespace: n.attacker, Name: original.Name, Labels: original.Labels, OwnerReferences: original.OwnerReferences},
 			Data:       map[string]string{"rows": "forged"}, Immutable: ptr.To(true),
 		})
 	}
 	original := n.jobs(t, n.victim.Namespace)[0]
+	original.OwnerReferences[0].BlockOwnerDeletion = nil
 	job := ownJob(&original, func(job *batchv1.Job) { job.Namespace, job.Labels = n.attacker, original.Labels })
 	job.Name, job.Spec.Suspend = original.Name, ptr.To(true)
 	for _, o := range append(forged, job) {
