@@ -55,11 +55,8 @@ func (d *decider) startOver() {
 // serves reports whether a Job is one of the plan's, of a round that came so far.
 // Of those of rounds that are over it does not matter how they were run.
 func (d *decider) serves(job *batchv1.Job) bool {
-	round, err := strconv.Atoi(job.Labels[LabelRound])
-	if err != nil || job.Labels[LabelPlan] != planLabel(d.plan.hash) {
-		return false
-	}
-	return round < d.standing.last || d.isOf(job, round)
+	round, ok := roundOf(job.Labels, d.plan.hash)
+	return ok && (round < d.standing.last || d.isOf(job, round))
 }
 
 // cleanIndexes deletes the indexes that the new status does not name.

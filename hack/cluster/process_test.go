@@ -16,7 +16,7 @@ func sleeper(t *testing.T) (process, string) {
 	t.Helper()
 	binary, err := exec.LookPath("sleep")
 	if err != nil {
-		t.Skip("this machine has no sleep")
+		t.Skip("sleep is not on the PATH, and it is the process that is recorded and stopped")
 	}
 	if binary, err = filepath.EvalSymlinks(binary); err != nil {
 		t.Fatal(err)

@@ -16,10 +16,10 @@ import (
 // in folders of other names.
 func TestTwoCheckoutsGiveOneImage(t *testing.T) {
 	if testing.Short() {
-		t.Skip("links the binary twice")
+		t.Skip("short: the binary is linked twice")
 	}
 	if _, err := exec.LookPath("make"); err != nil {
-		t.Skip("no make")
+		t.Skip("make is not on the PATH, and it is make image that is tested")
 	}
 	var made []string
 	for _, folder := range []string{"here", "a-folder-of-another-name"} {
