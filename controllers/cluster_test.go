@@ -94,18 +94,21 @@ func newCluster(t testing.TB) *cluster {
 		WithIndex(&v1alpha1.SimulationRun{}, indexReuse, runs.reuseIndex).
 		WithIndex(&v1alpha1.PolicySweep{}, indexReuse, sweeps.reuseIndex).
 		WithInterceptorFuncs(interceptor.Funcs{Create: func(ctx context.Context, w client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			// Names of children hold their owner's UID: the n-th object of a name has
+			// the same one whatever else was created, or refused.
+			id := fmt.Sprintf("%T-%s%s", o, o.GetName(), o.GetLabels()["stranger"])
 			if o.GetUID() == "" {
-				// Names of children hold their owner's UID: the n-th object of a name
-				// has the same one whatever else was created.
-				id := fmt.Sprintf("%T-%s", o, o.GetName())
-				c.uids[id]++
-				o.SetUID(types.UID(fmt.Sprintf("%s-%d", id, c.uids[id])))
+				o.SetUID(types.UID(fmt.Sprintf("%s-%d", id, c.uids[id]+1)))
 			}
 			if _, isRun := o.(*v1alpha1.SimulationRun); isRun && o.GetGeneration() == 0 {
 				o.SetGeneration(1)
 			}
 			o.SetCreationTimestamp(metav1.NewTime(c.clock.Now()))
-			return w.Create(ctx, o, opts...)
+			err := w.Create(ctx, o, opts...)
+			if err == nil {
+				c.uids[id]++
+			}
+			return err
 		}})
 	c.client = b.Build()
 	c.restart()
@@ -125,6 +128,7 @@ func (c *cluster) restart() {
 			observer: &observer{cache: counted, live: counted, plans: newPlanCache(1 << 20), contents: newContents(), journals: newJournals(1000), image: "windtunnel:test", clock: c.clock},
 			applier:  applier{client: counted, recorder: c.recorder, tally: newTally()},
 			clock:    c.clock,
+			stale:    backOff(staleInterval, staleInterval),
 		}
 	}
 	if c.started != nil {

@@ -66,6 +66,8 @@ type decider struct {
 	judged *experiment.Verdict
 	// remark says what was not done for a complete subject.
 	remark string
+	// awaited are children that are to go before others can bear their names.
+	awaited []string
 	// held says that the spec or a queue holds the work.
 	held bool
 }
@@ -148,6 +150,11 @@ func (d *decider) complete() {
 	if d.standing.lostRows > 0 {
 		next.status().Gates, d.judged = nil, nil
 		d.report(next, verdict{failed, v1alpha1.ReasonShardsFailed, lostWords(d.standing)})
+		return
+	}
+	if len(d.awaited) > 0 {
+		d.judged = nil
+		d.report(d.planned(), verdict{ongoing, v1alpha1.ReasonPending, fmt.Sprintf("%s; it is created again once that is gone", some(d.awaited))})
 		return
 	}
 	d.report(next, d.completeVerdict(next.status()))

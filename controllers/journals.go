@@ -10,21 +10,22 @@ import (
 )
 
 // journals remember how far the objects are that were looked at last, so that
-// each event of a running Job does not read all results again. They may be
-// called concurrently; a journal itself is used by one reconcile at a time, since
-// an object is.
+// each event of a running Job does not read all results again. What is settled or
+// gone is forgotten. They may be called concurrently; a journal itself is used by
+// one reconcile at a time, since an object is.
 type journals struct {
 	mu sync.Mutex
 	// room bounds the weights of all of them together. The one that was used last
 	// is kept whatever its weight.
 	room, used int
-	byUID      map[types.UID]remembered
-	recent     []types.UID // least recently used first
+	byName     map[subjectName]remembered
+	recent     []subjectName // least recently used first
 }
 
-// remembered is a journal and what it weighed when it was put back.
+// remembered is the journal of an object, and what it weighed when it was put back.
 type remembered struct {
 	*journal
+	of     types.UID
 	weight int
 }
 
@@ -36,42 +37,43 @@ const planWeight = 160
 func (j *journal) weight() int { return len(j.rows) + j.pooled + j.plan.size/planWeight }
 
 func newJournals(room int) *journals {
-	return &journals{room: room, byUID: map[types.UID]remembered{}}
+	return &journals{room: room, byName: map[subjectName]remembered{}}
 }
 
 // get returns the journal of an object's plan, or nil.
-func (c *journals) get(uid types.UID, plan string) *journal {
+func (c *journals) get(s subject, plan string) *journal {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if r, ok := c.byUID[uid]; ok && r.plan.hash == plan {
+	if r, ok := c.byName[nameOf(s)]; ok && r.of == s.object().GetUID() && r.plan.hash == plan {
 		return r.journal
 	}
 	return nil
 }
 
 // put remembers an object's journal, and forgets others where there is no room.
-func (c *journals) put(uid types.UID, j *journal) {
+func (c *journals) put(s subject, j *journal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.remove(uid)
+	name := nameOf(s)
+	c.remove(name)
 	weight := j.weight()
-	c.byUID[uid] = remembered{j, weight}
+	c.byName[name] = remembered{j, s.object().GetUID(), weight}
 	c.used += weight
-	c.recent = append(c.recent, uid)
+	c.recent = append(c.recent, name)
 	for c.used > c.room && len(c.recent) > 1 {
 		c.remove(c.recent[0])
 	}
 }
 
-// forget drops an object's journal.
-func (c *journals) forget(uid types.UID) {
+// forget drops the journal of the object of a name.
+func (c *journals) forget(name subjectName) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.remove(uid)
+	c.remove(name)
 }
 
-func (c *journals) remove(uid types.UID) {
-	c.used -= c.byUID[uid].weight
-	delete(c.byUID, uid)
-	c.recent = slices.DeleteFunc(c.recent, func(other types.UID) bool { return other == uid })
+func (c *journals) remove(name subjectName) {
+	c.used -= c.byName[name].weight
+	delete(c.byName, name)
+	c.recent = slices.DeleteFunc(c.recent, func(other subjectName) bool { return other == name })
 }

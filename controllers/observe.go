@@ -43,6 +43,7 @@ type observer struct {
 func (o *observer) observe(ctx context.Context, s subject) (*world, error) {
 	w := &world{subject: s, image: o.image, late: late(s, o.clock.Now())}
 	if s.object().GetDeletionTimestamp() != nil {
+		o.forget(nameOf(s))
 		return w, nil
 	}
 	if err := o.children(ctx, w); err != nil {
@@ -53,7 +54,7 @@ func (o *observer) observe(ctx context.Context, s subject) (*world, error) {
 		return w, err
 	}
 	if settled(s) {
-		o.journals.forget(s.object().GetUID())
+		o.forget(nameOf(s))
 		if err := o.inputs(ctx, w); err != nil {
 			return nil, err
 		}
@@ -86,6 +87,12 @@ func (o *observer) observe(ctx context.Context, s subject) (*world, error) {
 		return nil, err
 	}
 	return w, o.account(ctx, w)
+}
+
+// forget drops what is remembered of an object whose work has ended.
+func (o *observer) forget(name subjectName) {
+	o.journals.forget(name)
+	o.plans.release(name)
 }
 
 // named reads which chunks a complete subject's index lists, where there are
@@ -162,7 +169,7 @@ func (o *observer) plan(ctx context.Context, s subject) (*planned, field.ErrorLi
 		return nil, errs, err
 	}
 	hashed := hashPlan(compiled.Plan)
-	p := newPlanned(o.plans.put(keyOf(s, hashed.hash), hashed), s)
+	p := newPlanned(o.plans.put(keyOf(s, hashed.hash), nameOf(s), hashed), s)
 	p.versions = from.versions
 	return p, nil, nil
 }
@@ -171,14 +178,14 @@ func (o *observer) plan(ctx context.Context, s subject) (*planned, field.ErrorLi
 // files of the spec matter, which a stored plan does not hold, it is compiled anew,
 // if that gives the same.
 func (o *observer) knownPlan(ctx context.Context, s subject, hash string) (*planned, error) {
-	if wantsFiles(s) && o.plans.get(keyOf(s, hash)) == nil {
+	if wantsFiles(s) && o.plans.get(keyOf(s, hash), nameOf(s)) == nil {
 		compiled, errs, err := compileSafely(ctx, s, clusterInputs{reader: o.live, namespace: s.object().GetNamespace()})
 		if err != nil {
 			return nil, err
 		}
 		if len(errs) == 0 {
 			if hashed := hashPlan(compiled.Plan); hashed.hash == hash {
-				o.plans.put(keyOf(s, hash), hashed)
+				o.plans.put(keyOf(s, hash), nameOf(s), hashed)
 			}
 		}
 	}
@@ -201,7 +208,7 @@ func compileSafely(ctx context.Context, s subject, inputs experiment.Inputs) (c 
 // nil where neither has it.
 func (o *observer) storedPlan(ctx context.Context, s subject, hash string) (*planned, error) {
 	key := keyOf(s, hash)
-	if p := o.plans.get(key); p != nil {
+	if p := o.plans.get(key, nameOf(s)); p != nil {
 		return newPlanned(p, s), nil
 	}
 	name := planName(planPrefix(s.object().GetUID(), s.object().GetName(), hash))
@@ -222,7 +229,7 @@ func (o *observer) storedPlan(ctx context.Context, s subject, hash string) (*pla
 		// An older version wrote it, which simulates otherwise.
 		return nil, nil
 	}
-	return newPlanned(o.plans.put(key, &hashedPlan{p, hash, len(raw)}), s), nil
+	return newPlanned(o.plans.put(key, nameOf(s), &hashedPlan{p, hash, len(raw)}), s), nil
 }
 
 // keyOf is what the plan of a hash is remembered by.

@@ -7,14 +7,21 @@ import (
 	"errors"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// staleInterval is how soon a world that moved on is observed again.
-const staleInterval = 100 * time.Millisecond
+// staleInterval is how soon a world that moved on is observed again, and
+// longestInterval how much later at most, if it moves on each time. The latter
+// bounds how long after an error an object is looked at again, too.
+const (
+	staleInterval   = 100 * time.Millisecond
+	longestInterval = time.Minute
+)
 
 // refusedInterval is how soon an act is tried again that the API server refused: no
 // watch tells that a quota has room again.
@@ -31,6 +38,8 @@ type reconciler struct {
 	observer *observer
 	applier  applier
 	clock    clock.PassiveClock
+	// stale says when an object is looked at again whose world moved on.
+	stale workqueue.TypedRateLimiter[reconcile.Request]
 }
 
 // subjects make subjects of one kind.
@@ -51,6 +60,10 @@ func (r *reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	defer cancel()
 	object := r.subjects.object()
 	if err := r.client.Get(ctx, request.NamespacedName, object); err != nil {
+		if apierrors.IsNotFound(err) {
+			r.observer.forget(subjectName{r.subjects.kind, request.NamespacedName})
+			r.stale.Forget(request)
+		}
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
 	w, err := r.observer.observe(ctx, r.subjects.wrap(object))
@@ -61,16 +74,24 @@ func (r *reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 	d := decide(w, now)
 	log.FromContext(ctx).V(4).Info("Decided", "acts", len(d.acts), "cleanup", len(d.cleanup), "report", d.status != nil, "again", d.requeueAfter.String())
 	err = r.applier.apply(ctx, w, d, now)
-	switch {
-	case errors.Is(err, errStale):
-		log.FromContext(ctx).V(4).Info("Observing again", "why", err.Error())
-		return reconcile.Result{RequeueAfter: staleInterval}, nil
-	case errors.Is(err, errRefused):
+	if errors.Is(err, errStale) {
+		again := r.stale.When(request)
+		log.FromContext(ctx).V(4).Info("Observing again", "why", err.Error(), "again", again.String())
+		return reconcile.Result{RequeueAfter: again}, nil
+	}
+	r.stale.Forget(request)
+	if errors.Is(err, errRefused) {
 		// The user is told, and it is for nobody else to see to.
 		log.FromContext(ctx).V(1).Info("Trying again later", "why", err.Error())
 		return reconcile.Result{RequeueAfter: refusedInterval}, nil
 	}
 	return reconcile.Result{RequeueAfter: d.requeueAfter}, err
+}
+
+// backOff doubles the time after which an object is looked at again, from its first
+// to its longest.
+func backOff(first, longest time.Duration) workqueue.TypedRateLimiter[reconcile.Request] {
+	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](first, longest)
 }
 
 // outliving returns a context like ctx that ends a while after it.

@@ -136,15 +136,32 @@ func (d *decider) promote(next sweep) (words string, err error) {
 	cm.Labels[LabelContent] = digestOf(cm.Data)
 	next.Status.Promoted = cm.Name
 	for i := range d.configMaps {
-		if there := &d.configMaps[i]; there.Name == cm.Name {
-			if there.Labels[LabelContent] == cm.Labels[LabelContent] {
+		switch there := &d.configMaps[i]; {
+		case there.Name != cm.Name:
+		case there.DeletionTimestamp != nil:
+			d.await(there)
+			return "", nil
+		case there.Labels[LabelContent] == cm.Labels[LabelContent]:
+			return "", nil
+		default:
+			d.do(act{remove, there, "another configuration is promoted"})
+			if len(there.Finalizers) > 0 {
+				d.await(there)
 				return "", nil
 			}
-			d.do(act{remove, there, "another configuration is promoted"})
 		}
 	}
 	d.do(act{create, cm, "it holds the configuration to roll out, and the report"})
 	return "", nil
+}
+
+// await has the subject wait for the end of a child whose name another one is to bear.
+func (d *decider) await(child client.Object) {
+	words := fmt.Sprintf("%s %s is being deleted", kindOf(child), child.GetName())
+	if holders := child.GetFinalizers(); len(holders) > 0 {
+		words += fmt.Sprintf(" and held by %s", some(holders))
+	}
+	d.awaited = append(d.awaited, words)
 }
 
 // follower has the best points simulated once more, with traces.
@@ -164,13 +181,17 @@ func (d *decider) follower(next sweep) error {
 		next.Status.Followed = append(next.Status.Followed, run.Name)
 		old := there[run.Name]
 		delete(there, run.Name)
-		switch {
-		case old == nil:
-			d.do(act{create, run, "it simulates one of the best points once more, with traces"})
-		case old.Labels[LabelContent] != run.Labels[LabelContent]:
+		if old != nil && old.DeletionTimestamp == nil {
+			if old.Labels[LabelContent] == run.Labels[LabelContent] {
+				continue
+			}
 			d.do(act{remove, old, "another point is one of the best"})
-			d.do(act{create, run, "it simulates one of the best points once more, with traces"})
 		}
+		if old != nil && (old.DeletionTimestamp != nil || len(old.Finalizers) > 0) {
+			d.await(old)
+			continue
+		}
+		d.do(act{create, run, "it simulates one of the best points once more, with traces"})
 	}
 	for _, run := range d.world.followers {
 		if there[run.Name] != nil && run.DeletionTimestamp == nil {

@@ -5,6 +5,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	batchv1 "k8s.io/api/batch/v1"
@@ -61,12 +62,17 @@ import (
 // FieldOwner is the controllers' name as a writer of fields, and in events.
 const FieldOwner = "windtunnel-manager"
 
-// What a controller remembers: plans, by the bytes of their text, of which each takes
-// about six decoded, and results, by rows, of about a kilobyte each.
+// What a manager remembers of objects under way: plans, by the bytes of their text, of
+// which each takes about six decoded, and results, by rows, of about a kilobyte each. Of
+// more, those of objects that were looked at longest ago are read again.
 const (
 	planBytesInMemory = 4 << 20
-	rowsInMemory      = 100_000
+	rowsInMemory      = 64_000
 )
+
+// firstRetry is how soon an object is looked at again after an error, for the first
+// time.
+const firstRetry = 5 * time.Millisecond
 
 // Options say how the controllers work.
 type Options struct {
@@ -99,8 +105,16 @@ func Setup(ctx context.Context, mgr ctrl.Manager, o Options) error {
 		return err
 	}
 	counts := newTally()
+	c := client.WithFieldOwner(mgr.GetClient(), FieldOwner)
+	observer := &observer{
+		cache: c, live: mgr.GetAPIReader(), image: o.Image,
+		plans: newPlanCache(planBytesInMemory), contents: newContents(), journals: newJournals(rowsInMemory),
+		clock: clock.RealClock{},
+	}
+	applier := applier{client: c, recorder: mgr.GetEventRecorder(FieldOwner), tally: counts}
 	for _, s := range []subjects{runs, sweeps} {
-		if err := setup(mgr, s, o, counts); err != nil {
+		r := &reconciler{client: c, subjects: s, observer: observer, applier: applier, clock: clock.RealClock{}, stale: backOff(staleInterval, longestInterval)}
+		if err := setup(mgr, r, o.Concurrency); err != nil {
 			return fmt.Errorf("set up the controller of %s: %w", s.kind, err)
 		}
 	}
@@ -117,30 +131,16 @@ func Setup(ctx context.Context, mgr ctrl.Manager, o Options) error {
 }
 
 // setup adds the controller of one kind.
-func setup(mgr ctrl.Manager, s subjects, o Options, counts *tally) error {
-	w := watcher{cache: mgr.GetClient(), subjects: s}
+func setup(mgr ctrl.Manager, r *reconciler, concurrency int) error {
+	w := watcher{cache: mgr.GetClient(), subjects: r.subjects}
 	return ctrl.NewControllerManagedBy(mgr).
-		For(s.object()).
-		Watches(&batchv1.Job{}, mapped(w.ofJob)).
+		For(r.subjects.object()).
+		Watches(&batchv1.Job{}, mapped(w.ofChild)).
 		Watches(&corev1.Pod{}, mapped(w.ofPod), builder.WithPredicates(podEvents)).
 		WatchesMetadata(&corev1.ConfigMap{}, mapped(w.ofConfigMap), builder.WithPredicates(configMapEvents)).
+		Watches(&v1alpha1.SimulationRun{}, mapped(w.ofChild), builder.WithPredicates(runEvents)).
 		Watches(&v1alpha1.SimulationRun{}, mapped(w.ofSource), builder.WithPredicates(sourceEvents)).
 		Watches(&v1alpha1.PolicySweep{}, mapped(w.ofSource), builder.WithPredicates(sourceEvents)).
-		WithOptions(controller.Options{MaxConcurrentReconciles: o.Concurrency}).
-		Complete(newReconciler(mgr, s, o.Image, counts))
-}
-
-func newReconciler(mgr ctrl.Manager, s subjects, image string, counts *tally) *reconciler {
-	c := client.WithFieldOwner(mgr.GetClient(), FieldOwner)
-	return &reconciler{
-		client:   c,
-		subjects: s,
-		observer: &observer{
-			cache: c, live: mgr.GetAPIReader(), image: image,
-			plans: newPlanCache(planBytesInMemory), contents: newContents(), journals: newJournals(rowsInMemory),
-			clock: clock.RealClock{},
-		},
-		applier: applier{client: c, recorder: mgr.GetEventRecorder(FieldOwner), tally: counts},
-		clock:   clock.RealClock{},
-	}
+		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency, RateLimiter: backOff(firstRetry, longestInterval)}).
+		Complete(r)
 }

@@ -19,8 +19,7 @@ import (
 // rows are all there, reads what the pods of the round under way report, and goes
 // on where that completes it.
 func (o *observer) study(ctx context.Context, w *world) error {
-	uid := w.subject.object().GetUID()
-	j := o.journals.get(uid, w.plan.hash)
+	j := o.journals.get(w.subject, w.plan.hash)
 	if j != nil && !j.suits(w.subject.execution()) {
 		j = nil
 	}
@@ -28,9 +27,9 @@ func (o *observer) study(ctx context.Context, w *world) error {
 	err := r.read(ctx)
 	if err != nil || r.fault != nil {
 		// Half of what was read may be in it.
-		o.journals.forget(uid)
+		o.journals.forget(nameOf(w.subject))
 	} else {
-		o.journals.put(uid, r.journal)
+		o.journals.put(w.subject, r.journal)
 	}
 	if err != nil {
 		return fmt.Errorf("results of %s: %w", w.subject.object().GetName(), err)

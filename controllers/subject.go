@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -39,6 +40,16 @@ type subject interface {
 	// fill writes into the status what came of a study that is over.
 	fill(*experiment.Study) error
 	copied() subject
+}
+
+// subjectName is what an object is known by once it is gone.
+type subjectName struct {
+	kind string
+	types.NamespacedName
+}
+
+func nameOf(s subject) subjectName {
+	return subjectName{s.kind(), client.ObjectKeyFromObject(s.object())}
 }
 
 // ownerReference makes the subject the controller of a child, which a deletion in

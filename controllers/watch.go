@@ -24,9 +24,9 @@ type watcher struct {
 	subjects subjects
 }
 
-// ofJob returns the object that a Job serves.
-func (w watcher) ofJob(_ context.Context, job client.Object) []reconcile.Request {
-	return w.ofOwner(job)
+// ofChild returns the object that owns a Job, or a run.
+func (w watcher) ofChild(_ context.Context, child client.Object) []reconcile.Request {
+	return w.ofOwner(child)
 }
 
 // ofPod returns the object that a pod's Job serves.
@@ -98,6 +98,13 @@ var configMapEvents = predicate.Funcs{
 var sourceEvents = predicate.Funcs{
 	UpdateFunc: func(event.UpdateEvent) bool { return false },
 	DeleteFunc: func(event.DeleteEvent) bool { return false },
+}
+
+// runEvents are those of a run that an object owns: its end, which what is to take
+// its place waits for.
+var runEvents = predicate.Funcs{
+	CreateFunc: func(event.CreateEvent) bool { return false },
+	UpdateFunc: func(event.UpdateEvent) bool { return false },
 }
 
 // mapped is a handler that enqueues what fn returns.

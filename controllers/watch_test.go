@@ -57,14 +57,17 @@ func TestChildrenWakeTheirOwner(t *testing.T) {
 	pod := c.startPod(c.job(), 0)
 	cm := configMapMetadata()
 	cm.Namespace, cm.OwnerReferences = "team-a", c.job().OwnerReferences
+	run := builder.MakeRun("weights-best-1", "team-a").Obj()
+	run.OwnerReferences = cm.OwnerReferences
 	stranger := pod.DeepCopy()
 	stranger.OwnerReferences[0].Name = "gone"
 	for kind, want := range map[*subjects]string{&sweeps: "[team-a/weights]", &runs: "[]"} {
 		w := watcher{cache: c.client, subjects: *kind}
 		for name, got := range map[string]any{
-			"Job":               w.ofJob(t.Context(), c.job()),
+			"Job":               w.ofChild(t.Context(), c.job()),
 			"pod":               w.ofPod(t.Context(), pod),
 			"deleted ConfigMap": w.ofConfigMap(t.Context(), cm),
+			"deleted run":       w.ofChild(t.Context(), run),
 		} {
 			if fmt.Sprint(got) != want {
 				t.Errorf("%s, %s: got %v, want %s", kind.kind, name, got, want)
@@ -93,6 +96,9 @@ func TestWhatIsNoNewsWakesNobody(t *testing.T) {
 		"a result appears":         {configMapEvents.Create(event.CreateEvent{Object: result}), false},
 		"a result is labelled":     {configMapEvents.Update(event.UpdateEvent{ObjectOld: result, ObjectNew: result}), false},
 		"a result goes":            {configMapEvents.Delete(event.DeleteEvent{Object: result}), true},
+		"a run appears":            {runEvents.Create(event.CreateEvent{Object: once().Obj()}), false},
+		"a run gets a status":      {runEvents.Update(event.UpdateEvent{ObjectOld: once().Obj(), ObjectNew: once().Obj()}), false},
+		"a run goes":               {runEvents.Delete(event.DeleteEvent{Object: once().Obj()}), true},
 		"a pod starts":             {podEvents.Update(event.UpdateEvent{ObjectOld: pod(), ObjectNew: pod(running)}), true},
 		"a pod fails":              {podEvents.Update(event.UpdateEvent{ObjectOld: pod(running), ObjectNew: pod(exited(1, ""))}), true},
 		"a pod gets an annotation": {podEvents.Update(event.UpdateEvent{ObjectOld: pod(), ObjectNew: pod(func(p *corev1.Pod) { p.Annotations = map[string]string{"a": "b"} })}), false},

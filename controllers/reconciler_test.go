@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// TestAWorldThatAlwaysMovesOnIsObservedLessAndLess has a server on which everything
+// has just changed, and then one that works again.
+func TestAWorldThatAlwaysMovesOnIsObservedLessAndLess(t *testing.T) {
+	c := newCluster(t)
+	run := once().Obj()
+	c.create(run)
+	r := c.reconcilers[kindRun]
+	r.stale = backOff(staleInterval, longestInterval)
+	works := r.applier.client
+	r.applier.client = interceptor.NewClient(c.client, interceptor.Funcs{
+		Create: func(context.Context, client.WithWatch, client.Object, ...client.CreateOption) error {
+			return apierrors.NewConflict(anyResource, "it", nil)
+		},
+	})
+	request := reconcile.Request{NamespacedName: client.ObjectKeyFromObject(run)}
+	waits := func() time.Duration {
+		result, err := r.Reconcile(t.Context(), request)
+		c.must(err)
+		return result.RequeueAfter
+	}
+	var got []time.Duration
+	for range 12 {
+		got = append(got, waits())
+	}
+	if got[0] != staleInterval || got[3] != 8*staleInterval || got[11] != longestInterval || !slices.IsSorted(got) {
+		t.Errorf("it is looked at again after %v", got)
+	}
+	r.applier.client = works
+	waits()
+	if n := r.stale.NumRequeues(request); n != 0 {
+		t.Errorf("after a success %d failures are remembered", n)
+	}
+}
+
+// TestWhatIsRememberedGoesWithItsObject: when its work has ended, and when it is gone.
+func TestWhatIsRememberedGoesWithItsObject(t *testing.T) {
+	remembered := func(r *reconciler) int {
+		return len(r.observer.journals.byName) + r.observer.journals.used + len(r.observer.plans.plans) + len(r.observer.plans.by)
+	}
+	for name, end := range map[string]func(*play, client.Object){
+		"it completes":  func(p *play, o client.Object) { p.rounds(o) },
+		"it is deleted": func(p *play, o client.Object) { p.must(p.client.Delete(t.Context(), o)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			perform(t, func(p *play) {
+				run := once().Obj()
+				p.enter(run)
+				if remembered(p.reconcilers[kindRun]) == 0 {
+					t.Error("nothing is remembered while it is under way")
+				}
+				end(p, run)
+				_, err := p.reconcilers[kindRun].Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKeyFromObject(run)})
+				p.must(err)
+				if n := remembered(p.reconcilers[kindRun]); n > 0 {
+					t.Errorf("%d is remembered of what has ended", n)
+				}
+			}, nil, func(*play) {})
+		})
+	}
+}
+
+// TestAChildThatSomebodyHoldsIsAwaited has a finalizer of somebody else's keep what a
+// sweep is to replace. Nothing is written meanwhile, and its owner is told.
+func TestAChildThatSomebodyHoldsIsAwaited(t *testing.T) {
+	const holder = "example.com/archive"
+	for name, child := range map[string]client.Object{
+		"SimulationRun weights-best-1": &v1alpha1.SimulationRun{},
+		"ConfigMap weights-promoted":   &corev1.ConfigMap{},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCluster(t)
+			sweep := gated("1h", 1, 2, 3)
+			c.create(sweep)
+			c.finish(sweep, rand.New(rand.NewPCG(1, 1)))
+			_, childName, _ := strings.Cut(name, " ")
+			key := client.ObjectKey{Namespace: "team-a", Name: childName}
+			c.must(c.client.Get(t.Context(), key, child))
+			before := child.GetUID()
+			child.SetFinalizers([]string{holder})
+			c.must(c.client.Update(t.Context(), child))
+			edit(c, sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Replications.Seeds = []int64{4, 5, 6} })
+			c.restart()
+			for range 3 {
+				c.reconcile(sweep)
+				for _, index := range c.open(c.latest()) {
+					c.succeed(c.latest(), index)
+				}
+			}
+			c.reconcile(sweep)
+			words := statusWords(c.subject(sweep))
+			if want := name + " is being deleted and held by " + holder; !strings.Contains(words, want) || !strings.Contains(words, "Reconciling=True") {
+				t.Errorf("the status says %q, want %q", words, want)
+			}
+			writes := len(c.writes)
+			for range 3 {
+				if d := c.reconcile(sweep); d.requeueAfter != 0 {
+					t.Errorf("it is looked at again after %s though a watch will tell", d.requeueAfter)
+				}
+			}
+			if len(c.writes) != writes {
+				t.Errorf("meanwhile there are writes: %v", c.writes[writes:])
+			}
+			c.must(c.client.Get(t.Context(), key, child))
+			child.SetFinalizers(nil)
+			c.must(c.client.Update(t.Context(), child))
+			c.reconcile(sweep)
+			c.must(c.client.Get(t.Context(), key, child))
+			if child.GetUID() == before || !isTrue(c.subject(sweep).status(), v1alpha1.ConditionComplete) {
+				t.Errorf("it is not created again: %s", statusWords(c.subject(sweep)))
+			}
+		})
+	}
+}
