@@ -97,22 +97,25 @@ var everyMishap = flag.Bool("mishaps", false, "have every mishap at every write;
 
 // TestEveryWriteMayGoWrong plays each script as often as the manager writes in it,
 // with a mishap at another write each time. What there is in the end is what there
-// is without one.
+// is without one. All 1,800 cases take some four minutes of a core.
 func TestEveryWriteMayGoWrong(t *testing.T) {
 	for name, script := range scripts {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			worked := map[string]shardWork{}
 			clean := perform(t, script, worked, func(*play) {})
 			want := clean.ending(true)
 			if clean.refused > 0 || !strings.Contains(want, "Complete=True") {
 				t.Fatalf("without a mishap, %d reconciles failed:\n%s", clean.refused, want)
 			}
-			t.Logf("%d writes", len(clean.writes))
+			cases := 0
+			defer func() { t.Logf("%d cases at %d writes", cases, len(clean.writes)) }()
 			for i, what := range slices.Sorted(maps.Keys(mishaps)) {
 				for n := range len(clean.writes) {
 					if killed := strings.Contains(what, "killed"); !killed && !*everyMishap && (n+i)%8 != 0 || killed && testing.Short() && n%4 != 0 {
 						continue
 					}
+					cases++
 					mishap := mishaps[what]
 					got := strike(t, script, worked, n, mishap)
 					if diff := cmp.Diff(want, got.ending(true)); diff != "" || got.refused > 1 {
