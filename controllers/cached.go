@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
 // CacheOptions bound what the manager's cache holds: only Jobs and pods that
@@ -34,7 +36,7 @@ func CacheOptions() cache.Options {
 	}
 }
 
-// stripObject drops who wrote which field.
+// stripObject strips an object.
 func stripObject(in any) (any, error) {
 	if object, ok := in.(client.Object); ok {
 		strip(object)
@@ -42,18 +44,10 @@ func stripObject(in any) (any, error) {
 	return in, nil
 }
 
-// strip drops from an object's metadata what is never read, and has it share the
-// texts that its siblings bear too: of the cache's objects most are children, and
-// of a child most is its labels and its owner.
+// strip drops who wrote which field, and has an object share the texts that its
+// siblings bear too.
 func strip(object client.Object) {
 	object.SetManagedFields(nil)
-	if labels := object.GetLabels(); len(labels) > 0 {
-		same := make(map[string]string, len(labels))
-		for key, value := range labels {
-			same[shared(key)] = shared(value)
-		}
-		object.SetLabels(same)
-	}
 	owners := object.GetOwnerReferences()
 	for i := range owners {
 		o := &owners[i]
@@ -63,6 +57,28 @@ func strip(object client.Object) {
 	object.SetNamespace(shared(object.GetNamespace()))
 }
 
+// stripChild drops from a child's metadata the labels that nobody reads too: most
+// objects of the cache are children, and most of a child is its labels.
+func stripChild(object client.Object) {
+	strip(object)
+	var read map[string]string
+	for _, key := range readLabels {
+		if value, ok := object.GetLabels()[key]; ok {
+			if read == nil {
+				read = map[string]string{}
+			}
+			read[key] = shared(value)
+		}
+	}
+	object.SetLabels(read)
+}
+
+// readLabels are the labels of children that are read from the cache. No child has
+// more than eight of them, which a small map holds.
+var readLabels = [...]string{
+	LabelKind, LabelComponent, LabelPlan, LabelRound, LabelAttempt, LabelContent, LabelQueue, batchv1.JobNameLabel, worker.LabelList,
+}
+
 // shared returns the one copy of a text that is held while anybody holds one.
 func shared(text string) string { return handles.Make(text).Value() }
 
@@ -70,7 +86,7 @@ func shared(text string) string { return handles.Make(text).Value() }
 // that is there.
 func stripJob(in any) (any, error) {
 	if job, ok := in.(*batchv1.Job); ok {
-		strip(job)
+		stripChild(job)
 		job.Spec.Template, job.Spec.PodFailurePolicy, job.Spec.Selector = corev1.PodTemplateSpec{}, nil, nil
 	}
 	return in, nil
@@ -83,7 +99,7 @@ func stripPod(in any) (any, error) {
 	if !ok {
 		return in, nil
 	}
-	strip(pod)
+	stripChild(pod)
 	var containers []corev1.Container
 	if pod.Status.Phase != corev1.PodSucceeded {
 		for i := range pod.Spec.Containers {
@@ -99,7 +115,7 @@ func stripPod(in any) (any, error) {
 // never read.
 func stripConfigMap(in any) (any, error) {
 	if cm, ok := in.(*metav1.PartialObjectMetadata); ok {
-		strip(cm)
+		stripChild(cm)
 		cm.Annotations = nil
 	}
 	return in, nil

@@ -122,11 +122,12 @@ func (c *cluster) restart() {
 	c.writesLeft = -1
 	for _, s := range []subjects{runs, sweeps} {
 		counted := c.counted()
+		reading := cached(c.t, counted)
 		c.reconcilers[s.kind] = &reconciler{
-			client:   counted,
+			client:   reading,
 			subjects: s,
-			observer: &observer{cache: counted, live: counted, plans: newPlanCache(1 << 20), contents: newContents(), journals: newJournals(1000), image: "windtunnel:test", clock: c.clock},
-			applier:  applier{client: counted, recorder: c.recorder, tally: newTally()},
+			observer: &observer{cache: reading, live: counted, plans: newPlanCache(1 << 20), contents: newContents(), journals: newJournals(1000), image: "windtunnel:test", clock: c.clock},
+			applier:  applier{client: reading, recorder: c.recorder, tally: newTally()},
 			clock:    c.clock,
 			stale:    backOff(staleInterval, staleInterval),
 		}

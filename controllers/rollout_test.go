@@ -4,12 +4,14 @@ package controllers
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -89,6 +91,21 @@ func TestWhatIsPromotedAndFollowed(t *testing.T) {
 	c.must(c.client.List(t.Context(), &runs))
 	if len(runs.Items) > 0 {
 		t.Errorf("%d runs are left", len(runs.Items))
+	}
+}
+
+// TestWhatIsPromotedStaysAsItIs has a spec edited so that it promotes and follows the
+// same: nothing of that is written again.
+func TestWhatIsPromotedStaysAsItIs(t *testing.T) {
+	c := newCluster(t)
+	sweep := gated("1h", 1, 2, 3)
+	c.create(sweep)
+	c.finish(sweep, rand.New(rand.NewPCG(1, 1)))
+	c.writes = nil
+	edit(c, sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Execution.TTLSecondsAfterFinished = ptr.To[int32](3600) })
+	c.reconcile(sweep)
+	if want := []string{"patch status of PolicySweep weights"}; !slices.Equal(c.writes, want) {
+		t.Errorf("written: %q, want %q", c.writes, want)
 	}
 }
 

@@ -64,7 +64,9 @@ func (v *views) record() {
 		v.must(v.client.List(v.t.Context(), list))
 		var state []client.Object
 		v.must(meta.EachListItem(list, func(item runtime.Object) error {
-			state = append(state, item.DeepCopyObject().(client.Object))
+			if held := stripped(v.t, item.(client.Object)); held != nil {
+				state = append(state, held)
+			}
 			return nil
 		}))
 		if version := versions(state); version != h.newest {
