@@ -51,4 +51,6 @@ var sweeps = subjects{
 	object: func() client.Object { return &v1alpha1.PolicySweep{} },
 	list:   func() client.ObjectList { return &v1alpha1.PolicySweepList{} },
 	wrap:   func(o client.Object) subject { return sweep{o.(*v1alpha1.PolicySweep)} },
+	// The rows of one may fill many ConfigMaps.
+	remembered: 60_000,
 }

@@ -50,6 +50,10 @@ type subjects struct {
 	list   func() client.ObjectList
 	// wrap makes a subject of an object of the kind.
 	wrap func(client.Object) subject
+	// remembered is how many rows a manager remembers of objects under way, of about a
+	// kilobyte each. Of more, those of objects that were looked at longest ago are read
+	// again.
+	remembered int
 }
 
 // Reconcile implements reconcile.Reconciler. A manager that is told to stop

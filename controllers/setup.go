@@ -62,13 +62,9 @@ import (
 // FieldOwner is the controllers' name as a writer of fields, and in events.
 const FieldOwner = "windtunnel-manager"
 
-// What a manager remembers of objects under way: plans, by the bytes of their text, of
-// which each takes about six decoded, and results, by rows, of about a kilobyte each. Of
-// more, those of objects that were looked at longest ago are read again.
-const (
-	planBytesInMemory = 4 << 20
-	rowsInMemory      = 64_000
-)
+// planBytesInMemory is what a manager remembers of plans of objects under way, by the
+// bytes of their text, of which each takes about six decoded.
+const planBytesInMemory = 512 << 10
 
 // firstRetry is how soon an object is looked at again after an error, for the first
 // time.
@@ -106,13 +102,13 @@ func Setup(ctx context.Context, mgr ctrl.Manager, o Options) error {
 	}
 	counts := newTally()
 	c := client.WithFieldOwner(mgr.GetClient(), FieldOwner)
-	observer := &observer{
-		cache: c, live: mgr.GetAPIReader(), image: o.Image,
-		plans: newPlanCache(planBytesInMemory), contents: newContents(), journals: newJournals(rowsInMemory),
-		clock: clock.RealClock{},
-	}
+	plans, contents := newPlanCache(planBytesInMemory), newContents()
 	applier := applier{client: c, recorder: mgr.GetEventRecorder(FieldOwner), tally: counts}
 	for _, s := range []subjects{runs, sweeps} {
+		observer := &observer{
+			cache: c, live: mgr.GetAPIReader(), image: o.Image,
+			plans: plans, contents: contents, journals: newJournals(s.remembered), clock: clock.RealClock{},
+		}
 		r := &reconciler{client: c, subjects: s, observer: observer, applier: applier, clock: clock.RealClock{}, stale: backOff(staleInterval, longestInterval)}
 		if err := setup(mgr, r, o.Concurrency); err != nil {
 			return fmt.Errorf("set up the controller of %s: %w", s.kind, err)

@@ -38,4 +38,6 @@ var runs = subjects{
 	object: func() client.Object { return &v1alpha1.SimulationRun{} },
 	list:   func() client.ObjectList { return &v1alpha1.SimulationRunList{} },
 	wrap:   func(o client.Object) subject { return run{o.(*v1alpha1.SimulationRun)} },
+	// What a run has is read again with a request or two.
+	remembered: 2_000,
 }

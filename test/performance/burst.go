@@ -23,9 +23,9 @@ import (
 
 const mebibyte = 1 << 20
 
-// smallRun is a run of one short simulation.
-func smallRun(name string) *v1alpha1.SimulationRun {
-	return builder.MakeRun(name, namespace).Scenario(builder.Requests(5)).Obj()
+// smallRun is a run of one short simulation. Its plan is its own, if its seed is.
+func smallRun(name string, seed int) *v1alpha1.SimulationRun {
+	return builder.MakeRun(name, namespace).Scenario(builder.Requests(5)).Seeds(int64(seed)).Obj()
 }
 
 // measureBurst creates runs at once, and follows them until all are complete.
@@ -91,7 +91,7 @@ func measureBurst(ctx context.Context, p *platform, s settings) (_ []figure, err
 
 // generate creates runs, as many at once as a client would.
 func generate(ctx context.Context, p *platform, runs int) error {
-	return parallel(ctx, runs, func(i int) error { return p.client.Create(ctx, smallRun(fmt.Sprintf("run-%d", i))) })
+	return parallel(ctx, runs, func(i int) error { return p.client.Create(ctx, smallRun(fmt.Sprintf("run-%d", i), i)) })
 }
 
 // parallel does things n times, 16 at once.

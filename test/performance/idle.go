@@ -116,7 +116,7 @@ func multiply(ctx context.Context, p *platform, have, want int) error {
 
 // copy makes the i-th copy.
 func (f *family) copy(ctx context.Context, p *platform, i int) error {
-	run := smallRun(fmt.Sprintf("copy-%d", i))
+	run := smallRun(fmt.Sprintf("copy-%d", i), 0)
 	status := f.run.Status.DeepCopy()
 	status.Results.Index = nameAgain(status.Results.Index, i)
 	if err := p.client.Create(ctx, run); err != nil {
