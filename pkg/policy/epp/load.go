@@ -101,6 +101,9 @@ func (l *loader) fillIn() {
 	l.defaultParsers()
 	l.defaultSaturationDetector()
 	l.defaultDataLayer()
+	if !l.checkMadeReferences() {
+		return
+	}
 	l.checkPickers()
 	l.checkProfileHandler()
 	l.checkFlowControl()

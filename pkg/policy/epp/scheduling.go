@@ -4,6 +4,7 @@ package epp
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -16,8 +17,8 @@ func (l *loader) profileEntryPath(i, j int) *field.Path {
 	return l.profilePath(i).Child("plugins").Index(j)
 }
 
-// checkProfiles checks names and references. The oldest version wants all of
-// them spelled out.
+// checkProfiles checks names and references, but for those to plugins that the EPP
+// may make yet. The oldest version makes none.
 func (l *loader) checkProfiles() {
 	spelledOut := l.dialect.framework < gie10
 	if spelledOut && len(l.doc.SchedulingProfiles) == 0 {
@@ -37,9 +38,47 @@ func (l *loader) checkProfiles() {
 			l.add(field.Required(l.profilePath(i).Child("plugins"), "a profile must have at least one plugin"))
 		}
 		for j, entry := range profile.Plugins {
-			l.refer(entry.PluginRef, 0, "", l.profileEntryPath(i, j).Child("pluginRef"))
+			if spelledOut || !l.mayBeMade(entry.PluginRef) {
+				l.refer(entry.PluginRef, 0, "", l.profileEntryPath(i, j).Child("pluginRef"))
+			}
 		}
 	}
+}
+
+// madeByDefault are the types of which the EPP makes a plugin where the document has
+// none, in some version: before it looks at what profiles refer to.
+var madeByDefault = []string{
+	singleProfileHandlerType, maxScorePickerType,
+	fcfsOrderingPolicyType, globalStrictFairnessPolicyType, staticUsageLimitPolicyType,
+	utilizationDetectorType, metricsDataSourceType, coreMetricsExtractorType,
+}
+
+// mayBeMade reports whether a name that no plugin has may be that of one which the
+// EPP makes. Parsers are made by whatever type they are listed.
+func (l *loader) mayBeMade(name string) bool {
+	t := lookup(l.dialect, name)
+	return l.byName[name] == nil && t != nil && (t.roles&parserRole != 0 || slices.Contains(madeByDefault, name))
+}
+
+// checkMadeReferences checks the references that [loader.checkProfiles] left, now that
+// all is made, and reports whether all are there. None of what is made since the
+// profiles were completed is a scorer or a picker.
+func (l *loader) checkMadeReferences() bool {
+	l.step = profilesStep
+	found := true
+	for i := range l.doc.SchedulingProfiles {
+		for j := range l.doc.SchedulingProfiles[i].Plugins {
+			entry, at := &l.doc.SchedulingProfiles[i].Plugins[j], l.profileEntryPath(i, j)
+			switch p := l.byName[entry.PluginRef]; {
+			case p == nil:
+				l.refer(entry.PluginRef, 0, "", at.Child("pluginRef"))
+				found = false
+			case !p.has(scorerRole):
+				l.noticeWeight(entry, at)
+			}
+		}
+	}
+	return found
 }
 
 // defaultScheduling completes profiles, handler, pickers and weights.
@@ -114,6 +153,8 @@ func (l *loader) completeProfile(i int, picker *plugin) {
 		entry, at := &profile.Plugins[j], l.profileEntryPath(i, j)
 		p := l.byName[entry.PluginRef]
 		switch {
+		case p == nil: // not made yet
+			continue
 		case !p.has(scorerRole):
 			l.noticeWeight(entry, at)
 		case picked && entry.Weight == nil && l.dialect.framework < gie13 && l.madeProfile:
