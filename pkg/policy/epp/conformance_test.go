@@ -47,7 +47,7 @@ func TestConformanceOfVerdicts(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := Judge(text, "router-main", nil)
-		for _, difference := range want.differences(&got) {
+		for _, difference := range want.differences(&got, text) {
 			t.Errorf("%s: %s", want.file, difference)
 		}
 		counts[want.stage]++

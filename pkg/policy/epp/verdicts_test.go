@@ -62,13 +62,13 @@ func readVerdicts(t testing.TB, path string) []realVerdict {
 	return verdicts
 }
 
-// differences says what a verdict of ours has otherwise.
-func (v *realVerdict) differences(got *Verdict) []string {
+// differences says what a verdict of ours on the text has otherwise.
+func (v *realVerdict) differences(got *Verdict, text []byte) []string {
 	if got.Stage != v.stage {
 		return []string{fmt.Sprintf("%s (%v), but the real loader: %s: %s", got.Stage, got.Errors, v.stage, v.message)}
 	}
 	var differences []string
-	if v.stage != Accepted && !v.about(got.Errors[0]) {
+	if v.stage != Accepted && !v.about(got.Errors, text) {
 		differences = append(differences, fmt.Sprintf("refused over %v, but the real loader says: %s", got.Errors[0], v.message))
 	}
 	if v.stage != Accepted {
@@ -86,29 +86,49 @@ func (v *realVerdict) differences(got *Verdict) []string {
 // culprits find in a message of the real loader what it is about, the surest
 // first.
 var culprits = []*regexp.Regexp{
-	regexp.MustCompile(`unknown field "([^"]+)"`),
-	regexp.MustCompile(`duplicate field "([^"]+)"`),
-	regexp.MustCompile(`key "([^"]+)" already set`),
+	regexp.MustCompile(`(?:unknown field|duplicate field|key) "([^"]+)"`),
 	regexp.MustCompile(`plugin type '([^']+)' is not`),
 	regexp.MustCompile(`is registered for version "([^"]+)"`),
 	regexp.MustCompile(`feature gate '([^']+)'`),
 	regexp.MustCompile(`unregistered plugin (\S+)`),
 	regexp.MustCompile(`undefined plugin '([^']+)'`),
-	regexp.MustCompile(`Go struct field [A-Za-z]+\.(\S+) of`),
+	regexp.MustCompile(`Go struct field (?:\S+\.)?([^.\s]+) of`),
 	regexp.MustCompile(`duplicate plugin name '([^']+)'`),
+	regexp.MustCompile(`multiple profile handlers found \('([^']+)', '([^']+)'`),
 	regexp.MustCompile(`plugin '([^']+)' `),
 	regexp.MustCompile(`consumed by:? (\S+)`),
 }
 
-// about reports whether a fault is about what the message is about: its field, its
-// value or its text names the culprit.
-func (v *realVerdict) about(err *field.Error) bool {
+// createdAtRandom is how the real loader complains of parameters. It makes plugins
+// that do not refer to each other in random order, so that of several faulty ones it
+// may name any.
+var createdAtRandom = regexp.MustCompile(`plugin instantiation failed: failed to create plugin`)
+
+// about reports whether the first of our errors is about what the message is about,
+// or one of the things, where it lists several: its field, its value or its text
+// names the culprit.
+func (v *realVerdict) about(errs field.ErrorList, text []byte) bool {
+	candidates := errs[:1]
+	if createdAtRandom.MatchString(v.message) {
+		candidates = errs
+	}
+	names := culpritsOf(v.message)
+	return names == nil || slices.ContainsFunc(candidates, func(err *field.Error) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return about(err, name, text) })
+	})
+}
+
+func culpritsOf(message string) []string {
 	for _, culprit := range culprits {
-		if m := culprit.FindStringSubmatch(v.message); m != nil {
-			return strings.Contains(err.Error(), m[1])
+		var names []string
+		for _, m := range culprit.FindAllStringSubmatch(message, -1) {
+			names = append(names, m[1:]...)
+		}
+		if names != nil {
+			return names
 		}
 	}
-	return true
+	return nil
 }
 
 // reportedTypes are those of which instances say that they are of another type.
@@ -168,4 +188,18 @@ func dataConfigs(t testing.TB) [][]byte {
 		}
 	}
 	return texts
+}
+
+func TestWhatARealLoaderComplainsOf(t *testing.T) {
+	for message, want := range map[string][]string{
+		`failed to decode configuration JSON/YAML: json: cannot unmarshal string into Go struct field PriorityBandConfig.flowControl.priorityBands.priority of type int`: {"priority"},
+		`strict decoding error: yaml: unmarshal errors: line 6: key "plugins" already set in map, unknown field "schedulingProfiles[0].-pluginRef"`:                      {"plugins", "schedulingProfiles[0].-pluginRef"},
+		`plugin instantiation failed: failed to create plugin 'mine' (type: by-label): 'label' must be specified`:                                                        {"mine"},
+		`scheduler config build failed: multiple profile handlers found ('a', 'b'); only one is allowed`:                                                                 {"a", "b"},
+		`no profile handler configured`: nil,
+	} {
+		if diff := gocmp.Diff(want, culpritsOf(message)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", message, diff)
+		}
+	}
 }
