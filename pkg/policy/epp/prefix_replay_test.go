@@ -5,6 +5,7 @@ package epp
 import (
 	"cmp"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -17,6 +18,7 @@ import (
 // it is routed, and where it is routed to.
 type prefixStep struct {
 	Params          string
+	Metrics         struct{ CacheBlockSize, CacheNumBlocks int }
 	Step            int
 	Segments        []struct{ ID, Len int }
 	PromptTokens    int
@@ -35,7 +37,8 @@ func replayPrefixes(t *testing.T, path string) int {
 		if step.Step == 0 {
 			producer = newApproxPrefix(t, step.Params, len(step.Match))
 		}
-		c := &cycle{scrapes: make([]policy.Scrape, len(step.Match)), there: len(step.Match)}
+		scrape := policy.Scrape{BlockTokens: step.Metrics.CacheBlockSize, Blocks: step.Metrics.CacheNumBlocks}
+		c := &cycle{scrapes: slices.Repeat([]policy.Scrape{scrape}, len(step.Match)), there: len(step.Match)}
 		for _, segment := range step.Segments {
 			c.prompt = c.prompt.Append(prompt.Extent{Source: uint64(segment.ID), Tokens: int32(segment.Len)})
 		}
