@@ -77,8 +77,12 @@ func (l *loader) load() *Config {
 	l.checkGates()
 	l.moveDeprecated()
 	l.makePlugins()
-	l.step = profilesStep
-	l.checkProfiles()
+	switch {
+	case l.dialect.framework < gie10: // which makes nothing
+		l.checkProfiles(anyName)
+	case len(l.faults) > 0:
+		l.checkProfiles(l.neverMade)
+	}
 	if len(l.faults) > 0 {
 		// What follows looks at what plugins are, and so would report faults
 		// that are only consequences.
@@ -101,9 +105,10 @@ func (l *loader) fillIn() {
 	l.defaultParsers()
 	l.defaultSaturationDetector()
 	l.defaultDataLayer()
-	if !l.checkMadeReferences() {
+	if l.dialect.framework >= gie10 && !l.checkProfiles(anyName) {
 		return
 	}
+	l.noticeWeights()
 	l.checkPickers()
 	l.checkProfileHandler()
 	l.checkFlowControl()

@@ -17,9 +17,11 @@ func (l *loader) profileEntryPath(i, j int) *field.Path {
 	return l.profilePath(i).Child("plugins").Index(j)
 }
 
-// checkProfiles checks names and references, but for those to plugins that the EPP
-// may make yet. The oldest version makes none.
-func (l *loader) checkProfiles() {
+// checkProfiles checks names and references, those to names that are asked for, and
+// reports whether all are right. The oldest version wants all of them spelled out.
+func (l *loader) checkProfiles(asked func(name string) bool) bool {
+	l.step = profilesStep
+	before := len(l.faults)
 	spelledOut := l.dialect.framework < gie10
 	if spelledOut && len(l.doc.SchedulingProfiles) == 0 {
 		l.add(field.Required(l.path.Child("schedulingProfiles"), "there must be at least one"))
@@ -38,12 +40,15 @@ func (l *loader) checkProfiles() {
 			l.add(field.Required(l.profilePath(i).Child("plugins"), "a profile must have at least one plugin"))
 		}
 		for j, entry := range profile.Plugins {
-			if spelledOut || !l.mayBeMade(entry.PluginRef) {
+			if asked(entry.PluginRef) {
 				l.refer(entry.PluginRef, 0, "", l.profileEntryPath(i, j).Child("pluginRef"))
 			}
 		}
 	}
+	return len(l.faults) == before
 }
+
+func anyName(string) bool { return true }
 
 // madeByDefault are the types of which the EPP makes a plugin where the document has
 // none, in some version: before it looks at what profiles refer to.
@@ -53,32 +58,23 @@ var madeByDefault = []string{
 	utilizationDetectorType, metricsDataSourceType, coreMetricsExtractorType,
 }
 
-// mayBeMade reports whether a name that no plugin has may be that of one which the
-// EPP makes. Parsers are made by whatever type they are listed.
-func (l *loader) mayBeMade(name string) bool {
+// neverMade reports whether a name cannot be that of a plugin which the EPP has yet to
+// make. Parsers are made by whatever type they are listed.
+func (l *loader) neverMade(name string) bool {
 	t := lookup(l.dialect, name)
-	return l.byName[name] == nil && t != nil && (t.roles&parserRole != 0 || slices.Contains(madeByDefault, name))
+	return l.byName[name] != nil || t == nil || t.roles&parserRole == 0 && !slices.Contains(madeByDefault, name)
 }
 
-// checkMadeReferences checks the references that [loader.checkProfiles] left, now that
-// all is made, and reports whether all are there. None of what is made since the
-// profiles were completed is a scorer or a picker.
-func (l *loader) checkMadeReferences() bool {
-	l.step = profilesStep
-	found := true
+// noticeWeights is about what has been made since the profiles were completed: none
+// of it is a scorer.
+func (l *loader) noticeWeights() {
 	for i := range l.doc.SchedulingProfiles {
 		for j := range l.doc.SchedulingProfiles[i].Plugins {
-			entry, at := &l.doc.SchedulingProfiles[i].Plugins[j], l.profileEntryPath(i, j)
-			switch p := l.byName[entry.PluginRef]; {
-			case p == nil:
-				l.refer(entry.PluginRef, 0, "", at.Child("pluginRef"))
-				found = false
-			case !p.has(scorerRole):
-				l.noticeWeight(entry, at)
+			if entry := &l.doc.SchedulingProfiles[i].Plugins[j]; !l.byName[entry.PluginRef].has(scorerRole) {
+				l.noticeWeight(entry, l.profileEntryPath(i, j))
 			}
 		}
 	}
-	return found
 }
 
 // defaultScheduling completes profiles, handler, pickers and weights.
