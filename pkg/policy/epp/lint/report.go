@@ -97,7 +97,8 @@ func Read(file string, content []byte, options Options) (Report, error) {
 func readConfig(source *epp.Source, options Options) ConfigReport {
 	r := ConfigReport{Name: source.Name, Line: source.Line, Findings: []Finding{}}
 	byVersion := map[string]epp.Verdict{}
-	newest := fullName("")
+	current := fullName("")
+	newest := current
 	for _, v := range epp.Fits(source.Text, nil) {
 		if byVersion[v.Version] = v; v.Stage == epp.Accepted {
 			newest = v.Version
@@ -107,6 +108,8 @@ func readConfig(source *epp.Source, options Options) ConfigReport {
 	for _, version := range wanted(source, options) {
 		if version == auto {
 			version = newest
+			stops := byVersion[current]
+			r.Findings = merge(r.Findings, outdated(source, newest, &stops))
 		}
 		version = fullName(version)
 		if !slices.Contains(r.Versions, version) {

@@ -20,7 +20,8 @@ type Rule struct {
 	// Source is where users met it, or who says so.
 	Source string
 	// Bad and Good are configurations; what every one has in common is left
-	// out of them. Version reads them, router-v0.10 unless it is set.
+	// out of them. Version reads them, router-v0.10 unless it is set; auto is for
+	// what is about the choice of a version.
 	Bad, Good, Version string
 	// Context is what they are looked at with.
 	Context Context

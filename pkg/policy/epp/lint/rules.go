@@ -8,7 +8,7 @@ var rules = []*Rule{
 	&syntaxRule, &apiVersionRule, &unknownField, &unknownGate, &unknownType, &unknownParameter, &badValue,
 	&brokenReference, &tokenLoadWithoutProducer, &refused,
 
-	&alphaPlugin, &deprecated, &ignoredParameter, &replacedValue, &loaderNotice,
+	&onlyOldVersions, &alphaPlugin, &deprecated, &ignoredParameter, &replacedValue, &loaderNotice,
 
 	&missingStageProfile, &disaggWithoutDecider, &nonCachedTokensZero, &deciderWithoutProducer, &unreachableProfile,
 	&stagesShareEndpoints, &noHitLRUPrefillName,

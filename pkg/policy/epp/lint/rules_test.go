@@ -20,6 +20,13 @@ func example(text string) string {
 // findings are those of a rule's example, without what it cannot do without.
 func (r *Rule) findings(text string) []Finding {
 	found := Check([]byte(example(text)), r.Version, r.Context)
+	if r.Version == auto {
+		report, err := Read("", []byte(example(text)), Options{Context: r.Context})
+		if err != nil {
+			panic(err)
+		}
+		found = report.Configs[0].Findings
+	}
 	return slices.DeleteFunc(found, func(f Finding) bool { return slices.Contains(r.Alongside, f.Rule) })
 }
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+)
+
+var onlyOldVersions = Rule{
+	ID: "only-old-versions", Severity: Warning,
+	Summary: "a file that the current version refuses, where no version is named",
+	Why:     "The findings are about the newest version that accepts the file. An EPP that is upgraded beyond it does not start any more: its pod crash-loops.",
+	Fix:     "Name the version that you run. For an upgrade, --fix --epp-version router-v0.10 rewrites what it can.",
+	Source:  "llm-d #1625",
+	Version: auto,
+	Bad: `
+plugins:
+- type: active-request-scorer
+- type: prefix-cache-scorer
+  parameters: {hashBlockSize: 64}
+schedulingProfiles:
+- name: default
+  plugins:
+  - {pluginRef: active-request-scorer, weight: 2}
+  - {pluginRef: prefix-cache-scorer, weight: 3}
+`,
+	Good: `
+plugins:
+- type: active-request-scorer
+- type: prefix-cache-scorer
+`,
+	Alongside: []string{ignoredParameter.ID, unknownParameter.ID},
+}
+
+// outdated says what the current version, the default one, stops at, where a version
+// before it is the newest that accepts the text.
+func outdated(source *epp.Source, newest string, current *epp.Verdict) []Finding {
+	versions := epp.Versions()
+	if current.Stage == epp.Accepted || slices.Index(versions, newest) >= slices.Index(versions, current.Version) {
+		return nil
+	}
+	p := pass{rule: &onlyOldVersions, version: newest}
+	stops := current.Errors[0]
+	p.report(nil, "%s is the newest version that starts with this file; %s stops here: %s", newest, current.Version, message(stops))
+	p.found[0].Path = stops.Field
+	place(p.found, source, parse(source.Text))
+	return p.found
+}
