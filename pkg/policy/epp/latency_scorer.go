@@ -37,8 +37,8 @@ var latencyScorer = pluginType{
 		parameters := p.Parameters.(*latencyScorerParameters)
 		return []dataKey{{latencyData, parameters.LatencyPredictionInfoProducerName}, {prefixMatchData, parameters.PrefixMatchInfoProducerName}}
 	},
-	obstacles: func(c *Config, cluster *Cluster, p *plugin, at *field.Path) field.ErrorList {
-		return append(heedsPrecise(c, cluster, p, at), c.severalPredict(p, at)...)
+	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		return append(readsTold(c, p, at), c.severalPredict(p, at)...)
 	},
 	newScorer: func(b *builder, p *plugin) scorer {
 		parameters := p.Parameters.(*latencyScorerParameters)

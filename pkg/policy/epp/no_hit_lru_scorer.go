@@ -40,7 +40,9 @@ var noHitLRUScorer = pluginType{
 		}
 		return Exact, ""
 	},
-	obstacles: heedsPrecise,
+	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		return c.severalTell(p, at)
+	},
 	newScorer: func(b *builder, p *plugin) scorer {
 		return shared(b, p, func() *noHitLRU { return newNoHitLRU(b, p.Parameters.(*noHitLRUParameters)) })
 	},

@@ -57,8 +57,8 @@ func treatOldApproxPrefix(c *Config, cluster *Cluster, _ *plugin) (Treatment, st
 	return Approximated, fmt.Sprintf("a prompt has %v bytes for each of its tokens, and nothing else has any", cluster.bytesPerToken())
 }
 
-// oldApproxPrefixObstacles are negative limits, over which the EPP crashes, and a
-// second plugin that makes the same data.
+// oldApproxPrefixObstacles are negative limits, over which the EPP crashes, and what
+// makes the same data at the same time.
 func oldApproxPrefixObstacles(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
 	if c.dialect.framework >= router09 {
 		return nil
@@ -68,19 +68,7 @@ func oldApproxPrefixObstacles(c *Config, _ *Cluster, p *plugin, at *field.Path) 
 	if parameters.MaxPrefixTokensToMatch <= 0 && parameters.MaxPrefixBlocksToMatch < 0 {
 		errs = append(errs, field.Invalid(at.Child("parameters", "maxPrefixBlocksToMatch"), parameters.MaxPrefixBlocksToMatch, "the EPP would crash over the first request"))
 	}
-	if c.hasType(precisePrefixCacheScorerType) {
-		errs = append(errs, field.Invalid(at, p.Name, "overwrites what a "+precisePrefixCacheScorerType+" says of prefixes, or the other way round; which of them is heard is not simulated"))
-	}
-	return errs
-}
-
-// heedsPrecise is for plugins that read what a precise-prefix-cache-scorer says of
-// prefixes too, from gie-v1.5 on and before router-v0.9.
-func heedsPrecise(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
-	if c.dialect.framework >= router09 || c.dialect.framework < gie15 || !c.hasType(precisePrefixCacheScorerType) {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(at, p.Name, "reads what a "+precisePrefixCacheScorerType+" says of prefixes, which is not simulated in "+c.dialect.name)}
+	return append(errs, c.severalTell(p, at)...)
 }
 
 func (c *Config) hasType(typeName string) bool {

@@ -161,17 +161,3 @@ func TestPluginsThatOldVersionsHaveAsNewOnes(t *testing.T) {
 		}
 	}
 }
-
-// What is written about prefixes by two plugins, or read of a precise one, is
-// refused.
-func TestOldPreciseMatchesAreNotRead(t *testing.T) {
-	for _, other := range []string{noHitLRUScorerType, approxPrefixCacheProducerType} {
-		c, errs := Load([]byte(oldHeader+"plugins: [{type: "+other+"}, {type: precise-prefix-cache-scorer, parameters: {indexerConfig: {tokenizersPoolConfig: {modelName: m, local: {}}}}}]"), "scheduler-v0.8.0", inline)
-		if len(errs) > 0 {
-			t.Fatal(errs.ToAggregate())
-		}
-		if errs := c.Check(&Cluster{Endpoints: 1}, inline); len(errs) == 0 {
-			t.Errorf("%s: not refused", other)
-		}
-	}
-}

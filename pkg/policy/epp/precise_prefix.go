@@ -25,6 +25,11 @@ type precisePrefix struct {
 	uneven    kvindex.Match // in an engine's, where those divide into no number of them
 	// info is what scorers are told; totalBlocks is 0 where there is no block.
 	info *prefixMatch
+	// told is what others than its scorer read: see [toldMatch]. It is nil where it
+	// is told under the name of the instance. toldBefore is whether a producer of
+	// another kind tells it at the beginning of a cycle.
+	told       *prefixMatch
+	toldBefore bool
 
 	// cuts are the block sizes that endpoints go by, and the prompt under way in
 	// each; cutOf is that of an endpoint.
@@ -59,6 +64,8 @@ func newPrecisePrefix(b *builder, name string, parameters *preciseParameters, ow
 		info:        b.prefixMatch(name),
 		speculation: parameters.speculation(rules),
 		prefill:     b.stages.prefill == prefillProfile,
+		told:        b.toldMatch(),
+		toldBefore:  b.lists(approxPrefixCacheProducerType),
 	}
 	if b.dialect.own == scheduler07 && !slices.Contains(b.attaching, b.plugins[name]) {
 		p.speculation = speculation{}
@@ -83,16 +90,16 @@ func (p *precisePrefix) produce(c *cycle) {
 	p.match.Reset()
 	clear(p.info.blocks)
 	p.info.blockTokens, p.info.totalBlocks = p.blockTokens, c.tokens/p.blockTokens
-	if p.info.totalBlocks == 0 {
-		return
+	if p.info.totalBlocks > 0 {
+		p.prepare(c)
+		for i := range p.cuts {
+			p.matchCut(&p.cuts[i], c)
+		}
+		for e, score := range p.match.Scores {
+			p.info.blocks[e] = int(score)
+		}
 	}
-	p.prepare(c)
-	for i := range p.cuts {
-		p.matchCut(&p.cuts[i], c)
-	}
-	for e, score := range p.match.Scores {
-		p.info.blocks[e] = int(score)
-	}
+	p.tellSpeculating()
 }
 
 // prepare finds out, once, how the endpoints cut prompts.

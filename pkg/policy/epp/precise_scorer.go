@@ -21,6 +21,7 @@ func (s *preciseScorer) score(c *cycle, candidates []int, w weight, scores []flo
 	if s.known.rules.leaves {
 		s.known.info.leave(c, s.known.leavesAny(candidates))
 	}
+	s.known.tellScored(candidates)
 	least, greatest := 0.0, float64(s.known.info.totalBlocks)
 	if s.known.rules.normal == minMax {
 		least, greatest = s.known.bounds(c)

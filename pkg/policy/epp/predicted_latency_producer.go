@@ -36,8 +36,8 @@ var predictedLatencyProducer = pluginType{
 	produces:  func(p *plugin) []dataKey { return []dataKey{{latencyData, p.Name}} },
 	freshness: "counts at once, metrics as of the last scrape, both prediction.lag ago",
 	treatment: treatPredictor,
-	obstacles: func(c *Config, cluster *Cluster, p *plugin, at *field.Path) field.ErrorList {
-		return append(heedsPrecise(c, cluster, p, at), c.severalPredict(p, at)...)
+	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		return append(heedsPrecise(c, p, at), c.severalPredict(p, at)...)
 	},
 	newProducer: func(b *builder, p *plugin) producer {
 		return newPredictedLatency(b, b.dataName(p), p.Parameters.(*predictedLatencyParameters))

@@ -31,8 +31,8 @@ var predictedLatencyScorer = pluginType{
 	parameters: func() any { return &predictedLatencyScorerParameters{} },
 	freshness:  predictedLatencyProducer.freshness,
 	treatment:  treatPredictedLatencyScorer,
-	obstacles: func(c *Config, cluster *Cluster, p *plugin, at *field.Path) field.ErrorList {
-		return append(heedsPrecise(c, cluster, p, at), c.severalAttach(p, at)...)
+	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		return append(heedsPrecise(c, p, at), c.severalAttach(p, at)...)
 	},
 	newProducer: func(b *builder, p *plugin) producer { return sharedPredictions(b, p) },
 	newScorer:   func(b *builder, p *plugin) scorer { return sharedPredictions(b, p) },

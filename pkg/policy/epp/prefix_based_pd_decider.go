@@ -38,8 +38,8 @@ var prefixBasedPDDecider = pluginType{
 		}
 		return Exact, ""
 	}),
-	obstacles: func(c *Config, cluster *Cluster, p *plugin, at *field.Path) field.ErrorList {
-		return append(heedsPrecise(c, cluster, p, at), c.severalAttach(p, at)...)
+	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		return append(c.severalTell(p, at), c.severalAttach(p, at)...)
 	},
 	newDecider: func(b *builder, p *plugin) decider {
 		d := &prefixDecider{
@@ -53,6 +53,8 @@ var prefixBasedPDDecider = pluginType{
 			d.match, d.wholeBlocks = b.attached()
 		case at < router09 && b.lists(approxPrefixCacheProducerType):
 			d.match = b.prefixMatch(approxPrefixCacheProducerType)
+		case at < router09:
+			d.match, d.wholeBlocks = b.toldMatch(), true
 		}
 		return d
 	},
@@ -80,8 +82,8 @@ type prefixDecider struct {
 	match *prefixMatch // nil where there is none
 	// ratio is how many tokens one is taken for: see [oldTokens].
 	ratio float64
-	// always is whether it says yes to all, wholeBlocks whether nothing is known of
-	// a prompt that is shorter than a block.
+	// always is whether it says yes to all, wholeBlocks whether nothing is known
+	// where no block was looked for, as of a prompt that is shorter than one.
 	always, wholeBlocks bool
 }
 

@@ -42,8 +42,8 @@ var prefixCacheAffinityFilter = pluginType{
 		}
 		return keys
 	},
-	obstacles: func(c *Config, cluster *Cluster, p *plugin, at *field.Path) field.ErrorList {
-		return append(heedsPrecise(c, cluster, p, at), c.severalPredict(p, at)...)
+	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		return append(readsTold(c, p, at), c.severalPredict(p, at)...)
 	},
 	newFilter: newPrefixAffinity,
 }

@@ -20,6 +20,7 @@ var prefixCacheScorer = pluginType{
 	needs: func(p *plugin) []dataKey {
 		return []dataKey{{prefixMatchData, p.Parameters.(*prefixCacheParameters).PrefixMatchInfoProducerName}}
 	},
+	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList { return readsTold(c, p, at) },
 	newScorer: func(b *builder, p *plugin) scorer {
 		parameters := p.Parameters.(*prefixCacheParameters)
 		return &prefixCache{

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// In scheduler-v0.8 and scheduler-520af478 whoever looks for a prompt attaches what it
+// finds to the endpoints under one name, the last one over all others: an
+// approx-prefix-cache-producer before any profile runs; a precise-prefix-cache-scorer
+// then too, where it speculates, and as it scores, when it says of each candidate that
+// it holds one block of one token, or none of one.
+
+// tellsAll reports whether prefixes are so in a version.
+func (d *dialect) tellsAll() bool { return d.own >= scheduler08 && d.own <= schedulerMay }
+
+// toldMatch is what is attached, where precise scorers do so; else nil.
+func (b *builder) toldMatch() *prefixMatch {
+	if !b.dialect.tellsAll() || !b.lists(precisePrefixCacheScorerType) {
+		return nil
+	}
+	return b.prefixMatch(approxPrefixCacheProducerType)
+}
+
+// tellSpeculating begins a cycle, unless a producer does.
+func (p *precisePrefix) tellSpeculating() {
+	if p.told == nil || p.toldBefore {
+		return
+	}
+	clear(p.told.blocks)
+	p.told.totalBlocks = 0
+	if p.speculation.ttl > 0 {
+		p.told.blockTokens, p.told.totalBlocks = p.info.blockTokens, p.info.totalBlocks
+		copy(p.told.blocks, p.info.blocks)
+	}
+}
+
+// tellScored is for the candidates of a scorer.
+func (p *precisePrefix) tellScored(candidates []int) {
+	if p.told == nil {
+		return
+	}
+	p.told.blockTokens, p.told.totalBlocks = 1, 1
+	for _, e := range candidates {
+		p.told.blocks[e] = 0
+		if p.match.Scores[e] > 0 {
+			p.told.blocks[e] = 1
+		}
+	}
+}
+
+// severalTell is about a plugin that makes or reads what is attached, where several
+// attach it before any profile runs, in no particular order.
+func (c *Config) severalTell(p *plugin, at *field.Path) field.ErrorList {
+	if !c.dialect.tellsAll() {
+		return nil
+	}
+	var tell []string
+	speculates := false
+	for _, other := range c.document.Plugins {
+		parameters, precise := other.Parameters.(*preciseScorerParameters)
+		if precise || other.Type == approxPrefixCacheProducerType {
+			tell = append(tell, other.Name)
+		}
+		speculates = speculates || precise && parameters.SpeculativeIndexing
+	}
+	if len(tell) < 2 || !speculates {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, p.Name, fmt.Sprintf("%s overwrite what each other says of prefixes; which of them is heard is not simulated", strings.Join(tell, " and ")))}
+}
+
+// readsTold is for plugins of profiles that read what is attached: from one profile to
+// the next it is in blocks of different sizes.
+func readsTold(c *Config, p *plugin, at *field.Path) field.ErrorList {
+	if len(c.document.SchedulingProfiles) > 1 {
+		return heedsPrecise(c, p, at)
+	}
+	return c.severalTell(p, at)
+}
+
+// heedsPrecise is for plugins of which it is not clear whether a precise scorer has
+// told them anything when they read it.
+func heedsPrecise(c *Config, p *plugin, at *field.Path) field.ErrorList {
+	if !c.dialect.tellsAll() || !c.hasType(precisePrefixCacheScorerType) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, p.Name, "reads what a "+precisePrefixCacheScorerType+" says of prefixes, which is not simulated in "+c.dialect.name)}
+}
