@@ -8,6 +8,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
 // reportedTop is how many points a report lists.
@@ -55,7 +56,7 @@ func (s *Study) scenarioAtBest(best int) (*v1alpha1.Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decodeOwn(root)
+	return setup.DecodeOwn(root)
 }
 
 // assumptions say in sentences what a scenario's results rest on.

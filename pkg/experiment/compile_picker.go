@@ -11,7 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/spelling"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
 // autoVersion asks for the version that a file fits.
@@ -22,7 +24,7 @@ const autoVersion = "auto"
 // a profile, or of the base, whose name is empty.
 func (c *compiler) pickerConfig(profile string, in v1alpha1.EndpointPickerConfig, path *field.Path) (tree, field.ErrorList) {
 	if in.Version != autoVersion {
-		if errs := epp.ValidateVersion(in.Version, path.Child(versionField)); len(errs) > 0 {
+		if errs := epp.ValidateVersion(in.Version, path.Child(setup.VersionField)); len(errs) > 0 {
 			return nil, errs
 		}
 	}
@@ -37,7 +39,7 @@ func (c *compiler) pickerConfig(profile string, in v1alpha1.EndpointPickerConfig
 	}
 	version := in.Version
 	if version == autoVersion {
-		version = c.newestVersion(text, path.Child(versionField))
+		version = c.newestVersion(text, path.Child(setup.VersionField))
 	}
 	config, errs := epp.Load(text, version, at)
 	if len(errs) > 0 {
@@ -53,7 +55,7 @@ func (c *compiler) pickerConfig(profile string, in v1alpha1.EndpointPickerConfig
 	if err != nil {
 		panic(fmt.Sprintf("experiment: marshal EndpointPickerConfig: %v", err))
 	}
-	document[versionField] = version
+	document[setup.VersionField] = version
 	return document, nil
 }
 
@@ -128,5 +130,5 @@ func onlyPicker(cm *corev1.ConfigMap) ([]byte, error) {
 		return ConfigMapKey(cm, keys[0])
 	}
 	return nil, Missing(fmt.Sprintf("ConfigMap %s holds an EPP configuration under %d keys (of %s); name one as key",
-		cm.Name, len(keys), quoteAll(keysOf(cm))))
+		cm.Name, len(keys), spelling.Quote(keysOf(cm))))
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
 const bareConfig = `apiVersion: llm-d.ai/v1alpha1
@@ -101,8 +102,8 @@ func TestAutoTakesTheNewestVersionThatAcceptsTheFile(t *testing.T) {
 				s.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{Version: autoVersion, Inline: &tc.text}
 			})
 			picker := c.Plan.Scenario["router"].(tree)["endpointPickerConfig"].(tree)
-			if picker[versionField] != tc.version {
-				t.Errorf("version %v, want %s", picker[versionField], tc.version)
+			if picker[setup.VersionField] != tc.version {
+				t.Errorf("version %v, want %s", picker[setup.VersionField], tc.version)
 			}
 			if warnings := strings.Join(c.Plan.Warnings, "\n"); !strings.Contains(warnings, "endpointPickerConfig.version: "+tc.warning) {
 				t.Errorf("no %q in\n%s", tc.warning, warnings)

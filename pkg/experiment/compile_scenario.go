@@ -8,11 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
 // scenario resolves the base scenario and checks that it can be simulated.
 func (c *compiler) scenario(in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
-	c.cluster, _ = buildCluster(in, path)
+	c.cluster, _ = setup.Cluster(in, path)
 	c.linted = lintContext(in)
 	var picker tree
 	var errs field.ErrorList
@@ -33,7 +34,7 @@ func (c *compiler) scenario(in *v1alpha1.Scenario, path *field.Path) field.Error
 		return append(errs, es...)
 	}
 	if len(errs) > 0 {
-		_, more := c.plan.build(&scenario, nil, c.trace, 0, path)
+		_, more := c.plan.builder.Build(&scenario, nil, c.trace, 0, path)
 		return append(errs, more...)
 	}
 	root, err := toTree(scenario)
@@ -50,14 +51,13 @@ func (c *compiler) scenario(in *v1alpha1.Scenario, path *field.Path) field.Error
 // check reports what keeps a resolved scenario from being simulated, and notes
 // what need not be meant.
 func (c *compiler) check(scenario tree, path *field.Path) field.ErrorList {
-	typed, router, errs := decodeScenario(scenario, path)
+	typed, router, errs := setup.Decode(scenario, path)
 	if len(errs) > 0 {
 		return errs
 	}
-	config, errs := c.plan.build(typed, router, c.trace, 0, path)
+	config, errs := c.plan.builder.Build(typed, router, c.trace, 0, path)
 	if len(errs) == 0 {
-		c.plan.Warnings = append(c.plan.Warnings, tierNotes(typed, config.Pools, c.trace, path.Child("pools"))...)
-		c.plan.Warnings = append(c.plan.Warnings, handoffNotes(typed, &config, path)...)
+		c.plan.Warnings = append(c.plan.Warnings, setup.Notes(typed, &config, c.trace, path)...)
 	}
 	return errs
 }

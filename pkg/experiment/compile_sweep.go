@@ -9,7 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/spelling"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
 // parameters resolves the parameters' paths and tries their values.
@@ -261,7 +263,7 @@ func needs(n result.Need) (has func(*v1alpha1.Scenario) bool, what string) {
 			return slices.ContainsFunc(p.KVCache.Tiers, func(t v1alpha1.Tier) bool { return slices.Contains(kinds, t.Kind) })
 		})
 	}
-	tiers, handsOver := tier(v1alpha1.CPUTier, v1alpha1.StorageTier), anyPool(prefills)
+	tiers, handsOver := tier(v1alpha1.CPUTier, v1alpha1.StorageTier), anyPool(setup.Prefills)
 	switch n {
 	case result.NeedsTiers:
 		return tiers, "a tier; state one in spec.scenario.pools[].kvCache.tiers"
@@ -303,7 +305,7 @@ func checkSelector(s result.Selector, in *v1alpha1.Scenario, path *field.Path) f
 	}{{"pool", s.Pool, pools}, {"tenant", s.Tenant, tenants}, {"class", s.Class, classes}} {
 		if label.value != "" && !slices.Contains(label.known, label.value) {
 			errs = append(errs, field.Invalid(path, label.value,
-				fmt.Sprintf("the scenario has no such %s; there are %s", label.name, quoteAll(label.known))))
+				fmt.Sprintf("the scenario has no such %s; there are %s", label.name, spelling.Quote(label.known))))
 		}
 	}
 	return errs

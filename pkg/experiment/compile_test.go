@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/builder"
 )
 
 // profile returns a named EPP configuration of some plugins.
@@ -155,7 +156,7 @@ func TestObjectivesNeedWhatTheyAreAbout(t *testing.T) {
 		"linkUtilization.toGPU": func(s *v1alpha1.Scenario) {
 			s.Pools[0].KVCache.Tiers = []v1alpha1.Tier{{Kind: "Storage", Device: "sata-ssd", Blocks: ptr.To[int32](9)}}
 		},
-		"handoff.p99":   func(s *v1alpha1.Scenario) { splitPools(s, v1alpha1.BothRole) },
+		"handoff.p99":   builder.SplitPools(v1alpha1.BothRole),
 		"stability.rho": func(s *v1alpha1.Scenario) { s.Pools[0].KVCache.Stability = &v1alpha1.Stability{} },
 		"migrations": func(s *v1alpha1.Scenario) {
 			s.Disruptions = []v1alpha1.Disruption{{At: "1s", Pool: "llama", Kind: "Drain"}}
@@ -201,5 +202,26 @@ func TestPointsOfProfilesAndWhatReachesIntoThem(t *testing.T) {
 	slices.Sort(keys)
 	if unique := len(slices.Compact(keys)); unique != len(rows) {
 		t.Errorf("%d rows have %d keys: a profile undid a weight", len(rows), unique)
+	}
+}
+
+func TestSweepsReachIntoTiers(t *testing.T) {
+	sweep := testSweep(t)
+	sweep.Spec.Scenario.Pools[0].KVCache.Tiers = []v1alpha1.Tier{
+		{Kind: "CPU", Blocks: ptr.To[int32](500)}, {Kind: "Storage", Capacity: "1Gi", Device: "nvme-gen4"},
+	}
+	sweep.Spec.Baseline = nil
+	sweep.Spec.Parameters = []v1alpha1.Parameter{
+		{Name: "cpu", Path: "pools[llama].kvCache.tiers[CPU].blocks", Values: []string{"500", "1000"}},
+		{Name: "storage", Path: "pools[llama].kvCache.tiers[Storage].capacity", Values: []string{"1Gi", "1024Mi", "2G"}},
+		{Name: "threshold", Path: "pools[llama].kvCache.offload.threshold", Range: &v1alpha1.Range{Min: "0.5", Max: "0.9", Step: "0.2"}},
+		{Name: "margin", Path: "pools[llama].kvCache.stability.margin", Values: []string{"1", "1.5"}},
+	}
+	_, errs, err := CompileSweep(t.Context(), sweep, traceInputs(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(errs) != 1 || errs[0].Error() != `spec.parameters[1].values[1]: Duplicate value: "1024Mi"` {
+		t.Errorf("errors are %v, want that 1024Mi is 1Gi", errs)
 	}
 }

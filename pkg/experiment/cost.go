@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
 // What a simulation takes of a core of the machine in docs/performance.md:
@@ -25,7 +26,7 @@ const (
 // cost returns what estimates the core-seconds of one simulation of a trial. It
 // serves to share work out evenly and to warn, and changes no result.
 func (p *Plan) cost() func(*Trial) float64 {
-	base := estimatedSeconds(decodeOwn(p.Scenario))
+	base := estimatedSeconds(setup.DecodeOwn(p.Scenario))
 	varies := false
 	for i := range p.Parameters {
 		path := p.Parameters[i].Path
@@ -35,7 +36,7 @@ func (p *Plan) cost() func(*Trial) float64 {
 		seconds := base
 		if varies {
 			if scenario, err := p.scenarioAt(t.Point, 1); err == nil {
-				seconds = estimatedSeconds(decodeOwn(scenario))
+				seconds = estimatedSeconds(setup.DecodeOwn(scenario))
 			}
 		}
 		return setupSeconds + float64(seconds*t.Share)

@@ -3,9 +3,8 @@
 package experiment
 
 import (
-	"strconv"
-
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -52,16 +51,7 @@ func (w watch) attach(c *simulator.Config) (detach func()) {
 func namesOf(pools []simulator.Pool) []string {
 	var names []string
 	for i := range pools {
-		names = append(names, endpointNames(pools[i].Name, pools[i].Replicas)...)
-	}
-	return names
-}
-
-// endpointNames name the replicas of one pool, such as llama/0.
-func endpointNames(pool string, replicas int) []string {
-	names := make([]string, replicas)
-	for r := range names {
-		names[r] = pool + "/" + strconv.Itoa(r)
+		names = append(names, setup.EndpointNames(pools[i].Name, pools[i].Replicas)...)
 	}
 	return names
 }

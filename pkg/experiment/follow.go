@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
 // followedDecisions is how many requests' decisions a run that follows a sweep
@@ -75,8 +76,8 @@ func (s *Study) pickerOf(id int) (v1alpha1.EndpointPickerConfig, error) {
 		return v1alpha1.EndpointPickerConfig{}, err
 	}
 	document := scenario["router"].(tree)["endpointPickerConfig"].(tree)
-	version, _ := document[versionField].(string)
-	delete(document, versionField)
+	version, _ := document[setup.VersionField].(string)
+	delete(document, setup.VersionField)
 	raw, err := yaml.JSONToYAML(mustJSON(document))
 	text := string(raw)
 	return v1alpha1.EndpointPickerConfig{Version: version, Inline: &text}, err

@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/spelling"
 )
 
 // Inputs reads what a spec refers to. An error that wraps fs.ErrNotExist says
@@ -163,7 +164,7 @@ func ConfigMapKey(cm *corev1.ConfigMap, key string) ([]byte, error) {
 	if raw, ok := cm.BinaryData[key]; ok {
 		return raw, nil
 	}
-	return nil, Missing(fmt.Sprintf("ConfigMap %s has no key %q; it has %s", cm.Name, key, quoteAll(keysOf(cm))))
+	return nil, Missing(fmt.Sprintf("ConfigMap %s has no key %q; it has %s", cm.Name, key, spelling.Quote(keysOf(cm))))
 }
 
 // keysOf lists the keys of data, then of binaryData.

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/spelling"
 	"windtunnel.dev/windtunnel/pkg/search"
 )
 
@@ -136,7 +137,7 @@ func resolveByValue(scenario tree, path []segment) (leafKind, error) {
 			return 0, fmt.Errorf("at %q: %w", render(path[:i+1]), err)
 		}
 		if next == nil {
-			return 0, fmt.Errorf("at %q: no such field; there are %s", render(path[:i+1]), quoteAll(fieldNames(at.(tree))))
+			return 0, fmt.Errorf("at %q: no such field; there are %s", render(path[:i+1]), spelling.Quote(fieldNames(at.(tree))))
 		}
 		at = next
 	}
@@ -148,7 +149,7 @@ func resolveByValue(scenario tree, path []segment) (leafKind, error) {
 	case bool:
 		return booleanLeaf, nil
 	case tree:
-		return 0, fmt.Errorf("leads to an object; go on to one of its fields %s", quoteAll(fieldNames(v)))
+		return 0, fmt.Errorf("leads to an object; go on to one of its fields %s", spelling.Quote(fieldNames(v)))
 	default:
 		return 0, fmt.Errorf("leads to a list; name one of its entries in brackets")
 	}
@@ -197,7 +198,7 @@ func resolveByType(scenario tree, path []segment) (leafKind, error) {
 		return kind, nil
 	}
 	if typ.Kind() == reflect.Struct {
-		return 0, fmt.Errorf("leads to an object; go on to one of its fields %s", quoteAll(jsonFields(typ)))
+		return 0, fmt.Errorf("leads to an object; go on to one of its fields %s", spelling.Quote(jsonFields(typ)))
 	}
 	return 0, fmt.Errorf("leads to a list; name one of its entries in brackets")
 }
@@ -220,7 +221,7 @@ func childType(typ reflect.Type, s segment) (reflect.Type, error) {
 			return f.Type, nil
 		}
 	}
-	return nil, fmt.Errorf("no such field; there are %s", quoteAll(jsonFields(typ)))
+	return nil, fmt.Errorf("no such field; there are %s", spelling.Quote(jsonFields(typ)))
 }
 
 func jsonName(f reflect.StructField) string {

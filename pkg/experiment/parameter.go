@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/spelling"
 	"windtunnel.dev/windtunnel/pkg/search"
 )
 
@@ -101,7 +102,7 @@ func (p *Parameter) set(scenario tree, value string) error {
 				return assign(scenario, pickerConfigPath, cloneTree(profile.Config))
 			}
 		}
-		return fmt.Errorf("there is no profile %q; there are %s", value, quoteAll(p.axis().Choices))
+		return fmt.Errorf("there is no profile %q; there are %s", value, spelling.Quote(p.axis().Choices))
 	}
 	encoded, err := p.leaf.encode(value)
 	if err != nil {

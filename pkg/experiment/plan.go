@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -59,7 +60,7 @@ type Plan struct {
 	// what is simulated does not depend on how it is written.
 	pickers map[string]pickerFile
 
-	texts texts
+	builder setup.Builder
 }
 
 // Precision is how sure a metric's mean must be.

@@ -11,6 +11,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
+	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
 // prefixOverLoad is the rule about the weights of prefixes over those of load. Let
@@ -46,11 +47,11 @@ func (c *compiler) prefixBounds(scenario *field.Path) {
 // is none, and where no replica is warm for a whole request: there is only one, or
 // prompts are computed elsewhere.
 func (c *compiler) hotPrefix(scenario tree) (hotPrefix, bool) {
-	typed, router, errs := decodeScenario(scenario, nil)
-	if len(errs) > 0 || anyPool(prefills)(typed) {
+	typed, router, errs := setup.Decode(scenario, nil)
+	if len(errs) > 0 || anyPool(setup.Prefills)(typed) {
 		return hotPrefix{}, false
 	}
-	config, errs := c.plan.build(typed, router, c.trace, c.plan.Seeds[0], nil)
+	config, errs := c.plan.builder.Build(typed, router, c.trace, c.plan.Seeds[0], nil)
 	if len(errs) > 0 || replicas(typed) < 2 {
 		return hotPrefix{}, false
 	}

@@ -10,6 +10,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/promote"
+	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
 // ErrNothingToPromote says that there is no EPP configuration to write out.
@@ -73,7 +74,7 @@ func (s *Study) PromotePoint(id int, format v1alpha1.PromotionFormat) (*Promotio
 	if !isEPP || file == nil {
 		return nil, fmt.Errorf("%w: the router has no EPP configuration", ErrNothingToPromote)
 	}
-	want, errs := loadPicker(document, field.NewPath(render(pickerConfigPath)))
+	want, errs := setup.LoadPicker(document, field.NewPath(render(pickerConfigPath)))
 	if len(errs) > 0 {
 		return nil, errs.ToAggregate()
 	}
@@ -127,7 +128,7 @@ func (p *Plan) promoted(point Point, into *Promotion) []promote.Change {
 // isVersion reports whether a path leads to the EPP's version, which its file
 // does not name.
 func isVersion(path []segment) bool {
-	return len(path) == len(pickerConfigPath)+1 && path[len(path)-1].name == versionField
+	return len(path) == len(pickerConfigPath)+1 && path[len(path)-1].name == setup.VersionField
 }
 
 // profileAt is the name of a point's profile; empty where it has the base's

@@ -12,6 +12,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -167,7 +168,7 @@ func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, t *Trial,
 	if err != nil {
 		return Simulation{}, atPoint(t.Point, seed, err)
 	}
-	meta := p.meta(in.scenario, in.tree, &in.config, outcome, metrics)
+	meta := p.meta(in, outcome, metrics)
 	meta.FoundWarmUp = warmUp.of(outcome)
 	meta.BacklogGrowth = backlog.growth(in.config.Horizon)
 	document := result.NewDocument(outcome, meta)
@@ -203,11 +204,11 @@ func (p *Plan) input(trace *workload.Trace, t *Trial, seed int64) (simulatorInpu
 	if err != nil {
 		return invalid(err)
 	}
-	typed, router, errs := decodeScenario(scenario, nil)
+	typed, router, errs := setup.Decode(scenario, nil)
 	if len(errs) > 0 {
 		return invalid(errs.ToAggregate())
 	}
-	config, errs := p.build(typed, router, trace, seed, nil)
+	config, errs := p.builder.Build(typed, router, trace, seed, nil)
 	if len(errs) > 0 {
 		return invalid(errs.ToAggregate())
 	}

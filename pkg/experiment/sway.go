@@ -11,6 +11,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
+	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
 // sway is what the scorers of a profile, or of a policy, can give a replica at
@@ -110,15 +111,15 @@ func (p *Parameter) bounds() (least, most float64) {
 
 // flatSways are those of a scenario as it is.
 func flatSways(scenario tree) []sway {
-	typed, router, errs := decodeScenario(scenario, nil)
+	typed, router, errs := setup.Decode(scenario, nil)
 	switch {
 	case len(errs) > 0:
 		return nil
-	case router.picker == nil:
+	case router.Picker == nil:
 		return nativeSways(&typed.Router.Policies.Routing)
 	}
 	var sways []sway
-	for _, w := range lint.ProfileWeights(router.picker) {
+	for _, w := range lint.ProfileWeights(router.Picker) {
 		sways = append(sways, sway{"profile " + w.Profile, weightSum{constant: w.Prefix}, weightSum{constant: w.Load}})
 	}
 	return sways

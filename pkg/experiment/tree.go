@@ -7,12 +7,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
+
+	"windtunnel.dev/windtunnel/internal/spelling"
+	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
-// A tree is a JSON object whose numbers keep their digits. The scenario of a
-// plan is one, so that a path can reach into it whatever its Go type is.
-type tree = map[string]any
+type tree = setup.Tree
 
 // entryKeys are the fields that name the entries of lists, in order of
 // preference: an EndpointPickerConfig's profiles refer to plugins by
@@ -80,7 +80,7 @@ func child(v any, s segment) (any, error) {
 		}
 		names = append(names, name)
 	}
-	return nil, fmt.Errorf("there is no entry %s; there are %s", s, quoteAll(names))
+	return nil, fmt.Errorf("there is no entry %s; there are %s", s, spelling.Quote(names))
 }
 
 func entryName(v any) string {
@@ -125,13 +125,10 @@ func fieldNames(object tree) []string {
 	return names
 }
 
-func quoteAll(names []string) string {
-	if len(names) == 0 {
-		return "none"
+func mustJSON(v any) []byte {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("experiment: marshal %T: %v", v, err))
 	}
-	quoted := make([]string, len(names))
-	for i, n := range names {
-		quoted[i] = fmt.Sprintf("%q", n)
-	}
-	return strings.Join(quoted, ", ")
+	return raw
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/setup"
+)
+
+// checkValue checks a scenario into which a parameter's value was written: by
+// the API's schema, then as the base was.
+func (c *compiler) checkValue(scenario tree) field.ErrorList {
+	typed, config, errs := setup.Decode(scenario, nil)
+	if len(errs) > 0 {
+		return errs
+	}
+	if errs := validateBySchema(*typed.DeepCopy()); len(errs) > 0 {
+		return slices.DeleteFunc(errs, aboutNoField)
+	}
+	_, errs = c.plan.builder.Build(typed, config, c.trace, 0, nil)
+	return errs
+}
+
+// aboutNoField tells the schema's remark that it left rules unchecked, which it
+// makes beside the fault that made it do so.
+func aboutNoField(e *field.Error) bool { return e.Field == "" || e.Field == "<nil>" }
+
+// validateBySchema puts a scenario whose references were resolved into an
+// object of the API.
+func validateBySchema(scenario v1alpha1.Scenario) field.ErrorList {
+	placeholder := "resolved"
+	if scenario.Router.Policies == nil {
+		scenario.Router.EndpointPickerConfig.Inline = &placeholder
+	}
+	if scenario.Workload.Trace != nil {
+		scenario.Workload.Trace.File = &placeholder
+	}
+	run := &v1alpha1.SimulationRun{
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "SimulationRun"},
+		ObjectMeta: metav1.ObjectMeta{Name: placeholder, Namespace: metav1.NamespaceDefault},
+		Spec:       v1alpha1.SimulationRunSpec{Scenario: scenario},
+	}
+	return manifest.Validate(run)
+}

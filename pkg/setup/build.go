@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package setup
+
+import (
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// A Builder makes simulations of resolved scenarios. It remembers what the texts in
+// them say: all of a sweep's points hold the same ones, and a long one takes as long to
+// read as a short simulation to run. The zero value remembers nothing yet; it may be
+// used concurrently.
+type Builder struct{ read sync.Map }
+
+// Build makes a simulation of a resolved scenario under one seed, or says what
+// stands in the way. router or trace may be nil where they were faulty: then
+// the rest is checked and the configuration is of no use.
+func (b *Builder) Build(in *v1alpha1.Scenario, router *Routing, trace *workload.Trace, seed int64, path *field.Path) (simulator.Config, field.ErrorList) {
+	catalogue, errs := b.catalogue(in.Catalogue, path.Child("catalogue"))
+	if len(errs) > 0 {
+		return simulator.Config{}, errs
+	}
+	pools, errs := b.buildPools(in.Pools, catalogue, path.Child("pools"))
+	errs = append(errs, validateLabels(in.Pools, path.Child("pools"))...)
+	errs = append(errs, validateRoles(in.Pools, path.Child("pools"))...)
+	cluster, es := Cluster(in, path)
+	errs = append(errs, es...)
+	if router != nil && router.predicts() {
+		cluster.Latencies = buildLatencies(in.Pools, pools)
+		cluster.Prediction.AnswerTokens = meanAnswer(&in.Workload, trace, seed)
+	}
+	if router != nil {
+		errs = append(errs, router.check(in, &cluster, path)...)
+	}
+	errs = append(errs, validateAdapters(in, path)...)
+	handoff, es := buildHandoff(in, router, path.Child("disaggregation"))
+	errs = append(errs, es...)
+	disruptions, es := buildDisruptions(in, path.Child("disruptions"))
+	errs = append(errs, es...)
+	source, es := buildSource(&in.Workload, trace, seed, path.Child("workload"))
+	errs = append(errs, es...)
+	c := simulator.Config{
+		Pools:          pools,
+		Source:         source,
+		Horizon:        buildHorizon(in.Horizon),
+		ScrapeInterval: in.Router.MetricsRefreshInterval.Duration(),
+		Handoff:        handoff,
+		Disruptions:    disruptions,
+		Seed:           seed,
+	}
+	if source != nil {
+		c.Targets, es = buildTargets(in.SLOs, source.Labels().Classes, path.Child("slos"))
+		errs = append(errs, es...)
+	}
+	if router != nil && len(errs) == 0 {
+		labels := source.Labels()
+		cluster.Tenants, cluster.Headers, cluster.Priorities = labels.Tenants, labels.Headers, priorities(&in.Workload)
+		c.Router = router.build(&in.Router, cluster, seed)
+	}
+	return c, errs
+}
+
+func buildHorizon(in v1alpha1.Horizon) simulator.Horizon {
+	h := simulator.Horizon{
+		Duration: in.Duration.Duration(),
+		WarmUp:   in.Warmup.Duration(),
+		Drain:    in.Drain.Duration(),
+	}
+	if in.Requests != nil {
+		h.Requests = int(*in.Requests)
+	}
+	return h
+}
+
+// buildTargets indexes the SLOs by the workload's classes.
+func buildTargets(slos []v1alpha1.SLO, classes []string, path *field.Path) ([]simulator.Target, field.ErrorList) {
+	if len(slos) == 0 {
+		return nil, nil
+	}
+	targets := make([]simulator.Target, len(classes))
+	var errs field.ErrorList
+	for i, slo := range slos {
+		at := slices.Index(classes, slo.Class)
+		if at < 0 {
+			errs = append(errs, field.NotSupported(path.Index(i).Child("class"), slo.Class, classes))
+			continue
+		}
+		targets[at] = simulator.Target{TTFT: slo.TTFT.Duration(), TPOT: slo.TPOT.Duration(), E2E: slo.E2E.Duration()}
+	}
+	return targets, errs
+}

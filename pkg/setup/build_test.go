@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package setup
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
+)
+
+const ownTable = `prefill:
+  newTokens: [1, 8192]
+  contextTokens: [0, 131072]
+  microseconds: [[6000, 9000], [200000, 400000]]
+decode:
+  sequences: [1, 256]
+  contextTokens: [1, 131072]
+  microseconds: [[6000, 7000], [12000, 90000]]
+`
+
+func TestEngineSettingsReachTheEngine(t *testing.T) {
+	type settings struct {
+		Scheduler         scheduling.Policy
+		LongPrefillTokens int
+		ReserveFullPrompt bool
+	}
+	for name, tc := range map[string]struct {
+		edit func(*v1alpha1.Engine)
+		want settings
+	}{
+		"as vLLM has them": {func(*v1alpha1.Engine) {}, settings{nil, 0, true}},
+		"by priority":      {func(e *v1alpha1.Engine) { e.Scheduler = "Priority" }, settings{scheduling.Priority{}, 0, true}},
+		"short ones first": {func(e *v1alpha1.Engine) { e.Scheduler = "ShortestPrompt" }, settings{scheduling.ShortestPrompt{}, 0, true}},
+		"chunk by chunk":   {func(e *v1alpha1.Engine) { e.ReserveFullPrompt = v1alpha1.Disabled }, settings{nil, 0, false}},
+		"capped prefill":   {func(e *v1alpha1.Engine) { e.LongPrefillTokenThreshold = 512 }, settings{nil, 512, true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pool := mustBuild(t, func(s *v1alpha1.Scenario) { tc.edit(&s.Pools[0].Engine) }).Pools[0]
+			got := settings{pool.Scheduler, pool.LongPrefillTokens, pool.ReserveFullPrompt}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("settings (−want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestARequestCostGoesWithEveryLatencyModel(t *testing.T) {
+	for name, in := range map[string]v1alpha1.Latency{
+		"roofline": {Model: v1alpha1.RooflineModel},
+		"physics":  {Model: v1alpha1.PhysicsModel},
+		"table":    {Model: v1alpha1.TableModel, Table: &v1alpha1.TableSource{Inline: ptr.To(ownTable)}},
+		"linear": {Model: v1alpha1.LinearModel, Linear: &v1alpha1.LinearCoefficients{
+			BaseMicroseconds: "7000", PerPrefillTokenMicroseconds: "18", PerDecodeTokenMicroseconds: "3"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			free := mustBuild(t, func(s *v1alpha1.Scenario) { s.Pools[0].Latency = in }).Pools[0]
+			if free.Cost != (latency.RequestCost{}) {
+				t.Errorf("nobody asked for %+v", free.Cost)
+			}
+			published := mustBuild(t, func(s *v1alpha1.Scenario) {
+				s.Pools[0].Latency = in
+				s.Pools[0].RequestCost = &v1alpha1.RequestCost{
+					QueueBaseMicroseconds: "15563", PerOutputTokenMicroseconds: "45", CompletionMicroseconds: "777",
+				}
+			}).Pools[0]
+			if diff := cmp.Diff(latency.PhysicsRequestCost(), published.Cost); diff != "" {
+				t.Errorf("cost (−want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestRooflineTakesEveryCoefficient(t *testing.T) {
+	in := &v1alpha1.RooflineCoefficients{
+		MemoryEfficiency: "0.1", PrefillEfficiency: "0.2", DecodeEfficiency: "0.3", ExpertEfficiency: "0.4", ExpertImbalance: "1.5",
+		StepOverheadMicroseconds: "1", LayerOverheadMicroseconds: "2", SequenceOverheadMicroseconds: "3", TokenOverheadMicroseconds: "4",
+		AllReduceLatencyMicroseconds: "5", DispatchLatencyMicroseconds: "6", DispatchTokenOverheadMicroseconds: "0.007",
+		AllReduce: []v1alpha1.AllReducePoint{{Bytes: 1024, Microseconds: "8"}, {Bytes: 4096, Microseconds: "9.5"}},
+	}
+	want := latency.RooflineCoefficients{
+		MemoryEfficiency: 0.1, PrefillEfficiency: 0.2, DecodeEfficiency: 0.3, ExpertEfficiency: 0.4, ExpertImbalance: 1.5,
+		StepOverhead: time.Microsecond, LayerOverhead: 2 * time.Microsecond, SequenceOverhead: 3 * time.Microsecond, TokenOverhead: 4 * time.Microsecond,
+		AllReduceLatency: 5 * time.Microsecond, DispatchLatency: 6 * time.Microsecond, DispatchTokenOverhead: 7,
+		AllReduce: []latency.AllReducePoint{{Bytes: 1024, Microseconds: 8}, {Bytes: 4096, Microseconds: 9.5}},
+	}
+	got, errs := buildRoofline(in, latency.RooflineCoefficients{}, field.NewPath("roofline"))
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("coefficients (−want +got):\n%s", diff)
+	}
+}
+
+func TestFewerBytesLeaveRoomForMoreBlocks(t *testing.T) {
+	blocks := func(weights, kv v1alpha1.Precision) int {
+		return mustBuild(t, func(s *v1alpha1.Scenario) {
+			s.Pools[0].Quantization = v1alpha1.Quantization{Weights: weights, KVCache: kv, Activations: "auto"}
+		}).Pools[0].ReportedBlocks
+	}
+	plain := blocks("auto", "auto")
+	if got := blocks("bf16", "bf16"); got != plain {
+		t.Errorf("bf16 has room for %d blocks, auto for %d", got, plain)
+	}
+	if got := blocks("fp8", "auto"); got <= plain {
+		t.Errorf("fp8 weights leave room for %d blocks, bf16 for %d", got, plain)
+	}
+	if got := blocks("auto", "fp8"); got < 2*plain || got > 2*plain+1 {
+		t.Errorf("an fp8 cache has room for %d blocks, one in bf16 for %d", got, plain)
+	}
+}
+
+func TestWhatTheEngineKeepsForItselfIsNotForBlocks(t *testing.T) {
+	blocks := func(edit func(*v1alpha1.KVCache)) int {
+		return mustBuild(t, func(s *v1alpha1.Scenario) { edit(&s.Pools[0].KVCache) }).Pools[0].ReportedBlocks
+	}
+	const gib = 1 << 30
+	plain := blocks(func(*v1alpha1.KVCache) {})
+	if got := blocks(func(c *v1alpha1.KVCache) { c.ActivationBytes = ptr.To[int64](gib * 7 / 2) }); got != plain+gib*2/(16*131072) {
+		t.Errorf("2 GiB less of activations give %d blocks, the default %d", got, plain)
+	}
+	if got := blocks(func(c *v1alpha1.KVCache) { c.RuntimeBytes = ptr.To[int64](gib) }); got >= plain {
+		t.Errorf("1 GiB of runtime gives %d blocks, the default %d", got, plain)
+	}
+	if got := blocks(func(c *v1alpha1.KVCache) { c.Blocks, c.RuntimeBytes = ptr.To[int32](100), ptr.To[int64](gib) }); got != 100 {
+		t.Errorf("100 blocks are %d", got)
+	}
+}
+
+func TestTheEngineKeepsOneBlockToItself(t *testing.T) {
+	pool := mustBuild(t, func(s *v1alpha1.Scenario) { s.Pools[0].KVCache.Blocks = ptr.To[int32](100) }).Pools[0]
+	if pool.KVBlocks != 99 || pool.ReportedBlocks != 100 {
+		t.Errorf("of 100 blocks %d can be used and %d are reported, want 99 and 100", pool.KVBlocks, pool.ReportedBlocks)
+	}
+}
+
+func TestCopiesBecomeClients(t *testing.T) {
+	copies := func(s *v1alpha1.Scenario) {
+		s.Workload.Clients[0].Copies = &v1alpha1.Copies{Count: 3, ZipfExponent: "1", Prefixes: v1alpha1.OwnPrefixes}
+	}
+	got := mustBuild(t, copies).Source.Labels().Clients
+	if diff := cmp.Diff([]string{"chat-1", "chat-2", "chat-3"}, got); diff != "" {
+		t.Errorf("clients (−want +got):\n%s", diff)
+	}
+	for name, tc := range map[string]struct {
+		edit func(*v1alpha1.Scenario)
+		want string
+	}{
+		"a name that a copy has": {func(s *v1alpha1.Scenario) {
+			copies(s)
+			s.Workload.Clients = append(s.Workload.Clients, s.Workload.Clients[0])
+			s.Workload.Clients[1].Name, s.Workload.Clients[1].Copies = "chat-2", nil
+		}, `spec.scenario.workload.clients[1].name: Duplicate value: "chat-2"`},
+		"shares that grow too steeply": {func(s *v1alpha1.Scenario) {
+			copies(s)
+			s.Workload.Clients[0].Copies.ZipfExponent = "11"
+		}, "spec.scenario.workload.clients[0].copies.zipfExponent: Invalid value: 11"},
+		"more clients than there may be": {func(s *v1alpha1.Scenario) {
+			s.Workload.Clients[0].Copies = &v1alpha1.Copies{Count: 10_000}
+			s.Workload.Clients = append(s.Workload.Clients, s.Workload.Clients[0])
+			s.Workload.Clients[1].Name = "more"
+		}, "spec.scenario.workload.clients: Too many: 20000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, errs := try(t, tc.edit)
+			if len(errs) != 1 || !strings.HasPrefix(errs[0], tc.want) {
+				t.Errorf("faults are %q, want %q", errs, tc.want)
+			}
+		})
+	}
+}

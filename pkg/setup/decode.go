@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package setup
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+)
+
+// A Tree is a scenario as a JSON object whose numbers keep their digits, with its
+// references resolved. A plan holds one, so that a path can reach into it whatever its
+// Go type is.
+type Tree = map[string]any
+
+// VersionField stands beside the fields of the EPP's document and names the
+// version that reads it.
+const VersionField = "version"
+
+// Decode returns a resolved scenario's types: its own fields, and how its
+// router chooses.
+func Decode(root Tree, path *field.Path) (*v1alpha1.Scenario, *Routing, field.ErrorList) {
+	scenario, err := DecodeOwn(root)
+	if err != nil {
+		return nil, nil, field.ErrorList{field.Invalid(path, "", err.Error())}
+	}
+	at := path.Child("router")
+	document, isEPP := root["router"].(Tree)["endpointPickerConfig"].(Tree)
+	if !isEPP {
+		r, errs := loadRouting(&scenario.Router, at.Child("policies", "routing"))
+		return scenario, r, errs
+	}
+	config, errs := LoadPicker(document, at.Child("endpointPickerConfig"))
+	return scenario, &Routing{Picker: config}, errs
+}
+
+// DecodeOwn returns the types of a resolved scenario's own fields: all but the
+// EPP's document.
+func DecodeOwn(root Tree) (*v1alpha1.Scenario, error) {
+	own := maps.Clone(root)
+	router := maps.Clone(root["router"].(Tree))
+	delete(router, "endpointPickerConfig")
+	own["router"] = router
+	var scenario v1alpha1.Scenario
+	if err := json.Unmarshal(mustJSON(own), &scenario); err != nil {
+		return nil, err
+	}
+	return &scenario, nil
+}
+
+// LoadPicker reads the EPP's document, with the version beside its fields.
+func LoadPicker(document Tree, path *field.Path) (*epp.Config, field.ErrorList) {
+	document = maps.Clone(document)
+	version, _ := document[VersionField].(string)
+	delete(document, VersionField)
+	return epp.Load(mustJSON(document), version, path)
+}
+
+func mustJSON(v any) []byte {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("setup: marshal %T: %v", v, err))
+	}
+	return raw
+}

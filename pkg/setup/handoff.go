@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package setup
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// roleLabel is the label by which the EPP tells what a pod is for.
+const roleLabel = "llm-d.ai/role"
+
+// Prefills reports whether a pool computes prompts that another one decodes.
+func Prefills(p *v1alpha1.Pool) bool {
+	return p.Role == v1alpha1.PrefillRole || p.Role == v1alpha1.BothRole
+}
+
+// decodes is true of pools without a role, as it is of pods without the label.
+func decodes(p *v1alpha1.Pool) bool { return p.Role != v1alpha1.PrefillRole }
+
+// apart tells pools that do half of the work.
+func apart(p *v1alpha1.Pool) bool {
+	return p.Role == v1alpha1.PrefillRole || p.Role == v1alpha1.DecodeRole
+}
+
+// labelled says whether some pool's pods have labels.
+func labelled(in []v1alpha1.Pool) bool {
+	return slices.ContainsFunc(in, func(p v1alpha1.Pool) bool { return podLabels(&p) != nil })
+}
+
+// endpointLabels are the labels of each endpoint's pod; nil where none has any.
+func endpointLabels(in []v1alpha1.Pool) []map[string]string {
+	if !labelled(in) {
+		return nil
+	}
+	var all []map[string]string
+	for i := range in {
+		labels := podLabels(&in[i])
+		for range in[i].Replicas {
+			all = append(all, labels)
+		}
+	}
+	return all
+}
+
+func podLabels(p *v1alpha1.Pool) map[string]string {
+	if len(p.Labels) == 0 && p.Role == "" {
+		return nil
+	}
+	labels := map[string]string{}
+	for name, value := range p.Labels {
+		labels[name] = string(value)
+	}
+	if p.Role != "" {
+		labels[roleLabel] = strings.ToLower(string(p.Role))
+	}
+	return labels
+}
+
+func validateLabels(in []v1alpha1.Pool, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for i := range in {
+		errs = append(errs, metav1validation.ValidateLabels(podLabels(&in[i]), path.Index(i).Child("labels"))...)
+	}
+	return errs
+}
+
+// validateRoles says where pools do not make a cluster that can hand over, or
+// one that hands over is not asked to.
+func validateRoles(in []v1alpha1.Pool, path *field.Path) field.ErrorList {
+	alone := func(i int, does, lacks string, role v1alpha1.Role) *field.Error {
+		return field.Invalid(path.Index(i).Child("role"), in[i].Role, fmt.Sprintf(
+			"no pool %s what this one %s: add a pool of role %s, or give this one role Both", lacks, does, role))
+	}
+	var errs field.ErrorList
+	some := func(does func(*v1alpha1.Pool) bool) bool {
+		return slices.ContainsFunc(in, func(p v1alpha1.Pool) bool { return does(&p) })
+	}
+	for i := range in {
+		switch {
+		case in[i].Role == v1alpha1.PrefillRole && !some(decodes):
+			errs = append(errs, alone(i, "prefills", "decodes", v1alpha1.DecodeRole))
+		case in[i].Role == v1alpha1.DecodeRole && !some(Prefills):
+			errs = append(errs, alone(i, "decodes", "prefills", v1alpha1.PrefillRole))
+		}
+	}
+	return append(errs, validateShapes(in, path)...)
+}
+
+// validateShapes says where a block of one pool means nothing to another.
+func validateShapes(in []v1alpha1.Pool, path *field.Path) field.ErrorList {
+	first := slices.IndexFunc(in, func(p v1alpha1.Pool) bool { return Prefills(&p) })
+	if first < 0 {
+		return nil
+	}
+	var errs field.ErrorList
+	from := &in[first]
+	for i := range in {
+		if in[i].Engine.BlockSize != from.Engine.BlockSize {
+			errs = append(errs, field.Invalid(path.Index(i).Child("engine", "blockSize"), in[i].Engine.BlockSize, fmt.Sprintf(
+				"pools that hand KV over have blocks of one size; those of pool %s have %d tokens", from.Name, from.Engine.BlockSize)))
+		}
+		if format := kvFormat(&in[i]); format != kvFormat(from) {
+			errs = append(errs, field.Invalid(path.Index(i).Child("quantization", "kvCache"), in[i].Quantization.KVCache, fmt.Sprintf(
+				"pools that hand KV over have it in one format; that of pool %s is %s", from.Name, kvFormat(from))))
+		}
+	}
+	return errs
+}
+
+func kvFormat(p *v1alpha1.Pool) v1alpha1.Precision {
+	if p.Quantization.KVCache == v1alpha1.AutoPrecision {
+		return "bf16"
+	}
+	return p.Quantization.KVCache
+}
+
+// validateRouter says where pools and router do not agree on whether there is
+// anything to hand over.
+func validateRouter(in *v1alpha1.Scenario, router *Routing, path *field.Path) field.ErrorList {
+	if router.disaggregates() {
+		if slices.ContainsFunc(in.Pools, func(p v1alpha1.Pool) bool { return Prefills(&p) }) {
+			return nil
+		}
+		return field.ErrorList{field.Forbidden(path.Child("router", "endpointPickerConfig"),
+			"it lets one replica compute a prompt that another one decodes, and no pool has role Prefill or Both")}
+	}
+	var errs field.ErrorList
+	for i := range in.Pools {
+		if apart(&in.Pools[i]) {
+			errs = append(errs, field.Invalid(path.Child("pools").Index(i).Child("role"), in.Pools[i].Role,
+				"the router's configuration hands nothing over: add a disagg-profile-handler with a decider and a profile of each stage, or leave the role out"))
+		}
+	}
+	return errs
+}
+
+var granularities = map[v1alpha1.Granularity]simulator.Granularity{
+	"":                         simulator.GranularityChunk,
+	v1alpha1.BlockGranularity:  simulator.GranularityBlock,
+	v1alpha1.ChunkGranularity:  simulator.GranularityChunk,
+	v1alpha1.StreamGranularity: simulator.GranularityStream,
+}
+
+// buildHandoff makes the way of KV between replicas; nothing where none ever
+// goes.
+func buildHandoff(in *v1alpha1.Scenario, router *Routing, path *field.Path) (simulator.Handoff, field.ErrorList) {
+	d := in.Disaggregation
+	if d == nil {
+		d = &v1alpha1.Disaggregation{}
+	}
+	egress, ingress, errs := buildLink(&d.Network, defaultNetwork, 1, path.Child("network"))
+	if router == nil || !router.disaggregates() {
+		return simulator.Handoff{}, errs
+	}
+	h := simulator.Handoff{
+		Egress:      egress,
+		Ingress:     ingress,
+		Granularity: granularities[d.Granularity],
+		SingleOwner: d.Ownership == v1alpha1.SingleOwnerSeedOwnership,
+		MaxPending:  int(d.MaxPendingHandoffs),
+	}
+	if d.Pipelining != nil {
+		h.StartShare = d.Pipelining.StartShare.Float()
+	}
+	return h, errs
+}
+
+// handoffNotes say what of the way of KV between replicas has no effect.
+func handoffNotes(in *v1alpha1.Scenario, config *simulator.Config, path *field.Path) []string {
+	if in.Disaggregation == nil || config.Handoff != (simulator.Handoff{}) {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: has no effect, as the router hands nothing over", path.Child("disaggregation"))}
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package setup
+
+import (
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/native"
+)
+
+// An explainedRouter is a router of Windtunnel's own that explains its decisions as
+// EPPs do.
+type explainedRouter struct {
+	*native.Router
+	policy string
+}
+
+// Explain hides that of the router.
+func (r explainedRouter) Explain(tell func(*epp.Explanation)) {
+	if tell == nil {
+		r.Router.Explain(nil)
+		return
+	}
+	r.Router.Explain(func(x *native.Explanation) { tell(explanationOf(x, r.policy)) })
+}
+
+// explainedRouters are several of them.
+type explainedRouters struct {
+	*policy.Replicated
+	routers []*native.Router
+	policy  string
+}
+
+func (r explainedRouters) Explain(tell func(*epp.Explanation)) {
+	for i, router := range r.routers {
+		if tell == nil {
+			router.Explain(nil)
+			continue
+		}
+		explainedRouter{router, r.policy}.Explain(func(x *epp.Explanation) {
+			x.EPP = i
+			tell(x)
+		})
+	}
+}
+
+// explanationOf has a decision of a policy look like one profile of an EPP.
+func explanationOf(x *native.Explanation, policyName string) *epp.Explanation {
+	q := x.Request
+	out := &epp.Explanation{
+		AtSeconds: x.View.Now.Seconds(),
+		Request: epp.AskedRequest{
+			ID: q.ID, ArrivalSeconds: q.Arrival.Seconds(), PromptTokens: q.Tokens,
+			Tenant: q.Tenant, Class: q.Class, Priority: q.Priority, Session: q.Session, Adapter: q.Adapter,
+		},
+		Endpoints: endpointSignals(x.View),
+	}
+	if x.InFlight != nil {
+		counted := epp.InFlightSignal{PluginName: epp.PluginName{Name: "in flight"}, Freshness: "what the router has sent there itself, at once"}
+		for _, n := range x.InFlight {
+			counted.Requests = append(counted.Requests, int64(n))
+		}
+		out.InFlight = []epp.InFlightSignal{counted}
+	}
+	for _, s := range x.Signals {
+		out.Prefixes = append(out.Prefixes, epp.PrefixSignal{
+			PluginName: epp.PluginName{Name: s.Scorer}, Freshness: s.Freshness,
+			BlockTokens: s.BlockTokens, TotalBlocks: s.TotalBlocks, Blocks: s.Blocks,
+		})
+	}
+	if x.Err != nil {
+		out.Error = x.Err.Error()
+		return out
+	}
+	out.Endpoint = &x.Endpoint
+	out.Profiles = []epp.ProfileRun{policyRun(x, policyName)}
+	return out
+}
+
+func endpointSignals(view *policy.View) []epp.EndpointSignals {
+	all := make([]epp.EndpointSignals, len(view.Scrapes))
+	for e := range view.Scrapes {
+		s := &view.Scrapes[e]
+		age := view.Now.Sub(s.At).Seconds()
+		all[e] = epp.EndpointSignals{
+			Down: view.Down != nil && view.Down[e], ScrapeAgeSeconds: &age,
+			Waiting: s.Waiting, Running: s.Running, KVUsage: epp.Number(s.KVUsage),
+		}
+	}
+	return all
+}
+
+func policyRun(x *native.Explanation, policyName string) epp.ProfileRun {
+	run := epp.ProfileRun{
+		Profile: policyName, Endpoints: x.Candidates, Candidates: x.Candidates, Scores: numberList(x.Scores),
+		Picker: epp.PluginName{Name: policyName}, Chosen: &x.Endpoint, Tied: x.Tied, ByChance: x.ByChance,
+	}
+	for _, s := range x.Scorers {
+		run.Scorers = append(run.Scorers, epp.ScorerRun{
+			PluginName: epp.PluginName{Name: s.Name}, Weight: epp.Number(s.Weight),
+			Raw: numberList(s.Raw), Clamped: numberList(s.Clamped), Weighted: numberList(s.Weighted),
+		})
+	}
+	return run
+}
+
+func numberList(all []float64) []epp.Number {
+	var list []epp.Number
+	for _, x := range all {
+		list = append(list, epp.Number(x))
+	}
+	return list
+}

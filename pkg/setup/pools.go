@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package setup
+
+import (
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/spelling"
+	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+func (b *Builder) buildPools(in []v1alpha1.Pool, catalogue *latency.Catalogue, path *field.Path) ([]simulator.Pool, field.ErrorList) {
+	pools := make([]simulator.Pool, len(in))
+	var errs field.ErrorList
+	for i := range in {
+		var es field.ErrorList
+		pools[i], es = b.buildPool(&in[i], catalogue, path.Index(i))
+		errs = append(errs, es...)
+		if !sameModel(catalogue, in[i].Model, in[0].Model) {
+			errs = append(errs, field.Invalid(path.Index(i).Child("model"), in[i].Model,
+				"all pools behind one router serve the same model; the first one serves "+in[0].Model))
+		}
+	}
+	return pools, errs
+}
+
+func sameModel(catalogue *latency.Catalogue, a, b string) bool {
+	first, _ := catalogue.Model(a)
+	second, _ := catalogue.Model(b)
+	return a == b || first.Name == second.Name && first.Name != ""
+}
+
+func (b *Builder) buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, path *field.Path) (simulator.Pool, field.ErrorList) {
+	instance, errs := buildInstance(in, catalogue, path)
+	if len(errs) > 0 {
+		return simulator.Pool{}, errs
+	}
+	pool := simulator.Pool{
+		Name:                in.Name,
+		Replicas:            int(in.Replicas),
+		BlockTokens:         int(in.Engine.BlockSize),
+		PrefixCaching:       in.Engine.PrefixCaching != v1alpha1.Disabled,
+		MaxNumSeqs:          int(in.Engine.MaxNumSeqs),
+		MaxNumBatchedTokens: int(in.Engine.MaxNumBatchedTokens),
+		LongPrefillTokens:   int(in.Engine.LongPrefillTokenThreshold),
+		ReserveFullPrompt:   in.Engine.ReserveFullPrompt != v1alpha1.Disabled,
+		Scheduler:           schedulers[in.Engine.Scheduler],
+		MaxModelLen:         instance.Model.ContextTokens,
+		Cost:                buildRequestCost(in.RequestCost),
+	}
+	if in.Engine.MaxModelLen != nil {
+		pool.MaxModelLen = int(*in.Engine.MaxModelLen)
+	}
+	errs = pool.Cost.Validate(path.Child("requestCost"))
+	var es field.ErrorList
+	pool.ReportedBlocks, es = buildKVBlocks(in, instance, path)
+	errs = append(errs, es...)
+	pool.KVBlocks = pool.ReportedBlocks - nullBlocks
+	errs = append(errs, validateModelLen(in, &pool, path)...)
+	pool.BlockBytes = instance.KVBytesPerToken() * int64(in.TensorParallelism) * int64(pool.BlockTokens)
+	pool.Eviction = evictions[in.KVCache.Eviction]
+	pool.Tiers, es = buildTiers(&in.KVCache, int(in.TensorParallelism), pool.BlockBytes, path.Child("kvCache"))
+	errs = append(errs, es...)
+	pool.Adapters = buildAdapters(in.Adapters)
+	pool.Stability, es = buildStability(in.KVCache.Stability, &pool, path.Child("kvCache", "stability"))
+	errs = append(errs, es...)
+	limits := latency.EngineLimits{MaxNumSeqs: pool.MaxNumSeqs, MaxNumBatchedTokens: pool.MaxNumBatchedTokens, MaxModelLen: pool.MaxModelLen}
+	pool.Timer, es = b.buildTimer(&in.Latency, instance, limits, path.Child("latency"))
+	return pool, append(errs, es...)
+}
+
+// schedulers are what the API calls by name. FCFS is the engine's own, and nil.
+var schedulers = map[v1alpha1.Scheduler]scheduling.Policy{
+	v1alpha1.PriorityScheduler:       scheduling.Priority{},
+	v1alpha1.ShortestPromptScheduler: scheduling.ShortestPrompt{},
+}
+
+// buildInstance finds a pool's model and accelerator and says in what numbers
+// it is served.
+func buildInstance(in *v1alpha1.Pool, catalogue *latency.Catalogue, path *field.Path) (latency.Instance, field.ErrorList) {
+	var errs field.ErrorList
+	model, ok := catalogue.Model(in.Model)
+	if !ok {
+		errs = append(errs, unknown(path.Child("model"), "model", in.Model, catalogue.ModelNames()))
+	}
+	accelerator, ok := catalogue.Accelerator(in.Accelerator)
+	if !ok {
+		errs = append(errs, unknown(path.Child("accelerator"), "accelerator", in.Accelerator, catalogue.AcceleratorNames()))
+	}
+	if len(errs) > 0 {
+		return latency.Instance{}, errs
+	}
+	instance := latency.Instance{
+		Model:             model,
+		Accelerator:       accelerator,
+		TensorParallelism: int(in.TensorParallelism),
+		Quantization: latency.Quantization{
+			Weights:     precision(in.Quantization.Weights),
+			KVCache:     precision(in.Quantization.KVCache),
+			Activations: precision(in.Quantization.Activations),
+		},
+	}
+	return instance, instance.Validate(path)
+}
+
+// precision is a format, or nothing where it is left to model and accelerator.
+func precision[T ~string](name T) latency.Precision {
+	if name == v1alpha1.AutoPrecision {
+		return ""
+	}
+	return latency.Precision(name)
+}
+
+// unknown says that a catalogue has no such entry, and which ones are near.
+func unknown(path *field.Path, what, name string, known []string) *field.Error {
+	near := ""
+	if names := spelling.Nearest(name, known); len(names) > 0 {
+		near = "; near to it are " + spelling.Quote(names)
+	}
+	return &field.Error{
+		Type:     field.ErrorTypeNotSupported,
+		Field:    path.String(),
+		BadValue: name,
+		Detail:   fmt.Sprintf("the catalogue has no such %s%s; windtunnel catalogue lists all", what, near),
+	}
+}
+
+// nullBlocks is how many of its blocks vLLM keeps to itself, to point at where a
+// sequence has none.
+const nullBlocks = 1
+
+// buildKVBlocks returns how many blocks a replica has, as vLLM logs it; at least
+// one that can be used.
+func buildKVBlocks(in *v1alpha1.Pool, instance latency.Instance, path *field.Path) (int, field.ErrorList) {
+	if in.KVCache.Blocks != nil {
+		return int(*in.KVCache.Blocks), nil
+	}
+	at := path.Child("kvCache", "memoryUtilization")
+	budget := instance.DefaultMemoryBudget()
+	budget.Utilization = in.KVCache.MemoryUtilization.Float()
+	if budget.Utilization > 1 {
+		return 0, field.ErrorList{field.Invalid(at, in.KVCache.MemoryUtilization, "must be at most 1")}
+	}
+	if in.KVCache.ActivationBytes != nil {
+		budget.ActivationBytes = *in.KVCache.ActivationBytes
+	}
+	if in.KVCache.RuntimeBytes != nil {
+		budget.RuntimeBytes = *in.KVCache.RuntimeBytes
+	}
+	blocks, err := instance.KVBlocks(int(in.Engine.BlockSize), budget)
+	if err == nil && blocks <= nullBlocks {
+		err = errors.New("there is memory for one KV block, and the engine keeps that to itself")
+	}
+	if err != nil {
+		return 0, field.ErrorList{field.Invalid(path.Child("tensorParallelism"), in.TensorParallelism, err.Error())}
+	}
+	return blocks, nil
+}
+
+// validateModelLen refuses requests that no cache can hold, as vLLM does when it
+// starts. Where nothing is said the cache is the bound.
+func validateModelLen(in *v1alpha1.Pool, pool *simulator.Pool, path *field.Path) field.ErrorList {
+	tokens := pool.KVBlocks * pool.BlockTokens
+	if in.Engine.MaxModelLen == nil || pool.ReportedBlocks == 0 || pool.MaxModelLen <= tokens {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path.Child("engine", "maxModelLen"), pool.MaxModelLen, fmt.Sprintf(
+		"one request of that length does not fit into the KV cache, which holds %d tokens: lower it, or make the cache larger", tokens))}
+}
+
+func buildRequestCost(in *v1alpha1.RequestCost) latency.RequestCost {
+	if in == nil {
+		return latency.RequestCost{}
+	}
+	return latency.RequestCost{
+		QueueBase:          microseconds(in.QueueBaseMicroseconds),
+		QueuePerInputToken: microseconds(in.QueuePerTokenMicroseconds),
+		PerOutputToken:     microseconds(in.PerOutputTokenMicroseconds),
+		Completion:         microseconds(in.CompletionMicroseconds),
+	}
+}

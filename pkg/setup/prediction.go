@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package setup
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// buildLatencies are the models of all endpoints that the EPP's predictions are
+// made with.
+func buildLatencies(in []v1alpha1.Pool, pools []simulator.Pool) []epp.LatencyModel {
+	var models []epp.LatencyModel
+	for i := range in {
+		model := stepLatency{&pools[i]}
+		for range in[i].Replicas {
+			models = append(models, model)
+		}
+	}
+	return models
+}
+
+// learntAnswers is how many answers a predictor has seen whose mean it knows.
+const learntAnswers = 1000
+
+// meanAnswer is the mean length of a workload's first answers, in tokens; 0
+// where there are none.
+func meanAnswer(in *v1alpha1.Workload, trace *workload.Trace, seed int64) float64 {
+	source, errs := buildSource(in, trace, seed, field.NewPath("workload"))
+	if len(errs) > 0 || source == nil {
+		return 0
+	}
+	answers, tokens := 0, 0
+	for answers < learntAnswers {
+		request, ok := source.Next()
+		if !ok {
+			break
+		}
+		answers++
+		tokens += request.OutputTokens
+	}
+	return float64(tokens) / float64(max(1, answers))
+}
+
+// stepLatency foresees latencies from a pool's step times: a prompt is computed
+// in full steps after those that were routed there before it, which are taken to
+// be as long, beside requests that decode. It does not know how long answers get,
+// and so not when a seat or memory gets free.
+type stepLatency struct{ pool *simulator.Pool }
+
+// FirstToken implements [epp.LatencyModel].
+func (m stepLatency) FirstToken(f epp.LatencyFeatures) time.Duration {
+	beside := m.decodes(min(f.InFlight-f.Waiting, m.pool.MaxNumSeqs-1), f.KVUsage)
+	room := m.room(beside)
+	before, rest := int(f.QueuedTokens)/room, int(f.QueuedTokens)%room
+	total := times(before, m.stepTime(withPrompts(beside, room, f.PromptTokens)))
+
+	// What is left of the others shares the first step with the prompt.
+	own := max(1, f.PromptTokens-f.CachedTokens)
+	chunk := room
+	if m.pool.LongPrefillTokens > 0 {
+		chunk = min(chunk, m.pool.LongPrefillTokens)
+	}
+	full := (rest + own - 1) / chunk
+	last, held := rest+own-full*chunk, f.PromptTokens-own
+	inside := withChunk(beside, chunk, held+max(0, (full-1)*chunk-rest)/2, f.PromptTokens)
+	inside.SampledTokens--
+	total += times(full, m.stepTime(inside))
+	total += m.stepTime(withChunk(beside, last, max(0, f.PromptTokens-last), f.PromptTokens))
+	total += m.underWay(beside, f)
+	cost := &m.pool.Cost
+	return total + cost.QueueBase + times(f.PromptTokens, cost.QueuePerInputToken) + cost.PerOutputToken
+}
+
+// underWay corrects for the step that runs when a request comes, of which on
+// average half is over: the others' tokens in it count as queued, and decodes do
+// not.
+func (m stepLatency) underWay(beside latency.Step, f epp.LatencyFeatures) time.Duration {
+	if f.QueuedTokens == 0 {
+		return m.stepTime(beside) / 2
+	}
+	return -m.stepTime(withPrompts(beside, min(int(f.QueuedTokens), m.room(beside)), f.PromptTokens)) / 2
+}
+
+// room is how many prompt tokens fit into a step.
+func (m stepLatency) room(beside latency.Step) int {
+	return max(1, m.pool.MaxNumBatchedTokens-beside.DecodeTokens)
+}
+
+// NextToken implements [epp.LatencyModel]. Prompts are computed beside the
+// answers at the rate at which they are routed there: where that takes a share u
+// of the time, a step takes 1/(1 − u) times as long as without. It does not take
+// longer than a full one, and as long where more waits than fits into one.
+func (m stepLatency) NextToken(f epp.LatencyFeatures) time.Duration {
+	step := m.decodes(min(f.InFlight, m.pool.MaxNumSeqs-1), f.KVUsage)
+	// The request itself.
+	step.Sequences++
+	step.DecodeTokens++
+	step.SampledTokens++
+	step.DecodePairs += int64(f.PromptTokens) + 1
+	step.AttentionPairs += int64(f.PromptTokens) + 1
+	step.ContextTokens += int64(f.PromptTokens) + 1
+	next := m.stepTime(step)
+	if f.TokensPerSecond > 0 {
+		room := m.room(step)
+		longest := m.stepTime(withPrompts(step, room, f.PromptTokens))
+		share := f.TokensPerSecond * (longest - next).Seconds() / float64(room)
+		if free := float64(next) / float64(longest); 1-share > free && f.QueuedTokens <= int64(room) {
+			next = time.Duration(float64(next) / (1 - share))
+		} else {
+			next = longest
+		}
+	}
+	return next + m.pool.Cost.PerOutputToken
+}
+
+// decodes is a step in which n requests decode that hold a share of the KV
+// cache.
+func (m stepLatency) decodes(n int, kvUsage float64) latency.Step {
+	if n <= 0 {
+		return latency.Step{}
+	}
+	held := int64(kvUsage*float64(m.pool.KVBlocks)) * int64(m.pool.BlockTokens)
+	pairs := held + int64(n)
+	return latency.Step{
+		Sequences: n, DecodeTokens: n, SampledTokens: n,
+		AttentionPairs: pairs, DecodePairs: pairs, ContextTokens: pairs,
+	}
+}
+
+// withPrompts adds so many tokens of whole prompts to a step.
+func withPrompts(step latency.Step, tokens, prompt int) latency.Step {
+	for prompt = max(1, prompt); tokens > 0; tokens -= prompt {
+		step = withChunk(step, min(tokens, prompt), 0, prompt)
+	}
+	return step
+}
+
+// withChunk adds the last chunk of a prompt to a step, after so many of its
+// tokens.
+func withChunk(step latency.Step, tokens, after, prompt int) latency.Step {
+	t, h := int64(tokens), int64(after)
+	step.Sequences++
+	step.PrefillTokens += tokens
+	step.AttentionPairs += t*h + t*(t+1)/2
+	step.ContextTokens += h + t
+	step.SampledTokens++
+	step.DoublePromptPairs += t * (2*int64(prompt) + t)
+	return step
+}
+
+// stepTime is 0 for a step without work.
+func (m stepLatency) stepTime(step latency.Step) time.Duration {
+	if step.Sequences == 0 {
+		return 0
+	}
+	return m.pool.Timer.StepTime(step)
+}
+
+// longestForecast is where forecasts end: a queue may be absurdly long.
+const longestForecast = 1000 * time.Hour
+
+func times(n int, each time.Duration) time.Duration {
+	if each > 0 && time.Duration(n) > longestForecast/each {
+		return longestForecast
+	}
+	return time.Duration(n) * each
+}

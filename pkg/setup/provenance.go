@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package setup
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// Provenance says what the figures of a simulation rest on. root is the scenario that
+// in was decoded from. Of a recorded trace it says nothing.
+func (b *Builder) Provenance(in *v1alpha1.Scenario, root Tree, config *simulator.Config, outcome *simulator.Outcome) result.Provenance {
+	p := result.Provenance{
+		Loop:        result.OpenLoop,
+		Router:      routerProvenance(root, config),
+		Workload:    result.WorkloadProvenance{Clients: len(config.Source.Labels().Clients)},
+		Handoff:     handoffProvenance(&config.Handoff),
+		Disruptions: len(config.Disruptions),
+	}
+	for i := range in.Pools {
+		pool := poolProvenance(&in.Pools[i], &config.Pools[i])
+		pool.Caveats = b.caveats(in, config, outcome, i)
+		p.Pools = append(p.Pools, pool)
+	}
+	return p
+}
+
+func routerProvenance(root Tree, config *simulator.Config) result.RouterProvenance {
+	router := root["router"].(Tree)
+	document, isEPP := router["endpointPickerConfig"].(Tree)
+	version, _ := document[VersionField].(string)
+	if !isEPP {
+		version = router["policies"].(Tree)["routing"].(Tree)["policy"].(string)
+	}
+	return result.RouterProvenance{Version: version, ScrapeIntervalSeconds: config.ScrapeInterval.Seconds()}
+}
+
+func poolProvenance(in *v1alpha1.Pool, pool *simulator.Pool) result.PoolProvenance {
+	p := result.PoolProvenance{
+		Name:              in.Name,
+		Model:             in.Model,
+		Accelerator:       in.Accelerator,
+		TensorParallelism: int(in.TensorParallelism),
+		Replicas:          pool.Replicas,
+		Quantization: result.QuantizationProvenance{
+			Weights:     string(precision(in.Quantization.Weights)),
+			KVCache:     string(precision(in.Quantization.KVCache)),
+			Activations: string(precision(in.Quantization.Activations)),
+		},
+		LatencyModel: string(in.Latency.Model),
+		RequestCost: result.RequestCostProvenance{
+			QueueBaseSeconds:      pool.Cost.QueueBase.Seconds(),
+			QueuePerTokenSeconds:  pool.Cost.QueuePerInputToken.Seconds(),
+			PerOutputTokenSeconds: pool.Cost.PerOutputToken.Seconds(),
+			CompletionSeconds:     pool.Cost.Completion.Seconds(),
+		},
+		KVBlocks:         pool.ReportedBlocks,
+		KVBlocksComputed: in.KVCache.Blocks == nil,
+		BlockTokens:      pool.BlockTokens,
+		Given:            givenCoefficients(in.Latency.Roofline),
+		Role:             string(in.Role),
+		Eviction:         unlessLRU(pool.Eviction),
+		Tiers:            tierProvenance(pool.Tiers.Lower),
+		Stability:        stabilityProvenance(pool.Stability),
+	}
+	if len(pool.Tiers.Lower) > 0 {
+		p.Offload = string(nameOf(offloadPolicies, pool.Tiers.Offload.Policy))
+	}
+	if in.Engine.Scheduler != v1alpha1.FCFSScheduler {
+		p.Scheduler = string(in.Engine.Scheduler)
+	}
+	return p
+}
+
+// givenCoefficients names the fields that are set, as the API calls them, in
+// order.
+func givenCoefficients(c *v1alpha1.RooflineCoefficients) []string {
+	if c == nil {
+		return nil
+	}
+	raw, err := json.Marshal(c)
+	if err != nil {
+		panic(fmt.Sprintf("setup: coefficients: %v", err))
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		panic(fmt.Sprintf("setup: coefficients: %v", err))
+	}
+	return slices.Sorted(maps.Keys(fields))
+}

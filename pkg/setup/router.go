@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package setup
+
+import (
+	"slices"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+)
+
+// Cluster is what the router is told of the endpoints, and of the world
+// that it lives in.
+func Cluster(in *v1alpha1.Scenario, path *field.Path) (epp.Cluster, field.ErrorList) {
+	c := epp.Cluster{
+		Labels:     endpointLabels(in.Pools),
+		Attributes: endpointAttributes(in.Pools),
+		TieBreak:   epp.TieBreak(in.Router.TieBreak),
+		Sessions:   slices.ContainsFunc(in.Workload.Clients, func(c v1alpha1.Client) bool { return c.Sessions != nil }),
+	}
+	c.Headers = headerSets(&in.Workload)
+	for i := range in.Pools {
+		c.Names = append(c.Names, EndpointNames(in.Pools[i].Name, int(in.Pools[i].Replicas))...)
+	}
+	c.Endpoints = len(c.Names)
+	if events := in.Router.KVEvents; events != nil {
+		c.EventLag = events.Lag.Duration()
+	}
+	if estimate := in.Router.TokenEstimate; estimate != nil {
+		c.BytesPerToken = estimate.BytesPerToken.Float()
+	}
+	var errs field.ErrorList
+	c.Prediction, errs = buildPrediction(in.Router.LatencyPrediction, path.Child("router", "latencyPrediction"))
+	return c, errs
+}
+
+// priorities are those that a workload's requests may have, each once.
+func priorities(in *v1alpha1.Workload) []int {
+	var all []int
+	for _, client := range in.Clients {
+		all = append(all, int(client.Priority))
+	}
+	if in.Trace != nil {
+		all = append(all, int(in.Trace.Priority))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// maxPredictionError keeps predictions from being negative.
+const maxPredictionError = 0.5
+
+func buildPrediction(in *v1alpha1.LatencyPrediction, path *field.Path) (epp.PredictionModel, field.ErrorList) {
+	if in == nil {
+		return epp.PredictionModel{}, nil
+	}
+	m := epp.PredictionModel{Error: in.Error.Float(), Lag: in.Lag.Duration()}
+	if m.Error > maxPredictionError {
+		return epp.PredictionModel{}, field.ErrorList{field.Invalid(path.Child("error"), in.Error, "must be at most 0.5")}
+	}
+	return m, nil
+}
+
+// endpointAttributes are the figures of each endpoint that the user states; nil
+// where none has any.
+func endpointAttributes(in []v1alpha1.Pool) []map[string]float64 {
+	var all []map[string]float64
+	some := false
+	for i := range in {
+		var figures map[string]float64
+		if len(in[i].Attributes) > 0 {
+			some, figures = true, map[string]float64{}
+		}
+		for name, value := range in[i].Attributes {
+			figures[name] = value.Float()
+		}
+		for range in[i].Replicas {
+			all = append(all, figures)
+		}
+	}
+	if !some {
+		return nil
+	}
+	return all
+}
+
+// EndpointNames name the replicas of one pool, such as llama/0.
+func EndpointNames(pool string, replicas int) []string {
+	names := make([]string, replicas)
+	for r := range names {
+		names[r] = pool + "/" + strconv.Itoa(r)
+	}
+	return names
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package setup
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/native"
+)
+
+// A Routing is how a scenario's router chooses replicas: exactly one is set.
+type Routing struct {
+	Picker *epp.Config
+	native *native.Config
+}
+
+// disaggregates reports whether requests are ever handed over.
+func (r *Routing) disaggregates() bool { return r.Picker != nil && r.Picker.Disaggregates() }
+
+// predicts reports whether predictions of latency are asked for.
+func (r *Routing) predicts() bool { return r.Picker != nil && r.Picker.Predicts() }
+
+// check says what keeps it from choosing among a scenario's replicas.
+func (r *Routing) check(in *v1alpha1.Scenario, cluster *epp.Cluster, path *field.Path) field.ErrorList {
+	errs := validateRouter(in, r, path)
+	if r.Picker == nil {
+		return errs
+	}
+	return append(r.Picker.Check(cluster, path.Child("router", "endpointPickerConfig")), errs...)
+}
+
+// build makes the router, or several.
+func (r *Routing) build(in *v1alpha1.Router, cluster epp.Cluster, seed int64) policy.Router {
+	replicas := max(int(in.Replicas), 1)
+	switch {
+	case r.Picker != nil && replicas > 1:
+		return epp.NewReplicas(r.Picker, cluster, replicas, seed)
+	case r.Picker != nil:
+		return epp.New(r.Picker, cluster, seed)
+	}
+	natives := make([]*native.Router, replicas)
+	routers := make([]policy.Router, replicas)
+	for i := range routers {
+		natives[i] = native.New(r.native, cluster.Endpoints, seed+int64(i))
+		routers[i] = natives[i]
+	}
+	if replicas == 1 {
+		return explainedRouter{natives[0], in.Policies.Routing.Policy}
+	}
+	return explainedRouters{policy.NewReplicated(routers...), natives, in.Policies.Routing.Policy}
+}
+
+// loadRouting reads a policy of Windtunnel's own.
+func loadRouting(in *v1alpha1.Router, path *field.Path) (*Routing, field.ErrorList) {
+	p := &in.Policies.Routing
+	spec := native.Spec{
+		Policy:     p.Policy,
+		Parameters: policyParameters(p.Parameters),
+		TieBreak:   strings.ToLower(string(in.TieBreak)),
+	}
+	if p.Weights == v1alpha1.NormalizedWeights {
+		spec.Mode = native.ModeNormalised
+	}
+	for _, s := range p.Scorers {
+		spec.Scorers = append(spec.Scorers, native.Scorer{Name: s.Name, Weight: s.Weight.Float(), Parameters: policyParameters(s.Parameters)})
+	}
+	config, errs := native.Load(spec, path)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return &Routing{native: config}, nil
+}
+
+func policyParameters(in map[string]v1alpha1.PolicyParameter) map[string]string {
+	parameters := map[string]string{}
+	for name, value := range in {
+		parameters[name] = string(value)
+	}
+	return parameters
+}

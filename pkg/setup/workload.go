@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package setup
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/stats"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// buildSource makes the stream of requests. Where a trace should be replayed
+// and is nil, because it could not be read, so is the source.
+func buildSource(in *v1alpha1.Workload, trace *workload.Trace, seed int64, path *field.Path) (workload.Source, field.ErrorList) {
+	if in.Trace != nil {
+		return buildReplay(in.Trace, trace, seed, path.Child("trace"))
+	}
+	clients, errs := buildClients(in.Clients, path.Child("clients"))
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return workload.NewClients(clients, seed), nil
+}
+
+// maxClients bounds the clients of a workload, copies included: the manager
+// sets all of them up to see whether they can be.
+const maxClients = 10_000
+
+// buildClients makes the clients, each copy one of its own. Faults stand where
+// the user wrote the client.
+func buildClients(in []v1alpha1.Client, path *field.Path) ([]workload.Client, field.ErrorList) {
+	var clients []workload.Client
+	var errs field.ErrorList
+	owner := map[string]int{}
+	for i := range in {
+		copies, es := buildCopies(&in[i], path.Index(i))
+		errs = append(errs, es...)
+		for _, c := range copies {
+			if first, taken := owner[c.Name]; taken && first != i {
+				errs = append(errs, field.Duplicate(path.Index(i).Child("name"), c.Name))
+				break
+			}
+			owner[c.Name] = i
+		}
+		clients = append(clients, copies...)
+	}
+	errs = append(errs, tooMuchState(in, path)...)
+	errs = append(errs, validateHeaders(in, path)...)
+	if len(clients) > maxClients {
+		errs = append(errs, field.TooMany(path, len(clients), maxClients))
+	}
+	return clients, errs
+}
+
+// maxState bounds the fixed prompts and the sessions at a time of a workload, which
+// are kept in memory.
+const maxState = 1_000_000
+
+// tooMuchState says which client has more prompts or sessions than are left for
+// it, its copies included.
+func tooMuchState(in []v1alpha1.Client, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	total := int64(0)
+	add := func(n, copies int32, at *field.Path) {
+		if total += int64(n) * int64(copies); total > maxState && len(errs) == 0 {
+			errs = append(errs, field.Invalid(at, n, fmt.Sprintf("all clients and their copies have at most %d prompts and conversations at a time; up to here there are %d", maxState, total)))
+		}
+	}
+	for i := range in {
+		copies := int32(1)
+		if in[i].Copies != nil {
+			copies = in[i].Copies.Count
+		}
+		if p := in[i].Prompts; p != nil {
+			add(p.Count, copies, path.Index(i).Child("prompts", "count"))
+		}
+		if s := in[i].Sessions; s != nil {
+			add(s.Concurrent, copies, path.Index(i).Child("sessions", "concurrent"))
+		}
+	}
+	return errs
+}
+
+// buildCopies makes the clients that one stands for.
+func buildCopies(in *v1alpha1.Client, path *field.Path) ([]workload.Client, field.ErrorList) {
+	client := buildClient(in)
+	errs := client.Validate(path)
+	if in.Copies == nil {
+		return []workload.Client{client}, errs
+	}
+	copies := workload.Copies{
+		Count:         int(in.Copies.Count),
+		ZipfExponent:  in.Copies.ZipfExponent.Float(),
+		SharedPrefix:  in.Copies.Prefixes == v1alpha1.SharedPrefixes,
+		SharedAdapter: in.Copies.Adapters == v1alpha1.SharedAdapters,
+	}
+	if in.Copies.Arrivals != v1alpha1.OwnArrivals {
+		copies.Deal = workload.Order(in.Copies.Arrivals)
+	}
+	if errs = append(errs, copies.Validate(path.Child("copies"))...); len(errs) > 0 {
+		return nil, errs
+	}
+	return copies.Of(client), nil
+}
+
+func buildReplay(in *v1alpha1.Trace, trace *workload.Trace, seed int64, path *field.Path) (workload.Source, field.ErrorList) {
+	replay := workload.Replay{
+		RateScale: in.RateScale.Float(),
+		Arrivals:  workload.ReplayArrivals(in.Arrivals),
+		Tenant:    in.Tenant,
+		Class:     in.Class,
+		Priority:  int(in.Priority),
+	}
+	if errs := replay.Validate(path); len(errs) > 0 || trace == nil {
+		return nil, errs
+	}
+	return trace.Replay(replay, seed), nil
+}
+
+func buildClient(in *v1alpha1.Client) workload.Client {
+	client := workload.Client{
+		Name:     in.Name,
+		Tenant:   in.Tenant,
+		Class:    in.Class,
+		Priority: int(in.Priority),
+		Arrivals: workload.Arrivals{
+			Process:       workload.ArrivalProcess(in.Arrivals.Process),
+			RatePerSecond: in.Arrivals.Rate.Float(),
+			CV:            in.Arrivals.CV.Float(),
+		},
+		Input:   buildLengths(in.InputTokens),
+		Output:  buildLengths(in.OutputTokens),
+		Adapter: in.Adapter,
+		Headers: buildHeaders(in.Headers),
+	}
+	for _, s := range in.Arrivals.Stages {
+		client.Arrivals.Stages = append(client.Arrivals.Stages, workload.Stage{RatePerSecond: s.Rate.Float(), Duration: s.Duration.Duration()})
+	}
+	if in.Prefix != nil {
+		client.PrefixGroup, client.PrefixTokens = in.Prefix.Group, int(in.Prefix.Tokens)
+	}
+	if p := in.Prompts; p != nil {
+		client.Prompts = &workload.Prompts{Count: int(p.Count), Order: workload.Order(p.Order)}
+	}
+	client.Sessions = buildSessions(in.Sessions)
+	return client
+}
+
+func buildSessions(in *v1alpha1.Sessions) *workload.Sessions {
+	if in == nil {
+		return nil
+	}
+	s := &workload.Sessions{
+		Concurrent: int(in.Concurrent),
+		Turns:      buildLengths(in.Turns),
+		Accumulate: in.Context != v1alpha1.IndependentContext,
+		Order:      workload.Order(in.Order),
+	}
+	if in.MaxTokens != nil {
+		s.MaxTokens = int(*in.MaxTokens)
+	}
+	return s
+}
+
+func buildLengths(in v1alpha1.Lengths) workload.Lengths {
+	lengths := workload.Lengths{Min: int(in.Min)}
+	if in.Max != nil {
+		lengths.Max = int(*in.Max)
+	}
+	mean, stdDev := in.Mean.Float(), in.StdDev.Float()
+	switch in.Distribution {
+	case v1alpha1.UniformLengths:
+		// Half a token more on both sides, since what is drawn is rounded.
+		lengths.Distribution = stats.Uniform{Low: float64(lengths.Min) - 0.5, High: float64(lengths.Max) + 0.5}
+	case v1alpha1.NormalLengths:
+		lengths.Distribution = stats.Normal{Mean: mean, StdDev: stdDev}
+	case v1alpha1.ExponentialLengths:
+		lengths.Distribution = stats.Exponential{Mean: mean}
+	case v1alpha1.LogNormalLengths:
+		lengths.Distribution = stats.LogNormalOf(mean, stdDev)
+	default:
+		lengths.Distribution = stats.Constant{Value: mean}
+	}
+	return lengths
+}
