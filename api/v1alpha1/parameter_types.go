@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+// Parameter is a place in the scenario and the values to try there.
+//
+// +kubebuilder:validation:ExactlyOneOf=range;values;profiles
+// +kubebuilder:validation:XValidation:rule="!has(self.profiles) || self.path == 'router.endpointPickerConfig'",message="with profiles, path must be router.endpointPickerConfig"
+type Parameter struct {
+	// name identifies the parameter in results.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[A-Za-z]([-_A-Za-z0-9]*[A-Za-z0-9])?$`
+	Name string `json:"name,omitempty"`
+	// path leads into the scenario: field names joined by dots, list entries
+	// by their name in brackets. Beneath router.endpointPickerConfig it steps
+	// into the configuration as the EPP sees it, with defaults filled in, such
+	// as router.endpointPickerConfig.schedulingProfiles[default].plugins[queue-scorer].weight.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	Path string `json:"path,omitempty"`
+	// range is an interval of numbers.
+	// +optional
+	Range *Range `json:"range,omitempty"`
+	// values are listed, each as a string.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=256
+	Values []string `json:"values,omitempty"`
+	// profiles are whole EPP configurations, tried in place of the base's.
+	// The path must be router.endpointPickerConfig.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=32
+	Profiles []Profile `json:"profiles,omitempty"`
+	// when says at which points the parameter exists. Elsewhere the scenario
+	// keeps what it has at the path.
+	// +optional
+	When *ParameterCondition `json:"when,omitempty"`
+}
+
+// ParameterCondition is fulfilled where another parameter, listed before, has
+// one of the values.
+type ParameterCondition struct {
+	// parameter is its name.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Parameter string `json:"parameter,omitempty"`
+	// values are those under which the condition holds.
+	// +required
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=256
+	Values []string `json:"values,omitempty"`
+}
+
+// ParameterRule is a condition on the values of a point.
+type ParameterRule struct {
+	// expression is in CEL and yields true or false. Parameters are variables
+	// of their names, such as prefix / queue <= 1.33.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	Expression string `json:"expression,omitempty"`
+	// message says what it is for.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	Message string `json:"message,omitempty"`
+}
+
+// RangeScale says how random points spread over a range.
+// +kubebuilder:validation:Enum=Linear;Log
+type RangeScale string
+
+const (
+	// LinearScale spreads points evenly.
+	LinearScale RangeScale = "Linear"
+	// LogScale spreads their logarithms evenly.
+	LogScale RangeScale = "Log"
+)
+
+// Range is an interval of numbers, ends included.
+//
+// +kubebuilder:validation:XValidation:rule="!self.min.matches('^-?[0-9]+([.][0-9]+)?$') || !self.max.matches('^-?[0-9]+([.][0-9]+)?$') || double(self.min) <= double(self.max)",message="min must not be greater than max"
+// +kubebuilder:validation:XValidation:rule="self.scale != 'Log' || self.min.matches('^[0-9.]*[1-9][0-9.]*$')",message="min must be greater than 0 when scale is Log"
+type Range struct {
+	// min is the least value.
+	// +required
+	Min Decimal `json:"min,omitempty"`
+	// max is the greatest value.
+	// +required
+	Max Decimal `json:"max,omitempty"`
+	// step is the distance of neighbouring values. A Grid needs one.
+	// +optional
+	Step PositiveDecimal `json:"step,omitempty"`
+	// scale says how Random points spread.
+	// +optional
+	// +kubebuilder:default=Linear
+	Scale RangeScale `json:"scale,omitempty"`
+}
+
+// Profile is a named EPP configuration.
+type Profile struct {
+	// name identifies the profile in results.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`
+	Name string `json:"name,omitempty"`
+	// endpointPickerConfig is the configuration.
+	// +required
+	EndpointPickerConfig EndpointPickerConfig `json:"endpointPickerConfig,omitzero"`
+}
