@@ -129,7 +129,7 @@ func (t *tally) reported(before, after subject, now time.Time) {
 	add(t.simulations.WithLabelValues(namespace, kind, "reused"), is.Reused-was.Reused)
 	add(t.failed.WithLabelValues(namespace, kind), is.Failed-was.Failed)
 	if settled(after) && !settled(before) {
-		t.ends.WithLabelValues(kind, readyReason(after.status())).Observe(now.Sub(begun(after)).Seconds())
+		t.ends.WithLabelValues(kind, readyReason(after.status())).Observe(max(0, now.Sub(begun(after))).Seconds())
 	}
 }
 

@@ -77,6 +77,9 @@ type Options struct {
 	// Concurrency is the number of objects of each kind that are reconciled at
 	// once; at least 1.
 	Concurrency int
+	// Clock is what deadlines are held against and times are written by; nil is the
+	// machine's.
+	Clock clock.PassiveClock
 	// Metrics is where metrics are registered; nil where nobody reads them.
 	Metrics prometheus.Registerer
 	// ObjectMetrics has each object's gates and objectives among them.
@@ -101,15 +104,18 @@ func Setup(ctx context.Context, mgr ctrl.Manager, o Options) error {
 		return err
 	}
 	counts := newTally()
+	if o.Clock == nil {
+		o.Clock = clock.RealClock{}
+	}
 	c := client.WithFieldOwner(mgr.GetClient(), FieldOwner)
 	plans, contents := newPlanCache(planBytesInMemory), newContents()
 	applier := applier{client: c, recorder: mgr.GetEventRecorder(FieldOwner), tally: counts}
 	for _, s := range []subjects{runs, sweeps} {
 		observer := &observer{
 			cache: c, live: mgr.GetAPIReader(), image: o.Image,
-			plans: plans, contents: contents, journals: newJournals(s.remembered), clock: clock.RealClock{},
+			plans: plans, contents: contents, journals: newJournals(s.remembered), clock: o.Clock,
 		}
-		r := &reconciler{client: c, subjects: s, observer: observer, applier: applier, clock: clock.RealClock{}, stale: backOff(staleInterval, longestInterval)}
+		r := &reconciler{client: c, subjects: s, observer: observer, applier: applier, clock: o.Clock, stale: backOff(staleInterval, longestInterval)}
 		if err := setup(mgr, r, o.Concurrency); err != nil {
 			return fmt.Errorf("set up the controller of %s: %w", s.kind, err)
 		}

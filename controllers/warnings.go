@@ -121,11 +121,12 @@ func lastStart(job *batchv1.Job, pods []corev1.Pod) time.Time {
 }
 
 // stuckPods returns the pods that do not start for a while, though their status
-// does not say why.
+// does not say why. Of what is yet to come by this clock, nobody knows for how long it
+// has been so.
 func stuckPods(pods []corev1.Pod, now time.Time) []*corev1.Pod {
 	var stuck []*corev1.Pod
 	for _, pod := range newest(pods) {
-		if since := startsSince(pod); !since.IsZero() && now.Sub(since) >= startPatience {
+		if since := startsSince(pod); !since.IsZero() && now.Sub(since).Abs() >= startPatience {
 			stuck = append(stuck, pod)
 		}
 	}
@@ -152,14 +153,14 @@ func startsSince(pod *corev1.Pod) time.Time {
 func lookAgain(job *batchv1.Job, pods []corev1.Pod, now time.Time) time.Duration {
 	var again time.Duration
 	if lacksPods(job) {
-		again = between(soonestLook, now.Sub(lastStart(job, pods)), latestLook)
+		again = between(soonestLook, now.Sub(lastStart(job, pods)).Abs(), latestLook)
 	}
 	for _, pod := range newest(pods) {
 		since := startsSince(pod)
 		if since.IsZero() {
 			continue
 		}
-		after := startPatience - now.Sub(since)
+		after := startPatience - now.Sub(since).Abs()
 		if after <= 0 {
 			after = between(soonestLook, -after, latestLook)
 		}

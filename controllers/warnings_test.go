@@ -88,6 +88,39 @@ func TestTheLastTimeOfAnEvent(t *testing.T) {
 	}
 }
 
+// TestWhenEventsAreRead by clocks that agree, and by one that is far from the cluster's.
+func TestWhenEventsAreRead(t *testing.T) {
+	pod := corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(epoch), Annotations: map[string]string{batchv1.JobCompletionIndexAnnotation: "0"}},
+		Status:     corev1.PodStatus{Phase: corev1.PodPending},
+	}
+	full := running4(func(*batchv1.Job) {})
+	lacking := running4(func(job *batchv1.Job) { job.Status.Active = 0 })
+	for name, tc := range map[string]struct {
+		since         time.Duration
+		stuck         bool
+		again, lacked time.Duration
+	}{
+		"at once":                {0, false, startPatience, soonestLook},
+		"a second behind":        {-time.Second, false, startPatience - time.Second, soonestLook},
+		"after a while":          {startPatience, true, soonestLook, startPatience},
+		"after a minute":         {startPatience + 20*time.Second, true, 20 * time.Second, startPatience + 20*time.Second},
+		"a clock an hour ahead":  {time.Hour, true, latestLook, latestLook},
+		"a clock an hour behind": {-time.Hour, true, latestLook, latestLook},
+	} {
+		now := epoch.Add(tc.since)
+		if got := len(stuckPods([]corev1.Pod{pod}, now)) > 0; got != tc.stuck {
+			t.Errorf("%s: the pod is stuck is %t, want %t", name, got, tc.stuck)
+		}
+		if got := lookAgain(full, []corev1.Pod{pod}, now); got != tc.again {
+			t.Errorf("%s: it is looked at again in %s, want %s", name, got, tc.again)
+		}
+		if got := lookAgain(lacking, nil, now); got != tc.lacked {
+			t.Errorf("%s: a Job without pods is looked at again in %s, want %s", name, got, tc.lacked)
+		}
+	}
+}
+
 // TestWorkThatGoesItsWayReadsNoEvents counts the lists of events over the life of a
 // sweep.
 func TestWorkThatGoesItsWayReadsNoEvents(t *testing.T) {

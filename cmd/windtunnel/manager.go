@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
@@ -105,7 +106,9 @@ func (o managerOptions) run(ctx context.Context) error {
 		return fmt.Errorf("find the API server: %w", err)
 	}
 	config.QPS, config.Burst = o.qps, o.burst
-	mgr, err := o.manager(ctx, config)
+	served := controllers.NewServerClock(clock.RealClock{})
+	config.Wrap(served.Listen)
+	mgr, err := o.manager(ctx, config, served)
 	if err != nil {
 		return err
 	}
@@ -114,13 +117,13 @@ func (o managerOptions) run(ctx context.Context) error {
 }
 
 // manager makes a manager with the controllers and the probes.
-func (o managerOptions) manager(ctx context.Context, config *rest.Config) (ctrl.Manager, error) {
+func (o managerOptions) manager(ctx context.Context, config *rest.Config, now clock.PassiveClock) (ctrl.Manager, error) {
 	mgr, err := ctrl.NewManager(config, o.settings())
 	if err != nil {
 		return nil, fmt.Errorf("make the manager: %w", err)
 	}
 	if err := controllers.Setup(ctx, mgr, controllers.Options{
-		Image: o.image, Concurrency: o.concurrency, Metrics: ctrlmetrics.Registry, ObjectMetrics: o.perObject,
+		Image: o.image, Concurrency: o.concurrency, Clock: now, Metrics: ctrlmetrics.Registry, ObjectMetrics: o.perObject,
 	}); err != nil {
 		return nil, err
 	}
