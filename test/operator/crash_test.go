@@ -15,6 +15,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/transport"
+	"k8s.io/utils/clock"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -26,9 +28,53 @@ import (
 	"windtunnel.dev/windtunnel/controllers"
 )
 
-// crashes is the namespace in which managers are killed. The manager of all tests
-// does not look at it.
-const crashes = "crashes"
+// Namespaces that the manager of all tests does not look at: in crashes managers are
+// killed, and in skewed their clocks are off.
+const (
+	crashes = "crashes"
+	skewed  = "skewed"
+)
+
+// manage has a manager of this process work in one namespace, with its client's
+// transport wrapped and a clock, each of which may be nil. What it returns ends it.
+func (p *platform) manage(t *testing.T, namespace string, wrap transport.WrapperFunc, now clock.PassiveClock) (stop func() error) {
+	t.Helper()
+	restConfig := rest.CopyConfig(p.manager.Config())
+	restConfig.QPS = -1
+	if wrap != nil {
+		restConfig.Wrap(wrap)
+	}
+	options := ctrl.Options{
+		Scheme:     controllers.Scheme(),
+		Cache:      controllers.CacheOptions(),
+		Metrics:    metricsserver.Options{BindAddress: "0"},
+		Controller: config.Controller{SkipNameValidation: ptr.To(true)},
+	}
+	options.Cache.DefaultNamespaces = map[string]cache.Config{namespace: {}}
+	mgr, err := ctrl.NewManager(restConfig, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := controllers.Setup(ctx, mgr, controllers.Options{Image: "windtunnel:test", Concurrency: 4, Clock: now}); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- mgr.Start(ctx) }()
+	return func() error {
+		cancel()
+		return <-ended
+	}
+}
+
+// named makes a namespace of a name.
+func (p *platform) named(t *testing.T, name string) {
+	t.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}}
+	if err := p.client.Create(t.Context(), ns); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // mortal is a manager that dies at one of its writes: that one never reaches the
 // API server, nor does any request after it.
@@ -80,26 +126,7 @@ func (m *mortal) lives(r *http.Request) bool {
 func (p *platform) work(t *testing.T, sweep *v1alpha1.PolicySweep, writes int) []string {
 	t.Helper()
 	m := &mortal{left: writes, dead: make(chan struct{})}
-	restConfig := rest.CopyConfig(p.manager.Config())
-	restConfig.QPS = -1
-	restConfig.Wrap(m.transport)
-	options := ctrl.Options{
-		Scheme:     controllers.Scheme(),
-		Cache:      controllers.CacheOptions(),
-		Metrics:    metricsserver.Options{BindAddress: "0"},
-		Controller: config.Controller{SkipNameValidation: ptr.To(true)},
-	}
-	options.Cache.DefaultNamespaces = map[string]cache.Config{crashes: {}}
-	mgr, err := ctrl.NewManager(restConfig, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	if err := controllers.Setup(ctx, mgr, controllers.Options{Image: "windtunnel:test", Concurrency: 4}); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- mgr.Start(ctx) }()
+	stop := p.manage(t, crashes, m.transport, nil)
 	eventually(t, func() string {
 		select {
 		case <-m.dead:
@@ -111,8 +138,7 @@ func (p *platform) work(t *testing.T, sweep *v1alpha1.PolicySweep, writes int) [
 		}
 		return ""
 	})
-	stop()
-	<-ended // whatever a dead manager says
+	_ = stop() // whatever a dead manager says
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.made
@@ -123,10 +149,7 @@ func (p *platform) work(t *testing.T, sweep *v1alpha1.PolicySweep, writes int) [
 func TestAManagerKilledAtAnyWrite(t *testing.T) {
 	t.Parallel()
 	p := the(t)
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: crashes, Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}}
-	if err := p.client.Create(t.Context(), ns); err != nil {
-		t.Fatal(err)
-	}
+	p.named(t, crashes)
 	end := func(writes int) (string, int) {
 		sweep := weights().Seeds(1).Shards(2).Obj()
 		sweep.Name = fmt.Sprintf("killed-%d", writes+1)

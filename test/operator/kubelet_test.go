@@ -59,6 +59,8 @@ type ending struct {
 	exitCode int32
 	reason   string
 	message  string
+	// log is all that it logged.
+	log string
 }
 
 func newKubelet(p *platform) *kubelet {
@@ -88,9 +90,11 @@ func (k *kubelet) get(namespace string) faults {
 
 // run looks at all pods and Jobs again and again.
 func (k *kubelet) run(ctx context.Context) {
+	said := ""
 	for ctx.Err() == nil {
-		if err := k.step(ctx); err != nil && ctx.Err() == nil {
-			fmt.Fprintln(os.Stderr, "kubelet:", err)
+		if err := k.step(ctx); err != nil && ctx.Err() == nil && err.Error() != said {
+			said = err.Error()
+			fmt.Fprintln(os.Stderr, "kubelet:", said)
 		}
 		select {
 		case <-ctx.Done():
@@ -267,6 +271,7 @@ func execute(cmd *exec.Cmd, terminationLog string) ending {
 	case err != nil:
 		e.exitCode, e.reason = 137, "Error"
 	}
+	e.log = out.String()
 	if raw, err := os.ReadFile(terminationLog); err == nil {
 		e.message = string(raw)
 	}

@@ -219,12 +219,9 @@ func TestTwoManagersAtOnce(t *testing.T) {
 	}
 }
 
-// TestALeaderHandsOver starts two managers that compete for a Lease, and stops
-// the leader.
-func TestALeaderHandsOver(t *testing.T) {
-	t.Parallel()
-	p := the(t)
-	ns := p.namespace(t)
+// mayLead lets managers compete for a Lease in a namespace.
+func (p *platform) mayLead(t *testing.T, ns string) {
+	t.Helper()
 	role := &rbacv1.Role{
 		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "leader-election"},
 		Rules: []rbacv1.PolicyRule{
@@ -242,14 +239,27 @@ func TestALeaderHandsOver(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	holder := func() string {
-		var lease coordinationv1.Lease
-		err := p.client.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "manager.windtunnel.dev"}, &lease)
-		if err != nil || lease.Spec.HolderIdentity == nil {
-			return ""
-		}
-		return *lease.Spec.HolderIdentity
+}
+
+// leader is who holds the Lease in a namespace, if anybody does.
+func (p *platform) leader(t *testing.T, ns string) string {
+	t.Helper()
+	var lease coordinationv1.Lease
+	err := p.client.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "manager.windtunnel.dev"}, &lease)
+	if err != nil || lease.Spec.HolderIdentity == nil {
+		return ""
 	}
+	return *lease.Spec.HolderIdentity
+}
+
+// TestALeaderHandsOver starts two managers that compete for a Lease, and stops
+// the leader.
+func TestALeaderHandsOver(t *testing.T) {
+	t.Parallel()
+	p := the(t)
+	ns := p.namespace(t)
+	p.mayLead(t, ns)
+	holder := func() string { return p.leader(t, ns) }
 	first := p.startManager(t, ns, "--leader-elect")
 	eventually(t, func() string {
 		if holder() == "" {

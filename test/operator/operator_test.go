@@ -88,6 +88,11 @@ func TestASweepGivesTheSameRowsHoweverManyShards(t *testing.T) {
 	}
 	for _, shards := range []int32{1, 3} {
 		ns := p.namespace(t)
+		p.kubelet.set(ns, faults{end: func(_, _ int, e *ending) {
+			if e.log != "" {
+				t.Errorf("a worker that succeeds logs\n%s", e.log)
+			}
+		}})
 		sweep := weights().Shards(shards).Obj()
 		p.create(t, ns, sweep)
 		p.until(t, sweep, v1alpha1.ConditionReady)
@@ -171,7 +176,11 @@ func TestABadInputFailsInTheWorkersWords(t *testing.T) {
 	})
 	lines := strings.SplitAfter(trace.Data["trace.jsonl"], "\n")
 	edit(t, p, trace, func(cm *corev1.ConfigMap) { cm.Data["trace.jsonl"] = strings.Join(lines[:100], "") })
-	p.kubelet.set(ns, faults{})
+	p.kubelet.set(ns, faults{end: func(_, _ int, e *ending) {
+		if strings.Count(e.log, "\n") != 1 || !strings.Contains(e.log, "it changed since") {
+			t.Errorf("it logs more than why it fails:\n%s", e.log)
+		}
+	}})
 	failed := p.until(t, run, v1alpha1.ConditionFailed)
 	if failed.Reason != v1alpha1.ReasonJobFailed || !strings.Contains(failed.Message, "bad input: trace") || !strings.Contains(failed.Message, "it changed since") {
 		t.Errorf("it failed with %s: %s", failed.Reason, failed.Message)

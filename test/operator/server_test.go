@@ -52,12 +52,15 @@ type platform struct {
 	kubelet *kubelet
 	// binary is the built windtunnel.
 	binary string
+	// folder holds what the API server reads and writes of audits.
+	folder string
 	// auditLog is what the API server writes of the manager's requests.
 	auditLog string
 	// writes are those of the manager, by namespace.
-	writes writes
-	stop   context.CancelFunc
-	ended  chan error
+	writes  writes
+	context context.Context
+	stop    context.CancelFunc
+	ended   chan error
 }
 
 var (
@@ -75,17 +78,14 @@ func TestMain(m *testing.M) {
 			code = 1
 		}
 	}
+	_ = os.RemoveAll(binaries)
 	os.Exit(code)
 }
 
 // the returns the one platform of all tests, which the first one starts.
 func the(t *testing.T) *platform {
 	t.Helper()
-	for _, binary := range []string{"etcd", "kube-apiserver"} {
-		if _, err := os.Stat(filepath.Join(os.Getenv(assetsVar), binary)); os.Getenv(assetsVar) == "" || err != nil {
-			t.Skipf("no API server: set %s to a folder with etcd and kube-apiserver, such as hack/kube-assets.sh builds", assetsVar)
-		}
-	}
+	needAssets(t)
 	startOnce.Do(func() { started, startErr = start() })
 	if startErr != nil {
 		t.Fatalf("start: %v", startErr)
@@ -93,10 +93,56 @@ func the(t *testing.T) *platform {
 	return started
 }
 
+// needAssets skips a test where there is no API server to start.
+func needAssets(t *testing.T) {
+	t.Helper()
+	for _, binary := range []string{"etcd", "kube-apiserver"} {
+		if _, err := os.Stat(filepath.Join(os.Getenv(assetsVar), binary)); os.Getenv(assetsVar) == "" || err != nil {
+			t.Skipf("no API server: set %s to a folder with etcd and kube-apiserver, such as hack/kube-assets.sh builds", assetsVar)
+		}
+	}
+}
+
+// another returns a platform of a test's own, on which no manager runs. Settings
+// change how its API server and etcd run.
+func another(t *testing.T, settings func(*envtest.ControlPlane)) *platform {
+	t.Helper()
+	needAssets(t)
+	p, err := bare(settings)
+	if err != nil {
+		t.Fatalf("start: %v", err)
+	}
+	p.ended <- nil
+	t.Cleanup(func() {
+		if err := p.close(false); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// start starts the platform of all tests.
 func start() (*platform, error) {
+	p, err := bare(func(*envtest.ControlPlane) {})
+	if err != nil {
+		return nil, err
+	}
+	mgr, err := p.newManager(p.context)
+	if err != nil {
+		return nil, err
+	}
+	go func() { p.ended <- mgr.Start(p.context) }()
+	return p, nil
+}
+
+// bare starts a platform without a manager.
+func bare(settings func(*envtest.ControlPlane)) (*platform, error) {
 	p := &platform{ended: make(chan error, 1)}
 	var err error
-	if p.binary, err = build(); err != nil {
+	if p.binary, err = built(); err != nil {
+		return nil, err
+	}
+	if p.folder, err = os.MkdirTemp("", "windtunnel-operator-test-"); err != nil {
 		return nil, err
 	}
 	p.env = &envtest.Environment{
@@ -106,6 +152,7 @@ func start() (*platform, error) {
 	if err := p.audit(); err != nil {
 		return nil, err
 	}
+	settings(&p.env.ControlPlane)
 	if p.admin, err = p.env.Start(); err != nil {
 		return nil, err
 	}
@@ -116,26 +163,19 @@ func start() (*platform, error) {
 	if p.kube, err = kubernetes.NewForConfig(p.admin); err != nil {
 		return nil, err
 	}
-	var ctx context.Context
-	ctx, p.stop = context.WithCancel(context.Background())
-	if err := p.install(ctx); err != nil {
+	p.context, p.stop = context.WithCancel(context.Background())
+	if err := p.install(p.context); err != nil {
 		return nil, err
 	}
 	p.kubelet = newKubelet(p)
-	go p.kubelet.run(ctx)
-	mgr, err := p.newManager(ctx)
-	if err != nil {
-		return nil, err
-	}
-	go func() { p.ended <- mgr.Start(ctx) }()
+	go p.kubelet.run(p.context)
 	return p, nil
 }
 
 // audit has the API server write down what the manager does.
 func (p *platform) audit() error {
-	folder := filepath.Dir(p.binary)
-	p.auditLog = filepath.Join(folder, "audit.log")
-	policy := filepath.Join(folder, "audit.yaml")
+	p.auditLog = filepath.Join(p.folder, "audit.log")
+	policy := filepath.Join(p.folder, "audit.yaml")
 	p.env.ControlPlane.GetAPIServer().Configure().
 		// Some clusters let nobody block a deletion who may not write finalizers.
 		Append("enable-admission-plugins", "OwnerReferencesPermissionEnforcement").
@@ -156,8 +196,14 @@ func (p *platform) close(audited bool) error {
 			err = fmt.Errorf("the manager's role has rights that it made no use of: %s", strings.Join(unused, ", "))
 		}
 	}
-	return errors.Join(err, os.RemoveAll(filepath.Dir(p.binary)))
+	return errors.Join(err, os.RemoveAll(p.folder))
 }
+
+// built builds the binary once, into the folder binaries.
+var (
+	built    = sync.OnceValues(build)
+	binaries string
+)
 
 // build builds the binary of the workers and of the local verbs.
 func build() (string, error) {
@@ -165,6 +211,7 @@ func build() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	binaries = folder
 	binary := filepath.Join(folder, "windtunnel")
 	out, err := exec.Command("go", "build", "-o", binary, "../../cmd/windtunnel").CombinedOutput()
 	if err != nil {
@@ -234,7 +281,8 @@ func (p *platform) newManager(ctx context.Context) (ctrl.Manager, error) {
 		Cache:   controllers.CacheOptions(),
 		Metrics: metricsserver.Options{BindAddress: "0"},
 	}
-	options.Cache.DefaultFieldSelector = fields.OneTermNotEqualSelector("metadata.namespace", crashes)
+	options.Cache.DefaultFieldSelector = fields.AndSelectors(
+		fields.OneTermNotEqualSelector("metadata.namespace", crashes), fields.OneTermNotEqualSelector("metadata.namespace", skewed))
 	mgr, err := ctrl.NewManager(config, options)
 	if err != nil {
 		return nil, err
