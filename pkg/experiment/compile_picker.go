@@ -39,7 +39,9 @@ func (c *compiler) pickerConfig(profile string, in v1alpha1.EndpointPickerConfig
 	}
 	version := in.Version
 	if version == autoVersion {
-		version = c.newestVersion(text, path.Child(setup.VersionField))
+		if version, errs = c.newestVersion(text, path.Child(setup.VersionField)); len(errs) > 0 {
+			return nil, append(errs, epp.Judge(text, version, at).Errors...)
+		}
 	}
 	config, errs := epp.Load(text, version, at)
 	if len(errs) > 0 {
@@ -59,12 +61,15 @@ func (c *compiler) pickerConfig(profile string, in v1alpha1.EndpointPickerConfig
 	return document, nil
 }
 
-// newestVersion returns the newest version that accepts a file, or comes nearest
-// to it, and notes which.
-func (c *compiler) newestVersion(text []byte, path *field.Path) string {
+// newestVersion returns the newest version that accepts a file, and notes which; or
+// the one that comes nearest to it, with an error.
+func (c *compiler) newestVersion(text []byte, path *field.Path) (string, field.ErrorList) {
 	verdict, why := epp.Newest(text, nil)
+	if verdict.Stage != epp.Accepted {
+		return verdict.Version, field.ErrorList{field.Invalid(path, autoVersion, why)}
+	}
 	c.plan.Warnings = append(c.plan.Warnings, fmt.Sprintf("%s: %s", path, why))
-	return verdict.Version
+	return verdict.Version, nil
 }
 
 // noteApproximations notes which plugins and settings decide otherwise than the

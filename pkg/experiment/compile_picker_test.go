@@ -112,6 +112,16 @@ func TestAutoTakesTheNewestVersionThatAcceptsTheFile(t *testing.T) {
 	}
 }
 
+func TestAutoSaysWhereNoVersionAcceptsTheFile(t *testing.T) {
+	text := strings.Replace(bareConfig, "llm-d.ai/v1alpha1", "llm-d.ai/v1", 1)
+	_, errs := compileRun(t, func(s *v1alpha1.Scenario) {
+		s.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{Version: autoVersion, Inline: &text}
+	})
+	if len(errs) != 2 || !strings.Contains(errs[0], `endpointPickerConfig.version: Invalid value: "auto": no version of the EPP accepts`) || !strings.Contains(errs[1], "inline.apiVersion") {
+		t.Errorf("got %q", errs)
+	}
+}
+
 func TestApproximationsAreNotedOnce(t *testing.T) {
 	c := mustCompileRun(t, func(s *v1alpha1.Scenario) {
 		text := strings.Replace(bareConfig, "queue-scorer", "prefix-cache-scorer", 1)

@@ -121,13 +121,13 @@ func (l *loader) checkParameters(p *plugin, at *field.Path) {
 }
 
 // create makes an instance that the document does not list, named like its
-// type, as the EPP does. It returns nil where the version has no such type.
+// type, as the EPP does. Its place in the document, which it has not, goes by name.
 func (l *loader) create(typeName string) *plugin {
 	kind := lookup(l.dialect, typeName)
 	if kind == nil {
 		panic(fmt.Sprintf("epp: %s has no default plugin %q", l.dialect.name, typeName))
 	}
-	p := &plugin{Name: typeName, Type: typeName, kind: kind, created: true, path: l.path.Child("plugins").Index(len(l.plugins))}
+	p := &plugin{Name: typeName, Type: typeName, kind: kind, created: true, path: l.path.Child("plugins").Key(typeName)}
 	if kind.parameters != nil {
 		p.Parameters = l.defaultParameters(kind)
 		l.checkParameters(p, p.path.Child("parameters"))

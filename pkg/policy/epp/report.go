@@ -73,11 +73,15 @@ func (c *Config) treatmentOf(p *plugin, cluster *Cluster) (Treatment, string) {
 
 // Check says what keeps a configuration that its EPP loads from being simulated
 // on a cluster: plugins without behaviour here, data that nobody states, and
-// settings with which every request would fail. path is the document's.
+// settings with which every request would fail. path is the document's; a plugin that
+// the EPP makes by itself has its name there in place of an index.
 func (c *Config) Check(cluster *Cluster, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for i, p := range c.document.Plugins {
 		at := path.Child("plugins").Index(i)
+		if p.created {
+			at = path.Child("plugins").Key(p.Name)
+		}
 		if treatment, why := c.treatmentOf(p, cluster); treatment == Unsupported {
 			errs = append(errs, field.Invalid(at, p.Name, "cannot be simulated: "+why))
 			continue

@@ -55,3 +55,15 @@ func TestRegistryHasEachTypeOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestPluginsThatTheEPPMakesGoByName(t *testing.T) {
+	c, errs := Load([]byte(oldHeader+"plugins: [{type: prefix-cache-scorer, parameters: {maxPrefixBlocksToMatch: -1}}]"), "gie-v1.5", inline)
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	got := errorTexts(c.Check(&Cluster{Endpoints: 1}, inline))
+	want := []string{"inline.plugins[approx-prefix-cache-producer].parameters.maxPrefixBlocksToMatch: Invalid value: -1: the EPP would crash over the first request"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("errors (-want +got):\n%s", diff)
+	}
+}
