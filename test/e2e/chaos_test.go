@@ -104,9 +104,7 @@ func disturb(t *testing.T, disturbance func(t *testing.T, ns namespace)) {
 	want := calm(t)
 	ns := newNamespace(t)
 	ns.apply(t, chaosStorm("storm"))
-	ns.eventually(t, "policysweep/storm", "running", func(o *object) bool {
-		return o.condition("Ready").Reason == "Running"
-	})
+	ns.eventually(t, "policysweep/storm", "running", running)
 	disturbance(t, ns)
 	o := ns.eventually(t, "policysweep/storm", "at an end", func(o *object) bool {
 		return o.condition("Complete").Status == "True" || o.condition("Failed").Status == "True"
@@ -178,12 +176,18 @@ func TestTwoManagers(t *testing.T) {
 	disturb(t, func(*testing.T, namespace) {})
 }
 
+// hungryStorm is a sweep whose pods run out of memory.
+func hungryStorm(name string) []byte {
+	// All requests wait at once, so that no collection of garbage makes room.
+	hungry := storm(name, 2, 2, 10*stormRequests, 2, `limits: {memory: 24Mi}`)
+	return bytes.Replace(hungry, []byte(`rate: "12"`), []byte(`rate: "1000000"`), 1)
+}
+
 // TestOutOfMemory gives shards less memory than a simulation takes.
 func TestOutOfMemory(t *testing.T) {
+	t.Parallel()
 	ns := newNamespace(t)
-	// All requests wait at once, so that no collection of garbage makes room.
-	hungry := storm("hungry", 2, 2, 10*stormRequests, 2, `limits: {memory: 24Mi}`)
-	ns.apply(t, bytes.Replace(hungry, []byte(`rate: "12"`), []byte(`rate: "1000000"`), 1))
+	ns.apply(t, hungryStorm("hungry"))
 	o := ns.eventually(t, "policysweep/hungry", "at an end", func(o *object) bool {
 		return o.condition("Failed").Status == "True" || o.condition("Complete").Status == "True"
 	})
@@ -195,6 +199,7 @@ func TestOutOfMemory(t *testing.T) {
 // TestFullQuota lets a namespace have no pod: the condition says why, and once
 // there is room the sweep goes on.
 func TestFullQuota(t *testing.T) {
+	t.Parallel()
 	want := calm(t)
 	ns := newNamespace(t)
 	ns.kubectl(t, "create", "quota", "full", "--hard=pods=0")

@@ -59,16 +59,8 @@ func newNamespace(t *testing.T) namespace {
 		if t.Failed() {
 			ns.describe(t)
 		}
-		// The objects first: of a namespace that is being deleted the pods go first,
-		// and one that failed stays until its Job has replaced it, which it cannot
-		// there any more.
-		for _, args := range [][]string{
-			{"delete", "policysweeps,simulationruns,jobs", "--all", "--wait=false"},
-			{"delete", "namespace", string(ns), "--wait=false"},
-		} {
-			if _, err := ns.try(args...); err != nil {
-				t.Error(err)
-			}
+		if _, err := ns.try("delete", "namespace", string(ns), "--wait=false", "--ignore-not-found"); err != nil {
+			t.Error(err)
 		}
 	})
 	return ns
@@ -163,8 +155,10 @@ type object struct {
 	Status struct {
 		ObservedGeneration int64       `json:"observedGeneration"`
 		Conditions         []condition `json:"conditions"`
+		EngineVersion      string      `json:"engineVersion"`
 		Progress           struct {
 			Completed, Total, Reused int64
+			Round                    int32
 		} `json:"progress"`
 		Results struct {
 			Index, Digest string
@@ -190,6 +184,9 @@ func (o *object) condition(kind string) condition {
 	}
 	return condition{Type: kind}
 }
+
+// running says whether the object is being worked on.
+func running(o *object) bool { return o.condition("Ready").Reason == "Running" }
 
 // checkComplete checks what a status says of work that is done.
 func (o *object) checkComplete(t *testing.T) {

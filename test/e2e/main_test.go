@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 // install installs the operator as docs/install.md says, and waits until it is
 // ready.
 func install() error {
-	if _, err := command("kubectl", "apply", "-k", root+"/config/default"); err != nil {
+	if _, err := command("kubectl", "apply", "--server-side", "-k", root+"/config/default"); err != nil {
 		return err
 	}
 	_, err := command("kubectl", "-n", systemNamespace, "rollout", "status", manager, "--timeout=3m")

@@ -14,6 +14,7 @@ const (
 
 // TestPromoteAndFollow takes a sweep from apply to what is to be rolled out.
 func TestPromoteAndFollow(t *testing.T) {
+	t.Parallel()
 	ns := newNamespace(t)
 	ns.apply(t, edited(t, sample(t, gatesSample), "gates", func(spec map[string]any) {
 		spec["follow"] = map[string]any{"best": 2}
@@ -48,6 +49,7 @@ func TestPromoteAndFollow(t *testing.T) {
 
 // TestReuse applies a sweep that another one has simulated already: nothing runs.
 func TestReuse(t *testing.T) {
+	t.Parallel()
 	ns := newNamespace(t)
 	ns.apply(t, edited(t, sample(t, defaultSample), "first", nil))
 	ns.wait(t, "Complete", "policysweep/first")
@@ -71,8 +73,10 @@ func TestReuse(t *testing.T) {
 // TestDeletion deletes a sweep in the ways that there are: all that it made goes
 // with it, unless it is to be orphaned.
 func TestDeletion(t *testing.T) {
+	t.Parallel()
 	for _, cascade := range []string{"background", "foreground"} {
 		t.Run(cascade, func(t *testing.T) {
+			t.Parallel()
 			ns := newNamespace(t)
 			ns.apply(t, sample(t, gatesSample))
 			ns.wait(t, "Complete", "policysweep/gates")
@@ -93,6 +97,7 @@ func TestDeletion(t *testing.T) {
 		})
 	}
 	t.Run("orphan", func(t *testing.T) {
+		t.Parallel()
 		ns := newNamespace(t)
 		ns.apply(t, sample(t, gatesSample))
 		ns.wait(t, "Complete", "policysweep/gates")
@@ -102,4 +107,26 @@ func TestDeletion(t *testing.T) {
 			t.Errorf("the results that were to stay still belong to %s", owners)
 		}
 	})
+}
+
+// TestANamespaceGoes deletes a namespace in which sweeps are complete, run and lose
+// pods: all goes with it, and nobody has to delete them before.
+func TestANamespaceGoes(t *testing.T) {
+	t.Parallel()
+	ns := newNamespace(t)
+	ns.apply(t, sample(t, gatesSample))
+	ns.wait(t, "Complete", "policysweep/gates")
+	ns.apply(t, chaosStorm("storm"))
+	ns.apply(t, hungryStorm("hungry"))
+	ns.eventually(t, "policysweep/storm", "running", running)
+	ns.eventually(t, "policysweep/hungry", "losing pods", func(*object) bool {
+		failed, err := ns.try("get", "pods", "--field-selector=status.phase=Failed", "-o", "name")
+		return err == nil && failed != ""
+	})
+	if o := ns.get(t, "policysweep/storm"); !running(o) {
+		t.Errorf("nothing runs any more: %+v", o.Status)
+	}
+	if _, err := command("kubectl", "delete", "namespace", string(ns), "--timeout=2m"); err != nil {
+		t.Errorf("%v\n%s", err, ns.kubectl(t, "get", "namespace", string(ns), "-o", "jsonpath={.status.conditions}"))
+	}
 }

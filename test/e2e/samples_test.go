@@ -14,6 +14,7 @@ import (
 // TestSamples applies all samples at once, waits for them, and looks at what
 // kubectl shows.
 func TestSamples(t *testing.T) {
+	t.Parallel()
 	ns := newNamespace(t)
 	ns.kubectl(t, "apply", "-k", root+"/config/samples")
 	ns.wait(t, "Complete", "simulationruns", "--all")
@@ -58,6 +59,7 @@ func checkPods(t *testing.T, ns namespace) {
 // TestResultsAreThoseOfALocalRun holds the rows that a cluster gave against those
 // of the same manifest on one machine.
 func TestResultsAreThoseOfALocalRun(t *testing.T) {
+	t.Parallel()
 	ns := newNamespace(t)
 	files := map[string]string{
 		"llm-d-default": "policysweep-llm-d-default.yaml",
