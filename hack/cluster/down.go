@@ -28,7 +28,7 @@ func (c *cluster) down(ctx context.Context) error {
 	}
 	var errs []error
 	// Who starts things goes before who runs them. Nothing is worth waiting for.
-	for _, name := range []string{"kubelet", "kube-proxy", "kube-controller-manager", "kube-scheduler"} {
+	for _, name := range []string{"kubelet", "kube-proxy", "kube-controller-manager", "kube-scheduler", "network-policies"} {
 		errs = append(errs, c.stop(ctx, name, 5*time.Second))
 	}
 	errs = append(errs, c.endPods(ctx))
@@ -191,13 +191,13 @@ func mountPoint(line string) string {
 	return strings.ReplaceAll(fields[4], `\040`, " ")
 }
 
-// removeNetwork removes kube-proxy's tables and the bridge. The interfaces of
+// removeNetwork removes kube-proxy's tables, that of network policies, and the bridge. The interfaces of
 // pods have gone with their network namespaces.
 func (c *cluster) removeNetwork(ctx context.Context) error {
 	var errs []error
-	for _, family := range []string{"ip", "ip6"} {
-		if output(exec.CommandContext(ctx, "nft", "list", "table", family, "kube-proxy")) == nil {
-			errs = append(errs, output(exec.CommandContext(ctx, "nft", "delete", "table", family, "kube-proxy")))
+	for _, table := range [][]string{{"ip", "kube-proxy"}, {"ip6", "kube-proxy"}, {"ip", policyTable}} {
+		if output(exec.CommandContext(ctx, "nft", append([]string{"list", "table"}, table...)...)) == nil {
+			errs = append(errs, output(exec.CommandContext(ctx, "nft", append([]string{"delete", "table"}, table...)...)))
 		}
 	}
 	if _, err := net.InterfaceByName(bridge); err == nil {

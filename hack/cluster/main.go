@@ -37,6 +37,7 @@ PROGRAM is one of: %s
 
 environment
   WINDTUNNEL_CLUSTER_DIR  the state folder (default %s)
+  POLICIES=off            enforce no NetworkPolicies, which not every kernel can
   CLUSTER=existing        use the cluster that KUBECONFIG names (kind, or any) and
                           never change it: up looks whether it serves, down leaves it
   LOAD_IMAGE              then the command that loads an archive into its nodes, such

@@ -21,17 +21,17 @@ const (
 	bridge  = "cni0"
 )
 
-// settings are those of the kernel that the kubelet and the bridge plugin change.
+// settings are those of the kernel that the cluster changes.
 var settings = []string{
 	"kernel/keys/root_maxbytes", "kernel/keys/root_maxkeys", "kernel/panic", "kernel/panic_on_oops",
-	"net/ipv4/ip_forward", "vm/overcommit_memory", "vm/panic_on_oom",
+	"net/bridge/bridge-nf-call-iptables", "net/ipv4/ip_forward", "vm/overcommit_memory", "vm/panic_on_oom",
 }
 
 // prepare makes everything that the programs find when they start. What is
 // there from an earlier up stays as it is.
 func (c *cluster) prepare(ctx context.Context) error {
 	if _, err := os.Stat(c.path("prepared")); err == nil {
-		return errors.Join(c.makeCgroups(), c.makeBridge(ctx))
+		return errors.Join(c.makeCgroups(), c.makeBridge(ctx), filterBridge(ctx))
 	}
 	if _, err := net.InterfaceByName(bridge); err == nil {
 		return fmt.Errorf("there is a bridge %s already, which is not of the cluster in %s: is another one up?", bridge, c.dir)
@@ -44,10 +44,12 @@ func (c *cluster) prepare(ctx context.Context) error {
 	steps := []func() error{
 		c.recordSettings,
 		func() error { return c.buildPause(ctx) },
+		func() error { return c.buildPolicies(ctx) },
 		c.writeIdentities,
 		c.writeConfigs,
 		c.makeCgroups,
 		func() error { return c.makeBridge(ctx) },
+		func() error { return filterBridge(ctx) },
 		func() error { return os.WriteFile(c.path("prepared"), nil, 0o644) },
 	}
 	for _, step := range steps {
@@ -68,6 +70,9 @@ func (c *cluster) recordSettings() error {
 	var record strings.Builder
 	for _, name := range settings {
 		value, err := os.ReadFile(filepath.Join("/proc/sys", name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // of a module that is not loaded
+		}
 		if err != nil {
 			return err
 		}

@@ -20,6 +20,7 @@ import (
 // programNames are sorted.
 var programNames = []string{
 	"containerd", "etcd", "kube-apiserver", "kube-controller-manager", "kube-proxy", "kube-scheduler", "kubelet",
+	"network-policies",
 }
 
 // Addresses of the cluster. Pods, the bridge that they hang on, and with it the
@@ -44,10 +45,14 @@ type assets struct{ kube, runtime string }
 
 // programs lists them in the order in which they start.
 func (c *cluster) programs(a assets) []program {
-	return []program{
+	all := []program{
 		c.etcd(a), c.apiServer(a), c.controllerManager(a), c.scheduler(a),
 		c.containerd(a), c.kubelet(a), c.proxy(a),
 	}
+	if policies() {
+		all = append(all, c.networkPolicies())
+	}
+	return all
 }
 
 func (c *cluster) etcd(a assets) program {

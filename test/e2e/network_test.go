@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const (
+	probeImage = "windtunnel-probe:dev"
+	strangers  = "{}"
+	workers    = "{app.kubernetes.io/name: windtunnel, app.kubernetes.io/component: worker}"
+
+	reached, timeout, refused = "reached", "timeout", "connection refused"
+)
+
+// TestNetworkPolicies looks from inside pods at whom the policies let them reach. A
+// worker reaches the API server and nothing else, and nobody reaches it; the manager is
+// reached for its metrics and probes and nothing else.
+func TestNetworkPolicies(t *testing.T) {
+	t.Parallel()
+	if !ours() || os.Getenv("POLICIES") == "off" {
+		t.Skip("nobody knows whether this cluster enforces policies")
+	}
+	loadProbe(t)
+	ns := newNamespace(t)
+	ns.serve(t, "stranger", strangers)
+	ns.serve(t, "worker", workers)
+	api := ns.kubectl(t, "get", "service", "kubernetes", "-n", "default", "-o", "jsonpath={.spec.clusterIP}") + ":443"
+	node := ns.kubectl(t, "get", "nodes", "-o", `jsonpath={.items[0].status.addresses[?(@.type=="InternalIP")].address}`)
+	managerIP := namespace(systemNamespace).kubectl(t, "get", "pods", "-l", "app.kubernetes.io/component=manager", "-o", "jsonpath={.items[0].status.podIP}")
+	metrics, probes, nothing := managerIP+":8443", managerIP+":8081", managerIP+":9999"
+	stranger, worker, kubelet := ns.podIP(t, "stranger")+":8080", ns.podIP(t, "worker")+":8080", node+":10250"
+
+	ns.checkReach(t, "worker-before", workers, map[string]string{
+		api: reached, node + ":6443": reached, stranger: reached, kubelet: reached, metrics: reached, nothing: refused,
+	})
+	ns.checkReach(t, "stranger-before", strangers, map[string]string{worker: reached, nothing: refused})
+
+	ns.kubectl(t, "apply", "-k", root+"/config/network-policy/worker")
+	system := namespace(systemNamespace)
+	system.kubectl(t, "apply", "-f", root+"/config/network-policy/manager.yaml")
+	t.Cleanup(func() { system.kubectl(t, "delete", "-f", root+"/config/network-policy/manager.yaml") })
+
+	ns.checkReach(t, "worker-after", workers, map[string]string{
+		api: reached, node + ":6443": reached, stranger: timeout, kubelet: timeout, metrics: timeout, nothing: timeout,
+	})
+	ns.checkReach(t, "stranger-after", strangers, map[string]string{
+		stranger: reached, worker: timeout, metrics: reached, probes: reached, nothing: timeout,
+	})
+	// Where the policy names who may come, nobody else does.
+	system.kubectl(t, "patch", "networkpolicy/windtunnel-manager", "--type=json", `--patch=[{"op": "add", "path": "/spec/ingress/0/from",
+		"value": [{"namespaceSelector": {}, "podSelector": {"matchLabels": {"app": "prometheus"}}}]}]`)
+	ns.checkReach(t, "prometheus", "{app: prometheus}", map[string]string{metrics: reached})
+	ns.checkReach(t, "stranger-then", strangers, map[string]string{metrics: timeout})
+	// Real workers and the manager get along with that.
+	ns.apply(t, sample(t, gatesSample))
+	ns.wait(t, "Complete", "policysweep/gates")
+}
+
+// loadProbe builds the program of the probing pods and loads it into the node.
+func loadProbe(t *testing.T) {
+	t.Helper()
+	repository, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary, archive := filepath.Join(t.TempDir(), "probe"), filepath.Join(t.TempDir(), "image.tar")
+	for _, args := range [][]string{
+		{"env", "CGO_ENABLED=0", "GOOS=linux", "go", "build", "-C", repository, "-trimpath", "-o", binary, "./test/e2e/probe"},
+		{"go", "run", "-C", filepath.Join(repository, "hack", "image"), ".", "-binary", binary, "-entrypoint", "/probe", "-tag", probeImage, "-output", archive},
+	} {
+		if _, err := command(args[0], args[1:]...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	node(t, "load-image", archive)
+}
+
+// probe starts a pod of the probing program.
+func (ns namespace) probe(t *testing.T, name, labels string, args ...string) {
+	t.Helper()
+	ns.apply(t, fmt.Appendf(nil, `
+apiVersion: v1
+kind: Pod
+metadata: {name: %s, labels: %s}
+spec:
+  restartPolicy: Never
+  automountServiceAccountToken: false
+  terminationGracePeriodSeconds: 1
+  securityContext: {runAsNonRoot: true, runAsUser: 65532, seccompProfile: {type: RuntimeDefault}}
+  containers:
+  - name: probe
+    image: %s
+    imagePullPolicy: Never
+    args: ["%s"]
+    securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
+`, name, labels, probeImage, strings.Join(args, `", "`)))
+}
+
+// serve starts a pod that accepts connections.
+func (ns namespace) serve(t *testing.T, name, labels string) {
+	t.Helper()
+	ns.probe(t, name, labels, "serve", ":8080")
+	ns.wait(t, "Ready", "pod/"+name)
+}
+
+func (ns namespace) podIP(t *testing.T, name string) string {
+	t.Helper()
+	return ns.kubectl(t, "get", "pod", name, "-o", "jsonpath={.status.podIP}")
+}
+
+// checkReach has a pod with the labels connect to addresses, and checks what comes
+// of it.
+func (ns namespace) checkReach(t *testing.T, name, labels string, want map[string]string) {
+	t.Helper()
+	args := []string{"dial"}
+	for address := range want {
+		args = append(args, address)
+	}
+	ns.probe(t, name, labels, args...)
+	ns.kubectl(t, "wait", "--for=jsonpath={.status.phase}=Succeeded", "--timeout="+patience.String(), "pod/"+name)
+	told := map[string]string{}
+	for line := range strings.Lines(ns.kubectl(t, "logs", name)) {
+		address, outcome, _ := strings.Cut(strings.TrimSpace(line), " ")
+		told[address] = outcome
+	}
+	for address, outcome := range want {
+		if !strings.HasSuffix(told[address], outcome) {
+			t.Errorf("%s connects to %s: %q, want %q", name, address, told[address], outcome)
+		}
+	}
+}
