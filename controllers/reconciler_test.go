@@ -53,6 +53,18 @@ func TestAWorldThatAlwaysMovesOnIsObservedLessAndLess(t *testing.T) {
 	}
 }
 
+// TestErrorsDoNotFloodTheLog counts the tries of an object that fails for an hour, each of
+// which is a line of the log.
+func TestErrorsDoNotFloodTheLog(t *testing.T) {
+	tries, retry := 0, backOff(firstRetry, longestInterval)
+	for passed := time.Duration(0); passed < time.Hour; tries++ {
+		passed += retry.When(reconcile.Request{})
+	}
+	if tries < 60 || tries > 80 {
+		t.Errorf("it is tried %d times, want some seventy", tries)
+	}
+}
+
 // TestWhatIsRememberedGoesWithItsObject: when its work has ended, and when it is gone.
 func TestWhatIsRememberedGoesWithItsObject(t *testing.T) {
 	remembered := func(r *reconciler) int {

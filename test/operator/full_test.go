@@ -77,9 +77,7 @@ func TestAFullEtcd(t *testing.T) {
 		t.Errorf("/healthz answers %d: %s", code, text)
 	}
 	// Whoever leads has to say so again and again; who cannot must give way.
-	if err := leader.cmd.Wait(); err == nil || !strings.Contains(leader.log.String(), "leader election lost") {
-		t.Errorf("a leader that cannot write ends with %v:\n%s", err, leader.log)
-	}
+	leader.fails(t, "leader election lost")
 	leader = p.startManager(t, leaders, "--leader-elect")
 	leader.untilReady(t)
 	p.makeRoom(t)
@@ -104,6 +102,21 @@ func TestAFullEtcd(t *testing.T) {
 	t.Logf("full for %s: %d lines of log, %d of them say that etcd is full", *fullFor, strings.Count(log, "\n"), said)
 	if said == 0 || said > 60 || !strings.Contains(log, `"name":"fresh"`) {
 		t.Errorf("the log does not say once and for all that etcd is full:\n%s", log)
+	}
+}
+
+// fails waits for the manager's end, and expects words in its log.
+func (m *managerProcess) fails(t *testing.T, words string) {
+	t.Helper()
+	ended := make(chan error, 1)
+	go func() { ended <- m.cmd.Wait() }()
+	select {
+	case err := <-ended:
+		if err == nil || !strings.Contains(m.log.String(), words) {
+			t.Errorf("it ends with %v:\n%s", err, m.log)
+		}
+	case <-time.After(patience):
+		t.Fatal("it does not end")
 	}
 }
 

@@ -68,10 +68,10 @@ func TestAManagerThatWasCutOff(t *testing.T) {
 	if watches := line.count("watch is gone"); watches == 0 {
 		t.Error("no watch was gone")
 	}
-	t.Logf("%v", line.seen)
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
+	t.Logf("%d pages and %d watches were gone", line.count("page is gone"), line.count("watch is gone"))
 }
 
 // brittle is a line to an API server that can be cut: watches end, and requests wait.
