@@ -67,3 +67,7 @@ func newApproxPrefix(t *testing.T, parameters string, endpoints int) *approxPref
 func TestMatchesWorkedOutByHand(t *testing.T) {
 	replayPrefixes(t, filepath.Join("testdata", "approx-prefix.jsonl"))
 }
+
+func TestMatchesOfTheRealProducer(t *testing.T) {
+	replayPrefixes(t, filepath.Join("testdata", "real", "approx-prefix.jsonl"))
+}

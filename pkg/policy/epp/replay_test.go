@@ -254,3 +254,9 @@ func TestDecisionsWorkedOutByHand(t *testing.T) {
 	cases := readLines[scheduleCase](t, filepath.Join("testdata", "schedule.jsonl"))
 	replay(t, cases, func(config string) string { return filepath.Join("testdata", "configs", config) })
 }
+
+// TestDecisionsOfTheRealScheduler needs no open data: see testdata/real/README.md.
+func TestDecisionsOfTheRealScheduler(t *testing.T) {
+	cases := readLines[scheduleCase](t, filepath.Join("testdata", "real", "schedule.jsonl"))
+	replay(t, cases, func(config string) string { return filepath.Join("testdata", "real", config) })
+}
