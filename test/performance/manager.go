@@ -158,8 +158,13 @@ func freeAddress() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// until asks again and again until the answer is yes.
+// until asks ten times a second until the answer is yes.
 func until(ctx context.Context, check func() (bool, error)) error {
+	return every(ctx, 100*time.Millisecond, check)
+}
+
+// every asks at intervals until the answer is yes.
+func every(ctx context.Context, interval time.Duration, check func() (bool, error)) error {
 	for {
 		if yes, err := check(); yes || err != nil {
 			return err
@@ -167,7 +172,7 @@ func until(ctx context.Context, check func() (bool, error)) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(100 * time.Millisecond):
+		case <-time.After(interval):
 		}
 	}
 }
