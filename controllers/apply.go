@@ -75,7 +75,7 @@ func (a applier) do(ctx context.Context, act act) error {
 	switch {
 	case act.verb == ensure && apierrors.IsAlreadyExists(err):
 		return a.belongs(ctx, act.object)
-	case act.verb == remove && apierrors.IsNotFound(err):
+	case act.verb.api() == "delete" && apierrors.IsNotFound(err):
 		return nil
 	case apierrors.IsAlreadyExists(err), apierrors.IsConflict(err), act.verb.api() == "patch" && apierrors.IsNotFound(err):
 		return errStale
@@ -89,10 +89,13 @@ func (a applier) write(ctx context.Context, act act) error {
 	switch act.verb {
 	case create, ensure:
 		return a.client.Create(ctx, act.object.DeepCopyObject().(client.Object))
-	case remove:
+	case remove, unwind:
+		propagation := metav1.DeletePropagationBackground
+		if act.verb == unwind {
+			propagation = metav1.DeletePropagationForeground
+		}
 		return a.client.Delete(ctx, act.object,
-			client.PropagationPolicy(metav1.DeletePropagationBackground),
-			client.Preconditions{UID: ptr.To(act.object.GetUID())})
+			client.PropagationPolicy(propagation), client.Preconditions{UID: ptr.To(act.object.GetUID())})
 	case suspend, resume:
 		return a.client.Patch(ctx, act.object.DeepCopyObject().(client.Object), suspendPatch(act))
 	}
@@ -190,7 +193,7 @@ func (a applier) tell(s subject, n news) {
 
 // jobNews tells of an act on a Job.
 func jobNews(act act, job *batchv1.Job) news {
-	names := map[verb]string{create: "JobCreated", remove: "JobDeleted", suspend: "JobSuspended", resume: "JobResumed"}
+	names := map[verb]string{create: "JobCreated", remove: "JobDeleted", unwind: "JobDeleted", suspend: "JobSuspended", resume: "JobResumed"}
 	return news{reason: names[act.verb], action: "Reconcile", note: fmt.Sprintf("Job %s: %s", job.Name, act.why)}
 }
 

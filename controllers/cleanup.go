@@ -22,7 +22,7 @@ func (d *decider) halt(why string) {
 		case done:
 		case queued(job):
 			// Its queue would only start it again.
-			d.do(act{remove, job, why})
+			d.do(act{unwind, job, why})
 		default:
 			d.do(act{suspend, job, why})
 		}
@@ -179,7 +179,7 @@ func (d *decider) cleans(object metav1.Object) bool {
 // removes reports whether the decision deletes an object already.
 func (d *decider) removes(object metav1.Object) bool {
 	for _, a := range d.decision.acts {
-		if a.verb == remove && a.object.GetUID() == object.GetUID() {
+		if a.verb.api() == "delete" && a.object.GetUID() == object.GetUID() {
 			return true
 		}
 	}

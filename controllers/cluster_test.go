@@ -126,7 +126,7 @@ func (c *cluster) restart() {
 		c.reconcilers[s.kind] = &reconciler{
 			client:   reading,
 			subjects: s,
-			observer: &observer{cache: reading, live: counted, plans: newPlanCache(1 << 20), contents: newContents(), journals: newJournals(1000), image: "windtunnel:test", clock: c.clock},
+			observer: &observer{cache: reading, live: counted, plans: newPlanCache(1 << 20), contents: newContents(), journals: newJournals(1000), words: &lastWords{}, image: "windtunnel:test", clock: c.clock},
 			applier:  applier{client: reading, recorder: c.recorder, tally: newTally()},
 			clock:    c.clock,
 			stale:    backOff(staleInterval, staleInterval),
@@ -218,20 +218,22 @@ func (c *cluster) decide(o client.Object) (*world, decision) {
 }
 
 // reconcile does all that is to be done about an object, and checks that then
-// nothing is left.
-func (c *cluster) reconcile(o client.Object) decision {
+// nothing is left. It returns more than one decision where the first one waited for
+// something that here takes no time.
+func (c *cluster) reconcile(o client.Object) []decision {
 	c.t.Helper()
 	w, d := c.decide(o)
 	c.must(c.reconcilers[w.subject.kind()].applier.apply(c.t.Context(), w, d, c.clock.Now()))
 	_, again := c.decide(o)
-	if len(again.acts) > 0 && len(d.acts) > 0 && !slices.ContainsFunc(d.acts, func(a act) bool { return a.verb != remove }) {
-		// It waited for a Job to go, which here takes no time.
-		return c.reconcile(o)
+	toGo := len(d.acts) > 0 && !slices.ContainsFunc(d.acts, func(a act) bool { return a.verb != remove })
+	if len(again.acts) > 0 && (toGo || w.again > 0) {
+		// For a Job to go, or for one that is stopped to come to rest.
+		return append([]decision{d}, c.reconcile(o)...)
 	}
 	if len(again.acts) > 0 || len(again.cleanup) > 0 || again.status != nil || len(again.news) > 0 {
 		c.t.Fatalf("decided again after %v (%s): %v, cleanup %v, status %s", d.acts, statusWords(d.status), again.acts, again.cleanup, statusWords(again.status))
 	}
-	return d
+	return []decision{d}
 }
 
 // job returns the one Job that is not being deleted.
@@ -364,15 +366,41 @@ func (c *cluster) succeed(job *batchv1.Job, index int) *corev1.Pod {
 	return pod
 }
 
+// stop runs the real worker for a pod, which is told to stop after so many
+// simulations.
+func (c *cluster) stop(job *batchv1.Job, pod *corev1.Pod, simulations int) {
+	c.t.Helper()
+	index, _ := completionIndex(pod)
+	c.endPod(pod, 130, "Error", c.workFor(job, index, simulations))
+}
+
+// goes deletes a pod, of which the managers' watches tell.
+func (c *cluster) goes(pod *corev1.Pod) {
+	c.t.Helper()
+	c.must(c.client.Delete(c.t.Context(), pod))
+	for _, r := range c.reconcilers {
+		r.observer.words.hear(pod)
+	}
+}
+
 // work runs the real worker for an index and returns its termination message.
 func (c *cluster) work(job *batchv1.Job, index int) string {
 	c.t.Helper()
-	id := fmt.Sprintf("%s/%d", job.Name, index)
+	return c.workFor(job, index, -1)
+}
+
+// workFor is work that is told to stop after so many simulations, unless that is
+// below 0.
+func (c *cluster) workFor(job *batchv1.Job, index, simulations int) string {
+	c.t.Helper()
+	id := fmt.Sprintf("%s/%d/%d", job.Name, index, simulations)
 	done, known := c.worked[id]
 	if !known {
 		var err error
-		done, err = c.simulate(job, index)
-		c.must(err)
+		done, err = c.simulate(job, index, simulations)
+		if simulations < 0 || !errors.Is(err, worker.ErrStopped) {
+			c.must(err)
+		}
 		if c.worked != nil {
 			c.worked[id] = done
 		}
@@ -383,9 +411,12 @@ func (c *cluster) work(job *batchv1.Job, index int) string {
 	return done.message
 }
 
-// simulate runs the real worker for an index.
-func (c *cluster) simulate(job *batchv1.Job, index int) (shardWork, error) {
+// simulate runs the real worker for an index, which is told to stop after so many
+// simulations unless that is below 0.
+func (c *cluster) simulate(job *batchv1.Job, index, simulations int) (shardWork, error) {
 	c.t.Helper()
+	ctx, stop := context.WithCancel(c.t.Context())
+	defer stop()
 	folder := c.t.TempDir()
 	for _, volume := range job.Spec.Template.Spec.Volumes {
 		var cm corev1.ConfigMap
@@ -397,9 +428,17 @@ func (c *cluster) simulate(job *batchv1.Job, index int) (shardWork, error) {
 			c.must(os.WriteFile(filepath.Join(folder, key), raw, 0o600))
 		}
 	}
+	if simulations == 0 {
+		stop()
+	}
 	var done shardWork
-	report, err := worker.Run(c.t.Context(), worker.Options{
+	report, err := worker.Run(ctx, worker.Options{
 		PlanFolder: folder, RoundFolder: folder, InputsFolder: folder, Index: index, Shards: int(*job.Spec.Completions), Parallelism: 1,
+		Progress: func(done int) {
+			if done == simulations {
+				stop()
+			}
+		},
 	}, (*collector)(&done.configMaps))
 	raw, encodeErr := report.Encode()
 	c.must(encodeErr)
@@ -410,7 +449,7 @@ func (c *cluster) simulate(job *batchv1.Job, index int) (shardWork, error) {
 // refused is the message of a worker that ends because of what it reads.
 func (c *cluster) refused(job *batchv1.Job, index int) string {
 	c.t.Helper()
-	done, err := c.simulate(job, index)
+	done, err := c.simulate(job, index, -1)
 	if !errors.Is(err, worker.ErrBadInput) {
 		c.t.Fatalf("the worker ends with %v, want %v", err, worker.ErrBadInput)
 	}

@@ -277,19 +277,6 @@ func (d *decider) work() {
 	}
 }
 
-// fresh reports whether there are rows that the status does not name.
-func (d *decider) fresh() bool {
-	named := int64(0)
-	if results := d.subject.status().Results; results != nil && d.subject.status().PlanHash == d.plan.hash {
-		named = results.Rows
-	}
-	rows := int64(len(d.standing.borrowed))
-	for _, ref := range d.standing.chunks {
-		rows += int64(ref.Rows)
-	}
-	return rows != named
-}
-
 // prepare makes what a Job's pods need.
 func (d *decider) prepare() {
 	namespace := d.subject.object().GetNamespace()
@@ -317,6 +304,10 @@ func (d *decider) start() {
 	}
 	job := makeJob(d.subject, d.plan, d.task, d.image)
 	d.do(act{create, job, d.startWords()})
+	// What is known of pods is of another Job's.
+	w := *d.world
+	w.pods, w.alive, w.again = nil, false, 0
+	d.world = &w
 	d.follow(job)
 }
 
@@ -324,19 +315,25 @@ func (d *decider) start() {
 // that changed. What others did to the Job's suspend since stays: that is how
 // Kueue admits and evicts.
 func (d *decider) follow(job *batchv1.Job) {
-	want, held := d.subject.execution().Suspend, isSuspended(job)
+	want, held, ours := d.subject.execution().Suspend, isSuspended(job), lastWantedSuspended(job)
 	switch {
-	case want && !lastWantedSuspended(job):
+	case want && !ours:
 		d.do(act{suspend, job, "spec.execution.suspend is true now"})
-	case !want && lastWantedSuspended(job):
+	case !want && ours && (!held || d.again == 0):
 		d.do(act{resume, job, "the spec wants it to run"})
 		held = false
+	case !held && d.again > 0 && d.again*worthIndexing >= d.standing.round.Simulations() && !queued(job):
+		d.do(act{suspend, job, fmt.Sprintf("it would do %s again; another Job does what is left", count(d.again, "simulation"))})
+		held, ours = true, true
 	}
 	st := d.standing
 	switch {
 	case want:
 		d.held = true
 		d.report(d.planned(), verdict{suspended, v1alpha1.ReasonSuspended, "spec.execution.suspend is true; " + progressWords(st)})
+	case held && ours:
+		d.lookAgain(stopPatience)
+		d.report(d.planned(), verdict{ongoing, v1alpha1.ReasonRunning, join(progressWords(st), stoppingWords(job))})
 	case held:
 		d.held = true
 		d.report(d.planned(), verdict{ongoing, v1alpha1.ReasonPending, heldWords(st, job)})

@@ -32,8 +32,10 @@ const (
 	create verb = "create"
 	// ensure creates what is named by its content: being there is success, unless
 	// it is somebody else's.
-	ensure  verb = "ensure"
-	remove  verb = "delete"
+	ensure verb = "ensure"
+	remove verb = "delete"
+	// unwind deletes a Job once its pods have ended.
+	unwind  verb = "unwind"
 	suspend verb = "suspend"
 	resume  verb = "resume"
 )
@@ -43,7 +45,7 @@ func (v verb) api() string {
 	switch v {
 	case create, ensure:
 		return "create"
-	case remove:
+	case remove, unwind:
 		return "delete"
 	default:
 		return "patch"

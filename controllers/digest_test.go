@@ -43,8 +43,8 @@ func searchedSweep(kind string, shards int32) *v1alpha1.PolicySweep {
 }
 
 // TestTheDigestDoesNotDependOnHowItIsRun runs sweeps in 1, 3 and 16 shards that end
-// in any order, with managers that forget everything and Jobs that somebody
-// deletes half-way. Their results have the digest that they have on a laptop.
+// in any order, with managers that forget everything, pods that are stopped and Jobs
+// that somebody deletes half-way. Their results have the digest that they have on a laptop.
 func TestTheDigestDoesNotDependOnHowItIsRun(t *testing.T) {
 	for kind := range searched {
 		t.Run(kind, func(t *testing.T) {
@@ -90,6 +90,8 @@ func (c *cluster) finish(sweep *v1alpha1.PolicySweep, random *rand.Rand) int {
 		case random.IntN(12) == 0:
 			c.must(c.client.Delete(c.t.Context(), job))
 			c.collectGarbage()
+		case random.IntN(6) == 0 && len(open) > 0:
+			c.stop(job, c.startPod(job, open[random.IntN(len(open))]), random.IntN(4))
 		case len(open) > 0:
 			c.succeed(job, open[random.IntN(len(open))])
 		}

@@ -258,7 +258,7 @@ func (s setting) doJob(a act, job *batchv1.Job) {
 		job.UID = "created"
 		w.jobs = append(w.jobs, job)
 		w.pods = nil
-	case remove:
+	case remove, unwind:
 		w.jobs = slices.DeleteFunc(w.jobs, func(o *batchv1.Job) bool { return o.UID == job.UID })
 	default:
 		i := slices.IndexFunc(w.jobs, func(o *batchv1.Job) bool { return o.UID == job.UID })

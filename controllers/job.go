@@ -37,8 +37,11 @@ type task struct {
 	job    string
 	round  int
 	shards int
-	// attempt numbers the Jobs of the round, from 0.
-	attempt int
+	// attempt numbers the Jobs of the round, from 0; losses are those that ended
+	// without all of their results.
+	attempt, losses int
+	// held says that somebody else holds the work, who is to let it go.
+	held bool
 	// spare is how many of its shards may fail.
 	spare int
 	// simulations is their number, work what says which.
@@ -84,7 +87,7 @@ func makeJob(s subject, p *planned, t *task, image string) *batchv1.Job {
 			CompletionMode: ptr.To(batchv1.IndexedCompletion),
 			Completions:    ptr.To(int32(t.shards)),
 			Parallelism:    ptr.To(int32(t.shards)),
-			Suspend:        ptr.To(execution.Suspend),
+			Suspend:        ptr.To(execution.Suspend || t.held),
 			// A sweep without all of its rows has no verdict: the first shard too
 			// many that is given up ends the Job.
 			BackoffLimitPerIndex: ptr.To(retriesOf(execution)),
@@ -96,6 +99,9 @@ func makeJob(s subject, p *planned, t *task, image string) *batchv1.Job {
 				Spec:       makePodSpec(s, p, t, image),
 			},
 		},
+	}
+	if t.losses > 0 {
+		job.Annotations[AnnotationLosses] = strconv.Itoa(t.losses)
 	}
 	if execution.ManagedBy != "" {
 		job.Spec.ManagedBy = ptr.To(execution.ManagedBy)
@@ -124,6 +130,15 @@ func attemptIn(labels map[string]string) int {
 		return 0
 	}
 	return attempt
+}
+
+// lossesOf is how many Jobs of its round before a Job ended without all results.
+func lossesOf(job *batchv1.Job) int {
+	losses, err := strconv.Atoi(job.Annotations[AnnotationLosses])
+	if err != nil {
+		return 0
+	}
+	return losses
 }
 
 // queued reports whether somebody else decides when a Job runs.

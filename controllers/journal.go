@@ -234,12 +234,45 @@ func (j *journal) add(from *source, rows []result.Row) {
 	}
 }
 
-// wants says in words which row is of no simulation of the study so far; nothing
-// where there is none.
-func (j *journal) wants(rows []result.Row) string {
+// chunk is a chunk and its rows.
+type chunk struct {
+	from *source
+	rows []result.Row
+}
+
+// addShard takes up what a shard wrote. Chunks whose rows are all among them, such
+// as those of a pod that was stopped before the shard was done again, serve no more.
+func (j *journal) addShard(chunks []chunk) {
+	held := map[*source]int{}
+	for _, c := range chunks {
+		for i := range c.rows {
+			for n := j.at[c.rows[i].Key]; n >= 0; n = j.before[n] {
+				if j.state[n] == kept && same(&j.rows[n], &c.rows[i]) {
+					held[j.from[n]]++
+				}
+			}
+		}
+	}
+	for from, rows := range held {
+		from.spare = from.spare || rows == from.used
+	}
+	for _, c := range chunks {
+		j.add(c.from, c.rows)
+	}
+}
+
+// denies says in words which row is of no simulation of the study so far, or differs
+// from the one that there is of it; nothing where there is none.
+func (j *journal) denies(rows []result.Row) string {
 	for i := range rows {
-		if _, wanted := j.at[rows[i].Key]; !wanted {
-			return fmt.Sprintf("row %d, of point %d under seed %d, is none of the round's", i, rows[i].Point, rows[i].Seed)
+		row := &rows[i]
+		n, wanted := j.at[row.Key]
+		if !wanted {
+			return fmt.Sprintf("row %d, of point %d under seed %d, is none of the round's", i, row.Point, row.Seed)
+		}
+		if there := &j.rows[n]; j.state[n] == kept && same(there, row) && there.Seed == row.Seed &&
+			(there.Error != row.Error || !there.Metrics.Equal(row.Metrics)) {
+			return fmt.Sprintf("row %d, of point %d under seed %d, is not what another pod wrote of it", i, row.Point, row.Seed)
 		}
 	}
 	return ""

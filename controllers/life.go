@@ -78,10 +78,15 @@ func late(s subject, now time.Time) bool {
 	return bounded && !now.Before(at)
 }
 
-// expire ends work that has taken too long.
+// expire ends work that has taken too long. Its pods, which are stopped, have some
+// time to say what they have done.
 func (d *decider) expire() {
 	d.halt("spec.execution.activeDeadlineSeconds have passed")
 	if !d.index(true) {
+		return
+	}
+	if at, _ := deadline(d.subject); d.alive && d.now.Before(at.Add(stopPatience)) {
+		d.report(d.planned(), verdict{ongoing, v1alpha1.ReasonRunning, join(progressWords(d.standing), stoppingWords(d.job()))})
 		return
 	}
 	d.report(d.planned(), verdict{failed, v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf(

@@ -29,6 +29,9 @@ const (
 	LabelAttempt = "sim.windtunnel.dev/attempt"
 	// LabelContent identifies what an object of a fixed name holds.
 	LabelContent = "sim.windtunnel.dev/content"
+	// AnnotationLosses counts the Jobs of a round before it that ended without all of
+	// their results; left out where there are none.
+	AnnotationLosses = "sim.windtunnel.dev/losses"
 	// AnnotationExecution identifies how a Job is run.
 	AnnotationExecution = "sim.windtunnel.dev/execution"
 	// LabelComponent tells apart what serves a plan.

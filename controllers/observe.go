@@ -35,8 +35,10 @@ type observer struct {
 	contents *contents
 	// journals are how far studies are.
 	journals *journals
-	image    string
-	clock    clock.PassiveClock
+	// words are those of pods that are gone.
+	words *lastWords
+	image string
+	clock clock.PassiveClock
 }
 
 // observe gathers the world around a subject.
@@ -296,7 +298,10 @@ func (o *observer) pods(ctx context.Context, w *world, job *batchv1.Job) error {
 		return fmt.Errorf("list pods of Job %s: %w", job.Name, err)
 	}
 	w.pods = slices.DeleteFunc(pods.Items, func(pod corev1.Pod) bool { return !metav1.IsControlledBy(&pod, job) })
+	w.pods = append(w.pods, o.words.of(job.UID, w.pods)...)
 	slices.SortFunc(w.pods, func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
+	now := o.clock.Now()
+	w.alive = slices.ContainsFunc(w.pods, func(pod corev1.Pod) bool { return alive(&pod, now) })
 	return nil
 }
 

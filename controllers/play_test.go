@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -99,6 +100,32 @@ var scripts = map[string]func(*play){
 		p.rounds(sweep)
 		change(p, sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Follow.Best, s.Spec.Promote = 1, nil })
 	},
+	"stopped in the middle": func(p *play) {
+		sweep := weights().Obj()
+		p.enter(sweep)
+		p.half(1)
+		p.shard(0)
+		suspend := func(yes bool) {
+			change(p, sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Execution.Suspend = yes })
+		}
+		p.start(0)
+		suspend(true)
+		p.stopped(0)
+		suspend(false)
+		p.rounds(sweep)
+	},
+	"a deadline": func(p *play) {
+		sweep := weights().Shards(1).Obj()
+		deadline := func(seconds int64) { sweep.Spec.Execution.ActiveDeadlineSeconds = ptr.To(seconds) }
+		deadline(60)
+		p.enter(sweep)
+		p.start(0)
+		p.pass(time.Minute)
+		p.settle(p)
+		p.stopped(3)
+		change(p, sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Execution.ActiveDeadlineSeconds = ptr.To[int64](3600) })
+		p.rounds(sweep)
+	},
 	"a shard that fails": func(p *play) {
 		sweep := weights().Obj()
 		p.enter(sweep)
@@ -167,6 +194,32 @@ func (p *play) shard(index int) {
 	p.t.Helper()
 	p.succeed(p.working(), index)
 	p.settle(p)
+}
+
+// start starts a shard's pod.
+func (p *play) start(index int) {
+	p.t.Helper()
+	p.startPod(p.working(), index)
+	p.settle(p)
+}
+
+// stopped lets the pod that runs say how much it has done.
+func (p *play) stopped(simulations int) {
+	p.t.Helper()
+	for _, pod := range p.pods() {
+		if job := (&batchv1.Job{}); alive(&pod, p.clock.Now()) {
+			p.must(p.client.Get(p.t.Context(), client.ObjectKey{Namespace: pod.Namespace, Name: pod.Labels[batchv1.JobNameLabel]}, job))
+			p.stop(job, &pod, simulations)
+		}
+	}
+	p.settle(p)
+}
+
+// half lets a shard be evicted after one simulation.
+func (p *play) half(index int) {
+	p.t.Helper()
+	p.start(index)
+	p.stopped(1)
 }
 
 // rounds let all shards of all rounds end well.

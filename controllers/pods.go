@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -39,6 +40,30 @@ func terminationMessage(pod *corev1.Pod) string {
 		return t.Message
 	}
 	return ""
+}
+
+// stopPatience is how long after its time a pod that is to stop is waited for: that
+// of a node that is gone never says that it did.
+const stopPatience = time.Minute
+
+// alive reports whether a pod's worker has not ended and may still say something.
+func alive(pod *corev1.Pod, now time.Time) bool {
+	switch {
+	case pod.Status.Phase == corev1.PodSucceeded, pod.Status.Phase == corev1.PodFailed, terminated(pod) != nil:
+		return false
+	}
+	// Its time of deletion is when the time that it is given is up.
+	return pod.DeletionTimestamp == nil || now.Before(pod.DeletionTimestamp.Add(stopPatience))
+}
+
+// partOf returns what a pod that was stopped before its end reports, if it says where
+// results are: some of its shard's, or all of them if it was killed on its way out.
+func partOf(pod *corev1.Pod) (experiment.Report, bool) {
+	if t := terminated(pod); t == nil || t.ExitCode == 0 || pod.Status.Phase == corev1.PodSucceeded {
+		return experiment.Report{}, false
+	}
+	report, err := experiment.DecodeReport(terminationMessage(pod))
+	return report, err == nil && report.Results != nil
 }
 
 // started reports whether any pod came as far as running.

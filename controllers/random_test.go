@@ -71,6 +71,16 @@ var things = []struct {
 	{"a pod starts", func(c *chaos) { c.start() }},
 	{"a shard ends", func(c *chaos) { c.end(func(job *batchv1.Job, index int) { c.succeed(job, index) }) }},
 	{"a shard ends", func(c *chaos) { c.end(func(job *batchv1.Job, index int) { c.succeed(job, index) }) }},
+	{"a shard is stopped", func(c *chaos) {
+		c.end(func(job *batchv1.Job, index int) {
+			pod := c.startPod(job, index)
+			c.stop(job, pod, c.rand.IntN(3))
+			if c.rand.IntN(2) == 0 {
+				c.goes(pod)
+			}
+		})
+	}},
+	{"all pods are stopped", func(c *chaos) { c.stopAll() }},
 	{"a shard ends without a word", func(c *chaos) {
 		c.end(func(job *batchv1.Job, index int) { c.endPod(c.startPod(job, index), 0, "Completed", "") })
 	}},
@@ -165,6 +175,15 @@ func (c *chaos) end(do func(*batchv1.Job, int)) {
 			}
 		}
 	})
+}
+
+// stopAll stops the pods that run.
+func (c *chaos) stopAll() {
+	for _, pod := range c.pods() {
+		if alive(&pod, c.clock.Now()) {
+			c.endPod(&pod, 130, "Error", "")
+		}
+	}
 }
 
 // children are all objects that somebody may delete.
@@ -277,8 +296,9 @@ func (c *chaos) settle() {
 	edit(c.cluster, c.sweep, func(s *v1alpha1.PolicySweep) {
 		s.Spec = weights().Seeds(1, 2, 3).Shards(3).Obj().Spec
 	})
+	c.stopAll()
 	c.cluster.reconcile(c.sweep)
-	for index := range 3 {
+	for _, index := range c.open(c.job()) {
 		c.succeed(c.job(), index)
 		c.cluster.reconcile(c.sweep)
 	}

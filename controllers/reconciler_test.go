@@ -126,7 +126,7 @@ func TestAChildThatSomebodyHoldsIsAwaited(t *testing.T) {
 			}
 			writes := len(c.writes)
 			for range 3 {
-				if d := c.reconcile(sweep); d.requeueAfter != 0 {
+				if d := c.reconcile(sweep)[0]; d.requeueAfter != 0 {
 					t.Errorf("it is looked at again after %s though a watch will tell", d.requeueAfter)
 				}
 			}

@@ -14,11 +14,13 @@ import (
 // named by the status at a time: a write for each pod would be many.
 const worthIndexing = 8
 
-// reports are what the succeeded pods of a round's Job say: where their results
-// are. Nothing else is believed.
+// reports are what the pods of a round's Job say that succeeded, or that were stopped
+// before their end: where their results are. Nothing else is believed.
 type reports struct {
 	// lists are the lists of chunks by shard, nil where there is none.
 	lists []*experiment.Reference
+	// parts are the lists of pods that were stopped.
+	parts []experiment.Reference
 	// reporters are the pods that said so.
 	reporters []string
 	// unreadable says of a shard why its succeeded pod reported nothing.
@@ -32,11 +34,42 @@ type reports struct {
 func newReports(plan *planned, round, shards int, pods []corev1.Pod) *reports {
 	r := &reports{lists: make([]*experiment.Reference, shards), reporters: make([]string, shards), unreadable: map[int]string{}}
 	for i := range pods {
-		if pods[i].Status.Phase == corev1.PodSucceeded && r.fault == nil {
+		part, isPart := partOf(&pods[i])
+		switch {
+		case r.fault != nil:
+		case pods[i].Status.Phase == corev1.PodSucceeded:
 			r.take(plan, round, &pods[i])
+		case isPart:
+			r.takePart(plan, round, &pods[i], part)
 		}
 	}
 	return r
+}
+
+// takePart takes what a pod reports that was stopped.
+func (r *reports) takePart(plan *planned, round int, pod *corev1.Pod, report experiment.Report) {
+	index, ok := completionIndex(pod)
+	if !ok || index >= len(r.lists) {
+		return
+	}
+	if r.fault = r.foreign(plan, round, pod, report); r.fault == nil {
+		r.parts = append(r.parts, *report.Results)
+	}
+}
+
+// foreign returns the fault of a report that is not of the pod's own shard, or says
+// of it what cannot be.
+func (r *reports) foreign(plan *planned, round int, pod *corev1.Pod, report experiment.Report) *fault {
+	index, _ := completionIndex(pod)
+	switch {
+	case report.PlanHash != plan.hash || report.Round != round:
+		return corrupt("pod %s reports results of round %d of plan %q, not of round %d of %q", pod.Name, report.Round, report.PlanHash, round, plan.hash)
+	case report.Shard != index:
+		return corrupt("pod %s of shard %d reports results of shard %d", pod.Name, index, report.Shard)
+	case report.Partial && pod.Status.Phase == corev1.PodSucceeded:
+		return corrupt("pod %s of shard %d succeeded and reports a part of its results", pod.Name, index)
+	}
+	return nil
 }
 
 // take takes what a succeeded pod reports.
@@ -47,13 +80,13 @@ func (r *reports) take(plan *planned, round int, pod *corev1.Pod) {
 	}
 	message := terminationMessage(pod)
 	report, err := experiment.DecodeReport(message)
-	switch {
-	case err != nil:
+	if err != nil {
 		r.unreadable[index] = fmt.Sprintf("pod %s succeeded, but its termination message is no report: %q", pod.Name, clip(message, 256))
-	case report.PlanHash != plan.hash || report.Round != round:
-		r.fault = corrupt("pod %s reports results of round %d of plan %q, not of round %d of %q", pod.Name, report.Round, report.PlanHash, round, plan.hash)
-	case report.Shard != index:
-		r.fault = corrupt("pod %s of shard %d reports results of shard %d", pod.Name, index, report.Shard)
+		return
+	}
+	r.fault = r.foreign(plan, round, pod, report)
+	switch {
+	case r.fault != nil:
 	case report.Results == nil:
 		r.fault = corrupt("pod %s of shard %d succeeded and reports no results", pod.Name, index)
 	case r.lists[index] != nil && *r.lists[index] != *report.Results:
@@ -64,10 +97,17 @@ func (r *reports) take(plan *planned, round int, pod *corev1.Pod) {
 }
 
 // unread are the lists that a journal does not know, where together they are
-// worth it: an eighth of the round's simulations, or all that will come.
+// worth it: an eighth of the round's simulations, all that will come, or those of a
+// pod that is about to go.
 func (r *reports) unread(j *journal, over bool) []experiment.Reference {
 	var lists []experiment.Reference
 	rows := 0
+	for _, list := range r.parts {
+		if !j.lists[list.Name] {
+			lists = append(lists, list)
+			over = true
+		}
+	}
 	for _, list := range r.lists {
 		if list != nil && !j.lists[list.Name] {
 			lists = append(lists, *list)

@@ -167,9 +167,11 @@ func (s *scene) look() {
 	if w.standing.round == nil {
 		return
 	}
+	w.alive = false
 	if job := w.job(); job != nil {
 		w.reports = newReports(w.plan, 0, shardsOf(job), w.pods)
 		w.standing.fault = w.reports.fault
+		w.alive = slices.ContainsFunc(w.pods, func(pod corev1.Pod) bool { return alive(&pod, epoch) })
 	}
 	w.task = w.next()
 }

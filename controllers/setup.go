@@ -113,7 +113,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, o Options) error {
 	for _, s := range []subjects{runs, sweeps} {
 		observer := &observer{
 			cache: c, live: mgr.GetAPIReader(), image: o.Image,
-			plans: plans, contents: contents, journals: newJournals(s.remembered), clock: o.Clock,
+			plans: plans, contents: contents, journals: newJournals(s.remembered), words: &lastWords{}, clock: o.Clock,
 		}
 		r := &reconciler{client: c, subjects: s, observer: observer, applier: applier, clock: o.Clock, stale: backOff(staleInterval, longestInterval)}
 		if err := setup(mgr, r, o.Concurrency); err != nil {
@@ -138,7 +138,7 @@ func setup(mgr ctrl.Manager, r *reconciler, concurrency int) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(r.subjects.object()).
 		Watches(&batchv1.Job{}, mapped(w.ofChild)).
-		Watches(&corev1.Pod{}, mapped(w.ofPod), builder.WithPredicates(podEvents)).
+		Watches(&corev1.Pod{}, listening{mapped(w.ofPod), r.observer.words}, builder.WithPredicates(podEvents)).
 		WatchesMetadata(&corev1.ConfigMap{}, mapped(w.ofConfigMap), builder.WithPredicates(configMapEvents)).
 		Watches(&v1alpha1.SimulationRun{}, mapped(w.ofChild), builder.WithPredicates(runEvents)).
 		Watches(&v1alpha1.SimulationRun{}, mapped(w.ofSource), builder.WithPredicates(sourceEvents)).

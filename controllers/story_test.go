@@ -49,8 +49,9 @@ func (s *story) say(format string, args ...any) {
 // reconcile tells what a reconcile does.
 func (s *story) reconcile() {
 	s.t.Helper()
-	d := s.cluster.reconcile(s.object)
-	s.tell(d)
+	for _, d := range s.cluster.reconcile(s.object) {
+		s.tell(d)
+	}
 }
 
 func (s *story) tell(d decision) {
@@ -423,6 +424,107 @@ var stories = map[string]struct {
 		s.reconcile()
 		s.succeed(s.job(), 1)
 		s.reconcile()
+	}},
+	"deadline-half-way": {"Time is up in the middle of a sweep's only shard: what it has done is kept, and with more time the rest is done.", func(s *story) {
+		sweep := weights().Shards(1).Obj()
+		sweep.Spec.Execution.ActiveDeadlineSeconds = ptr.To[int64](60)
+		s.begin(sweep)
+		s.say("Its pod starts, and a minute passes.")
+		job := s.job()
+		pod := s.startPod(job, 0)
+		s.pass(time.Minute)
+		s.reconcile()
+		s.say("The pod is told to stop. It has done three simulations, says so and goes.")
+		s.stop(job, pod, 3)
+		s.reconcile()
+		s.goes(pod)
+		s.say("A day later nothing has changed.")
+		s.pass(24 * time.Hour)
+		s.restart()
+		s.reconcile()
+		s.say("The user gives it an hour.")
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Execution.ActiveDeadlineSeconds = ptr.To[int64](3600) })
+		s.reconcile()
+		s.say("The shard of what was left ends.")
+		s.endShards()
+	}},
+	"deadline-without-a-word": {"Time is up, and the pod of a node that is gone never says what it has done.", func(s *story) {
+		sweep := weights().Shards(1).Obj()
+		sweep.Spec.Execution.ActiveDeadlineSeconds = ptr.To[int64](60)
+		s.begin(sweep)
+		s.startPod(s.job(), 0)
+		s.say("Its pod starts, and a minute passes.")
+		s.pass(time.Minute)
+		s.reconcile()
+		s.say("Another minute passes.")
+		s.pass(time.Minute)
+		s.reconcile()
+	}},
+	"suspended-half-way": {"A sweep is suspended while its shards run. What they have done is kept, and after it is resumed only the rest is done.", func(s *story) {
+		sweep := weights().Obj()
+		s.begin(sweep)
+		job := s.job()
+		pods := []*corev1.Pod{s.startPod(job, 0), s.startPod(job, 1)}
+		s.say("Both pods start, and the user suspends it.")
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Execution.Suspend = true })
+		s.reconcile()
+		s.say("Pod 0 has done one of its two simulations. It is gone before the manager looks, which has heard of it.")
+		s.stop(job, pods[0], 1)
+		s.goes(pods[0])
+		s.reconcile()
+		s.say("Pod 1 has done none. Now another Job takes what is left.")
+		s.stop(job, pods[1], 0)
+		s.reconcile()
+		s.say("The user resumes it.")
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Execution.Suspend = false })
+		s.reconcile()
+		s.say("Its shards end.")
+		s.endShards()
+	}},
+	"evicted-half-way": {"The pod of a shard is evicted, which it has done half of. Another Job does the rest, in which the other shard's part is left out too.", func(s *story) {
+		s.begin(weights().Seeds(1, 2, 3).Obj())
+		job := s.job()
+		pods := []*corev1.Pod{s.startPod(job, 0), s.startPod(job, 1)}
+		s.say("Both pods start, and pod 0 is evicted after the first of its three simulations.")
+		s.stop(job, pods[0], 1)
+		s.reconcile()
+		s.say("The Job controller had its next pod start, and stops it. It has done nothing. Pod 1 has done two of three.")
+		s.goes(pods[0])
+		next := s.startPod(job, 0)
+		s.reconcile()
+		s.stop(job, next, 0)
+		s.stop(job, pods[1], 2)
+		s.reconcile()
+		s.say("Its shards end.")
+		s.endShards()
+	}},
+	"evicted-early": {"The pod of a shard is evicted, which has done little. Its next pod does all of it, and that counts once.", func(s *story) {
+		s.begin(weights().Seeds(1, 2, 3, 4, 5).Obj())
+		job := s.job()
+		s.say("Pod 0 is evicted after the first of its five simulations.")
+		s.stop(job, s.startPod(job, 0), 1)
+		s.reconcile()
+		s.say("Its next one ends, and shard 1 does.")
+		s.succeed(job, 0)
+		s.reconcile()
+		s.succeed(job, 1)
+		s.reconcile()
+	}},
+	"evicted-by-its-queue": {"Kueue evicts a Job whose shard has done half of it. A Job of the rest queues in its place.", func(s *story) {
+		s.begin(weights().Shards(1).Label(LabelQueue, "team-queue").Obj())
+		job := s.job()
+		pod := s.startPod(job, 0)
+		s.say("Its pod starts, and Kueue suspends the Job.")
+		s.suspendJob(true)
+		s.reconcile()
+		s.say("The pod has done two of four simulations.")
+		s.stop(job, pod, 2)
+		s.reconcile()
+		s.say("Kueue admits the Job.")
+		s.suspendJob(false)
+		s.reconcile()
+		s.say("Its shard ends.")
+		s.endShards()
 	}},
 	"deadline-held": {"Time that work is held does not count.", func(s *story) {
 		sweep := weights().Label(LabelQueue, "team-queue").Obj()

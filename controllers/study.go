@@ -5,6 +5,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -178,7 +179,7 @@ func (r *reading) readOthers(ctx context.Context) error {
 // that completed the round.
 func (r *reading) readRound(ctx context.Context) (bool, error) {
 	w, st := r.world, r.journal.standing()
-	w.standing, w.task, w.pods, w.reports = st, nil, nil, nil
+	w.standing, w.task, w.pods, w.reports, w.alive, w.again = st, nil, nil, nil, false, 0
 	if st.failure != nil {
 		return false, nil
 	}
@@ -202,7 +203,7 @@ func (r *reading) readRound(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	over, bad := finished(job)
-	over = over || r.world.late
+	over = over || r.world.late || isSuspended(job)
 	for _, list := range w.reports.unread(r.journal, over) {
 		if err := r.readList(ctx, list); err != nil || r.fault != nil {
 			return false, err
@@ -217,6 +218,12 @@ func (r *reading) readRound(ctx context.Context) (bool, error) {
 		return advanced, err
 	}
 	w.standing = r.journal.standing()
+	if isSuspended(job) || len(w.reports.parts) > 0 {
+		var err error
+		if w.again, err = r.again(ctx, job); err != nil {
+			return false, err
+		}
+	}
 	return r.find(ctx)
 }
 
@@ -256,9 +263,38 @@ func (r *reading) giveUp(ctx context.Context, job *batchv1.Job) error {
 	return nil
 }
 
-// simulationsOf returns which simulations without rows some of a Job's shards had, as
-// the Job's ConfigMap says; none where that is gone.
+// simulationsOf returns which simulations without rows some of a Job's shards had;
+// none where that is not known.
 func (r *reading) simulationsOf(ctx context.Context, job *batchv1.Job, shards []int) ([]int, error) {
+	parts, err := r.partsOf(ctx, job)
+	if parts == nil || err != nil {
+		return nil, err
+	}
+	var simulations []int
+	for _, shard := range shards {
+		simulations = append(simulations, parts[shard]...)
+	}
+	return r.journal.stillMissing(simulations), nil
+}
+
+// again counts the simulations with rows of a Job's shards that have others to do.
+func (r *reading) again(ctx context.Context, job *batchv1.Job) (int, error) {
+	if r.world.standing.done == 0 {
+		return 0, nil
+	}
+	parts, err := r.partsOf(ctx, job)
+	n := 0
+	for _, part := range parts {
+		if missing := len(r.journal.stillMissing(slices.Clone(part))); missing > 0 {
+			n += len(part) - missing
+		}
+	}
+	return n, err
+}
+
+// partsOf returns which simulations each of a Job's shards has, as the Job's ConfigMap
+// says; nil where that is gone.
+func (r *reading) partsOf(ctx context.Context, job *batchv1.Job) ([][]int, error) {
 	cm, f, err := r.own().configMap(ctx, roundName(job.Name))
 	if f != nil || err != nil {
 		return nil, err
@@ -271,11 +307,7 @@ func (r *reading) simulationsOf(ctx context.Context, job *batchv1.Job, shards []
 	if err != nil {
 		return nil, nil
 	}
-	var simulations []int
-	for _, shard := range shards {
-		simulations = append(simulations, round.Part(which, shard, shardsOf(job))...)
-	}
-	return r.journal.stillMissing(simulations), nil
+	return round.Parts(which, shardsOf(job)), nil
 }
 
 // advanced goes on where the round is complete, and reports whether it did.
@@ -292,13 +324,14 @@ func (r *reading) readList(ctx context.Context, list experiment.Reference) error
 		r.fault = f
 		return err
 	}
+	var chunks []chunk
 	for _, ref := range references {
 		rows, uid, f, err := r.own().chunk(ctx, ref)
 		if err != nil {
 			return err
 		}
 		if f == nil {
-			if words := r.journal.wants(rows); words != "" {
+			if words := r.journal.denies(rows); words != "" {
 				f = corrupt("ConfigMap %s: %s", ref.Name, words)
 			}
 		}
@@ -307,9 +340,10 @@ func (r *reading) readList(ctx context.Context, list experiment.Reference) error
 			return nil
 		}
 		if r.journal.sources[ref.Name] == nil {
-			r.journal.add(&source{Reference: ref, uid: uid, own: true}, rows)
+			chunks = append(chunks, chunk{&source{Reference: ref, uid: uid, own: true}, rows})
 		}
 	}
+	r.journal.addShard(chunks)
 	r.journal.lists[list.Name] = true
 	return nil
 }

@@ -57,9 +57,14 @@ func roundWords(st *standing, words string) string {
 // startWords tells what a Job is created for.
 func (d *decider) startWords() string {
 	words := fmt.Sprintf("%s to run in %s", roundWords(d.standing, count(d.task.simulations, "simulation")), count(d.task.shards, "shard"))
-	if d.task.attempt > 0 {
-		words += fmt.Sprintf(", since Job %s is over and left no results of them", d.job().Name)
+	job := d.job()
+	if d.task.attempt == 0 {
+		return words
 	}
+	if done, _ := finished(job); !done {
+		return words + fmt.Sprintf(", since Job %s was stopped before its end", job.Name)
+	}
+	words += fmt.Sprintf(", since Job %s is over and left no results of them", job.Name)
 	return words
 }
 
@@ -90,6 +95,11 @@ func (d *decider) runningWords(job *batchv1.Job) string {
 // waitingWords tells why no pod of a Job runs yet.
 func (d *decider) waitingWords(job *batchv1.Job) string {
 	return join(fmt.Sprintf("Job %s waits for its pods", job.Name), d.troubles(job))
+}
+
+// stoppingWords tell of a Job whose pods are waited for.
+func stoppingWords(job *batchv1.Job) string {
+	return fmt.Sprintf("Job %s is stopped, and its pods say what they have done", job.Name)
 }
 
 // heldWords tells who suspends a Job that the spec does not.

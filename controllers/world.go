@@ -52,6 +52,11 @@ type world struct {
 	// pods say; nil where there is no Job.
 	pods    []corev1.Pod
 	reports *reports
+	// alive says that some of them have not ended. again counts the simulations that
+	// are known and that the Job would do again: those of shards that were stopped
+	// before their end.
+	alive bool
+	again int
 	// warnings are what events tell of the round's Job, where it lacks pods, and of
 	// pods that do not start, by UID.
 	warnings map[types.UID]string
@@ -98,21 +103,52 @@ func (w *world) job() *batchv1.Job {
 	return last
 }
 
-// maxAttempts bounds the Jobs of a round.
-const maxAttempts = 4
+// maxLosses is after how many Jobs of a round that ended without all of their
+// results nothing is tried any more.
+const maxLosses = 4
 
 // next returns the Job to create for the round under way; nil where one is at work
 // or has failed. Results that ended Jobs did not leave, such as those of pods whose
-// nodes went before they were asked, are simulated again in another Job.
+// nodes went before they were asked, are simulated again in another Job. So is what
+// is left of a Job that was stopped half-way.
 func (w *world) next() *task {
-	job, attempt := w.job(), 0
-	if job != nil {
-		done, bad := finished(job)
-		if attempt = attemptOf(job) + 1; !done || bad && !gaveUp(w.standing.lost, job) || attempt == maxAttempts {
+	job := w.job()
+	if job == nil {
+		return newTask(w.subject, w.plan, w.standing, 0)
+	}
+	losses := lossesOf(job)
+	done, bad := finished(job)
+	switch {
+	case !done && !w.interrupted(job), bad && !gaveUp(w.standing.lost, job):
+		return nil
+	case done:
+		if losses++; losses == maxLosses {
 			return nil
 		}
 	}
-	return newTask(w.subject, w.plan, w.standing, attempt)
+	t := newTask(w.subject, w.plan, w.standing, attemptOf(job)+1)
+	t.losses, t.held = losses, !done && isSuspended(job) && !lastWantedSuspended(job)
+	return t
+}
+
+// interrupted reports whether a Job is suspended, has come to rest, and would begin
+// again what it has done a part of, all of which the status names: its pods may be
+// gone by now.
+func (w *world) interrupted(job *batchv1.Job) bool {
+	return isSuspended(job) && w.again > 0 && !w.alive && !w.fresh()
+}
+
+// fresh reports whether there are rows that the status does not name.
+func (w *world) fresh() bool {
+	named := int64(0)
+	if results := w.subject.status().Results; results != nil && w.subject.status().PlanHash == w.plan.hash {
+		named = results.Rows
+	}
+	rows := int64(len(w.standing.borrowed))
+	for _, ref := range w.standing.chunks {
+		rows += int64(ref.Rows)
+	}
+	return rows != named
 }
 
 // gaveUp reports whether the shards of a Job that failed were given up.

@@ -8,6 +8,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
 // Exit codes. The Job's pod failure policy reads exitBadInput: such a pod is not
@@ -65,7 +66,7 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.Is(err, errInterrupted):
+	case errors.Is(err, errInterrupted), errors.Is(err, worker.ErrStopped):
 		return exitInterrupted
 	case errors.As(err, &bad):
 		return exitBadInput

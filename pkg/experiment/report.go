@@ -21,9 +21,11 @@ type Report struct {
 	Round    int    `json:"round"`
 	// Shard is the shard's index.
 	Shard int `json:"shard"`
-	// Results is the list of its chunks.
+	// Results is the list of its chunks. Partial says that they are not all: the
+	// shard was told to stop.
 	Results *Reference `json:"results,omitempty"`
-	// Error says in words why there are none.
+	Partial bool       `json:"partial,omitempty"`
+	// Error says in words why there are none, or not all.
 	Error string `json:"error,omitempty"`
 }
 

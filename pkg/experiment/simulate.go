@@ -63,8 +63,9 @@ type Options struct {
 
 // Simulate runs simulations of a round, by their numbers in it, and returns them
 // in that order. The trace must be the plan's. A point of a sweep whose values do
-// not go together gives rows that say so. Simulate returns an error, and nothing
-// else, if something cannot be run or ctx ends.
+// not go together gives rows that say so. If something cannot be run, Simulate
+// returns an error and nothing else. If ctx ends, it drops the simulations that run,
+// and returns those that are done beside ctx's error.
 func (p *Plan) Simulate(ctx context.Context, trace *workload.Trace, r *Round, which []int, o Options) ([]Simulation, error) {
 	asked, errs := p.asked(nil)
 	if len(errs) > 0 {
@@ -72,6 +73,7 @@ func (p *Plan) Simulate(ctx context.Context, trace *workload.Trace, r *Round, wh
 	}
 	metrics := asked.metrics()
 	results := make([]Simulation, len(which))
+	ended := make([]bool, len(which))
 	var mu sync.Mutex
 	done := 0
 	group, groupCtx := errgroup.WithContext(ctx)
@@ -86,9 +88,9 @@ func (p *Plan) Simulate(ctx context.Context, trace *workload.Trace, r *Round, wh
 			if err != nil {
 				return err
 			}
-			results[i] = s
 			mu.Lock()
 			defer mu.Unlock()
+			results[i], ended[i] = s, true
 			done++
 			if o.Progress != nil {
 				o.Progress(done)
@@ -99,13 +101,25 @@ func (p *Plan) Simulate(ctx context.Context, trace *workload.Trace, r *Round, wh
 			return nil
 		})
 	}
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
+	err := group.Wait()
+	switch stopped := ctx.Err(); {
+	case stopped != nil && (err == nil || errors.Is(err, stopped)):
+		return only(results, ended), stopped
+	case err != nil:
 		return nil, err
 	}
 	return results, nil
+}
+
+// only returns those simulations that have ended.
+func only(simulations []Simulation, ended []bool) []Simulation {
+	var kept []Simulation
+	for i := range simulations {
+		if ended[i] {
+			kept = append(kept, simulations[i])
+		}
+	}
+	return kept
 }
 
 // A watch sees what goes on in a simulation, and changes nothing. Its functions

@@ -145,24 +145,31 @@ func (p *Plan) round(w Work) (*Round, error) {
 // follow each other, cover every one once, and take about as long: they end
 // where the estimated cost reaches their share of it. None of n is empty where
 // there are as many simulations.
-func (r *Round) Part(which []int, index, n int) []int {
+func (r *Round) Part(which []int, index, n int) []int { return r.Parts(which, n)[index] }
+
+// Parts returns all of n parts.
+func (r *Round) Parts(which []int, n int) [][]int {
 	costs := make([]float64, len(which))
 	total := 0.0
 	for i, simulation := range which {
 		total += r.seconds(simulation)
 		costs[i] = total
 	}
-	bounds := make([]int, n+1)
-	for i := 1; i <= n; i++ {
+	parts := make([][]int, n)
+	for i, first := 1, 0; i <= n; i++ {
 		share := float64(total * float64(i) / float64(n))
 		at := sort.Search(len(which), func(j int) bool {
 			// A simulation goes where most of it lies.
 			return costs[j]-r.seconds(which[j])/2 >= share
 		})
-		bounds[i] = min(max(at, bounds[i-1]+1), len(which)-min(n-i, len(which)))
+		end := min(max(at, first+1), len(which)-min(n-i, len(which)))
+		if i == n {
+			end = len(which)
+		}
+		parts[i-1] = which[min(first, len(which)):end]
+		first = end
 	}
-	bounds[n] = len(which)
-	return which[min(bounds[index], len(which)):bounds[index+1]]
+	return parts
 }
 
 // seconds estimates what a simulation takes of a core.

@@ -4,6 +4,7 @@
 // plan, writes the rows as immutable ConfigMaps whose names carry their
 // digests, and reports these digests. It may create ConfigMaps and nothing
 // else, and it never reads from the cluster: the plan and its inputs are
-// mounted files. Running a shard again, even at the same time, writes the same
-// objects again and is harmless.
+// mounted files. Told to stop, it writes and reports what it has by then.
+// Running a shard again, even at the same time, writes the same objects again
+// and is harmless.
 package worker

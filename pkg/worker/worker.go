@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,6 +24,14 @@ import (
 // ErrBadInput says that trying again gives the same failure: the plan or an
 // input is not what it must be.
 var ErrBadInput = errors.New("bad input")
+
+// ErrStopped says that the shard was told to stop before its end. What it had
+// simulated by then is written and reported.
+var ErrStopped = errors.New("told to stop")
+
+// parting is how long a shard that is told to stop may take to write what it has:
+// less than a pod is given.
+const parting = 20 * time.Second
 
 // Names of the files that the operator mounts.
 const (
@@ -61,17 +70,20 @@ type Options struct {
 	Index, Shards int
 	// Parallelism is the number of simulations at once.
 	Parallelism int
+	// Progress, if set, is told how many simulations are done. Calls do not overlap.
+	Progress func(done int)
 }
 
 // Run simulates a shard and returns what to report. On an error the report
-// says it in words.
+// says it in words. If ctx ends first, Run drops the simulations that run, and
+// reports those that are done beside ErrStopped.
 func Run(ctx context.Context, o Options, creator Creator) (experiment.Report, error) {
 	report := experiment.Report{Shard: o.Index}
-	if err := o.run(ctx, creator, &report); err != nil {
-		report.Error, report.Results = err.Error(), nil
-		return report, err
+	err := o.run(ctx, creator, &report)
+	if err != nil {
+		report.Error = err.Error()
 	}
-	return report, nil
+	return report, err
 }
 
 func (o Options) run(ctx context.Context, creator Creator, report *experiment.Report) error {
@@ -83,23 +95,57 @@ func (o Options) run(ctx context.Context, creator Creator, report *experiment.Re
 	if o.Index < 0 || o.Index >= o.Shards {
 		return fmt.Errorf("%w: shard %d of %d", ErrBadInput, o.Index, o.Shards)
 	}
-	simulations, err := w.plan.Simulate(ctx, w.trace, w.round, w.round.Part(w.which, o.Index, o.Shards),
-		experiment.Options{Parallelism: o.Parallelism, KeepDecisions: true})
-	if err != nil {
+	which := w.round.Part(w.which, o.Index, o.Shards)
+	simulations, err := w.plan.Simulate(ctx, w.trace, w.round, which,
+		experiment.Options{Parallelism: o.Parallelism, KeepDecisions: true, Progress: o.Progress})
+	if err != nil && ctx.Err() == nil {
 		return final(err)
 	}
+	var stopped error
+	if len(simulations) < len(which) {
+		stopped = fmt.Errorf("%w: %d of %d simulations are done", ErrStopped, len(simulations), len(which))
+	}
+	if stopped != nil && len(simulations) == 0 {
+		return stopped
+	}
+	ctx, cancel := outliving(ctx)
+	defer cancel()
+	if report.Results, err = w.owner.write(ctx, creator, o.Index, simulations); err != nil {
+		return err
+	}
+	report.Partial = stopped != nil
+	return stopped
+}
+
+// outliving returns a context like ctx that ends some time after it, so that what
+// is done can still be written.
+func outliving(ctx context.Context) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		defer cancel()
+		last, done := context.WithTimeout(longer, parting)
+		defer done()
+		<-last.Done()
+	})
+	return longer, func() {
+		stop()
+		cancel()
+	}
+}
+
+// write writes a shard's simulations, and returns a reference to the list of them.
+func (w *Owner) write(ctx context.Context, creator Creator, shard int, simulations []experiment.Simulation) (*experiment.Reference, error) {
 	chunks, err := experiment.Chunks(simulations)
 	if err != nil {
-		return final(err)
+		return nil, final(err)
 	}
-	configMaps, results := w.owner.configMaps(o.Index, chunks)
+	configMaps, results := w.configMaps(shard, chunks)
 	for _, cm := range configMaps {
 		if err := creator.CreateConfigMap(ctx, cm); err != nil {
-			return fmt.Errorf("create ConfigMap %s: %w", cm.Name, err)
+			return nil, fmt.Errorf("create ConfigMap %s: %w", cm.Name, err)
 		}
 	}
-	report.Results = &results
-	return nil
+	return &results, nil
 }
 
 // unreadable marks an error of what was read, but for a storage that failed: that

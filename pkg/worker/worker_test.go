@@ -23,6 +23,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -32,7 +33,10 @@ type recorder struct {
 	err     error
 }
 
-func (r *recorder) CreateConfigMap(_ context.Context, cm *corev1.ConfigMap) error {
+func (r *recorder) CreateConfigMap(ctx context.Context, cm *corev1.ConfigMap) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if r.err != nil {
 		return r.err
 	}
@@ -213,6 +217,81 @@ func TestTwoPodsOfAShardWriteTheSame(t *testing.T) {
 	if diff := cmp.Diff(first.created, second.created); diff != "" {
 		t.Errorf("objects (−first +second):\n%s", diff)
 	}
+}
+
+// stoppedAfter runs a shard that is told to stop after so many simulations.
+func stoppedAfter(t *testing.T, o Options, simulations int, r *recorder) (experiment.Report, error) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	o.Parallelism = 1
+	o.Progress = func(done int) {
+		if done == simulations {
+			stop()
+		}
+	}
+	if simulations == 0 {
+		stop()
+	}
+	return Run(ctx, o, r)
+}
+
+func TestAShardThatIsToldToStopReportsWhatItHas(t *testing.T) {
+	o := mounted(t)
+	o.Shards = 1
+	var whole recorder
+	if _, err := Run(t.Context(), o, &whole); err != nil {
+		t.Fatal(err)
+	}
+	all := decoded(t, whole.created[0])
+	for done := range all {
+		var r recorder
+		report, err := stoppedAfter(t, o, done, &r)
+		if want := fmt.Sprintf("told to stop: %d of 4 simulations are done", done); !errors.Is(err, ErrStopped) || errors.Is(err, ErrBadInput) || report.Error != want {
+			t.Errorf("stopped after %d: error %v, report %+v; want %s", done, err, report, want)
+		}
+		if done == 0 {
+			if len(r.created) > 0 || report.Results != nil || report.Partial {
+				t.Errorf("before its first simulation ends it reports %+v", report)
+			}
+			continue
+		}
+		if report.Results == nil || !report.Partial || report.Results.Rows != done {
+			t.Fatalf("stopped after %d it reports %+v", done, report)
+		}
+		if diff := cmp.Diff(all[:done], decoded(t, r.created[0])); diff != "" {
+			t.Errorf("rows (-of the whole shard +until it was stopped):\n%s", diff)
+		}
+	}
+}
+
+// It has time to write what is done, and then nothing is missing.
+func TestAShardThatIsToldToStopAtItsEndIsWhole(t *testing.T) {
+	o := mounted(t)
+	var want, got recorder
+	whole, err := Run(t.Context(), o, &want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := stoppedAfter(t, o, whole.Results.Rows, &got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(whole, report); diff != "" {
+		t.Errorf("report (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want.created, got.created); diff != "" {
+		t.Errorf("objects (-want +got):\n%s", diff)
+	}
+}
+
+func decoded(t *testing.T, cm *corev1.ConfigMap) []result.Row {
+	t.Helper()
+	rows, err := experiment.Chunk{Binary: cm.BinaryData}.Decode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
 }
 
 func TestWhatNoRetryMends(t *testing.T) {

@@ -62,6 +62,9 @@ func count(job *batchv1.Job, pods []*corev1.Pod) tally {
 		case corev1.PodSucceeded:
 			t.completed = append(t.completed, index)
 		case corev1.PodFailed:
+			if pod.DeletionTimestamp != nil {
+				continue // it was stopped
+			}
 			t.failures++
 			failures[index]++
 			if failures[index] > int(*job.Spec.BackoffLimitPerIndex) || failsIndex(job, pod) {
@@ -163,10 +166,11 @@ func (k *kubelet) giveUp(ctx context.Context, job, next *batchv1.Job, pods []*co
 
 func (k *kubelet) killActive(ctx context.Context, pods []*corev1.Pod) error {
 	for _, pod := range pods {
-		if pod.Status.Phase == corev1.PodPending || pod.Status.Phase == corev1.PodRunning {
-			if err := k.kill(ctx, pod); err != nil {
-				return err
-			}
+		if pod.DeletionTimestamp != nil || pod.Status.Phase != corev1.PodPending && pod.Status.Phase != corev1.PodRunning {
+			continue
+		}
+		if err := client.IgnoreNotFound(k.client.Delete(ctx, pod)); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -205,6 +209,8 @@ func (k *kubelet) createPod(ctx context.Context, job *batchv1.Job, index, attemp
 		},
 		Spec: template.Spec,
 	}
+	// A pod of a node is there until its kubelet says that it has ended.
+	pod.Spec.NodeName = "node"
 	err := k.client.Create(ctx, pod)
 	if apierrors.IsForbidden(err) {
 		// In the words of the Job controller.
@@ -222,7 +228,7 @@ func (k *kubelet) orphans(ctx context.Context, jobs []batchv1.Job, pods []corev1
 	}
 	for i := range pods {
 		if owner := metav1.GetControllerOf(&pods[i]); owner != nil && owner.Kind == "Job" && !known[owner.UID] {
-			if err := k.kill(ctx, &pods[i]); err != nil {
+			if err := client.IgnoreNotFound(k.client.Delete(ctx, &pods[i])); err != nil {
 				return err
 			}
 		}

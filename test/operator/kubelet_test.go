@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -45,6 +46,9 @@ type kubelet struct {
 	recorder record.EventRecorder
 	group    sync.WaitGroup
 }
+
+// gracePeriod is how long a process may take to end that is told to.
+const gracePeriod = 30 * time.Second
 
 // faults are what goes wrong in a namespace.
 type faults struct {
@@ -142,9 +146,15 @@ func (k *kubelet) pod(ctx context.Context, pod *corev1.Pod) error {
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		delete(k.ended, pod.UID)
+		delete(k.killers, pod.UID)
 		return nil
 	case over:
 		return k.writeEnd(ctx, pod, e)
+	case pod.DeletionTimestamp != nil && running:
+		k.stop(pod)
+		return nil
+	case pod.DeletionTimestamp != nil:
+		return k.forget(ctx, pod)
 	case running || pod.Status.Phase != corev1.PodPending || k.get(pod.Namespace).hold:
 		return nil
 	}
@@ -207,6 +217,7 @@ func (k *kubelet) command(ctx context.Context, pod *corev1.Pod, folder string) (
 	}
 	ctx, kill := context.WithCancel(ctx)
 	cmd := exec.CommandContext(ctx, k.binary, args...)
+	cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(syscall.SIGTERM) }, gracePeriod
 	cmd.Dir = folder
 	cmd.Env = []string{"KUBECONFIG=" + kubeconfig, fmt.Sprintf("JOB_COMPLETION_INDEX=%d", indexOf(pod))}
 	return cmd, kill, nil
@@ -268,7 +279,7 @@ func execute(cmd *exec.Cmd, terminationLog string) ending {
 	switch {
 	case errors.As(err, &exit) && exit.ExitCode() >= 0:
 		e.exitCode, e.reason = int32(exit.ExitCode()), "Error"
-	case err != nil:
+	case err != nil && (cmd.ProcessState == nil || !cmd.ProcessState.Success()):
 		e.exitCode, e.reason = 137, "Error"
 	}
 	e.log = out.String()
@@ -296,12 +307,16 @@ func (k *kubelet) writeEnd(ctx context.Context, pod *corev1.Pod, e ending) error
 	return k.client.Status().Update(ctx, pod)
 }
 
-// kill ends a pod's process and deletes the pod.
-func (k *kubelet) kill(ctx context.Context, pod *corev1.Pod) error {
+// stop tells a pod's process to end.
+func (k *kubelet) stop(pod *corev1.Pod) {
 	k.mu.Lock()
+	defer k.mu.Unlock()
 	if kill := k.killers[pod.UID]; kill != nil {
 		kill()
 	}
-	k.mu.Unlock()
+}
+
+// forget deletes a pod of which nothing runs any more.
+func (k *kubelet) forget(ctx context.Context, pod *corev1.Pod) error {
 	return client.IgnoreNotFound(k.client.Delete(ctx, pod, client.GracePeriodSeconds(0)))
 }

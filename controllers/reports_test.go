@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+func TestWhatAStoppedPodReportsIsBelieved(t *testing.T) {
+	const plan = "the plan"
+	part := experiment.Reference{Name: "list-0", Rows: 1, SHA256: "abc"}
+	tests := map[string]struct {
+		report experiment.Report
+		ended  func(message string) func(*corev1.Pod)
+		want   []experiment.Reference
+		fault  string
+	}{
+		"a part": {
+			report: experiment.Report{PlanHash: plan, Results: &part, Partial: true, Error: "told to stop"},
+			want:   []experiment.Reference{part},
+		},
+		"no results": {report: experiment.Report{PlanHash: plan, Error: "told to stop"}},
+		"all results, of a pod that was killed on its way out": {
+			report: experiment.Report{PlanHash: plan, Results: &part},
+			want:   []experiment.Reference{part},
+		},
+		"a part, of a pod that its kubelet has not written off": {
+			report: experiment.Report{PlanHash: plan, Results: &part, Partial: true},
+			ended: func(message string) func(*corev1.Pod) {
+				return func(pod *corev1.Pod) {
+					exited(130, message)(pod)
+					pod.Status.Phase = corev1.PodRunning
+				}
+			},
+			want: []experiment.Reference{part},
+		},
+		"a part, of a pod that succeeded": {
+			report: experiment.Report{PlanHash: plan, Results: &part, Partial: true},
+			ended:  func(message string) func(*corev1.Pod) { return exited(0, message) },
+			fault:  "succeeded and reports a part of its results",
+		},
+		"another plan's":  {report: experiment.Report{PlanHash: "another", Results: &part, Partial: true}, fault: `of plan "another"`},
+		"another round's": {report: experiment.Report{PlanHash: plan, Round: 1, Results: &part, Partial: true}, fault: "reports results of round 1"},
+		"another shard's": {report: experiment.Report{PlanHash: plan, Shard: 1, Results: &part, Partial: true}, fault: "reports results of shard 1"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := &scene{world: &world{}}
+			end := exited(130, report(tc.report))
+			if tc.ended != nil {
+				end = tc.ended(report(tc.report))
+			}
+			s.pod(0, end)
+			r := newReports(&planned{hashedPlan: &hashedPlan{hash: plan}}, 0, 1, s.world.pods)
+			switch {
+			case (r.fault != nil) != (tc.fault != ""):
+				t.Errorf("fault %v, want %q", r.fault, tc.fault)
+			case r.fault != nil && !strings.Contains(r.fault.message, tc.fault):
+				t.Errorf("fault %q, want %q", r.fault.message, tc.fault)
+			}
+			if diff := cmp.Diff(tc.want, r.parts); diff != "" {
+				t.Errorf("parts (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A row that is there may come again with what another pod of the shard wrote, if it
+// is the same.
+func TestPodsThatDisagreeAboutARow(t *testing.T) {
+	s := newScene(t)
+	row := s.simulations[0][0].Row
+	first := &source{Reference: experiment.Reference{Name: "first", Rows: 1}, own: true}
+	s.journal.addShard([]chunk{{first, []result.Row{row}}})
+	if words := s.journal.denies([]result.Row{row}); words != "" {
+		t.Errorf("the same row: %s", words)
+	}
+	other := row
+	other.Metrics = result.NewMetrics(map[string]float64{"goodput": 1})
+	if words := s.journal.denies([]result.Row{other}); !strings.Contains(words, "is not what another pod wrote of it") {
+		t.Errorf("a row with other figures: %q", words)
+	}
+	unknown := row
+	unknown.Key = "unknown"
+	if words := s.journal.denies([]result.Row{unknown}); !strings.Contains(words, "is none of the round's") {
+		t.Errorf("a row of nothing that was asked for: %q", words)
+	}
+}
+
+// What a pod wrote that was stopped serves until another pod has done all of its
+// shard.
+func TestChunksOfAStoppedPodMakeWay(t *testing.T) {
+	s := newScene(t)
+	var rows []result.Row
+	for i := range s.simulations[0] {
+		rows = append(rows, s.simulations[0][i].Row)
+	}
+	add := func(name string, rows ...result.Row) {
+		s.journal.addShard([]chunk{{&source{Reference: experiment.Reference{Name: name, Rows: len(rows)}, own: true}, rows}})
+	}
+	serving := func() (names []string) {
+		st := s.journal.standing()
+		for _, ref := range st.chunks {
+			names = append(names, ref.Name)
+		}
+		if len(st.borrowed) > 0 {
+			t.Errorf("%d rows are to be copied", len(st.borrowed))
+		}
+		return names
+	}
+	add("part", rows[0])
+	if diff := cmp.Diff([]string{"part"}, serving()); diff != "" {
+		t.Errorf("chunks (-want +got):\n%s", diff)
+	}
+	add("whole", rows...)
+	if diff := cmp.Diff([]string{"whole"}, serving()); diff != "" {
+		t.Errorf("chunks (-want +got):\n%s", diff)
+	}
+	add("late", rows[0])
+	if diff := cmp.Diff([]string{"whole"}, serving()); diff != "" {
+		t.Errorf("a part that comes late (-want +got):\n%s", diff)
+	}
+}
