@@ -127,8 +127,12 @@ func (j *journal) begin() error {
 	return nil
 }
 
-// lose takes note of simulations that were given up.
+// lose takes note of the simulations of a Job that were given up. The index tells of
+// them again.
 func (j *journal) lose(l experiment.Lost) {
+	if slices.ContainsFunc(j.lost, func(known experiment.Lost) bool { return known.Job == l.Job }) {
+		return
+	}
 	j.lost = append(j.lost, l)
 	j.giveUp(l)
 }

@@ -764,6 +764,37 @@ var stories = map[string]struct {
 			s.endShards()
 		}
 	}},
+	"lost-shard-of-a-search": {"A search that learns loses a shard of its first round: it is told that those points failed, and goes on to its end. Given more memory, they are tried again.", func(s *story) {
+		sweep := weights().Obj()
+		searched["tpe"](&sweep.Spec)
+		sweep.Spec.Parameters[0].Values = []string{"1", "2", "3", "4", "5", "6", "7", "8", "9"}
+		sweep.Spec.Search.MaxTrials, sweep.Spec.Search.GenerationSize = 6, ptr.To[int32](3)
+		sweep.Spec.Execution.MaxFailedShards = 1
+		s.begin(sweep)
+		s.say("Shard 0 ends, shard 1 runs out of memory, and the Job ends.")
+		job := s.job()
+		s.succeed(job, 0)
+		s.endPod(s.startPod(job, 1), 137, "OOMKilled", "")
+		s.endJob(job, batchv1.JobFailed, batchv1.JobReasonFailedIndexes, "Job has failed indexes", 1)
+		s.reconcile()
+		s.say("Another manager starts: what was lost stays lost.")
+		s.restart()
+		s.reconcile()
+		for !settled(s.subject(sweep)) {
+			s.say("All shards of the round end.")
+			s.endShards()
+		}
+		s.say("The user gives shards more memory.")
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) {
+			sweep.Spec.Execution.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("4Gi")}
+		})
+		s.reconcile()
+		s.collectGarbage()
+		for !settled(s.subject(sweep)) {
+			s.say("All shards of the round end.")
+			s.endShards()
+		}
+	}},
 	"reuse-from": {"A sweep waits for another one's results, and simulates only what they lack.", func(s *story) {
 		second := weights().Obj()
 		second.Name, second.UID = "second", "second-uid"

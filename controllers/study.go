@@ -118,7 +118,7 @@ func (r *reading) readIndex(ctx context.Context) error {
 		}
 	}
 	for _, ref := range index.Reserve {
-		ref.Reused = true
+		ref.Reused = ref.Reused || former
 		if err := r.readChunk(ctx, r.own(), ref, true, false); err != nil {
 			return err
 		}
