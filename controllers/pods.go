@@ -209,6 +209,18 @@ func failedIndexes(job *batchv1.Job) []int {
 	return failed
 }
 
+// succeeded reports whether a shard of a Job has ended well, and its Job knows or will: the
+// success of a pod that is deleted does not count.
+func succeeded(job *batchv1.Job, pods []corev1.Pod, shard int) bool {
+	if list := job.Status.CompletedIndexes; list != "" && inIndexes(&list, shard) {
+		return true
+	}
+	return slices.ContainsFunc(pods, func(pod corev1.Pod) bool {
+		index, ok := completionIndex(&pod)
+		return ok && index == shard && pod.Status.Phase == corev1.PodSucceeded && pod.DeletionTimestamp == nil
+	})
+}
+
 // failedPods returns the newest failed pod of each index that failed for good,
 // or, where the Job names none, of each index.
 func failedPods(job *batchv1.Job, pods []corev1.Pod) []*corev1.Pod {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
@@ -126,5 +127,36 @@ func TestChunksOfAStoppedPodMakeWay(t *testing.T) {
 	add("late", rows[0])
 	if diff := cmp.Diff([]string{"whole"}, serving()); diff != "" {
 		t.Errorf("a part that comes late (-want +got):\n%s", diff)
+	}
+}
+
+// A pod may end well while it is deleted with its suspended Job, which then runs the
+// shard again.
+func TestAShardHasEndedWhereItsJobKnows(t *testing.T) {
+	tests := map[string]struct {
+		completed string
+		pod       func(*corev1.Pod)
+		want      bool
+	}{
+		"nothing":                     {},
+		"as the Job says":             {completed: "0,3-5", want: true},
+		"another one":                 {completed: "1,3-5"},
+		"by a pod":                    {pod: exited(0, ""), want: true},
+		"not by a pod that failed":    {pod: exited(130, "")},
+		"nor by one that is at work":  {pod: running},
+		"nor by one that was deleted": {pod: func(pod *corev1.Pod) { exited(0, "")(pod); deleting(pod) }},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := &scene{world: &world{}}
+			if tc.pod != nil {
+				s.pod(0, tc.pod)
+			}
+			job := &batchv1.Job{}
+			job.Status.CompletedIndexes = tc.completed
+			if got := succeeded(job, s.world.pods, 0); got != tc.want {
+				t.Errorf("got %t, want %t", got, tc.want)
+			}
+		})
 	}
 }

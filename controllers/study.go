@@ -277,15 +277,15 @@ func (r *reading) simulationsOf(ctx context.Context, job *batchv1.Job, shards []
 	return r.journal.stillMissing(simulations), nil
 }
 
-// again counts the simulations with rows of a Job's shards that have others to do.
+// again counts the simulations with rows of a Job's shards that have not ended.
 func (r *reading) again(ctx context.Context, job *batchv1.Job) (int, error) {
 	if r.world.standing.done == 0 {
 		return 0, nil
 	}
 	parts, err := r.partsOf(ctx, job)
 	n := 0
-	for _, part := range parts {
-		if missing := len(r.journal.stillMissing(slices.Clone(part))); missing > 0 {
+	for shard, part := range parts {
+		if missing := len(r.journal.stillMissing(slices.Clone(part))); missing > 0 || !succeeded(job, r.world.pods, shard) {
 			n += len(part) - missing
 		}
 	}

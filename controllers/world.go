@@ -53,8 +53,7 @@ type world struct {
 	pods    []corev1.Pod
 	reports *reports
 	// alive says that some of them have not ended. again counts the simulations that
-	// are known and that the Job would do again: those of shards that were stopped
-	// before their end.
+	// are known and that the Job would do again: those of shards that were stopped.
 	alive bool
 	again int
 	// warnings are what events tell of the round's Job, where it lacks pods, and of
