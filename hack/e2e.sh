@@ -63,4 +63,4 @@ bin/cluster load-image dist/windtunnel-image.tar
 if [[ ${CLUSTER:-local} != existing ]]; then
   eval "$(bin/cluster env)"
 fi
-WINDTUNNEL_E2E=1 go test ./test/e2e -count 1 -timeout 45m -parallel 8 -v "$@"
+WINDTUNNEL_E2E=1 go test ./test/e2e -count 1 -timeout 45m -parallel 4 -v "$@"

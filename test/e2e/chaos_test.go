@@ -64,6 +64,10 @@ spec:
 `))
 }
 
+// slow are resources with which a storm of a few seconds takes minutes: something
+// that happens to it cannot come too late.
+const slow = `requests: {cpu: 10m}, limits: {cpu: 50m}`
+
 const (
 	stormPoints   = 10
 	stormSeeds    = 10

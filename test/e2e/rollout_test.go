@@ -116,7 +116,7 @@ func TestANamespaceGoes(t *testing.T) {
 	ns := newNamespace(t)
 	ns.apply(t, sample(t, gatesSample))
 	ns.wait(t, "Complete", "policysweep/gates")
-	ns.apply(t, chaosStorm("storm"))
+	ns.apply(t, storm("storm", 5, 6, stormRequests, 1, slow))
 	ns.apply(t, hungryStorm("hungry"))
 	ns.eventually(t, "policysweep/storm", "running", running)
 	ns.eventually(t, "policysweep/hungry", "losing pods", func(*object) bool {

@@ -21,9 +21,7 @@ import (
 const (
 	currentImage  = "windtunnel:dev"
 	previousImage = "windtunnel:previous"
-	// slow are resources with which a storm of a few seconds takes minutes, so that it
-	// is still in flight when the next manager comes; fast lets it end.
-	slow = `requests: {cpu: 10m}, limits: {cpu: 50m}`
+	// fast are resources with which a slow storm ends.
 	fast = `{"requests":{"cpu":"100m"},"limits":{"cpu":"1"}}`
 	// nodeLabel is what the search wants of its nodes.
 	nodeLabel = "windtunnel-e2e"
