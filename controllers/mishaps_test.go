@@ -97,7 +97,7 @@ var everyMishap = flag.Bool("mishaps", false, "have every mishap at every write;
 
 // TestEveryWriteMayGoWrong plays each script as often as the manager writes in it,
 // with a mishap at another write each time. What there is in the end is what there
-// is without one. All 1,800 cases take some four minutes of a core.
+// is without one. All of some 2,600 cases take five minutes of a core.
 func TestEveryWriteMayGoWrong(t *testing.T) {
 	for name, script := range scripts {
 		t.Run(name, func(t *testing.T) {
