@@ -76,7 +76,7 @@ func stripChild(object client.Object) {
 // readLabels are the labels of children that are read from the cache. No child has
 // more than eight of them, which a small map holds.
 var readLabels = [...]string{
-	LabelKind, LabelComponent, LabelPlan, LabelRound, LabelAttempt, LabelContent, LabelQueue, batchv1.JobNameLabel, worker.LabelList,
+	LabelKind, LabelComponent, LabelPlan, LabelRound, LabelAttempt, LabelContent, LabelQueue, worker.LabelList,
 }
 
 // shared returns the one copy of a text that is held while anybody holds one.

@@ -85,6 +85,7 @@ func newCluster(t testing.TB) *cluster {
 	b := fake.NewClientBuilder().WithScheme(testScheme).WithObjectTracker(tracker).
 		WithStatusSubresource(&v1alpha1.SimulationRun{}, &v1alpha1.PolicySweep{}, &batchv1.Job{}, &corev1.Pod{}).
 		WithIndex(&batchv1.Job{}, indexOwner, ownerIndex).
+		WithIndex(&corev1.Pod{}, indexOwner, ownerIndex).
 		WithIndex(&corev1.ConfigMap{}, indexOwner, ownerIndex).
 		WithIndex(&eventsv1.Event{}, "regarding.uid", func(o client.Object) []string { return []string{string(o.(*eventsv1.Event).Regarding.UID)} }).
 		WithIndex(&eventsv1.Event{}, "type", func(o client.Object) []string { return []string{o.(*eventsv1.Event).Type} }).

@@ -27,7 +27,7 @@ const (
 
 // addIndexes adds the indexes that the controllers read.
 func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
-	for _, child := range []client.Object{&batchv1.Job{}, configMapMetadata(), &v1alpha1.SimulationRun{}} {
+	for _, child := range []client.Object{&batchv1.Job{}, &corev1.Pod{}, configMapMetadata(), &v1alpha1.SimulationRun{}} {
 		if err := indexer.IndexField(ctx, child, indexOwner, ownerIndex); err != nil {
 			return fmt.Errorf("index %s by owner: %w", kindOf(child), err)
 		}
@@ -43,9 +43,14 @@ func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 	return nil
 }
 
-// ownerIndex returns the UID of the object of ours that controls a child.
+// ownerIndex returns the UID of the object that controls a child: one of ours, or a
+// pod's Job.
 func ownerIndex(child client.Object) []string {
-	if owner := controllerOf(child); owner != nil {
+	owner := controllerOf(child)
+	if pod, ok := child.(*corev1.Pod); ok {
+		owner = metav1.GetControllerOf(pod)
+	}
+	if owner != nil {
 		return []string{string(owner.UID)}
 	}
 	return nil

@@ -44,7 +44,7 @@ func unfinished(job *batchv1.Job) bool {
 // holdsPod reports whether a failed pod of a Job is being deleted and is still there.
 func (o *observer) holdsPod(ctx context.Context, job *batchv1.Job) (bool, error) {
 	var pods corev1.PodList
-	err := o.cache.List(ctx, &pods, client.InNamespace(job.Namespace), client.MatchingLabels{batchv1.JobNameLabel: job.Name},
+	err := o.cache.List(ctx, &pods, client.InNamespace(job.Namespace), client.MatchingFields{indexOwner: string(job.UID)},
 		client.UnsafeDisableDeepCopy)
 	if err != nil {
 		return false, fmt.Errorf("list pods of Job %s: %w", job.Name, err)

@@ -288,12 +288,13 @@ func (o *observer) child(ctx context.Context, w *world, name string, object clie
 
 // pods lists those of the round's Job.
 func (o *observer) pods(ctx context.Context, w *world, job *batchv1.Job) error {
-	reader := o.cache
+	reader, whose := o.cache, client.ListOption(client.MatchingFields{indexOwner: string(job.UID)})
 	if done, _ := finished(job); done {
-		reader = o.live
+		// The API server has no such index.
+		reader, whose = o.live, client.MatchingLabels{batchv1.JobNameLabel: job.Name}
 	}
 	var pods corev1.PodList
-	err := reader.List(ctx, &pods, client.InNamespace(job.Namespace), client.MatchingLabels{batchv1.JobNameLabel: job.Name})
+	err := reader.List(ctx, &pods, client.InNamespace(job.Namespace), whose)
 	if err != nil {
 		return fmt.Errorf("list pods of Job %s: %w", job.Name, err)
 	}

@@ -137,6 +137,10 @@ func (f *family) copy(ctx context.Context, p *platform, i int) error {
 	if err := p.client.Create(ctx, podOf(job)); err != nil {
 		return err
 	}
+	finishJob(job)
+	if err := p.client.Status().Update(ctx, job); err != nil {
+		return err
+	}
 	for j := range f.children {
 		cm := f.children[j].DeepCopy()
 		cm.ObjectMeta = again(cm, run, i)
