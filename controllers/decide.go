@@ -107,7 +107,7 @@ func (d *decider) pursue() {
 		d.collect(d.subject.status())
 		return
 	}
-	d.removeJobs("the spec asks for another plan, or for another way to run it")
+	d.removeJobs("another plan, or another way to run it, is asked for: by an edit, or by another engine")
 	st := d.standing
 	switch {
 	case st.fault != nil:

@@ -146,6 +146,32 @@ func TestKilledWorker(t *testing.T) {
 	})
 }
 
+// TestStoppedWorkers has kubelets tell workers to stop. What they have done is kept,
+// which is seen before anything runs again.
+func TestStoppedWorkers(t *testing.T) {
+	t.Run("suspended", func(t *testing.T) {
+		disturb(t, func(t *testing.T, ns namespace) {
+			time.Sleep(3 * time.Second)
+			ns.kubectl(t, "patch", "policysweep/storm", "--type=merge", "-p", `{"spec":{"execution":{"suspend":true}}}`)
+			o := ns.eventually(t, "policysweep/storm", "suspended with what was done", func(o *object) bool {
+				return o.condition("Suspended").Status == "True" && o.Status.Progress.Completed > 0
+			})
+			t.Logf("suspended, it has done %d of %d simulations", o.Status.Progress.Completed, o.Status.Progress.Total)
+			ns.kubectl(t, "patch", "policysweep/storm", "--type=merge", "-p", `{"spec":{"execution":{"suspend":false}}}`)
+		})
+	})
+	t.Run("deleted", func(t *testing.T) {
+		disturb(t, func(t *testing.T, ns namespace) {
+			time.Sleep(3 * time.Second)
+			running := strings.Fields(ns.kubectl(t, "get", "pods", "--field-selector=status.phase=Running", "-o", "name"))
+			if len(running) == 0 {
+				t.Fatal("no worker runs")
+			}
+			ns.kubectl(t, "delete", running[0])
+		})
+	})
+}
+
 // TestRestartedNode kills each part of the cluster without warning, and starts it
 // again.
 func TestRestartedNode(t *testing.T) {
