@@ -21,9 +21,6 @@ CLUSTER ?= local
 export CLUSTER
 # What a binary and a chart call themselves.
 VERSION ?= $(shell git describe --tags --always --dirty --abbrev=12 2>/dev/null || echo dev)
-# Descriptions in a CRD are cut, so that it stays below 200 KiB: a plain kubectl
-# apply copies it into an annotation, which may hold 256 KiB.
-CRD_MAX_DESC_LEN ?= 1000
 
 # `go tool` builds a pinned tool once and keeps it in Go's cache.
 CONTROLLER_GEN := $(GO) tool -modfile=hack/tools/go.mod controller-gen
@@ -55,7 +52,7 @@ build: ## Build bin/windtunnel
 test: ## Run all tests that need no node; the first time it builds an API server (RUN=pattern)
 	assets=$$(hack/kube-assets.sh) && KUBEBUILDER_ASSETS=$$assets $(GO) test -timeout 30m -run '$(RUN)' ./...
 	$(GO) test -C hack/image -run '$(RUN)' ./...
-	assets=$$(hack/kube-assets.sh) && KUBEBUILDER_ASSETS=$$assets $(GO) test -C test/install -run '$(RUN)' ./...
+	assets=$$(hack/kube-assets.sh etcd kube-apiserver kubectl) && KUBEBUILDER_ASSETS=$$assets $(GO) test -C test/install -run '$(RUN)' ./...
 
 .PHONY: demo
 demo: build ## Simulate a sweep of routing policies here, without a cluster
@@ -79,7 +76,7 @@ generate: ## Generate the deep copies of the API types
 
 .PHONY: manifests
 manifests: ## Generate the CRDs, the manager's ClusterRole and the files of the chart
-	$(CONTROLLER_GEN) crd:maxDescLen=$(CRD_MAX_DESC_LEN) paths=./api/... output:crd:dir=config/crd/bases
+	$(CONTROLLER_GEN) crd paths=./api/... output:crd:dir=config/crd/bases
 	$(CONTROLLER_GEN) rbac:roleName=windtunnel-manager paths=./controllers/... output:rbac:dir=config/rbac
 	$(KUSTOMIZE) build config/crd -o charts/windtunnel/files/crds.yaml
 	$(KUSTOMIZE) build config/rbac -o charts/windtunnel/files/rbac.yaml

@@ -179,6 +179,7 @@ type Candidate struct {
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=sweep,categories=windtunnel
+// +kubebuilder:metadata:annotations="argocd.argoproj.io/sync-options=ServerSideApply=true"
 // +kubebuilder:printcolumn:name="State",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Done",type=integer,JSONPath=`.status.progress.completed`
 // +kubebuilder:printcolumn:name="Of",type=integer,JSONPath=`.status.progress.total`

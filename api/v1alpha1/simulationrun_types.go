@@ -93,6 +93,7 @@ type SimulationRunStatus struct {
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=simrun,categories=windtunnel
+// +kubebuilder:metadata:annotations="argocd.argoproj.io/sync-options=ServerSideApply=true"
 // +kubebuilder:printcolumn:name="State",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Done",type=integer,JSONPath=`.status.progress.completed`
 // +kubebuilder:printcolumn:name="Of",type=integer,JSONPath=`.status.progress.total`

@@ -4,7 +4,6 @@ package install_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -195,27 +194,16 @@ func (s *server) admitsRestricted(t *testing.T, d *appsv1.Deployment) {
 
 // TestManifestsComeAndGo does with kubectl alone what docs/install.md says.
 func TestManifestsComeAndGo(t *testing.T) {
-	kubectl, err := exec.LookPath("kubectl")
-	if err != nil {
-		t.Skip("no kubectl")
-	}
+	kubectlPath(t)
 	s := startServer(t)
-	run := func(args ...string) string {
-		t.Helper()
-		out, err := output(t, kubectl, append([]string{"--kubeconfig", s.kubeconfig}, args...)...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
-	}
-	run("apply", "-k", root+"/config/default")
+	s.kubectl(t, "apply", "-k", root+"/config/default")
 	s.has(t, namespace, "windtunnel-manager", &appsv1.Deployment{})
-	if again := run("apply", "-k", root+"/config/default"); strings.Contains(again, "configured") || strings.Contains(again, "created") {
+	if again := s.kubectl(t, "apply", "-k", root+"/config/default"); strings.Contains(again, "configured") || strings.Contains(again, "created") {
 		t.Errorf("a second apply changes something:\n%s", again)
 	}
 	// A sweep and its kind go at once; the namespace waits for a controller that is
 	// not here.
-	run("delete", "--wait=false", "-k", root+"/config/default")
+	s.kubectl(t, "delete", "--wait=false", "-k", root+"/config/default")
 	s.lacks(t, namespace, "windtunnel-manager", &appsv1.Deployment{})
 	s.lacks(t, "", "windtunnel-manager", &rbacv1.ClusterRole{})
 }
