@@ -76,11 +76,14 @@ func (o *calibrateOptions) run(ctx context.Context, stdout io.Writer) error {
 	if err != nil {
 		return asBadInput(err)
 	}
-	// The report holds the entry too, should a file not let itself be written.
-	if err := o.report(stdout, append(fitted, heldBack...), c, judgements); err != nil {
+	entry := func(w io.Writer) error {
+		return calibrate.WriteEntry(w, fitted[0].Engine.Accelerator, c, strings.Join(o.fit, ", "), calibrate.FittedOn(allOf(fitted)))
+	}
+	// The report holds the entry too: writing the file may fail.
+	if err := o.report(stdout, append(fitted, heldBack...), c, judgements, entry); err != nil {
 		return err
 	}
-	return o.writeFiles(fitted[0].Engine.Accelerator, c, judgements)
+	return o.writeFiles(entry, judgements)
 }
 
 // warnOfTables warns of runs that are predicted with the all-reduces of another
@@ -115,11 +118,7 @@ func (o *calibrateOptions) check() error {
 func (o *calibrateOptions) search(ctx context.Context, runs []measuredRun) (latency.RooflineCoefficients, error) {
 	p := newProgress("calibrate")
 	defer p.end()
-	var all []*calibrate.Run
-	for _, r := range runs {
-		all = append(all, r.Run)
-	}
-	return calibrate.Fit(ctx, all, calibrate.Options{
+	return calibrate.Fit(ctx, allOf(runs), calibrate.Options{
 		Workers:     o.parallelism,
 		Generations: o.generations,
 		Progress: func(done, total int) {
@@ -127,6 +126,14 @@ func (o *calibrateOptions) search(ctx context.Context, runs []measuredRun) (late
 			p.update(done)
 		},
 	})
+}
+
+func allOf(runs []measuredRun) []*calibrate.Run {
+	var all []*calibrate.Run
+	for _, r := range runs {
+		all = append(all, r.Run)
+	}
+	return all
 }
 
 func (o *calibrateOptions) judge(ctx context.Context, c latency.RooflineCoefficients, fitted, heldBack []measuredRun) ([]*calibrate.Judgement, error) {
@@ -142,10 +149,9 @@ func (o *calibrateOptions) judge(ctx context.Context, c latency.RooflineCoeffici
 }
 
 // writeFiles writes the files that were asked for, each all of it or none.
-func (o *calibrateOptions) writeFiles(a latency.Accelerator, c latency.RooflineCoefficients, judgements []*calibrate.Judgement) error {
+func (o *calibrateOptions) writeFiles(entry func(io.Writer) error, judgements []*calibrate.Judgement) error {
 	if o.entry != "" {
-		err := writeWhole(o.entry, func(w io.Writer) error { return calibrate.WriteEntry(w, a, c, o.fittedTo()) })
-		if err != nil {
+		if err := writeWhole(o.entry, entry); err != nil {
 			return err
 		}
 	}
@@ -153,11 +159,11 @@ func (o *calibrateOptions) writeFiles(a latency.Accelerator, c latency.RooflineC
 		return nil
 	}
 	return writeWhole(o.plot, func(w io.Writer) error {
-		return calibrate.WriteSVG(w, "Predicted against measured, fitted to "+o.fittedTo(), judgements)
+		return calibrate.WriteSVG(w, "Predicted against measured, fitted to "+strings.Join(o.fit, ", "), judgements)
 	})
 }
 
-func (o *calibrateOptions) report(w io.Writer, runs []measuredRun, c latency.RooflineCoefficients, judgements []*calibrate.Judgement) error {
+func (o *calibrateOptions) report(w io.Writer, runs []measuredRun, c latency.RooflineCoefficients, judgements []*calibrate.Judgement, entry func(io.Writer) error) error {
 	for _, r := range runs {
 		printWarnings(w, r.warnings)
 	}
@@ -179,7 +185,5 @@ func (o *calibrateOptions) report(w io.Writer, runs []measuredRun, c latency.Roo
 	}
 	calibrate.WriteTextPlot(w, judgements)
 	fmt.Fprintf(w, "\nThe accelerator's entry for a catalogue:\n\n")
-	return calibrate.WriteEntry(w, runs[0].Engine.Accelerator, c, o.fittedTo())
+	return entry(w)
 }
-
-func (o *calibrateOptions) fittedTo() string { return strings.Join(o.fit, ", ") }

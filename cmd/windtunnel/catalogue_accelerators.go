@@ -13,7 +13,8 @@ import (
 // aboutShares says how to read the columns of shares.
 const aboutShares = `
 OF BANDWIDTH and OF FLOP/S (in prefill/decode) are the shares of the peaks that engines achieve.
-SHARES: fitted to a measured run of vLLM; published, a place to start; or your own.
+SHARES: fitted on measurements of these models with as many GPUs (TP); published, a place
+to start; or your own, where the entry has no provenance.
 Shares of different sources say nothing of which accelerator is faster: calibrate before you compare.
 `
 
@@ -35,15 +36,15 @@ func writeAccelerators(w io.Writer, accelerators []latency.Accelerator) error {
 	return err
 }
 
-// sourceOfShares says in a word where an accelerator's shares come from. Those
-// that are fitted are in docs/validation.md.
+// sourceOfShares says in a word where an accelerator's shares come from, and of
+// fitted ones what they were fitted on.
 func sourceOfShares(a latency.Accelerator) string {
-	if known, ok := latency.Builtin().Accelerator(a.Name); !ok || known != a {
+	switch p := a.Provenance; {
+	case p == nil:
 		return "your own"
+	case p.Shares == latency.Fitted:
+		return fmt.Sprintf("fitted on %s", p.FittedOn())
+	default:
+		return "published"
 	}
-	switch a.Name {
-	case "rtx-4090", "rtx-pro-6000":
-		return "fitted"
-	}
-	return "published"
 }

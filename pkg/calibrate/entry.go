@@ -5,6 +5,7 @@ package calibrate
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,11 +18,13 @@ import (
 // WriteEntry writes the accelerator with the shares of its peaks that were
 // achieved, as YAML that latency.ParseEntries reads. The other coefficients have
 // no place in a catalogue: a comment holds them in the form that a pool takes,
-// the three overheads and whatever is not as usual.
-func WriteEntry(w io.Writer, a latency.Accelerator, c latency.RooflineCoefficients, fittedTo string) error {
+// the three overheads and whatever is not as usual. fittedTo names the runs in
+// that comment, and on says for results what the shares were fitted on.
+func WriteEntry(w io.Writer, a latency.Accelerator, c latency.RooflineCoefficients, fittedTo string, on *latency.Provenance) error {
 	a.MemoryEfficiency = c.MemoryEfficiency
 	a.PrefillEfficiency = c.PrefillEfficiency
 	a.DecodeEfficiency = c.DecodeEfficiency
+	a.Provenance = on
 	raw, err := yaml.Marshal(a)
 	if err != nil {
 		return fmt.Errorf("write the entry of %s: %w", a.Name, err)
@@ -39,6 +42,24 @@ func WriteEntry(w io.Writer, a latency.Accelerator, c latency.RooflineCoefficien
 		}
 	}
 	return nil
+}
+
+// FittedOn says what shares that these runs were fitted with rest on.
+func FittedOn(runs []*Run) *latency.Provenance {
+	p := &latency.Provenance{Shares: latency.Fitted}
+	requests := 0
+	for _, r := range runs {
+		requests += r.fitted()
+		if name := r.Engine.Model.Name; !slices.Contains(p.Models, name) {
+			p.Models = append(p.Models, name)
+		}
+		if gpus := r.Engine.TensorParallelism; !slices.Contains(p.TensorParallelism, gpus) {
+			p.TensorParallelism = append(p.TensorParallelism, gpus)
+		}
+	}
+	slices.Sort(p.TensorParallelism)
+	p.Source = fmt.Sprintf("windtunnel calibrate, %d requests", requests)
+	return p
 }
 
 // poolLines returns the lines of a pool's latency.roofline that the entry does

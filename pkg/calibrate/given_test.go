@@ -167,7 +167,7 @@ func TestTheEntryCarriesWhatIsNotAsUsual(t *testing.T) {
 	c.ExpertEfficiency, c.LayerOverhead, c.DispatchLatency = 0.5, 1500*time.Nanosecond, time.Microsecond
 	text := func(c latency.RooflineCoefficients) string {
 		var b bytes.Buffer
-		if err := WriteEntry(&b, a, c, "own.yaml"); err != nil {
+		if err := WriteEntry(&b, a, c, "own.yaml", nil); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()

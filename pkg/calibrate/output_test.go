@@ -19,7 +19,8 @@ func TestTheEntryIsOneThatACatalogueTakes(t *testing.T) {
 	a := ownEngine().Accelerator
 	c := ownCoefficients.rounded().roofline(a)
 	var b bytes.Buffer
-	if err := WriteEntry(&b, a, c, "own.yaml"); err != nil {
+	on := FittedOn([]*Run{{Engine: ownEngine(), Requests: make([]Request, 140)}})
+	if err := WriteEntry(&b, a, c, "own.yaml", on); err != nil {
 		t.Fatal(err)
 	}
 	entries, errs := latency.ParseEntries(b.Bytes(), nil)
@@ -27,6 +28,10 @@ func TestTheEntryIsOneThatACatalogueTakes(t *testing.T) {
 		t.Fatalf("%v\n%s", errs.ToAggregate(), b.String())
 	}
 	a.MemoryEfficiency, a.PrefillEfficiency, a.DecodeEfficiency = 0.78, 0.66, 0.66
+	a.Provenance = &latency.Provenance{
+		Shares: latency.Fitted, Models: []string{ownEngine().Model.Name}, TensorParallelism: []int{1},
+		Source: "windtunnel calibrate, 140 requests",
+	}
 	if diff := cmp.Diff(latency.Entries{Accelerators: []latency.Accelerator{a}}, entries); diff != "" {
 		t.Errorf("entry (−want +got):\n%s", diff)
 	}
@@ -36,6 +41,23 @@ func TestTheEntryIsOneThatACatalogueTakes(t *testing.T) {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the overheads lack %s:\n%s", want, b.String())
 		}
+	}
+}
+
+func TestAnEntryNamesEachModelAndNumberOfGPUsOnce(t *testing.T) {
+	run := func(model string, gpus, requests, fitted int) *Run {
+		return &Run{
+			Engine:   Engine{Instance: latency.Instance{Model: latency.Model{Name: model}, TensorParallelism: gpus}},
+			Requests: make([]Request, requests), Fitted: fitted,
+		}
+	}
+	want := &latency.Provenance{
+		Shares: latency.Fitted, Models: []string{"b", "a"}, TensorParallelism: []int{1, 2},
+		Source: "windtunnel calibrate, 60 requests",
+	}
+	got := FittedOn([]*Run{run("b", 2, 100, 20), run("a", 1, 10, 0), run("b", 1, 30, 40)})
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("provenance (−want +got):\n%s", diff)
 	}
 }
 

@@ -20,6 +20,9 @@ type Accelerator struct {
 	MemoryEfficiency  float64 `json:"memoryEfficiency"`
 	PrefillEfficiency float64 `json:"prefillEfficiency"`
 	DecodeEfficiency  float64 `json:"decodeEfficiency"`
+	// Provenance says where the efficiencies come from; nil where nobody says.
+	// Nobody changes what it points at.
+	Provenance *Provenance `json:"provenance,omitempty"`
 }
 
 // flopsPerSecond returns the peak of a format, 0 if there is none.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 func TestNamesAreSorted(t *testing.T) {
@@ -141,11 +142,59 @@ func TestModelSizes(t *testing.T) {
 	}
 }
 
+// Each built-in entry says where its shares come from, of models that the
+// catalogue knows.
+func TestEveryBuiltInAcceleratorSaysWhereItsSharesComeFrom(t *testing.T) {
+	for _, name := range Builtin().AcceleratorNames() {
+		p := mustAccelerator(t, name).Provenance
+		if p == nil || p.Source == "" {
+			t.Errorf("%s: provenance %+v, want one with a source", name, p)
+			continue
+		}
+		for _, model := range p.Models {
+			if _, ok := Builtin().Model(model); !ok {
+				t.Errorf("%s: the catalogue has no model %q", name, model)
+			}
+		}
+	}
+}
+
+func TestProvenanceIsChecked(t *testing.T) {
+	tests := map[string]struct {
+		provenance Provenance
+		want       []string // the faulty fields
+	}{
+		"published, and nothing else": {Provenance{Shares: Published}, nil},
+		"fitted, with all there is":   {Provenance{Fitted, []string{"m"}, []int{1, 4}, "a run"}, nil},
+		"no source of shares":         {Provenance{}, []string{"p.shares"}},
+		"an unknown one":              {Provenance{Shares: "Guessed"}, []string{"p.shares"}},
+		"fitted on nothing":           {Provenance{Shares: Fitted}, []string{"p.models", "p.tensorParallelism"}},
+		"an empty name and no GPU":    {Provenance{Fitted, []string{""}, []int{0}, ""}, []string{"p.models[0]", "p.tensorParallelism[0]"}},
+		"a source of two lines":       {Provenance{Shares: Published, Source: "a\nb"}, []string{"p.source"}},
+		"a source of a page":          {Provenance{Shares: Published, Source: strings.Repeat("x", 129)}, []string{"p.source"}},
+		"too many of both": {
+			Provenance{Fitted, strings.Split("a b c d e f g h i", " "), []int{1, 2, 3, 4, 5, 6, 7, 8, 9}, ""},
+			[]string{"p.models", "p.tensorParallelism"},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, err := range tc.provenance.validate(field.NewPath("p")) {
+				got = append(got, err.Field)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("faulty fields (−want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // Whoever reads the files sees the unit of each figure in its key.
 func TestAcceleratorKeysNameTheirUnits(t *testing.T) {
 	for line := range strings.Lines(string(acceleratorsYAML)) {
 		key, _, found := strings.Cut(strings.TrimSpace(line), ":")
-		if !found || strings.HasPrefix(key, "#") || key == "- name" || key == "accelerators" {
+		if !found || strings.HasPrefix(key, "#") || key == "- name" || key == "accelerators" || key == "provenance" {
 			continue
 		}
 		if !strings.Contains(key, "Bytes") && !strings.Contains(key, "PerSecond") && !strings.HasSuffix(key, "Efficiency") {

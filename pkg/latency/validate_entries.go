@@ -142,7 +142,8 @@ func (a Accelerator) Validate(path *field.Path) field.ErrorList {
 	}
 	errs = append(errs, share(a.MemoryEfficiency, path.Child("memoryEfficiency"))...)
 	errs = append(errs, share(a.PrefillEfficiency, path.Child("prefillEfficiency"))...)
-	return append(errs, share(a.DecodeEfficiency, path.Child("decodeEfficiency"))...)
+	errs = append(errs, share(a.DecodeEfficiency, path.Child("decodeEfficiency"))...)
+	return append(errs, a.Provenance.validate(path.Child("provenance"))...)
 }
 
 // named are sizes under the names of their fields.

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package latency
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// SharesSource says how an accelerator's shares of its peaks were found.
+type SharesSource string
+
+// The shares are fitted to what was measured on the accelerator, or taken from
+// a publication, which may have measured something else.
+const (
+	Fitted    SharesSource = "Fitted"
+	Published SharesSource = "Published"
+)
+
+var sharesSources = []SharesSource{Fitted, Published}
+
+// Provenance says where an accelerator's shares come from, and what they hold
+// for. An entry without one has shares that its author answers for.
+type Provenance struct {
+	Shares SharesSource `json:"shares"`
+	// Models, by name or alias, and TensorParallelism, in GPUs of a replica, are
+	// what the shares were fitted on. Fitted shares have both.
+	Models            []string `json:"models,omitempty"`
+	TensorParallelism []int    `json:"tensorParallelism,omitempty"`
+	// Source names the measurement or the publication, in a few words.
+	Source string `json:"source,omitempty"`
+}
+
+// Bounds of a provenance: it becomes a line of a table and part of a status.
+const (
+	maxFittedModels = 8
+	maxSourceBytes  = 128
+)
+
+// FittedOn names models and numbers of GPUs, such as "Llama-3.1-8B at TP 1".
+func (p *Provenance) FittedOn() string {
+	gpus := make([]string, len(p.TensorParallelism))
+	for n, tp := range p.TensorParallelism {
+		gpus[n] = strconv.Itoa(tp)
+	}
+	return fmt.Sprintf("%s at TP %s", strings.Join(p.Models, ", "), strings.Join(gpus, ", "))
+}
+
+func (p *Provenance) validate(path *field.Path) field.ErrorList {
+	if p == nil {
+		return nil
+	}
+	var errs field.ErrorList
+	switch p.Shares {
+	case Fitted:
+		if len(p.Models) == 0 {
+			errs = append(errs, field.Required(path.Child("models"), "fitted shares name the models that they were fitted on"))
+		}
+		if len(p.TensorParallelism) == 0 {
+			errs = append(errs, field.Required(path.Child("tensorParallelism"), "fitted shares name the numbers of GPUs that they were fitted on"))
+		}
+	case Published:
+	default:
+		errs = append(errs, field.NotSupported(path.Child("shares"), p.Shares, sharesSources))
+	}
+	if len(p.Models) > maxFittedModels {
+		errs = append(errs, field.TooMany(path.Child("models"), len(p.Models), maxFittedModels))
+	}
+	for n, name := range p.Models {
+		errs = append(errs, shortLine(name, path.Child("models").Index(n))...)
+	}
+	if len(p.TensorParallelism) > maxFittedModels {
+		errs = append(errs, field.TooMany(path.Child("tensorParallelism"), len(p.TensorParallelism), maxFittedModels))
+	}
+	for n, gpus := range p.TensorParallelism {
+		if gpus < 1 {
+			errs = append(errs, field.Invalid(path.Child("tensorParallelism").Index(n), gpus, "must be at least 1"))
+		}
+	}
+	if p.Source != "" {
+		errs = append(errs, shortLine(p.Source, path.Child("source"))...)
+	}
+	return errs
+}
+
+// shortLine reports a text that is empty, long, or more than one line.
+func shortLine(text string, path *field.Path) field.ErrorList {
+	if text == "" || len(text) > maxSourceBytes || strings.ContainsAny(text, "\r\n") {
+		return field.ErrorList{field.Invalid(path, text, fmt.Sprintf("must be one line of 1 to %d bytes", maxSourceBytes))}
+	}
+	return nil
+}
