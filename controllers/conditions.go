@@ -71,7 +71,7 @@ func (v verdict) isBlocked() bool { return v.reason == v1alpha1.ReasonBlocked }
 
 func (v verdict) news() news {
 	return news{
-		warning: v.outcome == stalled || v.outcome == failed || v.isBlocked(),
+		warning: v.outcome == stalled || v.outcome == failed || v.isBlocked() || v.reason == v1alpha1.ReasonNothingServed,
 		reason:  v.reason,
 		action:  "Reconcile",
 		note:    v.message,

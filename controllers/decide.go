@@ -8,6 +8,7 @@ import (
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -66,6 +67,8 @@ type decider struct {
 	judged *experiment.Verdict
 	// remark says what was not done for a complete subject.
 	remark string
+	// nothing says that nothing was served, and why; "" where something was.
+	nothing string
 	// awaited are children that are to go before others can bear their names.
 	awaited []string
 	// held says that the spec or a queue holds the work.
@@ -103,7 +106,7 @@ func (d *decider) pursue() {
 	if stillComplete(d.world) {
 		next := d.subject.copied()
 		next.status().Inputs = d.inputs
-		d.report(next, d.completeVerdict(d.subject.status()))
+		d.report(next, d.completeAgain())
 		d.collect(d.subject.status())
 		return
 	}
@@ -170,6 +173,7 @@ func (d *decider) sumUp(next subject) error {
 		}
 		results.Digest = digest
 	}
+	d.nothing = result.NothingServed(d.standing.study.Rows())
 	var err error
 	if err := next.fill(d.standing.study); err != nil {
 		return err
@@ -199,8 +203,24 @@ func (d *decider) leaderboard(sw sweep) error {
 	return nil
 }
 
+// completeVerdict says that all results are there, and first of all if they are
+// of no use.
 func (d *decider) completeVerdict(st *v1alpha1.CommonStatus) verdict {
-	return verdict{complete, v1alpha1.ReasonComplete, join(doneWords(st.Progress), d.remark)}
+	done := join(doneWords(st.Progress), d.remark)
+	if d.nothing != "" {
+		return verdict{complete, v1alpha1.ReasonNothingServed, join(d.nothing, done)}
+	}
+	return verdict{complete, v1alpha1.ReasonComplete, done}
+}
+
+// completeAgain is the verdict on a subject that is complete already, whose rows
+// were not read again.
+func (d *decider) completeAgain() verdict {
+	st := d.subject.status()
+	if c := meta.FindStatusCondition(st.Conditions, v1alpha1.ConditionComplete); c != nil && c.Reason == v1alpha1.ReasonNothingServed {
+		return verdict{complete, c.Reason, c.Message}
+	}
+	return d.completeVerdict(st)
 }
 
 // index has the status name all results that there are, where that is worth a

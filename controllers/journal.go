@@ -5,6 +5,7 @@ package controllers
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -193,7 +194,7 @@ func (j *journal) fill(n int, row *result.Row) {
 		return
 	}
 	j.state[n] = borrowed
-	j.rows[n].Metrics, j.rows[n].Error = row.Metrics, row.Error
+	j.rows[n].RejectedBy, j.rows[n].Metrics, j.rows[n].Error = row.RejectedBy, row.Metrics, row.Error
 	if n >= j.first {
 		j.done++
 	}
@@ -275,7 +276,7 @@ func (j *journal) denies(rows []result.Row) string {
 			return fmt.Sprintf("row %d, of point %d under seed %d, is none of the round's", i, row.Point, row.Seed)
 		}
 		if there := &j.rows[n]; j.state[n] == kept && same(there, row) && there.Seed == row.Seed &&
-			(there.Error != row.Error || !there.Metrics.Equal(row.Metrics)) {
+			(there.Error != row.Error || !maps.Equal(there.RejectedBy, row.RejectedBy) || !there.Metrics.Equal(row.Metrics)) {
 			return fmt.Sprintf("row %d, of point %d under seed %d, is not what another pod wrote of it", i, row.Point, row.Seed)
 		}
 	}

@@ -199,6 +199,19 @@ var stories = map[string]struct {
 		s.succeed(s.job(), 0)
 		s.reconcile()
 	}},
+	"nothing-served": {"A run that rejects every request is complete, and says first that it served nothing; an edit that changes nothing of it leaves that so.", func(s *story) {
+		run := once().Obj()
+		run.Spec.Scenario.Pools[0].Engine.MaxModelLen = ptr.To[int32](16)
+		s.begin(run)
+		s.say("Its shard ends.")
+		s.succeed(s.job(), 0)
+		s.reconcile()
+		s.say("The user gives it more memory.")
+		edit(s.cluster, run, func(run *v1alpha1.SimulationRun) {
+			run.Spec.Execution.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("4Gi")}
+		})
+		s.reconcile()
+	}},
 	"pods-go-early": {"Pods are deleted once the status names their results, and the rest still counts.", func(s *story) {
 		s.begin(weights().Obj())
 		job := s.job()

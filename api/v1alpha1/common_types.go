@@ -97,6 +97,9 @@ const (
 	ReasonDeadlineExceeded = "DeadlineExceeded"
 	ReasonConflict         = "Conflict"
 	ReasonComplete         = "Complete"
+	// ReasonNothingServed says that all results are there, and that no request of
+	// any simulation completed.
+	ReasonNothingServed = "NothingServed"
 )
 
 // Reasons of condition Passed. It is Pending beside.

@@ -101,13 +101,26 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 		return badInput{err}
 	}
 	out := compareOutput{Contrast: contrast, Requests: contrastRequests(sides)}
+	served := servedBySides(sides)
 	if o.output != outputTable {
-		return o.output.write(stdout, out)
+		return errors.Join(o.output.write(stdout, out), served)
+	}
+	if served != nil {
+		fmt.Fprintf(stdout, "%v.\n\n", served)
 	}
 	if err := contrast.Table(stdout); err != nil {
 		return err
 	}
-	return out.Requests.table(stdout)
+	return errors.Join(out.Requests.table(stdout), served)
+}
+
+// servedBySides says of which side no request completed.
+func servedBySides(sides [2]*side) error {
+	var errs []error
+	for _, s := range sides {
+		errs = append(errs, ended(s.name, s.rows, nil))
+	}
+	return errors.Join(errs...)
 }
 
 // side finds out what a file is, and returns what gets its rows: nothing is

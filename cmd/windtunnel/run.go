@@ -47,7 +47,7 @@ ConfigMaps that it refers to are taken from the same file or from --configmap,
 files of volumes from the folders that --volume names.
 
 Gates decide the exit code: 0 where all pass, 1 where one fails, 3 where the
-evidence does not do.
+evidence does not do. It is 1 too where no request was served.
 
 -o prometheus prints what the stability controllers of a run's replicas knew when
 arrivals ended, in the text format of Prometheus: pools[].kvCache.stability makes
@@ -122,7 +122,7 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writer)
 	var open error
 	for _, r := range ready {
 		err := o.runOne(ctx, r, stdout)
-		if err != nil && !errors.As(err, new(notPassed)) {
+		if err != nil && !isAnswer(err) {
 			return err
 		}
 		open = worse(open, err)
@@ -148,7 +148,7 @@ func (o *runOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writ
 	if err := o.print(stdout, run, conducted, verdict); err != nil {
 		return err
 	}
-	return passed("SimulationRun "+run.Name, verdict)
+	return ended("SimulationRun "+run.Name, conducted.Rows(), verdict)
 }
 
 func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *experiment.Conducted, verdict *experiment.Verdict) error {
@@ -158,6 +158,7 @@ func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *experim
 		return result.WriteStability(stdout, documents)
 	case outputTable:
 		fmt.Fprintf(stdout, "SimulationRun %s\n\n", run.Name)
+		printNothingServed(stdout, conducted.Rows())
 		printWarnings(stdout, o.warnings(run), run.Plan.Findings...)
 		if err := result.RunTable(stdout, documents); err != nil {
 			return err
@@ -239,6 +240,9 @@ func (o *localOptions) conduct(ctx context.Context, name string, c *experiment.C
 		Decided:         by.decided,
 		Completed:       by.completed,
 	})
+	if errors.Is(err, experiment.ErrNothingServed) {
+		return nil, err
+	}
 	if errors.Is(err, experiment.ErrInvalidPoint) || errors.Is(err, experiment.ErrTooManyFailed) {
 		return nil, badInput{err}
 	}

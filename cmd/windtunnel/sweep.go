@@ -52,8 +52,8 @@ there, and ends with the same output. --promote FILE writes the EPP configuratio
 of the best point: the text that was given, with only the lines changed that must
 be. --follow DIR writes the best points as SimulationRuns for windtunnel run.
 
-Exit codes: 0 done and all gates pass, 1 failed or a gate fails, 2 bad input, 3
-the evidence does not do for a gate.`,
+Exit codes: 0 done and all gates pass, 1 failed, a gate fails or no point served
+anything, 2 bad input, 3 the evidence does not do for a gate.`,
 		Example: `  windtunnel sweep -f config/samples/policysweep-llm-d-default.yaml
   windtunnel sweep -f sweep.yaml --parallelism 2 -o json
   windtunnel sweep -f sweep.yaml --state sweep.state --promote epp.yaml`,
@@ -107,7 +107,7 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 	var open error
 	for _, s := range ready {
 		err := o.sweepOne(ctx, set, s, stdout)
-		if err != nil && !errors.As(err, new(notPassed)) {
+		if err != nil && !isAnswer(err) {
 			return err
 		}
 		open = worse(open, err)
@@ -146,7 +146,7 @@ func (o *sweepOptions) sweepOne(ctx context.Context, set *manifest.Set, sweep co
 			return fmt.Errorf("%s: --report: %w", sweep.label(), err)
 		}
 	}
-	open := passed(sweep.label(), verdict)
+	open := ended(sweep.label(), conducted.Rows(), verdict)
 	if err := o.promotion.promote(sweep, conducted.Study, open); err != nil {
 		return fmt.Errorf("%s: --promote: %w", sweep.label(), err)
 	}
@@ -199,6 +199,7 @@ func (o *sweepOptions) table(stdout io.Writer, sweep compiledSweep, conducted *e
 		return err
 	}
 	fmt.Fprintf(stdout, "%s\n\n", sweep.label())
+	printNothingServed(stdout, conducted.Rows())
 	printWarnings(stdout, sweep.Plan.Warnings, sweep.Plan.Findings...)
 	if err := board.Table(stdout); err != nil {
 		return err

@@ -18,6 +18,10 @@ import (
 // ErrTooManyFailed says that more points failed than the plan allows.
 var ErrTooManyFailed = errors.New("too many points failed")
 
+// ErrNothingServed says beside it that no request of any point completed: what
+// is wrong is what all points have in common.
+var ErrNothingServed = errors.New("no point served anything")
+
 // Study goes through the rounds of a plan. It is a pure function of the plan and
 // of the rows that it was told: whoever has them can go on where another
 // stopped, and gets the same rounds.
@@ -103,7 +107,11 @@ func (s *Study) Tell(rows []result.Row) error {
 		}
 	}
 	if most := s.plan.maxFailed(); len(s.failed) > most {
-		return fmt.Errorf("%w: %d, and %d may; the first: %s", ErrTooManyFailed, len(s.failed), most, s.firstFailure)
+		err := fmt.Errorf("%w: %d, and %d may (spec.search.maxFailedTrials); the first: %s", ErrTooManyFailed, len(s.failed), most, s.firstFailure)
+		if result.NothingServed(slices.Concat(s.rows, rows)) != "" {
+			err = fmt.Errorf("%w: %w", ErrNothingServed, err)
+		}
+		return err
 	}
 	s.rows = append(s.rows, rows...)
 	if c, ok := search.As[interface{ Confirming() bool }](s.algorithm); ok && c.Confirming() {
@@ -150,7 +158,11 @@ func failureWords(trial *Trial, rows []result.Row) string {
 			return rows[i].Error
 		}
 	}
-	return fmt.Sprintf("point %d (%s): no value of an objective or constraint", trial.Point.ID, trial.Point)
+	why := "no value of an objective or constraint"
+	if nothing := result.NothingServed(rows); nothing != "" {
+		why += ", since " + nothing
+	}
+	return fmt.Sprintf("point %d (%s): %s", trial.Point.ID, trial.Point, why)
 }
 
 // next asks for a round.

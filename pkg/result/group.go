@@ -82,7 +82,7 @@ type Requests struct {
 	Unfinished int64 `json:"unfinished"`
 	// RejectedBy splits Rejected by reason; reasons without requests are
 	// left out.
-	RejectedBy map[string]int64 `json:"rejectedBy,omitempty"`
+	RejectedBy Rejections `json:"rejectedBy,omitempty"`
 	// WithTargets counts the arrivals of classes that have targets, Good
 	// those of them that met every one.
 	WithTargets int64 `json:"withTargets"`

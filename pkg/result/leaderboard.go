@@ -141,6 +141,8 @@ type Ranked struct {
 	ParetoProbability *float64 `json:"paretoProbability,omitempty"`
 	// Metrics are the figures of objectives, constraints and what else is shown.
 	Metrics Intervals `json:"metrics"`
+	// RejectedBy counts the requests that were rejected under all seeds, by reason.
+	RejectedBy Rejections `json:"rejectedBy,omitempty"`
 	// VersusBaseline has one entry an objective; empty for the baseline.
 	VersusBaseline []Comparison `json:"versusBaseline,omitempty"`
 }

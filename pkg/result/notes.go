@@ -169,14 +169,18 @@ func (l *Leaderboard) unfinished() bool {
 const noticeable = 0.001
 
 // rejecting names the candidates that rejected requests, in order, with the
-// share of them.
+// share of them and the reasons.
 func (l *Leaderboard) rejecting() []string {
 	metric := MustParseMetric("rejectionRate").String()
 	var names []string
 	for i := range l.Candidates {
 		c := &l.Candidates[i]
 		if rate := c.Metrics[metric].Mean; rate >= noticeable {
-			names = append(names, fmt.Sprintf("%s %s %%", c.name(make([]int, len(c.Parameters))), fixed(rate*100, 1)))
+			words := fmt.Sprintf("%s %s %%", c.name(make([]int, len(c.Parameters))), fixed(rate*100, 1))
+			if len(c.RejectedBy) > 0 {
+				words += fmt.Sprintf(" (%s)", c.RejectedBy.shares())
+			}
+			names = append(names, words)
 		}
 	}
 	return names

@@ -27,6 +27,9 @@ type Row struct {
 	// Share is how much of a full simulation's requests this one had, in (0, 1].
 	// In JSON it is left out where it is 1.
 	Share float64
+	// RejectedBy counts the requests that were rejected by reason; nil where none
+	// was. Rows of older engines lack it.
+	RejectedBy Rejections
 	// Metrics holds values by the metric's canonical text. A metric that
 	// nothing was measured for is absent.
 	Metrics Metrics
@@ -41,12 +44,13 @@ type Row struct {
 
 // rowJSON is a row as it is written.
 type rowJSON struct {
-	Key     string   `json:"key"`
-	Point   int      `json:"point"`
-	Seed    int64    `json:"seed"`
-	Share   float64  `json:"share,omitzero"`
-	Metrics *Metrics `json:"metrics,omitempty"`
-	Error   string   `json:"error,omitempty"`
+	Key        string     `json:"key"`
+	Point      int        `json:"point"`
+	Seed       int64      `json:"seed"`
+	Share      float64    `json:"share,omitzero"`
+	RejectedBy Rejections `json:"rejectedBy,omitempty"`
+	Metrics    *Metrics   `json:"metrics,omitempty"`
+	Error      string     `json:"error,omitempty"`
 }
 
 // NewRow returns the row of a document. It holds every metric of the registry
@@ -62,7 +66,7 @@ func NewRow(d *Document, point int, extra []Metric) Row {
 			values[m.String()] = value
 		}
 	}
-	return Row{Key: d.Key, Point: point, Seed: d.Seed, Share: 1, Metrics: NewMetrics(values)}
+	return Row{Key: d.Key, Point: point, Seed: d.Seed, Share: 1, RejectedBy: d.Overall.Requests.RejectedBy, Metrics: NewMetrics(values)}
 }
 
 // MarshalJSON writes a row that a simulation can have given; others are errors.
@@ -70,7 +74,7 @@ func (r Row) MarshalJSON() ([]byte, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	out := rowJSON{Key: r.Key, Point: r.Point, Seed: r.Seed, Error: r.Error}
+	out := rowJSON{Key: r.Key, Point: r.Point, Seed: r.Seed, RejectedBy: r.RejectedBy, Error: r.Error}
 	if r.Share != 1 {
 		out.Share = r.Share
 	}
@@ -91,7 +95,7 @@ func (r *Row) UnmarshalJSON(raw []byte) error {
 	if in.Metrics == nil && in.Error == "" {
 		return errors.New("metrics are missing")
 	}
-	*r = Row{Key: in.Key, Point: in.Point, Seed: in.Seed, Share: cmp.Or(in.Share, 1), Error: in.Error}
+	*r = Row{Key: in.Key, Point: in.Point, Seed: in.Seed, Share: cmp.Or(in.Share, 1), RejectedBy: in.RejectedBy, Error: in.Error}
 	if in.Metrics != nil {
 		r.Metrics = *in.Metrics
 	}
@@ -114,6 +118,8 @@ func (r *Row) check() error {
 		return fmt.Errorf("share %v is not in (0, 1]", r.Share)
 	case r.Error != "" && r.Metrics.Len() > 0:
 		return errors.New("there are metrics beside an error")
+	case r.Error != "" && len(r.RejectedBy) > 0:
+		return errors.New("there are rejections beside an error")
 	}
 	return nil
 }

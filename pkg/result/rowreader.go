@@ -48,6 +48,9 @@ func (in *rowReader) readPlain(line []byte) (Row, bool) {
 		row.Share = l.number()
 		l.other = l.other || row.Share == 1
 	}
+	if l.has(`,"rejectedBy":{`) {
+		row.RejectedBy = readRejections(&l)
+	}
 	switch {
 	case l.has(`,"error":"`):
 		row.Error = string(l.plainText())
@@ -82,6 +85,21 @@ func (in *rowReader) readMetrics(l *rowLine) Metrics {
 		return Metrics{}
 	}
 	return Metrics{names: names, values: slices.Clone(in.values)}
+}
+
+// readRejections reads the members of an object that has some, and its end.
+func readRejections(l *rowLine) Rejections {
+	rejected, last := Rejections{}, ""
+	for more := true; more && !l.other; more = l.has(`,`) {
+		l.skip(`"`)
+		name := string(l.plainText())
+		l.skip(`:`)
+		rejected[name] = l.integer()
+		l.other = l.other || name <= last // not sorted, as rows are written
+		last = name
+	}
+	l.skip(`}`)
+	return rejected
 }
 
 // learn adds the names of the row under way to those known, or returns false

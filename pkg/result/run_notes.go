@@ -66,12 +66,7 @@ func (r *Requests) add(other *Requests) {
 	r.Arrived += other.Arrived
 	r.Rejected += other.Rejected
 	r.Unfinished += other.Unfinished
-	for reason, n := range other.RejectedBy {
-		if r.RejectedBy == nil {
-			r.RejectedBy = map[string]int64{}
-		}
-		r.RejectedBy[reason] += n
-	}
+	r.RejectedBy = r.RejectedBy.plus(other.RejectedBy)
 }
 
 // rejectedNote says how many requests were rejected, and why.

@@ -306,6 +306,9 @@ func (s *standings) listing(e *entrant) Ranked {
 		Standing: e.standing, Reason: e.reason, Excess: e.excess,
 		Pareto: e.pareto, ParetoProbability: e.membership, Metrics: s.figures(e.full),
 	}
+	for i := range e.full {
+		r.RejectedBy = r.RejectedBy.plus(e.full[i].RejectedBy)
+	}
 	if s.baseline == nil || r.Baseline {
 		return r
 	}

@@ -5,6 +5,7 @@ package result
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/stats"
@@ -100,7 +101,7 @@ func compareSimulations(a, b Row) int {
 
 // equal reports whether two rows of one simulation say the same.
 func (r *Row) equal(o *Row) bool {
-	return r.Key == o.Key && r.Error == o.Error && r.Metrics.Equal(o.Metrics)
+	return r.Key == o.Key && r.Error == o.Error && maps.Equal(r.RejectedBy, o.RejectedBy) && r.Metrics.Equal(o.Metrics)
 }
 
 // completed returns the rows of full simulations that gave a result.

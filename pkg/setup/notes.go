@@ -14,7 +14,9 @@ import (
 
 // Notes say what of a scenario need not be meant.
 func Notes(in *v1alpha1.Scenario, config *simulator.Config, trace *workload.Trace, path *field.Path) []string {
-	return append(tierNotes(in, config.Pools, trace, path.Child("pools")), handoffNotes(in, config, path)...)
+	notes := lengthNotes(in, config, trace, path)
+	notes = append(notes, tierNotes(in, config.Pools, trace, path.Child("pools"))...)
+	return append(notes, handoffNotes(in, config, path)...)
 }
 
 // tierNotes name the tiers that can never hold the longest prompt. They are no
@@ -44,18 +46,28 @@ func longestPrompt(in *v1alpha1.Workload, trace *workload.Trace) int {
 	}
 	longest := 0
 	for i := range in.Clients {
-		c := &in.Clients[i]
-		tokens := 0
-		switch {
-		case c.InputTokens.Max != nil:
-			tokens = int(*c.InputTokens.Max)
-		case c.InputTokens.Distribution == v1alpha1.ConstantLengths:
-			tokens = int(c.InputTokens.Mean.Float())
-		}
-		if c.Prefix != nil {
-			tokens += int(c.Prefix.Tokens)
-		}
-		longest = max(longest, tokens)
+		longest = max(longest, longestOf(&in.Clients[i]))
 	}
 	return longest
+}
+
+// longestOf returns the tokens of a client's longest prompt, its prefix included.
+func longestOf(c *v1alpha1.Client) int {
+	tokens := greatest(&c.InputTokens)
+	if c.Prefix != nil {
+		tokens += int(c.Prefix.Tokens)
+	}
+	return tokens
+}
+
+// greatest returns the greatest length that a distribution gives, or 0 where it has
+// no bound.
+func greatest(l *v1alpha1.Lengths) int {
+	switch {
+	case l.Max != nil:
+		return int(*l.Max)
+	case l.Distribution == v1alpha1.ConstantLengths:
+		return int(l.Mean.Float())
+	}
+	return 0
 }

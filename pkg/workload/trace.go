@@ -83,6 +83,18 @@ func (t *Trace) Digest() string { return t.digest }
 // Requests returns the number of requests.
 func (t *Trace) Requests() int { return len(t.rows) }
 
+// Longer counts the requests among the first n that have, prompt and answer
+// together, more than so many tokens.
+func (t *Trace) Longer(tokens, n int) int {
+	longer := 0
+	for _, r := range t.rows[:n] {
+		if int(r.input)+int(r.output) > tokens {
+			longer++
+		}
+	}
+	return longer
+}
+
 // blocksOf returns the sources of row i's full blocks.
 func (t *Trace) blocksOf(i int) []uint64 {
 	start := 0

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// nothingServed says that no request completed, after all was done: figures
+// that are missing are no answer.
+type nothingServed struct{ name, why string }
+
+func (e nothingServed) Error() string { return e.name + ": " + e.why }
+
+// ended is the error with which a verb ends for an object: that nothing was
+// served, or what its gates say.
+func ended(name string, rows []result.Row, v *experiment.Verdict) error {
+	if why := result.NothingServed(rows); why != "" {
+		return nothingServed{name, why}
+	}
+	return passed(name, v)
+}
+
+// isAnswer tells errors that say what came of an object that was simulated to
+// its end: the others of a manifest are simulated too.
+func isAnswer(err error) bool {
+	return errors.As(err, new(notPassed)) || errors.As(err, new(nothingServed))
+}
+
+// printNothingServed says it before a table that has no figures.
+func printNothingServed(w io.Writer, rows []result.Row) {
+	if why := result.NothingServed(rows); why != "" {
+		fmt.Fprintf(w, "%s%s.\n\n", strings.ToUpper(why[:1]), why[1:])
+	}
+}

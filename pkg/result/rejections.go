@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// Rejections counts rejected requests by the name of the reason, such as shed;
+// reasons without requests are left out.
+type Rejections map[string]int64
+
+// rejectionMeanings say what each reason means and which field decides it.
+var rejectionMeanings = map[simulator.Reason]string{
+	simulator.NoEndpoint:         "the router left no replica to choose",
+	simulator.Shed:               "the router turned them away, since the pool was saturated",
+	simulator.EmptyPrompt:        "an engine refuses a request without a prompt",
+	simulator.ExceedsModelLength: "prompt plus answer are longer than the model's context, or engine.maxModelLen",
+	simulator.ExceedsKVCache:     "prompt plus answer need more than all KV blocks of a replica",
+	simulator.NoRoom:             "the stability controller found no room beside what runs",
+	simulator.QueueFull:          "the router's queue was full",
+	simulator.Expired:            "the router kept them for as long as it may",
+	simulator.Evicted:            "the router ended them on a replica",
+}
+
+// rejectionMeaning returns what a reason's name means.
+func rejectionMeaning(name string) string {
+	for reason, meaning := range rejectionMeanings {
+		if reason.String() == name {
+			return meaning
+		}
+	}
+	return ""
+}
+
+func (r Rejections) total() int64 {
+	var n int64
+	for _, count := range r {
+		n += count
+	}
+	return n
+}
+
+// plus returns the sum of both, and leaves them as they are.
+func (r Rejections) plus(other Rejections) Rejections {
+	if len(other) == 0 {
+		return r
+	}
+	sum := Rejections{}
+	for _, of := range []Rejections{r, other} {
+		for name, n := range of {
+			sum[name] += n
+		}
+	}
+	return sum
+}
+
+// byCount are the names of the reasons, the most frequent one first.
+func (r Rejections) byCount() []string {
+	return slices.SortedFunc(maps.Keys(r), func(a, b string) int { return cmp.Or(cmp.Compare(r[b], r[a]), cmp.Compare(a, b)) })
+}
+
+// shares lists the reasons with the share of the rejections that each has,
+// where there are several: exceedsModelLength 60 %, shed 40 %.
+func (r Rejections) shares() string {
+	names, total := r.byCount(), float64(r.total())
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	var words []string
+	for _, name := range names {
+		words = append(words, fmt.Sprintf("%s %s %%", name, fixed(float64(r[name])/total*100, 0)))
+	}
+	return strings.Join(words, ", ")
+}
+
+// explained lists the reasons with their counts and meanings.
+func (r Rejections) explained() string {
+	var words []string
+	for _, name := range r.byCount() {
+		words = append(words, fmt.Sprintf("%s %d (%s)", name, r[name], rejectionMeaning(name)))
+	}
+	return strings.Join(words, ", ")
+}
+
+// NothingServed says why no request of any of these simulations completed, in a
+// sentence without a full stop; "" where one completed, and where no simulation
+// gave a result.
+func NothingServed(rows []Row) string {
+	rejected, unfinished, results := Rejections(nil), false, 0
+	for i := range rows {
+		row := &rows[i]
+		if row.Failed() {
+			continue
+		}
+		results++
+		if completed, _ := row.Metrics.Get("completionRate"); completed > 0 {
+			return ""
+		}
+		left, _ := row.Metrics.Get("unfinishedRate")
+		unfinished = unfinished || left > 0
+		rejected = rejected.plus(row.RejectedBy)
+	}
+	switch {
+	case results == 0:
+		return ""
+	case len(rejected) > 0 && !unfinished:
+		return "nothing was served: every request was rejected: " + rejected.explained()
+	case len(rejected) > 0:
+		return "nothing was served: requests were rejected: " + rejected.explained() + "; the others were in flight when the run ended"
+	case unfinished:
+		return "nothing was served: all requests were in flight when the run ended"
+	default:
+		return "nothing was served: no request that counts arrived, or all of them failed"
+	}
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package setup
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// A lengthLimit is the most tokens, prompt plus answer, that a pool serves in one
+// request, and the field that decides it.
+type lengthLimit struct {
+	pool   string
+	tokens int
+	words  string
+	path   *field.Path
+}
+
+// lengthNotes name what sends requests that a pool is going to reject for their
+// length. They are no fault: the same happens in production, and results count
+// them.
+func lengthNotes(in *v1alpha1.Scenario, config *simulator.Config, trace *workload.Trace, path *field.Path) []string {
+	var notes []string
+	for i := range config.Pools {
+		if !decodes(&in.Pools[i]) {
+			continue // its replicas get prompts alone
+		}
+		limit := limitOf(&in.Pools[i], &config.Pools[i], path.Child("pools").Index(i))
+		if limit.tokens == 0 {
+			continue
+		}
+		if in.Workload.Trace != nil {
+			notes = append(notes, limit.traceNotes(trace, config.Horizon.Requests, path.Child("workload", "trace"))...)
+		} else {
+			notes = append(notes, limit.clientNotes(in.Workload.Clients, path.Child("workload", "clients"))...)
+		}
+	}
+	return notes
+}
+
+// limitOf returns what is least of the model's context, engine.maxModelLen and
+// the KV blocks of a replica. The last token of an answer needs no KV.
+func limitOf(in *v1alpha1.Pool, pool *simulator.Pool, path *field.Path) lengthLimit {
+	limit := lengthLimit{
+		pool: in.Name, tokens: pool.MaxModelLen, words: "the model's context", path: path.Child("model"),
+	}
+	if in.Engine.MaxModelLen != nil {
+		limit.words, limit.path = "maxModelLen", path.Child("engine", "maxModelLen")
+	}
+	if held := pool.KVBlocks*pool.BlockTokens + 1; limit.tokens == 0 || held < limit.tokens {
+		limit.tokens, limit.words, limit.path = held, "what all KV blocks of a replica hold", path.Child("kvCache")
+	}
+	return limit
+}
+
+// String names the limit, as in more tokens than the 8192 that pool a serves.
+func (l lengthLimit) String() string {
+	return fmt.Sprintf("the %d that pool %s serves (%s: %s)", l.tokens, l.pool, l.path, l.words)
+}
+
+// traceNotes count the requests of a trace that are longer, among as many as are
+// simulated; 0 simulates all.
+func (l lengthLimit) traceNotes(trace *workload.Trace, simulated int, path *field.Path) []string {
+	if trace == nil || trace.Requests() == 0 {
+		return nil
+	}
+	of := trace.Requests()
+	if simulated > 0 {
+		of = min(of, simulated)
+	}
+	longer := trace.Longer(l.tokens, of)
+	if longer == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: %d of %d requests have more tokens, prompt and answer together, than %v: they are rejected", path, longer, of, l)}
+}
+
+// clientNotes name the clients whose lengths may add up to more. What sessions
+// accumulate is not known before.
+func (l lengthLimit) clientNotes(clients []v1alpha1.Client, path *field.Path) []string {
+	var notes []string
+	for i := range clients {
+		c := &clients[i]
+		longest := longestOf(c) + greatest(&c.OutputTokens)
+		if longest > l.tokens {
+			notes = append(notes, fmt.Sprintf("%s: requests have up to %d tokens, prompt and answer together, more than %v: those that have more are rejected",
+				path.Index(i), longest, l))
+		}
+	}
+	return notes
+}
