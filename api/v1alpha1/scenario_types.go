@@ -204,7 +204,7 @@ type TokenEstimate struct {
 // EndpointPickerConfig is an EPP configuration file and the version that
 // reads it.
 //
-// +kubebuilder:validation:ExactlyOneOf=inline;configMapRef
+// +kubebuilder:validation:ExactlyOneOf=inline;configMapRef;file
 type EndpointPickerConfig struct {
 	// version is the EPP's version, such as router-v0.10; a name without its
 	// patch number means the newest one. auto takes the newest version that
@@ -224,6 +224,12 @@ type EndpointPickerConfig struct {
 	// configMapRef is the ConfigMap that holds the file.
 	// +optional
 	ConfigMapRef *EndpointPickerConfigMap `json:"configMapRef,omitempty"`
+	// file is a path on the machine of the local verbs, relative to the
+	// manifest. A cluster cannot read it: use configMapRef there.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=4096
+	File *string `json:"file,omitempty"`
 }
 
 // EndpointPickerConfigMap names the ConfigMap, in the object's namespace, that

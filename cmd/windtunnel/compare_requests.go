@@ -22,10 +22,8 @@ func withPicker(run *v1alpha1.SimulationRun, name string, stdin io.Reader) error
 	}
 	text, router := string(raw), &run.Spec.Scenario.Router
 	router.Policies = nil
-	router.EndpointPickerConfig.Inline, router.EndpointPickerConfig.ConfigMapRef = &text, nil
-	if router.EndpointPickerConfig.Version == "" {
-		router.EndpointPickerConfig.Version = "auto"
-	}
+	version := cmp.Or(router.EndpointPickerConfig.Version, "auto")
+	router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{Version: version, Inline: &text}
 	return nil
 }
 

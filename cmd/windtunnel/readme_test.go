@@ -4,8 +4,11 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // TestReadmeSweep: the sweep of the README prints the table that the README
@@ -40,3 +43,65 @@ func TestReadmeSweep(t *testing.T) {
 
 // words is a line without the widths of its columns.
 func words(line string) string { return strings.Join(strings.Fields(line), " ") }
+
+// TestReadmeValues: the README's sweep, whose router is a file of Helm values,
+// writes them back with the one line changed that the README shows.
+func TestReadmeValues(t *testing.T) {
+	raw, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme := string(raw)
+	manifest := between(t, readme, "```yaml\napiVersion: sim.windtunnel.dev", "```\n")
+	_, recipe, ok := strings.Cut(readme, "values.yaml in, values.yaml out")
+	if !ok {
+		t.Fatal("the README has no recipe for a file of values")
+	}
+	router, shown := between(t, recipe, "```yaml\n", "```\n"), between(t, recipe, "```diff\n", "```\n")
+
+	inline := between(t, manifest, "    router:\n      endpointPickerConfig:\n        inline: |\n", "    workload:\n")
+	manifest = "apiVersion: sim.windtunnel.dev" + manifest
+	manifest = strings.Replace(manifest, "    router:\n      endpointPickerConfig:\n        inline: |\n"+inline, router, 1)
+	manifest = strings.Replace(manifest, `name: prefixWeight, value: "3"`, `name: prefixWeight, value: "2"`, 1)
+	values := "router:\n  epp:\n    pluginsConfigFile: own.yaml\n    pluginsCustomConfig:\n      own.yaml: |\n" +
+		strings.Replace(inline, "prefix-cache-scorer, weight: 3", "prefix-cache-scorer, weight: 2", 1)
+
+	sweep := tempFile(t, "sweep.yaml", manifest)
+	folder := filepath.Dir(sweep)
+	for _, file := range []string{"values.yaml", "promoted.yaml"} {
+		if err := os.WriteFile(filepath.Join(folder, file), []byte(values), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	promoted := filepath.Join(folder, "promoted.yaml")
+	mustRun(t, "sweep", "-f", sweep, "--promote", promoted)
+	after, err := os.ReadFile(promoted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var changed []string
+	before := strings.Split(values, "\n")
+	for i, line := range strings.Split(string(after), "\n") {
+		if i >= len(before) || line != before[i] {
+			changed = append(changed, "-"+words(before[i]), "+"+words(line))
+		}
+	}
+	var want []string
+	for line := range strings.Lines(shown) {
+		want = append(want, line[:1]+words(line[1:]))
+	}
+	if diff := cmp.Diff(want, changed); diff != "" {
+		t.Errorf("the values' lines that change (−README +promoted):\n%s", diff)
+	}
+}
+
+// between is what of a text lies between two others.
+func between(t *testing.T, text, start, end string) string {
+	t.Helper()
+	_, rest, begun := strings.Cut(text, start)
+	found, _, ended := strings.Cut(rest, end)
+	if !begun || !ended {
+		t.Fatalf("there is no text from %q to %q", start, end)
+	}
+	return found
+}

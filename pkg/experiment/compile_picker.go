@@ -19,6 +19,10 @@ import (
 // autoVersion asks for the version that a file fits.
 const autoVersion = "auto"
 
+// maxPickerFileBytes bounds a file that holds an EPP configuration. It is what a
+// ConfigMap may hold, so that the file can be taken to a cluster as it is.
+const maxPickerFileBytes = corev1.MaxSecretSize
+
 // pickerConfig reads an EPP configuration and returns it as a scenario's tree
 // holds it: the EPP's document after defaulting, and the version. It is that of
 // a profile, or of the base, whose name is empty.
@@ -94,6 +98,9 @@ func (c *compiler) pickerText(in v1alpha1.EndpointPickerConfig, path *field.Path
 	if in.Inline != nil {
 		return []byte(*in.Inline), path.Child("inline"), nil
 	}
+	if in.File != nil {
+		return c.pickerFromFile(*in.File, path.Child("file"))
+	}
 	at, ref := path.Child("configMapRef"), v1alpha1.ConfigMapKeyReference(*in.ConfigMapRef)
 	file, errs := c.configMapKey(&ref, at)
 	if len(errs) > 0 {
@@ -101,6 +108,19 @@ func (c *compiler) pickerText(in v1alpha1.EndpointPickerConfig, path *field.Path
 	}
 	c.pinConfigMap(&ref, Digest(file))
 	return file, at, nil
+}
+
+// pickerFromFile reads a file of the machine and pins it.
+func (c *compiler) pickerFromFile(name string, path *field.Path) ([]byte, *field.Path, field.ErrorList) {
+	file, errs := c.file(name, path)
+	if len(errs) > 0 {
+		return nil, path, errs
+	}
+	if len(file) > maxPickerFileBytes {
+		return nil, path, field.ErrorList{field.TooLong(path, "", maxPickerFileBytes)}
+	}
+	c.pin("File/"+name, Digest(file))
+	return file, path, nil
 }
 
 // onlyConfig finds the one EPP configuration of a file, which may be bare or in a

@@ -43,6 +43,54 @@ func TestAnEPPConfigurationIsTheSameWhateverItIsWrappedIn(t *testing.T) {
 	}
 }
 
+func TestAnEPPConfigurationIsTheSameFromAFile(t *testing.T) {
+	plan := func(in v1alpha1.EndpointPickerConfig) *Plan {
+		run := testRun(t)
+		run.Spec.Scenario.Router.EndpointPickerConfig = in
+		inputs := fileInputs{files: map[string]string{"values.yaml": helmConfig}}
+		c, errs, err := CompileRun(t.Context(), run, inputs)
+		if err != nil || len(errs) > 0 {
+			t.Fatal(err, errs)
+		}
+		return c.Plan
+	}
+	want, got := plan(v1alpha1.EndpointPickerConfig{Inline: ptr.To(bareConfig)}), plan(v1alpha1.EndpointPickerConfig{File: ptr.To("values.yaml")})
+	pinned := []v1alpha1.InputDigest{{Name: "File/values.yaml", SHA256: Digest([]byte(helmConfig))}}
+	if diff := cmp.Diff(pinned, got.Inputs); diff != "" {
+		t.Errorf("inputs (-want +got):\n%s", diff)
+	}
+	want.Inputs, got.Inputs = nil, nil
+	// What the linter finds is at the field that names the file.
+	encoded := strings.ReplaceAll(string(got.Encode()), "endpointPickerConfig.file", "endpointPickerConfig.inline")
+	if diff := cmp.Diff(string(want.Encode()), encoded); diff != "" {
+		t.Errorf("another plan (-inline +file):\n%s", diff)
+	}
+}
+
+func TestAnEPPFileThatCannotBeReadIsNamed(t *testing.T) {
+	files := fileInputs{files: map[string]string{"large.yaml": strings.Repeat("#", maxPickerFileBytes+1), "broken.yaml": "kind: EndpointPickerConfig\nplugins: [{type: nope}]\n"}}
+	tests := map[string]struct {
+		inputs Inputs
+		file   string
+		want   string
+	}{
+		"not there":    {files, "gone.yaml", "endpointPickerConfig.file: Not found"},
+		"too large":    {files, "large.yaml", "endpointPickerConfig.file: Too long"},
+		"not accepted": {files, "broken.yaml", "endpointPickerConfig.file."},
+		"on a cluster": {fakeInputs{}, "epp.yaml", "endpointPickerConfig.file: Forbidden: a file cannot be read here; put it into a ConfigMap and use configMapRef"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			run := testRun(t)
+			run.Spec.Scenario.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{Version: "router-v0.10", File: &tc.file}
+			_, errs, err := CompileRun(t.Context(), run, tc.inputs)
+			if err != nil || len(errs) == 0 || !strings.Contains(errs[0].Error(), tc.want) {
+				t.Errorf("got %v, %v, want %q", errs, err, tc.want)
+			}
+		})
+	}
+}
+
 func TestAConfigMapNeedsNoKeyWhereOneValueIsAnEPPConfiguration(t *testing.T) {
 	tests := map[string]struct {
 		keys map[string]string

@@ -5,7 +5,9 @@ package experiment
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -41,7 +43,8 @@ type Setting struct {
 // A pickerFile is an EPP configuration as it was given.
 type pickerFile struct {
 	text []byte
-	// configMap and key say where it was; empty where it was inline.
+	// configMap and key say where it was; empty where it was inline. The key of a
+	// file of the machine is its name without folders.
 	configMap, key string
 }
 
@@ -173,8 +176,21 @@ func (c *compiler) keepFile(profile string, in *v1alpha1.EndpointPickerConfig, t
 	if in.ConfigMapRef != nil {
 		file.configMap, file.key = in.ConfigMapRef.Name, in.ConfigMapRef.Key
 	}
+	if in.File != nil {
+		file.key = keyOfFile(*in.File)
+	}
 	if c.plan.pickers == nil {
 		c.plan.pickers = map[string]pickerFile{}
 	}
 	c.plan.pickers[profile] = file
+}
+
+// keyOfFile is a file's name without folders where a ConfigMap may have it as a
+// key, and otherwise empty.
+func keyOfFile(file string) string {
+	name := filepath.Base(file)
+	if len(validation.IsConfigMapKey(name)) > 0 {
+		return ""
+	}
+	return name
 }

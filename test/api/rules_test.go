@@ -134,10 +134,6 @@ var rules = map[string]ruleTable{
 			fields{"inline": gone, "configMapRef": reference, "file": "x"},
 		},
 	},
-	"exactly one of the fields in [inline configMapRef] must be set": {
-		good: []any{fields{"inline": "x", "configMapRef": gone}, fields{"inline": gone, "configMapRef": reference}},
-		bad:  []any{fields{"inline": gone, "configMapRef": gone}, fields{"inline": "x", "configMapRef": reference}},
-	},
 	"exactly one of the fields in [endpointPickerConfig policies] must be set": {
 		good: []any{fields{"endpointPickerConfig": gone, "policies": roundRobin}, fields{"endpointPickerConfig": fields{"inline": "x"}, "policies": gone}},
 		bad:  []any{fields{"endpointPickerConfig": gone, "policies": gone}, fields{"endpointPickerConfig": fields{"inline": "x"}, "policies": roundRobin}},
