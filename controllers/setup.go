@@ -12,11 +12,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
@@ -75,7 +77,7 @@ type Options struct {
 	// Image is what worker pods run.
 	Image string
 	// Concurrency is the number of objects of each kind that are reconciled at
-	// once; at least 1.
+	// once; at least 1. Those of one namespace are half of it at most.
 	Concurrency int
 	// Clock is what deadlines are held against and times are written by; nil is the
 	// machine's.
@@ -143,6 +145,12 @@ func setup(mgr ctrl.Manager, r *reconciler, concurrency int) error {
 		Watches(&v1alpha1.SimulationRun{}, mapped(w.ofChild), builder.WithPredicates(runEvents)).
 		Watches(&v1alpha1.SimulationRun{}, mapped(w.ofSource), builder.WithPredicates(sourceEvents)).
 		Watches(&v1alpha1.PolicySweep{}, mapped(w.ofSource), builder.WithPredicates(sourceEvents)).
-		WithOptions(controller.Options{MaxConcurrentReconciles: concurrency, RateLimiter: backOff(firstRetry, longestInterval)}).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: concurrency,
+			RateLimiter:             backOff(firstRetry, longestInterval),
+			NewQueue: func(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+				return newFairQueue(name, limiter, concurrency)
+			},
+		}).
 		Complete(r)
 }
