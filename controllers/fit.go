@@ -49,6 +49,7 @@ var shrinkers = []func(subject) bool{
 	},
 	func(s subject) bool { return shorterTexts(&s.status().Warnings) },
 	func(s subject) bool { return shorterTexts(&s.status().Approximations) },
+	func(s subject) bool { return shorterTexts(&s.status().StepTimes) },
 	func(s subject) bool {
 		st := s.status()
 		if len(st.Inputs) == 0 {

@@ -51,6 +51,7 @@ func TestEveryStatusFits(t *testing.T) {
 		},
 		"warnings":       func(st *v1alpha1.PolicySweepStatus) { st.Warnings = many(32, 1024) },
 		"approximations": func(st *v1alpha1.PolicySweepStatus) { st.Approximations = many(32, 1024) },
+		"step times":     func(st *v1alpha1.PolicySweepStatus) { st.StepTimes = many(16, 512) },
 		"inputs": func(st *v1alpha1.PolicySweepStatus) {
 			for i := range 64 {
 				st.Inputs = append(st.Inputs, v1alpha1.InputDigest{Name: long(600, i), SHA256: strings.Repeat("a", 64)})

@@ -15,9 +15,11 @@ import (
 
 // What the status schema can hold.
 const (
-	maxInputs   = 64
-	maxWarnings = 32
-	maxWarning  = 1024
+	maxInputs    = 64
+	maxWarnings  = 32
+	maxWarning   = 1024
+	maxStepTimes = 16
+	maxStepTime  = 512
 )
 
 // planned returns the subject with the status of a plan that is not complete.
@@ -60,7 +62,7 @@ func (d *decider) unplanned() subject {
 	next := d.subject.copied()
 	next.clearFigures()
 	st := next.status()
-	st.EngineVersion, st.PlanHash, st.Plan, st.Progress, st.Inputs, st.Warnings, st.Approximations = "", "", nil, nil, nil, nil, nil
+	st.EngineVersion, st.PlanHash, st.Plan, st.Progress, st.Inputs, st.Warnings, st.Approximations, st.StepTimes = "", "", nil, nil, nil, nil, nil, nil
 	return next
 }
 
@@ -68,14 +70,16 @@ func (d *decider) unplanned() subject {
 // tell nothing at all.
 func bound(st *v1alpha1.CommonStatus) {
 	st.Inputs = st.Inputs[:min(len(st.Inputs), maxInputs)]
-	st.Warnings = boundTexts(st.Warnings)
-	st.Approximations = boundTexts(st.Approximations)
+	st.Warnings = boundTexts(st.Warnings, maxWarnings, maxWarning)
+	st.Approximations = boundTexts(st.Approximations, maxWarnings, maxWarning)
+	st.StepTimes = boundTexts(st.StepTimes, maxStepTimes, maxStepTime)
 }
 
-func boundTexts(texts []string) []string {
+// boundTexts keeps so many texts, each of at most so many bytes.
+func boundTexts(texts []string, most, bytes int) []string {
 	var kept []string
-	for _, text := range texts[:min(len(texts), maxWarnings)] {
-		kept = append(kept, clip(text, maxWarning))
+	for _, text := range texts[:min(len(texts), most)] {
+		kept = append(kept, clip(text, bytes))
 	}
 	return kept
 }
@@ -100,10 +104,11 @@ func (d *decider) report(next subject, v verdict) {
 	}
 }
 
-// partial says of the results of work that ended whether some are missing.
+// partial says of the results of work that ended whether some are missing. Rows
+// that were seen and have gone since are missing too.
 func (d *decider) partial(st *v1alpha1.CommonStatus, v verdict) {
 	if st.Results != nil {
-		st.Results.Partial = v.outcome == failed && d.standing.rows() < d.standing.study.Asked()
+		st.Results.Partial = v.outcome == failed && st.Results.Rows < int64(d.standing.study.Asked())
 	}
 }
 

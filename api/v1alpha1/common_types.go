@@ -267,6 +267,14 @@ type CommonStatus struct {
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MaxLength=1024
 	Approximations []string `json:"approximations,omitempty"`
+	// stepTimes say for each pool what its step times rest on: shares of the
+	// accelerator's peaks that are fitted, published or given, and how the time of
+	// an all-reduce is found.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MaxLength=512
+	StepTimes []string `json:"stepTimes,omitempty"`
 }
 
 // MetricValue is a metric's mean over the replications and its 95 %

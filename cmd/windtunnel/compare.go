@@ -28,14 +28,18 @@ type compareOptions struct {
 // compareOutput is what `compare -o json` prints.
 type compareOutput struct {
 	Contrast *result.Contrast `json:"contrast"`
+	// StepTimes say what the step times of A and of B rest on; of results that do
+	// not say, nothing.
+	StepTimes [2][]string `json:"stepTimes"`
 	// Requests is there where both sides were simulated.
 	Requests *requestContrast `json:"requests,omitempty"`
 }
 
 // side is one of the two that are compared.
 type side struct {
-	name string
-	rows []result.Row
+	name      string
+	rows      []result.Row
+	stepTimes []string
 	// requests are those that completed, by row and ID; nil where rows were read.
 	requests []map[int]served
 }
@@ -100,7 +104,11 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	if err != nil {
 		return badInput{err}
 	}
-	out := compareOutput{Contrast: contrast, Requests: contrastRequests(sides)}
+	out := compareOutput{
+		Contrast:  contrast,
+		StepTimes: [2][]string{sides[0].stepTimes, sides[1].stepTimes},
+		Requests:  contrastRequests(sides),
+	}
 	served := servedBySides(sides)
 	if o.output != outputTable {
 		return errors.Join(o.output.write(stdout, out), served)
@@ -111,6 +119,7 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	if err := contrast.Table(stdout); err != nil {
 		return err
 	}
+	printStepTimesOf(stdout, sides)
 	return errors.Join(out.Requests.table(stdout), served)
 }
 
@@ -135,7 +144,7 @@ func (o *compareOptions) side(ctx context.Context, name string, stdin io.Reader)
 		if point >= 0 {
 			rows = slices.DeleteFunc(rows, func(r result.Row) bool { return r.Point != point })
 		}
-		return func() (*side, error) { return &side{name: name, rows: rows}, nil }, nil
+		return func() (*side, error) { return &side{name: name, rows: rows, stepTimes: set.stepTimes}, nil }, nil
 	} else if point >= 0 {
 		return nil, err
 	}
@@ -201,5 +210,19 @@ func (o *compareOptions) simulated(ctx context.Context, name string, run *compil
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return &side{name: name, rows: conducted.Rows(), requests: seen.requests}, nil
+	return &side{name: name, rows: conducted.Rows(), stepTimes: run.Plan.StepTimes, requests: seen.requests}, nil
+}
+
+// printStepTimesOf says what the step times of two sides rest on, once where it
+// is the same.
+func printStepTimesOf(w io.Writer, sides [2]*side) {
+	if slices.Equal(sides[0].stepTimes, sides[1].stepTimes) {
+		printStepTimes(w, sides[0].stepTimes)
+		return
+	}
+	for _, s := range sides {
+		for _, text := range s.stepTimes {
+			fmt.Fprintf(w, "Step times in %s: %s.\n", s.name, text)
+		}
+	}
 }

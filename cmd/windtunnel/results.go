@@ -35,6 +35,8 @@ type resultSet struct {
 	rows       []result.Row
 	parameters result.Parameters
 	measures   result.Measures
+	// stepTimes say what the step times of pools rest on, where that is known.
+	stepTimes []string
 }
 
 func newResultsCommand() *cobra.Command {

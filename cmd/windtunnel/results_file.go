@@ -17,6 +17,9 @@ type printed struct {
 	Leaderboard *struct {
 		Candidates []result.Candidate `json:"candidates"`
 	} `json:"leaderboard"`
+	Status struct {
+		StepTimes []string `json:"stepTimes"`
+	} `json:"status"`
 	Rows []result.Row `json:"rows"`
 }
 
@@ -34,7 +37,7 @@ func readResults(name string) (*resultSet, error) {
 	if err := json.Unmarshal(raw, &p); err != nil || p.Rows == nil {
 		return nil, badInput{fmt.Errorf("%s is neither the output of run or sweep -o json nor a state of a sweep", name)}
 	}
-	set := &resultSet{rows: p.Rows, parameters: result.Parameters{}}
+	set := &resultSet{rows: p.Rows, parameters: result.Parameters{}, stepTimes: p.Status.StepTimes}
 	if p.Leaderboard != nil {
 		for _, c := range p.Leaderboard.Candidates {
 			set.parameters[c.Point] = c.Parameters

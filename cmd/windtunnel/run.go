@@ -163,6 +163,7 @@ func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *experim
 		if err := result.RunTable(stdout, documents); err != nil {
 			return err
 		}
+		printStepTimes(stdout, run.Plan.StepTimes)
 		printApproximations(stdout, run.Plan.Approximations)
 		printGates(stdout, verdict)
 		return nil
@@ -271,6 +272,13 @@ func printWarnings(w io.Writer, warnings []string, findings ...experiment.Findin
 	}
 	if len(warnings)+len(findings) > 0 {
 		fmt.Fprintln(w)
+	}
+}
+
+// printStepTimes says what step times rest on.
+func printStepTimes(w io.Writer, lines []string) {
+	for _, text := range lines {
+		fmt.Fprintf(w, "Step times: %s.\n", text)
 	}
 }
 

@@ -207,6 +207,7 @@ func (o *sweepOptions) table(stdout io.Writer, sweep compiledSweep, conducted *e
 	if board.Counts.All > len(board.Candidates) {
 		fmt.Fprintln(stdout, "--top 0 lists all.")
 	}
+	printStepTimes(stdout, sweep.Plan.StepTimes)
 	printApproximations(stdout, sweep.Plan.Approximations)
 	printGates(stdout, verdict)
 	return nil

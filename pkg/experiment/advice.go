@@ -42,6 +42,7 @@ func (s *Study) Report(title string, promoted *Promotion) (*result.Report, bool,
 		return nil, false, err
 	}
 	r.Assumptions = assumptions(scenario)
+	r.StepTimes, _ = s.plan.builder.StepTimes(scenario, nil)
 	if promoted != nil {
 		r.Assumptions = append(r.Assumptions, "The router is an EPP of version "+promoted.Version+".")
 		for _, setting := range promoted.Elsewhere {

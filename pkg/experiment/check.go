@@ -24,7 +24,28 @@ func (c *compiler) checkValue(scenario tree) field.ErrorList {
 		return slices.DeleteFunc(errs, aboutNoField)
 	}
 	_, errs = c.plan.builder.Build(typed, config, c.trace, 0, nil)
+	if len(errs) == 0 {
+		c.noteStepTimes(typed)
+	}
 	return errs
+}
+
+// noteStepTimes notes what the step times of a scenario rest on, once each, of
+// the base and of what parameters make of it.
+func (c *compiler) noteStepTimes(scenario *v1alpha1.Scenario) {
+	lines, warnings := c.plan.builder.StepTimes(scenario, field.NewPath("spec", "scenario"))
+	c.plan.StepTimes = appendNew(c.plan.StepTimes, lines)
+	c.plan.Warnings = appendNew(c.plan.Warnings, warnings)
+}
+
+// appendNew appends the texts that are not there yet.
+func appendNew(texts, more []string) []string {
+	for _, text := range more {
+		if !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+	}
+	return texts
 }
 
 // aboutNoField tells the schema's remark that it left rules unchecked, which it

@@ -4,7 +4,6 @@ package experiment
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -85,11 +84,7 @@ func (c *compiler) noteApproximations(config *epp.Config) {
 			texts = append(texts, p.Name+": "+p.Note)
 		}
 	}
-	for _, text := range texts {
-		if !slices.Contains(c.plan.Approximations, text) {
-			c.plan.Approximations = append(c.plan.Approximations, text)
-		}
-	}
+	c.plan.Approximations = appendNew(c.plan.Approximations, texts)
 }
 
 // pickerText returns the file of the EPP's configuration and the field that it

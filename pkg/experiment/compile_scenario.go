@@ -58,6 +58,7 @@ func (c *compiler) check(scenario tree, path *field.Path) field.ErrorList {
 	config, errs := c.plan.builder.Build(typed, router, c.trace, 0, path)
 	if len(errs) == 0 {
 		c.plan.Warnings = append(c.plan.Warnings, setup.Notes(typed, &config, c.trace, path)...)
+		c.noteStepTimes(typed)
 	}
 	return errs
 }

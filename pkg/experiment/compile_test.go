@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -223,5 +224,41 @@ func TestSweepsReachIntoTiers(t *testing.T) {
 	}
 	if len(errs) != 1 || errs[0].Error() != `spec.parameters[1].values[1]: Duplicate value: "1024Mi"` {
 		t.Errorf("errors are %v, want that 1024Mi is 1Gi", errs)
+	}
+}
+
+// A plan says what step times rest on wherever a parameter leads, once each.
+func TestAPlanSaysWhatStepTimesRestOn(t *testing.T) {
+	sweep := testSweep(t)
+	sweep.Spec.Scenario.Pools[0].Accelerator = "rtx-4090"
+	sweep.Spec.Parameters = []v1alpha1.Parameter{
+		{Name: "gpu", Path: "pools[llama].accelerator", Values: []string{"rtx-4090", "h20"}},
+		{Name: "gpus", Path: "pools[llama].tensorParallelism", Values: []string{"1", "2"}},
+	}
+	sweep.Spec.Baseline = nil
+	plan := mustCompileSweep(t, sweep).Plan
+	const (
+		fitted    = "shares of peak fitted on Llama-3.1-8B at TP 1 (a run of vLLM 0.19)"
+		published = "shares of peak published (one MFU for both phases), fitted to no engine"
+		formula   = "; all-reduce: a formula (a latency and the link's rate)"
+	)
+	want := []string{
+		"llama on h20, TP 1: " + published,
+		"llama on h20, TP 2: " + published + formula,
+		"llama on rtx-4090, TP 1: " + fitted,
+		"llama on rtx-4090, TP 2: " + fitted + ", not on meta-llama/Llama-3.1-8B-Instruct at TP 2" + formula,
+	}
+	got := slices.Sorted(slices.Values(plan.StepTimes))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("step times (−want +got):\n%s", diff)
+	}
+	outside := "spec.scenario.pools[0]: the shares of rtx-4090 were fitted on Llama-3.1-8B at TP 1, and this pool serves meta-llama/Llama-3.1-8B-Instruct at TP 2"
+	if n := strings.Count(strings.Join(plan.Warnings, "\n"), outside); n != 1 {
+		t.Errorf("%d warnings of the fit, want 1: %q", n, plan.Warnings)
+	}
+	var status v1alpha1.CommonStatus
+	FillStatus(&status, plan)
+	if diff := cmp.Diff(plan.StepTimes, status.StepTimes); diff != "" {
+		t.Errorf("the status says (−plan +status):\n%s", diff)
 	}
 }

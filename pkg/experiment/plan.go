@@ -54,6 +54,9 @@ type Plan struct {
 	// Approximations say of plugins of the router, by name, in what they decide
 	// otherwise than the EPP's.
 	Approximations []string `json:"approximations,omitempty"`
+	// StepTimes say in a line for each pool what its step times rest on, in the
+	// base and where a parameter changes it.
+	StepTimes []string `json:"stepTimes,omitempty"`
 
 	// pickers are the files that EPP configurations were given in, by the name of
 	// their profile; the base's has none. They are no part of the encoded plan:

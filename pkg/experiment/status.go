@@ -31,6 +31,7 @@ func FillStatus(status *v1alpha1.CommonStatus, p *Plan) {
 	status.Inputs = p.Inputs
 	status.Warnings = p.Remarks()
 	status.Approximations = p.Approximations
+	status.StepTimes = p.StepTimes
 }
 
 // FillProgress fills in how far a study is.

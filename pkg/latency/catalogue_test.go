@@ -165,15 +165,15 @@ func TestProvenanceIsChecked(t *testing.T) {
 		want       []string // the faulty fields
 	}{
 		"published, and nothing else": {Provenance{Shares: Published}, nil},
-		"fitted, with all there is":   {Provenance{Fitted, []string{"m"}, []int{1, 4}, "a run"}, nil},
+		"fitted, with all there is":   {Provenance{Fitted, []string{"m"}, []int{1, 4}, "another-gpu", "a run"}, nil},
 		"no source of shares":         {Provenance{}, []string{"p.shares"}},
 		"an unknown one":              {Provenance{Shares: "Guessed"}, []string{"p.shares"}},
 		"fitted on nothing":           {Provenance{Shares: Fitted}, []string{"p.models", "p.tensorParallelism"}},
-		"an empty name and no GPU":    {Provenance{Fitted, []string{""}, []int{0}, ""}, []string{"p.models[0]", "p.tensorParallelism[0]"}},
+		"an empty name and no GPU":    {Provenance{Fitted, []string{""}, []int{0}, "", ""}, []string{"p.models[0]", "p.tensorParallelism[0]"}},
 		"a source of two lines":       {Provenance{Shares: Published, Source: "a\nb"}, []string{"p.source"}},
 		"a source of a page":          {Provenance{Shares: Published, Source: strings.Repeat("x", 129)}, []string{"p.source"}},
 		"too many of both": {
-			Provenance{Fitted, strings.Split("a b c d e f g h i", " "), []int{1, 2, 3, 4, 5, 6, 7, 8, 9}, ""},
+			Provenance{Fitted, strings.Split("a b c d e f g h i", " "), []int{1, 2, 3, 4, 5, 6, 7, 8, 9}, "", ""},
 			[]string{"p.models", "p.tensorParallelism"},
 		},
 	}

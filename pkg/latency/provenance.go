@@ -4,6 +4,7 @@ package latency
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,6 +31,8 @@ type Provenance struct {
 	// what the shares were fitted on. Fitted shares have both.
 	Models            []string `json:"models,omitempty"`
 	TensorParallelism []int    `json:"tensorParallelism,omitempty"`
+	// Accelerator names the one that was measured, where it is another one.
+	Accelerator string `json:"accelerator,omitempty"`
 	// Source names the measurement or the publication, in a few words.
 	Source string `json:"source,omitempty"`
 }
@@ -39,6 +42,18 @@ const (
 	maxFittedModels = 8
 	maxSourceBytes  = 128
 )
+
+// Covers reports whether the shares were fitted on what an instance serves: its
+// accelerator, its model and as many GPUs. The catalogue knows the models'
+// aliases.
+func (p *Provenance) Covers(i Instance, c *Catalogue) bool {
+	served := func(name string) bool {
+		known, ok := c.Model(name)
+		return name == i.Model.Name || ok && known.Name == i.Model.Name
+	}
+	return p.Shares == Fitted && p.Accelerator == "" &&
+		slices.ContainsFunc(p.Models, served) && slices.Contains(p.TensorParallelism, i.TensorParallelism)
+}
 
 // FittedOn names models and numbers of GPUs, such as "Llama-3.1-8B at TP 1".
 func (p *Provenance) FittedOn() string {
@@ -79,6 +94,9 @@ func (p *Provenance) validate(path *field.Path) field.ErrorList {
 		if gpus < 1 {
 			errs = append(errs, field.Invalid(path.Child("tensorParallelism").Index(n), gpus, "must be at least 1"))
 		}
+	}
+	if p.Accelerator != "" {
+		errs = append(errs, shortLine(p.Accelerator, path.Child("accelerator"))...)
 	}
 	if p.Source != "" {
 		errs = append(errs, shortLine(p.Source, path.Child("source"))...)

@@ -22,9 +22,10 @@ type Report struct {
 	// Gates are what came of the sweep's; there may be none.
 	Gates []GateResult
 	// Assumptions are sentences about what the results rest on beside the engine
-	// and the seeds: workload, latency model, how fresh signals are. Warnings and
+	// and the seeds: workload, latency model, how fresh signals are. StepTimes say
+	// what the step times of the best point's pools rest on. Warnings and
 	// Approximations are those of the plan.
-	Assumptions, Warnings, Approximations []string
+	Assumptions, StepTimes, Warnings, Approximations []string
 	// Top is how many candidates are listed.
 	Top int
 }
@@ -206,6 +207,9 @@ func (r *Report) basis(b *bytes.Buffer) {
 	fmt.Fprint(b, "## What this rests on\n\nThese are figures of a simulation, not of a cluster.\n\n")
 	for _, s := range r.Assumptions {
 		fmt.Fprintf(b, "- %s\n", s)
+	}
+	for _, s := range r.StepTimes {
+		fmt.Fprintf(b, "- Step times: %s.\n", s)
 	}
 	for _, s := range r.Approximations {
 		fmt.Fprintf(b, "- Approximated: %s\n", s)

@@ -27,6 +27,7 @@ func TestReportGolden(t *testing.T) {
 		Title: "Weights of the chat pool", Best: 6, Board: l, Top: 3,
 		Gates:          []GateResult{gate.Judge(ofBest, nil)},
 		Assumptions:    []string{"Step times are those of the model roofline."},
+		StepTimes:      []string{"chat on h100-sxm, TP 1: shares of peak given by you"},
 		Approximations: []string{"prefix-cache-scorer: looks at whole blocks"},
 		Warnings:       []string{"the trace is short | very short"},
 	}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package setup
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/latency"
+)
+
+// Names of roofline coefficients, as the API has them.
+const allReduceName = "allReduce"
+
+var shareNames = []string{"memoryEfficiency", "prefillEfficiency", "decodeEfficiency"}
+
+// StepTimes says in a line for each pool of a resolved scenario what its step
+// times rest on: shares of the accelerator's peaks that are fitted, published or
+// given, and how the time of an all-reduce is found. Pools of which the same is
+// to be said share a line. The warnings are about pools whose shares were fitted
+// on something else than what they serve.
+func (b *Builder) StepTimes(in *v1alpha1.Scenario, path *field.Path) (lines, warnings []string) {
+	catalogue, errs := b.catalogue(in.Catalogue, nil)
+	if len(errs) > 0 {
+		return nil, nil
+	}
+	names := map[string][]string{}
+	var texts []string
+	for i := range in.Pools {
+		pool := &in.Pools[i]
+		instance, errs := buildInstance(pool, catalogue, nil)
+		if len(errs) > 0 {
+			continue
+		}
+		s := stepTimes{&pool.Latency, instance, catalogue}
+		text := fmt.Sprintf("on %s, TP %d: %s", pool.Accelerator, pool.TensorParallelism, s)
+		if len(names[text]) == 0 {
+			texts = append(texts, text)
+		}
+		names[text] = append(names[text], pool.Name)
+		if s.extrapolates() {
+			warnings = append(warnings, fmt.Sprintf("%s: the shares of %s were fitted on %s, and this pool serves %s at TP %d: calibrate, or see the step times as an extrapolation",
+				path.Child("pools").Index(i), pool.Accelerator, instance.Accelerator.Provenance.FittedOn(), pool.Model, pool.TensorParallelism))
+		}
+	}
+	for _, text := range texts {
+		lines = append(lines, strings.Join(names[text], ", ")+" "+text)
+	}
+	return lines, warnings
+}
+
+// stepTimes are a pool's latency model and what it is about.
+type stepTimes struct {
+	in        *v1alpha1.Latency
+	instance  latency.Instance
+	catalogue *latency.Catalogue
+}
+
+// otherModels say what the latency models rest on that look at no shares.
+var otherModels = map[v1alpha1.LatencyModel]string{
+	v1alpha1.LinearModel:  "linear in the tokens of a step, by coefficients given by you",
+	v1alpha1.PhysicsModel: "a published regression, with one set of coefficients for all accelerators; all-reduce: part of it",
+	v1alpha1.TableModel:   "interpolated in a table given by you",
+}
+
+// String says what the step times rest on.
+func (s stepTimes) String() string {
+	if text, ok := otherModels[s.in.Model]; ok {
+		return text
+	}
+	parts := []string{s.shares()}
+	if others := s.othersGiven(); len(others) > 0 {
+		parts = append(parts, strings.Join(others, ", ")+" given by you")
+	}
+	if s.instance.TensorParallelism > 1 {
+		parts = append(parts, "all-reduce: "+s.allReduce())
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (s stepTimes) shares() string {
+	p := s.instance.Accelerator.Provenance
+	if s.sharesGiven() || p == nil {
+		return "shares of peak given by you"
+	}
+	text := "shares of peak published"
+	if p.Shares == latency.Fitted {
+		text = "shares of peak fitted on " + p.FittedOn()
+	}
+	if p.Accelerator != "" {
+		text += " for " + p.Accelerator
+	}
+	if p.Source != "" {
+		text += " (" + p.Source + ")"
+	}
+	switch {
+	case p.Shares != latency.Fitted:
+		text += ", fitted to no engine"
+	case s.extrapolates():
+		text += fmt.Sprintf(", not on %s at TP %d", s.instance.Model.Name, s.instance.TensorParallelism)
+	}
+	return text
+}
+
+// extrapolates reports whether fitted shares serve for what they were not
+// fitted on.
+func (s stepTimes) extrapolates() bool {
+	p := s.instance.Accelerator.Provenance
+	return otherModels[s.in.Model] == "" && !s.sharesGiven() &&
+		p != nil && p.Shares == latency.Fitted && !p.Covers(s.instance, s.catalogue)
+}
+
+// sharesGiven reports whether the pool overrides all of the shares.
+func (s stepTimes) sharesGiven() bool {
+	given := givenCoefficients(s.in.Roofline)
+	return !slices.ContainsFunc(shareNames, func(name string) bool { return !slices.Contains(given, name) })
+}
+
+// othersGiven names the coefficients that the pool overrides beside what is said
+// of all shares and of collectives.
+func (s stepTimes) othersGiven() []string {
+	all := s.sharesGiven()
+	return slices.DeleteFunc(givenCoefficients(s.in.Roofline), func(name string) bool {
+		return name == allReduceName || all && slices.Contains(shareNames, name)
+	})
+}
+
+func (s stepTimes) allReduce() string {
+	if s.in.Roofline != nil && len(s.in.Roofline.AllReduce) > 0 {
+		return "measured curve given by you"
+	}
+	return "a formula (a latency and the link's rate)"
+}
