@@ -71,22 +71,26 @@ func (d *decoder) inOrder() []decodingFault {
 	return d.faults
 }
 
-// scalar is a type that reads itself from a node. The error says what it must
-// be.
+// scalar is a type that reads itself from a node, null too. The error says what
+// it must be.
 type scalar interface{ decode(node) error }
 
-// value fills a Go value. As in encoding/json, null leaves it as it is.
+// value fills a Go value. As in encoding/json, null empties a pointer, map or
+// list, whatever its default, and leaves all else as it is.
 func (d *decoder) value(n node, into reflect.Value, path *field.Path) {
 	if raw, ok := into.Addr().Interface().(*node); ok {
 		*raw = n
 		return
 	}
-	if n.kind == nullNode {
-		return
-	}
 	if s, ok := into.Addr().Interface().(scalar); ok {
 		if err := s.decode(n); err != nil {
 			d.faults = append(d.faults, decodingFault{stops: true, err: field.Invalid(path, n.plain(), err.Error())})
+		}
+		return
+	}
+	if n.kind == nullNode {
+		if nullable(into.Kind()) {
+			into.SetZero()
 		}
 		return
 	}
@@ -105,6 +109,11 @@ func (d *decoder) value(n node, into reflect.Value, path *field.Path) {
 	default:
 		d.basic(n, into, path)
 	}
+}
+
+// nullable reports whether null empties values of a kind.
+func nullable(kind reflect.Kind) bool {
+	return kind == reflect.Pointer || kind == reflect.Map || kind == reflect.Slice
 }
 
 func (d *decoder) object(n node, into reflect.Value, path *field.Path) {
@@ -198,12 +207,15 @@ func fieldName(f reflect.StructField) string {
 	return name
 }
 
+// list fills a list. As in encoding/json, its elements begin as those of the
+// default.
 func (d *decoder) list(n node, into reflect.Value, path *field.Path) {
 	if n.kind != listNode {
 		d.invalid(n, path, "must be a list")
 		return
 	}
 	list := reflect.MakeSlice(into.Type(), len(n.items), len(n.items))
+	reflect.Copy(list, into)
 	for i, item := range n.items {
 		d.value(item, list.Index(i), path.Index(i))
 	}

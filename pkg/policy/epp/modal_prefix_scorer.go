@@ -78,7 +78,9 @@ func (p *modalPrefixParameters) check(l *loader, path *field.Path) {
 		p.Mode, p.LRUCapacityPerServer = estimateMode, legacy.LRUCapacityPerServer
 		p.IndexerConfig, p.KVEventsConfig = nil, nil
 	case cacheTrackingMode:
-		p.precise().checkAll(l, path)
+		precise := p.precise()
+		precise.checkAll(l, path)
+		p.KVEventsConfig = precise.KVEventsConfig
 	default:
 		l.add(field.NotSupported(path.Child("mode"), p.Mode, []string{estimateMode, cacheTrackingMode}))
 	}

@@ -13,15 +13,13 @@ import (
 // a queue than its limit and no more KV cache in use than its limit. From
 // scheduler-v0.6 on it is a share, as utilization-detector has it.
 type oldSaturation struct {
-	limits utilizationParameters
+	limits *utilizationParameters
 	share  bool
 }
 
 // newOldSaturation returns the detector, with the limits that are stated.
 func newOldSaturation(c *Config) oldSaturation {
-	limits := utilizationParameters{
-		QueueDepthThreshold: 5, KVCacheUtilThreshold: 0.8, MetricsStalenessThreshold: duration(200 * time.Millisecond),
-	}
+	limits := newUtilizationParameters()
 	if stated := c.document.SaturationLimits; stated != nil {
 		if stated.QueueDepthThreshold > 0 {
 			limits.QueueDepthThreshold = stated.QueueDepthThreshold
@@ -30,7 +28,7 @@ func newOldSaturation(c *Config) oldSaturation {
 			limits.KVCacheUtilThreshold = stated.KVCacheUtilThreshold
 		}
 		if stated.MetricsStalenessThreshold > 0 {
-			limits.MetricsStalenessThreshold = stated.MetricsStalenessThreshold
+			limits.MetricsStalenessThreshold = &stated.MetricsStalenessThreshold
 		}
 	}
 	return oldSaturation{limits: limits, share: c.dialect.framework >= scheduler06}
@@ -38,7 +36,7 @@ func newOldSaturation(c *Config) oldSaturation {
 
 func (o oldSaturation) saturation(c *cycle) float64 {
 	if o.share {
-		return utilization{&o.limits}.saturation(c)
+		return utilization{o.limits}.saturation(c)
 	}
 	for e := range c.scrapes {
 		if !c.gone(e) && !c.unscraped && o.hasRoom(c, &c.scrapes[e]) {
@@ -49,6 +47,6 @@ func (o oldSaturation) saturation(c *cycle) float64 {
 }
 
 func (o oldSaturation) hasRoom(c *cycle, s *policy.Scrape) bool {
-	return c.now.Sub(s.At) <= time.Duration(o.limits.MetricsStalenessThreshold) &&
+	return c.now.Sub(s.At) <= time.Duration(*o.limits.MetricsStalenessThreshold) &&
 		s.Waiting <= o.limits.QueueDepthThreshold && s.KVUsage <= o.limits.KVCacheUtilThreshold
 }

@@ -10,9 +10,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/kvindex"
 )
 
-// defaultWeights are what blocks of tiers count that no configuration names.
-var defaultWeights = []*cacheTier{{"gpu", 1}, {"cpu", 0.8}}
-
 // storageTiers are the names by which weights may mean what lies below the
 // hosts' memory.
 var storageTiers = []string{"storage", "shared_storage", "disk"}
@@ -28,11 +25,7 @@ func (p *preciseParameters) weights(rules preciseRules) [kvindex.Places]float64 
 	if !rules.tiers {
 		return weights
 	}
-	tiers := defaultWeights
-	if p.IndexerConfig != nil && p.IndexerConfig.BackendConfigs != nil {
-		tiers = p.IndexerConfig.BackendConfigs
-	}
-	for _, t := range tiers {
+	for _, t := range p.IndexerConfig.BackendConfigs {
 		switch {
 		case t.Name == "gpu":
 			weights[policy.GPUMemory] = t.Weight
@@ -48,9 +41,6 @@ func (p *preciseParameters) weights(rules preciseRules) [kvindex.Places]float64 
 // entries is how many entries of a block the index keeps; 0 is all.
 func (p *preciseParameters) entries() int {
 	const most = 10
-	if p.IndexerConfig == nil || p.IndexerConfig.KVBlockIndexConfig == nil {
-		return most
-	}
 	switch k := p.IndexerConfig.KVBlockIndexConfig; {
 	case k.CostAwareMemoryConfig != nil || k.RedisConfig != nil:
 		return 0
@@ -67,10 +57,10 @@ const standardIndexSize = 1e8
 
 // mostBlocks is how many blocks an index in memory holds.
 func (p *preciseParameters) mostBlocks() int {
-	if p.IndexerConfig == nil || p.IndexerConfig.KVBlockIndexConfig == nil || p.IndexerConfig.KVBlockIndexConfig.InMemoryConfig == nil {
-		return standardIndexSize
+	if inMemory := p.IndexerConfig.KVBlockIndexConfig.InMemoryConfig; inMemory != nil {
+		return inMemory.Size
 	}
-	return p.IndexerConfig.KVBlockIndexConfig.InMemoryConfig.Size
+	return standardIndexSize
 }
 
 const defaultSpeculativeTTL = 2 * time.Second
@@ -91,7 +81,7 @@ func (p *preciseParameters) speculation(rules preciseRules) speculation {
 // endpoint source that it is an extractor of.
 func (p *preciseParameters) hears(name string, rules preciseRules, document *effective) bool {
 	e := p.KVEventsConfig
-	if e == nil || e.ZMQEndpoint != "" || !rules.wired {
+	if e.ZMQEndpoint != "" || !rules.wired {
 		return true
 	}
 	if !e.DiscoverPods || e.PodDiscoveryConfig == nil {

@@ -54,14 +54,14 @@ type indexerConfig struct {
 	TokenProcessorConfig *tokenProcessor `json:"tokenProcessorConfig,omitempty" versions:"..scheduler-v0.4"`
 	KVBlockIndexConfig   *kvBlockIndex   `json:"kvBlockIndexConfig,omitempty"`
 	KVBlockScorerConfig  *kvBlockScorer  `json:"KVBlockScorerConfig,omitempty"`
-	BackendConfigs       []*cacheTier    `json:"kvCacheBackendConfigs,omitempty" versions:"scheduler-v0.4.."`
+	BackendConfigs       []*cacheTier    `json:"kvCacheBackendConfigs" versions:"scheduler-v0.4.."`
 	TokenizersPool       *tokenizersPool `json:"tokenizersPoolConfig,omitempty"`
 }
 
 // kvBlockIndex is kept by the first backend that is configured, in the order
 // cost-aware, Redis, in memory.
 type kvBlockIndex struct {
-	InMemoryConfig         *inMemoryIndex  `json:"inMemoryConfig,omitempty"`
+	InMemoryConfig         *inMemoryIndex  `json:"inMemoryConfig"`
 	RedisConfig            *redisIndex     `json:"redisConfig,omitempty"`
 	CostAwareMemoryConfig  *costAwareIndex `json:"costAwareMemoryConfig,omitempty"`
 	EnableMetrics          bool            `json:"enableMetrics,omitempty"`
@@ -105,7 +105,7 @@ type kvEventsConfig struct {
 	Concurrency        int           `json:"concurrency"`
 	EngineType         string        `json:"engineType,omitempty"`
 	DiscoverPods       bool          `json:"discoverPods"`
-	PodDiscoveryConfig *podDiscovery `json:"podDiscoveryConfig,omitempty"`
+	PodDiscoveryConfig *podDiscovery `json:"podDiscoveryConfig"`
 }
 
 type podDiscovery struct {
@@ -116,17 +116,29 @@ type podDiscovery struct {
 }
 
 func newPreciseParameters() any {
-	return &preciseParameters{
-		IndexerConfig: &indexerConfig{
-			KVBlockIndexConfig: &kvBlockIndex{InMemoryConfig: &inMemoryIndex{Size: 1e8, PodCacheSize: 10}},
-			BackendConfigs:     []*cacheTier{{"gpu", 1}, {"cpu", 0.8}},
-		},
-		KVEventsConfig: &kvEventsConfig{
-			TopicFilter:        "kv@",
-			Concurrency:        4,
-			DiscoverPods:       true,
-			PodDiscoveryConfig: &podDiscovery{PodLabelSelector: "llm-d.ai/inference-serving=true", SocketPort: 5557},
-		},
+	return &preciseParameters{IndexerConfig: newIndexerConfig(), KVEventsConfig: newKVEventsConfig()}
+}
+
+func newIndexerConfig() *indexerConfig {
+	return &indexerConfig{
+		KVBlockIndexConfig:  newKVBlockIndex(),
+		KVBlockScorerConfig: &kvBlockScorer{ScoringStrategy: longestPrefix},
+		BackendConfigs:      newCacheTiers(),
+	}
+}
+
+func newKVBlockIndex() *kvBlockIndex {
+	return &kvBlockIndex{InMemoryConfig: &inMemoryIndex{Size: 1e8, PodCacheSize: 10}}
+}
+
+func newCacheTiers() []*cacheTier { return []*cacheTier{{"gpu", 1}, {"cpu", 0.8}} }
+
+func newKVEventsConfig() *kvEventsConfig {
+	return &kvEventsConfig{
+		TopicFilter:        "kv@",
+		Concurrency:        4,
+		DiscoverPods:       true,
+		PodDiscoveryConfig: &podDiscovery{PodLabelSelector: "llm-d.ai/inference-serving=true", SocketPort: 5557},
 	}
 }
 
@@ -155,13 +167,9 @@ func (p *preciseParameters) obstacles(at *field.Path) field.ErrorList {
 
 // checkAll is what the producer has in common with [precisePrefixCacheScorer].
 func (p *preciseParameters) checkAll(l *loader, path *field.Path) {
-	if p.IndexerConfig == nil {
-		l.add(field.Required(path.Child("indexerConfig"), "must not be null"))
-	}
+	p.checkIndexer(l, path.Child("indexerConfig"))
 	p.checkBlockSize(l, path.Child("tokenProcessorConfig"))
-	if e := p.KVEventsConfig; e != nil && e.EngineType != "" {
-		checkOneOf(l, path.Child("kvEventsConfig", "engineType"), e.EngineType, []string{"vllm", "sglang"})
-	}
+	p.checkEvents(l, path.Child("kvEventsConfig"))
 	if _, err := time.ParseDuration(p.SpeculativeTTL); p.SpeculativeIndexing && p.SpeculativeTTL != "" && err != nil {
 		l.add(field.Invalid(path.Child("speculativeTTL"), p.SpeculativeTTL, "must be a duration such as 2s"))
 	}

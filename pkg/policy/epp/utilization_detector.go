@@ -23,13 +23,7 @@ const utilizationDetectorType = "utilization-detector"
 var utilizationDetector = pluginType{
 	name:  utilizationDetectorType,
 	roles: filterRole | saturationDetectorRole,
-	parameters: func() any {
-		return &utilizationParameters{
-			QueueDepthThreshold:       5,
-			KVCacheUtilThreshold:      0.8,
-			MetricsStalenessThreshold: duration(200 * time.Millisecond),
-		}
-	},
+	parameters: func() any { return newUtilizationParameters() },
 	treatment: treatDetector,
 	newDetector: func(_ *builder, p *plugin) saturationDetector {
 		return utilization{p.Parameters.(*utilizationParameters)}
@@ -39,17 +33,24 @@ var utilizationDetector = pluginType{
 		return utilizationFilter{
 			queueLimit: float64(parameters.QueueDepthThreshold) * (1 + parameters.Headroom),
 			kvLimit:    parameters.KVCacheUtilThreshold * (1 + parameters.Headroom),
-			staleAfter: time.Duration(parameters.MetricsStalenessThreshold),
+			staleAfter: time.Duration(*parameters.MetricsStalenessThreshold),
 		}
 	},
 }
 
 type utilizationParameters struct {
-	QueueDepthThreshold       int      `json:"queueDepthThreshold"`
-	KVCacheUtilThreshold      float64  `json:"kvCacheUtilThreshold"`
-	MetricsStalenessThreshold duration `json:"metricsStalenessThreshold"`
-	Headroom                  float64  `json:"headroom"`
+	QueueDepthThreshold       int       `json:"queueDepthThreshold"`
+	KVCacheUtilThreshold      float64   `json:"kvCacheUtilThreshold"`
+	MetricsStalenessThreshold *duration `json:"metricsStalenessThreshold"`
+	Headroom                  float64   `json:"headroom"`
 }
+
+func newUtilizationParameters() *utilizationParameters {
+	staleness := standardStaleness
+	return &utilizationParameters{QueueDepthThreshold: 5, KVCacheUtilThreshold: 0.8, MetricsStalenessThreshold: &staleness}
+}
+
+const standardStaleness = duration(200 * time.Millisecond)
 
 func (p *utilizationParameters) check(l *loader, path *field.Path) {
 	if p.QueueDepthThreshold <= 0 {
@@ -58,8 +59,11 @@ func (p *utilizationParameters) check(l *loader, path *field.Path) {
 	if p.KVCacheUtilThreshold <= 0 || p.KVCacheUtilThreshold > 1 {
 		l.add(field.Invalid(path.Child("kvCacheUtilThreshold"), p.KVCacheUtilThreshold, "must be greater than 0 and at most 1"))
 	}
-	if p.MetricsStalenessThreshold <= 0 {
-		l.add(field.Invalid(path.Child("metricsStalenessThreshold"), time.Duration(p.MetricsStalenessThreshold).String(), "must be greater than 0"))
+	if p.MetricsStalenessThreshold == nil {
+		p.MetricsStalenessThreshold = newUtilizationParameters().MetricsStalenessThreshold
+	}
+	if *p.MetricsStalenessThreshold <= 0 {
+		l.add(field.Invalid(path.Child("metricsStalenessThreshold"), time.Duration(*p.MetricsStalenessThreshold).String(), "must be greater than 0"))
 	}
 	if p.Headroom < 0 {
 		l.add(field.Invalid(path.Child("headroom"), p.Headroom, "must not be negative"))
@@ -95,7 +99,7 @@ func (u utilization) saturation(c *cycle) float64 {
 			continue
 		}
 		s := &c.scrapes[e]
-		if c.unscraped || c.now.Sub(s.At) > time.Duration(u.MetricsStalenessThreshold) {
+		if c.unscraped || c.now.Sub(s.At) > time.Duration(*u.MetricsStalenessThreshold) {
 			sum++
 			continue
 		}
