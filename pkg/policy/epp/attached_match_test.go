@@ -88,7 +88,7 @@ func TestGatedPreciseScorers(t *testing.T) {
 	const body = `plugins:
 - {type: prefill-filter}
 - {type: decode-filter}
-- {type: precise-prefix-cache-scorer, parameters: {speculativeIndexing: true, kvEventsConfig: {zmqEndpoint: tcp}, indexerConfig: {tokenizersPoolConfig: {modelName: m, local: {}, uds: {}}}}}
+- {type: precise-prefix-cache-scorer, parameters: {speculativeIndexing: true, kvEventsConfig: {zmqEndpoint: tcp}, indexerConfig: {tokenizersPoolConfig: {modelName: m, local: {}, uds: {socketFile: s}}}}}
 - {type: prefix-based-pd-decider, parameters: {nonCachedTokens: 5}}
 - {type: pd-profile-handler, parameters: {deciderPluginName: prefix-based-pd-decider}}
 schedulingProfiles:
@@ -138,7 +138,7 @@ func TestThresholdOfPreciseMatches(t *testing.T) {
 	const body = `plugins:
 - {type: prefill-filter}
 - {type: decode-filter}
-- {type: precise-prefix-cache-scorer, parameters: {kvEventsConfig: {zmqEndpoint: tcp}, indexerConfig: {tokenizersPoolConfig: {modelName: m, local: {}, uds: {}}}}}
+- {type: precise-prefix-cache-scorer, parameters: {kvEventsConfig: {zmqEndpoint: tcp}, indexerConfig: {tokenizersPoolConfig: {modelName: m, local: {}, uds: {socketFile: s}}}}}
 - {type: pd-profile-handler, parameters: {threshold: 200, prefixPluginType: precise-prefix-cache-scorer}}
 schedulingProfiles:
 - {name: prefill, plugins: [{pluginRef: prefill-filter}]}

@@ -230,7 +230,7 @@ func TestFaultsNameTheirField(t *testing.T) {
 		},
 		"values of token-producer": {
 			body: "plugins: [{type: token-producer, parameters: {udsTokenizerConfig: {socketFile: /s}, vllm: {http: x, timeout: soon}, estimate: {image: {mode: x}, video: {tokensPerFrame: {mode: w}, frames: {mode: z}}}}}, " +
-				"{name: b, type: token-producer, parameters: {udsTokenizerConfig: {}, vllm: {timeout: soon}, estimate: {image: {mode: x}, video: {tokensPerFrame: {mode: w}, frames: {mode: z}}}}}]",
+				"{name: b, type: token-producer, parameters: {udsTokenizerConfig: {socketFile: s}, vllm: {timeout: soon}, estimate: {image: {mode: x}, video: {tokensPerFrame: {mode: w}, frames: {mode: z}}}}}]",
 			want: []string{
 				`inline.plugins[0].parameters.vllm.http: Forbidden: unknown field in router-main; scheduler-520af478 was the last version to have it`,
 				`inline.plugins[1].parameters.udsTokenizerConfig: Forbidden: only one of udsTokenizerConfig and vllm may be set; modelName selects vllm`,

@@ -169,7 +169,7 @@ func TestOldNoHitLRUScorerBesideAPreciseOne(t *testing.T) {
 		"scheduler-v0.7.1": {true, false},
 	} {
 		p := &preciseCase{T: t, blockTokens: 64, Scheduler: inVersion(t, version, `plugins:
-- {type: precise-prefix-cache-scorer, parameters: {tokenProcessorConfig: {blockSize: 64}, kvEventsConfig: {zmqEndpoint: tcp}, indexerConfig: {tokenizersPoolConfig: {modelName: m, local: {}, uds: {}}}}}
+- {type: precise-prefix-cache-scorer, parameters: {tokenProcessorConfig: {blockSize: 64}, kvEventsConfig: {zmqEndpoint: tcp}, indexerConfig: {tokenizersPoolConfig: {modelName: m, local: {}, uds: {socketFile: s}}}}}
 - {type: no-hit-lru-scorer, parameters: {prefixPluginType: precise-prefix-cache-scorer, prefixPluginName: precise-prefix-cache-scorer}}`, Cluster{Endpoints: 2})}
 		var got [2]bool
 		for i := range got {

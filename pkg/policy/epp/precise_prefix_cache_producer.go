@@ -46,7 +46,7 @@ type tokenProcessor struct {
 	BlockSize       int    `json:"blockSize,omitempty"`
 	BlockSizeTokens int    `json:"blockSizeTokens" versions:"router-v0.9.."`
 	HashSeed        string `json:"hashSeed,omitempty"`
-	HashAlgorithm   string `json:"hashAlgorithm,omitempty"`
+	HashAlgorithm   string `json:"hashAlgorithm,omitempty" versions:"router-main.."`
 }
 
 type indexerConfig struct {

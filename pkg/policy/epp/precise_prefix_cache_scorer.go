@@ -81,7 +81,7 @@ func (p *preciseScorerParameters) check(l *loader, path *field.Path) {
 	(*preciseParameters)(p).checkAll(l, path)
 	at := path.Child("indexerConfig", "tokenizersPoolConfig")
 	switch pool := p.tokenizers(); {
-	case l.clock >= schedulerMay && pool != nil && pool.UDS == nil:
+	case l.clock >= schedulerMay && pool != nil && !pool.UDS.enabled():
 		l.add(field.Required(at.Child("uds"), "a tokenizer behind a socket must be enabled; better list a "+tokenProducerType))
 	case l.clock >= scheduler05 && l.clock < schedulerMay && (pool == nil || pool.ModelName == ""):
 		l.add(field.Required(at.Child("modelName"), precisePrefixCacheScorerType+" needs the model of its tokenizer"))

@@ -247,7 +247,7 @@ func TestOldScorersScaleFromLeastToMost(t *testing.T) {
 func oldPrecise(t *testing.T, version string) *preciseCase {
 	c := mustLoad(t, `
 plugins:
-- {type: precise-prefix-cache-scorer, parameters: {kvEventsConfig: {zmqEndpoint: tcp}, indexerConfig: {tokenizersPoolConfig: {modelName: m, uds: {}}}}}
+- {type: precise-prefix-cache-scorer, parameters: {kvEventsConfig: {zmqEndpoint: tcp}, indexerConfig: {tokenizersPoolConfig: {modelName: m, uds: {socketFile: s}}}}}
 schedulingProfiles: [{name: default, plugins: [{pluginRef: precise-prefix-cache-scorer}]}]`)
 	c.dialect = dialects[slices.IndexFunc(dialects, func(d dialect) bool { return d.name == version })]
 	return &preciseCase{T: t, Scheduler: New(c, Cluster{Endpoints: 4}, 1), blockTokens: 16}

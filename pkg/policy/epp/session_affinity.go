@@ -90,7 +90,7 @@ type sessionIDConfig struct {
 type sessionIDSource struct {
 	Header    string `json:"header,omitempty"`
 	Attribute string `json:"attribute,omitempty"`
-	Producer  string `json:"producer,omitempty"`
+	Producer  string `json:"producer,omitempty" versions:"router-main.."`
 }
 
 func newSessionAffinityParameters() any {

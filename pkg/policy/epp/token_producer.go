@@ -80,10 +80,14 @@ type tokenParameters struct {
 }
 
 type udsTokenizer struct {
-	SocketFile        string `json:"socketFile"`
-	UseTCP            bool   `json:"useTCP"`
-	ModelTokenizerMap node   `json:"modelTokenizerMap"`
+	SocketFile        string            `json:"socketFile"`
+	UseTCP            bool              `json:"useTCP"`
+	ModelTokenizerMap map[string]string `json:"modelTokenizerMap"`
 }
+
+// enabled reports whether the tokenizer is used: one without a socket is as good
+// as none.
+func (u *udsTokenizer) enabled() bool { return u != nil && u.SocketFile != "" }
 
 type vllmRenderer struct {
 	URL string `json:"url,omitempty" versions:"router-v0.9.."`
@@ -148,8 +152,8 @@ type videoFrames struct {
 }
 
 func (p *tokenParameters) check(l *loader, path *field.Path) {
-	vllm := p.VLLM != nil || p.ModelName != "" || p.UDSTokenizerConfig != nil
-	if p.UDSTokenizerConfig != nil && l.clock >= router09 {
+	vllm := p.VLLM != nil || p.ModelName != "" || p.UDSTokenizerConfig.enabled()
+	if p.UDSTokenizerConfig.enabled() && l.clock >= router09 {
 		l.notice(path.Child("udsTokenizerConfig"), "deprecated", "deprecated, use vllm")
 		if p.VLLM != nil || p.ModelName != "" {
 			l.add(field.Forbidden(path.Child("udsTokenizerConfig"), "only one of udsTokenizerConfig and vllm may be set; modelName selects vllm"))

@@ -13,7 +13,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 )
 
-const toldPrecise = `{type: precise-prefix-cache-scorer, parameters: {tokenProcessorConfig: {blockSize: 16}, kvEventsConfig: {zmqEndpoint: tcp}, SPECULATIVEindexerConfig: {tokenizersPoolConfig: {modelName: m, uds: {}}}}}`
+const toldPrecise = `{type: precise-prefix-cache-scorer, parameters: {tokenProcessorConfig: {blockSize: 16}, kvEventsConfig: {zmqEndpoint: tcp}, SPECULATIVEindexerConfig: {tokenizersPoolConfig: {modelName: m, uds: {socketFile: s}}}}}`
 
 // tellingScorer is a precise scorer that speculates or does not.
 func tellingScorer(speculates bool) string {

@@ -21,10 +21,10 @@ const utilizationDetectorType = "utilization-detector"
 // the mean over endpoints of max(queue/queueDepthThreshold, KV cache
 // use/kvCacheUtilThreshold) is 1 or more. A stale endpoint counts 1.
 var utilizationDetector = pluginType{
-	name:  utilizationDetectorType,
-	roles: filterRole | saturationDetectorRole,
+	name:       utilizationDetectorType,
+	roles:      filterRole | saturationDetectorRole,
 	parameters: func() any { return newUtilizationParameters() },
-	treatment: treatDetector,
+	treatment:  treatDetector,
 	newDetector: func(_ *builder, p *plugin) saturationDetector {
 		return utilization{p.Parameters.(*utilizationParameters)}
 	},
