@@ -30,6 +30,10 @@ type localOptions struct {
 	output      outputFormat
 	parallelism int
 	check       bool
+	// requests names the file that requests are written to, into is that file;
+	// "" and nil are none.
+	requests string
+	into     *requestFile
 }
 
 // register defines the flags. more are the formats that only this verb knows.
@@ -44,6 +48,11 @@ func (o *localOptions) register(cmd *cobra.Command, more ...outputFormat) {
 	f.VarP(formats, "output", "o", formats.words())
 	f.IntVar(&o.parallelism, "parallelism", runtime.GOMAXPROCS(0), "simulations that run at once; results do not depend on it")
 	f.BoolVar(&o.check, "check-invariants", false, "check at every event what must always hold: slow, stops where something does not, and changes no result")
+}
+
+// registerRequests defines --requests.
+func (o *localOptions) registerRequests(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.requests, "requests", "", "Parquet `FILE` to write every request to, one a row: latencies, tokens by source, outcome")
 }
 
 // load reads the manifest and the ConfigMaps.

@@ -56,7 +56,8 @@ them watch.
 --explain REQUEST prints why the router sent one request where it did: what it
 knew of each endpoint and how old that was, whom each filter dropped, each
 scorer's raw and weighted score, and the pick. --trace FILE writes every decision
-of every seed, one a line.`,
+of every seed, one a line. --requests FILE writes every request of every seed as
+Parquet, one a row, for pandas and DuckDB.`,
 		Example: `  windtunnel run -f config/samples/simulationrun-poisson.yaml
   windtunnel run -f run.yaml --configmap trace.yaml -o json
   windtunnel run -f run.yaml --explain 17
@@ -68,6 +69,7 @@ of every seed, one a line.`,
 		},
 	}
 	o.register(cmd, outputPrometheus)
+	o.registerRequests(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.explained.request, "explain", "", "explain the routing of a request, by its number from 0 in order of arrival, or of the first one that is "+firstRejected)
 	f.Int64Var(&o.explained.seed, "seed", -1, "seed that --explain simulates (default the run's first one)")
@@ -80,6 +82,8 @@ func (o *runOptions) checkFlags() error {
 	switch {
 	case o.explained.request != "" && o.trace != "":
 		return badInput{errors.New("--explain prints one decision and --trace writes all: choose one")}
+	case o.explained.request != "" && o.requests != "":
+		return badInput{errors.New("--explain prints one request and --requests writes all: choose one")}
 	case o.explained.request != "" && o.output == outputPrometheus:
 		return badInput{errors.New("--explain knows no -o prometheus")}
 	case o.explained.request == "" && o.explained.seed >= 0:
@@ -119,15 +123,17 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writer)
 			return err
 		}
 	}
-	var open error
-	for _, r := range ready {
-		err := o.runOne(ctx, r, stdout)
-		if err != nil && !isAnswer(err) {
-			return err
+	return o.keepRequests(func() error {
+		var open error
+		for _, r := range ready {
+			err := o.runOne(ctx, r, stdout)
+			if err != nil && !isAnswer(err) {
+				return err
+			}
+			open = worse(open, err)
 		}
-		open = worse(open, err)
-	}
-	return open
+		return open
+	})
 }
 
 // compiledRun is a run that is known to be right.
@@ -218,12 +224,15 @@ type conductor struct {
 	done      func(experiment.Point, *result.Row) error
 	decided   func(int, *experiment.Decision)
 	completed func(int, simulator.Completion)
+	// requests gives what takes the requests of a simulation.
+	requests func(simulation int, point experiment.Point, seed int64) (experiment.RequestSink, error)
 }
 
 // conduct runs all of a plan on this machine.
 func (o *localOptions) conduct(ctx context.Context, name string, c *experiment.Compiled, by conductor) (*experiment.Conducted, error) {
 	p := newProgress(name)
 	defer p.end()
+	by = o.into.of(name, by)
 	conducted, err := c.Plan.Conduct(ctx, c.Trace, experiment.Options{
 		Parallelism: o.parallelism,
 		Known:       by.known,
@@ -240,6 +249,7 @@ func (o *localOptions) conduct(ctx context.Context, name string, c *experiment.C
 		CheckInvariants: o.check,
 		Decided:         by.decided,
 		Completed:       by.completed,
+		Requests:        by.requests,
 	})
 	if errors.Is(err, experiment.ErrNothingServed) {
 		return nil, err
@@ -247,7 +257,10 @@ func (o *localOptions) conduct(ctx context.Context, name string, c *experiment.C
 	if errors.Is(err, experiment.ErrInvalidPoint) || errors.Is(err, experiment.ErrTooManyFailed) {
 		return nil, badInput{err}
 	}
-	return conducted, err
+	if err != nil {
+		return nil, err
+	}
+	return conducted, o.into.rest()
 }
 
 // manySimulations are so many that their rows outweigh everything else in

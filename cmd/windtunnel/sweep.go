@@ -51,6 +51,7 @@ files of volumes from the folders that --volume names.
 there, and ends with the same output. --promote FILE writes the EPP configuration
 of the best point: the text that was given, with only the lines changed that must
 be. --follow DIR writes the best points as SimulationRuns for windtunnel run.
+--requests FILE writes every request of every simulation as Parquet, one a row.
 
 Exit codes: 0 done and all gates pass, 1 failed, a gate fails or no point served
 anything, 2 bad input, 3 the evidence does not do for a gate.`,
@@ -63,6 +64,7 @@ anything, 2 bad input, 3 the evidence does not do for a gate.`,
 		},
 	}
 	o.register(cmd)
+	o.registerRequests(cmd)
 	f := cmd.Flags()
 	f.IntVar(&o.top, "top", 20, "number of points that the table lists, with the baseline and the Pareto front beside them; 0 lists all")
 	f.StringVar(&o.state, "state", "", "file to keep rows in as they come, and to go on from")
@@ -76,6 +78,9 @@ anything, 2 bad input, 3 the evidence does not do for a gate.`,
 func (o *sweepOptions) checkFlags() error {
 	if o.top < 0 {
 		return badInput{errors.New("--top must not be negative")}
+	}
+	if o.requests != "" && o.state != "" {
+		return badInput{errors.New("--requests and --state do not go together: what a state knows is not simulated again, and nothing is known of its requests")}
 	}
 	return o.promotion.check()
 }
@@ -104,15 +109,17 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 		// What is promoted is all that goes to standard output.
 		stdout, o.promotion.stdout = stderr, stdout
 	}
-	var open error
-	for _, s := range ready {
-		err := o.sweepOne(ctx, set, s, stdout)
-		if err != nil && !isAnswer(err) {
-			return err
+	return o.keepRequests(func() error {
+		var open error
+		for _, s := range ready {
+			err := o.sweepOne(ctx, set, s, stdout)
+			if err != nil && !isAnswer(err) {
+				return err
+			}
+			open = worse(open, err)
 		}
-		open = worse(open, err)
-	}
-	return open
+		return open
+	})
 }
 
 // compiledSweep is a sweep that is known to be right.

@@ -57,6 +57,9 @@ func (c *Conducted) round(ctx context.Context, trace *workload.Trace, before int
 	if completed := o.Completed; completed != nil {
 		o.Completed = func(i int, done simulator.Completion) { completed(before+i, done) }
 	}
+	if requests := o.Requests; requests != nil {
+		o.Requests = func(i int, point Point, seed int64) (RequestSink, error) { return requests(before+i, point, seed) }
+	}
 	simulations, err := c.plan.Simulate(ctx, trace, c.Round(), missing, o)
 	if err != nil {
 		return 0, err

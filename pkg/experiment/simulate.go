@@ -57,6 +57,9 @@ type Options struct {
 	// Completed, if set, is told of each request that completes, as Decided is of
 	// decisions.
 	Completed func(simulation int, c simulator.Completion)
+	// Requests, if set, is asked before each simulation, by its place as in Decided,
+	// for what takes its requests; an error ends the work. Calls may overlap.
+	Requests func(simulation int, point Point, seed int64) (RequestSink, error)
 	// KeepDecisions has those that the plan keeps in the results.
 	KeepDecisions bool
 }
@@ -130,6 +133,7 @@ type watch struct {
 	decided   func(*Decision)
 	completed func(simulator.Completion)
 	evicted   func(request int)
+	requests  func(Point, int64) (RequestSink, error)
 }
 
 func (o *Options) watch(simulation int) watch {
@@ -139,6 +143,9 @@ func (o *Options) watch(simulation int) watch {
 	}
 	if o.Completed != nil {
 		w.completed = func(c simulator.Completion) { o.Completed(simulation, c) }
+	}
+	if o.Requests != nil {
+		w.requests = func(point Point, seed int64) (RequestSink, error) { return o.Requests(simulation, point, seed) }
 	}
 	return w
 }
@@ -178,8 +185,12 @@ func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, t *Trial,
 	}
 	defer w.attach(&in.config)()
 	backlog := watchBacklog(&in.config, metrics)
-	outcome, err := simulator.Run(ctx, in.config)
+	requests, err := w.tellRequests(t.Point, seed, &in.config)
 	if err != nil {
+		return Simulation{}, err
+	}
+	outcome, err := simulator.Run(ctx, in.config)
+	if err = errors.Join(err, requests.close()); err != nil {
 		return Simulation{}, atPoint(t.Point, seed, err)
 	}
 	meta := p.meta(in, outcome, metrics)

@@ -5,24 +5,28 @@ package result
 import (
 	"fmt"
 	"io"
+	"reflect"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 )
 
-// WriteParquet selects rows and writes them as a Parquet file, with the columns
-// that [Query.WriteJSON] has: key, point, share, seed and error; parameters and
-// metrics are groups, of texts and of doubles in base units, null where there is
-// none. A group without columns is left out.
+// WriteParquet selects rows and writes them as a Parquet file with the columns
+// that [Query.WriteCSV] has, in that order, and the key in front: parameters are
+// texts, metrics doubles in base units, and both null where there is none. A
+// parameter that has the name of another column is called parameter.NAME.
 func (q *Query) WriteParquet(w io.Writer, rows []Row, parameters Parameters) error {
 	rows = q.Select(rows)
-	table := parquetTable{parameters: parameters, metrics: map[string]source{}}
-	schema := table.schema(parameters.names(rows), q.columns(rows))
-	out := parquet.NewWriter(w, schema, parquet.Compression(&parquet.Snappy))
-	columns := schema.Columns()
-	line := make(parquet.Row, len(columns))
+	table := q.parquetTable(rows, parameters)
+	out := parquet.NewWriter(w, parquet.NewSchema("row", table), parquet.Compression(&parquet.Snappy))
+	line := make(parquet.Row, len(table.columns))
 	for i := range rows {
-		for j, path := range columns {
-			value, level := table.cell(&rows[i], path)
+		for j, c := range table.columns {
+			level := 0
+			value := c.value(&rows[i])
+			if c.Optional() && !value.IsNull() {
+				level = 1
+			}
 			line[j] = value.Level(0, level, j)
 		}
 		if _, err := out.WriteRows([]parquet.Row{line}); err != nil {
@@ -35,62 +39,71 @@ func (q *Query) WriteParquet(w io.Writer, rows []Row, parameters Parameters) err
 	return nil
 }
 
-// parquetTable looks up the cells of rows.
+// parquetTable is a schema whose columns stand in the order in which they were
+// added: a parquet.Group sorts them by name.
 type parquetTable struct {
-	parameters Parameters
-	metrics    map[string]source
+	parquet.Group
+	columns []parquetColumn
 }
 
-// Names of the table's groups.
-const (
-	parameterGroup = "parameters"
-	metricGroup    = "metrics"
-)
-
-func (t *parquetTable) schema(names []string, columns []Measure) *parquet.Schema {
-	root := parquet.Group{
-		"key": parquet.String(), "error": parquet.String(),
-		"point": parquet.Int(64), "seed": parquet.Int(64), "share": parquet.Leaf(parquet.DoubleType),
-	}
-	if len(names) > 0 {
-		group := parquet.Group{}
-		for _, name := range names {
-			group[name] = parquet.Optional(parquet.String())
-		}
-		root[parameterGroup] = group
-	}
-	if len(columns) > 0 {
-		group := parquet.Group{}
-		for _, column := range columns {
-			group[column.String()] = parquet.Optional(parquet.Leaf(parquet.DoubleType))
-			t.metrics[column.String()] = column.source()
-		}
-		root[metricGroup] = group
-	}
-	return parquet.NewSchema("row", root)
+// parquetColumn is a column and how a row's value in it is found.
+type parquetColumn struct {
+	parquet.Node
+	name  string
+	value func(*Row) parquet.Value
 }
 
-// cell returns a row's value in a column and the level at which it is defined.
-func (t *parquetTable) cell(r *Row, path []string) (parquet.Value, int) {
-	switch path[0] {
-	case "key":
-		return parquet.ByteArrayValue([]byte(r.Key)), 0
-	case "error":
-		return parquet.ByteArrayValue([]byte(r.Error)), 0
-	case "point":
-		return parquet.Int64Value(int64(r.Point)), 0
-	case "seed":
-		return parquet.Int64Value(r.Seed), 0
-	case "share":
-		return parquet.DoubleValue(r.Share), 0
-	case parameterGroup:
-		if text := t.parameters.value(r.Point, path[1]); text != "" {
-			return parquet.ByteArrayValue([]byte(text)), 1
-		}
-	case metricGroup:
-		if value, ok := t.metrics[path[1]].value(r); ok {
-			return parquet.DoubleValue(value), 1
-		}
+// Name and Value make it a field of a schema. Rows are written value by value.
+func (c parquetColumn) Name() string                          { return c.name }
+func (c parquetColumn) Value(reflect.Value) (v reflect.Value) { return v }
+
+// Fields returns the columns in their order.
+func (t *parquetTable) Fields() []parquet.Field {
+	fields := make([]parquet.Field, len(t.columns))
+	for i, c := range t.columns {
+		fields[i] = c
 	}
-	return parquet.NullValue(), 0
+	return fields
 }
+
+// add appends a column. A name that is taken gets a prefix.
+func (t *parquetTable) add(name string, node parquet.Node, value func(*Row) parquet.Value) {
+	for slices.ContainsFunc(t.columns, func(c parquetColumn) bool { return c.name == name }) {
+		name = "parameter." + name
+	}
+	t.columns = append(t.columns, parquetColumn{node, name, value})
+}
+
+func (q *Query) parquetTable(rows []Row, parameters Parameters) *parquetTable {
+	t := &parquetTable{Group: parquet.Group{}}
+	number := parquet.Leaf(parquet.DoubleType)
+	t.add("key", parquet.String(), func(r *Row) parquet.Value { return parquetText(r.Key) })
+	t.add("point", parquet.Int(64), func(r *Row) parquet.Value { return parquet.Int64Value(int64(r.Point)) })
+	t.add("share", number, func(r *Row) parquet.Value { return parquet.DoubleValue(r.Share) })
+	t.add("seed", parquet.Int(64), func(r *Row) parquet.Value { return parquet.Int64Value(r.Seed) })
+	own := len(t.columns)
+	for _, c := range q.columns(rows) {
+		from := c.source()
+		t.add(c.String(), parquet.Optional(number), func(r *Row) parquet.Value {
+			if value, ok := from.value(r); ok {
+				return parquet.DoubleValue(value)
+			}
+			return parquet.NullValue()
+		})
+	}
+	t.add("error", parquet.String(), func(r *Row) parquet.Value { return parquetText(r.Error) })
+	metrics := len(t.columns)
+	for _, name := range parameters.names(rows) {
+		t.add(name, parquet.Optional(parquet.String()), func(r *Row) parquet.Value {
+			if text := parameters.value(r.Point, name); text != "" {
+				return parquetText(text)
+			}
+			return parquet.NullValue()
+		})
+	}
+	// Parameters stand before the metrics, as in CSV, and give way in a clash.
+	t.columns = slices.Concat(t.columns[:own], t.columns[metrics:], t.columns[own:metrics])
+	return t
+}
+
+func parquetText(text string) parquet.Value { return parquet.ByteArrayValue([]byte(text)) }

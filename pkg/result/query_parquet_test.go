@@ -5,6 +5,7 @@ package result
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,43 +14,48 @@ import (
 
 func TestParquetHoldsWhatTheRowsHold(t *testing.T) {
 	type row struct {
-		Key        string  `parquet:"key"`
-		Point      int64   `parquet:"point"`
-		Share      float64 `parquet:"share"`
-		Seed       int64   `parquet:"seed"`
-		Parameters struct {
-			Queue  *string `parquet:"queue,optional"`
-			Prefix *string `parquet:"prefix,optional"`
-		} `parquet:"parameters"`
-		Metrics struct {
-			Goodput *float64 `parquet:"goodput,optional"`
-			TTFT    *float64 `parquet:"ttft.p99{class=a},optional"`
-		} `parquet:"metrics"`
-		Error string `parquet:"error"`
+		Key     string   `parquet:"key"`
+		Point   int64    `parquet:"point"`
+		Share   float64  `parquet:"share"`
+		Seed    int64    `parquet:"seed"`
+		Queue   *string  `parquet:"queue,optional"`
+		Clash   *string  `parquet:"parameter.seed,optional"`
+		Goodput *float64 `parquet:"goodput,optional"`
+		TTFT    *float64 `parquet:"ttft.p99{class=a},optional"`
+		Error   string   `parquet:"error"`
 	}
 	rows := slices.Concat(
 		makeRows(2, map[string]float64{"goodput": 0.9, "ttft.p99{class=a}": 0.25}),
 		makeRows(1, map[string]float64{"goodput": 0}, map[string]float64{"goodput": 0.75}),
 		[]Row{{Point: 3, Seed: -42, Share: 0.25, Error: "no weights"}},
 	)
-	parameters := Parameters{1: {{"queue", "2"}}, 2: {{"queue", "3"}, {"prefix", "a b"}}}
+	parameters := Parameters{1: {{"queue", "2"}}, 2: {{"queue", "3"}, {"seed", "a b"}}}
 	var b bytes.Buffer
 	if err := (&Query{}).WriteParquet(&b, rows, parameters); err != nil {
 		t.Fatal(err)
+	}
+	file, err := parquet.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, path := range file.Schema().Columns() {
+		names = append(names, strings.Join(path, "/"))
+	}
+	wantNames := []string{"key", "point", "share", "seed", "queue", "parameter.seed", "goodput", "ttft.p99{class=a}", "error"}
+	if diff := cmp.Diff(wantNames, names); diff != "" {
+		t.Errorf("columns, −want +got:\n%s", diff)
 	}
 	got, err := parquet.Read[row](bytes.NewReader(b.Bytes()), int64(b.Len()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := make([]row, 4)
-	want[0] = row{Key: "key", Point: 1, Share: 1, Seed: 42}
-	want[0].Parameters.Queue, want[0].Metrics.Goodput = new("2"), new(0.0)
-	want[1] = row{Key: "key", Point: 1, Share: 1, Seed: 43}
-	want[1].Parameters.Queue, want[1].Metrics.Goodput = new("2"), new(0.75)
-	want[2] = row{Key: "key", Point: 2, Share: 1, Seed: 42}
-	want[2].Parameters.Queue, want[2].Parameters.Prefix = new("3"), new("a b")
-	want[2].Metrics.Goodput, want[2].Metrics.TTFT = new(0.9), new(0.25)
-	want[3] = row{Point: 3, Share: 0.25, Seed: -42, Error: "no weights"}
+	want := []row{
+		{Key: "key", Point: 1, Share: 1, Seed: 42, Queue: new("2"), Goodput: new(0.0)},
+		{Key: "key", Point: 1, Share: 1, Seed: 43, Queue: new("2"), Goodput: new(0.75)},
+		{Key: "key", Point: 2, Share: 1, Seed: 42, Queue: new("3"), Clash: new("a b"), Goodput: new(0.9), TTFT: new(0.25)},
+		{Point: 3, Share: 0.25, Seed: -42, Error: "no weights"},
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("−want +got:\n%s", diff)
 	}

@@ -19,6 +19,7 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 		completed:   c.Completed,
 		refused:     c.Rejected,
 		evicted:     c.Evicted,
+		ended:       c.Ended,
 		source:      c.Source,
 		horizon:     c.Horizon,
 		handing:     c.Handoff,

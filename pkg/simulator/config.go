@@ -50,6 +50,10 @@ type Config struct {
 	// after the router was asked where it was, but not of those that are Evicted
 	// later; nil if nobody wants to know. It changes nothing of the run.
 	Rejected func(request int, reason Reason)
+	// Ended is told of every request that arrived, once, whichever way it ended;
+	// nil if nobody wants to know. Calls come in an order of their own, which is the
+	// same in every run of the Config. It changes nothing of the run.
+	Ended func(RequestEnd)
 	// Evicted is told of those, by their ID, once; nil if nobody wants to know. It
 	// changes nothing of the run.
 	Evicted func(request int)

@@ -91,6 +91,11 @@ func (s *simulation) finish(id int32, last, at simtime.Time) {
 	if s.completed != nil {
 		s.completed(q.completion(last))
 	}
+	if s.ended != nil {
+		e := s.endOf(q, at, endCompleted)
+		e.LastToken, e.OutputTokens = last, int(q.generated())
+		s.ended(e)
+	}
 	s.end(id, at, endCompleted)
 }
 
@@ -98,6 +103,9 @@ func (s *simulation) finish(id int32, last, at simtime.Time) {
 func (s *simulation) end(id int32, at simtime.Time, how ending) {
 	for _, o := range s.observers {
 		o.ended(s, id, at, how)
+	}
+	if s.ended != nil && how != endCompleted {
+		s.ended(s.endOf(&s.requests.all[id], at, how))
 	}
 	s.lastEnd = max(s.lastEnd, at)
 	s.inFlight--

@@ -247,7 +247,7 @@ func (s *simulation) forwardAgain(id int32, to policy.Decision, err error) {
 		s.end(id, s.now, endFailed)
 		return
 	}
-	q.replica, q.moved = int32(to.Endpoint), true
+	q.replica, q.moved, q.remote = int32(to.Endpoint), true, 0
 	q.chain, q.chained = q.chain[:0], false
 	s.metrics.cells[q.cell].Migrated++
 	s.noteWait(q)

@@ -161,6 +161,11 @@ func (s *simulation) reject(id int32, pool int, reason Reason) {
 	if s.refused != nil {
 		s.refused(info.ID, reason)
 	}
+	if s.ended != nil {
+		e := s.endAtGateway(&s.requests.all[id], pool)
+		e.Ended, e.Reason = "rejected", reason
+		s.ended(e)
+	}
 	s.finishBy, s.lastEnd = max(s.finishBy, s.now), max(s.lastEnd, s.now)
 	s.requests.release(id)
 }

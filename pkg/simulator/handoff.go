@@ -202,6 +202,7 @@ func (s *simulation) readyToDecode(h *handoff) {
 	h.ready = true
 	r, q := &s.replicas[h.to], &s.requests.all[h.decode]
 	q.computed = q.prompt - 1
+	q.remote = q.prompt - (r.blocksOf(q.prompt)-h.needs)*int32(r.cache.BlockTokens())
 	s.metrics.handedOver(s.now, q, time.Duration(s.now-h.done))
 	s.resumeLater(r, h.decode)
 	s.relieve(r)

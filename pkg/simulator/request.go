@@ -53,6 +53,8 @@ type request struct {
 	prompt  int32
 	// cached is what the prefix cache gave at the first admission.
 	cached int32
+	// remote is how much of the prompt came from the replica that computed it.
+	remote int32
 	phase  phase
 	// scheduled says that some step has computed something of the request.
 	scheduled bool

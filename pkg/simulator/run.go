@@ -42,8 +42,10 @@ type simulation struct {
 	// completed is Config.Completed.
 	completed func(Completion)
 	// refused is Config.Rejected, evicted Config.Evicted.
-	refused   func(int, Reason)
-	evicted   func(int)
+	refused func(int, Reason)
+	evicted func(int)
+	// ended is Config.Ended.
+	ended     func(RequestEnd)
 	source    workload.Source
 	horizon   Horizon
 	warmingUp bool

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// A requestFile is the Parquet file of --requests. Simulations that run at once
+// write into parts of their own beside it; as they end, the parts are appended in
+// the order of the simulations, so that the bytes are the same on any number of
+// cores. The file has its name once everything is in it. A nil requestFile takes
+// nothing.
+type requestFile struct {
+	name string
+	file *os.File
+	buf  *bufio.Writer
+	out  *result.RequestWriter
+
+	mu sync.Mutex
+	// object is whose simulations are numbered, next is the first of them whose
+	// requests are not in the file; ended are later ones that are over.
+	object string
+	next   int
+	ended  map[int]bool
+}
+
+// newRequestFile begins a file; nil where name is "".
+func newRequestFile(name string) (*requestFile, error) {
+	if name == "" {
+		return nil, nil
+	}
+	f, err := os.Create(name + ".partial")
+	if err != nil {
+		return nil, badInput{fmt.Errorf("--requests: %w", err)}
+	}
+	b := bufio.NewWriter(f)
+	return &requestFile{name: name, file: f, buf: b, out: result.NewRequestWriter(b)}, nil
+}
+
+// keepRequests does the work of a verb with the file of --requests, which is there
+// afterwards only where all was simulated.
+func (o *localOptions) keepRequests(work func() error) error {
+	into, err := newRequestFile(o.requests)
+	if err != nil {
+		return err
+	}
+	o.into = into
+	err = work()
+	if failed := into.finish(err == nil || isAnswer(err)); failed != nil {
+		return errors.Join(err, failed)
+	}
+	return err
+}
+
+// of has a conductor write the requests of an object.
+func (r *requestFile) of(object string, by conductor) conductor {
+	if r == nil {
+		return by
+	}
+	r.object, r.next, r.ended = object, 0, map[int]bool{}
+	by.requests = func(simulation int, _ experiment.Point, _ int64) (experiment.RequestSink, error) {
+		return r.open(simulation)
+	}
+	return by
+}
+
+func (r *requestFile) part(simulation int) string {
+	return fmt.Sprintf("%s.partial.%d", r.name, simulation)
+}
+
+// requestPart takes the requests of one simulation.
+type requestPart struct {
+	of         *requestFile
+	simulation int
+	file       *os.File
+	buf        *bufio.Writer
+	out        *result.RequestWriter
+}
+
+func (r *requestFile) open(simulation int) (*requestPart, error) {
+	f, err := os.Create(r.part(simulation))
+	if err != nil {
+		return nil, fmt.Errorf("--requests: %w", err)
+	}
+	b := bufio.NewWriter(f)
+	return &requestPart{of: r, simulation: simulation, file: f, buf: b, out: result.NewRequestWriter(b)}, nil
+}
+
+// Write appends a request.
+func (p *requestPart) Write(row *result.RequestRow) error {
+	row.Object = p.of.object
+	return p.out.Write(row)
+}
+
+// Close ends the part, and appends all parts whose turn it is.
+func (p *requestPart) Close() error {
+	if err := errors.Join(p.out.Close(), p.buf.Flush(), p.file.Close()); err != nil {
+		return fmt.Errorf("--requests: %w", err)
+	}
+	p.of.mu.Lock()
+	defer p.of.mu.Unlock()
+	p.of.ended[p.simulation] = true
+	for p.of.ended[p.of.next] {
+		if err := p.of.append(p.of.next); err != nil {
+			return err
+		}
+		p.of.next++
+	}
+	return nil
+}
+
+// append moves a part into the file.
+func (r *requestFile) append(simulation int) error {
+	delete(r.ended, simulation)
+	f, err := os.Open(r.part(simulation))
+	if err != nil {
+		return fmt.Errorf("--requests: %w", err)
+	}
+	if err := errors.Join(r.out.Append(f), f.Close(), os.Remove(r.part(simulation))); err != nil {
+		return fmt.Errorf("--requests: %w", err)
+	}
+	return nil
+}
+
+// rest appends the parts behind simulations that had none: points whose values do
+// not go together.
+func (r *requestFile) rest() error {
+	if r == nil {
+		return nil
+	}
+	for _, simulation := range slices.Sorted(maps.Keys(r.ended)) {
+		if err := r.append(simulation); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish gives the file its name, or removes everything where the work did not
+// come to its end.
+func (r *requestFile) finish(worked bool) error {
+	if r == nil {
+		return nil
+	}
+	err := errors.Join(r.out.Close(), r.buf.Flush(), r.file.Close())
+	if worked && err == nil {
+		return os.Rename(r.file.Name(), r.name)
+	}
+	for simulation := range r.ended {
+		_ = os.Remove(r.part(simulation))
+	}
+	return errors.Join(err, os.Remove(r.file.Name()))
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import "windtunnel.dev/windtunnel/pkg/simtime"
+
+// NoReplica is the RequestEnd.Replica of requests that no replica accepted.
+const NoReplica = -1
+
+// RequestEnd is how one request ended, whichever way. Times are at the gateway.
+type RequestEnd struct {
+	// ID numbers requests in order of arrival, from 0.
+	ID int
+	// Tenant and Class index the source's labels.
+	Tenant, Class int
+	// Pool indexes Config.Pools, or is NoPool. Replica counts the replicas of all
+	// pools, in their order, or is NoReplica: the one that decodes.
+	Pool, Replica int
+	// Ended is completed, rejected, failed (its replica did, and no other was
+	// found) or unfinished (in flight when the run ended); Reason is of those
+	// rejected.
+	Ended  string
+	Reason Reason
+	// Measured says that the request arrived after the warm-up, and counts in the
+	// run's figures.
+	Measured bool
+	// Arrival is when the request reached the gateway, End when it ended there:
+	// E2E is between them. FirstToken is negative where no token came. LastToken is
+	// of completed requests: TPOT is (LastToken − FirstToken) ÷ (OutputTokens − 1).
+	Arrival, FirstToken, LastToken, End simtime.Time
+	PromptTokens                        int
+	// OutputTokens are of completed requests.
+	OutputTokens int
+	// Scheduled says that some step computed something of the request. Then
+	// CachedTokens and TierTokens are what the prefix cache in GPU memory and lower
+	// tiers gave of the prompt at the first time; the rest was computed.
+	// RemoteTokens are those whose KV came from the replica that computed the prompt.
+	Scheduled                  bool
+	CachedTokens, RemoteTokens int
+	TierTokens                 [TierKinds]int32
+}
+
+// String returns the ending as RequestEnd has it.
+func (e ending) String() string {
+	return [...]string{endCompleted: "completed", endUnfinished: "unfinished", endFailed: "failed", endEvicted: "rejected"}[e]
+}
+
+// endOf describes a request that ends after some endpoint had it, or that was
+// kept back for one until the run ended.
+func (s *simulation) endOf(q *request, at simtime.Time, how ending) RequestEnd {
+	e := s.endAtGateway(q, NoPool)
+	e.End, e.Ended, e.Measured = at, how.String(), q.cell != discard
+	if how == endEvicted {
+		e.Reason = Evicted
+	}
+	if q.accepted {
+		e.Pool, e.Replica = s.replicas[q.replica].pool, int(q.replica)
+	}
+	e.FirstToken, e.Scheduled = q.firstToken, q.scheduled
+	e.CachedTokens, e.TierTokens, e.RemoteTokens = int(q.cached), q.tierTokens, int(q.remote)
+	return e
+}
+
+// endAtGateway describes a request that no endpoint accepted.
+func (s *simulation) endAtGateway(q *request, pool int) RequestEnd {
+	return RequestEnd{
+		ID: q.info.ID, Tenant: q.info.Tenant, Class: q.info.Class, Pool: pool, Replica: NoReplica,
+		Arrival: q.info.Arrival, FirstToken: unset, End: s.now, PromptTokens: int(q.prompt),
+		Measured: q.info.Arrival >= s.metrics.warmUp,
+	}
+}
