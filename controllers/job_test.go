@@ -222,6 +222,11 @@ func TestPodResources(t *testing.T) {
 			want:   corev1.ResourceRequirements{Requests: list("500m", "256Mi"), Limits: list("2500m", "1Gi")},
 			cpus:   3,
 		},
+		"more CPUs than nodes have": {
+			wanted: corev1.ResourceRequirements{Limits: list("100000", "1Gi")},
+			want:   corev1.ResourceRequirements{Requests: list("500m", "256Mi"), Limits: list("100000", "1Gi")},
+			cpus:   256,
+		},
 		"others are passed on": {
 			wanted: corev1.ResourceRequirements{Requests: gpu, Limits: gpu},
 			want:   corev1.ResourceRequirements{Requests: gpu, Limits: gpu},

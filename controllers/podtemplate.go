@@ -55,10 +55,14 @@ func podResources(wanted corev1.ResourceRequirements) corev1.ResourceRequirement
 	return resources
 }
 
+// maxAtOnce bounds how many simulations a pod does at once: a limit may say more
+// CPUs than any node has, and each simulation takes memory.
+const maxAtOnce = 256
+
 // cpus is how many simulations a pod does at once: as many as it has CPUs, and
 // one at least.
 func cpus(resources corev1.ResourceRequirements) int64 {
-	return max(1, resources.Limits.Cpu().Value())
+	return min(max(1, resources.Limits.Cpu().Value()), maxAtOnce)
 }
 
 // heap is what the worker's heap should stay below, in bytes: the rest of the

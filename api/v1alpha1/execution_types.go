@@ -23,6 +23,7 @@ type Execution struct {
 	// and 256Mi of memory, and limits of 2 CPUs and 2Gi, or the request where that
 	// is more.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="!has(self.claims)",message="must not be set: the pods have no resource claims",fieldPath=".claims"
 	Resources corev1.ResourceRequirements `json:"resources,omitzero"`
 	// retriesPerShard is how often a shard whose pod failed is tried again.
 	// Evictions do not count.
@@ -82,15 +83,19 @@ type PodOverrides struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
-	// priorityClassName is their priority class.
+	// priorityClassName is their priority class. Those of the system's own pods
+	// are not for simulations.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of an object: lower case letters, digits, - and ., such as team-a.prompts"
+	// +kubebuilder:validation:XValidation:rule="!self.startsWith('system-')",message="must not be one of the system's own classes, whose names start with system-"
 	PriorityClassName string `json:"priorityClassName,omitempty"`
 	// runtimeClassName is their runtime class.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of an object: lower case letters, digits, - and ., such as team-a.prompts"
 	RuntimeClassName string `json:"runtimeClassName,omitempty"`
 	// imagePullSecrets are what their image is pulled with.
 	// +optional

@@ -239,12 +239,14 @@ type EndpointPickerConfigMap struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of an object: lower case letters, digits, - and ., such as team-a.prompts"
 	Name string `json:"name,omitempty"`
 	// key is a key of its data or binaryData. Where it is not set, it is the one
 	// that holds an EPP configuration.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[-._a-zA-Z0-9]+$')",message="must be the key of a ConfigMap: letters, digits, -, _ and ., such as epp.yaml"
 	Key string `json:"key,omitempty"`
 }
 
@@ -254,11 +256,13 @@ type ConfigMapKeyReference struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of an object: lower case letters, digits, - and ., such as team-a.prompts"
 	Name string `json:"name,omitempty"`
 	// key is a key of its data or binaryData.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[-._a-zA-Z0-9]+$')",message="must be the key of a ConfigMap: letters, digits, -, _ and ., such as epp.yaml"
 	Key string `json:"key,omitempty"`
 }
 

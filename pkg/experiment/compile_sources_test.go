@@ -199,6 +199,10 @@ func TestFaultsOfSourcesNameTheirPlace(t *testing.T) {
 			ownEntries(v1alpha1.CatalogueSource{ConfigMapRef: key("models.yaml")}),
 			[]string{"spec.scenario.catalogue[0].configMapRef: Not found"},
 		},
+		"a name that no object can have": {
+			ownEntries(v1alpha1.CatalogueSource{ConfigMapRef: &v1alpha1.ConfigMapKeyReference{Name: "../x/y", Key: "models.yaml"}}),
+			[]string{`spec.scenario.catalogue[0].configMapRef.name: Invalid value: "../x/y"`},
+		},
 		"a file that is not there": {
 			ownEntries(v1alpha1.CatalogueSource{Inline: ptr.To(ownAccelerator)}, v1alpha1.CatalogueSource{File: ptr.To("models.yaml")}),
 			[]string{"spec.scenario.catalogue[1].file: Not found"},

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -63,6 +64,11 @@ type reader struct {
 }
 
 func (r *reader) configMapKey(ref *v1alpha1.ConfigMapKeyReference, path *field.Path) ([]byte, field.ErrorList) {
+	// An object that was stored before the schema had a pattern may hold any name,
+	// and a client refuses to ask for some.
+	if faults := validation.IsDNS1123Subdomain(ref.Name); len(faults) > 0 {
+		return nil, field.ErrorList{field.Invalid(path.Child("name"), ref.Name, faults[0])}
+	}
 	raw, err := r.inputs.ConfigMapKey(r.ctx, ref.Name, ref.Key)
 	switch {
 	case err == nil:

@@ -53,6 +53,24 @@ var rules = map[string]ruleTable{
 		bad:  []any{"0", "0Gi", "-7G", "7g", "7 G", "1e9", "7GB", "7Gi/s", "1ki", "K", ".5G", "1m", "1E", "abc"},
 	},
 
+	// Names of other objects.
+	"must be the name of an object: lower case letters, digits, - and ., such as team-a.prompts": {
+		good: []any{"a", "0", "traces", "team-a.prompts", "a.b-c.d0"},
+		bad:  []any{"../x/y", "100%", "Traces", "a_b", "-a", "a-", "a..b", ".a", "a.", "a/b", "a b", "é"},
+	},
+	"must be the key of a ConfigMap: letters, digits, -, _ and ., such as epp.yaml": {
+		good: []any{"a", "epp.yaml", "EPP_v0-10.yaml", "..a"},
+		bad:  []any{"../x", "a/b", "100%", "a b", "é"},
+	},
+	"must not be one of the system's own classes, whose names start with system-": {
+		good: []any{"simulations", "systems"},
+		bad:  []any{"system-node-critical", "system-cluster-critical"},
+	},
+	"must not be set: the pods have no resource claims": {
+		good: []any{fields{"claims": gone}},
+		bad:  []any{fields{"claims": []any{object{"name": "gpu"}}}},
+	},
+
 	// Durations.
 	"must be a duration greater than 0 and at most 8760h, such as 500ms or 10m": {
 		good: []any{"1ns", "1.5µs", "500ms", "1h30m", "8760h"},
