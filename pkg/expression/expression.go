@@ -76,11 +76,27 @@ func Compile(text string, names Names, kind Kind) (*Expression, error) {
 	if !kind.isGivenBy(checked.OutputType()) {
 		return nil, fmt.Errorf("must give %s, and gives %s", kind, cel.FormatCELType(checked.OutputType()))
 	}
+	if err := affordable(env, checked); err != nil {
+		return nil, err
+	}
 	program, err := env.Program(checked)
 	if err != nil {
 		return nil, err
 	}
 	return &Expression{text, program, r.uses, r.slots}, nil
+}
+
+// affordable refuses what takes too long to evaluate for some values. It goes by the
+// greatest cost that there can be, and so does not depend on the values.
+func affordable(env *cel.Env, checked *cel.Ast) error {
+	cost, err := env.EstimateCost(checked, longestTexts{})
+	switch {
+	case err != nil:
+		return fmt.Errorf("estimate the cost: %w", err)
+	case cost.Max > maxCost:
+		return fmt.Errorf("takes too long: an evaluation costs up to %d units, at most %d: join fewer texts, and compare shorter lists", cost.Max, maxCost)
+	}
+	return nil
 }
 
 // located makes an error of the first issue, which the others mostly follow from.

@@ -136,6 +136,12 @@ func TestMistakesAreFoundBeforehandWithTheirColumn(t *testing.T) {
 		"[1, 2].map(prefix, prefix)": {Bool, "undeclared reference to 'map'"},
 		"{1: 2}":                     {Number, "only numbers, texts, names"},
 		"[1][0].x":                   {Number, "only names are joined by dots"},
+		`picker.matches("m.*")`:      {Bool, "column 15: matches: regular expressions are not available; use startsWith, endsWith, contains or in"},
+		`matches(picker, "m.*")`:     {Bool, "use startsWith, endsWith, contains or in"},
+		`duration("1h") > prefix`:    {Bool, "duration: times and durations are not available; use numbers"},
+		`picker.getFullYear() > 1`:   {Bool, "getFullYear: times and durations are not available"},
+		joined(7) + ` == "x"`:        {Bool, "takes too long: an evaluation costs up to "},
+		contained(5) + ` == picker`:  {Bool, "at most 20000: join fewer texts, and compare shorter lists"},
 		strings.Repeat("(", 100) + "1" + strings.Repeat(")", 100): {Number, "recursion"},
 		strings.Repeat("1+", 1500) + "1":                          {Number, "must be at most 2048 bytes long"},
 	}
@@ -143,6 +149,33 @@ func TestMistakesAreFoundBeforehandWithTheirColumn(t *testing.T) {
 		_, err := Compile(text, names, tc.kind)
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%.40q: %v, want %s", text, err, tc.want)
+		}
+	}
+}
+
+// joined is a text of 2 to the power of doublings copies of one.
+func joined(doublings int) string {
+	if doublings == 0 {
+		return "picker"
+	}
+	return "(" + joined(doublings-1) + "+" + joined(doublings-1) + ")"
+}
+
+// contained is a text that decides by a search in a long one.
+func contained(doublings int) string {
+	return fmt.Sprintf(`((%s).contains(%s) ? "x" : "y")`, joined(doublings), joined(doublings))
+}
+
+func TestWhatPeopleWriteIsFarBelowTheBound(t *testing.T) {
+	texts := []string{
+		`picker in ["` + strings.Repeat(`max", "`, 200) + `none"]`,
+		`picker.startsWith("ma") && picker.endsWith("x") && picker.contains("a") && !(picker in ["a", "b"])`,
+		strings.Repeat("prefix / queue <= 1.33 && ", 70) + "scaled",
+		`"policy-" + picker + "-" + string(prefix) == "policy-max-3"`,
+	}
+	for _, text := range texts {
+		if _, err := Compile(text, names, Bool); err != nil {
+			t.Errorf("%.60q: %v", text, err)
 		}
 	}
 }
@@ -175,6 +208,21 @@ func FuzzCompile(f *testing.F) {
 			}
 		}
 	})
+}
+
+// An expression whose cost is near the bound.
+func BenchmarkEvaluateTheDearest(b *testing.B) {
+	b.ReportAllocs()
+	e, err := Compile(joined(6)+` == "x"`, names, Bool)
+	if err != nil {
+		b.Fatal(err)
+	}
+	long := func(string) (any, bool) { return strings.Repeat("a", MaxText-1) + "b", true }
+	for b.Loop() {
+		if _, ok, _ := e.Evaluate(long); !ok {
+			b.Fatal("no value")
+		}
+	}
 }
 
 func BenchmarkEvaluate(b *testing.B) {

@@ -68,6 +68,10 @@ func (r *rewriting) call(e ast.Expr) {
 		r.useByText(e)
 		return
 	}
+	if advice := instead[call.FunctionName()]; advice != "" {
+		r.fail(e, fmt.Sprintf("%s: %s", call.FunctionName(), advice))
+		return
+	}
 	if call.IsMemberFunction() {
 		r.rewrite(call.Target())
 	}
