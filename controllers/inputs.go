@@ -46,3 +46,6 @@ func (clusterInputs) File(string) ([]byte, error) { return nil, experiment.ErrNo
 
 // VolumeFile implements experiment.Inputs.
 func (clusterInputs) VolumeFile(string, string) ([]byte, error) { return nil, experiment.ErrOnlyPods }
+
+// ParsesTraces implements experiment.Inputs.
+func (clusterInputs) ParsesTraces() bool { return false }

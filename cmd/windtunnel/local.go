@@ -168,6 +168,8 @@ func (l localInputs) VolumeFile(volume, path string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(folder, filepath.FromSlash(path)))
 }
 
+func (localInputs) ParsesTraces() bool { return true }
+
 // compiled turns what a compilation returned into the verb's error.
 func compiled(kind, name string, errs field.ErrorList, err error) error {
 	if err != nil {

@@ -133,6 +133,8 @@ func (clusterInputs) File(string) ([]byte, error) { return nil, experiment.ErrNo
 
 func (clusterInputs) VolumeFile(string, string) ([]byte, error) { return nil, experiment.ErrOnlyPods }
 
+func (clusterInputs) ParsesTraces() bool { return false }
+
 // describe says of each point what it is: the study is gone through with the
 // rows, as far as they go. Where the spec is another one by now, or this binary
 // is, rows stay without.

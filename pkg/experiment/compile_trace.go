@@ -4,9 +4,8 @@ package experiment
 
 import (
 	"bytes"
-	"compress/gzip"
+	"errors"
 	"fmt"
-	"io"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -54,11 +53,13 @@ func (t *TraceInput) Path() string {
 	}
 }
 
-// inVolume reports whether only pods read it.
-func (t *TraceInput) inVolume() bool { return t.PersistentVolumeClaim != nil || t.Image != nil }
+// forPods reports whether pods are the ones to parse it: they run in the quota of
+// the one who wrote it, and a short text can become a large trace. A plan does not
+// depend on what it says.
+func (t *TraceInput) forPods() bool { return t.File == "" }
 
-// readTrace reads the trace, where that can be done here, and notes what it must
-// be.
+// readTrace notes what the trace must be. It parses the trace where the inputs allow
+// that, and else takes no more of it than its digest.
 func (c *compiler) readTrace(in *v1alpha1.Trace, path *field.Path) field.ErrorList {
 	input := &TraceInput{
 		Format: in.Format, ConfigMap: in.ConfigMapRef,
@@ -68,17 +69,18 @@ func (c *compiler) readTrace(in *v1alpha1.Trace, path *field.Path) field.ErrorLi
 		input.File = *in.File
 	}
 	raw, at, errs := c.traceText(in, path)
+	if len(errs) == 0 && input.ConfigMap != nil {
+		errs = c.digestTrace(raw, input, at, path.Child("sha256"))
+	}
+	if len(errs) == 0 && c.parses(input, raw) {
+		errs = c.parseTrace(raw, input, at, path.Child("sha256"))
+	}
 	if len(errs) > 0 {
 		return errs
 	}
-	if raw != nil || !input.inVolume() {
-		if errs := c.parseTrace(raw, input, at, path.Child("sha256")); len(errs) > 0 {
-			return errs
-		}
-	}
 	c.trace = c.replayed
-	if input.inVolume() {
-		// A plan is the same whether the trace could be read or not.
+	if input.forPods() {
+		// A plan is the same whether the trace was parsed or not.
 		c.trace = new(workload.Trace)
 		c.plan.Warnings = append(c.plan.Warnings, fmt.Sprintf(
 			"%s: only pods read this trace, so what depends on its requests is not checked before: tiers that are too small for a prompt, and what lint rule %s looks at", at, prefixOverLoad))
@@ -88,19 +90,51 @@ func (c *compiler) readTrace(in *v1alpha1.Trace, path *field.Path) field.ErrorLi
 	return nil
 }
 
+// parses reports whether a trace is parsed here.
+func (c *compiler) parses(input *TraceInput, raw []byte) bool {
+	if input.ConfigMap != nil {
+		return c.inputs.ParsesTraces()
+	}
+	return raw != nil || input.File != ""
+}
+
 // parseTrace reads a trace's text, which must be the one that the spec states, if it
 // states one.
 func (c *compiler) parseTrace(raw []byte, input *TraceInput, at, sha256 *field.Path) field.ErrorList {
-	trace, err := workload.ReadTrace(workload.Format(input.Format), bytes.NewReader(raw), input.Name())
+	trace, err := workload.ReadTrace(workload.Format(input.Format), bytes.NewReader(raw), TraceWords(input))
 	if err != nil {
 		return field.ErrorList{field.Invalid(at, input.Path(), err.Error())}
 	}
-	if stated := input.SHA256; stated != "" && stated != trace.Digest() {
-		return field.ErrorList{field.Invalid(sha256, stated, fmt.Sprintf("%s has the digest %s", input.Name(), trace.Digest()))}
+	c.replayed = trace
+	return pinTrace(input, trace.Digest(), sha256)
+}
+
+// digestTrace takes the digest of a trace's text, and bounds it.
+func (c *compiler) digestTrace(raw []byte, input *TraceInput, at, sha256 *field.Path) field.ErrorList {
+	digest, err := workload.DigestText(c.ctx, bytes.NewReader(raw), TraceWords(input), maxUnpackedBytes)
+	switch {
+	case c.ctx.Err() != nil:
+		return c.fail(c.ctx.Err(), at)
+	case errors.Is(err, workload.ErrTooLong):
+		return field.ErrorList{field.Invalid(at, input.Path(), fmt.Sprintf(
+			"has more than %d MiB decompressed: put it into a volume, and name that as persistentVolumeClaim or image", maxUnpackedBytes>>20))}
+	case err != nil:
+		return field.ErrorList{field.Invalid(at, input.Path(), err.Error())}
 	}
-	c.replayed, input.SHA256 = trace, trace.Digest()
+	return pinTrace(input, digest, sha256)
+}
+
+// pinTrace notes a trace's digest, which must be the one that the spec states.
+func pinTrace(input *TraceInput, digest string, sha256 *field.Path) field.ErrorList {
+	if stated := input.SHA256; stated != "" && stated != digest {
+		return field.ErrorList{field.Invalid(sha256, stated, fmt.Sprintf("%s has the digest %s", input.Name(), digest))}
+	}
+	input.SHA256 = digest
 	return nil
 }
+
+// TraceWords name a trace in the errors of whoever reads it.
+func TraceWords(t *TraceInput) string { return "trace " + t.Name() }
 
 // traceText returns a trace's bytes, which are nil where only pods can read them,
 // and the field that says where they are.
@@ -121,24 +155,9 @@ func (c *compiler) traceText(in *v1alpha1.Trace, path *field.Path) ([]byte, *fie
 	}
 	at := path.Child("configMapRef")
 	raw, errs := c.configMapKey(in.ConfigMapRef, at)
-	if len(errs) == 0 && unpackedBytes(raw) > maxUnpackedBytes {
-		errs = field.ErrorList{field.Invalid(at, in.ConfigMapRef.Name+"/"+in.ConfigMapRef.Key,
-			fmt.Sprintf("has more than %d MiB decompressed: put it into a volume, and name that as persistentVolumeClaim or image", maxUnpackedBytes>>20))}
-	}
 	return raw, at, errs
 }
 
-// maxUnpackedBytes bounds what a ConfigMap's trace may become in the memory of
-// the manager, which serves everybody.
+// maxUnpackedBytes bounds the text of a ConfigMap's trace, which the manager, who
+// serves everybody, decompresses to know its digest.
 const maxUnpackedBytes = 64 << 20
-
-// unpackedBytes returns the size of a trace's text, as far as the bound and a
-// byte beyond. What is no gzip, or a broken one, is for the reader to judge.
-func unpackedBytes(raw []byte) int64 {
-	z, err := gzip.NewReader(bytes.NewReader(raw))
-	if err != nil {
-		return int64(len(raw))
-	}
-	n, _ := io.Copy(io.Discard, io.LimitReader(z, maxUnpackedBytes+1))
-	return n
-}

@@ -38,6 +38,9 @@ type Inputs interface {
 	// the reference of its image. ErrOnlyPods has the compilation go on without
 	// them; any other error is the user's to mend.
 	VolumeFile(volume, path string) ([]byte, error)
+	// ParsesTraces reports whether traces in ConfigMaps are parsed too. Who works for
+	// many people leaves that to pods, and reads no more of a trace than its digest.
+	ParsesTraces() bool
 }
 
 // Missing says in words that an input is not there, which may change. It is an

@@ -44,6 +44,13 @@ func (f fakeInputs) VolumeFile(volume, path string) ([]byte, error) {
 	return nil, ErrOnlyPods
 }
 
+func (fakeInputs) ParsesTraces() bool { return true }
+
+// clusterInputs are inputs as a manager reads them.
+type clusterInputs struct{ fakeInputs }
+
+func (clusterInputs) ParsesTraces() bool { return false }
+
 func traceInputs(t testing.TB) fakeInputs {
 	t.Helper()
 	var b bytes.Buffer

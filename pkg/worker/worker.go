@@ -216,7 +216,7 @@ func (o Options) trace(plan *experiment.Plan) (*workload.Trace, error) {
 		return nil, fmt.Errorf("trace %s: %w", in.Name(), err)
 	}
 	defer file.Close()
-	trace, err := workload.ReadTrace(workload.Format(in.Format), file, "trace "+in.Name())
+	trace, err := workload.ReadTrace(workload.Format(in.Format), file, experiment.TraceWords(in))
 	if err != nil {
 		return nil, err
 	}

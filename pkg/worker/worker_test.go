@@ -50,6 +50,7 @@ type inputs []byte
 func (i inputs) ConfigMapKey(context.Context, string, string) ([]byte, error) { return i, nil }
 func (inputs) File(string) ([]byte, error)                                    { return nil, experiment.ErrNoFiles }
 func (inputs) VolumeFile(string, string) ([]byte, error)                      { return nil, experiment.ErrOnlyPods }
+func (inputs) ParsesTraces() bool                                             { return false }
 
 func trace(t *testing.T, seed int64) []byte {
 	t.Helper()

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -49,6 +50,36 @@ func readLines(r io.Reader, line func(n int, text []byte) error) (digest string,
 		return "", fmt.Errorf("row %d: read: %w", n+1, err)
 	}
 	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// ErrTooLong says that a trace's text has more bytes than it may have.
+var ErrTooLong = errors.New("the trace is too long")
+
+// DigestText returns the digest that ReadTrace gives of a text, without looking at
+// what the text says: it holds a few kilobytes at a time. Past most bytes,
+// decompressed, it returns ErrTooLong. Errors of reading are those of ReadTrace.
+func DigestText(ctx context.Context, r io.Reader, name string, most int64) (string, error) {
+	in, err := decompressed(r)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	hash, buffer := sha256.New(), make([]byte, 64<<10)
+	for rows, length := 1, int64(0); ; {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		n, err := in.Read(buffer)
+		rows += bytes.Count(buffer[:n], []byte{'\n'})
+		hash.Write(buffer[:n])
+		switch length += int64(n); {
+		case length > most:
+			return "", ErrTooLong
+		case errors.Is(err, io.EOF):
+			return hex.EncodeToString(hash.Sum(nil)), nil
+		case err != nil:
+			return "", fmt.Errorf("%s: row %d: read: %w", name, rows, err)
+		}
+	}
 }
 
 // failureRecorder remembers the error that ended a reader, other than its end.
