@@ -279,6 +279,8 @@ func (d *decider) work() {
 	d.cleanRounds(d.standing.last, attemptOf(job), d.plan.hash)
 	done, bad := finished(job)
 	switch {
+	case bad && invalidInput(job, d.pods) != "":
+		d.report(d.planned(), verdict{failed, v1alpha1.ReasonInvalid, invalidInput(job, d.pods)})
 	case bad:
 		d.report(d.planned(), verdict{failed, v1alpha1.ReasonJobFailed, failureWords(job, d.pods, d.standing)})
 	case done:

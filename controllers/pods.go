@@ -141,6 +141,17 @@ func podWords(pod *corev1.Pod) string {
 	return fmt.Sprintf("shard %d failed: %s", index, clip(deathWords(pod), 2048))
 }
 
+// invalidInput tells what pods of a Job found to be wrong with an input of the spec,
+// which they parse and the manager does not; nothing where they found nothing.
+func invalidInput(job *batchv1.Job, pods []corev1.Pod) string {
+	for _, pod := range failedPods(job, pods) {
+		if report, err := experiment.DecodeReport(terminationMessage(pod)); err == nil && report.Invalid {
+			return report.Error
+		}
+	}
+	return ""
+}
+
 func deathWords(pod *corev1.Pod) string {
 	t := terminated(pod)
 	if t == nil {

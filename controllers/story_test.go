@@ -654,6 +654,27 @@ var stories = map[string]struct {
 		s.endJob(s.job(), batchv1.JobFailed, "FailedIndexes", "Job has failed indexes", 1)
 		s.reconcile()
 	}},
+	"trace-invalid": {"A trace has a row that is none. The manager does not parse it: the pods do, and say which row.", func(s *story) {
+		var text strings.Builder
+		s.must(workload.WriteMooncake(&text, 40, 1))
+		cm := &corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "traces"},
+			BinaryData: map[string][]byte{"day.jsonl.gz": packed(text.String() + "{\"timestamp\": -1}\n")},
+		}
+		s.create(cm)
+		sweep := weights().Scenario(builder.TraceFrom(v1alpha1.MooncakeTrace, "traces", "day.jsonl.gz")).Obj()
+		s.begin(sweep)
+		for shard := range 2 {
+			s.endPod(s.startPod(s.job(), shard), badInputExitCode, "Error", s.refused(s.job(), shard))
+		}
+		s.endJob(s.job(), batchv1.JobFailed, "FailedIndexes", "Job has failed indexes", 0, 1)
+		s.reconcile()
+		s.say("The row is gone, and the user asks for it by an edit of the spec.")
+		cm.BinaryData["day.jsonl.gz"] = packed(text.String())
+		s.must(s.client.Update(s.t.Context(), cm))
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Execution.RetriesPerShard = ptr.To[int32](1) })
+		s.reconcile()
+	}},
 	"lost-message": {"A pod succeeds without a termination message.", func(s *story) {
 		s.begin(weights().Obj())
 		job := s.job()

@@ -191,7 +191,7 @@ func (w *world) repeats() bool {
 		return false
 	}
 	switch readyReason(st) {
-	case v1alpha1.ReasonJobFailed, v1alpha1.ReasonResultMissing, v1alpha1.ReasonResultCorrupt:
+	case v1alpha1.ReasonJobFailed, v1alpha1.ReasonInvalid, v1alpha1.ReasonResultMissing, v1alpha1.ReasonResultCorrupt:
 		return true
 	}
 	return false

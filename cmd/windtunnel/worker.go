@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -69,6 +70,8 @@ func (o workerOptions) run(ctx context.Context) error {
 		Index:        index,
 		Shards:       o.shards,
 		Parallelism:  o.parallelism,
+		// A negative number only asks: it is GOMEMLIMIT, or no bound.
+		MemoryBytes: debug.SetMemoryLimit(-1),
 	}, worker.Cluster{Client: client})
 	raw, encodeErr := report.Encode()
 	if err == nil {

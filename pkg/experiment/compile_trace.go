@@ -103,7 +103,7 @@ func (c *compiler) parses(input *TraceInput, raw []byte) bool {
 func (c *compiler) parseTrace(raw []byte, input *TraceInput, at, sha256 *field.Path) field.ErrorList {
 	trace, err := workload.ReadTrace(workload.Format(input.Format), bytes.NewReader(raw), TraceWords(input))
 	if err != nil {
-		return field.ErrorList{field.Invalid(at, input.Path(), err.Error())}
+		return field.ErrorList{input.invalid(at, err)}
 	}
 	c.replayed = trace
 	return pinTrace(input, trace.Digest(), sha256)
@@ -119,7 +119,7 @@ func (c *compiler) digestTrace(raw []byte, input *TraceInput, at, sha256 *field.
 		return field.ErrorList{field.Invalid(at, input.Path(), fmt.Sprintf(
 			"has more than %d MiB decompressed: put it into a volume, and name that as persistentVolumeClaim or image", maxUnpackedBytes>>20))}
 	case err != nil:
-		return field.ErrorList{field.Invalid(at, input.Path(), err.Error())}
+		return field.ErrorList{input.invalid(at, err)}
 	}
 	return pinTrace(input, digest, sha256)
 }
@@ -131,6 +131,26 @@ func pinTrace(input *TraceInput, digest string, sha256 *field.Path) field.ErrorL
 	}
 	input.SHA256 = digest
 	return nil
+}
+
+// Invalid is the error of a trace that cannot be read, of the field that names it: the
+// same whoever reads it.
+func (t *TraceInput) Invalid(err error) *field.Error {
+	at := field.NewPath("spec", "scenario", "workload", "trace")
+	switch {
+	case t.ConfigMap != nil:
+		return t.invalid(at.Child("configMapRef"), err)
+	case t.PersistentVolumeClaim != nil:
+		return t.invalid(at.Child("persistentVolumeClaim"), err)
+	case t.Image != nil:
+		return t.invalid(at.Child("image"), err)
+	default:
+		return t.invalid(at.Child("file"), err)
+	}
+}
+
+func (t *TraceInput) invalid(at *field.Path, err error) *field.Error {
+	return field.Invalid(at, t.Path(), err.Error())
 }
 
 // TraceWords name a trace in the errors of whoever reads it.

@@ -27,6 +27,9 @@ type Report struct {
 	Partial bool       `json:"partial,omitempty"`
 	// Error says in words why there are none, or not all.
 	Error string `json:"error,omitempty"`
+	// Invalid says that Error is about an input of the spec: it names the field, and
+	// no other try gives anything else.
+	Invalid bool `json:"invalid,omitempty"`
 }
 
 // Encode returns the report as a termination message. An error's text is cut

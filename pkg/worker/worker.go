@@ -3,11 +3,13 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -16,6 +18,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -24,6 +27,11 @@ import (
 // ErrBadInput says that trying again gives the same failure: the plan or an
 // input is not what it must be.
 var ErrBadInput = errors.New("bad input")
+
+// invalidTrace says that the trace is none, by the error of the field that names it.
+type invalidTrace struct{ field *field.Error }
+
+func (e invalidTrace) Error() string { return e.field.Error() }
 
 // ErrStopped says that the shard was told to stop before its end. What it had
 // simulated by then is written and reported.
@@ -70,6 +78,8 @@ type Options struct {
 	Index, Shards int
 	// Parallelism is the number of simulations at once.
 	Parallelism int
+	// MemoryBytes is what there is of memory; 0 where nothing bounds it.
+	MemoryBytes int64
 	// Progress, if set, is told how many simulations are done. Calls do not overlap.
 	Progress func(done int)
 }
@@ -82,6 +92,9 @@ func Run(ctx context.Context, o Options, creator Creator) (experiment.Report, er
 	err := o.run(ctx, creator, &report)
 	if err != nil {
 		report.Error = err.Error()
+	}
+	if invalid := (invalidTrace{}); errors.As(err, &invalid) {
+		report.Error, report.Invalid = invalid.Error(), true
 	}
 	return report, err
 }
@@ -151,13 +164,21 @@ func (w *Owner) write(ctx context.Context, creator Creator, shard int, simulatio
 // unreadable marks an error of what was read, but for a storage that failed: that
 // may be back the next time.
 func unreadable(err error) error {
+	return cmp.Or(stored(err), fmt.Errorf("%w: %w", ErrBadInput, err))
+}
+
+// stored returns the error of a storage that failed; nil for any other one.
+func stored(err error) error {
 	for _, away := range []syscall.Errno{syscall.EIO, syscall.ESTALE, syscall.ETIMEDOUT, syscall.ENOTCONN} {
 		if errors.Is(err, away) {
 			return err
 		}
 	}
-	return fmt.Errorf("%w: %w", ErrBadInput, err)
+	return nil
 }
+
+// memory is what a trace may take, in bytes.
+func (o Options) memory() int64 { return cmp.Or(o.MemoryBytes, math.MaxInt64) }
 
 // final marks an error that every further try would give again.
 func final(err error) error {
@@ -216,9 +237,12 @@ func (o Options) trace(plan *experiment.Plan) (*workload.Trace, error) {
 		return nil, fmt.Errorf("trace %s: %w", in.Name(), err)
 	}
 	defer file.Close()
-	trace, err := workload.ReadTrace(workload.Format(in.Format), file, experiment.TraceWords(in))
-	if err != nil {
+	trace, err := workload.ReadTraceWithin(workload.Format(in.Format), file, experiment.TraceWords(in), o.memory())
+	switch {
+	case err != nil && stored(err) != nil:
 		return nil, err
+	case err != nil:
+		return nil, invalidTrace{in.Invalid(err)}
 	}
 	if trace.Digest() != in.SHA256 {
 		return nil, fmt.Errorf("trace %s: its sha256 is %s, and the plan is for %s: it is another one, or it changed since", in.Name(), trace.Digest(), in.SHA256)

@@ -376,6 +376,45 @@ func TestWhatNoRetryMends(t *testing.T) {
 }
 
 // A kubelet mounts a ConfigMap's keys as links to links.
+// The manager does not parse the trace, so the pod tells of it what a laptop would.
+func TestAnInvalidTraceIsReportedAsTheFieldsError(t *testing.T) {
+	tests := map[string]struct {
+		text   string
+		memory int64
+		want   string
+	}{
+		"a row that is none": {
+			text: string(trace(t, 1)) + "{\"timestamp\": -1}\n",
+			want: `spec.scenario.workload.trace.configMapRef: Invalid value: "small.jsonl": trace ConfigMap/traces/small.jsonl: row 41: timestamp: `,
+		},
+		"more than the pod's memory holds": {
+			text: string(trace(t, 1)), memory: 2048,
+			want: "blocks take about 0 MiB of memory up to here, and there are 0 MiB: give more, or use fewer rows",
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			o := mounted(t)
+			o.MemoryBytes = tc.memory
+			write(t, filepath.Join(o.InputsFolder, "small.jsonl"), []byte(tc.text))
+			var r recorder
+			report, err := Run(t.Context(), o, &r)
+			if !errors.Is(err, ErrBadInput) || !report.Invalid || !strings.Contains(report.Error, tc.want) || len(r.created) > 0 {
+				t.Fatalf("error %v, report %+v; want an invalid input: %s", err, report, tc.want)
+			}
+			_, errs, err := experiment.CompileSweep(t.Context(), traced().Obj(), parsing{[]byte(tc.text)})
+			if err != nil || tc.memory == 0 && (len(errs) != 1 || errs[0].Error() != report.Error) {
+				t.Errorf("a laptop says %v, %v; the pod %s", errs, err, report.Error)
+			}
+		})
+	}
+}
+
+// parsing are inputs as a laptop reads them.
+type parsing struct{ inputs }
+
+func (parsing) ParsesTraces() bool { return true }
+
 func TestATraceMayBeALinkInItsVolume(t *testing.T) {
 	o := mounted(t)
 	name := filepath.Join(o.InputsFolder, "small.jsonl")

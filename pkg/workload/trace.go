@@ -5,6 +5,7 @@ package workload
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/prompt"
@@ -54,6 +55,12 @@ type row struct {
 // reading with an error "name: row N: field: what", and no trace; rows are
 // lines of the text, counted from 1.
 func ReadTrace(format Format, r io.Reader, name string) (*Trace, error) {
+	return ReadTraceWithin(format, r, name, math.MaxInt64)
+}
+
+// ReadTraceWithin is ReadTrace for who has so many bytes of memory. A trace that
+// takes more is a fault of the row that goes beyond.
+func ReadTraceWithin(format Format, r io.Reader, name string, memoryBytes int64) (*Trace, error) {
 	var parse parser
 	switch format {
 	case Mooncake:
@@ -63,7 +70,7 @@ func ReadTrace(format Format, r io.Reader, name string) (*Trace, error) {
 	default:
 		return nil, fmt.Errorf("%s: unknown trace format %q, want one of %v", name, format, Formats())
 	}
-	b := builder{trace: &Trace{}, parse: parse}
+	b := builder{trace: &Trace{}, parse: parse, memoryBytes: memoryBytes}
 	digest, err := readLines(r, b.line)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

@@ -4,6 +4,7 @@ package workload
 
 import (
 	"fmt"
+	"unsafe"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
@@ -43,6 +44,15 @@ type builder struct {
 	trace     *Trace
 	rec       record
 	first, at int64 // of the first row, of the last one
+	// memoryBytes bounds what the trace may take while it is read.
+	memoryBytes int64
+}
+
+// memory is about what a trace takes while it is read, in bytes: a list that grows
+// is there twice, the second time with room for a quarter more.
+func (t *Trace) memory() int64 {
+	held := int64(len(t.rows))*int64(unsafe.Sizeof(row{})) + int64(len(t.blocks))*int64(unsafe.Sizeof(uint64(0)))
+	return held * 9 / 4
 }
 
 func (b *builder) line(n int, text []byte) error {
@@ -67,5 +77,9 @@ func (b *builder) line(n int, text []byte) error {
 		output:    b.rec.output,
 		blocksEnd: len(t.blocks),
 	})
+	if needs := t.memory(); needs > b.memoryBytes {
+		return fmt.Errorf("%d requests with %d blocks take about %d MiB of memory up to here, and there are %d MiB: give more, or use fewer rows",
+			len(t.rows), len(t.blocks), needs>>20, b.memoryBytes>>20)
+	}
 	return nil
 }
