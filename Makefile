@@ -49,10 +49,13 @@ build: ## Build bin/windtunnel
 	$(GO_BUILD) -o bin/windtunnel ./cmd/windtunnel
 
 .PHONY: test
-test: ## Run all tests that need no node; the first time it builds an API server (RUN=pattern)
-	assets=$$(hack/kube-assets.sh) && KUBEBUILDER_ASSETS=$$assets $(GO) test -timeout 30m -run '$(RUN)' ./...
-	$(GO) test -C hack/image -run '$(RUN)' ./...
-	assets=$$(hack/kube-assets.sh etcd kube-apiserver kubectl) && KUBEBUILDER_ASSETS=$$assets $(GO) test -C test/install -run '$(RUN)' ./...
+test: ## Run all tests that need no node, and say what was skipped; the first time it builds an API server (RUN=pattern)
+	{ assets=$$(hack/kube-assets.sh) && \
+	  KUBEBUILDER_ASSETS=$$assets $(GO) test -json -timeout 30m -run '$(RUN)' ./... && \
+	  $(GO) test -C hack/image -json -run '$(RUN)' ./... && \
+	  assets=$$(hack/kube-assets.sh etcd kube-apiserver kubectl) && \
+	  KUBEBUILDER_ASSETS=$$assets $(GO) test -C test/install -json -run '$(RUN)' ./...; \
+	} | $(GO) run ./hack/testreport
 
 .PHONY: demo
 demo: build ## Simulate a sweep of routing policies here, without a cluster

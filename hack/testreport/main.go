@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Testreport reads the events of `go test -json` and prints what go test prints:
+// the output of what failed, and a line for each package. At the end it lists the
+// tests that were skipped, by reason, and the README's claims that nothing has
+// checked for it. It exits with 1 where a test or a build failed.
+//
+//	go test -json ./... | go run ./hack/testreport
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"windtunnel.dev/windtunnel/internal/readme"
+)
+
+func main() {
+	r := newReport(os.Stdout)
+	if err := r.read(os.Stdin); err != nil {
+		fmt.Fprintf(os.Stderr, "testreport: %v\n", err)
+		os.Exit(1)
+	}
+	if err := r.close(readme.Claims); err != nil {
+		fmt.Fprintf(os.Stderr, "testreport: %v\n", err)
+		os.Exit(1)
+	}
+	if r.failed {
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package readme lists what the two tables of README.md claim, and which tests
+// check each claim. Its own test compares every figure of the second column with
+// the page or the test data that it comes from.
+package readme
+
+// Claim is one row of the README's tables.
+type Claim struct {
+	// Row is how the row's first cell begins.
+	Row string
+	// Tests check the claim, each as its package below the module, a dot and its
+	// name. Where one of them is skipped the claim is not checked.
+	Tests []string
+	// Page is the file that the row's figures come from, and Places find them
+	// there: regular expressions with a group for each figure, in the order of the
+	// row. The figures of claims without a page are computed by the test.
+	Page   string
+	Places []string
+}
+
+// Claims are in the order of the README.
+var Claims = []Claim{
+	{
+		Row:   "vLLM 0.19 with Llama-3.1-8B",
+		Tests: []string{"pkg/calibrate.TestMeasuredRunsArePredicted", "pkg/calibrate.TestValidationDocument"},
+	},
+	{
+		Row:   "fitted on one of these two GPUs",
+		Tests: []string{"pkg/calibrate.TestMeasuredRunsArePredicted", "pkg/calibrate.TestValidationDocument"},
+	},
+	{
+		Row:   "what the real loaders",
+		Tests: []string{"pkg/policy/epp.TestLoadersOfAllVersions", "pkg/policy/epp.TestLoadersOfAllVersionsOnPublishedFiles"},
+	},
+	{
+		Row:   "what the real EPP decided",
+		Tests: []string{"pkg/policy/epp.TestConformanceOfDecisions", "pkg/policy/epp.TestConformanceOfPrefixes"},
+	},
+	{
+		Row:   "50 000 requests to 16 replicas",
+		Tests: []string{"hack/bench.TestTheCommittedPageIsTheTemplates"},
+		Page:  "docs/performance.md",
+		Places: []string{
+			`\| R\(50000,16\) \| [\d ]+ \| [\d.]+ s \| ([\d.]+) s `,
+			`engine version (\d+)`,
+		},
+	},
+	{
+		Row:   "the same seed and scenario",
+		Tests: []string{"pkg/simulator.TestSameConfigSameOutcome", "pkg/experiment.TestRowsDoNotDependOnShards"},
+	},
+	{
+		Row:   "[prefill and decode apart]",
+		Tests: []string{"hack/studies/splitwise.TestCodeGainsByWhatConversationLosesBy"},
+		Page:  "docs/disaggregation.md",
+		Places: []string{
+			`\*\*Code\*\*: splitting wins, with ([\d.]+) times`,
+			`\*\*Conversation\*\*: splitting wins, with ([\d.]+) times`,
+		},
+	},
+	{
+		Row:   "[KV tiers]",
+		Tests: []string{"hack/studies/tiers.TestFindings"},
+		Page:  "docs/tiers.md",
+		Places: []string{
+			`\| 512 \| 32 GiB \| [\d.]+ \| [\d.]+ \| [\d.]+ \| ([\d.]+) \|`,
+			`\| 512 \| 32 GiB \| ([\d.]+) \|`,
+			`A cache without bounds that holds full blocks serves \*\*([\d.]+) %\*\*`,
+		},
+	},
+	{
+		Row:    "[a published benchmark]",
+		Tests:  []string{"hack/studies/capacity.TestASampleThatIsNotWhatWasPublishedIsRefused"},
+		Page:   "docs/capacity.md",
+		Places: []string{`Precise ÷ random is ([\d.]+); ([\d.]+) was published`},
+	},
+	{
+		Row:   "[a stability controller]",
+		Tests: []string{"hack/studies/stability.TestStabilityContest"},
+		Page:  "docs/stability.md",
+		Places: []string{
+			`kept (\d+) % of long answers within their targets\s+instead of (\d+) %`,
+			`of conversations, for (\d+) % and`,
+		},
+	},
+	{
+		Row:   "[which search finds a good policy first]",
+		Tests: []string{"hack/studies/search.TestTheGridIsOfTheSamplesParameters"},
+		Page:  "docs/search.md",
+		Places: []string{
+			`space of (\d+) points`,
+			`fidelity Seeds \| \d+ \| ([\d.]+) \|`,
+			`fidelity Requests \| \d+ \| ([\d.]+) \|`,
+		},
+	},
+	{
+		Row:    "[how much a warm prefix may weigh]",
+		Tests:  []string{"hack/studies/affinity.TestSearchesFindTheBound"},
+		Page:   "docs/affinity.md",
+		Places: []string{`lie within ([\d.]+) % of`},
+	},
+}
