@@ -108,6 +108,7 @@ func TestASweepGivesTheSameRowsHoweverManyShards(t *testing.T) {
 			{"baseline", status.Baseline, got.Baseline},
 			{"paretoFront", status.ParetoFront, got.ParetoFront},
 			{"planHash", status.PlanHash, got.PlanHash},
+			{"stepTimes", status.StepTimes, got.StepTimes},
 		} {
 			if diff := cmp.Diff(part.want, part.got); diff != "" {
 				t.Errorf("%d shards: %s (-local +cluster):\n%s", shards, part.name, diff)
