@@ -36,15 +36,19 @@ func writeAccelerators(w io.Writer, accelerators []latency.Accelerator) error {
 	return err
 }
 
-// sourceOfShares says in a word where an accelerator's shares come from, and of
-// fitted ones what they were fitted on.
+// sourceOfShares says in a word where an accelerator's shares come from: what they
+// were fitted on, and which accelerator was measured where it is another one.
 func sourceOfShares(a latency.Accelerator) string {
-	switch p := a.Provenance; {
-	case p == nil:
+	p := a.Provenance
+	if p == nil {
 		return "your own"
-	case p.Shares == latency.Fitted:
-		return fmt.Sprintf("fitted on %s", p.FittedOn())
-	default:
-		return "published"
 	}
+	text := "published"
+	if p.Shares == latency.Fitted {
+		text = "fitted on " + p.FittedOn()
+	}
+	if p.Accelerator != "" {
+		text += " for " + p.Accelerator
+	}
+	return text
 }
