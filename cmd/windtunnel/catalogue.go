@@ -44,7 +44,7 @@ Face becomes an entry.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.manifest.file, "filename", "f", "", "manifest whose catalogues are listed too, - for standard input")
+	f.StringArrayVarP(&o.manifest.files, "filename", "f", nil, "manifest, or folder of manifests, whose catalogues are listed too, - for standard input; may be repeated")
 	f.StringArrayVar(&o.manifest.configMaps, "configmap", nil, "manifest of a ConfigMap that it refers to; may be repeated")
 	f.StringArrayVar(&o.entries, "entries", nil, "file of entries of your own; may be repeated")
 	f.StringToStringVar(&o.models, "model", nil, "NAME=FILE: a model's Hugging Face config.json; may be repeated")

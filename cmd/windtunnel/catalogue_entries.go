@@ -10,12 +10,12 @@ import (
 	"os"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/manifest"
 )
 
 // own reads what the flags add, in the order in which a later entry replaces an
@@ -46,7 +46,7 @@ func (o *catalogueOptions) own(ctx context.Context, stdin io.Reader) ([]latency.
 
 // ofManifest reads what the scenarios of the manifest add, if there is one.
 func (o *catalogueOptions) ofManifest(ctx context.Context, stdin io.Reader) ([]latency.Entries, error) {
-	if o.manifest.file == "" {
+	if len(o.manifest.files) == 0 {
 		return nil, nil
 	}
 	set, err := o.manifest.load(stdin)
@@ -54,9 +54,9 @@ func (o *catalogueOptions) ofManifest(ctx context.Context, stdin io.Reader) ([]l
 		return nil, err
 	}
 	var own []latency.Entries
-	add := func(kind string, object metav1.Object, scenario *v1alpha1.Scenario) error {
+	add := func(kind string, object manifest.Object, scenario *v1alpha1.Scenario) error {
 		path := field.NewPath("spec", "scenario")
-		lists, errs, err := experiment.OwnEntries(ctx, scenario, o.manifest.inputs(set, object.GetNamespace()), path)
+		lists, errs, err := experiment.OwnEntries(ctx, scenario, o.manifest.inputs(set, object), path)
 		own = append(own, lists...)
 		return compiled(kind, object.GetName(), errs, err)
 	}

@@ -81,7 +81,7 @@ many got slower, and which most.`,
 }
 
 func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) error {
-	if o.file != "" {
+	if len(o.files) > 0 {
 		return badInput{errors.New("-f is not for compare: name A and B as arguments")}
 	}
 	var work [2]func() (*side, error)
@@ -140,6 +140,9 @@ func (o *compareOptions) side(ctx context.Context, name string, stdin io.Reader)
 		return nil, err
 	}
 	if set, err := readResults(file); err == nil {
+		if names := set.objects(); len(names) > 1 {
+			return nil, badInput{fmt.Errorf("%s holds results of several objects (%s), and those of one are compared", file, strings.Join(names, ", "))}
+		}
 		rows := set.rows
 		if point >= 0 {
 			rows = slices.DeleteFunc(rows, func(r result.Row) bool { return r.Point != point })
@@ -168,23 +171,29 @@ func cutPoint(name string) (file string, point int, err error) {
 	return file, point, nil
 }
 
+// eppNeedScenario is the hint for who names EPP configurations alone.
+const eppNeedScenario = "(EPP configurations are compared in a SimulationRun: name its manifest with --scenario)"
+
 // compiledSide is the run of a manifest, or the scenario's with the file's EPP
 // configuration.
 func (o *compareOptions) compiledSide(ctx context.Context, name string, stdin io.Reader) (*compiledRun, error) {
 	local := o.localOptions
-	local.file = name
+	local.files = []string{name}
 	if o.scenario != "" {
-		local.file = o.scenario
+		local.files = []string{o.scenario}
 	}
 	set, err := local.load(stdin)
 	if err != nil && o.scenario == "" {
-		return nil, fmt.Errorf("%w\n(EPP configurations are compared in a SimulationRun: name its manifest with --scenario)", err)
+		return nil, fmt.Errorf("%w\n%s", err, eppNeedScenario)
 	}
 	if err != nil {
 		return nil, err
 	}
+	if len(set.Runs) == 0 && o.scenario == "" {
+		return nil, badInput{fmt.Errorf("%s holds no SimulationRun; of a PolicySweep compare what sweep -o json wrote\n%s", name, eppNeedScenario)}
+	}
 	if len(set.Runs) != 1 {
-		return nil, badInput{fmt.Errorf("%s holds %d SimulationRuns, and one is compared; of a PolicySweep compare what sweep -o json wrote", local.file, len(set.Runs))}
+		return nil, badInput{fmt.Errorf("%s holds %d SimulationRuns, and one is compared; of a PolicySweep compare what sweep -o json wrote", local.files[0], len(set.Runs))}
 	}
 	run := set.Runs[0]
 	if o.scenario != "" {
@@ -196,11 +205,11 @@ func (o *compareOptions) compiledSide(ctx context.Context, name string, stdin io
 }
 
 func compileRun(ctx context.Context, o *localOptions, set *manifest.Set, run *v1alpha1.SimulationRun) (*compiledRun, error) {
-	c, errs, err := experiment.CompileRun(ctx, run, o.inputs(set, run.Namespace))
+	c, errs, err := experiment.CompileRun(ctx, run, o.inputs(set, run))
 	if err := compiled("SimulationRun", run.Name, errs, err); err != nil {
 		return nil, err
 	}
-	return &compiledRun{run, c}, nil
+	return &compiledRun{SimulationRun: run, Compiled: c}, nil
 }
 
 // simulated runs one side and looks at each request.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
@@ -23,7 +22,7 @@ import (
 
 // localOptions are the flags of the verbs that simulate on this machine.
 type localOptions struct {
-	file        string
+	files       []string
 	configMaps  []string
 	volumes     map[string]string
 	name        string
@@ -41,7 +40,7 @@ func (o *localOptions) register(cmd *cobra.Command, more ...outputFormat) {
 	o.output = outputTable
 	formats := choice{&o.output, append(slices.Clone(documentFormats), more...)}
 	f := cmd.Flags()
-	f.StringVarP(&o.file, "filename", "f", "", "manifest to run, - for standard input (required)")
+	f.StringArrayVarP(&o.files, "filename", "f", nil, "manifest, folder of manifests, or - for standard input (required); may be repeated")
 	f.StringArrayVar(&o.configMaps, "configmap", nil, "manifest of a ConfigMap that the object refers to; may be repeated")
 	f.StringToStringVar(&o.volumes, "volume", nil, "`NAME=FOLDER`: where the files of a volume lie here, by its claim or its image; may be repeated")
 	f.StringVar(&o.name, "name", "", "run only the object of this name")
@@ -55,20 +54,17 @@ func (o *localOptions) registerRequests(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.requests, "requests", "", "Parquet `FILE` to write every request to, one a row: latencies, tokens by source, outcome")
 }
 
-// load reads the manifest and the ConfigMaps.
+// load reads the manifests and the ConfigMaps.
 func (o *localOptions) load(stdin io.Reader) (*manifest.Set, error) {
-	if o.file == "" {
+	if len(o.files) == 0 {
 		return nil, badInput{fmt.Errorf("a manifest is required: -f FILE")}
 	}
 	if o.parallelism < 1 {
 		return nil, badInput{fmt.Errorf("--parallelism must be at least 1")}
 	}
-	set, err := readManifest(o.file, stdin)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range o.configMaps {
-		more, err := readManifest(name, stdin)
+	set := &manifest.Set{}
+	for _, name := range slices.Concat(o.files, o.configMaps) {
+		more, err := readManifests(name, stdin)
 		if err != nil {
 			return nil, err
 		}
@@ -79,22 +75,9 @@ func (o *localOptions) load(stdin io.Reader) (*manifest.Set, error) {
 	return set, nil
 }
 
-func readManifest(name string, stdin io.Reader) (*manifest.Set, error) {
-	if name == "-" {
-		set, err := manifest.Read(stdin, "standard input")
-		return set, asBadInput(err)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, badInput{err}
-	}
-	defer f.Close()
-	set, err := manifest.Read(f, name)
-	return set, asBadInput(err)
-}
-
-// forEach does the verb's work for every object that --name selects, in order.
-func forEach[T metav1.Object](o *localOptions, kind string, objects []T, do func(T) error) error {
+// forEach does the verb's work for every object of a kind that --name selects, in
+// order.
+func forEach[T manifest.Object](o *localOptions, set *manifest.Set, kind string, objects []T, do func(T) error) error {
 	found := false
 	for _, object := range objects {
 		if o.name != "" && object.GetName() != o.name {
@@ -105,27 +88,24 @@ func forEach[T metav1.Object](o *localOptions, kind string, objects []T, do func
 			return err
 		}
 	}
-	if found {
-		return nil
+	if !found {
+		return o.nothingFound(set, kind)
 	}
-	if o.name != "" {
-		return badInput{fmt.Errorf("%s holds no %s named %q", o.file, kind, o.name)}
-	}
-	return badInput{fmt.Errorf("%s holds no %s", o.file, kind)}
+	return nil
 }
 
-// inputs are what the set's objects may refer to: its ConfigMaps, files relative to
-// the manifest, and the folders that stand for volumes.
-func (o *localOptions) inputs(set *manifest.Set, namespace string) experiment.Inputs {
-	return localInputs{configMaps: set.ConfigMaps, namespace: namespace, folder: o.folder(), volumes: o.volumes}
+// inputs are what one of the set's objects may refer to: the set's ConfigMaps, files
+// relative to the object's manifest, and the folders that stand for volumes.
+func (o *localOptions) inputs(set *manifest.Set, object manifest.Object) experiment.Inputs {
+	return localInputs{configMaps: set.ConfigMaps, namespace: object.GetNamespace(), folder: folderOf(set, object), volumes: o.volumes}
 }
 
-// folder is what the files that the manifest names are relative to.
-func (o *localOptions) folder() string {
-	if o.file == "-" {
-		return "."
+// folderOf is what the files that an object names are relative to.
+func folderOf(set *manifest.Set, object manifest.Object) string {
+	if file := set.FileOf(object); file != standardInput {
+		return filepath.Dir(file)
 	}
-	return filepath.Dir(o.file)
+	return "."
 }
 
 type localInputs struct {

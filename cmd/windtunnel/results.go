@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,11 +24,13 @@ const outputParquet outputFormat = "parquet"
 // resultsOptions are the flags of results.
 type resultsOptions struct {
 	file, namespace string
-	output          outputFormat
-	where, columns  []string
-	sort            string
-	limit           int
-	descending      bool
+	// name is the object that rows must be of; "" is any.
+	name           string
+	output         outputFormat
+	where, columns []string
+	sort           string
+	limit          int
+	descending     bool
 }
 
 // resultSet is rows, with what is known of their points.
@@ -39,6 +42,18 @@ type resultSet struct {
 	stepTimes []string
 }
 
+// objects are the names that rows have, in their order; none where the rows of one
+// object have none.
+func (s *resultSet) objects() []string {
+	var names []string
+	for i := range s.rows {
+		if name := s.rows[i].Object; name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 func newResultsCommand() *cobra.Command {
 	o := resultsOptions{output: outputCSV}
 	cmd := &cobra.Command{
@@ -48,6 +63,9 @@ func newResultsCommand() *cobra.Command {
 read from the cluster of the kubeconfig by the index that the sweep's status
 names, and checked against its digests, or with -f from a file that sweep -o json
 or sweep --state wrote.
+
+What run or sweep wrote of several objects has a column that names them; --name
+chooses one.
 
 --where keeps rows by a metric and a value in its unit, and may be repeated: all
 must hold. --sort sorts by a metric, --columns chooses those to print.`,
@@ -63,6 +81,7 @@ must hold. --sort sorts by a metric, --columns chooses those to print.`,
 	formats := choice{&o.output, []outputFormat{outputCSV, outputJSON, outputParquet}}
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "filename", "f", "", "file of sweep -o json or sweep --state to read instead of a cluster")
+	f.StringVar(&o.name, "name", "", "print the rows of the object of this name only, of a file about several")
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the sweep (default the kubeconfig's)")
 	f.VarP(formats, "output", "o", formats.words())
 	f.StringArrayVar(&o.where, "where", nil, "condition that rows must fulfil, such as 'ttft.p99<500ms'; may be repeated")
@@ -84,6 +103,9 @@ func (o *resultsOptions) run(ctx context.Context, args []string, stdout io.Write
 	if err != nil {
 		return err
 	}
+	if err := o.chooseObject(set); err != nil {
+		return err
+	}
 	query, errs := o.query(set.measures)
 	if len(errs) > 0 {
 		return badInput{errs.ToAggregate()}
@@ -96,6 +118,22 @@ func (o *resultsOptions) run(ctx context.Context, args []string, stdout io.Write
 	default:
 		return query.WriteCSV(stdout, set.rows, set.parameters)
 	}
+}
+
+// chooseObject leaves the rows that --name asks for.
+func (o *resultsOptions) chooseObject(set *resultSet) error {
+	if o.name == "" {
+		return nil
+	}
+	names := set.objects()
+	if len(names) == 0 {
+		return badInput{errors.New("--name is for a file about several objects")}
+	}
+	if !slices.Contains(names, o.name) {
+		return badInput{field.NotSupported(field.NewPath("--name"), o.name, names)}
+	}
+	set.rows = slices.DeleteFunc(set.rows, func(r result.Row) bool { return r.Object != o.name })
+	return nil
 }
 
 func (o *resultsOptions) read(ctx context.Context, args []string) (*resultSet, error) {

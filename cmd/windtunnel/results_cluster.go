@@ -159,6 +159,6 @@ func (s *resultSet) describe(ctx context.Context, sweep *v1alpha1.PolicySweep, i
 		}
 	}
 	for _, point := range study.Points() {
-		s.parameters[point.ID] = point.Assignments()
+		s.parameters[result.PointName{Point: point.ID}] = point.Assignments()
 	}
 }

@@ -5,14 +5,19 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
+	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// printed is what of the output of run or sweep -o json is read back.
+// printed is what of the output of run or sweep -o json is read back: an object, or
+// the List of several.
 type printed struct {
+	Kind        string           `json:"kind"`
 	Metadata    identityMetadata `json:"metadata"`
 	Leaderboard *struct {
 		Candidates []result.Candidate `json:"candidates"`
@@ -20,7 +25,8 @@ type printed struct {
 	Status struct {
 		StepTimes []string `json:"stepTimes"`
 	} `json:"status"`
-	Rows []result.Row `json:"rows"`
+	Rows  []result.Row `json:"rows"`
+	Items []printed    `json:"items"`
 }
 
 // readResults reads the rows of a state, or of the output of run or sweep -o
@@ -33,59 +39,96 @@ func readResults(name string) (*resultSet, error) {
 	if bytes.HasPrefix(raw, stateStart) {
 		return readState(name, raw)
 	}
-	var p printed
-	if err := json.Unmarshal(raw, &p); err != nil || p.Rows == nil {
+	objects, err := readPrinted(raw)
+	if err != nil {
 		return nil, badInput{fmt.Errorf("%s is neither the output of run or sweep -o json nor a state of a sweep", name)}
 	}
-	set := &resultSet{rows: p.Rows, parameters: result.Parameters{}, stepTimes: p.Status.StepTimes}
-	if p.Leaderboard != nil {
+	set := &resultSet{parameters: result.Parameters{}}
+	if len(objects) == 1 {
+		set.stepTimes = objects[0].Status.StepTimes
+	}
+	for _, p := range objects {
+		set.rows = append(set.rows, p.Rows...)
+		if p.Leaderboard == nil || len(p.Rows) == 0 {
+			continue
+		}
 		for _, c := range p.Leaderboard.Candidates {
-			set.parameters[c.Point] = c.Parameters
+			set.parameters[result.PointName{Object: p.Rows[0].Object, Point: c.Point}] = c.Parameters
 		}
 	}
 	return set, nil
+}
+
+var errNoResults = errors.New("there are no results")
+
+// readPrinted reads one object, or the items of a List.
+func readPrinted(raw []byte) ([]printed, error) {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	var p printed
+	if err := decoder.Decode(&p); err != nil {
+		return nil, err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errNoResults
+	}
+	objects := p.Items
+	if p.Kind != "List" {
+		objects = []printed{p}
+	}
+	noRows := func(p printed) bool { return p.Rows == nil }
+	if len(objects) == 0 || slices.ContainsFunc(objects, noRows) {
+		return nil, errNoResults
+	}
+	return objects, nil
 }
 
 // readState reads a state's rows in their order, and leaves out one that was cut
-// off.
+// off. Where several sweeps, or several plans of one, share the file, each row says
+// which one it is of.
 func readState(name string, raw []byte) (*resultSet, error) {
-	_, rest, _ := bytes.Cut(raw, []byte("\n"))
+	sections, err := sectionsOf(raw[:bytes.LastIndexByte(raw, '\n')+1])
+	if err != nil {
+		return nil, badInput{fmt.Errorf("%s: %w", name, err)}
+	}
+	names := ownerNames(sections)
 	set := &resultSet{parameters: result.Parameters{}}
-	points := statePoints{numbers: map[string]int{}, parameters: set.parameters}
-	for line := range bytes.Lines(rest) {
-		var l stateLine
-		if err := json.Unmarshal(line, &l); err != nil {
-			if !bytes.HasSuffix(line, []byte("\n")) {
-				break
-			}
-			return nil, badInput{fmt.Errorf("%s: %w", name, err)}
+	for _, section := range sections {
+		for _, l := range section.lines {
+			l.Row.Object = names[section.stateOwner]
+			set.rows = append(set.rows, l.Row)
+			set.parameters[l.Row.PointName()] = l.Parameters
 		}
-		l.Row.Point = points.number(l)
-		set.rows = append(set.rows, l.Row)
 	}
 	return set, nil
 }
 
-// statePoints number the points of a state. Where several sweeps shared the file,
-// points may have one number: those that come later get another one.
-type statePoints struct {
-	numbers    map[string]int
-	parameters result.Parameters
-	// next is above all numbers.
-	next int
-}
-
-func (p *statePoints) number(l stateLine) int {
-	name := fmt.Sprint(l.Row.Point, l.Parameters)
-	number, known := p.numbers[name]
-	if known {
-		return number
+// ownerNames tell the owners of sections apart: by the sweep's name, with the
+// namespace and the beginning of the plan's hash where that is needed. One owner
+// alone has no name.
+func ownerNames(sections []stateSection) map[stateOwner]string {
+	names := map[stateOwner]string{}
+	for _, section := range sections {
+		names[section.stateOwner] = ""
 	}
-	number = l.Row.Point
-	if _, taken := p.parameters[number]; taken {
-		number = p.next
+	if len(names) < 2 {
+		return names
 	}
-	p.numbers[name], p.parameters[number] = number, l.Parameters
-	p.next = max(p.next, number+1)
-	return number
+	for owner := range names {
+		name := owner.Sweep
+		var elsewhere, otherPlan bool
+		for other := range names {
+			if other.Sweep == owner.Sweep {
+				elsewhere = elsewhere || other.Namespace != owner.Namespace
+				otherPlan = otherPlan || other.Namespace == owner.Namespace && other.Plan != owner.Plan
+			}
+		}
+		if elsewhere {
+			name = owner.Namespace + "/" + name
+		}
+		if otherPlan {
+			name += "@" + owner.Plan[:min(8, len(owner.Plan))]
+		}
+		names[owner] = name
+	}
+	return names
 }

@@ -46,29 +46,53 @@ func TestResultsOfFiles(t *testing.T) {
 	}
 }
 
-func TestSweepsThatShareAStateKeepTheirPoints(t *testing.T) {
+func TestAStateTellsItsSweepsApart(t *testing.T) {
 	row := func(point int, key, value string) stateLine {
 		return stateLine{Parameters: []result.Assignment{{Name: "prefix", Value: value}}, Row: result.Row{Key: key, Point: point, Share: 1}}
 	}
-	header := stateHeader{SchemaVersion: stateVersion}
-	lines := []any{header, row(0, "a", "1"), row(1, "b", "2"), row(0, "c", "1"), row(0, "d", "7"), row(1, "e", "2"), row(2, "f", "3")}
-	var raw bytes.Buffer
-	for _, line := range lines {
-		if err := json.NewEncoder(&raw).Encode(line); err != nil {
-			t.Fatal(err)
-		}
+	header := func(namespace, sweep, plan string) stateHeader {
+		return stateHeader{SchemaVersion: stateVersion, stateOwner: stateOwner{Namespace: namespace, Sweep: sweep, Plan: plan}}
 	}
-	set, err := readState("state", raw.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]string{}
-	for _, r := range set.rows {
-		got[r.Key] = fmt.Sprint(r.Point, set.parameters[r.Point])
-	}
-	want := map[string]string{"a": "0 [prefix=1]", "b": "1 [prefix=2]", "c": "0 [prefix=1]", "d": "2 [prefix=7]", "e": "1 [prefix=2]", "f": "3 [prefix=3]"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(−want +got):\n%s", diff)
+	for name, tc := range map[string]struct {
+		lines []any
+		want  map[string]string // object, point and parameters by key
+	}{
+		"one sweep has no name": {
+			[]any{header("n", "a", "1"), row(0, "k", "1"), header("n", "a", "1"), row(1, "l", "2")},
+			map[string]string{"k": " 0 [prefix=1]", "l": " 1 [prefix=2]"},
+		},
+		"two sweeps": {
+			[]any{header("n", "a", "1"), row(0, "k", "1"), header("n", "b", "1"), row(0, "l", "7"), header("n", "a", "1"), row(1, "m", "2")},
+			map[string]string{"k": "a 0 [prefix=1]", "l": "b 0 [prefix=7]", "m": "a 1 [prefix=2]"},
+		},
+		"a sweep that was edited": {
+			[]any{header("n", "a", "0123456789"), row(0, "k", "1"), header("n", "a", "abcdefghij"), row(0, "l", "7")},
+			map[string]string{"k": "a@01234567 0 [prefix=1]", "l": "a@abcdefgh 0 [prefix=7]"},
+		},
+		"one name in two namespaces": {
+			[]any{header("n", "a", "1"), row(0, "k", "1"), header("m", "a", "1"), row(0, "l", "7")},
+			map[string]string{"k": "n/a 0 [prefix=1]", "l": "m/a 0 [prefix=7]"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var raw bytes.Buffer
+			for _, line := range tc.lines {
+				if err := json.NewEncoder(&raw).Encode(line); err != nil {
+					t.Fatal(err)
+				}
+			}
+			set, err := readState("state", raw.Bytes())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[string]string{}
+			for _, r := range set.rows {
+				got[r.Key] = fmt.Sprint(r.Object, " ", r.Point, " ", set.parameters[r.PointName()])
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("(−want +got):\n%s", diff)
+			}
+		})
 	}
 }
 
@@ -137,7 +161,7 @@ func TestResultsOfAClusterAreCheckedByTheirDigests(t *testing.T) {
 	if diff := cmp.Diff(rows, set.rows); diff != "" {
 		t.Errorf("rows (−want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]result.Assignment{{Name: "queue", Value: "1"}, {Name: "prefix", Value: "1"}}, set.parameters[0]); diff != "" {
+	if diff := cmp.Diff([]result.Assignment{{Name: "queue", Value: "1"}, {Name: "prefix", Value: "1"}}, set.parameters[result.PointName{}]); diff != "" {
 		t.Errorf("parameters of point 0 (−want +got):\n%s", diff)
 	}
 	for name, spoil := range map[string]func([]client.Object){

@@ -42,7 +42,9 @@ func newRunCommand() *cobra.Command {
 		Short: "Simulate the SimulationRuns of a manifest on this machine",
 		Long: `Simulate every SimulationRun of a manifest on this machine, with no cluster.
 
-The manifest is defaulted and validated as an API server would do it.
+The manifest is defaulted and validated as an API server would do it. -f may be
+repeated and may name a folder; objects of other kinds are passed over. -o json of
+several objects is one List.
 ConfigMaps that it refers to are taken from the same file or from --configmap,
 files of volumes from the folders that --volume names.
 
@@ -102,9 +104,9 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writer)
 		return err
 	}
 	var ready []compiledRun
-	err = forEach(&o.localOptions, "SimulationRun", set.Runs, func(run *v1alpha1.SimulationRun) error {
-		c, errs, err := experiment.CompileRun(ctx, run, o.inputs(set, run.Namespace))
-		ready = append(ready, compiledRun{run, c})
+	err = forEach(&o.localOptions, set, "SimulationRun", set.Runs, func(run *v1alpha1.SimulationRun) error {
+		c, errs, err := experiment.CompileRun(ctx, run, o.inputs(set, run))
+		ready = append(ready, compiledRun{SimulationRun: run, Compiled: c})
 		return compiled("SimulationRun", run.Name, errs, err)
 	})
 	if err != nil {
@@ -123,16 +125,18 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writer)
 			return err
 		}
 	}
-	return o.keepRequests(func() error {
-		var open error
-		for _, r := range ready {
-			err := o.runOne(ctx, r, stdout)
-			if err != nil && !isAnswer(err) {
-				return err
-			}
-			open = worse(open, err)
-		}
-		return open
+	return o.keepRequests(func() error { return o.runEach(ctx, ready, stdout) })
+}
+
+func (o *runOptions) runEach(ctx context.Context, runs []compiledRun, stdout io.Writer) error {
+	objects := make([]*v1alpha1.SimulationRun, len(runs))
+	for i := range runs {
+		objects[i] = runs[i].SimulationRun
+	}
+	names := namesOf(objects)
+	return o.output.eachPrinted(stdout, len(runs), func(i int, stdout io.Writer) error {
+		runs[i].named = names[i]
+		return o.runOne(ctx, runs[i], stdout)
 	})
 }
 
@@ -140,6 +144,8 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writer)
 type compiledRun struct {
 	*v1alpha1.SimulationRun
 	*experiment.Compiled
+	// named is what rows say that they are of, in output about several objects.
+	named string
 }
 
 func (o *runOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writer) error {
@@ -174,7 +180,7 @@ func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *experim
 		printGates(stdout, verdict)
 		return nil
 	}
-	out := runOutput{identity: identify(run.TypeMeta, run.ObjectMeta), Rows: conducted.Rows(), Results: documents}
+	out := runOutput{identity: identify(run.TypeMeta, run.ObjectMeta), Rows: ofObject(conducted.Rows(), run.named), Results: documents}
 	experiment.FillStatus(&out.Status.CommonStatus, run.Plan)
 	if err := experiment.FillRun(&out.Status, conducted.Study); err != nil {
 		return err

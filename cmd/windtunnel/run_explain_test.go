@@ -82,7 +82,7 @@ func TestExplainRefuses(t *testing.T) {
 	}{
 		"a number that no request has": {[]string{"--explain", "400"}, "400 is none of the 400 under seed 42"},
 		"what is no number":            {[]string{"--explain", "-3"}, "from 0 in order of arrival, or rejected"},
-		"no rejected request":          {[]string{"-f", "testdata/run.yaml", "--explain", "rejected"}, "of the 120 under seed 42 none was rejected"},
+		"no rejected request":          {[]string{"-f", "testdata/run.yaml", "--name", "small", "--explain", "rejected"}, "of the 120 under seed 42 none was rejected"},
 		"a seed alone":                 {[]string{"--seed", "3"}, "--seed is for --explain"},
 		"metrics for Prometheus":       {[]string{"--explain", "3", "-o", "prometheus"}, "knows no -o prometheus"},
 		"a trace beside it":            {[]string{"--explain", "3", "--trace", "x.jsonl"}, "choose one"},

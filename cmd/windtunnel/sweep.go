@@ -43,7 +43,9 @@ func newSweepCommand() *cobra.Command {
 		Long: `Run every PolicySweep of a manifest on this machine, with no cluster, and print
 a leaderboard and what the gates say.
 
-The manifest is defaulted and validated as an API server would do it.
+The manifest is defaulted and validated as an API server would do it. -f may be
+repeated and may name a folder; objects of other kinds are passed over. -o json of
+several objects is one List.
 ConfigMaps that it refers to are taken from the same file or from --configmap,
 files of volumes from the folders that --volume names.
 
@@ -94,9 +96,9 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 		return err
 	}
 	var ready []compiledSweep
-	err = forEach(&o.localOptions, "PolicySweep", set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
-		c, errs, err := experiment.CompileSweep(ctx, sweep, o.inputs(set, sweep.Namespace))
-		ready = append(ready, compiledSweep{sweep, c})
+	err = forEach(&o.localOptions, set, "PolicySweep", set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
+		c, errs, err := experiment.CompileSweep(ctx, sweep, o.inputs(set, sweep))
+		ready = append(ready, compiledSweep{PolicySweep: sweep, Compiled: c})
 		return compiled("PolicySweep", sweep.Name, errs, err)
 	})
 	if err != nil {
@@ -109,16 +111,18 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 		// What is promoted is all that goes to standard output.
 		stdout, o.promotion.stdout = stderr, stdout
 	}
-	return o.keepRequests(func() error {
-		var open error
-		for _, s := range ready {
-			err := o.sweepOne(ctx, set, s, stdout)
-			if err != nil && !isAnswer(err) {
-				return err
-			}
-			open = worse(open, err)
-		}
-		return open
+	return o.keepRequests(func() error { return o.sweepEach(ctx, set, ready, stdout) })
+}
+
+func (o *sweepOptions) sweepEach(ctx context.Context, set *manifest.Set, sweeps []compiledSweep, stdout io.Writer) error {
+	objects := make([]*v1alpha1.PolicySweep, len(sweeps))
+	for i := range sweeps {
+		objects[i] = sweeps[i].PolicySweep
+	}
+	names := namesOf(objects)
+	return o.output.eachPrinted(stdout, len(sweeps), func(i int, stdout io.Writer) error {
+		sweeps[i].named = names[i]
+		return o.sweepOne(ctx, set, sweeps[i], stdout)
 	})
 }
 
@@ -126,6 +130,8 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 type compiledSweep struct {
 	*v1alpha1.PolicySweep
 	*experiment.Compiled
+	// named is what rows say that they are of, in output about several objects.
+	named string
 }
 
 // label names the object in messages.
@@ -165,11 +171,14 @@ func (o *sweepOptions) conducted(ctx context.Context, sweep compiledSweep) (*exp
 	if o.state == "" {
 		return o.conduct(ctx, sweep.Name, sweep.Compiled, conductor{})
 	}
-	s, err := openState(o.state, sweep.Plan)
+	s, err := openState(o.state, sweep)
 	if err != nil {
 		return nil, err
 	}
 	conducted, err := o.conduct(ctx, sweep.Name, sweep.Compiled, s.conductor())
+	if err == nil {
+		err = s.complete(conducted.Study)
+	}
 	return conducted, errors.Join(err, s.close())
 }
 
@@ -190,10 +199,11 @@ func (o *sweepOptions) print(stdout io.Writer, sweep compiledSweep, conducted *e
 	if err := experiment.FillSweep(&out.Status, conducted.Study); err != nil {
 		return err
 	}
+	rows := ofObject(conducted.Rows(), sweep.named)
 	if o.output == outputJSON {
-		return writeWithRows(stdout, out, conducted.Rows())
+		return writeWithRows(stdout, out, rows)
 	}
-	out.Rows = conducted.Rows()
+	out.Rows = rows
 	return o.output.write(stdout, out)
 }
 

@@ -56,7 +56,7 @@ func (o *sweepOptions) follower(set *manifest.Set, sweep compiledSweep, study *e
 	if err != nil {
 		return nil, err
 	}
-	if err := o.relocate(&spec.Scenario); err != nil {
+	if err := o.relocate(&spec.Scenario, folderOf(set, sweep.PolicySweep)); err != nil {
 		return nil, err
 	}
 	run := struct {
@@ -88,9 +88,9 @@ func (o *sweepOptions) follower(set *manifest.Set, sweep compiledSweep, study *e
 	return out.Bytes(), nil
 }
 
-// relocate makes the files that a scenario names relative to the folder that it
-// is written to.
-func (o *sweepOptions) relocate(scenario *v1alpha1.Scenario) error {
+// relocate makes the files that a scenario names, relative to its folder, relative
+// to the one that it is written to.
+func (o *sweepOptions) relocate(scenario *v1alpha1.Scenario, folder string) error {
 	var files []*string
 	if t := scenario.Workload.Trace; t != nil {
 		files = append(files, t.File)
@@ -111,7 +111,7 @@ func (o *sweepOptions) relocate(scenario *v1alpha1.Scenario) error {
 		if file == nil || filepath.IsAbs(*file) {
 			continue
 		}
-		from, err := filepath.Abs(filepath.Join(o.folder(), *file))
+		from, err := filepath.Abs(filepath.Join(folder, *file))
 		if err != nil {
 			return err
 		}

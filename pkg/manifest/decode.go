@@ -34,6 +34,12 @@ func (d document) decode() (object map[string]any, strict field.ErrorList, fatal
 	return u.Object, strict, nil
 }
 
+// isValue reports whether a document is YAML or JSON at all.
+func (d document) isValue() bool {
+	_, _, fatal := d.toJSON()
+	return fatal == nil
+}
+
 // toJSON converts a document. Of keys that stand in YAML twice the last one
 // wins, as on a server.
 func (d document) toJSON() (raw []byte, strict field.ErrorList, fatal *field.Error) {

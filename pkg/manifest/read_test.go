@@ -135,17 +135,23 @@ f.yaml:20: document 1, SimulationRun r: spec.execution.pods: Forbidden: unknown 
 			`
 f.yaml:11: document 1, SimulationRun r: spec.scenario.pools[0].gpu: Forbidden: unknown field; there are accelerator, adapters, attributes, costPerReplicaHour, engine, kvCache, labels, latency, model, name, quantization, replicas, requestCost, role, tensorParallelism`,
 		},
-		"kinds that are not ours": {
-			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n---\nkind: ConfigMap\n---\napiVersion: v1\n",
+		"objects without a kind": {
+			"kind: ConfigMap\n---\napiVersion: v1\n",
 			`
-f.yaml:2: document 1, Deployment d: kind: Unsupported value: "apps/v1 Deployment": supported values: "sim.windtunnel.dev/v1alpha1 SimulationRun", "sim.windtunnel.dev/v1alpha1 PolicySweep", "v1 ConfigMap"
-f.yaml:5: document 2, ConfigMap: apiVersion: Required value: must be sim.windtunnel.dev/v1alpha1, or v1 for a ConfigMap
-f.yaml:7: document 3: kind: Required value: must be SimulationRun, PolicySweep or ConfigMap`,
+f.yaml:1: document 1, ConfigMap: apiVersion: Required value: must be sim.windtunnel.dev/v1alpha1, or v1 for a ConfigMap
+f.yaml:3: document 2: kind: Required value: must be SimulationRun, PolicySweep or ConfigMap`,
+		},
+		"items of a list": {
+			"apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Service}\n- apiVersion: sim.windtunnel.dev/v1alpha1\n  kind: SimulationRun\n  metadata: {name: r}\n  spec:\n    scenarios: {}\n- text\n- {}\n",
+			`
+f.yaml:9: document 1, List: items[1].spec.scenarios: Forbidden: unknown field; there are execution, gates, metrics, replications, reuseFrom, scenario, trace
+f.yaml:10: document 1, List: items[2]: Invalid value: must be an object with apiVersion and kind
+f.yaml:11: document 1, List: items[3].apiVersion: Required value: must be sim.windtunnel.dev/v1alpha1, or v1 for a ConfigMap`,
 		},
 		"another version of ours": {
 			strings.Replace(runText("r", ""), "v1alpha1", "v1", 1),
 			`
-f.yaml:2: document 1, SimulationRun r: kind: Unsupported value: "sim.windtunnel.dev/v1 SimulationRun": supported values: "sim.windtunnel.dev/v1alpha1 SimulationRun", "sim.windtunnel.dev/v1alpha1 PolicySweep", "v1 ConfigMap"`,
+f.yaml:2: document 1, SimulationRun r: kind: Unsupported value: "sim.windtunnel.dev/v1 SimulationRun": supported values: "sim.windtunnel.dev/v1alpha1 SimulationRun", "sim.windtunnel.dev/v1alpha1 PolicySweep"`,
 		},
 		"a document that is no object": {
 			"- a\n- b\n---\njust text\n",
@@ -184,6 +190,47 @@ f.yaml:7: document 2, ConfigMap A b: kind: Forbidden: duplicate field`,
 				t.Errorf("error (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestOtherKindsArePassedOverAndListsOpened(t *testing.T) {
+	indent := func(text string) string {
+		return "- " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ") + "\n"
+	}
+	text := "apiVersion: apps/v1\nkind: Deployment\nspec: {replicas: x, replicas: y}\n---\napiVersion: v1\nkind: List\nitems:\n" +
+		indent(runText("a", "")) + "- {apiVersion: v1, kind: Service}\n" + indent(configMapText) + "---\n" + runText("b", "") + "---\napiVersion: v1\nkind: List\n"
+	set := read(t, text)
+	var names []string
+	for _, run := range set.Runs {
+		names = append(names, run.Name+" of "+set.FileOf(run))
+	}
+	if diff := cmp.Diff([]string{"a of file.yaml", "b of file.yaml"}, names); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"apps/v1 Deployment", "v1 Service"}, set.Others); diff != "" {
+		t.Errorf("others (-want +got):\n%s", diff)
+	}
+	if len(set.ConfigMaps) != 1 {
+		t.Errorf("%d ConfigMaps, want 1", len(set.ConfigMaps))
+	}
+}
+
+func TestWhatIsNoManifestIsPassedOverInAFolderAlone(t *testing.T) {
+	for text, want := range map[string]struct{ named, unnamed bool }{
+		"router: {epp: {}}\n":           {true, false},
+		"[1, 2]\n":                      {true, false},
+		"apiVersion: v2\nname: chart\n": {true, false},
+		"a: b\n c: d\n":                 {true, true},
+		strings.Replace(runText("r", ""), "spec:", "spek:", 1):  {true, true},
+		"apiVersion: sim.windtunnel.dev/v1alpha1\nkind: Run\n":  {true, true},
+		"apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPicker\n": {false, false},
+	} {
+		if _, err := manifest.Read(strings.NewReader(text), "f.yaml"); (err != nil) != want.named {
+			t.Errorf("named, %q: error %v", text, err)
+		}
+		if _, err := manifest.ReadFromFolder(strings.NewReader(text), "f.yaml"); (err != nil) != want.unnamed {
+			t.Errorf("in a folder, %q: error %v", text, err)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -20,9 +21,18 @@ type Set struct {
 	Runs       []*v1alpha1.SimulationRun
 	Sweeps     []*v1alpha1.PolicySweep
 	ConfigMaps []*corev1.ConfigMap
+	// Others are the kinds of the objects that were passed over, one each, with
+	// their apiVersion in front.
+	Others []string
 
 	// origins are where objects were read. Those made in Go have none.
 	origins map[identity]origin
+}
+
+// Object is what a set holds.
+type Object interface {
+	metav1.Object
+	runtime.Object
 }
 
 type identity struct{ kind, namespace, name string }
@@ -62,10 +72,16 @@ func (s *Set) Merge(other *Set) error {
 	s.Runs = append(s.Runs, other.Runs...)
 	s.Sweeps = append(s.Sweeps, other.Sweeps...)
 	s.ConfigMaps = append(s.ConfigMaps, other.ConfigMaps...)
+	s.Others = append(s.Others, other.Others...)
 	for id, from := range other.origins {
 		s.remember(id, from)
 	}
 	return nil
+}
+
+// FileOf is the name of the stream that one of the set's objects was read from.
+func (s *Set) FileOf(o Object) string {
+	return s.origins[identityOf(o.GetObjectKind().GroupVersionKind().Kind, o)].file
 }
 
 // claim remembers where an object was read, or says where its name was taken.

@@ -20,7 +20,8 @@ import (
 type Query struct {
 	Filters []Filter
 	// Sort is the measure by which rows are sorted, those without a value last;
-	// nil sorts by point, share and seed.
+	// nil sorts by object, point, share
+	// and seed.
 	Sort *Measure
 	// Descending turns the order of Sort.
 	Descending bool
@@ -97,7 +98,9 @@ func (q *Query) Select(rows []Row) []Row {
 }
 
 func (q *Query) sort(rows []Row) {
-	slices.SortFunc(rows, compareSimulations)
+	slices.SortFunc(rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(a.Object, b.Object), compareSimulations(a, b))
+	})
 	if q.Sort == nil {
 		return
 	}
@@ -162,14 +165,23 @@ func cells(columns []Measure, r *Row) iter.Seq2[string, *float64] {
 	}
 }
 
+// PointName says which point a row is of, in rows of one object or of several.
+type PointName struct {
+	Object string
+	Point  int
+}
+
+// PointName is that of the row's point.
+func (r *Row) PointName() PointName { return PointName{r.Object, r.Point} }
+
 // Parameters are those of each point, so that rows can say what they are of.
-type Parameters map[int][]Assignment
+type Parameters map[PointName][]Assignment
 
 // names lists the parameters of all points, in order of first mention by point.
 func (p Parameters) names(rows []Row) []string {
 	var names []string
 	for i := range rows {
-		for _, a := range p[rows[i].Point] {
+		for _, a := range p[rows[i].PointName()] {
 			if !slices.Contains(names, a.Name) {
 				names = append(names, a.Name)
 			}
@@ -178,8 +190,8 @@ func (p Parameters) names(rows []Row) []string {
 	return names
 }
 
-func (p Parameters) value(point int, name string) string {
-	for _, a := range p[point] {
+func (p Parameters) value(r *Row, name string) string {
+	for _, a := range p[r.PointName()] {
 		if a.Name == name {
 			return a.Value
 		}
@@ -187,14 +199,23 @@ func (p Parameters) value(point int, name string) string {
 	return ""
 }
 
-// WriteCSV selects rows and writes them as a table with a header: point, share,
-// seed, the parameters, each figure in its base unit, empty where there is none,
+// haveObjects reports whether rows say which object they are of.
+func haveObjects(rows []Row) bool {
+	return slices.ContainsFunc(rows, func(r Row) bool { return r.Object != "" })
+}
+
+// WriteCSV selects rows and writes them as a table with a header: the object where
+// there are several, point, share, seed, the parameters, each figure in its base unit, empty where there is none,
 // and the error of a simulation that failed.
 func (q *Query) WriteCSV(w io.Writer, rows []Row, parameters Parameters) error {
 	rows = q.Select(rows)
 	columns, names := q.columns(rows), parameters.names(rows)
 	out := csv.NewWriter(w)
+	objects := haveObjects(rows)
 	header := append([]string{"point", "share", "seed"}, names...)
+	if objects {
+		header = append([]string{"object"}, header...)
+	}
 	for _, c := range columns {
 		header = append(header, c.String())
 	}
@@ -202,8 +223,11 @@ func (q *Query) WriteCSV(w io.Writer, rows []Row, parameters Parameters) error {
 	for i := range rows {
 		r := &rows[i]
 		line := []string{strconv.Itoa(r.Point), shortest(r.Share), strconv.FormatInt(r.Seed, 10)}
+		if objects {
+			line = append([]string{r.Object}, line...)
+		}
 		for _, name := range names {
-			line = append(line, parameters.value(r.Point, name))
+			line = append(line, parameters.value(r, name))
 		}
 		for _, value := range cells(columns, r) {
 			text := ""
@@ -223,6 +247,7 @@ func (q *Query) WriteCSV(w io.Writer, rows []Row, parameters Parameters) error {
 
 // selectedJSON is a row as a query gives it.
 type selectedJSON struct {
+	Object     string             `json:"object,omitempty"`
 	Key        string             `json:"key,omitempty"`
 	Point      int                `json:"point"`
 	Share      float64            `json:"share"`
@@ -239,8 +264,8 @@ func (q *Query) WriteJSON(w io.Writer, rows []Row, parameters Parameters) error 
 	out := json.NewEncoder(w)
 	for i := range rows {
 		r := &rows[i]
-		line := selectedJSON{Key: r.Key, Point: r.Point, Share: r.Share, Seed: r.Seed, Error: r.Error, Metrics: map[string]float64{}}
-		for _, a := range parameters[r.Point] {
+		line := selectedJSON{Object: r.Object, Key: r.Key, Point: r.Point, Share: r.Share, Seed: r.Seed, Error: r.Error, Metrics: map[string]float64{}}
+		for _, a := range parameters[r.PointName()] {
 			if line.Parameters == nil {
 				line.Parameters = map[string]string{}
 			}

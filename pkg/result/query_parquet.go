@@ -77,6 +77,9 @@ func (t *parquetTable) add(name string, node parquet.Node, value func(*Row) parq
 func (q *Query) parquetTable(rows []Row, parameters Parameters) *parquetTable {
 	t := &parquetTable{Group: parquet.Group{}}
 	number := parquet.Leaf(parquet.DoubleType)
+	if haveObjects(rows) {
+		t.add("object", parquet.String(), func(r *Row) parquet.Value { return parquetText(r.Object) })
+	}
 	t.add("key", parquet.String(), func(r *Row) parquet.Value { return parquetText(r.Key) })
 	t.add("point", parquet.Int(64), func(r *Row) parquet.Value { return parquet.Int64Value(int64(r.Point)) })
 	t.add("share", number, func(r *Row) parquet.Value { return parquet.DoubleValue(r.Share) })
@@ -95,7 +98,7 @@ func (q *Query) parquetTable(rows []Row, parameters Parameters) *parquetTable {
 	metrics := len(t.columns)
 	for _, name := range parameters.names(rows) {
 		t.add(name, parquet.Optional(parquet.String()), func(r *Row) parquet.Value {
-			if text := parameters.value(r.Point, name); text != "" {
+			if text := parameters.value(r, name); text != "" {
 				return parquetText(text)
 			}
 			return parquet.NullValue()

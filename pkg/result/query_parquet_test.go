@@ -29,7 +29,7 @@ func TestParquetHoldsWhatTheRowsHold(t *testing.T) {
 		makeRows(1, map[string]float64{"goodput": 0}, map[string]float64{"goodput": 0.75}),
 		[]Row{{Point: 3, Seed: -42, Share: 0.25, Error: "no weights"}},
 	)
-	parameters := Parameters{1: {{"queue", "2"}}, 2: {{"queue", "3"}, {"seed", "a b"}}}
+	parameters := Parameters{{Point: 1}: {{"queue", "2"}}, {Point: 2}: {{"queue", "3"}, {"seed", "a b"}}}
 	var b bytes.Buffer
 	if err := (&Query{}).WriteParquet(&b, rows, parameters); err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ func TestQueries(t *testing.T) {
 		makeRows(1, map[string]float64{"goodput": 0.5}, map[string]float64{"goodput": 0.75, "ttft.p99": 0.5}),
 		[]Row{{Point: 3, Seed: 42, Share: 0.25, Error: `no "weights", none`}},
 	)
-	parameters := Parameters{1: {{"queue", "2"}}, 2: {{"queue", "3"}, {"prefix", "a b"}}}
+	parameters := Parameters{{Point: 1}: {{"queue", "2"}}, {Point: 2}: {{"queue", "3"}, {"prefix", "a b"}}}
 	measures := Measures{}
 	filter := func(text string) Filter {
 		f, errs := measures.Filter(text, nil)

@@ -20,6 +20,9 @@ const RowsVersion = 2
 // Row is the short result of one simulation: one point under one seed. It is
 // what is stored, moved and used again.
 type Row struct {
+	// Object names what the row is of, in output about several objects; it is empty
+	// in what is stored.
+	Object string
 	// Key identifies the simulation.
 	Key   string
 	Point int
@@ -44,6 +47,7 @@ type Row struct {
 
 // rowJSON is a row as it is written.
 type rowJSON struct {
+	Object     string     `json:"object,omitempty"`
 	Key        string     `json:"key"`
 	Point      int        `json:"point"`
 	Seed       int64      `json:"seed"`
@@ -74,7 +78,7 @@ func (r Row) MarshalJSON() ([]byte, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	out := rowJSON{Key: r.Key, Point: r.Point, Seed: r.Seed, RejectedBy: r.RejectedBy, Error: r.Error}
+	out := rowJSON{Object: r.Object, Key: r.Key, Point: r.Point, Seed: r.Seed, RejectedBy: r.RejectedBy, Error: r.Error}
 	if r.Share != 1 {
 		out.Share = r.Share
 	}
@@ -95,7 +99,7 @@ func (r *Row) UnmarshalJSON(raw []byte) error {
 	if in.Metrics == nil && in.Error == "" {
 		return errors.New("metrics are missing")
 	}
-	*r = Row{Key: in.Key, Point: in.Point, Seed: in.Seed, Share: cmp.Or(in.Share, 1), RejectedBy: in.RejectedBy, Error: in.Error}
+	*r = Row{Object: in.Object, Key: in.Key, Point: in.Point, Seed: in.Seed, Share: cmp.Or(in.Share, 1), RejectedBy: in.RejectedBy, Error: in.Error}
 	if in.Metrics != nil {
 		r.Metrics = *in.Metrics
 	}

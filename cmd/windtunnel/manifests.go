@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"windtunnel.dev/windtunnel/pkg/manifest"
+)
+
+// standardInput is what the objects of standard input are said to be from.
+const standardInput = "standard input"
+
+// manifestEndings are those of the files that count in a folder, as for kubectl.
+var manifestEndings = []string{".yaml", ".yml", ".json"}
+
+// readManifests reads a file, standard input or the files of a folder, in the
+// order of their names. Folders within it are left alone.
+func readManifests(name string, stdin io.Reader) (*manifest.Set, error) {
+	if info, err := os.Stat(name); err != nil || !info.IsDir() {
+		return readManifest(name, stdin)
+	}
+	entries, err := os.ReadDir(name)
+	if err != nil {
+		return nil, badInput{err}
+	}
+	set := &manifest.Set{}
+	for _, entry := range entries {
+		if entry.IsDir() || !slices.Contains(manifestEndings, filepath.Ext(entry.Name())) {
+			continue
+		}
+		more, err := readFrom(filepath.Join(name, entry.Name()), manifest.ReadFromFolder)
+		if err != nil {
+			return nil, err
+		}
+		if err := set.Merge(more); err != nil {
+			return nil, badInput{err}
+		}
+	}
+	return set, nil
+}
+
+// readManifest reads a file, or standard input.
+func readManifest(name string, stdin io.Reader) (*manifest.Set, error) {
+	if name == "-" {
+		set, err := manifest.Read(stdin, standardInput)
+		return set, asBadInput(err)
+	}
+	return readFrom(name, manifest.Read)
+}
+
+func readFrom(name string, read func(io.Reader, string) (*manifest.Set, error)) (*manifest.Set, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, badInput{err}
+	}
+	defer f.Close()
+	set, err := read(f, name)
+	return set, asBadInput(err)
+}
+
+// verbs are those that simulate a kind.
+var verbs = map[string]string{"SimulationRun": "run", "PolicySweep": "sweep"}
+
+// nothingFound says that the manifests hold no object of a kind, or none of the
+// name that --name gives, and which verb is for what they hold.
+func (o *localOptions) nothingFound(set *manifest.Set, kind string) error {
+	text := fmt.Sprintf("%s holds no %s", strings.Join(o.files, ", "), kind)
+	if o.name != "" {
+		text += fmt.Sprintf(" named %q", o.name)
+	}
+	others := map[string][]string{}
+	for _, run := range set.Runs {
+		others["SimulationRun"] = append(others["SimulationRun"], run.Name)
+	}
+	for _, sweep := range set.Sweeps {
+		others["PolicySweep"] = append(others["PolicySweep"], sweep.Name)
+	}
+	for _, other := range []string{"SimulationRun", "PolicySweep"} {
+		names := others[other]
+		if o.name != "" {
+			names = slices.DeleteFunc(names, func(name string) bool { return name != o.name })
+		}
+		if other != kind && len(names) > 0 {
+			text += fmt.Sprintf("; it holds the %s %s, which windtunnel %s simulates", other, names[0], verbs[other])
+			return badInput{fmt.Errorf("%s: windtunnel %s -f %s", text, verbs[other], strings.Join(o.files, " -f "))}
+		}
+	}
+	if len(set.Others) > 0 {
+		slices.Sort(set.Others)
+		text += "; what it holds of other kinds is passed over: " + strings.Join(slices.Compact(set.Others), ", ")
+	}
+	return badInput{fmt.Errorf("%s", text)}
+}
