@@ -78,8 +78,9 @@ generate: ## Generate the deep copies of the API types
 	$(CONTROLLER_GEN) object:headerFile=hack/boilerplate.go.txt paths=./api/...
 
 .PHONY: manifests
-manifests: ## Generate the CRDs, the manager's ClusterRole and the files of the chart
+manifests: ## Generate the CRDs, their JSON schemas, the manager's ClusterRole and the files of the chart
 	$(CONTROLLER_GEN) crd paths=./api/... output:crd:dir=config/crd/bases
+	$(GO) run ./hack/schemas
 	$(CONTROLLER_GEN) rbac:roleName=windtunnel-manager paths=./controllers/... output:rbac:dir=config/rbac
 	$(KUSTOMIZE) build config/crd -o charts/windtunnel/files/crds.yaml
 	$(KUSTOMIZE) build config/rbac -o charts/windtunnel/files/rbac.yaml

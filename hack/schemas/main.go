@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command schemas writes the JSON schemas of the kinds into config/schemas, where
+// kubeconform and editors find them: <group>/<kind>_<version>.json, made from the
+// CRDs. It runs in the repository's root.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+const folder = "config/schemas"
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintf(os.Stderr, "schemas: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	schemas, err := schemas()
+	if err != nil {
+		return err
+	}
+	for name, text := range schemas {
+		file := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+	"k8s.io/kube-openapi/pkg/validation/strfmt"
+	"k8s.io/kube-openapi/pkg/validation/validate"
+	"sigs.k8s.io/yaml"
+)
+
+const root = "../../"
+
+func TestSchemasAreThoseOfTheDefinitions(t *testing.T) {
+	want, err := schemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string][]byte{}
+	err = filepath.WalkDir(root+folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(root+folder, path)
+		if err != nil {
+			return err
+		}
+		got[filepath.ToSlash(name)], err = os.ReadFile(path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("run make manifests (−want +got):\n%s", diff)
+	}
+	for _, name := range []string{"sim.windtunnel.dev/simulationrun_v1alpha1.json", "sim.windtunnel.dev/policysweep_v1alpha1.json"} {
+		if want[name] == nil {
+			t.Errorf("there is no %s", name)
+		}
+	}
+}
+
+// validator reads a schema as a tool that knows nothing of Kubernetes does.
+func validator(t *testing.T, kind string) *validate.SchemaValidator {
+	t.Helper()
+	raw, err := os.ReadFile(root + folder + "/sim.windtunnel.dev/" + strings.ToLower(kind) + "_v1alpha1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(raw), "x-kubernetes-") {
+		t.Errorf("%s: an extension of Kubernetes is left", kind)
+	}
+	var s spec.Schema
+	if err := json.Unmarshal(raw, &s); err != nil {
+		t.Fatal(err)
+	}
+	return validate.NewSchemaValidator(&s, nil, "", strfmt.Default)
+}
+
+func TestSamplesMeetTheSchemas(t *testing.T) {
+	files, err := filepath.Glob(root + "config/samples/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, document := range strings.Split("\n"+string(raw), "\n---\n") {
+			var o object
+			if err := yaml.Unmarshal([]byte(document), &o); err != nil {
+				t.Fatal(err)
+			}
+			kind, _ := o["kind"].(string)
+			if kind != "SimulationRun" && kind != "PolicySweep" {
+				continue
+			}
+			checked++
+			if result := validator(t, kind).Validate(o); !result.IsValid() {
+				t.Errorf("%s: %v", file, result.Errors)
+			}
+		}
+	}
+	if checked < 20 {
+		t.Errorf("%d samples are checked", checked)
+	}
+}
+
+func TestSchemasAreStrict(t *testing.T) {
+	const sample = `
+apiVersion: sim.windtunnel.dev/v1alpha1
+kind: SimulationRun
+metadata: {name: a, labels: {b: c}}
+spec:
+  scenario:
+    horizon: {requests: 10}
+    pools:
+    - {name: llama, model: m, accelerator: h100-sxm}
+    router: {endpointPickerConfig: {file: epp.yaml}}
+    workload: {trace: {format: Mooncake, file: t.jsonl}}
+`
+	for name, tc := range map[string]struct {
+		old, new string
+		valid    bool
+	}{
+		"as it is":               {"", "", true},
+		"an unknown field":       {"horizon:", "horizons: {}\n    horizon:", false},
+		"one deep inside":        {"accelerator:", "gpu: x, accelerator:", false},
+		"a string for a number":  {"requests: 10", `requests: "10"`, false},
+		"out of bounds":          {"requests: 10", "requests: 0", false},
+		"another kind":           {"kind: SimulationRun", "kind: PolicySweep", false},
+		"another version":        {"dev/v1alpha1", "dev/v1", false},
+		"without a spec's field": {"    workload: {trace: {format: Mooncake, file: t.jsonl}}\n", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var o object
+			if err := yaml.Unmarshal([]byte(strings.Replace(sample, tc.old, tc.new, 1)), &o); err != nil {
+				t.Fatal(err)
+			}
+			if result := validator(t, "SimulationRun").Validate(o); result.IsValid() != tc.valid {
+				t.Errorf("valid %t, want %t: %v", result.IsValid(), tc.valid, result.Errors)
+			}
+		})
+	}
+}
