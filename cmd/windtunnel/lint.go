@@ -24,6 +24,8 @@ type lintOptions struct {
 	explain  string
 	fix      bool
 	write    bool
+	// deleteUnknown lets fix delete what the version does not have.
+	deleteUnknown bool
 	// spellOut prints effective configurations.
 	spellOut bool
 	// skip passes over files without a configuration.
@@ -65,12 +67,13 @@ read or holds no configuration, or a bad flag.`,
 		RunE: o.run,
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&o.versions, "epp-version", nil, "version of the EPP, or several with commas; auto is the newest that accepts the configuration")
+	f.StringSliceVar(&o.versions, "epp-version", nil, "version of the EPP, or several with commas; auto is the newest that accepts the configuration (router-v0.11 was read from a downstream fork)")
 	f.VarP(choice{&o.output, []outputFormat{outputText, outputJSON, outputSARIF}}, "output", "o", "text, json or sarif")
 	f.StringVar(&o.failOn, "fail-on", string(lint.Error), "least severity that ends with exit code 1: error, warning, info or never")
 	f.BoolVar(&o.summary, "summary", false, "end with how many configurations each version accepts and refuses, in place of a table for each")
 	f.BoolVar(&o.skip, "skip-others", false, "pass over files that hold no configuration, as within folders")
 	f.BoolVar(&o.fix, "fix", false, "rewrite what can be rewritten for the version, and print the difference")
+	f.BoolVar(&o.deleteUnknown, "delete-unknown", false, "with --fix: delete fields and parameters that the version does not have")
 	f.BoolVar(&o.write, "write", false, "with --fix: write the files, too")
 	f.BoolVar(&o.spellOut, "effective", false, "print what the EPP makes of the configuration: all defaults, and what a simulation makes of each plugin")
 	f.IntVar(&o.context.Replicas, "replicas", 0, "how many EPPs serve the pool")
@@ -132,6 +135,9 @@ func (o *lintOptions) check(args []string) (limit lint.Severity, err error) {
 	if o.write && !o.fix {
 		return "", fmt.Errorf("--write goes with --fix")
 	}
+	if o.deleteUnknown && !o.fix {
+		return "", fmt.Errorf("--delete-unknown goes with --fix")
+	}
 	if o.write && slices.Contains(args, "-") {
 		return "", fmt.Errorf("--write writes files: it does not go with -, standard input")
 	}
@@ -190,7 +196,7 @@ func (o *lintOptions) print(w io.Writer, reports []lint.Report) error {
 // rewrite prints what would be written, and writes it if that is asked for.
 func (o *lintOptions) rewrite(w io.Writer, files []lintFile) error {
 	for _, file := range files {
-		fixed, err := lint.Fix(file.name, file.content, o.versions)
+		fixed, err := lint.Fix(file.name, file.content, lint.FixOptions{Versions: o.versions, DeleteUnknown: o.deleteUnknown})
 		if err != nil {
 			return badInput{err}
 		}

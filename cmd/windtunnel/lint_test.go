@@ -155,3 +155,31 @@ func TestThePageShowsWhatLintPrints(t *testing.T) {
 		}
 	}
 }
+
+// TestNewerFilesAreNotSaidToCrash: what is newer than all versions here is said to
+// be so, and a newer file that the fork accepts has no finding.
+func TestNewerFilesAreNotSaidToCrash(t *testing.T) {
+	of := func(version string) string {
+		return tempFile(t, "epp.yaml", strings.Replace(soundEPP, "v1alpha1", version, 1))
+	}
+	out := mustRun(t, "lint", of("v1"))
+	for _, want := range []string{"> router-v0.11.0*     accepted\n", "* router-v0.11.0: read from a downstream fork, not from the release\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	out, err := windtunnel(t, "lint", of("v2"))
+	if exitCode(err) != exitFailed || !strings.Contains(out, "is newer than this tool knows") || strings.Contains(out, "crash-loops") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestUnknownParametersAreDeletedOnlyIfAsked(t *testing.T) {
+	file := tempFile(t, "u.yaml", soundEPP+"  parameters: {tomorrow: 1}\n")
+	if out := mustRun(t, "lint", file, "--fix"); !strings.Contains(out, "would still refuse it: plugins[1].parameters.tomorrow") {
+		t.Errorf("--fix prints\n%s", out)
+	}
+	if out := mustRun(t, "lint", file, "--fix", "--delete-unknown"); !strings.Contains(out, "-  parameters: {tomorrow: 1}\n") {
+		t.Errorf("--fix --delete-unknown prints\n%s", out)
+	}
+}

@@ -142,6 +142,7 @@ schedulingProfiles: [{name: default, plugins: [{pluginRef: kv-cache-scorer, weig
 func TestAutoTakesTheNewestVersionThatAcceptsTheFile(t *testing.T) {
 	tests := map[string]struct{ text, version, warning string }{
 		"all since the new group": {bareConfig, "router-main", "taken for router-main, the newest of"},
+		"a newer apiVersion":      {strings.Replace(bareConfig, "v1alpha1", "v1", 1), "router-v0.11.0", "taken for router-v0.11.0, the only version of the EPP that accepts it, which was read from a downstream fork"},
 		"an old type":             {oldConfig, "scheduler-v0.2.1", "taken for scheduler-v0.2.1, the newest of 2"},
 	}
 	for name, tc := range tests {
@@ -161,11 +162,11 @@ func TestAutoTakesTheNewestVersionThatAcceptsTheFile(t *testing.T) {
 }
 
 func TestAutoSaysWhereNoVersionAcceptsTheFile(t *testing.T) {
-	text := strings.Replace(bareConfig, "llm-d.ai/v1alpha1", "llm-d.ai/v1", 1)
+	text := strings.Replace(bareConfig, "llm-d.ai/v1alpha1", "llm-d.ai/v2", 1)
 	_, errs := compileRun(t, func(s *v1alpha1.Scenario) {
 		s.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{Version: autoVersion, Inline: &text}
 	})
-	if len(errs) != 2 || !strings.Contains(errs[0], `endpointPickerConfig.version: Invalid value: "auto": no version of the EPP accepts`) || !strings.Contains(errs[1], "inline.apiVersion") {
+	if len(errs) != 2 || !strings.Contains(errs[0], `endpointPickerConfig.version: Invalid value: "auto": no version of the EPP accepts`) || !strings.Contains(errs[1], `inline.apiVersion: Invalid value: "llm-d.ai/v2": is newer than this tool knows`) {
 		t.Errorf("got %q", errs)
 	}
 }

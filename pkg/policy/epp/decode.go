@@ -14,8 +14,8 @@ import (
 
 // decodeDocument fills a document and reports fields of a wrong type, and apart
 // from them those that the release does not have, each with its path.
-func decodeDocument(n node, into *document, at release, path *field.Path) (wrong, unknown field.ErrorList) {
-	d := decoder{at: at}
+func decodeDocument(n node, into *document, of dialect, path *field.Path) (wrong, unknown field.ErrorList) {
+	d := decoder{at: of.framework, fork: of.fork, v1: of.framework >= router11 && n.statesV1()}
 	d.value(n, reflect.ValueOf(into).Elem(), path)
 	for _, f := range d.inOrder() {
 		if f.unknown {
@@ -27,11 +27,22 @@ func decodeDocument(n node, into *document, at release, path *field.Path) (wrong
 	return wrong, unknown
 }
 
+// statesV1 reports whether a document is of llm-d.ai/v1, as one that does not say
+// is taken to be by versions that know it.
+func (n *node) statesV1() bool {
+	for _, m := range n.fields {
+		if m.name == "apiVersion" {
+			return m.value.text == apiVersionV1
+		}
+	}
+	return true
+}
+
 // decodeParameters fills a plugin's parameters, whose names the EPP takes in any
 // case. It reports fields of a wrong type, and those that the release does not
 // have: as faults if it is strict, else for their own sake.
 func decodeParameters(n node, into any, at release, strict bool, path *field.Path) (faults, ignored field.ErrorList) {
-	d := decoder{at: at, anyCase: true}
+	d := decoder{at: at, fork: at == router11, anyCase: true}
 	d.value(n, reflect.ValueOf(into).Elem(), path)
 	for _, f := range d.inOrder() {
 		if f.unknown && !strict {
@@ -46,8 +57,11 @@ func decodeParameters(n node, into any, at release, strict bool, path *field.Pat
 // A decoder is for one release.
 type decoder struct {
 	at      release
+	fork    bool
 	anyCase bool
-	faults  []decodingFault
+	// v1 is whether the document is of llm-d.ai/v1.
+	v1     bool
+	faults []decodingFault
 }
 
 // A decodingFault that stops is reported by the EPP's decoder before all others:
@@ -136,10 +150,17 @@ func (d *decoder) object(n node, into reflect.Value, path *field.Path) {
 type movedFields interface{ moved(name string) string }
 
 func (d *decoder) unknownField(into reflect.Value, name string) string {
-	t, text := into.Type(), "unknown field"
+	t, text, latest := into.Type(), "unknown field", release(0)
 	for i := range t.NumField() {
-		if f := t.Field(i); d.named(f, name) {
+		switch f := t.Field(i); {
+		case !d.named(f, name) || rangeOf(f).last < latest:
+		case !rangeOf(f).has(d.at):
+			latest = rangeOf(f).last
 			text = fmt.Sprintf("unknown field in %s; %s", d.at, rangeOf(f).whyNot(d.at))
+		case d.v1:
+			text = fmt.Sprintf("unknown field in %s; %s has it", apiVersionV1, apiVersion)
+		default:
+			text = fmt.Sprintf("unknown field in %s; %s has it", apiVersion, apiVersionV1)
 		}
 	}
 	if t, ok := into.Addr().Interface().(movedFields); ok {
@@ -148,10 +169,11 @@ func (d *decoder) unknownField(into reflect.Value, name string) string {
 		}
 	}
 	names := d.fieldNames(t)
-	switch {
-	case text != "unknown field":
+	if text != "unknown field" {
 		return text
-	case len(names) == 0:
+	}
+	text += (&dialect{fork: d.fork}).perhapsNewer()
+	if len(names) == 0 {
 		return text + "; there are none"
 	}
 	return text + "; there are " + strings.Join(names, ", ") + didYouMean(name, names)
@@ -164,7 +186,7 @@ func (d *decoder) find(t reflect.Type, name string) int {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		switch {
-		case !rangeOf(f).has(d.at):
+		case !d.has(f):
 		case fieldName(f) == name:
 			return i
 		case folded < 0 && d.named(f, name):
@@ -179,12 +201,19 @@ func (d *decoder) named(f reflect.StructField, name string) bool {
 	return known == name || d.anyCase && strings.EqualFold(known, name)
 }
 
+// has reports whether the release has a field. A v1 tag says that only llm-d.ai/v1
+// has it, or all but that.
+func (d *decoder) has(f reflect.StructField) bool {
+	of := f.Tag.Get("v1")
+	return rangeOf(f).has(d.at) && (of == "" || (of == "only") == d.v1)
+}
+
 func rangeOf(f reflect.StructField) versionRange { return parseRange(f.Tag.Get("versions")) }
 
 func (d *decoder) fieldNames(t reflect.Type) []string {
 	var names []string
 	for i := range t.NumField() {
-		if f := t.Field(i); rangeOf(f).has(d.at) {
+		if f := t.Field(i); d.has(f) {
 			names = append(names, fieldName(f))
 		}
 	}

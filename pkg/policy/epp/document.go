@@ -18,8 +18,8 @@ type document struct {
 	RequestHandler     *requestHandler `json:"requestHandler" versions:"router-v0.9.."`
 	// SaturationDetector and Parser are deprecated since router-v0.9: they live in
 	// flowControl and requestHandler.
-	SaturationDetector *reference `json:"saturationDetector" versions:"gie-v1.5.."`
-	Parser             *reference `json:"parser" versions:"gie-v1.5.."`
+	SaturationDetector *reference `json:"saturationDetector" versions:"gie-v1.5..router-main"`
+	Parser             *reference `json:"parser" versions:"gie-v1.5..router-main"`
 
 	// Data is the old name of DataLayer.
 	Data *dataLayer `json:"data" versions:"gie-v1.3..gie-v1.4"`
@@ -51,16 +51,33 @@ type profileEntry struct {
 }
 
 type requestHandler struct {
-	Parsers []reference `json:"parsers"`
+	Parsers           []reference `json:"parsers"`
+	PropagatePriority bool        `json:"propagatePriority,omitempty" versions:"router-v0.11.."`
 }
 
 type dataLayer struct {
 	InjectDefaults              *bool        `json:"injectDefaults,omitempty" versions:"scheduler-520af478.."`
 	Sources                     []dataSource `json:"sources,omitempty"`
-	Discovery                   *reference   `json:"discovery,omitempty" versions:"scheduler-520af478.."`
-	PeerDiscovery               *reference   `json:"peerDiscovery,omitempty" versions:"router-main.."`
-	CrossReplicaSyncerPluginRef string       `json:"crossReplicaSyncerPluginRef,omitempty" versions:"router-v0.10.."`
-	CrossReplicaSyncInterval    *duration    `json:"crossReplicaSyncInterval,omitempty" versions:"router-v0.10.."`
+	Discovery                   *discovery   `json:"discovery,omitempty" versions:"scheduler-520af478.."`
+	PeerDiscovery               *reference   `json:"peerDiscovery,omitempty" versions:"router-main..router-main"`
+	CrossReplicaSyncerPluginRef string       `json:"crossReplicaSyncerPluginRef,omitempty" versions:"router-v0.10.." v1:"no"`
+	CrossReplicaSyncInterval    *duration    `json:"crossReplicaSyncInterval,omitempty" versions:"router-v0.10.." v1:"no"`
+	CrossReplicaPublishTimeout  *duration    `json:"crossReplicaPublishTimeout,omitempty" versions:"router-v0.11.." v1:"no"`
+
+	CrossReplica *crossReplica `json:"crossReplica,omitempty" versions:"router-v0.11.." v1:"only"`
+}
+
+type discovery struct {
+	// PluginRef is what became Endpoints.
+	PluginRef string     `json:"pluginRef,omitempty" v1:"no"`
+	Endpoints *reference `json:"endpoints,omitempty" versions:"router-v0.11.."`
+	Peers     *reference `json:"peers,omitempty" versions:"router-v0.11.."`
+}
+
+type crossReplica struct {
+	SyncerPluginRef string    `json:"syncerPluginRef,omitempty"`
+	SyncInterval    *duration `json:"syncInterval,omitempty"`
+	PublishTimeout  *duration `json:"publishTimeout,omitempty"`
 }
 
 type dataSource struct {
@@ -80,6 +97,8 @@ type flowControl struct {
 	SaturationDetector          *reference     `json:"saturationDetector,omitempty" versions:"router-v0.9.."`
 	EnableEviction              bool           `json:"enableEviction,omitempty" versions:"router-v0.10.."`
 
+	BandSelectionPolicyPluginRef string `json:"bandSelectionPolicyPluginRef,omitempty" versions:"router-v0.11.."`
+
 	WholeMaxBytes *int64 `json:"-" name:"maxBytes" versions:"..gie-v1.4"`
 }
 
@@ -89,6 +108,7 @@ type priorityBand struct {
 	MaxRequests       *quantity `json:"maxRequests,omitempty" versions:"gie-v1.5.."`
 	FairnessPolicyRef string    `json:"fairnessPolicyRef,omitempty" versions:"gie-v1.4.."`
 	OrderingPolicyRef string    `json:"orderingPolicyRef,omitempty" versions:"gie-v1.4.."`
+	DefaultRequestTTL *duration `json:"defaultRequestTTL,omitempty" versions:"router-v0.11.."`
 
 	WholeMaxBytes *int64 `json:"-" name:"maxBytes" versions:"..gie-v1.4"`
 }
@@ -101,6 +121,7 @@ type saturationLimits struct {
 }
 
 const (
+	apiVersionV1         = "llm-d.ai/v1"
 	apiVersion           = "llm-d.ai/v1alpha1"
 	deprecatedAPIVersion = "inference.networking.x-k8s.io/v1alpha1"
 	configKind           = "EndpointPickerConfig"

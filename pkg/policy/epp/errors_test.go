@@ -273,7 +273,7 @@ func TestTextThatIsNoDocument(t *testing.T) {
 		"a list":      {"[]", []string{`inline: Invalid value: must be an EndpointPickerConfig, not a list`}},
 		"broken YAML": {"a: [", []string{`inline: Invalid value: yaml: line 1: did not find expected node content`}},
 		"another kind": {"apiVersion: llm-d.ai/v1\nkind: Pod", []string{
-			`inline.apiVersion: Unsupported value: "llm-d.ai/v1": supported values: "llm-d.ai/v1alpha1", "inference.networking.x-k8s.io/v1alpha1"`,
+			`inline.apiVersion: Invalid value: "llm-d.ai/v1": router-v0.10.0 has llm-d.ai/v1alpha1 and inference.networking.x-k8s.io/v1alpha1 only; router-v0.11 has it`,
 			`inline.kind: Unsupported value: "Pod": supported values: "EndpointPickerConfig"`,
 		}},
 		"duplicates in JSON": {`{"apiVersion": "llm-d.ai/v1alpha1", "kind": "EndpointPickerConfig", "plugins": [{"type": "a", "type": "queue-scorer"}], "kind": "EndpointPickerConfig"}`, []string{
@@ -321,7 +321,7 @@ func TestVersions(t *testing.T) {
 			}
 		})
 	}
-	for _, unknown := range []string{"v0.10", "router", "scheduler", "router-v0", "router-v0.11", "gie-v1.5.1"} {
+	for _, unknown := range []string{"v0.10", "router", "scheduler", "router-v0", "router-v0.12", "gie-v1.5.1"} {
 		_, errs := Load([]byte(body), unknown, field.NewPath("x"))
 		if len(errs) != 1 || !strings.Contains(errs[0].Error(), "unknown EPP version; there are") || !strings.Contains(errs[0].Error(), "scheduler-v0.8.0") {
 			t.Errorf("version %q: %v", unknown, errs)

@@ -133,7 +133,7 @@ func someBands(t *testing.T, text string, of release) flowSettings {
 	l := &loader{dialect: dialects[len(dialects)-1]}
 	root, ok := l.parse([]byte("flowControl: " + cmp.Or(text, "{}")))
 	var doc document
-	wrong, unknown := decodeDocument(root, &doc, routerMain, nil)
+	wrong, unknown := decodeDocument(root, &doc, dialect{framework: routerMain}, nil)
 	if !ok || len(wrong)+len(unknown) > 0 {
 		t.Fatal(wrong, unknown)
 	}

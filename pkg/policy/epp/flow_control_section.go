@@ -40,6 +40,9 @@ func (l *loader) checkFlowControl() {
 	if ref := section.UsageLimitPolicyPluginRef; ref != "" {
 		l.refer(ref, usageLimitRole, "a usage limit policy", at.Child("usageLimitPolicyPluginRef"))
 	}
+	if ref := section.BandSelectionPolicyPluginRef; ref != "" {
+		l.refer(ref, noRole, "a band selection policy", at.Child("bandSelectionPolicyPluginRef"))
+	}
 	section.spellOut(l.dialect.framework)
 }
 

@@ -16,8 +16,7 @@ var successors = map[string]string{
 	"base-model-to-header":          "it belongs to another program, the body-based router",
 	"body-field-to-header":          "it belongs to another program, the body-based router",
 	"kv-cache-scorer":               "it is kv-cache-utilization-scorer now",
-	"lmetric-scorer":                "it is newer",
-	"latency-observation-scorer":    "it is newer",
+	"lmetric-scorer":                "it is " + NewerThanKnown,
 	"lora-affinity-filter":          "lora-affinity-scorer took its place",
 	"model-server-protocol-metrics": "it is core-metrics-extractor now",
 	"model-server-protocol-models":  "it is models-data-extractor now",
@@ -37,6 +36,9 @@ func whyNot(d dialect, typeName string) string {
 		case t.name == typeName:
 			found = true
 			text += "; " + t.whyNot(d)
+			if t.successor != "" && d.framework >= router11 {
+				text += "; use " + t.successor
+			}
 		}
 	}
 	successor, gone := successors[typeName]
@@ -46,7 +48,16 @@ func whyNot(d dialect, typeName string) string {
 	if found || gone {
 		return text
 	}
-	return text + didYouMean(typeName, names)
+	return text + d.perhapsNewer() + didYouMean(typeName, names)
+}
+
+// perhapsNewer is what is said of unknown names: the fork may not have had yet
+// what its release has.
+func (d *dialect) perhapsNewer() string {
+	if !d.fork {
+		return ""
+	}
+	return "; unless it is misspelt it is " + NewerThanKnown
 }
 
 // whyNot says when there is the type; llm-d's own are never in GIE's versions.

@@ -63,7 +63,7 @@ func (l *loader) read(text []byte) bool {
 	if !ok {
 		return false
 	}
-	wrong, unknown := decodeDocument(root, &l.doc, l.dialect.framework, l.path)
+	wrong, unknown := decodeDocument(root, &l.doc, l.dialect, l.path)
 	l.addAt(valueTypesStep, wrong...)
 	l.addAt(strictStep, unknown...)
 	l.settle()
@@ -170,10 +170,13 @@ func (l *loader) config() *Config {
 
 // apiVersions are those that the version knows, the one that it wants first.
 func (l *loader) apiVersions() []string {
-	if l.dialect.framework < schedulerMay {
+	switch {
+	case l.dialect.framework < schedulerMay:
 		return []string{deprecatedAPIVersion}
+	case l.dialect.framework < router11:
+		return []string{apiVersion, deprecatedAPIVersion}
 	}
-	return []string{apiVersion, deprecatedAPIVersion}
+	return []string{apiVersionV1, apiVersion, deprecatedAPIVersion}
 }
 
 // checkHeader takes an absent field for the right one, as the EPP does.
@@ -183,14 +186,25 @@ func (l *loader) checkHeader() {
 	setDefault(&l.doc.Kind, configKind)
 	at := l.path.Child("apiVersion")
 	switch {
-	case !slices.Contains(known, l.doc.APIVersion):
+	case slices.Contains(known, l.doc.APIVersion):
+	case isNewer(l.doc.APIVersion):
+		l.addAt(headerStep, field.Invalid(at, l.doc.APIVersion, "is "+NewerThanKnown+"; "+l.dialect.name+" has "+strings.Join(known, " and ")))
+	case l.doc.APIVersion == apiVersionV1:
+		l.addAt(headerStep, field.Invalid(at, l.doc.APIVersion, l.dialect.name+" has "+strings.Join(known, " and ")+" only; router-v0.11 has it"))
+	default:
 		l.addAt(headerStep, field.NotSupported(at, l.doc.APIVersion, known))
-	case l.doc.APIVersion != known[0]:
+	}
+	if l.doc.APIVersion == deprecatedAPIVersion && known[0] != deprecatedAPIVersion {
 		l.notice(at, "deprecated", "%s is deprecated, use %s", l.doc.APIVersion, known[0])
 	}
 	if l.doc.Kind != configKind {
 		l.addAt(headerStep, field.NotSupported(l.path.Child("kind"), l.doc.Kind, []string{configKind}))
 	}
+}
+
+// isNewer reports whether an apiVersion is one of llm-d's that no version here has.
+func isNewer(version string) bool {
+	return strings.HasPrefix(version, "llm-d.ai/") && version != apiVersion && version != apiVersionV1
 }
 
 // moveDeprecated puts deprecated fields where their successors live, unless

@@ -83,6 +83,7 @@ const (
 	orderingRole
 	fairnessRole
 	usageLimitRole
+	peerDiscoveryRole
 )
 
 // profileRoles are the roles that have an effect in a scheduling profile.
@@ -158,6 +159,7 @@ var registry = registered(
 	&multiclusterQueueScorer, &multiclusterKVCacheUtilizationScorer, &multiclusterPrefixCacheScorer,
 	&multiclusterApproxPrefixCacheProducer, &multiclusterSessionAffinityFilter, &multiclusterFileDiscovery,
 	&multiclusterMetricsDataSource, &multiclusterMetricsExtractor,
+	&endpointAttributeWeightScorer, &labelProducer, &latencyObservationScorer, &sessionStateProducer, &maxSaturationDetector, &k8sPeerDiscovery,
 )
 
 func lookup(d dialect, typeName string) *pluginType {

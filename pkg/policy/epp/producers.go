@@ -118,7 +118,7 @@ func (l *loader) producersByKey() {
 func (l *loader) produced(key dataKey) bool {
 	for _, p := range l.plugins {
 		// The EPP looks for this key before it makes any producer.
-		if p.kind.produces == nil || key.kind == uncachedTokensData && p.created {
+		if p.kind.produces == nil || key.kind == uncachedTokensData && p.created && l.dialect.framework < router11 {
 			continue
 		}
 		for _, k := range p.kind.produces(p) {
@@ -132,12 +132,15 @@ func (l *loader) produced(key dataKey) bool {
 
 func (l *loader) createProducer(consumer *plugin, key dataKey) {
 	name := defaultProducer(key.kind)
+	if key.kind == uncachedTokensData && l.dialect.framework >= router11 {
+		name = inFlightLoadProducerType
+	}
 	switch {
 	case key.kind == poolMetricsData:
 		l.add(field.Invalid(consumer.path, consumer.Name, fmt.Sprintf("a %s needs a plugin of type %s in the list", consumer.Type, multiclusterMetricsExtractorType)))
 	case key.kind == coreMetricsData:
 		l.add(field.Invalid(consumer.path, consumer.Name, fmt.Sprintf("a %s needs a plugin of type %s; list one, or do not set dataLayer.injectDefaults to false", consumer.Type, coreMetricsExtractorType)))
-	case key.kind == uncachedTokensData && key.producer == inFlightLoadProducerType:
+	case key.kind == uncachedTokensData && key.producer == inFlightLoadProducerType && l.dialect.framework < router11:
 		l.add(field.Invalid(consumer.path, consumer.Name, fmt.Sprintf("a %s needs a plugin of type %s in the list: no default provides the %s", consumer.Type, inFlightLoadProducerType, key.kind)))
 	case key.producer != name:
 		l.add(field.Invalid(consumer.path.Child("parameters"), key.producer, fmt.Sprintf("no plugin of this name produces the %s that %s needs", key.kind, consumer.Name)))

@@ -76,7 +76,7 @@ func (c *Config) treatmentOf(p *plugin, cluster *Cluster) (Treatment, string) {
 // settings with which every request would fail. path is the document's; a plugin that
 // the EPP makes by itself has its name there in place of an index.
 func (c *Config) Check(cluster *Cluster, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
+	errs := c.checkBands(path.Child("flowControl"))
 	for i, p := range c.document.Plugins {
 		at := path.Child("plugins").Index(i)
 		if p.created {
@@ -89,6 +89,23 @@ func (c *Config) Check(cluster *Cluster, path *field.Path) field.ErrorList {
 		if p.kind.obstacles != nil {
 			errs = append(errs, p.kind.obstacles(c, cluster, p, at)...)
 		}
+	}
+	return errs
+}
+
+// checkBands refuses what of flow control is read and not simulated.
+func (c *Config) checkBands(path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	check := func(band *priorityBand, at *field.Path) {
+		if band != nil && band.DefaultRequestTTL != nil {
+			errs = append(errs, field.Forbidden(at.Child("defaultRequestTTL"), "cannot be simulated: requests of all bands wait as long here"))
+		}
+	}
+	section := &c.document.FlowControl
+	check(section.DefaultPriorityBand, path.Child("defaultPriorityBand"))
+	check(section.DefaultNegativePriorityBand, path.Child("defaultNegativePriorityBand"))
+	for i := range section.PriorityBands {
+		check(&section.PriorityBands[i], path.Child("priorityBands").Index(i))
 	}
 	return errs
 }

@@ -25,7 +25,7 @@ func RolesOf(typeName string) []string {
 var roleNames = [...]string{
 	"filter", "scorer", "picker", "producer", "profile handler", "parser", "saturation detector", "data source",
 	"extractor", "flow control", "admitter", "discovery", "observer", "decider", "headers", "ordering policy",
-	"fairness policy", "usage limit policy",
+	"fairness policy", "usage limit policy", "peer discovery",
 }
 
 // TypeNames are the types of plugins of every version, in no order that means

@@ -38,7 +38,7 @@ func (l *loader) defaultFlowControl() {
 func (f *flowControl) isZero() bool {
 	return f.MaxBytes == nil && f.MaxRequests == nil && f.DefaultRequestTTL == nil && f.NoEndpointRequestTTL == nil &&
 		f.DefaultPriorityBand == nil && f.DefaultNegativePriorityBand == nil && len(f.PriorityBands) == 0 &&
-		f.UsageLimitPolicyPluginRef == "" && f.SaturationDetector == nil && !f.EnableEviction
+		f.UsageLimitPolicyPluginRef == "" && f.BandSelectionPolicyPluginRef == "" && f.SaturationDetector == nil && !f.EnableEviction
 }
 
 // defaultParsers lists the default parsers where none is listed, and makes
@@ -52,6 +52,9 @@ func (l *loader) defaultParsers() {
 		return
 	}
 	handler := l.doc.RequestHandler
+	if handler.PropagatePriority {
+		l.notice(l.path.Child("requestHandler", "propagatePriority"), "no-effect", "no effect here: engines do not look at priorities")
+	}
 	if len(handler.Parsers) == 0 {
 		for _, name := range []string{openAIParserType, anthropicParserType, vllmHTTPParserType} {
 			handler.Parsers = append(handler.Parsers, reference{PluginRef: name})
@@ -201,15 +204,7 @@ func (l *loader) dataLayerPath() *field.Path {
 
 func (l *loader) checkReferencesOfSources(section *dataLayer) {
 	at := l.dataLayerPath()
-	if ref := section.CrossReplicaSyncerPluginRef; ref != "" {
-		// No type that is registered is one.
-		const none roles = 1 << 31
-		l.refer(ref, none, "a cross-replica syncer", at.Child("crossReplicaSyncerPluginRef"))
-	}
-	if section.CrossReplicaSyncInterval != nil {
-		l.notice(at.Child("crossReplicaSyncInterval"), "no-effect", "no effect: there is nothing to sync the replicas with")
-		section.CrossReplicaSyncInterval = nil
-	}
+	l.checkCrossReplica(section, at)
 	// Since router-v0.9 the EPP takes any plugin here, and asks when it starts.
 	sourceUse, extractorUse := dataSourceRole, extractorRole
 	if l.dialect.framework >= router09 {
@@ -222,6 +217,32 @@ func (l *loader) checkReferencesOfSources(section *dataLayer) {
 			l.refer(e.PluginRef, extractorUse, "an extractor", at.Child("extractors").Index(j).Child("pluginRef"))
 		}
 	}
+}
+
+// noRole is that of what no type that is registered is.
+const noRole roles = 1 << 31
+
+// checkCrossReplica checks how EPP replicas sync, in a section of its own since
+// llm-d.ai/v1.
+func (l *loader) checkCrossReplica(section *dataLayer, at *field.Path) {
+	given := crossReplica{section.CrossReplicaSyncerPluginRef, section.CrossReplicaSyncInterval, section.CrossReplicaPublishTimeout}
+	syncer, interval, timeout := at.Child("crossReplicaSyncerPluginRef"), at.Child("crossReplicaSyncInterval"), at.Child("crossReplicaPublishTimeout")
+	if section.CrossReplica != nil {
+		given, at = *section.CrossReplica, at.Child("crossReplica")
+		syncer, interval, timeout = at.Child("syncerPluginRef"), at.Child("syncInterval"), at.Child("publishTimeout")
+	}
+	if given.SyncerPluginRef != "" {
+		l.refer(given.SyncerPluginRef, noRole, "a cross-replica syncer", syncer)
+	}
+	for _, unused := range []struct {
+		value *duration
+		at    *field.Path
+	}{{given.SyncInterval, interval}, {given.PublishTimeout, timeout}} {
+		if unused.value != nil {
+			l.notice(unused.at, "no-effect", "no effect: there is nothing to sync the replicas with")
+		}
+	}
+	section.CrossReplicaSyncInterval, section.CrossReplicaPublishTimeout, section.CrossReplica = nil, nil, nil
 }
 
 func (d *dataLayer) lists(source string) bool {
@@ -288,12 +309,36 @@ func (l *loader) checkExtractors(source dataSource, path *field.Path) {
 // peers only where it has them.
 func (l *loader) checkDiscovery() {
 	section, at := l.doc.DataLayer, l.path.Child("dataLayer")
-	if section.Discovery != nil && l.dialect.framework >= router09 {
+	switch {
+	case section.Discovery == nil:
+	case l.dialect.framework >= router11:
+		l.checkDiscoveries(section.Discovery, at.Child("discovery"))
+	case l.dialect.framework >= router09:
 		l.refer(section.Discovery.PluginRef, discoveryRole, "an endpoint discovery", at.Child("discovery", "pluginRef"))
 	}
 	if section.PeerDiscovery != nil {
 		l.notice(at.Child("peerDiscovery"), "no-effect", "no effect: EPP replicas do not know each other")
 		section.PeerDiscovery = nil
+	}
+}
+
+// checkDiscoveries is for the versions that discover endpoints and peers.
+func (l *loader) checkDiscoveries(section *discovery, at *field.Path) {
+	endpoints := at.Child("endpoints", "pluginRef")
+	if old := section.PluginRef; old != "" {
+		l.notice(at.Child("pluginRef"), "deprecated", "deprecated, use dataLayer.discovery.endpoints.pluginRef")
+		if section.Endpoints == nil {
+			section.Endpoints, endpoints = &reference{PluginRef: old}, at.Child("pluginRef")
+		}
+		section.PluginRef = ""
+	}
+	if section.Endpoints != nil {
+		l.refer(section.Endpoints.PluginRef, discoveryRole, "an endpoint discovery", endpoints)
+	}
+	if section.Peers != nil {
+		l.refer(section.Peers.PluginRef, peerDiscoveryRole, "a peer discovery", at.Child("peers", "pluginRef"))
+		l.notice(at.Child("peers"), "no-effect", "no effect: EPP replicas do not know each other")
+		section.Peers = nil
 	}
 }
 

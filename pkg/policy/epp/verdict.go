@@ -87,20 +87,25 @@ func Fits(text []byte, path *field.Path) []Verdict {
 }
 
 // Newest returns the newest version that accepts a text, and says so in words
-// with the others that do. Where none does it returns the verdict of the version
+// with the others that do. One that was read from a fork counts only where no
+// other accepts the text. Where none does it returns the verdict of the version
 // that gets farthest, the newest of them.
 func Newest(text []byte, path *field.Path) (Verdict, string) {
 	verdicts := Fits(text, path)
 	best, others := 0, 0
 	for i, v := range verdicts {
-		if v.Stage == Accepted {
-			others++
-		}
-		if progress[v.Stage] >= progress[verdicts[best].Stage] {
+		ahead := progress[v.Stage] - progress[verdicts[best].Stage]
+		if ahead > 0 || ahead == 0 && !dialects[i].fork {
 			best = i
+		}
+		if v.Stage == Accepted && (!dialects[i].fork || best == i) {
+			others++
 		}
 	}
 	chosen := verdicts[best]
+	if dialects[best].fork && others > 0 {
+		return chosen, fmt.Sprintf("taken for %s, the only version of the EPP that accepts it, which was %s", chosen.Version, Provenance(chosen.Version))
+	}
 	switch others {
 	case 0:
 		return chosen, fmt.Sprintf("no version of the EPP accepts this configuration; %s gets farthest", chosen.Version)

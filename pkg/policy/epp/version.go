@@ -35,6 +35,7 @@ const (
 	router09             // v0.9.0, 2026-06
 	router10             // v0.10.0, 2026-08
 	routerMain           // main at ebab68792, 2026-08
+	router11             // v0.11.0, 2026-09
 )
 
 // A dialect is what the EPP of one version understands.
@@ -44,6 +45,9 @@ type dialect struct {
 	// framework dates what came from GIE, own what llm-d added to it: 0 where
 	// that is not there.
 	framework, own release
+	// fork is whether it was read from a downstream fork, as the release's own
+	// sources are not public.
+	fork bool
 }
 
 // defaultVersion is what an empty version means.
@@ -51,24 +55,25 @@ const defaultVersion = "router-v0.10"
 
 // dialects are in order of release.
 var dialects = []dialect{
-	{"gie-v0.5.1", gie05, 0},
-	{"scheduler-v0.2.1", gie05, scheduler02},
-	{"gie-v1.0.2", gie10, 0},
-	{"scheduler-v0.3.2", gie10, scheduler03},
-	{"gie-v1.1.0", gie11, 0},
-	{"gie-v1.2.1", gie12, 0},
-	{"scheduler-v0.4.0", gie12, scheduler04},
-	{"gie-v1.3.1", gie13, 0},
-	{"scheduler-v0.5.1", gie13, scheduler05},
-	{"scheduler-v0.6.0", scheduler06, scheduler06}, // on GIE between v1.3 and v1.4
-	{"gie-v1.4.0", gie14, 0},
-	{"scheduler-v0.7.1", gie14, scheduler07},
-	{"gie-v1.5.0", gie15, 0},
-	{"scheduler-v0.8.0", gie15, scheduler08},
-	{"scheduler-520af478", schedulerMay, schedulerMay},
-	{"router-v0.9.0", router09, router09},
-	{"router-v0.10.0", router10, router10},
-	{"router-main", routerMain, routerMain},
+	{"gie-v0.5.1", gie05, 0, false},
+	{"scheduler-v0.2.1", gie05, scheduler02, false},
+	{"gie-v1.0.2", gie10, 0, false},
+	{"scheduler-v0.3.2", gie10, scheduler03, false},
+	{"gie-v1.1.0", gie11, 0, false},
+	{"gie-v1.2.1", gie12, 0, false},
+	{"scheduler-v0.4.0", gie12, scheduler04, false},
+	{"gie-v1.3.1", gie13, 0, false},
+	{"scheduler-v0.5.1", gie13, scheduler05, false},
+	{"scheduler-v0.6.0", scheduler06, scheduler06, false}, // on GIE between v1.3 and v1.4
+	{"gie-v1.4.0", gie14, 0, false},
+	{"scheduler-v0.7.1", gie14, scheduler07, false},
+	{"gie-v1.5.0", gie15, 0, false},
+	{"scheduler-v0.8.0", gie15, scheduler08, false},
+	{"scheduler-520af478", schedulerMay, schedulerMay, false},
+	{"router-v0.9.0", router09, router09, false},
+	{"router-v0.10.0", router10, router10, false},
+	{"router-main", routerMain, routerMain, false},
+	{"router-v0.11.0", router11, router11, true},
 }
 
 // ValidateVersion says what keeps a version from being one of the EPP's. path is
@@ -88,6 +93,19 @@ func Versions() []string {
 	}
 	return names
 }
+
+// Provenance says what a version's rules rest on where that is not its own
+// release; else it is empty.
+func Provenance(version string) string {
+	if d, err := parseVersion(version, nil); err == nil && d.fork {
+		return "read from a downstream fork"
+	}
+	return ""
+}
+
+// NewerThanKnown is what texts say of names that no version here has and that may
+// be those of a newer one.
+const NewerThanKnown = "newer than this tool knows"
 
 // parseVersion finds a version's dialect. A name without its patch number means
 // the newest one.
@@ -123,7 +141,7 @@ func (d *dialect) clock(own bool) release {
 // releaseNames are those of releases in error texts and in versions tags, index
 // == release.
 var releaseNames = func() []string {
-	names := make([]string, routerMain+1)
+	names := make([]string, router11+1)
 	for _, d := range dialects {
 		newest := max(d.framework, d.own)
 		names[newest] = minor(d.name)

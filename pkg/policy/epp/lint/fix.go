@@ -31,12 +31,21 @@ func (f *Fixed) WriteText(w io.Writer) {
 	fmt.Fprint(w, edit.Diff(f.File, string(f.Before), string(f.Content)))
 }
 
+// FixOptions say how to rewrite.
+type FixOptions struct {
+	// Versions are those that are asked for; the first one counts.
+	Versions []string
+	// DeleteUnknown is whether fields and parameters that the version does not have
+	// may be deleted, which forgets what they say.
+	DeleteUnknown bool
+}
+
 // Fix rewrites the configurations of a file for a version of the EPP: the first
 // one that is asked for, else the one that a manifest of Windtunnel names, else
-// the default one. It edits the text where findings have edits, and leaves all
+// the default one, or the newer one that alone accepts the configuration. It edits the text where findings have edits, and leaves all
 // else as it is written. A configuration that does not load in that version in
 // the end is left alone, and its note says why.
-func Fix(file string, content []byte, versions []string) (Fixed, error) {
+func Fix(file string, content []byte, options FixOptions) (Fixed, error) {
 	f := Fixed{File: file, Before: content, Content: content}
 	sources, err := epp.Find(content)
 	if err == nil && len(sources) == 0 {
@@ -49,8 +58,8 @@ func Fix(file string, content []byte, versions []string) (Fixed, error) {
 	notes := make([]string, len(sources))
 	for i := len(sources) - 1; i >= 0; i-- {
 		source := &sources[i]
-		version := fixVersion(source, versions)
-		text, done, err := fixText(string(source.Text), version)
+		version := fixVersion(source, options.Versions)
+		text, done, err := fixText(string(source.Text), version, options.DeleteUnknown)
 		notes[i] = label(source) + note(version, done, err)
 		if err != nil || len(done) == 0 {
 			continue
@@ -71,6 +80,9 @@ func fixVersion(source *epp.Source, versions []string) string {
 		versions = wanted(source, Options{})
 	}
 	if versions[0] == auto {
+		if newest, _ := epp.Newest(source.Text, nil); newest.Stage == epp.Accepted && epp.Provenance(newest.Version) != "" {
+			return newest.Version
+		}
 		return fullName("")
 	}
 	return versions[0]
@@ -98,10 +110,10 @@ const mostPasses = 64
 
 // fixText rewrites a configuration until no finding has an edit. done says what
 // was found at which path. The error says what the version still refuses.
-func fixText(text, version string) (fixed string, done []string, err error) {
+func fixText(text, version string, deleteUnknown bool) (fixed string, done []string, err error) {
 	seen := map[string]bool{text: true}
 	for range mostPasses {
-		next, what := fixPass(text, version)
+		next, what := fixPass(text, version, deleteUnknown)
 		if len(what) == 0 || seen[next] {
 			break
 		}
@@ -116,13 +128,13 @@ func fixText(text, version string) (fixed string, done []string, err error) {
 
 // fixPass makes rewritings that have nothing to do with each other: one for each
 // plugin, profile or field of the document.
-func fixPass(text, version string) (fixed string, what []string) {
+func fixPass(text, version string, deleteUnknown bool) (fixed string, what []string) {
 	v := judge([]byte(text), version)
 	b := newBuffer(text)
 	if b.Root == nil {
 		return text, nil
 	}
-	m := mender{buffer: b, version: version, verdict: &v}
+	m := mender{buffer: b, version: version, verdict: &v, deleteUnknown: deleteUnknown}
 	mended := map[string]bool{}
 	var all []edit.Splice
 	for _, f := range findings(&v, b.Root, Context{}) {

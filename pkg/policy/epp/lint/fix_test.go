@@ -14,6 +14,7 @@ const header = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\n"
 func TestFix(t *testing.T) {
 	for name, tc := range map[string]struct {
 		before, after, version string
+		deleteUnknown          bool
 	}{
 		"a type that was renamed, with what refers to it": {
 			before: header + "plugins:\n- type: kv-cache-scorer # how full\n- type: active-request-scorer\nschedulingProfiles:\n- name: default\n  plugins:\n  - {pluginRef: kv-cache-scorer, weight: 2}\n  - pluginRef: active-request-scorer\n",
@@ -48,16 +49,23 @@ func TestFix(t *testing.T) {
 			after:  "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: active-request-scorer\n",
 		},
 		"an apiVersion to come": {
-			before: "kind: EndpointPickerConfig\napiVersion: llm-d.ai/v1\nplugins:\n- type: active-request-scorer\n",
-			after:  "kind: EndpointPickerConfig\napiVersion: llm-d.ai/v1alpha1\nplugins:\n- type: active-request-scorer\n",
+			version: "router-v0.10.0",
+			before:  "kind: EndpointPickerConfig\napiVersion: llm-d.ai/v1\nplugins:\n- type: active-request-scorer\n",
+			after:   "kind: EndpointPickerConfig\napiVersion: llm-d.ai/v1alpha1\nplugins:\n- type: active-request-scorer\n",
 		},
 		"metadata": {
-			before: header + "metadata:\n  name: mine\n\nplugins:\n- type: active-request-scorer\n",
-			after:  header + "\nplugins:\n- type: active-request-scorer\n",
+			deleteUnknown: true,
+			before:        header + "metadata:\n  name: mine\n\nplugins:\n- type: active-request-scorer\n",
+			after:         header + "\nplugins:\n- type: active-request-scorer\n",
 		},
 		"deprecated fields find their sections": {
 			before: header + "plugins:\n- type: active-request-scorer\n- type: openai-parser\nparser: {pluginRef: openai-parser}\nsaturationDetector:\n  pluginRef: utilization-detector\n",
 			after:  header + "plugins:\n- type: active-request-scorer\n- type: openai-parser\nrequestHandler:\n  parsers:\n  - pluginRef: openai-parser\nflowControl:\n  saturationDetector:\n    pluginRef: utilization-detector\n",
+		},
+		"fields and types that are gone": {
+			version: "router-v0.11.0",
+			before:  header + "plugins:\n- type: active-request-scorer\n- {type: by-label-selector, parameters: {matchLabels: {a: b}}}\nsaturationDetector:\n  pluginRef: utilization-detector\nschedulingProfiles:\n- name: default\n  plugins: [{pluginRef: active-request-scorer}, {pluginRef: by-label-selector}]\n",
+			after:   header + "plugins:\n- type: active-request-scorer\n- {type: label-selector-filter, parameters: {matchLabels: {a: b}}}\nflowControl:\n  saturationDetector:\n    pluginRef: utilization-detector\nschedulingProfiles:\n- name: default\n  plugins: [{pluginRef: active-request-scorer}, {pluginRef: label-selector-filter}]\n",
 		},
 		"a quoted number": {
 			before: header + "plugins:\n- type: concurrency-detector\n  parameters: {maxConcurrency: \"64\"}\n- type: active-request-scorer\nschedulingProfiles:\n- name: default\n  plugins: [{pluginRef: active-request-scorer}]\n",
@@ -123,14 +131,14 @@ func TestFix(t *testing.T) {
 			if tc.version != "" {
 				versions = []string{tc.version}
 			}
-			fixed, err := Fix("f.yaml", []byte(tc.before), versions)
+			fixed, err := Fix("f.yaml", []byte(tc.before), FixOptions{Versions: versions, DeleteUnknown: tc.deleteUnknown})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tc.after, string(fixed.Content)); diff != "" {
 				t.Errorf("%q (−want +got):\n%s", fixed.Notes, diff)
 			}
-			again, err := Fix("f.yaml", fixed.Content, versions)
+			again, err := Fix("f.yaml", fixed.Content, FixOptions{Versions: versions, DeleteUnknown: tc.deleteUnknown})
 			if err != nil || again.Changed() {
 				t.Errorf("fixing again changes %q, %v", again.Notes, err)
 			}
@@ -140,11 +148,15 @@ func TestFix(t *testing.T) {
 
 func TestFixLeavesAloneWhatItCannotMend(t *testing.T) {
 	for name, tc := range map[string]struct{ text, note string }{
+		"a field nobody has":    {header + "plugins:\n- type: active-request-scorer\nperhapsNew: 1\n", "would still refuse it: perhapsNew"},
+		"a field without use":   {header + "metadata: {name: mine}\nplugins:\n- type: active-request-scorer\n", "would still refuse it: metadata"},
+		"a parameter unknown":   {header + "plugins:\n- type: active-request-scorer\n  parameters: {perhapsNew: 1}\n", "would still refuse it: plugins[0].parameters.perhapsNew"},
+		"what v0.11 accepts":    {"apiVersion: llm-d.ai/v1\nkind: EndpointPickerConfig\nplugins:\n- type: active-request-scorer\n", "nothing to rewrite for router-v0.11.0"},
 		"half a remedy":         {header + "plugins:\n- type: kv-cache-scorer\n- type: my-own-scorer\n", "would still refuse it: plugins[1].type"},
 		"a text in one string":  {"data:\n  a: \"" + strings.ReplaceAll(header, "\n", `\n`) + `plugins:\n- type: kv-cache-scorer\n- type: active-request-scorer\n"`, "letter for letter"},
 		"what is well as it is": {header + "plugins:\n- type: active-request-scorer\n", "nothing to rewrite"},
 	} {
-		fixed, err := Fix("f.yaml", []byte(tc.text), nil)
+		fixed, err := Fix("f.yaml", []byte(tc.text), FixOptions{})
 		if err != nil || fixed.Changed() {
 			t.Errorf("%s: changed %t, %v", name, fixed.Changed(), err)
 		}

@@ -93,7 +93,7 @@ func checkLint(t *testing.T, text string, line, how uint8) {
 	}
 	checkOutput(t, report)
 	version := epp.Versions()[int(line)%len(epp.Versions())]
-	fixed, err := Fix("f.yaml", content, []string{version})
+	fixed, err := Fix("f.yaml", content, FixOptions{Versions: []string{version}, DeleteUnknown: how&8 != 0})
 	if err != nil {
 		t.Fatalf("read, but not fixed: %v", err)
 	}

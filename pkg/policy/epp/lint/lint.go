@@ -89,6 +89,8 @@ func ruleOf(err *field.Error, root *yamlv3.Node) *Rule {
 	switch {
 	case root == nil || len(path) == 0 && err.Type == field.ErrorTypeInvalid:
 		return &syntaxRule
+	case strings.Contains(err.Detail, epp.NewerThanKnown):
+		return &newerThanKnown
 	case len(path) == 1 && (path[0] == "apiVersion" || path[0] == "kind"):
 		return &apiVersionRule
 	case len(path) > 0 && path[0] == "featureGates":

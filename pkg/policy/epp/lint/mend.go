@@ -17,6 +17,8 @@ type mender struct {
 	*buffer
 	version string
 	verdict *epp.Verdict
+	// deleteUnknown is whether fields that the version does not have may go.
+	deleteUnknown bool
 }
 
 // A candidate is a set of edits that may do.

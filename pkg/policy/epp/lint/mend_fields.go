@@ -35,13 +35,15 @@ func (m *mender) field(f *Finding, path []string) []candidate {
 	switch {
 	case len(path) == 2 && path[0] == "saturationDetector" && slices.Contains(detectorSettings, name):
 		all = append(all, m.detector())
+	case len(path) == 1 && (name == "saturationDetector" || name == "parser"):
+		all = append(all, m.successor(f, path)...)
 	case strings.HasPrefix(name, "-"):
 		all = append(all, candidate{splices: m.element(f.Path, name)})
 	}
 	if known := nearest(name, namesIn(f.Message)); known != "" {
 		all = append(all, candidate{splices: m.renameKey(f.Path, known)})
 	}
-	if slices.Contains(droppedFields, name) {
+	if m.deleteUnknown && slices.Contains(droppedFields, name) {
 		all = append(all, candidate{splices: m.removeAt(f.Path)})
 	}
 	return all

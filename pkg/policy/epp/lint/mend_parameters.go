@@ -28,7 +28,7 @@ var renamedParameters = map[string][2]string{
 }
 
 // parameter mends one that the plugin does not have: moved, renamed, misspelt or,
-// where an older version passed over it, dropped.
+// if it is asked for, dropped.
 func (m *mender) parameter(f *Finding) []candidate {
 	path := steps(f.Path)
 	l, ok := m.last(f.Path)
@@ -38,7 +38,7 @@ func (m *mender) parameter(f *Finding) []candidate {
 	entry := "plugins[" + path[1] + "]"
 	typeName := text(child(valueAt(m.Root, entry), "type"))
 	if len(path) == 3 {
-		return []candidate{{splices: m.removeAt(f.Path)}}
+		return m.deletion(f.Path)
 	}
 	name := path[len(path)-1]
 	var all []candidate
@@ -64,7 +64,15 @@ func (m *mender) parameter(f *Finding) []candidate {
 	if known := nearest(name, namesIn(f.Message)); known != "" {
 		all = append(all, candidate{splices: m.renameKey(f.Path, known)})
 	}
-	return append(all, candidate{splices: m.removeAt(f.Path)})
+	return append(all, m.deletion(f.Path)...)
+}
+
+// deletion takes out what the version does not have, if that is asked for.
+func (m *mender) deletion(path string) []candidate {
+	if !m.deleteUnknown {
+		return nil
+	}
+	return []candidate{{splices: m.removeAt(path)}}
 }
 
 // namesIn are the names that a message about an unknown field lists.

@@ -43,6 +43,9 @@ type ConfigReport struct {
 type Verdict struct {
 	Version string    `json:"version"`
 	Verdict epp.Stage `json:"verdict"`
+	// Provenance is what the verdict rests on, where that is not the version's own
+	// loader.
+	Provenance string `json:"provenance,omitempty"`
 	// Experimental is whether that needs --allow-experimental-plugins.
 	Experimental bool `json:"experimental,omitempty"`
 	// Path and Reason are what the EPP stops at.
@@ -98,10 +101,11 @@ func readConfig(source *epp.Source, options Options) ConfigReport {
 	r := ConfigReport{Name: source.Name, Line: source.Line, Findings: []Finding{}}
 	byVersion := map[string]epp.Verdict{}
 	current := fullName("")
-	newest := current
+	newest, accepted := current, false
 	for _, v := range epp.Fits(source.Text, nil) {
-		if byVersion[v.Version] = v; v.Stage == epp.Accepted {
-			newest = v.Version
+		byVersion[v.Version] = v
+		if v.Stage == epp.Accepted && (epp.Provenance(v.Version) == "" || !accepted) {
+			newest, accepted = v.Version, true
 		}
 		r.Verdicts = append(r.Verdicts, summary(&v))
 	}
@@ -133,7 +137,7 @@ func wanted(source *epp.Source, options Options) []string {
 }
 
 func summary(v *epp.Verdict) Verdict {
-	s := Verdict{Version: v.Version, Verdict: v.Stage, Experimental: v.Experimental}
+	s := Verdict{Version: v.Version, Verdict: v.Stage, Provenance: epp.Provenance(v.Version), Experimental: v.Experimental}
 	if len(v.Errors) > 0 {
 		s.Path, s.Reason = v.Errors[0].Field, message(v.Errors[0])
 	}

@@ -5,7 +5,7 @@ package lint
 // rules are all that there are, in groups: what versions refuse, what they pass
 // over, and what is legal and seldom meant.
 var rules = []*Rule{
-	&syntaxRule, &apiVersionRule, &unknownField, &unknownGate, &unknownType, &unknownParameter, &badValue,
+	&syntaxRule, &newerThanKnown, &apiVersionRule, &unknownField, &unknownGate, &unknownType, &unknownParameter, &badValue,
 	&brokenReference, &tokenLoadWithoutProducer, &refused,
 
 	&onlyOldVersions, &alphaPlugin, &deprecated, &ignoredParameter, &replacedValue, &loaderNotice,

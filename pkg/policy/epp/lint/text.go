@@ -65,7 +65,7 @@ func writeVerdicts(w io.Writer, file string, c *ConfigReport) error {
 		if slices.Contains(c.Versions, v.Version) {
 			mark = ">"
 		}
-		fmt.Fprintf(table, "%s %s\t%s", mark, v.Version, v.words())
+		fmt.Fprintf(table, "%s %s\t%s", mark, v.Version+footnoteOf(v.Version), v.words())
 		if reason := v.because(); reason != "" {
 			fmt.Fprintf(table, "\t%s", reason)
 		}
@@ -74,8 +74,27 @@ func writeVerdicts(w io.Writer, file string, c *ConfigReport) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(w)
+	_, err := fmt.Fprintf(w, "%s\n", footnotes())
 	return err
+}
+
+// footnoteOf marks versions whose verdicts are not those of their own loader.
+func footnoteOf(version string) string {
+	if epp.Provenance(version) == "" {
+		return ""
+	}
+	return "*"
+}
+
+// footnotes say what the marks mean.
+func footnotes() string {
+	text := ""
+	for _, version := range epp.Versions() {
+		if from := epp.Provenance(version); from != "" {
+			text += fmt.Sprintf("  * %s: %s, not from the release\n", version, from)
+		}
+	}
+	return text
 }
 
 func (v *Verdict) words() string {
@@ -117,11 +136,15 @@ func WriteSummary(w io.Writer, reports []Report) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "version\t%s\t\n", strings.Join(columns, "\t"))
 	for _, version := range order {
-		fmt.Fprintf(table, "%s\t", version)
+		fmt.Fprintf(table, "%s\t", version+footnoteOf(version))
 		for _, column := range columns {
 			fmt.Fprintf(table, "%d\t", counts[version][column])
 		}
 		fmt.Fprintln(table)
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprint(w, footnotes())
+	return err
 }

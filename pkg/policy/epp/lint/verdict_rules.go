@@ -6,6 +6,16 @@ package lint
 
 const crashLoops = "The EPP does not start with this file: its pod crash-loops, and the gateway has nobody to ask."
 
+var newerThanKnown = Rule{
+	ID: "newer-than-known", Severity: Error,
+	Summary: "an apiVersion, type, field or parameter that may be of a newer EPP than this tool knows",
+	Why:     "The newest version here is router-v0.11, as a downstream fork has it. Whether a newer EPP starts with this file cannot be said.",
+	Fix:     "Look at the spelling. If it is right, ask the EPP that you run.",
+	Source:  "llm-d's guides",
+	Bad:     "\napiVersion: llm-d.ai/v2\nkind: EndpointPickerConfig\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
+	Good:    "\napiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
+}
+
 var syntaxRule = Rule{
 	ID: "syntax", Severity: Error,
 	Summary: "a text that is no YAML or JSON object",
@@ -19,7 +29,7 @@ var syntaxRule = Rule{
 var apiVersionRule = Rule{
 	ID: "api-version", Severity: Error,
 	Summary: "an apiVersion or kind that the version does not know",
-	Why:     crashLoops + " llm-d.ai/v1alpha1 came with the scheduler of 2026-05; up to then it was inference.networking.x-k8s.io/v1alpha1. llm-d.ai/v1 is newer than any version here.",
+	Why:     crashLoops + " llm-d.ai/v1alpha1 came with the scheduler of 2026-05; up to then it was inference.networking.x-k8s.io/v1alpha1. llm-d.ai/v1 came with router-v0.11.",
 	Fix:     "Write the apiVersion of the EPP that you run.",
 	Source:  "llm-d #1625",
 	Bad:     "\napiVersion: llm-d.ai/v1\nkind: EndpointPickerConfig\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n",

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// What router-v0.11 adds. Only names and uses are known of these types: their
+// parameters are taken as they are, and no instance is simulated.
+var (
+	endpointAttributeWeightScorer = unreadType("endpoint-attribute-weight-scorer", scorerRole, true)
+	labelProducer                 = unreadType("label-producer", producerRole, true)
+	latencyObservationScorer      = unreadType("latency-observation-scorer", scorerRole, true)
+	sessionStateProducer          = unreadType("session-state-producer", producerRole, true)
+	maxSaturationDetector         = unreadType("max-saturation-detector", saturationDetectorRole, false)
+	k8sPeerDiscovery              = unreadType("k8s-peer-discovery", peerDiscoveryRole, true)
+)
+
+func unreadType(name string, roles roles, alpha bool) pluginType {
+	return pluginType{
+		name:       name,
+		roles:      roles,
+		alpha:      alpha,
+		parameters: func() any { return &unreadParameters{} },
+		treatment: func(*Config, *Cluster, *plugin) (Treatment, string) {
+			return Unsupported, "it came with router-v0.11, and only its name is known here"
+		},
+	}
+}
+
+// unreadParameters are taken and written as they are.
+type unreadParameters struct{ given node }
+
+func (p *unreadParameters) decode(n node) error { //nolint:unparam // as every scalar
+	p.given = n
+	return nil
+}
+
+// MarshalJSON writes what was read.
+func (p *unreadParameters) MarshalJSON() ([]byte, error) { return []byte(p.given.json()), nil }
+
+// json is the value as it was read.
+func (n node) json() string {
+	switch n.kind {
+	case listNode:
+		return "[" + joined(n.items, node.json) + "]"
+	case objectNode:
+		return "{" + joined(n.fields, func(m member) string { return quoted(m.name) + ":" + m.value.json() }) + "}"
+	case stringNode:
+		return quoted(n.text)
+	case nullNode:
+		return "null"
+	default:
+		return n.text
+	}
+}
+
+func joined[T any](values []T, write func(T) string) string {
+	var texts []string
+	for _, v := range values {
+		texts = append(texts, write(v))
+	}
+	return strings.Join(texts, ",")
+}
+
+func quoted(text string) string {
+	raw, err := json.Marshal(text)
+	if err != nil {
+		panic(err)
+	}
+	return string(raw)
+}

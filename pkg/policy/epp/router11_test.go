@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+const (
+	ofV1      = "apiVersion: llm-d.ai/v1\nkind: EndpointPickerConfig\nplugins:\n- type: queue-scorer\n"
+	ofV1alpha = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: queue-scorer\n"
+)
+
+// What router-v0.11 makes of a document, and who else accepts it.
+func TestDialectOfRouter11(t *testing.T) {
+	for name, tc := range map[string]struct {
+		text string
+		// stage is router-v0.11's, error what it stops at, and newest the version that
+		// auto means.
+		stage         Stage
+		error, newest string
+	}{
+		"llm-d.ai/v1":               {text: ofV1, stage: Accepted, newest: "router-v0.11.0"},
+		"llm-d.ai/v1alpha1":         {text: ofV1alpha, stage: Accepted, newest: "router-main"},
+		"an apiVersion of tomorrow": {text: strings.Replace(ofV1, "v1", "v2", 1), stage: RefusedInDecoding, error: `apiVersion: Invalid value: "llm-d.ai/v2": is newer than this tool knows`},
+		"a field of tomorrow":       {text: ofV1 + "flowControl: {tomorrow: 1}\n", stage: RefusedInDecoding, error: "flowControl.tomorrow: Forbidden: unknown field; unless it is misspelt it is newer than this tool knows"},
+		"a type of tomorrow":        {text: ofV1 + "- type: lmetric-scorer\n", stage: RefusedInLoading, error: "newer than this tool knows"},
+		"an unknown type":           {text: ofV1 + "- type: my-own-thing\n", stage: RefusedInLoading, error: "unless it is misspelt it is newer than this tool knows"},
+		"a parameter of tomorrow":   {text: ofV1 + "- {type: active-request-scorer, parameters: {tomorrow: 1}}\n", stage: RefusedInLoading, error: "newer than this tool knows"},
+		"the detector at the top":   {text: ofV1alpha + "saturationDetector: {}\n", stage: RefusedInDecoding, error: "router-main was the last version to have it", newest: "router-main"},
+		"a parser at the top":       {text: ofV1 + "parser: {pluginRef: openai-parser}\n", stage: RefusedInDecoding, error: "parser: Forbidden"},
+		"a type that is gone":       {text: ofV1 + "- type: tokenizer\n  parameters: {modelName: m}\n", stage: RefusedInLoading, error: "router-main was the last version to have it; use token-producer"},
+		"a handler that is gone":    {text: ofV1alpha + "- type: prefill-header-handler\n", stage: RefusedInLoading, error: "use disagg-profile-handler", newest: "router-main"},
+		"discovery as v1 has it": {
+			text:  ofV1 + "- {name: d, type: file-discovery, parameters: {path: /x}}\n- {name: p, type: k8s-peer-discovery, parameters: {selector: a}}\ndataLayer:\n  discovery: {endpoints: {pluginRef: d}, peers: {pluginRef: p}}\n  crossReplica: {syncInterval: 1s, publishTimeout: 1s}\n",
+			stage: Accepted, newest: "router-v0.11.0",
+		},
+		"discovery as v1alpha1 has it": {
+			text:  ofV1alpha + "- {name: d, type: file-discovery, parameters: {path: /x}}\ndataLayer:\n  discovery: {pluginRef: d}\n  crossReplicaSyncInterval: 1s\n",
+			stage: Accepted, newest: "router-main",
+		},
+		"v1alpha1's discovery in v1": {text: ofV1 + "dataLayer: {discovery: {pluginRef: d}}\n", stage: RefusedInDecoding, error: "llm-d.ai/v1alpha1 has it"},
+		"v1's section in v1alpha1":   {text: ofV1alpha + "dataLayer: {crossReplica: {syncInterval: 1s}}\n", stage: RefusedInDecoding, error: "llm-d.ai/v1 has it"},
+		"peerDiscovery is gone":      {text: ofV1alpha + "dataLayer: {peerDiscovery: {pluginRef: queue-scorer}}\n", stage: RefusedInDecoding, error: "dataLayer.peerDiscovery", newest: "router-main"},
+		"fields of flow control": {
+			text:  ofV1 + "featureGates: [flowControl]\nrequestHandler: {propagatePriority: true}\nflowControl: {priorityBands: [{priority: 1, defaultRequestTTL: 5s}]}\n",
+			stage: Accepted, newest: "router-v0.11.0",
+		},
+		"the in-flight producer is made": {text: ofV1 + "- type: token-load-scorer\n", stage: Accepted, newest: "router-v0.11.0"},
+		"a detector of detectors": {
+			text:  ofV1 + "- {name: d, type: max-saturation-detector, parameters: {detectors: [a, {b: null}]}}\nflowControl: {saturationDetector: {pluginRef: d}}\n",
+			stage: Accepted, newest: "router-v0.11.0",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := Judge([]byte(tc.text), "router-v0.11", nil)
+			if v.Stage != tc.stage {
+				t.Fatalf("%s: %v, want %s", v.Stage, v.Errors, tc.stage)
+			}
+			if tc.error != "" && !strings.Contains(v.Errors[0].Error(), tc.error) {
+				t.Errorf("error is %v, want %q", v.Errors[0], tc.error)
+			}
+			if v.Config != nil {
+				checkSameAgain(t, name, v.Config)
+			}
+			if newest, why := Newest([]byte(tc.text), nil); tc.newest != "" && (newest.Version != tc.newest || newest.Stage != Accepted) {
+				t.Errorf("auto is %s (%s), want %s", newest.Version, why, tc.newest)
+			}
+		})
+	}
+}
+
+func TestVersionsFromForksSaySo(t *testing.T) {
+	for _, version := range Versions() {
+		if got := Provenance(version) != ""; got != (version == "router-v0.11.0") {
+			t.Errorf("%s: provenance is %q", version, Provenance(version))
+		}
+	}
+	if _, why := Newest([]byte(ofV1), nil); !strings.Contains(why, "read from a downstream fork") {
+		t.Errorf("auto says %q", why)
+	}
+}
+
+// What is only known by name is accepted and not simulated.
+func TestWhatIsOnlyKnownByNameIsNotSimulated(t *testing.T) {
+	for name, text := range map[string]string{
+		"a scorer":     ofV1 + "- {type: latency-observation-scorer, parameters: {a: 1}}\n",
+		"a band's TTL": ofV1 + "featureGates: [flowControl]\nflowControl: {defaultPriorityBand: {defaultRequestTTL: 5s}}\n",
+	} {
+		v := Judge([]byte(text), "router-v0.11", nil)
+		if v.Stage != Accepted {
+			t.Fatalf("%s: %s: %v", name, v.Stage, v.Errors)
+		}
+		if errs := v.Config.Check(&Cluster{}, field.NewPath("x")); len(errs) != 1 || !strings.Contains(errs[0].Error(), "cannot be simulated") {
+			t.Errorf("%s: %v", name, errs)
+		}
+	}
+}
