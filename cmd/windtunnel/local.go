@@ -29,6 +29,8 @@ type localOptions struct {
 	output      outputFormat
 	parallelism int
 	check       bool
+	// dryRun prints what would be simulated.
+	dryRun bool
 	// requests names the file that requests are written to, into is that file;
 	// "" and nil are none.
 	requests string
@@ -52,6 +54,11 @@ func (o *localOptions) register(cmd *cobra.Command, more ...outputFormat) {
 // registerRequests defines --requests.
 func (o *localOptions) registerRequests(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.requests, "requests", "", "Parquet `FILE` to write every request to, one a row: latencies, tokens by source, outcome")
+}
+
+// registerDryRun defines --dry-run.
+func (o *localOptions) registerDryRun(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "simulate nothing; print what would be: points, seeds, shards, and estimates of CPU time and memory")
 }
 
 // load reads the manifests and the ConfigMaps.

@@ -72,6 +72,7 @@ Parquet, one a row, for pandas and DuckDB.`,
 	}
 	o.register(cmd, outputPrometheus)
 	o.registerRequests(cmd)
+	o.registerDryRun(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.explained.request, "explain", "", "explain the routing of a request, by its number from 0 in order of arrival, or of the first one that is "+firstRejected)
 	f.Int64Var(&o.explained.seed, "seed", -1, "seed that --explain simulates (default the run's first one)")
@@ -125,7 +126,23 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writer)
 			return err
 		}
 	}
+	if o.dryRun {
+		return o.outlooks(ready, stdout)
+	}
 	return o.keepRequests(func() error { return o.runEach(ctx, ready, stdout) })
+}
+
+// outlooks prints what the runs amount to.
+func (o *runOptions) outlooks(runs []compiledRun, stdout io.Writer) error {
+	var all []outlook
+	for _, run := range runs {
+		out, err := o.outlookOf(identify(run.TypeMeta, run.ObjectMeta), run.Plan, &run.Spec.Execution)
+		if err != nil {
+			return err
+		}
+		all = append(all, out)
+	}
+	return o.printOutlooks(stdout, all)
 }
 
 func (o *runOptions) runEach(ctx context.Context, runs []compiledRun, stdout io.Writer) error {

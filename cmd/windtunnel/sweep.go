@@ -67,6 +67,7 @@ anything, 2 bad input, 3 the evidence does not do for a gate.`,
 	}
 	o.register(cmd)
 	o.registerRequests(cmd)
+	o.registerDryRun(cmd)
 	f := cmd.Flags()
 	f.IntVar(&o.top, "top", 20, "number of points that the table lists, with the baseline and the Pareto front beside them; 0 lists all")
 	f.StringVar(&o.state, "state", "", "file to keep rows in as they come, and to go on from")
@@ -111,7 +112,23 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 		// What is promoted is all that goes to standard output.
 		stdout, o.promotion.stdout = stderr, stdout
 	}
+	if o.dryRun {
+		return o.outlooks(ready, stdout)
+	}
 	return o.keepRequests(func() error { return o.sweepEach(ctx, set, ready, stdout) })
+}
+
+// outlooks prints what the sweeps amount to.
+func (o *sweepOptions) outlooks(sweeps []compiledSweep, stdout io.Writer) error {
+	var all []outlook
+	for _, sweep := range sweeps {
+		out, err := o.outlookOf(identify(sweep.TypeMeta, sweep.ObjectMeta), sweep.Plan, &sweep.Spec.Execution)
+		if err != nil {
+			return err
+		}
+		all = append(all, out)
+	}
+	return o.printOutlooks(stdout, all)
 }
 
 func (o *sweepOptions) sweepEach(ctx context.Context, set *manifest.Set, sweeps []compiledSweep, stdout io.Writer) error {

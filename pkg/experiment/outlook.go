@@ -21,24 +21,33 @@ const (
 func (p *Plan) Outlook(s *Study) v1alpha1.PlanStatus {
 	points, simulations := p.most(s)
 	out := v1alpha1.PlanStatus{Points: int64(points), Simulations: int64(simulations)}
-	if round := s.Round(); round != nil && round.Simulations() > 0 {
-		each, cost := 0.0, p.cost()
-		for i := range round.Trials {
-			// The first round of a halving search has short simulations only.
-			each += cost(&Trial{Point: round.Trials[i].Point, Share: 1})
-			if i == 100 {
-				break
-			}
-		}
-		each /= float64(min(len(round.Trials), 101))
-		out.CoreSeconds = int64(math.Ceil(max(round.CoreSeconds(), float64(each*float64(simulations)))))
-	}
+	out.CoreSeconds = int64(math.Ceil(p.CoreSeconds(s)))
 	perChunk := rowsPerChunk
 	if !p.IsSweep() {
 		perChunk = documentsPerChunk
 	}
 	out.ConfigMaps = int64((simulations + perChunk - 1) / perChunk)
 	return out
+}
+
+// CoreSeconds estimates what all simulations take of a core, from a study that was
+// told nothing yet: of a search that learns, the most that they can.
+func (p *Plan) CoreSeconds(s *Study) float64 {
+	_, simulations := p.most(s)
+	round := s.Round()
+	if round == nil || round.Simulations() == 0 {
+		return 0
+	}
+	each, cost := 0.0, p.cost()
+	for i := range round.Trials {
+		// The first round of a halving search has short simulations only.
+		each += cost(&Trial{Point: round.Trials[i].Point, Share: 1})
+		if i == 100 {
+			break
+		}
+	}
+	each /= float64(min(len(round.Trials), 101))
+	return max(round.CoreSeconds(), float64(each*float64(simulations)))
 }
 
 // most bounds points and simulations.

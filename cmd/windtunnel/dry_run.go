@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+)
+
+// outlook is what --dry-run says of an object: what would be simulated.
+type outlook struct {
+	identity
+	Plan planned `json:"plan"`
+}
+
+// planned are the figures of a plan. Of a search that learns, points, simulations
+// and what they take are the most that there can be.
+type planned struct {
+	Hash        string  `json:"hash"`
+	Points      int64   `json:"points"`
+	Simulations int64   `json:"simulations"`
+	Seeds       []int64 `json:"seeds"`
+	// Shards are the pods on a cluster; Parallelism how many simulations run at
+	// once here.
+	Shards      int32 `json:"shards"`
+	Parallelism int   `json:"parallelism"`
+	// CPUSeconds and MemoryBytes are estimates.
+	CPUSeconds  float64  `json:"cpuSeconds"`
+	MemoryBytes int64    `json:"memoryBytes"`
+	ConfigMaps  int64    `json:"configMaps"`
+	Warnings    []string `json:"warnings,omitempty"`
+}
+
+// startSeconds is what a process takes of a core before it simulates: most of it
+// for the rules of the kinds.
+const startSeconds = 0.2
+
+// How far estimates were off on the samples; docs/sweeps.md says more.
+const (
+	cpuEstimateError    = "the samples take 0.3 to 1.5 times that"
+	memoryEstimateError = "the samples take 0.8 to 1.3 times that"
+)
+
+// outlookOf is what a plan amounts to.
+func (o *localOptions) outlookOf(object identity, plan *experiment.Plan, execution *v1alpha1.Execution) (outlook, error) {
+	study, err := plan.Study()
+	if err != nil {
+		return outlook{}, err
+	}
+	status := plan.Outlook(study)
+	return outlook{object, planned{
+		Hash: plan.Hash(), Points: status.Points, Simulations: status.Simulations, Seeds: plan.Seeds,
+		Shards: execution.Shards, Parallelism: o.parallelism,
+		CPUSeconds: twoDigits(startSeconds + plan.CoreSeconds(study)), MemoryBytes: plan.PeakBytes(study, o.parallelism),
+		ConfigMaps: status.ConfigMaps, Warnings: plan.Remarks(),
+	}}, nil
+}
+
+// twoDigits rounds an estimate to two digits.
+func twoDigits(x float64) float64 {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 2, 64), 64)
+	if err != nil {
+		return x
+	}
+	return rounded
+}
+
+func (o outlook) table(w io.Writer) error {
+	p := &o.Plan
+	fmt.Fprintf(w, "%s %s: nothing is simulated.\n\n", o.Kind, o.Metadata.Name)
+	printWarnings(w, p.Warnings)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "points\t%d\tat most, where the search learns\n", p.Points)
+	fmt.Fprintf(t, "seeds\t%d\t%s\n", len(p.Seeds), seedList(p.Seeds))
+	fmt.Fprintf(t, "simulations\t%d\t%d at once here\n", p.Simulations, p.Parallelism)
+	fmt.Fprintf(t, "shards\t%d\tpods on a cluster\n", p.Shards)
+	fmt.Fprintf(t, "CPU time\t%s s\testimated for one core: %s\n", strconv.FormatFloat(p.CPUSeconds, 'f', -1, 64), cpuEstimateError)
+	fmt.Fprintf(t, "memory\t%d MiB\testimated for this process at its peak: %s\n", int64(math.Ceil(float64(p.MemoryBytes)/(1<<20))), memoryEstimateError)
+	fmt.Fprintf(t, "ConfigMaps\t%d\tof results, on a cluster\n", p.ConfigMaps)
+	return t.Flush()
+}
+
+// manySeeds are so many that a line would not hold them.
+const manySeeds = 10
+
+func seedList(seeds []int64) string {
+	var texts []string
+	for _, seed := range seeds[:min(len(seeds), manySeeds)] {
+		texts = append(texts, strconv.FormatInt(seed, 10))
+	}
+	if len(seeds) > manySeeds {
+		texts = append(texts, "…")
+	}
+	return strings.Join(texts, ", ")
+}
+
+// printOutlooks prints what the objects amount to.
+func (o *localOptions) printOutlooks(stdout io.Writer, all []outlook) error {
+	return o.output.eachPrinted(stdout, len(all), func(i int, stdout io.Writer) error {
+		if o.output != outputTable {
+			return o.output.write(stdout, all[i])
+		}
+		if i > 0 {
+			fmt.Fprintln(stdout)
+		}
+		return all[i].table(stdout)
+	})
+}

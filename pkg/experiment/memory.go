@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import "windtunnel.dev/windtunnel/pkg/setup"
+
+// What a process that simulates takes of memory, fitted to the samples: something
+// for the program and the schema of the kind, something for each simulation that
+// runs at once and for each of its replicas, and for each row that it keeps.
+const (
+	runProcessBytes   = 78 << 20
+	sweepProcessBytes = 125 << 20
+
+	simulationBytes = 8 << 20
+	replicaBytes    = 1 << 20
+	rowBytes        = 4 << 10
+)
+
+// PeakBytes estimates what a process takes of memory at most that simulates the
+// plan, with so many simulations at once.
+func (p *Plan) PeakBytes(s *Study, parallelism int) int64 {
+	_, simulations := p.most(s)
+	replicas := 0
+	if scenario, err := setup.DecodeOwn(p.Scenario); err == nil {
+		for i := range scenario.Pools {
+			replicas += int(scenario.Pools[i].Replicas)
+		}
+	}
+	process := int64(runProcessBytes)
+	if p.IsSweep() {
+		process = sweepProcessBytes
+	}
+	atOnce := int64(min(parallelism, max(simulations, 1)))
+	return process + atOnce*(simulationBytes+int64(replicas)*replicaBytes) + int64(simulations)*rowBytes
+}
