@@ -15,8 +15,8 @@ const disaggProfileHandlerType = "disagg-profile-handler"
 // the request fails. Then the prefill profile runs, if the decider says so of
 // that endpoint; if it finds none, the decode endpoint computes the prompt. With
 // prefill-first the prefill profile runs for each request, before the other, and
-// no decider is asked. A stage without its profile never runs, and so it is for
-// encoders, as prompts are text.
+// no decider is asked. A stage without its profile never runs. The encode profile
+// runs for requests with images, audio or video; simulated requests have none.
 //
 // Up to scheduler-v0.8 a [disaggHeadersHandler] has to tell the engines, as for a
 // [pdProfileHandler].
@@ -186,6 +186,9 @@ func (c *Config) needsProfile(name string, at *field.Path) field.ErrorList {
 // comes before a prefill that is asked for.
 func (p *disaggParameters) stages(l *loader) stages {
 	s := stages{decode: p.Profiles.Decode, prefillFirst: p.StageOrder == prefillFirst}
+	if p.Deciders.Encode != "" && l.hasProfile(p.Profiles.Encode) {
+		s.encode = p.Profiles.Encode
+	}
 	prefill := p.Profiles.Prefill
 	asked := s.prefillFirst || p.Deciders.Prefill != "" && prefill != p.Profiles.Encode
 	if asked && prefill != s.decode && l.hasProfile(prefill) {

@@ -269,13 +269,13 @@ func TestReportOfDisaggregation(t *testing.T) {
 				"{type: disagg-profile-handler, parameters: {deciders: {encode: always-disagg-multimodal-decider, prefill: always-disagg-pd-decider}}}") + encode,
 			notes: map[string]string{
 				"decode-filter": "exact", "prefill-filter": "exact", "queue-scorer": "exact", "disagg-profile-handler": "exact", "always-disagg-pd-decider": "exact",
-				"encode-filter":                    "no effect: in no scheduling profile that ever runs",
+				"encode-filter":                    "no effect: for requests with images, audio or video, and simulated requests have none",
 				"always-disagg-multimodal-decider": "no effect: says no to all: prompts are text",
 				"disagg-headers-handler":           "no effect: disagg-profile-handler tells the engines of prefill endpoints by itself",
 			},
 			warnings: []string{
 				"plugins[6].type: disagg-headers-handler is deprecated, use disagg-profile-handler",
-				"schedulingProfiles[2]: no effect: disagg-profile-handler never runs this profile",
+				"schedulingProfiles[2]: not simulated: the EPP runs this profile for requests with images, audio or video, and simulated requests have none",
 			},
 		},
 		"no decider": {

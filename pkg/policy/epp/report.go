@@ -63,6 +63,8 @@ func (c *Config) treatmentOf(p *plugin, cluster *Cluster) (Treatment, string) {
 	switch {
 	case onlyInProfiles && !c.inProfile(p):
 		return NoEffect, "in no scheduling profile"
+	case onlyInProfiles && !c.runs(p, cluster) && c.encodes(p):
+		return NoEffect, "for requests with images, audio or video, and simulated requests have none"
 	case onlyInProfiles && !c.runs(p, cluster):
 		return NoEffect, "in no scheduling profile that ever runs"
 	case p.kind.treatment == nil:
@@ -139,6 +141,12 @@ func (c *Config) inProfile(p *plugin) bool {
 // nil.
 func (c *Config) runs(p *plugin, cluster *Cluster) bool {
 	return c.inProfileThat(p, func(profile string) bool { return c.stages.runs(profile, cluster) })
+}
+
+// encodes reports whether a plugin is in the profile that requests with images,
+// audio or video run.
+func (c *Config) encodes(p *plugin) bool {
+	return c.stages.encode != "" && c.inProfileThat(p, func(profile string) bool { return profile == c.stages.encode })
 }
 
 func (c *Config) inProfileThat(p *plugin, does func(profile string) bool) bool {

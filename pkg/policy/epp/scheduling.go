@@ -253,8 +253,11 @@ func (l *loader) noticeUnused(c *Config) {
 		}
 	}
 	for i, profile := range l.doc.SchedulingProfiles {
-		if !l.stages.mayRun(profile.Name) {
+		switch {
+		case !l.stages.mayRun(profile.Name):
 			l.notice(l.profilePath(i), "unreachable-profile", "no effect: %s never runs this profile", l.firstWith(profileHandlerRole).Type)
+		case l.stages.encode == profile.Name && !l.stages.runs(profile.Name, nil):
+			l.notice(l.profilePath(i), "not-followed", "not simulated: the EPP runs this profile for requests with images, audio or video, and simulated requests have none")
 		}
 		for j, entry := range profile.Plugins {
 			if p := l.byName[entry.PluginRef]; !p.has(profileRoles) {

@@ -15,6 +15,9 @@ const (
 type stages struct {
 	// decode is the primary profile: without its endpoint a request fails.
 	decode string
+	// encode chooses who encodes images, audio and video; "" where that never
+	// runs. Simulated requests have none of these.
+	encode string
 	// prefill chooses who computes the prompt; "" where that never runs.
 	prefill string
 	// prefillFirst is whether prefill runs before decode, and for each request.
@@ -44,8 +47,11 @@ func (s *stages) runs(profile string, cluster *Cluster) bool {
 	return s.header != "" && slices.Contains(cluster.header(s.header), profile)
 }
 
-// mayRun reports whether a profile runs on some cluster.
-func (s *stages) mayRun(profile string) bool { return s.header != "" || s.runs(profile, nil) }
+// mayRun reports whether the EPP runs a profile on some cluster, for some request:
+// the encode profile too, which simulated requests never need.
+func (s *stages) mayRun(profile string) bool {
+	return s.header != "" || s.runs(profile, nil) || s.encode != "" && profile == s.encode
+}
 
 // primaries are the names of the profiles that run in place of decode, by set of
 // headers.

@@ -6,7 +6,7 @@ var disaggWithoutDecider = Rule{
 	ID: "disagg-without-decider", Severity: Warning,
 	Summary: "a disagg-profile-handler without a decider for a stage that has a profile",
 	Why:     "No decider means that the stage never runs: its profile is there for nothing, and its endpoints stay idle.",
-	Fix:     "Name a decider under deciders, always-disagg-pd-decider if every prompt is to be handed over.",
+	Fix:     "Name a decider under deciders: always-disagg-pd-decider hands over every prompt, always-disagg-multimodal-decider has all images, audio and video encoded apart.",
 	Source:  "llm-d-router's disagg-profile-handler",
 	Bad: `
 plugins:
