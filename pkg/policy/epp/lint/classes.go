@@ -48,6 +48,9 @@ var inFlightReaders = []string{"active-request-scorer", "token-load-scorer", "co
 const (
 	approxProducer   = "approx-prefix-cache-producer"
 	preciseProducer  = "precise-prefix-cache-producer"
+	preciseScorer    = "precise-prefix-cache-scorer"
+	endpointSource   = "endpoint-notification-source"
+	tokenProducer    = "token-producer"
 	inFlightProducer = "inflight-load-producer"
 	affinityFilter   = "prefix-cache-affinity-filter"
 	disaggHandler    = "disagg-profile-handler"

@@ -91,6 +91,22 @@ func TestFix(t *testing.T) {
 			before: header + "plugins:\n- type: token-load-scorer",
 			after:  header + "plugins:\n- type: token-load-scorer\n- type: inflight-load-producer",
 		},
+		"a precise scorer that no engine's events reach": {
+			before: header + "plugins:\n- type: precise-prefix-cache-scorer\n- type: queue-scorer\nschedulingProfiles:\n- name: default\n  plugins:\n  - pluginRef: precise-prefix-cache-scorer # first\n  - pluginRef: queue-scorer\n",
+			after:  header + "plugins:\n- type: precise-prefix-cache-scorer\n- type: queue-scorer\n- type: endpoint-notification-source\nschedulingProfiles:\n- name: default\n  plugins:\n  - pluginRef: precise-prefix-cache-scorer # first\n  - pluginRef: queue-scorer\ndataLayer:\n  sources:\n  - pluginRef: endpoint-notification-source\n    extractors:\n    - pluginRef: precise-prefix-cache-scorer\n",
+		},
+		"the same with plugins last, and a source": {
+			before: header + "dataLayer:\n  sources:\n  - pluginRef: metrics-data-source\n    extractors:\n    - pluginRef: core-metrics-extractor\nplugins:\n- type: precise-prefix-cache-scorer\n- type: metrics-data-source\n- type: core-metrics-extractor\n- type: queue-scorer\n",
+			after:  header + "dataLayer:\n  sources:\n  - pluginRef: metrics-data-source\n    extractors:\n    - pluginRef: core-metrics-extractor\n  - pluginRef: endpoint-notification-source\n    extractors:\n    - pluginRef: precise-prefix-cache-scorer\nplugins:\n- type: precise-prefix-cache-scorer\n- type: metrics-data-source\n- type: core-metrics-extractor\n- type: queue-scorer\n- type: endpoint-notification-source\n",
+		},
+		"the same with nothing behind the plugins": {
+			before: header + "plugins:\n- type: precise-prefix-cache-scorer\n- type: queue-scorer",
+			after:  header + "plugins:\n- type: precise-prefix-cache-scorer\n- type: queue-scorer\n- type: endpoint-notification-source\ndataLayer:\n  sources:\n  - pluginRef: endpoint-notification-source\n    extractors:\n    - pluginRef: precise-prefix-cache-scorer",
+		},
+		"the block size of a precise plugin": {
+			before: header + "plugins:\n- type: precise-prefix-cache-scorer\n  parameters:\n    tokenProcessorConfig:\n      blockSize: 64 # the engines'\n    kvEventsConfig: {zmqEndpoint: \"tcp://*:5557\"}\n- type: queue-scorer\n",
+			after:  header + "plugins:\n- type: precise-prefix-cache-scorer\n  parameters:\n    tokenProcessorConfig:\n      blockSizeTokens: 64 # the engines'\n    kvEventsConfig: {zmqEndpoint: \"tcp://*:5557\"}\n- type: queue-scorer\n",
+		},
 		"a weight that has no effect": {
 			before: header + "plugins:\n- type: active-request-scorer\n- type: decode-filter\nschedulingProfiles:\n- name: default\n  plugins:\n  - pluginRef: decode-filter\n    weight: 3\n  - pluginRef: active-request-scorer\n",
 			after:  header + "plugins:\n- type: active-request-scorer\n- type: decode-filter\nschedulingProfiles:\n- name: default\n  plugins:\n  - pluginRef: decode-filter\n  - pluginRef: active-request-scorer\n",

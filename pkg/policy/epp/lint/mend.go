@@ -113,6 +113,8 @@ func (m *mender) candidates(f *Finding) []candidate {
 		return append(m.reference(f.Path), m.decider(path)...)
 	case "refused":
 		return m.decider(path)
+	case "precise-without-events":
+		return m.wiring(path)
 	case "token-load-without-producer":
 		return m.producer(path)
 	case "deprecated":

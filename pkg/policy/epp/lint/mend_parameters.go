@@ -25,6 +25,8 @@ var renamedParameters = map[string][2]string{
 	"tokenizer":                    {"http", "url"},
 	"mm-embeddings-cache-producer": {"cacheSizeInMB", "cacheSizeInMBPerServer"},
 	"approx-prefix-cache-producer": {"blockSize", "blockSizeTokens"},
+	preciseProducer:                {"blockSize", "blockSizeTokens"},
+	preciseScorer:                  {"blockSize", "blockSizeTokens"},
 }
 
 // parameter mends one that the plugin does not have: moved, renamed, misspelt or,
@@ -87,7 +89,7 @@ func namesIn(message string) []string {
 
 // precise makes the precise scorer of what once was a mode of the other one.
 func (m *mender) precise(entry string) candidate {
-	c := m.renameTo(entry+".type", "precise-prefix-cache-scorer")
+	c := m.renameTo(entry+".type", preciseScorer)
 	if c.splices != nil {
 		c.splices = append(c.splices, m.removeAt(entry+".parameters.mode")...)
 	}

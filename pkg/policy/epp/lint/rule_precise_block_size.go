@@ -15,7 +15,7 @@ var preciseBlockSize = Rule{
 		if p.context.BlockTokens <= 0 {
 			return
 		}
-		for _, producer := range p.ofType(preciseProducer, "precise-prefix-cache-scorer") {
+		for _, producer := range p.ofType(preciseProducer, preciseScorer) {
 			if n, ok := producer.object("tokenProcessorConfig").number("blockSizeTokens"); ok && n > 0 && int(n) != p.context.BlockTokens {
 				p.report(producer.parameter("tokenProcessorConfig", "blockSizeTokens"), "%s hashes blocks of %v tokens, engines have blocks of %d: nothing ever matches", producer.Name, n, p.context.BlockTokens)
 			}

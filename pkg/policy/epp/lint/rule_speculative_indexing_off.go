@@ -24,6 +24,7 @@ var speculativeIndexingOff = Rule{
 func preciseProducerExample(parameters string) string {
 	return `
 plugins:
+` + realTokens + `- type: endpoint-notification-source
 - type: precise-prefix-cache-producer
   parameters: ` + parameters + `
 - type: prefix-cache-scorer
@@ -34,5 +35,5 @@ schedulingProfiles:
   plugins:
   - pluginRef: prefix-cache-scorer
   - pluginRef: queue-scorer
-`
+` + wiring
 }

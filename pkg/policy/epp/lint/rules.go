@@ -18,5 +18,5 @@ var rules = []*Rule{
 	&affinityOnly, &queueAndKVOnly, &warmPodWins, &loadAwareHalved, &nothingScored,
 	&severalUnreferencedPickers, &pickerBecomesDefault, &randomPickerIgnoresScores, &maxEndpoints,
 	&prefixBehindPassthrough, &blockSizeBelowFloor, &autoTuneOverrides, &promptBeyondIndex, &indexOverRemembers,
-	&speculativeIndexingOff, &preciseBlockSize, &sessionAffinityWithoutHeader, &inFlightWithReplicas,
+	&speculativeIndexingOff, &preciseBlockSize, &preciseWithoutEvents, &preciseWithoutTokens, &sessionAffinityWithoutHeader, &inFlightWithReplicas,
 }

@@ -25,6 +25,9 @@ type view struct {
 	DataLayer          layer        `json:"dataLayer"`
 	FlowControl        *flowSection `json:"flowControl"`
 	SaturationDetector reference    `json:"saturationDetector"`
+
+	// precise says what reaches the precise prefix plugins.
+	precise []epp.PreciseWiring
 }
 
 type plugin struct {
@@ -75,7 +78,7 @@ func newView(config *epp.Config, root *yamlv3.Node) *view {
 	if err != nil {
 		panic(fmt.Sprintf("lint: marshal EndpointPickerConfig: %v", err))
 	}
-	v := &view{}
+	v := &view{precise: config.PreciseWirings()}
 	if err := json.Unmarshal(raw, v); err != nil {
 		panic(fmt.Sprintf("lint: unmarshal EndpointPickerConfig: %v", err))
 	}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lint
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A precise scorer that found the engines by itself in scheduler-v0.8 matches nothing
+// from router-v0.9 on. Looked at for several versions, the findings say so.
+func TestPreciseScorersLoseTheirEventsWithRouter09(t *testing.T) {
+	const text = "apiVersion: inference.networking.x-k8s.io/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: precise-prefix-cache-scorer\n  parameters: {indexerConfig: {tokenizersPoolConfig: {modelName: m, uds: {socketFile: /s}}}}\n- type: queue-scorer\n"
+	report, err := Read("f.yaml", []byte(text), Options{Versions: []string{"scheduler-v0.8.0", "router-v0.9.0", "router-v0.10.0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range report.Configs[0].Findings {
+		if f.Rule != "precise-without-events" {
+			continue
+		}
+		if want := []string{"router-v0.9.0", "router-v0.10.0"}; !slices.Equal(f.Versions, want) {
+			t.Errorf("it holds for %v, want %v", f.Versions, want)
+		}
+		for _, want := range []string{"from router-v0.9 on", "{type: endpoint-notification-source}", "extractors: [{pluginRef: precise-prefix-cache-scorer}]"} {
+			if !strings.Contains(f.Message, want) {
+				t.Errorf("there is no %q in %q", want, f.Message)
+			}
+		}
+		if len(f.Edits) == 0 {
+			t.Error("it has no edits")
+		}
+		return
+	}
+	t.Errorf("findings are %+v", report.Configs[0].Findings)
+}
+
+// The EPP runs the encode profile for requests with images, whatever simulated
+// requests are.
+func TestAnEncodeProfileWithItsDeciderRuns(t *testing.T) {
+	const text = header + `plugins:
+- type: disagg-profile-handler
+  parameters:
+    deciders: {encode: always-disagg-multimodal-decider, prefill: always-disagg-pd-decider}
+- type: always-disagg-multimodal-decider
+- type: always-disagg-pd-decider
+- type: encode-filter
+- type: prefill-filter
+- type: decode-filter
+- type: active-request-scorer
+- type: prefix-cache-scorer
+schedulingProfiles:
+- name: encode
+  plugins: [{pluginRef: encode-filter}, {pluginRef: active-request-scorer}]
+- name: prefill
+  plugins: [{pluginRef: prefill-filter}, {pluginRef: active-request-scorer}, {pluginRef: prefix-cache-scorer}]
+- name: decode
+  plugins: [{pluginRef: decode-filter}, {pluginRef: active-request-scorer}, {pluginRef: prefix-cache-scorer}]
+`
+	for _, version := range []string{"scheduler-v0.8", "router-v0.10"} {
+		body := text
+		if version == "scheduler-v0.8" {
+			body = strings.Replace(text, "llm-d.ai", "inference.networking.x-k8s.io", 1)
+		}
+		for _, f := range Check([]byte(body), version, Context{}) {
+			if strings.HasPrefix(f.Path, "schedulingProfiles[0]") || f.Rule == unreachableProfile.ID {
+				t.Errorf("%s: %s: %s: %s", version, f.Rule, f.Path, f.Message)
+			}
+		}
+	}
+}

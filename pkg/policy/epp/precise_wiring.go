@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+// A PreciseWiring says what reaches a plugin that keeps an index of the engines'
+// caches.
+type PreciseWiring struct {
+	// Name is the plugin's.
+	Name string
+	// Hears is whether engines' KV events reach it, Discovers whether it would
+	// listen to engines that it is told of.
+	Hears, Discovers bool
+	// Estimates is whether the tokens that it hashes are estimated, and so never
+	// match an engine's.
+	Estimates bool
+}
+
+// PreciseWirings are those of all plugins with an index of the engines' caches, in
+// the order of the document.
+func (c *Config) PreciseWirings() []PreciseWiring {
+	rules := c.dialect.preciseRules()
+	var all []PreciseWiring
+	for i, p := range c.document.Plugins {
+		parameters, ownTokens := c.preciseOf(i)
+		if parameters == nil {
+			continue
+		}
+		events := parameters.KVEventsConfig
+		all = append(all, PreciseWiring{
+			Name:      p.Name,
+			Hears:     parameters.hears(p.Name, rules, &c.document),
+			Discovers: events.DiscoverPods && events.PodDiscoveryConfig != nil,
+			Estimates: rules.wired && !ownTokens && c.document.estimatesTokens(),
+		})
+	}
+	return all
+}
+
+// preciseOf returns the parameters of a plugin's index, and whether it has tokens of
+// its own; nil where it has no index.
+func (c *Config) preciseOf(i int) (parameters *preciseParameters, ownTokens bool) {
+	switch p := c.document.Plugins[i].Parameters.(type) {
+	case *preciseParameters:
+		return p, false
+	case *preciseScorerParameters:
+		for _, before := range c.document.Plugins[:i] {
+			if before.Type == precisePrefixCacheProducerType {
+				return nil, false // It scores what that one knows.
+			}
+		}
+		return (*preciseParameters)(p), p.ownTokens()
+	}
+	return nil, false
+}
