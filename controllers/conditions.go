@@ -125,6 +125,9 @@ func setPassed(st *v1alpha1.CommonStatus, v *experiment.Verdict, gates int, now 
 			result.Fail:    {metav1.ConditionFalse, v1alpha1.ReasonGateFailed},
 			result.Unknown: {metav1.ConditionUnknown, v1alpha1.ReasonUndecided},
 		}[v.Judgement]
+		if v.KeepBaseline {
+			judged.reason = v1alpha1.ReasonBaselineIsBest
+		}
 		c.Status, c.Reason, c.Message = judged.status, judged.reason, clip(v.Words, maxMessage)
 	}
 	meta.SetStatusCondition(&st.Conditions, c)

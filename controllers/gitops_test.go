@@ -203,7 +203,7 @@ func TestWhatGitOpsToolsSee(t *testing.T) {
 func TestWhatGitOpsToolsSeeOfGates(t *testing.T) {
 	for passed, want := range map[metav1.ConditionStatus]seen{
 		metav1.ConditionTrue:    {status.CurrentStatus, "Healthy", status.CurrentStatus},
-		metav1.ConditionUnknown: {status.CurrentStatus, "Healthy", status.CurrentStatus},
+		metav1.ConditionUnknown: {status.CurrentStatus, "Degraded", status.FailedStatus},
 		metav1.ConditionFalse:   {status.CurrentStatus, "Degraded", status.FailedStatus},
 	} {
 		sweep := weights().Condition(metav1.Condition{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue}).

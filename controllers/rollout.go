@@ -112,6 +112,8 @@ func (d *decider) promote(next sweep) (words string, err error) {
 	switch {
 	case wanted == nil:
 		return "", nil
+	case d.judged != nil && d.judged.KeepBaseline:
+		return "nothing is promoted: " + d.judged.Words, nil
 	case wanted.When != v1alpha1.PromoteWhenComplete && (d.judged == nil || d.judged.Judgement != result.Pass):
 		return "nothing is promoted, since not all gates pass", nil
 	}

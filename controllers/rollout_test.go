@@ -64,6 +64,36 @@ func TestGatesEndInTheRightCondition(t *testing.T) {
 	}
 }
 
+// TestABaselineThatIsBestIsKept: a gate that compares the best point with the
+// baseline says nothing where both are the same, and nothing is promoted.
+func TestABaselineThatIsBestIsKept(t *testing.T) {
+	c := newCluster(t)
+	sweep := gated("1h", 1, 2, 3)
+	c.create(sweep)
+	c.reconcile(sweep)
+	c.finish(sweep, rand.New(rand.NewPCG(1, 1)))
+	values := sweepOf(c, sweep).Status.Best.Parameters
+	kept := gated("1h", 1, 2, 3)
+	kept.Name = "kept"
+	kept.Spec.Baseline = &v1alpha1.Baseline{Parameters: values}
+	kept.Spec.Gates[0].Value, kept.Spec.Gates[0].VersusBaseline = "", "5%"
+	c.create(kept)
+	c.reconcile(kept)
+	c.finish(kept, rand.New(rand.NewPCG(1, 1)))
+	sw := sweepOf(c, kept)
+	got := meta.FindStatusCondition(sw.Status.Conditions, v1alpha1.ConditionPassed)
+	if got.Status != metav1.ConditionFalse || got.Reason != v1alpha1.ReasonBaselineIsBest || !strings.HasPrefix(got.Message, "keep what you have: ") {
+		t.Errorf("Passed is %s (%s): %s", got.Status, got.Reason, got.Message)
+	}
+	if sw.Status.Promoted != "" || sw.Status.Gates[0].Verdict != v1alpha1.GateNotJudged {
+		t.Errorf("promoted %q, gates %v", sw.Status.Promoted, sw.Status.Gates)
+	}
+}
+
+func sweepOf(c *cluster, o *v1alpha1.PolicySweep) *v1alpha1.PolicySweep {
+	return c.subject(o).object().(*v1alpha1.PolicySweep)
+}
+
 func TestWhatIsPromotedAndFollowed(t *testing.T) {
 	c := newCluster(t)
 	sweep := gated("1h", 1, 2, 3)

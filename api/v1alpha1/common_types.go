@@ -107,6 +107,9 @@ const (
 	ReasonGatesPassed = "GatesPassed"
 	ReasonGateFailed  = "GateFailed"
 	ReasonUndecided   = "Undecided"
+	// ReasonBaselineIsBest says that no point ranks before the baseline, so that
+	// there is nothing to roll out: keep what you have.
+	ReasonBaselineIsBest = "BaselineIsBest"
 )
 
 // ReasonInputsChanged is that of condition InputsChanged, and of the event.

@@ -54,11 +54,27 @@ type Percentage string
 // +kubebuilder:validation:XValidation:rule="self.matches('^[-+]?[0-9]+([.][0-9]+)?%$')",message="must be a change in percent, such as -1% or 5%"
 type RelativeChange string
 
+// GateSubject says which points of a sweep a gate is about.
+// +kubebuilder:validation:Enum=Best;Point;EveryOther
+type GateSubject string
+
+const (
+	// GateOfBest is about the point that ranks first. Where that is the baseline,
+	// the sweep does not pass: there is nothing better to roll out.
+	GateOfBest GateSubject = "Best"
+	// GateOfPoint is about the point that field point names.
+	GateOfPoint GateSubject = "Point"
+	// GateOfEveryOther is about every point that is not the baseline: the claim
+	// must hold at each.
+	GateOfEveryOther GateSubject = "EveryOther"
+)
+
 // Gate is a claim with a confidence. It passes where the claim holds, and fails
 // where it does not, with at least the confidence; otherwise the evidence is not
 // enough.
 //
 // +kubebuilder:validation:ExactlyOneOf=value;versusBaseline
+// +kubebuilder:validation:XValidation:rule="has(self.point) == (has(self.subject) && self.subject == 'Point')",message="point goes with subject Point, which needs it",fieldPath=".point"
 type Gate struct {
 	// name identifies the gate.
 	// +required
@@ -72,6 +88,19 @@ type Gate struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
 	Metric string `json:"metric,omitempty"`
+	// subject says which points the claim is about: Best, the one that ranks
+	// first; Point, the one that field point names; EveryOther, every point that
+	// is not the baseline. Where it is not set it is Best.
+	// +optional
+	Subject GateSubject `json:"subject,omitempty"`
+	// point is the point that the claim is about, by the values of its
+	// parameters, as in baseline. The search must simulate it.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	Point []Assignment `json:"point,omitempty"`
 	// operator says on which side of the bound the metric's mean over the seeds
 	// must be.
 	// +required
@@ -131,6 +160,9 @@ const (
 	GateFail GateVerdict = "Fail"
 	// GateUnknown says that the evidence is not enough.
 	GateUnknown GateVerdict = "Unknown"
+	// GateNotJudged says that the gate compares the best point with the baseline,
+	// and both are the same.
+	GateNotJudged GateVerdict = "NotJudged"
 )
 
 // GateStatus is a gate and what came of it.
@@ -139,7 +171,7 @@ type GateStatus struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name"`
-	// verdict is Pass, Fail or Unknown.
+	// verdict is Pass, Fail, Unknown or NotJudged.
 	// +required
 	Verdict GateVerdict `json:"verdict"`
 	// message says it with figures.

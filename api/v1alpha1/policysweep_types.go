@@ -9,6 +9,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:validation:XValidation:rule="self.search.algorithm != 'Capacity' || has(self.constraints)",message="Capacity needs constraints, which say what holding a load means",fieldPath=".constraints"
 // +kubebuilder:validation:XValidation:rule="!has(self.search.capacity) || self.parameters.exists(p, p.name == self.search.capacity.load)",message="capacity.load must be the name of a parameter",fieldPath=".search"
 // +kubebuilder:validation:XValidation:rule="!has(self.gates) || has(self.baseline) || self.gates.all(g, !has(g.versusBaseline))",message="versusBaseline needs a baseline",fieldPath=".gates"
+// +kubebuilder:validation:XValidation:rule="!has(self.gates) || has(self.baseline) || self.gates.all(g, !has(g.subject) || g.subject != 'EveryOther')",message="subject EveryOther needs a baseline",fieldPath=".gates"
 // +kubebuilder:validation:XValidation:rule="!has(self.promote) || has(self.gates) || (has(self.promote.when) && self.promote.when == 'Complete')",message="a sweep without gates never passes; state gates, or promote when Complete",fieldPath=".promote"
 // +kubebuilder:validation:XValidation:rule="self.search.algorithm != 'Grid' || self.parameters.all(p, !has(p.range) || has(p.range.step))",message="a Grid needs the step of every range; set step, or use algorithm Random",fieldPath=".parameters"
 // +kubebuilder:validation:XValidation:rule="!has(self.baseline) || (self.baseline.parameters.all(b, self.parameters.exists(p, p.name == b.name)) && self.parameters.all(p, has(p.when) || self.baseline.parameters.exists(b, b.name == p.name)))",message="baseline must give every parameter of the sweep a value, and no other",fieldPath=".baseline.parameters"
@@ -62,7 +63,8 @@ type PolicySweepSpec struct {
 	// baseline is the point that the others are compared with.
 	// +optional
 	Baseline *Baseline `json:"baseline,omitempty"`
-	// gates are claims about the best point. They become condition Passed.
+	// gates are claims about the best point, a named one, or every point but the
+	// baseline. They become condition Passed.
 	// +optional
 	// +listType=map
 	// +listMapKey=name

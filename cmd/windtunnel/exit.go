@@ -49,6 +49,9 @@ func (e notPassed) Error() string {
 	if e.verdict.Judgement == result.Unknown {
 		return fmt.Sprintf("%s: not enough evidence: %s", e.name, e.verdict.Words)
 	}
+	if e.verdict.KeepBaseline {
+		return fmt.Sprintf("%s: %s", e.name, e.verdict.Words)
+	}
 	return fmt.Sprintf("%s: does not pass: %s", e.name, e.verdict.Words)
 }
 

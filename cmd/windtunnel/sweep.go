@@ -259,4 +259,7 @@ func printGates(w io.Writer, v *experiment.Verdict) {
 	if len(v.Gates) == 0 {
 		fmt.Fprintf(w, "gates: %s: %s\n", v.Judgement, v.Words)
 	}
+	if v.KeepBaseline {
+		fmt.Fprintf(w, "verdict: %s\n", v.Words)
+	}
 }

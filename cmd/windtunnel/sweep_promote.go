@@ -47,8 +47,14 @@ func (o *promoteOptions) promote(sweep compiledSweep, study *experiment.Study, o
 	if p := sweep.Spec.Promote; p != nil {
 		format, whatever = p.Format, whatever || p.When == v1alpha1.PromoteWhenComplete
 	}
-	if open != nil && !whatever {
-		// The error with which the verb ends says why.
+	// The error with which the verb ends says why.
+	var not notPassed
+	switch {
+	case open == nil || o.anyway:
+	case errors.As(open, &not) && not.verdict.KeepBaseline:
+		fmt.Fprintln(os.Stderr, "windtunnel: nothing is promoted: keep what you have; --promote-anyway writes the baseline's file")
+		return nil
+	case !whatever:
 		fmt.Fprintln(os.Stderr, "windtunnel: nothing is promoted, since not all gates pass; --promote-anyway does it all the same")
 		return nil
 	}

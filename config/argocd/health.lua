@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The health of a SimulationRun or a PolicySweep for Argo CD. One of them that is
--- done, and whose gate fails, is Degraded: a deployment that waits for it stops.
+-- done and has gates is Healthy only where it passed. A gate that fails, a gate
+-- without enough evidence and a baseline that nothing beats are Degraded: a
+-- deployment that waits for the object stops.
 local health = {status = "Progressing", message = "waiting for the controller"}
 local status = obj.status
 if status == nil or status.conditions == nil then
@@ -33,7 +35,7 @@ if is("Suspended") then
 end
 if is("Complete") then
   local passed = conditions["Passed"]
-  if passed ~= nil and passed.status == "False" then
+  if passed ~= nil and passed.status ~= "True" then
     return {status = "Degraded", message = words("Passed")}
   end
   return {status = "Healthy", message = words("Complete")}

@@ -36,6 +36,9 @@ func (s *Study) Report(title string, promoted *Promotion) (*result.Report, bool,
 	}
 	if verdict != nil {
 		r.Gates = verdict.Gates
+		if verdict.KeepBaseline {
+			r.Keep = verdict.Words
+		}
 	}
 	scenario, err := s.scenarioAtBest(best)
 	if err != nil {

@@ -5,6 +5,7 @@ package experiment
 import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -12,13 +13,21 @@ import (
 type asked struct {
 	objectives  []result.Objective
 	constraints []result.Constraint
-	gates       []result.Gate
+	gates       []gate
 	// features are what MAPElites tells behaviours apart by.
 	features []result.Measure
 	// precision is the measure of a wanted precision, if there is one.
 	precision *result.Measure
 	// uses are all measures, each at the path of the field that names it.
 	uses []use
+}
+
+// gate is a claim about points of the plan.
+type gate struct {
+	result.Gate
+	subject v1alpha1.GateSubject
+	// point is what GateOfPoint is about.
+	point []v1alpha1.Assignment
 }
 
 // use is a measure that a field names.
@@ -51,12 +60,12 @@ func (p *Plan) asked(spec *field.Path) (*asked, field.ErrorList) {
 	}
 	for i, g := range p.Gates {
 		at := spec.Child("gates").Index(i)
-		gate, errs := measures.Gate(result.GateText{
+		claim, errs := measures.Gate(result.GateText{
 			Name: g.Name, Metric: g.Metric, Operator: string(g.Operator),
 			Value: string(g.Value), VersusBaseline: string(g.VersusBaseline), Confidence: string(g.Confidence),
 		}, at)
-		r.gates = append(r.gates, gate)
-		r.note(gate.Measure, at.Child("metric"), errs)
+		r.gates = append(r.gates, gate{claim, g.Subject, g.Point})
+		r.note(claim.Measure, at.Child("metric"), errs)
 	}
 	if p.Search != nil {
 		for i, f := range p.Search.Features {

@@ -105,6 +105,9 @@ func (c *compiler) points(baseline *v1alpha1.Baseline, spec *field.Path) field.E
 			return errs
 		}
 	}
+	if errs := c.gatePoints(spec.Child("gates")); len(errs) > 0 {
+		return errs
+	}
 	if _, errs := c.plan.algorithm(spec); len(errs) > 0 {
 		return errs
 	}
@@ -149,12 +152,37 @@ func (c *compiler) checkPoints(path *field.Path) field.ErrorList {
 	return errs
 }
 
-// baseline checks that every parameter that exists there has one value that it
-// can take.
+// baseline checks the baseline and the scenario that its values make.
 func (c *compiler) baseline(in *v1alpha1.Baseline, path *field.Path) field.ErrorList {
+	values, errs := c.point(in.Parameters, "the baseline", path)
+	if len(errs) > 0 {
+		return errs
+	}
+	c.plan.Baseline = values
+	return c.baselineScenario(in, path)
+}
+
+// gatePoints checks the points that gates name.
+func (c *compiler) gatePoints(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
+	c.plan.Gates = slices.Clone(c.plan.Gates)
+	for i := range c.plan.Gates {
+		if g := &c.plan.Gates[i]; g.Subject == v1alpha1.GateOfPoint {
+			values, es := c.point(g.Point, "this point", path.Index(i).Child("point"))
+			g.Point, errs = values, append(errs, es...)
+		}
+	}
+	return errs
+}
+
+// point checks that every parameter that exists at a point has one value there,
+// and returns the values as they are written in results. what names the point in
+// errors.
+func (c *compiler) point(in []v1alpha1.Assignment, what string, path *field.Path) ([]v1alpha1.Assignment, field.ErrorList) {
+	var errs field.ErrorList
+	var point []v1alpha1.Assignment
 	given := map[string]int{}
-	for i, a := range in.Parameters {
+	for i, a := range in {
 		given[a.Name] = i
 	}
 	values := map[string]string{}
@@ -164,33 +192,34 @@ func (c *compiler) baseline(in *v1alpha1.Baseline, path *field.Path) field.Error
 		exists := p.When == nil || slices.Contains(p.When.Values, values[p.When.Parameter])
 		switch {
 		case ok && exists:
-			value := in.Parameters[at].Value
+			value := in[at].Value
 			if canonical, err := p.leaf.canonical(value); err == nil && p.Profiles == nil {
 				value = canonical
 			}
 			values[p.Name] = value
-			c.plan.Baseline = append(c.plan.Baseline, v1alpha1.Assignment{Name: p.Name, Value: value})
+			point = append(point, v1alpha1.Assignment{Name: p.Name, Value: value})
 		case ok:
-			errs = append(errs, field.Invalid(path.Index(at), p.Name, "the parameter does not exist at the baseline, by its when"))
+			errs = append(errs, field.Invalid(path.Index(at), p.Name, fmt.Sprintf("the parameter does not exist at %s, by its when", what)))
 		case exists:
 			errs = append(errs, field.Required(path, fmt.Sprintf("must give parameter %q a value", p.Name)))
 		}
 		delete(given, p.Name)
 	}
-	for i, a := range in.Parameters {
+	for i, a := range in {
 		if _, left := given[a.Name]; left {
 			errs = append(errs, field.Invalid(path.Index(i).Child("name"), a.Name, "there is no such parameter"))
 		}
 	}
-	if len(errs) > 0 {
-		return errs
-	}
-	return c.baselineScenario(in, values, path)
+	return point, errs
 }
 
 // baselineScenario checks the scenario that the baseline's values make.
-func (c *compiler) baselineScenario(in *v1alpha1.Baseline, values map[string]string, path *field.Path) field.ErrorList {
+func (c *compiler) baselineScenario(in *v1alpha1.Baseline, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
+	values := map[string]string{}
+	for _, a := range c.plan.Baseline {
+		values[a.Name] = a.Value
+	}
 	scenario := cloneTree(c.plan.Scenario).(tree)
 	for _, i := range inOrder(c.plan.Parameters) {
 		p := &c.plan.Parameters[i]

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +32,14 @@ func (p Point) String() string {
 		words = append(words, value.Name+"="+value.Value)
 	}
 	return strings.Join(words, " ")
+}
+
+// is reports whether the point has these values, in whatever order, and no others.
+func (p Point) is(values []v1alpha1.Assignment) bool {
+	existing := p.existing()
+	return len(existing) == len(values) && !slices.ContainsFunc(values, func(v v1alpha1.Assignment) bool {
+		return !slices.Contains(existing, v)
+	})
 }
 
 // existing are the values of the parameters that exist at the point.

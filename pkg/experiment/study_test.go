@@ -233,6 +233,13 @@ func TestWhatCannotBeAskedIsSaidWithItsPlace(t *testing.T) {
 		"a gate without a confidence": {func(s *v1alpha1.PolicySweep) {
 			s.Spec.Gates = []v1alpha1.Gate{{Name: "g", Metric: "ttft.p99", Operator: v1alpha1.AtMost, Value: "1s"}}
 		}, "spec.gates[0].confidence"},
+		"a gate of a point that gives a parameter no value": {func(s *v1alpha1.PolicySweep) {
+			s.Spec.Gates = []v1alpha1.Gate{{Name: "g", Metric: "ttft.p99", Operator: v1alpha1.AtMost, Value: "1s", Confidence: "0.95", Subject: v1alpha1.GateOfPoint}}
+		}, "spec.gates[0].point"},
+		"a gate of a point of another parameter": {func(s *v1alpha1.PolicySweep) {
+			point := []v1alpha1.Assignment{{Name: s.Spec.Parameters[0].Name, Value: "1"}, {Name: "speed", Value: "1"}}
+			s.Spec.Gates = []v1alpha1.Gate{{Name: "g", Metric: "ttft.p99", Operator: v1alpha1.AtMost, Value: "1s", Confidence: "0.95", Subject: v1alpha1.GateOfPoint, Point: point}}
+		}, "spec.gates[0].point[1].name"},
 		"an expression that does not compile": {func(s *v1alpha1.PolicySweep) {
 			s.Spec.Metrics = []v1alpha1.DerivedMetric{{Name: "x", Expression: "ttft.p99 +"}}
 		}, "spec.metrics[0].expression"},

@@ -4,6 +4,7 @@ package experiment
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -20,11 +21,14 @@ type Verdict struct {
 	// Words name the gate that does not.
 	Words string
 	Gates []result.GateResult
+	// KeepBaseline says that nothing passes because the baseline is the best
+	// point: there is nothing better to roll out.
+	KeepBaseline bool
 }
 
 // Verdict judges the gates; nil where there are none. They are about the best
-// point, or a run's only one, and where the study ended with a confirmation,
-// judged by that alone.
+// point, or a run's only one, unless they say which points. Where the study ended
+// with a confirmation, a point that was confirmed is judged by that alone.
 func (s *Study) Verdict() (*Verdict, error) {
 	if len(s.asked.gates) == 0 {
 		return nil, nil
@@ -36,13 +40,72 @@ func (s *Study) Verdict() (*Verdict, error) {
 	if !ok {
 		return &Verdict{Judgement: result.Unknown, Words: "no point has all of its results"}, nil
 	}
-	v := &Verdict{}
-	candidate, baseline := s.evidence(best), s.evidence(s.baseline)
-	for _, gate := range s.asked.gates {
-		v.Gates = append(v.Gates, gate.Judge(candidate, baseline))
+	v, ofBest := &Verdict{}, false
+	for _, g := range s.asked.gates {
+		v.Gates = append(v.Gates, s.judge(g, best))
+		ofBest = ofBest || g.isOfBest()
 	}
 	v.Judgement, v.Words = result.Passed(v.Gates)
+	if v.Judgement == result.Fail || !ofBest || best != s.baseline {
+		return v, nil
+	}
+	board, err := s.Top(2)
+	if err != nil {
+		return nil, err
+	}
+	v.Judgement, v.Words, v.KeepBaseline = result.Fail, board.KeepBaseline(), true
 	return v, nil
+}
+
+func (g *gate) isOfBest() bool { return g.subject == "" || g.subject == v1alpha1.GateOfBest }
+
+// judge says what came of one gate.
+func (s *Study) judge(g gate, best int) result.GateResult {
+	switch {
+	case g.subject == v1alpha1.GateOfEveryOther:
+		return g.JudgeEach(s.others(), s.evidence(s.baseline))
+	case g.subject == v1alpha1.GateOfPoint:
+		return s.judgePoint(g)
+	case g.Relative && best == s.baseline:
+		return g.AgainstItself()
+	default:
+		return g.Judge(s.evidence(best), s.evidence(s.baseline))
+	}
+}
+
+// judgePoint judges the point that a gate names. The search may have left it out.
+func (s *Study) judgePoint(g gate) result.GateResult {
+	for _, point := range s.points {
+		if !point.is(g.point) {
+			continue
+		}
+		return g.JudgeEach([]result.Contender{{Name: point.String(), Rows: s.evidence(point.ID)}}, s.evidence(s.baseline))
+	}
+	name := Point{Values: g.point}.String()
+	return result.GateResult{
+		Gate: g.Gate, Point: name, Verdict: result.Unknown,
+		Words: fmt.Sprintf("%s: the search did not simulate %s", g, name),
+	}
+}
+
+// others are all points but the baseline, with their evidence.
+func (s *Study) others() []result.Contender {
+	byPoint := make([][]result.Row, len(s.points))
+	for i := range s.rows {
+		byPoint[s.rows[i].Point] = append(byPoint[s.rows[i].Point], s.rows[i])
+	}
+	var others []result.Contender
+	for _, point := range s.points {
+		if point.ID == s.baseline {
+			continue
+		}
+		rows := oneASeed(byPoint[point.ID], point.ID)
+		if s.isConfirmed(point.ID) {
+			rows = s.evidence(point.ID)
+		}
+		others = append(others, result.Contender{Name: point.String(), Rows: rows})
+	}
+	return others
 }
 
 // Best returns the ID of the point that ranks first, or that was found best
@@ -58,13 +121,22 @@ func (s *Study) Best() (int, bool, error) {
 	return board.Candidates[0].Point, true, nil
 }
 
-// evidence are the rows by which a point is judged, one a seed: searches may try
-// a point again under seeds that it had.
+// evidence are the rows by which a point is judged: those of its confirmation, if
+// it had one.
 func (s *Study) evidence(point int) []result.Row {
-	of := s.rows
-	if len(s.confirmed) > 0 {
-		of = s.confirmed
+	if s.isConfirmed(point) {
+		return oneASeed(s.confirmed, point)
 	}
+	return oneASeed(s.rows, point)
+}
+
+func (s *Study) isConfirmed(point int) bool {
+	return slices.ContainsFunc(s.confirmed, func(r result.Row) bool { return r.Point == point })
+}
+
+// oneASeed are the full simulations of a point among rows, one a seed: searches
+// may try a point again under seeds that it had.
+func oneASeed(of []result.Row, point int) []result.Row {
 	var rows []result.Row
 	for i := range of {
 		if of[i].Point == point && of[i].Share == 1 {

@@ -76,11 +76,15 @@ const (
 	Fail Judgement = "Fail"
 	// Unknown says that the evidence is not enough.
 	Unknown Judgement = "Unknown"
+	// NotJudged says that the claim compares the baseline with itself.
+	NotJudged Judgement = "NotJudged"
 )
 
 // GateResult is a gate and what rows say of it.
 type GateResult struct {
 	Gate
+	// Point names the point that was judged, where that is not the best one.
+	Point   string    `json:"point,omitempty"`
 	Verdict Judgement `json:"verdict"`
 	// Estimate is the mean over N seeds, in the gate's own terms; absent where
 	// there is none.
@@ -126,6 +130,56 @@ func (g Gate) Judge(candidate, baseline []Row) GateResult {
 	r.estimate(xs, ys)
 	r.Words = r.words(len(candidate), constant(xs) && constant(ys))
 	return r
+}
+
+// AgainstItself is the result of a relative claim about the baseline, which
+// would hold whatever the figures.
+func (g Gate) AgainstItself() GateResult {
+	return GateResult{Gate: g, Verdict: NotJudged, Words: fmt.Sprintf("%s is not judged: the baseline is the best point, and would be compared with itself", g)}
+}
+
+// JudgeEach says whether the claim holds at every candidate: it fails where it
+// fails at one, and passes where it passes at all. The result is that of the
+// candidate that decides: the one furthest beyond the bound, or nearest to it.
+func (g Gate) JudgeEach(candidates []Contender, baseline []Row) GateResult {
+	counts := map[Judgement]int{}
+	var worst GateResult
+	for _, c := range candidates {
+		r := g.Judge(c.Rows, baseline)
+		r.Point = c.Name
+		counts[r.Verdict]++
+		if worst.Verdict == "" || r.isWorseThan(&worst) {
+			worst = r
+		}
+	}
+	if len(candidates) == 0 {
+		return GateResult{Gate: g, Verdict: Unknown, Words: fmt.Sprintf("%s: there is no point beside the baseline", g)}
+	}
+	if len(candidates) == 1 {
+		worst.Words = worst.Point + ": " + worst.Words
+		return worst
+	}
+	worst.Words = fmt.Sprintf("%s: %s (of %d points %d pass, %d fail, %d are not decided)",
+		worst.Point, worst.Words, len(candidates), counts[Pass], counts[Fail], counts[Unknown])
+	return worst
+}
+
+// Contender is a point that a claim is about, and its rows.
+type Contender struct {
+	Name string
+	Rows []Row
+}
+
+// isWorseThan orders the results of one gate at several points.
+func (r *GateResult) isWorseThan(other *GateResult) bool {
+	severity := map[Judgement]int{Fail: 2, Unknown: 1}
+	if severity[r.Verdict] != severity[other.Verdict] {
+		return severity[r.Verdict] > severity[other.Verdict]
+	}
+	if r.Estimate == nil || other.Estimate == nil {
+		return r.Estimate == nil && other.Estimate != nil
+	}
+	return r.Operator.sign()*(*r.Estimate-*other.Estimate) > 0
 }
 
 // distances are how far the seeds are beyond the bound, negative where they keep
@@ -219,8 +273,8 @@ func changeText(change float64) string {
 	return text + " %"
 }
 
-// Passed says whether all gates pass, and which does not: Fail where one fails,
-// Unknown where one is not decided.
+// Passed says whether all gates that were judged pass, and which does not: Fail
+// where one fails, Unknown where one is not decided.
 func Passed(results []GateResult) (Judgement, string) {
 	of := func(v Judgement) (names []string, first string) {
 		for _, r := range results {

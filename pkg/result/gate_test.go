@@ -9,6 +9,46 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
+// TestGatesOfSeveralPoints: the point that decides is the one furthest beyond the
+// bound.
+func TestGatesOfSeveralPoints(t *testing.T) {
+	gate, errs := Measures{}.Gate(GateText{Name: "g", Metric: "ttft.p99", Operator: "AtMost", Value: "500ms", Confidence: "0.95"}, field.NewPath("gates"))
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	at := func(name string, values ...float64) Contender {
+		var metrics []map[string]float64
+		for _, v := range values {
+			metrics = append(metrics, map[string]float64{"ttft.p99": v})
+		}
+		return Contender{name, makeRows(0, metrics...)}
+	}
+	low, high, bad, worse, open := at("low", 0.1, 0.11), at("high", 0.2, 0.21), at("bad", 0.7, 0.71), at("worse", 0.9, 0.91), at("open", 0.3)
+	for name, tc := range map[string]struct {
+		of    []Contender
+		want  Judgement
+		words string
+	}{
+		"all pass, the nearest to the bound is named": {[]Contender{low, high}, Pass, "high: ttft.p99 ≤ 500 ms passes: 205 ms, below 236.569 ms with 95 % (2 seeds) (of 2 points 2 pass, 0 fail, 0 are not decided)"},
+		"one fails":                         {[]Contender{low, bad, high}, Fail, "bad: ttft.p99 ≤ 500 ms fails: 705 ms, above 673.431 ms with 95 % (2 seeds) (of 3 points 2 pass, 1 fail, 0 are not decided)"},
+		"the worst is named":                {[]Contender{bad, worse, open}, Fail, "worse: ttft.p99 ≤ 500 ms fails: 905 ms, above 873.431 ms with 95 % (2 seeds) (of 3 points 0 pass, 2 fail, 1 are not decided)"},
+		"one is open":                       {[]Contender{high, open}, Unknown, "open: ttft.p99 ≤ 500 ms is not decided: 300 ms, one seed, which says nothing of the spread (of 2 points 1 pass, 0 fail, 1 are not decided)"},
+		"one alone is not counted":          {[]Contender{low}, Pass, "low: ttft.p99 ≤ 500 ms passes: 105 ms, below 136.569 ms with 95 % (2 seeds)"},
+		"a point without rows is not known": {[]Contender{low, {Name: "lost"}}, Unknown, "lost: ttft.p99 ≤ 500 ms: nothing was measured for it (of 2 points 1 pass, 0 fail, 1 are not decided)"},
+		"no other point":                    {nil, Unknown, "ttft.p99 ≤ 500 ms: there is no point beside the baseline"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := gate.JudgeEach(tc.of, nil)
+			if got.Verdict != tc.want {
+				t.Errorf("verdict %s, want %s", got.Verdict, tc.want)
+			}
+			if diff := cmp.Diff(tc.words, got.Words); diff != "" {
+				t.Errorf("words, −want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestGates(t *testing.T) {
 	gate := func(metric string, o Operator, value string) GateText {
 		return GateText{Name: "g", Metric: metric, Operator: string(o), Value: value, Confidence: "0.95"}

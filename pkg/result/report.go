@@ -21,6 +21,9 @@ type Report struct {
 	Board *Leaderboard
 	// Gates are what came of the sweep's; there may be none.
 	Gates []GateResult
+	// Keep says why nothing is to be rolled out though no gate fails: the baseline
+	// is the best point. Empty otherwise.
+	Keep string
 	// Assumptions are sentences about what the results rest on beside the engine
 	// and the seeds: workload, latency model, how fresh signals are. StepTimes say
 	// what the step times of the best point's pools rest on. Warnings and
@@ -73,6 +76,9 @@ func (r *Report) verdict(b *bytes.Buffer) {
 		return
 	}
 	judgement, words := Passed(r.Gates)
+	if r.Keep != "" {
+		judgement, words = Fail, r.Keep
+	}
 	fmt.Fprintf(b, "**%s**: %s.\n\n", judgement, words)
 }
 

@@ -71,6 +71,16 @@ var rules = map[string]ruleTable{
 		bad:  []any{fields{"claims": []any{object{"name": "gpu"}}}},
 	},
 
+	// Gates.
+	"point goes with subject Point, which needs it": {
+		good: []any{fields{"subject": gone, "point": gone}, fields{"subject": "EveryOther", "point": gone}, fields{"subject": "Point", "point": []any{object{"name": "a", "value": "1"}}}},
+		bad:  []any{fields{"subject": "Point", "point": gone}, fields{"subject": gone, "point": []any{object{"name": "a", "value": "1"}}}},
+	},
+	"subject EveryOther needs a baseline": {
+		good: []any{fields{"gates": gone}},
+		bad:  []any{fields{"baseline": gone, "promote": gone, "gates": []any{object{"name": "g", "metric": "ttft.p99", "operator": "AtMost", "value": "1s", "confidence": "0.95", "subject": "EveryOther"}}}},
+	},
+
 	// Durations.
 	"must be a duration greater than 0 and at most 8760h, such as 500ms or 10m": {
 		good: []any{"1ns", "1.5µs", "500ms", "1h30m", "8760h"},

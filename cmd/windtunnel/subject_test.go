@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// isMyChangeSafe is the README's sweep with one value to try beside the baseline,
+// 3, and a gate of a subject.
+func isMyChangeSafe(t *testing.T, value, subject string) string {
+	t.Helper()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest := between(t, string(readme), "apiVersion: sim.windtunnel.dev/v1alpha1\nkind: PolicySweep\nmetadata:\n  name: my-first", "```\n")
+	text := "apiVersion: sim.windtunnel.dev/v1alpha1\nkind: PolicySweep\nmetadata:\n  name: my-first" + manifest
+	text = strings.Replace(text, `range: {min: "0", max: "5", step: "1"}`, `values: ["`+value+`"]`, 1)
+	if !strings.Contains(text, "values:") {
+		t.Fatal("the README's sweep has no such range")
+	}
+	text += "  gates:\n  - {name: no-worse, metric: ttft.p99, operator: AtMost, versusBaseline: 5%, confidence: \"0.95\"" + subject + "}\n"
+	return tempFile(t, "sweep.yaml", text)
+}
+
+// TestIsMyChangeSafe asks of a change that ruins TTFT whether it may ship. The
+// baseline, which is the best point, must not answer for it.
+func TestIsMyChangeSafe(t *testing.T) {
+	const fails = "gate no-worse: Fail: prefixWeight=5: ttft.p99 ≤ baseline +5 % fails: +2.496e+04 %"
+	for name, tc := range map[string]struct {
+		subject string
+		want    []string
+		code    int
+	}{
+		"of the best point": {"", []string{
+			"gate no-worse: NotJudged: ttft.p99 ≤ baseline +5 % is not judged: the baseline is the best point",
+			"verdict: keep what you have: the baseline ranks first; next is prefixWeight=5 with ttft.p99 +24957.1 ± 16718.7 % of the baseline's (worse)",
+		}, exitFailed},
+		"of the change":          {`, subject: Point, point: [{name: prefixWeight, value: "5"}]`, []string{fails}, exitFailed},
+		"of every other point":   {`, subject: EveryOther`, []string{fails}, exitFailed},
+		"of a point that is not": {`, subject: Point, point: [{name: prefixWeight, value: "4"}]`, []string{"gate no-worse: Unknown: ttft.p99 ≤ baseline +5 %: the search did not simulate prefixWeight=4"}, exitUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			promoted := filepath.Join(t.TempDir(), "epp.yaml")
+			report := filepath.Join(t.TempDir(), "report.md")
+			out, err := windtunnel(t, "sweep", "-f", isMyChangeSafe(t, "5", tc.subject), "--promote", promoted, "--report", report)
+			if exitCode(err) != tc.code {
+				t.Errorf("it ends with %d (%v), want %d", exitCode(err), err, tc.code)
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(out, want) {
+					t.Errorf("it does not say %q, but\n%s", want, out)
+				}
+			}
+			if _, err := os.Stat(promoted); err == nil {
+				t.Error("something is promoted")
+			}
+			text, err := os.ReadFile(report)
+			if keep := strings.Contains(string(text), "**Fail**: keep what you have"); err != nil || keep != (tc.subject == "") {
+				t.Errorf("the report (%v) begins\n%.300s", err, text)
+			}
+		})
+	}
+}

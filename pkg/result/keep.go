@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+import (
+	"fmt"
+	"strings"
+)
+
+// KeepBaseline says in one sentence that the baseline is to be kept, and how far
+// behind the best of the other candidates is. The baseline must rank first.
+func (l *Leaderboard) KeepBaseline() string {
+	const keep = "keep what you have: the baseline ranks first"
+	for i := range l.Candidates {
+		next := &l.Candidates[i]
+		if next.Baseline || !next.Complete() || len(next.VersusBaseline) == 0 {
+			continue
+		}
+		difference, margin, verdict := comparisonTexts(&next.VersusBaseline[0], len(l.Seeds))
+		change := strings.Join(strings.Fields(difference+" "+margin), " ")
+		return fmt.Sprintf("%s; next is %s with %s %s of the baseline's (%s)", keep, candidateName(next), l.Objectives[0].Measure, change, verdict)
+	}
+	return keep + ", and no other point has all of its results"
+}
+
+// candidateName names a candidate by its values, such as a=1 b=2.
+func candidateName(c *Ranked) string {
+	words := make([]string, len(c.Parameters))
+	for i, a := range c.Parameters {
+		words[i] = a.Name + "=" + a.Value
+	}
+	return strings.Join(words, " ")
+}
