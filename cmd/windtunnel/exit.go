@@ -26,6 +26,25 @@ const (
 
 var errInterrupted = errors.New("interrupted; nothing was written")
 
+// canGoOn marks an error of work whose state is kept in a file: the same command
+// goes on where it stopped.
+type canGoOn struct {
+	error
+	state string
+}
+
+func (e canGoOn) Unwrap() error { return e.error }
+
+// interrupted says that a signal ended the work, and how to go on where that can
+// be done.
+func interrupted(err error) error {
+	var kept canGoOn
+	if errors.As(err, &kept) {
+		return fmt.Errorf("%w but the simulations that were done, which %s keeps: the same command with --state %s goes on from there", errInterrupted, kept.state, kept.state)
+	}
+	return errInterrupted
+}
+
 // badInput marks an error as the user's to mend.
 type badInput struct{ error }
 

@@ -29,7 +29,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := root.ExecuteContext(ctx)
 	if err != nil && ctx.Err() != nil && !errors.Is(err, worker.ErrStopped) {
-		err = errInterrupted
+		err = interrupted(err)
 	}
 	stop()
 	drop()

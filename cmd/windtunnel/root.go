@@ -4,11 +4,14 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"windtunnel.dev/windtunnel/internal/spelling"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -33,7 +36,7 @@ enough evidence for a gate.`,
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return badInput{fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())}
+		return badInput{fmt.Errorf("%w%s (see %s --help)", err, nearFlag(cmd, err), cmd.CommandPath())}
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
@@ -70,11 +73,40 @@ func unknownVerb(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
 	}
-	hint := ""
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		hint = fmt.Sprintf(", did you mean %q?", near[0])
+	return badInput{fmt.Errorf("unknown verb %q%s (see %s --help)", args[0], nearVerb(cmd, args[0]), cmd.CommandPath())}
+}
+
+// nearVerb suggests a verb in place of one that is unknown.
+func nearVerb(cmd *cobra.Command, written string) string {
+	var names []string
+	for _, verb := range cmd.Commands() {
+		if verb.IsAvailableCommand() {
+			names = append(names, verb.Name())
+		}
 	}
-	return badInput{fmt.Errorf("unknown verb %q%s (see windtunnel --help)", args[0], hint)}
+	return didYouMean(spelling.Nearest(written, names))
+}
+
+// nearFlag suggests a flag in place of one that is unknown.
+func nearFlag(cmd *cobra.Command, err error) string {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || len(unknown.GetSpecifiedName()) < 2 {
+		return ""
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, "--"+f.Name)
+		}
+	})
+	return didYouMean(spelling.Nearest("--"+unknown.GetSpecifiedName(), names))
+}
+
+func didYouMean(near []string) string {
+	if len(near) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", did you mean %q?", near[0])
 }
 
 // noArguments refuses arguments as bad input.

@@ -100,6 +100,9 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writer)
 	if err := o.checkFlags(); err != nil {
 		return err
 	}
+	if err := checkFolders(map[string]string{"--trace": o.trace, "--requests": o.requests}); err != nil {
+		return err
+	}
 	set, err := o.load(stdin)
 	if err != nil {
 		return err

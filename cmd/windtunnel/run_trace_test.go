@@ -79,7 +79,7 @@ func TestATraceThatCannotBeWrittenLeavesNothing(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(name, "full"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := windtunnel(t, "run", "-f", "testdata/explain.yaml", "--trace", name); exitCode(err) != exitFailed {
+	if _, err := windtunnel(t, "run", "-f", "testdata/explain.yaml", "--trace", name); exitCode(err) != exitBadInput {
 		t.Errorf("exit code %d: %v", exitCode(err), err)
 	}
 	if files, _ := filepath.Glob(filepath.Join(folder, "*")); len(files) != 1 {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -88,8 +89,26 @@ func (o *sweepOptions) checkFlags() error {
 	return o.promotion.check()
 }
 
+// checkOutputs makes sure that what the sweep is to write can be written.
+func (o *sweepOptions) checkOutputs() error {
+	if o.follow != "" {
+		if err := os.MkdirAll(o.follow, 0o755); err != nil {
+			return badInput{fmt.Errorf("--follow: %w", err)}
+		}
+		if err := tryToWrite(o.follow); err != nil {
+			return badInput{fmt.Errorf("--follow: nothing can be written to %s: %w", o.follow, err)}
+		}
+	}
+	return checkFolders(map[string]string{
+		"--report": o.report, "--promote": o.promotion.file, "--state": o.state, "--requests": o.requests,
+	})
+}
+
 func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
 	if err := o.checkFlags(); err != nil {
+		return err
+	}
+	if err := o.checkOutputs(); err != nil {
 		return err
 	}
 	set, err := o.load(stdin)
@@ -196,7 +215,10 @@ func (o *sweepOptions) conducted(ctx context.Context, sweep compiledSweep) (*exp
 	if err == nil {
 		err = s.complete(conducted.Study)
 	}
-	return conducted, errors.Join(err, s.close())
+	if err = errors.Join(err, s.close()); err != nil {
+		return nil, canGoOn{err, o.state}
+	}
+	return conducted, nil
 }
 
 func (o *sweepOptions) print(stdout io.Writer, sweep compiledSweep, conducted *experiment.Conducted, verdict *experiment.Verdict) error {

@@ -19,8 +19,8 @@ func newTraceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trace",
 		Short: "Make, describe and pack traces",
-		Args:  noArguments,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:  cobra.ArbitraryArgs,
+		RunE:  unknownVerb,
 	}
 	cmd.AddCommand(newTraceGenerateCommand(), newTraceStatCommand(), newTraceConfigMapCommand())
 	return cmd
@@ -101,31 +101,46 @@ func writeFile(name string, write func(io.Writer) error) error {
 }
 
 func newTraceStatCommand() *cobra.Command {
-	format := string(workload.Mooncake)
+	format := ""
 	cmd := &cobra.Command{
-		Use:     "stat FILE",
-		Short:   "Describe a trace: rates, lengths, what an unbounded cache would serve",
-		Example: `  windtunnel trace stat --format Mooncake conversation_trace.jsonl`,
-		Args:    oneTraceFile,
+		Use:   "stat FILE",
+		Short: "Describe a trace: rates, lengths, what an unbounded cache would serve",
+		Example: `  windtunnel trace stat conversation_trace.jsonl
+  zcat trace.csv.gz | windtunnel trace stat -`,
+		Args: oneTraceFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return traceStat(cmd.OutOrStdout(), workload.Format(format), args[0])
+			return traceStat(cmd.InOrStdin(), cmd.OutOrStdout(), workload.Format(format), args[0])
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", format, "format of the trace: Mooncake or Azure")
+	cmd.Flags().StringVar(&format, "format", format, "format of the trace: Mooncake or Azure (default: as the first line tells)")
 	return cmd
 }
 
-func traceStat(w io.Writer, format workload.Format, name string) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return badInput{err}
+// traceStat describes a trace of a file, or of standard input where the name is -.
+func traceStat(stdin io.Reader, w io.Writer, format workload.Format, name string) error {
+	in := stdin
+	if name == "-" {
+		name = "standard input"
+	} else {
+		f, err := os.Open(name)
+		if err != nil {
+			return badInput{err}
+		}
+		defer f.Close()
+		in = f
 	}
-	defer f.Close()
-	trace, err := workload.ReadTrace(format, f, name)
+	if format == "" {
+		var err error
+		if format, in, err = workload.RecogniseFormat(in, name); err != nil {
+			return badInput{err}
+		}
+	}
+	trace, err := workload.ReadTrace(format, in, name)
 	if err != nil {
 		return badInput{err}
 	}
 	s := trace.Statistics()
+	fmt.Fprintf(w, "format               %s\n", format)
 	fmt.Fprintf(w, "requests             %d\n", s.Requests)
 	fmt.Fprintf(w, "distinct timestamps  %d\n", s.DistinctTimestamps)
 	fmt.Fprintf(w, "span                 %s\n", s.Span)

@@ -62,6 +62,9 @@ func (k leafKind) canonical(value string) (string, error) {
 		}
 	case durationLeaf:
 		d, err := time.ParseDuration(value)
+		if _, number := strconv.ParseFloat(value, 64); err != nil && number == nil {
+			return "", fmt.Errorf("%w: write %ss for seconds", wrong, value)
+		}
 		if err != nil {
 			return "", wrong
 		}

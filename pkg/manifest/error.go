@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -62,10 +63,19 @@ func faultText(fault *field.Error) string {
 	text := fault.Error()
 	for _, number := range []string{"integer", "number"} {
 		if strings.HasSuffix(text, fmt.Sprintf("must be of type string: %q", number)) {
-			return text + " (write the number in quotes)"
+			return text + " (write the number in quotes; a duration has its unit too, such as 600s)"
 		}
 	}
+	if value, ok := fault.BadValue.(string); ok && strings.Contains(fault.Detail, "must be a duration") && isNumber(value) {
+		return fmt.Sprintf("%s (write %ss for seconds)", text, value)
+	}
 	return text
+}
+
+// isNumber reports whether a text is a number without a unit.
+func isNumber(text string) bool {
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil
 }
 
 // invalid makes an error of a document's faults, in the order of the file.

@@ -81,6 +81,9 @@ const (
 func (s *Set) add(object map[string]any, strict field.ErrorList, from origin) field.ErrorList {
 	apiVersion, _ := object["apiVersion"].(string)
 	kind, _ := object["kind"].(string)
+	if of := apiVersion + " " + kind; of == runDocument || of == sweepDocument {
+		s.nameGenerated(object)
+	}
 	switch apiVersion + " " + kind {
 	case runDocument:
 		run, errs := readResource[v1alpha1.SimulationRun](kind, object, strict)

@@ -20,7 +20,8 @@ type Contrast struct {
 	Names [2]string `json:"names"`
 	// Seeds are those that both have.
 	Seeds []int64 `json:"seeds"`
-	// Differing are the measures with another value under some seed, the surest
+	// Differing are the measures with another value under some seed: those that
+	// users feel before those of how replicas were used, and of each the surest
 	// differences first. P-values are corrected for all of them.
 	Differing []Contrasted `json:"differing"`
 	// Equal is how many measures have the same value under every seed.
@@ -101,7 +102,9 @@ func (c *Contrast) contrast(sides [2][]Row, derived []Measure) {
 			c.Equal++
 		default:
 			contrasted := Contrasted{Comparison: compareMeasure(sides[1], sides[0], m), Means: [2]float64{mean(ys), mean(xs)}}
-			contrasted.direction = m.Direction()
+			if m.hasBetter() {
+				contrasted.direction = m.Direction()
+			}
 			c.Differing = append(c.Differing, contrasted)
 		}
 	}
@@ -128,7 +131,15 @@ func (c *Contrast) correct() {
 		}
 		return *d.PValue
 	}
-	slices.SortStableFunc(c.Differing, func(a, b Contrasted) int { return cmp.Compare(p(&a), p(&b)) })
+	group := func(d *Contrasted) int {
+		if d.Measure.matters() {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(c.Differing, func(a, b Contrasted) int {
+		return cmp.Or(cmp.Compare(group(&a), group(&b)), cmp.Compare(p(&a), p(&b)))
+	})
 }
 
 // Table prints the contrast for people.

@@ -22,8 +22,8 @@ const (
 	// Undecided says that chance may have given it, that there are fewer than two
 	// seeds, or that the seeds changed nothing on either side.
 	Undecided Verdict = "undecided"
-	// Differs says of a derived metric, of which nobody said which way is good,
-	// that chance gives no difference so large.
+	// Differs says of a measure of which neither way is the good one, such as
+	// utilization or a derived metric, that chance gives no difference so large.
 	Differs Verdict = "differs"
 )
 

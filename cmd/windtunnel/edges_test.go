@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestMistypedVerbsAndFlagsAreSuggested(t *testing.T) {
+	for args, want := range map[string]string{
+		"sweeep":         `unknown verb "sweeep", did you mean "sweep"?`,
+		"lnt":            `unknown verb "lnt", did you mean "lint"?`,
+		"trace stt x":    `unknown verb "stt", did you mean "stat"? (see windtunnel trace --help)`,
+		"run --filname":  `unknown flag: --filname, did you mean "--filename"? (see windtunnel run --help)`,
+		"sweep --promot": `unknown flag: --promot, did you mean "--promote"?`,
+		"qqqqqqqqqq":     `unknown verb "qqqqqqqqqq" (see windtunnel --help)`,
+		"run --zzzzzzzz": `unknown flag: --zzzzzzzz (see windtunnel run --help)`,
+	} {
+		_, err := windtunnel(t, strings.Fields(args)...)
+		if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), want) {
+			t.Errorf("windtunnel %s: exit code %d, %v, want %q", args, exitCode(err), err, want)
+		}
+	}
+}
+
+// What cannot be written is told before anything is simulated: the manifest is not
+// even read.
+func TestOutputFoldersAreCheckedFirst(t *testing.T) {
+	folder := t.TempDir()
+	missing := filepath.Join(folder, "missing", "file")
+	for _, args := range [][]string{
+		{"sweep", "--report", missing}, {"sweep", "--promote", missing}, {"sweep", "--state", missing},
+		{"sweep", "--requests", missing}, {"run", "--requests", missing}, {"run", "--trace", missing},
+		{"sweep", "--report", folder}, {"sweep", "--follow", filepath.Join(tempFile(t, "file", ""), "below")},
+	} {
+		_, err := windtunnel(t, append(args, "-f", "missing.yaml")...)
+		if exitCode(err) != exitBadInput || !strings.HasPrefix(err.Error(), args[1]+": ") {
+			t.Errorf("windtunnel %s: exit code %d, %v", strings.Join(args, " "), exitCode(err), err)
+		}
+	}
+	if left, _ := os.ReadDir(folder); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestAnInterruptedSweepWithAStateSaysHowToGoOn(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	cmd := newRootCommand()
+	state := filepath.Join(t.TempDir(), "sweep.state")
+	cmd.SetArgs([]string{"sweep", "-f", "testdata/sweep.yaml", "--configmap", traceManifest(t), "--state", state})
+	cmd.SetOut(&bytes.Buffer{})
+	err := interrupted(cmd.ExecuteContext(ctx))
+	if want := "the same command with --state " + state + " goes on from there"; exitCode(err) != exitInterrupted || !strings.Contains(err.Error(), want) {
+		t.Errorf("exit code %d, %v, want %q", exitCode(err), err, want)
+	}
+	if err := interrupted(context.Canceled); !errors.Is(err, errInterrupted) || strings.Contains(err.Error(), "goes on") {
+		t.Errorf("without a state: %v", err)
+	}
+}
+
+func TestTraceStatRecognisesFormats(t *testing.T) {
+	mooncake := mustRun(t, "trace", "generate", "--requests", "20")
+	azure := "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,4808,10\n2023-11-16 18:17:04.0319600,3180,8\n"
+	for text, want := range map[string]string{mooncake: "Mooncake", azure: "Azure"} {
+		fromFile := mustRun(t, "trace", "stat", tempFile(t, "trace", text))
+		if !strings.HasPrefix(fromFile, "format               "+want+"\n") {
+			t.Errorf("begins with %.40q, want format %s", fromFile, want)
+		}
+		var out bytes.Buffer
+		cmd := newRootCommand()
+		cmd.SetArgs([]string{"trace", "stat", "-"})
+		cmd.SetIn(strings.NewReader(text))
+		cmd.SetOut(&out)
+		if err := cmd.ExecuteContext(t.Context()); err != nil || out.String() != fromFile {
+			t.Errorf("standard input: %v\n%s", err, out.String())
+		}
+	}
+	if _, err := windtunnel(t, "trace", "stat", "testdata/run.yaml"); exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "TIMESTAMP,ContextTokens,GeneratedTokens") {
+		t.Errorf("a manifest: %v", err)
+	}
+}
+
+func TestGeneratedNamesAreStable(t *testing.T) {
+	raw, err := os.ReadFile("testdata/run.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := strings.Replace(string(raw), "name: small", "generateName: small-", 1)
+	file := tempFile(t, "two.yaml", one+"---\n"+one)
+	for _, name := range []string{"small-1", "small-2"} {
+		if out := mustRun(t, "run", "-f", file, "--configmap", traceManifest(t), "--name", name); !strings.HasPrefix(out, "SimulationRun "+name+"\n") {
+			t.Errorf("%s: %.60q", name, out)
+		}
+	}
+}
+
+func TestADurationWithoutAUnitIsHinted(t *testing.T) {
+	for written, want := range map[string]string{`"600"`: "(write 600s for seconds)", "600": "a duration has its unit too, such as 600s"} {
+		raw, err := os.ReadFile("testdata/run.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Replace(string(raw), "horizon: {", "horizon: {duration: "+written+", ", 1)
+		if _, err := windtunnel(t, "run", "-f", tempFile(t, "run.yaml", text)); exitCode(err) != exitBadInput || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", written, err, want)
+		}
+	}
+}
