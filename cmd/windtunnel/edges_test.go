@@ -113,3 +113,14 @@ func TestADurationWithoutAUnitIsHinted(t *testing.T) {
 		}
 	}
 }
+
+func TestAnUnknownModelHintsAtItsConfig(t *testing.T) {
+	raw, err := os.ReadFile("testdata/run.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(raw), "meta-llama/Llama-3.1-8B-Instruct", "acme/own-model", 1)
+	if _, err := windtunnel(t, "run", "-f", tempFile(t, "run.yaml", text)); exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "the config.json that a model is published with") {
+		t.Errorf("%v", err)
+	}
+}

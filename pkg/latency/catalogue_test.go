@@ -13,15 +13,16 @@ import (
 
 func TestNamesAreSorted(t *testing.T) {
 	want := []string{
-		"Qwen/Qwen2.5-7B-Instruct", "Qwen/Qwen3-14B", "Qwen/Qwen3-30B-A3B", "Qwen/Qwen3-32B", "Qwen/Qwen3-8B",
+		"Qwen/Qwen2.5-7B-Instruct", "Qwen/Qwen3-14B", "Qwen/Qwen3-30B-A3B", "Qwen/Qwen3-30B-A3B-Instruct-2507",
+		"Qwen/Qwen3-32B", "Qwen/Qwen3-8B", "Qwen/Qwen3-Coder-480B-A35B-Instruct",
 		"deepseek-ai/DeepSeek-V3",
 		"meta-llama/Llama-2-70b-hf", "meta-llama/Llama-3.1-70B-Instruct", "meta-llama/Llama-3.1-8B-Instruct",
-		"mistralai/Mixtral-8x7B-Instruct-v0.1",
+		"mistralai/Mixtral-8x7B-Instruct-v0.1", "openai/gpt-oss-120b", "openai/gpt-oss-20b",
 	}
 	if diff := cmp.Diff(want, Builtin().ModelNames()); diff != "" {
 		t.Errorf("models (−want +got):\n%s", diff)
 	}
-	want = []string{"a100-sxm", "b200-sxm", "gb200", "h100-sxm", "h20", "h200-sxm", "l40s", "rtx-4090", "rtx-pro-6000"}
+	want = []string{"a100-sxm", "b200-sxm", "gb200", "h100-sxm", "h20", "h200-sxm", "l40s", "mi300x", "rtx-4090", "rtx-pro-6000"}
 	if diff := cmp.Diff(want, Builtin().AcceleratorNames()); diff != "" {
 		t.Errorf("accelerators (−want +got):\n%s", diff)
 	}
@@ -118,6 +119,11 @@ func TestModelSizes(t *testing.T) {
 		"Qwen3-32B":     {32.76, 61.02, 262144, 64.0},
 		"Mixtral-8x7B":  {46.70, 86.99, 131072, 25.5},
 		"Qwen3-30B-A3B": {30.53, 56.87, 98304, 6.1},
+		// 480 billion of which 35 are active, and 117 of which 5.1 are and 21 of which
+		// 3.6 are, as published.
+		"Qwen3-Coder-480B-A35B-Instruct": {480.15, 894.3, 253952, 2 * 34.5},
+		"gpt-oss-120b":                   {116.79, 217.5, 73728, 2 * 5.13},
+		"gpt-oss-20b":                    {20.91, 38.94, 49152, 2 * 3.61},
 		// 671 billion of which 37 are active, as published: those count the
 		// embedding, which nothing is multiplied by.
 		"DeepSeek-V3": {671.03, 1249.9, 70272, 2 * (37.55 - 0.927)},

@@ -108,6 +108,9 @@ func plainPhysics(i Instance, batch []sequence) float64 {
 	flops, width := i.Accelerator.flopsPerSecond(q.Activations)/1e6, i.Accelerator.MemoryBandwidthBytesPerSecond/1e6
 	w := map[Precision]float64{BF16: 2, FP8: 1, INT8: 1, INT4: 0.515625}[q.Weights]
 	e := map[Precision]float64{BF16: 2, FP8: 1, INT8: 1, INT4: 66. / 128}[q.KVCache]
+	if q.KVCache == INT4 && m.HeadDim == 64 {
+		e = 34. / 64 // half a group has a scale of its own
+	}
 	var prompt, pairs, decoding, context float64
 	for _, s := range batch {
 		if s.decode {

@@ -119,7 +119,10 @@ func precision[T ~string](name T) latency.Precision {
 
 // unknown says that a catalogue has no such entry, and which ones are near.
 func unknown(path *field.Path, what, name string, known []string) *field.Error {
-	near := ""
+	near, hint := "", ""
+	if what == "model" {
+		hint = "; the config.json that a model is published with on Hugging Face will do too: scenario.catalogue reads it (docs/catalogue.md)"
+	}
 	if names := spelling.Nearest(name, known); len(names) > 0 {
 		near = "; near to it are " + spelling.Quote(names)
 	}
@@ -127,7 +130,7 @@ func unknown(path *field.Path, what, name string, known []string) *field.Error {
 		Type:     field.ErrorTypeNotSupported,
 		Field:    path.String(),
 		BadValue: name,
-		Detail:   fmt.Sprintf("the catalogue has no such %s%s; windtunnel catalogue lists all", what, near),
+		Detail:   fmt.Sprintf("the catalogue has no such %s%s; windtunnel catalogue lists all%s", what, near, hint),
 	}
 }
 
