@@ -55,7 +55,8 @@ that a manifest of Windtunnel names, or those of --epp-version. What the cluster
 is like, which the file does not say, makes more rules speak: see --replicas and
 the flags after it.
 
-Exit codes: 0 nothing at or above --fail-on, 1 findings, 2 a file that cannot be
+Exit codes: 0 nothing at or above --fail-on, 1 findings (with --fix: those that
+remain, and with --write a file that could not be rewritten), 2 a file that cannot be
 read or holds no configuration, or a bad flag.`,
 		Example: `  windtunnel lint epp-config.yaml
   windtunnel lint values.yaml --epp-version router-v0.10
@@ -105,7 +106,7 @@ func (o *lintOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case o.fix:
-		return o.rewrite(w, files)
+		return o.rewrite(w, files, limit)
 	case o.spellOut:
 		return o.effective(w, files)
 	}
@@ -193,19 +194,42 @@ func (o *lintOptions) print(w io.Writer, reports []lint.Report) error {
 	return lint.WriteSummary(w, reports)
 }
 
-// rewrite prints what would be written, and writes it if that is asked for.
-func (o *lintOptions) rewrite(w io.Writer, files []lintFile) error {
+// rewrite prints what would be written, and writes it if that is asked for. It
+// fails where findings at or above the limit remain, and where a file could not be
+// written as it should have been.
+func (o *lintOptions) rewrite(w io.Writer, files []lintFile, limit lint.Severity) error {
+	var remaining []lint.Report
+	var blocked []error
 	for _, file := range files {
 		fixed, err := lint.Fix(file.name, file.content, lint.FixOptions{Versions: o.versions, DeleteUnknown: o.deleteUnknown})
 		if err != nil {
 			return badInput{err}
 		}
 		fixed.WriteText(w)
+		if o.write && fixed.Blocked {
+			blocked = append(blocked, fmt.Errorf("%s: not all of it could be rewritten", file.name))
+		}
 		if o.write && fixed.Changed() {
 			if err := replaceFile(file.name, fixed.Content); err != nil {
 				return err
 			}
 		}
+		report, err := fixed.Remaining(o.versions, o.context)
+		if err != nil {
+			return badInput{fmt.Errorf("%s: %w", file.name, err)}
+		}
+		remaining = append(remaining, report)
 	}
-	return nil
+	return o.afterRewriting(w, remaining, limit, blocked)
+}
+
+// afterRewriting prints what no rewriting does away with.
+func (o *lintOptions) afterRewriting(w io.Writer, remaining []lint.Report, limit lint.Severity, blocked []error) error {
+	if n := lint.Worst(remaining, limit); n > 0 {
+		if err := lint.WriteText(w, remaining, false); err != nil {
+			return err
+		}
+		blocked = append(blocked, fmt.Errorf("findings of severity %s or worse that remain: %d", limit, n))
+	}
+	return errors.Join(blocked...)
 }

@@ -114,6 +114,33 @@ func TestFixShowsAndWrites(t *testing.T) {
 	}
 }
 
+// What --fix cannot do away with decides, as it does without --fix.
+func TestFixFailsWhereFindingsRemain(t *testing.T) {
+	half := strings.Replace(brokenEPP, "prefix-cache-scorer", "my-own-scorer", 1)
+	quoted := "data:\n  a: \"" + strings.ReplaceAll(brokenEPP, "\n", `\n`) + "\"\n"
+	for name, tc := range map[string]struct {
+		text string
+		args []string
+		want int
+	}{
+		"all is mended":                 {brokenEPP, nil, exitOK},
+		"a warning that remains":        {brokenEPP, []string{"--fail-on", "info"}, exitOK},
+		"a warning without a remedy":    {warnedEPP, []string{"--fail-on", "warning"}, exitFailed},
+		"an error without a remedy":     {half, nil, exitFailed},
+		"the same, written":             {half, []string{"--write"}, exitFailed},
+		"what could not be written":     {quoted, []string{"--write", "--fail-on", "never"}, exitFailed},
+		"what could not be, never mind": {quoted, []string{"--fail-on", "never"}, exitOK},
+		"all is mended, written":        {brokenEPP, []string{"--write"}, exitOK},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := windtunnel(t, append([]string{"lint", tempFile(t, "f.yaml", tc.text), "--fix"}, tc.args...)...)
+			if got := exitCode(err); got != tc.want {
+				t.Errorf("exit code %d, want %d: %v\n%s", got, tc.want, err, out)
+			}
+		})
+	}
+}
+
 func TestRulesAreListedAndExplained(t *testing.T) {
 	if out := mustRun(t, "lint", "--rules"); !strings.Contains(out, "affinity-only") {
 		t.Errorf("rules are\n%s", out)

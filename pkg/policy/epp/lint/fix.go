@@ -18,6 +18,8 @@ type Fixed struct {
 	Before, Content []byte
 	// Notes say of each configuration what was rewritten, or why it was not.
 	Notes []string
+	// Blocked is whether some configuration could not be rewritten.
+	Blocked bool
 }
 
 // Changed reports whether anything was rewritten.
@@ -61,18 +63,37 @@ func Fix(file string, content []byte, options FixOptions) (Fixed, error) {
 		version := fixVersion(source, options.Versions)
 		text, done, err := fixText(string(source.Text), version, options.DeleteUnknown)
 		notes[i] = label(source) + note(version, done, err)
+		f.Blocked = f.Blocked || err != nil
 		if err != nil || len(done) == 0 {
 			continue
 		}
 		spliced, ok := edit.Embed(f.Content, source, text)
 		if !ok {
 			notes[i] = label(source) + "not rewritten: its text does not stand in the file letter for letter"
+			f.Blocked = true
 			continue
 		}
 		f.Content = spliced
 	}
 	f.Notes = notes
 	return f, nil
+}
+
+// Remaining reports what there is to find in the file as it is to be, for the
+// versions that [Fix] rewrote it for.
+func (f *Fixed) Remaining(versions []string, context Context) (Report, error) {
+	report := Report{File: f.File}
+	sources, err := epp.Find(f.Content)
+	known := scenarios(f.Content)
+	for i := range sources {
+		of := Options{Versions: []string{fixVersion(&sources[i], versions)}, Context: contextFor(&sources[i], context, known)}
+		c := readConfig(&sources[i], of)
+		for j := range c.Findings {
+			c.Findings[j].File = f.File
+		}
+		report.Configs = append(report.Configs, c)
+	}
+	return report, err
 }
 
 func fixVersion(source *epp.Source, versions []string) string {
