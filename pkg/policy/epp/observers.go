@@ -84,10 +84,10 @@ type modelsSourceParameters struct {
 	Scheme             string `json:"scheme"`
 	Path               string `json:"path"`
 	InsecureSkipVerify bool   `json:"insecureSkipVerify"`
-	CACertPath         string `json:"caCertPath,omitempty"`
-	ClientCertPath     string `json:"clientCertPath,omitempty"`
-	ClientKeyPath      string `json:"clientKeyPath,omitempty"`
-	Interval           string `json:"interval,omitempty"`
+	CACertPath         string `json:"caCertPath,omitempty" versions:"router-v0.10.."`
+	ClientCertPath     string `json:"clientCertPath,omitempty" versions:"router-v0.10.."`
+	ClientKeyPath      string `json:"clientKeyPath,omitempty" versions:"router-v0.10.."`
+	Interval           string `json:"interval,omitempty" versions:"router-v0.10.."`
 }
 
 func (p *modelsSourceParameters) check(l *loader, path *field.Path) {

@@ -112,7 +112,7 @@ type podDiscovery struct {
 	PodLabelSelector string `json:"podLabelSelector"`
 	PodNamespace     string `json:"podNamespace,omitempty"`
 	SocketPort       int    `json:"socketPort"`
-	ReplaySocketPort int    `json:"replaySocketPort,omitempty"`
+	ReplaySocketPort int    `json:"replaySocketPort,omitempty" versions:"router-v0.10.."`
 }
 
 func newPreciseParameters() any {

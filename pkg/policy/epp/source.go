@@ -121,9 +121,9 @@ func isConfig(n *yamlv3.Node) bool {
 	return kind != nil && kind.Value == configKind
 }
 
-// looksLikeConfig is for a document that names no kind.
+// looksLikeConfig is for a document that names no kind; null names none.
 func looksLikeConfig(n *yamlv3.Node) bool {
-	if childOf(n, "kind") != nil {
+	if kind := childOf(n, "kind"); kind != nil && kind.ShortTag() != "!!null" {
 		return false
 	}
 	plugins := childOf(n, "plugins")

@@ -32,6 +32,10 @@ func TestFind(t *testing.T) {
 			"plugins:\n- type: queue-scorer\n",
 			[]Source{{Text: []byte("plugins:\n- type: queue-scorer\n"), Line: 1, Column: 1, InPlace: true}},
 		},
+		"one of a kind that is null": {
+			"kind:\nplugins:\n- type: queue-scorer\n",
+			[]Source{{Text: []byte("kind:\nplugins:\n- type: queue-scorer\n"), Line: 1, Column: 1, InPlace: true}},
+		},
 		"one that is no YAML": {
 			"kind: EndpointPickerConfig\nplugins: [\n",
 			[]Source{{Text: []byte("kind: EndpointPickerConfig\nplugins: [\n"), Line: 1, Column: 1, InPlace: true}},
