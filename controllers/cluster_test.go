@@ -127,7 +127,7 @@ func (c *cluster) restart() {
 		c.reconcilers[s.kind] = &reconciler{
 			client:   reading,
 			subjects: s,
-			observer: &observer{cache: reading, live: counted, plans: newPlanCache(1 << 20), contents: newContents(), journals: newJournals(1000), words: &lastWords{}, image: "windtunnel:test", clock: c.clock},
+			observer: &observer{cache: reading, live: counted, plans: newPlanCache(1 << 20), contents: newContents(), journals: newJournals(1000), words: &lastWords{}, image: "windtunnel:test", clock: c.clock, compileTimeout: time.Minute},
 			applier:  applier{client: reading, recorder: c.recorder, tally: newTally()},
 			clock:    c.clock,
 			stale:    backOff(staleInterval, staleInterval),

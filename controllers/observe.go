@@ -4,10 +4,12 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -39,6 +41,8 @@ type observer struct {
 	words *lastWords
 	image string
 	clock clock.PassiveClock
+	// compileTimeout bounds one compilation.
+	compileTimeout time.Duration
 }
 
 // observe gathers the world around a subject.
@@ -163,7 +167,7 @@ func (o *observer) plan(ctx context.Context, s subject) (*planned, field.ErrorLi
 		}
 	}
 	from := clusterInputs{reader: o.live, namespace: s.object().GetNamespace(), versions: map[string]string{}}
-	compiled, errs, err := compileSafely(ctx, s, from)
+	compiled, errs, err := o.compile(ctx, s, from)
 	if err != nil || len(errs) > 0 {
 		return nil, errs, err
 	}
@@ -181,7 +185,7 @@ func (o *observer) plan(ctx context.Context, s subject) (*planned, field.ErrorLi
 // if that gives the same.
 func (o *observer) knownPlan(ctx context.Context, s subject, hash string) (*planned, error) {
 	if wantsFiles(s) && o.plans.get(keyOf(s, hash), nameOf(s)) == nil {
-		compiled, errs, err := compileSafely(ctx, s, clusterInputs{reader: o.live, namespace: s.object().GetNamespace()})
+		compiled, errs, err := o.compile(ctx, s, clusterInputs{reader: o.live, namespace: s.object().GetNamespace()})
 		if err != nil {
 			return nil, err
 		}
@@ -192,6 +196,20 @@ func (o *observer) knownPlan(ctx context.Context, s subject, hash string) (*plan
 		}
 	}
 	return o.storedPlan(ctx, s, hash)
+}
+
+// compile compiles a subject's spec in the time that one object may take.
+func (o *observer) compile(ctx context.Context, s subject, inputs experiment.Inputs) (*experiment.Compiled, field.ErrorList, error) {
+	timed, cancel := context.WithTimeout(ctx, o.compileTimeout)
+	defer cancel()
+	began := time.Now()
+	compiled, errs, err := compileSafely(timed, s, inputs)
+	if cut := (*experiment.Interrupted)(nil); errors.As(err, &cut) && ctx.Err() == nil {
+		return nil, field.ErrorList{field.Invalid(cut.Field, field.OmitValueType{}, fmt.Sprintf(
+			"takes too long: %.3g s, at most %.3g s: use fewer values, shorter rules or smaller files",
+			time.Since(began).Seconds(), o.compileTimeout.Seconds()))}, nil
+	}
+	return compiled, errs, err
 }
 
 // compileSafely makes a fault of the spec of a panic: its owner gets to see it,

@@ -4,11 +4,14 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/internal/testing/builder"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 )
 
@@ -17,6 +20,34 @@ type poison struct{ subject }
 
 func (poison) compile(context.Context, experiment.Inputs) (*experiment.Compiled, field.ErrorList, error) {
 	panic("blocks do not add up")
+}
+
+// endless is a subject whose spec takes for ever.
+type endless struct{ subject }
+
+func (endless) compile(ctx context.Context, in experiment.Inputs) (*experiment.Compiled, field.ErrorList, error) {
+	<-ctx.Done()
+	return experiment.CompileSweep(ctx, builder.MakeSweep("endless", "team-a").Values("replicas", "pools[llama].replicas", "1", "2").Obj(), in)
+}
+
+func TestWhatTakesTooLongIsInvalid(t *testing.T) {
+	o := &observer{compileTimeout: time.Millisecond}
+	compiled, errs, err := o.compile(t.Context(), endless{}, nil)
+	if compiled != nil || err != nil || len(errs) != 1 {
+		t.Fatalf("compiled %v, faults %v, error %v; want one fault", compiled, errs, err)
+	}
+	if e := errs[0]; !strings.HasPrefix(e.Field, "spec.") || !strings.Contains(e.Detail, " s, at most 0.001 s") {
+		t.Errorf("the fault is %v", e)
+	}
+}
+
+func TestAManagerThatStopsBlamesNobody(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	_, errs, err := (&observer{compileTimeout: time.Minute}).compile(ctx, endless{}, nil)
+	if len(errs) > 0 || !errors.Is(err, context.Canceled) {
+		t.Errorf("faults %v, error %v; want that it was cancelled", errs, err)
+	}
 }
 
 func TestAPanicIsToldToItsObject(t *testing.T) {

@@ -72,6 +72,10 @@ const planBytesInMemory = 512 << 10
 // time.
 const firstRetry = 5 * time.Millisecond
 
+// compileTimeout bounds the compilation of one object. What people write takes less
+// than a second.
+const compileTimeout = 10 * time.Second
+
 // Options say how the controllers work.
 type Options struct {
 	// Image is what worker pods run.
@@ -116,6 +120,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, o Options) error {
 		observer := &observer{
 			cache: c, live: mgr.GetAPIReader(), image: o.Image,
 			plans: plans, contents: contents, journals: newJournals(s.remembered), words: &lastWords{}, clock: o.Clock,
+			compileTimeout: compileTimeout,
 		}
 		r := &reconciler{client: c, subjects: s, observer: observer, applier: applier, clock: o.Clock, stale: backOff(staleInterval, longestInterval)}
 		if err := setup(mgr, r, o.Concurrency); err != nil {

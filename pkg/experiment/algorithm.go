@@ -25,6 +25,8 @@ func (p *Plan) algorithm(spec *field.Path) (search.Algorithm, field.ErrorList) {
 		Objectives: max(1, len(p.Objectives)),
 		Seeds:      len(p.Seeds),
 		Settings:   search.Settings{Algorithm: search.Grid, MaxTrials: 1},
+
+		Interrupted: p.interrupted,
 	}
 	if p.IsSweep() {
 		problem.Space = p.space()

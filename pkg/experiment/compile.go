@@ -80,21 +80,27 @@ type compiler struct {
 func newCompiler(ctx context.Context, inputs Inputs) *compiler {
 	return &compiler{
 		reader: reader{ctx: ctx, inputs: inputs},
-		plan:   &Plan{SchemaVersion: PlanSchemaVersion, EngineVersion: simulator.EngineVersion},
+		plan: &Plan{
+			SchemaVersion: PlanSchemaVersion, EngineVersion: simulator.EngineVersion,
+			interrupted: func() bool { return ctx.Err() != nil },
+		},
 	}
 }
 
 func (c *compiler) finish(errs field.ErrorList) (*Compiled, field.ErrorList, error) {
+	if len(errs) == 0 && c.err == nil {
+		if err := c.plan.bind(); err != nil {
+			panic(fmt.Sprintf("experiment: a plan that was checked names no places: %v", err))
+		}
+		c.prefixBounds(field.NewPath("spec", "scenario"))
+	}
+	c.plan.interrupted = nil
 	switch {
 	case c.err != nil:
 		return nil, nil, c.err
 	case len(errs) > 0:
 		return nil, errs, nil
 	}
-	if err := c.plan.bind(); err != nil {
-		panic(fmt.Sprintf("experiment: a plan that was checked names no places: %v", err))
-	}
-	c.prefixBounds(field.NewPath("spec", "scenario"))
 	return &Compiled{Plan: c.plan, Trace: c.replayed}, nil, nil
 }
 

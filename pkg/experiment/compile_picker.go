@@ -18,9 +18,9 @@ import (
 // autoVersion asks for the version that a file fits.
 const autoVersion = "auto"
 
-// maxPickerFileBytes bounds a file that holds an EPP configuration. It is what a
-// ConfigMap may hold, so that the file can be taken to a cluster as it is.
-const maxPickerFileBytes = corev1.MaxSecretSize
+// maxPickerFileBytes bounds a file that holds an EPP configuration. It is what the
+// schema lets an inline one have, so that a file can be taken to a cluster as it is.
+const maxPickerFileBytes = maxSourceBytes
 
 // pickerConfig reads an EPP configuration and returns it as a scenario's tree
 // holds it: the EPP's document after defaulting, and the version. It is that of
@@ -40,6 +40,9 @@ func (c *compiler) pickerConfig(profile string, in v1alpha1.EndpointPickerConfig
 	if len(errs) > 0 {
 		return nil, errs
 	}
+	if errs := epp.CheckSize(text, at); len(errs) > 0 || c.interrupted(at) {
+		return nil, errs
+	}
 	version := in.Version
 	if version == autoVersion {
 		if version, errs = c.newestVersion(text, path.Child(setup.VersionField)); len(errs) > 0 {
@@ -47,7 +50,7 @@ func (c *compiler) pickerConfig(profile string, in v1alpha1.EndpointPickerConfig
 		}
 	}
 	config, errs := epp.Load(text, version, at)
-	if len(errs) > 0 {
+	if len(errs) > 0 || c.interrupted(at) {
 		return nil, errs
 	}
 	if errs := config.Check(&c.cluster, at); len(errs) > 0 {
@@ -101,6 +104,9 @@ func (c *compiler) pickerText(in v1alpha1.EndpointPickerConfig, path *field.Path
 	if len(errs) > 0 {
 		return nil, at, errs
 	}
+	if len(file) > maxPickerFileBytes {
+		return nil, at, field.ErrorList{field.TooLong(at, "", maxPickerFileBytes)}
+	}
 	c.pinConfigMap(&ref, Digest(file))
 	return file, at, nil
 }
@@ -142,6 +148,9 @@ func onlyPicker(cm *corev1.ConfigMap) ([]byte, error) {
 	var keys []string
 	for _, key := range keysOf(cm) {
 		raw, _ := ConfigMapKey(cm, key)
+		if len(raw) > maxPickerFileBytes {
+			continue // none that could be used
+		}
 		if sources, _ := epp.Find(raw); len(sources) > 0 {
 			keys = append(keys, key)
 		}

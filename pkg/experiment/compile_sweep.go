@@ -83,6 +83,9 @@ func (c *compiler) values(p *Parameter, base tree, within string, path *field.Pa
 	var errs field.ErrorList
 	for i, value := range p.corners() {
 		at := path.Child("values").Index(i)
+		if c.interrupted(at) {
+			break
+		}
 		if p.Range != nil {
 			at = path.Child("range", [...]string{"min", "max"}[i])
 		}
@@ -108,7 +111,11 @@ func (c *compiler) points(baseline *v1alpha1.Baseline, spec *field.Path) field.E
 	if errs := c.gatePoints(spec.Child("gates")); len(errs) > 0 {
 		return errs
 	}
-	if _, errs := c.plan.algorithm(spec); len(errs) > 0 {
+	_, errs := c.plan.algorithm(spec)
+	if c.interrupted(spec.Child("parameters")) {
+		return nil
+	}
+	if len(errs) > 0 {
 		return errs
 	}
 	return c.checkPoints(spec.Child("parameters"))
@@ -128,6 +135,9 @@ func (c *compiler) checkPoints(path *field.Path) field.ErrorList {
 		return field.ErrorList{field.Invalid(path, "", err.Error())}
 	}
 	study, err := c.plan.Study()
+	if c.interrupted(path) {
+		return nil
+	}
 	if err != nil {
 		return field.ErrorList{field.Invalid(path, "", err.Error())}
 	}
@@ -136,7 +146,7 @@ func (c *compiler) checkPoints(path *field.Path) field.ErrorList {
 	}
 	var errs field.ErrorList
 	for _, point := range study.Points() {
-		if point.ID == maxChecked || len(errs) == maxReported {
+		if point.ID == maxChecked || len(errs) == maxReported || c.interrupted(path) {
 			break
 		}
 		scenario, err := c.plan.scenarioAt(point, 1)

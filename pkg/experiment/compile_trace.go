@@ -113,8 +113,8 @@ func (c *compiler) parseTrace(raw []byte, input *TraceInput, at, sha256 *field.P
 func (c *compiler) digestTrace(raw []byte, input *TraceInput, at, sha256 *field.Path) field.ErrorList {
 	digest, err := workload.DigestText(c.ctx, bytes.NewReader(raw), TraceWords(input), maxUnpackedBytes)
 	switch {
-	case c.ctx.Err() != nil:
-		return c.fail(c.ctx.Err(), at)
+	case c.interrupted(at):
+		return field.ErrorList{field.InternalError(at, c.err)}
 	case errors.Is(err, workload.ErrTooLong):
 		return field.ErrorList{field.Invalid(at, input.Path(), fmt.Sprintf(
 			"has more than %d MiB decompressed: put it into a volume, and name that as persistentVolumeClaim or image", maxUnpackedBytes>>20))}

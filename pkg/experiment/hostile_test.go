@@ -5,12 +5,16 @@ package experiment
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
 
 // manyBlocks is a Mooncake trace of few kilobytes that is 64 MiB of text, of which
@@ -106,6 +110,99 @@ func TestWhatAManagerFindsInATraceItDoesNotParse(t *testing.T) {
 			_, local, err := CompileSweep(t.Context(), testSweep(t), fakeInputs{"traces/small.jsonl": tc.raw})
 			if err != nil || len(errs) > 0 && errs.ToAggregate().Error() != local.ToAggregate().Error() {
 				t.Errorf("on a laptop: %v, %v; want %v", local, err, errs)
+			}
+		})
+	}
+}
+
+// after is a context that ends after it was asked so many times: a deadline that does
+// not depend on the machine.
+type after struct {
+	context.Context
+	asks *int
+}
+
+func (a after) Err() error {
+	if *a.asks--; *a.asks < 0 {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// wide is a sweep of many points, all of which rules are asked about.
+func wide(rules int) func(*v1alpha1.PolicySweep) {
+	return func(s *v1alpha1.PolicySweep) {
+		s.Spec.Baseline = nil
+		s.Spec.Search = v1alpha1.Search{Algorithm: v1alpha1.GridSearch, MaxTrials: 100_000}
+		s.Spec.Parameters = []v1alpha1.Parameter{
+			{Name: "a", Path: "pools[llama].replicas", Range: &v1alpha1.Range{Min: "1", Max: "1000", Step: "1"}},
+			{Name: "b", Path: "pools[llama].engine.maxNumSeqs", Range: &v1alpha1.Range{Min: "1", Max: "1000", Step: "1"}},
+		}
+		s.Spec.Rules = nil
+		for i := range rules {
+			s.Spec.Rules = append(s.Spec.Rules, v1alpha1.ParameterRule{Expression: fmt.Sprintf("a * b == %d", 1_000_003+i)})
+		}
+	}
+}
+
+// Wherever the time is up, the compilation ends there, and names a field.
+func TestADeadlineIsHeardWhereverItComes(t *testing.T) {
+	for _, asks := range []int{0, 1, 2, 3, 5, 10, 100, 1000, 10_000} {
+		sweep := testSweep(t)
+		wide(4)(sweep)
+		left := asks
+		c, errs, err := CompileSweep(after{t.Context(), &left}, sweep, traceInputs(t))
+		cut := (*Interrupted)(nil)
+		if c != nil || len(errs) > 0 || !errors.As(err, &cut) || !errors.Is(err, context.DeadlineExceeded) || !strings.HasPrefix(cut.Field.String(), "spec.") {
+			t.Fatalf("after %d looks: %v, %v; want that it was cut short", asks, errs, err)
+		}
+		if left < -200 {
+			t.Errorf("after %d looks it asks %d times more", asks, -left)
+		}
+	}
+}
+
+// pickerOf is an EPP configuration of so many plugins and profiles.
+func pickerOf(plugins, profiles int) string {
+	var b strings.Builder
+	b.WriteString("apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n")
+	for i := range plugins {
+		fmt.Fprintf(&b, "- {type: queue-scorer, name: p%d}\n", i)
+	}
+	b.WriteString("schedulingProfiles:\n")
+	for i := range profiles {
+		fmt.Fprintf(&b, "- {name: s%d, plugins: [{pluginRef: p%d}]}\n", i, i)
+	}
+	return b.String()
+}
+
+func TestALargeEPPConfigurationIsRefusedBeforeItIsLoaded(t *testing.T) {
+	const head = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: queue-scorer\n  parameters:\n    l0: &l0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
+	laughs := head
+	for i := range 8 {
+		refs := strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*l%d, ", i), 10), ", ")
+		laughs += fmt.Sprintf("    l%d: &l%d [%s]\n", i+1, i+1, refs)
+	}
+	tests := map[string]struct{ text, want string }{
+		"24,654 plugins":        {pickerOf(24_654, 1), "may not be more than 65536 bytes"},
+		"as many as 64 KiB has": {pickerOf(1500, 1), "plugins: Too many: 1500: must have at most 256 items"},
+		"profiles":              {pickerOf(65, 65), "schedulingProfiles: Too many: 65: must have at most 64 items"},
+		"a billion laughs":      {laughs, "has more than 20000 values, aliases counted as what they stand for"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			run := testRun(t)
+			run.Spec.Scenario.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{
+				Version: "router-v0.10", ConfigMapRef: &v1alpha1.EndpointPickerConfigMap{Name: "own", Key: "epp.yaml"},
+			}
+			bytes := allocated(func() {
+				_, list, err := CompileRun(t.Context(), run, clusterInputs{fakeInputs{"own/epp.yaml": []byte(tc.text)}})
+				if err != nil || len(list) == 0 || !strings.Contains(list.ToAggregate().Error(), tc.want) {
+					t.Errorf("CompileRun: %.300v, %v; want %s", list, err, tc.want)
+				}
+			})
+			if bytes > 32<<20 {
+				t.Errorf("%d bytes are allocated", bytes)
 			}
 		})
 	}

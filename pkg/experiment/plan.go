@@ -64,6 +64,8 @@ type Plan struct {
 	pickers map[string]pickerFile
 
 	builder setup.Builder
+	// interrupted is set while the plan is compiled, and says that nobody waits for it.
+	interrupted func() bool
 }
 
 // Precision is how sure a metric's mean must be.

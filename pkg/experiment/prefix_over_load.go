@@ -31,6 +31,9 @@ func (c *compiler) prefixBounds(scenario *field.Path) {
 		if v.profile != "" {
 			path = field.NewPath("spec", "parameters").Index(v.place).Child("profiles").Index(v.index)
 		}
+		if c.interrupted(path) {
+			return
+		}
 		hot, ok := c.hotPrefix(v.scenario)
 		if !ok {
 			continue

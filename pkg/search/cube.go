@@ -20,7 +20,12 @@ type cube struct {
 	axes       []axis
 	parents    []parent
 	rules      []*rule
+	// interrupted says that nobody waits for the points any more; it may be nil.
+	interrupted func() bool
 }
+
+// isInterrupted says that nobody waits for the points any more.
+func (c *cube) isInterrupted() bool { return c.interrupted != nil && c.interrupted() }
 
 // cube checks a space. path is that of the object that holds it.
 func (s Space) cube(path *field.Path) (*cube, field.ErrorList) {
@@ -33,7 +38,7 @@ func (s Space) cube(path *field.Path) (*cube, field.ErrorList) {
 	if errs = append(errs, es...); len(errs) > 0 {
 		return nil, errs
 	}
-	return &cube{s.Parameters, axes, parents, rules}, nil
+	return &cube{parameters: s.Parameters, axes: axes, parents: parents, rules: rules}, nil
 }
 
 // dimensions is the number of parameters.

@@ -5,6 +5,10 @@ package search
 // maxVisits bounds how many values a grid sets in all, a few seconds' work.
 const maxVisits = 2_000_000
 
+// visitsPerLook is how many values are set from one look at whether anybody waits to
+// the next: a few milliseconds' work, where the rules are the dearest there are.
+const visitsPerLook = 16
+
 // enumerate returns the points of the space in the order of nested loops, the
 // last parameter changing fastest. It says whether these are all; it stops
 // after most, and after as many values were set as visits says: rules may leave
@@ -48,7 +52,7 @@ func (e *enumeration) from(i int) bool {
 
 // set sets one parameter, and then those after it.
 func (e *enumeration) set(i int, v Value) bool {
-	if e.visits--; e.visits < 0 {
+	if e.visits--; e.visits < 0 || e.visits%visitsPerLook == 0 && e.cube.isInterrupted() {
 		return false
 	}
 	e.point[i] = v

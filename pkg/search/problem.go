@@ -24,6 +24,9 @@ type Problem struct {
 	// first generation.
 	Baseline Point
 	Settings Settings
+	// Interrupted, if set, is asked now and then while an algorithm is made. Once it
+	// returns true, New is soon done, and what it returns means nothing.
+	Interrupted func() bool
 }
 
 // Name is that of an algorithm.
@@ -194,6 +197,9 @@ func (p Problem) check(path *field.Path) (*problem, field.ErrorList) {
 		panic(fmt.Sprintf("search: a problem of %d objectives and %d seeds", p.Objectives, p.Seeds))
 	}
 	cube, errs := p.Space.cube(path)
+	if cube != nil {
+		cube.interrupted = p.Interrupted
+	}
 	settings := path.Child("search")
 	if constructors[p.Settings.Algorithm] == nil {
 		errs = append(errs, field.NotSupported(settings.Child("algorithm"), p.Settings.Algorithm, slices.Sorted(maps.Keys(constructors))))

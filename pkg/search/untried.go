@@ -51,6 +51,9 @@ func (u *untried) draw(s *stats.Stream) Point {
 	}
 	coordinates := make([]float64, u.cube.dimensions())
 	for range most {
+		if u.cube.isInterrupted() {
+			return nil
+		}
 		for i := range coordinates {
 			coordinates[i] = s.Float64()
 		}

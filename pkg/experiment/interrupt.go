@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Interrupted is the error of a compilation whose context ended. It wraps that
+// context's error.
+type Interrupted struct {
+	// Field is what was being compiled.
+	Field *field.Path
+	err   error
+}
+
+func (e *Interrupted) Error() string {
+	return fmt.Sprintf("%s: compiling was cut short: %v", e.Field, e.err)
+}
+
+// Unwrap returns the context's error.
+func (e *Interrupted) Unwrap() error { return e.err }
+
+// interrupted reports whether the compilation is to end, and notes at which field it
+// was. Loops that can be long ask at each turn.
+func (c *compiler) interrupted(path *field.Path) bool {
+	err := c.ctx.Err()
+	if err != nil && c.err == nil {
+		c.err = &Interrupted{Field: path, err: err}
+	}
+	return err != nil
+}
