@@ -70,6 +70,8 @@ type cluster struct {
 	// worked, unless nil, holds what workers wrote, so that a test that runs the
 	// same shards again and again simulates them once.
 	worked map[string]shardWork
+	// state is the folder that outlives a manager.
+	state string
 }
 
 // shardWork is what a worker wrote: its ConfigMaps, and its termination message.
@@ -111,9 +113,19 @@ func newCluster(t testing.TB) *cluster {
 			}
 			return err
 		}})
-	c.client = b.Build()
+	c.client, c.state = b.Build(), c.t.TempDir()
 	c.restart()
 	return c
+}
+
+// killedCompiling leaves what a manager leaves that is killed while it compiles an
+// object, and starts another one.
+func (c *cluster) killedCompiling(s subject) {
+	c.t.Helper()
+	c.must(c.client.Get(c.t.Context(), client.ObjectKeyFromObject(s.object()), s.object()))
+	_, err := c.reconcilers[s.kind()].observer.guard.begin(s)
+	c.must(err)
+	c.restart()
 }
 
 // restart starts a manager that remembers nothing.
@@ -121,13 +133,15 @@ func (c *cluster) restart() {
 	c.recorder = events.NewFakeRecorder(10000)
 	c.reconcilers = map[string]*reconciler{}
 	c.writesLeft = -1
+	guard, err := newGuard(c.state, c.clock)
+	c.must(err)
 	for _, s := range []subjects{runs, sweeps} {
 		counted := c.counted()
 		reading := cached(c.t, counted)
 		c.reconcilers[s.kind] = &reconciler{
 			client:   reading,
 			subjects: s,
-			observer: &observer{cache: reading, live: counted, plans: newPlanCache(1 << 20), contents: newContents(), journals: newJournals(1000), words: &lastWords{}, image: "windtunnel:test", clock: c.clock, compileTimeout: time.Minute},
+			observer: &observer{cache: reading, live: counted, plans: newPlanCache(1 << 20), contents: newContents(), journals: newJournals(1000), words: &lastWords{}, image: "windtunnel:test", clock: c.clock, compileTimeout: time.Minute, guard: guard},
 			applier:  applier{client: reading, recorder: c.recorder, tally: newTally()},
 			clock:    c.clock,
 			stale:    backOff(staleInterval, staleInterval),

@@ -39,6 +39,8 @@ func decide(w *world, now time.Time) decision {
 	case settled(w.subject):
 		d.stay()
 		d.collect(w.subject.status())
+	case w.unsafe != nil:
+		d.spare()
 	case len(w.errs) > 0:
 		d.refuse()
 	case w.plan.size > maxPlanBytes:
@@ -81,6 +83,19 @@ func (d *decider) do(a act) { d.decision.acts = append(d.decision.acts, a) }
 // clean adds an act of the cleanup.
 func (d *decider) clean(object client.Object, why string) {
 	d.decision.cleanup = append(d.decision.cleanup, act{remove, object, why})
+}
+
+// spare leaves a spec uncompiled at which managers died.
+func (d *decider) spare() {
+	if errors.Is(d.unsafe, errTooExpensive) {
+		d.removeJobs("compiling the spec killed the manager")
+		d.report(d.unplanned(), verdict{stalled, v1alpha1.ReasonTooExpensive, fmt.Sprintf(
+			"the manager was killed %d times while it compiled this spec, the last time nothing else; it is not tried again: edit the spec, with fewer values or smaller inputs", maxDeaths)})
+		return
+	}
+	d.lookAgain(suspectDelay)
+	d.report(d.subject.copied(), verdict{ongoing, v1alpha1.ReasonPending,
+		"the manager was killed while it compiled this spec, maybe because of it: it is tried again alone, after the others"})
 }
 
 // refuse stops the work of a spec that cannot be compiled.

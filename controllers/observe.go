@@ -41,6 +41,8 @@ type observer struct {
 	words *lastWords
 	image string
 	clock clock.PassiveClock
+	// guard keeps what kills managers from doing so again.
+	guard *guard
 	// compileTimeout bounds one compilation.
 	compileTimeout time.Duration
 }
@@ -66,7 +68,15 @@ func (o *observer) observe(ctx context.Context, s subject) (*world, error) {
 		}
 		return w, o.named(ctx, w)
 	}
-	if w.plan, w.errs, err = o.plan(ctx, s); err != nil {
+	if w.unsafe = judged(s); w.unsafe != nil {
+		return w, nil
+	}
+	w.plan, w.errs, err = o.plan(ctx, s)
+	switch {
+	case errors.Is(err, errSuspect), errors.Is(err, errTooExpensive):
+		w.unsafe = err
+		return w, nil
+	case err != nil:
 		return nil, err
 	}
 	if w.plan == nil || w.plan.size > maxPlanBytes || w.repeats() {
@@ -200,6 +210,11 @@ func (o *observer) knownPlan(ctx context.Context, s subject, hash string) (*plan
 
 // compile compiles a subject's spec in the time that one object may take.
 func (o *observer) compile(ctx context.Context, s subject, inputs experiment.Inputs) (*experiment.Compiled, field.ErrorList, error) {
+	end, err := o.guard.begin(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer end()
 	timed, cancel := context.WithTimeout(ctx, o.compileTimeout)
 	defer cancel()
 	began := time.Now()

@@ -83,6 +83,9 @@ type Options struct {
 	// Concurrency is the number of objects of each kind that are reconciled at
 	// once; at least 1. Those of one namespace are half of it at most.
 	Concurrency int
+	// StateFolder outlives the process, not the pod: what it holds says what the manager
+	// before this one was killed at. Empty for none.
+	StateFolder string
 	// Clock is what deadlines are held against and times are written by; nil is the
 	// machine's.
 	Clock clock.PassiveClock
@@ -116,11 +119,15 @@ func Setup(ctx context.Context, mgr ctrl.Manager, o Options) error {
 	c := client.WithFieldOwner(mgr.GetClient(), FieldOwner)
 	plans, contents := newPlanCache(planBytesInMemory), newContents()
 	applier := applier{client: c, recorder: mgr.GetEventRecorder(FieldOwner), tally: counts}
+	guard, err := newGuard(o.StateFolder, o.Clock)
+	if err != nil {
+		return err
+	}
 	for _, s := range []subjects{runs, sweeps} {
 		observer := &observer{
 			cache: c, live: mgr.GetAPIReader(), image: o.Image,
 			plans: plans, contents: contents, journals: newJournals(s.remembered), words: &lastWords{}, clock: o.Clock,
-			compileTimeout: compileTimeout,
+			compileTimeout: compileTimeout, guard: guard,
 		}
 		r := &reconciler{client: c, subjects: s, observer: observer, applier: applier, clock: o.Clock, stale: backOff(staleInterval, longestInterval)}
 		if err := setup(mgr, r, o.Concurrency); err != nil {

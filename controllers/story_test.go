@@ -654,6 +654,24 @@ var stories = map[string]struct {
 		s.endJob(s.job(), batchv1.JobFailed, "FailedIndexes", "Job has failed indexes", 1)
 		s.reconcile()
 	}},
+	"kills-the-manager": {"The manager is killed while it compiles a sweep, and killed again.", func(s *story) {
+		sweep := weights().Obj()
+		s.object = sweep
+		s.say("The user creates PolicySweep weights, and the manager is killed while it compiles it.")
+		s.create(sweep)
+		s.killedCompiling(sweeps.wrap(sweep))
+		s.reconcile()
+		s.say("The other objects have had their turn, and the manager is killed once more.")
+		s.pass(suspectDelay)
+		s.killedCompiling(sweeps.wrap(sweep))
+		s.reconcile()
+		s.say("The manager restarts once more, for another reason.")
+		s.restart()
+		s.reconcile()
+		s.say("The user edits the spec.")
+		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Execution.Shards = 1 })
+		s.reconcile()
+	}},
 	"trace-invalid": {"A trace has a row that is none. The manager does not parse it: the pods do, and say which row.", func(s *story) {
 		var text strings.Builder
 		s.must(workload.WriteMooncake(&text, 40, 1))

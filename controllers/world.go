@@ -27,6 +27,8 @@ type world struct {
 	// where errs say what is wrong with the spec.
 	plan *planned
 	errs field.ErrorList
+	// unsafe says why the spec is not compiled: errSuspect or errTooExpensive, or nil.
+	unsafe error
 	// late says that the work has taken longer than it may.
 	late bool
 	// ending says that the subject's namespace is being deleted, and waits for pods

@@ -81,6 +81,7 @@ const (
 // Condition reasons of both kinds.
 const (
 	ReasonInvalid       = "Invalid"
+	ReasonTooExpensive  = "TooExpensive"
 	ReasonInputMissing  = "InputMissing"
 	ReasonPending       = "Pending"
 	ReasonRunning       = "Running"

@@ -53,6 +53,7 @@ type managerOptions struct {
 	pprof       string
 	concurrency int
 	namespaces  []string
+	state       string
 	qps         float32
 	burst       int
 	verbosity   int
@@ -79,6 +80,7 @@ pods simulate its shards, and sum up their results.`,
 	f.StringVar(&o.pprof, "pprof-bind-address", "0", "address of Go's profiles, which anyone who reaches it may read; 0 turns them off")
 	f.IntVar(&o.concurrency, "concurrency", 10, "objects of each kind that are reconciled at once")
 	f.StringSliceVar(&o.namespaces, "namespace", nil, "namespaces to look at, and no others (default all)")
+	f.StringVar(&o.state, "state-dir", "", "folder that outlives a restart, where it notes what it compiles: an object that kills it twice is not compiled again (default none)")
 	f.Float32Var(&o.qps, "kube-api-qps", -1, "requests a second to the API server; below 0 its own priority and fairness bounds them")
 	f.IntVar(&o.burst, "kube-api-burst", 100, "requests at once, where --kube-api-qps bounds them")
 	f.IntVarP(&o.verbosity, "verbosity", "v", 0, "detail of the log: 1 shows each write and change of state, 4 each decision, 5 and more what the client libraries do")
@@ -124,6 +126,7 @@ func (o managerOptions) manager(ctx context.Context, config *rest.Config, now cl
 	}
 	if err := controllers.Setup(ctx, mgr, controllers.Options{
 		Image: o.image, Concurrency: o.concurrency, Clock: now, Metrics: ctrlmetrics.Registry, ObjectMetrics: o.perObject,
+		StateFolder: o.state,
 	}); err != nil {
 		return nil, err
 	}

@@ -138,7 +138,7 @@ func TestValuesReachTheManager(t *testing.T) {
 	if env := c.Env[slices.IndexFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == "WINDTUNNEL_IMAGE" })]; c.Image != image || env.Value != image {
 		t.Errorf("the manager runs %s and its workers %s, want %s", c.Image, env.Value, image)
 	}
-	wantArgs := []string{"manager", "--leader-elect", "--namespace=team-a", "--concurrency=20", "--verbosity=4", "--metrics-bind-address=0"}
+	wantArgs := []string{"manager", "--leader-elect", "--state-dir=/var/lib/windtunnel", "--namespace=team-a", "--concurrency=20", "--verbosity=4", "--metrics-bind-address=0"}
 	if diff := cmp.Diff(wantArgs, c.Args); diff != "" {
 		t.Errorf("arguments (-want +got):\n%s", diff)
 	}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// suspectDelay is how long after its start a manager leaves an object alone that was
+// being compiled when a manager died: the others have their turn first.
+const suspectDelay = 30 * time.Second
+
+// maxDeaths is after how many deaths of managers an object is not compiled any more.
+const maxDeaths = 2
+
+// errSuspect says that an object has to wait because a manager died while it compiled
+// it, errTooExpensive that it is not compiled any more.
+var (
+	errSuspect      = errors.New("a manager died while it compiled the object")
+	errTooExpensive = errors.New("managers died while they compiled the object")
+)
+
+// guard keeps an object whose compilation kills managers from killing one after the
+// other. What is being compiled stands in a folder that outlives the process, a file
+// an object: what a manager finds there when it starts, the one before it was killed
+// at. It may be used concurrently; nil guards nothing.
+type guard struct {
+	folder string
+	clock  clock.PassiveClock
+	// patience is until when suspects wait.
+	patience time.Time
+	// alone is held by whoever compiles: by all at once, but by a suspect alone.
+	alone sync.RWMutex
+
+	mu       sync.Mutex
+	suspects map[types.UID]attempt
+}
+
+// attempt is what a file says: which generation of an object was compiled, and how
+// many managers died of it before.
+type attempt struct {
+	// Object is for those who look into the folder.
+	Object     string `json:"object"`
+	Generation int64  `json:"generation"`
+	Deaths     int    `json:"deaths"`
+	// Running says that it was being compiled when the file was written.
+	Running bool `json:"running"`
+}
+
+// newGuard reads what the manager before this one left in a folder; an empty name
+// guards nothing.
+func newGuard(folder string, now clock.PassiveClock) (*guard, error) {
+	if folder == "" {
+		return nil, nil
+	}
+	g := &guard{folder: folder, clock: now, patience: now.Now().Add(suspectDelay), suspects: map[types.UID]attempt{}}
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, fmt.Errorf("read what was being compiled: %w", err)
+	}
+	for _, file := range files {
+		raw, err := os.ReadFile(filepath.Join(folder, file.Name()))
+		var a attempt
+		if err != nil || json.Unmarshal(raw, &a) != nil {
+			continue // cut off while it was written, before anything was compiled
+		}
+		if a.Running {
+			a.Deaths, a.Running = a.Deaths+1, false
+		}
+		uid := types.UID(file.Name())
+		if err := g.write(uid, a); err != nil {
+			return nil, err
+		}
+		g.suspects[uid] = a
+	}
+	return g, nil
+}
+
+// begin notes that an object is about to be compiled. It returns what to call
+// afterwards, or why the object is not to be compiled now.
+func (g *guard) begin(s subject) (end func(), err error) {
+	if g == nil {
+		return func() {}, nil
+	}
+	uid := s.object().GetUID()
+	a := attempt{Object: s.kind() + " " + nameOf(s).String(), Generation: s.object().GetGeneration(), Running: true}
+	before, suspected := g.suspect(uid, a.Generation)
+	switch {
+	case suspected && before.Deaths >= maxDeaths:
+		return nil, errTooExpensive
+	case suspected && g.clock.Now().Before(g.patience):
+		return nil, errSuspect
+	case suspected:
+		a.Deaths = before.Deaths
+		g.alone.Lock()
+	default:
+		g.alone.RLock()
+	}
+	if err := g.write(uid, a); err != nil {
+		g.unlock(suspected)
+		return nil, err
+	}
+	return func() {
+		defer g.unlock(suspected)
+		g.clear(uid)
+	}, nil
+}
+
+func (g *guard) unlock(suspected bool) {
+	if suspected {
+		g.alone.Unlock()
+	} else {
+		g.alone.RUnlock()
+	}
+}
+
+// judged returns errTooExpensive for a generation of which the status says so.
+func judged(s subject) error {
+	st := s.status()
+	if st.ObservedGeneration == s.object().GetGeneration() && readyReason(st) == v1alpha1.ReasonTooExpensive {
+		return errTooExpensive
+	}
+	return nil
+}
+
+// suspect returns what is held against a generation of an object.
+func (g *guard) suspect(uid types.UID, generation int64) (attempt, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	a, known := g.suspects[uid]
+	return a, known && a.Generation == generation && a.Deaths > 0
+}
+
+// clear forgets an object that was compiled and did no harm. A file that stays is
+// written over the next time.
+func (g *guard) clear(uid types.UID) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.suspects, uid)
+	_ = os.Remove(g.file(uid))
+}
+
+func (g *guard) file(uid types.UID) string { return filepath.Join(g.folder, string(uid)) }
+
+func (g *guard) write(uid types.UID, a attempt) error {
+	raw, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(g.file(uid), raw, 0o600); err != nil {
+		return fmt.Errorf("note what is being compiled: %w", err)
+	}
+	return nil
+}
