@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// What one compilation may take in a manager, whatever it is given.
+const (
+	mostBytes = 512 << 20 // allocated, of which most is garbage at once
+	mostTime  = 10 * time.Second
+)
+
+// A whole compilation of a sweep keeps to its budgets and does not panic, whatever the
+// EPP's file, the rule, the trace and the path and value of a parameter are.
+func FuzzCompileSweep(f *testing.F) {
+	trace := traceInputs(f)["traces/small.jsonl"]
+	f.Add(pickerOf(3, 1), "a * b > 3", trace, "pools[llama].replicas", "2")
+	f.Add(pickerOf(256, 64), `a == 1 || b in [1, 2]`, trace, "pools[llama].engine.maxNumSeqs", "64")
+	f.Add(bareConfig, `string(a).matches("(a{100}){100}")`, []byte("x"), "router.endpointPickerConfig.plugins[queue-scorer].name", "é")
+	f.Add(configMapConfig, "a + b > 1", []byte{0x1f, 0x8b}, "workload.trace.format", "Azure")
+	f.Add(helmConfig, "abs(a) > b % 0", manyBlocks(f)[:1000], "horizon.duration", "1h")
+	f.Add("plugins: &p [*p]\nkind: EndpointPickerConfig", "a > 1e308 * b", trace, "pools[llama].kvCache.blocks", "-1")
+	compile := func(t *testing.T, picker, rule string, trace []byte, path, value string) {
+		sweep := testSweep(t)
+		wide(1)(sweep)
+		sweep.Spec.Scenario.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{
+			Version: "router-v0.10", ConfigMapRef: &v1alpha1.EndpointPickerConfigMap{Name: "own", Key: "epp.yaml"},
+		}
+		sweep.Spec.Rules[0].Expression = rule
+		sweep.Spec.Parameters = append(sweep.Spec.Parameters, v1alpha1.Parameter{Name: "c", Path: path, Values: []string{value}})
+		ctx, cancel := context.WithTimeout(t.Context(), mostTime)
+		defer cancel()
+		_, errs, err := CompileSweep(ctx, sweep, clusterInputs{fakeInputs{"own/epp.yaml": []byte(picker), "traces/small.jsonl": trace}})
+		if cut := (*Interrupted)(nil); err != nil && !errors.As(err, &cut) {
+			t.Errorf("%v, %v: neither a user's error nor the time", errs, err)
+		}
+	}
+	f.Fuzz(func(t *testing.T, picker, rule string, trace []byte, path, value string) {
+		began := time.Now()
+		if bytes := allocated(func() { compile(t, picker, rule, trace, path, value) }); bytes > mostBytes {
+			t.Errorf("%d MiB are allocated, at most %d", bytes>>20, mostBytes>>20)
+		}
+		if took := time.Since(began); took > mostTime+mostTime/2 {
+			t.Errorf("takes %s, at most %s", took, mostTime)
+		}
+	})
+}
