@@ -54,7 +54,9 @@ func TestAnInterruptedSweepWithAStateSaysHowToGoOn(t *testing.T) {
 	cancel()
 	cmd := newRootCommand()
 	state := filepath.Join(t.TempDir(), "sweep.state")
-	cmd.SetArgs([]string{"sweep", "-f", "testdata/sweep.yaml", "--configmap", traceManifest(t), "--state", state})
+	args := []string{"sweep", "-f", "testdata/sweep.yaml", "--configmap", traceManifest(t), "--state", state}
+	mustRun(t, args...)
+	cmd.SetArgs(args)
 	cmd.SetOut(&bytes.Buffer{})
 	err := interrupted(cmd.ExecuteContext(ctx))
 	if want := "the same command with --state " + state + " goes on from there"; exitCode(err) != exitInterrupted || !strings.Contains(err.Error(), want) {

@@ -63,7 +63,7 @@ anything, 2 bad input, 3 the evidence does not do for a gate.`,
   windtunnel sweep -f sweep.yaml --state sweep.state --promote epp.yaml`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.sweep(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return o.keeping(o.sweep(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()))
 		},
 	}
 	o.register(cmd)
@@ -202,6 +202,17 @@ func (o *sweepOptions) sweepOne(ctx context.Context, set *manifest.Set, sweep co
 	return open
 }
 
+// keeping marks an error of a sweep whose state is there to go on from.
+func (o *sweepOptions) keeping(err error) error {
+	if err == nil || o.state == "" {
+		return err
+	}
+	if _, missing := os.Stat(o.state); missing != nil {
+		return err
+	}
+	return canGoOn{err, o.state}
+}
+
 // conducted goes through the sweep, with its state if there is one.
 func (o *sweepOptions) conducted(ctx context.Context, sweep compiledSweep) (*experiment.Conducted, error) {
 	if o.state == "" {
@@ -215,10 +226,7 @@ func (o *sweepOptions) conducted(ctx context.Context, sweep compiledSweep) (*exp
 	if err == nil {
 		err = s.complete(conducted.Study)
 	}
-	if err = errors.Join(err, s.close()); err != nil {
-		return nil, canGoOn{err, o.state}
-	}
-	return conducted, nil
+	return conducted, errors.Join(err, s.close())
 }
 
 func (o *sweepOptions) print(stdout io.Writer, sweep compiledSweep, conducted *experiment.Conducted, verdict *experiment.Verdict) error {
