@@ -23,6 +23,7 @@ import (
 type compareOptions struct {
 	localOptions
 	scenario string
+	gates    gateOptions
 }
 
 // compareOutput is what `compare -o json` prints.
@@ -31,6 +32,9 @@ type compareOutput struct {
 	// StepTimes say what the step times of A and of B rest on; of results that do
 	// not say, nothing.
 	StepTimes [2][]string `json:"stepTimes"`
+	// Gates and Verdict are there where gates are stated.
+	Gates   []result.GateResult `json:"gates,omitempty"`
+	Verdict string              `json:"verdict,omitempty"`
 	// Requests is there where both sides were simulated.
 	Requests *requestContrast `json:"requests,omitempty"`
 }
@@ -48,18 +52,26 @@ func newCompareCommand() *cobra.Command {
 	var o compareOptions
 	cmd := &cobra.Command{
 		Use:   "compare A B",
-		Short: "Compare two runs, two EPP configurations or two files of results",
+		Short: "Compare two runs, two EPP configurations or two files of results, and say whether the second may ship",
 		Long: `Compare B with A under the same seeds: every metric that differs, the surest
 difference first, with its significance after Holm's correction for all of them.
 
 A and B are each the output of run or sweep -o json (FILE#3 is point 3 of a
 sweep), or a manifest with one SimulationRun, which is simulated. With --scenario
 they are EPP configurations, which are simulated in the SimulationRun of that
-manifest. Where both are simulated, requests are compared one by one too: how
-many got slower, and which most.`,
+manifest, or in the scenario of its PolicySweep, under its seeds. Where both are
+simulated, requests are compared one by one too: how many got slower, and which
+most.
+
+Gates say what B must fulfil: those of the scenario's manifest, and those of
+--gate. A signed percentage is a change from A: 'ttft.p99<=+5%' says that B may be
+worse by 5 % at most. The last line is the verdict.
+
+Exit codes: 0 all gates pass, or there are none, 1 a gate fails or nothing was
+served, 2 bad input, 3 the evidence does not do for a gate.`,
 		Example: `  windtunnel compare before.json after.json
   windtunnel compare before.yaml after.yaml -o json
-  windtunnel compare epp-old.yaml epp-new.yaml --scenario run.yaml
+  windtunnel compare epp-old.yaml epp-new.yaml --scenario run.yaml --gate 'ttft.p99<=+5%' --report report.md
   windtunnel compare sweep.json#0 sweep.json#3`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
@@ -73,7 +85,8 @@ many got slower, and which most.`,
 	}
 	o.register(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.scenario, "scenario", "", "manifest with the SimulationRun that EPP configurations A and B are simulated in")
+	f.StringVar(&o.scenario, "scenario", "", "manifest with the SimulationRun, or the PolicySweep, in whose scenario EPP configurations A and B are simulated")
+	o.gates.register(f)
 	for _, hidden := range []string{"filename", "name"} {
 		_ = f.MarkHidden(hidden) // they are there
 	}
@@ -83,6 +96,13 @@ many got slower, and which most.`,
 func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) error {
 	if len(o.files) > 0 {
 		return badInput{errors.New("-f is not for compare: name A and B as arguments")}
+	}
+	of, metrics, err := o.gatesOfScenario(stdin)
+	if err != nil {
+		return err
+	}
+	if err := o.gates.read(of, metrics); err != nil {
+		return err
 	}
 	var work [2]func() (*side, error)
 	for i, name := range args {
@@ -109,10 +129,21 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 		StepTimes: [2][]string{sides[0].stepTimes, sides[1].stepTimes},
 		Requests:  contrastRequests(sides),
 	}
-	served := servedBySides(sides)
-	if o.output != outputTable {
-		return errors.Join(o.output.write(stdout, out), served)
+	verdict, err := o.gates.judged(sides)
+	if err != nil {
+		return err
 	}
+	if verdict != nil {
+		out.Gates, out.Verdict = verdict.Gates, verdictLine(verdict)
+	}
+	if err := o.gates.reported(contrast, verdict, sides); err != nil {
+		return fmt.Errorf("--report: %w", err)
+	}
+	ends := worse(servedBySides(sides), passed("compare", verdict))
+	if o.output != outputTable {
+		return errors.Join(o.output.write(stdout, out), ends)
+	}
+	served := servedBySides(sides)
 	if served != nil {
 		fmt.Fprintf(stdout, "%v.\n\n", served)
 	}
@@ -120,7 +151,11 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 		return err
 	}
 	printStepTimesOf(stdout, sides)
-	return errors.Join(out.Requests.table(stdout), served)
+	if err := out.Requests.table(stdout); err != nil {
+		return err
+	}
+	printVerdict(stdout, verdict)
+	return ends
 }
 
 // servedBySides says of which side no request completed.
@@ -189,6 +224,9 @@ func (o *compareOptions) compiledSide(ctx context.Context, name string, stdin io
 	if err != nil {
 		return nil, err
 	}
+	if o.scenario != "" && len(set.Runs) == 0 && len(set.Sweeps) == 1 {
+		set.Runs = []*v1alpha1.SimulationRun{runOf(set.Sweeps[0])}
+	}
 	if len(set.Runs) == 0 && o.scenario == "" {
 		return nil, badInput{fmt.Errorf("%s holds no SimulationRun; of a PolicySweep compare what sweep -o json wrote\n%s", name, eppNeedScenario)}
 	}
@@ -201,11 +239,51 @@ func (o *compareOptions) compiledSide(ctx context.Context, name string, stdin io
 			return nil, err
 		}
 	}
-	return compileRun(ctx, &local, set, run)
+	return o.compileRun(ctx, &local, set, run)
 }
 
-func compileRun(ctx context.Context, o *localOptions, set *manifest.Set, run *v1alpha1.SimulationRun) (*compiledRun, error) {
-	c, errs, err := experiment.CompileRun(ctx, run, o.inputs(set, run))
+// runOf is a run of a sweep's scenario, under its seeds.
+func runOf(sweep *v1alpha1.PolicySweep) *v1alpha1.SimulationRun {
+	run := &v1alpha1.SimulationRun{TypeMeta: sweep.TypeMeta, ObjectMeta: sweep.ObjectMeta}
+	run.Spec.Scenario, run.Spec.Replications, run.Spec.Metrics = sweep.Spec.Scenario, sweep.Spec.Replications, sweep.Spec.Metrics
+	return run
+}
+
+// gatesOfScenario returns the gates of the manifest that --scenario names, and the
+// metrics that it defines.
+func (o *compareOptions) gatesOfScenario(stdin io.Reader) ([]v1alpha1.Gate, []v1alpha1.DerivedMetric, error) {
+	if o.scenario == "" || o.scenario == "-" {
+		return nil, nil, nil
+	}
+	local := o.localOptions
+	local.files = []string{o.scenario}
+	set, err := local.load(stdin)
+	if err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case len(set.Runs) == 1:
+		var gates []v1alpha1.Gate
+		for _, g := range set.Runs[0].Spec.Gates {
+			gates = append(gates, g.Gate())
+		}
+		return gates, set.Runs[0].Spec.Metrics, nil
+	case len(set.Runs) == 0 && len(set.Sweeps) == 1:
+		return set.Sweeps[0].Spec.Gates, set.Sweeps[0].Spec.Metrics, nil
+	}
+	return nil, nil, badInput{fmt.Errorf("%s holds %d SimulationRuns and %d PolicySweeps; --scenario takes a manifest with one", o.scenario, len(set.Runs), len(set.Sweeps))}
+}
+
+func (o *compareOptions) compileRun(ctx context.Context, local *localOptions, set *manifest.Set, run *v1alpha1.SimulationRun) (*compiledRun, error) {
+	gates := o.gates.gates
+	if o.scenario == "" {
+		// What a run's own gates name is measured, whatever B is held to.
+		for _, g := range run.Spec.Gates {
+			gates = append(slices.Clip(gates), g.Gate())
+		}
+	}
+	c, errs, err := experiment.CompileCompared(ctx, run, gates, local.inputs(set, run))
+	errs = o.gates.renamed(errs)
 	if err := compiled("SimulationRun", run.Name, errs, err); err != nil {
 		return nil, err
 	}

@@ -28,14 +28,22 @@ type Compiled struct {
 // validated. The errors' paths are those of the object; the third value is an
 // error of the outside world, after which it is worth trying again.
 func CompileRun(ctx context.Context, run *v1alpha1.SimulationRun, inputs Inputs) (*Compiled, field.ErrorList, error) {
+	var gates []v1alpha1.Gate
+	for _, gate := range run.Spec.Gates {
+		gates = append(gates, gate.Gate())
+	}
+	return CompileCompared(ctx, run, gates, inputs)
+}
+
+// CompileCompared is CompileRun with these gates in place of the run's, for a run
+// that is one of two that are compared: gates may refer to a baseline, which is the
+// other one.
+func CompileCompared(ctx context.Context, run *v1alpha1.SimulationRun, gates []v1alpha1.Gate, inputs Inputs) (*Compiled, field.ErrorList, error) {
 	c := newCompiler(ctx, inputs)
 	spec := field.NewPath("spec")
 	errs := c.scenario(&run.Spec.Scenario, spec.Child("scenario"))
 	c.plan.Seeds = seeds(run.Spec.Replications)
-	c.plan.Metrics = run.Spec.Metrics
-	for _, gate := range run.Spec.Gates {
-		c.plan.Gates = append(c.plan.Gates, gate.Gate())
-	}
+	c.plan.Metrics, c.plan.Gates = run.Spec.Metrics, gates
 	c.plan.Precision = wantedPrecision(&run.Spec.Replications, len(c.plan.Seeds), "e2e.mean")
 	c.plan.Decisions = keptDecisions(&run.Spec.Trace)
 	errs = append(errs, c.asks(&run.Spec.Scenario, spec)...)

@@ -45,7 +45,7 @@ func (r *Report) Write(w io.Writer) error {
 	r.verdict(&b)
 	r.change(&b, best)
 	r.expectation(&b, best)
-	r.gates(&b)
+	writeGates(&b, r.Gates)
 	r.top(&b)
 	r.basis(&b)
 	_, err := b.WriteTo(w)
@@ -178,12 +178,13 @@ func (r *Report) estimate(c *Ranked, m Measure) string {
 	return strings.TrimRight(means[0]+" "+margins[0], " ")
 }
 
-func (r *Report) gates(b *bytes.Buffer) {
-	if len(r.Gates) == 0 {
+// writeGates lists what came of gates, if there are any.
+func writeGates(b *bytes.Buffer, gates []GateResult) {
+	if len(gates) == 0 {
 		return
 	}
 	fmt.Fprint(b, "## Gates\n\n| gate | verdict | evidence |\n|---|---|---|\n")
-	for _, g := range r.Gates {
+	for _, g := range gates {
 		fmt.Fprintf(b, "| %s | %s | %s |\n", cell(g.Name), g.Verdict, cell(g.Words))
 	}
 	fmt.Fprintln(b)

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// gateOptions are the flags of compare about gates, and the gates of its scenario.
+type gateOptions struct {
+	texts      []string
+	confidence string
+	report     string
+
+	// gates are those of the scenario, then those of the flags.
+	gates []v1alpha1.Gate
+	// metrics are those that the scenario defines.
+	metrics []v1alpha1.DerivedMetric
+}
+
+func (o *gateOptions) register(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.texts, "gate", nil, "claim that B must fulfil, such as 'ttft.p99<=+5%' against A, or 'goodput>=95%'; may be repeated")
+	f.StringVar(&o.confidence, "confidence", "0.95", "confidence of the gates that --gate states")
+	f.StringVar(&o.report, "report", "", "file to write a report in Markdown to: the verdict, the gates and what differs")
+}
+
+// read takes over the gates of the scenario and reads those of the flags.
+func (o *gateOptions) read(of []v1alpha1.Gate, metrics []v1alpha1.DerivedMetric) error {
+	o.gates, o.metrics = of, metrics
+	for _, text := range o.texts {
+		gate, err := parseGate(text, o.confidence)
+		if err != nil {
+			return badInput{err}
+		}
+		o.gates = append(o.gates, gate)
+	}
+	_, err := o.claims()
+	return err
+}
+
+// claims returns the gates, ready to judge rows by.
+func (o *gateOptions) claims() ([]result.Gate, error) {
+	derived := make([]result.Derived, len(o.metrics))
+	for i, m := range o.metrics {
+		derived[i] = result.Derived{Name: m.Name, Expression: m.Expression}
+	}
+	measures, errs := result.NewMeasures(derived, field.NewPath("spec", "metrics"))
+	var claims []result.Gate
+	for i, g := range o.gates {
+		claim, es := measures.Gate(result.GateText{
+			Name: g.Name, Metric: g.Metric, Operator: string(g.Operator),
+			Value: string(g.Value), VersusBaseline: string(g.VersusBaseline), Confidence: string(g.Confidence),
+		}, o.path(i))
+		claims, errs = append(claims, claim), append(errs, es...)
+	}
+	return claims, asBadInput(errs.ToAggregate())
+}
+
+// ofScenario is how many gates the scenario has.
+func (o *gateOptions) ofScenario() int { return len(o.gates) - len(o.texts) }
+
+// path leads to the i-th gate as the user wrote it.
+func (o *gateOptions) path(i int) *field.Path {
+	if i < o.ofScenario() {
+		return field.NewPath("spec", "gates").Index(i)
+	}
+	return field.NewPath(fmt.Sprintf("--gate %q", o.texts[i-o.ofScenario()]))
+}
+
+// renamed has errors of a compilation name the flags that they are about.
+func (o *gateOptions) renamed(errs field.ErrorList) field.ErrorList {
+	for i := o.ofScenario(); i < len(o.gates); i++ {
+		compiled := field.NewPath("spec", "gates").Index(i).String()
+		for _, e := range errs {
+			if rest, is := strings.CutPrefix(e.Field, compiled); is {
+				e.Field = o.path(i).String() + rest
+			}
+		}
+	}
+	return errs
+}
+
+// parseGate reads a gate such as ttft.p99<=+5%. A signed percentage is a change
+// from A; whatever else is a bound.
+func parseGate(text, confidence string) (v1alpha1.Gate, error) {
+	for symbol, operator := range map[string]v1alpha1.Operator{"<=": v1alpha1.AtMost, ">=": v1alpha1.AtLeast} {
+		metric, bound, found := strings.Cut(text, symbol)
+		if !found {
+			continue
+		}
+		metric, bound = strings.TrimSpace(metric), strings.TrimSpace(bound)
+		g := v1alpha1.Gate{Name: strings.ReplaceAll(text, " ", ""), Metric: metric, Operator: operator, Confidence: v1alpha1.Fraction(confidence)}
+		switch {
+		case strings.HasSuffix(bound, "%") && strings.ContainsAny(bound[:1], "+-"):
+			g.VersusBaseline = v1alpha1.RelativeChange(bound)
+		case strings.HasPrefix(bound, "+"):
+			return v1alpha1.Gate{}, fmt.Errorf("--gate %q: a change from A is written in percent, such as +5%%", text)
+		default:
+			g.Value = v1alpha1.MetricBound(bound)
+		}
+		return g, nil
+	}
+	return v1alpha1.Gate{}, fmt.Errorf("--gate %q: must be a metric, <= or >=, and a bound, such as 'ttft.p99<=+5%%' against A or 'ttft.p99<=500ms'", text)
+}
+
+// judged says what the gates say of B; nil where there are none.
+func (o *gateOptions) judged(sides [2]*side) (*experiment.Verdict, error) {
+	claims, err := o.claims()
+	if err != nil || len(claims) == 0 {
+		return nil, err
+	}
+	v := &experiment.Verdict{}
+	for _, claim := range claims {
+		v.Gates = append(v.Gates, claim.Judge(sides[1].rows, sides[0].rows))
+	}
+	v.Judgement, v.Words = result.Passed(v.Gates)
+	return v, nil
+}
+
+// verdictLine is the decision in one line.
+func verdictLine(v *experiment.Verdict) string {
+	switch v.Judgement {
+	case result.Pass:
+		return "ship it: " + v.Words
+	case result.Fail:
+		return "do not ship: " + v.Words
+	}
+	most := 0
+	for _, g := range v.Gates {
+		most = max(most, g.SeedsToTry())
+	}
+	if most == 0 {
+		return "not enough evidence: " + v.Words
+	}
+	return fmt.Sprintf("not enough evidence: %s; try about %d seeds (replications.count)", v.Words, most)
+}
+
+// printVerdict prints the gates, and the decision as the last line.
+func printVerdict(w io.Writer, v *experiment.Verdict) {
+	if v == nil {
+		return
+	}
+	printGates(w, v)
+	fmt.Fprintf(w, "verdict: %s\n", verdictLine(v))
+}
+
+// reported writes the report, if one is wanted.
+func (o *gateOptions) reported(contrast *result.Contrast, v *experiment.Verdict, sides [2]*side) error {
+	if o.report == "" {
+		return nil
+	}
+	r := result.ContrastReport{Contrast: contrast}
+	if v != nil {
+		r.Verdict, r.Gates = verdictLine(v), v.Gates
+	}
+	for _, s := range sides {
+		for _, line := range s.stepTimes {
+			r.Basis = append(r.Basis, fmt.Sprintf("Step times of %s: %s.", s.name, line))
+		}
+	}
+	var text bytes.Buffer
+	if err := r.Write(&text); err != nil {
+		return err
+	}
+	return asBadInput(os.WriteFile(o.report, text.Bytes(), 0o644))
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// rollout is the scenario of the README's sweep as a SimulationRun with some gates,
+// and its EPP configuration with other weights of the prefix scorer.
+func rollout(t *testing.T, gates string) (scenario string, epp func(weight string) string) {
+	t.Helper()
+	raw, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme := string(raw)
+	body := between(t, readme, "spec:\n  scenario:\n    horizon: {requests: 2000}", "  parameters:\n")
+	text := "apiVersion: sim.windtunnel.dev/v1alpha1\nkind: SimulationRun\nmetadata: {name: rollout}\nspec:\n" +
+		"  scenario:\n    horizon: {requests: 2000}" + body + "  replications: {seed: 42, count: 3}\n" + gates
+	config := between(t, readme, "        inline: |\n", "    workload:\n")
+	config = strings.ReplaceAll(config, "\n          ", "\n")
+	config = strings.TrimPrefix(config, "          ")
+	return tempFile(t, "rollout.yaml", text), func(weight string) string {
+		changed := strings.Replace(config, "prefix-cache-scorer, weight: 3", "prefix-cache-scorer, weight: "+weight, 1)
+		return tempFile(t, "epp-"+weight+".yaml", changed)
+	}
+}
+
+// lastLine is the last line of an output.
+func lastLine(out string) string {
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	return lines[len(lines)-1]
+}
+
+func TestCompareSaysWhetherTheSecondMayShip(t *testing.T) {
+	const own = "  gates:\n  - {name: served, metric: completionRate, operator: AtLeast, value: 99%, confidence: \"0.95\"}\n"
+	for name, tc := range map[string]struct {
+		old, new, gates string
+		flags           []string
+		code            int
+		want            string // the beginning of the last line
+	}{
+		"a worse one":                   {"3", "5", own, []string{"--gate", "ttft.p99<=+5%"}, exitFailed, "verdict: do not ship: gate ttft.p99<=+5%: ttft.p99 ≤ baseline +5 % fails: +2.496e+04 %, above"},
+		"a like one, with few seeds":    {"3", "4", own, []string{"--gate", "ttft.p99<=+5%"}, exitUnknown, "verdict: not enough evidence: gate ttft.p99<=+5%: ttft.p99 ≤ baseline +5 % is not decided: +0.7732 %, below +10.62 % with 95 % (3 seeds); try about 17 seeds (replications.count)"},
+		"a better one":                  {"0", "3", own, []string{"--gate", "ttft.p99<=-10%", "--gate", "ttft.p99 <= 500ms"}, exitOK, "verdict: ship it: all 3 gates pass"},
+		"gates of the file alone":       {"0", "3", own, nil, exitOK, "verdict: ship it: all 1 gates pass"},
+		"a gate of a class and an unit": {"3", "5", "", []string{"--gate", "e2e.mean{tenant=default} <= 1s"}, exitFailed, "verdict: do not ship: gate e2e.mean{tenant=default}<=1s: e2e.mean{tenant=default} ≤ 1000 ms fails:"},
+		"less confidence":               {"3", "4", "", []string{"--gate", "ttft.p99<=+5%", "--confidence", "0.8"}, exitOK, "verdict: ship it: all 1 gates pass"},
+		"no gates":                      {"3", "5", "", nil, exitOK, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			scenario, epp := rollout(t, tc.gates)
+			report := filepath.Join(t.TempDir(), "report.md")
+			args := append([]string{"compare", epp(tc.old), epp(tc.new), "--scenario", scenario, "--report", report}, tc.flags...)
+			out, err := windtunnel(t, args...)
+			if exitCode(err) != tc.code {
+				t.Errorf("it ends with %d (%v), want %d", exitCode(err), err, tc.code)
+			}
+			last := lastLine(out)
+			if tc.want == "" && strings.Contains(out, "verdict:") || !strings.HasPrefix(last, tc.want) {
+				t.Errorf("the last line is %q, want %q", last, tc.want)
+			}
+			text, err := os.ReadFile(report)
+			if tc.want != "" {
+				last = "**Verdict**: " + strings.TrimPrefix(last, "verdict: ")
+			} else {
+				last = "No gates were stated"
+			}
+			if err != nil || !strings.Contains(string(text), last) {
+				t.Errorf("the report (%v) does not say %q:\n%.600s", err, last, text)
+			}
+		})
+	}
+}
+
+// TestCompareJudgesResults: gates serve where nothing is simulated too.
+func TestCompareJudgesResults(t *testing.T) {
+	scenario, _ := rollout(t, "")
+	results := tempFile(t, "run.json", mustRun(t, "run", "-f", scenario, "-o", "json"))
+	out, err := windtunnel(t, "compare", results, results, "--gate", "goodput>=99%", "--gate", "ttft.p99<=+1%", "-o", "json")
+	var got compareOutput
+	if exitCode(err) != exitUnknown || json.Unmarshal([]byte(out), &got) != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if len(got.Gates) != 2 || got.Gates[1].Verdict != "Pass" || !strings.HasPrefix(got.Verdict, "not enough evidence: gate goodput>=99%") {
+		t.Errorf("verdict %q, gates %+v", got.Verdict, got.Gates)
+	}
+}
+
+func TestCompareTakesTheScenarioOfASweep(t *testing.T) {
+	out, err := windtunnel(t, "compare", "epp.yaml", "epp.yaml", "--scenario", isMyChangeSafe(t, "5", ""))
+	if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "epp.yaml") {
+		t.Fatalf("a file that is not there: %v, %s", err, out)
+	}
+	_, epp := rollout(t, "")
+	out, err = windtunnel(t, "compare", epp("3"), epp("5"), "--scenario", isMyChangeSafe(t, "5", ""))
+	if exitCode(err) != exitFailed || !strings.HasPrefix(lastLine(out), "verdict: do not ship: gate no-worse: ttft.p99 ≤ baseline +5 % fails") {
+		t.Errorf("%v: %s", err, lastLine(out))
+	}
+}
+
+func TestGatesOfCompareAreReadWithTheirPlace(t *testing.T) {
+	scenario, epp := rollout(t, "")
+	for gate, want := range map[string]string{
+		"ttft.p99":                       `--gate "ttft.p99": must be a metric, <= or >=, and a bound`,
+		"ttft.p98<=5s":                   `--gate "ttft.p98<=5s".metric: Invalid value: "ttft.p98"`,
+		"ttft.p99<=":                     `--gate "ttft.p99<="`,
+		"ttft.p99<=fast":                 `--gate "ttft.p99<=fast".value`,
+		"ttft.p99<=+5s":                  `--gate "ttft.p99<=+5s": a change from A is written in percent`,
+		"ttft.p99{class=none}<=1s":       `--gate "ttft.p99{class=none}<=1s".metric: Invalid value: "none": the scenario has no such class`,
+		"goodput>=95%":                   `--gate "goodput>=95%".metric: Invalid value: "goodput": needs latency targets`,
+		"queueing.mean<=+5% in baseline": `--gate "queueing.mean<=+5% in baseline"`,
+	} {
+		_, err := windtunnel(t, "compare", epp("3"), epp("5"), "--scenario", scenario, "--gate", gate)
+		if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", gate, err, want)
+		}
+	}
+}
+
+func TestParseGate(t *testing.T) {
+	for text, want := range map[string]v1alpha1.Gate{
+		"ttft.p99<=+5%":                    {Name: "ttft.p99<=+5%", Metric: "ttft.p99", Operator: v1alpha1.AtMost, VersusBaseline: "+5%", Confidence: "0.9"},
+		"goodput >= -1%":                   {Name: "goodput>=-1%", Metric: "goodput", Operator: v1alpha1.AtLeast, VersusBaseline: "-1%", Confidence: "0.9"},
+		"goodput>=95%":                     {Name: "goodput>=95%", Metric: "goodput", Operator: v1alpha1.AtLeast, Value: "95%", Confidence: "0.9"},
+		"ttft.p99{class=critical}<= 500ms": {Name: "ttft.p99{class=critical}<=500ms", Metric: "ttft.p99{class=critical}", Operator: v1alpha1.AtMost, Value: "500ms", Confidence: "0.9"},
+	} {
+		got, err := parseGate(text, "0.9")
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (−want +got):\n%s", text, diff)
+		}
+	}
+}

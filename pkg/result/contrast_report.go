@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+)
+
+// ContrastReport is what a person reads before rolling the second of two
+// configurations out in place of the first.
+type ContrastReport struct {
+	Contrast *Contrast
+	// Verdict is the decision in one sentence; empty where no gates were stated.
+	Verdict string
+	Gates   []GateResult
+	// Basis are sentences about what the figures rest on.
+	Basis []string
+}
+
+// Write prints the report in Markdown.
+func (r *ContrastReport) Write(w io.Writer) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# %s in place of %s\n\n", r.Contrast.Names[1], r.Contrast.Names[0])
+	if r.Verdict == "" {
+		fmt.Fprint(&b, "No gates were stated: nothing says that this may be rolled out.\n\n")
+	} else {
+		fmt.Fprintf(&b, "**Verdict**: %s.\n\n", r.Verdict)
+	}
+	writeGates(&b, r.Gates)
+	fmt.Fprint(&b, "## What differs\n\n```text\n")
+	if err := r.Contrast.Table(&b); err != nil {
+		return err
+	}
+	fmt.Fprint(&b, "```\n\n## What this rests on\n\nThese are figures of a simulation, not of a cluster.\n\n")
+	for _, s := range r.Basis {
+		fmt.Fprintf(&b, "- %s\n", s)
+	}
+	_, err := b.WriteTo(w)
+	return err
+}
