@@ -77,8 +77,12 @@ func (p *programAwareParameters) check(l *loader, path *field.Path) {
 	if p.Strategy == "" {
 		p.Strategy = leastAttainedService
 	}
-	if p.Strategy != leastAttainedService {
-		l.add(field.NotSupported(path.Child("strategy"), p.Strategy, []string{leastAttainedService}))
+	switch at := path.Child("strategy"); {
+	case p.Strategy == leastAttainedService:
+	case l.dialect.fork: // llm-d's guides have turn-priority.
+		l.add(field.Invalid(at, p.Strategy, "there is "+leastAttainedService+l.dialect.perhapsNewer()))
+	default:
+		l.add(field.NotSupported(at, p.Strategy, []string{leastAttainedService}))
 	}
 	for _, number := range []struct {
 		name  string

@@ -29,6 +29,7 @@ func TestDialectOfRouter11(t *testing.T) {
 		"a field of tomorrow":       {text: ofV1 + "flowControl: {tomorrow: 1}\n", stage: RefusedInDecoding, error: "flowControl.tomorrow: Forbidden: unknown field; unless it is misspelt it is newer than this tool knows"},
 		"a type of tomorrow":        {text: ofV1 + "- type: lmetric-scorer\n", stage: RefusedInLoading, error: "newer than this tool knows"},
 		"an unknown type":           {text: ofV1 + "- type: my-own-thing\n", stage: RefusedInLoading, error: "unless it is misspelt it is newer than this tool knows"},
+		"a strategy of the guides":  {text: ofV1 + "- {type: program-aware-fairness, parameters: {strategy: turn-priority}}\n", stage: RefusedInLoading, error: "unless it is misspelt it is newer than this tool knows"},
 		"a parameter of tomorrow":   {text: ofV1 + "- {type: active-request-scorer, parameters: {tomorrow: 1}}\n", stage: RefusedInLoading, error: "newer than this tool knows"},
 		"the detector at the top":   {text: ofV1alpha + "saturationDetector: {}\n", stage: RefusedInDecoding, error: "router-main was the last version to have it", newest: "router-main"},
 		"a parser at the top":       {text: ofV1 + "parser: {pluginRef: openai-parser}\n", stage: RefusedInDecoding, error: "parser: Forbidden"},
