@@ -84,8 +84,9 @@ type RooflineCoefficients struct {
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
 	DecodeEfficiency PositiveDecimal `json:"decodeEfficiency,omitempty"`
-	// stepOverheadMicroseconds is the fixed cost of a step, by default
-	// 1000.
+	// stepOverheadMicroseconds is the fixed cost of a step, by default 0.
+	// Without layerOverheadMicroseconds beside it, it is all of the fixed cost:
+	// the layers then cost nothing.
 	// +optional
 	StepOverheadMicroseconds Microseconds `json:"stepOverheadMicroseconds,omitempty"`
 	// sequenceOverheadMicroseconds is the cost of each sequence in a
@@ -96,17 +97,19 @@ type RooflineCoefficients struct {
 	// computes, by default 1.
 	// +optional
 	TokenOverheadMicroseconds Microseconds `json:"tokenOverheadMicroseconds,omitempty"`
-	// layerOverheadMicroseconds is the cost of each layer in a step, by
-	// default 0.
+	// layerOverheadMicroseconds is the fixed cost of each layer in a step, by
+	// default 31.25, which is 1 ms for a model of 32 layers.
 	// +optional
 	LayerOverheadMicroseconds Microseconds `json:"layerOverheadMicroseconds,omitempty"`
 	// allReduceLatencyMicroseconds is the latency of one of a layer's two
-	// collectives, where there is more than one GPU, by default 10.
+	// collectives, where there is more than one GPU. Given, it replaces the
+	// catalogue's measured all-reduce; where there is none, it is 10 by default.
 	// +optional
 	AllReduceLatencyMicroseconds Microseconds `json:"allReduceLatencyMicroseconds,omitempty"`
 	// allReduce are measured times of one collective by the size of its
 	// payload, among as many GPUs as a replica has. They stand in for the
-	// link's bandwidth and latency. By default there are none.
+	// link's bandwidth and latency. By default they are the catalogue's, where it
+	// has some for the accelerator and as many GPUs.
 	// +optional
 	// +listType=map
 	// +listMapKey=bytes

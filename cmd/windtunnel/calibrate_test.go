@@ -214,7 +214,7 @@ func TestTheGuideToCalibrationWorks(t *testing.T) {
 		t.Fatal(err)
 	}
 	scenario := blocks[1][1]
-	for placeholder, name := range map[string]string{"STEP": "stepOverhead", "TOKEN": "tokenOverhead", "SEQUENCE": "sequenceOverhead"} {
+	for placeholder, name := range map[string]string{"LAYER": "layerOverhead", "TOKEN": "tokenOverhead", "SEQUENCE": "sequenceOverhead"} {
 		value := regexp.MustCompile(name + `Microseconds: "(.*)"`).FindSubmatch(raw)
 		if value == nil {
 			t.Fatalf("the entry does not say %s:\n%s", name, raw)

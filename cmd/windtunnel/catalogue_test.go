@@ -69,8 +69,8 @@ func TestCatalogueSaysWhereSharesComeFrom(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"h100"}, "0.80 0.45/0.30 published"},
-		{[]string{"h200"}, "0.80 0.45/0.30 published for h100-sxm"},
+		{[]string{"h100"}, "0.80 0.45/0.45 published"},
+		{[]string{"h200"}, "0.80 0.45/0.45 published for h100-sxm"},
 		{[]string{"rtx-4090"}, "0.84 0.90/0.90 fitted on Llama-3.1-8B at TP 1"},
 		{[]string{"rtx-pro"}, "0.80 0.99/0.99 fitted on Llama-3.1-8B at TP 1"},
 		{[]string{"rtx-4090", "--entries", own}, "0.70 0.60/0.50 your own"},

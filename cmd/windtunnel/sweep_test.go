@@ -82,7 +82,7 @@ func TestPromoteChangesTheChosenLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"# The EPP's configuration as it is in Git.\n", "- type: queue-scorer          # short queues\n", "weight: 1                 # not before it is measured\n"} {
+	for _, want := range []string{"# The EPP's configuration as it is in Git.\n", "- type: queue-scorer          # short queues\n", "weight: 3                 # not before it is measured\n"} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("the promoted file lacks %q:\n%s", want, got)
 		}
@@ -207,7 +207,7 @@ func TestReportSaysWhatChangesAndOnWhatItRests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"# PolicySweep gates\n", "| prefix | 0 | **1** |", "version router-v0.10.0", "300 requests"} {
+	for _, want := range []string{"# PolicySweep gates\n", "| prefix | 0 | **3** |", "version router-v0.10.0", "300 requests"} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("the report lacks %q:\n%s", want, got)
 		}

@@ -69,7 +69,7 @@ func roofline(model, accelerator string) (latency.StepTimer, error) {
 		return nil, fmt.Errorf("-accelerator %q: want one of %q", accelerator, latency.Builtin().AcceleratorNames())
 	}
 	i := latency.Instance{Model: m, Accelerator: a, TensorParallelism: 1}
-	return i.Roofline(latency.DefaultRoofline(a)), nil
+	return i.Roofline(i.DefaultRoofline()), nil
 }
 
 // writeTable writes what of the points makes two full grids.

@@ -12,19 +12,20 @@ import (
 
 // coefficients are what a search may vary: the shares of the bandwidth and of
 // the FLOP/s that are achieved (one MFU for both phases), three overheads in
-// nanoseconds: of a step, of a token, of a sequence, the latency of a collective
-// in nanoseconds, and the share of the MFU that experts achieve. What is 0 stays
-// as it usually is.
-type coefficients [7]float64
+// nanoseconds: of a layer, of a token, of a sequence, the latency of a collective
+// in nanoseconds, the share of the MFU that experts achieve, and that of the
+// link's rate. What is 0 stays as it usually is.
+type coefficients [8]float64
 
 const (
 	memoryShare = iota
 	flopsShare
-	stepOverhead
+	layerOverhead
 	tokenOverhead
 	sequenceOverhead
 	allReduceLatency
 	expertShare
+	linkShare
 )
 
 // point is where the search is: the logarithms of coefficients, so that a move
@@ -36,11 +37,12 @@ type point = []float64
 var bounds = [...][2]float64{
 	memoryShare:      {0.02, 1},
 	flopsShare:       {0.02, 1},
-	stepOverhead:     {1e3, 1e9},
+	layerOverhead:    {10, 1e8},
 	tokenOverhead:    {1, 1e6},
 	sequenceOverhead: {1, 1e7},
 	allReduceLatency: {100, 1e7},
 	expertShare:      {0.02, 1},
+	linkShare:        {0.02, 1},
 }
 
 // usual is where the search starts, and what the overheads are pulled to.
@@ -49,11 +51,12 @@ func usual(a latency.Accelerator) coefficients {
 	return coefficients{
 		memoryShare:      defaultShare,
 		flopsShare:       defaultShare,
-		stepOverhead:     float64(c.StepOverhead),
+		layerOverhead:    float64(c.LayerOverhead),
 		tokenOverhead:    float64(c.TokenOverhead),
 		sequenceOverhead: float64(c.SequenceOverhead),
 		allReduceLatency: float64(c.AllReduceLatency),
 		expertShare:      defaultShare,
+		linkShare:        c.LinkEfficiency,
 	}
 }
 
@@ -86,12 +89,13 @@ func at(x point, on axes) (c coefficients, outside float64) {
 
 // roofline returns the coefficients in their places beside those that are not
 // fitted, which keep the values that the catalogue starts from.
-func (c coefficients) roofline(a latency.Accelerator) latency.RooflineCoefficients {
-	r := latency.DefaultRoofline(a)
+func (c coefficients) roofline(on latency.Instance) latency.RooflineCoefficients {
+	r := on.DefaultRoofline()
 	for i, places := range [len(c)][]*float64{
 		memoryShare: {&r.MemoryEfficiency},
 		flopsShare:  {&r.PrefillEfficiency, &r.DecodeEfficiency},
 		expertShare: {&r.ExpertEfficiency},
+		linkShare:   {&r.LinkEfficiency},
 	} {
 		for _, share := range places {
 			if c[i] > 0 {
@@ -100,7 +104,7 @@ func (c coefficients) roofline(a latency.Accelerator) latency.RooflineCoefficien
 		}
 	}
 	for i, cost := range [len(c)]*time.Duration{
-		stepOverhead:     &r.StepOverhead,
+		layerOverhead:    &r.LayerOverhead,
 		tokenOverhead:    &r.TokenOverhead,
 		sequenceOverhead: &r.SequenceOverhead,
 		allReduceLatency: &r.AllReduceLatency,
@@ -117,10 +121,8 @@ func (c coefficients) roofline(a latency.Accelerator) latency.RooflineCoefficien
 func (c coefficients) rounded() coefficients {
 	for i := range c {
 		switch i {
-		case memoryShare, flopsShare, expertShare:
+		case memoryShare, flopsShare, expertShare, linkShare:
 			c[i] = math.Round(c[i]*1e4) / 1e4
-		case stepOverhead:
-			c[i] = math.Round(c[i]/1e3) * 1e3
 		default:
 			c[i] = math.Round(c[i]/10) * 10
 		}

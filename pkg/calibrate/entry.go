@@ -15,8 +15,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
-// WriteEntry writes the accelerator with the shares of its peaks that were
-// achieved, as YAML that latency.ParseEntries reads. The other coefficients have
+// WriteEntry writes the accelerator with the shares of its peaks and of its link
+// that were achieved, as YAML that latency.ParseEntries reads. The other coefficients have
 // no place in a catalogue: a comment holds them in the form that a pool takes,
 // the three overheads and whatever is not as usual. fittedTo names the runs in
 // that comment, and on says for results what the shares were fitted on.
@@ -24,6 +24,12 @@ func WriteEntry(w io.Writer, a latency.Accelerator, c latency.RooflineCoefficien
 	a.MemoryEfficiency = c.MemoryEfficiency
 	a.PrefillEfficiency = c.PrefillEfficiency
 	a.DecodeEfficiency = c.DecodeEfficiency
+	if c.LinkEfficiency != latency.DefaultRoofline(a).LinkEfficiency {
+		a.LinkEfficiency = c.LinkEfficiency
+	}
+	if a.Measured(c.AllReduce) {
+		c.AllReduce = nil // the entry has it
+	}
 	a.Provenance = on
 	raw, err := yaml.Marshal(a)
 	if err != nil {
@@ -71,7 +77,7 @@ func poolLines(c, usual latency.RooflineCoefficients) []string {
 		switch p.name {
 		case memoryName, prefillName, decodeName:
 			continue
-		case stepName, tokenName, sequenceName:
+		case layerName, tokenName, sequenceName:
 		case allReduceName:
 			// The table has it in its times, and a pool takes only one of both.
 			if p.same(before[i]) || len(c.AllReduce) > 0 {

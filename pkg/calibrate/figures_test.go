@@ -46,7 +46,7 @@ func TestTheLossIsWhatItsFormulaSays(t *testing.T) {
 	}
 	usual := ownCoefficients
 	twice, half := usual, usual
-	twice[stepOverhead] *= 2
+	twice[layerOverhead] *= 2
 	twice[memoryShare] /= 3 // shares are not pulled
 	half[tokenOverhead] /= 4
 	f := &fit{axes: five, usual: usual.point(five)}

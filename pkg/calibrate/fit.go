@@ -42,8 +42,9 @@ const (
 // what was measured; loss.go says what near is. All runs share the
 // coefficients, but for those that a run gives, and of each only the first Fitted
 // requests count, although all are replayed. The shares of FLOP/s in prefill and
-// decode are one value. The latency of a collective is fitted where there are
-// several GPUs, the efficiency of experts where there are experts; others stay
+// decode are one value. The latency of a collective and the share of the link's
+// rate are fitted where there are several GPUs and no measured all-reduce, the
+// efficiency of experts where there are experts; others stay
 // as they usually are. The result is what holds for the first run. It is an error
 // if a run has no requests, if the engine refuses one, or if ctx is cancelled.
 func Fit(ctx context.Context, runs []*Run, o Options) (latency.RooflineCoefficients, error) {
@@ -69,7 +70,7 @@ func Fit(ctx context.Context, runs []*Run, o Options) (latency.RooflineCoefficie
 func (f *fit) result(x point) latency.RooflineCoefficients {
 	first := f.runs[0].Engine
 	c, _ := at(x, f.axes)
-	return first.Given.Over(c.rounded().roofline(first.Accelerator))
+	return first.Given.Over(c.rounded().roofline(first.Instance))
 }
 
 // spread is the standard deviation of the first generation, in logarithms: a
@@ -77,11 +78,12 @@ func (f *fit) result(x point) latency.RooflineCoefficients {
 var spread = coefficients{
 	memoryShare:      0.15,
 	flopsShare:       0.2,
-	stepOverhead:     0.7,
+	layerOverhead:    0.7,
 	tokenOverhead:    0.7,
 	sequenceOverhead: 0.7,
 	allReduceLatency: 0.7,
 	expertShare:      0.2,
+	linkShare:        0.2,
 }
 
 // fit is what the candidates of a search are judged by.
@@ -144,7 +146,7 @@ func (f *fit) loss(ctx context.Context, x point, replays int) (float64, error) {
 	c, outside := at(x, f.axes)
 	sum := 0.0
 	for i, r := range f.runs {
-		all, err := r.replays(ctx, c.roofline(r.Engine.Accelerator), firstFitReplay, replays, 1)
+		all, err := r.replays(ctx, c.roofline(r.Engine.Instance), firstFitReplay, replays, 1)
 		if err != nil {
 			return 0, err
 		}

@@ -20,7 +20,7 @@ func TestAFitFindsTheCoefficientsThatMadeTheLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	truth := ownCoefficients.roofline(run.Engine.Accelerator)
+	truth := ownCoefficients.roofline(run.Engine.Instance)
 	closeTo := func(what string, got, want, tolerance float64) {
 		t.Helper()
 		if d := got/want - 1; math.Abs(d) > tolerance {

@@ -30,7 +30,8 @@ func (g Given) has(names ...string) bool {
 	return true
 }
 
-// Over returns the coefficients with what is given in place of what they say.
+// Over returns the coefficients with what is given in place of what they say. An
+// overhead of the step that is given alone is all of the fixed cost.
 func (g Given) Over(c latency.RooflineCoefficients) latency.RooflineCoefficients {
 	for _, p := range places(&c) {
 		switch v, ok := g.Values[p.name]; {
@@ -40,6 +41,9 @@ func (g Given) Over(c latency.RooflineCoefficients) latency.RooflineCoefficients
 		default:
 			*p.share = v
 		}
+	}
+	if g.has(stepName) && !g.has(layerName) {
+		c.LayerOverhead = 0
 	}
 	if len(g.AllReduce) > 0 || g.has(allReduceName) {
 		c.AllReduce = g.AllReduce
@@ -63,6 +67,7 @@ const (
 	stepName      = "stepOverheadMicroseconds"
 	tokenName     = "tokenOverheadMicroseconds"
 	sequenceName  = "sequenceOverheadMicroseconds"
+	layerName     = "layerOverheadMicroseconds"
 	allReduceName = "allReduceLatencyMicroseconds"
 	expertName    = "expertEfficiency"
 )
@@ -76,7 +81,7 @@ func places(c *latency.RooflineCoefficients) []place {
 		{name: stepName, cost: &c.StepOverhead},
 		{name: tokenName, cost: &c.TokenOverhead},
 		{name: sequenceName, cost: &c.SequenceOverhead},
-		{name: "layerOverheadMicroseconds", cost: &c.LayerOverhead},
+		{name: layerName, cost: &c.LayerOverhead},
 		{name: allReduceName, cost: &c.AllReduceLatency},
 		{name: expertName, share: &c.ExpertEfficiency},
 		{name: "expertImbalance", share: &c.ExpertImbalance},

@@ -50,23 +50,23 @@ func TestAFitFindsTheStepsOfSeveralGPUsAndOfExperts(t *testing.T) {
 		truth  coefficients
 	}{
 		"two GPUs": {
-			engineOf("Llama-3.1-8B", "l40s", 2), Given{},
-			coefficients{memoryShare: 0.7, flopsShare: 0.6, stepOverhead: 1.5e6, tokenOverhead: 2e3, sequenceOverhead: 20e3, allReduceLatency: 25e3},
+			engineOf("Llama-3.1-8B", "rtx-4090", 2), Given{},
+			coefficients{memoryShare: 0.7, flopsShare: 0.6, layerOverhead: 47e3, tokenOverhead: 2e3, sequenceOverhead: 20e3, allReduceLatency: 25e3},
 		},
 		"experts": {
 			engineOf("Qwen3-30B-A3B", "h100-sxm", 1), Given{},
-			coefficients{memoryShare: 0.75, flopsShare: 0.6, stepOverhead: 1.5e6, tokenOverhead: 1.5e3, sequenceOverhead: 15e3, expertShare: 0.6},
+			coefficients{memoryShare: 0.75, flopsShare: 0.6, layerOverhead: 31e3, tokenOverhead: 1.5e3, sequenceOverhead: 15e3, expertShare: 0.6},
 		},
 		"experts on two GPUs, of which much is known": {
 			engineOf("Qwen3-30B-A3B", "h100-sxm", 2),
 			Given{Values: map[string]float64{"layerOverheadMicroseconds": 20, tokenName: 1.5, expertName: 0.6}, AllReduce: table},
-			coefficients{memoryShare: 0.75, flopsShare: 0.6, stepOverhead: 1.5e6, sequenceOverhead: 15e3},
+			coefficients{memoryShare: 0.75, flopsShare: 0.6, sequenceOverhead: 15e3},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tc.engine.Given = tc.given
-			truth := tc.given.Over(tc.truth.roofline(tc.engine.Accelerator))
+			truth := tc.given.Over(tc.truth.roofline(tc.engine.Instance))
 			c, err := Fit(t.Context(), []*Run{madeRun(t, tc.engine, truth)}, Options{Workers: 2, Generations: 60})
 			if err != nil {
 				t.Fatal(err)
@@ -90,7 +90,8 @@ func TestAFitFindsTheStepsOfSeveralGPUsAndOfExperts(t *testing.T) {
 }
 
 func TestWhatIsOpenDependsOnTheRun(t *testing.T) {
-	dense, two, experts := engineOf("Llama-3.1-8B", "l40s", 1), engineOf("Llama-3.1-8B", "l40s", 2), engineOf("Qwen3-30B-A3B", "h100-sxm", 2)
+	dense, two, experts := engineOf("Llama-3.1-8B", "rtx-4090", 1), engineOf("Llama-3.1-8B", "rtx-4090", 2), engineOf("Qwen3-30B-A3B", "h20", 2)
+	measured := engineOf("Llama-3.1-8B", "l40s", 2)
 	with := func(e Engine, g Given) Engine {
 		e.Given = g
 		return e
@@ -106,15 +107,17 @@ func TestWhatIsOpenDependsOnTheRun(t *testing.T) {
 		engines []Engine
 		want    axes
 	}{
-		"a dense model":           {[]Engine{dense}, five},
-		"two GPUs":                {[]Engine{two}, append(five[:5:5], allReduceLatency)},
-		"two GPUs with a table":   {[]Engine{with(two, Given{AllReduce: make([]latency.AllReducePoint, 2)})}, five},
-		"two GPUs with a latency": {[]Engine{with(two, values(allReduceName))}, five},
-		"experts on two":          {[]Engine{experts}, append(five[:5:5], allReduceLatency, expertShare)},
-		"a share of one phase":    {[]Engine{with(dense, values(prefillName))}, five},
-		"shares":                  {[]Engine{with(dense, values(prefillName, decodeName, memoryName))}, five[2:]},
-		"all":                     {[]Engine{with(dense, values(prefillName, decodeName, memoryName, stepName, tokenName, sequenceName))}, nil},
-		"two runs":                {[]Engine{with(dense, values(stepName)), two}, append(five[:5:5], allReduceLatency)},
+		"a dense model":                     {[]Engine{dense}, five},
+		"two GPUs":                          {[]Engine{two}, append(five[:5:5], allReduceLatency, linkShare)},
+		"two as the catalogue has measured": {[]Engine{measured}, five},
+		"two measured, with a latency":      {[]Engine{with(measured, values(allReduceName))}, append(five[:5:5], linkShare)},
+		"two GPUs with a table":             {[]Engine{with(two, Given{AllReduce: make([]latency.AllReducePoint, 2)})}, five},
+		"two GPUs with a latency":           {[]Engine{with(two, values(allReduceName))}, append(five[:5:5], linkShare)},
+		"experts on two":                    {[]Engine{experts}, append(five[:5:5], allReduceLatency, expertShare, linkShare)},
+		"a share of one phase":              {[]Engine{with(dense, values(prefillName))}, five},
+		"shares":                            {[]Engine{with(dense, values(prefillName, decodeName, memoryName))}, five[2:]},
+		"all":                               {[]Engine{with(dense, values(prefillName, decodeName, memoryName, stepName, tokenName, sequenceName))}, nil},
+		"two runs":                          {[]Engine{with(dense, values(stepName)), two}, append(five[:5:5], allReduceLatency, linkShare)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var runs []*Run
@@ -137,6 +140,7 @@ func TestNothingIsSearchedWhereAllIsGiven(t *testing.T) {
 	}
 	want := latency.DefaultRoofline(run.Engine.Accelerator)
 	want.MemoryEfficiency, want.PrefillEfficiency, want.DecodeEfficiency = 0.5, 0.6, 0.4
+	want.LayerOverhead = 0 // the step's is all of it
 	want.StepOverhead, want.TokenOverhead, want.SequenceOverhead = 900*time.Microsecond, 2500*time.Nanosecond, 0
 	if diff := cmp.Diff(want, c); diff != "" {
 		t.Errorf("coefficients (−want +got):\n%s", diff)
@@ -147,7 +151,7 @@ func TestNothingIsSearchedWhereAllIsGiven(t *testing.T) {
 func TestARunIsReplayedWithWhatItGives(t *testing.T) {
 	fast, slow := engineOf("Llama-3.1-8B", "l40s", 2), engineOf("Llama-3.1-8B", "l40s", 2)
 	slow.Given.AllReduce = []latency.AllReducePoint{{Bytes: 1 << 10, Microseconds: 500}, {Bytes: 1 << 20, Microseconds: 500}}
-	c := ownCoefficients.roofline(fast.Accelerator)
+	c := ownCoefficients.roofline(fast.Instance)
 	one, err := NewRun("fast", fast, ownRequests()).Replay(t.Context(), c, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -163,8 +167,8 @@ func TestARunIsReplayedWithWhatItGives(t *testing.T) {
 
 func TestTheEntryCarriesWhatIsNotAsUsual(t *testing.T) {
 	a := ownEngine().Accelerator
-	c := ownCoefficients.roofline(a)
-	c.ExpertEfficiency, c.LayerOverhead, c.DispatchLatency = 0.5, 1500*time.Nanosecond, time.Microsecond
+	c := ownCoefficients.roofline(ownEngine().Instance)
+	c.ExpertEfficiency, c.StepOverhead, c.DispatchLatency = 0.5, 1500*time.Nanosecond, time.Microsecond
 	text := func(c latency.RooflineCoefficients) string {
 		var b bytes.Buffer
 		if err := WriteEntry(&b, a, c, "own.yaml", nil); err != nil {
@@ -174,10 +178,10 @@ func TestTheEntryCarriesWhatIsNotAsUsual(t *testing.T) {
 	}
 	c.AllReduceLatency = 12340 * time.Nanosecond
 	if want := `#     roofline:
-#       stepOverheadMicroseconds: "2000"
+#       stepOverheadMicroseconds: "1.5"
 #       tokenOverheadMicroseconds: "3"
 #       sequenceOverheadMicroseconds: "25"
-#       layerOverheadMicroseconds: "1.5"
+#       layerOverheadMicroseconds: "62.5"
 #       allReduceLatencyMicroseconds: "12.34"
 #       expertEfficiency: "0.5"
 #       dispatchLatencyMicroseconds: "1"

@@ -17,7 +17,7 @@ import (
 
 func TestTheEntryIsOneThatACatalogueTakes(t *testing.T) {
 	a := ownEngine().Accelerator
-	c := ownCoefficients.rounded().roofline(a)
+	c := ownCoefficients.rounded().roofline(ownEngine().Instance)
 	var b bytes.Buffer
 	on := FittedOn([]*Run{{Engine: ownEngine(), Requests: make([]Request, 140)}})
 	if err := WriteEntry(&b, a, c, "own.yaml", on); err != nil {
@@ -36,7 +36,7 @@ func TestTheEntryIsOneThatACatalogueTakes(t *testing.T) {
 		t.Errorf("entry (−want +got):\n%s", diff)
 	}
 	for _, want := range []string{
-		`stepOverheadMicroseconds: "2000"`, `tokenOverheadMicroseconds: "3"`, `sequenceOverheadMicroseconds: "25"`,
+		`layerOverheadMicroseconds: "62.5"`, `tokenOverheadMicroseconds: "3"`, `sequenceOverheadMicroseconds: "25"`,
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the overheads lack %s:\n%s", want, b.String())

@@ -29,13 +29,13 @@ const (
 var ownCoefficients = coefficients{
 	memoryShare:      0.78,
 	flopsShare:       0.66,
-	stepOverhead:     2e6,
+	layerOverhead:    62.5e3,
 	tokenOverhead:    3e3,
 	sequenceOverhead: 25e3,
 }
 
 // five are the coefficients of a dense model on one GPU.
-var five = axes{memoryShare, flopsShare, stepOverhead, tokenOverhead, sequenceOverhead}
+var five = axes{memoryShare, flopsShare, layerOverhead, tokenOverhead, sequenceOverhead}
 
 func ownEngine() Engine {
 	return Engine{
@@ -89,7 +89,7 @@ func TestWriteOwnRun(t *testing.T) {
 		t.Skip("writes testdata, with -update only")
 	}
 	run := NewRun("own", ownEngine(), ownRequests())
-	all, err := run.Replay(context.Background(), ownCoefficients.roofline(run.Engine.Accelerator), 0)
+	all, err := run.Replay(context.Background(), ownCoefficients.roofline(run.Engine.Instance), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

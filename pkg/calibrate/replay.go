@@ -49,7 +49,7 @@ func (r *Run) Measured() []Times {
 // is an error if ctx is cancelled, or if the engine refuses a request, which
 // the real one did not: then its settings are not the ones it ran with.
 func (r *Run) Replay(ctx context.Context, c latency.RooflineCoefficients, number int) ([]Times, error) {
-	return r.replay(ctx, newJitter(r.Engine.Roofline(r.Engine.Given.Over(c)), number))
+	return r.replay(ctx, newJitter(r.Engine.Roofline(r.Engine.over(c)), number))
 }
 
 func (r *Run) replay(ctx context.Context, timer latency.StepTimer) ([]Times, error) {

@@ -14,7 +14,7 @@ import (
 
 func TestAReplayGivesTheTimesOfEachRequest(t *testing.T) {
 	run := ownRun(t)
-	c := ownCoefficients.roofline(run.Engine.Accelerator)
+	c := ownCoefficients.roofline(run.Engine.Instance)
 	got, err := run.Replay(t.Context(), c, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestPromptsShareTheBlocksOfEqualIdentities(t *testing.T) {
 			{InputTokens: 1600, OutputTokens: 1, Blocks: first, BlockTokens: 16, FirstToken: 1},
 			{InputTokens: 1600, OutputTokens: 1, Blocks: second, BlockTokens: 16, Queued: 10e9},
 		})
-		all, err := run.Replay(t.Context(), ownCoefficients.roofline(e.Accelerator), 0)
+		all, err := run.Replay(t.Context(), ownCoefficients.roofline(e.Instance), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestJitterChangesStepsALittleAndTheirMeanNot(t *testing.T) {
 
 func TestReplaysDifferByNumberOnly(t *testing.T) {
 	run := ownRun(t)
-	c := ownCoefficients.roofline(run.Engine.Accelerator)
+	c := ownCoefficients.roofline(run.Engine.Instance)
 	one, err := run.replays(t.Context(), c, 1, 3, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestReplaysDifferByNumberOnly(t *testing.T) {
 
 func TestAJudgementIsOfWhatWasHeldBackAndOfTheRest(t *testing.T) {
 	run := ownRun(t)
-	c := ownCoefficients.roofline(run.Engine.Accelerator)
+	c := ownCoefficients.roofline(run.Engine.Instance)
 	type part struct {
 		Name     string
 		HeldBack bool

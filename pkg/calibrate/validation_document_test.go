@@ -50,7 +50,7 @@ LLMServingSim 2.0's means on the same two runs are off by %s on the RTX PRO 6000
 ## How the coefficients were found
 
 Five coefficients of the roofline: the achieved shares of bandwidth (η) and of FLOP/s
-(MFU, one value for both phases), and the overheads of a step (α), of a token (β) and
+(MFU, one value for both phases), and the overheads of a layer (α), of a token (β) and
 of a sequence (γ). The search (CMA-ES, %d generations of %d) makes this small, in
 percent:
 
@@ -63,7 +63,7 @@ it usually is unless the run speaks against it. Each value is the mean over repl
 which every step is longer or shorter at random, by 1 %% in standard deviation; the
 figures below are means over %d replays that the search has not seen.
 
-| fitted to | η | MFU | α ms | β µs | γ µs |
+| fitted to | η | MFU | α µs | β µs | γ µs |
 |---|---|---|---|---|---|
 `
 
@@ -119,12 +119,12 @@ func (v *validation) coefficientRows(b *bytes.Buffer) {
 	for _, name := range []string{pro, rtx4090, pro + noPull, rtx4090 + noPull, pro + firstPart, rtx4090 + firstPart} {
 		f := v.fits[name]
 		ms := func(d, unit time.Duration) float64 { return float64(d) / float64(unit) }
-		fmt.Fprintf(b, "| %s | %.4f | %.4f | %.3f | %.2f | %.2f |\n", name, f.MemoryEfficiency, f.FlopsEfficiency,
-			ms(f.StepOverhead, time.Millisecond), ms(f.TokenOverhead, time.Microsecond), ms(f.SequenceOverhead, time.Microsecond))
+		fmt.Fprintf(b, "| %s | %.4f | %.4f | %.2f | %.2f | %.2f |\n", name, f.MemoryEfficiency, f.FlopsEfficiency,
+			ms(f.LayerOverhead, time.Microsecond), ms(f.TokenOverhead, time.Microsecond), ms(f.SequenceOverhead, time.Microsecond))
 	}
 	b.WriteString(`
-η and α trade against each other (reading the weights is as constant as a step's
-overhead), and so do MFU and β: single coefficients are less sure than what they make
+η and α trade against each other (reading the weights is as constant as the
+layers' overhead), and so do MFU and β: single coefficients are less sure than what they make
 of a step.
 `)
 }
@@ -270,7 +270,7 @@ func (v *validation) largestMove(run string) (move [Metrics]float64) {
 	var previous Figures
 	for k := -5; k <= 5; k++ {
 		f := v.fits[run]
-		timer := scaled{r.Engine.Roofline(f.on(r.Engine.Accelerator)), 1 + float64(k)*1e-4}
+		timer := scaled{r.Engine.Roofline(f.on(r.Engine.Instance)), 1 + float64(k)*1e-4}
 		all, err := r.replay(v.t.Context(), timer)
 		if err != nil {
 			v.t.Fatal(err)
@@ -313,11 +313,11 @@ func (v *validation) ours(b *bytes.Buffer) {
 
 pkg/calibrate/testdata holds a made-up run of 140 requests, simulated with coefficients
 that are known. A short fit (40 generations) finds, where the truth is in brackets: η %.3f (%.2f), MFU
-%.3f (%.2f), α %.2f (%.0f) ms, β %.2f (%.0f) µs, γ %.1f (%.0f) µs. Errors of the means: %s.
+%.3f (%.2f), α %.1f (%.1f) µs, β %.2f (%.0f) µs, γ %.1f (%.0f) µs. Errors of the means: %s.
 A test asserts that it finds the shares within 6 %%, the duration of three steps of different
 kinds within 2 %% and the means within 0.5 %%.
 `, c.MemoryEfficiency, ownCoefficients[memoryShare], c.PrefillEfficiency, ownCoefficients[flopsShare],
-		c.StepOverhead.Seconds()*1e3, ownCoefficients[stepOverhead]/1e6, c.TokenOverhead.Seconds()*1e6, ownCoefficients[tokenOverhead]/1e3,
+		c.LayerOverhead.Seconds()*1e6, ownCoefficients[layerOverhead]/1e3, c.TokenOverhead.Seconds()*1e6, ownCoefficients[tokenOverhead]/1e3,
 		c.SequenceOverhead.Seconds()*1e6, ownCoefficients[sequenceOverhead]/1e3, means(e))
 }
 

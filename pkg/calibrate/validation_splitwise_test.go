@@ -99,13 +99,13 @@ func stepErrors(measured map[batchShape]stepTimes, i latency.Instance, c latency
 // fitSteps fits shares and overheads, the collectives' among them, to the steps
 // on two and four GPUs.
 func fitSteps(measured map[batchShape]stepTimes, i latency.Instance) latency.RooflineCoefficients {
-	six := append(slices.Clone(five), allReduceLatency)
+	seven := append(slices.Clone(five), allReduceLatency, linkShare)
 	decode := func(x []float64) (latency.RooflineCoefficients, float64) {
-		at, outside := at(x, six)
-		return at.roofline(i.Accelerator), outside
+		at, outside := at(x, seven)
+		return at.roofline(i), outside
 	}
-	start := append(usual(i.Accelerator).point(five), stats.Log(20e3))
-	e := newEvolution("calibrate/splitwise", start, []float64{0.2, 0.3, 1, 1, 1, 1}, generationSize)
+	start := append(usual(i.Accelerator).point(five), stats.Log(20e3), stats.Log(0.5))
+	e := newEvolution("calibrate/splitwise", start, []float64{0.2, 0.3, 1, 1, 1, 1, 0.2}, generationSize)
 	for range 120 {
 		all := e.generation(generationSize)
 		for k := range all {
@@ -138,7 +138,9 @@ fitted to the steps on two and four GPUs; those on eight are held back.
 		measured, i := v.splitwise(gpu[0]), instance("meta-llama/Llama-2-70b-hf", gpu[1])
 		fitted := fitSteps(measured, i)
 		for _, tp := range []int{2, 4, 8} {
-			p, d := stepErrors(measured, i, latency.DefaultRoofline(i.Accelerator), tp)
+			served := i
+			served.TensorParallelism = tp
+			p, d := stepErrors(measured, i, served.DefaultRoofline(), tp)
 			fp, fd := stepErrors(measured, i, fitted, tp)
 			fmt.Fprintf(b, "| %s | %d | %.0f | %.0f | %.0f | %.0f |\n", gpu[1], tp, 100*p, 100*d, 100*fp, 100*fd)
 		}

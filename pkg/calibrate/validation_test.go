@@ -49,18 +49,18 @@ type validation struct {
 
 // storedFit is what a fit found.
 type storedFit struct {
-	MemoryEfficiency, FlopsEfficiency             float64
-	StepOverhead, TokenOverhead, SequenceOverhead time.Duration
+	MemoryEfficiency, FlopsEfficiency              float64
+	LayerOverhead, TokenOverhead, SequenceOverhead time.Duration
 }
 
-func (f storedFit) on(a latency.Accelerator) latency.RooflineCoefficients {
+func (f storedFit) on(i latency.Instance) latency.RooflineCoefficients {
 	return coefficients{
 		memoryShare:      f.MemoryEfficiency,
 		flopsShare:       f.FlopsEfficiency,
-		stepOverhead:     float64(f.StepOverhead),
+		layerOverhead:    float64(f.LayerOverhead),
 		tokenOverhead:    float64(f.TokenOverhead),
 		sequenceOverhead: float64(f.SequenceOverhead),
-	}.roofline(a)
+	}.roofline(i)
 }
 
 // newValidation reads the runs, or skips the test where they are not here.
@@ -127,7 +127,7 @@ func (v *validation) fitAll() {
 			if err != nil {
 				v.t.Fatal(err)
 			}
-			v.fits[name+suffix] = storedFit{c.MemoryEfficiency, c.PrefillEfficiency, c.StepOverhead, c.TokenOverhead, c.SequenceOverhead}
+			v.fits[name+suffix] = storedFit{c.MemoryEfficiency, c.PrefillEfficiency, c.LayerOverhead, c.TokenOverhead, c.SequenceOverhead}
 		}
 	}
 	raw, err := json.MarshalIndent(v.fits, "", "  ")
@@ -152,7 +152,7 @@ func (v *validation) judgements(run, fit string, change ...func(*Run)) []*Judgem
 	for _, c := range change {
 		c(&r)
 	}
-	j, err := r.Judge(context.Background(), v.fits[fit].on(r.Engine.Accelerator), !strings.HasPrefix(fit, run), runtime.GOMAXPROCS(0))
+	j, err := r.Judge(context.Background(), v.fits[fit].on(r.Engine.Instance), !strings.HasPrefix(fit, run), runtime.GOMAXPROCS(0))
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestStoredFitsAreMinima(t *testing.T) {
 		best := coefficients{
 			memoryShare:      stored.MemoryEfficiency,
 			flopsShare:       stored.FlopsEfficiency,
-			stepOverhead:     float64(stored.StepOverhead),
+			layerOverhead:    float64(stored.LayerOverhead),
 			tokenOverhead:    float64(stored.TokenOverhead),
 			sequenceOverhead: float64(stored.SequenceOverhead),
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 func TestWarningsOfCoefficients(t *testing.T) {
-	c := ownCoefficients.roofline(ownEngine().Accelerator)
+	c := ownCoefficients.roofline(ownEngine().Instance)
 	if got := Warnings(c); got != nil {
 		t.Errorf("ordinary coefficients: %q", got)
 	}

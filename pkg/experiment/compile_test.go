@@ -240,7 +240,7 @@ func TestAPlanSaysWhatStepTimesRestOn(t *testing.T) {
 	const (
 		fitted    = "shares of peak fitted on Llama-3.1-8B at TP 1 (a run of vLLM 0.19)"
 		published = "shares of peak published (one MFU for both phases), fitted to no engine"
-		formula   = "; all-reduce: a formula (a latency and the link's rate)"
+		formula   = "; all-reduce: a formula (a latency and a share of the link's rate)"
 	)
 	want := []string{
 		"llama on h20, TP 1: " + published,

@@ -2,6 +2,8 @@
 
 package latency
 
+import "slices"
+
 // Accelerator is one GPU.
 type Accelerator struct {
 	Name string `json:"name"`
@@ -20,6 +22,12 @@ type Accelerator struct {
 	MemoryEfficiency  float64 `json:"memoryEfficiency"`
 	PrefillEfficiency float64 `json:"prefillEfficiency"`
 	DecodeEfficiency  float64 `json:"decodeEfficiency"`
+	// LinkEfficiency is the share of the link's rate that collectives achieve
+	// among numbers of GPUs that AllReduce has no curve of; 0 means 0.5.
+	LinkEfficiency float64 `json:"linkEfficiency,omitempty"`
+	// AllReduce are measured collectives, a curve for each number of GPUs.
+	// Nobody changes them.
+	AllReduce []AllReduceCurve `json:"allReduce,omitempty"`
 	// Provenance says where the efficiencies come from; nil where nobody says.
 	// Nobody changes what it points at.
 	Provenance *Provenance `json:"provenance,omitempty"`
@@ -36,4 +44,19 @@ func (a Accelerator) flopsPerSecond(p Precision) float64 {
 		return a.INT8FlopsPerSecond
 	}
 	return 0
+}
+
+// AllReduceAmong returns the measured curve of so many GPUs.
+func (a Accelerator) AllReduceAmong(gpus int) (AllReduceCurve, bool) {
+	for _, curve := range a.AllReduce {
+		if curve.TensorParallelism == gpus {
+			return curve, true
+		}
+	}
+	return AllReduceCurve{}, false
+}
+
+// Measured reports whether an all-reduce is one of the accelerator's curves.
+func (a Accelerator) Measured(points []AllReducePoint) bool {
+	return slices.ContainsFunc(a.AllReduce, func(c AllReduceCurve) bool { return slices.Equal(c.Points(), points) })
 }

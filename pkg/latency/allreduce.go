@@ -16,10 +16,31 @@ type AllReducePoint struct {
 	Microseconds float64 `json:"microseconds"`
 }
 
+// AllReduceCurve is what a catalogue says of an accelerator's collectives among
+// so many GPUs: the time of each size, as far apart as straight lines between
+// them allow.
+type AllReduceCurve struct {
+	TensorParallelism int       `json:"tensorParallelism"`
+	Bytes             []int64   `json:"bytes"`
+	Microseconds      []float64 `json:"microseconds"`
+	// Source names the measurement, in a few words.
+	Source string `json:"source,omitempty"`
+}
+
+// Points returns the curve point by point.
+func (c AllReduceCurve) Points() []AllReducePoint {
+	points := make([]AllReducePoint, len(c.Bytes))
+	for n, bytes := range c.Bytes {
+		points[n] = AllReducePoint{bytes, c.Microseconds[n]}
+	}
+	return points
+}
+
 // reduceCurve is the time of a step's collectives by its new tokens: linear
 // between the points, the first point's before it, and beyond the last one as
-// steep as before it. The points are in tokens and nanoseconds.
-type reduceCurve struct{ tokens, ns []float64 }
+// steep as before it, but never falling. The points are in tokens and
+// nanoseconds, slopes[n] in nanoseconds a token from point n on.
+type reduceCurve struct{ tokens, ns, slopes []float64 }
 
 // newReduceCurve takes what one collective costs; a step has so many of them,
 // each with a message of so many bytes a token.
@@ -29,6 +50,10 @@ func newReduceCurve(points []AllReducePoint, collectives, bytesPerToken float64)
 		c.tokens = append(c.tokens, float64(p.Bytes)/bytesPerToken)
 		c.ns = append(c.ns, p.Microseconds*1e3*collectives)
 	}
+	for n := range len(points) - 1 {
+		c.slopes = append(c.slopes, (c.ns[n+1]-c.ns[n])/(c.tokens[n+1]-c.tokens[n]))
+	}
+	c.slopes = append(c.slopes, max(0, c.slopes[len(points)-2]))
 	return c
 }
 
@@ -38,13 +63,37 @@ func (c *reduceCurve) of(tokens int64) float64 {
 	if right == 0 {
 		return c.ns[0]
 	}
-	right = min(right, len(c.ns)-1)
-	left, last := right-1, c.tokens[right]
-	slope := (c.ns[right] - c.ns[left]) / (last - c.tokens[left])
-	if x > last {
-		return c.ns[right] + float64(max(0, slope)*(x-last))
+	left := right - 1
+	return c.ns[left] + float64(c.slopes[left]*(x-c.tokens[left]))
+}
+
+// validateCurves reports faults of an accelerator's curves.
+func validateCurves(curves []AllReduceCurve, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	taken := map[int]bool{}
+	for n, c := range curves {
+		at := path.Index(n)
+		if c.TensorParallelism < 2 {
+			errs = append(errs, field.Invalid(at.Child("tensorParallelism"), c.TensorParallelism, "must be at least 2"))
+		}
+		if taken[c.TensorParallelism] {
+			errs = append(errs, field.Duplicate(at.Child("tensorParallelism"), c.TensorParallelism))
+		}
+		taken[c.TensorParallelism] = true
+		if c.Source != "" {
+			errs = append(errs, shortLine(c.Source, at.Child("source"))...)
+		}
+		switch {
+		case len(c.Bytes) < 2:
+			errs = append(errs, field.Invalid(at.Child("bytes"), len(c.Bytes), "must have at least 2 sizes"))
+		case len(c.Bytes) != len(c.Microseconds):
+			errs = append(errs, field.Invalid(at.Child("microseconds"), len(c.Microseconds),
+				fmt.Sprintf("must have a time for each of the %d sizes", len(c.Bytes))))
+		default:
+			errs = append(errs, validateAllReduce(c.Points(), at)...)
+		}
 	}
-	return c.ns[left] + float64(slope*(x-c.tokens[left]))
+	return errs
 }
 
 func validateAllReduce(points []AllReducePoint, path *field.Path) field.ErrorList {

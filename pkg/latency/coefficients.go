@@ -3,6 +3,7 @@
 package latency
 
 import (
+	"cmp"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -24,6 +25,9 @@ type RooflineCoefficients struct {
 	// GPUs as the replica has, in order of size. Where it is given, neither
 	// the link's bandwidth nor AllReduceLatency matters.
 	AllReduce []AllReducePoint
+	// LinkEfficiency is the share of the link's rate that collectives achieve
+	// where AllReduce does not say what they take.
+	LinkEfficiency float64
 
 	// ExpertEfficiency is the share of the MFU that the experts' small
 	// matrices achieve.
@@ -39,29 +43,44 @@ type RooflineCoefficients struct {
 }
 
 // Overheads are round numbers near to what fits of this model to two measured
-// runs of vLLM 0.19 on two different GPUs give: 0.7 and 0.9 ms a step, 13.5 and
-// 13.1 µs a sequence, and 0.7 and 1.0 µs a token (docs/validation.md), where they
-// trade off against the shares. The latency of a collective is the one
-// published for a point-to-point transfer.
+// runs of vLLM 0.19 on two different GPUs give: 0.7 and 0.9 ms a step of 32
+// layers, 13.5 and 13.1 µs a sequence, and 0.7 and 1.0 µs a token
+// (docs/validation.md), where they trade off against the shares. What a step
+// costs beside its work is launching kernels, a few in each layer, so that it
+// grows with the layers. The latency of a collective is the one published for a
+// point-to-point transfer. Of the link's rate, measured collectives of 8 to
+// 128 MiB reach 0.25 to 0.75 (docs/step-times.md).
 const (
-	defaultStepOverhead     = time.Millisecond
+	defaultLayerOverhead    = time.Millisecond / 32
 	defaultSequenceOverhead = 11 * time.Microsecond
 	defaultTokenOverhead    = time.Microsecond
 	defaultAllReduceLatency = 10 * time.Microsecond
+	defaultLinkEfficiency   = 0.5
 )
 
-// DefaultRoofline returns the coefficients to start from on an accelerator.
-// Those of experts are neutral, and so is LayerOverhead: no published
-// measurement says what to start from.
+// DefaultRoofline returns the coefficients to start from, with the catalogue's
+// measured all-reduce where it has one among as many GPUs.
+func (i Instance) DefaultRoofline() RooflineCoefficients {
+	c := DefaultRoofline(i.Accelerator)
+	if curve, ok := i.Accelerator.AllReduceAmong(i.TensorParallelism); ok {
+		c.AllReduce = curve.Points()
+	}
+	return c
+}
+
+// DefaultRoofline returns the coefficients to start from on an accelerator,
+// whatever the number of GPUs. Those of experts are neutral, and so is
+// StepOverhead: no published measurement says what to start from.
 func DefaultRoofline(a Accelerator) RooflineCoefficients {
 	return RooflineCoefficients{
 		MemoryEfficiency:  a.MemoryEfficiency,
 		PrefillEfficiency: a.PrefillEfficiency,
 		DecodeEfficiency:  a.DecodeEfficiency,
-		StepOverhead:      defaultStepOverhead,
+		LayerOverhead:     defaultLayerOverhead,
 		SequenceOverhead:  defaultSequenceOverhead,
 		TokenOverhead:     defaultTokenOverhead,
 		AllReduceLatency:  defaultAllReduceLatency,
+		LinkEfficiency:    cmp.Or(a.LinkEfficiency, defaultLinkEfficiency),
 		ExpertEfficiency:  1,
 		ExpertImbalance:   1,
 	}
@@ -79,6 +98,7 @@ func (c RooflineCoefficients) Validate(path *field.Path) field.ErrorList {
 		{"prefillEfficiency", c.PrefillEfficiency},
 		{"decodeEfficiency", c.DecodeEfficiency},
 		{"expertEfficiency", c.ExpertEfficiency},
+		{"linkEfficiency", c.LinkEfficiency},
 	} {
 		errs = append(errs, share(f.value, path.Child(f.name))...)
 	}

@@ -88,7 +88,7 @@ func TestExpertCoefficients(t *testing.T) {
 			2 * 2 * expert * 4096 / (2 * 989e12 * 0.45), 2 * 2 * expert / (2 * 3.35e12 * 0.8)},
 		"a latency of dispatch":   {func(c *RooflineCoefficients) { c.DispatchLatency = 20e3 }, 32 * 20e-6, 32 * 20e-6},
 		"an overhead of dispatch": {func(c *RooflineCoefficients) { c.DispatchTokenOverhead = 30 }, 32 * 4096 * 30e-9, 32 * 30e-9},
-		"an overhead of layers":   {func(c *RooflineCoefficients) { c.LayerOverhead = 5e3 }, 32 * 5e-6, 32 * 5e-6},
+		"an overhead of layers":   {func(c *RooflineCoefficients) { c.LayerOverhead += 5e3 }, 32 * 5e-6, 32 * 5e-6},
 	}
 	neutral := i.Roofline(DefaultRoofline(i.Accelerator))
 	for name, tc := range tests {

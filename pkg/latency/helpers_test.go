@@ -32,7 +32,7 @@ func instance(t testing.TB, model, accelerator string, tp int) Instance {
 func roofline(t testing.TB, model, accelerator string, tp int) *Roofline {
 	t.Helper()
 	i := instance(t, model, accelerator, tp)
-	return i.Roofline(DefaultRoofline(i.Accelerator))
+	return i.Roofline(i.DefaultRoofline())
 }
 
 // sequence is what one sequence computes in a step: tokens new ones after

@@ -152,7 +152,7 @@ func plainSeconds(i Instance, c RooflineCoefficients, batch []sequence) float64 
 		float64(m.moeLayers())*(c.DispatchLatency.Seconds()+tokens*c.DispatchTokenOverhead.Seconds())
 	if tp > 1 {
 		seconds += 2 * float64(m.Layers) * (c.AllReduceLatency.Seconds() +
-			2*(tp-1)/tp*tokens*float64(m.HiddenSize)*2/i.Accelerator.LinkBandwidthBytesPerSecond)
+			2*(tp-1)/tp*tokens*float64(m.HiddenSize)*2/(i.Accelerator.LinkBandwidthBytesPerSecond*c.LinkEfficiency))
 	}
 	return seconds
 }
@@ -211,7 +211,7 @@ func randomRoofline(t *testing.T, r *rand.Rand) (Instance, RooflineCoefficients)
 	return randomInstance(t, r), RooflineCoefficients{
 		MemoryEfficiency: 1 - r.Float64(), PrefillEfficiency: 1 - r.Float64(), DecodeEfficiency: 1 - r.Float64(),
 		StepOverhead: time.Duration(r.IntN(1e6)), LayerOverhead: time.Duration(r.IntN(1e5)), SequenceOverhead: time.Duration(r.IntN(1e5)),
-		TokenOverhead: time.Duration(r.IntN(1e4)), AllReduceLatency: time.Duration(r.IntN(1e5)),
+		TokenOverhead: time.Duration(r.IntN(1e4)), LinkEfficiency: 1 - r.Float64(), AllReduceLatency: time.Duration(r.IntN(1e5)),
 		ExpertEfficiency: 1 - r.Float64(), ExpertImbalance: 1 + r.Float64()*3,
 		DispatchLatency: time.Duration(r.IntN(1e5)), DispatchTokenOverhead: time.Duration(r.IntN(100)),
 	}

@@ -18,8 +18,9 @@ import (
 // but of the experts only those that a token passes through, KV of the context
 // read, KV of new tokens written. In a step of both phases each phase's FLOPs
 // take their time at their own MFU, one after the other. The all-reduce is a
-// ring: two a layer, 2·(tp−1)/tp of the new tokens' activations over the link,
-// and a latency each; or it is what was measured.
+// ring: two a layer, 2·(tp−1)/tp of the new tokens' activations over the link at
+// the share of its rate that is achieved, and a latency each; or it is what was
+// measured.
 //
 // MLA decodes on the latent vectors themselves, so that a pair takes
 // 2·heads·(2·kvRank+ropeHeadDim) FLOPs, and prefills on the keys and values
@@ -118,7 +119,7 @@ func (r *Roofline) addAllReduce(i Instance, c RooflineCoefficients) {
 	}
 	ring := 2 * (i.gpus() - 1) / i.gpus()
 	r.step += float64(collectives * float64(c.AllReduceLatency))
-	r.token += float64(collectives * ring * payload / i.Accelerator.LinkBandwidthBytesPerSecond * 1e9)
+	r.token += float64(collectives * ring * payload / (i.Accelerator.LinkBandwidthBytesPerSecond * c.LinkEfficiency) * 1e9)
 }
 
 // of returns the time of a phase's share of a step, in nanoseconds; before is

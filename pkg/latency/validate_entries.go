@@ -143,6 +143,10 @@ func (a Accelerator) Validate(path *field.Path) field.ErrorList {
 	errs = append(errs, share(a.MemoryEfficiency, path.Child("memoryEfficiency"))...)
 	errs = append(errs, share(a.PrefillEfficiency, path.Child("prefillEfficiency"))...)
 	errs = append(errs, share(a.DecodeEfficiency, path.Child("decodeEfficiency"))...)
+	if a.LinkEfficiency != 0 {
+		errs = append(errs, share(a.LinkEfficiency, path.Child("linkEfficiency"))...)
+	}
+	errs = append(errs, validateCurves(a.AllReduce, path.Child("allReduce"))...)
 	return append(errs, a.Provenance.validate(path.Child("provenance"))...)
 }
 

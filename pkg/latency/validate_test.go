@@ -66,7 +66,7 @@ func TestAllFaultsAreReportedAtOnce(t *testing.T) {
 }
 
 func TestValidateCoefficients(t *testing.T) {
-	fine := RooflineCoefficients{MemoryEfficiency: 1, PrefillEfficiency: 0.01, DecodeEfficiency: 0.5, ExpertEfficiency: 0.7, ExpertImbalance: 1.3}
+	fine := RooflineCoefficients{MemoryEfficiency: 1, PrefillEfficiency: 0.01, DecodeEfficiency: 0.5, ExpertEfficiency: 0.7, ExpertImbalance: 1.3, LinkEfficiency: 0.5}
 	tests := map[string]struct {
 		validate func(*field.Path) field.ErrorList
 		want     []string
@@ -77,12 +77,13 @@ func TestValidateCoefficients(t *testing.T) {
 			"x.prefillEfficiency: Invalid value: 0: must be greater than 0 and at most 1: it is a share of the peak",
 			"x.decodeEfficiency: Invalid value: 0: must be greater than 0 and at most 1: it is a share of the peak",
 			"x.expertEfficiency: Invalid value: 0: must be greater than 0 and at most 1: it is a share of the peak",
+			"x.linkEfficiency: Invalid value: 0: must be greater than 0 and at most 1: it is a share of the peak",
 			"x.expertImbalance: Invalid value: 0: must be at least 1 and at most 1000: it is the busiest GPU's work over the mean",
 		}},
 		"shares beyond the peak, negative overheads": {RooflineCoefficients{
 			MemoryEfficiency: 1.5, PrefillEfficiency: math.NaN(), DecodeEfficiency: 1, ExpertEfficiency: 1, ExpertImbalance: math.NaN(),
 			StepOverhead: -1500 * time.Nanosecond, LayerOverhead: -1, TokenOverhead: -1, AllReduceLatency: -time.Microsecond,
-			DispatchLatency: -1, DispatchTokenOverhead: -1,
+			DispatchLatency: -1, DispatchTokenOverhead: -1, LinkEfficiency: 1,
 		}.Validate, []string{
 			"x.memoryEfficiency: Invalid value: 1.5: must be greater than 0 and at most 1: it is a share of the peak",
 			"x.prefillEfficiency: Invalid value: NaN: must be greater than 0 and at most 1: it is a share of the peak",

@@ -87,11 +87,11 @@ func TestRooflineTakesEveryCoefficient(t *testing.T) {
 	}
 	want := latency.RooflineCoefficients{
 		MemoryEfficiency: 0.1, PrefillEfficiency: 0.2, DecodeEfficiency: 0.3, ExpertEfficiency: 0.4, ExpertImbalance: 1.5,
-		StepOverhead: time.Microsecond, LayerOverhead: 2 * time.Microsecond, SequenceOverhead: 3 * time.Microsecond, TokenOverhead: 4 * time.Microsecond,
+		StepOverhead: time.Microsecond, LayerOverhead: 2 * time.Microsecond, SequenceOverhead: 3 * time.Microsecond, TokenOverhead: 4 * time.Microsecond, LinkEfficiency: 0.5,
 		AllReduceLatency: 5 * time.Microsecond, DispatchLatency: 6 * time.Microsecond, DispatchTokenOverhead: 7,
 		AllReduce: []latency.AllReducePoint{{Bytes: 1024, Microseconds: 8}, {Bytes: 4096, Microseconds: 9.5}},
 	}
-	got, errs := buildRoofline(in, latency.RooflineCoefficients{}, field.NewPath("roofline"))
+	got, errs := buildRoofline(in, latency.RooflineCoefficients{LinkEfficiency: 0.5}, field.NewPath("roofline"))
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}

@@ -26,7 +26,7 @@ func (b *Builder) buildTimer(in *v1alpha1.Latency, instance latency.Instance, li
 	case v1alpha1.TableModel:
 		return b.buildTable(in.Table, limits, path.Child("table"))
 	default:
-		c, errs := buildRoofline(in.Roofline, latency.DefaultRoofline(instance.Accelerator), path.Child("roofline"))
+		c, errs := buildRoofline(in.Roofline, instance.DefaultRoofline(), path.Child("roofline"))
 		if len(errs) > 0 {
 			return nil, errs
 		}
@@ -93,6 +93,12 @@ func buildRoofline(in *v1alpha1.RooflineCoefficients, c latency.RooflineCoeffici
 		if cost.in != "" {
 			*cost.out = microseconds(cost.in)
 		}
+	}
+	if in.StepOverheadMicroseconds != "" && in.LayerOverheadMicroseconds == "" {
+		c.LayerOverhead = 0 // the step's is all of the fixed cost
+	}
+	if len(in.AllReduce) > 0 || in.AllReduceLatencyMicroseconds != "" {
+		c.AllReduce = nil // of the catalogue
 	}
 	for _, p := range in.AllReduce {
 		c.AllReduce = append(c.AllReduce, latency.AllReducePoint{Bytes: p.Bytes, Microseconds: p.Microseconds.Float()})

@@ -133,5 +133,12 @@ func (s stepTimes) allReduce() string {
 	if s.in.Roofline != nil && len(s.in.Roofline.AllReduce) > 0 {
 		return "measured curve given by you"
 	}
-	return "a formula (a latency and the link's rate)"
+	curve, measured := s.instance.Accelerator.AllReduceAmong(s.instance.TensorParallelism)
+	if formula := s.in.Roofline != nil && s.in.Roofline.AllReduceLatencyMicroseconds != ""; formula || !measured {
+		return "a formula (a latency and a share of the link's rate)"
+	}
+	if curve.Source == "" {
+		return "measured curve"
+	}
+	return "measured curve (" + curve.Source + ")"
 }

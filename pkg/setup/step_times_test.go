@@ -55,7 +55,7 @@ func TestStepTimesSayWhatTheyRestOn(t *testing.T) {
 				s.Pools[0].Accelerator, s.Pools[0].TensorParallelism = "rtx-pro-6000", 2
 			},
 			want: []string{"llama on rtx-pro-6000, TP 2: shares of peak fitted on Llama-3.1-8B at TP 1 (a run of vLLM 0.19), " +
-				"not on meta-llama/Llama-3.1-8B-Instruct at TP 2; all-reduce: a formula (a latency and the link's rate)"},
+				"not on meta-llama/Llama-3.1-8B-Instruct at TP 2; all-reduce: measured curve (vLLM 0.24.0)"},
 			warnings: []string{"spec.scenario.pools[0]: the shares of rtx-pro-6000 were fitted on Llama-3.1-8B at TP 1, " +
 				"and this pool serves meta-llama/Llama-3.1-8B-Instruct at TP 2: calibrate, or see the step times as an extrapolation"},
 		},

@@ -52,7 +52,7 @@ func llamaPool(t *testing.T, replicas int) Pool {
 	instance := latency.Instance{Model: model, Accelerator: gpu, TensorParallelism: 1}
 	return Pool{
 		Name: "llama", Replicas: replicas,
-		Timer:       instance.Roofline(latency.DefaultRoofline(gpu)),
+		Timer:       instance.Roofline(instance.DefaultRoofline()),
 		BlockTokens: 16, KVBlocks: 26312, PrefixCaching: true,
 		MaxNumSeqs: 256, MaxNumBatchedTokens: 8192,
 	}

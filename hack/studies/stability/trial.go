@@ -42,7 +42,7 @@ func enginePool() (simulator.Pool, error) {
 	}
 	instance := latency.Instance{Model: model, Accelerator: gpu, TensorParallelism: 1}
 	return simulator.Pool{
-		Name: "engine", Replicas: 1, Timer: instance.Roofline(latency.DefaultRoofline(gpu)),
+		Name: "engine", Replicas: 1, Timer: instance.Roofline(instance.DefaultRoofline()),
 		BlockTokens: blockTokens, KVBlocks: kvBlocks, PrefixCaching: true, MaxNumSeqs: 1024, MaxNumBatchedTokens: engineBudget,
 	}, nil
 }
