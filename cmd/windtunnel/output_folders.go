@@ -36,6 +36,28 @@ func checkFolders(files map[string]string) error {
 	return nil
 }
 
+// checkNewFolder says, before anything is simulated, that a folder that a flag
+// names cannot be made, or written to. It makes none.
+func checkNewFolder(flag, name string) error {
+	if name == "" {
+		return nil
+	}
+	at := name
+	for {
+		if _, err := os.Lstat(at); err == nil || at == filepath.Dir(at) {
+			break
+		}
+		at = filepath.Dir(at)
+	}
+	if there, err := os.Stat(at); err != nil || !there.IsDir() {
+		return badInput{fmt.Errorf("%s: %s is no folder", flag, at)}
+	}
+	if err := tryToWrite(at); err != nil {
+		return badInput{fmt.Errorf("%s: nothing can be written to the folder %s: %w", flag, at, err)}
+	}
+	return nil
+}
+
 // tryToWrite makes a file in a folder and removes it.
 func tryToWrite(folder string) error {
 	f, err := os.CreateTemp(folder, ".windtunnel-*")

@@ -91,13 +91,8 @@ func (o *sweepOptions) checkFlags() error {
 
 // checkOutputs makes sure that what the sweep is to write can be written.
 func (o *sweepOptions) checkOutputs() error {
-	if o.follow != "" {
-		if err := os.MkdirAll(o.follow, 0o755); err != nil {
-			return badInput{fmt.Errorf("--follow: %w", err)}
-		}
-		if err := tryToWrite(o.follow); err != nil {
-			return badInput{fmt.Errorf("--follow: nothing can be written to %s: %w", o.follow, err)}
-		}
+	if err := checkNewFolder("--follow", o.follow); err != nil {
+		return err
 	}
 	return checkFolders(map[string]string{
 		"--report": o.report, "--promote": o.promotion.file, "--state": o.state, "--requests": o.requests,
