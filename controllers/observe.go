@@ -217,12 +217,12 @@ func (o *observer) compile(ctx context.Context, s subject, inputs experiment.Inp
 	defer end()
 	timed, cancel := context.WithTimeout(ctx, o.compileTimeout)
 	defer cancel()
-	began := time.Now()
+	began := o.clock.Now()
 	compiled, errs, err := compileSafely(timed, s, inputs)
 	if cut := (*experiment.Interrupted)(nil); errors.As(err, &cut) && ctx.Err() == nil {
 		return nil, field.ErrorList{field.Invalid(cut.Field, field.OmitValueType{}, fmt.Sprintf(
 			"takes too long: %.3g s, at most %.3g s: use fewer values, shorter rules or smaller files",
-			time.Since(began).Seconds(), o.compileTimeout.Seconds()))}, nil
+			o.clock.Since(began).Seconds(), o.compileTimeout.Seconds()))}, nil
 	}
 	return compiled, errs, err
 }

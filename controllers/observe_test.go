@@ -11,6 +11,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"k8s.io/utils/clock"
+
 	"windtunnel.dev/windtunnel/internal/testing/builder"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 )
@@ -31,7 +33,7 @@ func (endless) compile(ctx context.Context, in experiment.Inputs) (*experiment.C
 }
 
 func TestWhatTakesTooLongIsInvalid(t *testing.T) {
-	o := &observer{compileTimeout: time.Millisecond}
+	o := &observer{compileTimeout: time.Millisecond, clock: clock.RealClock{}}
 	compiled, errs, err := o.compile(t.Context(), endless{}, nil)
 	if compiled != nil || err != nil || len(errs) != 1 {
 		t.Fatalf("compiled %v, faults %v, error %v; want one fault", compiled, errs, err)
@@ -44,7 +46,7 @@ func TestWhatTakesTooLongIsInvalid(t *testing.T) {
 func TestAManagerThatStopsBlamesNobody(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	_, errs, err := (&observer{compileTimeout: time.Minute}).compile(ctx, endless{}, nil)
+	_, errs, err := (&observer{compileTimeout: time.Minute, clock: clock.RealClock{}}).compile(ctx, endless{}, nil)
 	if len(errs) > 0 || !errors.Is(err, context.Canceled) {
 		t.Errorf("faults %v, error %v; want that it was cancelled", errs, err)
 	}
