@@ -37,32 +37,42 @@ func run(args []string, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	ours, err := simulateAll(*from)
-	if err != nil {
-		return err
+	variants := map[bool]map[string]measured{}
+	for _, calibrated := range []bool{false, true} {
+		ours, err := simulateAll(*from, calibrated)
+		if err != nil {
+			return err
+		}
+		if err := checkStages(published, ours); err != nil {
+			return err
+		}
+		variants[calibrated] = ours
 	}
-	if err := checkStages(published, ours); err != nil {
-		return err
-	}
-	return newPage(published, ours).write(*page)
+	return newPage(published, variants[false], variants[true]).write(*page)
 }
 
-// simulateAll runs every profile of the sample.
-func simulateAll(path string) (map[string]measured, error) {
-	s, err := readSample(path)
+// seeds are what each profile is run with.
+var seeds = []int64{42, 43, 44, 45, 46}
+
+// simulateAll runs every profile of the sample under every seed.
+func simulateAll(path string, calibrated bool) (map[string]measured, error) {
+	s, err := readSample(path, calibrated)
 	if err != nil {
 		return nil, err
 	}
-	results := make([]measured, len(profiles))
-	err = study.ForEach(len(profiles), func(i int) (err error) {
-		results[i], err = s.simulate(profiles[i])
+	results := make([]measured, len(profiles)*len(seeds))
+	err = study.ForEach(len(results), func(i int) (err error) {
+		results[i], err = s.simulate(profiles[i/len(seeds)], seeds[i%len(seeds)])
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
 	all := map[string]measured{}
 	for i, profile := range profiles {
-		all[profile] = results[i]
+		all[profile] = meanOf(results[i*len(seeds) : (i+1)*len(seeds)])
 	}
-	return all, err
+	return all, nil
 }
 
 // checkStages says where the sample's stages are not those that were published.

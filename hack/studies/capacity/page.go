@@ -10,6 +10,7 @@ import (
 
 	"windtunnel.dev/windtunnel/hack/studies/study"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
 //go:embed page.md.tmpl
@@ -18,11 +19,12 @@ var pageText string
 // page is what the template needs.
 type page struct {
 	published map[string][]stage
-	ours      map[string]measured
+	// ours has the catalogue's shares, calibrated those of the sample.
+	ours, calibrated map[string]measured
 }
 
-func newPage(published map[string][]stage, ours map[string]measured) *page {
-	return &page{published, ours}
+func newPage(published map[string][]stage, ours, calibrated map[string]measured) *page {
+	return &page{published, ours, calibrated}
 }
 
 // write writes the page and, beside it, the chart.
@@ -32,10 +34,14 @@ func (p *page) write(path string) error {
 
 func (p *page) data(chart string) any {
 	precise, random, load := p.mean("precise"), p.mean("random"), p.mean("load")
+	calibrated := &page{published: p.published, ours: p.calibrated}
 	return map[string]any{
 		"Chart":            chart,
 		"Engine":           simulator.EngineVersion,
+		"Seeds":            len(seeds),
 		"Means":            p.means(),
+		"CalibratedMeans":  calibrated.means(),
+		"CalibratedRates":  calibrated.rates(),
 		"Rates":            p.rates(),
 		"TTFTs":            p.ttfts(),
 		"Ratio":            fmt.Sprintf("%.2f", precise.ours/random.ours),
@@ -88,9 +94,15 @@ func (p *page) means() string {
 	t := study.Table{Titles: []string{"profile", "output tokens/s, published", "simulated", "error", "prompt tokens from caches", "preemptions"}}
 	for _, profile := range profiles {
 		m, all := p.mean(profile), p.ours[profile]
-		t.Add(profile, fmt.Sprintf("%.0f", m.published), fmt.Sprintf("%.0f", m.ours), m.err(), fmt.Sprintf("%.0f %%", 100*all.hitShare), fmt.Sprint(all.preemptions))
+		t.Add(profile, fmt.Sprintf("%.0f", m.published), p.interval(profile), m.err(), fmt.Sprintf("%.0f %%", 100*all.hitShare), fmt.Sprintf("%.0f", all.preemptions))
 	}
 	return t.String()
+}
+
+// interval is a profile's throughput with its 95 % confidence interval over seeds.
+func (p *page) interval(profile string) string {
+	i := stats.MeanInterval(p.ours[profile].throughputs, 0.95)
+	return fmt.Sprintf("%.0f ± %.0f", i.Mean, (i.High-i.Low)/2)
 }
 
 func (p pair) err() string { return fmt.Sprintf("%+.0f %%", 100*(p.ours/p.published-1)) }

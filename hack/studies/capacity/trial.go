@@ -23,8 +23,9 @@ type sample struct {
 	stages []v1alpha1.RateStage
 }
 
-// readSample reads the first sweep of a manifest.
-func readSample(path string) (*sample, error) {
+// readSample reads the first sweep of a manifest, whose step times are calibrated,
+// or have the catalogue's shares.
+func readSample(path string, calibrated bool) (*sample, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -38,6 +39,9 @@ func readSample(path string) (*sample, error) {
 		return nil, fmt.Errorf("%s: no PolicySweep", path)
 	}
 	sweep := set.Sweeps[0]
+	if !calibrated {
+		sweep.Spec.Scenario.Pools[0].Latency.Roofline = nil
+	}
 	compiled, errs, err := experiment.CompileSweep(context.Background(), sweep, nil)
 	if err != nil || len(errs) > 0 {
 		return nil, fmt.Errorf("%s: %w", path, errors.Join(err, errs.ToAggregate()))
@@ -65,16 +69,43 @@ type measured struct {
 	// hitShare is the share of prompt tokens that caches held, preemptions counts
 	// evictions from a batch.
 	hitShare    float64
-	preemptions int64
+	preemptions float64
+	// throughputs are the means over the stages, one a seed.
+	throughputs []float64
 }
 
-// simulate runs a profile. The first stage warms up.
-func (s *sample) simulate(profile string) (measured, error) {
+// meanOf returns the mean over runs of one profile under several seeds.
+func meanOf(runs []measured) measured {
+	n := float64(len(runs))
+	m := measured{stages: slices.Clone(runs[0].stages)}
+	for i := range m.stages {
+		s := &m.stages[i]
+		s.tokensPerSecond, s.meanTTFT, s.p90TTFT = 0, 0, 0
+		for _, r := range runs {
+			s.tokensPerSecond += r.stages[i].tokensPerSecond / n
+			s.meanTTFT += r.stages[i].meanTTFT / n
+			s.p90TTFT += r.stages[i].p90TTFT / n
+		}
+	}
+	for _, r := range runs {
+		m.hitShare += r.hitShare / n
+		m.preemptions += r.preemptions / n
+		sum := 0.0
+		for _, s := range r.stages {
+			sum += s.tokensPerSecond
+		}
+		m.throughputs = append(m.throughputs, sum/float64(len(r.stages)))
+	}
+	return m
+}
+
+// simulate runs a profile under a seed. The first stage warms up.
+func (s *sample) simulate(profile string, seed int64) (measured, error) {
 	trial, err := s.trial(profile)
 	if err != nil {
 		return measured{}, err
 	}
-	config, err := s.Plan.Config(s.Trace, trial, trial.Seeds[0])
+	config, err := s.Plan.Config(s.Trace, trial, seed)
 	if err != nil {
 		return measured{}, err
 	}
@@ -91,7 +122,7 @@ func (s *sample) simulate(profile string) (measured, error) {
 	var cached, prompt int64
 	for i := range outcome.Cells {
 		c := &outcome.Cells[i]
-		cached, prompt, m.preemptions = cached+c.CachedTokens, prompt+c.PromptTokens, m.preemptions+c.Preemptions
+		cached, prompt, m.preemptions = cached+c.CachedTokens, prompt+c.PromptTokens, m.preemptions+float64(c.Preemptions)
 	}
 	m.hitShare = float64(cached) / float64(prompt)
 	return m, nil

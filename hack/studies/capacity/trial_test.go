@@ -53,3 +53,16 @@ func TestASampleThatIsNotWhatWasPublishedIsRefused(t *testing.T) {
 		t.Error("another rate is accepted")
 	}
 }
+
+func TestSeedsAreAveraged(t *testing.T) {
+	run := func(tokens, ttft, hits float64) measured {
+		return measured{stages: []stage{{rate: 3, tokensPerSecond: tokens, meanTTFT: ttft}, {rate: 4, tokensPerSecond: 3 * tokens}}, hitShare: hits, preemptions: 10 * hits}
+	}
+	want := measured{
+		stages:   []stage{{rate: 3, tokensPerSecond: 150, meanTTFT: 2}, {rate: 4, tokensPerSecond: 450}},
+		hitShare: 0.5, preemptions: 5, throughputs: []float64{200, 400},
+	}
+	if diff := cmp.Diff(want, meanOf([]measured{run(100, 1, 0.25), run(200, 3, 0.75)}), cmp.AllowUnexported(measured{}, stage{})); diff != "" {
+		t.Errorf("mean (−want +got):\n%s", diff)
+	}
+}
