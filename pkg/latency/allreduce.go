@@ -90,7 +90,7 @@ func validateCurves(curves []AllReduceCurve, path *field.Path) field.ErrorList {
 			errs = append(errs, field.Invalid(at.Child("microseconds"), len(c.Microseconds),
 				fmt.Sprintf("must have a time for each of the %d sizes", len(c.Bytes))))
 		default:
-			errs = append(errs, validateAllReduce(c.Points(), at)...)
+			errs = append(errs, c.validatePoints(at)...)
 		}
 	}
 	return errs
@@ -101,18 +101,33 @@ func validateAllReduce(points []AllReducePoint, path *field.Path) field.ErrorLis
 	if len(points) == 1 {
 		errs = append(errs, field.Invalid(path, len(points), "must have at least 2 points, or none"))
 	}
-	for n, p := range points {
+	for n := range points {
 		at := path.Index(n)
-		if p.Bytes < 0 {
-			errs = append(errs, field.Invalid(at.Child("bytes"), p.Bytes, "must be 0 or more"))
-		} else if n > 0 && p.Bytes <= points[n-1].Bytes {
-			errs = append(errs, field.Invalid(at.Child("bytes"), p.Bytes,
-				fmt.Sprintf("must be more than the %d before it", points[n-1].Bytes)))
-		}
-		if !(p.Microseconds > 0 && p.Microseconds <= math.MaxInt32) {
-			errs = append(errs, field.Invalid(at.Child("microseconds"), p.Microseconds,
-				"must be greater than 0 and at most half an hour"))
-		}
+		errs = append(errs, validatePoint(points, n, at.Child("bytes"), at.Child("microseconds"))...)
+	}
+	return errs
+}
+
+// validatePoint reports faults of point n, of its size and of its time.
+func validatePoint(points []AllReducePoint, n int, bytes, microseconds *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	p := points[n]
+	if p.Bytes < 0 {
+		errs = append(errs, field.Invalid(bytes, p.Bytes, "must be 0 or more"))
+	} else if n > 0 && p.Bytes <= points[n-1].Bytes {
+		errs = append(errs, field.Invalid(bytes, p.Bytes, fmt.Sprintf("must be more than the %d before it", points[n-1].Bytes)))
+	}
+	if !(p.Microseconds > 0 && p.Microseconds <= math.MaxInt32) {
+		errs = append(errs, field.Invalid(microseconds, p.Microseconds, "must be greater than 0 and at most half an hour"))
+	}
+	return errs
+}
+
+func (c AllReduceCurve) validatePoints(path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	points := c.Points()
+	for n := range points {
+		errs = append(errs, validatePoint(points, n, path.Child("bytes").Index(n), path.Child("microseconds").Index(n))...)
 	}
 	return errs
 }
