@@ -29,6 +29,9 @@ func (s sweep) configMaps() []string {
 			names = append(names, pickerConfigMaps(&s.Spec.Parameters[i].Profiles[j].EndpointPickerConfig)...)
 		}
 	}
+	if p := s.Spec.Proposal; p != nil {
+		names = append(names, pickerConfigMaps(&p.EndpointPickerConfig)...)
+	}
 	return unique(names)
 }
 

@@ -7,23 +7,33 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // PolicySweepSpec asks which variation of a scenario serves best.
 //
 // +kubebuilder:validation:XValidation:rule="self.search.algorithm != 'Capacity' || has(self.constraints)",message="Capacity needs constraints, which say what holding a load means",fieldPath=".constraints"
-// +kubebuilder:validation:XValidation:rule="!has(self.search.capacity) || self.parameters.exists(p, p.name == self.search.capacity.load)",message="capacity.load must be the name of a parameter",fieldPath=".search"
-// +kubebuilder:validation:XValidation:rule="!has(self.gates) || has(self.baseline) || self.gates.all(g, !has(g.versusBaseline))",message="versusBaseline needs a baseline",fieldPath=".gates"
-// +kubebuilder:validation:XValidation:rule="!has(self.gates) || has(self.baseline) || self.gates.all(g, !has(g.subject) || g.subject != 'EveryOther')",message="subject EveryOther needs a baseline",fieldPath=".gates"
+// +kubebuilder:validation:XValidation:rule="!has(self.search.capacity) || has(self.parameters) && self.parameters.exists(p, p.name == self.search.capacity.load)",message="capacity.load must be the name of a parameter",fieldPath=".search"
+// +kubebuilder:validation:XValidation:rule="!has(self.gates) || has(self.baseline) || has(self.proposal) || self.gates.all(g, !has(g.versusBaseline))",message="versusBaseline needs a baseline",fieldPath=".gates"
+// +kubebuilder:validation:XValidation:rule="!has(self.gates) || has(self.baseline) || has(self.proposal) || self.gates.all(g, !has(g.subject) || g.subject != 'EveryOther')",message="subject EveryOther needs a baseline",fieldPath=".gates"
 // +kubebuilder:validation:XValidation:rule="!has(self.promote) || has(self.gates) || (has(self.promote.when) && self.promote.when == 'Complete')",message="a sweep without gates never passes; state gates, or promote when Complete",fieldPath=".promote"
-// +kubebuilder:validation:XValidation:rule="self.search.algorithm != 'Grid' || self.parameters.all(p, !has(p.range) || has(p.range.step))",message="a Grid needs the step of every range; set step, or use algorithm Random",fieldPath=".parameters"
-// +kubebuilder:validation:XValidation:rule="!has(self.baseline) || (self.baseline.parameters.all(b, self.parameters.exists(p, p.name == b.name)) && self.parameters.all(p, has(p.when) || self.baseline.parameters.exists(b, b.name == p.name)))",message="baseline must give every parameter of the sweep a value, and no other",fieldPath=".baseline.parameters"
+// +kubebuilder:validation:XValidation:rule="self.search.algorithm != 'Grid' || !has(self.parameters) || self.parameters.all(p, !has(p.range) || has(p.range.step))",message="a Grid needs the step of every range; set step, or use algorithm Random",fieldPath=".parameters"
+// +kubebuilder:validation:XValidation:rule="!has(self.baseline) || !has(self.parameters) || (self.baseline.parameters.all(b, self.parameters.exists(p, p.name == b.name)) && self.parameters.all(p, has(p.when) || self.baseline.parameters.exists(b, b.name == p.name)))",message="baseline must give every parameter of the sweep a value, and no other",fieldPath=".baseline.parameters"
+// +kubebuilder:validation:XValidation:rule="has(self.parameters) != has(self.proposal)",message="must have one of parameters, which vary the scenario, and proposal, which is held against it",fieldPath=".parameters"
+// +kubebuilder:validation:XValidation:rule="!has(self.proposal) || !has(self.baseline)",message="must not be set beside proposal, whose baseline is the scenario's own configuration",fieldPath=".baseline"
+// +kubebuilder:validation:XValidation:rule="!has(self.proposal) || self.search.algorithm == 'Grid'",message="must be Grid, the default, beside proposal",fieldPath=".search.algorithm"
+// +kubebuilder:validation:XValidation:rule="!has(self.proposal) || !has(self.scenario.router.policies)",message="replaces an EPP configuration, and the scenario's router has policies",fieldPath=".proposal"
+// +kubebuilder:validation:XValidation:rule="has(self.objectives) || has(self.proposal) && has(self.gates)",message="must be set, unless a proposal has gates",fieldPath=".objectives"
 type PolicySweepSpec struct {
 	// scenario is the base that the parameters vary.
 	// +required
 	Scenario Scenario `json:"scenario,omitzero"`
 	// parameters are what varies.
-	// +required
+	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	Parameters []Parameter `json:"parameters,omitempty"`
+	// proposal is an EPP configuration to roll out in place of the scenario's, which
+	// is its baseline. Gates are about the proposal unless they say otherwise, and
+	// promote writes it.
+	// +optional
+	Proposal *Proposal `json:"proposal,omitempty"`
 	// rules are what the values of every point must fulfil together.
 	// +optional
 	// +listType=atomic
@@ -45,8 +55,9 @@ type PolicySweepSpec struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	Metrics []DerivedMetric `json:"metrics,omitempty"`
-	// objectives rank the points, the first one first.
-	// +required
+	// objectives rank the points, the first one first. Of a proposal with gates they
+	// may be left out: they are the gates' metrics then.
+	// +optional
 	// +listType=map
 	// +listMapKey=metric
 	// +kubebuilder:validation:MinItems=1
@@ -92,6 +103,13 @@ type PolicySweepSpec struct {
 	// +optional
 	// +kubebuilder:default={}
 	Execution Execution `json:"execution,omitzero"`
+}
+
+// Proposal is an EPP configuration that somebody wants to roll out.
+type Proposal struct {
+	// endpointPickerConfig is the configuration.
+	// +required
+	EndpointPickerConfig EndpointPickerConfig `json:"endpointPickerConfig,omitzero"`
 }
 
 // Baseline is a point to compare with. It is simulated even where the search

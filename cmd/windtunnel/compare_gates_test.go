@@ -54,7 +54,7 @@ func TestCompareSaysWhetherTheSecondMayShip(t *testing.T) {
 		"a better one":                  {"0", "3", own, []string{"--gate", "ttft.p99<=-10%", "--gate", "ttft.p99 <= 500ms"}, exitOK, "verdict: ship it: all 3 gates pass"},
 		"gates of the file alone":       {"0", "3", own, nil, exitOK, "verdict: ship it: all 1 gates pass"},
 		"a gate of a class and an unit": {"3", "5", "", []string{"--gate", "e2e.mean{tenant=default} <= 1s"}, exitFailed, "verdict: do not ship: gate e2e.mean{tenant=default}<=1s: e2e.mean{tenant=default} ≤ 1000 ms fails:"},
-		"less confidence":               {"3", "4", "", []string{"--gate", "ttft.p99<=+5%", "--confidence", "0.6"}, exitOK, "verdict: ship it: all 1 gates pass"},
+		"less confidence":               {"3", "4", "", []string{"--gate", "ttft.p99<=+8%", "--confidence", "0.8"}, exitOK, "verdict: ship it: all 1 gates pass"},
 		"no gates":                      {"3", "5", "", nil, exitOK, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

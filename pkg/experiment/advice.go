@@ -14,11 +14,12 @@ import (
 // reportedTop is how many points a report lists.
 const reportedTop = 10
 
-// Report is what a person reads before rolling the best point out. promoted is
+// Report is what a person reads before rolling the best point, or the proposal,
+// out. promoted is
 // its EPP configuration; nil where there is none. False says that no point has
 // all of its results, so that there is nothing to report on.
 func (s *Study) Report(title string, promoted *Promotion) (*result.Report, bool, error) {
-	best, ok, err := s.Best()
+	best, ok, err := s.toRollOut()
 	if err != nil || !ok {
 		return nil, false, err
 	}
@@ -27,7 +28,7 @@ func (s *Study) Report(title string, promoted *Promotion) (*result.Report, bool,
 		return nil, false, err
 	}
 	r := &result.Report{
-		Title: title, Best: best, Board: board, Top: reportedTop,
+		Title: title, Best: best, Proposed: s.plan.Proposal, Board: board, Top: reportedTop,
 		Warnings: s.plan.Remarks(), Approximations: s.plan.Approximations,
 	}
 	verdict, err := s.Verdict()

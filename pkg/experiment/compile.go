@@ -53,21 +53,24 @@ func CompileCompared(ctx context.Context, run *v1alpha1.SimulationRun, gates []v
 // CompileSweep is CompileRun for a PolicySweep.
 func CompileSweep(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs Inputs) (*Compiled, field.ErrorList, error) {
 	c := newCompiler(ctx, inputs)
-	spec := field.NewPath("spec")
-	errs := c.scenario(&sweep.Spec.Scenario, spec.Child("scenario"))
-	c.plan.Seeds = seeds(sweep.Spec.Replications)
-	c.plan.Search = &sweep.Spec.Search
-	c.plan.Rules, c.plan.Metrics = sweep.Spec.Rules, sweep.Spec.Metrics
-	c.plan.Constraints, c.plan.Gates = sweep.Spec.Constraints, sweep.Spec.Gates
-	c.plan.Objectives = slices.Clone(sweep.Spec.Objectives)
-	c.plan.Precision = wantedPrecision(&sweep.Spec.Replications, len(c.plan.Seeds), sweep.Spec.Objectives[0].Metric)
-	asked := c.asks(&sweep.Spec.Scenario, spec)
+	path, spec := field.NewPath("spec"), spelledOut(&sweep.Spec)
+	errs := c.scenario(&spec.Scenario, path.Child("scenario"))
+	c.plan.Seeds = seeds(spec.Replications)
+	c.plan.Search, c.plan.Proposal = &spec.Search, spec.Proposal != nil
+	c.plan.Rules, c.plan.Metrics = spec.Rules, spec.Metrics
+	c.plan.Constraints, c.plan.Gates = spec.Constraints, spec.Gates
+	c.plan.Objectives = slices.Clone(spec.Objectives)
+	c.plan.Precision = wantedPrecision(&spec.Replications, len(c.plan.Seeds), spec.Objectives[0].Metric)
+	asked := c.asks(&spec.Scenario, path)
 	if len(errs) == 0 {
-		errs = append(errs, c.parameters(sweep.Spec.Parameters, spec.Child("parameters"))...)
+		errs = append(errs, c.parameters(spec.Parameters, path.Child("parameters"))...)
 	}
 	// What is searched depends on what is asked.
 	if len(errs) == 0 && len(asked) == 0 {
-		errs = append(errs, c.points(sweep.Spec.Baseline, spec)...)
+		errs = append(errs, c.points(spec.Baseline, path)...)
+	}
+	if c.plan.Proposal {
+		errs, c.plan.Findings = asWritten(errs), findingsAsWritten(c.plan.Findings)
 	}
 	return c.finish(append(errs, asked...))
 }

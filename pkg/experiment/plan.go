@@ -29,12 +29,15 @@ type Plan struct {
 	// Inputs pin everything that was read from outside the object.
 	Inputs []v1alpha1.InputDigest `json:"inputs,omitempty"`
 	// Parameters to Constraints are a sweep's.
-	Parameters  []Parameter              `json:"parameters,omitempty"`
-	Rules       []v1alpha1.ParameterRule `json:"rules,omitempty"`
-	Search      *v1alpha1.Search         `json:"search,omitempty"`
-	Baseline    []v1alpha1.Assignment    `json:"baseline,omitempty"`
-	Objectives  []v1alpha1.Objective     `json:"objectives,omitempty"`
-	Constraints []v1alpha1.Constraint    `json:"constraints,omitempty"`
+	Parameters []Parameter              `json:"parameters,omitempty"`
+	Rules      []v1alpha1.ParameterRule `json:"rules,omitempty"`
+	Search     *v1alpha1.Search         `json:"search,omitempty"`
+	Baseline   []v1alpha1.Assignment    `json:"baseline,omitempty"`
+	// Proposal says that the parameters are a configuration to roll out and the
+	// one that it replaces.
+	Proposal    bool                  `json:"proposal,omitempty"`
+	Objectives  []v1alpha1.Objective  `json:"objectives,omitempty"`
+	Constraints []v1alpha1.Constraint `json:"constraints,omitempty"`
 	// Metrics are those that the object defines beside the registry's.
 	Metrics []v1alpha1.DerivedMetric `json:"metrics,omitempty"`
 	// Gates are claims about the best point, or about the run.

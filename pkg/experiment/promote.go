@@ -48,9 +48,9 @@ type pickerFile struct {
 	configMap, key string
 }
 
-// Promote writes out the EPP configuration of the best point.
+// Promote writes out the EPP configuration of the best point, or the proposed one.
 func (s *Study) Promote(format v1alpha1.PromotionFormat) (*Promotion, error) {
-	best, ok, err := s.Best()
+	best, ok, err := s.toRollOut()
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,9 @@ type Report struct {
 	// Best is the point that is proposed; Board lists it.
 	Best  int
 	Board *Leaderboard
+	// Proposed says that the point is what somebody proposed, not what a search
+	// found best.
+	Proposed bool
 	// Gates are what came of the sweep's; there may be none.
 	Gates []GateResult
 	// Keep says why nothing is to be rolled out though no gate fails: the baseline
@@ -70,6 +73,14 @@ func (l *Leaderboard) baseline() *Ranked {
 	return l.candidate(*l.Baseline)
 }
 
+// called is what the point is called in headings.
+func (r *Report) called() string {
+	if r.Proposed {
+		return "proposal"
+	}
+	return "best"
+}
+
 func (r *Report) verdict(b *bytes.Buffer) {
 	if len(r.Gates) == 0 {
 		fmt.Fprint(b, "No gates were stated: nothing says that this may be rolled out.\n\n")
@@ -90,9 +101,9 @@ func (r *Report) change(b *bytes.Buffer, best *Ranked) {
 		fmt.Fprint(b, "Nothing: the baseline is the best candidate.\n\n")
 		return
 	case nil:
-		fmt.Fprint(b, "| parameter | best |\n|---|---|\n")
+		fmt.Fprintf(b, "| parameter | %s |\n|---|---|\n", r.called())
 	default:
-		fmt.Fprint(b, "| parameter | baseline | best |\n|---|---|---|\n")
+		fmt.Fprintf(b, "| parameter | baseline | %s |\n|---|---|---|\n", r.called())
 	}
 	for _, a := range best.Parameters {
 		if base == nil {
@@ -134,9 +145,9 @@ func (r *Report) expectation(b *bytes.Buffer, best *Ranked) {
 	base := r.Board.baseline()
 	versus := base != nil && base != best
 	if versus {
-		fmt.Fprint(b, "| metric | baseline | best | difference |\n|---|---|---|---|\n")
+		fmt.Fprintf(b, "| metric | baseline | %s | difference |\n|---|---|---|---|\n", r.called())
 	} else {
-		fmt.Fprint(b, "| metric | best |\n|---|---|\n")
+		fmt.Fprintf(b, "| metric | %s |\n|---|---|\n", r.called())
 	}
 	listed := map[string]bool{}
 	row := func(m Measure, arrow, difference string) {

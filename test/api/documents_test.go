@@ -50,7 +50,33 @@ func documents(t *testing.T) map[string]object {
 		}
 		docs[strings.Replace(name, "run", "sweep", 1)] = sweep
 	}
+	for name, config := range map[string]object{
+		"sweep-proposal":        {"configMapRef": object{"name": "proposed", "key": "epp.yaml"}, "version": "router-v0.10"},
+		"sweep-proposal-inline": {"inline": "kind: EndpointPickerConfig"},
+		"sweep-proposal-file":   {"file": "epp.yaml"},
+	} {
+		docs[name] = proposal(t, config)
+	}
 	return docs
+}
+
+// proposal is a sweep that holds a proposed configuration against the scenario's.
+func proposal(t *testing.T, config object) object {
+	t.Helper()
+	sweep := load(t, "sweep")
+	spec := sweep["spec"].(object)
+	for field, value := range load(t, "run-clients")["spec"].(object) {
+		if field != "trace" {
+			spec[field] = value
+		}
+	}
+	for _, field := range []string{"parameters", "rules", "baseline", "search"} {
+		delete(spec, field)
+	}
+	gate := object{"name": "no-worse", "metric": "ttft.p99", "operator": "AtMost", "versusBaseline": "5%", "confidence": "0.95"}
+	spec["gates"] = []any{gate}
+	spec["proposal"] = object{"endpointPickerConfig": config}
+	return sweep
 }
 
 // searches are those of the sweeps beside the one of the folder's.

@@ -20,6 +20,8 @@ type fields map[string]any
 
 var gone = removed{}
 
+var proposedConfig = object{"endpointPickerConfig": object{"inline": "kind: EndpointPickerConfig"}}
+
 // rules are keyed by the rule's message.
 var rules = map[string]ruleTable{
 	// Numbers written as strings.
@@ -78,7 +80,32 @@ var rules = map[string]ruleTable{
 	},
 	"subject EveryOther needs a baseline": {
 		good: []any{fields{"gates": gone}},
-		bad:  []any{fields{"baseline": gone, "promote": gone, "gates": []any{object{"name": "g", "metric": "ttft.p99", "operator": "AtMost", "value": "1s", "confidence": "0.95", "subject": "EveryOther"}}}},
+		bad:  []any{fields{"proposal": gone, "baseline": gone, "promote": gone, "gates": []any{object{"name": "g", "metric": "ttft.p99", "operator": "AtMost", "value": "1s", "confidence": "0.95", "subject": "EveryOther"}}}},
+	},
+
+	// Proposals.
+	"must have one of parameters, which vary the scenario, and proposal, which is held against it": {
+		good: []any{fields{"replications": gone}},
+		bad: []any{
+			fields{"proposal": gone, "parameters": gone},
+			fields{"proposal": proposedConfig, "parameters": []any{object{"name": "a", "path": "x", "values": []any{"1"}}}},
+		},
+	},
+	"must not be set beside proposal, whose baseline is the scenario's own configuration": {
+		good: []any{fields{"replications": gone}},
+		bad:  []any{fields{"parameters": gone, "proposal": proposedConfig, "baseline": object{"parameters": []any{object{"name": "a", "value": "1"}}}}},
+	},
+	"must be Grid, the default, beside proposal": {
+		good: []any{fields{"replications": gone}},
+		bad:  []any{fields{"parameters": gone, "baseline": gone, "proposal": proposedConfig, "search": object{"algorithm": "Random"}}},
+	},
+	"replaces an EPP configuration, and the scenario's router has policies": {
+		good: []any{fields{"replications": gone}},
+		bad:  []any{fields{"parameters": gone, "baseline": gone, "proposal": proposedConfig, "scenario.router": object{"policies": object{"routing": object{"policy": "random"}}}}},
+	},
+	"must be set, unless a proposal has gates": {
+		good: []any{fields{"replications": gone}},
+		bad:  []any{fields{"objectives": gone, "gates": gone, "promote": gone}},
 	},
 
 	// Durations.
@@ -349,37 +376,37 @@ var rules = map[string]ruleTable{
 	// Sweep.
 	"a Grid needs the step of every range; set step, or use algorithm Random": {
 		good: []any{
-			fields{"search.algorithm": "Grid", "parameters": []any{weight}},
-			fields{"search.algorithm": "Random", "parameters": []any{without(weight, "range", "step")}},
-			fields{"search": gone, "parameters": []any{weight}},
+			fields{"search.algorithm": "Grid", "proposal": gone, "parameters": []any{weight}},
+			fields{"search.algorithm": "Random", "proposal": gone, "parameters": []any{without(weight, "range", "step")}},
+			fields{"search": gone, "proposal": gone, "parameters": []any{weight}},
 		},
 		bad: []any{
-			fields{"search.algorithm": "Grid", "parameters": []any{without(weight, "range", "step")}},
-			fields{"search": gone, "parameters": []any{without(weight, "range", "step")}},
+			fields{"search.algorithm": "Grid", "proposal": gone, "parameters": []any{without(weight, "range", "step")}},
+			fields{"search": gone, "proposal": gone, "parameters": []any{without(weight, "range", "step")}},
 		},
 	},
 	"baseline must give every parameter of the sweep a value, and no other": {
 		good: []any{
-			fields{"parameters": []any{weight}, "baseline": baseline("weight")},
-			fields{"parameters": []any{weight}, "baseline": gone},
+			fields{"proposal": gone, "parameters": []any{weight}, "baseline": baseline("weight")},
+			fields{"proposal": gone, "parameters": []any{weight}, "baseline": gone},
 		},
 		bad: []any{
-			fields{"parameters": []any{weight}, "baseline": baseline("wait")},
-			fields{"parameters": []any{weight}, "baseline": baseline("weight", "other")},
-			fields{"parameters": []any{weight, with(weight, place{"name"}, "other")}, "baseline": baseline("weight")},
+			fields{"proposal": gone, "parameters": []any{weight}, "baseline": baseline("wait")},
+			fields{"proposal": gone, "parameters": []any{weight}, "baseline": baseline("weight", "other")},
+			fields{"proposal": gone, "parameters": []any{weight, with(weight, place{"name"}, "other")}, "baseline": baseline("weight")},
 		},
 	},
 	"Capacity needs constraints, which say what holding a load means": {
-		good: []any{fields{"search": capacity, "parameters": []any{weight}, "baseline": gone, "constraints": []any{constraint}}},
-		bad:  []any{fields{"search": capacity, "parameters": []any{weight}, "baseline": gone, "constraints": gone}},
+		good: []any{fields{"search": capacity, "proposal": gone, "parameters": []any{weight}, "baseline": gone, "constraints": []any{constraint}}},
+		bad:  []any{fields{"search": capacity, "proposal": gone, "parameters": []any{weight}, "baseline": gone, "constraints": gone}},
 	},
 	"capacity.load must be the name of a parameter": {
-		good: []any{fields{"search": capacity, "parameters": []any{weight}, "baseline": gone, "constraints": []any{constraint}}},
-		bad:  []any{fields{"search": with(capacity, place{"capacity", "load"}, "other"), "parameters": []any{weight}, "baseline": gone, "constraints": []any{constraint}}},
+		good: []any{fields{"search": capacity, "proposal": gone, "parameters": []any{weight}, "baseline": gone, "constraints": []any{constraint}}},
+		bad:  []any{fields{"search": with(capacity, place{"capacity", "load"}, "other"), "proposal": gone, "parameters": []any{weight}, "baseline": gone, "constraints": []any{constraint}}},
 	},
 	"versusBaseline needs a baseline": {
-		good: []any{fields{"gates": []any{gate}, "baseline": gone}, fields{"gates": []any{relative}, "parameters": []any{weight}, "baseline": baseline("weight")}},
-		bad:  []any{fields{"gates": []any{relative}, "parameters": []any{weight}, "baseline": gone}},
+		good: []any{fields{"gates": []any{gate}, "baseline": gone}, fields{"gates": []any{relative}, "proposal": gone, "parameters": []any{weight}, "baseline": baseline("weight")}},
+		bad:  []any{fields{"gates": []any{relative}, "proposal": gone, "parameters": []any{weight}, "baseline": gone}},
 	},
 	"a sweep without gates never passes; state gates, or promote when Complete": {
 		good: []any{fields{"gates": []any{gate}, "promote": object{}}, fields{"gates": gone, "promote": object{"when": "Complete"}}},

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+const (
+	byQueue  = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: queue-scorer # short queues\n"
+	byChance = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: random-picker\n"
+)
+
+// proposing is a sweep that holds a configuration against that of its scenario.
+func proposing(t *testing.T, current, proposal string) *v1alpha1.PolicySweep {
+	t.Helper()
+	sweep := learning(t, v1alpha1.GridSearch, func(*v1alpha1.PolicySweep) {})
+	spec := &sweep.Spec
+	spec.Scenario.Router = v1alpha1.Router{MetricsRefreshInterval: "50ms"}
+	spec.Scenario.Router.EndpointPickerConfig.Inline = ptr.To(current)
+	spec.Parameters, spec.Baseline, spec.Rules, spec.Objectives = nil, nil, nil, nil
+	spec.Proposal = &v1alpha1.Proposal{EndpointPickerConfig: v1alpha1.EndpointPickerConfig{Inline: ptr.To(proposal)}}
+	spec.Gates = []v1alpha1.Gate{
+		{Name: "e2e", Metric: "e2e.mean", Operator: v1alpha1.AtMost, VersusBaseline: "50%", Confidence: "0.9"},
+		{Name: "served", Metric: "completionRate", Operator: v1alpha1.AtLeast, Value: "1%", Confidence: "0.9"},
+		{Name: "e2e-again", Metric: "e2e.mean", Operator: v1alpha1.AtMost, Value: "1h", Confidence: "0.9"},
+	}
+	return sweep
+}
+
+func TestAProposalIsHeldAgainstTheScenariosConfiguration(t *testing.T) {
+	conducted := mustConduct(t, mustCompileSweep(t, proposing(t, byChance, byQueue)), Options{})
+	var points []string
+	for _, point := range conducted.Points() {
+		points = append(points, point.String())
+	}
+	if diff := cmp.Diff([]string{"configuration=baseline", "configuration=proposal"}, points); diff != "" {
+		t.Errorf("points (−want +got):\n%s", diff)
+	}
+	objectives := []v1alpha1.Objective{{Metric: "e2e.mean", Direction: v1alpha1.Minimize}, {Metric: "completionRate", Direction: v1alpha1.Maximize}}
+	if diff := cmp.Diff(objectives, conducted.plan.Objectives); diff != "" {
+		t.Errorf("objectives (−want +got):\n%s", diff)
+	}
+	for _, f := range conducted.plan.Findings {
+		if strings.HasPrefix(f.Path, "spec.parameters") {
+			t.Errorf("a finding is at %s", f.Path)
+		}
+	}
+	v, err := conducted.Verdict()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Judgement != result.Pass || v.KeepBaseline {
+		t.Errorf("%s: %s", v.Judgement, v.Words)
+	}
+	for _, g := range v.Gates {
+		if g.Point != "configuration=proposal" {
+			t.Errorf("gate %s is about %q", g.Name, g.Point)
+		}
+	}
+	// The proposal is promoted as it was given, whichever point ranks first.
+	for _, pair := range [][2]string{{byChance, byQueue}, {byQueue, byChance}} {
+		conducted := mustConduct(t, mustCompileSweep(t, proposing(t, pair[0], pair[1])), Options{})
+		p, err := conducted.Promote(v1alpha1.SourceFormat)
+		if err != nil || p.Text != pair[1] {
+			t.Errorf("%v: promoted\n%v\nwant\n%s", err, p, pair[1])
+		}
+		report, ok, err := conducted.Report("a proposal", p)
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		var text strings.Builder
+		if err := report.Write(&text); err != nil || !strings.Contains(text.String(), "| metric | baseline | proposal | difference |") {
+			t.Errorf("%v: the report is\n%s", err, text.String())
+		}
+	}
+}
+
+func TestFaultsOfAProposalNameWhatWasWritten(t *testing.T) {
+	for name, tc := range map[string]struct {
+		edit func(*v1alpha1.PolicySweepSpec)
+		want string
+	}{
+		"a proposal that the EPP refuses": {func(s *v1alpha1.PolicySweepSpec) {
+			s.Proposal.EndpointPickerConfig.Inline = ptr.To(strings.Replace(byQueue, "queue-scorer", "no-such-scorer", 1))
+		}, "spec.proposal.endpointPickerConfig.inline"},
+		"a proposal that is not there": {func(s *v1alpha1.PolicySweepSpec) {
+			s.Proposal.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{ConfigMapRef: &v1alpha1.EndpointPickerConfigMap{Name: "gone", Key: "epp.yaml"}}
+		}, "spec.proposal.endpointPickerConfig.configMapRef"},
+		"a metric that does not exist": {func(s *v1alpha1.PolicySweepSpec) {
+			s.Gates = []v1alpha1.Gate{{Name: "g", Metric: "speed", Operator: v1alpha1.AtMost, Value: "1", Confidence: "0.9"}}
+		}, "spec.gates[0].metric"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sweep := proposing(t, byChance, byQueue)
+			tc.edit(&sweep.Spec)
+			_, errs, err := CompileSweep(t.Context(), sweep, traceInputs(t))
+			if err != nil || len(errs) == 0 {
+				t.Fatalf("%v, %v", errs, err)
+			}
+			found := false
+			for _, e := range errs {
+				found = found || strings.HasPrefix(e.Field, tc.want)
+			}
+			if !found {
+				t.Errorf("%v; want a fault at %s", errs, tc.want)
+			}
+		})
+	}
+}
