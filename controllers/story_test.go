@@ -27,6 +27,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -86,6 +87,12 @@ func (s *story) tell(d decision) {
 func (s *story) linted(o client.Object) {
 	c := meta.FindStatusCondition(s.subject(o).status().Conditions, v1alpha1.ConditionLinted)
 	s.say("Linted is %s (%s): %s", c.Status, c.Reason, c.Message)
+}
+
+// passed tells what condition Passed says.
+func (s *story) passed() {
+	c := meta.FindStatusCondition(s.subject(s.object).status().Conditions, v1alpha1.ConditionPassed)
+	s.say("Passed is %s (%s): %s", c.Status, c.Reason, c.Message)
 }
 
 // statusWords is a status in one line.
@@ -879,6 +886,29 @@ var stories = map[string]struct {
 		edit(s.cluster, sweep, func(sweep *v1alpha1.PolicySweep) { sweep.Spec.Follow.Best, sweep.Spec.Promote = 1, nil })
 		s.object = sweep
 		s.reconcile()
+	}},
+	"baseline-is-best": {"A sweep whose baseline ranks first keeps what there is: nothing is promoted.", func(s *story) {
+		sweep := gated("", 1, 2, 3)
+		sweep.Spec.Follow = nil
+		sweep.Spec.Gates[0].VersusBaseline = "5%"
+		sweep.Spec.Baseline = &v1alpha1.Baseline{Parameters: []v1alpha1.Assignment{{Name: "replicas", Value: "1"}}}
+		s.begin(sweep)
+		s.say("Its shards end.")
+		s.endShards()
+		s.passed()
+	}},
+	"proposal": {"An EPP configuration that is to be rolled out is compared with the scenario's own. It passes, and is promoted.", func(s *story) {
+		sweep := gated("1h", 1, 2, 3)
+		sweep.Spec.Parameters, sweep.Spec.Objectives, sweep.Spec.Follow = nil, nil, nil
+		sweep.Spec.Proposal = &v1alpha1.Proposal{EndpointPickerConfig: v1alpha1.EndpointPickerConfig{ConfigMapRef: &v1alpha1.EndpointPickerConfigMap{Name: "proposal", Key: "epp.yaml"}}}
+		manifest.Default(sweep)
+		s.begin(sweep)
+		s.say("The ConfigMap with the proposal appears.")
+		s.create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "proposal"}, Data: map[string]string{"epp.yaml": builder.RandomPickerConfig}})
+		s.reconcile()
+		s.say("Its shards end.")
+		s.endShards()
+		s.passed()
 	}},
 	"refused-index": {"A quota on ConfigMaps is used up when the first results are to be named, and raised.", func(s *story) {
 		sweep := weights().Obj()
