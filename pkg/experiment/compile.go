@@ -69,10 +69,15 @@ func CompileSweep(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs Input
 	if len(errs) == 0 && len(asked) == 0 {
 		errs = append(errs, c.points(spec.Baseline, path)...)
 	}
-	if c.plan.Proposal {
-		errs, c.plan.Findings = asWritten(errs), findingsAsWritten(c.plan.Findings)
+	if len(sweep.Spec.Objectives) == 0 {
+		asked = exceptObjectives(asked)
 	}
-	return c.finish(append(errs, asked...))
+	compiled, errs, err := c.finish(append(errs, asked...))
+	if c.plan.Proposal {
+		errs = asWritten(errs)
+		c.plan.Findings, c.plan.Warnings = findingsAsWritten(c.plan.Findings), warningsAsWritten(c.plan.Warnings)
+	}
+	return compiled, errs, err
 }
 
 // compiler gathers a plan.

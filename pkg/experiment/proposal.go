@@ -93,18 +93,43 @@ func asWritten(errs field.ErrorList) field.ErrorList {
 	return errs
 }
 
-// findingsAsWritten does the same for findings. The configuration that is replaced
-// is the scenario's, of which they are there already.
+// exceptObjectives leaves out the errors about objectives that nobody wrote: those
+// of the gates that they were made of say the same.
+func exceptObjectives(errs field.ErrorList) field.ErrorList {
+	return slices.DeleteFunc(errs, func(e *field.Error) bool { return strings.HasPrefix(e.Field, "spec.objectives") })
+}
+
+// findingsAsWritten does for findings what asWritten does for errors. Those that the
+// linter has about the configuration that is replaced are there already, as the
+// scenario's.
 func findingsAsWritten(findings []Finding) []Finding {
 	var all []Finding
 	for _, f := range findings {
-		if strings.HasPrefix(f.Path, spelledBaseline) {
+		if strings.HasPrefix(f.Path, spelledBaseline+".") {
 			continue
+		}
+		if f.Path == spelledBaseline {
+			f.Path = "spec.scenario.router"
 		}
 		if rest, is := strings.CutPrefix(f.Path, spelledProposal); is {
 			f.Path = "spec.proposal" + rest
 		}
 		all = append(all, f)
+	}
+	return all
+}
+
+// warningsAsWritten does it for warnings, which begin with a path.
+func warningsAsWritten(warnings []string) []string {
+	var all []string
+	for _, text := range warnings {
+		if strings.HasPrefix(text, spelledBaseline) {
+			continue
+		}
+		if rest, is := strings.CutPrefix(text, spelledProposal); is {
+			text = "spec.proposal" + rest
+		}
+		all = append(all, text)
 	}
 	return all
 }

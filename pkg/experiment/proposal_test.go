@@ -83,6 +83,39 @@ func TestAProposalIsHeldAgainstTheScenariosConfiguration(t *testing.T) {
 	}
 }
 
+func TestRemarksOnAProposalNameWhatWasWritten(t *testing.T) {
+	sweep := proposing(t, byQueue, strings.Replace(byQueue, "- type: queue-scorer", "- type: prefix-cache-scorer\n- type: queue-scorer", 1))
+	sweep.Spec.Scenario.Router.EndpointPickerConfig.Version = "auto"
+	sweep.Spec.Proposal.EndpointPickerConfig.Version = "auto"
+	plan := mustCompileSweep(t, sweep).Plan
+	counts := map[string]int{}
+	for _, text := range plan.Warnings {
+		if path, _, _ := strings.Cut(text, ": "); strings.HasSuffix(path, ".version") {
+			counts[path]++
+		}
+	}
+	want := map[string]int{"spec.scenario.router.endpointPickerConfig.version": 1, "spec.proposal.endpointPickerConfig.version": 1}
+	if diff := cmp.Diff(want, counts); diff != "" {
+		t.Errorf("warnings about versions (−want +got):\n%s", diff)
+	}
+}
+
+// TestFindingsOfAProposalNameWhatWasWritten: what the linter has against the
+// configuration that is replaced is said of the scenario alone.
+func TestFindingsOfAProposalNameWhatWasWritten(t *testing.T) {
+	got := findingsAsWritten([]Finding{
+		{Path: "spec.scenario.router.endpointPickerConfig.inline"}, {Path: spelledBaseline + ".endpointPickerConfig.inline"},
+		{Path: spelledProposal + ".endpointPickerConfig.inline"}, {Path: spelledBaseline}, {Path: spelledProposal},
+	})
+	want := []Finding{
+		{Path: "spec.scenario.router.endpointPickerConfig.inline"}, {Path: "spec.proposal.endpointPickerConfig.inline"},
+		{Path: "spec.scenario.router"}, {Path: "spec.proposal"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("findings (−want +got):\n%s", diff)
+	}
+}
+
 func TestFaultsOfAProposalNameWhatWasWritten(t *testing.T) {
 	for name, tc := range map[string]struct {
 		edit func(*v1alpha1.PolicySweepSpec)
@@ -108,6 +141,9 @@ func TestFaultsOfAProposalNameWhatWasWritten(t *testing.T) {
 			found := false
 			for _, e := range errs {
 				found = found || strings.HasPrefix(e.Field, tc.want)
+				if strings.HasPrefix(e.Field, "spec.objectives") || strings.HasPrefix(e.Field, "spec.parameters") {
+					t.Errorf("a fault is about what nobody wrote: %v", e)
+				}
 			}
 			if !found {
 				t.Errorf("%v; want a fault at %s", errs, tc.want)
