@@ -17,7 +17,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:validation:XValidation:rule="!has(self.proposal) || !has(self.baseline)",message="must not be set beside proposal, whose baseline is the scenario's own configuration",fieldPath=".baseline"
 // +kubebuilder:validation:XValidation:rule="!has(self.proposal) || self.search.algorithm == 'Grid'",message="must be Grid, the default, beside proposal",fieldPath=".search.algorithm"
 // +kubebuilder:validation:XValidation:rule="!has(self.proposal) || !has(self.scenario.router.policies)",message="replaces an EPP configuration, and the scenario's router has policies",fieldPath=".proposal"
-// +kubebuilder:validation:XValidation:rule="has(self.objectives) || has(self.proposal) && has(self.gates)",message="must be set, unless a proposal has gates",fieldPath=".objectives"
+// +kubebuilder:validation:XValidation:rule="has(self.objectives) || has(self.proposal) && has(self.gates) || self.search.algorithm == 'Capacity'",message="must be set, unless a proposal has gates or capacities are searched for",fieldPath=".objectives"
 type PolicySweepSpec struct {
 	// scenario is the base that the parameters vary.
 	// +required
@@ -55,8 +55,9 @@ type PolicySweepSpec struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	Metrics []DerivedMetric `json:"metrics,omitempty"`
-	// objectives rank the points, the first one first. Of a proposal with gates they
-	// may be left out: they are the gates' metrics then.
+	// objectives rank the points, the first one first. They may be left
+	// out of a proposal with gates and of a search for capacities: they are the
+	// metrics of the gates, or of the constraints, then.
 	// +optional
 	// +listType=map
 	// +listMapKey=metric

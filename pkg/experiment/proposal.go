@@ -22,14 +22,20 @@ const (
 // proposedPoint is the point of a proposal.
 var proposedPoint = []v1alpha1.Assignment{{Name: configuration, Value: proposedProfile}}
 
-// spelledOut returns a sweep's spec with its proposal as what it stands for: two
-// profiles, the scenario's own configuration as the baseline and the proposed one,
-// about which the gates are. A spec without a proposal is returned as it is.
+// spelledOut returns a sweep's spec with what it leaves out. A proposal stands for
+// two profiles: the scenario's own configuration, which is the baseline, and the
+// proposed one, about which the gates are. A search for capacities without
+// objectives shows the metrics of its constraints.
 func spelledOut(in *v1alpha1.PolicySweepSpec) *v1alpha1.PolicySweepSpec {
-	if in.Proposal == nil {
-		return in
-	}
 	out := *in
+	if in.Search.Algorithm == v1alpha1.CapacitySearch && len(in.Objectives) == 0 {
+		for _, c := range in.Constraints {
+			out.Objectives = withObjective(out.Objectives, c.Metric, c.Operator)
+		}
+	}
+	if in.Proposal == nil {
+		return &out
+	}
 	out.Parameters = []v1alpha1.Parameter{{
 		Name: configuration,
 		Path: render(pickerConfigPath),
@@ -46,26 +52,25 @@ func spelledOut(in *v1alpha1.PolicySweepSpec) *v1alpha1.PolicySweepSpec {
 		}
 	}
 	if len(in.Objectives) == 0 {
-		out.Objectives = objectivesOf(in.Gates)
+		for _, g := range in.Gates {
+			out.Objectives = withObjective(out.Objectives, g.Metric, g.Operator)
+		}
 	}
 	return &out
 }
 
-// objectivesOf are the metrics of gates, each once, in the direction in which it
-// is easier to pass.
-func objectivesOf(gates []v1alpha1.Gate) []v1alpha1.Objective {
-	var objectives []v1alpha1.Objective
-	for _, g := range gates {
-		o := v1alpha1.Objective{Metric: g.Metric, Direction: v1alpha1.Minimize}
-		if g.Operator == v1alpha1.AtLeast {
-			o.Direction = v1alpha1.Maximize
-		}
-		known := slices.ContainsFunc(objectives, func(p v1alpha1.Objective) bool { return p.Metric == o.Metric })
-		if !known && len(objectives) < maxObjectives {
-			objectives = append(objectives, o)
-		}
+// withObjective adds the metric of a bound, once, in the direction in which it is
+// easier to keep to.
+func withObjective(objectives []v1alpha1.Objective, metric string, operator v1alpha1.Operator) []v1alpha1.Objective {
+	o := v1alpha1.Objective{Metric: metric, Direction: v1alpha1.Minimize}
+	if operator == v1alpha1.AtLeast {
+		o.Direction = v1alpha1.Maximize
 	}
-	return objectives
+	known := slices.ContainsFunc(objectives, func(p v1alpha1.Objective) bool { return p.Metric == metric })
+	if known || len(objectives) == maxObjectives {
+		return objectives
+	}
+	return append(objectives, o)
 }
 
 // maxObjectives is how many the schema allows.

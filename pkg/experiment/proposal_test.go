@@ -151,3 +151,18 @@ func TestFaultsOfAProposalNameWhatWasWritten(t *testing.T) {
 		})
 	}
 }
+
+// TestACapacityShowsItsConstraints: who asks what a pool bears need not say what to
+// rank by.
+func TestACapacityShowsItsConstraints(t *testing.T) {
+	sweep := learning(t, v1alpha1.CapacitySearch, func(s *v1alpha1.PolicySweep) {
+		s.Spec.Parameters = []v1alpha1.Parameter{{Name: "scale", Path: "workload.trace.rateScale", Range: &v1alpha1.Range{Min: "0.5", Max: "16"}}}
+		s.Spec.Search.Capacity = &v1alpha1.Capacity{Load: "scale", Precision: "5%", Confidence: "0.95"}
+		s.Spec.Objectives = nil
+		s.Spec.Constraints = []v1alpha1.Constraint{{Metric: "e2e.mean", Operator: v1alpha1.AtMost, Value: "1h"}}
+	})
+	want := []v1alpha1.Objective{{Metric: "e2e.mean", Direction: v1alpha1.Minimize}}
+	if diff := cmp.Diff(want, mustCompileSweep(t, sweep).Plan.Objectives); diff != "" {
+		t.Errorf("objectives (−want +got):\n%s", diff)
+	}
+}

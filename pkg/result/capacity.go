@@ -3,6 +3,7 @@
 package result
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -65,6 +66,32 @@ func (c *Capacity) mark() string {
 	return text
 }
 
+// bestCapacity says in one sentence what load the first candidate bears.
+func (l *Leaderboard) bestCapacity(load string) string {
+	best := &l.Candidates[0]
+	var of []string
+	for _, a := range best.Parameters {
+		if a.Name != load {
+			of = append(of, a.Name+"="+a.Value)
+		}
+	}
+	subject := "The scenario"
+	if len(of) > 0 {
+		subject = "The best, " + strings.Join(of, " ") + ","
+	}
+	c := best.Capacity
+	switch {
+	case c == nil || c.Holds == "":
+		return "No candidate was shown to hold any " + load + " that was tried."
+	case c.Breaks == "":
+		return fmt.Sprintf("%s holds a %s of %s, the greatest that was tried.", subject, load, c.Holds)
+	case c.Undecided:
+		return fmt.Sprintf("%s holds a %s of %s; whether it holds %s is not decided.", subject, load, c.Holds, c.Breaks)
+	default:
+		return fmt.Sprintf("%s holds a %s of %s, and does not hold %s.", subject, load, c.Holds, c.Breaks)
+	}
+}
+
 // capacityNotes say what stands in the column of capacities.
 func (l *Leaderboard) capacityNotes() []string {
 	load, texts := "", ""
@@ -77,7 +104,7 @@ func (l *Leaderboard) capacityNotes() []string {
 	if load == "" {
 		return nil
 	}
-	notes := []string{"Ranked by the highest " + load + " at which all constraints were shown to hold; beside it the lowest at which they were not. Figures are those at the former."}
+	notes := []string{l.bestCapacity(load), "Ranked by the highest " + load + " at which all constraints were shown to hold; beside it the lowest at which they were not. Figures are those at the former."}
 	for _, mark := range []struct{ sign, words string }{
 		{"≥", "≥ they hold at the greatest load that was tried: unless maxTrials ended the search, raise the end of its range."},
 		{"<", "< they were not shown to hold at the least load of its range."},

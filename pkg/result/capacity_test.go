@@ -45,7 +45,7 @@ func TestCapacitiesRankBeforeObjectives(t *testing.T) {
 	if err := board.Table(&b); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"≥ 10 … !", "10 – 10.2", "9 – 9.5 ?", "< 1", "Ranked by the highest rate", "Ties by the mean of ttft.mean"} {
+	for _, want := range []string{"≥ 10 … !", "10 – 10.2", "9 – 9.5 ?", "< 1", "The scenario holds a rate of 10, the greatest that was tried.", "Ranked by the highest rate", "Ties by the mean of ttft.mean"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the table lacks %q:\n%s", want, b.String())
 		}

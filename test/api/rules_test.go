@@ -103,9 +103,9 @@ var rules = map[string]ruleTable{
 		good: []any{fields{"replications": gone}},
 		bad:  []any{fields{"parameters": gone, "baseline": gone, "proposal": proposedConfig, "scenario.router": object{"policies": object{"routing": object{"policy": "random"}}}}},
 	},
-	"must be set, unless a proposal has gates": {
+	"must be set, unless a proposal has gates or capacities are searched for": {
 		good: []any{fields{"replications": gone}},
-		bad:  []any{fields{"objectives": gone, "gates": gone, "promote": gone}},
+		bad:  []any{fields{"objectives": gone, "gates": gone, "promote": gone, "search": gone}},
 	},
 
 	// Durations.
