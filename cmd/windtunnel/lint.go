@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -50,6 +51,9 @@ Configurations are found wherever they stand: in files of their own, in any key
 of a ConfigMap, in Helm values, in manifests of Windtunnel, in streams of several
 documents. A folder stands for its YAML and JSON files, - for standard input.
 
+Of manifests of Windtunnel the objects are checked, too: schema, rules, paths,
+metrics, and the files and ConfigMaps that they name. Nothing is simulated.
+
 Findings are about the newest version that accepts the configuration, the one
 that a manifest of Windtunnel names, or those of --epp-version. What the cluster
 is like, which the file does not say, makes more rules speak: see --replicas and
@@ -57,7 +61,7 @@ the flags after it.
 
 Exit codes: 0 nothing at or above --fail-on, 1 findings (with --fix: those that
 remain, and with --write a file that could not be rewritten), 2 a file that cannot be
-read or holds no configuration, or a bad flag.`,
+read or holds no configuration and no object of Windtunnel, or a bad flag.`,
 		Example: `  windtunnel lint epp-config.yaml
   windtunnel lint values.yaml --epp-version router-v0.10
   kubectl get configmap epp -o yaml | windtunnel lint - --fail-on warning
@@ -72,7 +76,7 @@ read or holds no configuration, or a bad flag.`,
 	f.VarP(choice{&o.output, []outputFormat{outputText, outputJSON, outputSARIF}}, "output", "o", "text, json or sarif")
 	f.StringVar(&o.failOn, "fail-on", string(lint.Error), "least severity that ends with exit code 1: error, warning, info or never")
 	f.BoolVar(&o.summary, "summary", false, "end with how many configurations each version accepts and refuses, in place of a table for each")
-	f.BoolVar(&o.skip, "skip-others", false, "pass over files that hold no configuration, as within folders")
+	f.BoolVar(&o.skip, "skip-others", false, "pass over files that hold no configuration and no object of Windtunnel, as within folders")
 	f.BoolVar(&o.fix, "fix", false, "rewrite what can be rewritten for the version, and print the difference")
 	f.BoolVar(&o.deleteUnknown, "delete-unknown", false, "with --fix: delete fields and parameters that the version does not have")
 	f.BoolVar(&o.write, "write", false, "with --fix: write the files, too")
@@ -110,7 +114,7 @@ func (o *lintOptions) run(cmd *cobra.Command, args []string) error {
 	case o.spellOut:
 		return o.effective(w, files)
 	}
-	return o.report(w, files, limit)
+	return o.report(cmd.Context(), w, files, limit)
 }
 
 // check reads what the flags say.
@@ -155,11 +159,12 @@ func (o *lintOptions) explained(w io.Writer) error {
 
 // report writes what there is to know of the files. One that cannot be read does
 // not keep the others from being reported.
-func (o *lintOptions) report(w io.Writer, files []lintFile, limit lint.Severity) error {
+func (o *lintOptions) report(ctx context.Context, w io.Writer, files []lintFile, limit lint.Severity) error {
 	var reports []lint.Report
 	var unread []error
+	manifests := readForLint(files)
 	for _, file := range files {
-		report, err := lint.Read(file.name, file.content, lint.Options{Versions: o.versions, Context: o.context})
+		report, err := o.read(ctx, file, manifests)
 		if err != nil {
 			unread = append(unread, err)
 			continue
@@ -179,6 +184,19 @@ func (o *lintOptions) report(w io.Writer, files []lintFile, limit lint.Severity)
 		return fmt.Errorf("findings of severity %s or worse: %d", limit, n)
 	}
 	return nil
+}
+
+// read looks at a file's configurations and at its manifests of Windtunnel.
+func (o *lintOptions) read(ctx context.Context, file lintFile, manifests *lintManifests) (lint.Report, error) {
+	report, err := lint.Read(file.name, file.content, lint.Options{Versions: o.versions, Context: o.context})
+	if errors.Is(err, lint.ErrNoConfig) && file.holdsOwnKinds() {
+		report, err = lint.Report{File: file.name, Configs: []lint.ConfigReport{}}, nil
+	}
+	if err != nil || !file.holdsOwnKinds() {
+		return report, err
+	}
+	report.Manifests, err = manifests.findings(ctx, file, report.Findings())
+	return report, err
 }
 
 func (o *lintOptions) print(w io.Writer, reports []lint.Report) error {

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
 
 // stdinName is what standard input is called in findings.
@@ -21,7 +23,7 @@ type lintFile struct {
 }
 
 // files reads the files that arguments name. Of those in folders only the ones
-// that mention a configuration count: others need not even be YAML.
+// that mention a configuration or a kind of Windtunnel count: others need not even be YAML.
 func (o *lintOptions) files(args []string, stdin io.Reader) ([]lintFile, error) {
 	var files []lintFile
 	for _, name := range args {
@@ -34,7 +36,7 @@ func (o *lintOptions) files(args []string, stdin io.Reader) ([]lintFile, error) 
 			if err != nil {
 				return nil, err
 			}
-			if (o.skip || inFolder) && !bytes.Contains(content, []byte("EndpointPickerConfig")) {
+			if (o.skip || inFolder) && !o.counts(content) {
 				continue
 			}
 			if name == "-" {
@@ -44,6 +46,19 @@ func (o *lintOptions) files(args []string, stdin io.Reader) ([]lintFile, error) 
 		}
 	}
 	return files, nil
+}
+
+// counts reports whether a file that nobody named is worth a look.
+func (o *lintOptions) counts(content []byte) bool {
+	onlyConfigs := o.fix || o.spellOut
+	return bytes.Contains(content, []byte("EndpointPickerConfig")) || !onlyConfigs && mentionsOwnKinds(content)
+}
+
+// holdsOwnKinds reports whether a file has objects of Windtunnel.
+func (f lintFile) holdsOwnKinds() bool { return mentionsOwnKinds(f.content) }
+
+func mentionsOwnKinds(content []byte) bool {
+	return bytes.Contains(content, []byte(v1alpha1.GroupVersion.Group+"/"))
 }
 
 // expand is the files of a folder, or the file itself.

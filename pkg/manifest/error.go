@@ -30,13 +30,37 @@ type InvalidError struct {
 // Error gives one line a fault, each with all there is to find it.
 func (e *InvalidError) Error() string {
 	var lines []string
-	for i, fault := range e.Errs {
-		if len(e.Errs) > 1 && aboutNoField(fault) {
-			continue // the schema's remark that it left rules unchecked
+	for _, fault := range e.Faults() {
+		text := fault.Message
+		if fault.Path != "" {
+			text = fault.Path + ": " + text
 		}
-		lines = append(lines, fmt.Sprintf("%s:%d: %s: %s", e.File, e.Lines[i], e.document(), faultText(fault)))
+		lines = append(lines, fmt.Sprintf("%s:%d: %s: %s", e.File, fault.Line, e.document(), text))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// A Fault is one fault of a document, for people: its line in the file, the field
+// (empty for the document as a whole), and what is wrong with it.
+type Fault struct {
+	Line          int
+	Path, Message string
+}
+
+// Faults are the faults worth telling, in the order of their lines.
+func (e *InvalidError) Faults() []Fault {
+	var faults []Fault
+	for i, fault := range e.Errs {
+		switch {
+		case !aboutNoField(fault):
+			faults = append(faults, Fault{e.Lines[i], fault.Field, faultMessage(fault)})
+		case len(e.Errs) == 1:
+			faults = append(faults, Fault{Line: e.Lines[i], Message: fault.Detail})
+		default:
+			continue // the schema's remark that it left rules unchecked
+		}
+	}
+	return faults
 }
 
 func (e *InvalidError) document() string {
@@ -54,13 +78,10 @@ func (e *InvalidError) document() string {
 // that of a whole object as <nil>.
 func aboutNoField(fault *field.Error) bool { return fault.Field == "" || fault.Field == "<nil>" }
 
-// faultText leaves out a field path that says nothing, and adds what to do
-// about the commonest slip.
-func faultText(fault *field.Error) string {
-	if aboutNoField(fault) {
-		return fault.Detail
-	}
-	text := fault.Error()
+// faultMessage is a fault without its field, with what to do about the commonest
+// slips.
+func faultMessage(fault *field.Error) string {
+	text := fault.ErrorBody()
 	for _, number := range []string{"integer", "number"} {
 		if strings.HasSuffix(text, fmt.Sprintf("must be of type string: %q", number)) {
 			return text + " (write the number in quotes; a duration has its unit too, such as 600s)"

@@ -47,7 +47,7 @@ func read(r io.Reader, name string, unnamed bool) (*Set, error) {
 		case fatal != nil:
 			errs = field.ErrorList{fatal}
 		default:
-			errs = set.add(object, errs, origin{name, count + 1})
+			errs = set.add(object, errs, origin{file: name, document: count + 1, text: d})
 		}
 		count++
 		if len(errs) > 0 {
@@ -134,7 +134,7 @@ func (s *Set) addItems(list map[string]any, strict field.ErrorList, from origin)
 			errs = append(errs, field.TypeInvalid(at, field.OmitValueType{}, "must be an object with apiVersion and kind"))
 			continue
 		}
-		errs = append(errs, below(at, s.add(object, nil, from))...)
+		errs = append(errs, below(at, s.add(object, nil, from.item(at)))...)
 	}
 	return errs
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -44,6 +45,15 @@ func (id identity) String() string {
 type origin struct {
 	file     string
 	document int
+	text     document
+	// path is where in the document the object stands; "" is all of it.
+	path string
+}
+
+// item is the origin of an item of a List.
+func (o origin) item(at *field.Path) origin {
+	o.path = strings.TrimPrefix(o.path+"."+at.String(), ".")
+	return o
 }
 
 func (o origin) String() string {
@@ -82,6 +92,13 @@ func (s *Set) Merge(other *Set) error {
 // FileOf is the name of the stream that one of the set's objects was read from.
 func (s *Set) FileOf(o Object) string {
 	return s.origins[identityOf(o.GetObjectKind().GroupVersionKind().Kind, o)].file
+}
+
+// LineOf is the line of a field of one of the set's objects, in the file that it
+// was read from. A field that is not there has the line of the deepest one around it.
+func (s *Set) LineOf(o Object, path string) int {
+	from := s.origins[identityOf(o.GetObjectKind().GroupVersionKind().Kind, o)]
+	return from.text.lineOf(from.text.node(), strings.Trim(from.path+"."+path, "."))
 }
 
 // claim remembers where an object was read, or says where its name was taken.

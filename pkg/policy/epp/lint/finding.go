@@ -51,7 +51,8 @@ type Finding struct {
 	Column int `json:"column"`
 	// Path is the field's in the configuration.
 	Path string `json:"path,omitempty"`
-	// Versions are the EPP's that it holds for, of those that were asked for.
+	// Versions are the EPP's that it holds for, of those that were asked for. There
+	// are none for findings about manifests of Windtunnel.
 	Versions []string `json:"versions"`
 	Message  string   `json:"message"`
 	Why      string   `json:"why,omitempty"`

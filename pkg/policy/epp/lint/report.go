@@ -24,6 +24,17 @@ type Options struct {
 type Report struct {
 	File    string         `json:"file"`
 	Configs []ConfigReport `json:"configs"`
+	// Manifests are the findings about the file's manifests of Windtunnel.
+	Manifests []Finding `json:"manifests,omitempty"`
+}
+
+// Findings are all that there are, those about manifests first.
+func (r *Report) Findings() []Finding {
+	found := slices.Clone(r.Manifests)
+	for _, c := range r.Configs {
+		found = append(found, c.Findings...)
+	}
+	return found
 }
 
 // A ConfigReport is what there is to know of one configuration.
@@ -171,11 +182,9 @@ func merge(found, more []Finding) []Finding {
 func Worst(reports []Report, limit Severity) int {
 	n := 0
 	for _, r := range reports {
-		for _, c := range r.Configs {
-			for _, f := range c.Findings {
-				if f.Severity.AtLeast(limit) {
-					n++
-				}
+		for _, f := range r.Findings() {
+			if f.Severity.AtLeast(limit) {
+				n++
 			}
 		}
 	}

@@ -19,4 +19,6 @@ var rules = []*Rule{
 	&severalUnreferencedPickers, &pickerBecomesDefault, &randomPickerIgnoresScores, &maxEndpoints,
 	&prefixBehindPassthrough, &blockSizeBelowFloor, &autoTuneOverrides, &promptBeyondIndex, &indexOverRemembers,
 	&speculativeIndexingOff, &preciseBlockSize, &preciseWithoutEvents, &preciseWithoutTokens, &sessionAffinityWithoutHeader, &inFlightWithReplicas,
+
+	&manifestRule,
 }

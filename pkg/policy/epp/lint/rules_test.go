@@ -32,6 +32,9 @@ func (r *Rule) findings(text string) []Finding {
 
 func TestEachRuleFindsItsBadExampleAndNothingElse(t *testing.T) {
 	for _, rule := range rules {
+		if rule == &manifestRule {
+			continue // The examples are no configurations: cmd/windtunnel tests them.
+		}
 		t.Run(rule.ID, func(t *testing.T) {
 			if rule.Bad == "" {
 				// What the loader may yet say has no example beforehand.

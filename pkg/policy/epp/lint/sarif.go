@@ -118,10 +118,8 @@ func WriteSARIF(w io.Writer, reports []Report, version string) error {
 		})
 	}
 	for _, r := range reports {
-		for _, c := range r.Configs {
-			for _, f := range c.Findings {
-				run.Results = append(run.Results, f.sarif())
-			}
+		for _, f := range r.Findings() {
+			run.Results = append(run.Results, f.sarif())
 		}
 	}
 	return writeIndented(w, sarifLog{

@@ -17,6 +17,9 @@ import (
 // files are better summed up by [WriteSummary].
 func WriteText(w io.Writer, reports []Report, tables bool) error {
 	for _, r := range reports {
+		for _, f := range r.Manifests {
+			writeFinding(w, &f)
+		}
 		for _, c := range r.Configs {
 			for _, f := range c.Findings {
 				writeFinding(w, &f)
@@ -40,7 +43,11 @@ func writeFinding(w io.Writer, f *Finding) {
 	if f.Path != "" {
 		fmt.Fprintf(w, "%s: ", f.Path)
 	}
-	fmt.Fprintf(w, "%s [%s]\n", f.Message, strings.Join(f.Versions, ", "))
+	fmt.Fprint(w, f.Message)
+	if len(f.Versions) > 0 {
+		fmt.Fprintf(w, " [%s]", strings.Join(f.Versions, ", "))
+	}
+	fmt.Fprintln(w)
 	remedy := f.Fix
 	if len(f.Edits) > 0 {
 		remedy += " --fix does it."

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
+)
+
+// lintManifests are the objects of the files that are linted.
+type lintManifests struct {
+	sets map[string]*manifest.Set
+	errs map[string]error
+	// configMaps are those of all files: objects may refer to other files' ones.
+	configMaps []*corev1.ConfigMap
+}
+
+func readForLint(files []lintFile) *lintManifests {
+	m := &lintManifests{sets: map[string]*manifest.Set{}, errs: map[string]error{}}
+	for _, file := range files {
+		set, err := manifest.ReadFromFolder(bytes.NewReader(file.content), file.name)
+		if err != nil {
+			m.errs[file.name] = err
+			continue
+		}
+		m.sets[file.name] = set
+		m.configMaps = append(m.configMaps, set.ConfigMaps...)
+	}
+	return m
+}
+
+// findings are what is wrong with a file's objects. reported are those about its
+// EPP configurations, which are not told twice. The error is about a file that
+// cannot be read.
+func (m *lintManifests) findings(ctx context.Context, file lintFile, reported []lint.Finding) ([]lint.Finding, error) {
+	if err := m.errs[file.name]; err != nil {
+		return invalidFindings(file.name, err)
+	}
+	set := m.sets[file.name]
+	var found []lint.Finding
+	for _, run := range set.Runs {
+		inputs := m.inputs(set, run)
+		_, errs, err := experiment.CompileRun(ctx, run, inputs)
+		if err != nil {
+			return nil, fmt.Errorf("%s: SimulationRun %s: %w", file.name, run.Name, err)
+		}
+		found = append(found, inputs.findings(set, run, errs, reported)...)
+	}
+	for _, sweep := range set.Sweeps {
+		inputs := m.inputs(set, sweep)
+		_, errs, err := experiment.CompileSweep(ctx, sweep, inputs)
+		if err != nil {
+			return nil, fmt.Errorf("%s: PolicySweep %s: %w", file.name, sweep.Name, err)
+		}
+		found = append(found, inputs.findings(set, sweep, errs, reported)...)
+	}
+	slices.SortStableFunc(found, func(a, b lint.Finding) int { return cmp.Compare(a.Line, b.Line) })
+	return found, nil
+}
+
+// invalidFindings are what the schema and its rules find.
+func invalidFindings(file string, err error) ([]lint.Finding, error) {
+	all, joined := err.(interface{ Unwrap() []error })
+	if !joined {
+		return nil, err
+	}
+	var found []lint.Finding
+	for _, err := range all.Unwrap() {
+		var invalid *manifest.InvalidError
+		if !errors.As(err, &invalid) {
+			return nil, err
+		}
+		for _, fault := range invalid.Faults() {
+			found = append(found, lint.ManifestFinding(file, fault.Line, fault.Path, lint.Error, fault.Message))
+		}
+	}
+	return found, nil
+}
+
+// lintInputs are what one object may refer to. What only a cluster has is no
+// mistake of the manifest.
+type lintInputs struct {
+	localInputs
+	// absent are the messages about ConfigMaps that are in none of the files.
+	absent map[string]bool
+}
+
+func (m *lintManifests) inputs(set *manifest.Set, object manifest.Object) *lintInputs {
+	folder := "."
+	if file := set.FileOf(object); file != stdinName {
+		folder = filepath.Dir(file)
+	}
+	configMaps := slices.Concat(set.ConfigMaps, m.configMaps)
+	return &lintInputs{localInputs{configMaps: configMaps, namespace: object.GetNamespace(), folder: folder}, map[string]bool{}}
+}
+
+func (l *lintInputs) ConfigMapKey(ctx context.Context, name, key string) ([]byte, error) {
+	if !slices.ContainsFunc(l.configMaps, func(cm *corev1.ConfigMap) bool { return cm.Name == name }) {
+		message := fmt.Sprintf("ConfigMap %s is in none of the files: what depends on it is not checked", name)
+		l.absent[message] = true
+		return nil, experiment.Missing(message)
+	}
+	return l.localInputs.ConfigMapKey(ctx, name, key)
+}
+
+func (*lintInputs) VolumeFile(string, string) ([]byte, error) { return nil, experiment.ErrOnlyPods }
+
+func (l *lintInputs) findings(set *manifest.Set, object manifest.Object, errs field.ErrorList, reported []lint.Finding) []lint.Finding {
+	var found []lint.Finding
+	for _, fault := range errs {
+		if isReported(fault, reported) {
+			continue
+		}
+		message := fault.ErrorBody()
+		if l.isAbsent(fault) {
+			message = fault.Detail
+		}
+		found = append(found, lint.ManifestFinding(set.FileOf(object), set.LineOf(object, fault.Field), fault.Field, l.severity(fault), message))
+	}
+	return found
+}
+
+// severity of a ConfigMap or trace that is not here is Info: the cluster, or the
+// machine that simulates, may have it.
+func (l *lintInputs) severity(fault *field.Error) lint.Severity {
+	isTrace := strings.Contains(fault.Field, ".workload.trace.") && fault.Type == field.ErrorTypeNotFound
+	if isTrace || l.isAbsent(fault) {
+		return lint.Info
+	}
+	return lint.Error
+}
+
+func (l *lintInputs) isAbsent(fault *field.Error) bool {
+	return fault.Type == field.ErrorTypeNotFound && l.absent[fault.Detail]
+}
+
+// isReported tells faults of an inline EPP configuration that are findings of
+// their own, with lines within the text.
+func isReported(fault *field.Error, reported []lint.Finding) bool {
+	_, within, isInline := strings.Cut(fault.Field, ".endpointPickerConfig.inline")
+	return isInline && slices.ContainsFunc(reported, func(f lint.Finding) bool {
+		return f.Severity == lint.Error && f.Path == strings.TrimPrefix(within, ".")
+	})
+}
