@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -57,9 +58,10 @@ func (o *lintOptions) counts(content []byte) bool {
 // holdsOwnKinds reports whether a file has objects of Windtunnel.
 func (f lintFile) holdsOwnKinds() bool { return mentionsOwnKinds(f.content) }
 
-func mentionsOwnKinds(content []byte) bool {
-	return bytes.Contains(content, []byte(v1alpha1.GroupVersion.Group+"/"))
-}
+// ownAPIVersion tells objects of Windtunnel from what only has its labels.
+var ownAPIVersion = regexp.MustCompile(`["']?apiVersion["']?[ \t]*:[ \t]*["']?` + regexp.QuoteMeta(v1alpha1.GroupVersion.Group) + "/")
+
+func mentionsOwnKinds(content []byte) bool { return ownAPIVersion.Match(content) }
 
 // expand is the files of a folder, or the file itself.
 func expand(name string) (names []string, isFolder bool, err error) {

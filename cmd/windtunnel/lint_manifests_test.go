@@ -136,3 +136,10 @@ func TestLinesOfItemsOfLists(t *testing.T) {
 		t.Errorf("want %s, got\n%s", want, out)
 	}
 }
+
+// What only has a label of Windtunnel is no object of it.
+func TestLabelsAreNoObjects(t *testing.T) {
+	labelled := tempFile(t, "service.yaml", "apiVersion: v1\nkind: Service\nmetadata: {name: s, labels: {sim.windtunnel.dev/run: r}}\n")
+	checkExit(t, exitBadInput, "no EndpointPickerConfig found", "lint", labelled)
+	mustRun(t, "lint", labelled, "--skip-others")
+}
