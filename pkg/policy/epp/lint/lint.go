@@ -3,8 +3,11 @@
 package lint
 
 import (
+	"bytes"
 	"cmp"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	yamlv3 "go.yaml.in/yaml/v3"
@@ -72,10 +75,18 @@ func refusals(v *epp.Verdict, root *yamlv3.Node) []Finding {
 	for _, err := range v.Errors {
 		p := pass{rule: ruleOf(err, root), version: v.Version}
 		p.report(nil, "%s", message(err))
-		p.found[0].Path = err.Field
+		p.found[0].Path = pathOf(err)
 		found = append(found, p.found...)
 	}
 	return found
+}
+
+// pathOf is the place of an error; empty where the error is of the whole text.
+func pathOf(err *field.Error) string {
+	if err.Field == (*field.Path)(nil).String() {
+		return ""
+	}
+	return err.Field
 }
 
 // message is an error without its path.
@@ -200,7 +211,27 @@ func place(found []Finding, source *epp.Source, root *yamlv3.Node) {
 		if root != nil {
 			n := locate(root, f.Path)
 			line, column = n.Line, n.Column
+		} else if f.Rule == syntaxRule.ID {
+			line = broken(f, source.Text)
 		}
 		f.Line, f.Column = source.Position(max(line, 1), max(column, 1))
 	}
+}
+
+// yamlLine is where the parser of YAML says the line of a fault.
+var yamlLine = regexp.MustCompile(`yaml: line ([0-9]+)`)
+
+// broken returns the line of a fault of the syntax. A template that was not
+// rendered is named as one, at its first action: what the parser says of it leads
+// nowhere.
+func broken(f *Finding, text []byte) int {
+	if before, _, isTemplate := bytes.Cut(text, []byte("{{")); isTemplate {
+		f.Message = "a Helm template that was not rendered: lint what helm template prints, or the values file"
+		return 1 + bytes.Count(before, []byte("\n"))
+	}
+	if match := yamlLine.FindStringSubmatch(f.Message); match != nil {
+		line, _ := strconv.Atoi(match[1])
+		return line
+	}
+	return 1
 }

@@ -150,7 +150,7 @@ func wanted(source *epp.Source, options Options) []string {
 func summary(v *epp.Verdict) Verdict {
 	s := Verdict{Version: v.Version, Verdict: v.Stage, Provenance: epp.Provenance(v.Version), Experimental: v.Experimental}
 	if len(v.Errors) > 0 {
-		s.Path, s.Reason = v.Errors[0].Field, message(v.Errors[0])
+		s.Path, s.Reason = pathOf(v.Errors[0]), message(v.Errors[0])
 	}
 	return s
 }

@@ -44,7 +44,7 @@ func outdated(source *epp.Source, newest string, current *epp.Verdict) []Finding
 	p := pass{rule: &onlyOldVersions, version: newest}
 	stops := current.Errors[0]
 	p.report(nil, "%s is the newest version that starts with this file; %s stops here: %s", newest, current.Version, message(stops))
-	p.found[0].Path = stops.Field
+	p.found[0].Path = pathOf(stops)
 	place(p.found, source, parse(source.Text))
 	return p.found
 }
