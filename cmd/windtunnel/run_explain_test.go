@@ -55,8 +55,22 @@ func TestExplainTellsOfEvictions(t *testing.T) {
 	if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), want) {
 		t.Fatalf("%v, want %q", err, want)
 	}
-	if got := mustRun(t, "run", "-f", run, "--explain", "26"); !strings.HasSuffix(got, "It went to llama/0.\nIt ended evicted.\n") {
+	if got := mustRun(t, "run", "-f", run, "--explain", "26"); !strings.HasSuffix(got, "It went to llama/0.\nIt ended evicted: the router ended it on a replica.\n") {
 		t.Error(got)
+	}
+}
+
+// The router scores adapters by what it sees of them, which is in the story; the
+// page shows the first table.
+func TestExplainShowsAdapters(t *testing.T) {
+	got := mustRun(t, "run", "-f", "testdata/adapters.yaml", "--explain", "200")
+	golden(t, filepath.Join("explain", "adapters.txt"), got)
+	page, err := os.ReadFile("../../docs/explain.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if table := strings.Split(got, "\n\n")[2]; !strings.Contains(string(page), table) {
+		t.Errorf("docs/explain.md does not show\n%s", table)
 	}
 }
 

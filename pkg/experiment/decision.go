@@ -18,6 +18,9 @@ type Decision struct {
 	// Names are the endpoints': the pool, and the number of the replica in it,
 	// from 0.
 	Names []string `json:"names"`
+	// AdapterNames are the LoRA adapters' by number from 1: adapter 1 is the first
+	// one. It is nil where clients ask for none.
+	AdapterNames []string `json:"adapterNames,omitempty"`
 	*epp.Explanation
 	// Rejected is why the request was rejected, as results say it; "" where it
 	// was not.
@@ -69,11 +72,12 @@ type narrator struct {
 func (n *narrator) explained(x *epp.Explanation) {
 	n.flush()
 	n.last = &Decision{
-		Seed:        n.seed,
-		Tenant:      n.labels.Tenants[x.Request.Tenant],
-		Class:       n.labels.Classes[x.Request.Class],
-		Names:       n.names,
-		Explanation: x,
+		Seed:         n.seed,
+		Tenant:       n.labels.Tenants[x.Request.Tenant],
+		Class:        n.labels.Classes[x.Request.Class],
+		Names:        n.names,
+		AdapterNames: n.labels.Adapters,
+		Explanation:  x,
 	}
 }
 

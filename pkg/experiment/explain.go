@@ -32,6 +32,11 @@ type RequestOutcome struct {
 	// Ended is completed, rejected, failed (its replica did, and no other was
 	// found), evicted or unfinished.
 	Ended string `json:"ended"`
+	// Reason is why it was rejected, or evicted, as results say it.
+	Reason string `json:"reason,omitempty"`
+	// By is the plugin that turned it away, or the filter that left no endpoint;
+	// "" where no plugin did.
+	By string `json:"by,omitempty"`
 	// The rest is of completed requests.
 	TTFTSeconds  float64 `json:"ttftSeconds,omitempty"`
 	E2ESeconds   float64 `json:"e2eSeconds,omitempty"`
@@ -66,7 +71,7 @@ func (p *Plan) Explain(ctx context.Context, trace *workload.Trace, seed int64, r
 				evicted = id
 			}
 			if id == request {
-				story.Outcome.Ended = "evicted"
+				story.Outcome.Ended, story.Outcome.Reason = "evicted", simulator.Evicted.String()
 			}
 		},
 	})
@@ -81,22 +86,39 @@ func (p *Plan) Explain(ctx context.Context, trace *workload.Trace, seed int64, r
 		return nil, fmt.Errorf("%w: %d is none of the %d under seed %d that were decided on, which are numbered from 0", ErrNoSuchRequest, request, arrived, seed)
 	}
 	if story.Outcome.Ended == "" {
-		story.Outcome.Ended = story.ended()
+		story.Outcome = story.ended()
 	}
 	return story, nil
 }
 
-// ended says how a request ended that did not complete.
-func (s *RequestStory) ended() string {
+// ended says how a request ended that neither completed nor was evicted.
+func (s *RequestStory) ended() RequestOutcome {
 	before, last := s.Decisions[:len(s.Decisions)-1], s.Decisions[len(s.Decisions)-1]
 	switch {
-	case last.Error == "" && last.Rejected == "":
-		return "unfinished"
+	case !last.TurnedAway():
+		return RequestOutcome{Ended: "unfinished"}
+	case last.Rejected != "":
+		return RequestOutcome{Ended: "rejected", Reason: last.Rejected, By: last.turnedAwayBy()}
 	case slices.ContainsFunc(before, func(d *Decision) bool { return d.Endpoint != nil }):
-		return "failed"
+		return RequestOutcome{Ended: "failed", By: last.turnedAwayBy()}
 	default:
-		return "rejected"
+		return RequestOutcome{Ended: "rejected", By: last.turnedAwayBy()}
 	}
+}
+
+// turnedAwayBy names the plugin for which the router sent the request nowhere; ""
+// where that was none.
+func (d *Decision) turnedAwayBy() string {
+	if by := d.Admission.RefusedBy; by != nil {
+		return by.Name
+	}
+	for i := range d.Profiles {
+		p := &d.Profiles[i]
+		if n := len(p.Filters); n > 0 && p.Chosen == nil && len(p.Candidates) == 0 && d.Endpoint == nil {
+			return p.Filters[n-1].Name
+		}
+	}
+	return ""
 }
 
 func (o *RequestOutcome) complete(c simulator.Completion) {

@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // Table prints the story for people: what the router knew of each endpoint, what
@@ -40,10 +41,25 @@ func (s *RequestStory) Table(w io.Writer) error {
 // String says in a sentence how the request ended.
 func (o RequestOutcome) String() string {
 	if o.Ended != "completed" {
-		return "It ended " + o.Ended + "."
+		return "It ended " + o.Ended + o.why() + "."
 	}
 	return fmt.Sprintf("It completed: first token after %s, last after %s; %d output tokens, %d prompt tokens from the cache.",
 		milliseconds(o.TTFTSeconds), milliseconds(o.E2ESeconds), o.OutputTokens, o.CachedTokens)
+}
+
+// why adds the reason to how a request ended that did not complete.
+func (o RequestOutcome) why() string {
+	text := ""
+	if o.Reason != "" && o.Reason != o.Ended {
+		text = " as " + o.Reason
+	}
+	if meaning := result.RejectionMeaning(o.Reason); meaning != "" {
+		text += ": " + meaning
+	}
+	if o.By != "" {
+		text += "; " + o.By + " decided that"
+	}
+	return text
 }
 
 func milliseconds(seconds float64) string {
@@ -64,7 +80,7 @@ func (t decisionTable) request() {
 		fmt.Fprintf(t, ", session %d", r.Session)
 	}
 	if r.Adapter != 0 {
-		fmt.Fprintf(t, ", adapter %d", r.Adapter)
+		fmt.Fprintf(t, ", adapter %s", t.adapter(r.Adapter))
 	}
 	if t.EPP != 0 {
 		fmt.Fprintf(t, ", EPP %d", t.EPP)
@@ -82,6 +98,7 @@ func (t decisionTable) signals() {
 	rows.add("waiting", func(e int) string { return strconv.Itoa(t.Endpoints[e].Waiting) })
 	rows.add("running", func(e int) string { return strconv.Itoa(t.Endpoints[e].Running) })
 	rows.add("KV used", func(e int) string { return share(t.Endpoints[e].KVUsage) })
+	rows.add("adapters", func(e int) string { return t.adapters(t.Endpoints[e].Adapters) })
 	for i := range t.Prefixes {
 		p := &t.Prefixes[i]
 		rows.add(p.Name, func(e int) string { return fmt.Sprintf("%d of %d blocks", p.Blocks[e], p.TotalBlocks) })
@@ -121,6 +138,38 @@ func (t decisionTable) scrapeAge(endpoint int) string {
 	default:
 		return milliseconds(*s.ScrapeAgeSeconds) + " old"
 	}
+}
+
+// adapters are those of an endpoint that requests run with there, those that wait,
+// and how many places there are.
+func (t decisionTable) adapters(a *epp.AdapterSignal) string {
+	if a == nil {
+		return ""
+	}
+	text := "none"
+	if len(a.Active) > 0 {
+		text = t.adapterList(a.Active)
+	}
+	if len(a.Waiting) > 0 {
+		text += "; waiting " + t.adapterList(a.Waiting)
+	}
+	return fmt.Sprintf("%s; at most %d", text, a.Max)
+}
+
+func (t decisionTable) adapterList(numbers []int32) string {
+	var names []string
+	for _, n := range numbers {
+		names = append(names, t.adapter(n))
+	}
+	return strings.Join(names, ", ")
+}
+
+// adapter is the name of an adapter, or its number where it has none.
+func (t decisionTable) adapter(number int32) string {
+	if i := int(number) - 1; i < len(t.AdapterNames) {
+		return t.AdapterNames[i]
+	}
+	return strconv.Itoa(int(number))
 }
 
 func inFlight(f *epp.InFlightSignal, endpoint int) string {

@@ -15,11 +15,11 @@ import (
 func shed() *Decision {
 	detector := epp.PluginName{Name: "busy", Type: "utilization-detector"}
 	return &Decision{
-		Seed: 7, Tenant: "acme", Class: "batch", Names: []string{"a/0", "b/0"},
+		Seed: 7, Tenant: "acme", Class: "batch", Names: []string{"a/0", "b/0"}, AdapterNames: []string{"sql", "law"},
 		Explanation: &epp.Explanation{
 			AtSeconds: 1.5,
 			Request:   epp.AskedRequest{ID: 3, ArrivalSeconds: 1, PromptTokens: 10, Priority: -1, Session: 4, Adapter: 2},
-			Endpoints: []epp.EndpointSignals{{Down: true, ScrapeAgeSeconds: new(0.0)}, {Anomaly: "only looks idle"}},
+			Endpoints: []epp.EndpointSignals{{Down: true, ScrapeAgeSeconds: new(0.0)}, {Anomaly: "only looks idle", Adapters: &epp.AdapterSignal{Active: []int32{1, 3}, Waiting: []int32{2}, Max: 4}}},
 			Admission: epp.Admission{Detector: detector, Saturation: 1.25, RefusedBy: &detector},
 			Error:     "shed",
 		},
@@ -28,18 +28,18 @@ func shed() *Decision {
 }
 
 func TestTableOfARequestThatIsTurnedAway(t *testing.T) {
-	story := &RequestStory{Decisions: []*Decision{shed()}, Outcome: RequestOutcome{Ended: "rejected"}}
-	const want = `request 3, seed 7, at 1.500000 s: 10 prompt tokens, tenant acme, class batch, priority -1, session 4, adapter 2, 500.0 ms after its arrival
+	story := &RequestStory{Decisions: []*Decision{shed()}, Outcome: RequestOutcome{Ended: "rejected", Reason: "shed", By: "busy"}}
+	const want = `request 3, seed 7, at 1.500000 s: 10 prompt tokens, tenant acme, class batch, priority -1, session 4, adapter law, 500.0 ms after its arrival
 
-endpoint  scrape  waiting  running  KV used
+endpoint  scrape  waiting  running  KV used  adapters
 a/0       gone    0        0        0.0 %
-b/0       none    0        0        0.0 %
+b/0       none    0        0        0.0 %    sql, 3; waiting law; at most 4
 anomaly: b/0 only looks idle
 
 turned away by busy; saturation 1.25 by busy
 
 It went nowhere: shed.
-It ended rejected.
+It ended rejected as shed: the router turned it away, since the pool was saturated; busy decided that.
 `
 	var got strings.Builder
 	if err := story.Table(&got); err != nil {
@@ -74,5 +74,32 @@ func TestTableOfARequestThatTwoShareAndOneRefuses(t *testing.T) {
 		if !strings.Contains(got.String(), want) {
 			t.Errorf("there is no\n%s\nin\n%s", want, &got)
 		}
+	}
+}
+
+// A story that does not end well ends with the reason, and with whose it is.
+func TestEndsOfRequests(t *testing.T) {
+	filter := epp.PluginName{Name: "full"}
+	decision := func(endpoint *int, err, rejected string, profiles ...epp.ProfileRun) *Decision {
+		return &Decision{Explanation: &epp.Explanation{Endpoint: endpoint, Error: err, Profiles: profiles}, Rejected: rejected}
+	}
+	kept, left := epp.ProfileRun{Filters: []epp.FilterRun{{PluginName: epp.PluginName{Name: "roles"}}}, Candidates: []int{0}, Chosen: new(0)},
+		epp.ProfileRun{Filters: []epp.FilterRun{{PluginName: epp.PluginName{Name: "roles"}}, {PluginName: filter}}}
+	for name, tc := range map[string]struct {
+		decisions []*Decision
+		want      string
+	}{
+		"in flight":              {[]*Decision{decision(new(0), "", "")}, "It ended unfinished."},
+		"shed":                   {[]*Decision{shed()}, "It ended rejected as shed: the router turned it away, since the pool was saturated; busy decided that."},
+		"no endpoint":            {[]*Decision{decision(nil, "no endpoint", "noEndpoint", kept, left)}, "It ended rejected as noEndpoint: the router left no replica to choose; full decided that."},
+		"all endpoints gone":     {[]*Decision{decision(nil, "no endpoint", "noEndpoint")}, "It ended rejected as noEndpoint: the router left no replica to choose."},
+		"the engine refuses it":  {[]*Decision{decision(new(0), "", "emptyPrompt", kept)}, "It ended rejected as emptyPrompt: an engine refuses a request without a prompt."},
+		"its replica has failed": {[]*Decision{decision(new(0), "", "", kept), decision(nil, "no endpoint", "", left)}, "It ended failed; full decided that."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := (&RequestStory{Decisions: tc.decisions}).ended().String(); got != tc.want {
+				t.Errorf("%q, want %q", got, tc.want)
+			}
+		})
 	}
 }

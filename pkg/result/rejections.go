@@ -19,18 +19,19 @@ type Rejections map[string]int64
 // rejectionMeanings say what each reason means and which field decides it.
 var rejectionMeanings = map[simulator.Reason]string{
 	simulator.NoEndpoint:         "the router left no replica to choose",
-	simulator.Shed:               "the router turned them away, since the pool was saturated",
+	simulator.Shed:               "the router turned it away, since the pool was saturated",
 	simulator.EmptyPrompt:        "an engine refuses a request without a prompt",
 	simulator.ExceedsModelLength: "prompt plus answer are longer than the model's context, or engine.maxModelLen",
 	simulator.ExceedsKVCache:     "prompt plus answer need more than all KV blocks of a replica",
 	simulator.NoRoom:             "the stability controller found no room beside what runs",
 	simulator.QueueFull:          "the router's queue was full",
-	simulator.Expired:            "the router kept them for as long as it may",
-	simulator.Evicted:            "the router ended them on a replica",
+	simulator.Expired:            "the router kept it for as long as it may",
+	simulator.Evicted:            "the router ended it on a replica",
 }
 
-// rejectionMeaning returns what a reason's name means.
-func rejectionMeaning(name string) string {
+// RejectionMeaning returns what a reason means for a request, by the reason's
+// name; "" for names that there are not.
+func RejectionMeaning(name string) string {
 	for reason, meaning := range rejectionMeanings {
 		if reason.String() == name {
 			return meaning
@@ -84,7 +85,7 @@ func (r Rejections) shares() string {
 func (r Rejections) explained() string {
 	var words []string
 	for _, name := range r.byCount() {
-		words = append(words, fmt.Sprintf("%s %d (%s)", name, r[name], rejectionMeaning(name)))
+		words = append(words, fmt.Sprintf("%s %d (%s)", name, r[name], RejectionMeaning(name)))
 	}
 	return strings.Join(words, ", ")
 }

@@ -85,6 +85,7 @@ func endpointSignals(view *policy.View) []epp.EndpointSignals {
 		all[e] = epp.EndpointSignals{
 			Down: view.Down != nil && view.Down[e], ScrapeAgeSeconds: &age,
 			Waiting: s.Waiting, Running: s.Running, KVUsage: epp.Number(s.KVUsage),
+			Adapters: epp.NewAdapterSignal(view.Adapters, e),
 		}
 	}
 	return all

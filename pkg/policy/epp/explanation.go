@@ -5,6 +5,9 @@ package epp
 import (
 	"encoding/json"
 	"math"
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
 )
 
 // An Explanation says how one request was routed, and by what. Endpoints are
@@ -63,8 +66,32 @@ type EndpointSignals struct {
 	Waiting          int      `json:"waiting"`
 	Running          int      `json:"running"`
 	KVUsage          Number   `json:"kvUsage"`
+	// Adapters are the endpoint's LoRA adapters; nil where it serves none, or where
+	// no metrics reach the EPP.
+	Adapters *AdapterSignal `json:"adapters,omitempty"`
 	// Anomaly says in words what the EPP could not know to be wrong.
 	Anomaly string `json:"anomaly,omitempty"`
+}
+
+// AdapterSignal is what an endpoint's metrics say of its LoRA adapters. Adapters
+// are numbered as [AskedRequest].Adapter numbers them.
+type AdapterSignal struct {
+	// Active are those that requests run with, Waiting those that waiting requests
+	// ask for.
+	Active  []int32 `json:"active,omitempty"`
+	Waiting []int32 `json:"waiting,omitempty"`
+	// Max is how many the endpoint holds at a time.
+	Max int `json:"max"`
+}
+
+// NewAdapterSignal copies what the router sees of an endpoint's adapters. all is
+// what it sees of each endpoint, or nil.
+func NewAdapterSignal(all []policy.Adapters, endpoint int) *AdapterSignal {
+	if all == nil || all[endpoint].Max == 0 {
+		return nil
+	}
+	a := &all[endpoint]
+	return &AdapterSignal{Active: slices.Clone(a.Active), Waiting: slices.Clone(a.Waiting), Max: a.Max}
 }
 
 // PluginName names an instance and its type.

@@ -194,6 +194,7 @@ const staleAfter = 200 * time.Millisecond
 func (c *cycle) signals(endpoint int) EndpointSignals {
 	scrape := &c.scrapes[endpoint]
 	s := EndpointSignals{Down: c.gone(endpoint), Waiting: scrape.Waiting, Running: scrape.Running, KVUsage: Number(scrape.KVUsage)}
+	s.Adapters = NewAdapterSignal(c.adapters, endpoint)
 	age := c.now.Sub(scrape.At)
 	if !c.unscraped {
 		seconds := age.Seconds()
