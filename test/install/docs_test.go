@@ -32,6 +32,33 @@ func TestEachClaimHasItsTest(t *testing.T) {
 	}
 }
 
+// TestEveryAttackHasItsTest looks at the tables of attacks of docs/security.md, whose
+// last column names the tests.
+func TestEveryAttackHasItsTest(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "security.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	attacks, inside := 0, false
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
+		switch {
+		case strings.HasPrefix(line, "| what was tried |"):
+			inside = true
+		case !strings.HasPrefix(line, "|"):
+			inside = false
+		case inside && !strings.HasPrefix(line, "|--"):
+			attacks++
+			if len(cells) != 5 || !strings.Contains(cells[len(cells)-1], "`Test") && !strings.Contains(cells[len(cells)-1], "`Fuzz") {
+				t.Errorf("want 5 cells, of which the last names a test: %s", line)
+			}
+		}
+	}
+	if attacks < 20 {
+		t.Errorf("the page has %d attacks", attacks)
+	}
+}
+
 // TestEveryKindOfFaultHasItsRow counts the rows of docs/reliability.md.
 func TestEveryKindOfFaultHasItsRow(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs", "reliability.md"))
