@@ -139,7 +139,7 @@ cluster-down: bin/cluster ## Stop that cluster and remove every trace of it
 	bin/cluster down
 
 .PHONY: e2e
-e2e: ## Install the operator on such a cluster and use it (RUN=pattern KEEP=1 CLUSTER=existing UNFIT=skip)
+e2e: ## Install the operator on such a cluster and use it (RUN=pattern KUEUE=1 KEEP=1 CLUSTER=existing UNFIT=skip)
 	hack/e2e.sh -run '$(RUN)'
 
 .PHONY: bin/cluster

@@ -16,6 +16,8 @@ environment
               existing: the one that KUBECONFIG names, which stays
   LOAD_IMAGE  with CLUSTER=existing, the command that loads an image archive
               into its nodes, such as "kind load image-archive"
+  KUEUE       if set, installs Kueue, too, for the tests of queues; its build
+              takes minutes. Those tests run on an existing cluster that has it
   KEEP        if set, the cluster stays up to be looked at: make cluster-down
   UNFIT       what to do on a machine that cannot run containers: fail (default),
               or skip
@@ -62,5 +64,8 @@ bin/cluster up
 bin/cluster load-image dist/windtunnel-image.tar
 if [[ ${CLUSTER:-local} != existing ]]; then
   eval "$(bin/cluster env)"
+fi
+if [[ -n ${KUEUE:-} ]]; then
+  hack/kueue/install.sh
 fi
 WINDTUNNEL_E2E=1 go test ./test/e2e -count 1 -timeout 45m -parallel 4 -v "$@"
