@@ -20,7 +20,10 @@ func (s *Study) Leaderboard() (*result.Leaderboard, error) { return s.Top(0) }
 func (s *Study) Top(keep int) (*result.Leaderboard, error) {
 	candidates, rows := s.candidates(), s.rows
 	if brackets, ok := search.As[interface{ Brackets() []search.Bracket }](s.algorithm); ok {
-		candidates, rows = s.bracketed(candidates, brackets.Brackets())
+		var err error
+		if candidates, rows, err = s.bracketed(candidates, brackets.Brackets()); err != nil {
+			return nil, err
+		}
 	}
 	return result.NewLeaderboard(result.Standings{
 		Candidates:  candidates,
@@ -57,9 +60,9 @@ func (s *Study) candidates() []result.Candidate {
 // bracketed returns the candidates of a search for capacities: each combination
 // of the other parameters at the highest load that holds, or where none does at
 // the least one; and the rows of those.
-func (s *Study) bracketed(candidates []result.Candidate, brackets []search.Bracket) ([]result.Candidate, []result.Row) {
+func (s *Study) bracketed(candidates []result.Candidate, brackets []search.Bracket) ([]result.Candidate, []result.Row, error) {
 	load := slices.IndexFunc(s.plan.Parameters, func(p Parameter) bool { return p.Name == s.plan.Search.Capacity.Load })
-	chosen := map[int]bool{}
+	chosen, byPoint := map[int]bool{}, s.rowsByPoint()
 	var at []result.Candidate
 	for _, b := range brackets {
 		point := slices.Clone(b.Point)
@@ -68,9 +71,13 @@ func (s *Study) bracketed(candidates []result.Candidate, brackets []search.Brack
 		if !known {
 			continue // it never had its turn
 		}
+		tried, err := s.tried(b, load, byPoint)
+		if err != nil {
+			return nil, nil, err
+		}
 		candidate := candidates[id]
 		candidate.Capacity = &result.Capacity{
-			Load: s.plan.Search.Capacity.Load, Holds: b.Holds, Breaks: b.Breaks, Undecided: b.Undecided, Open: b.Open, Against: b.Against,
+			Load: s.plan.Search.Capacity.Load, Holds: b.Holds, Breaks: b.Breaks, Undecided: b.Undecided, Open: b.Open, Against: b.Against, Tried: tried,
 		}
 		at = append(at, candidate)
 		chosen[id] = true
@@ -80,7 +87,32 @@ func (s *Study) bracketed(candidates []result.Candidate, brackets []search.Brack
 		chosen[s.baseline] = true
 	}
 	rows := slices.DeleteFunc(slices.Clone(s.rows), func(r result.Row) bool { return !chosen[r.Point] })
-	return at, rows
+	return at, rows, nil
+}
+
+func (s *Study) rowsByPoint() map[int][]result.Row {
+	rows := map[int][]result.Row{}
+	for _, row := range s.rows {
+		rows[row.Point] = append(rows[row.Point], row)
+	}
+	return rows
+}
+
+// tried are the loads of a bracket and what came of them. load is the index of
+// their parameter.
+func (s *Study) tried(b search.Bracket, load int, rows map[int][]result.Row) ([]result.Tried, error) {
+	var all []result.Tried
+	for _, t := range b.Tried {
+		point := slices.Clone(b.Point)
+		point[load] = t.Load
+		verdict := map[search.Claim]result.LoadVerdict{search.Holds: result.LoadMet, search.Breaks: result.LoadNotMet, search.Undecided: result.LoadUndecided}[t.Claim]
+		tried, err := result.NewTried(t.Load, verdict, s.asked.objectives, s.asked.constraints, rows[s.ids[strings.Join(point, separator)]])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, tried)
+	}
+	return all, nil
 }
 
 // dropped are the points that the search gave some of the seeds, and then no

@@ -5,6 +5,7 @@ package experiment
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -323,6 +324,21 @@ func TestACapacityIsTheHighestLoadThatHolds(t *testing.T) {
 		c := board.Candidates[i]
 		if c.Parameters[0].Value != want || c.Capacity == nil || c.Capacity.Holds == "" {
 			t.Errorf("place %d is %v with %+v, want %s replicas", i+1, c.Parameters, c.Capacity, want)
+			continue
+		}
+		last := 0.0
+		for _, tried := range c.Capacity.Tried {
+			load, err := strconv.ParseFloat(tried.Load, 64)
+			if err != nil || load <= last {
+				t.Errorf("load %s comes after %v (%v)", tried.Load, last, err)
+			}
+			last = load
+			if tried.Load == c.Capacity.Holds && (tried.Verdict != result.LoadMet || tried.Metrics["e2e.mean"] != c.Metrics["e2e.mean"]) {
+				t.Errorf("at the load that holds: %+v", tried)
+			}
+		}
+		if last == 0 {
+			t.Error("nothing was tried")
 		}
 	}
 }

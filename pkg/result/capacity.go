@@ -23,6 +23,8 @@ type Capacity struct {
 	Open      bool `json:"open,omitempty"`
 	// Against are loads beyond the bracket where it is the other way round.
 	Against []string `json:"against,omitempty"`
+	// Tried are the loads that were simulated, ascending.
+	Tried []Tried `json:"tried,omitempty"`
 }
 
 // loss ranks capacities, those that bear more first; without one all are equal.
@@ -69,15 +71,9 @@ func (c *Capacity) mark() string {
 // bestCapacity says in one sentence what load the first candidate bears.
 func (l *Leaderboard) bestCapacity(load string) string {
 	best := &l.Candidates[0]
-	var of []string
-	for _, a := range best.Parameters {
-		if a.Name != load {
-			of = append(of, a.Name+"="+a.Value)
-		}
-	}
 	subject := "The scenario"
-	if len(of) > 0 {
-		subject = "The best, " + strings.Join(of, " ") + ","
+	if of := best.others(load); of != "" {
+		subject = "The best, " + of + ","
 	}
 	c := best.Capacity
 	switch {
@@ -105,6 +101,9 @@ func (l *Leaderboard) capacityNotes() []string {
 		return nil
 	}
 	notes := []string{l.bestCapacity(load), "Ranked by the highest " + load + " at which all constraints were shown to hold; beside it the lowest at which they were not. Figures are those at the former."}
+	if len(l.Candidates) > curvesListed {
+		notes = append(notes, fmt.Sprintf("The loads that were tried are those of the first %d candidates; -o json has them of all.", curvesListed))
+	}
 	for _, mark := range []struct{ sign, words string }{
 		{"≥", "≥ they hold at the greatest load that was tried: unless maxTrials ended the search, raise the end of its range."},
 		{"<", "< they were not shown to hold at the least load of its range."},

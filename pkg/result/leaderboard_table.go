@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,11 +15,16 @@ import (
 
 // Table prints the leaderboard for people: latencies in ms, shares in %, each
 // objective's mean with half the width of its interval and, where there is a
-// baseline, the difference from it. What the figures rest on stands below.
+// baseline, the difference from it. Of a search for capacities the loads that were
+// tried follow. What the figures rest on stands below.
 func (l *Leaderboard) Table(w io.Writer) error {
 	var b bytes.Buffer
 	l.grid().write(&b)
 	b.WriteByte('\n')
+	if curve := l.curve(); curve != nil {
+		curve.write(&b)
+		b.WriteByte('\n')
+	}
 	for _, note := range l.notes() {
 		fmt.Fprintln(&b, note)
 	}
@@ -46,6 +52,9 @@ func (l *Leaderboard) grid() *grid {
 		g.add("capacity ↑", false, capacities)
 	}
 	for i, o := range l.Objectives {
+		if l.repeats(o) {
+			continue
+		}
 		g.add(title(o.Measure.String(), o.Measure.Unit())+" "+arrow(o.Direction), false, l.means(o.Measure))
 		if l.Baseline != nil {
 			g.add("versus baseline", false, l.comparisons(i))
@@ -60,6 +69,13 @@ func (l *Leaderboard) grid() *grid {
 		g.add(title("completed", completion.Unit()), false, l.means(Of(completion)))
 	}
 	return g
+}
+
+// repeats says whether the column of an objective would say what that of a
+// constraint does, where the capacity ranks.
+func (l *Leaderboard) repeats(o Objective) bool {
+	_, found := l.capacities()
+	return found && l.Baseline == nil && slices.ContainsFunc(l.Constraints, func(c Constraint) bool { return c.Measure == o.Measure })
 }
 
 // capacities are the texts of the candidates' brackets, if any has one.

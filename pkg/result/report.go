@@ -214,6 +214,11 @@ func (r *Report) top(b *bytes.Buffer) {
 	fmt.Fprintf(b, "## The best of %d candidates\n\n```text\n", shown.Counts.All)
 	shown.grid().write(b)
 	fmt.Fprint(b, "```\n\n")
+	if curve := shown.curve(); curve != nil {
+		fmt.Fprint(b, "The loads that were tried:\n\n```text\n")
+		curve.write(b)
+		fmt.Fprint(b, "```\n\n")
+	}
 	for _, note := range r.Board.notes() {
 		fmt.Fprintf(b, "- %s\n", strings.ReplaceAll(note, "*", `\*`))
 	}

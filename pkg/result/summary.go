@@ -59,22 +59,18 @@ var usual = []Measure{
 
 // figures are those of a leaderboard's measures over rows.
 func (s *standings) figures(rows []Row) Intervals {
-	figures := Intervals{}
-	add := func(m Measure) {
+	return intervals(slices.Concat(ranked(s.Objectives, s.Constraints), s.Shown, usual), rows)
+}
+
+// intervals are those of the means over rows; measures without values have none.
+func intervals(measures []Measure, rows []Row) Intervals {
+	all := Intervals{}
+	for _, m := range measures {
 		if values := m.source().values(rows); len(values) > 0 {
-			figures[m.String()] = stats.MeanInterval(values, Confidence)
+			all[m.String()] = stats.MeanInterval(values, Confidence)
 		}
 	}
-	for _, o := range s.Objectives {
-		add(o.Measure)
-	}
-	for _, c := range s.Constraints {
-		add(c.Measure)
-	}
-	for _, m := range slices.Concat(s.Shown, usual) {
-		add(m)
-	}
-	return figures
+	return all
 }
 
 // sortRows returns the rows by point, share and seed, each once.

@@ -117,6 +117,15 @@ func (b *bisection) widestGap(loads []int64) (load int64, ok bool) {
 	return load, ok
 }
 
+// tried returns all loads with a claim, in ascending order.
+func (b *bisection) tried() []TriedLoad {
+	var all []TriedLoad
+	for _, load := range slices.Sorted(maps.Keys(b.claims)) {
+		all = append(all, TriedLoad{b.axis.at(load), b.claims[load]})
+	}
+	return all
+}
+
 // against returns the loads whose claims contradict the bracket, in ascending
 // order.
 func (b *bisection) against() []Value {

@@ -26,6 +26,14 @@ type Bracket struct {
 	// Holds where it breaks: where there are any, more load is not always worse,
 	// and the bracket is one of several.
 	Against []Value
+	// Tried are all loads with a claim, ascending.
+	Tried []TriedLoad
+}
+
+// TriedLoad is a load and what its seeds said in the end.
+type TriedLoad struct {
+	Load  Value
+	Claim Claim
 }
 
 // capacity finds the highest load at which a claim holds, for each combination
@@ -166,7 +174,7 @@ func (c *capacity) Brackets() []Bracket {
 }
 
 func (c *candidate) bracket() Bracket {
-	b := Bracket{Point: c.point, Seeds: c.seeds, Open: c.open, Against: c.against()}
+	b := Bracket{Point: c.point, Seeds: c.seeds, Open: c.open, Against: c.against(), Tried: c.tried()}
 	if c.holds >= 0 {
 		b.Holds = c.axis.at(c.holds)
 	}

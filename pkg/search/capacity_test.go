@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"windtunnel.dev/windtunnel/pkg/search"
 	"windtunnel.dev/windtunnel/pkg/stats"
@@ -117,13 +118,30 @@ func TestBrackets(t *testing.T) {
 				}
 			}
 			tc.want.Point = search.Point{""}
-			if diff := cmp.Diff([]search.Bracket{tc.want}, bracketsOf(t, a)); diff != "" {
+			if diff := cmp.Diff([]search.Bracket{tc.want}, bracketsOf(t, a), cmpopts.IgnoreFields(search.Bracket{}, "Tried")); diff != "" {
 				t.Errorf("brackets (−want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(tc.loads, loads); diff != "" && tc.loads != nil {
 				t.Errorf("loads (−want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// Every load that was tried is there once, the least first, with its last claim.
+func TestBracketsListWhatWasTried(t *testing.T) {
+	p := loadProblem(100, stepped("load", "10", "40", "10"))
+	p.Seeds, p.Settings.Capacity.MaxSeeds = 2, 7
+	a := mustNew(t, p)
+	play(t, a, claims(func(load float64, p search.Proposal) search.Claim {
+		if load == 20 && p.Effort.Seeds > 2 {
+			return search.Holds
+		}
+		return map[float64]search.Claim{10: search.Holds, 30: search.Undecided, 40: search.Breaks}[load]
+	}))
+	want := []search.TriedLoad{{Load: "10", Claim: search.Holds}, {Load: "20", Claim: search.Holds}, {Load: "30", Claim: search.Undecided}, {Load: "40", Claim: search.Breaks}}
+	if diff := cmp.Diff(want, bracketsOf(t, a)[0].Tried); diff != "" {
+		t.Errorf("(−want +got):\n%s", diff)
 	}
 }
 
@@ -140,7 +158,7 @@ func TestAFailedLoadDoesNotHold(t *testing.T) {
 		return trial
 	})
 	want := []search.Bracket{{Point: search.Point{""}, Holds: "50", Breaks: "51", Seeds: 1, Undecided: true}}
-	if diff := cmp.Diff(want, bracketsOf(t, a)); diff != "" {
+	if diff := cmp.Diff(want, bracketsOf(t, a), cmpopts.IgnoreFields(search.Bracket{}, "Tried")); diff != "" {
 		t.Errorf("brackets (−want +got):\n%s", diff)
 	}
 	if tried > 6 {
@@ -159,7 +177,7 @@ func TestMaxTrialsLeavesBracketsOpen(t *testing.T) {
 		{Point: search.Point{"x", ""}, Holds: "16", Seeds: 1, Open: true},
 		{Point: search.Point{"y", ""}, Holds: "16", Seeds: 1, Open: true},
 	}
-	if diff := cmp.Diff(want, bracketsOf(t, a)); diff != "" {
+	if diff := cmp.Diff(want, bracketsOf(t, a), cmpopts.IgnoreFields(search.Bracket{}, "Tried")); diff != "" {
 		t.Errorf("brackets (−want +got):\n%s", diff)
 	}
 }
