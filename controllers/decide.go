@@ -384,8 +384,12 @@ func (d *decider) follow(job *batchv1.Job) {
 // onTheWay reports work that nobody holds: of a reason, unless something keeps its
 // pods from running.
 func (d *decider) onTheWay(job *batchv1.Job, reason, message string) {
-	if d.blocked(job) {
-		reason = v1alpha1.ReasonBlocked
+	switch held := d.standstill(job, d.now); held {
+	case "":
+	case v1alpha1.ReasonWaitingForCapacity:
+		reason, message = held, join(message, "other pods of Windtunnel hold the room that it needs; it starts once they end")
+	default:
+		reason = held
 	}
 	d.decision.requeueAfter = sooner(d.decision.requeueAfter, lookAgain(job, d.pods, d.now))
 	d.report(d.planned(), verdict{ongoing, reason, message})

@@ -88,21 +88,6 @@ func (w *world) troubles(job *batchv1.Job) string {
 	return some(words)
 }
 
-// blocked reports whether no pod of a Job runs, and something keeps them from it
-// that is not for the controllers to change.
-func (w *world) blocked(job *batchv1.Job) bool {
-	blocked := w.warnings[job.UID] != ""
-	for _, pod := range newest(w.pods) {
-		switch {
-		case pod.Status.Phase == corev1.PodRunning:
-			return false
-		case pod.Status.Phase == corev1.PodPending && w.trouble(pod) != "":
-			blocked = true
-		}
-	}
-	return blocked
-}
-
 // trouble tells what is wrong with a pod, by its status or else by its events.
 func (w *world) trouble(pod *corev1.Pod) string {
 	if words := podTrouble(pod); words != "" || w.warnings[pod.UID] == "" {

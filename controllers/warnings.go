@@ -58,6 +58,9 @@ func (o *observer) warnings(ctx context.Context, w *world) error {
 			return err
 		}
 	}
+	if err := o.crowded(ctx, w, job); err != nil {
+		return err
+	}
 	stuck := stuckPods(w.pods, o.clock.Now())
 	isOwn := func(e *eventsv1.Event) bool { return e.Reason != reasonFailedScheduling }
 	for _, pod := range stuck[:min(len(stuck), mostStuckPods)] {
@@ -166,7 +169,18 @@ func lookAgain(job *batchv1.Job, pods []corev1.Pod, now time.Time) time.Duration
 		}
 		again = sooner(again, after)
 	}
+	if wait, waits := longestWait(pods, now); waits {
+		again = sooner(again, untilPatience(wait))
+	}
 	return again
+}
+
+// untilPatience is when a pod that has waited for capacity is looked at again.
+func untilPatience(wait time.Duration) time.Duration {
+	if wait < capacityPatience {
+		return capacityPatience - wait
+	}
+	return latestLook
 }
 
 func between(low, d, high time.Duration) time.Duration { return max(low, min(d, high)) }

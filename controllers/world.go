@@ -61,6 +61,9 @@ type world struct {
 	// warnings are what events tell of the round's Job, where it lacks pods, and of
 	// pods that do not start, by UID.
 	warnings map[types.UID]string
+	// crowded says that pods of the round's Job have waited long for room on full nodes,
+	// and that pods of other objects hold some of that.
+	crowded bool
 	// named are the chunks of a complete subject, as its index lists them; nil
 	// where nobody needs to know.
 	named map[string]bool

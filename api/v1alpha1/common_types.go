@@ -80,17 +80,20 @@ const (
 
 // Condition reasons of both kinds.
 const (
-	ReasonInvalid       = "Invalid"
-	ReasonTooExpensive  = "TooExpensive"
-	ReasonInputMissing  = "InputMissing"
-	ReasonPending       = "Pending"
-	ReasonRunning       = "Running"
-	ReasonBlocked       = "Blocked"
-	ReasonSuspended     = "Suspended"
-	ReasonJobFailed     = "JobFailed"
-	ReasonResultMissing = "ResultMissing"
-	ReasonResultCorrupt = "ResultCorrupt"
-	ReasonTrialsFailed  = "TrialsFailed"
+	ReasonInvalid      = "Invalid"
+	ReasonTooExpensive = "TooExpensive"
+	ReasonInputMissing = "InputMissing"
+	ReasonPending      = "Pending"
+	ReasonRunning      = "Running"
+	ReasonBlocked      = "Blocked"
+	// ReasonWaitingForCapacity says that pods wait for room on nodes that other pods of
+	// Windtunnel hold: nobody has to act.
+	ReasonWaitingForCapacity = "WaitingForCapacity"
+	ReasonSuspended          = "Suspended"
+	ReasonJobFailed          = "JobFailed"
+	ReasonResultMissing      = "ResultMissing"
+	ReasonResultCorrupt      = "ResultCorrupt"
+	ReasonTrialsFailed       = "TrialsFailed"
 	// ReasonShardsFailed says that the work went on to its end without some
 	// shards, as spec.execution.maxFailedShards allows.
 	ReasonShardsFailed = "ShardsFailed"
