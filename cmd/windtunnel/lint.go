@@ -59,6 +59,10 @@ that a manifest of Windtunnel names, or those of --epp-version. What the cluster
 is like, which the file does not say, makes more rules speak: see --replicas and
 the flags after it.
 
+Below the findings stands a table of the versions, the newest first. Neighbouring
+versions that accept a configuration, or refuse it at the same field, share a row.
+With --epp-version it has those versions only.
+
 Exit codes: 0 nothing at or above --fail-on, 1 findings (with --fix: those that
 remain, and with --write a file that could not be rewritten), 2 a file that cannot be
 read or holds no configuration and no object of Windtunnel, or a bad flag.`,

@@ -48,6 +48,9 @@ type ConfigReport struct {
 	// Verdicts are of every version, in order of release.
 	Verdicts []Verdict `json:"verdicts"`
 	Findings []Finding `json:"findings"`
+
+	// named is whether the versions were asked for, or named by a manifest.
+	named bool
 }
 
 // A Verdict says whether the EPP of a version starts with a configuration.
@@ -120,7 +123,9 @@ func readConfig(source *epp.Source, options Options) ConfigReport {
 		}
 		r.Verdicts = append(r.Verdicts, summary(&v))
 	}
-	for _, version := range wanted(source, options) {
+	versions := wanted(source, options)
+	r.named = !slices.Contains(versions, auto)
+	for _, version := range versions {
 		if version == auto {
 			version = newest
 			stops := byVersion[current]

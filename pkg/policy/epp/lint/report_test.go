@@ -131,7 +131,7 @@ func TestTextNamesFindingAndVerdicts(t *testing.T) {
 		"epp.yaml:9:7: error unknown-type: plugins[1].type: ",
 		"    why: ", "    fix: ",
 		"epp.yaml, ConfigMap epp, data[old.yaml]:\n",
-		"> router-v0.10.0 ", "  router-main ", "refused in loading",
+		"> router-v0.10.0 ", "refused in loading",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("there is no %q in\n%s", want, out.String())

@@ -5,7 +5,6 @@ package lint
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -59,32 +58,6 @@ func writeFinding(w io.Writer, f *Finding) {
 	}
 }
 
-// writeVerdicts writes what every version makes of a configuration.
-func writeVerdicts(w io.Writer, file string, c *ConfigReport) error {
-	name := file
-	if c.Name != "" {
-		name += ", " + c.Name
-	}
-	fmt.Fprintf(w, "%s:\n", name)
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, v := range c.Verdicts {
-		mark := " "
-		if slices.Contains(c.Versions, v.Version) {
-			mark = ">"
-		}
-		fmt.Fprintf(table, "%s %s\t%s", mark, v.Version+footnoteOf(v.Version), v.words())
-		if reason := v.because(); reason != "" {
-			fmt.Fprintf(table, "\t%s", reason)
-		}
-		fmt.Fprintln(table)
-	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "%s\n", footnotes())
-	return err
-}
-
 // footnoteOf marks versions whose verdicts are not those of their own loader.
 func footnoteOf(version string) string {
 	if epp.Provenance(version) == "" {
@@ -93,10 +66,10 @@ func footnoteOf(version string) string {
 	return "*"
 }
 
-// footnotes say what the marks mean.
-func footnotes() string {
+// footnotes say what the marks of these versions mean.
+func footnotes(versions []string) string {
 	text := ""
-	for _, version := range epp.Versions() {
+	for _, version := range versions {
 		if from := epp.Provenance(version); from != "" {
 			text += fmt.Sprintf("  * %s: %s, not from the release\n", version, from)
 		}
@@ -152,6 +125,6 @@ func WriteSummary(w io.Writer, reports []Report) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprint(w, footnotes())
+	_, err := fmt.Fprint(w, footnotes(order))
 	return err
 }
