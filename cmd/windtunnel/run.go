@@ -67,7 +67,7 @@ Parquet, one a row, for pandas and DuckDB.`,
   windtunnel run -f run.yaml --trace decisions.jsonl.gz`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
+			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	o.register(cmd, outputPrometheus)
@@ -96,7 +96,7 @@ func (o *runOptions) checkFlags() error {
 	}
 }
 
-func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
+func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
 	if err := o.checkFlags(); err != nil {
 		return err
 	}
@@ -131,6 +131,11 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writer)
 	}
 	if o.dryRun {
 		return o.outlooks(ready, stdout)
+	}
+	for _, run := range ready {
+		if err := o.checkMemory(stderr, "SimulationRun "+run.Name, run.Plan); err != nil {
+			return err
+		}
 	}
 	return o.keepRequests(func() error { return o.runEach(ctx, ready, stdout) })
 }

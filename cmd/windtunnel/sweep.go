@@ -129,6 +129,11 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 	if o.dryRun {
 		return o.outlooks(ready, stdout)
 	}
+	for _, sweep := range ready {
+		if err := o.checkMemory(stderr, sweep.label(), sweep.Plan); err != nil {
+			return err
+		}
+	}
 	return o.keepRequests(func() error { return o.sweepEach(ctx, set, ready, stdout) })
 }
 

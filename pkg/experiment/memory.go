@@ -4,22 +4,33 @@ package experiment
 
 import "windtunnel.dev/windtunnel/pkg/setup"
 
-// What a process that simulates takes of memory, fitted to the samples: something
-// for the program and the schema of the kind, something for each simulation that
-// runs at once and for each of its replicas, and for each row that it keeps.
+// What a process that simulates takes of memory, fitted to the samples, to runs of
+// up to 1000 replicas and to a sweep of 10,000 simulations: something for the program
+// and the schema of the kind, something for each simulation that runs at once and for
+// each of its replicas, and for each row that it keeps.
 const (
 	runProcessBytes   = 78 << 20
 	sweepProcessBytes = 125 << 20
 
 	simulationBytes = 8 << 20
-	replicaBytes    = 1 << 20
-	rowBytes        = 4 << 10
+	replicaBytes    = 128 << 10
+	rowBytes        = 8 << 10
 )
 
 // PeakBytes estimates what a process takes of memory at most that simulates the
 // plan, with so many simulations at once.
 func (p *Plan) PeakBytes(s *Study, parallelism int) int64 {
 	_, simulations := p.most(s)
+	return p.peakBytes(simulations, parallelism)
+}
+
+// FirstPeakBytes is PeakBytes of the simulations that the study asks for at first:
+// of a search that learns, the least that it takes.
+func (p *Plan) FirstPeakBytes(s *Study, parallelism int) int64 {
+	return p.peakBytes(s.Asked(), parallelism)
+}
+
+func (p *Plan) peakBytes(simulations, parallelism int) int64 {
 	replicas := 0
 	if scenario, err := setup.DecodeOwn(p.Scenario); err == nil {
 		for i := range scenario.Pools {
