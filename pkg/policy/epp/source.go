@@ -88,8 +88,9 @@ func (f *finder) document(d *Source) error {
 		f.found = append(f.found, *d)
 		return nil
 	case err != nil:
-		line, column := d.Position(1, 1)
-		return fmt.Errorf("the document that begins at line %d, column %d: %s", line, column, strings.TrimPrefix(err.Error(), "yaml: "))
+		line, problem := CutLine(syntaxFault(d.Text, err))
+		line, _ = d.Position(max(line, 1), 1)
+		return fmt.Errorf("line %d: %s", line, problem)
 	case root == nil:
 		return nil
 	case isConfig(root) || looksLikeConfig(root):

@@ -112,7 +112,7 @@ func TestFindGoesOnAfterABrokenDocument(t *testing.T) {
 	if len(got) != 1 || got[0].Line != 3 || got[0].Name != "document 2" {
 		t.Errorf("found %+v", got)
 	}
-	if err == nil || !strings.Contains(err.Error(), "begins at line 1, column 1") {
+	if err == nil || err.Error() != "line 1: did not find expected node content" {
 		t.Errorf("error is %v", err)
 	}
 }
@@ -160,4 +160,19 @@ func FuzzFind(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestDocumentsThatAreNoYAML: the error has the file's line, and names templates.
+func TestDocumentsThatAreNoYAML(t *testing.T) {
+	const values = "kind: Values\n---\nrouter:\n  epp:\n"
+	for name, tc := range map[string]struct{ text, want string }{
+		"a fault":    {values + " replicas: 1\n", "line 5: did not find expected key"},
+		"a template": {values + "    {{- toYaml .Values.epp | nindent 4 }}\n", "line 5: a Helm template that was not rendered: use what helm template prints, or the values file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := Find([]byte(tc.text)); err == nil || err.Error() != tc.want {
+				t.Errorf("error is %v, want %s", err, tc.want)
+			}
+		})
+	}
 }

@@ -3,9 +3,7 @@
 package epp
 
 import (
-	"bytes"
 	"encoding/json"
-	"strings"
 
 	yamlv3 "go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -29,7 +27,7 @@ func (l *loader) parse(text []byte) (n node, ok bool) {
 	n, err := parseJSON(raw)
 	switch {
 	case err != nil:
-		l.addAt(syntaxStep, syntaxError(l.path, err))
+		l.addAt(syntaxStep, syntaxError(l.path, text, err))
 		return node{}, false
 	case n.kind == nullNode:
 		return node{kind: objectNode}, true
@@ -49,7 +47,7 @@ func yamlToJSON(text []byte, path *field.Path) ([]byte, field.ErrorList) {
 	}
 	raw, err := yaml.YAMLToJSON(text)
 	if err != nil {
-		return nil, field.ErrorList{syntaxError(path, err)}
+		return nil, field.ErrorList{syntaxError(path, text, err)}
 	}
 	// The strict conversion names the line of a duplicate, but not its path.
 	var root yamlv3.Node
@@ -58,7 +56,7 @@ func yamlToJSON(text []byte, path *field.Path) ([]byte, field.ErrorList) {
 			return raw, errs
 		}
 	}
-	return raw, field.ErrorList{syntaxError(path, strictErr)}
+	return raw, field.ErrorList{syntaxError(path, text, strictErr)}
 }
 
 // duplicateKeys reports keys that stand in one YAML mapping more than once.
@@ -84,9 +82,4 @@ func duplicateKeys(n *yamlv3.Node, path *field.Path) field.ErrorList {
 		}
 	}
 	return errs
-}
-
-func syntaxError(path *field.Path, err error) *field.Error {
-	text := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
-	return field.Invalid(path, field.OmitValueType{}, string(bytes.ToValidUTF8([]byte(text), []byte("?"))))
 }

@@ -61,7 +61,7 @@ func Fix(file string, content []byte, options FixOptions) (Fixed, error) {
 	for i := len(sources) - 1; i >= 0; i-- {
 		source := &sources[i]
 		version := fixVersion(source, options.Versions)
-		text, done, err := fixText(string(source.Text), version, options.DeleteUnknown)
+		text, done, err := fixText(source, version, options.DeleteUnknown)
 		notes[i] = label(source) + note(version, done, err)
 		f.Blocked = f.Blocked || err != nil
 		if err != nil || len(done) == 0 {
@@ -131,7 +131,8 @@ const mostPasses = 64
 
 // fixText rewrites a configuration until no finding has an edit. done says what
 // was found at which path. The error says what the version still refuses.
-func fixText(text, version string, deleteUnknown bool) (fixed string, done []string, err error) {
+func fixText(source *epp.Source, version string, deleteUnknown bool) (fixed string, done []string, err error) {
+	text := string(source.Text)
 	seen := map[string]bool{text: true}
 	for range mostPasses {
 		next, what := fixPass(text, version, deleteUnknown)
@@ -141,7 +142,7 @@ func fixText(text, version string, deleteUnknown bool) (fixed string, done []str
 		text, done, seen[next] = next, append(done, what...), true
 	}
 	if v := judge([]byte(text), version); v.Stage != epp.Accepted {
-		s := summary(&v)
+		s := summary(source, &v)
 		return "", nil, fmt.Errorf("%s would still refuse it: %s", version, s.because())
 	}
 	return text, done, nil

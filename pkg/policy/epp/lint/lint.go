@@ -3,11 +3,8 @@
 package lint
 
 import (
-	"bytes"
 	"cmp"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	yamlv3 "go.yaml.in/yaml/v3"
@@ -89,14 +86,18 @@ func pathOf(err *field.Error) string {
 	return err.Field
 }
 
-// message is an error without its path.
+// message is an error without its path. A text that is not parsed is not named as a
+// value.
 func message(err *field.Error) string {
+	if line, _ := epp.CutLine(err.Detail); line > 0 {
+		return err.Detail
+	}
 	return strings.TrimPrefix(err.ErrorBody(), "Forbidden: ")
 }
 
 // ruleOf says which rule an error belongs to, by its kind and its place.
 func ruleOf(err *field.Error, root *yamlv3.Node) *Rule {
-	path := steps(err.Field)
+	path := steps(pathOf(err))
 	switch {
 	case root == nil || len(path) == 0 && err.Type == field.ErrorTypeInvalid:
 		return &syntaxRule
@@ -208,30 +209,12 @@ func place(found []Finding, source *epp.Source, root *yamlv3.Node) {
 		f := &found[i]
 		f.Config = source.Name
 		line, column := 1, 1
-		if root != nil {
+		if fault, problem := epp.CutLine(f.Message); f.Rule == syntaxRule.ID && fault > 0 {
+			line, f.Message = fault, problem
+		} else if root != nil {
 			n := locate(root, f.Path)
 			line, column = n.Line, n.Column
-		} else if f.Rule == syntaxRule.ID {
-			line = broken(f, source.Text)
 		}
 		f.Line, f.Column = source.Position(max(line, 1), max(column, 1))
 	}
-}
-
-// yamlLine is where the parser of YAML says the line of a fault.
-var yamlLine = regexp.MustCompile(`yaml: line ([0-9]+)`)
-
-// broken returns the line of a fault of the syntax. A template that was not
-// rendered is named as one, at its first action: what the parser says of it leads
-// nowhere.
-func broken(f *Finding, text []byte) int {
-	if before, _, isTemplate := bytes.Cut(text, []byte("{{")); isTemplate {
-		f.Message = "a Helm template that was not rendered: lint what helm template prints, or the values file"
-		return 1 + bytes.Count(before, []byte("\n"))
-	}
-	if match := yamlLine.FindStringSubmatch(f.Message); match != nil {
-		line, _ := strconv.Atoi(match[1])
-		return line
-	}
-	return 1
 }

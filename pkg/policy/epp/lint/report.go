@@ -121,7 +121,7 @@ func readConfig(source *epp.Source, options Options) ConfigReport {
 		if v.Stage == epp.Accepted && (epp.Provenance(v.Version) == "" || !accepted) {
 			newest, accepted = v.Version, true
 		}
-		r.Verdicts = append(r.Verdicts, summary(&v))
+		r.Verdicts = append(r.Verdicts, summary(source, &v))
 	}
 	versions := wanted(source, options)
 	r.named = !slices.Contains(versions, auto)
@@ -152,10 +152,15 @@ func wanted(source *epp.Source, options Options) []string {
 	return []string{auto}
 }
 
-func summary(v *epp.Verdict) Verdict {
+// summary is a verdict in short. A fault of the syntax has its line in the file.
+func summary(source *epp.Source, v *epp.Verdict) Verdict {
 	s := Verdict{Version: v.Version, Verdict: v.Stage, Provenance: epp.Provenance(v.Version), Experimental: v.Experimental}
 	if len(v.Errors) > 0 {
 		s.Path, s.Reason = pathOf(v.Errors[0]), message(v.Errors[0])
+		if line, problem := epp.CutLine(s.Reason); line > 0 {
+			line, _ = source.Position(line, 1)
+			s.Reason = fmt.Sprintf("line %d: %s", line, problem)
+		}
 	}
 	return s
 }
