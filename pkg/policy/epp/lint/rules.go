@@ -19,6 +19,7 @@ var rules = []*Rule{
 	&severalUnreferencedPickers, &pickerBecomesDefault, &randomPickerIgnoresScores, &maxEndpoints,
 	&prefixBehindPassthrough, &blockSizeBelowFloor, &autoTuneOverrides, &promptBeyondIndex, &indexOverRemembers,
 	&speculativeIndexingOff, &preciseBlockSize, &preciseWithoutEvents, &preciseWithoutTokens, &sessionAffinityWithoutHeader, &inFlightWithReplicas,
+	&fileInContainer,
 
 	&manifestRule,
 }
