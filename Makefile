@@ -174,3 +174,13 @@ image: ## Build dist/windtunnel-image.tar, which ctr, docker and kind load (IMAG
 dist: image ## Build all that a release has: the image and its bill of materials, dist/install.yaml, the chart (IMAGE=name:tag)
 	$(RENDER) >dist/install.yaml
 	tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C charts -c windtunnel | gzip -n >dist/windtunnel-chart.tgz
+
+##@ Release
+
+.PHONY: previous-crds
+previous-crds: ## Have the tests of upgrades begin with the definitions of a release (PREVIOUS=tag)
+	git rev-parse --quiet --verify '$(PREVIOUS)^{commit}' >/dev/null || { echo 'PREVIOUS=tag: a release' >&2; exit 1; }
+	for kind in simulationruns policysweeps; do \
+		file=sim.windtunnel.dev_$$kind.yaml; \
+		git show '$(PREVIOUS)':config/crd/bases/$$file | gzip -n9 >internal/testing/previous/$$file.gz; \
+	done

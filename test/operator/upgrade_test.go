@@ -4,16 +4,22 @@ package operator_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/controllers"
+	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/internal/testing/previous"
 )
 
 // formerPlan is a hash that no plan of this version has.
@@ -103,5 +109,75 @@ func TestAnUpgradeLeavesWhatIsComplete(t *testing.T) {
 	}
 	if got := len(p.jobs(t, ns)); got > jobs+1 {
 		t.Errorf("%d Jobs, want those that there were and the other sweep's", got)
+	}
+}
+
+// define installs definitions over those that are there, and waits until they are in
+// force: until a run is accepted, or refused.
+func (p *platform) define(t *testing.T, definitions envtest.CRDInstallOptions, run *v1alpha1.SimulationRun, accepted bool) {
+	t.Helper()
+	if _, err := envtest.InstallCRDs(p.admin, definitions); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() string {
+		err := p.client.Create(t.Context(), run.DeepCopy(), client.DryRunAll)
+		if (err == nil) != accepted || err != nil && !apierrors.IsInvalid(err) {
+			return fmt.Sprintf("the definitions are not in force: %v", err)
+		}
+		return ""
+	})
+}
+
+// withoutRules takes the CEL rules out of a schema.
+func withoutRules(s *apiextensionsv1.JSONSchemaProps) {
+	s.XValidations = nil
+	for name, child := range s.Properties {
+		withoutRules(&child)
+		s.Properties[name] = child
+	}
+	if s.Items != nil {
+		withoutRules(s.Items.Schema)
+	}
+}
+
+// TestObjectsOfThePreviousReleaseLiveOn creates objects under the definitions of the
+// release before, applies today's and starts a manager. What was valid is simulated;
+// what is refused today says so, may still be edited, and goes on once it is mended.
+// So that something is refused, the former definitions have no rules.
+func TestObjectsOfThePreviousReleaseLiveOn(t *testing.T) {
+	t.Parallel()
+	p := another(t, func(*envtest.ControlPlane) {})
+	ns := p.namespace(t)
+	refused := builder.MakeRun("refused", ns).Scenario(builder.Requests(50), builder.TraceFrom(v1alpha1.MooncakeTrace, "../traces", "a.jsonl")).Obj()
+	probe := refused.DeepCopy()
+	probe.Name = "probe"
+	former := slices.Collect(maps.Values(previous.Definitions(t)))
+	for _, definition := range former {
+		withoutRules(definition.Spec.Versions[0].Schema.OpenAPIV3Schema)
+	}
+	p.define(t, envtest.CRDInstallOptions{CRDs: former}, probe, true)
+	sweep := weights().Obj()
+	want := p.runLocally(t, sweep.DeepCopy())
+	p.create(t, ns, sweep)
+	p.create(t, ns, refused)
+
+	p.define(t, envtest.CRDInstallOptions{Paths: p.env.CRDDirectoryPaths}, probe, false)
+	m := p.startManager(t, ns)
+	m.untilReady(t)
+	p.until(t, sweep, v1alpha1.ConditionComplete)
+	if diff := cmp.Diff(want.rows(t), p.rows(t, sweep)); diff != "" {
+		t.Errorf("rows (-local +cluster):\n%s", diff)
+	}
+	const field = "spec.scenario.workload.trace.configMapRef.name"
+	if stalled := p.until(t, refused, v1alpha1.ConditionStalled); stalled.Reason != v1alpha1.ReasonInvalid || !strings.Contains(stalled.Message, field) {
+		t.Errorf("%s: %s, want Invalid because of %s", stalled.Reason, stalled.Message, field)
+	}
+	edit(t, p, refused, func(r *v1alpha1.SimulationRun) { r.Labels = map[string]string{"team": "a"} })
+	edit(t, p, refused, func(r *v1alpha1.SimulationRun) { r.Spec.Scenario.Workload.Trace.ConfigMapRef.Name = "traces" })
+	if stalled := p.until(t, refused, v1alpha1.ConditionStalled); stalled.Reason != v1alpha1.ReasonInputMissing {
+		t.Errorf("once it is mended: %s: %s", stalled.Reason, stalled.Message)
+	}
+	if log := m.stop(t); strings.Contains(log, `"level":"ERROR"`) {
+		t.Errorf("the manager logs errors:\n%s", log)
 	}
 }
