@@ -22,6 +22,9 @@ export CLUSTER
 # What a binary and a chart call themselves.
 VERSION ?= $(shell git describe --tags --always --dirty --abbrev=12 2>/dev/null || echo dev)
 
+# Where the packed chart goes.
+CHART ?= dist/windtunnel-chart.tgz
+
 # `go tool` builds a pinned tool once and keeps it in Go's cache.
 CONTROLLER_GEN := $(GO) tool -modfile=hack/tools/go.mod controller-gen
 KUSTOMIZE := $(GO) tool -modfile=hack/tools/go.mod kustomize
@@ -170,12 +173,20 @@ image: ## Build dist/windtunnel-image.tar, which ctr, docker and kind load (IMAG
 	$(GO) run -C hack/image . -binary $(CURDIR)/dist/windtunnel -tag $(IMAGE) \
 		-output $(CURDIR)/dist/windtunnel-image.tar -sbom $(CURDIR)/dist/windtunnel-sbom.json
 
-.PHONY: dist
-dist: image ## Build all that a release has: the image and its bill of materials, dist/install.yaml, the chart (IMAGE=name:tag)
-	$(RENDER) >dist/install.yaml
-	tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C charts -c windtunnel | gzip -n >dist/windtunnel-chart.tgz
-
 ##@ Release
+
+.PHONY: dist
+dist: image chart ## Build all that a release has: the image and its bill of materials, dist/install.yaml, the chart (IMAGE=name:tag)
+	$(RENDER) >dist/install.yaml
+
+.PHONY: chart
+chart: ## Pack the chart, which bears the version of a tag where there is one (VERSION=v1.2.3 CHART=file)
+	mkdir -p '$(dir $(CHART))'
+	stage=$$(mktemp -d) && trap 'rm -rf "$$stage"' EXIT && cp -R charts/windtunnel "$$stage/" && \
+	if [[ '$(VERSION)' == v[0-9]* ]]; then \
+		sed -i 's|^version: .*|version: $(VERSION:v%=%)|; s|^appVersion: .*|appVersion: $(VERSION)|' "$$stage/windtunnel/Chart.yaml"; \
+	fi && \
+	tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C "$$stage" -c windtunnel | gzip -n >'$(CHART)'
 
 .PHONY: previous-crds
 previous-crds: ## Have the tests of upgrades begin with the definitions of a release (PREVIOUS=tag)

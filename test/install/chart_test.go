@@ -3,6 +3,7 @@
 package install_test
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -208,5 +209,27 @@ func TestTheSchemaRefuses(t *testing.T) {
 func TestAnOlderClusterIsRefused(t *testing.T) {
 	if _, err := helm(t, "template", "windtunnel", chart, "--kube-version", "1.33"); err == nil || !strings.Contains(err.Error(), "1.34") {
 		t.Errorf("got %v, want a refusal that names the oldest version", err)
+	}
+}
+
+// TestThePackedChartBearsTheTag packs the chart as a release and as any commit.
+func TestThePackedChartBearsTheTag(t *testing.T) {
+	for version, want := range map[string]string{
+		"v1.2.3":       "version: 1.2.3\nappVersion: v1.2.3\n",
+		"0123456789ab": "version: 0.1.0\nappVersion: dev\n",
+	} {
+		file := filepath.Join(t.TempDir(), "chart.tgz")
+		if _, err := output(t, "make", "-s", "-C", root, "chart", "VERSION="+version, "CHART="+file); err != nil {
+			t.Fatal(err)
+		}
+		text, err := helm(t, "show", "chart", file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(want) {
+			if !strings.Contains(text, line) {
+				t.Errorf("the chart of %s lacks %q:\n%s", version, line, text)
+			}
+		}
 	}
 }
