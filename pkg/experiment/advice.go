@@ -15,9 +15,8 @@ import (
 const reportedTop = 10
 
 // Report is what a person reads before rolling the best point, or the proposal,
-// out. promoted is
-// its EPP configuration; nil where there is none. False says that no point has
-// all of its results, so that there is nothing to report on.
+// out. promoted is its EPP configuration; nil where there is none. False says that
+// no point has all of its results, so that there is nothing to report on.
 func (s *Study) Report(title string, promoted *Promotion) (*result.Report, bool, error) {
 	best, ok, err := s.toRollOut()
 	if err != nil || !ok {

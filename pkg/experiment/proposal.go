@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // What a proposal is spelled out with: one parameter, whose two values are whole
@@ -66,11 +67,21 @@ func withObjective(objectives []v1alpha1.Objective, metric string, operator v1al
 	if operator == v1alpha1.AtLeast {
 		o.Direction = v1alpha1.Maximize
 	}
-	known := slices.ContainsFunc(objectives, func(p v1alpha1.Objective) bool { return p.Metric == metric })
+	known := slices.ContainsFunc(objectives, func(p v1alpha1.Objective) bool { return oneSpelling(p.Metric) == oneSpelling(metric) })
 	if known || len(objectives) == maxObjectives {
 		return objectives
 	}
 	return append(objectives, o)
+}
+
+// oneSpelling is the canonical spelling of a metric: selectors may name their labels in any
+// order. What is no metric of the registry, such as a derived one, stays.
+func oneSpelling(metric string) string {
+	m, errs := result.ParseMetric(metric, nil)
+	if len(errs) > 0 {
+		return metric
+	}
+	return m.String()
 }
 
 // maxObjectives is how many the schema allows.

@@ -166,3 +166,15 @@ func TestACapacityShowsItsConstraints(t *testing.T) {
 		t.Errorf("objectives (−want +got):\n%s", diff)
 	}
 }
+
+// TestAMetricIsOneObjectiveHoweverItIsSpelled: the labels of a selector come in any
+// order.
+func TestAMetricIsOneObjectiveHoweverItIsSpelled(t *testing.T) {
+	const one, other = "ttft.p99{class=chat,tenant=acme}", "ttft.p99{tenant=acme,class=chat}"
+	in := proposing(t, "", "").Spec
+	in.Gates = []v1alpha1.Gate{{Metric: one, Operator: v1alpha1.AtMost}, {Metric: other, Operator: v1alpha1.AtMost}, {Metric: "mine", Operator: v1alpha1.AtLeast}}
+	want := []v1alpha1.Objective{{Metric: one, Direction: v1alpha1.Minimize}, {Metric: "mine", Direction: v1alpha1.Maximize}}
+	if diff := cmp.Diff(want, spelledOut(&in).Objectives); diff != "" {
+		t.Errorf("objectives (−want +got):\n%s", diff)
+	}
+}
