@@ -27,6 +27,9 @@ The same manifest runs here and on a cluster, with the same figures:
   windtunnel sweep -f sweep.yaml
   kubectl apply -f sweep.yaml
 
+Shells complete verbs, flags and the values of flags, for example with
+  source <(windtunnel completion bash)
+
 Exit codes: 0 done, 1 failed, 2 bad input (the message names the field), 3 not
 enough evidence for a gate.`,
 		Version:       buildVersion(),
@@ -38,7 +41,6 @@ enough evidence for a gate.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return badInput{fmt.Errorf("%w%s (see %s --help)", err, nearFlag(cmd, err), cmd.CommandPath())}
 	})
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
 		newRunCommand(),
 		newSweepCommand(),
@@ -51,6 +53,7 @@ enough evidence for a gate.`,
 		newManagerCommand(),
 		newWorkerCommand(),
 	)
+	completeFlags(root)
 	return root
 }
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
+)
+
+// flagValues are the values of flags that are texts, for shells to complete.
+func flagValues() map[string][]string {
+	return map[string][]string{
+		"epp-version": slices.Concat([]string{"auto"}, epp.Versions()),
+		"fail-on":     {string(lint.Error), string(lint.Warning), string(lint.Info), "never"},
+	}
+}
+
+// completeFlags has shells complete the values of a verb's flags where those are
+// few: formats, versions, severities.
+func completeFlags(cmd *cobra.Command) {
+	values := flagValues()
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		among := values[f.Name]
+		if c, is := f.Value.(choice); is {
+			for _, format := range c.among {
+				among = append(among, string(format))
+			}
+		}
+		if len(among) > 0 {
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(among, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+		}
+	})
+	for _, verb := range cmd.Commands() {
+		completeFlags(verb)
+	}
+}
