@@ -97,11 +97,11 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	if len(o.files) > 0 {
 		return badInput{errors.New("-f is not for compare: name A and B as arguments")}
 	}
-	of, metrics, err := o.gatesOfScenario(stdin)
+	asked, err := o.askedOfScenario(stdin)
 	if err != nil {
 		return err
 	}
-	if err := o.gates.read(of, metrics); err != nil {
+	if err := o.gates.read(asked.gates, asked.metrics); err != nil {
 		return err
 	}
 	var work [2]func() (*side, error)
@@ -124,6 +124,7 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	if err != nil {
 		return badInput{err}
 	}
+	contrast.PutFirst(asked.objectives)
 	out := compareOutput{
 		Contrast:  contrast,
 		StepTimes: [2][]string{sides[0].stepTimes, sides[1].stepTimes},
@@ -155,6 +156,9 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 		return err
 	}
 	printVerdict(stdout, verdict)
+	if served == nil && ends != nil {
+		return alreadySaid{ends}
+	}
 	return ends
 }
 
@@ -249,29 +253,41 @@ func runOf(sweep *v1alpha1.PolicySweep) *v1alpha1.SimulationRun {
 	return run
 }
 
-// gatesOfScenario returns the gates of the manifest that --scenario names, and the
-// metrics that it defines.
-func (o *compareOptions) gatesOfScenario(stdin io.Reader) ([]v1alpha1.Gate, []v1alpha1.DerivedMetric, error) {
+// asked is what a scenario's manifest asks of results.
+type asked struct {
+	gates   []v1alpha1.Gate
+	metrics []v1alpha1.DerivedMetric
+	// objectives are the metrics of a sweep's, in its order.
+	objectives []string
+}
+
+// askedOfScenario returns what the manifest asks that --scenario names.
+func (o *compareOptions) askedOfScenario(stdin io.Reader) (asked, error) {
 	if o.scenario == "" || o.scenario == "-" {
-		return nil, nil, nil
+		return asked{}, nil
 	}
 	local := o.localOptions
 	local.files = []string{o.scenario}
 	set, err := local.load(stdin)
 	if err != nil {
-		return nil, nil, err
+		return asked{}, err
 	}
 	switch {
 	case len(set.Runs) == 1:
-		var gates []v1alpha1.Gate
+		of := asked{metrics: set.Runs[0].Spec.Metrics}
 		for _, g := range set.Runs[0].Spec.Gates {
-			gates = append(gates, g.Gate())
+			of.gates = append(of.gates, g.Gate())
 		}
-		return gates, set.Runs[0].Spec.Metrics, nil
+		return of, nil
 	case len(set.Runs) == 0 && len(set.Sweeps) == 1:
-		return set.Sweeps[0].Spec.Gates, set.Sweeps[0].Spec.Metrics, nil
+		spec := &set.Sweeps[0].Spec
+		of := asked{gates: spec.Gates, metrics: spec.Metrics}
+		for _, objective := range spec.Objectives {
+			of.objectives = append(of.objectives, objective.Metric)
+		}
+		return of, nil
 	}
-	return nil, nil, badInput{fmt.Errorf("%s holds %d SimulationRuns and %d PolicySweeps; --scenario takes a manifest with one", o.scenario, len(set.Runs), len(set.Sweeps))}
+	return asked{}, badInput{fmt.Errorf("%s holds %d SimulationRuns and %d PolicySweeps; --scenario takes a manifest with one", o.scenario, len(set.Runs), len(set.Sweeps))}
 }
 
 func (o *compareOptions) compileRun(ctx context.Context, local *localOptions, set *manifest.Set, run *v1alpha1.SimulationRun) (*compiledRun, error) {

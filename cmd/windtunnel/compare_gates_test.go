@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -105,6 +106,17 @@ func TestCompareTakesTheScenarioOfASweep(t *testing.T) {
 	out, err = windtunnel(t, "compare", epp("3"), epp("5"), "--scenario", isMyChangeSafe(t, "5", ""))
 	if exitCode(err) != exitFailed || !strings.HasPrefix(lastLine(out), "verdict: do not ship: gate no-worse: ttft.p99 ≤ baseline +5 % fails") {
 		t.Errorf("%v: %s", err, lastLine(out))
+	}
+	var complaint strings.Builder
+	if complain(&complaint, err); complaint.Len() > 0 {
+		t.Errorf("standard error repeats the verdict: %s", complaint.String())
+	}
+	if complain(&complaint, errors.New("broken")); complaint.String() != "windtunnel: broken\n" {
+		t.Errorf("standard error says %q of another fault", complaint.String())
+	}
+	// The sweep's only objective is the first row.
+	if first := strings.Fields(strings.SplitAfterN(out, "\n", 3)[1])[0]; first != "ttft.p99" {
+		t.Errorf("the first row is of %s", first)
 	}
 }
 

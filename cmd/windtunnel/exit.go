@@ -74,6 +74,12 @@ func (e notPassed) Error() string {
 	return fmt.Sprintf("%s: does not pass: %s", e.name, e.verdict.Words)
 }
 
+// alreadySaid marks an error whose words are on standard output: only its exit code
+// is left to tell.
+type alreadySaid struct{ error }
+
+func (e alreadySaid) Unwrap() error { return e.error }
+
 // passed is nil where all gates pass, or there are none.
 func passed(name string, v *experiment.Verdict) error {
 	if v == nil || v.Judgement == result.Pass {

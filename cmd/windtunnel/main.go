@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -33,8 +34,13 @@ func main() {
 	}
 	stop()
 	drop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "windtunnel:", err)
-	}
+	complain(os.Stderr, err)
 	os.Exit(exitCode(err))
+}
+
+// complain prints an error, unless the output ends with what it says.
+func complain(stderr io.Writer, err error) {
+	if err != nil && !errors.As(err, new(alreadySaid)) {
+		fmt.Fprintln(stderr, "windtunnel:", err)
+	}
 }

@@ -22,7 +22,7 @@ type Contrast struct {
 	Seeds []int64 `json:"seeds"`
 	// Differing are the measures with another value under some seed: those that
 	// users feel before those of how replicas were used, and of each the surest
-	// differences first. P-values are corrected for all of them.
+	// differences first, unless [Contrast.PutFirst] moves some. P-values are corrected for all of them.
 	Differing []Contrasted `json:"differing"`
 	// Equal is how many measures have the same value under every seed.
 	Equal int `json:"equal"`
@@ -139,6 +139,21 @@ func (c *Contrast) correct() {
 	}
 	slices.SortStableFunc(c.Differing, func(a, b Contrasted) int {
 		return cmp.Or(cmp.Compare(group(&a), group(&b)), cmp.Compare(p(&a), p(&b)))
+	})
+}
+
+// PutFirst has the measures of these texts come first, in this order; the others
+// follow in theirs.
+func (c *Contrast) PutFirst(texts []string) {
+	place := map[string]int{}
+	for i, text := range texts {
+		if m, errs := ParseMetric(text, nil); len(errs) == 0 {
+			text = m.String()
+		}
+		place[text] = i - len(texts)
+	}
+	slices.SortStableFunc(c.Differing, func(a, b Contrasted) int {
+		return cmp.Compare(place[a.Measure.String()], place[b.Measure.String()])
 	})
 }
 

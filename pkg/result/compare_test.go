@@ -61,3 +61,20 @@ func TestContrastFaults(t *testing.T) {
 		}
 	}
 }
+
+// What a scenario aims at comes first, in its order; the rest stays in order.
+func TestContrastPutsFirstWhatIsAimedAt(t *testing.T) {
+	c := &Contrast{}
+	for _, text := range []string{"ttft.p99", "e2e.mean", "tpot.mean{class=a,tenant=b}", "itl.p99"} {
+		c.Differing = append(c.Differing, Contrasted{Comparison: Comparison{Measure: Of(MustParseMetric(text))}})
+	}
+	c.PutFirst([]string{"tpot.mean{tenant=b,class=a}", "goodput", "e2e.mean"})
+	var got []string
+	for i := range c.Differing {
+		got = append(got, c.Differing[i].Measure.String())
+	}
+	want := []string{"tpot.mean{class=a,tenant=b}", "e2e.mean", "ttft.p99", "itl.p99"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("order (−want +got):\n%s", diff)
+	}
+}
