@@ -57,11 +57,21 @@ type subjects struct {
 }
 
 // Reconcile implements reconcile.Reconciler. A manager that is told to stop
-// finishes the reconciles that it has begun: cut off half-way they would be
-// errors in the log that nobody has to see to.
+// finishes the reconciles that it has begun. One that takes longer than stopGrace is
+// cut off. That is no error that anybody has to see to: the next manager begins anew.
 func (r *reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-	ctx, cancel := outliving(ctx, stopGrace)
+	longer, cancel := outliving(ctx, stopGrace)
 	defer cancel()
+	result, err := r.reconcile(longer, request)
+	if err != nil && longer.Err() != nil {
+		log.FromContext(ctx).V(1).Info("Cut off, as the manager stops", "why", err.Error())
+		return reconcile.Result{}, nil
+	}
+	return result, err
+}
+
+// reconcile does what Reconcile says, until its context ends.
+func (r *reconciler) reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	object := r.subjects.object()
 	if err := r.client.Get(ctx, request.NamespacedName, object); err != nil {
 		if apierrors.IsNotFound(err) {

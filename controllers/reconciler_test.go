@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -63,6 +64,31 @@ func TestErrorsDoNotFloodTheLog(t *testing.T) {
 	if tries < 60 || tries > 80 {
 		t.Errorf("it is tried %d times, want some seventy", tries)
 	}
+}
+
+// TestAReconcileThatIsCutOffIsNoError has a manager told to stop while a server does not
+// answer.
+func TestAReconcileThatIsCutOffIsNoError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t)
+		run := once().Obj()
+		c.create(run)
+		r := c.reconcilers[kindRun]
+		ctx, stop := context.WithCancel(t.Context())
+		asked := 0
+		r.applier.client = interceptor.NewClient(c.client, interceptor.Funcs{
+			Create: func(ctx context.Context, _ client.WithWatch, _ client.Object, _ ...client.CreateOption) error {
+				asked++
+				stop()
+				<-ctx.Done()
+				return ctx.Err()
+			},
+		})
+		result, err := r.Reconcile(ctx, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(run)})
+		if asked == 0 || err != nil || result != (reconcile.Result{}) {
+			t.Errorf("after %d requests: %v, %v; want neither an error nor another try", asked, result, err)
+		}
+	})
 }
 
 // TestWhatIsRememberedGoesWithItsObject: when its work has ended, and when it is gone.
