@@ -54,6 +54,8 @@ const gracePeriod = 30 * time.Second
 type faults struct {
 	// hold keeps pods from starting.
 	hold bool
+	// noPods keeps the Job controller from looking at Jobs.
+	noPods bool
 	// end changes how the attempt-th pod of an index ends.
 	end func(index, attempt int, e *ending)
 }
@@ -129,6 +131,9 @@ func (k *kubelet) step(ctx context.Context) error {
 		errs = append(errs, k.pod(ctx, &pods.Items[i]))
 	}
 	for i := range jobs.Items {
+		if k.get(jobs.Items[i].Namespace).noPods {
+			continue
+		}
 		errs = append(errs, k.job(ctx, &jobs.Items[i], podsOf(&jobs.Items[i], pods.Items)))
 	}
 	errs = append(errs, k.orphans(ctx, jobs.Items, pods.Items))
