@@ -6,11 +6,17 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"windtunnel.dev/windtunnel/internal/testing/hostile"
 )
 
 const (
@@ -23,76 +29,132 @@ const (
 
 // Each attack is what one tenant with the role edit in one namespace applies. A
 // neighbour gets statuses as ever, the manager neither restarts nor meets its memory
-// limit, and each object of the attack has a status at the end.
+// limit nor logs an error, and each object of the attack that the API server admits
+// has a status at the end.
 func TestAttacks(t *testing.T) {
 	attacks := map[string]struct {
-		manifests func(t *testing.T) [][]byte
-		objects   []string // that need a status
-		quota     bool     // holds the pods back, so that only the manager works
-		reason    string   // of the condition Ready, "" for any
+		attack func(t *testing.T, attacker namespace)
+		pods   int    // the quota of the attacker's namespace
+		reason string // of the condition Ready of all objects; empty for any
 	}{
-		"traces that unpack to 64 MiB": {
-			manifests: func(t *testing.T) [][]byte { return bombs(t, 4) },
-			objects:   numbered("simulationrun/bomb-", 4),
-		},
-		"rules with regular expressions": {
-			manifests: func(*testing.T) [][]byte { return expensiveRules(12) },
-			objects:   numbered("policysweep/rule-", 12),
-			reason:    "Invalid",
-		},
-		"an EPP file of 24,654 plugins": {
-			manifests: func(*testing.T) [][]byte { return hugePickers(4) },
-			objects:   numbered("simulationrun/picker-", 4),
-			reason:    "Invalid",
-		},
-		"300 sweeps at once": {
-			manifests: func(*testing.T) [][]byte { return [][]byte{floods(300)} },
-			objects:   numbered("policysweep/flood-", 300),
-			quota:     true,
-		},
+		"traces that unpack to 64 MiB":   {attack: applying(bombs(4)), pods: 4},
+		"rules with regular expressions": {attack: applying(expensiveRules(12)), pods: 4, reason: "Invalid"},
+		"an EPP file of 24,654 plugins":  {attack: applying(hugePickers(4)), pods: 4, reason: "Invalid"},
+		"300 sweeps at once":             {attack: applying(floods(300)), pods: 0},
+		"1,000 hostile objects":          {attack: createHostile, pods: 2},
 	}
 	for name, tc := range attacks {
 		t.Run(name, func(t *testing.T) {
-			before := managerRestarts(t)
+			restarts, began := managerRestarts(t), time.Now()
 			victim, attacker := newNeighbour(t), newNamespace(t)
-			if tc.quota {
-				attacker.kubectl(t, "create", "quota", "none", "--hard=pods=0")
-			}
-			for _, manifest := range tc.manifests(t) {
-				// Larger than what kubectl notes of a client-side apply.
-				if _, err := commandWithInput(manifest, "kubectl", "-n", string(attacker), "apply", "--server-side", "-f", "-"); err != nil {
-					t.Fatal(err)
-				}
-			}
+			attacker.kubectl(t, "create", "quota", "few", fmt.Sprintf("--hard=pods=%d", tc.pods))
+			attacked := make(chan struct{})
+			go func() {
+				defer close(attacked)
+				tc.attack(t, attacker)
+			}()
 			victim.applies(t, neighbourRuns)
+			<-attacked
+			if t.Failed() {
+				return
+			}
 			took := victim.latencies(t)
 			p50, p99 := percentile(took, 50), percentile(took, 99)
-			for _, name := range tc.objects {
-				o := attacker.eventually(t, name, "with a status", func(o *object) bool { return len(o.Status.Conditions) > 0 })
+			objects := attacker.untilAllHaveStatus(t)
+			for _, o := range objects {
 				if ready := o.condition("Ready"); tc.reason != "" && ready.Reason != tc.reason {
-					t.Errorf("%s: Ready is %+v, want the reason %s", name, ready, tc.reason)
+					t.Errorf("%s: Ready is %+v, want the reason %s", o.Metadata.Name, ready, tc.reason)
 				}
 			}
-			restarts := managerRestarts(t) - before
-			t.Logf("neighbour, from apply to status: p50 %.1f s, p99 %.1f s of %d runs; manager: %d restarts, at most %d MiB since its start",
-				p50.Seconds(), p99.Seconds(), len(took), restarts, managerPeakBytes(t)>>20)
+			restarts = managerRestarts(t) - restarts
+			t.Logf("%d objects; neighbour, from apply to status: p50 %.1f s, p99 %.1f s of %d runs; manager: %d restarts, at most %d MiB since its start",
+				len(objects), p50.Seconds(), p99.Seconds(), len(took), restarts, managerPeakBytes(t)>>20)
 			if p99 > maxWait {
 				t.Errorf("the neighbour waits %s for a status, want at most %s", p99, maxWait)
 			}
 			if restarts != 0 {
 				t.Errorf("the manager restarted %d times", restarts)
 			}
+			for _, line := range managerErrors(t, began) {
+				t.Errorf("the manager logs %s", line)
+			}
 		})
 	}
 }
 
-// numbered are the names with the numbers from 0 to n-1.
-func numbered(prefix string, n int) []string {
-	names := make([]string, n)
-	for i := range names {
-		names[i] = prefix + strconv.Itoa(i)
+// applying is an attack that applies manifests.
+func applying(manifests [][]byte) func(*testing.T, namespace) {
+	return func(t *testing.T, attacker namespace) {
+		for _, manifest := range manifests {
+			// Larger than what kubectl notes of a client-side apply.
+			if _, err := commandWithInput(manifest, "kubectl", "-n", string(attacker), "apply", "--server-side", "-f", "-"); err != nil {
+				t.Error(err)
+			}
+		}
 	}
-	return names
+}
+
+// createHostile creates objects of a generator, and the ConfigMaps that some of them
+// name. The API server refuses some of the objects.
+func createHostile(t *testing.T, attacker namespace) {
+	const n = 1000
+	var items []any
+	for _, input := range hostile.Inputs() {
+		input.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"} // kubectl asks for it
+		items = append(items, input)
+	}
+	for i := range uint64(n) {
+		_, o := hostile.Object(1, i)
+		items = append(items, o)
+	}
+	list, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	// What the API server refuses does not keep kubectl from the rest.
+	out, err := commandWithInput(list, "kubectl", "-n", string(attacker), "create", "--validate=ignore", "-f", "-", "-o", "name")
+	admitted := strings.Count(out, ".sim.windtunnel.dev/")
+	t.Logf("the API server admits %d of %d objects", admitted, n)
+	if admitted < n/2 {
+		t.Errorf("the API server admits %d of %d objects, want half of them at least: %.500s", admitted, n, err)
+	}
+}
+
+// untilAllHaveStatus waits until each object of our kinds has a condition of its own
+// generation, and returns the objects.
+func (ns namespace) untilAllHaveStatus(t *testing.T) []object {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		var list struct{ Items []object }
+		if err := json.Unmarshal([]byte(ns.kubectl(t, "get", "simulationruns,policysweeps", "-o", "json")), &list); err != nil {
+			t.Fatal(err)
+		}
+		silent := slices.DeleteFunc(slices.Clone(list.Items), func(o object) bool {
+			return len(o.Status.Conditions) > 0 && o.Status.ObservedGeneration == o.Metadata.Generation
+		})
+		if len(silent) == 0 {
+			return list.Items
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d of %d objects have no status, such as %+v", len(silent), len(list.Items), silent[0])
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+// managerErrors are the lines of level ERROR that the manager has logged since then.
+func managerErrors(t *testing.T, since time.Time) []string {
+	t.Helper()
+	log := namespace(systemNamespace).kubectl(t, "logs", manager, "--since-time="+since.UTC().Format(time.RFC3339))
+	var lines []string
+	for line := range strings.Lines(log) {
+		if strings.Contains(line, `"level":"ERROR"`) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // managerRestarts is how often the containers of the manager's pods restarted.
@@ -134,37 +196,30 @@ func managerPeakBytes(t *testing.T) int64 {
 	return int64(peak)
 }
 
-// bombs are n runs that replay one trace: 64 MiB of Mooncake lines, each with as
-// many blocks as fit into one, in a ConfigMap of less than 200 KB.
-func bombs(t *testing.T, n int) [][]byte {
-	t.Helper()
-	const blocks, blockTokens, unpacked = 19_531, 512, 64 << 20
-	line := fmt.Sprintf(`{"timestamp": 0, "input_length": %d, "output_length": 1, "hash_ids": [%s0]}`+"\n",
-		blocks*blockTokens, strings.Repeat("0,", blocks-1))
-	var packed bytes.Buffer
-	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range (unpacked - 1) / len(line) {
-		if _, err := z.Write([]byte(line)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	manifests := [][]byte{[]byte(`{apiVersion: v1, kind: ConfigMap, metadata: {name: bomb}, binaryData: {trace: ` +
-		base64.StdEncoding.EncodeToString(packed.Bytes()) + `}}`)}
-	workload := map[string]any{"trace": map[string]any{
-		"format": "Mooncake", "configMapRef": map[string]any{"name": "bomb", "key": "trace"},
-	}}
+// bombs are n runs that replay one trace of 64 MiB.
+func bombs(n int) [][]byte {
+	manifests := [][]byte{bombConfigMap("bomb", "trace")}
 	for i := range n {
-		manifests = append(manifests, edited(t, smallRun(""), "bomb-"+strconv.Itoa(i), func(spec map[string]any) {
-			spec["scenario"].(map[string]any)["workload"] = workload
-		}))
+		run, _, _ := bytes.Cut(smallRun("bomb-"+strconv.Itoa(i)), []byte("clients:"))
+		manifests = append(manifests, append(run, "trace: {format: Mooncake, configMapRef: {name: bomb, key: trace}}\n"...))
 	}
 	return manifests
+}
+
+// bombConfigMap is a ConfigMap of less than 200 KB with a trace of 64 MiB: Mooncake
+// lines, each with as many blocks as fit into one.
+func bombConfigMap(name, key string) []byte {
+	const blocks, blockTokens, unpacked = 19_531, 512, 64 << 20
+	line := fmt.Appendf(nil, `{"timestamp": 0, "input_length": %d, "output_length": 1, "hash_ids": [%s0]}`+"\n",
+		blocks*blockTokens, strings.Repeat("0,", blocks-1))
+	var packed bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // the level is a known one
+	for range (unpacked - 1) / len(line) {
+		z.Write(line) // a buffer takes everything
+	}
+	z.Close()
+	return fmt.Appendf(nil, "{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}, binaryData: {%s: %s}}",
+		name, key, base64.StdEncoding.EncodeToString(packed.Bytes()))
 }
 
 // expensiveRules are n sweeps with a rule that takes minutes to evaluate where
@@ -179,30 +234,33 @@ func expensiveRules(n int) [][]byte {
 	return manifests
 }
 
-// hugePickers are n runs that name one EPP file of 24,654 plugins in a ConfigMap.
+// hugePickers are n runs that name one EPP file of 24,654 plugins.
 func hugePickers(n int) [][]byte {
-	var file strings.Builder
-	file.WriteString("apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n")
-	for i := range 24_654 {
-		fmt.Fprintf(&file, "- {type: queue-scorer, name: q%d}\n", i)
-	}
-	indented := strings.ReplaceAll(strings.TrimSpace(file.String()), "\n", "\n    ")
-	manifests := [][]byte{[]byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: huge}\ndata:\n  epp.yaml: |\n    " + indented + "\n")}
+	manifests := [][]byte{hugePickerConfigMap("huge", "epp.yaml")}
 	for i := range n {
-		run := bytes.Replace(smallRun("picker-"+strconv.Itoa(i)),
+		manifests = append(manifests, bytes.Replace(smallRun("picker-"+strconv.Itoa(i)),
 			[]byte(`inline: "{apiVersion: llm-d.ai/v1alpha1, kind: EndpointPickerConfig}"`),
-			[]byte(`configMapRef: {name: huge, key: epp.yaml}`), 1)
-		manifests = append(manifests, run)
+			[]byte(`configMapRef: {name: huge, key: epp.yaml}`), 1))
 	}
 	return manifests
 }
 
+// hugePickerConfigMap is a ConfigMap with an EPP file of 24,654 plugins.
+func hugePickerConfigMap(name, key string) []byte {
+	var file strings.Builder
+	file.WriteString("    apiVersion: llm-d.ai/v1alpha1\n    kind: EndpointPickerConfig\n    plugins:\n")
+	for i := range 24_654 {
+		fmt.Fprintf(&file, "    - {type: queue-scorer, name: q%d}\n", i)
+	}
+	return []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\ndata:\n  " + key + ": |\n" + file.String())
+}
+
 // floods are n sweeps in one manifest.
-func floods(n int) []byte {
+func floods(n int) [][]byte {
 	var manifest bytes.Buffer
 	for i := range n {
 		manifest.WriteString("---")
 		manifest.Write(storm("flood-"+strconv.Itoa(i), 10, 10, 1000, 4, "requests: {cpu: 10m}"))
 	}
-	return manifest.Bytes()
+	return [][]byte{manifest.Bytes()}
 }

@@ -80,10 +80,10 @@ func (n *neighbour) applies(t *testing.T, runs int) {
 	for i := range runs {
 		<-tick.C
 		name := fmt.Sprintf("small-%d", i)
-		n.mu.Lock()
-		n.applied[name] = time.Now()
-		n.mu.Unlock()
 		n.namespace.apply(t, smallRun(name))
+		n.mu.Lock()
+		n.applied[name] = time.Now() // without the time that kubectl takes to start
+		n.mu.Unlock()
 	}
 }
 
@@ -97,7 +97,7 @@ func (n *neighbour) latencies(t *testing.T) []time.Duration {
 		var took []time.Duration
 		for name, began := range n.applied {
 			if seen, ok := n.firstSeen[name]; ok {
-				took = append(took, seen.Sub(began))
+				took = append(took, max(0, seen.Sub(began)))
 			}
 		}
 		missing := len(n.applied) - len(took)
