@@ -57,12 +57,13 @@ func (s *resultSet) objects() []string {
 func newResultsCommand() *cobra.Command {
 	o := resultsOptions{output: outputCSV}
 	cmd := &cobra.Command{
-		Use:   "results [SWEEP]",
-		Short: "Print the result rows of a PolicySweep, from a cluster or a file",
-		Long: `Print the result rows of a PolicySweep: one line for each point and seed. They are
-read from the cluster of the kubeconfig by the index that the sweep's status
-names, and checked against its digests, or with -f from a file that sweep -o json
-or sweep --state wrote.
+		Use:   "results [NAME | TYPE/NAME]",
+		Short: "Print the result rows of a PolicySweep or a SimulationRun, from a cluster or a file",
+		Long: `Print the result rows of a PolicySweep or a SimulationRun: one line for each point
+and seed. They are read from the cluster of the kubeconfig by the index that the
+object's status names, and checked against its digests, or with -f from a file that
+sweep -o json or sweep --state wrote. Where a sweep and a run have the same name,
+write policysweep/NAME or simulationrun/NAME.
 
 What run or sweep wrote of several objects has a column that names them; --name
 chooses one.
@@ -70,6 +71,7 @@ chooses one.
 --where keeps rows by a metric and a value in its unit, and may be repeated: all
 must hold. --sort sorts by a metric, --columns chooses those to print.`,
 		Example: `  windtunnel results my-sweep -n experiments -o csv
+  windtunnel results simulationrun/my-run -n experiments
   windtunnel results my-sweep --where 'ttft.p99<500ms' --sort ttft.p99 --columns ttft.p99,goodput
   windtunnel results -f sweep.state --sort goodput --descending --limit 10
   windtunnel results my-sweep -o parquet > rows.parquet`,
@@ -82,7 +84,7 @@ must hold. --sort sorts by a metric, --columns chooses those to print.`,
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "filename", "f", "", "file of sweep -o json or sweep --state to read instead of a cluster")
 	f.StringVar(&o.name, "name", "", "print the rows of the object of this name only, of a file about several")
-	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the sweep (default the kubeconfig's)")
+	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the object (default the kubeconfig's)")
 	f.VarP(formats, "output", "o", formats.words())
 	f.StringArrayVar(&o.where, "where", nil, "condition that rows must fulfil, such as 'ttft.p99<500ms'; may be repeated")
 	f.StringVar(&o.sort, "sort", "", "metric to sort by, least first (default by point and seed)")
@@ -95,7 +97,7 @@ must hold. --sort sorts by a metric, --columns chooses those to print.`,
 func (o *resultsOptions) run(ctx context.Context, args []string, stdout io.Writer) error {
 	switch {
 	case (len(args) == 0) == (o.file == ""):
-		return badInput{errors.New("one source is needed: the name of a PolicySweep, or -f FILE")}
+		return badInput{errors.New("one source is needed: the name of a PolicySweep or a SimulationRun, or -f FILE")}
 	case o.limit < 0:
 		return badInput{errors.New("--limit must not be negative")}
 	}
@@ -147,7 +149,11 @@ func (o *resultsOptions) read(ctx context.Context, args []string) (*resultSet, e
 	if o.namespace != "" {
 		namespace = o.namespace
 	}
-	return clusterResults(ctx, reader, namespace, args[0])
+	kind, name, err := objectOf(args[0])
+	if err != nil {
+		return nil, err
+	}
+	return clusterResults(ctx, reader, namespace, kind, name)
 }
 
 // query is what the flags ask for.

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -33,35 +34,111 @@ func clusterReader() (client.Reader, string, error) {
 	return reader, namespace, err
 }
 
-// clusterResults reads the rows of a sweep by its index, each chunk checked
-// against its digest.
-func clusterResults(ctx context.Context, reader client.Reader, namespace, name string) (*resultSet, error) {
+// Kinds of objects that have results.
+const (
+	kindSweep = "PolicySweep"
+	kindRun   = "SimulationRun"
+)
+
+// clusterResults reads the rows of the object of a kind and name. Without a kind it
+// looks for a sweep and for a run, of which there must be one.
+func clusterResults(ctx context.Context, reader client.Reader, namespace, kind, name string) (*resultSet, error) {
+	key := client.ObjectKey{Namespace: namespace, Name: name}
 	var sweep v1alpha1.PolicySweep
-	if err := reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &sweep); err != nil {
-		return nil, notThere(err, "PolicySweep", namespace, name)
-	}
-	results := sweep.Status.Results
-	if results == nil {
-		return nil, badInput{fmt.Errorf("PolicySweep %s/%s has no results yet", namespace, name)}
-	}
-	index, err := readIndex(ctx, reader, namespace, results)
+	var run v1alpha1.SimulationRun
+	hasSweep, err := wanted(ctx, reader, kind, kindSweep, key, &sweep)
 	if err != nil {
 		return nil, err
 	}
+	hasRun, err := wanted(ctx, reader, kind, kindRun, key, &run)
+	switch {
+	case err != nil:
+		return nil, err
+	case hasSweep && hasRun:
+		return nil, badInput{fmt.Errorf("there are a PolicySweep and a SimulationRun %s in namespace %s: write policysweep/%[1]s or simulationrun/%[1]s", name, namespace)}
+	case hasSweep:
+		return sweepResults(ctx, reader, &sweep)
+	case hasRun:
+		return runResults(ctx, reader, &run)
+	case kind == "":
+		kind = kindSweep + " or " + kindRun
+	}
+	return nil, badInput{fmt.Errorf("there is no %s %s in namespace %s", kind, name, namespace)}
+}
+
+// wanted reads an object of one kind, where that or any is asked for, and reports
+// whether it is there.
+func wanted(ctx context.Context, reader client.Reader, asked, kind string, key client.ObjectKey, object client.Object) (bool, error) {
+	if asked != "" && asked != kind {
+		return false, nil
+	}
+	err := reader.Get(ctx, key, object)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read %s %s/%s: %w", kind, key.Namespace, key.Name, err)
+	}
+	return true, nil
+}
+
+// objectOf splits TYPE/NAME, as kubectl writes it; the kind is "" where there is none.
+func objectOf(arg string) (kind, name string, err error) {
+	typ, name, typed := strings.Cut(arg, "/")
+	if !typed {
+		return "", arg, nil
+	}
+	switch typ {
+	case "policysweep", "policysweeps", "sweep", "sweeps":
+		return kindSweep, name, nil
+	case "simulationrun", "simulationruns", "simrun", "simruns":
+		return kindRun, name, nil
+	}
+	return "", "", badInput{fmt.Errorf("%s: the type must be policysweep or simulationrun", arg)}
+}
+
+// runResults reads the rows of a run.
+func runResults(ctx context.Context, reader client.Reader, run *v1alpha1.SimulationRun) (*resultSet, error) {
+	measures, errs := result.NewMeasures(nil, field.NewPath("spec"))
+	if len(errs) > 0 {
+		return nil, badInput{errs.ToAggregate()}
+	}
+	set := &resultSet{measures: measures, parameters: result.Parameters{}}
+	return set, set.read(ctx, reader, kindRun, run, run.Status.Results)
+}
+
+// sweepResults reads the rows of a sweep.
+func sweepResults(ctx context.Context, reader client.Reader, sweep *v1alpha1.PolicySweep) (*resultSet, error) {
 	measures, errs := result.NewMeasures(derived(sweep.Spec.Metrics), field.NewPath("spec", "metrics"))
 	if len(errs) > 0 {
 		return nil, badInput{errs.ToAggregate()}
 	}
 	set := &resultSet{measures: measures}
+	if err := set.read(ctx, reader, kindSweep, sweep, sweep.Status.Results); err != nil {
+		return nil, err
+	}
+	set.describe(ctx, sweep, clusterInputs{reader, sweep.Namespace})
+	return set, nil
+}
+
+// read reads an object's rows by their index, each chunk checked against its digest.
+func (s *resultSet) read(ctx context.Context, reader client.Reader, kind string, of client.Object, results *v1alpha1.ResultsStatus) error {
+	namespace := of.GetNamespace()
+	if results == nil {
+		return badInput{fmt.Errorf("%s %s/%s has no results yet", kind, namespace, of.GetName())}
+	}
+	index, err := readIndex(ctx, reader, namespace, results)
+	if err != nil {
+		return err
+	}
 	for _, ref := range index.Chunks {
 		rows, err := readChunk(ctx, reader, namespace, ref)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		set.rows = append(set.rows, rows...)
+		s.rows = append(s.rows, rows...)
 	}
-	set.describe(ctx, &sweep, clusterInputs{reader, namespace})
-	return set, nil
+	return nil
 }
 
 func derived(metrics []v1alpha1.DerivedMetric) []result.Derived {

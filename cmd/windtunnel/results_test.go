@@ -154,7 +154,7 @@ func onCluster(t *testing.T) (objects []client.Object, rows []result.Row) {
 func TestResultsOfAClusterAreCheckedByTheirDigests(t *testing.T) {
 	objects, rows := onCluster(t)
 	reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
-	set, err := clusterResults(t.Context(), reader, "n", "s")
+	set, err := clusterResults(t.Context(), reader, "n", "", "s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,8 +174,46 @@ func TestResultsOfAClusterAreCheckedByTheirDigests(t *testing.T) {
 		objects, _ := onCluster(t)
 		spoil(objects)
 		reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(objects...).Build()
-		if _, err := clusterResults(t.Context(), reader, "n", "s"); err == nil {
+		if _, err := clusterResults(t.Context(), reader, "n", "", "s"); err == nil {
 			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// TestResultsOfARunAreReadFromACluster by its name, and by its type where a sweep has
+// the same name.
+func TestResultsOfARunAreReadFromACluster(t *testing.T) {
+	objects, rows := onCluster(t)
+	sweep := objects[0].(*v1alpha1.PolicySweep)
+	run := &v1alpha1.SimulationRun{ObjectMeta: metav1.ObjectMeta{Name: "r", Namespace: "n"}}
+	run.Status.Results = sweep.Status.Results
+	same := run.DeepCopy()
+	same.Name = sweep.Name
+	reader := fake.NewClientBuilder().WithScheme(controllers.Scheme()).WithObjects(append(objects, run, same)...).Build()
+	for arg, want := range map[string]string{
+		"r": "", "simulationrun/r": "", "simrun/s": "", "policysweep/s": "",
+		"s":             "a PolicySweep and a SimulationRun s",
+		"policysweep/r": "there is no PolicySweep r in namespace n",
+		"x":             "there is no PolicySweep or SimulationRun x in namespace n",
+		"pod/r":         "the type must be policysweep or simulationrun",
+	} {
+		var set *resultSet
+		kind, name, err := objectOf(arg)
+		if err == nil {
+			set, err = clusterResults(t.Context(), reader, "n", kind, name)
+		}
+		if want != "" {
+			if err == nil || !strings.Contains(err.Error(), want) || exitCode(err) != exitBadInput {
+				t.Errorf("%s: got %v, want bad input that says %q", arg, err, want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", arg, err)
+			continue
+		}
+		if diff := cmp.Diff(rows, set.rows); diff != "" {
+			t.Errorf("%s: rows (-want +got):\n%s", arg, diff)
 		}
 	}
 }
