@@ -40,6 +40,10 @@ var errStale = errors.New("the world has changed since it was observed")
 // so; it is to be tried again later.
 var errRefused = errors.New("refused")
 
+// errNamespaceEnds says that the API server refused an act because the namespace is
+// being deleted: nobody is told, and the object goes next.
+var errNamespaceEnds = fmt.Errorf("%w: the namespace is being deleted", errRefused)
+
 // apply does the acts, writes the status, tells the news and cleans up. It
 // stops at the first failure. An act's refusal by the API server goes into the
 // status.
@@ -138,6 +142,9 @@ func suspendPatch(act act) client.Patch {
 // hindered returns err, which an act gave. Where that is a refusal, it writes it
 // into the status.
 func (a applier) hindered(ctx context.Context, w *world, d decision, err error, now time.Time) error {
+	if namespaceEnds(err) {
+		return fmt.Errorf("%w: %w", errNamespaceEnds, err)
+	}
 	if !refusal(err) && !errors.As(err, &stranger{}) {
 		return err
 	}

@@ -118,7 +118,11 @@ func Setup(ctx context.Context, mgr ctrl.Manager, o Options) error {
 	}
 	c := client.WithFieldOwner(mgr.GetClient(), FieldOwner)
 	plans, contents := newPlanCache(planBytesInMemory), newContents()
-	applier := applier{client: c, recorder: mgr.GetEventRecorder(FieldOwner), tally: counts}
+	recorder, err := newRecorder(ctx, mgr)
+	if err != nil {
+		return err
+	}
+	applier := applier{client: c, recorder: recorder, tally: counts}
 	guard, err := newGuard(o.StateFolder, o.Clock)
 	if err != nil {
 		return err

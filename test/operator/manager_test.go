@@ -24,8 +24,10 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/builder"
 )
 
 // managerProcess is the built manager as a process of its own.
@@ -211,6 +213,48 @@ func TestTwoManagersAtOnce(t *testing.T) {
 	eventually(t, func() string {
 		if jobs := p.jobs(t, ns); len(jobs) != 1 {
 			return fmt.Sprintf("there are %d Jobs, want one", len(jobs))
+		}
+		return ""
+	})
+	if log := m.stop(t); strings.Contains(log, `"level":"ERROR"`) {
+		t.Errorf("the manager logs errors:\n%s", log)
+	}
+}
+
+// TestDeletingANamespaceIsNoError has a manager of a test's own work in a namespace that
+// is deleted under it: it logs no error, and no event is refused.
+func TestDeletingANamespaceIsNoError(t *testing.T) {
+	t.Parallel()
+	p := another(t, func(*envtest.ControlPlane) {})
+	ns := p.namespace(t)
+	m := p.startManager(t, ns)
+	m.untilReady(t)
+	p.kubelet.set(ns, faults{hold: true})
+	const objects = 20
+	for i := range objects {
+		run := builder.MakeRun(fmt.Sprint("run-", i), ns).Scenario(builder.Requests(20)).Obj()
+		p.create(t, ns, run)
+	}
+	eventually(t, func() string {
+		if jobs := p.jobs(t, ns); len(jobs) < objects {
+			return fmt.Sprintf("there are %d Jobs, want %d", len(jobs), objects)
+		}
+		return ""
+	})
+	if err := p.kube.CoreV1().Namespaces().Delete(t.Context(), ns, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	// The namespace controller would do that, which does not run here.
+	for _, job := range p.jobs(t, ns) {
+		if err := p.client.Delete(t.Context(), &job, client.PropagationPolicy(metav1.DeletePropagationBackground)); client.IgnoreNotFound(err) != nil {
+			t.Fatal(err)
+		}
+	}
+	refused := regexp.MustCompile(`"verb":"create","[^\n]*"resource":"jobs","namespace":"` + ns + `"[^\n]*"code":403`)
+	eventually(t, func() string {
+		raw, err := os.ReadFile(p.auditLog)
+		if n := len(refused.FindAll(raw, -1)); err != nil || n < objects {
+			return fmt.Sprintf("%d creates of Jobs were refused, want %d: %v", n, objects, err)
 		}
 		return ""
 	})
