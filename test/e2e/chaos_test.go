@@ -136,6 +136,21 @@ func TestKilledManager(t *testing.T) {
 	})
 }
 
+// TestANewServiceAccount deletes the manager's ServiceAccount and creates it again.
+// The token in the manager's pod is of the old account, and stays so when the
+// container restarts: docs/operations.md tells to make a new pod.
+func TestANewServiceAccount(t *testing.T) {
+	disturb(t, func(t *testing.T, _ namespace) {
+		system := namespace(systemNamespace)
+		system.kubectl(t, "delete", "serviceaccount", "windtunnel-manager")
+		if err := install(); err != nil {
+			t.Fatal(err)
+		}
+		system.kubectl(t, "rollout", "restart", manager)
+		system.kubectl(t, "rollout", "status", manager, "--timeout=3m")
+	})
+}
+
 func TestKilledWorker(t *testing.T) {
 	disturb(t, func(t *testing.T, ns namespace) {
 		running := strings.Fields(ns.kubectl(t, "get", "pods", "--field-selector=status.phase=Running", "-o", "name"))
