@@ -6,8 +6,21 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
+
+// Azure is the CSV of the Azure LLM inference traces of 2023: TIMESTAMP in steps
+// of 100 ns without a zone, ContextTokens, GeneratedTokens. It says nothing of
+// prompts, so none shares a prefix with another.
+const Azure Format = "Azure"
+
+var azure = format{
+	name:      Azure,
+	begins:    func(text string) bool { return strings.HasPrefix(text, azureTimestamp) },
+	beginning: "is CSV that begins with " + azureHeader,
+	parse:     parseAzure,
+}
 
 // The fields of an Azure row, in order.
 const (

@@ -2,6 +2,24 @@
 
 package workload
 
+import "strings"
+
+// Mooncake is JSON lines: timestamp in ms, input_length and output_length in
+// tokens, hash_ids of chained blocks of MooncakeBlockTokens tokens with the
+// partial last one included (the FAST'25 release).
+const Mooncake Format = "Mooncake"
+
+// MooncakeBlockTokens is the size of a Mooncake trace's blocks.
+const MooncakeBlockTokens = 512
+
+var mooncake = format{
+	name:        Mooncake,
+	begins:      func(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, " "), "{") },
+	beginning:   "has a JSON object with timestamp, input_length, output_length and hash_ids on each line",
+	blockTokens: MooncakeBlockTokens,
+	parse:       parseMooncake,
+}
+
 // maxTimestampMs keeps milliseconds, as nanoseconds, within 64 bits.
 const maxTimestampMs = 9_000_000_000_000
 
@@ -38,10 +56,10 @@ func parseMooncake(rec *record, _ int, text []byte) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	full := int(input) / TraceBlockTokens
-	if want := (int(input) + TraceBlockTokens - 1) / TraceBlockTokens; len(r.ids) != want {
+	full := int(input) / MooncakeBlockTokens
+	if want := (int(input) + MooncakeBlockTokens - 1) / MooncakeBlockTokens; len(r.ids) != want {
 		return false, fault(mooncakeHashIDs, "must have %d ids, one for each block of %d tokens of %s, got %d",
-			want, TraceBlockTokens, mooncakeInput, len(r.ids))
+			want, MooncakeBlockTokens, mooncakeInput, len(r.ids))
 	}
 	*rec = record{
 		timeField: mooncakeTimestamp,

@@ -76,7 +76,7 @@ func (g *generator) next() mooncakeRow {
 	g.name(c)
 	input, output := c.tokens, g.draw(g.answer, generatedMaxOutput)
 	g.row = append(g.row[:0], c.ids...)
-	if input%TraceBlockTokens != 0 {
+	if input%MooncakeBlockTokens != 0 {
 		g.row = append(g.row, g.newID())
 	}
 	c.tokens += output
@@ -126,7 +126,7 @@ func (g *generator) systemPrompt() int {
 // name gives an id to each full block of c that has none. Blocks are named in
 // order, so an id stands for all that comes before it, too.
 func (g *generator) name(c *conversation) {
-	for len(c.ids) < c.tokens/TraceBlockTokens {
+	for len(c.ids) < c.tokens/MooncakeBlockTokens {
 		c.ids = append(c.ids, g.newID())
 	}
 }

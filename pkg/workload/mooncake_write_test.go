@@ -50,7 +50,7 @@ func TestGeneratedTraceHasTheStatedTraits(t *testing.T) {
 func fullBlocks(trace *workload.Trace) int {
 	n := 0
 	for _, r := range take(trace.Replay(asRecorded, 1), -1) {
-		n += r.Prompt.Tokens() / workload.TraceBlockTokens
+		n += r.Prompt.Tokens() / workload.MooncakeBlockTokens
 	}
 	return n
 }

@@ -33,10 +33,11 @@ type Replay struct {
 	MaxRequests int
 	// Arrivals says how recorded times become arrivals.
 	Arrivals ReplayArrivals
-	// Client, Tenant and Class label all requests; empty means "trace",
-	// DefaultLabel and DefaultLabel.
+	// Client labels all requests, Tenant and Class those whose rows name none;
+	// empty means "trace", DefaultLabel and DefaultLabel.
 	Client, Tenant, Class string
-	// Priority is that of all requests: higher is more important.
+	// Priority is that of all requests whose rows state none: higher is more
+	// important.
 	Priority int
 }
 
@@ -72,16 +73,16 @@ func (t *Trace) Replay(r Replay, seed int64) Source {
 		panic(fmt.Sprintf("workload: %v", errs.ToAggregate()))
 	}
 	p := &replay{
-		trace:    t,
-		end:      len(t.rows),
-		scale:    r.RateScale,
-		priority: r.Priority,
+		trace: t,
+		end:   len(t.rows),
+		scale: r.RateScale,
 		labels: Labels{
 			Clients: []string{orDefault(r.Client, defaultTraceClient)},
 			Tenants: []string{orDefault(r.Tenant, DefaultLabel)},
 			Classes: []string{orDefault(r.Class, DefaultLabel)},
 		},
 	}
+	p.attributes = t.columns.label(&p.labels, r.Priority)
 	if r.MaxRequests > 0 {
 		p.end = min(p.end, r.MaxRequests)
 	}
@@ -98,8 +99,9 @@ type replay struct {
 	scale     float64
 	spread    *spread // nil: as recorded
 	labels    Labels
-	priority  int
-	memory    extents
+	// attributes are the trace's sets of them.
+	attributes []labelled
+	memory     extents
 }
 
 func (p *replay) Labels() Labels { return p.labels }
@@ -115,13 +117,16 @@ func (p *replay) Next() (Request, bool) {
 	if p.spread != nil {
 		arrival = p.spread.arrival(i)
 	}
+	a := &p.attributes[p.trace.columns.setOf(i)]
 	return Request{
 		ID:           i,
 		Arrival:      scaled(arrival, p.scale),
 		Prompt:       p.trace.prompt(i, &p.memory),
 		OutputTokens: int(row.output),
 		Response:     tailText.source(uint64(i)), ResponseStart: p.trace.tail(i),
-		Priority: p.priority,
+		Tenant: a.tenant, Class: a.class, Priority: a.priority,
+		Session: p.trace.columns.sessionOf(i),
+		Adapter: a.adapter, Headers: a.headers, Model: a.model,
 	}, true
 }
 

@@ -47,12 +47,15 @@ type Request struct {
 	// Headers is one more than the index of a set of headers in the source's
 	// Labels; 0 where the request carries none.
 	Headers int
+	// Model is one more than the index of a model in the source's Labels; 0 where
+	// the request names none.
+	Model int
 }
 
 // Labels names what the indices in requests stand for. All but the clients are in
 // order of first mention.
 type Labels struct {
-	Clients, Tenants, Classes, Adapters []string
+	Clients, Tenants, Classes, Adapters, Models []string
 	// Headers are sets of headers by name, no two alike.
 	Headers []map[string]string
 }

@@ -22,8 +22,8 @@ type TraceStatistics struct {
 	// InputTokens is the sum of the prompts' lengths.
 	InputTokens int64
 	// ReusableTokens is how many of them a cache without bounds serves that
-	// holds full blocks of TraceBlockTokens tokens and sees the requests one
-	// after the other. ReusableShare is that over InputTokens.
+	// holds full blocks of the format's size and sees the requests one after the
+	// other: 0 for a format without blocks. ReusableShare is that over InputTokens.
 	ReusableTokens int64
 	ReusableShare  float64
 }
@@ -62,12 +62,15 @@ func (t *Trace) Statistics() TraceStatistics {
 // reusableTokens counts the tokens of full blocks that an earlier prompt had
 // at the same place behind the same prefix.
 func (t *Trace) reusableTokens() int64 {
+	if t.blockTokens == 0 {
+		return 0
+	}
 	cached := make(map[uint64]struct{}, len(t.blocks))
 	var memory extents
 	var chain []uint64
 	hits := int64(0)
 	for i := range t.rows {
-		chain = t.prompt(i, &memory).FullBlocks(chain[:0], TraceBlockTokens)
+		chain = t.prompt(i, &memory).FullBlocks(chain[:0], int(t.blockTokens))
 		for _, id := range chain {
 			if _, ok := cached[id]; ok {
 				hits++
@@ -75,7 +78,7 @@ func (t *Trace) reusableTokens() int64 {
 			cached[id] = struct{}{}
 		}
 	}
-	return hits * TraceBlockTokens
+	return hits * int64(t.blockTokens)
 }
 
 func lengthStatistics(rows []row, length func(row) int32) LengthStatistics {

@@ -12,26 +12,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// TraceBlockTokens is the block size of traces that have blocks.
-const TraceBlockTokens = 512
-
-// Format is a trace's file format. It settles the units; nothing is guessed.
-type Format string
-
-const (
-	// Mooncake is JSON lines: timestamp in ms, input_length and output_length
-	// in tokens, hash_ids of chained blocks of TraceBlockTokens tokens with
-	// the partial last one included (the FAST'25 release).
-	Mooncake Format = "Mooncake"
-	// Azure is the CSV of the Azure LLM inference traces of 2023: TIMESTAMP
-	// in steps of 100 ns without a zone, ContextTokens, GeneratedTokens. It
-	// says nothing of prompts, so none shares a prefix with another.
-	Azure Format = "Azure"
-)
-
-// Formats lists the formats that ReadTrace takes.
-func Formats() []Format { return []Format{Azure, Mooncake} }
-
 // Trace is recorded traffic. It does not change after reading, so any number
 // of sources may replay it at once. The zero Trace has no requests.
 type Trace struct {
@@ -41,6 +21,9 @@ type Trace struct {
 	// partial last block of a prompt is not there: its text is taken to be
 	// the row's own, since an engine cannot reuse it.
 	blocks []uint64
+	// blockTokens is the size of such a block; 0 where the format has none.
+	blockTokens int32
+	columns     columns
 }
 
 // row is one recorded request.
@@ -61,16 +44,16 @@ func ReadTrace(format Format, r io.Reader, name string) (*Trace, error) {
 // ReadTraceWithin is ReadTrace for who has so many bytes of memory. A trace that
 // takes more is a fault of the row that goes beyond.
 func ReadTraceWithin(format Format, r io.Reader, name string, memoryBytes int64) (*Trace, error) {
-	var parse parser
-	switch format {
-	case Mooncake:
-		parse = parseMooncake
-	case Azure:
-		parse = parseAzure
-	default:
-		return nil, fmt.Errorf("%s: unknown trace format %q, want one of %v", name, format, Formats())
+	f, err := format.declaration()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	b := builder{trace: &Trace{}, parse: parse, memoryBytes: memoryBytes}
+	return f.read(r, name, memoryBytes)
+}
+
+// read is ReadTraceWithin for a format.
+func (f format) read(r io.Reader, name string, memoryBytes int64) (*Trace, error) {
+	b := newBuilder(f, memoryBytes)
 	digest, err := readLines(r, b.line)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -121,7 +104,7 @@ func (t *Trace) prompt(i int, memory *extents) prompt.Prompt {
 	}
 	text := memory.take(n)
 	for j, source := range blocks {
-		text[j] = prompt.Extent{Source: source, Tokens: TraceBlockTokens}
+		text[j] = prompt.Extent{Source: source, Tokens: t.blockTokens}
 	}
 	if tail > 0 {
 		text[n-1] = prompt.Extent{Source: tailText.source(uint64(i)), Tokens: tail}
@@ -131,5 +114,5 @@ func (t *Trace) prompt(i int, memory *extents) prompt.Prompt {
 
 // tail is how many tokens of row i's prompt follow its full blocks.
 func (t *Trace) tail(i int) int32 {
-	return t.rows[i].input - int32(len(t.blocksOf(i)))*TraceBlockTokens
+	return t.rows[i].input - int32(len(t.blocksOf(i)))*t.blockTokens
 }

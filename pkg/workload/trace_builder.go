@@ -15,6 +15,9 @@ type record struct {
 	at            int64  // ns since any instant that is the same for all lines
 	input, output int32
 	ids           []uint64 // of the full blocks; valid until the next line
+	// session names the conversation that the request belongs to; empty for none.
+	session string
+	attributes
 }
 
 // parser reads line n, counted from 1, into rec, whose ids it may reuse the
@@ -42,16 +45,23 @@ func tokens(field string, count uint64) (int32, error) {
 type builder struct {
 	parse     parser
 	trace     *Trace
+	columns   columnsBuilder
 	rec       record
 	first, at int64 // of the first row, of the last one
 	// memoryBytes bounds what the trace may take while it is read.
 	memoryBytes int64
 }
 
+func newBuilder(f format, memoryBytes int64) *builder {
+	t := &Trace{blockTokens: f.blockTokens}
+	return &builder{parse: f.parse, trace: t, columns: columnsBuilder{columns: &t.columns}, memoryBytes: memoryBytes}
+}
+
 // memory is about what a trace takes while it is read, in bytes: a list that grows
 // is there twice, the second time with room for a quarter more.
 func (t *Trace) memory() int64 {
-	held := int64(len(t.rows))*int64(unsafe.Sizeof(row{})) + int64(len(t.blocks))*int64(unsafe.Sizeof(uint64(0)))
+	held := int64(len(t.rows))*int64(unsafe.Sizeof(row{})) + int64(len(t.blocks))*int64(unsafe.Sizeof(uint64(0))) +
+		int64(len(t.columns.set)+len(t.columns.session))*int64(unsafe.Sizeof(int32(0)))
 	return held * 9 / 4
 }
 
@@ -71,6 +81,7 @@ func (b *builder) line(n int, text []byte) error {
 	for _, id := range b.rec.ids {
 		t.blocks = append(t.blocks, blockText.source(id))
 	}
+	b.columns.add(len(t.rows), b.rec.attributes, b.rec.session)
 	t.rows = append(t.rows, row{
 		arrival:   simtime.Time(b.at - b.first),
 		input:     b.rec.input,

@@ -306,7 +306,7 @@ func TestTextsOfATraceNeverMix(t *testing.T) {
 		note(r.Response, fmt.Sprintf("row %d", i))
 		start := int32(0)
 		for _, e := range r.Prompt.Extents {
-			if e.Tokens != workload.TraceBlockTokens {
+			if e.Tokens != workload.MooncakeBlockTokens {
 				note(e.Source, fmt.Sprintf("row %d", i))
 				start = e.Tokens
 			}

@@ -58,9 +58,9 @@ func oneCache(trace *workload.Trace, s setup) simulator.Config {
 	return simulator.Config{
 		Pools: []simulator.Pool{{
 			Name: "cache", Replicas: 1, Timer: constantStep(10 * time.Microsecond),
-			BlockTokens: workload.TraceBlockTokens, KVBlocks: s.gpu, PrefixCaching: true,
+			BlockTokens: workload.MooncakeBlockTokens, KVBlocks: s.gpu, PrefixCaching: true,
 			MaxNumSeqs: 1, MaxNumBatchedTokens: workload.MaxTokens,
-			BlockBytes: workload.TraceBlockTokens * kvBytesPerToken,
+			BlockBytes: workload.MooncakeBlockTokens * kvBytesPerToken,
 			Tiers:      s.tiers(devices{fast, fast, fast}),
 		}},
 		Router:  only{},

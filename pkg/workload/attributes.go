@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import "maps"
+
+// attributes are what a row of a trace says of a request beside its time and its
+// lengths. An empty name, and a nil Priority, say nothing.
+type attributes struct {
+	tenant, class, adapter, model string
+	priority                      *int
+	headers                       map[string]string
+}
+
+func (a attributes) equal(b attributes) bool {
+	return a.tenant == b.tenant && a.class == b.class && a.adapter == b.adapter && a.model == b.model &&
+		(a.priority == nil) == (b.priority == nil) && (a.priority == nil || *a.priority == *b.priority) &&
+		maps.Equal(a.headers, b.headers)
+}
+
+// key is equal for equal attributes, but for their headers.
+func (a attributes) key() attributesKey {
+	k := attributesKey{tenant: a.tenant, class: a.class, adapter: a.adapter, model: a.model, headers: len(a.headers)}
+	if a.priority != nil {
+		k.prioritised, k.priority = true, *a.priority
+	}
+	return k
+}
+
+type attributesKey struct {
+	tenant, class, adapter, model string
+	prioritised                   bool
+	priority, headers             int
+}
+
+// columns are what rows of a trace say beside times and lengths. A column is empty
+// where no row of the trace says anything of it: most traces pay nothing.
+type columns struct {
+	// sets are the attributes that rows have, each once; set gives the index of a
+	// row's, and sets[0] are none.
+	sets []attributes
+	set  []int32
+	// session gives a row's session, from 1 in order of first mention; 0 is none.
+	session []int32
+}
+
+// columnsBuilder fills the columns of a trace, row after row.
+type columnsBuilder struct {
+	columns  *columns
+	sets     map[attributesKey][]int32
+	sessions map[string]int32
+}
+
+// add notes what row i says. Rows come in order.
+func (b *columnsBuilder) add(i int, a attributes, session string) {
+	c := b.columns
+	if set := b.setOf(a); set > 0 || len(c.set) > 0 {
+		c.set = append(padded(c.set, i), set)
+	}
+	if number := b.sessionOf(session); number > 0 || len(c.session) > 0 {
+		c.session = append(padded(c.session, i), number)
+	}
+}
+
+// padded returns a column with zeros up to n.
+func padded(column []int32, n int) []int32 {
+	for len(column) < n {
+		column = append(column, 0)
+	}
+	return column
+}
+
+func (b *columnsBuilder) setOf(a attributes) int32 {
+	if a.equal(attributes{}) {
+		return 0
+	}
+	c := b.columns
+	if b.sets == nil {
+		b.sets, c.sets = map[attributesKey][]int32{}, []attributes{{}}
+	}
+	key := a.key()
+	for _, i := range b.sets[key] {
+		if c.sets[i].equal(a) {
+			return i
+		}
+	}
+	i := int32(len(c.sets))
+	c.sets, b.sets[key] = append(c.sets, a), append(b.sets[key], i)
+	return i
+}
+
+func (b *columnsBuilder) sessionOf(name string) int32 {
+	if name == "" {
+		return 0
+	}
+	if b.sessions == nil {
+		b.sessions = map[string]int32{}
+	}
+	number, ok := b.sessions[name]
+	if !ok {
+		number = int32(len(b.sessions) + 1)
+		b.sessions[name] = number
+	}
+	return number
+}
+
+// sessionOf returns the session of row i; 0 is none.
+func (c *columns) sessionOf(i int) int32 {
+	if i < len(c.session) {
+		return c.session[i]
+	}
+	return 0
+}
+
+// setOf returns the index of row i's attributes in sets; 0 are none.
+func (c *columns) setOf(i int) int32 {
+	if i < len(c.set) {
+		return c.set[i]
+	}
+	return 0
+}
+
+// labelled are attributes as the indices that a [Request] has.
+type labelled struct {
+	tenant, class, adapter, model, headers, priority int
+}
+
+// label returns each set of attributes as indices into labels, to which it adds
+// the names. What a set does not say is as the labels and the priority that are
+// there: index 0 of tenants and classes.
+func (c *columns) label(labels *Labels, priority int) []labelled {
+	if len(c.sets) == 0 {
+		return []labelled{{priority: priority}}
+	}
+	all := make([]labelled, len(c.sets))
+	for i, a := range c.sets {
+		l := labelled{priority: priority}
+		if a.tenant != "" {
+			labels.Tenants, l.tenant = intern(labels.Tenants, a.tenant)
+		}
+		if a.class != "" {
+			labels.Classes, l.class = intern(labels.Classes, a.class)
+		}
+		if a.adapter != "" {
+			labels.Adapters, l.adapter = intern(labels.Adapters, a.adapter)
+			l.adapter++
+		}
+		if a.model != "" {
+			labels.Models, l.model = intern(labels.Models, a.model)
+			l.model++
+		}
+		if len(a.headers) > 0 {
+			labels.Headers, l.headers = internHeaders(labels.Headers, a.headers)
+			l.headers++
+		}
+		if a.priority != nil {
+			l.priority = *a.priority
+		}
+		all[i] = l
+	}
+	return all
+}

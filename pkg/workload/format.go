@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Format is a trace's file format. It settles the units; nothing is guessed.
+type Format string
+
+// format declares one file format.
+type format struct {
+	name Format
+	// begins says whether a file that begins with this text may have the format;
+	// beginning is that in words, which follow the name.
+	begins    func(text string) bool
+	beginning string
+	// blockTokens is the size of the blocks whose ids rows have, in tokens; 0 where
+	// rows have none.
+	blockTokens int32
+	parse       parser
+}
+
+// formats are all file formats, in order of their names.
+var formats = []format{azure, mooncake}
+
+// Formats lists the formats that ReadTrace takes.
+func Formats() []Format {
+	names := make([]Format, len(formats))
+	for i, f := range formats {
+		names[i] = f.name
+	}
+	return names
+}
+
+// declaration returns what is declared of the format; an unknown one is an error
+// that names the known ones.
+func (f Format) declaration() (format, error) {
+	for _, d := range formats {
+		if d.name == f {
+			return d, nil
+		}
+	}
+	return format{}, fmt.Errorf("unknown trace format %q, want one of %v", f, Formats())
+}
+
+// RecogniseFormat tells a trace's format by its first line, and returns a reader
+// of the whole text, decompressed. A text of no known format is an error that
+// names the formats and how they begin.
+func RecogniseFormat(r io.Reader, name string) (Format, io.Reader, error) {
+	text, err := decompressed(r)
+	if err != nil {
+		return "", nil, fmt.Errorf("%s: %w", name, err)
+	}
+	whole := bufio.NewReaderSize(text, 4096)
+	start, err := whole.Peek(len(azureHeader))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", nil, fmt.Errorf("%s: read: %w", name, err)
+	}
+	var beginnings []string
+	for _, f := range formats {
+		if f.begins(string(start)) {
+			return f.name, whole, nil
+		}
+		beginnings = append(beginnings, fmt.Sprintf("%s %s", f.name, f.beginning))
+	}
+	return "", nil, fmt.Errorf("%s: begins with %.40q, like no format that is known: %s",
+		name, start, strings.Join(beginnings, ", "))
+}
