@@ -55,6 +55,7 @@ build: ## Build bin/windtunnel
 test: ## Run all tests that need no node, and say what was skipped; the first time it builds an API server (RUN=pattern)
 	{ assets=$$(hack/kube-assets.sh) && \
 	  KUBEBUILDER_ASSETS=$$assets $(GO) test -json -timeout 30m -run '$(RUN)' ./... && \
+	  $(GO) test -C studies -json -run '$(RUN)' ./... && \
 	  $(GO) test -C hack/image -json -run '$(RUN)' ./... && \
 	  assets=$$(hack/kube-assets.sh etcd kube-apiserver kubectl) && \
 	  KUBEBUILDER_ASSETS=$$assets $(GO) test -C test/install -json -run '$(RUN)' ./...; \
@@ -96,6 +97,7 @@ fmt: ## Format all Go files
 .PHONY: vet
 vet: ## Run go vet
 	$(GO) vet ./...
+	$(GO) vet -C studies ./...
 	$(GO) vet -C hack/image ./...
 	$(GO) vet -C test/install ./...
 	$(GO) vet -C hack/kube/policies ./...
@@ -103,13 +105,14 @@ vet: ## Run go vet
 .PHONY: lint
 lint: ## Run golangci-lint
 	$(GOLANGCI_LINT) run
+	cd studies && $(GO) tool -modfile=../hack/tools/lint/go.mod golangci-lint run
 
 ##@ Measure
 
 .PHONY: bench
 bench: ## Run the benchmarks, then measure the reference workloads (BENCH=pattern COUNT=10)
-	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./pkg/... ./hack/bench/...
-	$(GO) run ./hack/bench
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./pkg/... ./internal/reference
+	$(GO) run -C studies ./bench
 
 .PHONY: benchstat
 benchstat: ## Compare two outputs of make bench (OLD=file NEW=file)

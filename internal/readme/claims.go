@@ -39,7 +39,7 @@ var Claims = []Claim{
 	},
 	{
 		Row:   "50 000 requests to 16 replicas",
-		Tests: []string{"hack/bench.TestTheCommittedPageIsTheTemplates"},
+		Tests: []string{"studies/bench.TestTheCommittedPageIsTheTemplates"},
 		Page:  "docs/performance.md",
 		Places: []string{
 			`\| R\(50000,16\) \| [\d ]+ \| [\d.]+ s \| ([\d.]+) s `,
@@ -52,7 +52,7 @@ var Claims = []Claim{
 	},
 	{
 		Row:   "[prefill and decode apart]",
-		Tests: []string{"hack/studies/splitwise.TestCodeGainsByWhatConversationLosesBy"},
+		Tests: []string{"studies/splitwise.TestCodeGainsByWhatConversationLosesBy"},
 		Page:  "docs/disaggregation.md",
 		Places: []string{
 			`\*\*Code\*\*: splitting wins, with ([\d.]+) times`,
@@ -61,7 +61,7 @@ var Claims = []Claim{
 	},
 	{
 		Row:   "[KV tiers]",
-		Tests: []string{"hack/studies/tiers.TestFindings"},
+		Tests: []string{"studies/tiers.TestFindings"},
 		Page:  "docs/tiers.md",
 		Places: []string{
 			`\| 512 \| 32 GiB \| [\d.]+ \| [\d.]+ \| [\d.]+ \| ([\d.]+) \|`,
@@ -71,13 +71,13 @@ var Claims = []Claim{
 	},
 	{
 		Row:    "[a published benchmark]",
-		Tests:  []string{"hack/studies/capacity.TestASampleThatIsNotWhatWasPublishedIsRefused"},
+		Tests:  []string{"studies/capacity.TestASampleThatIsNotWhatWasPublishedIsRefused"},
 		Page:   "docs/capacity.md",
 		Places: []string{`Precise ÷ random is ([\d.]+); ([\d.]+) was published`},
 	},
 	{
 		Row:   "[a stability controller]",
-		Tests: []string{"hack/studies/stability.TestStabilityContest"},
+		Tests: []string{"studies/stability.TestStabilityContest"},
 		Page:  "docs/stability.md",
 		Places: []string{
 			`kept (\d+) % of long answers within their targets\s+instead of (\d+) %`,
@@ -86,7 +86,7 @@ var Claims = []Claim{
 	},
 	{
 		Row:   "[which search finds a good policy first]",
-		Tests: []string{"hack/studies/search.TestTheGridIsOfTheSamplesParameters"},
+		Tests: []string{"studies/search.TestTheGridIsOfTheSamplesParameters"},
 		Page:  "docs/search.md",
 		Places: []string{
 			`space of (\d+) points`,
@@ -96,7 +96,7 @@ var Claims = []Claim{
 	},
 	{
 		Row:    "[how much a warm prefix may weigh]",
-		Tests:  []string{"hack/studies/affinity.TestSearchesFindTheBound"},
+		Tests:  []string{"studies/affinity.TestSearchesFindTheBound"},
 		Page:   "docs/affinity.md",
 		Places: []string{`lie within ([\d.]+) % of`},
 	},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/ranktest"
 	"windtunnel.dev/windtunnel/pkg/search"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
@@ -232,7 +233,7 @@ func stringOf(p search.Proposal) string { return fmt.Sprintf("%q %v", p.Point, p
 // Wilcoxon's test of their pairs at a level of 1 %.
 func checkBetter(t *testing.T, name string, less, more []float64) {
 	t.Helper()
-	p := stats.WilcoxonP(more, less)
+	p := ranktest.WilcoxonP(more, less)
 	t.Logf("%s: medians %.4g against %.4g, p %.2g", name, median(less), median(more), p)
 	if p > 0.01 {
 		t.Errorf("%s: not better", name)

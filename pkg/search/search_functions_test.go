@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/internal/testing/ranktest"
 	"windtunnel.dev/windtunnel/pkg/search"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
@@ -251,4 +252,4 @@ func (c comparison) String() string {
 }
 
 // p is that of the rank test for the algorithm's regrets tending to be lower.
-func (c comparison) p() float64 { return stats.MannWhitneyP(c.random, c.algorithm) }
+func (c comparison) p() float64 { return ranktest.MannWhitneyP(c.random, c.algorithm) }

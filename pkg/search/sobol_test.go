@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/ranktest"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -209,7 +210,7 @@ func TestDesignsIntegrateBetterThanRandomPoints(t *testing.T) {
 		}
 	}
 	for _, name := range []Name{Sobol, LatinHypercube} {
-		p := stats.WilcoxonP(errors[Random], errors[name])
+		p := ranktest.WilcoxonP(errors[Random], errors[name])
 		t.Logf("%s: median error %.5f, Random's %.5f, p = %.2g", name, median(errors[name]), median(errors[Random]), p)
 		if median(errors[name]) > median(errors[Random])/3 || p > 1e-6 {
 			t.Errorf("%s is not better than Random", name)

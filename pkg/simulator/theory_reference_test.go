@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"windtunnel.dev/windtunnel/hack/bench/reference"
+	"windtunnel.dev/windtunnel/internal/reference"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"

@@ -37,18 +37,6 @@ func PairedAboveP(a, b []float64) float64 {
 	return MeanAboveP(Differences(a, b), 0)
 }
 
-// PairedRelativeP returns the p-value for a's mean being above (1+relative)
-// times b's: the t-test of a[i] - (1+relative)·b[i] against 0, which is small
-// exactly where the lower of [PairedRatioBounds] is above 1+relative. It panics
-// where the lengths differ.
-func PairedRelativeP(a, b []float64, relative float64) float64 {
-	scaled := make([]float64, len(b))
-	for i := range b {
-		scaled[i] = b[i] + float64(relative*b[i])
-	}
-	return PairedAboveP(a, scaled)
-}
-
 // TwoSidedP returns the p-value of a test that looks to both sides, from those
 // of the two tests that look to one.
 func TwoSidedP(above, below float64) float64 {

@@ -4,14 +4,13 @@ package stats
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
-// midranks returns the rank of each number, from 1, doubled so that it is an
+// Midranks returns the rank of each number, from 1, doubled so that it is an
 // integer: equal numbers share the mean of the ranks they take up. The second
 // result is Σ(t³-t) over groups of t equal numbers.
-func midranks(xs []float64) (doubled []int, ties float64) {
+func Midranks(xs []float64) (doubled []int, ties float64) {
 	order := make([]int, len(xs))
 	for i := range order {
 		order[i] = i
@@ -31,14 +30,4 @@ func midranks(xs []float64) (doubled []int, ties float64) {
 		first = next
 	}
 	return doubled, ties
-}
-
-// upperNormalP returns the probability that a normal variate of that mean and
-// variance is at least value, with half a step of continuity correction. Where
-// the variance is 0 nothing was compared, and it is 1.
-func upperNormalP(value, mean, variance, step float64) float64 {
-	if !(variance > 0) {
-		return 1
-	}
-	return normalTail((value - float64(0.5*step) - mean) / math.Sqrt(variance))
 }

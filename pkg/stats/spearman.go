@@ -10,8 +10,8 @@ import "math"
 // where the lengths differ.
 func Spearman(x, y []float64) (rho float64, ok bool) {
 	mustPair(x, y)
-	ranksX, _ := midranks(x)
-	ranksY, _ := midranks(y)
+	ranksX, _ := Midranks(x)
+	ranksY, _ := Midranks(y)
 	middle := len(x) + 1 // of doubled ranks
 	var products, squaresX, squaresY float64
 	for i := range ranksX {

@@ -7,10 +7,6 @@ import (
 	"math"
 )
 
-// StudentCDF returns the probability that a Student-t variate of that many
-// degrees of freedom is at most t. It panics where degrees is below 1.
-func StudentCDF(t float64, degrees int) float64 { return StudentTail(-t, degrees) }
-
 // StudentTail returns the probability that a Student-t variate of that many
 // degrees of freedom is t or more, with a relative error of about 1e-13 however
 // far out t is. It panics where degrees is below 1.

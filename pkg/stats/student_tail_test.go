@@ -67,7 +67,7 @@ func TestStudentTailInvertsTheCriticalValue(t *testing.T) {
 			if got := stats.StudentTail(critical, degrees); math.Abs(got-want) > 1e-11 {
 				t.Errorf("tail of %v with %d degrees: %v, want %v", critical, degrees, got, want)
 			}
-			if got := stats.StudentCDF(critical, degrees); math.Abs(got-(1-want)) > 1e-11 {
+			if got := stats.StudentTail(-critical, degrees); math.Abs(got-(1-want)) > 1e-11 {
 				t.Errorf("below %v with %d degrees: %v, want %v", critical, degrees, got, 1-want)
 			}
 		}

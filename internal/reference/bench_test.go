@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package reference
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// BenchmarkR is for profiles and comparisons; what is claimed of the engine's
+// speed comes from studies/bench.
+func BenchmarkR(b *testing.B) {
+	const requests = 50_000
+	for _, replicas := range []int{4, 16, 64, 256} {
+		b.Run(fmt.Sprintf("replicas=%d", replicas), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := simulator.Run(context.Background(), R(requests, replicas, 1)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(requests)*float64(b.N)/b.Elapsed().Seconds(), "requests/s")
+		})
+	}
+}
+
+// BenchmarkGuided is BenchmarkR with another profile.
+func BenchmarkGuided(b *testing.B) {
+	const requests, replicas = 50_000, 16
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := simulator.Run(context.Background(), Guided(requests, replicas, 1)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(requests)*float64(b.N)/b.Elapsed().Seconds(), "requests/s")
+}
+
+// BenchmarkMoving is what tiers and hand-overs cost, beside the same load
+// without them.
+func BenchmarkMoving(b *testing.B) {
+	const requests, replicas = 50_000, 16
+	for name, config := range map[string]func(int, int, int64) simulator.Config{
+		"untiered": Untiered, "tiered": Tiered, "together": R, "disaggregated": Disaggregated,
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := simulator.Run(context.Background(), config(requests, replicas, 1)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(requests)*float64(b.N)/b.Elapsed().Seconds(), "requests/s")
+		})
+	}
+}

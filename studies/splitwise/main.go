@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Splitwise asks what a cluster of equal machines gains by splitting them into
+// some that compute prompts and others that decode, with step times that were
+// measured, and writes a page of documentation with a chart.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintf(os.Stderr, "splitwise: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string, stderr io.Writer) error {
+	s := fullScale()
+	flags := flag.NewFlagSet("splitwise", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	page := flags.String("o", "../docs/disaggregation.md", "the page, a `file`; the chart goes beside it, with the ending svg")
+	flags.IntVar(&s.seeds, "seeds", s.seeds, "`simulations` at each rate")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	switch {
+	case flags.NArg() > 0:
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case s.seeds < 1:
+		return fmt.Errorf("-seeds %d: want at least 1", s.seeds)
+	}
+	in, err := readInputs()
+	if err != nil {
+		return err
+	}
+	variants, err := in.variants(s)
+	if err != nil {
+		return err
+	}
+	all, err := find(variants, s)
+	if err != nil {
+		return err
+	}
+	return newPage(in, s, all).write(*page)
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Tiers asks what share of the prompt tokens of the Mooncake conversation trace
+// is found in KV caches of more and more blocks, with and without tiers below the
+// GPU, and writes a page of documentation with a chart.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/studies/study"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintf(os.Stderr, "tiers: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string, stderr io.Writer) error {
+	flags := flag.NewFlagSet("tiers", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	page := flags.String("o", "../docs/tiers.md", "the page, a `file`; the chart goes beside it, with the ending svg")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	trace, err := conversation()
+	if err != nil {
+		return err
+	}
+	f, err := find(trace, fullScale())
+	if err != nil {
+		return err
+	}
+	return f.write(*page)
+}
+
+// conversation reads the trace.
+func conversation() (*workload.Trace, error) {
+	path, err := study.DataFile("traces", "mooncake-fast25", "conversation_trace.jsonl")
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return workload.ReadTrace(workload.Mooncake, file, path)
+}
