@@ -217,6 +217,19 @@ func TestWhatGitOpsToolsSeeOfGates(t *testing.T) {
 	}
 }
 
+// TestWhatGitOpsToolsSeeOfDamagedResults shows them a complete sweep whose results
+// somebody deletes.
+func TestWhatGitOpsToolsSeeOfDamagedResults(t *testing.T) {
+	c, sweep := completeSweep(t)
+	chunk := c.rowMaps()[0]
+	c.must(c.client.Delete(t.Context(), chunk))
+	c.reconcile(sweep)
+	want := seen{status.CurrentStatus, "Degraded", status.FailedStatus}
+	if diff := cmp.Diff(want, see(t, c.now(sweep))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestConditionsThatAreNotTrue shows them placeholders, which count for nothing.
 func TestConditionsThatAreNotTrue(t *testing.T) {
 	b := weights()

@@ -206,10 +206,12 @@ func (c inputChange) String() string {
 // shortDigest is as much of a digest as people compare.
 func shortDigest(digest string) string { return digest[:min(12, len(digest))] }
 
-// stay leaves a settled status as it is, but for what became of its inputs.
+// stay leaves a settled status as it is, but for what became of its inputs and its
+// results.
 func (d *decider) stay() {
 	next := d.subject.copied()
 	d.inputsChanged(next.status())
+	d.resultsDamaged(next.status())
 	if !equality.Semantic.DeepEqual(d.subject.object(), next.object()) {
 		d.decision.status = next
 	}

@@ -50,6 +50,9 @@ type journal struct {
 	lost []experiment.Lost
 	// index is the name of the index that was read last.
 	index string
+	// notReused are the faults of results that spec.reuseFrom names and that do not
+	// serve.
+	notReused []string
 	// pool are rows that no simulation wants so far, by key.
 	pool   map[string][]pooled
 	pooled int
@@ -320,6 +323,8 @@ type standing struct {
 	// row for that.
 	lost     []experiment.Lost
 	lostRows int
+	// notReused tells which results of spec.reuseFrom are damaged; nothing where none is.
+	notReused string
 }
 
 // lostShards is how many shards were given up.
@@ -339,6 +344,11 @@ type fault struct{ reason, message string }
 
 func corrupt(format string, args ...any) *fault {
 	return &fault{v1alpha1.ReasonResultCorrupt, fmt.Sprintf(format, args...)}
+}
+
+// leaveOut notes results of another object that do not serve.
+func (j *journal) leaveOut(of subject, f *fault) {
+	j.notReused = append(j.notReused, fmt.Sprintf("%s %s: %s", of.kind(), of.object().GetName(), f.message))
 }
 
 // standing returns how far the study is.
@@ -361,6 +371,9 @@ func (j *journal) standing() *standing {
 		}
 	}
 	s.chunks, s.reserve = j.references()
+	if len(j.notReused) > 0 {
+		s.notReused = "damaged results of spec.reuseFrom are not reused: " + some(j.notReused)
+	}
 	return s
 }
 

@@ -66,6 +66,9 @@ func (o *observer) observe(ctx context.Context, s subject) (*world, error) {
 		if err := o.inputs(ctx, w); err != nil {
 			return nil, err
 		}
+		if err := o.damage(ctx, w); err != nil {
+			return nil, err
+		}
 		return w, o.named(ctx, w)
 	}
 	if w.unsafe = judged(s); w.unsafe != nil {
@@ -86,6 +89,9 @@ func (o *observer) observe(ctx context.Context, s subject) (*world, error) {
 		return nil, err
 	}
 	if stillComplete(w) {
+		if err := o.damage(ctx, w); err != nil {
+			return nil, err
+		}
 		return w, o.named(ctx, w)
 	}
 	if err := o.study(ctx, w); err != nil {

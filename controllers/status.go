@@ -89,12 +89,16 @@ func (d *decider) report(next subject, v verdict) {
 	st := next.status()
 	st.ObservedGeneration = next.object().GetGeneration()
 	before := readyReason(d.subject.status())
+	if d.standing != nil && (v.outcome == ongoing || v.outcome == complete) {
+		v.message = join(v.message, d.standing.notReused)
+	}
 	setTimes(st, d.subject, v, d.held, d.now)
 	d.partial(st, v)
 	setConditions(st, v, d.now)
 	d.passed(st, v)
 	d.lint(st)
 	d.inputsChanged(st)
+	d.resultsDamaged(st)
 	fit(next)
 	if v.newsworthy() && (before != v.reason || d.subject.status().ObservedGeneration != st.ObservedGeneration) {
 		d.decision.news = append(d.decision.news, v.news())

@@ -129,22 +129,25 @@ func (r *reading) readIndex(ctx context.Context) error {
 // readChunk reads a chunk that the journal does not know. Where it must be there
 // and is not, that is a fault.
 func (r *reading) readChunk(ctx context.Context, from results, ref experiment.Reference, spare, must bool) error {
+	f, err := r.tryChunk(ctx, from, ref, spare)
+	if f != nil && must {
+		r.fault = f
+	}
+	return err
+}
+
+// tryChunk reads a chunk that the journal does not know, or tells why it cannot be had.
+func (r *reading) tryChunk(ctx context.Context, from results, ref experiment.Reference, spare bool) (*fault, error) {
 	if r.journal.sources[ref.Name] != nil {
-		return nil
+		return nil, nil
 	}
 	rows, uid, f, err := from.chunk(ctx, ref)
-	if err != nil {
-		return err
-	}
-	if f != nil {
-		if must {
-			r.fault = f
-		}
-		return nil
+	if f != nil || err != nil {
+		return f, err
 	}
 	own := from.owner.object().GetUID() == r.world.subject.object().GetUID()
 	r.journal.add(&source{Reference: ref, uid: uid, own: own, spare: spare}, rows)
-	return nil
+	return nil, nil
 }
 
 // readOthers reads the results of the objects that the spec names.
@@ -164,11 +167,16 @@ func (r *reading) readOthers(ctx context.Context) error {
 			return err
 		}
 		if f != nil {
+			r.journal.leaveOut(other, f)
 			continue
 		}
 		for _, ref := range index.Chunks {
-			if err := r.readChunk(ctx, from, ref, true, false); err != nil {
+			f, err := r.tryChunk(ctx, from, ref, true)
+			if err != nil {
 				return err
+			}
+			if f != nil {
+				r.journal.leaveOut(other, f)
 			}
 		}
 	}

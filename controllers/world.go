@@ -67,6 +67,8 @@ type world struct {
 	// named are the chunks of a complete subject, as its index lists them; nil
 	// where nobody needs to know.
 	named map[string]bool
+	// damaged says what is wrong with the results of a complete subject.
+	damaged []*fault
 	// followers are the SimulationRuns of the best points.
 	followers []*v1alpha1.SimulationRun
 	// strangers name objects that bear a name that the subject needs and that

@@ -76,6 +76,9 @@ const (
 	// ConditionInputsChanged is present and True while ConfigMaps hold something
 	// else than what the plan was made of.
 	ConditionInputsChanged = "InputsChanged"
+	// ConditionResultsDamaged is present and True while ConfigMaps of a complete
+	// object's results are gone or hold something else than what was written.
+	ConditionResultsDamaged = "ResultsDamaged"
 )
 
 // Condition reasons of both kinds.
@@ -118,6 +121,9 @@ const (
 
 // ReasonInputsChanged is that of condition InputsChanged, and of the event.
 const ReasonInputsChanged = "InputsChanged"
+
+// ReasonResultsDamaged is that of condition ResultsDamaged, and of the event.
+const ReasonResultsDamaged = "ResultsDamaged"
 
 // Reasons of condition Linted. The second one is that of the event too.
 const (

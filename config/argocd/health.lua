@@ -34,6 +34,9 @@ if is("Suspended") then
   return {status = "Suspended", message = words("Suspended")}
 end
 if is("Complete") then
+  if is("ResultsDamaged") then
+    return {status = "Degraded", message = words("ResultsDamaged")}
+  end
   local passed = conditions["Passed"]
   if passed ~= nil and passed.status ~= "True" then
     return {status = "Degraded", message = words("Passed")}

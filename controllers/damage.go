@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/worker"
+)
+
+// ConfigMaps of results are immutable, so that their bytes only change where somebody
+// deletes them and creates them again. Metadata alone, which is in the cache, tell that
+// one is gone or newer than the end of the work: only then are results read again, and
+// an object that nobody touched costs nothing.
+
+const (
+	// creationSlack is how much later than the end of the work ConfigMaps of the end
+	// itself may be created: the end is written after them, with an earlier time.
+	creationSlack = 10 * time.Second
+	// damageInterval is how often damaged results are read again: no watch tells that a
+	// ConfigMap was restored.
+	damageInterval = time.Minute
+)
+
+// damage reads the results of a complete subject again, where somebody touched them.
+func (o *observer) damage(ctx context.Context, w *world) error {
+	st := w.subject.status()
+	if !isTrue(st, v1alpha1.ConditionComplete) || st.Results == nil {
+		return nil
+	}
+	if !isTrue(st, v1alpha1.ConditionResultsDamaged) && !w.touched() {
+		return nil
+	}
+	own := results{reader: o.live, namespace: w.subject.object().GetNamespace(), owner: w.subject}
+	index, f, err := own.index(ctx, st.Results.Index, st.Results.SHA256)
+	if err != nil {
+		return err
+	}
+	if f != nil {
+		w.damaged = []*fault{f}
+		return nil
+	}
+	for _, ref := range index.Chunks {
+		_, _, f, err := own.chunk(ctx, ref)
+		if err != nil {
+			return err
+		}
+		if f != nil {
+			w.damaged = append(w.damaged, f)
+		}
+	}
+	return nil
+}
+
+// touched reports whether ConfigMaps of a complete subject's results are gone, or were
+// created after its end.
+func (w *world) touched() bool {
+	st := w.subject.status()
+	latest := endOf(st).Add(creationSlack)
+	chunks, indexed := int64(0), false
+	for i := range w.configMaps {
+		cm := &w.configMaps[i]
+		_, isList := cm.Labels[worker.LabelList]
+		switch {
+		case cm.Name == st.Results.Index:
+			indexed = true
+		case cm.Labels[LabelComponent] == ComponentResult && !isList:
+			chunks++
+		default:
+			continue
+		}
+		if cm.CreationTimestamp.After(latest) {
+			return true
+		}
+	}
+	return !indexed || chunks < st.Results.Chunks
+}
+
+// resultsDamaged writes what is wrong with the results of a complete subject, and
+// tells it once.
+func (d *decider) resultsDamaged(st *v1alpha1.CommonStatus) {
+	if len(d.damaged) == 0 {
+		meta.RemoveStatusCondition(&st.Conditions, v1alpha1.ConditionResultsDamaged)
+		return
+	}
+	d.lookAgain(damageInterval)
+	var all []string
+	for _, f := range d.damaged {
+		all = append(all, f.message)
+	}
+	words := clip(fmt.Sprintf("%s; the status still tells of the results as they were: restore the ConfigMaps with their owners, or delete this object and apply it again", some(all)), maxMessage)
+	before := meta.FindStatusCondition(d.subject.status().Conditions, v1alpha1.ConditionResultsDamaged)
+	if before == nil || before.Message != words {
+		d.decision.news = append(d.decision.news, news{true, v1alpha1.ReasonResultsDamaged, "Reconcile", words})
+	}
+	meta.SetStatusCondition(&st.Conditions, metav1.Condition{
+		Type:               v1alpha1.ConditionResultsDamaged,
+		Status:             metav1.ConditionTrue,
+		ObservedGeneration: st.ObservedGeneration,
+		LastTransitionTime: metav1.NewTime(d.now),
+		Reason:             v1alpha1.ReasonResultsDamaged,
+		Message:            words,
+	})
+}
