@@ -79,9 +79,17 @@ func (c *census) add(m metric, key sumKey, n float64) {
 	c.sums[m.name][key] += n
 }
 
+// stateOf is the state that metrics give an object.
+func stateOf(st *v1alpha1.CommonStatus) string {
+	if isTrue(st, v1alpha1.ConditionResultsDamaged) {
+		return v1alpha1.ReasonResultsDamaged
+	}
+	return orElse(readyReason(st), "New")
+}
+
 func (c *census) count(s subject) {
 	st, namespace := s.status(), s.object().GetNamespace()
-	c.add(metricObjects, sumKey{namespace, orElse(readyReason(st), "New")}, 1)
+	c.add(metricObjects, sumKey{namespace, stateOf(st)}, 1)
 	if p := st.Progress; p != nil && !settled(s) {
 		c.add(metricWaiting, sumKey{namespace, ""}, float64(p.Total-p.Completed))
 	}

@@ -20,7 +20,7 @@ type metric struct {
 // Metrics that are read off the objects at each scrape.
 var (
 	metricObjects = metric{"windtunnel_objects", "gauge",
-		"Objects by state: the reason of their condition Ready, or New before the first reconcile.", []string{"namespace", "kind", "state"}}
+		"Objects by state: ResultsDamaged where that condition is True, else the reason of their condition Ready, or New before the first reconcile.", []string{"namespace", "kind", "state"}}
 	metricWaiting = metric{"windtunnel_simulations_waiting", "gauge",
 		"Simulations that objects wait for whose work has not ended, as far as they are known.", []string{"namespace", "kind"}}
 	metricGates = metric{"windtunnel_gates", "gauge",

@@ -281,11 +281,12 @@ func nonsense(before, after subject) string {
 	return ""
 }
 
-// withoutChanges is a subject without what its status says of inputs that changed,
-// which may come and go after its end.
+// withoutChanges is a subject without what its status says of inputs and of results
+// that changed, which may come and go after its end.
 func withoutChanges(s subject) client.Object {
 	c := s.copied()
 	meta.RemoveStatusCondition(&c.status().Conditions, v1alpha1.ConditionInputsChanged)
+	meta.RemoveStatusCondition(&c.status().Conditions, v1alpha1.ConditionResultsDamaged)
 	c.object().SetResourceVersion("")
 	return c.object()
 }

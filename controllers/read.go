@@ -35,7 +35,7 @@ func (r results) configMap(ctx context.Context, name string) (*corev1.ConfigMap,
 	case err != nil:
 		return nil, nil, fmt.Errorf("read result %s: %w", name, err)
 	case !ownedBy(&cm, r.owner):
-		return nil, corrupt("ConfigMap %s bears the name of a result, but belongs to somebody else", name), nil
+		return nil, notOurs(name), nil
 	case !ptr.Deref(cm.Immutable, false):
 		return nil, corrupt("ConfigMap %s bears the name of a result, but is not immutable", name), nil
 	}

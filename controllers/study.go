@@ -357,15 +357,15 @@ func (r *reading) readList(ctx context.Context, list experiment.Reference) error
 }
 
 // present checks, before all is summed up, that every chunk that serves is still
-// the one that was read.
+// the one that was read, and still belongs to the object that it was read from.
 func (r *reading) present(ctx context.Context) error {
 	there := map[string]types.UID{}
 	for i := range r.world.configMaps {
 		there[r.world.configMaps[i].Name] = r.world.configMaps[i].UID
 	}
 	for _, ref := range r.world.standing.chunks {
-		uid, known := there[ref.Name], r.journal.sources[ref.Name].uid
-		if uid == known {
+		from := r.journal.sources[ref.Name]
+		if there[ref.Name] == from.uid {
 			continue
 		}
 		cm := configMapMetadata()
@@ -373,8 +373,12 @@ func (r *reading) present(ctx context.Context) error {
 		if client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("read result %s: %w", ref.Name, err)
 		}
-		if err != nil || cm.UID != known {
+		switch {
+		case err != nil || cm.UID != from.uid:
 			r.fault = gone(ref.Name)
+			return nil
+		case from.own && !ownedBy(cm, r.world.subject):
+			r.fault = notOurs(ref.Name)
 			return nil
 		}
 	}
@@ -384,4 +388,9 @@ func (r *reading) present(ctx context.Context) error {
 // gone is the fault of a result that is not there any more.
 func gone(name string) *fault {
 	return &fault{v1alpha1.ReasonResultMissing, fmt.Sprintf("ConfigMap %s held results and is gone", name)}
+}
+
+// notOurs is the fault of a result that does not belong to the object of its name.
+func notOurs(name string) *fault {
+	return corrupt("ConfigMap %s bears the name of a result, but belongs to somebody else", name)
 }

@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -286,6 +288,61 @@ func TestAReplacedResultFailsTheSweep(t *testing.T) {
 	if failed.Reason != v1alpha1.ReasonResultCorrupt || !strings.Contains(failed.Message, "but the worker wrote") {
 		t.Errorf("it failed with %s: %s", failed.Reason, failed.Message)
 	}
+}
+
+// TestResultsDamagedAfterTheEnd deletes a result of a complete sweep, creates it with
+// other bytes, and restores it.
+func TestResultsDamagedAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	p := the(t)
+	ns := p.namespace(t)
+	sweep := weights().Obj()
+	p.create(t, ns, sweep)
+	p.until(t, sweep, v1alpha1.ConditionComplete)
+	name := p.chunks(t, sweep)[0].Name
+	var chunk corev1.ConfigMap
+	if err := p.client.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: name}, &chunk); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.client.Delete(t.Context(), &chunk); err != nil {
+		t.Fatal(err)
+	}
+	p.untilDamaged(t, sweep, "ConfigMap "+name+" held results and is gone")
+	p.untilTold(t, ns, v1alpha1.ReasonResultsDamaged)
+
+	again := func(rows []byte) *corev1.ConfigMap {
+		cm := chunk.DeepCopy()
+		cm.ResourceVersion, cm.UID = "", ""
+		cm.BinaryData[experiment.RowsKey] = rows
+		if err := p.client.Create(t.Context(), cm); err != nil {
+			t.Fatal(err)
+		}
+		return cm
+	}
+	other := again([]byte("other bytes"))
+	p.untilDamaged(t, sweep, "ConfigMap "+name+" has the digest")
+	if err := p.client.Delete(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	again(chunk.BinaryData[experiment.RowsKey])
+	p.untilDamaged(t, sweep, "")
+}
+
+// untilDamaged waits until condition ResultsDamaged says something of a complete
+// sweep; "" is that there is no such condition.
+func (p *platform) untilDamaged(t *testing.T, sweep *v1alpha1.PolicySweep, want string) {
+	t.Helper()
+	eventually(t, func() string {
+		conditions := p.read(t, sweep).Status.Conditions
+		if !meta.IsStatusConditionTrue(conditions, v1alpha1.ConditionComplete) {
+			return "the sweep is not complete any more"
+		}
+		damaged := meta.FindStatusCondition(conditions, v1alpha1.ConditionResultsDamaged)
+		if (damaged == nil) != (want == "") || damaged != nil && !strings.Contains(damaged.Message, want) {
+			return fmt.Sprintf("condition ResultsDamaged is %+v, want %q", damaged, want)
+		}
+		return ""
+	})
 }
 
 func TestAMissingConfigMapIsWaitedFor(t *testing.T) {
