@@ -12,7 +12,7 @@ import (
 // fewest tokens in flight.
 func Guided(requests, replicas int, seed int64) simulator.Config {
 	config := R(requests, replicas, seed)
-	config.Router = epp.New(load(`
+	config.Policies.Routing = epp.New(load(`
 apiVersion: llm-d.ai/v1alpha1
 kind: EndpointPickerConfig
 plugins:
@@ -25,6 +25,6 @@ schedulingProfiles:
   plugins:
   - pluginRef: prefix-cache-affinity-filter
   - pluginRef: token-load-scorer
-`), epp.Cluster{Endpoints: replicas}, seed)
+`), epp.Cluster{Endpoints: replicas}, seed).Routing()
 	return config
 }

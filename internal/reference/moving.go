@@ -53,7 +53,7 @@ func Disaggregated(requests, replicas int, seed int64) simulator.Config {
 	config.Pools = []simulator.Pool{prefill, decode}
 	network := device("network-400gbit")
 	config.Handoff = simulator.Handoff{Egress: network.Read(), Ingress: transfer.Station{BytesPerSecond: network.WriteBytesPerSecond}, Granularity: simulator.GranularityChunk}
-	config.Router = epp.New(pairing(), epp.Cluster{Endpoints: replicas, Labels: roles(prefill.Replicas, decode.Replicas)}, seed)
+	config.Policies.Routing = epp.New(pairing(), epp.Cluster{Endpoints: replicas, Labels: roles(prefill.Replicas, decode.Replicas)}, seed).Routing()
 	return config
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/stats"
@@ -41,7 +42,7 @@ func Replay(trace *workload.Trace, replicas int, seed int64) simulator.Config {
 func onReplicas(replicas int, seed int64) simulator.Config {
 	return simulator.Config{
 		Pools:          []simulator.Pool{Pool(replicas)},
-		Router:         epp.New(profile(), epp.Cluster{Endpoints: replicas}, seed),
+		Policies:       policy.Policies{Routing: epp.New(profile(), epp.Cluster{Endpoints: replicas}, seed).Routing()},
 		ScrapeInterval: 50 * time.Millisecond,
 		Horizon:        simulator.Horizon{Drain: 24 * time.Hour},
 		Seed:           seed,

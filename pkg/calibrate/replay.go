@@ -56,10 +56,10 @@ func (r *Run) replay(ctx context.Context, timer latency.StepTimer) ([]Times, err
 	all := make([]Times, len(r.Requests))
 	completed := 0
 	_, err := simulator.Run(ctx, simulator.Config{
-		Pools:   []simulator.Pool{r.Engine.pool(timer)},
-		Router:  onlyReplica{},
-		Source:  &source{requests: r.Requests},
-		Horizon: simulator.Horizon{Drain: math.MaxInt64},
+		Pools:    []simulator.Pool{r.Engine.pool(timer)},
+		Policies: policy.RoutedBy(onlyReplica{}),
+		Source:   &source{requests: r.Requests},
+		Horizon:  simulator.Horizon{Drain: math.MaxInt64},
 		// Nobody looks at the scrapes.
 		ScrapeInterval: time.Hour,
 		Completed: func(q simulator.Completion) {
@@ -91,4 +91,3 @@ type onlyReplica struct{}
 func (onlyReplica) Route(*policy.View, *policy.Request) (policy.Decision, error) {
 	return policy.To(0), nil
 }
-func (onlyReplica) Listener() policy.Listener { return nil }

@@ -45,7 +45,7 @@ func (w watch) attach(c *simulator.Config) (detach func()) {
 		return func() {}
 	}
 	n := narrator{seed: c.Seed, labels: c.Source.Labels(), names: namesOf(c.Pools), tell: w.decided}
-	c.Router.(explainer).Explain(n.explained)
+	c.Policies.Routing.Router.(explainer).Explain(n.explained)
 	c.Rejected = n.rejected
 	return n.flush
 }

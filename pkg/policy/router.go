@@ -112,29 +112,8 @@ func To(endpoint int) Decision { return Decision{Endpoint: endpoint, Prefill: No
 // Router chooses the endpoints that serve a request. One simulation owns a
 // Router; it is not called concurrently.
 type Router interface {
-	// Route returns the chosen endpoints, or an error that wraps
-	// ErrNoEndpoint. The view and the request are only valid during the call.
-	// A request whose endpoint failed is routed again.
+	// Route returns the chosen endpoints, or an error that wraps ErrNoEndpoint, or,
+	// where there is a [Queue], ErrHeld. The view and the request are only valid
+	// during the call. A request whose endpoint failed is routed again.
 	Route(view *View, request *Request) (Decision, error)
-	// Listener is who wants to be told what the gateway sees of the answers;
-	// nil if nobody. It is asked once, before the first request.
-	Listener() Listener
-}
-
-// Listener is told what a real gateway sees of an answer, so that a router can
-// keep counters of its own. The request is only valid during the call; endpoint
-// is the one that decodes it.
-type Listener interface {
-	// FirstToken says that the first chunk of the answer passed the gateway.
-	FirstToken(request *Request, endpoint int)
-	// Finished says that the answer's stream ended, whole or not.
-	Finished(request *Request, endpoint int)
-}
-
-// UsageListener is a Listener that is also told what an answer cost, as engines
-// report it at the end of the stream.
-type UsageListener interface {
-	Listener
-	// Used comes just before Finished, of answers that ended whole.
-	Used(at simtime.Time, request *Request, outputTokens int)
 }

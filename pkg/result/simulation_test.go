@@ -26,7 +26,6 @@ func (r *turns) Route(*policy.View, *policy.Request) (policy.Decision, error) {
 	}
 	return policy.To(r.seen % r.endpoints), nil
 }
-func (*turns) Listener() policy.Listener { return nil }
 
 // simulate runs an overloaded cluster whose drain is cut short, so that
 // requests end in every way.
@@ -48,8 +47,8 @@ func simulate(t *testing.T, seed int64, targets []simulator.Target) *Document {
 		}
 	}
 	o, err := simulator.Run(context.Background(), simulator.Config{
-		Pools:  []simulator.Pool{pool("fast", 2, 5000), pool("slow", 1, 20000)},
-		Router: &turns{endpoints: 3},
+		Pools:    []simulator.Pool{pool("fast", 2, 5000), pool("slow", 1, 20000)},
+		Policies: policy.RoutedBy(&turns{endpoints: 3}),
 		Source: workload.NewClients([]workload.Client{
 			client("chat", "acme", "critical", 40, 200), client("batch", "acme", "sheddable", 10, 800), client("other", "blue", "critical", 20, 300),
 		}, seed),

@@ -62,7 +62,7 @@ func (b *Builder) Build(in *v1alpha1.Scenario, router *Routing, trace *workload.
 	if router != nil && len(errs) == 0 {
 		labels := source.Labels()
 		cluster.Tenants, cluster.Headers, cluster.Priorities = labels.Tenants, labels.Headers, priorities(&in.Workload)
-		c.Router = router.build(&in.Router, cluster, seed)
+		c.Policies.Routing = router.build(&in.Router, cluster, seed)
 	}
 	return c, errs
 }

@@ -26,7 +26,7 @@ func (r explainedRouter) Explain(tell func(*epp.Explanation)) {
 
 // explainedRouters are several of them.
 type explainedRouters struct {
-	*policy.Replicated
+	policy.Router
 	routers []*native.Router
 	policy  string
 }

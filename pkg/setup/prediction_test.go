@@ -73,8 +73,10 @@ func foreseen(t *testing.T, edit func(*v1alpha1.Scenario)) (forecasts map[int]fo
 		spy := spyLatency{model, &forecast{}}
 		r.spies, cluster.Latencies = append(r.spies, spy), append(cluster.Latencies, spy)
 	}
-	r.Router = epp.New(m.routing.Picker, cluster, 1)
-	m.config.Router = r
+	picker := epp.New(m.routing.Picker, cluster, 1)
+	r.Router = picker
+	m.config.Policies.Routing = picker.Routing()
+	m.config.Policies.Routing.Router = r
 	m.config.Completed = func(c simulator.Completion) { completions = append(completions, c) }
 	if _, err := simulator.Run(t.Context(), m.config); err != nil {
 		t.Fatal(err)

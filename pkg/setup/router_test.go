@@ -79,7 +79,7 @@ func TestAPredictionIsNotNegative(t *testing.T) {
 
 func TestSeveralEPPsExplainThemselvesToo(t *testing.T) {
 	for replicas, want := range map[int32]bool{0: false, 1: false, 2: true, 16: true} {
-		router := mustBuild(t, func(s *v1alpha1.Scenario) { s.Router.Replicas = replicas }).Router
+		router := mustBuild(t, func(s *v1alpha1.Scenario) { s.Router.Replicas = replicas }).Policies.Routing.Router
 		if _, several := router.(*epp.Replicas); several != want {
 			t.Errorf("%d replicas are a %T", replicas, router)
 		}

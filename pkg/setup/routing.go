@@ -35,24 +35,28 @@ func (r *Routing) check(in *v1alpha1.Scenario, cluster *epp.Cluster, path *field
 }
 
 // build makes the router, or several.
-func (r *Routing) build(in *v1alpha1.Router, cluster epp.Cluster, seed int64) policy.Router {
+func (r *Routing) build(in *v1alpha1.Router, cluster epp.Cluster, seed int64) policy.Routing {
 	replicas := max(int(in.Replicas), 1)
 	switch {
 	case r.Picker != nil && replicas > 1:
-		return epp.NewReplicas(r.Picker, cluster, replicas, seed)
+		return epp.NewReplicas(r.Picker, cluster, replicas, seed).Routing()
 	case r.Picker != nil:
-		return epp.New(r.Picker, cluster, seed)
+		return epp.New(r.Picker, cluster, seed).Routing()
 	}
 	natives := make([]*native.Router, replicas)
-	routers := make([]policy.Router, replicas)
-	for i := range routers {
+	routings := make([]policy.Routing, replicas)
+	for i := range natives {
 		natives[i] = native.New(r.native, cluster.Endpoints, seed+int64(i))
-		routers[i] = natives[i]
+		routings[i] = natives[i].Routing()
 	}
 	if replicas == 1 {
-		return explainedRouter{natives[0], in.Policies.Routing.Policy}
+		one := routings[0]
+		one.Router = explainedRouter{natives[0], in.Policies.Routing.Policy}
+		return one
 	}
-	return explainedRouters{policy.NewReplicated(routers...), natives, in.Policies.Routing.Policy}
+	all := policy.Replicate(routings...)
+	all.Router = explainedRouters{all.Router, natives, in.Policies.Routing.Policy}
+	return all
 }
 
 // loadRouting reads a policy of Windtunnel's own.

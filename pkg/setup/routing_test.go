@@ -44,7 +44,7 @@ func TestAPolicyStandsInForTheEPP(t *testing.T) {
 					tc.more(s)
 				}
 			})
-			if got := fmt.Sprintf("%T", config.Router); got != tc.want {
+			if got := fmt.Sprintf("%T", config.Policies.Routing.Router); got != tc.want {
 				t.Errorf("a %s, want a %s", got, tc.want)
 			}
 		})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/kv/stability"
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -41,7 +42,7 @@ func TestWatchingChangesNothing(t *testing.T) {
 		pool := llamaPool(t, 3)
 		pool.KVBlocks, pool.Stability = 1500, watch
 		o, err := Run(context.Background(), Config{
-			Pools: []Pool{pool}, Router: &leastWaiting{},
+			Pools: []Pool{pool}, Policies: policy.Policies{Routing: (&leastWaiting{}).routing()},
 			Source:  workload.NewClients(referenceClients(75), 1),
 			Horizon: Horizon{Requests: 2000, WarmUp: time.Second, Drain: time.Hour},
 		})

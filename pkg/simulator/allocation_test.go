@@ -6,6 +6,7 @@ import (
 	"context"
 	"testing"
 
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
@@ -31,7 +32,7 @@ func TestSteadyStateDoesNotAllocate(t *testing.T) {
 			Name: "pool", Replicas: 4, Timer: mixedStep{base: 5e6, token: 2e4, read: 100}, PrefixCaching: true,
 			BlockTokens: 16, KVBlocks: 500, MaxNumSeqs: 64, MaxNumBatchedTokens: 512,
 		}},
-		Router: toFewest{}, Source: source,
+		Policies: policy.RoutedBy(toFewest{}), Source: source,
 	})
 	for s.arrived < warm {
 		s.step()

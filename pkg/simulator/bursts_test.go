@@ -39,7 +39,7 @@ schedulingProfiles:
 
 // A traced EPP keeps a log of what it decides.
 type tracedPicker struct {
-	policy.Holder
+	policy.Routing
 	log []string
 	// together and alone count the requests that an endpoint was chosen for, and
 	// those that none was.
@@ -61,7 +61,7 @@ func newTracedPicker(t *testing.T, config *Config, gates string) *tracedPicker {
 		}
 		p.log = append(p.log, fmt.Sprint(x.Request.ID, " at ", x.AtSeconds, " by ", x.Prefixes, x.Error))
 	})
-	p.Holder = s
+	p.Routing = s.Routing()
 	return p
 }
 
@@ -124,7 +124,7 @@ func compareBursts(t *testing.T, data []byte, gates string) *tracedPicker {
 		c := randomConfigWith(data, randomDisruptions, randomTiers)
 		slow(&c)
 		p := newTracedPicker(t, &c, gates)
-		c.Router = p
+		c.Policies.Routing = p.Routing
 		return c, p
 	}
 	plain, told := config()

@@ -14,8 +14,7 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 	c.check()
 	s := &simulation{
 		ctx:         ctx,
-		router:      c.Router,
-		listener:    c.Router.Listener(),
+		policies:    c.Policies,
 		completed:   c.Completed,
 		refused:     c.Rejected,
 		evicted:     c.Evicted,
@@ -23,7 +22,7 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 		source:      c.Source,
 		horizon:     c.Horizon,
 		handing:     c.Handoff,
-		gate:        newGate(c.Router),
+		gate:        newGate(c.Policies.Routing.Queue),
 		disruptions: c.Disruptions,
 		warmingUp:   c.Horizon.WarmUp > 0,
 		labels:      c.Source.Labels(),
@@ -32,8 +31,7 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 	for i := range c.Pools {
 		s.addPool(i, &c.Pools[i])
 	}
-	s.usage, _ = s.listener.(policy.UsageListener)
-	s.tell(c.Router)
+	s.watchCaches()
 	s.connect(&c)
 	s.addRota(&c)
 	if c.CheckInvariants {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -28,7 +29,7 @@ func TestEveryEndIsTold(t *testing.T) {
 			Replicas: 1, Timer: constantStep(step), BlockTokens: 16, KVBlocks: 10, PrefixCaching: true,
 			MaxNumSeqs: 8, MaxNumBatchedTokens: 2048,
 		}},
-		Router:    &scriptRouter{},
+		Policies:  policy.Policies{Routing: (&scriptRouter{}).routing()},
 		Source:    &script{requests: requests},
 		Horizon:   Horizon{Drain: time.Hour},
 		Completed: func(c Completion) { got = append(got, c) },

@@ -16,14 +16,14 @@ import (
 // otherwise.
 const DefaultScrapeInterval = 50 * time.Millisecond
 
-// Config is one simulation. Run uses up Router and Source; Timers may be
+// Config is one simulation. Run uses up Policies and Source; Timers may be
 // shared by concurrent runs if they are safe for that.
 type Config struct {
 	// Pools hold the replicas. Endpoints are numbered through all pools, in
 	// order: the router's endpoint 0 is the first replica of the first pool.
 	Pools []Pool
-	// Router chooses the endpoint of each request. The run owns it.
-	Router policy.Router
+	// Policies decide at the gateway. The run owns them.
+	Policies policy.Policies
 	// Source gives the requests in order of arrival, with prompts and answers
 	// of at most workload.MaxTokens. The run owns it.
 	Source workload.Source
@@ -40,7 +40,7 @@ type Config struct {
 	// Classes beyond the slice have none; nil means no SLOs at all.
 	Targets []Target
 	// Seed draws what the cluster itself leaves to chance: the phases of the
-	// scrapes. Router and Source bring their own.
+	// scrapes. Policies and Source bring their own.
 	Seed int64
 	// Completed is told of every request that completes, once, when its last
 	// token reaches the gateway; nil if nobody wants to know. Calls come in no

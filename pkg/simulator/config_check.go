@@ -20,8 +20,11 @@ func (c *Config) check() {
 	switch {
 	case endpoints == 0:
 		panic("simulator: no replicas")
-	case c.Router == nil || c.Source == nil:
+	case c.Policies.Routing.Router == nil || c.Source == nil:
 		panic("simulator: no router, or no source")
+	case c.Policies.Routing.Usage != nil && c.Policies.Routing.Responses == nil,
+		c.Policies.Routing.Evictor != nil && c.Policies.Routing.Queue == nil:
+		panic("simulator: a usage listener without a response listener, or an evictor without a queue")
 	case c.ScrapeInterval < 0 || h.Requests < 0 || h.Duration < 0 || h.WarmUp < 0 || h.Drain < 0:
 		panic(fmt.Sprintf("simulator: negative scrape interval %v or horizon %+v", c.ScrapeInterval, *h))
 	}

@@ -34,7 +34,7 @@ func smallConfig() Config {
 			Name: "pool", Replicas: 1, Timer: constantStep(time.Millisecond),
 			BlockTokens: 16, KVBlocks: 10, MaxNumSeqs: 2, MaxNumBatchedTokens: 64,
 		}},
-		Router: toFirst{},
+		Policies: policy.RoutedBy(toFirst{}),
 		Source: &script{requests: []workload.Request{
 			{ID: 0, Arrival: 5, Prompt: text, OutputTokens: 1},
 			{ID: 1, Arrival: 5, Prompt: text, OutputTokens: 1},
@@ -49,15 +49,15 @@ func TestBrokenRulesPanicWithTheirValues(t *testing.T) {
 		want    string
 	}{
 		"no replicas":          {func(c *Config) { c.Pools[0].Replicas = 0 }, "no replicas"},
-		"no router":            {func(c *Config) { c.Router = nil }, "no router"},
+		"no router":            {func(c *Config) { c.Policies.Routing.Router = nil }, "no router"},
 		"no timer":             {func(c *Config) { c.Pools[0].Timer = nil }, `pool "pool" has no timer`},
 		"no blocks":            {func(c *Config) { c.Pools[0].KVBlocks = 0 }, "0 blocks (0 reported) of 16 tokens"},
 		"no sequences":         {func(c *Config) { c.Pools[0].MaxNumSeqs = 0 }, "0 sequences"},
 		"a negative drain":     {func(c *Config) { c.Horizon.Drain = -1 }, "Drain:-1ns"},
 		"a negative cost":      {func(c *Config) { c.Pools[0].Cost.QueueBase = -1 }, "negative cost"},
 		"a step of no time":    {func(c *Config) { c.Pools[0].Timer = constantStep(0) }, "a step of 0s at 5ns"},
-		"an endpoint too many": {func(c *Config) { c.Router = wayward{endpoint: 1} }, "request 0 to endpoint 1 of 1"},
-		"a router that fails":  {func(c *Config) { c.Router = wayward{err: errors.New("lost")} }, "failed on request 0 at 5ns: lost"},
+		"an endpoint too many": {func(c *Config) { c.Policies = policy.RoutedBy(wayward{endpoint: 1}) }, "request 0 to endpoint 1 of 1"},
+		"a router that fails":  {func(c *Config) { c.Policies = policy.RoutedBy(wayward{err: errors.New("lost")}) }, "failed on request 0 at 5ns: lost"},
 		"arrivals that go back": {func(c *Config) {
 			c.Source.(*script).requests[1].Arrival = 4
 		}, "request 1 arrives at 4ns, after one at 5ns"},
@@ -77,7 +77,7 @@ func TestBrokenRulesPanicWithTheirValues(t *testing.T) {
 
 func TestARefusalMayBeWrapped(t *testing.T) {
 	c := smallConfig()
-	c.Router = wayward{err: fmt.Errorf("all saturated: %w", policy.ErrNoEndpoint)}
+	c.Policies = policy.RoutedBy(wayward{err: fmt.Errorf("all saturated: %w", policy.ErrNoEndpoint)})
 	o, err := Run(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)

@@ -74,9 +74,9 @@ func TestBrokenRulesOfTransfersPanicWithTheirValues(t *testing.T) {
 		"disruptions that go back": {func(c *Config) { c.Disruptions[1].At = 0 }, "disruption 1 is at 0s, out of order"},
 		"a disruption of nobody":   {func(c *Config) { c.Disruptions[0].Endpoint = 2 }, "disruption 0, of kind 1, befalls endpoint 2 of 2"},
 		"no such disruption":       {func(c *Config) { c.Disruptions[0].Kind = 3 }, "disruption 0, of kind 3"},
-		"a hand-over over nothing": {func(c *Config) { c.Router, c.Handoff = apart{}, Handoff{} }, "from endpoint 0 to 1"},
+		"a hand-over over nothing": {func(c *Config) { c.Policies, c.Handoff = policy.RoutedBy(apart{}), Handoff{} }, "from endpoint 0 to 1"},
 		"a hand-over to other blocks": {func(c *Config) {
-			c.Router = apart{}
+			c.Policies = policy.RoutedBy(apart{})
 			c.Pools[0].Replicas = 1
 			c.Pools = append(c.Pools, c.Pools[0])
 			c.Pools[1].BlockTokens = 8
@@ -97,7 +97,7 @@ func TestBrokenRulesOfTransfersPanicWithTheirValues(t *testing.T) {
 
 func TestTiersAndHandOversThatKeepTheRulesRun(t *testing.T) {
 	c := twoTiers()
-	c.Router = apart{}
+	c.Policies = policy.RoutedBy(apart{})
 	if sum := simulate(t, c); sum.Completed != 2 {
 		t.Errorf("%d completed, want 2", sum.Completed)
 	}

@@ -46,7 +46,7 @@ func (h *deliveries) pop() delivery {
 // tellFirstToken lets the first token that an endpoint gives of an answer reach
 // the gateway.
 func (s *simulation) tellFirstToken(id int32, q *request, at simtime.Time) {
-	if s.listener != nil {
+	if s.policies.Routing.Responses != nil {
 		s.deliveries.push(delivery{at: at, number: q.info.ID, id: id, endpoint: q.replica})
 	}
 }
@@ -56,7 +56,7 @@ func (s *simulation) complete(r *replica, id int32, q *request) {
 	last := r.atGateway(s.now, q)
 	at := last.Add(r.cost.Completion)
 	s.finishBy = max(s.finishBy, at)
-	if s.listener == nil && at == s.now {
+	if s.policies.Routing.Responses == nil && at == s.now {
 		s.finish(id, last, at)
 		return
 	}
@@ -70,15 +70,15 @@ func (s *simulation) deliver(until simtime.Time) {
 		q := &s.requests.all[d.id]
 		switch {
 		case d.ends:
-			if s.usage != nil {
-				s.usage.Used(d.at, &q.info, int(q.generated()))
+			if s.policies.Routing.Usage != nil {
+				s.policies.Routing.Usage.Used(d.at, &q.info, int(q.generated()))
 			}
-			if s.listener != nil {
-				s.listener.Finished(&q.info, int(q.replica))
+			if s.policies.Routing.Responses != nil {
+				s.policies.Routing.Responses.Finished(&q.info, int(q.replica))
 			}
 			s.finish(d.id, d.last, d.at)
 		case q.info.ID == d.number && q.phase != phaseNone:
-			s.listener.FirstToken(&q.info, int(d.endpoint))
+			s.policies.Routing.Responses.FirstToken(&q.info, int(d.endpoint))
 		}
 	}
 }

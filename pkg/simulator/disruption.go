@@ -217,8 +217,8 @@ func (s *simulation) dropDuties(r *replica, drop func(duty) bool) {
 // keeps what it has given, and computes that again.
 func (s *simulation) routeAgain(id int32) {
 	q := &s.requests.all[id]
-	if s.listener != nil {
-		s.listener.Finished(&q.info, int(q.replica))
+	if s.policies.Routing.Responses != nil {
+		s.policies.Routing.Responses.Finished(&q.info, int(q.replica))
 	}
 	q.asked = s.now
 	to, err := s.route(&q.info)
@@ -236,8 +236,8 @@ func (s *simulation) forwardAgain(id int32, to policy.Decision, err error) {
 	if err == nil {
 		if _, never := s.refuses(to, int64(q.prompt), int64(q.finish)); never {
 			err = policy.ErrNoEndpoint
-			if s.listener != nil {
-				s.listener.Finished(&q.info, to.Endpoint)
+			if s.policies.Routing.Responses != nil {
+				s.policies.Routing.Responses.Finished(&q.info, to.Endpoint)
 			}
 		}
 	}

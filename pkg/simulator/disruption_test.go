@@ -49,7 +49,8 @@ func (a *attentive) Route(v *policy.View, q *policy.Request) (policy.Decision, e
 	return policy.Decision{Prefill: first, Endpoint: last}, nil
 }
 
-func (a *attentive) Listener() policy.Listener { return a }
+// routing has the router hear of first tokens and ends.
+func (a *attentive) routing() policy.Routing { return policy.Routing{Router: a, Responses: a} }
 
 // FirstToken comes once from each endpoint at most. What was on its way when one
 // failed still comes.
@@ -81,7 +82,7 @@ func busyPair(offload OffloadPolicy, granularity Granularity, shared bool) Confi
 	p.Tiers.Offload = Offload{Policy: offload, Threshold: 0.5, ThrashWindow: 50}
 	c.Handoff = Handoff{Egress: slow, Ingress: slow, Granularity: granularity, StartShare: 0.5, MaxPending: 2}
 	c.Disruptions, c.CheckInvariants, c.ScrapeInterval = nil, true, 7
-	c.Router = newAttentive()
+	c.Policies.Routing = newAttentive().routing()
 	c.Horizon.Drain = time.Hour
 	var requests []workload.Request
 	for id := range 8 {
@@ -136,7 +137,7 @@ func failEvery(t *testing.T, first simtime.Time, endpoint int, met phases, confi
 		if sum.Completed != 8 || sum.OutputTokens != 29 {
 			t.Fatalf("endpoint %d fails at %v: %d completed with %d tokens, want 8 with 29", endpoint, at, sum.Completed, sum.OutputTokens)
 		}
-		if open := c.Router.(*attentive).open; len(open) > 0 {
+		if open := c.Policies.Routing.Router.(*attentive).open; len(open) > 0 {
 			t.Fatalf("endpoint %d fails at %v: nobody is told of the end of %v", endpoint, at, open)
 		}
 		end = max(end, o.End)

@@ -6,13 +6,13 @@ import "fmt"
 
 // revoke ends the requests that the router wants ended now.
 func (s *simulation) revoke() {
-	g := &s.gate
-	if g.revoker == nil {
+	evictor := s.policies.Routing.Evictor
+	if evictor == nil {
 		return
 	}
 	now := s.now
 	for {
-		number, ok := g.revoker.Revoke(now)
+		number, ok := evictor.Evict(now)
 		if !ok {
 			return
 		}
@@ -41,8 +41,8 @@ func (s *simulation) evict(number int) {
 	if s.evicted != nil {
 		s.evicted(number)
 	}
-	if s.listener != nil {
-		s.listener.Finished(&q.info, int(q.replica))
+	if s.policies.Routing.Responses != nil {
+		s.policies.Routing.Responses.Finished(&q.info, int(q.replica))
 	}
 	s.end(id, s.now, endEvicted)
 }

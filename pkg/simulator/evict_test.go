@@ -24,7 +24,9 @@ type ender struct {
 	ended  bool
 }
 
-func (e *ender) Listener() policy.Listener { return e }
+func (e *ender) routing() policy.Routing {
+	return policy.Routing{Router: e, Responses: e, Queue: e, Evictor: e}
+}
 
 func (e *ender) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
 	if q.ID > 0 {
@@ -34,9 +36,6 @@ func (e *ender) Route(v *policy.View, q *policy.Request) (policy.Decision, error
 	e.kept = &kept
 	return policy.Decision{}, policy.ErrHeld
 }
-
-func (e *ender) Holds() bool   { return true }
-func (e *ender) Revokes() bool { return true }
 
 func (e *ender) Wake(simtime.Time) (simtime.Time, bool) { return e.at, e.kept != nil }
 
@@ -50,7 +49,7 @@ func (e *ender) Release(v *policy.View) (policy.Released, bool) {
 	return policy.Released{Request: q.ID, Decision: to, Err: err}, true
 }
 
-func (e *ender) Revoke(now simtime.Time) (int, bool) {
+func (e *ender) Evict(now simtime.Time) (int, bool) {
 	if _, open := e.open[e.victim]; now < e.at || e.asked || !open {
 		e.asked = e.asked || now >= e.at
 		return 0, false
@@ -86,7 +85,7 @@ func endEvery(t *testing.T, met phases, config func() Config) {
 	for at := simtime.Time(1); ; at++ {
 		c := config()
 		e := &ender{attentive: newAttentive(), at: at, victim: 1 + int(at)%7, met: met}
-		c.Router = e
+		c.Policies.Routing = e.routing()
 		s := newSimulation(context.Background(), c)
 		e.s = s
 		o, err := s.run()

@@ -23,8 +23,6 @@ func (r *inTurn) Route(v *policy.View, _ *policy.Request) (policy.Decision, erro
 	return policy.To(endpoint), nil
 }
 
-func (*inTurn) Listener() policy.Listener { return nil }
-
 func ExampleRun() {
 	outcome, err := simulator.Run(context.Background(), simulator.Config{
 		Pools: []simulator.Pool{{
@@ -33,7 +31,7 @@ func ExampleRun() {
 			BlockTokens: 16, KVBlocks: 10_000, PrefixCaching: true,
 			MaxNumSeqs: 256, MaxNumBatchedTokens: 2048,
 		}},
-		Router: &inTurn{},
+		Policies: policy.RoutedBy(&inTurn{}),
 		Source: workload.NewClients([]workload.Client{{
 			Name:     "chat",
 			Arrivals: workload.Arrivals{Process: workload.Constant, RatePerSecond: 10},

@@ -12,29 +12,24 @@ import (
 
 // gate is where requests wait that the router keeps back.
 type gate struct {
-	holder policy.Holder // nil where the router keeps none
-	// revoker is the router where it may end requests; else nil.
-	revoker policy.Revoker
-	held    map[int]int32 // the requests by their numbers
+	queue policy.Queue  // nil where the router holds none
+	held  map[int]int32 // the requests by their numbers
 	// wake is when the router is to be asked to release some; Never while it
 	// keeps none.
 	wake simtime.Time
 }
 
-func newGate(r policy.Router) gate {
-	g := gate{wake: simtime.Never}
-	if h, ok := r.(policy.Holder); ok && h.Holds() {
-		g.holder, g.held = h, map[int]int32{}
-		if v, ok := r.(policy.Revoker); ok && v.Revokes() {
-			g.revoker = v
-		}
+func newGate(q policy.Queue) gate {
+	g := gate{queue: q, wake: simtime.Never}
+	if q != nil {
+		g.held = map[int]int32{}
 	}
 	return g
 }
 
 // keeps says whether the router's answer is that it keeps the request.
 func (s *simulation) keeps(err error) bool {
-	return s.gate.holder != nil && errors.Is(err, policy.ErrHeld)
+	return s.gate.queue != nil && errors.Is(err, policy.ErrHeld)
 }
 
 // retain lets a request wait at the gateway. It is in flight, and at no replica.
@@ -51,13 +46,13 @@ func (s *simulation) retain(id int32) {
 // release lets those go that the router has kept back and lets go now.
 func (s *simulation) release() {
 	g := &s.gate
-	if g.holder == nil {
+	if g.queue == nil {
 		return
 	}
 	now := s.now
 	for {
 		s.view.Now = now
-		released, ok := g.holder.Release(&s.view)
+		released, ok := g.queue.Release(&s.view)
 		s.view.Changed = s.changed[:0]
 		if !ok {
 			break
@@ -69,7 +64,7 @@ func (s *simulation) release() {
 	if len(g.held) == 0 {
 		return
 	}
-	at, ok := g.holder.Wake(now)
+	at, ok := g.queue.Wake(now)
 	if !ok || at <= now {
 		panic(fmt.Sprintf("simulator: the router keeps %d requests at %v and wakes at %v (%t)", len(g.held), now, at, ok))
 	}
@@ -98,7 +93,7 @@ func (s *simulation) letGo(released policy.Released) {
 // noteWait records how long the router kept a request back that goes to a
 // replica now.
 func (s *simulation) noteWait(q *request) {
-	if s.gate.holder != nil {
+	if s.gate.queue != nil {
 		s.metrics.kept(s.now, q)
 	}
 }

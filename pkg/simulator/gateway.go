@@ -28,7 +28,7 @@ func (s *simulation) arrive(w *workload.Request) {
 	q.prompt = int32(q.info.Tokens)
 	q.total, q.finish = q.prompt, q.prompt+output
 	q.answer = prompt.Extent{Source: w.Response, Start: w.ResponseStart, Tokens: output}
-	to, err := s.route(&q.info)
+	to, err := s.decide(&q.info)
 	if s.keeps(err) {
 		s.retain(id)
 	} else {
@@ -53,8 +53,8 @@ func (s *simulation) forward(id int32, to policy.Decision, err error) {
 	r := &s.replicas[endpoint]
 	reason, never := s.refuses(to, int64(q.prompt), int64(q.finish))
 	if never {
-		if s.listener != nil {
-			s.listener.Finished(&q.info, endpoint)
+		if s.policies.Routing.Responses != nil {
+			s.policies.Routing.Responses.Finished(&q.info, endpoint)
 		}
 		s.reject(id, r.pool, reason)
 		return
@@ -109,10 +109,25 @@ func (s *simulation) approach(r *replica, id int32) {
 	s.enter(r, id)
 }
 
+// decide asks for a request's priority, whether it may enter, and where it goes. The
+// view is up to now.
+func (s *simulation) decide(info *policy.Request) (policy.Decision, error) {
+	s.view.Now = s.now
+	if p := s.policies.Priority; p != nil {
+		info.Priority = p.Prioritize(&s.view, info)
+	}
+	if a := s.policies.Admission; a != nil {
+		if err := a.Admit(&s.view, info); err != nil {
+			return s.checked(info.ID, policy.Decision{}, err)
+		}
+	}
+	return s.route(info)
+}
+
 // route asks the router. The view is up to now.
 func (s *simulation) route(info *policy.Request) (policy.Decision, error) {
 	s.view.Now = s.now
-	to, err := s.router.Route(&s.view, info)
+	to, err := s.policies.Routing.Router.Route(&s.view, info)
 	s.view.Changed = s.changed[:0]
 	if s.keeps(err) {
 		return to, err
@@ -126,7 +141,7 @@ func (s *simulation) checked(id int, to policy.Decision, err error) (policy.Deci
 	case errors.Is(err, policy.ErrNoEndpoint):
 		return policy.Decision{}, err
 	case err != nil:
-		panic(fmt.Sprintf("simulator: the router failed on request %d at %v: %v", id, s.now, err))
+		panic(fmt.Sprintf("simulator: a policy failed on request %d at %v: %v", id, s.now, err))
 	case !s.exists(to.Endpoint):
 		panic(fmt.Sprintf("simulator: the router sent request %d to endpoint %d of %d", id, to.Endpoint, len(s.replicas)))
 	case to.Prefill != policy.NoPrefill && !s.exists(to.Prefill):

@@ -11,6 +11,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -22,8 +23,6 @@ func (n *noting) Route(_ *policy.View, q *policy.Request) (policy.Decision, erro
 	return policy.To(0), nil
 }
 
-func (*noting) Listener() policy.Listener { return nil }
-
 func TestWhatTheRouterKnowsOfARequest(t *testing.T) {
 	text := prompt.Prompt{}.Append(prompt.Extent{Source: 1, Tokens: 8})
 	source := &script{labels: workload.Labels{Classes: []string{"promised", "free", "later"}}, requests: []workload.Request{
@@ -33,8 +32,8 @@ func TestWhatTheRouterKnowsOfARequest(t *testing.T) {
 	}}
 	router := &noting{}
 	_, err := Run(context.Background(), Config{
-		Pools:  []Pool{{Replicas: 1, Timer: constantStep(10), BlockTokens: 4, KVBlocks: 100, MaxNumSeqs: 8, MaxNumBatchedTokens: 100}},
-		Router: router, Source: source, Horizon: Horizon{Drain: time.Hour},
+		Pools:    []Pool{{Replicas: 1, Timer: constantStep(10), BlockTokens: 4, KVBlocks: 100, MaxNumSeqs: 8, MaxNumBatchedTokens: 100}},
+		Policies: policy.RoutedBy(router), Source: source, Horizon: Horizon{Drain: time.Hour},
 		Targets: []Target{{TTFT: 500, TPOT: 20, E2E: 9000}, {E2E: 9000}},
 	})
 	if err != nil {
@@ -47,5 +46,56 @@ func TestWhatTheRouterKnowsOfARequest(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, router.seen); diff != "" {
 		t.Errorf("requests (−want +got):\n%s", diff)
+	}
+}
+
+// ranks gives each request its ID as priority.
+type ranks struct{}
+
+func (ranks) Prioritize(_ *policy.View, q *policy.Request) int { return q.ID }
+
+// evenOnly admits requests of even priority.
+type evenOnly struct{}
+
+func (evenOnly) Admit(_ *policy.View, q *policy.Request) error {
+	if q.Priority%2 != 0 {
+		return policy.ErrShed
+	}
+	return nil
+}
+
+// A request gets its priority first, then it is admitted or not, and only then is it
+// routed.
+func TestPriorityComesBeforeAdmissionAndThatBeforeRouting(t *testing.T) {
+	text := prompt.Prompt{}.Append(prompt.Extent{Source: 1, Tokens: 8})
+	source := &script{}
+	for id := range 4 {
+		source.requests = append(source.requests, workload.Request{ID: id, Arrival: simtime.Time(id), Prompt: text, OutputTokens: 1})
+	}
+	router := &noting{}
+	o, err := Run(context.Background(), Config{
+		Pools:    []Pool{{Replicas: 1, Timer: constantStep(10), BlockTokens: 4, KVBlocks: 100, MaxNumSeqs: 8, MaxNumBatchedTokens: 100}},
+		Policies: policy.Policies{Priority: ranks{}, Admission: evenOnly{}, Routing: policy.Routing{Router: router}},
+		Source:   source, Horizon: Horizon{Drain: time.Hour}, CheckInvariants: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var routed []int
+	for _, q := range router.seen {
+		if q.Priority != q.ID {
+			t.Errorf("request %d has the priority %d when it is routed", q.ID, q.Priority)
+		}
+		routed = append(routed, q.ID)
+	}
+	if diff := cmp.Diff([]int{0, 2}, routed); diff != "" {
+		t.Errorf("routed requests (-want +got):\n%s", diff)
+	}
+	var shed int64
+	for _, c := range o.Cells {
+		shed += c.RejectedBy[Shed]
+	}
+	if shed != 2 {
+		t.Errorf("%d requests are shed, want 2", shed)
 	}
 }

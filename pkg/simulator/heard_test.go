@@ -71,8 +71,6 @@ func (h *heard) lines(endpoints int) []string {
 	return lines
 }
 
-func (r *scatter) Hears() bool { return r.hears }
-
 func (r *scatter) Stored(at simtime.Time, endpoint int, blocks policy.CachedBlocks, tier policy.CacheTier) {
 	r.heard.note("+", at, endpoint, blocks, tier)
 }

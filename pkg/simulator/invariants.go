@@ -49,7 +49,7 @@ func broken(s *simulation, format string, args ...any) {
 
 func (v *invariants) arrived(s *simulation, id int32) {
 	q := &s.requests.all[id]
-	if q.info.Arrival != s.now && s.gate.holder == nil || q.info.Arrival > s.now {
+	if q.info.Arrival != s.now && s.gate.queue == nil || q.info.Arrival > s.now {
 		broken(s, "request %d arrives, due at %v", q.info.ID, q.info.Arrival)
 	}
 	if _, again := v.tokens[q.info.ID]; again {

@@ -38,7 +38,8 @@ func (l *leastWaiting) Route(v *policy.View, _ *policy.Request) (policy.Decision
 
 func (l *leastWaiting) FirstToken(*policy.Request, int) {}
 
-func (l *leastWaiting) Listener() policy.Listener { return l }
+// routing has the router hear of ends.
+func (l *leastWaiting) routing() policy.Routing { return policy.Routing{Router: l, Responses: l} }
 
 func (l *leastWaiting) Finished(_ *policy.Request, endpoint int) { l.outstanding[endpoint]-- }
 

@@ -20,7 +20,6 @@ type toFirst struct{}
 func (toFirst) Route(*policy.View, *policy.Request) (policy.Decision, error) {
 	return policy.To(0), nil
 }
-func (toFirst) Listener() policy.Listener { return nil }
 
 // TestLittlesLaw: requests in the system, summed over time, are the times that
 // each spent there, summed over requests; to the nanosecond.

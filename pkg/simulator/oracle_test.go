@@ -11,6 +11,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/kv/stability"
 	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -54,6 +55,8 @@ var features = map[string][]feature{
 	"evictions, tiers":        {randomTiers, randomHolds, randomEvictions},
 	"evictions, hand-overs":   {randomHandoffs, randomHolds, randomEvictions},
 	"evictions, disruptions":  {randomDisruptions, randomHolds, randomEvictions},
+	"admission":               {randomAdmission},
+	"admission, holds":        {randomAdmission, randomHolds, randomEvictions},
 	"all":                     {randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters, randomEvictions},
 }
 
@@ -100,7 +103,7 @@ func compareWithPlain(t *testing.T, data []byte, with ...feature) {
 		if diff := difference(want, got); diff != "" {
 			t.Errorf("outcome, checked: %v (-plain +got):\n%s", checked, diff)
 		}
-		if diff := cmp.Diff(plain.Router.(*scatter).log, config.Router.(*scatter).log); diff != "" {
+		if diff := cmp.Diff(scatterOf(&plain).log, scatterOf(&config).log); diff != "" {
 			t.Errorf("what the router saw and heard, checked: %v (-plain +got):\n%s", checked, diff)
 		}
 	}
@@ -131,14 +134,14 @@ func TestAgainstPlainUnderLoad(t *testing.T) {
 		"the literal controller":                  func(c *Config) { watchClosely(c, stability.FormQueueingSeed, AdmitOrQueue) },
 		"a controller that turns away":            func(c *Config) { watchClosely(c, stability.FormQueueing, AdmitOrRefuse) },
 		"a router that counts": func(c *Config) {
-			c.Router = &leastWaiting{}
+			c.Policies.Routing = (&leastWaiting{}).routing()
 			c.Pools[0].Cost = latency.PhysicsRequestCost()
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := func() Config {
 				c := Config{
-					Pools: []Pool{llamaPool(t, 3)}, Router: &scatter{deaf: true},
+					Pools: []Pool{llamaPool(t, 3)}, Policies: policy.RoutedBy(&scatter{deaf: true}),
 					Source:  workload.NewClients(referenceClients(75), 1),
 					Horizon: Horizon{Requests: 600, WarmUp: time.Second, Drain: time.Hour},
 				}

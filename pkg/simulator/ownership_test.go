@@ -19,8 +19,6 @@ func (r *firstPrefill) Route(v *policy.View, _ *policy.Request) (policy.Decision
 	return policy.Decision{Endpoint: r.prefill + r.turn%decode, Prefill: r.turn % r.prefill}, nil
 }
 
-func (*firstPrefill) Listener() policy.Listener { return nil }
-
 // randomApart is a random cluster of two pools that hands everything over.
 func randomApart(data []byte, single bool) Config {
 	c := choices(data)
@@ -32,7 +30,7 @@ func randomApart(data []byte, single bool) Config {
 	prefill.MaxNumSeqs = 1 // or two compute a block side by side, and there are copies
 	prefill.Replicas, decode.Replicas = 1+c.pick(2), 1+c.pick(2)
 	config.Pools = []Pool{prefill, decode}
-	config.Router = &firstPrefill{prefill: prefill.Replicas}
+	config.Policies = policy.RoutedBy(&firstPrefill{prefill: prefill.Replicas})
 	config.Handoff.SingleOwner = single
 	config.Handoff.StartShare = 0 // who is done before all has come does not take the rest
 	config.Horizon = Horizon{Drain: time.Hour}

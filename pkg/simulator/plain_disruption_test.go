@@ -94,7 +94,7 @@ func (p *plain) routeAgain(q *plainRequest) {
 	q.computed, q.chunk = 0, 0
 	p.view.Now, q.asked = p.now, p.now
 	p.tellAll()
-	decision, err := p.Router.Route(&p.view, &q.info)
+	decision, err := p.Policies.Routing.Router.Route(&p.view, &q.info)
 	if errors.Is(err, policy.ErrHeld) {
 		p.waiting = append(p.waiting, q)
 	} else {

@@ -6,8 +6,8 @@ import "slices"
 
 // revoke ends whom the router wants ended.
 func (p *plain) revoke() {
-	for p.revoker != nil {
-		number, ok := p.revoker.Revoke(p.now)
+	for p.Policies.Routing.Evictor != nil {
+		number, ok := p.Policies.Routing.Evictor.Evict(p.now)
 		if !ok {
 			return
 		}

@@ -11,16 +11,12 @@ import (
 
 // plainTelling is what the router is to hear of caches, block by block.
 type plainTelling struct {
-	to    policy.CacheListener // nil if it does not hear
+	to    policy.KVEventListener // nil if the router does not listen
 	names map[uint64]policy.CachedBlocks
 }
 
-func newPlainTelling(router policy.Router) plainTelling {
-	t := plainTelling{names: map[uint64]policy.CachedBlocks{}}
-	if l, ok := router.(policy.CacheListener); ok && l.Hears() {
-		t.to = l
-	}
-	return t
+func newPlainTelling(to policy.KVEventListener) plainTelling {
+	return plainTelling{to: to, names: map[uint64]policy.CachedBlocks{}}
 }
 
 // learn notes how the router knows the blocks of a text.

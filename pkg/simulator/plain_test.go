@@ -139,7 +139,7 @@ type plainReplica struct {
 func runPlain(c Config) *Outcome { return newPlain(c).run() }
 
 func newPlain(c Config) *plain {
-	p := &plain{Config: c, telling: newPlainTelling(c.Router)}
+	p := &plain{Config: c, telling: newPlainTelling(c.Policies.Routing.KVEvents)}
 	if p.ScrapeInterval == 0 {
 		p.ScrapeInterval = DefaultScrapeInterval
 	}
@@ -153,7 +153,6 @@ func newPlain(c Config) *plain {
 	}
 	p.addStations()
 	p.showAdapters()
-	p.openGate()
 	for i, d := range c.Disruptions {
 		p.schedule(plainEvent{at: d.At, kind: plainDisruption, number: i})
 	}
@@ -282,7 +281,7 @@ func (p *plain) take(e plainEvent) plainEvent {
 	if e.kind == plainDrainEnd {
 		p.checkProgress()
 	}
-	for e.kind != plainDrainEnd && (!p.closed || len(p.Disruptions) > 0 || p.holder != nil) {
+	for e.kind != plainDrainEnd && (!p.closed || len(p.Disruptions) > 0 || p.Policies.Routing.Queue != nil) {
 		next := p.replicas[0]
 		for _, r := range p.replicas {
 			if r.scrape < next.scrape {
@@ -390,7 +389,7 @@ func (p *plain) send(q *plainRequest) {
 	p.view.Now = p.now
 	p.tellAll()
 	q.asked = p.now
-	decision, err := p.Router.Route(&p.view, &q.info)
+	decision, err := p.decide(&q.info)
 	if errors.Is(err, policy.ErrHeld) {
 		p.fly(q)
 		p.waiting = append(p.waiting, q)
@@ -399,6 +398,19 @@ func (p *plain) send(q *plainRequest) {
 	}
 	p.release()
 	p.revoke()
+}
+
+// decide asks all policies about a request that has arrived.
+func (p *plain) decide(info *policy.Request) (policy.Decision, error) {
+	if p.Policies.Priority != nil {
+		info.Priority = p.Policies.Priority.Prioritize(&p.view, info)
+	}
+	if p.Policies.Admission != nil {
+		if err := p.Policies.Admission.Admit(&p.view, info); err != nil {
+			return policy.Decision{}, err
+		}
+	}
+	return p.Policies.Routing.Router.Route(&p.view, info)
 }
 
 // sendTo sends a request to where the router wants it, or ends it.
@@ -449,7 +461,7 @@ func (p *plain) refuses(q *plainRequest, to policy.Decision) (Reason, bool) {
 }
 
 func (p *plain) tellFinished(q *plainRequest, endpoint int) {
-	if l := p.Router.Listener(); l != nil {
+	if l := p.Policies.Routing.Responses; l != nil {
 		l.Finished(&q.info, endpoint)
 	}
 }
@@ -826,14 +838,14 @@ func (p *plain) complete(r *plainReplica, q *plainRequest) {
 func (p *plain) deliver(e plainEvent) {
 	q := e.request
 	if !e.ends {
-		if l := p.Router.Listener(); l != nil {
+		if l := p.Policies.Routing.Responses; l != nil {
 			l.FirstToken(&q.info, e.replica.index)
 		}
 		return
 	}
 	p.metrics.completed(q.last, p.now, &q.request)
 	p.note(q, func(rec *record) { rec.end = "completed" })
-	if l, ok := p.Router.Listener().(policy.UsageListener); ok {
+	if l := p.Policies.Routing.Usage; l != nil {
 		l.Used(p.now, &q.info, int(q.generated()))
 	}
 	p.tellFinished(q, int(q.replica))

@@ -77,7 +77,8 @@ func newPreciseOracle(t *testing.T, config *Config) *preciseOracle {
 		t.Fatal(errs.ToAggregate())
 	}
 	o := &preciseOracle{t: t, Scheduler: epp.New(c, epp.Cluster{Endpoints: endpointsOf(config)}, 1)}
-	config.Router = o
+	config.Policies.Routing = o.Routing()
+	config.Policies.Routing.Router = o
 	return o
 }
 
@@ -159,7 +160,8 @@ func newPrefixOracle(t *testing.T, config *Config, tiers string) *prefixOracle {
 		t.Fatal(errs.ToAggregate())
 	}
 	o := &prefixOracle{t: t, Router: native.New(c, endpointsOf(config), 1), tiers: tiers == "all"}
-	config.Router = o
+	config.Policies.Routing = o.Routing()
+	config.Policies.Routing.Router = o
 	return o
 }
 

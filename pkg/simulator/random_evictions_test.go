@@ -12,30 +12,28 @@ import (
 // randomEvictions lets a router that holds requests, and hears of their ends, end
 // some of those that it has sent.
 func randomEvictions(c *choices, config *Config) {
-	r := config.Router.(*scatter)
+	r := scatterOf(config)
 	r.deaf = false
 	r.every = simtime.Time(max(0, c.pick(40)-5))
 }
 
-// scatterRevoker ends up to two of the requests in flight whenever it is asked
+// scatterEvictor ends up to two of the requests in flight whenever it is asked
 // for the first time after a multiple of every: that which was sent last, and one
 // that depends on the time.
-type scatterRevoker struct {
+type scatterEvictor struct {
 	every    simtime.Time
 	last     simtime.Time // counts the multiples until it was last asked
 	left     int
 	inFlight []int // in the order in which they were sent
 }
 
-func (r *scatterRevoker) sent(id int) { r.inFlight = append(r.inFlight, id) }
+func (r *scatterEvictor) sent(id int) { r.inFlight = append(r.inFlight, id) }
 
-func (r *scatterRevoker) ended(id int) {
+func (r *scatterEvictor) ended(id int) {
 	r.inFlight = slices.DeleteFunc(r.inFlight, func(o int) bool { return o == id })
 }
 
-func (r *scatterRevoker) Revokes() bool { return r.every > 0 }
-
-func (r *scatter) Revoke(now simtime.Time) (int, bool) {
+func (r *scatter) Evict(now simtime.Time) (int, bool) {
 	if times := now / r.every; times > r.last {
 		r.last, r.left = times, 2
 	}
@@ -48,6 +46,6 @@ func (r *scatter) Revoke(now simtime.Time) (int, bool) {
 		id = r.inFlight[int(now)%n]
 	}
 	r.left--
-	r.log = append(r.log, fmt.Sprint("revoke ", id, " at ", now))
+	r.log = append(r.log, fmt.Sprint("evict ", id, " at ", now))
 	return id, true
 }

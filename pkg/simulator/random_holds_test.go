@@ -13,7 +13,7 @@ import (
 
 // randomHolds lets the router keep requests back, most of the time.
 func randomHolds(c *choices, config *Config) {
-	config.Router.(*scatter).tick = simtime.Time(max(0, c.pick(30)-5))
+	scatterOf(config).tick = simtime.Time(max(0, c.pick(30)-5))
 }
 
 // scatterGate keeps four of five requests back: until a multiple of tick, for a
@@ -30,10 +30,8 @@ type heldRequest struct {
 	since   simtime.Time
 }
 
-func (g *scatterGate) Holds() bool { return g.tick > 0 }
-
 func (g *scatterGate) keep(v *policy.View, q *policy.Request) bool {
-	if !g.Holds() || q.ID%5 == 0 {
+	if g.tick <= 0 || q.ID%5 == 0 {
 		return false
 	}
 	g.held = append(g.held, heldRequest{*q, v.Now})

@@ -54,7 +54,7 @@ type feature func(*choices, *Config)
 func randomConfigWith(data []byte, features ...feature) Config {
 	c := choices(data)
 	config := Config{
-		Router:          &scatter{deaf: c.pick(2) == 0, hears: c.pick(2) == 0},
+		Policies:        policy.RoutedBy(&scatter{deaf: c.pick(2) == 0, hears: c.pick(2) == 0}),
 		ScrapeInterval:  time.Duration(1 + c.pick(60)),
 		Seed:            int64(c.pick(256)),
 		Targets:         []Target{{TTFT: time.Duration(c.pick(200)), TPOT: time.Duration(c.pick(10)), E2E: time.Duration(c.pick(250))}},
@@ -72,6 +72,7 @@ func randomConfigWith(data []byte, features ...feature) Config {
 	for _, add := range features {
 		add(&c, &config)
 	}
+	config.Policies.Routing = scatterOf(&config).routing()
 	source := &script{labels: workload.Labels{Tenants: []string{"t", "u"}, Classes: []string{"c", "d"}}}
 	at := simtime.Time(0)
 	for id := 0; len(c) > 0; id++ {
@@ -152,7 +153,7 @@ type scatter struct {
 	log    []string
 	heard  heard
 	scatterGate
-	scatterRevoker
+	scatterEvictor
 }
 
 func (r *scatter) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
@@ -227,12 +228,26 @@ func (r *scatter) watch(v *policy.View) {
 	}
 }
 
-func (r *scatter) Listener() policy.Listener {
-	if r.deaf {
-		return nil
+// routing is the router with what it takes part in.
+func (r *scatter) routing() policy.Routing {
+	routing := policy.Routing{Router: r}
+	if !r.deaf {
+		routing.Responses, routing.Usage = r, r
 	}
-	return r
+	if r.tick > 0 {
+		routing.Queue = r
+		if r.every > 0 {
+			routing.Evictor = r
+		}
+	}
+	if r.hears {
+		routing.KVEvents = r
+	}
+	return routing
 }
+
+// scatterOf is the router of a random cluster.
+func scatterOf(c *Config) *scatter { return c.Policies.Routing.Router.(*scatter) }
 
 func (r *scatter) FirstToken(q *policy.Request, endpoint int) {
 	r.log = append(r.log, fmt.Sprint("first token of ", q.ID, " from ", endpoint))

@@ -50,7 +50,7 @@ func randomStation(c *choices) transfer.Station {
 
 // randomHandoffs lets the router have prompts computed elsewhere.
 func randomHandoffs(c *choices, config *Config) {
-	config.Router.(*scatter).splits = true
+	scatterOf(config).splits = true
 	blockTokens, blockBytes := 1+c.pick(8), int64(1+c.pick(8))
 	for i := range config.Pools {
 		config.Pools[i].BlockTokens, config.Pools[i].BlockBytes = blockTokens, blockBytes

@@ -43,7 +43,7 @@ func (s *script) Next() (workload.Request, bool) {
 type scriptRouter struct {
 	fixed []string
 	scriptGate
-	scriptRevoker
+	scriptEvictor
 	turn  int
 	views map[int]policy.Scrape
 	loras map[int]string
@@ -59,7 +59,7 @@ func (r *scriptRouter) Route(v *policy.View, q *policy.Request) (policy.Decision
 		r.down = map[int]int{}
 		r.calls = map[int][]string{}
 	}
-	if r.Holds() {
+	if r.hold > 0 {
 		r.keep(v, q)
 		return policy.Decision{}, policy.ErrHeld
 	}
@@ -98,7 +98,20 @@ func (r *scriptRouter) choose(v *policy.View, q *policy.Request) (policy.Decisio
 	return d, err
 }
 
-func (r *scriptRouter) Listener() policy.Listener { return r }
+// routing is the router with what it takes part in.
+func (r *scriptRouter) routing() policy.Routing {
+	routing := policy.Routing{Router: r, Responses: r}
+	if r.hold > 0 {
+		routing.Queue = r
+		if len(r.revocations) > 0 {
+			routing.Evictor = r
+		}
+	}
+	if r.tale != nil && r.tale.asked {
+		routing.KVEvents = r
+	}
+	return routing
+}
 
 func (r *scriptRouter) FirstToken(q *policy.Request, _ int) {
 	r.calls[q.ID] = append(r.calls[q.ID], "first")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -25,7 +26,7 @@ func TestEveryRequestEndsOnce(t *testing.T) {
 			Replicas: 1, Timer: constantStep(10 * time.Millisecond), BlockTokens: 16, KVBlocks: 10, PrefixCaching: true,
 			MaxNumSeqs: 8, MaxNumBatchedTokens: 2048,
 		}},
-		Router: &scriptRouter{},
+		Policies: policy.Policies{Routing: (&scriptRouter{}).routing()},
 		Source: &script{requests: []workload.Request{
 			{ID: 0, Prompt: text(1, 40), OutputTokens: 3, Response: 2},
 			{ID: 1, Arrival: 24e6, Prompt: text(4, 1000), OutputTokens: 1},

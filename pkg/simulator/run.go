@@ -30,13 +30,7 @@ type simulation struct {
 	stopped bool
 	breaths int
 
-	router policy.Router
-	// listener is the router's; nil where nobody listens.
-	listener policy.Listener
-	// usage is the listener where it wants to know what answers cost.
-	usage policy.UsageListener
-	// hears is the router where it hears what caches hold; else nil.
-	hears policy.CacheListener
+	policies policy.Policies
 	// doors says that some replica asks its advisor when a request arrives.
 	doors bool
 	// completed is Config.Completed.
@@ -138,7 +132,8 @@ func (s *simulation) meet(at simtime.Time) {
 // attentive says whether routing depends on what happens in the replicas, and
 // not on their scrapes alone.
 func (s *simulation) attentive() bool {
-	return s.listener != nil || s.doors || s.hears != nil || s.gate.revoker != nil
+	r := &s.policies.Routing
+	return r.Responses != nil || s.doors || r.KVEvents != nil || r.Evictor != nil
 }
 
 // advanceAll advances all replicas.

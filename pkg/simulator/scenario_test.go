@@ -104,7 +104,7 @@ type scenario struct {
 
 func newScenario(t *testing.T, text string) *scenario {
 	router := &scriptRouter{}
-	c := &scenario{t: t, router: router, config: Config{Router: router, CheckInvariants: true}}
+	c := &scenario{t: t, router: router, config: Config{CheckInvariants: true}}
 	if !strings.HasPrefix(text, "# ") {
 		t.Fatal("a scenario opens with the behaviour that it pins")
 	}
@@ -115,6 +115,7 @@ func newScenario(t *testing.T, text string) *scenario {
 		}
 		c.read(newLine(t, i+1, words))
 	}
+	c.config.Policies.Routing = router.routing()
 	return c
 }
 
@@ -193,9 +194,9 @@ func (c *scenario) runOn(engine string, run func(Config, *recorder) (*Outcome, e
 	router := *c.router
 	router.tale = newTale(c)
 	config := c.config
-	config.Router, config.Source = &router, &script{requests: c.requests}
+	config.Policies.Routing, config.Source = router.routing(), &script{requests: c.requests}
 	if c.picker != nil {
-		config.Router = epp.New(c.picker, epp.Cluster{Endpoints: endpointsOf(&config), TieBreak: epp.TieFirst}, 1)
+		config.Policies.Routing = epp.New(c.picker, epp.Cluster{Endpoints: endpointsOf(&config), TieBreak: epp.TieFirst}, 1).Routing()
 	}
 	rec := newRecorder(c.names)
 	o, err := run(config, rec)

@@ -21,8 +21,6 @@ type scriptGate struct {
 	last simtime.Time // when it last let one go
 }
 
-func (g *scriptGate) Holds() bool { return g.hold > 0 }
-
 func (g *scriptGate) keep(v *policy.View, q *policy.Request) {
 	g.held = append(g.held, heldRequest{*q, v.Now})
 }

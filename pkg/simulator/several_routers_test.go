@@ -13,15 +13,15 @@ import (
 
 // several puts a random cluster's router and others like it behind one gateway.
 func several(config *Config, n int) []*scatter {
-	first := config.Router.(*scatter)
+	first := scatterOf(config)
 	routers := []*scatter{first}
-	all := []policy.Router{first}
+	all := []policy.Routing{first.routing()}
 	for range n - 1 {
 		another := *first
 		routers = append(routers, &another)
-		all = append(all, &another)
+		all = append(all, another.routing())
 	}
-	config.Router = policy.NewReplicated(all...)
+	config.Policies.Routing = policy.Replicate(all...)
 	return routers
 }
 

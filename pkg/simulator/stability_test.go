@@ -9,6 +9,7 @@ import (
 
 	"windtunnel.dev/windtunnel/internal/testdata"
 	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -95,7 +96,7 @@ func inFlightAt(t *testing.T, rows []lengths, rate float64, at time.Duration) *s
 			Timer:       timer(func(latency.Step) time.Duration { return stabilityStep }),
 			BlockTokens: 16, KVBlocks: stabilityBlocks, MaxNumSeqs: 1 << 16, MaxNumBatchedTokens: 1 << 30,
 		}},
-		Router: &inTurn{},
+		Policies: policy.RoutedBy(&inTurn{}),
 		Source: &arrivals{
 			stream: stats.NewStream(1, "stability"), gap: 1e9 / rate, grid: 1,
 			size: func(s *stats.Stream) (int, int) {

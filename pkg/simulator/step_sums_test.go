@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -34,7 +35,7 @@ func TestStepSums(t *testing.T) {
 			Name: "pool", Replicas: 1, Timer: timer, PrefixCaching: true,
 			BlockTokens: 4, KVBlocks: 100, MaxNumSeqs: 8, MaxNumBatchedTokens: 10,
 		}},
-		Router: toFirst{},
+		Policies: policy.RoutedBy(toFirst{}),
 		Source: &script{requests: []workload.Request{
 			{ID: 0, Prompt: text(13), OutputTokens: 2, Response: 2},
 			{ID: 1, Prompt: text(13), OutputTokens: 1, Response: 3},
@@ -68,7 +69,7 @@ func TestStepSumsOfARecompute(t *testing.T) {
 			Name: "pool", Replicas: 1, Timer: timer,
 			BlockTokens: 4, KVBlocks: 4, MaxNumSeqs: 8, MaxNumBatchedTokens: 6,
 		}},
-		Router: toFirst{},
+		Policies: policy.RoutedBy(toFirst{}),
 		Source: &script{requests: []workload.Request{
 			{ID: 0, Prompt: text(1, 3), OutputTokens: 8, Response: 3},
 			{ID: 1, Prompt: text(2, 3), OutputTokens: 8, Response: 4},

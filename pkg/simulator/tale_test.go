@@ -74,8 +74,6 @@ func (t *tale) lines() []string {
 	return lines
 }
 
-func (r *scriptRouter) Hears() bool { return r.tale != nil && r.tale.asked }
-
 func (r *scriptRouter) Stored(at simtime.Time, endpoint int, blocks policy.CachedBlocks, tier policy.CacheTier) {
 	r.tale.note(at, endpoint, "+", blocks, tier)
 }

@@ -19,13 +19,11 @@ type telling struct {
 	computing []policy.CachedBlocks
 }
 
-// tell lets the router hear of all replicas, if it does hear.
-func (s *simulation) tell(router policy.Router) {
-	to, ok := router.(policy.CacheListener)
-	if !ok || !to.Hears() {
+// watchCaches lets the router hear of all replicas, if it listens.
+func (s *simulation) watchCaches() {
+	if s.policies.Routing.KVEvents == nil {
 		return
 	}
-	s.hears = to
 	for i := range s.replicas {
 		r := &s.replicas[i]
 		r.telling = &telling{s: s, endpoint: i}
@@ -40,7 +38,7 @@ func (t *telling) Found(id uint64, from, to int32) {
 		t.computing = append(t.computing, blocks)
 		return
 	}
-	t.s.hears.Stored(t.s.now, t.endpoint, blocks, policy.GPUMemory)
+	t.s.policies.Routing.KVEvents.Stored(t.s.now, t.endpoint, blocks, policy.GPUMemory)
 }
 
 // Lost implements [kv.Watcher]. What is lost of a stretch is its end, and so is
@@ -58,7 +56,7 @@ func (t *telling) Lost(id uint64, from, to int32) {
 	}
 	t.computing = kept
 	if from < to {
-		t.s.hears.Removed(t.s.now, t.endpoint, policy.CachedBlocks{Stretch: id, From: from, To: to}, policy.GPUMemory)
+		t.s.policies.Routing.KVEvents.Removed(t.s.now, t.endpoint, policy.CachedBlocks{Stretch: id, From: from, To: to}, policy.GPUMemory)
 	}
 }
 
@@ -69,7 +67,7 @@ func (t *telling) computed() {
 		return
 	}
 	for _, blocks := range t.computing {
-		t.s.hears.Stored(t.s.now, t.endpoint, blocks, policy.GPUMemory)
+		t.s.policies.Routing.KVEvents.Stored(t.s.now, t.endpoint, blocks, policy.GPUMemory)
 	}
 	t.computing = t.computing[:0]
 }
@@ -87,7 +85,7 @@ func (t *telling) restarted(r *replica) {
 		return
 	}
 	t.computing = t.computing[:0]
-	t.s.hears.Cleared(t.s.now, t.endpoint)
+	t.s.policies.Routing.KVEvents.Cleared(t.s.now, t.endpoint)
 	r.cache.Watch(t)
 }
 
@@ -100,7 +98,7 @@ type tellingTier struct {
 
 // watch lets the router hear of a tier that the replicas [from, to) have.
 func (s *simulation) watch(store *kv.Store, kind TierKind, from, to int32) {
-	if s.hears == nil {
+	if s.policies.Routing.KVEvents == nil {
 		return
 	}
 	tier := policy.CPUMemory
@@ -113,13 +111,13 @@ func (s *simulation) watch(store *kv.Store, kind TierKind, from, to int32) {
 // Found implements [kv.Watcher].
 func (t *tellingTier) Found(id uint64, from, to int32) {
 	for e := t.from; e < t.to; e++ {
-		t.s.hears.Stored(t.s.now, int(e), policy.CachedBlocks{Stretch: id, From: from, To: to}, t.tier)
+		t.s.policies.Routing.KVEvents.Stored(t.s.now, int(e), policy.CachedBlocks{Stretch: id, From: from, To: to}, t.tier)
 	}
 }
 
 // Lost implements [kv.Watcher].
 func (t *tellingTier) Lost(id uint64, from, to int32) {
 	for e := t.from; e < t.to; e++ {
-		t.s.hears.Removed(t.s.now, int(e), policy.CachedBlocks{Stretch: id, From: from, To: to}, t.tier)
+		t.s.policies.Routing.KVEvents.Removed(t.s.now, int(e), policy.CachedBlocks{Stretch: id, From: from, To: to}, t.tier)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"windtunnel.dev/windtunnel/internal/reference"
 	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -66,7 +67,7 @@ func TestRequestAlone(t *testing.T) {
 			pool := reference.Pool(1)
 			pool.Timer, pool.Cost = tc.instance.Physics(), latency.PhysicsRequestCost()
 			c := run(t, simulator.Config{
-				Pools: []simulator.Pool{pool}, Router: &inTurn{}, Source: &oneRequest{input: 512, output: 64},
+				Pools: []simulator.Pool{pool}, Policies: policy.RoutedBy(&inTurn{}), Source: &oneRequest{input: 512, output: 64},
 				Horizon: simulator.Horizon{Drain: time.Hour},
 			})
 			ttft, itl := milliseconds(c.TTFT.Mean()), milliseconds(c.ITL.Mean())

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/stats"
@@ -133,7 +134,7 @@ func (q queue) waits(t *testing.T, load float64, requests int) []float64 {
 	for seed := range int64(12) {
 		q.pool.Name, q.pool.Replicas = "servers", 1
 		c := run(t, simulator.Config{
-			Pools: []simulator.Pool{q.pool}, Router: &inTurn{},
+			Pools: []simulator.Pool{q.pool}, Policies: policy.RoutedBy(&inTurn{}),
 			Source: &arrivals{stream: stats.NewStream(seed, q.name), gap: gap, grid: q.grid, size: q.size},
 			Horizon: simulator.Horizon{
 				Requests: requests, WarmUp: time.Duration(0.1 * gap * float64(requests)), Drain: 1000 * time.Hour,

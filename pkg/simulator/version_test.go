@@ -82,7 +82,7 @@ func recordedConfig(seed uint64) Config {
 			LongPrefillTokens: below(3) * 8, ReserveFullPrompt: below(2) == 0,
 			Scheduler: []scheduling.Policy{scheduling.FCFS{}, scheduling.Priority{}, scheduling.ShortestPrompt{}}[below(3)],
 		}},
-		Router: toFewest{}, Seed: int64(seed), ScrapeInterval: 500,
+		Policies: policy.RoutedBy(toFewest{}), Seed: int64(seed), ScrapeInterval: 500,
 		Targets: []Target{{TTFT: 900, TPOT: 90, E2E: 3000}},
 		Horizon: Horizon{WarmUp: time.Duration(below(2) * 2000), Drain: time.Hour},
 	}
@@ -116,8 +116,6 @@ func (recordedStep) StepTime(s latency.Step) time.Duration {
 
 // toFewest sends a request to the endpoint with the fewest scraped requests.
 type toFewest struct{}
-
-func (toFewest) Listener() policy.Listener { return nil }
 
 func (toFewest) Route(v *policy.View, _ *policy.Request) (policy.Decision, error) {
 	best := 0

@@ -8,6 +8,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/kv/transfer"
 	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -76,9 +77,9 @@ func (c cluster) String() string {
 // config is the simulation of a workload on the cluster.
 func (c cluster) config(source workload.Source, timer latency.StepTimer) simulator.Config {
 	config := simulator.Config{
-		Router:  newShortestQueue(c.machines, c.prefill),
-		Source:  source,
-		Horizon: simulator.Horizon{Drain: 24 * time.Hour},
+		Policies: policy.Policies{Routing: newShortestQueue(c.machines, c.prefill).routing()},
+		Source:   source,
+		Horizon:  simulator.Horizon{Drain: 24 * time.Hour},
 	}
 	if c.prefill > 0 {
 		config.Pools = append(config.Pools, c.pool("prefill", c.prefill, timer))

@@ -55,14 +55,14 @@ func (s *shortestQueue) least(first, end int) int {
 	return best
 }
 
-// Listener implements [policy.Router].
-func (s *shortestQueue) Listener() policy.Listener { return s }
+// routing has the queue hear of first tokens and ends.
+func (s *shortestQueue) routing() policy.Routing { return policy.Routing{Router: s, Responses: s} }
 
-// FirstToken implements [policy.Listener].
+// FirstToken implements [policy.ResponseListener].
 func (s *shortestQueue) FirstToken(q *policy.Request, _ int) {
 	s.tokens[s.computing[q.ID]] -= q.Tokens
 	delete(s.computing, q.ID)
 }
 
-// Finished implements [policy.Listener].
+// Finished implements [policy.ResponseListener].
 func (s *shortestQueue) Finished(_ *policy.Request, endpoint int) { s.requests[endpoint]-- }

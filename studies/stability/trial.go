@@ -73,9 +73,6 @@ type only struct{}
 // Route implements [policy.Router].
 func (only) Route(*policy.View, *policy.Request) (policy.Decision, error) { return policy.To(0), nil }
 
-// Listener implements [policy.Router].
-func (only) Listener() policy.Listener { return nil }
-
 // trial is one replica under a load for a time, as seen in its second half.
 type trial struct {
 	// growth is by how many requests the system grows in a second, served how
@@ -125,10 +122,10 @@ func observe(p simulator.Pool, l *load, perSecond float64, half time.Duration, s
 	source := &counted{Source: l.source(perSecond, seed), half: simtime.Time(half)}
 	completed := [2]int{}
 	o, err := simulator.Run(context.Background(), simulator.Config{
-		Pools:   []simulator.Pool{p},
-		Router:  only{},
-		Source:  source,
-		Horizon: simulator.Horizon{Duration: 2 * half, WarmUp: half},
+		Pools:    []simulator.Pool{p},
+		Policies: policy.RoutedBy(only{}),
+		Source:   source,
+		Horizon:  simulator.Horizon{Duration: 2 * half, WarmUp: half},
 		Completed: func(c simulator.Completion) {
 			if c.LastToken < simtime.Time(half) {
 				completed[0]++

@@ -63,7 +63,7 @@ func onCluster(trace *workload.Trace, s setup, d devices, how routing, seed int6
 		return simulator.Config{}, errs.ToAggregate()
 	}
 	config := reference.Replay(trace, replicas, seed)
-	config.Router = epp.New(router, epp.Cluster{Endpoints: replicas}, seed)
+	config.Policies.Routing = epp.New(router, epp.Cluster{Endpoints: replicas}, seed).Routing()
 	config.Source = trace.Replay(workload.Replay{RateScale: 1, Arrivals: workload.Spread}, seed)
 	p := &config.Pools[0]
 	p.KVBlocks, p.BlockBytes, p.Tiers = s.gpu, clusterBlockTokens*kvBytesPerToken, s.tiers(d)

@@ -63,9 +63,9 @@ func oneCache(trace *workload.Trace, s setup) simulator.Config {
 			BlockBytes: workload.MooncakeBlockTokens * kvBytesPerToken,
 			Tiers:      s.tiers(devices{fast, fast, fast}),
 		}},
-		Router:  only{},
-		Source:  trace.Replay(workload.Replay{RateScale: 1, Arrivals: workload.Spread}, 1),
-		Horizon: simulator.Horizon{Drain: drain},
+		Policies: policy.RoutedBy(only{}),
+		Source:   trace.Replay(workload.Replay{RateScale: 1, Arrivals: workload.Spread}, 1),
+		Horizon:  simulator.Horizon{Drain: drain},
 	}
 }
 
@@ -80,9 +80,6 @@ type only struct{}
 
 // Route implements [policy.Router].
 func (only) Route(*policy.View, *policy.Request) (policy.Decision, error) { return policy.To(0), nil }
-
-// Listener implements [policy.Router].
-func (only) Listener() policy.Listener { return nil }
 
 // kvBytesPerToken is that of Llama-3.1-8B in bf16: keys and values of 8 heads of
 // 128 in 32 layers.

@@ -288,24 +288,24 @@ func TestExplanationOfARequestThatWaited(t *testing.T) {
 
 // Several EPPs have windows of their own.
 func TestWindowsOfSeveralEPPs(t *testing.T) {
-	r := NewReplicas(mustLoad(t, bursts), Cluster{Endpoints: 2}, 2, 1)
+	r := NewReplicas(mustLoad(t, bursts), Cluster{Endpoints: 2}, 2, 1).Routing()
 	view := idle(2)
 	for id, at := range []simtime.Time{0, 5 * ms} {
 		view.Now = at
-		if _, err := r.Route(view, request(id, 100)); !errors.Is(err, policy.ErrHeld) {
+		if _, err := r.Router.Route(view, request(id, 100)); !errors.Is(err, policy.ErrHeld) {
 			t.Fatal(err)
 		}
 	}
 	for id, want := range []time.Duration{20 * time.Millisecond, 25 * time.Millisecond} {
-		at, ok := r.Wake(view.Now)
+		at, ok := r.Queue.Wake(view.Now)
 		if !ok || at != simtime.Time(want) {
 			t.Fatalf("wakes at %v (%t), want %v", at, ok, want)
 		}
 		view.Now = at
-		if got, ok := r.Release(view); !ok || got.Request != id {
+		if got, ok := r.Queue.Release(view); !ok || got.Request != id {
 			t.Fatalf("released %+v (%t)", got, ok)
 		}
-		if got, ok := r.Release(view); ok {
+		if got, ok := r.Queue.Release(view); ok {
 			t.Fatalf("released %+v", got)
 		}
 	}

@@ -122,17 +122,17 @@ func TestEvictionMakesRoom(t *testing.T) {
 		for _, more := s.Release(at(ms)); more; _, more = s.Release(at(ms)) {
 		}
 	}
-	if id, ok := s.Revoke(ms); !ok || id != low.ID {
+	if id, ok := s.Evict(ms); !ok || id != low.ID {
 		t.Fatalf("evicts %d (%t)", id, ok)
 	}
 	s.Finished(low, 0)
-	if id, ok := s.Revoke(ms); ok {
+	if id, ok := s.Evict(ms); ok {
 		t.Errorf("evicts %d too", id)
 	}
 	if got, ok := s.Release(at(2 * ms)); !ok || got.Request != high.ID {
 		t.Errorf("released %+v (%t)", got, ok)
 	}
-	if off := mustLoad(t, text+"false}"); New(off, Cluster{Endpoints: 1}, 1).Revokes() || len(off.Approximations()) > 0 {
+	if off := mustLoad(t, text+"false}"); New(off, Cluster{Endpoints: 1}, 1).Routing().Evictor != nil || len(off.Approximations()) > 0 {
 		t.Error("evicts though that is off")
 	}
 }

@@ -102,7 +102,7 @@ func TestSchedulersListenWhereTheyCountWhatIsInFlight(t *testing.T) {
 		"{type: inflight-load-producer}": true,
 	} {
 		s := New(mustLoad(t, "plugins: [{type: queue-scorer}, "+plugins+"]"), Cluster{Endpoints: 1}, 1)
-		if got := s.Listener() != nil; got != want {
+		if got := s.Routing().Responses != nil; got != want {
 			t.Errorf("%q: listens: %t, want %t", plugins, got, want)
 		}
 	}

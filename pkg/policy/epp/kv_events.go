@@ -8,23 +8,17 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-var _ policy.CacheListener = (*Scheduler)(nil)
-
-// Hears implements [policy.CacheListener]: the scheduler hears where one of its
-// plugins does.
-func (s *Scheduler) Hears() bool { return len(s.feed.Digesters) > 0 }
-
-// Stored implements [policy.CacheListener].
+// Stored implements [policy.KVEventListener].
 func (s *Scheduler) Stored(at simtime.Time, endpoint int, blocks policy.CachedBlocks, tier policy.CacheTier) {
 	s.feed.Put(kvindex.Event{At: at, Endpoint: int32(endpoint), Kind: kvindex.Stored, Tier: tier, Blocks: blocks})
 }
 
-// Removed implements [policy.CacheListener].
+// Removed implements [policy.KVEventListener].
 func (s *Scheduler) Removed(at simtime.Time, endpoint int, blocks policy.CachedBlocks, tier policy.CacheTier) {
 	s.feed.Put(kvindex.Event{At: at, Endpoint: int32(endpoint), Kind: kvindex.Removed, Tier: tier, Blocks: blocks})
 }
 
-// Cleared implements [policy.CacheListener].
+// Cleared implements [policy.KVEventListener].
 func (s *Scheduler) Cleared(at simtime.Time, endpoint int) {
 	s.feed.Put(kvindex.Event{At: at, Endpoint: int32(endpoint), Kind: kvindex.Cleared})
 }

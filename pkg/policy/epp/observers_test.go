@@ -22,8 +22,8 @@ func TestWhatDoesNotRouteIsIgnored(t *testing.T) {
 	}
 	s := New(c, Cluster{Endpoints: 2}, 1)
 	route(t, s, idle(2), request(0, 1))
-	if d := s.LastDecision(); len(d.Scorers) != 0 || s.Listener() != nil {
-		t.Errorf("decision %+v, listener %v", d, s.Listener())
+	if d := s.LastDecision(); len(d.Scorers) != 0 || s.Routing().Responses != nil {
+		t.Errorf("decision %+v, listener %v", d, s.Routing().Responses)
 	}
 }
 

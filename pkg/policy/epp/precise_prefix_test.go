@@ -195,7 +195,7 @@ plugins:
 - {type: precise-prefix-cache-producer, parameters: {kvEventsConfig: {`+tc.events+`}}}
 - {type: prefix-cache-scorer, parameters: {prefixMatchInfoProducerName: precise-prefix-cache-producer}}
 schedulingProfiles: [{name: default, plugins: [{pluginRef: prefix-cache-scorer}]}]`+tc.rest)
-			if got := New(c, Cluster{Endpoints: 1}, 1).Hears(); got != tc.hears {
+			if got := New(c, Cluster{Endpoints: 1}, 1).Routing().KVEvents != nil; got != tc.hears {
 				t.Errorf("it hears: %v, want %v", got, tc.hears)
 			}
 		})

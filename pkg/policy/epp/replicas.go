@@ -15,14 +15,15 @@ import (
 // scrapes. What EPPs tell each other of the load in flight, where a syncer is
 // configured (parameter syncCrossReplicaState), is not simulated.
 type Replicas struct {
-	*policy.Replicated
+	policy.Router
+	routing    policy.Routing
 	schedulers []*Scheduler
 }
 
 // NewReplicas returns n EPPs; the first one is what [New] returns.
 func NewReplicas(c *Config, cluster Cluster, n int, seed int64) *Replicas {
 	r := &Replicas{}
-	var routers []policy.Router
+	var routings []policy.Routing
 	for i := range n {
 		own := seed
 		if i > 0 {
@@ -30,10 +31,18 @@ func NewReplicas(c *Config, cluster Cluster, n int, seed int64) *Replicas {
 		}
 		s := New(c, cluster, own)
 		r.schedulers = append(r.schedulers, s)
-		routers = append(routers, s)
+		routings = append(routings, s.Routing())
 	}
-	r.Replicated = policy.NewReplicated(routers...)
+	r.routing = policy.Replicate(routings...)
+	r.Router = r.routing.Router
 	return r
+}
+
+// Routing returns the EPPs as one router, with what their plugins take part in.
+func (r *Replicas) Routing() policy.Routing {
+	all := r.routing
+	all.Router = r
+	return all
 }
 
 // Explain has all of them explain their decisions; see [Scheduler.Explain].

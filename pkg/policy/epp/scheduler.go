@@ -43,14 +43,6 @@ type Scheduler struct {
 	unscraped []policy.Scrape
 }
 
-var (
-	_ policy.Router        = (*Scheduler)(nil)
-	_ policy.Holder        = (*Scheduler)(nil)
-	_ policy.Revoker       = (*Scheduler)(nil)
-	_ policy.Listener      = (*Scheduler)(nil)
-	_ policy.UsageListener = (*Scheduler)(nil)
-)
-
 // New makes the scheduler of a configuration for a cluster. What is random
 // follows from the seed.
 func New(c *Config, cluster Cluster, seed int64) *Scheduler {
@@ -72,11 +64,29 @@ func (s *Scheduler) Route(view *policy.View, request *policy.Request) (policy.De
 	return policy.Decision{}, err
 }
 
-// Holds implements [policy.Holder]: flow control does, and so do the windows of
-// producers that wait for bursts.
-func (s *Scheduler) Holds() bool { return s.flow != nil || len(s.burst.windows) > 0 }
+// Routing returns the scheduler with what its plugins take part in. Requests wait
+// behind flow control, and in the windows of producers that wait for bursts.
+func (s *Scheduler) Routing() policy.Routing {
+	r := policy.Routing{Router: s}
+	if len(s.listeners) > 0 {
+		r.Responses = s
+		if len(s.spenders) > 0 {
+			r.Usage = s
+		}
+	}
+	if s.flow != nil || len(s.burst.windows) > 0 {
+		r.Queue = s
+	}
+	if s.flow != nil && s.flow.eviction != nil {
+		r.Evictor = s
+	}
+	if len(s.feed.Digesters) > 0 {
+		r.KVEvents = s
+	}
+	return r
+}
 
-// Wake implements [policy.Holder].
+// Wake implements [policy.Queue].
 func (s *Scheduler) Wake(now simtime.Time) (simtime.Time, bool) {
 	at, some := s.burst.wake()
 	if s.flow != nil {
@@ -87,7 +97,7 @@ func (s *Scheduler) Wake(now simtime.Time) (simtime.Time, bool) {
 	return at, some
 }
 
-// Release implements [policy.Holder]: who has waited behind flow control goes
+// Release implements [policy.Queue]: who has waited behind flow control goes
 // first.
 func (s *Scheduler) Release(view *policy.View) (policy.Released, bool) {
 	for item := s.burst.next(view.Now); item != nil; item = s.burst.next(view.Now) {
@@ -103,11 +113,8 @@ func (s *Scheduler) Release(view *policy.View) (policy.Released, bool) {
 	return s.flow.release(view)
 }
 
-// Revokes implements [policy.Revoker]: flow control does that evicts.
-func (s *Scheduler) Revokes() bool { return s.flow != nil && s.flow.eviction != nil }
-
-// Revoke implements [policy.Revoker].
-func (s *Scheduler) Revoke(simtime.Time) (int, bool) { return s.flow.eviction.next() }
+// Evict implements [policy.Evictor].
+func (s *Scheduler) Evict(simtime.Time) (int, bool) { return s.flow.eviction.next() }
 
 // explainRefusals has flow control tell of those that come to no profile.
 func (s *Scheduler) explainRefusals(view *policy.View) {
@@ -191,16 +198,7 @@ func (s *Scheduler) choose(c *cycle) (policy.Decision, error) {
 	return policy.Decision{Endpoint: chosen.primary, Prefill: chosen.prefill}, nil
 }
 
-// Listener implements [policy.Router]: the scheduler listens where one of its
-// plugins does.
-func (s *Scheduler) Listener() policy.Listener {
-	if len(s.listeners) == 0 {
-		return nil
-	}
-	return s
-}
-
-// FirstToken implements [policy.Listener]. It does nothing for a request that is
+// FirstToken implements [policy.ResponseListener]. It does nothing for a request that is
 // not in flight.
 func (s *Scheduler) FirstToken(request *policy.Request, endpoint int) {
 	for _, l := range s.listeners {
@@ -208,7 +206,7 @@ func (s *Scheduler) FirstToken(request *policy.Request, endpoint int) {
 	}
 }
 
-// Finished implements [policy.Listener]. It does nothing for a request that is
+// Finished implements [policy.ResponseListener]. It does nothing for a request that is
 // not in flight.
 func (s *Scheduler) Finished(request *policy.Request, endpoint int) {
 	for _, l := range s.listeners {

@@ -49,7 +49,7 @@ func TestParametersOfUtilizationFilter(t *testing.T) {
 func TestUtilizationFilterCountsOnlyWhereItMust(t *testing.T) {
 	for metric, want := range map[string]bool{"waiting-queue": false, "active-requests": true} {
 		s := New(mustLoad(t, "plugins: [{type: utilization-filter, parameters: {conditions: [{metric: "+metric+", maxValue: 1}]}}]"), Cluster{Endpoints: 1}, 1)
-		if got := s.Listener() != nil; got != want {
+		if got := s.Routing().Responses != nil; got != want {
 			t.Errorf("%s: counts: %t, want %t", metric, got, want)
 		}
 	}

@@ -59,7 +59,7 @@ func TestARouterListensOnlyWhereItHasTo(t *testing.T) {
 	for name, want := range map[string][2]bool{
 		"queue-depth": {false, false}, "prefix-affinity": {false, false}, "load-balance": {true, false}, "oracle-prefix": {false, true},
 	} {
-		r := mustNew(t, scoring(name, nil), 1)
-		same(t, name, want, [2]bool{r.Listener() != nil, r.Hears()})
+		r := mustNew(t, scoring(name, nil), 1).Routing()
+		same(t, name, want, [2]bool{r.Responses != nil, r.KVEvents != nil})
 	}
 }

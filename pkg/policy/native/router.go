@@ -23,11 +23,6 @@ type Router struct {
 	tell     func(*Explanation) // nil while nobody asks
 }
 
-var (
-	_ policy.Listener      = (*Router)(nil)
-	_ policy.CacheListener = (*Router)(nil)
-)
-
 // A chooser chooses one of the round's candidates, by its index.
 type chooser interface {
 	choose(r *round) int
@@ -108,18 +103,23 @@ func (r *Router) Route(view *policy.View, request *policy.Request) (policy.Decis
 	return policy.To(endpoint), nil
 }
 
-// Listener implements [policy.Router]: the router listens where it counts.
-func (r *Router) Listener() policy.Listener {
-	if r.inFlight == nil {
-		return nil
+// Routing returns the router with what it takes part in: it is told of ends where it
+// counts requests in flight, and of KV events where it keeps an index.
+func (r *Router) Routing() policy.Routing {
+	routing := policy.Routing{Router: r}
+	if r.inFlight != nil {
+		routing.Responses = r
 	}
-	return r
+	if len(r.feeds) > 0 {
+		routing.KVEvents = r
+	}
+	return routing
 }
 
-// FirstToken implements [policy.Listener].
+// FirstToken implements [policy.ResponseListener].
 func (r *Router) FirstToken(*policy.Request, int) {}
 
-// Finished implements [policy.Listener].
+// Finished implements [policy.ResponseListener].
 func (r *Router) Finished(request *policy.Request, endpoint int) {
 	r.inFlight[endpoint]--
 	if r.inFlight[endpoint] < 0 {
@@ -127,20 +127,17 @@ func (r *Router) Finished(request *policy.Request, endpoint int) {
 	}
 }
 
-// Hears implements [policy.CacheListener].
-func (r *Router) Hears() bool { return len(r.feeds) > 0 }
-
-// Stored implements [policy.CacheListener].
+// Stored implements [policy.KVEventListener].
 func (r *Router) Stored(at simtime.Time, endpoint int, blocks policy.CachedBlocks, tier policy.CacheTier) {
 	r.put(kvindex.Event{At: at, Endpoint: int32(endpoint), Kind: kvindex.Stored, Tier: tier, Blocks: blocks})
 }
 
-// Removed implements [policy.CacheListener].
+// Removed implements [policy.KVEventListener].
 func (r *Router) Removed(at simtime.Time, endpoint int, blocks policy.CachedBlocks, tier policy.CacheTier) {
 	r.put(kvindex.Event{At: at, Endpoint: int32(endpoint), Kind: kvindex.Removed, Tier: tier, Blocks: blocks})
 }
 
-// Cleared implements [policy.CacheListener].
+// Cleared implements [policy.KVEventListener].
 func (r *Router) Cleared(at simtime.Time, endpoint int) {
 	r.put(kvindex.Event{At: at, Endpoint: int32(endpoint), Kind: kvindex.Cleared})
 }

@@ -4,17 +4,15 @@ package simulator
 
 import "windtunnel.dev/windtunnel/pkg/simtime"
 
-// scriptRevoker ends requests at given times.
-type scriptRevoker struct{ revocations []revocation }
+// scriptEvictor ends requests at given times.
+type scriptEvictor struct{ revocations []revocation }
 
 type revocation struct {
 	at      simtime.Time
 	request int
 }
 
-func (r *scriptRevoker) Revokes() bool { return len(r.revocations) > 0 }
-
-func (r *scriptRevoker) Revoke(now simtime.Time) (int, bool) {
+func (r *scriptEvictor) Evict(now simtime.Time) (int, bool) {
 	if len(r.revocations) == 0 || r.revocations[0].at > now {
 		return 0, false
 	}

@@ -23,9 +23,9 @@ type spy struct {
 	until simtime.Time
 	hears bool
 	deaf  bool
-	// revoked are those that it ends.
-	revokes bool
-	revoked []int
+	// evicted are those that it ends.
+	evicts  bool
+	evicted []int
 }
 
 func (s *spy) note(format string, args ...any) { s.log = append(s.log, fmt.Sprintf(format, args...)) }
@@ -47,16 +47,26 @@ func changes(v *policy.View) any {
 	return v.Changed
 }
 
-func (s *spy) Listener() policy.Listener {
-	if s.deaf {
-		return nil
+// routing is the router with what it takes part in.
+func (s *spy) routing() policy.Routing {
+	r := policy.Routing{Router: s}
+	if !s.deaf {
+		r.Responses = s
 	}
-	return s
+	if s.holds {
+		r.Queue = s
+	}
+	if s.evicts {
+		r.Evictor = s
+	}
+	if s.hears {
+		r.KVEvents = s
+	}
+	return r
 }
+
 func (s *spy) FirstToken(q *policy.Request, e int) { s.note("first of %d from %d", q.ID, e) }
 func (s *spy) Finished(q *policy.Request, e int)   { s.note("end of %d from %d", q.ID, e) }
-func (s *spy) Holds() bool                         { return s.holds }
-func (s *spy) Hears() bool                         { return s.hears }
 func (s *spy) Cleared(_ simtime.Time, e int)       { s.note("%d cleared", e) }
 
 func (s *spy) Stored(_ simtime.Time, e int, b policy.CachedBlocks, _ policy.CacheTier) {
@@ -79,15 +89,13 @@ func (s *spy) Release(v *policy.View) (policy.Released, bool) {
 	return policy.Released{Request: id, Decision: policy.To(7)}, true
 }
 
-func (s *spy) Revokes() bool { return s.revokes }
-
-func (s *spy) Revoke(now simtime.Time) (int, bool) {
-	s.note("revoke at %d", now)
-	if len(s.revoked) == 0 {
+func (s *spy) Evict(now simtime.Time) (int, bool) {
+	s.note("evict at %d", now)
+	if len(s.evicted) == 0 {
 		return 0, false
 	}
-	id := s.revoked[0]
-	s.revoked = s.revoked[1:]
+	id := s.evicted[0]
+	s.evicted = s.evicted[1:]
 	return id, true
 }
 
@@ -105,24 +113,26 @@ func wantLog(t *testing.T, name string, s *spy, want ...string) {
 
 func TestReplicasTakeTurnsAndHearOfTheirOwn(t *testing.T) {
 	a, b := &spy{}, &spy{}
-	r := policy.NewReplicated(a, b)
+	r := policy.Replicate(a.routing(), b.routing())
 	for id := range 3 {
 		q := &policy.Request{ID: id}
 		v := view(simtime.Time(id), []int32{}...)
 		if id == 0 {
 			v.Changed = nil // as of the first call of all
 		}
-		if d, err := r.Route(v, q); err != nil || d != policy.To(id) {
+		if d, err := r.Router.Route(v, q); err != nil || d != policy.To(id) {
 			t.Errorf("request %d goes to %v, %v", id, d, err)
 		}
-		r.Listener().FirstToken(q, id)
-		r.Listener().Finished(q, id)
+		r.Responses.FirstToken(q, id)
+		r.Responses.Finished(q, id)
 	}
 	// Routed again, a request comes to the same one.
-	if _, err := r.Route(view(9, []int32{}...), &policy.Request{ID: 1}); err != nil {
+	if _, err := r.Router.Route(view(9, []int32{}...), &policy.Request{ID: 1}); err != nil {
 		t.Error(err)
 	}
-	r.Stored(9, 1, policy.CachedBlocks{Stretch: 5, To: 2}, policy.GPUMemory)
+	if r.KVEvents != nil {
+		t.Error("a replicated router hears of caches though none of its routers does")
+	}
 	wantLog(t, "a", a, "route 0 at 0, changed all", "first of 0 from 0", "end of 0 from 0",
 		"route 2 at 2, changed []", "first of 2 from 2", "end of 2 from 2")
 	wantLog(t, "b", b, "route 1 at 1, changed all", "first of 1 from 1", "end of 1 from 1", "route 1 at 9, changed []")
@@ -132,9 +142,9 @@ func TestReplicasTakeTurnsAndHearOfTheirOwn(t *testing.T) {
 // between.
 func TestReplicasAreToldOfEveryChange(t *testing.T) {
 	a, b := &spy{deaf: true}, &spy{deaf: true}
-	r := policy.NewReplicated(a, b)
+	r := policy.Replicate(a.routing(), b.routing())
 	route := func(id int, changed ...int32) {
-		if _, err := r.Route(view(simtime.Time(id), changed...), &policy.Request{ID: id}); err != nil {
+		if _, err := r.Router.Route(view(simtime.Time(id), changed...), &policy.Request{ID: id}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -150,23 +160,23 @@ func TestReplicasAreToldOfEveryChange(t *testing.T) {
 	wantLog(t, "a", a, "route 0 at 0, changed all", "route 2 at 2, changed [0 2]", "route 4 at 4, changed all", "route 6 at 6, changed all")
 	wantLog(t, "b", b, "route 1 at 1, changed all", "route 3 at 3, changed [2 1]", "route 5 at 5, changed [0 1]",
 		"route 7 at 7, changed all", "route 9 at 9, changed [0 0 0]")
-	if r.Listener() != nil || r.Holds() || r.Hears() {
+	if r.Responses != nil || r.Usage != nil || r.Queue != nil || r.Evictor != nil || r.KVEvents != nil {
 		t.Error("a replicated router does what none of its routers does")
 	}
 }
 
 func TestReplicasHoldRequestsEachInItsQueue(t *testing.T) {
 	a, b := &spy{holds: true, until: 50}, &spy{holds: true, until: 40}
-	r := policy.NewReplicated(a, b)
+	r := policy.Replicate(a.routing(), b.routing())
 	for id := range 3 {
-		if _, err := r.Route(view(1, []int32{}...), &policy.Request{ID: id}); !errors.Is(err, policy.ErrHeld) {
+		if _, err := r.Router.Route(view(1, []int32{}...), &policy.Request{ID: id}); !errors.Is(err, policy.ErrHeld) {
 			t.Errorf("request %d: %v, want it held", id, err)
 		}
 	}
 	var got []int
 	release := func(now simtime.Time) {
 		for {
-			released, ok := r.Release(view(now, []int32{}...))
+			released, ok := r.Queue.Release(view(now, []int32{}...))
 			if !ok {
 				break
 			}
@@ -174,13 +184,13 @@ func TestReplicasHoldRequestsEachInItsQueue(t *testing.T) {
 		}
 	}
 	for _, want := range []simtime.Time{40, 50} {
-		at, ok := r.Wake(1)
+		at, ok := r.Queue.Wake(1)
 		if !ok || at != want {
 			t.Errorf("wakes at %v (%t), want %v", at, ok, want)
 		}
 		release(at)
 	}
-	if _, ok := r.Wake(51); ok {
+	if _, ok := r.Queue.Wake(51); ok {
 		t.Error("wakes though it keeps nothing")
 	}
 	if !slices.Equal(got, []int{1, 0, 2}) {
@@ -189,28 +199,28 @@ func TestReplicasHoldRequestsEachInItsQueue(t *testing.T) {
 }
 
 func TestReplicasEndWhatTheyHaveSent(t *testing.T) {
-	a, b, c := &spy{holds: true}, &spy{holds: true, revokes: true, revoked: []int{1, 4}}, &spy{holds: true, revokes: true, revoked: []int{2}}
-	r := policy.NewReplicated(a, b, c)
+	a, b, c := &spy{holds: true}, &spy{holds: true, evicts: true, evicted: []int{1, 4}}, &spy{holds: true, evicts: true, evicted: []int{2}}
+	r := policy.Replicate(a.routing(), b.routing(), c.routing())
 	var got []int
-	for id, ok := r.Revoke(7); ok; id, ok = r.Revoke(7) {
+	for id, ok := r.Evictor.Evict(7); ok; id, ok = r.Evictor.Evict(7) {
 		got = append(got, id)
 	}
-	if !r.Revokes() || !slices.Equal(got, []int{1, 4, 2}) {
-		t.Errorf("revokes %v (%t), want 1, 4 and 2", got, r.Revokes())
+	if !slices.Equal(got, []int{1, 4, 2}) {
+		t.Errorf("evicts %v, want 1, 4 and 2", got)
 	}
 	wantLog(t, "a", a)
-	if policy.NewReplicated(a, a).Revokes() {
+	if policy.Replicate(a.routing(), a.routing()).Evictor != nil {
 		t.Error("a replicated router ends requests though none of its routers does")
 	}
 }
 
 func TestReplicasAllHearOfCaches(t *testing.T) {
 	a, b, c := &spy{hears: true}, &spy{}, &spy{hears: true}
-	r := policy.NewReplicated(a, b, c)
+	r := policy.Replicate(a.routing(), b.routing(), c.routing())
 	blocks := policy.CachedBlocks{Stretch: 5, From: 1, To: 2}
-	r.Stored(1, 0, blocks, policy.GPUMemory)
-	r.Removed(2, 1, blocks, policy.Storage)
-	r.Cleared(3, 2)
+	r.KVEvents.Stored(1, 0, blocks, policy.GPUMemory)
+	r.KVEvents.Removed(2, 1, blocks, policy.Storage)
+	r.KVEvents.Cleared(3, 2)
 	want := []string{"0 stored {5 1 2}", "1 removed {5 1 2}", "2 cleared"}
 	wantLog(t, "a", a, want...)
 	wantLog(t, "b", b)

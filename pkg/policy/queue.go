@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	// ErrHeld says that a [Holder] keeps the request, to release it later.
+	// ErrHeld says that the router keeps the request in its [Queue].
 	ErrHeld = errors.New("held back")
 	// ErrQueueFull says that there was no room to keep a request in.
 	ErrQueueFull = fmt.Errorf("the queue is full: %w", ErrNoEndpoint)
@@ -18,15 +18,11 @@ var (
 	ErrExpired = fmt.Errorf("waited too long: %w", ErrNoEndpoint)
 )
 
-// A Holder is a Router that may keep requests back and send them on their way
-// later: its Route may return ErrHeld.
-type Holder interface {
-	Router
-	// Holds is asked once, before the first request: where it is false, no
-	// request is ever kept.
-	Holds() bool
+// A Queue holds requests for which Route returned ErrHeld, and sends them on their
+// way later.
+type Queue interface {
 	// Wake returns when Release is to be called next, after now; false where the
-	// holder keeps nothing. It is asked whenever Release has returned false.
+	// queue is empty. It is asked whenever Release has returned false.
 	Wake(now simtime.Time) (at simtime.Time, ok bool)
 	// Release lets one request go, if one may go now; it is called until it
 	// returns false: after each Route and whenever it is time to wake. The view
@@ -34,7 +30,7 @@ type Holder interface {
 	Release(view *View) (Released, bool)
 }
 
-// Released is a request that a [Holder] no longer keeps.
+// Released is a request that has left a [Queue].
 type Released struct {
 	// Request is its ID.
 	Request int

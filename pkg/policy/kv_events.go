@@ -4,15 +4,11 @@ package policy
 
 import "windtunnel.dev/windtunnel/pkg/simtime"
 
-// A CacheListener is a Router that hears what engines store and what they
-// evict, as vLLM publishes it (KV events). It is told in order of time for each
-// endpoint, and of what happened up to a routing decision before that. Blocks
-// that it is told of as stored were not there, and those removed were.
-type CacheListener interface {
-	Router
-	// Hears is asked once, before the first request: where it is false, nothing
-	// is told.
-	Hears() bool
+// A KVEventListener is told what engines store and what they evict, as vLLM
+// publishes it (KV events): in order of time for each endpoint, and before a
+// routing decision of what happened up to it. Blocks that it is told of as stored
+// were not there, and removed ones were.
+type KVEventListener interface {
 	// Stored says that from a time on an endpoint holds these blocks in a tier
 	// and others can use them: what it computes, from the end of the step on.
 	// What several endpoints share is told of each of them.

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+// Policies are the decisions that a cluster leaves to policies. One simulation owns
+// them; they are not called concurrently.
+type Policies struct {
+	// Priority states how important each request is; nil leaves what the client
+	// stated.
+	Priority Priority
+	// Admission turns requests away before they are routed; nil admits all.
+	Admission Admission
+	// Routing chooses the endpoints of each request.
+	Routing Routing
+}
+
+// Priority states how important requests are.
+type Priority interface {
+	// Prioritize returns the priority of a request that has just arrived: more is
+	// more important. The view and the request are only valid during the call.
+	Prioritize(view *View, request *Request) int
+}
+
+// Admission decides which requests enter.
+type Admission interface {
+	// Admit returns nil for a request that may be routed, and otherwise an error
+	// that wraps ErrNoEndpoint and says why it may not. It is asked once a request,
+	// after its priority is known. The view and the request are only valid during
+	// the call.
+	Admit(view *View, request *Request) error
+}
+
+// Routing is a router with all that it takes part in. A nil field says that it does
+// not.
+type Routing struct {
+	// Router is never nil.
+	Router Router
+	// Responses is told of first tokens and of ends.
+	Responses ResponseListener
+	// Usage is told what answers cost. It needs Responses.
+	Usage UsageListener
+	// Queue holds requests back.
+	Queue Queue
+	// Evictor ends requests for those in Queue, which it needs.
+	Evictor Evictor
+	// KVEvents is told what engines' caches hold.
+	KVEvents KVEventListener
+}
+
+// RoutedBy returns policies of a router that takes part in nothing else; all other
+// decisions are the defaults.
+func RoutedBy(r Router) Policies { return Policies{Routing: Routing{Router: r}} }
