@@ -17,7 +17,6 @@ import (
 
 // wayward is a router that answers as it is told.
 type wayward struct {
-	toFirst
 	endpoint int
 	err      error
 }

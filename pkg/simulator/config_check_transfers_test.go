@@ -38,7 +38,7 @@ func twoTiers() Config {
 
 // apart is a router that has prompts computed at one endpoint and answers at
 // another.
-type apart struct{ toFirst }
+type apart struct{}
 
 func (apart) Route(*policy.View, *policy.Request) (policy.Decision, error) {
 	return policy.Decision{Prefill: 0, Endpoint: 1}, nil
