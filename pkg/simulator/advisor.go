@@ -134,9 +134,7 @@ func (s *simulation) awaited(r *replica) int {
 			blocks += int(r.blocksOf(q.total))
 		}
 	}
-	for _, e := range r.entries {
-		add(e.id)
-	}
+	r.entries.each(add)
 	r.waiting.each(add)
 	return blocks
 }

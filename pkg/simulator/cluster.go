@@ -22,7 +22,7 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 		source:      c.Source,
 		horizon:     c.Horizon,
 		handing:     c.Handoff,
-		gate:        newGate(c.Policies.Routing.Queue),
+		gate:        newGate(&c.Policies.Routing),
 		disruptions: c.Disruptions,
 		warmingUp:   c.Horizon.WarmUp > 0,
 		labels:      c.Source.Labels(),

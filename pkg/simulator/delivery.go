@@ -26,6 +26,12 @@ func (d delivery) before(e delivery) bool {
 	}
 }
 
+// counts says whether the request is still there: its slot may be another's by now.
+func (d delivery) counts(s *simulation) bool {
+	q := &s.requests.all[d.id]
+	return q.phase != phaseNone && q.info.ID == d.number
+}
+
 // deliveries is a binary heap with the earliest delivery in front.
 type deliveries []delivery
 
@@ -67,6 +73,9 @@ func (s *simulation) complete(r *replica, id int32, q *request) {
 func (s *simulation) deliver(until simtime.Time) {
 	for len(s.deliveries) > 0 && s.deliveries[0].at < until {
 		d := s.deliveries.pop()
+		if !d.counts(s) {
+			continue
+		}
 		q := &s.requests.all[d.id]
 		switch {
 		case d.ends:
@@ -77,7 +86,7 @@ func (s *simulation) deliver(until simtime.Time) {
 				s.policies.Routing.Responses.Finished(&q.info, int(q.replica))
 			}
 			s.finish(d.id, d.last, d.at)
-		case q.info.ID == d.number && q.phase != phaseNone:
+		default:
 			s.policies.Routing.Responses.FirstToken(&q.info, int(d.endpoint))
 		}
 	}
@@ -109,5 +118,8 @@ func (s *simulation) end(id int32, at simtime.Time, how ending) {
 	}
 	s.lastEnd = max(s.lastEnd, at)
 	s.inFlight--
+	if s.gate.sent != nil {
+		delete(s.gate.sent, s.requests.all[id].info.ID)
+	}
 	s.requests.release(id)
 }

@@ -128,10 +128,10 @@ func (s *simulation) remove(r *replica, id int32, failed bool) {
 	holds := q.holding
 	switch q.phase {
 	case phaseEntry:
-		r.entries.remove(id)
+		r.entries.remove(entry{at: q.entryAt, number: q.info.ID, id: id})
 		s.moved(r)
 	case phaseWaiting:
-		r.waiting.remove(id)
+		r.waiting.remove(q.turn)
 		switch {
 		case !failed && r.waiting.len() > 0:
 			s.wake(r)

@@ -2,7 +2,11 @@
 
 package simulator
 
-import "fmt"
+import (
+	"fmt"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
 
 // revoke ends the requests that the router wants ended now.
 func (s *simulation) revoke() {
@@ -36,7 +40,7 @@ func (s *simulation) evict(number int) {
 		}
 		s.takeOff(nil, id)
 	}
-	s.takeBackDeliveries(id)
+	s.takeBackDeliveries(q)
 	s.metrics.evicted(s.now, q)
 	if s.evicted != nil {
 		s.evicted(number)
@@ -49,11 +53,9 @@ func (s *simulation) evict(number int) {
 
 // sent finds a request by its number that an endpoint has.
 func (s *simulation) sent(number int) int32 {
-	for id := range s.requests.all {
-		q := &s.requests.all[id]
-		if q.info.ID == number && !q.job && q.phase != phaseNone && q.phase != phaseGateway {
-			return int32(id)
-		}
+	id, ok := s.gate.sent[number]
+	if ok && s.requests.all[id].phase != phaseGateway {
+		return id
 	}
 	panic(fmt.Sprintf("simulator: the router ends request %d at %v, which no endpoint has", number, s.now))
 }
@@ -76,17 +78,26 @@ func (b *batch) forget(id int32) {
 	}
 }
 
-// takeBackDeliveries lets nothing more of an answer reach the gateway.
-func (s *simulation) takeBackDeliveries(id int32) {
-	all := s.deliveries
-	s.deliveries, s.finishBy = all[:0], s.now
-	for _, d := range all {
-		if d.id == id {
-			continue
-		}
-		s.deliveries.push(d)
-		if d.ends {
-			s.finishBy = max(s.finishBy, d.at)
+// takeBackDeliveries lets nothing more of an answer reach the gateway: what is on its
+// way is dropped when it comes.
+func (s *simulation) takeBackDeliveries(q *request) {
+	if q.phase == phaseLeaving {
+		s.finishBy, s.finishStale = s.now, true
+		return
+	}
+	s.finishBy = max(s.finishBy, s.now)
+}
+
+// streamsEnd is when the streams of all requests have ended whose tokens the engines
+// have given.
+func (s *simulation) streamsEnd() simtime.Time {
+	if s.finishStale {
+		s.finishStale = false
+		for _, d := range s.deliveries {
+			if d.ends && d.counts(s) {
+				s.finishBy = max(s.finishBy, d.at)
+			}
 		}
 	}
+	return s.finishBy
 }

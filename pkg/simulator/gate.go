@@ -14,17 +14,30 @@ import (
 type gate struct {
 	queue policy.Queue  // nil where the router holds none
 	held  map[int]int32 // the requests by their numbers
+	// sent are the requests that replicas have, by their numbers; nil where no
+	// policy evicts any.
+	sent map[int]int32
 	// wake is when the router is to be asked to release some; Never while it
 	// keeps none.
 	wake simtime.Time
 }
 
-func newGate(q policy.Queue) gate {
-	g := gate{queue: q, wake: simtime.Never}
-	if q != nil {
+func newGate(r *policy.Routing) gate {
+	g := gate{queue: r.Queue, wake: simtime.Never}
+	if r.Queue != nil {
 		g.held = map[int]int32{}
 	}
+	if r.Evictor != nil {
+		g.sent = map[int]int32{}
+	}
 	return g
+}
+
+// note remembers a request that goes to a replica for the first time.
+func (g *gate) note(id int32, q *request) {
+	if g.sent != nil {
+		g.sent[q.info.ID] = id
+	}
 }
 
 // keeps says whether the router's answer is that it keeps the request.

@@ -60,6 +60,7 @@ func (s *simulation) forward(id int32, to policy.Decision, err error) {
 		return
 	}
 	q.replica, q.accepted = int32(endpoint), true
+	s.gate.note(id, q)
 	q.cell = s.metrics.arrived(s.now, r.pool, &q.info)
 	s.noteWait(q)
 	s.inFlight++
@@ -101,8 +102,8 @@ func (s *simulation) approach(r *replica, id int32) {
 	s.now = now
 	q := &s.requests.all[id]
 	if delay := r.entryDelay(q.prompt); delay > 0 {
-		q.phase = phaseEntry
-		r.entries.push(entry{at: now.Add(delay), number: q.info.ID, id: id})
+		q.phase, q.entryAt = phaseEntry, now.Add(delay)
+		r.entries.push(entry{at: q.entryAt, number: q.info.ID, id: id})
 		s.moved(r)
 		return
 	}

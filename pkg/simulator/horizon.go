@@ -91,7 +91,7 @@ func (s *simulation) advanceServing(until simtime.Time) simtime.Time {
 	s.bound = 0
 	s.advanceAll(until)
 	if s.serving == 0 {
-		until = min(until, max(s.closed, s.finishBy)+1)
+		until = min(until, max(s.closed, s.streamsEnd())+1)
 	}
 	s.bound = until
 	s.advanceAll(until)

@@ -154,8 +154,8 @@ func (s *simulation) advance(r *replica, until simtime.Time) {
 			until = min(until, s.bound)
 		}
 		limit := until
-		if len(r.entries) > 0 {
-			limit = min(limit, r.entries[0].at)
+		if at, _, ok := r.entries.next(); ok {
+			limit = min(limit, at)
 		}
 		entry := limit
 		if r.fabric != nil {

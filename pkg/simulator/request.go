@@ -89,6 +89,9 @@ type request struct {
 	admitted, rank, turn int64
 	// asked is when the router was asked where the request goes.
 	asked simtime.Time
+	// entryAt is when the request comes to the wait queue, while it is on its way
+	// there.
+	entryAt simtime.Time
 	// entered is when the request first came to the wait queue.
 	entered simtime.Time
 	// lastToken is when the engine gave the last token, by its own clock;

@@ -53,6 +53,9 @@ type simulation struct {
 	// that the router holds back included; finishBy is when the streams of all others have ended.
 	serving  int
 	finishBy simtime.Time
+	// finishStale says that finishBy leaves out the ends that are on their way to the
+	// gateway.
+	finishStale bool
 	// bound is up to when replicas are advanced that serve nobody, once no more
 	// requests arrive.
 	bound  simtime.Time

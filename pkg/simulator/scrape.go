@@ -80,7 +80,7 @@ func (s *simulation) lookServing(now simtime.Time) {
 			return
 		}
 		s.advanceServing(at)
-		if s.serving == 0 && max(s.closed, s.finishBy) < at {
+		if s.serving == 0 && max(s.closed, s.streamsEnd()) < at {
 			return
 		}
 		s.read(&s.replicas[endpoint], at)

@@ -80,8 +80,8 @@ func (r *replica) turnOf() when {
 	if r.stepping {
 		w.kind = whenStepEnd
 	}
-	if len(r.entries) > 0 {
-		if e := (when{at: r.entries[0].at, kind: whenEntry, number: r.entries[0].number, replica: r.index}); e.before(w) {
+	if at, number, ok := r.entries.next(); ok {
+		if e := (when{at: at, kind: whenEntry, number: number, replica: r.index}); e.before(w) {
 			return e
 		}
 	}
@@ -131,8 +131,8 @@ func (s *simulation) happen(r *replica, event when, until simtime.Time) {
 	if len(s.observers) == 0 && r.glides() {
 		s.together.set(r.index, when{at: simtime.Never})
 		until = min(until, s.together.nodes[1].at)
-		if len(r.entries) > 0 {
-			until = min(until, r.entries[0].at)
+		if at, _, ok := r.entries.next(); ok {
+			until = min(until, at)
 		}
 		s.glide(r, until)
 	}

@@ -35,6 +35,10 @@ type waitQueue struct {
 	n    int
 
 	heap []ticket
+
+	// removed are the turns of requests that were taken out, while their tickets
+	// stay. The ticket in front is never one of those.
+	removed map[int64]struct{}
 }
 
 func newWaitQueue(scheduler scheduling.Policy) waitQueue {
@@ -42,7 +46,7 @@ func newWaitQueue(scheduler scheduling.Policy) waitQueue {
 	return waitQueue{ranked: !inTurn}
 }
 
-func (w *waitQueue) len() int { return w.n + len(w.heap) }
+func (w *waitQueue) len() int { return w.n + len(w.heap) - len(w.removed) }
 
 // front returns the request whose turn it is.
 func (w *waitQueue) front() int32 {
@@ -85,6 +89,12 @@ func (w *waitQueue) insert(t ticket) {
 
 // pop takes the front request out.
 func (w *waitQueue) pop() {
+	w.drop()
+	w.trim()
+}
+
+// drop takes the front ticket out.
+func (w *waitQueue) drop() {
 	if !w.ranked {
 		w.head = (w.head + 1) & (len(w.ring) - 1)
 		w.n--
@@ -96,24 +106,65 @@ func (w *waitQueue) pop() {
 	down(w.heap)
 }
 
-// remove takes a request out, wherever it stands.
-func (w *waitQueue) remove(id int32) {
+// fewRemoved is how many removed tickets a queue keeps however few requests wait.
+const fewRemoved = 32
+
+// remove takes a request out, wherever it stands, in constant time on average: its
+// ticket stays until it is in front, or until half of the tickets are such.
+func (w *waitQueue) remove(turn int64) {
+	if w.removed == nil {
+		w.removed = map[int64]struct{}{}
+	}
+	w.removed[turn] = struct{}{}
+	w.trim()
+	if len(w.removed) > max(fewRemoved, w.len()) {
+		w.compact()
+	}
+}
+
+// trim drops removed tickets from the front.
+func (w *waitQueue) trim() {
+	for len(w.removed) > 0 {
+		var front ticket
+		if w.ranked {
+			front = w.heap[0]
+		} else {
+			front = *w.slot(0)
+		}
+		if !w.isRemoved(front) {
+			return
+		}
+		delete(w.removed, front.turn)
+		w.drop()
+	}
+}
+
+// compact drops all removed tickets.
+func (w *waitQueue) compact() {
 	order := w.inOrder()
+	clear(w.removed)
 	w.heap, w.head, w.n = w.heap[:0], 0, 0
 	for _, t := range order {
-		if t.id != id {
-			w.pushBack(t)
-		}
+		w.pushBack(t)
 	}
+}
+
+func (w *waitQueue) isRemoved(t ticket) bool {
+	_, removed := w.removed[t.turn]
+	return removed
 }
 
 // each calls do for every request that waits, in no particular order.
 func (w *waitQueue) each(do func(id int32)) {
 	for i := range w.n {
-		do(w.slot(i).id)
+		if t := w.slot(i); !w.isRemoved(*t) {
+			do(t.id)
+		}
 	}
-	for i := range w.heap {
-		do(w.heap[i].id)
+	for _, t := range w.heap {
+		if !w.isRemoved(t) {
+			do(t.id)
+		}
 	}
 }
 
@@ -123,6 +174,7 @@ func (w *waitQueue) inOrder() []ticket {
 	for i := range w.n {
 		order = append(order, *w.slot(i))
 	}
+	order = slices.DeleteFunc(order, w.isRemoved)
 	if w.ranked {
 		slices.SortFunc(order, func(t, u ticket) int {
 			if t.before(u) {
