@@ -5,6 +5,9 @@ package result
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +16,7 @@ import (
 
 const metricsPage = "../../docs/metrics.md"
 
-// TestMetricsPage keeps the documentation of metrics equal to the registry.
+// TestMetricsPage keeps the documentation of metrics equal to their declarations.
 func TestMetricsPage(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`# Metrics
@@ -25,10 +28,12 @@ was measured is absent: those of tiers, links, hand-overs, stability, migrations
 control and the warm-up rule are in results of scenarios that have such things, and in no
 others.
 
-This page is generated from the registry of metrics.
+A metric has no values in a scenario that lacks what it needs.
 
-| metric | unit | better | what it is |
-|---|---|---|---|
+This page is generated from the declarations of the metrics.
+
+| metric | unit | better | what it is | needs |
+|---|---|---|---|---|
 `)
 	for _, name := range MetricNames() {
 		m := MustParseMetric(name)
@@ -36,7 +41,7 @@ This page is generated from the registry of metrics.
 		if m.Direction() == Maximize {
 			better = "more"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", m, m.Unit(), better, m.Help())
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", m, m.Unit(), better, m.Help(), list(m.Requirements()))
 	}
 	if *update {
 		if err := os.WriteFile(metricsPage, []byte(b.String()), 0o644); err != nil {
@@ -48,6 +53,37 @@ This page is generated from the registry of metrics.
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(b.String(), string(got)); diff != "" {
-		t.Errorf("docs/metrics.md is not what the registry says; run go test ./pkg/result -run TestMetricsPage -update\n(−want +got):\n%s", diff)
+		t.Errorf("docs/metrics.md is not what the declarations say; run go test ./pkg/result -run TestMetricsPage -update\n(−want +got):\n%s", diff)
+	}
+}
+
+// TestDocumentedMetricsExist finds metrics that the API's documentation, the pages
+// and the samples name and that are not declared.
+func TestDocumentedMetricsExist(t *testing.T) {
+	named := regexp.MustCompile("(?:^|[^-/.A-Za-z0-9])(" + strings.Join(familyNames(), "|") + `)\.([A-Za-z0-9]+)\b`)
+	suffixes := []string{"md", "sh", "svg", "yaml"}
+	files := 0
+	for _, pattern := range []string{"../../api/*/*.go", "../../docs/*.md", "../../config/samples/*.yaml", "../../README.md"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			files++
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for number, line := range strings.Split(string(raw), "\n") {
+				for _, m := range named.FindAllStringSubmatch(line, -1) {
+					if f := findFamily(m[1]); !slices.Contains(suffixes, m[2]) && f.hasStatistics() && f.find(m[2]) == nil {
+						t.Errorf("%s:%d names %s.%s, which is not declared; %s has %s", path, number+1, m[1], m[2], m[1], list(f.statisticNames()))
+					}
+				}
+			}
+		}
+	}
+	if files < 20 {
+		t.Errorf("only %d files were read", files)
 	}
 }

@@ -53,7 +53,7 @@ type ReplicaStability struct {
 // NewDocument derives a document from what a simulation measured. It reads o
 // only during the call.
 func NewDocument(o *simulator.Outcome, m Meta) *Document {
-	g := gatherer{outcome: o, meta: m}
+	group := func(s Selector) Group { return newGroup(o, &m, s) }
 	d := &Document{
 		SchemaVersion:   SchemaVersion,
 		Key:             m.Key,
@@ -63,24 +63,24 @@ func NewDocument(o *simulator.Outcome, m Meta) *Document {
 		MeasuredSeconds: o.Measured.Seconds(),
 		WarmUpSeconds:   m.WarmUp.Seconds(),
 		EndSeconds:      o.End.Seconds(),
-		Overall:         g.group(Selector{}),
+		Overall:         group(Selector{}),
 		Classes:         []Group{},
 		Tenants:         []Group{},
 		Pools:           []Group{},
 	}
 	for _, name := range o.Labels.Classes {
-		d.Classes = append(d.Classes, g.group(Selector{Class: name}))
+		d.Classes = append(d.Classes, group(Selector{Class: name}))
 	}
 	for _, name := range o.Labels.Tenants {
-		d.Tenants = append(d.Tenants, g.group(Selector{Tenant: name}))
+		d.Tenants = append(d.Tenants, group(Selector{Tenant: name}))
 	}
 	for _, name := range o.Pools {
-		d.Pools = append(d.Pools, g.group(Selector{Pool: name}))
+		d.Pools = append(d.Pools, group(Selector{Pool: name}))
 	}
-	d.Stability = g.states()
+	d.Stability = stabilityStates(o)
 	for _, metric := range m.Metrics {
 		if s := metric.Selector; s.labels() > 1 && d.group(s) == nil {
-			d.Selected = append(d.Selected, g.group(s))
+			d.Selected = append(d.Selected, group(s))
 		}
 	}
 	return d

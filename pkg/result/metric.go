@@ -141,15 +141,15 @@ func (m Metric) Help() string { return m.definition().help }
 
 // NeedsTargets reports whether the metric has values only where the scenario
 // states SLO targets.
-func (m Metric) NeedsTargets() bool { return findFamily(m.Name).targets }
+func (m Metric) NeedsTargets() bool { return findFamily(m.Name).needs.targets }
 
 // NeedsPrices reports whether the metric has values only where every pool has a
 // price.
-func (m Metric) NeedsPrices() bool { return findFamily(m.Name).prices }
+func (m Metric) NeedsPrices() bool { return findFamily(m.Name).needs.prices }
 
 // NeedsTenants reports whether the metric has values only where two or more
 // tenants send requests.
-func (m Metric) NeedsTenants() bool { return findFamily(m.Name).tenants }
+func (m Metric) NeedsTenants() bool { return findFamily(m.Name).needs.tenants }
 
 // Needs says what the scenario must have, beside targets, prices and tenants,
 // for the metric to have values.

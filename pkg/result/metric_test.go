@@ -54,9 +54,7 @@ func TestParseMetric(t *testing.T) {
 }
 
 func TestParseMetricFaults(t *testing.T) {
-	const names = "ttft, engineTtft, tpot, itl, e2e, queueing, gatewayQueueing, handoff, kvLoad, goodput, attainment, completionRate, rejectionRate, unfinishedRate, " +
-		"failureRate, migrations, throughput, cacheHit, preemptions, recomputedTokens, handoffs, handoffShare, fairness, utilization, kvUsage, evictions, " +
-		"cpuTier, storageTier, linkUtilization, linkConcurrency, stability, replicaHours, cost, costPerGoodRequest, backlogGrowth, warmup"
+	names := list(familyNames())
 	const percentiles = "mean, p50, p90, p95, p99, max"
 	cases := map[string]struct {
 		text string
@@ -172,7 +170,7 @@ func TestRegistryIsSound(t *testing.T) {
 		if m.String() != name {
 			t.Errorf("%s reads back as %s", name, m)
 		}
-		if m.Help() == "" || m.Unit() == "" || m.Direction() == "" {
+		if strings.TrimSpace(m.Help()) == "" || m.Unit() == "" || m.Direction() == "" {
 			t.Errorf("%s: unit %q, direction %q, help %q", name, m.Unit(), m.Direction(), m.Help())
 		}
 	}

@@ -31,11 +31,3 @@ func TestComparisonsPutFirstWhatUsersFeel(t *testing.T) {
 		t.Errorf("order %v, want ttft.p99 and goodput first", order)
 	}
 }
-
-func TestEveryWeighedMetricIsInTheRegistry(t *testing.T) {
-	for _, name := range slices.Concat(feltByUsers, useOfReplicas) {
-		if findFamily(name) == nil {
-			t.Errorf("no metric is called %s", name)
-		}
-	}
-}

@@ -18,6 +18,28 @@ type Fairness struct {
 	Completions *float64 `json:"completions,omitempty"`
 }
 
+// fairness compares the tenants of a group.
+var fairness = subject{
+	gather: func(in *selection, g *Group) {
+		if in.Tenant == "" {
+			g.Fairness = newFairness(in.tenants)
+		}
+	},
+	families: []family{{name: "fairness", labels: betweenLabels, needs: needs{tenants: true}, statistics: []statistic{
+		fairnessOf("tokens", "Jain's index over tenants of the tokens served to each", func(f *Fairness) *float64 { return f.Tokens }),
+		fairnessOf("completions", "Jain's index over tenants of completed ÷ arrived", func(f *Fairness) *float64 { return f.Completions }),
+	}}},
+}
+
+func fairnessOf(name, help string, of func(*Fairness) *float64) statistic {
+	return statistic{name: name, unit: Index, direction: Maximize, help: help, value: func(g *Group) (float64, bool) {
+		if g.Fairness == nil {
+			return 0, false
+		}
+		return optional(of(g.Fairness))
+	}}
+}
+
 // tenantTally is what one tenant asked for and got.
 type tenantTally struct {
 	arrived, completed, tokens int64

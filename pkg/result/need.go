@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+// Need is what a scenario must have for a metric to have values.
+type Need int
+
+// The needs.
+const (
+	NeedsNothing Need = iota
+	// NeedsTiers is a KV cache with a lower tier, NeedsCPUTier and
+	// NeedsStorageTier one of that kind.
+	NeedsTiers
+	NeedsCPUTier
+	NeedsStorageTier
+	// NeedsHandoffs are pools and a router that hand KV over.
+	NeedsHandoffs
+	// NeedsTransfers is either tiers or hand-overs.
+	NeedsTransfers
+	// NeedsStability is a KV cache that a stability controller watches.
+	NeedsStability
+	// NeedsDisruptions are disruptions of replicas.
+	NeedsDisruptions
+	// NeedsFlowControl is a router that holds requests back.
+	NeedsFlowControl
+	// NeedsWarmUpRule is a rule that finds the warm-up.
+	NeedsWarmUpRule
+)
+
+// needTexts say what a scenario must have, for docs/metrics.md.
+var needTexts = map[Need]string{
+	NeedsTiers:       "KV tiers",
+	NeedsCPUTier:     "a CPU tier",
+	NeedsStorageTier: "a storage tier",
+	NeedsHandoffs:    "pools that hand KV over",
+	NeedsTransfers:   "KV tiers, or pools that hand KV over",
+	NeedsStability:   "a stability controller",
+	NeedsDisruptions: "disruptions",
+	NeedsFlowControl: "flow control",
+	NeedsWarmUpRule:  "a warm-up rule",
+}
+
+// Requirements lists what the scenario must have for the metric to have values,
+// in words for people.
+func (m Metric) Requirements() []string {
+	var words []string
+	if m.NeedsTargets() {
+		words = append(words, "SLOs")
+	}
+	if m.NeedsPrices() {
+		words = append(words, "a price of every pool")
+	}
+	if m.NeedsTenants() {
+		words = append(words, "two tenants")
+	}
+	if text, ok := needTexts[m.Needs()]; ok {
+		words = append(words, text)
+	}
+	return words
+}

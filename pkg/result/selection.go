@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+import (
+	"fmt"
+	"iter"
+	"reflect"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/stats"
+)
+
+// selection is what an outcome says of the requests that a selector chooses.
+// The groups of documents are gathered from it.
+type selection struct {
+	Selector
+	outcome *simulator.Outcome
+	meta    *Meta
+	// sum is the sum of the cells that are chosen. Good, MetTTFT, MetTPOT and
+	// MetE2E count only requests of classes that have such a target.
+	sum simulator.Cell
+	// withTargets counts the arrivals of classes that have some target, the
+	// others those of classes that have that one.
+	withTargets, withTTFT, withTPOT, withE2E int64
+	// tenants is indexed like the labels.
+	tenants []tenantTally
+}
+
+// newSelection adds up the cells that a selector chooses.
+func newSelection(o *simulator.Outcome, meta *Meta, s Selector) *selection {
+	in := &selection{Selector: s, outcome: o, meta: meta, tenants: make([]tenantTally, len(o.Labels.Tenants))}
+	for i := range o.Cells {
+		c := &o.Cells[i]
+		pool := ""
+		if c.Pool != simulator.NoPool {
+			pool = o.Pools[c.Pool]
+		}
+		if s.chooses(o.Labels.Classes[c.Class], o.Labels.Tenants[c.Tenant], pool) {
+			in.add(c)
+		}
+	}
+	return in
+}
+
+// newGroup gathers every subject's part.
+func newGroup(o *simulator.Outcome, meta *Meta, s Selector) Group {
+	in := newSelection(o, meta, s)
+	g := Group{Selector: s}
+	for _, part := range subjects {
+		part.gather(in, &g)
+	}
+	return g
+}
+
+// target returns the SLO of a class; zero where there is none.
+func (in *selection) target(class int) simulator.Target {
+	if class < len(in.meta.Targets) {
+		return in.meta.Targets[class]
+	}
+	return simulator.Target{}
+}
+
+func (in *selection) add(c *simulator.Cell) {
+	in.tenants[c.Tenant].add(c)
+	counted := *c
+	target := in.target(c.Class)
+	// Where a class has no target, the simulator counts every completed request
+	// as within it.
+	count := func(has bool, arrived, met *int64) {
+		if has {
+			*arrived += c.Arrived
+		} else {
+			*met = 0
+		}
+	}
+	count(target != (simulator.Target{}), &in.withTargets, &counted.Good)
+	count(target.TTFT != 0, &in.withTTFT, &counted.MetTTFT)
+	count(target.TPOT != 0, &in.withTPOT, &counted.MetTPOT)
+	count(target.E2E != 0, &in.withE2E, &counted.MetE2E)
+	mergeCell(&in.sum, &counted)
+}
+
+// mergeCell adds every counter and histogram of a cell to a sum, so that a new
+// one needs no line here. Fields of type int are labels.
+func mergeCell(sum, cell *simulator.Cell) {
+	to, from := reflect.ValueOf(sum).Elem(), reflect.ValueOf(cell).Elem()
+	for i := range to.NumField() {
+		switch to.Field(i).Kind() {
+		case reflect.Int:
+		case reflect.Int64:
+			to.Field(i).SetInt(to.Field(i).Int() + from.Field(i).Int())
+		case reflect.Array:
+			for j := range to.Field(i).Len() {
+				counter := to.Field(i).Index(j)
+				counter.SetInt(counter.Int() + from.Field(i).Index(j).Int())
+			}
+		default:
+			h, ok := to.Field(i).Addr().Interface().(*stats.Histogram)
+			if !ok {
+				panic(fmt.Sprintf("result: simulator.Cell.%s is neither a counter nor a histogram", to.Type().Field(i).Name))
+			}
+			h.Merge(from.Field(i).Addr().Interface().(*stats.Histogram))
+		}
+	}
+}
+
+// span is the time for which replicas were observed.
+func (in *selection) span() time.Duration {
+	return time.Duration(in.outcome.End) - in.meta.WarmUp
+}
+
+// uses are those of the replicas of the selection's pool; of all where it has
+// none.
+func (in *selection) uses() iter.Seq[*simulator.ReplicaUse] { return usesOf(in.outcome, in.Pool) }
+
+// usesOf are those of the replicas of a pool; of all where the name is empty.
+func usesOf(o *simulator.Outcome, pool string) iter.Seq[*simulator.ReplicaUse] {
+	return func(yield func(*simulator.ReplicaUse) bool) {
+		for i := range o.Replicas {
+			use := &o.Replicas[i]
+			if pool != "" && o.Pools[use.Pool] != pool {
+				continue
+			}
+			if !yield(use) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package result
+
+// Unit is what a metric's values are in.
+type Unit string
+
+// The units.
+const (
+	Seconds   Unit = "seconds"
+	Share     Unit = "share" // 0 to 1
+	PerSecond Unit = "per second"
+	Count     Unit = "count"
+	Ratio     Unit = "ratio"
+	Index     Unit = "index" // 0 to 1, 1 is best
+	Hours     Unit = "hours"
+	Currency  Unit = "currency" // the scenario's own
+	// CurrencyPerRequest is the scenario's own currency for each request.
+	CurrencyPerRequest Unit = "currency per request"
+	Number             Unit = "number" // a derived metric's
+)
