@@ -61,6 +61,15 @@ test: ## Run all tests that need no node, and say what was skipped; the first ti
 	  KUBEBUILDER_ASSETS=$$assets $(GO) test -C test/install -json -run '$(RUN)' ./...; \
 	} | $(GO) run ./hack/testreport
 
+.PHONY: test-fast
+test-fast: ## Run the tests of the packages that take seconds: no API server, no long simulation
+	$(GO) test -short $$($(GO) list ./... | grep -v -e /test/ -e /controllers$$ -e /pkg/calibrate$$ -e /pkg/search$$ -e /pkg/simulator$$)
+
+.PHONY: update
+update: ## Write all golden files anew, and the generated pages that take seconds; look at what changed
+	grep -rl --include='*_test.go' 'flag.Bool("update"' api cmd config controllers internal pkg | grep -v pkg/calibrate/ | xargs -n1 dirname | sort -u | \
+		sed 's|^|./|' | xargs -I{} $(GO) test {} -count 1 -update
+
 .PHONY: demo
 demo: build ## Simulate a sweep of routing policies here, without a cluster
 	mkdir -p dist
@@ -82,13 +91,10 @@ generate: ## Generate the deep copies of the API types
 	$(CONTROLLER_GEN) object:headerFile=hack/boilerplate.go.txt paths=./api/...
 
 .PHONY: manifests
-manifests: ## Generate the CRDs, their JSON schemas, the manager's ClusterRole and the files of the chart
+manifests: ## Generate the CRDs, their JSON schemas and the manager's ClusterRole
 	$(CONTROLLER_GEN) crd paths=./api/... output:crd:dir=config/crd/bases
 	$(GO) run ./hack/schemas
 	$(CONTROLLER_GEN) rbac:roleName=windtunnel-manager paths=./controllers/... output:rbac:dir=config/rbac
-	$(KUSTOMIZE) build config/crd -o charts/windtunnel/files/crds.yaml
-	$(KUSTOMIZE) build config/rbac -o charts/windtunnel/files/rbac.yaml
-	$(KUSTOMIZE) build config/manager -o charts/windtunnel/files/manager.yaml
 
 .PHONY: fmt
 fmt: ## Format all Go files
@@ -183,9 +189,12 @@ dist: image chart ## Build all that a release has: the image and its bill of mat
 	$(RENDER) >dist/install.yaml
 
 .PHONY: chart
-chart: ## Pack the chart, which bears the version of a tag where there is one (VERSION=v1.2.3 CHART=file)
+chart: ## Pack the chart with the manifests of config/; it bears the version of a tag where there is one (VERSION=v1.2.3 CHART=file)
 	mkdir -p '$(dir $(CHART))'
-	stage=$$(mktemp -d) && trap 'rm -rf "$$stage"' EXIT && cp -R charts/windtunnel "$$stage/" && \
+	stage=$$(mktemp -d) && trap 'rm -rf "$$stage"' EXIT && cp -R charts/windtunnel "$$stage/" && mkdir "$$stage/windtunnel/files" && \
+	for name in crd:crds rbac:rbac manager:manager; do \
+		$(KUSTOMIZE) build "config/$${name%:*}" -o "$$stage/windtunnel/files/$${name#*:}.yaml" || exit 1; \
+	done && \
 	if [[ '$(VERSION)' == v[0-9]* ]]; then \
 		sed -i 's|^version: .*|version: $(VERSION:v%=%)|; s|^appVersion: .*|appVersion: $(VERSION)|' "$$stage/windtunnel/Chart.yaml"; \
 	fi && \

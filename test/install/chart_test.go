@@ -212,6 +212,14 @@ func TestAnOlderClusterIsRefused(t *testing.T) {
 	}
 }
 
+// The folder of the repository has no manifests: Helm says how to get a chart.
+func TestTheFolderAloneIsRefused(t *testing.T) {
+	_, err := helm(t, "template", "windtunnel", root+"/charts/windtunnel", "--kube-version", "1.34")
+	if err == nil || !strings.Contains(err.Error(), "make chart") {
+		t.Errorf("got %v, want a refusal that says how to pack the chart", err)
+	}
+}
+
 // TestThePackedChartBearsTheTag packs the chart as a release and as any commit.
 func TestThePackedChartBearsTheTag(t *testing.T) {
 	for version, want := range map[string]string{

@@ -22,11 +22,42 @@ import (
 )
 
 const (
-	root  = "../.."
-	chart = root + "/charts/windtunnel"
+	root = "../.."
 	// namespace is that of config/default.
 	namespace = "windtunnel-system"
 )
+
+// chart is the folder of the chart as it is packed.
+var chart string
+
+func TestMain(m *testing.M) {
+	code, err := withChart(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// withChart packs the chart, unpacks it, and runs the tests.
+func withChart(m *testing.M) (code int, err error) {
+	folder, err := os.MkdirTemp("", "windtunnel-chart-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(folder)
+	file := filepath.Join(folder, "chart.tgz")
+	for _, args := range [][]string{
+		{"make", "-s", "-C", root, "chart", "VERSION=dev", "CHART=" + file},
+		{"tar", "-xzf", file, "-C", folder},
+	} {
+		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+			return 0, fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	chart = filepath.Join(folder, "windtunnel")
+	return m.Run(), nil
+}
 
 // tools are the paths of pinned tools, each built once.
 var tools sync.Map

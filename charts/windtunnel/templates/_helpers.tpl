@@ -7,6 +7,12 @@
 {{- end -}}
 {{- end }}
 
+{{/* A file of config/, which make chart packs into the chart. */}}
+{{- define "windtunnel.packed" -}}
+{{- $path := printf "files/%s.yaml" .name -}}
+{{- required (printf "this folder lacks %s: make chart packs a chart that has it" $path) (.files.Get $path) -}}
+{{- end }}
+
 {{- define "windtunnel.selector" -}}
 app.kubernetes.io/name: windtunnel
 app.kubernetes.io/component: manager
