@@ -520,7 +520,7 @@ func (c *cluster) results() []string {
 }
 
 // report returns the report of a shard as its worker encodes it.
-func report(r experiment.Report) string {
+func encodedReport(r experiment.Report) string {
 	raw, err := r.Encode()
 	if err != nil {
 		panic(err)

@@ -130,7 +130,7 @@ func TestDecide(t *testing.T) {
 		},
 		"a failed Job is told in the worker's words": {
 			func(s *scene) {
-				s.job(ended(batchv1.JobFailed)).done(1).pod(0, exited(2, report(experiment.Report{Error: "bad input: plan.json: no such file"})))
+				s.job(ended(batchv1.JobFailed)).done(1).pod(0, exited(2, encodedReport(experiment.Report{Error: "bad input: plan.json: no such file"})))
 			},
 			decided{
 				Acts:  []string{index},
@@ -323,7 +323,7 @@ func FuzzReport(f *testing.F) {
 	f.Add(`{"shard":-1,"results":{}}`)
 	s := newScene(f).job().done(1)
 	results := s.results(0)
-	f.Add(report(experiment.Report{PlanHash: s.world.plan.hash, Shard: 0, Results: &results}))
+	f.Add(encodedReport(experiment.Report{PlanHash: s.world.plan.hash, Shard: 0, Results: &results}))
 	f.Fuzz(func(t *testing.T, message string) {
 		w := *s.world
 		w.pods = slices.Clone(s.world.pods)

@@ -148,7 +148,7 @@ var scripts = map[string]func(*play){
 		p.enter(sweep)
 		p.shard(0)
 		job := p.working()
-		p.endPod(p.startPod(job, 1), 2, "Error", report(experiment.Report{Shard: 1, Error: "bad input: somebody broke it"}))
+		p.endPod(p.startPod(job, 1), 2, "Error", encodedReport(experiment.Report{Shard: 1, Error: "bad input: somebody broke it"}))
 		p.endJob(job, batchv1.JobFailed, "FailedIndexes", "Job has failed indexes", 1)
 		p.settle(p)
 		change(p, sweep, func(s *v1alpha1.PolicySweep) {

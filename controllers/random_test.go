@@ -89,7 +89,7 @@ var things = []struct {
 	}},
 	{"a shard reports what is not its own", func(c *chaos) {
 		c.end(func(job *batchv1.Job, index int) {
-			c.endPod(c.startPod(job, index), 0, "Completed", report(experiment.Report{PlanHash: "another", Shard: index}))
+			c.endPod(c.startPod(job, index), 0, "Completed", encodedReport(experiment.Report{PlanHash: "another", Shard: index}))
 		})
 	}},
 	{"the Job gives up", func(c *chaos) {

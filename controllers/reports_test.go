@@ -54,9 +54,9 @@ func TestWhatAStoppedPodReportsIsBelieved(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := &scene{world: &world{}}
-			end := exited(130, report(tc.report))
+			end := exited(130, encodedReport(tc.report))
 			if tc.ended != nil {
-				end = tc.ended(report(tc.report))
+				end = tc.ended(encodedReport(tc.report))
 			}
 			s.pod(0, end)
 			r := newReports(&planned{hashedPlan: &hashedPlan{hash: plan}}, 0, 1, s.world.pods)

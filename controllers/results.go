@@ -11,6 +11,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/report"
 )
 
 // maxIndexBytes bounds an index, as maxPlanBytes a plan.
@@ -122,7 +123,7 @@ func makeLeaderboard(s subject, p *planned, study *experiment.Study) (*corev1.Co
 			return nil, fmt.Errorf("encode the leaderboard: %w", err)
 		}
 		var text bytes.Buffer
-		if err := board.Table(&text); err != nil {
+		if err := report.WriteLeaderboard(&text, board); err != nil {
 			return nil, fmt.Errorf("write the leaderboard: %w", err)
 		}
 		if len(raw)+text.Len() > maxLeaderboardBytes && keep > 1 {

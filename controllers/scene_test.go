@@ -132,7 +132,7 @@ func (s *scene) done(shard int, change ...func(*experiment.Report)) *scene {
 	for _, f := range change {
 		f(&r)
 	}
-	return s.read(shard).pod(shard, exited(0, report(r)))
+	return s.read(shard).pod(shard, exited(0, encodedReport(r)))
 }
 
 // read adds the rows of a shard.

@@ -16,6 +16,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -148,7 +149,7 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	if served != nil {
 		fmt.Fprintf(stdout, "%v.\n\n", served)
 	}
-	if err := contrast.Table(stdout); err != nil {
+	if err := report.WriteContrast(stdout, contrast); err != nil {
 		return err
 	}
 	printStepTimesOf(stdout, sides)

@@ -14,6 +14,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -160,7 +161,7 @@ func (o *gateOptions) reported(contrast *result.Contrast, v *experiment.Verdict,
 	if o.report == "" {
 		return nil
 	}
-	r := result.ContrastReport{Contrast: contrast}
+	r := report.Replacement{Contrast: contrast}
 	if v != nil {
 		r.Verdict, r.Gates = verdictLine(v), v.Gates
 	}

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -24,7 +25,7 @@ type requestFile struct {
 	name string
 	file *os.File
 	buf  *bufio.Writer
-	out  *result.RequestWriter
+	out  *dataframe.RequestWriter
 
 	mu sync.Mutex
 	// object is whose simulations are numbered, next is the first of them whose
@@ -44,7 +45,7 @@ func newRequestFile(name string) (*requestFile, error) {
 		return nil, badInput{fmt.Errorf("--requests: %w", err)}
 	}
 	b := bufio.NewWriter(f)
-	return &requestFile{name: name, file: f, buf: b, out: result.NewRequestWriter(b)}, nil
+	return &requestFile{name: name, file: f, buf: b, out: dataframe.NewRequestWriter(b)}, nil
 }
 
 // keepRequests does the work of a verb with the file of --requests, which is there
@@ -84,7 +85,7 @@ type requestPart struct {
 	simulation int
 	file       *os.File
 	buf        *bufio.Writer
-	out        *result.RequestWriter
+	out        *dataframe.RequestWriter
 }
 
 func (r *requestFile) open(simulation int) (*requestPart, error) {
@@ -93,7 +94,7 @@ func (r *requestFile) open(simulation int) (*requestPart, error) {
 		return nil, fmt.Errorf("--requests: %w", err)
 	}
 	b := bufio.NewWriter(f)
-	return &requestPart{of: r, simulation: simulation, file: f, buf: b, out: result.NewRequestWriter(b)}, nil
+	return &requestPart{of: r, simulation: simulation, file: f, buf: b, out: dataframe.NewRequestWriter(b)}, nil
 }
 
 // Write appends a request.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -36,7 +37,7 @@ type resultsOptions struct {
 // resultSet is rows, with what is known of their points.
 type resultSet struct {
 	rows       []result.Row
-	parameters result.Parameters
+	parameters dataframe.Parameters
 	measures   result.Measures
 	// stepTimes say what the step times of pools rest on, where that is known.
 	stepTimes []string
@@ -157,11 +158,11 @@ func (o *resultsOptions) read(ctx context.Context, args []string) (*resultSet, e
 }
 
 // query is what the flags ask for.
-func (o *resultsOptions) query(measures result.Measures) (*result.Query, field.ErrorList) {
-	q := &result.Query{Descending: o.descending, Limit: o.limit}
+func (o *resultsOptions) query(measures result.Measures) (*dataframe.Query, field.ErrorList) {
+	q := &dataframe.Query{Descending: o.descending, Limit: o.limit}
 	var errs field.ErrorList
 	for _, text := range o.where {
-		filter, es := measures.Filter(text, field.NewPath("--where"))
+		filter, es := dataframe.ParseFilter(measures, text, field.NewPath("--where"))
 		q.Filters, errs = append(q.Filters, filter), append(errs, es...)
 	}
 	for _, text := range o.columns {

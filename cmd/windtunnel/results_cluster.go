@@ -16,6 +16,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -103,7 +104,7 @@ func runResults(ctx context.Context, reader client.Reader, run *v1alpha1.Simulat
 	if len(errs) > 0 {
 		return nil, badInput{errs.ToAggregate()}
 	}
-	set := &resultSet{measures: measures, parameters: result.Parameters{}}
+	set := &resultSet{measures: measures, parameters: dataframe.Parameters{}}
 	return set, set.read(ctx, reader, kindRun, run, run.Status.Results)
 }
 
@@ -216,7 +217,7 @@ func (clusterInputs) ParsesTraces() bool { return false }
 // rows, as far as they go. Where the spec is another one by now, or this binary
 // is, rows stay without.
 func (s *resultSet) describe(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs experiment.Inputs) {
-	s.parameters = result.Parameters{}
+	s.parameters = dataframe.Parameters{}
 	compiled, errs, err := experiment.CompileSweep(ctx, sweep, inputs)
 	if err != nil || len(errs) > 0 || compiled.Plan.Hash() != sweep.Status.PlanHash {
 		return
@@ -236,6 +237,6 @@ func (s *resultSet) describe(ctx context.Context, sweep *v1alpha1.PolicySweep, i
 		}
 	}
 	for _, point := range study.Points() {
-		s.parameters[result.PointName{Point: point.ID}] = point.Assignments()
+		s.parameters[dataframe.PointName{Point: point.ID}] = point.Assignments()
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 
+	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -43,7 +44,7 @@ func readResults(name string) (*resultSet, error) {
 	if err != nil {
 		return nil, badInput{fmt.Errorf("%s is neither the output of run or sweep -o json nor a state of a sweep", name)}
 	}
-	set := &resultSet{parameters: result.Parameters{}}
+	set := &resultSet{parameters: dataframe.Parameters{}}
 	if len(objects) == 1 {
 		set.stepTimes = objects[0].Status.StepTimes
 	}
@@ -53,7 +54,7 @@ func readResults(name string) (*resultSet, error) {
 			continue
 		}
 		for _, c := range p.Leaderboard.Candidates {
-			set.parameters[result.PointName{Object: p.Rows[0].Object, Point: c.Point}] = c.Parameters
+			set.parameters[dataframe.PointName{Object: p.Rows[0].Object, Point: c.Point}] = c.Parameters
 		}
 	}
 	return set, nil
@@ -91,12 +92,12 @@ func readState(name string, raw []byte) (*resultSet, error) {
 		return nil, badInput{fmt.Errorf("%s: %w", name, err)}
 	}
 	names := ownerNames(sections)
-	set := &resultSet{parameters: result.Parameters{}}
+	set := &resultSet{parameters: dataframe.Parameters{}}
 	for _, section := range sections {
 		for _, l := range section.lines {
 			l.Row.Object = names[section.stateOwner]
 			set.rows = append(set.rows, l.Row)
-			set.parameters[l.Row.PointName()] = l.Parameters
+			set.parameters[dataframe.PointNameOf(&l.Row)] = l.Parameters
 		}
 	}
 	return set, nil

@@ -19,6 +19,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -87,7 +88,7 @@ func TestAStateTellsItsSweepsApart(t *testing.T) {
 			}
 			got := map[string]string{}
 			for _, r := range set.rows {
-				got[r.Key] = fmt.Sprint(r.Object, " ", r.Point, " ", set.parameters[r.PointName()])
+				got[r.Key] = fmt.Sprint(r.Object, " ", r.Point, " ", set.parameters[dataframe.PointNameOf(&r)])
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("(−want +got):\n%s", diff)
@@ -161,7 +162,7 @@ func TestResultsOfAClusterAreCheckedByTheirDigests(t *testing.T) {
 	if diff := cmp.Diff(rows, set.rows); diff != "" {
 		t.Errorf("rows (−want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]result.Assignment{{Name: "queue", Value: "1"}, {Name: "prefix", Value: "1"}}, set.parameters[result.PointName{}]); diff != "" {
+	if diff := cmp.Diff([]result.Assignment{{Name: "queue", Value: "1"}, {Name: "prefix", Value: "1"}}, set.parameters[dataframe.PointName{}]); diff != "" {
 		t.Errorf("parameters of point 0 (−want +got):\n%s", diff)
 	}
 	for name, spoil := range map[string]func([]client.Object){

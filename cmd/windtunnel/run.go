@@ -15,6 +15,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
@@ -192,12 +193,12 @@ func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *experim
 	documents := conducted.Documents
 	switch o.output {
 	case outputPrometheus:
-		return result.WriteStability(stdout, documents)
+		return report.WriteStability(stdout, documents)
 	case outputTable:
 		fmt.Fprintf(stdout, "SimulationRun %s\n\n", run.Name)
 		printNothingServed(stdout, conducted.Rows())
 		printWarnings(stdout, o.warnings(run), run.Plan.Findings...)
-		if err := result.RunTable(stdout, documents); err != nil {
+		if err := report.WriteRun(stdout, documents); err != nil {
 			return err
 		}
 		printStepTimes(stdout, run.Plan.StepTimes)

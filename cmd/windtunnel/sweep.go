@@ -14,6 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -265,7 +266,7 @@ func (o *sweepOptions) table(stdout io.Writer, sweep compiledSweep, conducted *e
 	fmt.Fprintf(stdout, "%s\n\n", sweep.label())
 	printNothingServed(stdout, conducted.Rows())
 	printWarnings(stdout, sweep.Plan.Warnings, sweep.Plan.Findings...)
-	if err := board.Table(stdout); err != nil {
+	if err := report.WriteLeaderboard(stdout, board); err != nil {
 		return err
 	}
 	if board.Counts.All > len(board.Candidates) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
@@ -17,7 +17,7 @@ const reportedTop = 10
 // Report is what a person reads before rolling the best point, or the proposal,
 // out. promoted is its EPP configuration; nil where there is none. False says that
 // no point has all of its results, so that there is nothing to report on.
-func (s *Study) Report(title string, promoted *Promotion) (*result.Report, bool, error) {
+func (s *Study) Report(title string, promoted *Promotion) (*report.Sweep, bool, error) {
 	best, ok, err := s.toRollOut()
 	if err != nil || !ok {
 		return nil, false, err
@@ -26,7 +26,7 @@ func (s *Study) Report(title string, promoted *Promotion) (*result.Report, bool,
 	if err != nil {
 		return nil, false, err
 	}
-	r := &result.Report{
+	r := &report.Sweep{
 		Title: title, Best: best, Proposed: s.plan.Proposal, Board: board, Top: reportedTop,
 		Warnings: s.plan.Remarks(), Approximations: s.plan.Approximations,
 	}

@@ -86,12 +86,12 @@ func ParseChange(text string, path *field.Path) (float64, field.ErrorList) {
 	return 0, field.ErrorList{field.Invalid(path, text, "must be a change in percent, such as -1% or 5%")}
 }
 
-// boundText prints a value of a unit for people, with as many digits as it has.
-func boundText(value float64, u Unit) string {
-	d := u.display()
-	text := strconv.FormatFloat(value*d.factor, 'g', 6, 64)
-	if d.suffix == "" {
+// Text prints a value of the unit for people, with as many digits as it has.
+func (u Unit) Text(value float64) string {
+	d := u.Display()
+	text := strconv.FormatFloat(value*d.Factor, 'g', 6, 64)
+	if d.Suffix == "" {
 		return text
 	}
-	return text + " " + d.suffix
+	return text + " " + d.Suffix
 }

@@ -3,12 +3,10 @@
 package result
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
-	"io"
+	"maps"
 	"slices"
-	"strings"
 
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
@@ -83,7 +81,7 @@ func (c *Contrast) contrast(sides [2][]Row, derived []Measure) {
 		}
 	}
 	measures := slices.Clone(derived)
-	for _, name := range sortedNames(all) {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		m := Of(MustParseMetric(name))
 		switch {
 		case !has[0][name]:
@@ -95,7 +93,7 @@ func (c *Contrast) contrast(sides [2][]Row, derived []Measure) {
 		}
 	}
 	for _, m := range measures {
-		xs, ys := pairs(sides[1], sides[0], m.source())
+		xs, ys := pairs(sides[1], sides[0], m.Reader())
 		switch {
 		case len(xs) == 0:
 		case slices.Equal(xs, ys):
@@ -155,58 +153,4 @@ func (c *Contrast) PutFirst(texts []string) {
 	slices.SortStableFunc(c.Differing, func(a, b Contrasted) int {
 		return cmp.Compare(place[a.Measure.String()], place[b.Measure.String()])
 	})
-}
-
-// Table prints the contrast for people.
-func (c *Contrast) Table(w io.Writer) error {
-	var b bytes.Buffer
-	var names, firsts, seconds, differences, ps []string
-	for i := range c.Differing {
-		d := &c.Differing[i]
-		both, _ := figures([]stats.Interval{{Mean: d.Means[0], N: 1}, {Mean: d.Means[1], N: 1}}, d.Measure.Unit(), 1)
-		difference, margin, verdict := comparisonTexts(&d.Comparison, len(c.Seeds))
-		p := absent
-		if d.PValue != nil {
-			p = strings.TrimPrefix(pText(*d.PValue), "= ")
-		}
-		names = append(names, title(d.Measure.String(), d.Measure.Unit()))
-		firsts, seconds = append(firsts, both[0]), append(seconds, both[1])
-		differences = append(differences, strings.TrimSpace(difference+" "+margin+" "+verdict))
-		ps = append(ps, p)
-	}
-	g := &grid{}
-	g.add("metric", false, names)
-	g.add(c.Names[0], true, firsts)
-	g.add(c.Names[1], true, seconds)
-	g.add("difference", false, differences)
-	g.add("p", true, ps)
-	g.write(&b)
-	b.WriteByte('\n')
-	for _, note := range c.notes() {
-		fmt.Fprintln(&b, note)
-	}
-	_, err := b.WriteTo(w)
-	return err
-}
-
-func (c *Contrast) notes() []string {
-	notes := []string{
-		fmt.Sprintf("Difference: %s − %s, paired by seed, in %% of %s, over %d seeds (%s).", c.Names[1], c.Names[0], c.Names[0], len(c.Seeds), joinSeeds(c.Seeds)),
-	}
-	if len(c.Seeds) < 2 {
-		notes = append(notes, "With one seed in common every difference is undecided.")
-	} else {
-		notes = append(notes, fmt.Sprintf("All verdicts hold together at %s: paired t-tests, Holm's correction for %d metrics that differ.", percent(Confidence), len(c.Differing)))
-	}
-	notes = append(notes, fmt.Sprintf("%d metrics are the same under every seed.", c.Equal))
-	for i, only := range c.Only {
-		if len(only) > 0 {
-			var words []string
-			for _, m := range only {
-				words = append(words, m.String())
-			}
-			notes = append(notes, fmt.Sprintf("Only %s has %s.", c.Names[i], list(words)))
-		}
-	}
-	return notes
 }

@@ -3,7 +3,6 @@
 package result
 
 import (
-	"bytes"
 	"slices"
 	"testing"
 
@@ -27,11 +26,6 @@ func TestContrast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b bytes.Buffer
-	if err := c.Table(&b); err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "contrast.txt", b.Bytes())
 	golden(t, "contrast.json", indented(t, c))
 	verdicts := map[string]Verdict{}
 	for _, d := range c.Differing {

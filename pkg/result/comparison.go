@@ -4,9 +4,12 @@ package result
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
+	"windtunnel.dev/windtunnel/internal/figure"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -60,7 +63,7 @@ func compareRows(candidate, baseline []Row, o Objective) Comparison {
 
 // compareMeasure is compareRows without a verdict.
 func compareMeasure(candidate, baseline []Row, m Measure) Comparison {
-	xs, ys := pairs(candidate, baseline, m.source())
+	xs, ys := pairs(candidate, baseline, m.Reader())
 	difference := stats.PairedDifference(xs, ys, Confidence)
 	c := Comparison{Measure: m, Difference: Estimate(difference), Verdict: Undecided}
 	if p, ok := pValue(xs, ys); ok {
@@ -119,7 +122,7 @@ func (s *standings) compare() {
 		var ps []float64
 		var of []*entrant
 		for _, e := range tested {
-			p, ok := pValue(pairs(e.full, s.baseline.full, s.sources[o]))
+			p, ok := pValue(pairs(e.full, s.baseline.full, s.readers[o]))
 			if e.pValues[o] = 1; ok {
 				ps, of = append(ps, p), append(of, e)
 			}
@@ -132,7 +135,7 @@ func (s *standings) compare() {
 }
 
 // pairs returns a measure's values under the seeds where both sides have one.
-func pairs(a, b []Row, of source) (xs, ys []float64) {
+func pairs(a, b []Row, of Reader) (xs, ys []float64) {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		switch {
 		case a[i].Seed < b[j].Seed:
@@ -140,8 +143,8 @@ func pairs(a, b []Row, of source) (xs, ys []float64) {
 		case a[i].Seed > b[j].Seed:
 			j++
 		default:
-			x, hasX := of.value(&a[i])
-			y, hasY := of.value(&b[j])
+			x, hasX := of.Value(&a[i])
+			y, hasY := of.Value(&b[j])
 			if hasX && hasY {
 				xs, ys = append(xs, x), append(ys, y)
 			}
@@ -164,4 +167,33 @@ func bySeed(rows []Row) []Row {
 	rows = slices.Clone(rows)
 	slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(a.Seed, b.Seed) })
 	return rows
+}
+
+// Texts prints a difference in % of the baseline, or where the
+// baseline is 0 in the metric's own unit.
+func (c *Comparison) Texts(seeds int) (difference, margin, verdict string) {
+	if c.Difference.N == 0 {
+		return figure.Absent, "", string(c.Verdict)
+	}
+	verdict = string(c.Verdict)
+	if c.Difference.N < seeds {
+		verdict += fmt.Sprintf(" (n=%d)", c.Difference.N)
+	}
+	mean, width, decimals, suffix := c.Difference.Mean, halfWidth(stats.Interval(c.Difference)), 1, "%"
+	if c.Relative != nil {
+		mean = *c.Relative * 100
+		if c.RelativeHalfWidth != nil {
+			width = *c.RelativeHalfWidth * 100
+		}
+	} else {
+		d := c.Measure.Unit().Display()
+		mean, width, decimals, suffix = mean*d.Factor, width*d.Factor, 2, d.Suffix
+		if suffix == "%" {
+			suffix = "points"
+		}
+	}
+	if c.Difference.N > 1 {
+		margin = "± " + figure.Fixed(width, decimals) + " "
+	}
+	return figure.Signed(mean, decimals), strings.TrimRight(margin+suffix, " "), verdict
 }

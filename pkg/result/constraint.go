@@ -30,8 +30,8 @@ func (o Operator) sign() float64 {
 	return -1
 }
 
-// symbol is the operator in a table.
-func (o Operator) symbol() string {
+// Symbol is the operator in a table.
+func (o Operator) Symbol() string {
 	if o == AtMost {
 		return "≤"
 	}
@@ -66,7 +66,7 @@ func (m Measures) Constraint(metric, operator, value string, path *field.Path) (
 
 // String returns the constraint in words, such as ttft.p99 ≤ 500 ms.
 func (c Constraint) String() string {
-	return fmt.Sprintf("%s %s %s", c.Measure, c.Operator.symbol(), boundText(c.Bound, c.Measure.Unit()))
+	return fmt.Sprintf("%s %s %s", c.Measure, c.Operator.Symbol(), c.Measure.Unit().Text(c.Bound))
 }
 
 // Excess is how far a value is beyond the bound, in parts of the bound, or as
@@ -98,7 +98,7 @@ const (
 // a confidence above 0.5 and below 1: by the one-sided t-test, as [Gate.Judge]
 // does. A row without a value leaves it open.
 func (c Constraint) Claim(rows []Row, confidence float64) Claim {
-	values := c.Measure.source().values(rows)
+	values := c.Measure.Reader().values(rows)
 	if len(values) < len(rows) {
 		return Open
 	}
@@ -147,7 +147,7 @@ func ClaimAll(constraints []Constraint, rows []Row, confidence float64) Claim {
 func Excess(constraints []Constraint, rows []Row) (float64, bool) {
 	total := 0.0
 	for _, c := range constraints {
-		values := c.Measure.source().values(rows)
+		values := c.Measure.Reader().values(rows)
 		if len(values) < len(rows) || len(rows) == 0 {
 			return 0, false
 		}

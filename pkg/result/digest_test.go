@@ -37,7 +37,7 @@ func TestTheDigestIsOfTheSortedLines(t *testing.T) {
 		if err != nil || got != want {
 			t.Errorf("digest %s, %v; want %s", got, err, want)
 		}
-		if !slices.EqualFunc(before, rows, func(a, b Row) bool { return compareSimulations(a, b) == 0 }) {
+		if !slices.EqualFunc(before, rows, func(a, b Row) bool { return CompareSimulations(a, b) == 0 }) {
 			t.Error("the rows were moved")
 		}
 	}

@@ -24,7 +24,7 @@ func TestMetricsPage(t *testing.T) {
 A metric is named by ` + "`name.statistic`" + `, and may select a class, a tenant or a pool:
 ` + "`ttft.p99{class=critical}`" + `. Rows and documents hold base units (seconds, shares from 0
 to 1); the tables for people print milliseconds and percent. A metric for which nothing
-was measured is absent: those of tiers, links, hand-overs, stability, migrations, flow
+was measured is figure.Absent: those of tiers, links, hand-overs, stability, migrations, flow
 control and the warm-up rule are in results of scenarios that have such things, and in no
 others.
 

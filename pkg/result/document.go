@@ -79,7 +79,7 @@ func NewDocument(o *simulator.Outcome, m Meta) *Document {
 	}
 	d.Stability = stabilityStates(o)
 	for _, metric := range m.Metrics {
-		if s := metric.Selector; s.labels() > 1 && d.group(s) == nil {
+		if s := metric.Selector; s.labels() > 1 && d.Group(s) == nil {
 			d.Selected = append(d.Selected, group(s))
 		}
 	}
@@ -89,15 +89,15 @@ func NewDocument(o *simulator.Outcome, m Meta) *Document {
 // Value returns a metric's value, or false where nothing was measured for it.
 // Metrics with several labels have values only where [Meta] named them.
 func (d *Document) Value(m Metric) (float64, bool) {
-	g := d.group(m.Selector)
+	g := d.Group(m.Selector)
 	if g == nil {
 		return 0, false
 	}
 	return m.definition().value(g)
 }
 
-// group returns the group of a selector, or nil where the document has none.
-func (d *Document) group(s Selector) *Group {
+// Group returns the group of a selector, or nil where the document has none.
+func (d *Document) Group(s Selector) *Group {
 	var groups []Group
 	switch {
 	case s == Selector{}:

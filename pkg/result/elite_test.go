@@ -2,10 +2,7 @@
 
 package result
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 func TestTheBestOfEachKindAreListed(t *testing.T) {
 	in := Standings{
@@ -29,13 +26,5 @@ func TestTheBestOfEachKindAreListed(t *testing.T) {
 	if len(board.Candidates) != 2 || board.Candidates[0].Point != 5 || board.Candidates[1].Point != 3 {
 		t.Errorf("listed are %v, want the best one and the best of the kinds", board.Candidates)
 	}
-	var b strings.Builder
-	if err := board.Table(&b); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"best of its kind", "4·2", "same bins of cacheHit.gpu"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("the table lacks %q:\n%s", want, b.String())
-		}
-	}
+	golden(t, "leaderboard-kinds.json", indented(t, board))
 }

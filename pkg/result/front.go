@@ -77,7 +77,7 @@ func (s *standings) markMembership(contenders []*entrant) {
 	for i, e := range contenders {
 		rows := s.ranking(e)
 		for o, objective := range s.Objectives {
-			losses := s.sources[o].values(rows)
+			losses := s.readers[o].values(rows)
 			for j := range losses {
 				losses[j] = objective.Loss(losses[j])
 			}

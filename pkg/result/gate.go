@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/internal/figure"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -61,7 +62,7 @@ func (m Measures) Gate(in GateText, path *field.Path) (Gate, field.ErrorList) {
 // String returns the claim in words.
 func (g Gate) String() string {
 	if g.Relative {
-		return fmt.Sprintf("%s %s baseline %s", g.Measure, g.Operator.symbol(), changeText(g.Bound))
+		return fmt.Sprintf("%s %s baseline %s", g.Measure, g.Operator.Symbol(), changeText(g.Bound))
 	}
 	return Constraint{g.Measure, g.Operator, g.Bound}.String()
 }
@@ -109,9 +110,9 @@ func (g Gate) Judge(candidate, baseline []Row) GateResult {
 	r := GateResult{Gate: g, Verdict: Unknown}
 	var xs, ys []float64
 	if g.Relative {
-		xs, ys = pairs(bySeed(candidate), bySeed(baseline), g.Measure.source())
+		xs, ys = pairs(bySeed(candidate), bySeed(baseline), g.Measure.Reader())
 	} else {
-		xs = g.Measure.source().values(candidate)
+		xs = g.Measure.Reader().values(candidate)
 	}
 	r.N = len(xs)
 	if r.N == 0 {
@@ -246,7 +247,7 @@ func (r *GateResult) words(seeds int, constant bool) string {
 		if (r.Operator == AtMost) == (r.Verdict == Fail) {
 			side = "above"
 		}
-		found = append(found, fmt.Sprintf("%s %s with %s %% (%d seeds)", side, r.figure(*r.Limit), shortest(100*r.Confidence), r.N))
+		found = append(found, fmt.Sprintf("%s %s with %s %% (%d seeds)", side, r.figure(*r.Limit), figure.Shortest(100*r.Confidence), r.N))
 	case r.Relative:
 		found = append(found, fmt.Sprintf("the baseline cannot be told from 0 (%d seeds)", r.N))
 	}
@@ -261,7 +262,7 @@ func (r *GateResult) figure(value float64) string {
 	if r.Relative {
 		return changeText(value)
 	}
-	return boundText(value, r.Measure.Unit())
+	return r.Measure.Unit().Text(value)
 }
 
 // changeText prints a relative change in percent.

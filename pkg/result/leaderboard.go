@@ -18,6 +18,9 @@ type Assignment struct {
 	Value string `json:"value"`
 }
 
+// String returns name=value.
+func (a Assignment) String() string { return a.Name + "=" + a.Value }
+
 // Candidate is a point that takes part.
 type Candidate struct {
 	Point      int          `json:"point"`
@@ -84,6 +87,9 @@ type Leaderboard struct {
 	// Candidates are in order of rank.
 	Candidates []Ranked `json:"candidates"`
 }
+
+// Measures are those of the objectives and constraints, each once.
+func (l *Leaderboard) Measures() []Measure { return measuresOf(l.Objectives, l.Constraints) }
 
 // Counts are numbers of candidates by their standing.
 type Counts struct {

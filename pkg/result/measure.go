@@ -173,42 +173,44 @@ func (m Measure) Definition() string {
 // Value returns a row's value; false where a metric that it takes has none,
 // where something is divided by 0, and where the expression cannot be evaluated
 // otherwise.
-func (m Measure) Value(r *Row) (float64, bool) { return m.source().value(r) }
+func (m Measure) Value(r *Row) (float64, bool) { return m.Reader().Value(r) }
 
-// source is a measure made ready to be asked of many rows.
-type source struct {
+// Reader reads a measure from many rows.
+type Reader struct {
 	name    string // of a metric
 	derived *derived
-	terms   map[string]source
+	terms   map[string]Reader
 }
 
-func (m Measure) source() source {
+// Reader makes the measure ready to be read from many rows.
+func (m Measure) Reader() Reader {
 	if m.derived == nil {
-		return source{name: m.metric.String()}
+		return Reader{name: m.metric.String()}
 	}
-	s := source{derived: m.derived, terms: make(map[string]source, len(m.derived.terms))}
+	s := Reader{derived: m.derived, terms: make(map[string]Reader, len(m.derived.terms))}
 	for name, term := range m.derived.terms {
-		s.terms[name] = term.source()
+		s.terms[name] = term.Reader()
 	}
 	return s
 }
 
-func (s source) value(r *Row) (float64, bool) {
+// Value is [Measure.Value].
+func (s Reader) Value(r *Row) (float64, bool) {
 	if s.derived == nil {
 		return r.Metrics.Get(s.name)
 	}
 	if s.derived.expression == nil {
 		return 0, false
 	}
-	value, ok, err := s.derived.expression.Number(func(name string) (float64, bool) { return s.terms[name].value(r) })
+	value, ok, err := s.derived.expression.Number(func(name string) (float64, bool) { return s.terms[name].Value(r) })
 	return value, ok && err == nil
 }
 
 // values returns the values of rows that have one.
-func (s source) values(rows []Row) []float64 {
+func (s Reader) values(rows []Row) []float64 {
 	values := make([]float64, 0, len(rows))
 	for i := range rows {
-		if value, ok := s.value(&rows[i]); ok {
+		if value, ok := s.Value(&rows[i]); ok {
 			values = append(values, value)
 		}
 	}

@@ -169,14 +169,14 @@ func (m Metric) definition() *statistic {
 // registry's order.
 func MetricNames() []string {
 	var names []string
-	for _, m := range registered() {
+	for _, m := range RegisteredMetrics() {
 		names = append(names, m.String())
 	}
 	return names
 }
 
-// registered returns every metric of the registry over all requests.
-func registered() []Metric {
+// RegisteredMetrics returns every metric of the registry over all requests.
+func RegisteredMetrics() []Metric {
 	var metrics []Metric
 	for i := range families {
 		for _, s := range families[i].statistics {
@@ -200,4 +200,12 @@ func findFamily(name string) *family {
 		return nil
 	}
 	return &families[i]
+}
+
+// Seldom reports whether tables leave the metric out where nothing was measured.
+func (m Metric) Seldom() bool { return findFamily(m.Name).seldom }
+
+// TakesSelector reports whether the metric can be selected by the labels of s.
+func (m Metric) TakesSelector(s Selector) bool {
+	return len(s.misplaced(findFamily(m.Name).labels)) == 0
 }

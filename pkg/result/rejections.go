@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"windtunnel.dev/windtunnel/internal/figure"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -48,8 +49,8 @@ func (r Rejections) total() int64 {
 	return n
 }
 
-// plus returns the sum of both, and leaves them as they are.
-func (r Rejections) plus(other Rejections) Rejections {
+// Plus returns the sum of both, and leaves them as they are.
+func (r Rejections) Plus(other Rejections) Rejections {
 	if len(other) == 0 {
 		return r
 	}
@@ -67,16 +68,16 @@ func (r Rejections) byCount() []string {
 	return slices.SortedFunc(maps.Keys(r), func(a, b string) int { return cmp.Or(cmp.Compare(r[b], r[a]), cmp.Compare(a, b)) })
 }
 
-// shares lists the reasons with the share of the rejections that each has,
+// Shares lists the reasons with the share of the rejections that each has,
 // where there are several: exceedsModelLength 60 %, shed 40 %.
-func (r Rejections) shares() string {
+func (r Rejections) Shares() string {
 	names, total := r.byCount(), float64(r.total())
 	if len(names) < 2 {
 		return strings.Join(names, "")
 	}
 	var words []string
 	for _, name := range names {
-		words = append(words, fmt.Sprintf("%s %s %%", name, fixed(float64(r[name])/total*100, 0)))
+		words = append(words, fmt.Sprintf("%s %s %%", name, figure.Fixed(float64(r[name])/total*100, 0)))
 	}
 	return strings.Join(words, ", ")
 }
@@ -106,7 +107,7 @@ func NothingServed(rows []Row) string {
 		}
 		left, _ := row.Metrics.Get("unfinishedRate")
 		unfinished = unfinished || left > 0
-		rejected = rejected.plus(row.RejectedBy)
+		rejected = rejected.Plus(row.RejectedBy)
 	}
 	switch {
 	case results == 0:

@@ -86,16 +86,3 @@ func TestRowsKeepTheReasonsOfRejections(t *testing.T) {
 		}
 	}
 }
-
-func TestTheBoardNamesReasons(t *testing.T) {
-	rows := makeRows(0, map[string]float64{"ttft.p99": 1, "rejectionRate": 0.25}, map[string]float64{"ttft.p99": 1, "rejectionRate": 0.25})
-	rows[0].RejectedBy, rows[1].RejectedBy = Rejections{"shed": 2}, Rejections{"shed": 1, "expired": 1}
-	board, err := NewLeaderboard(Standings{Candidates: []Candidate{{Point: 0, Parameters: []Assignment{{"queue", "2"}}}}, Rows: rows, Baseline: NoBaseline})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const want = "queue=2 25.0 % (shed 75 %, expired 25 %) of the requests"
-	if notes := strings.Join(board.notes(), "\n"); !strings.Contains(notes, want) {
-		t.Errorf("notes lack %q:\n%s", want, notes)
-	}
-}

@@ -62,8 +62,8 @@ type rowJSON struct {
 // several labels and [Meta] did not name it.
 func NewRow(d *Document, point int, extra []Metric) Row {
 	values := map[string]float64{}
-	for _, m := range append(registered(), extra...) {
-		if m.Selector.labels() > 1 && d.group(m.Selector) == nil {
+	for _, m := range append(RegisteredMetrics(), extra...) {
+		if m.Selector.labels() > 1 && d.Group(m.Selector) == nil {
 			panic(fmt.Sprintf("result: metric %s was not named when the document was made", m))
 		}
 		if value, ok := d.Value(m); ok {

@@ -110,3 +110,13 @@ func (s Selector) misplaced(allowed []string) []string {
 
 // list joins names for a sentence.
 func list(names []string) string { return strings.Join(names, ", ") }
+
+// Dimension is the first label that is set, such as class; empty where none is.
+func (s Selector) Dimension() string {
+	for _, name := range allLabels {
+		if *s.label(name) != "" {
+			return name
+		}
+	}
+	return ""
+}

@@ -116,12 +116,12 @@ func checkLaws(t *testing.T, d *Document, s Selector) {
 	ordered("queueing.mean", "ttft.mean", "e2e.max")
 	ordered("goodput", "attainment.ttft")
 	ordered("goodput", "attainment.tpot")
-	if g := d.group(s); g.Replicas != nil {
+	if g := d.Group(s); g.Replicas != nil {
 		if u := g.Replicas.Utilization; u.Min < 0 || u.Min > u.Mean || u.Mean > u.Max || u.Max > 1 {
 			t.Errorf("utilization%s %+v", s.suffix(), u)
 		}
 	}
-	for _, m := range registered() {
+	for _, m := range RegisteredMetrics() {
 		value, ok := d.Value(Metric{Name: m.Name, Statistic: m.Statistic, Selector: s})
 		if share := m.Unit() == Share || m.Unit() == Index; ok && (value < 0 || share && value > 1) {
 			t.Errorf("%s%s is %v", m, s.suffix(), value)

@@ -6,7 +6,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
+
+	"windtunnel.dev/windtunnel/internal/figure"
 )
 
 // standings are entrants in order of rank. There may be a hundred thousand, so
@@ -17,7 +18,7 @@ type standings struct {
 	entrants []entrant
 	baseline *entrant
 	// sources are those of the objectives.
-	sources []source
+	readers []Reader
 	// compared is how many entrants were tested against the baseline.
 	compared int
 }
@@ -53,7 +54,7 @@ func newStandings(in Standings) (*standings, error) {
 		s.seeds = slices.Compact(slices.Sorted(slices.Values(in.Seeds)))
 	}
 	for _, o := range in.Objectives {
-		s.sources = append(s.sources, o.Measure.source())
+		s.readers = append(s.readers, o.Measure.Reader())
 	}
 	byPoint, err := s.enter()
 	if err != nil {
@@ -149,7 +150,7 @@ func (s *standings) judge(e *entrant) {
 		e.standing, e.reason = Dropped, dropWords(e)
 	case len(e.full) == 0 && len(e.short) > 0:
 		e.standing = Shortened
-		e.reason = fmt.Sprintf("stopped at %s of the requests", shareText(e.short[len(e.short)-1].Share))
+		e.reason = fmt.Sprintf("stopped at %s of the requests", figure.Share(e.short[len(e.short)-1].Share))
 	case missing != "":
 		e.standing, e.reason, e.losses = Incomplete, missing, nil
 	default:
@@ -166,14 +167,9 @@ func dropWords(e *entrant) string {
 		words = fmt.Sprintf("dropped after %d seeds", n)
 	}
 	if p := e.candidate.Dropped.PValue; p != nil {
-		words += fmt.Sprintf(" (p %s)", pText(*p))
+		words += fmt.Sprintf(" (p %s)", figure.PValue(*p))
 	}
 	return words
-}
-
-// shareText prints a share in percent.
-func shareText(share float64) string {
-	return strings.TrimSuffix(strings.TrimRight(fixed(share*100, 1), "0"), ".") + " %"
 }
 
 // ranking are the rows that rank an entrant: those under the seeds of all.
@@ -195,7 +191,7 @@ func (s *standings) losses(rows []Row) []float64 {
 	}
 	losses := make([]float64, len(s.Objectives))
 	for i, o := range s.Objectives {
-		values := s.sources[i].values(rows)
+		values := s.readers[i].values(rows)
 		if len(values) < len(rows) {
 			return nil
 		}
@@ -210,7 +206,7 @@ func (s *standings) missing(e *entrant) string {
 		return "no results"
 	}
 	if missing := without(s.seeds, seedsOf(e.full)); len(missing) > 0 {
-		return "no result under " + seedList(missing)
+		return "no result under " + figure.NamedSeeds(missing)
 	}
 	measures := make([]Measure, 0, len(s.Objectives)+len(s.Constraints))
 	for _, o := range s.Objectives {
@@ -227,7 +223,7 @@ func (s *standings) missing(e *entrant) string {
 			}
 		}
 		if len(missing) > 0 {
-			return fmt.Sprintf("nothing measured for %s under %s", m, seedList(missing))
+			return fmt.Sprintf("nothing measured for %s under %s", m, figure.NamedSeeds(missing))
 		}
 	}
 	return ""
@@ -307,7 +303,7 @@ func (s *standings) listing(e *entrant) Ranked {
 		Pareto: e.pareto, ParetoProbability: e.membership, Metrics: s.figures(e.full),
 	}
 	for i := range e.full {
-		r.RejectedBy = r.RejectedBy.plus(e.full[i].RejectedBy)
+		r.RejectedBy = r.RejectedBy.Plus(e.full[i].RejectedBy)
 	}
 	if s.baseline == nil || r.Baseline {
 		return r

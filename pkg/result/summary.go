@@ -59,14 +59,14 @@ var usual = []Measure{
 
 // figures are those of a leaderboard's measures over rows.
 func (s *standings) figures(rows []Row) Intervals {
-	return intervals(slices.Concat(ranked(s.Objectives, s.Constraints), s.Shown, usual), rows)
+	return intervals(slices.Concat(measuresOf(s.Objectives, s.Constraints), s.Shown, usual), rows)
 }
 
 // intervals are those of the means over rows; measures without values have none.
 func intervals(measures []Measure, rows []Row) Intervals {
 	all := Intervals{}
 	for _, m := range measures {
-		if values := m.source().values(rows); len(values) > 0 {
+		if values := m.Reader().values(rows); len(values) > 0 {
 			all[m.String()] = stats.MeanInterval(values, Confidence)
 		}
 	}
@@ -76,10 +76,10 @@ func intervals(measures []Measure, rows []Row) Intervals {
 // sortRows returns the rows by point, share and seed, each once.
 func sortRows(rows []Row) ([]Row, error) {
 	sorted := slices.Clone(rows)
-	slices.SortFunc(sorted, compareSimulations)
+	slices.SortFunc(sorted, CompareSimulations)
 	once := sorted[:0]
 	for _, row := range sorted {
-		if len(once) == 0 || compareSimulations(row, once[len(once)-1]) != 0 {
+		if len(once) == 0 || CompareSimulations(row, once[len(once)-1]) != 0 {
 			once = append(once, row)
 			continue
 		}
@@ -90,8 +90,8 @@ func sortRows(rows []Row) ([]Row, error) {
 	return once, nil
 }
 
-// compareSimulations orders rows by which simulation of a sweep they are of.
-func compareSimulations(a, b Row) int {
+// CompareSimulations orders rows by which simulation of a sweep they are of.
+func CompareSimulations(a, b Row) int {
 	return cmp.Or(cmp.Compare(a.Point, b.Point), cmp.Compare(a.Share, b.Share), cmp.Compare(a.Seed, b.Seed))
 }
 

@@ -3,9 +3,8 @@
 package result
 
 import (
-	"bytes"
+	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -68,12 +67,8 @@ func TestTieredDocument(t *testing.T) {
 	golden(t, "document-tiers.json", indented(t, makeTieredDocument(42, 0)))
 }
 
-func TestTieredRunTable(t *testing.T) {
-	var b bytes.Buffer
-	if err := RunTable(&b, []*Document{makeTieredDocument(42, 0), makeTieredDocument(43, time.Millisecond)}); err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "run-tiers.txt", b.Bytes())
+func TestTieredDocumentsOfARunGolden(t *testing.T) {
+	golden(t, "run-tiers.json", indented(t, []*Document{makeTieredDocument(42, 0), makeTieredDocument(43, time.Millisecond)}))
 }
 
 // What a scenario does not have is in no result of it.
@@ -140,24 +135,12 @@ func TestStabilityWithoutAnEstimate(t *testing.T) {
 	indented(t, d) // no infinity is in the way
 }
 
-func TestWriteStabilityLabelsItsSamples(t *testing.T) {
-	rho := func(docs ...*Document) []string {
-		var b strings.Builder
-		if err := WriteStability(&b, docs); err != nil {
-			t.Fatal(err)
-		}
-		lines := strings.Split(b.String(), "\n")
-		return slices.DeleteFunc(lines, func(l string) bool { return !strings.HasPrefix(l, "queueing_rho") })
+func TestDocumentsHoldTheStatesOfReplicas(t *testing.T) {
+	var got []string
+	for _, r := range makeTieredDocument(42, 0).Stability {
+		got = append(got, fmt.Sprintf("%s/%d %.1f", r.Pool, r.Replica, r.State.Utilization))
 	}
-	one := []string{`queueing_rho{pool="large",replica="0"} 0.8`, `queueing_rho{pool="large",replica="1"} 1.2000000000000002`}
-	if diff := cmp.Diff(one, rho(makeTieredDocument(42, 0))); diff != "" {
-		t.Errorf("one seed (−want +got):\n%s", diff)
-	}
-	two := rho(makeTieredDocument(43, 0), makeTieredDocument(42, 0))
-	if len(two) != 4 || two[0] != `queueing_rho{pool="large",replica="0",seed="42"} 0.8` {
-		t.Errorf("two seeds: %q", two)
-	}
-	if got := rho(makeDocument(42, 0)); len(got) > 0 {
-		t.Errorf("nobody watches: %q", got)
+	if diff := cmp.Diff([]string{"large/0 0.8", "large/1 1.2"}, got); diff != "" {
+		t.Errorf("−want +got:\n%s", diff)
 	}
 }

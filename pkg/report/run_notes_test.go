@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package result
+package report
 
 import (
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // Who was evicted may have a TTFT, others who were rejected have none.
 func TestNoteOnRejectedRequests(t *testing.T) {
 	const part = "Those evicted count"
-	for note, requests := range map[string]Requests{
+	for note, requests := range map[string]result.Requests{
 		"25.00 % of the requests were rejected (expired 1):":            {Arrived: 4, Rejected: 1, RejectedBy: map[string]int64{"expired": 1}},
 		"75.00 % of the requests were rejected (evicted 2, expired 1):": {Arrived: 4, Rejected: 3, RejectedBy: map[string]int64{"expired": 1, "evicted": 2}},
 	} {
-		got := requests.rejectedNote()
+		got := rejectedNote(&requests)
 		if !strings.HasPrefix(got, note) || strings.Contains(got, part) != strings.Contains(note, "evicted") {
 			t.Errorf("%q, want it to begin with %q", got, note)
 		}

@@ -1,31 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package result
+package report
 
 import (
 	"bytes"
 	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 func TestReportGolden(t *testing.T) {
-	s := raced()
-	l, err := NewLeaderboard(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gate, errs := Measures{}.Gate(GateText{Name: "fast", Metric: "ttft.p99", Operator: "AtMost", Value: "600ms", Confidence: "0.95"}, nil)
+	l := recordedBoard(t, "leaderboard-raced.json")
+	gate, errs := result.Measures{}.Gate(result.GateText{Name: "fast", Metric: "ttft.p99", Operator: "AtMost", Value: "600ms", Confidence: "0.95"}, nil)
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	var ofBest []Row
-	for _, row := range s.Rows {
-		if row.Point == 6 {
-			ofBest = append(ofBest, row)
-		}
-	}
-	r := Report{
+	judged := result.GateResult{Gate: gate, Verdict: result.Pass, Words: "ttft.p99 ≤ 600 ms passes: 370 ms, below 582.021 ms with 95 % (4 seeds)"}
+	r := Sweep{
 		Title: "Weights of the chat pool", Best: 6, Board: l, Top: 3,
-		Gates:          []GateResult{gate.Judge(ofBest, nil)},
+		Gates:          []result.GateResult{judged},
 		Assumptions:    []string{"Step times are those of the model roofline."},
 		StepTimes:      []string{"chat on h100-sxm, TP 1: shares of peak given by you"},
 		Approximations: []string{"prefix-cache-scorer: looks at whole blocks"},

@@ -1,45 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package result
+package report
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 
+	"windtunnel.dev/windtunnel/internal/figure"
+	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// Table prints the leaderboard for people: latencies in ms, shares in %, each
-// objective's mean with half the width of its interval and, where there is a
-// baseline, the difference from it. Of a search for capacities the loads that were
-// tried follow. What the figures rest on stands below.
-func (l *Leaderboard) Table(w io.Writer) error {
-	var b bytes.Buffer
-	l.grid().write(&b)
-	b.WriteByte('\n')
-	if curve := l.curve(); curve != nil {
-		curve.write(&b)
-		b.WriteByte('\n')
-	}
-	for _, note := range l.notes() {
-		fmt.Fprintln(&b, note)
-	}
-	_, err := b.WriteTo(w)
-	return err
-}
-
-func (l *Leaderboard) grid() *grid {
+func (l board) grid() *grid {
 	var ranks, fronts, names []string
 	widths := l.parameterWidths()
 	for i := range l.Candidates {
 		c := &l.Candidates[i]
-		ranks = append(ranks, c.rankText())
-		fronts = append(fronts, c.frontText())
-		names = append(names, c.name(widths))
+		ranks = append(ranks, rankText(c))
+		fronts = append(fronts, frontText(c))
+		names = append(names, candidateName(c, widths))
 	}
 	g := &grid{}
 	g.add("rank", true, ranks)
@@ -55,42 +36,42 @@ func (l *Leaderboard) grid() *grid {
 		if l.repeats(o) {
 			continue
 		}
-		g.add(title(o.Measure.String(), o.Measure.Unit())+" "+arrow(o.Direction), false, l.means(o.Measure))
+		g.add(o.Measure.Unit().Title(o.Measure.String())+" "+arrow(o.Direction), false, l.means(o.Measure))
 		if l.Baseline != nil {
 			g.add("versus baseline", false, l.comparisons(i))
 		}
 	}
 	for _, c := range l.Constraints {
-		d := c.Measure.Unit().display()
-		bound := strings.TrimSpace(strings.TrimSuffix(boundText(c.Bound, c.Measure.Unit()), d.suffix))
-		g.add(title(c.Measure.String(), c.Measure.Unit())+" "+c.Operator.symbol()+" "+bound, false, l.kept(c))
+		d := c.Measure.Unit().Display()
+		bound := strings.TrimSpace(strings.TrimSuffix(c.Measure.Unit().Text(c.Bound), d.Suffix))
+		g.add(c.Measure.Unit().Title(c.Measure.String())+" "+c.Operator.Symbol()+" "+bound, false, l.kept(c))
 	}
-	if completion := MustParseMetric("completionRate"); l.needsColumn(completion) {
-		g.add(title("completed", completion.Unit()), false, l.means(Of(completion)))
+	if completion := result.MustParseMetric("completionRate"); l.needsColumn(completion) {
+		g.add(completion.Unit().Title("completed"), false, l.means(result.Of(completion)))
 	}
 	return g
 }
 
 // repeats says whether the column of an objective would say what that of a
 // constraint does, where the capacity ranks.
-func (l *Leaderboard) repeats(o Objective) bool {
+func (l board) repeats(o result.Objective) bool {
 	_, found := l.capacities()
-	return found && l.Baseline == nil && slices.ContainsFunc(l.Constraints, func(c Constraint) bool { return c.Measure == o.Measure })
+	return found && l.Baseline == nil && slices.ContainsFunc(l.Constraints, func(c result.Constraint) bool { return c.Measure == o.Measure })
 }
 
 // capacities are the texts of the candidates' brackets, if any has one.
-func (l *Leaderboard) capacities() (texts []string, found bool) {
+func (l board) capacities() (texts []string, found bool) {
 	for i := range l.Candidates {
 		c := l.Candidates[i].Capacity
-		texts = append(texts, c.text())
+		texts = append(texts, bracketText(c))
 		found = found || c != nil
 	}
 	return texts, found
 }
 
-func (c *Ranked) rankText() string {
+func rankText(c *result.Ranked) string {
 	if !c.Complete() {
-		return absent
+		return figure.Absent
 	}
 	return strconv.Itoa(c.Rank)
 }
@@ -99,19 +80,19 @@ func (c *Ranked) rankText() string {
 // it.
 const noteworthy = 0.05
 
-func (c *Ranked) frontText() string {
+func frontText(c *result.Ranked) string {
 	text := ""
 	if c.Pareto {
 		text = "*"
 	}
 	if p := c.ParetoProbability; p != nil && *p >= noteworthy && *p < 1 {
-		text += fixed(*p*100, 0) + "%"
+		text += figure.Fixed(*p*100, 0) + "%"
 	}
 	return text
 }
 
-func arrow(d Direction) string {
-	if d == Maximize {
+func arrow(d result.Direction) string {
+	if d == result.Maximize {
 		return "↑"
 	}
 	return "↓"
@@ -119,7 +100,7 @@ func arrow(d Direction) string {
 
 // parameterWidths returns the width of each parameter's text, so that values
 // of one parameter stand in line.
-func (l *Leaderboard) parameterWidths() []int {
+func (l board) parameterWidths() []int {
 	var widths []int
 	for _, c := range l.Candidates {
 		for i, p := range c.Parameters {
@@ -132,10 +113,7 @@ func (l *Leaderboard) parameterWidths() []int {
 	return widths
 }
 
-// String returns name=value.
-func (a Assignment) String() string { return a.Name + "=" + a.Value }
-
-func (c *Ranked) name(widths []int) string {
+func candidateName(c *result.Ranked, widths []int) string {
 	var parts []string
 	for i, p := range c.Parameters {
 		parts = append(parts, pad(p.String(), widths[i], false))
@@ -149,7 +127,7 @@ func (c *Ranked) name(widths []int) string {
 	return strings.TrimRight(strings.Join(parts, " "), " ")
 }
 
-func (l *Leaderboard) means(m Measure) []string {
+func (l board) means(m result.Measure) []string {
 	var intervals []stats.Interval
 	for i := range l.Candidates {
 		intervals = append(intervals, l.Candidates[i].Metrics[m.String()])
@@ -159,7 +137,7 @@ func (l *Leaderboard) means(m Measure) []string {
 
 // kept prints the means of a constraint's measure, and marks those that break
 // it.
-func (l *Leaderboard) kept(c Constraint) []string {
+func (l board) kept(c result.Constraint) []string {
 	marks := make([]string, len(l.Candidates))
 	for i := range l.Candidates {
 		if figure, ok := l.Candidates[i].Metrics[c.Measure.String()]; ok && c.Excess(figure.Mean) > 0 {
@@ -171,57 +149,28 @@ func (l *Leaderboard) kept(c Constraint) []string {
 
 // comparisons prints the candidates' differences from the baseline in one
 // objective.
-func (l *Leaderboard) comparisons(objective int) []string {
+func (l board) comparisons(objective int) []string {
 	var differences, margins, verdicts []string
 	for i := range l.Candidates {
 		difference, margin, word := "", "", ""
 		if c := &l.Candidates[i]; !c.Baseline {
-			difference, margin, word = comparisonTexts(&c.VersusBaseline[objective], len(l.Seeds))
+			difference, margin, word = c.VersusBaseline[objective].Texts(len(l.Seeds))
 		}
 		differences, margins, verdicts = append(differences, difference), append(margins, margin), append(verdicts, word)
 	}
 	return beside(beside(differences, margins), verdicts)
 }
 
-// comparisonTexts prints a difference in % of the baseline, or where the
-// baseline is 0 in the metric's own unit.
-func comparisonTexts(c *Comparison, seeds int) (difference, margin, verdict string) {
-	if c.Difference.N == 0 {
-		return absent, "", string(c.Verdict)
-	}
-	verdict = string(c.Verdict)
-	if c.Difference.N < seeds {
-		verdict += fmt.Sprintf(" (n=%d)", c.Difference.N)
-	}
-	mean, width, decimals, suffix := c.Difference.Mean, halfWidth(stats.Interval(c.Difference)), 1, "%"
-	if c.Relative != nil {
-		mean = *c.Relative * 100
-		if c.RelativeHalfWidth != nil {
-			width = *c.RelativeHalfWidth * 100
-		}
-	} else {
-		d := c.Measure.Unit().display()
-		mean, width, decimals, suffix = mean*d.factor, width*d.factor, 2, d.suffix
-		if suffix == "%" {
-			suffix = "points"
-		}
-	}
-	if c.Difference.N > 1 {
-		margin = "± " + fixed(width, decimals) + " "
-	}
-	return signed(mean, decimals), strings.TrimRight(margin+suffix, " "), verdict
-}
-
 // needsColumn says whether a share that should be 1 is not, and no objective
 // shows it.
-func (l *Leaderboard) needsColumn(m Metric) bool {
+func (l board) needsColumn(m result.Metric) bool {
 	for _, o := range l.Objectives {
-		if o.Measure == Of(m) {
+		if o.Measure == result.Of(m) {
 			return false
 		}
 	}
 	for _, c := range l.Constraints {
-		if c.Measure == Of(m) {
+		if c.Measure == result.Of(m) {
 			return false
 		}
 	}

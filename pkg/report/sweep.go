@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package result
+package report
 
 import (
 	"bytes"
@@ -8,22 +8,24 @@ import (
 	"io"
 	"strings"
 
+	"windtunnel.dev/windtunnel/internal/figure"
+	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// Report is what a person reads before rolling the best candidate of a sweep
+// Sweep is what a person reads before rolling the best candidate of a sweep
 // out.
-type Report struct {
+type Sweep struct {
 	// Title names the sweep.
 	Title string
 	// Best is the point that is proposed; Board lists it.
 	Best  int
-	Board *Leaderboard
+	Board *result.Leaderboard
 	// Proposed says that the point is what somebody proposed, not what a search
 	// found best.
 	Proposed bool
 	// Gates are what came of the sweep's; there may be none.
-	Gates []GateResult
+	Gates []result.GateResult
 	// Keep says why nothing is to be rolled out though no gate fails: the baseline
 	// is the best point. Empty otherwise.
 	Keep string
@@ -38,8 +40,8 @@ type Report struct {
 
 // Write prints the report in Markdown. It is an error if the board does not
 // list the best point.
-func (r *Report) Write(w io.Writer) error {
-	best := r.Board.candidate(r.Best)
+func (r *Sweep) Write(w io.Writer) error {
+	best := r.board().candidate(r.Best)
 	if best == nil {
 		return fmt.Errorf("report: the leaderboard does not list point %d", r.Best)
 	}
@@ -56,7 +58,7 @@ func (r *Report) Write(w io.Writer) error {
 }
 
 // candidate returns the listed candidate of a point, or nil.
-func (l *Leaderboard) candidate(point int) *Ranked {
+func (l board) candidate(point int) *result.Ranked {
 	for i := range l.Candidates {
 		if l.Candidates[i].Point == point {
 			return &l.Candidates[i]
@@ -66,35 +68,37 @@ func (l *Leaderboard) candidate(point int) *Ranked {
 }
 
 // baseline returns the baseline, or nil.
-func (l *Leaderboard) baseline() *Ranked {
+func (l board) baseline() *result.Ranked {
 	if l.Baseline == nil {
 		return nil
 	}
 	return l.candidate(*l.Baseline)
 }
 
+func (r *Sweep) board() board { return board{r.Board} }
+
 // called is what the point is called in headings.
-func (r *Report) called() string {
+func (r *Sweep) called() string {
 	if r.Proposed {
 		return "proposal"
 	}
 	return "best"
 }
 
-func (r *Report) verdict(b *bytes.Buffer) {
+func (r *Sweep) verdict(b *bytes.Buffer) {
 	if len(r.Gates) == 0 {
 		fmt.Fprint(b, "No gates were stated: nothing says that this may be rolled out.\n\n")
 		return
 	}
-	judgement, words := Passed(r.Gates)
+	judgement, words := result.Passed(r.Gates)
 	if r.Keep != "" {
-		judgement, words = Fail, r.Keep
+		judgement, words = result.Fail, r.Keep
 	}
 	fmt.Fprintf(b, "**%s**: %s.\n\n", judgement, words)
 }
 
-func (r *Report) change(b *bytes.Buffer, best *Ranked) {
-	base := r.Board.baseline()
+func (r *Sweep) change(b *bytes.Buffer, best *result.Ranked) {
+	base := r.board().baseline()
 	fmt.Fprint(b, "## What changes\n\n")
 	switch base {
 	case best:
@@ -116,8 +120,8 @@ func (r *Report) change(b *bytes.Buffer, best *Ranked) {
 	}
 	if base != nil {
 		for _, a := range base.Parameters {
-			if valueOf(best.Parameters, a.Name) == absent {
-				fmt.Fprintf(b, "| %s | %s | %s |\n", cell(a.Name), cell(a.Value), absent)
+			if valueOf(best.Parameters, a.Name) == figure.Absent {
+				fmt.Fprintf(b, "| %s | %s | %s |\n", cell(a.Name), cell(a.Value), figure.Absent)
 			}
 		}
 	}
@@ -125,13 +129,13 @@ func (r *Report) change(b *bytes.Buffer, best *Ranked) {
 }
 
 // valueOf returns a parameter's value, or a dash where it does not exist.
-func valueOf(parameters []Assignment, name string) string {
+func valueOf(parameters []result.Assignment, name string) string {
 	for _, a := range parameters {
 		if a.Name == name {
 			return a.Value
 		}
 	}
-	return absent
+	return figure.Absent
 }
 
 // cell makes a text fit into a cell of a table.
@@ -140,9 +144,9 @@ func cell(text string) string {
 }
 
 // expectation lists the figures of the best candidate.
-func (r *Report) expectation(b *bytes.Buffer, best *Ranked) {
+func (r *Sweep) expectation(b *bytes.Buffer, best *result.Ranked) {
 	fmt.Fprint(b, "## What is expected\n\n")
-	base := r.Board.baseline()
+	base := r.board().baseline()
 	versus := base != nil && base != best
 	if versus {
 		fmt.Fprintf(b, "| metric | baseline | %s | difference |\n|---|---|---|---|\n", r.called())
@@ -150,12 +154,12 @@ func (r *Report) expectation(b *bytes.Buffer, best *Ranked) {
 		fmt.Fprintf(b, "| metric | %s |\n|---|---|\n", r.called())
 	}
 	listed := map[string]bool{}
-	row := func(m Measure, arrow, difference string) {
+	row := func(m result.Measure, arrow, difference string) {
 		if listed[m.String()] {
 			return
 		}
 		listed[m.String()] = true
-		name := cell(strings.TrimRight(title(m.String(), m.Unit())+" "+arrow, " "))
+		name := cell(strings.TrimRight(m.Unit().Title(m.String())+" "+arrow, " "))
 		if versus {
 			fmt.Fprintf(b, "| %s | %s | %s | %s |\n", name, r.estimate(base, m), r.estimate(best, m), difference)
 		} else {
@@ -165,13 +169,13 @@ func (r *Report) expectation(b *bytes.Buffer, best *Ranked) {
 	for i, o := range r.Board.Objectives {
 		difference := ""
 		if versus {
-			mean, margin, verdict := comparisonTexts(&best.VersusBaseline[i], len(r.Board.Seeds))
+			mean, margin, verdict := best.VersusBaseline[i].Texts(len(r.Board.Seeds))
 			difference = strings.Join(strings.Fields(mean+" "+margin+" "+verdict), " ")
 		}
 		row(o.Measure, arrow(o.Direction), difference)
 	}
 	for _, c := range r.Board.Constraints {
-		row(c.Measure, c.Operator.symbol()+" "+boundText(c.Bound, c.Measure.Unit()), "")
+		row(c.Measure, c.Operator.Symbol()+" "+c.Measure.Unit().Text(c.Bound), "")
 	}
 	for _, g := range r.Gates {
 		row(g.Measure, "", "")
@@ -180,17 +184,17 @@ func (r *Report) expectation(b *bytes.Buffer, best *Ranked) {
 }
 
 // estimate prints a candidate's figure with its margin.
-func (r *Report) estimate(c *Ranked, m Measure) string {
+func (r *Sweep) estimate(c *result.Ranked, m result.Measure) string {
 	interval, ok := c.Metrics[m.String()]
 	if !ok {
-		return absent
+		return figure.Absent
 	}
 	means, margins := figures([]stats.Interval{interval}, m.Unit(), len(r.Board.Seeds))
 	return strings.TrimRight(means[0]+" "+margins[0], " ")
 }
 
 // writeGates lists what came of gates, if there are any.
-func writeGates(b *bytes.Buffer, gates []GateResult) {
+func writeGates(b *bytes.Buffer, gates []result.GateResult) {
 	if len(gates) == 0 {
 		return
 	}
@@ -203,8 +207,8 @@ func writeGates(b *bytes.Buffer, gates []GateResult) {
 
 // top prints the best candidates as the table for people has them, and those
 // that it has beside them.
-func (r *Report) top(b *bytes.Buffer) {
-	shown := *r.Board
+func (r *Sweep) top(b *bytes.Buffer) {
+	shown := board{new(*r.Board)}
 	shown.Candidates = nil
 	for i, c := range r.Board.Candidates {
 		if i < max(r.Top, 1) || c.Baseline || c.Pareto || c.Elite != nil {
@@ -219,14 +223,14 @@ func (r *Report) top(b *bytes.Buffer) {
 		curve.write(b)
 		fmt.Fprint(b, "```\n\n")
 	}
-	for _, note := range r.Board.notes() {
+	for _, note := range r.board().notes() {
 		fmt.Fprintf(b, "- %s\n", strings.ReplaceAll(note, "*", `\*`))
 	}
 	fmt.Fprintln(b)
 }
 
 // basis says what all of this rests on.
-func (r *Report) basis(b *bytes.Buffer) {
+func (r *Sweep) basis(b *bytes.Buffer) {
 	fmt.Fprint(b, "## What this rests on\n\nThese are figures of a simulation, not of a cluster.\n\n")
 	for _, s := range r.Assumptions {
 		fmt.Fprintf(b, "- %s\n", s)

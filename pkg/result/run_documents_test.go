@@ -3,7 +3,6 @@
 package result
 
 import (
-	"bytes"
 	"testing"
 	"time"
 
@@ -11,7 +10,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-func TestRunTableGolden(t *testing.T) {
+// pkg/report prints what is recorded here.
+func TestDocumentsOfARunGolden(t *testing.T) {
 	three := []*Document{
 		makeDocument(44, 3*time.Millisecond),
 		makeDocument(42, 0),
@@ -39,17 +39,12 @@ func TestRunTableGolden(t *testing.T) {
 		},
 	}})
 	cases := map[string][]*Document{
-		"run.txt":          three,
-		"run-one-seed.txt": {one},
-		"run-empty.txt":    nil,
+		"run.json":          three,
+		"run-one-seed.json": {one},
 	}
 	for name, docs := range cases {
 		t.Run(name, func(t *testing.T) {
-			var b bytes.Buffer
-			if err := RunTable(&b, docs); err != nil {
-				t.Fatal(err)
-			}
-			golden(t, name, b.Bytes())
+			golden(t, name, indented(t, docs))
 		})
 	}
 }

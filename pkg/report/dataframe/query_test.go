@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package result
+package dataframe
 
 import (
 	"bytes"
@@ -9,24 +9,26 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 func TestQueries(t *testing.T) {
 	rows := slices.Concat(
 		makeRows(2, map[string]float64{"goodput": 0.9, "ttft.p99": 0.25}),
 		makeRows(1, map[string]float64{"goodput": 0.5}, map[string]float64{"goodput": 0.75, "ttft.p99": 0.5}),
-		[]Row{{Point: 3, Seed: 42, Share: 0.25, Error: `no "weights", none`}},
+		[]result.Row{{Point: 3, Seed: 42, Share: 0.25, Error: `no "weights", none`}},
 	)
-	parameters := Parameters{{Point: 1}: {{"queue", "2"}}, {Point: 2}: {{"queue", "3"}, {"prefix", "a b"}}}
-	measures := Measures{}
+	parameters := Parameters{{Point: 1}: {{Name: "queue", Value: "2"}}, {Point: 2}: {{Name: "queue", Value: "3"}, {Name: "prefix", Value: "a b"}}}
+	measures := result.Measures{}
 	filter := func(text string) Filter {
-		f, errs := measures.Filter(text, nil)
+		f, errs := ParseFilter(measures, text, nil)
 		if len(errs) > 0 {
 			t.Fatal(errs.ToAggregate())
 		}
 		return f
 	}
-	goodput, ttft := Of(MustParseMetric("goodput")), Of(MustParseMetric("ttft.p99"))
+	goodput, ttft := result.Of(result.MustParseMetric("goodput")), result.Of(result.MustParseMetric("ttft.p99"))
 	cases := map[string]struct {
 		query Query
 		want  []string // point/seed
@@ -54,7 +56,7 @@ func TestQueries(t *testing.T) {
 	}
 
 	var b bytes.Buffer
-	q := Query{Columns: []Measure{ttft, goodput}}
+	q := Query{Columns: []result.Measure{ttft, goodput}}
 	if err := q.WriteCSV(&b, rows, parameters); err != nil {
 		t.Fatal(err)
 	}
@@ -76,11 +78,11 @@ func TestQueries(t *testing.T) {
 
 func TestFilterFaults(t *testing.T) {
 	for _, text := range []string{"", "goodput", "goodput<", "<5", "goodput~5", "nothing<5", "ttft.p99<5", "goodput=>0.5", "ttft.p99{class=a<5ms"} {
-		if f, errs := (Measures{}).Filter(text, nil); len(errs) == 0 {
+		if f, errs := ParseFilter(result.Measures{}, text, nil); len(errs) == 0 {
 			t.Errorf("%q is %+v", text, f)
 		}
 	}
-	if f, errs := (Measures{}).Filter("ttft.p99{class=a,pool=b}<=5ms", nil); len(errs) > 0 || f.Measure.String() != "ttft.p99{class=a,pool=b}" {
+	if f, errs := ParseFilter(result.Measures{}, "ttft.p99{class=a,pool=b}<=5ms", nil); len(errs) > 0 || f.Measure.String() != "ttft.p99{class=a,pool=b}" {
 		t.Errorf("%+v, %v", f, errs)
 	}
 }

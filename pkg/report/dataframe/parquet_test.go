@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package result
+package dataframe
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
+
+	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 func TestParquetHoldsWhatTheRowsHold(t *testing.T) {
@@ -27,9 +29,9 @@ func TestParquetHoldsWhatTheRowsHold(t *testing.T) {
 	rows := slices.Concat(
 		makeRows(2, map[string]float64{"goodput": 0.9, "ttft.p99{class=a}": 0.25}),
 		makeRows(1, map[string]float64{"goodput": 0}, map[string]float64{"goodput": 0.75}),
-		[]Row{{Point: 3, Seed: -42, Share: 0.25, Error: "no weights"}},
+		[]result.Row{{Point: 3, Seed: -42, Share: 0.25, Error: "no weights"}},
 	)
-	parameters := Parameters{{Point: 1}: {{"queue", "2"}}, {Point: 2}: {{"queue", "3"}, {"seed", "a b"}}}
+	parameters := Parameters{{Point: 1}: {{Name: "queue", Value: "2"}}, {Point: 2}: {{Name: "queue", Value: "3"}, {Name: "seed", Value: "a b"}}}
 	var b bytes.Buffer
 	if err := (&Query{}).WriteParquet(&b, rows, parameters); err != nil {
 		t.Fatal(err)

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package result
+package report
 
 import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
+	"windtunnel.dev/windtunnel/internal/figure"
+	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
 // notes are the lines below a leaderboard's table.
-func (l *Leaderboard) notes() []string {
+func (l board) notes() []string {
 	var notes []string
 	switch capacities := l.capacityNotes(); {
 	case len(l.Objectives) == 0:
@@ -53,11 +54,11 @@ func (l *Leaderboard) notes() []string {
 	return append(notes, fmt.Sprintf("Engine version %s.", l.EngineVersion))
 }
 
-func (l *Leaderboard) rankNote(begin string) string {
+func (l board) rankNote(begin string) string {
 	var words []string
 	for _, o := range l.Objectives {
 		meaning := "less is better"
-		if o.Direction == Maximize {
+		if o.Direction == result.Maximize {
 			meaning = "more is better"
 		}
 		words = append(words, fmt.Sprintf("%s (%s %s)", o.Measure, arrow(o.Direction), meaning))
@@ -65,7 +66,7 @@ func (l *Leaderboard) rankNote(begin string) string {
 	return begin + strings.Join(words, ", then ") + "."
 }
 
-func (l *Leaderboard) frontNote() string {
+func (l board) frontNote() string {
 	note := "* on the Pareto front: no other candidate is at least as good in all objectives and better in one, by the means."
 	if len(l.Seeds) > 1 {
 		note += " A percentage is how likely that is as the seeds vary, where it is not certain."
@@ -74,7 +75,7 @@ func (l *Leaderboard) frontNote() string {
 }
 
 // rungNotes say how far short simulations can be trusted.
-func (l *Leaderboard) rungNotes() []string {
+func (l board) rungNotes() []string {
 	var notes []string
 	for i, r := range l.Rungs {
 		if i == len(l.Rungs)-1 || len(l.Objectives) == 0 {
@@ -82,13 +83,13 @@ func (l *Leaderboard) rungNotes() []string {
 		}
 		words := "no rank correlation can be had"
 		if r.Correlation != nil {
-			words = "rank correlation " + fixed(*r.Correlation, 2)
+			words = "rank correlation " + figure.Fixed(*r.Correlation, 2)
 			if *r.Correlation <= 0 {
 				words = "WARNING: " + words
 			}
 		}
 		notes = append(notes, fmt.Sprintf("%s of the requests were simulated of %d candidates; in %s, %s with %s (%d candidates).",
-			shareText(r.Share), r.Candidates, l.Objectives[0].Measure, words, shareText(l.Rungs[i+1].Share), r.Common))
+			figure.Share(r.Share), r.Candidates, l.Objectives[0].Measure, words, figure.Share(l.Rungs[i+1].Share), r.Common))
 	}
 	return notes
 }
@@ -97,24 +98,24 @@ func (l *Leaderboard) rungNotes() []string {
 const maxUnranked = 8
 
 // unrankedNotes name those without a rank.
-func (l *Leaderboard) unrankedNotes() []string {
+func (l board) unrankedNotes() []string {
 	var notes []string
-	add := func(s Standing, title string, all int) {
+	add := func(s result.Standing, title string, all int) {
 		named := 0
 		for i := range l.Candidates {
 			if c := &l.Candidates[i]; c.Standing == s && named < maxUnranked {
 				named++
-				notes = append(notes, fmt.Sprintf("%s: %s: %s.", title, c.name(make([]int, len(c.Parameters))), c.Reason))
+				notes = append(notes, fmt.Sprintf("%s: %s: %s.", title, candidateName(c, make([]int, len(c.Parameters))), c.Reason))
 			}
 		}
 		if more := all - named; more > 0 {
 			notes = append(notes, fmt.Sprintf("%s: %d more candidates.", title, more))
 		}
 	}
-	add(Dropped, "Dropped by the search", l.Counts.Dropped)
-	add(Shortened, "Given up by the search", l.Counts.Shortened)
-	add(Incomplete, "Incomplete, ranked last", l.Counts.Incomplete)
-	add(Failed, "Failed", l.Counts.Failed)
+	add(result.Dropped, "Dropped by the search", l.Counts.Dropped)
+	add(result.Shortened, "Given up by the search", l.Counts.Shortened)
+	add(result.Incomplete, "Incomplete, ranked last", l.Counts.Incomplete)
+	add(result.Failed, "Failed", l.Counts.Failed)
 	return notes
 }
 
@@ -127,15 +128,15 @@ func seedsNote(seeds []int64) string {
 		return fmt.Sprintf("One seed (%d, n=1): there is no interval, and nothing is known of the spread.", seeds[0])
 	default:
 		return fmt.Sprintf("± is half the width of the %s confidence interval of the mean over %d seeds (%s).",
-			percent(Confidence), len(seeds), joinSeeds(seeds))
+			figure.Percent(result.Confidence), len(seeds), figure.Seeds(seeds))
 	}
 }
 
 const furtherSeedsNote = "Where n is greater, further seeds were simulated: they count in the figures and comparisons, and not in the ranks."
 
 // furtherSeeds says whether some candidate has more seeds than all have.
-func (l *Leaderboard) furtherSeeds() bool {
-	return slices.ContainsFunc(l.Candidates, func(c Ranked) bool {
+func (l board) furtherSeeds() bool {
+	return slices.ContainsFunc(l.Candidates, func(c result.Ranked) bool {
 		return c.Capacity == nil && slices.ContainsFunc(slices.Collect(maps.Values(c.Metrics)), func(i stats.Interval) bool { return i.N > len(l.Seeds) })
 	})
 }
@@ -146,7 +147,7 @@ func comparisonNotes(seeds, compared int) []string {
 		return []string{paired + " With one seed every comparison is undecided."}
 	}
 	return []string{
-		paired + fmt.Sprintf(" In each objective the verdicts better and worse hold together at %s (paired t-tests, Holm's correction for %d candidates); the others are undecided: more seeds narrow them.", percent(Confidence), compared),
+		paired + fmt.Sprintf(" In each objective the verdicts better and worse hold together at %s (paired t-tests, Holm's correction for %d candidates); the others are undecided: more seeds narrow them.", figure.Percent(result.Confidence), compared),
 		"Where every seed gives the same figures it is undecided: the seeds change nothing, and equal results are one observation.",
 		"Each interval stands by itself: of many candidates, some will look better by chance, which the verdicts allow for.",
 	}
@@ -155,8 +156,8 @@ func comparisonNotes(seeds, compared int) []string {
 const unfinishedNote = "Some requests were still in flight when the run ended: those without a first token are not in the latencies, which therefore look better than they are (unfinishedRate)."
 
 // unfinished says whether some candidate left requests in flight.
-func (l *Leaderboard) unfinished() bool {
-	name := MustParseMetric("unfinishedRate").String()
+func (l board) unfinished() bool {
+	name := result.MustParseMetric("unfinishedRate").String()
 	for i := range l.Candidates {
 		if l.Candidates[i].Metrics[name].Mean > 0 {
 			return true
@@ -170,15 +171,15 @@ const noticeable = 0.001
 
 // rejecting names the candidates that rejected requests, in order, with the
 // share of them and the reasons.
-func (l *Leaderboard) rejecting() []string {
-	metric := MustParseMetric("rejectionRate").String()
+func (l board) rejecting() []string {
+	metric := result.MustParseMetric("rejectionRate").String()
 	var names []string
 	for i := range l.Candidates {
 		c := &l.Candidates[i]
 		if rate := c.Metrics[metric].Mean; rate >= noticeable {
-			words := fmt.Sprintf("%s %s %%", c.name(make([]int, len(c.Parameters))), fixed(rate*100, 1))
+			words := fmt.Sprintf("%s %s %%", candidateName(c, make([]int, len(c.Parameters))), figure.Fixed(rate*100, 1))
 			if len(c.RejectedBy) > 0 {
-				words += fmt.Sprintf(" (%s)", c.RejectedBy.shares())
+				words += fmt.Sprintf(" (%s)", c.RejectedBy.Shares())
 			}
 			names = append(names, words)
 		}
@@ -203,13 +204,13 @@ func rejectingNote(names []string) string {
 
 // unsteady names the candidates of which the warm-up rule saw no steady state
 // under some seed, in order.
-func (l *Leaderboard) unsteady() []string {
-	metric := MustParseMetric("warmup.steady").String()
+func (l board) unsteady() []string {
+	metric := result.MustParseMetric("warmup.steady").String()
 	var names []string
 	for i := range l.Candidates {
 		c := &l.Candidates[i]
 		if steady, ok := c.Metrics[metric]; ok && steady.Mean < 1 {
-			names = append(names, c.name(make([]int, len(c.Parameters))))
+			names = append(names, candidateName(c, make([]int, len(c.Parameters))))
 		}
 	}
 	return names
@@ -217,29 +218,4 @@ func (l *Leaderboard) unsteady() []string {
 
 func unsteadyNote(names []string) string {
 	return "No steady state was seen in the first half of some runs, of which nothing is left out as warm-up: " + firstNames(names) + " (warmup.steady)."
-}
-
-func percent(share float64) string { return fixed(share*100, 0) + "%" }
-
-// seedList names ascending seeds in a sentence.
-func seedList(seeds []int64) string {
-	if len(seeds) == 1 {
-		return "seed " + joinSeeds(seeds)
-	}
-	return "seeds " + joinSeeds(seeds)
-}
-
-// maxSeedsListed bounds how many seeds a sentence lists.
-const maxSeedsListed = 8
-
-func joinSeeds(seeds []int64) string {
-	var words []string
-	for _, seed := range seeds[:min(len(seeds), maxSeedsListed)] {
-		words = append(words, strconv.FormatInt(seed, 10))
-	}
-	text := strings.Join(words, ", ")
-	if len(seeds) > maxSeedsListed {
-		text += fmt.Sprintf(", … %d", seeds[len(seeds)-1])
-	}
-	return text
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package result
+package report
 
 import (
 	"bytes"
@@ -9,20 +9,21 @@ import (
 	"io"
 	"slices"
 
+	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// RunTable prints documents of one scenario, one a seed, for people: latencies
+// WriteRun prints documents of one scenario, one a seed, for people: latencies
 // in ms, shares in %, means over the seeds with half the width of their
 // interval. Classes, tenants and pools follow where there are several. What
 // the figures rest on stands below.
-func RunTable(w io.Writer, docs []*Document) error {
+func WriteRun(w io.Writer, docs []*result.Document) error {
 	if len(docs) == 0 {
 		_, err := fmt.Fprintln(w, seedsNote(nil))
 		return err
 	}
 	docs = slices.Clone(docs)
-	slices.SortFunc(docs, func(a, b *Document) int { return cmp.Compare(a.Seed, b.Seed) })
+	slices.SortFunc(docs, func(a, b *result.Document) int { return cmp.Compare(a.Seed, b.Seed) })
 	var b bytes.Buffer
 	r := runTable{docs}
 	r.latencies().write(&b)
@@ -43,51 +44,48 @@ func RunTable(w io.Writer, docs []*Document) error {
 }
 
 // runTable holds at least one document, ascending by seed.
-type runTable struct{ docs []*Document }
+type runTable struct{ docs []*result.Document }
 
 // estimate returns a metric's interval over the documents.
-func (r runTable) estimate(m Metric) stats.Interval {
-	return r.over(func(d *Document) (float64, bool) { return d.Value(m) })
+func (r runTable) estimate(m result.Metric) stats.Interval {
+	return r.over(func(d *result.Document) (float64, bool) { return d.Value(m) })
 }
 
-func (r runTable) arrived(s Selector) stats.Interval {
-	return r.over(func(d *Document) (float64, bool) {
-		if g := d.group(s); g != nil {
+func (r runTable) arrived(s result.Selector) stats.Interval {
+	return r.over(func(d *result.Document) (float64, bool) {
+		if g := d.Group(s); g != nil {
 			return float64(g.Requests.Arrived), true
 		}
 		return 0, false
 	})
 }
 
-func (r runTable) over(of func(*Document) (float64, bool)) stats.Interval {
+func (r runTable) over(of func(*result.Document) (float64, bool)) stats.Interval {
 	var values []float64
 	for _, d := range r.docs {
 		if value, ok := of(d); ok {
 			values = append(values, value)
 		}
 	}
-	return stats.MeanInterval(values, Confidence)
+	return stats.MeanInterval(values, result.Confidence)
 }
 
 // latencies is a grid of latency metrics by statistic.
 func (r runTable) latencies() *grid {
 	var names []string
 	var means, margins [][]string // by statistic, then metric
-	var statistics []string
-	for i := range families {
-		f := &families[i]
-		if f.statistics[0].unit != Seconds {
-			continue
-		}
+	var heads []result.Metric
+	for _, statistics := range latencyMetrics() {
+		first := statistics[0]
 		var line []stats.Interval
-		for _, s := range f.statisticNames() {
-			line = append(line, r.estimate(Metric{Name: f.name, Statistic: s}))
+		for _, m := range statistics {
+			line = append(line, r.estimate(m))
 		}
-		if f.seldom && line[0].N == 0 {
+		if first.Seldom() && line[0].N == 0 {
 			continue
 		}
-		names, statistics = append(names, title(f.name, Seconds)), f.statisticNames()
-		lineMeans, lineMargins := figures(line, Seconds, len(r.docs))
+		names, heads = append(names, result.Seconds.Title(first.Name)), statistics
+		lineMeans, lineMargins := figures(line, result.Seconds, len(r.docs))
 		if means == nil {
 			means, margins = make([][]string, len(line)), make([][]string, len(line))
 		}
@@ -97,23 +95,38 @@ func (r runTable) latencies() *grid {
 	}
 	g := &grid{}
 	g.add("", false, names)
-	for j, s := range statistics {
-		g.add(s, false, beside(means[j], margins[j]))
+	for j, m := range heads {
+		g.add(m.Statistic, false, beside(means[j], margins[j]))
 	}
 	return g
+}
+
+// latencyMetrics are the metrics in seconds, with the statistics of each together.
+func latencyMetrics() [][]result.Metric {
+	var all [][]result.Metric
+	for _, m := range result.RegisteredMetrics() {
+		switch last := len(all) - 1; {
+		case m.Unit() != result.Seconds:
+		case last >= 0 && all[last][0].Name == m.Name:
+			all[last] = append(all[last], m)
+		default:
+			all = append(all, []result.Metric{m})
+		}
+	}
+	return all
 }
 
 // figures is a list of all other metrics that have values.
 func (r runTable) figures() *grid {
 	names := []string{"arrived"}
-	means, margins := figures([]stats.Interval{r.arrived(Selector{})}, Count, len(r.docs))
-	for _, m := range registered() {
+	means, margins := figures([]stats.Interval{r.arrived(result.Selector{})}, result.Count, len(r.docs))
+	for _, m := range result.RegisteredMetrics() {
 		estimate := r.estimate(m)
-		if m.Unit() == Seconds || estimate.N == 0 {
+		if m.Unit() == result.Seconds || estimate.N == 0 {
 			continue
 		}
 		mean, margin := figures([]stats.Interval{estimate}, m.Unit(), len(r.docs))
-		names = append(names, title(m.String(), m.Unit()))
+		names = append(names, m.Unit().Title(m.String()))
 		means, margins = append(means, mean...), append(margins, margin...)
 	}
 	g := &grid{}
@@ -123,11 +136,11 @@ func (r runTable) figures() *grid {
 }
 
 // dimensions returns the selectors of the classes, tenants and pools.
-func (r runTable) dimensions() [][]Selector {
-	var dimensions [][]Selector
+func (r runTable) dimensions() [][]result.Selector {
+	var dimensions [][]result.Selector
 	d := r.docs[0]
-	for _, groups := range [][]Group{d.Classes, d.Tenants, d.Pools} {
-		var selectors []Selector
+	for _, groups := range [][]result.Group{d.Classes, d.Tenants, d.Pools} {
+		var selectors []result.Selector
 		for i := range groups {
 			selectors = append(selectors, groups[i].Selector)
 		}
@@ -144,7 +157,7 @@ var breakdownMetrics = []string{
 }
 
 // breakdown compares the groups of one dimension.
-func (r runTable) breakdown(selectors []Selector) *grid {
+func (r runTable) breakdown(selectors []result.Selector) *grid {
 	var names []string
 	var arrivals []stats.Interval
 	for _, s := range selectors {
@@ -152,11 +165,11 @@ func (r runTable) breakdown(selectors []Selector) *grid {
 		arrivals = append(arrivals, r.arrived(s))
 	}
 	g := &grid{}
-	g.add(selectors[0].dimension(), false, names)
-	g.add("arrived", false, beside(figures(arrivals, Count, len(r.docs))))
+	g.add(selectors[0].Dimension(), false, names)
+	g.add("arrived", false, beside(figures(arrivals, result.Count, len(r.docs))))
 	for _, name := range breakdownMetrics {
-		m := MustParseMetric(name)
-		if len(selectors[0].misplaced(findFamily(m.Name).labels)) > 0 {
+		m := result.MustParseMetric(name)
+		if !m.TakesSelector(selectors[0]) {
 			continue
 		}
 		var estimates []stats.Interval
@@ -167,18 +180,8 @@ func (r runTable) breakdown(selectors []Selector) *grid {
 			estimates = append(estimates, estimate)
 		}
 		if measured {
-			g.add(title(name, m.Unit()), false, beside(figures(estimates, m.Unit(), len(r.docs))))
+			g.add(m.Unit().Title(name), false, beside(figures(estimates, m.Unit(), len(r.docs))))
 		}
 	}
 	return g
-}
-
-// dimension names the label of a selector that has one.
-func (s Selector) dimension() string {
-	for _, name := range allLabels {
-		if *s.label(name) != "" {
-			return name
-		}
-	}
-	return ""
 }

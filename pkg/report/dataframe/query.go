@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package result
+package dataframe
 
 import (
 	"cmp"
@@ -9,11 +9,14 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // Query chooses, sorts and cuts rows for people and their tools.
@@ -22,18 +25,18 @@ type Query struct {
 	// Sort is the measure by which rows are sorted, those without a value last;
 	// nil sorts by object, point, share
 	// and seed.
-	Sort *Measure
+	Sort *result.Measure
 	// Descending turns the order of Sort.
 	Descending bool
 	// Columns are the measures to give; nil gives every metric that some row has.
-	Columns []Measure
+	Columns []result.Measure
 	// Limit bounds the number of rows; 0 does not.
 	Limit int
 }
 
 // Filter chooses rows by a measure. Rows without a value are not chosen.
 type Filter struct {
-	Measure Measure
+	Measure result.Measure
 	// Comparison is one of <, <=, =, !=, >= and >.
 	Comparison string
 	Value      float64
@@ -41,9 +44,9 @@ type Filter struct {
 
 var filterText = regexp.MustCompile(`^\s*([^<>=!{}\s]+(?:\{[^}]*\})?)\s*(<=|>=|!=|<|>|=)\s*(\S+)\s*$`)
 
-// Filter reads a metric, a comparison and a value in the metric's unit, such as
+// ParseFilter reads a metric, a comparison and a value in the metric's unit, such as
 // ttft.p99<500ms.
-func (m Measures) Filter(text string, path *field.Path) (Filter, field.ErrorList) {
+func ParseFilter(m result.Measures, text string, path *field.Path) (Filter, field.ErrorList) {
 	parts := filterText.FindStringSubmatch(text)
 	if parts == nil {
 		return Filter{}, field.ErrorList{field.Invalid(path, text, "must be a metric, one of < <= = != >= >, and a value, such as ttft.p99<500ms")}
@@ -52,7 +55,7 @@ func (m Measures) Filter(text string, path *field.Path) (Filter, field.ErrorList
 	if len(errs) > 0 {
 		return Filter{}, errs
 	}
-	value, errs := ParseBound(parts[3], measure.Unit(), path)
+	value, errs := result.ParseBound(parts[3], measure.Unit(), path)
 	return Filter{Measure: measure, Comparison: parts[2], Value: value}, errs
 }
 
@@ -74,16 +77,16 @@ func (f Filter) chooses(value float64) bool {
 }
 
 // Select returns the rows that the query asks for, in its order.
-func (q *Query) Select(rows []Row) []Row {
-	var chosen []Row
-	filters := make([]source, len(q.Filters))
+func (q *Query) Select(rows []result.Row) []result.Row {
+	var chosen []result.Row
+	filters := make([]result.Reader, len(q.Filters))
 	for i, f := range q.Filters {
-		filters[i] = f.Measure.source()
+		filters[i] = f.Measure.Reader()
 	}
 	for i := range rows {
 		keep := true
 		for j, f := range filters {
-			value, ok := f.value(&rows[i])
+			value, ok := f.Value(&rows[i])
 			keep = keep && ok && q.Filters[j].chooses(value)
 		}
 		if keep {
@@ -97,17 +100,17 @@ func (q *Query) Select(rows []Row) []Row {
 	return chosen
 }
 
-func (q *Query) sort(rows []Row) {
-	slices.SortFunc(rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(a.Object, b.Object), compareSimulations(a, b))
+func (q *Query) sort(rows []result.Row) {
+	slices.SortFunc(rows, func(a, b result.Row) int {
+		return cmp.Or(cmp.Compare(a.Object, b.Object), result.CompareSimulations(a, b))
 	})
 	if q.Sort == nil {
 		return
 	}
-	by := q.Sort.source()
-	slices.SortStableFunc(rows, func(a, b Row) int {
-		x, hasX := by.value(&a)
-		y, hasY := by.value(&b)
+	by := q.Sort.Reader()
+	slices.SortStableFunc(rows, func(a, b result.Row) int {
+		x, hasX := by.Value(&a)
+		y, hasY := by.Value(&b)
 		switch {
 		case hasX && hasY && q.Descending:
 			return cmp.Compare(y, x)
@@ -124,7 +127,7 @@ func (q *Query) sort(rows []Row) {
 }
 
 // columns are the measures to give of selected rows.
-func (q *Query) columns(rows []Row) []Measure {
+func (q *Query) columns(rows []result.Row) []result.Measure {
 	if q.Columns != nil {
 		return q.Columns
 	}
@@ -134,24 +137,15 @@ func (q *Query) columns(rows []Row) []Measure {
 			names[name] = true
 		}
 	}
-	var columns []Measure
-	for _, name := range sortedNames(names) {
-		columns = append(columns, Of(MustParseMetric(name)))
+	var columns []result.Measure
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		columns = append(columns, result.Of(result.MustParseMetric(name)))
 	}
 	return columns
 }
 
-func sortedNames(names map[string]bool) []string {
-	sorted := make([]string, 0, len(names))
-	for name := range names {
-		sorted = append(sorted, name)
-	}
-	slices.Sort(sorted)
-	return sorted
-}
-
 // cells yields the figures of a row, nil where there is none.
-func cells(columns []Measure, r *Row) iter.Seq2[string, *float64] {
+func cells(columns []result.Measure, r *result.Row) iter.Seq2[string, *float64] {
 	return func(yield func(string, *float64) bool) {
 		for _, c := range columns {
 			var cell *float64
@@ -171,17 +165,17 @@ type PointName struct {
 	Point  int
 }
 
-// PointName is that of the row's point.
-func (r *Row) PointName() PointName { return PointName{r.Object, r.Point} }
+// PointNameOf names the point that a row is of.
+func PointNameOf(r *result.Row) PointName { return PointName{r.Object, r.Point} }
 
 // Parameters are those of each point, so that rows can say what they are of.
-type Parameters map[PointName][]Assignment
+type Parameters map[PointName][]result.Assignment
 
 // names lists the parameters of all points, in order of first mention by point.
-func (p Parameters) names(rows []Row) []string {
+func (p Parameters) names(rows []result.Row) []string {
 	var names []string
 	for i := range rows {
-		for _, a := range p[rows[i].PointName()] {
+		for _, a := range p[PointNameOf(&rows[i])] {
 			if !slices.Contains(names, a.Name) {
 				names = append(names, a.Name)
 			}
@@ -190,8 +184,8 @@ func (p Parameters) names(rows []Row) []string {
 	return names
 }
 
-func (p Parameters) value(r *Row, name string) string {
-	for _, a := range p[r.PointName()] {
+func (p Parameters) value(r *result.Row, name string) string {
+	for _, a := range p[PointNameOf(r)] {
 		if a.Name == name {
 			return a.Value
 		}
@@ -200,14 +194,14 @@ func (p Parameters) value(r *Row, name string) string {
 }
 
 // haveObjects reports whether rows say which object they are of.
-func haveObjects(rows []Row) bool {
-	return slices.ContainsFunc(rows, func(r Row) bool { return r.Object != "" })
+func haveObjects(rows []result.Row) bool {
+	return slices.ContainsFunc(rows, func(r result.Row) bool { return r.Object != "" })
 }
 
 // WriteCSV selects rows and writes them as a table with a header: the object where
 // there are several, point, share, seed, the parameters, each figure in its base unit, empty where there is none,
 // and the error of a simulation that failed.
-func (q *Query) WriteCSV(w io.Writer, rows []Row, parameters Parameters) error {
+func (q *Query) WriteCSV(w io.Writer, rows []result.Row, parameters Parameters) error {
 	rows = q.Select(rows)
 	columns, names := q.columns(rows), parameters.names(rows)
 	out := csv.NewWriter(w)
@@ -258,14 +252,14 @@ type selectedJSON struct {
 }
 
 // WriteJSON selects rows and writes them, one object a line.
-func (q *Query) WriteJSON(w io.Writer, rows []Row, parameters Parameters) error {
+func (q *Query) WriteJSON(w io.Writer, rows []result.Row, parameters Parameters) error {
 	rows = q.Select(rows)
 	columns := q.columns(rows)
 	out := json.NewEncoder(w)
 	for i := range rows {
 		r := &rows[i]
 		line := selectedJSON{Object: r.Object, Key: r.Key, Point: r.Point, Share: r.Share, Seed: r.Seed, Error: r.Error, Metrics: map[string]float64{}}
-		for _, a := range parameters[r.PointName()] {
+		for _, a := range parameters[PointNameOf(r)] {
 			if line.Parameters == nil {
 				line.Parameters = map[string]string{}
 			}
@@ -282,3 +276,6 @@ func (q *Query) WriteJSON(w io.Writer, rows []Row, parameters Parameters) error 
 	}
 	return nil
 }
+
+// shortest prints a number with as many digits as tell it from all others.
+func shortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

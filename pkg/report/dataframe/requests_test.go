@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package result
+package dataframe
 
 import (
 	"bytes"
@@ -10,10 +10,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
+
+	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 func TestRequestsAreReadAsTheyWereWritten(t *testing.T) {
-	want := []RequestRow{
+	want := []result.RequestRow{
 		{
 			Object: "a", Point: 1, Seed: 42, Request: 7, ArrivalSeconds: 1.5, Measured: true, Class: "chat", Tenant: "acme",
 			Pool: new("llama"), Replica: new("llama/0"), Outcome: "completed",
@@ -40,7 +42,7 @@ func TestRequestsAreReadAsTheyWereWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, file := range map[string][]byte{"written": part.Bytes(), "appended": whole.Bytes()} {
-		got, err := parquet.Read[RequestRow](bytes.NewReader(file), int64(len(file)))
+		got, err := parquet.Read[result.RequestRow](bytes.NewReader(file), int64(len(file)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +59,7 @@ func TestRequestsAreReadAsTheyWereWritten(t *testing.T) {
 func TestRequestsAreStreamed(t *testing.T) {
 	held := func(requests int) uint64 {
 		w := NewRequestWriter(io.Discard)
-		row := RequestRow{Object: "a", Outcome: "completed", Pool: new("llama"), Replica: new("llama/0")}
+		row := result.RequestRow{Object: "a", Outcome: "completed", Pool: new("llama"), Replica: new("llama/0")}
 		for i := range requests {
 			row.Request, row.ArrivalSeconds = int64(i), float64(i)*0.37
 			if err := w.Write(&row); err != nil {

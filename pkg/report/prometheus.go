@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package result
+package report
 
 import (
 	"cmp"
@@ -9,15 +9,16 @@ import (
 	"strconv"
 
 	"windtunnel.dev/windtunnel/pkg/kv/stability"
+	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // WriteStability writes what the stability controllers knew when arrivals
 // ended, in the text format of Prometheus: seven metrics, labelled by pool and
 // replica, and by seed where the documents have several. Documents without
 // controllers give no samples.
-func WriteStability(w io.Writer, docs []*Document) error {
+func WriteStability(w io.Writer, docs []*result.Document) error {
 	docs = slices.Clone(docs)
-	slices.SortFunc(docs, func(a, b *Document) int { return cmp.Compare(a.Seed, b.Seed) })
+	slices.SortFunc(docs, func(a, b *result.Document) int { return cmp.Compare(a.Seed, b.Seed) })
 	var samples []stability.Sample
 	for _, d := range docs {
 		for _, r := range d.Stability {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package result
+package dataframe
 
 import (
 	"fmt"
@@ -9,13 +9,15 @@ import (
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
+
+	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // WriteParquet selects rows and writes them as a Parquet file with the columns
 // that [Query.WriteCSV] has, in that order, and the key in front: parameters are
 // texts, metrics doubles in base units, and both null where there is none. A
 // parameter that has the name of another column is called parameter.NAME.
-func (q *Query) WriteParquet(w io.Writer, rows []Row, parameters Parameters) error {
+func (q *Query) WriteParquet(w io.Writer, rows []result.Row, parameters Parameters) error {
 	rows = q.Select(rows)
 	table := q.parquetTable(rows, parameters)
 	out := parquet.NewWriter(w, parquet.NewSchema("row", table), parquet.Compression(&parquet.Snappy))
@@ -50,7 +52,7 @@ type parquetTable struct {
 type parquetColumn struct {
 	parquet.Node
 	name  string
-	value func(*Row) parquet.Value
+	value func(*result.Row) parquet.Value
 }
 
 // Name and Value make it a field of a schema. Rows are written value by value.
@@ -67,37 +69,37 @@ func (t *parquetTable) Fields() []parquet.Field {
 }
 
 // add appends a column. A name that is taken gets a prefix.
-func (t *parquetTable) add(name string, node parquet.Node, value func(*Row) parquet.Value) {
+func (t *parquetTable) add(name string, node parquet.Node, value func(*result.Row) parquet.Value) {
 	for slices.ContainsFunc(t.columns, func(c parquetColumn) bool { return c.name == name }) {
 		name = "parameter." + name
 	}
 	t.columns = append(t.columns, parquetColumn{node, name, value})
 }
 
-func (q *Query) parquetTable(rows []Row, parameters Parameters) *parquetTable {
+func (q *Query) parquetTable(rows []result.Row, parameters Parameters) *parquetTable {
 	t := &parquetTable{Group: parquet.Group{}}
 	number := parquet.Leaf(parquet.DoubleType)
 	if haveObjects(rows) {
-		t.add("object", parquet.String(), func(r *Row) parquet.Value { return parquetText(r.Object) })
+		t.add("object", parquet.String(), func(r *result.Row) parquet.Value { return parquetText(r.Object) })
 	}
-	t.add("key", parquet.String(), func(r *Row) parquet.Value { return parquetText(r.Key) })
-	t.add("point", parquet.Int(64), func(r *Row) parquet.Value { return parquet.Int64Value(int64(r.Point)) })
-	t.add("share", number, func(r *Row) parquet.Value { return parquet.DoubleValue(r.Share) })
-	t.add("seed", parquet.Int(64), func(r *Row) parquet.Value { return parquet.Int64Value(r.Seed) })
+	t.add("key", parquet.String(), func(r *result.Row) parquet.Value { return parquetText(r.Key) })
+	t.add("point", parquet.Int(64), func(r *result.Row) parquet.Value { return parquet.Int64Value(int64(r.Point)) })
+	t.add("share", number, func(r *result.Row) parquet.Value { return parquet.DoubleValue(r.Share) })
+	t.add("seed", parquet.Int(64), func(r *result.Row) parquet.Value { return parquet.Int64Value(r.Seed) })
 	own := len(t.columns)
 	for _, c := range q.columns(rows) {
-		from := c.source()
-		t.add(c.String(), parquet.Optional(number), func(r *Row) parquet.Value {
-			if value, ok := from.value(r); ok {
+		from := c.Reader()
+		t.add(c.String(), parquet.Optional(number), func(r *result.Row) parquet.Value {
+			if value, ok := from.Value(r); ok {
 				return parquet.DoubleValue(value)
 			}
 			return parquet.NullValue()
 		})
 	}
-	t.add("error", parquet.String(), func(r *Row) parquet.Value { return parquetText(r.Error) })
+	t.add("error", parquet.String(), func(r *result.Row) parquet.Value { return parquetText(r.Error) })
 	metrics := len(t.columns)
 	for _, name := range parameters.names(rows) {
-		t.add(name, parquet.Optional(parquet.String()), func(r *Row) parquet.Value {
+		t.add(name, parquet.Optional(parquet.String()), func(r *result.Row) parquet.Value {
 			if text := parameters.value(r, name); text != "" {
 				return parquetText(text)
 			}

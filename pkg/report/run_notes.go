@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package result
+package report
 
 import (
 	"fmt"
@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"windtunnel.dev/windtunnel/internal/figure"
+	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
@@ -19,19 +21,19 @@ import (
 func (r runTable) notes() []string {
 	d := r.docs[0]
 	var seeds []int64
-	var requests Requests
+	var requests result.Requests
 	for _, doc := range r.docs {
 		seeds = append(seeds, doc.Seed)
-		requests.add(&doc.Overall.Requests)
+		addRequests(&requests, &doc.Overall.Requests)
 	}
 	notes := append([]string{seedsNote(seeds)}, r.warmUpNotes()...)
 	if requests.Rejected > 0 {
-		notes = append(notes, requests.rejectedNote())
+		notes = append(notes, rejectedNote(&requests))
 	}
 	if requests.Unfinished > 0 {
 		notes = append(notes, unfinishedNote)
 	}
-	notes = append(notes, d.Provenance.notes()...)
+	notes = append(notes, provenanceNotes(&d.Provenance)...)
 	return append(notes, fmt.Sprintf("Engine version %s.", d.EngineVersion))
 }
 
@@ -52,43 +54,43 @@ func (r runTable) warmUpNotes() []string {
 	var notes []string
 	if len(seconds) > 0 {
 		notes = append(notes, fmt.Sprintf("%s leaves out a warm-up of %s s (mean over %s).",
-			rule, fixed(stats.MeanInterval(seconds, Confidence).Mean, 1), plural(len(seconds), "seed")))
+			rule, figure.Fixed(stats.MeanInterval(seconds, result.Confidence).Mean, 1), figure.Plural(len(seconds), "seed")))
 	}
 	if len(unsteady) > 0 {
 		notes = append(notes, fmt.Sprintf("Under %s %s saw no steady state in the first half of the run, and leaves nothing out: a longer run may have one, a backlog that grows has none (warmup.steady).",
-			seedList(unsteady), rule))
+			figure.NamedSeeds(unsteady), rule))
 	}
 	return notes
 }
 
-// add adds up what the notes speak of.
-func (r *Requests) add(other *Requests) {
+// addRequests adds up what the notes speak of.
+func addRequests(r *result.Requests, other *result.Requests) {
 	r.Arrived += other.Arrived
 	r.Rejected += other.Rejected
 	r.Unfinished += other.Unfinished
-	r.RejectedBy = r.RejectedBy.plus(other.RejectedBy)
+	r.RejectedBy = r.RejectedBy.Plus(other.RejectedBy)
 }
 
 // rejectedNote says how many requests were rejected, and why.
-func (r *Requests) rejectedNote() string {
+func rejectedNote(r *result.Requests) string {
 	var why []string
 	for _, reason := range slices.Sorted(maps.Keys(r.RejectedBy)) {
 		why = append(why, fmt.Sprintf("%s %d", reason, r.RejectedBy[reason]))
 	}
 	share := float64(r.Rejected) / float64(r.Arrived) * 100
 	note := fmt.Sprintf("%s %% of the requests were rejected (%s): they are in no latency, and those that were served may look better for it (rejectionRate).",
-		fixed(share, 2), strings.Join(why, ", "))
+		figure.Fixed(share, 2), strings.Join(why, ", "))
 	if r.RejectedBy[simulator.Evicted.String()] > 0 {
 		note += " Those evicted count in queueing, TTFT and throughput as far as they had come."
 	}
 	return note
 }
 
-// notes say what a result rests on.
-func (p *Provenance) notes() []string {
+// provenanceNotes say what a result rests on.
+func provenanceNotes(p *result.Provenance) []string {
 	var notes []string
 	for i := range p.Pools {
-		notes = append(notes, p.Pools[i].note())
+		notes = append(notes, poolNote(&p.Pools[i]))
 		for _, caveat := range p.Pools[i].Caveats {
 			notes = append(notes, fmt.Sprintf("Pool %s: %s.", p.Pools[i].Name, caveat))
 		}
@@ -100,16 +102,16 @@ func (p *Provenance) notes() []string {
 	interval := time.Duration(math.Round(p.Router.ScrapeIntervalSeconds * 1e9))
 	notes = append(notes, fmt.Sprintf("%s sees replicas as scraped every %v, and its own counters as they are.", router, interval))
 	if p.Handoff != nil {
-		notes = append(notes, p.Handoff.note())
+		notes = append(notes, handoffNote(p.Handoff))
 	}
 	if p.Disruptions > 0 {
 		notes = append(notes, fmt.Sprintf("Replicas are disrupted %s, recoveries included.", times(p.Disruptions)))
 	}
-	return append(notes, p.Workload.note(p.Loop))
+	return append(notes, workloadNote(&p.Workload, p.Loop))
 }
 
-func (p *PoolProvenance) note() string {
-	what := []string{fmt.Sprintf("%s of %s", plural(p.Replicas, "replica"), orUnknown(p.Model))}
+func poolNote(p *result.PoolProvenance) string {
+	what := []string{fmt.Sprintf("%s of %s", figure.Plural(p.Replicas, "replica"), orUnknown(p.Model))}
 	if p.Accelerator != "" {
 		what = append(what, fmt.Sprintf("on %s, tensor parallelism %d", p.Accelerator, p.TensorParallelism))
 	}
@@ -117,23 +119,23 @@ func (p *PoolProvenance) note() string {
 	if p.Role != "" {
 		parts = append(parts, "role "+p.Role)
 	}
-	parts = append(parts, p.Quantization.words()...)
-	parts = append(parts, p.kvWords()...)
-	parts = append(parts, p.tierWords()...)
-	parts = append(parts, p.Stability.words()...)
-	parts = append(parts, p.timesWords())
+	parts = append(parts, quantizationWords(p.Quantization)...)
+	parts = append(parts, kvWords(p)...)
+	parts = append(parts, tierWords(p)...)
+	parts = append(parts, stabilityWords(p.Stability)...)
+	parts = append(parts, stepTimesText(p))
 	if p.Scheduler != "" {
 		parts = append(parts, "queues in the order of "+p.Scheduler)
 	}
-	parts = append(parts, p.RequestCost.words()...)
+	parts = append(parts, requestCostWords(p.RequestCost)...)
 	return fmt.Sprintf("Pool %s: %s.", p.Name, strings.Join(parts, "; "))
 }
 
-func (p *PoolProvenance) kvWords() []string {
+func kvWords(p *result.PoolProvenance) []string {
 	if p.KVBlocks == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("%s of %s", plural(p.KVBlocks, "KV block"), plural(p.BlockTokens, "token"))
+	text := fmt.Sprintf("%s of %s", figure.Plural(p.KVBlocks, "KV block"), figure.Plural(p.BlockTokens, "token"))
 	if p.KVBlocksComputed {
 		text += ", computed from its memory"
 	}
@@ -143,10 +145,10 @@ func (p *PoolProvenance) kvWords() []string {
 	return []string{text}
 }
 
-func (p *PoolProvenance) tierWords() []string {
+func tierWords(p *result.PoolProvenance) []string {
 	var words []string
 	for _, t := range p.Tiers {
-		words = append(words, t.words())
+		words = append(words, tierText(&t))
 	}
 	if len(words) == 0 {
 		return nil
@@ -154,7 +156,7 @@ func (p *PoolProvenance) tierWords() []string {
 	return []string{fmt.Sprintf("below them %s, offloading %s", strings.Join(words, " and "), p.Offload)}
 }
 
-func (t *TierProvenance) words() string {
+func tierText(t *result.TierProvenance) string {
 	whose := ""
 	if t.Shared {
 		whose = " shared by the pool"
@@ -162,11 +164,11 @@ func (t *TierProvenance) words() string {
 	if t.Eviction != "" {
 		whose += ", evicted by " + t.Eviction
 	}
-	return fmt.Sprintf("%s tier of %s%s (reads %s, writes %s, %v)", t.Kind, plural(t.Blocks, "block"), whose,
+	return fmt.Sprintf("%s tier of %s%s (reads %s, writes %s, %v)", t.Kind, figure.Plural(t.Blocks, "block"), whose,
 		bandwidth(t.ReadBytesPerSecond), bandwidth(t.WriteBytesPerSecond), seconds(t.LatencySeconds))
 }
 
-func (s *StabilityProvenance) words() []string {
+func stabilityWords(s *result.StabilityProvenance) []string {
 	if s == nil {
 		return nil
 	}
@@ -180,10 +182,10 @@ func (s *StabilityProvenance) words() []string {
 	return []string{text}
 }
 
-func (h *HandoffProvenance) note() string {
+func handoffNote(h *result.HandoffProvenance) string {
 	text := fmt.Sprintf("Hand-overs: %s each way of a replica, %v; by %s", bandwidth(h.BytesPerSecond), seconds(h.LatencySeconds), h.Granularity)
 	if h.StartShare > 0 {
-		text += fmt.Sprintf("; decode begins when %s %% are there", shortest(h.StartShare*100))
+		text += fmt.Sprintf("; decode begins when %s %% are there", figure.Shortest(h.StartShare*100))
 	}
 	if h.SingleOwner {
 		text += "; the prefill replica drops its copy"
@@ -215,7 +217,7 @@ func bandwidth(bytesPerSecond int64) string {
 
 func seconds(s float64) time.Duration { return time.Duration(math.Round(s * 1e9)) }
 
-func (p *PoolProvenance) timesWords() string {
+func stepTimesText(p *result.PoolProvenance) string {
 	text := fmt.Sprintf("step times of the %s model", p.LatencyModel)
 	if len(p.Given) > 0 {
 		text += ", given " + strings.Join(p.Given, ", ")
@@ -223,7 +225,7 @@ func (p *PoolProvenance) timesWords() string {
 	return text
 }
 
-func (q QuantizationProvenance) words() []string {
+func quantizationWords(q result.QuantizationProvenance) []string {
 	var words []string
 	for _, f := range []struct{ what, format string }{
 		{"weights", q.Weights}, {"KV cache", q.KVCache}, {"activations", q.Activations},
@@ -238,7 +240,7 @@ func (q QuantizationProvenance) words() []string {
 	return []string{strings.Join(words, ", ")}
 }
 
-func (c RequestCostProvenance) words() []string {
+func requestCostWords(c result.RequestCostProvenance) []string {
 	var words []string
 	for _, f := range []struct {
 		seconds float64
@@ -259,15 +261,15 @@ func (c RequestCostProvenance) words() []string {
 	return []string{"beside the steps a request costs " + strings.Join(words, ", ")}
 }
 
-func (p *WorkloadProvenance) note(loop string) string {
-	text := plural(p.Clients, "synthetic client")
+func workloadNote(p *result.WorkloadProvenance, loop string) string {
+	text := figure.Plural(p.Clients, "synthetic client")
 	if p.TraceSHA256 != "" {
 		text = fmt.Sprintf("%s trace %.12s…", p.TraceFormat, p.TraceSHA256)
 		if p.Arrivals != "" {
 			text += ", arrivals " + p.Arrivals
 		}
 		if p.RateScale != 0 && p.RateScale != 1 {
-			text += fmt.Sprintf(", rate × %s", shortest(p.RateScale))
+			text += fmt.Sprintf(", rate × %s", figure.Shortest(p.RateScale))
 		}
 	}
 	return fmt.Sprintf("Workload (%s loop): %s.", loop, text)
@@ -278,11 +280,4 @@ func orUnknown(name string) string {
 		return "an unnamed model"
 	}
 	return name
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package result
+package report
 
 import (
 	"bytes"
 	"fmt"
 	"io"
+
+	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// ContrastReport is what a person reads before rolling the second of two
+// Replacement is what a person reads before rolling the second of two
 // configurations out in place of the first.
-type ContrastReport struct {
-	Contrast *Contrast
+type Replacement struct {
+	Contrast *result.Contrast
 	// Verdict is the decision in one sentence; empty where no gates were stated.
 	Verdict string
-	Gates   []GateResult
+	Gates   []result.GateResult
 	// Basis are sentences about what the figures rest on.
 	Basis []string
 }
 
 // Write prints the report in Markdown.
-func (r *ContrastReport) Write(w io.Writer) error {
+func (r *Replacement) Write(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s in place of %s\n\n", r.Contrast.Names[1], r.Contrast.Names[0])
 	if r.Verdict == "" {
@@ -30,7 +32,7 @@ func (r *ContrastReport) Write(w io.Writer) error {
 	}
 	writeGates(&b, r.Gates)
 	fmt.Fprint(&b, "## What differs\n\n```text\n")
-	if err := r.Contrast.Table(&b); err != nil {
+	if err := WriteContrast(&b, r.Contrast); err != nil {
 		return err
 	}
 	fmt.Fprint(&b, "```\n\n## What this rests on\n\nThese are figures of a simulation, not of a cluster.\n\n")

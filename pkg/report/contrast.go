@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"windtunnel.dev/windtunnel/internal/figure"
+	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/stats"
+)
+
+// WriteContrast prints the contrast for people.
+func WriteContrast(w io.Writer, c *result.Contrast) error {
+	var b bytes.Buffer
+	var names, firsts, seconds, differences, ps []string
+	for i := range c.Differing {
+		d := &c.Differing[i]
+		both, _ := figures([]stats.Interval{{Mean: d.Means[0], N: 1}, {Mean: d.Means[1], N: 1}}, d.Measure.Unit(), 1)
+		difference, margin, verdict := d.Comparison.Texts(len(c.Seeds))
+		p := figure.Absent
+		if d.PValue != nil {
+			p = strings.TrimPrefix(figure.PValue(*d.PValue), "= ")
+		}
+		names = append(names, d.Measure.Unit().Title(d.Measure.String()))
+		firsts, seconds = append(firsts, both[0]), append(seconds, both[1])
+		differences = append(differences, strings.TrimSpace(difference+" "+margin+" "+verdict))
+		ps = append(ps, p)
+	}
+	g := &grid{}
+	g.add("metric", false, names)
+	g.add(c.Names[0], true, firsts)
+	g.add(c.Names[1], true, seconds)
+	g.add("difference", false, differences)
+	g.add("p", true, ps)
+	g.write(&b)
+	b.WriteByte('\n')
+	for _, note := range contrastNotes(c) {
+		fmt.Fprintln(&b, note)
+	}
+	_, err := b.WriteTo(w)
+	return err
+}
+
+func contrastNotes(c *result.Contrast) []string {
+	notes := []string{
+		fmt.Sprintf("Difference: %s − %s, paired by seed, in %% of %s, over %d seeds (%s).", c.Names[1], c.Names[0], c.Names[0], len(c.Seeds), figure.Seeds(c.Seeds)),
+	}
+	if len(c.Seeds) < 2 {
+		notes = append(notes, "With one seed in common every difference is undecided.")
+	} else {
+		notes = append(notes, fmt.Sprintf("All verdicts hold together at %s: paired t-tests, Holm's correction for %d metrics that differ.", figure.Percent(result.Confidence), len(c.Differing)))
+	}
+	notes = append(notes, fmt.Sprintf("%d metrics are the same under every seed.", c.Equal))
+	for i, only := range c.Only {
+		if len(only) > 0 {
+			var words []string
+			for _, m := range only {
+				words = append(words, m.String())
+			}
+			notes = append(notes, fmt.Sprintf("Only %s has %s.", c.Names[i], strings.Join(words, ", ")))
+		}
+	}
+	return notes
+}
