@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -100,6 +101,15 @@ func writeFile(name string, write func(io.Writer) error) error {
 	return errors.Join(write(b), b.Flush(), f.Close())
 }
 
+// traceFormats names all formats, for the help of flags.
+func traceFormats() string {
+	var names []string
+	for _, f := range workload.Formats() {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, " or ")
+}
+
 func newTraceStatCommand() *cobra.Command {
 	format := ""
 	cmd := &cobra.Command{
@@ -112,7 +122,7 @@ func newTraceStatCommand() *cobra.Command {
 			return traceStat(cmd.InOrStdin(), cmd.OutOrStdout(), workload.Format(format), args[0])
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", format, "format of the trace: Mooncake or Azure (default: as the first line tells)")
+	cmd.Flags().StringVar(&format, "format", format, "format of the trace: "+traceFormats()+" (default: as the first line tells)")
 	return cmd
 }
 

@@ -43,7 +43,7 @@ under the file's name with .gz at the end. A cluster and --configmap both take i
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.OutOrStdout(), args[0]) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", o.format, "format of the trace: Mooncake or Azure")
+	f.StringVar(&o.format, "format", o.format, "format of the trace: "+traceFormats())
 	f.StringVar(&o.name, "name", "", "name of the ConfigMap (required)")
 	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output")
 	return cmd
