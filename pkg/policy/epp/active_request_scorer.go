@@ -15,9 +15,11 @@ const activeRequestScorerType = "active-request-scorer"
 // with the greatest count of the candidates. Up to scheduler-v0.8 it counts for
 // itself: see [activeRequestCounts].
 var activeRequestScorer = pluginType{
-	name:       activeRequestScorerType,
-	roles:      scorerRole,
-	parameters: func() any { return &activeRequestParameters{} },
+	name:         activeRequestScorerType,
+	registration: llmd("scheduler-v0.3.."),
+	category:     LoadCategory,
+	roles:        scorerRole,
+	parameters:   func() any { return &activeRequestParameters{} },
 	needs: func(p *plugin) []dataKey {
 		return []dataKey{{inFlightLoadData, p.Parameters.(*activeRequestParameters).InFlightLoadProducerName}}
 	},

@@ -11,18 +11,20 @@ const (
 var (
 	// alwaysDisaggPDDecider has every prompt computed elsewhere.
 	alwaysDisaggPDDecider = pluginType{
-		name:       alwaysDisaggPDDeciderType,
-		roles:      deciderRole,
-		treatment:  treatDecider(func(*Config, *Cluster, *plugin) (Treatment, string) { return Exact, "" }),
-		newDecider: func(*builder, *plugin) decider { return constantDecider(Disaggregated) },
+		name:         alwaysDisaggPDDeciderType,
+		registration: llmd("scheduler-v0.6.."),
+		roles:        deciderRole,
+		treatment:    treatDecider(func(*Config, *Cluster, *plugin) (Treatment, string) { return Exact, "" }),
+		newDecider:   func(*builder, *plugin) decider { return constantDecider(Disaggregated) },
 	}
 	// alwaysDisaggMultimodalDecider has images, audio and video encoded elsewhere.
 	// Simulated prompts are text.
 	alwaysDisaggMultimodalDecider = pluginType{
-		name:       alwaysDisaggMultimodalDeciderType,
-		roles:      deciderRole,
-		treatment:  ignoredAs("says no to all: prompts are text"),
-		newDecider: func(*builder, *plugin) decider { return constantDecider(Disabled) },
+		name:         alwaysDisaggMultimodalDeciderType,
+		registration: llmd("scheduler-v0.7.."),
+		roles:        deciderRole,
+		treatment:    ignoredAs("says no to all: prompts are text"),
+		newDecider:   func(*builder, *plugin) decider { return constantDecider(Disabled) },
 	}
 )
 

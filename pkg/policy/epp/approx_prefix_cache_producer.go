@@ -29,8 +29,9 @@ const approxPrefixCacheProducerType = "approx-prefix-cache-producer"
 //
 // Before router-v0.9 it is [oldApproxPrefix].
 var approxPrefixCacheProducer = pluginType{
-	name:  approxPrefixCacheProducerType,
-	roles: producerRole,
+	name:         approxPrefixCacheProducerType,
+	registration: gie("gie-v1.5.."),
+	roles:        producerRole,
 	parameters: func() any {
 		return &approxPrefixParameters{
 			AutoTune:               true,

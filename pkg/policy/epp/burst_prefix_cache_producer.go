@@ -16,9 +16,10 @@ const burstPrefixCacheProducerType = "burst-prefix-cache-producer"
 // wait began. One that comes to a full window does not wait, and goes without
 // data of this producer.
 var burstPrefixCacheProducer = pluginType{
-	name:  burstPrefixCacheProducerType,
-	roles: producerRole,
-	alpha: true,
+	name:         burstPrefixCacheProducerType,
+	registration: gie("router-v0.10.."),
+	roles:        producerRole,
+	alpha:        true,
 	parameters: func() any {
 		return &burstParameters{WindowDurationMs: 100, MaxPerReplica: burstUnlimited, BlockSizeTokens: 64, MaxBatchSize: 1000, BalanceBy: balanceByRequests}
 	},

@@ -19,8 +19,9 @@ const concurrencyDetectorType = "concurrency-detector"
 // does so for the request that it counts for, and so the filter knows. While there
 // are endpoints the saturation is 0.
 var concurrencyDetector = pluginType{
-	name:  concurrencyDetectorType,
-	roles: filterRole | saturationDetectorRole,
+	name:         concurrencyDetectorType,
+	registration: gie("gie-v1.5.."),
+	roles:        filterRole | saturationDetectorRole,
 	parameters: func() any {
 		return &concurrencyParameters{MaxConcurrency: 100, ConcurrencyMode: countRequests, MaxTokenConcurrency: 1000000}
 	},

@@ -23,10 +23,11 @@ const contextLengthAwareType = "context-length-aware"
 //
 // With enableFiltering, only endpoints in range and without the label stay.
 var contextLengthAware = pluginType{
-	name:       contextLengthAwareType,
-	roles:      filterRole | scorerRole,
-	parameters: func() any { return &contextLengthParameters{Label: "llm-d.ai/context-length-range"} },
-	needs:      needsTokens,
+	name:         contextLengthAwareType,
+	registration: llmd("scheduler-v0.7.."),
+	roles:        filterRole | scorerRole,
+	parameters:   func() any { return &contextLengthParameters{Label: "llm-d.ai/context-length-range"} },
+	needs:        needsTokens,
 	treatment: func(c *Config, cluster *Cluster, _ *plugin) (Treatment, string) {
 		switch {
 		case cluster.labelled() && c.dialect.framework < router09:

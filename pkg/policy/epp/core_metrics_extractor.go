@@ -16,8 +16,9 @@ const coreMetricsExtractorType = "core-metrics-extractor"
 // coreMetricsExtractor finds the core metrics in what an engine reports, by
 // names that differ by engine. Simulated engines report them as such.
 var coreMetricsExtractor = pluginType{
-	name:  coreMetricsExtractorType,
-	roles: extractorRole,
+	name:         coreMetricsExtractorType,
+	registration: gie("gie-v1.5.."),
+	roles:        extractorRole,
 	parameters: func() any {
 		return &coreMetricsParameters{EngineLabelKey: defaultEngineLabel, DefaultEngine: defaultEngine}
 	},

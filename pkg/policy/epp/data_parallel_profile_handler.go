@@ -16,10 +16,11 @@ const dataParallelProfileHandlerType = "data-parallel-profile-handler"
 // serves it all the same, and is only forgotten to hold any of the prompt. With
 // several profiles every request fails.
 var dataParallelProfileHandler = pluginType{
-	name:       dataParallelProfileHandlerType,
-	roles:      profileHandlerRole,
-	parameters: func() any { return &dataParallelParameters{PrimaryPort: 8000} },
-	stages:     func(l *loader, _ *plugin) stages { return stages{decode: l.doc.SchedulingProfiles[0].Name, bare: true} },
+	name:         dataParallelProfileHandlerType,
+	registration: llmd("scheduler-v0.4.."),
+	roles:        profileHandlerRole,
+	parameters:   func() any { return &dataParallelParameters{PrimaryPort: 8000} },
+	stages:       func(l *loader, _ *plugin) stages { return stages{decode: l.doc.SchedulingProfiles[0].Name, bare: true} },
 	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
 		if n := len(c.document.SchedulingProfiles); n > 1 {
 			return field.ErrorList{field.Invalid(at, p.Name, fmt.Sprintf("it handles one scheduling profile, there are %d, and every request fails", n))}

@@ -14,9 +14,10 @@ const (
 var (
 	// dcgmDataSource scrapes metrics of GPUs.
 	dcgmDataSource = pluginType{
-		name:  dcgmDataSourceType,
-		roles: dataSourceRole,
-		alpha: true,
+		name:         dcgmDataSourceType,
+		registration: gie("router-v0.10.."),
+		roles:        dataSourceRole,
+		alpha:        true,
 		parameters: func() any {
 			return &dcgmParameters{Scheme: "http", Path: "/metrics", Port: 9400, InsecureSkipVerify: true}
 		},
@@ -26,10 +27,11 @@ var (
 	// busiest of an endpoint's GPUs is, 0 to 1. It ignores whatever parameters it
 	// is given.
 	dcgmExtractor = pluginType{
-		name:      dcgmExtractorType,
-		roles:     extractorRole,
-		alpha:     true,
-		treatment: ignoredAs("GPUs report no metrics; GPUUtilization is pinned in the attributes of a pool"),
+		name:         dcgmExtractorType,
+		registration: gie("router-v0.10.."),
+		roles:        extractorRole,
+		alpha:        true,
+		treatment:    ignoredAs("GPUs report no metrics; GPUUtilization is pinned in the attributes of a pool"),
 	}
 )
 

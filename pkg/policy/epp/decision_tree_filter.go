@@ -13,9 +13,10 @@ const decisionTreeFilterType = "decision-tree-filter"
 // decisionTreeFilter of gie-v0.5 asks one filter, and then another one about what
 // that left, or about all candidates where it left none.
 var decisionTreeFilter = pluginType{
-	name:       decisionTreeFilterType,
-	roles:      filterRole,
-	parameters: func() any { return &decisionTree{} },
+	name:         decisionTreeFilterType,
+	registration: gie("..gie-v0.5"),
+	roles:        filterRole,
+	parameters:   func() any { return &decisionTree{} },
 	newFilter: func(b *builder, p *plugin) filter {
 		return newTreeFilter(b, p.Parameters.(*decisionTree))
 	},

@@ -13,9 +13,9 @@ const (
 )
 
 var (
-	disaggHeadersHandler = headersHandler(disaggHeadersHandlerType)
+	disaggHeadersHandler = headersHandler(disaggHeadersHandlerType).registered(llmd("scheduler-v0.7..router-main"))
 	// prefillHeaderHandler is its older name.
-	prefillHeaderHandler = headersHandler(prefillHeaderHandlerType)
+	prefillHeaderHandler = headersHandler(prefillHeaderHandlerType).registered(llmd("scheduler-v0.2..router-main"))
 )
 
 func headersHandler(name string) pluginType {

@@ -21,10 +21,11 @@ const disaggProfileHandlerType = "disagg-profile-handler"
 // Up to scheduler-v0.8 a [disaggHeadersHandler] has to tell the engines, as for a
 // [pdProfileHandler].
 var disaggProfileHandler = pluginType{
-	name:       disaggProfileHandlerType,
-	roles:      profileHandlerRole,
-	ordered:    true,
-	parameters: func() any { return &disaggParameters{} },
+	name:         disaggProfileHandlerType,
+	registration: llmd("scheduler-v0.7.."),
+	roles:        profileHandlerRole,
+	ordered:      true,
+	parameters:   func() any { return &disaggParameters{} },
 	needs: func(*plugin) []dataKey {
 		return []dataKey{{prefixMatchData, approxPrefixCacheProducerType}, {tokensData, tokenProducerType}}
 	},

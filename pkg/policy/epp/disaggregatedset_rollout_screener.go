@@ -15,10 +15,11 @@ const disaggregatedSetRolloutScreenerType = "disaggregatedset-rollout-screener"
 // complete while a set of them rolls out, and shares requests among the others.
 // In a simulation nothing rolls out.
 var disaggregatedSetRolloutScreener = pluginType{
-	name:       disaggregatedSetRolloutScreenerType,
-	roles:      observerRole,
-	alpha:      true,
-	parameters: func() any { return &rolloutParameters{} },
+	name:         disaggregatedSetRolloutScreenerType,
+	registration: gie("router-v0.10.."),
+	roles:        observerRole,
+	alpha:        true,
+	parameters:   func() any { return &rolloutParameters{} },
 	treatment: func(*Config, *Cluster, *plugin) (Treatment, string) {
 		return Approximated, "nothing rolls out: all endpoints are of one complete revision, and stay"
 	},

@@ -14,9 +14,10 @@ const edfOrderingPolicyType = "edf-ordering-policy"
 // and how long requests may wait. As that is the same for all, it is the order in
 // which they came.
 var edfOrderingPolicy = pluginType{
-	name:      edfOrderingPolicyType,
-	roles:     flowControlRole | orderingRole,
-	treatment: treatFlowControl(Exact, "all requests have the same TTL, so first come, first served"),
+	name:         edfOrderingPolicyType,
+	registration: gie("scheduler-v0.6.."),
+	roles:        flowControlRole | orderingRole,
+	treatment:    treatFlowControl(Exact, "all requests have the same TTL, so first come, first served"),
 	newOrdering: func(_ *plugin, s *flowSettings) ordering {
 		return earliestDeadlineOrdering{s.ttl}
 	},

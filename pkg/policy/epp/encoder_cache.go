@@ -13,9 +13,11 @@ var (
 	// encoderCacheScorer prefers endpoints that have encoded the images of a
 	// prompt before: the share of them by size, 0 for a prompt without any.
 	encoderCacheScorer = pluginType{
-		name:       encoderCacheScorerType,
-		roles:      scorerRole,
-		parameters: func() any { return &encoderCacheScorerParameters{} },
+		name:         encoderCacheScorerType,
+		registration: gie("router-v0.9.."),
+		category:     AffinityCategory,
+		roles:        scorerRole,
+		parameters:   func() any { return &encoderCacheScorerParameters{} },
 		needs: func(p *plugin) []dataKey {
 			return []dataKey{{encoderCacheData, p.Parameters.(*encoderCacheScorerParameters).ProducerName}}
 		},
@@ -26,12 +28,13 @@ var (
 	}
 	// encoderCacheProducer remembers where images were encoded.
 	encoderCacheProducer = pluginType{
-		name:       encoderCacheProducerType,
-		roles:      producerRole | extractorRole,
-		parameters: func() any { return &encoderCacheParameters{} },
-		needs:      needsTokens,
-		produces:   func(p *plugin) []dataKey { return []dataKey{{encoderCacheData, p.Name}} },
-		treatment:  ignoredAs("prompts are text"),
+		name:         encoderCacheProducerType,
+		registration: gie("router-v0.9.."),
+		roles:        producerRole | extractorRole,
+		parameters:   func() any { return &encoderCacheParameters{} },
+		needs:        needsTokens,
+		produces:     func(p *plugin) []dataKey { return []dataKey{{encoderCacheData, p.Name}} },
+		treatment:    ignoredAs("prompts are text"),
 	}
 )
 

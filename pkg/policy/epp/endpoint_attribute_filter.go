@@ -14,10 +14,11 @@ const endpointAttributeFilterType = "endpoint-attribute-filter"
 // threshold as the operator says, and with onMissing Pass those without it. Where
 // none would be left, fallbackOnEmpty keeps all.
 var endpointAttributeFilter = pluginType{
-	name:       endpointAttributeFilterType,
-	roles:      filterRole,
-	alpha:      true,
-	parameters: func() any { return &attributeFilterParameters{OnMissing: passMissing} },
+	name:         endpointAttributeFilterType,
+	registration: gie("router-v0.10.."),
+	roles:        filterRole,
+	alpha:        true,
+	parameters:   func() any { return &attributeFilterParameters{OnMissing: passMissing} },
 	treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
 		return treatPinned(cluster, p.Parameters.(*attributeFilterParameters).attribute())
 	},

@@ -12,10 +12,12 @@ const endpointAttributeScorerType = "endpoint-attribute-scorer"
 // clamped, or it is that of the candidates, and 1 for all if all are equal. An
 // endpoint without the attribute scores 0.
 var endpointAttributeScorer = pluginType{
-	name:       endpointAttributeScorerType,
-	roles:      scorerRole,
-	alpha:      true,
-	parameters: func() any { return &attributeScorerParameters{} },
+	name:         endpointAttributeScorerType,
+	registration: gie("router-v0.10.."),
+	category:     LoadCategory,
+	roles:        scorerRole,
+	alpha:        true,
+	parameters:   func() any { return &attributeScorerParameters{} },
 	treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
 		return treatPinned(cluster, p.Parameters.(*attributeScorerParameters).attribute())
 	},

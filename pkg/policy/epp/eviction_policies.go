@@ -7,10 +7,10 @@ package epp
 var (
 	// sheddableEvictionFilter says which requests may be evicted: those of negative
 	// priority.
-	sheddableEvictionFilter = evictionPolicy("sheddable-eviction-filter")
+	sheddableEvictionFilter = evictionPolicy("sheddable-eviction-filter").registered(gie("router-v0.10.."))
 	// priorityThenTimeOrder says in which order: the lowest priority first, and of
 	// one priority the youngest.
-	priorityThenTimeOrder = evictionPolicy("priority-then-time-eviction-order-policy")
+	priorityThenTimeOrder = evictionPolicy("priority-then-time-eviction-order-policy").registered(gie("router-v0.10.."))
 )
 
 func evictionPolicy(name string) pluginType {

@@ -9,10 +9,11 @@ const fcfsOrderingPolicyType = "fcfs-ordering-policy"
 // fcfsOrderingPolicy lets go first who came first. It is the default, which the
 // EPP makes whether or not flow control is on.
 var fcfsOrderingPolicy = pluginType{
-	name:        fcfsOrderingPolicyType,
-	roles:       flowControlRole | orderingRole,
-	treatment:   treatFlowControl(Exact, ""),
-	newOrdering: func(*plugin, *flowSettings) ordering { return firstComeOrdering{} },
+	name:         fcfsOrderingPolicyType,
+	registration: gie("scheduler-v0.6.."),
+	roles:        flowControlRole | orderingRole,
+	treatment:    treatFlowControl(Exact, ""),
+	newOrdering:  func(*plugin, *flowSettings) ordering { return firstComeOrdering{} },
 }
 
 type firstComeOrdering struct{}

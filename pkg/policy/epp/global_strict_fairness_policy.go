@@ -10,10 +10,11 @@ const globalStrictFairnessPolicyType = "global-strict-fairness-policy"
 // the band were one. It is the default, which the EPP makes whether or not flow
 // control is on.
 var globalStrictFairnessPolicy = pluginType{
-	name:        globalStrictFairnessPolicyType,
-	roles:       flowControlRole | fairnessRole,
-	treatment:   treatFlowControl(Exact, ""),
-	newFairness: func(*builder, *plugin) fairness { return globalStrictFairness{} },
+	name:         globalStrictFairnessPolicyType,
+	registration: gie("scheduler-v0.6.."),
+	roles:        flowControlRole | fairnessRole,
+	treatment:    treatFlowControl(Exact, ""),
+	newFairness:  func(*builder, *plugin) fairness { return globalStrictFairness{} },
 }
 
 type globalStrictFairness struct{}

@@ -18,8 +18,9 @@ const testingHeader = "test-epp-endpoint-selection"
 // their addresses, and here they go by their names. Where no request carries the
 // header it may be a constant of the endpoint, pinned by the instance's name.
 var headerBasedTestingFilter = pluginType{
-	name:  headerBasedTestingFilterType,
-	roles: filterRole,
+	name:         headerBasedTestingFilterType,
+	registration: gie(".."),
+	roles:        filterRole,
 	treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
 		switch {
 		case cluster.states(testingHeader):

@@ -14,10 +14,12 @@ const headerLabelAffinityScorerType = "header-label-affinity-scorer"
 // the request says: 1, else 0. Where no request carries the header that may be a
 // constant of the endpoint, pinned by the instance's name.
 var headerLabelAffinityScorer = pluginType{
-	name:       headerLabelAffinityScorerType,
-	roles:      scorerRole,
-	alpha:      true,
-	parameters: func() any { return &headerLabelParameters{} },
+	name:         headerLabelAffinityScorerType,
+	registration: gie("router-v0.10.."),
+	category:     AffinityCategory,
+	roles:        scorerRole,
+	alpha:        true,
+	parameters:   func() any { return &headerLabelParameters{} },
 	treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
 		header := p.Parameters.(*headerLabelParameters).HeaderName
 		if cluster.states(header) {

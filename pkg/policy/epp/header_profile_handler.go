@@ -16,11 +16,12 @@ const headerProfileHandlerType = "header-profile-handler"
 // defaultProfile where there is no such header. One profile runs whatever the
 // header says.
 var headerProfileHandler = pluginType{
-	name:       headerProfileHandlerType,
-	roles:      profileHandlerRole,
-	alpha:      true,
-	parameters: func() any { return &headerProfileParameters{} },
-	stages:     func(l *loader, p *plugin) stages { return p.Parameters.(*headerProfileParameters).stages(l) },
+	name:         headerProfileHandlerType,
+	registration: gie("router-v0.10.."),
+	roles:        profileHandlerRole,
+	alpha:        true,
+	parameters:   func() any { return &headerProfileParameters{} },
+	stages:       func(l *loader, p *plugin) stages { return p.Parameters.(*headerProfileParameters).stages(l) },
 	treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
 		if len(c.document.SchedulingProfiles) == 1 {
 			return Exact, ""

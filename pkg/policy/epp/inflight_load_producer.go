@@ -42,10 +42,11 @@ const inFlightLoadProducerType = "inflight-load-producer"
 // taken off all the same, and leaves it with less than nothing. In gie-v1.5 only
 // the primary profile's endpoint counts, and none is forgotten.
 var inFlightLoadProducer = pluginType{
-	name:       inFlightLoadProducerType,
-	roles:      producerRole,
-	parameters: func() any { return &inFlightParameters{OutputRatio: 1.5, SyncCrossReplicaState: true} },
-	needs:      needsTokens,
+	name:         inFlightLoadProducerType,
+	registration: gie("gie-v1.5.."),
+	roles:        producerRole,
+	parameters:   func() any { return &inFlightParameters{OutputRatio: 1.5, SyncCrossReplicaState: true} },
+	needs:        needsTokens,
 	produces: func(p *plugin) []dataKey {
 		return []dataKey{{inFlightLoadData, p.Name}, {uncachedTokensData, p.Name}}
 	},

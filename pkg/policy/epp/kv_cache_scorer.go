@@ -6,5 +6,6 @@ package epp
 var kvCacheScorer = func() pluginType {
 	same := kvCacheUtilizationScorer
 	same.name, same.needs = "kv-cache-scorer", nil
+	same.registration = gie("..gie-v0.5")
 	return same
 }()

@@ -18,8 +18,8 @@ const (
 // The filter keeps endpoints that a Kubernetes label selector matches; an empty
 // selector matches all.
 var (
-	labelSelectorFilter = labelSelector(labelSelectorFilterType, "")
-	byLabelSelector     = labelSelector(byLabelSelectorType, labelSelectorFilterType)
+	labelSelectorFilter = labelSelector(labelSelectorFilterType, "").registered(gie("scheduler-520af478.."))
+	byLabelSelector     = labelSelector(byLabelSelectorType, labelSelectorFilterType).registered(llmd("scheduler-v0.2..router-main"))
 )
 
 func labelSelector(name, successor string) pluginType {

@@ -21,8 +21,10 @@ const latencyScorerType = "latency-scorer"
 // (longest queue − queue)/longest queue and the share of matched blocks, to
 // hundredths.
 var latencyScorer = pluginType{
-	name:  latencyScorerType,
-	roles: scorerRole,
+	name:         latencyScorerType,
+	registration: gie("gie-v1.5.."),
+	category:     LoadCategory,
+	roles:        scorerRole,
 	parameters: func() any {
 		return &latencyScorerParameters{
 			TTFTWeight:                0.8,

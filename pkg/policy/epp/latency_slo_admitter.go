@@ -11,9 +11,10 @@ const latencySLOAdmitterType = "latency-slo-admitter"
 // request by the last scrape) and none is cold (less than 2 % of its KV cache in
 // use). Where nothing is predicted all are admitted.
 var latencySLOAdmitter = pluginType{
-	name:       latencySLOAdmitterType,
-	roles:      admitterRole,
-	parameters: func() any { return &latencyAdmitterParameters{} },
+	name:         latencySLOAdmitterType,
+	registration: gie("gie-v1.5.."),
+	roles:        admitterRole,
+	parameters:   func() any { return &latencyAdmitterParameters{} },
 	needs: func(p *plugin) []dataKey {
 		return []dataKey{{latencyData, p.Parameters.(*latencyAdmitterParameters).LatencyPredictionInfoProducerName}}
 	},

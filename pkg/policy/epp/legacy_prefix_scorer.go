@@ -30,10 +30,12 @@ import (
 // prepareDataPlugins it looks for all endpoints before any profile runs, attaches what
 // it finds to them, and adds what is routed even where it has scored nothing.
 var legacyPrefixCacheScorer = pluginType{
-	name:       prefixCacheScorerType,
-	roles:      scorerRole,
-	freshness:  "the EPP's own index of prefixes, at once",
-	parameters: func() any { return &legacyPrefixParameters{} },
+	name:         prefixCacheScorerType,
+	registration: gie("..gie-v1.4"),
+	category:     AffinityCategory,
+	roles:        scorerRole,
+	freshness:    "the EPP's own index of prefixes, at once",
+	parameters:   func() any { return &legacyPrefixParameters{} },
 	treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
 		return Approximated, "a prompt has 4 bytes for each of its tokens"
 	},

@@ -14,9 +14,11 @@ const loadAwareScorerType = "load-aware-scorer"
 // 0.5·(1 − min(q, threshold)/threshold), q being the scraped number of waiting
 // requests.
 var loadAwareScorer = pluginType{
-	name:       loadAwareScorerType,
-	roles:      scorerRole,
-	parameters: func() any { return &loadAwareParameters{Threshold: defaultLoadThreshold} },
+	name:         loadAwareScorerType,
+	registration: llmd("scheduler-v0.2.."),
+	category:     LoadCategory,
+	roles:        scorerRole,
+	parameters:   func() any { return &loadAwareParameters{Threshold: defaultLoadThreshold} },
 	newScorer: func(_ *builder, p *plugin) scorer {
 		return loadAware{threshold: p.Parameters.(*loadAwareParameters).Threshold}
 	},

@@ -13,9 +13,10 @@ import (
 // or wait for it, or else those with room for another; where there are both, the
 // former with probability threshold, and the latter otherwise.
 var loraAffinityFilter = pluginType{
-	name:       "lora-affinity-filter",
-	roles:      filterRole,
-	parameters: func() any { return &loraFilterParameters{Threshold: 0.999} },
+	name:         "lora-affinity-filter",
+	registration: gie("..gie-v0.5"),
+	roles:        filterRole,
+	parameters:   func() any { return &loraFilterParameters{Threshold: 0.999} },
 	newFilter: func(b *builder, p *plugin) filter {
 		return &loraFilter{
 			threshold: p.Parameters.(*loraFilterParameters).Threshold,

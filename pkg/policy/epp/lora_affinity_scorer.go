@@ -15,10 +15,12 @@ const loraAffinityScorerType = "lora-affinity-scorer"
 // for room, else 0, by the last scrape. An engine that serves no adapters
 // scores 0.
 var loraAffinityScorer = pluginType{
-	name:      loraAffinityScorerType,
-	roles:     scorerRole,
-	needs:     needsCoreMetrics,
-	newScorer: func(*builder, *plugin) scorer { return loraAffinity{} },
+	name:         loraAffinityScorerType,
+	registration: gie("gie-v1.0.."),
+	category:     AffinityCategory,
+	roles:        scorerRole,
+	needs:        needsCoreMetrics,
+	newScorer:    func(*builder, *plugin) scorer { return loraAffinity{} },
 }
 
 type loraAffinity struct{}

@@ -8,9 +8,10 @@ const maxScorePickerType = "max-score-picker"
 // which is what shuffling before a stable sort comes to, unless the cluster says
 // otherwise.
 var maxScorePicker = pluginType{
-	name:       maxScorePickerType,
-	roles:      pickerRole,
-	parameters: newPickerParameters,
+	name:         maxScorePickerType,
+	registration: gie(".."),
+	roles:        pickerRole,
+	parameters:   newPickerParameters,
 	newPicker: func(b *builder, p *plugin, profile string) picker {
 		return &maxScore{ties: b.tieBreaker(pickerStream(b, p, profile)), best: make([]int, 0, b.Endpoints)}
 	},

@@ -13,8 +13,9 @@ const metricsDataSourceType = "metrics-data-source"
 // metricsDataSource scrapes the engines. Here the simulator does, at the
 // interval that the scenario states.
 var metricsDataSource = pluginType{
-	name:  metricsDataSourceType,
-	roles: dataSourceRole,
+	name:         metricsDataSourceType,
+	registration: gie("gie-v1.3.."),
+	roles:        dataSourceRole,
 	parameters: func() any {
 		return &metricsSourceParameters{Scheme: "http", Path: "/metrics", InsecureSkipVerify: true}
 	},

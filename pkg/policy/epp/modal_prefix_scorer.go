@@ -8,9 +8,11 @@ import "k8s.io/apimachinery/pkg/util/validation/field"
 // estimate [legacyPrefixCacheScorer], and in cache_tracking what became
 // [precisePrefixCacheScorer].
 var modalPrefixCacheScorer = pluginType{
-	name:       prefixCacheScorerType,
-	roles:      scorerRole | producerRole,
-	parameters: func() any { return &modalPrefixParameters{} },
+	name:         prefixCacheScorerType,
+	registration: llmd("scheduler-v0.2..scheduler-v0.2"),
+	category:     AffinityCategory,
+	roles:        scorerRole | producerRole,
+	parameters:   func() any { return &modalPrefixParameters{} },
 	treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
 		m := p.Parameters.(*modalPrefixParameters)
 		if m.tracks() {

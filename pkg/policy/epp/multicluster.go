@@ -8,29 +8,31 @@ import "k8s.io/apimachinery/pkg/util/validation/field"
 // is an endpoint, by what those say of their pools.
 var (
 	// multiclusterPrefixCacheScorer is prefixCacheScorer by another name.
-	multiclusterPrefixCacheScorer = multicluster(&prefixCacheScorer)
+	multiclusterPrefixCacheScorer = multicluster(&prefixCacheScorer).registered(gie("router-v0.10.."))
 	// multiclusterApproxPrefixCacheProducer is approxPrefixCacheProducer by
 	// another name.
-	multiclusterApproxPrefixCacheProducer = multicluster(&approxPrefixCacheProducer)
+	multiclusterApproxPrefixCacheProducer = multicluster(&approxPrefixCacheProducer).registered(gie("router-v0.10.."))
 	// multiclusterSessionAffinityFilter is sessionAffinityFilter by another name.
-	multiclusterSessionAffinityFilter = multicluster(&sessionAffinityFilter)
+	multiclusterSessionAffinityFilter = multicluster(&sessionAffinityFilter).registered(gie("router-v0.10.."))
 	// multiclusterFileDiscovery also takes host names.
-	multiclusterFileDiscovery = multicluster(&fileDiscovery)
+	multiclusterFileDiscovery = multicluster(&fileDiscovery).registered(gie("router-v0.10.."))
 
 	multiclusterMetricsDataSource = pluginType{
-		name:       "multicluster-metrics-data-source",
-		roles:      dataSourceRole,
-		alpha:      true,
-		parameters: func() any { return &metricsSourceParameters{Scheme: "https", Path: "/metrics"} },
-		treatment:  ignoredAs("pools of other clusters report no metrics; what their scorers read is pinned in the attributes of a pool"),
+		name:         "multicluster-metrics-data-source",
+		registration: gie("router-v0.10.."),
+		roles:        dataSourceRole,
+		alpha:        true,
+		parameters:   func() any { return &metricsSourceParameters{Scheme: "https", Path: "/metrics"} },
+		treatment:    ignoredAs("pools of other clusters report no metrics; what their scorers read is pinned in the attributes of a pool"),
 	}
 	multiclusterMetricsExtractor = pluginType{
-		name:       multiclusterMetricsExtractorType,
-		roles:      extractorRole,
-		alpha:      true,
-		parameters: func() any { return &poolMetricsParameters{} },
-		produces:   func(*plugin) []dataKey { return []dataKey{{kind: poolMetricsData}} },
-		treatment:  ignoredAs("pools of other clusters report no metrics; what their scorers read is pinned in the attributes of a pool"),
+		name:         multiclusterMetricsExtractorType,
+		registration: gie("router-v0.10.."),
+		roles:        extractorRole,
+		alpha:        true,
+		parameters:   func() any { return &poolMetricsParameters{} },
+		produces:     func(*plugin) []dataKey { return []dataKey{{kind: poolMetricsData}} },
+		treatment:    ignoredAs("pools of other clusters report no metrics; what their scorers read is pinned in the attributes of a pool"),
 	}
 )
 

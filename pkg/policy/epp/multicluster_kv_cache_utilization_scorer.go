@@ -6,10 +6,12 @@ package epp
 // share of KV blocks in use, on average, in a cluster's pool. One that does not
 // say scores 0.
 var multiclusterKVCacheUtilizationScorer = pluginType{
-	name:  "multicluster-kv-cache-utilization-scorer",
-	roles: scorerRole,
-	alpha: true,
-	needs: needsPoolMetrics,
+	name:         "multicluster-kv-cache-utilization-scorer",
+	registration: gie("router-v0.10.."),
+	category:     LoadCategory,
+	roles:        scorerRole,
+	alpha:        true,
+	needs:        needsPoolMetrics,
 	treatment: func(_ *Config, cluster *Cluster, _ *plugin) (Treatment, string) {
 		return treatPinned(cluster, poolKVUsage)
 	},

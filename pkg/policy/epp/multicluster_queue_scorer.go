@@ -6,10 +6,12 @@ package epp
 // (max − q) / (max − min) over the candidates that have a queue size, 1 for all
 // if all are equal. One without it scores 0.
 var multiclusterQueueScorer = pluginType{
-	name:  "multicluster-queue-scorer",
-	roles: scorerRole,
-	alpha: true,
-	needs: needsPoolMetrics,
+	name:         "multicluster-queue-scorer",
+	registration: gie("router-v0.10.."),
+	category:     LoadCategory,
+	roles:        scorerRole,
+	alpha:        true,
+	needs:        needsPoolMetrics,
 	treatment: func(_ *Config, cluster *Cluster, _ *plugin) (Treatment, string) {
 		return treatPinned(cluster, poolQueueSize)
 	},

@@ -28,9 +28,10 @@ const noHitLRUScorerType = "no-hit-lru-scorer"
 // scheduler-v0.4 it looks for that by the wrong name, and all are cold unless
 // prefixPluginName is "NAME/TYPE" of the scorer; the pick of prefill does not count.
 var noHitLRUScorer = pluginType{
-	name:       noHitLRUScorerType,
-	roles:      scorerRole,
-	parameters: func() any { return &noHitLRUParameters{LRUSize: defaultLRUSize} },
+	name:         noHitLRUScorerType,
+	registration: llmd("scheduler-v0.4.."),
+	roles:        scorerRole,
+	parameters:   func() any { return &noHitLRUParameters{LRUSize: defaultLRUSize} },
 	needs: func(p *plugin) []dataKey {
 		return []dataKey{{prefixMatchData, p.Parameters.(*noHitLRUParameters).PrefixMatchInfoProducerName}}
 	},

@@ -15,43 +15,49 @@ const servedVerifierType = "destination-endpoint-served-verifier"
 var (
 	// agentIdentity names the flow that a request belongs to, for flow control.
 	agentIdentity = pluginType{
-		name:       "agent-identity",
-		roles:      observerRole,
-		alpha:      true,
-		parameters: func() any { return &agentIdentityParameters{} },
-		treatment:  treatAgentIdentity,
+		name:         "agent-identity",
+		registration: gie("router-v0.9.."),
+		roles:        observerRole,
+		alpha:        true,
+		parameters:   func() any { return &agentIdentityParameters{} },
+		treatment:    treatAgentIdentity,
 	}
 	// servedVerifier writes a header for conformance tests.
 	servedVerifier = pluginType{
-		name:      servedVerifierType,
-		roles:     observerRole,
-		treatment: ignoredAs("only writes a header of the answer"),
+		name:         servedVerifierType,
+		registration: gie("gie-v1.2.."),
+		roles:        observerRole,
+		treatment:    ignoredAs("only writes a header of the answer"),
 	}
 	// fileDiscovery lists endpoints in a file.
 	fileDiscovery = pluginType{
-		name:       "file-discovery",
-		roles:      discoveryRole,
-		parameters: func() any { return &fileDiscoveryParameters{} },
-		treatment:  ignoredAs("endpoints are those of the scenario"),
+		name:         "file-discovery",
+		registration: gie("router-v0.9.."),
+		roles:        discoveryRole,
+		parameters:   func() any { return &fileDiscoveryParameters{} },
+		treatment:    ignoredAs("endpoints are those of the scenario"),
 	}
 	// endpointNotificationSource tells its extractors of endpoints that come and
 	// go.
 	endpointNotificationSource = pluginType{
-		name:      "endpoint-notification-source",
-		roles:     dataSourceRole,
-		treatment: ignoredAs("endpoints are those of the scenario"),
+		name:         "endpoint-notification-source",
+		registration: gie("gie-v1.5.."),
+		roles:        dataSourceRole,
+		treatment:    ignoredAs("endpoints are those of the scenario"),
 	}
 	// k8sNotificationSource tells its extractors of objects of one kind.
 	k8sNotificationSource = pluginType{
-		name:       "k8s-notification-source",
-		roles:      dataSourceRole,
-		parameters: func() any { return &k8sNotificationParameters{} },
-		treatment:  ignoredAs("there is no cluster to watch"),
+		name:         "k8s-notification-source",
+		registration: gie("gie-v1.4.."),
+		roles:        dataSourceRole,
+		parameters:   func() any { return &k8sNotificationParameters{} },
+		treatment:    ignoredAs("there is no cluster to watch"),
 	}
 	// modelsDataSource asks engines for the models that they serve.
 	modelsDataSource = pluginType{
-		name:  "models-data-source",
-		roles: dataSourceRole,
+		name:         "models-data-source",
+		registration: llmd("scheduler-v0.6.."),
+		roles:        dataSourceRole,
 		parameters: func() any {
 			return &modelsSourceParameters{Scheme: "http", Path: "/v1/models", InsecureSkipVerify: true}
 		},
@@ -59,24 +65,27 @@ var (
 	}
 	// modelsDataExtractor takes them from the answers.
 	modelsDataExtractor = pluginType{
-		name:      "models-data-extractor",
-		roles:     extractorRole,
-		treatment: ignoredAs("no plugin reads the models that engines serve"),
+		name:         "models-data-extractor",
+		registration: gie("scheduler-520af478.."),
+		roles:        extractorRole,
+		treatment:    ignoredAs("no plugin reads the models that engines serve"),
 	}
 	// requestAttributeReporter tells the gateway what an answer cost.
 	requestAttributeReporter = pluginType{
-		name:       "request-attribute-reporter",
-		roles:      observerRole,
-		parameters: func() any { return &attributeReporterParameters{} },
-		treatment:  ignoredAs("only reports to the gateway; expressions are not compiled"),
+		name:         "request-attribute-reporter",
+		registration: gie("gie-v1.4.."),
+		roles:        observerRole,
+		parameters:   func() any { return &attributeReporterParameters{} },
+		treatment:    ignoredAs("only reports to the gateway; expressions are not compiled"),
 	}
 	// sessionIDProducer names the session of a request for plugins that look for
 	// it in a request's attributes.
 	sessionIDProducer = pluginType{
-		name:       "session-id-producer",
-		roles:      producerRole,
-		parameters: func() any { return &sessionIDParameters{} },
-		treatment:  ignoredAs("requests name the session that the workload puts them in"),
+		name:         "session-id-producer",
+		registration: gie("router-v0.9.."),
+		roles:        producerRole,
+		parameters:   func() any { return &sessionIDParameters{} },
+		treatment:    ignoredAs("requests name the session that the workload puts them in"),
 	}
 )
 

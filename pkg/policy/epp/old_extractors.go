@@ -6,16 +6,18 @@ package epp
 var (
 	// modelServerProtocolMetrics became core-metrics-extractor with gie-v1.5.
 	modelServerProtocolMetrics = pluginType{
-		name:       modelServerProtocolMetricsType,
-		roles:      extractorRole,
-		parameters: func() any { return &protocolMetricsParameters{} },
-		treatment:  ignoredAs("engines report the core metrics as such"),
+		name:         modelServerProtocolMetricsType,
+		registration: gie("gie-v1.3..gie-v1.4"),
+		roles:        extractorRole,
+		parameters:   func() any { return &protocolMetricsParameters{} },
+		treatment:    ignoredAs("engines report the core metrics as such"),
 	}
 	// modelServerProtocolModels became models-data-extractor.
 	modelServerProtocolModels = pluginType{
-		name:      "model-server-protocol-models",
-		roles:     extractorRole,
-		treatment: ignoredAs("no plugin reads the models that engines serve"),
+		name:         "model-server-protocol-models",
+		registration: llmd("scheduler-v0.6..scheduler-v0.8"),
+		roles:        extractorRole,
+		treatment:    ignoredAs("no plugin reads the models that engines serve"),
 	}
 )
 

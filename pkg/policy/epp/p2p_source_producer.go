@@ -9,10 +9,11 @@ const p2pSourceProducerType = "p2p-source-producer"
 // p2pSourceProducer tells the chosen endpoint which other one holds more of the
 // prompt, to fetch KV from there. It chooses no endpoint.
 var p2pSourceProducer = pluginType{
-	name:       p2pSourceProducerType,
-	roles:      producerRole,
-	alpha:      true,
-	parameters: func() any { return &p2pSourceParameters{MinCachedTokenDelta: 1} },
+	name:         p2pSourceProducerType,
+	registration: gie("router-v0.10.."),
+	roles:        producerRole,
+	alpha:        true,
+	parameters:   func() any { return &p2pSourceParameters{MinCachedTokenDelta: 1} },
 	needs: func(p *plugin) []dataKey {
 		return []dataKey{{prefixMatchData, p.Parameters.(*p2pSourceParameters).PrefixMatchInfoProducerName}}
 	},

@@ -17,10 +17,11 @@ const pdProfileHandlerType = "pd-profile-handler"
 // prompt, but the decode endpoint computes it. Up to scheduler-v0.5 it is its own
 // decider: see [thresholdDecider].
 var pdProfileHandler = pluginType{
-	name:      pdProfileHandlerType,
-	roles:     profileHandlerRole,
-	successor: disaggProfileHandlerType,
-	ordered:   true,
+	name:         pdProfileHandlerType,
+	registration: llmd("scheduler-v0.2..router-main"),
+	roles:        profileHandlerRole,
+	successor:    disaggProfileHandlerType,
+	ordered:      true,
 	parameters: func() any {
 		return &pdParameters{DecodeProfile: decodeProfile, PrefillProfile: prefillProfile, DeciderPluginName: prefixBasedPDDeciderType, HashBlockSize: 64}
 	},

@@ -10,10 +10,9 @@ import (
 type pluginType struct {
 	name  string
 	roles roles
-	// own is whether llm-d added it, and versions are those that register it: see
-	// [registrations].
-	own      bool
-	versions versionRange
+	registration
+	// category is of scorers.
+	category Category
 	// alpha is whether the EPP loads it with --allow-experimental-plugins only.
 	alpha bool
 	// successor is what the EPP wants to be used in its place, if it is
@@ -128,7 +127,7 @@ type checkedParameters interface {
 }
 
 // registry holds the types that are built.
-var registry = registered(
+var registry = []*pluginType{
 	&queueScorer, &kvCacheUtilizationScorer, &runningRequestsSizeScorer, &loadAwareScorer,
 	&activeRequestScorer, &tokenLoadScorer, &modalPrefixCacheScorer, &legacyPrefixCacheScorer, &prefixCacheScorer, &noHitLRUScorer,
 	&contextLengthAware, &loraAffinityScorer, &sessionAffinityScorer, &topologyAffinityScorer,
@@ -160,7 +159,7 @@ var registry = registered(
 	&multiclusterApproxPrefixCacheProducer, &multiclusterSessionAffinityFilter, &multiclusterFileDiscovery,
 	&multiclusterMetricsDataSource, &multiclusterMetricsExtractor,
 	&endpointAttributeWeightScorer, &labelProducer, &latencyObservationScorer, &sessionStateProducer, &maxSaturationDetector, &k8sPeerDiscovery,
-)
+}
 
 func lookup(d dialect, typeName string) *pluginType {
 	for _, t := range registry {

@@ -11,9 +11,11 @@ const precisePrefixCacheScorerType = "precise-prefix-cache-scorer"
 // already, it only scores what that one knows, and its own parameters are not
 // read.
 var precisePrefixCacheScorer = pluginType{
-	name:      precisePrefixCacheScorerType,
-	roles:     scorerRole | producerRole | extractorRole,
-	freshness: precisePrefixCacheProducer.freshness,
+	name:         precisePrefixCacheScorerType,
+	registration: llmd("scheduler-v0.3..router-main"),
+	category:     AffinityCategory,
+	roles:        scorerRole | producerRole | extractorRole,
+	freshness:    precisePrefixCacheProducer.freshness,
 	parameters: func() any {
 		parameters := preciseScorerParameters(*newPreciseParameters().(*preciseParameters))
 		return &parameters

@@ -22,8 +22,9 @@ const predictedLatencyProducerType = "predicted-latency-producer"
 // that run on the endpoint, times sloBufferFactor. Outside of streaming mode, and
 // for endpoints with the role prefill, it is 0.
 var predictedLatencyProducer = pluginType{
-	name:  predictedLatencyProducerType,
-	roles: producerRole | observerRole,
+	name:         predictedLatencyProducerType,
+	registration: gie("gie-v1.5.."),
+	roles:        producerRole | observerRole,
 	parameters: func() any {
 		return &predictedLatencyParameters{
 			SamplingMean:     defaultSamplingMean,

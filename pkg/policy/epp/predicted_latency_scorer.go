@@ -26,11 +26,13 @@ const predictedLatencyScorerType = "predicted-latency-scorer"
 // objectives are turned away where no endpoint meets them, none is idle or cold, and
 // none holds so much of the prompt that it would be chosen for that.
 var predictedLatencyScorer = pluginType{
-	name:       predictedLatencyScorerType,
-	roles:      scorerRole | producerRole | observerRole,
-	parameters: func() any { return &predictedLatencyScorerParameters{} },
-	freshness:  predictedLatencyProducer.freshness,
-	treatment:  treatPredictedLatencyScorer,
+	name:         predictedLatencyScorerType,
+	registration: gie("gie-v1.3..gie-v1.5"),
+	category:     LoadCategory,
+	roles:        scorerRole | producerRole | observerRole,
+	parameters:   func() any { return &predictedLatencyScorerParameters{} },
+	freshness:    predictedLatencyProducer.freshness,
+	treatment:    treatPredictedLatencyScorer,
 	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
 		return append(heedsPrecise(c, p, at), c.severalAttach(p, at)...)
 	},

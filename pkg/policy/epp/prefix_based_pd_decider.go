@@ -22,9 +22,10 @@ const prefixBasedPDDeciderType = "prefix-based-pd-decider"
 // behind the gate prepareDataPlugins only: see [Config.attaches]. In scheduler-v0.6
 // nonCachedTokens 0 is always.
 var prefixBasedPDDecider = pluginType{
-	name:       prefixBasedPDDeciderType,
-	roles:      deciderRole,
-	parameters: func() any { return &pdDeciderParameters{} },
+	name:         prefixBasedPDDeciderType,
+	registration: llmd("scheduler-v0.6.."),
+	roles:        deciderRole,
+	parameters:   func() any { return &pdDeciderParameters{} },
 	treatment: treatDecider(func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
 		switch producer := c.plugin(approxPrefixCacheProducerType); {
 		case c.dialect.framework < gie15:

@@ -21,8 +21,9 @@ const prefixCacheAffinityFilterType = "prefix-cache-affinity-filter"
 // ttftSource latencyPredictor the time is a prediction, as it always is before
 // router-v0.9: where nobody predicts, holders are never too busy.
 var prefixCacheAffinityFilter = pluginType{
-	name:  prefixCacheAffinityFilterType,
-	roles: filterRole,
+	name:         prefixCacheAffinityFilterType,
+	registration: gie("gie-v1.5.."),
+	roles:        filterRole,
 	parameters: func() any {
 		return &prefixAffinityParameters{
 			AffinityThreshold:     0.8,

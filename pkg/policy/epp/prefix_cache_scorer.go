@@ -14,9 +14,11 @@ const prefixCacheScorerType = "prefix-cache-scorer"
 // with the share r of the prompt's blocks that match, the matched length n in
 // tokens, weight w and scale s, w·min(1, n/s)² + (1 − w)·r.
 var prefixCacheScorer = pluginType{
-	name:       prefixCacheScorerType,
-	roles:      scorerRole,
-	parameters: func() any { return &prefixCacheParameters{MatchLengthScaleTokens: 8192} },
+	name:         prefixCacheScorerType,
+	registration: gie("gie-v1.5.."),
+	category:     AffinityCategory,
+	roles:        scorerRole,
+	parameters:   func() any { return &prefixCacheParameters{MatchLengthScaleTokens: 8192} },
 	needs: func(p *plugin) []dataKey {
 		return []dataKey{{prefixMatchData, p.Parameters.(*prefixCacheParameters).PrefixMatchInfoProducerName}}
 	},

@@ -11,9 +11,10 @@ import "k8s.io/apimachinery/pkg/util/validation/field"
 // c(p) = minCeiling + (p − pₘᵢₙ)/(pₘₐₓ − pₘᵢₙ)·(maxCeiling − minCeiling). A single
 // priority has the greatest ceiling.
 var priorityHoldback = pluginType{
-	name:  "priority-holdback-policy",
-	roles: flowControlRole | usageLimitRole,
-	alpha: true,
+	name:         "priority-holdback-policy",
+	registration: gie("router-v0.10.."),
+	roles:        flowControlRole | usageLimitRole,
+	alpha:        true,
 	parameters: func() any {
 		return &holdbackParameters{Shape: "linear", Domain: "rank", MaxCeiling: 1}
 	},

@@ -15,8 +15,9 @@ const probabilisticAdmitterType = "probabilistic-admitter"
 // max(queue/queueDepthThreshold, KV cache use/kvCacheUtilThreshold) as last
 // scraped, however long ago.
 var probabilisticAdmitter = pluginType{
-	name:  probabilisticAdmitterType,
-	roles: admitterRole,
+	name:         probabilisticAdmitterType,
+	registration: gie("scheduler-520af478.."),
+	roles:        admitterRole,
 	parameters: func() any {
 		return &probabilisticParameters{QueueDepthThreshold: 5, KVCacheUtilThreshold: 0.8, Power: 5, K: 300}
 	},

@@ -31,8 +31,9 @@ const programAwareFairnessType = "program-aware-fairness"
 // waiting and nothing in flight, whenever a flow of their band is picked: a half
 // in lasHalfLifeSeconds or, where that is 0, a share of lasDecayFactor each time.
 var programAwareFairness = pluginType{
-	name:  programAwareFairnessType,
-	roles: flowControlRole | fairnessRole,
+	name:         programAwareFairnessType,
+	registration: gie("router-v0.9.."),
+	roles:        flowControlRole | fairnessRole,
 	parameters: func() any {
 		return &programAwareParameters{
 			Strategy:             leastAttainedService,

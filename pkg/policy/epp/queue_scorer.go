@@ -8,9 +8,11 @@ const queueScorerType = "queue-scorer"
 // candidates, q being the scraped number of waiting requests; 1 for all if all
 // are equal.
 var queueScorer = pluginType{
-	name:  queueScorerType,
-	roles: scorerRole,
-	needs: needsCoreMetrics,
+	name:         queueScorerType,
+	registration: gie(".."),
+	category:     LoadCategory,
+	roles:        scorerRole,
+	needs:        needsCoreMetrics,
 	newScorer: func(b *builder, _ *plugin) scorer {
 		return newCountScorer(b.Endpoints, waitingRequests)
 	},

@@ -8,9 +8,10 @@ const randomPickerType = "random-picker"
 
 // randomPicker takes any candidate, whatever its score.
 var randomPicker = pluginType{
-	name:       randomPickerType,
-	roles:      pickerRole,
-	parameters: newPickerParameters,
+	name:         randomPickerType,
+	registration: gie(".."),
+	roles:        pickerRole,
+	parameters:   newPickerParameters,
 	newPicker: func(b *builder, p *plugin, profile string) picker {
 		return uniform{pickerStream(b, p, profile)}
 	},

@@ -17,13 +17,13 @@ const (
 // behind which the EPP knows no prompt: before router-v0.9 its length at most, which
 // an inflight-load-producer takes from the size of the body.
 var (
-	openAIParser      = parser(openAIParserType)
-	anthropicParser   = parser(anthropicParserType)
-	vllmHTTPParser    = parser(vllmHTTPParserType)
-	sglangHTTPParser  = parser(sglangHTTPParserType)
-	vllmGRPCParser    = parser(vllmGRPCParserType)
-	vertexAIParser    = parser(vertexAIParserType)
-	passthroughParser = parser(passthroughParserType)
+	openAIParser      = parser(openAIParserType).registered(gie("gie-v1.5.."))
+	anthropicParser   = parser(anthropicParserType).registered(gie("router-v0.9.."))
+	vllmHTTPParser    = parser(vllmHTTPParserType).registered(gie("router-v0.9.."))
+	sglangHTTPParser  = parser(sglangHTTPParserType).registered(gie("router-main.."))
+	vllmGRPCParser    = parser(vllmGRPCParserType).registered(gie("gie-v1.5.."))
+	vertexAIParser    = parser(vertexAIParserType).registered(gie("scheduler-520af478.."))
+	passthroughParser = parser(passthroughParserType).registered(gie("gie-v1.5.."))
 )
 
 func parser(name string) pluginType {

@@ -17,12 +17,12 @@ const roleLabel = "llm-d.ai/role"
 // "both" is an old word for prefill-decode. Up to scheduler-v0.6 a role has one
 // part, and "both" is none that prefills.
 var (
-	oldDecodeFilter  = roleFilter(decodeFilterType, true, "decode", "both")
-	oldPrefillFilter = roleFilter(prefillFilterType, false, "prefill")
+	oldDecodeFilter  = roleFilter(decodeFilterType, true, "decode", "both").registered(llmd("scheduler-v0.2..scheduler-v0.6"))
+	oldPrefillFilter = roleFilter(prefillFilterType, false, "prefill").registered(llmd("scheduler-v0.2..scheduler-v0.6"))
 
-	decodeFilter  = roleFilter(decodeFilterType, true, "decode", "prefill-decode", "both", "encode-prefill-decode")
-	prefillFilter = roleFilter(prefillFilterType, false, "prefill", "encode-prefill", "prefill-decode", "both", "encode-prefill-decode")
-	encodeFilter  = roleFilter(encodeFilterType, false, "encode", "encode-prefill", "encode-prefill-decode")
+	decodeFilter  = roleFilter(decodeFilterType, true, "decode", "prefill-decode", "both", "encode-prefill-decode").registered(llmd("scheduler-v0.7.."))
+	prefillFilter = roleFilter(prefillFilterType, false, "prefill", "encode-prefill", "prefill-decode", "both", "encode-prefill-decode").registered(llmd("scheduler-v0.7.."))
+	encodeFilter  = roleFilter(encodeFilterType, false, "encode", "encode-prefill", "encode-prefill-decode").registered(llmd("scheduler-v0.7.."))
 )
 
 func roleFilter(name string, unlabelled bool, wanted ...string) pluginType {

@@ -14,10 +14,11 @@ const roundRobinFairnessPolicyType = "round-robin-fairness-policy"
 // names. When all are empty, or the last one is forgotten, it begins again with
 // the first.
 var roundRobinFairnessPolicy = pluginType{
-	name:        roundRobinFairnessPolicyType,
-	roles:       flowControlRole | fairnessRole,
-	treatment:   treatFlowControl(Exact, ""),
-	newFairness: func(*builder, *plugin) fairness { return &roundRobinFairness{last: none} },
+	name:         roundRobinFairnessPolicyType,
+	registration: gie("scheduler-v0.6.."),
+	roles:        flowControlRole | fairnessRole,
+	treatment:    treatFlowControl(Exact, ""),
+	newFairness:  func(*builder, *plugin) fairness { return &roundRobinFairness{last: none} },
 }
 
 type roundRobinFairness struct {

@@ -10,12 +10,12 @@ import (
 // What router-v0.11 adds. Only names and uses are known of these types: their
 // parameters are taken as they are, and no instance is simulated.
 var (
-	endpointAttributeWeightScorer = unreadType("endpoint-attribute-weight-scorer", scorerRole, true)
-	labelProducer                 = unreadType("label-producer", producerRole, true)
-	latencyObservationScorer      = unreadType("latency-observation-scorer", scorerRole, true)
-	sessionStateProducer          = unreadType("session-state-producer", producerRole, true)
-	maxSaturationDetector         = unreadType("max-saturation-detector", saturationDetectorRole, false)
-	k8sPeerDiscovery              = unreadType("k8s-peer-discovery", peerDiscoveryRole, true)
+	endpointAttributeWeightScorer = unreadType("endpoint-attribute-weight-scorer", scorerRole, true).registered(gie("router-v0.11.."))
+	labelProducer                 = unreadType("label-producer", producerRole, true).registered(gie("router-v0.11.."))
+	latencyObservationScorer      = unreadType("latency-observation-scorer", scorerRole, true).registered(gie("router-v0.11.."))
+	sessionStateProducer          = unreadType("session-state-producer", producerRole, true).registered(gie("router-v0.11.."))
+	maxSaturationDetector         = unreadType("max-saturation-detector", saturationDetectorRole, false).registered(gie("router-v0.11.."))
+	k8sPeerDiscovery              = unreadType("k8s-peer-discovery", peerDiscoveryRole, true).registered(gie("router-v0.11.."))
 )
 
 func unreadType(name string, roles roles, alpha bool) pluginType {

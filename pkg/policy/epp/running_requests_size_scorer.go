@@ -7,9 +7,11 @@ const runningRequestsSizeScorerType = "running-requests-size-scorer"
 // runningRequestsSizeScorer is queueScorer on the scraped number of running
 // requests.
 var runningRequestsSizeScorer = pluginType{
-	name:  runningRequestsSizeScorerType,
-	roles: scorerRole,
-	needs: needsCoreMetrics,
+	name:         runningRequestsSizeScorerType,
+	registration: gie("gie-v1.3.."),
+	category:     LoadCategory,
+	roles:        scorerRole,
+	needs:        needsCoreMetrics,
 	newScorer: func(b *builder, _ *plugin) scorer {
 		return newCountScorer(b.Endpoints, runningRequests)
 	},

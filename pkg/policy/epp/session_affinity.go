@@ -33,10 +33,12 @@ const (
 // which it chose none changes nothing.
 var (
 	sessionAffinityScorer = pluginType{
-		name:       sessionAffinityScorerType,
-		roles:      scorerRole,
-		alpha:      true,
-		parameters: newSessionAffinityParameters,
+		name:         sessionAffinityScorerType,
+		registration: llmd("scheduler-v0.2.."),
+		category:     AffinityCategory,
+		roles:        scorerRole,
+		alpha:        true,
+		parameters:   newSessionAffinityParameters,
 		treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
 			if namesTooLate(c.dialect.own) {
 				return NoEffect, "names the endpoint when the answer's headers have left: no client sends it back, and all score 0"
@@ -51,12 +53,13 @@ var (
 		},
 	}
 	sessionAffinityFilter = pluginType{
-		name:       sessionAffinityFilterType,
-		roles:      filterRole,
-		alpha:      true,
-		parameters: newSessionAffinityParameters,
-		treatment:  treatSessionAffinity,
-		newFilter:  func(b *builder, p *plugin) filter { return newSessionAffinity(b, p) },
+		name:         sessionAffinityFilterType,
+		registration: gie("router-v0.9.."),
+		roles:        filterRole,
+		alpha:        true,
+		parameters:   newSessionAffinityParameters,
+		treatment:    treatSessionAffinity,
+		newFilter:    func(b *builder, p *plugin) filter { return newSessionAffinity(b, p) },
 	}
 )
 

@@ -7,7 +7,8 @@ const singleProfileHandlerType = "single-profile-handler"
 // singleProfileHandler runs the one profile there is, once a request. The
 // scheduler does so by itself.
 var singleProfileHandler = pluginType{
-	name:      singleProfileHandlerType,
-	roles:     profileHandlerRole,
-	obstacles: handlesOne,
+	name:         singleProfileHandlerType,
+	registration: gie(".."),
+	roles:        profileHandlerRole,
+	obstacles:    handlesOne,
 }

@@ -14,10 +14,11 @@ const sloDeadlineOrderingPolicyType = "slo-deadline-ordering-policy"
 // earliest: by when it arrived and the TTFT that it states, in whole milliseconds
 // (header x-llm-d-slo-ttft-ms). Who states none goes last.
 var sloDeadlineOrderingPolicy = pluginType{
-	name:        sloDeadlineOrderingPolicyType,
-	roles:       flowControlRole | orderingRole,
-	treatment:   treatFlowControl(Exact, ""),
-	newOrdering: func(*plugin, *flowSettings) ordering { return statedDeadlineOrdering{} },
+	name:         sloDeadlineOrderingPolicyType,
+	registration: gie("gie-v1.5.."),
+	roles:        flowControlRole | orderingRole,
+	treatment:    treatFlowControl(Exact, ""),
+	newOrdering:  func(*plugin, *flowSettings) ordering { return statedDeadlineOrdering{} },
 }
 
 type statedDeadlineOrdering struct{}

@@ -17,9 +17,10 @@ const sloHeadroomTierFilterType = "slo-headroom-tier-filter"
 // An endpoint without a prediction counts as one that misses them, and comes
 // after those.
 var sloHeadroomTierFilter = pluginType{
-	name:       sloHeadroomTierFilterType,
-	roles:      filterRole,
-	parameters: func() any { return &headroomTierParameters{EpsilonExploreNeg: 0.01} },
+	name:         sloHeadroomTierFilterType,
+	registration: gie("gie-v1.5.."),
+	roles:        filterRole,
+	parameters:   func() any { return &headroomTierParameters{EpsilonExploreNeg: 0.01} },
 	needs: func(p *plugin) []dataKey {
 		return []dataKey{{latencyData, p.Parameters.(*headroomTierParameters).LatencyPredictionInfoProducerName}}
 	},

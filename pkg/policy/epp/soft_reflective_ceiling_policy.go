@@ -9,12 +9,13 @@ import "math"
 // cycle in round(s/(1 − s)), and at s ≥ 1 in all of them. The highest one only has
 // the pool's own ceiling of 1.
 var softReflectiveCeiling = pluginType{
-	name:       "soft-reflective-ceiling-policy",
-	roles:      flowControlRole | usageLimitRole,
-	alpha:      true,
-	parameters: func() any { return &struct{}{} },
-	treatment:  treatFlowControl(Approximated, "cycles in which nobody waits are not counted"),
-	newLimit:   func(*plugin) usageLimit { return &softReflectiveLimit{} },
+	name:         "soft-reflective-ceiling-policy",
+	registration: gie("router-v0.10.."),
+	roles:        flowControlRole | usageLimitRole,
+	alpha:        true,
+	parameters:   func() any { return &struct{}{} },
+	treatment:    treatFlowControl(Approximated, "cycles in which nobody waits are not counted"),
+	newLimit:     func(*plugin) usageLimit { return &softReflectiveLimit{} },
 }
 
 type softReflectiveLimit struct {

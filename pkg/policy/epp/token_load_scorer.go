@@ -10,9 +10,11 @@ const tokenLoadScorerType = "token-load-scorer"
 // own count: 1 − min(t, threshold)/threshold, t being the tokens in flight there
 // and, since router-v0.9, those that this request would add.
 var tokenLoadScorer = pluginType{
-	name:       tokenLoadScorerType,
-	roles:      scorerRole,
-	parameters: func() any { return &tokenLoadParameters{QueueThresholdTokens: defaultTokenThreshold} },
+	name:         tokenLoadScorerType,
+	registration: gie("gie-v1.5.."),
+	category:     LoadCategory,
+	roles:        scorerRole,
+	parameters:   func() any { return &tokenLoadParameters{QueueThresholdTokens: defaultTokenThreshold} },
 	needs: func(p *plugin) []dataKey {
 		producer := p.Parameters.(*tokenLoadParameters).InFlightLoadProducerName
 		return []dataKey{{uncachedTokensData, producer}, {inFlightLoadData, producer}}

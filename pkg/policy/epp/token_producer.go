@@ -19,20 +19,21 @@ const tokenProducerType = "token-producer"
 // Before router-v0.9 there are no estimates, and what a producer makes is there for
 // all who ask, whatever its name. Who does so goes by tokens instead of bytes:
 // context-length-aware.
-var tokenProducer = producerOfTokens(tokenProducerType, "")
+var tokenProducer = producerOfTokens(tokenProducerType, "").registered(gie("scheduler-520af478.."))
 
 // tokenizer is its old name. What it makes bears the name of the instance, so
 // that plugins do not find it unless that is token-producer.
-var tokenizer = producerOfTokens(tokenizerType, tokenProducerType)
+var tokenizer = producerOfTokens(tokenizerType, tokenProducerType).registered(llmd("scheduler-520af478..router-main"))
 
 const tokenizerType = "tokenizer"
 
 // oldTokenizer was a scorer that scores 0 everywhere. Only what comes behind it in a
 // profile, or in the next one, has the tokens.
 var oldTokenizer = pluginType{
-	name:       tokenizerType,
-	roles:      scorerRole,
-	parameters: func() any { return &tokenParameters{} },
+	name:         tokenizerType,
+	registration: llmd("scheduler-v0.7..scheduler-v0.8"),
+	roles:        scorerRole,
+	parameters:   func() any { return &tokenParameters{} },
 	treatment: func(*Config, *Cluster, *plugin) (Treatment, string) {
 		return Exact, "tokenising takes no time, and only scorers behind it have the tokens"
 	},

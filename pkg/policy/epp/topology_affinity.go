@@ -16,21 +16,23 @@ import (
 // [disaggProfileHandler], there is nobody to be near to: all score 0, and stay.
 var (
 	topologyAffinityScorer = pluginType{
-		name:       "topology-affinity-scorer",
-		roles:      scorerRole,
-		alpha:      true,
-		parameters: func() any { return &topologyScorerParameters{} },
-		treatment:  treatTopologyAffinity,
+		name:         "topology-affinity-scorer",
+		registration: gie("router-v0.10.."),
+		roles:        scorerRole,
+		alpha:        true,
+		parameters:   func() any { return &topologyScorerParameters{} },
+		treatment:    treatTopologyAffinity,
 		newScorer: func(b *builder, p *plugin) scorer {
 			return &topologyAffinity{places: b.places(p.Parameters.(*topologyScorerParameters).TopologyProducerName)}
 		},
 	}
 	topologyAffinityFilter = pluginType{
-		name:       "topology-affinity-filter",
-		roles:      filterRole,
-		alpha:      true,
-		parameters: func() any { return &topologyFilterParameters{MinAffinity: affinityLevels[sameHost]} },
-		treatment:  treatTopologyAffinity,
+		name:         "topology-affinity-filter",
+		registration: gie("router-v0.10.."),
+		roles:        filterRole,
+		alpha:        true,
+		parameters:   func() any { return &topologyFilterParameters{MinAffinity: affinityLevels[sameHost]} },
+		treatment:    treatTopologyAffinity,
 		newFilter: func(b *builder, p *plugin) filter {
 			parameters := p.Parameters.(*topologyFilterParameters)
 			return &topologyAffinity{b.places(parameters.TopologyProducerName), slices.Index(affinityLevels[:], parameters.MinAffinity)}

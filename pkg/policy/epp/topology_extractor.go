@@ -10,11 +10,12 @@ const topologyExtractorType = "topology-extractor"
 // looks at spec.hostname of pods that have no label for it; endpoints have none
 // here.
 var topologyExtractor = pluginType{
-	name:       topologyExtractorType,
-	roles:      extractorRole,
-	alpha:      true,
-	parameters: func() any { return &topologyParameters{} },
-	treatment:  treatTopology,
+	name:         topologyExtractorType,
+	registration: gie("router-v0.10.."),
+	roles:        extractorRole,
+	alpha:        true,
+	parameters:   func() any { return &topologyParameters{} },
+	treatment:    treatTopology,
 }
 
 // topologyParameters name a label for each level.

@@ -21,10 +21,11 @@ const utilizationDetectorType = "utilization-detector"
 // the mean over endpoints of max(queue/queueDepthThreshold, KV cache
 // use/kvCacheUtilThreshold) is 1 or more. A stale endpoint counts 1.
 var utilizationDetector = pluginType{
-	name:       utilizationDetectorType,
-	roles:      filterRole | saturationDetectorRole,
-	parameters: func() any { return newUtilizationParameters() },
-	treatment:  treatDetector,
+	name:         utilizationDetectorType,
+	registration: gie("gie-v1.5.."),
+	roles:        filterRole | saturationDetectorRole,
+	parameters:   func() any { return newUtilizationParameters() },
+	treatment:    treatDetector,
 	newDetector: func(_ *builder, p *plugin) saturationDetector {
 		return utilization{p.Parameters.(*utilizationParameters)}
 	},

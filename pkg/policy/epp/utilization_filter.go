@@ -11,10 +11,11 @@ const utilizationFilterType = "utilization-filter"
 // utilizationFilter keeps endpoints of which no metric exceeds its maxValue.
 // With fallbackOnEmpty, all stay where none would.
 var utilizationFilterPlugin = pluginType{
-	name:       utilizationFilterType,
-	roles:      filterRole,
-	alpha:      true,
-	parameters: func() any { return &utilizationFilterParameters{} },
+	name:         utilizationFilterType,
+	registration: gie("router-v0.10.."),
+	roles:        filterRole,
+	alpha:        true,
+	parameters:   func() any { return &utilizationFilterParameters{} },
 	needs: func(p *plugin) []dataKey {
 		parameters := p.Parameters.(*utilizationFilterParameters)
 		if !parameters.counts() {

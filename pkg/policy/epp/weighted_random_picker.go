@@ -17,9 +17,10 @@ const weightedRandomPickerType = "weighted-random-picker"
 // equally likely. But keys are floating-point numbers, and those of tiny scores
 // are 0: where all are, the first candidate wins, whatever its score.
 var weightedRandomPicker = pluginType{
-	name:       weightedRandomPickerType,
-	roles:      pickerRole,
-	parameters: newPickerParameters,
+	name:         weightedRandomPickerType,
+	registration: gie("gie-v1.0.."),
+	roles:        pickerRole,
+	parameters:   newPickerParameters,
 	newPicker: func(b *builder, p *plugin, profile string) picker {
 		return weightedRandom{pickerStream(b, p, profile)}
 	},

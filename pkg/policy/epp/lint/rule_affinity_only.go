@@ -2,6 +2,8 @@
 
 package lint
 
+import "windtunnel.dev/windtunnel/pkg/policy/epp"
+
 import "slices"
 
 var affinityOnly = Rule{
@@ -36,7 +38,7 @@ schedulingProfiles:
 			})
 			for _, e := range profile.with("scorer") {
 				switch {
-				case classes[e.plugin.Type] == affinity:
+				case epp.CategoryOf(e.plugin.Type) == epp.AffinityCategory:
 					affine++
 				case e.plugin.Type != "no-hit-lru-scorer" && e.plugin.Type != "context-length-aware" && e.weight() != 0:
 					relieved = true

@@ -2,6 +2,8 @@
 
 package lint
 
+import "windtunnel.dev/windtunnel/pkg/policy/epp"
+
 import "slices"
 
 var warmPodWins = Rule{
@@ -55,7 +57,7 @@ func weights(profile *profile) (prefix, busy float64) {
 		switch {
 		case slices.Contains(prefixScorers, e.plugin.Type):
 			prefix += most
-		case classes[e.plugin.Type] == load:
+		case epp.CategoryOf(e.plugin.Type) == epp.LoadCategory:
 			busy += max(most, 0)
 		}
 	}

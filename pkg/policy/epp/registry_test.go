@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// readTable reads a table of testdata: rows by their first column, with the names of the
+// other columns.
+func readTable(t *testing.T, path string, keep func(columns []string) bool) map[string]map[string]string {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
+	head := strings.Split(strings.TrimPrefix(lines[0], "# "), "\t")
+	rows := map[string]map[string]string{}
+	for _, line := range lines[1:] {
+		columns := strings.Split(line, "\t")
+		if !keep(columns) {
+			continue
+		}
+		rows[columns[0]] = map[string]string{}
+		for i := range columns {
+			rows[columns[0]][head[i]] = columns[i]
+		}
+	}
+	return rows
+}
+
+// registeredBy tells which types each version registers.
+func registeredBy(version dialect) map[string]bool {
+	types := map[string]bool{}
+	for _, p := range registry {
+		if p.in(version) {
+			types[p.name] = true
+		}
+	}
+	return types
+}
+
+// Each version registers the types that testdata/plugins.tsv lists, which were read
+// from its source: a plugin that no EPP has, or one in a version that lacks it, is a
+// fault.
+func TestEachVersionHasItsPlugins(t *testing.T) {
+	want := readTable(t, "testdata/plugins.tsv", func([]string) bool { return true })
+	for _, version := range dialects {
+		got, listed := registeredBy(version), map[string]bool{}
+		for name, row := range want {
+			switch row[version.name] {
+			case "yes":
+				listed[name] = true
+			case "-":
+			default:
+				t.Errorf("testdata/plugins.tsv says %q of %s in %s", row[version.name], name, version.name)
+			}
+		}
+		if diff := cmp.Diff(listed, got); diff != "" {
+			t.Errorf("types of %s (-table +registry):\n%s", version.name, diff)
+		}
+	}
+}
+
+// The table agrees with the real loaders, where they were asked about a type.
+func TestTheTableOfPluginsIsWhatRealLoadersKnow(t *testing.T) {
+	ours := readTable(t, "testdata/plugins.tsv", func([]string) bool { return true })
+	real := readTable(t, "testdata/loader/params.tsv", func(columns []string) bool { return columns[1] == "(unknown)" })
+	asked := 0
+	for name, row := range real {
+		if ours[name] == nil {
+			continue
+		}
+		for _, version := range dialects {
+			verdict, measured := row[version.name]
+			if !measured {
+				continue
+			}
+			asked++
+			if known := verdict != "-"; known != (ours[name][version.name] == "yes") {
+				t.Errorf("%s in %s: the real loader says %q, the table %q", name, version.name, verdict, ours[name][version.name])
+			}
+		}
+	}
+	if asked < 1500 {
+		t.Errorf("only %d pairs of a type and a version were measured", asked)
+	}
+}
+
+// The page on the EPP names every type.
+func TestThePageNamesEveryPlugin(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/epp.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range registry {
+		if !strings.Contains(string(page), "`"+p.name+"`") {
+			t.Errorf("docs/epp.md does not name `%s`", p.name)
+		}
+	}
+}
