@@ -128,7 +128,7 @@ func setPassed(st *v1alpha1.CommonStatus, v *experiment.Verdict, gates int, now 
 		if v.KeepBaseline {
 			judged.reason = v1alpha1.ReasonBaselineIsBest
 		}
-		c.Status, c.Reason, c.Message = judged.status, judged.reason, clip(v.Words, maxMessage)
+		c.Status, c.Reason, c.Message = judged.status, judged.reason, clip(v.Message, maxMessage)
 	}
 	meta.SetStatusCondition(&st.Conditions, c)
 }

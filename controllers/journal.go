@@ -103,7 +103,7 @@ func newJournal(p *planned) (*journal, error) {
 		return nil, err
 	}
 	j := &journal{
-		plan: p, study: study, outlook: p.Outlook(study),
+		plan: p, study: study, outlook: p.Estimate(study),
 		at: map[string]int32{}, sources: map[string]*source{}, lists: map[string]bool{}, pool: map[string][]pooled{},
 	}
 	return j, j.begin()

@@ -391,7 +391,7 @@ func localRows(t testing.TB, s subject) string {
 	if err != nil || len(errs) > 0 {
 		t.Fatal(err, errs)
 	}
-	conducted, err := compiled.Plan.Conduct(t.Context(), compiled.Trace, experiment.Options{Parallelism: 1})
+	conducted, err := compiled.Plan.RunLocally(t.Context(), compiled.Trace, experiment.Options{Parallelism: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

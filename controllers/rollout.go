@@ -113,7 +113,7 @@ func (d *decider) promote(next sweep) (words string, err error) {
 	case wanted == nil:
 		return "", nil
 	case d.judged != nil && d.judged.KeepBaseline:
-		return "nothing is promoted: " + d.judged.Words, nil
+		return "nothing is promoted: " + d.judged.Message, nil
 	case wanted.When != v1alpha1.PromoteWhenComplete && (d.judged == nil || d.judged.Judgement != result.Pass):
 		return "nothing is promoted, since not all gates pass", nil
 	}
@@ -215,7 +215,7 @@ func (d *decider) followers(s sweep, best int) ([]*v1alpha1.SimulationRun, error
 		if !board.Candidates[i].Complete() {
 			break
 		}
-		spec, err := d.standing.study.Followed(&s.Spec, board.Candidates[i].Point)
+		spec, err := d.standing.study.FollowUpRun(&s.Spec, board.Candidates[i].Point)
 		if err != nil {
 			return nil, fmt.Errorf("follow point %d: %w", board.Candidates[i].Point, err)
 		}

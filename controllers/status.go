@@ -40,7 +40,7 @@ func (d *decider) planned() subject {
 func (d *decider) progress(before *v1alpha1.ProgressStatus) *v1alpha1.ProgressStatus {
 	at := d.standing
 	p := &v1alpha1.ProgressStatus{
-		Total:     int64(at.study.Asked()),
+		Total:     int64(at.study.Simulations()),
 		Completed: int64(at.rows()),
 		Failed:    int64(at.failed),
 		Reused:    int64(at.reused()),
@@ -112,7 +112,7 @@ func (d *decider) report(next subject, v verdict) {
 // that were seen and have gone since are missing too.
 func (d *decider) partial(st *v1alpha1.CommonStatus, v verdict) {
 	if st.Results != nil {
-		st.Results.Partial = v.outcome == failed && st.Results.Rows < int64(d.standing.study.Asked())
+		st.Results.Partial = v.outcome == failed && st.Results.Rows < int64(d.standing.study.Simulations())
 	}
 }
 

@@ -125,7 +125,7 @@ func (o *gateOptions) judged(sides [2]*side) (*experiment.Verdict, error) {
 	for _, claim := range claims {
 		v.Gates = append(v.Gates, claim.Judge(sides[1].rows, sides[0].rows))
 	}
-	v.Judgement, v.Words = result.Passed(v.Gates)
+	v.Judgement, v.Message = result.Passed(v.Gates)
 	return v, nil
 }
 
@@ -133,18 +133,18 @@ func (o *gateOptions) judged(sides [2]*side) (*experiment.Verdict, error) {
 func verdictLine(v *experiment.Verdict) string {
 	switch v.Judgement {
 	case result.Pass:
-		return "ship it: " + v.Words
+		return "ship it: " + v.Message
 	case result.Fail:
-		return "do not ship: " + v.Words
+		return "do not ship: " + v.Message
 	}
 	most := 0
 	for _, g := range v.Gates {
 		most = max(most, g.SeedsToTry())
 	}
 	if most == 0 {
-		return "not enough evidence: " + v.Words
+		return "not enough evidence: " + v.Message
 	}
-	return fmt.Sprintf("not enough evidence: %s; try about %d seeds (replications.count)", v.Words, most)
+	return fmt.Sprintf("not enough evidence: %s; try about %d seeds (replications.count)", v.Message, most)
 }
 
 // printVerdict prints the gates, and the decision as the last line.

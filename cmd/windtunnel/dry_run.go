@@ -54,7 +54,7 @@ func (o *localOptions) outlookOf(object identity, plan *experiment.Plan, executi
 	if err != nil {
 		return outlook{}, err
 	}
-	status := plan.Outlook(study)
+	status := plan.Estimate(study)
 	return outlook{object, planned{
 		Hash: plan.Hash(), Points: status.Points, Simulations: status.Simulations, Seeds: plan.Seeds,
 		Shards: execution.Shards, Parallelism: o.parallelism,

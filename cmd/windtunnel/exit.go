@@ -66,12 +66,12 @@ type notPassed struct {
 
 func (e notPassed) Error() string {
 	if e.verdict.Judgement == result.Unknown {
-		return fmt.Sprintf("%s: not enough evidence: %s", e.name, e.verdict.Words)
+		return fmt.Sprintf("%s: not enough evidence: %s", e.name, e.verdict.Message)
 	}
 	if e.verdict.KeepBaseline {
-		return fmt.Sprintf("%s: %s", e.name, e.verdict.Words)
+		return fmt.Sprintf("%s: %s", e.name, e.verdict.Message)
 	}
-	return fmt.Sprintf("%s: does not pass: %s", e.name, e.verdict.Words)
+	return fmt.Sprintf("%s: does not pass: %s", e.name, e.verdict.Message)
 }
 
 // alreadySaid marks an error whose words are on standard output: only its exit code

@@ -189,7 +189,7 @@ func (o *runOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writ
 	return ended("SimulationRun "+run.Name, conducted.Rows(), verdict)
 }
 
-func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *experiment.Conducted, verdict *experiment.Verdict) error {
+func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *experiment.LocalRun, verdict *experiment.Verdict) error {
 	documents := conducted.Documents
 	switch o.output {
 	case outputPrometheus:
@@ -238,7 +238,7 @@ func checkPrometheus(runs []compiledRun) error {
 	}, nil)
 }
 
-func (o *runOptions) simulateRun(ctx context.Context, run compiledRun) (*experiment.Conducted, error) {
+func (o *runOptions) simulateRun(ctx context.Context, run compiledRun) (*experiment.LocalRun, error) {
 	if o.trace != "" {
 		return o.traced(ctx, run)
 	}
@@ -261,11 +261,11 @@ type conductor struct {
 }
 
 // conduct runs all of a plan on this machine.
-func (o *localOptions) conduct(ctx context.Context, name string, c *experiment.Compiled, by conductor) (*experiment.Conducted, error) {
+func (o *localOptions) conduct(ctx context.Context, name string, c *experiment.Compiled, by conductor) (*experiment.LocalRun, error) {
 	p := newProgress(name)
 	defer p.end()
 	by = o.into.of(name, by)
-	conducted, err := c.Plan.Conduct(ctx, c.Trace, experiment.Options{
+	conducted, err := c.Plan.RunLocally(ctx, c.Trace, experiment.Options{
 		Parallelism: o.parallelism,
 		Known:       by.known,
 		Began: func(simulations int) error {

@@ -120,7 +120,7 @@ func (l *decisionLog) discard() error {
 }
 
 // traced simulates all of a plan and writes its decisions.
-func (o *runOptions) traced(ctx context.Context, run compiledRun) (*experiment.Conducted, error) {
+func (o *runOptions) traced(ctx context.Context, run compiledRun) (*experiment.LocalRun, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	l := &decisionLog{name: o.trace, stop: stop}

@@ -215,7 +215,7 @@ func (o *sweepOptions) keeping(err error) error {
 }
 
 // conducted goes through the sweep, with its state if there is one.
-func (o *sweepOptions) conducted(ctx context.Context, sweep compiledSweep) (*experiment.Conducted, error) {
+func (o *sweepOptions) conducted(ctx context.Context, sweep compiledSweep) (*experiment.LocalRun, error) {
 	if o.state == "" {
 		return o.conduct(ctx, sweep.Name, sweep.Compiled, conductor{})
 	}
@@ -230,7 +230,7 @@ func (o *sweepOptions) conducted(ctx context.Context, sweep compiledSweep) (*exp
 	return conducted, errors.Join(err, s.close())
 }
 
-func (o *sweepOptions) print(stdout io.Writer, sweep compiledSweep, conducted *experiment.Conducted, verdict *experiment.Verdict) error {
+func (o *sweepOptions) print(stdout io.Writer, sweep compiledSweep, conducted *experiment.LocalRun, verdict *experiment.Verdict) error {
 	if o.output == outputTable {
 		return o.table(stdout, sweep, conducted, verdict)
 	}
@@ -258,7 +258,7 @@ func (o *sweepOptions) print(stdout io.Writer, sweep compiledSweep, conducted *e
 // maxListed bounds the points of a leaderboard in JSON.
 const maxListed = 1000
 
-func (o *sweepOptions) table(stdout io.Writer, sweep compiledSweep, conducted *experiment.Conducted, verdict *experiment.Verdict) error {
+func (o *sweepOptions) table(stdout io.Writer, sweep compiledSweep, conducted *experiment.LocalRun, verdict *experiment.Verdict) error {
 	board, err := conducted.Top(o.top)
 	if err != nil {
 		return err
@@ -285,12 +285,12 @@ func printGates(w io.Writer, v *experiment.Verdict) {
 	}
 	fmt.Fprintln(w)
 	for _, gate := range v.Gates {
-		fmt.Fprintf(w, "gate %s: %s: %s\n", gate.Name, gate.Verdict, gate.Words)
+		fmt.Fprintf(w, "gate %s: %s: %s\n", gate.Name, gate.Verdict, gate.Message)
 	}
 	if len(v.Gates) == 0 {
-		fmt.Fprintf(w, "gates: %s: %s\n", v.Judgement, v.Words)
+		fmt.Fprintf(w, "gates: %s: %s\n", v.Judgement, v.Message)
 	}
 	if v.KeepBaseline {
-		fmt.Fprintf(w, "verdict: %s\n", v.Words)
+		fmt.Fprintf(w, "verdict: %s\n", v.Message)
 	}
 }

@@ -52,7 +52,7 @@ func (o *sweepOptions) followed(set *manifest.Set, sweep compiledSweep, study *e
 }
 
 func (o *sweepOptions) follower(set *manifest.Set, sweep compiledSweep, study *experiment.Study, point int, name string) ([]byte, error) {
-	spec, err := study.Followed(&sweep.Spec, point)
+	spec, err := study.FollowUpRun(&sweep.Spec, point)
 	if err != nil {
 		return nil, err
 	}

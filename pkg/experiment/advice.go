@@ -18,7 +18,7 @@ const reportedTop = 10
 // out. promoted is its EPP configuration; nil where there is none. False says that
 // no point has all of its results, so that there is nothing to report on.
 func (s *Study) Report(title string, promoted *Promotion) (*report.Sweep, bool, error) {
-	best, ok, err := s.toRollOut()
+	best, ok, err := s.pointToRollOut()
 	if err != nil || !ok {
 		return nil, false, err
 	}
@@ -37,7 +37,7 @@ func (s *Study) Report(title string, promoted *Promotion) (*report.Sweep, bool, 
 	if verdict != nil {
 		r.Gates = verdict.Gates
 		if verdict.KeepBaseline {
-			r.Keep = verdict.Words
+			r.Keep = verdict.Message
 		}
 	}
 	scenario, err := s.scenarioAtBest(best)

@@ -120,7 +120,7 @@ func (p *Plan) claimConfidence() float64 {
 	if p.Search == nil || p.Search.Capacity == nil {
 		return 0.95
 	}
-	return 1 - (1-p.Search.Capacity.Confidence.Float())/float64(len(p.looks()))
+	return 1 - (1-p.Search.Capacity.Confidence.Float())/float64(len(p.seedCounts()))
 }
 
 // maxFailed is how many points may fail.

@@ -127,7 +127,7 @@ func conductAny(t *testing.T, p *Plan, failing float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	outlook := p.Outlook(study)
+	outlook := p.Estimate(study)
 	var told [][]result.Row
 	for study.Round() != nil {
 		if len(told) > 500 {
@@ -143,8 +143,8 @@ func conductAny(t *testing.T, p *Plan, failing float64) {
 			t.Fatalf("after %d rounds (−whole +resumed):\n%s", len(told), diff)
 		}
 	}
-	if int64(len(study.Points())) > outlook.Points || int64(study.Asked()) > outlook.Simulations {
-		t.Errorf("%d points and %d simulations, where %d and %d were the most", len(study.Points()), study.Asked(), outlook.Points, outlook.Simulations)
+	if int64(len(study.Points())) > outlook.Points || int64(study.Simulations()) > outlook.Simulations {
+		t.Errorf("%d points and %d simulations, where %d and %d were the most", len(study.Points()), study.Simulations(), outlook.Points, outlook.Simulations)
 	}
 	judged(t, study)
 }

@@ -83,7 +83,7 @@ func TestAConstraintOnTheBacklog(t *testing.T) {
 	sweep.Spec.Replications = v1alpha1.Replications{Seeds: []int64{1, 2}}
 	sweep.Spec.Constraints = []v1alpha1.Constraint{{Metric: result.BacklogGrowth, Operator: v1alpha1.AtMost, Value: "10%"}}
 	sweep.Spec.Baseline = nil
-	study, err := mustCompileSweep(t, sweep).Plan.Conduct(t.Context(), nil, Options{Parallelism: 2})
+	study, err := mustCompileSweep(t, sweep).Plan.RunLocally(t.Context(), nil, Options{Parallelism: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

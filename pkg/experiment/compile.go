@@ -46,7 +46,7 @@ func CompileCompared(ctx context.Context, run *v1alpha1.SimulationRun, gates []v
 	c.plan.Metrics, c.plan.Gates = run.Spec.Metrics, gates
 	c.plan.Precision = wantedPrecision(&run.Spec.Replications, len(c.plan.Seeds), "e2e.mean")
 	c.plan.Decisions = keptDecisions(&run.Spec.Trace)
-	errs = append(errs, c.asks(&run.Spec.Scenario, spec)...)
+	errs = append(errs, c.checkCriteria(&run.Spec.Scenario, spec)...)
 	return c.finish(errs)
 }
 
@@ -61,18 +61,18 @@ func CompileSweep(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs Input
 	c.plan.Constraints, c.plan.Gates = spec.Constraints, spec.Gates
 	c.plan.Objectives = slices.Clone(spec.Objectives)
 	c.plan.Precision = wantedPrecision(&spec.Replications, len(c.plan.Seeds), spec.Objectives[0].Metric)
-	asked := c.asks(&spec.Scenario, path)
+	criteria := c.checkCriteria(&spec.Scenario, path)
 	if len(errs) == 0 {
 		errs = append(errs, c.parameters(spec.Parameters, path.Child("parameters"))...)
 	}
 	// What is searched depends on what is asked.
-	if len(errs) == 0 && len(asked) == 0 {
+	if len(errs) == 0 && len(criteria) == 0 {
 		errs = append(errs, c.points(spec.Baseline, path)...)
 	}
 	if len(sweep.Spec.Objectives) == 0 {
-		asked = exceptObjectives(asked)
+		criteria = exceptObjectives(criteria)
 	}
-	compiled, errs, err := c.finish(append(errs, asked...))
+	compiled, errs, err := c.finish(append(errs, criteria...))
 	if c.plan.Proposal {
 		errs = asWritten(errs)
 		c.plan.Findings, c.plan.Warnings = findingsAsWritten(c.plan.Findings), warningsAsWritten(c.plan.Warnings)

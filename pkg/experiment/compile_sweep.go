@@ -77,8 +77,8 @@ func (c *compiler) values(p *Parameter, base tree, within string, path *field.Pa
 	if p.Profiles != nil {
 		return nil
 	}
-	if p.Range != nil && !p.leaf.numeric() {
-		return field.ErrorList{field.Invalid(path.Child("range"), p.Path, fmt.Sprintf("the path leads to %s; list its values", p.leaf))}
+	if p.Range != nil && !p.valueKind.numeric() {
+		return field.ErrorList{field.Invalid(path.Child("range"), p.Path, fmt.Sprintf("the path leads to %s; list its values", p.valueKind))}
 	}
 	var errs field.ErrorList
 	for i, value := range p.corners() {
@@ -203,7 +203,7 @@ func (c *compiler) point(in []v1alpha1.Assignment, what string, path *field.Path
 		switch {
 		case ok && exists:
 			value := in[at].Value
-			if canonical, err := p.leaf.canonical(value); err == nil && p.Profiles == nil {
+			if canonical, err := p.valueKind.canonical(value); err == nil && p.Profiles == nil {
 				value = canonical
 			}
 			values[p.Name] = value
@@ -251,27 +251,27 @@ func (c *compiler) baselineScenario(in *v1alpha1.Baseline, path *field.Path) fie
 	return errs
 }
 
-// asks checks that everything that the plan asks can be measured, and writes the
+// checkCriteria checks that everything that the plan asks can be measured, and writes the
 // metrics' texts the one way that their equals are written too.
-func (c *compiler) asks(in *v1alpha1.Scenario, spec *field.Path) field.ErrorList {
-	asked, errs := c.plan.asked(spec)
+func (c *compiler) checkCriteria(in *v1alpha1.Scenario, spec *field.Path) field.ErrorList {
+	criteria, errs := c.plan.criteria(spec)
 	if len(errs) > 0 {
 		return errs
 	}
-	for _, u := range asked.uses {
+	for _, u := range criteria.uses {
 		for _, metric := range u.measure.Uses() {
 			errs = append(errs, checkNeeds(metric, in, u.path)...)
 			errs = append(errs, checkSelector(metric.Selector, in, u.path)...)
 		}
 	}
-	for i, o := range asked.objectives {
-		if slices.ContainsFunc(asked.objectives[:i], func(p result.Objective) bool { return p.Measure == o.Measure }) {
+	for i, o := range criteria.objectives {
+		if slices.ContainsFunc(criteria.objectives[:i], func(p result.Objective) bool { return p.Measure == o.Measure }) {
 			errs = append(errs, field.Duplicate(spec.Child("objectives").Index(i).Child("metric"), o.Measure.String()))
 		}
 		c.plan.Objectives[i].Metric = o.Measure.String()
 	}
 	if p := c.plan.Precision; p != nil {
-		p.Metric = asked.precision.String()
+		p.Metric = criteria.precision.String()
 	}
 	return errs
 }

@@ -119,11 +119,11 @@ func TestWhatAManagerFindsInATraceItDoesNotParse(t *testing.T) {
 // not depend on the machine.
 type after struct {
 	context.Context
-	asks *int
+	checkCriteria *int
 }
 
 func (a after) Err() error {
-	if *a.asks--; *a.asks < 0 {
+	if *a.checkCriteria--; *a.checkCriteria < 0 {
 		return context.DeadlineExceeded
 	}
 	return nil
@@ -147,17 +147,17 @@ func wide(rules int) func(*v1alpha1.PolicySweep) {
 
 // Wherever the time is up, the compilation ends there, and names a field.
 func TestADeadlineIsHeardWhereverItComes(t *testing.T) {
-	for _, asks := range []int{0, 1, 2, 3, 5, 10, 100, 1000, 10_000} {
+	for _, checkCriteria := range []int{0, 1, 2, 3, 5, 10, 100, 1000, 10_000} {
 		sweep := testSweep(t)
 		wide(4)(sweep)
-		left := asks
+		left := checkCriteria
 		c, errs, err := CompileSweep(after{t.Context(), &left}, sweep, traceInputs(t))
 		cut := (*Interrupted)(nil)
 		if c != nil || len(errs) > 0 || !errors.As(err, &cut) || !errors.Is(err, context.DeadlineExceeded) || !strings.HasPrefix(cut.Field.String(), "spec.") {
-			t.Fatalf("after %d looks: %v, %v; want that it was cut short", asks, errs, err)
+			t.Fatalf("after %d looks: %v, %v; want that it was cut short", checkCriteria, errs, err)
 		}
 		if left < -200 {
-			t.Errorf("after %d looks it asks %d times more", asks, -left)
+			t.Errorf("after %d looks it asks %d times more", checkCriteria, -left)
 		}
 	}
 }

@@ -20,14 +20,14 @@ const (
 // PeakBytes estimates what a process takes of memory at most that simulates the
 // plan, with so many simulations at once.
 func (p *Plan) PeakBytes(s *Study, parallelism int) int64 {
-	_, simulations := p.most(s)
+	_, simulations := p.upperBounds(s)
 	return p.peakBytes(simulations, parallelism)
 }
 
 // FirstPeakBytes is PeakBytes of the simulations that the study asks for at first:
 // of a search that learns, the least that it takes.
 func (p *Plan) FirstPeakBytes(s *Study, parallelism int) int64 {
-	return p.peakBytes(s.Asked(), parallelism)
+	return p.peakBytes(s.Simulations(), parallelism)
 }
 
 func (p *Plan) peakBytes(simulations, parallelism int) int64 {

@@ -27,8 +27,8 @@ type Parameter struct {
 	// When says at which points the parameter exists; nil at all.
 	When *v1alpha1.ParameterCondition `json:"when,omitempty"`
 
-	segments []segment
-	leaf     leafKind
+	segments  []segment
+	valueKind valueKind
 }
 
 // Profile is a named EPP configuration as a scenario's tree holds it.
@@ -89,8 +89,8 @@ func (p *Parameter) bind(scenario tree) error {
 		}
 		return nil
 	}
-	p.leaf, err = resolve(scenario, p.segments)
-	p.Integer = err == nil && p.leaf == integerLeaf
+	p.valueKind, err = resolve(scenario, p.segments)
+	p.Integer = err == nil && p.valueKind == integerValue
 	return err
 }
 
@@ -104,7 +104,7 @@ func (p *Parameter) set(scenario tree, value string) error {
 		}
 		return fmt.Errorf("there is no profile %q; there are %s", value, spelling.Quote(p.axis().Choices))
 	}
-	encoded, err := p.leaf.encode(value)
+	encoded, err := p.valueKind.encode(value)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (p *Parameter) canonical(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	values := slices.Clone(p.Values)
 	for i, value := range values {
-		text, err := p.leaf.canonical(value)
+		text, err := p.valueKind.canonical(value)
 		if err != nil {
 			continue // values says so
 		}

@@ -38,7 +38,7 @@ func (c *compiler) prefixBounds(scenario *field.Path) {
 		if !ok {
 			continue
 		}
-		for _, s := range c.plan.swaysOf(&v) {
+		for _, s := range c.plan.sensitivitiesOf(&v) {
 			if severity, message := hot.judge(&s); message != "" {
 				c.plan.Findings = append(c.plan.Findings, Finding{prefixOverLoad, severity, path.String(), message})
 			}
@@ -75,7 +75,7 @@ const noteworthy = 0.1
 
 // judge says what weights come to with a workload; nothing where the message is
 // empty.
-func (h *hotPrefix) judge(s *sway) (lint.Severity, string) {
+func (h *hotPrefix) judge(s *sensitivity) (lint.Severity, string) {
 	ratio, always, safe := s.ratio(), 1/h.least, 1/h.most
 	switch {
 	case ratio <= 0:
@@ -96,7 +96,7 @@ func (h *hotPrefix) judge(s *sway) (lint.Severity, string) {
 }
 
 // describe states the weights, the workload and the bound.
-func (h *hotPrefix) describe(s *sway) string {
+func (h *hotPrefix) describe(s *sensitivity) string {
 	shares, bound := fmt.Sprintf("m = %.4g", h.most), fmt.Sprintf("Below prefix/load = %.4g (1/m) load outweighs that, above it never does.", 1/h.most)
 	if h.least < h.most {
 		shares = fmt.Sprintf("m = %.4g to %.4g", h.least, h.most)
@@ -116,7 +116,7 @@ func roughly(perSecond float64) string {
 
 // advice is a bound to keep to: as a rule of the sweep, where that varies the
 // weights.
-func (h *hotPrefix) advice(s *sway) string {
+func (h *hotPrefix) advice(s *sensitivity) string {
 	limit := math.Floor(1000/h.most+1e-6) / 1000
 	if !s.varied() {
 		return fmt.Sprintf(" Keep prefix/load below %.5g.", limit)

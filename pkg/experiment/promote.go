@@ -50,7 +50,7 @@ type pickerFile struct {
 
 // Promote writes out the EPP configuration of the best point, or the proposed one.
 func (s *Study) Promote(format v1alpha1.PromotionFormat) (*Promotion, error) {
-	best, ok, err := s.toRollOut()
+	best, ok, err := s.pointToRollOut()
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (p *Plan) promoted(point Point, into *Promotion) []promote.Change {
 			continue
 		}
 		setting := Setting{Path: parameter.Path, Value: text}
-		value, err := parameter.leaf.encode(text)
+		value, err := parameter.valueKind.encode(text)
 		if err != nil || !beneathPickerConfig(parameter.segments) || isVersion(parameter.segments) {
 			into.Elsewhere = append(into.Elsewhere, setting)
 			continue

@@ -150,9 +150,9 @@ func warningsAsWritten(warnings []string) []string {
 	return all
 }
 
-// toRollOut is the ID of the point that may be rolled out: the proposal, or else the
+// pointToRollOut is the ID of the point that may be rolled out: the proposal, or else the
 // best one. It is false where no point has all of its results.
-func (s *Study) toRollOut() (int, bool, error) {
+func (s *Study) pointToRollOut() (int, bool, error) {
 	best, ok, err := s.Best()
 	if err != nil || !ok || !s.plan.Proposal {
 		return best, ok, err

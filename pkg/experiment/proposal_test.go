@@ -58,7 +58,7 @@ func TestAProposalIsHeldAgainstTheScenariosConfiguration(t *testing.T) {
 		t.Fatal(err)
 	}
 	if v.Judgement != result.Pass || v.KeepBaseline {
-		t.Errorf("%s: %s", v.Judgement, v.Words)
+		t.Errorf("%s: %s", v.Judgement, v.Message)
 	}
 	for _, g := range v.Gates {
 		if g.Point != "configuration=proposal" {

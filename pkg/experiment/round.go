@@ -105,11 +105,11 @@ func (r *Round) All() Span { return Span{0, r.Simulations()} }
 // their keys, and the rows of the others in the places of their simulations.
 // Where known is nil, nothing is.
 func (p *Plan) Missing(r *Round, known func(key string) (result.Row, bool)) (missing []int, rows []result.Row, err error) {
-	asked, errs := p.asked(nil)
+	criteria, errs := p.criteria(nil)
 	if len(errs) > 0 {
 		return nil, nil, errs.ToAggregate()
 	}
-	metrics := asked.metrics()
+	metrics := criteria.metrics()
 	rows = make([]result.Row, r.Simulations())
 	if known == nil {
 		return r.All().Indices(), rows, nil

@@ -11,7 +11,7 @@ import (
 
 // scale tells what the rows of a trial are worth to a search.
 type scale struct {
-	*asked
+	*criteria
 	// columns are what a sample holds: the objectives, and after them that of a
 	// wanted precision where it is about something else.
 	columns []result.Objective
@@ -19,8 +19,8 @@ type scale struct {
 	confidence float64
 }
 
-func newScale(a *asked, confidence float64) *scale {
-	s := &scale{asked: a, columns: slices.Clone(a.objectives), confidence: confidence}
+func newScale(a *criteria, confidence float64) *scale {
+	s := &scale{criteria: a, columns: slices.Clone(a.objectives), confidence: confidence}
 	if a.precision != nil && !slices.ContainsFunc(a.objectives, func(o result.Objective) bool { return o.Measure == *a.precision }) {
 		s.columns = append(s.columns, result.Objective{Measure: *a.precision, Direction: result.Minimize})
 	}

@@ -38,10 +38,10 @@ type Options struct {
 	// CheckInvariants makes the simulator check at every event what must always
 	// hold. It is slow, and panics where something does not.
 	CheckInvariants bool
-	// Known, if set, returns rows by their keys that Conduct need not simulate
+	// Known, if set, returns rows by their keys that RunLocally need not simulate
 	// again.
 	Known func(key string) (result.Row, bool)
-	// Began, if set, is told by Conduct how many simulations a round has. An
+	// Began, if set, is told by RunLocally how many simulations a round has. An
 	// error ends the work.
 	Began func(simulations int) error
 	// Progress, if set, is told how many of those asked for are done. Calls do
@@ -51,7 +51,7 @@ type Options struct {
 	// Calls do not overlap. An error ends the work.
 	Done func(Point, *result.Row) error
 	// Decided, if set, is told of each decision of a simulation, by its place
-	// among those asked for; by Conduct, among all that it simulates. Calls for
+	// among those asked for; by RunLocally, among all that it simulates. Calls for
 	// different simulations may overlap.
 	Decided func(simulation int, d *Decision)
 	// Completed, if set, is told of each request that completes, as Decided is of
@@ -70,11 +70,11 @@ type Options struct {
 // returns an error and nothing else. If ctx ends, it drops the simulations that run,
 // and returns those that are done beside ctx's error.
 func (p *Plan) Simulate(ctx context.Context, trace *workload.Trace, r *Round, which []int, o Options) ([]Simulation, error) {
-	asked, errs := p.asked(nil)
+	criteria, errs := p.criteria(nil)
 	if len(errs) > 0 {
 		return nil, errs.ToAggregate()
 	}
-	metrics := asked.metrics()
+	metrics := criteria.metrics()
 	results := make([]Simulation, len(which))
 	ended := make([]bool, len(which))
 	var mu sync.Mutex
@@ -155,7 +155,7 @@ func (p *Plan) simulateKept(ctx context.Context, trace *workload.Trace, t *Trial
 	if !keep || p.Decisions == 0 {
 		return p.simulateOne(ctx, trace, t, seed, metrics, w)
 	}
-	k := keeper{first: p.Decisions, next: w.decided}
+	k := decisionRecorder{first: p.Decisions, next: w.decided}
 	w.decided = k.decided
 	s, err := p.simulateOne(ctx, trace, t, seed, metrics, w)
 	if err != nil {
@@ -185,7 +185,7 @@ func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, t *Trial,
 	}
 	defer w.attach(&in.config)()
 	backlog := watchBacklog(&in.config, metrics)
-	requests, err := w.tellRequests(t.Point, seed, &in.config)
+	requests, err := w.recordRequests(t.Point, seed, &in.config)
 	if err != nil {
 		return Simulation{}, err
 	}

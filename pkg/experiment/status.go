@@ -39,7 +39,7 @@ func FillProgress(status *v1alpha1.CommonStatus, s *Study) {
 	if status.Progress == nil {
 		status.Progress = &v1alpha1.ProgressStatus{}
 	}
-	status.Progress.Total = int64(s.Asked())
+	status.Progress.Total = int64(s.Simulations())
 	status.Progress.Completed, status.Progress.Failed = 0, 0
 	for _, row := range s.Rows() {
 		if row.Lost {

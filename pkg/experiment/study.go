@@ -28,7 +28,7 @@ var ErrNothingServed = errors.New("no point served anything")
 type Study struct {
 	plan      *Plan
 	algorithm search.Algorithm
-	asked     *asked
+	criteria  *criteria
 	scale     *scale
 
 	points   []Point
@@ -59,12 +59,12 @@ func (p *Plan) Study() (*Study, error) {
 	if len(errs) > 0 {
 		return nil, errs.ToAggregate()
 	}
-	asked, errs := p.asked(spec)
+	criteria, errs := p.criteria(spec)
 	if len(errs) > 0 {
 		return nil, errs.ToAggregate()
 	}
 	s := &Study{
-		plan: p, algorithm: algorithm, asked: asked, scale: newScale(asked, p.claimConfidence()),
+		plan: p, algorithm: algorithm, criteria: criteria, scale: newScale(criteria, p.claimConfidence()),
 		ids: map[string]int{}, baseline: NoBaseline, failed: map[int]bool{},
 	}
 	s.next(0)
@@ -81,9 +81,9 @@ func (s *Study) Points() []Point { return s.points }
 // BaselinePoint returns the ID of the baseline, or NoBaseline.
 func (s *Study) BaselinePoint() int { return s.baseline }
 
-// Asked is the number of simulations of all rounds so far, the one under way
+// Simulations is the number of simulations of all rounds so far, the one under way
 // included.
-func (s *Study) Asked() int { return s.simulations }
+func (s *Study) Simulations() int { return s.simulations }
 
 // Rows are those of all rounds that were told, in their order.
 func (s *Study) Rows() []result.Row { return s.rows }

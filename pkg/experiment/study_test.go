@@ -33,10 +33,10 @@ func generation(n int32) func(*v1alpha1.PolicySweep) {
 	return func(s *v1alpha1.PolicySweep) { s.Spec.Search.GenerationSize = &n }
 }
 
-func mustConduct(t testing.TB, c *Compiled, o Options) *Conducted {
+func mustConduct(t testing.TB, c *Compiled, o Options) *LocalRun {
 	t.Helper()
 	o.Parallelism = 2
-	conducted, err := c.Plan.Conduct(t.Context(), c.Trace, o)
+	conducted, err := c.Plan.RunLocally(t.Context(), c.Trace, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,10 +76,10 @@ func TestAStudyThatWasCutOffGoesOnAsIfItHadNotBeen(t *testing.T) {
 			}
 			c := mustCompileSweep(t, sweep)
 			whole := mustConduct(t, c, Options{})
-			total := whole.Asked()
+			total := whole.Simulations()
 			for _, after := range []int{1, total / 2, total - 1} {
 				m := memory{}
-				_, err := c.Plan.Conduct(t.Context(), c.Trace, Options{Parallelism: 2, Done: func(point Point, row *result.Row) error {
+				_, err := c.Plan.RunLocally(t.Context(), c.Trace, Options{Parallelism: 2, Done: func(point Point, row *result.Row) error {
 					if len(m) == after {
 						return stop
 					}
@@ -108,7 +108,7 @@ func TestRowsOfAnEditedSweepServeAgain(t *testing.T) {
 	sweep.Name = "renamed"
 	after := mustConduct(t, mustCompileSweep(t, sweep), Options{Known: m.known})
 	points := len(after.Points())
-	if got, want := after.Asked()-after.Reused, points; got != want {
+	if got, want := after.Simulations()-after.Reused, points; got != want {
 		t.Errorf("one more seed for %d points took %d simulations", points, got)
 	}
 }
@@ -213,8 +213,8 @@ func TestGatesAreJudgedByFreshSeedsWhereThereAreSome(t *testing.T) {
 		if diff := cmp.Diff([]result.Judgement{result.Pass, result.Fail, result.Unknown}, got); diff != "" {
 			t.Errorf("verdicts with %d fresh seeds (−want +got):\n%s", confirm, diff)
 		}
-		if v.Judgement != result.Fail || !strings.Contains(v.Words, "must-fail") {
-			t.Errorf("all in all %s: %s", v.Judgement, v.Words)
+		if v.Judgement != result.Fail || !strings.Contains(v.Message, "must-fail") {
+			t.Errorf("all in all %s: %s", v.Judgement, v.Message)
 		}
 	}
 }

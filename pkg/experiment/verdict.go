@@ -11,16 +11,16 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// maxGateWords bounds what a status says of a gate, in bytes.
-const maxGateWords = 512
+// maxGateMessageBytes bounds what a status says of a gate, in bytes.
+const maxGateMessageBytes = 512
 
 // Verdict is what the gates of a study that is over say.
 type Verdict struct {
 	// Judgement is Pass where all gates pass.
 	Judgement result.Judgement
-	// Words name the gate that does not.
-	Words string
-	Gates []result.GateResult
+	// Message names the gate that does not.
+	Message string
+	Gates   []result.GateResult
 	// KeepBaseline says that nothing passes because the baseline is the best
 	// point: there is nothing better to roll out.
 	KeepBaseline bool
@@ -30,7 +30,7 @@ type Verdict struct {
 // point, or a run's only one, unless they say which points. Where the study ended
 // with a confirmation, a point that was confirmed is judged by that alone.
 func (s *Study) Verdict() (*Verdict, error) {
-	if len(s.asked.gates) == 0 {
+	if len(s.criteria.gates) == 0 {
 		return nil, nil
 	}
 	best, ok, err := s.Best()
@@ -38,14 +38,14 @@ func (s *Study) Verdict() (*Verdict, error) {
 		return nil, err
 	}
 	if !ok {
-		return &Verdict{Judgement: result.Unknown, Words: "no point has all of its results"}, nil
+		return &Verdict{Judgement: result.Unknown, Message: "no point has all of its results"}, nil
 	}
 	v, ofBest := &Verdict{}, false
-	for _, g := range s.asked.gates {
+	for _, g := range s.criteria.gates {
 		v.Gates = append(v.Gates, s.judge(g, best))
 		ofBest = ofBest || g.isOfBest()
 	}
-	v.Judgement, v.Words = result.Passed(v.Gates)
+	v.Judgement, v.Message = result.Passed(v.Gates)
 	if v.Judgement == result.Fail || !ofBest || best != s.baseline {
 		return v, nil
 	}
@@ -53,7 +53,7 @@ func (s *Study) Verdict() (*Verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.Judgement, v.Words, v.KeepBaseline = result.Fail, board.KeepBaseline(), true
+	v.Judgement, v.Message, v.KeepBaseline = result.Fail, board.KeepBaseline(), true
 	return v, nil
 }
 
@@ -84,7 +84,7 @@ func (s *Study) judgePoint(g gate) result.GateResult {
 	name := Point{Values: g.point}.String()
 	return result.GateResult{
 		Gate: g.Gate, Point: name, Verdict: result.Unknown,
-		Words: fmt.Sprintf("%s: the search did not simulate %s", g, name),
+		Message: fmt.Sprintf("%s: the search did not simulate %s", g, name),
 	}
 }
 
@@ -155,7 +155,7 @@ func FillVerdict(status *v1alpha1.CommonStatus, v *Verdict) {
 	}
 	for _, gate := range v.Gates {
 		status.Gates = append(status.Gates, v1alpha1.GateStatus{
-			Name: gate.Name, Verdict: v1alpha1.GateVerdict(gate.Verdict), Message: clip(gate.Words, maxGateWords),
+			Name: gate.Name, Verdict: v1alpha1.GateVerdict(gate.Verdict), Message: clip(gate.Message, maxGateMessageBytes),
 		})
 	}
 }

@@ -184,11 +184,11 @@ func (r *Round) seconds(simulation int) float64 {
 
 // Keys returns the key of each simulation of a round, in order.
 func (p *Plan) Keys(r *Round) ([]string, error) {
-	asked, errs := p.asked(nil)
+	criteria, errs := p.criteria(nil)
 	if len(errs) > 0 {
 		return nil, errs.ToAggregate()
 	}
-	metrics := asked.metrics()
+	metrics := criteria.metrics()
 	keys := make([]string, 0, r.Simulations())
 	for i := range r.Trials {
 		keys = append(keys, p.keys(&r.Trials[i], metrics)...)

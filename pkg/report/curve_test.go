@@ -35,7 +35,7 @@ func TestCapacitiesShowWhatWasTried(t *testing.T) {
 		tried(t, "15", result.LoadUndecided, objectives, constraints, 0.5, 0.01),
 		{Load: "20", Verdict: result.LoadNotMet},
 	}}
-	standings := result.Standings{
+	leaderboardBuilder := result.LeaderboardInput{
 		Rows: []result.Row{
 			{Key: "k", Seed: 1, Share: 1, Metrics: result.NewMetrics(map[string]float64{"ttft.mean": 0.19})},
 			{Key: "k", Seed: 2, Share: 1, Metrics: result.NewMetrics(map[string]float64{"ttft.mean": 0.21})},
@@ -70,8 +70,8 @@ replicas=2    20      –          not met
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			standings.Candidates = []result.Candidate{{Parameters: tc.parameters, Capacity: capacity}}
-			ranked, err := result.NewLeaderboard(standings)
+			leaderboardBuilder.Candidates = []result.Candidate{{Parameters: tc.parameters, Capacity: capacity}}
+			ranked, err := result.NewLeaderboard(leaderboardBuilder)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -200,7 +200,7 @@ func writeGates(b *bytes.Buffer, gates []result.GateResult) {
 	}
 	fmt.Fprint(b, "## Gates\n\n| gate | verdict | evidence |\n|---|---|---|\n")
 	for _, g := range gates {
-		fmt.Fprintf(b, "| %s | %s | %s |\n", cell(g.Name), g.Verdict, cell(g.Words))
+		fmt.Fprintf(b, "| %s | %s | %s |\n", cell(g.Name), g.Verdict, cell(g.Message))
 	}
 	fmt.Fprintln(b)
 }

@@ -15,7 +15,7 @@ func TestReportGolden(t *testing.T) {
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	judged := result.GateResult{Gate: gate, Verdict: result.Pass, Words: "ttft.p99 ≤ 600 ms passes: 370 ms, below 582.021 ms with 95 % (4 seeds)"}
+	judged := result.GateResult{Gate: gate, Verdict: result.Pass, Message: "ttft.p99 ≤ 600 ms passes: 370 ms, below 582.021 ms with 95 % (4 seeds)"}
 	r := Sweep{
 		Title: "Weights of the chat pool", Best: 6, Board: l, Top: 3,
 		Gates:          []result.GateResult{judged},

@@ -16,7 +16,7 @@ func TestCapacitiesRankBeforeObjectives(t *testing.T) {
 		c.Load = "rate"
 		return Candidate{Point: point, Capacity: &c}
 	}
-	board, err := NewLeaderboard(Standings{
+	board, err := NewLeaderboard(LeaderboardInput{
 		Candidates: []Candidate{
 			candidate(0, Capacity{Holds: "9", Breaks: "9.5", Undecided: true}),
 			candidate(1, Capacity{Holds: "10", Breaks: "10.2"}),

@@ -107,20 +107,20 @@ func (c *Comparison) decide(p float64) {
 
 // compare tests all entrants against the baseline. For each objective the
 // p-values are corrected together.
-func (s *standings) compare() {
+func (s *leaderboardBuilder) compare() {
 	if s.baseline == nil {
 		return
 	}
-	var tested []*entrant
-	for i := range s.entrants {
-		if e := &s.entrants[i]; e != s.baseline && len(e.full) > 1 {
+	var tested []*entry
+	for i := range s.entries {
+		if e := &s.entries[i]; e != s.baseline && len(e.full) > 1 {
 			e.pValues = make([]float64, len(s.Objectives))
 			tested = append(tested, e)
 		}
 	}
 	for o := range s.Objectives {
 		var ps []float64
-		var of []*entrant
+		var of []*entry
 		for _, e := range tested {
 			p, ok := pValue(pairs(e.full, s.baseline.full, s.readers[o]))
 			if e.pValues[o] = 1; ok {

@@ -5,7 +5,7 @@ package result
 import "testing"
 
 func TestTheBestOfEachKindAreListed(t *testing.T) {
-	in := Standings{
+	in := LeaderboardInput{
 		Objectives: []Objective{objective("ttft.mean", Minimize)},
 		Features:   []Measure{Of(MustParseMetric("cacheHit.gpu"))},
 		Baseline:   NoBaseline,

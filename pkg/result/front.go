@@ -19,24 +19,24 @@ const (
 
 // markFront finds the Pareto front of the feasible entrants, and how likely
 // those near it are on it.
-func (s *standings) markFront() {
+func (s *leaderboardBuilder) markFront() {
 	if len(s.Objectives) == 0 || s.capacities() {
 		return // figures under different loads do not compare
 	}
-	var rest []*entrant // they come first
-	for i := range s.entrants {
-		if s.entrants[i].standing == Feasible {
-			rest = append(rest, &s.entrants[i])
+	var rest []*entry // they come first
+	for i := range s.entries {
+		if s.entries[i].standing == Feasible {
+			rest = append(rest, &s.entries[i])
 		}
 	}
 	ranked := rest
-	var contenders []*entrant
+	var contenders []*entry
 	for layer := 0; layer < frontLayers && len(contenders) < maxContenders && len(rest) > 0; layer++ {
 		costs := make([][]float64, len(rest))
 		for i, e := range rest {
 			costs[i] = e.losses
 		}
-		var later []*entrant
+		var later []*entry
 		for i, on := range pareto(costs) {
 			if on {
 				rest[i].pareto = layer == 0
@@ -52,8 +52,8 @@ func (s *standings) markFront() {
 
 // filled returns the first maxContenders of the contenders, and where there are
 // fewer, the best of the ranked ones beside them.
-func filled(contenders, ranked []*entrant) []*entrant {
-	known := map[*entrant]bool{}
+func filled(contenders, ranked []*entry) []*entry {
+	known := map[*entry]bool{}
 	for _, e := range contenders {
 		known[e] = true
 	}
@@ -69,7 +69,7 @@ func filled(contenders, ranked []*entrant) []*entrant {
 }
 
 // markMembership works out the contenders' probabilities.
-func (s *standings) markMembership(contenders []*entrant) {
+func (s *leaderboardBuilder) markMembership(contenders []*entry) {
 	if len(s.seeds) < 2 || len(contenders) == 0 {
 		return
 	}

@@ -94,8 +94,8 @@ type GateResult struct {
 	// on which the claim was decided, or where it was not, at that of the claim.
 	Limit *float64 `json:"limit,omitempty"`
 	N     int      `json:"n"`
-	// Words say it with figures.
-	Words string `json:"words"`
+	// Message says it with figures.
+	Message string `json:"words"`
 }
 
 // Judge says what the rows of a candidate say of the claim; baseline is only
@@ -116,7 +116,7 @@ func (g Gate) Judge(candidate, baseline []Row) GateResult {
 	}
 	r.N = len(xs)
 	if r.N == 0 {
-		r.Words = fmt.Sprintf("%s: nothing was measured for it", g)
+		r.Message = fmt.Sprintf("%s: nothing was measured for it", g)
 		return r
 	}
 	switch claimAtMostZero(g.distances(xs, ys), g.Confidence) {
@@ -129,14 +129,14 @@ func (g Gate) Judge(candidate, baseline []Row) GateResult {
 		r.Verdict = Unknown
 	}
 	r.estimate(xs, ys)
-	r.Words = r.words(len(candidate), constant(xs) && constant(ys))
+	r.Message = r.message(len(candidate), constant(xs) && constant(ys))
 	return r
 }
 
 // AgainstItself is the result of a relative claim about the baseline, which
 // would hold whatever the figures.
 func (g Gate) AgainstItself() GateResult {
-	return GateResult{Gate: g, Verdict: NotJudged, Words: fmt.Sprintf("%s is not judged: the baseline is the best point, and would be compared with itself", g)}
+	return GateResult{Gate: g, Verdict: NotJudged, Message: fmt.Sprintf("%s is not judged: the baseline is the best point, and would be compared with itself", g)}
 }
 
 // JudgeEach says whether the claim holds at every candidate: it fails where it
@@ -154,14 +154,14 @@ func (g Gate) JudgeEach(candidates []Contender, baseline []Row) GateResult {
 		}
 	}
 	if len(candidates) == 0 {
-		return GateResult{Gate: g, Verdict: Unknown, Words: fmt.Sprintf("%s: there is no point beside the baseline", g)}
+		return GateResult{Gate: g, Verdict: Unknown, Message: fmt.Sprintf("%s: there is no point beside the baseline", g)}
 	}
 	if len(candidates) == 1 {
-		worst.Words = worst.Point + ": " + worst.Words
+		worst.Message = worst.Point + ": " + worst.Message
 		return worst
 	}
-	worst.Words = fmt.Sprintf("%s: %s (of %d points %d pass, %d fail, %d are not decided)",
-		worst.Point, worst.Words, len(candidates), counts[Pass], counts[Fail], counts[Unknown])
+	worst.Message = fmt.Sprintf("%s: %s (of %d points %d pass, %d fail, %d are not decided)",
+		worst.Point, worst.Message, len(candidates), counts[Pass], counts[Fail], counts[Unknown])
 	return worst
 }
 
@@ -229,9 +229,9 @@ func (r *GateResult) estimate(xs, ys []float64) {
 	}
 }
 
-// words say what was found, such as
+// message says what was found, such as
 // ttft.p99 ≤ 500 ms fails: 612.1 ms, above 590.3 ms with 95 % (5 seeds).
-func (r *GateResult) words(seeds int, constant bool) string {
+func (r *GateResult) message(seeds int, constant bool) string {
 	verb := map[Judgement]string{Pass: "passes", Fail: "fails", Unknown: "is not decided"}[r.Verdict]
 	var found []string
 	if r.Estimate != nil {
@@ -282,7 +282,7 @@ func Passed(results []GateResult) (Judgement, string) {
 			if r.Verdict == v {
 				names = append(names, r.Name)
 				if first == "" {
-					first = r.Words
+					first = r.Message
 				}
 			}
 		}

@@ -42,7 +42,7 @@ func TestGatesOfSeveralPoints(t *testing.T) {
 			if got.Verdict != tc.want {
 				t.Errorf("verdict %s, want %s", got.Verdict, tc.want)
 			}
-			if diff := cmp.Diff(tc.words, got.Words); diff != "" {
+			if diff := cmp.Diff(tc.words, got.Message); diff != "" {
 				t.Errorf("words, −want +got:\n%s", diff)
 			}
 		})
@@ -142,7 +142,7 @@ func TestGates(t *testing.T) {
 			if got.Verdict != tc.want {
 				t.Errorf("verdict %s, want %s", got.Verdict, tc.want)
 			}
-			if diff := cmp.Diff(tc.words, got.Words); diff != "" {
+			if diff := cmp.Diff(tc.words, got.Message); diff != "" {
 				t.Errorf("words, −want +got:\n%s", diff)
 			}
 		})
@@ -151,7 +151,7 @@ func TestGates(t *testing.T) {
 
 func TestPassed(t *testing.T) {
 	result := func(name string, v Judgement) GateResult {
-		return GateResult{Gate: Gate{Name: name}, Verdict: v, Words: "words of " + name}
+		return GateResult{Gate: Gate{Name: name}, Verdict: v, Message: "words of " + name}
 	}
 	cases := map[string]struct {
 		results []GateResult

@@ -41,8 +41,8 @@ type Drop struct {
 	PValue *float64 `json:"pValue,omitempty"`
 }
 
-// Standings are what a leaderboard is made of.
-type Standings struct {
+// LeaderboardInput is what a leaderboard is made of.
+type LeaderboardInput struct {
 	Candidates []Candidate
 	// Rows are of the candidates, in any order; the same one may be there twice.
 	Rows        []Row
@@ -161,8 +161,8 @@ func (r *Ranked) Complete() bool { return r.Standing == Feasible || r.Standing =
 // their standing. Rows of unknown points, contradicting rows, repeated points
 // and unknown directions are errors. The order of candidates and rows does not
 // matter. With Keep it takes some 200 bytes a candidate beyond what it is given.
-func NewLeaderboard(in Standings) (*Leaderboard, error) {
-	s, err := newStandings(in)
+func NewLeaderboard(in LeaderboardInput) (*Leaderboard, error) {
+	s, err := newLeaderboardBuilder(in)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func sweep() (points []Candidate, rows []Row, objectives []Objective, baseline i
 
 func newLeaderboard(t *testing.T, points []Candidate, rows []Row, objectives []Objective, baseline int) *Leaderboard {
 	t.Helper()
-	l, err := NewLeaderboard(Standings{Candidates: points, Rows: rows, Objectives: objectives, Baseline: baseline})
+	l, err := NewLeaderboard(LeaderboardInput{Candidates: points, Rows: rows, Objectives: objectives, Baseline: baseline})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestLeaderboardFaults(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, err := NewLeaderboard(Standings{Candidates: tc.points, Rows: tc.rows, Objectives: tc.objectives, Baseline: tc.baseline})
+			_, err := NewLeaderboard(LeaderboardInput{Candidates: tc.points, Rows: tc.rows, Objectives: tc.objectives, Baseline: tc.baseline})
 			if err == nil || err.Error() != tc.want {
 				t.Errorf("error %v, want %s", err, tc.want)
 			}
@@ -305,7 +305,7 @@ func BenchmarkNewLeaderboard(b *testing.B) {
 	points := candidates(1000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := NewLeaderboard(Standings{Candidates: points, Rows: rows, Objectives: objectives}); err != nil {
+		if _, err := NewLeaderboard(LeaderboardInput{Candidates: points, Rows: rows, Objectives: objectives}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -24,11 +24,11 @@ type Rung struct {
 }
 
 // rungs sums up shortened simulations; none where there are none.
-func (s *standings) rungs() []Rung {
+func (s *leaderboardBuilder) rungs() []Rung {
 	losses := map[float64]map[int]float64{} // by share, then point
 	shortened := false
-	for i := range s.entrants {
-		e := &s.entrants[i]
+	for i := range s.entries {
+		e := &s.entries[i]
 		shortened = shortened || len(e.short) > 0
 		for _, of := range [][]Row{e.short, e.full} {
 			for len(of) > 0 {

@@ -58,7 +58,7 @@ var usual = []Measure{
 }
 
 // figures are those of a leaderboard's measures over rows.
-func (s *standings) figures(rows []Row) Intervals {
+func (s *leaderboardBuilder) figures(rows []Row) Intervals {
 	return intervals(slices.Concat(measuresOf(s.Objectives, s.Constraints), s.Shown, usual), rows)
 }
 

@@ -23,7 +23,7 @@ type Elite struct {
 // of its kind survives however good other kinds are (Mouret, Clune: Illuminating
 // search spaces by mapping elites, 2015). Children are bred as NSGA2's are.
 type mapElites struct {
-	broods
+	generations
 	cells  map[string]int // places among the elites
 	elites []Elite        // in the order in which their cells were found
 }
@@ -43,7 +43,7 @@ func newMAPElites(p *problem) (Algorithm, field.ErrorList) {
 		}
 	}
 	size := min(max(p.Settings.MaxTrials/24, 12), 100)
-	return &mapElites{broods: newBroods(p, size), cells: map[string]int{}}, errs
+	return &mapElites{generations: newGenerations(p, size), cells: map[string]int{}}, errs
 }
 
 // Ask returns children of the elites.

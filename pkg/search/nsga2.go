@@ -14,12 +14,12 @@ import (
 // A Fast and Elitist Multiobjective Genetic Algorithm: NSGA-II, 2002). Here a
 // child is always a new point, and a choice is inherited or drawn.
 type nsga2 struct {
-	broods
+	generations
 	population []individual // ranked
 }
 
 func newNSGA2(p *problem) (Algorithm, field.ErrorList) {
-	return &nsga2{broods: newBroods(p, min(max(p.Settings.MaxTrials/24, 12), 100))}, nil
+	return &nsga2{generations: newGenerations(p, min(max(p.Settings.MaxTrials/24, 12), 100))}, nil
 }
 
 // Ask returns children of the present population.

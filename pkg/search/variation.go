@@ -61,15 +61,15 @@ func mutate(x float64, s *stats.Stream) float64 {
 	return min(x+1-stats.Pow(rest, 1/power), 1)
 }
 
-// breeder makes new points out of old ones.
-type breeder struct{ *untried }
+// variator makes new points out of old ones.
+type variator struct{ *untried }
 
 // litter bounds how often two parents are tried in vain.
 const litter = 32
 
 // child takes a point of the space that is between or about two others, and was
 // not tried yet; nil where none was found. Every attempt mutates more.
-func (b breeder) child(mother, father Point, s *stats.Stream) Point {
+func (b variator) child(mother, father Point, s *stats.Stream) Point {
 	for attempt := range litter {
 		genes := b.cross(mother, father, s)
 		b.mutate(genes, attempt+1, s)
@@ -83,7 +83,7 @@ func (b breeder) child(mother, father Point, s *stats.Stream) Point {
 // cross returns coordinates for a child. A parameter that exists at one parent
 // only is that one's, and one that exists at neither is drawn, since the child
 // may have it.
-func (b breeder) cross(mother, father Point, s *stats.Stream) []float64 {
+func (b variator) cross(mother, father Point, s *stats.Stream) []float64 {
 	genes, others := b.cube.encode(mother), b.cube.encode(father)
 	blend := s.Float64() < crossoverShare
 	for i, other := range others {
@@ -103,7 +103,7 @@ func (b breeder) cross(mother, father Point, s *stats.Stream) []float64 {
 }
 
 // mutate changes so many coordinates, on average, in place.
-func (b breeder) mutate(genes []float64, changes int, s *stats.Stream) {
+func (b variator) mutate(genes []float64, changes int, s *stats.Stream) {
 	for i, gene := range genes {
 		switch {
 		case s.IntN(len(genes)) >= changes:
@@ -117,7 +117,7 @@ func (b breeder) mutate(genes []float64, changes int, s *stats.Stream) {
 
 // moved returns where a coordinate goes to: where the move ends within the cell
 // of the value, to the cell beside it, so that few values are no hindrance.
-func (b breeder) moved(i int, from, to float64) float64 {
+func (b variator) moved(i int, from, to float64) float64 {
 	a := b.cube.axes[i]
 	index := a.place(from)
 	if a.place(to) != index {

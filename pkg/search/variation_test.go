@@ -84,11 +84,11 @@ func TestChildrenInheritConditionalParameters(t *testing.T) {
 	}})
 	s := stats.NewStream(1, "children")
 	for range 200 {
-		genes := breeder{newUntried(c)}.cross(Point{"max", ""}, Point{"weighted", "0.25"}, s)
+		genes := variator{newUntried(c)}.cross(Point{"max", ""}, Point{"weighted", "0.25"}, s)
 		if p := c.decode(genes); p[0] == "weighted" && p[1] != "0.25" {
 			t.Fatalf("child %q", p)
 		}
-		if genes = (breeder{newUntried(c)}).cross(Point{"max", ""}, Point{"max", ""}, s); math.IsNaN(genes[1]) {
+		if genes = (variator{newUntried(c)}).cross(Point{"max", ""}, Point{"max", ""}, s); math.IsNaN(genes[1]) {
 			t.Fatal("a child without a coordinate")
 		}
 	}
@@ -100,7 +100,7 @@ func TestChildrenAreNew(t *testing.T) {
 		{Name: "a", Kind: Stepped, Min: "0", Max: "3", Step: "1"},
 		{Name: "b", Kind: Choice, Choices: []string{"x", "y"}},
 	}})
-	b, s, n := breeder{newUntried(c)}, stats.NewStream(1, "children"), 0
+	b, s, n := variator{newUntried(c)}, stats.NewStream(1, "children"), 0
 	for b.child(Point{"0", "x"}, Point{"0", "x"}, s) != nil {
 		n++
 	}

@@ -64,7 +64,7 @@ func conduct(ctx context.Context, sweep *v1alpha1.PolicySweep) (*outcome, error)
 	if err != nil || len(errs) > 0 {
 		return nil, errors.Join(err, errs.ToAggregate())
 	}
-	study, err := compiled.Plan.Conduct(ctx, compiled.Trace, experiment.Options{Parallelism: runtime.GOMAXPROCS(0)})
+	study, err := compiled.Plan.RunLocally(ctx, compiled.Trace, experiment.Options{Parallelism: runtime.GOMAXPROCS(0)})
 	if err != nil {
 		return nil, err
 	}

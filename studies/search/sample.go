@@ -50,7 +50,7 @@ func (s *sample) conduct(sweep *v1alpha1.PolicySweep, how v1alpha1.Search) (*fou
 	if err != nil || len(errs) > 0 {
 		return nil, errors.Join(err, errs.ToAggregate())
 	}
-	conducted, err := compiled.Plan.Conduct(context.Background(), compiled.Trace, experiment.Options{
+	conducted, err := compiled.Plan.RunLocally(context.Background(), compiled.Trace, experiment.Options{
 		Parallelism: 1, // searches run side by side
 		Known:       s.known.row,
 		Done:        s.known.keep,

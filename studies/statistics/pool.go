@@ -41,7 +41,7 @@ func simulate(ctx context.Context, path string, metrics []string, requests, seed
 	if err != nil || len(errs) > 0 {
 		return nil, errors.Join(err, errs.ToAggregate())
 	}
-	done, err := compiled.Plan.Conduct(ctx, compiled.Trace, experiment.Options{Parallelism: runtime.GOMAXPROCS(0)})
+	done, err := compiled.Plan.RunLocally(ctx, compiled.Trace, experiment.Options{Parallelism: runtime.GOMAXPROCS(0)})
 	if err != nil {
 		return nil, err
 	}

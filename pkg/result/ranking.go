@@ -10,21 +10,21 @@ import (
 	"windtunnel.dev/windtunnel/internal/figure"
 )
 
-// standings are entrants in order of rank. There may be a hundred thousand, so
+// leaderboardBuilder holds entries in order of rank. There may be a hundred thousand, so
 // that only what ranks them is worked out for all.
-type standings struct {
-	Standings
+type leaderboardBuilder struct {
+	LeaderboardInput
 	seeds    []int64
-	entrants []entrant
-	baseline *entrant
+	entries  []entry
+	baseline *entry
 	// sources are those of the objectives.
 	readers []Reader
 	// compared is how many entrants were tested against the baseline.
 	compared int
 }
 
-// entrant is a candidate and what ranks it.
-type entrant struct {
+// entry is a candidate and what ranks it.
+type entry struct {
 	candidate *Candidate
 	// short are its rows of shortened simulations, full those of full ones,
 	// ascending by seed; failed ones are in neither.
@@ -44,12 +44,12 @@ type entrant struct {
 	pValues []float64
 }
 
-func newStandings(in Standings) (*standings, error) {
+func newLeaderboardBuilder(in LeaderboardInput) (*leaderboardBuilder, error) {
 	rows, err := sortRows(in.Rows)
 	if err != nil {
 		return nil, fmt.Errorf("leaderboard: %w", err)
 	}
-	s := &standings{Standings: in, entrants: make([]entrant, len(in.Candidates))}
+	s := &leaderboardBuilder{LeaderboardInput: in, entries: make([]entry, len(in.Candidates))}
 	if in.Seeds != nil {
 		s.seeds = slices.Compact(slices.Sorted(slices.Values(in.Seeds)))
 	}
@@ -66,8 +66,8 @@ func newStandings(in Standings) (*standings, error) {
 	if s.seeds == nil {
 		s.seeds = s.seedsInUse()
 	}
-	for i := range s.entrants {
-		s.judge(&s.entrants[i])
+	for i := range s.entries {
+		s.judge(&s.entries[i])
 	}
 	s.rank()
 	s.markFront()
@@ -76,20 +76,20 @@ func newStandings(in Standings) (*standings, error) {
 }
 
 // enter makes an entrant of each candidate and returns them by point.
-func (s *standings) enter() (map[int]*entrant, error) {
+func (s *leaderboardBuilder) enter() (map[int]*entry, error) {
 	for _, o := range s.Objectives {
 		if err := o.check(); err != nil {
 			return nil, err
 		}
 	}
-	byPoint := make(map[int]*entrant, len(s.Candidates))
+	byPoint := make(map[int]*entry, len(s.Candidates))
 	for i := range s.Candidates {
 		c := &s.Candidates[i]
 		if byPoint[c.Point] != nil {
 			return nil, fmt.Errorf("point %d is there twice", c.Point)
 		}
-		s.entrants[i].candidate = c
-		byPoint[c.Point] = &s.entrants[i]
+		s.entries[i].candidate = c
+		byPoint[c.Point] = &s.entries[i]
 	}
 	if s.Baseline != NoBaseline && byPoint[s.Baseline] == nil {
 		return nil, fmt.Errorf("the baseline is point %d, which is not there", s.Baseline)
@@ -98,7 +98,7 @@ func (s *standings) enter() (map[int]*entrant, error) {
 }
 
 // hand gives each entrant its rows, which are sorted.
-func (s *standings) hand(byPoint map[int]*entrant, rows []Row) error {
+func (s *leaderboardBuilder) hand(byPoint map[int]*entry, rows []Row) error {
 	for _, of := range cut(rows) {
 		e := byPoint[of[0].Point]
 		if e == nil {
@@ -120,13 +120,13 @@ func (s *standings) hand(byPoint map[int]*entrant, rows []Row) error {
 }
 
 // seedsInUse are those of all entrants that were not dropped, ascending.
-func (s *standings) seedsInUse() []int64 {
+func (s *leaderboardBuilder) seedsInUse() []int64 {
 	seeds := map[int64]bool{}
-	for i := range s.entrants {
-		if s.entrants[i].candidate.Dropped != nil {
+	for i := range s.entries {
+		if s.entries[i].candidate.Dropped != nil {
 			continue
 		}
-		for _, row := range s.entrants[i].full {
+		for _, row := range s.entries[i].full {
 			seeds[row.Seed] = true
 		}
 	}
@@ -139,7 +139,7 @@ func (s *standings) seedsInUse() []int64 {
 }
 
 // judge finds out where an entrant stands.
-func (s *standings) judge(e *entrant) {
+func (s *leaderboardBuilder) judge(e *entry) {
 	if e.standing == Failed {
 		return
 	}
@@ -161,7 +161,7 @@ func (s *standings) judge(e *entrant) {
 	}
 }
 
-func dropWords(e *entrant) string {
+func dropWords(e *entry) string {
 	words := "dropped after one seed"
 	if n := len(e.full); n > 1 {
 		words = fmt.Sprintf("dropped after %d seeds", n)
@@ -173,7 +173,7 @@ func dropWords(e *entrant) string {
 }
 
 // ranking are the rows that rank an entrant: those under the seeds of all.
-func (s *standings) ranking(e *entrant) []Row {
+func (s *leaderboardBuilder) ranking(e *entry) []Row {
 	if len(e.full) <= len(s.seeds) {
 		return e.full
 	}
@@ -185,7 +185,7 @@ func (s *standings) ranking(e *entrant) []Row {
 }
 
 // losses returns the objectives' means; nil where one cannot be had.
-func (s *standings) losses(rows []Row) []float64 {
+func (s *leaderboardBuilder) losses(rows []Row) []float64 {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -201,7 +201,7 @@ func (s *standings) losses(rows []Row) []float64 {
 }
 
 // missing says what an entrant lacks to be ranked; nothing where it is whole.
-func (s *standings) missing(e *entrant) string {
+func (s *leaderboardBuilder) missing(e *entry) string {
 	if len(e.full) == 0 {
 		return "no results"
 	}
@@ -230,15 +230,15 @@ func (s *standings) missing(e *entrant) string {
 }
 
 // rank sorts the entrants and gives them their places.
-func (s *standings) rank() {
-	slices.SortFunc(s.entrants, func(a, b entrant) int {
+func (s *leaderboardBuilder) rank() {
+	slices.SortFunc(s.entries, func(a, b entry) int {
 		return cmp.Or(order(&a, &b), cmp.Compare(a.candidate.Point, b.candidate.Point))
 	})
-	for i := range s.entrants {
-		e := &s.entrants[i]
+	for i := range s.entries {
+		e := &s.entries[i]
 		e.rank = i + 1
-		if i > 0 && len(s.Objectives) > 0 && e.complete() && order(&s.entrants[i-1], e) == 0 {
-			e.rank = s.entrants[i-1].rank
+		if i > 0 && len(s.Objectives) > 0 && e.complete() && order(&s.entries[i-1], e) == 0 {
+			e.rank = s.entries[i-1].rank
 		}
 		if e.candidate.Point == s.Baseline {
 			s.baseline = e
@@ -247,14 +247,14 @@ func (s *standings) rank() {
 }
 
 // capacities says whether it is capacities that are ranked.
-func (s *standings) capacities() bool {
+func (s *leaderboardBuilder) capacities() bool {
 	return slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.Capacity != nil })
 }
 
-func (e *entrant) complete() bool { return e.standing == Feasible || e.standing == Infeasible }
+func (e *entry) complete() bool { return e.standing == Feasible || e.standing == Infeasible }
 
 // order compares entrants by what their results say.
-func order(a, b *entrant) int {
+func order(a, b *entry) int {
 	return cmp.Or(
 		cmp.Compare(slices.Index(allStandings, a.standing), slices.Index(allStandings, b.standing)),
 		cmp.Compare(a.excess, b.excess),
@@ -263,23 +263,23 @@ func order(a, b *entrant) int {
 	)
 }
 
-func (s *standings) counts() Counts {
-	c := Counts{All: len(s.entrants)}
+func (s *leaderboardBuilder) counts() Counts {
+	c := Counts{All: len(s.entries)}
 	of := map[Standing]*int{
 		Feasible: &c.Feasible, Infeasible: &c.Infeasible, Dropped: &c.Dropped,
 		Shortened: &c.Shortened, Incomplete: &c.Incomplete, Failed: &c.Failed,
 	}
-	for i := range s.entrants {
-		*of[s.entrants[i].standing]++
+	for i := range s.entries {
+		*of[s.entries[i].standing]++
 	}
 	return c
 }
 
 // listed returns the entrants to list, with all their figures.
-func (s *standings) listed() []Ranked {
+func (s *leaderboardBuilder) listed() []Ranked {
 	ranked, front, elites := []Ranked{}, 0, 0
-	for i := range s.entrants {
-		e := &s.entrants[i]
+	for i := range s.entries {
+		e := &s.entries[i]
 		elite := e.candidate.Elite != nil
 		keep := s.Keep == 0 || i < s.Keep || e == s.baseline || e.pareto && front < s.Keep || elite && elites < s.Keep
 		if !keep {
@@ -296,7 +296,7 @@ func (s *standings) listed() []Ranked {
 	return ranked
 }
 
-func (s *standings) listing(e *entrant) Ranked {
+func (s *leaderboardBuilder) listing(e *entry) Ranked {
 	r := Ranked{
 		Rank: e.rank, Candidate: *e.candidate, Baseline: e == s.baseline,
 		Standing: e.standing, Reason: e.reason, Excess: e.excess,

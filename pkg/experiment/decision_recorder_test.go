@@ -69,7 +69,7 @@ func aDecision(request int, rejected bool, random *rand.Rand, bytes int) *Decisi
 
 func TestKeepersKeepTheFirstAndTheRejected(t *testing.T) {
 	told := 0
-	k := keeper{first: 3, next: func(*Decision) { told++ }}
+	k := decisionRecorder{first: 3, next: func(*Decision) { told++ }}
 	for request := range 10 {
 		k.decided(aDecision(request, request == 1 || request > 7, nil, 0))
 	}
@@ -84,7 +84,7 @@ func TestKeepersKeepTheFirstAndTheRejected(t *testing.T) {
 
 func TestKeepersSayWhatTheyLeaveOut(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	k := keeper{first: 1000}
+	k := decisionRecorder{first: 1000}
 	for request := range 1000 {
 		k.decided(aDecision(request, false, random, 2000))
 	}
@@ -98,7 +98,7 @@ func TestKeepersSayWhatTheyLeaveOut(t *testing.T) {
 		t.Errorf("%d kept, the last line is %+v", kept, last)
 	}
 
-	k = keeper{first: 1}
+	k = decisionRecorder{first: 1}
 	for request := range maxKeptRejections + 12 {
 		k.decided(aDecision(request, true, nil, 0))
 	}
@@ -109,7 +109,7 @@ func TestKeepersSayWhatTheyLeaveOut(t *testing.T) {
 		t.Errorf("of too many rejected the last line says %+v", lines[len(lines)-1])
 	}
 
-	k = keeper{first: 100}
+	k = decisionRecorder{first: 100}
 	for request := range 20 {
 		k.decided(aDecision(request, false, random, 1<<20))
 	}

@@ -10,8 +10,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// Conducted is a study that is over, with what it took.
-type Conducted struct {
+// LocalRun is a study that is over, with what it took.
+type LocalRun struct {
 	*Study
 	// Documents are a run's, one a seed.
 	Documents []*result.Document
@@ -19,14 +19,14 @@ type Conducted struct {
 	Reused int
 }
 
-// Conduct goes through all rounds of the plan on this machine. Simulations whose
+// RunLocally goes through all rounds of the plan on this machine. Simulations whose
 // rows are known are not run again. The trace must be the plan's.
-func (p *Plan) Conduct(ctx context.Context, trace *workload.Trace, o Options) (*Conducted, error) {
+func (p *Plan) RunLocally(ctx context.Context, trace *workload.Trace, o Options) (*LocalRun, error) {
 	study, err := p.Study()
 	if err != nil {
 		return nil, err
 	}
-	c := &Conducted{Study: study}
+	c := &LocalRun{Study: study}
 	simulated := 0
 	for study.Round() != nil {
 		n, err := c.round(ctx, trace, simulated, o)
@@ -41,7 +41,7 @@ func (p *Plan) Conduct(ctx context.Context, trace *workload.Trace, o Options) (*
 // round simulates what is not known of the round under way, after so many
 // simulations of former ones, and tells the study. It returns how many it
 // simulated.
-func (c *Conducted) round(ctx context.Context, trace *workload.Trace, before int, o Options) (int, error) {
+func (c *LocalRun) round(ctx context.Context, trace *workload.Trace, before int, o Options) (int, error) {
 	missing, rows, err := c.plan.Missing(c.Round(), o.Known)
 	if err != nil {
 		return 0, err

@@ -18,8 +18,8 @@ type RequestSink interface {
 	Close() error
 }
 
-// requestTeller describes the requests of a simulation to a sink.
-type requestTeller struct {
+// requestRecorder describes the requests of a simulation to a sink.
+type requestRecorder struct {
 	sink     RequestSink
 	row      result.RequestRow
 	labels   workload.Labels
@@ -28,9 +28,9 @@ type requestTeller struct {
 	err      error
 }
 
-// tellRequests has a simulation tell its requests to a sink; nil where nobody
+// recordRequests records the requests of a simulation in a sink; nil where nobody
 // wants to know.
-func (w watch) tellRequests(point Point, seed int64, c *simulator.Config) (*requestTeller, error) {
+func (w watch) recordRequests(point Point, seed int64, c *simulator.Config) (*requestRecorder, error) {
 	if w.requests == nil {
 		return nil, nil
 	}
@@ -38,7 +38,7 @@ func (w watch) tellRequests(point Point, seed int64, c *simulator.Config) (*requ
 	if err != nil {
 		return nil, err
 	}
-	t := &requestTeller{
+	t := &requestRecorder{
 		sink: sink, row: result.RequestRow{Point: int64(point.ID), Seed: seed},
 		labels: c.Source.Labels(), replicas: namesOf(c.Pools),
 	}
@@ -50,7 +50,7 @@ func (w watch) tellRequests(point Point, seed int64, c *simulator.Config) (*requ
 }
 
 // ended writes a request, unless one could not be written.
-func (t *requestTeller) ended(e simulator.RequestEnd) {
+func (t *requestRecorder) ended(e simulator.RequestEnd) {
 	if t.err != nil {
 		return
 	}
@@ -58,7 +58,7 @@ func (t *requestTeller) ended(e simulator.RequestEnd) {
 	t.err = t.sink.Write(&row)
 }
 
-func (t *requestTeller) describe(e *simulator.RequestEnd) result.RequestRow {
+func (t *requestRecorder) describe(e *simulator.RequestEnd) result.RequestRow {
 	row := t.row
 	row.Request, row.ArrivalSeconds, row.Measured = int64(e.ID), e.Arrival.Sub(0).Seconds(), e.Measured
 	row.Class, row.Tenant = t.labels.Classes[e.Class], t.labels.Tenants[e.Tenant]
@@ -90,7 +90,7 @@ func (t *requestTeller) describe(e *simulator.RequestEnd) result.RequestRow {
 }
 
 // close ends the telling.
-func (t *requestTeller) close() error {
+func (t *requestRecorder) close() error {
 	if t == nil {
 		return nil
 	}

@@ -22,19 +22,19 @@ const leafScenario = `{
 func TestResolve(t *testing.T) {
 	tests := map[string]struct {
 		path    string
-		want    leafKind
+		want    valueKind
 		wantErr string
 	}{
-		"a whole number that is there":        {path: "pools[llama].replicas", want: integerLeaf},
-		"a whole number that is absent":       {path: "pools[llama].kvCache.blocks", want: integerLeaf},
-		"a field of an absent object":         {path: "pools[llama].latency.roofline.memoryEfficiency", want: decimalLeaf},
-		"a decimal":                           {path: "workload.clients[chat].arrivals.rate", want: decimalLeaf},
-		"a duration":                          {path: "router.metricsRefreshInterval", want: durationLeaf},
-		"an enumeration":                      {path: "pools[llama].engine.prefixCaching", want: stringLeaf},
-		"a scorer's weight":                   {path: "router.endpointPickerConfig.schedulingProfiles[default].plugins[queue-scorer].weight", want: numberLeaf},
-		"a plugin's parameter":                {path: "router.endpointPickerConfig.plugins[p].parameters.capacity", want: numberLeaf},
-		"a plugin's switch":                   {path: "router.endpointPickerConfig.plugins[p].parameters.autoTune", want: booleanLeaf},
-		"the EPP's version":                   {path: "router.endpointPickerConfig.version", want: stringLeaf},
+		"a whole number that is there":        {path: "pools[llama].replicas", want: integerValue},
+		"a whole number that is absent":       {path: "pools[llama].kvCache.blocks", want: integerValue},
+		"a field of an absent object":         {path: "pools[llama].latency.roofline.memoryEfficiency", want: decimalValue},
+		"a decimal":                           {path: "workload.clients[chat].arrivals.rate", want: decimalValue},
+		"a duration":                          {path: "router.metricsRefreshInterval", want: durationValue},
+		"an enumeration":                      {path: "pools[llama].engine.prefixCaching", want: stringValue},
+		"a scorer's weight":                   {path: "router.endpointPickerConfig.schedulingProfiles[default].plugins[queue-scorer].weight", want: numberValue},
+		"a plugin's parameter":                {path: "router.endpointPickerConfig.plugins[p].parameters.capacity", want: numberValue},
+		"a plugin's switch":                   {path: "router.endpointPickerConfig.plugins[p].parameters.autoTune", want: booleanValue},
+		"the EPP's version":                   {path: "router.endpointPickerConfig.version", want: stringValue},
 		"an unknown field names the known":    {path: "pools[llama].engine.maxSeqs", wantErr: `"maxNumSeqs"`},
 		"an unknown entry names the known":    {path: "pools[mistral].replicas", wantErr: `there are "llama"`},
 		"an unknown plugin names the known":   {path: "router.endpointPickerConfig.schedulingProfiles[default].plugins[x].weight", wantErr: `there are "queue-scorer"`},
@@ -74,21 +74,21 @@ func TestResolve(t *testing.T) {
 
 func TestEncodeLeaf(t *testing.T) {
 	tests := map[string]struct {
-		kind    leafKind
+		kind    valueKind
 		value   string
 		refused bool
 	}{
-		"a whole number":                     {kind: integerLeaf, value: "12"},
-		"a fraction is no whole number":      {kind: integerLeaf, value: "1.5", refused: true},
-		"a number":                           {kind: numberLeaf, value: "-0.5"},
-		"a number that JSON does not know":   {kind: numberLeaf, value: "NaN", refused: true},
-		"a number with a plus sign":          {kind: numberLeaf, value: "+1", refused: true},
-		"text is no number":                  {kind: decimalLeaf, value: "many", refused: true},
-		"true":                               {kind: booleanLeaf, value: "true"},
-		"yes is not true":                    {kind: booleanLeaf, value: "yes", refused: true},
-		"a duration":                         {kind: durationLeaf, value: "50ms"},
-		"a number is no duration":            {kind: durationLeaf, value: "50", refused: true},
-		"anything is a string, even nothing": {kind: stringLeaf, value: ""},
+		"a whole number":                     {kind: integerValue, value: "12"},
+		"a fraction is no whole number":      {kind: integerValue, value: "1.5", refused: true},
+		"a number":                           {kind: numberValue, value: "-0.5"},
+		"a number that JSON does not know":   {kind: numberValue, value: "NaN", refused: true},
+		"a number with a plus sign":          {kind: numberValue, value: "+1", refused: true},
+		"text is no number":                  {kind: decimalValue, value: "many", refused: true},
+		"true":                               {kind: booleanValue, value: "true"},
+		"yes is not true":                    {kind: booleanValue, value: "yes", refused: true},
+		"a duration":                         {kind: durationValue, value: "50ms"},
+		"a number is no duration":            {kind: durationValue, value: "50", refused: true},
+		"anything is a string, even nothing": {kind: stringValue, value: ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -25,13 +25,13 @@ func (s *Study) Top(keep int) (*result.Leaderboard, error) {
 			return nil, err
 		}
 	}
-	return result.NewLeaderboard(result.Standings{
+	return result.NewLeaderboard(result.LeaderboardInput{
 		Candidates:  candidates,
 		Rows:        rows,
-		Objectives:  s.asked.objectives,
-		Constraints: s.asked.constraints,
-		Features:    s.asked.features,
-		Shown:       s.asked.shown(),
+		Objectives:  s.criteria.objectives,
+		Constraints: s.criteria.constraints,
+		Features:    s.criteria.features,
+		Shown:       s.criteria.shown(),
 		Baseline:    s.baseline,
 		Seeds:       s.plan.Seeds,
 		Keep:        keep,
@@ -106,7 +106,7 @@ func (s *Study) tried(b search.Bracket, load int, rows map[int][]result.Row) ([]
 		point := slices.Clone(b.Point)
 		point[load] = t.Load
 		verdict := map[search.Claim]result.LoadVerdict{search.Holds: result.LoadMet, search.Breaks: result.LoadNotMet, search.Undecided: result.LoadUndecided}[t.Claim]
-		tried, err := result.NewTried(t.Load, verdict, s.asked.objectives, s.asked.constraints, rows[s.ids[strings.Join(point, separator)]])
+		tried, err := result.NewTried(t.Load, verdict, s.criteria.objectives, s.criteria.constraints, rows[s.ids[strings.Join(point, separator)]])
 		if err != nil {
 			return nil, err
 		}
@@ -142,7 +142,7 @@ func (s *Study) dropped() map[int]*result.Drop {
 }
 
 // shown are all measures that are asked for.
-func (a *asked) shown() []result.Measure {
+func (a *criteria) shown() []result.Measure {
 	var shown []result.Measure
 	for _, use := range a.uses {
 		shown = append(shown, use.measure)

@@ -36,7 +36,7 @@ func keptDecisions(in *v1alpha1.RunTrace) int {
 
 // A keeper keeps decisions of a simulation: those of the first requests, and of
 // later ones that are turned away.
-type keeper struct {
+type decisionRecorder struct {
 	first int
 	// next, unless it is nil, is told of all decisions.
 	next func(*Decision)
@@ -48,7 +48,7 @@ type keeper struct {
 	err        error
 }
 
-func (k *keeper) decided(d *Decision) {
+func (k *decisionRecorder) decided(d *Decision) {
 	if k.next != nil {
 		k.next(d)
 	}
@@ -70,7 +70,7 @@ func (k *keeper) decided(d *Decision) {
 
 // pack compresses what fits beside so many bytes of results, the earlier the
 // rather. Where something is left out the last line says how much.
-func (k *keeper) pack(seed int64, results int) ([]byte, error) {
+func (k *decisionRecorder) pack(seed int64, results int) ([]byte, error) {
 	room := min(maxDecisionBytes, MaxChunkBytes-gzipOverhead-results)
 	if k.err != nil {
 		return nil, fmt.Errorf("encode decisions of seed %d: %w", seed, k.err)

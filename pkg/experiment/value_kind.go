@@ -18,49 +18,49 @@ import (
 	"windtunnel.dev/windtunnel/pkg/search"
 )
 
-// leafKind is what may be written at the end of a path.
-type leafKind int
+// valueKind is what may be written at the end of a path.
+type valueKind int
 
 const (
-	integerLeaf  leafKind = iota // a whole number
-	numberLeaf                   // any number
-	decimalLeaf                  // a number written as a string
-	stringLeaf                   // any text
-	booleanLeaf                  // true or false
-	durationLeaf                 // such as 50ms
-	bytesLeaf                    // such as 512Gi
+	integerValue  valueKind = iota // a whole number
+	numberValue                    // any number
+	decimalValue                   // a number written as a string
+	stringValue                    // any text
+	booleanValue                   // true or false
+	durationValue                  // such as 50ms
+	bytesValue                     // such as 512Gi
 )
 
-func (k leafKind) numeric() bool {
-	return k == integerLeaf || k == numberLeaf || k == decimalLeaf
+func (k valueKind) numeric() bool {
+	return k == integerValue || k == numberValue || k == decimalValue
 }
 
-func (k leafKind) String() string {
+func (k valueKind) String() string {
 	return [...]string{"a whole number", "a number", "a decimal number", "a string", "true or false", "a duration such as 50ms", "a number of bytes such as 512Gi"}[k]
 }
 
 // canonical writes a value the one way that its equals are written too: equal
 // values make equal keys.
-func (k leafKind) canonical(value string) (string, error) {
+func (k valueKind) canonical(value string) (string, error) {
 	wrong := fmt.Errorf("must be %s", k)
 	switch k {
-	case integerLeaf:
+	case integerValue:
 		n, err := strconv.ParseInt(value, 10, 64)
 		if err != nil {
 			return "", wrong
 		}
 		return strconv.FormatInt(n, 10), nil
-	case numberLeaf, decimalLeaf:
+	case numberValue, decimalValue:
 		number, err := search.CanonicalDecimal(value)
 		if err != nil {
 			return "", wrong
 		}
 		return number, nil
-	case booleanLeaf:
+	case booleanValue:
 		if value != "true" && value != "false" {
 			return "", wrong
 		}
-	case durationLeaf:
+	case durationValue:
 		d, err := time.ParseDuration(value)
 		if _, number := strconv.ParseFloat(value, 64); err != nil && number == nil {
 			return "", fmt.Errorf("%w: write %ss for seconds", wrong, value)
@@ -69,7 +69,7 @@ func (k leafKind) canonical(value string) (string, error) {
 			return "", wrong
 		}
 		return d.String(), nil
-	case bytesLeaf:
+	case bytesValue:
 		q, err := resource.ParseQuantity(value)
 		if err != nil {
 			return "", wrong
@@ -81,15 +81,15 @@ func (k leafKind) canonical(value string) (string, error) {
 }
 
 // encode turns a parameter's value into what JSON holds at such a leaf.
-func (k leafKind) encode(value string) (any, error) {
+func (k valueKind) encode(value string) (any, error) {
 	value, err := k.canonical(value)
 	if err != nil {
 		return nil, err
 	}
 	switch k {
-	case integerLeaf, numberLeaf:
+	case integerValue, numberValue:
 		return json.Number(value), nil
-	case booleanLeaf:
+	case booleanValue:
 		return value == "true", nil
 	default:
 		return value, nil
@@ -120,7 +120,7 @@ func namesAnInput(path []segment) bool {
 
 // resolve finds out what may be written at path in a scenario, or says where
 // the path goes wrong and what could stand there.
-func resolve(scenario tree, path []segment) (leafKind, error) {
+func resolve(scenario tree, path []segment) (valueKind, error) {
 	if beneathPickerConfig(path) {
 		return resolveByValue(scenario, path)
 	}
@@ -132,7 +132,7 @@ func resolve(scenario tree, path []segment) (leafKind, error) {
 
 // resolveByValue is for the EPP's configuration: it spells out every default,
 // so that what is not in the document does not exist.
-func resolveByValue(scenario tree, path []segment) (leafKind, error) {
+func resolveByValue(scenario tree, path []segment) (valueKind, error) {
 	var at any = scenario
 	for i, s := range path {
 		next, err := child(at, s)
@@ -146,11 +146,11 @@ func resolveByValue(scenario tree, path []segment) (leafKind, error) {
 	}
 	switch v := at.(type) {
 	case json.Number:
-		return numberLeaf, nil
+		return numberValue, nil
 	case string:
-		return stringLeaf, nil
+		return stringValue, nil
 	case bool:
-		return booleanLeaf, nil
+		return booleanValue, nil
 	case tree:
 		return 0, fmt.Errorf("leads to an object; go on to one of its fields %s", spelling.Quote(fieldNames(v)))
 	default:
@@ -158,28 +158,28 @@ func resolveByValue(scenario tree, path []segment) (leafKind, error) {
 	}
 }
 
-var leafTypes = map[reflect.Type]leafKind{
-	reflect.TypeFor[v1alpha1.Decimal]():            decimalLeaf,
-	reflect.TypeFor[v1alpha1.PositiveDecimal]():    decimalLeaf,
-	reflect.TypeFor[v1alpha1.NonNegativeDecimal](): decimalLeaf,
-	reflect.TypeFor[v1alpha1.Microseconds]():       decimalLeaf,
-	reflect.TypeFor[v1alpha1.Fraction]():           decimalLeaf,
-	reflect.TypeFor[v1alpha1.Bytes]():              bytesLeaf,
-	reflect.TypeFor[v1alpha1.Duration]():           durationLeaf,
-	reflect.TypeFor[v1alpha1.PositiveDuration]():   durationLeaf,
-	reflect.TypeFor[v1alpha1.RefreshInterval]():    durationLeaf,
+var leafTypes = map[reflect.Type]valueKind{
+	reflect.TypeFor[v1alpha1.Decimal]():            decimalValue,
+	reflect.TypeFor[v1alpha1.PositiveDecimal]():    decimalValue,
+	reflect.TypeFor[v1alpha1.NonNegativeDecimal](): decimalValue,
+	reflect.TypeFor[v1alpha1.Microseconds]():       decimalValue,
+	reflect.TypeFor[v1alpha1.Fraction]():           decimalValue,
+	reflect.TypeFor[v1alpha1.Bytes]():              bytesValue,
+	reflect.TypeFor[v1alpha1.Duration]():           durationValue,
+	reflect.TypeFor[v1alpha1.PositiveDuration]():   durationValue,
+	reflect.TypeFor[v1alpha1.RefreshInterval]():    durationValue,
 }
 
-var leafKinds = map[reflect.Kind]leafKind{
-	reflect.Int32:  integerLeaf,
-	reflect.Int64:  integerLeaf,
-	reflect.String: stringLeaf,
-	reflect.Bool:   booleanLeaf,
+var leafKinds = map[reflect.Kind]valueKind{
+	reflect.Int32:  integerValue,
+	reflect.Int64:  integerValue,
+	reflect.String: stringValue,
+	reflect.Bool:   booleanValue,
 }
 
 // resolveByType is for the scenario's own fields, which may be absent and
 // still exist.
-func resolveByType(scenario tree, path []segment) (leafKind, error) {
+func resolveByType(scenario tree, path []segment) (valueKind, error) {
 	var at any = scenario
 	typ := reflect.TypeFor[v1alpha1.Scenario]()
 	for i, s := range path {

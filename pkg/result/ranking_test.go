@@ -14,13 +14,13 @@ import (
 )
 
 // raced is a sweep with one candidate of each standing.
-func raced() Standings {
+func raced() LeaderboardInput {
 	both := func(goodput, ttft float64) map[string]float64 {
 		return map[string]float64{"goodput": goodput, "ttft.p99": ttft}
 	}
 	p := 0.0123
 	failed := Row{Point: 5, Seed: 42, Share: 1, Error: "weights: must not all be 0"}
-	s := Standings{
+	s := LeaderboardInput{
 		Objectives:  []Objective{objective("goodput", Maximize)},
 		Constraints: []Constraint{{Of(MustParseMetric("ttft.p99")), AtMost, 0.5}},
 		Baseline:    0,
@@ -94,7 +94,7 @@ func TestVerdictsHoldTogether(t *testing.T) {
 	const sweeps, points, better = 100, 30, 7
 	wrongSweeps, wrongIntervals := 0, 0
 	for range sweeps {
-		s := Standings{Objectives: minimizeTTFT, Candidates: candidates(points)}
+		s := LeaderboardInput{Objectives: minimizeTTFT, Candidates: candidates(points)}
 		for i := range points {
 			var values []float64
 			for range 6 {
@@ -141,7 +141,7 @@ func TestVerdictsHoldTogether(t *testing.T) {
 
 func TestTheFrontIsUncertain(t *testing.T) {
 	two := func(a, b float64) map[string]float64 { return map[string]float64{"goodput": a, "ttft.p99": b} }
-	s := Standings{
+	s := LeaderboardInput{
 		Candidates: candidates(4), Baseline: NoBaseline,
 		Objectives: []Objective{objective("goodput", Maximize), objective("ttft.p99", Minimize)},
 		Rows: slices.Concat(
@@ -172,7 +172,7 @@ func TestTheFrontIsUncertain(t *testing.T) {
 }
 
 func TestOnlySomeAreListed(t *testing.T) {
-	s := Standings{Objectives: minimizeTTFT, Baseline: 9, Keep: 3}
+	s := LeaderboardInput{Objectives: minimizeTTFT, Baseline: 9, Keep: 3}
 	for i := range 20 {
 		s.Candidates = append(s.Candidates, Candidate{Point: i})
 		s.Rows = append(s.Rows, makeRows(i, ttft99(float64(i), float64(i)+1)...)...)
@@ -194,10 +194,10 @@ func TestOnlySomeAreListed(t *testing.T) {
 }
 
 // large returns a sweep of so many points with three seeds and all metrics.
-func large(points int) Standings {
+func large(points int) LeaderboardInput {
 	r := rand.New(rand.NewPCG(5, 6))
 	template := NewRow(makeDocument(42, 0), 0, nil)
-	s := Standings{
+	s := LeaderboardInput{
 		Objectives:  []Objective{objective("goodput", Maximize), objective("ttft.p99", Minimize)},
 		Constraints: []Constraint{{Of(MustParseMetric("ttft.p99")), AtMost, 0.1}},
 		Keep:        100,

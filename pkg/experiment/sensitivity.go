@@ -14,9 +14,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
-// sway is what the scorers of a profile, or of a policy, can give a replica at
+// sensitivity is what the scorers of a profile, or of a policy, can give a replica at
 // most: those of prefixes together, and those of load.
-type sway struct {
+type sensitivity struct {
 	name         string
 	prefix, load weightSum
 }
@@ -35,9 +35,9 @@ type weightTerm struct {
 	least, most float64
 }
 
-// swaysOf returns those of a variant, as the plan's parameters vary them.
-func (p *Plan) swaysOf(v *variant) []sway {
-	base := flatSways(v.scenario)
+// sensitivitiesOf returns the sensitivities of a variant, as the plan's parameters vary them.
+func (p *Plan) sensitivitiesOf(v *variant) []sensitivity {
+	base := flatSensitivities(v.scenario)
 	// With all weights that vary at 1, and one of them at 2, sums differ by what
 	// that one counts.
 	ones := cloneTree(v.scenario).(tree)
@@ -50,31 +50,31 @@ func (p *Plan) swaysOf(v *variant) []sway {
 	if len(weights) == 0 {
 		return base
 	}
-	sways := flatSways(ones)
+	sensitivities := flatSensitivities(ones)
 	for _, q := range weights {
 		changed := cloneTree(ones).(tree)
 		if q.set(changed, "2") != nil {
 			return base
 		}
-		with := flatSways(changed)
-		if len(with) != len(sways) {
+		with := flatSensitivities(changed)
+		if len(with) != len(sensitivities) {
 			return base
 		}
-		for i := range sways {
-			sways[i].prefix.addTerm(q, with[i].prefix.constant)
-			sways[i].load.addTerm(q, with[i].load.constant)
+		for i := range sensitivities {
+			sensitivities[i].prefix.addTerm(q, with[i].prefix.constant)
+			sensitivities[i].load.addTerm(q, with[i].load.constant)
 		}
 	}
-	for i := range sways {
-		sways[i].prefix.settle()
-		sways[i].load.settle()
+	for i := range sensitivities {
+		sensitivities[i].prefix.settle()
+		sensitivities[i].load.settle()
 	}
-	return sways
+	return sensitivities
 }
 
 // isWeight reports whether a parameter is a scorer's weight.
 func (p *Parameter) isWeight() bool {
-	return p.Profiles == nil && p.leaf.numeric() && strings.HasPrefix(p.Path, "router.") && strings.HasSuffix(p.Path, "].weight")
+	return p.Profiles == nil && p.valueKind.numeric() && strings.HasPrefix(p.Path, "router.") && strings.HasSuffix(p.Path, "].weight")
 }
 
 // addTerm takes a parameter in where the sum with a 2 in its place differs from
@@ -109,20 +109,20 @@ func (p *Parameter) bounds() (least, most float64) {
 	return least, most
 }
 
-// flatSways are those of a scenario as it is.
-func flatSways(scenario tree) []sway {
+// flatSensitivities are those of a scenario as it is.
+func flatSensitivities(scenario tree) []sensitivity {
 	typed, router, errs := setup.Decode(scenario, nil)
 	switch {
 	case len(errs) > 0:
 		return nil
 	case router.Picker == nil:
-		return nativeSways(&typed.Router.Policies.Routing)
+		return nativeSensitivities(&typed.Router.Policies.Routing)
 	}
-	var sways []sway
+	var sensitivities []sensitivity
 	for _, w := range lint.ProfileWeights(router.Picker) {
-		sways = append(sways, sway{"profile " + w.Profile, weightSum{constant: w.Prefix}, weightSum{constant: w.Load}})
+		sensitivities = append(sensitivities, sensitivity{"profile " + w.Profile, weightSum{constant: w.Prefix}, weightSum{constant: w.Load}})
 	}
-	return sways
+	return sensitivities
 }
 
 // Scorers of a policy by what they look at.
@@ -133,12 +133,12 @@ var (
 	}
 )
 
-// nativeSways are those of a policy that is no EPP's: one, if it adds up scores.
-func nativeSways(policy *v1alpha1.RoutingPolicy) []sway {
+// nativeSensitivities are those of a policy that is no EPP's: one, if it adds up scores.
+func nativeSensitivities(policy *v1alpha1.RoutingPolicy) []sensitivity {
 	if len(policy.Scorers) == 0 {
 		return nil
 	}
-	s := sway{name: "policy " + policy.Policy}
+	s := sensitivity{name: "policy " + policy.Policy}
 	for _, scorer := range policy.Scorers {
 		most := scorer.Weight.Float()
 		if scorer.Name == "load-aware" {
@@ -151,14 +151,14 @@ func nativeSways(policy *v1alpha1.RoutingPolicy) []sway {
 			s.load.constant += max(most, 0)
 		}
 	}
-	return []sway{s}
+	return []sensitivity{s}
 }
 
 // varied reports whether a sweep does.
-func (s *sway) varied() bool { return len(s.prefix.terms)+len(s.load.terms) > 0 }
+func (s *sensitivity) varied() bool { return len(s.prefix.terms)+len(s.load.terms) > 0 }
 
 // ratio is the greatest prefix over load; infinite where nothing looks at load.
-func (s *sway) ratio() float64 {
+func (s *sensitivity) ratio() float64 {
 	_, prefix := s.prefix.bounds()
 	load, _ := s.load.bounds()
 	switch {
@@ -171,7 +171,7 @@ func (s *sway) ratio() float64 {
 }
 
 // describe states the weights.
-func (s *sway) describe() string {
+func (s *sensitivity) describe() string {
 	switch {
 	case s.varied():
 		return fmt.Sprintf("%s: the sweep takes prefix/load up to %.4g", s.name, s.ratio())

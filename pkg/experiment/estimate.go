@@ -16,10 +16,10 @@ const (
 	documentsPerChunk = 70
 )
 
-// Outlook estimates what a plan amounts to, from a study that was told nothing
+// Estimate says what a plan is likely to take, from a study that was told nothing
 // yet: of a search that learns, the most that there can be.
-func (p *Plan) Outlook(s *Study) v1alpha1.PlanStatus {
-	points, simulations := p.most(s)
+func (p *Plan) Estimate(s *Study) v1alpha1.PlanStatus {
+	points, simulations := p.upperBounds(s)
 	out := v1alpha1.PlanStatus{Points: int64(points), Simulations: int64(simulations)}
 	out.CoreSeconds = int64(math.Ceil(p.CoreSeconds(s)))
 	perChunk := rowsPerChunk
@@ -33,7 +33,7 @@ func (p *Plan) Outlook(s *Study) v1alpha1.PlanStatus {
 // CoreSeconds estimates what all simulations take of a core, from a study that was
 // told nothing yet: of a search that learns, the most that they can.
 func (p *Plan) CoreSeconds(s *Study) float64 {
-	_, simulations := p.most(s)
+	_, simulations := p.upperBounds(s)
 	round := s.Round()
 	if round == nil || round.Simulations() == 0 {
 		return 0
@@ -50,10 +50,10 @@ func (p *Plan) CoreSeconds(s *Study) float64 {
 	return max(round.CoreSeconds(), float64(each*float64(simulations)))
 }
 
-// most bounds points and simulations.
-func (p *Plan) most(s *Study) (points, simulations int) {
-	points, simulations = len(s.Points()), s.Asked()
-	if p.learns() {
+// upperBounds bound the numbers of points and simulations.
+func (p *Plan) upperBounds(s *Study) (points, simulations int) {
+	points, simulations = len(s.Points()), s.Simulations()
+	if p.isAdaptive() {
 		points = int(p.Search.MaxTrials)
 		if size, exact := p.space().Size(); exact && size < uint64(points) {
 			points = int(size)
@@ -61,8 +61,8 @@ func (p *Plan) most(s *Study) (points, simulations int) {
 		if len(p.Baseline) > 0 {
 			points++
 		}
-		simulations = points * p.mostSeeds()
-		if p.halves() {
+		simulations = points * p.maxSeedsPerPoint()
+		if p.isHalving() {
 			// Each rung takes half of the one before at most, or one point of each
 			// race, and the baseline is tried beside them.
 			rungs := p.rungs()
@@ -81,9 +81,9 @@ func (p *Plan) most(s *Study) (points, simulations int) {
 // maxPrecise is for how many points at most a wanted precision takes more seeds.
 const maxPrecise = 8
 
-// learns reports whether there are rounds that depend on others' results, beside
+// isAdaptive reports whether there are rounds that depend on others' results, beside
 // those for more seeds.
-func (p *Plan) learns() bool {
+func (p *Plan) isAdaptive() bool {
 	if p.Search == nil {
 		return false
 	}
@@ -95,8 +95,8 @@ func (p *Plan) learns() bool {
 	}
 }
 
-// halves reports whether the search goes from little effort to more.
-func (p *Plan) halves() bool {
+// isHalving reports whether the search goes from little effort to more.
+func (p *Plan) isHalving() bool {
 	return p.Search.Algorithm == v1alpha1.SuccessiveHalvingSearch || p.Search.Algorithm == v1alpha1.HyperbandSearch
 }
 
@@ -113,26 +113,26 @@ func (p *Plan) rungs() int {
 	return 2 + int(-stats.Log(minimum)/stats.Log(reduction))
 }
 
-// mostSeeds is how many simulations the search gives a point at most.
-func (p *Plan) mostSeeds() int {
+// maxSeedsPerPoint is how many simulations the search gives a point at most.
+func (p *Plan) maxSeedsPerPoint() int {
 	most := 0
-	for _, seeds := range p.looks() {
+	for _, seeds := range p.seedCounts() {
 		most += seeds
 	}
 	return most
 }
 
-// looks are the numbers of seeds under which a point is tried, one after the
+// seedCounts are the numbers of seeds under which a point is tried, one after the
 // other: those of a capacity are doubled where they do not tell.
-func (p *Plan) looks() []int {
-	looks := []int{len(p.Seeds)}
+func (p *Plan) seedCounts() []int {
+	counts := []int{len(p.Seeds)}
 	if p.Search.Capacity == nil {
-		return looks
+		return counts
 	}
 	most := p.settings().Capacity.MaxSeeds
 	for seeds := len(p.Seeds); seeds < most; {
 		seeds = min(2*seeds, most)
-		looks = append(looks, seeds)
+		counts = append(counts, seeds)
 	}
-	return looks
+	return counts
 }

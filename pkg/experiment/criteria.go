@@ -9,8 +9,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// asked is what a plan wants to know of its simulations.
-type asked struct {
+// criteria is what a plan wants to know of its simulations.
+type criteria struct {
 	objectives  []result.Objective
 	constraints []result.Constraint
 	gates       []gate
@@ -36,9 +36,9 @@ type use struct {
 	path    *field.Path
 }
 
-// asked reads what the plan asks. Errors are beneath spec, the path of the
+// criteria reads what the plan asks. Errors are beneath spec, the path of the
 // object's.
-func (p *Plan) asked(spec *field.Path) (*asked, field.ErrorList) {
+func (p *Plan) criteria(spec *field.Path) (*criteria, field.ErrorList) {
 	derived := make([]result.Derived, len(p.Metrics))
 	for i, m := range p.Metrics {
 		derived[i] = result.Derived{Name: m.Name, Expression: m.Expression}
@@ -47,7 +47,7 @@ func (p *Plan) asked(spec *field.Path) (*asked, field.ErrorList) {
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	r := &askedReader{measures: measures, asked: &asked{}}
+	r := &criteriaReader{measures: measures, criteria: &criteria{}}
 	for i, o := range p.Objectives {
 		measure := r.measure(o.Metric, spec.Child("objectives").Index(i).Child("metric"))
 		r.objectives = append(r.objectives, result.Objective{Measure: measure, Direction: result.Direction(o.Direction)})
@@ -76,24 +76,24 @@ func (p *Plan) asked(spec *field.Path) (*asked, field.ErrorList) {
 		measure := r.measure(p.Precision.Metric, spec.Child("replications", "metric"))
 		r.precision = &measure
 	}
-	return r.asked, r.errs
+	return r.criteria, r.errs
 }
 
-// askedReader gathers what is asked.
-type askedReader struct {
-	*asked
+// criteriaReader gathers what is asked.
+type criteriaReader struct {
+	*criteria
 	measures result.Measures
 	errs     field.ErrorList
 }
 
 // measure reads the measure that a field names.
-func (r *askedReader) measure(text string, path *field.Path) result.Measure {
+func (r *criteriaReader) measure(text string, path *field.Path) result.Measure {
 	measure, errs := r.measures.Parse(text, path)
 	r.note(measure, path, errs)
 	return measure
 }
 
-func (r *askedReader) note(measure result.Measure, path *field.Path, errs field.ErrorList) {
+func (r *criteriaReader) note(measure result.Measure, path *field.Path, errs field.ErrorList) {
 	r.errs = append(r.errs, errs...)
 	if len(errs) == 0 {
 		r.uses = append(r.uses, use{measure, path})
@@ -101,7 +101,7 @@ func (r *askedReader) note(measure result.Measure, path *field.Path, errs field.
 }
 
 // metrics are those that rows must hold for all that is asked.
-func (a *asked) metrics() []result.Metric {
+func (a *criteria) metrics() []result.Metric {
 	var metrics []result.Metric
 	for _, u := range a.uses {
 		metrics = append(metrics, u.measure.Uses()...)

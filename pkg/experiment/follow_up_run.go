@@ -16,10 +16,10 @@ import (
 // keeps: as many as it may.
 const followedDecisions = 1000
 
-// Followed returns what simulates a point of a sweep once more, with traces: the
+// FollowUpRun returns what simulates a point of a sweep once more, with traces: the
 // sweep's scenario with the point's values, under the same seeds. References of
 // the scenario stay as they are.
-func (s *Study) Followed(sweep *v1alpha1.PolicySweepSpec, point int) (v1alpha1.SimulationRunSpec, error) {
+func (s *Study) FollowUpRun(sweep *v1alpha1.PolicySweepSpec, point int) (v1alpha1.SimulationRunSpec, error) {
 	scenario, err := s.scenarioOf(&sweep.Scenario, point)
 	if err != nil {
 		return v1alpha1.SimulationRunSpec{}, err
