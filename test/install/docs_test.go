@@ -93,3 +93,26 @@ func definedTests(t *testing.T) map[string]bool {
 	}
 	return defined
 }
+
+// The index of the documentation has every page.
+func TestTheIndexHasEveryPage(t *testing.T) {
+	index, err := os.ReadFile(filepath.Join(root, "docs", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []string{"*.md", "tasks/*.md"} {
+		pages, err := filepath.Glob(filepath.Join(root, "docs", pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, page := range pages {
+			name, err := filepath.Rel(filepath.Join(root, "docs"), page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name != "README.md" && !strings.Contains(string(index), "]("+filepath.ToSlash(name)+")") {
+				t.Errorf("docs/README.md has no link to %s", name)
+			}
+		}
+	}
+}
