@@ -30,16 +30,26 @@ func newRecorder(ctx context.Context, mgr ctrl.Manager) (events.EventRecorder, e
 }
 
 // eventSink writes events, and drops those that a namespace refuses because it is being
-// deleted: the client library logs each of them as an error, and nobody has to act.
+// deleted, and those that are under way when the manager stops: the client library logs
+// each of them as an error, and nobody has to act.
 type eventSink struct{ events.EventSink }
 
 // Create implements events.EventSink.
 func (s eventSink) Create(ctx context.Context, e *eventsv1.Event) (*eventsv1.Event, error) {
 	created, err := s.EventSink.Create(ctx, e)
-	if namespaceEnds(err) {
+	if err != nil && (namespaceEnds(err) || ctx.Err() != nil) {
 		return e, nil
 	}
 	return created, err
+}
+
+// Patch implements events.EventSink: it counts an event that is there once more.
+func (s eventSink) Patch(ctx context.Context, e *eventsv1.Event, data []byte) (*eventsv1.Event, error) {
+	patched, err := s.EventSink.Patch(ctx, e, data)
+	if err != nil && ctx.Err() != nil {
+		return e, nil
+	}
+	return patched, err
 }
 
 // namespaceEnds reports whether the API server refuses to create something because its

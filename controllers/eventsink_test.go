@@ -58,6 +58,10 @@ func (s refusingSink) Create(context.Context, *eventsv1.Event) (*eventsv1.Event,
 	return nil, s.err
 }
 
+func (s refusingSink) Patch(context.Context, *eventsv1.Event, []byte) (*eventsv1.Event, error) {
+	return nil, s.err
+}
+
 func TestEventsThatANamespaceRefusesAreDropped(t *testing.T) {
 	for name, tc := range map[string]struct {
 		err     error
@@ -72,5 +76,21 @@ func TestEventsThatANamespaceRefusesAreDropped(t *testing.T) {
 		if dropped := err == nil; dropped != tc.dropped {
 			t.Errorf("%s: the event is dropped is %t, want %t", name, dropped, tc.dropped)
 		}
+	}
+}
+
+// TestEventsUnderWayWhenTheManagerStopsAreDropped has the context of all writes end.
+func TestEventsUnderWayWhenTheManagerStopsAreDropped(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	sink := eventSink{refusingSink{err: context.Canceled}}
+	if _, err := sink.Create(ctx, &eventsv1.Event{}); err != nil {
+		t.Errorf("a create returns %v, which the client library logs as an error", err)
+	}
+	if _, err := sink.Patch(ctx, &eventsv1.Event{}, nil); err != nil {
+		t.Errorf("a patch returns %v, which the client library logs as an error", err)
+	}
+	if _, err := sink.Patch(t.Context(), &eventsv1.Event{}, nil); err == nil {
+		t.Error("a patch that fails in a manager that works is dropped")
 	}
 }
