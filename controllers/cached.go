@@ -77,6 +77,7 @@ func stripChild(object client.Object) {
 // more than eight of them, which a small map holds.
 var readLabels = [...]string{
 	LabelKind, LabelComponent, LabelPlan, LabelRound, LabelAttempt, LabelContent, LabelQueue, worker.LabelList,
+	worker.LabelShard, worker.LabelDone,
 }
 
 // shared returns the one copy of a text that is held while anybody holds one.

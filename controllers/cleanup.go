@@ -118,6 +118,7 @@ func (d *decider) collect(st *v1alpha1.CommonStatus) {
 			d.clean(job, "it serves another plan")
 		}
 	}
+	d.cleanProgress(nil)
 	if !isTrue(st, v1alpha1.ConditionComplete) {
 		return
 	}

@@ -310,6 +310,7 @@ func (d *decider) work() {
 			"Job %s lacks its ConfigMap; it is created again once it is gone", job.Name)})
 	default:
 		d.prepare()
+		d.cleanProgress(job)
 		d.follow(job)
 	}
 }
@@ -343,7 +344,7 @@ func (d *decider) start() {
 	d.do(act{create, job, d.startWords()})
 	// What is known of pods is of another Job's.
 	w := *d.world
-	w.pods, w.alive, w.again = nil, false, 0
+	w.pods, w.alive, w.again, w.underway = nil, false, 0, 0
 	d.world = &w
 	d.follow(job)
 }
@@ -392,7 +393,12 @@ func (d *decider) onTheWay(job *batchv1.Job, reason, message string) {
 		reason = held
 	}
 	d.decision.requeueAfter = sooner(d.decision.requeueAfter, lookAgain(job, d.pods, d.now))
-	d.report(d.planned(), verdict{ongoing, reason, message})
+	next := d.planned()
+	p := next.status().Progress
+	if p.Underway = d.shownUnderway(p.Completed); p.Underway > 0 {
+		message = join(message, fmt.Sprintf("shards under way say that %d more are", p.Underway))
+	}
+	d.report(next, verdict{ongoing, reason, message})
 }
 
 // reported is the subject as its status is to be.

@@ -12,6 +12,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
 // Keys of labels and annotations on what the controllers create.
@@ -54,6 +55,7 @@ const (
 	ComponentLeaderboard = "leaderboard"
 	ComponentPromoted    = "promoted"
 	ComponentFollower    = "follower"
+	ComponentProgress    = worker.ComponentProgress
 )
 
 // WorkerName is the name of the workers' ServiceAccount, of its RoleBinding and

@@ -158,6 +158,7 @@ func setup(mgr ctrl.Manager, r *reconciler, concurrency int) error {
 		Watches(&batchv1.Job{}, mapped(w.ofChild)).
 		Watches(&corev1.Pod{}, listening{mapped(w.ofPod), r.observer.words}, builder.WithPredicates(podEvents)).
 		WatchesMetadata(&corev1.ConfigMap{}, mapped(w.ofConfigMap), builder.WithPredicates(configMapEvents)).
+		WatchesMetadata(&corev1.ConfigMap{}, w.ofProgress()).
 		Watches(&v1alpha1.SimulationRun{}, mapped(w.ofChild), builder.WithPredicates(runEvents)).
 		Watches(&v1alpha1.SimulationRun{}, mapped(w.ofSource), builder.WithPredicates(sourceEvents)).
 		Watches(&v1alpha1.PolicySweep{}, mapped(w.ofSource), builder.WithPredicates(sourceEvents)).

@@ -187,7 +187,7 @@ func (r *reading) readOthers(ctx context.Context) error {
 // that completed the round.
 func (r *reading) readRound(ctx context.Context) (bool, error) {
 	w, st := r.world, r.journal.standing()
-	w.standing, w.task, w.pods, w.reports, w.alive, w.again = st, nil, nil, nil, false, 0
+	w.standing, w.task, w.pods, w.reports, w.alive, w.again, w.underway = st, nil, nil, nil, false, 0, 0
 	if st.failure != nil {
 		return false, nil
 	}
@@ -229,6 +229,12 @@ func (r *reading) readRound(ctx context.Context) (bool, error) {
 	if isSuspended(job) || len(w.reports.parts) > 0 {
 		var err error
 		if w.again, err = r.again(ctx, job); err != nil {
+			return false, err
+		}
+	}
+	if !over {
+		var err error
+		if w.underway, err = r.underway(ctx, job); err != nil {
 			return false, err
 		}
 	}

@@ -4,12 +4,14 @@ package controllers
 
 import (
 	"context"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -87,10 +89,28 @@ func (w watcher) ofOwner(child client.Object) []reconcile.Request {
 }
 
 // configMapEvents are those that matter: anything that happens to an input, and
-// the deletion of what an object owns. What it creates itself is no news.
+// the deletion of what an object owns and needs. What it creates itself is no news.
 var configMapEvents = predicate.Funcs{
 	CreateFunc: func(e event.CreateEvent) bool { return controllerOf(e.Object) == nil },
 	UpdateFunc: func(e event.UpdateEvent) bool { return controllerOf(e.ObjectNew) == nil },
+	DeleteFunc: func(e event.DeleteEvent) bool { return !tellsProgress(e.Object) },
+}
+
+// progressDelay is how long after a shard tells of its progress its owner is looked at.
+// What others tell until then is seen with it.
+const progressDelay = 5 * time.Second
+
+// ofProgress is a handler that has the owner of a ConfigMap looked at by and by in which
+// a shard tells of its progress.
+func (w watcher) ofProgress() handler.EventHandler {
+	return handler.Funcs{CreateFunc: func(_ context.Context, e event.CreateEvent, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) {
+		if !tellsProgress(e.Object) {
+			return
+		}
+		for _, request := range w.ofOwner(e.Object) {
+			queue.AddAfter(request, progressDelay)
+		}
+	}}
 }
 
 // sourceEvents are those by which an object's results come into being that others

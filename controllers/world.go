@@ -58,6 +58,9 @@ type world struct {
 	// are known and that the Job would do again: those of shards that were stopped.
 	alive bool
 	again int
+	// underway counts the simulations that the Job's shards say they have done, and that
+	// have no rows yet.
+	underway int
 	// warnings are what events tell of the round's Job, where it lacks pods, and of
 	// pods that do not start, by UID.
 	warnings map[types.UID]string

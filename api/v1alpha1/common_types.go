@@ -140,10 +140,16 @@ type ProgressStatus struct {
 	// completed is the number that have a result.
 	// +required
 	Completed int64 `json:"completed"`
-	// failed is the number of those that say why there are no figures.
+	// underway is the number of others that shards have simulated and not handed in
+	// yet, as far as they told: each tells at most every 30 seconds, and of a tenth of
+	// its simulations. It is shown in steps of a twentieth of the round. A shard that
+	// is killed simulates them again.
+	// +optional
+	Underway int64 `json:"underway,omitempty"`
+	// failed is the number of completed ones that say why there are no figures.
 	// +optional
 	Failed int64 `json:"failed,omitempty"`
-	// reused is the number of those that were simulated for something else.
+	// reused is the number of completed ones that were simulated for something else.
 	// +optional
 	Reused int64 `json:"reused,omitempty"`
 	// round is the number of the generation of points under way, from 1.

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/kubernetes"
@@ -27,6 +28,7 @@ type workerOptions struct {
 	shards      int
 	termination string
 	parallelism int
+	interval    time.Duration
 }
 
 func newWorkerCommand() *cobra.Command {
@@ -47,10 +49,14 @@ the flags; the shard's index comes from the Job in JOB_COMPLETION_INDEX.`,
 	f.IntVar(&o.shards, "shards", 1, "number of shards of the Job")
 	f.StringVar(&o.termination, "termination-log", "/dev/termination-log", "file of the termination message")
 	f.IntVar(&o.parallelism, "parallelism", runtime.GOMAXPROCS(0), "simulations that run at once")
+	f.DurationVar(&o.interval, "progress-interval", worker.ProgressInterval, "how often to look whether progress is worth a write")
 	return cmd
 }
 
 func (o workerOptions) run(ctx context.Context) error {
+	if o.interval <= 0 {
+		return badInput{fmt.Errorf("--progress-interval %s: must be more than 0", o.interval)}
+	}
 	index, err := strconv.Atoi(os.Getenv("JOB_COMPLETION_INDEX"))
 	if err != nil {
 		return badInput{fmt.Errorf("JOB_COMPLETION_INDEX: %w", err)}
@@ -63,6 +69,8 @@ func (o workerOptions) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("find the API server: %w", err)
 	}
+	ticker := time.NewTicker(o.interval)
+	defer ticker.Stop()
 	report, err := worker.Run(ctx, worker.Options{
 		PlanFolder:   o.plan,
 		RoundFolder:  o.round,
@@ -72,6 +80,7 @@ func (o workerOptions) run(ctx context.Context) error {
 		Parallelism:  o.parallelism,
 		// A negative number only asks: it is GOMEMLIMIT, or no bound.
 		MemoryBytes: debug.SetMemoryLimit(-1),
+		Ticks:       ticker.C,
 	}, worker.Cluster{Client: client})
 	raw, encodeErr := report.Encode()
 	if err == nil {

@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -82,6 +84,8 @@ type Options struct {
 	MemoryBytes int64
 	// Progress, if set, is told how many simulations are done. Calls do not overlap.
 	Progress func(done int)
+	// Ticks are when to look whether progress is worth a write; nil for never.
+	Ticks <-chan time.Time
 }
 
 // Run simulates a shard and returns what to report. On an error the report
@@ -109,8 +113,7 @@ func (o Options) run(ctx context.Context, creator Creator, report *experiment.Re
 		return fmt.Errorf("%w: shard %d of %d", ErrBadInput, o.Index, o.Shards)
 	}
 	which := w.round.Part(w.which, o.Index, o.Shards)
-	simulations, err := w.plan.Simulate(ctx, w.trace, w.round, which,
-		experiment.Options{Parallelism: o.Parallelism, KeepDecisions: true, Progress: o.Progress})
+	simulations, err := o.simulate(ctx, creator, w, which)
 	if err != nil && ctx.Err() == nil {
 		return final(err)
 	}
@@ -128,6 +131,25 @@ func (o Options) run(ctx context.Context, creator Creator, report *experiment.Re
 	}
 	report.Partial = stopped != nil
 	return stopped
+}
+
+// simulate simulates a shard, and tells of its progress meanwhile.
+func (o Options) simulate(ctx context.Context, creator Creator, w shared, which []int) ([]experiment.Simulation, error) {
+	var done atomic.Int64
+	var teller sync.WaitGroup
+	defer teller.Wait()
+	telling, end := context.WithCancel(ctx)
+	defer end()
+	teller.Go(func() { w.owner.tell(telling, creator, o.Ticks, o.Index, len(which), &done) })
+	return w.plan.Simulate(ctx, w.trace, w.round, which, experiment.Options{
+		Parallelism: o.Parallelism, KeepDecisions: true,
+		Progress: func(n int) {
+			done.Store(int64(n))
+			if o.Progress != nil {
+				o.Progress(n)
+			}
+		},
+	})
 }
 
 // outliving returns a context like ctx that ends some time after it, so that what
@@ -292,14 +314,19 @@ func (w *Owner) configMaps(shard int, chunks []experiment.Chunk) ([]*corev1.Conf
 	return append(all, cm), reference
 }
 
-// configMap makes an immutable object without content.
+// configMap makes an immutable object without content, of a shard's chunk.
 func (w *Owner) configMap(shard, index int, digest string) *corev1.ConfigMap {
+	return w.named(fmt.Sprintf("%s-%d-%d-%s", w.Prefix, shard, index, digest[:8]))
+}
+
+// named makes an immutable object without content, of a name.
+func (w *Owner) named(name string) *corev1.ConfigMap {
 	immutable := true
 	return &corev1.ConfigMap{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace:       w.Namespace,
-			Name:            fmt.Sprintf("%s-%d-%d-%s", w.Prefix, shard, index, digest[:8]),
+			Name:            name,
 			Labels:          w.Labels,
 			OwnerReferences: []metav1.OwnerReference{w.Reference},
 		},

@@ -42,6 +42,8 @@ type kubelet struct {
 	ended map[types.UID]ending
 	// killers end the processes of pods.
 	killers map[types.UID]context.CancelFunc
+	// processes are those of pods.
+	processes map[types.UID]*os.Process
 	// recorder tells what the Job controller tells in events.
 	recorder record.EventRecorder
 	group    sync.WaitGroup
@@ -56,6 +58,8 @@ type faults struct {
 	hold bool
 	// noPods keeps the Job controller from looking at Jobs.
 	noPods bool
+	// args are added to those of the worker.
+	args []string
 	// end changes how the attempt-th pod of an index ends.
 	end func(index, attempt int, e *ending)
 }
@@ -73,11 +77,12 @@ func newKubelet(p *platform) *kubelet {
 	broadcaster := record.NewBroadcaster()
 	broadcaster.StartRecordingToSink(&corev1client.EventSinkImpl{Interface: p.kube.CoreV1().Events("")})
 	return &kubelet{
-		platform: p,
-		faults:   map[string]faults{},
-		ended:    map[types.UID]ending{},
-		killers:  map[types.UID]context.CancelFunc{},
-		recorder: broadcaster.NewRecorder(controllers.Scheme(), corev1.EventSource{Component: "job-controller"}),
+		platform:  p,
+		faults:    map[string]faults{},
+		ended:     map[types.UID]ending{},
+		killers:   map[types.UID]context.CancelFunc{},
+		processes: map[types.UID]*os.Process{},
+		recorder:  broadcaster.NewRecorder(controllers.Scheme(), corev1.EventSource{Component: "job-controller"}),
 	}
 }
 
@@ -152,6 +157,7 @@ func (k *kubelet) pod(ctx context.Context, pod *corev1.Pod) error {
 		defer k.mu.Unlock()
 		delete(k.ended, pod.UID)
 		delete(k.killers, pod.UID)
+		delete(k.processes, pod.UID)
 		return nil
 	case over:
 		return k.writeEnd(ctx, pod, e)
@@ -189,7 +195,11 @@ func (k *kubelet) start(ctx context.Context, pod *corev1.Pod) error {
 	}
 	k.group.Go(func() {
 		defer os.RemoveAll(folder)
-		e := execute(cmd, filepath.Join(folder, "termination-log"))
+		e := execute(cmd, filepath.Join(folder, "termination-log"), func() {
+			k.mu.Lock()
+			defer k.mu.Unlock()
+			k.processes[pod.UID] = cmd.Process
+		})
 		if f := k.get(pod.Namespace).end; f != nil {
 			f(indexOf(pod), attemptOf(pod), &e)
 		}
@@ -215,6 +225,7 @@ func (k *kubelet) command(ctx context.Context, pod *corev1.Pod, folder string) (
 		}
 		args = append(args, flag, at)
 	}
+	args = append(args, k.get(pod.Namespace).args...)
 	args = append(args, "--termination-log", filepath.Join(folder, "termination-log"))
 	kubeconfig := filepath.Join(folder, "kubeconfig")
 	if err := k.writeKubeconfig(ctx, pod, kubeconfig); err != nil {
@@ -275,10 +286,14 @@ func (k *kubelet) writeKubeconfig(ctx context.Context, pod *corev1.Pod, file str
 
 // execute runs a process to its end. As a kubelet does, it falls back to the end
 // of the log where there is no termination message.
-func execute(cmd *exec.Cmd, terminationLog string) ending {
+func execute(cmd *exec.Cmd, terminationLog string, started func()) ending {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Run()
+	err := cmd.Start()
+	if err == nil {
+		started()
+		err = cmd.Wait()
+	}
 	e := ending{reason: "Completed"}
 	var exit *exec.ExitError
 	switch {
@@ -319,6 +334,17 @@ func (k *kubelet) stop(pod *corev1.Pod) {
 	if kill := k.killers[pod.UID]; kill != nil {
 		kill()
 	}
+}
+
+// signal sends a signal to a pod's process.
+func (k *kubelet) signal(pod *corev1.Pod, s os.Signal) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	process := k.processes[pod.UID]
+	if process == nil {
+		return fmt.Errorf("pod %s has no process", pod.Name)
+	}
+	return process.Signal(s)
 }
 
 // forget deletes a pod of which nothing runs any more.

@@ -152,6 +152,15 @@ func TestAWorkerMayCreateResultsAndNothingElse(t *testing.T) {
 			}
 		})
 	}
+	t.Run("progress", func(t *testing.T) {
+		err := c.Create(t.Context(), result(func(cm *corev1.ConfigMap) {
+			cm.Name = "weights-01234567-progress-0-1-01234567"
+			cm.Labels = with(original.Labels, controllers.LabelComponent, controllers.ComponentProgress)
+		}))
+		if err != nil {
+			t.Errorf("progress is refused: %v", err)
+		}
+	})
 	t.Run("a result of the largest size", func(t *testing.T) {
 		err := c.Create(t.Context(), result(func(cm *corev1.ConfigMap) {
 			cm.BinaryData = map[string][]byte{experiment.RowsKey: make([]byte, experiment.MaxChunkBytes-1000)}
