@@ -83,6 +83,38 @@ func TestProgressWithinAShard(t *testing.T) {
 	check("it is stopped and hands in what it has, and its Job gives way to another", "8 and 0 of 20, told [0:7 1:2]")
 }
 
+// 50 shards tell of each tenth, and the sweep is looked at after each of 450 words.
+func TestFiftyShardsTakeFewStatusWrites(t *testing.T) {
+	const shards, each = 50, 10
+	var seeds []int64
+	for seed := range int64(shards * each / 2) {
+		seeds = append(seeds, seed)
+	}
+	sweep := weights().Seeds(seeds...).Shards(shards).Obj()
+	c := newCluster(t)
+	c.create(sweep)
+	c.reconcile(sweep)
+	job := c.job()
+	c.startPod(job, 0)
+	c.reconcile(sweep)
+	statuses, deletes := 0, 0
+	for done := 1; done < each; done++ {
+		for shard := range shards {
+			c.tells(job, shard, done)
+			for _, d := range c.reconcile(sweep) {
+				deletes += len(d.cleanup)
+				if d.status != nil {
+					statuses++
+				}
+			}
+		}
+	}
+	if statuses > worthTelling || deletes != shards*(each-2) {
+		t.Errorf("%d writes of the status, want at most %d; %d deletes, want all but the last words, %d", statuses, worthTelling, deletes, shards*(each-2))
+	}
+	t.Logf("%d writes of the status, %d deletes", statuses, deletes)
+}
+
 // What a shard tells is nothing to a Job's results, and goes with its work.
 func TestProgressEndsWithTheWork(t *testing.T) {
 	sweep := weights().Obj()
