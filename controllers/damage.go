@@ -5,6 +5,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -16,12 +17,12 @@ import (
 
 // ConfigMaps of results are immutable, so that their bytes only change where somebody
 // deletes them and creates them again. Metadata alone, which is in the cache, tell that
-// one is gone or newer than the end of the work: only then are results read again, and
+// one is gone or was created again: only then are results read again, and
 // an object that nobody touched costs nothing.
 
 const (
-	// creationSlack is how much later than the end of the work ConfigMaps of the end
-	// itself may be created: the end is written after them, with an earlier time.
+	// creationSlack is how much later than the end of the work its index may be created:
+	// the end bears the manager's time of before the write, the index the API server's.
 	creationSlack = 10 * time.Second
 	// damageInterval is how often damaged results are read again: no watch tells that a
 	// ConfigMap was restored.
@@ -59,27 +60,30 @@ func (o *observer) damage(ctx context.Context, w *world) error {
 }
 
 // touched reports whether ConfigMaps of a complete subject's results are gone, or were
-// created after its end.
+// created again. The index is written last: a chunk that is newer than it was created
+// again, and so was an index that is newer than the end.
 func (w *world) touched() bool {
 	st := w.subject.status()
-	latest := endOf(st).Add(creationSlack)
-	chunks, indexed := int64(0), false
+	var index *metav1.PartialObjectMetadata
+	var chunks []*metav1.PartialObjectMetadata
 	for i := range w.configMaps {
 		cm := &w.configMaps[i]
 		_, isList := cm.Labels[worker.LabelList]
 		switch {
 		case cm.Name == st.Results.Index:
-			indexed = true
+			index = cm
 		case cm.Labels[LabelComponent] == ComponentResult && !isList:
-			chunks++
-		default:
-			continue
-		}
-		if cm.CreationTimestamp.After(latest) {
-			return true
+			chunks = append(chunks, cm)
 		}
 	}
-	return !indexed || chunks < st.Results.Chunks
+	if index == nil || int64(len(chunks)) < st.Results.Chunks {
+		return true
+	}
+	written := index.CreationTimestamp.Time
+	return written.After(endOf(st).Add(creationSlack)) ||
+		slices.ContainsFunc(chunks, func(cm *metav1.PartialObjectMetadata) bool {
+			return cm.CreationTimestamp.After(written)
+		})
 }
 
 // resultsDamaged writes what is wrong with the results of a complete subject, and

@@ -3,6 +3,7 @@
 package controllers
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/worker"
@@ -17,6 +20,14 @@ import (
 
 // completeSweep is a cluster with a sweep whose work has ended a minute ago.
 func completeSweep(t *testing.T) (*cluster, *v1alpha1.PolicySweep) {
+	t.Helper()
+	c, sweep := newlyCompleteSweep(t)
+	c.pass(time.Minute)
+	return c, sweep
+}
+
+// newlyCompleteSweep is a cluster with a sweep whose work ends now.
+func newlyCompleteSweep(t *testing.T) (*cluster, *v1alpha1.PolicySweep) {
 	t.Helper()
 	c := newCluster(t)
 	sweep := weights().Obj()
@@ -29,7 +40,6 @@ func completeSweep(t *testing.T) (*cluster, *v1alpha1.PolicySweep) {
 	if !isTrue(c.subject(sweep).status(), v1alpha1.ConditionComplete) {
 		t.Fatal(statusWords(c.subject(sweep)))
 	}
-	c.pass(time.Minute)
 	return c, sweep
 }
 
@@ -151,5 +161,64 @@ func TestReuseOfDamagedResultsIsTold(t *testing.T) {
 	want := "damaged results of spec.reuseFrom are not reused: PolicySweep weights: ConfigMap " + chunk.Name + " held results and is gone"
 	if ready := meta.FindStatusCondition(c.subject(second).status().Conditions, v1alpha1.ConditionReady); ready == nil || !strings.Contains(ready.Message, want) {
 		t.Errorf("condition Ready is %v, want one that says %q", ready, want)
+	}
+}
+
+// TestAChunkReplacedRightAfterTheEnd has somebody replace a chunk within a few seconds.
+func TestAChunkReplacedRightAfterTheEnd(t *testing.T) {
+	c, sweep := newlyCompleteSweep(t)
+	c.pass(2 * time.Second)
+	chunk := c.rowMaps()[0]
+	c.replace(chunk, spoil)
+	c.reconcile(sweep)
+	got := meta.FindStatusCondition(c.subject(sweep).status().Conditions, v1alpha1.ConditionResultsDamaged)
+	if got == nil || !strings.Contains(got.Message, chunk.Name+" has the digest") {
+		t.Errorf("condition ResultsDamaged is %v, want one that names %s", got, chunk.Name)
+	}
+}
+
+// TestResultsOfARunThatSomebodyDeletes does it to a SimulationRun.
+func TestResultsOfARunThatSomebodyDeletes(t *testing.T) {
+	c := newCluster(t)
+	run := once().Obj()
+	c.create(run)
+	c.reconcile(run)
+	c.succeed(c.job(), 0)
+	c.reconcile(run)
+	chunk := c.rowMaps()[0]
+	c.must(c.client.Delete(t.Context(), chunk))
+	c.reconcile(run)
+	st := c.subject(run).status()
+	got := meta.FindStatusCondition(st.Conditions, v1alpha1.ConditionResultsDamaged)
+	if got == nil || !strings.Contains(got.Message, chunk.Name+" held results and is gone") {
+		t.Errorf("condition ResultsDamaged is %v, want one that names %s", got, chunk.Name)
+	}
+	if !isTrue(st, v1alpha1.ConditionComplete) {
+		t.Errorf("the run is not complete any more: %s", statusWords(c.subject(run)))
+	}
+}
+
+// TestUntouchedResultsAreNotRead has a new manager look at a complete sweep.
+func TestUntouchedResultsAreNotRead(t *testing.T) {
+	c, sweep := completeSweep(t)
+	c.restart()
+	reads := 0
+	o := c.reconcilers[sweeps.kind].observer
+	o.live = interceptor.NewClient(c.counted(), interceptor.Funcs{
+		Get: func(ctx context.Context, w client.WithWatch, key client.ObjectKey, into client.Object, opts ...client.GetOption) error {
+			if _, ok := into.(*corev1.ConfigMap); ok {
+				reads++
+			}
+			return w.Get(ctx, key, into, opts...)
+		},
+	})
+	c.reconcile(sweep)
+	if reads != 0 {
+		t.Errorf("%d ConfigMaps are read, want none", reads)
+	}
+	c.replace(c.rowMaps()[0], func(*corev1.ConfigMap) {})
+	c.reconcile(sweep)
+	if reads == 0 {
+		t.Error("no ConfigMap is read after one was created again")
 	}
 }
