@@ -228,7 +228,7 @@ func (s *simulation) noteStability() {
 	if !slices.ContainsFunc(s.replicas, func(r replica) bool { return r.advisor != nil }) {
 		return
 	}
-	s.disturb(s.closed)
+	s.applyClusterEvents(s.closed)
 	s.endWarmUpBy(s.closed)
 	s.look(s.closed)
 	s.advanceAll(s.closed)

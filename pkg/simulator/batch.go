@@ -14,7 +14,7 @@ import (
 // done, so that it costs the same whatever the size of the batch. Requests
 // that compute a chunk of a prompt are listed apart.
 //
-// A step that treats requests one by one (see careful.go) first writes down
+// A step that treats requests one by one (see constrained.go) first writes down
 // where each stands, which takes all of them out of step.
 type batch struct {
 	// running is in order of admission, and prefilling the part of it that is
@@ -32,9 +32,9 @@ type batch struct {
 	// shares counts the requests in step by cell.
 	shares []share
 
-	// careful says that the step under way treats requests one by one, or,
+	// constrained says that the step under way treats requests one by one, or,
 	// between two steps, that the next one must.
-	careful bool
+	constrained bool
 
 	leaving []int32 // scratch
 }

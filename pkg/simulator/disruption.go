@@ -10,10 +10,10 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// disturb lets everything befall the replicas that does up to a time, and the
+// applyClusterEvents applies the disruptions up to a time, and lets the
 // router release what it wakes for before. When no more requests arrive, it does
 // so at that time too.
-func (s *simulation) disturb(until simtime.Time) {
+func (s *simulation) applyClusterEvents(until simtime.Time) {
 	for !s.stopped {
 		wake := s.gate.wake
 		switch {
@@ -24,12 +24,12 @@ func (s *simulation) disturb(until simtime.Time) {
 			if s.draining && s.inFlight == 0 {
 				return
 			}
-			s.befall(d)
+			s.applyDisruption(d)
 		case wake < until || s.draining && wake == until && wake != simtime.Never:
 			s.meetBetween(wake, s.attentive())
 			s.release()
 			s.revoke()
-			s.breathe()
+			s.checkContext()
 		default:
 			return
 		}
@@ -56,7 +56,7 @@ func (s *simulation) meetBetween(at simtime.Time, all bool) {
 	s.now = at
 }
 
-func (s *simulation) befall(d Disruption) {
+func (s *simulation) applyDisruption(d Disruption) {
 	if s.view.Down == nil {
 		s.view.Down = make([]bool, len(s.replicas))
 	}
@@ -189,7 +189,7 @@ func (s *simulation) reset(r *replica) {
 	r.use.changed(s.now, r.cache.Used(), 0)
 	r.use.lost += r.cache.Evictions()
 	r.empty()
-	r.telling.restarted(r)
+	r.cacheEvents.restarted(r)
 	r.advisor = r.advisor.again(r, s.now)
 	if r.lower != nil {
 		r.lower.empty(s, r, s.now)

@@ -68,7 +68,7 @@ func (s *simulation) drain() simtime.Time {
 		deadline = simtime.Never
 	}
 	s.draining = true
-	s.disturb(deadline)
+	s.applyClusterEvents(deadline)
 	s.endWarmUpBy(deadline)
 	after := deadline
 	if deadline < simtime.Never {

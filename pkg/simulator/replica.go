@@ -35,8 +35,8 @@ type replica struct {
 	config     *Pool
 	blockBytes int64
 	cache      *kv.Cache
-	// telling tells the router what the cache holds; nil where it does not hear.
-	telling *telling
+	// cacheEvents tells the router what the cache holds; nil where it does not hear.
+	cacheEvents *cacheEventRelay
 	// reported is how many blocks the engine says that the cache has.
 	reported int
 	// entries are requests on their way to the wait queue.
@@ -161,8 +161,8 @@ func (s *simulation) advance(r *replica, until simtime.Time) {
 		if r.fabric != nil {
 			limit = min(limit, r.fabric.due())
 		}
-		if len(s.observers) == 0 && r.glides() {
-			s.glide(r, limit)
+		if len(s.observers) == 0 && r.decodesOnly() {
+			s.fastForward(r, limit)
 		}
 		switch {
 		case r.next < limit:
@@ -188,7 +188,7 @@ func (s *simulation) turn(r *replica) {
 	for _, o := range s.observers {
 		o.settled(s, r)
 	}
-	s.breathe()
+	s.checkContext()
 }
 
 // enter puts a request into the wait queue, now. An idle replica wakes at the
@@ -223,9 +223,9 @@ func (s *simulation) startStep(r *replica) {
 		// Hand-overs that end here tell of their own blocks.
 		r.use.settle(s.now, used)
 	}
-	r.telling.form(true)
+	r.cacheEvents.form(true)
 	step := s.formStep(r)
-	r.telling.form(false)
+	r.cacheEvents.form(false)
 	if now := r.cache.Used(); now != used {
 		r.use.changed(s.now, used, now)
 	}

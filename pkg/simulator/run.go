@@ -26,9 +26,9 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 // and do not mind. Replicas that share a network or a tier are advanced together.
 type simulation struct {
 	ctx context.Context
-	// stopped says that ctx was cancelled; breaths counts until the next look.
-	stopped bool
-	breaths int
+	// stopped says that ctx was cancelled; untilCheck counts the steps and arrivals until the next check.
+	stopped    bool
+	untilCheck int
 
 	policies policy.Policies
 	// doors says that some replica asks its advisor when a request arrives.
@@ -114,14 +114,14 @@ func (s *simulation) step() bool {
 	}
 	s.meet(w.Arrival)
 	s.arrive(&w)
-	s.breathe()
+	s.checkContext()
 	return true
 }
 
 // meet brings all that a routing decision depends on up to a time.
 func (s *simulation) meet(at simtime.Time) {
 	if len(s.disruptions) > 0 || s.gate.wake < at {
-		s.disturb(at)
+		s.applyClusterEvents(at)
 	}
 	s.endWarmUpBy(at)
 	s.look(at)
@@ -150,17 +150,17 @@ func (s *simulation) advanceAll(until simtime.Time) {
 	}
 }
 
-// stepsPerBreath is how many steps or arrivals pass between two looks at the
+// stepsPerContextCheck is how many steps or arrivals pass between two looks at the
 // context.
-const stepsPerBreath = 4096
+const stepsPerContextCheck = 4096
 
-// breathe looks at the context once in a while. It returns false where the run
+// checkContext looks at the context once in a while. It returns false where the run
 // is to stop.
-func (s *simulation) breathe() bool {
-	if s.breaths--; s.breaths > 0 {
+func (s *simulation) checkContext() bool {
+	if s.untilCheck--; s.untilCheck > 0 {
 		return true
 	}
-	s.breaths = stepsPerBreath
+	s.untilCheck = stepsPerContextCheck
 	s.stopped = s.ctx.Err() != nil
 	return !s.stopped
 }

@@ -17,7 +17,7 @@ import (
 // Where budget or blocks do not suffice for all that run, the order among them
 // counts, and requests are treated one by one.
 func (s *simulation) formStep(r *replica) latency.Step {
-	if r.batch.careful {
+	if r.batch.constrained {
 		s.regroup(r)
 	}
 	for {
@@ -35,11 +35,11 @@ func (s *simulation) formStep(r *replica) latency.Step {
 func (s *simulation) schedule(r *replica) (preempted bool) {
 	b := &r.batch
 	budget := r.maxTokens - b.decodes
-	if !b.careful {
-		b.careful = budget < 0 || !s.planChunks(r, budget)
+	if !b.constrained {
+		b.constrained = budget < 0 || !s.planChunks(r, budget)
 	}
-	if b.careful {
-		budget, preempted = s.scheduleCarefully(r)
+	if b.constrained {
+		budget, preempted = s.scheduleConstrained(r)
 	} else {
 		budget = s.allocate(r, budget)
 	}

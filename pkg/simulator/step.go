@@ -16,7 +16,7 @@ func (s *simulation) endStep(r *replica) {
 	b := &r.batch
 	b.steps++
 	b.leaving = b.leaving[:0]
-	r.telling.computed()
+	r.cacheEvents.computed()
 	s.endDecodes(r)
 	s.endChunks(r)
 	s.leave(r)
@@ -80,7 +80,7 @@ func (s *simulation) endChunks(r *replica) {
 			kept = append(kept, id)
 		case q.total == q.finish:
 			b.leaving = append(b.leaving, id)
-		case b.careful || q.incomplete:
+		case b.constrained || q.incomplete:
 			// The next step's regroup joins it with the others, or a later one
 			// when all of its KV has come.
 			kept = append(kept, id)

@@ -128,13 +128,13 @@ func (s *simulation) happen(r *replica, event when, until simtime.Time) {
 		s.moved(r)
 		return
 	}
-	if len(s.observers) == 0 && r.glides() {
+	if len(s.observers) == 0 && r.decodesOnly() {
 		s.together.set(r.index, when{at: simtime.Never})
 		until = min(until, s.together.nodes[1].at)
 		if at, _, ok := r.entries.next(); ok {
 			until = min(until, at)
 		}
-		s.glide(r, until)
+		s.fastForward(r, until)
 	}
 	if r.next == event.at {
 		s.turn(r)

@@ -2,7 +2,7 @@
 
 package simulator
 
-// scheduleCarefully gives the running requests their share of the budget and
+// scheduleConstrained gives the running requests their share of the budget and
 // their blocks one by one, in order of admission. Where blocks run out a
 // request is preempted, which may be the very one that needs them; the others
 // go on. It returns the rest of the budget and whether anyone was preempted: no
@@ -10,7 +10,7 @@ package simulator
 // just made free.
 //
 // All that run are in prefilling then, for want of a request in step.
-func (s *simulation) scheduleCarefully(r *replica) (budget int32, preempted bool) {
+func (s *simulation) scheduleConstrained(r *replica) (budget int32, preempted bool) {
 	b := &r.batch
 	s.separate(r)
 	for _, id := range b.running {
@@ -113,10 +113,10 @@ func (s *simulation) preempt(r *replica, victim int) {
 
 // regroup puts all requests that got a token in the step that has just ended
 // in step again. Those that did not, though they decode, make the next step a
-// careful one too.
+// constrained one too.
 func (s *simulation) regroup(r *replica) {
 	b := &r.batch
-	b.careful = false
+	b.constrained = false
 	b.prefilling = b.prefilling[:0]
 	for _, id := range b.running {
 		q := &s.requests.all[id]
@@ -124,7 +124,7 @@ func (s *simulation) regroup(r *replica) {
 			r.join(q, id)
 			continue
 		}
-		b.careful = b.careful || q.decoding()
+		b.constrained = b.constrained || q.decoding()
 		b.prefilling = append(b.prefilling, id)
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 )
 
-// telling tells the router what a replica's cache holds. The cache lets blocks be
+// cacheEventRelay tells the router what a replica's cache holds. The cache lets blocks be
 // found as soon as the step is formed that computes them; others hear of them
 // when it ends.
-type telling struct {
+type cacheEventRelay struct {
 	s        *simulation
 	endpoint int
 	// forming says that a step is being formed, computing what can be found
@@ -26,13 +26,13 @@ func (s *simulation) watchCaches() {
 	}
 	for i := range s.replicas {
 		r := &s.replicas[i]
-		r.telling = &telling{s: s, endpoint: i}
-		r.cache.Watch(r.telling)
+		r.cacheEvents = &cacheEventRelay{s: s, endpoint: i}
+		r.cache.Watch(r.cacheEvents)
 	}
 }
 
 // Found implements [kv.Watcher].
-func (t *telling) Found(id uint64, from, to int32) {
+func (t *cacheEventRelay) Found(id uint64, from, to int32) {
 	blocks := policy.CachedBlocks{Stretch: id, From: from, To: to}
 	if t.forming {
 		t.computing = append(t.computing, blocks)
@@ -43,7 +43,7 @@ func (t *telling) Found(id uint64, from, to int32) {
 
 // Lost implements [kv.Watcher]. What is lost of a stretch is its end, and so is
 // what is being computed of it.
-func (t *telling) Lost(id uint64, from, to int32) {
+func (t *cacheEventRelay) Lost(id uint64, from, to int32) {
 	kept := t.computing[:0]
 	for _, b := range t.computing {
 		if b.Stretch == id && b.To > from {
@@ -60,9 +60,9 @@ func (t *telling) Lost(id uint64, from, to int32) {
 	}
 }
 
-// computed tells of what the step that ends now has computed. Nobody may be
-// telling.
-func (t *telling) computed() {
+// computed tells of what the step that ends now has computed. A nil receiver does
+// nothing.
+func (t *cacheEventRelay) computed() {
 	if t == nil {
 		return
 	}
@@ -73,14 +73,14 @@ func (t *telling) computed() {
 }
 
 // form says that a step is being formed from now on, or no longer.
-func (t *telling) form(now bool) {
+func (t *cacheEventRelay) form(now bool) {
 	if t != nil {
 		t.forming = now
 	}
 }
 
 // restarted tells of a replica that has lost all that it held.
-func (t *telling) restarted(r *replica) {
+func (t *cacheEventRelay) restarted(r *replica) {
 	if t == nil {
 		return
 	}
@@ -89,8 +89,8 @@ func (t *telling) restarted(r *replica) {
 	r.cache.Watch(t)
 }
 
-// tellingTier tells the router what a tier holds: of each replica that has it.
-type tellingTier struct {
+// tierEventRelay tells the router what a tier holds: of each replica that has it.
+type tierEventRelay struct {
 	s        *simulation
 	tier     policy.CacheTier
 	from, to int32 // the replicas, to not being one
@@ -105,18 +105,18 @@ func (s *simulation) watch(store *kv.Store, kind TierKind, from, to int32) {
 	if kind == StorageTier {
 		tier = policy.Storage
 	}
-	store.Watch(&tellingTier{s: s, tier: tier, from: from, to: to})
+	store.Watch(&tierEventRelay{s: s, tier: tier, from: from, to: to})
 }
 
 // Found implements [kv.Watcher].
-func (t *tellingTier) Found(id uint64, from, to int32) {
+func (t *tierEventRelay) Found(id uint64, from, to int32) {
 	for e := t.from; e < t.to; e++ {
 		t.s.policies.Routing.KVEvents.Stored(t.s.now, int(e), policy.CachedBlocks{Stretch: id, From: from, To: to}, t.tier)
 	}
 }
 
 // Lost implements [kv.Watcher].
-func (t *tellingTier) Lost(id uint64, from, to int32) {
+func (t *tierEventRelay) Lost(id uint64, from, to int32) {
 	for e := t.from; e < t.to; e++ {
 		t.s.policies.Routing.KVEvents.Removed(t.s.now, int(e), policy.CachedBlocks{Stretch: id, From: from, To: to}, t.tier)
 	}

@@ -4,22 +4,22 @@ package simulator
 
 import "windtunnel.dev/windtunnel/pkg/simtime"
 
-// glides says whether the step under way and those after it do nothing but give
+// decodesOnly says whether the step under way and those after it do nothing but give
 // each request of the batch its next token, until one has its last: nobody is
 // in prefill, and nobody waits or all places are taken.
-func (r *replica) glides() bool {
+func (r *replica) decodesOnly() bool {
 	b := &r.batch
-	return r.stepping && !b.careful && len(b.prefilling) == 0 && len(b.done) > 0 &&
+	return r.stepping && !b.constrained && len(b.prefilling) == 0 && len(b.done) > 0 &&
 		(r.waiting.len() == 0 || len(b.running) == r.maxSeqs)
 }
 
-// glide goes through such steps up to a time, or to the first one that ends a
+// fastForward goes through such steps up to a time, or to the first one that ends a
 // request or for which there are not blocks enough; that one is left as it is. A
 // step is endStep and startStep with what they would find nothing to do in left
 // out.
-func (s *simulation) glide(r *replica, until simtime.Time) {
+func (s *simulation) fastForward(r *replica, until simtime.Time) {
 	b := &r.batch
-	for r.next < until && b.steps+1 < b.done[0].step && s.breathe() {
+	for r.next < until && b.steps+1 < b.done[0].step && s.checkContext() {
 		needs := r.cache.StepNeeds()
 		if needs > r.cache.Free() || r.lower != nil && r.lower.watches(r, needs) {
 			return
@@ -34,13 +34,13 @@ func (s *simulation) glide(r *replica, until simtime.Time) {
 			used := r.cache.Used()
 			r.use.changed(now, used, used+needs)
 		}
-		if r.telling != nil {
+		if r.cacheEvents != nil {
 			s.now = now
-			r.telling.computed()
+			r.cacheEvents.computed()
 		}
-		r.telling.form(true)
+		r.cacheEvents.form(true)
 		r.cache.Step()
-		r.telling.form(false)
+		r.cacheEvents.form(false)
 		r.begin(now, b.decodeStep())
 	}
 }
