@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/pkg/policy/epp/prefix"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
@@ -50,7 +51,7 @@ var approxPrefixCacheProducer = pluginType{
 		a := &approxPrefix{
 			parameters: p.Parameters.(*approxPrefixParameters),
 			match:      b.prefixMatch(b.dataName(p)),
-			index:      newPrefixIndex(b.Endpoints),
+			index:      prefix.NewIndex(b.Endpoints),
 			prefill:    b.stages.prefill == prefillProfile,
 		}
 		if b.dialect.framework < router09 {
@@ -161,7 +162,7 @@ func (p *approxPrefixParameters) capacity(c *cycle, endpoint int) int {
 type approxPrefix struct {
 	parameters *approxPrefixParameters
 	match      *prefixMatch
-	index      *prefixIndex
+	index      *prefix.Index
 	chain      []prompt.Stretch // of the request under way
 	// prefill is whether the pick of the prefill profile is followed.
 	prefill bool
@@ -173,13 +174,13 @@ const podCheckInterval = 2 * time.Minute
 
 // forgetGone forgets the endpoints that are gone if the time to look for them has
 // come since the last request, and returns the time of this one.
-func forgetGone(c *cycle, index *prefixIndex, last simtime.Time) simtime.Time {
+func forgetGone(c *cycle, index *prefix.Index, last simtime.Time) simtime.Time {
 	if c.down == nil || time.Duration(c.now)/podCheckInterval == time.Duration(last)/podCheckInterval {
 		return c.now
 	}
 	for e, down := range c.down {
 		if down {
-			index.forgetEndpoint(e)
+			index.ForgetEndpoint(e)
 		}
 	}
 	return c.now
@@ -194,7 +195,7 @@ func (a *approxPrefix) produce(c *cycle) {
 	a.chain, a.match.totalBlocks = truncate(a.chain, a.parameters.maxBlocks(blockTokens))
 	a.match.blockTokens = blockTokens
 	prompt.ForAdapter(a.chain, c.adapter)
-	a.index.match(a.chain, a.match.blocks)
+	a.index.Match(a.chain, a.match.blocks)
 }
 
 // truncate cuts a chain after so many blocks, and counts those that are left.
@@ -214,9 +215,9 @@ func truncate(chain []prompt.Stretch, maxBlocks int) ([]prompt.Stretch, int) {
 }
 
 func (a *approxPrefix) routed(c *cycle, p picks) {
-	a.index.insert(a.chain, p.primary, a.parameters.capacity(c, p.primary))
+	a.index.Insert(a.chain, p.primary, a.parameters.capacity(c, p.primary))
 	if a.prefill && p.prefill != none {
-		a.index.find(a.chain)
-		a.index.insert(a.chain, p.prefill, a.parameters.capacity(c, p.prefill))
+		a.index.Find(a.chain)
+		a.index.Insert(a.chain, p.prefill, a.parameters.capacity(c, p.prefill))
 	}
 }

@@ -3,6 +3,7 @@
 package epp
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -155,5 +156,24 @@ func TestEndpointsAreCreditedBeyondTheirGaps(t *testing.T) {
 	send(3, 12, 2) // now nobody holds the first block
 	if diff := cmp.Diff([]int{0, 0, 0}, send(1, 10, 2)); diff != "" {
 		t.Errorf("beyond what nobody holds (-want +got):\n%s", diff)
+	}
+}
+
+func TestTruncationCutsStretches(t *testing.T) {
+	chain := []prompt.Stretch{{ID: 1, Blocks: 3}, {ID: 2, Blocks: 2}, {ID: 3, Blocks: 1}}
+	for maxBlocks, want := range [][]prompt.Stretch{
+		{},
+		{{ID: 1, Blocks: 1}},
+		{{ID: 1, Blocks: 2}},
+		{{ID: 1, Blocks: 3}},
+		{{ID: 1, Blocks: 3}, {ID: 2, Blocks: 1}},
+		{{ID: 1, Blocks: 3}, {ID: 2, Blocks: 2}},
+		chain,
+		chain,
+	} {
+		got, blocks := truncate(slices.Clone(chain), maxBlocks)
+		if diff := cmp.Diff(want, got); diff != "" || blocks != min(maxBlocks, 6) {
+			t.Errorf("to %d blocks: %d (-want +got):\n%s", maxBlocks, blocks, diff)
+		}
 	}
 }

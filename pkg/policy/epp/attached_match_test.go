@@ -75,9 +75,11 @@ schedulingProfiles:
 	for gate, want := range map[string]int{"": 0, prepared: 10} {
 		s := inVersion(t, "scheduler-v0.7.1", gate+fmt.Sprintf(body, "prefix-based-pd-decider"), Cluster{Endpoints: 2, Labels: roleLabels("prefill", "decode")})
 		route(t, s, idle(2), request(0, 160))
-		index := s.staged.prefill.scorers[0].scorer.(*legacyPrefix).index
-		if got := index.recency[1].length; got != want {
-			t.Errorf("gates %q: the endpoint that decodes holds %d blocks, want %d", gate, got, want)
+		prefixes := s.staged.prefill.scorers[0].scorer.(*legacyPrefix)
+		held := make([]int, 2)
+		prefixes.index.Match(prefixes.chain, held)
+		if held[1] != want {
+			t.Errorf("gates %q: the endpoint that decodes holds %d blocks, want %d", gate, held[1], want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"windtunnel.dev/windtunnel/pkg/policy/epp/prefix"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
@@ -30,7 +31,7 @@ type burstPlacement struct {
 	fairShare  int
 	// index holds the prompts that have been placed, matched what each endpoint
 	// holds of the unit under way.
-	index   *prefixIndex
+	index   *prefix.Index
 	matched []int
 }
 
@@ -79,7 +80,7 @@ func (a *burstPlacement) place() {
 		}
 	}
 	a.fairShare = (total + len(a.candidates) - 1) / len(a.candidates)
-	a.index = newPrefixIndex(len(a.load))
+	a.index = prefix.NewIndex(len(a.load))
 	for i := range units {
 		a.placeUnit(&units[i])
 	}
@@ -148,7 +149,7 @@ func nameOfPrefix(chain []prompt.Stretch, blocks int) prefixName {
 }
 
 func (a *burstPlacement) placeUnit(u *burstUnit) {
-	a.index.match(u.chain, a.matched)
+	a.index.Match(u.chain, a.matched)
 	own := make([]int, len(a.load)) // requests of the unit, by endpoint
 	mayMatch := a.parameters.MinColocateBlocks > 0
 	for left := u.members; len(left) > 0; mayMatch = false {
@@ -178,9 +179,9 @@ func (a *burstPlacement) remember(chain []prompt.Stretch, own []int) {
 			continue
 		}
 		if known {
-			a.index.find(chain)
+			a.index.Find(chain)
 		}
-		a.index.insert(chain, e, math.MaxInt)
+		a.index.Insert(chain, e, math.MaxInt)
 		known = true
 	}
 }

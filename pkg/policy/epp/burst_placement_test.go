@@ -133,6 +133,22 @@ type plainBurst struct {
 	held    []map[block]bool // by endpoint
 }
 
+// A block is one of a stretch.
+type block struct {
+	stretch uint64
+	index   int32
+}
+
+func blocksOf(chain []prompt.Stretch) []block {
+	var blocks []block
+	for _, s := range chain {
+		for i := range s.Blocks {
+			blocks = append(blocks, block{s.ID, i})
+		}
+	}
+	return blocks
+}
+
 func common(a, b []block) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {

@@ -148,8 +148,8 @@ func TestLedgerAgreesWithAMap(t *testing.T) {
 	if _, ok := l.remove(-1); ok || l.of(-1) != nil {
 		t.Error("an unknown request has tokens")
 	}
-	if l.index.count != len(oracle) || len(l.entries) > 300 {
-		t.Errorf("%d requests in %d places, want %d in at most 300", l.index.count, len(l.entries), len(oracle))
+	if l.index.Len() != len(oracle) || len(l.entries) > 300 {
+		t.Errorf("%d requests in %d places, want %d in at most 300", l.index.Len(), len(l.entries), len(oracle))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/pkg/policy/epp/prefix"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
@@ -174,7 +175,7 @@ type legacyPrefix struct {
 	at         release
 	// bytesPerToken is how many bytes of a prompt a token has.
 	bytesPerToken float64
-	index         *prefixIndex
+	index         *prefix.Index
 	prefill       bool // whether the pick of the prefill profile is followed
 
 	matched *prefixMatch
@@ -196,7 +197,7 @@ func newLegacyPrefix(b *builder, name string, parameters *legacyPrefixParameters
 		parameters:    parameters,
 		at:            b.dialect.framework,
 		bytesPerToken: b.bytesPerToken(),
-		index:         newPrefixIndex(b.Endpoints),
+		index:         prefix.NewIndex(b.Endpoints),
 		prefill:       b.dialect.framework >= gie13 && b.stages.prefill == prefillProfile,
 		matched:       b.prefixMatch(name),
 	}
@@ -254,13 +255,13 @@ func (s *legacyPrefix) look(c *cycle, scraped int) {
 	if len(s.chain) > 0 {
 		s.chain, s.matched.totalBlocks = truncate(s.chain, s.parameters.MaxPrefixBlocksToMatch+models)
 	}
-	s.index.match(s.chain, s.matched.blocks)
+	s.index.Match(s.chain, s.matched.blocks)
 }
 
 // picked adds what its profile picked in gie-v0.5.
 func (s *legacyPrefix) picked(c *cycle, endpoint int) {
 	if s.at < gie10 && s.stored == c.number && len(s.chain) > 0 {
-		s.index.insert(s.chain, endpoint, s.capacity(c, endpoint))
+		s.index.Insert(s.chain, endpoint, s.capacity(c, endpoint))
 	}
 }
 
@@ -268,10 +269,10 @@ func (s *legacyPrefix) routed(c *cycle, p picks) {
 	if s.at < gie10 || s.stored != c.number || len(s.chain) == 0 {
 		return
 	}
-	s.index.insert(s.chain, p.primary, s.capacity(c, p.primary))
+	s.index.Insert(s.chain, p.primary, s.capacity(c, p.primary))
 	if s.prefill && p.prefill != none {
-		s.index.find(s.chain)
-		s.index.insert(s.chain, p.prefill, s.capacity(c, p.prefill))
+		s.index.Find(s.chain)
+		s.index.Insert(s.chain, p.prefill, s.capacity(c, p.prefill))
 	}
 }
 

@@ -103,7 +103,7 @@ func (a *oldApproxPrefix) produce(c *cycle) {
 	}
 	a.match.blockTokens = blockTokens
 	prompt.ForAdapter(a.chain, c.adapter)
-	a.index.match(a.chain, a.match.blocks)
+	a.index.Match(a.chain, a.match.blocks)
 }
 
 // cut cuts the text of a prompt into blocks of what the EPP takes for so many

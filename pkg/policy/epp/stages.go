@@ -83,6 +83,9 @@ func (l *loader) hasProfile(name string) bool {
 	return slices.ContainsFunc(l.doc.SchedulingProfiles, func(p profile) bool { return p.Name == name })
 }
 
+// none stands for no endpoint.
+const none = -1
+
 // picks are the endpoints that the profiles chose for a request.
 type picks struct {
 	// primary is the decode profile's, prefill the prefill profile's: none where

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package epp
+package prefix
 
 import (
 	"maps"
@@ -87,34 +87,34 @@ func (x *plainIndex) forget(endpoint int) {
 // indexPair does the same with both indexes.
 type indexPair struct {
 	t        testing.TB
-	fast     *prefixIndex
+	fast     *Index
 	plain    *plainIndex
 	blocks   []int
 	capacity int
 }
 
 func newIndexPair(t testing.TB, endpoints, capacity int) *indexPair {
-	return &indexPair{t, newPrefixIndex(endpoints), newPlainIndex(endpoints), make([]int, endpoints), capacity}
+	return &indexPair{t, NewIndex(endpoints), newPlainIndex(endpoints), make([]int, endpoints), capacity}
 }
 
 // route sends a prompt to one endpoint, or to several in turn.
 func (p *indexPair) route(chain []prompt.Stretch, endpoints ...int) {
 	p.t.Helper()
-	p.fast.match(chain, p.blocks)
+	p.fast.Match(chain, p.blocks)
 	if want := p.plain.match(chain); !slices.Equal(want, p.blocks) {
 		p.t.Fatalf("matches of %v (-want +got):\n%s", chain, cmp.Diff(want, p.blocks))
 	}
 	for i, e := range endpoints {
 		if i > 0 {
-			p.fast.find(chain)
+			p.fast.Find(chain)
 		}
-		p.fast.insert(chain, e, p.capacity)
+		p.fast.Insert(chain, e, p.capacity)
 		p.plain.insert(chain, e, p.capacity)
 	}
 }
 
 func (p *indexPair) forget(endpoint int) {
-	p.fast.forgetEndpoint(endpoint)
+	p.fast.ForgetEndpoint(endpoint)
 	p.plain.forget(endpoint)
 }
 
@@ -198,8 +198,8 @@ func (p *indexPair) checkTree() {
 		}
 		free++
 	}
-	if len(x.cells)-free != used || x.slots.count != inTable {
-		p.t.Errorf("%d cells, %d of them free, %d stretches in the table, want %d in use and %d", len(x.cells), free, x.slots.count, used, inTable)
+	if len(x.cells)-free != used || x.slots.Len() != inTable {
+		p.t.Errorf("%d cells, %d of them free, %d stretches in the table, want %d in use and %d", len(x.cells), free, x.slots.Len(), used, inTable)
 	}
 }
 
@@ -217,7 +217,7 @@ func (p *indexPair) hold(listed map[block]map[int]bool, i int32) {
 	}
 }
 
-func (x *prefixIndex) blocksOf(i int32) []block {
+func (x *Index) blocksOf(i int32) []block {
 	var blocks []block
 	r := x.cells[i].own
 	for b := r.from; b < r.to; b++ {
@@ -226,7 +226,7 @@ func (x *prefixIndex) blocksOf(i int32) []block {
 	return blocks
 }
 
-func (x *prefixIndex) countWide() int {
+func (x *Index) countWide() int {
 	n := 0
 	for _, c := range x.cells {
 		if c.held.wide != none && c.held.ranges > 0 {
@@ -360,94 +360,11 @@ func TestACellFillsACacheLine(t *testing.T) {
 }
 
 func TestEmptyChainsLeaveNoTrace(t *testing.T) {
-	x := newPrefixIndex(2)
+	x := NewIndex(2)
 	blocks := []int{5, 5}
-	x.match(nil, blocks)
-	x.insert(nil, 1, 10)
+	x.Match(nil, blocks)
+	x.Insert(nil, 1, 10)
 	if x.recency[1].capacity != 0 || !slices.Equal(blocks, []int{0, 0}) {
 		t.Errorf("capacity %d, blocks %v", x.recency[1].capacity, blocks)
-	}
-}
-
-func TestTruncationCutsStretches(t *testing.T) {
-	chain := []prompt.Stretch{{ID: 1, Blocks: 3}, {ID: 2, Blocks: 2}, {ID: 3, Blocks: 1}}
-	for maxBlocks, want := range [][]prompt.Stretch{
-		{},
-		{{ID: 1, Blocks: 1}},
-		{{ID: 1, Blocks: 2}},
-		{{ID: 1, Blocks: 3}},
-		{{ID: 1, Blocks: 3}, {ID: 2, Blocks: 1}},
-		{{ID: 1, Blocks: 3}, {ID: 2, Blocks: 2}},
-		chain,
-		chain,
-	} {
-		got, blocks := truncate(slices.Clone(chain), maxBlocks)
-		if diff := cmp.Diff(want, got); diff != "" || blocks != min(maxBlocks, 6) {
-			t.Errorf("to %d blocks: %d (-want +got):\n%s", maxBlocks, blocks, diff)
-		}
-	}
-}
-
-func TestTableAgreesWithAMap(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 4))
-	keys := make([]uint64, 100000)
-	table := table{keyOf: func(value int32) uint64 { return keys[value] }}
-	oracle := map[uint64]int32{}
-	for step := range keys {
-		// Few distinct keys, in sequence: long runs of neighbours.
-		key := uint64(random.IntN(200))
-		if step%3 == 0 {
-			key = random.Uint64() % 50 << 40
-		}
-		want, known := oracle[key]
-		got, ok := table.find(key)
-		if ok != known || ok && got != want {
-			t.Fatalf("step %d: find(%d) = %d, %t, want %d, %t", step, key, got, ok, want, known)
-		}
-		if known {
-			table.remove(key, want)
-			delete(oracle, key)
-		} else {
-			keys[step] = key
-			table.put(key, int32(step))
-			oracle[key] = int32(step)
-		}
-	}
-	for key, want := range oracle {
-		if got, ok := table.find(key); !ok || got != want {
-			t.Errorf("find(%d) = %d, %t, want %d", key, got, ok, want)
-		}
-	}
-	if table.count != len(oracle) {
-		t.Errorf("%d keys, want %d", table.count, len(oracle))
-	}
-}
-
-// Keys with the same half of a hash are told apart by themselves.
-func TestTableTellsEqualHashesApart(t *testing.T) {
-	random := rand.New(rand.NewPCG(5, 6))
-	byHash := map[uint32]uint64{}
-	var keys []uint64
-	for len(keys) == 0 {
-		key := random.Uint64()
-		if other, ok := byHash[hashOf(key)]; ok {
-			keys = []uint64{other, key}
-		}
-		byHash[hashOf(key)] = key
-	}
-	table := table{keyOf: func(value int32) uint64 { return keys[value] }}
-	table.put(keys[0], 0)
-	if got, ok := table.find(keys[1]); ok {
-		t.Errorf("found %d for a key that is not there", got)
-	}
-	table.put(keys[1], 1)
-	for want, key := range keys {
-		if got, ok := table.find(key); !ok || got != int32(want) {
-			t.Errorf("find(%d) = %d, %t, want %d", key, got, ok, want)
-		}
-	}
-	table.remove(keys[0], 0)
-	if got, ok := table.find(keys[1]); !ok || got != 1 {
-		t.Errorf("find(%d) = %d, %t after the other was removed", keys[1], got, ok)
 	}
 }

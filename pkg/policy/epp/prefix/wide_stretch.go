@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package epp
+package prefix
 
 import "math/bits"
 
@@ -65,7 +65,7 @@ func (w *wideStretches) set(sets []uint64, wide int32) []uint64 {
 }
 
 // widen makes a stretch wide, of which n blocks are being inserted.
-func (x *prefixIndex) widen(s *heldStretch, n int32) {
+func (x *Index) widen(s *heldStretch, n int32) {
 	s.wide = x.wide.take(n)
 	for i := s.first; i != none; {
 		r := &x.cells[i].own
@@ -79,7 +79,7 @@ func (x *prefixIndex) widen(s *heldStretch, n int32) {
 }
 
 // narrowDown undoes widen.
-func (x *prefixIndex) narrowDown(s *heldStretch) {
+func (x *Index) narrowDown(s *heldStretch) {
 	w := &x.wide
 	heads := w.first[int(s.wide)*w.endpoints:][:w.endpoints]
 	for e := range heads {
@@ -98,14 +98,14 @@ func (x *prefixIndex) narrowDown(s *heldStretch) {
 }
 
 // reclassify is classify for the holder of a range, if its stretch is wide.
-func (x *prefixIndex) reclassify(r *blockRange) {
+func (x *Index) reclassify(r *blockRange) {
 	if wide := x.cells[r.stretch].held.wide; wide != none {
 		x.classify(wide, r.endpoint)
 	}
 }
 
 // classify brings the sets up to date with the endpoint's ranges.
-func (x *prefixIndex) classify(wide, endpoint int32) {
+func (x *Index) classify(wide, endpoint int32) {
 	w := &x.wide
 	word := int(wide)*w.words + int(endpoint/64)
 	bit := uint64(1) << (endpoint % 64)
@@ -123,7 +123,7 @@ func (x *prefixIndex) classify(wide, endpoint int32) {
 }
 
 // creditWide is credit for a wide stretch.
-func (x *prefixIndex) creditWide(wide, n int32, blocks []int) int32 {
+func (x *Index) creditWide(wide, n int32, blocks []int) int32 {
 	w := &x.wide
 	whole, part := w.set(w.whole, wide), w.set(w.part, wide)
 	covered := int32(0)

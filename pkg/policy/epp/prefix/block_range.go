@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package epp
+package prefix
 
 // A blockRange is one endpoint's memory of consecutive blocks of a stretch, as
 // recent as each other. Ranges of one endpoint do not overlap.
@@ -25,7 +25,7 @@ type recencyList struct {
 
 // head is where the list begins that holds the endpoint's ranges of a stretch,
 // among others if the stretch is not wide.
-func (x *prefixIndex) head(s *heldStretch, endpoint int32) *int32 {
+func (x *Index) head(s *heldStretch, endpoint int32) *int32 {
 	if s.wide == none {
 		return &s.first
 	}
@@ -34,7 +34,7 @@ func (x *prefixIndex) head(s *heldStretch, endpoint int32) *int32 {
 
 // newRange adds a range to a stretch, of which n blocks are being inserted. It
 // is in no list.
-func (x *prefixIndex) newRange(slot, endpoint, n int32) int32 {
+func (x *Index) newRange(slot, endpoint, n int32) int32 {
 	i := slot
 	if x.cells[slot].own.stretch != none {
 		i = x.takeCell()
@@ -51,7 +51,7 @@ func (x *prefixIndex) newRange(slot, endpoint, n int32) int32 {
 }
 
 // drop takes a range that is in no list off its stretch.
-func (x *prefixIndex) drop(i int32) {
+func (x *Index) drop(i int32) {
 	r := x.cells[i].own
 	s := &x.cells[r.stretch].held
 	link := x.head(s, r.endpoint)
@@ -71,7 +71,7 @@ func (x *prefixIndex) drop(i int32) {
 }
 
 // removeRange takes a range that nothing refers to out of its cell.
-func (x *prefixIndex) removeRange(i int32) {
+func (x *Index) removeRange(i int32) {
 	r := &x.cells[i].own
 	elsewhere := r.stretch != i
 	r.stretch = none
@@ -81,14 +81,14 @@ func (x *prefixIndex) removeRange(i int32) {
 }
 
 // cut takes the blocks before at off a range, and off the list if it is there.
-func (x *prefixIndex) cut(list *recencyList, r *blockRange, at int32) {
+func (x *Index) cut(list *recencyList, r *blockRange, at int32) {
 	if r.newer != ghost {
 		list.length -= int(at - r.from)
 	}
 	r.from = at
 }
 
-func (x *prefixIndex) pushNewest(list *recencyList, i int32) {
+func (x *Index) pushNewest(list *recencyList, i int32) {
 	r := &x.cells[i].own
 	r.newer, r.older = none, list.newest
 	if list.newest != none {
@@ -100,7 +100,7 @@ func (x *prefixIndex) pushNewest(list *recencyList, i int32) {
 	list.length += int(r.to - r.from)
 }
 
-func (x *prefixIndex) unlink(list *recencyList, i int32) {
+func (x *Index) unlink(list *recencyList, i int32) {
 	r := &x.cells[i].own
 	if r.newer != none {
 		x.cells[r.newer].own.older = r.older

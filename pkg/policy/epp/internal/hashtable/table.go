@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package epp
+// Package hashtable finds numbers by 64-bit keys that somebody else keeps.
+package hashtable
 
 import "math/bits"
 
-// A table finds numbers by 64-bit keys: open addressing with linear probing, at
+// A Table finds numbers by 64-bit keys: open addressing with linear probing, at
 // most half full, so that a look-up touches little memory and nothing is
 // allocated once the table has grown to its working size.
 //
 // It holds half of a hash of each key; the keys themselves are with whoever
 // numbers them. There are fewer than 2^31 of them.
-type table struct {
-	keyOf   func(value int32) uint64
+type Table struct {
+	// KeyOf returns the key of a number that is in the table.
+	KeyOf   func(value int32) uint64
 	entries []tableEntry // len is a power of two
 	count   int
 	shift   int // 32 minus the length's logarithm
@@ -25,11 +27,14 @@ type tableEntry struct {
 
 const smallestTable = 64
 
+// Len returns how many keys there are.
+func (t *Table) Len() int { return t.count }
+
 // hashOf is the upper half of a product, so that keys in sequence spread too.
 func hashOf(key uint64) uint32 { return uint32(key * 0x9e3779b97f4a7c15 >> 32) }
 
-// find returns the value of a key.
-func (t *table) find(key uint64) (int32, bool) {
+// Find returns the value of a key.
+func (t *Table) Find(key uint64) (int32, bool) {
 	if t.count == 0 {
 		return 0, false
 	}
@@ -39,14 +44,14 @@ func (t *table) find(key uint64) (int32, bool) {
 		if e.value == 0 {
 			return 0, false
 		}
-		if e.hash == hash && t.keyOf(e.value-1) == key {
+		if e.hash == hash && t.KeyOf(e.value-1) == key {
 			return e.value - 1, true
 		}
 	}
 }
 
-// put gives a key that is not there a value.
-func (t *table) put(key uint64, value int32) {
+// Put gives a key that is not there a value.
+func (t *Table) Put(key uint64, value int32) {
 	if 2*(t.count+1) > len(t.entries) {
 		t.grow()
 	}
@@ -54,10 +59,10 @@ func (t *table) put(key uint64, value int32) {
 	t.count++
 }
 
-// remove forgets a key that is there with a value. Entries that were pushed
+// Remove forgets a key that is there with a value. Entries that were pushed
 // away by it, or by what moves, move back, so that a probe may stop at the first
 // free entry.
-func (t *table) remove(key uint64, value int32) {
+func (t *Table) Remove(key uint64, value int32) {
 	mask := len(t.entries) - 1
 	free := int(hashOf(key) >> t.shift)
 	for t.entries[free].value != value+1 {
@@ -80,7 +85,7 @@ func (t *table) remove(key uint64, value int32) {
 }
 
 // place puts an entry where probing for it ends.
-func (t *table) place(e tableEntry) {
+func (t *Table) place(e tableEntry) {
 	mask := len(t.entries) - 1
 	i := int(e.hash >> t.shift)
 	for t.entries[i].value != 0 {
@@ -89,7 +94,7 @@ func (t *table) place(e tableEntry) {
 	t.entries[i] = e
 }
 
-func (t *table) grow() {
+func (t *Table) grow() {
 	old := t.entries
 	t.entries = make([]tableEntry, max(smallestTable, 2*len(old)))
 	t.shift = 33 - bits.Len(uint(len(t.entries)))

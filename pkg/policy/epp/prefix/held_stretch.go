@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package epp
+package prefix
 
 // A heldStretch is a stretch of which somebody may hold a block, or that such
 // a stretch follows in a prompt: what follows a stretch is its child.
@@ -27,7 +27,7 @@ func newHeldStretch(id uint64, parent int32) heldStretch {
 }
 
 // childOf finds a child of a stretch, or none.
-func (x *prefixIndex) childOf(parent int32, id uint64) int32 {
+func (x *Index) childOf(parent int32, id uint64) int32 {
 	p := &x.cells[parent].held
 	if p.child != none && x.cells[p.child].held.id == id {
 		return p.child
@@ -35,14 +35,14 @@ func (x *prefixIndex) childOf(parent int32, id uint64) int32 {
 	if p.others == 0 {
 		return none
 	}
-	if slot, ok := x.slots.find(id); ok {
+	if slot, ok := x.slots.Find(id); ok {
 		return slot
 	}
 	return none
 }
 
 // makeChild finds a child of a stretch, or makes one that nobody holds.
-func (x *prefixIndex) makeChild(parent int32, id uint64) int32 {
+func (x *Index) makeChild(parent int32, id uint64) int32 {
 	if slot := x.childOf(parent, id); slot != none {
 		return slot
 	}
@@ -50,13 +50,13 @@ func (x *prefixIndex) makeChild(parent int32, id uint64) int32 {
 }
 
 // newChild makes a child that is not there yet.
-func (x *prefixIndex) newChild(parent int32, id uint64) int32 {
+func (x *Index) newChild(parent int32, id uint64) int32 {
 	slot := x.takeCell()
 	x.cells[slot].held = newHeldStretch(id, parent)
 	if p := &x.cells[parent].held; p.child == none {
 		p.child = slot
 	} else {
-		x.slots.put(id, slot)
+		x.slots.Put(id, slot)
 		p.others++
 	}
 	return slot
@@ -64,7 +64,7 @@ func (x *prefixIndex) newChild(parent int32, id uint64) int32 {
 
 // prune gives a stretch back that nobody holds and that has no children, and
 // then its parents that are so too.
-func (x *prefixIndex) prune(slot int32) {
+func (x *Index) prune(slot int32) {
 	for slot != root {
 		s := &x.cells[slot].held
 		if s.ranges > 0 || s.child != none || s.others > 0 {
@@ -74,7 +74,7 @@ func (x *prefixIndex) prune(slot int32) {
 		if p := &x.cells[parent].held; p.child == slot {
 			p.child = none
 		} else {
-			x.slots.remove(s.id, slot)
+			x.slots.Remove(s.id, slot)
 			p.others--
 		}
 		x.giveCell(slot)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package epp
+package prefix
 
 import "slices"
 
@@ -18,7 +18,7 @@ const firstCells = 1024
 
 // takeCell returns the index of a cell with nothing in it. Pointers into cells
 // do not outlast it.
-func (x *prefixIndex) takeCell() int32 {
+func (x *Index) takeCell() int32 {
 	i := x.freeCell
 	if i != none {
 		x.freeCell = x.cells[i].own.next
@@ -33,7 +33,7 @@ func (x *prefixIndex) takeCell() int32 {
 }
 
 // giveCell gives a cell back that has nothing in it.
-func (x *prefixIndex) giveCell(i int32) {
+func (x *Index) giveCell(i int32) {
 	x.cells[i].own.next = x.freeCell
 	x.freeCell = i
 }

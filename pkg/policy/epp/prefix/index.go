@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package epp
+package prefix
 
-import "windtunnel.dev/windtunnel/pkg/prompt"
+import (
+	"windtunnel.dev/windtunnel/pkg/policy/epp/internal/hashtable"
+	"windtunnel.dev/windtunnel/pkg/prompt"
+)
 
-// A prefixIndex remembers which endpoints may hold which blocks, a stretch at a
+// An Index remembers which endpoints may hold which blocks, a stretch at a
 // time: for each stretch the ranges of its blocks that an endpoint holds, and
 // for each endpoint a list of its ranges by recency, of bounded length in
 // blocks, whose overflow takes them off the stretch.
@@ -13,12 +16,12 @@ import "windtunnel.dev/windtunnel/pkg/prompt"
 // behind a few records. Most stretches have one holder or few, whose ranges are
 // one list; those with many, such as a system prompt, have a list for each
 // endpoint and bit sets of those that hold all of it.
-type prefixIndex struct {
+type Index struct {
 	endpoints int
 
-	cells    []cell // of stretches, the first of which is the root, and ranges
-	freeCell int32  // begins the list of those that may be used again
-	slots    table  // ID → stretch, see heldStretch
+	cells    []cell          // of stretches, the first of which is the root, and ranges
+	freeCell int32           // begins the list of those that may be used again
+	slots    hashtable.Table // ID → stretch, see heldStretch
 	wide     wideStretches
 	recency  []recencyList // by endpoint
 	// narrow is how many ranges a stretch has at most before it is wide. With a
@@ -31,10 +34,12 @@ type prefixIndex struct {
 	unknown bool
 }
 
+// none stands for no cell.
 const none = -1
 
-func newPrefixIndex(endpoints int) *prefixIndex {
-	x := &prefixIndex{
+// NewIndex makes an index of so many endpoints that knows of no block.
+func NewIndex(endpoints int) *Index {
+	x := &Index{
 		endpoints: endpoints,
 		cells:     []cell{{held: newHeldStretch(0, none), own: blockRange{stretch: none}}},
 		freeCell:  none,
@@ -43,17 +48,17 @@ func newPrefixIndex(endpoints int) *prefixIndex {
 		// A wide stretch takes up some 4 bytes an endpoint, a range 64.
 		narrow: int32(max(4, endpoints/16)),
 	}
-	x.slots.keyOf = func(slot int32) uint64 { return x.cells[slot].held.id }
+	x.slots.KeyOf = func(slot int32) uint64 { return x.cells[slot].held.id }
 	for e := range x.recency {
 		x.recency[e] = recencyList{newest: none, oldest: none}
 	}
 	return x
 }
 
-// match counts, for each endpoint, the blocks of the chain that it may hold. It
+// Match counts, for each endpoint, the blocks of the chain that it may hold. It
 // ends at the first block that nobody holds; up to there an endpoint also gets
 // credit for what follows a block that it lacks. Nothing becomes more recent.
-func (x *prefixIndex) match(chain []prompt.Stretch, blocks []int) {
+func (x *Index) Match(chain []prompt.Stretch, blocks []int) {
 	clear(blocks)
 	x.found, x.unknown = x.found[:0], false
 	slot := int32(root)
@@ -71,7 +76,7 @@ func (x *prefixIndex) match(chain []prompt.Stretch, blocks []int) {
 
 // credit adds to each endpoint the blocks that it holds of the stretch's first
 // n, up to the first one that nobody holds, and returns how many that are.
-func (x *prefixIndex) credit(slot, n int32, blocks []int) int32 {
+func (x *Index) credit(slot, n int32, blocks []int) int32 {
 	s := &x.cells[slot].held
 	if s.wide != none {
 		return x.creditWide(s.wide, n, blocks)
@@ -86,7 +91,7 @@ func (x *prefixIndex) credit(slot, n int32, blocks []int) int32 {
 
 // cover goes through a list of ranges once and returns how far it covers the
 // blocks up to n without a gap, covered of them being so already.
-func (x *prefixIndex) cover(first, covered, n int32) (to int32, grown bool) {
+func (x *Index) cover(first, covered, n int32) (to int32, grown bool) {
 	to = covered
 	for i := first; i != none && to < n; i = x.cells[i].own.next {
 		if r := &x.cells[i].own; r.from <= to && r.to > to {
@@ -97,7 +102,7 @@ func (x *prefixIndex) cover(first, covered, n int32) (to int32, grown bool) {
 }
 
 // creditRanges adds a list of ranges to their endpoints, up to block n.
-func (x *prefixIndex) creditRanges(first, n int32, blocks []int) {
+func (x *Index) creditRanges(first, n int32, blocks []int) {
 	for i := first; i != none; i = x.cells[i].own.next {
 		if r := &x.cells[i].own; r.from < n {
 			blocks[r.endpoint] += int(min(r.to, n) - r.from)
@@ -105,9 +110,9 @@ func (x *prefixIndex) creditRanges(first, n int32, blocks []int) {
 	}
 }
 
-// find looks a chain up again after it was inserted, so that it can be inserted
+// Find looks a chain up again after it was inserted, so that it can be inserted
 // for another endpoint.
-func (x *prefixIndex) find(chain []prompt.Stretch) {
+func (x *Index) Find(chain []prompt.Stretch) {
 	x.found, x.unknown = x.found[:0], false
 	slot := int32(root)
 	for _, s := range chain {
@@ -116,14 +121,14 @@ func (x *prefixIndex) find(chain []prompt.Stretch) {
 	}
 }
 
-// insert makes the blocks of the chain that was matched last the endpoint's
+// Insert makes the blocks of the chain that was matched last the endpoint's
 // most recent ones, in order. The capacity only counts the first time.
 //
 // The EPP first puts all blocks into the list and then all into the table, and
 // so does this: when a chain is longer than the list, its first blocks leave
 // the list at once, but stay in the table as ghosts, until they enter the list
 // again and leave it again.
-func (x *prefixIndex) insert(chain []prompt.Stretch, endpoint, capacity int) {
+func (x *Index) Insert(chain []prompt.Stretch, endpoint, capacity int) {
 	if len(chain) == 0 {
 		return
 	}
@@ -151,9 +156,9 @@ func (x *prefixIndex) insert(chain []prompt.Stretch, endpoint, capacity int) {
 	}
 }
 
-// forgetEndpoint takes all blocks in an endpoint's list off it and off their
+// ForgetEndpoint takes all blocks in an endpoint's list off it and off their
 // stretches. Ghosts stay.
-func (x *prefixIndex) forgetEndpoint(endpoint int) {
+func (x *Index) ForgetEndpoint(endpoint int) {
 	list := &x.recency[endpoint]
 	x.forget(list, list.length)
 	list.capacity = 0
@@ -161,7 +166,7 @@ func (x *prefixIndex) forgetEndpoint(endpoint int) {
 
 // renew makes the first n blocks of a stretch the endpoint's most recent ones,
 // and cuts them off the ranges that had them.
-func (x *prefixIndex) renew(slot, endpoint, n int32) {
+func (x *Index) renew(slot, endpoint, n int32) {
 	list := &x.recency[endpoint]
 	s := &x.cells[slot].held
 	renewed := int32(none)
@@ -203,7 +208,7 @@ func (x *prefixIndex) renew(slot, endpoint, n int32) {
 }
 
 // forget takes the endpoint's oldest n blocks off the list and their stretches.
-func (x *prefixIndex) forget(list *recencyList, n int) {
+func (x *Index) forget(list *recencyList, n int) {
 	for n > 0 {
 		i := list.oldest
 		r := &x.cells[i].own
@@ -220,7 +225,7 @@ func (x *prefixIndex) forget(list *recencyList, n int) {
 }
 
 // makeGhosts takes the endpoint's oldest n blocks off the list only.
-func (x *prefixIndex) makeGhosts(list *recencyList, n int) {
+func (x *Index) makeGhosts(list *recencyList, n int) {
 	for n > 0 {
 		i := list.oldest
 		r := x.cells[i].own
