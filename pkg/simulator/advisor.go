@@ -228,8 +228,7 @@ func (s *simulation) noteStability() {
 	if !slices.ContainsFunc(s.replicas, func(r replica) bool { return r.advisor != nil }) {
 		return
 	}
-	s.applyClusterEvents(s.closed)
-	s.endWarmUpBy(s.closed)
+	s.applyClusterEvents(s.closed, requestArrives)
 	s.look(s.closed)
 	s.advanceAll(s.closed)
 	for i := range s.replicas {

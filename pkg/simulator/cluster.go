@@ -24,7 +24,6 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 		handing:     c.Handoff,
 		gate:        newGate(&c.Policies.Routing),
 		disruptions: c.Disruptions,
-		warmingUp:   c.Horizon.WarmUp > 0,
 		labels:      c.Source.Labels(),
 	}
 	s.metrics = newMetrics(c.Targets, c.Horizon.WarmUp, len(c.Pools), len(s.labels.Tenants), len(s.labels.Classes))
@@ -34,6 +33,7 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 	s.watchCaches()
 	s.connect(&c)
 	s.addRota(&c)
+	s.addClusterEvents(&c)
 	if c.CheckInvariants {
 		s.observers = append(s.observers, newInvariants())
 	}

@@ -10,37 +10,10 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// applyClusterEvents applies the disruptions up to a time, and lets the
-// router release what it wakes for before. When no more requests arrive, it does
-// so at that time too.
-func (s *simulation) applyClusterEvents(until simtime.Time) {
-	for !s.stopped {
-		wake := s.gate.wake
-		switch {
-		case len(s.disruptions) > 0 && s.disruptions[0].At <= min(until, wake):
-			d := s.disruptions[0]
-			s.disruptions = s.disruptions[1:]
-			s.meetBetween(d.At, true)
-			if s.draining && s.inFlight == 0 {
-				return
-			}
-			s.applyDisruption(d)
-		case wake < until || s.draining && wake == until && wake != simtime.Never:
-			s.meetBetween(wake, s.attentive())
-			s.release()
-			s.revoke()
-			s.checkContext()
-		default:
-			return
-		}
-	}
-}
-
 // meetBetween brings all that routing depends on up to what happens between
 // arrivals. Where replicas need not be advanced for that, all says whether they
 // are.
 func (s *simulation) meetBetween(at simtime.Time, all bool) {
-	s.endWarmUpBy(at)
 	switch {
 	case s.draining:
 		s.lookServing(at)

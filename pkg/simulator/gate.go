@@ -17,13 +17,13 @@ type gate struct {
 	// sent are the requests that replicas have, by their numbers; nil where no
 	// policy evicts any.
 	sent map[int]int32
-	// wake is when the router is to be asked to release some; Never while it
+	// wakeUp is when the router is to be asked to release some; Never while it
 	// keeps none.
-	wake simtime.Time
+	wakeUp clusterEvent
 }
 
 func newGate(r *policy.Routing) gate {
-	g := gate{queue: r.Queue, wake: simtime.Never}
+	g := gate{queue: r.Queue}
 	if r.Queue != nil {
 		g.held = map[int]int32{}
 	}
@@ -73,15 +73,15 @@ func (s *simulation) release() {
 		s.letGo(released)
 		s.now = now
 	}
-	g.wake = simtime.Never
 	if len(g.held) == 0 {
+		s.events.move(&g.wakeUp, simtime.Never)
 		return
 	}
 	at, ok := g.queue.Wake(now)
 	if !ok || at <= now {
 		panic(fmt.Sprintf("simulator: the router keeps %d requests at %v and wakes at %v (%t)", len(g.held), now, at, ok))
 	}
-	g.wake = at
+	s.events.move(&g.wakeUp, at)
 }
 
 // letGo sends a request on its way that the router has kept back, or ends it.

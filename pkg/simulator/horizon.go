@@ -30,29 +30,19 @@ func (s *simulation) next() (w workload.Request, ok bool) {
 	return w, true
 }
 
-// endWarmUpBy ends the warm-up if it ends by a time.
-func (s *simulation) endWarmUpBy(at simtime.Time) {
-	end := simtime.Time(s.horizon.WarmUp)
-	switch {
-	case !s.warmingUp || at < end:
-	case !s.draining:
-		s.look(end)
-		s.endWarmUp()
-	default:
-		s.lookServing(end)
-		s.deliver(s.advanceServing(end))
-		if s.inFlight > 0 || end <= s.closed {
-			s.endWarmUp()
+// endWarmUp starts the figures of the replicas afresh, unless the run is over by
+// then. It comes before everything else of its nanosecond but the scrapes.
+func (s *simulation) endWarmUp(at simtime.Time) {
+	if s.draining {
+		s.lookServing(at)
+		s.deliver(s.advanceServing(at))
+		if s.inFlight == 0 && at > s.closed {
+			return
 		}
+	} else {
+		s.look(at)
 	}
-}
-
-// endWarmUp starts the figures of the replicas afresh. It comes before
-// everything else of its nanosecond but the scrapes.
-func (s *simulation) endWarmUp() {
-	at := simtime.Time(s.horizon.WarmUp)
 	s.advanceAll(at)
-	s.warmingUp = false
 	for i := range s.replicas {
 		s.replicas[i].restart(at)
 	}
@@ -68,8 +58,7 @@ func (s *simulation) drain() simtime.Time {
 		deadline = simtime.Never
 	}
 	s.draining = true
-	s.applyClusterEvents(deadline)
-	s.endWarmUpBy(deadline)
+	s.applyClusterEvents(deadline, drainEnds)
 	after := deadline
 	if deadline < simtime.Never {
 		after++

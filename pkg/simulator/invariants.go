@@ -194,7 +194,7 @@ func (v *invariants) inOrder(s *simulation, r *replica) {
 // atGateway counts the requests that no endpoint has had yet of those that the
 // router keeps, and checks that it keeps who is there, until a time to come.
 func (v *invariants) atGateway(s *simulation) int {
-	if len(s.gate.held) > 0 && s.gate.wake == simtime.Never {
+	if len(s.gate.held) > 0 && s.gate.wakeUp.at == simtime.Never {
 		broken(s, "%d requests are kept at the gateway for ever", len(s.gate.held))
 	}
 	n := 0

@@ -39,14 +39,15 @@ type simulation struct {
 	refused func(int, Reason)
 	evicted func(int)
 	// ended is Config.Ended.
-	ended     func(RequestEnd)
-	source    workload.Source
-	horizon   Horizon
-	warmingUp bool
+	ended   func(RequestEnd)
+	source  workload.Source
+	horizon Horizon
 	// gate keeps what the router holds back.
 	gate gate
-	// disruptions are those to come.
+	// disruptions are Config.Disruptions.
 	disruptions []Disruption
+	// events are those above the replicas that are known of.
+	events clusterEvents
 	// draining says that no more requests arrive.
 	draining bool
 	// serving counts requests that no engine has given all of their tokens, those
@@ -120,10 +121,7 @@ func (s *simulation) step() bool {
 
 // meet brings all that a routing decision depends on up to a time.
 func (s *simulation) meet(at simtime.Time) {
-	if len(s.disruptions) > 0 || s.gate.wake < at {
-		s.applyClusterEvents(at)
-	}
-	s.endWarmUpBy(at)
+	s.applyClusterEvents(at, requestArrives)
 	s.look(at)
 	if s.attentive() {
 		s.advanceAll(at)
