@@ -31,6 +31,9 @@ func makeCell(pool, tenant, class, n int, first, step time.Duration) simulator.C
 	return c
 }
 
+// throughout is the life of a replica that is there all the time.
+var throughout = []simulator.Lifetime{{From: simtime.Time(2 * time.Second), To: simtime.Time(10 * time.Second)}}
+
 // makeOutcome returns an outcome of two pools, tenants and classes. bias makes
 // all latencies longer, as another seed would.
 func makeOutcome(bias time.Duration) *simulator.Outcome {
@@ -55,9 +58,9 @@ func makeOutcome(bias time.Duration) *simulator.Outcome {
 		},
 		Measured: 8 * time.Second,
 		Replicas: []simulator.ReplicaUse{
-			{Pool: 0, Busy: 4 * time.Second, Steps: 400, Served: 100, PeakKV: 0.5, MeanKV: 0.25},
-			{Pool: 1, Busy: 6 * time.Second, Steps: 500, Served: 60, PeakKV: 0.75, MeanKV: 0.5, Evictions: 7},
-			{Pool: 1, Busy: 2*time.Second + bias, Steps: 300, Served: 40, PeakKV: 1, MeanKV: 0.75, Preemptions: 3, Evictions: 5},
+			{Pool: 0, Lifetimes: throughout, Busy: 4 * time.Second, Steps: 400, Served: 100, PeakKV: 0.5, MeanKV: 0.25},
+			{Pool: 1, Lifetimes: throughout, Busy: 6 * time.Second, Steps: 500, Served: 60, PeakKV: 0.75, MeanKV: 0.5, Evictions: 7},
+			{Pool: 1, Lifetimes: throughout, Busy: 2*time.Second + bias, Steps: 300, Served: 40, PeakKV: 1, MeanKV: 0.75, Preemptions: 3, Evictions: 5},
 		},
 		End: simtime.Time(10 * time.Second),
 	}

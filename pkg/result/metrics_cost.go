@@ -6,13 +6,13 @@ package result
 var costs = subject{
 	gather: func(in *selection, g *Group) {
 		if r := g.Replicas; r != nil {
-			r.Hours = float64(r.Count) * in.span().Hours()
+			r.Hours = in.present(in.uses()) * in.span().Hours()
 			r.Cost = in.cost()
 		}
 	},
 	families: []family{
 		single("replicaHours", replicaLabels, statistic{
-			unit: Hours, direction: Minimize, help: "replicas × span",
+			unit: Hours, direction: Minimize, help: "sum of the replicas' lifetimes",
 			value: ofReplicas(func(r *Replicas) (float64, bool) { return r.Hours, true }),
 		}),
 		single("cost", replicaLabels, statistic{
@@ -30,10 +30,6 @@ var costs = subject{
 // cost returns what the selection's pool, or all of them, cost; nil where a
 // price is missing, since a sum without it would look cheap.
 func (in *selection) cost() *float64 {
-	replicas := make([]int, len(in.outcome.Pools))
-	for _, use := range in.outcome.Replicas {
-		replicas[use.Pool]++
-	}
 	total, known := 0.0, false
 	for i, name := range in.outcome.Pools {
 		if in.Pool != "" && name != in.Pool {
@@ -42,7 +38,7 @@ func (in *selection) cost() *float64 {
 		if i >= len(in.meta.CostPerReplicaHour) || in.meta.CostPerReplicaHour[i] == nil {
 			return nil
 		}
-		hours := float64(replicas[i]) * in.span().Hours()
+		hours := in.present(usesOf(in.outcome, name)) * in.span().Hours()
 		total += float64(hours * *in.meta.CostPerReplicaHour[i])
 		known = true
 	}

@@ -8,8 +8,8 @@ import "slices"
 // the end of the run.
 type Replicas struct {
 	Count int `json:"count"`
-	// Utilization is busy time ÷ span, one value a replica. Busy is the time
-	// in which a step was under way.
+	// Utilization is busy time ÷ lifetimes, one value a replica that was there.
+	// Busy is the time in which a step was under way.
 	Utilization *Spread `json:"utilization,omitempty"`
 	// Served is the number of completed requests, one value a replica.
 	Served *Spread `json:"served,omitempty"`
@@ -24,7 +24,10 @@ type Replicas struct {
 	Tiers     []TierUse  `json:"tiers,omitempty"`
 	Links     []LinkUse  `json:"links,omitempty"`
 	Stability *Stability `json:"stability,omitempty"`
-	// Hours is replicas × span; Cost is known where every pool has a price.
+	// Availability is the sum of the replicas' lifetimes ÷ (replicas × span). It is
+	// absent where it is 1.
+	Availability *float64 `json:"availability,omitempty"`
+	// Hours is the sum of the replicas' lifetimes; Cost is known where every pool has a price.
 	Hours float64  `json:"hours"`
 	Cost  *float64 `json:"cost,omitempty"`
 }
@@ -52,7 +55,7 @@ var replicas = subject{
 	},
 	families: []family{
 		single("utilization", replicaLabels, statistic{
-			unit: Share, direction: Maximize, help: "busy time ÷ (replicas × span)",
+			unit: Share, direction: Maximize, help: "busy time ÷ lifetimes, mean of the replicas",
 			value: ofReplicas(func(r *Replicas) (float64, bool) {
 				if r.Utilization == nil {
 					return 0, false
@@ -81,7 +84,9 @@ func (in *selection) replicas() *Replicas {
 	r := &Replicas{}
 	var utilization, served, meanKV, peakKV []float64
 	for use := range in.uses() {
-		utilization = append(utilization, float64(use.Busy)/float64(span))
+		if present := use.Present(); present > 0 {
+			utilization = append(utilization, float64(use.Busy)/float64(present))
+		}
 		served = append(served, float64(use.Served))
 		meanKV = append(meanKV, use.MeanKV)
 		peakKV = append(peakKV, use.PeakKV)
@@ -90,8 +95,15 @@ func (in *selection) replicas() *Replicas {
 		r.Evictions += use.Evictions
 	}
 	if r.Count > 0 {
-		r.Utilization, r.Served = newSpread(utilization), newSpread(served)
+		r.Served = newSpread(served)
 		r.KVUsage = &KVUsage{Mean: mean(meanKV), Peak: slices.Max(peakKV)}
+	}
+	if len(utilization) > 0 {
+		r.Utilization = newSpread(utilization)
+	}
+	if present := in.present(in.uses()); present < float64(r.Count) {
+		availability := present / float64(r.Count)
+		r.Availability = &availability
 	}
 	return r
 }

@@ -23,7 +23,7 @@ func TestDocumentsOfARunGolden(t *testing.T) {
 		Cells:    []simulator.Cell{makeCell(0, 0, 0, 50, 20*time.Millisecond, time.Millisecond)},
 		Measured: 2 * time.Second,
 		End:      2e9,
-		Replicas: []simulator.ReplicaUse{{Pool: 0, Busy: time.Second, Served: 50}},
+		Replicas: []simulator.ReplicaUse{{Pool: 0, Lifetimes: []simulator.Lifetime{{To: 2e9}}, Busy: time.Second, Served: 50}},
 	}
 	one := NewDocument(plain, Meta{Seed: 7, Provenance: Provenance{
 		Loop: OpenLoop,

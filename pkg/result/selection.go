@@ -111,6 +111,21 @@ func (in *selection) span() time.Duration {
 	return time.Duration(in.outcome.End) - in.meta.WarmUp
 }
 
+// present is how many of some replicas were there, on average over the span. It is
+// their number exactly where all were there for all of it.
+func (in *selection) present(uses iter.Seq[*simulator.ReplicaUse]) float64 {
+	span, count := in.span(), 0
+	var away time.Duration
+	for use := range uses {
+		count++
+		away += span - use.Present()
+	}
+	if away == 0 {
+		return float64(count)
+	}
+	return float64(count) - float64(away)/float64(span)
+}
+
 // uses are those of the replicas of the selection's pool; of all where it has
 // none.
 func (in *selection) uses() iter.Seq[*simulator.ReplicaUse] { return usesOf(in.outcome, in.Pool) }

@@ -44,8 +44,12 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 func (s *simulation) addPool(index int, p *Pool) {
 	s.pools = append(s.pools, p.Name)
 	s.doors = s.doors || p.Stability.asks()
-	for range p.Replicas {
-		s.replicas = append(s.replicas, newReplica(int32(len(s.replicas)), index, p))
+	for place := range p.places() {
+		r := newReplica(int32(len(s.replicas)), index, p)
+		if place < p.Replicas {
+			r.lifetimes.begin(0)
+		}
+		s.replicas = append(s.replicas, r)
 	}
 }
 
@@ -63,6 +67,24 @@ func (s *simulation) addRota(c *Config) {
 		s.view.Scrapes[i] = s.replicas[i].metrics(0)
 	}
 	s.viewAdapters()
+	s.viewPresence()
 	s.changed = make([]int32, 0, len(s.replicas)+1)
 	s.rota = newRota(interval, phases)
+}
+
+// viewPresence lets the router see which replicas are not there at the start.
+func (s *simulation) viewPresence() {
+	for i := range s.replicas {
+		if !s.replicas[i].lifetimes.present() {
+			s.setDown(i, true)
+		}
+	}
+}
+
+// setDown says whether the router may choose a replica.
+func (s *simulation) setDown(endpoint int, down bool) {
+	if s.view.Down == nil {
+		s.view.Down = make([]bool, len(s.replicas))
+	}
+	s.view.Down[endpoint] = down
 }

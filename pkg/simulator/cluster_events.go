@@ -124,9 +124,7 @@ func (s *simulation) applyClusterEvent(e *clusterEvent) {
 		s.endWarmUp(e.at)
 	case disruptionComes:
 		s.meetBetween(e.at, true)
-		if !s.draining || s.inFlight > 0 {
-			s.applyDisruption(s.disruptions[e.sequence])
-		}
+		s.applyDisruption(s.disruptions[e.sequence])
 	case gatewayWakes:
 		s.meetBetween(e.at, s.attentive())
 		s.release()

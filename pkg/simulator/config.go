@@ -64,8 +64,11 @@ type Config struct {
 
 // Pool is a set of identical replicas.
 type Pool struct {
-	Name     string
-	Replicas int
+	Name string
+	// Replicas is how many are there at the start, MaxReplicas how many there may
+	// be at once; 0 means Replicas. Endpoints are numbered for all of MaxReplicas.
+	// A replica beyond Replicas begins its first lifetime when it recovers.
+	Replicas, MaxReplicas int
 	// Timer gives the duration of an engine step.
 	Timer latency.StepTimer
 	// Cost is charged to requests outside engine steps: a delay before the

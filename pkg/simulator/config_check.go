@@ -14,7 +14,7 @@ func (c *Config) check() {
 	endpoints := 0
 	for i := range c.Pools {
 		c.Pools[i].check()
-		endpoints += c.Pools[i].Replicas
+		endpoints += c.Pools[i].places()
 	}
 	h := &c.Horizon
 	switch {
@@ -36,7 +36,7 @@ func (p *Pool) check() {
 	switch {
 	case p.Timer == nil:
 		panic(fmt.Sprintf("simulator: pool %q has no timer", p.Name))
-	case p.Replicas < 0 || p.BlockTokens < 1 || p.KVBlocks < 1 || p.MaxNumSeqs < 1 || p.MaxNumBatchedTokens < 1 || p.MaxModelLen < 0 || p.LongPrefillTokens < 0 || p.ReportedBlocks < 0:
+	case p.Replicas < 0 || p.MaxReplicas < 0 || p.BlockTokens < 1 || p.KVBlocks < 1 || p.MaxNumSeqs < 1 || p.MaxNumBatchedTokens < 1 || p.MaxModelLen < 0 || p.LongPrefillTokens < 0 || p.ReportedBlocks < 0:
 		panic(fmt.Sprintf("simulator: pool %q: %d replicas, %d blocks (%d reported) of %d tokens, %d sequences, %d tokens a step (%d of a prompt), model length %d",
 			p.Name, p.Replicas, p.KVBlocks, p.ReportedBlocks, p.BlockTokens, p.MaxNumSeqs, p.MaxNumBatchedTokens, p.LongPrefillTokens, p.MaxModelLen))
 	case p.Cost.QueueBase < 0 || p.Cost.QueuePerInputToken < 0 || p.Cost.PerOutputToken < 0 || p.Cost.Completion < 0:
@@ -53,6 +53,9 @@ func (p *Pool) check() {
 	}
 	p.checkTiers()
 }
+
+// places is how many replicas there may be at once, and so how many endpoints.
+func (p *Pool) places() int { return max(p.Replicas, p.MaxReplicas) }
 
 // known says that there is such an order.
 func known(o kv.Order) bool { return o >= kv.LRU && o <= kv.Priority }

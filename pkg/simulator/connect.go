@@ -46,7 +46,7 @@ func (s *simulation) addPorts(c *Handoff, handing bool) {
 func shares(pools []Pool) bool {
 	for i := range pools {
 		for _, t := range pools[i].Tiers.Lower {
-			if t.Shared && pools[i].Replicas > 1 {
+			if t.Shared && pools[i].places() > 1 {
 				return true
 			}
 		}
@@ -73,7 +73,7 @@ func (s *simulation) addTiers(r *replica) {
 		l.blank = r.config.KVBlocks - int(math.Floor(float64(c.Offload.Threshold*float64(r.config.KVBlocks))))
 	}
 	for k, t := range c.Lower {
-		l.tiers[k].kind, l.tiers[k].shared = t.Kind, t.Shared && r.config.Replicas > 1
+		l.tiers[k].kind, l.tiers[k].shared = t.Kind, t.Shared && r.config.places() > 1
 		if !l.tiers[k].shared {
 			l.tiers[k].read, l.tiers[k].write = r.fabric.Add(t.Read), r.fabric.Add(t.Write)
 		}
@@ -100,7 +100,7 @@ func (l *lower) empty(s *simulation, r *replica, now simtime.Time) {
 func (s *simulation) addShared(pools []Pool) {
 	for p := range pools {
 		for k, t := range pools[p].Tiers.Lower {
-			if !t.Shared || pools[p].Replicas == 1 {
+			if !t.Shared || pools[p].places() == 1 {
 				continue
 			}
 			f := s.together.fabric
@@ -108,7 +108,7 @@ func (s *simulation) addShared(pools []Pool) {
 			read, write := f.Add(t.Read), f.Add(t.Write)
 			s.shareTier(p, k, store, read, write)
 			first := int32(slices.IndexFunc(s.replicas, func(r replica) bool { return r.pool == p }))
-			s.watch(store.Store, t.Kind, first, first+int32(pools[p].Replicas))
+			s.watch(store.Store, t.Kind, first, first+int32(pools[p].places()))
 		}
 	}
 }

@@ -29,13 +29,22 @@ func (s *simulation) meetBetween(at simtime.Time, all bool) {
 	s.now = at
 }
 
+// applyDisruption applies a disruption, now. Once all requests have ended, it
+// changes nothing but lifetimes.
 func (s *simulation) applyDisruption(d Disruption) {
-	if s.view.Down == nil {
-		s.view.Down = make([]bool, len(s.replicas))
+	r := &s.replicas[d.Endpoint]
+	switch d.Kind {
+	case Fail:
+		r.lifetimes.end(d.At)
+	case Recover:
+		r.lifetimes.begin(d.At)
 	}
-	s.view.Down[d.Endpoint] = d.Kind != Recover
+	if s.draining && s.inFlight == 0 {
+		return
+	}
+	s.setDown(d.Endpoint, d.Kind != Recover)
 	if d.Kind == Fail {
-		s.fail(&s.replicas[d.Endpoint])
+		s.fail(r)
 	}
 }
 

@@ -136,6 +136,9 @@ type Completion struct {
 type ReplicaUse struct {
 	// Pool indexes Outcome.Pools.
 	Pool int
+	// Lifetimes are the times for which the replica was there, in order. One ends
+	// when the replica fails, and the next begins when it recovers.
+	Lifetimes []Lifetime
 	// Busy is the time in which a step was under way.
 	Busy time.Duration
 	// Steps counts the steps that ended.
@@ -143,7 +146,7 @@ type ReplicaUse struct {
 	// Served counts requests that the engine has given all of their tokens.
 	Served int64
 	// PeakKV and MeanKV are shares of the KV blocks in use, 0 to 1; the mean
-	// is over time.
+	// is over the lifetimes.
 	PeakKV, MeanKV float64
 	// Preemptions counts evictions of requests from the batch, Evictions of
 	// cached blocks whose contents were dropped to make room.

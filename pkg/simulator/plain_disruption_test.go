@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
 func (p *plain) disrupt(d Disruption) {
@@ -15,9 +16,41 @@ func (p *plain) disrupt(d Disruption) {
 		p.view.Down = make([]bool, len(p.replicas))
 	}
 	p.view.Down[d.Endpoint] = d.Kind != Recover
-	if d.Kind == Fail {
-		p.fail(p.replicas[d.Endpoint])
+	r := p.replicas[d.Endpoint]
+	present := len(r.lives) > 0 && r.lives[len(r.lives)-1].To == simtime.Never
+	switch {
+	case d.Kind == Fail:
+		if present {
+			r.lives[len(r.lives)-1].To = p.now
+		}
+		p.fail(r)
+	case d.Kind == Recover && !present:
+		r.lives = append(r.lives, Lifetime{From: p.now, To: simtime.Never})
 	}
+}
+
+// showPresence lets the router see which replicas are not there at the start.
+func (p *plain) showPresence() {
+	for i, r := range p.replicas {
+		if len(r.lives) > 0 {
+			continue
+		}
+		if p.view.Down == nil {
+			p.view.Down = make([]bool, len(p.replicas))
+		}
+		p.view.Down[i] = true
+	}
+}
+
+// lifetimesOf are a replica's in the time that its figures are of.
+func (p *plain) lifetimesOf(r *plainReplica) []Lifetime {
+	var all []Lifetime
+	for _, l := range r.lives {
+		if from, to := max(l.From, r.use.since), min(l.To, p.now); from < to {
+			all = append(all, Lifetime{From: from, To: to})
+		}
+	}
+	return all
 }
 
 // fail takes all that depends on a replica off everything, empties it, and has

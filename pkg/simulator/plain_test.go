@@ -109,6 +109,7 @@ type plainRequest struct {
 type plainReplica struct {
 	*Pool
 	pool, index       int
+	lives             []Lifetime
 	scheduler         scheduling.Policy
 	cache             *kvtest.Cache
 	waiting, running  []*plainRequest
@@ -147,10 +148,11 @@ func newPlain(c Config) *plain {
 	p.metrics = newMetrics(c.Targets, c.Horizon.WarmUp, len(c.Pools), len(labels.Tenants), len(labels.Classes))
 	for i := range c.Pools {
 		p.pools = append(p.pools, c.Pools[i].Name)
-		for range c.Pools[i].Replicas {
-			p.addReplica(&c.Pools[i], i)
+		for place := range max(c.Pools[i].Replicas, c.Pools[i].MaxReplicas) {
+			p.addReplica(&c.Pools[i], i, place < c.Pools[i].Replicas)
 		}
 	}
+	p.showPresence()
 	p.addStations()
 	p.showAdapters()
 	for i, d := range c.Disruptions {
@@ -201,7 +203,7 @@ func (p *plain) checkLeaks() {
 	}
 }
 
-func (p *plain) addReplica(pool *Pool, index int) {
+func (p *plain) addReplica(pool *Pool, index int, present bool) {
 	r := &plainReplica{
 		Pool: pool, pool: index, index: len(p.replicas),
 		cache:     newPlainCache(pool),
@@ -211,6 +213,9 @@ func (p *plain) addReplica(pool *Pool, index int) {
 	r.watch(pool.Stability, 0)
 	if r.scheduler == nil {
 		r.scheduler = scheduling.FCFS{}
+	}
+	if present {
+		r.lives = []Lifetime{{To: simtime.Never}}
 	}
 	p.replicas = append(p.replicas, r)
 	p.view.Scrapes = append(p.view.Scrapes, p.scraped(r, 0))
@@ -241,14 +246,14 @@ func (p *plain) report(r *plainReplica) ReplicaUse {
 		Preemptions: r.use.Preemptions, Evictions: r.cache.Evictions - r.evictedAtRestart,
 		Stability: r.known,
 	}
-	u.MeanKV = p.meanShare(&r.use, r.KVBlocks)
+	u.Lifetimes = p.lifetimesOf(r)
+	u.MeanKV = meanShare(&r.use, u.Present(), r.KVBlocks)
 	u.Tiers = p.reportTiers(r)
 	return u
 }
 
 // meanShare is what share of the blocks was used on average.
-func (p *plain) meanShare(u *use, blocks int) float64 {
-	span := p.now.Sub(u.since)
+func meanShare(u *use, span time.Duration, blocks int) float64 {
 	if span <= 0 {
 		return 0
 	}

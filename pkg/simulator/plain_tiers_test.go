@@ -81,7 +81,7 @@ func (p *plain) addSharedTiers() {
 	for i := range p.Pools {
 		for k := range p.Pools[i].Tiers.Lower {
 			tier := &p.Pools[i].Tiers.Lower[k]
-			if !tier.Shared || p.Pools[i].Replicas < 2 {
+			if !tier.Shared || max(p.Pools[i].Replicas, p.Pools[i].MaxReplicas) < 2 {
 				continue
 			}
 			shared := p.newTier(tier)
@@ -95,7 +95,9 @@ func (p *plain) addSharedTiers() {
 }
 
 // shares says whether a tier is others' too.
-func (r *plainReplica) shares(tier *Tier) bool { return tier.Shared && r.Replicas > 1 }
+func (r *plainReplica) shares(tier *Tier) bool {
+	return tier.Shared && max(r.Replicas, r.MaxReplicas) > 1
+}
 
 func (p *plain) newTier(tier *Tier) *plainTier {
 	return &plainTier{
@@ -642,7 +644,7 @@ func (p *plain) reportTiers(r *plainReplica) []TierUse {
 		u := t.counts
 		u.Kind, u.Blocks = t.Kind, t.Blocks
 		u.PeakShare = float64(t.occupied.peakUsed) / float64(t.Blocks)
-		u.MeanShare = p.meanShare(&t.occupied, t.Blocks)
+		u.MeanShare = meanShare(&t.occupied, p.now.Sub(t.occupied.since), t.Blocks)
 		all = append(all, u)
 	}
 	return all

@@ -168,7 +168,7 @@ func newPrefixOracle(t *testing.T, config *Config, tiers string) *prefixOracle {
 func endpointsOf(config *Config) int {
 	endpoints := 0
 	for i := range config.Pools {
-		endpoints += config.Pools[i].Replicas
+		endpoints += config.Pools[i].places()
 	}
 	return endpoints
 }

@@ -69,7 +69,8 @@ func randomHandoffs(c *choices, config *Config) {
 func randomDisruptions(c *choices, config *Config) {
 	endpoints := 0
 	for i := range config.Pools {
-		endpoints += config.Pools[i].Replicas
+		config.Pools[i].MaxReplicas = max(0, config.Pools[i].Replicas+c.pick(5)-2)
+		endpoints += config.Pools[i].places()
 		config.Pools[i].Cost.PerOutputToken = config.Pools[0].Cost.PerOutputToken
 	}
 	at := simtime.Time(0)

@@ -71,7 +71,8 @@ type replica struct {
 	// adapters are those that the replica holds; nil where it serves none.
 	adapters *adapters
 
-	use use
+	use       use
+	lifetimes lifetimes
 	// advisor watches; nil where nobody does.
 	advisor *advisor
 }

@@ -64,7 +64,7 @@ func (t *stock) report(now simtime.Time, kind TierKind) TierUse {
 	u := t.counts
 	u.Kind, u.Blocks = kind, t.Blocks()
 	u.PeakShare = float64(t.use.peakUsed) / float64(t.Blocks())
-	u.MeanShare = t.use.mean(now) / float64(t.Blocks())
+	u.MeanShare = t.use.mean(now.Sub(t.use.since)) / float64(t.Blocks())
 	return u
 }
 

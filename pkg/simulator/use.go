@@ -71,11 +71,12 @@ func (r *replica) report(now simtime.Time) ReplicaUse {
 	}
 	blocks := float64(r.cache.Blocks())
 	report := ReplicaUse{
-		Pool: r.pool, Busy: busy, Steps: u.Steps, Served: u.Served,
-		PeakKV: float64(u.peakUsed) / blocks, MeanKV: u.mean(now) / blocks,
+		Pool: r.pool, Lifetimes: r.lifetimes.within(u.since, now), Busy: busy, Steps: u.Steps, Served: u.Served,
+		PeakKV:      float64(u.peakUsed) / blocks,
 		Preemptions: u.Preemptions, Evictions: r.cache.Evictions() + u.lost - u.evicted,
 		Links: r.reportLinks(now),
 	}
+	report.MeanKV = u.mean(report.Present()) / blocks
 	if r.advisor != nil {
 		report.Stability = r.advisor.last
 	}
@@ -85,10 +86,9 @@ func (r *replica) report(now simtime.Time) ReplicaUse {
 	return report
 }
 
-// mean is the mean of the blocks in use since the beginning, up to a time up to
-// which the figures are settled.
-func (u *use) mean(now simtime.Time) float64 {
-	span := now.Sub(u.since)
+// mean is the mean of the blocks in use over a span, of figures that are settled up
+// to its end.
+func (u *use) mean(span time.Duration) float64 {
 	if span <= 0 {
 		return 0
 	}

@@ -12,6 +12,7 @@ import (
 // TestUseOverLongTimes: blocks times nanoseconds pass 2^64, and their mean holds.
 func TestUseOverLongTimes(t *testing.T) {
 	r := newReplica(0, 0, &Pool{Replicas: 1, KVBlocks: 1 << 20, BlockTokens: 16, MaxNumSeqs: 1, MaxNumBatchedTokens: 1})
+	r.lifetimes.begin(0)
 	const half = simtime.Time(1 << 60)
 	r.use.changed(0, 0, 1<<20)
 	r.use.changed(half, 1<<20, 0)
