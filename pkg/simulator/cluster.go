@@ -12,6 +12,9 @@ import (
 // newSimulation builds the cluster, idle at time 0.
 func newSimulation(ctx context.Context, c Config) *simulation {
 	c.check()
+	if c.Listener != nil {
+		c.Source = c.Listener
+	}
 	s := &simulation{
 		ctx:         ctx,
 		policies:    c.Policies,
@@ -20,6 +23,7 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 		evicted:     c.Evicted,
 		ended:       c.Ended,
 		source:      c.Source,
+		listener:    c.Listener,
 		horizon:     c.Horizon,
 		handing:     c.Handoff,
 		gate:        newGate(&c.Policies.Routing),

@@ -27,6 +27,10 @@ type Config struct {
 	// Source gives the requests in order of arrival, with prompts and answers
 	// of at most workload.MaxTokens. The run owns it.
 	Source workload.Source
+	// Listener hears how requests end, and has the place of Source; nil where
+	// requests come whatever becomes of others. The run owns it. It is told of no end
+	// once no more requests arrive.
+	Listener workload.Listener
 	// Horizon says when the run ends.
 	Horizon Horizon
 	// ScrapeInterval is the time between two scrapes of one endpoint; each

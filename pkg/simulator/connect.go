@@ -12,10 +12,11 @@ import (
 )
 
 // connect gives replicas their tiers and their networks: one of its own to each,
-// or one to all where KV is handed over or a tier is shared.
+// or one to all where KV is handed over, a tier is shared, or replicas are advanced
+// in the order of time for a source that hears of ends.
 func (s *simulation) connect(c *Config) {
 	handing := c.Handoff.Egress.BytesPerSecond > 0
-	if handing || shares(c.Pools) {
+	if handing || shares(c.Pools) || c.Listener != nil {
 		s.together = newTogether(len(s.replicas), newFabric())
 	}
 	for i := range s.replicas {

@@ -62,7 +62,7 @@ func (s *simulation) complete(r *replica, id int32, q *request) {
 	last := r.atGateway(s.now, q)
 	at := last.Add(r.cost.Completion)
 	s.finishBy = max(s.finishBy, at)
-	if s.policies.Routing.Responses == nil && at == s.now {
+	if s.policies.Routing.Responses == nil && s.listener == nil && at == s.now {
 		s.finish(id, last, at)
 		return
 	}
@@ -115,6 +115,9 @@ func (s *simulation) end(id int32, at simtime.Time, how ending) {
 	}
 	if s.ended != nil && how != endCompleted {
 		s.ended(s.endOf(&s.requests.all[id], at, how))
+	}
+	if how != endUnfinished {
+		s.hear(s.requests.all[id].info.ID, at, how.heardAs())
 	}
 	s.lastEnd = max(s.lastEnd, at)
 	s.inFlight--

@@ -182,6 +182,7 @@ func (s *simulation) reject(id int32, pool int, reason Reason) {
 		e.Ended, e.Reason = "rejected", reason
 		s.ended(e)
 	}
+	s.hear(info.ID, s.now, workload.Rejected)
 	s.finishBy, s.lastEnd = max(s.finishBy, s.now), max(s.lastEnd, s.now)
 	s.requests.release(id)
 }

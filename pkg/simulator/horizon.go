@@ -15,6 +15,11 @@ func (s *simulation) next() (w workload.Request, ok bool) {
 	h := &s.horizon
 	s.closed = s.now
 	if h.Requests > 0 && s.arrived == h.Requests {
+		s.listener = nil
+		return w, false
+	}
+	if s.listener != nil && !s.awaitArrival() {
+		s.listener = nil
 		return w, false
 	}
 	if w, ok = s.source.Next(); !ok {

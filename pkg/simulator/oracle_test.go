@@ -57,6 +57,11 @@ var features = map[string][]feature{
 	"evictions, disruptions":  {randomDisruptions, randomHolds, randomEvictions},
 	"admission":               {randomAdmission},
 	"admission, holds":        {randomAdmission, randomHolds, randomEvictions},
+	"closed loop":             {randomClosedLoop},
+	"closed loop, tiers":      {randomClosedLoop, randomTiers},
+	"closed loop, hand-overs": {randomClosedLoop, randomHandoffs, randomDisruptions},
+	"closed loop, holds":      {randomClosedLoop, randomHolds, randomEvictions, randomDisruptions},
+	"closed loop, all":        {randomClosedLoop, randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters, randomEvictions},
 	"all":                     {randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters, randomEvictions},
 }
 
@@ -102,6 +107,9 @@ func compareWithPlain(t *testing.T, data []byte, with ...feature) {
 		forgetLinks(got)
 		if diff := difference(want, got); diff != "" {
 			t.Errorf("outcome, checked: %v (-plain +got):\n%s", checked, diff)
+		}
+		if diff := cmp.Diff(heardOf(&plain), heardOf(&config)); diff != "" {
+			t.Errorf("what the source heard, checked: %v (-plain +got):\n%s", checked, diff)
 		}
 		if diff := cmp.Diff(scatterOf(&plain).log, scatterOf(&config).log); diff != "" {
 			t.Errorf("what the router saw and heard, checked: %v (-plain +got):\n%s", checked, diff)

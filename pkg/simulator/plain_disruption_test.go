@@ -9,6 +9,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
 func (p *plain) disrupt(d Disruption) {
@@ -149,6 +150,7 @@ func (p *plain) sendAgainTo(q *plainRequest, decision policy.Decision, err error
 	}
 	p.metrics.touch(p.now, q.cell).Failed++
 	p.note(q, func(rec *record) { rec.end = "failed" })
+	p.hear(q, workload.Failed)
 	p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool { return e.request == q })
 	p.forget(q)
 }

@@ -2,7 +2,11 @@
 
 package simulator
 
-import "slices"
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
 
 // revoke ends whom the router wants ended.
 func (p *plain) revoke() {
@@ -30,6 +34,7 @@ func (p *plain) turnOut(q *plainRequest) {
 	cell.Rejected++
 	cell.RejectedBy[Evicted]++
 	p.note(q, func(rec *record) { rec.end = "evicted" })
+	p.hear(q, workload.Rejected)
 	p.tellFinished(q, int(q.replica))
 	p.forget(q)
 }

@@ -144,7 +144,10 @@ func newPlain(c Config) *plain {
 	if p.ScrapeInterval == 0 {
 		p.ScrapeInterval = DefaultScrapeInterval
 	}
-	labels := c.Source.Labels()
+	if c.Listener != nil {
+		p.Source = c.Listener
+	}
+	labels := p.Source.Labels()
 	p.metrics = newMetrics(c.Targets, c.Horizon.WarmUp, len(c.Pools), len(labels.Tenants), len(labels.Classes))
 	for i := range c.Pools {
 		p.pools = append(p.pools, c.Pools[i].Name)
@@ -172,6 +175,7 @@ func (p *plain) run() *Outcome {
 		}
 		p.handle(p.take(p.earliest()))
 		p.tellAll()
+		p.listen()
 	}
 	o := &Outcome{Labels: p.Source.Labels(), Pools: p.pools, Cells: p.metrics.report(), Measured: p.metrics.span(), End: p.now}
 	for _, r := range p.replicas {
@@ -269,6 +273,9 @@ func (p *plain) earliest() plainEvent {
 	if at, ok := p.network.Next(); ok {
 		e = plainEvent{at: at, kind: plainTransferEnd}
 	}
+	if f := p.known(); f.before(e) {
+		e = f
+	}
 	for _, f := range p.events {
 		if f.before(e) {
 			e = f
@@ -353,6 +360,10 @@ func (p *plain) handle(e plainEvent) {
 }
 
 func (p *plain) pull() {
+	if p.Listener != nil {
+		p.listen()
+		return
+	}
 	closing := plainEvent{at: p.now, kind: plainHorizon}
 	if p.Horizon.Requests > 0 && p.arrived == p.Horizon.Requests {
 		p.schedule(closing)
@@ -371,6 +382,9 @@ func (p *plain) pull() {
 }
 
 func (p *plain) arrive() {
+	if p.Listener != nil {
+		p.next, _ = p.Source.Next()
+	}
 	w := p.next
 	p.arrived++
 	q := &plainRequest{}
@@ -427,12 +441,14 @@ func (p *plain) sendTo(q *plainRequest, decision policy.Decision, err error) {
 				reason = r
 			}
 		}
+		p.hear(q, workload.Rejected)
 		p.metrics.rejected(p.now, NoPool, &q.info, reason)
 		p.note(q, func(rec *record) { rec.end = reason.String() })
 		return
 	}
 	r := p.replicas[decision.Endpoint]
 	if reason, never := p.refuses(q, decision); never {
+		p.hear(q, workload.Rejected)
 		p.metrics.rejected(p.now, r.pool, &q.info, reason)
 		p.note(q, func(rec *record) { rec.end = reason.String() })
 		p.tellFinished(q, decision.Endpoint)
@@ -850,6 +866,7 @@ func (p *plain) deliver(e plainEvent) {
 	}
 	p.metrics.completed(q.last, p.now, &q.request)
 	p.note(q, func(rec *record) { rec.end = "completed" })
+	p.hear(q, workload.Completed)
 	if l := p.Policies.Routing.Usage; l != nil {
 		l.Used(p.now, &q.info, int(q.generated()))
 	}

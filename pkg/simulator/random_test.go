@@ -83,6 +83,10 @@ func randomConfigWith(data []byte, features ...feature) Config {
 		}
 		source.requests = append(source.requests, r)
 	}
+	if users := scatterOf(&config).users; users > 0 {
+		config.Listener = newClosedLoop(*source, users, scatterOf(&config).thinks)
+		return config
+	}
 	config.Source = source
 	return config
 }
@@ -152,6 +156,8 @@ type scatter struct {
 	loras  []string // of the adapters of each endpoint
 	log    []string
 	heard  heard
+	// users and thinks are those of a closed loop; there is none without users.
+	users, thinks int
 	scatterGate
 	scatterEvictor
 }

@@ -42,6 +42,12 @@ type simulation struct {
 	ended   func(RequestEnd)
 	source  workload.Source
 	horizon Horizon
+	// listener is the source where that hears of ends; nil otherwise, and once no
+	// more requests arrive.
+	listener workload.Listener
+	// heard says that the listener was told of an end; awaitsEnd that replicas are
+	// advanced up to the next one only.
+	heard, awaitsEnd bool
 	// gate keeps what the router holds back.
 	gate gate
 	// disruptions are Config.Disruptions.

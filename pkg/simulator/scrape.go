@@ -39,10 +39,13 @@ func newRota(interval time.Duration, phases []simtime.Time) rota {
 	return t
 }
 
+// next is when the next endpoint is to be read.
+func (t *rota) next() simtime.Time { return t.round + t.phases[t.order[t.place]] }
+
 // due returns the next endpoint to be read and when, if it is not after now.
 func (t *rota) due(now simtime.Time) (endpoint int32, at simtime.Time, ok bool) {
 	endpoint = t.order[t.place]
-	at = t.round + t.phases[endpoint]
+	at = t.next()
 	if at > now {
 		return 0, 0, false
 	}

@@ -104,6 +104,13 @@ func (s *simulation) advanceTogether(until simtime.Time) {
 		}
 		first := t.nodes[1]
 		transfer := when{at: t.fabric.due(), kind: whenTransfer}
+		switch {
+		case !s.awaitsEnd:
+		case s.heard:
+			return
+		case s.deliverNext(min(first.at, transfer.at), until):
+			continue
+		}
 		if transfer.before(first) {
 			if transfer.at >= until {
 				return
@@ -114,7 +121,7 @@ func (s *simulation) advanceTogether(until simtime.Time) {
 		if first.at >= until {
 			return
 		}
-		s.happen(&s.replicas[first.replica], first, min(until, transfer.at))
+		s.happen(&s.replicas[first.replica], first, min(until, transfer.at, s.nextDelivery()))
 	}
 }
 
@@ -140,4 +147,13 @@ func (s *simulation) happen(r *replica, event when, until simtime.Time) {
 		s.turn(r)
 	}
 	s.moved(r)
+}
+
+// nextDelivery is when something reaches the gateway that may bring a request; Never
+// where nobody waits for that.
+func (s *simulation) nextDelivery() simtime.Time {
+	if s.listener == nil || len(s.deliveries) == 0 {
+		return simtime.Never
+	}
+	return s.deliveries[0].at + 1
 }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package workload
+
+import "windtunnel.dev/windtunnel/pkg/simtime"
+
+// Listener is a source that hears how its requests end, and answers with others: a
+// closed loop, a session that waits for an answer, a client that tries again.
+//
+// A request that answers an end at a time arrives at a later time. While some
+// request is in flight, the caller asks Due again after each end.
+type Listener interface {
+	Source
+	// Due returns when the request arrives that Next would return; false where no
+	// request is known.
+	Due() (simtime.Time, bool)
+	// Ended tells of a request that Next has returned. Ends come in order of time.
+	// Those of one nanosecond come in the same order in each run, which is that of
+	// the requests' IDs among those that completed.
+	Ended(End)
+}
+
+// End is how a request ended at the gateway.
+type End struct {
+	// ID is the request's.
+	ID int
+	At simtime.Time
+	// Ending says how.
+	Ending Ending
+}
+
+// Ending is a way for a request to end.
+type Ending uint8
+
+const (
+	// Completed: the whole answer reached the gateway.
+	Completed Ending = iota
+	// Rejected: the gateway or an engine refused the request, or the gateway ended it.
+	Rejected
+	// Failed: the replica of the request failed, and no other was found.
+	Failed
+)
+
+// String returns the ending in a word.
+func (e Ending) String() string { return [...]string{"completed", "rejected", "failed"}[e] }
