@@ -102,7 +102,7 @@ func (s *simulation) preempt(r *replica, victim int) {
 	r.cache.Release(q.blocks)
 	q.high = max(q.high, q.computed)
 	q.computed, q.chunk = 0, 0
-	q.phase = phaseWaiting
+	q.moveTo(phaseWaiting)
 	r.waiting.insert(s.ticket(id))
 	r.use.Preemptions++
 	s.metrics.cells[q.cell].Preemptions++

@@ -138,7 +138,7 @@ func (s *simulation) remove(r *replica, id int32, failed bool) {
 			r.port.jobs--
 		}
 	}
-	q.phase = phaseNone
+	q.moveTo(phaseNone)
 	if failed {
 		q.keep = 0
 	}

@@ -48,7 +48,7 @@ func (s *simulation) keeps(err error) bool {
 // retain lets a request wait at the gateway. It is in flight, and at no replica.
 func (s *simulation) retain(id int32) {
 	q := &s.requests.all[id]
-	q.phase = phaseGateway
+	q.moveTo(phaseGateway)
 	s.gate.held[q.info.ID] = id
 	s.serving++
 	if !q.accepted {
@@ -92,7 +92,7 @@ func (s *simulation) letGo(released policy.Released) {
 	}
 	delete(s.gate.held, released.Request)
 	q := &s.requests.all[id]
-	q.phase = phaseNone
+	q.moveTo(phaseNone)
 	s.serving--
 	to, err := s.checked(released.Request, released.Decision, released.Err)
 	if q.accepted {

@@ -102,7 +102,8 @@ func (s *simulation) approach(r *replica, id int32) {
 	s.now = now
 	q := &s.requests.all[id]
 	if delay := r.entryDelay(q.prompt); delay > 0 {
-		q.phase, q.entryAt = phaseEntry, now.Add(delay)
+		q.moveTo(phaseEntry)
+		q.entryAt = now.Add(delay)
 		r.entries.push(entry{at: q.entryAt, number: q.info.ID, id: id})
 		s.moved(r)
 		return

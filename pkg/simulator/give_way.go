@@ -89,7 +89,8 @@ func (s *simulation) unload(r *replica) bool {
 	r.port.loading--
 	s.dropDuties(r, func(d duty) bool { l, ok := d.(*load); return ok && l.request == last })
 	r.cache.Release(q.blocks)
-	q.phase, q.computed, q.loads = phaseWaiting, 0, 0
+	q.moveTo(phaseWaiting)
+	q.computed, q.loads = 0, 0
 	r.waiting.insert(s.ticket(last))
 	return true
 }

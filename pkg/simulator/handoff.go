@@ -61,7 +61,7 @@ func (s *simulation) handOver(id int32, from, to int) {
 	j.lastToken, j.firstToken = unset, unset
 	j.job, j.replica = true, int32(from)
 	q.handoff, j.handoff = at+1, at+1
-	q.phase = phaseRemote
+	q.moveTo(phaseRemote)
 	s.handoffs.all[at] = handoff{
 		decode: id, job: job, from: int32(from), to: int32(to), done: unset,
 		flights: s.handoffs.all[at].flights[:0],
@@ -88,7 +88,8 @@ func (s *simulation) receive(r *replica, q *request) bool {
 	if !ok {
 		return false
 	}
-	q.blocks, q.phase, q.incomplete = blocks, phaseLoading, true
+	q.moveTo(phaseLoading)
+	q.blocks, q.incomplete = blocks, true
 	r.port.loading++
 	h := s.handoffs.of(q)
 	h.reserved = true
@@ -154,7 +155,7 @@ func (r *replica) blocksOf(tokens int32) int32 {
 // prefilled ends a job that has computed its prompt. Its blocks stay until they
 // have been handed over.
 func (s *simulation) prefilled(r *replica, j *request) {
-	j.phase = phaseLeaving
+	j.moveTo(phaseLeaving)
 	r.port.jobs--
 	r.use.Served++
 	h := s.handoffs.of(j)
@@ -173,7 +174,8 @@ func (s *simulation) startOver(h *handoff) {
 	s.recall(h)
 	to, q := &s.replicas[h.to], &s.requests.all[h.decode]
 	s.remove(to, h.decode, false)
-	q.phase, q.incomplete = phaseRemote, false
+	q.moveTo(phaseRemote)
+	q.incomplete = false
 	h.asked, h.reserved = false, false
 	h.confirmed, h.available, h.sent = 0, 0, 0
 	h.needs, h.posted, h.arrived, h.mark = 0, 0, 0, 0

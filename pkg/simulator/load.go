@@ -35,7 +35,8 @@ func (s *simulation) startOrLoad(r *replica, q *request, budget int32) bool {
 		return false
 	}
 	q.blocks, q.computed, q.chunk = blocks, int32(tokens), 0
-	q.phase, q.loading = phaseLoading, s.now
+	q.moveTo(phaseLoading)
+	q.loading = s.now
 	r.port.loading++
 	if !q.scheduled {
 		q.cached, q.tierTokens = cached, [TierKinds]int32{}

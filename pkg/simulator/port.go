@@ -28,7 +28,7 @@ func (s *simulation) holds(r *replica, id int32) bool {
 	if !q.job || !s.full(q) {
 		return false
 	}
-	q.phase = phaseHeld
+	q.moveTo(phaseHeld)
 	r.port.held = append(r.port.held, id)
 	return true
 }

@@ -200,7 +200,7 @@ func (s *simulation) enter(r *replica, id int32) {
 	}
 	r.advisor.arrived(s.now)
 	q := &s.requests.all[id]
-	q.phase = phaseWaiting
+	q.moveTo(phaseWaiting)
 	q.entered = s.now
 	q.rank, q.turn = r.rank(q), r.waiting.turns
 	r.waiting.turns++

@@ -11,21 +11,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// phase is where a request in flight stands.
-type phase uint8
-
-const (
-	phaseNone    phase = iota // the slot is free
-	phaseGateway              // kept back by the router
-	phaseEntry                // on its way to the wait queue
-	phaseHeld                 // a prefill job that back-pressure keeps out of the wait queue
-	phaseRemote               // in no queue yet: its prefill job is not as far
-	phaseWaiting              // in the wait queue, for the first time or preempted
-	phaseLoading              // has blocks, and their content is on its way
-	phaseRunning              // in the batch
-	phaseLeaving              // done at the engine, its last token on the way
-)
-
 // unset is a time that has not come yet.
 const unset simtime.Time = -1
 

@@ -6,7 +6,8 @@ package simulator
 // that it had.
 func (s *simulation) resumeLater(r *replica, id int32) {
 	q := &s.requests.all[id]
-	q.phase, q.holding = phaseWaiting, true
+	q.moveTo(phaseWaiting)
+	q.holding = true
 	r.port.loading--
 	r.waiting.insert(s.ticket(id))
 	s.wake(r)

@@ -107,7 +107,7 @@ func (s *simulation) admit(r *replica, budget int32) {
 		}
 		b.running = append(b.running, id)
 		b.prefilling = append(b.prefilling, id)
-		q.phase = phaseRunning
+		q.moveTo(phaseRunning)
 		q.admitted = b.admissions
 		b.admissions++
 		q.prefillEnd = q.total

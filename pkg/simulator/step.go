@@ -167,7 +167,7 @@ func (s *simulation) leave(r *replica) {
 		if q.handoff != 0 {
 			s.forget(s.handoffs.of(q))
 		}
-		q.phase = phaseLeaving
+		q.moveTo(phaseLeaving)
 		s.vacate(r, q, false)
 		r.use.Served++
 		s.serve(r, -1)
