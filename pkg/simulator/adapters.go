@@ -98,9 +98,9 @@ func (a *adapters) due(now simtime.Time) simtime.Time {
 // loading says whether adapters are on their way.
 func (a *adapters) loading(now simtime.Time) bool { return a.due(now) < simtime.Never }
 
-// passBy takes the front of the wait queue out for the rest of an admission if
+// skipForAdapter takes the front of the wait queue out for the rest of an admission if
 // its adapter cannot be used now. vLLM's scheduler skips such requests too.
-func (s *simulation) passBy(r *replica, id int32) bool {
+func (s *simulation) skipForAdapter(r *replica, id int32) bool {
 	if r.adapters == nil || r.adapters.serves(s.requests.all[id].info.Adapter, s.now) {
 		return false
 	}
@@ -109,8 +109,8 @@ func (s *simulation) passBy(r *replica, id int32) bool {
 	return true
 }
 
-// putBack puts those back into the queue that were passed by.
-func (s *simulation) putBack(r *replica) {
+// requeueSkipped puts those back into the queue that were passed by.
+func (s *simulation) requeueSkipped(r *replica) {
 	if r.adapters == nil {
 		return
 	}

@@ -108,26 +108,26 @@ func lacks(d stability.Decision, m stability.Memory) bool {
 // replicas have to be up to date when one arrives.
 func (p *Stability) asks() bool { return p != nil && p.Admission == AdmitOrRefuse }
 
-// turnsAway says whether a request finds no room at the door of a replica that
+// rejectsOnArrival says whether a request finds no room at the door of a replica that
 // is to serve it, where that one's pool asks.
-func (s *simulation) turnsAway(to policy.Decision, prompt int64) bool {
-	if s.finds(&s.replicas[to.Endpoint], prompt) {
-		return to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint && !s.finds(&s.replicas[to.Prefill], prompt)
+func (s *simulation) rejectsOnArrival(to policy.Decision, prompt int64) bool {
+	if s.hasRoom(&s.replicas[to.Endpoint], prompt) {
+		return to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint && !s.hasRoom(&s.replicas[to.Prefill], prompt)
 	}
 	return true
 }
 
-// finds says whether a prompt finds room at a replica's door.
-func (s *simulation) finds(r *replica, prompt int64) bool {
+// hasRoom says whether a prompt finds room at a replica's door.
+func (s *simulation) hasRoom(r *replica, prompt int64) bool {
 	if r.advisor == nil || r.advisor.admission != AdmitOrRefuse {
 		return true
 	}
-	return r.advisor.letsIn(r, s.now, int(r.blocksOf(int32(prompt))), s.awaited(r))
+	return r.advisor.hasRoomFor(r, s.now, int(r.blocksOf(int32(prompt))), s.awaitedBlocks(r))
 }
 
-// awaited is how many blocks those want that are in the wait queue or on their
+// awaitedBlocks is how many blocks those want that are in the wait queue or on their
 // way to it, and have none.
-func (s *simulation) awaited(r *replica) int {
+func (s *simulation) awaitedBlocks(r *replica) int {
 	blocks := 0
 	add := func(id int32) {
 		if q := &s.requests.all[id]; !q.holding {
@@ -139,9 +139,9 @@ func (s *simulation) awaited(r *replica) int {
 	return blocks
 }
 
-// letsIn says whether a prompt will have room beside what runs and what waits.
+// hasRoomFor says whether a prompt will have room beside what runs and what waits.
 // Where there is neither, it always has.
-func (a *advisor) letsIn(r *replica, now simtime.Time, blocks, awaited int) bool {
+func (a *advisor) hasRoomFor(r *replica, now simtime.Time, blocks, awaited int) bool {
 	m := r.memory()
 	if a.state(r, now, m).Insufficient {
 		return true
@@ -156,9 +156,9 @@ func (a *advisor) letsIn(r *replica, now simtime.Time, blocks, awaited int) bool
 	return true
 }
 
-// holds says whether a request that would be admitted now is to stay in the
+// defers says whether a request that would be admitted now is to stay in the
 // wait queue. It never is where nothing runs: nothing would end its wait.
-func (a *advisor) holds(r *replica, now simtime.Time, want kv.Admission) bool {
+func (a *advisor) defers(r *replica, now simtime.Time, want kv.Admission) bool {
 	if a == nil || !a.evict && a.admission != AdmitOrQueue {
 		return false
 	}
@@ -199,9 +199,9 @@ func (a *advisor) resumed() {
 	}
 }
 
-// allot is Cache.Admit, unless the advisor holds the request back.
-func (s *simulation) allot(r *replica, want kv.Admission) (kv.Sequence, bool) {
-	if r.advisor.holds(r, s.now, want) {
+// admitBlocks is Cache.Admit, unless the advisor holds the request back.
+func (s *simulation) admitBlocks(r *replica, want kv.Admission) (kv.Sequence, bool) {
+	if r.advisor.defers(r, s.now, want) {
 		return 0, false
 	}
 	blocks, ok := r.cache.Admit(want)
@@ -228,13 +228,13 @@ func (s *simulation) noteStability() {
 	if !slices.ContainsFunc(s.replicas, func(r replica) bool { return r.advisor != nil }) {
 		return
 	}
-	s.applyClusterEvents(s.closed, requestArrives)
-	s.look(s.closed)
-	s.advanceAll(s.closed)
+	s.applyClusterEvents(s.arrivalsEnd, requestArrives)
+	s.scrapeUntil(s.arrivalsEnd)
+	s.advanceAll(s.arrivalsEnd)
 	for i := range s.replicas {
 		r := &s.replicas[i]
 		if r.advisor != nil {
-			state := r.advisor.state(r, s.closed, r.memory())
+			state := r.advisor.state(r, s.arrivalsEnd, r.memory())
 			r.advisor.last = &state
 		}
 	}

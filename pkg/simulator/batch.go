@@ -74,21 +74,21 @@ func (b *batch) share(cell int32) *int64 {
 	return &b.shares[len(b.shares)-1].count
 }
 
-// join puts a request in step that has just got a token and needs more.
-func (r *replica) join(q *request, id int32) {
+// joinStep puts a request in step that has just got a token and needs more.
+func (r *replica) joinStep(q *request, id int32) {
 	b := &r.batch
 	q.inStep, q.joined, q.chunk = true, b.steps, 1
 	b.decodes++
 	b.context += int64(q.computed)
 	*b.share(q.cell)++
 	b.done = append(b.done, finish{step: b.steps + int64(q.finish-q.total), admitted: q.admitted, id: id})
-	up(b.done)
+	siftUp(b.done)
 	r.cache.Decode(q.blocks)
 }
 
-// part takes a request out of the counts of those in step, after the steps that
+// leaveStep takes a request out of the counts of those in step, after the steps that
 // it is to be in. The order of ends forgets it elsewhere.
-func (r *replica) part(q *request) {
+func (r *replica) leaveStep(q *request) {
 	b := &r.batch
 	b.catchUp(q)
 	q.inStep, q.chunk = false, 0
@@ -111,8 +111,8 @@ func (b *batch) remove(id int32) {
 	b.running = append(b.running[:i], b.running[i+1:]...)
 }
 
-// separate takes all requests out of step.
-func (s *simulation) separate(r *replica) {
+// takeAllOutOfStep takes all requests out of step.
+func (s *simulation) takeAllOutOfStep(r *replica) {
 	b := &r.batch
 	for _, id := range b.running {
 		q := &s.requests.all[id]
@@ -129,8 +129,8 @@ func (s *simulation) separate(r *replica) {
 	}
 }
 
-// write makes every request say where it stands, for those who watch.
-func (s *simulation) write(r *replica) {
+// catchUpAll makes every request say where it stands, for those who watch.
+func (s *simulation) catchUpAll(r *replica) {
 	for _, id := range r.batch.running {
 		if q := &s.requests.all[id]; q.inStep {
 			r.batch.catchUp(q)

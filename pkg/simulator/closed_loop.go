@@ -29,9 +29,9 @@ func (s *simulation) awaitArrival() bool {
 		case known && due < horizon:
 			return true
 		case horizon < simtime.Never && (known || s.inFlight > 0):
-			s.closed = horizon
+			s.arrivalsEnd = horizon
 		default:
-			s.closed = s.now
+			s.arrivalsEnd = s.now
 		}
 		return false
 	}
@@ -43,12 +43,12 @@ func (s *simulation) awaitArrival() bool {
 func (s *simulation) advanceToEnd(limit simtime.Time) bool {
 	s.heard = false
 	for !s.stopped && !s.heard {
-		at := min(limit, s.events.due(), s.rota.next())
+		at := min(limit, s.events.due(), s.scrapes.next())
 		s.advanceTowardsEnd(at)
 		if s.heard || at == limit {
 			break
 		}
-		s.look(at)
+		s.scrapeUntil(at)
 		s.applyClusterEvents(at, drainEnds)
 	}
 	return s.heard
@@ -58,7 +58,7 @@ func (s *simulation) advanceToEnd(limit simtime.Time) bool {
 // before it.
 func (s *simulation) advanceTowardsEnd(until simtime.Time) {
 	s.awaitsEnd = true
-	s.advanceTogether(until)
+	s.advanceInOrder(until)
 	s.awaitsEnd = false
 }
 

@@ -18,15 +18,15 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 	s := &simulation{
 		ctx:         ctx,
 		policies:    c.Policies,
-		completed:   c.Completed,
-		refused:     c.Rejected,
-		evicted:     c.Evicted,
-		ended:       c.Ended,
+		onCompleted: c.Completed,
+		onRejected:  c.Rejected,
+		onEvicted:   c.Evicted,
+		onEnded:     c.Ended,
 		source:      c.Source,
 		listener:    c.Listener,
 		horizon:     c.Horizon,
-		handing:     c.Handoff,
-		gate:        newGate(&c.Policies.Routing),
+		handoff:     c.Handoff,
+		held:        newGatewayQueue(&c.Policies.Routing),
 		disruptions: c.Disruptions,
 		labels:      c.Source.Labels(),
 	}
@@ -36,7 +36,7 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 	}
 	s.watchCaches()
 	s.connect(&c)
-	s.addRota(&c)
+	s.addScrapes(&c)
 	s.addClusterEvents(&c)
 	if c.CheckInvariants {
 		s.observers = append(s.observers, newInvariants())
@@ -47,7 +47,7 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 // addPool adds a pool's replicas.
 func (s *simulation) addPool(index int, p *Pool) {
 	s.pools = append(s.pools, p.Name)
-	s.doors = s.doors || p.Stability.asks()
+	s.asksOnArrival = s.asksOnArrival || p.Stability.asks()
 	for place := range p.places() {
 		r := newReplica(int32(len(s.replicas)), index, p)
 		if place < p.Replicas {
@@ -57,9 +57,9 @@ func (s *simulation) addPool(index int, p *Pool) {
 	}
 }
 
-// addRota draws when each endpoint is scraped. Until its first scrape the
+// addScrapes draws when each endpoint is scraped. Until its first scrape the
 // router sees a replica as it starts: idle.
-func (s *simulation) addRota(c *Config) {
+func (s *simulation) addScrapes(c *Config) {
 	interval := c.ScrapeInterval
 	if interval == 0 {
 		interval = DefaultScrapeInterval
@@ -73,7 +73,7 @@ func (s *simulation) addRota(c *Config) {
 	s.viewAdapters()
 	s.viewPresence()
 	s.changed = make([]int32, 0, len(s.replicas)+1)
-	s.rota = newRota(interval, phases)
+	s.scrapes = newScrapeSchedule(interval, phases)
 }
 
 // viewPresence lets the router see which replicas are not there at the start.

@@ -97,7 +97,7 @@ func (c *clusterEvents) due() simtime.Time {
 
 // addClusterEvents queues what is known of the run before it begins.
 func (s *simulation) addClusterEvents(c *Config) {
-	s.gate.wakeUp = clusterEvent{at: simtime.Never, kind: gatewayWakes, place: notQueued}
+	s.held.wakeUp = clusterEvent{at: simtime.Never, kind: gatewayWakes, place: notQueued}
 	if c.Horizon.WarmUp > 0 {
 		s.events.add(&clusterEvent{at: simtime.Time(c.Horizon.WarmUp), kind: warmUpEnds})
 	}
@@ -123,12 +123,12 @@ func (s *simulation) applyClusterEvent(e *clusterEvent) {
 	case warmUpEnds:
 		s.endWarmUp(e.at)
 	case disruptionComes:
-		s.meetBetween(e.at, true)
+		s.advanceToEvent(e.at, true)
 		s.applyDisruption(s.disruptions[e.sequence])
 	case gatewayWakes:
-		s.meetBetween(e.at, s.attentive())
+		s.advanceToEvent(e.at, s.routingFollowsReplicas())
 		s.release()
-		s.revoke()
+		s.evictRequested()
 		s.checkContext()
 	default:
 		panic(fmt.Sprintf("simulator: an event of kind %d at %v is queued", e.kind, e.at))

@@ -38,7 +38,7 @@ type Config struct {
 	ScrapeInterval time.Duration
 	// Handoff is how KV goes from prefill to decode replicas.
 	Handoff Handoff
-	// Disruptions befall replicas, in order of time.
+	// Disruptions are what happens to replicas, in order of time.
 	Disruptions []Disruption
 	// Targets are the SLOs by class, indexed as the source's class labels.
 	// Classes beyond the slice have none; nil means no SLOs at all.

@@ -67,13 +67,13 @@ func (h *Handoff) check() {
 // checkHandOver panics where KV cannot go from one replica to another.
 func (s *simulation) checkHandOver(from, to *replica) {
 	a, b := from.config, to.config
-	if s.handing.Egress.BytesPerSecond == 0 || a.BlockBytes == 0 || a.BlockBytes != b.BlockBytes || a.BlockTokens != b.BlockTokens {
+	if s.handoff.Egress.BytesPerSecond == 0 || a.BlockBytes == 0 || a.BlockBytes != b.BlockBytes || a.BlockTokens != b.BlockTokens {
 		panic(fmt.Sprintf("simulator: the router hands over from endpoint %d to %d, blocks of %d tokens and %d bytes to %d tokens and %d bytes, from %+v to %+v",
-			from.index, to.index, a.BlockTokens, a.BlockBytes, b.BlockTokens, b.BlockBytes, s.handing.Egress, s.handing.Ingress))
+			from.index, to.index, a.BlockTokens, a.BlockBytes, b.BlockTokens, b.BlockBytes, s.handoff.Egress, s.handoff.Ingress))
 	}
 }
 
-// checkDisruptions panics where disruptions do not follow each other or befall
+// checkDisruptions panics where disruptions do not follow each other or concern
 // nobody.
 func checkDisruptions(all []Disruption, endpoints int) {
 	for i, d := range all {
@@ -81,7 +81,7 @@ func checkDisruptions(all []Disruption, endpoints int) {
 		case d.At < 0 || i > 0 && d.At < all[i-1].At:
 			panic(fmt.Sprintf("simulator: disruption %d is at %v, out of order", i, d.At))
 		case d.Endpoint < 0 || d.Endpoint >= endpoints || d.Kind < Fail || d.Kind > Recover:
-			panic(fmt.Sprintf("simulator: disruption %d, of kind %d, befalls endpoint %d of %d", i, d.Kind, d.Endpoint, endpoints))
+			panic(fmt.Sprintf("simulator: disruption %d, of kind %d, is of endpoint %d of %d", i, d.Kind, d.Endpoint, endpoints))
 		}
 	}
 }

@@ -72,7 +72,7 @@ func TestBrokenRulesOfTransfersPanicWithTheirValues(t *testing.T) {
 		"more than a prompt":       {func(c *Config) { c.Handoff.StartShare = 1.5 }, "StartShare:1.5"},
 		"a negative bound":         {func(c *Config) { c.Handoff.MaxPending = -1 }, "MaxPending:-1"},
 		"disruptions that go back": {func(c *Config) { c.Disruptions[1].At = 0 }, "disruption 1 is at 0s, out of order"},
-		"a disruption of nobody":   {func(c *Config) { c.Disruptions[0].Endpoint = 2 }, "disruption 0, of kind 1, befalls endpoint 2 of 2"},
+		"a disruption of nobody":   {func(c *Config) { c.Disruptions[0].Endpoint = 2 }, "disruption 0, of kind 1, is of endpoint 2 of 2"},
 		"no such disruption":       {func(c *Config) { c.Disruptions[0].Kind = 3 }, "disruption 0, of kind 3"},
 		"a hand-over over nothing": {func(c *Config) { c.Policies, c.Handoff = policy.RoutedBy(apart{}), Handoff{} }, "from endpoint 0 to 1"},
 		"a hand-over to other blocks": {func(c *Config) {

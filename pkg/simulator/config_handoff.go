@@ -47,7 +47,7 @@ const (
 	GranularityStream
 )
 
-// Disruption is something that befalls a replica.
+// Disruption fails, drains or recovers a replica.
 type Disruption struct {
 	// At is when: 0 or later.
 	At simtime.Time

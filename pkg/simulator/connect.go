@@ -17,12 +17,12 @@ import (
 func (s *simulation) connect(c *Config) {
 	handing := c.Handoff.Egress.BytesPerSecond > 0
 	if handing || shares(c.Pools) || c.Listener != nil {
-		s.together = newTogether(len(s.replicas), newFabric())
+		s.order = newReplicaOrder(len(s.replicas), newFabric())
 	}
 	for i := range s.replicas {
 		s.addTiers(&s.replicas[i])
 	}
-	if s.together != nil {
+	if s.order != nil {
 		s.addShared(c.Pools)
 		s.addPorts(&c.Handoff, handing)
 	}
@@ -36,7 +36,7 @@ func (s *simulation) connect(c *Config) {
 func (s *simulation) addPorts(c *Handoff, handing bool) {
 	for i := range s.replicas {
 		r := &s.replicas[i]
-		r.fabric = s.together.fabric
+		r.fabric = s.order.fabric
 		if handing {
 			r.port.egress, r.port.ingress = r.fabric.Add(c.Egress), r.fabric.Add(c.Ingress)
 		}
@@ -61,12 +61,12 @@ func (s *simulation) addTiers(r *replica) {
 	if len(c.Lower) == 0 {
 		return
 	}
-	if s.together != nil {
-		r.fabric = s.together.fabric
+	if s.order != nil {
+		r.fabric = s.order.fabric
 	} else {
 		r.fabric = newFabric()
 	}
-	l := &lower{
+	l := &tierSet{
 		toHost: r.fabric.Add(c.ToHost), toGPU: r.fabric.Add(c.ToGPU), offload: c.Offload,
 		tiers: make([]tier, len(c.Lower)),
 	}
@@ -79,20 +79,20 @@ func (s *simulation) addTiers(r *replica) {
 			l.tiers[k].read, l.tiers[k].write = r.fabric.Add(t.Read), r.fabric.Add(t.Write)
 		}
 	}
-	r.lower = l
+	r.tiers = l
 	l.empty(s, r, 0)
 }
 
 // empty makes the replica's own tiers new ones.
-func (l *lower) empty(s *simulation, r *replica, now simtime.Time) {
-	l.keeps, l.idle, l.parting, l.spills = nil, nil, nil, nil
+func (l *tierSet) empty(s *simulation, r *replica, now simtime.Time) {
+	l.sources, l.idle, l.detached, l.spills = nil, nil, nil, nil
 	if l.offload.Policy == OffloadLazy {
 		r.cache.WatchEvictions()
 	}
 	for k, t := range r.config.Tiers.Lower {
 		if !l.tiers[k].shared {
-			l.tiers[k].stock = l.tiers[k].stock.renewed(now, kv.NewStore(t.Blocks, t.Eviction))
-			s.watch(l.tiers[k].stock.Store, t.Kind, r.index, r.index+1)
+			l.tiers[k].store = l.tiers[k].store.renewed(now, kv.NewStore(t.Blocks, t.Eviction))
+			s.watch(l.tiers[k].store.Store, t.Kind, r.index, r.index+1)
 		}
 	}
 }
@@ -104,8 +104,8 @@ func (s *simulation) addShared(pools []Pool) {
 			if !t.Shared || pools[p].places() == 1 {
 				continue
 			}
-			f := s.together.fabric
-			store := &stock{Store: kv.NewStore(t.Blocks, t.Eviction)}
+			f := s.order.fabric
+			store := &tierStore{Store: kv.NewStore(t.Blocks, t.Eviction)}
 			read, write := f.Add(t.Read), f.Add(t.Write)
 			s.shareTier(p, k, store, read, write)
 			first := int32(slices.IndexFunc(s.replicas, func(r replica) bool { return r.pool == p }))
@@ -114,13 +114,13 @@ func (s *simulation) addShared(pools []Pool) {
 	}
 }
 
-func (s *simulation) shareTier(pool, k int, store *stock, read, write transfer.StationID) {
+func (s *simulation) shareTier(pool, k int, store *tierStore, read, write transfer.StationID) {
 	first := true
 	for i := range s.replicas {
 		if r := &s.replicas[i]; r.pool == pool {
-			t := &r.lower.tiers[k]
+			t := &r.tiers.tiers[k]
 			t.elsewhere, first = !first, false
-			t.stock, t.read, t.write = store, read, write
+			t.store, t.read, t.write = store, read, write
 		}
 	}
 }

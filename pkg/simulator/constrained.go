@@ -12,7 +12,7 @@ package simulator
 // All that run are in prefilling then, for want of a request in step.
 func (s *simulation) scheduleConstrained(r *replica) (budget int32, preempted bool) {
 	b := &r.batch
-	s.separate(r)
+	s.takeAllOutOfStep(r)
 	for _, id := range b.running {
 		s.requests.all[id].chunk = 0
 	}
@@ -51,7 +51,7 @@ func (s *simulation) makeRoom(r *replica, place int, tokens int32) (int, takenBa
 	blocks := s.requests.all[b.running[place]].blocks
 	var back takenBack
 	for !r.cache.Extend(blocks, int(tokens)) {
-		if len(b.running) == 1 && s.giveWay(r) {
+		if len(b.running) == 1 && s.freeBlocks(r) {
 			continue
 		}
 		victim := s.victim(r)
@@ -98,7 +98,7 @@ func (s *simulation) preempt(r *replica, victim int) {
 	q := &s.requests.all[id]
 	b.running = append(b.running[:victim], b.running[victim+1:]...)
 	r.adapters.runs(q.info.Adapter, -1)
-	s.stop(r, q)
+	s.cancelOngoing(r, q)
 	r.cache.Release(q.blocks)
 	q.high = max(q.high, q.computed)
 	q.computed, q.chunk = 0, 0
@@ -121,7 +121,7 @@ func (s *simulation) regroup(r *replica) {
 	for _, id := range b.running {
 		q := &s.requests.all[id]
 		if q.decoding() && q.lastToken == s.now && !q.incomplete {
-			r.join(q, id)
+			r.joinStep(q, id)
 			continue
 		}
 		b.constrained = b.constrained || q.decoding()

@@ -10,20 +10,20 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// meetBetween brings all that routing depends on up to what happens between
+// advanceToEvent brings all that routing depends on up to what happens between
 // arrivals. Where replicas need not be advanced for that, all says whether they
 // are.
-func (s *simulation) meetBetween(at simtime.Time, all bool) {
+func (s *simulation) advanceToEvent(at simtime.Time, all bool) {
 	switch {
 	case s.draining:
-		s.lookServing(at)
+		s.scrapeWhileServing(at)
 		s.deliver(s.advanceServing(at))
 	case all:
-		s.look(at)
+		s.scrapeUntil(at)
 		s.advanceAll(at)
 		s.deliver(at)
 	default:
-		s.look(at)
+		s.scrapeUntil(at)
 		s.deliver(at)
 	}
 	s.now = at
@@ -53,16 +53,16 @@ func (s *simulation) applyDisruption(d Disruption) {
 func (s *simulation) fail(r *replica) {
 	lost := s.dependents(r)
 	if len(r.batch.running) > 0 {
-		s.separate(r)
+		s.takeAllOutOfStep(r)
 	}
 	for _, id := range lost {
-		s.takeOff(r, id)
+		s.takeOffReplicas(r, id)
 	}
 	s.reset(r)
 	for _, id := range lost {
 		s.routeAgain(id)
 	}
-	s.revoke()
+	s.evictRequested()
 	for _, o := range s.observers {
 		o.settled(s, nil)
 	}
@@ -84,9 +84,9 @@ func (s *simulation) dependents(r *replica) []int32 {
 	return ids
 }
 
-// takeOff takes a request off everything that it is part of, as a replica has
+// takeOffReplicas takes a request off everything that it is part of, as a replica has
 // failed; nil if none has.
-func (s *simulation) takeOff(failed *replica, id int32) {
+func (s *simulation) takeOffReplicas(failed *replica, id int32) {
 	q := &s.requests.all[id]
 	if q.phase != phaseLoading {
 		q.high = max(q.high, q.computed)
@@ -96,9 +96,9 @@ func (s *simulation) takeOff(failed *replica, id int32) {
 		if from := &s.replicas[h.from]; s.requests.all[h.job].phase != phaseLeaving {
 			s.remove(from, h.job, from == failed)
 		}
-		s.forget(h)
+		s.cancelHandoff(h)
 	}
-	s.serve(&s.replicas[q.replica], -1)
+	s.countServing(&s.replicas[q.replica], -1)
 	s.remove(&s.replicas[q.replica], id, &s.replicas[q.replica] == failed)
 	q.holding, q.incomplete, q.computed, q.chunk, q.loads = false, false, 0, 0, 0
 }
@@ -111,7 +111,7 @@ func (s *simulation) remove(r *replica, id int32, failed bool) {
 	switch q.phase {
 	case phaseEntry:
 		r.entries.remove(entry{at: q.entryAt, number: q.info.ID, id: id})
-		s.moved(r)
+		s.reorder(r)
 	case phaseWaiting:
 		r.waiting.remove(q.turn)
 		switch {
@@ -120,7 +120,7 @@ func (s *simulation) remove(r *replica, id int32, failed bool) {
 		case !r.stepping && r.next > s.now && r.next < simtime.Never:
 			// It would wake when an adapter is loaded that nobody asks for now.
 			r.next = simtime.Never
-			s.moved(r)
+			s.reorder(r)
 		}
 	case phaseHeld:
 		r.port.held = slices.DeleteFunc(r.port.held, func(other int32) bool { return other == id })
@@ -128,7 +128,7 @@ func (s *simulation) remove(r *replica, id int32, failed bool) {
 		holds = true
 		r.port.loading--
 		if !failed {
-			s.dropDuties(r, func(d duty) bool { l, ok := d.(*load); return ok && l.request == id })
+			s.cancelTransfers(r, func(d transferHandler) bool { l, ok := d.(*load); return ok && l.request == id })
 		}
 	case phaseRunning:
 		holds = true
@@ -140,17 +140,17 @@ func (s *simulation) remove(r *replica, id int32, failed bool) {
 	}
 	q.moveTo(phaseNone)
 	if failed {
-		q.keep = 0
+		q.source = 0
 	}
 	if !holds || failed {
 		return
 	}
 	used := r.cache.Used()
-	if q.keep != 0 {
+	if q.source != 0 {
 		s.cancelCopies(r, q)
 	}
 	r.cache.Release(q.blocks)
-	s.vacated(r, used)
+	s.blocksReleased(r, used)
 }
 
 // take takes a request off a batch that may be in the middle of a step, whose
@@ -166,25 +166,25 @@ func (s *simulation) reset(r *replica) {
 		r.use.Busy += s.now.Sub(max(r.stepStart, r.use.since))
 	}
 	if r.fabric != nil {
-		s.dropDuties(r, func(d duty) bool { return d.of() == r.index })
+		s.cancelTransfers(r, func(d transferHandler) bool { return d.of() == r.index })
 	}
 	r.use.changed(s.now, r.cache.Used(), 0)
 	r.use.lost += r.cache.Evictions()
 	r.empty()
 	r.cacheEvents.restarted(r)
 	r.advisor = r.advisor.again(r, s.now)
-	if r.lower != nil {
-		r.lower.empty(s, r, s.now)
+	if r.tiers != nil {
+		r.tiers.empty(s, r, s.now)
 	}
-	s.moved(r)
+	s.reorder(r)
 }
 
-// dropDuties takes those transfers of a replica's fabric back for which drop is
+// cancelTransfers takes those transfers of a replica's fabric back for which drop is
 // true, in order of ID.
-func (s *simulation) dropDuties(r *replica, drop func(duty) bool) {
+func (s *simulation) cancelTransfers(r *replica, drop func(transferHandler) bool) {
 	var ids []transfer.ID
 	f := r.fabric
-	for i, d := range f.duties {
+	for i, d := range f.handlers {
 		if d != nil && drop(d) {
 			d.cancel(s)
 			ids = append(ids, f.first+transfer.ID(i))
@@ -202,10 +202,10 @@ func (s *simulation) routeAgain(id int32) {
 	if s.policies.Routing.Responses != nil {
 		s.policies.Routing.Responses.Finished(&q.info, int(q.replica))
 	}
-	q.asked = s.now
+	q.routedAt = s.now
 	to, err := s.route(&q.info)
-	if s.keeps(err) {
-		s.retain(id)
+	if s.isHeld(err) {
+		s.hold(id)
 	} else {
 		s.forwardAgain(id, to, err)
 	}
@@ -232,11 +232,11 @@ func (s *simulation) forwardAgain(id int32, to policy.Decision, err error) {
 	q.replica, q.moved, q.remote = int32(to.Endpoint), true, 0
 	q.chain, q.chained = q.chain[:0], false
 	s.metrics.cells[q.cell].Migrated++
-	s.noteWait(q)
-	s.serve(&s.replicas[to.Endpoint], +1)
+	s.recordGatewayQueueing(q)
+	s.countServing(&s.replicas[to.Endpoint], +1)
 	if to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint && q.generated() == 0 {
 		s.handOver(id, to.Prefill, to.Endpoint)
 		return
 	}
-	s.approach(&s.replicas[to.Endpoint], id)
+	s.sendToQueue(&s.replicas[to.Endpoint], id)
 }

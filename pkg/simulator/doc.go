@@ -1,29 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package simulator is a discrete-event simulation of a serving cluster: a
-// gateway that routes each request with a policy.Router, and replicas that
-// run vLLM-V1-style engines (continuous batching, chunked prefill, paged KV
-// cache with prefix reuse, preemption by recompute). KV may move: to tiers
-// below GPU memory and back, and from a replica that computed a prompt to one
-// that decodes. Replicas may fail, drain and recover.
+// Package simulator is a discrete-event simulation of a serving cluster: a gateway
+// that routes requests with policies, and replicas that run vLLM-V1-style engines
+// (continuous batching, chunked prefill, paged KV cache with prefix reuse, preemption
+// by recompute). KV may move to tiers below GPU memory and back, and from a replica
+// that computed a prompt to one that decodes. Replicas may fail, drain and recover.
 //
-// Run takes a Config and returns an Outcome: counts that add up, histograms
-// per pool, tenant and class, and what each replica did. Time is integer
-// nanoseconds, and what happens at one of them has an order, which
-// simulation.run states; a run owns all of its state. The same Config gives the
-// same Outcome to the last bit.
+// Run takes a Config and returns an Outcome. The same Config gives the same Outcome
+// to the last bit. The package knows nothing of Kubernetes, of how a scenario is
+// written down, or of how step times, cache identities and routing decisions come
+// about.
 //
-// Start at run.go for the cluster, replica.go for an engine, batch.go for why a
-// step does not walk over its batch. Where KV moves, network.go has what crosses
-// links and what is to be done when it has; lower.go is the tiers, load.go brings
-// blocks up from them, copying.go takes them down, and offload.go says when;
-// keep.go has those whose request has ended meanwhile. handoff.go is a prompt's
-// way between two replicas, port.go a replica's end of it and flight.go one
-// transfer. resume.go says how a request goes on with the blocks that came, and
-// give_way.go who gives up some for it. Replicas that share a network or a tier
-// are advanced by together.go. disruption.go is what befalls them. plain_test.go
-// has all of it without the shortcuts.
+// # The rooms
 //
-// The package knows nothing of how a scenario is written down, of Kubernetes,
-// or of how step times, cache identities and routing decisions come about.
+//	run        run.go, horizon.go, closed_loop.go, cluster_events.go: what comes next
+//	gateway    gateway.go, gateway_queue.go, scrapes.go, deliveries.go: policies, the
+//	           router's view, requests that it holds, answers that reach it
+//	cluster    cluster.go, connect.go, replica_order.go, disruption.go, lifetime.go:
+//	           which replicas there are, what they share, and in which order they move
+//	replica    replica.go, waiting.go, schedule.go, constrained.go, batch.go, step.go,
+//	           fast_forward.go, deadlock.go: one engine
+//	KV         network.go, tiers.go, tier_load.go, tier_copy.go, tier_offload.go,
+//	           copy_source.go: transfers, and tiers below GPU memory
+//	hand-over  handoff.go, handoff_port.go, handoff_transfer.go: a prompt's KV on its
+//	           way between replicas
+//	request    request.go, phase.go, blocks.go, evict.go, request_end.go: one request
+//	figures    metrics.go, use.go, tier_use.go, outcome.go: what is counted
+//
+// plain_test.go has all of it without the shortcuts, one event after the other. Every
+// feature is held against it on thousands of random clusters.
+//
+// # Time
+//
+// Time is integer nanoseconds. What happens at one of them has an order:
+//
+//  1. scrapes, by endpoint phase
+//  2. the end of the warm-up
+//  3. disruptions, in the order of Config.Disruptions
+//  4. the end of arrivals
+//  5. the arrival of a request, its routing, what the router then releases and evicts
+//  6. wake-ups of the router, with what it releases and evicts
+//  7. entries into wait queues, by request
+//  8. ends of transfers
+//  9. ends of steps, by replica
+//  10. wakes of idle replicas, by replica
+//  11. what reaches the gateway: first tokens and ends of answers, by request
+//  12. the end of the drain
+//
+// Events 2, 3, 5, 6 and 12 are above the replicas and ordered by clusterEventKind;
+// 7 to 10 are a replica's and ordered by replicaEventKind. What a client sends in
+// answer to an end arrives at a later nanosecond.
+//
+// # What may be called when
+//
+// A replica is advanced only when its state is looked at: before a scrape, before a
+// request is sent to it, and where routing follows what happens in replicas. Figures
+// are sums of integers, which no order changes. Replicas that share a network or a
+// tier, and all replicas of a run with a Listener, are advanced together in the order
+// of time. So simulation.now may go back when another replica is advanced; it never
+// does within one replica.
+//
+// Policies are called at events 1, 3, 5, 6 and 11, never from within a step, except
+// for KV events, which replicas send as they happen.
+//
+// # Who owns what
+//
+// The run owns Config.Policies and Config.Source. A request is a slot of
+// simulation.requests, known by its index; pointers to slots do not survive an
+// arrival. Its phase changes in request.moveTo alone, by the table in phase.go. A
+// replica owns its queue, batch and cache; a hand-over has a record of its own and a
+// second request, the job, which no client hears of. While a request is in step (see
+// batch), its counts are as of the step that it joined.
 package simulator

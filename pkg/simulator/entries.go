@@ -39,7 +39,7 @@ func (h *entries) next() (at simtime.Time, number int, ok bool) {
 
 func (h *entries) push(e entry) {
 	h.heap = append(h.heap, e)
-	up(h.heap)
+	siftUp(h.heap)
 }
 
 // pop takes the first entry out and returns its request.
@@ -95,6 +95,6 @@ func (h *entries) drop() entry {
 	last := len(h.heap) - 1
 	h.heap[0] = h.heap[last]
 	h.heap = h.heap[:last]
-	down(h.heap)
+	siftDown(h.heap)
 	return first
 }

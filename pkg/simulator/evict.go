@@ -8,8 +8,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// revoke ends the requests that the router wants ended now.
-func (s *simulation) revoke() {
+// evictRequested ends the requests that the router wants ended now.
+func (s *simulation) evictRequested() {
 	evictor := s.policies.Routing.Evictor
 	if evictor == nil {
 		return
@@ -31,19 +31,19 @@ func (s *simulation) revoke() {
 // as engines look at aborts between steps, nobody else gets the place and the
 // blocks before that ends. Only scrapes show it sooner.
 func (s *simulation) evict(number int) {
-	id := s.sent(number)
+	id := s.requestSent(number)
 	q := &s.requests.all[id]
 	if q.phase != phaseLeaving {
 		r := &s.replicas[q.replica]
 		if q.inStep {
 			r.stepWithout(q, id)
 		}
-		s.takeOff(nil, id)
+		s.takeOffReplicas(nil, id)
 	}
-	s.takeBackDeliveries(q)
+	s.cancelDeliveries(q)
 	s.metrics.evicted(s.now, q)
-	if s.evicted != nil {
-		s.evicted(number)
+	if s.onEvicted != nil {
+		s.onEvicted(number)
 	}
 	if s.policies.Routing.Responses != nil {
 		s.policies.Routing.Responses.Finished(&q.info, int(q.replica))
@@ -51,9 +51,9 @@ func (s *simulation) evict(number int) {
 	s.end(id, s.now, endEvicted)
 }
 
-// sent finds a request by its number that an endpoint has.
-func (s *simulation) sent(number int) int32 {
-	id, ok := s.gate.sent[number]
+// requestSent finds a request by its number that an endpoint has.
+func (s *simulation) requestSent(number int) int32 {
+	id, ok := s.held.sent[number]
 	if ok && s.requests.all[id].phase != phaseGateway {
 		return id
 	}
@@ -62,7 +62,7 @@ func (s *simulation) sent(number int) int32 {
 
 // stepWithout takes a request out of step, be it in the middle of one.
 func (r *replica) stepWithout(q *request, id int32) {
-	r.part(q)
+	r.leaveStep(q)
 	r.batch.forget(id)
 }
 
@@ -73,14 +73,14 @@ func (b *batch) forget(id int32) {
 	for _, f := range all {
 		if f.id != id {
 			b.done = append(b.done, f)
-			up(b.done)
+			siftUp(b.done)
 		}
 	}
 }
 
-// takeBackDeliveries lets nothing more of an answer reach the gateway: what is on its
+// cancelDeliveries lets nothing more of an answer reach the gateway: what is on its
 // way is dropped when it comes.
-func (s *simulation) takeBackDeliveries(q *request) {
+func (s *simulation) cancelDeliveries(q *request) {
 	if q.phase == phaseLeaving {
 		s.finishBy, s.finishStale = s.now, true
 		return

@@ -21,7 +21,7 @@ func (s *simulation) fastForward(r *replica, until simtime.Time) {
 	b := &r.batch
 	for r.next < until && b.steps+1 < b.done[0].step && s.checkContext() {
 		needs := r.cache.StepNeeds()
-		if needs > r.cache.Free() || r.lower != nil && r.lower.watches(r, needs) {
+		if needs > r.cache.Free() || r.tiers != nil && r.tiers.mayOffload(r, needs) {
 			return
 		}
 		now := r.next

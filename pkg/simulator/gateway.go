@@ -23,20 +23,20 @@ func (s *simulation) arrive(w *workload.Request) {
 	}
 	promised := s.metrics.target(w.Class)
 	q.info.TTFT, q.info.TPOT = promised.TTFT, promised.TPOT
-	q.lastToken, q.firstToken, q.asked = unset, unset, w.Arrival
+	q.lastToken, q.firstToken, q.routedAt = unset, unset, w.Arrival
 	output := int32(max(w.OutputTokens, 1))
 	q.prompt = int32(q.info.Tokens)
 	q.total, q.finish = q.prompt, q.prompt+output
 	q.answer = prompt.Extent{Source: w.Response, Start: w.ResponseStart, Tokens: output}
 	to, err := s.decide(&q.info)
-	if s.keeps(err) {
-		s.retain(id)
+	if s.isHeld(err) {
+		s.hold(id)
 	} else {
 		s.forward(id, to, err)
 	}
 	s.now = w.Arrival
 	s.release()
-	s.revoke()
+	s.evictRequested()
 	for _, o := range s.observers {
 		o.settled(s, nil)
 	}
@@ -60,11 +60,11 @@ func (s *simulation) forward(id int32, to policy.Decision, err error) {
 		return
 	}
 	q.replica, q.accepted = int32(endpoint), true
-	s.gate.note(id, q)
+	s.held.note(id, q)
 	q.cell = s.metrics.arrived(s.now, r.pool, &q.info)
-	s.noteWait(q)
+	s.recordGatewayQueueing(q)
 	s.inFlight++
-	s.serve(r, +1)
+	s.countServing(r, +1)
 	for _, o := range s.observers {
 		o.arrived(s, id)
 	}
@@ -72,7 +72,7 @@ func (s *simulation) forward(id int32, to policy.Decision, err error) {
 		s.handOver(id, prefill, endpoint)
 		return
 	}
-	s.approach(r, id)
+	s.sendToQueue(r, id)
 }
 
 // refuses says whether the endpoints of a request can never serve so many
@@ -82,21 +82,21 @@ func (s *simulation) refuses(to policy.Decision, prompt, total int64) (Reason, b
 	if !never && to.Prefill != policy.NoPrefill {
 		reason, never = s.replicas[to.Prefill].refuses(prompt, prompt+1)
 	}
-	if !never && s.doors && s.turnsAway(to, prompt) {
+	if !never && s.asksOnArrival && s.rejectsOnArrival(to, prompt) {
 		return NoRoom, true
 	}
 	return reason, never
 }
 
-// serve counts a request that a replica has to serve, or had to.
-func (s *simulation) serve(r *replica, n int) {
+// countServing counts a request that a replica has to serve, or had to.
+func (s *simulation) countServing(r *replica, n int) {
 	r.serving += n
 	s.serving += n
 }
 
-// approach sends a request to a replica's wait queue, where it comes after what
+// sendToQueue sends a request to a replica's wait queue, where it comes after what
 // the way there takes.
-func (s *simulation) approach(r *replica, id int32) {
+func (s *simulation) sendToQueue(r *replica, id int32) {
 	now := s.now
 	s.advance(r, now)
 	s.now = now
@@ -105,7 +105,7 @@ func (s *simulation) approach(r *replica, id int32) {
 		q.moveTo(phaseEntry)
 		q.entryAt = now.Add(delay)
 		r.entries.push(entry{at: q.entryAt, number: q.info.ID, id: id})
-		s.moved(r)
+		s.reorder(r)
 		return
 	}
 	s.enter(r, id)
@@ -120,7 +120,7 @@ func (s *simulation) decide(info *policy.Request) (policy.Decision, error) {
 	}
 	if a := s.policies.Admission; a != nil {
 		if err := a.Admit(&s.view, info); err != nil {
-			return s.checked(info.ID, policy.Decision{}, err)
+			return s.checkDecision(info.ID, policy.Decision{}, err)
 		}
 	}
 	return s.route(info)
@@ -131,14 +131,14 @@ func (s *simulation) route(info *policy.Request) (policy.Decision, error) {
 	s.view.Now = s.now
 	to, err := s.policies.Routing.Router.Route(&s.view, info)
 	s.view.Changed = s.changed[:0]
-	if s.keeps(err) {
+	if s.isHeld(err) {
 		return to, err
 	}
-	return s.checked(info.ID, to, err)
+	return s.checkDecision(info.ID, to, err)
 }
 
-// checked panics where the router answers what no router may.
-func (s *simulation) checked(id int, to policy.Decision, err error) (policy.Decision, error) {
+// checkDecision panics where the router answers what no router may.
+func (s *simulation) checkDecision(id int, to policy.Decision, err error) (policy.Decision, error) {
 	switch {
 	case errors.Is(err, policy.ErrNoEndpoint):
 		return policy.Decision{}, err
@@ -175,13 +175,13 @@ func (s *simulation) reject(id int32, pool int, reason Reason) {
 	for _, o := range s.observers {
 		o.rejected(s, info, reason)
 	}
-	if s.refused != nil {
-		s.refused(info.ID, reason)
+	if s.onRejected != nil {
+		s.onRejected(info.ID, reason)
 	}
-	if s.ended != nil {
+	if s.onEnded != nil {
 		e := s.endAtGateway(&s.requests.all[id], pool)
 		e.Ended, e.Reason = "rejected", reason
-		s.ended(e)
+		s.onEnded(e)
 	}
 	s.hear(info.ID, s.now, workload.Rejected)
 	s.finishBy, s.lastEnd = max(s.finishBy, s.now), max(s.lastEnd, s.now)

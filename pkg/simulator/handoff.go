@@ -66,22 +66,22 @@ func (s *simulation) handOver(id int32, from, to int) {
 		decode: id, job: job, from: int32(from), to: int32(to), done: unset,
 		flights: s.handoffs.all[at].flights[:0],
 	}
-	s.approach(&s.replicas[from], job)
+	s.sendToQueue(&s.replicas[from], job)
 }
 
-// ask puts the request into the queue of the replica that will decode it.
-func (s *simulation) ask(h *handoff) {
+// enqueueDecode puts the request into the queue of the replica that will decode it.
+func (s *simulation) enqueueDecode(h *handoff) {
 	h.asked = true
 	r := &s.replicas[h.to]
 	r.port.pending++
 	s.enter(r, h.decode)
 }
 
-// receive gives a request that is handed over its blocks, or returns false
+// reserveForHandoff gives a request that is handed over its blocks, or returns false
 // where there are not enough.
-func (s *simulation) receive(r *replica, q *request) bool {
+func (s *simulation) reserveForHandoff(r *replica, q *request) bool {
 	cached := r.cache.Match(q.chain, int(q.prompt-1))
-	blocks, ok := s.allot(r, kv.Admission{
+	blocks, ok := s.admitBlocks(r, kv.Admission{
 		Chain: q.chain, Cached: cached, Tokens: int(q.prompt), Reserve: int(q.prompt),
 		Withheld: true, Priority: q.info.Priority,
 	})
@@ -96,10 +96,10 @@ func (s *simulation) receive(r *replica, q *request) bool {
 	h.sent = int32(cached / r.cache.BlockTokens())
 	h.needs = r.blocksOf(q.prompt) - h.sent
 	h.mark = h.needs
-	if share := s.handing.StartShare; share > 0 && share < 1 {
+	if share := s.handoff.StartShare; share > 0 && share < 1 {
 		h.mark = int32(math.Ceil(float64(share * float64(h.needs))))
 	}
-	s.send(h)
+	s.sendReady(h)
 	return true
 }
 
@@ -107,20 +107,20 @@ func (s *simulation) receive(r *replica, q *request) bool {
 func (s *simulation) chunkComputed(r *replica, j *request) {
 	h := s.handoffs.of(j)
 	h.confirmed = max(h.confirmed, r.complete(j.computed, j.total))
-	if s.handing.Granularity == GranularityBlock {
+	if s.handoff.Granularity == GranularityBlock {
 		return
 	}
 	if !h.asked {
-		s.ask(h)
+		s.enqueueDecode(h)
 	}
 	h.available = max(h.available, h.confirmed)
-	s.touchDown(h)
-	s.send(h)
+	s.arriveConfirmed(h)
+	s.sendReady(h)
 }
 
 // stream lets the jobs of a step that begins send what it is to compute.
 func (s *simulation) stream(r *replica) {
-	if s.handing.Granularity != GranularityStream {
+	if s.handoff.Granularity != GranularityStream {
 		return
 	}
 	for _, id := range r.batch.prefilling {
@@ -130,10 +130,10 @@ func (s *simulation) stream(r *replica) {
 		}
 		h := s.handoffs.of(j)
 		if !h.asked {
-			s.ask(h)
+			s.enqueueDecode(h)
 		}
 		h.available = max(h.available, r.complete(j.computed+j.chunk, j.total))
-		s.send(h)
+		s.sendReady(h)
 	}
 }
 
@@ -161,17 +161,17 @@ func (s *simulation) prefilled(r *replica, j *request) {
 	h := s.handoffs.of(j)
 	h.done = s.now
 	if !h.asked {
-		s.ask(h)
+		s.enqueueDecode(h)
 	}
 	h.available = h.confirmed
-	s.send(h)
+	s.sendReady(h)
 	s.progress(h)
 }
 
-// startOver begins a hand-over afresh whose job was preempted: nobody keeps room
+// restartHandoff begins a hand-over afresh whose job was preempted: nobody keeps room
 // for a prompt that is not being computed, lest two wait for each other's.
-func (s *simulation) startOver(h *handoff) {
-	s.recall(h)
+func (s *simulation) restartHandoff(h *handoff) {
+	s.cancelFlights(h)
 	to, q := &s.replicas[h.to], &s.requests.all[h.decode]
 	s.remove(to, h.decode, false)
 	q.moveTo(phaseRemote)
@@ -179,7 +179,7 @@ func (s *simulation) startOver(h *handoff) {
 	h.asked, h.reserved = false, false
 	h.confirmed, h.available, h.sent = 0, 0, 0
 	h.needs, h.posted, h.arrived, h.mark = 0, 0, 0, 0
-	s.relieve(to)
+	s.endPending(to)
 }
 
 // progress lets a request decode when enough has come, and ends its hand-over
@@ -194,7 +194,7 @@ func (s *simulation) progress(h *handoff) {
 	if h.arrived == h.needs {
 		q := &s.requests.all[h.decode]
 		s.replicas[h.to].cache.Publish(q.blocks)
-		s.close(h)
+		s.closeHandoff(h)
 	}
 }
 
@@ -207,33 +207,33 @@ func (s *simulation) readyToDecode(h *handoff) {
 	q.remote = q.prompt - (r.blocksOf(q.prompt)-h.needs)*int32(r.cache.BlockTokens())
 	s.metrics.handedOver(s.now, q, time.Duration(s.now-h.done))
 	s.resumeLater(r, h.decode)
-	s.relieve(r)
+	s.endPending(r)
 }
 
-// close ends a hand-over. The request goes on without it, and the job gives its
+// closeHandoff ends a hand-over. The request goes on without it, and the job gives its
 // blocks up.
-func (s *simulation) close(h *handoff) {
+func (s *simulation) closeHandoff(h *handoff) {
 	q, j := &s.requests.all[h.decode], &s.requests.all[h.job]
 	at := q.handoff - 1
 	q.handoff, q.incomplete = 0, false
 	if j.phase == phaseLeaving {
 		r := &s.replicas[h.from]
 		used := r.cache.Used()
-		s.vacate(r, j, s.handing.SingleOwner && h.reserved && h.arrived == h.needs)
-		s.vacated(r, used)
+		s.releaseBlocks(r, j, s.handoff.SingleOwner && h.reserved && h.arrived == h.needs)
+		s.blocksReleased(r, used)
 	}
 	s.requests.release(h.job)
 	s.handoffs.free = append(s.handoffs.free, at)
 }
 
-// forget ends a hand-over before its time. What has not come will not come, and
+// cancelHandoff ends a hand-over before its time. What has not come will not come, and
 // the request has to compute its prompt itself if it is to go on.
-func (s *simulation) forget(h *handoff) {
-	s.recall(h)
+func (s *simulation) cancelHandoff(h *handoff) {
+	s.cancelFlights(h)
 	to := &s.replicas[h.to]
 	waits := h.asked && !h.ready
-	s.close(h)
+	s.closeHandoff(h)
 	if waits {
-		s.relieve(to)
+		s.endPending(to)
 	}
 }

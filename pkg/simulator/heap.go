@@ -5,8 +5,8 @@ package simulator
 // ordered is what a heap holds. Its order leaves no ties.
 type ordered[T any] interface{ before(T) bool }
 
-// up puts the last element of a binary heap in its place.
-func up[T ordered[T]](h []T) {
+// siftUp puts the last element of a binary heap in its place.
+func siftUp[T ordered[T]](h []T) {
 	i := len(h) - 1
 	e := h[i]
 	for i > 0 {
@@ -20,8 +20,8 @@ func up[T ordered[T]](h []T) {
 	h[i] = e
 }
 
-// down puts the first element of a binary heap in its place.
-func down[T ordered[T]](h []T) {
+// siftDown puts the first element of a binary heap in its place.
+func siftDown[T ordered[T]](h []T) {
 	if len(h) == 0 {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 // is none to take. Those at the horizon are not taken.
 func (s *simulation) next() (w workload.Request, ok bool) {
 	h := &s.horizon
-	s.closed = s.now
+	s.arrivalsEnd = s.now
 	if h.Requests > 0 && s.arrived == h.Requests {
 		s.listener = nil
 		return w, false
@@ -29,7 +29,7 @@ func (s *simulation) next() (w workload.Request, ok bool) {
 		panic(fmt.Sprintf("simulator: request %d arrives at %v, after one at %v", w.ID, w.Arrival, s.now))
 	}
 	if end := simtime.Time(h.Duration); end > 0 && w.Arrival >= end {
-		s.closed = end
+		s.arrivalsEnd = end
 		return w, false
 	}
 	return w, true
@@ -39,13 +39,13 @@ func (s *simulation) next() (w workload.Request, ok bool) {
 // then. It comes before everything else of its nanosecond but the scrapes.
 func (s *simulation) endWarmUp(at simtime.Time) {
 	if s.draining {
-		s.lookServing(at)
+		s.scrapeWhileServing(at)
 		s.deliver(s.advanceServing(at))
-		if s.inFlight == 0 && at > s.closed {
+		if s.inFlight == 0 && at > s.arrivalsEnd {
 			return
 		}
 	} else {
-		s.look(at)
+		s.scrapeUntil(at)
 	}
 	s.advanceAll(at)
 	for i := range s.replicas {
@@ -58,8 +58,8 @@ func (s *simulation) endWarmUp(at simtime.Time) {
 // the deadline counts; what is then left in flight is cut off.
 func (s *simulation) drain() simtime.Time {
 	s.noteStability()
-	deadline := s.closed.Add(s.horizon.Drain)
-	if deadline < s.closed {
+	deadline := s.arrivalsEnd.Add(s.horizon.Drain)
+	if deadline < s.arrivalsEnd {
 		deadline = simtime.Never
 	}
 	s.draining = true
@@ -70,7 +70,7 @@ func (s *simulation) drain() simtime.Time {
 	}
 	s.deliver(s.advanceServing(after))
 	if s.inFlight == 0 {
-		return max(s.closed, s.lastEnd)
+		return max(s.arrivalsEnd, s.lastEnd)
 	}
 	if s.ctx.Err() == nil {
 		s.cutOff(deadline)
@@ -82,12 +82,12 @@ func (s *simulation) drain() simtime.Time {
 // served, and all streams have ended, nothing else happens. It returns that
 // time, if it comes before.
 func (s *simulation) advanceServing(until simtime.Time) simtime.Time {
-	s.bound = 0
+	s.drainBound = 0
 	s.advanceAll(until)
 	if s.serving == 0 {
-		until = min(until, max(s.closed, s.streamsEnd())+1)
+		until = min(until, max(s.arrivalsEnd, s.streamsEnd())+1)
 	}
-	s.bound = until
+	s.drainBound = until
 	s.advanceAll(until)
 	return until
 }

@@ -49,7 +49,7 @@ func broken(s *simulation, format string, args ...any) {
 
 func (v *invariants) arrived(s *simulation, id int32) {
 	q := &s.requests.all[id]
-	if q.info.Arrival != s.now && s.gate.queue == nil || q.info.Arrival > s.now {
+	if q.info.Arrival != s.now && s.held.queue == nil || q.info.Arrival > s.now {
 		broken(s, "request %d arrives, due at %v", q.info.ID, q.info.Arrival)
 	}
 	if _, again := v.tokens[q.info.ID]; again {
@@ -194,11 +194,11 @@ func (v *invariants) inOrder(s *simulation, r *replica) {
 // atGateway counts the requests that no endpoint has had yet of those that the
 // router keeps, and checks that it keeps who is there, until a time to come.
 func (v *invariants) atGateway(s *simulation) int {
-	if len(s.gate.held) > 0 && s.gate.wakeUp.at == simtime.Never {
-		broken(s, "%d requests are kept at the gateway for ever", len(s.gate.held))
+	if len(s.held.requests) > 0 && s.held.wakeUp.at == simtime.Never {
+		broken(s, "%d requests are kept at the gateway for ever", len(s.held.requests))
 	}
 	n := 0
-	for number, id := range s.gate.held {
+	for number, id := range s.held.requests {
 		q := &s.requests.all[id]
 		if q.info.ID != number || q.phase != phaseGateway {
 			broken(s, "request %d is kept at the gateway, and in phase %d as number %d", number, q.phase, q.info.ID)

@@ -12,11 +12,11 @@ func (v *invariants) conserved(s *simulation, r *replica) {
 	if sum := r.cache.Free() + r.cache.Used() + r.cache.Spilling(); sum != r.cache.Blocks() {
 		broken(s, "replica %d: %d blocks free, used or spilled, of %d", r.index, sum, r.cache.Blocks())
 	}
-	if r.lower == nil {
+	if r.tiers == nil {
 		return
 	}
-	for k := range r.lower.tiers {
-		t := r.lower.tiers[k].stock
+	for k := range r.tiers.tiers {
+		t := r.tiers.tiers[k].store
 		if err := t.Check(); err != nil {
 			broken(s, "replica %d, tier %d: %v", r.index, k, err)
 		}
@@ -77,7 +77,7 @@ func (v *invariants) over(s *simulation) {
 	}
 	for i := range s.replicas {
 		r := &s.replicas[i]
-		kept := r.lower != nil && r.lower.frees()
+		kept := r.tiers != nil && r.tiers.frees()
 		if p := &r.port; p.pending != 0 || p.loading != 0 || p.jobs != 0 || len(p.held) > 0 || r.cache.Used() > 0 && !kept {
 			broken(s, "replica %d: all requests have ended, and %d blocks are used, %+v", r.index, r.cache.Used(), *p)
 		}
@@ -91,7 +91,7 @@ func (s *simulation) excused(r *replica) bool {
 	if r.port.loading > 0 || r.adapters.loading(s.now) {
 		return true
 	}
-	if r.lower != nil && r.lower.frees() {
+	if r.tiers != nil && r.tiers.frees() {
 		return true
 	}
 	for i := range s.requests.all {

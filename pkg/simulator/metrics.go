@@ -86,7 +86,7 @@ func (m *metrics) unfinished(now simtime.Time, q *request) { m.touch(now, q.cell
 
 // kept records that a request goes to a replica, after the router was asked.
 func (m *metrics) kept(now simtime.Time, q *request) {
-	m.touch(now, q.cell).GatewayQueueing.Record(int64(now - q.asked))
+	m.touch(now, q.cell).GatewayQueueing.Record(int64(now - q.routedAt))
 }
 
 // scheduled records the first admission of a request into a batch.

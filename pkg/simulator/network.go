@@ -13,14 +13,14 @@ import (
 // something share it; others have one of their own.
 type fabric struct {
 	transfer.Network
-	// duties are those of the transfers from a first one on, in order of ID; nil
+	// handlers are those of the transfers from a first one on, in order of ID; nil
 	// where one has ended.
-	duties []duty
-	first  transfer.ID
+	handlers []transferHandler
+	first    transfer.ID
 }
 
-// duty is what is to be done when a transfer ends.
-type duty interface {
+// transferHandler is what is to be done when a transfer ends.
+type transferHandler interface {
 	land(s *simulation, at simtime.Time)
 	// cancel undoes what was done for a transfer that is taken back.
 	cancel(s *simulation)
@@ -35,16 +35,16 @@ func newFabric() *fabric {
 }
 
 // assign notes what the transfer is for that has just been started.
-func (f *fabric) assign(d duty) { f.duties = append(f.duties, d) }
+func (f *fabric) assign(d transferHandler) { f.handlers = append(f.handlers, d) }
 
 // dismiss takes a transfer's duty away; nil if it has none any more.
-func (f *fabric) dismiss(id transfer.ID) duty {
+func (f *fabric) dismiss(id transfer.ID) transferHandler {
 	at := int(id - f.first)
 	if at < 0 {
 		return nil
 	}
-	d := f.duties[at]
-	f.duties[at] = nil
+	d := f.handlers[at]
+	f.handlers[at] = nil
 	f.forget()
 	return d
 }
@@ -52,18 +52,18 @@ func (f *fabric) dismiss(id transfer.ID) duty {
 // forget drops the records of the first transfers if they have ended.
 func (f *fabric) forget() {
 	ended := 0
-	for ended < len(f.duties) && f.duties[ended] == nil {
+	for ended < len(f.handlers) && f.handlers[ended] == nil {
 		ended++
 	}
-	if ended == len(f.duties) || 2*ended > len(f.duties) {
-		f.duties = append(f.duties[:0], f.duties[ended:]...)
+	if ended == len(f.handlers) || 2*ended > len(f.handlers) {
+		f.handlers = append(f.handlers[:0], f.handlers[ended:]...)
 		f.first += transfer.ID(ended)
 	}
 }
 
 // beginTransfer starts a transfer that waits for a time, beside its stations'
 // latencies, before it moves. When it ends, its duty lands.
-func (s *simulation) beginTransfer(f *fabric, wait time.Duration, d duty, bytes int64, stations ...transfer.StationID) transfer.ID {
+func (s *simulation) beginTransfer(f *fabric, wait time.Duration, d transferHandler, bytes int64, stations ...transfer.StationID) transfer.ID {
 	id := f.StartAfter(s.now, wait, bytes, stations...)
 	f.assign(d)
 	d.count(s, +1)

@@ -126,7 +126,7 @@ func (p *plain) routeAgain(q *plainRequest) {
 	p.tellFinished(q, int(q.replica))
 	q.high = max(q.high, q.computed)
 	q.computed, q.chunk = 0, 0
-	p.view.Now, q.asked = p.now, p.now
+	p.view.Now, q.routedAt = p.now, p.now
 	p.tellAll()
 	decision, err := p.Policies.Routing.Router.Route(&p.view, &q.info)
 	if errors.Is(err, policy.ErrHeld) {

@@ -48,6 +48,6 @@ func (p *plain) release() {
 // noteWait notes how long a request was kept that goes to an endpoint now.
 func (p *plain) noteWait(q *plainRequest) {
 	if p.Policies.Routing.Queue != nil {
-		p.metrics.touch(p.now, q.cell).GatewayQueueing.Record(int64(p.now.Sub(q.asked)))
+		p.metrics.touch(p.now, q.cell).GatewayQueueing.Record(int64(p.now.Sub(q.routedAt)))
 	}
 }

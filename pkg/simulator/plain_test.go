@@ -407,7 +407,7 @@ func (p *plain) arrive() {
 func (p *plain) send(q *plainRequest) {
 	p.view.Now = p.now
 	p.tellAll()
-	q.asked = p.now
+	q.routedAt = p.now
 	decision, err := p.decide(&q.info)
 	if errors.Is(err, policy.ErrHeld) {
 		p.fly(q)

@@ -49,7 +49,7 @@ type scriptRouter struct {
 	loras map[int]string
 	down  map[int]int
 	calls map[int][]string
-	tale  *tale
+	tale  *scenarioCacheEvents
 }
 
 func (r *scriptRouter) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {

@@ -28,11 +28,11 @@ func TestAWaitQueueIsASortedList(t *testing.T) {
 			for step := range 20_000 {
 				switch n := r.IntN(10); {
 				case n < 4:
-					next := ticket{turn: w.turns, id: int32(step)}
+					next := ticket{turn: w.arrivals, id: int32(step)}
 					if w.ranked {
 						next.rank = int64(r.IntN(5))
 					}
-					w.turns++
+					w.arrivals++
 					w.pushBack(next)
 					want = append(want, next)
 				case n < 6 && len(want) > 0:

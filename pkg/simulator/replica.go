@@ -59,8 +59,8 @@ type replica struct {
 
 	// fabric moves blocks to and from the replica; nil where nothing does.
 	fabric *fabric
-	// lower is the tiers below the cache; nil if there are none.
-	lower *lower
+	// tiers is the tiers below the cache; nil if there are none.
+	tiers *tierSet
 	// port is the replica's end of hand-overs.
 	port port
 	// serving counts the requests that it has yet to give all of their tokens.
@@ -146,13 +146,13 @@ func (r *replica) rank(q *request) int64 {
 // advance brings a replica up to a time: everything in it that happens before
 // has happened, and nothing of that very nanosecond.
 func (s *simulation) advance(r *replica, until simtime.Time) {
-	if s.together != nil {
-		s.advanceTogether(until)
+	if s.order != nil {
+		s.advanceInOrder(until)
 		return
 	}
 	for !s.stopped {
 		if s.draining && r.serving == 0 {
-			until = min(until, s.bound)
+			until = min(until, s.drainBound)
 		}
 		limit := until
 		if at, _, ok := r.entries.next(); ok {
@@ -167,7 +167,7 @@ func (s *simulation) advance(r *replica, until simtime.Time) {
 		}
 		switch {
 		case r.next < limit:
-			s.turn(r)
+			s.nextStep(r)
 		case limit >= until:
 			return
 		case limit < entry:
@@ -179,8 +179,8 @@ func (s *simulation) advance(r *replica, until simtime.Time) {
 	}
 }
 
-// turn ends the step under way, or wakes the replica, and begins the next step.
-func (s *simulation) turn(r *replica) {
+// nextStep ends the step under way, or wakes the replica, and begins the next step.
+func (s *simulation) nextStep(r *replica) {
 	s.now = r.next
 	if r.stepping {
 		s.endStep(r)
@@ -195,15 +195,15 @@ func (s *simulation) turn(r *replica) {
 // enter puts a request into the wait queue, now. An idle replica wakes at the
 // end of this nanosecond, so that all that arrives in it is in its first batch.
 func (s *simulation) enter(r *replica, id int32) {
-	if s.holds(r, id) {
+	if s.holdsJob(r, id) {
 		return
 	}
 	r.advisor.arrived(s.now)
 	q := &s.requests.all[id]
 	q.moveTo(phaseWaiting)
 	q.entered = s.now
-	q.rank, q.turn = r.rank(q), r.waiting.turns
-	r.waiting.turns++
+	q.rank, q.turn = r.rank(q), r.waiting.arrivals
+	r.waiting.arrivals++
 	r.waiting.pushBack(s.ticket(id))
 	s.wake(r)
 }
@@ -212,7 +212,7 @@ func (s *simulation) enter(r *replica, id int32) {
 func (s *simulation) wake(r *replica) {
 	if !r.stepping && r.next > s.now && r.held == nil {
 		r.next = s.now
-		s.moved(r)
+		s.reorder(r)
 	}
 }
 
@@ -231,11 +231,11 @@ func (s *simulation) startStep(r *replica) {
 		r.use.changed(s.now, used, now)
 	}
 	for _, o := range s.observers {
-		s.write(r)
+		s.catchUpAll(r)
 		o.formed(s, r, step)
 	}
 	r.next = simtime.Never
-	if r.lower != nil && s.follow(r, step) {
+	if r.tiers != nil && s.offloadAfterForming(r, step) {
 		return
 	}
 	if step.Sequences == 0 {

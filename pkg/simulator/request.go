@@ -63,7 +63,7 @@ type request struct {
 	loading simtime.Time
 	// handoff is one more than the number of its hand-over, keep of the copies
 	// of its blocks under way to lower tiers; 0 is none.
-	handoff, keep int32
+	handoff, source int32
 	// tierTokens is what the tiers gave at the first admission, beside cached.
 	tierTokens [TierKinds]int32
 	joined     int64
@@ -72,8 +72,8 @@ type request struct {
 	// admitted numbers the admissions to the replica's batch, turn the
 	// entries to its queue, which rank orders first.
 	admitted, rank, turn int64
-	// asked is when the router was asked where the request goes.
-	asked simtime.Time
+	// routedAt is when the router was asked where the request goes.
+	routedAt simtime.Time
 	// entryAt is when the request comes to the wait queue, while it is on its way
 	// there.
 	entryAt simtime.Time
@@ -115,15 +115,15 @@ func (q *request) completion(last simtime.Time) Completion {
 	}
 }
 
-// slots holds the requests in flight.
-type slots struct {
+// requestSlots holds the requests in flight.
+type requestSlots struct {
 	all  []request
 	free []int32
 }
 
 // take returns a slot with the memory of an earlier request in it, all else
 // zero. It moves slots: pointers to requests do not survive it.
-func (s *slots) take() int32 {
+func (s *requestSlots) take() int32 {
 	if n := len(s.free); n > 0 {
 		id := s.free[n-1]
 		s.free = s.free[:n-1]
@@ -137,7 +137,7 @@ func (s *slots) take() int32 {
 }
 
 // release frees a slot. The request must hold no blocks.
-func (s *slots) release(id int32) {
+func (s *requestSlots) release(id int32) {
 	q := &s.all[id]
 	*q = request{chain: q.chain[:0]}
 	s.free = append(s.free, id)

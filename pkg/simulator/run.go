@@ -31,15 +31,15 @@ type simulation struct {
 	untilCheck int
 
 	policies policy.Policies
-	// doors says that some replica asks its advisor when a request arrives.
-	doors bool
-	// completed is Config.Completed.
-	completed func(Completion)
-	// refused is Config.Rejected, evicted Config.Evicted.
-	refused func(int, Reason)
-	evicted func(int)
-	// ended is Config.Ended.
-	ended   func(RequestEnd)
+	// asksOnArrival says that some replica asks its advisor when a request arrives.
+	asksOnArrival bool
+	// onCompleted is Config.Completed.
+	onCompleted func(Completion)
+	// onRejected is Config.Rejected, evicted Config.Evicted.
+	onRejected func(int, Reason)
+	onEvicted  func(int)
+	// onEnded is Config.Ended.
+	onEnded func(RequestEnd)
 	source  workload.Source
 	horizon Horizon
 	// listener is the source where that hears of ends; nil otherwise, and once no
@@ -48,8 +48,8 @@ type simulation struct {
 	// heard says that the listener was told of an end; awaitsEnd that replicas are
 	// advanced up to the next one only.
 	heard, awaitsEnd bool
-	// gate keeps what the router holds back.
-	gate gate
+	// held keeps what the router holds back.
+	held gatewayQueue
 	// disruptions are Config.Disruptions.
 	disruptions []Disruption
 	// events are those above the replicas that are known of.
@@ -63,30 +63,30 @@ type simulation struct {
 	// finishStale says that finishBy leaves out the ends that are on their way to the
 	// gateway.
 	finishStale bool
-	// bound is up to when replicas are advanced that serve nobody, once no more
+	// drainBound is up to when replicas are advanced that serve nobody, once no more
 	// requests arrive.
-	bound  simtime.Time
-	pools  []string
-	labels workload.Labels
+	drainBound simtime.Time
+	pools      []string
+	labels     workload.Labels
 
 	// now is the time of what is being handled. It goes back when another
 	// replica's turn comes.
 	now        simtime.Time
-	rota       rota
-	requests   slots
+	scrapes    scrapeSchedule
+	requests   requestSlots
 	replicas   []replica
 	deliveries deliveries
-	// together is nil where each replica can be advanced on its own.
-	together *together
+	// order is nil where each replica can be advanced on its own.
+	order    *replicaOrder
 	handoffs handoffs
-	handing  Handoff
+	handoff  Handoff
 	view     policy.View
 	changed  []int32 // memory of view.Changed
 	metrics  metrics
 
 	arrived int
-	// closed is when arrivals ended.
-	closed simtime.Time
+	// arrivalsEnd is when arrivals ended.
+	arrivalsEnd simtime.Time
 	// inFlight counts accepted requests that have not ended.
 	inFlight int
 	lastEnd  simtime.Time
@@ -97,12 +97,6 @@ type simulation struct {
 }
 
 // run lets requests arrive, one after the other, and then drains the cluster.
-//
-// At one nanosecond the order is: scrapes, the end of the warm-up, disruptions,
-// arrivals and their routing, releases of requests that the router wakes for, ends
-// of those in flight that it wants ended, entries into wait queues, ends of
-// transfers, ends of steps, the waking of idle replicas, tokens at the gateway, the
-// end of the drain.
 func (s *simulation) run() (*Outcome, error) {
 	for !s.stopped && s.step() {
 	}
@@ -119,34 +113,34 @@ func (s *simulation) step() bool {
 	if !ok {
 		return false
 	}
-	s.meet(w.Arrival)
+	s.advanceToArrival(w.Arrival)
 	s.arrive(&w)
 	s.checkContext()
 	return true
 }
 
-// meet brings all that a routing decision depends on up to a time.
-func (s *simulation) meet(at simtime.Time) {
+// advanceToArrival brings all that a routing decision depends on up to a time.
+func (s *simulation) advanceToArrival(at simtime.Time) {
 	s.applyClusterEvents(at, requestArrives)
-	s.look(at)
-	if s.attentive() {
+	s.scrapeUntil(at)
+	if s.routingFollowsReplicas() {
 		s.advanceAll(at)
 	}
 	s.deliver(at)
 	s.now = at
 }
 
-// attentive says whether routing depends on what happens in the replicas, and
+// routingFollowsReplicas says whether routing depends on what happens in the replicas, and
 // not on their scrapes alone.
-func (s *simulation) attentive() bool {
+func (s *simulation) routingFollowsReplicas() bool {
 	r := &s.policies.Routing
-	return r.Responses != nil || s.doors || r.KVEvents != nil || r.Evictor != nil
+	return r.Responses != nil || s.asksOnArrival || r.KVEvents != nil || r.Evictor != nil
 }
 
 // advanceAll advances all replicas.
 func (s *simulation) advanceAll(until simtime.Time) {
-	if s.together != nil {
-		s.advanceTogether(until)
+	if s.order != nil {
+		s.advanceInOrder(until)
 		return
 	}
 	for i := range s.replicas {

@@ -176,14 +176,14 @@ func (c *scenario) run() {
 	})
 	c.runOn("simulator", func(config Config, rec *recorder) (*Outcome, error) {
 		s := newSimulation(context.Background(), config)
-		phases := s.rota.phases
+		phases := s.scrapes.phases
 		for i, first := range c.first {
-			if first >= s.rota.interval {
-				c.t.Fatalf("first scrape at %v, and every %v", first, s.rota.interval)
+			if first >= s.scrapes.interval {
+				c.t.Fatalf("first scrape at %v, and every %v", first, s.scrapes.interval)
 			}
 			phases[i] = simtime.Time(first)
 		}
-		s.rota = newRota(s.rota.interval, phases)
+		s.scrapes = newScrapeSchedule(s.scrapes.interval, phases)
 		s.observers = append(s.observers, rec)
 		return s.run()
 	})
@@ -192,7 +192,7 @@ func (c *scenario) run() {
 // runOn holds an engine against the script.
 func (c *scenario) runOn(engine string, run func(Config, *recorder) (*Outcome, error)) {
 	router := *c.router
-	router.tale = newTale(c)
+	router.tale = newScenarioCacheEvents(c)
 	config := c.config
 	config.Policies.Routing, config.Source = router.routing(), &script{requests: c.requests}
 	if c.picker != nil {

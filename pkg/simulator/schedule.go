@@ -22,10 +22,10 @@ func (s *simulation) formStep(r *replica) latency.Step {
 	}
 	for {
 		preempted := s.schedule(r)
-		step := s.sum(r)
+		step := s.sumStep(r)
 		// The first in the batch may have had to give way, and then nobody
 		// after it gets anything. The engine tries again at once.
-		if step.Sequences > 0 || !preempted && !s.giveBack(r) {
+		if step.Sequences > 0 || !preempted && !s.unblock(r) {
 			return step
 		}
 	}
@@ -93,11 +93,11 @@ func (s *simulation) admit(r *replica, budget int32) {
 	b := &r.batch
 	for budget > 0 && r.waiting.len() > 0 && len(b.running) < r.maxSeqs {
 		id := r.waiting.front()
-		if s.passBy(r, id) {
+		if s.skipForAdapter(r, id) {
 			continue
 		}
 		q := &s.requests.all[id]
-		s.chain(r, q)
+		s.nameBlocks(r, q)
 		if !s.accept(r, q, budget) {
 			break
 		}
@@ -115,7 +115,7 @@ func (s *simulation) admit(r *replica, budget int32) {
 		r.adapters.runs(q.info.Adapter, +1)
 		s.noteStart(r, q)
 	}
-	s.putBack(r)
+	s.requeueSkipped(r)
 }
 
 // accept gives a waiting request blocks for its first chunk, or has their
@@ -124,11 +124,11 @@ func (s *simulation) accept(r *replica, q *request, budget int32) bool {
 	switch {
 	case q.holding:
 		return s.resume(r, q, budget)
-	case q.handoff == 0 && r.lower == nil:
+	case q.handoff == 0 && r.tiers == nil:
 		return s.start(r, q, s.match(r, q), budget)
 	case q.handoff != 0 && !q.job:
-		return s.receive(r, q)
-	case r.lower != nil:
+		return s.reserveForHandoff(r, q)
+	case r.tiers != nil:
 		return s.startOrLoad(r, q, budget)
 	default:
 		return s.start(r, q, s.match(r, q), budget)
@@ -148,7 +148,7 @@ func (s *simulation) start(r *replica, q *request, cached, budget int32) bool {
 	if r.reserve {
 		reserve = q.total
 	}
-	blocks, ok := s.allot(r, kv.Admission{
+	blocks, ok := s.admitBlocks(r, kv.Admission{
 		Chain: q.chain, Cached: int(cached), Tokens: int(cached + n), Reserve: int(reserve), Priority: q.info.Priority,
 	})
 	if !ok {
@@ -183,9 +183,9 @@ func (s *simulation) noteStart(r *replica, q *request) {
 // fewStretches is how many texts most prompts have at most, with the answer.
 const fewStretches = 6
 
-// chain names the full blocks of prompt and answer together: an engine keeps
+// nameBlocks names the full blocks of prompt and answer together: an engine keeps
 // the blocks of generated tokens findable too.
-func (s *simulation) chain(r *replica, q *request) {
+func (s *simulation) nameBlocks(r *replica, q *request) {
 	if q.chained || !r.prefixCaching {
 		return
 	}
@@ -201,8 +201,8 @@ func (s *simulation) chain(r *replica, q *request) {
 	q.chained = true
 }
 
-// sum adds up what the step computes, which its duration depends on.
-func (s *simulation) sum(r *replica) latency.Step {
+// sumStep adds up what the step computes, which its duration depends on.
+func (s *simulation) sumStep(r *replica) latency.Step {
 	b := &r.batch
 	step := b.decodeStep()
 	for _, id := range b.prefilling {

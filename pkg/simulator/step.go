@@ -19,7 +19,7 @@ func (s *simulation) endStep(r *replica) {
 	r.cacheEvents.computed()
 	s.endDecodes(r)
 	s.endChunks(r)
-	s.leave(r)
+	s.endFinished(r)
 	r.use.stepped(r.stepStart, s.now)
 	r.stepping, r.stepEnd = false, s.now
 }
@@ -39,8 +39,8 @@ func (s *simulation) endDecodes(r *replica) {
 		last := len(b.done) - 1
 		b.done[0] = b.done[last]
 		b.done = b.done[:last]
-		down(b.done)
-		r.part(&s.requests.all[id])
+		siftDown(b.done)
+		r.leaveStep(&s.requests.all[id])
 		b.leaving = append(b.leaving, id)
 	}
 }
@@ -59,7 +59,7 @@ func (s *simulation) decode(r *replica, now simtime.Time) {
 
 // showDecodes tells those who watch of the tokens of a step.
 func (s *simulation) showDecodes(r *replica) {
-	s.write(r)
+	s.catchUpAll(r)
 	for _, id := range r.batch.running {
 		if q := &s.requests.all[id]; q.inStep {
 			for _, o := range s.observers {
@@ -85,7 +85,7 @@ func (s *simulation) endChunks(r *replica) {
 			// when all of its KV has come.
 			kept = append(kept, id)
 		default:
-			r.join(q, id)
+			r.joinStep(q, id)
 		}
 	}
 	b.prefilling = kept
@@ -105,7 +105,7 @@ func (s *simulation) endChunk(r *replica, id int32, q *request) bool {
 	if end < q.total {
 		return false
 	}
-	if prefill && r.lower != nil {
+	if prefill && r.tiers != nil {
 		s.copyDown(r, id, q)
 	}
 	if q.job {
@@ -123,11 +123,11 @@ func (s *simulation) token(r *replica, id int32, q *request) {
 	if previous == unset {
 		q.firstToken = r.atGateway(s.now, q)
 		s.metrics.firstToken(s.now, q)
-		s.tellFirstToken(id, q, q.firstToken)
+		s.deliverFirstToken(id, q, q.firstToken)
 	} else {
 		s.metrics.tokens(s.now, q.cell, int64(s.now.Sub(previous)+r.cost.PerOutputToken), 1)
 		if q.moved {
-			s.tellFirstToken(id, q, r.atGateway(s.now, q))
+			s.deliverFirstToken(id, q, r.atGateway(s.now, q))
 		}
 	}
 	q.moved = false
@@ -136,8 +136,8 @@ func (s *simulation) token(r *replica, id int32, q *request) {
 	}
 }
 
-// leave lets the requests go that have given their last token.
-func (s *simulation) leave(r *replica) {
+// endFinished lets the requests go that have given their last token.
+func (s *simulation) endFinished(r *replica) {
 	b := &r.batch
 	if len(b.leaving) == 0 {
 		return
@@ -161,17 +161,17 @@ func (s *simulation) leave(r *replica) {
 			s.prefilled(r, q)
 			continue
 		}
-		if r.lower != nil {
+		if r.tiers != nil {
 			s.copyDown(r, id, q)
 		}
 		if q.handoff != 0 {
-			s.forget(s.handoffs.of(q))
+			s.cancelHandoff(s.handoffs.of(q))
 		}
 		q.moveTo(phaseLeaving)
-		s.vacate(r, q, false)
+		s.releaseBlocks(r, q, false)
 		r.use.Served++
-		s.serve(r, -1)
-		s.complete(r, id, q)
+		s.countServing(r, -1)
+		s.deliverEnd(r, id, q)
 	}
 	r.use.changed(s.now, used, r.cache.Used())
 }

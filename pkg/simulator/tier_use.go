@@ -10,17 +10,17 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// stock is the blocks of a tier, with how full it was.
-type stock struct {
+// tierStore is the blocks of a tier, with how full it was.
+type tierStore struct {
 	*kv.Store
 	use    use
 	counts TierUse
 }
 
 // renewed puts an empty store in the place of one that is lost, or of none.
-func (t *stock) renewed(now simtime.Time, store *kv.Store) *stock {
+func (t *tierStore) renewed(now simtime.Time, store *kv.Store) *tierStore {
 	if t == nil {
-		return &stock{Store: store}
+		return &tierStore{Store: store}
 	}
 	t.use.changed(now, t.Used(), 0)
 	t.Store = store
@@ -28,38 +28,38 @@ func (t *stock) renewed(now simtime.Time, store *kv.Store) *stock {
 }
 
 // changed notes a new number of places in use.
-func (t *stock) changed(now simtime.Time, before int) {
+func (t *tierStore) changed(now simtime.Time, before int) {
 	if after := t.Used(); after != before {
 		t.use.changed(now, before, after)
 	}
 }
 
 // restart begins the figures anew.
-func (t *stock) restart(now simtime.Time) {
+func (t *tierStore) restart(now simtime.Time) {
 	t.use = use{since: now, settled: now, peakUsed: t.Used()}
 	t.counts = TierUse{}
 }
 
 // restart begins the figures of a replica's tiers anew.
-func (l *lower) restart(now simtime.Time) {
+func (l *tierSet) restart(now simtime.Time) {
 	for k := range l.tiers {
-		l.tiers[k].stock.restart(now)
+		l.tiers[k].store.restart(now)
 	}
 }
 
 // report settles the figures of a replica's tiers. Shared ones are the first
 // replica's.
-func (l *lower) report(now simtime.Time) []TierUse {
+func (l *tierSet) report(now simtime.Time) []TierUse {
 	var uses []TierUse
 	for k := range l.tiers {
 		if t := &l.tiers[k]; !t.elsewhere {
-			uses = append(uses, t.stock.report(now, t.kind))
+			uses = append(uses, t.store.report(now, t.kind))
 		}
 	}
 	return uses
 }
 
-func (t *stock) report(now simtime.Time, kind TierKind) TierUse {
+func (t *tierStore) report(now simtime.Time, kind TierKind) TierUse {
 	t.use.settle(now, t.Used())
 	u := t.counts
 	u.Kind, u.Blocks = kind, t.Blocks()
@@ -79,7 +79,7 @@ type link struct {
 
 // listLinks lists the stations that belong to a replica.
 func (r *replica) listLinks(handing bool) {
-	if l := r.lower; l != nil {
+	if l := r.tiers; l != nil {
 		r.links = append(r.links, link{name: "toHost", station: l.toHost}, link{name: "toGPU", station: l.toGPU})
 		for _, t := range l.tiers {
 			if t.elsewhere {

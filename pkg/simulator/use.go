@@ -55,8 +55,8 @@ func (u *use) stepped(start, end simtime.Time) {
 // restart begins the figures anew.
 func (r *replica) restart(now simtime.Time) {
 	r.use = use{since: now, settled: now, peakUsed: r.cache.Used(), evicted: r.cache.Evictions(), worked: r.use.worked}
-	if r.lower != nil {
-		r.lower.restart(now)
+	if r.tiers != nil {
+		r.tiers.restart(now)
 	}
 	r.restartLinks(now)
 }
@@ -80,8 +80,8 @@ func (r *replica) report(now simtime.Time) ReplicaUse {
 	if r.advisor != nil {
 		report.Stability = r.advisor.last
 	}
-	if r.lower != nil {
-		report.Tiers = r.lower.report(now)
+	if r.tiers != nil {
+		report.Tiers = r.tiers.report(now)
 	}
 	return report
 }

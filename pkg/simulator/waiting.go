@@ -27,8 +27,8 @@ func (t ticket) before(u ticket) bool {
 // goes to the back, and what was preempted to the front, as nothing that waits
 // came before it. By rank it is a heap.
 type waitQueue struct {
-	ranked bool
-	turns  int64 // how many requests have come
+	ranked   bool
+	arrivals int64 // how many requests have come
 
 	ring []ticket // len is 0 or a power of two
 	head int
@@ -62,7 +62,7 @@ func (w *waitQueue) slot(i int) *ticket { return &w.ring[(w.head+i)&(len(w.ring)
 func (w *waitQueue) pushBack(t ticket) {
 	if w.ranked {
 		w.heap = append(w.heap, t)
-		up(w.heap)
+		siftUp(w.heap)
 		return
 	}
 	w.grow()
@@ -103,7 +103,7 @@ func (w *waitQueue) drop() {
 	last := len(w.heap) - 1
 	w.heap[0] = w.heap[last]
 	w.heap = w.heap[:last]
-	down(w.heap)
+	siftDown(w.heap)
 }
 
 // fewRemoved is how many removed tickets a queue keeps however few requests wait.

@@ -33,11 +33,12 @@ type End struct {
 type Ending uint8
 
 const (
-	// Completed: the whole answer reached the gateway.
+	// Completed says that the whole answer reached the gateway.
 	Completed Ending = iota
-	// Rejected: the gateway or an engine refused the request, or the gateway ended it.
+	// Rejected says that the gateway or an engine refused the request, or that the
+	// gateway ended it.
 	Rejected
-	// Failed: the replica of the request failed, and no other was found.
+	// Failed says that the replica of the request failed, and no other was found.
 	Failed
 )
 

@@ -14,9 +14,9 @@ type copying struct {
 	tier    int
 	pending kv.Pending
 	id      transfer.ID
-	// keep is one more than the number of the keep whose blocks are copied, 0 if
+	// source is one more than the number of the keep whose blocks are copied, 0 if
 	// none.
-	keep int32
+	source int32
 	// pin holds the source in the tier above, where pinned.
 	pinned bool
 	pin    kv.Pin
@@ -35,19 +35,19 @@ type copying struct {
 // as that lacks them: when its prompt is computed, and when it ends. One whose KV
 // is not all here copies nothing.
 func (s *simulation) copyDown(r *replica, id int32, q *request) {
-	l := r.lower
+	l := r.tiers
 	if l.offload.Policy != OffloadEager || q.incomplete {
 		return
 	}
-	l.spans = l.tiers[0].stock.Missing(l.spans[:0], q.chain, 0, int(q.computed)/r.cache.BlockTokens())
+	l.spans = l.tiers[0].store.Missing(l.spans[:0], q.chain, 0, int(q.computed)/r.cache.BlockTokens())
 	c := s.reserve(r, 0, l.spans)
 	if c == nil {
 		return
 	}
-	k := l.keepOf(q, id)
-	c.keep, c.priority = q.keep, q.info.Priority
+	k := l.sourceOf(q, id)
+	c.source, c.priority = q.source, q.info.Priority
 	k.copies = append(k.copies, c)
-	s.copy(r, c)
+	s.startCopy(r, c)
 }
 
 // reserve takes places in a tier for the first of some blocks, as many as there
@@ -57,36 +57,36 @@ func (s *simulation) reserve(r *replica, tier int, spans []kv.Span) *copying {
 	if len(spans) == 0 {
 		return nil
 	}
-	t := &r.lower.tiers[tier]
-	used := t.stock.Used()
-	pending, taken, evicted := t.stock.Reserve(spans)
-	t.stock.changed(s.now, used)
+	t := &r.tiers.tiers[tier]
+	used := t.store.Used()
+	pending, taken, evicted := t.store.Reserve(spans)
+	t.store.changed(s.now, used)
 	if taken < kv.CountBlocks(spans) {
-		t.stock.counts.RefusedBlocks += int64(kv.CountBlocks(t.stock.MissingOf(nil, spans)))
+		t.store.counts.RefusedBlocks += int64(kv.CountBlocks(t.store.MissingOf(nil, spans)))
 	}
-	t.stock.counts.EvictedBlocks += int64(kv.CountBlocks(evicted))
+	t.store.counts.EvictedBlocks += int64(kv.CountBlocks(evicted))
 	if taken == 0 {
 		return nil
 	}
-	c := r.lower.newCopying()
+	c := r.tiers.newCopying()
 	*c = copying{replica: r.index, tier: tier, pending: pending, blocks: taken}
-	if r.lower.offload.Policy != OffloadEager && tier+1 < len(r.lower.tiers) && len(evicted) > 0 {
-		s.pass(r, tier+1, evicted)
+	if r.tiers.offload.Policy != OffloadEager && tier+1 < len(r.tiers.tiers) && len(evicted) > 0 {
+		s.copyEvictedOn(r, tier+1, evicted)
 	}
 	return c
 }
 
-// pass sends blocks that a tier has evicted to the next one.
-func (s *simulation) pass(r *replica, tier int, evicted []kv.Span) {
-	missing := r.lower.tiers[tier].stock.MissingOf(nil, evicted)
+// copyEvictedOn sends blocks that a tier has evicted to the next one.
+func (s *simulation) copyEvictedOn(r *replica, tier int, evicted []kv.Span) {
+	missing := r.tiers.tiers[tier].store.MissingOf(nil, evicted)
 	if c := s.reserve(r, tier, missing); c != nil {
-		s.copy(r, c)
+		s.startCopy(r, c)
 	}
 }
 
-// copy puts a copy on its way.
-func (s *simulation) copy(r *replica, c *copying) {
-	l := r.lower
+// startCopy puts a copy on its way.
+func (s *simulation) startCopy(r *replica, c *copying) {
+	l := r.tiers
 	source := l.toHost
 	if c.tier > 0 {
 		source = l.tiers[c.tier-1].read
@@ -98,59 +98,59 @@ func (s *simulation) copy(r *replica, c *copying) {
 
 func (c *copying) land(s *simulation, now simtime.Time) {
 	r := &s.replicas[c.replica]
-	l := r.lower
+	l := r.tiers
 	t := &l.tiers[c.tier]
 	t.arrived = t.arrived[:0]
 	if l.offload.Policy == OffloadEager && c.tier+1 < len(l.tiers) {
-		t.arrived = t.stock.Spans(t.arrived, c.pending)
+		t.arrived = t.store.Spans(t.arrived, c.pending)
 	}
-	t.stock.Arrive(c.pending, now, c.priority)
-	t.stock.counts.StoredBlocks += int64(c.blocks)
+	t.store.Arrive(c.pending, now, c.priority)
+	t.store.counts.StoredBlocks += int64(c.blocks)
 	c.unpin(l)
 	if len(t.arrived) > 0 {
 		s.copyOn(r, c, t.arrived)
 	}
-	if c.keep > 0 {
-		s.copied(r, c)
+	if c.source > 0 {
+		s.copyEnded(r, c)
 	}
 	if c.spills {
 		used := r.cache.Used()
 		s.endSpill(r, c)
-		s.vacated(r, used)
+		s.blocksReleased(r, used)
 	}
 	if c.holds {
 		step := *r.held
 		r.held = nil
 		s.begin(r, step)
-		s.moved(r)
+		s.reorder(r)
 	}
 	l.spare = append(l.spare, c)
 }
 
 // copyOn copies what has arrived in a tier to the next one.
 func (s *simulation) copyOn(r *replica, c *copying, arrived []kv.Span) {
-	next := &r.lower.tiers[c.tier+1]
-	on := s.reserve(r, c.tier+1, next.stock.MissingOf(nil, arrived))
+	next := &r.tiers.tiers[c.tier+1]
+	on := s.reserve(r, c.tier+1, next.store.MissingOf(nil, arrived))
 	if on == nil {
 		return
 	}
-	on.pin, on.pinned = r.lower.tiers[c.tier].stock.PinSpans(next.stock.Spans(nil, on.pending)), true
+	on.pin, on.pinned = r.tiers.tiers[c.tier].store.PinSpans(next.store.Spans(nil, on.pending)), true
 	on.priority = c.priority
-	s.copy(r, on)
+	s.startCopy(r, on)
 }
 
-func (c *copying) unpin(l *lower) {
+func (c *copying) unpin(l *tierSet) {
 	if c.pinned {
-		l.tiers[c.tier-1].stock.Unpin(c.pin)
+		l.tiers[c.tier-1].store.Unpin(c.pin)
 	}
 }
 
 func (c *copying) cancel(s *simulation) {
-	l := s.replicas[c.replica].lower
+	l := s.replicas[c.replica].tiers
 	t := &l.tiers[c.tier]
-	used := t.stock.Used()
-	t.stock.Cancel(c.pending)
-	t.stock.changed(s.now, used)
+	used := t.store.Used()
+	t.store.Cancel(c.pending)
+	t.store.changed(s.now, used)
 	c.unpin(l)
 }
 
@@ -169,7 +169,7 @@ func (c *copying) count(s *simulation, n int) {
 }
 
 // newCopying returns a record, perhaps one that was used before.
-func (l *lower) newCopying() *copying {
+func (l *tierSet) newCopying() *copying {
 	if n := len(l.spare); n > 0 {
 		c := l.spare[n-1]
 		l.spare = l.spare[:n-1]

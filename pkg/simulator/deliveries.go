@@ -37,7 +37,7 @@ type deliveries []delivery
 
 func (h *deliveries) push(d delivery) {
 	*h = append(*h, d)
-	up(*h)
+	siftUp(*h)
 }
 
 func (h *deliveries) pop() delivery {
@@ -45,20 +45,20 @@ func (h *deliveries) pop() delivery {
 	last := len(*h) - 1
 	(*h)[0] = (*h)[last]
 	*h = (*h)[:last]
-	down(*h)
+	siftDown(*h)
 	return first
 }
 
-// tellFirstToken lets the first token that an endpoint gives of an answer reach
+// deliverFirstToken lets the first token that an endpoint gives of an answer reach
 // the gateway.
-func (s *simulation) tellFirstToken(id int32, q *request, at simtime.Time) {
+func (s *simulation) deliverFirstToken(id int32, q *request, at simtime.Time) {
 	if s.policies.Routing.Responses != nil {
 		s.deliveries.push(delivery{at: at, number: q.info.ID, id: id, endpoint: q.replica})
 	}
 }
 
-// complete lets the last token of an answer reach the gateway.
-func (s *simulation) complete(r *replica, id int32, q *request) {
+// deliverEnd lets the last token of an answer reach the gateway.
+func (s *simulation) deliverEnd(r *replica, id int32, q *request) {
 	last := r.atGateway(s.now, q)
 	at := last.Add(r.cost.Completion)
 	s.finishBy = max(s.finishBy, at)
@@ -97,13 +97,13 @@ func (s *simulation) deliver(until simtime.Time) {
 func (s *simulation) finish(id int32, last, at simtime.Time) {
 	q := &s.requests.all[id]
 	s.metrics.completed(last, at, q)
-	if s.completed != nil {
-		s.completed(q.completion(last))
+	if s.onCompleted != nil {
+		s.onCompleted(q.completion(last))
 	}
-	if s.ended != nil {
+	if s.onEnded != nil {
 		e := s.endOf(q, at, endCompleted)
 		e.LastToken, e.OutputTokens = last, int(q.generated())
-		s.ended(e)
+		s.onEnded(e)
 	}
 	s.end(id, at, endCompleted)
 }
@@ -113,16 +113,16 @@ func (s *simulation) end(id int32, at simtime.Time, how ending) {
 	for _, o := range s.observers {
 		o.ended(s, id, at, how)
 	}
-	if s.ended != nil && how != endCompleted {
-		s.ended(s.endOf(&s.requests.all[id], at, how))
+	if s.onEnded != nil && how != endCompleted {
+		s.onEnded(s.endOf(&s.requests.all[id], at, how))
 	}
 	if how != endUnfinished {
 		s.hear(s.requests.all[id].info.ID, at, how.heardAs())
 	}
 	s.lastEnd = max(s.lastEnd, at)
 	s.inFlight--
-	if s.gate.sent != nil {
-		delete(s.gate.sent, s.requests.all[id].info.ID)
+	if s.held.sent != nil {
+		delete(s.held.sent, s.requests.all[id].info.ID)
 	}
 	s.requests.release(id)
 }

@@ -13,7 +13,7 @@ import (
 // startOrLoad starts a request, or brings here what lower tiers have of its
 // prompt beyond what the cache has.
 func (s *simulation) startOrLoad(r *replica, q *request, budget int32) bool {
-	l, block := r.lower, r.cache.BlockTokens()
+	l, block := r.tiers, r.cache.BlockTokens()
 	cached := s.match(r, q)
 	l.find(q.chain, int(cached)/block, int(q.total-1)/block)
 	if len(l.found) == 0 {
@@ -28,7 +28,7 @@ func (s *simulation) startOrLoad(r *replica, q *request, budget int32) bool {
 	if r.reserve {
 		reserve = int(q.total)
 	}
-	blocks, ok := s.allot(r, kv.Admission{
+	blocks, ok := s.admitBlocks(r, kv.Admission{
 		Chain: q.chain, Cached: int(cached), Tokens: tokens, Reserve: reserve, Withheld: true, Priority: q.info.Priority,
 	})
 	if !ok {
@@ -52,7 +52,7 @@ func (s *simulation) startOrLoad(r *replica, q *request, budget int32) bool {
 // load brings the blocks that find has listed into the cache: one transfer from
 // each tier.
 func (s *simulation) load(r *replica, q *request, id int32) {
-	l := r.lower
+	l := r.tiers
 	since := simtime.Time(math.MaxInt64)
 	if window := l.offload.ThrashWindow; window > 0 {
 		since = s.now.Add(-window)
@@ -65,14 +65,14 @@ func (s *simulation) load(r *replica, q *request, id int32) {
 			if p.tier != k {
 				continue
 			}
-			t.stock.counts.ThrashedBlocks += int64(t.stock.Stored(q.chain, p.from, p.to, since))
-			d.pins = append(d.pins, t.stock.Pin(q.chain, p.from, p.to))
+			t.store.counts.ThrashedBlocks += int64(t.store.Stored(q.chain, p.from, p.to, since))
+			d.pins = append(d.pins, t.store.Pin(q.chain, p.from, p.to))
 			blocks += p.to - p.from
 		}
 		if blocks == 0 {
 			continue
 		}
-		t.stock.counts.LoadedBlocks += int64(blocks)
+		t.store.counts.LoadedBlocks += int64(blocks)
 		q.loads++
 		s.beginTransfer(r.fabric, 0, d, int64(blocks)*r.blockBytes, t.read, l.toGPU)
 	}
@@ -88,7 +88,7 @@ type load struct {
 func (d *load) unpin(r *replica) {
 	// The last block first, so that the first one is the youngest.
 	for _, p := range slices.Backward(d.pins) {
-		r.lower.tiers[d.tier].stock.Unpin(p)
+		r.tiers.tiers[d.tier].store.Unpin(p)
 	}
 }
 

@@ -18,11 +18,11 @@ func scrapePhase(seed int64, endpoint int, interval int64) simtime.Time {
 	return simtime.Time(stream.IntN(int(interval)))
 }
 
-// rota is the order in which the router reads the endpoints' metrics, each at
+// scrapeSchedule is the order in which the router reads the endpoints' metrics, each at
 // phase + k·interval, before anything else of that nanosecond. As all have one
 // interval, it is the same round again and again. Reads that nobody will look
 // at are left out.
-type rota struct {
+type scrapeSchedule struct {
 	interval time.Duration
 	phases   []simtime.Time // by endpoint, less than the interval
 	order    []int32        // endpoints by phase
@@ -30,8 +30,8 @@ type rota struct {
 	round    simtime.Time // when the round under way began
 }
 
-func newRota(interval time.Duration, phases []simtime.Time) rota {
-	t := rota{interval: interval, phases: phases}
+func newScrapeSchedule(interval time.Duration, phases []simtime.Time) scrapeSchedule {
+	t := scrapeSchedule{interval: interval, phases: phases}
 	for e := range phases {
 		t.order = append(t.order, int32(e))
 	}
@@ -40,10 +40,10 @@ func newRota(interval time.Duration, phases []simtime.Time) rota {
 }
 
 // next is when the next endpoint is to be read.
-func (t *rota) next() simtime.Time { return t.round + t.phases[t.order[t.place]] }
+func (t *scrapeSchedule) next() simtime.Time { return t.round + t.phases[t.order[t.place]] }
 
 // due returns the next endpoint to be read and when, if it is not after now.
-func (t *rota) due(now simtime.Time) (endpoint int32, at simtime.Time, ok bool) {
+func (t *scrapeSchedule) due(now simtime.Time) (endpoint int32, at simtime.Time, ok bool) {
 	endpoint = t.order[t.place]
 	at = t.next()
 	if at > now {
@@ -62,10 +62,10 @@ func (t *rota) due(now simtime.Time) (endpoint int32, at simtime.Time, ok bool) 
 	return endpoint, at, true
 }
 
-// look brings the router's view up to a time, its own nanosecond included.
-func (s *simulation) look(now simtime.Time) {
+// scrapeUntil brings the router's view up to a time, its own nanosecond included.
+func (s *simulation) scrapeUntil(now simtime.Time) {
 	for {
-		endpoint, at, ok := s.rota.due(now)
+		endpoint, at, ok := s.scrapes.due(now)
 		if !ok {
 			return
 		}
@@ -75,15 +75,15 @@ func (s *simulation) look(now simtime.Time) {
 	}
 }
 
-// lookServing is look when no more requests arrive: as long as some are served.
-func (s *simulation) lookServing(now simtime.Time) {
+// scrapeWhileServing is look when no more requests arrive: as long as some are served.
+func (s *simulation) scrapeWhileServing(now simtime.Time) {
 	for {
-		endpoint, at, ok := s.rota.due(now)
+		endpoint, at, ok := s.scrapes.due(now)
 		if !ok {
 			return
 		}
 		s.advanceServing(at)
-		if s.serving == 0 && max(s.closed, s.streamsEnd()) < at {
+		if s.serving == 0 && max(s.arrivalsEnd, s.streamsEnd()) < at {
 			return
 		}
 		s.read(&s.replicas[endpoint], at)

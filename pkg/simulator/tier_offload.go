@@ -9,9 +9,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
-// watches says whether a step that opens so many blocks is one that follow may
+// mayOffload says whether a step that opens so many blocks is one that follow may
 // have to do with.
-func (l *lower) watches(r *replica, needs int) bool {
+func (l *tierSet) mayOffload(r *replica, needs int) bool {
 	switch l.offload.Policy {
 	case OffloadLazy:
 		return needs > 0 || r.cache.HasEvicted()
@@ -23,12 +23,12 @@ func (l *lower) watches(r *replica, needs int) bool {
 }
 
 // wanted is how many more blocks OffloadThreshold wants without content.
-func (l *lower) wanted(r *replica) int { return l.blank - r.cache.Blank() - r.cache.Spilling() }
+func (l *tierSet) wanted(r *replica) int { return l.blank - r.cache.Blank() - r.cache.Spilling() }
 
-// follow copies down what the forming of a step has evicted, or is about to, and
+// offloadAfterForming copies down what the forming of a step has evicted, or is about to, and
 // says whether the step has to wait for it.
-func (s *simulation) follow(r *replica, step latency.Step) bool {
-	switch r.lower.offload.Policy {
+func (s *simulation) offloadAfterForming(r *replica, step latency.Step) bool {
+	switch r.tiers.offload.Policy {
 	case OffloadLazy:
 		return s.copyEvicted(r, step)
 	case OffloadThreshold:
@@ -39,12 +39,12 @@ func (s *simulation) follow(r *replica, step latency.Step) bool {
 
 // copyEvicted copies down what the step is about to write over.
 func (s *simulation) copyEvicted(r *replica, step latency.Step) bool {
-	l := r.lower
+	l := r.tiers
 	l.spans = r.cache.Evicted(l.spans[:0])
 	if len(l.spans) == 0 {
 		return false
 	}
-	c := s.reserve(r, 0, l.tiers[0].stock.MissingOf(nil, l.spans))
+	c := s.reserve(r, 0, l.tiers[0].store.MissingOf(nil, l.spans))
 	if c == nil {
 		return false
 	}
@@ -52,32 +52,32 @@ func (s *simulation) copyEvicted(r *replica, step latency.Step) bool {
 	if c.holds {
 		r.held = &step
 	}
-	s.copy(r, c)
+	s.startCopy(r, c)
 	return c.holds
 }
 
 // spill moves the blocks down that would be evicted next, once too few are
 // blank.
 func (s *simulation) spill(r *replica) {
-	l := r.lower
+	l := r.tiers
 	want := l.wanted(r)
 	if want <= 0 {
 		return
 	}
 	var spilled kv.Spill
 	spilled, l.spans = r.cache.Spill(want, l.spans[:0])
-	c := s.reserve(r, 0, l.tiers[0].stock.MissingOf(nil, l.spans))
+	c := s.reserve(r, 0, l.tiers[0].store.MissingOf(nil, l.spans))
 	if c == nil {
 		r.cache.Drop(spilled)
 		return
 	}
 	c.spills, c.spill = true, spilled
 	l.spills = append(l.spills, c)
-	s.copy(r, c)
+	s.startCopy(r, c)
 }
 
 // endSpill empties the blocks that were spilled.
 func (s *simulation) endSpill(r *replica, c *copying) {
-	r.lower.spills = slices.DeleteFunc(r.lower.spills, func(o *copying) bool { return o == c })
+	r.tiers.spills = slices.DeleteFunc(r.tiers.spills, func(o *copying) bool { return o == c })
 	r.cache.Drop(c.spill)
 }

@@ -24,31 +24,31 @@ func (s *simulation) resume(r *replica, q *request, budget int32) bool {
 	return true
 }
 
-// stop takes back what is under way for a request that gives its blocks up, and
+// cancelOngoing takes back what is under way for a request that gives its blocks up, and
 // what it was promised.
-func (s *simulation) stop(r *replica, q *request) {
-	if q.keep != 0 {
+func (s *simulation) cancelOngoing(r *replica, q *request) {
+	if q.source != 0 {
 		s.cancelCopies(r, q)
 	}
 	switch {
 	case q.handoff == 0:
 	case !q.job:
-		s.forget(s.handoffs.of(q))
+		s.cancelHandoff(s.handoffs.of(q))
 	case q.phase == phaseRunning:
 		r.port.jobs--
 		if h := s.handoffs.of(q); h.asked {
-			s.startOver(h)
+			s.restartHandoff(h)
 		}
 	}
 }
 
-// vacate frees a request's blocks, and their content too if it is to be dropped.
+// releaseBlocks frees a request's blocks, and their content too if it is to be dropped.
 // Those that are being copied stay until that is done.
-func (s *simulation) vacate(r *replica, q *request, drop bool) {
+func (s *simulation) releaseBlocks(r *replica, q *request, drop bool) {
 	switch {
-	case q.keep != 0:
+	case q.source != 0:
 		r.cache.Rest(q.blocks)
-		r.lower.keepOn(q, drop)
+		r.tiers.detach(q, drop)
 	case drop:
 		r.cache.Discard(q.blocks)
 	default:
@@ -56,8 +56,8 @@ func (s *simulation) vacate(r *replica, q *request, drop bool) {
 	}
 }
 
-// vacated tells of blocks that were given up outside of the replica's own steps.
-func (s *simulation) vacated(r *replica, before int) {
+// blocksReleased tells of blocks that were given up outside of the replica's own steps.
+func (s *simulation) blocksReleased(r *replica, before int) {
 	if now := r.cache.Used(); now != before {
 		r.use.changed(s.now, before, now)
 	}

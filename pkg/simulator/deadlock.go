@@ -2,29 +2,29 @@
 
 package simulator
 
-// giveBack lets a replica go on that cannot: nothing runs or is on its way, and
+// unblock lets a replica go on that cannot: nothing runs or is on its way, and
 // those that hold blocks while they wait leave too few for the first in the
 // queue. The last of them starts anew. It returns false where there is nobody.
-func (s *simulation) giveBack(r *replica) bool {
+func (s *simulation) unblock(r *replica) bool {
 	if r.fabric == nil || len(r.batch.running) > 0 || r.waiting.len() == 0 || r.port.loading > 0 {
 		return false
 	}
-	if r.lower != nil && r.lower.frees() || r.adapters.loading(s.now) {
+	if r.tiers != nil && r.tiers.frees() || r.adapters.loading(s.now) {
 		return false
 	}
-	return s.takeBack(r, 1) || s.keepBack(r)
+	return s.takeBlocksFromWaiting(r, 1) || s.cancelLastHandoff(r)
 }
 
-// giveWay lets somebody who does not run give up blocks for the only one that
+// freeBlocks lets somebody who does not run give up blocks for the only one that
 // does: a request that would preempt itself for their sake comes back to where
 // it was. It returns false where there is nobody.
-func (s *simulation) giveWay(r *replica) bool {
-	return s.takeBack(r, 0) || r.lower != nil && (s.unload(r) || s.cutSpill(r) || s.cutKeep(r)) || s.keepBack(r)
+func (s *simulation) freeBlocks(r *replica) bool {
+	return s.takeBlocksFromWaiting(r, 0) || r.tiers != nil && (s.cancelLastLoad(r) || s.endLastSpill(r) || s.endLastCopies(r)) || s.cancelLastHandoff(r)
 }
 
-// takeBack takes the blocks of the last in the queue that has some, leaving out
+// takeBlocksFromWaiting takes the blocks of the last in the queue that has some, leaving out
 // so many at the front. It returns false where there is nobody.
-func (s *simulation) takeBack(r *replica, front int) bool {
+func (s *simulation) takeBlocksFromWaiting(r *replica, front int) bool {
 	if r.fabric == nil {
 		return false
 	}
@@ -34,7 +34,7 @@ func (s *simulation) takeBack(r *replica, front int) bool {
 		if !q.holding {
 			continue
 		}
-		s.stop(r, q)
+		s.cancelOngoing(r, q)
 		r.cache.Release(q.blocks)
 		q.holding, q.computed = false, 0
 		return true
@@ -42,9 +42,9 @@ func (s *simulation) takeBack(r *replica, front int) bool {
 	return false
 }
 
-// keepBack ends the last hand-over from the replica that waits for room
+// cancelLastHandoff ends the last hand-over from the replica that waits for room
 // elsewhere, unless others are on their way and will free blocks.
-func (s *simulation) keepBack(r *replica) bool {
+func (s *simulation) cancelLastHandoff(r *replica) bool {
 	if r.fabric == nil {
 		return false
 	}
@@ -66,14 +66,14 @@ func (s *simulation) keepBack(r *replica) bool {
 		return false
 	}
 	to := &s.replicas[last.to]
-	s.forget(last)
+	s.cancelHandoff(last)
 	s.wake(to)
 	return true
 }
 
-// unload sends the last of those back to the queue that wait for blocks from
+// cancelLastLoad sends the last of those back to the queue that wait for blocks from
 // lower tiers.
-func (s *simulation) unload(r *replica) bool {
+func (s *simulation) cancelLastLoad(r *replica) bool {
 	last := int32(none)
 	for i := range s.requests.all {
 		q := &s.requests.all[i]
@@ -87,7 +87,7 @@ func (s *simulation) unload(r *replica) bool {
 	}
 	q := &s.requests.all[last]
 	r.port.loading--
-	s.dropDuties(r, func(d duty) bool { l, ok := d.(*load); return ok && l.request == last })
+	s.cancelTransfers(r, func(d transferHandler) bool { l, ok := d.(*load); return ok && l.request == last })
 	r.cache.Release(q.blocks)
 	q.moveTo(phaseWaiting)
 	q.computed, q.loads = 0, 0
@@ -98,9 +98,9 @@ func (s *simulation) unload(r *replica) bool {
 // none is no request's number.
 const none = -1
 
-// cutSpill empties the blocks at once that were spilled last.
-func (s *simulation) cutSpill(r *replica) bool {
-	l := r.lower
+// endLastSpill empties the blocks at once that were spilled last.
+func (s *simulation) endLastSpill(r *replica) bool {
+	l := r.tiers
 	if len(l.spills) == 0 {
 		return false
 	}
@@ -111,18 +111,18 @@ func (s *simulation) cutSpill(r *replica) bool {
 	return true
 }
 
-// cutKeep frees the blocks at once of the last request that left some to be
+// endLastCopies frees the blocks at once of the last request that left some to be
 // copied.
-func (s *simulation) cutKeep(r *replica) bool {
-	l := r.lower
-	if len(l.parting) == 0 {
+func (s *simulation) endLastCopies(r *replica) bool {
+	l := r.tiers
+	if len(l.detached) == 0 {
 		return false
 	}
-	at := l.parting[len(l.parting)-1]
-	for _, c := range l.keeps[at].copies {
+	at := l.detached[len(l.detached)-1]
+	for _, c := range l.sources[at].copies {
 		s.abort(r.fabric, c.id)
 		c.cancel(s)
 	}
-	s.part(r, at)
+	s.releaseDetached(r, at)
 	return true
 }

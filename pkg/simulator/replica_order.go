@@ -8,37 +8,37 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// together advances replicas that share something, such as a network, in the
+// replicaOrder advances replicas that share something, such as a network, in the
 // order of time. It is a tournament: a tree over the replicas in which each node
 // has the earlier one of two.
-type together struct {
+type replicaOrder struct {
 	fabric *fabric
 	// nodes[1] is the root, the replicas' own turns are the leaves, from
 	// nodes[leaves] on.
-	nodes  []when
+	nodes  []replicaEvent
 	leaves int
 }
 
-// when is the time of a replica's next event. At one nanosecond come entries
+// replicaEvent is the time of a replica's next event. At one nanosecond come entries
 // into queues by the requests' numbers, then ends of transfers, ends of steps
 // and wakes of idle replicas by the replicas' numbers.
-type when struct {
+type replicaEvent struct {
 	at      simtime.Time
-	kind    whenKind
+	kind    replicaEventKind
 	number  int
 	replica int32
 }
 
-type whenKind uint8
+type replicaEventKind uint8
 
 const (
-	whenEntry whenKind = iota
-	whenTransfer
-	whenStepEnd
-	whenWake
+	entryDue replicaEventKind = iota
+	transferEnds
+	stepEnds
+	replicaWakes
 )
 
-func (w when) before(v when) bool {
+func (w replicaEvent) before(v replicaEvent) bool {
 	switch {
 	case w.at != v.at:
 		return w.at < v.at
@@ -49,9 +49,9 @@ func (w when) before(v when) bool {
 	}
 }
 
-func newTogether(replicas int, f *fabric) *together {
+func newReplicaOrder(replicas int, f *fabric) *replicaOrder {
 	leaves := 1 << bits.Len(uint(max(replicas-1, 0)))
-	t := &together{fabric: f, nodes: make([]when, 2*leaves), leaves: leaves}
+	t := &replicaOrder{fabric: f, nodes: make([]replicaEvent, 2*leaves), leaves: leaves}
 	for i := range t.nodes {
 		t.nodes[i].at = simtime.Never
 	}
@@ -59,7 +59,7 @@ func newTogether(replicas int, f *fabric) *together {
 }
 
 // set puts a replica's next event into the tree.
-func (t *together) set(replica int32, w when) {
+func (t *replicaOrder) set(replica int32, w replicaEvent) {
 	i := t.leaves + int(replica)
 	t.nodes[i] = w
 	for i /= 2; i > 0; i /= 2 {
@@ -74,36 +74,36 @@ func (t *together) set(replica int32, w when) {
 	}
 }
 
-// turnOf is a replica's next event.
-func (r *replica) turnOf() when {
-	w := when{at: r.next, kind: whenWake, number: int(r.index), replica: r.index}
+// nextEvent is a replica's next event.
+func (r *replica) nextEvent() replicaEvent {
+	w := replicaEvent{at: r.next, kind: replicaWakes, number: int(r.index), replica: r.index}
 	if r.stepping {
-		w.kind = whenStepEnd
+		w.kind = stepEnds
 	}
 	if at, number, ok := r.entries.next(); ok {
-		if e := (when{at: at, kind: whenEntry, number: number, replica: r.index}); e.before(w) {
+		if e := (replicaEvent{at: at, kind: entryDue, number: number, replica: r.index}); e.before(w) {
 			return e
 		}
 	}
 	return w
 }
 
-// moved tells of a replica whose next event may have changed.
-func (s *simulation) moved(r *replica) {
-	if s.together != nil {
-		s.together.set(r.index, r.turnOf())
+// reorder tells of a replica whose next event may have changed.
+func (s *simulation) reorder(r *replica) {
+	if s.order != nil {
+		s.order.set(r.index, r.nextEvent())
 	}
 }
 
-// advanceTogether brings all replicas up to a time, event by event.
-func (s *simulation) advanceTogether(until simtime.Time) {
-	t := s.together
+// advanceInOrder brings all replicas up to a time, event by event.
+func (s *simulation) advanceInOrder(until simtime.Time) {
+	t := s.order
 	for !s.stopped {
 		if s.draining && s.serving == 0 {
-			until = min(until, s.bound)
+			until = min(until, s.drainBound)
 		}
 		first := t.nodes[1]
-		transfer := when{at: t.fabric.due(), kind: whenTransfer}
+		transfer := replicaEvent{at: t.fabric.due(), kind: transferEnds}
 		switch {
 		case !s.awaitsEnd:
 		case s.heard:
@@ -121,32 +121,32 @@ func (s *simulation) advanceTogether(until simtime.Time) {
 		if first.at >= until {
 			return
 		}
-		s.happen(&s.replicas[first.replica], first, min(until, transfer.at, s.nextDelivery()))
+		s.applyReplicaEvent(&s.replicas[first.replica], first, min(until, transfer.at, s.nextDelivery()))
 	}
 }
 
-// happen lets a replica's next event happen, and those after it that give its
+// applyReplicaEvent lets a replica's next event happen, and those after it that give its
 // batch one token after the other, up to a time or to what happens to another
 // replica.
-func (s *simulation) happen(r *replica, event when, until simtime.Time) {
-	if event.kind == whenEntry {
+func (s *simulation) applyReplicaEvent(r *replica, event replicaEvent, until simtime.Time) {
+	if event.kind == entryDue {
 		s.now = event.at
 		s.enter(r, r.entries.pop())
-		s.moved(r)
+		s.reorder(r)
 		return
 	}
 	if len(s.observers) == 0 && r.decodesOnly() {
-		s.together.set(r.index, when{at: simtime.Never})
-		until = min(until, s.together.nodes[1].at)
+		s.order.set(r.index, replicaEvent{at: simtime.Never})
+		until = min(until, s.order.nodes[1].at)
 		if at, _, ok := r.entries.next(); ok {
 			until = min(until, at)
 		}
 		s.fastForward(r, until)
 	}
 	if r.next == event.at {
-		s.turn(r)
+		s.nextStep(r)
 	}
-	s.moved(r)
+	s.reorder(r)
 }
 
 // nextDelivery is when something reaches the gateway that may bring a request; Never

@@ -8,23 +8,23 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
-// lower is the tiers below a replica's cache, fastest first.
-type lower struct {
+// tierSet is the tiers below a replica's cache, fastest first.
+type tierSet struct {
 	tiers         []tier
 	toHost, toGPU transfer.StationID
 	offload       Offload
 	// blank is how many GPU blocks OffloadThreshold keeps without content.
 	blank int
 
-	// keeps are numbered; parting are those whose requests have left, and spills
+	// sources are numbered; parting are those whose requests have left, and spills
 	// what is under way of what is to be emptied, in the order in which it began.
-	keeps   []keep
-	idle    []int32 // numbers to use again
-	parting []int32
-	spills  []*copying
-	spare   []*copying // records to use again
+	sources  []copySource
+	idle     []int32 // numbers to use again
+	detached []int32
+	spills   []*copying
+	spare    []*copying // records to use again
 
-	found []part    // scratch
+	found []tierRun // scratch
 	spans []kv.Span // scratch
 }
 
@@ -33,45 +33,45 @@ type tier struct {
 	kind        TierKind
 	shared      bool // by the pool
 	elsewhere   bool // and told of with its first replica
-	stock       *stock
+	store       *tierStore
 	read, write transfer.StationID
 	arrived     []kv.Span // scratch
 }
 
-// part is consecutive blocks of a text that a tier has.
-type part struct {
+// tierRun is consecutive blocks of a text that a tier has.
+type tierRun struct {
 	tier     int
 	from, to int
 }
 
 // find lists where the blocks of a text are from one on up to the first that is
 // nowhere, or to a limit: each in the fastest tier that has it.
-func (l *lower) find(chain []prompt.Stretch, from, limit int) {
+func (l *tierSet) find(chain []prompt.Stretch, from, limit int) {
 	l.found = l.found[:0]
 	for from < limit {
 		to := limit
 		k := 0
 		for ; k < len(l.tiers); k++ {
-			if n := l.tiers[k].stock.Run(chain, from, to); n > 0 {
+			if n := l.tiers[k].store.Run(chain, from, to); n > 0 {
 				to = from + n
 				break
 			}
-			to = from + l.tiers[k].stock.Absent(chain, from, to)
+			to = from + l.tiers[k].store.Absent(chain, from, to)
 		}
 		if k == len(l.tiers) {
 			return
 		}
-		l.found = append(l.found, part{tier: k, from: from, to: to})
+		l.found = append(l.found, tierRun{tier: k, from: from, to: to})
 		from = to
 	}
 }
 
 // frees says whether blocks of the cache are about to be freed by themselves.
-func (l *lower) frees() bool { return len(l.parting)+len(l.spills) > 0 }
+func (l *tierSet) frees() bool { return len(l.detached)+len(l.spills) > 0 }
 
 // touch makes a request's blocks the last to leave their tiers.
-func (l *lower) touch(r *replica, q *request) {
+func (l *tierSet) touch(r *replica, q *request) {
 	for k := range l.tiers {
-		l.tiers[k].stock.Touch(q.chain, int(q.total)/r.cache.BlockTokens(), q.info.Priority)
+		l.tiers[k].store.Touch(q.chain, int(q.total)/r.cache.BlockTokens(), q.info.Priority)
 	}
 }

@@ -13,22 +13,22 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// tale is what a script's router hears of caches, in the script's words.
-type tale struct {
+// scenarioCacheEvents are what a script's router hears of caches, in the script's words.
+type scenarioCacheEvents struct {
 	asked bool
 	names map[policy.CachedBlocks]string
-	told  []told
+	told  []scenarioCacheEvent
 }
 
-type told struct {
+type scenarioCacheEvent struct {
 	at       simtime.Time
 	endpoint int
 	what     string
 }
 
-// newTale names the blocks of a script's requests, answers included.
-func newTale(c *scenario) *tale {
-	t := &tale{asked: len(c.heard) > 0, names: map[policy.CachedBlocks]string{}}
+// newScenarioCacheEvents names the blocks of a script's requests, answers included.
+func newScenarioCacheEvents(c *scenario) *scenarioCacheEvents {
+	t := &scenarioCacheEvents{asked: len(c.heard) > 0, names: map[policy.CachedBlocks]string{}}
 	for i, r := range c.requests {
 		text := r.Prompt.Append(prompt.Extent{Source: r.Response, Start: r.ResponseStart, Tokens: int32(max(r.OutputTokens, 1))})
 		for p := range c.config.Pools {
@@ -47,20 +47,20 @@ func newTale(c *scenario) *tale {
 	return t
 }
 
-func (t *tale) note(at simtime.Time, endpoint int, sign string, blocks policy.CachedBlocks, tier policy.CacheTier) {
+func (t *scenarioCacheEvents) note(at simtime.Time, endpoint int, sign string, blocks policy.CachedBlocks, tier policy.CacheTier) {
 	where := tier.String()
 	if tier == policy.GPUMemory {
 		where = ""
 	}
 	for b := blocks.From; b < blocks.To; b++ {
 		name := t.names[policy.CachedBlocks{Stretch: blocks.Stretch, From: b, To: b + 1}]
-		t.told = append(t.told, told{at, endpoint, where + sign + name})
+		t.told = append(t.told, scenarioCacheEvent{at, endpoint, where + sign + name})
 	}
 }
 
 // lines are a line for each time and endpoint.
-func (t *tale) lines() []string {
-	slices.SortFunc(t.told, func(a, b told) int {
+func (t *scenarioCacheEvents) lines() []string {
+	slices.SortFunc(t.told, func(a, b scenarioCacheEvent) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.endpoint, b.endpoint), strings.Compare(a.what, b.what))
 	})
 	var lines []string
@@ -83,5 +83,5 @@ func (r *scriptRouter) Removed(at simtime.Time, endpoint int, blocks policy.Cach
 }
 
 func (r *scriptRouter) Cleared(at simtime.Time, endpoint int) {
-	r.tale.told = append(r.tale.told, told{at, endpoint, "cleared"})
+	r.tale.told = append(r.tale.told, scenarioCacheEvent{at, endpoint, "cleared"})
 }

@@ -22,8 +22,8 @@ type flight struct {
 	landed bool
 }
 
-// send sends what can be sent and has not been.
-func (s *simulation) send(h *handoff) {
+// sendReady sends what can be sent and has not been.
+func (s *simulation) sendReady(h *handoff) {
 	n := h.available - h.sent
 	if !h.reserved || n <= 0 {
 		return
@@ -35,15 +35,15 @@ func (s *simulation) send(h *handoff) {
 		first = h.mark - before
 	}
 	h.posted += n
-	s.post(h, h.sent-n+first, first, n-first)
+	s.sendBlocks(h, h.sent-n+first, first, n-first)
 }
 
-// post puts blocks on their way, and others when they are there.
-func (s *simulation) post(h *handoff, upTo, blocks, rest int32) {
+// sendBlocks puts blocks on their way, and others when they are there.
+func (s *simulation) sendBlocks(h *handoff, upTo, blocks, rest int32) {
 	from, to := &s.replicas[h.from], &s.replicas[h.to]
 	var wait time.Duration
-	if s.handing.Granularity == GranularityBlock {
-		wait = time.Duration(blocks-1) * (s.handing.Egress.Latency + s.handing.Ingress.Latency)
+	if s.handoff.Granularity == GranularityBlock {
+		wait = time.Duration(blocks-1) * (s.handoff.Egress.Latency + s.handoff.Ingress.Latency)
 	}
 	f := &flight{handoff: s.requests.all[h.decode].handoff, blocks: blocks, rest: rest, upTo: upTo}
 	f.id = s.beginTransfer(from.fabric, wait, f, int64(blocks)*from.blockBytes, from.port.egress, to.port.ingress)
@@ -55,13 +55,13 @@ func (f *flight) land(s *simulation, _ simtime.Time) {
 	h := &s.handoffs.all[f.handoff-1]
 	if rest := f.rest; rest > 0 {
 		f.rest = 0
-		s.post(h, f.upTo+rest, rest, 0)
+		s.sendBlocks(h, f.upTo+rest, rest, 0)
 	}
 	if f.upTo > h.confirmed {
 		f.landed = true
 		return
 	}
-	s.arriveAt(h, f)
+	s.flightArrived(h, f)
 }
 
 // A hand-over takes its flights back itself.
@@ -77,30 +77,30 @@ func (f *flight) count(s *simulation, n int) {
 // noReplica is no replica's number.
 const noReplica = -1
 
-// arriveAt counts the blocks of a flight that are where they are to be.
-func (s *simulation) arriveAt(h *handoff, f *flight) {
+// flightArrived counts the blocks of a flight that are where they are to be.
+func (s *simulation) flightArrived(h *handoff, f *flight) {
 	at := slices.Index(h.flights, f)
 	h.flights = slices.Delete(h.flights, at, at+1)
 	h.arrived += f.blocks
 	s.progress(h)
 }
 
-// touchDown lets those flights arrive that got there before the step had ended
+// arriveConfirmed lets those flights arrive that got there before the step had ended
 // that computes their blocks, which it has now.
-func (s *simulation) touchDown(h *handoff) {
+func (s *simulation) arriveConfirmed(h *handoff) {
 	for i := 0; i < len(h.flights); {
 		f := h.flights[i]
 		if !f.landed || f.upTo > h.confirmed {
 			i++
 			continue
 		}
-		s.arriveAt(h, f)
+		s.flightArrived(h, f)
 		i = 0
 	}
 }
 
-// recall takes back what is under way of a hand-over.
-func (s *simulation) recall(h *handoff) {
+// cancelFlights takes back what is under way of a hand-over.
+func (s *simulation) cancelFlights(h *handoff) {
 	for _, f := range h.flights {
 		if !f.landed {
 			s.abort(s.replicas[h.from].fabric, f.id)

@@ -21,11 +21,11 @@ type port struct {
 	transfers int
 }
 
-// holds keeps a prefill job at the door while too much waits for the replica
+// holdsJob keeps a prefill job at the door while too much waits for the replica
 // that is to decode.
-func (s *simulation) holds(r *replica, id int32) bool {
+func (s *simulation) holdsJob(r *replica, id int32) bool {
 	q := &s.requests.all[id]
-	if !q.job || !s.full(q) {
+	if !q.job || !s.isFull(q) {
 		return false
 	}
 	q.moveTo(phaseHeld)
@@ -33,17 +33,17 @@ func (s *simulation) holds(r *replica, id int32) bool {
 	return true
 }
 
-// full says whether too much waits for the replica that is to decode.
-func (s *simulation) full(job *request) bool {
+// isFull says whether too much waits for the replica that is to decode.
+func (s *simulation) isFull(job *request) bool {
 	to := s.handoffs.of(job).to
-	return s.handing.MaxPending > 0 && int(s.replicas[to].port.pending) >= s.handing.MaxPending
+	return s.handoff.MaxPending > 0 && int(s.replicas[to].port.pending) >= s.handoff.MaxPending
 }
 
-// relieve notes that a hand-over no longer waits for a replica, and lets those
+// endPending notes that a hand-over no longer waits for a replica, and lets those
 // in that were held for it.
-func (s *simulation) relieve(r *replica) {
+func (s *simulation) endPending(r *replica) {
 	r.port.pending--
-	if s.handing.MaxPending == 0 {
+	if s.handoff.MaxPending == 0 {
 		return
 	}
 	for i := range s.replicas {
@@ -51,7 +51,7 @@ func (s *simulation) relieve(r *replica) {
 		held := p.port.held
 		p.port.held = held[:0]
 		for _, id := range held {
-			if s.full(&s.requests.all[id]) {
+			if s.isFull(&s.requests.all[id]) {
 				p.port.held = append(p.port.held, id)
 				continue
 			}

@@ -10,10 +10,10 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// gate is where requests wait that the router keeps back.
-type gate struct {
-	queue policy.Queue  // nil where the router holds none
-	held  map[int]int32 // the requests by their numbers
+// gatewayQueue is where requests wait that the router keeps back.
+type gatewayQueue struct {
+	queue    policy.Queue  // nil where the router holds none
+	requests map[int]int32 // the requests by their numbers
 	// sent are the requests that replicas have, by their numbers; nil where no
 	// policy evicts any.
 	sent map[int]int32
@@ -22,10 +22,10 @@ type gate struct {
 	wakeUp clusterEvent
 }
 
-func newGate(r *policy.Routing) gate {
-	g := gate{queue: r.Queue}
+func newGatewayQueue(r *policy.Routing) gatewayQueue {
+	g := gatewayQueue{queue: r.Queue}
 	if r.Queue != nil {
-		g.held = map[int]int32{}
+		g.requests = map[int]int32{}
 	}
 	if r.Evictor != nil {
 		g.sent = map[int]int32{}
@@ -34,22 +34,22 @@ func newGate(r *policy.Routing) gate {
 }
 
 // note remembers a request that goes to a replica for the first time.
-func (g *gate) note(id int32, q *request) {
+func (g *gatewayQueue) note(id int32, q *request) {
 	if g.sent != nil {
 		g.sent[q.info.ID] = id
 	}
 }
 
-// keeps says whether the router's answer is that it keeps the request.
-func (s *simulation) keeps(err error) bool {
-	return s.gate.queue != nil && errors.Is(err, policy.ErrHeld)
+// isHeld says whether the router's answer is that it keeps the request.
+func (s *simulation) isHeld(err error) bool {
+	return s.held.queue != nil && errors.Is(err, policy.ErrHeld)
 }
 
-// retain lets a request wait at the gateway. It is in flight, and at no replica.
-func (s *simulation) retain(id int32) {
+// hold lets a request wait at the gateway. It is in flight, and at no replica.
+func (s *simulation) hold(id int32) {
 	q := &s.requests.all[id]
 	q.moveTo(phaseGateway)
-	s.gate.held[q.info.ID] = id
+	s.held.requests[q.info.ID] = id
 	s.serving++
 	if !q.accepted {
 		s.inFlight++
@@ -58,7 +58,7 @@ func (s *simulation) retain(id int32) {
 
 // release lets those go that the router has kept back and lets go now.
 func (s *simulation) release() {
-	g := &s.gate
+	g := &s.held
 	if g.queue == nil {
 		return
 	}
@@ -70,31 +70,31 @@ func (s *simulation) release() {
 		if !ok {
 			break
 		}
-		s.letGo(released)
+		s.sendReleased(released)
 		s.now = now
 	}
-	if len(g.held) == 0 {
+	if len(g.requests) == 0 {
 		s.events.move(&g.wakeUp, simtime.Never)
 		return
 	}
 	at, ok := g.queue.Wake(now)
 	if !ok || at <= now {
-		panic(fmt.Sprintf("simulator: the router keeps %d requests at %v and wakes at %v (%t)", len(g.held), now, at, ok))
+		panic(fmt.Sprintf("simulator: the router keeps %d requests at %v and wakes at %v (%t)", len(g.requests), now, at, ok))
 	}
 	s.events.move(&g.wakeUp, at)
 }
 
-// letGo sends a request on its way that the router has kept back, or ends it.
-func (s *simulation) letGo(released policy.Released) {
-	id, ok := s.gate.held[released.Request]
+// sendReleased sends a request on its way that the router has kept back, or ends it.
+func (s *simulation) sendReleased(released policy.Released) {
+	id, ok := s.held.requests[released.Request]
 	if !ok {
 		panic(fmt.Sprintf("simulator: the router releases request %d at %v, which it does not keep", released.Request, s.now))
 	}
-	delete(s.gate.held, released.Request)
+	delete(s.held.requests, released.Request)
 	q := &s.requests.all[id]
 	q.moveTo(phaseNone)
 	s.serving--
-	to, err := s.checked(released.Request, released.Decision, released.Err)
+	to, err := s.checkDecision(released.Request, released.Decision, released.Err)
 	if q.accepted {
 		s.forwardAgain(id, to, err)
 		return
@@ -103,10 +103,10 @@ func (s *simulation) letGo(released policy.Released) {
 	s.forward(id, to, err)
 }
 
-// noteWait records how long the router kept a request back that goes to a
+// recordGatewayQueueing records how long the router kept a request back that goes to a
 // replica now.
-func (s *simulation) noteWait(q *request) {
-	if s.gate.queue != nil {
+func (s *simulation) recordGatewayQueueing(q *request) {
+	if s.held.queue != nil {
 		s.metrics.kept(s.now, q)
 	}
 }

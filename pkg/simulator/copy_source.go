@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/kv"
+	"windtunnel.dev/windtunnel/pkg/prompt"
+)
+
+// copySource is a request's blocks that are being copied: they stay until that is
+// done, even when the request has ended, but not when it is preempted.
+type copySource struct {
+	number  int32
+	request int32
+	copies  []*copying
+	// over says that the request has given them up, drop that their content is
+	// to go with them.
+	over, drop bool
+	blocks     kv.Sequence
+	chain      []prompt.Stretch
+}
+
+// sourceOf returns the keep of a request.
+func (l *tierSet) sourceOf(q *request, id int32) *copySource {
+	if q.source > 0 {
+		return &l.sources[q.source-1]
+	}
+	if n := len(l.idle); n > 0 {
+		q.source = l.idle[n-1] + 1
+		l.idle = l.idle[:n-1]
+	} else {
+		l.sources = append(l.sources, copySource{})
+		q.source = int32(len(l.sources))
+	}
+	k := &l.sources[q.source-1]
+	*k = copySource{number: q.source - 1, request: id, copies: k.copies[:0], chain: k.chain[:0]}
+	return k
+}
+
+// detach keeps the blocks of a request that gives them up until they have been
+// copied.
+func (l *tierSet) detach(q *request, drop bool) {
+	k := &l.sources[q.source-1]
+	k.over, k.drop, k.blocks = true, drop, q.blocks
+	l.detached = append(l.detached, k.number)
+	// The chain lives as long as the blocks.
+	q.source = 0
+	k.chain, q.chain = q.chain, k.chain[:0]
+}
+
+// copyEnded ends a copy of a request's blocks.
+func (s *simulation) copyEnded(r *replica, c *copying) {
+	l := r.tiers
+	k := &l.sources[c.source-1]
+	k.copies = slices.DeleteFunc(k.copies, func(o *copying) bool { return o == c })
+	if len(k.copies) > 0 {
+		return
+	}
+	if !k.over {
+		s.requests.all[k.request].source = 0
+		l.idle = append(l.idle, k.number)
+		return
+	}
+	used := r.cache.Used()
+	s.releaseDetached(r, k.number)
+	s.blocksReleased(r, used)
+}
+
+// releaseDetached frees the blocks that a request has left, now that nobody copies them.
+func (s *simulation) releaseDetached(r *replica, number int32) {
+	l := r.tiers
+	k := &l.sources[number]
+	l.detached = slices.DeleteFunc(l.detached, func(other int32) bool { return other == number })
+	l.idle = append(l.idle, number)
+	if k.drop {
+		r.cache.Discard(k.blocks)
+		return
+	}
+	r.cache.Release(k.blocks)
+}
+
+// cancelCopies takes back the copies of a request's blocks that are under way.
+func (s *simulation) cancelCopies(r *replica, q *request) {
+	l := r.tiers
+	for _, c := range l.sources[q.source-1].copies {
+		s.abort(r.fabric, c.id)
+		c.cancel(s)
+	}
+	l.idle = append(l.idle, q.source-1)
+	q.source = 0
+}
