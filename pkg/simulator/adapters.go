@@ -100,8 +100,8 @@ func (a *adapters) loading(now simtime.Time) bool { return a.due(now) < simtime.
 
 // skipForAdapter takes the front of the wait queue out for the rest of an admission if
 // its adapter cannot be used now. vLLM's scheduler skips such requests too.
-func (s *simulation) skipForAdapter(r *replica, id int32) bool {
-	if r.adapters == nil || r.adapters.serves(s.requests.all[id].info.Adapter, s.now) {
+func (r *replica) skipForAdapter(id int32) bool {
+	if r.adapters == nil || r.adapters.serves(r.requests.all[id].info.Adapter, r.now) {
 		return false
 	}
 	r.waiting.pop()
@@ -110,24 +110,24 @@ func (s *simulation) skipForAdapter(r *replica, id int32) bool {
 }
 
 // requeueSkipped puts those back into the queue that were passed by.
-func (s *simulation) requeueSkipped(r *replica) {
+func (r *replica) requeueSkipped() {
 	if r.adapters == nil {
 		return
 	}
 	for _, id := range slices.Backward(r.adapters.skipped) {
-		r.waiting.insert(s.ticket(id))
+		r.waiting.insert(r.ticket(id))
 	}
 	r.adapters.skipped = r.adapters.skipped[:0]
 }
 
 // readAdapters puts what a replica's metrics say of adapters into the view, and
 // says whether that has changed.
-func (s *simulation) readAdapters(r *replica) bool {
-	if s.view.Adapters == nil || r.adapters == nil {
+func (g *gateway) readAdapters(r *replica) bool {
+	if g.view.Adapters == nil || r.adapters == nil {
 		return false
 	}
-	seen := &s.view.Adapters[r.index]
-	active, waiting := s.adaptersIn(r)
+	seen := &g.view.Adapters[r.index]
+	active, waiting := g.adaptersIn(r)
 	if slices.Equal(active, seen.Active) && slices.Equal(waiting, seen.Waiting) {
 		return false
 	}
@@ -138,8 +138,8 @@ func (s *simulation) readAdapters(r *replica) bool {
 
 // adaptersIn returns the adapters that requests run with and those that requests
 // wait for, in order of their numbers, as vllm:lora_requests_info has them.
-func (s *simulation) adaptersIn(r *replica) (active, waiting []int32) {
-	active = s.numbers[:0]
+func (g *gateway) adaptersIn(r *replica) (active, waiting []int32) {
+	active = g.numbers[:0]
 	for _, h := range r.adapters.held {
 		if h.running > 0 {
 			active = append(active, h.id)
@@ -148,19 +148,19 @@ func (s *simulation) adaptersIn(r *replica) (active, waiting []int32) {
 	n := len(active)
 	all := active
 	add := func(id int32) {
-		if adapter := s.requests.all[id].info.Adapter; adapter != 0 {
+		if adapter := g.requests.all[id].info.Adapter; adapter != 0 {
 			all = append(all, adapter)
 		}
 	}
 	r.waiting.each(add)
 	if r.port.loading > 0 {
-		for i := range s.requests.all {
-			if q := &s.requests.all[i]; q.phase == phaseLoading && q.replica == r.index {
+		for i := range g.requests.all {
+			if q := &g.requests.all[i]; q.phase == phaseLoading && q.replica == r.index {
 				add(int32(i))
 			}
 		}
 	}
-	s.numbers = all
+	g.numbers = all
 	active, waiting = all[:n:n], all[n:]
 	slices.Sort(active)
 	slices.Sort(waiting)
@@ -168,14 +168,14 @@ func (s *simulation) adaptersIn(r *replica) (active, waiting []int32) {
 }
 
 // viewAdapters lets the router see adapters, where some pool serves them.
-func (s *simulation) viewAdapters() {
-	for i := range s.replicas {
-		if s.replicas[i].adapters == nil {
+func (g *gateway) viewAdapters() {
+	for i := range g.cluster.replicas {
+		if g.cluster.replicas[i].adapters == nil {
 			continue
 		}
-		if s.view.Adapters == nil {
-			s.view.Adapters = make([]policy.Adapters, len(s.replicas))
+		if g.view.Adapters == nil {
+			g.view.Adapters = make([]policy.Adapters, len(g.cluster.replicas))
 		}
-		s.view.Adapters[i].Max = s.replicas[i].adapters.Max
+		g.view.Adapters[i].Max = g.cluster.replicas[i].adapters.Max
 	}
 }

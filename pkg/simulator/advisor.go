@@ -110,27 +110,27 @@ func (p *Stability) asks() bool { return p != nil && p.Admission == AdmitOrRefus
 
 // rejectsOnArrival says whether a request finds no room at the door of a replica that
 // is to serve it, where that one's pool asks.
-func (s *simulation) rejectsOnArrival(to policy.Decision, prompt int64) bool {
-	if s.hasRoom(&s.replicas[to.Endpoint], prompt) {
-		return to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint && !s.hasRoom(&s.replicas[to.Prefill], prompt)
+func (g *gateway) rejectsOnArrival(to policy.Decision, prompt int64) bool {
+	if g.cluster.replicas[to.Endpoint].hasRoom(prompt) {
+		return to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint && !g.cluster.replicas[to.Prefill].hasRoom(prompt)
 	}
 	return true
 }
 
 // hasRoom says whether a prompt finds room at a replica's door.
-func (s *simulation) hasRoom(r *replica, prompt int64) bool {
+func (r *replica) hasRoom(prompt int64) bool {
 	if r.advisor == nil || r.advisor.admission != AdmitOrRefuse {
 		return true
 	}
-	return r.advisor.hasRoomFor(r, s.now, int(r.blocksOf(int32(prompt))), s.awaitedBlocks(r))
+	return r.advisor.hasRoomFor(r, r.now, int(r.blocksOf(int32(prompt))), r.awaitedBlocks())
 }
 
 // awaitedBlocks is how many blocks those want that are in the wait queue or on their
 // way to it, and have none.
-func (s *simulation) awaitedBlocks(r *replica) int {
+func (r *replica) awaitedBlocks() int {
 	blocks := 0
 	add := func(id int32) {
-		if q := &s.requests.all[id]; !q.holding {
+		if q := &r.requests.all[id]; !q.holding {
 			blocks += int(r.blocksOf(q.total))
 		}
 	}
@@ -200,8 +200,8 @@ func (a *advisor) resumed() {
 }
 
 // admitBlocks is Cache.Admit, unless the advisor holds the request back.
-func (s *simulation) admitBlocks(r *replica, want kv.Admission) (kv.Sequence, bool) {
-	if r.advisor.defers(r, s.now, want) {
+func (r *replica) admitBlocks(want kv.Admission) (kv.Sequence, bool) {
+	if r.advisor.defers(r, r.now, want) {
 		return 0, false
 	}
 	blocks, ok := r.cache.Admit(want)
@@ -225,14 +225,14 @@ func (a *advisor) again(r *replica, now simtime.Time) *advisor {
 // noteStability writes down what is known when arrivals end: before anything
 // else of that nanosecond but what arrivals come after themselves.
 func (s *simulation) noteStability() {
-	if !slices.ContainsFunc(s.replicas, func(r replica) bool { return r.advisor != nil }) {
+	if !slices.ContainsFunc(s.cluster.replicas, func(r replica) bool { return r.advisor != nil }) {
 		return
 	}
 	s.applyClusterEvents(s.arrivalsEnd, requestArrives)
-	s.scrapeUntil(s.arrivalsEnd)
-	s.advanceAll(s.arrivalsEnd)
-	for i := range s.replicas {
-		r := &s.replicas[i]
+	s.gateway.scrapeUntil(s.arrivalsEnd)
+	s.cluster.advanceAll(s.arrivalsEnd)
+	for i := range s.cluster.replicas {
+		r := &s.cluster.replicas[i]
 		if r.advisor != nil {
 			state := r.advisor.state(r, s.arrivalsEnd, r.memory())
 			r.advisor.last = &state

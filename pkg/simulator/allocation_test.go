@@ -34,17 +34,17 @@ func TestSteadyStateDoesNotAllocate(t *testing.T) {
 		}},
 		Policies: policy.RoutedBy(toFewest{}), Source: source,
 	})
-	for s.arrived < warm {
+	for s.gateway.arrived < warm {
 		s.step()
 	}
 	requests := 0
 	allocations := testing.AllocsPerRun(1, func() {
-		for target := s.arrived + measured/2 - 10; s.arrived < target; requests++ {
+		for target := s.gateway.arrived + measured/2 - 10; s.gateway.arrived < target; requests++ {
 			s.step()
 		}
 	})
 	if perRequest := allocations / float64(requests/2); perRequest > 0.005 {
 		t.Errorf("%v allocations in %d requests", allocations, requests/2)
 	}
-	t.Logf("%v allocations in %d requests, %d in flight", allocations, requests/2, s.inFlight)
+	t.Logf("%v allocations in %d requests, %d in flight", allocations, requests/2, s.gateway.inFlight)
 }

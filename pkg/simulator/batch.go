@@ -112,10 +112,10 @@ func (b *batch) remove(id int32) {
 }
 
 // takeAllOutOfStep takes all requests out of step.
-func (s *simulation) takeAllOutOfStep(r *replica) {
+func (r *replica) takeAllOutOfStep() {
 	b := &r.batch
 	for _, id := range b.running {
-		q := &s.requests.all[id]
+		q := &r.requests.all[id]
 		if !q.inStep {
 			continue
 		}
@@ -130,9 +130,9 @@ func (s *simulation) takeAllOutOfStep(r *replica) {
 }
 
 // catchUpAll makes every request say where it stands, for those who watch.
-func (s *simulation) catchUpAll(r *replica) {
+func (r *replica) catchUpAll() {
 	for _, id := range r.batch.running {
-		if q := &s.requests.all[id]; q.inStep {
+		if q := &r.requests.all[id]; q.inStep {
 			r.batch.catchUp(q)
 		}
 	}

@@ -4,17 +4,17 @@ package simulator
 
 // resumeLater puts a request back into the queue whose KV has come, in the place
 // that it had.
-func (s *simulation) resumeLater(r *replica, id int32) {
-	q := &s.requests.all[id]
+func (r *replica) resumeLater(id int32) {
+	q := &r.requests.all[id]
 	q.moveTo(phaseWaiting)
 	q.holding = true
 	r.port.loading--
-	r.waiting.insert(s.ticket(id))
-	s.wake(r)
+	r.waiting.insert(r.ticket(id))
+	r.wake()
 }
 
 // resume gives a request whose KV has come blocks for its next chunk.
-func (s *simulation) resume(r *replica, q *request, budget int32) bool {
+func (r *replica) resume(q *request, budget int32) bool {
 	n := min(q.total-q.computed, r.longPrefill, budget)
 	if !r.cache.Extend(q.blocks, int(q.computed+n)) {
 		return false
@@ -26,25 +26,25 @@ func (s *simulation) resume(r *replica, q *request, budget int32) bool {
 
 // cancelOngoing takes back what is under way for a request that gives its blocks up, and
 // what it was promised.
-func (s *simulation) cancelOngoing(r *replica, q *request) {
+func (r *replica) cancelOngoing(q *request) {
 	if q.source != 0 {
-		s.cancelCopies(r, q)
+		r.tiers.cancelCopies(q)
 	}
 	switch {
 	case q.handoff == 0:
 	case !q.job:
-		s.cancelHandoff(s.handoffs.of(q))
+		r.cluster.cancelHandoff(r.cluster.handoffs.of(q))
 	case q.phase == phaseRunning:
 		r.port.jobs--
-		if h := s.handoffs.of(q); h.asked {
-			s.restartHandoff(h)
+		if h := r.cluster.handoffs.of(q); h.asked {
+			r.cluster.restartHandoff(h)
 		}
 	}
 }
 
 // releaseBlocks frees a request's blocks, and their content too if it is to be dropped.
 // Those that are being copied stay until that is done.
-func (s *simulation) releaseBlocks(r *replica, q *request, drop bool) {
+func (r *replica) releaseBlocks(q *request, drop bool) {
 	switch {
 	case q.source != 0:
 		r.cache.Rest(q.blocks)
@@ -57,11 +57,11 @@ func (s *simulation) releaseBlocks(r *replica, q *request, drop bool) {
 }
 
 // blocksReleased tells of blocks that were given up outside of the replica's own steps.
-func (s *simulation) blocksReleased(r *replica, before int) {
+func (r *replica) blocksReleased(before int) {
 	if now := r.cache.Used(); now != before {
-		r.use.changed(s.now, before, now)
+		r.use.changed(r.now, before, now)
 	}
 	if r.waiting.len() > 0 {
-		s.wake(r)
+		r.wake()
 	}
 }

@@ -20,13 +20,13 @@ type cacheEventRelay struct {
 }
 
 // watchCaches lets the router hear of all replicas, if it listens.
-func (s *simulation) watchCaches() {
-	if s.policies.Routing.KVEvents == nil {
+func (g *gateway) watchCaches() {
+	if g.policies.Routing.KVEvents == nil {
 		return
 	}
-	for i := range s.replicas {
-		r := &s.replicas[i]
-		r.cacheEvents = &cacheEventRelay{s: s, endpoint: i}
+	for i := range g.cluster.replicas {
+		r := &g.cluster.replicas[i]
+		r.cacheEvents = &cacheEventRelay{s: g.sim, endpoint: i}
 		r.cache.Watch(r.cacheEvents)
 	}
 }
@@ -38,7 +38,7 @@ func (t *cacheEventRelay) Found(id uint64, from, to int32) {
 		t.computing = append(t.computing, blocks)
 		return
 	}
-	t.s.policies.Routing.KVEvents.Stored(t.s.now, t.endpoint, blocks, policy.GPUMemory)
+	t.s.gateway.policies.Routing.KVEvents.Stored(t.s.now, t.endpoint, blocks, policy.GPUMemory)
 }
 
 // Lost implements [kv.Watcher]. What is lost of a stretch is its end, and so is
@@ -56,7 +56,7 @@ func (t *cacheEventRelay) Lost(id uint64, from, to int32) {
 	}
 	t.computing = kept
 	if from < to {
-		t.s.policies.Routing.KVEvents.Removed(t.s.now, t.endpoint, policy.CachedBlocks{Stretch: id, From: from, To: to}, policy.GPUMemory)
+		t.s.gateway.policies.Routing.KVEvents.Removed(t.s.now, t.endpoint, policy.CachedBlocks{Stretch: id, From: from, To: to}, policy.GPUMemory)
 	}
 }
 
@@ -67,7 +67,7 @@ func (t *cacheEventRelay) computed() {
 		return
 	}
 	for _, blocks := range t.computing {
-		t.s.policies.Routing.KVEvents.Stored(t.s.now, t.endpoint, blocks, policy.GPUMemory)
+		t.s.gateway.policies.Routing.KVEvents.Stored(t.s.now, t.endpoint, blocks, policy.GPUMemory)
 	}
 	t.computing = t.computing[:0]
 }
@@ -85,7 +85,7 @@ func (t *cacheEventRelay) restarted(r *replica) {
 		return
 	}
 	t.computing = t.computing[:0]
-	t.s.policies.Routing.KVEvents.Cleared(t.s.now, t.endpoint)
+	t.s.gateway.policies.Routing.KVEvents.Cleared(t.s.now, t.endpoint)
 	r.cache.Watch(t)
 }
 
@@ -97,27 +97,27 @@ type tierEventRelay struct {
 }
 
 // watch lets the router hear of a tier that the replicas [from, to) have.
-func (s *simulation) watch(store *kv.Store, kind TierKind, from, to int32) {
-	if s.policies.Routing.KVEvents == nil {
+func (c *cluster) watch(store *kv.Store, kind TierKind, from, to int32) {
+	if c.gateway.policies.Routing.KVEvents == nil {
 		return
 	}
 	tier := policy.CPUMemory
 	if kind == StorageTier {
 		tier = policy.Storage
 	}
-	store.Watch(&tierEventRelay{s: s, tier: tier, from: from, to: to})
+	store.Watch(&tierEventRelay{s: c.sim, tier: tier, from: from, to: to})
 }
 
 // Found implements [kv.Watcher].
 func (t *tierEventRelay) Found(id uint64, from, to int32) {
 	for e := t.from; e < t.to; e++ {
-		t.s.policies.Routing.KVEvents.Stored(t.s.now, int(e), policy.CachedBlocks{Stretch: id, From: from, To: to}, t.tier)
+		t.s.gateway.policies.Routing.KVEvents.Stored(t.s.now, int(e), policy.CachedBlocks{Stretch: id, From: from, To: to}, t.tier)
 	}
 }
 
 // Lost implements [kv.Watcher].
 func (t *tierEventRelay) Lost(id uint64, from, to int32) {
 	for e := t.from; e < t.to; e++ {
-		t.s.policies.Routing.KVEvents.Removed(t.s.now, int(e), policy.CachedBlocks{Stretch: id, From: from, To: to}, t.tier)
+		t.s.gateway.policies.Routing.KVEvents.Removed(t.s.now, int(e), policy.CachedBlocks{Stretch: id, From: from, To: to}, t.tier)
 	}
 }

@@ -17,18 +17,18 @@ func (s *simulation) awaitArrival() bool {
 		horizon = simtime.Time(d)
 	}
 	for !s.stopped {
-		due, known := s.listener.Due()
+		due, known := s.gateway.listener.Due()
 		if !known {
 			due = simtime.Never
 		}
 		limit := min(due, horizon)
-		if s.inFlight > 0 && s.advanceToEnd(limit) {
+		if s.gateway.inFlight > 0 && s.advanceToEnd(limit) {
 			continue
 		}
 		switch {
 		case known && due < horizon:
 			return true
-		case horizon < simtime.Never && (known || s.inFlight > 0):
+		case horizon < simtime.Never && (known || s.gateway.inFlight > 0):
 			s.arrivalsEnd = horizon
 		default:
 			s.arrivalsEnd = s.now
@@ -41,43 +41,43 @@ func (s *simulation) awaitArrival() bool {
 // advanceToEnd brings the cluster up to the next end of a request that comes before
 // a time, or to that time where none does, which it says.
 func (s *simulation) advanceToEnd(limit simtime.Time) bool {
-	s.heard = false
-	for !s.stopped && !s.heard {
-		at := min(limit, s.events.due(), s.scrapes.next())
+	s.gateway.heard = false
+	for !s.stopped && !s.gateway.heard {
+		at := min(limit, s.events.due(), s.gateway.scrapes.next())
 		s.advanceTowardsEnd(at)
-		if s.heard || at == limit {
+		if s.gateway.heard || at == limit {
 			break
 		}
-		s.scrapeUntil(at)
+		s.gateway.scrapeUntil(at)
 		s.applyClusterEvents(at, drainEnds)
 	}
-	return s.heard
+	return s.gateway.heard
 }
 
 // advanceTowardsEnd brings the replicas and the gateway up to a time, or to an end
 // before it.
 func (s *simulation) advanceTowardsEnd(until simtime.Time) {
-	s.awaitsEnd = true
-	s.advanceInOrder(until)
-	s.awaitsEnd = false
+	s.cluster.awaitsEnd = true
+	s.cluster.advanceInOrder(until)
+	s.cluster.awaitsEnd = false
 }
 
 // deliverNext lets what reaches the gateway first do so, if that is before the next
 // event of the replicas and before a time.
-func (s *simulation) deliverNext(event, until simtime.Time) bool {
-	if len(s.deliveries) == 0 || s.deliveries[0].at >= min(event, until) {
+func (g *gateway) deliverNext(event, until simtime.Time) bool {
+	if len(g.deliveries) == 0 || g.deliveries[0].at >= min(event, until) {
 		return false
 	}
-	s.now = s.deliveries[0].at
-	s.deliver(s.now + 1)
+	g.now = g.deliveries[0].at
+	g.deliver(g.now + 1)
 	return true
 }
 
 // hear tells the listener of an end.
-func (s *simulation) hear(id int, at simtime.Time, how workload.Ending) {
-	if s.listener != nil {
-		s.listener.Ended(workload.End{ID: id, At: at, Ending: how})
-		s.heard = true
+func (g *gateway) hear(id int, at simtime.Time, how workload.Ending) {
+	if g.listener != nil {
+		g.listener.Ended(workload.End{ID: id, At: at, Ending: how})
+		g.heard = true
 	}
 }
 

@@ -6,8 +6,37 @@ import (
 	"context"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
+
+// cluster is the replicas and what they share. Where they share nothing, only
+// arrivals, scrapes and what happens above the replicas have an order among them; what
+// happens inside a replica is made up for when somebody looks at it. Figures are sums,
+// which no order changes. Replicas that share a network or a tier are advanced in the
+// order of time.
+type cluster struct {
+	*core
+	gateway  *gateway
+	replicas []replica
+	// order is nil where each replica can be advanced on its own.
+	order *replicaOrder
+	// awaitsEnd says that replicas are advanced up to the next end of a request only.
+	awaitsEnd bool
+
+	handoffs handoffs
+	handoff  Handoff
+
+	// serving counts requests that no engine has given all of their tokens, those
+	// that the router holds back included.
+	serving int
+	// draining says that no more requests arrive; drainBound is up to when replicas
+	// are advanced then that serve nobody.
+	draining   bool
+	drainBound simtime.Time
+
+	extents []prompt.Extent // scratch
+}
 
 // newSimulation builds the cluster, idle at time 0.
 func newSimulation(ctx context.Context, c Config) *simulation {
@@ -15,28 +44,21 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 	if c.Listener != nil {
 		c.Source = c.Listener
 	}
-	s := &simulation{
-		ctx:         ctx,
-		policies:    c.Policies,
-		onCompleted: c.Completed,
-		onRejected:  c.Rejected,
-		onEvicted:   c.Evicted,
-		onEnded:     c.Ended,
-		source:      c.Source,
-		listener:    c.Listener,
-		horizon:     c.Horizon,
-		handoff:     c.Handoff,
-		held:        newGatewayQueue(&c.Policies.Routing),
-		disruptions: c.Disruptions,
-		labels:      c.Source.Labels(),
+	labels := c.Source.Labels()
+	s := &simulation{source: c.Source, horizon: c.Horizon, disruptions: c.Disruptions, labels: labels}
+	s.core = &core{
+		ctx: ctx, sim: s,
+		metrics: newMetrics(c.Targets, c.Horizon.WarmUp, len(c.Pools), len(labels.Tenants), len(labels.Classes)),
 	}
-	s.metrics = newMetrics(c.Targets, c.Horizon.WarmUp, len(c.Pools), len(s.labels.Tenants), len(s.labels.Classes))
+	s.cluster = &cluster{core: s.core, handoff: c.Handoff}
+	s.gateway = newGateway(s.core, s.cluster, &c)
+	s.cluster.gateway = s.gateway
 	for i := range c.Pools {
 		s.addPool(i, &c.Pools[i])
 	}
-	s.watchCaches()
-	s.connect(&c)
-	s.addScrapes(&c)
+	s.gateway.watchCaches()
+	s.cluster.connect(&c)
+	s.gateway.addScrapes(&c)
 	s.addClusterEvents(&c)
 	if c.CheckInvariants {
 		s.observers = append(s.observers, newInvariants())
@@ -44,51 +66,61 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 	return s
 }
 
+func newGateway(core *core, cluster *cluster, c *Config) *gateway {
+	return &gateway{
+		core: core, cluster: cluster, policies: c.Policies, listener: c.Listener,
+		held:        newGatewayQueue(&c.Policies.Routing),
+		onCompleted: c.Completed, onRejected: c.Rejected, onEvicted: c.Evicted, onEnded: c.Ended,
+	}
+}
+
 // addPool adds a pool's replicas.
 func (s *simulation) addPool(index int, p *Pool) {
 	s.pools = append(s.pools, p.Name)
-	s.asksOnArrival = s.asksOnArrival || p.Stability.asks()
+	s.gateway.asksOnArrival = s.gateway.asksOnArrival || p.Stability.asks()
+	c := s.cluster
 	for place := range p.places() {
-		r := newReplica(int32(len(s.replicas)), index, p)
+		r := newReplica(int32(len(c.replicas)), index, p)
+		r.core, r.cluster = s.core, c
 		if place < p.Replicas {
 			r.lifetimes.begin(0)
 		}
-		s.replicas = append(s.replicas, r)
+		c.replicas = append(c.replicas, r)
 	}
 }
 
 // addScrapes draws when each endpoint is scraped. Until its first scrape the
 // router sees a replica as it starts: idle.
-func (s *simulation) addScrapes(c *Config) {
+func (g *gateway) addScrapes(c *Config) {
 	interval := c.ScrapeInterval
 	if interval == 0 {
 		interval = DefaultScrapeInterval
 	}
-	phases := make([]simtime.Time, len(s.replicas))
-	s.view = policy.View{Scrapes: make([]policy.Scrape, len(s.replicas))}
-	for i := range s.replicas {
+	phases := make([]simtime.Time, len(g.cluster.replicas))
+	g.view = policy.View{Scrapes: make([]policy.Scrape, len(g.cluster.replicas))}
+	for i := range g.cluster.replicas {
 		phases[i] = scrapePhase(c.Seed, i, int64(interval))
-		s.view.Scrapes[i] = s.replicas[i].metrics(0)
+		g.view.Scrapes[i] = g.cluster.replicas[i].scraped(0)
 	}
-	s.viewAdapters()
-	s.viewPresence()
-	s.changed = make([]int32, 0, len(s.replicas)+1)
-	s.scrapes = newScrapeSchedule(interval, phases)
+	g.viewAdapters()
+	g.viewPresence()
+	g.changed = make([]int32, 0, len(g.cluster.replicas)+1)
+	g.scrapes = newScrapeSchedule(interval, phases)
 }
 
 // viewPresence lets the router see which replicas are not there at the start.
-func (s *simulation) viewPresence() {
-	for i := range s.replicas {
-		if !s.replicas[i].lifetimes.present() {
-			s.setDown(i, true)
+func (g *gateway) viewPresence() {
+	for i := range g.cluster.replicas {
+		if !g.cluster.replicas[i].lifetimes.present() {
+			g.setDown(i, true)
 		}
 	}
 }
 
 // setDown says whether the router may choose a replica.
-func (s *simulation) setDown(endpoint int, down bool) {
-	if s.view.Down == nil {
-		s.view.Down = make([]bool, len(s.replicas))
+func (g *gateway) setDown(endpoint int, down bool) {
+	if g.view.Down == nil {
+		g.view.Down = make([]bool, len(g.cluster.replicas))
 	}
-	s.view.Down[endpoint] = down
+	g.view.Down[endpoint] = down
 }

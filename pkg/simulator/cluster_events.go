@@ -97,7 +97,7 @@ func (c *clusterEvents) due() simtime.Time {
 
 // addClusterEvents queues what is known of the run before it begins.
 func (s *simulation) addClusterEvents(c *Config) {
-	s.held.wakeUp = clusterEvent{at: simtime.Never, kind: gatewayWakes, place: notQueued}
+	s.gateway.held.wakeUp = clusterEvent{at: simtime.Never, kind: gatewayWakes, place: notQueued}
 	if c.Horizon.WarmUp > 0 {
 		s.events.add(&clusterEvent{at: simtime.Time(c.Horizon.WarmUp), kind: warmUpEnds})
 	}
@@ -126,9 +126,9 @@ func (s *simulation) applyClusterEvent(e *clusterEvent) {
 		s.advanceToEvent(e.at, true)
 		s.applyDisruption(s.disruptions[e.sequence])
 	case gatewayWakes:
-		s.advanceToEvent(e.at, s.routingFollowsReplicas())
-		s.release()
-		s.evictRequested()
+		s.advanceToEvent(e.at, s.gateway.routingFollowsReplicas())
+		s.gateway.release()
+		s.gateway.evictRequested()
 		s.checkContext()
 	default:
 		panic(fmt.Sprintf("simulator: an event of kind %d at %v is queued", e.kind, e.at))

@@ -14,31 +14,31 @@ import (
 // connect gives replicas their tiers and their networks: one of its own to each,
 // or one to all where KV is handed over, a tier is shared, or replicas are advanced
 // in the order of time for a source that hears of ends.
-func (s *simulation) connect(c *Config) {
-	handing := c.Handoff.Egress.BytesPerSecond > 0
-	if handing || shares(c.Pools) || c.Listener != nil {
-		s.order = newReplicaOrder(len(s.replicas), newFabric())
+func (c *cluster) connect(config *Config) {
+	handing := config.Handoff.Egress.BytesPerSecond > 0
+	if handing || shares(config.Pools) || config.Listener != nil {
+		c.order = newReplicaOrder(len(c.replicas), newFabric())
 	}
-	for i := range s.replicas {
-		s.addTiers(&s.replicas[i])
+	for i := range c.replicas {
+		c.replicas[i].addTiers()
 	}
-	if s.order != nil {
-		s.addShared(c.Pools)
-		s.addPorts(&c.Handoff, handing)
+	if c.order != nil {
+		c.addShared(config.Pools)
+		c.addPorts(&config.Handoff, handing)
 	}
-	for i := range s.replicas {
-		s.replicas[i].listLinks(handing)
-		s.replicas[i].restartLinks(0)
+	for i := range c.replicas {
+		c.replicas[i].listLinks(handing)
+		c.replicas[i].restartLinks(0)
 	}
 }
 
 // addPorts gives the replicas a network together.
-func (s *simulation) addPorts(c *Handoff, handing bool) {
-	for i := range s.replicas {
-		r := &s.replicas[i]
-		r.fabric = s.order.fabric
+func (c *cluster) addPorts(config *Handoff, handing bool) {
+	for i := range c.replicas {
+		r := &c.replicas[i]
+		r.fabric = c.order.fabric
 		if handing {
-			r.port.egress, r.port.ingress = r.fabric.Add(c.Egress), r.fabric.Add(c.Ingress)
+			r.port.egress, r.port.ingress = r.fabric.Add(config.Egress), r.fabric.Add(config.Ingress)
 		}
 	}
 }
@@ -56,18 +56,19 @@ func shares(pools []Pool) bool {
 }
 
 // addTiers gives a replica its own tiers, and a network.
-func (s *simulation) addTiers(r *replica) {
+func (r *replica) addTiers() {
 	c := &r.config.Tiers
 	if len(c.Lower) == 0 {
 		return
 	}
-	if s.order != nil {
-		r.fabric = s.order.fabric
+	if r.cluster.order != nil {
+		r.fabric = r.cluster.order.fabric
 	} else {
 		r.fabric = newFabric()
 	}
 	l := &tierSet{
-		toHost: r.fabric.Add(c.ToHost), toGPU: r.fabric.Add(c.ToGPU), offload: c.Offload,
+		replica: r,
+		toHost:  r.fabric.Add(c.ToHost), toGPU: r.fabric.Add(c.ToGPU), offload: c.Offload,
 		tiers: make([]tier, len(c.Lower)),
 	}
 	if c.Offload.Policy == OffloadThreshold {
@@ -80,11 +81,12 @@ func (s *simulation) addTiers(r *replica) {
 		}
 	}
 	r.tiers = l
-	l.empty(s, r, 0)
+	l.empty(0)
 }
 
 // empty makes the replica's own tiers new ones.
-func (l *tierSet) empty(s *simulation, r *replica, now simtime.Time) {
+func (l *tierSet) empty(now simtime.Time) {
+	r := l.replica
 	l.sources, l.idle, l.detached, l.spills = nil, nil, nil, nil
 	if l.offload.Policy == OffloadLazy {
 		r.cache.WatchEvictions()
@@ -92,32 +94,32 @@ func (l *tierSet) empty(s *simulation, r *replica, now simtime.Time) {
 	for k, t := range r.config.Tiers.Lower {
 		if !l.tiers[k].shared {
 			l.tiers[k].store = l.tiers[k].store.renewed(now, kv.NewStore(t.Blocks, t.Eviction))
-			s.watch(l.tiers[k].store.Store, t.Kind, r.index, r.index+1)
+			r.cluster.watch(l.tiers[k].store.Store, t.Kind, r.index, r.index+1)
 		}
 	}
 }
 
 // addShared gives the replicas of a pool the tiers that they share.
-func (s *simulation) addShared(pools []Pool) {
+func (c *cluster) addShared(pools []Pool) {
 	for p := range pools {
 		for k, t := range pools[p].Tiers.Lower {
 			if !t.Shared || pools[p].places() == 1 {
 				continue
 			}
-			f := s.order.fabric
+			f := c.order.fabric
 			store := &tierStore{Store: kv.NewStore(t.Blocks, t.Eviction)}
 			read, write := f.Add(t.Read), f.Add(t.Write)
-			s.shareTier(p, k, store, read, write)
-			first := int32(slices.IndexFunc(s.replicas, func(r replica) bool { return r.pool == p }))
-			s.watch(store.Store, t.Kind, first, first+int32(pools[p].places()))
+			c.shareTier(p, k, store, read, write)
+			first := int32(slices.IndexFunc(c.replicas, func(r replica) bool { return r.pool == p }))
+			c.watch(store.Store, t.Kind, first, first+int32(pools[p].places()))
 		}
 	}
 }
 
-func (s *simulation) shareTier(pool, k int, store *tierStore, read, write transfer.StationID) {
+func (c *cluster) shareTier(pool, k int, store *tierStore, read, write transfer.StationID) {
 	first := true
-	for i := range s.replicas {
-		if r := &s.replicas[i]; r.pool == pool {
+	for i := range c.replicas {
+		if r := &c.replicas[i]; r.pool == pool {
 			t := &r.tiers.tiers[k]
 			t.elsewhere, first = !first, false
 			t.store, t.read, t.write = store, read, write

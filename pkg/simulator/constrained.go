@@ -10,17 +10,17 @@ package simulator
 // just made free.
 //
 // All that run are in prefilling then, for want of a request in step.
-func (s *simulation) scheduleConstrained(r *replica) (budget int32, preempted bool) {
+func (r *replica) scheduleConstrained() (budget int32, preempted bool) {
 	b := &r.batch
-	s.takeAllOutOfStep(r)
+	r.takeAllOutOfStep()
 	for _, id := range b.running {
-		s.requests.all[id].chunk = 0
+		r.requests.all[id].chunk = 0
 	}
 	budget = r.maxTokens
 	for i := 0; i < len(b.running) && budget > 0; i++ {
-		q := &s.requests.all[b.running[i]]
+		q := &r.requests.all[b.running[i]]
 		n := min(q.total-q.computed, r.longPrefill, budget)
-		place, returned := s.makeRoom(r, i, q.computed+n)
+		place, returned := r.makeRoom(i, q.computed+n)
 		preempted = preempted || returned.preempted
 		budget += returned.tokens
 		if place == gone {
@@ -46,18 +46,18 @@ type takenBack struct {
 // makeRoom gives the request at a place of the batch room for its first tokens
 // tokens, preempting until they fit. It returns the request's new place, or
 // gone if it was preempted itself.
-func (s *simulation) makeRoom(r *replica, place int, tokens int32) (int, takenBack) {
+func (r *replica) makeRoom(place int, tokens int32) (int, takenBack) {
 	b := &r.batch
-	blocks := s.requests.all[b.running[place]].blocks
+	blocks := r.requests.all[b.running[place]].blocks
 	var back takenBack
 	for !r.cache.Extend(blocks, int(tokens)) {
-		if len(b.running) == 1 && s.freeBlocks(r) {
+		if len(b.running) == 1 && r.freeBlocks() {
 			continue
 		}
-		victim := s.victim(r)
-		back.tokens += s.requests.all[b.running[victim]].chunk
+		victim := r.victim()
+		back.tokens += r.requests.all[b.running[victim]].chunk
 		back.preempted = true
-		s.preempt(r, victim)
+		r.preempt(victim)
 		switch {
 		case victim == place:
 			return gone, back
@@ -69,58 +69,58 @@ func (s *simulation) makeRoom(r *replica, place int, tokens int32) (int, takenBa
 }
 
 // victim returns the place in the batch of the request that gives way.
-func (s *simulation) victim(r *replica) int {
+func (r *replica) victim() int {
 	running := r.batch.running
 	last := len(running) - 1
 	if !r.scheduler.PreemptsByRank() {
 		return last
 	}
-	worst, at := s.ticket(running[last]), last
+	worst, at := r.ticket(running[last]), last
 	for i, id := range running {
-		if t := s.ticket(id); worst.before(t) {
+		if t := r.ticket(id); worst.before(t) {
 			worst, at = t, i
 		}
 	}
 	return at
 }
 
-func (s *simulation) ticket(id int32) ticket {
-	q := &s.requests.all[id]
+func (k *core) ticket(id int32) ticket {
+	q := &k.requests.all[id]
 	return ticket{rank: q.rank, turn: q.turn, id: id}
 }
 
 // preempt takes a request off the batch and puts it back into the wait queue.
 // It keeps the tokens it has generated and loses its KV, save for what the
 // prefix cache still holds when it comes back.
-func (s *simulation) preempt(r *replica, victim int) {
+func (r *replica) preempt(victim int) {
 	b := &r.batch
 	id := b.running[victim]
-	q := &s.requests.all[id]
+	q := &r.requests.all[id]
 	b.running = append(b.running[:victim], b.running[victim+1:]...)
 	r.adapters.runs(q.info.Adapter, -1)
-	s.cancelOngoing(r, q)
+	r.cancelOngoing(q)
 	r.cache.Release(q.blocks)
 	q.high = max(q.high, q.computed)
 	q.computed, q.chunk = 0, 0
 	q.moveTo(phaseWaiting)
-	r.waiting.insert(s.ticket(id))
+	r.waiting.insert(r.ticket(id))
 	r.use.Preemptions++
-	s.metrics.cells[q.cell].Preemptions++
-	for _, o := range s.observers {
-		o.preempted(s, r, id)
+	r.metrics.cells[q.cell].Preemptions++
+	for _, o := range r.observers {
+		o.preempted(r.sim, r, id)
 	}
 }
 
 // regroup puts all requests that got a token in the step that has just ended
 // in step again. Those that did not, though they decode, make the next step a
 // constrained one too.
-func (s *simulation) regroup(r *replica) {
+func (r *replica) regroup() {
 	b := &r.batch
 	b.constrained = false
 	b.prefilling = b.prefilling[:0]
 	for _, id := range b.running {
-		q := &s.requests.all[id]
-		if q.decoding() && q.lastToken == s.now && !q.incomplete {
+		q := &r.requests.all[id]
+		if q.decoding() && q.lastToken == r.now && !q.incomplete {
 			r.joinStep(q, id)
 			continue
 		}

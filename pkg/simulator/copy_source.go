@@ -51,42 +51,39 @@ func (l *tierSet) detach(q *request, drop bool) {
 }
 
 // copyEnded ends a copy of a request's blocks.
-func (s *simulation) copyEnded(r *replica, c *copying) {
-	l := r.tiers
+func (l *tierSet) copyEnded(c *copying) {
 	k := &l.sources[c.source-1]
 	k.copies = slices.DeleteFunc(k.copies, func(o *copying) bool { return o == c })
 	if len(k.copies) > 0 {
 		return
 	}
 	if !k.over {
-		s.requests.all[k.request].source = 0
+		l.replica.requests.all[k.request].source = 0
 		l.idle = append(l.idle, k.number)
 		return
 	}
-	used := r.cache.Used()
-	s.releaseDetached(r, k.number)
-	s.blocksReleased(r, used)
+	used := l.replica.cache.Used()
+	l.releaseDetached(k.number)
+	l.replica.blocksReleased(used)
 }
 
 // releaseDetached frees the blocks that a request has left, now that nobody copies them.
-func (s *simulation) releaseDetached(r *replica, number int32) {
-	l := r.tiers
+func (l *tierSet) releaseDetached(number int32) {
 	k := &l.sources[number]
 	l.detached = slices.DeleteFunc(l.detached, func(other int32) bool { return other == number })
 	l.idle = append(l.idle, number)
 	if k.drop {
-		r.cache.Discard(k.blocks)
+		l.replica.cache.Discard(k.blocks)
 		return
 	}
-	r.cache.Release(k.blocks)
+	l.replica.cache.Release(k.blocks)
 }
 
 // cancelCopies takes back the copies of a request's blocks that are under way.
-func (s *simulation) cancelCopies(r *replica, q *request) {
-	l := r.tiers
+func (l *tierSet) cancelCopies(q *request) {
 	for _, c := range l.sources[q.source-1].copies {
-		s.abort(r.fabric, c.id)
-		c.cancel(s)
+		l.replica.cluster.abort(l.replica.fabric, c.id)
+		c.cancel(l.replica.sim)
 	}
 	l.idle = append(l.idle, q.source-1)
 	q.source = 0

@@ -5,36 +5,36 @@ package simulator
 // unblock lets a replica go on that cannot: nothing runs or is on its way, and
 // those that hold blocks while they wait leave too few for the first in the
 // queue. The last of them starts anew. It returns false where there is nobody.
-func (s *simulation) unblock(r *replica) bool {
+func (r *replica) unblock() bool {
 	if r.fabric == nil || len(r.batch.running) > 0 || r.waiting.len() == 0 || r.port.loading > 0 {
 		return false
 	}
-	if r.tiers != nil && r.tiers.frees() || r.adapters.loading(s.now) {
+	if r.tiers != nil && r.tiers.frees() || r.adapters.loading(r.now) {
 		return false
 	}
-	return s.takeBlocksFromWaiting(r, 1) || s.cancelLastHandoff(r)
+	return r.takeBlocksFromWaiting(1) || r.cancelLastHandoff()
 }
 
 // freeBlocks lets somebody who does not run give up blocks for the only one that
 // does: a request that would preempt itself for their sake comes back to where
 // it was. It returns false where there is nobody.
-func (s *simulation) freeBlocks(r *replica) bool {
-	return s.takeBlocksFromWaiting(r, 0) || r.tiers != nil && (s.cancelLastLoad(r) || s.endLastSpill(r) || s.endLastCopies(r)) || s.cancelLastHandoff(r)
+func (r *replica) freeBlocks() bool {
+	return r.takeBlocksFromWaiting(0) || r.tiers != nil && (r.tiers.cancelLastLoad() || r.tiers.endLastSpill() || r.tiers.endLastCopies()) || r.cancelLastHandoff()
 }
 
 // takeBlocksFromWaiting takes the blocks of the last in the queue that has some, leaving out
 // so many at the front. It returns false where there is nobody.
-func (s *simulation) takeBlocksFromWaiting(r *replica, front int) bool {
+func (r *replica) takeBlocksFromWaiting(front int) bool {
 	if r.fabric == nil {
 		return false
 	}
 	order := r.waiting.inOrder()
 	for i := len(order) - 1; i >= front; i-- {
-		q := &s.requests.all[order[i].id]
+		q := &r.requests.all[order[i].id]
 		if !q.holding {
 			continue
 		}
-		s.cancelOngoing(r, q)
+		r.cancelOngoing(q)
 		r.cache.Release(q.blocks)
 		q.holding, q.computed = false, 0
 		return true
@@ -44,54 +44,54 @@ func (s *simulation) takeBlocksFromWaiting(r *replica, front int) bool {
 
 // cancelLastHandoff ends the last hand-over from the replica that waits for room
 // elsewhere, unless others are on their way and will free blocks.
-func (s *simulation) cancelLastHandoff(r *replica) bool {
+func (r *replica) cancelLastHandoff() bool {
 	if r.fabric == nil {
 		return false
 	}
 	var last *handoff
-	for i := range s.requests.all {
-		j := &s.requests.all[i]
+	for i := range r.requests.all {
+		j := &r.requests.all[i]
 		if !j.job || j.replica != r.index || j.phase != phaseLeaving {
 			continue
 		}
-		h := s.handoffs.of(j)
+		h := r.cluster.handoffs.of(j)
 		if h.reserved {
 			return false
 		}
-		if last == nil || h.done > last.done || h.done == last.done && j.info.ID > s.requests.all[last.job].info.ID {
+		if last == nil || h.done > last.done || h.done == last.done && j.info.ID > r.requests.all[last.job].info.ID {
 			last = h
 		}
 	}
 	if last == nil {
 		return false
 	}
-	to := &s.replicas[last.to]
-	s.cancelHandoff(last)
-	s.wake(to)
+	to := &r.cluster.replicas[last.to]
+	r.cluster.cancelHandoff(last)
+	to.wake()
 	return true
 }
 
 // cancelLastLoad sends the last of those back to the queue that wait for blocks from
 // lower tiers.
-func (s *simulation) cancelLastLoad(r *replica) bool {
+func (l *tierSet) cancelLastLoad() bool {
 	last := int32(none)
-	for i := range s.requests.all {
-		q := &s.requests.all[i]
-		if q.phase == phaseLoading && q.replica == r.index && q.loads > 0 &&
-			(last == none || s.ticket(last).before(s.ticket(int32(i)))) {
+	for i := range l.replica.requests.all {
+		q := &l.replica.requests.all[i]
+		if q.phase == phaseLoading && q.replica == l.replica.index && q.loads > 0 &&
+			(last == none || l.replica.ticket(last).before(l.replica.ticket(int32(i)))) {
 			last = int32(i)
 		}
 	}
 	if last == none {
 		return false
 	}
-	q := &s.requests.all[last]
-	r.port.loading--
-	s.cancelTransfers(r, func(d transferHandler) bool { l, ok := d.(*load); return ok && l.request == last })
-	r.cache.Release(q.blocks)
+	q := &l.replica.requests.all[last]
+	l.replica.port.loading--
+	l.replica.cancelTransfers(func(d transferHandler) bool { l, ok := d.(*load); return ok && l.request == last })
+	l.replica.cache.Release(q.blocks)
 	q.moveTo(phaseWaiting)
 	q.computed, q.loads = 0, 0
-	r.waiting.insert(s.ticket(last))
+	l.replica.waiting.insert(l.replica.ticket(last))
 	return true
 }
 
@@ -99,30 +99,28 @@ func (s *simulation) cancelLastLoad(r *replica) bool {
 const none = -1
 
 // endLastSpill empties the blocks at once that were spilled last.
-func (s *simulation) endLastSpill(r *replica) bool {
-	l := r.tiers
+func (l *tierSet) endLastSpill() bool {
 	if len(l.spills) == 0 {
 		return false
 	}
 	c := l.spills[len(l.spills)-1]
-	s.abort(r.fabric, c.id)
-	c.cancel(s)
-	s.endSpill(r, c)
+	l.replica.cluster.abort(l.replica.fabric, c.id)
+	c.cancel(l.replica.sim)
+	l.endSpill(c)
 	return true
 }
 
 // endLastCopies frees the blocks at once of the last request that left some to be
 // copied.
-func (s *simulation) endLastCopies(r *replica) bool {
-	l := r.tiers
+func (l *tierSet) endLastCopies() bool {
 	if len(l.detached) == 0 {
 		return false
 	}
 	at := l.detached[len(l.detached)-1]
 	for _, c := range l.sources[at].copies {
-		s.abort(r.fabric, c.id)
-		c.cancel(s)
+		l.replica.cluster.abort(l.replica.fabric, c.id)
+		c.cancel(l.replica.sim)
 	}
-	s.releaseDetached(r, at)
+	l.releaseDetached(at)
 	return true
 }

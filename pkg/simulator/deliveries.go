@@ -27,8 +27,8 @@ func (d delivery) before(e delivery) bool {
 }
 
 // counts says whether the request is still there: its slot may be another's by now.
-func (d delivery) counts(s *simulation) bool {
-	q := &s.requests.all[d.id]
+func (d delivery) counts(k *core) bool {
+	q := &k.requests.all[d.id]
 	return q.phase != phaseNone && q.info.ID == d.number
 }
 
@@ -51,78 +51,78 @@ func (h *deliveries) pop() delivery {
 
 // deliverFirstToken lets the first token that an endpoint gives of an answer reach
 // the gateway.
-func (s *simulation) deliverFirstToken(id int32, q *request, at simtime.Time) {
-	if s.policies.Routing.Responses != nil {
-		s.deliveries.push(delivery{at: at, number: q.info.ID, id: id, endpoint: q.replica})
+func (g *gateway) deliverFirstToken(id int32, q *request, at simtime.Time) {
+	if g.policies.Routing.Responses != nil {
+		g.deliveries.push(delivery{at: at, number: q.info.ID, id: id, endpoint: q.replica})
 	}
 }
 
 // deliverEnd lets the last token of an answer reach the gateway.
-func (s *simulation) deliverEnd(r *replica, id int32, q *request) {
-	last := r.atGateway(s.now, q)
+func (g *gateway) deliverEnd(r *replica, id int32, q *request) {
+	last := r.atGateway(g.now, q)
 	at := last.Add(r.cost.Completion)
-	s.finishBy = max(s.finishBy, at)
-	if s.policies.Routing.Responses == nil && s.listener == nil && at == s.now {
-		s.finish(id, last, at)
+	g.finishBy = max(g.finishBy, at)
+	if g.policies.Routing.Responses == nil && g.listener == nil && at == g.now {
+		g.finish(id, last, at)
 		return
 	}
-	s.deliveries.push(delivery{at: at, number: q.info.ID, id: id, last: last, ends: true})
+	g.deliveries.push(delivery{at: at, number: q.info.ID, id: id, last: last, ends: true})
 }
 
 // deliver lets everything reach the gateway that does so before a time.
-func (s *simulation) deliver(until simtime.Time) {
-	for len(s.deliveries) > 0 && s.deliveries[0].at < until {
-		d := s.deliveries.pop()
-		if !d.counts(s) {
+func (g *gateway) deliver(until simtime.Time) {
+	for len(g.deliveries) > 0 && g.deliveries[0].at < until {
+		d := g.deliveries.pop()
+		if !d.counts(g.core) {
 			continue
 		}
-		q := &s.requests.all[d.id]
+		q := &g.requests.all[d.id]
 		switch {
 		case d.ends:
-			if s.policies.Routing.Usage != nil {
-				s.policies.Routing.Usage.Used(d.at, &q.info, int(q.generated()))
+			if g.policies.Routing.Usage != nil {
+				g.policies.Routing.Usage.Used(d.at, &q.info, int(q.generated()))
 			}
-			if s.policies.Routing.Responses != nil {
-				s.policies.Routing.Responses.Finished(&q.info, int(q.replica))
+			if g.policies.Routing.Responses != nil {
+				g.policies.Routing.Responses.Finished(&q.info, int(q.replica))
 			}
-			s.finish(d.id, d.last, d.at)
+			g.finish(d.id, d.last, d.at)
 		default:
-			s.policies.Routing.Responses.FirstToken(&q.info, int(d.endpoint))
+			g.policies.Routing.Responses.FirstToken(&q.info, int(d.endpoint))
 		}
 	}
 }
 
 // finish ends a request whose last token reached the gateway, and whose stream
 // was closed there at another time.
-func (s *simulation) finish(id int32, last, at simtime.Time) {
-	q := &s.requests.all[id]
-	s.metrics.completed(last, at, q)
-	if s.onCompleted != nil {
-		s.onCompleted(q.completion(last))
+func (g *gateway) finish(id int32, last, at simtime.Time) {
+	q := &g.requests.all[id]
+	g.metrics.completed(last, at, q)
+	if g.onCompleted != nil {
+		g.onCompleted(q.completion(last))
 	}
-	if s.onEnded != nil {
-		e := s.endOf(q, at, endCompleted)
+	if g.onEnded != nil {
+		e := g.endOf(q, at, endCompleted)
 		e.LastToken, e.OutputTokens = last, int(q.generated())
-		s.onEnded(e)
+		g.onEnded(e)
 	}
-	s.end(id, at, endCompleted)
+	g.end(id, at, endCompleted)
 }
 
 // end frees the slot of a request that has ended.
-func (s *simulation) end(id int32, at simtime.Time, how ending) {
-	for _, o := range s.observers {
-		o.ended(s, id, at, how)
+func (g *gateway) end(id int32, at simtime.Time, how ending) {
+	for _, o := range g.observers {
+		o.ended(g.sim, id, at, how)
 	}
-	if s.onEnded != nil && how != endCompleted {
-		s.onEnded(s.endOf(&s.requests.all[id], at, how))
+	if g.onEnded != nil && how != endCompleted {
+		g.onEnded(g.endOf(&g.requests.all[id], at, how))
 	}
 	if how != endUnfinished {
-		s.hear(s.requests.all[id].info.ID, at, how.heardAs())
+		g.hear(g.requests.all[id].info.ID, at, how.heardAs())
 	}
-	s.lastEnd = max(s.lastEnd, at)
-	s.inFlight--
-	if s.held.sent != nil {
-		delete(s.held.sent, s.requests.all[id].info.ID)
+	g.lastEnd = max(g.lastEnd, at)
+	g.inFlight--
+	if g.held.sent != nil {
+		delete(g.held.sent, g.requests.all[id].info.ID)
 	}
-	s.requests.release(id)
+	g.requests.release(id)
 }

@@ -13,16 +13,17 @@
 //
 // # The rooms
 //
-//	run        run.go, horizon.go, closed_loop.go, cluster_events.go: what comes next
+//	simulation run.go, core.go, horizon.go, closed_loop.go, cluster_events.go: what
+//	           comes next, and what all rooms share
 //	gateway    gateway.go, gateway_queue.go, scrapes.go, deliveries.go: policies, the
 //	           router's view, requests that it holds, answers that reach it
 //	cluster    cluster.go, connect.go, replica_order.go, disruption.go, lifetime.go:
 //	           which replicas there are, what they share, and in which order they move
 //	replica    replica.go, waiting.go, schedule.go, constrained.go, batch.go, step.go,
 //	           fast_forward.go, deadlock.go: one engine
-//	KV         network.go, tiers.go, tier_load.go, tier_copy.go, tier_offload.go,
+//	tierSet    network.go, tiers.go, tier_load.go, tier_copy.go, tier_offload.go,
 //	           copy_source.go: transfers, and tiers below GPU memory
-//	hand-over  handoff.go, handoff_port.go, handoff_transfer.go: a prompt's KV on its
+//	cluster    handoff.go, handoff_port.go, handoff_transfer.go: a prompt's KV on its
 //	           way between replicas
 //	request    request.go, phase.go, blocks.go, evict.go, request_end.go: one request
 //	figures    metrics.go, use.go, tier_use.go, outcome.go: what is counted
@@ -57,7 +58,7 @@
 // request is sent to it, and where routing follows what happens in replicas. Figures
 // are sums of integers, which no order changes. Replicas that share a network or a
 // tier, and all replicas of a run with a Listener, are advanced together in the order
-// of time. So simulation.now may go back when another replica is advanced; it never
+// of time. So core.now may go back when another replica is advanced; it never
 // does within one replica.
 //
 // Policies are called at events 1, 3, 5, 6 and 11, never from within a step, except
@@ -65,8 +66,11 @@
 //
 // # Who owns what
 //
-// The run owns Config.Policies and Config.Source. A request is a slot of
-// simulation.requests, known by its index; pointers to slots do not survive an
+// The simulation owns Config.Source and the queue of events; the gateway owns
+// Config.Policies, the router's view and what it holds; the cluster owns the replicas,
+// the network and the hand-overs. The simulation calls the gateway and the cluster;
+// the gateway sends requests to replicas, and replicas give it answers. A request is a slot of
+// core.requests, known by its index; pointers to slots do not survive an
 // arrival. Its phase changes in request.moveTo alone, by the table in phase.go. A
 // replica owns its queue, batch and cache; a hand-over has a record of its own and a
 // second request, the job, which no client hears of. While a request is in step (see

@@ -9,19 +9,19 @@ import (
 )
 
 // evictRequested ends the requests that the router wants ended now.
-func (s *simulation) evictRequested() {
-	evictor := s.policies.Routing.Evictor
+func (g *gateway) evictRequested() {
+	evictor := g.policies.Routing.Evictor
 	if evictor == nil {
 		return
 	}
-	now := s.now
+	now := g.now
 	for {
 		number, ok := evictor.Evict(now)
 		if !ok {
 			return
 		}
-		s.evict(number)
-		s.now = now
+		g.evict(number)
+		g.now = now
 	}
 }
 
@@ -30,34 +30,34 @@ func (s *simulation) evictRequested() {
 // as long as it was going to, and what it computes of the request is for nobody:
 // as engines look at aborts between steps, nobody else gets the place and the
 // blocks before that ends. Only scrapes show it sooner.
-func (s *simulation) evict(number int) {
-	id := s.requestSent(number)
-	q := &s.requests.all[id]
+func (g *gateway) evict(number int) {
+	id := g.requestSent(number)
+	q := &g.requests.all[id]
 	if q.phase != phaseLeaving {
-		r := &s.replicas[q.replica]
+		r := &g.cluster.replicas[q.replica]
 		if q.inStep {
 			r.stepWithout(q, id)
 		}
-		s.takeOffReplicas(nil, id)
+		g.cluster.takeOffReplicas(nil, id)
 	}
-	s.cancelDeliveries(q)
-	s.metrics.evicted(s.now, q)
-	if s.onEvicted != nil {
-		s.onEvicted(number)
+	g.cancelDeliveries(q)
+	g.metrics.evicted(g.now, q)
+	if g.onEvicted != nil {
+		g.onEvicted(number)
 	}
-	if s.policies.Routing.Responses != nil {
-		s.policies.Routing.Responses.Finished(&q.info, int(q.replica))
+	if g.policies.Routing.Responses != nil {
+		g.policies.Routing.Responses.Finished(&q.info, int(q.replica))
 	}
-	s.end(id, s.now, endEvicted)
+	g.end(id, g.now, endEvicted)
 }
 
 // requestSent finds a request by its number that an endpoint has.
-func (s *simulation) requestSent(number int) int32 {
-	id, ok := s.held.sent[number]
-	if ok && s.requests.all[id].phase != phaseGateway {
+func (g *gateway) requestSent(number int) int32 {
+	id, ok := g.held.sent[number]
+	if ok && g.requests.all[id].phase != phaseGateway {
 		return id
 	}
-	panic(fmt.Sprintf("simulator: the router ends request %d at %v, which no endpoint has", number, s.now))
+	panic(fmt.Sprintf("simulator: the router ends request %d at %v, which no endpoint has", number, g.now))
 }
 
 // stepWithout takes a request out of step, be it in the middle of one.
@@ -80,24 +80,24 @@ func (b *batch) forget(id int32) {
 
 // cancelDeliveries lets nothing more of an answer reach the gateway: what is on its
 // way is dropped when it comes.
-func (s *simulation) cancelDeliveries(q *request) {
+func (g *gateway) cancelDeliveries(q *request) {
 	if q.phase == phaseLeaving {
-		s.finishBy, s.finishStale = s.now, true
+		g.finishBy, g.finishStale = g.now, true
 		return
 	}
-	s.finishBy = max(s.finishBy, s.now)
+	g.finishBy = max(g.finishBy, g.now)
 }
 
 // streamsEnd is when the streams of all requests have ended whose tokens the engines
 // have given.
-func (s *simulation) streamsEnd() simtime.Time {
-	if s.finishStale {
-		s.finishStale = false
-		for _, d := range s.deliveries {
-			if d.ends && d.counts(s) {
-				s.finishBy = max(s.finishBy, d.at)
+func (g *gateway) streamsEnd() simtime.Time {
+	if g.finishStale {
+		g.finishStale = false
+		for _, d := range g.deliveries {
+			if d.ends && d.counts(g.core) {
+				g.finishBy = max(g.finishBy, d.at)
 			}
 		}
 	}
-	return s.finishBy
+	return g.finishBy
 }

@@ -55,7 +55,7 @@ func (e *ender) Evict(now simtime.Time) (int, bool) {
 		return 0, false
 	}
 	e.asked, e.ended = true, true
-	e.met[e.s.requests.all[e.s.requestSent(e.victim)].phase] = true
+	e.met[e.s.requests.all[e.s.gateway.requestSent(e.victim)].phase] = true
 	return e.victim, true
 }
 

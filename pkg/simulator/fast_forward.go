@@ -17,16 +17,16 @@ func (r *replica) decodesOnly() bool {
 // request or for which there are not blocks enough; that one is left as it is. A
 // step is endStep and startStep with what they would find nothing to do in left
 // out.
-func (s *simulation) fastForward(r *replica, until simtime.Time) {
+func (r *replica) fastForward(until simtime.Time) {
 	b := &r.batch
-	for r.next < until && b.steps+1 < b.done[0].step && s.checkContext() {
+	for r.next < until && b.steps+1 < b.done[0].step && r.checkContext() {
 		needs := r.cache.StepNeeds()
 		if needs > r.cache.Free() || r.tiers != nil && r.tiers.mayOffload(r, needs) {
 			return
 		}
 		now := r.next
 		b.steps++
-		s.decode(r, now)
+		r.decode(now)
 		r.use.stepped(r.stepStart, now)
 		r.stepEnd = now
 
@@ -35,7 +35,7 @@ func (s *simulation) fastForward(r *replica, until simtime.Time) {
 			r.use.changed(now, used, used+needs)
 		}
 		if r.cacheEvents != nil {
-			s.now = now
+			r.now = now
 			r.cacheEvents.computed()
 		}
 		r.cacheEvents.form(true)

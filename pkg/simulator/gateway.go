@@ -8,151 +8,192 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
+// gateway is where requests arrive, are held and routed, and where their answers end.
+type gateway struct {
+	*core
+	cluster  *cluster
+	policies policy.Policies
+	// listener is the source where that hears of ends; nil otherwise, and once no
+	// more requests arrive. heard says that it was told of an end.
+	listener workload.Listener
+	heard    bool
+
+	// held keeps what the router holds back.
+	held gatewayQueue
+	// asksOnArrival says that some replica asks its advisor when a request arrives.
+	asksOnArrival bool
+	scrapes       scrapeSchedule
+	view          policy.View
+	changed       []int32 // memory of view.Changed
+	deliveries    deliveries
+
+	arrived int
+	// inFlight counts accepted requests that have not ended.
+	inFlight int
+	lastEnd  simtime.Time
+	// finishBy is when the streams of all requests have ended whose tokens the
+	// engines have given. finishStale says that finishBy leaves out the ends that are
+	// on their way to the gateway.
+	finishBy    simtime.Time
+	finishStale bool
+
+	// Those of Config.
+	onCompleted func(Completion)
+	onRejected  func(int, Reason)
+	onEvicted   func(int)
+	onEnded     func(RequestEnd)
+
+	numbers []int32 // scratch
+}
+
 // arrive routes a request at the time of its arrival and sends it on its way.
-func (s *simulation) arrive(w *workload.Request) {
-	s.arrived++
-	id := s.requests.take()
-	q := &s.requests.all[id]
+func (g *gateway) arrive(w *workload.Request) {
+	g.arrived++
+	id := g.requests.take()
+	q := &g.requests.all[id]
 	q.info = policy.Request{
 		ID: w.ID, Arrival: w.Arrival, Prompt: w.Prompt, Tokens: w.Prompt.Tokens(),
 		Tenant: w.Tenant, Class: w.Class, Priority: w.Priority,
 		Session: w.Session, Adapter: int32(w.Adapter), Headers: int32(w.Headers),
 	}
-	promised := s.metrics.target(w.Class)
+	promised := g.metrics.target(w.Class)
 	q.info.TTFT, q.info.TPOT = promised.TTFT, promised.TPOT
 	q.lastToken, q.firstToken, q.routedAt = unset, unset, w.Arrival
 	output := int32(max(w.OutputTokens, 1))
 	q.prompt = int32(q.info.Tokens)
 	q.total, q.finish = q.prompt, q.prompt+output
 	q.answer = prompt.Extent{Source: w.Response, Start: w.ResponseStart, Tokens: output}
-	to, err := s.decide(&q.info)
-	if s.isHeld(err) {
-		s.hold(id)
+	to, err := g.decide(&q.info)
+	if g.isHeld(err) {
+		g.hold(id)
 	} else {
-		s.forward(id, to, err)
+		g.forward(id, to, err)
 	}
-	s.now = w.Arrival
-	s.release()
-	s.evictRequested()
-	for _, o := range s.observers {
-		o.settled(s, nil)
+	g.now = w.Arrival
+	g.release()
+	g.evictRequested()
+	for _, o := range g.observers {
+		o.settled(g.sim, nil)
 	}
 }
 
 // forward hands a request to the endpoints that the router chose, now.
-func (s *simulation) forward(id int32, to policy.Decision, err error) {
+func (g *gateway) forward(id int32, to policy.Decision, err error) {
 	if err != nil {
-		s.reject(id, NoPool, refusal(err))
+		g.reject(id, NoPool, refusal(err))
 		return
 	}
-	q := &s.requests.all[id]
+	q := &g.requests.all[id]
 	endpoint, prefill := to.Endpoint, to.Prefill
-	r := &s.replicas[endpoint]
-	reason, never := s.refuses(to, int64(q.prompt), int64(q.finish))
+	r := &g.cluster.replicas[endpoint]
+	reason, never := g.refuses(to, int64(q.prompt), int64(q.finish))
 	if never {
-		if s.policies.Routing.Responses != nil {
-			s.policies.Routing.Responses.Finished(&q.info, endpoint)
+		if g.policies.Routing.Responses != nil {
+			g.policies.Routing.Responses.Finished(&q.info, endpoint)
 		}
-		s.reject(id, r.pool, reason)
+		g.reject(id, r.pool, reason)
 		return
 	}
 	q.replica, q.accepted = int32(endpoint), true
-	s.held.note(id, q)
-	q.cell = s.metrics.arrived(s.now, r.pool, &q.info)
-	s.recordGatewayQueueing(q)
-	s.inFlight++
-	s.countServing(r, +1)
-	for _, o := range s.observers {
-		o.arrived(s, id)
+	g.held.note(id, q)
+	q.cell = g.metrics.arrived(g.now, r.pool, &q.info)
+	g.recordGatewayQueueing(q)
+	g.inFlight++
+	r.countServing(+1)
+	for _, o := range g.observers {
+		o.arrived(g.sim, id)
 	}
 	if prefill != policy.NoPrefill && prefill != endpoint {
-		s.handOver(id, prefill, endpoint)
+		g.cluster.handOver(id, prefill, endpoint)
 		return
 	}
-	s.sendToQueue(r, id)
+	r.sendToQueue(id)
 }
 
 // refuses says whether the endpoints of a request can never serve so many
 // tokens, and why.
-func (s *simulation) refuses(to policy.Decision, prompt, total int64) (Reason, bool) {
-	reason, never := s.replicas[to.Endpoint].refuses(prompt, total)
+func (g *gateway) refuses(to policy.Decision, prompt, total int64) (Reason, bool) {
+	reason, never := g.cluster.replicas[to.Endpoint].refuses(prompt, total)
 	if !never && to.Prefill != policy.NoPrefill {
-		reason, never = s.replicas[to.Prefill].refuses(prompt, prompt+1)
+		reason, never = g.cluster.replicas[to.Prefill].refuses(prompt, prompt+1)
 	}
-	if !never && s.asksOnArrival && s.rejectsOnArrival(to, prompt) {
+	if !never && g.asksOnArrival && g.rejectsOnArrival(to, prompt) {
 		return NoRoom, true
 	}
 	return reason, never
 }
 
 // countServing counts a request that a replica has to serve, or had to.
-func (s *simulation) countServing(r *replica, n int) {
+func (r *replica) countServing(n int) {
 	r.serving += n
-	s.serving += n
+	r.cluster.serving += n
 }
 
 // sendToQueue sends a request to a replica's wait queue, where it comes after what
 // the way there takes.
-func (s *simulation) sendToQueue(r *replica, id int32) {
-	now := s.now
-	s.advance(r, now)
-	s.now = now
-	q := &s.requests.all[id]
+func (r *replica) sendToQueue(id int32) {
+	now := r.now
+	r.advance(now)
+	r.now = now
+	q := &r.requests.all[id]
 	if delay := r.entryDelay(q.prompt); delay > 0 {
 		q.moveTo(phaseEntry)
 		q.entryAt = now.Add(delay)
 		r.entries.push(entry{at: q.entryAt, number: q.info.ID, id: id})
-		s.reorder(r)
+		r.cluster.reorder(r)
 		return
 	}
-	s.enter(r, id)
+	r.enter(id)
 }
 
 // decide asks for a request's priority, whether it may enter, and where it goes. The
 // view is up to now.
-func (s *simulation) decide(info *policy.Request) (policy.Decision, error) {
-	s.view.Now = s.now
-	if p := s.policies.Priority; p != nil {
-		info.Priority = p.Prioritize(&s.view, info)
+func (g *gateway) decide(info *policy.Request) (policy.Decision, error) {
+	g.view.Now = g.now
+	if p := g.policies.Priority; p != nil {
+		info.Priority = p.Prioritize(&g.view, info)
 	}
-	if a := s.policies.Admission; a != nil {
-		if err := a.Admit(&s.view, info); err != nil {
-			return s.checkDecision(info.ID, policy.Decision{}, err)
+	if a := g.policies.Admission; a != nil {
+		if err := a.Admit(&g.view, info); err != nil {
+			return g.checkDecision(info.ID, policy.Decision{}, err)
 		}
 	}
-	return s.route(info)
+	return g.route(info)
 }
 
 // route asks the router. The view is up to now.
-func (s *simulation) route(info *policy.Request) (policy.Decision, error) {
-	s.view.Now = s.now
-	to, err := s.policies.Routing.Router.Route(&s.view, info)
-	s.view.Changed = s.changed[:0]
-	if s.isHeld(err) {
+func (g *gateway) route(info *policy.Request) (policy.Decision, error) {
+	g.view.Now = g.now
+	to, err := g.policies.Routing.Router.Route(&g.view, info)
+	g.view.Changed = g.changed[:0]
+	if g.isHeld(err) {
 		return to, err
 	}
-	return s.checkDecision(info.ID, to, err)
+	return g.checkDecision(info.ID, to, err)
 }
 
 // checkDecision panics where the router answers what no router may.
-func (s *simulation) checkDecision(id int, to policy.Decision, err error) (policy.Decision, error) {
+func (g *gateway) checkDecision(id int, to policy.Decision, err error) (policy.Decision, error) {
 	switch {
 	case errors.Is(err, policy.ErrNoEndpoint):
 		return policy.Decision{}, err
 	case err != nil:
-		panic(fmt.Sprintf("simulator: a policy failed on request %d at %v: %v", id, s.now, err))
-	case !s.exists(to.Endpoint):
-		panic(fmt.Sprintf("simulator: the router sent request %d to endpoint %d of %d", id, to.Endpoint, len(s.replicas)))
-	case to.Prefill != policy.NoPrefill && !s.exists(to.Prefill):
-		panic(fmt.Sprintf("simulator: the router had request %d computed by endpoint %d of %d", id, to.Prefill, len(s.replicas)))
+		panic(fmt.Sprintf("simulator: a policy failed on request %d at %v: %v", id, g.now, err))
+	case !g.exists(to.Endpoint):
+		panic(fmt.Sprintf("simulator: the router sent request %d to endpoint %d of %d", id, to.Endpoint, len(g.cluster.replicas)))
+	case to.Prefill != policy.NoPrefill && !g.exists(to.Prefill):
+		panic(fmt.Sprintf("simulator: the router had request %d computed by endpoint %d of %d", id, to.Prefill, len(g.cluster.replicas)))
 	}
 	return to, nil
 }
 
-func (s *simulation) exists(endpoint int) bool { return endpoint >= 0 && endpoint < len(s.replicas) }
+func (g *gateway) exists(endpoint int) bool {
+	return endpoint >= 0 && endpoint < len(g.cluster.replicas)
+}
 
 // refusal is the reason of a router that chose no endpoint.
 func refusal(err error) Reason {
@@ -169,21 +210,21 @@ func refusal(err error) Reason {
 }
 
 // reject ends a request that no engine will see.
-func (s *simulation) reject(id int32, pool int, reason Reason) {
-	info := &s.requests.all[id].info
-	s.metrics.rejected(s.now, pool, info, reason)
-	for _, o := range s.observers {
-		o.rejected(s, info, reason)
+func (g *gateway) reject(id int32, pool int, reason Reason) {
+	info := &g.requests.all[id].info
+	g.metrics.rejected(g.now, pool, info, reason)
+	for _, o := range g.observers {
+		o.rejected(g.sim, info, reason)
 	}
-	if s.onRejected != nil {
-		s.onRejected(info.ID, reason)
+	if g.onRejected != nil {
+		g.onRejected(info.ID, reason)
 	}
-	if s.onEnded != nil {
-		e := s.endAtGateway(&s.requests.all[id], pool)
+	if g.onEnded != nil {
+		e := g.endAtGateway(&g.requests.all[id], pool)
 		e.Ended, e.Reason = "rejected", reason
-		s.onEnded(e)
+		g.onEnded(e)
 	}
-	s.hear(info.ID, s.now, workload.Rejected)
-	s.finishBy, s.lastEnd = max(s.finishBy, s.now), max(s.lastEnd, s.now)
-	s.requests.release(id)
+	g.hear(info.ID, g.now, workload.Rejected)
+	g.finishBy, g.lastEnd = max(g.finishBy, g.now), max(g.lastEnd, g.now)
+	g.requests.release(id)
 }

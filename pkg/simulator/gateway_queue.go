@@ -41,72 +41,72 @@ func (g *gatewayQueue) note(id int32, q *request) {
 }
 
 // isHeld says whether the router's answer is that it keeps the request.
-func (s *simulation) isHeld(err error) bool {
-	return s.held.queue != nil && errors.Is(err, policy.ErrHeld)
+func (g *gateway) isHeld(err error) bool {
+	return g.held.queue != nil && errors.Is(err, policy.ErrHeld)
 }
 
 // hold lets a request wait at the gateway. It is in flight, and at no replica.
-func (s *simulation) hold(id int32) {
-	q := &s.requests.all[id]
+func (g *gateway) hold(id int32) {
+	q := &g.requests.all[id]
 	q.moveTo(phaseGateway)
-	s.held.requests[q.info.ID] = id
-	s.serving++
+	g.held.requests[q.info.ID] = id
+	g.cluster.serving++
 	if !q.accepted {
-		s.inFlight++
+		g.inFlight++
 	}
 }
 
 // release lets those go that the router has kept back and lets go now.
-func (s *simulation) release() {
-	g := &s.held
-	if g.queue == nil {
+func (g *gateway) release() {
+	queue := &g.held
+	if queue.queue == nil {
 		return
 	}
-	now := s.now
+	now := g.now
 	for {
-		s.view.Now = now
-		released, ok := g.queue.Release(&s.view)
-		s.view.Changed = s.changed[:0]
+		g.view.Now = now
+		released, ok := queue.queue.Release(&g.view)
+		g.view.Changed = g.changed[:0]
 		if !ok {
 			break
 		}
-		s.sendReleased(released)
-		s.now = now
+		g.sendReleased(released)
+		g.now = now
 	}
-	if len(g.requests) == 0 {
-		s.events.move(&g.wakeUp, simtime.Never)
+	if len(queue.requests) == 0 {
+		g.sim.events.move(&queue.wakeUp, simtime.Never)
 		return
 	}
-	at, ok := g.queue.Wake(now)
+	at, ok := queue.queue.Wake(now)
 	if !ok || at <= now {
-		panic(fmt.Sprintf("simulator: the router keeps %d requests at %v and wakes at %v (%t)", len(g.requests), now, at, ok))
+		panic(fmt.Sprintf("simulator: the router keeps %d requests at %v and wakes at %v (%t)", len(queue.requests), now, at, ok))
 	}
-	s.events.move(&g.wakeUp, at)
+	g.sim.events.move(&queue.wakeUp, at)
 }
 
 // sendReleased sends a request on its way that the router has kept back, or ends it.
-func (s *simulation) sendReleased(released policy.Released) {
-	id, ok := s.held.requests[released.Request]
+func (g *gateway) sendReleased(released policy.Released) {
+	id, ok := g.held.requests[released.Request]
 	if !ok {
-		panic(fmt.Sprintf("simulator: the router releases request %d at %v, which it does not keep", released.Request, s.now))
+		panic(fmt.Sprintf("simulator: the router releases request %d at %v, which it does not keep", released.Request, g.now))
 	}
-	delete(s.held.requests, released.Request)
-	q := &s.requests.all[id]
+	delete(g.held.requests, released.Request)
+	q := &g.requests.all[id]
 	q.moveTo(phaseNone)
-	s.serving--
-	to, err := s.checkDecision(released.Request, released.Decision, released.Err)
+	g.cluster.serving--
+	to, err := g.checkDecision(released.Request, released.Decision, released.Err)
 	if q.accepted {
-		s.forwardAgain(id, to, err)
+		g.forwardAgain(id, to, err)
 		return
 	}
-	s.inFlight--
-	s.forward(id, to, err)
+	g.inFlight--
+	g.forward(id, to, err)
 }
 
 // recordGatewayQueueing records how long the router kept a request back that goes to a
 // replica now.
-func (s *simulation) recordGatewayQueueing(q *request) {
-	if s.held.queue != nil {
-		s.metrics.kept(s.now, q)
+func (g *gateway) recordGatewayQueueing(q *request) {
+	if g.held.queue != nil {
+		g.metrics.kept(g.now, q)
 	}
 }

@@ -51,37 +51,37 @@ func (p *handoffs) take() int32 {
 func (p *handoffs) of(q *request) *handoff { return &p.all[q.handoff-1] }
 
 // handOver has another replica compute the prompt of a request first.
-func (s *simulation) handOver(id int32, from, to int) {
-	s.checkHandOver(&s.replicas[from], &s.replicas[to])
-	at := s.handoffs.take()
-	job := s.requests.take()
-	q, j := &s.requests.all[id], &s.requests.all[job]
+func (c *cluster) handOver(id int32, from, to int) {
+	c.checkHandOver(&c.replicas[from], &c.replicas[to])
+	at := c.handoffs.take()
+	job := c.requests.take()
+	q, j := &c.requests.all[id], &c.requests.all[job]
 	j.info, j.prompt, j.cell = q.info, q.prompt, q.cell
 	j.total, j.finish = j.prompt, j.prompt
 	j.lastToken, j.firstToken = unset, unset
 	j.job, j.replica = true, int32(from)
 	q.handoff, j.handoff = at+1, at+1
 	q.moveTo(phaseRemote)
-	s.handoffs.all[at] = handoff{
+	c.handoffs.all[at] = handoff{
 		decode: id, job: job, from: int32(from), to: int32(to), done: unset,
-		flights: s.handoffs.all[at].flights[:0],
+		flights: c.handoffs.all[at].flights[:0],
 	}
-	s.sendToQueue(&s.replicas[from], job)
+	c.replicas[from].sendToQueue(job)
 }
 
 // enqueueDecode puts the request into the queue of the replica that will decode it.
-func (s *simulation) enqueueDecode(h *handoff) {
+func (c *cluster) enqueueDecode(h *handoff) {
 	h.asked = true
-	r := &s.replicas[h.to]
+	r := &c.replicas[h.to]
 	r.port.pending++
-	s.enter(r, h.decode)
+	r.enter(h.decode)
 }
 
 // reserveForHandoff gives a request that is handed over its blocks, or returns false
 // where there are not enough.
-func (s *simulation) reserveForHandoff(r *replica, q *request) bool {
+func (c *cluster) reserveForHandoff(r *replica, q *request) bool {
 	cached := r.cache.Match(q.chain, int(q.prompt-1))
-	blocks, ok := s.admitBlocks(r, kv.Admission{
+	blocks, ok := r.admitBlocks(kv.Admission{
 		Chain: q.chain, Cached: cached, Tokens: int(q.prompt), Reserve: int(q.prompt),
 		Withheld: true, Priority: q.info.Priority,
 	})
@@ -91,49 +91,49 @@ func (s *simulation) reserveForHandoff(r *replica, q *request) bool {
 	q.moveTo(phaseLoading)
 	q.blocks, q.incomplete = blocks, true
 	r.port.loading++
-	h := s.handoffs.of(q)
+	h := c.handoffs.of(q)
 	h.reserved = true
 	h.sent = int32(cached / r.cache.BlockTokens())
 	h.needs = r.blocksOf(q.prompt) - h.sent
 	h.mark = h.needs
-	if share := s.handoff.StartShare; share > 0 && share < 1 {
+	if share := c.handoff.StartShare; share > 0 && share < 1 {
 		h.mark = int32(math.Ceil(float64(share * float64(h.needs))))
 	}
-	s.sendReady(h)
+	c.sendReady(h)
 	return true
 }
 
 // chunkComputed notes that a job's chunk is computed, now.
-func (s *simulation) chunkComputed(r *replica, j *request) {
-	h := s.handoffs.of(j)
+func (c *cluster) chunkComputed(r *replica, j *request) {
+	h := c.handoffs.of(j)
 	h.confirmed = max(h.confirmed, r.complete(j.computed, j.total))
-	if s.handoff.Granularity == GranularityBlock {
+	if c.handoff.Granularity == GranularityBlock {
 		return
 	}
 	if !h.asked {
-		s.enqueueDecode(h)
+		c.enqueueDecode(h)
 	}
 	h.available = max(h.available, h.confirmed)
-	s.arriveConfirmed(h)
-	s.sendReady(h)
+	c.arriveConfirmed(h)
+	c.sendReady(h)
 }
 
 // stream lets the jobs of a step that begins send what it is to compute.
-func (s *simulation) stream(r *replica) {
-	if s.handoff.Granularity != GranularityStream {
+func (c *cluster) stream(r *replica) {
+	if c.handoff.Granularity != GranularityStream {
 		return
 	}
 	for _, id := range r.batch.prefilling {
-		j := &s.requests.all[id]
+		j := &c.requests.all[id]
 		if !j.job || j.chunk == 0 {
 			continue
 		}
-		h := s.handoffs.of(j)
+		h := c.handoffs.of(j)
 		if !h.asked {
-			s.enqueueDecode(h)
+			c.enqueueDecode(h)
 		}
 		h.available = max(h.available, r.complete(j.computed+j.chunk, j.total))
-		s.sendReady(h)
+		c.sendReady(h)
 	}
 }
 
@@ -154,86 +154,86 @@ func (r *replica) blocksOf(tokens int32) int32 {
 
 // prefilled ends a job that has computed its prompt. Its blocks stay until they
 // have been handed over.
-func (s *simulation) prefilled(r *replica, j *request) {
+func (c *cluster) prefilled(r *replica, j *request) {
 	j.moveTo(phaseLeaving)
 	r.port.jobs--
 	r.use.Served++
-	h := s.handoffs.of(j)
-	h.done = s.now
+	h := c.handoffs.of(j)
+	h.done = c.now
 	if !h.asked {
-		s.enqueueDecode(h)
+		c.enqueueDecode(h)
 	}
 	h.available = h.confirmed
-	s.sendReady(h)
-	s.progress(h)
+	c.sendReady(h)
+	c.progress(h)
 }
 
 // restartHandoff begins a hand-over afresh whose job was preempted: nobody keeps room
 // for a prompt that is not being computed, lest two wait for each other's.
-func (s *simulation) restartHandoff(h *handoff) {
-	s.cancelFlights(h)
-	to, q := &s.replicas[h.to], &s.requests.all[h.decode]
-	s.remove(to, h.decode, false)
+func (c *cluster) restartHandoff(h *handoff) {
+	c.cancelFlights(h)
+	to, q := &c.replicas[h.to], &c.requests.all[h.decode]
+	to.remove(h.decode, false)
 	q.moveTo(phaseRemote)
 	q.incomplete = false
 	h.asked, h.reserved = false, false
 	h.confirmed, h.available, h.sent = 0, 0, 0
 	h.needs, h.posted, h.arrived, h.mark = 0, 0, 0, 0
-	s.endPending(to)
+	c.endPending(to)
 }
 
 // progress lets a request decode when enough has come, and ends its hand-over
 // when all has.
-func (s *simulation) progress(h *handoff) {
+func (c *cluster) progress(h *handoff) {
 	if h.done == unset || !h.reserved {
 		return
 	}
 	if !h.ready && h.arrived >= h.mark {
-		s.readyToDecode(h)
+		c.readyToDecode(h)
 	}
 	if h.arrived == h.needs {
-		q := &s.requests.all[h.decode]
-		s.replicas[h.to].cache.Publish(q.blocks)
-		s.closeHandoff(h)
+		q := &c.requests.all[h.decode]
+		c.replicas[h.to].cache.Publish(q.blocks)
+		c.closeHandoff(h)
 	}
 }
 
 // readyToDecode puts a request back into the queue, with its blocks. The last
 // token of the prompt is computed again: its output is the first of the answer.
-func (s *simulation) readyToDecode(h *handoff) {
+func (c *cluster) readyToDecode(h *handoff) {
 	h.ready = true
-	r, q := &s.replicas[h.to], &s.requests.all[h.decode]
+	r, q := &c.replicas[h.to], &c.requests.all[h.decode]
 	q.computed = q.prompt - 1
 	q.remote = q.prompt - (r.blocksOf(q.prompt)-h.needs)*int32(r.cache.BlockTokens())
-	s.metrics.handedOver(s.now, q, time.Duration(s.now-h.done))
-	s.resumeLater(r, h.decode)
-	s.endPending(r)
+	c.metrics.handedOver(c.now, q, time.Duration(c.now-h.done))
+	r.resumeLater(h.decode)
+	c.endPending(r)
 }
 
 // closeHandoff ends a hand-over. The request goes on without it, and the job gives its
 // blocks up.
-func (s *simulation) closeHandoff(h *handoff) {
-	q, j := &s.requests.all[h.decode], &s.requests.all[h.job]
+func (c *cluster) closeHandoff(h *handoff) {
+	q, j := &c.requests.all[h.decode], &c.requests.all[h.job]
 	at := q.handoff - 1
 	q.handoff, q.incomplete = 0, false
 	if j.phase == phaseLeaving {
-		r := &s.replicas[h.from]
+		r := &c.replicas[h.from]
 		used := r.cache.Used()
-		s.releaseBlocks(r, j, s.handoff.SingleOwner && h.reserved && h.arrived == h.needs)
-		s.blocksReleased(r, used)
+		r.releaseBlocks(j, c.handoff.SingleOwner && h.reserved && h.arrived == h.needs)
+		r.blocksReleased(used)
 	}
-	s.requests.release(h.job)
-	s.handoffs.free = append(s.handoffs.free, at)
+	c.requests.release(h.job)
+	c.handoffs.free = append(c.handoffs.free, at)
 }
 
 // cancelHandoff ends a hand-over before its time. What has not come will not come, and
 // the request has to compute its prompt itself if it is to go on.
-func (s *simulation) cancelHandoff(h *handoff) {
-	s.cancelFlights(h)
-	to := &s.replicas[h.to]
+func (c *cluster) cancelHandoff(h *handoff) {
+	c.cancelFlights(h)
+	to := &c.replicas[h.to]
 	waits := h.asked && !h.ready
-	s.closeHandoff(h)
+	c.closeHandoff(h)
 	if waits {
-		s.endPending(to)
+		c.endPending(to)
 	}
 }

@@ -23,9 +23,9 @@ type port struct {
 
 // holdsJob keeps a prefill job at the door while too much waits for the replica
 // that is to decode.
-func (s *simulation) holdsJob(r *replica, id int32) bool {
-	q := &s.requests.all[id]
-	if !q.job || !s.isFull(q) {
+func (c *cluster) holdsJob(r *replica, id int32) bool {
+	q := &c.requests.all[id]
+	if !q.job || !c.isFull(q) {
 		return false
 	}
 	q.moveTo(phaseHeld)
@@ -34,28 +34,28 @@ func (s *simulation) holdsJob(r *replica, id int32) bool {
 }
 
 // isFull says whether too much waits for the replica that is to decode.
-func (s *simulation) isFull(job *request) bool {
-	to := s.handoffs.of(job).to
-	return s.handoff.MaxPending > 0 && int(s.replicas[to].port.pending) >= s.handoff.MaxPending
+func (c *cluster) isFull(job *request) bool {
+	to := c.handoffs.of(job).to
+	return c.handoff.MaxPending > 0 && int(c.replicas[to].port.pending) >= c.handoff.MaxPending
 }
 
 // endPending notes that a hand-over no longer waits for a replica, and lets those
 // in that were held for it.
-func (s *simulation) endPending(r *replica) {
+func (c *cluster) endPending(r *replica) {
 	r.port.pending--
-	if s.handoff.MaxPending == 0 {
+	if c.handoff.MaxPending == 0 {
 		return
 	}
-	for i := range s.replicas {
-		p := &s.replicas[i]
+	for i := range c.replicas {
+		p := &c.replicas[i]
 		held := p.port.held
 		p.port.held = held[:0]
 		for _, id := range held {
-			if s.isFull(&s.requests.all[id]) {
+			if c.isFull(&c.requests.all[id]) {
 				p.port.held = append(p.port.held, id)
 				continue
 			}
-			s.enter(p, id)
+			p.enter(id)
 		}
 	}
 }

@@ -23,7 +23,7 @@ type flight struct {
 }
 
 // sendReady sends what can be sent and has not been.
-func (s *simulation) sendReady(h *handoff) {
+func (c *cluster) sendReady(h *handoff) {
 	n := h.available - h.sent
 	if !h.reserved || n <= 0 {
 		return
@@ -35,33 +35,33 @@ func (s *simulation) sendReady(h *handoff) {
 		first = h.mark - before
 	}
 	h.posted += n
-	s.sendBlocks(h, h.sent-n+first, first, n-first)
+	c.sendBlocks(h, h.sent-n+first, first, n-first)
 }
 
 // sendBlocks puts blocks on their way, and others when they are there.
-func (s *simulation) sendBlocks(h *handoff, upTo, blocks, rest int32) {
-	from, to := &s.replicas[h.from], &s.replicas[h.to]
+func (c *cluster) sendBlocks(h *handoff, upTo, blocks, rest int32) {
+	from, to := &c.replicas[h.from], &c.replicas[h.to]
 	var wait time.Duration
-	if s.handoff.Granularity == GranularityBlock {
-		wait = time.Duration(blocks-1) * (s.handoff.Egress.Latency + s.handoff.Ingress.Latency)
+	if c.handoff.Granularity == GranularityBlock {
+		wait = time.Duration(blocks-1) * (c.handoff.Egress.Latency + c.handoff.Ingress.Latency)
 	}
-	f := &flight{handoff: s.requests.all[h.decode].handoff, blocks: blocks, rest: rest, upTo: upTo}
-	f.id = s.beginTransfer(from.fabric, wait, f, int64(blocks)*from.blockBytes, from.port.egress, to.port.ingress)
+	f := &flight{handoff: c.requests.all[h.decode].handoff, blocks: blocks, rest: rest, upTo: upTo}
+	f.id = c.beginTransfer(from.fabric, wait, f, int64(blocks)*from.blockBytes, from.port.egress, to.port.ingress)
 	h.flights = append(h.flights, f)
 }
 
 // land implements duty.
 func (f *flight) land(s *simulation, _ simtime.Time) {
-	h := &s.handoffs.all[f.handoff-1]
+	h := &s.cluster.handoffs.all[f.handoff-1]
 	if rest := f.rest; rest > 0 {
 		f.rest = 0
-		s.sendBlocks(h, f.upTo+rest, rest, 0)
+		s.cluster.sendBlocks(h, f.upTo+rest, rest, 0)
 	}
 	if f.upTo > h.confirmed {
 		f.landed = true
 		return
 	}
-	s.flightArrived(h, f)
+	s.cluster.flightArrived(h, f)
 }
 
 // A hand-over takes its flights back itself.
@@ -69,41 +69,41 @@ func (f *flight) cancel(*simulation) {}
 func (f *flight) of() int32          { return noReplica }
 
 func (f *flight) count(s *simulation, n int) {
-	h := &s.handoffs.all[f.handoff-1]
-	s.replicas[h.from].port.transfers += n
-	s.replicas[h.to].port.transfers += n
+	h := &s.cluster.handoffs.all[f.handoff-1]
+	s.cluster.replicas[h.from].port.transfers += n
+	s.cluster.replicas[h.to].port.transfers += n
 }
 
 // noReplica is no replica's number.
 const noReplica = -1
 
 // flightArrived counts the blocks of a flight that are where they are to be.
-func (s *simulation) flightArrived(h *handoff, f *flight) {
+func (c *cluster) flightArrived(h *handoff, f *flight) {
 	at := slices.Index(h.flights, f)
 	h.flights = slices.Delete(h.flights, at, at+1)
 	h.arrived += f.blocks
-	s.progress(h)
+	c.progress(h)
 }
 
 // arriveConfirmed lets those flights arrive that got there before the step had ended
 // that computes their blocks, which it has now.
-func (s *simulation) arriveConfirmed(h *handoff) {
+func (c *cluster) arriveConfirmed(h *handoff) {
 	for i := 0; i < len(h.flights); {
 		f := h.flights[i]
 		if !f.landed || f.upTo > h.confirmed {
 			i++
 			continue
 		}
-		s.flightArrived(h, f)
+		c.flightArrived(h, f)
 		i = 0
 	}
 }
 
 // cancelFlights takes back what is under way of a hand-over.
-func (s *simulation) cancelFlights(h *handoff) {
+func (c *cluster) cancelFlights(h *handoff) {
 	for _, f := range h.flights {
 		if !f.landed {
-			s.abort(s.replicas[h.from].fabric, f.id)
+			c.abort(c.replicas[h.from].fabric, f.id)
 		}
 	}
 	h.flights = h.flights[:0]

@@ -14,12 +14,12 @@ import (
 func (s *simulation) next() (w workload.Request, ok bool) {
 	h := &s.horizon
 	s.arrivalsEnd = s.now
-	if h.Requests > 0 && s.arrived == h.Requests {
-		s.listener = nil
+	if h.Requests > 0 && s.gateway.arrived == h.Requests {
+		s.gateway.listener = nil
 		return w, false
 	}
-	if s.listener != nil && !s.awaitArrival() {
-		s.listener = nil
+	if s.gateway.listener != nil && !s.awaitArrival() {
+		s.gateway.listener = nil
 		return w, false
 	}
 	if w, ok = s.source.Next(); !ok {
@@ -38,18 +38,18 @@ func (s *simulation) next() (w workload.Request, ok bool) {
 // endWarmUp starts the figures of the replicas afresh, unless the run is over by
 // then. It comes before everything else of its nanosecond but the scrapes.
 func (s *simulation) endWarmUp(at simtime.Time) {
-	if s.draining {
+	if s.cluster.draining {
 		s.scrapeWhileServing(at)
-		s.deliver(s.advanceServing(at))
-		if s.inFlight == 0 && at > s.arrivalsEnd {
+		s.gateway.deliver(s.advanceServing(at))
+		if s.gateway.inFlight == 0 && at > s.arrivalsEnd {
 			return
 		}
 	} else {
-		s.scrapeUntil(at)
+		s.gateway.scrapeUntil(at)
 	}
-	s.advanceAll(at)
-	for i := range s.replicas {
-		s.replicas[i].restart(at)
+	s.cluster.advanceAll(at)
+	for i := range s.cluster.replicas {
+		s.cluster.replicas[i].restart(at)
 	}
 }
 
@@ -62,15 +62,15 @@ func (s *simulation) drain() simtime.Time {
 	if deadline < s.arrivalsEnd {
 		deadline = simtime.Never
 	}
-	s.draining = true
+	s.cluster.draining = true
 	s.applyClusterEvents(deadline, drainEnds)
 	after := deadline
 	if deadline < simtime.Never {
 		after++
 	}
-	s.deliver(s.advanceServing(after))
-	if s.inFlight == 0 {
-		return max(s.arrivalsEnd, s.lastEnd)
+	s.gateway.deliver(s.advanceServing(after))
+	if s.gateway.inFlight == 0 {
+		return max(s.arrivalsEnd, s.gateway.lastEnd)
 	}
 	if s.ctx.Err() == nil {
 		s.cutOff(deadline)
@@ -82,13 +82,13 @@ func (s *simulation) drain() simtime.Time {
 // served, and all streams have ended, nothing else happens. It returns that
 // time, if it comes before.
 func (s *simulation) advanceServing(until simtime.Time) simtime.Time {
-	s.drainBound = 0
-	s.advanceAll(until)
-	if s.serving == 0 {
-		until = min(until, max(s.arrivalsEnd, s.streamsEnd())+1)
+	s.cluster.drainBound = 0
+	s.cluster.advanceAll(until)
+	if s.cluster.serving == 0 {
+		until = min(until, max(s.arrivalsEnd, s.gateway.streamsEnd())+1)
 	}
-	s.drainBound = until
-	s.advanceAll(until)
+	s.cluster.drainBound = until
+	s.cluster.advanceAll(until)
 	return until
 }
 
@@ -103,6 +103,6 @@ func (s *simulation) cutOff(at simtime.Time) {
 			q.cell = s.metrics.arrived(at, NoPool, &q.info)
 		}
 		s.metrics.unfinished(at, q)
-		s.end(int32(id), at, endUnfinished)
+		s.gateway.end(int32(id), at, endUnfinished)
 	}
 }

@@ -49,7 +49,7 @@ func broken(s *simulation, format string, args ...any) {
 
 func (v *invariants) arrived(s *simulation, id int32) {
 	q := &s.requests.all[id]
-	if q.info.Arrival != s.now && s.held.queue == nil || q.info.Arrival > s.now {
+	if q.info.Arrival != s.now && s.gateway.held.queue == nil || q.info.Arrival > s.now {
 		broken(s, "request %d arrives, due at %v", q.info.ID, q.info.Arrival)
 	}
 	if _, again := v.tokens[q.info.ID]; again {
@@ -118,7 +118,7 @@ func (v *invariants) formed(s *simulation, r *replica, step latency.Step) {
 		broken(s, "replica %d: a step of %d tokens, a batch of %d", r.index, tokens, len(r.batch.running))
 	case int(tokens) != step.PrefillTokens+step.DecodeTokens || step.Sequences > len(r.batch.running):
 		broken(s, "replica %d: %d tokens in the batch, step %+v", r.index, tokens, step)
-	case step.Sequences == 0 && (len(r.batch.running) > 0 || r.waiting.len() > 0 && !s.excused(r)):
+	case step.Sequences == 0 && (len(r.batch.running) > 0 || r.waiting.len() > 0 && !s.cluster.excused(r)):
 		broken(s, "replica %d: an empty step with %d running and %d waiting", r.index, len(r.batch.running), r.waiting.len())
 	case r.fabric == nil && (r.cache.Used() > blocks || r.cache.Used() < blocks && !r.prefixCaching):
 		broken(s, "replica %d: %d blocks in use, the batch needs %d", r.index, r.cache.Used(), blocks)
@@ -194,11 +194,11 @@ func (v *invariants) inOrder(s *simulation, r *replica) {
 // atGateway counts the requests that no endpoint has had yet of those that the
 // router keeps, and checks that it keeps who is there, until a time to come.
 func (v *invariants) atGateway(s *simulation) int {
-	if len(s.held.requests) > 0 && s.held.wakeUp.at == simtime.Never {
-		broken(s, "%d requests are kept at the gateway for ever", len(s.held.requests))
+	if len(s.gateway.held.requests) > 0 && s.gateway.held.wakeUp.at == simtime.Never {
+		broken(s, "%d requests are kept at the gateway for ever", len(s.gateway.held.requests))
 	}
 	n := 0
-	for number, id := range s.held.requests {
+	for number, id := range s.gateway.held.requests {
 		q := &s.requests.all[id]
 		if q.info.ID != number || q.phase != phaseGateway {
 			broken(s, "request %d is kept at the gateway, and in phase %d as number %d", number, q.phase, q.info.ID)
@@ -212,20 +212,20 @@ func (v *invariants) atGateway(s *simulation) int {
 
 func (v *invariants) settled(s *simulation, r *replica) {
 	kept := v.atGateway(s)
-	if s.arrived != v.rejections+v.ends+v.inFlight+kept || s.inFlight != v.inFlight+kept {
+	if s.gateway.arrived != v.rejections+v.ends+v.inFlight+kept || s.gateway.inFlight != v.inFlight+kept {
 		broken(s, "%d arrived, %d rejected, %d ended, %d in flight (%d counted, %d kept at the gateway)",
-			s.arrived, v.rejections, v.ends, s.inFlight, v.inFlight, kept)
+			s.gateway.arrived, v.rejections, v.ends, s.gateway.inFlight, v.inFlight, kept)
 	}
 	if r == nil {
 		return
 	}
-	for len(v.clocks) < len(s.replicas) {
+	for len(v.clocks) < len(s.cluster.replicas) {
 		v.clocks = append(v.clocks, 0)
 	}
 	switch {
 	case s.now < v.clocks[r.index]:
 		broken(s, "the clock of replica %d was at %v", r.index, v.clocks[r.index])
-	case r.waiting.len() > 0 && !r.stepping && r.held == nil && r.next == simtime.Never && !s.excused(r):
+	case r.waiting.len() > 0 && !r.stepping && r.held == nil && r.next == simtime.Never && !s.cluster.excused(r):
 		broken(s, "replica %d is idle with %d waiting", r.index, r.waiting.len())
 	}
 	v.clocks[r.index] = s.now

@@ -27,8 +27,8 @@ func FuzzInvariants(f *testing.F) {
 		}
 		sum := sumCells(o)
 		switch {
-		case sum.Arrived > int64(offered) || config.Horizon.WarmUp == 0 && sum.Arrived != int64(s.arrived):
-			t.Errorf("%d of %d requests arrived, %d taken", sum.Arrived, offered, s.arrived)
+		case sum.Arrived > int64(offered) || config.Horizon.WarmUp == 0 && sum.Arrived != int64(s.gateway.arrived):
+			t.Errorf("%d of %d requests arrived, %d taken", sum.Arrived, offered, s.gateway.arrived)
 		case config.Horizon.WarmUp == 0 && sum.OutputTokens != check.tokensDelivered:
 			t.Errorf("%d output tokens, the engine gave %d", sum.OutputTokens, check.tokensDelivered)
 		case config.Horizon.Drain > 0 && sum.Unfinished > 0:
@@ -44,8 +44,8 @@ func FuzzInvariants(f *testing.F) {
 			}
 		}
 		if sum.Unfinished+s.metrics.cells[discard].Unfinished == 0 {
-			for i := range s.replicas {
-				if used := s.replicas[i].cache.Used(); used != 0 {
+			for i := range s.cluster.replicas {
+				if used := s.cluster.replicas[i].cache.Used(); used != 0 {
 					t.Errorf("replica %d holds %d blocks when all is done", i, used)
 				}
 			}

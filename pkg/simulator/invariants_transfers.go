@@ -36,7 +36,7 @@ func (v *invariants) handedOver(s *simulation, r *replica) {
 		if q.handoff == 0 || q.job {
 			continue
 		}
-		if h := s.handoffs.of(q); !h.ready || h.done == unset || h.arrived < h.mark {
+		if h := s.cluster.handoffs.of(q); !h.ready || h.done == unset || h.arrived < h.mark {
 			broken(s, "request %d decodes with %d of %d blocks handed over, %d wanted", q.info.ID, h.arrived, h.needs, h.mark)
 		}
 	}
@@ -45,7 +45,7 @@ func (v *invariants) handedOver(s *simulation, r *replica) {
 		if q.phase == phaseNone || q.job || q.handoff == 0 {
 			continue
 		}
-		h := s.handoffs.of(q)
+		h := s.cluster.handoffs.of(q)
 		local, transferring, transferred := h.needs-h.posted, h.posted-h.arrived, h.arrived
 		under := int32(0)
 		for _, f := range h.flights {
@@ -75,8 +75,8 @@ func (v *invariants) over(s *simulation) {
 	if v.cutOff {
 		return
 	}
-	for i := range s.replicas {
-		r := &s.replicas[i]
+	for i := range s.cluster.replicas {
+		r := &s.cluster.replicas[i]
 		kept := r.tiers != nil && r.tiers.frees()
 		if p := &r.port; p.pending != 0 || p.loading != 0 || p.jobs != 0 || len(p.held) > 0 || r.cache.Used() > 0 && !kept {
 			broken(s, "replica %d: all requests have ended, and %d blocks are used, %+v", r.index, r.cache.Used(), *p)
@@ -87,15 +87,15 @@ func (v *invariants) over(s *simulation) {
 // excused says whether a replica may idle though requests wait: they wait for
 // blocks that are being copied or handed over, for an adapter that is being
 // loaded, or for another replica.
-func (s *simulation) excused(r *replica) bool {
-	if r.port.loading > 0 || r.adapters.loading(s.now) {
+func (c *cluster) excused(r *replica) bool {
+	if r.port.loading > 0 || r.adapters.loading(c.now) {
 		return true
 	}
 	if r.tiers != nil && r.tiers.frees() {
 		return true
 	}
-	for i := range s.requests.all {
-		if j := &s.requests.all[i]; j.job && j.replica == r.index && j.phase == phaseLeaving {
+	for i := range c.requests.all {
+		if j := &c.requests.all[i]; j.job && j.replica == r.index && j.phase == phaseLeaving {
 			return true
 		}
 	}

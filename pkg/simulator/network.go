@@ -63,18 +63,18 @@ func (f *fabric) forget() {
 
 // beginTransfer starts a transfer that waits for a time, beside its stations'
 // latencies, before it moves. When it ends, its duty lands.
-func (s *simulation) beginTransfer(f *fabric, wait time.Duration, d transferHandler, bytes int64, stations ...transfer.StationID) transfer.ID {
-	id := f.StartAfter(s.now, wait, bytes, stations...)
+func (c *cluster) beginTransfer(f *fabric, wait time.Duration, d transferHandler, bytes int64, stations ...transfer.StationID) transfer.ID {
+	id := f.StartAfter(c.now, wait, bytes, stations...)
 	f.assign(d)
-	d.count(s, +1)
+	d.count(c.sim, +1)
 	return id
 }
 
 // abort takes a transfer back that is under way.
-func (s *simulation) abort(f *fabric, id transfer.ID) {
+func (c *cluster) abort(f *fabric, id transfer.ID) {
 	// One that ends at this very nanosecond has not been told of yet.
-	f.Cancel(s.now, id)
-	f.dismiss(id).count(s, -1)
+	f.Cancel(c.now, id)
+	f.dismiss(id).count(c.sim, -1)
 }
 
 // due is when the network wants to be looked at.
@@ -86,12 +86,12 @@ func (f *fabric) due() simtime.Time {
 }
 
 // land does what is to be done when transfers end, now.
-func (s *simulation) land(f *fabric, now simtime.Time) {
-	s.now = now
+func (c *cluster) land(f *fabric, now simtime.Time) {
+	c.now = now
 	for _, done := range f.Advance(now) {
 		if d := f.dismiss(done.ID); d != nil {
-			d.count(s, -1)
-			d.land(s, now)
+			d.count(c.sim, -1)
+			d.land(c.sim, now)
 		}
 	}
 }

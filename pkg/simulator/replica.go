@@ -19,6 +19,9 @@ import (
 // happens in one touches another: each is advanced on its own, and only when
 // somebody is about to look at it or to send it a request.
 type replica struct {
+	*core
+	cluster *cluster
+
 	index int32
 	pool  int
 
@@ -145,14 +148,14 @@ func (r *replica) rank(q *request) int64 {
 
 // advance brings a replica up to a time: everything in it that happens before
 // has happened, and nothing of that very nanosecond.
-func (s *simulation) advance(r *replica, until simtime.Time) {
-	if s.order != nil {
-		s.advanceInOrder(until)
+func (r *replica) advance(until simtime.Time) {
+	if r.cluster.order != nil {
+		r.cluster.advanceInOrder(until)
 		return
 	}
-	for !s.stopped {
-		if s.draining && r.serving == 0 {
-			until = min(until, s.drainBound)
+	for !r.stopped {
+		if r.cluster.draining && r.serving == 0 {
+			until = min(until, r.cluster.drainBound)
 		}
 		limit := until
 		if at, _, ok := r.entries.next(); ok {
@@ -162,97 +165,97 @@ func (s *simulation) advance(r *replica, until simtime.Time) {
 		if r.fabric != nil {
 			limit = min(limit, r.fabric.due())
 		}
-		if len(s.observers) == 0 && r.decodesOnly() {
-			s.fastForward(r, limit)
+		if len(r.observers) == 0 && r.decodesOnly() {
+			r.fastForward(limit)
 		}
 		switch {
 		case r.next < limit:
-			s.nextStep(r)
+			r.nextStep()
 		case limit >= until:
 			return
 		case limit < entry:
-			s.land(r.fabric, limit)
+			r.cluster.land(r.fabric, limit)
 		default:
-			s.now = limit
-			s.enter(r, r.entries.pop())
+			r.now = limit
+			r.enter(r.entries.pop())
 		}
 	}
 }
 
 // nextStep ends the step under way, or wakes the replica, and begins the next step.
-func (s *simulation) nextStep(r *replica) {
-	s.now = r.next
+func (r *replica) nextStep() {
+	r.now = r.next
 	if r.stepping {
-		s.endStep(r)
+		r.endStep()
 	}
-	s.startStep(r)
-	for _, o := range s.observers {
-		o.settled(s, r)
+	r.startStep()
+	for _, o := range r.observers {
+		o.settled(r.sim, r)
 	}
-	s.checkContext()
+	r.checkContext()
 }
 
 // enter puts a request into the wait queue, now. An idle replica wakes at the
 // end of this nanosecond, so that all that arrives in it is in its first batch.
-func (s *simulation) enter(r *replica, id int32) {
-	if s.holdsJob(r, id) {
+func (r *replica) enter(id int32) {
+	if r.cluster.holdsJob(r, id) {
 		return
 	}
-	r.advisor.arrived(s.now)
-	q := &s.requests.all[id]
+	r.advisor.arrived(r.now)
+	q := &r.requests.all[id]
 	q.moveTo(phaseWaiting)
-	q.entered = s.now
+	q.entered = r.now
 	q.rank, q.turn = r.rank(q), r.waiting.arrivals
 	r.waiting.arrivals++
-	r.waiting.pushBack(s.ticket(id))
-	s.wake(r)
+	r.waiting.pushBack(r.ticket(id))
+	r.wake()
 }
 
 // wake lets an idle replica look for work at the end of this nanosecond.
-func (s *simulation) wake(r *replica) {
-	if !r.stepping && r.next > s.now && r.held == nil {
-		r.next = s.now
-		s.reorder(r)
+func (r *replica) wake() {
+	if !r.stepping && r.next > r.now && r.held == nil {
+		r.next = r.now
+		r.cluster.reorder(r)
 	}
 }
 
 // startStep forms the next batch, or leaves the replica idle when there is
 // nothing to do.
-func (s *simulation) startStep(r *replica) {
+func (r *replica) startStep() {
 	used := r.cache.Used()
 	if r.fabric != nil {
 		// Hand-overs that end here tell of their own blocks.
-		r.use.settle(s.now, used)
+		r.use.settle(r.now, used)
 	}
 	r.cacheEvents.form(true)
-	step := s.formStep(r)
+	step := r.formStep()
 	r.cacheEvents.form(false)
 	if now := r.cache.Used(); now != used {
-		r.use.changed(s.now, used, now)
+		r.use.changed(r.now, used, now)
 	}
-	for _, o := range s.observers {
-		s.catchUpAll(r)
-		o.formed(s, r, step)
+	for _, o := range r.observers {
+		r.catchUpAll()
+		o.formed(r.sim, r, step)
 	}
 	r.next = simtime.Never
-	if r.tiers != nil && s.offloadAfterForming(r, step) {
+	if r.tiers != nil && r.tiers.offloadAfterForming(step) {
 		return
 	}
 	if step.Sequences == 0 {
 		if r.waiting.len() > 0 {
-			r.next = r.adapters.due(s.now)
+			r.next = r.adapters.due(r.now)
 		}
 		return
 	}
-	s.begin(r, step)
+	r.beginStep(step)
 }
 
-// begin puts a step under way, now.
-func (s *simulation) begin(r *replica, step latency.Step) {
+// beginStep puts a step under way, now.
+func (r *replica) beginStep(step latency.Step) {
 	r.stepping = true
-	r.begin(s.now, step)
+	r.begin(r.now, step)
 	if r.port.jobs > 0 {
-		s.stream(r)
+		r.cluster.stream(r)
 	}
 }
 

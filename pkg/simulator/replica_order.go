@@ -89,71 +89,71 @@ func (r *replica) nextEvent() replicaEvent {
 }
 
 // reorder tells of a replica whose next event may have changed.
-func (s *simulation) reorder(r *replica) {
-	if s.order != nil {
-		s.order.set(r.index, r.nextEvent())
+func (c *cluster) reorder(r *replica) {
+	if c.order != nil {
+		c.order.set(r.index, r.nextEvent())
 	}
 }
 
 // advanceInOrder brings all replicas up to a time, event by event.
-func (s *simulation) advanceInOrder(until simtime.Time) {
-	t := s.order
-	for !s.stopped {
-		if s.draining && s.serving == 0 {
-			until = min(until, s.drainBound)
+func (c *cluster) advanceInOrder(until simtime.Time) {
+	t := c.order
+	for !c.stopped {
+		if c.draining && c.serving == 0 {
+			until = min(until, c.drainBound)
 		}
 		first := t.nodes[1]
 		transfer := replicaEvent{at: t.fabric.due(), kind: transferEnds}
 		switch {
-		case !s.awaitsEnd:
-		case s.heard:
+		case !c.awaitsEnd:
+		case c.gateway.heard:
 			return
-		case s.deliverNext(min(first.at, transfer.at), until):
+		case c.gateway.deliverNext(min(first.at, transfer.at), until):
 			continue
 		}
 		if transfer.before(first) {
 			if transfer.at >= until {
 				return
 			}
-			s.land(t.fabric, transfer.at)
+			c.land(t.fabric, transfer.at)
 			continue
 		}
 		if first.at >= until {
 			return
 		}
-		s.applyReplicaEvent(&s.replicas[first.replica], first, min(until, transfer.at, s.nextDelivery()))
+		c.applyReplicaEvent(&c.replicas[first.replica], first, min(until, transfer.at, c.gateway.nextDelivery()))
 	}
 }
 
 // applyReplicaEvent lets a replica's next event happen, and those after it that give its
 // batch one token after the other, up to a time or to what happens to another
 // replica.
-func (s *simulation) applyReplicaEvent(r *replica, event replicaEvent, until simtime.Time) {
+func (c *cluster) applyReplicaEvent(r *replica, event replicaEvent, until simtime.Time) {
 	if event.kind == entryDue {
-		s.now = event.at
-		s.enter(r, r.entries.pop())
-		s.reorder(r)
+		c.now = event.at
+		r.enter(r.entries.pop())
+		c.reorder(r)
 		return
 	}
-	if len(s.observers) == 0 && r.decodesOnly() {
-		s.order.set(r.index, replicaEvent{at: simtime.Never})
-		until = min(until, s.order.nodes[1].at)
+	if len(c.observers) == 0 && r.decodesOnly() {
+		c.order.set(r.index, replicaEvent{at: simtime.Never})
+		until = min(until, c.order.nodes[1].at)
 		if at, _, ok := r.entries.next(); ok {
 			until = min(until, at)
 		}
-		s.fastForward(r, until)
+		r.fastForward(until)
 	}
 	if r.next == event.at {
-		s.nextStep(r)
+		r.nextStep()
 	}
-	s.reorder(r)
+	c.reorder(r)
 }
 
 // nextDelivery is when something reaches the gateway that may bring a request; Never
 // where nobody waits for that.
-func (s *simulation) nextDelivery() simtime.Time {
-	if s.listener == nil || len(s.deliveries) == 0 {
+func (g *gateway) nextDelivery() simtime.Time {
+	if g.listener == nil || len(g.deliveries) == 0 {
 		return simtime.Never
 	}
-	return s.deliveries[0].at + 1
+	return g.deliveries[0].at + 1
 }

@@ -47,14 +47,14 @@ func (e ending) String() string {
 
 // endOf describes a request that ends after some endpoint had it, or that was
 // kept back for one until the run ended.
-func (s *simulation) endOf(q *request, at simtime.Time, how ending) RequestEnd {
-	e := s.endAtGateway(q, NoPool)
+func (g *gateway) endOf(q *request, at simtime.Time, how ending) RequestEnd {
+	e := g.endAtGateway(q, NoPool)
 	e.End, e.Ended, e.Measured = at, how.String(), q.cell != discard
 	if how == endEvicted {
 		e.Reason = Evicted
 	}
 	if q.accepted {
-		e.Pool, e.Replica = s.replicas[q.replica].pool, int(q.replica)
+		e.Pool, e.Replica = g.cluster.replicas[q.replica].pool, int(q.replica)
 	}
 	e.FirstToken, e.Scheduled = q.firstToken, q.scheduled
 	e.CachedTokens, e.TierTokens, e.RemoteTokens = int(q.cached), q.tierTokens, int(q.remote)
@@ -62,10 +62,10 @@ func (s *simulation) endOf(q *request, at simtime.Time, how ending) RequestEnd {
 }
 
 // endAtGateway describes a request that no endpoint accepted.
-func (s *simulation) endAtGateway(q *request, pool int) RequestEnd {
+func (g *gateway) endAtGateway(q *request, pool int) RequestEnd {
 	return RequestEnd{
 		ID: q.info.ID, Tenant: q.info.Tenant, Class: q.info.Class, Pool: pool, Replica: NoReplica,
-		Arrival: q.info.Arrival, FirstToken: unset, End: s.now, PromptTokens: int(q.prompt),
-		Measured: q.info.Arrival >= s.metrics.warmUp,
+		Arrival: q.info.Arrival, FirstToken: unset, End: g.now, PromptTokens: int(q.prompt),
+		Measured: q.info.Arrival >= g.metrics.warmUp,
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"context"
 	"fmt"
 
-	"windtunnel.dev/windtunnel/pkg/policy"
-	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -20,80 +18,23 @@ func Run(ctx context.Context, c Config) (*Outcome, error) {
 	return s.run()
 }
 
-// simulation is the state of a run. Where replicas share nothing, only arrivals,
-// scrapes and disruptions have an order among them, so these set the pace; what
-// happens inside a replica is made up for when it is looked at. Figures are sums,
-// and do not mind. Replicas that share a network or a tier are advanced together.
+// simulation is a run: what comes next, to its end. The gateway and the cluster do
+// the rest.
 type simulation struct {
-	ctx context.Context
-	// stopped says that ctx was cancelled; untilCheck counts the steps and arrivals until the next check.
-	stopped    bool
-	untilCheck int
+	*core
+	gateway *gateway
+	cluster *cluster
 
-	policies policy.Policies
-	// asksOnArrival says that some replica asks its advisor when a request arrives.
-	asksOnArrival bool
-	// onCompleted is Config.Completed.
-	onCompleted func(Completion)
-	// onRejected is Config.Rejected, evicted Config.Evicted.
-	onRejected func(int, Reason)
-	onEvicted  func(int)
-	// onEnded is Config.Ended.
-	onEnded func(RequestEnd)
 	source  workload.Source
 	horizon Horizon
-	// listener is the source where that hears of ends; nil otherwise, and once no
-	// more requests arrive.
-	listener workload.Listener
-	// heard says that the listener was told of an end; awaitsEnd that replicas are
-	// advanced up to the next one only.
-	heard, awaitsEnd bool
-	// held keeps what the router holds back.
-	held gatewayQueue
 	// disruptions are Config.Disruptions.
 	disruptions []Disruption
 	// events are those above the replicas that are known of.
 	events clusterEvents
-	// draining says that no more requests arrive.
-	draining bool
-	// serving counts requests that no engine has given all of their tokens, those
-	// that the router holds back included; finishBy is when the streams of all others have ended.
-	serving  int
-	finishBy simtime.Time
-	// finishStale says that finishBy leaves out the ends that are on their way to the
-	// gateway.
-	finishStale bool
-	// drainBound is up to when replicas are advanced that serve nobody, once no more
-	// requests arrive.
-	drainBound simtime.Time
-	pools      []string
-	labels     workload.Labels
-
-	// now is the time of what is being handled. It goes back when another
-	// replica's turn comes.
-	now        simtime.Time
-	scrapes    scrapeSchedule
-	requests   requestSlots
-	replicas   []replica
-	deliveries deliveries
-	// order is nil where each replica can be advanced on its own.
-	order    *replicaOrder
-	handoffs handoffs
-	handoff  Handoff
-	view     policy.View
-	changed  []int32 // memory of view.Changed
-	metrics  metrics
-
-	arrived int
+	pools  []string
+	labels workload.Labels
 	// arrivalsEnd is when arrivals ended.
 	arrivalsEnd simtime.Time
-	// inFlight counts accepted requests that have not ended.
-	inFlight int
-	lastEnd  simtime.Time
-
-	extents   []prompt.Extent // scratch
-	numbers   []int32         // scratch
-	observers []observer
 }
 
 // run lets requests arrive, one after the other, and then drains the cluster.
@@ -114,7 +55,7 @@ func (s *simulation) step() bool {
 		return false
 	}
 	s.advanceToArrival(w.Arrival)
-	s.arrive(&w)
+	s.gateway.arrive(&w)
 	s.checkContext()
 	return true
 }
@@ -122,29 +63,29 @@ func (s *simulation) step() bool {
 // advanceToArrival brings all that a routing decision depends on up to a time.
 func (s *simulation) advanceToArrival(at simtime.Time) {
 	s.applyClusterEvents(at, requestArrives)
-	s.scrapeUntil(at)
-	if s.routingFollowsReplicas() {
-		s.advanceAll(at)
+	s.gateway.scrapeUntil(at)
+	if s.gateway.routingFollowsReplicas() {
+		s.cluster.advanceAll(at)
 	}
-	s.deliver(at)
+	s.gateway.deliver(at)
 	s.now = at
 }
 
 // routingFollowsReplicas says whether routing depends on what happens in the replicas, and
 // not on their scrapes alone.
-func (s *simulation) routingFollowsReplicas() bool {
-	r := &s.policies.Routing
-	return r.Responses != nil || s.asksOnArrival || r.KVEvents != nil || r.Evictor != nil
+func (g *gateway) routingFollowsReplicas() bool {
+	r := &g.policies.Routing
+	return r.Responses != nil || g.asksOnArrival || r.KVEvents != nil || r.Evictor != nil
 }
 
 // advanceAll advances all replicas.
-func (s *simulation) advanceAll(until simtime.Time) {
-	if s.order != nil {
-		s.advanceInOrder(until)
+func (c *cluster) advanceAll(until simtime.Time) {
+	if c.order != nil {
+		c.advanceInOrder(until)
 		return
 	}
-	for i := range s.replicas {
-		s.advance(&s.replicas[i], until)
+	for i := range c.replicas {
+		c.replicas[i].advance(until)
 	}
 }
 
@@ -154,13 +95,13 @@ const stepsPerContextCheck = 4096
 
 // checkContext looks at the context once in a while. It returns false where the run
 // is to stop.
-func (s *simulation) checkContext() bool {
-	if s.untilCheck--; s.untilCheck > 0 {
+func (k *core) checkContext() bool {
+	if k.untilCheck--; k.untilCheck > 0 {
 		return true
 	}
-	s.untilCheck = stepsPerContextCheck
-	s.stopped = s.ctx.Err() != nil
-	return !s.stopped
+	k.untilCheck = stepsPerContextCheck
+	k.stopped = k.ctx.Err() != nil
+	return !k.stopped
 }
 
 // outcome reports a run that is over.
@@ -170,11 +111,11 @@ func (s *simulation) outcome(end simtime.Time) *Outcome {
 		Pools:    s.pools,
 		Cells:    s.metrics.report(),
 		Measured: s.metrics.span(),
-		Replicas: make([]ReplicaUse, len(s.replicas)),
+		Replicas: make([]ReplicaUse, len(s.cluster.replicas)),
 		End:      end,
 	}
-	for i := range s.replicas {
-		o.Replicas[i] = s.replicas[i].report(end)
+	for i := range s.cluster.replicas {
+		o.Replicas[i] = s.cluster.replicas[i].report(end)
 	}
 	for i := range o.Cells {
 		o.Cells[i].check()

@@ -176,14 +176,14 @@ func (c *scenario) run() {
 	})
 	c.runOn("simulator", func(config Config, rec *recorder) (*Outcome, error) {
 		s := newSimulation(context.Background(), config)
-		phases := s.scrapes.phases
+		phases := s.gateway.scrapes.phases
 		for i, first := range c.first {
-			if first >= s.scrapes.interval {
-				c.t.Fatalf("first scrape at %v, and every %v", first, s.scrapes.interval)
+			if first >= s.gateway.scrapes.interval {
+				c.t.Fatalf("first scrape at %v, and every %v", first, s.gateway.scrapes.interval)
 			}
 			phases[i] = simtime.Time(first)
 		}
-		s.scrapes = newScrapeSchedule(s.scrapes.interval, phases)
+		s.gateway.scrapes = newScrapeSchedule(s.gateway.scrapes.interval, phases)
 		s.observers = append(s.observers, rec)
 		return s.run()
 	})

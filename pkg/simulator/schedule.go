@@ -16,35 +16,35 @@ import (
 //
 // Where budget or blocks do not suffice for all that run, the order among them
 // counts, and requests are treated one by one.
-func (s *simulation) formStep(r *replica) latency.Step {
+func (r *replica) formStep() latency.Step {
 	if r.batch.constrained {
-		s.regroup(r)
+		r.regroup()
 	}
 	for {
-		preempted := s.schedule(r)
-		step := s.sumStep(r)
+		preempted := r.schedule()
+		step := r.sumStep()
 		// The first in the batch may have had to give way, and then nobody
 		// after it gets anything. The engine tries again at once.
-		if step.Sequences > 0 || !preempted && !s.unblock(r) {
+		if step.Sequences > 0 || !preempted && !r.unblock() {
 			return step
 		}
 	}
 }
 
 // schedule does what formStep says and returns whether anyone was preempted.
-func (s *simulation) schedule(r *replica) (preempted bool) {
+func (r *replica) schedule() (preempted bool) {
 	b := &r.batch
 	budget := r.maxTokens - b.decodes
 	if !b.constrained {
-		b.constrained = budget < 0 || !s.planChunks(r, budget)
+		b.constrained = budget < 0 || !r.planChunks(budget)
 	}
 	if b.constrained {
-		budget, preempted = s.scheduleConstrained(r)
+		budget, preempted = r.scheduleConstrained()
 	} else {
-		budget = s.allocate(r, budget)
+		budget = r.allocate(budget)
 	}
 	if !preempted {
-		s.admit(r, budget)
+		r.admit(budget)
 	}
 	return preempted
 }
@@ -52,7 +52,7 @@ func (s *simulation) schedule(r *replica) (preempted bool) {
 // planChunks says how much of their prompts the prefilling requests compute
 // when all that are in step come first. It returns false where that is not the
 // order of the batch, or where blocks do not suffice.
-func (s *simulation) planChunks(r *replica, budget int32) bool {
+func (r *replica) planChunks(budget int32) bool {
 	b := &r.batch
 	needs := 0
 	if b.decodes > 0 {
@@ -63,7 +63,7 @@ func (s *simulation) planChunks(r *replica, budget int32) bool {
 		if b.running[first+i] != id {
 			return false
 		}
-		q := &s.requests.all[id]
+		q := &r.requests.all[id]
 		q.chunk = min(q.total-q.computed, r.longPrefill, budget)
 		budget -= q.chunk
 		needs += r.cache.Needs(q.blocks, int(q.computed+q.chunk))
@@ -73,12 +73,12 @@ func (s *simulation) planChunks(r *replica, budget int32) bool {
 
 // allocate gives all that run the blocks that planChunks has counted and
 // returns the rest of the budget.
-func (s *simulation) allocate(r *replica, budget int32) int32 {
+func (r *replica) allocate(budget int32) int32 {
 	if r.batch.decodes > 0 {
 		r.cache.Step()
 	}
 	for _, id := range r.batch.prefilling {
-		q := &s.requests.all[id]
+		q := &r.requests.all[id]
 		r.cache.Extend(q.blocks, int(q.computed+q.chunk))
 		budget -= q.chunk
 	}
@@ -89,16 +89,16 @@ func (s *simulation) allocate(r *replica, budget int32) int32 {
 // allow. The queue is never overtaken: the first that does not fit ends it. But
 // those are passed by whose adapter cannot be used, and those whose KV is
 // elsewhere leave it for a while.
-func (s *simulation) admit(r *replica, budget int32) {
+func (r *replica) admit(budget int32) {
 	b := &r.batch
 	for budget > 0 && r.waiting.len() > 0 && len(b.running) < r.maxSeqs {
 		id := r.waiting.front()
-		if s.skipForAdapter(r, id) {
+		if r.skipForAdapter(id) {
 			continue
 		}
-		q := &s.requests.all[id]
-		s.nameBlocks(r, q)
-		if !s.accept(r, q, budget) {
+		q := &r.requests.all[id]
+		r.nameBlocks(q)
+		if !r.accept(q, budget) {
 			break
 		}
 		r.waiting.pop()
@@ -113,42 +113,42 @@ func (s *simulation) admit(r *replica, budget int32) {
 		q.prefillEnd = q.total
 		budget -= q.chunk
 		r.adapters.runs(q.info.Adapter, +1)
-		s.noteStart(r, q)
+		r.noteStart(q)
 	}
-	s.requeueSkipped(r)
+	r.requeueSkipped()
 }
 
 // accept gives a waiting request blocks for its first chunk, or has their
 // content brought here. It returns false where the request has to wait on.
-func (s *simulation) accept(r *replica, q *request, budget int32) bool {
+func (r *replica) accept(q *request, budget int32) bool {
 	switch {
 	case q.holding:
-		return s.resume(r, q, budget)
+		return r.resume(q, budget)
 	case q.handoff == 0 && r.tiers == nil:
-		return s.start(r, q, s.match(r, q), budget)
+		return r.start(q, r.match(q), budget)
 	case q.handoff != 0 && !q.job:
-		return s.reserveForHandoff(r, q)
+		return r.cluster.reserveForHandoff(r, q)
 	case r.tiers != nil:
-		return s.startOrLoad(r, q, budget)
+		return r.tiers.startOrLoad(q, budget)
 	default:
-		return s.start(r, q, s.match(r, q), budget)
+		return r.start(q, r.match(q), budget)
 	}
 }
 
 // match returns how many leading tokens of a request the cache has. The last
 // token is always computed: its output is the next token.
-func (s *simulation) match(r *replica, q *request) int32 {
+func (r *replica) match(q *request) int32 {
 	return int32(r.cache.Match(q.chain, int(q.total-1)))
 }
 
 // start gives a request blocks for what is cached and its first chunk.
-func (s *simulation) start(r *replica, q *request, cached, budget int32) bool {
+func (r *replica) start(q *request, cached, budget int32) bool {
 	n := min(q.total-cached, r.longPrefill, budget)
 	reserve := cached + n
 	if r.reserve {
 		reserve = q.total
 	}
-	blocks, ok := s.admitBlocks(r, kv.Admission{
+	blocks, ok := r.admitBlocks(kv.Admission{
 		Chain: q.chain, Cached: int(cached), Tokens: int(cached + n), Reserve: int(reserve), Priority: q.info.Priority,
 	})
 	if !ok {
@@ -162,21 +162,21 @@ func (s *simulation) start(r *replica, q *request, cached, budget int32) bool {
 }
 
 // noteStart records the first time that a request is scheduled.
-func (s *simulation) noteStart(r *replica, q *request) {
+func (r *replica) noteStart(q *request) {
 	if !q.scheduled {
-		q.scheduledAt = s.now
+		q.scheduledAt = r.now
 	}
 	if q.job {
 		r.port.jobs++
-		of := &s.requests.all[s.handoffs.of(q).decode]
+		of := &r.requests.all[r.cluster.handoffs.of(q).decode]
 		if !of.scheduled {
 			of.cached, of.tierTokens = q.cached, q.tierTokens
 		}
 		q.scheduled, q = true, of
 	}
 	if !q.scheduled {
-		q.scheduled, q.scheduledAt = true, s.now
-		s.metrics.scheduled(s.now, q)
+		q.scheduled, q.scheduledAt = true, r.now
+		r.metrics.scheduled(r.now, q)
 	}
 }
 
@@ -185,28 +185,28 @@ const fewStretches = 6
 
 // nameBlocks names the full blocks of prompt and answer together: an engine keeps
 // the blocks of generated tokens findable too.
-func (s *simulation) nameBlocks(r *replica, q *request) {
+func (r *replica) nameBlocks(q *request) {
 	if q.chained || !r.prefixCaching {
 		return
 	}
-	s.extents = append(s.extents[:0], q.info.Prompt.Extents...)
+	r.cluster.extents = append(r.cluster.extents[:0], q.info.Prompt.Extents...)
 	if q.chain == nil {
 		q.chain = make([]prompt.Stretch, 0, fewStretches)
 	}
 	if q.answer.Tokens > 0 {
-		s.extents = append(s.extents, q.answer)
+		r.cluster.extents = append(r.cluster.extents, q.answer)
 	}
-	q.chain = prompt.Prompt{Extents: s.extents}.FullStretches(q.chain[:0], r.cache.BlockTokens())
+	q.chain = prompt.Prompt{Extents: r.cluster.extents}.FullStretches(q.chain[:0], r.cache.BlockTokens())
 	prompt.ForAdapter(q.chain, q.info.Adapter)
 	q.chained = true
 }
 
 // sumStep adds up what the step computes, which its duration depends on.
-func (s *simulation) sumStep(r *replica) latency.Step {
+func (r *replica) sumStep() latency.Step {
 	b := &r.batch
 	step := b.decodeStep()
 	for _, id := range b.prefilling {
-		if q := &s.requests.all[id]; q.chunk > 0 {
+		if q := &r.requests.all[id]; q.chunk > 0 {
 			count(&step, q)
 		}
 	}

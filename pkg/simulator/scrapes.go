@@ -63,49 +63,49 @@ func (t *scrapeSchedule) due(now simtime.Time) (endpoint int32, at simtime.Time,
 }
 
 // scrapeUntil brings the router's view up to a time, its own nanosecond included.
-func (s *simulation) scrapeUntil(now simtime.Time) {
+func (g *gateway) scrapeUntil(now simtime.Time) {
 	for {
-		endpoint, at, ok := s.scrapes.due(now)
+		endpoint, at, ok := g.scrapes.due(now)
 		if !ok {
 			return
 		}
-		r := &s.replicas[endpoint]
-		s.advance(r, at)
-		s.read(r, at)
+		r := &g.cluster.replicas[endpoint]
+		r.advance(at)
+		g.read(r, at)
 	}
 }
 
 // scrapeWhileServing is look when no more requests arrive: as long as some are served.
 func (s *simulation) scrapeWhileServing(now simtime.Time) {
 	for {
-		endpoint, at, ok := s.scrapes.due(now)
+		endpoint, at, ok := s.gateway.scrapes.due(now)
 		if !ok {
 			return
 		}
 		s.advanceServing(at)
-		if s.serving == 0 && max(s.arrivalsEnd, s.streamsEnd()) < at {
+		if s.cluster.serving == 0 && max(s.arrivalsEnd, s.gateway.streamsEnd()) < at {
 			return
 		}
-		s.read(&s.replicas[endpoint], at)
+		s.gateway.read(&s.cluster.replicas[endpoint], at)
 	}
 }
 
 // read puts what a replica's metrics endpoint shows into the view.
-func (s *simulation) read(r *replica, at simtime.Time) {
-	seen := &s.view.Scrapes[r.index]
-	now := r.metrics(at)
+func (g *gateway) read(r *replica, at simtime.Time) {
+	seen := &g.view.Scrapes[r.index]
+	now := r.scraped(at)
 	changed := now.Waiting != seen.Waiting || now.Running != seen.Running || now.KVUsage != seen.KVUsage ||
 		now.Transfers != seen.Transfers || now.TransferDelay != seen.TransferDelay
-	changed = s.readAdapters(r) || changed
-	if changed && s.view.Changed != nil && len(s.view.Changed) <= len(s.replicas) {
-		s.view.Changed = append(s.view.Changed, r.index)
+	changed = g.readAdapters(r) || changed
+	if changed && g.view.Changed != nil && len(g.view.Changed) <= len(g.cluster.replicas) {
+		g.view.Changed = append(g.view.Changed, r.index)
 	}
 	*seen = now
 }
 
-// metrics is what the replica's metrics endpoint shows. Of the step under way
+// scraped is what the replica's metrics endpoint shows. Of the step under way
 // it shows the batch and the blocks, and none of the results.
-func (r *replica) metrics(at simtime.Time) policy.Scrape {
+func (r *replica) scraped(at simtime.Time) policy.Scrape {
 	scrape := policy.Scrape{
 		At:          at,
 		Waiting:     r.waiting.len() + int(r.port.loading),

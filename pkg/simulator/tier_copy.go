@@ -34,33 +34,32 @@ type copying struct {
 // copyDown copies the blocks that a request has filled to the first tier, as far
 // as that lacks them: when its prompt is computed, and when it ends. One whose KV
 // is not all here copies nothing.
-func (s *simulation) copyDown(r *replica, id int32, q *request) {
-	l := r.tiers
+func (l *tierSet) copyDown(id int32, q *request) {
 	if l.offload.Policy != OffloadEager || q.incomplete {
 		return
 	}
-	l.spans = l.tiers[0].store.Missing(l.spans[:0], q.chain, 0, int(q.computed)/r.cache.BlockTokens())
-	c := s.reserve(r, 0, l.spans)
+	l.spans = l.tiers[0].store.Missing(l.spans[:0], q.chain, 0, int(q.computed)/l.replica.cache.BlockTokens())
+	c := l.reserve(0, l.spans)
 	if c == nil {
 		return
 	}
 	k := l.sourceOf(q, id)
 	c.source, c.priority = q.source, q.info.Priority
 	k.copies = append(k.copies, c)
-	s.startCopy(r, c)
+	l.startCopy(c)
 }
 
 // reserve takes places in a tier for the first of some blocks, as many as there
 // is room for, or returns nil where there is none. What it evicts goes on to the
 // next tier, unless it is there already.
-func (s *simulation) reserve(r *replica, tier int, spans []kv.Span) *copying {
+func (l *tierSet) reserve(tier int, spans []kv.Span) *copying {
 	if len(spans) == 0 {
 		return nil
 	}
-	t := &r.tiers.tiers[tier]
+	t := &l.tiers[tier]
 	used := t.store.Used()
 	pending, taken, evicted := t.store.Reserve(spans)
-	t.store.changed(s.now, used)
+	t.store.changed(l.replica.now, used)
 	if taken < kv.CountBlocks(spans) {
 		t.store.counts.RefusedBlocks += int64(kv.CountBlocks(t.store.MissingOf(nil, spans)))
 	}
@@ -68,36 +67,35 @@ func (s *simulation) reserve(r *replica, tier int, spans []kv.Span) *copying {
 	if taken == 0 {
 		return nil
 	}
-	c := r.tiers.newCopying()
-	*c = copying{replica: r.index, tier: tier, pending: pending, blocks: taken}
-	if r.tiers.offload.Policy != OffloadEager && tier+1 < len(r.tiers.tiers) && len(evicted) > 0 {
-		s.copyEvictedOn(r, tier+1, evicted)
+	c := l.newCopying()
+	*c = copying{replica: l.replica.index, tier: tier, pending: pending, blocks: taken}
+	if l.offload.Policy != OffloadEager && tier+1 < len(l.tiers) && len(evicted) > 0 {
+		l.copyEvictedOn(tier+1, evicted)
 	}
 	return c
 }
 
 // copyEvictedOn sends blocks that a tier has evicted to the next one.
-func (s *simulation) copyEvictedOn(r *replica, tier int, evicted []kv.Span) {
-	missing := r.tiers.tiers[tier].store.MissingOf(nil, evicted)
-	if c := s.reserve(r, tier, missing); c != nil {
-		s.startCopy(r, c)
+func (l *tierSet) copyEvictedOn(tier int, evicted []kv.Span) {
+	missing := l.tiers[tier].store.MissingOf(nil, evicted)
+	if c := l.reserve(tier, missing); c != nil {
+		l.startCopy(c)
 	}
 }
 
 // startCopy puts a copy on its way.
-func (s *simulation) startCopy(r *replica, c *copying) {
-	l := r.tiers
+func (l *tierSet) startCopy(c *copying) {
 	source := l.toHost
 	if c.tier > 0 {
 		source = l.tiers[c.tier-1].read
 		c.shared = l.tiers[c.tier-1].shared && l.tiers[c.tier].shared
 	}
 	t := &l.tiers[c.tier]
-	c.id = s.beginTransfer(r.fabric, 0, c, int64(c.blocks)*r.blockBytes, source, t.write)
+	c.id = l.replica.cluster.beginTransfer(l.replica.fabric, 0, c, int64(c.blocks)*l.replica.blockBytes, source, t.write)
 }
 
 func (c *copying) land(s *simulation, now simtime.Time) {
-	r := &s.replicas[c.replica]
+	r := &s.cluster.replicas[c.replica]
 	l := r.tiers
 	t := &l.tiers[c.tier]
 	t.arrived = t.arrived[:0]
@@ -108,35 +106,35 @@ func (c *copying) land(s *simulation, now simtime.Time) {
 	t.store.counts.StoredBlocks += int64(c.blocks)
 	c.unpin(l)
 	if len(t.arrived) > 0 {
-		s.copyOn(r, c, t.arrived)
+		r.tiers.copyOn(c, t.arrived)
 	}
 	if c.source > 0 {
-		s.copyEnded(r, c)
+		r.tiers.copyEnded(c)
 	}
 	if c.spills {
 		used := r.cache.Used()
-		s.endSpill(r, c)
-		s.blocksReleased(r, used)
+		r.tiers.endSpill(c)
+		r.blocksReleased(used)
 	}
 	if c.holds {
 		step := *r.held
 		r.held = nil
-		s.begin(r, step)
-		s.reorder(r)
+		r.beginStep(step)
+		s.cluster.reorder(r)
 	}
 	l.spare = append(l.spare, c)
 }
 
 // copyOn copies what has arrived in a tier to the next one.
-func (s *simulation) copyOn(r *replica, c *copying, arrived []kv.Span) {
-	next := &r.tiers.tiers[c.tier+1]
-	on := s.reserve(r, c.tier+1, next.store.MissingOf(nil, arrived))
+func (l *tierSet) copyOn(c *copying, arrived []kv.Span) {
+	next := &l.tiers[c.tier+1]
+	on := l.reserve(c.tier+1, next.store.MissingOf(nil, arrived))
 	if on == nil {
 		return
 	}
-	on.pin, on.pinned = r.tiers.tiers[c.tier].store.PinSpans(next.store.Spans(nil, on.pending)), true
+	on.pin, on.pinned = l.tiers[c.tier].store.PinSpans(next.store.Spans(nil, on.pending)), true
 	on.priority = c.priority
-	s.startCopy(r, on)
+	l.startCopy(on)
 }
 
 func (c *copying) unpin(l *tierSet) {
@@ -146,7 +144,7 @@ func (c *copying) unpin(l *tierSet) {
 }
 
 func (c *copying) cancel(s *simulation) {
-	l := s.replicas[c.replica].tiers
+	l := s.cluster.replicas[c.replica].tiers
 	t := &l.tiers[c.tier]
 	used := t.store.Used()
 	t.store.Cancel(c.pending)
@@ -164,7 +162,7 @@ func (c *copying) of() int32 {
 
 func (c *copying) count(s *simulation, n int) {
 	if !c.shared {
-		s.replicas[c.replica].port.transfers += n
+		s.cluster.replicas[c.replica].port.transfers += n
 	}
 }
 

@@ -12,23 +12,23 @@ import (
 
 // startOrLoad starts a request, or brings here what lower tiers have of its
 // prompt beyond what the cache has.
-func (s *simulation) startOrLoad(r *replica, q *request, budget int32) bool {
-	l, block := r.tiers, r.cache.BlockTokens()
-	cached := s.match(r, q)
+func (l *tierSet) startOrLoad(q *request, budget int32) bool {
+	block := l.replica.cache.BlockTokens()
+	cached := l.replica.match(q)
 	l.find(q.chain, int(cached)/block, int(q.total-1)/block)
 	if len(l.found) == 0 {
-		if !s.start(r, q, cached, budget) {
+		if !l.replica.start(q, cached, budget) {
 			return false
 		}
-		l.touch(r, q)
+		l.touch(l.replica, q)
 		return true
 	}
 	tokens := l.found[len(l.found)-1].to * block
 	reserve := tokens
-	if r.reserve {
+	if l.replica.reserve {
 		reserve = int(q.total)
 	}
-	blocks, ok := s.admitBlocks(r, kv.Admission{
+	blocks, ok := l.replica.admitBlocks(kv.Admission{
 		Chain: q.chain, Cached: int(cached), Tokens: tokens, Reserve: reserve, Withheld: true, Priority: q.info.Priority,
 	})
 	if !ok {
@@ -36,30 +36,29 @@ func (s *simulation) startOrLoad(r *replica, q *request, budget int32) bool {
 	}
 	q.blocks, q.computed, q.chunk = blocks, int32(tokens), 0
 	q.moveTo(phaseLoading)
-	q.loading = s.now
-	r.port.loading++
+	q.loading = l.replica.now
+	l.replica.port.loading++
 	if !q.scheduled {
 		q.cached, q.tierTokens = cached, [TierKinds]int32{}
 		for _, p := range l.found {
 			q.tierTokens[l.tiers[p.tier].kind] += int32((p.to - p.from) * block)
 		}
 	}
-	s.load(r, q, r.waiting.front())
-	l.touch(r, q)
+	l.load(q, l.replica.waiting.front())
+	l.touch(l.replica, q)
 	return true
 }
 
 // load brings the blocks that find has listed into the cache: one transfer from
 // each tier.
-func (s *simulation) load(r *replica, q *request, id int32) {
-	l := r.tiers
+func (l *tierSet) load(q *request, id int32) {
 	since := simtime.Time(math.MaxInt64)
 	if window := l.offload.ThrashWindow; window > 0 {
-		since = s.now.Add(-window)
+		since = l.replica.now.Add(-window)
 	}
 	for k := range l.tiers {
 		t := &l.tiers[k]
-		d := &load{replica: r.index, request: id, tier: k}
+		d := &load{replica: l.replica.index, request: id, tier: k}
 		blocks := 0
 		for _, p := range l.found {
 			if p.tier != k {
@@ -74,7 +73,7 @@ func (s *simulation) load(r *replica, q *request, id int32) {
 		}
 		t.store.counts.LoadedBlocks += int64(blocks)
 		q.loads++
-		s.beginTransfer(r.fabric, 0, d, int64(blocks)*r.blockBytes, t.read, l.toGPU)
+		l.replica.cluster.beginTransfer(l.replica.fabric, 0, d, int64(blocks)*l.replica.blockBytes, t.read, l.toGPU)
 	}
 }
 
@@ -93,7 +92,7 @@ func (d *load) unpin(r *replica) {
 }
 
 func (d *load) land(s *simulation, now simtime.Time) {
-	r, q := &s.replicas[d.replica], &s.requests.all[d.request]
+	r, q := &s.cluster.replicas[d.replica], &s.requests.all[d.request]
 	d.unpin(r)
 	q.loads--
 	if q.loads > 0 {
@@ -101,11 +100,11 @@ func (d *load) land(s *simulation, now simtime.Time) {
 	}
 	r.cache.Publish(q.blocks)
 	s.metrics.loaded(now, q)
-	s.resumeLater(r, d.request)
+	r.resumeLater(d.request)
 }
 
-func (d *load) cancel(s *simulation) { d.unpin(&s.replicas[d.replica]) }
+func (d *load) cancel(s *simulation) { d.unpin(&s.cluster.replicas[d.replica]) }
 
 func (d *load) of() int32 { return d.replica }
 
-func (d *load) count(s *simulation, n int) { s.replicas[d.replica].port.transfers += n }
+func (d *load) count(s *simulation, n int) { s.cluster.replicas[d.replica].port.transfers += n }

@@ -27,57 +27,55 @@ func (l *tierSet) wanted(r *replica) int { return l.blank - r.cache.Blank() - r.
 
 // offloadAfterForming copies down what the forming of a step has evicted, or is about to, and
 // says whether the step has to wait for it.
-func (s *simulation) offloadAfterForming(r *replica, step latency.Step) bool {
-	switch r.tiers.offload.Policy {
+func (l *tierSet) offloadAfterForming(step latency.Step) bool {
+	switch l.offload.Policy {
 	case OffloadLazy:
-		return s.copyEvicted(r, step)
+		return l.copyEvicted(step)
 	case OffloadThreshold:
-		s.spill(r)
+		l.spill()
 	}
 	return false
 }
 
 // copyEvicted copies down what the step is about to write over.
-func (s *simulation) copyEvicted(r *replica, step latency.Step) bool {
-	l := r.tiers
-	l.spans = r.cache.Evicted(l.spans[:0])
+func (l *tierSet) copyEvicted(step latency.Step) bool {
+	l.spans = l.replica.cache.Evicted(l.spans[:0])
 	if len(l.spans) == 0 {
 		return false
 	}
-	c := s.reserve(r, 0, l.tiers[0].store.MissingOf(nil, l.spans))
+	c := l.reserve(0, l.tiers[0].store.MissingOf(nil, l.spans))
 	if c == nil {
 		return false
 	}
 	c.holds = step.Sequences > 0
 	if c.holds {
-		r.held = &step
+		l.replica.held = &step
 	}
-	s.startCopy(r, c)
+	l.startCopy(c)
 	return c.holds
 }
 
 // spill moves the blocks down that would be evicted next, once too few are
 // blank.
-func (s *simulation) spill(r *replica) {
-	l := r.tiers
-	want := l.wanted(r)
+func (l *tierSet) spill() {
+	want := l.wanted(l.replica)
 	if want <= 0 {
 		return
 	}
 	var spilled kv.Spill
-	spilled, l.spans = r.cache.Spill(want, l.spans[:0])
-	c := s.reserve(r, 0, l.tiers[0].store.MissingOf(nil, l.spans))
+	spilled, l.spans = l.replica.cache.Spill(want, l.spans[:0])
+	c := l.reserve(0, l.tiers[0].store.MissingOf(nil, l.spans))
 	if c == nil {
-		r.cache.Drop(spilled)
+		l.replica.cache.Drop(spilled)
 		return
 	}
 	c.spills, c.spill = true, spilled
 	l.spills = append(l.spills, c)
-	s.startCopy(r, c)
+	l.startCopy(c)
 }
 
 // endSpill empties the blocks that were spilled.
-func (s *simulation) endSpill(r *replica, c *copying) {
-	r.tiers.spills = slices.DeleteFunc(r.tiers.spills, func(o *copying) bool { return o == c })
-	r.cache.Drop(c.spill)
+func (l *tierSet) endSpill(c *copying) {
+	l.spills = slices.DeleteFunc(l.spills, func(o *copying) bool { return o == c })
+	l.replica.cache.Drop(c.spill)
 }

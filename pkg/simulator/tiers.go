@@ -10,6 +10,8 @@ import (
 
 // tierSet is the tiers below a replica's cache, fastest first.
 type tierSet struct {
+	replica *replica
+
 	tiers         []tier
 	toHost, toGPU transfer.StationID
 	offload       Offload

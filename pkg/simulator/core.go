@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package simulator
+
+import (
+	"context"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// core is what the run, the gateway, the cluster and its replicas have in common: the
+// clock, the requests in flight and the figures.
+type core struct {
+	ctx context.Context
+	// stopped says that ctx was cancelled; untilCheck counts the steps and arrivals until the next check.
+	stopped    bool
+	untilCheck int
+
+	// now is the time of what is being handled. It goes back when another
+	// replica's turn comes.
+	now      simtime.Time
+	requests requestSlots
+	metrics  metrics
+	// observers watch; sim is what they are shown.
+	observers []observer
+	sim       *simulation
+}
