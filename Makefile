@@ -70,6 +70,10 @@ update: ## Write all golden files anew, and the generated pages that take second
 	grep -rl --include='*_test.go' 'flag.Bool("update"' api cmd config controllers internal pkg | grep -v pkg/calibrate/ | xargs -n1 dirname | sort -u | \
 		sed 's|^|./|' | xargs -I{} $(GO) test {} -count 1 -update
 
+.PHONY: pictures
+pictures: ## Draw the pictures of the README anew, from its own sweep
+	$(GO) test ./cmd/windtunnel -count 1 -run '^TestReadmePictures$$' -update
+
 .PHONY: demo
 demo: build ## Simulate a sweep of routing policies here, without a cluster
 	mkdir -p dist

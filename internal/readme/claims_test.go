@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -279,5 +280,19 @@ func TestAFigureIsRoundedAsItIsWritten(t *testing.T) {
 		if same(text, value) {
 			t.Errorf("%s is taken for %v", text, value)
 		}
+	}
+}
+
+// TestTheRatioToInferenceSim compares the ratio in the table of alternatives with the
+// two speeds in docs/performance.md that it comes from.
+func TestTheRatioToInferenceSim(t *testing.T) {
+	ours := onPage(t, Claim{Page: "docs/performance.md", Places: []string{`\| R\(50000,16\) \| ([\d ]+) \|`}})[0]
+	theirs := onPage(t, Claim{Page: "docs/performance.md", Places: []string{`\| lazy workload, no signal delay \| 50 000 \| – / ([\d ]+) /`}})[0]
+	row := onPage(t, Claim{Page: "README.md", Places: []string{
+		`\| Windtunnel \|.* ([\d ]+) requests per CPU second, R\(50000,16\)`,
+		`\| inference-sim \|.* ([\d ]+), at its fastest setting; Windtunnel is (\d+) times as fast`,
+	}})
+	if want := []float64{ours, theirs, math.Round(ours / theirs)}; !slices.Equal(row, want) {
+		t.Errorf("the README has the speeds and their ratio %v, want %v", row, want)
 	}
 }
