@@ -29,7 +29,7 @@ type Config struct {
 	Source workload.Source
 	// Listener hears how requests end, and has the place of Source; nil where
 	// requests come whatever becomes of others. The run owns it. It is told of no end
-	// once no more requests arrive.
+	// once no more requests arrive, nor of one at or after Horizon.Duration.
 	Listener workload.Listener
 	// Horizon says when the run ends.
 	Horizon Horizon

@@ -87,6 +87,7 @@ func FuzzFeaturesAgainstPlain(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) < 2000 {
 			compareWithPlain(t, data, features["all"]...)
+			compareWithPlain(t, data, features["closed loop, all"]...)
 		}
 	})
 }

@@ -11,7 +11,8 @@ import (
 
 // hear tells the listener of an end, as long as requests arrive.
 func (p *plain) hear(q *plainRequest, how workload.Ending) {
-	if p.Listener != nil && !p.closed {
+	horizon := simtime.Time(p.Horizon.Duration)
+	if p.Listener != nil && !p.closed && (horizon == 0 || p.now < horizon) {
 		p.Listener.Ended(workload.End{ID: q.info.ID, At: p.now, Ending: how})
 	}
 }
