@@ -16,24 +16,24 @@ func (p *page) Conclusions() []string {
 	f := p.study()
 	for w, name := range workloadNames {
 		mixed, whole, split := best(f.mixed[w]), last(f.mixed[w]), best(f.split[w])
-		all = append(all, fmt.Sprintf("**%s**: splitting %s, with %s times the rate of the best mixed machines and %s times that of mixed ones that compute whole prompts. Splitwise published %v times, at 20 %% lower cost.",
+		all = append(all, fmt.Sprintf("**%s**: splitting %s, with %s times the rate of the best mixed machines and %s times the rate of mixed machines that compute whole prompts. Splitwise published %v times, at 20 %% lower cost.",
 			capital(name), wins(split.met.rate/mixed.met.rate), times(split, mixed), times(split, whole), published))
 	}
 	c, v := best(f.split[code]).cluster, best(f.split[conversation]).cluster
 	all = append(all,
-		fmt.Sprintf("Code is best with %v, conversation with %v: %s With the other's ratio they lose %s and %s of the rate.",
+		fmt.Sprintf("The best ratio is %v for code and %v for conversation: %s With the ratio of the other workload, code loses %s and conversation %s of the rate.",
 			c, v, compareRatios(c.prefill, v.prefill), p.costOf(code, v.prefill), p.costOf(conversation, c.prefill)),
-		fmt.Sprintf("What %d mixed machines serve at best, split ones serve with %s.", p.scale.machines, p.fewest()))
+		fmt.Sprintf("To serve the best rate of %d mixed machines, a split cluster needs %s.", p.scale.machines, p.fewest()))
 	if g := p.named(variantCommon); g != nil {
-		all = append(all, fmt.Sprintf("How KV is handed over decides as much as the split. Where that begins when the prompt is complete, over %d GB/s, splitting gives %s times the rate of the best mixed machines for code and %s times for conversation.",
+		all = append(all, fmt.Sprintf("The transfer of the KV cache matters as much as the split. If it begins when the prompt is complete, over %d GB/s, splitting gives %s times the rate of the best mixed machines for code and %s times for conversation.",
 			g.variant.network.bytesPerSecond/1e9, times(best(g.split[code]), best(g.mixed[code])), times(best(g.split[conversation]), best(g.mixed[conversation]))))
 	}
 	if g := p.named(variantSplitwise); g != nil {
-		all = append(all, fmt.Sprintf("By Splitwise's own yardstick (a request alone on A100s, the first token from the machine of the prompt) it gives %s times the rate of the best mixed machines for code and %s times for conversation, and %s and %s times that of mixed ones that compute whole prompts.",
+		all = append(all, fmt.Sprintf("By the measure of Splitwise (SLOs relative to a request alone on A100s, the first token from the prefill machine) splitting gives %s times the rate of the best mixed machines for code and %s times for conversation, and %s and %s times the rate of mixed machines that compute whole prompts.",
 			times(best(g.split[code]), best(g.mixed[code])), times(best(g.split[conversation]), best(g.mixed[conversation])),
 			times(best(g.split[code]), last(g.mixed[code])), times(best(g.split[conversation]), last(g.mixed[conversation]))))
 	}
-	return append(all, fmt.Sprintf("Under all assumptions tried below it gives %s times the rate of the best mixed machines for code and %s times for conversation.",
+	return append(all, fmt.Sprintf("Under the assumptions below, splitting gives %s times the rate of the best mixed machines for code and %s times for conversation.",
 		p.span(code), p.span(conversation)))
 }
 
@@ -49,7 +49,7 @@ func (p *page) named(name string) *findings {
 	return nil
 }
 
-// span is from the least to the most that splitting gives under any variant.
+// span is the range of what splitting gives, from the worst variant to the best.
 func (p *page) span(w int) string {
 	quotient := func(f *findings) float64 { return best(f.split[w]).met.rate / best(f.mixed[w]).met.rate }
 	least, most := quotient(p.all[0]), quotient(p.all[0])
@@ -72,7 +72,7 @@ func (p *page) fewest() string {
 	for w, name := range workloadNames {
 		c := p.study().smallest[w]
 		if c.machines == 0 {
-			all = append(all, "no number of machines that is of interest for "+name)
+			all = append(all, "more machines than the study tried for "+name)
 			continue
 		}
 		all = append(all, fmt.Sprintf("%d (%v) for %s", c.machines, c, name))
@@ -94,11 +94,11 @@ func wins(quotient float64) string {
 func compareRatios(code, conversation int) string {
 	switch {
 	case code > conversation:
-		return "code wants more machines for its prompts, as published."
+		return "code needs more machines for its prompts, as published."
 	case code < conversation:
-		return "code wants fewer machines for its prompts, unlike what was published."
+		return "code needs fewer machines for its prompts, unlike in the publication."
 	}
-	return "both want as many machines for their prompts, unlike what was published."
+	return "both need the same number of machines for their prompts, unlike in the publication."
 }
 
 func capital(name string) string { return string(name[0]-'a'+'A') + name[1:] }

@@ -19,8 +19,8 @@ const (
 	lowSigma                    = 0.5
 
 	variantCommon    = "KV handed over when the prompt is complete, 50 GB/s"
-	variantA100      = "held against requests alone on A100s"
-	variantSplitwise = "both of these, as Splitwise does"
+	variantA100      = "SLOs relative to requests alone on A100s"
+	variantSplitwise = "the two rows above, as in Splitwise"
 )
 
 // inputs are what the study reads.
@@ -79,18 +79,18 @@ func (in inputs) variants(s scale) ([]variant, error) {
 	all := []variant{basic}
 	for _, change := range []func(v *variant){
 		func(v *variant) { v.name, v.network = variantCommon, commonNetwork },
-		func(v *variant) { v.name, v.prefillAnswers = "first token from the machine of the prompt", true },
+		func(v *variant) { v.name, v.prefillAnswers = "first token from the prefill machine", true },
 		func(v *variant) { v.name, v.alone = variantA100, alone100 },
 		func(v *variant) { v.name, v.alone, v.prefillAnswers = variantSplitwise, alone100, true },
 		func(v *variant) { v.name, v.alone, v.machine = "machines with A100s", alone100, a100 },
 		func(v *variant) { v.name, v.whole = "whole prompts, mixed and split", true },
-		func(v *variant) { v.retime("chunks that gain nothing", in.h100.table(assumptions{wholeChunks: true})) },
+		func(v *variant) { v.retime("chunks without a speedup", in.h100.table(assumptions{wholeChunks: true})) },
 		func(v *variant) {
 			v.retime("contexts that cost decodes nothing", in.h100.table(assumptions{freeContext: true}))
 		},
 		func(v *variant) { v.name, v.byPercentile = "P90 against P90", true },
 		func(v *variant) {
-			v.name = fmt.Sprintf("prompts of conversations less spread, σ %v", lowSigma)
+			v.name = fmt.Sprintf("conversations with a smaller spread of prompts, σ %v", lowSigma)
 			v.requests[conversation] = conversations(s.requests, lowSigma)
 		},
 	} {

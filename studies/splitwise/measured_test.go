@@ -80,7 +80,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// With chunks that gain nothing, the second half of a prompt takes what it adds.
+// Without a speedup of chunks, the second half of a prompt takes what it adds.
 func TestChunksMayGainNothing(t *testing.T) {
 	timer := small(t).table(assumptions{wholeChunks: true}).Timer()
 	chunk := func(n, before int64) latency.Step {

@@ -51,7 +51,7 @@ func (p *page) Summary() *study.Table {
 func (p *page) Splits() *study.Table {
 	t := &study.Table{Titles: []string{"prefill : decode"}}
 	for _, name := range workloadNames {
-		t.Titles = append(t.Titles, name+": requests/s", "TTFT ×", "TBT ×", "busy prefill, decode %", "then fails")
+		t.Titles = append(t.Titles, name+": requests/s", "TTFT ×", "TBT ×", "busy prefill, decode %", "missed next")
 	}
 	f := p.study()
 	for i, o := range f.split[code] {
@@ -70,7 +70,7 @@ func (p *page) Splits() *study.Table {
 func (p *page) Mixed() *study.Table {
 	t := &study.Table{Titles: []string{"tokens a step"}}
 	for _, name := range workloadNames {
-		t.Titles = append(t.Titles, name+": requests/s", "TTFT ×", "TBT ×", "then fails")
+		t.Titles = append(t.Titles, name+": requests/s", "TTFT ×", "TBT ×", "missed next")
 	}
 	f := p.study()
 	for i, o := range f.mixed[code] {
