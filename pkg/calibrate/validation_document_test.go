@@ -15,52 +15,53 @@ import (
 const documentHead = `<!-- Written by make validation. Do not edit. -->
 # Validation: measured vLLM against the simulator
 
-Two open runs of vLLM 0.19.0 with Llama-3.1-8B in bf16 on one GPU (published with
-LLMServingSim, MIT): the same 300 ShareGPT requests (257,239 prompt tokens, 195,753
-output tokens, 29 s of arrivals) on an RTX PRO 6000 and on an RTX 4090.
+This page compares simulated latencies with two open measurements of vLLM 0.19.0. Both
+measurements run Llama-3.1-8B in bf16 on one GPU and were published with LLMServingSim (MIT).
+They serve the same 300 ShareGPT requests (257,239 prompt tokens, 195,753 output tokens, 29 s of
+arrivals), one on an RTX PRO 6000, the other on an RTX 4090.
 
 | | RTX PRO 6000 | RTX 4090 |
 |---|---|---|
 | max_num_seqs | 128 | 256 |
 | max_num_batched_tokens, block size, prefix caching | 2048, 16, on | 2048, 16, on |
-| KV blocks (the engine keeps one to itself) | not recorded, never full: %d by the formula | 2588, as reported; full, requests are preempted |
+| KV blocks (vLLM reserves one) | not recorded, never full: %d by the formula | 2588, as reported; full, requests are preempted |
 | bandwidth, bf16 peak | %.3f TB/s, %.0f TFLOPS | %.3f TB/s, %.0f TFLOPS |
-| most at once, running / waiting | 128 / 104 | 49 / 234 |
+| maximum number of running / waiting requests | 128 / 104 | 49 / 234 |
 
-The peak of the RTX PRO 6000 is half of its data sheet's. With the whole of it the
-achieved share would be half as large, and nothing else would change on that GPU; but
-the RTX 4090 achieves almost all of its own, and one share could not serve both.
+The peak of the RTX PRO 6000 is half of the peak in its data sheet. With the whole peak the
+achieved share would be half as large, and nothing else would change on that GPU. But
+the RTX 4090 achieves almost all of its peak, and one share could not fit both GPUs.
 
 TTFT is first token − queued, E2E is last token − queued, by the engine's clock;
-TPOT is (last − first) ÷ (output tokens − 1), one value a request. Percentiles are
-interpolated linearly. The simulator replays the requests at the times at which they
-were queued, with the identities of their prompts' blocks, on one replica.
+TPOT is (last − first) ÷ (output tokens − 1), one value for each request. Percentiles are
+interpolated linearly. The simulator replays the requests on one replica: each request arrives
+at the time at which vLLM queued it, and its prompt has the same block hashes.
 
-Everything here follows from the code and the two runs:
+The code and the two runs determine every figure of this page:
 
-    make validation     # fits anew and writes this page; some minutes
+    make validation     # fits again and writes this page; some minutes
     go test ./pkg/calibrate -run 'Validation|Measured|Means|Stored|Beginning'
 
 ## In short
 
 %s
-LLMServingSim 2.0's means on the same two runs are off by %s on the RTX PRO 6000 and by
-%s on the RTX 4090 (TTFT / TPOT / E2E).
+On the same two runs, the means of LLMServingSim 2.0 have errors of %s on the RTX PRO 6000
+and of %s on the RTX 4090 (TTFT / TPOT / E2E).
 
 ## How the coefficients were found
 
-Five coefficients of the roofline: the achieved shares of bandwidth (η) and of FLOP/s
-(MFU, one value for both phases), and the overheads of a layer (α), of a token (β) and
-of a sequence (γ). The search (CMA-ES, %d generations of %d) makes this small, in
+The fit finds five coefficients of the roofline: the achieved shares of bandwidth (η) and of
+FLOP/s (MFU, one value for both phases), and the overheads per layer (α), per token (β) and
+per sequence (γ). The search (CMA-ES, %d generations of %d) minimizes this loss, in
 percent:
 
     √(Σ w·e² ÷ Σ w) + 0.1·(|TPOT| + |E2E|) + 0.1·Σ log₂²(overhead ÷ usual)
 
-e are the relative errors of mean, P50, P90 and P99 of TTFT, TPOT and E2E, the mean
-with ten times the weight of the others; |TPOT| and |E2E| are the mean absolute
-relative errors of single requests. The last term, the pull, keeps an overhead where
-it usually is unless the run speaks against it. Each value is the mean over replays in
-which every step is longer or shorter at random, by 1 %% in standard deviation; the
+e are the relative errors of mean, P50, P90 and P99 of TTFT, TPOT and E2E; the mean has
+ten times the weight of the others. |TPOT| and |E2E| are the mean absolute
+relative errors of single requests. The last term, the pull, keeps an overhead near its
+usual value unless the run contradicts that value. Each value is the mean over replays in
+which every step is longer or shorter at random, with a standard deviation of 1 %%. The
 figures below are means over %d replays that the search has not seen.
 
 | fitted to | η | MFU | α µs | β µs | γ µs |
@@ -100,7 +101,7 @@ func (v *validation) inShort() string {
 		e := v.judge(c[0], c[1]).Errors()
 		what := c[0] + ", fitted to itself"
 		if c[0] != c[1] {
-			what = c[0] + ", predicted by what was fitted to " + c[1]
+			what = c[0] + ", predicted by the fit to " + c[1]
 		}
 		worst := 0.0
 		for m := range e {
@@ -123,9 +124,9 @@ func (v *validation) coefficientRows(b *bytes.Buffer) {
 			ms(f.LayerOverhead, time.Microsecond), ms(f.TokenOverhead, time.Microsecond), ms(f.SequenceOverhead, time.Microsecond))
 	}
 	b.WriteString(`
-η and α trade against each other (reading the weights is as constant as the
-layers' overhead), and so do MFU and β: single coefficients are less sure than what they make
-of a step.
+η and α can replace each other, because the time to read the weights is as constant as the
+overhead of the layers. The same holds for MFU and β. So a single coefficient is less certain
+than the step time that all of them give.
 `)
 }
 
@@ -136,7 +137,7 @@ func (v *validation) onItself(b *bytes.Buffer) {
 		fmt.Fprintf(b, "\n### %s\n\n", run)
 		v.table(b, j, v.published(run))
 		p := prediction{requests: j.PredictedTimes}
-		fmt.Fprintf(b, "\nSingle requests: TPOT is off by %.2f %% and E2E by %.2f %% in the mean of absolute values.\n",
+		fmt.Fprintf(b, "\nSingle requests: the mean absolute error is %.2f %% for TPOT and %.2f %% for E2E.\n",
 			100*p.meanAbsolute(TPOT, j.MeasuredTimes), 100*p.meanAbsolute(E2E, j.MeasuredTimes))
 	}
 }
@@ -158,8 +159,8 @@ func (v *validation) heldBack(b *bytes.Buffer) {
 	b.WriteString(`
 ## Fitted to the beginning, predicting the end
 
-The search sees the first 200 requests alone; all 300 are replayed. Errors of mean / P50 / P99 of the
-other 100:
+The search sees only the first 200 requests; the replay has all 300. Errors of mean / P50 / P99 of
+the other 100:
 
 | | TTFT % | TPOT % | E2E % |
 |---|---|---|---|
@@ -178,11 +179,11 @@ func (v *validation) transfer(b *bytes.Buffer) {
 	b.WriteString(`
 ## Fitted to one, predicting the other
 
-Nothing changes but the accelerator: its bandwidth and peak, the KV blocks and
-max_num_seqs of its own run.
+Only the accelerator changes: its bandwidth and peak, and the KV blocks and max_num_seqs of
+its run.
 `)
 	for _, run := range []string{rtx4090, pro} {
-		fmt.Fprintf(b, "\n### %s, by what was fitted to %s\n\n", run, other(run))
+		fmt.Fprintf(b, "\n### %s, by the fit to %s\n\n", run, other(run))
 		v.table(b, v.judge(run, other(run)), v.published(run))
 	}
 	b.WriteString("\nThe same without the pull, errors of the means:\n\n| | TTFT % | TPOT % | E2E % |\n|---|---|---|---|\n")
@@ -191,14 +192,14 @@ max_num_seqs of its own run.
 		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", run, percent(e[TTFT][Mean]), percent(e[TPOT][Mean]), percent(e[E2E][Mean]))
 	}
 	b.WriteString(`
-The pull has a part in the second of these predictions: the RTX 4090 never ran more than 49
-requests at once, so that its run says little of what a sequence costs, and the RTX PRO
-6000 ran 128. And the overheads that it pulls to, the defaults of the roofline, were once
-rounded from fits to these same two runs, so that the predictions with it are not
-wholly blind; those without it are.
+The pull contributes to the second of these predictions. The RTX 4090 never ran more than 49
+requests at once, so its run has little information about the overhead per sequence, and the
+RTX PRO 6000 ran 128. The usual overheads of the pull, the defaults of the roofline, are
+rounded values of early fits to these two runs. So the predictions with the pull are not
+fully blind; the predictions without it are.
 
-Predicted against measured of single requests, fitted to the RTX 4090; x is the RTX PRO
-6000, held back:
+The plot compares predicted and measured values of single requests, with the fit to the RTX 4090.
+x is the RTX PRO 6000, which the fit has not seen:
 
 `)
 	var plot bytes.Buffer
@@ -213,28 +214,28 @@ func (v *validation) details(b *bytes.Buffer) {
 	b.WriteString(`
 ## What each detail is worth
 
-One thing wrong and nothing fitted anew: errors of the means.
+Each row changes one setting to a wrong value, without a new fit. Errors of the means:
 
-| run | what is wrong | TTFT % | TPOT % | E2E % |
+| run | wrong setting | TTFT % | TPOT % | E2E % |
 |---|---|---|---|---|
 `)
 	for _, d := range []struct {
 		run, what string
 		change    func(*Run)
 	}{
-		{rtx4090, "nothing", func(*Run) {}},
-		{rtx4090, "3178 KV blocks, as memory × 0.9 − weights leaves room for", func(r *Run) { r.Engine.KVBlocks = 3178 }},
+		{rtx4090, "none", func(*Run) {}},
+		{rtx4090, "3178 KV blocks, which is memory × 0.9 − weights", func(r *Run) { r.Engine.KVBlocks = 3178 }},
 		{rtx4090, "2640 KV blocks", func(r *Run) { r.Engine.KVBlocks = 2640 }},
 		{rtx4090, "no prefix caching", func(r *Run) { r.Engine.PrefixCaching = false }},
 		{rtx4090, "a prompt is admitted as soon as its first chunk fits", func(r *Run) { r.Engine.ReserveFullPrompt = false }},
 		{rtx4090, "max_num_batched_tokens 8192", func(r *Run) { r.Engine.MaxNumBatchedTokens = 8192 }},
-		{pro, "nothing", func(*Run) {}},
+		{pro, "none", func(*Run) {}},
 		{pro, "max_num_seqs 256", func(r *Run) { r.Engine.MaxNumSeqs = 256 }},
 		{pro, "no prefix caching", func(r *Run) { r.Engine.PrefixCaching = false }},
 		{pro, "a prompt is admitted as soon as its first chunk fits", func(r *Run) { r.Engine.ReserveFullPrompt = false }},
 		{pro, "twice as many KV blocks", func(r *Run) { r.Engine.KVBlocks *= 2 }},
-		{pro, "1.792 TB/s, the workstation edition's", func(r *Run) { r.Engine.Accelerator.MemoryBandwidthBytesPerSecond = 1.792e12 }},
-		{pro, "500 TFLOPS, the data sheet's", func(r *Run) { r.Engine.Accelerator.BF16FlopsPerSecond = 500e12 }},
+		{pro, "1.792 TB/s, as in the workstation edition", func(r *Run) { r.Engine.Accelerator.MemoryBandwidthBytesPerSecond = 1.792e12 }},
+		{pro, "500 TFLOPS, as in the data sheet", func(r *Run) { r.Engine.Accelerator.BF16FlopsPerSecond = 500e12 }},
 	} {
 		e := v.judge(d.run, d.run, d.change).Errors()
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", d.run, d.what, percent(e[TTFT][Mean]), percent(e[TPOT][Mean]), percent(e[E2E][Mean]))
@@ -246,8 +247,8 @@ func (v *validation) noise(b *bytes.Buffer) {
 	b.WriteString(`
 ## The noise floor
 
-How far a mean moves when every step is longer or shorter by 0.01 %, without jitter:
-the largest of ten changes between −0.05 and +0.05 %, in points.
+The table shows how far a mean moves when every step is longer or shorter by 0.01 %, without
+jitter: the largest of ten changes between −0.05 and +0.05 %, in percentage points.
 
 | run | TTFT | TPOT | E2E |
 |---|---|---|---|
@@ -257,8 +258,8 @@ the largest of ten changes between −0.05 and +0.05 %, in points.
 		fmt.Fprintf(b, "| %s | %.2f | %.2f | %.2f |\n", run, 100*move[TTFT], 100*move[TPOT], 100*move[E2E])
 	}
 	b.WriteString(`
-The column noise above is the standard deviation over replays; a mean over ` + fmt.Sprint(judgementReplays) + ` of them
-is four times as sure. What differs by less than that says nothing.
+The column "noise" above is the standard deviation over replays. The standard error of a mean
+over ` + fmt.Sprint(judgementReplays) + ` replays is a quarter of it. A smaller difference has no meaning.
 `)
 }
 
@@ -311,11 +312,11 @@ func (v *validation) ours(b *bytes.Buffer) {
 	fmt.Fprintf(b, `
 ## A run of our own
 
-pkg/calibrate/testdata holds a made-up run of 140 requests, simulated with coefficients
-that are known. A short fit (40 generations) finds, where the truth is in brackets: η %.3f (%.2f), MFU
+pkg/calibrate/testdata has a synthetic run of 140 requests, simulated with known coefficients.
+A short fit (40 generations) finds these values, with the true value in brackets: η %.3f (%.2f), MFU
 %.3f (%.2f), α %.1f (%.1f) µs, β %.2f (%.0f) µs, γ %.1f (%.0f) µs. Errors of the means: %s.
-A test asserts that it finds the shares within 6 %%, the duration of three steps of different
-kinds within 2 %% and the means within 0.5 %%.
+A test asserts that the fit finds the shares to 6 %%, the duration of three different steps
+to 2 %% and the means to 0.5 %%.
 `, c.MemoryEfficiency, ownCoefficients[memoryShare], c.PrefillEfficiency, ownCoefficients[flopsShare],
 		c.LayerOverhead.Seconds()*1e6, ownCoefficients[layerOverhead]/1e3, c.TokenOverhead.Seconds()*1e6, ownCoefficients[tokenOverhead]/1e3,
 		c.SequenceOverhead.Seconds()*1e6, ownCoefficients[sequenceOverhead]/1e3, means(e))
@@ -324,15 +325,15 @@ kinds within 2 %% and the means within 0.5 %%.
 const documentTail = `
 ## What falls short
 
-- One model, one engine version, GPUs of one vendor, TP 1, one workload. Nothing here says that
-  tensor parallelism, experts, quantised weights or long prompts are predicted as well.
-- Requests reach the real engine between two steps and are stamped there, so that a stamp
-  lies where one of the real steps ended. In a replay the request waits for the end of the step
-  under way as well: half a step more, some 15 ms, which counts where TTFT is short.
-- Sampling, detokenisation, warm-up, graphs that are padded to a size and scheduling that runs
-  one step ahead are part of the overheads, not modelled.
-- On the RTX PRO 6000 the fitted MFU is almost 1, its bound: the peak of 250 TFLOPS is a low one.
-- A run says nothing of batches that it never ran. What was fitted to the RTX 4090 without the
-  pull is too slow where 128 requests run, and even with it TTFT is the weak spot there: its mean
-  reacts to a step's duration several times as strongly as TPOT.
+- The runs cover one model, one engine version, GPUs of one vendor, TP 1 and one workload. They
+  do not validate tensor parallelism, experts, quantized weights or long prompts.
+- The real engine accepts requests between two steps and records the arrival then, so a recorded
+  arrival is at the end of a real step. In a replay the request also waits for the end of the
+  current step: half a step more, about 15 ms, which matters where TTFT is short.
+- The overheads contain sampling, detokenization, warm-up, graphs that are padded to a size and
+  scheduling one step ahead. The simulator has no model of these.
+- On the RTX PRO 6000 the fitted MFU is almost 1, its upper bound: the peak of 250 TFLOPS is low.
+- A run has no information about batches that it never ran. The fit to the RTX 4090 without the
+  pull is too slow where 128 requests run. Even with the pull, TTFT is the least accurate metric
+  there: its mean reacts several times as strongly to the duration of a step as TPOT.
 `

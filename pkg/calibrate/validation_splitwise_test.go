@@ -126,12 +126,12 @@ func (v *validation) olderStack(b *bytes.Buffer) {
 	b.WriteString(`
 ## Other GPUs, several of them, an older engine
 
-Splitwise published (MIT) how long steps of Llama-2-70B in fp16 took in 2023, on two, four
-and eight GPUs: whole prompts of 128 to 8192 tokens, and tokens of 1 to 64 requests. Mean
-absolute errors in percent, with the coefficients that the catalogue starts from, and
-fitted to the steps on two and four GPUs; those on eight are held back.
+Splitwise (MIT) published step times of Llama-2-70B in fp16 from 2023, on two, four
+and eight GPUs: prefill of whole prompts of 128 to 8192 tokens, and decode of 1 to 64 requests.
+The table has mean absolute errors in percent, once with the defaults of the catalogue and once
+with a fit to the steps on two and four GPUs. The fit does not see the steps on eight GPUs.
 
-| | GPUs | prompts, as catalogued | tokens, as catalogued | prompts, fitted | tokens, fitted |
+| | GPUs | prefill, catalogue | decode, catalogue | prefill, fitted | decode, fitted |
 |---|---|---|---|---|---|
 `)
 	for _, gpu := range [][2]string{{"a100-80gb", "a100-sxm"}, {"h100-80gb", "h100-sxm"}} {
@@ -146,9 +146,9 @@ fitted to the steps on two and four GPUs; those on eight are held back.
 		}
 	}
 	b.WriteString(`
-These are no confirmation. A token took as long on eight A100s as on four, though each reads half
-as many weights; and the achieved share of FLOP/s in prompts fell from about 0.6 on two to
-about 0.3 on eight. The roofline has neither. Engines have changed since; but what this page
-shows above it shows for one GPU.
+These errors do not confirm the model. A decode step took as long on eight A100s as on four,
+although each GPU reads half as many weights, and the achieved share of FLOP/s in prefill fell
+from about 0.6 on two GPUs to about 0.3 on eight. The roofline models neither effect. Engines
+have changed since then, but the runs above validate one GPU only.
 `)
 }

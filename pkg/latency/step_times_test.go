@@ -64,23 +64,24 @@ func (i Instance) against(kernels float64, ok bool, s Step) againstKernels {
 
 const stepTimesHead = `# Step times against measured kernels
 
-What the catalogue's defaults make of an engine step, divided by the sum of the kernels
-that the step runs, as they were measured one by one. The kernels are those of
-ai-dynamo/aiconfigurator (commit 095f58a, Apache-2.0): matrix products, attention and
-all-reduce of vLLM 0.14.0 on A100 SXM and of vLLM 0.24.0 on H100 SXM, in bf16. The sum
-has four matrix products, attention and, on several GPUs, two all-reduces for each layer,
-and the LM head; between sizes that were measured it is linear.
+This page compares the default step times of the catalogue with measured GPU kernels. Each
+figure is the simulated time of an engine step, divided by the sum of the measured times of the
+kernels in that step. The measurements are from ai-dynamo/aiconfigurator (commit 095f58a,
+Apache-2.0): matrix products, attention and all-reduce of vLLM 0.14.0 on A100 SXM and of
+vLLM 0.24.0 on H100 SXM, in bf16. For each layer the sum has four matrix products, attention
+and, on several GPUs, two all-reduces; it also has the LM head. Between measured sizes it
+interpolates linearly.
 
     go test ./pkg/latency -run StepTimesPage -update
 
-writes this page from the tables, which are not part of the repository. A test holds it
-against them. A dash stands where no table has the attention of such a step.
+writes this page from the tables, which are not part of the repository. A test compares it
+with them. A dash means that no table has the attention of such a step.
 
-A cell has two ratios, *step / work*. *Step* is the whole default step. It has norms,
-launches, sampling and scheduling in it, which the sum of kernels has not, so that 1.05
-to 1.10 is expected of a perfect model. *Work* is the step without its overheads (31 µs a
-layer, 11 µs a sequence, 1 µs a token): what the roofline and the all-reduce say, which
-is what the kernels measure.
+A cell has two ratios, *step / work*. *Step* is the whole default step. It contains norms,
+kernel launches, sampling and scheduling, which the sum of kernels does not contain, so a
+perfect model would show 1.05 to 1.10. *Work* is the step without its overheads (31 µs per
+layer, 11 µs per sequence, 1 µs per token): the roofline and the all-reduce, which correspond
+to the measured kernels.
 `
 
 // stepTimesDocument returns the page, and its figures in words.
@@ -117,24 +118,24 @@ func stepTimesDocument(t *testing.T) string {
 		}
 	}
 	return stepTimesHead +
-		fmt.Sprintf("\n## Decode\n\nBatches of decodes, each after %d tokens. Within %.0f %% of the kernels: %s of whole steps, %s of the work.\n",
+		fmt.Sprintf("\n## Decode\n\nThe column is the number of decodes in the batch, each after %d tokens. Within %.0f %% of the kernels: %s of whole steps, %s of the work.\n",
 			decodeContext-1, 100*band, steps, works) + decode.String() + `
-Whole steps that lie above the band are on H100: those of 8B at 64 sequences and more,
-where 11 µs a sequence are a fifth of the step, and those of 70B on four and eight GPUs,
-where 80 layers cost 2.5 ms. Both overheads were fitted to measured runs of vLLM
-([validation.md](validation.md)), in which they stand for sampling and scheduling on the
-CPU as well; the kernels say nothing of them.
+The whole steps above this range are on H100: steps of 8B with 64 sequences or more, where
+11 µs per sequence are a fifth of the step, and steps of 70B on four and eight GPUs, where the
+overhead of 80 layers is 2.5 ms. Both overheads come from fits to measured runs of vLLM
+([validation.md](validation.md)). They also contain sampling and scheduling on the CPU, which
+the kernels do not measure.
 
 ## Prefill
 
-A prompt of so many tokens on an idle engine, in one step.
+The column is the number of tokens of a prompt that an idle engine computes in one step.
 ` + prefill.String() + `
-The prefill share is not that of the kernels. They reach 0.7 to 0.8 of the peak, where the
-catalogue has the 0.45 that is published for prefill of whole engines. It stands for all
-that a step with prompts costs beside kernels, and with it times to first token of served
-H100 come out near to what was measured. Decode hardly depends on the share, for it waits
-for memory up to some 200 sequences: with published decode shares (0.18 on A100, 0.30 on
-H100) in place of 0.45, steps of 128 and 256 sequences were up to 2.5 times too long.
+The default share of peak compute in prefill is lower than the share of the kernels. The kernels
+reach 0.7 to 0.8 of the peak. The catalogue has 0.45, the published share for prefill of whole
+engines, which includes all other costs of a step with prompts. With it the simulated TTFT on
+H100 is close to the measured TTFT. Decode hardly depends on the share, because it is limited
+by memory up to about 200 sequences: with published decode shares (0.18 on A100, 0.30 on
+H100) instead of 0.45, steps of 128 and 256 sequences were up to 2.5 times too long.
 `
 }
 
