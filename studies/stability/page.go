@@ -173,7 +173,7 @@ func (f *findings) chart() *study.Chart {
 
 func (o outcome) table() contestTable {
 	t := &study.Table{Titles: []string{
-		"λ", "", "SLO attained", "goodput/s", "preemptions per 1000", "hit tokens", "turned away", "TTFT p99",
+		"λ", "", "SLO attainment", "goodput/s", "preemptions per 1000", "hit tokens", "rejected", "TTFT p99",
 	}}
 	for _, s := range o.scores {
 		t.Add(fmt.Sprintf("%.3g", s.share), s.contender, spread(s.attainment, 100, "%.1f", " %"), spread(s.goodput, 1, "%.2f", ""),
