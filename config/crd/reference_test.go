@@ -67,14 +67,14 @@ type page struct {
 
 const referenceHead = `# The fields
 
-All fields of the kinds, with their types, defaults and bounds. [The kinds](api.md) says
-what is not obvious about them. This page is generated from the CRDs in
-` + "`config/crd/bases`" + `, the schema by which a cluster and the local verbs default and
-validate alike.
+This page lists every field of the kinds SimulationRun and PolicySweep, with its type, default
+and bounds. [The kinds](api.md) explains them with examples. A test generates this page from the
+CRDs in ` + "`config/crd/bases`" + `. The cluster and the local commands use this schema to default
+and validate objects.
 
-Required fields come first. Where the default of an object is "its fields'", leaving it
-out means its fields' defaults; any other field without a default is absent when left out.
-A rule is what an object as a whole must meet.
+Required fields come first. "The defaults of its fields" means: if you omit the object, each of
+its fields has its default. Any other field without a default is absent if you omit it. A rule
+is a condition on an object as a whole.
 `
 
 func reference(run, sweep *apiextensionsv1.CustomResourceDefinition) string {
@@ -93,7 +93,7 @@ func schemaOf(def *apiextensionsv1.CustomResourceDefinition) *schema {
 
 // scenario writes the part that the kinds share, a table a field.
 func (p *page) scenario(s schema) {
-	p.WriteString("\n## scenario\n\n`spec.scenario` of both kinds. Paths start below it.\n")
+	p.WriteString("\n## scenario\n\nBoth kinds have these fields in `spec.scenario`. Paths in the tables start below it.\n")
 	p.rules(s)
 	for _, name := range fieldNames(s) {
 		p.table = "scenario"
@@ -107,14 +107,14 @@ func (p *page) kind(def *apiextensionsv1.CustomResourceDefinition) {
 	root := schemaOf(def)
 	spec, status := root.Properties["spec"], root.Properties["status"]
 	p.table = def.Spec.Names.Kind
-	fmt.Fprintf(p, "\n## %s\n\n%s `apiVersion: %s/%s`, `kind: %s`, in kubectl also `%s`.\n\n### spec of %[5]s\n\nPaths start below `spec`.\n",
+	fmt.Fprintf(p, "\n## %s\n\n%s `apiVersion: %s/%s`, `kind: %s`; short name in kubectl: `%s`.\n\n### spec of %[5]s\n\nPaths in the tables start below `spec`.\n",
 		p.table, root.Description, def.Spec.Group, def.Spec.Versions[0].Name, p.table, strings.Join(def.Spec.Names.ShortNames, "`, `"))
 	p.rules(spec)
 	p.head()
 	for _, name := range fieldNames(spec) {
 		p.row(name, spec.Properties[name], slices.Contains(spec.Required, name))
 	}
-	fmt.Fprintf(p, "\n### status of %s\n\n| field | type | what it is |\n|---|---|---|\n", p.table)
+	fmt.Fprintf(p, "\n### status of %s\n\n| field | type | description |\n|---|---|---|\n", p.table)
 	for _, name := range fieldNames(status) {
 		s := status.Properties[name]
 		fmt.Fprintf(p, "| `%s` | %s | %s |\n", name, typeOf(s), cell(phrase(meaning(name, s.Description))))
@@ -122,7 +122,7 @@ func (p *page) kind(def *apiextensionsv1.CustomResourceDefinition) {
 }
 
 func (p *page) catalogue() {
-	p.WriteString("\n## Models and accelerators\n\nThe values of `pools[].model` that are built in; an alias means the same. `windtunnel\ncatalogue` shows their figures, and `catalogue` adds your own.\n\n| model | aliases |\n|---|---|\n")
+	p.WriteString("\n## Models and accelerators\n\nThe table lists the built-in values of `pools[].model`. An alias names the same model. `windtunnel\ncatalogue` prints the data of each model; the field `catalogue` adds models of your own.\n\n| model | aliases |\n|---|---|\n")
 	builtin := latency.Builtin()
 	for _, name := range builtin.ModelNames() {
 		m, _ := builtin.Model(name)
@@ -132,12 +132,12 @@ func (p *page) catalogue() {
 		}
 		fmt.Fprintf(p, "| `%s` | %s |\n", name, aliases)
 	}
-	fmt.Fprintf(p, "\nThose of `pools[].accelerator`: `%s`.\n", strings.Join(builtin.AcceleratorNames(), "`, `"))
-	p.WriteString("\nWhich plugins and versions a router's configuration may name is in\n[What of the EPP is built](epp.md).\n")
+	fmt.Fprintf(p, "\nThe built-in values of `pools[].accelerator` are `%s`.\n", strings.Join(builtin.AcceleratorNames(), "`, `"))
+	p.WriteString("\nFor the plugins and versions of a router's configuration, see [the EPP page](epp.md).\n")
 }
 
 func (p *page) head() {
-	p.WriteString("\n| field | type | default | bounds | what it is |\n|---|---|---|---|---|\n")
+	p.WriteString("\n| field | type | default | bounds | description |\n|---|---|---|---|---|\n")
 }
 
 // rules writes those of an object that has no row of its own.
@@ -243,7 +243,7 @@ func defaultOf(s schema, required bool) string {
 	case s.Default == nil:
 		return ""
 	case s.Type == "object" && string(s.Default.Raw) == "{}":
-		return "its fields'"
+		return "the defaults of its fields"
 	}
 	text := scalar(s.Default.Raw)
 	if _, err := strconv.ParseFloat(text, 64); err == nil && s.Type == "string" {
@@ -267,11 +267,11 @@ const longestShown = 64
 
 // patterns says in words what strings may consist of.
 var patterns = map[string]string{
-	`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`:            "a to z, 0 to 9, inside also -",
-	`^[A-Za-z]([-_A-Za-z0-9]*[A-Za-z0-9])?$`:     "a letter, then letters and digits, inside also - and _",
-	`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`: "letters and digits, inside also - _ and .",
+	`^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`:            "a to z, 0 to 9 and -; begins and ends with a letter or digit",
+	`^[A-Za-z]([-_A-Za-z0-9]*[A-Za-z0-9])?$`:     "letters, digits, - and _; begins with a letter, ends with a letter or digit",
+	`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`: "letters, digits, - _ and .; begins and ends with a letter or digit",
 
-	`^([A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?)?$`: "letters and digits, inside also - _ and .; may be empty",
+	`^([A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?)?$`: "letters, digits, - _ and .; begins and ends with a letter or digit; may be empty",
 }
 
 func boundsOf(s schema) string {
@@ -335,10 +335,10 @@ func entries(s schema) []string {
 		all = append(all, fmt.Sprintf("at most %d entries", *s.MaxItems))
 	}
 	if len(s.XListMapKeys) > 0 {
-		all = append(all, "each with a "+strings.Join(s.XListMapKeys, " and ")+" of its own")
+		all = append(all, "each with a unique "+strings.Join(s.XListMapKeys, " and "))
 	}
 	if s.XListType != nil && *s.XListType == "set" {
-		all = append(all, "no two alike")
+		all = append(all, "no duplicates")
 	}
 	return all
 }
