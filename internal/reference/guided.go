@@ -11,8 +11,8 @@ import (
 // the prompt is held, unless that is too busy, and there to the endpoint with the
 // fewest tokens in flight.
 func Guided(requests, replicas int, seed int64) simulator.Config {
-	config := R(requests, replicas, seed)
-	config.Policies.Routing = epp.New(load(`
+	cfg := R(requests, replicas, seed)
+	cfg.Policies.Routing = epp.New(load(`
 apiVersion: llm-d.ai/v1alpha1
 kind: EndpointPickerConfig
 plugins:
@@ -26,5 +26,5 @@ schedulingProfiles:
   - pluginRef: prefix-cache-affinity-filter
   - pluginRef: token-load-scorer
 `), epp.Cluster{Endpoints: replicas}, seed).Routing()
-	return config
+	return cfg
 }

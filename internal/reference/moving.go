@@ -18,8 +18,8 @@ const blockBytes = 16 * 131_072
 // which every block is copied as soon as it is computed, and from which prefixes
 // are brought back.
 func Tiered(requests, replicas int, seed int64) simulator.Config {
-	config := Untiered(requests, replicas, seed)
-	pool := &config.Pools[0]
+	cfg := Untiered(requests, replicas, seed)
+	pool := &cfg.Pools[0]
 	pool.BlockBytes = blockBytes
 	link, memory := device("pcie-gen5-x16"), device("dram")
 	pool.Tiers = simulator.Tiers{
@@ -28,33 +28,33 @@ func Tiered(requests, replicas int, seed int64) simulator.Config {
 		ToGPU:   link.Write(),
 		Offload: simulator.Offload{Policy: simulator.OffloadEager, ThrashWindow: 10 * time.Second},
 	}
-	return config
+	return cfg
 }
 
 // Untiered is R with 50 clients a replica, whose prefixes take more blocks than
 // the 4000 that a GPU has.
 func Untiered(requests, replicas int, seed int64) simulator.Config {
-	config := onReplicas(replicas, seed)
-	config.Source = workload.NewClients(manyClients(50*replicas, replicas), seed)
-	config.Horizon.Requests = requests
-	config.Pools[0].KVBlocks = 4000
-	return config
+	cfg := onReplicas(replicas, seed)
+	cfg.Source = workload.NewClients(manyClients(50*replicas, replicas), seed)
+	cfg.Horizon.Requests = requests
+	cfg.Pools[0].KVBlocks = 4000
+	return cfg
 }
 
 // Disaggregated is R on a quarter of the replicas that compute prompts and three
 // quarters that decode, with hand-overs chunk by chunk over 400 Gbit/s.
 func Disaggregated(requests, replicas int, seed int64) simulator.Config {
-	config := onReplicas(replicas, seed)
-	config.Source = workload.NewClients(clients(replicas), seed)
-	config.Horizon.Requests = requests
+	cfg := onReplicas(replicas, seed)
+	cfg.Source = workload.NewClients(clients(replicas), seed)
+	cfg.Horizon.Requests = requests
 	prefill, decode := Pool(replicas/4), Pool(replicas-replicas/4)
 	prefill.Name, decode.Name = "prefill", "decode"
 	prefill.BlockBytes, decode.BlockBytes = blockBytes, blockBytes
-	config.Pools = []simulator.Pool{prefill, decode}
+	cfg.Pools = []simulator.Pool{prefill, decode}
 	network := device("network-400gbit")
-	config.Handoff = simulator.Handoff{Egress: network.Read(), Ingress: transfer.Station{BytesPerSecond: network.WriteBytesPerSecond}, Granularity: simulator.GranularityChunk}
-	config.Policies.Routing = epp.New(pairing(), epp.Cluster{Endpoints: replicas, Labels: roles(prefill.Replicas, decode.Replicas)}, seed).Routing()
-	return config
+	cfg.Handoff = simulator.Handoff{Egress: network.Read(), Ingress: transfer.Station{BytesPerSecond: network.WriteBytesPerSecond}, Granularity: simulator.GranularityChunk}
+	cfg.Policies.Routing = epp.New(pairing(), epp.Cluster{Endpoints: replicas, Labels: roles(prefill.Replicas, decode.Replicas)}, seed).Routing()
+	return cfg
 }
 
 func device(name string) transfer.Device {

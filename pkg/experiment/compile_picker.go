@@ -49,17 +49,17 @@ func (c *compiler) pickerConfig(profile string, in v1alpha1.EndpointPickerConfig
 			return nil, append(errs, epp.Judge(text, version, at).Errors...)
 		}
 	}
-	config, errs := epp.Load(text, version, at)
+	picker, errs := epp.Load(text, version, at)
 	if len(errs) > 0 || c.interrupted(at) {
 		return nil, errs
 	}
-	if errs := config.Check(&c.cluster, at); len(errs) > 0 {
+	if errs := picker.Check(&c.cluster, at); len(errs) > 0 {
 		return nil, errs
 	}
-	c.plan.Warnings = append(c.plan.Warnings, warnings(config, at)...)
+	c.plan.Warnings = append(c.plan.Warnings, warnings(picker, at)...)
 	c.lint(text, version, at)
-	c.noteApproximations(config)
-	document, err := toTree(config)
+	c.noteApproximations(picker)
+	document, err := toTree(picker)
 	if err != nil {
 		panic(fmt.Sprintf("experiment: marshal EndpointPickerConfig: %v", err))
 	}
@@ -80,9 +80,9 @@ func (c *compiler) newestVersion(text []byte, path *field.Path) (string, field.E
 
 // noteApproximations notes which plugins and settings decide otherwise than the
 // EPP's, once each, however many configurations have them.
-func (c *compiler) noteApproximations(config *epp.Config) {
-	texts := config.Approximations()
-	for _, p := range config.Report(&c.cluster) {
+func (c *compiler) noteApproximations(picker *epp.Config) {
+	texts := picker.Approximations()
+	for _, p := range picker.Report(&c.cluster) {
 		if p.Treatment == epp.Approximated {
 			texts = append(texts, p.Name+": "+p.Note)
 		}

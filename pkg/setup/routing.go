@@ -23,7 +23,7 @@ type Routing struct {
 func (r *Routing) disaggregates() bool { return r.Picker != nil && r.Picker.Disaggregates() }
 
 // predicts reports whether predictions of latency are asked for.
-func (r *Routing) predicts() bool { return r.Picker != nil && r.Picker.Predicts() }
+func (r *Routing) predicts() bool { return r.Picker != nil && epp.Predicts(r.Picker) }
 
 // check says what keeps it from choosing among a scenario's replicas.
 func (r *Routing) check(in *v1alpha1.Scenario, cluster *epp.Cluster, path *field.Path) field.ErrorList {

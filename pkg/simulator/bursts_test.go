@@ -46,13 +46,13 @@ type tracedPicker struct {
 	together, alone int
 }
 
-func newTracedPicker(t *testing.T, config *Config, gates string) *tracedPicker {
+func newTracedPicker(t *testing.T, run *Config, gates string) *tracedPicker {
 	c, errs := epp.Load(fmt.Appendf(nil, burstConfig, gates), "router-v0.10", nil)
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
 	p := &tracedPicker{}
-	s := epp.NewReplicas(c, epp.Cluster{Endpoints: endpointsOf(config)}, 1+int(config.Seed%2), config.Seed)
+	s := epp.NewReplicas(c, epp.Cluster{Endpoints: endpointsOf(run)}, 1+int(run.Seed%2), run.Seed)
 	s.Explain(func(x *epp.Explanation) {
 		if len(x.Prefixes) > 0 && slices.Max(x.Prefixes[0].Blocks) > 0 {
 			p.together++

@@ -71,14 +71,14 @@ type preciseOracle struct {
 	matched int
 }
 
-func newPreciseOracle(t *testing.T, config *Config) *preciseOracle {
+func newPreciseOracle(t *testing.T, run *Config) *preciseOracle {
 	c, errs := epp.Load([]byte(preciseConfig), "router-v0.10", nil)
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	o := &preciseOracle{t: t, Scheduler: epp.New(c, epp.Cluster{Endpoints: endpointsOf(config)}, 1)}
-	config.Policies.Routing = o.Routing()
-	config.Policies.Routing.Router = o
+	o := &preciseOracle{t: t, Scheduler: epp.New(c, epp.Cluster{Endpoints: endpointsOf(run)}, 1)}
+	run.Policies.Routing = o.Routing()
+	run.Policies.Routing.Router = o
 	return o
 }
 

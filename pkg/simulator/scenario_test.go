@@ -193,13 +193,13 @@ func (c *scenario) run() {
 func (c *scenario) runOn(engine string, run func(Config, *recorder) (*Outcome, error)) {
 	router := *c.router
 	router.tale = newScenarioCacheEvents(c)
-	config := c.config
-	config.Policies.Routing, config.Source = router.routing(), &script{requests: c.requests}
+	again := c.config
+	again.Policies.Routing, again.Source = router.routing(), &script{requests: c.requests}
 	if c.picker != nil {
-		config.Policies.Routing = epp.New(c.picker, epp.Cluster{Endpoints: endpointsOf(&config), TieBreak: epp.TieFirst}, 1).Routing()
+		again.Policies.Routing = epp.New(c.picker, epp.Cluster{Endpoints: endpointsOf(&again), TieBreak: epp.TieFirst}, 1).Routing()
 	}
 	rec := newRecorder(c.names)
-	o, err := run(config, rec)
+	o, err := run(again, rec)
 	if err != nil {
 		c.t.Fatal(err)
 	}

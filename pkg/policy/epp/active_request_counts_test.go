@@ -46,7 +46,8 @@ func countsIn(t *testing.T, version, parameters string) *activeRequestCounts {
 		t.Fatalf("%s: %v", version, errs.ToAggregate())
 	}
 	p := c.plugin(activeRequestScorerType)
-	return p.kind.newScorer(newBuilder(c, Cluster{Endpoints: 4}, 1), p).(*activeRequestCounts)
+	b := newBuilder(parts, c, Cluster{Endpoints: 4}, 1)
+	return b.factory(p).newScorer(b, p).(*activeRequestCounts)
 }
 
 // What an old active-request-scorer has counted by the end of some steps.

@@ -14,20 +14,23 @@ const activeRequestScorerType = "active-request-scorer"
 // EPP's own count: 1 up to idleThreshold, else (max − count)/max · maxBusyScore
 // with the greatest count of the candidates. Up to scheduler-v0.8 it counts for
 // itself: see [activeRequestCounts].
-var activeRequestScorer = pluginType{
-	name:         activeRequestScorerType,
-	registration: llmd("scheduler-v0.3.."),
-	category:     LoadCategory,
-	roles:        scorerRole,
-	parameters:   func() any { return &activeRequestParameters{} },
-	needs: func(p *plugin) []dataKey {
-		return []dataKey{{inFlightLoadData, p.Parameters.(*activeRequestParameters).InFlightLoadProducerName}}
-	},
-	treatment: func(c *Config, _ *Cluster, _ *plugin) (Treatment, string) {
-		if c.dialect.own == scheduler03 {
-			return Approximated, "a request counts until the headers of its answer, which are taken to come with the first token; an engine that streams may send them sooner"
-		}
-		return Exact, ""
+var activeRequestScorer = factory{
+	pluginType: pluginType{
+		name:         activeRequestScorerType,
+		neededInMay:  []dataKind{inFlightLoadData},
+		registration: llmd("scheduler-v0.3.."),
+		category:     LoadCategory,
+		roles:        scorerRole,
+		parameters:   func() any { return &activeRequestParameters{} },
+		needs: func(p *plugin) []dataKey {
+			return []dataKey{{inFlightLoadData, p.Parameters.(*activeRequestParameters).InFlightLoadProducerName}}
+		},
+		treatment: func(c *Config, _ *Cluster, _ *plugin) (Treatment, string) {
+			if c.dialect.own == scheduler03 {
+				return Approximated, "a request counts until the headers of its answer, which are taken to come with the first token; an engine that streams may send them sooner"
+			}
+			return Exact, ""
+		},
 	},
 	newScorer: func(b *builder, p *plugin) scorer {
 		parameters := p.Parameters.(*activeRequestParameters)

@@ -10,21 +10,25 @@ const (
 // These deciders look at no cache.
 var (
 	// alwaysDisaggPDDecider has every prompt computed elsewhere.
-	alwaysDisaggPDDecider = pluginType{
-		name:         alwaysDisaggPDDeciderType,
-		registration: llmd("scheduler-v0.6.."),
-		roles:        deciderRole,
-		treatment:    treatDecider(func(*Config, *Cluster, *plugin) (Treatment, string) { return Exact, "" }),
-		newDecider:   func(*builder, *plugin) decider { return constantDecider(Disaggregated) },
+	alwaysDisaggPDDecider = factory{
+		pluginType: pluginType{
+			name:         alwaysDisaggPDDeciderType,
+			registration: llmd("scheduler-v0.6.."),
+			roles:        deciderRole,
+			treatment:    treatDecider(func(*Config, *Cluster, *plugin) (Treatment, string) { return Exact, "" }),
+		},
+		newDecider: func(*builder, *plugin) decider { return constantDecider(Disaggregated) },
 	}
 	// alwaysDisaggMultimodalDecider has images, audio and video encoded elsewhere.
 	// Simulated prompts are text.
-	alwaysDisaggMultimodalDecider = pluginType{
-		name:         alwaysDisaggMultimodalDeciderType,
-		registration: llmd("scheduler-v0.7.."),
-		roles:        deciderRole,
-		treatment:    ignoredAs("says no to all: prompts are text"),
-		newDecider:   func(*builder, *plugin) decider { return constantDecider(Disabled) },
+	alwaysDisaggMultimodalDecider = factory{
+		pluginType: pluginType{
+			name:         alwaysDisaggMultimodalDeciderType,
+			registration: llmd("scheduler-v0.7.."),
+			roles:        deciderRole,
+			treatment:    ignoredAs("says no to all: prompts are text"),
+		},
+		newDecider: func(*builder, *plugin) decider { return constantDecider(Disabled) },
 	}
 )
 

@@ -13,8 +13,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-const approxPrefixCacheProducerType = "approx-prefix-cache-producer"
-
 // approxPrefixCacheProducer guesses which endpoint holds which prefix from what
 // was routed there; engines tell it nothing. A prompt is a chain of blocks, the
 // partial last one included. With autoTune the block size and the number of
@@ -29,28 +27,30 @@ const approxPrefixCacheProducerType = "approx-prefix-cache-producer"
 // forgotten.
 //
 // Before router-v0.9 it is [oldApproxPrefix].
-var approxPrefixCacheProducer = pluginType{
-	name:         approxPrefixCacheProducerType,
-	registration: gie("gie-v1.5.."),
-	roles:        producerRole,
-	parameters: func() any {
-		return &approxPrefixParameters{
-			AutoTune:               true,
-			BlockSizeTokens:        defaultBlockTokens,
-			MaxPrefixBlocksToMatch: 2048,
-			MaxPrefixTokensToMatch: 131072,
-			LRUCapacityPerServer:   defaultLRUCapacity,
-		}
+var approxPrefixCacheProducer = factory{
+	pluginType: pluginType{
+		name:         approxPrefixCacheProducerType,
+		registration: gie("gie-v1.5.."),
+		roles:        producerRole,
+		parameters: func() any {
+			return &approxPrefixParameters{
+				AutoTune:               true,
+				BlockSizeTokens:        defaultBlockTokens,
+				MaxPrefixBlocksToMatch: 2048,
+				MaxPrefixTokensToMatch: 131072,
+				LRUCapacityPerServer:   defaultLRUCapacity,
+			}
+		},
+		needs:     needsTokens,
+		produces:  func(p *plugin) []dataKey { return []dataKey{{prefixMatchData, p.Name}} },
+		freshness: "what was routed there, at once; never told of evictions",
+		treatment: treatOldApproxPrefix,
+		obstacles: oldApproxPrefixObstacles,
 	},
-	needs:     needsTokens,
-	produces:  func(p *plugin) []dataKey { return []dataKey{{prefixMatchData, p.Name}} },
-	freshness: "what was routed there, at once; never told of evictions",
-	treatment: treatOldApproxPrefix,
-	obstacles: oldApproxPrefixObstacles,
 	newProducer: func(b *builder, p *plugin) producer {
 		a := &approxPrefix{
 			parameters: p.Parameters.(*approxPrefixParameters),
-			match:      b.prefixMatch(b.dataName(p)),
+			match:      b.prefixMatch(dataName(b, p)),
 			index:      prefix.NewIndex(b.Endpoints),
 			prefill:    b.stages.prefill == prefillProfile,
 		}

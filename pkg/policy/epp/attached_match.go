@@ -13,7 +13,7 @@ import (
 // endpoints, in a profile or not. They do so behind the gate prepareDataPlugins only.
 
 // attaches reports whether a plugin does.
-func (c *Config) attaches(p *plugin) bool {
+func attaches(c *Config, p *plugin) bool {
 	if !c.prepares() {
 		return false
 	}
@@ -27,23 +27,20 @@ func (c *Config) attaches(p *plugin) bool {
 }
 
 // attaching are the plugins that do.
-func (c *Config) attaching() []*plugin {
+func attaching(c *Config) []*plugin {
 	var all []*plugin
 	for _, p := range c.document.Plugins {
-		if c.attaches(p) {
+		if attaches(c, p) {
 			all = append(all, p)
 		}
 	}
 	return all
 }
 
-// actsInNoProfile reports whether a plugin that belongs into a profile matters without:
-// it attaches what somebody reads, or turns requests away by its predictions.
-func (c *Config) actsInNoProfile(p *plugin) bool {
-	switch {
-	case p.Type == predictedLatencyScorerType:
-		return c.dialect.framework >= gie15 || c.dialect.framework >= gie14 && c.prepares()
-	case !c.attaches(p):
+// attachesForReaders reports whether a plugin matters outside of profiles as it attaches
+// what another one reads.
+func attachesForReaders(c *Config, p *plugin) bool {
+	if !attaches(c, p) {
 		return false
 	}
 	decides := c.stages.decider != "" && c.plugin(c.stages.decider).Type == prefixBasedPDDeciderType
@@ -52,8 +49,8 @@ func (c *Config) actsInNoProfile(p *plugin) bool {
 
 // severalAttach is about a plugin that reads what is attached, where more than one
 // attaches it: they overwrite each other in no particular order.
-func (c *Config) severalAttach(p *plugin, at *field.Path) field.ErrorList {
-	if all := c.attaching(); len(all) > 1 {
+func severalAttach(c *Config, p *plugin, at *field.Path) field.ErrorList {
+	if all := attaching(c); len(all) > 1 {
 		return field.ErrorList{field.Invalid(at, p.Name, fmt.Sprintf("%s and %s overwrite what the other one says of prefixes; which of them is heard is not simulated", all[0].Name, all[1].Name))}
 	}
 	return nil
@@ -61,11 +58,12 @@ func (c *Config) severalAttach(p *plugin, at *field.Path) field.ErrorList {
 
 // attached is what is attached to the endpoints, nil where nothing is, and whether
 // that is nothing for a prompt without a whole block.
-func (b *builder) attached() (match *prefixMatch, wholeBlocks bool) {
-	if len(b.attaching) == 0 {
+func attachedMatch(b *builder) (match *prefixMatch, wholeBlocks bool) {
+	all := attaching(b.config)
+	if len(all) == 0 {
 		return nil, false
 	}
-	p := b.attaching[0]
+	p := all[0]
 	if _, precise := p.Parameters.(*preciseScorerParameters); precise {
 		return b.prefixMatch(p.Name), true
 	}
@@ -82,7 +80,7 @@ func treatOldPrefixDecider(c *Config, cluster *Cluster, p *plugin) (Treatment, s
 		return Exact, "says no to all: nonCachedTokens is 0"
 	case !c.prepares():
 		return Exact, "says no to all: without the gate " + prepareDataPluginsGate + " nothing tells it what endpoints hold"
-	case len(c.attaching()) == 0:
+	case len(attaching(c)) == 0:
 		return Exact, "says no to all: no plugin tells it what endpoints hold"
 	}
 	return Approximated, fmt.Sprintf("a prompt has %v bytes for each of its tokens", cluster.bytesPerToken())

@@ -47,7 +47,7 @@ func BenchmarkTwoProfiles(b *testing.B) { benchmarkRoute(b, twoProfiles) }
 // 12 031 requests of 188 blocks on average, a new scheduler each time.
 func BenchmarkMooncake(b *testing.B) {
 	requests := mooncake(b)
-	config, errs := Load(nil, "", nil)
+	c, errs := Load(nil, "", nil)
 	if len(errs) > 0 {
 		b.Fatal(errs.ToAggregate())
 	}
@@ -59,7 +59,7 @@ func BenchmarkMooncake(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				s := New(config, Cluster{Endpoints: endpoints}, 1)
+				s := New(c, Cluster{Endpoints: endpoints}, 1)
 				for i := range requests {
 					if _, err := s.Route(view, &requests[i]); err != nil {
 						b.Fatal(err)
@@ -94,8 +94,8 @@ func mooncake(b *testing.B) []policy.Request {
 // BenchmarkLoad loads the marshalled built-in configuration, as a sweep does
 // for each point.
 func BenchmarkLoad(b *testing.B) {
-	config, _ := Load(nil, "", nil)
-	raw, err := config.MarshalJSON()
+	c, _ := Load(nil, "", nil)
+	raw, err := c.MarshalJSON()
 	if err != nil {
 		b.Fatal(err)
 	}

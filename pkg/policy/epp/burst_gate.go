@@ -13,9 +13,32 @@ import (
 // A burstGate is where requests wait for their windows to close, one window after
 // the other where several producers have one.
 type burstGate struct {
-	windows []*burstWindow
+	windows []window
 	// leaving are those whose window has closed, in the order in which they came.
 	leaving []*burstItem
+}
+
+// A window is a producer that lets requests wait until it closes, and then chooses
+// their places together.
+type window interface {
+	// isFull reports whether the window takes no more requests.
+	isFull() bool
+	// join lets the request of a cycle wait. The window is not full.
+	join(c *cycle, item *burstItem)
+	// closesAt is when the window closes; false where no request waits.
+	closesAt() (simtime.Time, bool)
+	// close chooses places, and returns the requests in the order in which they came.
+	close() []*burstItem
+	// recall says what came of the window for the request under way.
+	recall(place burstPlace)
+}
+
+// A burstPlace is what came of a window for a request. The zero value is of one
+// that was in none.
+type burstPlace struct {
+	blocks   int // of the prompt
+	assigned bool
+	endpoint int // if assigned
 }
 
 // A burstItem is a request that waits, or has.
@@ -50,7 +73,7 @@ func (g *burstGate) keep(c *cycle, request *policy.Request) bool {
 	g.close(c.now)
 	c.changed = nil // those that wait have seen some of it
 	for _, w := range g.windows {
-		w.about = burstPlace{}
+		w.recall(burstPlace{})
 	}
 	if g.windows[0].isFull() {
 		return false
@@ -63,9 +86,10 @@ func (g *burstGate) keep(c *cycle, request *policy.Request) bool {
 // full.
 func (g *burstGate) keepOn(c *cycle, item *burstItem) bool {
 	for i, w := range g.windows {
-		w.about = burstPlace{}
 		if i < len(item.places) {
-			w.about = item.places[i]
+			w.recall(item.places[i])
+		} else {
+			w.recall(burstPlace{})
 		}
 	}
 	if next := len(item.places); next < len(g.windows) && !g.windows[next].isFull() {
@@ -78,7 +102,7 @@ func (g *burstGate) keepOn(c *cycle, item *burstItem) bool {
 // close closes the windows that are over.
 func (g *burstGate) close(now simtime.Time) {
 	for _, w := range g.windows {
-		if len(w.waiting) > 0 && w.closes <= now {
+		if at, ok := w.closesAt(); ok && at <= now {
 			g.leaving = append(g.leaving, w.close()...)
 		}
 	}
@@ -99,8 +123,8 @@ func (g *burstGate) next(now simtime.Time) *burstItem {
 func (g *burstGate) wake() (simtime.Time, bool) {
 	earliest, some := simtime.Never, false
 	for _, w := range g.windows {
-		if len(w.waiting) > 0 {
-			earliest, some = min(earliest, w.closes), true
+		if at, ok := w.closesAt(); ok {
+			earliest, some = min(earliest, at), true
 		}
 	}
 	return earliest, some

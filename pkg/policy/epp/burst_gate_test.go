@@ -47,7 +47,7 @@ func (c *crowd) comes(at simtime.Time, id int, source uint64) error {
 	if !errors.Is(err, policy.ErrHeld) {
 		c.log = append(c.log, policy.Released{Request: id, Decision: to, Err: err})
 	}
-	c.release()
+	c.leave()
 	return err
 }
 
@@ -62,11 +62,11 @@ func (c *crowd) until(at simtime.Time) {
 			c.t.Fatalf("wakes at %v, at %v", wake, c.view.Now)
 		}
 		c.view.Now = wake
-		c.release()
+		c.leave()
 	}
 }
 
-func (c *crowd) release() {
+func (c *crowd) leave() {
 	for {
 		r, ok := c.Release(&c.view)
 		if !ok {

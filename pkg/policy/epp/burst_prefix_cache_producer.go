@@ -15,19 +15,21 @@ const burstPrefixCacheProducerType = "burst-prefix-cache-producer"
 // admitters and profiles, and is then routed by what the metrics were when its
 // wait began. One that comes to a full window does not wait, and goes without
 // data of this producer.
-var burstPrefixCacheProducer = pluginType{
-	name:         burstPrefixCacheProducerType,
-	registration: gie("router-v0.10.."),
-	roles:        producerRole,
-	alpha:        true,
-	parameters: func() any {
-		return &burstParameters{WindowDurationMs: 100, MaxPerReplica: burstUnlimited, BlockSizeTokens: 64, MaxBatchSize: 1000, BalanceBy: balanceByRequests}
-	},
-	needs:     needsTokens,
-	produces:  func(p *plugin) []dataKey { return []dataKey{{prefixMatchData, p.Name}} },
-	freshness: "of the requests that came in one window, as it closed",
-	treatment: func(*Config, *Cluster, *plugin) (Treatment, string) {
-		return Approximated, "requests leave a window one after the other, in the order in which they came, and are told to other producers then, which in the EPP may be before they wait; with a full window none of these are left out; an endpoint that goes while a request waits is not picked"
+var burstPrefixCacheProducer = factory{
+	pluginType: pluginType{
+		name:         burstPrefixCacheProducerType,
+		registration: gie("router-v0.10.."),
+		roles:        producerRole,
+		alpha:        true,
+		parameters: func() any {
+			return &burstParameters{WindowDurationMs: 100, MaxPerReplica: burstUnlimited, BlockSizeTokens: 64, MaxBatchSize: 1000, BalanceBy: balanceByRequests}
+		},
+		needs:     needsTokens,
+		produces:  func(p *plugin) []dataKey { return []dataKey{{prefixMatchData, p.Name}} },
+		freshness: "of the requests that came in one window, as it closed",
+		treatment: func(*Config, *Cluster, *plugin) (Treatment, string) {
+			return Approximated, "requests leave a window one after the other, in the order in which they came, and are told to other producers then, which in the EPP may be before they wait; with a full window none of these are left out; an endpoint that goes while a request waits is not picked"
+		},
 	},
 	newProducer: func(b *builder, p *plugin) producer {
 		return &burstWindow{parameters: p.Parameters.(*burstParameters), match: b.prefixMatch(p.Name), endpoints: b.Endpoints}

@@ -22,14 +22,6 @@ type burstWindow struct {
 	about burstPlace
 }
 
-// A burstPlace is what came of a window for a request. The zero value is of one
-// that was in none.
-type burstPlace struct {
-	blocks   int // of the prompt
-	assigned bool
-	endpoint int // if assigned
-}
-
 // isFull reports whether the window takes nobody any more.
 func (w *burstWindow) isFull() bool {
 	return w.parameters.MaxBatchSize != burstUnlimited && len(w.waiting) >= w.parameters.MaxBatchSize
@@ -57,6 +49,12 @@ func (w *burstWindow) close() []*burstItem {
 	}
 	return leaving
 }
+
+// closesAt implements [window].
+func (w *burstWindow) closesAt() (simtime.Time, bool) { return w.closes, len(w.waiting) > 0 }
+
+// recall implements [window].
+func (w *burstWindow) recall(place burstPlace) { w.about = place }
 
 // produce says that the assigned endpoint holds the whole prompt, and no other
 // anything.

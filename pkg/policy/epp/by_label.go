@@ -12,18 +12,20 @@ const byLabelType = "by-label"
 
 // byLabel keeps endpoints whose label has one of validValues, and with
 // allowsNoLabel those without the label.
-var byLabel = pluginType{
-	name:         byLabelType,
-	registration: llmd("scheduler-v0.2..router-main"),
-	roles:        filterRole,
-	successor:    labelSelectorFilterType,
-	parameters:   func() any { return &byLabelParameters{} },
-	treatment:    treatLabels,
-	obstacles:    dropsUnlabelled,
-	passes: func(p *plugin, labels map[string]string) bool {
-		parameters := p.Parameters.(*byLabelParameters)
-		value, labelled := labels[parameters.Label]
-		return !labelled && parameters.AllowsNoLabel || slices.Contains(parameters.ValidValues, value)
+var byLabel = factory{
+	pluginType: pluginType{
+		name:         byLabelType,
+		registration: llmd("scheduler-v0.2..router-main"),
+		roles:        filterRole,
+		successor:    labelSelectorFilterType,
+		parameters:   func() any { return &byLabelParameters{} },
+		treatment:    treatLabels,
+		obstacles:    dropsUnlabelled,
+		passes: func(p *plugin, labels map[string]string) bool {
+			parameters := p.Parameters.(*byLabelParameters)
+			value, labelled := labels[parameters.Label]
+			return !labelled && parameters.AllowsNoLabel || slices.Contains(parameters.ValidValues, value)
+		},
 	},
 	newFilter: newLabelFilter,
 }

@@ -15,13 +15,3 @@ const (
 	// LoadCategory is how busy an endpoint is.
 	LoadCategory
 )
-
-// CategoryOf returns the category of a type of plugin, in whatever version.
-func CategoryOf(typeName string) Category {
-	for _, t := range registry {
-		if t.name == typeName {
-			return t.category
-		}
-	}
-	return NoCategory
-}

@@ -80,3 +80,9 @@ func (c *Cluster) bytesPerToken() float64 {
 func (c *Cluster) labelled() bool {
 	return c != nil && slices.ContainsFunc(c.Labels, func(labels map[string]string) bool { return len(labels) > 0 })
 }
+
+// roleLabel says which stages of a request a pod serves.
+const roleLabel = "llm-d.ai/role"
+
+// estimatedBytes is how many bytes the estimate backend takes for a token.
+const estimatedBytes = 4

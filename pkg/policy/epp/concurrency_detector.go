@@ -18,21 +18,24 @@ const concurrencyDetectorType = "concurrency-detector"
 // Before router-v0.9 nobody tells the detector what is in flight: the producer only
 // does so for the request that it counts for, and so the filter knows. While there
 // are endpoints the saturation is 0.
-var concurrencyDetector = pluginType{
-	name:         concurrencyDetectorType,
-	registration: gie("gie-v1.5.."),
-	roles:        filterRole | saturationDetectorRole,
-	parameters: func() any {
-		return &concurrencyParameters{MaxConcurrency: 100, ConcurrencyMode: countRequests, MaxTokenConcurrency: 1000000}
-	},
-	needs: func(p *plugin) []dataKey {
-		return []dataKey{{inFlightLoadData, p.Parameters.(*concurrencyParameters).InFlightLoadProducerName}}
-	},
-	treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-		if c.dialect.framework < router09 && c.document.FlowControl.SaturationDetector.PluginRef == p.Name {
-			return Exact, "never finds the pool saturated: in " + c.dialect.name + " it is only told what is in flight as a filter"
-		}
-		return treatDetector(c, cluster, p)
+var concurrencyDetector = factory{
+	pluginType: pluginType{
+		name:         concurrencyDetectorType,
+		neededInMay:  []dataKind{inFlightLoadData},
+		registration: gie("gie-v1.5.."),
+		roles:        filterRole | saturationDetectorRole,
+		parameters: func() any {
+			return &concurrencyParameters{MaxConcurrency: 100, ConcurrencyMode: countRequests, MaxTokenConcurrency: 1000000}
+		},
+		needs: func(p *plugin) []dataKey {
+			return []dataKey{{inFlightLoadData, p.Parameters.(*concurrencyParameters).InFlightLoadProducerName}}
+		},
+		treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+			if c.dialect.framework < router09 && c.document.FlowControl.SaturationDetector.PluginRef == p.Name {
+				return Exact, "never finds the pool saturated: in " + c.dialect.name + " it is only told what is in flight as a filter"
+			}
+			return treatDetector(c, cluster, p)
+		},
 	},
 	newFilter:   func(b *builder, p *plugin) filter { return newConcurrency(b, p) },
 	newDetector: func(b *builder, p *plugin) saturationDetector { return newConcurrency(b, p) },

@@ -46,9 +46,9 @@ func (c *Config) Version() string { return c.dialect.name }
 
 // MarshalJSON writes the document.
 func (c *Config) MarshalJSON() ([]byte, error) {
-	document := c.document
-	document.Plugins = slices.DeleteFunc(slices.Clone(document.Plugins), func(p *plugin) bool { return p.implied })
-	return encode(document, c.dialect), nil
+	d := c.document
+	d.Plugins = slices.DeleteFunc(slices.Clone(d.Plugins), func(p *plugin) bool { return p.implied })
+	return encode(d, c.dialect), nil
 }
 
 // Notices says what in the configuration is deprecated, was replaced or has no
@@ -65,4 +65,38 @@ func (c *Config) Disaggregates() bool { return c.stages.prefill != "" && !c.stag
 // flowControlled reports whether requests may wait in front of the scheduler.
 func (c *Config) flowControlled() bool {
 	return slices.Contains(c.gates, gate{flowControlGate, true})
+}
+
+func (c *Config) hasType(typeName string) bool {
+	return slices.ContainsFunc(c.document.Plugins, func(p *plugin) bool { return p.Type == typeName })
+}
+
+// typeOf is the type of a plugin by its name; "" where there is none.
+func (d *effective) typeOf(name string) string {
+	for _, p := range d.Plugins {
+		if p.Name == name {
+			return p.Type
+		}
+	}
+	return ""
+}
+
+// flowSettings is what the section flowControl comes to.
+func (c *Config) flowSettings() flowSettings {
+	return newFlowSettings(&c.document.FlowControl, c.dialect.framework)
+}
+
+func setDefault(text *string, standard string) {
+	if *text == "" {
+		*text = standard
+	}
+}
+
+func (d *effective) hasProfile(name string) bool {
+	return slices.ContainsFunc(d.SchedulingProfiles, func(p profile) bool { return p.Name == name })
+}
+
+func (d *effective) profile(name string) *profile {
+	i := slices.IndexFunc(d.SchedulingProfiles, func(p profile) bool { return p.Name == name })
+	return &d.SchedulingProfiles[i]
 }

@@ -22,20 +22,22 @@ const contextLengthAwareType = "context-length-aware"
 // has come by its tokens.
 //
 // With enableFiltering, only endpoints in range and without the label stay.
-var contextLengthAware = pluginType{
-	name:         contextLengthAwareType,
-	registration: llmd("scheduler-v0.7.."),
-	roles:        filterRole | scorerRole,
-	parameters:   func() any { return &contextLengthParameters{Label: "llm-d.ai/context-length-range"} },
-	needs:        needsTokens,
-	treatment: func(c *Config, cluster *Cluster, _ *plugin) (Treatment, string) {
-		switch {
-		case cluster.labelled() && c.dialect.framework < router09:
-			return Approximated, fmt.Sprintf("a prompt has %v bytes for each of its tokens", cluster.bytesPerToken())
-		case cluster.labelled():
-			return Exact, ""
-		}
-		return Approximated, "endpoints have no labels, and all score 0.5"
+var contextLengthAware = factory{
+	pluginType: pluginType{
+		name:         contextLengthAwareType,
+		registration: llmd("scheduler-v0.7.."),
+		roles:        filterRole | scorerRole,
+		parameters:   func() any { return &contextLengthParameters{Label: "llm-d.ai/context-length-range"} },
+		needs:        needsTokens,
+		treatment: func(c *Config, cluster *Cluster, _ *plugin) (Treatment, string) {
+			switch {
+			case cluster.labelled() && c.dialect.framework < router09:
+				return Approximated, fmt.Sprintf("a prompt has %v bytes for each of its tokens", cluster.bytesPerToken())
+			case cluster.labelled():
+				return Exact, ""
+			}
+			return Approximated, "endpoints have no labels, and all score 0.5"
+		},
 	},
 	newFilter: func(b *builder, p *plugin) filter {
 		if !p.Parameters.(*contextLengthParameters).EnableFiltering || b.Labels == nil {

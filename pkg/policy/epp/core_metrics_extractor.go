@@ -4,14 +4,11 @@ package epp
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
-
-const coreMetricsExtractorType = "core-metrics-extractor"
 
 // coreMetricsExtractor finds the core metrics in what an engine reports, by
 // names that differ by engine. Simulated engines report them as such.
@@ -109,8 +106,3 @@ func (e *engineConfig) checkSpecs(l *loader, path *field.Path) {
 		check(path.Child("customMetrics").Index(i).Child("metricSpec"), custom.MetricSpec)
 	}
 }
-
-const labelPair = `\s*[a-zA-Z_][a-zA-Z0-9_]*\s*=\s*("[^"]*"|[^",}\s]+)\s*`
-
-// metricSpecForm is a Prometheus metric name with an optional block of labels.
-var metricSpecForm = regexp.MustCompile(`^\s*[a-zA-Z_:][a-zA-Z0-9_:]*\s*(\{(\s*|` + labelPair + `(,` + labelPair + `)*)\})?\s*$`)

@@ -12,11 +12,13 @@ const decisionTreeFilterType = "decision-tree-filter"
 
 // decisionTreeFilter of gie-v0.5 asks one filter, and then another one about what
 // that left, or about all candidates where it left none.
-var decisionTreeFilter = pluginType{
-	name:         decisionTreeFilterType,
-	registration: gie("..gie-v0.5"),
-	roles:        filterRole,
-	parameters:   func() any { return &decisionTree{} },
+var decisionTreeFilter = factory{
+	pluginType: pluginType{
+		name:         decisionTreeFilterType,
+		registration: gie("..gie-v0.5"),
+		roles:        filterRole,
+		parameters:   func() any { return &decisionTree{} },
+	},
 	newFilter: func(b *builder, p *plugin) filter {
 		return newTreeFilter(b, p.Parameters.(*decisionTree))
 	},
@@ -91,7 +93,7 @@ func newTreeEntry(b *builder, e *treeEntry) filter {
 		return newTreeFilter(b, e.DecisionTree)
 	}
 	p := b.plugins[*e.PluginRef]
-	if made := p.kind.newFilter(b, p); made != nil {
+	if made := b.factory(p).newFilter(b, p); made != nil {
 		return made
 	}
 	return keepAll{}

@@ -10,11 +10,18 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"windtunnel.dev/windtunnel/internal/spelling"
+)
+
+// Versions of the API of configurations.
+const (
+	apiVersionV1 = "llm-d.ai/v1"
+	apiVersion   = "llm-d.ai/v1alpha1"
 )
 
 // decodeDocument fills a document and reports fields of a wrong type, and apart
 // from them those that the release does not have, each with its path.
-func decodeDocument(n node, into *document, of dialect, path *field.Path) (wrong, unknown field.ErrorList) {
+func decodeDocument(n node, into any, of dialect, path *field.Path) (wrong, unknown field.ErrorList) {
 	d := decoder{at: of.framework, fork: of.fork, v1: of.framework >= router11 && n.statesV1()}
 	d.value(n, reflect.ValueOf(into).Elem(), path)
 	for _, f := range d.inOrder() {
@@ -301,4 +308,19 @@ func (d *decoder) basic(n node, into reflect.Value, path *field.Path) {
 
 func (d *decoder) invalid(n node, path *field.Path, detail string) {
 	d.faults = append(d.faults, decodingFault{err: field.Invalid(path, n.plain(), detail)})
+}
+
+// didYouMean suggests the name that is nearest, if one is near.
+func didYouMean(name string, known []string) string {
+	best, nearest := len(name)/4+1, ""
+	slices.Sort(known)
+	for _, k := range known {
+		if distance := spelling.Distance(strings.ToLower(name), strings.ToLower(k)); distance < best {
+			best, nearest = distance, k
+		}
+	}
+	if nearest == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", nearest)
 }

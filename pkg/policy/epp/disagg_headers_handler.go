@@ -53,7 +53,7 @@ func (p *headersParameters) check(l *loader, path *field.Path) {
 }
 
 // tells reports whether a header handler is listed for a profile.
-func (l *loader) tells(profile string) bool {
+func tellsEngines(l *loader, profile string) bool {
 	for _, p := range l.plugins {
 		if parameters, ok := p.Parameters.(*headersParameters); ok && parameters.PrefillProfile == profile {
 			return true

@@ -22,6 +22,7 @@ const disaggProfileHandlerType = "disagg-profile-handler"
 // [pdProfileHandler].
 var disaggProfileHandler = pluginType{
 	name:         disaggProfileHandlerType,
+	neededInMay:  []dataKind{prefixMatchData},
 	registration: llmd("scheduler-v0.7.."),
 	roles:        profileHandlerRole,
 	ordered:      true,
@@ -163,7 +164,7 @@ func (p *disaggParameters) noticeProfiles(l *loader, at *disaggPaths) {
 // obstacles are what the EPP starts with, to fail every request or to send text
 // to encoders.
 func (p *disaggParameters) obstacles(c *Config, path *field.Path) field.ErrorList {
-	errs := c.needsProfile(p.Profiles.Decode, path.Child("profiles", "decode"))
+	errs := needsProfile(c, p.Profiles.Decode, path.Child("profiles", "decode"))
 	if d := c.plugin(p.Deciders.Encode); d != nil && d.Type != alwaysDisaggMultimodalDeciderType {
 		errs = append(errs, field.Invalid(path.Child("deciders", "encode"), d.Name, d.Type+" sends text to encoders, and there are none"))
 	}
@@ -171,7 +172,7 @@ func (p *disaggParameters) obstacles(c *Config, path *field.Path) field.ErrorLis
 }
 
 // needsProfile says where every request would fail for want of a profile.
-func (c *Config) needsProfile(name string, at *field.Path) field.ErrorList {
+func needsProfile(c *Config, name string, at *field.Path) field.ErrorList {
 	var names []string
 	for _, profile := range c.document.SchedulingProfiles {
 		if profile.Name == name {
@@ -194,13 +195,7 @@ func (p *disaggParameters) stages(l *loader) stages {
 	asked := s.prefillFirst || p.Deciders.Prefill != "" && prefill != p.Profiles.Encode
 	if asked && prefill != s.decode && l.hasProfile(prefill) {
 		s.prefill, s.decider, s.peers = prefill, p.Deciders.Prefill, true
-		s.silent = l.dialect.own < schedulerMay && !l.tells(prefill)
+		s.silent = l.dialect.own < schedulerMay && !tellsEngines(l, prefill)
 	}
 	return s
-}
-
-func setDefault(text *string, standard string) {
-	if *text == "" {
-		*text = standard
-	}
 }

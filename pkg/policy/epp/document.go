@@ -121,8 +121,6 @@ type saturationLimits struct {
 }
 
 const (
-	apiVersionV1         = "llm-d.ai/v1"
-	apiVersion           = "llm-d.ai/v1alpha1"
 	deprecatedAPIVersion = "inference.networking.x-k8s.io/v1alpha1"
 	configKind           = "EndpointPickerConfig"
 )

@@ -13,11 +13,13 @@ const edfOrderingPolicyType = "edf-ordering-policy"
 // edfOrderingPolicy lets go first who would be given up first, by when it came
 // and how long requests may wait. As that is the same for all, it is the order in
 // which they came.
-var edfOrderingPolicy = pluginType{
-	name:         edfOrderingPolicyType,
-	registration: gie("scheduler-v0.6.."),
-	roles:        flowControlRole | orderingRole,
-	treatment:    treatFlowControl(Exact, "all requests have the same TTL, so first come, first served"),
+var edfOrderingPolicy = flowFactory{
+	pluginType: pluginType{
+		name:         edfOrderingPolicyType,
+		registration: gie("scheduler-v0.6.."),
+		roles:        flowControlRole | orderingRole,
+		treatment:    treatFlowControl(Exact, "all requests have the same TTL, so first come, first served"),
+	},
 	newOrdering: func(_ *plugin, s *flowSettings) ordering {
 		return earliestDeadlineOrdering{s.ttl}
 	},

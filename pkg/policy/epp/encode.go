@@ -19,6 +19,11 @@ type encoder struct {
 	out     bytes.Buffer
 }
 
+// A dated value, a pointer to a struct, is of another release than its document.
+type dated interface {
+	releaseIn(d dialect) release
+}
+
 func encode(document any, d dialect) []byte {
 	e := encoder{dialect: d, at: d.framework}
 	e.value(reflect.ValueOf(document))
@@ -26,10 +31,9 @@ func encode(document any, d dialect) []byte {
 }
 
 func (e *encoder) value(v reflect.Value) {
-	if p, ok := v.Interface().(*plugin); ok {
-		// Parameters go by the clock of whoever made the plugin.
+	if d, ok := v.Interface().(dated); ok {
 		outer := e.at
-		e.at = e.dialect.clock(p.kind.own)
+		e.at = d.releaseIn(e.dialect)
 		e.object(v.Elem())
 		e.at = outer
 		return

@@ -5,24 +5,25 @@ package epp
 import "k8s.io/apimachinery/pkg/util/validation/field"
 
 const (
-	encoderCacheScorerType   = "mm-embeddings-cache-scorer"
-	encoderCacheProducerType = "mm-embeddings-cache-producer"
+	encoderCacheScorerType = "mm-embeddings-cache-scorer"
 )
 
 var (
 	// encoderCacheScorer prefers endpoints that have encoded the images of a
 	// prompt before: the share of them by size, 0 for a prompt without any.
-	encoderCacheScorer = pluginType{
-		name:         encoderCacheScorerType,
-		registration: gie("router-v0.9.."),
-		category:     AffinityCategory,
-		roles:        scorerRole,
-		parameters:   func() any { return &encoderCacheScorerParameters{} },
-		needs: func(p *plugin) []dataKey {
-			return []dataKey{{encoderCacheData, p.Parameters.(*encoderCacheScorerParameters).ProducerName}}
-		},
-		treatment: func(*Config, *Cluster, *plugin) (Treatment, string) {
-			return Exact, "prompts are text, and all score 0"
+	encoderCacheScorer = factory{
+		pluginType: pluginType{
+			name:         encoderCacheScorerType,
+			registration: gie("router-v0.9.."),
+			category:     AffinityCategory,
+			roles:        scorerRole,
+			parameters:   func() any { return &encoderCacheScorerParameters{} },
+			needs: func(p *plugin) []dataKey {
+				return []dataKey{{encoderCacheData, p.Parameters.(*encoderCacheScorerParameters).ProducerName}}
+			},
+			treatment: func(*Config, *Cluster, *plugin) (Treatment, string) {
+				return Exact, "prompts are text, and all score 0"
+			},
 		},
 		newScorer: func(*builder, *plugin) scorer { return nothingEncoded{} },
 	}

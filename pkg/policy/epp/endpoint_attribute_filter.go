@@ -13,18 +13,20 @@ const endpointAttributeFilterType = "endpoint-attribute-filter"
 // endpointAttributeFilter keeps endpoints whose attribute compares with a
 // threshold as the operator says, and with onMissing Pass those without it. Where
 // none would be left, fallbackOnEmpty keeps all.
-var endpointAttributeFilter = pluginType{
-	name:         endpointAttributeFilterType,
-	registration: gie("router-v0.10.."),
-	roles:        filterRole,
-	alpha:        true,
-	parameters:   func() any { return &attributeFilterParameters{OnMissing: passMissing} },
-	treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-		return treatPinned(cluster, p.Parameters.(*attributeFilterParameters).attribute())
+var endpointAttributeFilter = factory{
+	pluginType: pluginType{
+		name:         endpointAttributeFilterType,
+		registration: gie("router-v0.10.."),
+		roles:        filterRole,
+		alpha:        true,
+		parameters:   func() any { return &attributeFilterParameters{OnMissing: passMissing} },
+		treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+			return treatPinned(cluster, p.Parameters.(*attributeFilterParameters).attribute())
+		},
 	},
 	newFilter: func(b *builder, p *plugin) filter {
 		parameters := p.Parameters.(*attributeFilterParameters)
-		return newAttributeFilter(b.pinned(parameters.attribute()), parameters)
+		return newAttributeFilter(pinnedOf(b, parameters.attribute()), parameters)
 	},
 }
 

@@ -11,20 +11,22 @@ const endpointAttributeScorerType = "endpoint-attribute-scorer"
 // round where lower is better. The range is fixed, and what lies outside is
 // clamped, or it is that of the candidates, and 1 for all if all are equal. An
 // endpoint without the attribute scores 0.
-var endpointAttributeScorer = pluginType{
-	name:         endpointAttributeScorerType,
-	registration: gie("router-v0.10.."),
-	category:     LoadCategory,
-	roles:        scorerRole,
-	alpha:        true,
-	parameters:   func() any { return &attributeScorerParameters{} },
-	treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-		return treatPinned(cluster, p.Parameters.(*attributeScorerParameters).attribute())
+var endpointAttributeScorer = factory{
+	pluginType: pluginType{
+		name:         endpointAttributeScorerType,
+		registration: gie("router-v0.10.."),
+		category:     LoadCategory,
+		roles:        scorerRole,
+		alpha:        true,
+		parameters:   func() any { return &attributeScorerParameters{} },
+		treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+			return treatPinned(cluster, p.Parameters.(*attributeScorerParameters).attribute())
+		},
 	},
 	newScorer: func(b *builder, p *plugin) scorer {
 		parameters := p.Parameters.(*attributeScorerParameters)
 		return &attributeScorer{
-			attribute:     b.pinned(parameters.attribute()),
+			attribute:     pinnedOf(b, parameters.attribute()),
 			fixed:         parameters.Algorithm.Normalization.FixedRange,
 			lowerIsBetter: parameters.Algorithm.Type == lowerIsBetter,
 		}

@@ -23,8 +23,8 @@ func pinnedOn(t *testing.T, body, attribute string, values ...float64) (planted,
 			cluster.Attributes[e] = map[string]float64{attribute: value}
 		}
 	}
-	b := newBuilder(c, cluster, 1)
-	return planted{b, b.scheduler(c)}, c, &cluster
+	b := newBuilder(parts, c, cluster, 1)
+	return planted{b, b.scheduler(parts, c)}, c, &cluster
 }
 
 func TestEndpointAttributeScorer(t *testing.T) {

@@ -14,8 +14,8 @@ func newFlowController(b *builder, s *Scheduler, settings flowSettings, of relea
 		saturation:    newPoolSaturation(b, s.detector, of),
 		rules:         rulesOf(of),
 		settings:      settings,
-		limit:         b.usageLimit(settings.limit),
-		byName:        b.tenantOrder(),
+		limit:         usageLimitOf(b, settings.limit),
+		byName:        tenantOrder(b),
 		bytesPerToken: 4,
 		endpoints:     b.Endpoints,
 		allUnseen:     true,
@@ -31,12 +31,12 @@ func newFlowController(b *builder, s *Scheduler, settings flowSettings, of relea
 		band := settings.of(priority)
 		return &flowBand{
 			priority: priority, maxRequests: band.maxRequests, maxBytes: band.maxBytes,
-			fairness: b.fairness(band.fairness), ordering: b.ordering(band.ordering, &settings),
+			fairness: fairnessOf(b, band.fairness), ordering: orderingOf(b, band.ordering, &settings),
 		}
 	}
 	// What is told of requests is there from the start.
-	b.fairness(settings.positive.fairness)
-	b.fairness(settings.negative.fairness)
+	fairnessOf(b, settings.positive.fairness)
+	fairnessOf(b, settings.negative.fairness)
 	for _, priority := range append([]int{0}, b.Priorities...) {
 		f.band(priority)
 	}
@@ -48,34 +48,34 @@ func newFlowController(b *builder, s *Scheduler, settings flowSettings, of relea
 
 // fairness makes the policy of that name for a band; what remembers requests is
 // the same for all bands.
-func (b *builder) fairness(name string) fairness {
+func fairnessOf(b *builder, name string) fairness {
 	p := b.plugins[name]
 	if p == nil {
 		// Versions without such plugins do as their default does.
 		return globalStrictFairness{}
 	}
-	return p.kind.newFairness(b, p)
+	return flowFactoryOf(p).newFairness(b, p)
 }
 
-func (b *builder) ordering(name string, s *flowSettings) ordering {
+func orderingOf(b *builder, name string, s *flowSettings) ordering {
 	p := b.plugins[name]
 	if p == nil {
 		return firstComeOrdering{}
 	}
-	return p.kind.newOrdering(p, s)
+	return flowFactoryOf(p).newOrdering(p, s)
 }
 
-func (b *builder) usageLimit(name string) usageLimit {
+func usageLimitOf(b *builder, name string) usageLimit {
 	p := b.plugins[name]
 	if p == nil {
 		return staticUsageLimit{threshold: 1}
 	}
-	return p.kind.newLimit(p)
+	return flowFactoryOf(p).newLimit(p)
 }
 
 // tenantOrder numbers tenants in order of their names, which flows are in; as
 // they are numbered where the names are not known.
-func (b *builder) tenantOrder() func(tenant int) int {
+func tenantOrder(b *builder) func(tenant int) int {
 	if b.Tenants == nil {
 		return func(tenant int) int { return tenant }
 	}
@@ -92,7 +92,7 @@ const flowControlOff = "flow control is off"
 
 // treatFlowControl is for plugins that have a say with flow control, where they
 // are named.
-func treatFlowControl(how Treatment, note string) treatment {
+func treatFlowControl(how Treatment, note string) treatmentFunc {
 	return func(c *Config, _ *Cluster, p *plugin) (Treatment, string) {
 		settings := c.flowSettings()
 		switch {
@@ -106,17 +106,7 @@ func treatFlowControl(how Treatment, note string) treatment {
 	}
 }
 
-// flowSettings is what the section flowControl comes to.
-func (c *Config) flowSettings() flowSettings {
-	return newFlowSettings(&c.document.FlowControl, c.dialect.framework)
-}
-
-// uses reports whether a policy of that name may ever be asked.
-func (f *flowSettings) uses(name string) bool {
-	for _, band := range append([]bandSettings{f.positive, f.negative}, f.bands...) {
-		if name == band.fairness || name == band.ordering {
-			return true
-		}
-	}
-	return name == f.limit
+// newRequestQueue makes the flow control that a configuration asks for.
+func newRequestQueue(b *builder, s *Scheduler, c *Config) requestQueue {
+	return newFlowController(b, s, c.flowSettings(), c.dialect.framework)
 }

@@ -37,7 +37,7 @@ type flowController struct {
 	schedule   func(*policy.View, *policy.Request) (policy.Decision, error)
 	look       func(*policy.View) *cycle
 	detector   saturationDetector // by which the EPP sheds requests
-	saturation interface{ saturation(c *cycle) float64 }
+	saturation saturationDetector
 	rules      flowRules
 	settings   flowSettings
 	limit      usageLimit
@@ -361,3 +361,12 @@ func (f *flowController) seen(view *policy.View) *policy.View {
 	f.unseen, f.allUnseen = f.unseen[:0], false
 	return &v
 }
+
+// evicts implements [requestQueue].
+func (f *flowController) evicts() bool { return f.eviction != nil }
+
+// evict implements [requestQueue].
+func (f *flowController) evict() (int, bool) { return f.eviction.next() }
+
+// explain implements [requestQueue].
+func (f *flowController) explain(tell func(*policy.Request, error)) { f.gaveUp = tell }

@@ -3,7 +3,6 @@
 package epp
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -96,43 +95,5 @@ func TestNobodyIsEvictedInVain(t *testing.T) {
 		if id, got := e.next(); got != tc.want || got && id != 3 {
 			t.Errorf("%s: request %d is evicted: %t, want %t", name, id, got, tc.want)
 		}
-	}
-}
-
-// Who is evicted takes no part in the load from then on, so that the others go
-// with the next cycle.
-func TestEvictionMakesRoom(t *testing.T) {
-	const text = gated + "plugins: [{type: queue-scorer}, {type: concurrency-detector, parameters: {maxConcurrency: 1}}]\n" +
-		"flowControl: {saturationDetector: {pluginRef: concurrency-detector}, enableEviction: "
-	c := mustLoad(t, text+"true}")
-	if errs := c.Check(&Cluster{Endpoints: 1}, inline); len(errs) > 0 || len(c.Approximations()) != 1 {
-		t.Fatalf("errors %v, approximations %q", errs, c.Approximations())
-	}
-	s := New(c, Cluster{Endpoints: 1}, 1)
-	at := func(now simtime.Time) *policy.View { return &policy.View{Now: now, Scrapes: make([]policy.Scrape, 1)} }
-	low, high := request(1, 5), request(2, 5)
-	low.Priority = -1
-	for _, r := range []*policy.Request{low, high} {
-		if _, err := s.Route(at(ms), r); !errors.Is(err, policy.ErrHeld) {
-			t.Fatal(err)
-		}
-		if got, ok := s.Release(at(ms)); ok != (r == low) {
-			t.Fatalf("released %+v (%t)", got, ok)
-		}
-		for _, more := s.Release(at(ms)); more; _, more = s.Release(at(ms)) {
-		}
-	}
-	if id, ok := s.Evict(ms); !ok || id != low.ID {
-		t.Fatalf("evicts %d (%t)", id, ok)
-	}
-	s.Finished(low, 0)
-	if id, ok := s.Evict(ms); ok {
-		t.Errorf("evicts %d too", id)
-	}
-	if got, ok := s.Release(at(2 * ms)); !ok || got.Request != high.ID {
-		t.Errorf("released %+v (%t)", got, ok)
-	}
-	if off := mustLoad(t, text+"false}"); New(off, Cluster{Endpoints: 1}, 1).Routing().Evictor != nil || len(off.Approximations()) > 0 {
-		t.Error("evicts though that is off")
 	}
 }

@@ -81,52 +81,6 @@ func TestWhatChangesWhileRequestsWaitIsSeen(t *testing.T) {
 	}
 }
 
-// The fuller one of the pools that prefill and decode says whether requests wait;
-// up to v0.10 it is all endpoints together.
-func TestSaturationOfPools(t *testing.T) {
-	labels := func(roles ...string) []map[string]string {
-		all := make([]map[string]string, len(roles))
-		for i, role := range roles {
-			if role != "" {
-				all[i] = map[string]string{roleLabel: role}
-			}
-		}
-		return all
-	}
-	const body = header + gated + "plugins: [{type: concurrency-detector, parameters: {maxConcurrency: 10}}]\nflowControl: {saturationDetector: {pluginRef: concurrency-detector}}"
-	for name, tc := range map[string]struct {
-		version string
-		labels  []map[string]string
-		load    []int64
-		down    []bool
-		want    float64
-	}{
-		"no labels":                            {"router-main", nil, []int64{8, 2}, nil, 0.5},
-		"two pools":                            {"router-main", labels("prefill", "decode"), []int64{8, 2}, nil, 0.8},
-		"one pool before":                      {"router-v0.10", labels("prefill", "decode"), []int64{8, 2}, nil, 0.5},
-		"no label decodes":                     {"router-main", labels("prefill", ""), []int64{2, 8}, nil, 0.8},
-		"both are in both":                     {"router-main", labels("prefill", "both", "decode"), []int64{9, 5, 1}, nil, 0.7},
-		"who encodes, or what not, is in none": {"router-main", labels("decode", "encode", "x"), []int64{3, 9, 9}, nil, 0.3},
-		"who is gone is in none":               {"router-main", labels("prefill", "prefill", "decode"), []int64{9, 1, 2}, []bool{true, false, false}, 0.2},
-		"nobody in any pool: all":              {"router-main", labels("encode", "encode"), []int64{4, 8}, nil, 0.6},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c, errs := Load([]byte(body), tc.version, inline)
-			if len(errs) > 0 {
-				t.Fatal(errs)
-			}
-			b := newBuilder(c, Cluster{Endpoints: len(tc.load), Labels: tc.labels}, 1)
-			s := b.scheduler(c)
-			copy(b.load(inFlightLoadProducerType).requests, tc.load)
-			view := idle(len(tc.load))
-			view.Down = tc.down
-			if got := s.flow.saturation.saturation(s.look(view)); got != tc.want {
-				t.Errorf("saturation %v, want %v", got, tc.want)
-			}
-		})
-	}
-}
-
 // Flows are in order of the tenants' names.
 func TestFlowsAreInOrderOfNames(t *testing.T) {
 	s := New(mustLoad(t, gated+"plugins: [{type: round-robin-fairness-policy}]\nflowControl: {defaultPriorityBand: {fairnessPolicyRef: round-robin-fairness-policy}}"),

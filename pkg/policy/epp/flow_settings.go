@@ -4,10 +4,6 @@ package epp
 
 import (
 	"cmp"
-	"math"
-	"math/big"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -146,47 +142,12 @@ func (b *priorityBand) spellOut(of release) {
 	}
 }
 
-func quantityOf(n int64) *quantity {
-	q := quantity(strconv.FormatInt(n, 10))
-	return &q
-}
-
-// value is the quantity as a whole number, rounded up; 0 where there is none.
-func (q *quantity) value() int64 {
-	if q == nil {
-		return 0
+// uses reports whether a policy of that name may ever be asked.
+func (f *flowSettings) uses(name string) bool {
+	for _, band := range append([]bandSettings{f.positive, f.negative}, f.bands...) {
+		if name == band.fairness || name == band.ordering {
+			return true
+		}
 	}
-	number, suffix := string(*q), ""
-	if at := strings.IndexAny(number, "numkKMGTPEe"); at >= 0 {
-		number, suffix = number[:at], number[at:]
-	}
-	r, ok := new(big.Rat).SetString(strings.TrimSuffix(number, ".") + exponentOf(suffix))
-	if !ok {
-		return 0
-	}
-	if power, binary := binaryPowers[suffix]; binary {
-		r.Mul(r, new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), power)))
-	}
-	up := new(big.Int).Add(r.Num(), new(big.Int).Sub(r.Denom(), big.NewInt(1)))
-	v := up.Div(up, r.Denom())
-	if !v.IsInt64() {
-		return math.MaxInt64
-	}
-	return v.Int64()
-}
-
-var binaryPowers = map[string]uint{"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
-
-// exponentOf writes a decimal suffix as a power of ten.
-func exponentOf(suffix string) string {
-	powers := map[string]string{
-		"n": "e-9", "u": "e-6", "m": "e-3", "k": "e3", "M": "e6", "G": "e9", "T": "e12", "P": "e15", "E": "e18",
-	}
-	if power, ok := powers[suffix]; ok {
-		return power
-	}
-	if _, binary := binaryPowers[suffix]; binary {
-		return ""
-	}
-	return suffix
+	return name == f.limit
 }

@@ -4,17 +4,17 @@ package epp
 
 import "windtunnel.dev/windtunnel/pkg/simtime"
 
-const globalStrictFairnessPolicyType = "global-strict-fairness-policy"
-
 // globalStrictFairnessPolicy lets go first whoever would be first if all flows of
 // the band were one. It is the default, which the EPP makes whether or not flow
 // control is on.
-var globalStrictFairnessPolicy = pluginType{
-	name:         globalStrictFairnessPolicyType,
-	registration: gie("scheduler-v0.6.."),
-	roles:        flowControlRole | fairnessRole,
-	treatment:    treatFlowControl(Exact, ""),
-	newFairness:  func(*builder, *plugin) fairness { return globalStrictFairness{} },
+var globalStrictFairnessPolicy = flowFactory{
+	pluginType: pluginType{
+		name:         globalStrictFairnessPolicyType,
+		registration: gie("scheduler-v0.6.."),
+		roles:        flowControlRole | fairnessRole,
+		treatment:    treatFlowControl(Exact, ""),
+	},
+	newFairness: func(*builder, *plugin) fairness { return globalStrictFairness{} },
 }
 
 type globalStrictFairness struct{}

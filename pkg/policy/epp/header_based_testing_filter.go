@@ -17,24 +17,26 @@ const testingHeader = "test-epp-endpoint-selection"
 // separated by commas: none where there is no such header. The EPP knows them by
 // their addresses, and here they go by their names. Where no request carries the
 // header it may be a constant of the endpoint, pinned by the instance's name.
-var headerBasedTestingFilter = pluginType{
-	name:         headerBasedTestingFilterType,
-	registration: gie(".."),
-	roles:        filterRole,
-	treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-		switch {
-		case cluster.states(testingHeader):
-			return Exact, "endpoints go by their names, such as pool/0, in place of addresses"
-		case cluster.pins(attributeName{name: p.Name}):
-			return Approximated, fmt.Sprintf("keeps the endpoints with a number other than 0 pinned as %s, whatever a header of the request would say", p.Name)
-		}
-		return Unsupported, fmt.Sprintf("it is there for tests, and drops every endpoint that no header %q of the request lists: state it in the headers of clients, or pin a number other than 0 as %q in the attributes of the pools that it is to keep", testingHeader, p.Name)
+var headerBasedTestingFilter = factory{
+	pluginType: pluginType{
+		name:         headerBasedTestingFilterType,
+		registration: gie(".."),
+		roles:        filterRole,
+		treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+			switch {
+			case cluster.states(testingHeader):
+				return Exact, "endpoints go by their names, such as pool/0, in place of addresses"
+			case pins(cluster, attributeName{name: p.Name}):
+				return Approximated, fmt.Sprintf("keeps the endpoints with a number other than 0 pinned as %s, whatever a header of the request would say", p.Name)
+			}
+			return Unsupported, fmt.Sprintf("it is there for tests, and drops every endpoint that no header %q of the request lists: state it in the headers of clients, or pin a number other than 0 as %q in the attributes of the pools that it is to keep", testingHeader, p.Name)
+		},
 	},
 	newFilter: func(b *builder, p *plugin) filter {
 		if b.Cluster.states(testingHeader) {
 			return newListed(&b.Cluster)
 		}
-		return pinnedFilter{b.pinned(attributeName{name: p.Name})}
+		return pinnedFilter{pinnedOf(b, attributeName{name: p.Name})}
 	},
 }
 

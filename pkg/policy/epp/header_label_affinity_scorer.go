@@ -13,29 +13,31 @@ const headerLabelAffinityScorerType = "header-label-affinity-scorer"
 // headerLabelAffinityScorer prefers endpoints whose label says what a header of
 // the request says: 1, else 0. Where no request carries the header that may be a
 // constant of the endpoint, pinned by the instance's name.
-var headerLabelAffinityScorer = pluginType{
-	name:         headerLabelAffinityScorerType,
-	registration: gie("router-v0.10.."),
-	category:     AffinityCategory,
-	roles:        scorerRole,
-	alpha:        true,
-	parameters:   func() any { return &headerLabelParameters{} },
-	treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-		header := p.Parameters.(*headerLabelParameters).HeaderName
-		if cluster.states(header) {
-			return Exact, ""
-		}
-		if cluster.pins(attributeName{name: p.Name}) {
-			return Approximated, fmt.Sprintf("scores are what is pinned as %s, whatever the header %q of a request would say", p.Name, header)
-		}
-		return Unsupported, fmt.Sprintf("no client of the workload states the header %q: state it, or pin what it scores as %q in the attributes of a pool", header, p.Name)
+var headerLabelAffinityScorer = factory{
+	pluginType: pluginType{
+		name:         headerLabelAffinityScorerType,
+		registration: gie("router-v0.10.."),
+		category:     AffinityCategory,
+		roles:        scorerRole,
+		alpha:        true,
+		parameters:   func() any { return &headerLabelParameters{} },
+		treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+			header := p.Parameters.(*headerLabelParameters).HeaderName
+			if cluster.states(header) {
+				return Exact, ""
+			}
+			if pins(cluster, attributeName{name: p.Name}) {
+				return Approximated, fmt.Sprintf("scores are what is pinned as %s, whatever the header %q of a request would say", p.Name, header)
+			}
+			return Unsupported, fmt.Sprintf("no client of the workload states the header %q: state it, or pin what it scores as %q in the attributes of a pool", header, p.Name)
+		},
 	},
 	newScorer: func(b *builder, p *plugin) scorer {
 		parameters := p.Parameters.(*headerLabelParameters)
 		if b.Cluster.states(parameters.HeaderName) {
 			return newHeaderLabel(b, parameters)
 		}
-		return pinnedScorer{b.pinned(attributeName{name: p.Name})}
+		return pinnedScorer{pinnedOf(b, attributeName{name: p.Name})}
 	},
 }
 

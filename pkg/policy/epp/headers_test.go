@@ -110,8 +110,8 @@ func TestInFlightLoadOfAProfileThatAHeaderNames(t *testing.T) {
 plugins: [{type: header-profile-handler}, {type: active-request-scorer}]
 schedulingProfiles: [{name: decode, plugins: [{pluginRef: active-request-scorer}]}, {name: prefill, plugins: [{pluginRef: active-request-scorer}]}]`
 	cluster := Cluster{Endpoints: 1, Headers: []map[string]string{{"epp-profile": "prefill"}}}
-	b := newBuilder(mustLoad(t, body), cluster, 1)
-	s := b.scheduler(mustLoad(t, body))
+	b := newBuilder(parts, mustLoad(t, body), cluster, 1)
+	s := b.scheduler(parts, mustLoad(t, body))
 	counts := b.load(inFlightLoadProducerType).requests
 	requests := []*policy.Request{headed(0, 0), headed(1, 1)}
 	for _, r := range requests {
@@ -144,8 +144,8 @@ func TestHeaderLabelAffinity(t *testing.T) {
 	if errs := c.Check(&cluster, inline); len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	b := newBuilder(c, cluster, 1)
-	p := planted{b, b.scheduler(c)}
+	b := newBuilder(parts, c, cluster, 1)
+	p := planted{b, b.scheduler(parts, c)}
 	for headers, want := range [][]float64{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 0}} {
 		if diff := cmp.Diff(want, p.decide(idle(3), headed(headers, int32(headers))).Scores); diff != "" {
 			t.Errorf("headers %d, scores (-want +got):\n%s", headers, diff)
@@ -164,7 +164,7 @@ func TestHeaderListsEndpoints(t *testing.T) {
 	if errs := c.Check(&cluster, inline); len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	b := newBuilder(c, cluster, 1)
+	b := newBuilder(parts, c, cluster, 1)
 	f := headerBasedTestingFilter.newFilter(b, c.plugin(headerBasedTestingFilterType))
 	for headers, want := range [][]int{{}, {1, 2}, {}} {
 		if got := f.filter(&cycle{headers: int32(headers)}, []int{0, 1, 2}); !cmp.Equal(want, got) {

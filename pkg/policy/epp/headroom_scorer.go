@@ -80,18 +80,6 @@ func (s *headroomScorer) scoreBucket(candidates []int, most bool, w weight, scor
 	}
 }
 
-// headroomTTFT and headroomTPOT are sizes, of room or of deficit; 0 where
-// nothing is predicted.
-func (p *latencyPrediction) headroomTTFT(e int) float64 { return p.sizeOf(p.ttftHeadroom, e) }
-func (p *latencyPrediction) headroomTPOT(e int) float64 { return p.sizeOf(p.tpotHeadroom, e) }
-
-func (p *latencyPrediction) sizeOf(headroom []float64, e int) float64 {
-	if !p.known[e] {
-		return 0
-	}
-	return math.Abs(headroom[e])
-}
-
 // A headroomSpread goes from the least to the greatest headroom of a bucket.
 type headroomSpread struct{ least, greatest float64 }
 

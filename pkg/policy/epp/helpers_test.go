@@ -98,8 +98,8 @@ func plant(t testing.TB, body string, labels ...map[string]string) planted {
 	if len(errs) > 0 {
 		t.Fatalf("refused: %v\n%s", errs.ToAggregate(), body)
 	}
-	b := newBuilder(c, Cluster{Endpoints: len(labels), Labels: labels}, 1)
-	return planted{b, b.scheduler(c)}
+	b := newBuilder(parts, c, Cluster{Endpoints: len(labels), Labels: labels}, 1)
+	return planted{b, b.scheduler(parts, c)}
 }
 
 // unlabelled are the labels of so many endpoints without any.

@@ -12,8 +12,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 )
 
-const inFlightLoadProducerType = "inflight-load-producer"
-
 // inFlightLoadProducer counts what the EPP has routed to each endpoint: a
 // request from its pick to its end, its uncached prompt tokens from its pick to
 // the first chunk of the answer. With addEstimatedOutputTokens, an estimate of
@@ -41,33 +39,35 @@ const inFlightLoadProducerType = "inflight-load-producer"
 // and the answer has 1.5 times as many. What ends on an endpoint that was gone is
 // taken off all the same, and leaves it with less than nothing. In gie-v1.5 only
 // the primary profile's endpoint counts, and none is forgotten.
-var inFlightLoadProducer = pluginType{
-	name:         inFlightLoadProducerType,
-	registration: gie("gie-v1.5.."),
-	roles:        producerRole,
-	parameters:   func() any { return &inFlightParameters{OutputRatio: 1.5, SyncCrossReplicaState: true} },
-	needs:        needsTokens,
-	produces: func(p *plugin) []dataKey {
-		return []dataKey{{inFlightLoadData, p.Name}, {uncachedTokensData, p.Name}}
-	},
-	freshness: "the EPP's own counts, at once",
-	treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-		switch {
-		case c.dialect.framework < router09:
-			return Approximated, fmt.Sprintf("a request has %v bytes for each token of its prompt, and nothing else has any", cluster.bytesPerToken())
-		case p.Parameters.(*inFlightParameters).AddEstimatedOutputTokens:
-			return Approximated, "requests state no max_tokens, which would bound the estimate of output tokens"
-		case c.reads(dataKey{uncachedTokensData, p.Name}) && c.provides(dataKey{prefixMatchData, p.Parameters.(*inFlightParameters).PrefixMatchInfoProducerName}):
-			return Exact, "prefix matches are known before tokens are counted; in the EPP it may be the other way round, and then no endpoint's cached tokens are deducted from what a request would add"
-		}
-		return Exact, ""
+var inFlightLoadProducer = factory{
+	pluginType: pluginType{
+		name:         inFlightLoadProducerType,
+		registration: gie("gie-v1.5.."),
+		roles:        producerRole,
+		parameters:   func() any { return &inFlightParameters{OutputRatio: 1.5, SyncCrossReplicaState: true} },
+		needs:        needsTokens,
+		produces: func(p *plugin) []dataKey {
+			return []dataKey{{inFlightLoadData, p.Name}, {uncachedTokensData, p.Name}}
+		},
+		freshness: "the EPP's own counts, at once",
+		treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+			switch {
+			case c.dialect.framework < router09:
+				return Approximated, fmt.Sprintf("a request has %v bytes for each token of its prompt, and nothing else has any", cluster.bytesPerToken())
+			case p.Parameters.(*inFlightParameters).AddEstimatedOutputTokens:
+				return Approximated, "requests state no max_tokens, which would bound the estimate of output tokens"
+			case c.reads(dataKey{uncachedTokensData, p.Name}) && c.provides(dataKey{prefixMatchData, p.Parameters.(*inFlightParameters).PrefixMatchInfoProducerName}):
+				return Exact, "prefix matches are known before tokens are counted; in the EPP it may be the other way round, and then no endpoint's cached tokens are deducted from what a request would add"
+			}
+			return Exact, ""
+		},
 	},
 	newProducer: func(b *builder, p *plugin) producer {
 		f := &inFlight{
 			parameters: p.Parameters.(*inFlightParameters),
-			match:      b.optionalMatch(p.Parameters.(*inFlightParameters).PrefixMatchInfoProducerName),
+			match:      optionalMatch(b, p.Parameters.(*inFlightParameters).PrefixMatchInfoProducerName),
 			at:         b.dialect.framework,
-			load:       b.load(b.dataName(p)),
+			load:       b.load(dataName(b, p)),
 			gone:       make([]bool, b.Endpoints),
 			lives:      make([]int32, b.Endpoints),
 			stages:     primaryInFlightStages(b),
@@ -103,7 +103,7 @@ func (p *inFlightParameters) check(l *loader, path *field.Path) {
 }
 
 // optionalMatch returns nil where no plugin of that name matches prefixes.
-func (b *builder) optionalMatch(producer string) *prefixMatch {
+func optionalMatch(b *builder, producer string) *prefixMatch {
 	p := b.plugins[producer]
 	if p == nil || p.kind.produces == nil || !slices.Contains(p.kind.produces(p), dataKey{prefixMatchData, producer}) {
 		return nil
@@ -295,3 +295,5 @@ func (f *inFlight) estimatedOutput(c *cycle) int64 {
 	// A ratio may be absurd; sums of estimates are still to fit.
 	return int64(math.Min(estimate, 1<<40))
 }
+
+func (*inFlight) readsMatches() {}

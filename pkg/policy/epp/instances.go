@@ -23,8 +23,8 @@ func (l *loader) makePlugins() {
 			l.add(field.Duplicate(p.path.Child("name"), p.Name))
 		}
 		if p.Type != "" {
-			if p.kind = lookup(l.dialect, p.Type); p.kind == nil {
-				l.add(field.Invalid(p.path.Child("type"), p.Type, whyNot(l.dialect, p.Type)))
+			if p.kind = l.types.lookup(l.dialect, p.Type); p.kind == nil {
+				l.add(field.Invalid(p.path.Child("type"), p.Type, l.types.whyNot(l.dialect, p.Type)))
 			} else {
 				l.noticeStability(p)
 				l.step = l.factories()
@@ -123,7 +123,7 @@ func (l *loader) checkParameters(p *plugin, at *field.Path) {
 // create makes an instance that the document does not list, named like its
 // type, as the EPP does. Its place in the document, which it has not, goes by name.
 func (l *loader) create(typeName string) *plugin {
-	kind := lookup(l.dialect, typeName)
+	kind := l.types.lookup(l.dialect, typeName)
 	if kind == nil {
 		panic(fmt.Sprintf("epp: %s has no default plugin %q", l.dialect.name, typeName))
 	}

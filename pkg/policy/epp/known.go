@@ -4,10 +4,6 @@ package epp
 
 import (
 	"fmt"
-	"slices"
-	"strings"
-
-	"windtunnel.dev/windtunnel/internal/spelling"
 )
 
 // successors say what became of types that newer versions do not have, and of
@@ -25,11 +21,11 @@ var successors = map[string]string{
 }
 
 // whyNot says why a version has no type of a name, and what has.
-func whyNot(d dialect, typeName string) string {
+func (r registry) whyNot(d dialect, typeName string) string {
 	text := fmt.Sprintf("%s has no plugin type %q", d.name, typeName)
 	var names []string
 	found := false
-	for _, t := range registry {
+	for _, t := range r {
 		switch {
 		case t.in(d):
 			names = append(names, t.name)
@@ -51,34 +47,10 @@ func whyNot(d dialect, typeName string) string {
 	return text + d.perhapsNewer() + didYouMean(typeName, names)
 }
 
-// perhapsNewer is what is said of unknown names: the fork may not have had yet
-// what its release has.
-func (d *dialect) perhapsNewer() string {
-	if !d.fork {
-		return ""
-	}
-	return "; unless it is misspelt it is " + NewerThanKnown
-}
-
 // whyNot says when there is the type; llm-d's own are never in GIE's versions.
 func (t *pluginType) whyNot(d dialect) string {
 	if t.own && d.own == 0 {
 		return "only llm-d's versions have it"
 	}
 	return t.versions.whyNot(d.clock(t.own))
-}
-
-// didYouMean suggests the name that is nearest, if one is near.
-func didYouMean(name string, known []string) string {
-	best, nearest := len(name)/4+1, ""
-	slices.Sort(known)
-	for _, k := range known {
-		if distance := spelling.Distance(strings.ToLower(name), strings.ToLower(k)); distance < best {
-			best, nearest = distance, k
-		}
-	}
-	if nearest == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", nearest)
 }

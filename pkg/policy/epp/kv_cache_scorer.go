@@ -3,7 +3,7 @@
 package epp
 
 // kvCacheScorer is what kvCacheUtilizationScorer was called in gie-v0.5.
-var kvCacheScorer = func() pluginType {
+var kvCacheScorer = func() factory {
 	same := kvCacheUtilizationScorer
 	same.name, same.needs = "kv-cache-scorer", nil
 	same.registration = gie("..gie-v0.5")

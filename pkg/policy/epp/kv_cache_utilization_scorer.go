@@ -6,13 +6,15 @@ const kvCacheUtilizationScorerType = "kv-cache-utilization-scorer"
 
 // kvCacheUtilizationScorer prefers free memory: 1 − the scraped share of KV
 // blocks in use. It is absolute, not relative to the other candidates.
-var kvCacheUtilizationScorer = pluginType{
-	name:         kvCacheUtilizationScorerType,
-	registration: gie("gie-v1.0.."),
-	category:     LoadCategory,
-	roles:        scorerRole,
-	needs:        needsCoreMetrics,
-	newScorer:    func(*builder, *plugin) scorer { return freeMemory{} },
+var kvCacheUtilizationScorer = factory{
+	pluginType: pluginType{
+		name:         kvCacheUtilizationScorerType,
+		registration: gie("gie-v1.0.."),
+		category:     LoadCategory,
+		roles:        scorerRole,
+		needs:        needsCoreMetrics,
+	},
+	newScorer: func(*builder, *plugin) scorer { return freeMemory{} },
 }
 
 type freeMemory struct{}

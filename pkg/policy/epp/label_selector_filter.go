@@ -22,16 +22,18 @@ var (
 	byLabelSelector     = labelSelector(byLabelSelectorType, labelSelectorFilterType).registered(llmd("scheduler-v0.2..router-main"))
 )
 
-func labelSelector(name, successor string) pluginType {
-	return pluginType{
-		name:       name,
-		roles:      filterRole,
-		successor:  successor,
-		parameters: func() any { return &selectorParameters{} },
-		treatment:  treatLabels,
-		obstacles:  dropsUnlabelled,
-		passes: func(p *plugin, labels map[string]string) bool {
-			return p.Parameters.(*selectorParameters).matches(labels)
+func labelSelector(name, successor string) factory {
+	return factory{
+		pluginType: pluginType{
+			name:       name,
+			roles:      filterRole,
+			successor:  successor,
+			parameters: func() any { return &selectorParameters{} },
+			treatment:  treatLabels,
+			obstacles:  dropsUnlabelled,
+			passes: func(p *plugin, labels map[string]string) bool {
+				return p.Parameters.(*selectorParameters).matches(labels)
+			},
 		},
 		newFilter: newLabelFilter,
 	}

@@ -2,6 +2,8 @@
 
 package epp
 
+import "math"
+
 // latencyPrediction is what a producer predicts of the request under way, by
 // endpoint, in milliseconds.
 type latencyPrediction struct {
@@ -50,4 +52,17 @@ func (b *builder) prediction(producer string) *latencyPrediction {
 		b.predictions[producer] = newLatencyPrediction(b.Endpoints)
 	}
 	return b.predictions[producer]
+}
+
+func (p *latencyPrediction) headroomTPOT(e int) float64 { return p.sizeOf(p.tpotHeadroom, e) }
+
+// headroomTTFT and headroomTPOT are sizes, of room or of deficit; 0 where
+// nothing is predicted.
+func (p *latencyPrediction) headroomTTFT(e int) float64 { return p.sizeOf(p.ttftHeadroom, e) }
+
+func (p *latencyPrediction) sizeOf(headroom []float64, e int) float64 {
+	if !p.known[e] {
+		return 0
+	}
+	return math.Abs(headroom[e])
 }

@@ -20,27 +20,30 @@ const latencyScorerType = "latency-scorer"
 // Without any prediction it is the weighted mean of free KV cache,
 // (longest queue − queue)/longest queue and the share of matched blocks, to
 // hundredths.
-var latencyScorer = pluginType{
-	name:         latencyScorerType,
-	registration: gie("gie-v1.5.."),
-	category:     LoadCategory,
-	roles:        scorerRole,
-	parameters: func() any {
-		return &latencyScorerParameters{
-			TTFTWeight:                0.8,
-			TPOTWeight:                0.2,
-			HeadroomSelectionStrategy: leastHeadroom,
-			CompositeKVWeight:         1,
-			CompositeQueueWeight:      1,
-			CompositePrefixWeight:     1,
-		}
-	},
-	needs: func(p *plugin) []dataKey {
-		parameters := p.Parameters.(*latencyScorerParameters)
-		return []dataKey{{latencyData, parameters.LatencyPredictionInfoProducerName}, {prefixMatchData, parameters.PrefixMatchInfoProducerName}}
-	},
-	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
-		return append(readsTold(c, p, at), c.severalPredict(p, at)...)
+var latencyScorer = factory{
+	pluginType: pluginType{
+		name:         latencyScorerType,
+		neededInMay:  []dataKind{latencyData, prefixMatchData},
+		registration: gie("gie-v1.5.."),
+		category:     LoadCategory,
+		roles:        scorerRole,
+		parameters: func() any {
+			return &latencyScorerParameters{
+				TTFTWeight:                0.8,
+				TPOTWeight:                0.2,
+				HeadroomSelectionStrategy: leastHeadroom,
+				CompositeKVWeight:         1,
+				CompositeQueueWeight:      1,
+				CompositePrefixWeight:     1,
+			}
+		},
+		needs: func(p *plugin) []dataKey {
+			parameters := p.Parameters.(*latencyScorerParameters)
+			return []dataKey{{latencyData, parameters.LatencyPredictionInfoProducerName}, {prefixMatchData, parameters.PrefixMatchInfoProducerName}}
+		},
+		obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+			return append(readsTold(c, p, at), severalPredict(c, p, at)...)
+		},
 	},
 	newScorer: func(b *builder, p *plugin) scorer {
 		parameters := p.Parameters.(*latencyScorerParameters)

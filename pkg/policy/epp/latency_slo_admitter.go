@@ -10,16 +10,19 @@ const latencySLOAdmitterType = "latency-slo-admitter"
 // away where no endpoint is predicted to meet both, none is idle (no running
 // request by the last scrape) and none is cold (less than 2 % of its KV cache in
 // use). Where nothing is predicted all are admitted.
-var latencySLOAdmitter = pluginType{
-	name:         latencySLOAdmitterType,
-	registration: gie("gie-v1.5.."),
-	roles:        admitterRole,
-	parameters:   func() any { return &latencyAdmitterParameters{} },
-	needs: func(p *plugin) []dataKey {
-		return []dataKey{{latencyData, p.Parameters.(*latencyAdmitterParameters).LatencyPredictionInfoProducerName}}
-	},
-	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
-		return c.severalPredict(p, at)
+var latencySLOAdmitter = factory{
+	pluginType: pluginType{
+		name:         latencySLOAdmitterType,
+		neededInMay:  []dataKind{latencyData},
+		registration: gie("gie-v1.5.."),
+		roles:        admitterRole,
+		parameters:   func() any { return &latencyAdmitterParameters{} },
+		needs: func(p *plugin) []dataKey {
+			return []dataKey{{latencyData, p.Parameters.(*latencyAdmitterParameters).LatencyPredictionInfoProducerName}}
+		},
+		obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+			return severalPredict(c, p, at)
+		},
 	},
 	newAdmitter: func(b *builder, p *plugin) admitter {
 		return latencySLO{b.prediction(p.Parameters.(*latencyAdmitterParameters).LatencyPredictionInfoProducerName)}

@@ -7,18 +7,22 @@ package epp
 var (
 	// leastQueueFilter goes by waiting requests; the n-th is rounded down. For
 	// the greatest, the EPP starts from 0.
-	leastQueueFilter = pluginType{
-		name:         "least-queue-filter",
-		registration: gie("..gie-v0.5"),
-		roles:        filterRole,
-		newFilter:    func(*builder, *plugin) filter { return leastQueue{} },
+	leastQueueFilter = factory{
+		pluginType: pluginType{
+			name:         "least-queue-filter",
+			registration: gie("..gie-v0.5"),
+			roles:        filterRole,
+		},
+		newFilter: func(*builder, *plugin) filter { return leastQueue{} },
 	}
 	// leastKVCacheFilter goes by the use of the KV cache.
-	leastKVCacheFilter = pluginType{
-		name:         "least-kv-cache-filter",
-		registration: gie("..gie-v0.5"),
-		roles:        filterRole,
-		newFilter:    func(*builder, *plugin) filter { return leastKVCache{} },
+	leastKVCacheFilter = factory{
+		pluginType: pluginType{
+			name:         "least-kv-cache-filter",
+			registration: gie("..gie-v0.5"),
+			roles:        filterRole,
+		},
+		newFilter: func(*builder, *plugin) filter { return leastKVCache{} },
 	}
 )
 

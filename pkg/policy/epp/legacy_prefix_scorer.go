@@ -30,27 +30,30 @@ import (
 // gie-v1.3 on. Endpoints that are gone are forgotten from gie-v1.1 on. Behind the gate
 // prepareDataPlugins it looks for all endpoints before any profile runs, attaches what
 // it finds to them, and adds what is routed even where it has scored nothing.
-var legacyPrefixCacheScorer = pluginType{
-	name:         prefixCacheScorerType,
-	registration: gie("..gie-v1.4"),
-	category:     AffinityCategory,
-	roles:        scorerRole,
-	freshness:    "the EPP's own index of prefixes, at once",
-	parameters:   func() any { return &legacyPrefixParameters{} },
-	treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-		return Approximated, "a prompt has 4 bytes for each of its tokens"
-	},
-	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
-		return append(c.sharedStates(p, at), p.Parameters.(*legacyPrefixParameters).obstacles(c.dialect.framework, at.Child("parameters"))...)
+var legacyPrefixCacheScorer = factory{
+	pluginType: pluginType{
+		name:         prefixCacheScorerType,
+		registration: gie("..gie-v1.4"),
+		category:     AffinityCategory,
+		roles:        scorerRole,
+		actsOutside:  attachesForReaders,
+		freshness:    "the EPP's own index of prefixes, at once",
+		parameters:   func() any { return &legacyPrefixParameters{} },
+		treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+			return Approximated, "a prompt has 4 bytes for each of its tokens"
+		},
+		obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+			return append(sharedStates(c, p, at), p.Parameters.(*legacyPrefixParameters).obstacles(c.dialect.framework, at.Child("parameters"))...)
+		},
 	},
 	newProducer: func(b *builder, p *plugin) producer {
-		if !slices.Contains(b.attaching, p) {
+		if !attaches(b.config, p) {
 			return nil
 		}
-		return b.sharedLegacyPrefix(p, p.Parameters.(*legacyPrefixParameters))
+		return sharedLegacyPrefix(b, p, p.Parameters.(*legacyPrefixParameters))
 	},
 	newScorer: func(b *builder, p *plugin) scorer {
-		return b.sharedLegacyPrefix(p, p.Parameters.(*legacyPrefixParameters))
+		return sharedLegacyPrefix(b, p, p.Parameters.(*legacyPrefixParameters))
 	},
 }
 
@@ -124,7 +127,7 @@ func (p *legacyPrefixParameters) obstacles(at release, path *field.Path) field.E
 
 // sharedStates are of scorers of gie-v0.5 that find different blocks: they all leave
 // them behind under one name, and add those of the last one.
-func (c *Config) sharedStates(p *plugin, at *field.Path) field.ErrorList {
+func sharedStates(c *Config, p *plugin, at *field.Path) field.ErrorList {
 	if c.dialect.framework >= gie10 {
 		return nil
 	}
@@ -188,7 +191,7 @@ type legacyPrefix struct {
 }
 
 // sharedLegacyPrefix is what an instance remembers, for all profiles that it is in.
-func (b *builder) sharedLegacyPrefix(p *plugin, parameters *legacyPrefixParameters) *legacyPrefix {
+func sharedLegacyPrefix(b *builder, p *plugin, parameters *legacyPrefixParameters) *legacyPrefix {
 	return shared(b, p, func() *legacyPrefix { return newLegacyPrefix(b, p.Name, parameters) })
 }
 
@@ -201,7 +204,7 @@ func newLegacyPrefix(b *builder, name string, parameters *legacyPrefixParameters
 		prefill:       b.dialect.framework >= gie13 && b.stages.prefill == prefillProfile,
 		matched:       b.prefixMatch(name),
 	}
-	if slices.Contains(b.attaching, b.plugins[name]) {
+	if attaches(b.config, b.plugins[name]) {
 		s.attached = b.prefixMatch(attachedPrefix)
 	}
 	return s

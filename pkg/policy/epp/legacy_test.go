@@ -80,7 +80,7 @@ schedulingProfiles: [{name: default, plugins: [{pluginRef: prefix-cache-scorer, 
 	if errs = append(errs, c.Check(nil, inline)...); len(errs) > 0 {
 		t.Fatalf("%s: %v", version, errs.ToAggregate())
 	}
-	s := newLegacyPrefix(newBuilder(c, Cluster{Endpoints: 1}, 1), prefixCacheScorerType, c.plugin(prefixCacheScorerType).Parameters.(*legacyPrefixParameters))
+	s := newLegacyPrefix(newBuilder(parts, c, Cluster{Endpoints: 1}, 1), prefixCacheScorerType, c.plugin(prefixCacheScorerType).Parameters.(*legacyPrefixParameters))
 	var all []float64
 	for i, p := range prompts {
 		in := &cycle{number: uint64(i + 1), scrapes: []policy.Scrape{scrape}, prompt: p, there: 1}
@@ -200,7 +200,7 @@ func TestFiltersOfTheOldestVersion(t *testing.T) {
 func TestLoRAAffinityFilter(t *testing.T) {
 	adapters := []policy.Adapters{{Active: []int32{1}, Max: 4}, {Waiting: []int32{1}, Max: 1}, {Max: 4}, {Active: []int32{2}, Max: 1}}
 	keeps := func(threshold float64, adapter int32) []int {
-		f := loraAffinityFilter.newFilter(newBuilder(mustLoad(t, ""), Cluster{Endpoints: 4}, 1),
+		f := loraAffinityFilter.newFilter(newBuilder(parts, mustLoad(t, ""), Cluster{Endpoints: 4}, 1),
 			&plugin{Name: "f", Parameters: &loraFilterParameters{Threshold: threshold}})
 		return f.filter(&cycle{adapters: adapters, adapter: adapter}, []int{0, 1, 2, 3})
 	}
@@ -254,8 +254,8 @@ parser: {pluginRef: %[1]s}`
 		if errs = append(errs, c.Check(nil, inline)...); len(errs) > 0 {
 			t.Fatal(errs.ToAggregate())
 		}
-		b := newBuilder(c, Cluster{Endpoints: 1}, 1)
-		s := b.scheduler(c)
+		b := newBuilder(parts, c, Cluster{Endpoints: 1}, 1)
+		s := b.scheduler(parts, c)
 		again := request(7, 640)
 		again.ID = 8
 		route(t, s, idle(1), request(7, 640))

@@ -11,6 +11,7 @@ import (
 
 // A loader follows the EPP's loader step by step, of whatever version.
 type loader struct {
+	types   registry
 	dialect dialect
 	path    *field.Path
 	doc     document

@@ -13,12 +13,14 @@ const loadAwareScorerType = "load-aware-scorer"
 // loadAwareScorer prefers short queues on an absolute scale, never above 0.5:
 // 0.5·(1 − min(q, threshold)/threshold), q being the scraped number of waiting
 // requests.
-var loadAwareScorer = pluginType{
-	name:         loadAwareScorerType,
-	registration: llmd("scheduler-v0.2.."),
-	category:     LoadCategory,
-	roles:        scorerRole,
-	parameters:   func() any { return &loadAwareParameters{Threshold: defaultLoadThreshold} },
+var loadAwareScorer = factory{
+	pluginType: pluginType{
+		name:         loadAwareScorerType,
+		registration: llmd("scheduler-v0.2.."),
+		category:     LoadCategory,
+		roles:        scorerRole,
+		parameters:   func() any { return &loadAwareParameters{Threshold: defaultLoadThreshold} },
+	},
 	newScorer: func(_ *builder, p *plugin) scorer {
 		return loadAware{threshold: p.Parameters.(*loadAwareParameters).Threshold}
 	},

@@ -12,11 +12,13 @@ import (
 // loraAffinityFilter of gie-v0.5 keeps endpoints that have the request's adapter
 // or wait for it, or else those with room for another; where there are both, the
 // former with probability threshold, and the latter otherwise.
-var loraAffinityFilter = pluginType{
-	name:         "lora-affinity-filter",
-	registration: gie("..gie-v0.5"),
-	roles:        filterRole,
-	parameters:   func() any { return &loraFilterParameters{Threshold: 0.999} },
+var loraAffinityFilter = factory{
+	pluginType: pluginType{
+		name:         "lora-affinity-filter",
+		registration: gie("..gie-v0.5"),
+		roles:        filterRole,
+		parameters:   func() any { return &loraFilterParameters{Threshold: 0.999} },
+	},
 	newFilter: func(b *builder, p *plugin) filter {
 		return &loraFilter{
 			threshold: p.Parameters.(*loraFilterParameters).Threshold,

@@ -14,13 +14,15 @@ const loraAffinityScorerType = "lora-affinity-scorer"
 // where it is active, 0.8 where there is room for one more, 0.6 where it waits
 // for room, else 0, by the last scrape. An engine that serves no adapters
 // scores 0.
-var loraAffinityScorer = pluginType{
-	name:         loraAffinityScorerType,
-	registration: gie("gie-v1.0.."),
-	category:     AffinityCategory,
-	roles:        scorerRole,
-	needs:        needsCoreMetrics,
-	newScorer:    func(*builder, *plugin) scorer { return loraAffinity{} },
+var loraAffinityScorer = factory{
+	pluginType: pluginType{
+		name:         loraAffinityScorerType,
+		registration: gie("gie-v1.0.."),
+		category:     AffinityCategory,
+		roles:        scorerRole,
+		needs:        needsCoreMetrics,
+	},
+	newScorer: func(*builder, *plugin) scorer { return loraAffinity{} },
 }
 
 type loraAffinity struct{}

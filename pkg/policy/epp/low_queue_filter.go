@@ -4,11 +4,13 @@ package epp
 
 // lowQueueFilter of gie-v0.5 keeps endpoints with at most so many waiting
 // requests; it may leave none.
-var lowQueueFilter = pluginType{
-	name:         "low-queue-filter",
-	registration: gie("..gie-v0.5"),
-	roles:        filterRole,
-	parameters:   func() any { return &lowQueueParameters{Threshold: 128} },
+var lowQueueFilter = factory{
+	pluginType: pluginType{
+		name:         "low-queue-filter",
+		registration: gie("..gie-v0.5"),
+		roles:        filterRole,
+		parameters:   func() any { return &lowQueueParameters{Threshold: 128} },
+	},
 	newFilter: func(_ *builder, p *plugin) filter {
 		return lowQueue{p.Parameters.(*lowQueueParameters).Threshold}
 	},

@@ -2,16 +2,16 @@
 
 package epp
 
-const maxScorePickerType = "max-score-picker"
-
 // maxScorePicker takes the highest score. Of equal ones each is equally likely,
 // which is what shuffling before a stable sort comes to, unless the cluster says
 // otherwise.
-var maxScorePicker = pluginType{
-	name:         maxScorePickerType,
-	registration: gie(".."),
-	roles:        pickerRole,
-	parameters:   newPickerParameters,
+var maxScorePicker = factory{
+	pluginType: pluginType{
+		name:         maxScorePickerType,
+		registration: gie(".."),
+		roles:        pickerRole,
+		parameters:   newPickerParameters,
+	},
 	newPicker: func(b *builder, p *plugin, profile string) picker {
 		return &maxScore{ties: b.tieBreaker(pickerStream(b, p, profile)), best: make([]int, 0, b.Endpoints)}
 	},

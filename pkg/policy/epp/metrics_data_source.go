@@ -8,8 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-const metricsDataSourceType = "metrics-data-source"
-
 // metricsDataSource scrapes the engines. Here the simulator does, at the
 // interval that the scenario states.
 var metricsDataSource = pluginType{

@@ -7,38 +7,40 @@ import "k8s.io/apimachinery/pkg/util/validation/field"
 // modalPrefixCacheScorer is prefix-cache-scorer of scheduler-v0.2: in the mode
 // estimate [legacyPrefixCacheScorer], and in cache_tracking what became
 // [precisePrefixCacheScorer].
-var modalPrefixCacheScorer = pluginType{
-	name:         prefixCacheScorerType,
-	registration: llmd("scheduler-v0.2..scheduler-v0.2"),
-	category:     AffinityCategory,
-	roles:        scorerRole | producerRole,
-	parameters:   func() any { return &modalPrefixParameters{} },
-	treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-		m := p.Parameters.(*modalPrefixParameters)
-		if m.tracks() {
-			return preciseTreatment(func(*plugin) *preciseParameters { return m.precise() })(c, cluster, p)
-		}
-		return legacyPrefixCacheScorer.treatment(c, cluster, p)
-	},
-	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
-		m := p.Parameters.(*modalPrefixParameters)
-		if m.tracks() {
-			return m.precise().obstacles(at)
-		}
-		return append(c.sharedStates(p, at), m.legacy().obstacles(c.dialect.framework, at.Child("parameters"))...)
+var modalPrefixCacheScorer = factory{
+	pluginType: pluginType{
+		name:         prefixCacheScorerType,
+		registration: llmd("scheduler-v0.2..scheduler-v0.2"),
+		category:     AffinityCategory,
+		roles:        scorerRole | producerRole,
+		parameters:   func() any { return &modalPrefixParameters{} },
+		treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+			m := p.Parameters.(*modalPrefixParameters)
+			if m.tracks() {
+				return preciseTreatment(func(*plugin) *preciseParameters { return m.precise() })(c, cluster, p)
+			}
+			return legacyPrefixCacheScorer.treatment(c, cluster, p)
+		},
+		obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+			m := p.Parameters.(*modalPrefixParameters)
+			if m.tracks() {
+				return m.precise().obstacles(at)
+			}
+			return append(sharedStates(c, p, at), m.legacy().obstacles(c.dialect.framework, at.Child("parameters"))...)
+		},
 	},
 	newProducer: func(b *builder, p *plugin) producer {
 		if m := p.Parameters.(*modalPrefixParameters); m.tracks() {
-			return b.sharedPrecise(p, m.precise(), true)
+			return sharedPrecise(b, p, m.precise(), true)
 		}
 		return nil
 	},
 	newScorer: func(b *builder, p *plugin) scorer {
 		m := p.Parameters.(*modalPrefixParameters)
 		if m.tracks() {
-			return newPreciseScorer(b.sharedPrecise(p, m.precise(), true))
+			return newPreciseScorer(sharedPrecise(b, p, m.precise(), true))
 		}
-		return b.sharedLegacyPrefix(p, m.legacy())
+		return sharedLegacyPrefix(b, p, m.legacy())
 	},
 }
 

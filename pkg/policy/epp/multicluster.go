@@ -8,14 +8,14 @@ import "k8s.io/apimachinery/pkg/util/validation/field"
 // is an endpoint, by what those say of their pools.
 var (
 	// multiclusterPrefixCacheScorer is prefixCacheScorer by another name.
-	multiclusterPrefixCacheScorer = multicluster(&prefixCacheScorer).registered(gie("router-v0.10.."))
+	multiclusterPrefixCacheScorer = multicluster(&prefixCacheScorer)
 	// multiclusterApproxPrefixCacheProducer is approxPrefixCacheProducer by
 	// another name.
-	multiclusterApproxPrefixCacheProducer = multicluster(&approxPrefixCacheProducer).registered(gie("router-v0.10.."))
+	multiclusterApproxPrefixCacheProducer = multicluster(&approxPrefixCacheProducer)
 	// multiclusterSessionAffinityFilter is sessionAffinityFilter by another name.
-	multiclusterSessionAffinityFilter = multicluster(&sessionAffinityFilter).registered(gie("router-v0.10.."))
+	multiclusterSessionAffinityFilter = multicluster(&sessionAffinityFilter)
 	// multiclusterFileDiscovery also takes host names.
-	multiclusterFileDiscovery = multicluster(&fileDiscovery).registered(gie("router-v0.10.."))
+	multiclusterFileDiscovery = multiclusterType(fileDiscovery)
 
 	multiclusterMetricsDataSource = pluginType{
 		name:         "multicluster-metrics-data-source",
@@ -36,13 +36,16 @@ var (
 	}
 )
 
-const multiclusterMetricsExtractorType = "multicluster-metrics-extractor"
-
-// multicluster is a type that does what another one does.
-func multicluster(t *pluginType) pluginType {
-	same := *t
-	same.name, same.alpha = "multicluster-"+t.name, true
+// multicluster is a factory of a type that does what another one does.
+func multicluster(f *factory) factory {
+	same := *f
+	same.pluginType = multiclusterType(f.pluginType)
 	return same
+}
+
+func multiclusterType(t pluginType) pluginType {
+	t.name, t.alpha = "multicluster-"+t.name, true
+	return t.registered(gie("router-v0.10.."))
 }
 
 // needsPoolMetrics: the data are no instance's own.

@@ -5,17 +5,19 @@ package epp
 // multiclusterKVCacheUtilizationScorer prefers clusters with free memory: 1 − the
 // share of KV blocks in use, on average, in a cluster's pool. One that does not
 // say scores 0.
-var multiclusterKVCacheUtilizationScorer = pluginType{
-	name:         "multicluster-kv-cache-utilization-scorer",
-	registration: gie("router-v0.10.."),
-	category:     LoadCategory,
-	roles:        scorerRole,
-	alpha:        true,
-	needs:        needsPoolMetrics,
-	treatment: func(_ *Config, cluster *Cluster, _ *plugin) (Treatment, string) {
-		return treatPinned(cluster, poolKVUsage)
+var multiclusterKVCacheUtilizationScorer = factory{
+	pluginType: pluginType{
+		name:         "multicluster-kv-cache-utilization-scorer",
+		registration: gie("router-v0.10.."),
+		category:     LoadCategory,
+		roles:        scorerRole,
+		alpha:        true,
+		needs:        needsPoolMetrics,
+		treatment: func(_ *Config, cluster *Cluster, _ *plugin) (Treatment, string) {
+			return treatPinned(cluster, poolKVUsage)
+		},
 	},
-	newScorer: func(b *builder, _ *plugin) scorer { return poolMemory{b.pinned(poolKVUsage)} },
+	newScorer: func(b *builder, _ *plugin) scorer { return poolMemory{pinnedOf(b, poolKVUsage)} },
 }
 
 // poolKVUsage is the mean share of KV blocks in use in a cluster's pool.

@@ -5,17 +5,19 @@ package epp
 // multiclusterQueueScorer prefers clusters with short queues:
 // (max − q) / (max − min) over the candidates that have a queue size, 1 for all
 // if all are equal. One without it scores 0.
-var multiclusterQueueScorer = pluginType{
-	name:         "multicluster-queue-scorer",
-	registration: gie("router-v0.10.."),
-	category:     LoadCategory,
-	roles:        scorerRole,
-	alpha:        true,
-	needs:        needsPoolMetrics,
-	treatment: func(_ *Config, cluster *Cluster, _ *plugin) (Treatment, string) {
-		return treatPinned(cluster, poolQueueSize)
+var multiclusterQueueScorer = factory{
+	pluginType: pluginType{
+		name:         "multicluster-queue-scorer",
+		registration: gie("router-v0.10.."),
+		category:     LoadCategory,
+		roles:        scorerRole,
+		alpha:        true,
+		needs:        needsPoolMetrics,
+		treatment: func(_ *Config, cluster *Cluster, _ *plugin) (Treatment, string) {
+			return treatPinned(cluster, poolQueueSize)
+		},
 	},
-	newScorer: func(b *builder, _ *plugin) scorer { return poolQueue{b.pinned(poolQueueSize)} },
+	newScorer: func(b *builder, _ *plugin) scorer { return poolQueue{pinnedOf(b, poolQueueSize)} },
 }
 
 // poolQueueSize is the mean number of requests that wait in a cluster's pool.

@@ -27,22 +27,24 @@ const noHitLRUScorerType = "no-hit-lru-scorer"
 // request is cold; it is not where any endpoint holds a block, candidate or not. In
 // scheduler-v0.4 it looks for that by the wrong name, and all are cold unless
 // prefixPluginName is "NAME/TYPE" of the scorer; the pick of prefill does not count.
-var noHitLRUScorer = pluginType{
-	name:         noHitLRUScorerType,
-	registration: llmd("scheduler-v0.4.."),
-	roles:        scorerRole,
-	parameters:   func() any { return &noHitLRUParameters{LRUSize: defaultLRUSize} },
-	needs: func(p *plugin) []dataKey {
-		return []dataKey{{prefixMatchData, p.Parameters.(*noHitLRUParameters).PrefixMatchInfoProducerName}}
-	},
-	treatment: func(c *Config, _ *Cluster, p *plugin) (Treatment, string) {
-		if c.dialect.own <= scheduler07 && !c.readsLeft(p.Parameters.(*noHitLRUParameters)) {
-			return Exact, "takes every request for a cold one: no prefix scorer leaves anything behind under the name that it looks for"
-		}
-		return Exact, ""
-	},
-	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
-		return c.severalTell(p, at)
+var noHitLRUScorer = factory{
+	pluginType: pluginType{
+		name:         noHitLRUScorerType,
+		registration: llmd("scheduler-v0.4.."),
+		roles:        scorerRole,
+		parameters:   func() any { return &noHitLRUParameters{LRUSize: defaultLRUSize} },
+		needs: func(p *plugin) []dataKey {
+			return []dataKey{{prefixMatchData, p.Parameters.(*noHitLRUParameters).PrefixMatchInfoProducerName}}
+		},
+		treatment: func(c *Config, _ *Cluster, p *plugin) (Treatment, string) {
+			if c.dialect.own <= scheduler07 && !readsLeft(c, p.Parameters.(*noHitLRUParameters)) {
+				return Exact, "takes every request for a cold one: no prefix scorer leaves anything behind under the name that it looks for"
+			}
+			return Exact, ""
+		},
+		obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+			return severalTell(c, p, at)
+		},
 	},
 	newScorer: func(b *builder, p *plugin) scorer {
 		return shared(b, p, func() *noHitLRU { return newNoHitLRU(b, p.Parameters.(*noHitLRUParameters)) })
@@ -112,10 +114,10 @@ func (p *noHitLRUParameters) scorerBy(own release) (typeName, name string) {
 
 // readsLeft reports whether there is a scorer that leaves behind what a scorer with
 // these parameters looks for, in any profile.
-func (c *Config) readsLeft(parameters *noHitLRUParameters) bool {
+func readsLeft(c *Config, parameters *noHitLRUParameters) bool {
 	typeName, name := parameters.scorerBy(c.dialect.own)
 	p := c.plugin(name)
-	return p != nil && p.Type == typeName && c.dialect.leaves(p) && c.runs(p, nil)
+	return p != nil && p.Type == typeName && leavesMatch(&c.dialect, p) && c.runs(p, nil)
 }
 
 func newNoHitLRU(b *builder, parameters *noHitLRUParameters) *noHitLRU {
@@ -126,7 +128,8 @@ func newNoHitLRU(b *builder, parameters *noHitLRUParameters) *noHitLRU {
 		prefill:  b.stages.prefill == prefillProfile && b.dialect.own > scheduler04,
 	}
 	if s.old = b.dialect.own <= scheduler07; s.old {
-		s.match = b.leftBy(parameters.scorerBy(b.dialect.own))
+		typeName, name := parameters.scorerBy(b.dialect.own)
+		s.match = leftBy(b, typeName, name)
 	} else {
 		s.match = b.prefixMatch(parameters.PrefixMatchInfoProducerName)
 	}

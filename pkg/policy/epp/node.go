@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -137,4 +138,36 @@ func duplicateFields(n node, path *field.Path) field.ErrorList {
 		}
 	}
 	return errs
+}
+
+// json is the value as it was read.
+func (n node) json() string {
+	switch n.kind {
+	case listNode:
+		return "[" + joined(n.items, node.json) + "]"
+	case objectNode:
+		return "{" + joined(n.fields, func(m member) string { return quoted(m.name) + ":" + m.value.json() }) + "}"
+	case stringNode:
+		return quoted(n.text)
+	case nullNode:
+		return "null"
+	default:
+		return n.text
+	}
+}
+
+func joined[T any](values []T, write func(T) string) string {
+	var texts []string
+	for _, v := range values {
+		texts = append(texts, write(v))
+	}
+	return strings.Join(texts, ",")
+}
+
+func quoted(text string) string {
+	raw, err := json.Marshal(text)
+	if err != nil {
+		panic(err)
+	}
+	return string(raw)
 }

@@ -92,7 +92,7 @@ func eachValue(v any, steps []string, do func(steps []string, set func(any), rem
 
 // typeAt is what a version has at a place; nil where it has nothing there.
 func typeAt(d dialect, typeName string, steps []string) reflect.Type {
-	kind := lookup(d, typeName)
+	kind := types.lookup(d, typeName)
 	if kind == nil || kind.parameters == nil {
 		return nil
 	}
@@ -265,12 +265,12 @@ func TestNullAndEmptyAsRealLoadersSee(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
 	versions := strings.Split(lines[0], "\t")[2:]
-	for i, version := range versions {
-		d, err := parseVersion(version, nil)
+	for i, v := range versions {
+		d, err := parseVersion(v, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Run(version, func(t *testing.T) {
+		t.Run(v, func(t *testing.T) {
 			want := map[string]string{}
 			for _, line := range lines[1:] {
 				columns := strings.Split(line, "\t")
@@ -283,7 +283,7 @@ func TestNullAndEmptyAsRealLoadersSee(t *testing.T) {
 					return
 				}
 				compared++
-				got := Judge(nullConfig(d, typeName, parameters), version, nil)
+				got := Judge(nullConfig(d, typeName, parameters), v, nil)
 				if word := map[Stage]string{Accepted: "accepted", RefusedInLoading: "refused", RefusedInStarting: "refused"}[got.Stage]; word != verdict {
 					t.Errorf("%s %s: %s %v, want %s", typeName, parameters, got.Stage, got.Errors, verdict)
 				}
@@ -296,18 +296,18 @@ func TestNullAndEmptyAsRealLoadersSee(t *testing.T) {
 // eachParameter calls a function for null and an empty string at each place among
 // the parameters of each type.
 func eachParameter(d dialect, do func(typeName, parameters string)) {
-	for _, kind := range registry {
+	for _, kind := range types {
 		if !kind.in(d) || kind.parameters == nil {
 			continue
 		}
 		at := decoder{at: d.clock(kind.own)}
 		each := func(wrapped string) { do(kind.name, wrapped) }
 		each("{}")
-		at.eachPlace(reflect.TypeOf(kind.parameters()), func(inner string) string { return inner }, each)
+		eachPlace(&at, reflect.TypeOf(kind.parameters()), func(inner string) string { return inner }, each)
 	}
 }
 
-func (d *decoder) eachPlace(t reflect.Type, wrap func(string) string, do func(wrapped string)) {
+func eachPlace(d *decoder, t reflect.Type, wrap func(string) string, do func(wrapped string)) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -320,21 +320,21 @@ func (d *decoder) eachPlace(t reflect.Type, wrap func(string) string, do func(wr
 		for i := range t.NumField() {
 			f := t.Field(i)
 			if name := fieldName(f); f.IsExported() && rangeOf(f).has(d.at) {
-				d.eachPlace(f.Type, func(inner string) string { return wrap(fmt.Sprintf("{%q:%s}", name, inner)) }, do)
+				eachPlace(d, f.Type, func(inner string) string { return wrap(fmt.Sprintf("{%q:%s}", name, inner)) }, do)
 			}
 		}
 	case t.Kind() == reflect.Slice:
 		do(wrap("[]"))
-		d.eachPlace(t.Elem(), func(inner string) string { return wrap("[" + inner + "]") }, do)
+		eachPlace(d, t.Elem(), func(inner string) string { return wrap("[" + inner + "]") }, do)
 	case t.Kind() == reflect.Map:
-		d.eachPlace(t.Elem(), func(inner string) string { return wrap(`{"key":` + inner + "}") }, do)
+		eachPlace(d, t.Elem(), func(inner string) string { return wrap(`{"key":` + inner + "}") }, do)
 	}
 }
 
 // nullConfig has a plugin of a type with the parameters, and what else it needs.
 func nullConfig(d dialect, typeName, parameters string) []byte {
 	plugins := []string{`{"type":"queue-scorer"}`, `{"type":"inflight-load-producer"}`, fmt.Sprintf(`{"name":"x","type":%q,"parameters":%s}`, typeName, parameters)}
-	if kind := lookup(d, typeName); kind.roles&profileHandlerRole == 0 {
+	if kind := types.lookup(d, typeName); kind.roles&profileHandlerRole == 0 {
 		plugins = append(plugins, `{"type":"single-profile-handler"}`)
 	}
 	return []byte(`{"kind":"EndpointPickerConfig","plugins":[` + strings.Join(plugins, ",") + `],"schedulingProfiles":[{"name":"default","plugins":[{"pluginRef":"queue-scorer"}]}]}`)

@@ -5,7 +5,6 @@ package epp
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -68,16 +67,12 @@ func oldApproxPrefixObstacles(c *Config, _ *Cluster, p *plugin, at *field.Path) 
 	if parameters.MaxPrefixTokensToMatch <= 0 && parameters.MaxPrefixBlocksToMatch < 0 {
 		errs = append(errs, field.Invalid(at.Child("parameters", "maxPrefixBlocksToMatch"), parameters.MaxPrefixBlocksToMatch, "the EPP would crash over the first request"))
 	}
-	return append(errs, c.severalTell(p, at)...)
-}
-
-func (c *Config) hasType(typeName string) bool {
-	return slices.ContainsFunc(c.document.Plugins, func(p *plugin) bool { return p.Type == typeName })
+	return append(errs, severalTell(c, p, at)...)
 }
 
 // dataName is the name under which a producer's data are read. Before router-v0.9
 // that is the type's, and of several instances the last one is heard.
-func (b *builder) dataName(p *plugin) string {
+func dataName(b *builder, p *plugin) string {
 	if b.dialect.framework >= router09 {
 		return p.Name
 	}

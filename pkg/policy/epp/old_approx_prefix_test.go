@@ -45,7 +45,7 @@ func TestOldApproxPrefix(t *testing.T) {
 			if errs = append(errs, c.Check(&cluster, inline)...); len(errs) > 0 {
 				t.Fatal(errs.ToAggregate())
 			}
-			b := newBuilder(c, cluster, 1)
+			b := newBuilder(parts, c, cluster, 1)
 			p := approxPrefixCacheProducer.newProducer(b, c.plugin("mine"))
 			for i, text := range []prompt.Prompt{tc.first, tc.then} {
 				in := &cycle{number: uint64(i + 1), scrapes: []policy.Scrape{tc.scrape}, prompt: text, tokens: text.Tokens(), there: 1}
@@ -83,7 +83,7 @@ func TestOldInFlightLoad(t *testing.T) {
 		if errs = append(errs, c.Check(&cluster, inline)...); len(errs) > 0 {
 			t.Fatal(errs.ToAggregate())
 		}
-		b := newBuilder(c, cluster, 1)
+		b := newBuilder(parts, c, cluster, 1)
 		b.stages = stages{decode: "decode", prefill: prefillProfile}
 		f := inFlightLoadProducer.newProducer(b, c.plugin("mine")).(*inFlight)
 		load := b.load(inFlightLoadProducerType)
@@ -132,7 +132,7 @@ func TestOldPrefixCacheAffinityFilter(t *testing.T) {
 	if errs = append(errs, c.Check(nil, inline)...); len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	b := newBuilder(c, Cluster{Endpoints: 2}, 1)
+	b := newBuilder(parts, c, Cluster{Endpoints: 2}, 1)
 	f := prefixCacheAffinityFilter.newFilter(b, c.plugin(prefixCacheAffinityFilterType))
 	m := b.prefixMatch(approxPrefixCacheProducerType)
 	m.totalBlocks, m.blocks[1] = 10, 8

@@ -21,8 +21,6 @@ var (
 	}
 )
 
-const modelServerProtocolMetricsType = "model-server-protocol-metrics"
-
 type protocolMetricsParameters struct {
 	EngineLabelKey string         `json:"engineLabelKey,omitempty" versions:"gie-v1.4.."`
 	DefaultEngine  string         `json:"defaultEngine,omitempty" versions:"gie-v1.4.."`

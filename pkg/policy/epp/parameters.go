@@ -3,6 +3,7 @@
 package epp
 
 import (
+	"regexp"
 	"slices"
 	"time"
 
@@ -30,3 +31,8 @@ func checkMetricSpec(l *loader, at *field.Path, spec string) {
 		l.add(field.Invalid(at, spec, "must be a metric such as vllm:num_requests_waiting or metric{label=value}"))
 	}
 }
+
+const labelPair = `\s*[a-zA-Z_][a-zA-Z0-9_]*\s*=\s*("[^"]*"|[^",}\s]+)\s*`
+
+// metricSpecForm is a Prometheus metric name with an optional block of labels.
+var metricSpecForm = regexp.MustCompile(`^\s*[a-zA-Z_:][a-zA-Z0-9_:]*\s*(\{(\s*|` + labelPair + `(,` + labelPair + `)*)\})?\s*$`)

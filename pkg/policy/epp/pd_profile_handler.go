@@ -16,31 +16,34 @@ const pdProfileHandlerType = "pd-profile-handler"
 // that name. Where there is none the EPP counts as if another endpoint had the
 // prompt, but the decode endpoint computes it. Up to scheduler-v0.5 it is its own
 // decider: see [thresholdDecider].
-var pdProfileHandler = pluginType{
-	name:         pdProfileHandlerType,
-	registration: llmd("scheduler-v0.2..router-main"),
-	roles:        profileHandlerRole,
-	successor:    disaggProfileHandlerType,
-	ordered:      true,
-	parameters: func() any {
-		return &pdParameters{DecodeProfile: decodeProfile, PrefillProfile: prefillProfile, DeciderPluginName: prefixBasedPDDeciderType, HashBlockSize: 64}
+var pdProfileHandler = factory{
+	pluginType: pluginType{
+		name:         pdProfileHandlerType,
+		neededInMay:  []dataKind{prefixMatchData},
+		registration: llmd("scheduler-v0.2..router-main"),
+		roles:        profileHandlerRole,
+		successor:    disaggProfileHandlerType,
+		ordered:      true,
+		parameters: func() any {
+			return &pdParameters{DecodeProfile: decodeProfile, PrefillProfile: prefillProfile, DeciderPluginName: prefixBasedPDDeciderType, HashBlockSize: 64}
+		},
+		needs: func(p *plugin) []dataKey {
+			return []dataKey{{prefixMatchData, p.Parameters.(*pdParameters).PrefixMatchInfoProducerName}, {tokensData, tokenProducerType}}
+		},
+		treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+			switch {
+			case c.stages.silent:
+				return Exact, "no header handler tells the engines of prefill endpoints, and all prompts are computed where they are decoded"
+			case c.stages.decider == p.Name:
+				return treatThreshold(c, cluster, p)
+			}
+			return Exact, ""
+		},
+		obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+			return p.Parameters.(*pdParameters).obstacles(c, at.Child("parameters"))
+		},
+		stages: func(l *loader, p *plugin) stages { return p.Parameters.(*pdParameters).stages(l, p.Name) },
 	},
-	needs: func(p *plugin) []dataKey {
-		return []dataKey{{prefixMatchData, p.Parameters.(*pdParameters).PrefixMatchInfoProducerName}, {tokensData, tokenProducerType}}
-	},
-	treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-		switch {
-		case c.stages.silent:
-			return Exact, "no header handler tells the engines of prefill endpoints, and all prompts are computed where they are decoded"
-		case c.stages.decider == p.Name:
-			return treatThreshold(c, cluster, p)
-		}
-		return Exact, ""
-	},
-	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
-		return p.Parameters.(*pdParameters).obstacles(c, at.Child("parameters"))
-	},
-	stages:     func(l *loader, p *plugin) stages { return p.Parameters.(*pdParameters).stages(l, p.Name) },
 	newDecider: func(b *builder, p *plugin) decider { return newThresholdDecider(b, p) },
 }
 
@@ -137,7 +140,7 @@ func (p *pdParameters) checkUnused(l *loader, path *field.Path) {
 
 // obstacles are what an EPP starts with and then crashes or hangs over.
 func (p *pdParameters) obstacles(c *Config, path *field.Path) field.ErrorList {
-	errs := c.needsProfile(p.DecodeProfile, path.Child("decodeProfile"))
+	errs := needsProfile(c, p.DecodeProfile, path.Child("decodeProfile"))
 	switch profiles := c.document.SchedulingProfiles; {
 	case len(profiles) > 2:
 		errs = append(errs, field.Invalid(path, len(profiles), fmt.Sprintf("with more than two profiles a %s never ends", pdProfileHandlerType)))
@@ -150,7 +153,7 @@ func (p *pdParameters) obstacles(c *Config, path *field.Path) field.ErrorList {
 func (p *pdParameters) stages(l *loader, handler string) stages {
 	s := stages{decode: p.DecodeProfile, bare: p.PrimaryPort != 0}
 	if p.PrefillProfile != s.decode && l.hasProfile(p.PrefillProfile) {
-		s.prefill, s.decider, s.silent = p.PrefillProfile, p.DeciderPluginName, !l.tells(p.PrefillProfile)
+		s.prefill, s.decider, s.silent = p.PrefillProfile, p.DeciderPluginName, !tellsEngines(l, p.PrefillProfile)
 		if l.dialect.own < scheduler06 {
 			s.decider = handler
 		}

@@ -30,7 +30,7 @@ func (n attributeName) of(pinned map[string]float64) (value float64, ok bool) {
 }
 
 // pinned finds an attribute of each endpoint.
-func (b *builder) pinned(name attributeName) pinnedAttribute {
+func pinnedOf(b *builder, name attributeName) pinnedAttribute {
 	a := pinnedAttribute{make([]float64, b.Endpoints), make([]bool, b.Endpoints)}
 	for e, attributes := range b.Attributes {
 		a.values[e], a.known[e] = name.of(attributes)
@@ -50,7 +50,7 @@ func (a pinnedAttribute) spread(candidates []int) attributeRange {
 }
 
 // pins reports whether some endpoint has the attribute.
-func (c *Cluster) pins(name attributeName) bool {
+func pins(c *Cluster, name attributeName) bool {
 	if c == nil {
 		return false
 	}
@@ -64,7 +64,7 @@ func (c *Cluster) pins(name attributeName) bool {
 
 // treatPinned is the treatment of what reads an attribute that is not simulated.
 func treatPinned(cluster *Cluster, name attributeName) (Treatment, string) {
-	if cluster.pins(name) {
+	if pins(cluster, name) {
 		return Approximated, fmt.Sprintf("%s is what is pinned, and never changes", name.name)
 	}
 	return Unsupported, fmt.Sprintf("it reads %q, which nothing here reports: pin it in the attributes of a pool", name.name)

@@ -73,8 +73,8 @@ func TestWhatAPluginDoesMayBePinnedByItsName(t *testing.T) {
 plugins: [{name: near, type: header-label-affinity-scorer, parameters: {headerName: x-zone, labelKey: zone}}, {name: listed, type: header-based-testing-filter}]`
 	c := mustLoad(t, body)
 	cluster := Cluster{Endpoints: 4, Attributes: []map[string]float64{{"near": 1}, {"near": 1, "listed": 1}, {"listed": 1}, nil}}
-	b := newBuilder(c, cluster, 1)
-	got := planted{b, b.scheduler(c)}.decide(idle(4), request(0, 1))
+	b := newBuilder(parts, c, cluster, 1)
+	got := planted{b, b.scheduler(parts, c)}.decide(idle(4), request(0, 1))
 	if diff := cmp.Diff([]int{1, 2}, got.Candidates); diff != "" {
 		t.Errorf("candidates (-want +got):\n%s", diff)
 	}

@@ -22,7 +22,7 @@ type pluginType struct {
 	// nil where the EPP ignores whatever parameters it is given.
 	parameters func() any
 	// treatment is nil for what is exact.
-	treatment treatment
+	treatment treatmentFunc
 	// obstacles says what keeps an instance that the EPP loads from being
 	// simulated on a cluster, unsupported treatment aside; at is where it stands.
 	obstacles func(c *Config, cluster *Cluster, p *plugin, at *field.Path) field.ErrorList
@@ -41,24 +41,17 @@ type pluginType struct {
 	// freshness says, of a producer, how old its data are when they are read; see
 	// [plugin.freshness].
 	freshness string
-
-	// What the instance does in a simulation, for the roles that do something.
-	// A nil filter keeps all.
-	newFilter   func(b *builder, p *plugin) filter
-	newScorer   func(b *builder, p *plugin) scorer
-	newPicker   func(b *builder, p *plugin, profile string) picker
-	newProducer func(b *builder, p *plugin) producer
-	newAdmitter func(b *builder, p *plugin) admitter
-	newDetector func(b *builder, p *plugin) saturationDetector
-	newDecider  func(b *builder, p *plugin) decider
-	newOrdering func(p *plugin, s *flowSettings) ordering
-	newFairness func(b *builder, p *plugin) fairness
-	newLimit    func(p *plugin) usageLimit
+	// neededInMay are the data that an instance needs in scheduler-520af478, which
+	// does not tell instances of one type apart by name.
+	neededInMay []dataKind
+	// actsOutside reports whether an instance of a type that belongs into a profile
+	// matters outside of profiles; nil is never.
+	actsOutside func(c *Config, p *plugin) bool
 }
 
-// treatment says how an instance is reproduced on a cluster, and in a note what
+// A treatmentFunc says how an instance is reproduced on a cluster, and in a note what
 // of it is not, or why it has no effect or is unsupported.
-type treatment func(c *Config, cluster *Cluster, p *plugin) (Treatment, string)
+type treatmentFunc func(c *Config, cluster *Cluster, p *plugin) (Treatment, string)
 
 // roles are the uses that a type of plugin can be put to.
 type roles uint32
@@ -107,10 +100,13 @@ type plugin struct {
 	path *field.Path
 }
 
+// datedParameters say how old the data of their plugin are.
+type datedParameters interface{ freshness() string }
+
 // freshness says how old the instance's data are when they are read. Where that
 // depends on its parameters these say it.
 func (p *plugin) freshness() string {
-	if dated, ok := p.Parameters.(interface{ freshness() string }); ok {
+	if dated, ok := p.Parameters.(datedParameters); ok {
 		return dated.freshness()
 	}
 	return p.kind.freshness
@@ -126,43 +122,12 @@ type checkedParameters interface {
 	check(l *loader, path *field.Path)
 }
 
-// registry holds the types that are built.
-var registry = []*pluginType{
-	&queueScorer, &kvCacheUtilizationScorer, &runningRequestsSizeScorer, &loadAwareScorer,
-	&activeRequestScorer, &tokenLoadScorer, &modalPrefixCacheScorer, &legacyPrefixCacheScorer, &prefixCacheScorer, &noHitLRUScorer,
-	&contextLengthAware, &loraAffinityScorer, &sessionAffinityScorer, &topologyAffinityScorer,
-	&prefixCacheAffinityFilter, &utilizationFilterPlugin, &sessionAffinityFilter, &topologyAffinityFilter,
-	&oldDecodeFilter, &oldPrefillFilter, &decodeFilter, &prefillFilter, &encodeFilter, &byLabel, &labelSelectorFilter, &byLabelSelector,
-	&approxPrefixCacheProducer, &inFlightLoadProducer, &tokenProducer, &tokenizer, &oldTokenizer,
-	&encoderCacheScorer, &encoderCacheProducer,
-	&singleProfileHandler, &disaggProfileHandler, &pdProfileHandler,
-	&prefixBasedPDDecider, &alwaysDisaggPDDecider, &alwaysDisaggMultimodalDecider,
-	&disaggHeadersHandler, &prefillHeaderHandler,
-	&maxScorePicker, &randomPicker, &weightedRandomPicker,
-	&utilizationDetector, &concurrencyDetector, &probabilisticAdmitter,
-	&metricsDataSource, &coreMetricsExtractor, &topologyExtractor,
-	&agentIdentity, &servedVerifier, &fileDiscovery, &endpointNotificationSource, &k8sNotificationSource,
-	&modelsDataSource, &modelsDataExtractor, &requestAttributeReporter, &sessionIDProducer,
-	&openAIParser, &anthropicParser, &vllmHTTPParser, &sglangHTTPParser, &vllmGRPCParser, &vertexAIParser, &passthroughParser,
-	&fcfsOrderingPolicy, &edfOrderingPolicy, &sloDeadlineOrderingPolicy,
-	&globalStrictFairnessPolicy, &roundRobinFairnessPolicy, &programAwareFairness,
-	&staticUsageLimitPolicy, &priorityHoldback, &softReflectiveCeiling,
-	&sheddableEvictionFilter, &priorityThenTimeOrder,
-	&kvCacheScorer, &decisionTreeFilter, &leastQueueFilter, &leastKVCacheFilter, &lowQueueFilter, &loraAffinityFilter,
-	&modelServerProtocolMetrics, &modelServerProtocolModels, &predictedLatencyScorer,
-	&precisePrefixCacheProducer, &precisePrefixCacheScorer,
-	&predictedLatencyProducer, &latencyScorer, &sloHeadroomTierFilter, &latencySLOAdmitter,
-	&endpointAttributeScorer, &endpointAttributeFilter, &dcgmDataSource, &dcgmExtractor,
-	&headerLabelAffinityScorer, &headerProfileHandler, &dataParallelProfileHandler, &headerBasedTestingFilter,
-	&p2pSourceProducer, &burstPrefixCacheProducer, &disaggregatedSetRolloutScreener,
-	&multiclusterQueueScorer, &multiclusterKVCacheUtilizationScorer, &multiclusterPrefixCacheScorer,
-	&multiclusterApproxPrefixCacheProducer, &multiclusterSessionAffinityFilter, &multiclusterFileDiscovery,
-	&multiclusterMetricsDataSource, &multiclusterMetricsExtractor,
-	&endpointAttributeWeightScorer, &labelProducer, &latencyObservationScorer, &sessionStateProducer, &maxSaturationDetector, &k8sPeerDiscovery,
-}
+// A registry has the types of plugins of all versions.
+type registry []*pluginType
 
-func lookup(d dialect, typeName string) *pluginType {
-	for _, t := range registry {
+// lookup returns a version's type of that name; nil where the version has none.
+func (r registry) lookup(d dialect, typeName string) *pluginType {
+	for _, t := range r {
 		if t.name == typeName && t.in(d) {
 			return t
 		}
@@ -175,3 +140,12 @@ func (t *pluginType) in(d dialect) bool {
 	at := d.clock(t.own)
 	return at != 0 && t.versions.has(at)
 }
+
+// registered returns the type with its registration.
+func (t pluginType) registered(r registration) pluginType {
+	t.registration = r
+	return t
+}
+
+// releaseIn is the release of the plugin's code in a version: its parameters go by that.
+func (p *plugin) releaseIn(d dialect) release { return d.clock(p.kind.own) }

@@ -92,13 +92,3 @@ func (p *preciseParameters) hears(name string, rules preciseRules, document *eff
 			slices.ContainsFunc(s.Extractors, func(r reference) bool { return r.PluginRef == name })
 	})
 }
-
-// typeOf is the type of a plugin by its name; "" where there is none.
-func (d *effective) typeOf(name string) string {
-	for _, p := range d.Plugins {
-		if p.Name == name {
-			return p.Type
-		}
-	}
-	return ""
-}

@@ -52,22 +52,22 @@ type kvCut struct {
 // newPrecisePrefix returns what the instance of that name knows, with tokens of
 // its own or those of the token producer.
 func newPrecisePrefix(b *builder, name string, parameters *preciseParameters, ownTokens bool) *precisePrefix {
-	rules := b.preciseRules()
+	rules := preciseRulesOf(&b.dialect)
 	weights := parameters.weights(rules)
 	p := &precisePrefix{
 		rules:       rules,
 		blockTokens: parameters.blockTokens(),
-		estimated:   !ownTokens && b.document.estimatesTokens(),
+		estimated:   !ownTokens && estimatesTokens(b.document),
 		index:       kvindex.New(parameters.entries()),
 		match:       kvindex.NewMatch(b.Endpoints, weights),
 		uneven:      kvindex.NewMatch(b.Endpoints, weights),
 		info:        b.prefixMatch(name),
 		speculation: parameters.speculation(rules),
 		prefill:     b.stages.prefill == prefillProfile,
-		told:        b.toldMatch(),
+		told:        toldMatch(b),
 		toldBefore:  b.lists(approxPrefixCacheProducerType),
 	}
-	if b.dialect.own == scheduler07 && !slices.Contains(b.attaching, b.plugins[name]) {
+	if b.dialect.own == scheduler07 && !attaches(b.config, b.plugins[name]) {
 		p.speculation = speculation{}
 	}
 	if parameters.hears(name, rules, b.document) {

@@ -15,17 +15,19 @@ const precisePrefixCacheProducerType = "precise-prefix-cache-producer"
 // prompt's first one on, each as what the best tier weighs that has it, and rounds
 // the sum down. Where it speculates, an endpoint is believed to hold a prompt's
 // blocks for a while once the request was sent there.
-var precisePrefixCacheProducer = pluginType{
-	name:         precisePrefixCacheProducerType,
-	registration: gie("router-v0.9.."),
-	roles:        producerRole | extractorRole,
-	parameters:   newPreciseParameters,
-	needs:        needsTokens,
-	produces:     func(p *plugin) []dataKey { return []dataKey{{prefixMatchData, p.Name}} },
-	treatment:    preciseTreatment(func(p *plugin) *preciseParameters { return p.Parameters.(*preciseParameters) }),
-	freshness:    "events of the engines' caches, late by the cluster's event lag",
-	obstacles: func(_ *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
-		return p.Parameters.(*preciseParameters).obstacles(at)
+var precisePrefixCacheProducer = factory{
+	pluginType: pluginType{
+		name:         precisePrefixCacheProducerType,
+		registration: gie("router-v0.9.."),
+		roles:        producerRole | extractorRole,
+		parameters:   newPreciseParameters,
+		needs:        needsTokens,
+		produces:     func(p *plugin) []dataKey { return []dataKey{{prefixMatchData, p.Name}} },
+		treatment:    preciseTreatment(func(p *plugin) *preciseParameters { return p.Parameters.(*preciseParameters) }),
+		freshness:    "events of the engines' caches, late by the cluster's event lag",
+		obstacles: func(_ *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+			return p.Parameters.(*preciseParameters).obstacles(at)
+		},
 	},
 	newProducer: func(b *builder, p *plugin) producer {
 		return newPrecisePrefix(b, p.Name, p.Parameters.(*preciseParameters), false)

@@ -10,57 +10,60 @@ const precisePrefixCacheScorerType = "precise-prefix-cache-scorer"
 // [prefixCacheScorer] in one, deprecated. Where there is a producer of that type
 // already, it only scores what that one knows, and its own parameters are not
 // read.
-var precisePrefixCacheScorer = pluginType{
-	name:         precisePrefixCacheScorerType,
-	registration: llmd("scheduler-v0.3..router-main"),
-	category:     AffinityCategory,
-	roles:        scorerRole | producerRole | extractorRole,
-	freshness:    precisePrefixCacheProducer.freshness,
-	parameters: func() any {
-		parameters := preciseScorerParameters(*newPreciseParameters().(*preciseParameters))
-		return &parameters
-	},
-	needs: func(p *plugin) []dataKey {
-		if p.Parameters.(*preciseScorerParameters).ownTokens() {
-			return nil
-		}
-		return needsTokens(p)
-	},
-	produces: func(p *plugin) []dataKey { return []dataKey{{prefixMatchData, p.Name}} },
-	treatment: preciseTreatment(func(p *plugin) *preciseParameters {
-		return (*preciseParameters)(p.Parameters.(*preciseScorerParameters))
-	}),
-	obstacles: func(_ *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
-		return (*preciseParameters)(p.Parameters.(*preciseScorerParameters)).obstacles(at)
+var precisePrefixCacheScorer = factory{
+	pluginType: pluginType{
+		name:         precisePrefixCacheScorerType,
+		registration: llmd("scheduler-v0.3..router-main"),
+		category:     AffinityCategory,
+		roles:        scorerRole | producerRole | extractorRole,
+		actsOutside:  attachesForReaders,
+		freshness:    precisePrefixCacheProducer.freshness,
+		parameters: func() any {
+			parameters := preciseScorerParameters(*newPreciseParameters().(*preciseParameters))
+			return &parameters
+		},
+		needs: func(p *plugin) []dataKey {
+			if p.Parameters.(*preciseScorerParameters).ownTokens() {
+				return nil
+			}
+			return needsTokens(p)
+		},
+		produces: func(p *plugin) []dataKey { return []dataKey{{prefixMatchData, p.Name}} },
+		treatment: preciseTreatment(func(p *plugin) *preciseParameters {
+			return (*preciseParameters)(p.Parameters.(*preciseScorerParameters))
+		}),
+		obstacles: func(_ *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+			return (*preciseParameters)(p.Parameters.(*preciseScorerParameters)).obstacles(at)
+		},
 	},
 	newProducer: func(b *builder, p *plugin) producer {
-		if b.listedBefore(p, precisePrefixCacheProducerType) != nil {
+		if listedBefore(b, p, precisePrefixCacheProducerType) != nil {
 			return nil
 		}
-		return b.ownPrecise(p)
+		return ownPrecise(b, p)
 	},
 	newScorer: func(b *builder, p *plugin) scorer {
-		if other := b.listedBefore(p, precisePrefixCacheProducerType); other != nil {
+		if other := listedBefore(b, p, precisePrefixCacheProducerType); other != nil {
 			return &prefixCache{match: b.prefixMatch(other.Name)}
 		}
-		return newPreciseScorer(b.ownPrecise(p))
+		return newPreciseScorer(ownPrecise(b, p))
 	},
 }
 
 // ownPrecise is what a scorer itself knows of the engines' caches.
-func (b *builder) ownPrecise(p *plugin) *precisePrefix {
+func ownPrecise(b *builder, p *plugin) *precisePrefix {
 	parameters := p.Parameters.(*preciseScorerParameters)
-	return b.sharedPrecise(p, (*preciseParameters)(parameters), parameters.ownTokens() || !b.preciseRules().wired)
+	return sharedPrecise(b, p, (*preciseParameters)(parameters), parameters.ownTokens() || !preciseRulesOf(&b.dialect).wired)
 }
 
 // sharedPrecise is the index of an instance, for all that it does.
-func (b *builder) sharedPrecise(p *plugin, parameters *preciseParameters, ownTokens bool) *precisePrefix {
+func sharedPrecise(b *builder, p *plugin, parameters *preciseParameters, ownTokens bool) *precisePrefix {
 	return shared(b, p, func() *precisePrefix { return newPrecisePrefix(b, p.Name, parameters, ownTokens) })
 }
 
 // listedBefore returns the first plugin of a type that the document lists before
 // another one, or nil.
-func (b *builder) listedBefore(p *plugin, typeName string) *plugin {
+func listedBefore(b *builder, p *plugin, typeName string) *plugin {
 	for _, other := range b.document.Plugins {
 		if other == p {
 			break

@@ -244,12 +244,12 @@ func TestOldScorersScaleFromLeastToMost(t *testing.T) {
 
 // oldPrecise is a precise-prefix-cache-scorer as some version had it, over four
 // endpoints.
-func oldPrecise(t *testing.T, version string) *preciseCase {
+func oldPrecise(t *testing.T, of string) *preciseCase {
 	c := mustLoad(t, `
 plugins:
 - {type: precise-prefix-cache-scorer, parameters: {kvEventsConfig: {zmqEndpoint: tcp}, indexerConfig: {tokenizersPoolConfig: {modelName: m, uds: {socketFile: s}}}}}
 schedulingProfiles: [{name: default, plugins: [{pluginRef: precise-prefix-cache-scorer}]}]`)
-	c.dialect = dialects[slices.IndexFunc(dialects, func(d dialect) bool { return d.name == version })]
+	c.dialect = dialects[slices.IndexFunc(dialects, func(d dialect) bool { return d.name == of })]
 	return &preciseCase{T: t, Scheduler: New(c, Cluster{Endpoints: 4}, 1), blockTokens: 16}
 }
 

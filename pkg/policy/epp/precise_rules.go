@@ -36,9 +36,7 @@ const (
 	minMax
 )
 
-func (b *builder) preciseRules() preciseRules { return b.dialect.preciseRules() }
-
-func (d *dialect) preciseRules() preciseRules {
+func preciseRulesOf(d *dialect) preciseRules {
 	r := preciseRules{
 		sameBlocks: d.own < schedulerMay,
 		tiers:      d.own >= scheduler04,

@@ -8,9 +8,9 @@ import (
 )
 
 // preciseTreatment says what of an index of the engines' caches is not as it is.
-func preciseTreatment(of func(*plugin) *preciseParameters) treatment {
+func preciseTreatment(of func(*plugin) *preciseParameters) treatmentFunc {
 	return func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-		parameters, rules := of(p), c.dialect.preciseRules()
+		parameters, rules := of(p), preciseRulesOf(&c.dialect)
 		notes := []string{"events take no time to arrive", "tokenising takes none", "no event is lost, and copies of a block count as one"}
 		if cluster != nil && cluster.EventLag > 0 {
 			notes[0] = fmt.Sprintf("all events arrive %v late", cluster.EventLag)
@@ -23,7 +23,7 @@ func preciseTreatment(of func(*plugin) *preciseParameters) treatment {
 		if c.dialect.own == scheduler02 {
 			notes = append(notes, "answers that come back in a prompt are known at once, and not once that has been tokenised")
 		}
-		if parameters.SpeculativeIndexing && c.dialect.own == scheduler07 && !c.attaches(p) {
+		if parameters.SpeculativeIndexing && c.dialect.own == scheduler07 && !attaches(c, p) {
 			notes = append(notes, "it does not speculate without the gate "+prepareDataPluginsGate)
 		}
 		if n := parameters.mostBlocks(); n < standardIndexSize {
@@ -32,7 +32,7 @@ func preciseTreatment(of func(*plugin) *preciseParameters) treatment {
 		if !parameters.hears(p.Name, rules, &c.document) {
 			notes = append(notes, "no engine's events reach it: list it as an extractor of an "+endpointNotificationSource.name+" in dataLayer.sources")
 		}
-		if rules.wired && c.document.estimatesTokens() {
+		if rules.wired && estimatesTokens(&c.document) {
 			notes = append(notes, "estimated tokens never match an engine's blocks: give the "+tokenProducerType+" a model")
 		}
 		return Approximated, strings.Join(notes, "; ")

@@ -17,11 +17,11 @@ type PreciseWiring struct {
 
 // PreciseWirings are those of all plugins with an index of the engines' caches, in
 // the order of the document.
-func (c *Config) PreciseWirings() []PreciseWiring {
-	rules := c.dialect.preciseRules()
+func PreciseWirings(c *Config) []PreciseWiring {
+	rules := preciseRulesOf(&c.dialect)
 	var all []PreciseWiring
 	for i, p := range c.document.Plugins {
-		parameters, ownTokens := c.preciseOf(i)
+		parameters, ownTokens := preciseOf(c, i)
 		if parameters == nil {
 			continue
 		}
@@ -30,7 +30,7 @@ func (c *Config) PreciseWirings() []PreciseWiring {
 			Name:      p.Name,
 			Hears:     parameters.hears(p.Name, rules, &c.document),
 			Discovers: events.DiscoverPods && events.PodDiscoveryConfig != nil,
-			Estimates: rules.wired && !ownTokens && c.document.estimatesTokens(),
+			Estimates: rules.wired && !ownTokens && estimatesTokens(&c.document),
 		})
 	}
 	return all
@@ -38,7 +38,7 @@ func (c *Config) PreciseWirings() []PreciseWiring {
 
 // preciseOf returns the parameters of a plugin's index, and whether it has tokens of
 // its own; nil where it has no index.
-func (c *Config) preciseOf(i int) (parameters *preciseParameters, ownTokens bool) {
+func preciseOf(c *Config, i int) (parameters *preciseParameters, ownTokens bool) {
 	switch p := c.document.Plugins[i].Parameters.(type) {
 	case *preciseParameters:
 		return p, false

@@ -3,8 +3,6 @@
 package epp
 
 import (
-	"time"
-
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
@@ -177,8 +175,6 @@ func (l *predictedLatency) distortion(c *cycle, e int, which uint64) float64 {
 	return 1 + float64(l.Error*(float64(4*(float64(draw>>11)*0x1p-53))-2))
 }
 
-func inMilliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
 // routed counts the request for the endpoint of the primary profile.
 func (l *predictedLatency) routed(c *cycle, p picks) {
 	run := predictedRun{endpoint: int32(p.primary), tpotMs: l.statedTPOT(c), forgetAt: int64(c.now) + l.ContextTTL}
@@ -255,3 +251,5 @@ func (w *firstTokenWaits) next(now int64) (request int, forgetAt int64, ok bool)
 	w.done++
 	return w.all[w.done-1].request, w.all[w.done-1].forgetAt, true
 }
+
+func (*predictedLatency) readsMatches() {}

@@ -9,8 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-const predictedLatencyProducerType = "predicted-latency-producer"
-
 // predictedLatencyProducer asks a model that is trained beside the EPP how long
 // each endpoint would take: here one that knows how long engines take, with an
 // error of its own.
@@ -21,27 +19,30 @@ const predictedLatencyProducerType = "predicted-latency-producer"
 // states none; that of the time between tokens is also the strictest one of those
 // that run on the endpoint, times sloBufferFactor. Outside of streaming mode, and
 // for endpoints with the role prefill, it is 0.
-var predictedLatencyProducer = pluginType{
-	name:         predictedLatencyProducerType,
-	registration: gie("gie-v1.5.."),
-	roles:        producerRole | observerRole,
-	parameters: func() any {
-		return &predictedLatencyParameters{
-			SamplingMean:     defaultSamplingMean,
-			SLOBufferFactor:  1,
-			ContextTTL:       5 * time.Minute.Nanoseconds(),
-			PredictInProduce: true, PredictInPrepareData: true,
-		}
-	},
-	needs:     predictedLatencyNeeds,
-	produces:  func(p *plugin) []dataKey { return []dataKey{{latencyData, p.Name}} },
-	freshness: "counts at once, metrics as of the last scrape, both prediction.lag ago",
-	treatment: treatPredictor,
-	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
-		return append(heedsPrecise(c, p, at), c.severalPredict(p, at)...)
+var predictedLatencyProducer = factory{
+	pluginType: pluginType{
+		name:         predictedLatencyProducerType,
+		neededInMay:  []dataKind{prefixMatchData},
+		registration: gie("gie-v1.5.."),
+		roles:        producerRole | observerRole,
+		parameters: func() any {
+			return &predictedLatencyParameters{
+				SamplingMean:     defaultSamplingMean,
+				SLOBufferFactor:  1,
+				ContextTTL:       5 * time.Minute.Nanoseconds(),
+				PredictInProduce: true, PredictInPrepareData: true,
+			}
+		},
+		needs:     predictedLatencyNeeds,
+		produces:  func(p *plugin) []dataKey { return []dataKey{{latencyData, p.Name}} },
+		freshness: "counts at once, metrics as of the last scrape, both prediction.lag ago",
+		treatment: treatPredictor,
+		obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+			return append(heedsPrecise(c, p, at), severalPredict(c, p, at)...)
+		},
 	},
 	newProducer: func(b *builder, p *plugin) producer {
-		return newPredictedLatency(b, b.dataName(p), p.Parameters.(*predictedLatencyParameters))
+		return newPredictedLatency(b, dataName(b, p), p.Parameters.(*predictedLatencyParameters))
 	},
 }
 
@@ -116,7 +117,7 @@ func (p *predictedLatencyParameters) check(l *loader, path *field.Path) {
 
 // severalPredict is about a plugin that predicts, or reads predictions, beside a
 // predicted-latency-scorer of gie-v1.5: both are told to the endpoints under one name.
-func (c *Config) severalPredict(p *plugin, at *field.Path) field.ErrorList {
+func severalPredict(c *Config, p *plugin, at *field.Path) field.ErrorList {
 	if c.dialect.framework != gie15 || !c.hasType(predictedLatencyScorerType) {
 		return nil
 	}
@@ -125,7 +126,7 @@ func (c *Config) severalPredict(p *plugin, at *field.Path) field.ErrorList {
 
 // Predicts reports whether a plugin predicts how long engines take: whether a
 // cluster is to have Latencies.
-func (c *Config) Predicts() bool {
+func Predicts(c *Config) bool {
 	return slices.ContainsFunc(c.document.Plugins, func(p *plugin) bool {
 		return p.Type == predictedLatencyProducerType || p.Type == predictedLatencyScorerType
 	})

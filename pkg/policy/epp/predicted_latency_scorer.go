@@ -25,16 +25,22 @@ const predictedLatencyScorerType = "predicted-latency-scorer"
 // Where it predicts for all, requests of negative priority that state their
 // objectives are turned away where no endpoint meets them, none is idle or cold, and
 // none holds so much of the prompt that it would be chosen for that.
-var predictedLatencyScorer = pluginType{
-	name:         predictedLatencyScorerType,
-	registration: gie("gie-v1.3..gie-v1.5"),
-	category:     LoadCategory,
-	roles:        scorerRole | producerRole | observerRole,
-	parameters:   func() any { return &predictedLatencyScorerParameters{} },
-	freshness:    predictedLatencyProducer.freshness,
-	treatment:    treatPredictedLatencyScorer,
-	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
-		return append(heedsPrecise(c, p, at), c.severalAttach(p, at)...)
+var predictedLatencyScorer = factory{
+	pluginType: pluginType{
+		name:         predictedLatencyScorerType,
+		registration: gie("gie-v1.3..gie-v1.5"),
+		category:     LoadCategory,
+		roles:        scorerRole | producerRole | observerRole,
+		parameters:   func() any { return &predictedLatencyScorerParameters{} },
+		freshness:    predictedLatencyProducer.freshness,
+		treatment:    treatPredictedLatencyScorer,
+		// It turns requests away by its predictions.
+		actsOutside: func(c *Config, _ *plugin) bool {
+			return c.dialect.framework >= gie15 || c.dialect.framework >= gie14 && c.prepares()
+		},
+		obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+			return append(heedsPrecise(c, p, at), severalAttach(c, p, at)...)
+		},
 	},
 	newProducer: func(b *builder, p *plugin) producer { return sharedPredictions(b, p) },
 	newScorer:   func(b *builder, p *plugin) scorer { return sharedPredictions(b, p) },

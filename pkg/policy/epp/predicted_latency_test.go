@@ -42,8 +42,8 @@ func newPredictorTest(t *testing.T, parameters string, cluster Cluster) predicto
 		models[e] = &plainLatency{}
 		cluster.Latencies = append(cluster.Latencies, models[e])
 	}
-	b := newBuilder(c, cluster, 1)
-	p := predictorTest{planted: planted{b, b.scheduler(c)}, models: models, prediction: b.prediction(predictedLatencyProducerType)}
+	b := newBuilder(parts, c, cluster, 1)
+	p := predictorTest{planted: planted{b, b.scheduler(parts, c)}, models: models, prediction: b.prediction(predictedLatencyProducerType)}
 	for _, made := range p.producers {
 		if producer, ok := made.(*predictedLatency); ok {
 			p.producer = producer

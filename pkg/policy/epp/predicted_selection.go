@@ -45,7 +45,7 @@ func newPredictedSelection(b *builder, p *plugin) *predictedSelection {
 	s.untold = !told
 	if at < gie15 {
 		s.loadOf = s.scraped
-		s.match, _ = b.attached()
+		s.match, _ = attachedMatch(b)
 	} else {
 		s.match = b.prefixMatch(approxPrefixCacheProducerType)
 	}

@@ -4,7 +4,6 @@ package epp
 
 import (
 	"fmt"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -21,41 +20,43 @@ const prefixBasedPDDeciderType = "prefix-based-pd-decider"
 // Up to scheduler-v0.7 it asks what prefix scorers attach to endpoints, which they do
 // behind the gate prepareDataPlugins only: see [Config.attaches]. In scheduler-v0.6
 // nonCachedTokens 0 is always.
-var prefixBasedPDDecider = pluginType{
-	name:         prefixBasedPDDeciderType,
-	registration: llmd("scheduler-v0.6.."),
-	roles:        deciderRole,
-	parameters:   func() any { return &pdDeciderParameters{} },
-	treatment: treatDecider(func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-		switch producer := c.plugin(approxPrefixCacheProducerType); {
-		case c.dialect.framework < gie15:
-			return treatOldPrefixDecider(c, cluster, p)
-		case c.dialect.framework < router09:
-			return Approximated, fmt.Sprintf("a prompt has %v bytes for each of its tokens", cluster.bytesPerToken())
-		case p.Parameters.(*pdDeciderParameters).NonCachedTokens == 0:
-			return Exact, "says no to all: nonCachedTokens is 0"
-		case producer == nil || producer.Type != approxPrefixCacheProducerType:
-			return Exact, "says no to all: it only asks a producer named " + approxPrefixCacheProducerType
-		}
-		return Exact, ""
-	}),
-	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
-		return append(c.severalTell(p, at), c.severalAttach(p, at)...)
+var prefixBasedPDDecider = factory{
+	pluginType: pluginType{
+		name:         prefixBasedPDDeciderType,
+		registration: llmd("scheduler-v0.6.."),
+		roles:        deciderRole,
+		parameters:   func() any { return &pdDeciderParameters{} },
+		treatment: treatDecider(func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+			switch producer := c.plugin(approxPrefixCacheProducerType); {
+			case c.dialect.framework < gie15:
+				return treatOldPrefixDecider(c, cluster, p)
+			case c.dialect.framework < router09:
+				return Approximated, fmt.Sprintf("a prompt has %v bytes for each of its tokens", cluster.bytesPerToken())
+			case p.Parameters.(*pdDeciderParameters).NonCachedTokens == 0:
+				return Exact, "says no to all: nonCachedTokens is 0"
+			case producer == nil || producer.Type != approxPrefixCacheProducerType:
+				return Exact, "says no to all: it only asks a producer named " + approxPrefixCacheProducerType
+			}
+			return Exact, ""
+		}),
+		obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+			return append(severalTell(c, p, at), severalAttach(c, p, at)...)
+		},
 	},
 	newDecider: func(b *builder, p *plugin) decider {
 		d := &prefixDecider{
 			pdDeciderParameters: p.Parameters.(*pdDeciderParameters),
-			match:               b.optionalMatch(approxPrefixCacheProducerType),
+			match:               optionalMatch(b, approxPrefixCacheProducerType),
 			ratio:               b.oldTokenRatio(),
 			always:              p.Parameters.(*pdDeciderParameters).NonCachedTokens == 0 && b.dialect.own == scheduler06,
 		}
 		switch at := b.dialect.framework; {
 		case at < gie15:
-			d.match, d.wholeBlocks = b.attached()
+			d.match, d.wholeBlocks = attachedMatch(b)
 		case at < router09 && b.lists(approxPrefixCacheProducerType):
 			d.match = b.prefixMatch(approxPrefixCacheProducerType)
 		case at < router09:
-			d.match, d.wholeBlocks = b.toldMatch(), true
+			d.match, d.wholeBlocks = toldMatch(b), true
 		}
 		return d
 	},
@@ -88,11 +89,6 @@ type prefixDecider struct {
 	always, wholeBlocks bool
 }
 
-// lists reports whether there is a plugin of a type.
-func (b *builder) lists(typeName string) bool {
-	return slices.ContainsFunc(b.document.Plugins, func(p *plugin) bool { return p.Type == typeName })
-}
-
 func (d *prefixDecider) decide(c *cycle, decode int) Reason {
 	switch tokens := oldTokens(c.tokens, d.ratio); {
 	case d.always:
@@ -112,7 +108,7 @@ func (d *prefixDecider) decide(c *cycle, decode int) Reason {
 
 // treatDecider is for deciders, which do nothing unless a stage that may run
 // asks them.
-func treatDecider(asked treatment) treatment {
+func treatDecider(asked treatmentFunc) treatmentFunc {
 	return func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
 		if c.stages.prefill == "" || c.stages.decider != p.Name {
 			return NoEffect, "no stage that may run asks it"

@@ -20,31 +20,34 @@ const prefixCacheAffinityFilterType = "prefix-cache-affinity-filter"
 // stay where none holds the prompt, and with explorationProbability. With
 // ttftSource latencyPredictor the time is a prediction, as it always is before
 // router-v0.9: where nobody predicts, holders are never too busy.
-var prefixCacheAffinityFilter = pluginType{
-	name:         prefixCacheAffinityFilterType,
-	registration: gie("gie-v1.5.."),
-	roles:        filterRole,
-	parameters: func() any {
-		return &prefixAffinityParameters{
-			AffinityThreshold:     0.8,
-			MaxTTFTPenaltyMs:      18000,
-			TTFTSource:            prefillThroughput,
-			PeakPrefillThroughput: 15928,
-		}
-	},
-	needs: func(p *plugin) []dataKey {
-		parameters := p.Parameters.(*prefixAffinityParameters)
-		keys := []dataKey{{prefixMatchData, parameters.PrefixMatchInfoProducerName}}
-		switch {
-		case parameters.predicts():
-			keys = append(keys, dataKey{latencyData, parameters.LatencyPredictionInfoProducerName})
-		case parameters.MaxTTFTPenaltyMs > 0:
-			keys = append(keys, dataKey{inFlightLoadData, parameters.InFlightLoadProducerName})
-		}
-		return keys
-	},
-	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
-		return append(readsTold(c, p, at), c.severalPredict(p, at)...)
+var prefixCacheAffinityFilter = factory{
+	pluginType: pluginType{
+		name:         prefixCacheAffinityFilterType,
+		neededInMay:  []dataKind{latencyData, prefixMatchData},
+		registration: gie("gie-v1.5.."),
+		roles:        filterRole,
+		parameters: func() any {
+			return &prefixAffinityParameters{
+				AffinityThreshold:     0.8,
+				MaxTTFTPenaltyMs:      18000,
+				TTFTSource:            prefillThroughput,
+				PeakPrefillThroughput: 15928,
+			}
+		},
+		needs: func(p *plugin) []dataKey {
+			parameters := p.Parameters.(*prefixAffinityParameters)
+			keys := []dataKey{{prefixMatchData, parameters.PrefixMatchInfoProducerName}}
+			switch {
+			case parameters.predicts():
+				keys = append(keys, dataKey{latencyData, parameters.LatencyPredictionInfoProducerName})
+			case parameters.MaxTTFTPenaltyMs > 0:
+				keys = append(keys, dataKey{inFlightLoadData, parameters.InFlightLoadProducerName})
+			}
+			return keys
+		},
+		obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+			return append(readsTold(c, p, at), severalPredict(c, p, at)...)
+		},
 	},
 	newFilter: newPrefixAffinity,
 }

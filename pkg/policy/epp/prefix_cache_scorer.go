@@ -8,21 +8,22 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-const prefixCacheScorerType = "prefix-cache-scorer"
-
 // prefixCacheScorer prefers endpoints that may hold the prompt's beginning:
 // with the share r of the prompt's blocks that match, the matched length n in
 // tokens, weight w and scale s, w·min(1, n/s)² + (1 − w)·r.
-var prefixCacheScorer = pluginType{
-	name:         prefixCacheScorerType,
-	registration: gie("gie-v1.5.."),
-	category:     AffinityCategory,
-	roles:        scorerRole,
-	parameters:   func() any { return &prefixCacheParameters{MatchLengthScaleTokens: 8192} },
-	needs: func(p *plugin) []dataKey {
-		return []dataKey{{prefixMatchData, p.Parameters.(*prefixCacheParameters).PrefixMatchInfoProducerName}}
+var prefixCacheScorer = factory{
+	pluginType: pluginType{
+		name:         prefixCacheScorerType,
+		neededInMay:  []dataKind{prefixMatchData},
+		registration: gie("gie-v1.5.."),
+		category:     AffinityCategory,
+		roles:        scorerRole,
+		parameters:   func() any { return &prefixCacheParameters{MatchLengthScaleTokens: 8192} },
+		needs: func(p *plugin) []dataKey {
+			return []dataKey{{prefixMatchData, p.Parameters.(*prefixCacheParameters).PrefixMatchInfoProducerName}}
+		},
+		obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList { return readsTold(c, p, at) },
 	},
-	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList { return readsTold(c, p, at) },
 	newScorer: func(b *builder, p *plugin) scorer {
 		parameters := p.Parameters.(*prefixCacheParameters)
 		return &prefixCache{

@@ -10,16 +10,18 @@ import "k8s.io/apimachinery/pkg/util/validation/field"
 // cᵢ = maxCeiling − i·(maxCeiling − minCeiling)/(N − 1), or by value,
 // c(p) = minCeiling + (p − pₘᵢₙ)/(pₘₐₓ − pₘᵢₙ)·(maxCeiling − minCeiling). A single
 // priority has the greatest ceiling.
-var priorityHoldback = pluginType{
-	name:         "priority-holdback-policy",
-	registration: gie("router-v0.10.."),
-	roles:        flowControlRole | usageLimitRole,
-	alpha:        true,
-	parameters: func() any {
-		return &holdbackParameters{Shape: "linear", Domain: "rank", MaxCeiling: 1}
+var priorityHoldback = flowFactory{
+	pluginType: pluginType{
+		name:         "priority-holdback-policy",
+		registration: gie("router-v0.10.."),
+		roles:        flowControlRole | usageLimitRole,
+		alpha:        true,
+		parameters: func() any {
+			return &holdbackParameters{Shape: "linear", Domain: "rank", MaxCeiling: 1}
+		},
+		treatment: treatFlowControl(Exact, ""),
 	},
-	treatment: treatFlowControl(Exact, ""),
-	newLimit:  func(p *plugin) usageLimit { return newPriorityHoldback(p.Parameters.(*holdbackParameters)) },
+	newLimit: func(p *plugin) usageLimit { return newPriorityHoldback(p.Parameters.(*holdbackParameters)) },
 }
 
 // holdbackParameters say from which saturation on requests of lower priorities

@@ -14,12 +14,14 @@ const probabilisticAdmitterType = "probabilistic-admitter"
 // probability min(k·s^power, 1), s being the mean over endpoints of
 // max(queue/queueDepthThreshold, KV cache use/kvCacheUtilThreshold) as last
 // scraped, however long ago.
-var probabilisticAdmitter = pluginType{
-	name:         probabilisticAdmitterType,
-	registration: gie("scheduler-520af478.."),
-	roles:        admitterRole,
-	parameters: func() any {
-		return &probabilisticParameters{QueueDepthThreshold: 5, KVCacheUtilThreshold: 0.8, Power: 5, K: 300}
+var probabilisticAdmitter = factory{
+	pluginType: pluginType{
+		name:         probabilisticAdmitterType,
+		registration: gie("scheduler-520af478.."),
+		roles:        admitterRole,
+		parameters: func() any {
+			return &probabilisticParameters{QueueDepthThreshold: 5, KVCacheUtilThreshold: 0.8, Power: 5, K: 300}
+		},
 	},
 	newAdmitter: func(b *builder, p *plugin) admitter {
 		return &probabilistic{p.Parameters.(*probabilisticParameters), stats.NewStream(b.seed, "epp/"+p.Name)}

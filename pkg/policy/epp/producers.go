@@ -69,28 +69,12 @@ func (l *loader) checkLoadTypes() {
 	}
 }
 
-// neededInMay is what the types of scheduler-520af478 need of what has a default
-// producer. Instances are not told apart by name yet.
-var neededInMay = map[string][]dataKind{
-	prefixCacheScorerType:         {prefixMatchData},
-	tokenLoadScorerType:           {inFlightLoadData},
-	activeRequestScorerType:       {inFlightLoadData},
-	concurrencyDetectorType:       {inFlightLoadData},
-	latencyScorerType:             {latencyData, prefixMatchData},
-	sloHeadroomTierFilterType:     {latencyData},
-	latencySLOAdmitterType:        {latencyData},
-	prefixCacheAffinityFilterType: {latencyData, prefixMatchData},
-	predictedLatencyProducerType:  {prefixMatchData},
-	pdProfileHandlerType:          {prefixMatchData},
-	disaggProfileHandlerType:      {prefixMatchData},
-}
-
 // producersByType makes each default producer once, unless there is an instance
 // of its type. What the producers need in turn is not looked at.
 func (l *loader) producersByType() {
 	listed := slices.Clone(l.plugins)
 	for _, p := range listed {
-		for _, kind := range neededInMay[p.Type] {
+		for _, kind := range p.kind.neededInMay {
 			typeName := defaultProducer(kind)
 			if !slices.ContainsFunc(l.plugins, func(p *plugin) bool { return p.Type == typeName }) {
 				l.create(typeName).implied = true

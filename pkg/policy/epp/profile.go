@@ -60,7 +60,7 @@ func newSchedulingProfile(b *builder, config *profile) *schedulingProfile {
 	b.profile = config.Name
 	for _, entry := range config.Plugins {
 		instance := b.plugins[entry.PluginRef]
-		kind := instance.kind
+		kind := b.factory(instance)
 		if kind.newFilter != nil {
 			made := kind.newFilter(b, instance)
 			if made != nil {

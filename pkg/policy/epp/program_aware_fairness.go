@@ -30,21 +30,23 @@ const programAwareFairnessType = "program-aware-fairness"
 // Up to router-v0.10 service is forgotten by programs only that have nothing
 // waiting and nothing in flight, whenever a flow of their band is picked: a half
 // in lasHalfLifeSeconds or, where that is 0, a share of lasDecayFactor each time.
-var programAwareFairness = pluginType{
-	name:         programAwareFairnessType,
-	registration: gie("router-v0.9.."),
-	roles:        flowControlRole | fairnessRole,
-	parameters: func() any {
-		return &programAwareParameters{
-			Strategy:             leastAttainedService,
-			EvictionTTLSeconds:   3600,
-			EvictionSweepSeconds: 300,
-			LASWeightService:     0.8,
-			LASWeightHeadWait:    0.2,
-			LASHalfLifeSeconds:   60,
-		}
+var programAwareFairness = flowFactory{
+	pluginType: pluginType{
+		name:         programAwareFairnessType,
+		registration: gie("router-v0.9.."),
+		roles:        flowControlRole | fairnessRole,
+		parameters: func() any {
+			return &programAwareParameters{
+				Strategy:             leastAttainedService,
+				EvictionTTLSeconds:   3600,
+				EvictionSweepSeconds: 300,
+				LASWeightService:     0.8,
+				LASWeightHeadWait:    0.2,
+				LASHalfLifeSeconds:   60,
+			}
+		},
+		treatment: treatFlowControl(Approximated, "programs are tenants"),
 	},
-	treatment: treatFlowControl(Approximated, "programs are tenants"),
 	newFairness: func(b *builder, p *plugin) fairness {
 		return shared(b, p, func() *programAwareFair {
 			a := newProgramAware(b, p)
@@ -129,7 +131,7 @@ func newProgramAware(b *builder, p *plugin) *programAwareFair {
 		parameters: p.Parameters.(*programAwareParameters),
 		programs:   map[int]*program{},
 		random:     stats.NewStream(b.seed, "epp/"+p.Name),
-		byName:     b.tenantOrder(),
+		byName:     tenantOrder(b),
 		idlesOnly:  b.dialect.own < routerMain,
 	}
 }

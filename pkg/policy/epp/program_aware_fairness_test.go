@@ -137,17 +137,3 @@ func TestIdleProgramsForget(t *testing.T) {
 		})
 	}
 }
-
-func TestDecayOfServiceByVersion(t *testing.T) {
-	const body = header + "plugins: [{type: program-aware-fairness, parameters: {lasDecayFactor: 0.9}}]"
-	if _, errs := Load([]byte(body), "router-main", inline); len(errs) != 1 {
-		t.Errorf("router-main: %v, want an unknown parameter", errs)
-	}
-	c, errs := Load([]byte(body), "router-v0.10", inline)
-	if len(errs) > 0 {
-		t.Fatal(errs)
-	}
-	if p := c.plugin(programAwareFairnessType).Parameters.(*programAwareParameters); p.LASDecayFactor != 0.9 || p.LASHalfLifeSeconds != 0 {
-		t.Errorf("parameters %+v", p)
-	}
-}

@@ -7,12 +7,14 @@ const queueScorerType = "queue-scorer"
 // queueScorer prefers short queues: (max − q) / (max − min) over the
 // candidates, q being the scraped number of waiting requests; 1 for all if all
 // are equal.
-var queueScorer = pluginType{
-	name:         queueScorerType,
-	registration: gie(".."),
-	category:     LoadCategory,
-	roles:        scorerRole,
-	needs:        needsCoreMetrics,
+var queueScorer = factory{
+	pluginType: pluginType{
+		name:         queueScorerType,
+		registration: gie(".."),
+		category:     LoadCategory,
+		roles:        scorerRole,
+		needs:        needsCoreMetrics,
+	},
 	newScorer: func(b *builder, _ *plugin) scorer {
 		return newCountScorer(b.Endpoints, waitingRequests)
 	},

@@ -7,11 +7,13 @@ import "windtunnel.dev/windtunnel/pkg/stats"
 const randomPickerType = "random-picker"
 
 // randomPicker takes any candidate, whatever its score.
-var randomPicker = pluginType{
-	name:         randomPickerType,
-	registration: gie(".."),
-	roles:        pickerRole,
-	parameters:   newPickerParameters,
+var randomPicker = factory{
+	pluginType: pluginType{
+		name:         randomPickerType,
+		registration: gie(".."),
+		roles:        pickerRole,
+		parameters:   newPickerParameters,
+	},
 	newPicker: func(b *builder, p *plugin, profile string) picker {
 		return uniform{pickerStream(b, p, profile)}
 	},

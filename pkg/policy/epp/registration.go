@@ -19,9 +19,3 @@ func gie(versions string) registration { return registration{versions: parseRang
 func llmd(versions string) registration {
 	return registration{own: true, versions: parseRange(versions)}
 }
-
-// registered returns the type with its registration.
-func (t pluginType) registered(r registration) pluginType {
-	t.registration = r
-	return t
-}

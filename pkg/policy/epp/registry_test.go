@@ -36,13 +36,13 @@ func readTable(t *testing.T, path string, keep func(columns []string) bool) map[
 
 // registeredBy tells which types each version registers.
 func registeredBy(version dialect) map[string]bool {
-	types := map[string]bool{}
-	for _, p := range registry {
+	registered := map[string]bool{}
+	for _, p := range types {
 		if p.in(version) {
-			types[p.name] = true
+			registered[p.name] = true
 		}
 	}
-	return types
+	return registered
 }
 
 // Each version registers the types that testdata/plugins.tsv lists, which were read
@@ -98,7 +98,7 @@ func TestThePageNamesEveryPlugin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range registry {
+	for _, p := range types {
 		if !strings.Contains(string(page), "`"+p.name+"`") {
 			t.Errorf("docs/epp.md does not name `%s`", p.name)
 		}

@@ -84,8 +84,8 @@ func (tc *scheduleCase) decide(c *Config) (*Scheduler, bool) {
 	for _, endpoint := range tc.Endpoints {
 		labels = append(labels, endpoint.Labels)
 	}
-	b := newBuilder(c, Cluster{Endpoints: len(tc.Endpoints), Labels: labels}, 1)
-	s := b.scheduler(c)
+	b := newBuilder(parts, c, Cluster{Endpoints: len(tc.Endpoints), Labels: labels}, 1)
+	s := b.scheduler(parts, c)
 	view := idle(len(tc.Endpoints))
 	view.Adapters = make([]policy.Adapters, len(tc.Endpoints))
 	numbers := map[string]int32{}
@@ -201,12 +201,12 @@ func (tc *scheduleCase) checkChoice(t *testing.T, c *Config, profile string, cho
 			t.Errorf("%s, case %d, %s, %s: score %v, want %v (%t)", tc.Config, tc.Case, profile, tc.Endpoints[e].Name, choice.Scores[i], score, left)
 		}
 	}
-	if i := slices.Index(choice.Candidates, choice.Chosen); i < 0 || c.document.picks(maxScorePickerType) && choice.Scores[i] != best {
+	if i := slices.Index(choice.Candidates, choice.Chosen); i < 0 || picksFrom(&c.document, maxScorePickerType) && choice.Scores[i] != best {
 		t.Errorf("%s, case %d, %s: chose %d of %v with scores %v", tc.Config, tc.Case, profile, choice.Chosen, choice.Candidates, choice.Scores)
 	}
 }
 
-func (d *effective) picks(typeName string) bool {
+func picksFrom(d *effective, typeName string) bool {
 	for _, p := range d.Plugins {
 		if p.Type == typeName {
 			return true

@@ -41,7 +41,7 @@ func chosen(t *testing.T, r policy.Router, requests int) []int {
 // One EPP that counts what it sent where spreads four requests over four
 // endpoints. Two EPPs know of two each, so that they choose the same ones.
 func TestReplicasDoNotKnowOfEachOther(t *testing.T) {
-	config, errs := Load([]byte(counting), "", nil)
+	c, errs := Load([]byte(counting), "", nil)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
@@ -49,7 +49,7 @@ func TestReplicasDoNotKnowOfEachOther(t *testing.T) {
 		sum := 0
 		for seed := range int64(50) {
 			used := map[int]bool{}
-			for _, e := range chosen(t, NewReplicas(config, Cluster{Endpoints: 4, TieBreak: TieRandom}, n, seed), 4) {
+			for _, e := range chosen(t, NewReplicas(c, Cluster{Endpoints: 4, TieBreak: TieRandom}, n, seed), 4) {
 				if used[e] {
 					sum++
 				}
@@ -67,12 +67,12 @@ func TestReplicasDoNotKnowOfEachOther(t *testing.T) {
 }
 
 func TestTheFirstReplicaIsTheScheduler(t *testing.T) {
-	config, errs := Load([]byte(counting), "", nil)
+	c, errs := Load([]byte(counting), "", nil)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
 	cluster := Cluster{Endpoints: 4}
-	alone, one := chosen(t, New(config, cluster, 3), 20), chosen(t, NewReplicas(config, cluster, 1, 3), 20)
+	alone, one := chosen(t, New(c, cluster, 3), 20), chosen(t, NewReplicas(c, cluster, 1, 3), 20)
 	for i := range alone {
 		if alone[i] != one[i] {
 			t.Fatalf("request %d goes to %d, and behind one replica to %d", i, alone[i], one[i])

@@ -52,14 +52,14 @@ func (c *Config) Approximations() []string {
 		return nil
 	}
 	text := "flowControl.enableEviction: an abort reaches the engine at once: scrapes show it though the step under way has not ended, and others get the room when it has"
-	if !rulesOf(c.dialect.framework).sweeps {
+	if c.dialect.framework < routerMain {
 		text += "; nobody is evicted for requests that have been given up, while no others wait"
 	}
 	return []string{text}
 }
 
 func (c *Config) treatmentOf(p *plugin, cluster *Cluster) (Treatment, string) {
-	onlyInProfiles := p.kind.roles&profileRoles != 0 && p.kind.roles&saturationDetectorRole == 0 && !c.actsInNoProfile(p)
+	onlyInProfiles := p.kind.roles&profileRoles != 0 && p.kind.roles&saturationDetectorRole == 0 && (p.kind.actsOutside == nil || !p.kind.actsOutside(c, p))
 	switch {
 	case onlyInProfiles && !c.inProfile(p):
 		return NoEffect, "in no scheduling profile"

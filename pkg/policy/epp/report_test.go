@@ -44,7 +44,7 @@ func TestReportSaysHowEachPluginIsTreated(t *testing.T) {
 func TestRegistryHasEachTypeOnce(t *testing.T) {
 	for _, d := range dialects {
 		seen := map[string]*pluginType{}
-		for _, known := range registry {
+		for _, known := range types {
 			if !known.in(d) {
 				continue
 			}

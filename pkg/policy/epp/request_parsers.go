@@ -3,13 +3,9 @@
 package epp
 
 const (
-	openAIParserType      = "openai-parser"
-	anthropicParserType   = "anthropic-parser"
-	vllmHTTPParserType    = "vllmhttp-parser"
-	sglangHTTPParserType  = "sglanghttp-parser"
-	vllmGRPCParserType    = "vllmgrpc-parser"
-	vertexAIParserType    = "vertexai-parser"
-	passthroughParserType = "passthrough-parser"
+	sglangHTTPParserType = "sglanghttp-parser"
+	vllmGRPCParserType   = "vllmgrpc-parser"
+	vertexAIParserType   = "vertexai-parser"
 )
 
 // Parsers read requests of one protocol. Simulated requests have no protocol:

@@ -10,9 +10,6 @@ const (
 	encodeFilterType  = "encode-filter"
 )
 
-// roleLabel says which stages of a request a pod serves.
-const roleLabel = "llm-d.ai/role"
-
 // The filters keep pods by what they serve. Pods without a role decode, and
 // "both" is an old word for prefill-decode. Up to scheduler-v0.6 a role has one
 // part, and "both" is none that prefills.
@@ -25,15 +22,17 @@ var (
 	encodeFilter  = roleFilter(encodeFilterType, false, "encode", "encode-prefill", "encode-prefill-decode").registered(llmd("scheduler-v0.7.."))
 )
 
-func roleFilter(name string, unlabelled bool, wanted ...string) pluginType {
-	return pluginType{
-		name:      name,
-		roles:     filterRole,
-		treatment: treatLabels,
-		obstacles: dropsUnlabelled,
-		passes: func(_ *plugin, labels map[string]string) bool {
-			role, labelled := labels[roleLabel]
-			return !labelled && unlabelled || slices.Contains(wanted, role)
+func roleFilter(name string, unlabelled bool, wanted ...string) factory {
+	return factory{
+		pluginType: pluginType{
+			name:      name,
+			roles:     filterRole,
+			treatment: treatLabels,
+			obstacles: dropsUnlabelled,
+			passes: func(_ *plugin, labels map[string]string) bool {
+				role, labelled := labels[roleLabel]
+				return !labelled && unlabelled || slices.Contains(wanted, role)
+			},
 		},
 		newFilter: newLabelFilter,
 	}

@@ -110,13 +110,14 @@ type builder struct {
 	Cluster
 	seed     int64
 	dialect  dialect
+	config   *Config
 	document *effective
 	plugins  map[string]*plugin // by name
 	// prepares is whether producers run before the profiles, in versions where that
 	// is behind a gate.
 	prepares bool
-	// attaching are the prefix scorers that attach what they find to the endpoints.
-	attaching []*plugin
+	// factories are by the types of their instances.
+	factories map[*pluginType]*factory
 	stages    stages
 	// profile is the name of the one that is being made.
 	profile string
@@ -138,16 +139,17 @@ type builder struct {
 	spenders  []spender
 }
 
-func newBuilder(c *Config, cluster Cluster, seed int64) *builder {
+func newBuilder(parts Parts, c *Config, cluster Cluster, seed int64) *builder {
 	b := &builder{
 		Cluster:     cluster,
 		seed:        seed,
 		dialect:     c.dialect,
+		config:      c,
 		document:    &c.document,
+		factories:   map[*pluginType]*factory{},
 		plugins:     map[string]*plugin{},
 		stages:      c.stages,
 		prepares:    c.prepares(),
-		attaching:   c.attaching(),
 		matches:     map[string]*prefixMatch{},
 		loads:       map[string]*inFlightLoad{},
 		predictions: map[string]*latencyPrediction{},
@@ -157,10 +159,13 @@ func newBuilder(c *Config, cluster Cluster, seed int64) *builder {
 	for _, p := range c.document.Plugins {
 		b.plugins[p.Name] = p
 	}
+	for _, f := range parts.factories {
+		b.factories[&f.pluginType] = f
+	}
 	return b
 }
 
-func (b *builder) scheduler(c *Config) *Scheduler {
+func (b *builder) scheduler(parts Parts, c *Config) *Scheduler {
 	s := &Scheduler{
 		endpoints: b.Endpoints,
 		silent:    c.stages.silent,
@@ -169,25 +174,26 @@ func (b *builder) scheduler(c *Config) *Scheduler {
 		unscraped: make([]policy.Scrape, b.Endpoints),
 	}
 	for _, p := range c.document.Plugins {
-		if p.kind.newProducer == nil {
+		newProducer := b.factory(p).newProducer
+		if newProducer == nil {
 			continue
 		}
-		made := p.kind.newProducer(b, p)
+		made := newProducer(b, p)
 		if made == nil {
 			continue
 		}
 		s.producers = append(s.producers, made)
 		b.connect(made)
-		if w, ok := made.(*burstWindow); ok {
+		if w, ok := made.(window); ok {
 			s.burst.windows = append(s.burst.windows, w)
 		}
 	}
 	// Counts of uncached tokens and predictions follow from prefix matches.
 	slices.SortStableFunc(s.producers, func(a, b producer) int { return cmp.Compare(rank(a), rank(b)) })
-	b.admission(c, s)
+	b.admission(parts, c, s)
 	s.staged = newStaged(b, c)
 	s.followers, s.listeners, s.spenders, s.watchers = b.followers, b.listeners, b.spenders, b.watchers
-	if c.document.estimatesTokens() {
+	if estimatesTokens(&c.document) {
 		s.estimate.ratio = b.bytesPerToken() / estimatedBytes
 	}
 	s.feed = kvindex.Feed{Lag: b.EventLag, Digesters: b.digesters}
@@ -195,29 +201,30 @@ func (b *builder) scheduler(c *Config) *Scheduler {
 	return s
 }
 
+// A matchReader is a producer whose data follow from prefix matches.
+type matchReader interface{ readsMatches() }
+
 func rank(p producer) int {
-	switch p.(type) {
-	case *inFlight, *predictedLatency, *predictedSelection:
+	if _, ok := p.(matchReader); ok {
 		return 1
-	default:
-		return 0
 	}
+	return 0
 }
 
 // admission makes what may turn a request away before any endpoint is looked at.
-func (b *builder) admission(c *Config, s *Scheduler) {
+func (b *builder) admission(parts Parts, c *Config, s *Scheduler) {
 	if ref := c.document.FlowControl.SaturationDetector; ref != nil {
 		detector := b.plugins[ref.PluginRef]
-		s.detector = detector.kind.newDetector(b, detector)
+		s.detector = b.factory(detector).newDetector(b, detector)
 	} else {
-		s.detector = newOldSaturation(c)
+		s.detector = parts.builtInDetector(c)
 	}
 	if c.flowControlled() {
-		s.flow = newFlowController(b, s, c.flowSettings(), c.dialect.framework)
+		s.flow = parts.newQueue(b, s, c)
 	}
 	for _, p := range c.document.Plugins {
-		if p.kind.newAdmitter != nil {
-			s.admitters = append(s.admitters, p.kind.newAdmitter(b, p))
+		if newAdmitter := b.factory(p).newAdmitter; newAdmitter != nil {
+			s.admitters = append(s.admitters, newAdmitter(b, p))
 		}
 	}
 }
@@ -280,23 +287,6 @@ func (b *builder) uncached(producer string) []int64 {
 	return l.uncached
 }
 
-// prefixMatch says how much of the request's prompt an endpoint may hold.
-type prefixMatch struct {
-	blockTokens int
-	// totalBlocks is the number of blocks that were looked up; 0 where nothing
-	// is known.
-	totalBlocks int
-	// blocks[e] is how many of them endpoint e may hold.
-	blocks []int
-	// looked is the number of the cycle in which a scorer looked by itself; 0
-	// where a producer looks in each.
-	looked uint64
-	// left is the cycle in which a scorer last left it for others to read, and
-	// held whether anybody held anything then: see [prefixMatch.leave].
-	left uint64
-	held bool
-}
-
 // inFlightLoad counts, by endpoint, requests that were routed there and have
 // not ended, and tokens that wait to be computed.
 type inFlightLoad struct {
@@ -304,4 +294,9 @@ type inFlightLoad struct {
 	// uncached are the tokens that the request under way would add to each; nil
 	// where nobody asks.
 	uncached []int64
+}
+
+// lists reports whether there is a plugin of a type.
+func (b *builder) lists(typeName string) bool {
+	return slices.ContainsFunc(b.document.Plugins, func(p *plugin) bool { return p.Type == typeName })
 }

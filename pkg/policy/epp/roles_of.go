@@ -7,7 +7,7 @@ package epp
 // version has.
 func RolesOf(typeName string) []string {
 	all := roles(0)
-	for _, t := range registry {
+	for _, t := range types {
 		if t.name == typeName {
 			all |= t.roles
 		}
@@ -32,8 +32,18 @@ var roleNames = [...]string{
 // anything.
 func TypeNames() []string {
 	var names []string
-	for _, t := range registry {
+	for _, t := range types {
 		names = append(names, t.name)
 	}
 	return names
+}
+
+// CategoryOf returns the category of a type of plugin, in whatever version.
+func CategoryOf(typeName string) Category {
+	for _, t := range types {
+		if t.name == typeName {
+			return t.category
+		}
+	}
+	return NoCategory
 }

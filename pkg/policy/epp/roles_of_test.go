@@ -10,7 +10,7 @@ import (
 )
 
 func TestRolesHaveNames(t *testing.T) {
-	for _, known := range registry {
+	for _, known := range types {
 		named := roles(0)
 		for i, name := range roleNames {
 			if known.roles&(1<<i) != 0 && slices.Contains(RolesOf(known.name), name) {

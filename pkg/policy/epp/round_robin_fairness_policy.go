@@ -13,12 +13,14 @@ const roundRobinFairnessPolicyType = "round-robin-fairness-policy"
 // roundRobinFairnessPolicy lets the flows of a band take turns, in order of their
 // names. When all are empty, or the last one is forgotten, it begins again with
 // the first.
-var roundRobinFairnessPolicy = pluginType{
-	name:         roundRobinFairnessPolicyType,
-	registration: gie("scheduler-v0.6.."),
-	roles:        flowControlRole | fairnessRole,
-	treatment:    treatFlowControl(Exact, ""),
-	newFairness:  func(*builder, *plugin) fairness { return &roundRobinFairness{last: none} },
+var roundRobinFairnessPolicy = flowFactory{
+	pluginType: pluginType{
+		name:         roundRobinFairnessPolicyType,
+		registration: gie("scheduler-v0.6.."),
+		roles:        flowControlRole | fairnessRole,
+		treatment:    treatFlowControl(Exact, ""),
+	},
+	newFairness: func(*builder, *plugin) fairness { return &roundRobinFairness{last: none} },
 }
 
 type roundRobinFairness struct {

@@ -2,11 +2,6 @@
 
 package epp
 
-import (
-	"encoding/json"
-	"strings"
-)
-
 // What router-v0.11 adds. Only names and uses are known of these types: their
 // parameters are taken as they are, and no instance is simulated.
 var (
@@ -40,35 +35,3 @@ func (p *unreadParameters) decode(n node) error { //nolint:unparam // as every s
 
 // MarshalJSON writes what was read.
 func (p *unreadParameters) MarshalJSON() ([]byte, error) { return []byte(p.given.json()), nil }
-
-// json is the value as it was read.
-func (n node) json() string {
-	switch n.kind {
-	case listNode:
-		return "[" + joined(n.items, node.json) + "]"
-	case objectNode:
-		return "{" + joined(n.fields, func(m member) string { return quoted(m.name) + ":" + m.value.json() }) + "}"
-	case stringNode:
-		return quoted(n.text)
-	case nullNode:
-		return "null"
-	default:
-		return n.text
-	}
-}
-
-func joined[T any](values []T, write func(T) string) string {
-	var texts []string
-	for _, v := range values {
-		texts = append(texts, write(v))
-	}
-	return strings.Join(texts, ",")
-}
-
-func quoted(text string) string {
-	raw, err := json.Marshal(text)
-	if err != nil {
-		panic(err)
-	}
-	return string(raw)
-}

@@ -75,9 +75,9 @@ func TestDialectOfRouter11(t *testing.T) {
 }
 
 func TestVersionsFromForksSaySo(t *testing.T) {
-	for _, version := range Versions() {
-		if got := Provenance(version) != ""; got != (version == "router-v0.11.0") {
-			t.Errorf("%s: provenance is %q", version, Provenance(version))
+	for _, v := range Versions() {
+		if got := Provenance(v) != ""; got != (v == "router-v0.11.0") {
+			t.Errorf("%s: provenance is %q", v, Provenance(v))
 		}
 	}
 	if _, why := Newest([]byte(ofV1), nil); !strings.Contains(why, "read from a downstream fork") {

@@ -18,21 +18,21 @@ func (c *Config) Same(other *Config) bool {
 
 // canonical is the document with the plugins whose order is heeded first.
 func (c *Config) canonical() []byte {
-	document := c.document
-	document.Plugins = nil
+	d := c.document
+	d.Plugins = nil
 	var free []*plugin
 	for _, p := range c.document.Plugins {
 		switch {
 		case p.implied:
 		case p.inOrder():
-			document.Plugins = append(document.Plugins, p)
+			d.Plugins = append(d.Plugins, p)
 		default:
 			free = append(free, p)
 		}
 	}
 	slices.SortFunc(free, func(a, b *plugin) int { return cmp.Compare(a.Name, b.Name) })
-	document.Plugins = append(document.Plugins, free...)
-	return encode(document, c.dialect)
+	d.Plugins = append(d.Plugins, free...)
+	return encode(d, c.dialect)
 }
 
 // inOrder reports whether it matters before or after which others a plugin is
@@ -45,5 +45,5 @@ func (p *plugin) inOrder() bool {
 	if aside&saturationDetectorRole != 0 {
 		aside &^= filterRole // Filters run in the order of their profile.
 	}
-	return p.kind.newProducer != nil || p.kind.newAdmitter != nil || aside&^alone != 0
+	return aside&^alone != 0
 }

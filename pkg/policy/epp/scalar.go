@@ -5,7 +5,10 @@ package epp
 import (
 	"encoding/json"
 	"errors"
+	"math"
+	"math/big"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -44,4 +47,49 @@ func (q *quantity) decode(n node) error {
 // negative reports whether the quantity is less than 0.
 func (q quantity) negative() bool {
 	return strings.HasPrefix(string(q), "-") && strings.ContainsAny(string(q), "123456789")
+}
+
+func quantityOf(n int64) *quantity {
+	q := quantity(strconv.FormatInt(n, 10))
+	return &q
+}
+
+// value is the quantity as a whole number, rounded up; 0 where there is none.
+func (q *quantity) value() int64 {
+	if q == nil {
+		return 0
+	}
+	number, suffix := string(*q), ""
+	if at := strings.IndexAny(number, "numkKMGTPEe"); at >= 0 {
+		number, suffix = number[:at], number[at:]
+	}
+	r, ok := new(big.Rat).SetString(strings.TrimSuffix(number, ".") + exponentOf(suffix))
+	if !ok {
+		return 0
+	}
+	if power, binary := binaryPowers[suffix]; binary {
+		r.Mul(r, new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), power)))
+	}
+	up := new(big.Int).Add(r.Num(), new(big.Int).Sub(r.Denom(), big.NewInt(1)))
+	v := up.Div(up, r.Denom())
+	if !v.IsInt64() {
+		return math.MaxInt64
+	}
+	return v.Int64()
+}
+
+var binaryPowers = map[string]uint{"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+
+// exponentOf writes a decimal suffix as a power of ten.
+func exponentOf(suffix string) string {
+	powers := map[string]string{
+		"n": "e-9", "u": "e-6", "m": "e-3", "k": "e3", "M": "e6", "G": "e9", "T": "e12", "P": "e15", "E": "e18",
+	}
+	if power, ok := powers[suffix]; ok {
+		return power
+	}
+	if _, binary := binaryPowers[suffix]; binary {
+		return ""
+	}
+	return suffix
 }

@@ -5,6 +5,7 @@ package epp
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/kvindex"
@@ -30,7 +31,7 @@ type Scheduler struct {
 	estimate  tokenEstimate
 	tracer    tracer
 	// flow is nil where flow control is off.
-	flow *flowController
+	flow requestQueue
 	// burst is where requests wait behind it.
 	burst burstGate
 	// spenders are told what answers cost.
@@ -43,11 +44,11 @@ type Scheduler struct {
 	unscraped []policy.Scrape
 }
 
-// New makes the scheduler of a configuration for a cluster. What is random
+// newScheduler makes the scheduler of a configuration for a cluster. What is random
 // follows from the seed.
-func New(c *Config, cluster Cluster, seed int64) *Scheduler {
+func newScheduler(parts Parts, c *Config, cluster Cluster, seed int64) *Scheduler {
 	cluster.check()
-	return newBuilder(c, cluster, seed).scheduler(c)
+	return newBuilder(parts, c, cluster, seed).scheduler(parts, c)
 }
 
 // Route implements [policy.Router]. There is no error but one that wraps
@@ -56,10 +57,10 @@ func (s *Scheduler) Route(view *policy.View, request *policy.Request) (policy.De
 	if s.flow == nil {
 		return s.schedule(view, request)
 	}
-	s.explainRefusals(view)
+	tell := s.explainRefusals(view)
 	err := s.flow.route(view, request)
-	if s.tracer.tell != nil && !errors.Is(err, policy.ErrHeld) {
-		s.flow.gaveUp(request, err)
+	if tell != nil && !errors.Is(err, policy.ErrHeld) {
+		tell(request, err)
 	}
 	return policy.Decision{}, err
 }
@@ -77,7 +78,7 @@ func (s *Scheduler) Routing() policy.Routing {
 	if s.flow != nil || len(s.burst.windows) > 0 {
 		r.Queue = s
 	}
-	if s.flow != nil && s.flow.eviction != nil {
+	if s.flow != nil && s.flow.evicts() {
 		r.Evictor = s
 	}
 	if len(s.feed.Digesters) > 0 {
@@ -114,17 +115,18 @@ func (s *Scheduler) Release(view *policy.View) (policy.Released, bool) {
 }
 
 // Evict implements [policy.Evictor].
-func (s *Scheduler) Evict(simtime.Time) (int, bool) { return s.flow.eviction.next() }
+func (s *Scheduler) Evict(simtime.Time) (int, bool) { return s.flow.evict() }
 
 // explainRefusals has flow control tell of those that come to no profile.
-func (s *Scheduler) explainRefusals(view *policy.View) {
-	s.flow.gaveUp = nil
+func (s *Scheduler) explainRefusals(view *policy.View) (tell func(*policy.Request, error)) {
 	if s.tracer.tell != nil {
-		s.flow.gaveUp = func(request *policy.Request, err error) {
-			s.tracer.begin(s.flow.look(view), request, s.detector)
+		tell = func(request *policy.Request, err error) {
+			s.tracer.begin(s.look(view), request, s.detector)
 			s.tracer.refuse(err)
 		}
 	}
+	s.flow.explain(tell)
+	return tell
 }
 
 // schedule chooses endpoints for a request that does not wait for flow control any
@@ -333,3 +335,5 @@ func (c *cycle) first() int {
 	}
 	return e
 }
+
+func inMilliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -330,7 +330,7 @@ func scenario(endpoints int, view **policy.View) func() *policy.Request {
 }
 
 func ExampleScheduler() {
-	config, errs := Load([]byte(`
+	c, errs := Load([]byte(`
 apiVersion: llm-d.ai/v1alpha1
 kind: EndpointPickerConfig
 plugins:
@@ -340,7 +340,7 @@ plugins:
 		fmt.Println(errs.ToAggregate())
 		return
 	}
-	scheduler := New(config, Cluster{Endpoints: 2}, 42)
+	scheduler := New(c, Cluster{Endpoints: 2}, 42)
 	view := &policy.View{Scrapes: []policy.Scrape{{Waiting: 4}, {Waiting: 1}}}
 	decision, err := scheduler.Route(view, &policy.Request{})
 	fmt.Println(decision.Endpoint, err, scheduler.LastDecision().Scores)

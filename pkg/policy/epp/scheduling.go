@@ -61,7 +61,7 @@ var madeByDefault = []string{
 // neverMade reports whether a name cannot be that of a plugin which the EPP has yet to
 // make. Parsers are made by whatever type they are listed.
 func (l *loader) neverMade(name string) bool {
-	t := lookup(l.dialect, name)
+	t := l.types.lookup(l.dialect, name)
 	return l.byName[name] != nil || t == nil || t.roles&parserRole == 0 && !slices.Contains(madeByDefault, name)
 }
 

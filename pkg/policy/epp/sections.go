@@ -66,7 +66,7 @@ func (l *loader) defaultParsers() {
 	for i, parser := range handler.Parsers {
 		at := l.parserPath(i)
 		if l.byName[parser.PluginRef] == nil {
-			if lookup(l.dialect, parser.PluginRef) == nil {
+			if l.types.lookup(l.dialect, parser.PluginRef) == nil {
 				l.addAt(defaultsStep, field.Invalid(at, parser.PluginRef, "no plugin has this name"+l.nearestName(parser.PluginRef)))
 				continue
 			}

@@ -32,18 +32,20 @@ const (
 // With profileName the endpoint is the one that this profile chose; a request for
 // which it chose none changes nothing.
 var (
-	sessionAffinityScorer = pluginType{
-		name:         sessionAffinityScorerType,
-		registration: llmd("scheduler-v0.2.."),
-		category:     AffinityCategory,
-		roles:        scorerRole,
-		alpha:        true,
-		parameters:   newSessionAffinityParameters,
-		treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-			if namesTooLate(c.dialect.own) {
-				return NoEffect, "names the endpoint when the answer's headers have left: no client sends it back, and all score 0"
-			}
-			return treatSessionAffinity(c, cluster, p)
+	sessionAffinityScorer = factory{
+		pluginType: pluginType{
+			name:         sessionAffinityScorerType,
+			registration: llmd("scheduler-v0.2.."),
+			category:     AffinityCategory,
+			roles:        scorerRole,
+			alpha:        true,
+			parameters:   newSessionAffinityParameters,
+			treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+				if namesTooLate(c.dialect.own) {
+					return NoEffect, "names the endpoint when the answer's headers have left: no client sends it back, and all score 0"
+				}
+				return treatSessionAffinity(c, cluster, p)
+			},
 		},
 		newScorer: func(b *builder, p *plugin) scorer {
 			if namesTooLate(b.dialect.own) {
@@ -52,14 +54,16 @@ var (
 			return newSessionAffinity(b, p)
 		},
 	}
-	sessionAffinityFilter = pluginType{
-		name:         sessionAffinityFilterType,
-		registration: gie("router-v0.9.."),
-		roles:        filterRole,
-		alpha:        true,
-		parameters:   newSessionAffinityParameters,
-		treatment:    treatSessionAffinity,
-		newFilter:    func(b *builder, p *plugin) filter { return newSessionAffinity(b, p) },
+	sessionAffinityFilter = factory{
+		pluginType: pluginType{
+			name:         sessionAffinityFilterType,
+			registration: gie("router-v0.9.."),
+			roles:        filterRole,
+			alpha:        true,
+			parameters:   newSessionAffinityParameters,
+			treatment:    treatSessionAffinity,
+		},
+		newFilter: func(b *builder, p *plugin) filter { return newSessionAffinity(b, p) },
 	}
 )
 

@@ -2,8 +2,6 @@
 
 package epp
 
-const singleProfileHandlerType = "single-profile-handler"
-
 // singleProfileHandler runs the one profile there is, once a request. The
 // scheduler does so by itself.
 var singleProfileHandler = pluginType{

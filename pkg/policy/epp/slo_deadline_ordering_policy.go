@@ -13,12 +13,14 @@ const sloDeadlineOrderingPolicyType = "slo-deadline-ordering-policy"
 // sloDeadlineOrderingPolicy lets go first who was promised its first token at the
 // earliest: by when it arrived and the TTFT that it states, in whole milliseconds
 // (header x-llm-d-slo-ttft-ms). Who states none goes last.
-var sloDeadlineOrderingPolicy = pluginType{
-	name:         sloDeadlineOrderingPolicyType,
-	registration: gie("gie-v1.5.."),
-	roles:        flowControlRole | orderingRole,
-	treatment:    treatFlowControl(Exact, ""),
-	newOrdering:  func(*plugin, *flowSettings) ordering { return statedDeadlineOrdering{} },
+var sloDeadlineOrderingPolicy = flowFactory{
+	pluginType: pluginType{
+		name:         sloDeadlineOrderingPolicyType,
+		registration: gie("gie-v1.5.."),
+		roles:        flowControlRole | orderingRole,
+		treatment:    treatFlowControl(Exact, ""),
+	},
+	newOrdering: func(*plugin, *flowSettings) ordering { return statedDeadlineOrdering{} },
 }
 
 type statedDeadlineOrdering struct{}

@@ -16,16 +16,19 @@ const sloHeadroomTierFilterType = "slo-headroom-tier-filter"
 // recovered. Where all are of one kind, and where nothing is predicted, all stay.
 // An endpoint without a prediction counts as one that misses them, and comes
 // after those.
-var sloHeadroomTierFilter = pluginType{
-	name:         sloHeadroomTierFilterType,
-	registration: gie("gie-v1.5.."),
-	roles:        filterRole,
-	parameters:   func() any { return &headroomTierParameters{EpsilonExploreNeg: 0.01} },
-	needs: func(p *plugin) []dataKey {
-		return []dataKey{{latencyData, p.Parameters.(*headroomTierParameters).LatencyPredictionInfoProducerName}}
-	},
-	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
-		return c.severalPredict(p, at)
+var sloHeadroomTierFilter = factory{
+	pluginType: pluginType{
+		name:         sloHeadroomTierFilterType,
+		neededInMay:  []dataKind{latencyData},
+		registration: gie("gie-v1.5.."),
+		roles:        filterRole,
+		parameters:   func() any { return &headroomTierParameters{EpsilonExploreNeg: 0.01} },
+		needs: func(p *plugin) []dataKey {
+			return []dataKey{{latencyData, p.Parameters.(*headroomTierParameters).LatencyPredictionInfoProducerName}}
+		},
+		obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+			return severalPredict(c, p, at)
+		},
 	},
 	newFilter: func(b *builder, p *plugin) filter {
 		parameters := p.Parameters.(*headroomTierParameters)

@@ -8,14 +8,16 @@ import "math"
 // while saturation s < 1 − i·s/(N − 1). Beyond, the priority is shut but for one
 // cycle in round(s/(1 − s)), and at s ≥ 1 in all of them. The highest one only has
 // the pool's own ceiling of 1.
-var softReflectiveCeiling = pluginType{
-	name:         "soft-reflective-ceiling-policy",
-	registration: gie("router-v0.10.."),
-	roles:        flowControlRole | usageLimitRole,
-	alpha:        true,
-	parameters:   func() any { return &struct{}{} },
-	treatment:    treatFlowControl(Approximated, "cycles in which nobody waits are not counted"),
-	newLimit:     func(*plugin) usageLimit { return &softReflectiveLimit{} },
+var softReflectiveCeiling = flowFactory{
+	pluginType: pluginType{
+		name:         "soft-reflective-ceiling-policy",
+		registration: gie("router-v0.10.."),
+		roles:        flowControlRole | usageLimitRole,
+		alpha:        true,
+		parameters:   func() any { return &struct{}{} },
+		treatment:    treatFlowControl(Approximated, "cycles in which nobody waits are not counted"),
+	},
+	newLimit: func(*plugin) usageLimit { return &softReflectiveLimit{} },
 }
 
 type softReflectiveLimit struct {

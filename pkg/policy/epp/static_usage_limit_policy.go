@@ -2,16 +2,16 @@
 
 package epp
 
-const staticUsageLimitPolicyType = "static-usage-limit-policy"
-
 // staticUsageLimitPolicy has one ceiling for all priorities. It is the default,
 // which the EPP makes whether or not flow control is on.
-var staticUsageLimitPolicy = pluginType{
-	name:         staticUsageLimitPolicyType,
-	registration: gie("gie-v1.5.."),
-	roles:        flowControlRole | usageLimitRole,
-	parameters:   func() any { return &staticUsageLimitParameters{Threshold: 1} },
-	treatment:    treatFlowControl(Exact, ""),
+var staticUsageLimitPolicy = flowFactory{
+	pluginType: pluginType{
+		name:         staticUsageLimitPolicyType,
+		registration: gie("gie-v1.5.."),
+		roles:        flowControlRole | usageLimitRole,
+		parameters:   func() any { return &staticUsageLimitParameters{Threshold: 1} },
+		treatment:    treatFlowControl(Exact, ""),
+	},
 	newLimit: func(p *plugin) usageLimit {
 		return staticUsageLimit{p.Parameters.(*staticUsageLimitParameters).Threshold}
 	},

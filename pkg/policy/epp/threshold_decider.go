@@ -23,11 +23,11 @@ func newThresholdDecider(b *builder, p *plugin) *thresholdDecider {
 	d := &thresholdDecider{threshold: parameters.Threshold, blockBytes: parameters.HashBlockSize, bytesPerToken: b.bytesPerToken()}
 	switch own := b.dialect.own; {
 	case own == scheduler02:
-		d.left = b.leftInProfile(b.stages.decode)
+		d.left = leftInProfile(b, b.stages.decode)
 	case own < scheduler05:
-		d.left = b.leftBy(prefixCacheScorerType, parameters.PrefixPluginName)
+		d.left = leftBy(b, prefixCacheScorerType, parameters.PrefixPluginName)
 	default:
-		d.left = b.leftBy(parameters.PrefixPluginType, parameters.PrefixPluginName)
+		d.left = leftBy(b, parameters.PrefixPluginType, parameters.PrefixPluginName)
 	}
 	return d
 }

@@ -8,15 +8,18 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
-// estimatedBytes is how many bytes the estimate backend takes for a token.
-const estimatedBytes = 4
+// An estimator is the parameters of a producer of tokens.
+type estimator interface {
+	// estimates reports whether tokens are estimated from a prompt's length in bytes.
+	estimates() bool
+}
 
 // estimatesTokens reports whether prompts come with tokens that are only
 // estimated from their length in bytes.
-func (d *effective) estimatesTokens() bool {
+func estimatesTokens(d *effective) bool {
 	for _, p := range d.Plugins {
-		if t, ok := p.Parameters.(*tokenParameters); ok && p.Name == tokenProducerType {
-			return t.VLLM == nil && t.ModelName == "" && t.UDSTokenizerConfig == nil
+		if t, ok := p.Parameters.(estimator); ok && p.Name == tokenProducerType {
+			return t.estimates()
 		}
 	}
 	return false

@@ -4,20 +4,21 @@ package epp
 
 import "k8s.io/apimachinery/pkg/util/validation/field"
 
-const tokenLoadScorerType = "token-load-scorer"
-
 // tokenLoadScorer prefers endpoints with few tokens to compute, by the EPP's
 // own count: 1 − min(t, threshold)/threshold, t being the tokens in flight there
 // and, since router-v0.9, those that this request would add.
-var tokenLoadScorer = pluginType{
-	name:         tokenLoadScorerType,
-	registration: gie("gie-v1.5.."),
-	category:     LoadCategory,
-	roles:        scorerRole,
-	parameters:   func() any { return &tokenLoadParameters{QueueThresholdTokens: defaultTokenThreshold} },
-	needs: func(p *plugin) []dataKey {
-		producer := p.Parameters.(*tokenLoadParameters).InFlightLoadProducerName
-		return []dataKey{{uncachedTokensData, producer}, {inFlightLoadData, producer}}
+var tokenLoadScorer = factory{
+	pluginType: pluginType{
+		name:         tokenLoadScorerType,
+		neededInMay:  []dataKind{inFlightLoadData},
+		registration: gie("gie-v1.5.."),
+		category:     LoadCategory,
+		roles:        scorerRole,
+		parameters:   func() any { return &tokenLoadParameters{QueueThresholdTokens: defaultTokenThreshold} },
+		needs: func(p *plugin) []dataKey {
+			producer := p.Parameters.(*tokenLoadParameters).InFlightLoadProducerName
+			return []dataKey{{uncachedTokensData, producer}, {inFlightLoadData, producer}}
+		},
 	},
 	newScorer: func(b *builder, p *plugin) scorer {
 		parameters := p.Parameters.(*tokenLoadParameters)

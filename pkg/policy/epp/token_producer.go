@@ -9,8 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-const tokenProducerType = "token-producer"
-
 // tokenProducer turns a prompt into tokens. Simulated prompts are tokens, and
 // those are used whatever the backend. The default backend, estimate, takes
 // every 4 bytes of the serialised prompt for a token, so that its blocks end
@@ -29,13 +27,15 @@ const tokenizerType = "tokenizer"
 
 // oldTokenizer was a scorer that scores 0 everywhere. Only what comes behind it in a
 // profile, or in the next one, has the tokens.
-var oldTokenizer = pluginType{
-	name:         tokenizerType,
-	registration: llmd("scheduler-v0.7..scheduler-v0.8"),
-	roles:        scorerRole,
-	parameters:   func() any { return &tokenParameters{} },
-	treatment: func(*Config, *Cluster, *plugin) (Treatment, string) {
-		return Exact, "tokenising takes no time, and only scorers behind it have the tokens"
+var oldTokenizer = factory{
+	pluginType: pluginType{
+		name:         tokenizerType,
+		registration: llmd("scheduler-v0.7..scheduler-v0.8"),
+		roles:        scorerRole,
+		parameters:   func() any { return &tokenParameters{} },
+		treatment: func(*Config, *Cluster, *plugin) (Treatment, string) {
+			return Exact, "tokenising takes no time, and only scorers behind it have the tokens"
+		},
 	},
 	newScorer: func(*builder, *plugin) scorer { return tokeniser{} },
 }
@@ -50,24 +50,26 @@ func (tokeniser) score(c *cycle, _ []int, w weight, scores []float64) {
 	fill(scores, w.of(0))
 }
 
-func producerOfTokens(name, successor string) pluginType {
-	return pluginType{
-		name:       name,
-		roles:      producerRole,
-		successor:  successor,
-		parameters: func() any { return &tokenParameters{} },
-		produces:   func(p *plugin) []dataKey { return []dataKey{{tokensData, p.Name}} },
+func producerOfTokens(name, successor string) factory {
+	return factory{
+		pluginType: pluginType{
+			name:       name,
+			roles:      producerRole,
+			successor:  successor,
+			parameters: func() any { return &tokenParameters{} },
+			produces:   func(p *plugin) []dataKey { return []dataKey{{tokensData, p.Name}} },
+			treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+				if parameters := p.Parameters.(*tokenParameters); parameters.VLLM != nil || parameters.ModelName != "" {
+					return Exact, "rendering takes no time"
+				}
+				return Approximated, fmt.Sprintf("each token of a prompt stands for %v bytes, and nothing else has any", cluster.bytesPerToken())
+			},
+		},
 		newProducer: func(b *builder, _ *plugin) producer {
 			if b.dialect.framework >= router09 {
 				return nil
 			}
 			return tokeniser{}
-		},
-		treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-			if parameters := p.Parameters.(*tokenParameters); parameters.VLLM != nil || parameters.ModelName != "" {
-				return Exact, "rendering takes no time"
-			}
-			return Approximated, fmt.Sprintf("each token of a prompt stands for %v bytes, and nothing else has any", cluster.bytesPerToken())
 		},
 	}
 }
@@ -78,6 +80,11 @@ type tokenParameters struct {
 	VLLM               *vllmRenderer `json:"vllm,omitempty" versions:"scheduler-520af478.."`
 	Estimate           *estimate     `json:"estimate,omitempty" versions:"router-v0.9.."`
 	ModelName          string        `json:"modelName,omitempty"`
+}
+
+// estimates reports whether tokens are estimated from a prompt's length in bytes.
+func (p *tokenParameters) estimates() bool {
+	return p.VLLM == nil && p.ModelName == "" && p.UDSTokenizerConfig == nil
 }
 
 type udsTokenizer struct {

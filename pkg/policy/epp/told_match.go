@@ -16,11 +16,11 @@ import (
 // it holds one block of one token, or none of one.
 
 // tellsAll reports whether prefixes are so in a version.
-func (d *dialect) tellsAll() bool { return d.own >= scheduler08 && d.own <= schedulerMay }
+func tellsAll(d *dialect) bool { return d.own >= scheduler08 && d.own <= schedulerMay }
 
 // toldMatch is what is attached, where precise scorers do so; else nil.
-func (b *builder) toldMatch() *prefixMatch {
-	if !b.dialect.tellsAll() || !b.lists(precisePrefixCacheScorerType) {
+func toldMatch(b *builder) *prefixMatch {
+	if !tellsAll(&b.dialect) || !b.lists(precisePrefixCacheScorerType) {
 		return nil
 	}
 	return b.prefixMatch(approxPrefixCacheProducerType)
@@ -55,8 +55,8 @@ func (p *precisePrefix) tellScored(candidates []int) {
 
 // severalTell is about a plugin that makes or reads what is attached, where several
 // attach it before any profile runs, in no particular order.
-func (c *Config) severalTell(p *plugin, at *field.Path) field.ErrorList {
-	if !c.dialect.tellsAll() {
+func severalTell(c *Config, p *plugin, at *field.Path) field.ErrorList {
+	if !tellsAll(&c.dialect) {
 		return nil
 	}
 	var tell []string
@@ -80,13 +80,13 @@ func readsTold(c *Config, p *plugin, at *field.Path) field.ErrorList {
 	if len(c.document.SchedulingProfiles) > 1 {
 		return heedsPrecise(c, p, at)
 	}
-	return c.severalTell(p, at)
+	return severalTell(c, p, at)
 }
 
 // heedsPrecise is for plugins of which it is not clear whether a precise scorer has
 // told them anything when they read it.
 func heedsPrecise(c *Config, p *plugin, at *field.Path) field.ErrorList {
-	if !c.dialect.tellsAll() || !c.hasType(precisePrefixCacheScorerType) {
+	if !tellsAll(&c.dialect) || !c.hasType(precisePrefixCacheScorerType) {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(at, p.Name, "reads what a "+precisePrefixCacheScorerType+" says of prefixes, which is not simulated in "+c.dialect.name)}

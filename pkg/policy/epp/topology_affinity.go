@@ -15,27 +15,31 @@ import (
 // where none is. In the first profile that runs, and with another handler than a
 // [disaggProfileHandler], there is nobody to be near to: all score 0, and stay.
 var (
-	topologyAffinityScorer = pluginType{
-		name:         "topology-affinity-scorer",
-		registration: gie("router-v0.10.."),
-		roles:        scorerRole,
-		alpha:        true,
-		parameters:   func() any { return &topologyScorerParameters{} },
-		treatment:    treatTopologyAffinity,
+	topologyAffinityScorer = factory{
+		pluginType: pluginType{
+			name:         "topology-affinity-scorer",
+			registration: gie("router-v0.10.."),
+			roles:        scorerRole,
+			alpha:        true,
+			parameters:   func() any { return &topologyScorerParameters{} },
+			treatment:    treatTopologyAffinity,
+		},
 		newScorer: func(b *builder, p *plugin) scorer {
-			return &topologyAffinity{places: b.places(p.Parameters.(*topologyScorerParameters).TopologyProducerName)}
+			return &topologyAffinity{places: placesBy(b, p.Parameters.(*topologyScorerParameters).TopologyProducerName)}
 		},
 	}
-	topologyAffinityFilter = pluginType{
-		name:         "topology-affinity-filter",
-		registration: gie("router-v0.10.."),
-		roles:        filterRole,
-		alpha:        true,
-		parameters:   func() any { return &topologyFilterParameters{MinAffinity: affinityLevels[sameHost]} },
-		treatment:    treatTopologyAffinity,
+	topologyAffinityFilter = factory{
+		pluginType: pluginType{
+			name:         "topology-affinity-filter",
+			registration: gie("router-v0.10.."),
+			roles:        filterRole,
+			alpha:        true,
+			parameters:   func() any { return &topologyFilterParameters{MinAffinity: affinityLevels[sameHost]} },
+			treatment:    treatTopologyAffinity,
+		},
 		newFilter: func(b *builder, p *plugin) filter {
 			parameters := p.Parameters.(*topologyFilterParameters)
-			return &topologyAffinity{b.places(parameters.TopologyProducerName), slices.Index(affinityLevels[:], parameters.MinAffinity)}
+			return &topologyAffinity{placesBy(b, parameters.TopologyProducerName), slices.Index(affinityLevels[:], parameters.MinAffinity)}
 		},
 	}
 )
@@ -50,7 +54,7 @@ type topologyScorerParameters struct {
 }
 
 func (p *topologyScorerParameters) check(l *loader, path *field.Path) {
-	l.checkExtractor(&p.TopologyProducerName, path.Child("topologyProducerName"))
+	checkExtractor(l, &p.TopologyProducerName, path.Child("topologyProducerName"))
 }
 
 type topologyFilterParameters struct {
@@ -59,7 +63,7 @@ type topologyFilterParameters struct {
 }
 
 func (p *topologyFilterParameters) check(l *loader, path *field.Path) {
-	l.checkExtractor(&p.TopologyProducerName, path.Child("topologyProducerName"))
+	checkExtractor(l, &p.TopologyProducerName, path.Child("topologyProducerName"))
 	setDefault(&p.MinAffinity, affinityLevels[sameHost])
 	if !slices.Contains(affinityLevels[:], p.MinAffinity) {
 		l.add(field.NotSupported(path.Child("minAffinity"), p.MinAffinity, affinityLevels[:]))
@@ -67,7 +71,7 @@ func (p *topologyFilterParameters) check(l *loader, path *field.Path) {
 }
 
 // checkExtractor warns where no extractor has the name; the EPP does no more.
-func (l *loader) checkExtractor(name *string, at *field.Path) {
+func checkExtractor(l *loader, name *string, at *field.Path) {
 	setDefault(name, topologyExtractorType)
 	l.later = append(l.later, func() {
 		if p := l.byName[*name]; p == nil || p.Type != topologyExtractorType {

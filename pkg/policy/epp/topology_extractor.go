@@ -4,8 +4,6 @@ package epp
 
 import "k8s.io/apimachinery/pkg/util/validation/field"
 
-const topologyExtractorType = "topology-extractor"
-
 // topologyExtractor reads where an endpoint runs from its labels. The EPP also
 // looks at spec.hostname of pods that have no label for it; endpoints have none
 // here.
@@ -55,7 +53,7 @@ type place [apart]int32
 
 // places returns where endpoints are by what an extractor of that name says, len
 // == endpoints; nil where there is none.
-func (b *builder) places(extractor string) []place {
+func placesBy(b *builder, extractor string) []place {
 	p := b.plugins[extractor]
 	if p == nil || p.Type != topologyExtractorType {
 		return nil

@@ -61,7 +61,7 @@ func (b *builder) newTracer(c *Config) tracer {
 		t.detector = b.plugins[ref.PluginRef]
 	}
 	for _, p := range c.document.Plugins {
-		if p.kind.newAdmitter != nil {
+		if b.factory(p).newAdmitter != nil {
 			t.admitters = append(t.admitters, p)
 		}
 		if p.freshness() == "" {

@@ -10,8 +10,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 )
 
-const utilizationDetectorType = "utilization-detector"
-
 // utilizationDetector as a filter drops endpoints that are overloaded by the
 // last scrape: a queue of queueDepthThreshold·(1 + headroom) or more, KV cache
 // use of kvCacheUtilThreshold·(1 + headroom) or more, or a scrape older than
@@ -20,12 +18,14 @@ const utilizationDetectorType = "utilization-detector"
 // As the saturation detector it has requests of negative priority shed while
 // the mean over endpoints of max(queue/queueDepthThreshold, KV cache
 // use/kvCacheUtilThreshold) is 1 or more. A stale endpoint counts 1.
-var utilizationDetector = pluginType{
-	name:         utilizationDetectorType,
-	registration: gie("gie-v1.5.."),
-	roles:        filterRole | saturationDetectorRole,
-	parameters:   func() any { return newUtilizationParameters() },
-	treatment:    treatDetector,
+var utilizationDetector = factory{
+	pluginType: pluginType{
+		name:         utilizationDetectorType,
+		registration: gie("gie-v1.5.."),
+		roles:        filterRole | saturationDetectorRole,
+		parameters:   func() any { return newUtilizationParameters() },
+		treatment:    treatDetector,
+	},
 	newDetector: func(_ *builder, p *plugin) saturationDetector {
 		return utilization{p.Parameters.(*utilizationParameters)}
 	},

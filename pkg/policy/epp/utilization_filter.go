@@ -10,18 +10,20 @@ const utilizationFilterType = "utilization-filter"
 
 // utilizationFilter keeps endpoints of which no metric exceeds its maxValue.
 // With fallbackOnEmpty, all stay where none would.
-var utilizationFilterPlugin = pluginType{
-	name:         utilizationFilterType,
-	registration: gie("router-v0.10.."),
-	roles:        filterRole,
-	alpha:        true,
-	parameters:   func() any { return &utilizationFilterParameters{} },
-	needs: func(p *plugin) []dataKey {
-		parameters := p.Parameters.(*utilizationFilterParameters)
-		if !parameters.counts() {
-			return nil
-		}
-		return []dataKey{{inFlightLoadData, parameters.InFlightLoadProducerName}}
+var utilizationFilterPlugin = factory{
+	pluginType: pluginType{
+		name:         utilizationFilterType,
+		registration: gie("router-v0.10.."),
+		roles:        filterRole,
+		alpha:        true,
+		parameters:   func() any { return &utilizationFilterParameters{} },
+		needs: func(p *plugin) []dataKey {
+			parameters := p.Parameters.(*utilizationFilterParameters)
+			if !parameters.counts() {
+				return nil
+			}
+			return []dataKey{{inFlightLoadData, parameters.InFlightLoadProducerName}}
+		},
 	},
 	newFilter: func(b *builder, p *plugin) filter {
 		parameters := p.Parameters.(*utilizationFilterParameters)

@@ -192,3 +192,12 @@ func (v versionRange) whyNot(r release) string {
 		return fmt.Sprintf("%s was the last version to have it", v.last)
 	}
 }
+
+// perhapsNewer is what is said of unknown names: the fork may not have had yet
+// what its release has.
+func (d *dialect) perhapsNewer() string {
+	if !d.fork {
+		return ""
+	}
+	return "; unless it is misspelt it is " + NewerThanKnown
+}

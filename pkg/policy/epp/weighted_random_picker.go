@@ -16,11 +16,13 @@ const weightedRandomPickerType = "weighted-random-picker"
 // Scores of 0 and below never win, unless there are no others: then all are
 // equally likely. But keys are floating-point numbers, and those of tiny scores
 // are 0: where all are, the first candidate wins, whatever its score.
-var weightedRandomPicker = pluginType{
-	name:         weightedRandomPickerType,
-	registration: gie("gie-v1.0.."),
-	roles:        pickerRole,
-	parameters:   newPickerParameters,
+var weightedRandomPicker = factory{
+	pluginType: pluginType{
+		name:         weightedRandomPickerType,
+		registration: gie("gie-v1.0.."),
+		roles:        pickerRole,
+		parameters:   newPickerParameters,
+	},
 	newPicker: func(b *builder, p *plugin, profile string) picker {
 		return weightedRandom{pickerStream(b, p, profile)}
 	},

@@ -13,14 +13,14 @@ func judge(text []byte, version string) epp.Verdict { return epp.Judge(text, ver
 
 // fullName completes a version's name: the newest patch of it, and router-v0.10
 // for an empty one.
-func fullName(version string) string {
-	if version == "" {
-		version = "router-v0.10"
+func fullName(name string) string {
+	if name == "" {
+		name = "router-v0.10"
 	}
 	for _, v := range slices.Backward(epp.Versions()) {
-		if v == version || strings.HasPrefix(v, version+".") {
+		if v == name || strings.HasPrefix(v, name+".") {
 			return v
 		}
 	}
-	return version
+	return name
 }

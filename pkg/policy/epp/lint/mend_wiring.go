@@ -7,6 +7,7 @@ import (
 
 	yamlv3 "go.yaml.in/yaml/v3"
 
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/edit"
 )
 
@@ -70,7 +71,7 @@ func (m *mender) discovers(name string) bool {
 	if m.verdict.Config == nil {
 		return false
 	}
-	for _, w := range m.verdict.Config.PreciseWirings() {
+	for _, w := range epp.PreciseWirings(m.verdict.Config) {
 		if w.Name == name {
 			return w.Discovers
 		}

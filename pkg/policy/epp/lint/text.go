@@ -59,8 +59,8 @@ func writeFinding(w io.Writer, f *Finding) {
 }
 
 // footnoteOf marks versions whose verdicts are not those of their own loader.
-func footnoteOf(version string) string {
-	if epp.Provenance(version) == "" {
+func footnoteOf(v string) string {
+	if epp.Provenance(v) == "" {
 		return ""
 	}
 	return "*"
@@ -69,9 +69,9 @@ func footnoteOf(version string) string {
 // footnotes say what the marks of these versions mean.
 func footnotes(versions []string) string {
 	text := ""
-	for _, version := range versions {
-		if from := epp.Provenance(version); from != "" {
-			text += fmt.Sprintf("  * %s: %s, not from the release\n", version, from)
+	for _, v := range versions {
+		if from := epp.Provenance(v); from != "" {
+			text += fmt.Sprintf("  * %s: %s, not from the release\n", v, from)
 		}
 	}
 	return text

@@ -78,7 +78,7 @@ func newView(config *epp.Config, root *yamlv3.Node) *view {
 	if err != nil {
 		panic(fmt.Sprintf("lint: marshal EndpointPickerConfig: %v", err))
 	}
-	v := &view{precise: config.PreciseWirings()}
+	v := &view{precise: epp.PreciseWirings(config)}
 	if err := json.Unmarshal(raw, v); err != nil {
 		panic(fmt.Sprintf("lint: unmarshal EndpointPickerConfig: %v", err))
 	}
