@@ -8,14 +8,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"windtunnel.dev/windtunnel/pkg/policy/epp"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // flagValues are the values of flags that are texts, for shells to complete.
 func flagValues() map[string][]string {
 	return map[string][]string{
-		"epp-version": slices.Concat([]string{"auto"}, epp.Versions()),
+		"epp-version": slices.Concat([]string{"auto"}, version.Names()),
 		"fail-on":     {string(lint.Error), string(lint.Warning), string(lint.Info), "never"},
 	}
 }

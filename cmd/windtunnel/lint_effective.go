@@ -13,6 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 )
 
@@ -20,11 +22,11 @@ import (
 // every default spelled out, which the same version loads to the same effect,
 // below what a simulation makes of each of its plugins. Those that the EPP refuses
 // are findings.
-func (o *lintOptions) effective(w io.Writer, files []lintFile) error {
+func (o *lintOptions) effective(w io.Writer, paths []lintFile) error {
 	var unread, refused []error
 	found := 0
-	for _, file := range files {
-		sources, err := epp.Find(file.content)
+	for _, file := range paths {
+		sources, err := files.Find(file.content)
 		if err != nil {
 			unread = append(unread, fmt.Errorf("%s: %w", file.name, err))
 		}
@@ -49,12 +51,12 @@ func (o *lintOptions) effective(w io.Writer, files []lintFile) error {
 
 // judge returns the verdicts of the versions that are asked for, or else of the
 // one that the file names or fits.
-func (o *lintOptions) judge(s *epp.Source) []epp.Verdict {
+func (o *lintOptions) judge(s *files.Source) []config.Verdict {
 	versions := o.versions
 	if len(versions) == 0 {
 		versions = []string{cmp.Or(s.Version, autoVersion)}
 	}
-	var verdicts []epp.Verdict
+	var verdicts []config.Verdict
 	for _, version := range versions {
 		if version == autoVersion {
 			v, _ := epp.Newest(s.Text, nil)
@@ -69,8 +71,8 @@ func (o *lintOptions) judge(s *epp.Source) []epp.Verdict {
 // autoVersion asks for the newest version that accepts a configuration.
 const autoVersion = "auto"
 
-func writeEffective(w io.Writer, name string, v *epp.Verdict) error {
-	if v.Stage != epp.Accepted {
+func writeEffective(w io.Writer, name string, v *config.Verdict) error {
+	if v.Stage != config.Accepted {
 		return fmt.Errorf("%s: %s: %s: %w", name, v.Version, v.Stage, v.Errors.ToAggregate())
 	}
 	text, err := yaml.Marshal(v.Config)
@@ -83,10 +85,10 @@ func writeEffective(w io.Writer, name string, v *epp.Verdict) error {
 
 // treatments says in a comment what a simulation makes of each plugin, and of
 // settings that it does not follow to the letter.
-func treatments(c *epp.Config) string {
+func treatments(c *config.Config) string {
 	var padded, lines strings.Builder
 	table := tabwriter.NewWriter(&padded, 0, 0, 2, ' ', 0)
-	for _, p := range c.Report(&epp.Cluster{Endpoints: 1}) {
+	for _, p := range c.Report(&config.Cluster{Endpoints: 1}) {
 		fmt.Fprintf(table, "# %s\t%s\t%s\t%s\n", p.Name, origin(&p), p.Treatment, p.Note)
 	}
 	_ = table.Flush() // into memory, which takes all
@@ -101,7 +103,7 @@ func treatments(c *epp.Config) string {
 
 // origin says whether the EPP made a plugin, and of what type one is that has
 // another name.
-func origin(p *epp.PluginReport) string {
+func origin(p *config.PluginReport) string {
 	switch {
 	case p.Created:
 		return "made by the EPP"

@@ -4,6 +4,7 @@ package reference
 
 import (
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -25,6 +26,6 @@ schedulingProfiles:
   plugins:
   - pluginRef: prefix-cache-affinity-filter
   - pluginRef: token-load-scorer
-`), epp.Cluster{Endpoints: replicas}, seed).Routing()
+`), config.Cluster{Endpoints: replicas}, seed).Routing()
 	return cfg
 }

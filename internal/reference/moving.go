@@ -7,6 +7,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/kv/transfer"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -53,7 +54,7 @@ func Disaggregated(requests, replicas int, seed int64) simulator.Config {
 	cfg.Pools = []simulator.Pool{prefill, decode}
 	network := device("network-400gbit")
 	cfg.Handoff = simulator.Handoff{Egress: network.Read(), Ingress: transfer.Station{BytesPerSecond: network.WriteBytesPerSecond}, Granularity: simulator.GranularityChunk}
-	cfg.Policies.Routing = epp.New(pairing(), epp.Cluster{Endpoints: replicas, Labels: roles(prefill.Replicas, decode.Replicas)}, seed).Routing()
+	cfg.Policies.Routing = epp.New(pairing(), config.Cluster{Endpoints: replicas, Labels: roles(prefill.Replicas, decode.Replicas)}, seed).Routing()
 	return cfg
 }
 
@@ -77,7 +78,7 @@ func roles(prefill, decode int) []map[string]string {
 }
 
 // pairing is an EPP's profile that has every prompt computed apart.
-func pairing() *epp.Config {
+func pairing() *config.Config {
 	return load(`
 apiVersion: llm-d.ai/v1alpha1
 kind: EndpointPickerConfig

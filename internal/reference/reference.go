@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -42,7 +43,7 @@ func Replay(trace *workload.Trace, replicas int, seed int64) simulator.Config {
 func onReplicas(replicas int, seed int64) simulator.Config {
 	return simulator.Config{
 		Pools:          []simulator.Pool{Pool(replicas)},
-		Policies:       policy.Policies{Routing: epp.New(profile(), epp.Cluster{Endpoints: replicas}, seed).Routing()},
+		Policies:       policy.Policies{Routing: epp.New(profile(), config.Cluster{Endpoints: replicas}, seed).Routing()},
 		ScrapeInterval: 50 * time.Millisecond,
 		Horizon:        simulator.Horizon{Drain: 24 * time.Hour},
 		Seed:           seed,
@@ -93,7 +94,7 @@ func manyClients(n, replicas int) []workload.Client {
 }
 
 // profile is the EPP's: prefix 3, queue 2, KV 2, the highest score wins.
-func profile() *epp.Config {
+func profile() *config.Config {
 	return load(`
 apiVersion: llm-d.ai/v1alpha1
 kind: EndpointPickerConfig
@@ -113,7 +114,7 @@ schedulingProfiles:
 }
 
 // load reads an EPP's configuration.
-func load(text string) *epp.Config {
+func load(text string) *config.Config {
 	config, errs := epp.Load([]byte(text), "", nil)
 	if len(errs) > 0 {
 		panic(fmt.Sprintf("reference: profile: %v", errs.ToAggregate()))

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -88,7 +88,7 @@ type compiler struct {
 	// no requests where only pods are sure to read it.
 	replayed, trace *workload.Trace
 	// cluster is what the EPP is told of the base scenario's replicas.
-	cluster epp.Cluster
+	cluster config.Cluster
 	// linted is what the linter is told of the scenario.
 	linted lint.Context
 }

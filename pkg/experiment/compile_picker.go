@@ -12,6 +12,9 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/spelling"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
@@ -27,7 +30,7 @@ const maxPickerFileBytes = maxSourceBytes
 // a profile, or of the base, whose name is empty.
 func (c *compiler) pickerConfig(profile string, in v1alpha1.EndpointPickerConfig, path *field.Path) (tree, field.ErrorList) {
 	if in.Version != autoVersion {
-		if errs := epp.ValidateVersion(in.Version, path.Child(setup.VersionField)); len(errs) > 0 {
+		if errs := version.Validate(in.Version, path.Child(setup.VersionField)); len(errs) > 0 {
 			return nil, errs
 		}
 	}
@@ -40,7 +43,7 @@ func (c *compiler) pickerConfig(profile string, in v1alpha1.EndpointPickerConfig
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	if errs := epp.CheckSize(text, at); len(errs) > 0 || c.interrupted(at) {
+	if errs := files.CheckSize(text, at); len(errs) > 0 || c.interrupted(at) {
 		return nil, errs
 	}
 	version := in.Version
@@ -71,7 +74,7 @@ func (c *compiler) pickerConfig(profile string, in v1alpha1.EndpointPickerConfig
 // the one that comes nearest to it, with an error.
 func (c *compiler) newestVersion(text []byte, path *field.Path) (string, field.ErrorList) {
 	verdict, why := epp.Newest(text, nil)
-	if verdict.Stage != epp.Accepted {
+	if verdict.Stage != config.Accepted {
 		return verdict.Version, field.ErrorList{field.Invalid(path, autoVersion, why)}
 	}
 	c.plan.Warnings = append(c.plan.Warnings, fmt.Sprintf("%s: %s", path, why))
@@ -80,10 +83,10 @@ func (c *compiler) newestVersion(text []byte, path *field.Path) (string, field.E
 
 // noteApproximations notes which plugins and settings decide otherwise than the
 // EPP's, once each, however many configurations have them.
-func (c *compiler) noteApproximations(picker *epp.Config) {
+func (c *compiler) noteApproximations(picker *config.Config) {
 	texts := picker.Approximations()
 	for _, p := range picker.Report(&c.cluster) {
-		if p.Treatment == epp.Approximated {
+		if p.Treatment == config.Approximated {
 			texts = append(texts, p.Name+": "+p.Note)
 		}
 	}
@@ -128,7 +131,7 @@ func (c *compiler) pickerFromFile(name string, path *field.Path) ([]byte, *field
 // ConfigMap or Helm values. A file that has none is for the EPP's loader to
 // judge.
 func onlyConfig(file []byte, path *field.Path) ([]byte, field.ErrorList) {
-	sources, err := epp.Find(file)
+	sources, err := files.Find(file)
 	switch {
 	case err != nil || len(sources) == 0:
 		return file, nil
@@ -151,7 +154,7 @@ func onlyPicker(cm *corev1.ConfigMap) ([]byte, error) {
 		if len(raw) > maxPickerFileBytes {
 			continue // none that could be used
 		}
-		if sources, _ := epp.Find(raw); len(sources) > 0 {
+		if sources, _ := files.Find(raw); len(sources) > 0 {
 			keys = append(keys, key)
 		}
 	}

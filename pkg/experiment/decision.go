@@ -3,7 +3,7 @@
 package experiment
 
 import (
-	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -21,7 +21,7 @@ type Decision struct {
 	// AdapterNames are the LoRA adapters' by number from 1: adapter 1 is the first
 	// one. It is nil where clients ask for none.
 	AdapterNames []string `json:"adapterNames,omitempty"`
-	*epp.Explanation
+	*scheduler.Explanation
 	// Rejected is why the request was rejected, as results say it; "" where it
 	// was not.
 	Rejected string `json:"rejected,omitempty"`
@@ -33,7 +33,7 @@ func (d *Decision) TurnedAway() bool { return d.Rejected != "" || d.Error != "" 
 
 // explainer is a router that says why.
 type explainer interface {
-	Explain(tell func(*epp.Explanation))
+	Explain(tell func(*scheduler.Explanation))
 }
 
 // attach has a simulation watched. What it returns is to be called when that is
@@ -69,7 +69,7 @@ type narrator struct {
 	last *Decision
 }
 
-func (n *narrator) explained(x *epp.Explanation) {
+func (n *narrator) explained(x *scheduler.Explanation) {
 	n.flush()
 	n.last = &Decision{
 		Seed:         n.seed,

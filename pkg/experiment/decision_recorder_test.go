@@ -15,7 +15,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 )
 
 // keptLine is what tests look at.
@@ -55,7 +55,7 @@ func numbersOf(lines []keptLine) []int {
 // aDecision is of a request that is turned away, or not. Its text does not
 // compress where it is random.
 func aDecision(request int, rejected bool, random *rand.Rand, bytes int) *Decision {
-	d := &Decision{Explanation: &epp.Explanation{Request: epp.AskedRequest{ID: request}}}
+	d := &Decision{Explanation: &scheduler.Explanation{Request: scheduler.ExplainedRequest{ID: request}}}
 	if rejected {
 		d.Rejected = "shed"
 	}

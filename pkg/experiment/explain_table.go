@@ -12,7 +12,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -142,7 +142,7 @@ func (t decisionTable) scrapeAge(endpoint int) string {
 
 // adapters are those of an endpoint that requests run with there, those that wait,
 // and how many places there are.
-func (t decisionTable) adapters(a *epp.AdapterSignal) string {
+func (t decisionTable) adapters(a *scheduler.AdapterSignal) string {
 	if a == nil {
 		return ""
 	}
@@ -172,7 +172,7 @@ func (t decisionTable) adapter(number int32) string {
 	return strconv.Itoa(int(number))
 }
 
-func inFlight(f *epp.InFlightSignal, endpoint int) string {
+func inFlight(f *scheduler.InFlightSignal, endpoint int) string {
 	if f.Tokens == nil {
 		return fmt.Sprintf("requests %d", f.Requests[endpoint])
 	}
@@ -184,7 +184,7 @@ func inFlight(f *epp.InFlightSignal, endpoint int) string {
 }
 
 // predicted is the TTFT and the TPOT of the request on an endpoint.
-func predicted(p *epp.PredictionSignal, endpoint int) string {
+func predicted(p *scheduler.PredictionSignal, endpoint int) string {
 	ttft, tpot := float64(p.TTFTSeconds[endpoint]), float64(p.TPOTSeconds[endpoint])
 	if math.IsNaN(ttft) {
 		return "nothing"
@@ -194,7 +194,7 @@ func predicted(p *epp.PredictionSignal, endpoint int) string {
 
 func (t decisionTable) admission() {
 	a := &t.Admission
-	if a.Detector == (epp.PluginName{}) {
+	if a.Detector == (scheduler.PluginName{}) {
 		return // a policy that admits all
 	}
 	if a.RefusedBy != nil {
@@ -203,7 +203,7 @@ func (t decisionTable) admission() {
 	fmt.Fprintf(t, "saturation %s by %s\n\n", figureOf(a.Saturation), a.Detector.Name)
 }
 
-func (t decisionTable) profile(p *epp.ProfileRun) {
+func (t decisionTable) profile(p *scheduler.ProfileRun) {
 	fmt.Fprintf(t, "profile %s\n", p.Profile)
 	rows := newColumns(t.Names)
 	for i := range p.Filters {
@@ -213,7 +213,7 @@ func (t decisionTable) profile(p *epp.ProfileRun) {
 		s := &p.Scorers[i]
 		rows.add(s.Name+" ×"+figureOf(s.Weight), ofCandidate(p, func(at int) string { return scoreOf(s, at) }))
 	}
-	if len(p.Scorers) > 0 || slices.ContainsFunc(p.Scores, func(n epp.Number) bool { return n != 0 }) {
+	if len(p.Scorers) > 0 || slices.ContainsFunc(p.Scores, func(n scheduler.Number) bool { return n != 0 }) {
 		rows.add("total", ofCandidate(p, func(at int) string { return figureOf(p.Scores[at]) }))
 	}
 	rows.add("", func(e int) string { return t.verdict(p, e) })
@@ -223,7 +223,7 @@ func (t decisionTable) profile(p *epp.ProfileRun) {
 
 // passes says what a filter made of an endpoint: nothing if it was gone, or one
 // before took it out.
-func passes(p *epp.ProfileRun, filter, endpoint int) string {
+func passes(p *scheduler.ProfileRun, filter, endpoint int) string {
 	if !slices.Contains(p.Endpoints, endpoint) {
 		return ""
 	}
@@ -239,7 +239,7 @@ func passes(p *epp.ProfileRun, filter, endpoint int) string {
 }
 
 // ofCandidate leaves out the endpoints that are no candidates.
-func ofCandidate(p *epp.ProfileRun, text func(at int) string) func(endpoint int) string {
+func ofCandidate(p *scheduler.ProfileRun, text func(at int) string) func(endpoint int) string {
 	return func(endpoint int) string {
 		if at := slices.Index(p.Candidates, endpoint); at >= 0 && p.Chosen != nil {
 			return text(at)
@@ -249,7 +249,7 @@ func ofCandidate(p *epp.ProfileRun, text func(at int) string) func(endpoint int)
 }
 
 // scoreOf is raw → weighted, and between them what was clamped.
-func scoreOf(s *epp.ScorerRun, at int) string {
+func scoreOf(s *scheduler.ScorerRun, at int) string {
 	text := figureOf(s.Raw[at])
 	if s.Clamped[at] != s.Raw[at] {
 		text += " → " + figureOf(s.Clamped[at])
@@ -257,7 +257,7 @@ func scoreOf(s *epp.ScorerRun, at int) string {
 	return text + " → " + figureOf(s.Weighted[at])
 }
 
-func (t decisionTable) verdict(p *epp.ProfileRun, endpoint int) string {
+func (t decisionTable) verdict(p *scheduler.ProfileRun, endpoint int) string {
 	switch {
 	case t.Endpoints[endpoint].Down:
 		return "gone"
@@ -268,7 +268,7 @@ func (t decisionTable) verdict(p *epp.ProfileRun, endpoint int) string {
 	}
 }
 
-func (t decisionTable) pick(p *epp.ProfileRun) string {
+func (t decisionTable) pick(p *scheduler.ProfileRun) string {
 	if p.Chosen == nil {
 		return "no candidate was left"
 	}
@@ -301,9 +301,9 @@ func (t decisionTable) decision() {
 }
 
 // figureOf prints a number with at most six significant digits.
-func figureOf(n epp.Number) string { return figure(float64(n)) }
+func figureOf(n scheduler.Number) string { return figure(float64(n)) }
 
-func share(n epp.Number) string { return strconv.FormatFloat(float64(n)*100, 'f', 1, 64) + " %" }
+func share(n scheduler.Number) string { return strconv.FormatFloat(float64(n)*100, 'f', 1, 64) + " %" }
 
 // columns are a table with a row for each endpoint.
 type columns struct{ lines []string }

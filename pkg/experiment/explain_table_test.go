@@ -8,19 +8,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 )
 
 // shed is the story of a request that the admission turned away.
 func shed() *Decision {
-	detector := epp.PluginName{Name: "busy", Type: "utilization-detector"}
+	detector := scheduler.PluginName{Name: "busy", Type: "utilization-detector"}
 	return &Decision{
 		Seed: 7, Tenant: "acme", Class: "batch", Names: []string{"a/0", "b/0"}, AdapterNames: []string{"sql", "law"},
-		Explanation: &epp.Explanation{
+		Explanation: &scheduler.Explanation{
 			AtSeconds: 1.5,
-			Request:   epp.AskedRequest{ID: 3, ArrivalSeconds: 1, PromptTokens: 10, Priority: -1, Session: 4, Adapter: 2},
-			Endpoints: []epp.EndpointSignals{{Down: true, ScrapeAgeSeconds: new(0.0)}, {Anomaly: "only looks idle", Adapters: &epp.AdapterSignal{Active: []int32{1, 3}, Waiting: []int32{2}, Max: 4}}},
-			Admission: epp.Admission{Detector: detector, Saturation: 1.25, RefusedBy: &detector},
+			Request:   scheduler.ExplainedRequest{ID: 3, ArrivalSeconds: 1, PromptTokens: 10, Priority: -1, Session: 4, Adapter: 2},
+			Endpoints: []scheduler.EndpointSignals{{Down: true, ScrapeAgeSeconds: new(0.0)}, {Anomaly: "only looks idle", Adapters: &scheduler.AdapterSignal{Active: []int32{1, 3}, Waiting: []int32{2}, Max: 4}}},
+			Admission: scheduler.Admission{Detector: detector, Saturation: 1.25, RefusedBy: &detector},
 			Error:     "shed",
 		},
 		Rejected: "shed",
@@ -54,13 +54,13 @@ func TestTableOfARequestThatTwoShareAndOneRefuses(t *testing.T) {
 	d := shed()
 	d.Error, d.Admission.RefusedBy, d.Rejected = "", nil, "exceedsKVCache"
 	d.Endpoint, d.Prefill = new(1), new(0)
-	d.Profiles = []epp.ProfileRun{{
+	d.Profiles = []scheduler.ProfileRun{{
 		Profile: "p", Endpoints: []int{1}, Candidates: []int{1},
-		Scorers: []epp.ScorerRun{{
-			PluginName: epp.PluginName{Name: "s"}, Weight: 2,
-			Raw: []epp.Number{1.5}, Clamped: []epp.Number{1}, Weighted: []epp.Number{2},
+		Scorers: []scheduler.ScorerRun{{
+			PluginName: scheduler.PluginName{Name: "s"}, Weight: 2,
+			Raw: []scheduler.Number{1.5}, Clamped: []scheduler.Number{1}, Weighted: []scheduler.Number{2},
 		}},
-		Scores: []epp.Number{2}, Picker: epp.PluginName{Name: "max"}, Chosen: new(1), Tied: 2, ByChance: true,
+		Scores: []scheduler.Number{2}, Picker: scheduler.PluginName{Name: "max"}, Chosen: new(1), Tied: 2, ByChance: true,
 	}}
 	var got strings.Builder
 	if err := (&RequestStory{Decisions: []*Decision{d}}).Table(&got); err != nil {
@@ -79,12 +79,12 @@ func TestTableOfARequestThatTwoShareAndOneRefuses(t *testing.T) {
 
 // A story that does not end well ends with the reason, and with whose it is.
 func TestEndsOfRequests(t *testing.T) {
-	filter := epp.PluginName{Name: "full"}
-	decision := func(endpoint *int, err, rejected string, profiles ...epp.ProfileRun) *Decision {
-		return &Decision{Explanation: &epp.Explanation{Endpoint: endpoint, Error: err, Profiles: profiles}, Rejected: rejected}
+	filter := scheduler.PluginName{Name: "full"}
+	decision := func(endpoint *int, err, rejected string, profiles ...scheduler.ProfileRun) *Decision {
+		return &Decision{Explanation: &scheduler.Explanation{Endpoint: endpoint, Error: err, Profiles: profiles}, Rejected: rejected}
 	}
-	kept, left := epp.ProfileRun{Filters: []epp.FilterRun{{PluginName: epp.PluginName{Name: "roles"}}}, Candidates: []int{0}, Chosen: new(0)},
-		epp.ProfileRun{Filters: []epp.FilterRun{{PluginName: epp.PluginName{Name: "roles"}}, {PluginName: filter}}}
+	kept, left := scheduler.ProfileRun{Filters: []scheduler.FilterRun{{PluginName: scheduler.PluginName{Name: "roles"}}}, Candidates: []int{0}, Chosen: new(0)},
+		scheduler.ProfileRun{Filters: []scheduler.FilterRun{{PluginName: scheduler.PluginName{Name: "roles"}}, {PluginName: filter}}}
 	for name, tc := range map[string]struct {
 		decisions []*Decision
 		want      string

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 )
 
@@ -57,7 +57,7 @@ func lintContext(in *v1alpha1.Scenario) lint.Context {
 const notFollowed = "not-followed"
 
 // warnings are what the linter does not say of a configuration.
-func warnings(config *epp.Config, path *field.Path) []string {
+func warnings(config *config.Config, path *field.Path) []string {
 	var texts []string
 	notices := config.Notices()
 	for i, text := range config.Warnings() {

@@ -12,7 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/edit"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
 )
 
 // ErrNotPossible says that no edit of the text gives the configuration that is
@@ -21,7 +23,7 @@ var ErrNotPossible = errors.New("cannot be written into the configuration")
 
 // A Rewritten is a configuration before and after the changes.
 type Rewritten struct {
-	source epp.Source
+	source files.Source
 	file   string
 	// Text is the EndpointPickerConfig alone, and Before what it was.
 	Text, Before string
@@ -32,7 +34,7 @@ type Rewritten struct {
 // in a ConfigMap, Helm values or a stream, so that its version of the EPP makes
 // exactly the wanted one of it. Changes that make no difference are passed over.
 // An error is ErrNotPossible, and names the change that could not be made.
-func Rewrite(file []byte, want *epp.Config, changes []Change) (*Rewritten, error) {
+func Rewrite(file []byte, want *config.Config, changes []Change) (*Rewritten, error) {
 	source, err := theOnly(file)
 	if err != nil {
 		return nil, err
@@ -58,19 +60,19 @@ func Rewrite(file []byte, want *epp.Config, changes []Change) (*Rewritten, error
 
 // theOnly finds a file's configuration. A file without any is for the loader to
 // judge.
-func theOnly(file []byte) (epp.Source, error) {
-	sources, err := epp.Find(file)
+func theOnly(file []byte) (files.Source, error) {
+	sources, err := files.Find(file)
 	switch {
 	case err != nil || len(sources) == 0:
-		return epp.Source{Text: file, Line: 1, Column: 1, InPlace: true}, nil
+		return files.Source{Text: file, Line: 1, Column: 1, InPlace: true}, nil
 	case len(sources) > 1:
-		return epp.Source{}, fmt.Errorf("%w: the file holds %d", ErrNotPossible, len(sources))
+		return files.Source{}, fmt.Errorf("%w: the file holds %d", ErrNotPossible, len(sources))
 	}
 	return sources[0], nil
 }
 
 // rewrite makes the changes one after the other and checks what came of them.
-func rewrite(text string, want *epp.Config, goal object, changes []Change, f form) (string, error) {
+func rewrite(text string, want *config.Config, goal object, changes []Change, f form) (string, error) {
 	for i := range changes {
 		change := &changes[i]
 		have, err := view(text, want.Version())
@@ -95,7 +97,7 @@ func rewrite(text string, want *epp.Config, goal object, changes []Change, f for
 }
 
 // check loads a text and compares it with what is wanted.
-func check(text string, want *epp.Config, goal object, changes []Change) error {
+func check(text string, want *config.Config, goal object, changes []Change) error {
 	config, err := load(text, want.Version())
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNotPossible, err)
@@ -128,7 +130,7 @@ func view(text, version string) (object, error) {
 	return asObject(config)
 }
 
-func load(text, version string) (*epp.Config, error) {
+func load(text, version string) (*config.Config, error) {
 	config, errs := epp.Load([]byte(text), version, nil)
 	if len(errs) > 0 {
 		return nil, fmt.Errorf("the EPP would refuse it: %s", reason(errs))
@@ -138,7 +140,7 @@ func load(text, version string) (*epp.Config, error) {
 
 func reason(errs field.ErrorList) string { return strings.TrimPrefix(errs[0].Error(), "<nil>: ") }
 
-func asObject(config *epp.Config) (object, error) {
+func asObject(config *config.Config) (object, error) {
 	raw, err := json.Marshal(config)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/edit"
 )
 
@@ -35,7 +36,7 @@ func path(text string) []Step {
 
 // wanted is what the EPP makes of a configuration with changes made to its view
 // of it.
-func wanted(t *testing.T, text []byte, version string, changes []Change) *epp.Config {
+func wanted(t *testing.T, text []byte, version string, changes []Change) *config.Config {
 	t.Helper()
 	o, err := view(string(text), version)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 // A Tree is a scenario as a JSON object whose numbers keep their digits, with its
@@ -54,7 +55,7 @@ func DecodeOwn(root Tree) (*v1alpha1.Scenario, error) {
 }
 
 // LoadPicker reads the EPP's document, with the version beside its fields.
-func LoadPicker(document Tree, path *field.Path) (*epp.Config, field.ErrorList) {
+func LoadPicker(document Tree, path *field.Path) (*config.Config, field.ErrorList) {
 	document = maps.Clone(document)
 	version, _ := document[VersionField].(string)
 	delete(document, VersionField)

@@ -4,7 +4,7 @@ package setup
 
 import (
 	"windtunnel.dev/windtunnel/pkg/policy"
-	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/policy/native"
 )
 
@@ -16,7 +16,7 @@ type explainedRouter struct {
 }
 
 // Explain hides that of the router.
-func (r explainedRouter) Explain(tell func(*epp.Explanation)) {
+func (r explainedRouter) Explain(tell func(*scheduler.Explanation)) {
 	if tell == nil {
 		r.Router.Explain(nil)
 		return
@@ -31,13 +31,13 @@ type explainedRouters struct {
 	policy  string
 }
 
-func (r explainedRouters) Explain(tell func(*epp.Explanation)) {
+func (r explainedRouters) Explain(tell func(*scheduler.Explanation)) {
 	for i, router := range r.routers {
 		if tell == nil {
 			router.Explain(nil)
 			continue
 		}
-		explainedRouter{router, r.policy}.Explain(func(x *epp.Explanation) {
+		explainedRouter{router, r.policy}.Explain(func(x *scheduler.Explanation) {
 			x.EPP = i
 			tell(x)
 		})
@@ -45,26 +45,26 @@ func (r explainedRouters) Explain(tell func(*epp.Explanation)) {
 }
 
 // explanationOf has a decision of a policy look like one profile of an EPP.
-func explanationOf(x *native.Explanation, policyName string) *epp.Explanation {
+func explanationOf(x *native.Explanation, policyName string) *scheduler.Explanation {
 	q := x.Request
-	out := &epp.Explanation{
+	out := &scheduler.Explanation{
 		AtSeconds: x.View.Now.Seconds(),
-		Request: epp.AskedRequest{
+		Request: scheduler.ExplainedRequest{
 			ID: q.ID, ArrivalSeconds: q.Arrival.Seconds(), PromptTokens: q.Tokens,
 			Tenant: q.Tenant, Class: q.Class, Priority: q.Priority, Session: q.Session, Adapter: q.Adapter,
 		},
 		Endpoints: endpointSignals(x.View),
 	}
 	if x.InFlight != nil {
-		counted := epp.InFlightSignal{PluginName: epp.PluginName{Name: "in flight"}, Freshness: "what the router has sent there itself, at once"}
+		counted := scheduler.InFlightSignal{PluginName: scheduler.PluginName{Name: "in flight"}, Freshness: "what the router has sent there itself, at once"}
 		for _, n := range x.InFlight {
 			counted.Requests = append(counted.Requests, int64(n))
 		}
-		out.InFlight = []epp.InFlightSignal{counted}
+		out.InFlight = []scheduler.InFlightSignal{counted}
 	}
 	for _, s := range x.Signals {
-		out.Prefixes = append(out.Prefixes, epp.PrefixSignal{
-			PluginName: epp.PluginName{Name: s.Scorer}, Freshness: s.Freshness,
+		out.Prefixes = append(out.Prefixes, scheduler.PrefixSignal{
+			PluginName: scheduler.PluginName{Name: s.Scorer}, Freshness: s.Freshness,
 			BlockTokens: s.BlockTokens, TotalBlocks: s.TotalBlocks, Blocks: s.Blocks,
 		})
 	}
@@ -73,42 +73,42 @@ func explanationOf(x *native.Explanation, policyName string) *epp.Explanation {
 		return out
 	}
 	out.Endpoint = &x.Endpoint
-	out.Profiles = []epp.ProfileRun{policyRun(x, policyName)}
+	out.Profiles = []scheduler.ProfileRun{policyRun(x, policyName)}
 	return out
 }
 
-func endpointSignals(view *policy.View) []epp.EndpointSignals {
-	all := make([]epp.EndpointSignals, len(view.Scrapes))
+func endpointSignals(view *policy.View) []scheduler.EndpointSignals {
+	all := make([]scheduler.EndpointSignals, len(view.Scrapes))
 	for e := range view.Scrapes {
 		s := &view.Scrapes[e]
 		age := view.Now.Sub(s.At).Seconds()
-		all[e] = epp.EndpointSignals{
+		all[e] = scheduler.EndpointSignals{
 			Down: view.Down != nil && view.Down[e], ScrapeAgeSeconds: &age,
-			Waiting: s.Waiting, Running: s.Running, KVUsage: epp.Number(s.KVUsage),
-			Adapters: epp.NewAdapterSignal(view.Adapters, e),
+			Waiting: s.Waiting, Running: s.Running, KVUsage: scheduler.Number(s.KVUsage),
+			Adapters: scheduler.NewAdapterSignal(view.Adapters, e),
 		}
 	}
 	return all
 }
 
-func policyRun(x *native.Explanation, policyName string) epp.ProfileRun {
-	run := epp.ProfileRun{
+func policyRun(x *native.Explanation, policyName string) scheduler.ProfileRun {
+	run := scheduler.ProfileRun{
 		Profile: policyName, Endpoints: x.Candidates, Candidates: x.Candidates, Scores: numberList(x.Scores),
-		Picker: epp.PluginName{Name: policyName}, Chosen: &x.Endpoint, Tied: x.Tied, ByChance: x.ByChance,
+		Picker: scheduler.PluginName{Name: policyName}, Chosen: &x.Endpoint, Tied: x.Tied, ByChance: x.ByChance,
 	}
 	for _, s := range x.Scorers {
-		run.Scorers = append(run.Scorers, epp.ScorerRun{
-			PluginName: epp.PluginName{Name: s.Name}, Weight: epp.Number(s.Weight),
+		run.Scorers = append(run.Scorers, scheduler.ScorerRun{
+			PluginName: scheduler.PluginName{Name: s.Name}, Weight: scheduler.Number(s.Weight),
 			Raw: numberList(s.Raw), Clamped: numberList(s.Clamped), Weighted: numberList(s.Weighted),
 		})
 	}
 	return run
 }
 
-func numberList(all []float64) []epp.Number {
-	var list []epp.Number
+func numberList(all []float64) []scheduler.Number {
+	var list []scheduler.Number
 	for _, x := range all {
-		list = append(list, epp.Number(x))
+		list = append(list, scheduler.Number(x))
 	}
 	return list
 }

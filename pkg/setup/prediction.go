@@ -9,15 +9,15 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/latency"
-	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
 // buildLatencies are the models of all endpoints that the EPP's predictions are
 // made with.
-func buildLatencies(in []v1alpha1.Pool, pools []simulator.Pool) []epp.LatencyModel {
-	var models []epp.LatencyModel
+func buildLatencies(in []v1alpha1.Pool, pools []simulator.Pool) []config.LatencyModel {
+	var models []config.LatencyModel
 	for i := range in {
 		model := stepLatency{&pools[i]}
 		for range in[i].Replicas {
@@ -56,7 +56,7 @@ func meanAnswer(in *v1alpha1.Workload, trace *workload.Trace, seed int64) float6
 type stepLatency struct{ pool *simulator.Pool }
 
 // FirstToken implements [epp.LatencyModel].
-func (m stepLatency) FirstToken(f epp.LatencyFeatures) time.Duration {
+func (m stepLatency) FirstToken(f config.LatencyFeatures) time.Duration {
 	beside := m.decodes(min(f.InFlight-f.Waiting, m.pool.MaxNumSeqs-1), f.KVUsage)
 	room := m.room(beside)
 	before, rest := int(f.QueuedTokens)/room, int(f.QueuedTokens)%room
@@ -82,7 +82,7 @@ func (m stepLatency) FirstToken(f epp.LatencyFeatures) time.Duration {
 // underWay corrects for the step that runs when a request comes, of which on
 // average half is over: the others' tokens in it count as queued, and decodes do
 // not.
-func (m stepLatency) underWay(beside latency.Step, f epp.LatencyFeatures) time.Duration {
+func (m stepLatency) underWay(beside latency.Step, f config.LatencyFeatures) time.Duration {
 	if f.QueuedTokens == 0 {
 		return m.stepTime(beside) / 2
 	}
@@ -98,7 +98,7 @@ func (m stepLatency) room(beside latency.Step) int {
 // answers at the rate at which they are routed there: where that takes a share u
 // of the time, a step takes 1/(1 − u) times as long as without. It does not take
 // longer than a full one, and as long where more waits than fits into one.
-func (m stepLatency) NextToken(f epp.LatencyFeatures) time.Duration {
+func (m stepLatency) NextToken(f config.LatencyFeatures) time.Duration {
 	step := m.decodes(min(f.InFlight, m.pool.MaxNumSeqs-1), f.KVUsage)
 	// The request itself.
 	step.Sequences++

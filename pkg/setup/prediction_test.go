@@ -14,6 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -31,16 +32,16 @@ type forecast struct{ first, next time.Duration }
 
 // spyLatency remembers its last forecast.
 type spyLatency struct {
-	epp.LatencyModel
+	config.LatencyModel
 	last *forecast
 }
 
-func (m spyLatency) FirstToken(f epp.LatencyFeatures) time.Duration {
+func (m spyLatency) FirstToken(f config.LatencyFeatures) time.Duration {
 	m.last.first = m.LatencyModel.FirstToken(f)
 	return m.last.first
 }
 
-func (m spyLatency) NextToken(f epp.LatencyFeatures) time.Duration {
+func (m spyLatency) NextToken(f config.LatencyFeatures) time.Duration {
 	m.last.next = m.LatencyModel.NextToken(f)
 	return m.last.next
 }
@@ -162,12 +163,12 @@ func TestSeatsBoundWhatDecodes(t *testing.T) {
 	pool := simulator.Pool{Timer: countingTimer{}, MaxNumSeqs: 8, MaxNumBatchedTokens: 512, KVBlocks: 100, BlockTokens: 16}
 	m := stepLatency{&pool}
 	for _, tc := range []struct {
-		f    epp.LatencyFeatures
+		f    config.LatencyFeatures
 		want time.Duration
 	}{
-		{epp.LatencyFeatures{PromptTokens: 10}, 1},
-		{epp.LatencyFeatures{PromptTokens: 10, InFlight: 3}, 4},
-		{epp.LatencyFeatures{PromptTokens: 10, InFlight: 500, KVUsage: 1}, 8},
+		{config.LatencyFeatures{PromptTokens: 10}, 1},
+		{config.LatencyFeatures{PromptTokens: 10, InFlight: 3}, 4},
+		{config.LatencyFeatures{PromptTokens: 10, InFlight: 500, KVUsage: 1}, 8},
 	} {
 		if got := m.NextToken(tc.f); got != tc.want {
 			t.Errorf("%+v: %d decode, want %d", tc.f, got, tc.want)
@@ -182,7 +183,7 @@ func (countingTimer) StepTime(s latency.Step) time.Duration { return time.Durati
 
 func TestAbsurdQueuesHaveAnEnd(t *testing.T) {
 	pool := simulator.Pool{Timer: countingTimer{}, MaxNumSeqs: 8, MaxNumBatchedTokens: 1}
-	if got := (stepLatency{&pool}).FirstToken(epp.LatencyFeatures{PromptTokens: 1, QueuedTokens: math.MaxInt64}); got <= 0 {
+	if got := (stepLatency{&pool}).FirstToken(config.LatencyFeatures{PromptTokens: 1, QueuedTokens: math.MaxInt64}); got <= 0 {
 		t.Errorf("foreseen in %v", got)
 	}
 }

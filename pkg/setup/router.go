@@ -9,16 +9,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 // Cluster is what the router is told of the endpoints, and of the world
 // that it lives in.
-func Cluster(in *v1alpha1.Scenario, path *field.Path) (epp.Cluster, field.ErrorList) {
-	c := epp.Cluster{
+func Cluster(in *v1alpha1.Scenario, path *field.Path) (config.Cluster, field.ErrorList) {
+	c := config.Cluster{
 		Labels:     endpointLabels(in.Pools),
 		Attributes: endpointAttributes(in.Pools),
-		TieBreak:   epp.TieBreak(in.Router.TieBreak),
+		TieBreak:   config.TieBreak(in.Router.TieBreak),
 		Sessions:   slices.ContainsFunc(in.Workload.Clients, func(c v1alpha1.Client) bool { return c.Sessions != nil }),
 	}
 	c.Headers = headerSets(&in.Workload)
@@ -53,13 +53,13 @@ func priorities(in *v1alpha1.Workload) []int {
 // maxPredictionError keeps predictions from being negative.
 const maxPredictionError = 0.5
 
-func buildPrediction(in *v1alpha1.LatencyPrediction, path *field.Path) (epp.PredictionModel, field.ErrorList) {
+func buildPrediction(in *v1alpha1.LatencyPrediction, path *field.Path) (config.PredictionModel, field.ErrorList) {
 	if in == nil {
-		return epp.PredictionModel{}, nil
+		return config.PredictionModel{}, nil
 	}
-	m := epp.PredictionModel{Error: in.Error.Float(), Lag: in.Lag.Duration()}
+	m := config.PredictionModel{Error: in.Error.Float(), Lag: in.Lag.Duration()}
 	if m.Error > maxPredictionError {
-		return epp.PredictionModel{}, field.ErrorList{field.Invalid(path.Child("error"), in.Error, "must be at most 0.5")}
+		return config.PredictionModel{}, field.ErrorList{field.Invalid(path.Child("error"), in.Error, "must be at most 0.5")}
 	}
 	return m, nil
 }

@@ -10,37 +10,39 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 )
 
 func TestWhatTheRouterIsTold(t *testing.T) {
 	for name, tc := range map[string]struct {
 		edit func(*v1alpha1.Scenario)
-		want func(*epp.Cluster)
+		want func(*config.Cluster)
 	}{
-		"nothing": {func(*v1alpha1.Scenario) {}, func(*epp.Cluster) {}},
+		"nothing": {func(*v1alpha1.Scenario) {}, func(*config.Cluster) {}},
 		"a way to break ties": {
 			func(s *v1alpha1.Scenario) { s.Router.TieBreak = v1alpha1.RotateTieBreak },
-			func(c *epp.Cluster) { c.TieBreak = epp.TieRotate },
+			func(c *config.Cluster) { c.TieBreak = config.TieRotate },
 		},
 		"conversations": {
 			func(s *v1alpha1.Scenario) {
 				s.Workload.Clients = []v1alpha1.Client{{Name: "once"}, {Name: "chat", Sessions: &v1alpha1.Sessions{}}}
 			},
-			func(c *epp.Cluster) { c.Sessions = true },
+			func(c *config.Cluster) { c.Sessions = true },
 		},
 		"late events": {
 			func(s *v1alpha1.Scenario) { s.Router.KVEvents = &v1alpha1.KVEvents{Lag: "20ms"} },
-			func(c *epp.Cluster) { c.EventLag = 20 * time.Millisecond },
+			func(c *config.Cluster) { c.EventLag = 20 * time.Millisecond },
 		},
 		"how good predictions are": {
 			func(s *v1alpha1.Scenario) {
 				s.Router.LatencyPrediction = &v1alpha1.LatencyPrediction{Error: "0.05", Lag: "1s"}
 			},
-			func(c *epp.Cluster) { c.Prediction = epp.PredictionModel{Error: 0.05, Lag: time.Second} },
+			func(c *config.Cluster) { c.Prediction = config.PredictionModel{Error: 0.05, Lag: time.Second} },
 		},
 		"what a token is": {
 			func(s *v1alpha1.Scenario) { s.Router.TokenEstimate = &v1alpha1.TokenEstimate{BytesPerToken: "3.5"} },
-			func(c *epp.Cluster) { c.BytesPerToken = 3.5 },
+			func(c *config.Cluster) { c.BytesPerToken = 3.5 },
 		},
 		"figures of one pool": {
 			func(s *v1alpha1.Scenario) {
@@ -48,7 +50,7 @@ func TestWhatTheRouterIsTold(t *testing.T) {
 				s.Pools[1].Replicas = 1
 				s.Pools[1].Attributes = map[string]v1alpha1.AttributeValue{"watts": "-1.5"}
 			},
-			func(c *epp.Cluster) {
+			func(c *config.Cluster) {
 				c.Endpoints, c.Names = 3, []string{"llama/0", "llama/1", "llama/0"}
 				c.Attributes = []map[string]float64{nil, nil, {"watts": -1.5}}
 			},
@@ -57,7 +59,7 @@ func TestWhatTheRouterIsTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := v1alpha1.Scenario{Pools: []v1alpha1.Pool{{Name: "llama", Replicas: 2}}}
 			tc.edit(&s)
-			want := epp.Cluster{Endpoints: 2, Names: []string{"llama/0", "llama/1"}}
+			want := config.Cluster{Endpoints: 2, Names: []string{"llama/0", "llama/1"}}
 			tc.want(&want)
 			got, errs := Cluster(&s, nil)
 			if len(errs) > 0 {
@@ -83,7 +85,9 @@ func TestSeveralEPPsExplainThemselvesToo(t *testing.T) {
 		if _, several := router.(*epp.Replicas); several != want {
 			t.Errorf("%d replicas are a %T", replicas, router)
 		}
-		if _, ok := router.(interface{ Explain(func(*epp.Explanation)) }); !ok {
+		if _, ok := router.(interface {
+			Explain(func(*scheduler.Explanation))
+		}); !ok {
 			t.Errorf("a %T does not explain its decisions", router)
 		}
 	}

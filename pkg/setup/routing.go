@@ -10,12 +10,13 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/native"
 )
 
 // A Routing is how a scenario's router chooses replicas: exactly one is set.
 type Routing struct {
-	Picker *epp.Config
+	Picker *config.Config
 	native *native.Config
 }
 
@@ -26,7 +27,7 @@ func (r *Routing) disaggregates() bool { return r.Picker != nil && r.Picker.Disa
 func (r *Routing) predicts() bool { return r.Picker != nil && epp.Predicts(r.Picker) }
 
 // check says what keeps it from choosing among a scenario's replicas.
-func (r *Routing) check(in *v1alpha1.Scenario, cluster *epp.Cluster, path *field.Path) field.ErrorList {
+func (r *Routing) check(in *v1alpha1.Scenario, cluster *config.Cluster, path *field.Path) field.ErrorList {
 	errs := validateRouter(in, r, path)
 	if r.Picker == nil {
 		return errs
@@ -35,7 +36,7 @@ func (r *Routing) check(in *v1alpha1.Scenario, cluster *epp.Cluster, path *field
 }
 
 // build makes the router, or several.
-func (r *Routing) build(in *v1alpha1.Router, cluster epp.Cluster, seed int64) policy.Routing {
+func (r *Routing) build(in *v1alpha1.Router, cluster config.Cluster, seed int64) policy.Routing {
 	replicas := max(int(in.Replicas), 1)
 	switch {
 	case r.Picker != nil && replicas > 1:

@@ -12,6 +12,8 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 )
 
 // burstConfig waits for bursts, with prompts in blocks of 4 tokens, and with or
@@ -52,8 +54,8 @@ func newTracedPicker(t *testing.T, run *Config, gates string) *tracedPicker {
 		t.Fatal(errs.ToAggregate())
 	}
 	p := &tracedPicker{}
-	s := epp.NewReplicas(c, epp.Cluster{Endpoints: endpointsOf(run)}, 1+int(run.Seed%2), run.Seed)
-	s.Explain(func(x *epp.Explanation) {
+	s := epp.NewReplicas(c, config.Cluster{Endpoints: endpointsOf(run)}, 1+int(run.Seed%2), run.Seed)
+	s.Explain(func(x *scheduler.Explanation) {
 		if len(x.Prefixes) > 0 && slices.Max(x.Prefixes[0].Blocks) > 0 {
 			p.together++
 		} else {

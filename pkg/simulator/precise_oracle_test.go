@@ -8,6 +8,8 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/policy/native"
 )
 
@@ -65,7 +67,7 @@ func TestThePreciseIndexIsTheEngines(t *testing.T) {
 
 // preciseOracle is an EPP's scheduler that is checked at each decision.
 type preciseOracle struct {
-	*epp.Scheduler
+	*scheduler.Scheduler
 	t       *testing.T
 	engine  *plain
 	matched int
@@ -76,7 +78,7 @@ func newPreciseOracle(t *testing.T, run *Config) *preciseOracle {
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	o := &preciseOracle{t: t, Scheduler: epp.New(c, epp.Cluster{Endpoints: endpointsOf(run)}, 1)}
+	o := &preciseOracle{t: t, Scheduler: epp.New(c, config.Cluster{Endpoints: endpointsOf(run)}, 1)}
 	run.Policies.Routing = o.Routing()
 	run.Policies.Routing.Router = o
 	return o

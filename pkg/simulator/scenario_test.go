@@ -19,6 +19,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/kv/transfer"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -94,7 +95,7 @@ type scenario struct {
 	config   Config
 	first    []time.Duration
 	router   *scriptRouter
-	picker   *epp.Config // nil where the script is the router
+	picker   *config.Config // nil where the script is the router
 	requests []workload.Request
 	names    []string
 	expect   []line
@@ -196,7 +197,7 @@ func (c *scenario) runOn(engine string, run func(Config, *recorder) (*Outcome, e
 	again := c.config
 	again.Policies.Routing, again.Source = router.routing(), &script{requests: c.requests}
 	if c.picker != nil {
-		again.Policies.Routing = epp.New(c.picker, epp.Cluster{Endpoints: endpointsOf(&again), TieBreak: epp.TieFirst}, 1).Routing()
+		again.Policies.Routing = epp.New(c.picker, config.Cluster{Endpoints: endpointsOf(&again), TieBreak: config.TieFirst}, 1).Routing()
 	}
 	rec := newRecorder(c.names)
 	o, err := run(again, rec)
@@ -236,7 +237,7 @@ func (c *scenario) runOn(engine string, run func(Config, *recorder) (*Outcome, e
 	}
 }
 
-func readPicker(t *testing.T, file string) *epp.Config {
+func readPicker(t *testing.T, file string) *config.Config {
 	text, err := os.ReadFile(filepath.Join("testdata", file))
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ package main
 import (
 	"windtunnel.dev/windtunnel/internal/reference"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -62,10 +63,10 @@ func onCluster(trace *workload.Trace, s setup, d devices, how routing, seed int6
 	if len(errs) > 0 {
 		return simulator.Config{}, errs.ToAggregate()
 	}
-	config := reference.Replay(trace, replicas, seed)
-	config.Policies.Routing = epp.New(router, epp.Cluster{Endpoints: replicas}, seed).Routing()
-	config.Source = trace.Replay(workload.Replay{RateScale: 1, Arrivals: workload.Spread}, seed)
-	p := &config.Pools[0]
+	cfg := reference.Replay(trace, replicas, seed)
+	cfg.Policies.Routing = epp.New(router, config.Cluster{Endpoints: replicas}, seed).Routing()
+	cfg.Source = trace.Replay(workload.Replay{RateScale: 1, Arrivals: workload.Spread}, seed)
+	p := &cfg.Pools[0]
 	p.KVBlocks, p.BlockBytes, p.Tiers = s.gpu, clusterBlockTokens*kvBytesPerToken, s.tiers(d)
-	return config, nil
+	return cfg, nil
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
@@ -21,7 +23,7 @@ import (
 // sweep, and an endpoint that both chose never loses its second count. An answer
 // that breaks off is no end up to then.
 type activeRequestCounts struct {
-	at            release // llm-d's
+	at            version.Release // llm-d's
 	timeout       time.Duration
 	idleThreshold int64
 	maxBusyScore  float64
@@ -31,7 +33,7 @@ type activeRequestCounts struct {
 	counted []countedRequest
 	first   int
 	// open are the numbers of the requests that have not ended.
-	open *ledger[int]
+	open *scheduler.Ledger[int]
 	// swept is when the last sweep was.
 	swept simtime.Time
 	// whole is the request that has just ended whole, and ended when.
@@ -48,23 +50,23 @@ type countedRequest struct {
 
 const noRequest = -1
 
-func newActiveRequestCounts(b *builder, p *activeRequestParameters) *activeRequestCounts {
+func newActiveRequestCounts(b *scheduler.Builder, p *activeRequestParameters) *activeRequestCounts {
 	return &activeRequestCounts{
-		at:            b.dialect.own,
+		at:            b.Dialect.Own,
 		timeout:       p.timeout(),
 		idleThreshold: int64(p.IdleThreshold),
 		maxBusyScore:  p.MaxBusyScore,
 		counts:        make([]int64, b.Endpoints),
-		open:          newLedger[int](),
+		open:          scheduler.NewLedger[int](),
 		whole:         noRequest,
 	}
 }
 
-func (s *activeRequestCounts) score(c *cycle, candidates []int, w weight, scores []float64) {
-	s.sweep(c.now)
+func (s *activeRequestCounts) Score(c *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
+	s.sweep(c.Now)
 	greatest := slices.Max(s.counts)
 	for i, e := range candidates {
-		scores[i] = w.of(busyScore(s.counts[e], greatest, s.idleThreshold, s.maxBusyScore))
+		scores[i] = w.Of(busyScore(s.counts[e], greatest, s.idleThreshold, s.maxBusyScore))
 	}
 }
 
@@ -87,67 +89,67 @@ func (s *activeRequestCounts) sweep(now simtime.Time) {
 
 // take takes a request off one of its endpoints.
 func (s *activeRequestCounts) take(endpoint *int) {
-	if *endpoint != none {
+	if *endpoint != scheduler.None {
 		s.counts[*endpoint]--
-		*endpoint = none
+		*endpoint = scheduler.None
 	}
 }
 
-func (s *activeRequestCounts) routed(c *cycle, p picks) {
-	s.sweep(c.now)
-	s.counts[p.primary]++
-	if p.prefill != none {
-		s.counts[p.prefill]++
+func (s *activeRequestCounts) Routed(c *scheduler.Cycle, p scheduler.Picks) {
+	s.sweep(c.Now)
+	s.counts[p.Primary]++
+	if p.Prefill != scheduler.None {
+		s.counts[p.Prefill]++
 	}
-	if p.prefill == p.primary && s.at <= scheduler04 {
-		p.prefill = none
+	if p.Prefill == p.Primary && s.at <= version.Scheduler04 {
+		p.Prefill = scheduler.None
 	}
-	s.open.put(c.request, s.first+len(s.counted))
-	s.counted = append(s.counted, countedRequest{c.now, p.primary, p.prefill})
+	s.open.Put(c.Request, s.first+len(s.counted))
+	s.counted = append(s.counted, countedRequest{c.Now, p.Primary, p.Prefill})
 }
 
-func (s *activeRequestCounts) firstToken(request *policy.Request, _ int) {
-	if s.at <= scheduler03 {
+func (s *activeRequestCounts) FirstToken(request *policy.Request, _ int) {
+	if s.at <= version.Scheduler03 {
 		s.end(request.ID)
 	}
 }
 
-func (s *activeRequestCounts) used(at simtime.Time, request *policy.Request, _ int) {
+func (s *activeRequestCounts) Used(at simtime.Time, request *policy.Request, _ int) {
 	s.whole, s.ended = request.ID, at
 }
 
-func (s *activeRequestCounts) finished(request *policy.Request, _ int) {
+func (s *activeRequestCounts) Finished(request *policy.Request, _ int) {
 	whole := s.whole == request.ID
 	s.whole = noRequest
-	if !whole && s.at <= scheduler04 {
-		s.open.remove(request.ID)
+	if !whole && s.at <= version.Scheduler04 {
+		s.open.Remove(request.ID)
 		return
 	}
 	if whole {
 		s.sweep(s.ended)
-		if r := s.of(request.ID); r != nil && s.ended.Sub(r.routed) > s.timeout {
+		if r := s.Of(request.ID); r != nil && s.ended.Sub(r.routed) > s.timeout {
 			// It has timed out, and the next sweep takes it.
-			s.open.remove(request.ID)
+			s.open.Remove(request.ID)
 			return
 		}
 	}
 	s.end(request.ID)
 }
 
-// of returns nil for a request that has ended or was swept.
-func (s *activeRequestCounts) of(request int) *countedRequest {
-	if number := s.open.of(request); number != nil && *number >= s.first {
+// Of returns nil for a request that has ended or was swept.
+func (s *activeRequestCounts) Of(request int) *countedRequest {
+	if number := s.open.Of(request); number != nil && *number >= s.first {
 		return &s.counted[*number-s.first]
 	}
 	return nil
 }
 
 func (s *activeRequestCounts) end(request int) {
-	if r := s.of(request); r != nil {
+	if r := s.Of(request); r != nil {
 		s.take(&r.decode)
-		if s.at > scheduler04 {
+		if s.at > version.Scheduler04 {
 			s.take(&r.prefill)
 		}
 	}
-	s.open.remove(request)
+	s.open.Remove(request)
 }

@@ -6,6 +6,10 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 const activeRequestScorerType = "active-request-scorer"
@@ -14,31 +18,31 @@ const activeRequestScorerType = "active-request-scorer"
 // EPP's own count: 1 up to idleThreshold, else (max − count)/max · maxBusyScore
 // with the greatest count of the candidates. Up to scheduler-v0.8 it counts for
 // itself: see [activeRequestCounts].
-var activeRequestScorer = factory{
-	pluginType: pluginType{
-		name:         activeRequestScorerType,
-		neededInMay:  []dataKind{inFlightLoadData},
-		registration: llmd("scheduler-v0.3.."),
-		category:     LoadCategory,
-		roles:        scorerRole,
-		parameters:   func() any { return &activeRequestParameters{} },
-		needs: func(p *plugin) []dataKey {
-			return []dataKey{{inFlightLoadData, p.Parameters.(*activeRequestParameters).InFlightLoadProducerName}}
+var activeRequestScorer = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         activeRequestScorerType,
+		NeededInMay:  []config.DataKind{config.InFlightLoadData},
+		Registration: version.LLMD("scheduler-v0.3.."),
+		Category:     config.LoadCategory,
+		Roles:        config.ScorerRole,
+		Parameters:   func() any { return &activeRequestParameters{} },
+		Needs: func(p *config.Plugin) []config.DataKey {
+			return []config.DataKey{{Kind: config.InFlightLoadData, Producer: p.Parameters.(*activeRequestParameters).InFlightLoadProducerName}}
 		},
-		treatment: func(c *Config, _ *Cluster, _ *plugin) (Treatment, string) {
-			if c.dialect.own == scheduler03 {
-				return Approximated, "a request counts until the headers of its answer, which are taken to come with the first token; an engine that streams may send them sooner"
+		Treatment: func(c *config.Config, _ *config.Cluster, _ *config.Plugin) (config.Treatment, string) {
+			if c.Dialect.Own == version.Scheduler03 {
+				return config.Approximated, "a request counts until the headers of its answer, which are taken to come with the first token; an engine that streams may send them sooner"
 			}
-			return Exact, ""
+			return config.Exact, ""
 		},
 	},
-	newScorer: func(b *builder, p *plugin) scorer {
+	NewScorer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Scorer {
 		parameters := p.Parameters.(*activeRequestParameters)
-		if b.dialect.own < schedulerMay {
-			return shared(b, p, func() *activeRequestCounts { return newActiveRequestCounts(b, parameters) })
+		if b.Dialect.Own < version.SchedulerMay {
+			return scheduler.Shared(b, p, func() *activeRequestCounts { return newActiveRequestCounts(b, parameters) })
 		}
 		return &activeRequest{
-			load:          b.load(parameters.InFlightLoadProducerName),
+			load:          b.Load(parameters.InFlightLoadProducerName),
 			idleThreshold: int64(parameters.IdleThreshold),
 			maxBusyScore:  parameters.MaxBusyScore,
 		}
@@ -52,13 +56,13 @@ type activeRequestParameters struct {
 	InFlightLoadProducerName string  `json:"inFlightLoadProducerName" versions:"router-v0.9.."`
 }
 
-// defaults has busy endpoints score 0, which is what the EPP took an unset
+// Defaults has busy endpoints score 0, which is what the EPP took an unset
 // maxBusyScore for up to scheduler-520af478.
-func (p *activeRequestParameters) defaults(at release) {
-	if at < scheduler07 || at >= router09 {
+func (p *activeRequestParameters) Defaults(at version.Release) {
+	if at < version.Scheduler07 || at >= version.Router09 {
 		p.MaxBusyScore = 1
 	}
-	if at < schedulerMay {
+	if at < version.SchedulerMay {
 		p.RequestTimeout = defaultRequestTimeout.String()
 	}
 }
@@ -74,43 +78,43 @@ func (p *activeRequestParameters) timeout() time.Duration {
 	return timeout
 }
 
-func (p *activeRequestParameters) check(l *loader, path *field.Path) {
+func (p *activeRequestParameters) Check(l *config.Loader, path *field.Path) {
 	switch {
-	case l.clock < schedulerMay:
+	case l.Clock < version.SchedulerMay:
 		if p.timeout() <= 0 {
 			if p.RequestTimeout != "" {
-				l.notice(path.Child("requestTimeout"), "replaced-value", "%q is no positive duration and is replaced by %s", p.RequestTimeout, defaultRequestTimeout)
+				l.Notice(path.Child("requestTimeout"), "replaced-value", "%q is no positive duration and is replaced by %s", p.RequestTimeout, defaultRequestTimeout)
 			}
 			p.RequestTimeout = defaultRequestTimeout.String()
 		}
 	case p.RequestTimeout != "":
-		l.notice(path.Child("requestTimeout"), "deprecated", "deprecated, no effect")
+		l.Notice(path.Child("requestTimeout"), "deprecated", "deprecated, no effect")
 		p.RequestTimeout = ""
 	}
 	if p.IdleThreshold < 0 {
-		l.notice(path.Child("idleThreshold"), "replaced-value", "%d is replaced by 0", p.IdleThreshold)
+		l.Notice(path.Child("idleThreshold"), "replaced-value", "%d is replaced by 0", p.IdleThreshold)
 		p.IdleThreshold = 0
 	}
 	if p.MaxBusyScore < 0 || p.MaxBusyScore > 1 {
-		l.notice(path.Child("maxBusyScore"), "replaced-value", "%v is not between 0 and 1 and is replaced by 1", p.MaxBusyScore)
+		l.Notice(path.Child("maxBusyScore"), "replaced-value", "%v is not between 0 and 1 and is replaced by 1", p.MaxBusyScore)
 		p.MaxBusyScore = 1
 	}
-	p.InFlightLoadProducerName = orDefault(p.InFlightLoadProducerName, inFlightLoadData)
+	p.InFlightLoadProducerName = config.OrDefault(p.InFlightLoadProducerName, config.InFlightLoadData)
 }
 
 type activeRequest struct {
-	load          *inFlightLoad
+	load          *scheduler.InFlightLoad
 	idleThreshold int64
 	maxBusyScore  float64
 }
 
-func (s *activeRequest) score(_ *cycle, candidates []int, w weight, scores []float64) {
+func (s *activeRequest) Score(_ *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
 	greatest := int64(0)
 	for _, e := range candidates {
-		greatest = max(greatest, s.load.requests[e])
+		greatest = max(greatest, s.load.Requests[e])
 	}
 	for i, e := range candidates {
-		scores[i] = w.of(busyScore(s.load.requests[e], greatest, s.idleThreshold, s.maxBusyScore))
+		scores[i] = w.Of(busyScore(s.load.Requests[e], greatest, s.idleThreshold, s.maxBusyScore))
 	}
 }
 

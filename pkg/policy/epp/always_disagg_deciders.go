@@ -2,6 +2,12 @@
 
 package epp
 
+import (
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+)
+
 const (
 	alwaysDisaggPDDeciderType         = "always-disagg-pd-decider"
 	alwaysDisaggMultimodalDeciderType = "always-disagg-multimodal-decider"
@@ -10,29 +16,33 @@ const (
 // These deciders look at no cache.
 var (
 	// alwaysDisaggPDDecider has every prompt computed elsewhere.
-	alwaysDisaggPDDecider = factory{
-		pluginType: pluginType{
-			name:         alwaysDisaggPDDeciderType,
-			registration: llmd("scheduler-v0.6.."),
-			roles:        deciderRole,
-			treatment:    treatDecider(func(*Config, *Cluster, *plugin) (Treatment, string) { return Exact, "" }),
+	alwaysDisaggPDDecider = scheduler.Factory{
+		PluginType: config.PluginType{
+			Name:         alwaysDisaggPDDeciderType,
+			Registration: version.LLMD("scheduler-v0.6.."),
+			Roles:        config.DeciderRole,
+			Treatment: treatDecider(func(*config.Config, *config.Cluster, *config.Plugin) (config.Treatment, string) {
+				return config.Exact, ""
+			}),
 		},
-		newDecider: func(*builder, *plugin) decider { return constantDecider(Disaggregated) },
+		NewDecider: func(*scheduler.Builder, *config.Plugin) scheduler.Decider {
+			return constantDecider(scheduler.Disaggregated)
+		},
 	}
 	// alwaysDisaggMultimodalDecider has images, audio and video encoded elsewhere.
 	// Simulated prompts are text.
-	alwaysDisaggMultimodalDecider = factory{
-		pluginType: pluginType{
-			name:         alwaysDisaggMultimodalDeciderType,
-			registration: llmd("scheduler-v0.7.."),
-			roles:        deciderRole,
-			treatment:    ignoredAs("says no to all: prompts are text"),
+	alwaysDisaggMultimodalDecider = scheduler.Factory{
+		PluginType: config.PluginType{
+			Name:         alwaysDisaggMultimodalDeciderType,
+			Registration: version.LLMD("scheduler-v0.7.."),
+			Roles:        config.DeciderRole,
+			Treatment:    ignoredAs("says no to all: prompts are text"),
 		},
-		newDecider: func(*builder, *plugin) decider { return constantDecider(Disabled) },
+		NewDecider: func(*scheduler.Builder, *config.Plugin) scheduler.Decider { return constantDecider(scheduler.Disabled) },
 	}
 )
 
 // A constantDecider has one answer.
-type constantDecider Reason
+type constantDecider scheduler.Reason
 
-func (d constantDecider) decide(*cycle, int) Reason { return Reason(d) }
+func (d constantDecider) Decide(*scheduler.Cycle, int) scheduler.Reason { return scheduler.Reason(d) }

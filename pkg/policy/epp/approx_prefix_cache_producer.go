@@ -8,7 +8,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/prefix"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
@@ -27,12 +30,12 @@ import (
 // forgotten.
 //
 // Before router-v0.9 it is [oldApproxPrefix].
-var approxPrefixCacheProducer = factory{
-	pluginType: pluginType{
-		name:         approxPrefixCacheProducerType,
-		registration: gie("gie-v1.5.."),
-		roles:        producerRole,
-		parameters: func() any {
+var approxPrefixCacheProducer = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         config.ApproxPrefixCacheProducerType,
+		Registration: version.GIE("gie-v1.5.."),
+		Roles:        config.ProducerRole,
+		Parameters: func() any {
 			return &approxPrefixParameters{
 				AutoTune:               true,
 				BlockSizeTokens:        defaultBlockTokens,
@@ -41,21 +44,23 @@ var approxPrefixCacheProducer = factory{
 				LRUCapacityPerServer:   defaultLRUCapacity,
 			}
 		},
-		needs:     needsTokens,
-		produces:  func(p *plugin) []dataKey { return []dataKey{{prefixMatchData, p.Name}} },
-		freshness: "what was routed there, at once; never told of evictions",
-		treatment: treatOldApproxPrefix,
-		obstacles: oldApproxPrefixObstacles,
+		Needs: config.NeedsTokens,
+		Produces: func(p *config.Plugin) []config.DataKey {
+			return []config.DataKey{{Kind: config.PrefixMatchData, Producer: p.Name}}
+		},
+		Freshness: "what was routed there, at once; never told of evictions",
+		Treatment: treatOldApproxPrefix,
+		Obstacles: oldApproxPrefixObstacles,
 	},
-	newProducer: func(b *builder, p *plugin) producer {
+	NewProducer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Producer {
 		a := &approxPrefix{
 			parameters: p.Parameters.(*approxPrefixParameters),
-			match:      b.prefixMatch(dataName(b, p)),
+			match:      b.PrefixMatch(dataName(b, p)),
 			index:      prefix.NewIndex(b.Endpoints),
-			prefill:    b.stages.prefill == prefillProfile,
+			prefill:    b.Stages.Prefill == config.PrefillProfile,
 		}
-		if b.dialect.framework < router09 {
-			return &oldApproxPrefix{a, b.dialect.framework, b.bytesPerToken()}
+		if b.Dialect.Framework < version.Router09 {
+			return &oldApproxPrefix{a, b.Dialect.Framework, b.TokenBytes()}
 		}
 		return a
 	},
@@ -80,59 +85,59 @@ type approxPrefixParameters struct {
 	LRUCapacityPerServer   int `json:"lruCapacityPerServer"`
 }
 
-func (p *approxPrefixParameters) check(l *loader, path *field.Path) {
-	if l.clock < router09 {
+func (p *approxPrefixParameters) Check(l *config.Loader, path *field.Path) {
+	if l.Clock < version.Router09 {
 		p.checkOld(l, path)
 		return
 	}
 	if p.BlockSize != 0 {
-		l.notice(path.Child("blockSize"), "deprecated", "deprecated, use blockSizeTokens")
+		l.Notice(path.Child("blockSize"), "deprecated", "deprecated, use blockSizeTokens")
 		if p.BlockSize > 0 && p.BlockSizeTokens == defaultBlockTokens {
 			p.BlockSizeTokens = p.BlockSize
 		}
 		p.BlockSize = 0
 	}
 	if p.LRUCapacityPerServer <= 0 {
-		l.notice(path.Child("lruCapacityPerServer"), "replaced-value", "%d is replaced by %d", p.LRUCapacityPerServer, defaultLRUCapacity)
+		l.Notice(path.Child("lruCapacityPerServer"), "replaced-value", "%d is replaced by %d", p.LRUCapacityPerServer, defaultLRUCapacity)
 		p.LRUCapacityPerServer = defaultLRUCapacity
 	}
 	p.warnOfNoEffect(l, path)
 	p.checkLimits(l, path)
 }
 
-func (p *approxPrefixParameters) checkLimits(l *loader, path *field.Path) {
+func (p *approxPrefixParameters) checkLimits(l *config.Loader, path *field.Path) {
 	if !p.AutoTune && p.BlockSizeTokens <= 0 {
-		l.add(field.Invalid(path.Child("blockSizeTokens"), p.BlockSizeTokens, "must be greater than 0 where autoTune is off"))
+		l.Add(field.Invalid(path.Child("blockSizeTokens"), p.BlockSizeTokens, "must be greater than 0 where autoTune is off"))
 	}
 	if p.MaxPrefixTokensToMatch < 0 {
-		l.add(field.Invalid(path.Child("maxPrefixTokensToMatch"), p.MaxPrefixTokensToMatch, "must not be negative"))
+		l.Add(field.Invalid(path.Child("maxPrefixTokensToMatch"), p.MaxPrefixTokensToMatch, "must not be negative"))
 	}
 }
 
 // warnOfNoEffect is about settings that something else overrides. Engines always
 // report their block size and count here.
-func (p *approxPrefixParameters) warnOfNoEffect(l *loader, path *field.Path) {
+func (p *approxPrefixParameters) warnOfNoEffect(l *config.Loader, path *field.Path) {
 	if p.BlockSizeTokens != defaultBlockTokens {
 		switch at := path.Child("blockSizeTokens"); {
 		case p.AutoTune:
-			l.notice(at, "auto-tune-overrides", "no effect: autoTune takes the engines' block size, %d at least", leastBlockTokens)
+			l.Notice(at, "auto-tune-overrides", "no effect: autoTune takes the engines' block size, %d at least", leastBlockTokens)
 		case p.BlockSizeTokens < leastBlockTokens:
-			l.notice(at, "block-size-below-floor", "%d is raised to %d", p.BlockSizeTokens, leastBlockTokens)
+			l.Notice(at, "block-size-below-floor", "%d is raised to %d", p.BlockSizeTokens, leastBlockTokens)
 		}
 	}
 	if p.LRUCapacityPerServer != defaultLRUCapacity && p.AutoTune {
-		l.notice(path.Child("lruCapacityPerServer"), "auto-tune-overrides", "no effect: autoTune takes the engines' number of blocks")
+		l.Notice(path.Child("lruCapacityPerServer"), "auto-tune-overrides", "no effect: autoTune takes the engines' number of blocks")
 	}
 }
 
 // blockTokens is the block size; the first endpoint speaks for all.
-func (p *approxPrefixParameters) blockTokens(c *cycle) int {
+func (p *approxPrefixParameters) blockTokens(c *scheduler.Cycle) int {
 	return max(p.toldBlockTokens(c), leastBlockTokens)
 }
 
 // toldBlockTokens is the block size as it is scraped or stated.
-func (p *approxPrefixParameters) toldBlockTokens(c *cycle) int {
-	if first := &c.scrapes[c.first()]; p.AutoTune && first.BlockTokens > 0 {
+func (p *approxPrefixParameters) toldBlockTokens(c *scheduler.Cycle) int {
+	if first := &c.Scrapes[c.First()]; p.AutoTune && first.BlockTokens > 0 {
 		return first.BlockTokens
 	}
 	return p.BlockSizeTokens
@@ -152,8 +157,8 @@ func (p *approxPrefixParameters) maxBlocks(blockTokens int) int {
 
 // capacity is how many blocks an endpoint is believed to hold. Scraped ones are
 // the engine's, which may be smaller than those that are counted here.
-func (p *approxPrefixParameters) capacity(c *cycle, endpoint int) int {
-	if blocks := c.scrapes[endpoint].Blocks; p.AutoTune && blocks > 0 {
+func (p *approxPrefixParameters) capacity(c *scheduler.Cycle, endpoint int) int {
+	if blocks := c.Scrapes[endpoint].Blocks; p.AutoTune && blocks > 0 {
 		return blocks
 	}
 	return p.LRUCapacityPerServer
@@ -161,7 +166,7 @@ func (p *approxPrefixParameters) capacity(c *cycle, endpoint int) int {
 
 type approxPrefix struct {
 	parameters *approxPrefixParameters
-	match      *prefixMatch
+	match      *scheduler.PrefixMatch
 	index      *prefix.Index
 	chain      []prompt.Stretch // of the request under way
 	// prefill is whether the pick of the prefill profile is followed.
@@ -174,28 +179,28 @@ const podCheckInterval = 2 * time.Minute
 
 // forgetGone forgets the endpoints that are gone if the time to look for them has
 // come since the last request, and returns the time of this one.
-func forgetGone(c *cycle, index *prefix.Index, last simtime.Time) simtime.Time {
-	if c.down == nil || time.Duration(c.now)/podCheckInterval == time.Duration(last)/podCheckInterval {
-		return c.now
+func forgetGone(c *scheduler.Cycle, index *prefix.Index, last simtime.Time) simtime.Time {
+	if c.Down == nil || time.Duration(c.Now)/podCheckInterval == time.Duration(last)/podCheckInterval {
+		return c.Now
 	}
-	for e, down := range c.down {
+	for e, down := range c.Down {
 		if down {
 			index.ForgetEndpoint(e)
 		}
 	}
-	return c.now
+	return c.Now
 }
 
-func (a *approxPrefix) produce(c *cycle) {
+func (a *approxPrefix) Produce(c *scheduler.Cycle) {
 	a.last = forgetGone(c, a.index, a.last)
 	a.chain = a.chain[:0]
-	a.match.totalBlocks = 0
+	a.match.TotalBlocks = 0
 	blockTokens := a.parameters.blockTokens(c)
-	a.chain = c.prompt.AllStretches(a.chain, blockTokens)
-	a.chain, a.match.totalBlocks = truncate(a.chain, a.parameters.maxBlocks(blockTokens))
-	a.match.blockTokens = blockTokens
-	prompt.ForAdapter(a.chain, c.adapter)
-	a.index.Match(a.chain, a.match.blocks)
+	a.chain = c.Prompt.AllStretches(a.chain, blockTokens)
+	a.chain, a.match.TotalBlocks = truncate(a.chain, a.parameters.maxBlocks(blockTokens))
+	a.match.BlockTokens = blockTokens
+	prompt.ForAdapter(a.chain, c.Adapter)
+	a.index.Match(a.chain, a.match.Blocks)
 }
 
 // truncate cuts a chain after so many blocks, and counts those that are left.
@@ -214,10 +219,10 @@ func truncate(chain []prompt.Stretch, maxBlocks int) ([]prompt.Stretch, int) {
 	return chain, blocks
 }
 
-func (a *approxPrefix) routed(c *cycle, p picks) {
-	a.index.Insert(a.chain, p.primary, a.parameters.capacity(c, p.primary))
-	if a.prefill && p.prefill != none {
+func (a *approxPrefix) Routed(c *scheduler.Cycle, p scheduler.Picks) {
+	a.index.Insert(a.chain, p.Primary, a.parameters.capacity(c, p.Primary))
+	if a.prefill && p.Prefill != scheduler.None {
 		a.index.Find(a.chain)
-		a.index.Insert(a.chain, p.prefill, a.parameters.capacity(c, p.prefill))
+		a.index.Insert(a.chain, p.Prefill, a.parameters.capacity(c, p.Prefill))
 	}
 }

@@ -9,18 +9,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
 // prefixes routes requests to an endpoint each and says what was matched before.
 type prefixes struct{ *approxPrefix }
 
-func (p prefixes) send(c *cycle, to int) []int {
-	c.there = len(c.scrapes)
-	c.tokens = c.prompt.Tokens()
-	p.produce(c)
-	matched := append([]int{}, p.match.blocks...)
-	p.routed(c, picks{to, none})
+func (p prefixes) send(c *scheduler.Cycle, to int) []int {
+	c.Present = len(c.Scrapes)
+	c.Tokens = c.Prompt.Tokens()
+	p.Produce(c)
+	matched := append([]int{}, p.match.Blocks...)
+	p.Routed(c, scheduler.Picks{Primary: to, Prefill: scheduler.None})
 	return matched
 }
 
@@ -31,7 +32,7 @@ func promptOf(source uint64, tokens int) prompt.Prompt {
 func TestPromptsForDifferentAdaptersShareNothing(t *testing.T) {
 	p := prefixes{newApproxPrefix(t, "", 2)}
 	send := func(adapter int32, to int) []int {
-		return p.send(&cycle{scrapes: make([]policy.Scrape, 2), adapter: adapter, prompt: promptOf(1, 640)}, to)
+		return p.send(&scheduler.Cycle{Scrapes: make([]policy.Scrape, 2), Adapter: adapter, Prompt: promptOf(1, 640)}, to)
 	}
 	for i, step := range []struct {
 		adapter int32
@@ -69,9 +70,9 @@ func TestCapacityIsFixedAtFirstUse(t *testing.T) {
 				if source == 0 {
 					blocks = tc.first
 				}
-				p.send(&cycle{scrapes: []policy.Scrape{{Blocks: blocks}}, prompt: promptOf(source, 640)}, 0)
+				p.send(&scheduler.Cycle{Scrapes: []policy.Scrape{{Blocks: blocks}}, Prompt: promptOf(source, 640)}, 0)
 			}
-			got := p.send(&cycle{scrapes: []policy.Scrape{{Blocks: tc.later}}, prompt: promptOf(0, 640)}, 0)
+			got := p.send(&scheduler.Cycle{Scrapes: []policy.Scrape{{Blocks: tc.later}}, Prompt: promptOf(0, 640)}, 0)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("matched (-want +got):\n%s", diff)
 			}
@@ -84,7 +85,7 @@ func TestCapacityIsFixedAtFirstUse(t *testing.T) {
 func TestLookingUpDoesNotRefresh(t *testing.T) {
 	p := prefixes{newApproxPrefix(t, "{lruCapacityPerServer: 20, autoTune: false, blockSizeTokens: 64}", 2)}
 	send := func(source uint64, to int) []int {
-		return p.send(&cycle{scrapes: make([]policy.Scrape, 2), prompt: promptOf(source, 640)}, to)
+		return p.send(&scheduler.Cycle{Scrapes: make([]policy.Scrape, 2), Prompt: promptOf(source, 640)}, to)
 	}
 	send(1, 0)
 	send(2, 0)
@@ -104,18 +105,18 @@ func TestBlocksHaveAtLeast64Tokens(t *testing.T) {
 	for _, tc := range []struct {
 		name, parameters string
 		scraped          int
-		want             prefixMatch
+		want             scheduler.PrefixMatch
 	}{
-		{"the engine's are smaller", "", 16, prefixMatch{blockTokens: 64, totalBlocks: 16}},
-		{"the engine's are larger", "", 128, prefixMatch{blockTokens: 128, totalBlocks: 8}},
-		{"the configuration's are smaller", "{autoTune: false, blockSizeTokens: 16}", 128, prefixMatch{blockTokens: 64, totalBlocks: 16}},
-		{"the configuration's are larger", "{autoTune: false, blockSizeTokens: 100}", 16, prefixMatch{blockTokens: 100, totalBlocks: 10}},
+		{"the engine's are smaller", "", 16, scheduler.PrefixMatch{BlockTokens: 64, TotalBlocks: 16}},
+		{"the engine's are larger", "", 128, scheduler.PrefixMatch{BlockTokens: 128, TotalBlocks: 8}},
+		{"the configuration's are smaller", "{autoTune: false, blockSizeTokens: 16}", 128, scheduler.PrefixMatch{BlockTokens: 64, TotalBlocks: 16}},
+		{"the configuration's are larger", "{autoTune: false, blockSizeTokens: 100}", 16, scheduler.PrefixMatch{BlockTokens: 100, TotalBlocks: 10}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := prefixes{newApproxPrefix(t, tc.parameters, 1)}
-			p.send(&cycle{scrapes: []policy.Scrape{{BlockTokens: tc.scraped}}, prompt: promptOf(1, 1000)}, 0)
-			got := prefixMatch{blockTokens: p.match.blockTokens, totalBlocks: p.match.totalBlocks}
-			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(prefixMatch{})); diff != "" {
+			p.send(&scheduler.Cycle{Scrapes: []policy.Scrape{{BlockTokens: tc.scraped}}, Prompt: promptOf(1, 1000)}, 0)
+			got := scheduler.PrefixMatch{BlockTokens: p.match.BlockTokens, TotalBlocks: p.match.TotalBlocks}
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(scheduler.PrefixMatch{})); diff != "" {
 				t.Errorf("match (-want +got):\n%s", diff)
 			}
 		})
@@ -127,7 +128,7 @@ func TestBlocksHaveAtLeast64Tokens(t *testing.T) {
 func TestThePartialLastBlockCounts(t *testing.T) {
 	p := prefixes{newApproxPrefix(t, "", 1)}
 	send := func(tokens int) []int {
-		return p.send(&cycle{scrapes: make([]policy.Scrape, 1), prompt: promptOf(1, tokens)}, 0)
+		return p.send(&scheduler.Cycle{Scrapes: make([]policy.Scrape, 1), Prompt: promptOf(1, tokens)}, 0)
 	}
 	for i, step := range []struct {
 		tokens int
@@ -144,7 +145,7 @@ func TestThePartialLastBlockCounts(t *testing.T) {
 func TestEndpointsAreCreditedBeyondTheirGaps(t *testing.T) {
 	p := prefixes{newApproxPrefix(t, "{lruCapacityPerServer: 12, autoTune: false, blockSizeTokens: 64}", 3)}
 	send := func(source uint64, blocks, to int) []int {
-		return p.send(&cycle{scrapes: make([]policy.Scrape, 3), prompt: promptOf(source, 64*blocks)}, to)
+		return p.send(&scheduler.Cycle{Scrapes: make([]policy.Scrape, 3), Prompt: promptOf(source, 64*blocks)}, to)
 	}
 	send(1, 10, 0)
 	send(1, 10, 1)

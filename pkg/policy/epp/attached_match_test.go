@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 )
 
 const prepared = "featureGates: [prepareDataPlugins]\n"
@@ -32,23 +34,23 @@ schedulingProfiles:
 	for name, tc := range map[string]struct {
 		version, gate, parameters, scorer, in string
 		bytesPerToken                         float64
-		want                                  [2]Reason
+		want                                  [2]scheduler.Reason
 	}{
-		"0 is always":                     {v06, "", "{}", scorer, in, 4, [2]Reason{Disaggregated, Disaggregated}},
-		"and then never":                  {v07, "", "{}", scorer, in, 4, [2]Reason{Disabled, Disabled}},
-		"behind the gate":                 {v06, prepared, "{nonCachedTokens: 5}", scorer, in, 4, [2]Reason{Disaggregated, SuffixCached}},
-		"which leaves 4 of 100 tokens":    {v07, prepared, "{nonCachedTokens: 4}", scorer, in, 4, [2]Reason{Disaggregated, Disaggregated}},
-		"in no profile either":            {v07, prepared, "{nonCachedTokens: 5}", scorer, "", 4, [2]Reason{Disaggregated, SuffixCached}},
-		"without it":                      {v06, "", "{nonCachedTokens: 5}", scorer, in, 4, [2]Reason{DeciderError, DeciderError}},
-		"without a scorer":                {v07, prepared, "{nonCachedTokens: 5}", "{type: queue-scorer}", "", 4, [2]Reason{DeciderError, DeciderError}},
-		"a token is a quarter of bytes":   {v07, prepared, "{nonCachedTokens: 100}", scorer, in, 3.99, [2]Reason{InputTooShort, InputTooShort}},
-		"blocks as they are stated":       {v07, prepared, "{nonCachedTokens: 5}", "{type: prefix-cache-scorer, parameters: {autoTune: false, blockSizeTokens: 60}}", in, 4, [2]Reason{Disaggregated, Disaggregated}},
-		"an estimate is of its own bytes": {v07, prepared, "{nonCachedTokens: 8}", scorer, in, 6, [2]Reason{Disaggregated, SuffixCached}}, // 600 bytes are 9 blocks of 64 and 6 tokens of 4
+		"0 is always":                     {v06, "", "{}", scorer, in, 4, [2]scheduler.Reason{scheduler.Disaggregated, scheduler.Disaggregated}},
+		"and then never":                  {v07, "", "{}", scorer, in, 4, [2]scheduler.Reason{scheduler.Disabled, scheduler.Disabled}},
+		"behind the gate":                 {v06, prepared, "{nonCachedTokens: 5}", scorer, in, 4, [2]scheduler.Reason{scheduler.Disaggregated, scheduler.SuffixCached}},
+		"which leaves 4 of 100 tokens":    {v07, prepared, "{nonCachedTokens: 4}", scorer, in, 4, [2]scheduler.Reason{scheduler.Disaggregated, scheduler.Disaggregated}},
+		"in no profile either":            {v07, prepared, "{nonCachedTokens: 5}", scorer, "", 4, [2]scheduler.Reason{scheduler.Disaggregated, scheduler.SuffixCached}},
+		"without it":                      {v06, "", "{nonCachedTokens: 5}", scorer, in, 4, [2]scheduler.Reason{scheduler.DeciderError, scheduler.DeciderError}},
+		"without a scorer":                {v07, prepared, "{nonCachedTokens: 5}", "{type: queue-scorer}", "", 4, [2]scheduler.Reason{scheduler.DeciderError, scheduler.DeciderError}},
+		"a token is a quarter of bytes":   {v07, prepared, "{nonCachedTokens: 100}", scorer, in, 3.99, [2]scheduler.Reason{scheduler.InputTooShort, scheduler.InputTooShort}},
+		"blocks as they are stated":       {v07, prepared, "{nonCachedTokens: 5}", "{type: prefix-cache-scorer, parameters: {autoTune: false, blockSizeTokens: 60}}", in, 4, [2]scheduler.Reason{scheduler.Disaggregated, scheduler.Disaggregated}},
+		"an estimate is of its own bytes": {v07, prepared, "{nonCachedTokens: 8}", scorer, in, 6, [2]scheduler.Reason{scheduler.Disaggregated, scheduler.SuffixCached}}, // 600 bytes are 9 blocks of 64 and 6 tokens of 4
 	} {
 		t.Run(name, func(t *testing.T) {
-			cluster := Cluster{Endpoints: 2, Labels: roleLabels("prefill", "decode"), BytesPerToken: tc.bytesPerToken}
+			cluster := config.Cluster{Endpoints: 2, Labels: roleLabels("prefill", "decode"), BytesPerToken: tc.bytesPerToken}
 			s := inVersion(t, tc.version, tc.gate+fmt.Sprintf(body, tc.parameters, tc.scorer, tc.in), cluster)
-			var got [2]Reason
+			var got [2]scheduler.Reason
 			for i := range got {
 				route(t, s, idle(2), request(0, 100))
 				got[i] = s.LastDecision().Reason
@@ -73,9 +75,9 @@ schedulingProfiles:
 - {name: prefill, plugins: [{pluginRef: prefill-filter}, {pluginRef: prefix-cache-scorer}]}
 - {name: decode, plugins: [{pluginRef: decode-filter}]}`
 	for gate, want := range map[string]int{"": 0, prepared: 10} {
-		s := inVersion(t, "scheduler-v0.7.1", gate+fmt.Sprintf(body, "prefix-based-pd-decider"), Cluster{Endpoints: 2, Labels: roleLabels("prefill", "decode")})
+		s := inVersion(t, "scheduler-v0.7.1", gate+fmt.Sprintf(body, "prefix-based-pd-decider"), config.Cluster{Endpoints: 2, Labels: roleLabels("prefill", "decode")})
 		route(t, s, idle(2), request(0, 160))
-		prefixes := s.staged.prefill.scorers[0].scorer.(*legacyPrefix)
+		prefixes := s.Staged.Prefill.Scorers[0].Scorer.(*legacyPrefix)
 		held := make([]int, 2)
 		prefixes.index.Match(prefixes.chain, held)
 		if held[1] != want {
@@ -96,13 +98,13 @@ func TestGatedPreciseScorers(t *testing.T) {
 schedulingProfiles:
 - {name: prefill, plugins: [{pluginRef: prefill-filter}]}
 - {name: decode, plugins: [{pluginRef: decode-filter}, {pluginRef: precise-prefix-cache-scorer}]}`
-	for gate, want := range map[string][]Reason{
-		"":       {DeciderError, DeciderError, DeciderError},
-		prepared: {Disaggregated, SuffixCached, DeciderError},
+	for gate, want := range map[string][]scheduler.Reason{
+		"":       {scheduler.DeciderError, scheduler.DeciderError, scheduler.DeciderError},
+		prepared: {scheduler.Disaggregated, scheduler.SuffixCached, scheduler.DeciderError},
 	} {
-		cluster := Cluster{Endpoints: 2, Labels: roleLabels("prefill", "decode")}
+		cluster := config.Cluster{Endpoints: 2, Labels: roleLabels("prefill", "decode")}
 		p := &preciseCase{T: t, blockTokens: 16, Scheduler: inVersion(t, "scheduler-v0.7.1", gate+body, cluster)}
-		var got []Reason
+		var got []scheduler.Reason
 		var scores []float64
 		for i, tokens := range []int{100, 100, 15} {
 			scores = append(scores, p.ask(time.Duration(i), 1, tokens)...)
@@ -129,7 +131,7 @@ schedulingProfiles: [{name: prefill}, {name: decode}]`
 		t.Fatal(errs.ToAggregate())
 	}
 	want := []string{`inline.plugins[2]: Invalid value: "prefix-based-pd-decider": prefix-cache-scorer and b overwrite what the other one says of prefixes; which of them is heard is not simulated`}
-	if diff := cmp.Diff(want, errorTexts(c.Check(&Cluster{Endpoints: 1}, inline))); diff != "" {
+	if diff := cmp.Diff(want, errorTexts(c.Check(&config.Cluster{Endpoints: 1}, inline))); diff != "" {
 		t.Errorf("errors (-want +got):\n%s", diff)
 	}
 }
@@ -145,8 +147,8 @@ func TestThresholdOfPreciseMatches(t *testing.T) {
 schedulingProfiles:
 - {name: prefill, plugins: [{pluginRef: prefill-filter}]}
 - {name: decode, plugins: [{pluginRef: decode-filter}, {pluginRef: precise-prefix-cache-scorer}]}`
-	p := &preciseCase{T: t, blockTokens: 16, Scheduler: inVersion(t, "scheduler-v0.5.1", body, Cluster{Endpoints: 2, Labels: roleLabels("prefill", "decode")})}
-	for i, want := range []Reason{Disaggregated, Disaggregated, Disaggregated, Disaggregated, SuffixCached, SuffixCached} { // 400 − (blocks − 1)·64 bytes
+	p := &preciseCase{T: t, blockTokens: 16, Scheduler: inVersion(t, "scheduler-v0.5.1", body, config.Cluster{Endpoints: 2, Labels: roleLabels("prefill", "decode")})}
+	for i, want := range []scheduler.Reason{scheduler.Disaggregated, scheduler.Disaggregated, scheduler.Disaggregated, scheduler.Disaggregated, scheduler.SuffixCached, scheduler.SuffixCached} { // 400 − (blocks − 1)·64 bytes
 		p.Stored(0, 1, p.blocks(1, 0, int32(i+1)), policy.GPUMemory)
 		p.ask(time.Duration(i+1), 1, 100)
 		if got := p.LastDecision().Reason; got != want {

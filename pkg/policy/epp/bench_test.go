@@ -9,6 +9,7 @@ import (
 
 	"windtunnel.dev/windtunnel/internal/testdata"
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -19,7 +20,7 @@ func BenchmarkRoute(b *testing.B) { benchmarkRoute(b, everythingProfile) }
 func benchmarkRoute(b *testing.B, profile string) {
 	for _, endpoints := range []int{8, 64} {
 		b.Run(fmt.Sprintf("endpoints=%d", endpoints), func(b *testing.B) {
-			s := New(mustLoad(b, profile), Cluster{Endpoints: endpoints}, 1)
+			s := New(mustLoad(b, profile), config.Cluster{Endpoints: endpoints}, 1)
 			var view *policy.View
 			next := scenario(endpoints, &view)
 			step := func() {
@@ -59,7 +60,7 @@ func BenchmarkMooncake(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				s := New(c, Cluster{Endpoints: endpoints}, 1)
+				s := New(c, config.Cluster{Endpoints: endpoints}, 1)
 				for i := range requests {
 					if _, err := s.Route(view, &requests[i]); err != nil {
 						b.Fatal(err)

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
@@ -29,12 +31,12 @@ schedulingProfiles:
 // A crowd talks to a scheduler that keeps requests back, as an engine does.
 type crowd struct {
 	t *testing.T
-	*Scheduler
+	*scheduler.Scheduler
 	view policy.View
 	log  []policy.Released
 }
 
-func newCrowd(t *testing.T, body string, cluster Cluster) *crowd {
+func newCrowd(t *testing.T, body string, cluster config.Cluster) *crowd {
 	return &crowd{t: t, Scheduler: New(mustLoad(t, body), cluster, 1), view: *idle(cluster.Endpoints)}
 }
 
@@ -47,7 +49,7 @@ func (c *crowd) comes(at simtime.Time, id int, source uint64) error {
 	if !errors.Is(err, policy.ErrHeld) {
 		c.log = append(c.log, policy.Released{Request: id, Decision: to, Err: err})
 	}
-	c.leave()
+	c.Leave()
 	return err
 }
 
@@ -62,11 +64,11 @@ func (c *crowd) until(at simtime.Time) {
 			c.t.Fatalf("wakes at %v, at %v", wake, c.view.Now)
 		}
 		c.view.Now = wake
-		c.leave()
+		c.Leave()
 	}
 }
 
-func (c *crowd) leave() {
+func (c *crowd) Leave() {
 	for {
 		r, ok := c.Release(&c.view)
 		if !ok {
@@ -81,7 +83,7 @@ func (c *crowd) went() [][2]int {
 	var all [][2]int
 	for _, r := range c.log {
 		if r.Err != nil {
-			r.Decision.Endpoint = none
+			r.Decision.Endpoint = scheduler.None
 		}
 		all = append(all, [2]int{r.Request, r.Decision.Endpoint})
 	}
@@ -91,7 +93,7 @@ func (c *crowd) went() [][2]int {
 // A window is as long as it is from its first request on, however many follow, and
 // who comes as it closes is in the next one.
 func TestAWindowBeginsWithItsFirstRequest(t *testing.T) {
-	c := newCrowd(t, bursts, Cluster{Endpoints: 2})
+	c := newCrowd(t, bursts, config.Cluster{Endpoints: 2})
 	for id, at := range []simtime.Time{0, 19 * ms, 20*ms - 1} {
 		if err := c.comes(at, id, 7); !errors.Is(err, policy.ErrHeld) {
 			t.Fatalf("request %d: %v", id, err)
@@ -115,7 +117,7 @@ func TestAWindowBeginsWithItsFirstRequest(t *testing.T) {
 // Requests with equal prompts go together, though each alone would follow the
 // queues. Who is alone does.
 func TestEqualPromptsGoTogether(t *testing.T) {
-	c := newCrowd(t, bursts, Cluster{Endpoints: 2})
+	c := newCrowd(t, bursts, config.Cluster{Endpoints: 2})
 	c.view.Scrapes = []policy.Scrape{{Waiting: 3}, {Running: 5}}
 	for id, source := range []uint64{7, 8, 7} {
 		_ = c.comes(simtime.Time(id), id, source)
@@ -129,7 +131,7 @@ func TestEqualPromptsGoTogether(t *testing.T) {
 // The EPP copies the metrics when it begins with a request, and so scores by what
 // they were before the window.
 func TestWhoWaitsIsRoutedByOldMetrics(t *testing.T) {
-	c := newCrowd(t, bursts, Cluster{Endpoints: 3})
+	c := newCrowd(t, bursts, config.Cluster{Endpoints: 3})
 	c.view.Scrapes = []policy.Scrape{{Waiting: 5}, {Waiting: 2}, {Waiting: 9}}
 	c.view.Changed = []int32{}
 	_ = c.comes(0, 0, 1)
@@ -146,7 +148,7 @@ func TestWhoWaitsIsRoutedByOldMetrics(t *testing.T) {
 
 // Those are candidates that were there as the wait began and still are.
 func TestWhoHasGoneMeanwhileIsNotPicked(t *testing.T) {
-	c := newCrowd(t, bursts, Cluster{Endpoints: 3})
+	c := newCrowd(t, bursts, config.Cluster{Endpoints: 3})
 	c.view.Scrapes = []policy.Scrape{{Running: 1}, {Running: 2}, {}}
 	c.view.Down = []bool{false, false, true}
 	_ = c.comes(0, 0, 7)
@@ -170,7 +172,7 @@ func TestWhoHasGoneMeanwhileIsNotPicked(t *testing.T) {
 // Who finds the window full goes on at once, with nothing known of the prompt,
 // and by what the metrics are then.
 func TestAFullWindowLetsRequestsPass(t *testing.T) {
-	c := newCrowd(t, bursts, Cluster{Endpoints: 2})
+	c := newCrowd(t, bursts, config.Cluster{Endpoints: 2})
 	c.view.Changed = []int32{}
 	for id := range 3 {
 		_ = c.comes(0, id, 7)
@@ -188,7 +190,7 @@ func TestAFullWindowLetsRequestsPass(t *testing.T) {
 
 // Requests of negative priority are turned away before they would wait.
 func TestSheddableRequestsAreShedAtTheDoor(t *testing.T) {
-	c := newCrowd(t, bursts, Cluster{Endpoints: 1})
+	c := newCrowd(t, bursts, config.Cluster{Endpoints: 1})
 	r := request(0, 10)
 	r.Priority = -1
 	if _, err := c.Route(&policy.View{Scrapes: []policy.Scrape{{Waiting: 9}}}, r); !errors.Is(err, policy.ErrShed) {
@@ -199,7 +201,7 @@ func TestSheddableRequestsAreShedAtTheDoor(t *testing.T) {
 // With flow control requests come to the window when they leave their queues, and
 // the windows last from then on.
 func TestWindowsBehindFlowControl(t *testing.T) {
-	c := newCrowd(t, gated+bursts, Cluster{Endpoints: 2})
+	c := newCrowd(t, gated+bursts, config.Cluster{Endpoints: 2})
 	full := []policy.Scrape{{Waiting: 5, Running: 9}, {Waiting: 5}}
 	c.view.Scrapes = full
 	for id, at := range []simtime.Time{ms / 2, ms} {
@@ -235,13 +237,13 @@ plugins:
 - {name: by-long, type: prefix-cache-scorer, parameters: {prefixMatchInfoProducerName: long}}
 - {type: random-picker}
 `
-	c := newCrowd(t, body, Cluster{Endpoints: 2})
+	c := newCrowd(t, body, config.Cluster{Endpoints: 2})
 	_ = c.comes(0, 0, 7)
 	_ = c.comes(0, 1, 7)
 	_ = c.comes(15*ms, 2, 7)
 	_ = c.comes(15*ms, 3, 7)
 	var scores [][2]float64
-	c.Explain(func(x *Explanation) {
+	c.Explain(func(x *scheduler.Explanation) {
 		var best [2]float64
 		for i, s := range x.Profiles[0].Scorers {
 			best[i] = float64(slices.Max(s.Raw))
@@ -259,10 +261,10 @@ plugins:
 
 // A decision is explained when it is made: by metrics that are as old as the wait.
 func TestExplanationOfARequestThatWaited(t *testing.T) {
-	c := newCrowd(t, bursts, Cluster{Endpoints: 2})
+	c := newCrowd(t, bursts, config.Cluster{Endpoints: 2})
 	c.view.Scrapes[0].Waiting = 4
-	var told []*Explanation
-	c.Explain(func(x *Explanation) { told = append(told, x) })
+	var told []*scheduler.Explanation
+	c.Explain(func(x *scheduler.Explanation) { told = append(told, x) })
 	_ = c.comes(0, 0, 7)
 	c.view.Scrapes = make([]policy.Scrape, 2)
 	_ = c.comes(5*ms, 1, 7)
@@ -277,8 +279,8 @@ func TestExplanationOfARequestThatWaited(t *testing.T) {
 	if x.AtSeconds != 0.02 || x.Endpoints[0].Waiting != 4 || *x.Endpoints[0].ScrapeAgeSeconds != 0.02 {
 		t.Errorf("at %v: %+v", x.AtSeconds, x.Endpoints[0])
 	}
-	want := []PrefixSignal{{
-		PluginName: PluginName{burstPrefixCacheProducerType, burstPrefixCacheProducerType}, Freshness: burstPrefixCacheProducer.freshness,
+	want := []scheduler.PrefixSignal{{
+		PluginName: scheduler.PluginName{Name: burstPrefixCacheProducerType, Type: burstPrefixCacheProducerType}, Freshness: burstPrefixCacheProducer.Freshness,
 		BlockTokens: 64, TotalBlocks: 2, Blocks: []int{2, 0},
 	}}
 	if diff := cmp.Diff(want, x.Prefixes); diff != "" {
@@ -288,7 +290,7 @@ func TestExplanationOfARequestThatWaited(t *testing.T) {
 
 // Several EPPs have windows of their own.
 func TestWindowsOfSeveralEPPs(t *testing.T) {
-	r := NewReplicas(mustLoad(t, bursts), Cluster{Endpoints: 2}, 2, 1).Routing()
+	r := NewReplicas(mustLoad(t, bursts), config.Cluster{Endpoints: 2}, 2, 1).Routing()
 	view := idle(2)
 	for id, at := range []simtime.Time{0, 5 * ms} {
 		view.Now = at

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/policy/epp/prefix"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
@@ -22,7 +23,7 @@ import (
 // computed on an endpoint, those that the window has not put there before.
 type burstPlacement struct {
 	parameters *burstParameters
-	items      []*burstItem
+	items      []*scheduler.HeldRequest
 	// candidates are what the first request saw, and running the requests that
 	// ran there.
 	candidates []int
@@ -37,7 +38,7 @@ type burstPlacement struct {
 
 // A burstUnit is requests with equal prompts.
 type burstUnit struct {
-	members []*burstItem
+	members []*scheduler.HeldRequest
 	blocks  int
 	chain   []prompt.Stretch
 }
@@ -49,17 +50,17 @@ type prefixName struct {
 	blocks int32
 }
 
-func newBurstPlacement(p *burstParameters, endpoints int, items []*burstItem) *burstPlacement {
+func newBurstPlacement(p *burstParameters, endpoints int, items []*scheduler.HeldRequest) *burstPlacement {
 	a := &burstPlacement{parameters: p, items: items, running: make([]int, endpoints), load: make([]int, endpoints), matched: make([]int, endpoints)}
-	first := slices.IndexFunc(items, func(i *burstItem) bool { return i.blocks > 0 })
+	first := slices.IndexFunc(items, func(i *scheduler.HeldRequest) bool { return i.Blocks > 0 })
 	if first < 0 {
 		return a
 	}
-	seen := &items[first].seen
+	seen := &items[first].Seen
 	for e := range endpoints {
-		if seen.down == nil || !seen.down[e] {
+		if seen.Down == nil || !seen.Down[e] {
 			a.candidates = append(a.candidates, e)
-			a.running[e] = seen.running[e]
+			a.running[e] = seen.Running[e]
 		}
 	}
 	return a
@@ -93,15 +94,15 @@ func (a *burstPlacement) units() []burstUnit {
 	var all []burstUnit
 	numbers := map[prefixName]int{}
 	for _, item := range a.items {
-		if item.blocks == 0 {
+		if item.Blocks == 0 {
 			continue
 		}
-		name := nameOfPrefix(item.chain, math.MaxInt)
+		name := nameOfPrefix(item.Chain, math.MaxInt)
 		number, known := numbers[name]
 		if !known {
 			number = len(all)
 			numbers[name] = number
-			all = append(all, burstUnit{blocks: item.blocks, chain: item.chain})
+			all = append(all, burstUnit{blocks: item.Blocks, chain: item.Chain})
 		}
 		all[number].members = append(all[number].members, item)
 	}
@@ -156,7 +157,7 @@ func (a *burstPlacement) placeUnit(u *burstUnit) {
 		e := a.choose(own, mayMatch)
 		n := min(len(left), a.room(own[e]))
 		for _, item := range left[:n] {
-			item.assigned = e
+			item.Assigned = e
 		}
 		switch {
 		case !a.byTokens():
@@ -196,35 +197,35 @@ func (a *burstPlacement) room(own int) int {
 }
 
 func (a *burstPlacement) choose(own []int, mayMatch bool) int {
-	best := none
+	best := scheduler.None
 	if mayMatch {
 		for _, e := range a.candidates {
-			if a.matched[e] < a.parameters.MinColocateBlocks || a.load[e] >= a.fairShare || a.isFull(own[e]) {
+			if a.matched[e] < a.parameters.MinColocateBlocks || a.load[e] >= a.fairShare || a.IsFull(own[e]) {
 				continue
 			}
-			if best == none || a.matched[e] > a.matched[best] || a.matched[e] == a.matched[best] && a.idler(e, best) {
+			if best == scheduler.None || a.matched[e] > a.matched[best] || a.matched[e] == a.matched[best] && a.idler(e, best) {
 				best = e
 			}
 		}
 	}
-	if best == none {
-		best = a.idlest(func(e int) bool { return !a.isFull(own[e]) })
+	if best == scheduler.None {
+		best = a.idlest(func(e int) bool { return !a.IsFull(own[e]) })
 	}
-	if best == none {
+	if best == scheduler.None {
 		best = a.idlest(func(int) bool { return true })
 	}
 	return best
 }
 
-// isFull reports whether an endpoint has as many of a unit's requests as it may.
-func (a *burstPlacement) isFull(own int) bool {
+// IsFull reports whether an endpoint has as many of a unit's requests as it may.
+func (a *burstPlacement) IsFull(own int) bool {
 	return a.parameters.MaxPerReplica != burstUnlimited && own >= a.parameters.MaxPerReplica
 }
 
 func (a *burstPlacement) idlest(may func(endpoint int) bool) int {
-	best := none
+	best := scheduler.None
 	for _, e := range a.candidates {
-		if may(e) && (best == none || a.idler(e, best)) {
+		if may(e) && (best == scheduler.None || a.idler(e, best)) {
 			best = e
 		}
 	}

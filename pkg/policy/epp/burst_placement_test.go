@@ -9,15 +9,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
 // burstOf are requests whose prompts are so many blocks of each of some texts.
-func burstOf(prompts ...[]prompt.Extent) []*burstItem {
-	var items []*burstItem
+func burstOf(prompts ...[]prompt.Extent) []*scheduler.HeldRequest {
+	var items []*scheduler.HeldRequest
 	for _, extents := range prompts {
 		chain, blocks := truncate(prompt.Prompt{Extents: extents}.AllStretches(nil, 1), 64)
-		items = append(items, &burstItem{chain: chain, blocks: blocks, assigned: none})
+		items = append(items, &scheduler.HeldRequest{Chain: chain, Blocks: blocks, Assigned: scheduler.None})
 	}
 	return items
 }
@@ -44,15 +45,15 @@ func TestWhereBurstsGo(t *testing.T) {
 		"equal prompts go together":            {running: []int{0, 0}, prompts: alike(4, text(1, 3)), want: []int{0, 0, 0, 0}},
 		"to the endpoint with the least load":  {running: []int{2, 1, 1}, prompts: alike(2, text(1, 3)), want: []int{1, 1}},
 		"of those that are there":              {running: []int{2, 1, 3}, down: []bool{false, true, false}, prompts: alike(2, text(1, 3)), want: []int{0, 0}},
-		"one alone goes nowhere":               {running: []int{0, 0}, prompts: slices.Concat(alike(2, text(1, 3)), alike(1, text(2, 9))), want: []int{0, 0, none}},
-		"nor does one without a prompt":        {running: []int{0, 0}, prompts: alike(3), want: []int{none, none, none}},
-		"a longer prompt is another one":       {running: []int{0, 0}, prompts: slices.Concat(alike(1, text(1, 3)), alike(1, text(1, 4))), want: []int{none, none}},
+		"one alone goes nowhere":               {running: []int{0, 0}, prompts: slices.Concat(alike(2, text(1, 3)), alike(1, text(2, 9))), want: []int{0, 0, scheduler.None}},
+		"nor does one without a prompt":        {running: []int{0, 0}, prompts: alike(3), want: []int{scheduler.None, scheduler.None, scheduler.None}},
+		"a longer prompt is another one":       {running: []int{0, 0}, prompts: slices.Concat(alike(1, text(1, 3)), alike(1, text(1, 4))), want: []int{scheduler.None, scheduler.None}},
 		"groups are balanced":                  {running: []int{0, 0}, prompts: slices.Concat(alike(2, text(1, 3)), alike(2, text(2, 3)), alike(2, text(3, 3))), want: []int{0, 0, 1, 1, 0, 0}},
 		"longer prompts first":                 {running: []int{0, 1}, prompts: slices.Concat(alike(2, text(1, 3)), alike(3, text(2, 5))), want: []int{1, 1, 0, 0, 0}},
 		"no more than so many on one":          {perReplica: 2, running: []int{0, 1, 2}, prompts: alike(5, text(1, 3)), want: []int{0, 0, 1, 1, 2}},
 		"unless there are too many":            {perReplica: 1, running: []int{0, 1}, prompts: alike(5, text(1, 3)), want: []int{0, 1, 0, 1, 0}},
-		"shared beginnings go together":        {colocate: 2, running: []int{0, 0}, prompts: slices.Concat(alike(1, text(1, 2), text(2, 2)), alike(1, text(1, 2), text(3, 2)), alike(1, text(9, 1))), want: []int{0, 1, none}},
-		"unless they are short":                {colocate: 3, running: []int{0, 0}, prompts: slices.Concat(alike(1, text(1, 2), text(2, 2)), alike(1, text(1, 2), text(3, 2))), want: []int{none, none}},
+		"shared beginnings go together":        {colocate: 2, running: []int{0, 0}, prompts: slices.Concat(alike(1, text(1, 2), text(2, 2)), alike(1, text(1, 2), text(3, 2)), alike(1, text(9, 1))), want: []int{0, 1, scheduler.None}},
+		"unless they are short":                {colocate: 3, running: []int{0, 0}, prompts: slices.Concat(alike(1, text(1, 2), text(2, 2)), alike(1, text(1, 2), text(3, 2))), want: []int{scheduler.None, scheduler.None}},
 		"up to a fair share":                   {colocate: 2, running: []int{0, 0}, prompts: slices.Concat(alike(3, text(1, 4)), alike(1, text(1, 3)), alike(1, text(1, 2)), alike(1, text(1, 2), text(3, 1))), want: []int{0, 0, 0, 1, 1, 1}},
 		"a group comes before a longer prompt": {colocate: 2, running: []int{0, 1}, prompts: slices.Concat(alike(1, text(1, 9)), alike(2, text(1, 4))), want: []int{1, 0, 0}},
 		"by tokens a group costs one prompt":   {byTokens: true, running: []int{0, 1}, prompts: slices.Concat(alike(9, text(1, 3)), alike(2, text(2, 2)), alike(2, text(3, 2))), want: []int{0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1}},
@@ -65,7 +66,7 @@ func TestWhereBurstsGo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			items := burstOf(tc.prompts...)
 			for _, item := range items {
-				item.seen = burstView{running: tc.running, down: tc.down}
+				item.Seen = scheduler.EndpointSnapshot{Running: tc.running, Down: tc.down}
 			}
 			p := &burstParameters{MaxPerReplica: tc.perReplica, MinColocateBlocks: tc.colocate, BalanceBy: balanceByRequests}
 			if tc.perReplica == 0 {
@@ -82,10 +83,10 @@ func TestWhereBurstsGo(t *testing.T) {
 	}
 }
 
-func placesOf(items []*burstItem) []int {
+func placesOf(items []*scheduler.HeldRequest) []int {
 	places := []int{}
 	for _, item := range items {
-		places = append(places, item.assigned)
+		places = append(places, item.Assigned)
 	}
 	return places
 }
@@ -109,14 +110,14 @@ func TestBurstPlacementAgainstPlain(t *testing.T) {
 			prompts = append(prompts, extents)
 		}
 		items := burstOf(prompts...)
-		view := burstView{running: make([]int, endpoints)}
-		for e := range view.running {
-			view.running[e] = random.IntN(3)
+		view := scheduler.EndpointSnapshot{Running: make([]int, endpoints)}
+		for e := range view.Running {
+			view.Running[e] = random.IntN(3)
 		}
 		for _, item := range items {
-			item.seen = view
+			item.Seen = view
 		}
-		want := plainBurst{p, view.running, items, make([]int, endpoints), make([]map[block]bool, endpoints)}.place()
+		want := plainBurst{p, view.Running, items, make([]int, endpoints), make([]map[block]bool, endpoints)}.place()
 		newBurstPlacement(p, endpoints, items).place()
 		if diff := cmp.Diff(want, placesOf(items)); diff != "" {
 			t.Fatalf("%+v, prompts %v, endpoints (-plain +got):\n%s", *p, prompts, diff)
@@ -128,7 +129,7 @@ func TestBurstPlacementAgainstPlain(t *testing.T) {
 type plainBurst struct {
 	*burstParameters
 	running []int
-	items   []*burstItem
+	items   []*scheduler.HeldRequest
 	load    []int
 	held    []map[block]bool // by endpoint
 }
@@ -162,11 +163,11 @@ func (p plainBurst) place() []int {
 	places := make([]int, len(p.items))
 	var tiers [2][][]int // requests of a unit
 	for i, item := range p.items {
-		places[i] = none
-		own, peers, first := blocksOf(item.chain), []int{}, true
+		places[i] = scheduler.None
+		own, peers, first := blocksOf(item.Chain), []int{}, true
 		near := 0
 		for j, other := range p.items {
-			theirs := blocksOf(other.chain)
+			theirs := blocksOf(other.Chain)
 			if slices.Equal(own, theirs) {
 				first = first && j >= i
 				peers = append(peers, j)
@@ -185,10 +186,10 @@ func (p plainBurst) place() []int {
 	}
 	total := 0
 	for tier := range tiers {
-		slices.SortStableFunc(tiers[tier], func(u, v []int) int { return p.items[v[0]].blocks - p.items[u[0]].blocks })
+		slices.SortStableFunc(tiers[tier], func(u, v []int) int { return p.items[v[0]].Blocks - p.items[u[0]].Blocks })
 		for _, unit := range tiers[tier] {
 			if p.BalanceBy == balanceByTokens {
-				total += p.items[unit[0]].blocks
+				total += p.items[unit[0]].Blocks
 			} else {
 				total += len(unit)
 			}
@@ -202,7 +203,7 @@ func (p plainBurst) place() []int {
 }
 
 func (p plainBurst) placeUnit(unit []int, share int, places []int) {
-	blocks := blocksOf(p.items[unit[0]].chain)
+	blocks := blocksOf(p.items[unit[0]].Chain)
 	matched := make([]int, len(p.load))
 	for e := range matched {
 		for matched[e] < len(blocks) && p.held[e][blocks[matched[e]]] {

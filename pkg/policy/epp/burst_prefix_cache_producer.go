@@ -2,7 +2,13 @@
 
 package epp
 
-import "k8s.io/apimachinery/pkg/util/validation/field"
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+)
 
 const burstPrefixCacheProducerType = "burst-prefix-cache-producer"
 
@@ -15,24 +21,26 @@ const burstPrefixCacheProducerType = "burst-prefix-cache-producer"
 // admitters and profiles, and is then routed by what the metrics were when its
 // wait began. One that comes to a full window does not wait, and goes without
 // data of this producer.
-var burstPrefixCacheProducer = factory{
-	pluginType: pluginType{
-		name:         burstPrefixCacheProducerType,
-		registration: gie("router-v0.10.."),
-		roles:        producerRole,
-		alpha:        true,
-		parameters: func() any {
+var burstPrefixCacheProducer = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         burstPrefixCacheProducerType,
+		Registration: version.GIE("router-v0.10.."),
+		Roles:        config.ProducerRole,
+		Alpha:        true,
+		Parameters: func() any {
 			return &burstParameters{WindowDurationMs: 100, MaxPerReplica: burstUnlimited, BlockSizeTokens: 64, MaxBatchSize: 1000, BalanceBy: balanceByRequests}
 		},
-		needs:     needsTokens,
-		produces:  func(p *plugin) []dataKey { return []dataKey{{prefixMatchData, p.Name}} },
-		freshness: "of the requests that came in one window, as it closed",
-		treatment: func(*Config, *Cluster, *plugin) (Treatment, string) {
-			return Approximated, "requests leave a window one after the other, in the order in which they came, and are told to other producers then, which in the EPP may be before they wait; with a full window none of these are left out; an endpoint that goes while a request waits is not picked"
+		Needs: config.NeedsTokens,
+		Produces: func(p *config.Plugin) []config.DataKey {
+			return []config.DataKey{{Kind: config.PrefixMatchData, Producer: p.Name}}
+		},
+		Freshness: "of the requests that came in one window, as it closed",
+		Treatment: func(*config.Config, *config.Cluster, *config.Plugin) (config.Treatment, string) {
+			return config.Approximated, "requests leave a window one after the other, in the order in which they came, and are told to other producers then, which in the EPP may be before they wait; with a full window none of these are left out; an endpoint that goes while a request waits is not picked"
 		},
 	},
-	newProducer: func(b *builder, p *plugin) producer {
-		return &burstWindow{parameters: p.Parameters.(*burstParameters), match: b.prefixMatch(p.Name), endpoints: b.Endpoints}
+	NewProducer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Producer {
+		return &burstWindow{parameters: p.Parameters.(*burstParameters), match: b.PrefixMatch(p.Name), endpoints: b.Endpoints}
 	},
 }
 
@@ -58,8 +66,8 @@ type burstParameters struct {
 	BalanceBy              string `json:"balanceBy"`
 }
 
-func (p *burstParameters) check(l *loader, path *field.Path) {
-	setDefault(&p.BalanceBy, balanceByRequests)
+func (p *burstParameters) Check(l *config.Loader, path *field.Path) {
+	config.SetDefault(&p.BalanceBy, balanceByRequests)
 	for _, wrong := range []struct {
 		is    bool
 		name  string
@@ -75,10 +83,10 @@ func (p *burstParameters) check(l *loader, path *field.Path) {
 		{p.MaxBatchSize != burstUnlimited && p.MaxBatchSize < 1, "maxBatchSize", p.MaxBatchSize, "must be at least 1, or -1 for no limit"},
 	} {
 		if wrong.is {
-			l.add(field.Invalid(path.Child(wrong.name), wrong.value, wrong.must))
+			l.Add(field.Invalid(path.Child(wrong.name), wrong.value, wrong.must))
 		}
 	}
-	checkOneOf(l, path.Child("balanceBy"), p.BalanceBy, []string{balanceByRequests, balanceByTokens})
+	config.CheckOneOf(l, path.Child("balanceBy"), p.BalanceBy, []string{balanceByRequests, balanceByTokens})
 }
 
 func (p *burstParameters) maxBlocks() int {

@@ -5,6 +5,7 @@ package epp
 import (
 	"time"
 
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
@@ -13,55 +14,55 @@ import (
 // window, and then has their places chosen together.
 type burstWindow struct {
 	parameters *burstParameters
-	match      *prefixMatch
+	match      *scheduler.PrefixMatch
 	endpoints  int
 
-	waiting []*burstItem
+	waiting []*scheduler.HeldRequest
 	closes  simtime.Time // where some wait
 	// about is what is known of the request under way.
-	about burstPlace
+	about scheduler.WindowResult
 }
 
-// isFull reports whether the window takes nobody any more.
-func (w *burstWindow) isFull() bool {
+// IsFull reports whether the window takes nobody any more.
+func (w *burstWindow) IsFull() bool {
 	return w.parameters.MaxBatchSize != burstUnlimited && len(w.waiting) >= w.parameters.MaxBatchSize
 }
 
-// join lets the request of a cycle wait. The window is not full.
-func (w *burstWindow) join(c *cycle, item *burstItem) {
+// Join lets the request of a cycle wait. The window is not full.
+func (w *burstWindow) Join(c *scheduler.Cycle, item *scheduler.HeldRequest) {
 	if len(w.waiting) == 0 {
-		w.closes = c.now.Add(time.Duration(w.parameters.WindowDurationMs) * time.Millisecond)
+		w.closes = c.Now.Add(time.Duration(w.parameters.WindowDurationMs) * time.Millisecond)
 	}
 	blockTokens := w.parameters.BlockSizeTokens
-	item.chain, item.blocks = truncate(c.prompt.AllStretches(item.chain[:0], blockTokens), w.parameters.maxBlocks())
-	prompt.ForAdapter(item.chain, c.adapter)
-	item.assigned = none
+	item.Chain, item.Blocks = truncate(c.Prompt.AllStretches(item.Chain[:0], blockTokens), w.parameters.maxBlocks())
+	prompt.ForAdapter(item.Chain, c.Adapter)
+	item.Assigned = scheduler.None
 	w.waiting = append(w.waiting, item)
 }
 
-// close chooses places, and returns the requests in the order in which they came.
-func (w *burstWindow) close() []*burstItem {
+// Close chooses places, and returns the requests in the order in which they came.
+func (w *burstWindow) Close() []*scheduler.HeldRequest {
 	leaving := w.waiting
 	w.waiting = nil
 	newBurstPlacement(w.parameters, w.endpoints, leaving).place()
 	for _, item := range leaving {
-		item.places = append(item.places, burstPlace{blocks: item.blocks, assigned: item.assigned != none, endpoint: item.assigned})
+		item.Places = append(item.Places, scheduler.WindowResult{Blocks: item.Blocks, Assigned: item.Assigned != scheduler.None, Endpoint: item.Assigned})
 	}
 	return leaving
 }
 
-// closesAt implements [window].
-func (w *burstWindow) closesAt() (simtime.Time, bool) { return w.closes, len(w.waiting) > 0 }
+// ClosesAt implements the window of [scheduler.Scheduler].
+func (w *burstWindow) ClosesAt() (simtime.Time, bool) { return w.closes, len(w.waiting) > 0 }
 
-// recall implements [window].
-func (w *burstWindow) recall(place burstPlace) { w.about = place }
+// Recall implements the window of [scheduler.Scheduler].
+func (w *burstWindow) Recall(place scheduler.WindowResult) { w.about = place }
 
-// produce says that the assigned endpoint holds the whole prompt, and no other
+// Produce says that the assigned endpoint holds the whole prompt, and no other
 // anything.
-func (w *burstWindow) produce(*cycle) {
-	clear(w.match.blocks)
-	w.match.totalBlocks, w.match.blockTokens = w.about.blocks, w.parameters.BlockSizeTokens
-	if w.about.assigned {
-		w.match.blocks[w.about.endpoint] = w.about.blocks
+func (w *burstWindow) Produce(*scheduler.Cycle) {
+	clear(w.match.Blocks)
+	w.match.TotalBlocks, w.match.BlockTokens = w.about.Blocks, w.parameters.BlockSizeTokens
+	if w.about.Assigned {
+		w.match.Blocks[w.about.Endpoint] = w.about.Blocks
 	}
 }

@@ -6,28 +6,32 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 const byLabelType = "by-label"
 
 // byLabel keeps endpoints whose label has one of validValues, and with
 // allowsNoLabel those without the label.
-var byLabel = factory{
-	pluginType: pluginType{
-		name:         byLabelType,
-		registration: llmd("scheduler-v0.2..router-main"),
-		roles:        filterRole,
-		successor:    labelSelectorFilterType,
-		parameters:   func() any { return &byLabelParameters{} },
-		treatment:    treatLabels,
-		obstacles:    dropsUnlabelled,
-		passes: func(p *plugin, labels map[string]string) bool {
+var byLabel = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         byLabelType,
+		Registration: version.LLMD("scheduler-v0.2..router-main"),
+		Roles:        config.FilterRole,
+		Successor:    labelSelectorFilterType,
+		Parameters:   func() any { return &byLabelParameters{} },
+		Treatment:    treatLabels,
+		Obstacles:    dropsUnlabelled,
+		Passes: func(p *config.Plugin, labels map[string]string) bool {
 			parameters := p.Parameters.(*byLabelParameters)
 			value, labelled := labels[parameters.Label]
 			return !labelled && parameters.AllowsNoLabel || slices.Contains(parameters.ValidValues, value)
 		},
 	},
-	newFilter: newLabelFilter,
+	NewFilter: newLabelFilter,
 }
 
 type byLabelParameters struct {
@@ -36,14 +40,14 @@ type byLabelParameters struct {
 	AllowsNoLabel bool     `json:"allowsNoLabel"`
 }
 
-func (p *byLabelParameters) check(l *loader, path *field.Path) {
-	if l.clock < scheduler04 {
+func (p *byLabelParameters) Check(l *config.Loader, path *field.Path) {
+	if l.Clock < version.Scheduler04 {
 		return
 	}
 	if p.Label == "" {
-		l.add(field.Required(path.Child("label"), "must name a label"))
+		l.Add(field.Required(path.Child("label"), "must name a label"))
 	}
 	if len(p.ValidValues) == 0 && !p.AllowsNoLabel {
-		l.add(field.Required(path.Child("validValues"), "must not be empty unless allowsNoLabel is true"))
+		l.Add(field.Required(path.Child("validValues"), "must not be empty unless allowsNoLabel is true"))
 	}
 }

@@ -2,7 +2,13 @@
 
 package epp
 
-import "k8s.io/apimachinery/pkg/util/validation/field"
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+)
 
 const concurrencyDetectorType = "concurrency-detector"
 
@@ -18,27 +24,27 @@ const concurrencyDetectorType = "concurrency-detector"
 // Before router-v0.9 nobody tells the detector what is in flight: the producer only
 // does so for the request that it counts for, and so the filter knows. While there
 // are endpoints the saturation is 0.
-var concurrencyDetector = factory{
-	pluginType: pluginType{
-		name:         concurrencyDetectorType,
-		neededInMay:  []dataKind{inFlightLoadData},
-		registration: gie("gie-v1.5.."),
-		roles:        filterRole | saturationDetectorRole,
-		parameters: func() any {
+var concurrencyDetector = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         concurrencyDetectorType,
+		NeededInMay:  []config.DataKind{config.InFlightLoadData},
+		Registration: version.GIE("gie-v1.5.."),
+		Roles:        config.FilterRole | config.SaturationDetectorRole,
+		Parameters: func() any {
 			return &concurrencyParameters{MaxConcurrency: 100, ConcurrencyMode: countRequests, MaxTokenConcurrency: 1000000}
 		},
-		needs: func(p *plugin) []dataKey {
-			return []dataKey{{inFlightLoadData, p.Parameters.(*concurrencyParameters).InFlightLoadProducerName}}
+		Needs: func(p *config.Plugin) []config.DataKey {
+			return []config.DataKey{{Kind: config.InFlightLoadData, Producer: p.Parameters.(*concurrencyParameters).InFlightLoadProducerName}}
 		},
-		treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-			if c.dialect.framework < router09 && c.document.FlowControl.SaturationDetector.PluginRef == p.Name {
-				return Exact, "never finds the pool saturated: in " + c.dialect.name + " it is only told what is in flight as a filter"
+		Treatment: func(c *config.Config, cluster *config.Cluster, p *config.Plugin) (config.Treatment, string) {
+			if c.Dialect.Framework < version.Router09 && c.Document.FlowControl.SaturationDetector.PluginRef == p.Name {
+				return config.Exact, "never finds the pool saturated: in " + c.Dialect.Name + " it is only told what is in flight as a filter"
 			}
 			return treatDetector(c, cluster, p)
 		},
 	},
-	newFilter:   func(b *builder, p *plugin) filter { return newConcurrency(b, p) },
-	newDetector: func(b *builder, p *plugin) saturationDetector { return newConcurrency(b, p) },
+	NewFilter:   func(b *scheduler.Builder, p *config.Plugin) scheduler.Filter { return newConcurrency(b, p) },
+	NewDetector: func(b *scheduler.Builder, p *config.Plugin) scheduler.SaturationDetector { return newConcurrency(b, p) },
 }
 
 const (
@@ -55,33 +61,33 @@ type concurrencyParameters struct {
 	InFlightLoadProducerName string  `json:"inFlightLoadProducerName" versions:"router-v0.9.."`
 }
 
-func (p *concurrencyParameters) check(l *loader, path *field.Path) {
-	p.InFlightLoadProducerName = orDefault(p.InFlightLoadProducerName, inFlightLoadData)
+func (p *concurrencyParameters) Check(l *config.Loader, path *field.Path) {
+	p.InFlightLoadProducerName = config.OrDefault(p.InFlightLoadProducerName, config.InFlightLoadData)
 	if p.MaxConcurrency <= 0 {
-		l.add(field.Invalid(path.Child("maxConcurrency"), p.MaxConcurrency, "must be greater than 0"))
+		l.Add(field.Invalid(path.Child("maxConcurrency"), p.MaxConcurrency, "must be greater than 0"))
 	}
 	if p.Headroom < 0 {
-		l.add(field.Invalid(path.Child("headroom"), p.Headroom, "must not be negative"))
+		l.Add(field.Invalid(path.Child("headroom"), p.Headroom, "must not be negative"))
 	}
 	if p.MaxTokenConcurrency <= 0 {
-		l.add(field.Invalid(path.Child("maxTokenConcurrency"), p.MaxTokenConcurrency, "must be greater than 0"))
+		l.Add(field.Invalid(path.Child("maxTokenConcurrency"), p.MaxTokenConcurrency, "must be greater than 0"))
 	}
 	switch p.ConcurrencyMode {
 	case countRequests, countTokens:
 	case countBoth:
-		if l.clock < router10 {
-			l.add(field.NotSupported(path.Child("concurrencyMode"), p.ConcurrencyMode, []string{countRequests, countTokens}))
+		if l.Clock < version.Router10 {
+			l.Add(field.NotSupported(path.Child("concurrencyMode"), p.ConcurrencyMode, []string{countRequests, countTokens}))
 		}
 	default:
-		l.add(field.NotSupported(path.Child("concurrencyMode"), p.ConcurrencyMode, []string{countBoth, countRequests, countTokens}))
+		l.Add(field.NotSupported(path.Child("concurrencyMode"), p.ConcurrencyMode, []string{countBoth, countRequests, countTokens}))
 	}
 }
 
-func newConcurrency(b *builder, p *plugin) *concurrency {
+func newConcurrency(b *scheduler.Builder, p *config.Plugin) *concurrency {
 	parameters := p.Parameters.(*concurrencyParameters)
 	return &concurrency{
-		untold:       b.dialect.framework < router09,
-		load:         b.load(parameters.InFlightLoadProducerName),
+		untold:       b.Dialect.Framework < version.Router09,
+		load:         b.Load(parameters.InFlightLoadProducerName),
 		byRequests:   parameters.ConcurrencyMode != countTokens,
 		byTokens:     parameters.ConcurrencyMode != countRequests,
 		requests:     float64(parameters.MaxConcurrency),
@@ -99,7 +105,7 @@ func limitOf(capacity int, headroom float64) float64 {
 type concurrency struct {
 	// untold is whether it is only told of what is in flight as a filter.
 	untold               bool
-	load                 *inFlightLoad
+	load                 *scheduler.InFlightLoad
 	byRequests, byTokens bool
 	// requests and tokens are what one endpoint is meant for; with headroom, what
 	// it may have.
@@ -107,10 +113,10 @@ type concurrency struct {
 	requestLimit, tokenLimit float64
 }
 
-func (d *concurrency) filter(_ *cycle, candidates []int) []int {
+func (d *concurrency) Filter(_ *scheduler.Cycle, candidates []int) []int {
 	kept := candidates[:0]
 	for _, e := range candidates {
-		if d.byRequests && float64(d.load.requests[e]) >= d.requestLimit || d.byTokens && float64(d.load.tokens[e]) >= d.tokenLimit {
+		if d.byRequests && float64(d.load.Requests[e]) >= d.requestLimit || d.byTokens && float64(d.load.Tokens[e]) >= d.tokenLimit {
 			continue
 		}
 		kept = append(kept, e)
@@ -118,8 +124,8 @@ func (d *concurrency) filter(_ *cycle, candidates []int) []int {
 	return kept
 }
 
-func (d *concurrency) saturation(c *cycle) float64 {
-	endpoints := float64(c.there)
+func (d *concurrency) Saturation(c *scheduler.Cycle) float64 {
+	endpoints := float64(c.Present)
 	switch {
 	case endpoints == 0:
 		return 1
@@ -128,13 +134,13 @@ func (d *concurrency) saturation(c *cycle) float64 {
 	}
 	var requests, tokens int64
 	greater := 0.0
-	for e := range d.load.requests {
-		if c.gone(e) {
+	for e := range d.load.Requests {
+		if c.Gone(e) {
 			continue
 		}
-		requests += d.load.requests[e]
-		tokens += d.load.tokens[e]
-		greater += max(float64(d.load.requests[e])/d.requests, float64(d.load.tokens[e])/d.tokens)
+		requests += d.load.Requests[e]
+		tokens += d.load.Tokens[e]
+		greater += max(float64(d.load.Requests[e])/d.requests, float64(d.load.Tokens[e])/d.tokens)
 	}
 	switch {
 	case d.byRequests && d.byTokens:

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 func TestConcurrencyDetector(t *testing.T) {
@@ -30,13 +31,13 @@ func TestConcurrencyDetector(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := plant(t, "plugins: [{type: concurrency-detector, parameters: "+tc.parameters+"}]\nflowControl: {saturationDetector: {pluginRef: concurrency-detector}}", unlabelled(3)...)
-			load := s.load(inFlightLoadProducerType)
-			copy(load.requests, tc.requests)
-			copy(load.tokens, tc.tokens)
-			if diff := cmp.Diff(tc.want, s.decide(idle(3), request(0, 1)).Candidates); diff != "" {
+			load := s.Load(config.InFlightLoadProducerType)
+			copy(load.Requests, tc.requests)
+			copy(load.Tokens, tc.tokens)
+			if diff := cmp.Diff(tc.want, s.Decide(idle(3), request(0, 1)).Candidates); diff != "" {
 				t.Errorf("candidates (-want +got):\n%s", diff)
 			}
-			if got := s.detector.saturation(&s.cycle); got != tc.wantSaturation {
+			if got := s.Detector.Saturation(&s.Cycle); got != tc.wantSaturation {
 				t.Errorf("saturation %v, want %v", got, tc.wantSaturation)
 			}
 		})
@@ -68,7 +69,7 @@ func TestOldConcurrencyDetector(t *testing.T) {
 		"as the detector":    {"scheduler-520af478", producer, detecting + "\nschedulingProfiles: [{name: default}]", nil},
 		"as it is told now":  {"router-v0.9.0", producer, detecting + "\nschedulingProfiles: [{name: default}]", policy.ErrShed},
 	} {
-		s := inVersion(t, tc.version, fmt.Sprintf(body, tc.producer, tc.section), Cluster{Endpoints: 1})
+		s := inVersion(t, tc.version, fmt.Sprintf(body, tc.producer, tc.section), config.Cluster{Endpoints: 1})
 		var err error
 		for n := range 2 {
 			r := request(n, 100)

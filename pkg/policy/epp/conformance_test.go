@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 // data is where the conformance tests find their data, with the layout
@@ -40,7 +41,7 @@ func conformanceFile(t *testing.T, name ...string) string {
 // what, and which plugins it ends up with.
 func TestConformanceOfVerdicts(t *testing.T) {
 	verdicts := readVerdicts(t, conformanceFile(t, "configs", "VERDICTS.tsv"))
-	counts := map[Stage]int{}
+	counts := map[config.Stage]int{}
 	for _, want := range verdicts {
 		text, err := os.ReadFile(conformanceFile(t, "configs", want.file))
 		if err != nil {

@@ -8,6 +8,10 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 const contextLengthAwareType = "context-length-aware"
@@ -22,30 +26,30 @@ const contextLengthAwareType = "context-length-aware"
 // has come by its tokens.
 //
 // With enableFiltering, only endpoints in range and without the label stay.
-var contextLengthAware = factory{
-	pluginType: pluginType{
-		name:         contextLengthAwareType,
-		registration: llmd("scheduler-v0.7.."),
-		roles:        filterRole | scorerRole,
-		parameters:   func() any { return &contextLengthParameters{Label: "llm-d.ai/context-length-range"} },
-		needs:        needsTokens,
-		treatment: func(c *Config, cluster *Cluster, _ *plugin) (Treatment, string) {
+var contextLengthAware = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         contextLengthAwareType,
+		Registration: version.LLMD("scheduler-v0.7.."),
+		Roles:        config.FilterRole | config.ScorerRole,
+		Parameters:   func() any { return &contextLengthParameters{Label: "llm-d.ai/context-length-range"} },
+		Needs:        config.NeedsTokens,
+		Treatment: func(c *config.Config, cluster *config.Cluster, _ *config.Plugin) (config.Treatment, string) {
 			switch {
-			case cluster.labelled() && c.dialect.framework < router09:
-				return Approximated, fmt.Sprintf("a prompt has %v bytes for each of its tokens", cluster.bytesPerToken())
-			case cluster.labelled():
-				return Exact, ""
+			case cluster.Labelled() && c.Dialect.Framework < version.Router09:
+				return config.Approximated, fmt.Sprintf("a prompt has %v bytes for each of its tokens", cluster.TokenBytes())
+			case cluster.Labelled():
+				return config.Exact, ""
 			}
-			return Approximated, "endpoints have no labels, and all score 0.5"
+			return config.Approximated, "endpoints have no labels, and all score 0.5"
 		},
 	},
-	newFilter: func(b *builder, p *plugin) filter {
+	NewFilter: func(b *scheduler.Builder, p *config.Plugin) scheduler.Filter {
 		if !p.Parameters.(*contextLengthParameters).EnableFiltering || b.Labels == nil {
 			return nil
 		}
 		return newContextLength(b, p)
 	},
-	newScorer: func(b *builder, p *plugin) scorer { return newContextLength(b, p) },
+	NewScorer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Scorer { return newContextLength(b, p) },
 }
 
 type contextLengthParameters struct {
@@ -53,9 +57,9 @@ type contextLengthParameters struct {
 	EnableFiltering bool   `json:"enableFiltering"`
 }
 
-func (p *contextLengthParameters) check(l *loader, path *field.Path) {
+func (p *contextLengthParameters) Check(l *config.Loader, path *field.Path) {
 	if p.Label == "" {
-		l.add(field.Required(path.Child("label"), "must name a label"))
+		l.Add(field.Required(path.Child("label"), "must name a label"))
 	}
 }
 
@@ -73,10 +77,10 @@ const (
 	goodRange
 )
 
-func newContextLength(b *builder, p *plugin) *contextLength {
-	s := &contextLength{ranges: make([]contextRange, b.Endpoints), ratio: b.oldTokenRatio()}
+func newContextLength(b *scheduler.Builder, p *config.Plugin) *contextLength {
+	s := &contextLength{ranges: make([]contextRange, b.Endpoints), ratio: b.TokenRatio()}
 	for e := range s.ranges {
-		if text, labelled := b.labelsOf(e)[p.Parameters.(*contextLengthParameters).Label]; labelled {
+		if text, labelled := b.LabelsOf(e)[p.Parameters.(*contextLengthParameters).Label]; labelled {
 			s.ranges[e] = parseContextRange(text)
 		}
 	}
@@ -98,18 +102,18 @@ func parseContextRange(text string) contextRange {
 
 type contextLength struct {
 	ranges []contextRange
-	// ratio is how many tokens one is taken for: see [oldTokens].
+	// ratio is how many tokens one is taken for: see [scheduler.TokensFromBytes].
 	ratio float64
 }
 
-func (s *contextLength) length(c *cycle) int {
-	if c.tokenised {
-		return c.tokens
+func (s *contextLength) length(c *scheduler.Cycle) int {
+	if c.Tokenised {
+		return c.Tokens
 	}
-	return oldTokens(c.tokens, s.ratio)
+	return scheduler.TokensFromBytes(c.Tokens, s.ratio)
 }
 
-func (s *contextLength) filter(c *cycle, candidates []int) []int {
+func (s *contextLength) Filter(c *scheduler.Cycle, candidates []int) []int {
 	kept, tokens := candidates[:0], s.length(c)
 	for _, e := range candidates {
 		r := &s.ranges[e]
@@ -120,16 +124,16 @@ func (s *contextLength) filter(c *cycle, candidates []int) []int {
 	return kept
 }
 
-func (s *contextLength) score(c *cycle, candidates []int, w weight, scores []float64) {
+func (s *contextLength) Score(c *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
 	tokens := s.length(c)
 	for i, e := range candidates {
 		switch r := &s.ranges[e]; r.kind {
 		case noRange:
-			scores[i] = w.of(0.5)
+			scores[i] = w.Of(0.5)
 		case badRange:
-			scores[i] = w.of(0)
+			scores[i] = w.Of(0)
 		case goodRange:
-			scores[i] = w.of(r.raw(tokens))
+			scores[i] = w.Of(r.raw(tokens))
 		}
 	}
 }

@@ -8,23 +8,26 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // coreMetricsExtractor finds the core metrics in what an engine reports, by
 // names that differ by engine. Simulated engines report them as such.
-var coreMetricsExtractor = pluginType{
-	name:         coreMetricsExtractorType,
-	registration: gie("gie-v1.5.."),
-	roles:        extractorRole,
-	parameters: func() any {
+var coreMetricsExtractor = config.PluginType{
+	Name:         config.CoreMetricsExtractorType,
+	Registration: version.GIE("gie-v1.5.."),
+	Roles:        config.ExtractorRole,
+	Parameters: func() any {
 		return &coreMetricsParameters{EngineLabelKey: defaultEngineLabel, DefaultEngine: defaultEngine}
 	},
-	produces: func(*plugin) []dataKey { return needsCoreMetrics(nil) },
-	treatment: func(_ *Config, _ *Cluster, p *plugin) (Treatment, string) {
+	Produces: func(*config.Plugin) []config.DataKey { return config.NeedsCoreMetrics(nil) },
+	Treatment: func(_ *config.Config, _ *config.Cluster, p *config.Plugin) (config.Treatment, string) {
 		if len(p.Parameters.(*coreMetricsParameters).EngineConfigs) > 0 {
-			return Approximated, "engines report the core metrics whatever names engineConfigs looks for"
+			return config.Approximated, "engines report the core metrics whatever names engineConfigs looks for"
 		}
-		return NoEffect, "engines report the core metrics as such"
+		return config.NoEffect, "engines report the core metrics as such"
 	},
 }
 
@@ -62,7 +65,7 @@ type customMetric struct {
 	MetricSpec   string `json:"metricSpec"`
 }
 
-func (p *coreMetricsParameters) check(l *loader, path *field.Path) {
+func (p *coreMetricsParameters) Check(l *config.Loader, path *field.Path) {
 	if p.EngineLabelKey == "" {
 		p.EngineLabelKey = defaultEngineLabel
 	}
@@ -74,25 +77,25 @@ func (p *coreMetricsParameters) check(l *loader, path *field.Path) {
 		engine, at := &p.EngineConfigs[i], path.Child("engineConfigs").Index(i)
 		switch {
 		case engine.Name == "":
-			l.add(field.Required(at.Child("name"), "an engine must have a name"))
+			l.Add(field.Required(at.Child("name"), "an engine must have a name"))
 		case engine.Name == "default":
-			l.add(field.Invalid(at.Child("name"), engine.Name, "is reserved"))
+			l.Add(field.Invalid(at.Child("name"), engine.Name, "is reserved"))
 		case slices.Contains(known[len(builtInEngines):], engine.Name):
-			l.add(field.Duplicate(at.Child("name"), engine.Name))
+			l.Add(field.Duplicate(at.Child("name"), engine.Name))
 		default:
 			known = append(known, engine.Name)
 		}
 		engine.checkSpecs(l, at)
 	}
 	if !slices.Contains(known, p.DefaultEngine) {
-		l.add(field.Invalid(path.Child("defaultEngine"), p.DefaultEngine, fmt.Sprintf("no such engine; there are %s", strings.Join(known, ", "))))
+		l.Add(field.Invalid(path.Child("defaultEngine"), p.DefaultEngine, fmt.Sprintf("no such engine; there are %s", strings.Join(known, ", "))))
 	}
 }
 
-func (e *engineConfig) checkSpecs(l *loader, path *field.Path) {
+func (e *engineConfig) checkSpecs(l *config.Loader, path *field.Path) {
 	check := func(at *field.Path, spec string) {
-		if spec != "" && !metricSpecForm.MatchString(spec) {
-			l.add(field.Invalid(at, spec, "must be a metric such as vllm:num_requests_waiting or metric{label=value}"))
+		if spec != "" && !config.MetricSpecForm.MatchString(spec) {
+			l.Add(field.Invalid(at, spec, "must be a metric such as vllm:num_requests_waiting or metric{label=value}"))
 		}
 	}
 	check(path.Child("queuedRequestsSpec"), e.QueuedRequestsSpec)

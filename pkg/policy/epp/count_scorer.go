@@ -2,7 +2,10 @@
 
 package epp
 
-import "windtunnel.dev/windtunnel/pkg/policy"
+import (
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+)
 
 // countScorer maps the least count of a scrape to 1 and the greatest to 0,
 // linearly; all to 1 if all are equal.
@@ -23,7 +26,7 @@ const (
 	runningRequests countMetric = true
 )
 
-func (m countMetric) of(s *policy.Scrape) int {
+func (m countMetric) Of(s *policy.Scrape) int {
 	if m == runningRequests {
 		return s.Running
 	}
@@ -34,9 +37,9 @@ func newCountScorer(endpoints int, metric countMetric) *countScorer {
 	return &countScorer{metric: metric, counts: make([]int, endpoints)}
 }
 
-func (s *countScorer) score(c *cycle, candidates []int, w weight, scores []float64) {
+func (s *countScorer) Score(c *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
 	for _, e := range candidates {
-		s.counts[e] = s.metric.of(&c.scrapes[e])
+		s.counts[e] = s.metric.Of(&c.Scrapes[e])
 	}
 	first := s.counts[candidates[0]]
 	s.least, s.greatest = first, first
@@ -44,20 +47,20 @@ func (s *countScorer) score(c *cycle, candidates []int, w weight, scores []float
 		s.least, s.greatest = min(s.least, s.counts[e]), max(s.greatest, s.counts[e])
 	}
 	s.atLeast, s.atGreatest = 0, 0
-	last, score := first, w.of(s.raw(first))
+	last, score := first, w.Of(s.raw(first))
 	for i, e := range candidates {
 		n := s.counts[e]
 		if n != last {
-			last, score = n, w.of(s.raw(n))
+			last, score = n, w.Of(s.raw(n))
 		}
 		scores[i] = score
 		s.tally(n, 1)
 	}
 }
 
-func (s *countScorer) rescore(c *cycle, changed []int32, w weight, scores []float64) bool {
+func (s *countScorer) Rescore(c *scheduler.Cycle, changed []int32, w scheduler.Weight, scores []float64) bool {
 	for _, e := range changed {
-		n, old := s.metric.of(&c.scrapes[e]), s.counts[e]
+		n, old := s.metric.Of(&c.Scrapes[e]), s.counts[e]
 		if n == old {
 			continue
 		}
@@ -67,7 +70,7 @@ func (s *countScorer) rescore(c *cycle, changed []int32, w weight, scores []floa
 		s.tally(old, -1)
 		s.tally(n, 1)
 		s.counts[e] = n
-		scores[e] = w.of(s.raw(n))
+		scores[e] = w.Of(s.raw(n))
 	}
 	return s.atLeast > 0 && s.atGreatest > 0
 }

@@ -4,6 +4,9 @@ package epp
 
 import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 const (
@@ -13,25 +16,25 @@ const (
 
 var (
 	// dcgmDataSource scrapes metrics of GPUs.
-	dcgmDataSource = pluginType{
-		name:         dcgmDataSourceType,
-		registration: gie("router-v0.10.."),
-		roles:        dataSourceRole,
-		alpha:        true,
-		parameters: func() any {
+	dcgmDataSource = config.PluginType{
+		Name:         dcgmDataSourceType,
+		Registration: version.GIE("router-v0.10.."),
+		Roles:        config.DataSourceRole,
+		Alpha:        true,
+		Parameters: func() any {
 			return &dcgmParameters{Scheme: "http", Path: "/metrics", Port: 9400, InsecureSkipVerify: true}
 		},
-		treatment: ignoredAs("GPUs report no metrics; GPUUtilization is pinned in the attributes of a pool"),
+		Treatment: ignoredAs("GPUs report no metrics; GPUUtilization is pinned in the attributes of a pool"),
 	}
 	// dcgmExtractor takes the attribute GPUUtilization from them: how busy the
 	// busiest of an endpoint's GPUs is, 0 to 1. It ignores whatever parameters it
 	// is given.
-	dcgmExtractor = pluginType{
-		name:         dcgmExtractorType,
-		registration: gie("router-v0.10.."),
-		roles:        extractorRole,
-		alpha:        true,
-		treatment:    ignoredAs("GPUs report no metrics; GPUUtilization is pinned in the attributes of a pool"),
+	dcgmExtractor = config.PluginType{
+		Name:         dcgmExtractorType,
+		Registration: version.GIE("router-v0.10.."),
+		Roles:        config.ExtractorRole,
+		Alpha:        true,
+		Treatment:    ignoredAs("GPUs report no metrics; GPUUtilization is pinned in the attributes of a pool"),
 	}
 )
 
@@ -44,7 +47,7 @@ type dcgmParameters struct {
 	Interval           string `json:"interval,omitempty"`
 }
 
-func (p *dcgmParameters) check(l *loader, path *field.Path) {
-	checkOneOf(l, path.Child("scheme"), p.Scheme, []string{"http", "https"})
-	checkInterval(l, path.Child("interval"), p.Interval)
+func (p *dcgmParameters) Check(l *config.Loader, path *field.Path) {
+	config.CheckOneOf(l, path.Child("scheme"), p.Scheme, []string{"http", "https"})
+	config.CheckInterval(l, path.Child("interval"), p.Interval)
 }

@@ -6,20 +6,24 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 const decisionTreeFilterType = "decision-tree-filter"
 
 // decisionTreeFilter of gie-v0.5 asks one filter, and then another one about what
 // that left, or about all candidates where it left none.
-var decisionTreeFilter = factory{
-	pluginType: pluginType{
-		name:         decisionTreeFilterType,
-		registration: gie("..gie-v0.5"),
-		roles:        filterRole,
-		parameters:   func() any { return &decisionTree{} },
+var decisionTreeFilter = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         decisionTreeFilterType,
+		Registration: version.GIE("..gie-v0.5"),
+		Roles:        config.FilterRole,
+		Parameters:   func() any { return &decisionTree{} },
 	},
-	newFilter: func(b *builder, p *plugin) filter {
+	NewFilter: func(b *scheduler.Builder, p *config.Plugin) scheduler.Filter {
 		return newTreeFilter(b, p.Parameters.(*decisionTree))
 	},
 }
@@ -37,9 +41,9 @@ type treeEntry struct {
 	DecisionTree *decisionTree `json:"decisionTree,omitempty"`
 }
 
-func (t *decisionTree) check(l *loader, path *field.Path) {
+func (t *decisionTree) Check(l *config.Loader, path *field.Path) {
 	if t.Current == nil {
-		l.add(field.Required(path.Child("current"), "must be a filter"))
+		l.Add(field.Required(path.Child("current"), "must be a filter"))
 		return
 	}
 	for _, entry := range []struct {
@@ -50,33 +54,33 @@ func (t *decisionTree) check(l *loader, path *field.Path) {
 		{"nextOnFailure", t.NextOnFailure}, {"nextOnSuccessOrFailure", t.NextOnSuccessOrFailure},
 	} {
 		if entry.treeEntry != nil {
-			entry.check(l, path.Child(entry.name))
+			entry.Check(l, path.Child(entry.name))
 		}
 	}
 }
 
-func (e *treeEntry) check(l *loader, path *field.Path) {
+func (e *treeEntry) Check(l *config.Loader, path *field.Path) {
 	switch {
 	case e.PluginRef != nil && e.DecisionTree != nil:
-		l.add(field.Forbidden(path.Child("decisionTree"), "cannot stand beside pluginRef"))
+		l.Add(field.Forbidden(path.Child("decisionTree"), "cannot stand beside pluginRef"))
 	case e.PluginRef != nil:
-		l.referInParameters(*e.PluginRef, filterRole, "a filter", path.Child("pluginRef"))
+		l.ReferInParameters(*e.PluginRef, config.FilterRole, "a filter", path.Child("pluginRef"))
 	case e.DecisionTree != nil:
-		e.DecisionTree.check(l, path.Child("decisionTree"))
+		e.DecisionTree.Check(l, path.Child("decisionTree"))
 	default:
-		l.add(field.Required(path, "must have a pluginRef or a decisionTree"))
+		l.Add(field.Required(path, "must have a pluginRef or a decisionTree"))
 	}
 }
 
 // treeFilter has nil where there is nothing to ask.
 type treeFilter struct {
-	current, onSuccess, onFailure filter
+	current, onSuccess, onFailure scheduler.Filter
 	before                        []int
 }
 
-func newTreeFilter(b *builder, t *decisionTree) *treeFilter {
+func newTreeFilter(b *scheduler.Builder, t *decisionTree) *treeFilter {
 	either := t.NextOnSuccessOrFailure
-	pick := func(entry *treeEntry) filter {
+	pick := func(entry *treeEntry) scheduler.Filter {
 		if entry == nil {
 			entry = either
 		}
@@ -85,15 +89,15 @@ func newTreeFilter(b *builder, t *decisionTree) *treeFilter {
 	return &treeFilter{current: newTreeEntry(b, t.Current), onSuccess: pick(t.NextOnSuccess), onFailure: pick(t.NextOnFailure)}
 }
 
-func newTreeEntry(b *builder, e *treeEntry) filter {
+func newTreeEntry(b *scheduler.Builder, e *treeEntry) scheduler.Filter {
 	switch {
 	case e == nil:
 		return nil
 	case e.PluginRef == nil:
 		return newTreeFilter(b, e.DecisionTree)
 	}
-	p := b.plugins[*e.PluginRef]
-	if made := b.factory(p).newFilter(b, p); made != nil {
+	p := b.Plugins[*e.PluginRef]
+	if made := b.Factory(p).NewFilter(b, p); made != nil {
 		return made
 	}
 	return keepAll{}
@@ -102,16 +106,16 @@ func newTreeEntry(b *builder, e *treeEntry) filter {
 // keepAll stands for a filter that keeps every endpoint there is.
 type keepAll struct{}
 
-func (keepAll) filter(_ *cycle, candidates []int) []int { return candidates }
+func (keepAll) Filter(_ *scheduler.Cycle, candidates []int) []int { return candidates }
 
-func (f *treeFilter) filter(c *cycle, candidates []int) []int {
+func (f *treeFilter) Filter(c *scheduler.Cycle, candidates []int) []int {
 	f.before = append(f.before[:0], candidates...)
-	kept := f.current.filter(c, candidates)
+	kept := f.current.Filter(c, candidates)
 	switch {
 	case len(kept) > 0 && f.onSuccess != nil:
-		return f.onSuccess.filter(c, kept)
+		return f.onSuccess.Filter(c, kept)
 	case len(kept) == 0 && f.onFailure != nil:
-		return f.onFailure.filter(c, slices.Clone(f.before))
+		return f.onFailure.Filter(c, slices.Clone(f.before))
 	}
 	return kept
 }

@@ -121,7 +121,7 @@ func TestProfilesAreCompleted(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := json.Marshal(mustLoad(t, tc.body).document.SchedulingProfiles)
+			got, err := json.Marshal(mustLoad(t, tc.body).Document.SchedulingProfiles)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -225,7 +225,7 @@ func TestParametersAreCompleted(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := mustLoad(t, "plugins: ["+tc.plugin+"]")
-			got, err := json.Marshal(c.document.Plugins[0].Parameters)
+			got, err := json.Marshal(c.Document.Plugins[0].Parameters)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -275,10 +275,10 @@ func TestDeprecatedFieldsMoveUnlessTheNewOnesAreSet(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := mustLoad(t, tc.body)
-			if got := c.document.FlowControl.SaturationDetector.PluginRef; got != tc.wantDetector {
+			if got := c.Document.FlowControl.SaturationDetector.PluginRef; got != tc.wantDetector {
 				t.Errorf("saturation detector %s, want %s", got, tc.wantDetector)
 			}
-			if got := c.document.RequestHandler.Parsers[0].PluginRef; got != tc.wantParser {
+			if got := c.Document.RequestHandler.Parsers[0].PluginRef; got != tc.wantParser {
 				t.Errorf("first parser %s, want %s", got, tc.wantParser)
 			}
 		})
@@ -294,7 +294,7 @@ func TestFeatureGates(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := strings.Join(mustLoad(t, "featureGates: "+tc.gates).document.FeatureGates, " ")
+			got := strings.Join(mustLoad(t, "featureGates: "+tc.gates).Document.FeatureGates, " ")
 			if got != tc.want {
 				t.Errorf("gates %s, want %s", got, tc.want)
 			}

@@ -2,7 +2,12 @@
 
 package epp
 
-import "k8s.io/apimachinery/pkg/util/validation/field"
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+)
 
 // disaggHeadersHandler writes the endpoint that the prefill profile chose into a
 // header, for the engine that decodes. A [disaggProfileHandler] does so by
@@ -13,26 +18,28 @@ const (
 )
 
 var (
-	disaggHeadersHandler = headersHandler(disaggHeadersHandlerType).registered(llmd("scheduler-v0.7..router-main"))
+	disaggHeadersHandler = headersHandler(disaggHeadersHandlerType).Registered(version.LLMD("scheduler-v0.7..router-main"))
 	// prefillHeaderHandler is its older name.
-	prefillHeaderHandler = headersHandler(prefillHeaderHandlerType).registered(llmd("scheduler-v0.2..router-main"))
+	prefillHeaderHandler = headersHandler(prefillHeaderHandlerType).Registered(version.LLMD("scheduler-v0.2..router-main"))
 )
 
-func headersHandler(name string) pluginType {
-	return pluginType{
-		name:       name,
-		roles:      headersRole,
-		successor:  disaggProfileHandlerType,
-		parameters: func() any { return &headersParameters{PrefillProfile: prefillProfile, EncodeProfile: encodeProfile} },
-		treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-			handler := c.firstWith(profileHandlerRole)
+func headersHandler(name string) config.PluginType {
+	return config.PluginType{
+		Name:      name,
+		Roles:     config.HeadersRole,
+		Successor: disaggProfileHandlerType,
+		Parameters: func() any {
+			return &headersParameters{PrefillProfile: config.PrefillProfile, EncodeProfile: config.EncodeProfile}
+		},
+		Treatment: func(c *config.Config, cluster *config.Cluster, p *config.Plugin) (config.Treatment, string) {
+			handler := c.FirstWith(config.ProfileHandlerRole)
 			switch {
-			case handler.Type == disaggProfileHandlerType && c.dialect.own >= schedulerMay:
-				return NoEffect, disaggProfileHandlerType + " tells the engines of prefill endpoints by itself"
-			case (handler.Type == pdProfileHandlerType || handler.Type == disaggProfileHandlerType) && p.Parameters.(*headersParameters).PrefillProfile == c.stages.prefill:
-				return Exact, "tells the engines of prefill endpoints"
+			case handler.Type == disaggProfileHandlerType && c.Dialect.Own >= version.SchedulerMay:
+				return config.NoEffect, disaggProfileHandlerType + " tells the engines of prefill endpoints by itself"
+			case (handler.Type == pdProfileHandlerType || handler.Type == disaggProfileHandlerType) && p.Parameters.(*headersParameters).PrefillProfile == c.Stages.Prefill:
+				return config.Exact, "tells the engines of prefill endpoints"
 			}
-			return NoEffect, "no profile of its name chooses prefill endpoints"
+			return config.NoEffect, "no profile of its name chooses prefill endpoints"
 		},
 	}
 }
@@ -42,19 +49,19 @@ type headersParameters struct {
 	EncodeProfile  string `json:"encodeProfile" versions:"scheduler-v0.7.."`
 }
 
-// check warns of a handler that takes away what another one has written, if it
+// Check warns of a handler that takes away what another one has written, if it
 // happens to come later.
-func (p *headersParameters) check(l *loader, path *field.Path) {
-	l.later = append(l.later, func() {
-		if !l.hasProfile(p.PrefillProfile) {
-			l.notice(path.Child("prefillProfile"), "missing-stage-profile", "no scheduling profile is named %s: the EPP may send no request to a prefill endpoint", p.PrefillProfile)
+func (p *headersParameters) Check(l *config.Loader, path *field.Path) {
+	l.Later = append(l.Later, func() {
+		if !l.HasProfile(p.PrefillProfile) {
+			l.Notice(path.Child("prefillProfile"), "missing-stage-profile", "no scheduling profile is named %s: the EPP may send no request to a prefill endpoint", p.PrefillProfile)
 		}
 	})
 }
 
 // tells reports whether a header handler is listed for a profile.
-func tellsEngines(l *loader, profile string) bool {
-	for _, p := range l.plugins {
+func tellsEngines(l *config.Loader, profile string) bool {
+	for _, p := range l.Plugins {
 		if parameters, ok := p.Parameters.(*headersParameters); ok && parameters.PrefillProfile == profile {
 			return true
 		}

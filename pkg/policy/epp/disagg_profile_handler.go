@@ -6,6 +6,10 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/document"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 const disaggProfileHandlerType = "disagg-profile-handler"
@@ -20,20 +24,22 @@ const disaggProfileHandlerType = "disagg-profile-handler"
 //
 // Up to scheduler-v0.8 a [disaggHeadersHandler] has to tell the engines, as for a
 // [pdProfileHandler].
-var disaggProfileHandler = pluginType{
-	name:         disaggProfileHandlerType,
-	neededInMay:  []dataKind{prefixMatchData},
-	registration: llmd("scheduler-v0.7.."),
-	roles:        profileHandlerRole,
-	ordered:      true,
-	parameters:   func() any { return &disaggParameters{} },
-	needs: func(*plugin) []dataKey {
-		return []dataKey{{prefixMatchData, approxPrefixCacheProducerType}, {tokensData, tokenProducerType}}
+var disaggProfileHandler = config.PluginType{
+	Name:         disaggProfileHandlerType,
+	NeededInMay:  []config.DataKind{config.PrefixMatchData},
+	Registration: version.LLMD("scheduler-v0.7.."),
+	Roles:        config.ProfileHandlerRole,
+	Ordered:      true,
+	Parameters:   func() any { return &disaggParameters{} },
+	Needs: func(*config.Plugin) []config.DataKey {
+		return []config.DataKey{{Kind: config.PrefixMatchData, Producer: config.ApproxPrefixCacheProducerType}, {Kind: config.TokensData, Producer: config.TokenProducerType}}
 	},
-	obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+	Obstacles: func(c *config.Config, _ *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
 		return p.Parameters.(*disaggParameters).obstacles(c, at.Child("parameters"))
 	},
-	stages: func(l *loader, p *plugin) stages { return p.Parameters.(*disaggParameters).stages(l) },
+	Stages: func(l *config.Loader, p *config.Plugin) config.Stages {
+		return p.Parameters.(*disaggParameters).stages(l)
+	},
 }
 
 const (
@@ -72,7 +78,7 @@ type disaggPaths struct {
 	prefillDecider, encodeDecider *field.Path
 }
 
-func (p *disaggParameters) check(l *loader, path *field.Path) {
+func (p *disaggParameters) Check(l *config.Loader, path *field.Path) {
 	at := disaggPaths{
 		decode:         path.Child("profiles", "decode"),
 		prefill:        path.Child("profiles", "prefill"),
@@ -88,17 +94,17 @@ func (p *disaggParameters) check(l *loader, path *field.Path) {
 		p.Deciders = &disaggDeciders{}
 	}
 	p.moveFlat(l, path, nested, &at)
-	setDefault(&p.Profiles.Decode, decodeProfile)
-	setDefault(&p.Profiles.Prefill, prefillProfile)
-	setDefault(&p.Profiles.Encode, encodeProfile)
+	config.SetDefault(&p.Profiles.Decode, config.DecodeProfile)
+	config.SetDefault(&p.Profiles.Prefill, config.PrefillProfile)
+	config.SetDefault(&p.Profiles.Encode, config.EncodeProfile)
 	p.checkOrder(l, path, at.prefillDecider)
-	l.references = append(l.references, func() { p.checkDeciders(l, &at) })
-	l.later = append(l.later, func() { p.noticeProfiles(l, &at) })
+	l.References = append(l.References, func() { p.checkDeciders(l, &at) })
+	l.Later = append(l.Later, func() { p.noticeProfiles(l, &at) })
 }
 
 // moveFlat puts flat keys where the nested ones live. Of the two names of the
 // prefill decider, the longer one holds.
-func (p *disaggParameters) moveFlat(l *loader, path *field.Path, nested bool, at *disaggPaths) {
+func (p *disaggParameters) moveFlat(l *config.Loader, path *field.Path, nested bool, at *disaggPaths) {
 	for _, key := range []struct {
 		name, successor string
 		given           **string
@@ -117,9 +123,9 @@ func (p *disaggParameters) moveFlat(l *loader, path *field.Path, nested bool, at
 		switch {
 		case given == nil:
 		case nested:
-			l.add(field.Forbidden(path.Child(key.name), "cannot stand beside profiles or deciders; use "+key.successor))
+			l.Add(field.Forbidden(path.Child(key.name), "cannot stand beside profiles or deciders; use "+key.successor))
 		default:
-			l.notice(path.Child(key.name), "deprecated", "deprecated, use %s", key.successor)
+			l.Notice(path.Child(key.name), "deprecated", "deprecated, use %s", key.successor)
 			if *given != "" && *key.to == "" {
 				*key.to, *key.at = *given, path.Child(key.name)
 			}
@@ -128,74 +134,74 @@ func (p *disaggParameters) moveFlat(l *loader, path *field.Path, nested bool, at
 }
 
 // checkOrder reads the stage order as loosely as the EPP does.
-func (p *disaggParameters) checkOrder(l *loader, path, decider *field.Path) {
+func (p *disaggParameters) checkOrder(l *config.Loader, path, decider *field.Path) {
 	switch strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(p.StageOrder)) {
 	case "", "decodefirst", "decode":
 		p.StageOrder = decodeFirst
 	case "prefillfirst", "prefill":
 		p.StageOrder = prefillFirst
 	default:
-		l.add(field.NotSupported(path.Child("stageOrder"), p.StageOrder, []string{decodeFirst, prefillFirst}))
+		l.Add(field.NotSupported(path.Child("stageOrder"), p.StageOrder, []string{decodeFirst, prefillFirst}))
 	}
 	if p.StageOrder == prefillFirst && p.Deciders.Prefill != "" {
-		l.add(field.Forbidden(decider, "with stageOrder "+prefillFirst+" no decider is asked"))
+		l.Add(field.Forbidden(decider, "with stageOrder "+prefillFirst+" no decider is asked"))
 	}
 }
 
-func (p *disaggParameters) checkDeciders(l *loader, at *disaggPaths) {
+func (p *disaggParameters) checkDeciders(l *config.Loader, at *disaggPaths) {
 	if p.Deciders.Prefill != "" {
-		l.referInParameters(p.Deciders.Prefill, deciderRole, "a decider", at.prefillDecider)
+		l.ReferInParameters(p.Deciders.Prefill, config.DeciderRole, "a decider", at.prefillDecider)
 	}
 	if p.Deciders.Encode != "" {
-		l.referInParameters(p.Deciders.Encode, deciderRole, "a decider", at.encodeDecider)
+		l.ReferInParameters(p.Deciders.Encode, config.DeciderRole, "a decider", at.encodeDecider)
 	}
 }
 
 // noticeProfiles is about stages without a profile, which never run.
-func (p *disaggParameters) noticeProfiles(l *loader, at *disaggPaths) {
-	if p.Deciders.Prefill != "" && !l.hasProfile(p.Profiles.Prefill) {
-		l.notice(at.prefill, "missing-stage-profile", "no scheduling profile is named %s: all prompts are computed where they are decoded", p.Profiles.Prefill)
+func (p *disaggParameters) noticeProfiles(l *config.Loader, at *disaggPaths) {
+	if p.Deciders.Prefill != "" && !l.HasProfile(p.Profiles.Prefill) {
+		l.Notice(at.prefill, "missing-stage-profile", "no scheduling profile is named %s: all prompts are computed where they are decoded", p.Profiles.Prefill)
 	}
-	if p.Deciders.Encode != "" && !l.hasProfile(p.Profiles.Encode) {
-		l.notice(at.encode, "missing-stage-profile", "no scheduling profile is named %s: nothing is encoded apart", p.Profiles.Encode)
+	if p.Deciders.Encode != "" && !l.HasProfile(p.Profiles.Encode) {
+		l.Notice(at.encode, "missing-stage-profile", "no scheduling profile is named %s: nothing is encoded apart", p.Profiles.Encode)
 	}
 }
 
 // obstacles are what the EPP starts with, to fail every request or to send text
 // to encoders.
-func (p *disaggParameters) obstacles(c *Config, path *field.Path) field.ErrorList {
+func (p *disaggParameters) obstacles(c *config.Config, path *field.Path) field.ErrorList {
 	errs := needsProfile(c, p.Profiles.Decode, path.Child("profiles", "decode"))
-	if d := c.plugin(p.Deciders.Encode); d != nil && d.Type != alwaysDisaggMultimodalDeciderType {
+	if d := c.Plugin(p.Deciders.Encode); d != nil && d.Type != alwaysDisaggMultimodalDeciderType {
 		errs = append(errs, field.Invalid(path.Child("deciders", "encode"), d.Name, d.Type+" sends text to encoders, and there are none"))
 	}
 	return errs
 }
 
 // needsProfile says where every request would fail for want of a profile.
-func needsProfile(c *Config, name string, at *field.Path) field.ErrorList {
+func needsProfile(c *config.Config, name string, at *field.Path) field.ErrorList {
 	var names []string
-	for _, profile := range c.document.SchedulingProfiles {
+	for _, profile := range c.Document.SchedulingProfiles {
 		if profile.Name == name {
 			return nil
 		}
 		names = append(names, profile.Name)
 	}
-	return field.ErrorList{field.Invalid(at, name, "no scheduling profile has this name, and every request would fail"+didYouMean(name, names))}
+	return field.ErrorList{field.Invalid(at, name, "no scheduling profile has this name, and every request would fail"+document.DidYouMean(name, names))}
 }
 
 // stages leaves prefill out where it never runs. One profile runs once for a
 // request, whatever stages it is named for; the encode stage, which has no work,
 // comes before a prefill that is asked for.
-func (p *disaggParameters) stages(l *loader) stages {
-	s := stages{decode: p.Profiles.Decode, prefillFirst: p.StageOrder == prefillFirst}
-	if p.Deciders.Encode != "" && l.hasProfile(p.Profiles.Encode) {
-		s.encode = p.Profiles.Encode
+func (p *disaggParameters) stages(l *config.Loader) config.Stages {
+	s := config.Stages{Decode: p.Profiles.Decode, PrefillFirst: p.StageOrder == prefillFirst}
+	if p.Deciders.Encode != "" && l.HasProfile(p.Profiles.Encode) {
+		s.Encode = p.Profiles.Encode
 	}
 	prefill := p.Profiles.Prefill
-	asked := s.prefillFirst || p.Deciders.Prefill != "" && prefill != p.Profiles.Encode
-	if asked && prefill != s.decode && l.hasProfile(prefill) {
-		s.prefill, s.decider, s.peers = prefill, p.Deciders.Prefill, true
-		s.silent = l.dialect.own < schedulerMay && !tellsEngines(l, prefill)
+	asked := s.PrefillFirst || p.Deciders.Prefill != "" && prefill != p.Profiles.Encode
+	if asked && prefill != s.Decode && l.HasProfile(prefill) {
+		s.Prefill, s.Decider, s.Peers = prefill, p.Deciders.Prefill, true
+		s.Silent = l.Dialect.Own < version.SchedulerMay && !tellsEngines(l, prefill)
 	}
 	return s
 }

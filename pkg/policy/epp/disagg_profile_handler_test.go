@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 )
 
 // disagg is a document with a decode and a prefill profile, which keep pods of
@@ -44,25 +46,25 @@ func TestWhoComputesThePromptAndWhoDecodes(t *testing.T) {
 		labels  []map[string]string
 		busy    []int // endpoints with a queue
 		want    policy.Decision
-		reason  Reason
+		reason  scheduler.Reason
 		prefill int // what the prefill profile chose; -2 where it did not run
 		err     bool
 	}{
-		"one of each":                          {alwaysDisagg, pools("prefill", "decode"), []int{0, 2}, policy.Decision{Endpoint: 3, Prefill: 1}, Disaggregated, 1, false},
-		"a long prompt":                        {byPrefix, pools("prefill", "decode"), []int{0, 2}, policy.Decision{Endpoint: 3, Prefill: 1}, Disaggregated, 1, false},
-		"no endpoint computes prompts apart":   {alwaysDisagg, pools("decode"), []int{0}, policy.To(1), Disaggregated, none, false},
+		"one of each":                          {alwaysDisagg, pools("prefill", "decode"), []int{0, 2}, policy.Decision{Endpoint: 3, Prefill: 1}, scheduler.Disaggregated, 1, false},
+		"a long prompt":                        {byPrefix, pools("prefill", "decode"), []int{0, 2}, policy.Decision{Endpoint: 3, Prefill: 1}, scheduler.Disaggregated, 1, false},
+		"no endpoint computes prompts apart":   {alwaysDisagg, pools("decode"), []int{0}, policy.To(1), scheduler.Disaggregated, scheduler.None, false},
 		"no endpoint decodes":                  {alwaysDisagg, pools("prefill"), nil, policy.Decision{}, "", -2, true},
-		"both choose the same":                 {alwaysDisagg, pools("both"), []int{0}, policy.To(1), Disaggregated, 1, false},
+		"both choose the same":                 {alwaysDisagg, pools("both"), []int{0}, policy.To(1), scheduler.Disaggregated, 1, false},
 		"no decider":                           {"{type: disagg-profile-handler}", pools("prefill", "decode"), []int{2}, policy.To(3), "", -2, false},
-		"a decider that is off":                {strings.Replace(byPrefix, "100", "0", 1), pools("prefill", "decode"), []int{2}, policy.To(3), Disabled, -2, false},
-		"a decider of other matters":           {strings.ReplaceAll(alwaysDisagg, "always-disagg-pd", "always-disagg-multimodal"), pools("prefill", "decode"), []int{2}, policy.To(3), Disabled, -2, false},
+		"a decider that is off":                {strings.Replace(byPrefix, "100", "0", 1), pools("prefill", "decode"), []int{2}, policy.To(3), scheduler.Disabled, -2, false},
+		"a decider of other matters":           {strings.ReplaceAll(alwaysDisagg, "always-disagg-pd", "always-disagg-multimodal"), pools("prefill", "decode"), []int{2}, policy.To(3), scheduler.Disabled, -2, false},
 		"prefill first":                        {prefillFirstDisagg, pools("prefill", "decode"), []int{0, 2}, policy.Decision{Endpoint: 3, Prefill: 1}, "", 1, false},
-		"prefill first, and nobody for it":     {prefillFirstDisagg, pools("decode"), []int{0}, policy.To(1), "", none, false},
+		"prefill first, and nobody for it":     {prefillFirstDisagg, pools("decode"), []int{0}, policy.To(1), "", scheduler.None, false},
 		"prefill first, and nobody to decode":  {prefillFirstDisagg, pools("prefill"), []int{0}, policy.Decision{}, "", 1, true},
-		"the older handler tells nobody":       {pd, pools("prefill", "decode"), []int{0, 2}, policy.To(3), Disaggregated, 1, false},
-		"the older handler with a headers one": {pd + ", {type: prefill-header-handler}", pools("prefill", "decode"), []int{0, 2}, policy.Decision{Endpoint: 3, Prefill: 1}, Disaggregated, 1, false},
+		"the older handler tells nobody":       {pd, pools("prefill", "decode"), []int{0, 2}, policy.To(3), scheduler.Disaggregated, 1, false},
+		"the older handler with a headers one": {pd + ", {type: prefill-header-handler}", pools("prefill", "decode"), []int{0, 2}, policy.Decision{Endpoint: 3, Prefill: 1}, scheduler.Disaggregated, 1, false},
 		"headers of another profile": {pd + ", {type: disagg-headers-handler, parameters: {prefillProfile: decode}}", pools("prefill", "decode"), []int{0, 2},
-			policy.To(3), Disaggregated, 1, false},
+			policy.To(3), scheduler.Disaggregated, 1, false},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -93,19 +95,19 @@ func TestPrefixBasedPDDecider(t *testing.T) {
 		parameters string
 		tokens     int
 		held       []int // blocks of 64 tokens, by endpoint; nil where nobody knows
-		want       Reason
+		want       scheduler.Reason
 	}{
-		"never":                             {"{}", 100000, []int{0, 0}, Disabled},
-		"never, however many tokens":        {"{promptTokens: 5}", 100000, []int{0, 0}, Disabled},
-		"as many as the threshold":          {"{nonCachedTokens: 640}", 640, []int{0, 0}, Disaggregated},
-		"fewer":                             {"{nonCachedTokens: 641}", 640, []int{0, 0}, InputTooShort},
-		"fewer than a prompt has to have":   {"{nonCachedTokens: 10, promptTokens: 641}", 640, []int{0, 0}, InputTooShort},
-		"as many as a prompt has to have":   {"{nonCachedTokens: 10, promptTokens: 640}", 640, []int{0, 0}, Disaggregated},
-		"enough is left":                    {"{nonCachedTokens: 256}", 640, []int{9, 6}, Disaggregated},
-		"too little is left":                {"{nonCachedTokens: 257}", 640, []int{0, 6}, SuffixCached},
-		"a partial block counts as a whole": {"{nonCachedTokens: 1}", 630, []int{0, 10}, SuffixCached},
-		"nobody knows":                      {"{nonCachedTokens: 256}", 640, nil, DeciderError},
-		"nobody knows of a short prompt":    {"{nonCachedTokens: 256}", 64, nil, InputTooShort},
+		"never":                             {"{}", 100000, []int{0, 0}, scheduler.Disabled},
+		"never, however many tokens":        {"{promptTokens: 5}", 100000, []int{0, 0}, scheduler.Disabled},
+		"as many as the threshold":          {"{nonCachedTokens: 640}", 640, []int{0, 0}, scheduler.Disaggregated},
+		"fewer":                             {"{nonCachedTokens: 641}", 640, []int{0, 0}, scheduler.InputTooShort},
+		"fewer than a prompt has to have":   {"{nonCachedTokens: 10, promptTokens: 641}", 640, []int{0, 0}, scheduler.InputTooShort},
+		"as many as a prompt has to have":   {"{nonCachedTokens: 10, promptTokens: 640}", 640, []int{0, 0}, scheduler.Disaggregated},
+		"enough is left":                    {"{nonCachedTokens: 256}", 640, []int{9, 6}, scheduler.Disaggregated},
+		"too little is left":                {"{nonCachedTokens: 257}", 640, []int{0, 6}, scheduler.SuffixCached},
+		"a partial block counts as a whole": {"{nonCachedTokens: 1}", 630, []int{0, 10}, scheduler.SuffixCached},
+		"nobody knows":                      {"{nonCachedTokens: 256}", 640, nil, scheduler.DeciderError},
+		"nobody knows of a short prompt":    {"{nonCachedTokens: 256}", 64, nil, scheduler.InputTooShort},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -122,7 +124,7 @@ func TestPrefixBasedPDDecider(t *testing.T) {
 			}
 			view := idle(2)
 			view.Scrapes[0].Waiting = 1 // so that 1 decodes
-			if got := s.decide(view, request(0, tc.tokens)).Reason; got != tc.want {
+			if got := s.Decide(view, request(0, tc.tokens)).Reason; got != tc.want {
 				t.Errorf("reason %q, want %q", got, tc.want)
 			}
 		})
@@ -214,7 +216,7 @@ func TestObstaclesOfProfileHandlers(t *testing.T) {
 			[]string{`inline.plugins[3].parameters: Invalid value: 3: with more than two profiles a pd-profile-handler never ends`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			errs := mustLoad(t, tc.body).Check(&Cluster{Endpoints: 1, Labels: []map[string]string{role("both")}}, inline)
+			errs := mustLoad(t, tc.body).Check(&config.Cluster{Endpoints: 1, Labels: []map[string]string{role("both")}}, inline)
 			if diff := cmp.Diff(tc.want, errorTexts(errs)); diff != "" {
 				t.Errorf("errors (-want +got):\n%s", diff)
 			}
@@ -252,7 +254,7 @@ func TestReportOfDisaggregation(t *testing.T) {
 			t.Fatal(errs.ToAggregate())
 		}
 		notes := map[string]string{}
-		for _, r := range c.Report(&Cluster{Endpoints: 1, Labels: []map[string]string{role("both")}}) {
+		for _, r := range c.Report(&config.Cluster{Endpoints: 1, Labels: []map[string]string{role("both")}}) {
 			if !r.Created {
 				notes[r.Name] = strings.TrimSuffix(string(r.Treatment)+": "+r.Note, ": ")
 			}
@@ -351,7 +353,7 @@ func TestReportOfDisaggregation(t *testing.T) {
 // runs does not matter.
 func TestFiltersOfProfilesThatRunNeedLabels(t *testing.T) {
 	for handler, refused := range map[string]bool{alwaysDisagg: true, "{type: disagg-profile-handler}": false} {
-		errs := mustLoad(t, disagg(handler)).Check(&Cluster{Endpoints: 2}, inline)
+		errs := mustLoad(t, disagg(handler)).Check(&config.Cluster{Endpoints: 2}, inline)
 		if len(errs) > 0 != refused {
 			t.Errorf("%s: %v", handler, errs)
 		}
@@ -363,7 +365,7 @@ func TestProfilesThatDidNotRunForgetNoChange(t *testing.T) {
 	c := mustLoad(t, "plugins: [{type: queue-scorer}, {type: prefix-based-pd-decider, parameters: {nonCachedTokens: 100}}, "+
 		"{type: disagg-profile-handler, parameters: {deciders: {prefill: prefix-based-pd-decider}}}]\n"+
 		"schedulingProfiles: [{name: decode, plugins: [{pluginRef: queue-scorer, weight: -1}]}, {name: prefill, plugins: [{pluginRef: queue-scorer}]}]")
-	s := New(c, Cluster{Endpoints: 3}, 1)
+	s := New(c, config.Cluster{Endpoints: 3}, 1)
 	view := &policy.View{Scrapes: []policy.Scrape{{Waiting: 5}, {Waiting: 1}, {Waiting: 3}}, Changed: []int32{}}
 	step := func(n, tokens int, want policy.Decision) {
 		t.Helper()

@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
@@ -118,7 +120,7 @@ func TestPrefixesOfTwoEndpoints(t *testing.T) {
 			r := request(1, 1000)
 			route(t, s.Scheduler, idle(3), r)
 		}
-		if got := s.prefixMatch(approxPrefixCacheProducerType).blocks; !slices.Equal(got, want) {
+		if got := s.PrefixMatch(config.ApproxPrefixCacheProducerType).Blocks; !slices.Equal(got, want) {
 			t.Errorf("prefill profile %q: matches %v, want %v", profile, got, want)
 		}
 	}
@@ -150,13 +152,13 @@ schedulingProfiles: [{name: decode, plugins: [{pluginRef: decode-filter}DECODE]}
 		t.Run(name, func(t *testing.T) {
 			s := plant(t, tc.body, role("prefill"), role("decode"))
 			s.hold(10, tc.held...)
-			p, ok := s.staged.run(s.begin(idle(2), request(0, tc.tokens)))
+			p, ok := s.Staged.Run(s.Begin(idle(2), request(0, tc.tokens)))
 			if !ok {
 				t.Fatal("no endpoint")
 			}
-			lru := s.instances["no-hit-lru-scorer"].(*noHitLRU)
-			for _, f := range s.Scheduler.followers {
-				f.routed(&s.cycle, p)
+			lru := s.Instances["no-hit-lru-scorer"].(*noHitLRU)
+			for _, f := range s.Scheduler.PickListeners {
+				f.Routed(&s.Cycle, p)
 			}
 			if !slices.Equal(lru.used, tc.want) {
 				t.Errorf("cold endpoints %v, want %v", lru.used, tc.want)
@@ -205,7 +207,7 @@ func TestEndpointsThatAreGone(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := New(mustLoad(t, tc.body), Cluster{Endpoints: 3}, 1)
+			s := New(mustLoad(t, tc.body), config.Cluster{Endpoints: 3}, 1)
 			view := idle(3)
 			view.Scrapes[1].Waiting, view.Down = 9, tc.down
 			route(t, s, view, request(0, 1))
@@ -224,14 +226,14 @@ func TestEndpointsThatAreGone(t *testing.T) {
 
 func TestAllEndpointsAreGone(t *testing.T) {
 	for _, body := range []string{everythingProfile, tokensProfile, twoProfiles} {
-		s := New(mustLoad(t, body), Cluster{Endpoints: 2}, 1)
+		s := New(mustLoad(t, body), config.Cluster{Endpoints: 2}, 1)
 		view := idle(2)
 		route(t, s, view, request(0, 2000))
 		view.Down = []bool{true, true}
 		if _, err := s.Route(view, request(1, 2000)); !errors.Is(err, policy.ErrNoEndpoint) || errors.Is(err, policy.ErrShed) {
 			t.Errorf("error %v", err)
 		}
-		if d := s.LastDecision(); d.Chosen != none || len(d.Candidates) > 0 || d.Prefill != nil || d.Reason != "" {
+		if d := s.LastDecision(); d.Chosen != scheduler.None || len(d.Candidates) > 0 || d.Prefill != nil || d.Reason != "" {
 			t.Errorf("decision %+v", d)
 		}
 		sheddable := request(2, 2000)
@@ -258,8 +260,8 @@ func TestSaturationIsOfTheEndpointsThatAreThere(t *testing.T) {
 			view.Down = tc.down
 			r := request(i, 1)
 			r.Priority = -1
-			s.begin(view, r) // endpoints that are back start anew
-			s.load(inFlightLoadProducerType).requests[1] = load
+			s.Begin(view, r) // endpoints that are back start anew
+			s.Load(config.InFlightLoadProducerType).Requests[1] = load
 			if _, err := s.Route(view, r); errors.Is(err, policy.ErrShed) != tc.shed {
 				t.Errorf("%q, down %v: error %v", plugins, tc.down, err)
 			}
@@ -275,7 +277,7 @@ func TestPrefixesOfEndpointsThatAreGone(t *testing.T) {
 		view := idle(2)
 		view.Now, view.Down = simtime.Time(seconds*float64(time.Second)), down
 		route(t, s.Scheduler, view, request(source, 640))
-		return slices.Clone(s.prefixMatch(approxPrefixCacheProducerType).blocks)
+		return slices.Clone(s.PrefixMatch(config.ApproxPrefixCacheProducerType).Blocks)
 	}
 	at(1, 0, false, true) // to endpoint 0
 	for _, step := range []struct {
@@ -302,7 +304,7 @@ func TestAutoTuneFollowsAnEndpointThatIsThere(t *testing.T) {
 	view.Scrapes[0].BlockTokens, view.Scrapes[1].BlockTokens, view.Scrapes[2].BlockTokens = 512, 128, 256
 	view.Down = []bool{true, false, false}
 	route(t, s.Scheduler, view, request(0, 1280))
-	if got := s.prefixMatch(approxPrefixCacheProducerType).blockTokens; got != 128 {
+	if got := s.PrefixMatch(config.ApproxPrefixCacheProducerType).BlockTokens; got != 128 {
 		t.Errorf("blocks of %d tokens", got)
 	}
 }

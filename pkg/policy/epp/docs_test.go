@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 // Tests that the page on the EPP names are there: each rule that it states is
@@ -18,7 +20,7 @@ func TestThePageNamesTestsThatExist(t *testing.T) {
 		t.Fatal(err)
 	}
 	var files []string
-	for _, pattern := range []string{"*_test.go", "prefix/*_test.go", "../kvindex/*_test.go", "../../simulator/*_test.go"} {
+	for _, pattern := range []string{"*_test.go", "*/*_test.go", "../kvindex/*_test.go", "../../simulator/*_test.go"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -58,11 +60,11 @@ func TestThePagesExamplesAreAccepted(t *testing.T) {
 	roles := []map[string]string{{"llm-d.ai/role": "prefill"}, {"llm-d.ai/role": "decode"}}
 	for _, example := range examples {
 		v := Judge([]byte(example[1]), "", nil)
-		if v.Stage != Accepted || len(v.Notices) > 0 {
+		if v.Stage != config.Accepted || len(v.Notices) > 0 {
 			t.Errorf("%s: %v, %v\n%s", v.Stage, v.Errors.ToAggregate(), v.Notices, example[1])
 			continue
 		}
-		if errs := v.Config.Check(&Cluster{Endpoints: 2, Labels: roles}, nil); len(errs) > 0 {
+		if errs := v.Config.Check(&config.Cluster{Endpoints: 2, Labels: roles}, nil); len(errs) > 0 {
 			t.Errorf("%v\n%s", errs.ToAggregate(), example[1])
 		}
 	}

@@ -2,7 +2,13 @@
 
 package epp
 
-import "k8s.io/apimachinery/pkg/util/validation/field"
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+)
 
 const (
 	encoderCacheScorerType = "mm-embeddings-cache-scorer"
@@ -11,31 +17,33 @@ const (
 var (
 	// encoderCacheScorer prefers endpoints that have encoded the images of a
 	// prompt before: the share of them by size, 0 for a prompt without any.
-	encoderCacheScorer = factory{
-		pluginType: pluginType{
-			name:         encoderCacheScorerType,
-			registration: gie("router-v0.9.."),
-			category:     AffinityCategory,
-			roles:        scorerRole,
-			parameters:   func() any { return &encoderCacheScorerParameters{} },
-			needs: func(p *plugin) []dataKey {
-				return []dataKey{{encoderCacheData, p.Parameters.(*encoderCacheScorerParameters).ProducerName}}
+	encoderCacheScorer = scheduler.Factory{
+		PluginType: config.PluginType{
+			Name:         encoderCacheScorerType,
+			Registration: version.GIE("router-v0.9.."),
+			Category:     config.AffinityCategory,
+			Roles:        config.ScorerRole,
+			Parameters:   func() any { return &encoderCacheScorerParameters{} },
+			Needs: func(p *config.Plugin) []config.DataKey {
+				return []config.DataKey{{Kind: config.EncoderCacheData, Producer: p.Parameters.(*encoderCacheScorerParameters).ProducerName}}
 			},
-			treatment: func(*Config, *Cluster, *plugin) (Treatment, string) {
-				return Exact, "prompts are text, and all score 0"
+			Treatment: func(*config.Config, *config.Cluster, *config.Plugin) (config.Treatment, string) {
+				return config.Exact, "prompts are text, and all score 0"
 			},
 		},
-		newScorer: func(*builder, *plugin) scorer { return nothingEncoded{} },
+		NewScorer: func(*scheduler.Builder, *config.Plugin) scheduler.Scorer { return nothingEncoded{} },
 	}
 	// encoderCacheProducer remembers where images were encoded.
-	encoderCacheProducer = pluginType{
-		name:         encoderCacheProducerType,
-		registration: gie("router-v0.9.."),
-		roles:        producerRole | extractorRole,
-		parameters:   func() any { return &encoderCacheParameters{} },
-		needs:        needsTokens,
-		produces:     func(p *plugin) []dataKey { return []dataKey{{encoderCacheData, p.Name}} },
-		treatment:    ignoredAs("prompts are text"),
+	encoderCacheProducer = config.PluginType{
+		Name:         config.EncoderCacheProducerType,
+		Registration: version.GIE("router-v0.9.."),
+		Roles:        config.ProducerRole | config.ExtractorRole,
+		Parameters:   func() any { return &encoderCacheParameters{} },
+		Needs:        config.NeedsTokens,
+		Produces: func(p *config.Plugin) []config.DataKey {
+			return []config.DataKey{{Kind: config.EncoderCacheData, Producer: p.Name}}
+		},
+		Treatment: ignoredAs("prompts are text"),
 	}
 )
 
@@ -43,8 +51,8 @@ type encoderCacheScorerParameters struct {
 	ProducerName string `json:"producerName"`
 }
 
-func (p *encoderCacheScorerParameters) check(*loader, *field.Path) {
-	p.ProducerName = orDefault(p.ProducerName, encoderCacheData)
+func (p *encoderCacheScorerParameters) Check(*config.Loader, *field.Path) {
+	p.ProducerName = config.OrDefault(p.ProducerName, config.EncoderCacheData)
 }
 
 type encoderCacheParameters struct {
@@ -53,9 +61,11 @@ type encoderCacheParameters struct {
 
 type nothingEncoded struct{}
 
-func (nothingEncoded) score(_ *cycle, _ []int, _ weight, scores []float64) { fill(scores, 0) }
+func (nothingEncoded) Score(_ *scheduler.Cycle, _ []int, _ scheduler.Weight, scores []float64) {
+	fill(scores, 0)
+}
 
-func (nothingEncoded) rescore(_ *cycle, _ []int32, _ weight, scores []float64) bool {
+func (nothingEncoded) Rescore(_ *scheduler.Cycle, _ []int32, _ scheduler.Weight, scores []float64) bool {
 	fill(scores, 0)
 	return true
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 func TestPromptsOfTextAreNotInAnyEncoderCache(t *testing.T) {
@@ -16,7 +17,7 @@ func TestPromptsOfTextAreNotInAnyEncoderCache(t *testing.T) {
 	if diff := cmp.Diff(want, pluginNames(c)); diff != "" {
 		t.Errorf("plugins (-want +got):\n%s", diff)
 	}
-	s := New(c, Cluster{Endpoints: 2}, 1)
+	s := New(c, config.Cluster{Endpoints: 2}, 1)
 	view := &policy.View{Scrapes: make([]policy.Scrape, 2), Changed: []int32{}}
 	for n := range 2 {
 		route(t, s, view, request(n, 1))

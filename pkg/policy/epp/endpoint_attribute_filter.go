@@ -6,6 +6,10 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 const endpointAttributeFilterType = "endpoint-attribute-filter"
@@ -13,18 +17,18 @@ const endpointAttributeFilterType = "endpoint-attribute-filter"
 // endpointAttributeFilter keeps endpoints whose attribute compares with a
 // threshold as the operator says, and with onMissing Pass those without it. Where
 // none would be left, fallbackOnEmpty keeps all.
-var endpointAttributeFilter = factory{
-	pluginType: pluginType{
-		name:         endpointAttributeFilterType,
-		registration: gie("router-v0.10.."),
-		roles:        filterRole,
-		alpha:        true,
-		parameters:   func() any { return &attributeFilterParameters{OnMissing: passMissing} },
-		treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+var endpointAttributeFilter = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         endpointAttributeFilterType,
+		Registration: version.GIE("router-v0.10.."),
+		Roles:        config.FilterRole,
+		Alpha:        true,
+		Parameters:   func() any { return &attributeFilterParameters{OnMissing: passMissing} },
+		Treatment: func(_ *config.Config, cluster *config.Cluster, p *config.Plugin) (config.Treatment, string) {
 			return treatPinned(cluster, p.Parameters.(*attributeFilterParameters).attribute())
 		},
 	},
-	newFilter: func(b *builder, p *plugin) filter {
+	NewFilter: func(b *scheduler.Builder, p *config.Plugin) scheduler.Filter {
 		parameters := p.Parameters.(*attributeFilterParameters)
 		return newAttributeFilter(pinnedOf(b, parameters.attribute()), parameters)
 	},
@@ -55,23 +59,23 @@ type threshold struct {
 	Value    float64 `json:"value"`
 }
 
-func (p *attributeFilterParameters) check(l *loader, path *field.Path) {
+func (p *attributeFilterParameters) Check(l *config.Loader, path *field.Path) {
 	if p.Attribute == "" {
-		l.add(field.Required(path.Child("attribute"), "must name an attribute"))
+		l.Add(field.Required(path.Child("attribute"), "must name an attribute"))
 		return
 	}
-	setDefault(&p.OnMissing, passMissing)
+	config.SetDefault(&p.OnMissing, passMissing)
 	if p.OnMissing != passMissing && p.OnMissing != failMissing {
-		l.add(field.NotSupported(path.Child("onMissing"), p.OnMissing, []string{passMissing, failMissing}))
+		l.Add(field.NotSupported(path.Child("onMissing"), p.OnMissing, []string{passMissing, failMissing}))
 	}
 	at := path.Child("algorithm")
 	switch t := p.Algorithm.Threshold; {
 	case p.Algorithm.Type != "threshold":
-		l.add(field.NotSupported(at.Child("type"), p.Algorithm.Type, []string{"threshold"}))
+		l.Add(field.NotSupported(at.Child("type"), p.Algorithm.Type, []string{"threshold"}))
 	case t == nil:
-		l.add(field.Required(at.Child("threshold"), "must be set"))
+		l.Add(field.Required(at.Child("threshold"), "must be set"))
 	default:
-		checkOneOf(l, at.Child("threshold", "operator"), t.Operator, thresholdOperators)
+		config.CheckOneOf(l, at.Child("threshold", "operator"), t.Operator, thresholdOperators)
 	}
 	checkAttribute(l, p.Attribute, p.Producer, path.Child("attribute"))
 }
@@ -97,7 +101,7 @@ func newAttributeFilter(attribute pinnedAttribute, p *attributeFilterParameters)
 	return f
 }
 
-func (f attributeFilter) filter(_ *cycle, candidates []int) []int {
+func (f attributeFilter) Filter(_ *scheduler.Cycle, candidates []int) []int {
 	if f.fallbackOnEmpty && !slices.ContainsFunc(candidates, func(e int) bool { return f.keeps[e] }) {
 		return candidates
 	}

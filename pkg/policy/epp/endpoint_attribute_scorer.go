@@ -2,7 +2,13 @@
 
 package epp
 
-import "k8s.io/apimachinery/pkg/util/validation/field"
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+)
 
 const endpointAttributeScorerType = "endpoint-attribute-scorer"
 
@@ -11,19 +17,19 @@ const endpointAttributeScorerType = "endpoint-attribute-scorer"
 // round where lower is better. The range is fixed, and what lies outside is
 // clamped, or it is that of the candidates, and 1 for all if all are equal. An
 // endpoint without the attribute scores 0.
-var endpointAttributeScorer = factory{
-	pluginType: pluginType{
-		name:         endpointAttributeScorerType,
-		registration: gie("router-v0.10.."),
-		category:     LoadCategory,
-		roles:        scorerRole,
-		alpha:        true,
-		parameters:   func() any { return &attributeScorerParameters{} },
-		treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+var endpointAttributeScorer = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         endpointAttributeScorerType,
+		Registration: version.GIE("router-v0.10.."),
+		Category:     config.LoadCategory,
+		Roles:        config.ScorerRole,
+		Alpha:        true,
+		Parameters:   func() any { return &attributeScorerParameters{} },
+		Treatment: func(_ *config.Config, cluster *config.Cluster, p *config.Plugin) (config.Treatment, string) {
 			return treatPinned(cluster, p.Parameters.(*attributeScorerParameters).attribute())
 		},
 	},
-	newScorer: func(b *builder, p *plugin) scorer {
+	NewScorer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Scorer {
 		parameters := p.Parameters.(*attributeScorerParameters)
 		return &attributeScorer{
 			attribute:     pinnedOf(b, parameters.attribute()),
@@ -62,22 +68,22 @@ type attributeRange struct {
 	Max float64 `json:"max"`
 }
 
-func (p *attributeScorerParameters) check(l *loader, path *field.Path) {
+func (p *attributeScorerParameters) Check(l *config.Loader, path *field.Path) {
 	if p.AttributeKey == "" {
-		l.add(field.Required(path.Child("attributeKey"), "must name an attribute"))
+		l.Add(field.Required(path.Child("attributeKey"), "must name an attribute"))
 		return
 	}
 	at := path.Child("algorithm")
 	if p.Algorithm.Type != lowerIsBetter && p.Algorithm.Type != higherIsBetter {
-		l.add(field.NotSupported(at.Child("type"), p.Algorithm.Type, []string{lowerIsBetter, higherIsBetter}))
+		l.Add(field.NotSupported(at.Child("type"), p.Algorithm.Type, []string{lowerIsBetter, higherIsBetter}))
 	}
 	n := &p.Algorithm.Normalization
 	switch {
 	case n.FixedRange == nil:
 	case n.AdaptiveRange != nil:
-		l.add(field.Forbidden(at.Child("normalization", "adaptiveRange"), "cannot stand beside fixedRange"))
+		l.Add(field.Forbidden(at.Child("normalization", "adaptiveRange"), "cannot stand beside fixedRange"))
 	case n.FixedRange.Min >= n.FixedRange.Max:
-		l.add(field.Invalid(at.Child("normalization", "fixedRange", "max"), n.FixedRange.Max, "must be greater than min"))
+		l.Add(field.Invalid(at.Child("normalization", "fixedRange", "max"), n.FixedRange.Max, "must be greater than min"))
 	}
 	checkAttribute(l, p.AttributeKey, p.Producer, path.Child("attributeKey"))
 }
@@ -92,7 +98,7 @@ type attributeScorer struct {
 	lowerIsBetter bool
 }
 
-func (s *attributeScorer) score(_ *cycle, candidates []int, w weight, scores []float64) {
+func (s *attributeScorer) Score(_ *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
 	within := s.attribute.spread(candidates)
 	if s.fixed != nil {
 		within = *s.fixed
@@ -102,7 +108,7 @@ func (s *attributeScorer) score(_ *cycle, candidates []int, w weight, scores []f
 		if s.attribute.known[e] {
 			raw = s.raw(s.attribute.values[e], within)
 		}
-		scores[i] = w.of(raw)
+		scores[i] = w.Of(raw)
 	}
 }
 

@@ -8,23 +8,26 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 )
 
 var missing = math.NaN()
 
 // pinnedOn plants a scheduler for endpoints with one attribute, missing where it
 // is NaN.
-func pinnedOn(t *testing.T, body, attribute string, values ...float64) (planted, *Config, *Cluster) {
+func pinnedOn(t *testing.T, body, attribute string, values ...float64) (planted, *config.Config, *config.Cluster) {
 	t.Helper()
 	c := mustLoad(t, body)
-	cluster := Cluster{Endpoints: len(values), Attributes: make([]map[string]float64, len(values))}
+	cluster := config.Cluster{Endpoints: len(values), Attributes: make([]map[string]float64, len(values))}
 	for e, value := range values {
 		if !math.IsNaN(value) {
 			cluster.Attributes[e] = map[string]float64{attribute: value}
 		}
 	}
-	b := newBuilder(parts, c, cluster, 1)
-	return planted{b, b.scheduler(parts, c)}, c, &cluster
+	b := scheduler.NewBuilder(parts, c, cluster, 1)
+	return planted{b, b.Scheduler(parts, c)}, c, &cluster
 }
 
 func TestEndpointAttributeScorer(t *testing.T) {
@@ -45,7 +48,7 @@ func TestEndpointAttributeScorer(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			body := "plugins: [{type: endpoint-attribute-scorer, parameters: {attributeKey: GPUUtilization, producer: dcgm-extractor, algorithm: " + tc.algorithm + "}}]"
 			p, _, _ := pinnedOn(t, body, "GPUUtilization", tc.values...)
-			got := p.decide(idle(len(tc.values)), request(0, 1)).Scores
+			got := p.Decide(idle(len(tc.values)), request(0, 1)).Scores
 			if diff := cmp.Diff(tc.want, got, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
 				t.Errorf("scores (-want +got):\n%s", diff)
 			}
@@ -71,7 +74,7 @@ func TestEndpointAttributeFilter(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p, _, _ := pinnedOn(t, "plugins: [{type: endpoint-attribute-filter, parameters: {attribute: slots, "+tc.parameters+"}}]", "slots", 1, 2, 3, missing)
-			if diff := cmp.Diff(tc.want, p.decide(idle(4), request(0, 1)).Candidates); diff != "" {
+			if diff := cmp.Diff(tc.want, p.Decide(idle(4), request(0, 1)).Candidates); diff != "" {
 				t.Errorf("candidates (-want +got):\n%s", diff)
 			}
 		})
@@ -89,11 +92,11 @@ func TestAttributesMayNameTheirProducer(t *testing.T) {
 		{attributeName{"load", "dcgm-extractor"}, 2},
 		{attributeName{"load", ""}, 1},
 	} {
-		if got, ok := tc.name.of(pinned); !ok || got != tc.want {
+		if got, ok := tc.name.Of(pinned); !ok || got != tc.want {
 			t.Errorf("%+v: %v, %t, want %v", tc.name, got, ok, tc.want)
 		}
 	}
-	if _, ok := (attributeName{"power", ""}).of(pinned); ok {
+	if _, ok := (attributeName{"power", ""}).Of(pinned); ok {
 		t.Error("an attribute that nobody states is found")
 	}
 }
@@ -112,7 +115,7 @@ dataLayer: {sources: [{pluginRef: multicluster-metrics-data-source, extractors: 
 	} {
 		t.Run(tc.scorer, func(t *testing.T) {
 			p, _, _ := pinnedOn(t, fmtBody(body, tc.scorer), tc.attribute, tc.values...)
-			got := p.decide(idle(len(tc.values)), request(0, 1)).Scores
+			got := p.Decide(idle(len(tc.values)), request(0, 1)).Scores
 			if diff := cmp.Diff(tc.want, got, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
 				t.Errorf("scores (-want +got):\n%s", diff)
 			}

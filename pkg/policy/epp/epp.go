@@ -6,36 +6,41 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/flowcontrol"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // Judge says what the EPP of one version makes of a text: YAML or JSON, an
 // EndpointPickerConfig and nothing around it. An empty text is the EPP's built-in
 // configuration. Versions are those of [Versions], or short for the newest patch
 // of one; empty is router-v0.10. path is where the text stands.
-func Judge(text []byte, of string, path *field.Path) Verdict {
-	d, err := parseVersion(of, path)
+func Judge(text []byte, of string, path *field.Path) config.Verdict {
+	d, err := version.Parse(of, path)
 	if err != nil {
-		return Verdict{Version: of, Stage: RefusedInDecoding, Errors: field.ErrorList{err}}
+		return config.Verdict{Version: of, Stage: config.RefusedInDecoding, Errors: field.ErrorList{err}}
 	}
-	return judge(types, d, text, path)
+	return config.Judge(types, d, text, path)
 }
 
 // Load is [Judge] for those who want to simulate: errors are why the EPP would
 // not start. What it starts with and Windtunnel cannot follow is for
 // [Config.Check].
-func Load(text []byte, of string, path *field.Path) (*Config, field.ErrorList) {
+func Load(text []byte, of string, path *field.Path) (*config.Config, field.ErrorList) {
 	v := Judge(text, of, path)
-	if v.Stage != Accepted {
+	if v.Stage != config.Accepted {
 		return nil, v.Errors
 	}
 	return v.Config, nil
 }
 
 // Fits judges a text by every version, in order of release.
-func Fits(text []byte, path *field.Path) []Verdict {
-	verdicts := make([]Verdict, 0, len(dialects))
-	for _, d := range dialects {
-		verdicts = append(verdicts, Judge(text, d.name, path))
+func Fits(text []byte, path *field.Path) []config.Verdict {
+	verdicts := make([]config.Verdict, 0, len(version.All))
+	for _, d := range version.All {
+		verdicts = append(verdicts, Judge(text, d.Name, path))
 	}
 	return verdicts
 }
@@ -44,21 +49,21 @@ func Fits(text []byte, path *field.Path) []Verdict {
 // with the others that do. One that was read from a fork counts only where no
 // other accepts the text. Where none does it returns the verdict of the version
 // that gets farthest, the newest of them.
-func Newest(text []byte, path *field.Path) (Verdict, string) {
+func Newest(text []byte, path *field.Path) (config.Verdict, string) {
 	verdicts := Fits(text, path)
 	best, others := 0, 0
 	for i, v := range verdicts {
 		ahead := progress[v.Stage] - progress[verdicts[best].Stage]
-		if ahead > 0 || ahead == 0 && !dialects[i].fork {
+		if ahead > 0 || ahead == 0 && !version.All[i].Fork {
 			best = i
 		}
-		if v.Stage == Accepted && (!dialects[i].fork || best == i) {
+		if v.Stage == config.Accepted && (!version.All[i].Fork || best == i) {
 			others++
 		}
 	}
 	chosen := verdicts[best]
-	if dialects[best].fork && others > 0 {
-		return chosen, fmt.Sprintf("taken for %s, the only version of the EPP that accepts it, which was %s", chosen.Version, Provenance(chosen.Version))
+	if version.All[best].Fork && others > 0 {
+		return chosen, fmt.Sprintf("taken for %s, the only version of the EPP that accepts it, which was %s", chosen.Version, version.Provenance(chosen.Version))
 	}
 	switch others {
 	case 0:
@@ -70,15 +75,15 @@ func Newest(text []byte, path *field.Path) (Verdict, string) {
 }
 
 // progress orders the stages by how far the EPP gets.
-var progress = map[Stage]int{RefusedInDecoding: 0, RefusedInLoading: 1, RefusedInStarting: 2, Accepted: 3}
+var progress = map[config.Stage]int{config.RefusedInDecoding: 0, config.RefusedInLoading: 1, config.RefusedInStarting: 2, config.Accepted: 3}
 
 // New makes the scheduler of a configuration for a cluster. What is random
 // follows from the seed.
-func New(c *Config, cluster Cluster, seed int64) *Scheduler {
-	return newScheduler(parts, c, cluster, seed)
+func New(c *config.Config, cluster config.Cluster, seed int64) *scheduler.Scheduler {
+	return scheduler.New(parts, c, cluster, seed)
 }
 
 // parts are what all schedulers are made of.
-var parts = Parts{factories: factories, newQueue: newRequestQueue, builtInDetector: newBuiltInDetector}
+var parts = scheduler.Parts{Factories: factories, NewQueue: flowcontrol.New, BuiltInDetector: newBuiltInDetector}
 
-func newBuiltInDetector(c *Config) saturationDetector { return newOldSaturation(c) }
+func newBuiltInDetector(c *config.Config) scheduler.SaturationDetector { return newOldSaturation(c) }

@@ -2,7 +2,11 @@
 
 package epp
 
-import "testing"
+import (
+	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+)
 
 // Only an EPP without a tokenizer estimates.
 func TestWhoEstimates(t *testing.T) {
@@ -14,10 +18,10 @@ func TestWhoEstimates(t *testing.T) {
 		"with a tokenizer": {realTokens + ", {type: approx-prefix-cache-producer}", 100},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := New(mustLoad(t, "plugins: ["+tc.plugins+"]"), Cluster{Endpoints: 1, BytesPerToken: 5}, 1)
+			s := New(mustLoad(t, "plugins: ["+tc.plugins+"]"), config.Cluster{Endpoints: 1, BytesPerToken: 5}, 1)
 			route(t, s, idle(1), request(0, 100))
-			if s.cycle.tokens != tc.want || s.cycle.prompt.Tokens() != tc.want {
-				t.Errorf("%d tokens, want %d", s.cycle.tokens, tc.want)
+			if s.Cycle.Tokens != tc.want || s.Cycle.Prompt.Tokens() != tc.want {
+				t.Errorf("%d tokens, want %d", s.Cycle.Tokens, tc.want)
 			}
 		})
 	}

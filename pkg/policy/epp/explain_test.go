@@ -14,15 +14,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
 // explained routes one request and returns the explanation.
-func explained(t *testing.T, s *Scheduler, view *policy.View, r *policy.Request) *Explanation {
+func explained(t *testing.T, s *scheduler.Scheduler, view *policy.View, r *policy.Request) *scheduler.Explanation {
 	t.Helper()
-	var told []*Explanation
-	s.Explain(func(x *Explanation) { told = append(told, x) })
+	var told []*scheduler.Explanation
+	s.Explain(func(x *scheduler.Explanation) { told = append(told, x) })
 	_, err := s.Route(view, r)
 	s.Explain(nil)
 	if len(told) != 1 {
@@ -38,9 +40,9 @@ func TestExplainingChangesNothing(t *testing.T) {
 	for _, profile := range []string{everythingProfile, tokensProfile, twoProfiles} {
 		random := rand.New(rand.NewPCG(3, 4))
 		c := mustLoad(t, profile)
-		plain, traced := New(c, Cluster{Endpoints: 6}, 1), New(c, Cluster{Endpoints: 6}, 1)
+		plain, traced := New(c, config.Cluster{Endpoints: 6}, 1), New(c, config.Cluster{Endpoints: 6}, 1)
 		told := 0
-		traced.Explain(func(*Explanation) { told++ })
+		traced.Explain(func(*scheduler.Explanation) { told++ })
 		view := idle(6)
 		view.Changed = []int32{}
 		for n := range 600 {
@@ -79,18 +81,18 @@ func TestExplanationOfScores(t *testing.T) {
 		view.Scrapes[e] = s
 	}
 	view.Down = []bool{false, false, false, true}
-	x := explained(t, New(c, Cluster{Endpoints: 4}, 1), view, request(7, 10))
-	want := []ProfileRun{{
+	x := explained(t, New(c, config.Cluster{Endpoints: 4}, 1), view, request(7, 10))
+	want := []scheduler.ProfileRun{{
 		Profile:    "p",
 		Endpoints:  []int{0, 1, 2},
-		Filters:    []FilterRun{{PluginName{"utilization-detector", "utilization-detector"}, []int{1}}},
+		Filters:    []scheduler.FilterRun{{PluginName: scheduler.PluginName{Name: "utilization-detector", Type: "utilization-detector"}, Dropped: []int{1}}},
 		Candidates: []int{0, 2},
-		Scorers: []ScorerRun{
-			{PluginName{"kv", "kv-cache-utilization-scorer"}, -4, []Number{1.5, 0.25}, []Number{1, 0.25}, []Number{-4, -1}},
-			{PluginName{"queue-scorer", "queue-scorer"}, 3, []Number{0, 1}, []Number{0, 1}, []Number{0, 3}},
+		Scorers: []scheduler.ScorerRun{
+			{PluginName: scheduler.PluginName{Name: "kv", Type: "kv-cache-utilization-scorer"}, Weight: -4, Raw: []scheduler.Number{1.5, 0.25}, Clamped: []scheduler.Number{1, 0.25}, Weighted: []scheduler.Number{-4, -1}},
+			{PluginName: scheduler.PluginName{Name: "queue-scorer", Type: "queue-scorer"}, Weight: 3, Raw: []scheduler.Number{0, 1}, Clamped: []scheduler.Number{0, 1}, Weighted: []scheduler.Number{0, 3}},
 		},
-		Scores: []Number{-4, 2},
-		Picker: PluginName{"max-score-picker", "max-score-picker"},
+		Scores: []scheduler.Number{-4, 2},
+		Picker: scheduler.PluginName{Name: "max-score-picker", Type: "max-score-picker"},
 		Chosen: new(2),
 		Tied:   1,
 	}}
@@ -118,7 +120,7 @@ func TestExplanationOfTies(t *testing.T) {
 			c := mustLoad(t, "plugins: [{type: queue-scorer}, {type: "+picker+"}]")
 			view := idle(2)
 			view.Scrapes[1].Waiting = longer
-			run := explained(t, New(c, Cluster{Endpoints: 2}, 1), view, request(0, 10)).Profiles[0]
+			run := explained(t, New(c, config.Cluster{Endpoints: 2}, 1), view, request(0, 10)).Profiles[0]
 			if run.Tied != 2-longer || run.ByChance != byChance {
 				t.Errorf("%s, scores %v: %d tied, by chance %v", picker, run.Scores, run.Tied, run.ByChance)
 			}
@@ -127,8 +129,8 @@ func TestExplanationOfTies(t *testing.T) {
 }
 
 func TestTiesThatAreNotLeftToChance(t *testing.T) {
-	for _, rule := range []TieBreak{TieFirst, TieRotate} {
-		s := New(mustLoad(t, "plugins: [{type: queue-scorer}]"), Cluster{Endpoints: 2, TieBreak: rule}, 1)
+	for _, rule := range []config.TieBreak{config.TieFirst, config.TieRotate} {
+		s := New(mustLoad(t, "plugins: [{type: queue-scorer}]"), config.Cluster{Endpoints: 2, TieBreak: rule}, 1)
 		if run := explained(t, s, idle(2), request(0, 10)).Profiles[0]; run.Tied != 2 || run.ByChance {
 			t.Errorf("%s: %d tied, by chance %v", rule, run.Tied, run.ByChance)
 		}
@@ -137,23 +139,23 @@ func TestTiesThatAreNotLeftToChance(t *testing.T) {
 
 func TestExplanationOfWhatProducersKnow(t *testing.T) {
 	c := mustLoad(t, "plugins: [{type: prefix-cache-scorer}, {type: token-load-scorer}, {type: inflight-load-producer}, {type: approx-prefix-cache-producer}]")
-	s := New(c, Cluster{Endpoints: 2}, 1)
+	s := New(c, config.Cluster{Endpoints: 2}, 1)
 	view := idle(2)
 	first := route(t, s, view, withPrompt(0, prompt.Extent{Source: 1, Tokens: 640}))
 	x := explained(t, s, view, withPrompt(1, prompt.Extent{Source: 1, Tokens: 640}, prompt.Extent{Source: 2, Tokens: 64}))
 	blocks, requests, tokens, uncached := []int{0, 0}, []int64{0, 0}, []int64{0, 0}, []int64{704, 704}
 	blocks[first], requests[first], tokens[first], uncached[first] = 10, 1, 640, 64
-	prefixes := []PrefixSignal{{
-		PluginName:  PluginName{approxPrefixCacheProducerType, approxPrefixCacheProducerType},
-		Freshness:   approxPrefixCacheProducer.freshness,
+	prefixes := []scheduler.PrefixSignal{{
+		PluginName:  scheduler.PluginName{Name: config.ApproxPrefixCacheProducerType, Type: config.ApproxPrefixCacheProducerType},
+		Freshness:   approxPrefixCacheProducer.Freshness,
 		BlockTokens: 64, TotalBlocks: 11, Blocks: blocks,
 	}}
 	if diff := cmp.Diff(prefixes, x.Prefixes); diff != "" {
 		t.Errorf("prefixes (-want +got):\n%s", diff)
 	}
-	inFlight := []InFlightSignal{{
-		PluginName: PluginName{inFlightLoadProducerType, inFlightLoadProducerType},
-		Freshness:  inFlightLoadProducer.freshness,
+	inFlight := []scheduler.InFlightSignal{{
+		PluginName: scheduler.PluginName{Name: config.InFlightLoadProducerType, Type: config.InFlightLoadProducerType},
+		Freshness:  inFlightLoadProducer.Freshness,
 		Requests:   requests, Tokens: tokens, Uncached: uncached,
 	}}
 	if diff := cmp.Diff(inFlight, x.InFlight); diff != "" {
@@ -167,10 +169,10 @@ func TestExplanationOfWhatOldVersionsKnow(t *testing.T) {
 		version, typeName, parameters, freshness string
 		blockTokens                              int
 	}{
-		{"gie-v1.0", prefixCacheScorerType, "{hashBlockSize: 128}", legacyPrefixCacheScorer.freshness, 32},
-		{"scheduler-v0.2", prefixCacheScorerType, "{}", legacyPrefixCacheScorer.freshness, 16},
-		{"scheduler-v0.2", prefixCacheScorerType, tracking, precisePrefixCacheProducer.freshness, 16},
-		{"scheduler-v0.3", precisePrefixCacheScorerType, "{}", precisePrefixCacheProducer.freshness, 16},
+		{"gie-v1.0", config.PrefixCacheScorerType, "{hashBlockSize: 128}", legacyPrefixCacheScorer.Freshness, 32},
+		{"scheduler-v0.2", config.PrefixCacheScorerType, "{}", legacyPrefixCacheScorer.Freshness, 16},
+		{"scheduler-v0.2", config.PrefixCacheScorerType, tracking, precisePrefixCacheProducer.Freshness, 16},
+		{"scheduler-v0.3", precisePrefixCacheScorerType, "{}", precisePrefixCacheProducer.Freshness, 16},
 	} {
 		c, errs := Load([]byte(oldHeader+"plugins: [{type: "+tc.typeName+", parameters: "+tc.parameters+"},\n"+
 			"  {type: single-profile-handler}, {type: max-score-picker}]\n"+
@@ -179,7 +181,7 @@ func TestExplanationOfWhatOldVersionsKnow(t *testing.T) {
 			t.Errorf("%s: %v", tc.version, errs.ToAggregate())
 			continue
 		}
-		x := explained(t, New(c, Cluster{Endpoints: 2}, 1), idle(2), withPrompt(0, prompt.Extent{Source: 1, Tokens: 640}))
+		x := explained(t, New(c, config.Cluster{Endpoints: 2}, 1), idle(2), withPrompt(0, prompt.Extent{Source: 1, Tokens: 640}))
 		if x.Admission.Detector.Name == "" {
 			t.Errorf("%s: nobody measured the saturation", tc.version)
 		}
@@ -203,7 +205,7 @@ func TestOldScorersThatAreNotAskedKnowNothing(t *testing.T) {
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	s := New(c, Cluster{Endpoints: 2}, 1)
+	s := New(c, config.Cluster{Endpoints: 2}, 1)
 	view := idle(2)
 	for n, waiting := range []int{0, 4, 0} {
 		view.Scrapes[0].Waiting, view.Scrapes[1].Waiting = waiting, waiting
@@ -220,10 +222,10 @@ func TestExplanationOfAFilterThatLeavesNothing(t *testing.T) {
 		"schedulingProfiles: [{name: p, plugins: [{pluginRef: by-label-selector}, {pluginRef: utilization-filter}, {pluginRef: utilization-detector}, {pluginRef: queue-scorer}]}]")
 	view := idle(2)
 	view.Scrapes[0].Waiting, view.Scrapes[1].Waiting = 2, 2
-	x := explained(t, New(c, Cluster{Endpoints: 2}, 1), view, request(0, 10))
-	want := []FilterRun{
-		{PluginName{"by-label-selector", "by-label-selector"}, []int{}},
-		{PluginName{"utilization-filter", "utilization-filter"}, []int{0, 1}},
+	x := explained(t, New(c, config.Cluster{Endpoints: 2}, 1), view, request(0, 10))
+	want := []scheduler.FilterRun{
+		{PluginName: scheduler.PluginName{Name: "by-label-selector", Type: "by-label-selector"}, Dropped: []int{}},
+		{PluginName: scheduler.PluginName{Name: "utilization-filter", Type: "utilization-filter"}, Dropped: []int{0, 1}},
 	}
 	run := x.Profiles[0]
 	if diff := cmp.Diff(want, run.Filters); diff != "" {
@@ -248,7 +250,7 @@ func TestExplanationOfShedding(t *testing.T) {
 			view.Scrapes[0].Waiting, view.Scrapes[1].Waiting = 10, 10
 			r := request(0, 10)
 			r.Priority = -1
-			x := explained(t, New(mustLoad(t, "plugins: "+tc.plugins), Cluster{Endpoints: 2}, 1), view, r)
+			x := explained(t, New(mustLoad(t, "plugins: "+tc.plugins), config.Cluster{Endpoints: 2}, 1), view, r)
 			got := ""
 			if by := x.Admission.RefusedBy; by != nil {
 				got = by.Name
@@ -264,8 +266,8 @@ func TestExplanationOfShedding(t *testing.T) {
 }
 
 func TestExplanationOfDeciders(t *testing.T) {
-	s := New(mustLoad(t, twoProfiles), Cluster{Endpoints: 3}, 1)
-	for n, want := range []Reason{InputTooShort, Disaggregated} {
+	s := New(mustLoad(t, twoProfiles), config.Cluster{Endpoints: 3}, 1)
+	for n, want := range []scheduler.Reason{scheduler.InputTooShort, scheduler.Disaggregated} {
 		x := explained(t, s, idle(3), request(n, 600*(n+1)))
 		if x.Decider == nil || x.Decider.Reason != want || x.Decider.Name != "prefix-based-pd-decider" {
 			t.Fatalf("decider %+v, want %s", x.Decider, want)
@@ -284,13 +286,13 @@ func TestExplanationOfEndpointsThatOnlyLookIdle(t *testing.T) {
 	view.Scrapes[1].Waiting = 1
 	view.Scrapes[2].At = view.Now
 	c := mustLoad(t, "plugins: [{type: queue-scorer}]")
-	x := explained(t, New(c, Cluster{Endpoints: 3}, 1), view, request(0, 10))
+	x := explained(t, New(c, config.Cluster{Endpoints: 3}, 1), view, request(0, 10))
 	if got := []bool{x.Endpoints[0].Anomaly != "", x.Endpoints[1].Anomaly != "", x.Endpoints[2].Anomaly != ""}; !slices.Equal(got, []bool{true, false, false}) {
 		t.Errorf("anomalies %v: %+v", got, x.Endpoints)
 	}
 	deaf := mustLoad(t, "plugins: [{type: queue-scorer}, {type: core-metrics-extractor}, {type: metrics-data-source}]\n"+
 		"dataLayer: {injectDefaults: false, sources: [{pluginRef: metrics-data-source}]}")
-	for e, s := range explained(t, New(deaf, Cluster{Endpoints: 3}, 1), view, request(0, 10)).Endpoints {
+	for e, s := range explained(t, New(deaf, config.Cluster{Endpoints: 3}, 1), view, request(0, 10)).Endpoints {
 		if s.Anomaly == "" || s.ScrapeAgeSeconds != nil || s.Waiting != 0 {
 			t.Errorf("endpoint %d: %+v", e, s)
 		}
@@ -298,14 +300,14 @@ func TestExplanationOfEndpointsThatOnlyLookIdle(t *testing.T) {
 }
 
 func TestExplanationsAreJSON(t *testing.T) {
-	raw, err := json.Marshal([]Number{0.25, Number(math.NaN()), Number(math.Inf(1))})
+	raw, err := json.Marshal([]scheduler.Number{0.25, scheduler.Number(math.NaN()), scheduler.Number(math.Inf(1))})
 	if err != nil || string(raw) != "[0.25,null,null]" {
 		t.Errorf("%s, %v", raw, err)
 	}
 }
 
 func TestExplanationOfPredictions(t *testing.T) {
-	p := newPredictorTest(t, "{streamingMode: true}", Cluster{Endpoints: 2})
+	p := newPredictorTest(t, "{streamingMode: true}", config.Cluster{Endpoints: 2})
 	view := idle(2)
 	view.Down = []bool{true, false}
 	r := request(0, 100)
@@ -324,14 +326,14 @@ func TestExplanationOfPredictions(t *testing.T) {
 // room in one.
 func TestExplanationWithFlowControl(t *testing.T) {
 	c := mustLoad(t, "featureGates: [flowControl]\nplugins: [{type: queue-scorer}]\nflowControl: {maxRequests: '1', defaultRequestTTL: 100ms}")
-	s := New(c, Cluster{Endpoints: 1}, 1)
+	s := New(c, config.Cluster{Endpoints: 1}, 1)
 	type told struct {
 		Request int
 		At      float64
 		Error   string
 	}
 	var got []told
-	s.Explain(func(x *Explanation) { got = append(got, told{x.Request.ID, x.AtSeconds, x.Error}) })
+	s.Explain(func(x *scheduler.Explanation) { got = append(got, told{x.Request.ID, x.AtSeconds, x.Error}) })
 	view := idle(1)
 	view.Scrapes[0] = policy.Scrape{Waiting: 50, KVUsage: 1}
 	for n := range 2 {
@@ -355,9 +357,9 @@ func TestExplanationWithFlowControl(t *testing.T) {
 }
 
 func TestEveryEPPExplains(t *testing.T) {
-	r := NewReplicas(mustLoad(t, "plugins: [{type: queue-scorer}]"), Cluster{Endpoints: 1}, 2, 1)
+	r := NewReplicas(mustLoad(t, "plugins: [{type: queue-scorer}]"), config.Cluster{Endpoints: 1}, 2, 1)
 	var got []int
-	r.Explain(func(x *Explanation) { got = append(got, x.EPP) })
+	r.Explain(func(x *scheduler.Explanation) { got = append(got, x.EPP) })
 	for n := range 3 {
 		_, _ = r.Route(idle(1), request(n, 10))
 	}

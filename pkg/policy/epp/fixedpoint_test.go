@@ -13,11 +13,12 @@ import (
 
 	"windtunnel.dev/windtunnel/internal/testdata"
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 // checkFixedPoint loads what a configuration is marshalled to: nothing may
 // change, the plugins' treatments included.
-func checkFixedPoint(t *testing.T, c *Config, version string) {
+func checkFixedPoint(t *testing.T, c *config.Config, version string) {
 	t.Helper()
 	first := marshal(t, c)
 	again, errs := Load([]byte(first), version, nil)
@@ -34,8 +35,8 @@ func checkFixedPoint(t *testing.T, c *Config, version string) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
-	if again.tokensOff != c.tokensOff || again.scraped != c.scraped {
-		t.Errorf("tokensOff %t, scraped %t, want %t, %t", again.tokensOff, again.scraped, c.tokensOff, c.scraped)
+	if again.TokensOff != c.TokensOff || again.Scraped != c.Scraped {
+		t.Errorf("tokensOff %t, scraped %t, want %t, %t", again.TokensOff, again.Scraped, c.TokensOff, c.Scraped)
 	}
 }
 
@@ -243,10 +244,10 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		checkFixedPoint(t, c, "router-main")
-		if len(c.Report(nil)) != len(c.document.Plugins) {
+		if len(c.Report(nil)) != len(c.Document.Plugins) {
 			t.Fatal("a plugin is missing from the report")
 		}
-		s := New(c, Cluster{Endpoints: 3}, 1)
+		s := New(c, config.Cluster{Endpoints: 3}, 1)
 		for n := range 5 {
 			r := request(n, 300)
 			e, err := s.Route(idle(3), r)

@@ -2,13 +2,17 @@
 
 package epp
 
-import "testing"
+import (
+	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+)
 
 func TestPoliciesHaveNoSayWhileFlowControlIsOff(t *testing.T) {
 	c := mustLoad(t, "plugins: [{type: edf-ordering-policy}, {type: slo-deadline-ordering-policy}, {type: round-robin-fairness-policy}, {type: sheddable-eviction-filter}, "+
 		"{type: priority-then-time-eviction-order-policy}, {type: soft-reflective-ceiling-policy}, {type: priority-holdback-policy, parameters: {minCeiling: 0.5}}, {type: program-aware-fairness}]")
 	for _, r := range c.Report(nil)[:8] {
-		if r.Treatment != NoEffect || r.Note != "flow control is off" {
+		if r.Treatment != config.NoEffect || r.Note != "flow control is off" {
 			t.Errorf("%s: %s, %q", r.Name, r.Treatment, r.Note)
 		}
 	}

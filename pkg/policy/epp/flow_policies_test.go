@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/flowcontrol"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
@@ -16,10 +18,10 @@ func TestEvictionMakesRoom(t *testing.T) {
 	const text = gated + "plugins: [{type: queue-scorer}, {type: concurrency-detector, parameters: {maxConcurrency: 1}}]\n" +
 		"flowControl: {saturationDetector: {pluginRef: concurrency-detector}, enableEviction: "
 	c := mustLoad(t, text+"true}")
-	if errs := c.Check(&Cluster{Endpoints: 1}, inline); len(errs) > 0 || len(c.Approximations()) != 1 {
+	if errs := c.Check(&config.Cluster{Endpoints: 1}, inline); len(errs) > 0 || len(c.Approximations()) != 1 {
 		t.Fatalf("errors %v, approximations %q", errs, c.Approximations())
 	}
-	s := New(c, Cluster{Endpoints: 1}, 1)
+	s := New(c, config.Cluster{Endpoints: 1}, 1)
 	at := func(now simtime.Time) *policy.View { return &policy.View{Now: now, Scrapes: make([]policy.Scrape, 1)} }
 	low, high := request(1, 5), request(2, 5)
 	low.Priority = -1
@@ -43,7 +45,7 @@ func TestEvictionMakesRoom(t *testing.T) {
 	if got, ok := s.Release(at(2 * ms)); !ok || got.Request != high.ID {
 		t.Errorf("released %+v (%t)", got, ok)
 	}
-	if off := mustLoad(t, text+"false}"); New(off, Cluster{Endpoints: 1}, 1).Routing().Evictor != nil || len(off.Approximations()) > 0 {
+	if off := mustLoad(t, text+"false}"); New(off, config.Cluster{Endpoints: 1}, 1).Routing().Evictor != nil || len(off.Approximations()) > 0 {
 		t.Error("evicts though that is off")
 	}
 }
@@ -57,7 +59,7 @@ func TestDecayOfServiceByVersion(t *testing.T) {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	if p := c.plugin(programAwareFairnessType).Parameters.(*programAwareParameters); p.LASDecayFactor != 0.9 || p.LASHalfLifeSeconds != 0 {
+	if p := c.Plugin(flowcontrol.ProgramAwareFairnessType).Parameters.(*flowcontrol.ProgramAwareParameters); p.LASDecayFactor != 0.9 || p.LASHalfLifeSeconds != 0 {
 		t.Errorf("parameters %+v", p)
 	}
 }

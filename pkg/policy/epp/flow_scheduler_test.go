@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
@@ -17,7 +18,7 @@ const gated = "featureGates: [flowControl]\n"
 // Requests of negative priority wait too, and where they go is chosen when they
 // do.
 func TestEndpointsAreChosenWhenARequestLeaves(t *testing.T) {
-	s := New(mustLoad(t, gated+"plugins: [{type: queue-scorer}]"), Cluster{Endpoints: 2}, 1)
+	s := New(mustLoad(t, gated+"plugins: [{type: queue-scorer}]"), config.Cluster{Endpoints: 2}, 1)
 	r := request(7, 1)
 	r.Priority = -1
 	if _, err := s.Route(&policy.View{Now: ms, Scrapes: []policy.Scrape{{Waiting: 5}, {Waiting: 9}}}, r); !errors.Is(err, policy.ErrHeld) {
@@ -40,8 +41,8 @@ func TestEndpointsAreChosenWhenARequestLeaves(t *testing.T) {
 func TestWhatChangesWhileRequestsWaitIsSeen(t *testing.T) {
 	const profile = "plugins: [{type: queue-scorer}, {type: kv-cache-utilization-scorer}, {type: active-request-scorer}]"
 	const endpoints = 4
-	held := New(mustLoad(t, gated+profile), Cluster{Endpoints: endpoints}, 1)
-	other := New(mustLoad(t, profile), Cluster{Endpoints: endpoints}, 1)
+	held := New(mustLoad(t, gated+profile), config.Cluster{Endpoints: endpoints}, 1)
+	other := New(mustLoad(t, profile), config.Cluster{Endpoints: endpoints}, 1)
 	stream := stats.NewStream(1, "changes")
 	scrapes := make([]policy.Scrape, endpoints)
 	requests, released := map[int]*policy.Request{}, 0
@@ -84,7 +85,7 @@ func TestWhatChangesWhileRequestsWaitIsSeen(t *testing.T) {
 // Flows are in order of the tenants' names.
 func TestFlowsAreInOrderOfNames(t *testing.T) {
 	s := New(mustLoad(t, gated+"plugins: [{type: round-robin-fairness-policy}]\nflowControl: {defaultPriorityBand: {fairnessPolicyRef: round-robin-fairness-policy}}"),
-		Cluster{Endpoints: 1, Tenants: []string{"zoe", "adam", "mia"}}, 1)
+		config.Cluster{Endpoints: 1, Tenants: []string{"zoe", "adam", "mia"}}, 1)
 	full := []policy.Scrape{{Waiting: 5}}
 	for id, tenant := range []int{0, 2, 1} {
 		r := request(id, 1)
@@ -107,17 +108,17 @@ func TestFlowsAreInOrderOfNames(t *testing.T) {
 func TestTreatmentOfPoliciesThatAreNamed(t *testing.T) {
 	c := mustLoad(t, gated+"plugins: [{type: edf-ordering-policy}, {type: slo-deadline-ordering-policy}, {type: program-aware-fairness}, {type: soft-reflective-ceiling-policy}, {type: agent-identity}]\n"+
 		"flowControl: {usageLimitPolicyPluginRef: soft-reflective-ceiling-policy, priorityBands: [{priority: 1, orderingPolicyRef: slo-deadline-ordering-policy}], defaultNegativePriorityBand: {fairnessPolicyRef: program-aware-fairness}}")
-	want := map[string]Treatment{
-		"edf-ordering-policy": NoEffect, "slo-deadline-ordering-policy": Exact, "program-aware-fairness": Approximated,
-		"soft-reflective-ceiling-policy": Approximated, "agent-identity": Approximated,
-		"fcfs-ordering-policy": Exact, "global-strict-fairness-policy": Exact, "static-usage-limit-policy": NoEffect, "utilization-detector": Exact,
+	want := map[string]config.Treatment{
+		"edf-ordering-policy": config.NoEffect, "slo-deadline-ordering-policy": config.Exact, "program-aware-fairness": config.Approximated,
+		"soft-reflective-ceiling-policy": config.Approximated, "agent-identity": config.Approximated,
+		"fcfs-ordering-policy": config.Exact, "global-strict-fairness-policy": config.Exact, "static-usage-limit-policy": config.NoEffect, "utilization-detector": config.Exact,
 	}
 	for _, r := range c.Report(nil) {
 		if how, ok := want[r.Name]; ok && r.Treatment != how {
 			t.Errorf("%s: %s (%s), want %s", r.Name, r.Treatment, r.Note, how)
 		}
 	}
-	if errs := c.Check(&Cluster{Endpoints: 1}, inline); len(errs) > 0 {
+	if errs := c.Check(&config.Cluster{Endpoints: 1}, inline); len(errs) > 0 {
 		t.Error(errs)
 	}
 }
@@ -125,7 +126,7 @@ func TestTreatmentOfPoliciesThatAreNamed(t *testing.T) {
 // The queue is of real time: a run of a whole second without a request costs
 // nothing, and no tick is made up for.
 func TestIdleGatewaysDoNotWake(t *testing.T) {
-	s := New(mustLoad(t, gated+"plugins: [{type: queue-scorer}]"), Cluster{Endpoints: 1}, 1)
+	s := New(mustLoad(t, gated+"plugins: [{type: queue-scorer}]"), config.Cluster{Endpoints: 1}, 1)
 	if _, ok := s.Wake(0); ok {
 		t.Error("wakes with nobody waiting")
 	}

@@ -6,6 +6,10 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 const headerLabelAffinityScorerType = "header-label-affinity-scorer"
@@ -13,28 +17,28 @@ const headerLabelAffinityScorerType = "header-label-affinity-scorer"
 // headerLabelAffinityScorer prefers endpoints whose label says what a header of
 // the request says: 1, else 0. Where no request carries the header that may be a
 // constant of the endpoint, pinned by the instance's name.
-var headerLabelAffinityScorer = factory{
-	pluginType: pluginType{
-		name:         headerLabelAffinityScorerType,
-		registration: gie("router-v0.10.."),
-		category:     AffinityCategory,
-		roles:        scorerRole,
-		alpha:        true,
-		parameters:   func() any { return &headerLabelParameters{} },
-		treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+var headerLabelAffinityScorer = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         headerLabelAffinityScorerType,
+		Registration: version.GIE("router-v0.10.."),
+		Category:     config.AffinityCategory,
+		Roles:        config.ScorerRole,
+		Alpha:        true,
+		Parameters:   func() any { return &headerLabelParameters{} },
+		Treatment: func(_ *config.Config, cluster *config.Cluster, p *config.Plugin) (config.Treatment, string) {
 			header := p.Parameters.(*headerLabelParameters).HeaderName
-			if cluster.states(header) {
-				return Exact, ""
+			if cluster.States(header) {
+				return config.Exact, ""
 			}
 			if pins(cluster, attributeName{name: p.Name}) {
-				return Approximated, fmt.Sprintf("scores are what is pinned as %s, whatever the header %q of a request would say", p.Name, header)
+				return config.Approximated, fmt.Sprintf("scores are what is pinned as %s, whatever the header %q of a request would say", p.Name, header)
 			}
-			return Unsupported, fmt.Sprintf("no client of the workload states the header %q: state it, or pin what it scores as %q in the attributes of a pool", header, p.Name)
+			return config.Unsupported, fmt.Sprintf("no client of the workload states the header %q: state it, or pin what it scores as %q in the attributes of a pool", header, p.Name)
 		},
 	},
-	newScorer: func(b *builder, p *plugin) scorer {
+	NewScorer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Scorer {
 		parameters := p.Parameters.(*headerLabelParameters)
-		if b.Cluster.states(parameters.HeaderName) {
+		if b.Cluster.States(parameters.HeaderName) {
 			return newHeaderLabel(b, parameters)
 		}
 		return pinnedScorer{pinnedOf(b, attributeName{name: p.Name})}
@@ -47,22 +51,22 @@ type headerLabel struct {
 	values []string // by set of headers
 }
 
-func newHeaderLabel(b *builder, parameters *headerLabelParameters) headerLabel {
-	s := headerLabel{values: b.Cluster.header(parameters.HeaderName)}
+func newHeaderLabel(b *scheduler.Builder, parameters *headerLabelParameters) headerLabel {
+	s := headerLabel{values: b.Cluster.Header(parameters.HeaderName)}
 	for e := range b.Endpoints {
-		s.labels = append(s.labels, b.labelsOf(e)[parameters.LabelKey])
+		s.labels = append(s.labels, b.LabelsOf(e)[parameters.LabelKey])
 	}
 	return s
 }
 
-func (s headerLabel) score(c *cycle, candidates []int, w weight, scores []float64) {
-	value := s.values[c.headers]
+func (s headerLabel) Score(c *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
+	value := s.values[c.Headers]
 	for i, e := range candidates {
 		raw := 0.0
 		if value != "" && s.labels[e] == value {
 			raw = 1
 		}
-		scores[i] = w.of(raw)
+		scores[i] = w.Of(raw)
 	}
 }
 
@@ -71,11 +75,11 @@ type headerLabelParameters struct {
 	LabelKey   string `json:"labelKey"`
 }
 
-func (p *headerLabelParameters) check(l *loader, path *field.Path) {
+func (p *headerLabelParameters) Check(l *config.Loader, path *field.Path) {
 	if p.HeaderName == "" {
-		l.add(field.Required(path.Child("headerName"), "must name a header"))
+		l.Add(field.Required(path.Child("headerName"), "must name a header"))
 	}
 	if p.LabelKey == "" {
-		l.add(field.Required(path.Child("labelKey"), "must name a label"))
+		l.Add(field.Required(path.Child("labelKey"), "must name a label"))
 	}
 }

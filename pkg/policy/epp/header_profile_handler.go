@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 const headerProfileHandlerType = "header-profile-handler"
@@ -15,24 +18,26 @@ const headerProfileHandlerType = "header-profile-handler"
 // headerProfileHandler runs the profile that a header of the request names, or
 // defaultProfile where there is no such header. One profile runs whatever the
 // header says.
-var headerProfileHandler = pluginType{
-	name:         headerProfileHandlerType,
-	registration: gie("router-v0.10.."),
-	roles:        profileHandlerRole,
-	alpha:        true,
-	parameters:   func() any { return &headerProfileParameters{} },
-	stages:       func(l *loader, p *plugin) stages { return p.Parameters.(*headerProfileParameters).stages(l) },
-	treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-		if len(c.document.SchedulingProfiles) == 1 {
-			return Exact, ""
-		}
-		if parameters := p.Parameters.(*headerProfileParameters); !cluster.states(parameters.HeaderName) {
-			return Exact, fmt.Sprintf("all requests run the profile %s, as no client of the workload states the header %q", parameters.DefaultProfile, parameters.HeaderName)
-		}
-		return Exact, ""
+var headerProfileHandler = config.PluginType{
+	Name:         headerProfileHandlerType,
+	Registration: version.GIE("router-v0.10.."),
+	Roles:        config.ProfileHandlerRole,
+	Alpha:        true,
+	Parameters:   func() any { return &headerProfileParameters{} },
+	Stages: func(l *config.Loader, p *config.Plugin) config.Stages {
+		return p.Parameters.(*headerProfileParameters).stages(l)
 	},
-	obstacles: func(c *Config, cluster *Cluster, p *plugin, at *field.Path) field.ErrorList {
-		if slices.ContainsFunc(c.stages.primaries(cluster), c.document.hasProfile) {
+	Treatment: func(c *config.Config, cluster *config.Cluster, p *config.Plugin) (config.Treatment, string) {
+		if len(c.Document.SchedulingProfiles) == 1 {
+			return config.Exact, ""
+		}
+		if parameters := p.Parameters.(*headerProfileParameters); !cluster.States(parameters.HeaderName) {
+			return config.Exact, fmt.Sprintf("all requests run the profile %s, as no client of the workload states the header %q", parameters.DefaultProfile, parameters.HeaderName)
+		}
+		return config.Exact, ""
+	},
+	Obstacles: func(c *config.Config, cluster *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
+		if slices.ContainsFunc(c.Stages.Primaries(cluster), c.Document.HasProfile) {
 			return nil
 		}
 		parameters := p.Parameters.(*headerProfileParameters)
@@ -45,17 +50,17 @@ type headerProfileParameters struct {
 	DefaultProfile string `json:"defaultProfile"`
 }
 
-func (p *headerProfileParameters) check(*loader, *field.Path) {
+func (p *headerProfileParameters) Check(*config.Loader, *field.Path) {
 	p.HeaderName = strings.ToLower(strings.TrimSpace(p.HeaderName))
-	setDefault(&p.HeaderName, "epp-profile")
+	config.SetDefault(&p.HeaderName, "epp-profile")
 	p.DefaultProfile = strings.TrimSpace(p.DefaultProfile)
-	setDefault(&p.DefaultProfile, decodeProfile)
+	config.SetDefault(&p.DefaultProfile, config.DecodeProfile)
 }
 
 // stages: a single profile runs whatever the header says.
-func (p *headerProfileParameters) stages(l *loader) stages {
-	if len(l.doc.SchedulingProfiles) > 1 {
-		return stages{decode: p.DefaultProfile, header: p.HeaderName}
+func (p *headerProfileParameters) stages(l *config.Loader) config.Stages {
+	if len(l.Doc.SchedulingProfiles) > 1 {
+		return config.Stages{Decode: p.DefaultProfile, Header: p.HeaderName}
 	}
-	return stages{decode: l.doc.SchedulingProfiles[0].Name}
+	return config.Stages{Decode: l.Doc.SchedulingProfiles[0].Name}
 }

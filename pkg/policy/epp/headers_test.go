@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 )
 
 // headed is the n-th request, with a set of headers.
@@ -28,16 +30,16 @@ var stagesOfRequests = []map[string]string{{"x-stage": "first"}, {"X-STAGE": "se
 // The header names the profile, in whatever case its name is; without it the default
 // profile runs. What names no profile is turned away.
 func TestHeaderNamesTheProfile(t *testing.T) {
-	cluster := Cluster{Endpoints: 2, Headers: stagesOfRequests}
+	cluster := config.Cluster{Endpoints: 2, Headers: stagesOfRequests}
 	c := mustLoad(t, byHeader)
 	if errs := c.Check(&cluster, inline); len(errs) > 0 {
 		t.Fatal(errs)
 	}
 	s := New(c, cluster, 1)
 	view := &policy.View{Scrapes: []policy.Scrape{{Waiting: 3, KVUsage: 0.1}, {KVUsage: 0.9}}}
-	for headers, want := range []int{0, 1, 0, none, 0} {
+	for headers, want := range []int{0, 1, 0, scheduler.None, 0} {
 		to, err := s.Route(view, headed(headers, int32(headers)))
-		if want == none {
+		if want == scheduler.None {
 			if !errors.Is(err, policy.ErrNoEndpoint) {
 				t.Errorf("headers %d: %v, %v", headers, to, err)
 			}
@@ -51,7 +53,7 @@ func TestHeaderNamesTheProfile(t *testing.T) {
 
 // A profile that runs again knows of what has changed while others ran.
 func TestProfilesInTurnSeeAllChanges(t *testing.T) {
-	s := New(mustLoad(t, byHeader), Cluster{Endpoints: 2, Headers: stagesOfRequests}, 1)
+	s := New(mustLoad(t, byHeader), config.Cluster{Endpoints: 2, Headers: stagesOfRequests}, 1)
 	view := &policy.View{Scrapes: []policy.Scrape{{}, {Waiting: 5}}, Changed: []int32{}}
 	if got := route(t, s, view, headed(0, 1)); got != 0 {
 		t.Fatalf("endpoint %d", got)
@@ -65,7 +67,7 @@ func TestProfilesInTurnSeeAllChanges(t *testing.T) {
 }
 
 func TestExplanationOfTheProfileThatAHeaderNames(t *testing.T) {
-	s := New(mustLoad(t, byHeader), Cluster{Endpoints: 2, Headers: stagesOfRequests}, 1)
+	s := New(mustLoad(t, byHeader), config.Cluster{Endpoints: 2, Headers: stagesOfRequests}, 1)
 	for headers, want := range []string{"second", "first", "second", "", "second"} {
 		got := ""
 		for _, run := range explained(t, s, idle(2), headed(headers, int32(headers))).Profiles {
@@ -81,19 +83,19 @@ func TestExplanationOfTheProfileThatAHeaderNames(t *testing.T) {
 // every request would fail.
 func TestProfilesThatNoHeaderNames(t *testing.T) {
 	c := mustLoad(t, byHeader)
-	for _, r := range c.Report(&Cluster{Endpoints: 2}) {
+	for _, r := range c.Report(&config.Cluster{Endpoints: 2}) {
 		switch {
-		case r.Type == headerProfileHandlerType && (r.Treatment != Exact || !strings.Contains(r.Note, "second")):
+		case r.Type == headerProfileHandlerType && (r.Treatment != config.Exact || !strings.Contains(r.Note, "second")):
 			t.Errorf("%+v", r)
-		case r.Type == "queue-scorer" && r.Treatment != NoEffect:
+		case r.Type == "queue-scorer" && r.Treatment != config.NoEffect:
 			t.Errorf("%+v", r)
 		}
 	}
 	lost := mustLoad(t, strings.ReplaceAll(byHeader, "defaultProfile: second", "defaultProfile: third"))
-	if errs := lost.Check(&Cluster{Endpoints: 2}, inline); len(errs) != 1 || !strings.Contains(errs[0].Detail, "every request would fail") {
+	if errs := lost.Check(&config.Cluster{Endpoints: 2}, inline); len(errs) != 1 || !strings.Contains(errs[0].Detail, "every request would fail") {
 		t.Errorf("no default profile: %v", errs)
 	}
-	cluster := Cluster{Endpoints: 2, Headers: stagesOfRequests[:1]}
+	cluster := config.Cluster{Endpoints: 2, Headers: stagesOfRequests[:1]}
 	if errs := lost.Check(&cluster, inline); len(errs) > 0 {
 		t.Error(errs)
 	}
@@ -109,10 +111,10 @@ func TestInFlightLoadOfAProfileThatAHeaderNames(t *testing.T) {
 	const body = `
 plugins: [{type: header-profile-handler}, {type: active-request-scorer}]
 schedulingProfiles: [{name: decode, plugins: [{pluginRef: active-request-scorer}]}, {name: prefill, plugins: [{pluginRef: active-request-scorer}]}]`
-	cluster := Cluster{Endpoints: 1, Headers: []map[string]string{{"epp-profile": "prefill"}}}
-	b := newBuilder(parts, mustLoad(t, body), cluster, 1)
-	s := b.scheduler(parts, mustLoad(t, body))
-	counts := b.load(inFlightLoadProducerType).requests
+	cluster := config.Cluster{Endpoints: 1, Headers: []map[string]string{{"epp-profile": "prefill"}}}
+	b := scheduler.NewBuilder(parts, mustLoad(t, body), cluster, 1)
+	s := b.Scheduler(parts, mustLoad(t, body))
+	counts := b.Load(config.InFlightLoadProducerType).Requests
 	requests := []*policy.Request{headed(0, 0), headed(1, 1)}
 	for _, r := range requests {
 		route(t, s, idle(1), r)
@@ -135,7 +137,7 @@ schedulingProfiles: [{name: decode, plugins: [{pluginRef: active-request-scorer}
 // may differ from request to request; what is pinned does not count then.
 func TestHeaderLabelAffinity(t *testing.T) {
 	c := mustLoad(t, "plugins: [{name: near, type: header-label-affinity-scorer, parameters: {headerName: X-Zone, labelKey: zone}}]")
-	cluster := Cluster{
+	cluster := config.Cluster{
 		Endpoints:  3,
 		Labels:     []map[string]string{{"zone": "a"}, {"zone": "b"}, nil},
 		Attributes: []map[string]float64{{"near": 1}, nil, {"near": 1}},
@@ -144,10 +146,10 @@ func TestHeaderLabelAffinity(t *testing.T) {
 	if errs := c.Check(&cluster, inline); len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	b := newBuilder(parts, c, cluster, 1)
-	p := planted{b, b.scheduler(parts, c)}
+	b := scheduler.NewBuilder(parts, c, cluster, 1)
+	p := planted{b, b.Scheduler(parts, c)}
 	for headers, want := range [][]float64{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 0}} {
-		if diff := cmp.Diff(want, p.decide(idle(3), headed(headers, int32(headers))).Scores); diff != "" {
+		if diff := cmp.Diff(want, p.Decide(idle(3), headed(headers, int32(headers))).Scores); diff != "" {
 			t.Errorf("headers %d, scores (-want +got):\n%s", headers, diff)
 		}
 	}
@@ -156,7 +158,7 @@ func TestHeaderLabelAffinity(t *testing.T) {
 // A header lists the endpoints that a filter for tests keeps: none without it, and
 // none that does not go by that very name.
 func TestHeaderListsEndpoints(t *testing.T) {
-	cluster := Cluster{
+	cluster := config.Cluster{
 		Endpoints: 3, Names: []string{"a/0", "a/1", "b/0"},
 		Headers: []map[string]string{{"Test-EPP-Endpoint-Selection": "b/0, a/1 ,b/0"}, {"test-epp-endpoint-selection": "a, A/0"}},
 	}
@@ -164,10 +166,10 @@ func TestHeaderListsEndpoints(t *testing.T) {
 	if errs := c.Check(&cluster, inline); len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	b := newBuilder(parts, c, cluster, 1)
-	f := headerBasedTestingFilter.newFilter(b, c.plugin(headerBasedTestingFilterType))
+	b := scheduler.NewBuilder(parts, c, cluster, 1)
+	f := headerBasedTestingFilter.NewFilter(b, c.Plugin(headerBasedTestingFilterType))
 	for headers, want := range [][]int{{}, {1, 2}, {}} {
-		if got := f.filter(&cycle{headers: int32(headers)}, []int{0, 1, 2}); !cmp.Equal(want, got) {
+		if got := f.Filter(&scheduler.Cycle{Headers: int32(headers)}, []int{0, 1, 2}); !cmp.Equal(want, got) {
 			t.Errorf("headers %d keep %v, want %v", headers, got, want)
 		}
 	}

@@ -5,6 +5,8 @@ package epp
 import (
 	"math"
 
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -20,9 +22,9 @@ import (
 // headroom or by deficit, or the one of the greatest weight is taken.
 type headroomSelection struct {
 	*predictedLatencyScorerParameters
-	at         release
-	prediction *latencyPrediction
-	match      *prefixMatch
+	at         version.Release
+	prediction *scheduler.LatencyPrediction
+	match      *scheduler.PrefixMatch
 	// running is how many requests were sent to an endpoint that have not ended.
 	running func(endpoint int) int
 	random  *stats.Stream
@@ -35,12 +37,12 @@ const leastWeight, mostWeight = 1, 100
 type weightedChoice struct{ endpoint, weight int }
 
 // choose returns an endpoint, or none.
-func (s *headroomSelection) choose(c *cycle, candidates []int) int {
+func (s *headroomSelection) choose(c *scheduler.Cycle, candidates []int) int {
 	candidates = s.stick(candidates, s.AffinityGateTauGlobal)
 	if s.HeadroomSelectionStrategy == compositeOnly {
 		return s.byComposite(c, candidates, false)
 	}
-	meet, miss := split(candidates, func(e int) bool { return !s.prediction.misses(e) })
+	meet, miss := split(candidates, func(e int) bool { return !s.prediction.Misses(e) })
 	switch {
 	case len(meet) == 0:
 		return s.ofMissing(c, miss)
@@ -78,15 +80,15 @@ func (s *headroomSelection) stick(candidates []int, share float64) []int {
 
 // share is how much of the prompt an endpoint holds.
 func (s *headroomSelection) share(e int) float64 {
-	if s.match.totalBlocks == 0 {
+	if s.match.TotalBlocks == 0 {
 		return 0
 	}
-	return float64(s.match.blocks[e]) / float64(s.match.totalBlocks)
+	return float64(s.match.Blocks[e]) / float64(s.match.TotalBlocks)
 }
 
 // tooLate reports whether the first token would come too late from holders.
 func (s *headroomSelection) tooLate(holders, candidates []int) bool {
-	if s.at < gie15 || s.AffinityMaxTTFTPenaltyMs <= 0 {
+	if s.at < version.GIE15 || s.AffinityMaxTTFTPenaltyMs <= 0 {
 		return false
 	}
 	there, anywhere := s.soonest(holders), s.soonest(candidates)
@@ -97,7 +99,7 @@ func (s *headroomSelection) tooLate(holders, candidates []int) bool {
 func (s *headroomSelection) soonest(endpoints []int) float64 {
 	least := math.MaxFloat64
 	for _, e := range endpoints {
-		if ttft := s.prediction.ttft[e]; ttft > 0 {
+		if ttft := s.prediction.Ttft[e]; ttft > 0 {
 			least = min(least, ttft)
 		}
 	}
@@ -105,7 +107,7 @@ func (s *headroomSelection) soonest(endpoints []int) float64 {
 }
 
 // ofMeeting chooses among endpoints that meet both objectives.
-func (s *headroomSelection) ofMeeting(c *cycle, candidates []int) int {
+func (s *headroomSelection) ofMeeting(c *scheduler.Cycle, candidates []int) int {
 	if len(candidates) == 1 {
 		return candidates[0]
 	}
@@ -121,7 +123,7 @@ func (s *headroomSelection) ofMeeting(c *cycle, candidates []int) int {
 }
 
 // ofMissing chooses among endpoints that miss an objective.
-func (s *headroomSelection) ofMissing(c *cycle, candidates []int) int {
+func (s *headroomSelection) ofMissing(c *scheduler.Cycle, candidates []int) int {
 	if idle, _ := split(candidates, func(e int) bool { return s.running(e) == 0 }); len(idle) > 0 && len(candidates) > 1 {
 		candidates = idle
 	}
@@ -135,7 +137,7 @@ func (s *headroomSelection) ofMissing(c *cycle, candidates []int) int {
 	switch s.HeadroomSelectionStrategy {
 	case compositeMost, compositeLeast:
 		// Up to gie-v1.4 it takes the one for the other.
-		return s.byComposite(c, candidates, s.HeadroomSelectionStrategy == compositeLeast && s.at >= gie15)
+		return s.byComposite(c, candidates, s.HeadroomSelectionStrategy == compositeLeast && s.at >= version.GIE15)
 	}
 	return s.draw(s.byDeficit(candidates))
 }
@@ -144,7 +146,7 @@ func (s *headroomSelection) ofMissing(c *cycle, candidates []int) int {
 // what is beyond falls to the first one.
 func (s *headroomSelection) draw(choices []weightedChoice, total int) int {
 	if total == 0 {
-		return none
+		return scheduler.None
 	}
 	chosen := choices[0].endpoint
 	if s.SelectionMode == selectMax {
@@ -169,10 +171,10 @@ func (s *headroomSelection) draw(choices []weightedChoice, total int) int {
 // byHeadroom weighs endpoints by both headrooms, each relative to those of the
 // others.
 func (s *headroomSelection) byHeadroom(candidates []int) (choices []weightedChoice, total int) {
-	ttft, tpot := headrooms(candidates, s.prediction.ttftHeadroom), headrooms(candidates, s.prediction.tpotHeadroom)
+	ttft, tpot := headrooms(candidates, s.prediction.TtftHeadroom), headrooms(candidates, s.prediction.TpotHeadroom)
 	ttftWeight, tpotWeight := s.shares(s.HeadroomTTFTWeight, s.HeadroomTPOTWeight)
 	for _, e := range candidates {
-		room := float64(ttftWeight*ttft.place(s.prediction.ttftHeadroom[e], 0.5)) + float64(tpotWeight*tpot.place(s.prediction.tpotHeadroom[e], 0.5))
+		room := float64(ttftWeight*ttft.place(s.prediction.TtftHeadroom[e], 0.5)) + float64(tpotWeight*tpot.place(s.prediction.TpotHeadroom[e], 0.5))
 		if s.HeadroomSelectionStrategy != mostHeadroom {
 			room = 1 - room
 		}
@@ -186,13 +188,13 @@ func (s *headroomSelection) byHeadroom(candidates []int) (choices []weightedChoi
 // objectives, the first token, and the time between tokens.
 func (s *headroomSelection) byDeficit(candidates []int) (choices []weightedChoice, total int) {
 	p := s.prediction
-	late, inTime := split(candidates, func(e int) bool { return p.ttftHeadroom[e] < 0 })
-	both, first := split(late, func(e int) bool { return p.tpotHeadroom[e] < 0 })
+	late, inTime := split(candidates, func(e int) bool { return p.TtftHeadroom[e] < 0 })
+	both, first := split(late, func(e int) bool { return p.TpotHeadroom[e] < 0 })
 	ttftWeight, tpotWeight := s.shares(s.NegHeadroomTTFTWeight, s.NegHeadroomTPOTWeight)
 	for _, bucket := range [][]int{both, first, inTime} {
-		ttft, tpot := deficits(bucket, p.ttftHeadroom), deficits(bucket, p.tpotHeadroom)
+		ttft, tpot := deficits(bucket, p.TtftHeadroom), deficits(bucket, p.TpotHeadroom)
 		for _, e := range bucket {
-			bad := float64(ttftWeight*ttft.place(deficit(p.ttftHeadroom[e]), 0)) + float64(tpotWeight*tpot.place(deficit(p.tpotHeadroom[e]), 0))
+			bad := float64(ttftWeight*ttft.place(deficit(p.TtftHeadroom[e]), 0)) + float64(tpotWeight*tpot.place(deficit(p.TpotHeadroom[e]), 0))
 			const span = 80
 			weight := int((1-bad)*span) + leastWeight + 1
 			choices, total = append(choices, weightedChoice{e, weight}), total+weight
@@ -242,7 +244,7 @@ func (r headroomSpread) place(headroom, alone float64) float64 {
 // byComposite draws by free memory, the queue between the shortest and the longest
 // one, and the share of the prompt that is held. Inverted, the one with least of that
 // weighs most; the weights are drawn from as if they were not.
-func (s *headroomSelection) byComposite(c *cycle, candidates []int, inverted bool) int {
+func (s *headroomSelection) byComposite(c *scheduler.Cycle, candidates []int, inverted bool) int {
 	memory, queue, prefix := s.CompositeKVWeight, s.CompositeQueueWeight, s.CompositePrefixWeight
 	if sum := memory + queue + prefix; sum > 0 {
 		memory, queue, prefix = memory/sum, queue/sum, prefix/sum
@@ -251,15 +253,15 @@ func (s *headroomSelection) byComposite(c *cycle, candidates []int, inverted boo
 	}
 	shortest, longest := math.MaxInt, 0
 	for _, e := range candidates {
-		shortest, longest = min(shortest, c.scrapes[e].Waiting), max(longest, c.scrapes[e].Waiting)
+		shortest, longest = min(shortest, c.Scrapes[e].Waiting), max(longest, c.Scrapes[e].Waiting)
 	}
 	choices, total := make([]weightedChoice, 0, len(candidates)), 0
 	for _, e := range candidates {
 		short := 1.0
 		if longest > shortest {
-			short = float64(longest-c.scrapes[e].Waiting) / float64(longest-shortest)
+			short = float64(longest-c.Scrapes[e].Waiting) / float64(longest-shortest)
 		}
-		composite := float64(memory*(1-c.scrapes[e].KVUsage)) + float64(queue*short) + float64(prefix*s.share(e))
+		composite := float64(memory*(1-c.Scrapes[e].KVUsage)) + float64(queue*short) + float64(prefix*s.share(e))
 		weight := int(math.Round(leastWeight + float64((mostWeight-leastWeight)*composite)))
 		total += weight
 		if inverted {

@@ -8,22 +8,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
 // selecting returns a selection among endpoints of which these headrooms, shares of
 // the prompt in tenths and requests are known.
-func selecting(at release, predictions []predicted, tenths ...int) *headroomSelection {
+func selecting(at version.Release, predictions []predicted, tenths ...int) *headroomSelection {
 	parameters := &predictedLatencyScorerParameters{}
-	parameters.defaults(at)
-	prediction := newLatencyPrediction(len(predictions))
+	parameters.Defaults(at)
+	prediction := scheduler.NewLatencyPrediction(len(predictions))
 	for e, p := range predictions {
-		prediction.known[e] = true
-		prediction.ttftHeadroom[e], prediction.tpotHeadroom[e] = p.ttft, p.tpot
-		prediction.ttft[e] = 10000 - p.ttft
+		prediction.Known[e] = true
+		prediction.TtftHeadroom[e], prediction.TpotHeadroom[e] = p.ttft, p.tpot
+		prediction.Ttft[e] = 10000 - p.ttft
 	}
-	match := &prefixMatch{totalBlocks: 10, blocks: make([]int, len(predictions))}
-	copy(match.blocks, tenths)
+	match := &scheduler.PrefixMatch{TotalBlocks: 10, Blocks: make([]int, len(predictions))}
+	copy(match.Blocks, tenths)
 	return &headroomSelection{
 		predictedLatencyScorerParameters: parameters,
 		at:                               at,
@@ -57,7 +59,7 @@ func TestWeightsOfHeadroomSelection(t *testing.T) {
 		"no range is half of one":                {wide[:1], func(*headroomSelection) {}, []int{51}},
 		"deficits by what is missed, not by how": {missing, func(*headroomSelection) {}, []int{82, 2, 82, 18, 82, 66}},
 	} {
-		s := selecting(gie13, tc.predictions)
+		s := selecting(version.GIE13, tc.predictions)
 		tc.change(s)
 		choices, total := s.byHeadroom(all(len(tc.predictions)))
 		if tc.predictions[0].ttft < 0 {
@@ -84,7 +86,7 @@ func TestHeadroomSelection(t *testing.T) {
 	good, better, late, slow := predicted{100, 10, 1}, predicted{200, 20, 1}, predicted{-100, 10, 1}, predicted{100, -10, 1}
 	idleLate := predicted{-5000, -10, 0}
 	for name, tc := range map[string]struct {
-		at          release
+		at          version.Release
 		predictions []predicted
 		tenths      []int
 		mode        string
@@ -92,25 +94,25 @@ func TestHeadroomSelection(t *testing.T) {
 		scrapes     []policy.Scrape
 		want        []float64
 	}{
-		"one that meets both, but for one in a hundred": {gie13, []predicted{late, good}, nil, maximal, "", nil, []float64{1, 99}},
-		"by weight, 101 to 2":                           {gie13, []predicted{good, better}, nil, "linear", "", nil, []float64{98, 2}},
-		"one that runs nothing, however late":           {gie13, []predicted{late, idleLate, slow}, nil, maximal, "", nil, []float64{0, 100, 0}},
-		"what holds nearly all goes before all":         {gie13, []predicted{good, late, good}, []int{0, 10, 9}, maximal, "", nil, []float64{0.01, 99, 1}},
-		"what holds much goes before its like":          {gie13, []predicted{good, better, late}, []int{0, 8, 9}, maximal, "", nil, []float64{1, 98, 1}},
-		"but not much less":                             {gie13, []predicted{good, better}, []int{0, 7}, maximal, "", nil, []float64{100, 0}},
-		"however late it is":                            {gie14, []predicted{good, {-5000, 1, 1}}, []int{0, 10}, maximal, "", nil, []float64{1, 99}},
-		"but for so late, since gie-v1.5":               {gie15, []predicted{good, {-5000, 1, 1}}, []int{0, 10}, maximal, "", nil, []float64{99, 1}},
-		"and not a bit earlier":                         {gie15, []predicted{good, {-4900, 1, 1}}, []int{0, 10}, maximal, "", nil, []float64{1, 99}},
-		"memory and queues, as it is told": {gie13, []predicted{late, good}, nil, maximal, compositeOnly,
+		"one that meets both, but for one in a hundred": {version.GIE13, []predicted{late, good}, nil, maximal, "", nil, []float64{1, 99}},
+		"by weight, 101 to 2":                           {version.GIE13, []predicted{good, better}, nil, "linear", "", nil, []float64{98, 2}},
+		"one that runs nothing, however late":           {version.GIE13, []predicted{late, idleLate, slow}, nil, maximal, "", nil, []float64{0, 100, 0}},
+		"what holds nearly all goes before all":         {version.GIE13, []predicted{good, late, good}, []int{0, 10, 9}, maximal, "", nil, []float64{0.01, 99, 1}},
+		"what holds much goes before its like":          {version.GIE13, []predicted{good, better, late}, []int{0, 8, 9}, maximal, "", nil, []float64{1, 98, 1}},
+		"but not much less":                             {version.GIE13, []predicted{good, better}, []int{0, 7}, maximal, "", nil, []float64{100, 0}},
+		"however late it is":                            {version.GIE14, []predicted{good, {-5000, 1, 1}}, []int{0, 10}, maximal, "", nil, []float64{1, 99}},
+		"but for so late, since gie-v1.5":               {version.GIE15, []predicted{good, {-5000, 1, 1}}, []int{0, 10}, maximal, "", nil, []float64{99, 1}},
+		"and not a bit earlier":                         {version.GIE15, []predicted{good, {-4900, 1, 1}}, []int{0, 10}, maximal, "", nil, []float64{1, 99}},
+		"memory and queues, as it is told": {version.GIE13, []predicted{late, good}, nil, maximal, compositeOnly,
 			[]policy.Scrape{{Waiting: 1}, {Waiting: 2}}, []float64{100, 0}},
-		"among those that meet both": {gie13, []predicted{good, better, late}, nil, maximal, compositeLeast,
+		"among those that meet both": {version.GIE13, []predicted{good, better, late}, nil, maximal, compositeLeast,
 			[]policy.Scrape{{Waiting: 1, KVUsage: 0.1}, {Waiting: 5, KVUsage: 0.5}, {}}, []float64{0, 99, 1}},
-		"least was most among others": {gie14, []predicted{late, late}, nil, maximal, compositeLeast,
+		"least was most among others": {version.GIE14, []predicted{late, late}, nil, maximal, compositeLeast,
 			[]policy.Scrape{{Waiting: 1, KVUsage: 0.1}, {Waiting: 5, KVUsage: 0.5}}, []float64{100, 0}},
-		"and is least": {gie15, []predicted{late, late}, nil, maximal, compositeLeast,
+		"and is least": {version.GIE15, []predicted{late, late}, nil, maximal, compositeLeast,
 			[]policy.Scrape{{Waiting: 1, KVUsage: 0.1}, {Waiting: 5, KVUsage: 0.5}}, []float64{0, 100}},
 		// Both weigh 67 of 134, and inverted 34.
-		"inverted weights leave the rest to the first": {gie13, []predicted{good, better}, nil, "linear", compositeLeast,
+		"inverted weights leave the rest to the first": {version.GIE13, []predicted{good, better}, nil, "linear", compositeLeast,
 			[]policy.Scrape{{}, {}}, []float64{74.6, 25.4}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +121,7 @@ func TestHeadroomSelection(t *testing.T) {
 			if tc.strategy != "" {
 				s.HeadroomSelectionStrategy = tc.strategy
 			}
-			c := &cycle{scrapes: tc.scrapes}
+			c := &scheduler.Cycle{Scrapes: tc.scrapes}
 			chosen := make([]float64, len(tc.predictions))
 			for range 10000 {
 				chosen[s.choose(c, all(len(tc.predictions)))] += 0.01

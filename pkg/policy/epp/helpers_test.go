@@ -6,20 +6,26 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
 const header = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\n"
 
+const ms = simtime.Time(time.Millisecond)
+
 var inline = field.NewPath("inline")
 
 // mustLoad loads a document without its first two lines.
-func mustLoad(t testing.TB, body string) *Config {
+func mustLoad(t testing.TB, body string) *config.Config {
 	t.Helper()
 	c, errs := Load([]byte(header+body), "router-main", inline)
 	if len(errs) > 0 {
@@ -29,7 +35,7 @@ func mustLoad(t testing.TB, body string) *Config {
 }
 
 // marshal returns the effective document as JSON.
-func marshal(t testing.TB, c *Config) string {
+func marshal(t testing.TB, c *config.Config) string {
 	t.Helper()
 	raw, err := json.Marshal(c)
 	if err != nil {
@@ -47,7 +53,7 @@ func errorTexts(errs field.ErrorList) []string {
 }
 
 // pluginNames lists the plugins, those that the loader made in brackets.
-func pluginNames(c *Config) string {
+func pluginNames(c *config.Config) string {
 	var names []string
 	for _, r := range c.Report(nil) {
 		name := r.Name
@@ -77,7 +83,7 @@ func withPrompt(n int, extents ...prompt.Extent) *policy.Request {
 	return &policy.Request{ID: n, Prompt: p, Tokens: p.Tokens()}
 }
 
-func route(t testing.TB, s *Scheduler, view *policy.View, r *policy.Request) int {
+func route(t testing.TB, s *scheduler.Scheduler, view *policy.View, r *policy.Request) int {
 	t.Helper()
 	decision, err := s.Route(view, r)
 	if err != nil {
@@ -88,8 +94,8 @@ func route(t testing.TB, s *Scheduler, view *policy.View, r *policy.Request) int
 
 // A planted scheduler has producers whose data a test writes itself.
 type planted struct {
-	*builder
-	*Scheduler
+	*scheduler.Builder
+	*scheduler.Scheduler
 }
 
 func plant(t testing.TB, body string, labels ...map[string]string) planted {
@@ -98,8 +104,8 @@ func plant(t testing.TB, body string, labels ...map[string]string) planted {
 	if len(errs) > 0 {
 		t.Fatalf("refused: %v\n%s", errs.ToAggregate(), body)
 	}
-	b := newBuilder(parts, c, Cluster{Endpoints: len(labels), Labels: labels}, 1)
-	return planted{b, b.scheduler(parts, c)}
+	b := scheduler.NewBuilder(parts, c, config.Cluster{Endpoints: len(labels), Labels: labels}, 1)
+	return planted{b, b.Scheduler(parts, c)}
 }
 
 // unlabelled are the labels of so many endpoints without any.
@@ -107,17 +113,17 @@ func unlabelled(endpoints int) []map[string]string {
 	return make([]map[string]string, endpoints)
 }
 
-// decide runs the profiles only.
-func (p planted) decide(view *policy.View, r *policy.Request) Decision {
-	p.staged.run(p.begin(view, r))
+// Decide runs the profiles only.
+func (p planted) Decide(view *policy.View, r *policy.Request) scheduler.Decision {
+	p.Staged.Run(p.Begin(view, r))
 	return p.LastDecision()
 }
 
 // hold plants the default producer's matches.
 func (p planted) hold(totalBlocks int, blocks ...int) {
-	m := p.prefixMatch(approxPrefixCacheProducerType)
-	m.totalBlocks, m.blockTokens = totalBlocks, 64
-	copy(m.blocks, blocks)
+	m := p.PrefixMatch(config.ApproxPrefixCacheProducerType)
+	m.TotalBlocks, m.BlockTokens = totalBlocks, 64
+	copy(m.Blocks, blocks)
 }
 
 // checkParameterFaults compares the errors of one plugin's parameters.

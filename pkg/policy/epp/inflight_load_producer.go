@@ -10,6 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // inFlightLoadProducer counts what the EPP has routed to each endpoint: a
@@ -39,44 +42,44 @@ import (
 // and the answer has 1.5 times as many. What ends on an endpoint that was gone is
 // taken off all the same, and leaves it with less than nothing. In gie-v1.5 only
 // the primary profile's endpoint counts, and none is forgotten.
-var inFlightLoadProducer = factory{
-	pluginType: pluginType{
-		name:         inFlightLoadProducerType,
-		registration: gie("gie-v1.5.."),
-		roles:        producerRole,
-		parameters:   func() any { return &inFlightParameters{OutputRatio: 1.5, SyncCrossReplicaState: true} },
-		needs:        needsTokens,
-		produces: func(p *plugin) []dataKey {
-			return []dataKey{{inFlightLoadData, p.Name}, {uncachedTokensData, p.Name}}
+var inFlightLoadProducer = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         config.InFlightLoadProducerType,
+		Registration: version.GIE("gie-v1.5.."),
+		Roles:        config.ProducerRole,
+		Parameters:   func() any { return &inFlightParameters{OutputRatio: 1.5, SyncCrossReplicaState: true} },
+		Needs:        config.NeedsTokens,
+		Produces: func(p *config.Plugin) []config.DataKey {
+			return []config.DataKey{{Kind: config.InFlightLoadData, Producer: p.Name}, {Kind: config.UncachedTokensData, Producer: p.Name}}
 		},
-		freshness: "the EPP's own counts, at once",
-		treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+		Freshness: "the EPP's own counts, at once",
+		Treatment: func(c *config.Config, cluster *config.Cluster, p *config.Plugin) (config.Treatment, string) {
 			switch {
-			case c.dialect.framework < router09:
-				return Approximated, fmt.Sprintf("a request has %v bytes for each token of its prompt, and nothing else has any", cluster.bytesPerToken())
+			case c.Dialect.Framework < version.Router09:
+				return config.Approximated, fmt.Sprintf("a request has %v bytes for each token of its prompt, and nothing else has any", cluster.TokenBytes())
 			case p.Parameters.(*inFlightParameters).AddEstimatedOutputTokens:
-				return Approximated, "requests state no max_tokens, which would bound the estimate of output tokens"
-			case c.reads(dataKey{uncachedTokensData, p.Name}) && c.provides(dataKey{prefixMatchData, p.Parameters.(*inFlightParameters).PrefixMatchInfoProducerName}):
-				return Exact, "prefix matches are known before tokens are counted; in the EPP it may be the other way round, and then no endpoint's cached tokens are deducted from what a request would add"
+				return config.Approximated, "requests state no max_tokens, which would bound the estimate of output tokens"
+			case c.Reads(config.DataKey{Kind: config.UncachedTokensData, Producer: p.Name}) && c.Provides(config.DataKey{Kind: config.PrefixMatchData, Producer: p.Parameters.(*inFlightParameters).PrefixMatchInfoProducerName}):
+				return config.Exact, "prefix matches are known before tokens are counted; in the EPP it may be the other way round, and then no endpoint's cached tokens are deducted from what a request would add"
 			}
-			return Exact, ""
+			return config.Exact, ""
 		},
 	},
-	newProducer: func(b *builder, p *plugin) producer {
+	NewProducer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Producer {
 		f := &inFlight{
 			parameters: p.Parameters.(*inFlightParameters),
 			match:      optionalMatch(b, p.Parameters.(*inFlightParameters).PrefixMatchInfoProducerName),
-			at:         b.dialect.framework,
-			load:       b.load(dataName(b, p)),
+			at:         b.Dialect.Framework,
+			load:       b.Load(dataName(b, p)),
 			gone:       make([]bool, b.Endpoints),
 			lives:      make([]int32, b.Endpoints),
 			stages:     primaryInFlightStages(b),
 		}
-		if f.at < router09 {
-			f.match, f.tokensPerToken = nil, b.oldTokenRatio()
+		if f.at < version.Router09 {
+			f.match, f.tokensPerToken = nil, b.TokenRatio()
 		}
-		if b.stages.prefill != "" && f.at > gie15 {
-			f.stages = append(f.stages, newInFlightStage(b.stages.prefill, true))
+		if b.Stages.Prefill != "" && f.at > version.GIE15 {
+			f.stages = append(f.stages, newInFlightStage(b.Stages.Prefill, true))
 		}
 		return f
 	},
@@ -90,34 +93,36 @@ type inFlightParameters struct {
 	SyncCrossReplicaState       bool    `json:"syncCrossReplicaState" versions:"router-v0.10.."`
 }
 
-func (p *inFlightParameters) defaults(at release) { p.AddEstimatedOutputTokens = at < router09 }
+func (p *inFlightParameters) Defaults(at version.Release) {
+	p.AddEstimatedOutputTokens = at < version.Router09
+}
 
-func (p *inFlightParameters) check(l *loader, path *field.Path) {
-	p.PrefixMatchInfoProducerName = orDefault(p.PrefixMatchInfoProducerName, prefixMatchData)
+func (p *inFlightParameters) Check(l *config.Loader, path *field.Path) {
+	p.PrefixMatchInfoProducerName = config.OrDefault(p.PrefixMatchInfoProducerName, config.PrefixMatchData)
 	if p.OutputRatio < 0 {
-		l.add(field.Invalid(path.Child("outputRatio"), p.OutputRatio, "must not be negative"))
+		l.Add(field.Invalid(path.Child("outputRatio"), p.OutputRatio, "must not be negative"))
 	}
 	if p.MaxEstimatedOutputTokens != nil && *p.MaxEstimatedOutputTokens < 0 {
-		l.add(field.Invalid(path.Child("maxEstimatedOutputTokens"), *p.MaxEstimatedOutputTokens, "must not be negative"))
+		l.Add(field.Invalid(path.Child("maxEstimatedOutputTokens"), *p.MaxEstimatedOutputTokens, "must not be negative"))
 	}
 }
 
 // optionalMatch returns nil where no plugin of that name matches prefixes.
-func optionalMatch(b *builder, producer string) *prefixMatch {
-	p := b.plugins[producer]
-	if p == nil || p.kind.produces == nil || !slices.Contains(p.kind.produces(p), dataKey{prefixMatchData, producer}) {
+func optionalMatch(b *scheduler.Builder, producer string) *scheduler.PrefixMatch {
+	p := b.Plugins[producer]
+	if p == nil || p.Kind.Produces == nil || !slices.Contains(p.Kind.Produces(p), config.DataKey{Kind: config.PrefixMatchData, Producer: producer}) {
 		return nil
 	}
-	return b.prefixMatch(producer)
+	return b.PrefixMatch(producer)
 }
 
 type inFlight struct {
 	parameters *inFlightParameters
-	at         release
+	at         version.Release
 	// tokensPerToken is how many tokens count for one; 0 is 1.
 	tokensPerToken float64
-	match          *prefixMatch // nil where there is none
-	load           *inFlightLoad
+	match          *scheduler.PrefixMatch // nil where there is none
+	load           *scheduler.InFlightLoad
 	stages         []inFlightStage
 	// gone says of each endpoint whether it was gone at the last request, lives
 	// how often it has gone by then.
@@ -135,7 +140,7 @@ type inFlightStage struct {
 	bare bool
 	// of says whose requests these are, by set of headers; nil is all.
 	of   []bool
-	held *ledger[inFlightShare]
+	held *scheduler.Ledger[inFlightShare]
 }
 
 type inFlightShare struct {
@@ -146,23 +151,23 @@ type inFlightShare struct {
 }
 
 func newInFlightStage(profile string, prefill bool) inFlightStage {
-	return inFlightStage{prefill: prefill, leaves: profile == prefillProfile, held: newLedger[inFlightShare]()}
+	return inFlightStage{prefill: prefill, leaves: profile == config.PrefillProfile, held: scheduler.NewLedger[inFlightShare]()}
 }
 
 // primaryInFlightStages are that of the primary profile, or where headers name it
 // one for those whose requests leave early and one for the others.
-func primaryInFlightStages(b *builder) []inFlightStage {
-	names := b.stages.primaries(&b.Cluster)
+func primaryInFlightStages(b *scheduler.Builder) []inFlightStage {
+	names := b.Stages.Primaries(&b.Cluster)
 	early := make([]bool, len(names))
 	for i, name := range names {
-		early[i] = name == prefillProfile
+		early[i] = name == config.PrefillProfile
 	}
 	first := newInFlightStage(names[0], false)
-	first.bare = b.stages.bare
+	first.bare = b.Stages.Bare
 	if !slices.Contains(early, !early[0]) {
 		return []inFlightStage{first}
 	}
-	second := inFlightStage{leaves: !first.leaves, of: make([]bool, len(names)), held: newLedger[inFlightShare]()}
+	second := inFlightStage{leaves: !first.leaves, of: make([]bool, len(names)), held: scheduler.NewLedger[inFlightShare]()}
 	first.of = make([]bool, len(names))
 	for i := range names {
 		first.of[i], second.of[i] = early[i] == early[0], early[i] != early[0]
@@ -170,17 +175,17 @@ func primaryInFlightStages(b *builder) []inFlightStage {
 	return []inFlightStage{first, second}
 }
 
-// forgetGone forgets the endpoints that have gone since the last request.
-func (f *inFlight) forgetGone(c *cycle) {
-	if c.down == nil && !f.someGone || f.at <= gie15 {
+// ForgetGone forgets the endpoints that have gone since the last request.
+func (f *inFlight) ForgetGone(c *scheduler.Cycle) {
+	if c.Down == nil && !f.someGone || f.at <= version.GIE15 {
 		return
 	}
 	f.someGone = false
 	for e, was := range f.gone {
-		f.gone[e] = c.gone(e)
+		f.gone[e] = c.Gone(e)
 		f.someGone = f.someGone || f.gone[e]
 		if f.gone[e] && !was {
-			f.load.requests[e], f.load.tokens[e] = 0, 0
+			f.load.Requests[e], f.load.Tokens[e] = 0, 0
 			f.lives[e]++
 		}
 	}
@@ -188,57 +193,57 @@ func (f *inFlight) forgetGone(c *cycle) {
 
 // counts reports whether a share still counts for its endpoint.
 func (f *inFlight) counts(share *inFlightShare) bool {
-	return share.life == f.lives[share.endpoint] || f.at < router09
+	return share.life == f.lives[share.endpoint] || f.at < version.Router09
 }
 
-func (f *inFlight) produce(c *cycle) {
-	if f.load.uncached == nil {
+func (f *inFlight) Produce(c *scheduler.Cycle) {
+	if f.load.Uncached == nil {
 		return
 	}
 	output := f.estimatedOutput(c)
 	if !f.matches() {
-		fill(f.load.uncached, int64(f.tokens(c))+output)
+		fill(f.load.Uncached, int64(f.tokens(c))+output)
 		return
 	}
 	rest := f.beyond(c) + output
-	for e, blocks := range f.match.blocks {
-		f.load.uncached[e] = f.unmatched(blocks) + rest
+	for e, blocks := range f.match.Blocks {
+		f.load.Uncached[e] = f.unmatched(blocks) + rest
 	}
 }
 
-func (f *inFlight) routed(c *cycle, p picks) {
+func (f *inFlight) Routed(c *scheduler.Cycle, p scheduler.Picks) {
 	for i := range f.stages {
 		s := &f.stages[i]
-		endpoint := p.of(s.prefill)
-		if endpoint == none || s.of != nil && !s.of[c.headers] {
+		endpoint := p.Of(s.prefill)
+		if endpoint == scheduler.None || s.of != nil && !s.of[c.Headers] {
 			continue
 		}
 		tokens := int64(f.tokens(c))
 		if !s.bare {
-			tokens = f.uncached(c, endpoint)
+			tokens = f.Uncached(c, endpoint)
 		}
 		tokens += f.estimatedOutput(c)
-		f.load.requests[endpoint]++
-		f.load.tokens[endpoint] += tokens
-		s.held.put(c.request, inFlightShare{int32(endpoint), f.lives[endpoint], tokens})
+		f.load.Requests[endpoint]++
+		f.load.Tokens[endpoint] += tokens
+		s.held.Put(c.Request, inFlightShare{int32(endpoint), f.lives[endpoint], tokens})
 	}
 }
 
-func (f *inFlight) firstToken(request *policy.Request, _ int) {
+func (f *inFlight) FirstToken(request *policy.Request, _ int) {
 	for i := range f.stages {
 		switch s := &f.stages[i]; {
 		case s.leaves:
 			f.drop(s, request)
 		case !f.parameters.AddEstimatedOutputTokens:
-			if share := s.held.of(request.ID); share != nil && f.counts(share) {
-				f.load.tokens[share.endpoint] -= share.tokens
+			if share := s.held.Of(request.ID); share != nil && f.counts(share) {
+				f.load.Tokens[share.endpoint] -= share.tokens
 				share.tokens = 0
 			}
 		}
 	}
 }
 
-func (f *inFlight) finished(request *policy.Request, _ int) {
+func (f *inFlight) Finished(request *policy.Request, _ int) {
 	for i := range f.stages {
 		f.drop(&f.stages[i], request)
 	}
@@ -246,45 +251,45 @@ func (f *inFlight) finished(request *policy.Request, _ int) {
 
 // drop takes a request off the endpoint of a stage, unless it is off already.
 func (f *inFlight) drop(s *inFlightStage, request *policy.Request) {
-	share, ok := s.held.remove(request.ID)
+	share, ok := s.held.Remove(request.ID)
 	if !ok || !f.counts(&share) {
 		return
 	}
-	f.load.tokens[share.endpoint] -= share.tokens
-	f.load.requests[share.endpoint]--
+	f.load.Tokens[share.endpoint] -= share.tokens
+	f.load.Requests[share.endpoint]--
 }
 
 // tokens is how many the prompt has, or is taken to have.
-func (f *inFlight) tokens(c *cycle) int {
+func (f *inFlight) tokens(c *scheduler.Cycle) int {
 	if f.tokensPerToken == 0 {
-		return c.tokens
+		return c.Tokens
 	}
-	return max(1, oldTokens(c.asked, f.tokensPerToken))
+	return max(1, scheduler.TokensFromBytes(c.PromptTokens, f.tokensPerToken))
 }
 
-// uncached is how many prompt tokens the endpoint has to compute.
-func (f *inFlight) uncached(c *cycle, endpoint int) int64 {
+// Uncached is how many prompt tokens the endpoint has to compute.
+func (f *inFlight) Uncached(c *scheduler.Cycle, endpoint int) int64 {
 	if !f.matches() {
 		return int64(f.tokens(c))
 	}
-	return f.unmatched(f.match.blocks[endpoint]) + f.beyond(c)
+	return f.unmatched(f.match.Blocks[endpoint]) + f.beyond(c)
 }
 
 // matches reports whether anything is known of what endpoints hold.
-func (f *inFlight) matches() bool { return f.match != nil && f.match.blockTokens > 0 }
+func (f *inFlight) matches() bool { return f.match != nil && f.match.BlockTokens > 0 }
 
 // unmatched is how many tokens of the prompt's blocks an endpoint has to compute
 // that holds so many of them.
 func (f *inFlight) unmatched(blocks int) int64 {
-	return int64(max(0, (f.match.totalBlocks-blocks)*f.match.blockTokens))
+	return int64(max(0, (f.match.TotalBlocks-blocks)*f.match.BlockTokens))
 }
 
 // beyond is how many tokens the prompt has beyond its blocks.
-func (f *inFlight) beyond(c *cycle) int64 {
-	return int64(max(0, c.tokens-f.match.totalBlocks*f.match.blockTokens))
+func (f *inFlight) beyond(c *scheduler.Cycle) int64 {
+	return int64(max(0, c.Tokens-f.match.TotalBlocks*f.match.BlockTokens))
 }
 
-func (f *inFlight) estimatedOutput(c *cycle) int64 {
+func (f *inFlight) estimatedOutput(c *scheduler.Cycle) int64 {
 	if !f.parameters.AddEstimatedOutputTokens {
 		return 0
 	}
@@ -296,4 +301,4 @@ func (f *inFlight) estimatedOutput(c *cycle) int64 {
 	return int64(math.Min(estimate, 1<<40))
 }
 
-func (*inFlight) readsMatches() {}
+func (*inFlight) ReadsMatches() {}

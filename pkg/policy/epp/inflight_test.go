@@ -7,13 +7,16 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 )
 
 // loads returns requests and tokens in flight on the endpoint.
-func loads(s *Scheduler, endpoint int) [2]int64 {
-	for _, p := range s.producers {
+func loads(s *scheduler.Scheduler, endpoint int) [2]int64 {
+	for _, p := range s.Producers {
 		if f, ok := p.(*inFlight); ok {
-			return [2]int64{f.load.requests[endpoint], f.load.tokens[endpoint]}
+			return [2]int64{f.load.Requests[endpoint], f.load.Tokens[endpoint]}
 		}
 	}
 	return [2]int64{-1, -1}
@@ -71,7 +74,7 @@ func TestInFlightLoadOverARequestsLife(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := New(mustLoad(t, "plugins: ["+tc.plugins+"]"), Cluster{Endpoints: 1}, 1)
+			s := New(mustLoad(t, "plugins: ["+tc.plugins+"]"), config.Cluster{Endpoints: 1}, 1)
 			first, second := request(0, 1000), request(0, 1000)
 			second.ID = 1
 			var got [4][2]int64
@@ -101,7 +104,7 @@ func TestSchedulersListenWhereTheyCountWhatIsInFlight(t *testing.T) {
 		"{type: active-request-scorer}":  true,
 		"{type: inflight-load-producer}": true,
 	} {
-		s := New(mustLoad(t, "plugins: [{type: queue-scorer}, "+plugins+"]"), Cluster{Endpoints: 1}, 1)
+		s := New(mustLoad(t, "plugins: [{type: queue-scorer}, "+plugins+"]"), config.Cluster{Endpoints: 1}, 1)
 		if got := s.Routing().Responses != nil; got != want {
 			t.Errorf("%q: listens: %t, want %t", plugins, got, want)
 		}
@@ -109,7 +112,7 @@ func TestSchedulersListenWhereTheyCountWhatIsInFlight(t *testing.T) {
 }
 
 func TestActiveRequestScorerSpreadsRequests(t *testing.T) {
-	s := New(mustLoad(t, "plugins: [{type: active-request-scorer}]"), Cluster{Endpoints: 4}, 1)
+	s := New(mustLoad(t, "plugins: [{type: active-request-scorer}]"), config.Cluster{Endpoints: 4}, 1)
 	for n := range 40 {
 		route(t, s, idle(4), request(n, 10))
 	}
@@ -123,7 +126,7 @@ func TestActiveRequestScorerSpreadsRequests(t *testing.T) {
 // The ledger against a map, with IDs in and out of order.
 func TestLedgerAgreesWithAMap(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	l := newLedger[int64]()
+	l := scheduler.NewLedger[int64]()
 	oracle := map[int]int64{}
 	for range 20000 {
 		id := random.IntN(300) * 1000
@@ -131,25 +134,25 @@ func TestLedgerAgreesWithAMap(t *testing.T) {
 		switch {
 		case !known:
 			oracle[id] = int64(random.IntN(1000))
-			l.put(id, oracle[id])
+			l.Put(id, oracle[id])
 		case random.IntN(2) == 0:
-			got := l.of(id)
+			got := l.Of(id)
 			if got == nil || *got != tokens {
 				t.Fatalf("of(%d) = %v, want %d", id, got, tokens)
 			}
 			*got, oracle[id] = 0, 0
 		default:
-			if got, ok := l.remove(id); !ok || got != tokens {
+			if got, ok := l.Remove(id); !ok || got != tokens {
 				t.Fatalf("remove(%d) = %d, %t, want %d", id, got, ok, tokens)
 			}
 			delete(oracle, id)
 		}
 	}
-	if _, ok := l.remove(-1); ok || l.of(-1) != nil {
+	if _, ok := l.Remove(-1); ok || l.Of(-1) != nil {
 		t.Error("an unknown request has tokens")
 	}
-	if l.index.Len() != len(oracle) || len(l.entries) > 300 {
-		t.Errorf("%d requests in %d places, want %d in at most 300", l.index.Len(), len(l.entries), len(oracle))
+	if l.Index.Len() != len(oracle) || len(l.Entries) > 300 {
+		t.Errorf("%d requests in %d places, want %d in at most 300", l.Index.Len(), len(l.Entries), len(oracle))
 	}
 }
 
@@ -159,15 +162,15 @@ func TestLedgerRefusesARequestThatIsInFlight(t *testing.T) {
 			t.Error("no panic")
 		}
 	}()
-	l := newLedger[int64]()
-	l.put(3, 1)
-	l.put(3, 1)
+	l := scheduler.NewLedger[int64]()
+	l.Put(3, 1)
+	l.Put(3, 1)
 }
 
 // An endpoint that was gone for a while starts anew, though what it had in flight
 // goes on.
 func TestCountsOfEndpointsThatAreGoneAreForgotten(t *testing.T) {
-	s := New(mustLoad(t, "plugins: [{type: inflight-load-producer}, {type: active-request-scorer}]"), Cluster{Endpoints: 1}, 1)
+	s := New(mustLoad(t, "plugins: [{type: inflight-load-producer}, {type: active-request-scorer}]"), config.Cluster{Endpoints: 1}, 1)
 	view := idle(1)
 	check := func(what string, want [2]int64) {
 		t.Helper()

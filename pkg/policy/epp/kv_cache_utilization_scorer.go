@@ -2,32 +2,38 @@
 
 package epp
 
+import (
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+)
+
 const kvCacheUtilizationScorerType = "kv-cache-utilization-scorer"
 
 // kvCacheUtilizationScorer prefers free memory: 1 − the scraped share of KV
 // blocks in use. It is absolute, not relative to the other candidates.
-var kvCacheUtilizationScorer = factory{
-	pluginType: pluginType{
-		name:         kvCacheUtilizationScorerType,
-		registration: gie("gie-v1.0.."),
-		category:     LoadCategory,
-		roles:        scorerRole,
-		needs:        needsCoreMetrics,
+var kvCacheUtilizationScorer = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         kvCacheUtilizationScorerType,
+		Registration: version.GIE("gie-v1.0.."),
+		Category:     config.LoadCategory,
+		Roles:        config.ScorerRole,
+		Needs:        config.NeedsCoreMetrics,
 	},
-	newScorer: func(*builder, *plugin) scorer { return freeMemory{} },
+	NewScorer: func(*scheduler.Builder, *config.Plugin) scheduler.Scorer { return freeMemory{} },
 }
 
 type freeMemory struct{}
 
-func (freeMemory) score(c *cycle, candidates []int, w weight, scores []float64) {
+func (freeMemory) Score(c *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
 	for i, e := range candidates {
-		scores[i] = w.of(1 - c.scrapes[e].KVUsage)
+		scores[i] = w.Of(1 - c.Scrapes[e].KVUsage)
 	}
 }
 
-func (freeMemory) rescore(c *cycle, changed []int32, w weight, scores []float64) bool {
+func (freeMemory) Rescore(c *scheduler.Cycle, changed []int32, w scheduler.Weight, scores []float64) bool {
 	for _, e := range changed {
-		scores[e] = w.of(1 - c.scrapes[e].KVUsage)
+		scores[e] = w.Of(1 - c.Scrapes[e].KVUsage)
 	}
 	return true
 }

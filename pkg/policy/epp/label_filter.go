@@ -4,6 +4,9 @@ package epp
 
 import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 )
 
 // labelFilter keeps endpoints by their labels, which never change.
@@ -11,10 +14,10 @@ type labelFilter struct{ keeps []bool }
 
 // newLabelFilter makes the filter of a type that says what passes. There is
 // none where all pass.
-func newLabelFilter(b *builder, p *plugin) filter {
+func newLabelFilter(b *scheduler.Builder, p *config.Plugin) scheduler.Filter {
 	keeps, all := make([]bool, b.Endpoints), true
 	for e := range keeps {
-		keeps[e] = p.kind.passes(p, b.labelsOf(e))
+		keeps[e] = p.Kind.Passes(p, b.LabelsOf(e))
 		all = all && keeps[e]
 	}
 	if all {
@@ -23,7 +26,7 @@ func newLabelFilter(b *builder, p *plugin) filter {
 	return labelFilter{keeps}
 }
 
-func (f labelFilter) filter(_ *cycle, candidates []int) []int {
+func (f labelFilter) Filter(_ *scheduler.Cycle, candidates []int) []int {
 	kept := candidates[:0]
 	for _, e := range candidates {
 		if f.keeps[e] {
@@ -33,17 +36,17 @@ func (f labelFilter) filter(_ *cycle, candidates []int) []int {
 	return kept
 }
 
-func treatLabels(_ *Config, cluster *Cluster, _ *plugin) (Treatment, string) {
-	if cluster.labelled() {
-		return Exact, ""
+func treatLabels(_ *config.Config, cluster *config.Cluster, _ *config.Plugin) (config.Treatment, string) {
+	if cluster.Labelled() {
+		return config.Exact, ""
 	}
-	return Exact, "endpoints have no labels, and all stay"
+	return config.Exact, "endpoints have no labels, and all stay"
 }
 
 // dropsUnlabelled says where a filter would turn every request away, or keep all
 // from prefill endpoints, because endpoints have no labels.
-func dropsUnlabelled(c *Config, cluster *Cluster, p *plugin, at *field.Path) field.ErrorList {
-	if cluster.labelled() || !c.runs(p, cluster) || p.kind.passes(p, nil) {
+func dropsUnlabelled(c *config.Config, cluster *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
+	if cluster.Labelled() || !c.Runs(p, cluster) || p.Kind.Passes(p, nil) {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(at, p.Name, "drops endpoints without its label, and endpoints have none here: state the role or the labels of pools")}

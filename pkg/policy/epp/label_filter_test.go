@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 // role makes the labels of a pod.
-func role(value string) map[string]string { return map[string]string{roleLabel: value} }
+func role(value string) map[string]string { return map[string]string{config.RoleLabel: value} }
 
 func TestFiltersByLabel(t *testing.T) {
 	labels := []map[string]string{
@@ -37,7 +39,7 @@ func TestFiltersByLabel(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := plant(t, "plugins: ["+tc.plugin+"]", labels...).decide(idle(len(labels)), request(0, 1)).Candidates
+			got := plant(t, "plugins: ["+tc.plugin+"]", labels...).Decide(idle(len(labels)), request(0, 1)).Candidates
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("candidates (-want +got):\n%s", diff)
 			}
@@ -48,8 +50,8 @@ func TestFiltersByLabel(t *testing.T) {
 // Where all stay there is no filter, so that the scores of scrapes that have not
 // changed are kept.
 func TestFiltersThatKeepAllCostNothing(t *testing.T) {
-	s := New(mustLoad(t, "plugins: [{type: decode-filter}, {type: context-length-aware, parameters: {enableFiltering: true}}]"), Cluster{Endpoints: 3}, 1)
-	if n := len(s.staged.decode.filters); n != 0 {
+	s := New(mustLoad(t, "plugins: [{type: decode-filter}, {type: context-length-aware, parameters: {enableFiltering: true}}]"), config.Cluster{Endpoints: 3}, 1)
+	if n := len(s.Staged.Decode.Filters); n != 0 {
 		t.Errorf("%d filters", n)
 	}
 }
@@ -59,7 +61,7 @@ func TestSchedulersOfLabelledEndpoints(t *testing.T) {
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	s := New(c, Cluster{Endpoints: 2, Labels: []map[string]string{role("decode"), role("prefill")}}, 1)
+	s := New(c, config.Cluster{Endpoints: 2, Labels: []map[string]string{role("decode"), role("prefill")}}, 1)
 	if e := route(t, s, idle(2), request(0, 1)); e != 1 {
 		t.Errorf("chose %d", e)
 	}
@@ -82,7 +84,7 @@ func TestFiltersThatDropEndpointsWithoutLabelsAreRefused(t *testing.T) {
 		if strings.HasSuffix(plugin, "#") {
 			body = "plugins: [" + strings.Replace(strings.TrimSuffix(plugin, "#"), "type: x", "type: random-picker", 1) + "\nschedulingProfiles: [{name: p}]"
 		}
-		errs := mustLoad(t, body).Check(&Cluster{Endpoints: 3}, inline)
+		errs := mustLoad(t, body).Check(&config.Cluster{Endpoints: 3}, inline)
 		if (len(errs) > 0) != refused || refused && !strings.Contains(errs[0].Detail, "endpoints have none here: state the role or the labels of pools") {
 			t.Errorf("%s: %v", plugin, errs)
 		}

@@ -8,6 +8,10 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 const (
@@ -18,24 +22,24 @@ const (
 // The filter keeps endpoints that a Kubernetes label selector matches; an empty
 // selector matches all.
 var (
-	labelSelectorFilter = labelSelector(labelSelectorFilterType, "").registered(gie("scheduler-520af478.."))
-	byLabelSelector     = labelSelector(byLabelSelectorType, labelSelectorFilterType).registered(llmd("scheduler-v0.2..router-main"))
+	labelSelectorFilter = labelSelector(labelSelectorFilterType, "").Registered(version.GIE("scheduler-520af478.."))
+	byLabelSelector     = labelSelector(byLabelSelectorType, labelSelectorFilterType).Registered(version.LLMD("scheduler-v0.2..router-main"))
 )
 
-func labelSelector(name, successor string) factory {
-	return factory{
-		pluginType: pluginType{
-			name:       name,
-			roles:      filterRole,
-			successor:  successor,
-			parameters: func() any { return &selectorParameters{} },
-			treatment:  treatLabels,
-			obstacles:  dropsUnlabelled,
-			passes: func(p *plugin, labels map[string]string) bool {
+func labelSelector(name, successor string) scheduler.Factory {
+	return scheduler.Factory{
+		PluginType: config.PluginType{
+			Name:       name,
+			Roles:      config.FilterRole,
+			Successor:  successor,
+			Parameters: func() any { return &selectorParameters{} },
+			Treatment:  treatLabels,
+			Obstacles:  dropsUnlabelled,
+			Passes: func(p *config.Plugin, labels map[string]string) bool {
 				return p.Parameters.(*selectorParameters).matches(labels)
 			},
 		},
-		newFilter: newLabelFilter,
+		NewFilter: newLabelFilter,
 	}
 }
 
@@ -50,30 +54,30 @@ type labelRequirement struct {
 	Values   []string `json:"values,omitempty"`
 }
 
-func (p *selectorParameters) check(l *loader, path *field.Path) {
+func (p *selectorParameters) Check(l *config.Loader, path *field.Path) {
 	for _, key := range sorted(p.MatchLabels) {
 		at := path.Child("matchLabels").Key(key)
 		checkLabelKey(l, key, at)
 		checkLabelValue(l, p.MatchLabels[key], at)
 	}
 	for i := range p.MatchExpressions {
-		p.MatchExpressions[i].check(l, path.Child("matchExpressions").Index(i))
+		p.MatchExpressions[i].Check(l, path.Child("matchExpressions").Index(i))
 	}
 }
 
-func (r *labelRequirement) check(l *loader, path *field.Path) {
+func (r *labelRequirement) Check(l *config.Loader, path *field.Path) {
 	checkLabelKey(l, r.Key, path.Child("key"))
 	switch r.Operator {
 	case "In", "NotIn":
 		if len(r.Values) == 0 {
-			l.add(field.Required(path.Child("values"), "must not be empty for the operators In and NotIn"))
+			l.Add(field.Required(path.Child("values"), "must not be empty for the operators In and NotIn"))
 		}
 	case "Exists", "DoesNotExist":
 		if len(r.Values) > 0 {
-			l.add(field.Forbidden(path.Child("values"), "must be empty for the operators Exists and DoesNotExist"))
+			l.Add(field.Forbidden(path.Child("values"), "must be empty for the operators Exists and DoesNotExist"))
 		}
 	default:
-		l.add(field.NotSupported(path.Child("operator"), r.Operator, []string{"DoesNotExist", "Exists", "In", "NotIn"}))
+		l.Add(field.NotSupported(path.Child("operator"), r.Operator, []string{"DoesNotExist", "Exists", "In", "NotIn"}))
 	}
 	for i, value := range r.Values {
 		checkLabelValue(l, value, path.Child("values").Index(i))
@@ -89,23 +93,23 @@ var (
 
 const longestLabelPrefix = 253
 
-func checkLabelKey(l *loader, key string, at *field.Path) {
+func checkLabelKey(l *config.Loader, key string, at *field.Path) {
 	name := key
 	if prefix, rest, prefixed := strings.Cut(key, "/"); prefixed {
 		name = rest
 		if len(prefix) > longestLabelPrefix || !labelPrefix.MatchString(prefix) {
-			l.add(field.Invalid(at, key, "must be a label such as role or llm-d.ai/role"))
+			l.Add(field.Invalid(at, key, "must be a label such as role or llm-d.ai/role"))
 			return
 		}
 	}
 	if !labelName.MatchString(name) {
-		l.add(field.Invalid(at, key, "must be a label such as role or llm-d.ai/role"))
+		l.Add(field.Invalid(at, key, "must be a label such as role or llm-d.ai/role"))
 	}
 }
 
-func checkLabelValue(l *loader, value string, at *field.Path) {
+func checkLabelValue(l *config.Loader, value string, at *field.Path) {
 	if value != "" && !labelName.MatchString(value) {
-		l.add(field.Invalid(at, value, "must be the value of a label: at most 63 letters, digits, '-', '_' and '.', the first and last a letter or digit"))
+		l.Add(field.Invalid(at, value, "must be the value of a label: at most 63 letters, digits, '-', '_' and '.', the first and last a letter or digit"))
 	}
 }
 

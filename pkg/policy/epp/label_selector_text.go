@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 // selectorTokens are the parts of a label selector's text; the last group is
@@ -18,7 +20,7 @@ var selectorTokens = regexp.MustCompile(`\s*(==|!=|[=!(),<>]|[^\s=!(),<>]+)`)
 // checkSelectorText checks a label selector as kubectl takes it: requirements
 // with commas between them, each a key, with ! before it or with an operator and
 // values behind it.
-func checkSelectorText(l *loader, text string, at *field.Path) {
+func checkSelectorText(l *config.Loader, text string, at *field.Path) {
 	s := selectorText{l: l, text: text, at: at}
 	for _, token := range selectorTokens.FindAllStringSubmatch(text, -1) {
 		s.tokens = append(s.tokens, token[1])
@@ -39,7 +41,7 @@ func checkSelectorText(l *loader, text string, at *field.Path) {
 }
 
 type selectorText struct {
-	l      *loader
+	l      *config.Loader
 	text   string
 	at     *field.Path
 	tokens []string
@@ -78,7 +80,7 @@ func (s *selectorText) requirement() bool {
 	}
 	switch operator := s.next(); operator {
 	case "=", "==", "!=":
-		return s.value()
+		return s.Value()
 	case "<", ">":
 		return s.number()
 	case "in", "notin":
@@ -88,8 +90,8 @@ func (s *selectorText) requirement() bool {
 	}
 }
 
-// value checks one value, which may be empty.
-func (s *selectorText) value() bool {
+// Value checks one value, which may be empty.
+func (s *selectorText) Value() bool {
 	if end := s.peek(); end == "" || end == "," || end == ")" {
 		return true
 	}
@@ -118,7 +120,7 @@ func (s *selectorText) values(operator string) bool {
 		return s.unexpected(")", "values of "+operator)
 	}
 	for {
-		if !s.value() {
+		if !s.Value() {
 			return false
 		}
 		switch next := s.next(); next {
@@ -136,7 +138,7 @@ func (s *selectorText) unexpected(token, wanted string) bool {
 	if token != "" {
 		found = strconv.Quote(token)
 	}
-	s.l.add(field.Invalid(s.at, s.text, fmt.Sprintf("%s where %s is expected", found, wanted)))
+	s.l.Add(field.Invalid(s.at, s.text, fmt.Sprintf("%s where %s is expected", found, wanted)))
 	return false
 }
 

@@ -5,6 +5,8 @@ package epp
 import (
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 func TestSelectorTexts(t *testing.T) {
@@ -38,13 +40,13 @@ func TestSelectorTexts(t *testing.T) {
 		"app=-x":                    "must",
 		"app in (" + strings.Repeat("x", 64) + ")": "must",
 	} {
-		l := &loader{}
+		l := &config.Loader{}
 		checkSelectorText(l, text, inline)
 		switch {
-		case fault == "" && len(l.faults) > 0:
-			t.Errorf("%q: %v", text, l.faults)
-		case fault != "" && (len(l.faults) != 1 || !strings.Contains(l.faults[0].err.Detail, fault)):
-			t.Errorf("%q: %v, want %s", text, l.faults, fault)
+		case fault == "" && len(l.Faults) > 0:
+			t.Errorf("%q: %v", text, l.Faults)
+		case fault != "" && (len(l.Faults) != 1 || !strings.Contains(l.Faults[0].Err.Detail, fault)):
+			t.Errorf("%q: %v, want %s", text, l.Faults, fault)
 		}
 	}
 }

@@ -2,7 +2,13 @@
 
 package epp
 
-import "k8s.io/apimachinery/pkg/util/validation/field"
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+)
 
 const latencyScorerType = "latency-scorer"
 
@@ -20,14 +26,14 @@ const latencyScorerType = "latency-scorer"
 // Without any prediction it is the weighted mean of free KV cache,
 // (longest queue − queue)/longest queue and the share of matched blocks, to
 // hundredths.
-var latencyScorer = factory{
-	pluginType: pluginType{
-		name:         latencyScorerType,
-		neededInMay:  []dataKind{latencyData, prefixMatchData},
-		registration: gie("gie-v1.5.."),
-		category:     LoadCategory,
-		roles:        scorerRole,
-		parameters: func() any {
+var latencyScorer = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         latencyScorerType,
+		NeededInMay:  []config.DataKind{config.LatencyData, config.PrefixMatchData},
+		Registration: version.GIE("gie-v1.5.."),
+		Category:     config.LoadCategory,
+		Roles:        config.ScorerRole,
+		Parameters: func() any {
 			return &latencyScorerParameters{
 				TTFTWeight:                0.8,
 				TPOTWeight:                0.2,
@@ -37,20 +43,20 @@ var latencyScorer = factory{
 				CompositePrefixWeight:     1,
 			}
 		},
-		needs: func(p *plugin) []dataKey {
+		Needs: func(p *config.Plugin) []config.DataKey {
 			parameters := p.Parameters.(*latencyScorerParameters)
-			return []dataKey{{latencyData, parameters.LatencyPredictionInfoProducerName}, {prefixMatchData, parameters.PrefixMatchInfoProducerName}}
+			return []config.DataKey{{Kind: config.LatencyData, Producer: parameters.LatencyPredictionInfoProducerName}, {Kind: config.PrefixMatchData, Producer: parameters.PrefixMatchInfoProducerName}}
 		},
-		obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		Obstacles: func(c *config.Config, _ *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
 			return append(readsTold(c, p, at), severalPredict(c, p, at)...)
 		},
 	},
-	newScorer: func(b *builder, p *plugin) scorer {
+	NewScorer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Scorer {
 		parameters := p.Parameters.(*latencyScorerParameters)
 		return &headroomScorer{
 			latencyScorerParameters: parameters,
-			prediction:              b.prediction(parameters.LatencyPredictionInfoProducerName),
-			match:                   b.prefixMatch(parameters.PrefixMatchInfoProducerName),
+			prediction:              b.PredictionOf(parameters.LatencyPredictionInfoProducerName),
+			match:                   b.PrefixMatch(parameters.PrefixMatchInfoProducerName),
 		}
 	},
 }
@@ -73,7 +79,7 @@ type latencyScorerParameters struct {
 	PrefixMatchInfoProducerName       string  `json:"prefixMatchInfoProducerName" versions:"router-v0.9.."`
 }
 
-func (p *latencyScorerParameters) check(*loader, *field.Path) {
-	p.LatencyPredictionInfoProducerName = orDefault(p.LatencyPredictionInfoProducerName, latencyData)
-	p.PrefixMatchInfoProducerName = orDefault(p.PrefixMatchInfoProducerName, prefixMatchData)
+func (p *latencyScorerParameters) Check(*config.Loader, *field.Path) {
+	p.LatencyPredictionInfoProducerName = config.OrDefault(p.LatencyPredictionInfoProducerName, config.LatencyData)
+	p.PrefixMatchInfoProducerName = config.OrDefault(p.PrefixMatchInfoProducerName, config.PrefixMatchData)
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 // predicted is a prediction that a test plants; nil is none.
@@ -17,14 +19,14 @@ type predicted struct {
 
 // foresee plants the default producer's predictions.
 func (p planted) foresee(all ...*predicted) {
-	prediction := p.prediction(predictedLatencyProducerType)
+	prediction := p.PredictionOf(config.PredictedLatencyProducerType)
 	for e, one := range all {
-		if prediction.known[e] = one != nil; one == nil {
+		if prediction.Known[e] = one != nil; one == nil {
 			continue
 		}
-		prediction.ttftHeadroom[e], prediction.tpotHeadroom[e] = one.ttft, one.tpot
-		prediction.ttftValid[e], prediction.tpotValid[e] = one.ttft > 0, one.tpot > 0
-		prediction.dispatched[e] = one.dispatched
+		prediction.TtftHeadroom[e], prediction.TpotHeadroom[e] = one.ttft, one.tpot
+		prediction.TtftValid[e], prediction.TpotValid[e] = one.ttft > 0, one.tpot > 0
+		prediction.Dispatched[e] = one.dispatched
 	}
 }
 
@@ -105,7 +107,7 @@ func TestLatencyScorer(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			p := plant(t, "plugins: [{type: latency-scorer, parameters: "+tc.parameters+"}]", unlabelled(len(tc.predicted))...)
 			p.foresee(tc.predicted...)
-			got := p.decide(idle(len(tc.predicted)), request(0, 100)).Scores
+			got := p.Decide(idle(len(tc.predicted)), request(0, 100)).Scores
 			if diff := cmp.Diff(tc.want, got, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
 				t.Errorf("scores (-want +got):\n%s", diff)
 			}
@@ -131,7 +133,7 @@ func TestLatencyScorerWithoutPredictions(t *testing.T) {
 			for e, waiting := range []int{2, 4, 2} {
 				view.Scrapes[e].Waiting, view.Scrapes[e].KVUsage = waiting, []float64{0, 0.5, 0.8}[e]
 			}
-			if diff := cmp.Diff(tc.want, p.decide(view, request(0, 256)).Scores, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+			if diff := cmp.Diff(tc.want, p.Decide(view, request(0, 256)).Scores, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
 				t.Errorf("scores (-want +got):\n%s", diff)
 			}
 		})

@@ -37,7 +37,7 @@ func TestLatencySLOAdmitter(t *testing.T) {
 			r.Priority, r.TTFT, r.TPOT = tc.priority, tc.ttft, tc.tpot
 			view := idle(len(tc.scrapes))
 			copy(view.Scrapes, tc.scrapes)
-			if got := p.admitters[0].admits(p.begin(view, r)); got != tc.admitted {
+			if got := p.Admitters[0].Admits(p.Begin(view, r)); got != tc.admitted {
 				t.Errorf("admitted: %t, want %t", got, tc.admitted)
 			}
 		})

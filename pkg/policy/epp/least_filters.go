@@ -2,56 +2,62 @@
 
 package epp
 
+import (
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+)
+
 // Filters of gie-v0.5 that keep the endpoints with the least of something: those
 // within the first n-th of the range from least to greatest, of n candidates.
 var (
 	// leastQueueFilter goes by waiting requests; the n-th is rounded down. For
 	// the greatest, the EPP starts from 0.
-	leastQueueFilter = factory{
-		pluginType: pluginType{
-			name:         "least-queue-filter",
-			registration: gie("..gie-v0.5"),
-			roles:        filterRole,
+	leastQueueFilter = scheduler.Factory{
+		PluginType: config.PluginType{
+			Name:         "least-queue-filter",
+			Registration: version.GIE("..gie-v0.5"),
+			Roles:        config.FilterRole,
 		},
-		newFilter: func(*builder, *plugin) filter { return leastQueue{} },
+		NewFilter: func(*scheduler.Builder, *config.Plugin) scheduler.Filter { return leastQueue{} },
 	}
 	// leastKVCacheFilter goes by the use of the KV cache.
-	leastKVCacheFilter = factory{
-		pluginType: pluginType{
-			name:         "least-kv-cache-filter",
-			registration: gie("..gie-v0.5"),
-			roles:        filterRole,
+	leastKVCacheFilter = scheduler.Factory{
+		PluginType: config.PluginType{
+			Name:         "least-kv-cache-filter",
+			Registration: version.GIE("..gie-v0.5"),
+			Roles:        config.FilterRole,
 		},
-		newFilter: func(*builder, *plugin) filter { return leastKVCache{} },
+		NewFilter: func(*scheduler.Builder, *config.Plugin) scheduler.Filter { return leastKVCache{} },
 	}
 )
 
 type leastQueue struct{}
 
-func (leastQueue) filter(c *cycle, candidates []int) []int {
+func (leastQueue) Filter(c *scheduler.Cycle, candidates []int) []int {
 	if len(candidates) == 0 {
 		return candidates
 	}
-	least, greatest := c.scrapes[candidates[0]].Waiting, 0
+	least, greatest := c.Scrapes[candidates[0]].Waiting, 0
 	for _, e := range candidates {
-		least, greatest = min(least, c.scrapes[e].Waiting), max(greatest, c.scrapes[e].Waiting)
+		least, greatest = min(least, c.Scrapes[e].Waiting), max(greatest, c.Scrapes[e].Waiting)
 	}
 	limit := least + (greatest-least)/len(candidates)
-	return keep(candidates, func(e int) bool { return c.scrapes[e].Waiting <= limit })
+	return keep(candidates, func(e int) bool { return c.Scrapes[e].Waiting <= limit })
 }
 
 type leastKVCache struct{}
 
-func (leastKVCache) filter(c *cycle, candidates []int) []int {
+func (leastKVCache) Filter(c *scheduler.Cycle, candidates []int) []int {
 	if len(candidates) == 0 {
 		return candidates
 	}
-	least, greatest := c.scrapes[candidates[0]].KVUsage, 0.0
+	least, greatest := c.Scrapes[candidates[0]].KVUsage, 0.0
 	for _, e := range candidates {
-		least, greatest = min(least, c.scrapes[e].KVUsage), max(greatest, c.scrapes[e].KVUsage)
+		least, greatest = min(least, c.Scrapes[e].KVUsage), max(greatest, c.Scrapes[e].KVUsage)
 	}
 	limit := least + (greatest-least)/float64(len(candidates))
-	return keep(candidates, func(e int) bool { return c.scrapes[e].KVUsage <= limit })
+	return keep(candidates, func(e int) bool { return c.Scrapes[e].KVUsage <= limit })
 }
 
 // keep filters in place.

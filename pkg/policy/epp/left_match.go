@@ -2,22 +2,28 @@
 
 package epp
 
-import "slices"
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+)
 
 // Up to scheduler-v0.7 scorers of prefixes leave what they found behind for what
 // comes after them in the cycle: in the same profile or in the next one.
 
 // leftBy is what the scorer of that type and name leaves behind; nil where there is
 // none that does.
-func leftBy(b *builder, typeName, name string) *prefixMatch {
-	if p := b.plugins[name]; p != nil && p.Type == typeName && leavesMatch(&b.dialect, p) {
-		return b.prefixMatch(name)
+func leftBy(b *scheduler.Builder, typeName, name string) *scheduler.PrefixMatch {
+	if p := b.Plugins[name]; p != nil && p.Type == typeName && leavesMatch(&b.Dialect, p) {
+		return b.PrefixMatch(name)
 	}
 	return nil
 }
 
 // leaves reports whether a plugin leaves behind what it found.
-func leavesMatch(d *dialect, p *plugin) bool {
+func leavesMatch(d *version.Dialect, p *config.Plugin) bool {
 	if _, ok := p.Parameters.(*preciseScorerParameters); ok {
 		return preciseRulesOf(d).leaves
 	}
@@ -27,10 +33,10 @@ func leavesMatch(d *dialect, p *plugin) bool {
 
 // leftInProfile is what the last such scorer of a profile leaves behind. In
 // gie-v0.5 all of them do so under the same name.
-func leftInProfile(b *builder, name string) *prefixMatch {
-	for _, entry := range slices.Backward(b.document.profile(name).Plugins) {
-		if p := b.plugins[entry.PluginRef]; leavesMatch(&b.dialect, p) {
-			return b.prefixMatch(p.Name)
+func leftInProfile(b *scheduler.Builder, name string) *scheduler.PrefixMatch {
+	for _, entry := range slices.Backward(b.Document.Profile(name).Plugins) {
+		if p := b.Plugins[entry.PluginRef]; leavesMatch(&b.Dialect, p) {
+			return b.PrefixMatch(p.Name)
 		}
 	}
 	return nil

@@ -8,7 +8,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/prefix"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
@@ -30,29 +33,29 @@ import (
 // gie-v1.3 on. Endpoints that are gone are forgotten from gie-v1.1 on. Behind the gate
 // prepareDataPlugins it looks for all endpoints before any profile runs, attaches what
 // it finds to them, and adds what is routed even where it has scored nothing.
-var legacyPrefixCacheScorer = factory{
-	pluginType: pluginType{
-		name:         prefixCacheScorerType,
-		registration: gie("..gie-v1.4"),
-		category:     AffinityCategory,
-		roles:        scorerRole,
-		actsOutside:  attachesForReaders,
-		freshness:    "the EPP's own index of prefixes, at once",
-		parameters:   func() any { return &legacyPrefixParameters{} },
-		treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-			return Approximated, "a prompt has 4 bytes for each of its tokens"
+var legacyPrefixCacheScorer = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         config.PrefixCacheScorerType,
+		Registration: version.GIE("..gie-v1.4"),
+		Category:     config.AffinityCategory,
+		Roles:        config.ScorerRole,
+		ActsOutside:  attachesForReaders,
+		Freshness:    "the EPP's own index of prefixes, at once",
+		Parameters:   func() any { return &legacyPrefixParameters{} },
+		Treatment: func(c *config.Config, cluster *config.Cluster, p *config.Plugin) (config.Treatment, string) {
+			return config.Approximated, "a prompt has 4 bytes for each of its tokens"
 		},
-		obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
-			return append(sharedStates(c, p, at), p.Parameters.(*legacyPrefixParameters).obstacles(c.dialect.framework, at.Child("parameters"))...)
+		Obstacles: func(c *config.Config, _ *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
+			return append(sharedStates(c, p, at), p.Parameters.(*legacyPrefixParameters).obstacles(c.Dialect.Framework, at.Child("parameters"))...)
 		},
 	},
-	newProducer: func(b *builder, p *plugin) producer {
-		if !attaches(b.config, p) {
+	NewProducer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Producer {
+		if !attaches(b.Config, p) {
 			return nil
 		}
 		return sharedLegacyPrefix(b, p, p.Parameters.(*legacyPrefixParameters))
 	},
-	newScorer: func(b *builder, p *plugin) scorer {
+	NewScorer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Scorer {
 		return sharedLegacyPrefix(b, p, p.Parameters.(*legacyPrefixParameters))
 	},
 }
@@ -72,7 +75,7 @@ const (
 	legacyMaxBlocks  = 256
 )
 
-func (p *legacyPrefixParameters) defaults(at release) {
+func (p *legacyPrefixParameters) Defaults(at version.Release) {
 	*p = legacyPrefixParameters{
 		HashBlockSize:          legacyBlockBytes,
 		AutoTune:               true,
@@ -80,28 +83,28 @@ func (p *legacyPrefixParameters) defaults(at release) {
 		MaxPrefixBlocksToMatch: legacyMaxBlocks,
 		LRUCapacityPerServer:   defaultLRUCapacity,
 	}
-	if at >= scheduler06 {
+	if at >= version.Scheduler06 {
 		p.BlockSize = 0
 	}
 }
 
-func (p *legacyPrefixParameters) check(l *loader, path *field.Path) {
+func (p *legacyPrefixParameters) Check(l *config.Loader, path *field.Path) {
 	replace := func(name string, value *int, standard int) {
 		if *value <= 0 {
-			l.notice(path.Child(name), "replaced-value", "%d is replaced by %d", *value, standard)
+			l.Notice(path.Child(name), "replaced-value", "%d is replaced by %d", *value, standard)
 			*value = standard
 		}
 	}
 	replace("lruCapacityPerServer", &p.LRUCapacityPerServer, defaultLRUCapacity)
-	if l.clock < gie12 {
+	if l.Clock < version.GIE12 {
 		return
 	}
 	replace("maxPrefixBlocksToMatch", &p.MaxPrefixBlocksToMatch, legacyMaxBlocks)
 	switch {
-	case l.clock < scheduler06:
+	case l.Clock < version.Scheduler06:
 		replace("blockSize", &p.BlockSize, legacyBlockBytes)
 	case p.BlockSize > 0 && p.BlockSizeTokens <= 0:
-		l.add(field.Invalid(path.Child("blockSize"), p.BlockSize, "is deprecated; use blockSizeTokens, in tokens"))
+		l.Add(field.Invalid(path.Child("blockSize"), p.BlockSize, "is deprecated; use blockSizeTokens, in tokens"))
 	default:
 		if p.BlockSize = 0; p.BlockSizeTokens <= 0 {
 			p.BlockSizeTokens = defaultBlockTokens
@@ -111,12 +114,12 @@ func (p *legacyPrefixParameters) check(l *loader, path *field.Path) {
 
 // obstacles are blocks of no bytes, over which the EPP hangs, and negative limits,
 // over which it crashes.
-func (p *legacyPrefixParameters) obstacles(at release, path *field.Path) field.ErrorList {
+func (p *legacyPrefixParameters) obstacles(at version.Release, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	if at < gie11 && p.HashBlockSize <= 0 {
+	if at < version.GIE11 && p.HashBlockSize <= 0 {
 		errs = append(errs, field.Invalid(path.Child("hashBlockSize"), p.HashBlockSize, "the EPP would hang over the first request"))
 	}
-	if at == gie11 && p.BlockSize <= 0 {
+	if at == version.GIE11 && p.BlockSize <= 0 {
 		errs = append(errs, field.Invalid(path.Child("blockSize"), p.BlockSize, "the EPP would hang over the first request"))
 	}
 	if p.MaxPrefixBlocksToMatch < 0 {
@@ -127,12 +130,12 @@ func (p *legacyPrefixParameters) obstacles(at release, path *field.Path) field.E
 
 // sharedStates are of scorers of gie-v0.5 that find different blocks: they all leave
 // them behind under one name, and add those of the last one.
-func sharedStates(c *Config, p *plugin, at *field.Path) field.ErrorList {
-	if c.dialect.framework >= gie10 {
+func sharedStates(c *config.Config, p *config.Plugin, at *field.Path) field.ErrorList {
+	if c.Dialect.Framework >= version.GIE10 {
 		return nil
 	}
 	mine, _ := estimating(p)
-	for _, other := range c.document.Plugins {
+	for _, other := range c.Document.Plugins {
 		if other == p {
 			break
 		}
@@ -144,7 +147,7 @@ func sharedStates(c *Config, p *plugin, at *field.Path) field.ErrorList {
 }
 
 // estimating returns the parameters of a scorer with an index of its own.
-func estimating(p *plugin) (*legacyPrefixParameters, bool) {
+func estimating(p *config.Plugin) (*legacyPrefixParameters, bool) {
 	switch parameters := p.Parameters.(type) {
 	case *legacyPrefixParameters:
 		return parameters, true
@@ -159,15 +162,15 @@ const legacyBytesPerToken = 4
 
 // blockBytes is the size of a block where the first candidate has scraped blocks
 // of so many tokens.
-func (p *legacyPrefixParameters) blockBytes(at release, scraped int) int {
+func (p *legacyPrefixParameters) blockBytes(at version.Release, scraped int) int {
 	stated := p.BlockSize
 	switch {
-	case at < gie11:
+	case at < version.GIE11:
 		return p.HashBlockSize
-	case at >= scheduler06:
+	case at >= version.Scheduler06:
 		stated = p.BlockSizeTokens * legacyBytesPerToken
 	}
-	if scraped > 0 && (at < gie12 || p.AutoTune) {
+	if scraped > 0 && (at < version.GIE12 || p.AutoTune) {
 		return scraped * legacyBytesPerToken
 	}
 	return stated
@@ -175,15 +178,15 @@ func (p *legacyPrefixParameters) blockBytes(at release, scraped int) int {
 
 type legacyPrefix struct {
 	parameters *legacyPrefixParameters
-	at         release
+	at         version.Release
 	// bytesPerToken is how many bytes of a prompt a token has.
 	bytesPerToken float64
 	index         *prefix.Index
 	prefill       bool // whether the pick of the prefill profile is followed
 
-	matched *prefixMatch
+	matched *scheduler.PrefixMatch
 	// attached is what endpoints are told; nil where nothing is.
-	attached *prefixMatch
+	attached *scheduler.PrefixMatch
 	// stored is the cycle that the chain is of.
 	stored uint64
 	chain  []prompt.Stretch
@@ -191,96 +194,96 @@ type legacyPrefix struct {
 }
 
 // sharedLegacyPrefix is what an instance remembers, for all profiles that it is in.
-func sharedLegacyPrefix(b *builder, p *plugin, parameters *legacyPrefixParameters) *legacyPrefix {
-	return shared(b, p, func() *legacyPrefix { return newLegacyPrefix(b, p.Name, parameters) })
+func sharedLegacyPrefix(b *scheduler.Builder, p *config.Plugin, parameters *legacyPrefixParameters) *legacyPrefix {
+	return scheduler.Shared(b, p, func() *legacyPrefix { return newLegacyPrefix(b, p.Name, parameters) })
 }
 
-func newLegacyPrefix(b *builder, name string, parameters *legacyPrefixParameters) *legacyPrefix {
+func newLegacyPrefix(b *scheduler.Builder, name string, parameters *legacyPrefixParameters) *legacyPrefix {
 	s := &legacyPrefix{
 		parameters:    parameters,
-		at:            b.dialect.framework,
-		bytesPerToken: b.bytesPerToken(),
+		at:            b.Dialect.Framework,
+		bytesPerToken: b.TokenBytes(),
 		index:         prefix.NewIndex(b.Endpoints),
-		prefill:       b.dialect.framework >= gie13 && b.stages.prefill == prefillProfile,
-		matched:       b.prefixMatch(name),
+		prefill:       b.Dialect.Framework >= version.GIE13 && b.Stages.Prefill == config.PrefillProfile,
+		matched:       b.PrefixMatch(name),
 	}
-	if attaches(b.config, b.plugins[name]) {
-		s.attached = b.prefixMatch(attachedPrefix)
+	if attaches(b.Config, b.Plugins[name]) {
+		s.attached = b.PrefixMatch(attachedPrefix)
 	}
 	return s
 }
 
 // attachedPrefix is where all prefix scorers put what they attach to endpoints.
-const attachedPrefix = approxPrefixCacheProducerType
+const attachedPrefix = config.ApproxPrefixCacheProducerType
 
 // modelBlock is the hash of the model's name.
 var modelBlock = prompt.Stretch{ID: math.MaxUint64, Blocks: 1}
 
-func (s *legacyPrefix) score(c *cycle, candidates []int, w weight, scores []float64) {
-	s.look(c, c.scrapes[candidates[0]].BlockTokens)
-	s.matched.leave(c, slices.Max(s.matched.blocks) > 0)
-	total := float64(s.matched.totalBlocks)
+func (s *legacyPrefix) Score(c *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
+	s.Look(c, c.Scrapes[candidates[0]].BlockTokens)
+	s.matched.Leave(c, slices.Max(s.matched.Blocks) > 0)
+	total := float64(s.matched.TotalBlocks)
 	for i, e := range candidates {
-		if scores[i] = w.of(0); total > 0 {
-			scores[i] = w.of(float64(s.matched.blocks[e]) / total)
+		if scores[i] = w.Of(0); total > 0 {
+			scores[i] = w.Of(float64(s.matched.Blocks[e]) / total)
 		}
 	}
 }
 
-// produce looks for all endpoints. What is attached counts what the EPP takes for
+// Produce looks for all endpoints. What is attached counts what the EPP takes for
 // tokens.
-func (s *legacyPrefix) produce(c *cycle) {
-	scraped := c.scrapes[c.first()].BlockTokens
-	s.look(c, scraped)
-	s.attached.blockTokens = s.parameters.blockBytes(s.at, scraped) / legacyBytesPerToken
-	s.attached.totalBlocks = s.matched.totalBlocks
-	copy(s.attached.blocks, s.matched.blocks)
+func (s *legacyPrefix) Produce(c *scheduler.Cycle) {
+	scraped := c.Scrapes[c.First()].BlockTokens
+	s.Look(c, scraped)
+	s.attached.BlockTokens = s.parameters.blockBytes(s.at, scraped) / legacyBytesPerToken
+	s.attached.TotalBlocks = s.matched.TotalBlocks
+	copy(s.attached.Blocks, s.matched.Blocks)
 }
 
-// look finds the request's blocks.
-func (s *legacyPrefix) look(c *cycle, scraped int) {
-	if s.stored != c.number && s.at >= gie11 {
+// Look finds the request's blocks.
+func (s *legacyPrefix) Look(c *scheduler.Cycle, scraped int) {
+	if s.stored != c.Number && s.at >= version.GIE11 {
 		s.last = forgetGone(c, s.index, s.last)
 	}
-	s.stored, s.matched.looked = c.number, c.number
-	s.matched.blockTokens = max(1, int(math.Round(float64(s.parameters.blockBytes(s.at, scraped))/s.bytesPerToken)))
-	s.chain, s.matched.totalBlocks = s.chain[:0], 0
-	if s.at < gie10 {
+	s.stored, s.matched.Looked = c.Number, c.Number
+	s.matched.BlockTokens = max(1, int(math.Round(float64(s.parameters.blockBytes(s.at, scraped))/s.bytesPerToken)))
+	s.chain, s.matched.TotalBlocks = s.chain[:0], 0
+	if s.at < version.GIE10 {
 		s.chain = append(s.chain, modelBlock)
 	}
 	models := len(s.chain)
-	s.chain = c.prompt.FullStretches(s.chain, s.matched.blockTokens)
+	s.chain = c.Prompt.FullStretches(s.chain, s.matched.BlockTokens)
 	if len(s.chain) == models {
 		// Not a single block: the model's does not count either.
 		s.chain = s.chain[:0]
 	}
-	prompt.ForAdapter(s.chain, c.adapter)
+	prompt.ForAdapter(s.chain, c.Adapter)
 	if len(s.chain) > 0 {
-		s.chain, s.matched.totalBlocks = truncate(s.chain, s.parameters.MaxPrefixBlocksToMatch+models)
+		s.chain, s.matched.TotalBlocks = truncate(s.chain, s.parameters.MaxPrefixBlocksToMatch+models)
 	}
-	s.index.Match(s.chain, s.matched.blocks)
+	s.index.Match(s.chain, s.matched.Blocks)
 }
 
-// picked adds what its profile picked in gie-v0.5.
-func (s *legacyPrefix) picked(c *cycle, endpoint int) {
-	if s.at < gie10 && s.stored == c.number && len(s.chain) > 0 {
+// Picked adds what its profile picked in gie-v0.5.
+func (s *legacyPrefix) Picked(c *scheduler.Cycle, endpoint int) {
+	if s.at < version.GIE10 && s.stored == c.Number && len(s.chain) > 0 {
 		s.index.Insert(s.chain, endpoint, s.capacity(c, endpoint))
 	}
 }
 
-func (s *legacyPrefix) routed(c *cycle, p picks) {
-	if s.at < gie10 || s.stored != c.number || len(s.chain) == 0 {
+func (s *legacyPrefix) Routed(c *scheduler.Cycle, p scheduler.Picks) {
+	if s.at < version.GIE10 || s.stored != c.Number || len(s.chain) == 0 {
 		return
 	}
-	s.index.Insert(s.chain, p.primary, s.capacity(c, p.primary))
-	if s.prefill && p.prefill != none {
+	s.index.Insert(s.chain, p.Primary, s.capacity(c, p.Primary))
+	if s.prefill && p.Prefill != scheduler.None {
 		s.index.Find(s.chain)
-		s.index.Insert(s.chain, p.prefill, s.capacity(c, p.prefill))
+		s.index.Insert(s.chain, p.Prefill, s.capacity(c, p.Prefill))
 	}
 }
 
-func (s *legacyPrefix) capacity(c *cycle, endpoint int) int {
-	if blocks := c.scrapes[endpoint].Blocks; s.at >= gie12 && s.parameters.AutoTune && blocks > 0 {
+func (s *legacyPrefix) capacity(c *scheduler.Cycle, endpoint int) int {
+	if blocks := c.Scrapes[endpoint].Blocks; s.at >= version.GIE12 && s.parameters.AutoTune && blocks > 0 {
 		return blocks
 	}
 	return s.parameters.LRUCapacityPerServer

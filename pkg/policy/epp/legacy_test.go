@@ -12,6 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
@@ -19,7 +22,7 @@ import (
 const oldHeader = "apiVersion: inference.networking.x-k8s.io/v1alpha1\nkind: EndpointPickerConfig\n"
 
 // inVersion makes the scheduler of an old version.
-func inVersion(t testing.TB, version, body string, cluster Cluster) *Scheduler {
+func inVersion(t testing.TB, version, body string, cluster config.Cluster) *scheduler.Scheduler {
 	t.Helper()
 	c, errs := Load([]byte(oldHeader+body), version, inline)
 	if errs = append(errs, c.Check(&cluster, inline)...); len(errs) > 0 {
@@ -55,7 +58,7 @@ func TestOldSaturation(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := inVersion(t, tc.version, tc.body, Cluster{Endpoints: 2})
+			s := inVersion(t, tc.version, tc.body, config.Cluster{Endpoints: 2})
 			r := request(0, 1)
 			r.Priority = -1
 			if _, err := s.Route(&policy.View{Scrapes: tc.scrapes}, r); errors.Is(err, policy.ErrShed) != tc.want {
@@ -80,14 +83,14 @@ schedulingProfiles: [{name: default, plugins: [{pluginRef: prefix-cache-scorer, 
 	if errs = append(errs, c.Check(nil, inline)...); len(errs) > 0 {
 		t.Fatalf("%s: %v", version, errs.ToAggregate())
 	}
-	s := newLegacyPrefix(newBuilder(parts, c, Cluster{Endpoints: 1}, 1), prefixCacheScorerType, c.plugin(prefixCacheScorerType).Parameters.(*legacyPrefixParameters))
+	s := newLegacyPrefix(scheduler.NewBuilder(parts, c, config.Cluster{Endpoints: 1}, 1), config.PrefixCacheScorerType, c.Plugin(config.PrefixCacheScorerType).Parameters.(*legacyPrefixParameters))
 	var all []float64
 	for i, p := range prompts {
-		in := &cycle{number: uint64(i + 1), scrapes: []policy.Scrape{scrape}, prompt: p, there: 1}
+		in := &scheduler.Cycle{Number: uint64(i + 1), Scrapes: []policy.Scrape{scrape}, Prompt: p, Present: 1}
 		scores := []float64{-1}
-		s.score(in, []int{0}, weighing(1), scores)
-		s.picked(in, 0)
-		s.routed(in, picks{0, none})
+		s.Score(in, []int{0}, scheduler.NewWeight(1), scores)
+		s.Picked(in, 0)
+		s.Routed(in, scheduler.Picks{Primary: 0, Prefill: scheduler.None})
 		all = append(all, scores[0])
 	}
 	return all
@@ -139,7 +142,7 @@ func TestLegacyPrefixScorerHoldsWhatTheEngineDoes(t *testing.T) {
 
 // What an old prefix scorer learns, it learns by being in a profile.
 func TestLegacyPrefixScorerFollowsThePicks(t *testing.T) {
-	s := inVersion(t, "gie-v1.3.1", "plugins: [{type: prefix-cache-scorer}]", Cluster{Endpoints: 8})
+	s := inVersion(t, "gie-v1.3.1", "plugins: [{type: prefix-cache-scorer}]", config.Cluster{Endpoints: 8})
 	for n := range 5 {
 		first := route(t, s, idle(8), request(n, 640))
 		for range 5 {
@@ -187,7 +190,7 @@ func TestFiltersOfTheOldestVersion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			body := "plugins:\n- type: single-profile-handler\n- type: random-picker\n" + filters[tc.filter] +
 				"\nschedulingProfiles: [{name: default, plugins: [{pluginRef: f}, {pluginRef: random-picker}]}]"
-			s := inVersion(t, "gie-v0.5.1", body, Cluster{Endpoints: 4})
+			s := inVersion(t, "gie-v0.5.1", body, config.Cluster{Endpoints: 4})
 			_, _ = s.Route(&policy.View{Scrapes: tc.scrapes}, request(0, 1))
 			if diff := cmp.Diff(tc.want, append([]int{}, s.LastDecision().Candidates...)); diff != "" {
 				t.Errorf("candidates (-want +got):\n%s", diff)
@@ -200,9 +203,9 @@ func TestFiltersOfTheOldestVersion(t *testing.T) {
 func TestLoRAAffinityFilter(t *testing.T) {
 	adapters := []policy.Adapters{{Active: []int32{1}, Max: 4}, {Waiting: []int32{1}, Max: 1}, {Max: 4}, {Active: []int32{2}, Max: 1}}
 	keeps := func(threshold float64, adapter int32) []int {
-		f := loraAffinityFilter.newFilter(newBuilder(parts, mustLoad(t, ""), Cluster{Endpoints: 4}, 1),
-			&plugin{Name: "f", Parameters: &loraFilterParameters{Threshold: threshold}})
-		return f.filter(&cycle{adapters: adapters, adapter: adapter}, []int{0, 1, 2, 3})
+		f := loraAffinityFilter.NewFilter(scheduler.NewBuilder(parts, mustLoad(t, ""), config.Cluster{Endpoints: 4}, 1),
+			&config.Plugin{Name: "f", Parameters: &loraFilterParameters{Threshold: threshold}})
+		return f.Filter(&scheduler.Cycle{Adapters: adapters, Adapter: adapter}, []int{0, 1, 2, 3})
 	}
 	for name, tc := range map[string]struct {
 		threshold float64
@@ -221,7 +224,7 @@ func TestLoRAAffinityFilter(t *testing.T) {
 
 // The metrics that engines report can be followed in every version.
 func TestAllVersionsAreSimulated(t *testing.T) {
-	for _, version := range Versions() {
+	for _, version := range version.Names() {
 		body := oldHeader + `plugins: [{type: single-profile-handler}, {type: max-score-picker}, {type: queue-scorer}]
 schedulingProfiles: [{name: default, plugins: [{pluginRef: queue-scorer, weight: 1}, {pluginRef: max-score-picker}]}]`
 		c, errs := Load([]byte(body), version, inline)
@@ -230,7 +233,7 @@ schedulingProfiles: [{name: default, plugins: [{pluginRef: queue-scorer, weight:
 			continue
 		}
 		view := &policy.View{Scrapes: []policy.Scrape{{Waiting: 2}, {Waiting: 1}, {Waiting: 3}}}
-		if e := route(t, New(c, Cluster{Endpoints: 3}, 1), view, request(0, 100)); e != 1 {
+		if e := route(t, New(c, config.Cluster{Endpoints: 3}, 1), view, request(0, 100)); e != 1 {
 			t.Errorf("%s: chose %d", version, e)
 		}
 	}
@@ -254,8 +257,8 @@ parser: {pluginRef: %[1]s}`
 		if errs = append(errs, c.Check(nil, inline)...); len(errs) > 0 {
 			t.Fatal(errs.ToAggregate())
 		}
-		b := newBuilder(parts, c, Cluster{Endpoints: 1}, 1)
-		s := b.scheduler(parts, c)
+		b := scheduler.NewBuilder(parts, c, config.Cluster{Endpoints: 1}, 1)
+		s := b.Scheduler(parts, c)
 		again := request(7, 640)
 		again.ID = 8
 		route(t, s, idle(1), request(7, 640))
@@ -263,7 +266,7 @@ parser: {pluginRef: %[1]s}`
 		if got := s.LastDecision().Scores[0]; got != tc.score {
 			t.Errorf("%s, %s: prefix score %v, want %v", tc.version, tc.parser, got, tc.score)
 		}
-		if got := b.load(inFlightLoadProducerType).tokens[0]; got != 2*1600 {
+		if got := b.Load(config.InFlightLoadProducerType).Tokens[0]; got != 2*1600 {
 			t.Errorf("%s, %s: %d tokens in flight", tc.version, tc.parser, got)
 		}
 	}

@@ -6,6 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 const loadAwareScorerType = "load-aware-scorer"
@@ -13,15 +16,15 @@ const loadAwareScorerType = "load-aware-scorer"
 // loadAwareScorer prefers short queues on an absolute scale, never above 0.5:
 // 0.5·(1 − min(q, threshold)/threshold), q being the scraped number of waiting
 // requests.
-var loadAwareScorer = factory{
-	pluginType: pluginType{
-		name:         loadAwareScorerType,
-		registration: llmd("scheduler-v0.2.."),
-		category:     LoadCategory,
-		roles:        scorerRole,
-		parameters:   func() any { return &loadAwareParameters{Threshold: defaultLoadThreshold} },
+var loadAwareScorer = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         loadAwareScorerType,
+		Registration: version.LLMD("scheduler-v0.2.."),
+		Category:     config.LoadCategory,
+		Roles:        config.ScorerRole,
+		Parameters:   func() any { return &loadAwareParameters{Threshold: defaultLoadThreshold} },
 	},
-	newScorer: func(_ *builder, p *plugin) scorer {
+	NewScorer: func(_ *scheduler.Builder, p *config.Plugin) scheduler.Scorer {
 		return loadAware{threshold: p.Parameters.(*loadAwareParameters).Threshold}
 	},
 }
@@ -33,24 +36,24 @@ type loadAwareParameters struct {
 	Threshold int `json:"threshold"`
 }
 
-func (p *loadAwareParameters) check(l *loader, path *field.Path) {
+func (p *loadAwareParameters) Check(l *config.Loader, path *field.Path) {
 	if p.Threshold <= 0 {
-		l.notice(path.Child("threshold"), "replaced-value", "%d is replaced by the default %d", p.Threshold, defaultLoadThreshold)
+		l.Notice(path.Child("threshold"), "replaced-value", "%d is replaced by the default %d", p.Threshold, defaultLoadThreshold)
 		p.Threshold = defaultLoadThreshold
 	}
 }
 
 type loadAware struct{ threshold int }
 
-func (s loadAware) score(c *cycle, candidates []int, w weight, scores []float64) {
+func (s loadAware) Score(c *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
 	for i, e := range candidates {
-		scores[i] = w.of(s.raw(&c.scrapes[e]))
+		scores[i] = w.Of(s.raw(&c.Scrapes[e]))
 	}
 }
 
-func (s loadAware) rescore(c *cycle, changed []int32, w weight, scores []float64) bool {
+func (s loadAware) Rescore(c *scheduler.Cycle, changed []int32, w scheduler.Weight, scores []float64) bool {
 	for _, e := range changed {
-		scores[e] = w.of(s.raw(&c.scrapes[e]))
+		scores[e] = w.Of(s.raw(&c.Scrapes[e]))
 	}
 	return true
 }

@@ -15,6 +15,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // TestLoadersOfAllVersions compares with what the real loader of each version
@@ -37,7 +39,7 @@ func TestLoadersOfAllVersionsOnPublishedFiles(t *testing.T) {
 
 func compareLoaders(t *testing.T, folder string, find func(file string) string) {
 	paths, err := filepath.Glob(filepath.Join("testdata", "loader", folder, "*.tsv"))
-	if err != nil || len(paths) != len(dialects)-1 { // the fork's loader is not at hand
+	if err != nil || len(paths) != len(version.All)-1 { // the fork's loader is not at hand
 		t.Fatalf("verdicts of %d versions: %v", len(paths), err)
 	}
 	for _, path := range paths {
@@ -56,7 +58,7 @@ func compareLoaders(t *testing.T, folder string, find func(file string) string) 
 				if difference := v.difference(&got, texts[i]); difference != "" {
 					differing++
 					t.Errorf("%s: %s", v.file, difference)
-				} else if got.Stage == Accepted {
+				} else if got.Stage == config.Accepted {
 					checkSameAgain(t, v.file, got.Config)
 				}
 			}
@@ -66,11 +68,11 @@ func compareLoaders(t *testing.T, folder string, find func(file string) string) 
 }
 
 // checkSameAgain judges what a configuration is marshalled to.
-func checkSameAgain(t *testing.T, file string, c *Config) {
+func checkSameAgain(t *testing.T, file string, c *config.Config) {
 	t.Helper()
 	text := marshal(t, c)
 	again := Judge([]byte(text), c.Version(), nil)
-	if again.Stage != Accepted {
+	if again.Stage != config.Accepted {
 		t.Errorf("%s: %s: %v\n%s", file, again.Stage, again.Errors, text)
 		return
 	}
@@ -99,18 +101,18 @@ func readLoaderVerdicts(t *testing.T, path string) []loaderVerdict {
 }
 
 // difference says what a verdict of ours has otherwise, or nothing.
-func (v *loaderVerdict) difference(got *Verdict, text []byte) string {
-	stage, ok := map[string]Stage{
-		"ACCEPT": Accepted, "ACCEPT experimental": Accepted, "REJECT decode": RefusedInDecoding,
-		"REJECT load": RefusedInLoading, "REJECT start": RefusedInStarting, "CRASH": RefusedInLoading,
-		"ACCEPT or CRASH": Accepted,
+func (v *loaderVerdict) difference(got *config.Verdict, text []byte) string {
+	stage, ok := map[string]config.Stage{
+		"ACCEPT": config.Accepted, "ACCEPT experimental": config.Accepted, "REJECT decode": config.RefusedInDecoding,
+		"REJECT load": config.RefusedInLoading, "REJECT start": config.RefusedInStarting, "CRASH": config.RefusedInLoading,
+		"ACCEPT or CRASH": config.Accepted,
 	}[v.verdict]
 	switch {
 	case !ok:
 		return "no such verdict: " + v.verdict
 	case got.Stage != stage:
 		return string(got.Stage) + " " + strings.Join(errorTexts(got.Errors), "; ") + ", want " + v.verdict + " " + v.word
-	case stage != Accepted:
+	case stage != config.Accepted:
 		if word, _, _ := strings.Cut(v.word, ","); word != "-" && word != `""` && word != "(varies)" && !about(got.Errors[0], word, text) {
 			return "refused over " + got.Errors[0].Error() + ", want " + v.word
 		}
@@ -143,20 +145,20 @@ func (v *loaderVerdict) spelledOut() string {
 }
 
 // profilesOf lists the profiles as the file does.
-func profilesOf(c *Config) string {
+func profilesOf(c *config.Config) string {
 	var all []string
-	for _, profile := range c.document.SchedulingProfiles {
+	for _, profile := range c.Document.SchedulingProfiles {
 		var filters, scorers []string
 		picker := "none"
 		for _, entry := range profile.Plugins {
-			p := c.plugin(entry.PluginRef)
-			if p.has(filterRole) {
+			p := c.Plugin(entry.PluginRef)
+			if p.Has(config.FilterRole) {
 				filters = append(filters, filterName(c, p))
 			}
-			if p.has(scorerRole) {
+			if p.Has(config.ScorerRole) {
 				scorers = append(scorers, p.Name+"="+formatWeight(*entry.Weight))
 			}
-			if p.has(pickerRole) {
+			if p.Has(config.PickerRole) {
 				picker = p.Name
 			}
 		}
@@ -169,7 +171,7 @@ func profilesOf(c *Config) string {
 
 // filterName is the name that an instance says it has: a tree that of its first
 // filter.
-func filterName(c *Config, p *plugin) string {
+func filterName(c *config.Config, p *config.Plugin) string {
 	if tree, ok := p.Parameters.(*decisionTree); ok {
 		return *tree.Current.PluginRef
 	}

@@ -6,23 +6,26 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
 // loraAffinityFilter of gie-v0.5 keeps endpoints that have the request's adapter
 // or wait for it, or else those with room for another; where there are both, the
 // former with probability threshold, and the latter otherwise.
-var loraAffinityFilter = factory{
-	pluginType: pluginType{
-		name:         "lora-affinity-filter",
-		registration: gie("..gie-v0.5"),
-		roles:        filterRole,
-		parameters:   func() any { return &loraFilterParameters{Threshold: 0.999} },
+var loraAffinityFilter = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         "lora-affinity-filter",
+		Registration: version.GIE("..gie-v0.5"),
+		Roles:        config.FilterRole,
+		Parameters:   func() any { return &loraFilterParameters{Threshold: 0.999} },
 	},
-	newFilter: func(b *builder, p *plugin) filter {
+	NewFilter: func(b *scheduler.Builder, p *config.Plugin) scheduler.Filter {
 		return &loraFilter{
 			threshold: p.Parameters.(*loraFilterParameters).Threshold,
-			random:    stats.NewStream(b.seed, "epp/"+b.profile+"/"+p.Name),
+			random:    stats.NewStream(b.Seed, "epp/"+b.Profile+"/"+p.Name),
 			roomy:     make([]int, 0, b.Endpoints),
 		}
 	},
@@ -38,16 +41,16 @@ type loraFilter struct {
 	roomy     []int
 }
 
-func (f *loraFilter) filter(c *cycle, candidates []int) []int {
+func (f *loraFilter) Filter(c *scheduler.Cycle, candidates []int) []int {
 	near := candidates[:0]
 	f.roomy = f.roomy[:0]
 	for _, e := range candidates {
 		var a policy.Adapters
-		if c.adapters != nil {
-			a = c.adapters[e]
+		if c.Adapters != nil {
+			a = c.Adapters[e]
 		}
 		switch {
-		case slices.Contains(a.Active, c.adapter) || slices.Contains(a.Waiting, c.adapter):
+		case slices.Contains(a.Active, c.Adapter) || slices.Contains(a.Waiting, c.Adapter):
 			near = append(near, e)
 		case len(a.Active)+len(a.Waiting) < a.Max:
 			f.roomy = append(f.roomy, e)

@@ -6,6 +6,9 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 const loraAffinityScorerType = "lora-affinity-scorer"
@@ -14,26 +17,26 @@ const loraAffinityScorerType = "lora-affinity-scorer"
 // where it is active, 0.8 where there is room for one more, 0.6 where it waits
 // for room, else 0, by the last scrape. An engine that serves no adapters
 // scores 0.
-var loraAffinityScorer = factory{
-	pluginType: pluginType{
-		name:         loraAffinityScorerType,
-		registration: gie("gie-v1.0.."),
-		category:     AffinityCategory,
-		roles:        scorerRole,
-		needs:        needsCoreMetrics,
+var loraAffinityScorer = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         loraAffinityScorerType,
+		Registration: version.GIE("gie-v1.0.."),
+		Category:     config.AffinityCategory,
+		Roles:        config.ScorerRole,
+		Needs:        config.NeedsCoreMetrics,
 	},
-	newScorer: func(*builder, *plugin) scorer { return loraAffinity{} },
+	NewScorer: func(*scheduler.Builder, *config.Plugin) scheduler.Scorer { return loraAffinity{} },
 }
 
 type loraAffinity struct{}
 
-func (loraAffinity) score(c *cycle, candidates []int, w weight, scores []float64) {
-	if c.adapters == nil {
+func (loraAffinity) Score(c *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
+	if c.Adapters == nil {
 		fill(scores, 0)
 		return
 	}
 	for i, e := range candidates {
-		scores[i] = w.of(adapterScore(&c.adapters[e], c.adapter))
+		scores[i] = w.Of(adapterScore(&c.Adapters[e], c.Adapter))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 func TestLoRAAffinityScorer(t *testing.T) {
@@ -30,7 +31,7 @@ func TestLoRAAffinityScorer(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := New(mustLoad(t, "plugins: [{type: lora-affinity-scorer}]"), Cluster{Endpoints: 6}, 1)
+			s := New(mustLoad(t, "plugins: [{type: lora-affinity-scorer}]"), config.Cluster{Endpoints: 6}, 1)
 			view, r := idle(6), request(0, 1)
 			view.Adapters, r.Adapter = tc.adapters, tc.wanted
 			route(t, s, view, r)

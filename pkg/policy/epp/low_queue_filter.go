@@ -2,16 +2,22 @@
 
 package epp
 
+import (
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+)
+
 // lowQueueFilter of gie-v0.5 keeps endpoints with at most so many waiting
 // requests; it may leave none.
-var lowQueueFilter = factory{
-	pluginType: pluginType{
-		name:         "low-queue-filter",
-		registration: gie("..gie-v0.5"),
-		roles:        filterRole,
-		parameters:   func() any { return &lowQueueParameters{Threshold: 128} },
+var lowQueueFilter = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         "low-queue-filter",
+		Registration: version.GIE("..gie-v0.5"),
+		Roles:        config.FilterRole,
+		Parameters:   func() any { return &lowQueueParameters{Threshold: 128} },
 	},
-	newFilter: func(_ *builder, p *plugin) filter {
+	NewFilter: func(_ *scheduler.Builder, p *config.Plugin) scheduler.Filter {
 		return lowQueue{p.Parameters.(*lowQueueParameters).Threshold}
 	},
 }
@@ -22,6 +28,6 @@ type lowQueueParameters struct {
 
 type lowQueue struct{ threshold int }
 
-func (f lowQueue) filter(c *cycle, candidates []int) []int {
-	return keep(candidates, func(e int) bool { return c.scrapes[e].Waiting <= f.threshold })
+func (f lowQueue) Filter(c *scheduler.Cycle, candidates []int) []int {
+	return keep(candidates, func(e int) bool { return c.Scrapes[e].Waiting <= f.threshold })
 }

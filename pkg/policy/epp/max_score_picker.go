@@ -2,27 +2,33 @@
 
 package epp
 
+import (
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+)
+
 // maxScorePicker takes the highest score. Of equal ones each is equally likely,
 // which is what shuffling before a stable sort comes to, unless the cluster says
 // otherwise.
-var maxScorePicker = factory{
-	pluginType: pluginType{
-		name:         maxScorePickerType,
-		registration: gie(".."),
-		roles:        pickerRole,
-		parameters:   newPickerParameters,
+var maxScorePicker = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         config.MaxScorePickerType,
+		Registration: version.GIE(".."),
+		Roles:        config.PickerRole,
+		Parameters:   newPickerParameters,
 	},
-	newPicker: func(b *builder, p *plugin, profile string) picker {
-		return &maxScore{ties: b.tieBreaker(pickerStream(b, p, profile)), best: make([]int, 0, b.Endpoints)}
+	NewPicker: func(b *scheduler.Builder, p *config.Plugin, profile string) scheduler.Picker {
+		return &maxScore{ties: b.TieBreaker(pickerStream(b, p, profile)), best: make([]int, 0, b.Endpoints)}
 	},
 }
 
 type maxScore struct {
-	ties tieBreaker
+	ties scheduler.TieBreaker
 	best []int
 }
 
-func (m *maxScore) pick(scores []float64) int {
+func (m *maxScore) Pick(scores []float64) int {
 	m.best = append(m.best[:0], 0)
 	highest := scores[0]
 	for i, score := range scores[1:] {
@@ -35,10 +41,10 @@ func (m *maxScore) pick(scores []float64) int {
 			m.best = append(m.best, i+1)
 		}
 	}
-	return m.best[m.ties.of(len(m.best))]
+	return m.best[m.ties.Of(len(m.best))]
 }
 
-func (m *maxScore) leftToChance(scores []float64) bool {
-	_, random := m.ties.(randomOfTie)
-	return random && tiedAtTop(scores) > 1
+func (m *maxScore) LeftToChance(scores []float64) bool {
+	_, random := m.ties.(scheduler.RandomOfTie)
+	return random && scheduler.TiedAtTop(scores) > 1
 }

@@ -6,22 +6,25 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // metricsDataSource scrapes the engines. Here the simulator does, at the
 // interval that the scenario states.
-var metricsDataSource = pluginType{
-	name:         metricsDataSourceType,
-	registration: gie("gie-v1.3.."),
-	roles:        dataSourceRole,
-	parameters: func() any {
+var metricsDataSource = config.PluginType{
+	Name:         config.MetricsDataSourceType,
+	Registration: version.GIE("gie-v1.3.."),
+	Roles:        config.DataSourceRole,
+	Parameters: func() any {
 		return &metricsSourceParameters{Scheme: "http", Path: "/metrics", InsecureSkipVerify: true}
 	},
-	treatment: func(_ *Config, _ *Cluster, p *plugin) (Treatment, string) {
+	Treatment: func(_ *config.Config, _ *config.Cluster, p *config.Plugin) (config.Treatment, string) {
 		if p.Parameters.(*metricsSourceParameters).Interval != "" {
-			return Approximated, "scrapes follow the scenario's metricsRefreshInterval, not interval"
+			return config.Approximated, "scrapes follow the scenario's metricsRefreshInterval, not interval"
 		}
-		return NoEffect, "scrapes follow the scenario's metricsRefreshInterval"
+		return config.NoEffect, "scrapes follow the scenario's metricsRefreshInterval"
 	},
 }
 
@@ -36,20 +39,20 @@ type metricsSourceParameters struct {
 	Interval           string `json:"interval,omitempty" versions:"router-v0.10.."`
 }
 
-func (p *metricsSourceParameters) check(l *loader, path *field.Path) {
-	if p.Scheme != "http" && p.Scheme != "https" && l.clock >= gie14 {
-		l.add(field.NotSupported(path.Child("scheme"), p.Scheme, []string{"http", "https"}))
+func (p *metricsSourceParameters) Check(l *config.Loader, path *field.Path) {
+	if p.Scheme != "http" && p.Scheme != "https" && l.Clock >= version.GIE14 {
+		l.Add(field.NotSupported(path.Child("scheme"), p.Scheme, []string{"http", "https"}))
 	}
 	if p.Port != nil && (*p.Port < 1 || *p.Port > 65535) {
-		l.add(field.Invalid(path.Child("port"), *p.Port, "must be between 1 and 65535"))
+		l.Add(field.Invalid(path.Child("port"), *p.Port, "must be between 1 and 65535"))
 	}
 	if p.Interval == "" {
 		return
 	}
 	at := path.Child("interval")
 	if d, err := time.ParseDuration(p.Interval); err != nil || d < 0 {
-		l.add(field.Invalid(at, p.Interval, "must be a duration such as 100ms"))
+		l.Add(field.Invalid(at, p.Interval, "must be a duration such as 100ms"))
 		return
 	}
-	l.notice(at, "not-followed", "not followed: set the scenario's router.metricsRefreshInterval")
+	l.Notice(at, "not-followed", "not followed: set the scenario's router.metricsRefreshInterval")
 }

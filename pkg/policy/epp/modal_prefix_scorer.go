@@ -2,40 +2,46 @@
 
 package epp
 
-import "k8s.io/apimachinery/pkg/util/validation/field"
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+)
 
 // modalPrefixCacheScorer is prefix-cache-scorer of scheduler-v0.2: in the mode
 // estimate [legacyPrefixCacheScorer], and in cache_tracking what became
 // [precisePrefixCacheScorer].
-var modalPrefixCacheScorer = factory{
-	pluginType: pluginType{
-		name:         prefixCacheScorerType,
-		registration: llmd("scheduler-v0.2..scheduler-v0.2"),
-		category:     AffinityCategory,
-		roles:        scorerRole | producerRole,
-		parameters:   func() any { return &modalPrefixParameters{} },
-		treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+var modalPrefixCacheScorer = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         config.PrefixCacheScorerType,
+		Registration: version.LLMD("scheduler-v0.2..scheduler-v0.2"),
+		Category:     config.AffinityCategory,
+		Roles:        config.ScorerRole | config.ProducerRole,
+		Parameters:   func() any { return &modalPrefixParameters{} },
+		Treatment: func(c *config.Config, cluster *config.Cluster, p *config.Plugin) (config.Treatment, string) {
 			m := p.Parameters.(*modalPrefixParameters)
 			if m.tracks() {
-				return preciseTreatment(func(*plugin) *preciseParameters { return m.precise() })(c, cluster, p)
+				return preciseTreatment(func(*config.Plugin) *preciseParameters { return m.precise() })(c, cluster, p)
 			}
-			return legacyPrefixCacheScorer.treatment(c, cluster, p)
+			return legacyPrefixCacheScorer.Treatment(c, cluster, p)
 		},
-		obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		Obstacles: func(c *config.Config, _ *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
 			m := p.Parameters.(*modalPrefixParameters)
 			if m.tracks() {
 				return m.precise().obstacles(at)
 			}
-			return append(sharedStates(c, p, at), m.legacy().obstacles(c.dialect.framework, at.Child("parameters"))...)
+			return append(sharedStates(c, p, at), m.legacy().obstacles(c.Dialect.Framework, at.Child("parameters"))...)
 		},
 	},
-	newProducer: func(b *builder, p *plugin) producer {
+	NewProducer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Producer {
 		if m := p.Parameters.(*modalPrefixParameters); m.tracks() {
 			return sharedPrecise(b, p, m.precise(), true)
 		}
 		return nil
 	},
-	newScorer: func(b *builder, p *plugin) scorer {
+	NewScorer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Scorer {
 		m := p.Parameters.(*modalPrefixParameters)
 		if m.tracks() {
 			return newPreciseScorer(sharedPrecise(b, p, m.precise(), true))
@@ -60,9 +66,9 @@ type modalPrefixParameters struct {
 	KVEventsConfig         *kvEventsConfig `json:"kvEventsConfig,omitempty"`
 }
 
-func (p *modalPrefixParameters) defaults(at release) {
+func (p *modalPrefixParameters) Defaults(at version.Release) {
 	var legacy legacyPrefixParameters
-	legacy.defaults(at)
+	legacy.Defaults(at)
 	precise := newPreciseParameters().(*preciseParameters)
 	*p = modalPrefixParameters{
 		Mode:                   estimateMode,
@@ -74,11 +80,11 @@ func (p *modalPrefixParameters) defaults(at release) {
 	}
 }
 
-func (p *modalPrefixParameters) check(l *loader, path *field.Path) {
+func (p *modalPrefixParameters) Check(l *config.Loader, path *field.Path) {
 	switch p.Mode {
 	case "", estimateMode:
 		legacy := p.legacy()
-		legacy.check(l, path)
+		legacy.Check(l, path)
 		p.Mode, p.LRUCapacityPerServer = estimateMode, legacy.LRUCapacityPerServer
 		p.IndexerConfig, p.KVEventsConfig = nil, nil
 	case cacheTrackingMode:
@@ -86,16 +92,16 @@ func (p *modalPrefixParameters) check(l *loader, path *field.Path) {
 		precise.checkAll(l, path)
 		p.KVEventsConfig = precise.KVEventsConfig
 	default:
-		l.add(field.NotSupported(path.Child("mode"), p.Mode, []string{estimateMode, cacheTrackingMode}))
+		l.Add(field.NotSupported(path.Child("mode"), p.Mode, []string{estimateMode, cacheTrackingMode}))
 	}
 }
 
-// freshness is that of what the mode goes by.
-func (p *modalPrefixParameters) freshness() string {
+// Freshness is that of what the mode goes by.
+func (p *modalPrefixParameters) Freshness() string {
 	if p.tracks() {
-		return precisePrefixCacheProducer.freshness
+		return precisePrefixCacheProducer.Freshness
 	}
-	return legacyPrefixCacheScorer.freshness
+	return legacyPrefixCacheScorer.Freshness
 }
 
 // tracks reports whether the engines' caches are tracked.

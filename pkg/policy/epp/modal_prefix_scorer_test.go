@@ -8,10 +8,11 @@ import (
 
 	"windtunnel.dev/windtunnel/internal/testdata"
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 // loadOld is a configuration of scheduler-v0.2 with one prefix-cache-scorer.
-func loadOld(t *testing.T, parameters string) *Config {
+func loadOld(t *testing.T, parameters string) *config.Config {
 	t.Helper()
 	c, errs := Load([]byte(`
 apiVersion: inference.networking.x-k8s.io/v1alpha1
@@ -45,7 +46,7 @@ func TestModesOfTheOldestPrefixScorer(t *testing.T) {
 		"tracking, with parameters of both": {"{mode: cache_tracking, hashBlockSize: 5}", 16, []float64{1, 0, 0.5}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := &preciseCase{T: t, Scheduler: New(loadOld(t, tc.parameters), Cluster{Endpoints: 3}, 1), blockTokens: tc.engine}
+			p := &preciseCase{T: t, Scheduler: New(loadOld(t, tc.parameters), config.Cluster{Endpoints: 3}, 1), blockTokens: tc.engine}
 			for e, blocks := range []int32{10, 8, 9} {
 				p.Stored(0, e, p.blocks(1, 0, blocks), policy.GPUMemory)
 			}
@@ -77,7 +78,7 @@ func TestThePublishedPreciseConfigIsNotForItsVersion(t *testing.T) {
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	if got := c.plugin("prefix-cache-scorer").Parameters.(*modalPrefixParameters).precise().blockTokens(); got != 16 {
+	if got := c.Plugin("prefix-cache-scorer").Parameters.(*modalPrefixParameters).precise().blockTokens(); got != 16 {
 		t.Errorf("blocks of %d tokens, want 16", got)
 	}
 }

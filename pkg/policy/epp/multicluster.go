@@ -2,7 +2,13 @@
 
 package epp
 
-import "k8s.io/apimachinery/pkg/util/validation/field"
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+)
 
 // The multicluster plugins choose among other clusters' gateways, each of which
 // is an endpoint, by what those say of their pools.
@@ -17,48 +23,50 @@ var (
 	// multiclusterFileDiscovery also takes host names.
 	multiclusterFileDiscovery = multiclusterType(fileDiscovery)
 
-	multiclusterMetricsDataSource = pluginType{
-		name:         "multicluster-metrics-data-source",
-		registration: gie("router-v0.10.."),
-		roles:        dataSourceRole,
-		alpha:        true,
-		parameters:   func() any { return &metricsSourceParameters{Scheme: "https", Path: "/metrics"} },
-		treatment:    ignoredAs("pools of other clusters report no metrics; what their scorers read is pinned in the attributes of a pool"),
+	multiclusterMetricsDataSource = config.PluginType{
+		Name:         "multicluster-metrics-data-source",
+		Registration: version.GIE("router-v0.10.."),
+		Roles:        config.DataSourceRole,
+		Alpha:        true,
+		Parameters:   func() any { return &metricsSourceParameters{Scheme: "https", Path: "/metrics"} },
+		Treatment:    ignoredAs("pools of other clusters report no metrics; what their scorers read is pinned in the attributes of a pool"),
 	}
-	multiclusterMetricsExtractor = pluginType{
-		name:         multiclusterMetricsExtractorType,
-		registration: gie("router-v0.10.."),
-		roles:        extractorRole,
-		alpha:        true,
-		parameters:   func() any { return &poolMetricsParameters{} },
-		produces:     func(*plugin) []dataKey { return []dataKey{{kind: poolMetricsData}} },
-		treatment:    ignoredAs("pools of other clusters report no metrics; what their scorers read is pinned in the attributes of a pool"),
+	multiclusterMetricsExtractor = config.PluginType{
+		Name:         config.MulticlusterMetricsExtractorType,
+		Registration: version.GIE("router-v0.10.."),
+		Roles:        config.ExtractorRole,
+		Alpha:        true,
+		Parameters:   func() any { return &poolMetricsParameters{} },
+		Produces:     func(*config.Plugin) []config.DataKey { return []config.DataKey{{Kind: config.PoolMetricsData}} },
+		Treatment:    ignoredAs("pools of other clusters report no metrics; what their scorers read is pinned in the attributes of a pool"),
 	}
 )
 
 // multicluster is a factory of a type that does what another one does.
-func multicluster(f *factory) factory {
+func multicluster(f *scheduler.Factory) scheduler.Factory {
 	same := *f
-	same.pluginType = multiclusterType(f.pluginType)
+	same.PluginType = multiclusterType(f.PluginType)
 	return same
 }
 
-func multiclusterType(t pluginType) pluginType {
-	t.name, t.alpha = "multicluster-"+t.name, true
-	return t.registered(gie("router-v0.10.."))
+func multiclusterType(t config.PluginType) config.PluginType {
+	t.Name, t.Alpha = "multicluster-"+t.Name, true
+	return t.Registered(version.GIE("router-v0.10.."))
 }
 
 // needsPoolMetrics: the data are no instance's own.
-func needsPoolMetrics(*plugin) []dataKey { return []dataKey{{kind: poolMetricsData}} }
+func needsPoolMetrics(*config.Plugin) []config.DataKey {
+	return []config.DataKey{{Kind: config.PoolMetricsData}}
+}
 
 type poolMetricsParameters struct {
 	KVCacheUtilizationMetric string `json:"kvCacheUtilizationMetric"`
 	QueueSizeMetric          string `json:"queueSizeMetric"`
 }
 
-func (p *poolMetricsParameters) check(l *loader, path *field.Path) {
-	setDefault(&p.KVCacheUtilizationMetric, "llm_d_epp_average_kv_cache_utilization")
-	setDefault(&p.QueueSizeMetric, "llm_d_epp_average_queue_size")
-	checkMetricSpec(l, path.Child("kvCacheUtilizationMetric"), p.KVCacheUtilizationMetric)
-	checkMetricSpec(l, path.Child("queueSizeMetric"), p.QueueSizeMetric)
+func (p *poolMetricsParameters) Check(l *config.Loader, path *field.Path) {
+	config.SetDefault(&p.KVCacheUtilizationMetric, "llm_d_epp_average_kv_cache_utilization")
+	config.SetDefault(&p.QueueSizeMetric, "llm_d_epp_average_queue_size")
+	config.CheckMetricSpec(l, path.Child("kvCacheUtilizationMetric"), p.KVCacheUtilizationMetric)
+	config.CheckMetricSpec(l, path.Child("queueSizeMetric"), p.QueueSizeMetric)
 }

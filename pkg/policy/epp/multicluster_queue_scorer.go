@@ -2,22 +2,30 @@
 
 package epp
 
+import (
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+)
+
 // multiclusterQueueScorer prefers clusters with short queues:
 // (max − q) / (max − min) over the candidates that have a queue size, 1 for all
 // if all are equal. One without it scores 0.
-var multiclusterQueueScorer = factory{
-	pluginType: pluginType{
-		name:         "multicluster-queue-scorer",
-		registration: gie("router-v0.10.."),
-		category:     LoadCategory,
-		roles:        scorerRole,
-		alpha:        true,
-		needs:        needsPoolMetrics,
-		treatment: func(_ *Config, cluster *Cluster, _ *plugin) (Treatment, string) {
+var multiclusterQueueScorer = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         "multicluster-queue-scorer",
+		Registration: version.GIE("router-v0.10.."),
+		Category:     config.LoadCategory,
+		Roles:        config.ScorerRole,
+		Alpha:        true,
+		Needs:        needsPoolMetrics,
+		Treatment: func(_ *config.Config, cluster *config.Cluster, _ *config.Plugin) (config.Treatment, string) {
 			return treatPinned(cluster, poolQueueSize)
 		},
 	},
-	newScorer: func(b *builder, _ *plugin) scorer { return poolQueue{pinnedOf(b, poolQueueSize)} },
+	NewScorer: func(b *scheduler.Builder, _ *config.Plugin) scheduler.Scorer {
+		return poolQueue{pinnedOf(b, poolQueueSize)}
+	},
 }
 
 // poolQueueSize is the mean number of requests that wait in a cluster's pool.
@@ -25,7 +33,7 @@ var poolQueueSize = attributeName{name: "llm-d.ai/multicluster-queue-size"}
 
 type poolQueue struct{ size pinnedAttribute }
 
-func (s poolQueue) score(_ *cycle, candidates []int, w weight, scores []float64) {
+func (s poolQueue) Score(_ *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
 	all := s.size.spread(candidates)
 	for i, e := range candidates {
 		raw := 0.0
@@ -36,6 +44,6 @@ func (s poolQueue) score(_ *cycle, candidates []int, w weight, scores []float64)
 		default:
 			raw = (all.Max - s.size.values[e]) / (all.Max - all.Min)
 		}
-		scores[i] = w.of(raw)
+		scores[i] = w.Of(raw)
 	}
 }

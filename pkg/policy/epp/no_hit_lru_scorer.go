@@ -7,6 +7,10 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 const noHitLRUScorerType = "no-hit-lru-scorer"
@@ -23,31 +27,31 @@ const noHitLRUScorerType = "no-hit-lru-scorer"
 // that ran says whether a request is cold.
 //
 // Up to scheduler-v0.7 it goes by what a prefix scorer left behind before it: see
-// [prefixMatch.leave]. Where none has, in the same profile or the one before, a
+// [scheduler.PrefixMatch.Leave]. Where none has, in the same profile or the one before, a
 // request is cold; it is not where any endpoint holds a block, candidate or not. In
 // scheduler-v0.4 it looks for that by the wrong name, and all are cold unless
 // prefixPluginName is "NAME/TYPE" of the scorer; the pick of prefill does not count.
-var noHitLRUScorer = factory{
-	pluginType: pluginType{
-		name:         noHitLRUScorerType,
-		registration: llmd("scheduler-v0.4.."),
-		roles:        scorerRole,
-		parameters:   func() any { return &noHitLRUParameters{LRUSize: defaultLRUSize} },
-		needs: func(p *plugin) []dataKey {
-			return []dataKey{{prefixMatchData, p.Parameters.(*noHitLRUParameters).PrefixMatchInfoProducerName}}
+var noHitLRUScorer = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         noHitLRUScorerType,
+		Registration: version.LLMD("scheduler-v0.4.."),
+		Roles:        config.ScorerRole,
+		Parameters:   func() any { return &noHitLRUParameters{LRUSize: defaultLRUSize} },
+		Needs: func(p *config.Plugin) []config.DataKey {
+			return []config.DataKey{{Kind: config.PrefixMatchData, Producer: p.Parameters.(*noHitLRUParameters).PrefixMatchInfoProducerName}}
 		},
-		treatment: func(c *Config, _ *Cluster, p *plugin) (Treatment, string) {
-			if c.dialect.own <= scheduler07 && !readsLeft(c, p.Parameters.(*noHitLRUParameters)) {
-				return Exact, "takes every request for a cold one: no prefix scorer leaves anything behind under the name that it looks for"
+		Treatment: func(c *config.Config, _ *config.Cluster, p *config.Plugin) (config.Treatment, string) {
+			if c.Dialect.Own <= version.Scheduler07 && !readsLeft(c, p.Parameters.(*noHitLRUParameters)) {
+				return config.Exact, "takes every request for a cold one: no prefix scorer leaves anything behind under the name that it looks for"
 			}
-			return Exact, ""
+			return config.Exact, ""
 		},
-		obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		Obstacles: func(c *config.Config, _ *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
 			return severalTell(c, p, at)
 		},
 	},
-	newScorer: func(b *builder, p *plugin) scorer {
-		return shared(b, p, func() *noHitLRU { return newNoHitLRU(b, p.Parameters.(*noHitLRUParameters)) })
+	NewScorer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Scorer {
+		return scheduler.Shared(b, p, func() *noHitLRU { return newNoHitLRU(b, p.Parameters.(*noHitLRUParameters)) })
 	},
 }
 
@@ -61,34 +65,34 @@ type noHitLRUParameters struct {
 	PrefixMatchInfoProducerName string `json:"prefixMatchInfoProducerName" versions:"router-v0.9.."`
 }
 
-// defaults: what names a prefix scorer does so up to scheduler-v0.7.
-func (p *noHitLRUParameters) defaults(at release) {
-	if at <= scheduler07 {
-		p.PrefixPluginName = prefixCacheScorerType
+// Defaults: what names a prefix scorer does so up to scheduler-v0.7.
+func (p *noHitLRUParameters) Defaults(at version.Release) {
+	if at <= version.Scheduler07 {
+		p.PrefixPluginName = config.PrefixCacheScorerType
 	}
-	if at >= scheduler05 && at <= scheduler07 {
-		p.PrefixPluginType = prefixCacheScorerType
+	if at >= version.Scheduler05 && at <= version.Scheduler07 {
+		p.PrefixPluginType = config.PrefixCacheScorerType
 	}
 }
 
-func (p *noHitLRUParameters) check(l *loader, path *field.Path) {
+func (p *noHitLRUParameters) Check(l *config.Loader, path *field.Path) {
 	p.checkScorer(l, path)
 	if p.LRUSize < 0 {
-		l.notice(path.Child("lruSize"), "replaced-value", "%d is replaced by the default %d", p.LRUSize, defaultLRUSize)
+		l.Notice(path.Child("lruSize"), "replaced-value", "%d is replaced by the default %d", p.LRUSize, defaultLRUSize)
 	}
 	if p.LRUSize <= 0 {
 		p.LRUSize = defaultLRUSize
 	}
-	p.PrefixMatchInfoProducerName = orDefault(p.PrefixMatchInfoProducerName, prefixMatchData)
+	p.PrefixMatchInfoProducerName = config.OrDefault(p.PrefixMatchInfoProducerName, config.PrefixMatchData)
 }
 
 // checkScorer is about what names the prefix scorer. An empty name is the default
 // one.
-func (p *noHitLRUParameters) checkScorer(l *loader, path *field.Path) {
-	if l.clock <= scheduler07 {
-		setDefault(&p.PrefixPluginName, prefixCacheScorerType)
-		if l.clock >= scheduler05 {
-			setDefault(&p.PrefixPluginType, prefixCacheScorerType)
+func (p *noHitLRUParameters) checkScorer(l *config.Loader, path *field.Path) {
+	if l.Clock <= version.Scheduler07 {
+		config.SetDefault(&p.PrefixPluginName, config.PrefixCacheScorerType)
+		if l.Clock >= version.Scheduler05 {
+			config.SetDefault(&p.PrefixPluginType, config.PrefixCacheScorerType)
 		}
 		return
 	}
@@ -97,15 +101,15 @@ func (p *noHitLRUParameters) checkScorer(l *loader, path *field.Path) {
 		value *string
 	}{{"prefixPluginType", &p.PrefixPluginType}, {"prefixPluginName", &p.PrefixPluginName}} {
 		if *deprecated.value != "" {
-			l.notice(path.Child(deprecated.name), "deprecated", "deprecated, no effect; prefixMatchInfoProducerName selects a producer")
+			l.Notice(path.Child(deprecated.name), "deprecated", "deprecated, no effect; prefixMatchInfoProducerName selects a producer")
 			*deprecated.value = ""
 		}
 	}
 }
 
 // scorerBy is the type and name of the scorer that a version looks for.
-func (p *noHitLRUParameters) scorerBy(own release) (typeName, name string) {
-	if own > scheduler04 {
+func (p *noHitLRUParameters) scorerBy(own version.Release) (typeName, name string) {
+	if own > version.Scheduler04 {
 		return p.PrefixPluginType, p.PrefixPluginName
 	}
 	at := strings.LastIndexByte(p.PrefixPluginName, '/')
@@ -114,30 +118,30 @@ func (p *noHitLRUParameters) scorerBy(own release) (typeName, name string) {
 
 // readsLeft reports whether there is a scorer that leaves behind what a scorer with
 // these parameters looks for, in any profile.
-func readsLeft(c *Config, parameters *noHitLRUParameters) bool {
-	typeName, name := parameters.scorerBy(c.dialect.own)
-	p := c.plugin(name)
-	return p != nil && p.Type == typeName && leavesMatch(&c.dialect, p) && c.runs(p, nil)
+func readsLeft(c *config.Config, parameters *noHitLRUParameters) bool {
+	typeName, name := parameters.scorerBy(c.Dialect.Own)
+	p := c.Plugin(name)
+	return p != nil && p.Type == typeName && leavesMatch(&c.Dialect, p) && c.Runs(p, nil)
 }
 
-func newNoHitLRU(b *builder, parameters *noHitLRUParameters) *noHitLRU {
+func newNoHitLRU(b *scheduler.Builder, parameters *noHitLRUParameters) *noHitLRU {
 	s := &noHitLRU{
 		size:     parameters.LRUSize,
 		used:     make([]int32, 0, min(b.Endpoints, parameters.LRUSize)+1),
 		position: make([]int32, b.Endpoints),
-		prefill:  b.stages.prefill == prefillProfile && b.dialect.own > scheduler04,
+		prefill:  b.Stages.Prefill == config.PrefillProfile && b.Dialect.Own > version.Scheduler04,
 	}
-	if s.old = b.dialect.own <= scheduler07; s.old {
-		typeName, name := parameters.scorerBy(b.dialect.own)
+	if s.old = b.Dialect.Own <= version.Scheduler07; s.old {
+		typeName, name := parameters.scorerBy(b.Dialect.Own)
 		s.match = leftBy(b, typeName, name)
 	} else {
-		s.match = b.prefixMatch(parameters.PrefixMatchInfoProducerName)
+		s.match = b.PrefixMatch(parameters.PrefixMatchInfoProducerName)
 	}
 	return s
 }
 
 type noHitLRU struct {
-	match *prefixMatch
+	match *scheduler.PrefixMatch
 	// old is whether the match is what a scorer may have left behind; nil where
 	// none does.
 	old  bool
@@ -152,37 +156,37 @@ type noHitLRU struct {
 	coldIn uint64
 }
 
-func (s *noHitLRU) score(c *cycle, candidates []int, w weight, scores []float64) {
+func (s *noHitLRU) Score(c *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
 	s.coldIn = 0
 	if s.isCold(c, candidates) {
-		s.coldIn = c.number
+		s.coldIn = c.Number
 	}
 	switch {
 	case s.coldIn == 0:
-		fill(scores, w.of(0.5))
+		fill(scores, w.Of(0.5))
 	case len(candidates) == 1:
-		scores[0] = w.of(1)
+		scores[0] = w.Of(1)
 	default:
 		s.rank(candidates, w, scores)
 	}
 }
 
-func (s *noHitLRU) isCold(c *cycle, candidates []int) bool {
+func (s *noHitLRU) isCold(c *scheduler.Cycle, candidates []int) bool {
 	switch {
 	case s.old:
-		return !s.match.isLeft(c) || !s.match.held
-	case s.match.totalBlocks == 0:
+		return !s.match.IsLeft(c) || !s.match.Held
+	case s.match.TotalBlocks == 0:
 		return true
 	}
 	for _, e := range candidates {
-		if s.match.blocks[e] > 0 {
+		if s.match.Blocks[e] > 0 {
 			return false
 		}
 	}
 	return true
 }
 
-func (s *noHitLRU) rank(candidates []int, w weight, scores []float64) {
+func (s *noHitLRU) rank(candidates []int, w scheduler.Weight, scores []float64) {
 	fill(s.position, -1)
 	for i, e := range s.used {
 		s.position[e] = int32(i)
@@ -191,25 +195,25 @@ func (s *noHitLRU) rank(candidates []int, w weight, scores []float64) {
 	neverUsed := 0
 	for i, e := range candidates {
 		if s.position[e] < 0 {
-			scores[i] = w.of(1 - float64(neverUsed)/last)
+			scores[i] = w.Of(1 - float64(neverUsed)/last)
 			neverUsed++
 		}
 	}
 	for i, e := range candidates {
 		if s.position[e] >= 0 {
-			scores[i] = w.of(1 - float64(neverUsed+int(s.position[e]))/last)
+			scores[i] = w.Of(1 - float64(neverUsed+int(s.position[e]))/last)
 		}
 	}
 }
 
-// routed makes the endpoints of a cold request the youngest.
-func (s *noHitLRU) routed(c *cycle, p picks) {
-	if s.coldIn != c.number {
+// Routed makes the endpoints of a cold request the youngest.
+func (s *noHitLRU) Routed(c *scheduler.Cycle, p scheduler.Picks) {
+	if s.coldIn != c.Number {
 		return
 	}
-	s.renew(p.primary)
-	if s.prefill && p.prefill != none {
-		s.renew(p.prefill)
+	s.renew(p.Primary)
+	if s.prefill && p.Prefill != scheduler.None {
+		s.renew(p.Prefill)
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 )
 
 // Each step is a request, the scores that it gets and where it goes then.
@@ -50,10 +52,10 @@ func TestNoHitLRUScorer(t *testing.T) {
 			s := plant(t, "plugins: [{type: no-hit-lru-scorer, parameters: "+tc.parameters+"}]", unlabelled(endpoints)...)
 			for n, step := range tc.steps {
 				s.hold(10, step.blocks...)
-				if diff := cmp.Diff(step.want, s.decide(idle(endpoints), request(n, 640)).Scores); diff != "" {
+				if diff := cmp.Diff(step.want, s.Decide(idle(endpoints), request(n, 640)).Scores); diff != "" {
 					t.Errorf("step %d: scores (-want +got):\n%s", n, diff)
 				}
-				s.staged.decode.scorers[0].scorer.(follower).routed(&s.cycle, picks{step.to, none})
+				s.Staged.Decode.Scorers[0].Scorer.(scheduler.PickListener).Routed(&s.Cycle, scheduler.Picks{Primary: step.to, Prefill: scheduler.None})
 			}
 		})
 	}
@@ -62,10 +64,10 @@ func TestNoHitLRUScorer(t *testing.T) {
 // An endpoint that is no candidate keeps its place, and scores end at 0.
 func TestNoHitLRUScorerRanksAmongAll(t *testing.T) {
 	s := plant(t, "plugins: [{type: no-hit-lru-scorer}, {type: decode-filter}]",
-		nil, map[string]string{roleLabel: "prefill"}, map[string]string{roleLabel: "prefill"}, nil)
-	scorer := s.staged.decode.scorers[0].scorer.(*noHitLRU)
+		nil, map[string]string{config.RoleLabel: "prefill"}, map[string]string{config.RoleLabel: "prefill"}, nil)
+	scorer := s.Staged.Decode.Scorers[0].Scorer.(*noHitLRU)
 	scorer.used = append(scorer.used, 1, 2, 3, 0)
-	d := s.decide(idle(4), request(0, 640))
+	d := s.Decide(idle(4), request(0, 640))
 	if diff := cmp.Diff([]int{0, 3}, d.Candidates); diff != "" {
 		t.Errorf("candidates (-want +got):\n%s", diff)
 	}
@@ -75,7 +77,7 @@ func TestNoHitLRUScorerRanksAmongAll(t *testing.T) {
 }
 
 func TestNoHitLRUScorerSpreadsColdRequests(t *testing.T) {
-	s := New(mustLoad(t, "plugins: [{type: no-hit-lru-scorer}]"), Cluster{Endpoints: 4}, 1)
+	s := New(mustLoad(t, "plugins: [{type: no-hit-lru-scorer}]"), config.Cluster{Endpoints: 4}, 1)
 	counts := make([]int, 4)
 	for n := range 40 {
 		counts[route(t, s, idle(4), request(n, 640))]++
@@ -101,7 +103,7 @@ func TestOldNoHitLRUScorer(t *testing.T) {
 		"scheduler-v0.4 wants the type too": {"scheduler-v0.4.0", before, "{prefixPluginName: p}", true},
 		"and finds it":                      {"scheduler-v0.4.0", before, "{prefixPluginName: p/prefix-cache-scorer}", false},
 	} {
-		s := inVersion(t, tc.version, "plugins: ["+fmt.Sprintf(tc.order, tc.parameters)+"]", Cluster{Endpoints: 2})
+		s := inVersion(t, tc.version, "plugins: ["+fmt.Sprintf(tc.order, tc.parameters)+"]", config.Cluster{Endpoints: 2})
 		for range 2 {
 			route(t, s, idle(2), request(0, 160))
 		}
@@ -115,7 +117,7 @@ func TestOldNoHitLRUScorer(t *testing.T) {
 
 // An endpoint that is no candidate keeps a request warm for old versions.
 func TestOldNoHitLRUScorerAsksOfAll(t *testing.T) {
-	s := inVersion(t, "scheduler-v0.5.1", "plugins: [{type: decode-filter}, {type: prefix-cache-scorer}, {type: no-hit-lru-scorer}]", Cluster{Endpoints: 2})
+	s := inVersion(t, "scheduler-v0.5.1", "plugins: [{type: decode-filter}, {type: prefix-cache-scorer}, {type: no-hit-lru-scorer}]", config.Cluster{Endpoints: 2})
 	held := route(t, s, idle(2), request(0, 160))
 	view := idle(2)
 	view.Down = []bool{held == 0, held == 1}
@@ -144,12 +146,12 @@ schedulingProfiles:
 		"scheduler-v0.4.0": {"prefix-cache-scorer/prefix-cache-scorer", 1},
 		"scheduler-v0.5.1": {"prefix-cache-scorer", 2},
 	} {
-		s := inVersion(t, version, fmt.Sprintf(body, tc.name), Cluster{Endpoints: 3, Labels: roleLabels("prefill", "decode", "prefill")})
+		s := inVersion(t, version, fmt.Sprintf(body, tc.name), config.Cluster{Endpoints: 3, Labels: roleLabels("prefill", "decode", "prefill")})
 		route(t, s, idle(3), request(0, 160))
 		if got := s.LastDecision().Prefill.Scores; got[0] != 1 || got[1] != 0 {
 			t.Errorf("%s: a cold request has scores %v", version, got)
 		}
-		lru := s.staged.prefill.scorers[0].scorer.(*noHitLRU)
+		lru := s.Staged.Prefill.Scorers[0].Scorer.(*noHitLRU)
 		if len(lru.used) != tc.used {
 			t.Errorf("%s: used %v, want %d", version, lru.used, tc.used)
 		}
@@ -170,7 +172,7 @@ func TestOldNoHitLRUScorerBesideAPreciseOne(t *testing.T) {
 	} {
 		p := &preciseCase{T: t, blockTokens: 64, Scheduler: inVersion(t, version, `plugins:
 - {type: precise-prefix-cache-scorer, parameters: {tokenProcessorConfig: {blockSize: 64}, kvEventsConfig: {zmqEndpoint: tcp}, indexerConfig: {tokenizersPoolConfig: {modelName: m, local: {}, uds: {socketFile: s}}}}}
-- {type: no-hit-lru-scorer, parameters: {prefixPluginType: precise-prefix-cache-scorer, prefixPluginName: precise-prefix-cache-scorer}}`, Cluster{Endpoints: 2})}
+- {type: no-hit-lru-scorer, parameters: {prefixPluginType: precise-prefix-cache-scorer, prefixPluginName: precise-prefix-cache-scorer}}`, config.Cluster{Endpoints: 2})}
 		var got [2]bool
 		for i := range got {
 			p.ask(time.Duration(i), 1, 640)

@@ -18,6 +18,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/document"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // A nullSite is a place among the parameters of a plugin where null or an empty
@@ -91,26 +94,26 @@ func eachValue(v any, steps []string, do func(steps []string, set func(any), rem
 }
 
 // typeAt is what a version has at a place; nil where it has nothing there.
-func typeAt(d dialect, typeName string, steps []string) reflect.Type {
-	kind := types.lookup(d, typeName)
-	if kind == nil || kind.parameters == nil {
+func typeAt(d version.Dialect, typeName string, steps []string) reflect.Type {
+	kind := types.Lookup(d, typeName)
+	if kind == nil || kind.Parameters == nil {
 		return nil
 	}
-	decoder := decoder{at: d.clock(kind.own), anyCase: true}
-	t := reflect.TypeOf(kind.parameters())
+	decoder := document.Decoder{At: d.Clock(kind.Own), AnyCase: true}
+	t := reflect.TypeOf(kind.Parameters())
 	for _, step := range steps {
 		for t.Kind() == reflect.Pointer {
 			t = t.Elem()
 		}
 		switch i := 0; {
-		case t == reflect.TypeFor[node]():
+		case t == reflect.TypeFor[document.Node]():
 			return nil
 		case t.Kind() == reflect.Slice || t.Kind() == reflect.Map:
 			t = t.Elem()
 		case t.Kind() != reflect.Struct:
 			return nil
 		default:
-			if i = decoder.find(t, step); i < 0 {
+			if i = decoder.Find(t, step); i < 0 {
 				return nil
 			}
 			t = t.Field(i).Type
@@ -121,25 +124,25 @@ func typeAt(d dialect, typeName string, steps []string) reflect.Type {
 
 // nullsRefused are the places with a default that the EPP cannot do without, each
 // since a release: only there null is not as good as no key.
-var nullsRefused = map[string]release{
+var nullsRefused = map[string]version.Release{
 	"indexerConfig": 0,
 	"indexerConfig.kvBlockIndexConfig.inMemoryConfig": 0,
 	"indexerConfig.KVBlockScorerConfig":               0,
-	"indexerConfig.kvCacheBackendConfigs.0":           scheduler04,
-	"indexerConfig.kvCacheBackendConfigs.1":           scheduler04,
-	"kvEventsConfig":                                  scheduler05,
+	"indexerConfig.kvCacheBackendConfigs.0":           version.Scheduler04,
+	"indexerConfig.kvCacheBackendConfigs.1":           version.Scheduler04,
+	"kvEventsConfig":                                  version.Scheduler05,
 }
 
 // expectNull says what a version makes of null at a place, by what stands there:
 // pointers, maps and lists are emptied, and all else keeps its default.
-func expectNull(d dialect, s *nullSite, original Stage) Stage {
+func expectNull(d version.Dialect, s *nullSite, original config.Stage) config.Stage {
 	t := typeAt(d, s.typeName, s.steps)
 	since, refuses := nullsRefused[s.path()]
 	switch {
-	case original == RefusedInDecoding || t == nil:
+	case original == config.RefusedInDecoding || t == nil:
 		return original
-	case refuses && d.own >= since && s.tracksCaches(d):
-		return RefusedInLoading
+	case refuses && d.Own >= since && s.tracksCaches(d):
+		return config.RefusedInLoading
 	case s.isElement():
 		return judgeAt(d, s.with(zeroOf(t)))
 	default:
@@ -149,9 +152,9 @@ func expectNull(d dialect, s *nullSite, original Stage) Stage {
 
 // tracksCaches reports whether the plugin knows the engines' caches, which one of
 // scheduler-v0.2 does in a mode.
-func (s *nullSite) tracksCaches(d dialect) bool {
+func (s *nullSite) tracksCaches(d version.Dialect) bool {
 	return strings.HasPrefix(s.typeName, "precise-prefix-cache-") ||
-		d.own == scheduler02 && bytes.Contains(s.without(), []byte(cacheTrackingMode))
+		d.Own == version.Scheduler02 && bytes.Contains(s.without(), []byte(cacheTrackingMode))
 }
 
 // zeroOf is what stands for null in a list, as a value that says so.
@@ -168,41 +171,44 @@ func zeroOf(t reflect.Type) any {
 
 // checkEmpty says what is wrong with what a version made of an empty string: only
 // where a string belongs may it be anything but refused.
-func checkEmpty(d dialect, s *nullSite, original, got Stage) string {
+func checkEmpty(d version.Dialect, s *nullSite, original, got config.Stage) string {
 	t := typeAt(d, s.typeName, s.steps)
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	switch {
-	case original == RefusedInDecoding || t == nil:
+	case original == config.RefusedInDecoding || t == nil:
 		if got != original {
 			return "want " + string(original)
 		}
-	case t == reflect.TypeFor[node](): // The plugin looks by itself.
-	case t.Kind() != reflect.String && got != RefusedInLoading:
+	case t == reflect.TypeFor[document.Node](): // The plugin looks by itself.
+	case t.Kind() != reflect.String && got != config.RefusedInLoading:
 		return "want it refused in loading: a " + t.String() + " is no string"
 	}
 	return ""
 }
 
-func judgeAt(d dialect, text []byte) Stage { v := Judge(text, d.name, nil); return v.Stage }
+func judgeAt(d version.Dialect, text []byte) config.Stage {
+	v := Judge(text, d.Name, nil)
+	return v.Stage
+}
 
 // checkNullSites puts null and an empty string at each place of a configuration,
 // for each version, and counts what becomes of them.
 func checkNullSites(t *testing.T, name string, text []byte, counts map[string]int) {
 	t.Helper()
-	for _, d := range dialects {
+	for _, d := range version.All {
 		original := judgeAt(d, text)
 		eachNullSite(text, func(s *nullSite) {
 			want := expectNull(d, s, original)
 			null, empty := judgeAt(d, s.with(nil)), judgeAt(d, s.with(""))
 			if null != want {
-				t.Errorf("%s at %s: %s.%s: null: %s, want %s", name, d.name, s.typeName, s.path(), null, want)
+				t.Errorf("%s at %s: %s.%s: null: %s, want %s", name, d.Name, s.typeName, s.path(), null, want)
 			}
 			if problem := checkEmpty(d, s, original, empty); problem != "" {
-				t.Errorf(`%s at %s: %s.%s: "": %s, %s`, name, d.name, s.typeName, s.path(), empty, problem)
+				t.Errorf(`%s at %s: %s.%s: "": %s, %s`, name, d.Name, s.typeName, s.path(), empty, problem)
 			}
-			if d.name == "router-main" {
+			if d.Name == "router-main" {
 				counts["null "+string(null)]++
 				counts[`"" `+string(empty)]++
 			}
@@ -266,7 +272,7 @@ func TestNullAndEmptyAsRealLoadersSee(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
 	versions := strings.Split(lines[0], "\t")[2:]
 	for i, v := range versions {
-		d, err := parseVersion(v, nil)
+		d, err := version.Parse(v, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +290,7 @@ func TestNullAndEmptyAsRealLoadersSee(t *testing.T) {
 				}
 				compared++
 				got := Judge(nullConfig(d, typeName, parameters), v, nil)
-				if word := map[Stage]string{Accepted: "accepted", RefusedInLoading: "refused", RefusedInStarting: "refused"}[got.Stage]; word != verdict {
+				if word := map[config.Stage]string{config.Accepted: "accepted", config.RefusedInLoading: "refused", config.RefusedInStarting: "refused"}[got.Stage]; word != verdict {
 					t.Errorf("%s %s: %s %v, want %s", typeName, parameters, got.Stage, got.Errors, verdict)
 				}
 			})
@@ -295,31 +301,31 @@ func TestNullAndEmptyAsRealLoadersSee(t *testing.T) {
 
 // eachParameter calls a function for null and an empty string at each place among
 // the parameters of each type.
-func eachParameter(d dialect, do func(typeName, parameters string)) {
+func eachParameter(d version.Dialect, do func(typeName, parameters string)) {
 	for _, kind := range types {
-		if !kind.in(d) || kind.parameters == nil {
+		if !kind.In(d) || kind.Parameters == nil {
 			continue
 		}
-		at := decoder{at: d.clock(kind.own)}
-		each := func(wrapped string) { do(kind.name, wrapped) }
+		at := document.Decoder{At: d.Clock(kind.Own)}
+		each := func(wrapped string) { do(kind.Name, wrapped) }
 		each("{}")
-		eachPlace(&at, reflect.TypeOf(kind.parameters()), func(inner string) string { return inner }, each)
+		eachPlace(&at, reflect.TypeOf(kind.Parameters()), func(inner string) string { return inner }, each)
 	}
 }
 
-func eachPlace(d *decoder, t reflect.Type, wrap func(string) string, do func(wrapped string)) {
+func eachPlace(d *document.Decoder, t reflect.Type, wrap func(string) string, do func(wrapped string)) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	do(wrap("null"))
 	do(wrap(`""`))
 	switch {
-	case t == reflect.TypeFor[node]():
+	case t == reflect.TypeFor[document.Node]():
 	case t == reflect.TypeFor[treeEntry](): // of trees in trees
 	case t.Kind() == reflect.Struct:
 		for i := range t.NumField() {
 			f := t.Field(i)
-			if name := fieldName(f); f.IsExported() && rangeOf(f).has(d.at) {
+			if name := document.FieldName(f); f.IsExported() && document.RangeOf(f).Has(d.At) {
 				eachPlace(d, f.Type, func(inner string) string { return wrap(fmt.Sprintf("{%q:%s}", name, inner)) }, do)
 			}
 		}
@@ -332,9 +338,9 @@ func eachPlace(d *decoder, t reflect.Type, wrap func(string) string, do func(wra
 }
 
 // nullConfig has a plugin of a type with the parameters, and what else it needs.
-func nullConfig(d dialect, typeName, parameters string) []byte {
+func nullConfig(d version.Dialect, typeName, parameters string) []byte {
 	plugins := []string{`{"type":"queue-scorer"}`, `{"type":"inflight-load-producer"}`, fmt.Sprintf(`{"name":"x","type":%q,"parameters":%s}`, typeName, parameters)}
-	if kind := types.lookup(d, typeName); kind.roles&profileHandlerRole == 0 {
+	if kind := types.Lookup(d, typeName); kind.Roles&config.ProfileHandlerRole == 0 {
 		plugins = append(plugins, `{"type":"single-profile-handler"}`)
 	}
 	return []byte(`{"kind":"EndpointPickerConfig","plugins":[` + strings.Join(plugins, ",") + `],"schedulingProfiles":[{"name":"default","plugins":[{"pluginRef":"queue-scorer"}]}]}`)

@@ -7,6 +7,10 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/flowcontrol"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 const servedVerifierType = "destination-endpoint-served-verifier"
@@ -14,78 +18,78 @@ const servedVerifierType = "destination-endpoint-served-verifier"
 // What these plugins do is not routing.
 var (
 	// agentIdentity names the flow that a request belongs to, for flow control.
-	agentIdentity = pluginType{
-		name:         "agent-identity",
-		registration: gie("router-v0.9.."),
-		roles:        observerRole,
-		alpha:        true,
-		parameters:   func() any { return &agentIdentityParameters{} },
-		treatment:    treatAgentIdentity,
+	agentIdentity = config.PluginType{
+		Name:         "agent-identity",
+		Registration: version.GIE("router-v0.9.."),
+		Roles:        config.ObserverRole,
+		Alpha:        true,
+		Parameters:   func() any { return &agentIdentityParameters{} },
+		Treatment:    treatAgentIdentity,
 	}
 	// servedVerifier writes a header for conformance tests.
-	servedVerifier = pluginType{
-		name:         servedVerifierType,
-		registration: gie("gie-v1.2.."),
-		roles:        observerRole,
-		treatment:    ignoredAs("only writes a header of the answer"),
+	servedVerifier = config.PluginType{
+		Name:         servedVerifierType,
+		Registration: version.GIE("gie-v1.2.."),
+		Roles:        config.ObserverRole,
+		Treatment:    ignoredAs("only writes a header of the answer"),
 	}
 	// fileDiscovery lists endpoints in a file.
-	fileDiscovery = pluginType{
-		name:         "file-discovery",
-		registration: gie("router-v0.9.."),
-		roles:        discoveryRole,
-		parameters:   func() any { return &fileDiscoveryParameters{} },
-		treatment:    ignoredAs("endpoints are those of the scenario"),
+	fileDiscovery = config.PluginType{
+		Name:         "file-discovery",
+		Registration: version.GIE("router-v0.9.."),
+		Roles:        config.DiscoveryRole,
+		Parameters:   func() any { return &fileDiscoveryParameters{} },
+		Treatment:    ignoredAs("endpoints are those of the scenario"),
 	}
 	// endpointNotificationSource tells its extractors of endpoints that come and
 	// go.
-	endpointNotificationSource = pluginType{
-		name:         "endpoint-notification-source",
-		registration: gie("gie-v1.5.."),
-		roles:        dataSourceRole,
-		treatment:    ignoredAs("endpoints are those of the scenario"),
+	endpointNotificationSource = config.PluginType{
+		Name:         "endpoint-notification-source",
+		Registration: version.GIE("gie-v1.5.."),
+		Roles:        config.DataSourceRole,
+		Treatment:    ignoredAs("endpoints are those of the scenario"),
 	}
 	// k8sNotificationSource tells its extractors of objects of one kind.
-	k8sNotificationSource = pluginType{
-		name:         "k8s-notification-source",
-		registration: gie("gie-v1.4.."),
-		roles:        dataSourceRole,
-		parameters:   func() any { return &k8sNotificationParameters{} },
-		treatment:    ignoredAs("there is no cluster to watch"),
+	k8sNotificationSource = config.PluginType{
+		Name:         "k8s-notification-source",
+		Registration: version.GIE("gie-v1.4.."),
+		Roles:        config.DataSourceRole,
+		Parameters:   func() any { return &k8sNotificationParameters{} },
+		Treatment:    ignoredAs("there is no cluster to watch"),
 	}
 	// modelsDataSource asks engines for the models that they serve.
-	modelsDataSource = pluginType{
-		name:         "models-data-source",
-		registration: llmd("scheduler-v0.6.."),
-		roles:        dataSourceRole,
-		parameters: func() any {
+	modelsDataSource = config.PluginType{
+		Name:         "models-data-source",
+		Registration: version.LLMD("scheduler-v0.6.."),
+		Roles:        config.DataSourceRole,
+		Parameters: func() any {
 			return &modelsSourceParameters{Scheme: "http", Path: "/v1/models", InsecureSkipVerify: true}
 		},
-		treatment: ignoredAs("no plugin reads the models that engines serve"),
+		Treatment: ignoredAs("no plugin reads the models that engines serve"),
 	}
 	// modelsDataExtractor takes them from the answers.
-	modelsDataExtractor = pluginType{
-		name:         "models-data-extractor",
-		registration: gie("scheduler-520af478.."),
-		roles:        extractorRole,
-		treatment:    ignoredAs("no plugin reads the models that engines serve"),
+	modelsDataExtractor = config.PluginType{
+		Name:         "models-data-extractor",
+		Registration: version.GIE("scheduler-520af478.."),
+		Roles:        config.ExtractorRole,
+		Treatment:    ignoredAs("no plugin reads the models that engines serve"),
 	}
 	// requestAttributeReporter tells the gateway what an answer cost.
-	requestAttributeReporter = pluginType{
-		name:         "request-attribute-reporter",
-		registration: gie("gie-v1.4.."),
-		roles:        observerRole,
-		parameters:   func() any { return &attributeReporterParameters{} },
-		treatment:    ignoredAs("only reports to the gateway; expressions are not compiled"),
+	requestAttributeReporter = config.PluginType{
+		Name:         "request-attribute-reporter",
+		Registration: version.GIE("gie-v1.4.."),
+		Roles:        config.ObserverRole,
+		Parameters:   func() any { return &attributeReporterParameters{} },
+		Treatment:    ignoredAs("only reports to the gateway; expressions are not compiled"),
 	}
 	// sessionIDProducer names the session of a request for plugins that look for
 	// it in a request's attributes.
-	sessionIDProducer = pluginType{
-		name:         "session-id-producer",
-		registration: gie("router-v0.9.."),
-		roles:        producerRole,
-		parameters:   func() any { return &sessionIDParameters{} },
-		treatment:    ignoredAs("requests name the session that the workload puts them in"),
+	sessionIDProducer = config.PluginType{
+		Name:         "session-id-producer",
+		Registration: version.GIE("router-v0.9.."),
+		Roles:        config.ProducerRole,
+		Parameters:   func() any { return &sessionIDParameters{} },
+		Treatment:    ignoredAs("requests name the session that the workload puts them in"),
 	}
 )
 
@@ -99,12 +103,12 @@ type modelsSourceParameters struct {
 	Interval           string `json:"interval,omitempty" versions:"router-v0.10.."`
 }
 
-func (p *modelsSourceParameters) check(l *loader, path *field.Path) {
+func (p *modelsSourceParameters) Check(l *config.Loader, path *field.Path) {
 	if p.Scheme != "http" && p.Scheme != "https" {
-		l.add(field.NotSupported(path.Child("scheme"), p.Scheme, []string{"http", "https"}))
+		l.Add(field.NotSupported(path.Child("scheme"), p.Scheme, []string{"http", "https"}))
 	}
 	if _, err := time.ParseDuration(p.Interval); p.Interval != "" && err != nil {
-		l.add(field.Invalid(path.Child("interval"), p.Interval, "must be a duration such as 100ms"))
+		l.Add(field.Invalid(path.Child("interval"), p.Interval, "must be a duration such as 100ms"))
 	}
 }
 
@@ -121,25 +125,25 @@ type reportedAttribute struct {
 	Condition  string `json:"condition,omitempty"`
 }
 
-func (p *attributeReporterParameters) check(l *loader, path *field.Path) {
+func (p *attributeReporterParameters) Check(l *config.Loader, path *field.Path) {
 	path = path.Child("attributes")
 	if len(p.Attributes) != 1 {
-		l.add(field.Invalid(path, len(p.Attributes), "must be exactly one"))
+		l.Add(field.Invalid(path, len(p.Attributes), "must be exactly one"))
 		return
 	}
 	if p.Attributes[0].Key.Name == "" {
-		l.add(field.Required(path.Index(0).Child("key", "name"), "must name the attribute"))
+		l.Add(field.Required(path.Index(0).Child("key", "name"), "must name the attribute"))
 	}
-	p.Attributes[0].check(l, path.Index(0))
+	p.Attributes[0].Check(l, path.Index(0))
 }
 
-func (a *reportedAttribute) check(l *loader, path *field.Path) {
+func (a *reportedAttribute) Check(l *config.Loader, path *field.Path) {
 	if a.Expression == "" {
-		l.add(field.Required(path.Child("expression"), "must be a CEL expression"))
+		l.Add(field.Required(path.Child("expression"), "must be a CEL expression"))
 	}
 	for _, e := range []struct{ name, text string }{{"expression", a.Expression}, {"condition", a.Condition}} {
 		if unfinished(e.text) {
-			l.add(field.Invalid(path.Child(e.name), e.text, "must be a CEL expression"))
+			l.Add(field.Invalid(path.Child(e.name), e.text, "must be a CEL expression"))
 		}
 	}
 }
@@ -164,14 +168,16 @@ type sessionIDParameters struct {
 	CookieName string `json:"cookieName,omitempty"`
 }
 
-func (p *sessionIDParameters) check(l *loader, path *field.Path) {
+func (p *sessionIDParameters) Check(l *config.Loader, path *field.Path) {
 	if (strings.TrimSpace(p.HeaderName) == "") == (strings.TrimSpace(p.CookieName) == "") {
-		l.add(field.Invalid(path, field.OmitValueType{}, "exactly one of headerName and cookieName must be set"))
+		l.Add(field.Invalid(path, field.OmitValueType{}, "exactly one of headerName and cookieName must be set"))
 	}
 }
 
-func ignoredAs(note string) func(*Config, *Cluster, *plugin) (Treatment, string) {
-	return func(*Config, *Cluster, *plugin) (Treatment, string) { return NoEffect, note }
+func ignoredAs(note string) func(*config.Config, *config.Cluster, *config.Plugin) (config.Treatment, string) {
+	return func(*config.Config, *config.Cluster, *config.Plugin) (config.Treatment, string) {
+		return config.NoEffect, note
+	}
 }
 
 type agentIdentityParameters struct {
@@ -183,9 +189,9 @@ type fileDiscoveryParameters struct {
 	WatchFile bool   `json:"watchFile"`
 }
 
-func (p *fileDiscoveryParameters) check(l *loader, path *field.Path) {
+func (p *fileDiscoveryParameters) Check(l *config.Loader, path *field.Path) {
 	if p.Path == "" {
-		l.add(field.Required(path.Child("path"), "must name the file that lists endpoints"))
+		l.Add(field.Required(path.Child("path"), "must name the file that lists endpoints"))
 	}
 }
 
@@ -195,18 +201,18 @@ type k8sNotificationParameters struct {
 	Kind    string `json:"kind"`
 }
 
-func (p *k8sNotificationParameters) check(l *loader, path *field.Path) {
+func (p *k8sNotificationParameters) Check(l *config.Loader, path *field.Path) {
 	if p.Version == "" {
-		l.add(field.Required(path.Child("version"), "must be an API version"))
+		l.Add(field.Required(path.Child("version"), "must be an API version"))
 	}
 	if p.Kind == "" {
-		l.add(field.Required(path.Child("kind"), "must be a kind of object"))
+		l.Add(field.Required(path.Child("kind"), "must be a kind of object"))
 	}
 }
 
-func treatAgentIdentity(c *Config, _ *Cluster, _ *plugin) (Treatment, string) {
-	if !c.flowControlled() {
-		return NoEffect, "names flows, and " + flowControlOff
+func treatAgentIdentity(c *config.Config, _ *config.Cluster, _ *config.Plugin) (config.Treatment, string) {
+	if !c.FlowControlled() {
+		return config.NoEffect, "names flows, and " + flowcontrol.Off
 	}
-	return Approximated, "flows are named by the workload's tenants, not by agents"
+	return config.Approximated, "flows are named by the workload's tenants, not by agents"
 }

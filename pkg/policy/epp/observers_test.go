@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 func TestWhatDoesNotRouteIsIgnored(t *testing.T) {
@@ -16,11 +18,11 @@ func TestWhatDoesNotRouteIsIgnored(t *testing.T) {
 		"dataLayer: {discovery: {pluginRef: file-discovery}, sources: [{pluginRef: models-data-source, extractors: [{pluginRef: models-data-extractor}]}, "+
 		"{pluginRef: endpoint-notification-source}, {pluginRef: k8s-notification-source}]}")
 	for _, r := range c.Report(nil)[:9] {
-		if r.Treatment != NoEffect || r.Note == "" {
+		if r.Treatment != config.NoEffect || r.Note == "" {
 			t.Errorf("%s: %s, %q", r.Name, r.Treatment, r.Note)
 		}
 	}
-	s := New(c, Cluster{Endpoints: 2}, 1)
+	s := New(c, config.Cluster{Endpoints: 2}, 1)
 	route(t, s, idle(2), request(0, 1))
 	if d := s.LastDecision(); len(d.Scorers) != 0 || s.Routing().Responses != nil {
 		t.Errorf("decision %+v, listener %v", d, s.Routing().Responses)

@@ -8,6 +8,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
@@ -22,44 +25,44 @@ import (
 //   - its name: all instances make the same data, and the last one is heard.
 type oldApproxPrefix struct {
 	*approxPrefix
-	at            release
+	at            version.Release
 	bytesPerToken float64
 }
 
 const oldMaxBlocks = 256
 
-func (p *approxPrefixParameters) defaults(at release) {
-	if at < router09 {
+func (p *approxPrefixParameters) Defaults(at version.Release) {
+	if at < version.Router09 {
 		p.MaxPrefixBlocksToMatch, p.MaxPrefixTokensToMatch = oldMaxBlocks, 0
 	}
 }
 
-func (p *approxPrefixParameters) checkOld(l *loader, path *field.Path) {
+func (p *approxPrefixParameters) checkOld(l *config.Loader, path *field.Path) {
 	switch at := path.Child("blockSize"); {
 	case p.BlockSize > 0 && p.BlockSizeTokens <= 0:
-		l.add(field.Invalid(at, p.BlockSize, "is deprecated; use blockSizeTokens, in tokens"))
+		l.Add(field.Invalid(at, p.BlockSize, "is deprecated; use blockSizeTokens, in tokens"))
 	case p.BlockSize != 0:
-		l.notice(at, "deprecated", "deprecated, no effect; use blockSizeTokens")
+		l.Notice(at, "deprecated", "deprecated, no effect; use blockSizeTokens")
 	}
 	p.BlockSize = 0
 	if p.LRUCapacityPerServer != defaultLRUCapacity {
-		l.notice(path.Child("lruCapacityPerServer"), "replaced-value", "no effect: %s takes %d for what engines do not report", l.dialect.name, defaultLRUCapacity)
+		l.Notice(path.Child("lruCapacityPerServer"), "replaced-value", "no effect: %s takes %d for what engines do not report", l.Dialect.Name, defaultLRUCapacity)
 		p.LRUCapacityPerServer = defaultLRUCapacity
 	}
 	p.checkLimits(l, path)
 }
 
-func treatOldApproxPrefix(c *Config, cluster *Cluster, _ *plugin) (Treatment, string) {
-	if c.dialect.framework >= router09 {
-		return Exact, ""
+func treatOldApproxPrefix(c *config.Config, cluster *config.Cluster, _ *config.Plugin) (config.Treatment, string) {
+	if c.Dialect.Framework >= version.Router09 {
+		return config.Exact, ""
 	}
-	return Approximated, fmt.Sprintf("a prompt has %v bytes for each of its tokens, and nothing else has any", cluster.bytesPerToken())
+	return config.Approximated, fmt.Sprintf("a prompt has %v bytes for each of its tokens, and nothing else has any", cluster.TokenBytes())
 }
 
 // oldApproxPrefixObstacles are negative limits, over which the EPP crashes, and what
 // makes the same data at the same time.
-func oldApproxPrefixObstacles(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
-	if c.dialect.framework >= router09 {
+func oldApproxPrefixObstacles(c *config.Config, _ *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
+	if c.Dialect.Framework >= version.Router09 {
 		return nil
 	}
 	var errs field.ErrorList
@@ -72,12 +75,12 @@ func oldApproxPrefixObstacles(c *Config, _ *Cluster, p *plugin, at *field.Path) 
 
 // dataName is the name under which a producer's data are read. Before router-v0.9
 // that is the type's, and of several instances the last one is heard.
-func dataName(b *builder, p *plugin) string {
-	if b.dialect.framework >= router09 {
+func dataName(b *scheduler.Builder, p *config.Plugin) string {
+	if b.Dialect.Framework >= version.Router09 {
 		return p.Name
 	}
 	last := p
-	for _, other := range b.document.Plugins {
+	for _, other := range b.Document.Plugins {
 		if other.Type == p.Type {
 			last = other
 		}
@@ -88,27 +91,27 @@ func dataName(b *builder, p *plugin) string {
 	return p.Type + "/" + p.Name
 }
 
-func (a *oldApproxPrefix) produce(c *cycle) {
+func (a *oldApproxPrefix) Produce(c *scheduler.Cycle) {
 	a.last = forgetGone(c, a.index, a.last)
-	a.chain, a.match.totalBlocks = a.chain[:0], 0
+	a.chain, a.match.TotalBlocks = a.chain[:0], 0
 	blockTokens := a.parameters.toldBlockTokens(c)
 	if blockTokens > 0 {
 		a.chain = a.cut(c, blockTokens)
-		a.chain, a.match.totalBlocks = truncate(a.chain, a.maxBlocks(blockTokens))
+		a.chain, a.match.TotalBlocks = truncate(a.chain, a.maxBlocks(blockTokens))
 	}
-	a.match.blockTokens = blockTokens
-	prompt.ForAdapter(a.chain, c.adapter)
-	a.index.Match(a.chain, a.match.blocks)
+	a.match.BlockTokens = blockTokens
+	prompt.ForAdapter(a.chain, c.Adapter)
+	a.index.Match(a.chain, a.match.Blocks)
 }
 
 // cut cuts the text of a prompt into blocks of what the EPP takes for so many
 // tokens.
-func (a *oldApproxPrefix) cut(c *cycle, blockTokens int) []prompt.Stretch {
-	size := max(1, int(math.Round(float64(blockTokens*estimatedBytes)/a.bytesPerToken)))
-	if a.at >= schedulerMay && c.tokens >= size {
-		return c.prompt.AllStretches(a.chain, size)
+func (a *oldApproxPrefix) cut(c *scheduler.Cycle, blockTokens int) []prompt.Stretch {
+	size := max(1, int(math.Round(float64(blockTokens*config.EstimatedBytesPerToken)/a.bytesPerToken)))
+	if a.at >= version.SchedulerMay && c.Tokens >= size {
+		return c.Prompt.AllStretches(a.chain, size)
 	}
-	return c.prompt.FullStretches(a.chain, size)
+	return c.Prompt.FullStretches(a.chain, size)
 }
 
 func (a *oldApproxPrefix) maxBlocks(blockTokens int) int {

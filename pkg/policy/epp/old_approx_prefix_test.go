@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
@@ -40,22 +42,22 @@ func TestOldApproxPrefix(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			cluster := Cluster{Endpoints: 1, BytesPerToken: tc.bytesPerToken}
+			cluster := config.Cluster{Endpoints: 1, BytesPerToken: tc.bytesPerToken}
 			c, errs := Load([]byte(oldHeader+"plugins: [{type: approx-prefix-cache-producer, name: mine, parameters: "+tc.parameters+"}]"), tc.version, inline)
 			if errs = append(errs, c.Check(&cluster, inline)...); len(errs) > 0 {
 				t.Fatal(errs.ToAggregate())
 			}
-			b := newBuilder(parts, c, cluster, 1)
-			p := approxPrefixCacheProducer.newProducer(b, c.plugin("mine"))
+			b := scheduler.NewBuilder(parts, c, cluster, 1)
+			p := approxPrefixCacheProducer.NewProducer(b, c.Plugin("mine"))
 			for i, text := range []prompt.Prompt{tc.first, tc.then} {
-				in := &cycle{number: uint64(i + 1), scrapes: []policy.Scrape{tc.scrape}, prompt: text, tokens: text.Tokens(), there: 1}
-				p.produce(in)
+				in := &scheduler.Cycle{Number: uint64(i + 1), Scrapes: []policy.Scrape{tc.scrape}, Prompt: text, Tokens: text.Tokens(), Present: 1}
+				p.Produce(in)
 				if i == 0 {
-					p.(follower).routed(in, picks{0, none})
+					p.(scheduler.PickListener).Routed(in, scheduler.Picks{Primary: 0, Prefill: scheduler.None})
 				}
 			}
-			m := b.prefixMatch(approxPrefixCacheProducerType)
-			if diff := cmp.Diff(tc.want, match{m.blocks[0], m.totalBlocks}); diff != "" {
+			m := b.PrefixMatch(config.ApproxPrefixCacheProducerType)
+			if diff := cmp.Diff(tc.want, match{m.Blocks[0], m.TotalBlocks}); diff != "" {
 				t.Errorf("match (-want +got):\n%s", diff)
 			}
 		})
@@ -78,29 +80,31 @@ func TestOldInFlightLoad(t *testing.T) {
 		"less than nothing":            {"scheduler-520af478", 0, true, [3][2][2]int64{{{1, 250}, {1, 250}}, {{0, 0}, {0, 0}}, {{-1, -250}}}},
 		"nobody is forgotten":          {"gie-v1.5.0", 0, true, [3][2][2]int64{{{1, 250}}, {{1, 250}}, {}}},
 	} {
-		cluster := Cluster{Endpoints: 2, BytesPerToken: tc.bytesPerToken}
+		cluster := config.Cluster{Endpoints: 2, BytesPerToken: tc.bytesPerToken}
 		c, errs := Load([]byte(oldHeader+one), tc.version, inline)
 		if errs = append(errs, c.Check(&cluster, inline)...); len(errs) > 0 {
 			t.Fatal(errs.ToAggregate())
 		}
-		b := newBuilder(parts, c, cluster, 1)
-		b.stages = stages{decode: "decode", prefill: prefillProfile}
-		f := inFlightLoadProducer.newProducer(b, c.plugin("mine")).(*inFlight)
-		load := b.load(inFlightLoadProducerType)
+		b := scheduler.NewBuilder(parts, c, cluster, 1)
+		b.Stages = config.Stages{Decode: "decode", Prefill: config.PrefillProfile}
+		f := inFlightLoadProducer.NewProducer(b, c.Plugin("mine")).(*inFlight)
+		load := b.Load(config.InFlightLoadProducerType)
 		var got [3][2][2]int64
 		for i, step := range []func(){
-			func() { f.routed(&cycle{request: 7, asked: 100}, picks{0, 1}) },
 			func() {
-				f.firstToken(&policy.Request{ID: 7}, 0)
+				f.Routed(&scheduler.Cycle{Request: 7, PromptTokens: 100}, scheduler.Picks{Primary: 0, Prefill: 1})
+			},
+			func() {
+				f.FirstToken(&policy.Request{ID: 7}, 0)
 				if tc.lost {
-					f.forgetGone(&cycle{down: []bool{true, false}})
+					f.ForgetGone(&scheduler.Cycle{Down: []bool{true, false}})
 				}
 			},
-			func() { f.finished(&policy.Request{ID: 7}, 0) },
+			func() { f.Finished(&policy.Request{ID: 7}, 0) },
 		} {
 			step()
 			for e := range got[i] {
-				got[i][e] = [2]int64{load.requests[e], load.tokens[e]}
+				got[i][e] = [2]int64{load.Requests[e], load.Tokens[e]}
 			}
 		}
 		if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -114,7 +118,7 @@ func TestOldTokenLoadScorer(t *testing.T) {
 	s := inVersion(t, "scheduler-520af478", `plugins:
 - {type: token-load-scorer, parameters: {queueThresholdTokens: 1000}}
 - {type: max-score-picker}
-schedulingProfiles: [{name: default, plugins: [{pluginRef: token-load-scorer}, {pluginRef: max-score-picker}]}]`, Cluster{Endpoints: 1})
+schedulingProfiles: [{name: default, plugins: [{pluginRef: token-load-scorer}, {pluginRef: max-score-picker}]}]`, config.Cluster{Endpoints: 1})
 	var got []float64
 	for i := range 3 {
 		route(t, s, idle(1), request(i, 100))
@@ -132,14 +136,14 @@ func TestOldPrefixCacheAffinityFilter(t *testing.T) {
 	if errs = append(errs, c.Check(nil, inline)...); len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	b := newBuilder(parts, c, Cluster{Endpoints: 2}, 1)
-	f := prefixCacheAffinityFilter.newFilter(b, c.plugin(prefixCacheAffinityFilterType))
-	m := b.prefixMatch(approxPrefixCacheProducerType)
-	m.totalBlocks, m.blocks[1] = 10, 8
-	b.load(inFlightLoadProducerType).tokens[1] = 1 << 40
+	b := scheduler.NewBuilder(parts, c, config.Cluster{Endpoints: 2}, 1)
+	f := prefixCacheAffinityFilter.NewFilter(b, c.Plugin(prefixCacheAffinityFilterType))
+	m := b.PrefixMatch(config.ApproxPrefixCacheProducerType)
+	m.TotalBlocks, m.Blocks[1] = 10, 8
+	b.Load(config.InFlightLoadProducerType).Tokens[1] = 1 << 40
 	explored := 0
 	for range 10000 {
-		explored += len(f.filter(nil, []int{0, 1})) - 1
+		explored += len(f.Filter(nil, []int{0, 1})) - 1
 	}
 	if explored < 50 || explored > 150 {
 		t.Errorf("kept both %d times of 10000, want about 100", explored)

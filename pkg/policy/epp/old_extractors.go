@@ -2,22 +2,27 @@
 
 package epp
 
+import (
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+)
+
 // Extractors that have other names now.
 var (
 	// modelServerProtocolMetrics became core-metrics-extractor with gie-v1.5.
-	modelServerProtocolMetrics = pluginType{
-		name:         modelServerProtocolMetricsType,
-		registration: gie("gie-v1.3..gie-v1.4"),
-		roles:        extractorRole,
-		parameters:   func() any { return &protocolMetricsParameters{} },
-		treatment:    ignoredAs("engines report the core metrics as such"),
+	modelServerProtocolMetrics = config.PluginType{
+		Name:         config.ModelServerProtocolMetricsType,
+		Registration: version.GIE("gie-v1.3..gie-v1.4"),
+		Roles:        config.ExtractorRole,
+		Parameters:   func() any { return &protocolMetricsParameters{} },
+		Treatment:    ignoredAs("engines report the core metrics as such"),
 	}
 	// modelServerProtocolModels became models-data-extractor.
-	modelServerProtocolModels = pluginType{
-		name:         "model-server-protocol-models",
-		registration: llmd("scheduler-v0.6..scheduler-v0.8"),
-		roles:        extractorRole,
-		treatment:    ignoredAs("no plugin reads the models that engines serve"),
+	modelServerProtocolModels = config.PluginType{
+		Name:         "model-server-protocol-models",
+		Registration: version.LLMD("scheduler-v0.6..scheduler-v0.8"),
+		Roles:        config.ExtractorRole,
+		Treatment:    ignoredAs("no plugin reads the models that engines serve"),
 	}
 )
 

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 // The producers of gie-v1.5 and scheduler-520af478 count what they sent, whatever a
@@ -18,7 +20,7 @@ func TestOldPredictionsAreOfTheirOwnCounts(t *testing.T) {
 - {type: latency-scorer}
 schedulingProfiles: [{name: default, plugins: [{pluginRef: latency-scorer}]}]`
 	for _, version := range []string{"gie-v1.5.0", "scheduler-520af478"} {
-		cluster := Cluster{Endpoints: 2}
+		cluster := config.Cluster{Endpoints: 2}
 		models := []*plainLatency{{}, {}}
 		for _, m := range models {
 			cluster.Latencies = append(cluster.Latencies, m)
@@ -48,19 +50,19 @@ schedulingProfiles: [{name: default, plugins: [{pluginRef: latency-scorer}]}]`
 }
 
 func TestOldPredictionsOfTwoPluginsAreRefused(t *testing.T) {
-	for _, other := range []string{latencyScorerType, latencySLOAdmitterType, sloHeadroomTierFilterType, predictedLatencyProducerType, prefixCacheAffinityFilterType} {
+	for _, other := range []string{latencyScorerType, latencySLOAdmitterType, sloHeadroomTierFilterType, config.PredictedLatencyProducerType, prefixCacheAffinityFilterType} {
 		c, errs := Load([]byte(oldHeader+"plugins: [{type: predicted-latency-scorer}, {type: "+other+"}]"), "gie-v1.5.0", inline)
 		if len(errs) > 0 {
 			t.Fatal(errs.ToAggregate())
 		}
-		if errs := c.Check(&Cluster{Endpoints: 1}, inline); len(errs) != 1 {
+		if errs := c.Check(&config.Cluster{Endpoints: 1}, inline); len(errs) != 1 {
 			t.Errorf("%s: %v", other, errs.ToAggregate())
 		}
 	}
 }
 
 func TestOldNameOfPredictInProduce(t *testing.T) {
-	for version, want := range map[string]Treatment{"gie-v1.5.0": NoEffect, "scheduler-520af478": Approximated} {
+	for version, want := range map[string]config.Treatment{"gie-v1.5.0": config.NoEffect, "scheduler-520af478": config.Approximated} {
 		c, errs := Load([]byte(oldHeader+"plugins: [{type: predicted-latency-producer, parameters: {predictInPrepareData: false}}]"), version, inline)
 		if len(errs) > 0 {
 			t.Fatal(errs.ToAggregate())

@@ -9,12 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 func roleLabels(roles ...string) []map[string]string {
 	var labels []map[string]string
 	for _, role := range roles {
-		labels = append(labels, map[string]string{roleLabel: role})
+		labels = append(labels, map[string]string{config.RoleLabel: role})
 	}
 	return labels
 }
@@ -31,7 +32,7 @@ func TestOldRoleFilters(t *testing.T) {
 		"prefill":           {"scheduler-v0.3.2", prefillFilterType, []int{1}},
 		"prefill, in parts": {"scheduler-v0.7.1", prefillFilterType, []int{1, 2, 3}},
 	} {
-		cluster := Cluster{Endpoints: len(labels), Labels: labels}
+		cluster := config.Cluster{Endpoints: len(labels), Labels: labels}
 		s := inVersion(t, tc.version, "plugins: [{type: "+tc.filter+"}]", cluster)
 		route(t, s, idle(len(labels)), request(0, 1))
 		if diff := cmp.Diff(tc.want, append([]int{}, s.LastDecision().Candidates...)); diff != "" {
@@ -69,7 +70,7 @@ schedulingProfiles:
 		"as many tokens as quarter bytes": {"scheduler-520af478", byLength, 4, policy.Decision{Endpoint: 1, Prefill: 0}},
 		"and not as many":                 {"scheduler-520af478", byLength, 3.9, policy.To(1)},
 	} {
-		s := inVersion(t, tc.version, tc.plugins+profiles, Cluster{Endpoints: 2, Labels: roleLabels("prefill", "decode"), BytesPerToken: tc.bytesPerToken})
+		s := inVersion(t, tc.version, tc.plugins+profiles, config.Cluster{Endpoints: 2, Labels: roleLabels("prefill", "decode"), BytesPerToken: tc.bytesPerToken})
 		got, err := s.Route(idle(2), request(0, 100))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -83,7 +84,7 @@ schedulingProfiles:
 // Clients of scheduler-v0.4 to scheduler-520af478 never learn of an endpoint.
 func TestOldSessionsAreHeldToNoEndpoint(t *testing.T) {
 	for version, want := range map[string]float64{"scheduler-v0.3.2": 1, "scheduler-v0.4.0": 0, "scheduler-520af478": 0, "router-v0.9.0": 1} {
-		s := inVersion(t, version, "plugins: [{type: session-affinity-scorer}]", Cluster{Endpoints: 2, Sessions: true})
+		s := inVersion(t, version, "plugins: [{type: session-affinity-scorer}]", config.Cluster{Endpoints: 2, Sessions: true})
 		r := request(0, 10)
 		r.Session = 3
 		e := route(t, s, idle(2), r)
@@ -102,7 +103,7 @@ func TestOldSessionsAreHeldToNoEndpoint(t *testing.T) {
 func TestOldContextLengths(t *testing.T) {
 	for version, want := range map[string]int{"scheduler-v0.8.0": 1, "scheduler-520af478": 1} {
 		labels := []map[string]string{{"llm-d.ai/context-length-range": "0-150"}, {"llm-d.ai/context-length-range": "151-300"}}
-		s := inVersion(t, version, "plugins: [{type: context-length-aware, parameters: {enableFiltering: true}}]", Cluster{Endpoints: 2, Labels: labels, BytesPerToken: 8})
+		s := inVersion(t, version, "plugins: [{type: context-length-aware, parameters: {enableFiltering: true}}]", config.Cluster{Endpoints: 2, Labels: labels, BytesPerToken: 8})
 		if got := route(t, s, idle(2), request(0, 100)); got != want {
 			t.Errorf("%s: chose %d, want %d", version, got, want)
 		}
@@ -132,7 +133,7 @@ schedulingProfiles:
 		"a producer tells all":        {"scheduler-520af478", "{pluginRef: context-length-aware}", true, [2]int{0, 0}},
 	} {
 		labels := []map[string]string{{"llm-d.ai/context-length-range": "0-150"}, {"llm-d.ai/context-length-range": "151-300"}}
-		s := inVersion(t, tc.version, fmt.Sprintf(body, tc.filters, tc.decode), Cluster{Endpoints: 2, Labels: labels, BytesPerToken: 8})
+		s := inVersion(t, tc.version, fmt.Sprintf(body, tc.filters, tc.decode), config.Cluster{Endpoints: 2, Labels: labels, BytesPerToken: 8})
 		route(t, s, idle(2), request(0, 100))
 		d := s.LastDecision()
 		if got := [2]int{d.Chosen, d.Prefill.Chosen}; got != tc.want {
@@ -146,12 +147,12 @@ schedulingProfiles:
 func TestPluginsThatOldVersionsHaveAsNewOnes(t *testing.T) {
 	for name, tc := range map[string]struct {
 		version, plugins string
-		cluster          Cluster
+		cluster          config.Cluster
 		want             int
 	}{
-		"data-parallel-profile-handler": {"scheduler-v0.4.0", "{type: data-parallel-profile-handler}, {type: queue-scorer}", Cluster{Endpoints: 2}, 1},
+		"data-parallel-profile-handler": {"scheduler-v0.4.0", "{type: data-parallel-profile-handler}, {type: queue-scorer}", config.Cluster{Endpoints: 2}, 1},
 		"header-based-testing-filter": {"gie-v1.2.1", "{type: header-based-testing-filter}",
-			Cluster{Endpoints: 2, Attributes: []map[string]float64{{}, {"header-based-testing-filter": 1}}}, 1},
+			config.Cluster{Endpoints: 2, Attributes: []map[string]float64{{}, {"header-based-testing-filter": 1}}}, 1},
 	} {
 		s := inVersion(t, tc.version, "plugins: ["+tc.plugins+"]", tc.cluster)
 		view := idle(2)

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // oldSaturation says whether the pool is saturated, in versions in which that is no
@@ -18,9 +21,9 @@ type oldSaturation struct {
 }
 
 // newOldSaturation returns the detector, with the limits that are stated.
-func newOldSaturation(c *Config) oldSaturation {
+func newOldSaturation(c *config.Config) oldSaturation {
 	limits := newUtilizationParameters()
-	if stated := c.document.SaturationLimits; stated != nil {
+	if stated := c.Document.SaturationLimits; stated != nil {
 		if stated.QueueDepthThreshold > 0 {
 			limits.QueueDepthThreshold = stated.QueueDepthThreshold
 		}
@@ -31,22 +34,22 @@ func newOldSaturation(c *Config) oldSaturation {
 			limits.MetricsStalenessThreshold = &stated.MetricsStalenessThreshold
 		}
 	}
-	return oldSaturation{limits: limits, share: c.dialect.framework >= scheduler06}
+	return oldSaturation{limits: limits, share: c.Dialect.Framework >= version.Scheduler06}
 }
 
-func (o oldSaturation) saturation(c *cycle) float64 {
+func (o oldSaturation) Saturation(c *scheduler.Cycle) float64 {
 	if o.share {
-		return utilization{o.limits}.saturation(c)
+		return utilization{o.limits}.Saturation(c)
 	}
-	for e := range c.scrapes {
-		if !c.gone(e) && !c.unscraped && o.hasRoom(c, &c.scrapes[e]) {
+	for e := range c.Scrapes {
+		if !c.Gone(e) && !c.Unscraped && o.hasRoom(c, &c.Scrapes[e]) {
 			return 0
 		}
 	}
 	return 1
 }
 
-func (o oldSaturation) hasRoom(c *cycle, s *policy.Scrape) bool {
-	return c.now.Sub(s.At) <= time.Duration(*o.limits.MetricsStalenessThreshold) &&
+func (o oldSaturation) hasRoom(c *scheduler.Cycle, s *policy.Scrape) bool {
+	return c.Now.Sub(s.At) <= time.Duration(*o.limits.MetricsStalenessThreshold) &&
 		s.Waiting <= o.limits.QueueDepthThreshold && s.KVUsage <= o.limits.KVCacheUtilThreshold
 }

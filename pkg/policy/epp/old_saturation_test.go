@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
@@ -36,7 +37,7 @@ schedulingProfiles: [{name: default, plugins: [{pluginRef: queue-scorer, weight:
 				}
 				r := request(0, 10)
 				r.Priority = -1
-				_, err := New(c, Cluster{Endpoints: 2}, 1).Route(&policy.View{Scrapes: tc.scrapes}, r)
+				_, err := New(c, config.Cluster{Endpoints: 2}, 1).Route(&policy.View{Scrapes: tc.scrapes}, r)
 				if shed := errors.Is(err, policy.ErrShed); shed != want {
 					t.Errorf("%s: shed %v, want %v (%v)", version, shed, want, err)
 				}

@@ -6,6 +6,10 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 const pdProfileHandlerType = "pd-profile-handler"
@@ -16,35 +20,37 @@ const pdProfileHandlerType = "pd-profile-handler"
 // that name. Where there is none the EPP counts as if another endpoint had the
 // prompt, but the decode endpoint computes it. Up to scheduler-v0.5 it is its own
 // decider: see [thresholdDecider].
-var pdProfileHandler = factory{
-	pluginType: pluginType{
-		name:         pdProfileHandlerType,
-		neededInMay:  []dataKind{prefixMatchData},
-		registration: llmd("scheduler-v0.2..router-main"),
-		roles:        profileHandlerRole,
-		successor:    disaggProfileHandlerType,
-		ordered:      true,
-		parameters: func() any {
-			return &pdParameters{DecodeProfile: decodeProfile, PrefillProfile: prefillProfile, DeciderPluginName: prefixBasedPDDeciderType, HashBlockSize: 64}
+var pdProfileHandler = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         pdProfileHandlerType,
+		NeededInMay:  []config.DataKind{config.PrefixMatchData},
+		Registration: version.LLMD("scheduler-v0.2..router-main"),
+		Roles:        config.ProfileHandlerRole,
+		Successor:    disaggProfileHandlerType,
+		Ordered:      true,
+		Parameters: func() any {
+			return &pdParameters{DecodeProfile: config.DecodeProfile, PrefillProfile: config.PrefillProfile, DeciderPluginName: prefixBasedPDDeciderType, HashBlockSize: 64}
 		},
-		needs: func(p *plugin) []dataKey {
-			return []dataKey{{prefixMatchData, p.Parameters.(*pdParameters).PrefixMatchInfoProducerName}, {tokensData, tokenProducerType}}
+		Needs: func(p *config.Plugin) []config.DataKey {
+			return []config.DataKey{{Kind: config.PrefixMatchData, Producer: p.Parameters.(*pdParameters).PrefixMatchInfoProducerName}, {Kind: config.TokensData, Producer: config.TokenProducerType}}
 		},
-		treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+		Treatment: func(c *config.Config, cluster *config.Cluster, p *config.Plugin) (config.Treatment, string) {
 			switch {
-			case c.stages.silent:
-				return Exact, "no header handler tells the engines of prefill endpoints, and all prompts are computed where they are decoded"
-			case c.stages.decider == p.Name:
+			case c.Stages.Silent:
+				return config.Exact, "no header handler tells the engines of prefill endpoints, and all prompts are computed where they are decoded"
+			case c.Stages.Decider == p.Name:
 				return treatThreshold(c, cluster, p)
 			}
-			return Exact, ""
+			return config.Exact, ""
 		},
-		obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		Obstacles: func(c *config.Config, _ *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
 			return p.Parameters.(*pdParameters).obstacles(c, at.Child("parameters"))
 		},
-		stages: func(l *loader, p *plugin) stages { return p.Parameters.(*pdParameters).stages(l, p.Name) },
+		Stages: func(l *config.Loader, p *config.Plugin) config.Stages {
+			return p.Parameters.(*pdParameters).stages(l, p.Name)
+		},
 	},
-	newDecider: func(b *builder, p *plugin) decider { return newThresholdDecider(b, p) },
+	NewDecider: func(b *scheduler.Builder, p *config.Plugin) scheduler.Decider { return newThresholdDecider(b, p) },
 }
 
 type pdParameters struct {
@@ -60,67 +66,67 @@ type pdParameters struct {
 	PrefixMatchInfoProducerName string `json:"prefixMatchInfoProducerName" versions:"router-v0.9.."`
 }
 
-// defaults: the first version with deciders asks another one, and those without
+// Defaults: the first version with deciders asks another one, and those without
 // any read what a prefix scorer left behind.
-func (p *pdParameters) defaults(at release) {
+func (p *pdParameters) Defaults(at version.Release) {
 	switch at {
-	case scheduler03, scheduler04:
-		p.PrefixPluginName = prefixCacheScorerType
-	case scheduler05:
-		p.PrefixPluginType = prefixCacheScorerType
-	case scheduler06:
+	case version.Scheduler03, version.Scheduler04:
+		p.PrefixPluginName = config.PrefixCacheScorerType
+	case version.Scheduler05:
+		p.PrefixPluginType = config.PrefixCacheScorerType
+	case version.Scheduler06:
 		p.DeciderPluginName = alwaysDisaggPDDeciderType
 	}
 }
 
-// moved is for the files of the scheduler up to v0.6.
-func (p *pdParameters) moved(name string) string {
+// Moved is for the files of the scheduler up to v0.6.
+func (p *pdParameters) Moved(name string) string {
 	switch name {
 	case "threshold":
 		return "it is nonCachedTokens of " + prefixBasedPDDeciderType + " now"
 	case "hashBlockSize":
-		return "it is blockSizeTokens of " + approxPrefixCacheProducerType + " now"
+		return "it is blockSizeTokens of " + config.ApproxPrefixCacheProducerType + " now"
 	}
 	return ""
 }
 
-func (p *pdParameters) check(l *loader, path *field.Path) {
-	p.PrefixMatchInfoProducerName = orDefault(p.PrefixMatchInfoProducerName, prefixMatchData)
+func (p *pdParameters) Check(l *config.Loader, path *field.Path) {
+	p.PrefixMatchInfoProducerName = config.OrDefault(p.PrefixMatchInfoProducerName, config.PrefixMatchData)
 	if p.PrimaryPort != 0 {
-		l.notice(path.Child("primaryPort"), "deprecated", "deprecated, no effect on which endpoint is chosen")
+		l.Notice(path.Child("primaryPort"), "deprecated", "deprecated, no effect on which endpoint is chosen")
 	}
 	if p.PrimaryPort < 0 || p.PrimaryPort > 65535 {
-		l.add(field.Invalid(path.Child("primaryPort"), p.PrimaryPort, "must be between 1 and 65535"))
+		l.Add(field.Invalid(path.Child("primaryPort"), p.PrimaryPort, "must be between 1 and 65535"))
 	}
-	if p.Threshold < 0 && l.clock >= scheduler04 {
-		l.add(field.Invalid(path.Child("threshold"), p.Threshold, "must not be negative"))
+	if p.Threshold < 0 && l.Clock >= version.Scheduler04 {
+		l.Add(field.Invalid(path.Child("threshold"), p.Threshold, "must not be negative"))
 	}
-	if p.HashBlockSize <= 0 && l.clock >= scheduler04 && l.clock < scheduler06 {
-		l.add(field.Invalid(path.Child("hashBlockSize"), p.HashBlockSize, "must be greater than 0"))
+	if p.HashBlockSize <= 0 && l.Clock >= version.Scheduler04 && l.Clock < version.Scheduler06 {
+		l.Add(field.Invalid(path.Child("hashBlockSize"), p.HashBlockSize, "must be greater than 0"))
 	}
-	clock := l.clock
-	if clock < scheduler06 {
-		if clock == scheduler05 {
-			setDefault(&p.PrefixPluginName, p.PrefixPluginType)
+	clock := l.Clock
+	if clock < version.Scheduler06 {
+		if clock == version.Scheduler05 {
+			config.SetDefault(&p.PrefixPluginName, p.PrefixPluginType)
 		}
 	} else {
 		p.checkUnused(l, path)
 	}
-	l.references = append(l.references, func() {
-		if clock >= scheduler06 {
-			l.referInParameters(p.DeciderPluginName, deciderRole, "a decider", path.Child("deciderPluginName"))
+	l.References = append(l.References, func() {
+		if clock >= version.Scheduler06 {
+			l.ReferInParameters(p.DeciderPluginName, config.DeciderRole, "a decider", path.Child("deciderPluginName"))
 		}
 	})
-	l.later = append(l.later, func() {
-		if len(l.doc.SchedulingProfiles) != 2 && !l.hasProfile(p.PrefillProfile) {
-			l.notice(path.Child("prefillProfile"), "missing-stage-profile", "no scheduling profile is named %s: all prompts are computed where they are decoded", p.PrefillProfile)
+	l.Later = append(l.Later, func() {
+		if len(l.Doc.SchedulingProfiles) != 2 && !l.HasProfile(p.PrefillProfile) {
+			l.Notice(path.Child("prefillProfile"), "missing-stage-profile", "no scheduling profile is named %s: all prompts are computed where they are decoded", p.PrefillProfile)
 		}
 	})
 }
 
 // checkUnused is about what no version with deciders reads. From router-v0.10 on
 // it has to be there all the same.
-func (p *pdParameters) checkUnused(l *loader, path *field.Path) {
+func (p *pdParameters) checkUnused(l *config.Loader, path *field.Path) {
 	name, at := p.PrefixPluginName, path.Child("prefixPluginName")
 	if name == "" {
 		name, at = p.PrefixPluginType, path.Child("prefixPluginType")
@@ -129,19 +135,19 @@ func (p *pdParameters) checkUnused(l *loader, path *field.Path) {
 	if name == "" {
 		return
 	}
-	clock := l.clock
-	l.references = append(l.references, func() {
-		l.notice(at, "deprecated", "deprecated, no effect")
-		if clock >= router10 {
-			l.referInParameters(name, 0, "", at)
+	clock := l.Clock
+	l.References = append(l.References, func() {
+		l.Notice(at, "deprecated", "deprecated, no effect")
+		if clock >= version.Router10 {
+			l.ReferInParameters(name, 0, "", at)
 		}
 	})
 }
 
 // obstacles are what an EPP starts with and then crashes or hangs over.
-func (p *pdParameters) obstacles(c *Config, path *field.Path) field.ErrorList {
+func (p *pdParameters) obstacles(c *config.Config, path *field.Path) field.ErrorList {
 	errs := needsProfile(c, p.DecodeProfile, path.Child("decodeProfile"))
-	switch profiles := c.document.SchedulingProfiles; {
+	switch profiles := c.Document.SchedulingProfiles; {
 	case len(profiles) > 2:
 		errs = append(errs, field.Invalid(path, len(profiles), fmt.Sprintf("with more than two profiles a %s never ends", pdProfileHandlerType)))
 	case len(profiles) == 2 && p.PrefillProfile != profiles[0].Name && p.PrefillProfile != profiles[1].Name:
@@ -150,12 +156,12 @@ func (p *pdParameters) obstacles(c *Config, path *field.Path) field.ErrorList {
 	return errs
 }
 
-func (p *pdParameters) stages(l *loader, handler string) stages {
-	s := stages{decode: p.DecodeProfile, bare: p.PrimaryPort != 0}
-	if p.PrefillProfile != s.decode && l.hasProfile(p.PrefillProfile) {
-		s.prefill, s.decider, s.silent = p.PrefillProfile, p.DeciderPluginName, !tellsEngines(l, p.PrefillProfile)
-		if l.dialect.own < scheduler06 {
-			s.decider = handler
+func (p *pdParameters) stages(l *config.Loader, handler string) config.Stages {
+	s := config.Stages{Decode: p.DecodeProfile, Bare: p.PrimaryPort != 0}
+	if p.PrefillProfile != s.Decode && l.HasProfile(p.PrefillProfile) {
+		s.Prefill, s.Decider, s.Silent = p.PrefillProfile, p.DeciderPluginName, !tellsEngines(l, p.PrefillProfile)
+		if l.Dialect.Own < version.Scheduler06 {
+			s.Decider = handler
 		}
 	}
 	return s

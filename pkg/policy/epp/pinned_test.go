@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 )
 
 func fmtBody(body, typeName string) string { return fmt.Sprintf(body, typeName) }
@@ -46,12 +49,12 @@ dataLayer: {sources: [{pluginRef: multicluster-metrics-data-source, extractors: 
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := mustLoad(t, tc.body)
-			errs := c.Check(&Cluster{Endpoints: 2}, inline)
+			errs := c.Check(&config.Cluster{Endpoints: 2}, inline)
 			if tc.refusal == "" {
 				if len(errs) > 0 {
 					t.Errorf("refused: %v", errs)
 				}
-				route(t, New(c, Cluster{Endpoints: 2}, 1), idle(2), request(0, 100))
+				route(t, New(c, config.Cluster{Endpoints: 2}, 1), idle(2), request(0, 100))
 				return
 			}
 			if len(errs) != 1 || !strings.Contains(errs[0].Detail, tc.refusal) {
@@ -60,7 +63,7 @@ dataLayer: {sources: [{pluginRef: multicluster-metrics-data-source, extractors: 
 			if tc.pin == "" {
 				return
 			}
-			pinned := Cluster{Endpoints: 2, Attributes: []map[string]float64{nil, {tc.pin: 1}}}
+			pinned := config.Cluster{Endpoints: 2, Attributes: []map[string]float64{nil, {tc.pin: 1}}}
 			if errs := c.Check(&pinned, inline); len(errs) > 0 {
 				t.Errorf("pinned on one endpoint: %v", errs)
 			}
@@ -72,9 +75,9 @@ func TestWhatAPluginDoesMayBePinnedByItsName(t *testing.T) {
 	const body = `
 plugins: [{name: near, type: header-label-affinity-scorer, parameters: {headerName: x-zone, labelKey: zone}}, {name: listed, type: header-based-testing-filter}]`
 	c := mustLoad(t, body)
-	cluster := Cluster{Endpoints: 4, Attributes: []map[string]float64{{"near": 1}, {"near": 1, "listed": 1}, {"listed": 1}, nil}}
-	b := newBuilder(parts, c, cluster, 1)
-	got := planted{b, b.scheduler(parts, c)}.decide(idle(4), request(0, 1))
+	cluster := config.Cluster{Endpoints: 4, Attributes: []map[string]float64{{"near": 1}, {"near": 1, "listed": 1}, {"listed": 1}, nil}}
+	b := scheduler.NewBuilder(parts, c, cluster, 1)
+	got := planted{b, b.Scheduler(parts, c)}.Decide(idle(4), request(0, 1))
 	if diff := cmp.Diff([]int{1, 2}, got.Candidates); diff != "" {
 		t.Errorf("candidates (-want +got):\n%s", diff)
 	}

@@ -6,6 +6,9 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // longestPrefix is the only strategy by which the index scores blocks.
@@ -16,57 +19,57 @@ const crashesOverNull = "must not be null: the EPP crashes. Leave the key out fo
 
 // checkIndexer checks what the index of blocks is made of. Where the EPP takes a
 // null for the defaults, they are filled in.
-func (p *preciseParameters) checkIndexer(l *loader, at *field.Path) {
+func (p *preciseParameters) checkIndexer(l *config.Loader, at *field.Path) {
 	c := p.IndexerConfig
 	if c == nil {
-		l.add(field.Required(at, "must not be null. Leave the key out for the defaults"))
+		l.Add(field.Required(at, "must not be null. Leave the key out for the defaults"))
 		return
 	}
 	if c.KVBlockIndexConfig == nil {
 		c.KVBlockIndexConfig = newKVBlockIndex()
 	}
-	c.KVBlockIndexConfig.check(l, at.Child("kvBlockIndexConfig"))
+	c.KVBlockIndexConfig.Check(l, at.Child("kvBlockIndexConfig"))
 	c.checkScorer(l, at.Child("KVBlockScorerConfig"))
 	c.checkTiers(l, at.Child("kvCacheBackendConfigs"))
 }
 
-// check looks for a backend of the index. Up to scheduler-v0.4 the one in memory
+// Check looks for a backend of the index. Up to scheduler-v0.4 the one in memory
 // goes before all others.
-func (k *kvBlockIndex) check(l *loader, at *field.Path) {
+func (k *kvBlockIndex) Check(l *config.Loader, at *field.Path) {
 	if k.InMemoryConfig == nil && k.RedisConfig == nil && k.CostAwareMemoryConfig == nil {
-		l.add(field.Required(at.Child("inMemoryConfig"), "must not be null where the index has no other backend"))
+		l.Add(field.Required(at.Child("inMemoryConfig"), "must not be null where the index has no other backend"))
 	}
-	inMemory := k.InMemoryConfig != nil && l.clock < scheduler05
+	inMemory := k.InMemoryConfig != nil && l.Clock < version.Scheduler05
 	if k.CostAwareMemoryConfig != nil && k.CostAwareMemoryConfig.Size == "" && !inMemory {
-		l.add(field.Required(at.Child("costAwareMemoryConfig", "size"), "must be a size such as 2GiB"))
+		l.Add(field.Required(at.Child("costAwareMemoryConfig", "size"), "must be a size such as 2GiB"))
 	}
 }
 
 // checkScorer checks how the index itself scores, and forgets it: it has one way.
-func (c *indexerConfig) checkScorer(l *loader, at *field.Path) {
+func (c *indexerConfig) checkScorer(l *config.Loader, at *field.Path) {
 	switch s := c.KVBlockScorerConfig; {
 	case s == nil:
-		l.add(field.Required(at, crashesOverNull))
+		l.Add(field.Required(at, crashesOverNull))
 	case s.ScoringStrategy != longestPrefix:
-		l.add(field.NotSupported(at.Child("ScoringStrategy"), s.ScoringStrategy, []string{longestPrefix}))
+		l.Add(field.NotSupported(at.Child("ScoringStrategy"), s.ScoringStrategy, []string{longestPrefix}))
 	}
 	c.KVBlockScorerConfig = nil
 }
 
 // checkTiers checks what blocks of tiers count, in versions that have tiers. From
 // scheduler-v0.7 on null is the default; before, all blocks count the same.
-func (c *indexerConfig) checkTiers(l *loader, at *field.Path) {
+func (c *indexerConfig) checkTiers(l *config.Loader, at *field.Path) {
 	switch {
-	case l.clock < scheduler04:
+	case l.Clock < version.Scheduler04:
 		return
-	case c.BackendConfigs == nil && l.clock >= scheduler07:
+	case c.BackendConfigs == nil && l.Clock >= version.Scheduler07:
 		c.BackendConfigs = newCacheTiers()
 	case c.BackendConfigs == nil:
 		c.BackendConfigs = []*cacheTier{}
 	}
 	for i, tier := range c.BackendConfigs {
 		if tier == nil {
-			l.add(field.Required(at.Index(i), crashesOverNull))
+			l.Add(field.Required(at.Index(i), crashesOverNull))
 		}
 	}
 	c.BackendConfigs = slices.DeleteFunc(c.BackendConfigs, func(t *cacheTier) bool { return t == nil })
@@ -74,13 +77,13 @@ func (c *indexerConfig) checkTiers(l *loader, at *field.Path) {
 
 // checkEvents checks where events come from. From scheduler-v0.5 on the EPP looks
 // into null.
-func (p *preciseParameters) checkEvents(l *loader, at *field.Path) {
+func (p *preciseParameters) checkEvents(l *config.Loader, at *field.Path) {
 	switch e := p.KVEventsConfig; {
-	case e == nil && l.clock < scheduler05:
+	case e == nil && l.Clock < version.Scheduler05:
 		p.KVEventsConfig = newKVEventsConfig()
 	case e == nil:
-		l.add(field.Required(at, crashesOverNull))
+		l.Add(field.Required(at, crashesOverNull))
 	case e.EngineType != "":
-		checkOneOf(l, at.Child("engineType"), e.EngineType, []string{"vllm", "sglang"})
+		config.CheckOneOf(l, at.Child("engineType"), e.EngineType, []string{"vllm", "sglang"})
 	}
 }

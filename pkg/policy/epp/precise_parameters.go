@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/kvindex"
 )
 
@@ -79,7 +80,7 @@ func (p *preciseParameters) speculation(rules preciseRules) speculation {
 // hears reports whether engines' events reach the plugin of that name: over one
 // socket that all engines send to, or over one for each, which it is told of by an
 // endpoint source that it is an extractor of.
-func (p *preciseParameters) hears(name string, rules preciseRules, document *effective) bool {
+func (p *preciseParameters) hears(name string, rules preciseRules, document *config.EffectiveDocument) bool {
 	e := p.KVEventsConfig
 	if e.ZMQEndpoint != "" || !rules.wired {
 		return true
@@ -87,8 +88,8 @@ func (p *preciseParameters) hears(name string, rules preciseRules, document *eff
 	if !e.DiscoverPods || e.PodDiscoveryConfig == nil {
 		return false
 	}
-	return slices.ContainsFunc(document.DataLayer.Sources, func(s dataSource) bool {
-		return document.typeOf(s.PluginRef) == endpointNotificationSource.name &&
-			slices.ContainsFunc(s.Extractors, func(r reference) bool { return r.PluginRef == name })
+	return slices.ContainsFunc(document.DataLayer.Sources, func(s config.DataSource) bool {
+		return document.TypeOf(s.PluginRef) == endpointNotificationSource.Name &&
+			slices.ContainsFunc(s.Extractors, func(r config.Reference) bool { return r.PluginRef == name })
 	})
 }

@@ -6,6 +6,9 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 	"windtunnel.dev/windtunnel/pkg/policy/kvindex"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -24,11 +27,11 @@ type precisePrefix struct {
 	match     kvindex.Match // in the index's blocks
 	uneven    kvindex.Match // in an engine's, where those divide into no number of them
 	// info is what scorers are told; totalBlocks is 0 where there is no block.
-	info *prefixMatch
+	info *scheduler.PrefixMatch
 	// told is what others than its scorer read: see [toldMatch]. It is nil where it
 	// is told under the name of the instance. toldBefore is whether a producer of
 	// another kind tells it at the beginning of a cycle.
-	told       *prefixMatch
+	told       *scheduler.PrefixMatch
 	toldBefore bool
 
 	// cuts are the block sizes that endpoints go by, and the prompt under way in
@@ -51,27 +54,27 @@ type kvCut struct {
 
 // newPrecisePrefix returns what the instance of that name knows, with tokens of
 // its own or those of the token producer.
-func newPrecisePrefix(b *builder, name string, parameters *preciseParameters, ownTokens bool) *precisePrefix {
-	rules := preciseRulesOf(&b.dialect)
+func newPrecisePrefix(b *scheduler.Builder, name string, parameters *preciseParameters, ownTokens bool) *precisePrefix {
+	rules := preciseRulesOf(&b.Dialect)
 	weights := parameters.weights(rules)
 	p := &precisePrefix{
 		rules:       rules,
 		blockTokens: parameters.blockTokens(),
-		estimated:   !ownTokens && estimatesTokens(b.document),
+		estimated:   !ownTokens && scheduler.EstimatesTokens(b.Document),
 		index:       kvindex.New(parameters.entries()),
 		match:       kvindex.NewMatch(b.Endpoints, weights),
 		uneven:      kvindex.NewMatch(b.Endpoints, weights),
-		info:        b.prefixMatch(name),
+		info:        b.PrefixMatch(name),
 		speculation: parameters.speculation(rules),
-		prefill:     b.stages.prefill == prefillProfile,
+		prefill:     b.Stages.Prefill == config.PrefillProfile,
 		told:        toldMatch(b),
-		toldBefore:  b.lists(approxPrefixCacheProducerType),
+		toldBefore:  b.Lists(config.ApproxPrefixCacheProducerType),
 	}
-	if b.dialect.own == scheduler07 && !attaches(b.config, b.plugins[name]) {
+	if b.Dialect.Own == version.Scheduler07 && !attaches(b.Config, b.Plugins[name]) {
 		p.speculation = speculation{}
 	}
-	if parameters.hears(name, rules, b.document) {
-		b.digesters = append(b.digesters, p)
+	if parameters.hears(name, rules, b.Document) {
+		b.Digesters = append(b.Digesters, p)
 	}
 	return p
 }
@@ -85,31 +88,31 @@ func (p *precisePrefix) Digest(e *kvindex.Event, arrival simtime.Time) {
 	e.Apply(p.index)
 }
 
-func (p *precisePrefix) produce(c *cycle) {
-	p.speculation.expire(p.index, c.now)
+func (p *precisePrefix) Produce(c *scheduler.Cycle) {
+	p.speculation.expire(p.index, c.Now)
 	p.match.Reset()
-	clear(p.info.blocks)
-	p.info.blockTokens, p.info.totalBlocks = p.blockTokens, c.tokens/p.blockTokens
-	if p.info.totalBlocks > 0 {
+	clear(p.info.Blocks)
+	p.info.BlockTokens, p.info.TotalBlocks = p.blockTokens, c.Tokens/p.blockTokens
+	if p.info.TotalBlocks > 0 {
 		p.prepare(c)
 		for i := range p.cuts {
 			p.matchCut(&p.cuts[i], c)
 		}
 		for e, score := range p.match.Scores {
-			p.info.blocks[e] = int(score)
+			p.info.Blocks[e] = int(score)
 		}
 	}
 	p.tellSpeculating()
 }
 
 // prepare finds out, once, how the endpoints cut prompts.
-func (p *precisePrefix) prepare(c *cycle) {
+func (p *precisePrefix) prepare(c *scheduler.Cycle) {
 	if p.cutOf != nil {
 		return
 	}
-	p.cutOf = make([]int32, len(c.engines))
-	for e := range c.engines {
-		cut := kvCut{blockTokens: c.engines[e].BlockTokens}
+	p.cutOf = make([]int32, len(c.Engines))
+	for e := range c.Engines {
+		cut := kvCut{blockTokens: c.Engines[e].BlockTokens}
 		if p.estimated || cut.blockTokens == 0 || p.rules.sameBlocks && cut.blockTokens != p.blockTokens {
 			cut = kvCut{blockTokens: p.blockTokens, apart: true}
 		}
@@ -125,9 +128,9 @@ func (p *precisePrefix) prepare(c *cycle) {
 // foreign is what sets the names of blocks apart from those that engines know.
 const foreign = 0x5bd1e9955bd1e995
 
-func (p *precisePrefix) matchCut(k *kvCut, c *cycle) {
-	k.chain = c.prompt.FullStretches(k.chain[:0], k.blockTokens)
-	prompt.ForAdapter(k.chain, c.adapter)
+func (p *precisePrefix) matchCut(k *kvCut, c *scheduler.Cycle) {
+	k.chain = c.Prompt.FullStretches(k.chain[:0], k.blockTokens)
+	prompt.ForAdapter(k.chain, c.Adapter)
 	if k.apart {
 		for i := range k.chain {
 			k.chain[i].ID ^= foreign
@@ -148,16 +151,16 @@ func (p *precisePrefix) matchCut(k *kvCut, c *cycle) {
 	}
 }
 
-func (p *precisePrefix) routed(c *cycle, picked picks) {
-	if p.speculation.ttl == 0 || p.info.totalBlocks == 0 {
+func (p *precisePrefix) Routed(c *scheduler.Cycle, picked scheduler.Picks) {
+	if p.speculation.ttl == 0 || p.info.TotalBlocks == 0 {
 		return
 	}
-	p.speculate(c, picked.primary)
-	if p.prefill && picked.prefill != none {
-		p.speculate(c, picked.prefill)
+	p.speculate(c, picked.Primary)
+	if p.prefill && picked.Prefill != scheduler.None {
+		p.speculate(c, picked.Prefill)
 	}
 }
 
-func (p *precisePrefix) speculate(c *cycle, endpoint int) {
-	p.speculation.add(p.index, c.now, endpoint, p.cuts[p.cutOf[endpoint]].chain)
+func (p *precisePrefix) speculate(c *scheduler.Cycle, endpoint int) {
+	p.speculation.Add(p.index, c.Now, endpoint, p.cuts[p.cutOf[endpoint]].chain)
 }

@@ -6,6 +6,10 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 const precisePrefixCacheProducerType = "precise-prefix-cache-producer"
@@ -15,21 +19,23 @@ const precisePrefixCacheProducerType = "precise-prefix-cache-producer"
 // prompt's first one on, each as what the best tier weighs that has it, and rounds
 // the sum down. Where it speculates, an endpoint is believed to hold a prompt's
 // blocks for a while once the request was sent there.
-var precisePrefixCacheProducer = factory{
-	pluginType: pluginType{
-		name:         precisePrefixCacheProducerType,
-		registration: gie("router-v0.9.."),
-		roles:        producerRole | extractorRole,
-		parameters:   newPreciseParameters,
-		needs:        needsTokens,
-		produces:     func(p *plugin) []dataKey { return []dataKey{{prefixMatchData, p.Name}} },
-		treatment:    preciseTreatment(func(p *plugin) *preciseParameters { return p.Parameters.(*preciseParameters) }),
-		freshness:    "events of the engines' caches, late by the cluster's event lag",
-		obstacles: func(_ *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+var precisePrefixCacheProducer = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         precisePrefixCacheProducerType,
+		Registration: version.GIE("router-v0.9.."),
+		Roles:        config.ProducerRole | config.ExtractorRole,
+		Parameters:   newPreciseParameters,
+		Needs:        config.NeedsTokens,
+		Produces: func(p *config.Plugin) []config.DataKey {
+			return []config.DataKey{{Kind: config.PrefixMatchData, Producer: p.Name}}
+		},
+		Treatment: preciseTreatment(func(p *config.Plugin) *preciseParameters { return p.Parameters.(*preciseParameters) }),
+		Freshness: "events of the engines' caches, late by the cluster's event lag",
+		Obstacles: func(_ *config.Config, _ *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
 			return p.Parameters.(*preciseParameters).obstacles(at)
 		},
 	},
-	newProducer: func(b *builder, p *plugin) producer {
+	NewProducer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Producer {
 		return newPrecisePrefix(b, p.Name, p.Parameters.(*preciseParameters), false)
 	},
 }
@@ -145,9 +151,9 @@ func newKVEventsConfig() *kvEventsConfig {
 	}
 }
 
-func (p *preciseParameters) check(l *loader, path *field.Path) {
+func (p *preciseParameters) Check(l *config.Loader, path *field.Path) {
 	if p.IndexerConfig != nil && p.IndexerConfig.TokenizersPool != nil {
-		l.add(field.Forbidden(path.Child("indexerConfig", "tokenizersPoolConfig"), "list a "+tokenProducerType+" instead"))
+		l.Add(field.Forbidden(path.Child("indexerConfig", "tokenizersPoolConfig"), "list a "+config.TokenProducerType+" instead"))
 	}
 	p.checkAll(l, path)
 }
@@ -169,26 +175,26 @@ func (p *preciseParameters) obstacles(at *field.Path) field.ErrorList {
 }
 
 // checkAll is what the producer has in common with [precisePrefixCacheScorer].
-func (p *preciseParameters) checkAll(l *loader, path *field.Path) {
+func (p *preciseParameters) checkAll(l *config.Loader, path *field.Path) {
 	p.checkIndexer(l, path.Child("indexerConfig"))
 	p.checkBlockSize(l, path.Child("tokenProcessorConfig"))
 	p.checkEvents(l, path.Child("kvEventsConfig"))
 	if _, err := time.ParseDuration(p.SpeculativeTTL); p.SpeculativeIndexing && p.SpeculativeTTL != "" && err != nil {
-		l.add(field.Invalid(path.Child("speculativeTTL"), p.SpeculativeTTL, "must be a duration such as 2s"))
+		l.Add(field.Invalid(path.Child("speculativeTTL"), p.SpeculativeTTL, "must be a duration such as 2s"))
 	}
 }
 
 // checkBlockSize is for versions without BlockSizeTokens, where a stated object has
 // no default.
-func (t *tokenProcessor) checkBlockSize(l *loader, at *field.Path) {
-	if t.BlockSize <= 0 && l.clock == schedulerMay {
-		l.add(field.Invalid(at, t.BlockSize, "must be greater than 0"))
+func (t *tokenProcessor) checkBlockSize(l *config.Loader, at *field.Path) {
+	if t.BlockSize <= 0 && l.Clock == version.SchedulerMay {
+		l.Add(field.Invalid(at, t.BlockSize, "must be greater than 0"))
 	}
 	t.BlockSizeTokens = t.BlockSize
 }
 
-func (p *preciseParameters) checkBlockSize(l *loader, path *field.Path) {
-	if l.clock < scheduler05 {
+func (p *preciseParameters) checkBlockSize(l *config.Loader, path *field.Path) {
+	if l.Clock < version.Scheduler05 {
 		if i := p.IndexerConfig; i != nil && i.TokenProcessorConfig == nil {
 			i.TokenProcessorConfig = &tokenProcessor{BlockSize: defaultBlockTokens}
 		}
@@ -198,13 +204,13 @@ func (p *preciseParameters) checkBlockSize(l *loader, path *field.Path) {
 		p.TokenProcessorConfig = &tokenProcessor{BlockSize: defaultBlockTokens}
 	}
 	t := p.TokenProcessorConfig
-	if l.clock < router09 {
+	if l.Clock < version.Router09 {
 		t.checkBlockSize(l, path.Child("blockSize"))
 		return
 	}
 	if t.BlockSizeTokens == 0 && t.BlockSize != 0 {
 		if t.BlockSize != defaultBlockTokens {
-			l.notice(path.Child("blockSize"), "deprecated", "deprecated, use blockSizeTokens")
+			l.Notice(path.Child("blockSize"), "deprecated", "deprecated, use blockSizeTokens")
 		}
 		t.BlockSizeTokens = t.BlockSize
 	}
@@ -212,9 +218,9 @@ func (p *preciseParameters) checkBlockSize(l *loader, path *field.Path) {
 		t.BlockSizeTokens = defaultBlockTokens
 	}
 	if t.BlockSizeTokens < 0 {
-		l.add(field.Invalid(path.Child("blockSizeTokens"), t.BlockSizeTokens, "must be greater than 0"))
+		l.Add(field.Invalid(path.Child("blockSizeTokens"), t.BlockSizeTokens, "must be greater than 0"))
 	}
 	if t.HashAlgorithm != "" {
-		checkOneOf(l, path.Child("hashAlgorithm"), t.HashAlgorithm, []string{"cbor-fnv", "xxh64"})
+		config.CheckOneOf(l, path.Child("hashAlgorithm"), t.HashAlgorithm, []string{"cbor-fnv", "xxh64"})
 	}
 }

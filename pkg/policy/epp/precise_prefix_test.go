@@ -11,6 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
@@ -19,7 +22,7 @@ import (
 // block size.
 type preciseCase struct {
 	*testing.T
-	*Scheduler
+	*scheduler.Scheduler
 	blockTokens int
 	asked       int
 }
@@ -28,7 +31,7 @@ const realTokens = "{type: token-producer, parameters: {modelName: m, vllm: {url
 
 // newPrecise is a profile of one scorer that reads what the producer knows, with
 // the producer's parameters beside the socket that engines send to.
-func newPrecise(t *testing.T, parameters string, cluster Cluster) *preciseCase {
+func newPrecise(t *testing.T, parameters string, cluster config.Cluster) *preciseCase {
 	c := mustLoad(t, `
 plugins:
 - `+realTokens+`
@@ -45,7 +48,7 @@ func (p *preciseCase) blocks(source uint64, from, to int32) policy.CachedBlocks 
 }
 
 func (p *preciseCase) view(now time.Duration) *policy.View {
-	view := &policy.View{Now: simtime.Time(now), Scrapes: make([]policy.Scrape, p.endpoints)}
+	view := &policy.View{Now: simtime.Time(now), Scrapes: make([]policy.Scrape, p.Endpoints)}
 	for e := range view.Scrapes {
 		view.Scrapes[e] = policy.Scrape{BlockTokens: p.blockTokens, Blocks: 1000}
 	}
@@ -70,7 +73,7 @@ func (p *preciseCase) want(what string, got []float64, want ...float64) {
 func TestEventsArriveLate(t *testing.T) {
 	for _, lag := range []time.Duration{0, 10 * time.Millisecond} {
 		t.Run(lag.String(), func(t *testing.T) {
-			p := newPrecise(t, "", Cluster{Endpoints: 2, EventLag: lag})
+			p := newPrecise(t, "", config.Cluster{Endpoints: 2, EventLag: lag})
 			stored, removed := simtime.Time(50*time.Millisecond), simtime.Time(60*time.Millisecond)
 			p.Stored(stored, 1, p.blocks(1, 0, 4), policy.GPUMemory)
 			p.want("just before", p.ask(50*time.Millisecond+lag-1, 1, 64), 0, 0)
@@ -86,7 +89,7 @@ func TestEventsArriveLate(t *testing.T) {
 
 // Blocks that do not fill count for nothing, neither as held nor among all.
 func TestOnlyFullBlocksCount(t *testing.T) {
-	p := newPrecise(t, "", Cluster{Endpoints: 2})
+	p := newPrecise(t, "", config.Cluster{Endpoints: 2})
 	p.Stored(0, 0, p.blocks(1, 0, 2), policy.GPUMemory)
 	p.want("a third block that is not full", p.ask(1, 1, 47), 1, 0)
 	p.want("a third block that is", p.ask(1, 1, 48), 2.0/3, 0)
@@ -108,7 +111,7 @@ func TestTheBestTierCounts(t *testing.T) {
 		"storage by name":            {"indexerConfig: {kvCacheBackendConfigs: [{name: storage, weight: 0.25}]}", []policy.CacheTier{policy.Storage}, 0.2}, // 2.5, rounded down
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newPrecise(t, tc.weights, Cluster{Endpoints: 1})
+			p := newPrecise(t, tc.weights, config.Cluster{Endpoints: 1})
 			for _, tier := range tc.tiers {
 				p.Stored(0, 0, p.blocks(1, 0, 10), tier)
 			}
@@ -119,7 +122,7 @@ func TestTheBestTierCounts(t *testing.T) {
 
 // An entry that a tier loses leaves those of others.
 func TestATierForItself(t *testing.T) {
-	p := newPrecise(t, "", Cluster{Endpoints: 1})
+	p := newPrecise(t, "", config.Cluster{Endpoints: 1})
 	p.Stored(0, 0, p.blocks(1, 0, 5), policy.GPUMemory)
 	p.Stored(0, 0, p.blocks(1, 0, 5), policy.CPUMemory)
 	p.Removed(1, 0, p.blocks(1, 2, 5), policy.GPUMemory)
@@ -129,7 +132,7 @@ func TestATierForItself(t *testing.T) {
 }
 
 func TestSpeculation(t *testing.T) {
-	p := newPrecise(t, "speculativeIndexing: true, speculativeTTL: 500ms", Cluster{Endpoints: 1, EventLag: time.Second})
+	p := newPrecise(t, "speculativeIndexing: true, speculativeTTL: 500ms", config.Cluster{Endpoints: 1, EventLag: time.Second})
 	at := func(ms int) time.Duration { return time.Duration(ms) * time.Millisecond }
 	p.want("never seen", p.ask(at(0), 1, 64), 0)
 	p.want("sent there before", p.ask(at(400), 1, 64), 1)
@@ -142,7 +145,7 @@ func TestSpeculation(t *testing.T) {
 }
 
 func TestNoSpeculationUnlessAsked(t *testing.T) {
-	p := newPrecise(t, "", Cluster{Endpoints: 1})
+	p := newPrecise(t, "", config.Cluster{Endpoints: 1})
 	p.ask(0, 1, 64)
 	p.want("sent there before", p.ask(1, 1, 64), 0)
 }
@@ -152,7 +155,7 @@ func TestNoSpeculationUnlessAsked(t *testing.T) {
 func TestBlockSizesThatDiffer(t *testing.T) {
 	for size, want := range map[int]float64{8: 10.0 / 15, 16: 5.0 / 7, 32: 2.0 / 3, 24: 3.0 / 5} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
-			p := newPrecise(t, fmt.Sprintf("tokenProcessorConfig: {blockSizeTokens: %d}", size), Cluster{Endpoints: 1})
+			p := newPrecise(t, fmt.Sprintf("tokenProcessorConfig: {blockSizeTokens: %d}", size), config.Cluster{Endpoints: 1})
 			p.Stored(0, 0, p.blocks(1, 0, 5), policy.GPUMemory) // 80 tokens
 			p.want("80 of 120 tokens", p.ask(1, 1, 120), want)
 		})
@@ -166,7 +169,7 @@ plugins:
 - {type: precise-prefix-cache-producer, parameters: {speculativeIndexing: true, kvEventsConfig: {zmqEndpoint: tcp}}}
 - {type: prefix-cache-scorer, parameters: {prefixMatchInfoProducerName: precise-prefix-cache-producer}}
 schedulingProfiles: [{name: default, plugins: [{pluginRef: prefix-cache-scorer}]}]`)
-	p := &preciseCase{T: t, Scheduler: New(c, Cluster{Endpoints: 1}, 1), blockTokens: 16}
+	p := &preciseCase{T: t, Scheduler: New(c, config.Cluster{Endpoints: 1}, 1), blockTokens: 16}
 	p.Stored(0, 0, p.blocks(1, 0, 4), policy.GPUMemory)
 	p.want("what the engine has", p.ask(1, 1, 64), 0)
 	p.want("what was sent there", p.ask(2, 1, 64), 1)
@@ -195,7 +198,7 @@ plugins:
 - {type: precise-prefix-cache-producer, parameters: {kvEventsConfig: {`+tc.events+`}}}
 - {type: prefix-cache-scorer, parameters: {prefixMatchInfoProducerName: precise-prefix-cache-producer}}
 schedulingProfiles: [{name: default, plugins: [{pluginRef: prefix-cache-scorer}]}]`+tc.rest)
-			if got := New(c, Cluster{Endpoints: 1}, 1).Routing().KVEvents != nil; got != tc.hears {
+			if got := New(c, config.Cluster{Endpoints: 1}, 1).Routing().KVEvents != nil; got != tc.hears {
 				t.Errorf("it hears: %v, want %v", got, tc.hears)
 			}
 		})
@@ -212,7 +215,7 @@ plugins:
 - {name: gpu-scorer, type: prefix-cache-scorer, parameters: {prefixMatchInfoProducerName: gpu}}
 - {name: any-scorer, type: prefix-cache-scorer, parameters: {prefixMatchInfoProducerName: any}}
 schedulingProfiles: [{name: default, plugins: [{pluginRef: gpu-scorer, weight: 100}, {pluginRef: any-scorer}]}]`)
-	p := &preciseCase{T: t, Scheduler: New(c, Cluster{Endpoints: 2}, 1), blockTokens: 16}
+	p := &preciseCase{T: t, Scheduler: New(c, config.Cluster{Endpoints: 2}, 1), blockTokens: 16}
 	p.Stored(0, 0, p.blocks(1, 0, 5), policy.CPUMemory)
 	p.Stored(0, 1, p.blocks(1, 0, 1), policy.GPUMemory)
 	p.want("the sum of both", p.ask(1, 1, 80), 0.8, 20+0.2)
@@ -249,8 +252,8 @@ func oldPrecise(t *testing.T, of string) *preciseCase {
 plugins:
 - {type: precise-prefix-cache-scorer, parameters: {kvEventsConfig: {zmqEndpoint: tcp}, indexerConfig: {tokenizersPoolConfig: {modelName: m, uds: {socketFile: s}}}}}
 schedulingProfiles: [{name: default, plugins: [{pluginRef: precise-prefix-cache-scorer}]}]`)
-	c.dialect = dialects[slices.IndexFunc(dialects, func(d dialect) bool { return d.name == of })]
-	return &preciseCase{T: t, Scheduler: New(c, Cluster{Endpoints: 4}, 1), blockTokens: 16}
+	c.Dialect = version.All[slices.IndexFunc(version.All, func(d version.Dialect) bool { return d.Name == of })]
+	return &preciseCase{T: t, Scheduler: New(c, config.Cluster{Endpoints: 4}, 1), blockTokens: 16}
 }
 
 // The oldest ones compare the engines' own hashes, which are of the engines' blocks.
@@ -273,7 +276,7 @@ plugins:
 - {name: known, type: precise-prefix-cache-producer, parameters: {kvEventsConfig: {zmqEndpoint: tcp}, indexerConfig: {kvCacheBackendConfigs: [{name: gpu, weight: 0.5}]}}}
 - {type: precise-prefix-cache-scorer}
 schedulingProfiles: [{name: default, plugins: [{pluginRef: precise-prefix-cache-scorer}]}]`)
-	p := &preciseCase{T: t, Scheduler: New(c, Cluster{Endpoints: 1}, 1), blockTokens: 16}
+	p := &preciseCase{T: t, Scheduler: New(c, config.Cluster{Endpoints: 1}, 1), blockTokens: 16}
 	p.Stored(0, 0, p.blocks(1, 0, 4), policy.GPUMemory)
 	p.want("as the producer weighs it", p.ask(1, 1, 64), 0.5)
 }

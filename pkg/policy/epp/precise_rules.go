@@ -2,6 +2,8 @@
 
 package epp
 
+import "windtunnel.dev/windtunnel/pkg/policy/epp/version"
+
 // preciseRules say how an EPP of some version makes a score of KV events.
 type preciseRules struct {
 	// normal is how scores are made comparable.
@@ -18,7 +20,7 @@ type preciseRules struct {
 	// wired is whether engines are only heard through an endpoint source, unless
 	// they all send to one socket.
 	wired bool
-	// leaves is whether scorers leave behind what they found: see [prefixMatch.leave].
+	// leaves is whether scorers leave behind what they found: see [scheduler.PrefixMatch.Leave].
 	leaves bool
 	// leavesHolders is whether they leave out who holds nothing.
 	leavesHolders bool
@@ -36,21 +38,21 @@ const (
 	minMax
 )
 
-func preciseRulesOf(d *dialect) preciseRules {
+func preciseRulesOf(d *version.Dialect) preciseRules {
 	r := preciseRules{
-		sameBlocks: d.own < schedulerMay,
-		tiers:      d.own >= scheduler04,
-		clears:     d.own >= router10,
-		sweeps:     d.own < router09,
-		wired:      d.own >= router09,
-		leaves:     d.own >= scheduler05 && d.own <= scheduler07,
+		sameBlocks: d.Own < version.SchedulerMay,
+		tiers:      d.Own >= version.Scheduler04,
+		clears:     d.Own >= version.Router10,
+		sweeps:     d.Own < version.Router09,
+		wired:      d.Own >= version.Router09,
+		leaves:     d.Own >= version.Scheduler05 && d.Own <= version.Scheduler07,
 
-		leavesHolders: d.own >= scheduler07,
+		leavesHolders: d.Own >= version.Scheduler07,
 	}
 	switch {
-	case d.own < schedulerMay:
+	case d.Own < version.SchedulerMay:
 		r.normal = minMax
-	case d.own < router09:
+	case d.Own < version.Router09:
 		r.normal = weightedShare
 	}
 	return r

@@ -2,38 +2,42 @@
 
 package epp
 
-import "slices"
+import (
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+)
 
 // preciseScorer prefers endpoints that hold the prompt's beginning, as the EPPs
 // did that kept the index in the scorer.
 type preciseScorer struct{ known *precisePrefix }
 
 // newPreciseScorer returns the scorer that goes with an index.
-func newPreciseScorer(known *precisePrefix) scorer {
+func newPreciseScorer(known *precisePrefix) scheduler.Scorer {
 	if known.rules.normal == matchedShare {
 		return &prefixCache{match: known.info}
 	}
 	return &preciseScorer{known}
 }
 
-func (s *preciseScorer) score(c *cycle, candidates []int, w weight, scores []float64) {
+func (s *preciseScorer) Score(c *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
 	m := &s.known.match
 	if s.known.rules.leaves {
-		s.known.info.leave(c, s.known.leavesAny(candidates))
+		s.known.info.Leave(c, s.known.leavesAny(candidates))
 	}
 	s.known.tellScored(candidates)
-	least, greatest := 0.0, float64(s.known.info.totalBlocks)
+	least, greatest := 0.0, float64(s.known.info.TotalBlocks)
 	if s.known.rules.normal == minMax {
 		least, greatest = s.known.bounds(c)
 	}
 	for i, e := range candidates {
 		switch {
 		case m.Blocks[e] == 0:
-			scores[i] = w.of(0)
+			scores[i] = w.Of(0)
 		case least == greatest:
-			scores[i] = w.of(1)
+			scores[i] = w.Of(1)
 		default:
-			scores[i] = w.of((m.Scores[e] - least) / (greatest - least))
+			scores[i] = w.Of((m.Scores[e] - least) / (greatest - least))
 		}
 	}
 }
@@ -47,11 +51,11 @@ func (p *precisePrefix) leavesAny(candidates []int) bool {
 // bounds are the least and the greatest score of the endpoints that hold the
 // first block, be they candidates or not. Where the index speculates, it only
 // looks at those that are there.
-func (p *precisePrefix) bounds(c *cycle) (least, greatest float64) {
+func (p *precisePrefix) bounds(c *scheduler.Cycle) (least, greatest float64) {
 	first := true
 	for e, score := range p.match.Scores {
 		switch {
-		case p.match.Blocks[e] == 0 || p.speculation.ttl > 0 && c.gone(e):
+		case p.match.Blocks[e] == 0 || p.speculation.ttl > 0 && c.Gone(e):
 		case first:
 			least, greatest, first = score, score, false
 		default:

@@ -5,12 +5,16 @@ package epp
 import (
 	"fmt"
 	"strings"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // preciseTreatment says what of an index of the engines' caches is not as it is.
-func preciseTreatment(of func(*plugin) *preciseParameters) treatmentFunc {
-	return func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-		parameters, rules := of(p), preciseRulesOf(&c.dialect)
+func preciseTreatment(of func(*config.Plugin) *preciseParameters) config.TreatmentFunc {
+	return func(c *config.Config, cluster *config.Cluster, p *config.Plugin) (config.Treatment, string) {
+		parameters, rules := of(p), preciseRulesOf(&c.Dialect)
 		notes := []string{"events take no time to arrive", "tokenising takes none", "no event is lost, and copies of a block count as one"}
 		if cluster != nil && cluster.EventLag > 0 {
 			notes[0] = fmt.Sprintf("all events arrive %v late", cluster.EventLag)
@@ -20,21 +24,21 @@ func preciseTreatment(of func(*plugin) *preciseParameters) treatmentFunc {
 		} else {
 			notes = append(notes, fmt.Sprintf("engines' blocks of less than %d tokens count as if events came in whole blocks of that", parameters.blockTokens()))
 		}
-		if c.dialect.own == scheduler02 {
+		if c.Dialect.Own == version.Scheduler02 {
 			notes = append(notes, "answers that come back in a prompt are known at once, and not once that has been tokenised")
 		}
-		if parameters.SpeculativeIndexing && c.dialect.own == scheduler07 && !attaches(c, p) {
-			notes = append(notes, "it does not speculate without the gate "+prepareDataPluginsGate)
+		if parameters.SpeculativeIndexing && c.Dialect.Own == version.Scheduler07 && !attaches(c, p) {
+			notes = append(notes, "it does not speculate without the gate "+config.PrepareDataPluginsGate)
 		}
 		if n := parameters.mostBlocks(); n < standardIndexSize {
 			notes = append(notes, fmt.Sprintf("the index never runs full, as it does at %d blocks", n))
 		}
-		if !parameters.hears(p.Name, rules, &c.document) {
-			notes = append(notes, "no engine's events reach it: list it as an extractor of an "+endpointNotificationSource.name+" in dataLayer.sources")
+		if !parameters.hears(p.Name, rules, &c.Document) {
+			notes = append(notes, "no engine's events reach it: list it as an extractor of an "+endpointNotificationSource.Name+" in dataLayer.sources")
 		}
-		if rules.wired && estimatesTokens(&c.document) {
-			notes = append(notes, "estimated tokens never match an engine's blocks: give the "+tokenProducerType+" a model")
+		if rules.wired && scheduler.EstimatesTokens(&c.Document) {
+			notes = append(notes, "estimated tokens never match an engine's blocks: give the "+config.TokenProducerType+" a model")
 		}
-		return Approximated, strings.Join(notes, "; ")
+		return config.Approximated, strings.Join(notes, "; ")
 	}
 }

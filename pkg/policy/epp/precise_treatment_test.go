@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 // The report of a precise index says what of it is not as it is, and what keeps it
@@ -23,11 +25,11 @@ func TestReportOfAPreciseIndex(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := mustLoad(t, "plugins: ["+tc.tokens+", {type: precise-prefix-cache-producer, parameters: {"+tc.parameters+"}}]")
-			for _, r := range c.Report(&Cluster{Endpoints: 1, EventLag: 20 * time.Millisecond}) {
+			for _, r := range c.Report(&config.Cluster{Endpoints: 1, EventLag: 20 * time.Millisecond}) {
 				if r.Type != precisePrefixCacheProducerType {
 					continue
 				}
-				if r.Treatment != Approximated || !strings.Contains(r.Note, tc.want) || tc.without != "" && strings.Contains(r.Note, tc.without) {
+				if r.Treatment != config.Approximated || !strings.Contains(r.Note, tc.want) || tc.without != "" && strings.Contains(r.Note, tc.without) {
 					t.Errorf("%s: %q, want %q in it and not %q", r.Treatment, r.Note, tc.want, tc.without)
 				}
 			}

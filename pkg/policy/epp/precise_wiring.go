@@ -2,6 +2,11 @@
 
 package epp
 
+import (
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+)
+
 // A PreciseWiring says what reaches a plugin that keeps an index of the engines'
 // caches.
 type PreciseWiring struct {
@@ -17,10 +22,10 @@ type PreciseWiring struct {
 
 // PreciseWirings are those of all plugins with an index of the engines' caches, in
 // the order of the document.
-func PreciseWirings(c *Config) []PreciseWiring {
-	rules := preciseRulesOf(&c.dialect)
+func PreciseWirings(c *config.Config) []PreciseWiring {
+	rules := preciseRulesOf(&c.Dialect)
 	var all []PreciseWiring
-	for i, p := range c.document.Plugins {
+	for i, p := range c.Document.Plugins {
 		parameters, ownTokens := preciseOf(c, i)
 		if parameters == nil {
 			continue
@@ -28,9 +33,9 @@ func PreciseWirings(c *Config) []PreciseWiring {
 		events := parameters.KVEventsConfig
 		all = append(all, PreciseWiring{
 			Name:      p.Name,
-			Hears:     parameters.hears(p.Name, rules, &c.document),
+			Hears:     parameters.hears(p.Name, rules, &c.Document),
 			Discovers: events.DiscoverPods && events.PodDiscoveryConfig != nil,
-			Estimates: rules.wired && !ownTokens && estimatesTokens(&c.document),
+			Estimates: rules.wired && !ownTokens && scheduler.EstimatesTokens(&c.Document),
 		})
 	}
 	return all
@@ -38,12 +43,12 @@ func PreciseWirings(c *Config) []PreciseWiring {
 
 // preciseOf returns the parameters of a plugin's index, and whether it has tokens of
 // its own; nil where it has no index.
-func preciseOf(c *Config, i int) (parameters *preciseParameters, ownTokens bool) {
-	switch p := c.document.Plugins[i].Parameters.(type) {
+func preciseOf(c *config.Config, i int) (parameters *preciseParameters, ownTokens bool) {
+	switch p := c.Document.Plugins[i].Parameters.(type) {
 	case *preciseParameters:
 		return p, false
 	case *preciseScorerParameters:
-		for _, before := range c.document.Plugins[:i] {
+		for _, before := range c.Document.Plugins[:i] {
 			if before.Type == precisePrefixCacheProducerType {
 				return nil, false // It scores what that one knows.
 			}

@@ -4,6 +4,9 @@ package epp
 
 import (
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -12,14 +15,14 @@ import (
 // was told was sent where.
 type predictedLatency struct {
 	*predictedLatencyParameters
-	PredictionModel
-	models     []LatencyModel // by endpoint
-	prediction *latencyPrediction
-	match      *prefixMatch
-	load       *inFlightLoad
+	config.PredictionModel
+	models     []config.LatencyModel // by endpoint
+	prediction *scheduler.LatencyPrediction
+	match      *scheduler.PrefixMatch
+	load       *scheduler.InFlightLoad
 	past       *loadHistory // nil where there is no lag
 	// loadOf is what is known of an endpoint's load.
-	loadOf func(c *cycle, e int) endpointLoad
+	loadOf func(c *scheduler.Cycle, e int) endpointLoad
 	// queue counts where no producer does; nil where one does.
 	queue *promptQueue
 	// untold is whether it is not told what requests state: all objectives are 0.
@@ -28,7 +31,7 @@ type predictedLatency struct {
 	prefills []bool
 	noise    uint64
 
-	running *ledger[predictedRun]
+	running *scheduler.Ledger[predictedRun]
 	waits   firstTokenWaits
 	tpots   []tpotObjectives // by endpoint, of what runs there
 	rates   []tokenRate      // by endpoint, of what is to be computed there
@@ -45,43 +48,43 @@ type predictedRun struct {
 }
 
 // newPredictedLatency returns what an instance of that name predicts.
-func newPredictedLatency(b *builder, name string, parameters *predictedLatencyParameters) *predictedLatency {
+func newPredictedLatency(b *scheduler.Builder, name string, parameters *predictedLatencyParameters) *predictedLatency {
 	l := &predictedLatency{
 		predictedLatencyParameters: parameters,
 		PredictionModel:            b.Prediction,
 		models:                     b.Latencies,
-		prediction:                 b.prediction(name),
-		match:                      b.prefixMatch(parameters.PrefixMatchInfoProducerName),
-		load:                       b.load(parameters.InFlightLoadProducerName),
+		prediction:                 b.PredictionOf(name),
+		match:                      b.PrefixMatch(parameters.PrefixMatchInfoProducerName),
+		load:                       b.Load(parameters.InFlightLoadProducerName),
 		prefills:                   make([]bool, b.Endpoints),
-		noise:                      stats.Hash64(uint64(b.seed), stats.HashString("epp/"+name)),
-		running:                    newLedger[predictedRun](),
+		noise:                      stats.Hash64(uint64(b.Seed), stats.HashString("epp/"+name)),
+		running:                    scheduler.NewLedger[predictedRun](),
 		tpots:                      make([]tpotObjectives, b.Endpoints),
 		rates:                      make([]tokenRate, b.Endpoints),
 	}
 	l.loadOf = l.counted
-	if b.dialect.framework < router09 {
+	if b.Dialect.Framework < version.Router09 {
 		l.queue, l.loadOf = newPromptQueue(b.Endpoints), l.tracked
 	}
 	if b.Prediction.Lag > 0 {
 		l.past = newLoadHistory(b.Prediction.Lag, b.Endpoints)
 	}
 	for e := range l.prefills {
-		l.prefills[e] = parameters.EndpointRoleLabel != "" && b.labelsOf(e)[parameters.EndpointRoleLabel] == prefillProfile
+		l.prefills[e] = parameters.EndpointRoleLabel != "" && b.LabelsOf(e)[parameters.EndpointRoleLabel] == config.PrefillProfile
 	}
 	return l
 }
 
-func (l *predictedLatency) produce(c *cycle) {
+func (l *predictedLatency) Produce(c *scheduler.Cycle) {
 	l.forget(c)
 	if !l.PredictInProduce || l.models == nil {
 		return
 	}
 	if l.past != nil {
-		l.past.note(c.now, func(e int) endpointLoad { return l.loadOf(c, e) })
+		l.past.note(c.Now, func(e int) endpointLoad { return l.loadOf(c, e) })
 	}
 	for e := range l.models {
-		if l.prediction.known[e] = !c.gone(e); l.prediction.known[e] {
+		if l.prediction.Known[e] = !c.Gone(e); l.prediction.Known[e] {
 			l.predict(c, e)
 		}
 	}
@@ -89,30 +92,30 @@ func (l *predictedLatency) produce(c *cycle) {
 
 // predict says what the request's latencies on an endpoint would be, and what
 // they leave of its objectives.
-func (l *predictedLatency) predict(c *cycle, e int) {
+func (l *predictedLatency) predict(c *scheduler.Cycle, e int) {
 	features := l.features(c, e)
-	next := inMilliseconds(l.models[e].NextToken(features))
-	first := inMilliseconds(l.models[e].FirstToken(features))
+	next := scheduler.Milliseconds(l.models[e].NextToken(features))
+	first := scheduler.Milliseconds(l.models[e].FirstToken(features))
 	if !l.StreamingMode && l.AnswerTokens > 1 {
 		first += float64((l.AnswerTokens - 1) * next)
 	}
-	p, ttft := l.prediction, c.ttftMs
+	p, ttft := l.prediction, c.TTFTMs
 	if l.untold {
 		ttft = 0
 	}
-	p.ttft[e], p.tpot[e] = first*l.distortion(c, e, 0), next*l.distortion(c, e, 1)
-	p.ttftHeadroom[e], p.ttftValid[e] = ttft-p.ttft[e], p.ttft[e] < ttft
-	p.tpotHeadroom[e], p.tpotValid[e] = 0, true
+	p.Ttft[e], p.Tpot[e] = first*l.distortion(c, e, 0), next*l.distortion(c, e, 1)
+	p.TtftHeadroom[e], p.TtftValid[e] = ttft-p.Ttft[e], p.Ttft[e] < ttft
+	p.TpotHeadroom[e], p.TpotValid[e] = 0, true
 	if l.StreamingMode && !l.prefills[e] {
 		objective := l.tpotObjective(c, e)
-		p.tpotHeadroom[e], p.tpotValid[e] = objective-p.tpot[e], p.tpot[e] < objective
+		p.TpotHeadroom[e], p.TpotValid[e] = objective-p.Tpot[e], p.Tpot[e] < objective
 	}
-	p.dispatched[e] = l.tpots[e].count
+	p.Dispatched[e] = l.tpots[e].count
 }
 
 // tpotObjective is the request's, or the strictest one of those that run on the
 // endpoint, times sloBufferFactor. One request that states none relaxes all.
-func (l *predictedLatency) tpotObjective(c *cycle, e int) float64 {
+func (l *predictedLatency) tpotObjective(c *scheduler.Cycle, e int) float64 {
 	objective := l.statedTPOT(c) * l.SLOBufferFactor
 	if strictest := l.tpots[e].least(); strictest > 0 {
 		objective = min(objective, strictest*l.SLOBufferFactor)
@@ -121,25 +124,25 @@ func (l *predictedLatency) tpotObjective(c *cycle, e int) float64 {
 }
 
 // statedTPOT is what the request is known to state.
-func (l *predictedLatency) statedTPOT(c *cycle) float64 {
+func (l *predictedLatency) statedTPOT(c *scheduler.Cycle) float64 {
 	if l.untold {
 		return 0
 	}
-	return c.tpotMs
+	return c.TPOTMs
 }
 
-func (l *predictedLatency) features(c *cycle, e int) LatencyFeatures {
+func (l *predictedLatency) features(c *scheduler.Cycle, e int) config.LatencyFeatures {
 	load := endpointLoad{}
 	if l.past != nil {
 		load = l.past.before(e)
 	} else {
 		load = l.loadOf(c, e)
 	}
-	return LatencyFeatures{
-		PromptTokens:    c.tokens,
+	return config.LatencyFeatures{
+		PromptTokens:    c.Tokens,
 		CachedTokens:    l.cached(c, e),
 		QueuedTokens:    load.tokens,
-		TokensPerSecond: l.rates[e].of(c.now),
+		TokensPerSecond: l.rates[e].Of(c.Now),
 		InFlight:        int(load.requests),
 		Waiting:         load.waiting,
 		KVUsage:         load.kvUsage,
@@ -147,79 +150,79 @@ func (l *predictedLatency) features(c *cycle, e int) LatencyFeatures {
 }
 
 // cached is the matched share of the prompt, in tokens.
-func (l *predictedLatency) cached(c *cycle, e int) int {
-	if l.match.totalBlocks == 0 {
+func (l *predictedLatency) cached(c *scheduler.Cycle, e int) int {
+	if l.match.TotalBlocks == 0 {
 		return 0
 	}
-	share := float64(l.match.blocks[e]) / float64(l.match.totalBlocks)
-	return int(min(share, 1) * float64(c.tokens))
+	share := float64(l.match.Blocks[e]) / float64(l.match.TotalBlocks)
+	return int(min(share, 1) * float64(c.Tokens))
 }
 
 // counted is the load that the in-flight counts and the last scrape say.
-func (l *predictedLatency) counted(c *cycle, e int) endpointLoad {
-	return endpointLoad{l.load.tokens[e], l.load.requests[e], c.scrapes[e].Waiting, c.scrapes[e].KVUsage}
+func (l *predictedLatency) counted(c *scheduler.Cycle, e int) endpointLoad {
+	return endpointLoad{l.load.Tokens[e], l.load.Requests[e], c.Scrapes[e].Waiting, c.Scrapes[e].KVUsage}
 }
 
 // tracked is the load of an endpoint by counts of its own.
-func (l *predictedLatency) tracked(c *cycle, e int) endpointLoad {
-	return endpointLoad{l.queue.tokens[e], int64(l.tpots[e].count), c.scrapes[e].Waiting, c.scrapes[e].KVUsage}
+func (l *predictedLatency) tracked(c *scheduler.Cycle, e int) endpointLoad {
+	return endpointLoad{l.queue.tokens[e], int64(l.tpots[e].count), c.Scrapes[e].Waiting, c.Scrapes[e].KVUsage}
 }
 
 // distortion is what a prediction is off by: evenly between 1 − 2·Error and
 // 1 + 2·Error, so that it is off by Error on average.
-func (l *predictedLatency) distortion(c *cycle, e int, which uint64) float64 {
+func (l *predictedLatency) distortion(c *scheduler.Cycle, e int, which uint64) float64 {
 	if l.Error == 0 {
 		return 1
 	}
-	draw := stats.Hash64(l.noise, uint64(c.request), uint64(e), which)
+	draw := stats.Hash64(l.noise, uint64(c.Request), uint64(e), which)
 	return 1 + float64(l.Error*(float64(4*(float64(draw>>11)*0x1p-53))-2))
 }
 
-// routed counts the request for the endpoint of the primary profile.
-func (l *predictedLatency) routed(c *cycle, p picks) {
-	run := predictedRun{endpoint: int32(p.primary), tpotMs: l.statedTPOT(c), forgetAt: int64(c.now) + l.ContextTTL}
-	l.running.put(c.request, run)
-	l.tpots[p.primary].add(run.tpotMs)
-	l.waits.add(c.request, run.forgetAt)
-	computes := p.primary
-	if p.prefill != none {
-		computes = p.prefill
+// Routed counts the request for the endpoint of the primary profile.
+func (l *predictedLatency) Routed(c *scheduler.Cycle, p scheduler.Picks) {
+	run := predictedRun{endpoint: int32(p.Primary), tpotMs: l.statedTPOT(c), forgetAt: int64(c.Now) + l.ContextTTL}
+	l.running.Put(c.Request, run)
+	l.tpots[p.Primary].Add(run.tpotMs)
+	l.waits.Add(c.Request, run.forgetAt)
+	computes := p.Primary
+	if p.Prefill != scheduler.None {
+		computes = p.Prefill
 	}
-	uncached := c.tokens - l.cached(c, computes)
-	l.rates[computes].add(c.now, float64(uncached))
+	uncached := c.Tokens - l.cached(c, computes)
+	l.rates[computes].Add(c.Now, float64(uncached))
 	if l.queue != nil {
-		l.queue.add(c.request, computes, int64(uncached))
+		l.queue.Add(c.Request, computes, int64(uncached))
 	}
 }
 
-func (l *predictedLatency) firstToken(request *policy.Request, _ int) {
-	if run := l.running.of(request.ID); run != nil {
+func (l *predictedLatency) FirstToken(request *policy.Request, _ int) {
+	if run := l.running.Of(request.ID); run != nil {
 		run.answered = true
 	}
 	if l.queue != nil {
-		l.queue.remove(request.ID)
+		l.queue.Remove(request.ID)
 	}
 }
 
-func (l *predictedLatency) finished(request *policy.Request, _ int) { l.drop(request.ID) }
+func (l *predictedLatency) Finished(request *policy.Request, _ int) { l.drop(request.ID) }
 
 func (l *predictedLatency) drop(request int) {
 	if l.queue != nil {
-		l.queue.remove(request)
+		l.queue.Remove(request)
 	}
-	if run, ok := l.running.remove(request); ok {
-		l.tpots[run.endpoint].remove(run.tpotMs)
+	if run, ok := l.running.Remove(request); ok {
+		l.tpots[run.endpoint].Remove(run.tpotMs)
 	}
 }
 
 // forget drops the requests that have waited contextTTL for their first token.
-func (l *predictedLatency) forget(c *cycle) {
+func (l *predictedLatency) forget(c *scheduler.Cycle) {
 	for {
-		request, forgetAt, ok := l.waits.next(int64(c.now))
+		request, forgetAt, ok := l.waits.next(int64(c.Now))
 		if !ok {
 			return
 		}
-		if run := l.running.of(request); run != nil && !run.answered && run.forgetAt == forgetAt {
+		if run := l.running.Of(request); run != nil && !run.answered && run.forgetAt == forgetAt {
 			l.drop(request)
 		}
 	}
@@ -236,7 +239,7 @@ type firstTokenWait struct {
 	forgetAt int64
 }
 
-func (w *firstTokenWaits) add(request int, forgetAt int64) {
+func (w *firstTokenWaits) Add(request int, forgetAt int64) {
 	if w.done > len(w.all)/2 {
 		w.all, w.done = w.all[:copy(w.all, w.all[w.done:])], 0
 	}
@@ -252,4 +255,4 @@ func (w *firstTokenWaits) next(now int64) (request int, forgetAt int64, ok bool)
 	return w.all[w.done-1].request, w.all[w.done-1].forgetAt, true
 }
 
-func (*predictedLatency) readsMatches() {}
+func (*predictedLatency) ReadsMatches() {}

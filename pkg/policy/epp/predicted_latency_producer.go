@@ -7,6 +7,10 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // predictedLatencyProducer asks a model that is trained beside the EPP how long
@@ -19,13 +23,13 @@ import (
 // states none; that of the time between tokens is also the strictest one of those
 // that run on the endpoint, times sloBufferFactor. Outside of streaming mode, and
 // for endpoints with the role prefill, it is 0.
-var predictedLatencyProducer = factory{
-	pluginType: pluginType{
-		name:         predictedLatencyProducerType,
-		neededInMay:  []dataKind{prefixMatchData},
-		registration: gie("gie-v1.5.."),
-		roles:        producerRole | observerRole,
-		parameters: func() any {
+var predictedLatencyProducer = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         config.PredictedLatencyProducerType,
+		NeededInMay:  []config.DataKind{config.PrefixMatchData},
+		Registration: version.GIE("gie-v1.5.."),
+		Roles:        config.ProducerRole | config.ObserverRole,
+		Parameters: func() any {
 			return &predictedLatencyParameters{
 				SamplingMean:     defaultSamplingMean,
 				SLOBufferFactor:  1,
@@ -33,45 +37,47 @@ var predictedLatencyProducer = factory{
 				PredictInProduce: true, PredictInPrepareData: true,
 			}
 		},
-		needs:     predictedLatencyNeeds,
-		produces:  func(p *plugin) []dataKey { return []dataKey{{latencyData, p.Name}} },
-		freshness: "counts at once, metrics as of the last scrape, both prediction.lag ago",
-		treatment: treatPredictor,
-		obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		Needs: predictedLatencyNeeds,
+		Produces: func(p *config.Plugin) []config.DataKey {
+			return []config.DataKey{{Kind: config.LatencyData, Producer: p.Name}}
+		},
+		Freshness: "counts at once, metrics as of the last scrape, both prediction.lag ago",
+		Treatment: treatPredictor,
+		Obstacles: func(c *config.Config, _ *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
 			return append(heedsPrecise(c, p, at), severalPredict(c, p, at)...)
 		},
 	},
-	newProducer: func(b *builder, p *plugin) producer {
+	NewProducer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Producer {
 		return newPredictedLatency(b, dataName(b, p), p.Parameters.(*predictedLatencyParameters))
 	},
 }
 
 // treatPredictor says what predictions are made of.
-func treatPredictor(_ *Config, _ *Cluster, p *plugin) (Treatment, string) {
+func treatPredictor(_ *config.Config, _ *config.Cluster, p *config.Plugin) (config.Treatment, string) {
 	parameters := p.Parameters.(*predictedLatencyParameters)
 	switch {
 	case !parameters.PredictInProduce:
-		return NoEffect, "predictInProduce is off: it only learns, and nothing is predicted"
+		return config.NoEffect, "predictInProduce is off: it only learns, and nothing is predicted"
 	case !parameters.StreamingMode:
-		return Approximated, oracleNote + "; outside of streaming mode TTFT is the time of the whole answer, and of its length the mean is known"
+		return config.Approximated, oracleNote + "; outside of streaming mode TTFT is the time of the whole answer, and of its length the mean is known"
 	default:
-		return Approximated, oracleNote
+		return config.Approximated, oracleNote
 	}
 }
 
 const oracleNote = "predictions are the engine's own latency model's, with the stated error, and not those of a model that learns; waits for a seat or for memory are not foreseen"
 
-func predictedLatencyNeeds(p *plugin) []dataKey {
+func predictedLatencyNeeds(p *config.Plugin) []config.DataKey {
 	parameters := p.Parameters.(*predictedLatencyParameters)
-	keys := []dataKey{
-		{prefixMatchData, parameters.PrefixMatchInfoProducerName},
-		{tokensData, tokenProducerType},
+	keys := []config.DataKey{
+		{Kind: config.PrefixMatchData, Producer: parameters.PrefixMatchInfoProducerName},
+		{Kind: config.TokensData, Producer: config.TokenProducerType},
 	}
 	if name := parameters.InFlightLoadProducerName; name != "" {
-		keys = append(keys, dataKey{inFlightLoadData, name})
+		keys = append(keys, config.DataKey{Kind: config.InFlightLoadData, Producer: name})
 	}
 	if parameters.UseEncoderCacheFeatures {
-		keys = append(keys, dataKey{encoderCacheData, orDefault(parameters.EncoderCacheMatchInfoProducerName, encoderCacheData)})
+		keys = append(keys, config.DataKey{Kind: config.EncoderCacheData, Producer: config.OrDefault(parameters.EncoderCacheMatchInfoProducerName, config.EncoderCacheData)})
 	}
 	return keys
 }
@@ -95,30 +101,30 @@ type predictedLatencyParameters struct {
 	EncoderCacheMatchInfoProducerName string `json:"encoderCacheMatchInfoProducerName,omitempty" versions:"router-v0.10.."`
 }
 
-func (p *predictedLatencyParameters) check(l *loader, path *field.Path) {
-	p.PrefixMatchInfoProducerName = orDefault(p.PrefixMatchInfoProducerName, prefixMatchData)
-	if l.clock == gie15 {
+func (p *predictedLatencyParameters) Check(l *config.Loader, path *field.Path) {
+	p.PrefixMatchInfoProducerName = config.OrDefault(p.PrefixMatchInfoProducerName, config.PrefixMatchData)
+	if l.Clock == version.GIE15 {
 		p.PredictInProduce = p.PredictInPrepareData
 	}
-	if l.clock >= router10 {
-		p.InFlightLoadProducerName = orDefault(p.InFlightLoadProducerName, inFlightLoadData)
+	if l.Clock >= version.Router10 {
+		p.InFlightLoadProducerName = config.OrDefault(p.InFlightLoadProducerName, config.InFlightLoadData)
 	}
 	if p.SLOBufferFactor <= 0 {
-		l.add(field.Invalid(path.Child("sloBufferFactor"), p.SLOBufferFactor, "must be greater than 0"))
+		l.Add(field.Invalid(path.Child("sloBufferFactor"), p.SLOBufferFactor, "must be greater than 0"))
 	}
 	if p.SamplingMean != defaultSamplingMean {
-		l.notice(path.Child("samplingMean"), "deprecated", "deprecated, no effect")
+		l.Notice(path.Child("samplingMean"), "deprecated", "deprecated, no effect")
 	}
 	if p.MaxDecodeTokenSamplesForPrediction != 0 {
-		l.notice(path.Child("maxDecodeTokenSamplesForPrediction"), "deprecated", "deprecated, no effect")
+		l.Notice(path.Child("maxDecodeTokenSamplesForPrediction"), "deprecated", "deprecated, no effect")
 	}
 	p.SamplingMean, p.MaxDecodeTokenSamplesForPrediction = 0, 0
 }
 
 // severalPredict is about a plugin that predicts, or reads predictions, beside a
 // predicted-latency-scorer of gie-v1.5: both are told to the endpoints under one name.
-func severalPredict(c *Config, p *plugin, at *field.Path) field.ErrorList {
-	if c.dialect.framework != gie15 || !c.hasType(predictedLatencyScorerType) {
+func severalPredict(c *config.Config, p *config.Plugin, at *field.Path) field.ErrorList {
+	if c.Dialect.Framework != version.GIE15 || !c.HasType(predictedLatencyScorerType) {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(at, p.Name, "stands beside a "+predictedLatencyScorerType+", whose predictions are told under the same name, which is not simulated")}
@@ -126,8 +132,8 @@ func severalPredict(c *Config, p *plugin, at *field.Path) field.ErrorList {
 
 // Predicts reports whether a plugin predicts how long engines take: whether a
 // cluster is to have Latencies.
-func Predicts(c *Config) bool {
-	return slices.ContainsFunc(c.document.Plugins, func(p *plugin) bool {
-		return p.Type == predictedLatencyProducerType || p.Type == predictedLatencyScorerType
+func Predicts(c *config.Config) bool {
+	return slices.ContainsFunc(c.Document.Plugins, func(p *config.Plugin) bool {
+		return p.Type == config.PredictedLatencyProducerType || p.Type == predictedLatencyScorerType
 	})
 }

@@ -7,6 +7,10 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 const predictedLatencyScorerType = "predicted-latency-scorer"
@@ -25,47 +29,47 @@ const predictedLatencyScorerType = "predicted-latency-scorer"
 // Where it predicts for all, requests of negative priority that state their
 // objectives are turned away where no endpoint meets them, none is idle or cold, and
 // none holds so much of the prompt that it would be chosen for that.
-var predictedLatencyScorer = factory{
-	pluginType: pluginType{
-		name:         predictedLatencyScorerType,
-		registration: gie("gie-v1.3..gie-v1.5"),
-		category:     LoadCategory,
-		roles:        scorerRole | producerRole | observerRole,
-		parameters:   func() any { return &predictedLatencyScorerParameters{} },
-		freshness:    predictedLatencyProducer.freshness,
-		treatment:    treatPredictedLatencyScorer,
+var predictedLatencyScorer = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         predictedLatencyScorerType,
+		Registration: version.GIE("gie-v1.3..gie-v1.5"),
+		Category:     config.LoadCategory,
+		Roles:        config.ScorerRole | config.ProducerRole | config.ObserverRole,
+		Parameters:   func() any { return &predictedLatencyScorerParameters{} },
+		Freshness:    predictedLatencyProducer.Freshness,
+		Treatment:    treatPredictedLatencyScorer,
 		// It turns requests away by its predictions.
-		actsOutside: func(c *Config, _ *plugin) bool {
-			return c.dialect.framework >= gie15 || c.dialect.framework >= gie14 && c.prepares()
+		ActsOutside: func(c *config.Config, _ *config.Plugin) bool {
+			return c.Dialect.Framework >= version.GIE15 || c.Dialect.Framework >= version.GIE14 && c.Prepares()
 		},
-		obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		Obstacles: func(c *config.Config, _ *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
 			return append(heedsPrecise(c, p, at), severalAttach(c, p, at)...)
 		},
 	},
-	newProducer: func(b *builder, p *plugin) producer { return sharedPredictions(b, p) },
-	newScorer:   func(b *builder, p *plugin) scorer { return sharedPredictions(b, p) },
-	newAdmitter: func(b *builder, p *plugin) admitter { return sharedPredictions(b, p) },
+	NewProducer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Producer { return sharedPredictions(b, p) },
+	NewScorer:   func(b *scheduler.Builder, p *config.Plugin) scheduler.Scorer { return sharedPredictions(b, p) },
+	NewAdmitter: func(b *scheduler.Builder, p *config.Plugin) scheduler.Admitter { return sharedPredictions(b, p) },
 }
 
-func sharedPredictions(b *builder, p *plugin) *predictedSelection {
-	return shared(b, p, func() *predictedSelection { return newPredictedSelection(b, p) })
+func sharedPredictions(b *scheduler.Builder, p *config.Plugin) *predictedSelection {
+	return scheduler.Shared(b, p, func() *predictedSelection { return newPredictedSelection(b, p) })
 }
 
-func treatPredictedLatencyScorer(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-	at, note := c.dialect.framework, oracleNote
+func treatPredictedLatencyScorer(c *config.Config, cluster *config.Cluster, p *config.Plugin) (config.Treatment, string) {
+	at, note := c.Dialect.Framework, oracleNote
 	switch {
-	case at < gie14 && !c.prepares():
-		note += "; without the gate " + prepareDataPluginsGate + " it takes all objectives for 0, and endpoints to hold nothing"
-	case at < gie15 && at >= gie14 && !c.prepares():
-		return Exact, "predicts nothing without the gate " + prepareDataPluginsGate + ", and goes by memory and queues"
+	case at < version.GIE14 && !c.Prepares():
+		note += "; without the gate " + config.PrepareDataPluginsGate + " it takes all objectives for 0, and endpoints to hold nothing"
+	case at < version.GIE15 && at >= version.GIE14 && !c.Prepares():
+		return config.Exact, "predicts nothing without the gate " + config.PrepareDataPluginsGate + ", and goes by memory and queues"
 	}
-	if at < gie15 {
+	if at < version.GIE15 {
 		note += "; of what waits at an endpoint it knows the number of requests, as scraped, and the mean length of prompts"
 	}
 	if !p.Parameters.(*predictedLatencyScorerParameters).StreamingMode {
 		note += "; outside of streaming mode TTFT is the time of the whole answer, and of its length the mean is known"
 	}
-	return Approximated, note
+	return config.Approximated, note
 }
 
 type predictedLatencyScorerParameters struct {
@@ -104,7 +108,7 @@ const (
 // selectMax is the mode that takes the greatest weight; any other draws by weight.
 const selectMax = "max"
 
-func (p *predictedLatencyScorerParameters) defaults(at release) {
+func (p *predictedLatencyScorerParameters) Defaults(at version.Release) {
 	*p = predictedLatencyScorerParameters{
 		SamplingMean:              defaultSamplingMean,
 		SLOBufferFactor:           1,
@@ -125,26 +129,26 @@ func (p *predictedLatencyScorerParameters) defaults(at release) {
 		StreamingMode:             true,
 		ContextTTL:                5 * time.Minute.Nanoseconds(),
 	}
-	if at < gie14 {
+	if at < version.GIE14 {
 		p.MaxSampledTokens = 5
 	}
 }
 
-func (p *predictedLatencyScorerParameters) check(l *loader, path *field.Path) {
-	setDefault(&p.HeadroomSelectionStrategy, leastHeadroom)
+func (p *predictedLatencyScorerParameters) Check(l *config.Loader, path *field.Path) {
+	config.SetDefault(&p.HeadroomSelectionStrategy, leastHeadroom)
 	for _, number := range []struct {
 		name  string
 		value float64
 	}{{"samplingMean", p.SamplingMean}, {"sloBufferFactor", p.SLOBufferFactor}} {
 		if number.value <= 0 {
-			l.add(field.Invalid(path.Child(number.name), number.value, "must be greater than 0"))
+			l.Add(field.Invalid(path.Child(number.name), number.value, "must be greater than 0"))
 		}
 	}
 	switch {
 	case p.MaxSampledTokens < 0:
-		l.add(field.Invalid(path.Child("maxSampledTokens"), p.MaxSampledTokens, "must not be negative"))
-	case p.MaxSampledTokens == 0 && l.clock < gie14:
-		l.add(field.Invalid(path.Child("maxSampledTokens"), p.MaxSampledTokens, "must be greater than 0"))
+		l.Add(field.Invalid(path.Child("maxSampledTokens"), p.MaxSampledTokens, "must not be negative"))
+	case p.MaxSampledTokens == 0 && l.Clock < version.GIE14:
+		l.Add(field.Invalid(path.Child("maxSampledTokens"), p.MaxSampledTokens, "must be greater than 0"))
 	}
 	for _, number := range []struct {
 		name  string
@@ -160,9 +164,9 @@ func (p *predictedLatencyScorerParameters) check(l *loader, path *field.Path) {
 	} {
 		switch {
 		case number.value < 0:
-			l.add(field.Invalid(path.Child(number.name), number.value, "must not be negative"))
+			l.Add(field.Invalid(path.Child(number.name), number.value, "must not be negative"))
 		case number.most > 0 && number.value > number.most:
-			l.add(field.Invalid(path.Child(number.name), number.value, fmt.Sprintf("must be at most %v", number.most)))
+			l.Add(field.Invalid(path.Child(number.name), number.value, fmt.Sprintf("must be at most %v", number.most)))
 		}
 	}
 }

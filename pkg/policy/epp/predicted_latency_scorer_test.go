@@ -10,26 +10,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
 // oldPredictor is a scheduler of some version with a predicted-latency-scorer that
 // takes the greatest weight, and plain models.
-func oldPredictor(t *testing.T, version, gates string, endpoints int) (*Scheduler, *predictedSelection, []*plainLatency) {
+func oldPredictor(t *testing.T, version, gates string, endpoints int) (*scheduler.Scheduler, *predictedSelection, []*plainLatency) {
 	t.Helper()
 	const body = `plugins:
 - {type: prefix-cache-scorer}
 - {type: predicted-latency-scorer, parameters: {selectionMode: max, epsilonExploreSticky: 0, epsilonExploreNeg: 0}}
 - {type: max-score-picker}
 schedulingProfiles: [{name: default, plugins: [{pluginRef: predicted-latency-scorer}, {pluginRef: max-score-picker}]}]`
-	cluster := Cluster{Endpoints: endpoints}
+	cluster := config.Cluster{Endpoints: endpoints}
 	models := make([]*plainLatency, endpoints)
 	for e := range models {
 		models[e] = &plainLatency{}
 		cluster.Latencies = append(cluster.Latencies, models[e])
 	}
 	s := inVersion(t, version, gates+body, cluster)
-	return s, s.staged.decode.scorers[0].scorer.(*predictedSelection), models
+	return s, s.Staged.Decode.Scorers[0].Scorer.(*predictedSelection), models
 }
 
 // What old versions know when they predict. The first of three endpoints computes 192
@@ -62,8 +64,8 @@ func TestWhatOldPredictionsKnow(t *testing.T) {
 			route(t, s, view, stating(again, time.Second, time.Second))
 			var got [3]known
 			for e, m := range models {
-				if scorer.prediction.known[e] {
-					got[e] = known{m.told.CachedTokens, m.told.InFlight, m.told.QueuedTokens, scorer.prediction.ttftHeadroom[e]}
+				if scorer.prediction.Known[e] {
+					got[e] = known{m.told.CachedTokens, m.told.InFlight, m.told.QueuedTokens, scorer.prediction.TtftHeadroom[e]}
 				}
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -137,7 +139,7 @@ func TestPredictedLatencyScorerTurnsAway(t *testing.T) {
 func TestPredictedLatencyScorerInNoProfile(t *testing.T) {
 	const body = `plugins: [{type: predicted-latency-scorer}, {type: queue-scorer}]
 schedulingProfiles: [{name: default, plugins: [{pluginRef: queue-scorer}]}]`
-	for version, want := range map[string]Treatment{"gie-v1.3.1": NoEffect, "gie-v1.4.0": NoEffect, "gie-v1.5.0": Approximated} {
+	for version, want := range map[string]config.Treatment{"gie-v1.3.1": config.NoEffect, "gie-v1.4.0": config.NoEffect, "gie-v1.5.0": config.Approximated} {
 		c, errs := Load([]byte(oldHeader+body), version, inline)
 		if len(errs) > 0 {
 			t.Fatal(errs.ToAggregate())

@@ -5,6 +5,9 @@ package epp
 import (
 	"math"
 
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -23,10 +26,10 @@ type predictedSelection struct {
 	prompts, promptTokens int64
 }
 
-func newPredictedSelection(b *builder, p *plugin) *predictedSelection {
+func newPredictedSelection(b *scheduler.Builder, p *config.Plugin) *predictedSelection {
 	parameters := p.Parameters.(*predictedLatencyScorerParameters)
-	at := b.dialect.framework
-	told := at >= gie15 || b.prepares
+	at := b.Dialect.Framework
+	told := at >= version.GIE15 || b.Prepares
 	s := &predictedSelection{
 		predictedLatency: newPredictedLatency(b, p.Name, &predictedLatencyParameters{
 			SLOBufferFactor:             parameters.SLOBufferFactor,
@@ -36,21 +39,21 @@ func newPredictedSelection(b *builder, p *plugin) *predictedSelection {
 			PrefixMatchInfoProducerName: p.Name,
 			InFlightLoadProducerName:    p.Name,
 		}),
-		predicts: at < gie14 || told,
-		ahead:    at >= gie14,
+		predicts: at < version.GIE14 || told,
+		ahead:    at >= version.GIE14,
 	}
-	if at < gie14 || s.ContextTTL <= 0 {
+	if at < version.GIE14 || s.ContextTTL <= 0 {
 		s.ContextTTL = math.MaxInt64 / 2
 	}
 	s.untold = !told
-	if at < gie15 {
+	if at < version.GIE15 {
 		s.loadOf = s.scraped
 		s.match, _ = attachedMatch(b)
 	} else {
-		s.match = b.prefixMatch(approxPrefixCacheProducerType)
+		s.match = b.PrefixMatch(config.ApproxPrefixCacheProducerType)
 	}
 	if !told || s.match == nil {
-		s.match = &prefixMatch{blocks: make([]int, b.Endpoints)}
+		s.match = &scheduler.PrefixMatch{Blocks: make([]int, b.Endpoints)}
 	}
 	s.selection = headroomSelection{
 		predictedLatencyScorerParameters: parameters,
@@ -58,23 +61,23 @@ func newPredictedSelection(b *builder, p *plugin) *predictedSelection {
 		prediction:                       s.prediction,
 		match:                            s.match,
 		running:                          func(e int) int { return s.tpots[e].count },
-		random:                           stats.NewStream(b.seed, "epp/"+p.Name+"/selection"),
+		random:                           stats.NewStream(b.Seed, "epp/"+p.Name+"/selection"),
 	}
 	return s
 }
 
 // scraped is the load of an endpoint as versions know it that do not count tokens: of
 // what waits there only the number of requests.
-func (s *predictedSelection) scraped(c *cycle, e int) endpointLoad {
-	waiting := c.scrapes[e].Waiting
-	load := endpointLoad{requests: int64(waiting + c.scrapes[e].Running), waiting: waiting, kvUsage: c.scrapes[e].KVUsage}
+func (s *predictedSelection) scraped(c *scheduler.Cycle, e int) endpointLoad {
+	waiting := c.Scrapes[e].Waiting
+	load := endpointLoad{requests: int64(waiting + c.Scrapes[e].Running), waiting: waiting, kvUsage: c.Scrapes[e].KVUsage}
 	if s.prompts > 0 {
 		load.tokens = int64(waiting) * s.promptTokens / s.prompts
 	}
 	return load
 }
 
-func (s *predictedSelection) produce(c *cycle) {
+func (s *predictedSelection) Produce(c *scheduler.Cycle) {
 	if s.ahead && s.predicts {
 		s.predictAll(c)
 	} else {
@@ -82,27 +85,27 @@ func (s *predictedSelection) produce(c *cycle) {
 	}
 }
 
-func (s *predictedSelection) predictAll(c *cycle) {
-	if s.predictedFor != c.number {
-		s.predictedFor = c.number
-		s.predictedLatency.produce(c)
+func (s *predictedSelection) predictAll(c *scheduler.Cycle) {
+	if s.predictedFor != c.Number {
+		s.predictedFor = c.Number
+		s.predictedLatency.Produce(c)
 	}
 }
 
-// admits implements [admitter].
-func (s *predictedSelection) admits(c *cycle) bool {
-	return c.priority >= 0 || !s.ahead || !s.predicts || s.models == nil || s.servable(c)
+// Admits implements [scheduler.Admitter].
+func (s *predictedSelection) Admits(c *scheduler.Cycle) bool {
+	return c.Priority >= 0 || !s.ahead || !s.predicts || s.models == nil || s.servable(c)
 }
 
 // servable reports whether some endpoint may serve the request as it was promised.
-func (s *predictedSelection) servable(c *cycle) bool {
-	if c.ttftMs <= 0 || c.tpotMs <= 0 && s.StreamingMode {
+func (s *predictedSelection) servable(c *scheduler.Cycle) bool {
+	if c.TTFTMs <= 0 || c.TPOTMs <= 0 && s.StreamingMode {
 		return true
 	}
-	for e := range c.scrapes {
+	for e := range c.Scrapes {
 		switch {
-		case c.gone(e):
-		case s.prediction.meets(e), s.tpots[e].count == 0, c.scrapes[e].KVUsage < coldKVUsage:
+		case c.Gone(e):
+		case s.prediction.Meets(e), s.tpots[e].count == 0, c.Scrapes[e].KVUsage < coldKVUsage:
 			return true
 		case s.selection.AffinityGateTauGlobal > 0 && s.selection.share(e) >= s.selection.AffinityGateTauGlobal:
 			return true
@@ -111,7 +114,7 @@ func (s *predictedSelection) servable(c *cycle) bool {
 	return false
 }
 
-func (s *predictedSelection) score(c *cycle, candidates []int, w weight, scores []float64) {
+func (s *predictedSelection) Score(c *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
 	if s.predicts {
 		s.predictAll(c)
 	}
@@ -122,8 +125,8 @@ func (s *predictedSelection) score(c *cycle, candidates []int, w weight, scores 
 		chosen = s.selection.byComposite(c, candidates, false)
 	}
 	for i, e := range candidates {
-		if scores[i] = w.of(0); e == chosen {
-			scores[i] = w.of(1)
+		if scores[i] = w.Of(0); e == chosen {
+			scores[i] = w.Of(1)
 		}
 	}
 }
@@ -131,15 +134,15 @@ func (s *predictedSelection) score(c *cycle, candidates []int, w weight, scores 
 // knows reports whether something is predicted for all candidates.
 func (s *predictedSelection) knows(candidates []int) bool {
 	for _, e := range candidates {
-		if !s.predicts || !s.prediction.known[e] {
+		if !s.predicts || !s.prediction.Known[e] {
 			return false
 		}
 	}
 	return true
 }
 
-func (s *predictedSelection) routed(c *cycle, p picks) {
-	s.predictedLatency.routed(c, p)
+func (s *predictedSelection) Routed(c *scheduler.Cycle, p scheduler.Picks) {
+	s.predictedLatency.Routed(c, p)
 	s.prompts++
-	s.promptTokens += int64(c.tokens)
+	s.promptTokens += int64(c.Tokens)
 }

@@ -6,6 +6,10 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 const prefixBasedPDDeciderType = "prefix-based-pd-decider"
@@ -20,42 +24,42 @@ const prefixBasedPDDeciderType = "prefix-based-pd-decider"
 // Up to scheduler-v0.7 it asks what prefix scorers attach to endpoints, which they do
 // behind the gate prepareDataPlugins only: see [Config.attaches]. In scheduler-v0.6
 // nonCachedTokens 0 is always.
-var prefixBasedPDDecider = factory{
-	pluginType: pluginType{
-		name:         prefixBasedPDDeciderType,
-		registration: llmd("scheduler-v0.6.."),
-		roles:        deciderRole,
-		parameters:   func() any { return &pdDeciderParameters{} },
-		treatment: treatDecider(func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-			switch producer := c.plugin(approxPrefixCacheProducerType); {
-			case c.dialect.framework < gie15:
+var prefixBasedPDDecider = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         prefixBasedPDDeciderType,
+		Registration: version.LLMD("scheduler-v0.6.."),
+		Roles:        config.DeciderRole,
+		Parameters:   func() any { return &pdDeciderParameters{} },
+		Treatment: treatDecider(func(c *config.Config, cluster *config.Cluster, p *config.Plugin) (config.Treatment, string) {
+			switch producer := c.Plugin(config.ApproxPrefixCacheProducerType); {
+			case c.Dialect.Framework < version.GIE15:
 				return treatOldPrefixDecider(c, cluster, p)
-			case c.dialect.framework < router09:
-				return Approximated, fmt.Sprintf("a prompt has %v bytes for each of its tokens", cluster.bytesPerToken())
+			case c.Dialect.Framework < version.Router09:
+				return config.Approximated, fmt.Sprintf("a prompt has %v bytes for each of its tokens", cluster.TokenBytes())
 			case p.Parameters.(*pdDeciderParameters).NonCachedTokens == 0:
-				return Exact, "says no to all: nonCachedTokens is 0"
-			case producer == nil || producer.Type != approxPrefixCacheProducerType:
-				return Exact, "says no to all: it only asks a producer named " + approxPrefixCacheProducerType
+				return config.Exact, "says no to all: nonCachedTokens is 0"
+			case producer == nil || producer.Type != config.ApproxPrefixCacheProducerType:
+				return config.Exact, "says no to all: it only asks a producer named " + config.ApproxPrefixCacheProducerType
 			}
-			return Exact, ""
+			return config.Exact, ""
 		}),
-		obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		Obstacles: func(c *config.Config, _ *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
 			return append(severalTell(c, p, at), severalAttach(c, p, at)...)
 		},
 	},
-	newDecider: func(b *builder, p *plugin) decider {
+	NewDecider: func(b *scheduler.Builder, p *config.Plugin) scheduler.Decider {
 		d := &prefixDecider{
 			pdDeciderParameters: p.Parameters.(*pdDeciderParameters),
-			match:               optionalMatch(b, approxPrefixCacheProducerType),
-			ratio:               b.oldTokenRatio(),
-			always:              p.Parameters.(*pdDeciderParameters).NonCachedTokens == 0 && b.dialect.own == scheduler06,
+			match:               optionalMatch(b, config.ApproxPrefixCacheProducerType),
+			ratio:               b.TokenRatio(),
+			always:              p.Parameters.(*pdDeciderParameters).NonCachedTokens == 0 && b.Dialect.Own == version.Scheduler06,
 		}
-		switch at := b.dialect.framework; {
-		case at < gie15:
+		switch at := b.Dialect.Framework; {
+		case at < version.GIE15:
 			d.match, d.wholeBlocks = attachedMatch(b)
-		case at < router09 && b.lists(approxPrefixCacheProducerType):
-			d.match = b.prefixMatch(approxPrefixCacheProducerType)
-		case at < router09:
+		case at < version.Router09 && b.Lists(config.ApproxPrefixCacheProducerType):
+			d.match = b.PrefixMatch(config.ApproxPrefixCacheProducerType)
+		case at < version.Router09:
 			d.match, d.wholeBlocks = toldMatch(b), true
 		}
 		return d
@@ -67,51 +71,51 @@ type pdDeciderParameters struct {
 	PromptTokens    int `json:"promptTokens" versions:"router-v0.10.."`
 }
 
-func (p *pdDeciderParameters) check(l *loader, path *field.Path) {
+func (p *pdDeciderParameters) Check(l *config.Loader, path *field.Path) {
 	if p.NonCachedTokens < 0 {
-		l.add(field.Invalid(path.Child("nonCachedTokens"), p.NonCachedTokens, "must not be negative"))
+		l.Add(field.Invalid(path.Child("nonCachedTokens"), p.NonCachedTokens, "must not be negative"))
 	}
-	if p.NonCachedTokens == 0 && l.clock > scheduler06 {
-		l.notice(path.Child("nonCachedTokens"), "non-cached-tokens-zero", "is 0, which means never: all prompts are computed where they are decoded")
+	if p.NonCachedTokens == 0 && l.Clock > version.Scheduler06 {
+		l.Notice(path.Child("nonCachedTokens"), "non-cached-tokens-zero", "is 0, which means never: all prompts are computed where they are decoded")
 	}
 	if p.PromptTokens < 0 {
-		l.add(field.Invalid(path.Child("promptTokens"), p.PromptTokens, "must not be negative"))
+		l.Add(field.Invalid(path.Child("promptTokens"), p.PromptTokens, "must not be negative"))
 	}
 }
 
 type prefixDecider struct {
 	*pdDeciderParameters
-	match *prefixMatch // nil where there is none
-	// ratio is how many tokens one is taken for: see [oldTokens].
+	match *scheduler.PrefixMatch // nil where there is none
+	// ratio is how many tokens one is taken for: see [scheduler.TokensFromBytes].
 	ratio float64
 	// always is whether it says yes to all, wholeBlocks whether nothing is known
 	// where no block was looked for, as of a prompt that is shorter than one.
 	always, wholeBlocks bool
 }
 
-func (d *prefixDecider) decide(c *cycle, decode int) Reason {
-	switch tokens := oldTokens(c.tokens, d.ratio); {
+func (d *prefixDecider) Decide(c *scheduler.Cycle, decode int) scheduler.Reason {
+	switch tokens := scheduler.TokensFromBytes(c.Tokens, d.ratio); {
 	case d.always:
-		return Disaggregated
+		return scheduler.Disaggregated
 	case d.NonCachedTokens == 0:
-		return Disabled
+		return scheduler.Disabled
 	case tokens < max(d.PromptTokens, d.NonCachedTokens):
-		return InputTooShort
-	case d.match == nil || d.wholeBlocks && d.match.totalBlocks == 0:
-		return DeciderError
-	case tokens-d.match.blocks[decode]*d.match.blockTokens < d.NonCachedTokens:
-		return SuffixCached
+		return scheduler.InputTooShort
+	case d.match == nil || d.wholeBlocks && d.match.TotalBlocks == 0:
+		return scheduler.DeciderError
+	case tokens-d.match.Blocks[decode]*d.match.BlockTokens < d.NonCachedTokens:
+		return scheduler.SuffixCached
 	default:
-		return Disaggregated
+		return scheduler.Disaggregated
 	}
 }
 
 // treatDecider is for deciders, which do nothing unless a stage that may run
 // asks them.
-func treatDecider(asked treatmentFunc) treatmentFunc {
-	return func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-		if c.stages.prefill == "" || c.stages.decider != p.Name {
-			return NoEffect, "no stage that may run asks it"
+func treatDecider(asked config.TreatmentFunc) config.TreatmentFunc {
+	return func(c *config.Config, cluster *config.Cluster, p *config.Plugin) (config.Treatment, string) {
+		if c.Stages.Prefill == "" || c.Stages.Decider != p.Name {
+			return config.NoEffect, "no stage that may run asks it"
 		}
 		return asked(c, cluster, p)
 	}

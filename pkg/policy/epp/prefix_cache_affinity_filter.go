@@ -7,6 +7,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -20,13 +23,13 @@ const prefixCacheAffinityFilterType = "prefix-cache-affinity-filter"
 // stay where none holds the prompt, and with explorationProbability. With
 // ttftSource latencyPredictor the time is a prediction, as it always is before
 // router-v0.9: where nobody predicts, holders are never too busy.
-var prefixCacheAffinityFilter = factory{
-	pluginType: pluginType{
-		name:         prefixCacheAffinityFilterType,
-		neededInMay:  []dataKind{latencyData, prefixMatchData},
-		registration: gie("gie-v1.5.."),
-		roles:        filterRole,
-		parameters: func() any {
+var prefixCacheAffinityFilter = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         prefixCacheAffinityFilterType,
+		NeededInMay:  []config.DataKind{config.LatencyData, config.PrefixMatchData},
+		Registration: version.GIE("gie-v1.5.."),
+		Roles:        config.FilterRole,
+		Parameters: func() any {
 			return &prefixAffinityParameters{
 				AffinityThreshold:     0.8,
 				MaxTTFTPenaltyMs:      18000,
@@ -34,22 +37,22 @@ var prefixCacheAffinityFilter = factory{
 				PeakPrefillThroughput: 15928,
 			}
 		},
-		needs: func(p *plugin) []dataKey {
+		Needs: func(p *config.Plugin) []config.DataKey {
 			parameters := p.Parameters.(*prefixAffinityParameters)
-			keys := []dataKey{{prefixMatchData, parameters.PrefixMatchInfoProducerName}}
+			keys := []config.DataKey{{Kind: config.PrefixMatchData, Producer: parameters.PrefixMatchInfoProducerName}}
 			switch {
 			case parameters.predicts():
-				keys = append(keys, dataKey{latencyData, parameters.LatencyPredictionInfoProducerName})
+				keys = append(keys, config.DataKey{Kind: config.LatencyData, Producer: parameters.LatencyPredictionInfoProducerName})
 			case parameters.MaxTTFTPenaltyMs > 0:
-				keys = append(keys, dataKey{inFlightLoadData, parameters.InFlightLoadProducerName})
+				keys = append(keys, config.DataKey{Kind: config.InFlightLoadData, Producer: parameters.InFlightLoadProducerName})
 			}
 			return keys
 		},
-		obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		Obstacles: func(c *config.Config, _ *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
 			return append(readsTold(c, p, at), severalPredict(c, p, at)...)
 		},
 	},
-	newFilter: newPrefixAffinity,
+	NewFilter: newPrefixAffinity,
 }
 
 const (
@@ -68,45 +71,45 @@ type prefixAffinityParameters struct {
 	InFlightLoadProducerName          string  `json:"inFlightLoadProducerName" versions:"router-v0.9.."`
 }
 
-func (p *prefixAffinityParameters) defaults(at release) {
-	if at < router09 {
+func (p *prefixAffinityParameters) Defaults(at version.Release) {
+	if at < version.Router09 {
 		p.ExplorationProbability, p.MaxTTFTPenaltyMs, p.TTFTSource = 0.01, 5000, latencyPredictor
 	}
 }
 
-// moved is for a parameter that stood between two releases.
-func (p *prefixAffinityParameters) moved(name string) string {
+// Moved is for a parameter that stood between two releases.
+func (p *prefixAffinityParameters) Moved(name string) string {
 	if name == "maxTokensInFlightPenalty" {
 		return "no release has it; maxTTFTPenaltyMs is the same gate in time, tokens ÷ peakPrefillThroughput · 1000"
 	}
 	return ""
 }
 
-func (p *prefixAffinityParameters) check(l *loader, path *field.Path) {
-	p.PrefixMatchInfoProducerName = orDefault(p.PrefixMatchInfoProducerName, prefixMatchData)
-	p.LatencyPredictionInfoProducerName = orDefault(p.LatencyPredictionInfoProducerName, latencyData)
-	p.InFlightLoadProducerName = orDefault(p.InFlightLoadProducerName, inFlightLoadData)
+func (p *prefixAffinityParameters) Check(l *config.Loader, path *field.Path) {
+	p.PrefixMatchInfoProducerName = config.OrDefault(p.PrefixMatchInfoProducerName, config.PrefixMatchData)
+	p.LatencyPredictionInfoProducerName = config.OrDefault(p.LatencyPredictionInfoProducerName, config.LatencyData)
+	p.InFlightLoadProducerName = config.OrDefault(p.InFlightLoadProducerName, config.InFlightLoadData)
 	if p.AffinityThreshold > 1 {
-		l.add(field.Invalid(path.Child("affinityThreshold"), p.AffinityThreshold, "must be at most 1"))
+		l.Add(field.Invalid(path.Child("affinityThreshold"), p.AffinityThreshold, "must be at most 1"))
 	}
 	if p.ExplorationProbability < 0 || p.ExplorationProbability > 1 {
-		l.add(field.Invalid(path.Child("explorationProbability"), p.ExplorationProbability, "must be between 0 and 1"))
+		l.Add(field.Invalid(path.Child("explorationProbability"), p.ExplorationProbability, "must be between 0 and 1"))
 	}
 	if p.MaxTTFTPenaltyMs < 0 {
-		l.add(field.Invalid(path.Child("maxTTFTPenaltyMs"), p.MaxTTFTPenaltyMs, "must not be negative"))
+		l.Add(field.Invalid(path.Child("maxTTFTPenaltyMs"), p.MaxTTFTPenaltyMs, "must not be negative"))
 	}
 	if p.PeakPrefillThroughput < 0 {
-		l.add(field.Invalid(path.Child("peakPrefillThroughput"), p.PeakPrefillThroughput, "must not be negative"))
+		l.Add(field.Invalid(path.Child("peakPrefillThroughput"), p.PeakPrefillThroughput, "must not be negative"))
 	}
 	p.checkSource(l, path)
 }
 
-func (p *prefixAffinityParameters) checkSource(l *loader, path *field.Path) {
+func (p *prefixAffinityParameters) checkSource(l *config.Loader, path *field.Path) {
 	switch {
 	case p.TTFTSource != prefillThroughput && p.TTFTSource != latencyPredictor:
-		l.add(field.NotSupported(path.Child("ttftSource"), p.TTFTSource, []string{latencyPredictor, prefillThroughput}))
+		l.Add(field.NotSupported(path.Child("ttftSource"), p.TTFTSource, []string{latencyPredictor, prefillThroughput}))
 	case p.TTFTSource == prefillThroughput && p.MaxTTFTPenaltyMs > 0 && p.PeakPrefillThroughput == 0:
-		l.add(field.Invalid(path.Child("peakPrefillThroughput"), p.PeakPrefillThroughput, "must be greater than 0 where ttftSource is "+prefillThroughput))
+		l.Add(field.Invalid(path.Child("peakPrefillThroughput"), p.PeakPrefillThroughput, "must be greater than 0 where ttftSource is "+prefillThroughput))
 	}
 }
 
@@ -116,32 +119,32 @@ func (p *prefixAffinityParameters) predicts() bool {
 	return p.TTFTSource == latencyPredictor && p.MaxTTFTPenaltyMs > 0
 }
 
-func newPrefixAffinity(b *builder, p *plugin) filter {
+func newPrefixAffinity(b *scheduler.Builder, p *config.Plugin) scheduler.Filter {
 	parameters := p.Parameters.(*prefixAffinityParameters)
 	if parameters.AffinityThreshold <= 0 {
 		return nil
 	}
 	f := &prefixAffinity{
-		match:       b.prefixMatch(parameters.PrefixMatchInfoProducerName),
+		match:       b.PrefixMatch(parameters.PrefixMatchInfoProducerName),
 		threshold:   parameters.AffinityThreshold,
 		penaltyMs:   parameters.MaxTTFTPenaltyMs,
 		perSecond:   parameters.PeakPrefillThroughput,
 		exploration: parameters.ExplorationProbability,
-		random:      stats.NewStream(b.seed, "epp/"+b.profile+"/"+p.Name),
+		random:      stats.NewStream(b.Seed, "epp/"+b.Profile+"/"+p.Name),
 	}
 	switch {
 	case parameters.predicts():
-		f.predicted = b.prediction(parameters.LatencyPredictionInfoProducerName)
+		f.predicted = b.PredictionOf(parameters.LatencyPredictionInfoProducerName)
 	case f.penaltyMs > 0:
-		f.inFlight = b.load(parameters.InFlightLoadProducerName).tokens
+		f.inFlight = b.Load(parameters.InFlightLoadProducerName).Tokens
 	}
 	return f
 }
 
 type prefixAffinity struct {
-	match       *prefixMatch
-	inFlight    []int64            // by endpoint; nil where the penalty is 0 or predicted
-	predicted   *latencyPrediction // nil where times are estimated
+	match       *scheduler.PrefixMatch
+	inFlight    []int64                      // by endpoint; nil where the penalty is 0 or predicted
+	predicted   *scheduler.LatencyPrediction // nil where times are estimated
 	threshold   float64
 	penaltyMs   float64
 	perSecond   float64
@@ -149,14 +152,14 @@ type prefixAffinity struct {
 	random      *stats.Stream
 }
 
-func (f *prefixAffinity) filter(_ *cycle, candidates []int) []int {
+func (f *prefixAffinity) Filter(_ *scheduler.Cycle, candidates []int) []int {
 	if len(candidates) <= 1 {
 		return candidates
 	}
 	if f.exploration > 0 && f.random.Float64() < f.exploration {
 		return candidates
 	}
-	if f.match.totalBlocks == 0 || !f.narrows(candidates) {
+	if f.match.TotalBlocks == 0 || !f.narrows(candidates) {
 		return candidates
 	}
 	kept := candidates[:0]
@@ -170,7 +173,7 @@ func (f *prefixAffinity) filter(_ *cycle, candidates []int) []int {
 
 // holds reports whether an endpoint holds the prompt, or enough of it.
 func (f *prefixAffinity) holds(endpoint int) bool {
-	return float64(f.match.blocks[endpoint])/float64(f.match.totalBlocks) >= f.threshold
+	return float64(f.match.Blocks[endpoint])/float64(f.match.TotalBlocks) >= f.threshold
 }
 
 // narrows reports whether only the endpoints that hold the prompt stay.
@@ -208,8 +211,8 @@ func (f *prefixAffinity) narrowsByPrediction(candidates []int) bool {
 	holders, least, leastOfOthers := 0, math.MaxFloat64, math.MaxFloat64
 	for _, e := range candidates {
 		ms := math.MaxFloat64
-		if f.predicted.known[e] {
-			ms = f.predicted.ttft[e]
+		if f.predicted.Known[e] {
+			ms = f.predicted.Ttft[e]
 		}
 		if f.holds(e) {
 			holders++

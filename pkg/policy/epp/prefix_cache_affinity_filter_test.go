@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 func TestPrefixCacheAffinityFilter(t *testing.T) {
@@ -35,8 +37,8 @@ func TestPrefixCacheAffinityFilter(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := plant(t, "plugins: [{type: prefix-cache-affinity-filter, parameters: "+tc.parameters+"}]", unlabelled(len(tc.blocks))...)
 			s.hold(tc.totalBlocks, tc.blocks...)
-			copy(s.load(inFlightLoadProducerType).tokens, tc.tokens)
-			got := s.decide(idle(len(tc.blocks)), request(0, 640)).Candidates
+			copy(s.Load(config.InFlightLoadProducerType).Tokens, tc.tokens)
+			got := s.Decide(idle(len(tc.blocks)), request(0, 640)).Candidates
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("candidates (-want +got):\n%s", diff)
 			}
@@ -49,7 +51,7 @@ func TestPrefixCacheAffinityFilterExplores(t *testing.T) {
 	s.hold(10, 10, 0)
 	explored := 0
 	for range 1000 {
-		explored += len(s.decide(idle(2), request(0, 640)).Candidates) - 1
+		explored += len(s.Decide(idle(2), request(0, 640)).Candidates) - 1
 	}
 	if explored < 200 || explored > 300 {
 		t.Errorf("explored %d times of 1000, want about 250", explored)

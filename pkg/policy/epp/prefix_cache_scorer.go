@@ -6,28 +6,35 @@ import (
 	"math"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/document"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // prefixCacheScorer prefers endpoints that may hold the prompt's beginning:
 // with the share r of the prompt's blocks that match, the matched length n in
 // tokens, weight w and scale s, w·min(1, n/s)² + (1 − w)·r.
-var prefixCacheScorer = factory{
-	pluginType: pluginType{
-		name:         prefixCacheScorerType,
-		neededInMay:  []dataKind{prefixMatchData},
-		registration: gie("gie-v1.5.."),
-		category:     AffinityCategory,
-		roles:        scorerRole,
-		parameters:   func() any { return &prefixCacheParameters{MatchLengthScaleTokens: 8192} },
-		needs: func(p *plugin) []dataKey {
-			return []dataKey{{prefixMatchData, p.Parameters.(*prefixCacheParameters).PrefixMatchInfoProducerName}}
+var prefixCacheScorer = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         config.PrefixCacheScorerType,
+		NeededInMay:  []config.DataKind{config.PrefixMatchData},
+		Registration: version.GIE("gie-v1.5.."),
+		Category:     config.AffinityCategory,
+		Roles:        config.ScorerRole,
+		Parameters:   func() any { return &prefixCacheParameters{MatchLengthScaleTokens: 8192} },
+		Needs: func(p *config.Plugin) []config.DataKey {
+			return []config.DataKey{{Kind: config.PrefixMatchData, Producer: p.Parameters.(*prefixCacheParameters).PrefixMatchInfoProducerName}}
 		},
-		obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList { return readsTold(c, p, at) },
+		Obstacles: func(c *config.Config, _ *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
+			return readsTold(c, p, at)
+		},
 	},
-	newScorer: func(b *builder, p *plugin) scorer {
+	NewScorer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Scorer {
 		parameters := p.Parameters.(*prefixCacheParameters)
 		return &prefixCache{
-			match:       b.prefixMatch(parameters.PrefixMatchInfoProducerName),
+			match:       b.PrefixMatch(parameters.PrefixMatchInfoProducerName),
 			weight:      parameters.MatchLengthWeight,
 			scaleTokens: parameters.MatchLengthScaleTokens,
 		}
@@ -40,45 +47,45 @@ type prefixCacheParameters struct {
 	MatchLengthScaleTokens      int     `json:"matchLengthScaleTokens" versions:"router-v0.10.."`
 
 	// What gie-v1.5 hands on to the producer that it makes for the scorer.
-	AutoTune               node `json:"-" name:"autoTune" versions:"gie-v1.5..gie-v1.5"`
-	BlockSize              node `json:"-" name:"blockSize" versions:"gie-v1.5..gie-v1.5"`
-	BlockSizeTokens        node `json:"-" name:"blockSizeTokens" versions:"gie-v1.5..gie-v1.5"`
-	MaxPrefixBlocksToMatch node `json:"-" name:"maxPrefixBlocksToMatch" versions:"gie-v1.5..gie-v1.5"`
-	MaxPrefixTokensToMatch node `json:"-" name:"maxPrefixTokensToMatch" versions:"gie-v1.5..gie-v1.5"`
-	LRUCapacityPerServer   node `json:"-" name:"lruCapacityPerServer" versions:"gie-v1.5..gie-v1.5"`
+	AutoTune               document.Node `json:"-" name:"autoTune" versions:"gie-v1.5..gie-v1.5"`
+	BlockSize              document.Node `json:"-" name:"blockSize" versions:"gie-v1.5..gie-v1.5"`
+	BlockSizeTokens        document.Node `json:"-" name:"blockSizeTokens" versions:"gie-v1.5..gie-v1.5"`
+	MaxPrefixBlocksToMatch document.Node `json:"-" name:"maxPrefixBlocksToMatch" versions:"gie-v1.5..gie-v1.5"`
+	MaxPrefixTokensToMatch document.Node `json:"-" name:"maxPrefixTokensToMatch" versions:"gie-v1.5..gie-v1.5"`
+	LRUCapacityPerServer   document.Node `json:"-" name:"lruCapacityPerServer" versions:"gie-v1.5..gie-v1.5"`
 }
 
-// moved is for the files of GIE up to v1.4, where the scorer kept the prefixes.
-func (p *prefixCacheParameters) moved(name string) string {
+// Moved is for the files of GIE up to v1.4, where the scorer kept the prefixes.
+func (p *prefixCacheParameters) Moved(name string) string {
 	switch name {
 	case "hashBlockSize", "blockSize", "blockSizeTokens", "autoTune", "maxPrefixBlocksToMatch", "lruCapacityPerServer":
-		return "it is a parameter of " + approxPrefixCacheProducerType + " now, and hashBlockSize is blockSizeTokens there"
+		return "it is a parameter of " + config.ApproxPrefixCacheProducerType + " now, and hashBlockSize is blockSizeTokens there"
 	case "indexerConfig", "kvEventsConfig", "tokenProcessorConfig", "mode":
 		return "it belongs to precise-prefix-cache-producer now"
 	}
 	return ""
 }
 
-func (p *prefixCacheParameters) check(l *loader, path *field.Path) {
-	p.PrefixMatchInfoProducerName = orDefault(p.PrefixMatchInfoProducerName, prefixMatchData)
+func (p *prefixCacheParameters) Check(l *config.Loader, path *field.Path) {
+	p.PrefixMatchInfoProducerName = config.OrDefault(p.PrefixMatchInfoProducerName, config.PrefixMatchData)
 	if p.MatchLengthWeight < 0 || p.MatchLengthWeight > 1 {
-		l.add(field.Invalid(path.Child("matchLengthWeight"), p.MatchLengthWeight, "must be between 0 and 1"))
+		l.Add(field.Invalid(path.Child("matchLengthWeight"), p.MatchLengthWeight, "must be between 0 and 1"))
 	}
 	if p.MatchLengthWeight > 0 && p.MatchLengthScaleTokens <= 0 {
-		l.add(field.Invalid(path.Child("matchLengthScaleTokens"), p.MatchLengthScaleTokens, "must be greater than 0 where matchLengthWeight is"))
+		l.Add(field.Invalid(path.Child("matchLengthScaleTokens"), p.MatchLengthScaleTokens, "must be greater than 0 where matchLengthWeight is"))
 	}
 }
 
 type prefixCache struct {
-	match       *prefixMatch
+	match       *scheduler.PrefixMatch
 	weight      float64
 	scaleTokens int
 }
 
 // Few numbers of blocks occur, mostly none and all of a prefix that many share,
 // so a score is not worked out anew for each endpoint.
-func (s *prefixCache) score(_ *cycle, candidates []int, w weight, scores []float64) {
-	matched, nothing := s.match.blocks, w.of(s.raw(0))
+func (s *prefixCache) Score(_ *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
+	matched, nothing := s.match.Blocks, w.Of(s.raw(0))
 	last, score := 0, nothing
 	scores = scores[:len(candidates)]
 	for i, e := range candidates {
@@ -88,20 +95,20 @@ func (s *prefixCache) score(_ *cycle, candidates []int, w weight, scores []float
 		case last:
 			scores[i] = score
 		default:
-			last, score = blocks, w.of(s.raw(blocks))
+			last, score = blocks, w.Of(s.raw(blocks))
 			scores[i] = score
 		}
 	}
 }
 
 func (s *prefixCache) raw(matched int) float64 {
-	if s.match.totalBlocks == 0 {
+	if s.match.TotalBlocks == 0 {
 		return 0
 	}
 	blocks, length := float64(matched), 0.0
 	if s.weight > 0 {
-		part := math.Min(1, blocks*float64(s.match.blockTokens)/float64(s.scaleTokens))
+		part := math.Min(1, blocks*float64(s.match.BlockTokens)/float64(s.scaleTokens))
 		length = part * part
 	}
-	return float64(s.weight*length) + float64((1-s.weight)*(blocks/float64(s.match.totalBlocks)))
+	return float64(s.weight*length) + float64((1-s.weight)*(blocks/float64(s.match.TotalBlocks)))
 }

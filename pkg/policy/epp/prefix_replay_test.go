@@ -11,6 +11,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
@@ -38,19 +40,19 @@ func replayPrefixes(t *testing.T, path string) int {
 			producer = newApproxPrefix(t, step.Params, len(step.Match))
 		}
 		scrape := policy.Scrape{BlockTokens: step.Metrics.CacheBlockSize, Blocks: step.Metrics.CacheNumBlocks}
-		c := &cycle{scrapes: slices.Repeat([]policy.Scrape{scrape}, len(step.Match)), there: len(step.Match)}
+		c := &scheduler.Cycle{Scrapes: slices.Repeat([]policy.Scrape{scrape}, len(step.Match)), Present: len(step.Match)}
 		for _, segment := range step.Segments {
-			c.prompt = c.prompt.Append(prompt.Extent{Source: uint64(segment.ID), Tokens: int32(segment.Len)})
+			c.Prompt = c.Prompt.Append(prompt.Extent{Source: uint64(segment.ID), Tokens: int32(segment.Len)})
 		}
-		if c.tokens = c.prompt.Tokens(); c.tokens != step.PromptTokens {
-			t.Fatalf("%s, step %d: %d tokens, want %d", step.Params, step.Step, c.tokens, step.PromptTokens)
+		if c.Tokens = c.Prompt.Tokens(); c.Tokens != step.PromptTokens {
+			t.Fatalf("%s, step %d: %d tokens, want %d", step.Params, step.Step, c.Tokens, step.PromptTokens)
 		}
-		producer.produce(c)
-		want := prefixMatch{blockTokens: step.BlockSizeTokens, totalBlocks: step.TotalBlocks, blocks: step.Match}
-		if diff := gocmp.Diff(want, *producer.match, gocmp.AllowUnexported(prefixMatch{})); diff != "" {
+		producer.Produce(c)
+		want := scheduler.PrefixMatch{BlockTokens: step.BlockSizeTokens, TotalBlocks: step.TotalBlocks, Blocks: step.Match}
+		if diff := gocmp.Diff(want, *producer.match, gocmp.AllowUnexported(scheduler.PrefixMatch{})); diff != "" {
 			t.Fatalf("%s, step %d (-want +got):\n%s", step.Params, step.Step, diff)
 		}
-		producer.routed(c, picks{step.RoutedTo, none})
+		producer.Routed(c, scheduler.Picks{Primary: step.RoutedTo, Prefill: scheduler.None})
 	}
 	t.Logf("%d steps compared", len(steps))
 	return len(steps)
@@ -60,8 +62,8 @@ func replayPrefixes(t *testing.T, path string) int {
 func newApproxPrefix(t *testing.T, parameters string, endpoints int) *approxPrefix {
 	t.Helper()
 	c := mustLoad(t, "plugins: [{type: approx-prefix-cache-producer, parameters: "+cmp.Or(parameters, "{}")+"}]")
-	s := New(c, Cluster{Endpoints: endpoints}, 1)
-	return s.producers[0].(*approxPrefix)
+	s := New(c, config.Cluster{Endpoints: endpoints}, 1)
+	return s.Producers[0].(*approxPrefix)
 }
 
 func TestMatchesWorkedOutByHand(t *testing.T) {

@@ -2,11 +2,13 @@
 
 package epp
 
+import "windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+
 // promptQueue is what a predictor counts itself, before router-v0.9, of prompts that
 // wait for their first token. A model that is trained on counts up to the answer's end,
 // as those of the EPP are, learns the difference.
 type promptQueue struct {
-	waiting *ledger[queuedPrompt]
+	waiting *scheduler.Ledger[queuedPrompt]
 	// tokens are those that are to be computed, by endpoint.
 	tokens []int64
 }
@@ -18,16 +20,16 @@ type queuedPrompt struct {
 }
 
 func newPromptQueue(endpoints int) *promptQueue {
-	return &promptQueue{newLedger[queuedPrompt](), make([]int64, endpoints)}
+	return &promptQueue{scheduler.NewLedger[queuedPrompt](), make([]int64, endpoints)}
 }
 
-func (q *promptQueue) add(request, endpoint int, tokens int64) {
+func (q *promptQueue) Add(request, endpoint int, tokens int64) {
 	q.tokens[endpoint] += tokens
-	q.waiting.put(request, queuedPrompt{int32(endpoint), tokens})
+	q.waiting.Put(request, queuedPrompt{int32(endpoint), tokens})
 }
 
-func (q *promptQueue) remove(request int) {
-	if p, ok := q.waiting.remove(request); ok {
+func (q *promptQueue) Remove(request int) {
+	if p, ok := q.waiting.Remove(request); ok {
 		q.tokens[p.endpoint] -= p.tokens
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
@@ -21,7 +23,7 @@ schedulingProfiles: [{name: default, plugins: [{pluginRef: prefix-cache-scorer, 
 func BenchmarkReference(b *testing.B) {
 	for _, endpoints := range []int{16, 64, 256} {
 		b.Run(fmt.Sprintf("endpoints=%d", endpoints), func(b *testing.B) {
-			s := New(mustLoad(b, referenceProfile), Cluster{Endpoints: endpoints}, 1)
+			s := New(mustLoad(b, referenceProfile), config.Cluster{Endpoints: endpoints}, 1)
 			l := newReferenceLoad(endpoints)
 			for range 2000 * endpoints {
 				l.step(b, s)
@@ -45,7 +47,7 @@ schedulingProfiles: [{name: default, plugins: [{pluginRef: prefix-cache-affinity
 func BenchmarkGuide(b *testing.B) {
 	for _, endpoints := range []int{16, 256} {
 		b.Run(fmt.Sprintf("endpoints=%d", endpoints), func(b *testing.B) {
-			s := New(mustLoad(b, guideProfile), Cluster{Endpoints: endpoints}, 1)
+			s := New(mustLoad(b, guideProfile), config.Cluster{Endpoints: endpoints}, 1)
 			l := newReferenceLoad(endpoints)
 			var underWay [100]int // where the last requests went
 			var oldest policy.Request
@@ -56,7 +58,7 @@ func BenchmarkGuide(b *testing.B) {
 					s.Finished(&oldest, underWay[slot])
 				}
 				l.step(b, s)
-				underWay[slot] = s.staged.decode.chosen
+				underWay[slot] = s.Staged.Decode.Chosen
 			}
 			for range 2000 * endpoints {
 				step()
@@ -112,7 +114,7 @@ func newReferenceLoad(endpoints int) *referenceLoad {
 	return l
 }
 
-func (l *referenceLoad) step(b testing.TB, s *Scheduler) {
+func (l *referenceLoad) step(b testing.TB, s *scheduler.Scheduler) {
 	r := &l.request
 	r.ID++
 	draw := r.ID % len(l.groups)

@@ -2,8 +2,14 @@
 
 package epp
 
+import (
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/flowcontrol"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+)
+
 // factories are the types that take part in routing.
-var factories = []*factory{
+var factories = []*scheduler.Factory{
 	&queueScorer, &kvCacheUtilizationScorer, &runningRequestsSizeScorer, &loadAwareScorer,
 	&activeRequestScorer, &tokenLoadScorer, &modalPrefixCacheScorer, &legacyPrefixCacheScorer,
 	&prefixCacheScorer, &noHitLRUScorer, &contextLengthAware, &loraAffinityScorer,
@@ -25,7 +31,7 @@ var factories = []*factory{
 
 // unrouted are the types that the loader knows and that do nothing to a request's
 // route: profile handlers, parsers, sources, and types that cannot be simulated.
-var unrouted = []*pluginType{
+var unrouted = []*config.PluginType{
 	&encoderCacheProducer, &singleProfileHandler, &disaggProfileHandler, &disaggHeadersHandler,
 	&prefillHeaderHandler, &metricsDataSource, &coreMetricsExtractor, &topologyExtractor,
 	&agentIdentity, &servedVerifier, &fileDiscovery, &endpointNotificationSource,
@@ -40,10 +46,10 @@ var unrouted = []*pluginType{
 }
 
 // types are those of all versions.
-var types = func() registry {
-	all := append(registry{}, unrouted...)
+var types = func() config.Registry {
+	all := append(config.Registry{}, unrouted...)
 	for _, f := range factories {
-		all = append(all, &f.pluginType)
+		all = append(all, &f.PluginType)
 	}
-	return append(all, flowTypes()...)
+	return append(all, flowcontrol.Types()...)
 }()

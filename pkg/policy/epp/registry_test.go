@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // readTable reads a table of testdata: rows by their first column, with the names of the
@@ -35,11 +37,11 @@ func readTable(t *testing.T, path string, keep func(columns []string) bool) map[
 }
 
 // registeredBy tells which types each version registers.
-func registeredBy(version dialect) map[string]bool {
+func registeredBy(version version.Dialect) map[string]bool {
 	registered := map[string]bool{}
 	for _, p := range types {
-		if p.in(version) {
-			registered[p.name] = true
+		if p.In(version) {
+			registered[p.Name] = true
 		}
 	}
 	return registered
@@ -50,19 +52,19 @@ func registeredBy(version dialect) map[string]bool {
 // fault.
 func TestEachVersionHasItsPlugins(t *testing.T) {
 	want := readTable(t, "testdata/plugins.tsv", func([]string) bool { return true })
-	for _, version := range dialects {
+	for _, version := range version.All {
 		got, listed := registeredBy(version), map[string]bool{}
 		for name, row := range want {
-			switch row[version.name] {
+			switch row[version.Name] {
 			case "yes":
 				listed[name] = true
 			case "-":
 			default:
-				t.Errorf("testdata/plugins.tsv says %q of %s in %s", row[version.name], name, version.name)
+				t.Errorf("testdata/plugins.tsv says %q of %s in %s", row[version.Name], name, version.Name)
 			}
 		}
 		if diff := cmp.Diff(listed, got); diff != "" {
-			t.Errorf("types of %s (-table +registry):\n%s", version.name, diff)
+			t.Errorf("types of %s (-table +registry):\n%s", version.Name, diff)
 		}
 	}
 }
@@ -76,14 +78,14 @@ func TestTheTableOfPluginsIsWhatRealLoadersKnow(t *testing.T) {
 		if ours[name] == nil {
 			continue
 		}
-		for _, version := range dialects {
-			verdict, measured := row[version.name]
+		for _, version := range version.All {
+			verdict, measured := row[version.Name]
 			if !measured {
 				continue
 			}
 			asked++
-			if known := verdict != "-"; known != (ours[name][version.name] == "yes") {
-				t.Errorf("%s in %s: the real loader says %q, the table %q", name, version.name, verdict, ours[name][version.name])
+			if known := verdict != "-"; known != (ours[name][version.Name] == "yes") {
+				t.Errorf("%s in %s: the real loader says %q, the table %q", name, version.Name, verdict, ours[name][version.Name])
 			}
 		}
 	}
@@ -99,8 +101,8 @@ func TestThePageNamesEveryPlugin(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range types {
-		if !strings.Contains(string(page), "`"+p.name+"`") {
-			t.Errorf("docs/epp.md does not name `%s`", p.name)
+		if !strings.Contains(string(page), "`"+p.Name+"`") {
+			t.Errorf("docs/epp.md does not name `%s`", p.Name)
 		}
 	}
 }

@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 )
 
 // readLines decodes a file of JSON lines.
@@ -78,14 +80,14 @@ type attribute struct {
 	Dispatched      int
 }
 
-// decide runs filters, scorers and pickers on planted attributes.
-func (tc *scheduleCase) decide(c *Config) (*Scheduler, bool) {
+// Decide runs filters, scorers and pickers on planted attributes.
+func (tc *scheduleCase) Decide(c *config.Config) (*scheduler.Scheduler, bool) {
 	var labels []map[string]string
 	for _, endpoint := range tc.Endpoints {
 		labels = append(labels, endpoint.Labels)
 	}
-	b := newBuilder(parts, c, Cluster{Endpoints: len(tc.Endpoints), Labels: labels}, 1)
-	s := b.scheduler(parts, c)
+	b := scheduler.NewBuilder(parts, c, config.Cluster{Endpoints: len(tc.Endpoints), Labels: labels}, 1)
+	s := b.Scheduler(parts, c)
 	view := idle(len(tc.Endpoints))
 	view.Adapters = make([]policy.Adapters, len(tc.Endpoints))
 	numbers := map[string]int32{}
@@ -94,7 +96,7 @@ func (tc *scheduleCase) decide(c *Config) (*Scheduler, bool) {
 	for e, endpoint := range tc.Endpoints {
 		if name, err := base64.StdEncoding.DecodeString(tc.Request.Headers["x-session-token"]); err == nil && string(name) == endpoint.Name {
 			r.Session = 1
-			b.sessionTokens("x-session-token", false).firstToken(r, e)
+			b.SessionTokens("x-session-token", false).FirstToken(r, e)
 		}
 		view.Adapters[e].Max = endpoint.MaxActiveModels
 		for _, model := range sortedKeys(endpoint.ActiveModels) {
@@ -108,23 +110,23 @@ func (tc *scheduleCase) decide(c *Config) (*Scheduler, bool) {
 			_, producer, _ := strings.Cut(key, "/")
 			switch a.Kind {
 			case "PrefixCacheMatchInfo":
-				m := b.prefixMatch(producer)
-				m.blocks[e], m.totalBlocks, m.blockTokens = a.MatchBlocks, a.TotalBlocks, a.BlockSizeTokens
+				m := b.PrefixMatch(producer)
+				m.Blocks[e], m.TotalBlocks, m.BlockTokens = a.MatchBlocks, a.TotalBlocks, a.BlockSizeTokens
 			case "InFlightLoad":
-				l := b.load(producer)
-				l.requests[e], l.tokens[e] = a.Requests, a.Tokens
+				l := b.Load(producer)
+				l.Requests[e], l.Tokens[e] = a.Requests, a.Tokens
 			case "UncachedRequestTokens":
-				b.uncached(producer)[e] = a.Tokens
+				b.Uncached(producer)[e] = a.Tokens
 			case "LatencyPredictionInfo":
-				p := b.prediction(producer)
-				p.known[e], p.ttft[e], p.tpot[e], p.dispatched[e] = true, a.TTFT, a.TPOT, a.Dispatched
-				p.ttftHeadroom[e], p.tpotHeadroom[e] = a.TTFTHeadroom, a.TPOTHeadroom
+				p := b.PredictionOf(producer)
+				p.Known[e], p.Ttft[e], p.Tpot[e], p.Dispatched[e] = true, a.TTFT, a.TPOT, a.Dispatched
+				p.TtftHeadroom[e], p.TpotHeadroom[e] = a.TTFTHeadroom, a.TPOTHeadroom
 			default:
 				panic("unknown kind of attribute " + a.Kind)
 			}
 		}
 	}
-	_, ok := s.staged.run(s.begin(view, r))
+	_, ok := s.Staged.Run(s.Begin(view, r))
 	return s, ok
 }
 
@@ -136,10 +138,10 @@ func numberOf(name string, numbers map[string]int32) int32 {
 	return numbers[name]
 }
 
-// check compares a decision with the recorded one.
-func (tc *scheduleCase) check(t *testing.T, c *Config) {
+// Check compares a decision with the recorded one.
+func (tc *scheduleCase) Check(t *testing.T, c *config.Config) {
 	t.Helper()
-	s, ok := tc.decide(c)
+	s, ok := tc.Decide(c)
 	if ok != (tc.Error == "") {
 		t.Errorf("%s, case %d: chose %t, recorded error %q", tc.Config, tc.Case, ok, tc.Error)
 		return
@@ -148,9 +150,9 @@ func (tc *scheduleCase) check(t *testing.T, c *Config) {
 		return
 	}
 	d := s.LastDecision()
-	tc.checkChoice(t, c, c.stages.decode, &d.Choice)
-	_, recorded := tc.Profiles[c.stages.prefill]
-	if recorded && d.Prefill == nil || !recorded && d.Prefill != nil && d.Prefill.Chosen != none {
+	tc.checkChoice(t, c, c.Stages.Decode, &d.Choice)
+	_, recorded := tc.Profiles[c.Stages.Prefill]
+	if recorded && d.Prefill == nil || !recorded && d.Prefill != nil && d.Prefill.Chosen != scheduler.None {
 		// The decider may have been asked of another endpoint with that score.
 		if !tc.decidesOtherwise(s, &d.Choice) {
 			t.Errorf("%s, case %d: %q (%+v), recorded profiles %v", tc.Config, tc.Case, d.Reason, d.Prefill, sortedKeys(tc.Profiles))
@@ -159,7 +161,7 @@ func (tc *scheduleCase) check(t *testing.T, c *Config) {
 	}
 	profiles := 1
 	if recorded && d.Prefill != nil {
-		tc.checkChoice(t, c, c.stages.prefill, d.Prefill)
+		tc.checkChoice(t, c, c.Stages.Prefill, d.Prefill)
 		profiles = 2
 	}
 	if len(tc.Profiles) != profiles {
@@ -169,16 +171,16 @@ func (tc *scheduleCase) check(t *testing.T, c *Config) {
 
 // decidesOtherwise runs the prefill profile, or not, for another endpoint with
 // the highest score, if there is one for which the decider decides otherwise.
-func (tc *scheduleCase) decidesOtherwise(s *Scheduler, decode *Choice) bool {
-	staged := &s.staged
+func (tc *scheduleCase) decidesOtherwise(s *scheduler.Scheduler, decode *scheduler.Choice) bool {
+	staged := &s.Staged
 	for i, e := range decode.Candidates {
-		if staged.decider == nil || decode.Scores[i] != slices.Max(decode.Scores) {
+		if staged.Decider == nil || decode.Scores[i] != slices.Max(decode.Scores) {
 			continue
 		}
-		if reason := staged.decider.decide(&s.cycle, e); (reason == Disaggregated) != (staged.reason == Disaggregated) {
-			staged.prefill.skip()
-			if staged.reason = reason; reason == Disaggregated {
-				staged.prefill.run(&s.cycle)
+		if reason := staged.Decider.Decide(&s.Cycle, e); (reason == scheduler.Disaggregated) != (staged.Reason == scheduler.Disaggregated) {
+			staged.Prefill.Skip()
+			if staged.Reason = reason; reason == scheduler.Disaggregated {
+				staged.Prefill.Run(&s.Cycle)
 			}
 			return true
 		}
@@ -187,7 +189,7 @@ func (tc *scheduleCase) decidesOtherwise(s *Scheduler, decode *Choice) bool {
 }
 
 // checkChoice compares one profile's scores with the recorded ones.
-func (tc *scheduleCase) checkChoice(t *testing.T, c *Config, profile string, choice *Choice) {
+func (tc *scheduleCase) checkChoice(t *testing.T, c *config.Config, profile string, choice *scheduler.Choice) {
 	t.Helper()
 	want := tc.Profiles[profile].Scores
 	if len(choice.Candidates) != len(want) {
@@ -201,12 +203,12 @@ func (tc *scheduleCase) checkChoice(t *testing.T, c *Config, profile string, cho
 			t.Errorf("%s, case %d, %s, %s: score %v, want %v (%t)", tc.Config, tc.Case, profile, tc.Endpoints[e].Name, choice.Scores[i], score, left)
 		}
 	}
-	if i := slices.Index(choice.Candidates, choice.Chosen); i < 0 || picksFrom(&c.document, maxScorePickerType) && choice.Scores[i] != best {
+	if i := slices.Index(choice.Candidates, choice.Chosen); i < 0 || picksFrom(&c.Document, config.MaxScorePickerType) && choice.Scores[i] != best {
 		t.Errorf("%s, case %d, %s: chose %d of %v with scores %v", tc.Config, tc.Case, profile, choice.Chosen, choice.Candidates, choice.Scores)
 	}
 }
 
-func picksFrom(d *effective, typeName string) bool {
+func picksFrom(d *config.EffectiveDocument, typeName string) bool {
 	for _, p := range d.Plugins {
 		if p.Type == typeName {
 			return true
@@ -218,7 +220,7 @@ func picksFrom(d *effective, typeName string) bool {
 // replay compares all decisions of a file.
 func replay(t *testing.T, cases []scheduleCase, find func(config string) string) {
 	t.Helper()
-	configs := map[string]*Config{}
+	configs := map[string]*config.Config{}
 	for i := range cases {
 		tc := &cases[i]
 		c, known := configs[tc.Config]
@@ -233,7 +235,7 @@ func replay(t *testing.T, cases []scheduleCase, find func(config string) string)
 			}
 			configs[tc.Config] = c
 		}
-		tc.check(t, c)
+		tc.Check(t, c)
 	}
 	t.Logf("%d decisions compared", len(cases))
 	if len(cases) == 0 {

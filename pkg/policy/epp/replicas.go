@@ -4,6 +4,8 @@ package epp
 
 import (
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -17,11 +19,11 @@ import (
 type Replicas struct {
 	policy.Router
 	routing    policy.Routing
-	schedulers []*Scheduler
+	schedulers []*scheduler.Scheduler
 }
 
 // NewReplicas returns n EPPs; the first one is what [New] returns.
-func NewReplicas(c *Config, cluster Cluster, n int, seed int64) *Replicas {
+func NewReplicas(c *config.Config, cluster config.Cluster, n int, seed int64) *Replicas {
 	r := &Replicas{}
 	var routings []policy.Routing
 	for i := range n {
@@ -46,13 +48,13 @@ func (r *Replicas) Routing() policy.Routing {
 }
 
 // Explain has all of them explain their decisions; see [Scheduler.Explain].
-func (r *Replicas) Explain(tell func(*Explanation)) {
+func (r *Replicas) Explain(tell func(*scheduler.Explanation)) {
 	for i, s := range r.schedulers {
 		if tell == nil {
 			s.Explain(nil)
 			continue
 		}
-		s.Explain(func(x *Explanation) {
+		s.Explain(func(x *scheduler.Explanation) {
 			x.EPP = i
 			tell(x)
 		})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
@@ -49,7 +50,7 @@ func TestReplicasDoNotKnowOfEachOther(t *testing.T) {
 		sum := 0
 		for seed := range int64(50) {
 			used := map[int]bool{}
-			for _, e := range chosen(t, NewReplicas(c, Cluster{Endpoints: 4, TieBreak: TieRandom}, n, seed), 4) {
+			for _, e := range chosen(t, NewReplicas(c, config.Cluster{Endpoints: 4, TieBreak: config.TieRandom}, n, seed), 4) {
 				if used[e] {
 					sum++
 				}
@@ -71,7 +72,7 @@ func TestTheFirstReplicaIsTheScheduler(t *testing.T) {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	cluster := Cluster{Endpoints: 4}
+	cluster := config.Cluster{Endpoints: 4}
 	alone, one := chosen(t, New(c, cluster, 3), 20), chosen(t, NewReplicas(c, cluster, 1, 3), 20)
 	for i := range alone {
 		if alone[i] != one[i] {

@@ -2,14 +2,16 @@
 
 package epp
 
+import "windtunnel.dev/windtunnel/pkg/policy/epp/config"
+
 // RolesOf names the uses that a type of plugin can be put to, in whatever version
 // has it: filter, scorer, picker, producer and so on. It is nil for a type that no
 // version has.
 func RolesOf(typeName string) []string {
-	all := roles(0)
+	all := config.Roles(0)
 	for _, t := range types {
-		if t.name == typeName {
-			all |= t.roles
+		if t.Name == typeName {
+			all |= t.Roles
 		}
 	}
 	var names []string
@@ -33,17 +35,17 @@ var roleNames = [...]string{
 func TypeNames() []string {
 	var names []string
 	for _, t := range types {
-		names = append(names, t.name)
+		names = append(names, t.Name)
 	}
 	return names
 }
 
 // CategoryOf returns the category of a type of plugin, in whatever version.
-func CategoryOf(typeName string) Category {
+func CategoryOf(typeName string) config.Category {
 	for _, t := range types {
-		if t.name == typeName {
-			return t.category
+		if t.Name == typeName {
+			return t.Category
 		}
 	}
-	return NoCategory
+	return config.NoCategory
 }

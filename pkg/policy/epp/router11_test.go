@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 const (
@@ -20,40 +23,40 @@ func TestDialectOfRouter11(t *testing.T) {
 		text string
 		// stage is router-v0.11's, error what it stops at, and newest the version that
 		// auto means.
-		stage         Stage
+		stage         config.Stage
 		error, newest string
 	}{
-		"llm-d.ai/v1":               {text: ofV1, stage: Accepted, newest: "router-v0.11.0"},
-		"llm-d.ai/v1alpha1":         {text: ofV1alpha, stage: Accepted, newest: "router-main"},
-		"an apiVersion of tomorrow": {text: strings.Replace(ofV1, "v1", "v2", 1), stage: RefusedInDecoding, error: `apiVersion: Invalid value: "llm-d.ai/v2": is newer than this tool knows`},
-		"a field of tomorrow":       {text: ofV1 + "flowControl: {tomorrow: 1}\n", stage: RefusedInDecoding, error: "flowControl.tomorrow: Forbidden: unknown field; unless it is misspelt it is newer than this tool knows"},
-		"a type of tomorrow":        {text: ofV1 + "- type: lmetric-scorer\n", stage: RefusedInLoading, error: "newer than this tool knows"},
-		"an unknown type":           {text: ofV1 + "- type: my-own-thing\n", stage: RefusedInLoading, error: "unless it is misspelt it is newer than this tool knows"},
-		"a strategy of the guides":  {text: ofV1 + "- {type: program-aware-fairness, parameters: {strategy: turn-priority}}\n", stage: RefusedInLoading, error: "unless it is misspelt it is newer than this tool knows"},
-		"a parameter of tomorrow":   {text: ofV1 + "- {type: active-request-scorer, parameters: {tomorrow: 1}}\n", stage: RefusedInLoading, error: "newer than this tool knows"},
-		"the detector at the top":   {text: ofV1alpha + "saturationDetector: {}\n", stage: RefusedInDecoding, error: "router-main was the last version to have it", newest: "router-main"},
-		"a parser at the top":       {text: ofV1 + "parser: {pluginRef: openai-parser}\n", stage: RefusedInDecoding, error: "parser: Forbidden"},
-		"a type that is gone":       {text: ofV1 + "- type: tokenizer\n  parameters: {modelName: m}\n", stage: RefusedInLoading, error: "router-main was the last version to have it; use token-producer"},
-		"a handler that is gone":    {text: ofV1alpha + "- type: prefill-header-handler\n", stage: RefusedInLoading, error: "use disagg-profile-handler", newest: "router-main"},
+		"llm-d.ai/v1":               {text: ofV1, stage: config.Accepted, newest: "router-v0.11.0"},
+		"llm-d.ai/v1alpha1":         {text: ofV1alpha, stage: config.Accepted, newest: "router-main"},
+		"an apiVersion of tomorrow": {text: strings.Replace(ofV1, "v1", "v2", 1), stage: config.RefusedInDecoding, error: `apiVersion: Invalid value: "llm-d.ai/v2": is newer than this tool knows`},
+		"a field of tomorrow":       {text: ofV1 + "flowControl: {tomorrow: 1}\n", stage: config.RefusedInDecoding, error: "flowControl.tomorrow: Forbidden: unknown field; unless it is misspelt it is newer than this tool knows"},
+		"a type of tomorrow":        {text: ofV1 + "- type: lmetric-scorer\n", stage: config.RefusedInLoading, error: "newer than this tool knows"},
+		"an unknown type":           {text: ofV1 + "- type: my-own-thing\n", stage: config.RefusedInLoading, error: "unless it is misspelt it is newer than this tool knows"},
+		"a strategy of the guides":  {text: ofV1 + "- {type: program-aware-fairness, parameters: {strategy: turn-priority}}\n", stage: config.RefusedInLoading, error: "unless it is misspelt it is newer than this tool knows"},
+		"a parameter of tomorrow":   {text: ofV1 + "- {type: active-request-scorer, parameters: {tomorrow: 1}}\n", stage: config.RefusedInLoading, error: "newer than this tool knows"},
+		"the detector at the top":   {text: ofV1alpha + "saturationDetector: {}\n", stage: config.RefusedInDecoding, error: "router-main was the last version to have it", newest: "router-main"},
+		"a parser at the top":       {text: ofV1 + "parser: {pluginRef: openai-parser}\n", stage: config.RefusedInDecoding, error: "parser: Forbidden"},
+		"a type that is gone":       {text: ofV1 + "- type: tokenizer\n  parameters: {modelName: m}\n", stage: config.RefusedInLoading, error: "router-main was the last version to have it; use token-producer"},
+		"a handler that is gone":    {text: ofV1alpha + "- type: prefill-header-handler\n", stage: config.RefusedInLoading, error: "use disagg-profile-handler", newest: "router-main"},
 		"discovery as v1 has it": {
 			text:  ofV1 + "- {name: d, type: file-discovery, parameters: {path: /x}}\n- {name: p, type: k8s-peer-discovery, parameters: {selector: a}}\ndataLayer:\n  discovery: {endpoints: {pluginRef: d}, peers: {pluginRef: p}}\n  crossReplica: {syncInterval: 1s, publishTimeout: 1s}\n",
-			stage: Accepted, newest: "router-v0.11.0",
+			stage: config.Accepted, newest: "router-v0.11.0",
 		},
 		"discovery as v1alpha1 has it": {
 			text:  ofV1alpha + "- {name: d, type: file-discovery, parameters: {path: /x}}\ndataLayer:\n  discovery: {pluginRef: d}\n  crossReplicaSyncInterval: 1s\n",
-			stage: Accepted, newest: "router-main",
+			stage: config.Accepted, newest: "router-main",
 		},
-		"v1alpha1's discovery in v1": {text: ofV1 + "dataLayer: {discovery: {pluginRef: d}}\n", stage: RefusedInDecoding, error: "llm-d.ai/v1alpha1 has it"},
-		"v1's section in v1alpha1":   {text: ofV1alpha + "dataLayer: {crossReplica: {syncInterval: 1s}}\n", stage: RefusedInDecoding, error: "llm-d.ai/v1 has it"},
-		"peerDiscovery is gone":      {text: ofV1alpha + "dataLayer: {peerDiscovery: {pluginRef: queue-scorer}}\n", stage: RefusedInDecoding, error: "dataLayer.peerDiscovery", newest: "router-main"},
+		"v1alpha1's discovery in v1": {text: ofV1 + "dataLayer: {discovery: {pluginRef: d}}\n", stage: config.RefusedInDecoding, error: "llm-d.ai/v1alpha1 has it"},
+		"v1's section in v1alpha1":   {text: ofV1alpha + "dataLayer: {crossReplica: {syncInterval: 1s}}\n", stage: config.RefusedInDecoding, error: "llm-d.ai/v1 has it"},
+		"peerDiscovery is gone":      {text: ofV1alpha + "dataLayer: {peerDiscovery: {pluginRef: queue-scorer}}\n", stage: config.RefusedInDecoding, error: "dataLayer.peerDiscovery", newest: "router-main"},
 		"fields of flow control": {
 			text:  ofV1 + "featureGates: [flowControl]\nrequestHandler: {propagatePriority: true}\nflowControl: {priorityBands: [{priority: 1, defaultRequestTTL: 5s}]}\n",
-			stage: Accepted, newest: "router-v0.11.0",
+			stage: config.Accepted, newest: "router-v0.11.0",
 		},
-		"the in-flight producer is made": {text: ofV1 + "- type: token-load-scorer\n", stage: Accepted, newest: "router-v0.11.0"},
+		"the in-flight producer is made": {text: ofV1 + "- type: token-load-scorer\n", stage: config.Accepted, newest: "router-v0.11.0"},
 		"a detector of detectors": {
 			text:  ofV1 + "- {name: d, type: max-saturation-detector, parameters: {detectors: [a, {b: null}]}}\nflowControl: {saturationDetector: {pluginRef: d}}\n",
-			stage: Accepted, newest: "router-v0.11.0",
+			stage: config.Accepted, newest: "router-v0.11.0",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -67,7 +70,7 @@ func TestDialectOfRouter11(t *testing.T) {
 			if v.Config != nil {
 				checkSameAgain(t, name, v.Config)
 			}
-			if newest, why := Newest([]byte(tc.text), nil); tc.newest != "" && (newest.Version != tc.newest || newest.Stage != Accepted) {
+			if newest, why := Newest([]byte(tc.text), nil); tc.newest != "" && (newest.Version != tc.newest || newest.Stage != config.Accepted) {
 				t.Errorf("auto is %s (%s), want %s", newest.Version, why, tc.newest)
 			}
 		})
@@ -75,9 +78,9 @@ func TestDialectOfRouter11(t *testing.T) {
 }
 
 func TestVersionsFromForksSaySo(t *testing.T) {
-	for _, v := range Versions() {
-		if got := Provenance(v) != ""; got != (v == "router-v0.11.0") {
-			t.Errorf("%s: provenance is %q", v, Provenance(v))
+	for _, v := range version.Names() {
+		if got := version.Provenance(v) != ""; got != (v == "router-v0.11.0") {
+			t.Errorf("%s: provenance is %q", v, version.Provenance(v))
 		}
 	}
 	if _, why := Newest([]byte(ofV1), nil); !strings.Contains(why, "read from a downstream fork") {
@@ -92,10 +95,10 @@ func TestWhatIsOnlyKnownByNameIsNotSimulated(t *testing.T) {
 		"a band's TTL": ofV1 + "featureGates: [flowControl]\nflowControl: {defaultPriorityBand: {defaultRequestTTL: 5s}}\n",
 	} {
 		v := Judge([]byte(text), "router-v0.11", nil)
-		if v.Stage != Accepted {
+		if v.Stage != config.Accepted {
 			t.Fatalf("%s: %s: %v", name, v.Stage, v.Errors)
 		}
-		if errs := v.Config.Check(&Cluster{}, field.NewPath("x")); len(errs) != 1 || !strings.Contains(errs[0].Error(), "cannot be simulated") {
+		if errs := v.Config.Check(&config.Cluster{}, field.NewPath("x")); len(errs) != 1 || !strings.Contains(errs[0].Error(), "cannot be simulated") {
 			t.Errorf("%s: %v", name, errs)
 		}
 	}

@@ -2,19 +2,25 @@
 
 package epp
 
+import (
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+)
+
 const runningRequestsSizeScorerType = "running-requests-size-scorer"
 
 // runningRequestsSizeScorer is queueScorer on the scraped number of running
 // requests.
-var runningRequestsSizeScorer = factory{
-	pluginType: pluginType{
-		name:         runningRequestsSizeScorerType,
-		registration: gie("gie-v1.3.."),
-		category:     LoadCategory,
-		roles:        scorerRole,
-		needs:        needsCoreMetrics,
+var runningRequestsSizeScorer = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         runningRequestsSizeScorerType,
+		Registration: version.GIE("gie-v1.3.."),
+		Category:     config.LoadCategory,
+		Roles:        config.ScorerRole,
+		Needs:        config.NeedsCoreMetrics,
 	},
-	newScorer: func(b *builder, _ *plugin) scorer {
+	NewScorer: func(b *scheduler.Builder, _ *config.Plugin) scheduler.Scorer {
 		return newCountScorer(b.Endpoints, runningRequests)
 	},
 }

@@ -2,10 +2,14 @@
 
 package epp
 
-import "testing"
+import (
+	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+)
 
 func TestSameHeedsTheOrderOfProducersOnly(t *testing.T) {
-	load := func(version, plugins string) *Config {
+	load := func(version, plugins string) *config.Config {
 		t.Helper()
 		c, errs := Load([]byte("kind: EndpointPickerConfig\nplugins:\n"+plugins), version, nil)
 		if len(errs) > 0 {
@@ -17,7 +21,7 @@ func TestSameHeedsTheOrderOfProducersOnly(t *testing.T) {
 	scorer := "- type: queue-scorer\n"
 	profile := "schedulingProfiles:\n- name: default\n  plugins:\n  - pluginRef: queue-scorer\n"
 	for name, tc := range map[string]struct {
-		a, b *Config
+		a, b *config.Config
 		want bool
 	}{
 		"itself":                           {load(version, scorer), load(version, scorer), true},

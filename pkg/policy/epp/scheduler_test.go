@@ -15,12 +15,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
 func TestNoEndpointIsAnError(t *testing.T) {
-	s := New(mustLoad(t, everythingProfile), Cluster{Endpoints: 0}, 1)
+	s := New(mustLoad(t, everythingProfile), config.Cluster{Endpoints: 0}, 1)
 	for range 2 {
 		if _, err := s.Route(idle(0), request(0, 100)); !errors.Is(err, policy.ErrNoEndpoint) {
 			t.Errorf("error %v", err)
@@ -50,19 +52,19 @@ func TestScrapesMustBeOfAllEndpoints(t *testing.T) {
 			t.Error("no panic")
 		}
 	}()
-	_, _ = New(mustLoad(t, ""), Cluster{Endpoints: 3}, 1).Route(idle(2), request(0, 1))
+	_, _ = New(mustLoad(t, ""), config.Cluster{Endpoints: 3}, 1).Route(idle(2), request(0, 1))
 }
 
 func TestLastDecisionExplainsTheScores(t *testing.T) {
 	c := mustLoad(t, "plugins: [{type: utilization-detector}, {type: queue-scorer}, {name: kv, type: kv-cache-utilization-scorer}]\n"+
 		"schedulingProfiles: [{name: p, plugins: [{pluginRef: kv, weight: -4}, {pluginRef: utilization-detector}, {pluginRef: queue-scorer, weight: 3}]}]")
-	s := New(c, Cluster{Endpoints: 3}, 1)
+	s := New(c, config.Cluster{Endpoints: 3}, 1)
 	view := idle(3)
 	view.Scrapes[0] = policy.Scrape{Waiting: 2, KVUsage: 0.5}
 	view.Scrapes[1] = policy.Scrape{Waiting: 5, KVUsage: 0}
 	view.Scrapes[2] = policy.Scrape{Waiting: 0, KVUsage: 0.75}
 	route(t, s, view, request(0, 10))
-	want := Decision{Choice: Choice{
+	want := scheduler.Decision{Choice: scheduler.Choice{
 		Candidates: []int{0, 2},
 		Scorers:    []string{"kv", "queue-scorer"},
 		Weighted:   [][]float64{{-2, -1}, {0, 3}},
@@ -80,7 +82,7 @@ func TestLastDecisionExplainsTheScores(t *testing.T) {
 }
 
 func TestRawScoresAreClamped(t *testing.T) {
-	s := New(mustLoad(t, "plugins: [{type: kv-cache-utilization-scorer}]"), Cluster{Endpoints: 3}, 1)
+	s := New(mustLoad(t, "plugins: [{type: kv-cache-utilization-scorer}]"), config.Cluster{Endpoints: 3}, 1)
 	view := idle(3)
 	view.Scrapes[0].KVUsage, view.Scrapes[1].KVUsage, view.Scrapes[2].KVUsage = 1.5, -0.5, 0.25
 	route(t, s, view, request(0, 1))
@@ -96,7 +98,7 @@ func TestChangesAreAllThatNeedBeLookedAt(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, uint64(endpoints)))
 		for _, text := range []string{strings.Replace(everythingProfile, ", {type: utilization-detector}", "", 1), twoProfiles} {
 			c := mustLoad(t, text)
-			told, untold := New(c, Cluster{Endpoints: endpoints}, 1), New(c, Cluster{Endpoints: endpoints}, 1)
+			told, untold := New(c, config.Cluster{Endpoints: endpoints}, 1), New(c, config.Cluster{Endpoints: endpoints}, 1)
 			view := idle(endpoints)
 			view.Changed = []int32{}
 			for n := range 500 {
@@ -136,7 +138,7 @@ func someDown(random *rand.Rand, endpoints int) []bool {
 }
 
 func TestStaleEndpointsAreFiltered(t *testing.T) {
-	s := New(mustLoad(t, "plugins: [{type: utilization-detector}]"), Cluster{Endpoints: 3}, 1)
+	s := New(mustLoad(t, "plugins: [{type: utilization-detector}]"), config.Cluster{Endpoints: 3}, 1)
 	now := simtime.Time(time.Second)
 	view := &policy.View{Now: now, Scrapes: []policy.Scrape{
 		{At: now.Add(-200 * time.Millisecond)}, {At: now.Add(-200*time.Millisecond - 1)}, {At: now},
@@ -155,20 +157,20 @@ func TestStaleEndpointsAreFiltered(t *testing.T) {
 func TestMetricsThatNobodyExtractsReadAsZero(t *testing.T) {
 	c := mustLoad(t, "plugins: [{type: queue-scorer}, {type: load-aware-scorer}, {type: core-metrics-extractor}, {type: metrics-data-source}, {type: prefix-cache-scorer}]\n"+
 		"dataLayer: {injectDefaults: false, sources: [{pluginRef: metrics-data-source}]}")
-	s := New(c, Cluster{Endpoints: 2}, 1)
+	s := New(c, config.Cluster{Endpoints: 2}, 1)
 	view := &policy.View{Scrapes: []policy.Scrape{{Waiting: 100, BlockTokens: 256}, {BlockTokens: 256}}}
 	route(t, s, view, request(0, 64))
 	if got := s.LastDecision().Scores; !slices.Equal(got, []float64{1.5, 1.5}) {
 		t.Errorf("scores %v", got)
 	}
-	if got := s.producers[0].(*approxPrefix).match.blockTokens; got != leastBlockTokens {
+	if got := s.Producers[0].(*approxPrefix).match.BlockTokens; got != leastBlockTokens {
 		t.Errorf("blocks of %d tokens", got)
 	}
 }
 
 func TestPassthroughParserHidesPrompts(t *testing.T) {
 	for parser, want := range map[string]float64{"passthrough-parser": 0, "openai-parser": 1} {
-		s := New(mustLoad(t, "plugins: [{type: prefix-cache-scorer}]\nrequestHandler: {parsers: [{pluginRef: "+parser+"}]}"), Cluster{Endpoints: 1}, 1)
+		s := New(mustLoad(t, "plugins: [{type: prefix-cache-scorer}]\nrequestHandler: {parsers: [{pluginRef: "+parser+"}]}"), config.Cluster{Endpoints: 1}, 1)
 		route(t, s, idle(1), request(7, 640))
 		route(t, s, idle(1), request(7, 640))
 		if got := s.LastDecision().Scores[0]; got != want {
@@ -178,8 +180,8 @@ func TestPassthroughParserHidesPrompts(t *testing.T) {
 }
 
 func TestAutoTuneFollowsTheEngines(t *testing.T) {
-	s := New(mustLoad(t, "plugins: [{type: prefix-cache-scorer}]"), Cluster{Endpoints: 2}, 1)
-	producer := s.producers[0].(*approxPrefix)
+	s := New(mustLoad(t, "plugins: [{type: prefix-cache-scorer}]"), config.Cluster{Endpoints: 2}, 1)
+	producer := s.Producers[0].(*approxPrefix)
 	view := idle(2)
 	for e := range view.Scrapes {
 		view.Scrapes[e] = policy.Scrape{BlockTokens: 128, Blocks: 3}
@@ -187,8 +189,8 @@ func TestAutoTuneFollowsTheEngines(t *testing.T) {
 	view.Scrapes[1].BlockTokens = 512 // the first endpoint speaks for all
 	route(t, s, view, request(0, 1280))
 	first := s.LastDecision().Chosen
-	if producer.match.blockTokens != 128 || producer.match.totalBlocks != 10 {
-		t.Errorf("%d blocks of %d tokens", producer.match.totalBlocks, producer.match.blockTokens)
+	if producer.match.BlockTokens != 128 || producer.match.TotalBlocks != 10 {
+		t.Errorf("%d blocks of %d tokens", producer.match.TotalBlocks, producer.match.BlockTokens)
 	}
 	view.Scrapes[0].Blocks, view.Scrapes[1].Blocks = 9, 9
 	route(t, s, view, request(0, 1280))
@@ -203,7 +205,7 @@ func TestAutoTuneFollowsTheEngines(t *testing.T) {
 }
 
 // routeAll routes requests with shared prefixes and finishes every other one.
-func routeAll(t testing.TB, s *Scheduler, endpoints, requests int) []int {
+func routeAll(t testing.TB, s *scheduler.Scheduler, endpoints, requests int) []int {
 	t.Helper()
 	var chosen []int
 	view := idle(endpoints)
@@ -226,11 +228,11 @@ func routeAll(t testing.TB, s *Scheduler, endpoints, requests int) []int {
 func TestDecisionsFollowFromTheSeed(t *testing.T) {
 	for _, picker := range []string{"max-score-picker", "random-picker", "weighted-random-picker"} {
 		c := mustLoad(t, everythingProfile[:len(everythingProfile)-1]+", {type: "+picker+"}]")
-		first := routeAll(t, New(c, Cluster{Endpoints: 5}, 42), 5, 300)
-		if diff := cmp.Diff(first, routeAll(t, New(c, Cluster{Endpoints: 5}, 42), 5, 300)); diff != "" {
+		first := routeAll(t, New(c, config.Cluster{Endpoints: 5}, 42), 5, 300)
+		if diff := cmp.Diff(first, routeAll(t, New(c, config.Cluster{Endpoints: 5}, 42), 5, 300)); diff != "" {
 			t.Errorf("%s: two runs differ:\n%s", picker, diff)
 		}
-		if slices.Equal(first, routeAll(t, New(c, Cluster{Endpoints: 5}, 43), 5, 300)) {
+		if slices.Equal(first, routeAll(t, New(c, config.Cluster{Endpoints: 5}, 43), 5, 300)) {
 			t.Errorf("%s: the seed makes no difference", picker)
 		}
 	}
@@ -254,11 +256,11 @@ func TestPickers(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := New(mustLoad(t, "plugins: [{type: "+tc.picker+"}]"), Cluster{Endpoints: len(tc.scores)}, 7)
+			s := New(mustLoad(t, "plugins: [{type: "+tc.picker+"}]"), config.Cluster{Endpoints: len(tc.scores)}, 7)
 			const draws = 20000
 			counts := make([]float64, len(tc.scores))
 			for range draws {
-				counts[s.staged.decode.picker.pick(tc.scores)]++
+				counts[s.Staged.Decode.Picker.Pick(tc.scores)]++
 			}
 			for i, p := range tc.want {
 				// Five standard deviations: the draws follow from the seed, so
@@ -290,7 +292,7 @@ func TestRouteDoesNotAllocateInSteadyState(t *testing.T) {
 
 func routeInSteadyState(t *testing.T, profile string, endpoints int) {
 	t.Helper()
-	s := New(mustLoad(t, profile), Cluster{Endpoints: endpoints}, 1)
+	s := New(mustLoad(t, profile), config.Cluster{Endpoints: endpoints}, 1)
 	var view *policy.View
 	next := scenario(endpoints, &view)
 	for range 3000 {
@@ -340,7 +342,7 @@ plugins:
 		fmt.Println(errs.ToAggregate())
 		return
 	}
-	scheduler := New(c, Cluster{Endpoints: 2}, 42)
+	scheduler := New(c, config.Cluster{Endpoints: 2}, 42)
 	view := &policy.View{Scrapes: []policy.Scrape{{Waiting: 4}, {Waiting: 1}}}
 	decision, err := scheduler.Route(view, &policy.Request{})
 	fmt.Println(decision.Endpoint, err, scheduler.LastDecision().Scores)

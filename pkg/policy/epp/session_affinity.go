@@ -9,6 +9,10 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 const (
@@ -32,38 +36,38 @@ const (
 // With profileName the endpoint is the one that this profile chose; a request for
 // which it chose none changes nothing.
 var (
-	sessionAffinityScorer = factory{
-		pluginType: pluginType{
-			name:         sessionAffinityScorerType,
-			registration: llmd("scheduler-v0.2.."),
-			category:     AffinityCategory,
-			roles:        scorerRole,
-			alpha:        true,
-			parameters:   newSessionAffinityParameters,
-			treatment: func(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-				if namesTooLate(c.dialect.own) {
-					return NoEffect, "names the endpoint when the answer's headers have left: no client sends it back, and all score 0"
+	sessionAffinityScorer = scheduler.Factory{
+		PluginType: config.PluginType{
+			Name:         sessionAffinityScorerType,
+			Registration: version.LLMD("scheduler-v0.2.."),
+			Category:     config.AffinityCategory,
+			Roles:        config.ScorerRole,
+			Alpha:        true,
+			Parameters:   newSessionAffinityParameters,
+			Treatment: func(c *config.Config, cluster *config.Cluster, p *config.Plugin) (config.Treatment, string) {
+				if namesTooLate(c.Dialect.Own) {
+					return config.NoEffect, "names the endpoint when the answer's headers have left: no client sends it back, and all score 0"
 				}
 				return treatSessionAffinity(c, cluster, p)
 			},
 		},
-		newScorer: func(b *builder, p *plugin) scorer {
-			if namesTooLate(b.dialect.own) {
+		NewScorer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Scorer {
+			if namesTooLate(b.Dialect.Own) {
 				return nobodysSession{}
 			}
 			return newSessionAffinity(b, p)
 		},
 	}
-	sessionAffinityFilter = factory{
-		pluginType: pluginType{
-			name:         sessionAffinityFilterType,
-			registration: gie("router-v0.9.."),
-			roles:        filterRole,
-			alpha:        true,
-			parameters:   newSessionAffinityParameters,
-			treatment:    treatSessionAffinity,
+	sessionAffinityFilter = scheduler.Factory{
+		PluginType: config.PluginType{
+			Name:         sessionAffinityFilterType,
+			Registration: version.GIE("router-v0.9.."),
+			Roles:        config.FilterRole,
+			Alpha:        true,
+			Parameters:   newSessionAffinityParameters,
+			Treatment:    treatSessionAffinity,
 		},
-		newFilter: func(b *builder, p *plugin) filter { return newSessionAffinity(b, p) },
+		NewFilter: func(b *scheduler.Builder, p *config.Plugin) scheduler.Filter { return newSessionAffinity(b, p) },
 	}
 )
 
@@ -106,37 +110,37 @@ func newSessionAffinityParameters() any {
 
 // namesTooLate reports whether llm-d's scorer of a release tells clients of an
 // endpoint when it is too late to.
-func namesTooLate(at release) bool { return at >= scheduler04 && at < router09 }
+func namesTooLate(at version.Release) bool { return at >= version.Scheduler04 && at < version.Router09 }
 
 type nobodysSession struct{}
 
-func (nobodysSession) score(_ *cycle, candidates []int, w weight, scores []float64) {
-	fill(scores[:len(candidates)], w.of(0))
+func (nobodysSession) Score(_ *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
+	fill(scores[:len(candidates)], w.Of(0))
 }
 
 // noSessions is what is amiss where a workload has no conversations.
 const noSessions = "no client of the workload has sessions, and no request is held to an endpoint"
 
-func (p *sessionAffinityParameters) check(l *loader, path *field.Path) {
+func (p *sessionAffinityParameters) Check(l *config.Loader, path *field.Path) {
 	switch p.Strategy {
 	case encodedEndpointStrategy:
 		if p.EncodedEndpointHeaderConfig.Header == "" {
 			p.EncodedEndpointHeaderConfig.Header = "x-session-token"
 		}
 	case sessionIDStrategy:
-		p.SessionIDConfig.check(l, path.Child("sessionIdConfig"))
+		p.SessionIDConfig.Check(l, path.Child("sessionIdConfig"))
 	default:
-		l.add(field.NotSupported(path.Child("strategy"), p.Strategy, []string{encodedEndpointStrategy, sessionIDStrategy}))
+		l.Add(field.NotSupported(path.Child("strategy"), p.Strategy, []string{encodedEndpointStrategy, sessionIDStrategy}))
 	}
 }
 
-func (c *sessionIDConfig) check(l *loader, path *field.Path) {
+func (c *sessionIDConfig) Check(l *config.Loader, path *field.Path) {
 	if len(c.Sources) == 0 {
 		c.Sources = []sessionIDSource{{Header: "x-session-id"}}
 	}
 	for i, source := range c.Sources {
 		if (source.Header == "") == (source.Attribute == "") {
-			l.add(field.Invalid(path.Child("sources").Index(i), field.OmitValueType{}, "exactly one of header and attribute must be set"))
+			l.Add(field.Invalid(path.Child("sources").Index(i), field.OmitValueType{}, "exactly one of header and attribute must be set"))
 		}
 	}
 	for _, seconds := range []struct {
@@ -148,22 +152,22 @@ func (c *sessionIDConfig) check(l *loader, path *field.Path) {
 			*seconds.value = seconds.standard
 		}
 		if *seconds.value <= 0 {
-			l.add(field.Invalid(path.Child(seconds.name), *seconds.value, "must be greater than 0"))
+			l.Add(field.Invalid(path.Child(seconds.name), *seconds.value, "must be greater than 0"))
 		}
 	}
 }
 
-func treatSessionAffinity(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+func treatSessionAffinity(c *config.Config, cluster *config.Cluster, p *config.Plugin) (config.Treatment, string) {
 	parameters := p.Parameters.(*sessionAffinityParameters)
 	switch {
-	case parameters.ProfileName != "" && c.stages.header != "":
-		return Unsupported, "which profile a session is bound by cannot be stated where a header of each request names its profile: leave profileName out"
-	case parameters.ProfileName != "" && !c.stages.runs(parameters.ProfileName, cluster):
-		return Exact, fmt.Sprintf("holds no session: profile %q does not run", parameters.ProfileName)
+	case parameters.ProfileName != "" && c.Stages.Header != "":
+		return config.Unsupported, "which profile a session is bound by cannot be stated where a header of each request names its profile: leave profileName out"
+	case parameters.ProfileName != "" && !c.Stages.Runs(parameters.ProfileName, cluster):
+		return config.Exact, fmt.Sprintf("holds no session: profile %q does not run", parameters.ProfileName)
 	case cluster == nil || !cluster.Sessions:
-		return Approximated, noSessions
+		return config.Approximated, noSessions
 	default:
-		return Exact, ""
+		return config.Exact, ""
 	}
 }
 
@@ -172,28 +176,28 @@ type sessionAffinity struct{ pins sessionPins }
 
 // sessionPins knows which endpoint a session is held to.
 type sessionPins interface {
-	// pinned returns an endpoint, which need not be a candidate, or -1.
-	pinned(c *cycle, candidates []int) int
+	// Pinned returns an endpoint, which need not be a candidate, or -1.
+	Pinned(c *scheduler.Cycle, candidates []int) int
 }
 
-func newSessionAffinity(b *builder, p *plugin) *sessionAffinity {
+func newSessionAffinity(b *scheduler.Builder, p *config.Plugin) *sessionAffinity {
 	parameters := p.Parameters.(*sessionAffinityParameters)
-	prefill := parameters.ProfileName != "" && parameters.ProfileName != b.stages.decode
+	prefill := parameters.ProfileName != "" && parameters.ProfileName != b.Stages.Decode
 	switch {
-	case prefill && parameters.ProfileName != b.stages.prefill:
+	case prefill && parameters.ProfileName != b.Stages.Prefill:
 		return &sessionAffinity{noPins{}}
 	case parameters.Strategy == sessionIDStrategy:
-		bindings := shared(b, p, func() *sessionBindings {
+		bindings := scheduler.Shared(b, p, func() *sessionBindings {
 			return &sessionBindings{
 				ttl:     seconds(parameters.SessionIDConfig.EvictionTTLSeconds),
 				sweep:   max(1, seconds(parameters.SessionIDConfig.EvictionSweepSeconds)),
 				prefill: prefill,
 			}
 		})
-		b.connect(bindings)
+		b.Connect(bindings)
 		return &sessionAffinity{bindings}
 	default:
-		return &sessionAffinity{b.sessionTokens(parameters.EncodedEndpointHeaderConfig.Header, prefill)}
+		return &sessionAffinity{b.SessionTokens(parameters.EncodedEndpointHeaderConfig.Header, prefill)}
 	}
 }
 
@@ -205,18 +209,18 @@ func seconds(s float64) time.Duration {
 	return math.MaxInt64
 }
 
-func (a *sessionAffinity) score(c *cycle, candidates []int, w weight, scores []float64) {
-	pinned := a.pins.pinned(c, candidates)
+func (a *sessionAffinity) Score(c *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
+	pinned := a.pins.Pinned(c, candidates)
 	for i, e := range candidates {
 		scores[i] = 0
 		if e == pinned {
-			scores[i] = w.of(1)
+			scores[i] = w.Of(1)
 		}
 	}
 }
 
-func (a *sessionAffinity) filter(c *cycle, candidates []int) []int {
-	pinned := a.pins.pinned(c, candidates)
+func (a *sessionAffinity) Filter(c *scheduler.Cycle, candidates []int) []int {
+	pinned := a.pins.Pinned(c, candidates)
 	if i := slices.Index(candidates, pinned); i >= 0 {
 		return candidates[i : i+1]
 	}
@@ -225,4 +229,4 @@ func (a *sessionAffinity) filter(c *cycle, candidates []int) []int {
 
 type noPins struct{}
 
-func (noPins) pinned(*cycle, []int) int { return -1 }
+func (noPins) Pinned(*scheduler.Cycle, []int) int { return -1 }

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
@@ -20,7 +22,7 @@ func ofSession(n int, session int32) *policy.Request {
 }
 
 func TestClientsSendBackTheEndpointOfTheLastAnswer(t *testing.T) {
-	s := New(mustLoad(t, "plugins: [{type: session-affinity-scorer}]"), Cluster{Endpoints: 3}, 1)
+	s := New(mustLoad(t, "plugins: [{type: session-affinity-scorer}]"), config.Cluster{Endpoints: 3}, 1)
 	scores := func(n int, session int32) []float64 {
 		route(t, s, idle(3), ofSession(n, session))
 		return append([]float64{}, s.LastDecision().Scores...)
@@ -54,7 +56,7 @@ func TestSessionAffinityFilterKeepsTheEndpointIfItIsACandidate(t *testing.T) {
 		want    []int
 	}{{0, 1, []int{1}}, {0, 2, []int{0, 1, 2}}, {9, 1, []int{0, 2}}, {0, 1, []int{1}}} {
 		view.Scrapes[1].Waiting = step.waiting
-		if diff := cmp.Diff(step.want, s.decide(view, ofSession(1, step.session)).Candidates); diff != "" {
+		if diff := cmp.Diff(step.want, s.Decide(view, ofSession(1, step.session)).Candidates); diff != "" {
 			t.Errorf("%+v: candidates (-want +got):\n%s", step, diff)
 		}
 	}
@@ -86,7 +88,7 @@ func TestSessionBindings(t *testing.T) {
 			for n, step := range steps {
 				now := simtime.Time(step.seconds * 1e9)
 				view := &policy.View{Now: now, Scrapes: []policy.Scrape{{At: now, Waiting: step.waiting}, {At: now}, {At: now}}}
-				d := s.decide(view, ofSession(n, 3))
+				d := s.Decide(view, ofSession(n, 3))
 				held := -1
 				for i, e := range d.Candidates {
 					if d.Scores[i] == 1 {
@@ -96,8 +98,8 @@ func TestSessionBindings(t *testing.T) {
 				if held != step.want {
 					t.Errorf("step %d: held to %d, want %d", n, held, step.want)
 				}
-				for _, f := range s.Scheduler.followers {
-					f.routed(&s.cycle, picks{step.to, none})
+				for _, f := range s.Scheduler.PickListeners {
+					f.Routed(&s.Cycle, scheduler.Picks{Primary: step.to, Prefill: scheduler.None})
 				}
 			}
 		})
@@ -115,12 +117,12 @@ func TestSessionBindingsFollowTheirSchedule(t *testing.T) {
 
 func TestSessionAffinityIsExactWhereThereAreSessions(t *testing.T) {
 	c := mustLoad(t, "plugins: [{type: session-affinity-scorer}]")
-	for cluster, want := range map[*Cluster]Treatment{
-		nil:                            Approximated,
-		{Endpoints: 1}:                 Approximated,
-		{Endpoints: 1, Sessions: true}: Exact,
+	for cluster, want := range map[*config.Cluster]config.Treatment{
+		nil:                            config.Approximated,
+		{Endpoints: 1}:                 config.Approximated,
+		{Endpoints: 1, Sessions: true}: config.Exact,
 	} {
-		if r := c.Report(cluster)[0]; r.Treatment != want || (r.Note == noSessions) != (want == Approximated) {
+		if r := c.Report(cluster)[0]; r.Treatment != want || (r.Note == noSessions) != (want == config.Approximated) {
 			t.Errorf("%+v: %+v", cluster, r)
 		}
 	}
@@ -130,14 +132,14 @@ func TestSessionAffinityIsExactWhereThereAreSessions(t *testing.T) {
 func TestSessionsOfAnotherProfileAreNotHeld(t *testing.T) {
 	for _, strategy := range []string{"session_id", "encoded_endpoint_header"} {
 		c := mustLoad(t, "plugins: [{type: session-affinity-scorer, parameters: {profileName: prefill, strategy: "+strategy+"}}]")
-		s := New(c, Cluster{Endpoints: 2}, 1)
+		s := New(c, config.Cluster{Endpoints: 2}, 1)
 		e := route(t, s, idle(2), ofSession(0, 1))
 		s.FirstToken(ofSession(0, 1), e)
 		route(t, s, idle(2), ofSession(1, 1))
 		if diff := cmp.Diff([]float64{0, 0}, s.LastDecision().Scores); diff != "" {
 			t.Errorf("%s: scores (-want +got):\n%s", strategy, diff)
 		}
-		if r := c.Report(nil)[0]; r.Treatment != Exact || r.Note != `holds no session: profile "prefill" does not run` {
+		if r := c.Report(nil)[0]; r.Treatment != config.Exact || r.Note != `holds no session: profile "prefill" does not run` {
 			t.Errorf("%s: %+v", strategy, r)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
@@ -30,22 +31,22 @@ type sessionBinding struct {
 	used     simtime.Time
 }
 
-func (s *sessionBindings) pinned(c *cycle, candidates []int) int {
+func (s *sessionBindings) Pinned(c *scheduler.Cycle, candidates []int) int {
 	pinned := s.bound(c)
 	s.missingIn = 0
 	if pinned >= 0 && !slices.Contains(candidates, pinned) {
-		s.missingIn = c.number
+		s.missingIn = c.Number
 	}
 	return pinned
 }
 
 // bound returns the endpoint of the request's session, or -1.
-func (s *sessionBindings) bound(c *cycle) int {
-	if int(c.session) >= len(s.bindings) {
+func (s *sessionBindings) bound(c *scheduler.Cycle) int {
+	if int(c.Session) >= len(s.bindings) {
 		return -1
 	}
-	b := &s.bindings[c.session]
-	if b.endpoint == 0 || s.swept(b.used, c.now) {
+	b := &s.bindings[c.Session]
+	if b.endpoint == 0 || s.swept(b.used, c.Now) {
 		return -1
 	}
 	return int(b.endpoint) - 1
@@ -62,14 +63,14 @@ func (s *sessionBindings) swept(used, now simtime.Time) bool {
 	return lastSweep-time.Duration(used) > s.ttl
 }
 
-func (s *sessionBindings) routed(c *cycle, p picks) {
-	endpoint := p.of(s.prefill)
-	if c.session == 0 || endpoint == none {
+func (s *sessionBindings) Routed(c *scheduler.Cycle, p scheduler.Picks) {
+	endpoint := p.Of(s.prefill)
+	if c.Session == 0 || endpoint == scheduler.None {
 		return
 	}
-	if bound := s.bound(c); bound >= 0 && bound != endpoint && s.missingIn != c.number {
+	if bound := s.bound(c); bound >= 0 && bound != endpoint && s.missingIn != c.Number {
 		return
 	}
-	s.bindings = grown(s.bindings, int(c.session))
-	s.bindings[c.session] = sessionBinding{int32(endpoint + 1), c.now}
+	s.bindings = scheduler.Grown(s.bindings, int(c.Session))
+	s.bindings[c.Session] = sessionBinding{int32(endpoint + 1), c.Now}
 }

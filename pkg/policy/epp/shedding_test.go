@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
@@ -30,7 +31,7 @@ func TestRequestsOfNegativePriorityAreShedWhereThePoolIsSaturated(t *testing.T) 
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := New(mustLoad(t, tc.body), Cluster{Endpoints: 2}, 1)
+			s := New(mustLoad(t, tc.body), config.Cluster{Endpoints: 2}, 1)
 			r := request(0, 1)
 			r.Priority = tc.priority
 			_, err := s.Route(&policy.View{Scrapes: tc.scrapes}, r)
@@ -43,7 +44,7 @@ func TestRequestsOfNegativePriorityAreShedWhereThePoolIsSaturated(t *testing.T) 
 
 // What changed before a request that was shed is not lost on the next one.
 func TestSheddingForgetsNoChange(t *testing.T) {
-	s := New(mustLoad(t, "plugins: [{type: queue-scorer}]"), Cluster{Endpoints: 2}, 1)
+	s := New(mustLoad(t, "plugins: [{type: queue-scorer}]"), config.Cluster{Endpoints: 2}, 1)
 	view := &policy.View{Scrapes: []policy.Scrape{{Waiting: 9}, {Waiting: 4}}, Changed: []int32{}}
 	if e := route(t, s, view, request(0, 1)); e != 1 {
 		t.Fatalf("chose %d", e)
@@ -79,7 +80,7 @@ func TestProbabilisticAdmitter(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := New(mustLoad(t, "plugins: [{type: probabilistic-admitter, parameters: "+tc.parameters+"}]"), Cluster{Endpoints: 2}, 1)
+			s := New(mustLoad(t, "plugins: [{type: probabilistic-admitter, parameters: "+tc.parameters+"}]"), config.Cluster{Endpoints: 2}, 1)
 			shed := 0.0
 			for n := range 4000 {
 				r := request(n, 1)

@@ -5,6 +5,9 @@ package epp
 import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -16,26 +19,26 @@ const sloHeadroomTierFilterType = "slo-headroom-tier-filter"
 // recovered. Where all are of one kind, and where nothing is predicted, all stay.
 // An endpoint without a prediction counts as one that misses them, and comes
 // after those.
-var sloHeadroomTierFilter = factory{
-	pluginType: pluginType{
-		name:         sloHeadroomTierFilterType,
-		neededInMay:  []dataKind{latencyData},
-		registration: gie("gie-v1.5.."),
-		roles:        filterRole,
-		parameters:   func() any { return &headroomTierParameters{EpsilonExploreNeg: 0.01} },
-		needs: func(p *plugin) []dataKey {
-			return []dataKey{{latencyData, p.Parameters.(*headroomTierParameters).LatencyPredictionInfoProducerName}}
+var sloHeadroomTierFilter = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         sloHeadroomTierFilterType,
+		NeededInMay:  []config.DataKind{config.LatencyData},
+		Registration: version.GIE("gie-v1.5.."),
+		Roles:        config.FilterRole,
+		Parameters:   func() any { return &headroomTierParameters{EpsilonExploreNeg: 0.01} },
+		Needs: func(p *config.Plugin) []config.DataKey {
+			return []config.DataKey{{Kind: config.LatencyData, Producer: p.Parameters.(*headroomTierParameters).LatencyPredictionInfoProducerName}}
 		},
-		obstacles: func(c *Config, _ *Cluster, p *plugin, at *field.Path) field.ErrorList {
+		Obstacles: func(c *config.Config, _ *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
 			return severalPredict(c, p, at)
 		},
 	},
-	newFilter: func(b *builder, p *plugin) filter {
+	NewFilter: func(b *scheduler.Builder, p *config.Plugin) scheduler.Filter {
 		parameters := p.Parameters.(*headroomTierParameters)
 		return &headroomTier{
-			prediction:  b.prediction(parameters.LatencyPredictionInfoProducerName),
+			prediction:  b.PredictionOf(parameters.LatencyPredictionInfoProducerName),
 			exploration: parameters.EpsilonExploreNeg,
-			random:      stats.NewStream(b.seed, "epp/"+b.profile+"/"+p.Name),
+			random:      stats.NewStream(b.Seed, "epp/"+b.Profile+"/"+p.Name),
 		}
 	},
 }
@@ -45,31 +48,31 @@ type headroomTierParameters struct {
 	LatencyPredictionInfoProducerName string  `json:"latencyPredictionInfoProducerName" versions:"router-v0.9.."`
 }
 
-func (p *headroomTierParameters) check(l *loader, path *field.Path) {
-	p.LatencyPredictionInfoProducerName = orDefault(p.LatencyPredictionInfoProducerName, latencyData)
+func (p *headroomTierParameters) Check(l *config.Loader, path *field.Path) {
+	p.LatencyPredictionInfoProducerName = config.OrDefault(p.LatencyPredictionInfoProducerName, config.LatencyData)
 	if p.EpsilonExploreNeg < 0 || p.EpsilonExploreNeg > 1 {
-		l.add(field.Invalid(path.Child("epsilonExploreNeg"), p.EpsilonExploreNeg, "must be between 0 and 1"))
+		l.Add(field.Invalid(path.Child("epsilonExploreNeg"), p.EpsilonExploreNeg, "must be between 0 and 1"))
 	}
 }
 
 type headroomTier struct {
-	prediction  *latencyPrediction
+	prediction  *scheduler.LatencyPrediction
 	exploration float64
 	random      *stats.Stream
 
 	misses, unknown []int // of the last call
 }
 
-func (f *headroomTier) filter(_ *cycle, candidates []int) []int {
+func (f *headroomTier) Filter(_ *scheduler.Cycle, candidates []int) []int {
 	if len(candidates) <= 1 {
 		return candidates
 	}
 	f.misses, f.unknown = f.misses[:0], f.unknown[:0]
 	for _, e := range candidates {
 		switch {
-		case !f.prediction.known[e]:
+		case !f.prediction.Known[e]:
 			f.unknown = append(f.unknown, e)
-		case f.prediction.misses(e):
+		case f.prediction.Misses(e):
 			f.misses = append(f.misses, e)
 		}
 	}
@@ -83,7 +86,7 @@ func (f *headroomTier) filter(_ *cycle, candidates []int) []int {
 	}
 	kept := candidates[:0]
 	for _, e := range candidates {
-		if f.prediction.known[e] && !f.prediction.misses(e) {
+		if f.prediction.Known[e] && !f.prediction.Misses(e) {
 			kept = append(kept, e)
 		}
 	}

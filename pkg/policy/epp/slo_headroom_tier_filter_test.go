@@ -29,7 +29,7 @@ func TestSLOHeadroomTierFilter(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			p := plant(t, "plugins: [{type: slo-headroom-tier-filter, parameters: {epsilonExploreNeg: "+tc.explore+"}}]", unlabelled(len(tc.predicted))...)
 			p.foresee(tc.predicted...)
-			if diff := cmp.Diff(tc.want, p.decide(idle(len(tc.predicted)), request(0, 100)).Candidates); diff != "" {
+			if diff := cmp.Diff(tc.want, p.Decide(idle(len(tc.predicted)), request(0, 100)).Candidates); diff != "" {
 				t.Errorf("candidates (-want +got):\n%s", diff)
 			}
 		})
@@ -42,7 +42,7 @@ func TestSLOHeadroomTierFilterExploresAsOftenAsItShould(t *testing.T) {
 	explored := 0
 	const rounds = 5000
 	for i := range rounds {
-		explored += p.decide(idle(2), request(i, 100)).Chosen
+		explored += p.Decide(idle(2), request(i, 100)).Chosen
 	}
 	if explored < rounds/10-75 || explored > rounds/10+75 {
 		t.Errorf("%d of %d explored, want about a tenth", explored, rounds)

@@ -30,7 +30,7 @@ type speculated struct {
 	chain    []prompt.Stretch
 }
 
-func (s *speculation) add(x *kvindex.Index, now simtime.Time, endpoint int, chain []prompt.Stretch) {
+func (s *speculation) Add(x *kvindex.Index, now simtime.Time, endpoint int, chain []prompt.Stretch) {
 	until := now.Add(s.ttl)
 	if s.sweeps {
 		rounds := (time.Duration(until) + s.ttl - 1) / s.ttl

@@ -2,7 +2,13 @@
 
 package epp
 
-import "fmt"
+import (
+	"fmt"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+)
 
 // thresholdDecider is what pd-profile-handler decided by up to scheduler-v0.5,
 // when it had no decider: a prompt is computed elsewhere unless less than threshold
@@ -15,45 +21,45 @@ import "fmt"
 type thresholdDecider struct {
 	threshold, blockBytes int
 	bytesPerToken         float64
-	left                  *prefixMatch // nil where there is no such scorer
+	left                  *scheduler.PrefixMatch // nil where there is no such scorer
 }
 
-func newThresholdDecider(b *builder, p *plugin) *thresholdDecider {
+func newThresholdDecider(b *scheduler.Builder, p *config.Plugin) *thresholdDecider {
 	parameters := p.Parameters.(*pdParameters)
-	d := &thresholdDecider{threshold: parameters.Threshold, blockBytes: parameters.HashBlockSize, bytesPerToken: b.bytesPerToken()}
-	switch own := b.dialect.own; {
-	case own == scheduler02:
-		d.left = leftInProfile(b, b.stages.decode)
-	case own < scheduler05:
-		d.left = leftBy(b, prefixCacheScorerType, parameters.PrefixPluginName)
+	d := &thresholdDecider{threshold: parameters.Threshold, blockBytes: parameters.HashBlockSize, bytesPerToken: b.TokenBytes()}
+	switch own := b.Dialect.Own; {
+	case own == version.Scheduler02:
+		d.left = leftInProfile(b, b.Stages.Decode)
+	case own < version.Scheduler05:
+		d.left = leftBy(b, config.PrefixCacheScorerType, parameters.PrefixPluginName)
 	default:
 		d.left = leftBy(b, parameters.PrefixPluginType, parameters.PrefixPluginName)
 	}
 	return d
 }
 
-func (d *thresholdDecider) decide(c *cycle, decode int) Reason {
+func (d *thresholdDecider) Decide(c *scheduler.Cycle, decode int) scheduler.Reason {
 	if d.threshold <= 0 {
-		return Disaggregated
+		return scheduler.Disaggregated
 	}
-	length, held := float64(int(float64(c.tokens)*d.bytesPerToken)), 0.0
-	if d.left.isLeft(c) {
-		held = float64(max(d.left.blocks[decode]-1, 0)*d.blockBytes) / length
+	length, held := float64(int(float64(c.Tokens)*d.bytesPerToken)), 0.0
+	if d.left.IsLeft(c) {
+		held = float64(max(d.left.Blocks[decode]-1, 0)*d.blockBytes) / length
 	}
 	switch threshold := float64(d.threshold); {
 	case length < threshold:
-		return InputTooShort
+		return scheduler.InputTooShort
 	case float64((1-held)*length) < threshold:
-		return SuffixCached
+		return scheduler.SuffixCached
 	default:
-		return Disaggregated
+		return scheduler.Disaggregated
 	}
 }
 
 // treatThreshold is how a handler that decides by itself is reproduced.
-func treatThreshold(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-	if c.stages.prefill == "" || p.Parameters.(*pdParameters).Threshold <= 0 {
-		return Exact, ""
+func treatThreshold(c *config.Config, cluster *config.Cluster, p *config.Plugin) (config.Treatment, string) {
+	if c.Stages.Prefill == "" || p.Parameters.(*pdParameters).Threshold <= 0 {
+		return config.Exact, ""
 	}
-	return Approximated, fmt.Sprintf("a prompt has %v bytes for each of its tokens", cluster.bytesPerToken())
+	return config.Approximated, fmt.Sprintf("a prompt has %v bytes for each of its tokens", cluster.TokenBytes())
 }

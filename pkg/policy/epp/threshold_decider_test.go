@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 )
 
 // oldTwoProfiles is a disaggregating configuration that all old versions read, with a
@@ -32,35 +34,35 @@ func TestThresholdDecider(t *testing.T) {
 		version, parameters string
 		scrape              policy.Scrape
 		bytesPerToken       float64
-		want                [2]Reason // of a prompt, and of the same one again
+		want                [2]scheduler.Reason // of a prompt, and of the same one again
 	}{
-		"no threshold":                 {v03, "{}", policy.Scrape{}, 4, [2]Reason{Disaggregated, Disaggregated}},
-		"it is in bytes":               {v03, "{threshold: 401}", policy.Scrape{}, 4, [2]Reason{InputTooShort, InputTooShort}},
-		"as many as the threshold":     {v03, "{threshold: 400}", policy.Scrape{}, 4, [2]Reason{Disaggregated, SuffixCached}},
-		"of so many a token":           {v03, "{threshold: 500}", policy.Scrape{}, 5, [2]Reason{Disaggregated, SuffixCached}},
-		"five of six blocks count":     {v03, "{threshold: 79}", policy.Scrape{}, 4, [2]Reason{Disaggregated, Disaggregated}},
-		"and leave less than 80":       {v03, "{threshold: 80}", policy.Scrape{}, 4, [2]Reason{Disaggregated, SuffixCached}}, // (1 - 320/400)·400
-		"six where the model is one":   {v02, "{threshold: 80}", policy.Scrape{}, 4, [2]Reason{Disaggregated, SuffixCached}},
-		"and no more where it is one":  {v02, "{threshold: 16}", policy.Scrape{}, 4, [2]Reason{Disaggregated, Disaggregated}},
-		"blocks of a size of its own":  {v03, "{threshold: 81, hashBlockSize: 63}", policy.Scrape{}, 4, [2]Reason{Disaggregated, Disaggregated}},
-		"whatever the engine's":        {v05, "{threshold: 272}", policy.Scrape{BlockTokens: 32}, 4, [2]Reason{Disaggregated, Disaggregated}},
-		"another name":                 {v03, "{threshold: 400, prefixPluginName: mine}", policy.Scrape{}, 4, [2]Reason{Disaggregated, Disaggregated}},
-		"another type":                 {v05, "{threshold: 400, prefixPluginType: precise-prefix-cache-scorer, prefixPluginName: prefix-cache-scorer}", policy.Scrape{}, 4, [2]Reason{Disaggregated, Disaggregated}},
-		"the oldest knows no names":    {v02, "{threshold: 400, prefixPluginName: mine}", policy.Scrape{}, 4, [2]Reason{Disaggregated, SuffixCached}},
-		"a negative threshold is none": {v03, "{threshold: -1}", policy.Scrape{}, 4, [2]Reason{Disaggregated, Disaggregated}},
+		"no threshold":                 {v03, "{}", policy.Scrape{}, 4, [2]scheduler.Reason{scheduler.Disaggregated, scheduler.Disaggregated}},
+		"it is in bytes":               {v03, "{threshold: 401}", policy.Scrape{}, 4, [2]scheduler.Reason{scheduler.InputTooShort, scheduler.InputTooShort}},
+		"as many as the threshold":     {v03, "{threshold: 400}", policy.Scrape{}, 4, [2]scheduler.Reason{scheduler.Disaggregated, scheduler.SuffixCached}},
+		"of so many a token":           {v03, "{threshold: 500}", policy.Scrape{}, 5, [2]scheduler.Reason{scheduler.Disaggregated, scheduler.SuffixCached}},
+		"five of six blocks count":     {v03, "{threshold: 79}", policy.Scrape{}, 4, [2]scheduler.Reason{scheduler.Disaggregated, scheduler.Disaggregated}},
+		"and leave less than 80":       {v03, "{threshold: 80}", policy.Scrape{}, 4, [2]scheduler.Reason{scheduler.Disaggregated, scheduler.SuffixCached}}, // (1 - 320/400)·400
+		"six where the model is one":   {v02, "{threshold: 80}", policy.Scrape{}, 4, [2]scheduler.Reason{scheduler.Disaggregated, scheduler.SuffixCached}},
+		"and no more where it is one":  {v02, "{threshold: 16}", policy.Scrape{}, 4, [2]scheduler.Reason{scheduler.Disaggregated, scheduler.Disaggregated}},
+		"blocks of a size of its own":  {v03, "{threshold: 81, hashBlockSize: 63}", policy.Scrape{}, 4, [2]scheduler.Reason{scheduler.Disaggregated, scheduler.Disaggregated}},
+		"whatever the engine's":        {v05, "{threshold: 272}", policy.Scrape{BlockTokens: 32}, 4, [2]scheduler.Reason{scheduler.Disaggregated, scheduler.Disaggregated}},
+		"another name":                 {v03, "{threshold: 400, prefixPluginName: mine}", policy.Scrape{}, 4, [2]scheduler.Reason{scheduler.Disaggregated, scheduler.Disaggregated}},
+		"another type":                 {v05, "{threshold: 400, prefixPluginType: precise-prefix-cache-scorer, prefixPluginName: prefix-cache-scorer}", policy.Scrape{}, 4, [2]scheduler.Reason{scheduler.Disaggregated, scheduler.Disaggregated}},
+		"the oldest knows no names":    {v02, "{threshold: 400, prefixPluginName: mine}", policy.Scrape{}, 4, [2]scheduler.Reason{scheduler.Disaggregated, scheduler.SuffixCached}},
+		"a negative threshold is none": {v03, "{threshold: -1}", policy.Scrape{}, 4, [2]scheduler.Reason{scheduler.Disaggregated, scheduler.Disaggregated}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cluster := Cluster{Endpoints: 2, Labels: roleLabels("prefill", "decode"), BytesPerToken: tc.bytesPerToken}
+			cluster := config.Cluster{Endpoints: 2, Labels: roleLabels("prefill", "decode"), BytesPerToken: tc.bytesPerToken}
 			s := inVersion(t, tc.version, fmt.Sprintf(oldTwoProfiles, tc.parameters), cluster)
 			view := &policy.View{Scrapes: []policy.Scrape{tc.scrape, tc.scrape}}
-			var got [2]Reason
+			var got [2]scheduler.Reason
 			for i := range got {
 				decision, err := s.Route(view, request(0, 100))
 				if err != nil {
 					t.Fatal(err)
 				}
 				got[i] = s.LastDecision().Reason
-				if disaggregated := decision.Prefill == 0 && decision.Endpoint == 1; disaggregated != (got[i] == Disaggregated) {
+				if disaggregated := decision.Prefill == 0 && decision.Endpoint == 1; disaggregated != (got[i] == scheduler.Disaggregated) {
 					t.Errorf("%s, and sent to %+v", got[i], decision)
 				}
 			}
@@ -82,10 +84,10 @@ func TestThresholdDeciderOfALaterScorer(t *testing.T) {
 schedulingProfiles:
 - {name: prefill, plugins: [{pluginRef: prefill-filter}, {pluginRef: prefix-cache-scorer}]}
 - {name: decode, plugins: [{pluginRef: decode-filter}]}`
-	s := inVersion(t, "scheduler-v0.3.2", body, Cluster{Endpoints: 2, Labels: roleLabels("prefill", "decode")})
+	s := inVersion(t, "scheduler-v0.3.2", body, config.Cluster{Endpoints: 2, Labels: roleLabels("prefill", "decode")})
 	for range 2 {
 		route(t, s, idle(2), request(0, 100))
-		if got := s.LastDecision().Reason; got != Disaggregated {
+		if got := s.LastDecision().Reason; got != scheduler.Disaggregated {
 			t.Errorf("%s", got)
 		}
 	}
@@ -100,7 +102,7 @@ func TestOldPrefixesOfTwoEndpoints(t *testing.T) {
 		"scheduler-v0.4.0": {0, 1},
 		"scheduler-v0.5.1": {1, 1},
 	} {
-		s := inVersion(t, version, fmt.Sprintf(oldTwoProfiles, "{}"), Cluster{Endpoints: 2, Labels: roleLabels("prefill", "decode")})
+		s := inVersion(t, version, fmt.Sprintf(oldTwoProfiles, "{}"), config.Cluster{Endpoints: 2, Labels: roleLabels("prefill", "decode")})
 		for range 2 {
 			route(t, s, idle(2), request(0, 160))
 		}
@@ -114,8 +116,8 @@ func TestOldPrefixesOfTwoEndpoints(t *testing.T) {
 // In gie-v0.5 the pick of the first profile is known to the second one.
 func TestProfilesOfTheOldestVersionLearnOfEachOther(t *testing.T) {
 	for version, want := range map[string]float64{"scheduler-v0.2.1": 1, "scheduler-v0.3.2": 0} {
-		s := inVersion(t, version, fmt.Sprintf(oldTwoProfiles, "{prefillProfile: prefill}"), Cluster{Endpoints: 1, Labels: roleLabels("both")})
-		s.staged.prefill.filters = nil
+		s := inVersion(t, version, fmt.Sprintf(oldTwoProfiles, "{prefillProfile: prefill}"), config.Cluster{Endpoints: 1, Labels: roleLabels("both")})
+		s.Staged.Prefill.Filters = nil
 		route(t, s, idle(1), request(0, 160))
 		if got := s.LastDecision().Prefill.Scores[0]; got != want {
 			t.Errorf("%s: scored %v, want %v", version, got, want)

@@ -6,17 +6,19 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 // picksOf routes requests through the picker of a profile whose scores are
 // always the same.
-func picksOf(t *testing.T, ties TieBreak, seed int64, rounds int, scores ...float64) []int {
+func picksOf(t *testing.T, ties config.TieBreak, seed int64, rounds int, scores ...float64) []int {
 	t.Helper()
 	c := mustLoad(t, "plugins: [{type: max-score-picker}]")
-	s := New(c, Cluster{Endpoints: len(scores), TieBreak: ties}, seed)
+	s := New(c, config.Cluster{Endpoints: len(scores), TieBreak: ties}, seed)
 	var picks []int
 	for range rounds {
-		picks = append(picks, s.staged.decode.picker.pick(scores))
+		picks = append(picks, s.Staged.Decode.Picker.Pick(scores))
 	}
 	return picks
 }
@@ -24,15 +26,15 @@ func picksOf(t *testing.T, ties TieBreak, seed int64, rounds int, scores ...floa
 func TestTiesAreBrokenAsAskedFor(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
-		ties   TieBreak
+		ties   config.TieBreak
 		scores []float64
 		want   []int
 	}{
-		{"the first of all", TieFirst, []float64{1, 1, 1}, []int{0, 0, 0, 0, 0}},
-		{"the first of the best", TieFirst, []float64{0, 2, 1, 2}, []int{1, 1, 1, 1, 1}},
-		{"in turn", TieRotate, []float64{1, 1, 1}, []int{0, 1, 2, 0, 1}},
-		{"only the best in turn", TieRotate, []float64{3, 0, 3, 1}, []int{0, 2, 0, 2, 0}},
-		{"no tie", TieRotate, []float64{0, 1, 0}, []int{1, 1, 1, 1, 1}},
+		{"the first of all", config.TieFirst, []float64{1, 1, 1}, []int{0, 0, 0, 0, 0}},
+		{"the first of the best", config.TieFirst, []float64{0, 2, 1, 2}, []int{1, 1, 1, 1, 1}},
+		{"in turn", config.TieRotate, []float64{1, 1, 1}, []int{0, 1, 2, 0, 1}},
+		{"only the best in turn", config.TieRotate, []float64{3, 0, 3, 1}, []int{0, 2, 0, 2, 0}},
+		{"no tie", config.TieRotate, []float64{0, 1, 0}, []int{1, 1, 1, 1, 1}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if diff := cmp.Diff(tc.want, picksOf(t, tc.ties, 1, 5, tc.scores...)); diff != "" {
@@ -45,10 +47,10 @@ func TestTiesAreBrokenAsAskedFor(t *testing.T) {
 func TestRandomTiesFollowFromTheSeed(t *testing.T) {
 	const rounds = 3000
 	unset := picksOf(t, "", 7, rounds, 1, 0, 1, 1)
-	if diff := cmp.Diff(unset, picksOf(t, TieRandom, 7, rounds, 1, 0, 1, 1)); diff != "" {
+	if diff := cmp.Diff(unset, picksOf(t, config.TieRandom, 7, rounds, 1, 0, 1, 1)); diff != "" {
 		t.Errorf("unset and Random differ (-unset +random):\n%s", diff)
 	}
-	if cmp.Equal(unset, picksOf(t, TieRandom, 8, rounds, 1, 0, 1, 1)) {
+	if cmp.Equal(unset, picksOf(t, config.TieRandom, 8, rounds, 1, 0, 1, 1)) {
 		t.Error("another seed breaks all ties the same way")
 	}
 	counts := make([]int, 4)
@@ -72,14 +74,14 @@ plugins: [{type: max-score-picker}, {type: always-disagg-pd-decider}, {type: dis
 schedulingProfiles:
 - {name: decode, plugins: [{pluginRef: max-score-picker}]}
 - {name: prefill, plugins: [{pluginRef: max-score-picker}]}`)
-	s := New(c, Cluster{Endpoints: 3, TieBreak: TieRotate}, 1)
-	decode, prefill := s.staged.decode.picker, s.staged.prefill.picker
+	s := New(c, config.Cluster{Endpoints: 3, TieBreak: config.TieRotate}, 1)
+	decode, prefill := s.Staged.Decode.Picker, s.Staged.Prefill.Picker
 	got := []int{
-		decode.pick([]float64{1, 1, 1}),
-		prefill.pick([]float64{1, 1, 1}),
-		decode.pick([]float64{0, 0, 1}),
-		decode.pick([]float64{1, 1}),
-		prefill.pick([]float64{1, 1, 1}),
+		decode.Pick([]float64{1, 1, 1}),
+		prefill.Pick([]float64{1, 1, 1}),
+		decode.Pick([]float64{0, 0, 1}),
+		decode.Pick([]float64{1, 1}),
+		prefill.Pick([]float64{1, 1, 1}),
 	}
 	if diff := cmp.Diff([]int{0, 1, 2, 1, 1}, got); diff != "" {
 		t.Errorf("picks (-want +got):\n%s", diff)

@@ -2,32 +2,38 @@
 
 package epp
 
-import "k8s.io/apimachinery/pkg/util/validation/field"
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+)
 
 // tokenLoadScorer prefers endpoints with few tokens to compute, by the EPP's
 // own count: 1 − min(t, threshold)/threshold, t being the tokens in flight there
 // and, since router-v0.9, those that this request would add.
-var tokenLoadScorer = factory{
-	pluginType: pluginType{
-		name:         tokenLoadScorerType,
-		neededInMay:  []dataKind{inFlightLoadData},
-		registration: gie("gie-v1.5.."),
-		category:     LoadCategory,
-		roles:        scorerRole,
-		parameters:   func() any { return &tokenLoadParameters{QueueThresholdTokens: defaultTokenThreshold} },
-		needs: func(p *plugin) []dataKey {
+var tokenLoadScorer = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         config.TokenLoadScorerType,
+		NeededInMay:  []config.DataKind{config.InFlightLoadData},
+		Registration: version.GIE("gie-v1.5.."),
+		Category:     config.LoadCategory,
+		Roles:        config.ScorerRole,
+		Parameters:   func() any { return &tokenLoadParameters{QueueThresholdTokens: defaultTokenThreshold} },
+		Needs: func(p *config.Plugin) []config.DataKey {
 			producer := p.Parameters.(*tokenLoadParameters).InFlightLoadProducerName
-			return []dataKey{{uncachedTokensData, producer}, {inFlightLoadData, producer}}
+			return []config.DataKey{{Kind: config.UncachedTokensData, Producer: producer}, {Kind: config.InFlightLoadData, Producer: producer}}
 		},
 	},
-	newScorer: func(b *builder, p *plugin) scorer {
+	NewScorer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Scorer {
 		parameters := p.Parameters.(*tokenLoadParameters)
 		s := &tokenLoad{
-			inFlight:  b.load(parameters.InFlightLoadProducerName).tokens,
+			inFlight:  b.Load(parameters.InFlightLoadProducerName).Tokens,
 			threshold: float64(parameters.QueueThresholdTokens),
 		}
-		if b.dialect.framework >= router09 {
-			s.uncached = b.uncached(parameters.InFlightLoadProducerName)
+		if b.Dialect.Framework >= version.Router09 {
+			s.uncached = b.Uncached(parameters.InFlightLoadProducerName)
 		}
 		return s
 	},
@@ -42,12 +48,12 @@ type tokenLoadParameters struct {
 	InFlightLoadProducerName string `json:"inFlightLoadProducerName" versions:"router-v0.9.."`
 }
 
-func (p *tokenLoadParameters) check(l *loader, path *field.Path) {
+func (p *tokenLoadParameters) Check(l *config.Loader, path *field.Path) {
 	if p.QueueThresholdTokens <= 0 {
-		l.notice(path.Child("queueThresholdTokens"), "replaced-value", "%d is replaced by the default %d", p.QueueThresholdTokens, defaultTokenThreshold)
+		l.Notice(path.Child("queueThresholdTokens"), "replaced-value", "%d is replaced by the default %d", p.QueueThresholdTokens, defaultTokenThreshold)
 		p.QueueThresholdTokens = defaultTokenThreshold
 	}
-	p.InFlightLoadProducerName = orDefault(p.InFlightLoadProducerName, inFlightLoadData)
+	p.InFlightLoadProducerName = config.OrDefault(p.InFlightLoadProducerName, config.InFlightLoadData)
 }
 
 type tokenLoad struct {
@@ -57,7 +63,7 @@ type tokenLoad struct {
 	threshold          float64
 }
 
-func (s *tokenLoad) score(_ *cycle, candidates []int, w weight, scores []float64) {
+func (s *tokenLoad) Score(_ *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
 	for i, e := range candidates {
 		raw, tokens := 1.0, s.inFlight[e]
 		if s.uncached != nil {
@@ -66,6 +72,6 @@ func (s *tokenLoad) score(_ *cycle, candidates []int, w weight, scores []float64
 		if tokens > 0 {
 			raw = 1 - min(float64(tokens), s.threshold)/s.threshold
 		}
-		scores[i] = w.of(raw)
+		scores[i] = w.Of(raw)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 func TestTokenLoadScorer(t *testing.T) {
@@ -23,9 +25,9 @@ func TestTokenLoadScorer(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := plant(t, "plugins: [{type: token-load-scorer, parameters: {queueThresholdTokens: "+tc.threshold+"}}, {type: inflight-load-producer}]", unlabelled(len(tc.want))...)
-			copy(s.load(inFlightLoadProducerType).tokens, tc.inFlight)
-			copy(s.uncached(inFlightLoadProducerType), tc.uncached)
-			if got := s.decide(idle(len(tc.want)), request(0, 1)).Scores; !slices.Equal(got, tc.want) {
+			copy(s.Load(config.InFlightLoadProducerType).Tokens, tc.inFlight)
+			copy(s.Uncached(config.InFlightLoadProducerType), tc.uncached)
+			if got := s.Decide(idle(len(tc.want)), request(0, 1)).Scores; !slices.Equal(got, tc.want) {
 				t.Errorf("scores %v, want %v", got, tc.want)
 			}
 		})
@@ -35,7 +37,7 @@ func TestTokenLoadScorer(t *testing.T) {
 // The producer that counts is listed before the one whose matches it reads.
 func TestTokenLoadScorerCountsWhatThisRequestWouldAdd(t *testing.T) {
 	s := New(mustLoad(t, "plugins: [{type: inflight-load-producer}, {type: approx-prefix-cache-producer}, "+
-		"{type: token-load-scorer, parameters: {queueThresholdTokens: 6400}}]"), Cluster{Endpoints: 2}, 1)
+		"{type: token-load-scorer, parameters: {queueThresholdTokens: 6400}}]"), config.Cluster{Endpoints: 2}, 1)
 	first := request(0, 640)
 	e := route(t, s, idle(2), first)
 	s.FirstToken(first, e)

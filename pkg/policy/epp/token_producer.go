@@ -7,6 +7,10 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // tokenProducer turns a prompt into tokens. Simulated prompts are tokens, and
@@ -17,56 +21,58 @@ import (
 // Before router-v0.9 there are no estimates, and what a producer makes is there for
 // all who ask, whatever its name. Who does so goes by tokens instead of bytes:
 // context-length-aware.
-var tokenProducer = producerOfTokens(tokenProducerType, "").registered(gie("scheduler-520af478.."))
+var tokenProducer = producerOfTokens(config.TokenProducerType, "").Registered(version.GIE("scheduler-520af478.."))
 
 // tokenizer is its old name. What it makes bears the name of the instance, so
 // that plugins do not find it unless that is token-producer.
-var tokenizer = producerOfTokens(tokenizerType, tokenProducerType).registered(llmd("scheduler-520af478..router-main"))
+var tokenizer = producerOfTokens(tokenizerType, config.TokenProducerType).Registered(version.LLMD("scheduler-520af478..router-main"))
 
 const tokenizerType = "tokenizer"
 
 // oldTokenizer was a scorer that scores 0 everywhere. Only what comes behind it in a
 // profile, or in the next one, has the tokens.
-var oldTokenizer = factory{
-	pluginType: pluginType{
-		name:         tokenizerType,
-		registration: llmd("scheduler-v0.7..scheduler-v0.8"),
-		roles:        scorerRole,
-		parameters:   func() any { return &tokenParameters{} },
-		treatment: func(*Config, *Cluster, *plugin) (Treatment, string) {
-			return Exact, "tokenising takes no time, and only scorers behind it have the tokens"
+var oldTokenizer = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         tokenizerType,
+		Registration: version.LLMD("scheduler-v0.7..scheduler-v0.8"),
+		Roles:        config.ScorerRole,
+		Parameters:   func() any { return &tokenParameters{} },
+		Treatment: func(*config.Config, *config.Cluster, *config.Plugin) (config.Treatment, string) {
+			return config.Exact, "tokenising takes no time, and only scorers behind it have the tokens"
 		},
 	},
-	newScorer: func(*builder, *plugin) scorer { return tokeniser{} },
+	NewScorer: func(*scheduler.Builder, *config.Plugin) scheduler.Scorer { return tokeniser{} },
 }
 
 // A tokeniser gives a request its tokens.
 type tokeniser struct{}
 
-func (tokeniser) produce(c *cycle) { c.tokenised = true }
+func (tokeniser) Produce(c *scheduler.Cycle) { c.Tokenised = true }
 
-func (tokeniser) score(c *cycle, _ []int, w weight, scores []float64) {
-	c.tokenised = true
-	fill(scores, w.of(0))
+func (tokeniser) Score(c *scheduler.Cycle, _ []int, w scheduler.Weight, scores []float64) {
+	c.Tokenised = true
+	fill(scores, w.Of(0))
 }
 
-func producerOfTokens(name, successor string) factory {
-	return factory{
-		pluginType: pluginType{
-			name:       name,
-			roles:      producerRole,
-			successor:  successor,
-			parameters: func() any { return &tokenParameters{} },
-			produces:   func(p *plugin) []dataKey { return []dataKey{{tokensData, p.Name}} },
-			treatment: func(_ *Config, cluster *Cluster, p *plugin) (Treatment, string) {
+func producerOfTokens(name, successor string) scheduler.Factory {
+	return scheduler.Factory{
+		PluginType: config.PluginType{
+			Name:       name,
+			Roles:      config.ProducerRole,
+			Successor:  successor,
+			Parameters: func() any { return &tokenParameters{} },
+			Produces: func(p *config.Plugin) []config.DataKey {
+				return []config.DataKey{{Kind: config.TokensData, Producer: p.Name}}
+			},
+			Treatment: func(_ *config.Config, cluster *config.Cluster, p *config.Plugin) (config.Treatment, string) {
 				if parameters := p.Parameters.(*tokenParameters); parameters.VLLM != nil || parameters.ModelName != "" {
-					return Exact, "rendering takes no time"
+					return config.Exact, "rendering takes no time"
 				}
-				return Approximated, fmt.Sprintf("each token of a prompt stands for %v bytes, and nothing else has any", cluster.bytesPerToken())
+				return config.Approximated, fmt.Sprintf("each token of a prompt stands for %v bytes, and nothing else has any", cluster.TokenBytes())
 			},
 		},
-		newProducer: func(b *builder, _ *plugin) producer {
-			if b.dialect.framework >= router09 {
+		NewProducer: func(b *scheduler.Builder, _ *config.Plugin) scheduler.Producer {
+			if b.Dialect.Framework >= version.Router09 {
 				return nil
 			}
 			return tokeniser{}
@@ -82,8 +88,8 @@ type tokenParameters struct {
 	ModelName          string        `json:"modelName,omitempty"`
 }
 
-// estimates reports whether tokens are estimated from a prompt's length in bytes.
-func (p *tokenParameters) estimates() bool {
+// Estimates reports whether tokens are estimated from a prompt's length in bytes.
+func (p *tokenParameters) Estimates() bool {
 	return p.VLLM == nil && p.ModelName == "" && p.UDSTokenizerConfig == nil
 }
 
@@ -159,43 +165,43 @@ type videoFrames struct {
 	} `json:"strided,omitempty"`
 }
 
-func (p *tokenParameters) check(l *loader, path *field.Path) {
+func (p *tokenParameters) Check(l *config.Loader, path *field.Path) {
 	vllm := p.VLLM != nil || p.ModelName != "" || p.UDSTokenizerConfig.enabled()
-	if p.UDSTokenizerConfig.enabled() && l.clock >= router09 {
-		l.notice(path.Child("udsTokenizerConfig"), "deprecated", "deprecated, use vllm")
+	if p.UDSTokenizerConfig.enabled() && l.Clock >= version.Router09 {
+		l.Notice(path.Child("udsTokenizerConfig"), "deprecated", "deprecated, use vllm")
 		if p.VLLM != nil || p.ModelName != "" {
-			l.add(field.Forbidden(path.Child("udsTokenizerConfig"), "only one of udsTokenizerConfig and vllm may be set; modelName selects vllm"))
+			l.Add(field.Forbidden(path.Child("udsTokenizerConfig"), "only one of udsTokenizerConfig and vllm may be set; modelName selects vllm"))
 		}
 	}
 	if p.Estimate != nil && vllm {
-		l.add(field.Forbidden(path.Child("estimate"), "only one of estimate and vllm may be set; modelName selects vllm"))
+		l.Add(field.Forbidden(path.Child("estimate"), "only one of estimate and vllm may be set; modelName selects vllm"))
 	}
 	// Estimates came with router-v0.9.
-	if (vllm || l.clock < router09) && p.ModelName == "" {
-		l.add(field.Required(path.Child("modelName"), "a tokenizer needs it"))
+	if (vllm || l.Clock < version.Router09) && p.ModelName == "" {
+		l.Add(field.Required(path.Child("modelName"), "a tokenizer needs it"))
 	}
 	if p.VLLM != nil {
-		p.VLLM.check(l, path.Child("vllm"))
+		p.VLLM.Check(l, path.Child("vllm"))
 	}
 	if p.Estimate != nil {
-		p.Estimate.check(l, path.Child("estimate"))
+		p.Estimate.Check(l, path.Child("estimate"))
 	}
 }
 
-func (v *vllmRenderer) check(l *loader, path *field.Path) {
+func (v *vllmRenderer) Check(l *config.Loader, path *field.Path) {
 	check := func(at *field.Path, text string) {
 		if _, err := time.ParseDuration(text); text != "" && err != nil {
-			l.add(field.Invalid(at, text, "must be a duration such as 5s"))
+			l.Add(field.Invalid(at, text, "must be a duration such as 5s"))
 		}
 	}
 	check(path.Child("timeout"), v.Timeout)
 	check(path.Child("mmTimeout"), v.MMTimeout)
 }
 
-func (e *estimate) check(l *loader, path *field.Path) {
+func (e *estimate) Check(l *config.Loader, path *field.Path) {
 	check := func(at *field.Path, mode, a, b string) {
 		if mode != "" && mode != a && mode != b {
-			l.add(field.NotSupported(at.Child("mode"), mode, []string{a, b}))
+			l.Add(field.NotSupported(at.Child("mode"), mode, []string{a, b}))
 		}
 	}
 	if e.Image != nil {

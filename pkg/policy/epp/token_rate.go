@@ -19,12 +19,12 @@ type tokenRate struct {
 	at        simtime.Time
 }
 
-func (r *tokenRate) add(now simtime.Time, tokens float64) {
-	r.perSecond = r.of(now) + tokens/tokenRateMemory.Seconds()
+func (r *tokenRate) Add(now simtime.Time, tokens float64) {
+	r.perSecond = r.Of(now) + tokens/tokenRateMemory.Seconds()
 	r.at = now
 }
 
-func (r *tokenRate) of(now simtime.Time) float64 {
+func (r *tokenRate) Of(now simtime.Time) float64 {
 	if r.perSecond == 0 {
 		return 0
 	}

@@ -7,6 +7,10 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // In scheduler-v0.8 and scheduler-520af478 whoever looks for a prompt attaches what it
@@ -16,14 +20,16 @@ import (
 // it holds one block of one token, or none of one.
 
 // tellsAll reports whether prefixes are so in a version.
-func tellsAll(d *dialect) bool { return d.own >= scheduler08 && d.own <= schedulerMay }
+func tellsAll(d *version.Dialect) bool {
+	return d.Own >= version.Scheduler08 && d.Own <= version.SchedulerMay
+}
 
 // toldMatch is what is attached, where precise scorers do so; else nil.
-func toldMatch(b *builder) *prefixMatch {
-	if !tellsAll(&b.dialect) || !b.lists(precisePrefixCacheScorerType) {
+func toldMatch(b *scheduler.Builder) *scheduler.PrefixMatch {
+	if !tellsAll(&b.Dialect) || !b.Lists(precisePrefixCacheScorerType) {
 		return nil
 	}
-	return b.prefixMatch(approxPrefixCacheProducerType)
+	return b.PrefixMatch(config.ApproxPrefixCacheProducerType)
 }
 
 // tellSpeculating begins a cycle, unless a producer does.
@@ -31,11 +37,11 @@ func (p *precisePrefix) tellSpeculating() {
 	if p.told == nil || p.toldBefore {
 		return
 	}
-	clear(p.told.blocks)
-	p.told.totalBlocks = 0
+	clear(p.told.Blocks)
+	p.told.TotalBlocks = 0
 	if p.speculation.ttl > 0 {
-		p.told.blockTokens, p.told.totalBlocks = p.info.blockTokens, p.info.totalBlocks
-		copy(p.told.blocks, p.info.blocks)
+		p.told.BlockTokens, p.told.TotalBlocks = p.info.BlockTokens, p.info.TotalBlocks
+		copy(p.told.Blocks, p.info.Blocks)
 	}
 }
 
@@ -44,26 +50,26 @@ func (p *precisePrefix) tellScored(candidates []int) {
 	if p.told == nil {
 		return
 	}
-	p.told.blockTokens, p.told.totalBlocks = 1, 1
+	p.told.BlockTokens, p.told.TotalBlocks = 1, 1
 	for _, e := range candidates {
-		p.told.blocks[e] = 0
+		p.told.Blocks[e] = 0
 		if p.match.Scores[e] > 0 {
-			p.told.blocks[e] = 1
+			p.told.Blocks[e] = 1
 		}
 	}
 }
 
 // severalTell is about a plugin that makes or reads what is attached, where several
 // attach it before any profile runs, in no particular order.
-func severalTell(c *Config, p *plugin, at *field.Path) field.ErrorList {
-	if !tellsAll(&c.dialect) {
+func severalTell(c *config.Config, p *config.Plugin, at *field.Path) field.ErrorList {
+	if !tellsAll(&c.Dialect) {
 		return nil
 	}
 	var tell []string
 	speculates := false
-	for _, other := range c.document.Plugins {
+	for _, other := range c.Document.Plugins {
 		parameters, precise := other.Parameters.(*preciseScorerParameters)
-		if precise || other.Type == approxPrefixCacheProducerType {
+		if precise || other.Type == config.ApproxPrefixCacheProducerType {
 			tell = append(tell, other.Name)
 		}
 		speculates = speculates || precise && parameters.SpeculativeIndexing
@@ -76,8 +82,8 @@ func severalTell(c *Config, p *plugin, at *field.Path) field.ErrorList {
 
 // readsTold is for plugins of profiles that read what is attached: from one profile to
 // the next it is in blocks of different sizes.
-func readsTold(c *Config, p *plugin, at *field.Path) field.ErrorList {
-	if len(c.document.SchedulingProfiles) > 1 {
+func readsTold(c *config.Config, p *config.Plugin, at *field.Path) field.ErrorList {
+	if len(c.Document.SchedulingProfiles) > 1 {
 		return heedsPrecise(c, p, at)
 	}
 	return severalTell(c, p, at)
@@ -85,9 +91,9 @@ func readsTold(c *Config, p *plugin, at *field.Path) field.ErrorList {
 
 // heedsPrecise is for plugins of which it is not clear whether a precise scorer has
 // told them anything when they read it.
-func heedsPrecise(c *Config, p *plugin, at *field.Path) field.ErrorList {
-	if !tellsAll(&c.dialect) || !c.hasType(precisePrefixCacheScorerType) {
+func heedsPrecise(c *config.Config, p *config.Plugin, at *field.Path) field.ErrorList {
+	if !tellsAll(&c.Dialect) || !c.HasType(precisePrefixCacheScorerType) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(at, p.Name, "reads what a "+precisePrefixCacheScorerType+" says of prefixes, which is not simulated in "+c.dialect.name)}
+	return field.ErrorList{field.Invalid(at, p.Name, "reads what a "+precisePrefixCacheScorerType+" says of prefixes, which is not simulated in "+c.Dialect.Name)}
 }

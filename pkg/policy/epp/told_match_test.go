@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 )
 
 const toldPrecise = `{type: precise-prefix-cache-scorer, parameters: {tokenProcessorConfig: {blockSize: 16}, kvEventsConfig: {zmqEndpoint: tcp}, SPECULATIVEindexerConfig: {tokenizersPoolConfig: {modelName: m, uds: {socketFile: s}}}}}`
@@ -37,7 +39,7 @@ func TestNoHitLRUScorerKnowsWhatWasFoundBeforeIt(t *testing.T) {
 			{before, false, []bool{false, false, false}},
 			{before, true, []bool{false, true, true}},
 		} {
-			p := &preciseCase{T: t, blockTokens: 16, Scheduler: inVersion(t, version, "plugins:\n- "+tellingScorer(tc.speculates)+"\n- {type: no-hit-lru-scorer}\nschedulingProfiles: [{name: default, plugins: "+tc.profile+"}]", Cluster{Endpoints: 2})}
+			p := &preciseCase{T: t, blockTokens: 16, Scheduler: inVersion(t, version, "plugins:\n- "+tellingScorer(tc.speculates)+"\n- {type: no-hit-lru-scorer}\nschedulingProfiles: [{name: default, plugins: "+tc.profile+"}]", config.Cluster{Endpoints: 2})}
 			var warm []bool
 			for i := range tc.warm {
 				if i == 2 {
@@ -68,14 +70,14 @@ func TestPrefixBasedPDDeciderBesideAPreciseScorer(t *testing.T) {
 		version    string
 		speculates bool
 		decode     string
-		want       []Reason // of a prompt that is new, and of the same, of which all is held
+		want       []scheduler.Reason // of a prompt that is new, and of the same, of which all is held
 	}{
-		{"scheduler-v0.8.0", false, in, []Reason{Disaggregated, Disaggregated}},
-		{"scheduler-v0.8.0", true, in, []Reason{Disaggregated, Disaggregated}},
-		{"scheduler-v0.8.0", false, out, []Reason{DeciderError, DeciderError}},
-		{"scheduler-v0.8.0", true, out, []Reason{Disaggregated, SuffixCached}},
-		{"scheduler-520af478", false, in, []Reason{Disaggregated, Disaggregated}},
-		{"scheduler-520af478", false, out, []Reason{Disaggregated, SuffixCached}},
+		{"scheduler-v0.8.0", false, in, []scheduler.Reason{scheduler.Disaggregated, scheduler.Disaggregated}},
+		{"scheduler-v0.8.0", true, in, []scheduler.Reason{scheduler.Disaggregated, scheduler.Disaggregated}},
+		{"scheduler-v0.8.0", false, out, []scheduler.Reason{scheduler.DeciderError, scheduler.DeciderError}},
+		{"scheduler-v0.8.0", true, out, []scheduler.Reason{scheduler.Disaggregated, scheduler.SuffixCached}},
+		{"scheduler-520af478", false, in, []scheduler.Reason{scheduler.Disaggregated, scheduler.Disaggregated}},
+		{"scheduler-520af478", false, out, []scheduler.Reason{scheduler.Disaggregated, scheduler.SuffixCached}},
 	} {
 		body := "plugins:\n- {type: prefill-filter}\n- {type: decode-filter}\n- {type: queue-scorer}\n- " + tellingScorer(tc.speculates) + `
 - {type: prefix-based-pd-decider, parameters: {nonCachedTokens: 5}}
@@ -83,8 +85,8 @@ func TestPrefixBasedPDDeciderBesideAPreciseScorer(t *testing.T) {
 schedulingProfiles:
 - {name: prefill, plugins: [{pluginRef: prefill-filter}]}
 - {name: decode, plugins: [{pluginRef: decode-filter}, ` + tc.decode + `]}`
-		p := &preciseCase{T: t, blockTokens: 16, Scheduler: inVersion(t, tc.version, body, Cluster{Endpoints: 2, Labels: roleLabels("prefill", "decode")})}
-		var got []Reason
+		p := &preciseCase{T: t, blockTokens: 16, Scheduler: inVersion(t, tc.version, body, config.Cluster{Endpoints: 2, Labels: roleLabels("prefill", "decode")})}
+		var got []scheduler.Reason
 		for i := range tc.want {
 			p.ask(time.Duration(i), 1, 96)
 			got = append(got, p.LastDecision().Reason)
@@ -104,7 +106,7 @@ func TestPrefixCacheScorerBesideAPreciseOne(t *testing.T) {
 			"[{pluginRef: prefix-cache-scorer}, {pluginRef: precise-prefix-cache-scorer}]": 1,
 			"[{pluginRef: precise-prefix-cache-scorer}, {pluginRef: prefix-cache-scorer}]": 0,
 		} {
-			p := &preciseCase{T: t, blockTokens: 16, Scheduler: inVersion(t, version, "plugins:\n- "+tellingScorer(false)+"\n- {type: prefix-cache-scorer}\nschedulingProfiles: [{name: default, plugins: "+profile+"}]", Cluster{Endpoints: 1})}
+			p := &preciseCase{T: t, blockTokens: 16, Scheduler: inVersion(t, version, "plugins:\n- "+tellingScorer(false)+"\n- {type: prefix-cache-scorer}\nschedulingProfiles: [{name: default, plugins: "+profile+"}]", config.Cluster{Endpoints: 1})}
 			p.ask(0, 1, 96)
 			p.ask(1, 1, 96)
 			d := p.LastDecision()
@@ -134,7 +136,7 @@ func TestWhoReadsPrefixesOfSeveralIsRefused(t *testing.T) {
 		if len(errs) > 0 {
 			t.Fatal(name, errs.ToAggregate())
 		}
-		if got := strings.Join(errorTexts(c.Check(&Cluster{Endpoints: 1}, nil)), "\n"); got != tc.want {
+		if got := strings.Join(errorTexts(c.Check(&config.Cluster{Endpoints: 1}, nil)), "\n"); got != tc.want {
 			t.Errorf("%s: %s, want %s", name, got, tc.want)
 		}
 	}

@@ -6,6 +6,10 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // Both plugins look for endpoints near the one that the profile before chose for
@@ -15,29 +19,29 @@ import (
 // where none is. In the first profile that runs, and with another handler than a
 // [disaggProfileHandler], there is nobody to be near to: all score 0, and stay.
 var (
-	topologyAffinityScorer = factory{
-		pluginType: pluginType{
-			name:         "topology-affinity-scorer",
-			registration: gie("router-v0.10.."),
-			roles:        scorerRole,
-			alpha:        true,
-			parameters:   func() any { return &topologyScorerParameters{} },
-			treatment:    treatTopologyAffinity,
+	topologyAffinityScorer = scheduler.Factory{
+		PluginType: config.PluginType{
+			Name:         "topology-affinity-scorer",
+			Registration: version.GIE("router-v0.10.."),
+			Roles:        config.ScorerRole,
+			Alpha:        true,
+			Parameters:   func() any { return &topologyScorerParameters{} },
+			Treatment:    treatTopologyAffinity,
 		},
-		newScorer: func(b *builder, p *plugin) scorer {
+		NewScorer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Scorer {
 			return &topologyAffinity{places: placesBy(b, p.Parameters.(*topologyScorerParameters).TopologyProducerName)}
 		},
 	}
-	topologyAffinityFilter = factory{
-		pluginType: pluginType{
-			name:         "topology-affinity-filter",
-			registration: gie("router-v0.10.."),
-			roles:        filterRole,
-			alpha:        true,
-			parameters:   func() any { return &topologyFilterParameters{MinAffinity: affinityLevels[sameHost]} },
-			treatment:    treatTopologyAffinity,
+	topologyAffinityFilter = scheduler.Factory{
+		PluginType: config.PluginType{
+			Name:         "topology-affinity-filter",
+			Registration: version.GIE("router-v0.10.."),
+			Roles:        config.FilterRole,
+			Alpha:        true,
+			Parameters:   func() any { return &topologyFilterParameters{MinAffinity: affinityLevels[sameHost]} },
+			Treatment:    treatTopologyAffinity,
 		},
-		newFilter: func(b *builder, p *plugin) filter {
+		NewFilter: func(b *scheduler.Builder, p *config.Plugin) scheduler.Filter {
 			parameters := p.Parameters.(*topologyFilterParameters)
 			return &topologyAffinity{placesBy(b, parameters.TopologyProducerName), slices.Index(affinityLevels[:], parameters.MinAffinity)}
 		},
@@ -53,7 +57,7 @@ type topologyScorerParameters struct {
 	TopologyProducerName string `json:"topologyProducerName,omitempty"`
 }
 
-func (p *topologyScorerParameters) check(l *loader, path *field.Path) {
+func (p *topologyScorerParameters) Check(l *config.Loader, path *field.Path) {
 	checkExtractor(l, &p.TopologyProducerName, path.Child("topologyProducerName"))
 }
 
@@ -62,27 +66,27 @@ type topologyFilterParameters struct {
 	TopologyProducerName string `json:"topologyProducerName,omitempty"`
 }
 
-func (p *topologyFilterParameters) check(l *loader, path *field.Path) {
+func (p *topologyFilterParameters) Check(l *config.Loader, path *field.Path) {
 	checkExtractor(l, &p.TopologyProducerName, path.Child("topologyProducerName"))
-	setDefault(&p.MinAffinity, affinityLevels[sameHost])
+	config.SetDefault(&p.MinAffinity, affinityLevels[sameHost])
 	if !slices.Contains(affinityLevels[:], p.MinAffinity) {
-		l.add(field.NotSupported(path.Child("minAffinity"), p.MinAffinity, affinityLevels[:]))
+		l.Add(field.NotSupported(path.Child("minAffinity"), p.MinAffinity, affinityLevels[:]))
 	}
 }
 
 // checkExtractor warns where no extractor has the name; the EPP does no more.
-func checkExtractor(l *loader, name *string, at *field.Path) {
-	setDefault(name, topologyExtractorType)
-	l.later = append(l.later, func() {
-		if p := l.byName[*name]; p == nil || p.Type != topologyExtractorType {
-			l.notice(at, "no-effect", "no %s is named %s: no endpoint is near to another", topologyExtractorType, *name)
+func checkExtractor(l *config.Loader, name *string, at *field.Path) {
+	config.SetDefault(name, config.TopologyExtractorType)
+	l.Later = append(l.Later, func() {
+		if p := l.ByName[*name]; p == nil || p.Type != config.TopologyExtractorType {
+			l.Notice(at, "no-effect", "no %s is named %s: no endpoint is near to another", config.TopologyExtractorType, *name)
 		}
 	})
 }
 
-func treatTopologyAffinity(c *Config, cluster *Cluster, p *plugin) (Treatment, string) {
-	if !c.stages.peers {
-		return Exact, "no profile is told what another one chose, and no endpoint is near to another"
+func treatTopologyAffinity(c *config.Config, cluster *config.Cluster, p *config.Plugin) (config.Treatment, string) {
+	if !c.Stages.Peers {
+		return config.Exact, "no profile is told what another one chose, and no endpoint is near to another"
 	}
 	return treatTopology(c, cluster, p)
 }
@@ -94,20 +98,20 @@ type topologyAffinity struct {
 }
 
 // level says how near an endpoint is to the peer.
-func (a *topologyAffinity) level(c *cycle, endpoint int) int {
-	if a.places == nil || c.peer == none {
+func (a *topologyAffinity) level(c *scheduler.Cycle, endpoint int) int {
+	if a.places == nil || c.Peer == scheduler.None {
 		return apart
 	}
-	return a.places[c.peer].level(&a.places[endpoint])
+	return a.places[c.Peer].level(&a.places[endpoint])
 }
 
-func (a *topologyAffinity) score(c *cycle, candidates []int, w weight, scores []float64) {
+func (a *topologyAffinity) Score(c *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
 	for i, e := range candidates {
-		scores[i] = w.of(affinityScores[a.level(c, e)])
+		scores[i] = w.Of(affinityScores[a.level(c, e)])
 	}
 }
 
-func (a *topologyAffinity) filter(c *cycle, candidates []int) []int {
+func (a *topologyAffinity) Filter(c *scheduler.Cycle, candidates []int) []int {
 	kept := candidates[:0]
 	for _, e := range candidates {
 		if a.level(c, e) <= a.farthest {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 // at is a pod of a role at a place: host, rack, zone, region; - where a label is
@@ -50,7 +52,7 @@ func TestTopologyAffinity(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			body := strings.Replace(disagg(tc.handler+tc.extractor+", {type: topology-affinity-scorer}, {type: topology-affinity-filter, parameters: "+tc.filter+"}"),
 				"{pluginRef: prefill-filter}, {pluginRef: queue-scorer}", "{pluginRef: prefill-filter}, {pluginRef: topology-affinity-filter}, {pluginRef: topology-affinity-scorer}", 1)
-			d := plant(t, body, tc.labels...).decide(idle(7), request(0, 1)).Prefill
+			d := plant(t, body, tc.labels...).Decide(idle(7), request(0, 1)).Prefill
 			if !slices.Equal(d.Candidates, tc.want) {
 				t.Errorf("candidates %v, want %v", d.Candidates, tc.want)
 			}
@@ -75,10 +77,10 @@ func TestTopologyAffinityOfTheSecondStage(t *testing.T) {
 
 func TestReportOfTopologyAffinity(t *testing.T) {
 	const plugins = "{type: topology-affinity-scorer}, {type: topology-affinity-filter, parameters: {topologyProducerName: mine}}, {type: topology-extractor}"
-	labelled := &Cluster{Endpoints: 1, Labels: []map[string]string{{"a": "b"}}}
+	labelled := &config.Cluster{Endpoints: 1, Labels: []map[string]string{{"a": "b"}}}
 	for name, tc := range map[string]struct {
 		body    string
-		cluster *Cluster
+		cluster *config.Cluster
 		want    string
 	}{
 		"two stages":       {disagg(alwaysDisagg + ", " + plugins), labelled, ""},
@@ -93,7 +95,7 @@ func TestReportOfTopologyAffinity(t *testing.T) {
 				t.Fatal(errs.ToAggregate())
 			}
 			for _, r := range c.Report(tc.cluster) {
-				if strings.HasPrefix(r.Type, "topology-affinity-") && (r.Treatment != Exact || r.Note != tc.want) {
+				if strings.HasPrefix(r.Type, "topology-affinity-") && (r.Treatment != config.Exact || r.Note != tc.want) {
 					t.Errorf("%+v, want note %q", r, tc.want)
 				}
 			}

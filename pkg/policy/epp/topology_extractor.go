@@ -2,18 +2,24 @@
 
 package epp
 
-import "k8s.io/apimachinery/pkg/util/validation/field"
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+)
 
 // topologyExtractor reads where an endpoint runs from its labels. The EPP also
 // looks at spec.hostname of pods that have no label for it; endpoints have none
 // here.
-var topologyExtractor = pluginType{
-	name:         topologyExtractorType,
-	registration: gie("router-v0.10.."),
-	roles:        extractorRole,
-	alpha:        true,
-	parameters:   func() any { return &topologyParameters{} },
-	treatment:    treatTopology,
+var topologyExtractor = config.PluginType{
+	Name:         config.TopologyExtractorType,
+	Registration: version.GIE("router-v0.10.."),
+	Roles:        config.ExtractorRole,
+	Alpha:        true,
+	Parameters:   func() any { return &topologyParameters{} },
+	Treatment:    treatTopology,
 }
 
 // topologyParameters name a label for each level.
@@ -24,18 +30,18 @@ type topologyParameters struct {
 	Region   string `json:"region,omitempty"`
 }
 
-func (p *topologyParameters) check(*loader, *field.Path) {
-	setDefault(&p.Hostname, "kubernetes.io/hostname")
-	setDefault(&p.Rack, "topology.kubernetes.io/rack")
-	setDefault(&p.Zone, "topology.kubernetes.io/zone")
-	setDefault(&p.Region, "topology.kubernetes.io/region")
+func (p *topologyParameters) Check(*config.Loader, *field.Path) {
+	config.SetDefault(&p.Hostname, "kubernetes.io/hostname")
+	config.SetDefault(&p.Rack, "topology.kubernetes.io/rack")
+	config.SetDefault(&p.Zone, "topology.kubernetes.io/zone")
+	config.SetDefault(&p.Region, "topology.kubernetes.io/region")
 }
 
-func treatTopology(_ *Config, cluster *Cluster, _ *plugin) (Treatment, string) {
-	if cluster.labelled() {
-		return Exact, ""
+func treatTopology(_ *config.Config, cluster *config.Cluster, _ *config.Plugin) (config.Treatment, string) {
+	if cluster.Labelled() {
+		return config.Exact, ""
 	}
-	return Exact, "endpoints have no labels, and none is near to another"
+	return config.Exact, "endpoints have no labels, and none is near to another"
 }
 
 // The levels at which two endpoints may be at one place, the nearest first.
@@ -53,9 +59,9 @@ type place [apart]int32
 
 // places returns where endpoints are by what an extractor of that name says, len
 // == endpoints; nil where there is none.
-func placesBy(b *builder, extractor string) []place {
-	p := b.plugins[extractor]
-	if p == nil || p.Type != topologyExtractorType {
+func placesBy(b *scheduler.Builder, extractor string) []place {
+	p := b.Plugins[extractor]
+	if p == nil || p.Type != config.TopologyExtractorType {
 		return nil
 	}
 	parameters := p.Parameters.(*topologyParameters)
@@ -63,7 +69,7 @@ func placesBy(b *builder, extractor string) []place {
 	for level, label := range [apart]string{parameters.Hostname, parameters.Rack, parameters.Zone, parameters.Region} {
 		numbers := map[string]int32{"": 0}
 		for e := range places {
-			name := b.labelsOf(e)[label]
+			name := b.LabelsOf(e)[label]
 			if _, known := numbers[name]; !known {
 				numbers[name] = int32(len(numbers))
 			}

@@ -20,8 +20,8 @@ type tpotObjective struct {
 	count int
 }
 
-func (o *tpotObjectives) add(ms float64) {
-	i, found := o.find(ms)
+func (o *tpotObjectives) Add(ms float64) {
+	i, found := o.Find(ms)
 	if !found {
 		o.kinds = slices.Insert(o.kinds, i, tpotObjective{ms: ms})
 	}
@@ -29,8 +29,8 @@ func (o *tpotObjectives) add(ms float64) {
 	o.count++
 }
 
-func (o *tpotObjectives) remove(ms float64) {
-	i, found := o.find(ms)
+func (o *tpotObjectives) Remove(ms float64) {
+	i, found := o.Find(ms)
 	if !found {
 		panic(fmt.Sprintf("epp: no request with %v ms a token runs", ms))
 	}
@@ -49,6 +49,6 @@ func (o *tpotObjectives) least() float64 {
 	return o.kinds[0].ms
 }
 
-func (o *tpotObjectives) find(ms float64) (int, bool) {
+func (o *tpotObjectives) Find(ms float64) (int, bool) {
 	return slices.BinarySearchFunc(o.kinds, ms, func(k tpotObjective, ms float64) int { return cmp.Compare(k.ms, ms) })
 }

@@ -4,28 +4,32 @@ package epp
 
 import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 const utilizationFilterType = "utilization-filter"
 
 // utilizationFilter keeps endpoints of which no metric exceeds its maxValue.
 // With fallbackOnEmpty, all stay where none would.
-var utilizationFilterPlugin = factory{
-	pluginType: pluginType{
-		name:         utilizationFilterType,
-		registration: gie("router-v0.10.."),
-		roles:        filterRole,
-		alpha:        true,
-		parameters:   func() any { return &utilizationFilterParameters{} },
-		needs: func(p *plugin) []dataKey {
+var utilizationFilterPlugin = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         utilizationFilterType,
+		Registration: version.GIE("router-v0.10.."),
+		Roles:        config.FilterRole,
+		Alpha:        true,
+		Parameters:   func() any { return &utilizationFilterParameters{} },
+		Needs: func(p *config.Plugin) []config.DataKey {
 			parameters := p.Parameters.(*utilizationFilterParameters)
 			if !parameters.counts() {
 				return nil
 			}
-			return []dataKey{{inFlightLoadData, parameters.InFlightLoadProducerName}}
+			return []config.DataKey{{Kind: config.InFlightLoadData, Producer: parameters.InFlightLoadProducerName}}
 		},
 	},
-	newFilter: func(b *builder, p *plugin) filter {
+	NewFilter: func(b *scheduler.Builder, p *config.Plugin) scheduler.Filter {
 		parameters := p.Parameters.(*utilizationFilterParameters)
 		f := &metricsFilter{fallback: parameters.FallbackOnEmpty}
 		for _, condition := range parameters.Conditions {
@@ -33,7 +37,7 @@ var utilizationFilterPlugin = factory{
 			f.limits = append(f.limits, *condition.MaxValue)
 		}
 		if parameters.counts() {
-			f.requests = b.load(parameters.InFlightLoadProducerName).requests
+			f.requests = b.Load(parameters.InFlightLoadProducerName).Requests
 		}
 		return f
 	},
@@ -67,29 +71,29 @@ func (p *utilizationFilterParameters) counts() bool {
 	return false
 }
 
-func (p *utilizationFilterParameters) check(l *loader, path *field.Path) {
-	p.InFlightLoadProducerName = orDefault(p.InFlightLoadProducerName, inFlightLoadData)
+func (p *utilizationFilterParameters) Check(l *config.Loader, path *field.Path) {
+	p.InFlightLoadProducerName = config.OrDefault(p.InFlightLoadProducerName, config.InFlightLoadData)
 	if len(p.Conditions) == 0 {
-		l.add(field.Required(path.Child("conditions"), "there must be at least one"))
+		l.Add(field.Required(path.Child("conditions"), "there must be at least one"))
 	}
 	for i := range p.Conditions {
-		p.Conditions[i].check(l, path.Child("conditions").Index(i))
+		p.Conditions[i].Check(l, path.Child("conditions").Index(i))
 	}
 }
 
-func (c *utilizationCondition) check(l *loader, path *field.Path) {
+func (c *utilizationCondition) Check(l *config.Loader, path *field.Path) {
 	switch c.Metric {
 	case activeRequestsMetric, runningRequestsMetric, waitingQueueMetric, kvUtilizationMetric:
 	default:
-		l.add(field.NotSupported(path.Child("metric"), c.Metric, []string{activeRequestsMetric, kvUtilizationMetric, runningRequestsMetric, waitingQueueMetric}))
+		l.Add(field.NotSupported(path.Child("metric"), c.Metric, []string{activeRequestsMetric, kvUtilizationMetric, runningRequestsMetric, waitingQueueMetric}))
 	}
 	switch at := path.Child("maxValue"); {
 	case c.MaxValue == nil:
-		l.add(field.Required(at, "a condition must have a limit"))
+		l.Add(field.Required(at, "a condition must have a limit"))
 	case *c.MaxValue < 0:
-		l.add(field.Invalid(at, *c.MaxValue, "must not be negative"))
+		l.Add(field.Invalid(at, *c.MaxValue, "must not be negative"))
 	case c.Metric == kvUtilizationMetric && *c.MaxValue > 1:
-		l.add(field.Invalid(at, *c.MaxValue, "is a fraction and must be at most 1"))
+		l.Add(field.Invalid(at, *c.MaxValue, "is a fraction and must be at most 1"))
 	}
 }
 
@@ -100,7 +104,7 @@ type metricsFilter struct {
 	requests []int64 // by endpoint; nil where no condition is on them
 }
 
-func (f *metricsFilter) filter(c *cycle, candidates []int) []int {
+func (f *metricsFilter) Filter(c *scheduler.Cycle, candidates []int) []int {
 	kept := candidates[:0]
 	for _, e := range candidates {
 		if f.passes(c, e) {
@@ -113,24 +117,24 @@ func (f *metricsFilter) filter(c *cycle, candidates []int) []int {
 	return kept
 }
 
-func (f *metricsFilter) passes(c *cycle, endpoint int) bool {
+func (f *metricsFilter) passes(c *scheduler.Cycle, endpoint int) bool {
 	for i, metric := range f.metrics {
-		if f.value(c, metric, endpoint) > f.limits[i] {
+		if f.Value(c, metric, endpoint) > f.limits[i] {
 			return false
 		}
 	}
 	return true
 }
 
-func (f *metricsFilter) value(c *cycle, metric string, endpoint int) float64 {
+func (f *metricsFilter) Value(c *scheduler.Cycle, metric string, endpoint int) float64 {
 	switch metric {
 	case activeRequestsMetric:
 		return float64(f.requests[endpoint])
 	case runningRequestsMetric:
-		return float64(c.scrapes[endpoint].Running)
+		return float64(c.Scrapes[endpoint].Running)
 	case waitingQueueMetric:
-		return float64(c.scrapes[endpoint].Waiting)
+		return float64(c.Scrapes[endpoint].Waiting)
 	default:
-		return c.scrapes[endpoint].KVUsage
+		return c.Scrapes[endpoint].KVUsage
 	}
 }

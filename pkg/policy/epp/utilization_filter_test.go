@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 func TestUtilizationFilter(t *testing.T) {
@@ -29,8 +30,8 @@ func TestUtilizationFilter(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := plant(t, "plugins: [{type: utilization-filter, parameters: "+tc.parameters+"}]", unlabelled(4)...)
-			copy(s.load(inFlightLoadProducerType).requests, []int64{0, 1, 2, 3})
-			if diff := cmp.Diff(tc.want, s.decide(view, request(0, 1)).Candidates); diff != "" {
+			copy(s.Load(config.InFlightLoadProducerType).Requests, []int64{0, 1, 2, 3})
+			if diff := cmp.Diff(tc.want, s.Decide(view, request(0, 1)).Candidates); diff != "" {
 				t.Errorf("candidates (-want +got):\n%s", diff)
 			}
 		})
@@ -48,7 +49,7 @@ func TestParametersOfUtilizationFilter(t *testing.T) {
 
 func TestUtilizationFilterCountsOnlyWhereItMust(t *testing.T) {
 	for metric, want := range map[string]bool{"waiting-queue": false, "active-requests": true} {
-		s := New(mustLoad(t, "plugins: [{type: utilization-filter, parameters: {conditions: [{metric: "+metric+", maxValue: 1}]}}]"), Cluster{Endpoints: 1}, 1)
+		s := New(mustLoad(t, "plugins: [{type: utilization-filter, parameters: {conditions: [{metric: "+metric+", maxValue: 1}]}}]"), config.Cluster{Endpoints: 1}, 1)
 		if got := s.Routing().Responses != nil; got != want {
 			t.Errorf("%s: counts: %t, want %t", metric, got, want)
 		}

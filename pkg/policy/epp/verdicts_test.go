@@ -17,12 +17,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // A realVerdict is what a real loader makes of a file.
 type realVerdict struct {
 	file         string
-	stage        Stage
+	stage        config.Stage
 	experimental bool
 	// message is why it was refused.
 	message string
@@ -43,14 +45,14 @@ func readVerdicts(t testing.TB, path string) []realVerdict {
 		if strings.HasPrefix(line, "#") || len(columns) < 2 {
 			continue
 		}
-		v := realVerdict{file: columns[0], stage: Accepted}
+		v := realVerdict{file: columns[0], stage: config.Accepted}
 		switch kind, message, _ := strings.Cut(columns[1], ": "); kind {
 		case "REJECT decode":
-			v.stage, v.message = RefusedInDecoding, message
+			v.stage, v.message = config.RefusedInDecoding, message
 		case "REJECT load":
-			v.stage, v.message = RefusedInLoading, message
+			v.stage, v.message = config.RefusedInLoading, message
 		case "REJECT start":
-			v.stage, v.message = RefusedInStarting, message
+			v.stage, v.message = config.RefusedInStarting, message
 		case "ACCEPT", "ACCEPT (needs --allow-experimental-plugins)":
 			v.plugins = columns[2]
 			v.experimental = kind != "ACCEPT"
@@ -63,15 +65,15 @@ func readVerdicts(t testing.TB, path string) []realVerdict {
 }
 
 // differences says what a verdict of ours on the text has otherwise.
-func (v *realVerdict) differences(got *Verdict, text []byte) []string {
+func (v *realVerdict) differences(got *config.Verdict, text []byte) []string {
 	if got.Stage != v.stage {
 		return []string{fmt.Sprintf("%s (%v), but the real loader: %s: %s", got.Stage, got.Errors, v.stage, v.message)}
 	}
 	var differences []string
-	if v.stage != Accepted && !v.about(got.Errors, text) {
+	if v.stage != config.Accepted && !v.about(got.Errors, text) {
 		differences = append(differences, fmt.Sprintf("refused over %v, but the real loader says: %s", got.Errors[0], v.message))
 	}
-	if v.stage != Accepted {
+	if v.stage != config.Accepted {
 		return differences
 	}
 	if got.Experimental != v.experimental {
@@ -133,26 +135,26 @@ func culpritsOf(message string) []string {
 
 // reportedTypes are those of which instances say that they are of another type.
 var reportedTypes = map[string]string{
-	staticUsageLimitPolicyType: "static-usage-limit-policy-type",
-	decodeFilterType:           byLabelType,
-	prefillFilterType:          byLabelType,
-	encodeFilterType:           byLabelType,
-	servedVerifierType:         "",
+	config.StaticUsageLimitPolicyType: "static-usage-limit-policy-type",
+	decodeFilterType:                  byLabelType,
+	prefillFilterType:                 byLabelType,
+	encodeFilterType:                  byLabelType,
+	servedVerifierType:                "",
 }
 
 // reportedType is what an instance says of itself.
-func reportedType(c *Config, p *plugin) string {
-	if p.Type == prefillHeaderHandlerType && c.dialect.own >= scheduler07 {
+func reportedType(c *config.Config, p *config.Plugin) string {
+	if p.Type == prefillHeaderHandlerType && c.Dialect.Own >= version.Scheduler07 {
 		return disaggHeadersHandlerType
 	}
 	switch {
-	case p.Type == "tokenizer" && c.dialect.own >= schedulerMay:
-		return tokenProducerType
-	case p.has(deciderRole) && c.dialect.own == scheduler06:
+	case p.Type == "tokenizer" && c.Dialect.Own >= version.SchedulerMay:
+		return config.TokenProducerType
+	case p.Has(config.DeciderRole) && c.Dialect.Own == version.Scheduler06:
 		return ""
 	}
 	if tree, ok := p.Parameters.(*decisionTree); ok {
-		return c.plugin(*tree.Current.PluginRef).Type
+		return c.Plugin(*tree.Current.PluginRef).Type
 	}
 	if other, ok := reportedTypes[p.Type]; ok {
 		return other
@@ -161,10 +163,10 @@ func reportedType(c *Config, p *plugin) string {
 }
 
 // instances lists a configuration's plugins as VERDICTS.tsv does.
-func instances(c *Config) string {
+func instances(c *config.Config) string {
 	var list []string
 	for _, r := range c.Report(nil) {
-		entry := r.Name + "=" + reportedType(c, c.plugin(r.Name))
+		entry := r.Name + "=" + reportedType(c, c.Plugin(r.Name))
 		list = append(list, entry)
 	}
 	slices.Sort(list)

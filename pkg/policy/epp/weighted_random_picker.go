@@ -5,6 +5,9 @@ package epp
 import (
 	"math"
 
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -16,14 +19,14 @@ const weightedRandomPickerType = "weighted-random-picker"
 // Scores of 0 and below never win, unless there are no others: then all are
 // equally likely. But keys are floating-point numbers, and those of tiny scores
 // are 0: where all are, the first candidate wins, whatever its score.
-var weightedRandomPicker = factory{
-	pluginType: pluginType{
-		name:         weightedRandomPickerType,
-		registration: gie("gie-v1.0.."),
-		roles:        pickerRole,
-		parameters:   newPickerParameters,
+var weightedRandomPicker = scheduler.Factory{
+	PluginType: config.PluginType{
+		Name:         weightedRandomPickerType,
+		Registration: version.GIE("gie-v1.0.."),
+		Roles:        config.PickerRole,
+		Parameters:   newPickerParameters,
 	},
-	newPicker: func(b *builder, p *plugin, profile string) picker {
+	NewPicker: func(b *scheduler.Builder, p *config.Plugin, profile string) scheduler.Picker {
 		return weightedRandom{pickerStream(b, p, profile)}
 	},
 }
@@ -33,7 +36,7 @@ const leastKey = -745.1332191019411
 
 type weightedRandom struct{ random *stats.Stream }
 
-func (w weightedRandom) pick(scores []float64) int {
+func (w weightedRandom) Pick(scores []float64) int {
 	best, greatest := -1, math.Inf(-1)
 	for i, score := range scores {
 		if score <= 0 {
@@ -54,7 +57,7 @@ func (w weightedRandom) pick(scores []float64) int {
 	}
 }
 
-func (w weightedRandom) leftToChance(scores []float64) bool {
+func (w weightedRandom) LeftToChance(scores []float64) bool {
 	positive := 0
 	for _, score := range scores {
 		if score > 0 {

@@ -5,12 +5,12 @@ package edit
 import (
 	"strings"
 
-	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
 )
 
 // Embed puts another text in a configuration's place. ok is false where its text
 // does not stand in the file letter for letter.
-func Embed(file []byte, source *epp.Source, text string) (spliced []byte, ok bool) {
+func Embed(file []byte, source *files.Source, text string) (spliced []byte, ok bool) {
 	if !source.InPlace {
 		return nil, false
 	}

@@ -8,7 +8,10 @@ import (
 	"strings"
 
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/edit"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // A Fixed is a file with what could be rewritten.
@@ -49,7 +52,7 @@ type FixOptions struct {
 // the end is left alone, and its note says why.
 func Fix(file string, content []byte, options FixOptions) (Fixed, error) {
 	f := Fixed{File: file, Before: content, Content: content}
-	sources, err := epp.Find(content)
+	sources, err := files.Find(content)
 	if err == nil && len(sources) == 0 {
 		err = ErrNoConfig
 	}
@@ -83,7 +86,7 @@ func Fix(file string, content []byte, options FixOptions) (Fixed, error) {
 // versions that [Fix] rewrote it for.
 func (f *Fixed) Remaining(versions []string, context Context) (Report, error) {
 	report := Report{File: f.File}
-	sources, err := epp.Find(f.Content)
+	sources, err := files.Find(f.Content)
 	known := scenarios(f.Content)
 	for i := range sources {
 		of := Options{Versions: []string{fixVersion(&sources[i], versions)}, Context: contextFor(&sources[i], context, known)}
@@ -96,12 +99,12 @@ func (f *Fixed) Remaining(versions []string, context Context) (Report, error) {
 	return report, err
 }
 
-func fixVersion(source *epp.Source, versions []string) string {
+func fixVersion(source *files.Source, versions []string) string {
 	if len(versions) == 0 {
 		versions = wanted(source, Options{})
 	}
 	if versions[0] == auto {
-		if newest, _ := epp.Newest(source.Text, nil); newest.Stage == epp.Accepted && epp.Provenance(newest.Version) != "" {
+		if newest, _ := epp.Newest(source.Text, nil); newest.Stage == config.Accepted && version.Provenance(newest.Version) != "" {
 			return newest.Version
 		}
 		return fullName("")
@@ -109,7 +112,7 @@ func fixVersion(source *epp.Source, versions []string) string {
 	return versions[0]
 }
 
-func label(source *epp.Source) string {
+func label(source *files.Source) string {
 	if source.Name == "" {
 		return ""
 	}
@@ -131,7 +134,7 @@ const mostPasses = 64
 
 // fixText rewrites a configuration until no finding has an edit. done says what
 // was found at which path. The error says what the version still refuses.
-func fixText(source *epp.Source, version string, deleteUnknown bool) (fixed string, done []string, err error) {
+func fixText(source *files.Source, version string, deleteUnknown bool) (fixed string, done []string, err error) {
 	text := string(source.Text)
 	seen := map[string]bool{text: true}
 	for range mostPasses {
@@ -141,7 +144,7 @@ func fixText(source *epp.Source, version string, deleteUnknown bool) (fixed stri
 		}
 		text, done, seen[next] = next, append(done, what...), true
 	}
-	if v := judge([]byte(text), version); v.Stage != epp.Accepted {
+	if v := judge([]byte(text), version); v.Stage != config.Accepted {
 		s := summary(source, &v)
 		return "", nil, fmt.Errorf("%s would still refuse it: %s", version, s.because())
 	}
@@ -196,7 +199,7 @@ func overlap(some, others []edit.Splice) bool {
 }
 
 // edit is a splice as an edit of the file.
-func (b *buffer) edit(s edit.Splice, source *epp.Source) Edit {
+func (b *buffer) edit(s edit.Splice, source *files.Source) Edit {
 	line, column := b.Position(s.Start)
 	endLine, endColumn := b.Position(s.End)
 	e := Edit{NewText: edit.Indent(s.Text, source.Indent, "\n")}

@@ -11,7 +11,8 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
-	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // seeds are the examples of all rules, and the published configurations where
@@ -92,7 +93,7 @@ func checkLint(t *testing.T, text string, line, how uint8) {
 		}
 	}
 	checkOutput(t, report)
-	version := epp.Versions()[int(line)%len(epp.Versions())]
+	version := version.Names()[int(line)%len(version.Names())]
 	fixed, err := Fix("f.yaml", content, FixOptions{Versions: []string{version}, DeleteUnknown: how&8 != 0})
 	if err != nil {
 		t.Fatalf("read, but not fixed: %v", err)
@@ -149,7 +150,7 @@ func checkFixed(t *testing.T, fixed Fixed, version string) {
 			continue
 		}
 		for _, v := range report.Configs[i].Verdicts {
-			if v.Version == version && v.Verdict != epp.Accepted {
+			if v.Version == version && v.Verdict != config.Accepted {
 				t.Errorf("%s, but %s: %s\n%s", note, v.Verdict, v.Reason, fixed.Content)
 			}
 		}

@@ -10,7 +10,10 @@ import (
 	yamlv3 "go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/document"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // Check returns what there is to know of a configuration at one version of the
@@ -18,11 +21,11 @@ import (
 // version refuses the text the findings are the reasons, and rules about what a
 // configuration does are silent. The text's own lines count from 1.
 func Check(text []byte, version string, context Context) []Finding {
-	return check(&epp.Source{Text: text, Line: 1, Column: 1, InPlace: true}, judge(text, fullName(version)), context)
+	return check(&files.Source{Text: text, Line: 1, Column: 1, InPlace: true}, judge(text, fullName(version)), context)
 }
 
 // check looks at one configuration at the version of the verdict.
-func check(source *epp.Source, v epp.Verdict, context Context) []Finding {
+func check(source *files.Source, v config.Verdict, context Context) []Finding {
 	root := parse(source.Text)
 	found := findings(&v, root, context)
 	addEdits(found, source, &v)
@@ -34,7 +37,7 @@ func check(source *epp.Source, v epp.Verdict, context Context) []Finding {
 }
 
 // findings are all that there are, without place and edits.
-func findings(v *epp.Verdict, root *yamlv3.Node, context Context) []Finding {
+func findings(v *config.Verdict, root *yamlv3.Node, context Context) []Finding {
 	var found []Finding
 	var silenced []string
 	if v.Config != nil {
@@ -53,7 +56,7 @@ func findings(v *epp.Verdict, root *yamlv3.Node, context Context) []Finding {
 
 // runRules runs every rule that has a check on a configuration that loads. The
 // second value is the places that notices need not mention.
-func runRules(v *epp.Verdict, root *yamlv3.Node, context Context) (found []Finding, silenced []string) {
+func runRules(v *config.Verdict, root *yamlv3.Node, context Context) (found []Finding, silenced []string) {
 	view := newView(v.Config, root)
 	for _, rule := range rules {
 		if rule.check == nil {
@@ -67,7 +70,7 @@ func runRules(v *epp.Verdict, root *yamlv3.Node, context Context) (found []Findi
 }
 
 // refusals are what the version refuses.
-func refusals(v *epp.Verdict, root *yamlv3.Node) []Finding {
+func refusals(v *config.Verdict, root *yamlv3.Node) []Finding {
 	var found []Finding
 	for _, err := range v.Errors {
 		p := pass{rule: ruleOf(err, root), version: v.Version}
@@ -89,7 +92,7 @@ func pathOf(err *field.Error) string {
 // message is an error without its path. A text that is not parsed is not named as a
 // value.
 func message(err *field.Error) string {
-	if line, _ := epp.CutLine(err.Detail); line > 0 {
+	if line, _ := document.CutLine(err.Detail); line > 0 {
 		return err.Detail
 	}
 	return strings.TrimPrefix(err.ErrorBody(), "Forbidden: ")
@@ -101,7 +104,7 @@ func ruleOf(err *field.Error, root *yamlv3.Node) *Rule {
 	switch {
 	case root == nil || len(path) == 0 && err.Type == field.ErrorTypeInvalid:
 		return &syntaxRule
-	case strings.Contains(err.Detail, epp.NewerThanKnown):
+	case strings.Contains(err.Detail, version.NewerThanKnown):
 		return &newerThanKnown
 	case len(path) == 1 && (path[0] == "apiVersion" || path[0] == "kind"):
 		return &apiVersionRule
@@ -169,7 +172,7 @@ func needsProducer(err *field.Error, root *yamlv3.Node, path []string) bool {
 
 // notices are what the version passes over, unless a rule has said so already of
 // the place.
-func notices(v *epp.Verdict, root *yamlv3.Node, silenced []string) []Finding {
+func notices(v *config.Verdict, root *yamlv3.Node, silenced []string) []Finding {
 	var found []Finding
 	for _, n := range v.Notices {
 		path := n.Path.String()
@@ -193,7 +196,7 @@ func notices(v *epp.Verdict, root *yamlv3.Node, silenced []string) []Finding {
 const notFollowed = "not-followed"
 
 // noticeRule is the rule that a notice names.
-func noticeRule(n *epp.Notice) *Rule {
+func noticeRule(n *config.Notice) *Rule {
 	if n.Rule == "alpha" {
 		return &alphaPlugin
 	}
@@ -204,12 +207,12 @@ func noticeRule(n *epp.Notice) *Rule {
 }
 
 // place gives findings their lines and columns.
-func place(found []Finding, source *epp.Source, root *yamlv3.Node) {
+func place(found []Finding, source *files.Source, root *yamlv3.Node) {
 	for i := range found {
 		f := &found[i]
 		f.Config = source.Name
 		line, column := 1, 1
-		if fault, problem := epp.CutLine(f.Message); f.Rule == syntaxRule.ID && fault > 0 {
+		if fault, problem := document.CutLine(f.Message); f.Rule == syntaxRule.ID && fault > 0 {
 			line, f.Message = fault, problem
 		} else if root != nil {
 			n := locate(root, f.Path)

@@ -8,15 +8,16 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/edit"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
 )
 
 // A mender looks for edits that do away with findings.
 type mender struct {
 	*buffer
 	version string
-	verdict *epp.Verdict
+	verdict *config.Verdict
 	// deleteUnknown is whether fields that the version does not have may go.
 	deleteUnknown bool
 }
@@ -33,7 +34,7 @@ type candidate struct {
 const mostMended = 64
 
 // addEdits gives findings the edits that do away with them.
-func addEdits(found []Finding, source *epp.Source, v *epp.Verdict) {
+func addEdits(found []Finding, source *files.Source, v *config.Verdict) {
 	b := newBuffer(string(source.Text))
 	if b.Root == nil {
 		return
@@ -69,8 +70,8 @@ func (m *mender) works(f *Finding, c candidate) bool {
 		return false
 	}
 	after := judge([]byte(text), m.version)
-	if m.verdict.Stage == epp.Accepted {
-		return after.Stage == epp.Accepted
+	if m.verdict.Stage == config.Accepted {
+		return after.Stage == config.Accepted
 	}
 	return !slices.ContainsFunc(refusals(&after, parse([]byte(text))), func(g Finding) bool {
 		// Elements of a list that go away leave their place to the next ones.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // at is the path of a field of the document.
@@ -59,7 +60,7 @@ func (p *plugin) roles() []string { return epp.RolesOf(p.Type) }
 // sinceRouter09 reports whether the version is router-v0.9 or a later one, where
 // the prefix index got its floor and parameters became strict.
 func (p *pass) sinceRouter09() bool {
-	return slices.Index(epp.Versions(), p.version) >= slices.Index(epp.Versions(), "router-v0.9.0")
+	return slices.Index(version.Names(), p.version) >= slices.Index(version.Names(), "router-v0.9.0")
 }
 
 // A writtenEntry is a plugin in a profile, as the document has it.

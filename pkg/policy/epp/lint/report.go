@@ -9,6 +9,10 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/document"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // Options say what to look at a file for.
@@ -55,8 +59,8 @@ type ConfigReport struct {
 
 // A Verdict says whether the EPP of a version starts with a configuration.
 type Verdict struct {
-	Version string    `json:"version"`
-	Verdict epp.Stage `json:"verdict"`
+	Version string       `json:"version"`
+	Verdict config.Stage `json:"verdict"`
 	// Provenance is what the verdict rests on, where that is not the version's own
 	// loader.
 	Provenance string `json:"provenance,omitempty"`
@@ -75,7 +79,7 @@ func ParseVersions(names []string) ([]string, error) {
 	var full []string
 	for _, name := range names {
 		if name != auto {
-			if errs := epp.ValidateVersion(name, nil); len(errs) > 0 {
+			if errs := version.Validate(name, nil); len(errs) > 0 {
 				return nil, fmt.Errorf("%q: %s", name, errs[0].Detail)
 			}
 			name = fullName(name)
@@ -90,7 +94,7 @@ const auto = "auto"
 // Read looks at every configuration of a file. It returns [ErrNoConfig] where
 // there is none; other errors are of documents that are no YAML.
 func Read(file string, content []byte, options Options) (Report, error) {
-	sources, err := epp.Find(content)
+	sources, err := files.Find(content)
 	if err == nil && len(sources) == 0 {
 		err = ErrNoConfig
 	}
@@ -111,14 +115,14 @@ func Read(file string, content []byte, options Options) (Report, error) {
 	return report, nil
 }
 
-func readConfig(source *epp.Source, options Options) ConfigReport {
+func readConfig(source *files.Source, options Options) ConfigReport {
 	r := ConfigReport{Name: source.Name, Line: source.Line, Findings: []Finding{}}
-	byVersion := map[string]epp.Verdict{}
+	byVersion := map[string]config.Verdict{}
 	current := fullName("")
 	newest, accepted := current, false
 	for _, v := range epp.Fits(source.Text, nil) {
 		byVersion[v.Version] = v
-		if v.Stage == epp.Accepted && (epp.Provenance(v.Version) == "" || !accepted) {
+		if v.Stage == config.Accepted && (version.Provenance(v.Version) == "" || !accepted) {
 			newest, accepted = v.Version, true
 		}
 		r.Verdicts = append(r.Verdicts, summary(source, &v))
@@ -142,7 +146,7 @@ func readConfig(source *epp.Source, options Options) ConfigReport {
 
 // wanted are the versions to look at a configuration for: what was asked for, or
 // what its manifest names.
-func wanted(source *epp.Source, options Options) []string {
+func wanted(source *files.Source, options Options) []string {
 	if len(options.Versions) > 0 {
 		return options.Versions
 	}
@@ -153,11 +157,11 @@ func wanted(source *epp.Source, options Options) []string {
 }
 
 // summary is a verdict in short. A fault of the syntax has its line in the file.
-func summary(source *epp.Source, v *epp.Verdict) Verdict {
-	s := Verdict{Version: v.Version, Verdict: v.Stage, Provenance: epp.Provenance(v.Version), Experimental: v.Experimental}
+func summary(source *files.Source, v *config.Verdict) Verdict {
+	s := Verdict{Version: v.Version, Verdict: v.Stage, Provenance: version.Provenance(v.Version), Experimental: v.Experimental}
 	if len(v.Errors) > 0 {
 		s.Path, s.Reason = pathOf(v.Errors[0]), message(v.Errors[0])
-		if line, problem := epp.CutLine(s.Reason); line > 0 {
+		if line, problem := document.CutLine(s.Reason); line > 0 {
 			line, _ = source.Position(line, 1)
 			s.Reason = fmt.Sprintf("line %d: %s", line, problem)
 		}

@@ -2,9 +2,12 @@
 
 package lint
 
-import "windtunnel.dev/windtunnel/pkg/policy/epp"
+import (
+	"slices"
 
-import "slices"
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+)
 
 var affinityOnly = Rule{
 	ID: "affinity-only", Severity: Warning,
@@ -38,7 +41,7 @@ schedulingProfiles:
 			})
 			for _, e := range profile.with("scorer") {
 				switch {
-				case epp.CategoryOf(e.plugin.Type) == epp.AffinityCategory:
+				case epp.CategoryOf(e.plugin.Type) == config.AffinityCategory:
 					affine++
 				case e.plugin.Type != "no-hit-lru-scorer" && e.plugin.Type != "context-length-aware" && e.weight() != 0:
 					relieved = true

@@ -5,7 +5,9 @@ package lint
 import (
 	"slices"
 
-	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 var onlyOldVersions = Rule{
@@ -36,9 +38,9 @@ plugins:
 
 // outdated says what the current version, the default one, stops at, where a version
 // before it is the newest that accepts the text.
-func outdated(source *epp.Source, newest string, current *epp.Verdict) []Finding {
-	versions := epp.Versions()
-	if current.Stage == epp.Accepted || slices.Index(versions, newest) >= slices.Index(versions, current.Version) {
+func outdated(source *files.Source, newest string, current *config.Verdict) []Finding {
+	versions := version.Names()
+	if current.Stage == config.Accepted || slices.Index(versions, newest) >= slices.Index(versions, current.Version) {
 		return nil
 	}
 	p := pass{rule: &onlyOldVersions, version: newest}

@@ -2,9 +2,12 @@
 
 package lint
 
-import "windtunnel.dev/windtunnel/pkg/policy/epp"
+import (
+	"slices"
 
-import "slices"
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+)
 
 var warmPodWins = Rule{
 	ID: "warm-pod-wins", Severity: Warning,
@@ -57,7 +60,7 @@ func weights(profile *profile) (prefix, busy float64) {
 		switch {
 		case slices.Contains(prefixScorers, e.plugin.Type):
 			prefix += most
-		case epp.CategoryOf(e.plugin.Type) == epp.LoadCategory:
+		case epp.CategoryOf(e.plugin.Type) == config.LoadCategory:
 			busy += max(most, 0)
 		}
 	}

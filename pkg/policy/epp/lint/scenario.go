@@ -11,7 +11,7 @@ import (
 
 	yamlv3 "go.yaml.in/yaml/v3"
 
-	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
 )
 
 // A scenarioContext is what a manifest of Windtunnel says of the cluster.
@@ -55,7 +55,7 @@ func contextOf(scenario *yamlv3.Node) Context {
 
 // contextFor completes what is known otherwise by what the configuration's own
 // manifest says.
-func contextFor(source *epp.Source, known Context, all []scenarioContext) Context {
+func contextFor(source *files.Source, known Context, all []scenarioContext) Context {
 	for _, s := range all {
 		if strings.HasPrefix(source.Name, s.object+", ") {
 			known.Replicas = cmp.Or(known.Replicas, s.context.Replicas)

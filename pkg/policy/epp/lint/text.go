@@ -8,7 +8,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
 // WriteText writes findings for people, one a line with its reason and remedy
@@ -60,7 +61,7 @@ func writeFinding(w io.Writer, f *Finding) {
 
 // footnoteOf marks versions whose verdicts are not those of their own loader.
 func footnoteOf(v string) string {
-	if epp.Provenance(v) == "" {
+	if version.Provenance(v) == "" {
 		return ""
 	}
 	return "*"
@@ -70,7 +71,7 @@ func footnoteOf(v string) string {
 func footnotes(versions []string) string {
 	text := ""
 	for _, v := range versions {
-		if from := epp.Provenance(v); from != "" {
+		if from := version.Provenance(v); from != "" {
 			text += fmt.Sprintf("  * %s: %s, not from the release\n", v, from)
 		}
 	}
@@ -78,7 +79,7 @@ func footnotes(versions []string) string {
 }
 
 func (v *Verdict) words() string {
-	if v.Experimental && v.Verdict == epp.Accepted {
+	if v.Experimental && v.Verdict == config.Accepted {
 		return "accepted, experimental"
 	}
 	return string(v.Verdict)
@@ -87,7 +88,7 @@ func (v *Verdict) words() string {
 // because is what the EPP stops at.
 func (v *Verdict) because() string {
 	switch {
-	case v.Experimental && v.Verdict == epp.Accepted:
+	case v.Experimental && v.Verdict == config.Accepted:
 		return "with --allow-experimental-plugins only"
 	case v.Path == "":
 		return v.Reason
@@ -97,7 +98,7 @@ func (v *Verdict) because() string {
 
 // WriteSummary writes how many configurations each version accepts and refuses.
 func WriteSummary(w io.Writer, reports []Report) error {
-	columns := []string{string(epp.Accepted), "accepted, experimental", string(epp.RefusedInDecoding), string(epp.RefusedInLoading), string(epp.RefusedInStarting)}
+	columns := []string{string(config.Accepted), "accepted, experimental", string(config.RefusedInDecoding), string(config.RefusedInLoading), string(config.RefusedInStarting)}
 	counts := map[string]map[string]int{}
 	var order []string
 	configs := 0

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 // A view is a configuration as the EPP runs it, where each part knows what was
@@ -73,7 +74,7 @@ type flowSection struct {
 
 // newView reads a configuration that was loaded, beside the document that it was
 // loaded from.
-func newView(config *epp.Config, root *yamlv3.Node) *view {
+func newView(config *config.Config, root *yamlv3.Node) *view {
 	raw, err := json.Marshal(config)
 	if err != nil {
 		panic(fmt.Sprintf("lint: marshal EndpointPickerConfig: %v", err))

@@ -2,7 +2,9 @@
 
 package lint
 
-import "windtunnel.dev/windtunnel/pkg/policy/epp"
+import (
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+)
 
 // Weights are what the scorers of a scheduling profile can give an endpoint at
 // most: those of prefixes together, and those of load.
@@ -13,7 +15,7 @@ type Weights struct {
 
 // ProfileWeights returns the weights of each profile of a configuration that
 // takes the endpoint with the highest score.
-func ProfileWeights(config *epp.Config) []Weights {
+func ProfileWeights(config *config.Config) []Weights {
 	var all []Weights
 	for _, p := range newView(config, nil).SchedulingProfiles {
 		if p.takesTheBest() {

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flowcontrol
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+const (
+	// dispatchInterval is how often the EPP looks for a request to dispatch, beside
+	// whenever one comes.
+	dispatchInterval = simtime.Time(time.Millisecond)
+	// sweepInterval is how often it takes those out that were given up.
+	sweepInterval = simtime.Time(time.Second)
+	// flowTimeout is how long an empty flow is remembered, and how often the EPP
+	// looks for such.
+	flowTimeout = simtime.Time(5 * time.Minute)
+)
+
+// A flowController is the EPP's flow control: requests wait in the flows of
+// bands, which have caps, and leave by cycles. A cycle goes through the bands from
+// the highest priority down. Where saturation has reached a band's ceiling it
+// ends there, whoever waits in the bands below. Otherwise the band's fairness
+// picks a flow, whose first request goes; where the band is empty it is the next
+// one's turn. So one request a cycle goes at most. There is a cycle whenever a
+// request comes, and each millisecond. Endpoints are chosen when a request goes.
+//
+// Its clock ticks from the start of the simulation. While nobody waits ticks are
+// left out, as they do nothing but let policies begin again.
+type flowController struct {
+	schedule   func(*policy.View, *policy.Request) (policy.Decision, error)
+	look       func(*policy.View) *scheduler.Cycle
+	detector   scheduler.SaturationDetector // by which the EPP sheds requests
+	saturation scheduler.SaturationDetector
+	rules      flowRules
+	settings   config.FlowSettings
+	limit      usageLimit
+	// newBand makes the band of a priority that none has asked for before, and
+	// byName is the order of tenants.
+	newBand func(priority int) *flowBand
+	byName  func(tenant int) int
+	// bytesPerToken says how large a prompt is.
+	bytesPerToken float64
+
+	// bands are from the highest priority down; requests and bytes are what waits
+	// in all of them.
+	bands           []*flowBand
+	priorities      []int
+	ceilings        []float64
+	requests, bytes int64
+	arrivals        uint64
+	// byAge are those that wait, and some that do no longer, the oldest first;
+	// over are those that were given up and have not been swept.
+	byAge []*flowItem
+	over  []*flowItem
+	// empty says that the last cycle found no endpoint, changed since when it is
+	// so or not.
+	empty   bool
+	changed simtime.Time
+	// ticked, swept and collected count the intervals until the last tick, sweep
+	// and look for empty flows.
+	ticked, swept, collected simtime.Time
+	// cycles are those to come now, released those who leave.
+	cycles   int
+	released []policy.Released
+	// eviction is nil where nobody is ended in flight.
+	eviction *flowEviction
+	// gaveUp is told of those that come to no profile; nil where nobody asks.
+	gaveUp func(request *policy.Request, err error)
+	// unseen are scrapes that have changed since the last request went; all of
+	// them may have where allUnseen is true.
+	unseen    []int32
+	allUnseen bool
+	endpoints int
+}
+
+// flowRules are what differs between versions.
+type flowRules struct {
+	// shedsFirst: requests of negative priority do not wait, as without flow
+	// control.
+	shedsFirst bool
+	// onlyZero: there is a band of priority 0, and no other.
+	onlyZero bool
+	// choosesFirst: a flow is picked, and has had its turn, before the cycle looks
+	// at the saturation, whose ceiling is 1.
+	choosesFirst bool
+	// sweeps: who has waited too long is given up at the next sweep, by the time
+	// that there have been endpoints, or none; otherwise at once, and is then in
+	// the way until the sweep.
+	sweeps bool
+	// tellsEmpty: a full queue is no matter of its caps where there are no
+	// endpoints.
+	tellsEmpty bool
+}
+
+func rulesOf(of version.Release) flowRules {
+	return flowRules{
+		shedsFirst:   of < version.GIE13,
+		onlyZero:     of < version.GIE13,
+		choosesFirst: of < version.GIE15,
+		sweeps:       of >= version.RouterMain,
+		tellsEmpty:   of >= version.Router10,
+	}
+}
+
+// Route takes a request in, or turns it away.
+func (f *flowController) Route(view *policy.View, request *policy.Request) error {
+	now := view.Now
+	f.note(view)
+	f.rest(view)
+	f.cycles++
+	c := f.look(view)
+	if f.rules.shedsFirst && request.Priority < 0 && f.detector.Saturation(c) >= 1 {
+		return policy.ErrShed
+	}
+	if f.rules.onlyZero && request.Priority != 0 {
+		return policy.ErrNoEndpoint
+	}
+	item := &flowItem{request: *request, since: now, number: f.arrivals, bytes: int64(float64(request.Tokens) * f.bytesPerToken)}
+	f.arrivals++
+	band := f.band(request.Priority)
+	if !f.hasRoom(band, item.bytes) {
+		if f.rules.tellsEmpty && f.empty {
+			return policy.ErrNoEndpoint
+		}
+		return policy.ErrQueueFull
+	}
+	item.rank = band.ordering.rank(item)
+	band.flow(f.byName(request.Tenant), now).Add(item)
+	f.requests++
+	f.bytes += item.bytes
+	f.byAge = append(f.byAge, item)
+	return policy.ErrHeld
+}
+
+// hasRoom reports whether one more request fits into a band and all of them.
+func (f *flowController) hasRoom(band *flowBand, bytes int64) bool {
+	return fits(f.requests+1, f.settings.MaxRequests) && fits(f.bytes+bytes, f.settings.MaxBytes) && band.hasRoom(bytes)
+}
+
+// band returns the band of a priority, which is made where there is none.
+func (f *flowController) band(priority int) *flowBand {
+	at, ok := slices.BinarySearchFunc(f.bands, priority, func(b *flowBand, p int) int { return cmp.Compare(p, b.priority) })
+	if !ok {
+		f.bands = slices.Insert(f.bands, at, f.newBand(priority))
+		f.priorities = slices.Insert(f.priorities, at, priority)
+		f.ceilings = append(f.ceilings, 0)
+	}
+	return f.bands[at]
+}
+
+// Wake is when the next cycle is due or somebody will have waited too long.
+func (f *flowController) Wake(now simtime.Time) (simtime.Time, bool) {
+	at := (now/dispatchInterval + 1) * dispatchInterval
+	f.dropGone()
+	if !f.rules.sweeps && f.settings.TTL > 0 && len(f.byAge) > 0 {
+		at = min(at, f.byAge[0].since.Add(f.settings.TTL))
+	}
+	return at, len(f.byAge) > 0
+}
+
+// Release lets one request go, if one may.
+func (f *flowController) Release(view *policy.View) (policy.Released, bool) {
+	f.note(view)
+	for {
+		if len(f.released) > 0 {
+			first := f.released[0]
+			f.released = f.released[1:]
+			return first, true
+		}
+		switch {
+		case f.isDue(&f.swept, sweepInterval, view.Now):
+			f.sweep(view.Now)
+		case f.isDue(&f.ticked, dispatchInterval, view.Now):
+			f.cycles++
+		case !f.rules.sweeps && f.expire(view):
+		case f.cycles > 0:
+			f.cycles--
+			if item := f.cycle(view); item != nil {
+				to, err := f.schedule(f.seen(view), &item.request)
+				if errors.Is(err, policy.ErrHeld) {
+					continue
+				}
+				return policy.Released{Request: item.request.ID, Decision: to, Err: err}, true
+			}
+		default:
+			return policy.Released{}, false
+		}
+	}
+}
+
+// IsIdle reports whether nobody waits and nothing is left to do: ticks until the
+// next request are then made up for.
+func (f *flowController) IsIdle() bool {
+	return f.cycles == 0 && len(f.released) == 0 && len(f.byAge) == 0
+}
+
+// isDue reports whether some multiple of an interval has come since it last said
+// so.
+func (f *flowController) isDue(count *simtime.Time, interval, now simtime.Time) bool {
+	if now/interval <= *count {
+		return false
+	}
+	*count = now / interval
+	return true
+}
+
+// cycle returns the request that goes, if one does. It has left its queue.
+func (f *flowController) cycle(view *policy.View) *flowItem {
+	c := f.look(view)
+	f.observe(c)
+	saturation := f.saturation.Saturation(c)
+	f.limit.limit(saturation, f.priorities, f.ceilings)
+	for i, band := range f.bands {
+		if saturation >= f.ceilings[i] && !f.rules.choosesFirst {
+			if f.eviction != nil {
+				f.eviction.makeRoom(c.Now, saturation, f.bands[i:], f.ceilings[i:])
+			}
+			return nil
+		}
+		flow := band.fairness.Pick(c.Now, band.flows)
+		if flow == nil {
+			continue
+		}
+		if saturation >= f.ceilings[i] {
+			return nil
+		}
+		item := flow.head()
+		f.Remove(item, c.Now)
+		if item.over {
+			// The cycle was for nothing.
+			return nil
+		}
+		return item
+	}
+	return nil
+}
+
+// observe notes whether there are endpoints.
+func (f *flowController) observe(c *scheduler.Cycle) {
+	if empty := c.Present == 0; empty != f.empty {
+		f.empty, f.changed = empty, c.Now
+	}
+}
+
+// Remove takes a request out of its queue.
+func (f *flowController) Remove(item *flowItem, now simtime.Time) {
+	item.flow.Remove(item, now)
+	f.requests--
+	f.bytes -= item.bytes
+}
+
+// dropGone forgets the oldest ones that no longer wait.
+func (f *flowController) dropGone() {
+	for len(f.byAge) > 0 && (f.byAge[0].place < 0 || f.byAge[0].over) {
+		f.byAge[0] = nil
+		f.byAge = f.byAge[1:]
+	}
+}
+
+// expire gives those up that have waited too long, and returns whether there
+// were any. They stay in their queues until the next sweep.
+func (f *flowController) expire(view *policy.View) bool {
+	some := false
+	for f.dropGone(); len(f.byAge) > 0 && f.settings.TTL > 0 && f.byAge[0].since.Add(f.settings.TTL) <= view.Now; f.dropGone() {
+		item := f.byAge[0]
+		item.over = true
+		f.over = append(f.over, item)
+		f.giveUp(item, f.look(view).Present == 0)
+		some = true
+	}
+	return some
+}
+
+// sweep takes those out of their queues that were given up, or gives them up.
+func (f *flowController) sweep(now simtime.Time) {
+	for _, item := range f.over {
+		if item.place >= 0 {
+			f.Remove(item, now)
+		}
+	}
+	f.over = f.over[:0]
+	if !f.rules.sweeps {
+		return
+	}
+	ttl := f.settings.TTL
+	if f.empty {
+		ttl = f.settings.EmptyTTL
+	}
+	if ttl <= 0 {
+		return
+	}
+	for f.dropGone(); len(f.byAge) > 0 && max(f.byAge[0].since, f.changed).Add(ttl) <= now; f.dropGone() {
+		item := f.byAge[0]
+		f.Remove(item, now)
+		f.giveUp(item, f.empty)
+	}
+}
+
+// giveUp ends a request that has waited too long: the gateway answers 429, or 503
+// where there is no endpoint.
+func (f *flowController) giveUp(item *flowItem, empty bool) {
+	err := policy.ErrExpired
+	if empty {
+		err = policy.ErrNoEndpoint
+	}
+	f.released = append(f.released, policy.Released{Request: item.request.ID, Err: err})
+	if f.gaveUp != nil {
+		f.gaveUp(&item.request, err)
+	}
+}
+
+// rest makes up for the ticks during which nobody waited: cycles that found all
+// bands empty.
+func (f *flowController) rest(view *policy.View) {
+	now := view.Now
+	if f.isDue(&f.collected, flowTimeout, now) {
+		for _, b := range f.bands {
+			b.forget(f.collected*flowTimeout - flowTimeout)
+		}
+	}
+	if f.isDue(&f.swept, sweepInterval, now-1) {
+		f.sweep(f.swept * sweepInterval)
+	}
+	f.dropGone()
+	before := f.ticked
+	if len(f.byAge) > 0 || !f.isDue(&f.ticked, dispatchInterval, now-1) || f.requests > 0 {
+		return
+	}
+	f.observe(f.look(view))
+	for _, b := range f.bands {
+		b.fairness.Pick(now, b.flows)
+		if r, ok := b.fairness.(restless); ok {
+			r.rest(now, b.flows, int64(f.ticked-before)-1)
+		}
+	}
+}
+
+// note remembers which scrapes have changed.
+func (f *flowController) note(view *policy.View) {
+	if view.Changed == nil || len(view.Changed)+len(f.unseen) > f.endpoints {
+		f.allUnseen, f.unseen = true, f.unseen[:0]
+		return
+	}
+	f.unseen = append(f.unseen, view.Changed...)
+}
+
+// seen is the view with all that has changed since it was last seen.
+func (f *flowController) seen(view *policy.View) *policy.View {
+	v := *view
+	v.Changed = f.unseen
+	if f.allUnseen {
+		v.Changed = nil
+	}
+	f.unseen, f.allUnseen = f.unseen[:0], false
+	return &v
+}
+
+// Evicts implements [scheduler.RequestQueue].
+func (f *flowController) Evicts() bool { return f.eviction != nil }
+
+// Evict implements [scheduler.RequestQueue].
+func (f *flowController) Evict() (int, bool) { return f.eviction.next() }
+
+// Explain implements [scheduler.RequestQueue].
+func (f *flowController) Explain(tell func(*policy.Request, error)) { f.gaveUp = tell }

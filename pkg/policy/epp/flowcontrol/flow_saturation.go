@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flowcontrol
+
+import (
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+)
+
+// A poolSaturation is how much of its capacity the fuller one of two pools has
+// taken, that of the endpoints that prefill and that of those that decode. Which
+// one an endpoint is in says its role; without one it decodes, and with both it
+// is in both pools. Up to router-v0.10 there is one pool of all endpoints.
+type poolSaturation struct {
+	detector scheduler.SaturationDetector
+	// outside says of the endpoints which are not in a pool; nil where all are in
+	// one.
+	outside [][]bool
+	// gone is memory: of a pool, the endpoints that are outside or down.
+	gone []bool
+}
+
+func newPoolSaturation(b *scheduler.Builder, detector scheduler.SaturationDetector, of version.Release) *poolSaturation {
+	s := &poolSaturation{detector: detector, gone: make([]bool, b.Endpoints)}
+	if of < version.RouterMain || b.Labels == nil {
+		return s
+	}
+	prefill, decode := make([]bool, b.Endpoints), make([]bool, b.Endpoints)
+	for e := range b.Labels {
+		p, d := poolsOf(b.Labels[e][config.RoleLabel])
+		prefill[e], decode[e] = !p, !d
+	}
+	s.outside = [][]bool{prefill, decode}
+	return s
+}
+
+// poolsOf says whether an endpoint of a role prefills and decodes. Roles that no
+// filter knows get no requests.
+func poolsOf(role string) (prefills, decodes bool) {
+	switch role {
+	case "prefill", "encode-prefill":
+		return true, false
+	case "decode", "":
+		return false, true
+	case "prefill-decode", "both", "encode-prefill-decode":
+		return true, true
+	default:
+		return false, false
+	}
+}
+
+func (s *poolSaturation) Saturation(c *scheduler.Cycle) float64 {
+	fullest, some := 0.0, false
+	for _, outside := range s.outside {
+		if in := s.within(c, outside); in.Present > 0 {
+			fullest, some = max(fullest, s.detector.Saturation(&in)), true
+		}
+	}
+	if !some {
+		return s.detector.Saturation(c)
+	}
+	return fullest
+}
+
+// within is the cycle as if there were the endpoints of a pool alone.
+func (s *poolSaturation) within(c *scheduler.Cycle, outside []bool) scheduler.Cycle {
+	in := *c
+	in.Down, in.Present = s.gone, 0
+	for e := range s.gone {
+		s.gone[e] = outside[e] || c.Gone(e)
+		if !s.gone[e] {
+			in.Present++
+		}
+	}
+	return in
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scheduler
+
+import (
+	"fmt"
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+)
+
+// A schedulingProfile chooses an endpoint: filters in order, then scorers, then
+// the picker. An endpoint's score is the sum over scorers of the weight times
+// the raw score clamped to [0, 1]; the sum is not normalised.
+type schedulingProfile struct {
+	Filters []Filter
+	Scorers []weightedScorer
+	Picker  Picker
+	// witnesses are told of each pick of this profile.
+	pickListeners []profilePickListener
+
+	// All that follows is of the last run.
+	candidates []int
+	scores     []float64 // of the candidates
+	Chosen     int       // an endpoint
+
+	memory []int // len == endpoints; candidates points into it
+	// whole says that the candidates are all endpoints, in order.
+	whole bool
+	// ran is whether the profile has run for the last request.
+	ran bool
+	// scored says that the last run left scores of all endpoints, in order.
+	scored bool
+	// trace is of the last run; nil unless decisions are explained.
+	trace *profileTrace
+
+	// What follows only explains.
+	name         string
+	filterRefs   []filterRef
+	pickerPlugin *config.Plugin
+}
+
+// A filterRef is a filter of the document. Where it keeps all whatever the
+// request, it was not made.
+type filterRef struct {
+	plugin *config.Plugin
+	made   bool
+}
+
+type weightedScorer struct {
+	Scorer
+	rescorer rescorer // the same one, if it is
+	plugin   *config.Plugin
+	weight   Weight
+	// weighted is the scorer's part in the scores of the last run.
+	weighted []float64
+}
+
+func newSchedulingProfile(b *Builder, config *config.Profile) *schedulingProfile {
+	p := &schedulingProfile{name: config.Name, memory: make([]int, b.Endpoints), scores: make([]float64, b.Endpoints)}
+	p.resetCandidates(nil)
+	b.Profile = config.Name
+	for _, entry := range config.Plugins {
+		instance := b.Plugins[entry.PluginRef]
+		kind := b.Factory(instance)
+		if kind.NewFilter != nil {
+			made := kind.NewFilter(b, instance)
+			if made != nil {
+				p.Filters = append(p.Filters, made)
+				b.Connect(made)
+			}
+			p.filterRefs = append(p.filterRefs, filterRef{instance, made != nil})
+		}
+		if kind.NewScorer != nil {
+			scorer := kind.NewScorer(b, instance)
+			b.Connect(scorer)
+			again, _ := scorer.(rescorer)
+			if w, ok := scorer.(profilePickListener); ok && b.Dialect.Framework < version.GIE10 {
+				p.pickListeners = append(p.pickListeners, w)
+			}
+			p.Scorers = append(p.Scorers, weightedScorer{
+				Scorer:   scorer,
+				rescorer: again,
+				plugin:   instance,
+				weight:   NewWeight(*entry.Weight),
+				weighted: make([]float64, b.Endpoints),
+			})
+		}
+		if kind.NewPicker != nil {
+			p.Picker, p.pickerPlugin = kind.NewPicker(b, instance, config.Name), instance
+		}
+	}
+	if p.Picker == nil {
+		panic(fmt.Sprintf("epp: profile %q has no picker after defaulting", config.Name))
+	}
+	return p
+}
+
+// Run reports whether an endpoint was chosen.
+func (p *schedulingProfile) Run(c *Cycle) bool {
+	if p.trace != nil {
+		p.trace.Begin()
+	}
+	p.Filter(c)
+	p.ran = true
+	if len(p.candidates) == 0 {
+		p.scores, p.Chosen, p.scored = p.scores[:0], None, false
+		return false
+	}
+	p.Score(c)
+	p.Chosen = p.candidates[p.Picker.Pick(p.scores)]
+	for _, w := range p.pickListeners {
+		w.Picked(c, p.Chosen)
+	}
+	return true
+}
+
+// Skip is for a request that does not come to the profile. What has changed
+// since the last run is not known to the next one.
+func (p *schedulingProfile) Skip() {
+	p.scores, p.Chosen, p.scored, p.ran = p.scores[:0], None, false, false
+}
+
+func (p *schedulingProfile) Filter(c *Cycle) {
+	if p.whole && c.Down == nil && len(p.Filters) == 0 {
+		return
+	}
+	p.resetCandidates(c.Down)
+	for _, f := range p.Filters {
+		if len(p.candidates) == 0 {
+			return
+		}
+		p.candidates = f.Filter(c, p.candidates)
+		if p.trace != nil {
+			p.trace.filtered(p.candidates)
+		}
+	}
+}
+
+// resetCandidates makes all endpoints that are not down candidates.
+func (p *schedulingProfile) resetCandidates(down []bool) {
+	p.whole = down == nil && len(p.Filters) == 0
+	p.candidates = p.memory
+	for e := range p.candidates {
+		p.candidates[e] = e
+	}
+	if down != nil {
+		p.candidates = slices.DeleteFunc(p.candidates, func(e int) bool { return down[e] })
+	}
+}
+
+func (p *schedulingProfile) Score(c *Cycle) {
+	n := len(p.candidates)
+	p.scores = p.scores[:n]
+	again := p.scored && p.whole && c.changed != nil
+	for i := range p.Scorers {
+		s := &p.Scorers[i]
+		s.weighted = s.weighted[:n]
+		if p.trace != nil {
+			p.trace.Score(c, p.candidates, s)
+		} else if !again || s.rescorer == nil || !s.rescorer.Rescore(c, c.changed, s.weight, s.weighted) {
+			s.Score(c, p.candidates, s.weight, s.weighted)
+		}
+	}
+	p.scored = p.whole
+	p.sum()
+}
+
+// sum adds up the scorers' parts, in the order of the profile.
+func (p *schedulingProfile) sum() {
+	clear(p.scores)
+	parts := p.Scorers
+	for ; len(parts) >= 3; parts = parts[3:] {
+		addThree(p.scores, parts[0].weighted, parts[1].weighted, parts[2].weighted)
+	}
+	for i := range parts {
+		add(p.scores, parts[i].weighted)
+	}
+}
+
+func add(sum, part []float64) {
+	part = part[:len(sum)]
+	for i := range sum {
+		sum[i] += part[i]
+	}
+}
+
+// addThree is add of a, b and c in turn. Most of the time goes into reading and
+// writing the sums.
+func addThree(sum, a, b, c []float64) {
+	a, b, c = a[:len(sum)], b[:len(sum)], c[:len(sum)]
+	for i := range sum {
+		sum[i] = sum[i] + a[i] + b[i] + c[i]
+	}
+}
