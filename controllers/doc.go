@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package controllers reconciles SimulationRuns and PolicySweeps. Both share
-// one core of three steps: observe reads the world, decide is a pure function
-// from that world to acts and a status, each with its reason in words, and
-// apply carries them out. Nothing remembers which step an object was on: the
-// state is derived from what exists, so a manager may die between any two
-// writes.
+// Package controllers reconciles SimulationRuns and PolicySweeps: it runs them as
+// Jobs and writes their results into the status. It does not simulate; pkg/experiment
+// compiles specs and summarizes results.
 //
-// The package knows nothing of the simulator; pkg/experiment compiles specs and
-// sums results up.
+// Both reconcilers share one core of three steps. Observe reads the state of the
+// cluster; decide is a pure function from that state to actions and a status, each
+// with a reason; apply carries the actions out. No step is stored: the state follows
+// from the existing objects, so a manager may stop between any two writes.
 //
 // Start at Setup and decide.
 package controllers

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package v1alpha1 holds the custom resources of the group
-// sim.windtunnel.dev: SimulationRun simulates one scenario, PolicySweep
-// compares many variations of one. The package declares types, defaults and
-// CEL rules only; it knows nothing of the simulator.
+// Package v1alpha1 defines the custom resources of the API group
+// sim.windtunnel.dev: SimulationRun simulates one scenario, PolicySweep compares
+// variations of a scenario. It has types, defaults and CEL rules only, and does not
+// simulate.
 //
 // +kubebuilder:object:generate=true
 // +groupName=sim.windtunnel.dev

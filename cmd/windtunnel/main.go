@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command windtunnel simulates LLM-serving clusters: on this machine with the
-// verbs run and sweep, on a cluster with the verbs manager and worker.
+// Command windtunnel simulates clusters that serve large language models. The
+// commands run and sweep simulate on this machine; manager and worker are the
+// operator on a Kubernetes cluster.
 package main
 
 import (

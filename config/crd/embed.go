@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package crd embeds the CustomResourceDefinitions that a cluster gets, so that
-// the local verbs default and validate objects by the very same schema.
+// Package crd embeds the CustomResourceDefinitions, so that the local commands
+// default and validate objects with the schema of the cluster.
 package crd
 
 import "embed"

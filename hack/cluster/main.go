@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Cluster runs a Kubernetes of one node on this machine, for the end-to-end
+// Cluster runs a Kubernetes cluster with one node on this machine for the end-to-end
 // tests: etcd, the control plane, kubelet, kube-proxy and containerd as plain
-// processes, built from Go modules, and everything that they leave on the machine
-// below one folder or on a short list. docs/cluster.md tells how to use it.
+// processes, built from Go modules. It writes into one folder; a short list has the
+// exceptions. docs/cluster.md describes its use.
 package main
 
 import (

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Measure reads step times that measure.py took on a GPU. It says how far the
-// roofline model is from each, and writes them as a table that the `table`
-// latency model reads.
+// Measure compares step times that measure.py measured on a GPU with the roofline
+// model, and writes them as a table for the latency model `table`.
 package main
 
 import (

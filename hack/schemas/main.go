@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command schemas writes the JSON schemas of the kinds into config/schemas, where
-// kubeconform and editors find them: <group>/<kind>_<version>.json, made from the
-// CRDs. It runs in the repository's root.
+// Command schemas writes the JSON schemas of the kinds from the CRDs into
+// config/schemas, for kubeconform and editors: <group>/<kind>_<version>.json. Run it
+// in the root of the repository.
 package main
 
 import (

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Testreport reads the events of `go test -json` and prints what go test prints:
-// the output of what failed, and a line for each package. At the end it lists the
-// tests that were skipped, by reason, and the README's claims that nothing has
-// checked for it. It exits with 1 where a test or a build failed.
+// Testreport reads the events of `go test -json` and prints them like go test: the
+// output of failures, and a line for each package. At the end it lists the skipped
+// tests by reason, and the claims of the README that no test checked because of the
+// skips. It exits with 1 if a test or a build failed.
 //
 //	go test -json ./... | go run ./hack/testreport
 package main

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ballast makes the garbage collector wait for small heaps.
+// Package ballast makes the garbage collector run less often while the heap is small.
 package ballast
 
 import "runtime"

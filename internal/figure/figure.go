@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package figure prints numbers for people. It knows nothing of what they measure.
+// Package figure formats numbers for people. It does not know what they measure.
 package figure
 
 import (

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package readme lists what the two tables of README.md claim, and which tests
-// check each claim. Its own test compares every figure of the second column with
-// the page or the test data that it comes from.
+// Package readme lists the claims in the two tables of README.md and the tests that
+// check each claim. Its test compares each number in the second column with the page
+// or the test data that the number comes from.
 package readme
 
 // Claim is one row of the README's tables.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package reference builds the simulations that the project measures itself
-// by: R(N, I), N requests to I replicas of Llama-3.1-8B on one H100 each, and
-// the Mooncake conversation trace on replicas of the same kind.
+// Package reference builds the simulations of the benchmarks: R(N, I), N requests to I
+// replicas of Llama-3.1-8B on one H100 each, and the Mooncake conversation trace on
+// replicas of the same kind.
 package reference
 
 import (

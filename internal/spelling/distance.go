@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package spelling compares words, for errors that say what may have been
-// meant.
+// Package spelling measures how similar two words are, for suggestions in error messages.
 package spelling
 
 // Distance is the Levenshtein distance in bytes: how many insertions, deletions

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package testdata finds the large open data sets (traces, measured runs,
-// published configurations) that some tests read and that the repository does
-// not hold.
+// Package testdata finds the large open data sets (traces, measured runs, published
+// configurations) that some tests read. The repository does not contain them.
 package testdata
 
 import (

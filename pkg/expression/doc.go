@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package expression evaluates what users write about numbers: rules over the
-// parameters of a search, objectives and constraints over metrics. The language
-// is CEL (https://cel.dev) without its macros, its regular expressions and its
-// times, so that there are no loops, and [Compile] refuses what costs more than a
-// bound to evaluate, whatever the values. All numbers are doubles, however they are
-// written. [Compile] finds every mistake beforehand.
+// Package expression compiles and evaluates numeric expressions of users: rules over
+// the parameters of a search, objectives and constraints over metrics.
+//
+// The language is CEL (https://cel.dev) without macros, regular expressions and times,
+// so it has no loops. All numbers are doubles. [Compile] reports every error, and
+// rejects an expression with a worst-case cost above a limit.
 package expression

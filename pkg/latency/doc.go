@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package latency says how long an engine step takes and how many KV blocks a
-// replica has, for a model in its formats on some accelerators. A step is
-// described by a few exact integer sums over its sequences, so that a step time
-// costs the same whatever the batch. The package does not know where requests
-// come from.
+// Package latency computes the duration of an engine step and the number of KV blocks
+// of a replica, for a model, its number formats and its accelerators. It does not know
+// where requests come from.
 //
-// Start at Instance, what one replica runs, and at Step and StepTimer. There
-// are four timers: Roofline, Physics, Linear and the one of a Table. Builtin is
-// the catalogue of models and accelerators, which ParseEntries and
-// ParseHuggingFace extend; Instance.KVBlocks is the capacity.
+// A few exact integer sums over the sequences of a step describe the step, so the cost
+// of computing a step time does not depend on the batch. There are four timers:
+// Roofline, Physics, Linear and the timer of a Table. Builtin is the catalogue of models
+// and accelerators, which ParseEntries and ParseHuggingFace extend; Instance.KVBlocks is
+// the capacity.
+//
+// Start at Instance, Step and StepTimer.
 package latency

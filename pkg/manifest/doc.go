@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package manifest turns files into typed, defaulted, validated objects, as an
-// API server would. The schema is that of the embedded CRDs; what happens to a
-// document, and in which order, is what kube-apiserver's handler of custom
-// resources does on create with fieldValidation=Strict: unknown and duplicate
-// fields end it; then come defaults; then the OpenAPI schema, object metadata
-// and unique list entries, all at once; then the CEL rules, unless one of the
-// errors before stands in their way. Every fault of every document is reported,
-// with its file, line, document, kind, name and field.
+// Package manifest reads files into typed, defaulted and validated objects, as an API
+// server would. It does not check the meaning of metrics, models or
+// EndpointPickerConfigs; pkg/experiment does.
 //
-// Four things differ, because there is no cluster: an object without a
-// namespace is in "default"; a name is never generated; fields that a server
-// sets (status, uid, resourceVersion and the like) are dropped, so that what
-// `kubectl get -o yaml` prints can be read back; and nobody asks whether the
-// namespace exists.
+// The schema is the embedded CRDs. The order of the checks is the order of
+// kube-apiserver for the creation of a custom resource with fieldValidation=Strict:
+// unknown and duplicate fields stop the checks; then the defaults; then the OpenAPI
+// schema, object metadata and unique list entries together; then the CEL rules, unless
+// an earlier error prevents them. Read reports every error of every document, with
+// file, line, document, kind, name and field.
 //
-// The package knows nothing of simulations: whether a metric, a model or an
-// EndpointPickerConfig makes sense is for pkg/experiment to say.
+// Four things differ, because there is no cluster: an object without a namespace is in
+// "default"; the package never generates a name; it drops fields that a server sets
+// (status, uid, resourceVersion and others), so that the output of `kubectl get -o yaml`
+// is valid input; and it does not check whether the namespace exists.
 //
 // Start at Read. Validate and Default are for objects made in Go.
 package manifest

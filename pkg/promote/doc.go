@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package promote writes the EPP configuration of a candidate out as an edit of
-// the file that the base configuration was given in: only the lines that must
-// change do, and comments, order and quotes stay as they are. What it returns was
-// loaded again and means exactly what was simulated.
+// Package promote writes the EPP configuration of a candidate as an edit of the file
+// that has the base configuration. It changes only the necessary lines, and keeps
+// comments, order and quotes. It loads the result again and returns it only if its
+// meaning is exactly the simulated configuration.
 package promote

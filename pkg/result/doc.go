@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package result says what a simulation found, in a form that machines and
-// people read.
+// Package result holds the results of simulations for machines and people, and compares
+// them. It does not know scenarios, parameters or policies, or where results are stored.
 //
-// A [Document] is one simulation whole, made by [NewDocument] from what the
-// simulator measured. Its figures are in base units: seconds, shares from 0 to
-// 1, rates per second. A [Row] is its short form, the unit that is stored and
-// used again. Both are asked with a [Metric] such as ttft.p99{class=critical}.
-// Rows of many points and seeds become a [Leaderboard]: points ranked by
-// objectives, with confidence intervals over the seeds and, seed by seed, a
-// comparison with a baseline.
+// A [Document] is the full result of one simulation; [NewDocument] makes it from the
+// output of the simulator, in base units: seconds, shares from 0 to 1, rates per second.
+// A [Row] is its short form, which is stored and reused. A [Metric] such as
+// ttft.p99{class=critical} selects a value of either. A [Leaderboard] ranks points by
+// objectives, with confidence intervals over the seeds and a comparison with a baseline,
+// paired by seed.
 //
-// A figure that nothing was measured for is absent, never 0. The same rows in
-// any order give the same bytes.
-//
-// The package does not know what a scenario, a parameter or a policy is, how
-// points come about, or where results are kept.
+// A value without a measurement is absent, never 0. The same rows in any order give the
+// same bytes.
 package result

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package setup makes of a scenario of the API what the engine simulates: pools with
-// their step times and caches, the router, the traffic, hand-overs and disruptions. It
-// says what stands in the way, by the field's path, and afterwards what the figures
-// rest on. It knows nothing of points, seeds or objects; and no file but what a
-// scenario holds.
+// Package setup converts a scenario of the API into the configuration of the simulator:
+// pools with step times and caches, the router, the traffic, transfers and
+// disruptions. It does not know points, seeds or objects, and reads no files outside
+// the scenario.
+//
+// It reports errors by the path of the field, and afterwards the sources of the step
+// times and other assumptions.
 //
 // Start at Decode and Builder.
 package setup

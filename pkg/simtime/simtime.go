@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package simtime is simulated time: integer nanoseconds since the start of a
-// run. It has no relation to the wall clock, so that adding, comparing and
-// ordering times never depends on rounding or on the machine.
+// Package simtime has the type of simulated time: integer nanoseconds since the start of
+// a run. It never reads the wall clock, so arithmetic and order of times are exact on
+// every machine.
 package simtime
 
 import (

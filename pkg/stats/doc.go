@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package stats holds the arithmetic that a simulation's numbers pass through:
-// random streams that are found by name ([NewStream]), distributions drawn from
-// them, histograms that merge in any order ([Histogram]), confidence intervals
-// over replications ([MeanInterval]) and tests of what replications claim
-// ([MeanAboveP]).
+// Package stats has the arithmetic of simulations: named random streams ([NewStream]),
+// distributions, mergeable histograms ([Histogram]), confidence intervals over
+// replications ([MeanInterval]) and significance tests ([MeanAboveP]). It does not know
+// requests, replicas or time.
 //
-// Everything here gives the same bits on every processor architecture. To that
-// end products that feed a sum, or a caller that may add to them, are rounded
-// by an explicit conversion, so that no compiler fuses them, and logarithms and
-// exponentials are our own ([Log], [Exp], [Pow], [Atan]) in place of package
-// math's, whose assembly versions differ in the last bit. The package knows
-// nothing of requests, replicas or time.
+// All results have the same bits on every processor architecture. For this reason, an
+// explicit conversion rounds each product that is added to a sum, so that no compiler
+// fuses the two operations. The package has its own logarithms and exponentials ([Log],
+// [Exp], [Pow], [Atan]), because the assembly versions of package math differ in the last
+// bit.
 //
-// A test gives the p-value of one side: of a being above b. [TwoSidedP] makes
-// one of both sides of the two.
+// A test gives the one-sided p-value of a being above b. [TwoSidedP] combines both sides.
 package stats

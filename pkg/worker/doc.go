@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package worker is what runs inside a Job's pod: it simulates one shard of a
-// plan, writes the rows as immutable ConfigMaps whose names carry their
-// digests, and reports these digests. It may create ConfigMaps and nothing
-// else, and it never reads from the cluster: the plan and its inputs are
-// mounted files. A shard that takes long says now and then how far it is, in
-// ConfigMaps too. Told to stop, it writes and reports what it has by then.
-// Running a shard again, even at the same time, writes the same objects again
-// and is harmless.
+// Package worker is the program in the pod of a Job: it simulates one shard of a plan
+// and writes the rows as immutable ConfigMaps. It never reads from the cluster and
+// creates nothing but ConfigMaps.
+//
+// The plan and its inputs are mounted files. The names of the ConfigMaps contain their
+// digests, which the worker reports. A long shard also writes its progress as ConfigMaps.
+// If the worker is stopped, it writes and reports the rows that are complete. A shard can
+// run again, also at the same time, and writes the same objects.
 package worker

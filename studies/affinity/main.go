@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Affinity asks how much a warm prefix may weigh against load before all traffic
-// sticks to one replica, and sets what sweeps find beside the bound that follows
-// from the workload. It writes a page of documentation with a chart.
+// Affinity measures how large the weight of a warm prefix relative to load may be before
+// all traffic goes to one replica, and compares sweeps with the bound that follows from the
+// workload. It writes docs/affinity.md with a chart.
 package main
 
 import (

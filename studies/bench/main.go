@@ -2,9 +2,9 @@
 
 //go:build linux
 
-// Bench measures the engine on its reference workloads: simulated requests per
-// CPU second, allocations, peak memory, and how runs share a machine. Each case
-// runs in a process of its own, so that one's memory is not another's peak.
+// Bench measures the speed of the engine on its reference workloads: simulated requests
+// per CPU second, allocations, peak memory, and the efficiency of parallel runs. Each
+// case runs in a separate process, so peak memory is the peak of one case.
 package main
 
 import (

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Capacity repeats a published benchmark of four routing profiles, llm-d's "73 %
-// capacity", and writes a page of documentation that sets what is simulated
-// beside what was measured, rate by rate, with a chart.
+// Capacity simulates llm-d's published "73 % capacity" benchmark of four routing profiles
+// and compares the result with the measurement, rate by rate. It writes docs/capacity.md
+// with a chart.
 package main
 
 import (

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Search has every algorithm tune one routing profile with the same effort, and
-// writes a page of documentation that sets what they found beside what random
-// points find, with a chart.
+// Search tunes one routing profile with every search algorithm at equal effort, and
+// compares the results with random search. It writes docs/search.md with a chart.
 package main
 
 import (

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Splitwise asks what a cluster of equal machines gains by splitting them into
-// some that compute prompts and others that decode, with step times that were
-// measured, and writes a page of documentation with a chart.
+// Splitwise compares a cluster of equal machines that run prefill and decode together
+// with the same machines split into prefill and decode machines, with measured step
+// times. It writes docs/disaggregation.md with a chart.
 package main
 
 import (

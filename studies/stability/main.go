@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Stability asks where the wait queue of a replica begins to grow without end,
-// under the assumptions of the queueing law and in the engine, what a stability
-// controller says of it, and what comes of following its advice. It writes a page
-// of documentation with a chart.
+// Stability measures at which load the wait queue of a replica begins to grow without
+// bound, under the assumptions of the queueing law and in the engine, and what a stability
+// controller reports and achieves there. It writes docs/stability.md with a chart.
 package main
 
 import (

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Statistics measures what is claimed of a sweep's intervals, gates and winners:
-// it simulates a small sweep under a thousand seeds, and then looks at how often
-// a few seeds out of those would have misled. It prints the tables of
-// docs/statistics.md.
+// Statistics measures how reliable the intervals, gates and winners of a sweep are: it
+// simulates a small sweep with a thousand seeds, and counts how often a few of these seeds
+// would have misled. It prints the tables of docs/statistics.md.
 package main
 
 import (

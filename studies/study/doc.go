@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package study holds what the programs beside it share: they run many
-// simulations on all cores and write what they found as a page with tables and
-// a chart.
+// Package study has the shared code of the studies: it runs many simulations on all
+// cores and writes a page with tables and a chart.
 package study

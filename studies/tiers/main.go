@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tiers asks what share of the prompt tokens of the Mooncake conversation trace
-// is found in KV caches of more and more blocks, with and without tiers below the
-// GPU, and writes a page of documentation with a chart.
+// Tiers measures the share of the prompt tokens of the Mooncake conversation trace that KV
+// caches of growing size serve, with and without tiers below GPU memory. It writes
+// docs/tiers.md with a chart.
 package main
 
 import (

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package api_test holds the custom resources against a real API server: every
-// bound and rule of the schema, every default, every sample. Each object goes to
-// the server and to pkg/manifest, which must agree on all there is to see. The
-// half that needs no server also runs where there is none.
+// Package api_test checks the custom resources with a real API server: every bound and
+// rule of the schema, every default, every sample. It sends each object to the server
+// and to pkg/manifest and compares their answers. Without a server it runs the checks of
+// pkg/manifest only.
 package api_test
 
 import (

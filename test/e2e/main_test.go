@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package e2e_test uses the operator on a real cluster as its users do: it is
-// installed with kubectl from the manifests, from the image that is shipped, and
-// what is checked is what kubectl and windtunnel show. hack/e2e.sh brings the
-// cluster; without it the package has nothing to test.
+// Package e2e_test tests the operator on a real cluster. It installs the manifests
+// and the shipped image with kubectl, and checks the output of kubectl and windtunnel.
+// hack/e2e.sh starts the cluster; without it the package skips its tests.
 package e2e_test
 
 import (

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package operator_test holds the operator against a real API server: the
-// manager with the rights that it ships with, and worker pods as processes of
-// the real binary with the rights of their service account. What is missing of a
-// cluster, a stand-in does: the Job controller and the kubelet (kubelet_test.go).
-// The garbage collector does not run; owner references are checked instead.
+// Package operator_test tests the operator with a real API server. The manager and the
+// worker pods are processes of the real binary, with the rights of their service
+// accounts. A fake Job controller and kubelet (kubelet_test.go) replace the rest of the
+// cluster. The garbage collector does not run; tests check owner references instead.
 package operator_test
 
 import (

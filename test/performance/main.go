@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Performance measures the operator against a real API server: a generator creates
-// SimulationRuns, the built manager works on them as a process of its own, and a
-// fake executor does at once what the Job controller, the pods and their workers
-// would. It prints a table, and fails where a figure is out of its range.
+// Performance measures the operator with a real API server: a generator creates
+// SimulationRuns, the manager reconciles them as a separate process, and a fake executor
+// replaces the Job controller, the pods and their workers. It prints a table, and fails
+// if a value is out of its range.
 //
 //	KUBEBUILDER_ASSETS=$(hack/kube-assets.sh) go run ./test/performance
 package main

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Pause holds the namespaces of a pod: it waits until it is told to end.
+// Pause keeps the namespaces of a pod open until a signal ends it.
 package main
 
 import (

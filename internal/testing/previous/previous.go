@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package previous has the CustomResourceDefinitions of the previous release, which
-// tests of upgrades begin with. `make previous-crds` writes them. Before
-// the first release they are those of 22 November 2026.
+// Package previous has the CustomResourceDefinitions of the previous release, from which
+// the upgrade tests start. `make previous-crds` writes them. Before the first release
+// they are the definitions of 22 November 2026.
 package previous
 
 import (

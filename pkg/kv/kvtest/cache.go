@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package kvtest has a block cache for tests to hold others against: one block
-// after the other, looked up in slices and maps, with no thought for speed. It
-// is vLLM V1's block pool as one would tell it.
+// Package kvtest has a simple KV cache, with which tests compare package kv. It
+// follows vLLM V1's block pool block by block with slices and maps, and is slow.
 package kvtest
 
 import (

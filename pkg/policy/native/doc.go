@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package native is routing policies that need no EPP: weighted sums of composable
-// scorers, and simple ones to hold them against. Load reads a Spec and says what is
-// wrong with it; New makes a policy.Router of what it has read.
+// Package native has routing policies without an EPP: weighted sums of scorers, and
+// simple policies as references. Load reads and validates a Spec; New makes a
+// policy.Router from it. It does not simulate the EPP; package epp does.
 //
-// Most scorers are those of inference-sim, under the names that they have there;
-// they are not the EPP's, even where they resemble them. A scorer is a file, and a
-// line in registry.go. Names that end in -seed are literal readings of an early
-// design, kept to compare with.
+// Most scorers are scorers of inference-sim with the same names; similar names in the EPP
+// may compute different scores. A scorer is one file and one line in registry.go. Scorers
+// with the suffix -seed implement an early design literally, for comparison.
 package native

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package scheduling says whom a serving engine turns to first: how it orders
-// its wait queue, and which running request gives way where KV blocks run out.
-// A policy knows what an engine knows of a request, which is not the length of
-// its answer. The package knows nothing of the engine that asks.
+// Package scheduling has the scheduling policies of a serving engine: the order of its
+// wait queue, and the running request to preempt when KV blocks are short. It does not
+// know the engine that calls it.
+//
+// A policy has the information that a real engine has about a request, which does not
+// include the length of the answer.
 //
 // Start at Policy.
 package scheduling

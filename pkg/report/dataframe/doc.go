@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package dataframe writes results for programs: rows of simulations, chosen and
-// sorted by a [Query], as CSV, JSON lines or Parquet, and the requests of
-// simulations as Parquet. It is apart from pkg/report, which the manager prints
-// reports with, so that the manager links no Parquet.
+// Package dataframe writes results for programs: rows of simulations, selected and
+// sorted by a [Query], as CSV, JSON lines or Parquet, and requests as Parquet. The
+// manager imports pkg/report but not this package, so it does not link Parquet.
 package dataframe

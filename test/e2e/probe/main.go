@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Probe finds out from inside a cluster who can talk to whom.
+// Probe checks network connections between pods of a cluster.
 //
-//	probe serve ADDRESS     accepts connections until it is told to end
-//	probe dial ADDRESS...   says of each address what came of connecting to it
+//	probe serve ADDRESS     accepts connections until a signal ends it
+//	probe dial ADDRESS...   prints the result of a connection to each address
 package main
 
 import (

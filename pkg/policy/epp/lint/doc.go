@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lint says of EndpointPickerConfigs what the EPP of a version makes of
-// them, what is legal and seldom meant, and what to write instead.
+// Package lint checks EndpointPickerConfigs: what the EPP of a version rejects, ignores
+// or replaces, likely mistakes, and the recommended change. It does not run the policy.
 //
-// [Check] looks at the text of one configuration, [Read] at a file that may hold
-// several among other things. Both are pure. What a version refuses, ignores or
-// replaces is asked of package epp; what users have been bitten by is a [Rule],
-// each with its reason and an example that its test is made of. [Fix] rewrites
-// what has one obvious rewriting, in the file as it is written.
+// [Check] checks the text of one configuration, [Read] a file with several documents.
+// Both are pure functions. Package epp decides what a version rejects, ignores or
+// replaces. A [Rule] describes a likely mistake with its reason and an example, which is
+// also its test. [Fix] rewrites findings that have one obvious correction, and keeps the
+// rest of the file.
 package lint

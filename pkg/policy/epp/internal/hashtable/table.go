@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package hashtable finds numbers by 64-bit keys that somebody else keeps.
+// Package hashtable is a hash table from 64-bit keys to small integers. It does not
+// store the keys; the caller does.
 package hashtable
 
 import "math/bits"
