@@ -15,7 +15,7 @@ import (
 func BenchmarkSequence(b *testing.B) {
 	for order, name := range []string{"lru", "lfu"} {
 		b.Run(name, func(b *testing.B) {
-			c := New(26_000, blockTokens, true, Order(order))
+			c := NewCache(26_000, blockTokens, true, Order(order))
 			chains := requests(4096)
 			running := make([]Sequence, 64)
 			turn := 0
@@ -30,7 +30,7 @@ func BenchmarkSequence(b *testing.B) {
 				if !ok || !c.Extend(s, 1280) {
 					b.Fatal("no room")
 				}
-				c.Decode(s)
+				c.StartDecode(s)
 				c.Step()
 				c.Step()
 				running[slot] = s
@@ -51,22 +51,22 @@ func BenchmarkSequence(b *testing.B) {
 func BenchmarkStore(b *testing.B) {
 	for order, name := range []string{"lru", "lfu"} {
 		b.Run(name, func(b *testing.B) {
-			s := NewStore(100_000, Order(order))
+			s := NewTier(100_000, Order(order))
 			chains := requests(8192)
 			missing := []Span{}
 			turn := 0
 			request := func() {
 				chain := chains[turn%len(chains)]
 				turn++
-				if n := s.Run(chain, 0, 80); n > 0 {
+				if n := s.Hits(chain, 0, 80); n > 0 {
 					p := s.Pin(chain, 0, n)
-					s.Stored(chain, 0, n, simtime.Time(turn-100))
+					s.StoredSince(chain, 0, n, simtime.Time(turn-100))
 					s.Touch(chain, 80, 0)
 					s.Unpin(p)
 				}
 				missing = s.Missing(missing[:0], chain, 0, 80)
 				if p, taken, _ := s.Reserve(missing); taken > 0 {
-					s.Arrive(p, simtime.Time(turn), 0)
+					s.Complete(p, simtime.Time(turn), 0)
 				}
 			}
 			for range chains {

@@ -40,7 +40,7 @@ type Cache struct {
 	spills    spills
 	watched   bool
 	evicted   []Span
-	watcher   Watcher // nil if nobody is told
+	watcher   EventListener // nil if nobody is told
 	// named numbers the segments in the order in which they were named.
 	named int64
 
@@ -70,10 +70,10 @@ const (
 // carry them.
 const maxBlocks = 1 << 30
 
-// New returns an empty cache of blocks blocks, at most 2^30, of blockTokens
+// NewCache returns an empty cache of blocks blocks, at most 2^30, of blockTokens
 // tokens each, in which free blocks are reused in some order. Without prefix
 // caching the content of freed blocks is forgotten at once.
-func New(blocks, blockTokens int, prefixCaching bool, order Order) *Cache {
+func NewCache(blocks, blockTokens int, prefixCaching bool, order Order) *Cache {
 	if blocks < 1 || blocks > maxBlocks || blockTokens < 1 {
 		panic(fmt.Sprintf("kv: a cache of %d blocks of %d tokens", blocks, blockTokens))
 	}

@@ -53,7 +53,7 @@ func wantUsed(t *testing.T, c *Cache, what string, want int) {
 }
 
 func TestAPromptTakesOverWhatIsCached(t *testing.T) {
-	c := New(8, blockTokens, true, LRU)
+	c := NewCache(8, blockTokens, true, LRU)
 	chain := text([2]int{1, 48})
 	c.Release(mustAdmit(t, c, chain, 48))
 	wantMatch(t, c, "the last token is computed, so its block is too", chain, 47, 32)
@@ -65,7 +65,7 @@ func TestAPromptTakesOverWhatIsCached(t *testing.T) {
 }
 
 func TestRunningSequencesShareBlocks(t *testing.T) {
-	c := New(8, blockTokens, true, LRU)
+	c := NewCache(8, blockTokens, true, LRU)
 	chain := text([2]int{1, 60})
 	first := mustAdmit(t, c, chain, 60)
 	mustAdmit(t, c, chain, 60)
@@ -75,7 +75,7 @@ func TestRunningSequencesShareBlocks(t *testing.T) {
 }
 
 func TestPromptsShareUpToWhereTheyDiverge(t *testing.T) {
-	c := New(20, blockTokens, true, LRU)
+	c := NewCache(20, blockTokens, true, LRU)
 	long, short := text([2]int{1, 96}), text([2]int{1, 40}, [2]int{2, 60})
 	c.Release(mustAdmit(t, c, long, 96))
 	wantMatch(t, c, "the second prompt goes another way inside its third block", short, 99, 32)
@@ -84,7 +84,7 @@ func TestPromptsShareUpToWhereTheyDiverge(t *testing.T) {
 }
 
 func TestTailsAreEvictedBeforeHeads(t *testing.T) {
-	c := New(4, blockTokens, true, LRU)
+	c := NewCache(4, blockTokens, true, LRU)
 	chain := text([2]int{1, 64})
 	c.Release(mustAdmit(t, c, chain, 64))
 	mustAdmit(t, c, text([2]int{2, 32}), 32)
@@ -92,7 +92,7 @@ func TestTailsAreEvictedBeforeHeads(t *testing.T) {
 }
 
 func TestLeastRecentlyUsedGoesFirst(t *testing.T) {
-	c := New(4, blockTokens, true, LRU)
+	c := NewCache(4, blockTokens, true, LRU)
 	older, younger := text([2]int{1, 32}), text([2]int{2, 32})
 	a, b := mustAdmit(t, c, older, 32), mustAdmit(t, c, younger, 32)
 	c.Release(a)
@@ -117,7 +117,7 @@ func TestNoRoomChangesNothing(t *testing.T) {
 		"what is reserved is a token too long": {tokens: 33, reserve: 65},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := New(4, blockTokens, true, LRU)
+			c := NewCache(4, blockTokens, true, LRU)
 			c.Release(mustAdmit(t, c, cached, 32))
 			_, got := c.Admit(Admission{Chain: longer, Cached: c.Match(longer, tc.tokens-1), Tokens: tc.tokens, Reserve: tc.reserve})
 			if got != tc.want {
@@ -133,17 +133,17 @@ func TestNoRoomChangesNothing(t *testing.T) {
 }
 
 func TestWithoutPrefixCachingNothingIsFound(t *testing.T) {
-	c := New(8, blockTokens, false, LRU)
+	c := NewCache(8, blockTokens, false, LRU)
 	chain := text([2]int{1, 48})
 	mustAdmit(t, c, chain, 48)
 	wantMatch(t, c, "no prefix caching", chain, 48, 0)
 }
 
 func TestGeneratedBlocksAreFound(t *testing.T) {
-	c := New(8, blockTokens, true, LRU)
+	c := NewCache(8, blockTokens, true, LRU)
 	turn := text([2]int{1, 20}, [2]int{2, 12})
 	a := mustAdmit(t, c, turn, 20)
-	c.Decode(a)
+	c.StartDecode(a)
 	for range 12 {
 		wantMatch(t, c, "before the block is full", turn, 32, 16)
 		c.Step()
@@ -155,9 +155,9 @@ func TestGeneratedBlocksAreFound(t *testing.T) {
 }
 
 func TestAStepTakesABlockOnlyWhereOneIsFull(t *testing.T) {
-	c := New(100, blockTokens, true, LRU)
+	c := NewCache(100, blockTokens, true, LRU)
 	for i := range 4 {
-		c.Decode(mustAdmit(t, c, text([2]int{i, 13 + i}, [2]int{10 + i, 100}), 13+i))
+		c.StartDecode(mustAdmit(t, c, text([2]int{i, 13 + i}, [2]int{10 + i, 100}), 13+i))
 	}
 	// 13, 14, 15 and 16 tokens: one is full now, the next one a step later.
 	for step, want := range []int{1, 1, 1, 1, 0, 0} {
@@ -171,7 +171,7 @@ func TestAStepTakesABlockOnlyWhereOneIsFull(t *testing.T) {
 }
 
 func TestTheOlderCopyIsFoundFirst(t *testing.T) {
-	c := New(6, blockTokens, true, LRU)
+	c := NewCache(6, blockTokens, true, LRU)
 	chain := text([2]int{1, 16})
 	// Of a prompt of one block the last token is computed, so nothing is shared.
 	first, second := mustAdmit(t, c, chain, 16), mustAdmit(t, c, chain, 16)
@@ -189,7 +189,7 @@ func TestTheOlderCopyIsFoundFirst(t *testing.T) {
 }
 
 func TestEitherCopyIsFoundAlone(t *testing.T) {
-	c := New(3, blockTokens, true, LRU)
+	c := NewCache(3, blockTokens, true, LRU)
 	chain := text([2]int{1, 16})
 	first, second := mustAdmit(t, c, chain, 16), mustAdmit(t, c, chain, 16)
 	c.Release(first)
@@ -202,10 +202,10 @@ func TestEitherCopyIsFoundAlone(t *testing.T) {
 }
 
 func TestAPreemptedSequenceFindsItsOwnBlocks(t *testing.T) {
-	c := New(8, blockTokens, true, LRU)
+	c := NewCache(8, blockTokens, true, LRU)
 	chain := text([2]int{1, 40}, [2]int{2, 24})
 	a := mustAdmit(t, c, chain, 40)
-	c.Decode(a)
+	c.StartDecode(a)
 	for range 10 {
 		c.Step()
 	}
@@ -216,7 +216,7 @@ func TestAPreemptedSequenceFindsItsOwnBlocks(t *testing.T) {
 }
 
 func TestMatchIsBoundedByItsTokens(t *testing.T) {
-	c := New(8, blockTokens, true, LRU)
+	c := NewCache(8, blockTokens, true, LRU)
 	chain := text([2]int{1, 48})
 	mustAdmit(t, c, chain, 48)
 	for name, tc := range map[string]struct{ maxTokens, want int }{
@@ -232,7 +232,7 @@ func TestMatchIsBoundedByItsTokens(t *testing.T) {
 }
 
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	c := New(200, blockTokens, true, LRU)
+	c := NewCache(200, blockTokens, true, LRU)
 	var chains [][]prompt.Stretch
 	for i := range 50 {
 		chains = append(chains, text([2]int{i % 3, 100}, [2]int{100 + i, 300}, [2]int{200 + i, 60}))
@@ -249,7 +249,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		if !ok || !c.Extend(a, 400) {
 			t.Fatal("no room")
 		}
-		c.Decode(a)
+		c.StartDecode(a)
 		for range 60 {
 			c.Step()
 		}
@@ -275,7 +275,7 @@ func TestImpossibleCachesPanic(t *testing.T) {
 					t.Error("no panic")
 				}
 			}()
-			New(size[0], size[1], true, LRU)
+			NewCache(size[0], size[1], true, LRU)
 		})
 	}
 }

@@ -8,7 +8,7 @@ package kv
 // is dropped are to be reused first.
 func (c *Cache) Discard(s Sequence) {
 	if c.running(s).decoding {
-		c.Pause(s)
+		c.StopDecode(s)
 	}
 	c.keepFamilies()
 	dropped := 0

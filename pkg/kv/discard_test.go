@@ -25,7 +25,7 @@ func sideBySide(t *testing.T, c *Cache, a Admission) Sequence {
 }
 
 func TestDiscardDropsWhatNobodyElseHolds(t *testing.T) {
-	c := New(10, blockTokens, true, LRU)
+	c := NewCache(10, blockTokens, true, LRU)
 	shared, longer := text([2]int{1, 32}), text([2]int{1, 32}, [2]int{2, 40})
 	held := mustAdmit(t, c, shared, 33)
 	c.Discard(mustAdmit(t, c, longer, 72))
@@ -37,7 +37,7 @@ func TestDiscardDropsWhatNobodyElseHolds(t *testing.T) {
 }
 
 func TestDiscardLeavesWhatOthersNeedToBeReached(t *testing.T) {
-	c := New(20, blockTokens, true, LRU)
+	c := NewCache(20, blockTokens, true, LRU)
 	one, other := text([2]int{1, 80}, [2]int{2, 32}), text([2]int{1, 48}, [2]int{3, 64})
 	// The other one follows three blocks of the one, and is cached.
 	first := mustAdmit(t, c, one, 112)
@@ -62,11 +62,11 @@ func TestDiscardLeavesWhatAnswersGoOnFrom(t *testing.T) {
 		"the same text, a block is there":         {[][2]int{{1, 96}}, 17, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := New(10, blockTokens, true, LRU)
+			c := NewCache(10, blockTokens, true, LRU)
 			chain := text(tc.parts...)
 			grows := mustAdmit(t, c, chain, 32)
 			copies := sideBySide(t, c, Admission{Chain: chain, Tokens: 32})
-			c.Decode(grows)
+			c.StartDecode(grows)
 			for range tc.steps {
 				c.Step()
 			}
@@ -77,7 +77,7 @@ func TestDiscardLeavesWhatAnswersGoOnFrom(t *testing.T) {
 }
 
 func TestWithheldBlocksAreFoundWhenPublished(t *testing.T) {
-	c := New(10, blockTokens, true, LRU)
+	c := NewCache(10, blockTokens, true, LRU)
 	chain := text([2]int{1, 96})
 	c.Release(mustAdmit(t, c, chain, 16))
 	s, _ := c.Admit(Admission{Chain: chain, Cached: c.Match(chain, 16), Tokens: 48, Withheld: true})
@@ -89,7 +89,7 @@ func TestWithheldBlocksAreFoundWhenPublished(t *testing.T) {
 	wantUsed(t, c, "as it has room for", 4)
 	c.Publish(s)
 	wantMatch(t, c, "all of it", chain, 96, 64)
-	c.Decode(s)
+	c.StartDecode(s)
 	c.Release(s)
 	wantMatch(t, c, "all of it", chain, 96, 64)
 	mustHold(t, c)
@@ -100,7 +100,7 @@ func TestWithheldBlocksEndBlank(t *testing.T) {
 		"released": (*Cache).Release, "discarded": (*Cache).Discard,
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := New(10, blockTokens, true, LRU)
+			c := NewCache(10, blockTokens, true, LRU)
 			chain := text([2]int{1, 96})
 			c.Release(mustAdmit(t, c, chain, 16))
 			s, _ := c.Admit(Admission{Chain: chain, Cached: c.Match(chain, 16), Tokens: 48, Withheld: true})
@@ -113,12 +113,12 @@ func TestWithheldBlocksEndBlank(t *testing.T) {
 }
 
 func TestWithheldSequencesCannotDecode(t *testing.T) {
-	c := New(10, blockTokens, true, LRU)
+	c := NewCache(10, blockTokens, true, LRU)
 	s := sideBySide(t, c, Admission{Chain: text([2]int{1, 96}), Tokens: 48, Withheld: true})
 	defer func() {
 		if recover() == nil {
 			t.Error("no panic")
 		}
 	}()
-	c.Decode(s)
+	c.StartDecode(s)
 }

@@ -2,9 +2,9 @@
 
 package kv
 
-// Empty makes up to n free blocks forget their content, those that would be
+// EvictFree makes up to n free blocks forget their content, those that would be
 // reused first, and returns how many did. They keep their place in the queue.
-func (c *Cache) Empty(n int) int {
+func (c *Cache) EvictFree(n int) int {
 	emptied := 0
 	for emptied < n && c.queue.first != none {
 		at := c.queue.first

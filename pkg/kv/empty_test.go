@@ -17,12 +17,12 @@ func TestEmptyForgetsWhatWouldBeReusedFirst(t *testing.T) {
 		"more than there is":   {n: 9, want: 4, blank: 8, older: 0, younger: 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := New(8, blockTokens, true, LRU)
+			c := NewCache(8, blockTokens, true, LRU)
 			older, younger := text([2]int{1, 32}), text([2]int{2, 32})
 			a, b := mustAdmit(t, c, older, 32), mustAdmit(t, c, younger, 32)
 			c.Release(a)
 			c.Release(b)
-			if got := c.Empty(tc.n); got != tc.want || c.Blank() != tc.blank || int(c.Evictions()) != tc.want {
+			if got := c.EvictFree(tc.n); got != tc.want || c.Blank() != tc.blank || int(c.Evictions()) != tc.want {
 				t.Errorf("Empty(%d) = %d, %d blank blocks and %d evictions, want %d and %d", tc.n, got, c.Blank(), c.Evictions(), tc.want, tc.blank)
 			}
 			mustHold(t, c)
@@ -33,17 +33,17 @@ func TestEmptyForgetsWhatWouldBeReusedFirst(t *testing.T) {
 }
 
 func TestEmptyLeavesWhatIsHeld(t *testing.T) {
-	c := New(4, blockTokens, true, LRU)
+	c := NewCache(4, blockTokens, true, LRU)
 	held := text([2]int{1, 48})
 	mustAdmit(t, c, held, 48)
-	if got := c.Empty(4); got != 0 {
+	if got := c.EvictFree(4); got != 0 {
 		t.Errorf("Empty(4) = %d, want 0: all that has content is held", got)
 	}
 	wantMatch(t, c, "what is held", held, 48, 48)
 }
 
 func TestSharedBlocksAreCountedWhileSeveralHoldThem(t *testing.T) {
-	c := New(8, blockTokens, true, LRU)
+	c := NewCache(8, blockTokens, true, LRU)
 	chain := text([2]int{1, 48})
 	first := mustAdmit(t, c, chain, 48)
 	second := mustAdmit(t, c, chain, 48) // takes over all but the last block

@@ -22,8 +22,8 @@ type growth struct {
 	filling [][]int32
 }
 
-// Decode begins to give the sequence room for one more token in each Step.
-func (c *Cache) Decode(s Sequence) {
+// StartDecode begins to give the sequence room for one more token in each Step.
+func (c *Cache) StartDecode(s Sequence) {
 	q := c.running(s)
 	if q.decoding || q.withheld {
 		panic("kv: a sequence in decode, or without its content, is to begin it")
@@ -87,11 +87,12 @@ func (c *Cache) Step() {
 	}
 }
 
-// Pause ends Decode.
-func (c *Cache) Pause(s Sequence) {
+// StopDecode ends the decode of a sequence, and does nothing to one that is not in
+// decode.
+func (c *Cache) StopDecode(s Sequence) {
 	q := c.running(s)
 	if !q.decoding {
-		panic("kv: a sequence that is not in decode is to end it")
+		return
 	}
 	c.catchUp(int32(s))
 	q = &c.sequences.all[s]
@@ -104,13 +105,6 @@ func (c *Cache) Pause(s Sequence) {
 	if ahead := q.ahead; ahead != none {
 		c.leave(q)
 		c.closeIfEmpty(ahead)
-	}
-}
-
-// Rest is Pause, or nothing for a sequence that is not in decode.
-func (c *Cache) Rest(s Sequence) {
-	if c.running(s).decoding {
-		c.Pause(s)
 	}
 }
 

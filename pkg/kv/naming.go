@@ -42,7 +42,7 @@ func (c *Cache) name(q *sequence, stretch, n int32) {
 		return
 	}
 	if c.watcher != nil {
-		c.watcher.Found(c.stretches.all[stretch].id, from, to)
+		c.watcher.BlocksStored(c.stretches.all[stretch].id, from, to)
 	}
 	if c.lengthen(q, stretch, from, to, rank) {
 		return

@@ -75,13 +75,13 @@ func compareWithOracle(t *testing.T, blocks int, caching bool, order Order, oper
 	t.Helper()
 	p := &pair{
 		operands: operations, t: t, names: names{},
-		cache:  New(blocks, pairBlockTokens, caching, order),
-		oracle: kvtest.New(blocks, pairBlockTokens, caching, kvtest.Order(order)),
+		cache:  NewCache(blocks, pairBlockTokens, caching, order),
+		oracle: kvtest.NewCache(blocks, pairBlockTokens, caching, kvtest.Order(order)),
 	}
-	p.cache.WatchEvictions()
+	p.cache.RecordEvictions()
 	p.watched = len(operations) > 0 && operations[0]%2 == 0
 	if p.watched {
-		p.cache.Watch(&p.seen)
+		p.cache.SetListener(&p.seen)
 	}
 	for len(p.operands) > 0 {
 		left := len(p.operands)
@@ -154,8 +154,8 @@ func (p *pair) admit() {
 		Chain: blocks, Cached: cached, Tokens: tokens, Reserve: a.Reserve,
 		Withheld: a.Withheld, Priority: a.Priority,
 	}
-	fresh, idle := p.cache.Takes(a)
-	if wantFresh, wantIdle := p.oracle.Takes(same); fresh != wantFresh || idle != wantIdle {
+	fresh, idle := p.cache.AdmitNeeds(a)
+	if wantFresh, wantIdle := p.oracle.AdmitNeeds(same); fresh != wantFresh || idle != wantIdle {
 		p.t.Errorf("Takes(%v, %+v) = %d, %d, want %d, %d", text, a, fresh, idle, wantFresh, wantIdle)
 	}
 	s, got := p.cache.Admit(a)
@@ -170,7 +170,7 @@ func (p *pair) admit() {
 
 func (p *pair) empty() {
 	n := p.pick(12)
-	if got, want := p.cache.Empty(n), p.oracle.Empty(n); got != want {
+	if got, want := p.cache.EvictFree(n), p.oracle.EvictFree(n); got != want {
 		p.t.Fatalf("Empty(%d) = %d, want %d", n, got, want)
 	}
 }
@@ -188,7 +188,7 @@ func (p *pair) extend() {
 		return
 	}
 	if w.decoding {
-		p.cache.Pause(w.sequence)
+		p.cache.StopDecode(w.sequence)
 		w.decoding = false
 	}
 	tokens := min(w.tokens+1+p.pick(20), w.length)
@@ -203,7 +203,7 @@ func (p *pair) extend() {
 
 func (p *pair) decode() {
 	if w := p.choose(); w != nil && !w.decoding && !w.withheld {
-		p.cache.Decode(w.sequence)
+		p.cache.StartDecode(w.sequence)
 		w.decoding = true
 	}
 }
@@ -213,7 +213,7 @@ func (p *pair) decode() {
 func (p *pair) step() {
 	for _, w := range p.running {
 		if w.decoding && w.tokens == w.length {
-			p.cache.Pause(w.sequence)
+			p.cache.StopDecode(w.sequence)
 			w.decoding = false
 		}
 	}
@@ -242,8 +242,8 @@ func (p *pair) publish() {
 
 func (p *pair) spill() {
 	n := p.pick(20)
-	s, got := p.cache.Spill(n, nil)
-	plain, want := p.oracle.Spill(n)
+	s, got := p.cache.BeginSpill(n, nil)
+	plain, want := p.oracle.BeginSpill(n)
 	if diff := cmp.Diff(want, p.names.of(got)); diff != "" {
 		p.t.Fatalf("Spill(%d) (-want +got):\n%s", n, diff)
 	}
@@ -255,8 +255,8 @@ func (p *pair) drop() {
 		return
 	}
 	i := p.pick(len(p.spills))
-	p.cache.Drop(p.spills[i].spill)
-	p.oracle.Drop(p.spills[i].plain)
+	p.cache.EndSpill(p.spills[i].spill)
+	p.oracle.EndSpill(p.spills[i].plain)
 	p.spills = slices.Delete(p.spills, i, i+1)
 }
 
@@ -288,7 +288,7 @@ func (p *pair) compare() {
 	}
 	got := seen{
 		p.cache.Used(), p.cache.Blank(), p.cache.Shared(), p.cache.Spilling(), p.cache.Evictions(),
-		p.names.of(p.cache.Evicted(nil)), p.freeOrder(),
+		p.names.of(p.cache.TakeEvicted(nil)), p.freeOrder(),
 	}
 	want := seen{
 		p.oracle.Used(), p.oracle.Blank(), p.oracle.Shared(), p.oracle.Spilling(), p.oracle.Evictions,

@@ -6,7 +6,7 @@ package kv
 // sequences hold stay theirs.
 func (c *Cache) Release(s Sequence) {
 	if c.running(s).decoding {
-		c.Pause(s)
+		c.StopDecode(s)
 	}
 	c.release(s)
 }

@@ -81,8 +81,8 @@ func (c *Cache) Extend(s Sequence, tokens int) bool {
 	return true
 }
 
-// Needs returns how many free blocks Extend would take.
-func (c *Cache) Needs(s Sequence, tokens int) int {
+// ExtendNeeds returns how many free blocks Extend would take.
+func (c *Cache) ExtendNeeds(s Sequence, tokens int) int {
 	q := c.running(s)
 	if q.decoding {
 		panic("kv: a sequence in decode is to be extended")

@@ -20,10 +20,10 @@ func (c *Cache) SharedBy(s Sequence) int {
 	return shared
 }
 
-// Takes returns what Admit would take of the free blocks: fresh ones, and those
+// AdmitNeeds returns what Admit would take of the free blocks: fresh ones, and those
 // of the sequence's cached ones that nobody holds. Like Admit it comes right
 // after Match.
-func (c *Cache) Takes(a Admission) (fresh, idle int) {
+func (c *Cache) AdmitNeeds(a Admission) (fresh, idle int) {
 	taken := a.Cached / c.blockTokens
 	return c.blocksOf(max(a.Tokens, a.Reserve)) - taken, c.idle(a.Chain, taken)
 }

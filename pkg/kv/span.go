@@ -31,9 +31,9 @@ func CountBlocks(spans []Span) int {
 	return blocks
 }
 
-// SpansOf appends to dst the blocks [from, to) of a chain, numbered through all
+// ChainSpans appends to dst the blocks [from, to) of a chain, numbered through all
 // its stretches.
-func SpansOf(dst []Span, chain []prompt.Stretch, from, to int) []Span {
+func ChainSpans(dst []Span, chain []prompt.Stretch, from, to int) []Span {
 	w := walk{chain, from, to}
 	for part, ok := w.next(); ok; part, ok = w.next() {
 		dst = append(dst, part)

@@ -27,14 +27,14 @@ func spilled(s Spill) int32 { return -1 - int32(s) }
 // Spilling returns how many blocks spills keep: they are neither free nor used.
 func (c *Cache) Spilling() int { return c.spills.blocks }
 
-// Spill keeps up to n of the blocks with content that would be reused first,
+// BeginSpill keeps up to n of the blocks with content that would be reused first,
 // and appends them to dst in that order. They can be found meanwhile, and leave
 // the spill when a sequence takes them over.
 //
 // Blocks after one that has lost its content must not be found. So when a block
 // is evicted, all that is spilled is found no more, and when a spilled block is
 // let go of, nor is what was to be reused before it.
-func (c *Cache) Spill(n int, dst []Span) (Spill, []Span) {
+func (c *Cache) BeginSpill(n int, dst []Span) (Spill, []Span) {
 	k := c.spills.each.take()
 	kept := 0
 	for kept < n && c.queue.first != none {
@@ -61,9 +61,9 @@ func (c *Cache) Spill(n int, dst []Span) (Spill, []Span) {
 	return Spill(k), dst
 }
 
-// Drop ends a spill: those of its blocks that nobody took over meanwhile are
+// EndSpill ends a spill: those of its blocks that nobody took over meanwhile are
 // blank and free, and to be reused first.
-func (c *Cache) Drop(s Spill) {
+func (c *Cache) EndSpill(s Spill) {
 	p := c.spillOf(s)
 	last := c.spills.last
 	for last != none && c.segments.all[last].references != spilled(s) {

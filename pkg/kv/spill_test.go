@@ -9,11 +9,11 @@ import (
 )
 
 func TestSpilledBlocksCanBeFoundAndTakenOver(t *testing.T) {
-	c := New(10, blockTokens, true, LRU)
+	c := NewCache(10, blockTokens, true, LRU)
 	one, other := text([2]int{1, 48}), text([2]int{2, 48})
 	c.Release(mustAdmit(t, c, one, 48))
 	c.Release(mustAdmit(t, c, other, 48))
-	s, spans := c.Spill(4, nil)
+	s, spans := c.BeginSpill(4, nil)
 	want := []Span{{one[0].ID, 3, 0}, {other[0].ID, 3, 2}}
 	if diff := cmp.Diff(want, spans); diff != "" {
 		t.Errorf("what is reused first (-want +got):\n%s", diff)
@@ -23,7 +23,7 @@ func TestSpilledBlocksCanBeFoundAndTakenOver(t *testing.T) {
 	}
 	a := mustAdmit(t, c, one, 33)
 	wantUsed(t, c, "two blocks taken over and a new one", 3)
-	c.Drop(s)
+	c.EndSpill(s)
 	wantMatch(t, c, "the two", one, 48, 32)
 	wantMatch(t, c, "up to what was spilled", other, 48, 32)
 	wantBlank(t, c, "three and the two let go of", 5)
@@ -32,10 +32,10 @@ func TestSpilledBlocksCanBeFoundAndTakenOver(t *testing.T) {
 }
 
 func TestSpilledBlocksAreNotTaken(t *testing.T) {
-	c := New(4, blockTokens, true, LRU)
+	c := NewCache(4, blockTokens, true, LRU)
 	chain := text([2]int{1, 64})
 	c.Release(mustAdmit(t, c, chain, 64))
-	c.Spill(3, nil)
+	c.BeginSpill(3, nil)
 	if _, ok := c.Admit(Admission{Chain: text([2]int{2, 32}), Tokens: 32}); ok {
 		t.Error("two blocks were given of one that is free")
 	}
@@ -43,44 +43,44 @@ func TestSpilledBlocksAreNotTaken(t *testing.T) {
 }
 
 func TestWhatIsEvictedTakesWhatWasSpilledBeforeAlong(t *testing.T) {
-	c := New(4, blockTokens, true, LRU)
+	c := NewCache(4, blockTokens, true, LRU)
 	chain := text([2]int{1, 64})
 	c.Release(mustAdmit(t, c, chain, 64))
-	s, _ := c.Spill(2, nil)
+	s, _ := c.BeginSpill(2, nil)
 	wantMatch(t, c, "spilled blocks too", chain, 64, 64)
 	mustAdmit(t, c, text([2]int{2, 16}), 16)
 	wantMatch(t, c, "up to the evicted block", chain, 64, 16)
 	if c.Spilling() != 2 {
 		t.Errorf("%d blocks are on their way, want 2", c.Spilling())
 	}
-	c.Drop(s)
+	c.EndSpill(s)
 	wantBlank(t, c, "both", 2)
 }
 
 func TestSpillsMayEndInAnyOrder(t *testing.T) {
-	c := New(4, blockTokens, true, LRU)
+	c := NewCache(4, blockTokens, true, LRU)
 	chain := text([2]int{1, 64})
 	c.Release(mustAdmit(t, c, chain, 64))
-	first, _ := c.Spill(2, nil)
-	second, _ := c.Spill(1, nil)
-	c.Drop(second)
+	first, _ := c.BeginSpill(2, nil)
+	second, _ := c.BeginSpill(1, nil)
+	c.EndSpill(second)
 	wantMatch(t, c, "nothing behind it can be reached", chain, 64, 16)
 	wantBlank(t, c, "the second one's", 1)
-	c.Drop(first)
+	c.EndSpill(first)
 	wantBlank(t, c, "the first one's too", 3)
 }
 
 func TestEvictedBlocksAreNoted(t *testing.T) {
-	c := New(4, blockTokens, true, LRU)
+	c := NewCache(4, blockTokens, true, LRU)
 	chain := text([2]int{1, 64})
-	c.WatchEvictions()
+	c.RecordEvictions()
 	c.Release(mustAdmit(t, c, chain, 64))
 	mustAdmit(t, c, text([2]int{2, 48}), 48)
 	id := chain[0].ID
-	if diff := cmp.Diff([]Span{{id, 4, 1}}, c.Evicted(nil)); diff != "" {
+	if diff := cmp.Diff([]Span{{id, 4, 1}}, c.TakeEvicted(nil)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := c.Evicted(nil); len(got) > 0 {
+	if got := c.TakeEvicted(nil); len(got) > 0 {
 		t.Errorf("%v once more", got)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// Store is a tier below GPU memory: a set of blocks, each by the stretch it is
+// Tier is a tier below GPU memory: a set of blocks, each by the stretch it is
 // in and its number there. Unlike a Cache it may hold any part of a text,
 // without what comes before. It is not safe for concurrent use.
 //
@@ -19,7 +19,7 @@ import (
 //
 // A store keeps a record of a piece, neighbouring blocks of one stretch with
 // the same history, not of a block. It costs as much as texts have been cut.
-type Store struct {
+type Tier struct {
 	blocks int
 	order  Order
 
@@ -39,7 +39,7 @@ type Store struct {
 	pins     pool[pinned]
 
 	spans, evicted []Span
-	watcher        Watcher // nil if nobody is told
+	watcher        EventListener // nil if nobody is told
 }
 
 // shelf is what a store holds of one stretch: pieces in order of their blocks.
@@ -70,38 +70,38 @@ func (p *piece) len() int32 { return p.to - p.from }
 // queued says that the piece may be evicted.
 func (p *piece) queued() bool { return !p.pending && p.pins == 0 }
 
-// NewStore returns an empty store of blocks blocks, 1 to 2^30.
-func NewStore(blocks int, order Order) *Store {
+// NewTier returns an empty store of blocks blocks, 1 to 2^30.
+func NewTier(blocks int, order Order) *Tier {
 	if blocks < 1 || blocks > maxBlocks {
 		panic(fmt.Sprintf("kv: a store of %d blocks", blocks))
 	}
-	return &Store{blocks: blocks, order: order, first: none, last: none}
+	return &Tier{blocks: blocks, order: order, first: none, last: none}
 }
 
 // Blocks returns how many blocks the store has room for.
-func (s *Store) Blocks() int { return s.blocks }
+func (s *Tier) Blocks() int { return s.blocks }
 
 // Used returns how many places are taken, by blocks present or pending.
-func (s *Store) Used() int { return s.present + s.pending }
+func (s *Tier) Used() int { return s.present + s.pending }
 
 // Present returns how many blocks are there.
-func (s *Store) Present() int { return s.present }
+func (s *Tier) Present() int { return s.present }
 
 // Pending returns how many places are taken for blocks on their way.
-func (s *Store) Pending() int { return s.pending }
+func (s *Tier) Pending() int { return s.pending }
 
 // Pinned returns how many of the blocks present are pinned.
-func (s *Store) Pinned() int { return s.present - s.evictable }
+func (s *Tier) Pinned() int { return s.present - s.evictable }
 
-// Room returns how many places Reserve can give: those that are free, and those
+// Reservable returns how many places Reserve can give: those that are free, and those
 // of blocks that may be evicted.
-func (s *Store) Room() int { return s.blocks - s.Used() + s.evictable }
+func (s *Tier) Reservable() int { return s.blocks - s.Used() + s.evictable }
 
 // Evictions returns how many blocks have made room.
-func (s *Store) Evictions() int64 { return s.evictions }
+func (s *Tier) Evictions() int64 { return s.evictions }
 
 // find returns the shelf of a stretch, or none.
-func (s *Store) find(id uint64) int32 {
+func (s *Tier) find(id uint64) int32 {
 	for at, slot := s.index.next(id, uint32(id)); at != none; at, slot = s.index.next(id, slot) {
 		if s.shelves.all[at].id == id {
 			return at
@@ -111,7 +111,7 @@ func (s *Store) find(id uint64) int32 {
 }
 
 // open is find, and makes the shelf if it is not there.
-func (s *Store) open(id uint64) int32 {
+func (s *Tier) open(id uint64) int32 {
 	if at := s.find(id); at != none {
 		return at
 	}
@@ -121,9 +121,9 @@ func (s *Store) open(id uint64) int32 {
 	return at
 }
 
-// Run returns how many blocks of a chain are present without a gap from block
+// Hits returns how many blocks of a chain are present without a gap from block
 // from on and below limit, numbered through the chain.
-func (s *Store) Run(chain []prompt.Stretch, from, limit int) int {
+func (s *Tier) Hits(chain []prompt.Stretch, from, limit int) int {
 	there := 0
 	w := walk{chain, from, limit}
 	for part, ok := w.next(); ok; part, ok = w.next() {
@@ -137,7 +137,7 @@ func (s *Store) Run(chain []prompt.Stretch, from, limit int) int {
 }
 
 // run returns how many of the first blocks of a part are present.
-func (s *Store) run(part Span) int {
+func (s *Tier) run(part Span) int {
 	at := s.find(part.ID)
 	if at == none {
 		return 0
@@ -155,7 +155,7 @@ func (s *Store) run(part Span) int {
 
 // Missing appends to dst what is neither present nor pending of a chain's
 // blocks [from, to), numbered through the chain.
-func (s *Store) Missing(dst []Span, chain []prompt.Stretch, from, to int) []Span {
+func (s *Tier) Missing(dst []Span, chain []prompt.Stretch, from, to int) []Span {
 	w := walk{chain, from, to}
 	for part, ok := w.next(); ok; part, ok = w.next() {
 		dst = s.gaps(dst, part)
@@ -163,18 +163,18 @@ func (s *Store) Missing(dst []Span, chain []prompt.Stretch, from, to int) []Span
 	return dst
 }
 
-// MissingOf appends to dst what is neither present nor pending of spans, in
+// MissingSpans appends to dst what is neither present nor pending of spans, in
 // their order.
-func (s *Store) MissingOf(dst, spans []Span) []Span {
+func (s *Tier) MissingSpans(dst, spans []Span) []Span {
 	for _, span := range spans {
 		dst = s.gaps(dst, span)
 	}
 	return dst
 }
 
-// Stored returns how many of a chain's blocks [from, to), numbered through the
+// StoredSince returns how many of a chain's blocks [from, to), numbered through the
 // chain, have become present at since or later.
-func (s *Store) Stored(chain []prompt.Stretch, from, to int, since simtime.Time) int {
+func (s *Tier) StoredSince(chain []prompt.Stretch, from, to int, since simtime.Time) int {
 	stored := 0
 	w := walk{chain, from, to}
 	for part, ok := w.next(); ok; part, ok = w.next() {

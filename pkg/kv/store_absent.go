@@ -4,9 +4,9 @@ package kv
 
 import "windtunnel.dev/windtunnel/pkg/prompt"
 
-// Absent returns how many blocks of a chain are not present, pending ones
+// Misses returns how many blocks of a chain are not present, pending ones
 // included, from block from on up to the first that is, or below limit.
-func (s *Store) Absent(chain []prompt.Stretch, from, limit int) int {
+func (s *Tier) Misses(chain []prompt.Stretch, from, limit int) int {
 	absent := 0
 	w := walk{chain, from, limit}
 	for part, ok := w.next(); ok; part, ok = w.next() {
@@ -20,7 +20,7 @@ func (s *Store) Absent(chain []prompt.Stretch, from, limit int) int {
 }
 
 // absent returns how many of the first blocks of a part are not present.
-func (s *Store) absent(part Span) int {
+func (s *Tier) absent(part Span) int {
 	at := s.find(part.ID)
 	if at == none {
 		return part.Blocks()

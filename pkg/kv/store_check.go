@@ -11,7 +11,7 @@ import (
 // shelves hold pieces in order, and are found under their identity; the queue
 // holds what is present and not pinned, by rank; and pins and reservations
 // account for all others. It costs a walk over all records.
-func (s *Store) Check() error {
+func (s *Tier) Check() error {
 	pins, pending, err := s.checkHolds()
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (s *Store) Check() error {
 }
 
 // checkHolds returns how often each piece is pinned, and which are pending.
-func (s *Store) checkHolds() (pins map[int32]int32, pending map[int32]bool, err error) {
+func (s *Tier) checkHolds() (pins map[int32]int32, pending map[int32]bool, err error) {
 	pins, pending = map[int32]int32{}, map[int32]bool{}
 	for _, pin := range s.pins.all {
 		for _, part := range pin.parts {
@@ -84,7 +84,7 @@ func (s *Store) checkHolds() (pins map[int32]int32, pending map[int32]bool, err 
 }
 
 // checkQueue walks the queue.
-func (s *Store) checkQueue() error {
+func (s *Tier) checkQueue() error {
 	blocks, last := 0, int32(none)
 	levels := levels{}
 	for at := s.first; at != none; at = s.pieces.all[at].after {

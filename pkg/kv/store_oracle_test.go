@@ -100,8 +100,8 @@ type stores struct {
 	operands
 	t       *testing.T
 	names   names
-	real    *Store
-	oracle  *kvtest.Store
+	real    *Tier
+	oracle  *kvtest.Tier
 	pending []storing
 	pins    []pinning
 	now     time.Duration
@@ -109,7 +109,7 @@ type stores struct {
 }
 
 type storing struct {
-	pending Pending
+	pending Reservation
 	blocks  []uint64 // as they arrive: the last one first
 }
 
@@ -122,9 +122,9 @@ func compareStores(t *testing.T, blocks int, order Order, operations []byte) {
 	t.Helper()
 	p := &stores{
 		operands: operations, t: t, names: names{}, told: inventory{},
-		real: NewStore(blocks, order), oracle: kvtest.NewStore(blocks, kvtest.Order(order)),
+		real: NewTier(blocks, order), oracle: kvtest.NewTier(blocks, kvtest.Order(order)),
 	}
-	p.real.Watch(p.told)
+	p.real.SetListener(p.told)
 	for len(p.operands) > 0 && !t.Failed() {
 		left := len(p.operands)
 		p.now += time.Duration(p.pick(2))
@@ -165,13 +165,13 @@ func (p *stores) reserve() {
 	missing := p.real.Missing(nil, chain, from, to)
 	want := p.oracle.Missing(blocks[from:to])
 	p.equal("Missing", want, p.names.of(missing))
-	all := SpansOf(nil, chain, from, to)
+	all := ChainSpans(nil, chain, from, to)
 	turned := p.pick(2) == 0
 	if turned {
 		all = backwards(all)
 		slices.Reverse(want)
 	}
-	p.equal("MissingOf", want, p.names.of(p.real.MissingOf(nil, all)))
+	p.equal("MissingOf", want, p.names.of(p.real.MissingSpans(nil, all)))
 	if p.pick(4) == 0 {
 		all = append(all, all...)
 	}
@@ -184,7 +184,7 @@ func (p *stores) reserve() {
 	if taken == 0 {
 		return
 	}
-	p.equal("reserved", wantTaken, p.names.of(p.real.Spans(nil, pending)))
+	p.equal("reserved", wantTaken, p.names.of(p.real.ReservedSpans(nil, pending)))
 	if turned {
 		slices.Reverse(wantTaken)
 	}
@@ -198,8 +198,8 @@ func (p *stores) arrive() {
 	i, priority := p.pick(len(p.pending)), p.pick(4)-1
 	w := p.pending[i]
 	p.pending = slices.Delete(p.pending, i, i+1)
-	p.real.Arrive(w.pending, simtime.Time(p.now), priority)
-	p.oracle.Arrive(w.blocks, p.now, priority)
+	p.real.Complete(w.pending, simtime.Time(p.now), priority)
+	p.oracle.Complete(w.blocks, p.now, priority)
 }
 
 func (p *stores) cancel() {
@@ -215,15 +215,15 @@ func (p *stores) cancel() {
 
 func (p *stores) pin() {
 	chain, blocks, from, to := p.part()
-	n := p.real.Run(chain, from, to)
-	if want := p.oracle.Run(blocks[from:to]); n != want {
+	n := p.real.Hits(chain, from, to)
+	if want := p.oracle.Hits(blocks[from:to]); n != want {
 		p.t.Fatalf("Run(%v, %d, %d) = %d, want %d", chain, from, to, n, want)
 	}
-	if got, want := p.real.Absent(chain, from, to), p.oracle.Absent(blocks[from:to]); got != want {
+	if got, want := p.real.Misses(chain, from, to), p.oracle.Misses(blocks[from:to]); got != want {
 		p.t.Fatalf("Absent(%v, %d, %d) = %d, want %d", chain, from, to, got, want)
 	}
 	since := p.now - time.Duration(p.pick(100))
-	got, want := p.real.Stored(chain, from, to, simtime.Time(since)), p.oracle.Stored(blocks[from:to], since)
+	got, want := p.real.StoredSince(chain, from, to, simtime.Time(since)), p.oracle.StoredSince(blocks[from:to], since)
 	if got != want {
 		p.t.Fatalf("Stored(%v, %d, %d, %v) = %d, want %d", chain, from, to, since, got, want)
 	}
@@ -234,7 +234,7 @@ func (p *stores) pin() {
 	if p.pick(2) == 0 {
 		w.pin = p.real.Pin(chain, from, from+n)
 	} else {
-		w.pin = p.real.PinSpans(SpansOf(nil, chain, from, from+n))
+		w.pin = p.real.PinSpans(ChainSpans(nil, chain, from, from+n))
 	}
 	p.oracle.Pin(w.blocks)
 	p.pins = append(p.pins, w)
@@ -274,7 +274,7 @@ func (p *stores) compare() {
 		Present, Pending, Pinned, Room int
 		Evictions                      int64
 	}
-	got := counts{p.real.Present(), p.real.Pending(), p.real.Pinned(), p.real.Room(), p.real.Evictions()}
+	got := counts{p.real.Present(), p.real.Pending(), p.real.Pinned(), p.real.Reservable(), p.real.Evictions()}
 	want := counts{
 		p.oracle.Present(), p.oracle.Pending(), p.oracle.Present() - len(p.oracle.Queue()),
 		p.oracle.Size - p.oracle.Pending() - p.oracle.Present() + len(p.oracle.Queue()), p.oracle.Evictions,

@@ -5,7 +5,7 @@ package kv
 import "slices"
 
 // gaps appends to dst what no piece covers of a span.
-func (s *Store) gaps(dst []Span, span Span) []Span {
+func (s *Tier) gaps(dst []Span, span Span) []Span {
 	from, to := span.bounds()
 	first := len(dst)
 	if at := s.find(span.ID); at != none {
@@ -31,7 +31,7 @@ func (s *Store) gaps(dst []Span, span Span) []Span {
 
 // insert puts a pending piece of the blocks [from, to) on a shelf that has none
 // of them.
-func (s *Store) insert(shelf, from, to int32) int32 {
+func (s *Tier) insert(shelf, from, to int32) int32 {
 	at := s.pieces.take()
 	t := &s.shelves.all[shelf]
 	previous := t.last
@@ -51,7 +51,7 @@ func (s *Store) insert(shelf, from, to int32) int32 {
 }
 
 // attach makes a piece known to its neighbours on the shelf.
-func (s *Store) attach(at int32) {
+func (s *Tier) attach(at int32) {
 	p := &s.pieces.all[at]
 	t := &s.shelves.all[p.shelf]
 	if p.previous == none {
@@ -68,7 +68,7 @@ func (s *Store) attach(at int32) {
 
 // remove forgets a piece, which is not in the queue, and a shelf that is
 // empty.
-func (s *Store) remove(at int32) {
+func (s *Tier) remove(at int32) {
 	p := &s.pieces.all[at]
 	t := &s.shelves.all[p.shelf]
 	if p.previous == none {
@@ -90,7 +90,7 @@ func (s *Store) remove(at int32) {
 
 // cut splits a piece before a block and returns the second part. The first one
 // keeps its number.
-func (s *Store) cut(at, block int32) int32 {
+func (s *Tier) cut(at, block int32) int32 {
 	tail := s.pieces.take()
 	p, t := &s.pieces.all[at], &s.pieces.all[tail]
 	*t = *p

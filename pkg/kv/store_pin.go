@@ -20,7 +20,7 @@ type part struct{ shelf, from, to int32 }
 
 // Pin keeps a chain's blocks [from, to), numbered through the chain, from being
 // evicted. All of them must be present, and there must be one.
-func (s *Store) Pin(chain []prompt.Stretch, from, to int) Pin {
+func (s *Tier) Pin(chain []prompt.Stretch, from, to int) Pin {
 	at := s.pins.take()
 	s.pins.all[at].parts = s.pins.all[at].parts[:0]
 	w := walk{chain, from, to}
@@ -31,7 +31,7 @@ func (s *Store) Pin(chain []prompt.Stretch, from, to int) Pin {
 }
 
 // PinSpans is Pin of spans.
-func (s *Store) PinSpans(spans []Span) Pin {
+func (s *Tier) PinSpans(spans []Span) Pin {
 	at := s.pins.take()
 	s.pins.all[at].parts = s.pins.all[at].parts[:0]
 	for _, span := range spans {
@@ -40,14 +40,14 @@ func (s *Store) PinSpans(spans []Span) Pin {
 	return s.pinnedNow(at)
 }
 
-func (s *Store) pinnedNow(at int32) Pin {
+func (s *Tier) pinnedNow(at int32) Pin {
 	if len(s.pins.all[at].parts) == 0 {
 		panic("kv: nothing is to be pinned")
 	}
 	return Pin(at)
 }
 
-func (s *Store) pin(pin int32, span Span) {
+func (s *Tier) pin(pin int32, span Span) {
 	from, to := span.bounds()
 	shelf := s.find(span.ID)
 	if shelf == none || s.run(Span{span.ID, from, to}) < span.Blocks() {
@@ -75,7 +75,7 @@ func (s *Store) pin(pin int32, span Span) {
 
 // Unpin ends a pin. Blocks that are pinned no more are the youngest of their
 // rank, and the first one of all is the youngest of them.
-func (s *Store) Unpin(p Pin) {
+func (s *Tier) Unpin(p Pin) {
 	parts := s.pins.all[p].parts
 	if len(parts) == 0 {
 		panic("kv: a pin that is over")
@@ -87,7 +87,7 @@ func (s *Store) Unpin(p Pin) {
 	s.pins.release(int32(p))
 }
 
-func (s *Store) unpin(t part) {
+func (s *Tier) unpin(t part) {
 	var previous int32
 	for at := s.shelves.all[t.shelf].last; at != none; at = previous {
 		p := &s.pieces.all[at]
@@ -105,14 +105,14 @@ func (s *Store) unpin(t part) {
 // Touch notes that a request of some priority uses the blocks [0, to) of a
 // chain, numbered through it. Those that are present count another use, and
 // become the youngest of their rank unless they are pinned, the last one first.
-func (s *Store) Touch(chain []prompt.Stretch, to, priority int) {
-	s.spans = SpansOf(s.spans[:0], chain, 0, to)
+func (s *Tier) Touch(chain []prompt.Stretch, to, priority int) {
+	s.spans = ChainSpans(s.spans[:0], chain, 0, to)
 	for i := len(s.spans) - 1; i >= 0; i-- {
 		s.touch(s.spans[i], priority)
 	}
 }
 
-func (s *Store) touch(span Span, priority int) {
+func (s *Tier) touch(span Span, priority int) {
 	shelf := s.find(span.ID)
 	if shelf == none {
 		return

@@ -4,7 +4,7 @@ package kv
 
 // renew gives a piece the rank that another use by a request of some priority
 // makes of its own. It must not be in the queue.
-func (s *Store) renew(p *piece, priority int) {
+func (s *Tier) renew(p *piece, priority int) {
 	switch s.order {
 	case LRU:
 	case LFU:
@@ -15,7 +15,7 @@ func (s *Store) renew(p *piece, priority int) {
 }
 
 // push makes a piece the youngest of its rank.
-func (s *Store) push(at int32) {
+func (s *Tier) push(at int32) {
 	p := &s.pieces.all[at]
 	s.evictable += int(p.len())
 	behind := s.levels.add(p.rank, at)
@@ -32,12 +32,12 @@ func (s *Store) push(at int32) {
 
 // alike says that one piece goes on where another one ends, with the same
 // history.
-func (s *Store) alike(p, q *piece) bool {
+func (s *Tier) alike(p, q *piece) bool {
 	return p.to == q.from && p.rank == q.rank && p.stored == q.stored
 }
 
 // enqueue makes a piece known to its neighbours in the queue.
-func (s *Store) enqueue(at int32) {
+func (s *Tier) enqueue(at int32) {
 	p := &s.pieces.all[at]
 	if p.before == none {
 		s.first = at
@@ -53,7 +53,7 @@ func (s *Store) enqueue(at int32) {
 
 // join makes one of a piece and the one that follows it on its shelf, whose
 // place in the queue it takes.
-func (s *Store) join(at, next int32) {
+func (s *Tier) join(at, next int32) {
 	p, n := &s.pieces.all[at], &s.pieces.all[next]
 	p.to, p.before, p.after = n.to, n.before, n.after
 	s.enqueue(at)
@@ -61,7 +61,7 @@ func (s *Store) join(at, next int32) {
 }
 
 // unlink takes a piece out of the queue.
-func (s *Store) unlink(at int32) {
+func (s *Tier) unlink(at int32) {
 	p := &s.pieces.all[at]
 	s.evictable -= int(p.len())
 	older := int32(none)
@@ -82,7 +82,7 @@ func (s *Store) unlink(at int32) {
 }
 
 // evict makes room for n blocks and notes what went.
-func (s *Store) evict(n int) {
+func (s *Tier) evict(n int) {
 	s.evicted = s.evicted[:0]
 	s.evictions += int64(max(0, n))
 	for n > 0 {
@@ -93,7 +93,7 @@ func (s *Store) evict(n int) {
 		s.present -= int(gone)
 		s.evicted = append(s.evicted, Span{s.shelves.all[p.shelf].id, p.to, p.to - gone})
 		if s.watcher != nil {
-			s.watcher.Lost(s.shelves.all[p.shelf].id, p.to-gone, p.to)
+			s.watcher.BlocksRemoved(s.shelves.all[p.shelf].id, p.to-gone, p.to)
 		}
 		if gone == p.len() {
 			s.unlink(at)

@@ -4,9 +4,9 @@ package kv
 
 import "windtunnel.dev/windtunnel/pkg/simtime"
 
-// Pending is places that Reserve has given, by number. Numbers are used again
+// Reservation is places that Reserve has given, by number. Numbers are used again
 // after Arrive or Cancel.
-type Pending int32
+type Reservation int32
 
 // reservation is pieces on their way, in the order in which they were asked
 // for.
@@ -20,8 +20,8 @@ type reservation struct {
 // or pending already. taken is how many blocks got a place; where it is 0, p is
 // nothing. evicted is what lost its content, in that order, and good until the
 // next call. The spans go forwards, all of them, or backwards.
-func (s *Store) Reserve(spans []Span) (p Pending, taken int, evicted []Span) {
-	free, room := s.blocks-s.Used(), s.Room()
+func (s *Tier) Reserve(spans []Span) (p Reservation, taken int, evicted []Span) {
+	free, room := s.blocks-s.Used(), s.Reservable()
 	at := s.reserved.take()
 	r := &s.reserved.all[at]
 	r.pieces, r.backwards = r.pieces[:0], len(spans) > 0 && spans[0].backwards()
@@ -34,11 +34,11 @@ func (s *Store) Reserve(spans []Span) (p Pending, taken int, evicted []Span) {
 		s.reserved.release(at)
 		return none, 0, nil
 	}
-	return Pending(at), taken, s.evicted
+	return Reservation(at), taken, s.evicted
 }
 
 // reserve makes at most room of a span's missing blocks pending.
-func (s *Store) reserve(r *reservation, span Span, room int) (taken int) {
+func (s *Tier) reserve(r *reservation, span Span, room int) (taken int) {
 	s.spans = s.gaps(s.spans[:0], span)
 	for _, gap := range s.spans {
 		from, to := gap.bounds()
@@ -55,9 +55,9 @@ func (s *Store) reserve(r *reservation, span Span, room int) (taken int) {
 	return taken
 }
 
-// Spans appends to dst the blocks that a reservation is for, in the order in
+// ReservedSpans appends to dst the blocks that a reservation is for, in the order in
 // which they were asked for.
-func (s *Store) Spans(dst []Span, p Pending) []Span {
+func (s *Tier) ReservedSpans(dst []Span, p Reservation) []Span {
 	r := s.pendingOf(p)
 	for _, at := range r.pieces {
 		t := &s.pieces.all[at]
@@ -70,10 +70,10 @@ func (s *Store) Spans(dst []Span, p Pending) []Span {
 	return dst
 }
 
-// Arrive makes the blocks of a reservation present, by a request of some
+// Complete makes the blocks of a reservation present, by a request of some
 // priority. They are the youngest now, and the first block of all is the
 // youngest of them; those that were asked for backwards keep their order.
-func (s *Store) Arrive(p Pending, at simtime.Time, priority int) {
+func (s *Tier) Complete(p Reservation, at simtime.Time, priority int) {
 	r := s.pendingOf(p)
 	for i := range r.pieces {
 		if r.backwards {
@@ -85,13 +85,13 @@ func (s *Store) Arrive(p Pending, at simtime.Time, priority int) {
 	s.forget(p)
 }
 
-func (s *Store) arrive(at int32, now simtime.Time, priority int) {
+func (s *Tier) arrive(at int32, now simtime.Time, priority int) {
 	p := &s.pieces.all[at]
 	s.pending -= int(p.len())
 	s.present += int(p.len())
 	p.pending, p.stored = false, now
 	if s.watcher != nil {
-		s.watcher.Found(s.shelves.all[p.shelf].id, p.from, p.to)
+		s.watcher.BlocksStored(s.shelves.all[p.shelf].id, p.from, p.to)
 	}
 	if s.order == Priority {
 		p.rank = int64(priority)
@@ -101,7 +101,7 @@ func (s *Store) arrive(at int32, now simtime.Time, priority int) {
 }
 
 // Cancel gives the places of a reservation back.
-func (s *Store) Cancel(p Pending) {
+func (s *Tier) Cancel(p Reservation) {
 	for _, at := range s.pendingOf(p).pieces {
 		s.pending -= int(s.pieces.all[at].len())
 		s.remove(at)
@@ -109,7 +109,7 @@ func (s *Store) Cancel(p Pending) {
 	s.forget(p)
 }
 
-func (s *Store) pendingOf(p Pending) *reservation {
+func (s *Tier) pendingOf(p Reservation) *reservation {
 	r := &s.reserved.all[p]
 	if len(r.pieces) == 0 {
 		panic("kv: a reservation that is over")
@@ -117,7 +117,7 @@ func (s *Store) pendingOf(p Pending) *reservation {
 	return r
 }
 
-func (s *Store) forget(p Pending) {
+func (s *Tier) forget(p Reservation) {
 	s.reserved.all[p].pieces = s.reserved.all[p].pieces[:0]
 	s.reserved.release(int32(p))
 }

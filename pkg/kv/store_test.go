@@ -11,11 +11,11 @@ import (
 )
 
 // store puts all blocks of a chain that are missing into a store.
-func store(t *testing.T, s *Store, chain []prompt.Stretch, blocks, priority int) (evicted []Span) {
+func store(t *testing.T, s *Tier, chain []prompt.Stretch, blocks, priority int) (evicted []Span) {
 	t.Helper()
 	p, taken, evicted := s.Reserve(s.Missing(nil, chain, 0, blocks))
 	if taken > 0 {
-		s.Arrive(p, 0, priority)
+		s.Complete(p, 0, priority)
 	}
 	if err := s.Check(); err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestAStoreEvictsInItsOrder(t *testing.T) {
 		"priority: the one whose requests had less of one": {Priority, []Span{{one[0].ID, 2, 0}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := NewStore(4, tc.order)
+			s := NewTier(4, tc.order)
 			store(t, s, two, 2, 5)
 			s.Touch(two, 2, 0)
 			store(t, s, one, 2, 1)
@@ -46,24 +46,24 @@ func TestAStoreEvictsInItsOrder(t *testing.T) {
 }
 
 func TestPinnedAndPendingBlocksStay(t *testing.T) {
-	s := NewStore(6, LRU)
+	s := NewTier(6, LRU)
 	one, two := text([2]int{1, 64}), text([2]int{2, 96})
 	store(t, s, one, 4, 0)
 	pin := s.Pin(one, 1, 3)
 	p, taken, evicted := s.Reserve(s.Missing(nil, two, 0, 6))
-	if taken != 4 || s.Room() != 0 || s.Pending() != 4 || s.Pinned() != 2 {
-		t.Errorf("%d places taken, room for %d more, %d pending, %d pinned", taken, s.Room(), s.Pending(), s.Pinned())
+	if taken != 4 || s.Reservable() != 0 || s.Pending() != 4 || s.Pinned() != 2 {
+		t.Errorf("%d places taken, room for %d more, %d pending, %d pinned", taken, s.Reservable(), s.Pending(), s.Pinned())
 	}
 	if diff := cmp.Diff([]Span{{one[0].ID, 4, 3}, {one[0].ID, 1, 0}}, evicted); diff != "" {
 		t.Errorf("evicted (-want +got):\n%s", diff)
 	}
-	if n := s.Run(one, 1, 4); n != 2 {
+	if n := s.Hits(one, 1, 4); n != 2 {
 		t.Errorf("%d blocks from the second on, want those two", n)
 	}
 	s.Cancel(p)
 	s.Unpin(pin)
-	if s.Used() != 2 || s.Room() != 6 {
-		t.Errorf("%d places used, room for %d", s.Used(), s.Room())
+	if s.Used() != 2 || s.Reservable() != 6 {
+		t.Errorf("%d places used, room for %d", s.Used(), s.Reservable())
 	}
 	if err := s.Check(); err != nil {
 		t.Error(err)
@@ -71,29 +71,29 @@ func TestPinnedAndPendingBlocksStay(t *testing.T) {
 }
 
 func TestATierHasPartsOfTexts(t *testing.T) {
-	s := NewStore(10, LRU)
+	s := NewTier(10, LRU)
 	chain := text([2]int{1, 64}, [2]int{2, 32})
-	p, _, _ := s.Reserve(SpansOf(nil, chain, 2, 5))
-	if got := [2]int{s.Run(chain, 2, 6), s.Absent(chain, 0, 6)}; got != [2]int{0, 6} {
+	p, _, _ := s.Reserve(ChainSpans(nil, chain, 2, 5))
+	if got := [2]int{s.Hits(chain, 2, 6), s.Misses(chain, 0, 6)}; got != [2]int{0, 6} {
 		t.Errorf("Run, Absent = %v while they are on their way", got)
 	}
-	s.Arrive(p, 0, 0)
-	got := [3]int{s.Run(chain, 2, 6), s.Run(chain, 0, 6), s.Absent(chain, 0, 6)}
+	s.Complete(p, 0, 0)
+	got := [3]int{s.Hits(chain, 2, 6), s.Hits(chain, 0, 6), s.Misses(chain, 0, 6)}
 	if got != [3]int{3, 0, 2} {
 		t.Errorf("Run from 2, Run and Absent from 0 = %v", got)
 	}
 }
 
 func TestBlocksInEvictionOrderKeepIt(t *testing.T) {
-	s := NewStore(4, LRU)
+	s := NewTier(4, LRU)
 	one, two := text([2]int{1, 64})[0].ID, text([2]int{2, 64})[0].ID
 	// The ends went first; there is room for four.
 	p, taken, _ := s.Reserve([]Span{{one, 3, 1}, {two, 3, 1}, {one, 1, 0}})
 	want := []Span{{one, 3, 1}, {two, 3, 1}}
-	if diff := cmp.Diff(want, s.Spans(nil, p)); diff != "" || taken != 4 {
+	if diff := cmp.Diff(want, s.ReservedSpans(nil, p)); diff != "" || taken != 4 {
 		t.Errorf("%d places taken (-want +got):\n%s", taken, diff)
 	}
-	s.Arrive(p, 0, 0)
+	s.Complete(p, 0, 0)
 	_, _, evicted := s.Reserve([]Span{{9, 0, 3}})
 	if diff := cmp.Diff([]Span{{one, 3, 1}, {two, 3, 2}}, evicted); diff != "" {
 		t.Errorf("evicted (-want +got):\n%s", diff)
@@ -102,19 +102,19 @@ func TestBlocksInEvictionOrderKeepIt(t *testing.T) {
 
 func TestImpossibleUsesOfAStorePanic(t *testing.T) {
 	chain := text([2]int{1, 64})
-	for name, misuse := range map[string]func(s *Store){
-		"a store of nothing":   func(*Store) { NewStore(0, LRU) },
-		"a pin of what is not": func(s *Store) { s.Pin(chain, 0, 4) },
-		"a pin of nothing":     func(s *Store) { s.PinSpans(nil) },
-		"a pin that has ended": func(s *Store) { p := s.Pin(chain, 0, 1); s.Unpin(p); s.Unpin(p) },
-		"a reservation that is over": func(s *Store) {
+	for name, misuse := range map[string]func(s *Tier){
+		"a store of nothing":   func(*Tier) { NewTier(0, LRU) },
+		"a pin of what is not": func(s *Tier) { s.Pin(chain, 0, 4) },
+		"a pin of nothing":     func(s *Tier) { s.PinSpans(nil) },
+		"a pin that has ended": func(s *Tier) { p := s.Pin(chain, 0, 1); s.Unpin(p); s.Unpin(p) },
+		"a reservation that is over": func(s *Tier) {
 			p, _, _ := s.Reserve([]Span{{7, 0, 1}})
 			s.Cancel(p)
-			s.Arrive(p, 0, 0)
+			s.Complete(p, 0, 0)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := NewStore(4, LRU)
+			s := NewTier(4, LRU)
 			store(t, s, chain, 2, 0)
 			defer func() {
 				if recover() == nil {
@@ -128,29 +128,29 @@ func TestImpossibleUsesOfAStorePanic(t *testing.T) {
 
 func TestTiersInASteadyStateAllocateNothing(t *testing.T) {
 	for _, order := range []Order{LRU, LFU, Priority} {
-		c, s := New(200, blockTokens, true, order), NewStore(400, order)
-		c.WatchEvictions()
+		c, s := NewCache(200, blockTokens, true, order), NewTier(400, order)
+		c.RecordEvictions()
 		chains := requests(50)
 		spans, missing := []Span{}, []Span{}
 		turn := 0
 		request := func() {
 			chain := chains[turn%len(chains)]
 			turn++
-			if n := s.Run(chain, 0, 80); n > 0 {
+			if n := s.Hits(chain, 0, 80); n > 0 {
 				p := s.Pin(chain, 0, n)
 				s.Touch(chain, 80, turn%5)
 				s.Unpin(p)
 			}
 			a, _ := c.Admit(Admission{Chain: chain, Cached: c.Match(chain, 1279), Tokens: 1280, Priority: turn % 7})
 			c.Release(a)
-			k, spilled := c.Spill(20, spans[:0])
-			missing = s.MissingOf(missing[:0], spilled)
+			k, spilled := c.BeginSpill(20, spans[:0])
+			missing = s.MissingSpans(missing[:0], spilled)
 			if p, taken, _ := s.Reserve(missing); taken > 0 {
-				spans = s.Spans(spilled[:0], p)
-				s.Arrive(p, 0, turn%3)
+				spans = s.ReservedSpans(spilled[:0], p)
+				s.Complete(p, 0, turn%3)
 			}
-			c.Drop(k)
-			spans = c.Evicted(spans[:0])
+			c.EndSpill(k)
+			spans = c.TakeEvicted(spans[:0])
 		}
 		for range 20 * len(chains) {
 			request()

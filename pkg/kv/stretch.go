@@ -120,7 +120,7 @@ func (c *Cache) shrunk(at int32) {
 		}
 	}
 	if c.watcher != nil && t.end < before {
-		c.watcher.Lost(t.id, t.end, before)
+		c.watcher.BlocksRemoved(t.id, t.end, before)
 	}
 	if t.first == none {
 		c.closeIfEmpty(at)

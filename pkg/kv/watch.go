@@ -2,34 +2,34 @@
 
 package kv
 
-// WatchEvictions begins to note which blocks lose their content to make room.
+// RecordEvictions begins to note which blocks lose their content to make room.
 // Somebody has to ask for them, with Evicted, time and again.
-func (c *Cache) WatchEvictions() { c.watched = true }
+func (c *Cache) RecordEvictions() { c.watched = true }
 
 // HasEvicted says whether Evicted has something to tell.
 func (c *Cache) HasEvicted() bool { return len(c.evicted) > 0 }
 
-// Evicted appends to dst the blocks that have lost their content to make room
+// TakeEvicted appends to dst the blocks that have lost their content to make room
 // since it was last called, in that order.
-func (c *Cache) Evicted(dst []Span) []Span {
+func (c *Cache) TakeEvicted(dst []Span) []Span {
 	dst = append(dst, c.evicted...)
 	c.evicted = c.evicted[:0]
 	return dst
 }
 
-// A Watcher is told what can be found in a Cache or a Store, and what no longer
+// A EventListener is told what can be found in a Cache or a Store, and what no longer
 // can. Blocks are those [from, to) of the stretch of that identity.
-type Watcher interface {
+type EventListener interface {
 	// Found says that blocks can be found that could not.
-	Found(id uint64, from, to int32)
+	BlocksStored(id uint64, from, to int32)
 	// Lost says that blocks can no longer be found.
-	Lost(id uint64, from, to int32)
+	BlocksRemoved(id uint64, from, to int32)
 }
 
-// Watch lets somebody be told from now on. The cache must be empty. Each block
+// SetListener lets somebody be told from now on. The cache must be empty. Each block
 // is told of at the call that lets it be found or not, those that sequences in
 // decode fill at Step.
-func (c *Cache) Watch(w Watcher) {
+func (c *Cache) SetListener(w EventListener) {
 	if c.stretches.len() > 0 {
 		panic("kv: a cache is watched that is not empty")
 	}
@@ -37,8 +37,8 @@ func (c *Cache) Watch(w Watcher) {
 	c.growth.filling = make([][]int32, c.blockTokens)
 }
 
-// Watch lets somebody be told from now on. The store must be empty.
-func (s *Store) Watch(w Watcher) {
+// SetListener lets somebody be told from now on. The store must be empty.
+func (s *Tier) SetListener(w EventListener) {
 	if s.Used() > 0 {
 		panic("kv: a store is watched that is not empty")
 	}

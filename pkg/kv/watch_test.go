@@ -13,7 +13,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
-// changes notes what a Watcher is told.
+// changes notes what a EventListener is told.
 type changes []change
 
 type change struct {
@@ -21,14 +21,18 @@ type change struct {
 	found bool
 }
 
-func (c *changes) Found(id uint64, from, to int32) { *c = append(*c, change{Span{id, from, to}, true}) }
+func (c *changes) BlocksStored(id uint64, from, to int32) {
+	*c = append(*c, change{Span{id, from, to}, true})
+}
 
-func (c *changes) Lost(id uint64, from, to int32) { *c = append(*c, change{Span{id, from, to}, false}) }
+func (c *changes) BlocksRemoved(id uint64, from, to int32) {
+	*c = append(*c, change{Span{id, from, to}, false})
+}
 
-// inventory is the blocks that a Watcher is told are there.
+// inventory is the blocks that a EventListener is told are there.
 type inventory map[Span]bool
 
-func (i inventory) Found(id uint64, from, to int32) {
+func (i inventory) BlocksStored(id uint64, from, to int32) {
 	for b := from; b < to; b++ {
 		if i[Span{ID: id, From: b}] {
 			panic(fmt.Sprintf("block %d of %x is found again", b, id))
@@ -37,7 +41,7 @@ func (i inventory) Found(id uint64, from, to int32) {
 	}
 }
 
-func (i inventory) Lost(id uint64, from, to int32) {
+func (i inventory) BlocksRemoved(id uint64, from, to int32) {
 	for b := from; b < to; b++ {
 		if !i[Span{ID: id, From: b}] {
 			panic(fmt.Sprintf("block %d of %x is lost again", b, id))
@@ -52,7 +56,7 @@ func (c *changes) of(n names) []string {
 	var all []kvtest.Change
 	for _, change := range *c {
 		for _, identity := range n.of([]Span{change.span}) {
-			all = append(all, kvtest.Change{Identity: identity, Found: change.found})
+			all = append(all, kvtest.Change{Identity: identity, Stored: change.found})
 		}
 	}
 	*c = nil
@@ -63,7 +67,7 @@ func changesOf(all []kvtest.Change) []string {
 	var lines []string
 	for _, c := range all {
 		sign := "-"
-		if c.Found {
+		if c.Stored {
 			sign = "+"
 		}
 		lines = append(lines, fmt.Sprintf("%s%x", sign, c.Identity))
@@ -75,13 +79,13 @@ func changesOf(all []kvtest.Change) []string {
 // A sequence in decode names its blocks when they are full, and not when somebody
 // asks for them.
 func TestBlocksThatDecodeFillsAreTold(t *testing.T) {
-	c := New(10, 4, true, LRU)
+	c := NewCache(10, 4, true, LRU)
 	var seen changes
-	c.Watch(&seen)
+	c.SetListener(&seen)
 	text := prompt.Prompt{}.Append(prompt.Extent{Source: 1, Tokens: 16})
 	chain := text.FullStretches(nil, 4)
 	s, _ := c.Admit(Admission{Chain: chain, Tokens: 5})
-	c.Decode(s)
+	c.StartDecode(s)
 	for range 7 {
 		c.Step()
 	}
@@ -97,9 +101,9 @@ func TestBlocksThatDecodeFillsAreTold(t *testing.T) {
 
 // Of two copies of a block, the first to go says nothing.
 func TestABlockIsLostWithItsLastCopy(t *testing.T) {
-	c := New(4, 4, true, LRU)
+	c := NewCache(4, 4, true, LRU)
 	var seen changes
-	c.Watch(&seen)
+	c.SetListener(&seen)
 	chain := prompt.Prompt{}.Append(prompt.Extent{Source: 1, Tokens: 4}).FullStretches(nil, 4)
 	var copies [2]Sequence
 	for i := range copies {
@@ -107,9 +111,9 @@ func TestABlockIsLostWithItsLastCopy(t *testing.T) {
 	}
 	c.Release(copies[0])
 	c.Release(copies[1])
-	c.Empty(1)
+	c.EvictFree(1)
 	seen = nil
-	c.Empty(1)
+	c.EvictFree(1)
 	want := changes{{Span{chain[0].ID, 0, 1}, false}}
 	if diff := cmp.Diff(want, seen, cmp.AllowUnexported(change{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -151,7 +151,7 @@ func (a *advisor) hasRoomFor(r *replica, now simtime.Time, blocks, awaited int) 
 		return false
 	}
 	if a.evict {
-		r.cache.Empty(d.EvictBlocks)
+		r.cache.EvictFree(d.EvictBlocks)
 	}
 	return true
 }
@@ -163,7 +163,7 @@ func (a *advisor) defers(r *replica, now simtime.Time, want kv.Admission) bool {
 		return false
 	}
 	a.decision, a.evictions = stability.Decision{}, r.cache.Evictions()
-	fresh, idle := r.cache.Takes(want)
+	fresh, idle := r.cache.AdmitNeeds(want)
 	m := r.memory()
 	// What the request takes over of the cache is not to be evicted for it.
 	m.EvictableBlocks -= idle
@@ -187,7 +187,7 @@ func (a *advisor) defers(r *replica, now simtime.Time, want kv.Admission) bool {
 // Those that it took from others count.
 func (a *advisor) admitted(r *replica) {
 	if a != nil && a.evict {
-		r.cache.Empty(a.decision.EvictBlocks - int(r.cache.Evictions()-a.evictions))
+		r.cache.EvictFree(a.decision.EvictBlocks - int(r.cache.Evictions()-a.evictions))
 	}
 }
 

@@ -83,7 +83,7 @@ func (r *replica) joinStep(q *request, id int32) {
 	*b.share(q.cell)++
 	b.done = append(b.done, finish{step: b.steps + int64(q.finish-q.total), admitted: q.admitted, id: id})
 	siftUp(b.done)
-	r.cache.Decode(q.blocks)
+	r.cache.StartDecode(q.blocks)
 }
 
 // leaveStep takes a request out of the counts of those in step, after the steps that
@@ -121,7 +121,7 @@ func (r *replica) takeAllOutOfStep() {
 		}
 		b.catchUp(q)
 		q.inStep, q.chunk, q.lastToken = false, 0, r.stepEnd
-		r.cache.Pause(q.blocks)
+		r.cache.StopDecode(q.blocks)
 	}
 	b.decodes, b.context, b.done = 0, 0, b.done[:0]
 	for i := range b.shares {

@@ -47,7 +47,7 @@ func (r *replica) cancelOngoing(q *request) {
 func (r *replica) releaseBlocks(q *request, drop bool) {
 	switch {
 	case q.source != 0:
-		r.cache.Rest(q.blocks)
+		r.cache.StopDecode(q.blocks)
 		r.tiers.detach(q, drop)
 	case drop:
 		r.cache.Discard(q.blocks)

@@ -27,12 +27,12 @@ func (g *gateway) watchCaches() {
 	for i := range g.cluster.replicas {
 		r := &g.cluster.replicas[i]
 		r.cacheEvents = &cacheEventRelay{s: g.sim, endpoint: i}
-		r.cache.Watch(r.cacheEvents)
+		r.cache.SetListener(r.cacheEvents)
 	}
 }
 
-// Found implements [kv.Watcher].
-func (t *cacheEventRelay) Found(id uint64, from, to int32) {
+// BlocksStored implements [kv.EventListener].
+func (t *cacheEventRelay) BlocksStored(id uint64, from, to int32) {
 	blocks := policy.CachedBlocks{Stretch: id, From: from, To: to}
 	if t.forming {
 		t.computing = append(t.computing, blocks)
@@ -41,9 +41,9 @@ func (t *cacheEventRelay) Found(id uint64, from, to int32) {
 	t.s.gateway.policies.Routing.KVEvents.Stored(t.s.now, t.endpoint, blocks, policy.GPUMemory)
 }
 
-// Lost implements [kv.Watcher]. What is lost of a stretch is its end, and so is
+// BlocksRemoved implements [kv.EventListener]. What is lost of a stretch is its end, and so is
 // what is being computed of it.
-func (t *cacheEventRelay) Lost(id uint64, from, to int32) {
+func (t *cacheEventRelay) BlocksRemoved(id uint64, from, to int32) {
 	kept := t.computing[:0]
 	for _, b := range t.computing {
 		if b.Stretch == id && b.To > from {
@@ -86,7 +86,7 @@ func (t *cacheEventRelay) restarted(r *replica) {
 	}
 	t.computing = t.computing[:0]
 	t.s.gateway.policies.Routing.KVEvents.Cleared(t.s.now, t.endpoint)
-	r.cache.Watch(t)
+	r.cache.SetListener(t)
 }
 
 // tierEventRelay tells the router what a tier holds: of each replica that has it.
@@ -97,7 +97,7 @@ type tierEventRelay struct {
 }
 
 // watch lets the router hear of a tier that the replicas [from, to) have.
-func (c *cluster) watch(store *kv.Store, kind TierKind, from, to int32) {
+func (c *cluster) watch(store *kv.Tier, kind TierKind, from, to int32) {
 	if c.gateway.policies.Routing.KVEvents == nil {
 		return
 	}
@@ -105,18 +105,18 @@ func (c *cluster) watch(store *kv.Store, kind TierKind, from, to int32) {
 	if kind == StorageTier {
 		tier = policy.Storage
 	}
-	store.Watch(&tierEventRelay{s: c.sim, tier: tier, from: from, to: to})
+	store.SetListener(&tierEventRelay{s: c.sim, tier: tier, from: from, to: to})
 }
 
-// Found implements [kv.Watcher].
-func (t *tierEventRelay) Found(id uint64, from, to int32) {
+// BlocksStored implements [kv.EventListener].
+func (t *tierEventRelay) BlocksStored(id uint64, from, to int32) {
 	for e := t.from; e < t.to; e++ {
 		t.s.gateway.policies.Routing.KVEvents.Stored(t.s.now, int(e), policy.CachedBlocks{Stretch: id, From: from, To: to}, t.tier)
 	}
 }
 
-// Lost implements [kv.Watcher].
-func (t *tierEventRelay) Lost(id uint64, from, to int32) {
+// BlocksRemoved implements [kv.EventListener].
+func (t *tierEventRelay) BlocksRemoved(id uint64, from, to int32) {
 	for e := t.from; e < t.to; e++ {
 		t.s.gateway.policies.Routing.KVEvents.Removed(t.s.now, int(e), policy.CachedBlocks{Stretch: id, From: from, To: to}, t.tier)
 	}

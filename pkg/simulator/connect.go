@@ -89,12 +89,12 @@ func (l *tierSet) empty(now simtime.Time) {
 	r := l.replica
 	l.sources, l.idle, l.detached, l.spills = nil, nil, nil, nil
 	if l.offload.Policy == OffloadLazy {
-		r.cache.WatchEvictions()
+		r.cache.RecordEvictions()
 	}
 	for k, t := range r.config.Tiers.Lower {
 		if !l.tiers[k].shared {
-			l.tiers[k].store = l.tiers[k].store.renewed(now, kv.NewStore(t.Blocks, t.Eviction))
-			r.cluster.watch(l.tiers[k].store.Store, t.Kind, r.index, r.index+1)
+			l.tiers[k].store = l.tiers[k].store.renewed(now, kv.NewTier(t.Blocks, t.Eviction))
+			r.cluster.watch(l.tiers[k].store.Tier, t.Kind, r.index, r.index+1)
 		}
 	}
 }
@@ -107,11 +107,11 @@ func (c *cluster) addShared(pools []Pool) {
 				continue
 			}
 			f := c.order.fabric
-			store := &tierStore{Store: kv.NewStore(t.Blocks, t.Eviction)}
+			store := &tierStore{Tier: kv.NewTier(t.Blocks, t.Eviction)}
 			read, write := f.Add(t.Read), f.Add(t.Write)
 			c.shareTier(p, k, store, read, write)
 			first := int32(slices.IndexFunc(c.replicas, func(r replica) bool { return r.pool == p }))
-			c.watch(store.Store, t.Kind, first, first+int32(pools[p].places()))
+			c.watch(store.Tier, t.Kind, first, first+int32(pools[p].places()))
 		}
 	}
 }

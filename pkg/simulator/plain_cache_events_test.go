@@ -43,9 +43,9 @@ func (p *plain) tell(r *plainReplica, forming bool) {
 	for _, c := range changes {
 		at := slices.Index(r.computing, c.Identity)
 		switch {
-		case c.Found && forming:
+		case c.Stored && forming:
 			r.computing = append(r.computing, c.Identity)
-		case c.Found:
+		case c.Stored:
 			p.telling.to.Stored(p.now, r.index, p.telling.names[c.Identity], policy.GPUMemory)
 		case at >= 0:
 			r.computing = slices.Delete(r.computing, at, at+1)

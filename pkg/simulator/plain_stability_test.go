@@ -95,7 +95,7 @@ func (p *plain) letsIn(r *plainReplica, prompt int32) bool {
 		return false
 	}
 	if r.settings.Evict {
-		r.cache.Empty(d.EvictBlocks)
+		r.cache.EvictFree(d.EvictBlocks)
 	}
 	return true
 }
@@ -110,7 +110,7 @@ func (r *plainReplica) allot(now simtime.Time, want kvtest.Admission) (*kvtest.S
 	evictions := r.cache.Evictions
 	sequence, ok := r.cache.Admit(want)
 	if ok {
-		r.cache.Empty(evict - int(r.cache.Evictions-evictions))
+		r.cache.EvictFree(evict - int(r.cache.Evictions-evictions))
 	}
 	return sequence, ok
 }
@@ -125,7 +125,7 @@ func (r *plainReplica) advice(now simtime.Time, want kvtest.Admission) (evict in
 	if state.Insufficient {
 		return 0, false
 	}
-	fresh, idle := r.cache.Takes(want)
+	fresh, idle := r.cache.AdmitNeeds(want)
 	m.EvictableBlocks -= idle
 	d := r.controller.Decide(now, m, fresh)
 	if r.settings.Admission == AdmitOrQueue && len(r.running) > 0 &&

@@ -226,7 +226,7 @@ func (p *plain) addReplica(pool *Pool, index int, present bool) {
 }
 
 func newPlainCache(pool *Pool) *kvtest.Cache {
-	return kvtest.New(pool.KVBlocks, pool.BlockTokens, pool.PrefixCaching, kvtest.Order(pool.Eviction))
+	return kvtest.NewCache(pool.KVBlocks, pool.BlockTokens, pool.PrefixCaching, kvtest.Order(pool.Eviction))
 }
 
 func (p *plain) scraped(r *plainReplica, at simtime.Time) policy.Scrape {

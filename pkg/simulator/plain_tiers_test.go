@@ -485,7 +485,7 @@ func (p *plain) spill(r *plainReplica) {
 	if want <= 0 {
 		return
 	}
-	spill, identities := r.cache.Spill(want)
+	spill, identities := r.cache.BeginSpill(want)
 	var content []plainContent
 	for _, identity := range identities {
 		content = append(content, plainContent{identity: identity})
@@ -509,7 +509,7 @@ type plainSpill struct {
 
 func (p *plain) endSpill(r *plainReplica, s *plainSpill) {
 	r.spills = slices.DeleteFunc(r.spills, func(o *plainSpill) bool { return o == s })
-	r.cache.Drop(s.blocks)
+	r.cache.EndSpill(s.blocks)
 }
 
 // dropBlocks takes a request's blocks away, with the copies under way.

@@ -115,7 +115,7 @@ func newReplica(index int32, poolIndex int, p *Pool) replica {
 // empty makes the replica one that has just started.
 func (r *replica) empty() {
 	p := r.config
-	r.cache = kv.New(p.KVBlocks, p.BlockTokens, p.PrefixCaching, p.Eviction)
+	r.cache = kv.NewCache(p.KVBlocks, p.BlockTokens, p.PrefixCaching, p.Eviction)
 	r.batch = newBatch()
 	r.adapters = newAdapters(p.Adapters)
 	r.next, r.stepping, r.held = simtime.Never, false, nil

@@ -66,7 +66,7 @@ func (r *replica) planChunks(budget int32) bool {
 		q := &r.requests.all[id]
 		q.chunk = min(q.total-q.computed, r.longPrefill, budget)
 		budget -= q.chunk
-		needs += r.cache.Needs(q.blocks, int(q.computed+q.chunk))
+		needs += r.cache.ExtendNeeds(q.blocks, int(q.computed+q.chunk))
 	}
 	return needs <= r.cache.Free()
 }

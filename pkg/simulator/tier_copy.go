@@ -12,7 +12,7 @@ import (
 type copying struct {
 	replica int32
 	tier    int
-	pending kv.Pending
+	pending kv.Reservation
 	id      transfer.ID
 	// source is one more than the number of the keep whose blocks are copied, 0 if
 	// none.
@@ -61,7 +61,7 @@ func (l *tierSet) reserve(tier int, spans []kv.Span) *copying {
 	pending, taken, evicted := t.store.Reserve(spans)
 	t.store.changed(l.replica.now, used)
 	if taken < kv.CountBlocks(spans) {
-		t.store.counts.RefusedBlocks += int64(kv.CountBlocks(t.store.MissingOf(nil, spans)))
+		t.store.counts.RefusedBlocks += int64(kv.CountBlocks(t.store.MissingSpans(nil, spans)))
 	}
 	t.store.counts.EvictedBlocks += int64(kv.CountBlocks(evicted))
 	if taken == 0 {
@@ -77,7 +77,7 @@ func (l *tierSet) reserve(tier int, spans []kv.Span) *copying {
 
 // copyEvictedOn sends blocks that a tier has evicted to the next one.
 func (l *tierSet) copyEvictedOn(tier int, evicted []kv.Span) {
-	missing := l.tiers[tier].store.MissingOf(nil, evicted)
+	missing := l.tiers[tier].store.MissingSpans(nil, evicted)
 	if c := l.reserve(tier, missing); c != nil {
 		l.startCopy(c)
 	}
@@ -100,9 +100,9 @@ func (c *copying) land(s *simulation, now simtime.Time) {
 	t := &l.tiers[c.tier]
 	t.arrived = t.arrived[:0]
 	if l.offload.Policy == OffloadEager && c.tier+1 < len(l.tiers) {
-		t.arrived = t.store.Spans(t.arrived, c.pending)
+		t.arrived = t.store.ReservedSpans(t.arrived, c.pending)
 	}
-	t.store.Arrive(c.pending, now, c.priority)
+	t.store.Complete(c.pending, now, c.priority)
 	t.store.counts.StoredBlocks += int64(c.blocks)
 	c.unpin(l)
 	if len(t.arrived) > 0 {
@@ -128,11 +128,11 @@ func (c *copying) land(s *simulation, now simtime.Time) {
 // copyOn copies what has arrived in a tier to the next one.
 func (l *tierSet) copyOn(c *copying, arrived []kv.Span) {
 	next := &l.tiers[c.tier+1]
-	on := l.reserve(c.tier+1, next.store.MissingOf(nil, arrived))
+	on := l.reserve(c.tier+1, next.store.MissingSpans(nil, arrived))
 	if on == nil {
 		return
 	}
-	on.pin, on.pinned = l.tiers[c.tier].store.PinSpans(next.store.Spans(nil, on.pending)), true
+	on.pin, on.pinned = l.tiers[c.tier].store.PinSpans(next.store.ReservedSpans(nil, on.pending)), true
 	on.priority = c.priority
 	l.startCopy(on)
 }

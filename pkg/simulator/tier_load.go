@@ -64,7 +64,7 @@ func (l *tierSet) load(q *request, id int32) {
 			if p.tier != k {
 				continue
 			}
-			t.store.counts.ThrashedBlocks += int64(t.store.Stored(q.chain, p.from, p.to, since))
+			t.store.counts.ThrashedBlocks += int64(t.store.StoredSince(q.chain, p.from, p.to, since))
 			d.pins = append(d.pins, t.store.Pin(q.chain, p.from, p.to))
 			blocks += p.to - p.from
 		}

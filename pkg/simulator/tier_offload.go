@@ -39,11 +39,11 @@ func (l *tierSet) offloadAfterForming(step latency.Step) bool {
 
 // copyEvicted copies down what the step is about to write over.
 func (l *tierSet) copyEvicted(step latency.Step) bool {
-	l.spans = l.replica.cache.Evicted(l.spans[:0])
+	l.spans = l.replica.cache.TakeEvicted(l.spans[:0])
 	if len(l.spans) == 0 {
 		return false
 	}
-	c := l.reserve(0, l.tiers[0].store.MissingOf(nil, l.spans))
+	c := l.reserve(0, l.tiers[0].store.MissingSpans(nil, l.spans))
 	if c == nil {
 		return false
 	}
@@ -63,10 +63,10 @@ func (l *tierSet) spill() {
 		return
 	}
 	var spilled kv.Spill
-	spilled, l.spans = l.replica.cache.Spill(want, l.spans[:0])
-	c := l.reserve(0, l.tiers[0].store.MissingOf(nil, l.spans))
+	spilled, l.spans = l.replica.cache.BeginSpill(want, l.spans[:0])
+	c := l.reserve(0, l.tiers[0].store.MissingSpans(nil, l.spans))
 	if c == nil {
-		l.replica.cache.Drop(spilled)
+		l.replica.cache.EndSpill(spilled)
 		return
 	}
 	c.spills, c.spill = true, spilled
@@ -77,5 +77,5 @@ func (l *tierSet) spill() {
 // endSpill empties the blocks that were spilled.
 func (l *tierSet) endSpill(c *copying) {
 	l.spills = slices.DeleteFunc(l.spills, func(o *copying) bool { return o == c })
-	l.replica.cache.Drop(c.spill)
+	l.replica.cache.EndSpill(c.spill)
 }

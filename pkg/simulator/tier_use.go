@@ -12,18 +12,18 @@ import (
 
 // tierStore is the blocks of a tier, with how full it was.
 type tierStore struct {
-	*kv.Store
+	*kv.Tier
 	use    use
 	counts TierUse
 }
 
 // renewed puts an empty store in the place of one that is lost, or of none.
-func (t *tierStore) renewed(now simtime.Time, store *kv.Store) *tierStore {
+func (t *tierStore) renewed(now simtime.Time, store *kv.Tier) *tierStore {
 	if t == nil {
-		return &tierStore{Store: store}
+		return &tierStore{Tier: store}
 	}
 	t.use.changed(now, t.Used(), 0)
-	t.Store = store
+	t.Tier = store
 	return t
 }
 

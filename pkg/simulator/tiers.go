@@ -54,11 +54,11 @@ func (l *tierSet) find(chain []prompt.Stretch, from, limit int) {
 		to := limit
 		k := 0
 		for ; k < len(l.tiers); k++ {
-			if n := l.tiers[k].store.Run(chain, from, to); n > 0 {
+			if n := l.tiers[k].store.Hits(chain, from, to); n > 0 {
 				to = from + n
 				break
 			}
-			to = from + l.tiers[k].store.Absent(chain, from, to)
+			to = from + l.tiers[k].store.Misses(chain, from, to)
 		}
 		if k == len(l.tiers) {
 			return

@@ -37,7 +37,7 @@ type Cache struct {
 // Change is a block that can be found from now on, or no longer.
 type Change struct {
 	Identity uint64
-	Found    bool
+	Stored   bool
 }
 
 // Sequence is the blocks of a running sequence, in the order of its tokens.
@@ -50,8 +50,8 @@ type Sequence struct {
 	priority int
 }
 
-// New returns an empty cache.
-func New(blocks, blockTokens int, prefixCaching bool, order Order) *Cache {
+// NewCache returns an empty cache.
+func NewCache(blocks, blockTokens int, prefixCaching bool, order Order) *Cache {
 	c := &Cache{
 		blockTokens: blockTokens, caching: prefixCaching, order: order,
 		references: make([]int, blocks), identity: map[int]uint64{}, rank: map[int]int{},

@@ -4,9 +4,9 @@ package kvtest
 
 import "slices"
 
-// Empty makes up to n free blocks forget their identity, those that would be
+// EvictFree makes up to n free blocks forget their identity, those that would be
 // reused first.
-func (c *Cache) Empty(n int) int {
+func (c *Cache) EvictFree(n int) int {
 	emptied := 0
 	for _, b := range c.free {
 		if _, ok := c.identity[b]; ok && emptied < n {
@@ -39,9 +39,9 @@ func (c *Cache) SharedBy(s *Sequence) int {
 	return shared
 }
 
-// Takes returns what Admit would take of the free blocks: fresh ones, and those
+// AdmitNeeds returns what Admit would take of the free blocks: fresh ones, and those
 // of the cached ones that nobody holds.
-func (c *Cache) Takes(a Admission) (fresh, idle int) {
+func (c *Cache) AdmitNeeds(a Admission) (fresh, idle int) {
 	hits := c.match(a.Chain, a.Cached/c.blockTokens)
 	for _, b := range hits {
 		if slices.Contains(c.free, b) {

@@ -12,9 +12,9 @@ type Spill struct {
 // Spilling returns how many blocks spills keep.
 func (c *Cache) Spilling() int { return len(c.keeper) }
 
-// Spill keeps up to n of the free blocks with an identity that would be reused
+// BeginSpill keeps up to n of the free blocks with an identity that would be reused
 // first, and returns their identities in that order.
-func (c *Cache) Spill(n int) (*Spill, []uint64) {
+func (c *Cache) BeginSpill(n int) (*Spill, []uint64) {
 	c.spills++
 	s, ids := &Spill{c.spills}, []uint64{}
 	for _, b := range slices.Clone(c.free) {
@@ -28,8 +28,8 @@ func (c *Cache) Spill(n int) (*Spill, []uint64) {
 	return s, ids
 }
 
-// Drop lets go of what a spill still keeps.
-func (c *Cache) Drop(s *Spill) {
+// EndSpill lets go of what a spill still keeps.
+func (c *Cache) EndSpill(s *Spill) {
 	last := len(c.spilled)
 	for last > 0 && c.keeper[c.spilled[last-1]] != s {
 		last--

@@ -36,8 +36,8 @@ func (o Order) first(priority int) int {
 	return o.again(0, 0)
 }
 
-// Store is a tier below the cache: blocks by their identity.
-type Store struct {
+// Tier is a tier below the cache: blocks by their identity.
+type Tier struct {
 	Size      int
 	Evictions int64
 
@@ -55,25 +55,25 @@ type stored struct {
 	at   time.Duration
 }
 
-// NewStore returns an empty store.
-func NewStore(blocks int, order Order) *Store {
-	return &Store{Size: blocks, order: order, blocks: map[uint64]*stored{}, pending: map[uint64]bool{}}
+// NewTier returns an empty store.
+func NewTier(blocks int, order Order) *Tier {
+	return &Tier{Size: blocks, order: order, blocks: map[uint64]*stored{}, pending: map[uint64]bool{}}
 }
 
 // Present returns how many blocks are there.
-func (s *Store) Present() int { return len(s.blocks) }
+func (s *Tier) Present() int { return len(s.blocks) }
 
 // Pending returns how many are on their way.
-func (s *Store) Pending() int { return len(s.pending) }
+func (s *Tier) Pending() int { return len(s.pending) }
 
 // Queue returns the blocks that may be evicted, in that order.
-func (s *Store) Queue() []uint64 { return s.queue }
+func (s *Tier) Queue() []uint64 { return s.queue }
 
 // Has says that a block is present.
-func (s *Store) Has(block uint64) bool { return s.blocks[block] != nil }
+func (s *Tier) Has(block uint64) bool { return s.blocks[block] != nil }
 
-// Run returns how many of the first blocks are present without a gap.
-func (s *Store) Run(blocks []uint64) int {
+// Hits returns how many of the first blocks are present without a gap.
+func (s *Tier) Hits(blocks []uint64) int {
 	for i, b := range blocks {
 		if !s.Has(b) {
 			return i
@@ -82,8 +82,8 @@ func (s *Store) Run(blocks []uint64) int {
 	return len(blocks)
 }
 
-// Absent returns how many of the first blocks are not present, up to one that is.
-func (s *Store) Absent(blocks []uint64) int {
+// Misses returns how many of the first blocks are not present, up to one that is.
+func (s *Tier) Misses(blocks []uint64) int {
 	for i, b := range blocks {
 		if s.Has(b) {
 			return i
@@ -93,7 +93,7 @@ func (s *Store) Absent(blocks []uint64) int {
 }
 
 // Missing returns those that are neither present nor pending.
-func (s *Store) Missing(blocks []uint64) []uint64 {
+func (s *Tier) Missing(blocks []uint64) []uint64 {
 	missing := []uint64{}
 	for _, b := range blocks {
 		if !s.Has(b) && !s.pending[b] {
@@ -103,8 +103,8 @@ func (s *Store) Missing(blocks []uint64) []uint64 {
 	return missing
 }
 
-// Stored returns how many of the blocks became present at since or later.
-func (s *Store) Stored(blocks []uint64, since time.Duration) int {
+// StoredSince returns how many of the blocks became present at since or later.
+func (s *Tier) StoredSince(blocks []uint64, since time.Duration) int {
 	n := 0
 	for _, b := range blocks {
 		if s.Has(b) && s.blocks[b].at >= since {
@@ -116,7 +116,7 @@ func (s *Store) Stored(blocks []uint64, since time.Duration) int {
 
 // Reserve makes as many of the first missing blocks pending as there is room
 // for, and evicts others to make it.
-func (s *Store) Reserve(blocks []uint64) (taken, evicted []uint64) {
+func (s *Tier) Reserve(blocks []uint64) (taken, evicted []uint64) {
 	taken, evicted = []uint64{}, []uint64{}
 	free := s.Size - len(s.blocks) - len(s.pending)
 	room := free + len(s.queue)
@@ -135,8 +135,8 @@ func (s *Store) Reserve(blocks []uint64) (taken, evicted []uint64) {
 	return taken, evicted
 }
 
-// Arrive makes pending blocks present, the last one of the list first.
-func (s *Store) Arrive(blocks []uint64, at time.Duration, priority int) {
+// Complete makes pending blocks present, the last one of the list first.
+func (s *Tier) Complete(blocks []uint64, at time.Duration, priority int) {
 	for _, b := range slices.Backward(blocks) {
 		delete(s.pending, b)
 		s.blocks[b] = &stored{rank: s.order.first(priority), at: at}
@@ -145,14 +145,14 @@ func (s *Store) Arrive(blocks []uint64, at time.Duration, priority int) {
 }
 
 // Cancel gives the places of pending blocks back.
-func (s *Store) Cancel(blocks []uint64) {
+func (s *Tier) Cancel(blocks []uint64) {
 	for _, b := range blocks {
 		delete(s.pending, b)
 	}
 }
 
 // push puts a block behind all others of its rank.
-func (s *Store) push(b uint64) {
+func (s *Tier) push(b uint64) {
 	behind := 0
 	for behind < len(s.queue) && s.blocks[s.queue[behind]].rank <= s.blocks[b].rank {
 		behind++
@@ -160,12 +160,12 @@ func (s *Store) push(b uint64) {
 	s.queue = slices.Insert(s.queue, behind, b)
 }
 
-func (s *Store) unqueue(b uint64) {
+func (s *Tier) unqueue(b uint64) {
 	s.queue = slices.DeleteFunc(s.queue, func(q uint64) bool { return q == b })
 }
 
 // Pin keeps blocks from being evicted. All of them must be present.
-func (s *Store) Pin(blocks []uint64) {
+func (s *Tier) Pin(blocks []uint64) {
 	for _, b := range blocks {
 		s.blocks[b].pins++
 		s.unqueue(b)
@@ -173,7 +173,7 @@ func (s *Store) Pin(blocks []uint64) {
 }
 
 // Unpin ends a pin of blocks, the last one first.
-func (s *Store) Unpin(blocks []uint64) {
+func (s *Tier) Unpin(blocks []uint64) {
 	for _, b := range slices.Backward(blocks) {
 		if s.blocks[b].pins--; s.blocks[b].pins == 0 {
 			s.push(b)
@@ -182,7 +182,7 @@ func (s *Store) Unpin(blocks []uint64) {
 }
 
 // Touch notes a use of those blocks that are present, the last one first.
-func (s *Store) Touch(blocks []uint64, priority int) {
+func (s *Tier) Touch(blocks []uint64, priority int) {
 	for _, b := range slices.Backward(blocks) {
 		if !s.Has(b) {
 			continue
