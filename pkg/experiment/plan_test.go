@@ -297,8 +297,8 @@ func TestChunksHoldAllRowsInOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 3000 {
 		values := map[string]float64{}
-		for _, name := range result.MetricNames() {
-			values[name] = r.Float64()
+		for _, m := range result.RegisteredMetrics() {
+			values[m.String()] = r.Float64()
 		}
 		many = append(many, Simulation{Row: result.Row{Key: "k", Point: i, Share: 1, Metrics: result.NewMetrics(values)}})
 	}

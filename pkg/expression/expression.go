@@ -153,15 +153,6 @@ func (e *Expression) Number(values func(name string) (float64, bool)) (result fl
 	return out.(float64), true, nil
 }
 
-// Bool evaluates an expression of the kind Bool over numbers.
-func (e *Expression) Bool(values func(name string) (float64, bool)) (result, ok bool, err error) {
-	out, ok, err := e.Evaluate(func(name string) (any, bool) { return values(name) })
-	if !ok {
-		return false, false, err
-	}
-	return out.(bool), true, nil
-}
-
 func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // bindings gives a program the values of its variables.

@@ -35,8 +35,7 @@ This page is generated from the declarations of the metrics.
 | metric | unit | better | what it is | needs |
 |---|---|---|---|---|
 `)
-	for _, name := range MetricNames() {
-		m := MustParseMetric(name)
+	for _, m := range RegisteredMetrics() {
 		better := "less"
 		if m.Direction() == Maximize {
 			better = "more"

@@ -162,14 +162,6 @@ func (m Measure) Uses() []Metric {
 	return []Metric{m.metric}
 }
 
-// Definition is a derived metric's expression; empty of others.
-func (m Measure) Definition() string {
-	if m.derived == nil || m.derived.expression == nil {
-		return ""
-	}
-	return m.derived.expression.String()
-}
-
 // Value returns a row's value; false where a metric that it takes has none,
 // where something is divided by 0, and where the expression cannot be evaluated
 // otherwise.

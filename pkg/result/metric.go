@@ -11,7 +11,7 @@ import (
 )
 
 // Metric names a figure: ttft.p99, goodput, tpot.mean{class=critical}. It
-// comes from [ParseMetric] or [MetricNames] and is comparable.
+// comes from [ParseMetric] or [RegisteredMetrics] and is comparable.
 type Metric struct {
 	// Name and Statistic are in the registry; Statistic is empty where the
 	// metric has none.
@@ -163,16 +163,6 @@ func (m Metric) definition() *statistic {
 		}
 	}
 	panic(fmt.Sprintf("result: metric %q is not in the registry", m))
-}
-
-// MetricNames lists every metric of the registry, without selectors, in the
-// registry's order.
-func MetricNames() []string {
-	var names []string
-	for _, m := range RegisteredMetrics() {
-		names = append(names, m.String())
-	}
-	return names
 }
 
 // RegisteredMetrics returns every metric of the registry over all requests.

@@ -161,14 +161,14 @@ func TestParseMetricFaults(t *testing.T) {
 
 func TestRegistryIsSound(t *testing.T) {
 	seen := map[string]bool{}
-	for _, name := range MetricNames() {
+	for _, m := range RegisteredMetrics() {
+		name := m.String()
 		if seen[name] {
 			t.Errorf("%s is there twice", name)
 		}
 		seen[name] = true
-		m := MustParseMetric(name)
-		if m.String() != name {
-			t.Errorf("%s reads back as %s", name, m)
+		if back := MustParseMetric(name); back != m {
+			t.Errorf("%s reads back as %s", name, back)
 		}
 		if strings.TrimSpace(m.Help()) == "" || m.Unit() == "" || m.Direction() == "" {
 			t.Errorf("%s: unit %q, direction %q, help %q", name, m.Unit(), m.Direction(), m.Help())
@@ -227,8 +227,8 @@ func TestMetricIsTextInJSON(t *testing.T) {
 }
 
 func FuzzParseMetric(f *testing.F) {
-	for _, name := range MetricNames() {
-		f.Add(name)
+	for _, m := range RegisteredMetrics() {
+		f.Add(m.String())
 	}
 	for _, text := range []string{"", ".", "{", "ttft.p99{class=a,tenant=b,pool=c}", "goodput{class=a", "cost{pool=x}}", "ttft.p99{pool=é}"} {
 		f.Add(text)

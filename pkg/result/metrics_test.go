@@ -63,8 +63,8 @@ func TestMetricsDiffer(t *testing.T) {
 // Rows are what a large sweep holds most of.
 func TestMetricsShareTheirNames(t *testing.T) {
 	values := map[string]float64{}
-	for _, name := range MetricNames()[:60] {
-		values[name] = rand.Float64()
+	for _, m := range RegisteredMetrics()[:60] {
+		values[m.String()] = rand.Float64()
 	}
 	want := NewMetrics(values)
 	raw, _ := json.Marshal(want)

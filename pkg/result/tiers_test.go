@@ -74,8 +74,8 @@ func TestTieredDocumentsOfARunGolden(t *testing.T) {
 // What a scenario does not have is in no result of it.
 func TestMetricsAreThereWhereTheirNeedIs(t *testing.T) {
 	with, without := NewRow(makeTieredDocument(42, 0), 0, nil), NewRow(makeDocument(42, 0), 0, nil)
-	for _, name := range MetricNames() {
-		m := MustParseMetric(name)
+	for _, m := range RegisteredMetrics() {
+		name := m.String()
 		if m.NeedsTargets() || name == BacklogGrowth { // which is there where it is asked for
 			continue
 		}

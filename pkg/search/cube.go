@@ -3,7 +3,6 @@
 package search
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -103,39 +102,8 @@ func place(u float64, n int64) int64 {
 }
 
 // allows says whether all rules hold at a point.
-func (c *cube) allows(p Point) bool { return c.broken(p) == nil }
-
-// broken returns the first rule that does not hold at a point.
-func (c *cube) broken(p Point) *rule {
-	for _, r := range c.rules {
-		if !r.holds(c, p) {
-			return r
-		}
-	}
-	return nil
-}
-
-// contains says what keeps a point out of the space.
-func (c *cube) contains(p Point) error {
-	if len(p) != len(c.axes) {
-		return fmt.Errorf("has %d values, and there are %d parameters", len(p), len(c.axes))
-	}
-	for i, a := range c.axes {
-		name := c.parameters[i].Name
-		found, ok := a.find(p[i])
-		switch exists := c.exists(i, p); {
-		case exists && p[i] == "":
-			return fmt.Errorf("parameter %q has no value", name)
-		case !exists && p[i] != "":
-			return fmt.Errorf("parameter %q does not exist here, and has the value %q", name, p[i])
-		case exists && (!ok || found != p[i]):
-			return fmt.Errorf("parameter %q does not take the value %q", name, p[i])
-		}
-	}
-	if r := c.broken(p); r != nil {
-		return fmt.Errorf("%s does not hold", r)
-	}
-	return nil
+func (c *cube) allows(p Point) bool {
+	return !slices.ContainsFunc(c.rules, func(r *rule) bool { return !r.holds(c, p) })
 }
 
 // key names a point, for maps.

@@ -157,9 +157,10 @@ var constructors = map[Name]constructor{
 	Capacity:          newCapacity,
 }
 
-// New returns the algorithm that solves a problem, or everything that is wrong
-// with it. path is that of the object which states it; beneath it errors name
-// what Space.Validate does, search.algorithm and other settings.
+// New returns the algorithm that solves a problem, or every error in it. path is
+// the path of the object that has the problem. Below it, errors name
+// parameters[i].name, .range.min, .max and .step, .values, .when.parameter and
+// .when.values, rules[i].expression, search.algorithm and other settings.
 func New(p Problem, path *field.Path) (Algorithm, field.ErrorList) {
 	checked, errs := p.check(path)
 	if len(errs) > 0 {

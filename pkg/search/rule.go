@@ -110,10 +110,3 @@ func (p Parameter) ruleValue(v Value) any {
 		return v
 	}
 }
-
-func (r *rule) String() string {
-	if r.Message != "" {
-		return fmt.Sprintf("%q (%s)", r.Expression, r.Message)
-	}
-	return fmt.Sprintf("%q", r.Expression)
-}

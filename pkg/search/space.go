@@ -70,15 +70,6 @@ type Space struct {
 	Rules      []Rule
 }
 
-// Validate returns everything that is wrong with the space. path is that of
-// the object that holds it; beneath it errors name parameters[i].name,
-// .range.min, .max and .step, .values, .when.parameter and .when.values, and
-// rules[i].expression.
-func (s Space) Validate(path *field.Path) field.ErrorList {
-	_, errs := s.cube(path)
-	return errs
-}
-
 // Size returns the number of combinations of the parameters' values in a valid
 // space; the largest uint64 where there are as many or more. It is exact where
 // nothing but the parameters makes the space; conditions and rules leave fewer
@@ -89,17 +80,6 @@ func (s Space) Size() (points uint64, exact bool) {
 		panic(fmt.Sprintf("search: size of an invalid space: %v", errs.ToAggregate()))
 	}
 	return c.size(), c.plain()
-}
-
-// Contains says what keeps a point out of a valid space, nil if nothing does:
-// a value that is not on its parameter's axis, one that the conditions do not
-// let exist or that is missing, or a rule that does not hold.
-func (s Space) Contains(p Point) error {
-	c, errs := s.cube(nil)
-	if len(errs) > 0 {
-		panic(fmt.Sprintf("search: point of an invalid space: %v", errs.ToAggregate()))
-	}
-	return c.contains(p)
 }
 
 // size multiplies the sizes of axes, up to the largest uint64.

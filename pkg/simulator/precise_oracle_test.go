@@ -149,9 +149,10 @@ func TestTheOracleKnowsTheEngines(t *testing.T) {
 // prefixOracle is a native router that is checked at each decision.
 type prefixOracle struct {
 	*native.Router
-	t      *testing.T
-	tiers  bool
-	engine *plain
+	t        *testing.T
+	tiers    bool
+	engine   *plain
+	decision *native.Explanation
 }
 
 func newPrefixOracle(t *testing.T, config *Config, tiers string) *prefixOracle {
@@ -162,6 +163,7 @@ func newPrefixOracle(t *testing.T, config *Config, tiers string) *prefixOracle {
 		t.Fatal(errs.ToAggregate())
 	}
 	o := &prefixOracle{t: t, Router: native.New(c, endpointsOf(config), 1), tiers: tiers == "all"}
+	o.Explain(func(x *native.Explanation) { o.decision = x })
 	config.Policies.Routing = o.Routing()
 	config.Policies.Routing.Router = o
 	return o
@@ -177,7 +179,7 @@ func endpointsOf(config *Config) int {
 
 func (o *prefixOracle) Route(v *policy.View, q *policy.Request) (policy.Decision, error) {
 	to, err := o.Router.Route(v, q)
-	decision, _ := o.LastDecision()
+	decision := o.decision
 	for i, e := range decision.Candidates {
 		r := o.engine.replicas[e]
 		blocks := q.Prompt.FullBlocks(nil, r.BlockTokens)

@@ -72,20 +72,3 @@ func (d LogNormal) Sample(s *Stream) float64 {
 func (d LogNormal) Expectation() float64 {
 	return Exp(d.Mu + float64(0.5*float64(d.Sigma*d.Sigma)))
 }
-
-// GammaDist is the gamma distribution given by its mean and its coefficient of
-// variation, the standard deviation over the mean: a CV of 1 is exponential,
-// above 1 is burstier, below 1 is steadier, and 0 is constant.
-type GammaDist struct{ Mean, CV float64 }
-
-// Sample takes a varying number of draws; none where CV is 0.
-func (d GammaDist) Sample(s *Stream) float64 {
-	square := float64(d.CV * d.CV)
-	if square == 0 {
-		return d.Mean
-	}
-	return float64(d.Mean * float64(square*s.Gamma(1/square)))
-}
-
-// Expectation returns Mean.
-func (d GammaDist) Expectation() float64 { return d.Mean }

@@ -58,11 +58,11 @@ func route(t *testing.T, r *Router, v *policy.View, q *policy.Request) int {
 func scores(t *testing.T, r *Router, v *policy.View, q *policy.Request) []float64 {
 	t.Helper()
 	route(t, r, v, q)
-	d, ok := r.LastDecision()
+	w, ok := r.chooser.(*weighted)
 	if !ok {
 		t.Fatal("the policy is not weighted")
 	}
-	return append([]float64{}, d.Scores...)
+	return append([]float64{}, w.scores...)
 }
 
 func same(t *testing.T, what string, want, got any) {

@@ -13,8 +13,6 @@ type weighted struct {
 	parts  [][]float64 // by scorer and candidate
 	raw    [][]float64 // likewise; nil unless decisions are explained
 	scores []float64   // of the candidates
-	chosen int         // an endpoint
-	among  []int       // the candidates
 }
 
 // A scorer says how good each candidate is for a request: 1 is best, 0 worst, and
@@ -70,36 +68,5 @@ func (w *weighted) choose(r *round) int {
 			w.scores[j] += part[j]
 		}
 	}
-	best := w.ties.best(w.scores)
-	w.chosen, w.among = r.candidates[best], r.candidates
-	return best
-}
-
-// A Decision says how a weighted policy routed the last request. The slices are
-// only valid until the next call of Route.
-type Decision struct {
-	// Candidates are the endpoints that were there.
-	Candidates []int
-	// Scorers name the scorers, in the order of the Spec.
-	Scorers []string
-	// Weighted[i][j] is what scorer i adds to the score of Candidates[j].
-	Weighted [][]float64
-	// Scores[j] is the sum of these.
-	Scores []float64
-	// Chosen is an endpoint.
-	Chosen int
-}
-
-// LastDecision explains the last call of Route. It returns false where the policy
-// is not a weighted one.
-func (r *Router) LastDecision() (Decision, bool) {
-	w, ok := r.chooser.(*weighted)
-	if !ok {
-		return Decision{}, false
-	}
-	d := Decision{Candidates: w.among, Scorers: w.names, Scores: w.scores, Chosen: w.chosen}
-	for _, part := range w.parts {
-		d.Weighted = append(d.Weighted, part[:len(w.scores)])
-	}
-	return d, true
+	return w.ties.best(w.scores)
 }
