@@ -10,10 +10,10 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"strings"
 	"text/template"
 
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/studies/study"
 )
 
 //go:embed page.md.tmpl
@@ -23,8 +23,7 @@ var pageText string
 type page struct {
 	Machine, Go, Date, Engine string
 	Repeat                    int
-	Titles, Rules             string
-	Rows                      []string
+	Table                     *study.Table
 	Targets                   []target
 }
 
@@ -32,20 +31,15 @@ type page struct {
 func writePage(o options, results []result) error {
 	p := page{
 		Machine: o.machine, Go: runtime.Version(), Date: o.date, Engine: simulator.EngineVersion,
-		Repeat: o.repeat, Targets: targets(results),
+		Repeat: o.repeat, Targets: targets(results), Table: &study.Table{},
 	}
-	var titles, rules []string
-	for i, c := range columns() {
-		titles = append(titles, c.title)
-		rules = append(rules, map[bool]string{true: "---", false: "---:"}[i == 0])
+	for _, c := range columns() {
+		p.Table.Titles = append(p.Table.Titles, c.title)
 	}
-	p.Titles, p.Rules = markdownRow(titles), markdownRow(rules)
 	for _, r := range results {
-		row := cells(r)
-		for len(row) < len(titles) {
-			row = append(row, "")
-		}
-		p.Rows = append(p.Rows, markdownRow(row))
+		row := make([]string, len(p.Table.Titles))
+		copy(row, cells(r))
+		p.Table.Add(row...)
 	}
 	var out bytes.Buffer
 	if err := template.Must(template.New("page").Parse(pageText)).Execute(&out, p); err != nil {
@@ -53,5 +47,3 @@ func writePage(o options, results []result) error {
 	}
 	return os.WriteFile(o.output, out.Bytes(), 0o644)
 }
-
-func markdownRow(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" }

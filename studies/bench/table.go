@@ -7,9 +7,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"text/tabwriter"
 	"time"
+
+	"windtunnel.dev/windtunnel/studies/study"
 )
 
 // column is one figure of the table.
@@ -22,7 +23,7 @@ type column struct {
 func columns() []column {
 	return []column{
 		{"case", func(r result) string { return r.name }},
-		{"requests per CPU second", func(r result) string { return grouped(int64(r.perCPUSecond())) }},
+		{"requests per CPU second", func(r result) string { return study.Grouped(int(r.perCPUSecond())) }},
 		{"CPU", func(r result) string { return seconds(r.CPU) }},
 		{"wall", func(r result) string { return seconds(r.Wall) }},
 		{"allocations a request", func(r result) string { return r.perRequest(r.Allocations, "%.3f") }},
@@ -51,15 +52,6 @@ func (r result) perRequest(n uint64, format string) string {
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
-
-// grouped writes a number with a space between thousands.
-func grouped(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + " " + text[i:]
-	}
-	return text
-}
 
 // cells are a result's figures, or where its trace is absent a word.
 func cells(r result) []string {

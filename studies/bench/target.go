@@ -4,7 +4,11 @@
 
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"windtunnel.dev/windtunnel/studies/study"
+)
 
 // target is a claim about the engine's speed and what was measured of it.
 type target struct {
@@ -23,8 +27,8 @@ func targets(results []result) []target {
 	speed := func(name string, least int64, aim string) {
 		r := byName[name]
 		all = append(all, target{
-			What: name, Target: fmt.Sprintf("at least %s requests per CPU second%s", grouped(least), aim),
-			Measured: grouped(int64(r.perCPUSecond())), Met: r.perCPUSecond() >= float64(least),
+			What: name, Target: fmt.Sprintf("at least %s requests per CPU second%s", study.Grouped(least), aim),
+			Measured: study.Grouped(int(r.perCPUSecond())), Met: r.perCPUSecond() >= float64(least),
 		})
 	}
 	speed("R(50000,16)", 300_000, ", aim 1 000 000")

@@ -8,6 +8,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/studies/study"
 )
 
 // The figures that the page's text names, as it writes them.
@@ -22,7 +23,7 @@ func (p *page) Machines() int { return p.scale.machines }
 func (p *page) Seeds() int { return p.scale.seeds }
 
 // Requests is how many the code trace has.
-func (p *page) Requests() string { return grouped(len(p.study().variant.requests[code])) }
+func (p *page) Requests() string { return study.Grouped(len(p.study().variant.requests[code])) }
 
 // The constants of the study.
 
@@ -42,10 +43,10 @@ func (p *page) AnswerSigma() float64 { return conversationAnswerSigma }
 func (p *page) Sequences() int { return maxSequences }
 
 // Budget is the most tokens of a step that computes prompts alone.
-func (p *page) Budget() string { return grouped(defaultBudget) }
+func (p *page) Budget() string { return study.Grouped(defaultBudget) }
 
 // Whole is the budget that holds any prompt.
-func (p *page) Whole() string { return grouped(wholePrompt) }
+func (p *page) Whole() string { return study.Grouped(wholePrompt) }
 
 // RateStep is how finely rates are searched.
 func (p *page) RateStep() float64 { return rateStep }
@@ -66,7 +67,7 @@ func (p *page) ConversationMeans() string {
 	for _, l := range all {
 		prompts, answers = prompts+l.prompt, answers+l.answer
 	}
-	return fmt.Sprintf("%s and %s", grouped(prompts/len(all)), grouped(answers/len(all)))
+	return fmt.Sprintf("%s and %s", study.Grouped(prompts/len(all)), study.Grouped(answers/len(all)))
 }
 
 // KVGB is the memory that a machine has for KV.
@@ -76,7 +77,9 @@ func (p *page) KVGB() string {
 }
 
 // KVTokens is for how many tokens that is.
-func (p *page) KVTokens() string { return grouped(p.study().variant.machine.kvBlocks * blockTokens) }
+func (p *page) KVTokens() string {
+	return study.Grouped(p.study().variant.machine.kvBlocks * blockTokens)
+}
 
 // PairNs is what attention costs chunks.
 func (p *page) PairNs() string { return fmt.Sprintf("%.2f", p.in.h100.pairNs()) }
@@ -106,13 +109,4 @@ func (p *page) Outside() string {
 		}
 	}
 	return fmt.Sprintf("%.1f to %.1f %%", 100*least, 100*most)
-}
-
-// grouped writes a number with a space between thousands.
-func grouped(n int) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + " " + text[i:]
-	}
-	return text
 }

@@ -30,8 +30,8 @@ func (f *findings) page(chart string) any {
 	return map[string]any{
 		"Chart":             chart,
 		"Engine":            simulator.EngineVersion,
-		"Requests":          grouped(f.trace.Requests),
-		"Tokens":            grouped(int(f.trace.InputTokens)),
+		"Requests":          study.Grouped(f.trace.Requests),
+		"Tokens":            study.Grouped(f.trace.InputTokens),
 		"Most":              percent(f.trace.ReusableShare),
 		"CPU":               one(f.scale.cpu),
 		"Storage":           one(f.scale.storage),
@@ -50,7 +50,7 @@ func (f *findings) page(chart string) any {
 		"LeastGPU":          several(f.scale.clusterGPU[0]),
 		"Affine":            percent(f.affine.all()),
 		"AffineTTFT":        fmt.Sprintf("%.0f s", f.affine.ttftMs/1e3),
-		"PolicyGPU":         grouped(f.scale.policyGPU),
+		"PolicyGPU":         study.Grouped(f.scale.policyGPU),
 		"PolicyGPUSize":     fmt.Sprintf("%.0f GiB", gib(f.scale.policyGPU, clusterBlockTokens)),
 		"Threshold":         fmt.Sprint(100 * offloadThreshold),
 		"Thrash":            thrashWindow.Seconds(),
@@ -67,7 +67,7 @@ func (f *findings) oneTable() *study.Table {
 		t.Titles = append(t.Titles, one.name)
 	}
 	for i, all := range f.one {
-		row := []string{grouped(f.scale.gpu[i]), size(f.scale.gpu[i], workload.MooncakeBlockTokens)}
+		row := []string{study.Grouped(f.scale.gpu[i]), size(f.scale.gpu[i], workload.MooncakeBlockTokens)}
 		for _, h := range all {
 			row = append(row, percent(h.all()))
 		}
@@ -82,7 +82,7 @@ func (f *findings) clusterTable() *study.Table {
 		"blocks", "GPU memory", "GPU alone", "with CPU", "of it GPU, CPU", "with CPU and storage", "of it GPU, CPU, storage", "mean TTFT, ms",
 	}}
 	for i, h := range f.cluster {
-		t.Add(grouped(f.scale.clusterGPU[i]), size(f.scale.clusterGPU[i], clusterBlockTokens), percent(h[0].all()),
+		t.Add(study.Grouped(f.scale.clusterGPU[i]), size(f.scale.clusterGPU[i], clusterBlockTokens), percent(h[0].all()),
 			percent(h[1].all()), parts(h[1].gpu, h[1].cpu),
 			percent(h[2].all()), parts(h[2].gpu, h[2].cpu, h[2].storage),
 			fmt.Sprintf("%.0f, %.0f, %.0f", h[0].ttftMs, h[1].ttftMs, h[2].ttftMs))
@@ -107,7 +107,7 @@ func (f *findings) policyTable() *study.Table {
 		for tiers, h := range f.policies[i] {
 			t.Add(o.name, []string{"CPU", "CPU, storage"}[tiers], percent(h.all()), parts(h.gpu, h.cpu, h.storage),
 				fmt.Sprintf("%.0f, %.0f", h.ttftMs, h.ttftP90Ms), fmt.Sprintf("%.1f", h.loadMs),
-				grouped(int(h.loaded)), grouped(int(h.thrashed)), grouped(int(h.refused)))
+				study.Grouped(int(h.loaded)), study.Grouped(int(h.thrashed)), study.Grouped(int(h.refused)))
 		}
 	}
 	return t
@@ -188,15 +188,6 @@ func size(blocks, blockTokens int) string {
 
 func gib(blocks, blockTokens int) float64 {
 	return float64(blocks) * float64(blockTokens) * kvBytesPerToken / (1 << 30)
-}
-
-// grouped writes a number with a space between thousands.
-func grouped(n int) string {
-	text := strconv.Itoa(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + " " + text[i:]
-	}
-	return text
 }
 
 // smallGPU is the first of the capacities that is at least that of an H100.
