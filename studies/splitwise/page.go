@@ -136,8 +136,8 @@ func (p *page) Alone() *study.Table {
 // chart draws the highest rates over the splits.
 func (p *page) chart() *study.Chart {
 	c := &study.Chart{
-		Title: fmt.Sprintf("%d machines: highest rate within the service level", p.scale.machines),
-		X:     "machines that compute prompts; the others decode", Y: "requests/s",
+		Title: fmt.Sprintf("%d machines: highest rate within the SLOs", p.scale.machines),
+		X:     "prefill machines; the others decode", Y: "requests/s",
 	}
 	f := p.study()
 	for _, o := range f.split[code] {

@@ -158,8 +158,8 @@ func (f *findings) advisedTable() *study.Table {
 // chart draws ρ over the true load.
 func (f *findings) chart() *study.Chart {
 	c := &study.Chart{
-		Title: "What the advisor reads", X: "arrivals, as a share of the rate at which the queue begins to grow", Y: "ρ",
-		Ticks: shareTitles("", engineShares)[1:], Limit: 1, LimitName: "the advisor says: unstable",
+		Title: "ρ as the controller measures it", X: "arrivals, as a share of the rate at which the queue begins to grow", Y: "ρ",
+		Ticks: shareTitles("", engineShares)[1:], Limit: 1, LimitName: "the controller reports: unstable",
 	}
 	for i, s := range f.engine {
 		l := study.Line{Name: s.load.name, Colour: i}
