@@ -11,20 +11,20 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
 
-// metric is one that the manager exports beside controller-runtime's.
+// metric declares a metric that the manager exports in addition to controller-runtime's.
 type metric struct {
 	name, typ, help string
 	labels          []string
 }
 
-// Metrics that are read off the objects at each scrape.
+// Metrics that the manager computes from the objects at each scrape.
 var (
 	metricObjects = metric{"windtunnel_objects", "gauge",
-		"Objects by state: ResultsDamaged where that condition is True, else the reason of their condition Ready, or New before the first reconcile.", []string{"namespace", "kind", "state"}}
+		"Number of objects by state: ResultsDamaged if that condition is True, otherwise the reason of condition Ready, or New before the first reconcile.", []string{"namespace", "kind", "state"}}
 	metricWaiting = metric{"windtunnel_simulations_waiting", "gauge",
-		"Simulations that objects wait for whose work has not ended, as far as they are known.", []string{"namespace", "kind"}}
+		"Number of known simulations without a result, of objects whose work has not ended.", []string{"namespace", "kind"}}
 	metricGates = metric{"windtunnel_gates", "gauge",
-		"Gates by verdict: Pass, Fail or Unknown.", []string{"namespace", "kind", "verdict"}}
+		"Number of gates by verdict: Pass, Fail or Unknown.", []string{"namespace", "kind", "verdict"}}
 	metricGate = metric{"windtunnel_gate", "gauge",
 		"1 for the verdict of each gate of each object.", []string{"namespace", "kind", "name", "gate", "verdict"}}
 	metricObjective = metric{"windtunnel_sweep_objective", "gauge",
@@ -34,13 +34,13 @@ var (
 // Metrics that are counted as the controllers work.
 var (
 	metricSimulations = metric{"windtunnel_simulations_total", "counter",
-		"Simulations whose results objects got: simulated for them, or reused.", []string{"namespace", "kind", "source"}}
+		"Number of simulations with a result by source: simulated for the object, or reused.", []string{"namespace", "kind", "source"}}
 	metricFailed = metric{"windtunnel_simulations_failed_total", "counter",
-		"Those of them that say why they have no figures.", []string{"namespace", "kind"}}
+		"Number of simulations that ended with an error in place of figures.", []string{"namespace", "kind"}}
 	metricEnds = metric{"windtunnel_time_to_end_seconds", "histogram",
-		"Time from an object's creation, or of later generations from the start of their work, to Complete or Failed.", []string{"kind", "outcome"}}
+		"Time until Complete or Failed, from the object's creation, or for later generations from the start of their work.", []string{"kind", "outcome"}}
 	metricWrites = metric{"windtunnel_api_writes_total", "counter",
-		"Writes to the API server. A conflict or what is there already is observed again; a refusal (refused) is told to the object's user.", []string{"verb", "object", "result"}}
+		"Number of writes to the API server by result. After a conflict the manager observes the object again; a rejection (refused) appears in the object's status.", []string{"verb", "object", "result"}}
 )
 
 // metrics are all of them, as the documentation lists them.
