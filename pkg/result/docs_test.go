@@ -21,16 +21,17 @@ func TestMetricsPage(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`# Metrics
 
-A metric is named by ` + "`name.statistic`" + `, and may select a class, a tenant or a pool:
-` + "`ttft.p99{class=critical}`" + `. Rows and documents hold base units (seconds, shares from 0
-to 1); the tables for people print milliseconds and percent. A metric for which nothing
-was measured is figure.Absent: those of tiers, links, hand-overs, stability, migrations, flow
-control and the warm-up rule are in results of scenarios that have such things, and in no
-others.
+A metric is a figure that Windtunnel computes from a simulation, such as the 99th percentile of
+the time to first token. This page lists all metrics. A test generates it from the declarations
+in ` + "`pkg/result`" + `.
 
-A metric has no values in a scenario that lacks what it needs.
+The name of a metric has the form ` + "`name.statistic`" + `. It may select a class, a tenant or a pool:
+` + "`ttft.p99{class=critical}`" + `. Rows and documents use base units: seconds, and shares from 0 to 1.
+Tables for people print milliseconds and percent.
 
-This page is generated from the declarations of the metrics.
+The column *needs* names the features that a scenario must have for the metric, such as flow
+control, KV tiers or disruptions. Without these features the metric has no value, and results do
+not contain it.
 
 | metric | unit | better | what it is | needs |
 |---|---|---|---|---|

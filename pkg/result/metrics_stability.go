@@ -26,7 +26,7 @@ type Stability struct {
 	// included.
 	MinimumBlocks *float64 `json:"minimumBlocks,omitempty"`
 	// RecommendedKVBits is how many bits an element of the KV cache should have
-	// at this rate: advice, on which nothing acts.
+	// at this rate: a recommendation that has no effect in the simulation.
 	RecommendedKVBits *float64 `json:"recommendedKVBits,omitempty"`
 	// Unstable is the share of replicas whose queue is going to grow.
 	Unstable *float64 `json:"unstable,omitempty"`
@@ -43,16 +43,16 @@ var stabilities = subject{
 		stabilityOf("rho", Ratio, Minimize, "arrival rate ÷ the most requests a second that the KV cache lets through; the queue grows from 1 on", func(s *Stability) *float64 { return s.Rho }),
 		stabilityOf("margin", Ratio, Maximize, "1 − rho", func(s *Stability) *float64 { return s.Margin }),
 		stabilityOf("criticalRate", PerSecond, Maximize, "arrivals a second at which the KV cache just has its safety margin", func(s *Stability) *float64 { return s.CriticalRate }),
-		stabilityOf("recommendedKVBits", Count, Maximize, "bits that an element of the KV cache should have at this rate: advice, on which nothing acts", func(s *Stability) *float64 { return s.RecommendedKVBits }),
+		stabilityOf("recommendedKVBits", Count, Maximize, "bits that an element of the KV cache should have at this rate: a recommendation that has no effect in the simulation", func(s *Stability) *float64 { return s.RecommendedKVBits }),
 		stabilityOf("minimumBlocks", Count, Minimize, "KV blocks that a replica's arrivals need, safety margin included", func(s *Stability) *float64 { return s.MinimumBlocks }),
-		stabilityOf("unstable", Share, Minimize, "replicas whose queue is going to grow ÷ replicas with an estimate", func(s *Stability) *float64 { return s.Unstable }),
+		stabilityOf("unstable", Share, Minimize, "replicas with a growing queue ÷ replicas with an estimate", func(s *Stability) *float64 { return s.Unstable }),
 	}}},
 }
 
 func stabilityOf(name string, unit Unit, d Direction, help string, of func(*Stability) *float64) statistic {
 	return statistic{
 		name: name, unit: unit, direction: d, needs: NeedsStability,
-		help: help + "; as a replica's controller knew when arrivals ended",
+		help: help + "; from a replica's controller at the end of the arrivals",
 		value: ofReplicas(func(r *Replicas) (float64, bool) {
 			if r.Stability == nil {
 				return 0, false
