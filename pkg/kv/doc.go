@@ -15,7 +15,7 @@
 // of blocks. The block-by-block cache of package kvtest behaves the same.
 //
 // Below GPU memory there may be tiers. Each tier is a Store of blocks, which finds, pins
-// and evicts them in an order of its own; a block may still be in transfer. The cache
+// and evicts them in its own order; a block may still be in transfer. The cache
 // describes its operations on tiers as spans: the blocks that it evicted, and the blocks
 // that a Spill keeps until they are copied. A hand-over between replicas fills a sequence
 // that others cannot see until it is published.
