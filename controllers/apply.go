@@ -47,7 +47,7 @@ var errNamespaceEnds = fmt.Errorf("%w: the namespace is being deleted", errRefus
 // apply does the acts, writes the status, tells the news and cleans up. It
 // stops at the first failure. An act's refusal by the API server goes into the
 // status.
-func (a applier) apply(ctx context.Context, w *world, d decision, now time.Time) error {
+func (a applier) apply(ctx context.Context, w *observation, d decision, now time.Time) error {
 	var told []news
 	for _, act := range d.acts {
 		if err := a.do(ctx, act); err != nil {
@@ -141,7 +141,7 @@ func suspendPatch(act act) client.Patch {
 
 // hindered returns err, which an act gave. Where that is a refusal, it writes it
 // into the status.
-func (a applier) hindered(ctx context.Context, w *world, d decision, err error, now time.Time) error {
+func (a applier) hindered(ctx context.Context, w *observation, d decision, err error, now time.Time) error {
 	if namespaceEnds(err) {
 		return fmt.Errorf("%w: %w", errNamespaceEnds, err)
 	}

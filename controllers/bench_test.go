@@ -24,12 +24,12 @@ func BenchmarkDecide(b *testing.B) {
 			if err != nil || len(errs) > 0 {
 				b.Fatal(err, errs)
 			}
-			p := newPlanned(hashPlan(compiled.Plan), s)
-			j, err := newJournal(p)
+			p := newSubjectPlan(hashPlan(compiled.Plan), s)
+			j, err := newStudyRows(p)
 			if err != nil {
 				b.Fatal(err)
 			}
-			sc := &scene{t: b, world: &world{subject: s, plan: p}, journal: j}
+			sc := &scene{t: b, world: &observation{subject: s, plan: p}, rows: j}
 			sc.job()
 			round := j.study.Round()
 			for shard := range int(shards) {

@@ -12,8 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
 
 // A pod that the scheduler finds no node for either waits until other pods end, or it
@@ -62,8 +60,8 @@ func longestWait(pods []corev1.Pod, now time.Time) (time.Duration, bool) {
 
 // crowded finds out whether pods of other objects hold nodes, where pods of the
 // round's Job have waited for capacity for long.
-func (o *observer) crowded(ctx context.Context, w *world, job *batchv1.Job) error {
-	if wait, _ := longestWait(w.pods, o.clock.Now()); wait < capacityPatience {
+func (o *observer) crowded(ctx context.Context, w *observation, job *batchv1.Job) error {
+	if wait, _ := longestWait(w.job.pods, o.clock.Now()); wait < capacityPatience {
 		return nil
 	}
 	var pods corev1.PodList
@@ -72,7 +70,7 @@ func (o *observer) crowded(ctx context.Context, w *world, job *batchv1.Job) erro
 	}
 	for i := range pods.Items {
 		if pod := &pods.Items[i]; holdsNode(pod) && !metav1.IsControlledBy(pod, job) {
-			w.crowded = true
+			w.job.contended = true
 			return nil
 		}
 	}
@@ -93,28 +91,4 @@ func holdsNode(pod *corev1.Pod) bool {
 		}
 	}
 	return false
-}
-
-// standstill is the reason why no pod of a Job runs, where something keeps them from
-// it that is not for the controllers to change: Blocked, WaitingForCapacity, or nothing.
-func (w *world) standstill(job *batchv1.Job, now time.Time) string {
-	blocked := w.warnings[job.UID] != ""
-	for _, pod := range newest(w.pods) {
-		switch {
-		case pod.Status.Phase == corev1.PodRunning:
-			return ""
-		case pod.Status.Phase == corev1.PodPending && waitsForCapacity(pod).IsZero() && w.trouble(pod) != "":
-			blocked = true
-		}
-	}
-	wait, waits := longestWait(w.pods, now)
-	switch {
-	case blocked:
-		return v1alpha1.ReasonBlocked
-	case !waits || wait < capacityPatience:
-		return ""
-	case w.crowded:
-		return v1alpha1.ReasonWaitingForCapacity
-	}
-	return v1alpha1.ReasonBlocked
 }

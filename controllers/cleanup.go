@@ -12,9 +12,12 @@ import (
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
+// cleaner decides which Jobs are stopped, and which children are deleted.
+type cleaner struct{ *draft }
+
 // halt stops the pods of the plan's Jobs and leaves the Jobs to be looked at.
-func (d *decider) halt(why string) {
-	for _, job := range d.jobs {
+func (d cleaner) halt(why string) {
+	for _, job := range d.children.jobs {
 		if job.Labels[LabelPlan] != planLabel(d.plan.hash) || job.DeletionTimestamp != nil || isSuspended(job) || d.removes(job) {
 			continue
 		}
@@ -31,8 +34,8 @@ func (d *decider) halt(why string) {
 
 // removeJobs deletes the subject's Jobs but those of the plan as the spec wants
 // them to be run.
-func (d *decider) removeJobs(why string) {
-	for _, job := range d.jobs {
+func (d cleaner) removeJobs(why string) {
+	for _, job := range d.children.jobs {
 		if job.DeletionTimestamp != nil {
 			continue
 		}
@@ -44,8 +47,8 @@ func (d *decider) removeJobs(why string) {
 
 // startOver deletes the Jobs of a failure. Once they are gone the work goes on from
 // the results that there are.
-func (d *decider) startOver() {
-	for _, job := range d.jobs {
+func (d cleaner) startOver() {
+	for _, job := range d.children.jobs {
 		if job.DeletionTimestamp == nil {
 			d.do(act{remove, job, "the spec was edited after it had failed: another one tries again"})
 		}
@@ -54,16 +57,16 @@ func (d *decider) startOver() {
 
 // serves reports whether a Job is one of the plan's, of a round that came so far.
 // Of those of rounds that are over it does not matter how they were run.
-func (d *decider) serves(job *batchv1.Job) bool {
+func (d cleaner) serves(job *batchv1.Job) bool {
 	round, ok := roundOf(job.Labels, d.plan.hash)
-	return ok && (round < d.standing.last || d.isOf(job, round))
+	return ok && (round < d.results.study.last || d.isCurrent(job, round))
 }
 
 // cleanIndexes deletes the indexes that the new status does not name.
-func (d *decider) cleanIndexes() {
-	for i := range d.configMaps {
-		cm := &d.configMaps[i]
-		if cm.Labels[LabelComponent] == ComponentIndex && cm.DeletionTimestamp == nil && cm.Name != d.results.Index {
+func (d cleaner) cleanIndexes() {
+	for i := range d.children.configMaps {
+		cm := &d.children.configMaps[i]
+		if cm.Labels[LabelComponent] == ComponentIndex && cm.DeletionTimestamp == nil && cm.Name != d.resultsStatus.Index {
 			d.clean(cm, "there is a newer index")
 		}
 	}
@@ -71,18 +74,18 @@ func (d *decider) cleanIndexes() {
 
 // cleanRounds deletes what served rounds of a plan before the last one, and that
 // one's attempts before the last.
-func (d *decider) cleanRounds(last, attempt int, plan string) {
+func (d cleaner) cleanRounds(last, attempt int, plan string) {
 	over := func(labels map[string]string) bool {
 		round, ok := roundOf(labels, plan)
 		return ok && (round < last || round == last && attemptIn(labels) < attempt)
 	}
-	for _, job := range d.jobs {
+	for _, job := range d.children.jobs {
 		if over(job.Labels) && job.DeletionTimestamp == nil && !d.removes(job) {
 			d.clean(job, "its round is over")
 		}
 	}
-	for i := range d.configMaps {
-		cm := &d.configMaps[i]
+	for i := range d.children.configMaps {
+		cm := &d.children.configMaps[i]
 		if cm.Labels[LabelComponent] == ComponentRound && over(cm.Labels) && cm.DeletionTimestamp == nil {
 			d.clean(cm, "its round is over")
 		}
@@ -96,8 +99,8 @@ func roundOf(labels map[string]string, plan string) (int, bool) {
 }
 
 // latest are the last round of a plan that has a Job, and the last one of its Jobs.
-func (d *decider) latest(plan string) (round, attempt int) {
-	for _, job := range d.jobs {
+func (d cleaner) latest(plan string) (round, attempt int) {
+	for _, job := range d.children.jobs {
 		of, ok := roundOf(job.Labels, plan)
 		switch {
 		case !ok || of < round:
@@ -112,8 +115,8 @@ func (d *decider) latest(plan string) (round, attempt int) {
 
 // collect deletes what no longer serves once a status is settled: Jobs of other
 // plans, and, where there are results, everything that holds others.
-func (d *decider) collect(st *v1alpha1.CommonStatus) {
-	for _, job := range d.jobs {
+func (d cleaner) collect(st *v1alpha1.CommonStatus) {
+	for _, job := range d.children.jobs {
 		if job.Labels[LabelPlan] != planLabel(st.PlanHash) && job.DeletionTimestamp == nil && !d.removes(job) {
 			d.clean(job, "it serves another plan")
 		}
@@ -124,8 +127,8 @@ func (d *decider) collect(st *v1alpha1.CommonStatus) {
 	}
 	round, attempt := d.latest(st.PlanHash)
 	d.cleanRounds(round, attempt, st.PlanHash)
-	for i := range d.configMaps {
-		cm := &d.configMaps[i]
+	for i := range d.children.configMaps {
+		cm := &d.children.configMaps[i]
 		if cm.DeletionTimestamp == nil && !d.cleans(cm) {
 			if why := d.useless(cm, st); why != "" {
 				d.clean(cm, why)
@@ -136,7 +139,7 @@ func (d *decider) collect(st *v1alpha1.CommonStatus) {
 
 // useless says why nobody needs a ConfigMap any more beside a complete status;
 // nothing where somebody does.
-func (d *decider) useless(cm *metav1.PartialObjectMetadata, st *v1alpha1.CommonStatus) string {
+func (d cleaner) useless(cm *metav1.PartialObjectMetadata, st *v1alpha1.CommonStatus) string {
 	ofPlan := cm.Labels[LabelPlan] == planLabel(st.PlanHash)
 	_, isList := cm.Labels[worker.LabelList]
 	switch cm.Labels[LabelComponent] {
@@ -160,29 +163,9 @@ func (d *decider) useless(cm *metav1.PartialObjectMetadata, st *v1alpha1.CommonS
 		switch {
 		case isList && !ofPlan:
 			return "it lists results of another plan"
-		case !isList && d.named != nil && !d.named[cm.Name]:
+		case !isList && d.indexed != nil && !d.indexed[cm.Name]:
 			return "the status names other results"
 		}
 	}
 	return ""
-}
-
-// cleans reports whether the decision deletes an object afterwards already.
-func (d *decider) cleans(object metav1.Object) bool {
-	for _, a := range d.decision.cleanup {
-		if a.object.GetUID() == object.GetUID() && a.object.GetName() == object.GetName() {
-			return true
-		}
-	}
-	return false
-}
-
-// removes reports whether the decision deletes an object already.
-func (d *decider) removes(object metav1.Object) bool {
-	for _, a := range d.decision.acts {
-		if a.verb.api() == "delete" && a.object.GetUID() == object.GetUID() {
-			return true
-		}
-	}
-	return false
 }

@@ -141,7 +141,7 @@ func (c *cluster) restart() {
 		c.reconcilers[s.kind] = &reconciler{
 			client:   reading,
 			subjects: s,
-			observer: &observer{cache: reading, live: counted, plans: newPlanCache(1 << 20), contents: newContents(), journals: newJournals(1000), words: &lastWords{}, image: "windtunnel:test", clock: c.clock, compileTimeout: time.Minute, guard: guard},
+			observer: &observer{cache: reading, live: counted, plans: newPlanCache(1 << 20), contents: newContents(), studies: newStudyCache(1000), words: &lastWords{}, image: "windtunnel:test", clock: c.clock, compileTimeout: time.Minute, guard: guard},
 			applier:  applier{client: reading, recorder: c.recorder, tally: newTally()},
 			clock:    c.clock,
 			stale:    backOff(staleInterval, staleInterval),
@@ -224,7 +224,7 @@ func (c *cluster) subject(o client.Object) subject {
 }
 
 // observe and decide what a reconcile would do.
-func (c *cluster) decide(o client.Object) (*world, decision) {
+func (c *cluster) decide(o client.Object) (*observation, decision) {
 	c.t.Helper()
 	s := c.subject(o)
 	w, err := c.reconcilers[s.kind()].observer.observe(c.t.Context(), s)
@@ -241,7 +241,7 @@ func (c *cluster) reconcile(o client.Object) []decision {
 	c.must(c.reconcilers[w.subject.kind()].applier.apply(c.t.Context(), w, d, c.clock.Now()))
 	_, again := c.decide(o)
 	toGo := len(d.acts) > 0 && !slices.ContainsFunc(d.acts, func(a act) bool { return a.verb != remove })
-	if len(again.acts) > 0 && (toGo || w.again > 0) {
+	if len(again.acts) > 0 && (toGo || w.job.repeated > 0) {
 		// For a Job to go, or for one that is stopped to come to rest.
 		return append([]decision{d}, c.reconcile(o)...)
 	}
@@ -519,7 +519,7 @@ func (c *cluster) results() []string {
 	return names
 }
 
-// report returns the report of a shard as its worker encodes it.
+// encodedReport returns the report of a shard as its worker encodes it.
 func encodedReport(r experiment.Report) string {
 	raw, err := r.Encode()
 	if err != nil {

@@ -30,12 +30,12 @@ const (
 )
 
 // damage reads the results of a complete subject again, where somebody touched them.
-func (o *observer) damage(ctx context.Context, w *world) error {
+func (o *observer) damage(ctx context.Context, w *observation) error {
 	st := w.subject.status()
 	if !isTrue(st, v1alpha1.ConditionComplete) || st.Results == nil {
 		return nil
 	}
-	if !isTrue(st, v1alpha1.ConditionResultsDamaged) && !w.touched() {
+	if !isTrue(st, v1alpha1.ConditionResultsDamaged) && !w.resultsTouched() {
 		return nil
 	}
 	own := results{reader: o.live, namespace: w.subject.object().GetNamespace(), owner: w.subject}
@@ -44,7 +44,7 @@ func (o *observer) damage(ctx context.Context, w *world) error {
 		return err
 	}
 	if f != nil {
-		w.damaged = []*fault{f}
+		w.results.damaged = []*fault{f}
 		return nil
 	}
 	for _, ref := range index.Chunks {
@@ -53,21 +53,21 @@ func (o *observer) damage(ctx context.Context, w *world) error {
 			return err
 		}
 		if f != nil {
-			w.damaged = append(w.damaged, f)
+			w.results.damaged = append(w.results.damaged, f)
 		}
 	}
 	return nil
 }
 
-// touched reports whether ConfigMaps of a complete subject's results are gone, or were
+// resultsTouched reports whether ConfigMaps of a complete subject's results are gone, or were
 // created again. The index is written last: a chunk that is newer than it was created
 // again, and so was an index that is newer than the end.
-func (w *world) touched() bool {
+func (w *observation) resultsTouched() bool {
 	st := w.subject.status()
 	var index *metav1.PartialObjectMetadata
 	var chunks []*metav1.PartialObjectMetadata
-	for i := range w.configMaps {
-		cm := &w.configMaps[i]
+	for i := range w.children.configMaps {
+		cm := &w.children.configMaps[i]
 		_, isList := cm.Labels[worker.LabelList]
 		switch {
 		case cm.Name == st.Results.Index:
@@ -88,14 +88,14 @@ func (w *world) touched() bool {
 
 // resultsDamaged writes what is wrong with the results of a complete subject, and
 // tells it once.
-func (d *decider) resultsDamaged(st *v1alpha1.CommonStatus) {
-	if len(d.damaged) == 0 {
+func (d reporter) resultsDamaged(st *v1alpha1.CommonStatus) {
+	if len(d.results.damaged) == 0 {
 		meta.RemoveStatusCondition(&st.Conditions, v1alpha1.ConditionResultsDamaged)
 		return
 	}
 	d.lookAgain(damageInterval)
 	var all []string
-	for _, f := range d.damaged {
+	for _, f := range d.results.damaged {
 		all = append(all, f.message)
 	}
 	words := clip(fmt.Sprintf("%s; the status still tells of the results as they were: restore the ConfigMaps with their owners, or delete this object and apply it again", some(all)), maxMessage)

@@ -40,7 +40,7 @@ func TestDecide(t *testing.T) {
 			decided{Acts: []string{"create ConfigMap JOB-round", "create Job JOB"}, Types: []string{reconciling}, Reason: "Pending", Message: waiting},
 		},
 		"without anything everything is created, the Job last": {
-			func(s *scene) { s.world.account, s.world.configMaps = account{}, nil },
+			func(s *scene) { s.world.children.account, s.world.children.configMaps = workerAccount{}, nil },
 			decided{
 				Acts:  []string{"create ServiceAccount windtunnel-worker", "create RoleBinding windtunnel-worker", "create ConfigMap PREFIX-plan", "create ConfigMap JOB-round", "create Job JOB"},
 				Types: []string{reconciling}, Reason: "Pending", Message: waiting,
@@ -108,9 +108,9 @@ func TestDecide(t *testing.T) {
 				for name, component := range map[string]string{"older": ComponentResult, "older-plan": ComponentPlan, "by-hand": ""} {
 					cm := configMapMetadata()
 					cm.Name, cm.Labels = name, map[string]string{LabelComponent: component}
-					s.world.configMaps = append(s.world.configMaps, *cm)
+					s.world.children.configMaps = append(s.world.children.configMaps, *cm)
 				}
-				slices.SortFunc(s.world.configMaps, func(a, b metav1.PartialObjectMetadata) int { return strings.Compare(a.Name, b.Name) })
+				slices.SortFunc(s.world.children.configMaps, func(a, b metav1.PartialObjectMetadata) int { return strings.Compare(a.Name, b.Name) })
 			},
 			decided{
 				Acts:    []string{index, board},
@@ -214,7 +214,7 @@ func TestDecide(t *testing.T) {
 			},
 		},
 		"a stranger's object is a conflict": {
-			func(s *scene) { s.world.strangers = []string{"Job weights-1"} },
+			func(s *scene) { s.world.children.conflicts = []string{"Job weights-1"} },
 			decided{
 				Types: []string{isStalled}, Reason: "Conflict",
 				Message: "Job weights-1 exists and belongs to somebody else; delete it, or rename this object",
@@ -223,7 +223,7 @@ func TestDecide(t *testing.T) {
 		"faults of the spec are told, and its Jobs stopped": {
 			func(s *scene) {
 				s.job()
-				s.world.plan, s.world.errs = nil, field.ErrorList{field.Required(field.NewPath("spec", "a"), ""), field.NotFound(field.NewPath("spec", "b"), "c")}
+				s.world.plan, s.world.specErrors = nil, field.ErrorList{field.Required(field.NewPath("spec", "a"), ""), field.NotFound(field.NewPath("spec", "b"), "c")}
 			},
 			decided{
 				Acts: []string{"delete Job JOB"}, Types: []string{isStalled}, Reason: "Invalid",
@@ -232,7 +232,7 @@ func TestDecide(t *testing.T) {
 		},
 		"inputs that are missing are told apart": {
 			func(s *scene) {
-				s.world.plan, s.world.errs = nil, field.ErrorList{field.NotFound(field.NewPath("spec", "b"), "c")}
+				s.world.plan, s.world.specErrors = nil, field.ErrorList{field.NotFound(field.NewPath("spec", "b"), "c")}
 			},
 			decided{Types: []string{isStalled}, Reason: "InputMissing", Message: `spec.b: Not found: "c"`},
 		},
@@ -299,7 +299,7 @@ func TestAllFaultsOfASpecAreTold(t *testing.T) {
 		errs = append(errs, field.Invalid(field.NewPath("spec", "scenario"), "value", "is wrong"))
 	}
 	s := newScene(t)
-	s.world.plan, s.world.errs = nil, errs
+	s.world.plan, s.world.specErrors = nil, errs
 	message := s.decide().Message
 	if len(message) > maxMessage {
 		t.Errorf("the message has %d bytes, want at most %d", len(message), maxMessage)
@@ -308,7 +308,7 @@ func TestAllFaultsOfASpecAreTold(t *testing.T) {
 	if want := fmt.Sprintf("; and %d more", 3000-told); !strings.HasSuffix(message, want) {
 		t.Errorf("the message ends with %q, want %q", message[len(message)-40:], want)
 	}
-	s.world.errs = errs[:3]
+	s.world.specErrors = errs[:3]
 	if message := s.decide().Message; strings.Count(message, "is wrong") != 3 || strings.Contains(message, "more") {
 		t.Errorf("got %q, want three faults", message)
 	}
@@ -326,12 +326,12 @@ func FuzzReport(f *testing.F) {
 	f.Add(encodedReport(experiment.Report{PlanHash: s.world.plan.hash, Shard: 0, Results: &results}))
 	f.Fuzz(func(t *testing.T, message string) {
 		w := *s.world
-		w.pods = slices.Clone(s.world.pods)
-		again := &scene{t: t, world: &w, journal: s.journal}
+		w.job.pods = slices.Clone(s.world.job.pods)
+		again := &scene{t: t, world: &w, rows: s.rows}
 		again.pod(0, exited(0, message)).decide()
 		r, err := experiment.DecodeReport(message)
 		isTrue := err == nil && r.PlanHash == s.world.plan.hash && r.Round == 0 && r.Shard == 0 && r.Results != nil && !r.Partial
-		if (w.reports.lists[0] != nil) != isTrue {
+		if (w.job.reports.lists[0] != nil) != isTrue {
 			t.Errorf("believed %q", message)
 		}
 	})

@@ -37,7 +37,7 @@ func (c *choices) of(n int) int {
 // one reports true once in n times.
 func (c *choices) one(n int) bool { return c.of(n) == n-1 }
 
-// any returns one of some values.
+// pick returns one of some values.
 func pick[T any](c *choices, from ...T) T { return from[c.of(len(from))] }
 
 // setting makes worlds of bytes: likely ones and absurd ones.
@@ -46,7 +46,7 @@ type setting struct {
 	*scene
 }
 
-// subject gives the subject any spec of the same plan, and any status.
+// changeSubject gives the subject any spec of the same plan, and any status.
 func (s setting) changeSubject() {
 	sw := s.world.subject.(sweep)
 	sw.Generation = int64(1 + s.of(3))
@@ -119,7 +119,7 @@ func (s setting) addJobs() {
 			}
 		})
 		if s.one(4) {
-			s.world.configMaps = s.world.configMaps[:len(s.world.configMaps)-1]
+			s.world.children.configMaps = s.world.children.configMaps[:len(s.world.children.configMaps)-1]
 		}
 	}
 }
@@ -151,13 +151,13 @@ func (s setting) addPods() {
 // addConfigMaps adds ConfigMaps of every component.
 func (s setting) addConfigMaps() {
 	if s.one(4) {
-		s.world.configMaps = nil
+		s.world.children.configMaps = nil
 	}
 	for i := range s.of(6) {
 		cm := configMapMetadata()
 		cm.Name = pick(s.choices, fmt.Sprint("cm-", i), "an-index", "a-leaderboard", "weights-promoted")
 		cm.UID = types.UID(cm.Name)
-		if s.world.hasConfigMap(cm.Name) {
+		if s.world.children.hasConfigMap(cm.Name) {
 			continue
 		}
 		cm.Labels = map[string]string{
@@ -168,7 +168,7 @@ func (s setting) addConfigMaps() {
 		if s.one(6) {
 			deleting(cm)
 		}
-		s.world.configMaps = append(s.world.configMaps, *cm)
+		s.world.children.configMaps = append(s.world.children.configMaps, *cm)
 	}
 }
 
@@ -178,20 +178,20 @@ func (s setting) addRest() {
 	for i := range s.of(3) {
 		run := &v1alpha1.SimulationRun{}
 		run.Name, run.UID, run.Labels = followedName("weights", i), types.UID(fmt.Sprint("run-", i)), map[string]string{LabelContent: "another"}
-		w.followers = append(w.followers, run)
+		w.children.followers = append(w.children.followers, run)
 	}
-	w.account = account{serviceAccount: !s.one(3), roleBinding: !s.one(3)}
+	w.children.account = workerAccount{serviceAccount: !s.one(3), roleBinding: !s.one(3)}
 	if s.one(8) {
-		w.strangers = []string{"Job weights-1"}
+		w.children.conflicts = []string{"Job weights-1"}
 	}
 	if s.one(4) {
-		w.named = map[string]bool{"cm-0": true}
+		w.results.indexed = map[string]bool{"cm-0": true}
 	}
 	switch s.of(12) {
 	case 1:
-		w.plan, w.errs = nil, field.ErrorList{field.Required(field.NewPath("spec"), "")}
+		w.plan, w.specErrors = nil, field.ErrorList{field.Required(field.NewPath("spec"), "")}
 	case 2:
-		w.plan, w.errs = nil, field.ErrorList{field.NotFound(field.NewPath("spec"), "profiles")}
+		w.plan, w.specErrors = nil, field.ErrorList{field.NotFound(field.NewPath("spec"), "profiles")}
 	case 3:
 		w.plan.size = maxPlanBytes + 1
 	}
@@ -200,9 +200,9 @@ func (s setting) addRest() {
 // observed leaves in the world what an observer would have put there.
 func (s setting) observed() {
 	w := s.world
-	w.standing, w.task, w.reports = nil, nil, nil
+	w.results.study, w.task, w.job.reports = nil, nil, nil
 	if settled(w.subject) || w.subject.object().GetDeletionTimestamp() != nil {
-		w.plan, w.errs = nil, nil
+		w.plan, w.specErrors = nil, nil
 		return
 	}
 	if w.plan == nil || w.plan.size > maxPlanBytes || stillComplete(w) {
@@ -231,40 +231,40 @@ func (s setting) do(a act) {
 	case *batchv1.Job:
 		s.doJob(a, object)
 	case *v1alpha1.SimulationRun:
-		w.followers = slices.DeleteFunc(slices.Clone(w.followers), func(o *v1alpha1.SimulationRun) bool { return o.Name == object.Name })
+		w.children.followers = slices.DeleteFunc(slices.Clone(w.children.followers), func(o *v1alpha1.SimulationRun) bool { return o.Name == object.Name })
 		if a.verb == create {
-			w.followers = append(w.followers, object)
+			w.children.followers = append(w.children.followers, object)
 		}
 	case *corev1.ServiceAccount:
-		w.account.serviceAccount = true
+		w.children.account.serviceAccount = true
 	case *rbacv1.RoleBinding:
-		w.account.roleBinding = true
+		w.children.account.roleBinding = true
 	default:
-		w.configMaps = slices.DeleteFunc(slices.Clone(w.configMaps), func(o metav1.PartialObjectMetadata) bool { return o.Name == object.GetName() })
+		w.children.configMaps = slices.DeleteFunc(slices.Clone(w.children.configMaps), func(o metav1.PartialObjectMetadata) bool { return o.Name == object.GetName() })
 		if a.verb != remove {
 			cm := configMapMetadata()
 			object.(*corev1.ConfigMap).ObjectMeta.DeepCopyInto(&cm.ObjectMeta)
-			w.configMaps = append(w.configMaps, *cm)
+			w.children.configMaps = append(w.children.configMaps, *cm)
 		}
 	}
 }
 
 func (s setting) doJob(a act, job *batchv1.Job) {
 	w := s.world
-	w.jobs = slices.Clone(w.jobs)
+	w.children.jobs = slices.Clone(w.children.jobs)
 	switch a.verb {
 	case create:
 		job = job.DeepCopy()
 		job.UID = "created"
-		w.jobs = append(w.jobs, job)
-		w.pods = nil
+		w.children.jobs = append(w.children.jobs, job)
+		w.job.pods = nil
 	case remove, unwind:
-		w.jobs = slices.DeleteFunc(w.jobs, func(o *batchv1.Job) bool { return o.UID == job.UID })
+		w.children.jobs = slices.DeleteFunc(w.children.jobs, func(o *batchv1.Job) bool { return o.UID == job.UID })
 	default:
-		i := slices.IndexFunc(w.jobs, func(o *batchv1.Job) bool { return o.UID == job.UID })
-		w.jobs[i] = job.DeepCopy()
-		w.jobs[i].Spec.Suspend = ptr.To(a.verb == suspend)
-		w.jobs[i].Annotations = with(w.jobs[i].Annotations, AnnotationSuspend, fmt.Sprint(a.verb == suspend))
+		i := slices.IndexFunc(w.children.jobs, func(o *batchv1.Job) bool { return o.UID == job.UID })
+		w.children.jobs[i] = job.DeepCopy()
+		w.children.jobs[i].Spec.Suspend = ptr.To(a.verb == suspend)
+		w.children.jobs[i].Annotations = with(w.children.jobs[i].Annotations, AnnotationSuspend, fmt.Sprint(a.verb == suspend))
 	}
 }
 
@@ -314,12 +314,12 @@ func FuzzDecide(f *testing.F) {
 func (s *scene) again(t *testing.T) *scene {
 	p := *s.world.plan
 	w := *s.world
-	w.subject, w.plan, w.configMaps = s.world.subject.copied(), &p, slices.Clone(s.world.configMaps)
-	j, err := newJournal(&p)
+	w.subject, w.plan, w.children.configMaps = s.world.subject.copied(), &p, slices.Clone(s.world.children.configMaps)
+	j, err := newStudyRows(&p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &scene{t: t, world: &w, journal: j, simulations: s.simulations}
+	return &scene{t: t, world: &w, rows: j, simulations: s.simulations}
 }
 
 // examine decides, and decides again after each decision is carried out, until
@@ -381,14 +381,14 @@ func (s setting) wrong(d decision, i int) string {
 // frozen is a copy of all objects of the world.
 func (s setting) frozen() []any {
 	copied := []any{s.world.subject.copied().object()}
-	for _, job := range s.world.jobs {
+	for _, job := range s.world.children.jobs {
 		copied = append(copied, job.DeepCopy())
 	}
-	for i := range s.world.configMaps {
-		copied = append(copied, s.world.configMaps[i].DeepCopy())
+	for i := range s.world.children.configMaps {
+		copied = append(copied, s.world.children.configMaps[i].DeepCopy())
 	}
-	for i := range s.world.pods {
-		copied = append(copied, s.world.pods[i].DeepCopy())
+	for i := range s.world.job.pods {
+		copied = append(copied, s.world.job.pods[i].DeepCopy())
 	}
 	return copied
 }

@@ -29,22 +29,22 @@ type inputChange struct {
 
 // inputs finds out what the status is to say of the inputs, and which of them
 // have changed since.
-func (o *observer) inputs(ctx context.Context, w *world) error {
-	w.inputs = pins(w)
-	for _, in := range w.inputs {
+func (o *observer) inputs(ctx context.Context, w *observation) error {
+	w.inputs.pinned = pins(w)
+	for _, in := range w.inputs.pinned {
 		now, err := o.digestNow(ctx, w.subject, in)
 		if err != nil {
 			return fmt.Errorf("look at input %s: %w", in.Name, err)
 		}
 		if now != in.SHA256 {
-			w.changes = append(w.changes, inputChange{in, now})
+			w.inputs.changed = append(w.inputs.changed, inputChange{in, now})
 		}
 	}
 	return nil
 }
 
 // pins are the inputs with the resource versions that they were read at.
-func pins(w *world) []v1alpha1.InputDigest {
+func pins(w *observation) []v1alpha1.InputDigest {
 	written := w.subject.status().Inputs
 	if w.plan == nil {
 		return written
@@ -139,8 +139,8 @@ func (c *contents) put(at inputKey, version, digest string) {
 }
 
 // inputsChanged writes which inputs have changed, and tells it once.
-func (d *decider) inputsChanged(st *v1alpha1.CommonStatus) {
-	if len(d.changes) == 0 {
+func (d reporter) inputsChanged(st *v1alpha1.CommonStatus) {
+	if len(d.inputs.changed) == 0 {
 		meta.RemoveStatusCondition(&st.Conditions, v1alpha1.ConditionInputsChanged)
 		return
 	}
@@ -160,11 +160,11 @@ func (d *decider) inputsChanged(st *v1alpha1.CommonStatus) {
 }
 
 // changeWords tells what changed, what that means, and what to do.
-func (d *decider) changeWords() string {
+func (d reporter) changeWords() string {
 	var all []string
 	means := "results are of what was there then"
 	trace := traceInput(d.subject)
-	for _, change := range d.changes {
+	for _, change := range d.inputs.changed {
 		all = append(all, change.String())
 		if change.Name == trace {
 			means += ", and pods that start now refuse another trace"
@@ -208,7 +208,7 @@ func shortDigest(digest string) string { return digest[:min(12, len(digest))] }
 
 // stay leaves a settled status as it is, but for what became of its inputs and its
 // results.
-func (d *decider) stay() {
+func (d reporter) stay() {
 	next := d.subject.copied()
 	d.inputsChanged(next.status())
 	d.resultsDamaged(next.status())

@@ -50,7 +50,7 @@ type task struct {
 }
 
 // newTask makes the task of simulating what is missing of the round under way.
-func newTask(s subject, p *planned, st *standing, attempt int) *task {
+func newTask(s subject, p *subjectPlan, st *studyState, attempt int) *task {
 	work := p.Work(st.round, st.missing).Encode()
 	shards := max(1, min(int(s.execution().Shards), len(st.missing)))
 	return &task{
@@ -65,7 +65,7 @@ func newTask(s subject, p *planned, st *standing, attempt int) *task {
 }
 
 // makeJob makes the Indexed Job that does a task, an index a shard.
-func makeJob(s subject, p *planned, t *task, image string) *batchv1.Job {
+func makeJob(s subject, p *subjectPlan, t *task, image string) *batchv1.Job {
 	labels := mergeLabel(childLabels(s, ComponentWorker, p.hash), LabelRound, strconv.Itoa(t.round))
 	if t.attempt > 0 {
 		labels[LabelAttempt] = strconv.Itoa(t.attempt)
@@ -177,7 +177,7 @@ func podFailurePolicy() *batchv1.PodFailurePolicy {
 
 // makePodSpec makes a worker pod's spec, which the restricted pod security
 // standard admits.
-func makePodSpec(s subject, p *planned, t *task, image string) corev1.PodSpec {
+func makePodSpec(s subject, p *subjectPlan, t *task, image string) corev1.PodSpec {
 	resources := podResources(s.execution().Resources)
 	spec := corev1.PodSpec{
 		RestartPolicy:      corev1.RestartPolicyNever,
@@ -247,7 +247,7 @@ func mount(spec *corev1.PodSpec, name, folder string, source corev1.VolumeSource
 }
 
 // makePlanConfigMap makes the ConfigMap that worker pods read their plan from.
-func makePlanConfigMap(s subject, p *planned) *corev1.ConfigMap {
+func makePlanConfigMap(s subject, p *subjectPlan) *corev1.ConfigMap {
 	cm := makeConfigMap(s, p, ComponentPlan, planName(p.prefix))
 	cm.Data = map[string]string{worker.PlanFile: string(p.Encode())}
 	return cm
@@ -255,7 +255,7 @@ func makePlanConfigMap(s subject, p *planned) *corev1.ConfigMap {
 
 // makeRoundConfigMap makes the ConfigMap from which a Job's pods read what to
 // simulate of the plan, and whose the results are.
-func makeRoundConfigMap(s subject, p *planned, t *task) *corev1.ConfigMap {
+func makeRoundConfigMap(s subject, p *subjectPlan, t *task) *corev1.ConfigMap {
 	owner, err := json.Marshal(worker.Owner{
 		Namespace: s.object().GetNamespace(),
 		Labels:    childLabels(s, ComponentResult, p.hash),
@@ -273,7 +273,7 @@ func makeRoundConfigMap(s subject, p *planned, t *task) *corev1.ConfigMap {
 }
 
 // makeConfigMap makes an immutable ConfigMap of the subject's, without content.
-func makeConfigMap(s subject, p *planned, component, name string) *corev1.ConfigMap {
+func makeConfigMap(s subject, p *subjectPlan, component, name string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{

@@ -28,7 +28,7 @@ func TestMakeJob(t *testing.T) {
 	object.Spec.Execution.Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("4Gi")}
 	s := sweepSubject(object)
 	trace := &experiment.TraceInput{ConfigMap: &v1alpha1.ConfigMapKeyReference{Name: "traces", Key: "hour.jsonl.gz"}}
-	p := &planned{
+	p := &subjectPlan{
 		hashedPlan: &hashedPlan{Plan: &experiment.Plan{Trace: trace}, hash: strings.Repeat("0123456789abcdef", 4)},
 		prefix:     "weights-76543210",
 	}
@@ -76,7 +76,7 @@ func TestATraceOfAVolumeIsMountedToBeRead(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t)
-			spec := makeJob(s.world.subject, &planned{hashedPlan: hashPlan(&experiment.Plan{Trace: tc.trace})}, s.task(), "").Spec.Template.Spec
+			spec := makeJob(s.world.subject, &subjectPlan{hashedPlan: hashPlan(&experiment.Plan{Trace: tc.trace})}, s.task(), "").Spec.Template.Spec
 			if diff := cmp.Diff(corev1.Volume{Name: "inputs", VolumeSource: tc.want}, spec.Volumes[2]); diff != "" {
 				t.Errorf("volume (-want +got):\n%s", diff)
 			}
@@ -94,7 +94,7 @@ func TestWhatTheSpecPassesOnToItsJob(t *testing.T) {
 	made := func(change func(*v1alpha1.PolicySweep)) *batchv1.Job {
 		sweep := weights().Obj()
 		change(sweep)
-		p := &planned{hashedPlan: &hashedPlan{Plan: &experiment.Plan{}, hash: strings.Repeat("0123456789abcdef", 4)}, prefix: "weights-76543210"}
+		p := &subjectPlan{hashedPlan: &hashedPlan{Plan: &experiment.Plan{}, hash: strings.Repeat("0123456789abcdef", 4)}, prefix: "weights-76543210"}
 		return makeJob(sweepSubject(sweep), p, &task{job: "weights-01234567", shards: 2}, "windtunnel:v1")
 	}
 	tests := map[string]struct {

@@ -19,12 +19,12 @@ import (
 // for rounds that may come.
 const maxPooled = 100_000
 
-// journal says how far the study of a plan is, by all rows that are believed.
+// studyRows says how far the study of a plan is, by all rows that are believed.
 // Rows are matched with simulations by their keys, wherever they come from: so
 // that going on after a restart, after an edit and with another object's results
 // is one and the same.
-type journal struct {
-	plan  *planned
+type studyRows struct {
+	plan  *subjectPlan
 	study *experiment.Study
 	// failure is why the study cannot go on.
 	failure error
@@ -35,7 +35,7 @@ type journal struct {
 	// none yet; those of the round under way from first on. done counts its
 	// results.
 	rows        []result.Row
-	state       []state
+	states      []rowState
 	from        []*source // of those that are kept
 	first, done int
 	rounds      int
@@ -58,18 +58,18 @@ type journal struct {
 	pooled int
 }
 
-// state is that of a simulation.
-type state uint8
+// rowState is that of a simulation.
+type rowState uint8
 
 const (
 	// missing has no row.
-	missing state = iota
+	rowMissing rowState = iota
 	// borrowed has a row that no chunk of the object holds as it must be.
-	borrowed
+	rowBorrowed
 	// kept has a row that one does.
-	kept
+	rowKept
 	// lost has none and will not get one.
-	lost
+	rowLost
 )
 
 // source is a chunk that was read.
@@ -93,16 +93,16 @@ type pooled struct {
 
 // suits reports whether what the journal knows holds for a way to run the Jobs:
 // what was lost under another one is to be tried again.
-func (j *journal) suits(execution v1alpha1.Execution) bool {
+func (j *studyRows) suits(execution v1alpha1.Execution) bool {
 	return len(j.lost) == 0 || j.lost[0].Execution == executionDigest(execution)
 }
 
-func newJournal(p *planned) (*journal, error) {
+func newStudyRows(p *subjectPlan) (*studyRows, error) {
 	study, err := p.Study()
 	if err != nil {
 		return nil, err
 	}
-	j := &journal{
+	j := &studyRows{
 		plan: p, study: study, outlook: p.Estimate(study),
 		at: map[string]int32{}, sources: map[string]*source{}, lists: map[string]bool{}, pool: map[string][]pooled{},
 	}
@@ -110,7 +110,7 @@ func newJournal(p *planned) (*journal, error) {
 }
 
 // begin takes up the simulations of the study's round.
-func (j *journal) begin() error {
+func (j *studyRows) begin() error {
 	j.first, j.done = len(j.rows), 0
 	round := j.study.Round()
 	if round == nil {
@@ -133,7 +133,7 @@ func (j *journal) begin() error {
 
 // lose takes note of the simulations of a Job that were given up. The index tells of
 // them again.
-func (j *journal) lose(l experiment.Lost) {
+func (j *studyRows) lose(l experiment.Lost) {
 	if slices.ContainsFunc(j.lost, func(known experiment.Lost) bool { return known.Job == l.Job }) {
 		return
 	}
@@ -142,12 +142,12 @@ func (j *journal) lose(l experiment.Lost) {
 }
 
 // stillMissing returns those of the round's simulations that have no row.
-func (j *journal) stillMissing(simulations []int) []int {
-	return slices.DeleteFunc(simulations, func(i int) bool { return j.state[j.first+i] != missing })
+func (j *studyRows) stillMissing(simulations []int) []int {
+	return slices.DeleteFunc(simulations, func(i int) bool { return j.states[j.first+i] != rowMissing })
 }
 
 // giveUp marks simulations of the round under way as lost, where they have no row.
-func (j *journal) giveUp(l experiment.Lost) {
+func (j *studyRows) giveUp(l experiment.Lost) {
 	round := j.study.Round()
 	if round == nil || l.Round != round.Index {
 		return
@@ -155,10 +155,10 @@ func (j *journal) giveUp(l experiment.Lost) {
 	for _, span := range l.Spans {
 		for _, i := range span.Indices() {
 			n := j.first + i
-			if n >= len(j.rows) || j.state[n] != missing {
+			if n >= len(j.rows) || j.states[n] != rowMissing {
 				continue
 			}
-			j.state[n] = lost
+			j.states[n] = rowLost
 			j.rows[n].Lost, j.rows[n].Error = true, l.Why
 			j.done++
 		}
@@ -166,21 +166,21 @@ func (j *journal) giveUp(l experiment.Lost) {
 }
 
 // simulation takes up one simulation, and the row that it has already.
-func (j *journal) simulation(row result.Row) {
+func (j *studyRows) simulation(row result.Row) {
 	n := len(j.rows)
-	j.rows, j.state, j.from = append(j.rows, row), append(j.state, missing), append(j.from, nil)
+	j.rows, j.states, j.from = append(j.rows, row), append(j.states, rowMissing), append(j.from, nil)
 	before, again := j.at[row.Key]
 	if !again {
 		before = -1
 	}
 	j.at[row.Key], j.before = int32(n), append(j.before, before)
 	for i := before; i >= 0; i = j.before[i] {
-		if j.state[i] == missing || j.state[i] == lost || j.state[n] == kept {
+		if j.states[i] == rowMissing || j.states[i] == rowLost || j.states[n] == rowKept {
 			continue
 		}
 		j.fill(n, &j.rows[i])
-		if j.state[i] == kept && same(&j.rows[i], &row) {
-			j.state[n], j.from[n] = kept, j.from[i]
+		if j.states[i] == rowKept && same(&j.rows[i], &row) {
+			j.states[n], j.from[n] = rowKept, j.from[i]
 		}
 	}
 	for i := range j.pool[row.Key] {
@@ -192,11 +192,11 @@ func (j *journal) simulation(row result.Row) {
 func same(a, b *result.Row) bool { return a.Point == b.Point && a.Share == b.Share }
 
 // fill gives a simulation without a result another one's of its key.
-func (j *journal) fill(n int, row *result.Row) {
-	if j.state[n] != missing {
+func (j *studyRows) fill(n int, row *result.Row) {
+	if j.states[n] != rowMissing {
 		return
 	}
-	j.state[n] = borrowed
+	j.states[n] = rowBorrowed
 	j.rows[n].RejectedBy, j.rows[n].Metrics, j.rows[n].Error = row.RejectedBy, row.Metrics, row.Error
 	if n >= j.first {
 		j.done++
@@ -204,8 +204,8 @@ func (j *journal) fill(n int, row *result.Row) {
 }
 
 // offer gives a simulation a row of its key.
-func (j *journal) offer(n int, row *result.Row, from *source) {
-	if row.Seed != j.rows[n].Seed || j.state[n] == lost {
+func (j *studyRows) offer(n int, row *result.Row, from *source) {
+	if row.Seed != j.rows[n].Seed || j.states[n] == rowLost {
 		return
 	}
 	j.fill(n, row)
@@ -219,7 +219,7 @@ func (j *journal) offer(n int, row *result.Row, from *source) {
 		// A chunk of this plan was made because that one holds other rows too.
 		holder.used--
 	}
-	j.state[n], j.from[n] = kept, from
+	j.states[n], j.from[n] = rowKept, from
 	if from.used == 0 || n < from.low {
 		from.low = n
 	}
@@ -227,7 +227,7 @@ func (j *journal) offer(n int, row *result.Row, from *source) {
 }
 
 // add takes up the rows of a chunk.
-func (j *journal) add(from *source, rows []result.Row) {
+func (j *studyRows) add(from *source, rows []result.Row) {
 	j.sources[from.Name] = from
 	for i := range rows {
 		row := &rows[i]
@@ -250,12 +250,12 @@ type chunk struct {
 
 // addShard takes up what a shard wrote. Chunks whose rows are all among them, such
 // as those of a pod that was stopped before the shard was done again, serve no more.
-func (j *journal) addShard(chunks []chunk) {
+func (j *studyRows) addShard(chunks []chunk) {
 	held := map[*source]int{}
 	for _, c := range chunks {
 		for i := range c.rows {
 			for n := j.at[c.rows[i].Key]; n >= 0; n = j.before[n] {
-				if j.state[n] == kept && same(&j.rows[n], &c.rows[i]) {
+				if j.states[n] == rowKept && same(&j.rows[n], &c.rows[i]) {
 					held[j.from[n]]++
 				}
 			}
@@ -271,14 +271,14 @@ func (j *journal) addShard(chunks []chunk) {
 
 // denies says in words which row is of no simulation of the study so far, or differs
 // from the one that there is of it; nothing where there is none.
-func (j *journal) denies(rows []result.Row) string {
+func (j *studyRows) denies(rows []result.Row) string {
 	for i := range rows {
 		row := &rows[i]
 		n, wanted := j.at[row.Key]
 		if !wanted {
 			return fmt.Sprintf("row %d, of point %d under seed %d, is none of the round's", i, row.Point, row.Seed)
 		}
-		if there := &j.rows[n]; j.state[n] == kept && same(there, row) && there.Seed == row.Seed &&
+		if there := &j.rows[n]; j.states[n] == rowKept && same(there, row) && there.Seed == row.Seed &&
 			(there.Error != row.Error || !maps.Equal(there.RejectedBy, row.RejectedBy) || !there.Metrics.Equal(row.Metrics)) {
 			return fmt.Sprintf("row %d, of point %d under seed %d, is not what another pod wrote of it", i, row.Point, row.Seed)
 		}
@@ -287,7 +287,7 @@ func (j *journal) denies(rows []result.Row) string {
 }
 
 // advance tells the study all rounds that are complete.
-func (j *journal) advance() error {
+func (j *studyRows) advance() error {
 	for j.failure == nil && j.study.Round() != nil && j.done == len(j.rows)-j.first {
 		if j.failure = j.study.Tell(j.rows[j.first:]); j.failure != nil {
 			return nil
@@ -299,8 +299,8 @@ func (j *journal) advance() error {
 	return nil
 }
 
-// standing is how far a study is, as a decision sees it.
-type standing struct {
+// studyState is how far a study is, as a decision sees it.
+type studyState struct {
 	// study was told the rounds before the one under way; round is that, or nil
 	// where there is nothing left to do. Round last was the last one so far.
 	study *experiment.Study
@@ -328,7 +328,7 @@ type standing struct {
 }
 
 // lostShards is how many shards were given up.
-func (s *standing) lostShards() int {
+func (s *studyState) lostShards() int {
 	n := 0
 	for i := range s.lost {
 		n += s.lost[i].Shards
@@ -337,7 +337,7 @@ func (s *standing) lostShards() int {
 }
 
 // rows is the number of simulations that have one.
-func (s *standing) rows() int { return len(s.study.Rows()) + s.done - s.lostRows }
+func (s *studyState) rows() int { return len(s.study.Rows()) + s.done - s.lostRows }
 
 // fault is why results cannot be had.
 type fault struct{ reason, message string }
@@ -347,26 +347,26 @@ func corrupt(format string, args ...any) *fault {
 }
 
 // leaveOut notes results of another object that do not serve.
-func (j *journal) leaveOut(of subject, f *fault) {
+func (j *studyRows) leaveOut(of subject, f *fault) {
 	j.notReused = append(j.notReused, fmt.Sprintf("%s %s: %s", of.kind(), of.object().GetName(), f.message))
 }
 
-// standing returns how far the study is.
-func (j *journal) standing() *standing {
-	s := &standing{
+// state returns how far the study is.
+func (j *studyRows) state() *studyState {
+	s := &studyState{
 		study: j.study, round: j.study.Round(), last: j.rounds - 1,
 		failure: j.failure, outlook: j.outlook, done: j.done, lost: j.lost,
 	}
 	for n := range j.rows {
 		switch {
-		case j.state[n] == borrowed, j.state[n] == kept && !j.from[n].serves():
+		case j.states[n] == rowBorrowed, j.states[n] == rowKept && !j.from[n].serves():
 			s.borrowed = append(s.borrowed, j.rows[n])
-		case j.state[n] == lost:
+		case j.states[n] == rowLost:
 			s.lostRows++
-		case j.state[n] == missing:
+		case j.states[n] == rowMissing:
 			s.missing = append(s.missing, n-j.first)
 		}
-		if (j.state[n] == borrowed || j.state[n] == kept) && j.rows[n].Failed() {
+		if (j.states[n] == rowBorrowed || j.states[n] == rowKept) && j.rows[n].Failed() {
 			s.failed++
 		}
 	}
@@ -379,7 +379,7 @@ func (j *journal) standing() *standing {
 
 // references are the chunks that serve, in the order of their simulations, and
 // the object's others, as long as a round may come that wants them.
-func (j *journal) references() (chunks, reserve []experiment.Reference) {
+func (j *studyRows) references() (chunks, reserve []experiment.Reference) {
 	var serving []*source
 	for _, source := range j.sources {
 		switch {
@@ -398,7 +398,7 @@ func (j *journal) references() (chunks, reserve []experiment.Reference) {
 }
 
 // reused counts rows that were simulated for something else.
-func (s *standing) reused() int {
+func (s *studyState) reused() int {
 	rows := len(s.borrowed)
 	for _, ref := range s.chunks {
 		if ref.Reused {

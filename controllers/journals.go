@@ -9,11 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// journals remember how far the objects are that were looked at last, so that
+// studyCache remembers how far the objects are that were looked at last, so that
 // each event of a running Job does not read all results again. What is settled or
 // gone is forgotten. They may be called concurrently; a journal itself is used by
 // one reconcile at a time, since an object is.
-type journals struct {
+type studyCache struct {
 	mu sync.Mutex
 	// room bounds the weights of all of them together. The one that was used last
 	// is kept whatever its weight.
@@ -24,7 +24,7 @@ type journals struct {
 
 // remembered is the journal of an object, and what it weighed when it was put back.
 type remembered struct {
-	*journal
+	*studyRows
 	of     types.UID
 	weight int
 }
@@ -34,24 +34,24 @@ type remembered struct {
 const planWeight = 160
 
 // weight is what a journal takes of memory, in rows: its plan may be its own.
-func (j *journal) weight() int { return len(j.rows) + j.pooled + j.plan.size/planWeight }
+func (j *studyRows) weight() int { return len(j.rows) + j.pooled + j.plan.size/planWeight }
 
-func newJournals(room int) *journals {
-	return &journals{room: room, byName: map[subjectName]remembered{}}
+func newStudyCache(room int) *studyCache {
+	return &studyCache{room: room, byName: map[subjectName]remembered{}}
 }
 
 // get returns the journal of an object's plan, or nil.
-func (c *journals) get(s subject, plan string) *journal {
+func (c *studyCache) get(s subject, plan string) *studyRows {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if r, ok := c.byName[nameOf(s)]; ok && r.of == s.object().GetUID() && r.plan.hash == plan {
-		return r.journal
+		return r.studyRows
 	}
 	return nil
 }
 
 // put remembers an object's journal, and forgets others where there is no room.
-func (c *journals) put(s subject, j *journal) {
+func (c *studyCache) put(s subject, j *studyRows) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	name := nameOf(s)
@@ -66,13 +66,13 @@ func (c *journals) put(s subject, j *journal) {
 }
 
 // forget drops the journal of the object of a name.
-func (c *journals) forget(name subjectName) {
+func (c *studyCache) forget(name subjectName) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.remove(name)
 }
 
-func (c *journals) remove(name subjectName) {
+func (c *studyCache) remove(name subjectName) {
 	c.used -= c.byName[name].weight
 	delete(c.byName, name)
 	c.recent = slices.DeleteFunc(c.recent, func(other subjectName) bool { return other == name })

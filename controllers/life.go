@@ -80,23 +80,23 @@ func late(s subject, now time.Time) bool {
 
 // expire ends work that has taken too long. Its pods, which are stopped, have some
 // time to say what they have done.
-func (d *decider) expire() {
-	d.halt("spec.execution.activeDeadlineSeconds have passed")
-	if !d.index(true) {
+func (d decider) expire() {
+	d.cleaner.halt("spec.execution.activeDeadlineSeconds have passed")
+	if !d.summarizer.index(true) {
 		return
 	}
-	if at, _ := deadline(d.subject); d.alive && d.now.Before(at.Add(stopPatience)) {
-		d.report(d.planned(), verdict{ongoing, v1alpha1.ReasonRunning, join(progressWords(d.standing), stoppingWords(d.job()))})
+	if at, _ := deadline(d.subject); d.job.podsAlive && d.now.Before(at.Add(stopPatience)) {
+		d.reporter.report(d.reporter.planned(), verdict{ongoing, v1alpha1.ReasonRunning, join(progressWords(d.results.study), stoppingWords(d.currentJob()))})
 		return
 	}
-	d.report(d.planned(), verdict{failed, v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf(
+	d.reporter.report(d.reporter.planned(), verdict{failed, v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf(
 		"the work took longer than the %d s of spec.execution.activeDeadlineSeconds; %s",
-		*d.subject.execution().ActiveDeadlineSeconds, progressWords(d.standing))})
+		*d.subject.execution().ActiveDeadlineSeconds, progressWords(d.results.study))})
 }
 
 // retire deletes what ended work does not need any more, once its time has come.
 // What says that it ended is the status, which stays.
-func (d *decider) retire() {
+func (d cleaner) retire() {
 	s := d.reported()
 	ttl := s.execution().TTLSecondsAfterFinished
 	if ttl == nil || !settled(s) {
@@ -109,13 +109,13 @@ func (d *decider) retire() {
 		return
 	}
 	const why = "spec.execution.ttlSecondsAfterFinished have passed"
-	for _, job := range d.jobs {
+	for _, job := range d.children.jobs {
 		if job.DeletionTimestamp == nil && !d.removes(job) && !d.cleans(job) {
 			d.clean(job, why)
 		}
 	}
-	for i := range d.configMaps {
-		cm := &d.configMaps[i]
+	for i := range d.children.configMaps {
+		cm := &d.children.configMaps[i]
 		if of := cm.Labels[LabelComponent]; (of == ComponentPlan || of == ComponentRound) && cm.DeletionTimestamp == nil && !d.cleans(cm) {
 			d.clean(cm, why)
 		}
@@ -137,13 +137,8 @@ func endOf(st *v1alpha1.CommonStatus) time.Time {
 
 // watchClock has the subject looked at again when its work has taken as long as it
 // may.
-func (d *decider) watchClock() {
+func (d decider) watchClock() {
 	if at, bounded := deadline(d.reported()); bounded {
 		d.lookAgain(max(at.Sub(d.now), time.Second))
 	}
-}
-
-// lookAgain has the subject looked at again after a while at the latest.
-func (d *decider) lookAgain(after time.Duration) {
-	d.decision.requeueAfter = sooner(d.decision.requeueAfter, after)
 }

@@ -19,9 +19,9 @@ const maxFindings = 5
 // lint writes what the linter finds in the router's configuration, and tells it
 // once for each generation. Nothing is said of a spec that cannot be compiled:
 // its errors are in the other conditions.
-func (d *decider) lint(st *v1alpha1.CommonStatus) {
+func (d reporter) lint(st *v1alpha1.CommonStatus) {
 	switch {
-	case len(d.errs) > 0:
+	case len(d.specErrors) > 0:
 		meta.RemoveStatusCondition(&st.Conditions, v1alpha1.ConditionLinted)
 		return
 	case d.plan == nil:

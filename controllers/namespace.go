@@ -19,8 +19,8 @@ import (
 // ending reports whether the subject's namespace is being deleted and waits for such
 // pods. The namespace is looked at only where a failed pod is being deleted and is
 // still there.
-func (o *observer) ending(ctx context.Context, w *world) (bool, error) {
-	for _, job := range w.jobs {
+func (o *observer) ending(ctx context.Context, w *observation) (bool, error) {
+	for _, job := range w.children.jobs {
 		if !unfinished(job) {
 			continue
 		}
@@ -73,8 +73,8 @@ func (o *observer) terminating(ctx context.Context, name string) (bool, error) {
 
 // leave deletes the Jobs that hold pods in a namespace that is being deleted. Nothing
 // is told: the object goes next.
-func (d *decider) leave() {
-	for _, job := range d.jobs {
+func (d cleaner) leave() {
+	for _, job := range d.children.jobs {
 		if unfinished(job) {
 			d.do(act{remove, job, "its namespace is being deleted, and waits for a failed pod that is kept until its Job is gone"})
 		}

@@ -7,8 +7,6 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
-
-	"windtunnel.dev/windtunnel/pkg/experiment"
 )
 
 // planCache remembers the plans that were used last, so that each event of a
@@ -31,18 +29,6 @@ type planCache struct {
 type planKey struct {
 	hash string
 	of   types.UID
-}
-
-// hashedPlan is a plan with its content hash, and how long its encoding is, in bytes.
-type hashedPlan struct {
-	*experiment.Plan
-	hash string
-	size int
-}
-
-func hashPlan(p *experiment.Plan) *hashedPlan {
-	raw := p.Encode()
-	return &hashedPlan{p, experiment.Digest(raw), len(raw)}
 }
 
 func newPlanCache(room int) *planCache {

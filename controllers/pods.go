@@ -73,30 +73,6 @@ func started(pods []corev1.Pod) bool {
 	})
 }
 
-// troubles tells what is wrong with shards that have no pod, or whose newest one
-// does not run. A shard that failed here may be tried again.
-func (w *world) troubles(job *batchv1.Job) string {
-	var words []string
-	if refusal := w.warnings[job.UID]; refusal != "" {
-		words = append(words, refusal)
-	}
-	for _, pod := range newest(w.pods) {
-		if trouble := w.trouble(pod); trouble != "" {
-			words = append(words, trouble)
-		}
-	}
-	return some(words)
-}
-
-// trouble tells what is wrong with a pod, by its status or else by its events.
-func (w *world) trouble(pod *corev1.Pod) string {
-	if words := podTrouble(pod); words != "" || w.warnings[pod.UID] == "" {
-		return words
-	}
-	index, _ := completionIndex(pod)
-	return fmt.Sprintf("shard %d: %s", index, w.warnings[pod.UID])
-}
-
 // podTrouble tells what a pod's status says to be wrong with it.
 func podTrouble(pod *corev1.Pod) string {
 	index, _ := completionIndex(pod)

@@ -36,25 +36,10 @@ func progressOf(cm *metav1.PartialObjectMetadata, job *batchv1.Job) (shard, done
 	return shard, done, err1 == nil && err2 == nil && shard >= 0 && done >= 0
 }
 
-// told returns the most that each of a Job's shards has told of. A shard that runs
-// again tells of less at first, which does not count.
-func (w *world) told(job *batchv1.Job) map[int]int {
-	var most map[int]int
-	for i := range w.configMaps {
-		if shard, done, ok := progressOf(&w.configMaps[i], job); ok {
-			if most == nil {
-				most = map[int]int{}
-			}
-			most[shard] = max(most[shard], done)
-		}
-	}
-	return most
-}
-
 // underway counts the simulations that a Job's shards say they have done and that have
 // no rows yet. What a shard says is shown, and nothing is decided by it.
-func (r *reading) underway(ctx context.Context, job *batchv1.Job) (int, error) {
-	told := r.world.told(job)
+func (r *studyReader) underway(ctx context.Context, job *batchv1.Job) (int, error) {
+	told := r.observed.children.reportedDone(job)
 	if len(told) == 0 {
 		return 0, nil
 	}
@@ -64,7 +49,7 @@ func (r *reading) underway(ctx context.Context, job *batchv1.Job) (int, error) {
 		if failed := job.Status.FailedIndexes; ptr.Deref(failed, "") != "" && inIndexes(failed, shard) {
 			continue
 		}
-		known := len(part) - len(r.journal.stillMissing(slices.Clone(part)))
+		known := len(part) - len(r.rows.stillMissing(slices.Clone(part)))
 		n += max(0, min(told[shard], len(part))-known)
 	}
 	return n, err
@@ -72,13 +57,13 @@ func (r *reading) underway(ctx context.Context, job *batchv1.Job) (int, error) {
 
 // shownUnderway is what a status beside so many completed simulations says of those
 // under way: what it said before, unless that is news enough for a write.
-func (d *decider) shownUnderway(completed int64) int64 {
-	now, before := int64(d.underway), d.subject.status().Progress
+func (d reporter) shownUnderway(completed int64) int64 {
+	now, before := int64(d.job.underway), d.subject.status().Progress
 	if now == 0 || before == nil || d.subject.status().PlanHash != d.plan.hash || before.Completed != completed {
 		return now
 	}
 	more := now - before.Underway
-	if more >= 0 && more*worthTelling < int64(d.standing.round.Simulations()) {
+	if more >= 0 && more*worthTelling < int64(d.results.study.round.Simulations()) {
 		return before.Underway
 	}
 	return now
@@ -86,13 +71,13 @@ func (d *decider) shownUnderway(completed int64) int64 {
 
 // cleanProgress deletes what shards told of their progress, but the last word of each
 // shard of the Job at work; all of it where there is none.
-func (d *decider) cleanProgress(job *batchv1.Job) {
+func (d cleaner) cleanProgress(job *batchv1.Job) {
 	var told map[int]int
 	if job != nil {
-		told = d.told(job)
+		told = d.children.reportedDone(job)
 	}
-	for i := range d.configMaps {
-		cm := &d.configMaps[i]
+	for i := range d.children.configMaps {
+		cm := &d.children.configMaps[i]
 		if !tellsProgress(cm) || cm.DeletionTimestamp != nil || d.cleans(cm) {
 			continue
 		}

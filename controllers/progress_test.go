@@ -156,11 +156,11 @@ func TestProgressOfOneJobIsNotAnothers(t *testing.T) {
 	mangled.Labels[worker.LabelDone] = "many"
 	result := owner.Progress(1, 7)
 	result.Labels[LabelComponent] = ComponentResult
-	w := &world{}
+	w := &observation{}
 	for _, cm := range []*corev1.ConfigMap{owner.Progress(0, 2), owner.Progress(0, 4), other.Progress(0, 9), mangled, result} {
-		w.configMaps = append(w.configMaps, metav1.PartialObjectMetadata{ObjectMeta: cm.ObjectMeta})
+		w.children.configMaps = append(w.children.configMaps, metav1.PartialObjectMetadata{ObjectMeta: cm.ObjectMeta})
 	}
-	if got := fmt.Sprint(w.told(job)); got != "map[0:4]" {
+	if got := fmt.Sprint(w.children.reportedDone(job)); got != "map[0:4]" {
 		t.Errorf("told %s, want map[0:4]", got)
 	}
 }
@@ -193,11 +193,11 @@ func TestProgressIsShownInSteps(t *testing.T) {
 			c.create(sweep)
 			w, _ := c.decide(sweep)
 			st := w.subject.status()
-			st.Progress, st.PlanHash, w.underway = tc.before, w.plan.hash, tc.underway
+			st.Progress, st.PlanHash, w.job.underway = tc.before, w.plan.hash, tc.underway
 			if tc.otherPlan {
 				st.PlanHash = "another"
 			}
-			if got := (&decider{world: w}).shownUnderway(0); got != tc.want {
+			if got := (reporter{&draft{observation: w}}).shownUnderway(0); got != tc.want {
 				t.Errorf("shows %d, want %d", got, tc.want)
 			}
 		})

@@ -94,7 +94,7 @@ func TestAReconcileThatIsCutOffIsNoError(t *testing.T) {
 // TestWhatIsRememberedGoesWithItsObject: when its work has ended, and when it is gone.
 func TestWhatIsRememberedGoesWithItsObject(t *testing.T) {
 	remembered := func(r *reconciler) int {
-		return len(r.observer.journals.byName) + r.observer.journals.used + len(r.observer.plans.plans) + len(r.observer.plans.by)
+		return len(r.observer.studies.byName) + r.observer.studies.used + len(r.observer.plans.plans) + len(r.observer.plans.by)
 	}
 	for name, end := range map[string]func(*play, client.Object){
 		"it completes":  func(p *play, o client.Object) { p.rounds(o) },

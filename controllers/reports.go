@@ -31,7 +31,7 @@ type reports struct {
 
 // newReports reads the termination messages of the pods of a Job of so many
 // shards.
-func newReports(plan *planned, round, shards int, pods []corev1.Pod) *reports {
+func newReports(plan *subjectPlan, round, shards int, pods []corev1.Pod) *reports {
 	r := &reports{lists: make([]*experiment.Reference, shards), reporters: make([]string, shards), unreadable: map[int]string{}}
 	for i := range pods {
 		part, isPart := partOf(&pods[i])
@@ -47,7 +47,7 @@ func newReports(plan *planned, round, shards int, pods []corev1.Pod) *reports {
 }
 
 // takePart takes what a pod reports that was stopped.
-func (r *reports) takePart(plan *planned, round int, pod *corev1.Pod, report experiment.Report) {
+func (r *reports) takePart(plan *subjectPlan, round int, pod *corev1.Pod, report experiment.Report) {
 	index, ok := completionIndex(pod)
 	if !ok || index >= len(r.lists) {
 		return
@@ -59,7 +59,7 @@ func (r *reports) takePart(plan *planned, round int, pod *corev1.Pod, report exp
 
 // foreign returns the fault of a report that is not of the pod's own shard, or says
 // of it what cannot be.
-func (r *reports) foreign(plan *planned, round int, pod *corev1.Pod, report experiment.Report) *fault {
+func (r *reports) foreign(plan *subjectPlan, round int, pod *corev1.Pod, report experiment.Report) *fault {
 	index, _ := completionIndex(pod)
 	switch {
 	case report.PlanHash != plan.hash || report.Round != round:
@@ -73,7 +73,7 @@ func (r *reports) foreign(plan *planned, round int, pod *corev1.Pod, report expe
 }
 
 // take takes what a succeeded pod reports.
-func (r *reports) take(plan *planned, round int, pod *corev1.Pod) {
+func (r *reports) take(plan *subjectPlan, round int, pod *corev1.Pod) {
 	index, ok := completionIndex(pod)
 	if !ok || index >= len(r.lists) {
 		return
@@ -99,7 +99,7 @@ func (r *reports) take(plan *planned, round int, pod *corev1.Pod) {
 // unread are the lists that a journal does not know, where together they are
 // worth it: an eighth of the round's simulations, all that will come, or those of a
 // pod that is about to go.
-func (r *reports) unread(j *journal, over bool) []experiment.Reference {
+func (r *reports) unread(j *studyRows, over bool) []experiment.Reference {
 	var lists []experiment.Reference
 	rows := 0
 	for _, list := range r.parts {

@@ -53,13 +53,13 @@ func TestWhatAStoppedPodReportsIsBelieved(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := &scene{world: &world{}}
+			s := &scene{world: &observation{}}
 			end := exited(130, encodedReport(tc.report))
 			if tc.ended != nil {
 				end = tc.ended(encodedReport(tc.report))
 			}
 			s.pod(0, end)
-			r := newReports(&planned{hashedPlan: &hashedPlan{hash: plan}}, 0, 1, s.world.pods)
+			r := newReports(&subjectPlan{hashedPlan: &hashedPlan{hash: plan}}, 0, 1, s.world.job.pods)
 			switch {
 			case (r.fault != nil) != (tc.fault != ""):
 				t.Errorf("fault %v, want %q", r.fault, tc.fault)
@@ -79,18 +79,18 @@ func TestPodsThatDisagreeAboutARow(t *testing.T) {
 	s := newScene(t)
 	row := s.simulations[0][0].Row
 	first := &source{Reference: experiment.Reference{Name: "first", Rows: 1}, own: true}
-	s.journal.addShard([]chunk{{first, []result.Row{row}}})
-	if words := s.journal.denies([]result.Row{row}); words != "" {
+	s.rows.addShard([]chunk{{first, []result.Row{row}}})
+	if words := s.rows.denies([]result.Row{row}); words != "" {
 		t.Errorf("the same row: %s", words)
 	}
 	other := row
 	other.Metrics = result.NewMetrics(map[string]float64{"goodput": 1})
-	if words := s.journal.denies([]result.Row{other}); !strings.Contains(words, "is not what another pod wrote of it") {
+	if words := s.rows.denies([]result.Row{other}); !strings.Contains(words, "is not what another pod wrote of it") {
 		t.Errorf("a row with other figures: %q", words)
 	}
 	unknown := row
 	unknown.Key = "unknown"
-	if words := s.journal.denies([]result.Row{unknown}); !strings.Contains(words, "is none of the round's") {
+	if words := s.rows.denies([]result.Row{unknown}); !strings.Contains(words, "is none of the round's") {
 		t.Errorf("a row of nothing that was asked for: %q", words)
 	}
 }
@@ -104,10 +104,10 @@ func TestChunksOfAStoppedPodMakeWay(t *testing.T) {
 		rows = append(rows, s.simulations[0][i].Row)
 	}
 	add := func(name string, rows ...result.Row) {
-		s.journal.addShard([]chunk{{&source{Reference: experiment.Reference{Name: name, Rows: len(rows)}, own: true}, rows}})
+		s.rows.addShard([]chunk{{&source{Reference: experiment.Reference{Name: name, Rows: len(rows)}, own: true}, rows}})
 	}
 	serving := func() (names []string) {
-		st := s.journal.standing()
+		st := s.rows.state()
 		for _, ref := range st.chunks {
 			names = append(names, ref.Name)
 		}
@@ -148,13 +148,13 @@ func TestAShardHasEndedWhereItsJobKnows(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := &scene{world: &world{}}
+			s := &scene{world: &observation{}}
 			if tc.pod != nil {
 				s.pod(0, tc.pod)
 			}
 			job := &batchv1.Job{}
 			job.Status.CompletedIndexes = tc.completed
-			if got := succeeded(job, s.world.pods, 0); got != tc.want {
+			if got := succeeded(job, s.world.job.pods, 0); got != tc.want {
 				t.Errorf("got %t, want %t", got, tc.want)
 			}
 		})

@@ -17,8 +17,8 @@ import (
 // maxIndexBytes bounds an index, as maxPlanBytes a plan.
 const maxIndexBytes = maxPlanBytes
 
-// ledger is what the status is to name, and the ConfigMaps that it takes.
-type ledger struct {
+// resultIndex is what the status is to name, and the ConfigMaps that it takes.
+type resultIndex struct {
 	status     *v1alpha1.ResultsStatus
 	configMaps []*corev1.ConfigMap
 	// size is that of the index, named the chunks in it.
@@ -35,16 +35,16 @@ func namesOf(references []experiment.Reference) map[string]bool {
 	return names
 }
 
-// newLedger makes the index of all rows that there are, and chunks of the ones
+// newResultIndex makes the index of all rows that there are, and chunks of the ones
 // that are borrowed: so that what the index lists holds the rows of this plan and
 // nothing else, and belongs to the subject. It returns an empty one where there is
 // nothing to list.
-func newLedger(s subject, p *planned, st *standing) (*ledger, error) {
+func newResultIndex(s subject, p *subjectPlan, st *studyState) (*resultIndex, error) {
 	index := &experiment.Index{
 		SchemaVersion: experiment.IndexSchemaVersion, EngineVersion: p.EngineVersion, Plan: p.hash,
 		Chunks: st.chunks, Reserve: st.reserve, Lost: st.lost,
 	}
-	l := &ledger{}
+	l := &resultIndex{}
 	copies, err := copiesOf(s, p, st)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ type copied struct {
 }
 
 // copiesOf makes chunks of the borrowed rows.
-func copiesOf(s subject, p *planned, st *standing) ([]copied, error) {
+func copiesOf(s subject, p *subjectPlan, st *studyState) ([]copied, error) {
 	simulations := make([]experiment.Simulation, len(st.borrowed))
 	for i := range st.borrowed {
 		simulations[i].Row = st.borrowed[i]
@@ -112,7 +112,7 @@ const (
 )
 
 // makeLeaderboard makes the ConfigMap of the best points.
-func makeLeaderboard(s subject, p *planned, study *experiment.Study) (*corev1.ConfigMap, error) {
+func makeLeaderboard(s subject, p *subjectPlan, study *experiment.Study) (*corev1.ConfigMap, error) {
 	for keep := maxRanked; ; keep /= 2 {
 		board, err := study.Top(keep)
 		if err != nil {

@@ -46,7 +46,7 @@ func hasRollout(s subject) bool {
 }
 
 // rollout looks for what the subject is to have once it is complete.
-func (o *observer) rollout(ctx context.Context, w *world) error {
+func (o *observer) rollout(ctx context.Context, w *observation) error {
 	sw, ok := w.subject.(sweep)
 	if !ok {
 		return nil
@@ -61,7 +61,7 @@ func (o *observer) rollout(ctx context.Context, w *world) error {
 
 // followers looks for the runs that follow the best points: those that the cache
 // knows, and those that are wanted.
-func (o *observer) followers(ctx context.Context, w *world, sw sweep) error {
+func (o *observer) followers(ctx context.Context, w *observation, sw sweep) error {
 	var runs v1alpha1.SimulationRunList
 	err := o.cache.List(ctx, &runs, client.InNamespace(sw.Namespace), client.MatchingFields{indexOwner: string(sw.UID)})
 	if err != nil {
@@ -70,7 +70,7 @@ func (o *observer) followers(ctx context.Context, w *world, sw sweep) error {
 	known := map[string]bool{}
 	for i := range runs.Items {
 		known[runs.Items[i].Name] = true
-		w.followers = append(w.followers, &runs.Items[i])
+		w.children.followers = append(w.children.followers, &runs.Items[i])
 	}
 	wanted := 0
 	if sw.Spec.Follow != nil {
@@ -87,16 +87,20 @@ func (o *observer) followers(ctx context.Context, w *world, sw sweep) error {
 			return err
 		}
 		if found {
-			w.followers = append(w.followers, &run)
+			w.children.followers = append(w.children.followers, &run)
 		}
 	}
-	slices.SortFunc(w.followers, func(a, b *v1alpha1.SimulationRun) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(w.children.followers, func(a, b *v1alpha1.SimulationRun) int { return strings.Compare(a.Name, b.Name) })
 	return nil
 }
 
+// publisher decides on what a complete sweep leaves to be used: the promoted
+// configuration, and the runs that follow the best points.
+type publisher struct{ *draft }
+
 // rollOut writes out what the spec wants of a complete sweep. What cannot be
 // written is told; the results are no worse for it.
-func (d *decider) rollOut(next sweep) error {
+func (d publisher) rollOut(next sweep) error {
 	words, err := d.promote(next)
 	if err != nil {
 		return err
@@ -107,17 +111,17 @@ func (d *decider) rollOut(next sweep) error {
 
 // promote has the best point's configuration written out. It says why that is not
 // done.
-func (d *decider) promote(next sweep) (words string, err error) {
+func (d publisher) promote(next sweep) (words string, err error) {
 	wanted := next.Spec.Promote
 	switch {
 	case wanted == nil:
 		return "", nil
-	case d.judged != nil && d.judged.KeepBaseline:
-		return "nothing is promoted: " + d.judged.Message, nil
-	case wanted.When != v1alpha1.PromoteWhenComplete && (d.judged == nil || d.judged.Judgement != result.Pass):
+	case d.gatesVerdict != nil && d.gatesVerdict.KeepBaseline:
+		return "nothing is promoted: " + d.gatesVerdict.Message, nil
+	case wanted.When != v1alpha1.PromoteWhenComplete && (d.gatesVerdict == nil || d.gatesVerdict.Judgement != result.Pass):
 		return "nothing is promoted, since not all gates pass", nil
 	}
-	study := d.standing.study
+	study := d.results.study.study
 	promotion, err := study.Promote(wanted.Format)
 	if err != nil {
 		return fmt.Sprintf("nothing is promoted: %v", err), nil
@@ -137,8 +141,8 @@ func (d *decider) promote(next sweep) (words string, err error) {
 	cm.Data = map[string]string{promotion.Name: promotion.Text, reportKey: text.String()}
 	cm.Labels[LabelContent] = digestOf(cm.Data)
 	next.Status.Promoted = cm.Name
-	for i := range d.configMaps {
-		switch there := &d.configMaps[i]; {
+	for i := range d.children.configMaps {
+		switch there := &d.children.configMaps[i]; {
 		case there.Name != cm.Name:
 		case there.DeletionTimestamp != nil:
 			d.await(there)
@@ -158,7 +162,7 @@ func (d *decider) promote(next sweep) (words string, err error) {
 }
 
 // await has the subject wait for the end of a child whose name another one is to bear.
-func (d *decider) await(child client.Object) {
+func (d publisher) await(child client.Object) {
 	words := fmt.Sprintf("%s %s is being deleted", kindOf(child), child.GetName())
 	if holders := child.GetFinalizers(); len(holders) > 0 {
 		words += fmt.Sprintf(" and held by %s", some(holders))
@@ -167,7 +171,7 @@ func (d *decider) await(child client.Object) {
 }
 
 // follower has the best points simulated once more, with traces.
-func (d *decider) follower(next sweep) error {
+func (d publisher) follower(next sweep) error {
 	var runs []*v1alpha1.SimulationRun
 	if wanted := next.Spec.Follow; wanted != nil {
 		var err error
@@ -176,7 +180,7 @@ func (d *decider) follower(next sweep) error {
 		}
 	}
 	there := map[string]*v1alpha1.SimulationRun{}
-	for _, run := range d.world.followers {
+	for _, run := range d.observation.children.followers {
 		there[run.Name] = run
 	}
 	for _, run := range runs {
@@ -195,7 +199,7 @@ func (d *decider) follower(next sweep) error {
 		}
 		d.do(act{create, run, "it simulates one of the best points once more, with traces"})
 	}
-	for _, run := range d.world.followers {
+	for _, run := range d.observation.children.followers {
 		if there[run.Name] != nil && run.DeletionTimestamp == nil {
 			// Before the status: afterwards nobody would know of it.
 			d.do(act{remove, run, "its point is followed no more"})
@@ -205,8 +209,8 @@ func (d *decider) follower(next sweep) error {
 }
 
 // followers makes the runs of the best points.
-func (d *decider) followers(s sweep, best int) ([]*v1alpha1.SimulationRun, error) {
-	board, err := d.standing.study.Top(best)
+func (d publisher) followers(s sweep, best int) ([]*v1alpha1.SimulationRun, error) {
+	board, err := d.results.study.study.Top(best)
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +219,7 @@ func (d *decider) followers(s sweep, best int) ([]*v1alpha1.SimulationRun, error
 		if !board.Candidates[i].Complete() {
 			break
 		}
-		spec, err := d.standing.study.FollowUpRun(&s.Spec, board.Candidates[i].Point)
+		spec, err := d.results.study.study.FollowUpRun(&s.Spec, board.Candidates[i].Point)
 		if err != nil {
 			return nil, fmt.Errorf("follow point %d: %w", board.Candidates[i].Point, err)
 		}

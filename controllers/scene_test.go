@@ -22,9 +22,9 @@ import (
 // two shards, whose account and plan are there.
 type scene struct {
 	t     testing.TB
-	world *world
+	world *observation
 	// journal has what the world is to know of results.
-	journal *journal
+	rows *studyRows
 	// simulations are what the workers would find, by shard.
 	simulations [][]experiment.Simulation
 }
@@ -36,20 +36,20 @@ func newScene(t testing.TB) *scene {
 	if err != nil || len(errs) > 0 {
 		t.Fatal(err, errs)
 	}
-	p := newPlanned(hashPlan(compiled.Plan), s)
-	sc := &scene{t: t, world: &world{
-		subject: s,
-		image:   "windtunnel:test",
-		plan:    p,
-		account: account{serviceAccount: true, roleBinding: true},
+	p := newSubjectPlan(hashPlan(compiled.Plan), s)
+	sc := &scene{t: t, world: &observation{
+		subject:  s,
+		image:    "windtunnel:test",
+		plan:     p,
+		children: observedChildren{account: workerAccount{serviceAccount: true, roleBinding: true}},
 	}}
-	sc.journal, err = newJournal(p)
+	sc.rows, err = newStudyRows(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cm := makePlanConfigMap(s, p)
-	sc.world.configMaps = []metav1.PartialObjectMetadata{{ObjectMeta: cm.ObjectMeta}}
-	round := sc.journal.study.Round()
+	sc.world.children.configMaps = []metav1.PartialObjectMetadata{{ObjectMeta: cm.ObjectMeta}}
+	round := sc.rows.study.Round()
 	for shard := range shards {
 		simulations, err := p.Simulate(t.Context(), nil, round, round.Part(round.All().Indices(), shard, shards), experiment.Options{Parallelism: 1})
 		if err != nil {
@@ -70,11 +70,11 @@ func (s *scene) results(shard int) experiment.Reference {
 
 // task is what there is to do in the scene before anything is done.
 func (s *scene) task() *task {
-	j, err := newJournal(s.world.plan)
+	j, err := newStudyRows(s.world.plan)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return newTask(s.world.subject, s.world.plan, j.standing(), 0)
+	return newTask(s.world.subject, s.world.plan, j.state(), 0)
 }
 
 // job adds the Job of the first round, and its ConfigMap.
@@ -84,9 +84,9 @@ func (s *scene) job(change ...func(*batchv1.Job)) *scene {
 	for _, f := range change {
 		f(job)
 	}
-	s.world.jobs = append(s.world.jobs, job)
+	s.world.children.jobs = append(s.world.children.jobs, job)
 	cm := makeRoundConfigMap(s.world.subject, s.world.plan, s.task())
-	s.world.configMaps = append(s.world.configMaps, metav1.PartialObjectMetadata{ObjectMeta: cm.ObjectMeta})
+	s.world.children.configMaps = append(s.world.children.configMaps, metav1.PartialObjectMetadata{ObjectMeta: cm.ObjectMeta})
 	return s
 }
 
@@ -99,15 +99,15 @@ func ended(typ batchv1.JobConditionType) func(*batchv1.Job) {
 // pod adds a pod of a shard.
 func (s *scene) pod(shard int, change ...func(*corev1.Pod)) *scene {
 	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-		Name:        fmt.Sprintf("pod-%d-%d", shard, len(s.world.pods)),
-		UID:         types.UID(fmt.Sprintf("pod-%d", len(s.world.pods))),
+		Name:        fmt.Sprintf("pod-%d-%d", shard, len(s.world.job.pods)),
+		UID:         types.UID(fmt.Sprintf("pod-%d", len(s.world.job.pods))),
 		Annotations: map[string]string{batchv1.JobCompletionIndexAnnotation: fmt.Sprint(shard)},
 	}}
 	pod.Status.Phase = corev1.PodPending
 	for _, f := range change {
 		f(&pod)
 	}
-	s.world.pods = append(s.world.pods, pod)
+	s.world.job.pods = append(s.world.job.pods, pod)
 	return s
 }
 
@@ -142,8 +142,8 @@ func (s *scene) read(shard int) *scene {
 		rows[i] = s.simulations[shard][i].Row
 	}
 	ref := experiment.Reference{Name: fmt.Sprintf("chunk-%d", shard), Rows: len(rows)}
-	if s.journal.sources[ref.Name] == nil {
-		s.journal.add(&source{Reference: ref, own: true}, rows)
+	if s.rows.sources[ref.Name] == nil {
+		s.rows.add(&source{Reference: ref, own: true}, rows)
 	}
 	return s
 }
@@ -160,20 +160,20 @@ func (s *scene) look() {
 	if w.plan == nil {
 		return
 	}
-	if err := s.journal.advance(); err != nil {
+	if err := s.rows.advance(); err != nil {
 		s.t.Fatal(err)
 	}
-	w.standing = s.journal.standing()
-	if w.standing.round == nil {
+	w.results.study = s.rows.state()
+	if w.results.study.round == nil {
 		return
 	}
-	w.alive = false
-	if job := w.job(); job != nil {
-		w.reports = newReports(w.plan, 0, shardsOf(job), w.pods)
-		w.standing.fault = w.reports.fault
-		w.alive = slices.ContainsFunc(w.pods, func(pod corev1.Pod) bool { return alive(&pod, epoch) })
+	w.job.podsAlive = false
+	if job := w.currentJob(); job != nil {
+		w.job.reports = newReports(w.plan, 0, shardsOf(job), w.job.pods)
+		w.results.study.fault = w.job.reports.fault
+		w.job.podsAlive = slices.ContainsFunc(w.job.pods, func(pod corev1.Pod) bool { return alive(&pod, epoch) })
 	}
-	w.task = w.next()
+	w.task = w.nextTask()
 }
 
 // decided is a decision in words.

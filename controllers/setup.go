@@ -130,7 +130,7 @@ func Setup(ctx context.Context, mgr ctrl.Manager, o Options) error {
 	for _, s := range []subjects{runs, sweeps} {
 		observer := &observer{
 			cache: c, live: mgr.GetAPIReader(), image: o.Image,
-			plans: plans, contents: contents, journals: newJournals(s.remembered), words: &lastWords{}, clock: o.Clock,
+			plans: plans, contents: contents, studies: newStudyCache(s.remembered), words: &lastWords{}, clock: o.Clock,
 			compileTimeout: compileTimeout, guard: guard,
 		}
 		r := &reconciler{client: c, subjects: s, observer: observer, applier: applier, clock: o.Clock, stale: backOff(staleInterval, longestInterval)}

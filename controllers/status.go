@@ -22,23 +22,27 @@ const (
 	maxStepTime  = 512
 )
 
+// reporter decides on the status: its figures, its conditions, and the events that tell of
+// them.
+type reporter struct{ *draft }
+
 // planned returns the subject with the status of a plan that is not complete.
-func (d *decider) planned() subject {
+func (d reporter) planned() subject {
 	next := d.subject.copied()
 	next.clearFigures()
 	st := next.status()
 	experiment.FillStatus(st, d.plan.Plan)
-	st.Inputs = d.inputs
+	st.Inputs = d.inputs.pinned
 	bound(st)
-	st.Plan = &d.standing.outlook
-	st.Results = d.results.DeepCopy()
+	st.Plan = &d.results.study.outlook
+	st.Results = d.resultsStatus.DeepCopy()
 	st.Progress = d.progress(st.Progress)
 	return next
 }
 
 // progress counts simulations.
-func (d *decider) progress(before *v1alpha1.ProgressStatus) *v1alpha1.ProgressStatus {
-	at := d.standing
+func (d reporter) progress(before *v1alpha1.ProgressStatus) *v1alpha1.ProgressStatus {
+	at := d.results.study
 	p := &v1alpha1.ProgressStatus{
 		Total:     int64(at.study.Simulations()),
 		Completed: int64(at.rows()),
@@ -46,7 +50,7 @@ func (d *decider) progress(before *v1alpha1.ProgressStatus) *v1alpha1.ProgressSt
 		Reused:    int64(at.reused()),
 		Round:     int32(at.last) + 1,
 	}
-	switch job := d.job(); {
+	switch job := d.currentJob(); {
 	case d.task != nil:
 		p.Shards = int32(d.task.shards)
 	case job != nil:
@@ -58,7 +62,7 @@ func (d *decider) progress(before *v1alpha1.ProgressStatus) *v1alpha1.ProgressSt
 }
 
 // unplanned returns the subject with the status of a spec without a plan.
-func (d *decider) unplanned() subject {
+func (d reporter) unplanned() subject {
 	next := d.subject.copied()
 	next.clearFigures()
 	st := next.status()
@@ -85,12 +89,12 @@ func boundTexts(texts []string, most, bytes int) []string {
 }
 
 // report makes next the status to write, with a verdict's conditions.
-func (d *decider) report(next subject, v verdict) {
+func (d reporter) report(next subject, v verdict) {
 	st := next.status()
 	st.ObservedGeneration = next.object().GetGeneration()
 	before := readyReason(d.subject.status())
-	if d.standing != nil && (v.outcome == ongoing || v.outcome == complete) {
-		v.message = join(v.message, d.standing.notReused)
+	if d.results.study != nil && (v.outcome == ongoing || v.outcome == complete) {
+		v.message = join(v.message, d.results.study.notReused)
 	}
 	setTimes(st, d.subject, v, d.held, d.now)
 	d.partial(st, v)
@@ -110,29 +114,29 @@ func (d *decider) report(next subject, v verdict) {
 
 // partial says of the results of work that ended whether some are missing. Rows
 // that were seen and have gone since are missing too.
-func (d *decider) partial(st *v1alpha1.CommonStatus, v verdict) {
+func (d reporter) partial(st *v1alpha1.CommonStatus, v verdict) {
 	if st.Results != nil {
-		st.Results.Partial = v.outcome == failed && st.Results.Rows < int64(d.standing.study.Simulations())
+		st.Results.Partial = v.outcome == failed && st.Results.Rows < int64(d.results.study.study.Simulations())
 	}
 }
 
 // passed writes condition Passed. Of results that serve as they are it stays.
-func (d *decider) passed(st *v1alpha1.CommonStatus, v verdict) {
+func (d reporter) passed(st *v1alpha1.CommonStatus, v verdict) {
 	c := meta.FindStatusCondition(st.Conditions, v1alpha1.ConditionPassed)
 	switch {
 	case d.plan == nil:
 		setPassed(st, nil, 0, d.now)
-	case v.outcome == complete && d.judged == nil && c != nil:
+	case v.outcome == complete && d.gatesVerdict == nil && c != nil:
 		c.ObservedGeneration = st.ObservedGeneration
 	default:
-		setPassed(st, d.judged, len(d.plan.Gates), d.now)
+		setPassed(st, d.gatesVerdict, len(d.plan.Gates), d.now)
 	}
 }
 
 // hinder decides what to tell where an act of a decision was refused: a status
 // that says why, or nothing where the status says it already. The act is tried
 // again later.
-func hinder(w *world, d decision, err error, now time.Time) decision {
+func hinder(w *observation, d decision, err error, now time.Time) decision {
 	next := w.subject.copied()
 	if d.status != nil {
 		next = d.status.copied()
@@ -140,11 +144,11 @@ func hinder(w *world, d decision, err error, now time.Time) decision {
 		next.clearFigures()
 		next.status().Results = w.subject.status().Results
 	}
-	again := &decider{world: w, now: now}
+	again := &draft{observation: w, now: now}
 	v := verdict{ongoing, v1alpha1.ReasonBlocked, err.Error()}
 	if theirs := (stranger{}); errors.As(err, &theirs) {
 		v = verdict{stalled, v1alpha1.ReasonConflict, theirs.Error()}
 	}
-	again.report(next, v)
+	reporter{again}.report(next, v)
 	return again.decision
 }

@@ -783,7 +783,7 @@ var stories = map[string]struct {
 		sweep := weights().Obj()
 		compiled, _, err := sweepSubject(sweep).compile(s.t.Context(), clusterInputs{reader: s.client})
 		s.must(err)
-		p := newPlanned(hashPlan(compiled.Plan), sweepSubject(sweep))
+		p := newSubjectPlan(hashPlan(compiled.Plan), sweepSubject(sweep))
 		cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: planName(p.prefix)}}
 		s.create(cm)
 		s.begin(sweep)

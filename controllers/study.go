@@ -19,53 +19,53 @@ import (
 // study finds out how far the subject's study is: it goes through the rounds whose
 // rows are all there, reads what the pods of the round under way report, and goes
 // on where that completes it.
-func (o *observer) study(ctx context.Context, w *world) error {
-	j := o.journals.get(w.subject, w.plan.hash)
+func (o *observer) study(ctx context.Context, w *observation) error {
+	j := o.studies.get(w.subject, w.plan.hash)
 	if j != nil && !j.suits(w.subject.execution()) {
 		j = nil
 	}
-	r := reading{observer: o, world: w, journal: j}
+	r := studyReader{observer: o, observed: w, rows: j}
 	err := r.read(ctx)
 	if err != nil || r.fault != nil {
 		// Half of what was read may be in it.
-		o.journals.forget(nameOf(w.subject))
+		o.studies.forget(nameOf(w.subject))
 	} else {
-		o.journals.put(w.subject, r.journal)
+		o.studies.put(w.subject, r.rows)
 	}
 	if err != nil {
 		return fmt.Errorf("results of %s: %w", w.subject.object().GetName(), err)
 	}
-	w.standing = r.journal.standing()
-	w.standing.fault = r.fault
+	w.results.study = r.rows.state()
+	w.results.study.fault = r.fault
 	return nil
 }
 
-// reading is one look at a subject's results.
-type reading struct {
+// studyReader is one look at a subject's results.
+type studyReader struct {
 	*observer
-	world   *world
-	journal *journal
-	fault   *fault
+	observed *observation
+	rows     *studyRows
+	fault    *fault
 }
 
-func (r *reading) read(ctx context.Context) error {
-	fresh := r.journal == nil
+func (r *studyReader) read(ctx context.Context) error {
+	fresh := r.rows == nil
 	if fresh {
 		var err error
-		if r.journal, err = newJournal(r.world.plan); err != nil {
+		if r.rows, err = newStudyRows(r.observed.plan); err != nil {
 			return err
 		}
 	}
-	r.journal.plan = r.world.plan
+	r.rows.plan = r.observed.plan
 	if err := r.readIndex(ctx); err != nil || r.fault != nil {
 		return err
 	}
-	if fresh && r.world.plan.Decisions == 0 {
+	if fresh && r.observed.plan.Decisions == 0 {
 		if err := r.readOthers(ctx); err != nil {
 			return err
 		}
 	}
-	if err := r.journal.advance(); err != nil {
+	if err := r.rows.advance(); err != nil {
 		return err
 	}
 	for r.fault == nil {
@@ -78,18 +78,18 @@ func (r *reading) read(ctx context.Context) error {
 }
 
 // own are the subject's own results.
-func (r *reading) own() results {
-	return results{reader: r.live, namespace: r.world.subject.object().GetNamespace(), owner: r.world.subject}
+func (r *studyReader) own() results {
+	return results{reader: r.live, namespace: r.observed.subject.object().GetNamespace(), owner: r.observed.subject}
 }
 
 // readIndex reads what the status names. What this generation wrote must be
 // there; what a former one wrote serves where it can.
-func (r *reading) readIndex(ctx context.Context) error {
-	st := r.world.subject.status()
-	if st.Results == nil || st.Results.Index == r.journal.index {
+func (r *studyReader) readIndex(ctx context.Context) error {
+	st := r.observed.subject.status()
+	if st.Results == nil || st.Results.Index == r.rows.index {
 		return nil
 	}
-	strict := st.ObservedGeneration == r.world.subject.object().GetGeneration() && st.PlanHash == r.world.plan.hash
+	strict := st.ObservedGeneration == r.observed.subject.object().GetGeneration() && st.PlanHash == r.observed.plan.hash
 	index, f, err := r.own().index(ctx, st.Results.Index, st.Results.SHA256)
 	if err != nil {
 		return err
@@ -100,9 +100,9 @@ func (r *reading) readIndex(ctx context.Context) error {
 		}
 		return nil
 	}
-	r.journal.index = st.Results.Index
-	former := index.Plan != r.world.plan.hash
-	if former && r.world.plan.Decisions > 0 {
+	r.rows.index = st.Results.Index
+	former := index.Plan != r.observed.plan.hash
+	if former && r.observed.plan.Decisions > 0 {
 		// The decisions that are asked for may not lie beside those rows.
 		return nil
 	}
@@ -113,8 +113,8 @@ func (r *reading) readIndex(ctx context.Context) error {
 		}
 	}
 	for _, l := range index.Lost {
-		if !former && l.Execution == executionDigest(r.world.subject.execution()) {
-			r.journal.lose(l)
+		if !former && l.Execution == executionDigest(r.observed.subject.execution()) {
+			r.rows.lose(l)
 		}
 	}
 	for _, ref := range index.Reserve {
@@ -128,7 +128,7 @@ func (r *reading) readIndex(ctx context.Context) error {
 
 // readChunk reads a chunk that the journal does not know. Where it must be there
 // and is not, that is a fault.
-func (r *reading) readChunk(ctx context.Context, from results, ref experiment.Reference, spare, must bool) error {
+func (r *studyReader) readChunk(ctx context.Context, from results, ref experiment.Reference, spare, must bool) error {
 	f, err := r.tryChunk(ctx, from, ref, spare)
 	if f != nil && must {
 		r.fault = f
@@ -137,28 +137,28 @@ func (r *reading) readChunk(ctx context.Context, from results, ref experiment.Re
 }
 
 // tryChunk reads a chunk that the journal does not know, or tells why it cannot be had.
-func (r *reading) tryChunk(ctx context.Context, from results, ref experiment.Reference, spare bool) (*fault, error) {
-	if r.journal.sources[ref.Name] != nil {
+func (r *studyReader) tryChunk(ctx context.Context, from results, ref experiment.Reference, spare bool) (*fault, error) {
+	if r.rows.sources[ref.Name] != nil {
 		return nil, nil
 	}
 	rows, uid, f, err := from.chunk(ctx, ref)
 	if f != nil || err != nil {
 		return f, err
 	}
-	own := from.owner.object().GetUID() == r.world.subject.object().GetUID()
-	r.journal.add(&source{Reference: ref, uid: uid, own: own, spare: spare}, rows)
+	own := from.owner.object().GetUID() == r.observed.subject.object().GetUID()
+	r.rows.add(&source{Reference: ref, uid: uid, own: own, spare: spare}, rows)
 	return nil, nil
 }
 
 // readOthers reads the results of the objects that the spec names.
-func (r *reading) readOthers(ctx context.Context) error {
-	others, _, err := r.sources(ctx, r.world.subject)
+func (r *studyReader) readOthers(ctx context.Context) error {
+	others, _, err := r.sources(ctx, r.observed.subject)
 	if err != nil {
 		return err
 	}
 	for _, other := range others {
 		st := other.status()
-		if st.Results == nil || st.EngineVersion != r.world.plan.EngineVersion {
+		if st.Results == nil || st.EngineVersion != r.observed.plan.EngineVersion {
 			continue
 		}
 		from := results{reader: r.live, namespace: other.object().GetNamespace(), owner: other}
@@ -167,7 +167,7 @@ func (r *reading) readOthers(ctx context.Context) error {
 			return err
 		}
 		if f != nil {
-			r.journal.leaveOut(other, f)
+			r.rows.leaveOut(other, f)
 			continue
 		}
 		for _, ref := range index.Chunks {
@@ -176,7 +176,7 @@ func (r *reading) readOthers(ctx context.Context) error {
 				return err
 			}
 			if f != nil {
-				r.journal.leaveOut(other, f)
+				r.rows.leaveOut(other, f)
 			}
 		}
 	}
@@ -185,34 +185,34 @@ func (r *reading) readOthers(ctx context.Context) error {
 
 // readRound reads what there is of the round under way. It returns true where
 // that completed the round.
-func (r *reading) readRound(ctx context.Context) (bool, error) {
-	w, st := r.world, r.journal.standing()
-	w.standing, w.task, w.pods, w.reports, w.alive, w.again, w.underway = st, nil, nil, nil, false, 0, 0
+func (r *studyReader) readRound(ctx context.Context) (bool, error) {
+	w, st := r.observed, r.rows.state()
+	w.results.study, w.task, w.job.pods, w.job.reports, w.job.podsAlive, w.job.repeated, w.job.underway = st, nil, nil, nil, false, 0, 0
 	if st.failure != nil {
 		return false, nil
 	}
 	if st.round == nil {
 		return false, r.present(ctx)
 	}
-	if w.job() == nil {
+	if w.currentJob() == nil {
 		if found, err := r.find(ctx); !found || err != nil {
 			return false, err
 		}
 	}
-	job := w.job()
+	job := w.currentJob()
 	if err := r.missingChild(ctx, w, roundName(job.Name)); err != nil {
 		return false, err
 	}
 	if err := r.pods(ctx, w, job); err != nil {
 		return false, err
 	}
-	w.reports = newReports(w.plan, st.round.Index, shardsOf(job), w.pods)
-	if r.fault = w.reports.fault; r.fault != nil {
+	w.job.reports = newReports(w.plan, st.round.Index, shardsOf(job), w.job.pods)
+	if r.fault = w.job.reports.fault; r.fault != nil {
 		return false, nil
 	}
 	over, bad := finished(job)
-	over = over || r.world.late || isSuspended(job)
-	for _, list := range w.reports.unread(r.journal, over) {
+	over = over || r.observed.pastDeadline || isSuspended(job)
+	for _, list := range w.job.reports.unread(r.rows, over) {
 		if err := r.readList(ctx, list); err != nil || r.fault != nil {
 			return false, err
 		}
@@ -225,16 +225,16 @@ func (r *reading) readRound(ctx context.Context) (bool, error) {
 	if advanced, err := r.advanced(st.round.Index); advanced || err != nil {
 		return advanced, err
 	}
-	w.standing = r.journal.standing()
-	if isSuspended(job) || len(w.reports.parts) > 0 {
+	w.results.study = r.rows.state()
+	if isSuspended(job) || len(w.job.reports.parts) > 0 {
 		var err error
-		if w.again, err = r.again(ctx, job); err != nil {
+		if w.job.repeated, err = r.again(ctx, job); err != nil {
 			return false, err
 		}
 	}
 	if !over {
 		var err error
-		if w.underway, err = r.underway(ctx, job); err != nil {
+		if w.job.underway, err = r.underway(ctx, job); err != nil {
 			return false, err
 		}
 	}
@@ -243,16 +243,16 @@ func (r *reading) readRound(ctx context.Context) (bool, error) {
 
 // find looks for the Job that the round under way takes next, and reports whether it
 // is there: the cache may lack it. Where it is not, the world knows what to create.
-func (r *reading) find(ctx context.Context) (bool, error) {
-	w := r.world
-	if w.task = w.next(); w.task == nil {
+func (r *studyReader) find(ctx context.Context) (bool, error) {
+	w := r.observed
+	if w.task = w.nextTask(); w.task == nil {
 		return false, nil
 	}
 	if err := r.missingJob(ctx, w); err != nil {
 		return false, err
 	}
 	// One whose labels somebody changed is none of the plan's.
-	if job := w.job(); job != nil && job.Name == w.task.job {
+	if job := w.currentJob(); job != nil && job.Name == w.task.job {
 		w.task = nil
 		return true, nil
 	}
@@ -261,25 +261,25 @@ func (r *reading) find(ctx context.Context) (bool, error) {
 
 // giveUp has the journal know which simulations a Job that failed has lost, where
 // the spec allows that.
-func (r *reading) giveUp(ctx context.Context, job *batchv1.Job) error {
-	failed, spare := failedIndexes(job), int(r.world.subject.execution().MaxFailedShards)-r.world.standing.lostShards()
-	if gaveUp(r.journal.lost, job) || len(failed) == 0 || len(failed) > spare {
+func (r *studyReader) giveUp(ctx context.Context, job *batchv1.Job) error {
+	failed, spare := failedIndexes(job), int(r.observed.subject.execution().MaxFailedShards)-r.observed.results.study.lostShards()
+	if gaveUp(r.rows.lost, job) || len(failed) == 0 || len(failed) > spare {
 		return nil
 	}
 	simulations, err := r.simulationsOf(ctx, job, failed)
 	if err != nil || len(simulations) == 0 {
 		return err
 	}
-	r.journal.lose(experiment.Lost{
-		Round: r.journal.study.Round().Index, Spans: experiment.SpansOf(simulations), Shards: len(failed), Job: job.Name,
-		Why: lossWords(failed, r.world.pods), Execution: executionDigest(r.world.subject.execution()),
+	r.rows.lose(experiment.Lost{
+		Round: r.rows.study.Round().Index, Spans: experiment.SpansOf(simulations), Shards: len(failed), Job: job.Name,
+		Why: lossWords(failed, r.observed.job.pods), Execution: executionDigest(r.observed.subject.execution()),
 	})
 	return nil
 }
 
 // simulationsOf returns which simulations without rows some of a Job's shards had;
 // none where that is not known.
-func (r *reading) simulationsOf(ctx context.Context, job *batchv1.Job, shards []int) ([]int, error) {
+func (r *studyReader) simulationsOf(ctx context.Context, job *batchv1.Job, shards []int) ([]int, error) {
 	parts, err := r.partsOf(ctx, job)
 	if parts == nil || err != nil {
 		return nil, err
@@ -288,18 +288,18 @@ func (r *reading) simulationsOf(ctx context.Context, job *batchv1.Job, shards []
 	for _, shard := range shards {
 		simulations = append(simulations, parts[shard]...)
 	}
-	return r.journal.stillMissing(simulations), nil
+	return r.rows.stillMissing(simulations), nil
 }
 
 // again counts the simulations with rows of a Job's shards that have not ended.
-func (r *reading) again(ctx context.Context, job *batchv1.Job) (int, error) {
-	if r.world.standing.done == 0 {
+func (r *studyReader) again(ctx context.Context, job *batchv1.Job) (int, error) {
+	if r.observed.results.study.done == 0 {
 		return 0, nil
 	}
 	parts, err := r.partsOf(ctx, job)
 	n := 0
 	for shard, part := range parts {
-		if missing := len(r.journal.stillMissing(slices.Clone(part))); missing > 0 || !succeeded(job, r.world.pods, shard) {
+		if missing := len(r.rows.stillMissing(slices.Clone(part))); missing > 0 || !succeeded(job, r.observed.job.pods, shard) {
 			n += len(part) - missing
 		}
 	}
@@ -308,16 +308,16 @@ func (r *reading) again(ctx context.Context, job *batchv1.Job) (int, error) {
 
 // partsOf returns which simulations each of a Job's shards has, as the Job's ConfigMap
 // says; nil where that is gone.
-func (r *reading) partsOf(ctx context.Context, job *batchv1.Job) ([][]int, error) {
+func (r *studyReader) partsOf(ctx context.Context, job *batchv1.Job) ([][]int, error) {
 	cm, f, err := r.own().configMap(ctx, roundName(job.Name))
 	if f != nil || err != nil {
 		return nil, err
 	}
 	work, err := experiment.DecodeWork(cm.BinaryData[worker.RoundFile])
-	if err != nil || work.Round != r.journal.study.Round().Index {
+	if err != nil || work.Round != r.rows.study.Round().Index {
 		return nil, nil
 	}
-	round, which, err := r.world.plan.Resume(work)
+	round, which, err := r.observed.plan.Resume(work)
 	if err != nil {
 		return nil, nil
 	}
@@ -325,14 +325,14 @@ func (r *reading) partsOf(ctx context.Context, job *batchv1.Job) ([][]int, error
 }
 
 // advanced goes on where the round is complete, and reports whether it did.
-func (r *reading) advanced(round int) (bool, error) {
-	err := r.journal.advance()
-	next := r.journal.study.Round()
-	return next == nil || next.Index != round || r.journal.failure != nil, err
+func (r *studyReader) advanced(round int) (bool, error) {
+	err := r.rows.advance()
+	next := r.rows.study.Round()
+	return next == nil || next.Index != round || r.rows.failure != nil, err
 }
 
 // readList reads what a shard wrote.
-func (r *reading) readList(ctx context.Context, list experiment.Reference) error {
+func (r *studyReader) readList(ctx context.Context, list experiment.Reference) error {
 	references, f, err := r.own().list(ctx, list)
 	if f != nil || err != nil {
 		r.fault = f
@@ -345,7 +345,7 @@ func (r *reading) readList(ctx context.Context, list experiment.Reference) error
 			return err
 		}
 		if f == nil {
-			if words := r.journal.denies(rows); words != "" {
+			if words := r.rows.denies(rows); words != "" {
 				f = corrupt("ConfigMap %s: %s", ref.Name, words)
 			}
 		}
@@ -353,29 +353,29 @@ func (r *reading) readList(ctx context.Context, list experiment.Reference) error
 			r.fault = f
 			return nil
 		}
-		if r.journal.sources[ref.Name] == nil {
+		if r.rows.sources[ref.Name] == nil {
 			chunks = append(chunks, chunk{&source{Reference: ref, uid: uid, own: true}, rows})
 		}
 	}
-	r.journal.addShard(chunks)
-	r.journal.lists[list.Name] = true
+	r.rows.addShard(chunks)
+	r.rows.lists[list.Name] = true
 	return nil
 }
 
 // present checks, before all is summed up, that every chunk that serves is still
 // the one that was read, and still belongs to the object that it was read from.
-func (r *reading) present(ctx context.Context) error {
+func (r *studyReader) present(ctx context.Context) error {
 	there := map[string]types.UID{}
-	for i := range r.world.configMaps {
-		there[r.world.configMaps[i].Name] = r.world.configMaps[i].UID
+	for i := range r.observed.children.configMaps {
+		there[r.observed.children.configMaps[i].Name] = r.observed.children.configMaps[i].UID
 	}
-	for _, ref := range r.world.standing.chunks {
-		from := r.journal.sources[ref.Name]
+	for _, ref := range r.observed.results.study.chunks {
+		from := r.rows.sources[ref.Name]
 		if there[ref.Name] == from.uid {
 			continue
 		}
 		cm := configMapMetadata()
-		err := r.live.Get(ctx, client.ObjectKey{Namespace: r.world.subject.object().GetNamespace(), Name: ref.Name}, cm)
+		err := r.live.Get(ctx, client.ObjectKey{Namespace: r.observed.subject.object().GetNamespace(), Name: ref.Name}, cm)
 		if client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("read result %s: %w", ref.Name, err)
 		}
@@ -383,7 +383,7 @@ func (r *reading) present(ctx context.Context) error {
 		case err != nil || cm.UID != from.uid:
 			r.fault = gone(ref.Name)
 			return nil
-		case from.own && !ownedBy(cm, r.world.subject):
+		case from.own && !ownedBy(cm, r.observed.subject):
 			r.fault = notOurs(ref.Name)
 			return nil
 		}

@@ -44,15 +44,15 @@ const (
 
 // warnings reads what events tell of pods of the round's Job that are missing or
 // do not start.
-func (o *observer) warnings(ctx context.Context, w *world) error {
-	job := w.job()
+func (o *observer) warnings(ctx context.Context, w *observation) error {
+	job := w.currentJob()
 	if job == nil {
 		return nil
 	}
-	w.warnings = map[types.UID]string{}
+	w.job.warnings = map[types.UID]string{}
 	if lacksPods(job) {
 		isRefusal := func(e *eventsv1.Event) bool {
-			return e.Reason == reasonFailedCreate && !lastTime(e).Before(lastStart(job, w.pods))
+			return e.Reason == reasonFailedCreate && !lastTime(e).Before(lastStart(job, w.job.pods))
 		}
 		if err := o.warning(ctx, w, job, isRefusal); err != nil {
 			return err
@@ -61,7 +61,7 @@ func (o *observer) warnings(ctx context.Context, w *world) error {
 	if err := o.crowded(ctx, w, job); err != nil {
 		return err
 	}
-	stuck := stuckPods(w.pods, o.clock.Now())
+	stuck := stuckPods(w.job.pods, o.clock.Now())
 	isOwn := func(e *eventsv1.Event) bool { return e.Reason != reasonFailedScheduling }
 	for _, pod := range stuck[:min(len(stuck), mostStuckPods)] {
 		if err := o.warning(ctx, w, pod, isOwn); err != nil {
@@ -73,7 +73,7 @@ func (o *observer) warnings(ctx context.Context, w *world) error {
 
 // warning puts the words of the newest warning about an object into the world.
 // A manager that may not read events goes without.
-func (o *observer) warning(ctx context.Context, w *world, about client.Object, counts func(*eventsv1.Event) bool) error {
+func (o *observer) warning(ctx context.Context, w *observation, about client.Object, counts func(*eventsv1.Event) bool) error {
 	var list eventsv1.EventList
 	err := o.live.List(ctx, &list, client.InNamespace(about.GetNamespace()),
 		client.MatchingFields{"regarding.uid": string(about.GetUID()), "type": corev1.EventTypeWarning})
@@ -90,7 +90,7 @@ func (o *observer) warning(ctx context.Context, w *world, about client.Object, c
 		}
 	}
 	if newest != nil {
-		w.warnings[about.GetUID()] = eventWords(newest)
+		w.job.warnings[about.GetUID()] = eventWords(newest)
 	}
 	return nil
 }

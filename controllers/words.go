@@ -41,31 +41,17 @@ func strangerWords(strangers []string) string {
 }
 
 // progressWords tells how far the round under way is.
-func progressWords(st *standing) string {
+func progressWords(st *studyState) string {
 	return roundWords(st, fmt.Sprintf("%d of %s done", st.done, count(st.round.Simulations(), "simulation")))
 }
 
 // roundWords says of which round words are; nothing of the first one, which may
 // be the only one.
-func roundWords(st *standing, words string) string {
+func roundWords(st *studyState, words string) string {
 	if st.round.Index == 0 {
 		return words
 	}
 	return fmt.Sprintf("round %d: %s", st.round.Index+1, words)
-}
-
-// startWords tells what a Job is created for.
-func (d *decider) startWords() string {
-	words := fmt.Sprintf("%s to run in %s", roundWords(d.standing, count(d.task.simulations, "simulation")), count(d.task.shards, "shard"))
-	job := d.job()
-	if d.task.attempt == 0 {
-		return words
-	}
-	if done, _ := finished(job); !done {
-		return words + fmt.Sprintf(", since Job %s was stopped before its end", job.Name)
-	}
-	words += fmt.Sprintf(", since Job %s is over and left no results of them", job.Name)
-	return words
 }
 
 // doneWords tells what a complete status is made of.
@@ -88,22 +74,13 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-func (d *decider) runningWords(job *batchv1.Job) string {
-	return join(progressWords(d.standing), d.troubles(job))
-}
-
-// waitingWords tells why no pod of a Job runs yet.
-func (d *decider) waitingWords(job *batchv1.Job) string {
-	return join(fmt.Sprintf("Job %s waits for its pods", job.Name), d.troubles(job))
-}
-
 // stoppingWords tell of a Job whose pods are waited for.
 func stoppingWords(job *batchv1.Job) string {
 	return fmt.Sprintf("Job %s is stopped, and its pods say what they have done", job.Name)
 }
 
 // heldWords tells who suspends a Job that the spec does not.
-func heldWords(st *standing, job *batchv1.Job) string {
+func heldWords(st *studyState, job *batchv1.Job) string {
 	if queue := job.Labels[LabelQueue]; queue != "" {
 		return fmt.Sprintf("Job %s waits for queue %s to admit it; %s", job.Name, queue, progressWords(st))
 	}
@@ -112,7 +89,7 @@ func heldWords(st *standing, job *batchv1.Job) string {
 
 // failureWords tells why a Job failed: in its shards' own words where a pod is
 // left to ask, else in the Job's.
-func failureWords(job *batchv1.Job, pods []corev1.Pod, st *standing) string {
+func failureWords(job *batchv1.Job, pods []corev1.Pod, st *studyState) string {
 	var words []string
 	for _, pod := range failedPods(job, pods) {
 		words = append(words, podWords(pod))
@@ -146,7 +123,7 @@ func lossWords(shards []int, pods []corev1.Pod) string {
 }
 
 // lostWords tells which simulations were given up, and why.
-func lostWords(st *standing) string {
+func lostWords(st *studyState) string {
 	var words []string
 	for i := range st.lost {
 		words = append(words, fmt.Sprintf("round %d: %s", st.lost[i].Round+1, st.lost[i].Why))

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"slices"
+
+	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// observedChildren are the objects that belong to a subject, and what is in the way of
+// those that it needs.
+type observedChildren struct {
+	// jobs are all Jobs that the subject owns, by name.
+	jobs []*batchv1.Job
+	// configMaps are all ConfigMaps that the subject owns, by name, without
+	// their data.
+	configMaps []metav1.PartialObjectMetadata
+	// followers are the SimulationRuns of the best points.
+	followers []*v1alpha1.SimulationRun
+	// account is the state of the account of worker pods.
+	account workerAccount
+	// conflicts name objects whose names the subject needs and that it does not own.
+	conflicts []string
+}
+
+// workerAccount says which parts of the account of worker pods exist.
+type workerAccount struct{ serviceAccount, roleBinding bool }
+
+// hasJob reports whether the subject owns a Job of a name.
+func (c *observedChildren) hasJob(name string) bool {
+	return slices.ContainsFunc(c.jobs, func(job *batchv1.Job) bool { return job.Name == name })
+}
+
+// hasConfigMap reports whether the subject owns a ConfigMap of a name.
+func (c *observedChildren) hasConfigMap(name string) bool {
+	return slices.ContainsFunc(c.configMaps, func(cm metav1.PartialObjectMetadata) bool { return cm.Name == name })
+}
+
+// reportedDone returns the most that each of a Job's shards has told of. A shard that runs
+// again tells of less at first, which does not count.
+func (c *observedChildren) reportedDone(job *batchv1.Job) map[int]int {
+	var most map[int]int
+	for i := range c.configMaps {
+		if shard, done, ok := progressOf(&c.configMaps[i], job); ok {
+			if most == nil {
+				most = map[int]int{}
+			}
+			most[shard] = max(most[shard], done)
+		}
+	}
+	return most
+}
