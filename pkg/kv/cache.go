@@ -4,151 +4,236 @@ package kv
 
 import (
 	"fmt"
-	"math"
 
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
 // Cache is the block pool of one replica. It is not safe for concurrent use.
 //
-// A block is held by the sequences that refer to it, or free. Free blocks form
-// a queue; a new block is taken from its front, and only then loses its
-// content. A sequence's blocks are freed last block first, so that the ends of
-// prompts are reused before the beginnings that others may share. As every
-// block is freed before those in front of it in its prompt, a block that can be
-// found can be reached: its whole prefix is there too.
+// A block is held by the sequences that refer to it, or kept by a spill, or free. Free
+// blocks queue up; a new block is taken from the front, and only then loses its content.
+// A sequence's blocks are freed last block first, so that the ends of prompts are reused
+// before the beginnings that others may share. As every block is freed before those in
+// front of it in its prompt, a block that can be found can be reached: its whole prefix
+// is cached too.
 //
-// Where two sequences compute the same block side by side both copies can be
-// found, the older one first.
+// Where two sequences compute the same block side by side both copies can be found, the
+// older one first.
 type Cache struct {
-	blockTokens int
-	blocks      int
-	caching     bool
-
-	order Order
-	free  int
-	// blank is how many of the free blocks have no content.
-	blank int
-	// shared is how many blocks several sequences hold.
-	shared int
-	queue  queue
-	// Unless the order is LRU: the levels of the queue, and of each segment
-	// what the queue goes by before age.
-	levels    levels
-	ranks     []int64
-	evictions int64
-	spills    spills
-	watched   bool
-	evicted   []Span
-	watcher   EventListener // nil if nobody is told
-	// named numbers the segments in the order in which they were named.
-	named int64
-
-	index     index
-	stretches pool[stretch]
-	families  []family // by stretch, or nil as long as nobody needs them
-	segments  pool[segment]
-	sequences pool[sequence]
-	admitted  int64
-
-	growth growth
-
-	// path is the stretches that the last Match found, and absent where in the
-	// chain those begin of which it knows that they are not there.
-	path    []int32
-	absent  int32
-	scratch []hold
+	sequences sequences
+	match     prefixMatch
 }
 
-// none is no index, unknown an index beyond all.
-const (
-	none    = -1
-	unknown = math.MaxInt32
-)
+// none is no number of a record.
+const none = -1
 
-// maxBlocks keeps counts of blocks and of tokens within the integers that
-// carry them.
+// maxBlocks keeps counts of blocks and of tokens within the integers that carry them.
 const maxBlocks = 1 << 30
 
-// NewCache returns an empty cache of blocks blocks, at most 2^30, of blockTokens
-// tokens each, in which free blocks are reused in some order. Without prefix
-// caching the content of freed blocks is forgotten at once.
+// NewCache returns an empty cache of blocks blocks, at most 2^30, of blockTokens tokens
+// each, which evicts free blocks in some order. Without prefix caching the content of
+// freed blocks is forgotten at once.
 func NewCache(blocks, blockTokens int, prefixCaching bool, order Order) *Cache {
 	if blocks < 1 || blocks > maxBlocks || blockTokens < 1 {
 		panic(fmt.Sprintf("kv: a cache of %d blocks of %d tokens", blocks, blockTokens))
 	}
-	return &Cache{
-		blockTokens: blockTokens,
-		blocks:      blocks,
-		caching:     prefixCaching,
-		order:       order,
-		free:        blocks,
-		blank:       blocks,
-		queue:       queue{first: none, last: none, blank: blocks},
-		spills:      spills{first: none, last: none},
-		growth:      growth{opening: make([]int32, blockTokens)},
-	}
+	c := &Cache{sequences: sequences{
+		blockTokens: blockTokens, caching: prefixCaching,
+		decodes: decodes{blockTokens: blockTokens, opening: make([]int32, blockTokens)},
+	}}
+	c.sequences.pool.init(blocks, order)
+	c.match.sequences = &c.sequences
+	return c
 }
 
 // Blocks returns the number of blocks.
-func (c *Cache) Blocks() int { return c.blocks }
+func (c *Cache) Blocks() int { return c.sequences.pool.blocks }
 
 // BlockTokens returns the size of a block in tokens.
-func (c *Cache) BlockTokens() int { return c.blockTokens }
+func (c *Cache) BlockTokens() int { return c.sequences.blockTokens }
 
-// Free returns the number of blocks that a sequence may take: no running one
-// holds them, and no spill.
-func (c *Cache) Free() int { return c.free }
+// Free returns the number of blocks that a sequence may take: no running one holds them,
+// and no spill keeps them.
+func (c *Cache) Free() int { return c.sequences.pool.queue.free }
 
 // Blank returns how many of the free blocks have no content.
-func (c *Cache) Blank() int { return c.blank }
+func (c *Cache) Blank() int { return c.sequences.pool.queue.blank }
 
 // Used returns the number of blocks that running sequences hold.
-func (c *Cache) Used() int { return c.blocks - c.free - c.spills.blocks }
+func (c *Cache) Used() int { return c.sequences.pool.used() }
 
 // Usage returns the share of blocks that running sequences hold, 0 to 1.
-func (c *Cache) Usage() float64 { return float64(c.Used()) / float64(c.blocks) }
+func (c *Cache) Usage() float64 { return float64(c.Used()) / float64(c.Blocks()) }
 
-// Evictions returns how many blocks that could be found have lost their
-// content to make room.
-func (c *Cache) Evictions() int64 { return c.evictions }
+// Shared returns how many blocks more than one running sequence holds.
+func (c *Cache) Shared() int { return c.sequences.pool.shared }
 
-// blocksOf returns how many blocks a number of tokens takes.
-func (c *Cache) blocksOf(tokens int) int { return (tokens + c.blockTokens - 1) / c.blockTokens }
+// SharedBy returns how many of the sequence's blocks others hold too.
+func (c *Cache) SharedBy(s Sequence) int { return c.sequences.sharedBy(c.sequences.running(s)) }
 
-// Match returns how many leading tokens of a prompt are cached, in whole
-// blocks and at most maxTokens. chain is the prompt's full blocks. Looking does
-// not refresh a block.
+// Spilling returns how many blocks spills keep: they are neither free nor used.
+func (c *Cache) Spilling() int { return c.sequences.pool.spills.blocks }
+
+// Evictions returns how many blocks that could be found have lost their content to make
+// room.
+func (c *Cache) Evictions() int64 { return c.sequences.pool.evictions }
+
+// Match returns how many leading tokens of a prompt are cached, in whole blocks and at
+// most maxTokens. chain is the prompt's full blocks. A look-up does not refresh a block.
 func (c *Cache) Match(chain []prompt.Stretch, maxTokens int) int {
-	c.path, c.absent = c.path[:0], unknown
-	if !c.caching {
+	if !c.sequences.caching {
+		c.match.reset()
 		return 0
 	}
-	limit := maxTokens / c.blockTokens
-	matched := 0
-	parent := int32(none)
-	for i := range chain {
-		if matched >= limit {
-			break
-		}
-		at := c.find(parent, chain[i].ID)
-		if at != none {
-			c.disturb(at)
-		}
-		if at == none || c.closeIfEmpty(at) {
-			c.absent = int32(i)
-			break
-		}
-		c.path = append(c.path, at)
-		want := min(int(chain[i].Blocks), limit-matched)
-		there := int(c.stretches.all[at].end)
-		if there < want {
-			matched += there
-			c.absent = int32(i + 1)
-			break
-		}
-		matched += want
-		parent = at
+	return c.match.find(chain, maxTokens/c.BlockTokens()) * c.BlockTokens()
+}
+
+// Admission is what a new sequence needs of the cache.
+type Admission struct {
+	// Chain is the sequence's full blocks, including those of its answer. It must not
+	// change before Release.
+	Chain []prompt.Stretch
+	// Cached is how many of its first tokens it takes from the cache: what Match
+	// returned for this chain, right before.
+	Cached int
+	// Tokens is how many tokens it gets room for. It is not admitted unless Reserve
+	// tokens would fit too.
+	Tokens, Reserve int
+	// Withheld keeps its own blocks from being found before Publish: their content is
+	// still being transferred.
+	Withheld bool
+	// Priority is the request's, for the order Priority of free blocks.
+	Priority int
+}
+
+// AdmitNeeds returns what Admit would take of the free blocks: fresh ones, and those
+// free blocks that hold cached tokens of the sequence. It is called right after Match.
+func (c *Cache) AdmitNeeds(a Admission) (fresh, cached int) {
+	hits := a.Cached / c.BlockTokens()
+	return c.sequences.blocksOf(max(a.Tokens, a.Reserve)) - hits, c.match.free(a.Chain, hits)
+}
+
+// Admit gives a new sequence room, or changes nothing and returns false where there are
+// not enough free blocks. Blocks that its tokens fill can be found by others at once
+// unless they are withheld, as in vLLM, whose scheduler registers them before they are
+// computed.
+func (c *Cache) Admit(a Admission) (Sequence, bool) {
+	s := &c.sequences
+	hits := a.Cached / c.BlockTokens()
+	if hits > 0 && !c.match.isOf(a.Chain) {
+		panic("kv: Admit needs a Match of the same chain right before")
 	}
-	return matched * c.blockTokens
+	fresh := s.blocksOf(max(a.Tokens, a.Reserve)) - hits
+	if free := c.sequences.pool.queue.free; fresh > free || fresh > free-c.match.free(a.Chain, hits) {
+		return 0, false
+	}
+	at := s.open(&a)
+	c.match.acquire(&s.records.all[at], hits)
+	c.sequences.pool.take(s.blocksOf(a.Tokens) - hits)
+	s.registerFull(at, c.match.missFrom)
+	return Sequence(at), true
+}
+
+// ExtendNeeds returns how many free blocks Extend would take.
+func (c *Cache) ExtendNeeds(s Sequence, tokens int) int {
+	return c.sequences.extendNeeds(c.sequences.running(s), tokens)
+}
+
+// Extend gives the sequence room for its first tokens tokens, or changes nothing and
+// returns false where there are not enough free blocks. It never takes room away. The
+// sequence must not be in decode.
+func (c *Cache) Extend(s Sequence, tokens int) bool {
+	q := c.sequences.running(s)
+	fresh := c.sequences.extendNeeds(q, tokens)
+	if tokens <= q.tokens {
+		return true
+	}
+	if fresh > c.sequences.pool.queue.free {
+		return false
+	}
+	if fresh > 0 {
+		c.sequences.pool.take(fresh)
+	}
+	q.tokens = tokens
+	c.sequences.registerFull(int32(s), unknownMiss)
+	return true
+}
+
+// Publish lets the blocks of a withheld sequence be found: their content is here.
+func (c *Cache) Publish(s Sequence) {
+	q := c.sequences.running(s)
+	if !q.withheld {
+		panic("kv: Publish of a sequence that is not withheld")
+	}
+	q.withheld = false
+	c.sequences.registerFull(int32(s), unknownMiss)
+}
+
+// StartDecode gives the sequence room for one more token in each Step.
+func (c *Cache) StartDecode(s Sequence) {
+	c.sequences.running(s)
+	c.sequences.startDecode(int32(s))
+}
+
+// StopDecode ends the decode of a sequence, and does nothing to one that is not in
+// decode.
+func (c *Cache) StopDecode(s Sequence) {
+	c.sequences.running(s)
+	c.sequences.stopDecode(int32(s))
+}
+
+// StepNeeds returns how many free blocks the next Step takes.
+func (c *Cache) StepNeeds() int { return c.sequences.decodes.stepNeeds() }
+
+// Step gives all sequences in decode room for one more token. There must be StepNeeds
+// free blocks.
+func (c *Cache) Step() { c.sequences.step() }
+
+// Release ends a sequence and frees its blocks, last one first. Blocks that other
+// sequences hold stay theirs.
+func (c *Cache) Release(s Sequence) {
+	c.StopDecode(s)
+	c.sequences.release(int32(s))
+}
+
+// Discard is Release, and drops the content of the sequence's blocks from the last one
+// back, up to the first that another sequence holds or that a cached block follows: that
+// one could be found, but not reached. Blocks without content are reused first.
+func (c *Cache) Discard(s Sequence) {
+	c.StopDecode(s)
+	c.sequences.discard(int32(s))
+}
+
+// BeginSpill keeps up to n of the blocks with content that would be reused first, and
+// appends them to dst in that order. They can be found until EndSpill, and leave the
+// spill when a sequence takes them over.
+//
+// Blocks after one that has lost its content must not be found. So when a block is
+// evicted, no spilled block can be found any more, and when a spill ends, neither can
+// blocks that were to be reused before its own.
+func (c *Cache) BeginSpill(n int, dst []Span) (Spill, []Span) {
+	return c.sequences.pool.beginSpill(n, dst)
+}
+
+// EndSpill ends a spill: those of its blocks that no sequence took over become blank and
+// free, and are reused first.
+func (c *Cache) EndSpill(s Spill) { c.sequences.pool.endSpill(s) }
+
+// EvictFree evicts the content of up to n free blocks, those that are reused first, and
+// returns how many. They keep their place in the queue.
+func (c *Cache) EvictFree(n int) int { return c.sequences.pool.evictFree(n) }
+
+// RecordEvictions starts to record which blocks are evicted. The caller must then call
+// TakeEvicted from time to time.
+func (c *Cache) RecordEvictions() { c.sequences.pool.recording = true }
+
+// HasEvicted reports whether TakeEvicted has blocks to return.
+func (c *Cache) HasEvicted() bool { return len(c.sequences.pool.evicted) > 0 }
+
+// TakeEvicted appends to dst the blocks that were evicted since it was last called, in
+// that order.
+func (c *Cache) TakeEvicted(dst []Span) []Span {
+	dst = append(dst, c.sequences.pool.evicted...)
+	c.sequences.pool.evicted = c.sequences.pool.evicted[:0]
+	return dst
 }

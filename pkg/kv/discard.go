@@ -2,79 +2,74 @@
 
 package kv
 
-// Discard is Release, and drops the content of the sequence's blocks from the
-// last one back, up to the first that another sequence holds or that a cached
-// block follows: that one would be found, but not reached. Blocks whose content
-// is dropped are to be reused first.
-func (c *Cache) Discard(s Sequence) {
-	if c.running(s).decoding {
-		c.StopDecode(s)
-	}
-	c.keepFamilies()
+// discard drops the content of a sequence's blocks from the last one back, up to the
+// first that another sequence holds or that a cached block follows, and releases it.
+func (s *sequences) discard(at int32) {
+	s.pool.table.trackChildren()
 	dropped := 0
 	for {
-		n := c.dropLast(s)
+		n := s.dropLast(at)
 		if n == 0 {
 			break
 		}
 		dropped += n
 	}
-	c.pushFront(dropped)
-	c.release(s)
+	s.pool.queue.pushBlankFront(dropped)
+	s.release(at)
 }
 
-// dropLast drops the content of some of the last blocks with a name that the
-// sequence holds, and returns how many; 0 where it must not.
-func (c *Cache) dropLast(s Sequence) int {
-	q := &c.sequences.all[s]
+// dropLast drops the content of some of the last registered blocks of a sequence, and
+// returns how many; 0 where none may be dropped.
+func (s *sequences) dropLast(k int32) int {
+	q := &s.records.all[k]
 	if len(q.held) == 0 {
 		return 0
 	}
+	segments := &s.pool.table.segments
 	h := &q.held[len(q.held)-1]
 	at := h.segment
-	for left := h.blocks - c.segments.all[at].len(); left > 0; left -= c.segments.all[at].len() {
-		at = c.segments.all[at].rest
+	for left := h.blocks - segments.all[at].len(); left > 0; left -= segments.all[at].len() {
+		at = segments.all[at].tail
 	}
-	if c.segments.all[at].references > 1 {
+	if segments.all[at].references > 1 {
 		return 0
 	}
-	needed := c.needed(at)
-	from, to := c.segments.all[at].from, c.segments.all[at].to
+	needed := s.neededBlocks(at)
+	from, to := segments.all[at].from, segments.all[at].to
 	if needed >= to {
 		return 0
 	}
 	if needed > from {
-		c.cut(at, needed)
-		at, from = c.segments.all[at].rest, needed
+		at, from = s.pool.cut(at, needed), needed
 	}
 	n := to - from
-	c.lose(at)
+	s.pool.table.forget(at)
 	h.blocks -= n
 	if h.blocks == 0 {
 		q.held = q.held[:len(q.held)-1]
 	}
-	q.tokens -= int(n) * c.blockTokens
-	q.named -= n
+	q.tokens -= int(n) * s.blockTokens
+	q.registered -= n
 	return int(n)
 }
 
-// needed returns up to which block a segment's stretch has to stay there for
-// what else is cached: other segments, and stretches that follow.
-func (c *Cache) needed(at int32) int32 {
-	owner, to := c.segments.all[at].stretch, c.segments.all[at].to
-	c.disturb(owner)
+// neededBlocks returns how many first blocks of a segment's stretch other cached blocks
+// need as their prefix: other segments of it, and stretches that follow.
+func (s *sequences) neededBlocks(at int32) int32 {
+	owner, to := s.pool.table.segments.all[at].stretch, s.pool.table.segments.all[at].to
+	s.revokeClaim(owner)
 	needed := int32(0)
-	for i := c.stretches.all[owner].first; i != none; i = c.segments.all[i].next {
+	for i := s.pool.table.stretches.all[owner].first; i != none; i = s.pool.table.segments.all[i].next {
 		if i != at {
-			needed = max(needed, c.segments.all[i].to-1)
+			needed = max(needed, s.pool.table.segments.all[i].to-1)
 		}
 	}
 	var next int32
-	for child := c.families[owner].children; child != none && needed < to; child = next {
-		c.disturb(child)
-		next = c.families[child].sibling
-		if !c.closeIfEmpty(child) {
-			needed = max(needed, c.stretches.all[child].attached)
+	for child := s.pool.table.children.links[owner].first; child != none && needed < to; child = next {
+		s.revokeClaim(child)
+		next = s.pool.table.children.links[child].next
+		if !s.pool.table.removeIfEmpty(child) {
+			needed = max(needed, s.pool.table.stretches.all[child].attached)
 		}
 	}
 	return needed

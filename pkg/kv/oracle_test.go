@@ -318,16 +318,16 @@ func (p *pair) freeOrder() []uint64 {
 	c := p.cache
 	order := []uint64{}
 	blank := func(n int) { order = append(order, make([]uint64, n)...) }
-	if c.order != LRU {
-		blank(c.queue.blank)
+	if c.sequences.pool.queue.order != LRU {
+		blank(c.sequences.pool.queue.loose)
 	}
-	for at := c.queue.first; at != none; at = c.segments.all[at].after {
-		s := &c.segments.all[at]
+	for at := c.sequences.pool.queue.first; at != none; at = c.sequences.pool.table.segments.all[at].after {
+		s := &c.sequences.pool.table.segments.all[at]
 		blank(int(s.blank))
-		order = append(order, p.names.of([]Span{{c.stretches.all[s.stretch].id, s.to, s.from}})...)
+		order = append(order, p.names.of([]Span{{c.sequences.pool.table.stretches.all[s.stretch].id, s.to, s.from}})...)
 	}
-	if c.order == LRU {
-		blank(c.queue.blank)
+	if c.sequences.pool.queue.order == LRU {
+		blank(c.sequences.pool.queue.loose)
 	}
 	return order
 }

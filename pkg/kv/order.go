@@ -2,24 +2,46 @@
 
 package kv
 
-// Order is in what order blocks that nobody holds give up their content. Among
-// equals it is always the least recently used, and of one prompt the last block
-// first.
+// Order is the eviction order of blocks that nobody holds. Among equals the least
+// recently used block is evicted first, and of one prompt the last block.
 //
-// In a Cache, a block that is released with others counts as used as often, and
-// by requests of as high a priority, as any that comes after it in the text:
-// copies of a block are counted each for itself, and nothing must be found that
-// cannot be reached. Free blocks without content are reused before all others
-// unless the order is LRU, where they have their place in it.
+// In a Cache, a block that is released with others counts as used as often, and by
+// requests of as high a priority, as any block after it in the prompt. Copies of a
+// block are counted separately, and a block must not outlive the prefix through which
+// it is reached. Free blocks without content are reused before all others, except in
+// LRU order, where they have a place by age.
 type Order int
 
 const (
-	// LRU goes by the last use alone, as vLLM does.
+	// LRU evicts the least recently used block, as vLLM does.
 	LRU Order = iota
-	// LFU goes by the number of uses first, the one that computed the block or
-	// brought it among them: the fewest goes first.
+	// LFU evicts the block with the fewest uses. The request that computed or loaded
+	// the block is its first use.
 	LFU
-	// Priority goes by the highest priority of the requests that used the
-	// block: the lowest goes first.
+	// Priority evicts the block whose highest request priority is lowest.
 	Priority
 )
+
+// firstRank returns the rank of blocks after their first use, by a request of some
+// priority. Blocks of a lower rank are evicted first.
+func (o Order) firstRank(priority int) int64 {
+	switch o {
+	case LFU:
+		return 1
+	case Priority:
+		return int64(priority)
+	}
+	return 0
+}
+
+// nextRank returns the rank of blocks after another use, by a request of some
+// priority.
+func (o Order) nextRank(rank int64, priority int) int64 {
+	switch o {
+	case LFU:
+		return rank + 1
+	case Priority:
+		return max(rank, int64(priority))
+	}
+	return rank
+}

@@ -29,14 +29,14 @@ type Tier struct {
 	evictions int64
 
 	index   index
-	shelves pool[shelf]
-	pieces  pool[piece]
+	shelves arena[shelf]
+	pieces  arena[piece]
 	// The queue of pieces that may be evicted, next one first.
 	first, last int32
-	levels      levels
+	levels      rankLevels
 
-	reserved pool[reservation]
-	pins     pool[pinned]
+	reserved arena[reservation]
+	pins     arena[pinned]
 
 	spans, evicted []Span
 	watcher        EventListener // nil if nobody is told

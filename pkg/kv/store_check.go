@@ -86,14 +86,14 @@ func (s *Tier) checkHolds() (pins map[int32]int32, pending map[int32]bool, err e
 // checkQueue walks the queue.
 func (s *Tier) checkQueue() error {
 	blocks, last := 0, int32(none)
-	levels := levels{}
+	levels := rankLevels{}
 	for at := s.first; at != none; at = s.pieces.all[at].after {
 		p := &s.pieces.all[at]
 		if p.before != last || !p.queued() {
 			return fmt.Errorf("kv: piece %d follows %d in the queue, but does not know it, or cannot be evicted", at, last)
 		}
 		if last == none || s.pieces.all[last].rank != p.rank {
-			levels = append(levels, level{rank: p.rank})
+			levels = append(levels, rankLevel{rank: p.rank})
 		}
 		levels[len(levels)-1].youngest = at
 		blocks += int(p.len())
@@ -102,7 +102,7 @@ func (s *Tier) checkQueue() error {
 	if last != s.last || blocks != s.evictable {
 		return fmt.Errorf("kv: the queue ends with piece %d, not %d, and has %d blocks, not %d", last, s.last, blocks, s.evictable)
 	}
-	if !slices.Equal(levels, s.levels) || !slices.IsSortedFunc(levels, byRank) {
+	if !slices.Equal(levels, s.levels) || !slices.IsSortedFunc(levels, compareRanks) {
 		return fmt.Errorf("kv: the queue has the levels %v, said to be %v", levels, s.levels)
 	}
 	return nil
