@@ -76,7 +76,7 @@ func BenchmarkStore(b *testing.B) {
 			for b.Loop() {
 				request()
 			}
-			b.ReportMetric(float64(s.pieces.len())/float64(s.Present()), "pieces/block")
+			b.ReportMetric(float64(s.table.segments.len())/float64(s.Present()), "segments/block")
 		})
 	}
 }

@@ -23,9 +23,9 @@ func (c *Cache) SetListener(l EventListener) {
 }
 
 // SetListener makes a listener hear of all changes from now on. The tier must be empty.
-func (s *Tier) SetListener(l EventListener) {
-	if s.Used() > 0 {
+func (t *Tier) SetListener(l EventListener) {
+	if t.Used() > 0 {
 		panic("kv: SetListener on a tier that is not empty")
 	}
-	s.watcher = l
+	t.listener = l
 }

@@ -34,28 +34,28 @@ func CountBlocks(spans []Span) int {
 // ChainSpans appends to dst the blocks [from, to) of a chain, numbered through all
 // its stretches.
 func ChainSpans(dst []Span, chain []prompt.Stretch, from, to int) []Span {
-	w := walk{chain, from, to}
-	for part, ok := w.next(); ok; part, ok = w.next() {
+	parts := chainParts{chain, from, to}
+	for part, ok := parts.next(); ok; part, ok = parts.next() {
 		dst = append(dst, part)
 	}
 	return dst
 }
 
-// walk leads through the blocks [from, to) of a chain, numbered through all its
-// stretches.
-type walk struct {
+// chainParts is the blocks [from, to) of a chain, numbered through all its stretches,
+// stretch by stretch.
+type chainParts struct {
 	chain    []prompt.Stretch
 	from, to int
 }
 
 // next returns the part of the next stretch that has one.
-func (w *walk) next() (part Span, ok bool) {
-	for len(w.chain) > 0 && w.to > 0 && !ok {
-		blocks := int(w.chain[0].Blocks)
-		part = Span{ID: w.chain[0].ID, From: int32(min(w.from, blocks)), To: int32(min(w.to, blocks))}
+func (p *chainParts) next() (part Span, ok bool) {
+	for len(p.chain) > 0 && p.to > 0 && !ok {
+		blocks := int(p.chain[0].Blocks)
+		part = Span{ID: p.chain[0].ID, From: int32(min(p.from, blocks)), To: int32(min(p.to, blocks))}
 		ok = part.From < part.To
-		w.chain = w.chain[1:]
-		w.from, w.to = max(0, w.from-blocks), w.to-blocks
+		p.chain = p.chain[1:]
+		p.from, p.to = max(0, p.from-blocks), p.to-blocks
 	}
 	return part, ok
 }

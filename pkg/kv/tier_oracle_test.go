@@ -288,9 +288,10 @@ func (p *stores) compare() {
 		}
 	}
 	queue := []Span{}
-	for at := p.real.first; at != none; at = p.real.pieces.all[at].after {
-		piece := &p.real.pieces.all[at]
-		queue = append(queue, Span{p.real.shelves.all[piece.shelf].id, piece.to, piece.from})
+	table := &p.real.table
+	for at := p.real.queue.first; at != none; at = table.segments.all[at].after {
+		s := &table.segments.all[at]
+		queue = append(queue, Span{table.stretches.all[s.stretch].id, s.to, s.from})
 	}
 	p.equal("queue", append([]uint64{}, p.oracle.Queue()...), p.names.of(queue))
 }
