@@ -185,13 +185,16 @@ func chart(all []estimate) string {
 		s.line(x(i)-8, y(e.low), x(i)+8, y(e.low), blue, 2)
 		s.line(x(i)-8, y(e.high), x(i)+8, y(e.high), blue, 2)
 		fmt.Fprintf(s, `<circle cx="%.1f" cy="%.1f" r="5" fill="%s"/>`+"\n", x(i), y(e.mean), blue)
-		s.text(x(i)+12, y(e.mean)+4, "start", ink, milliseconds(e.mean))
+		s.text(x(i)+12, y(e.mean)+4, "start", ink, latencyText(e.mean))
 		s.text(x(i), height-bottom+20, "middle", ink, strconv.FormatFloat(e.weight, 'g', -1, 64))
 	}
 	s.text((left+width-right)/2, height-15, "middle", ink, "weight of prefix-cache-scorer; queue-scorer and kv-cache-utilization-scorer have 2 each")
 	return s.end()
 }
 
-func milliseconds(seconds float64) string {
+func latencyText(seconds float64) string {
+	if seconds >= 1 {
+		return strconv.FormatFloat(seconds, 'f', 1, 64) + " s"
+	}
 	return strconv.FormatFloat(seconds*1000, 'f', 0, 64) + " ms"
 }
