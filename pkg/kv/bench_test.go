@@ -16,7 +16,7 @@ func BenchmarkSequence(b *testing.B) {
 	for order, name := range []string{"lru", "lfu"} {
 		b.Run(name, func(b *testing.B) {
 			c := NewCache(26_000, blockTokens, true, Order(order))
-			chains := requests(4096)
+			chains := requestChains(4096)
 			running := make([]Sequence, 64)
 			turn := 0
 			request := func() {
@@ -46,13 +46,13 @@ func BenchmarkSequence(b *testing.B) {
 	}
 }
 
-// BenchmarkStore is what a request costs a tier of 100,000 blocks: it asks what
+// BenchmarkTier is what a request costs a tier of 100,000 blocks: it asks what
 // is there, loads that, and stores the rest.
-func BenchmarkStore(b *testing.B) {
+func BenchmarkTier(b *testing.B) {
 	for order, name := range []string{"lru", "lfu"} {
 		b.Run(name, func(b *testing.B) {
 			s := NewTier(100_000, Order(order))
-			chains := requests(8192)
+			chains := requestChains(8192)
 			missing := []Span{}
 			turn := 0
 			request := func() {
@@ -81,11 +81,11 @@ func BenchmarkStore(b *testing.B) {
 	}
 }
 
-// requests are prompts of 80 blocks, of which some begin with the same 64.
-func requests(n int) [][]prompt.Stretch {
+// requestChains are prompts of 80 blocks, of which some begin with the same 64.
+func requestChains(n int) [][]prompt.Stretch {
 	chains := make([][]prompt.Stretch, n)
 	for i := range chains {
-		chains[i] = text([2]int{i % 20, 1024}, [2]int{100 + i, 256}, [2]int{100_000 + i, 128})
+		chains[i] = chainOf([2]int{i % 20, 1024}, [2]int{100 + i, 256}, [2]int{100_000 + i, 128})
 	}
 	return chains
 }

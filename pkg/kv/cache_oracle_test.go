@@ -12,16 +12,16 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
-// TestAgainstOracle drives the cache and the block-by-block one with the same
+// TestCacheAgainstOracle drives the cache and the block-by-block one with the same
 // random operations and compares all that can be seen, and the free queue too.
-func TestAgainstOracle(t *testing.T) {
+func TestCacheAgainstOracle(t *testing.T) {
 	for seed := range uint64(1200) {
 		operations := randomBytes(seed, 600)
-		compareWithOracle(t, 1+int(operations[0]%40), seed%5 != 0, Order(seed%3), operations[1:])
+		compareCaches(t, 1+int(operations[0]%40), seed%5 != 0, Order(seed%3), operations[1:])
 	}
 }
 
-func FuzzAgainstOracle(f *testing.F) {
+func FuzzCacheAgainstOracle(f *testing.F) {
 	f.Add(uint8(0), true, uint8(LRU), []byte{0, 1, 2, 3, 255, 128, 64})
 	f.Add(uint8(4), true, uint8(LRU), []byte{0, 17, 255, 1, 17, 255, 0, 0, 0, 2, 9, 255})
 	f.Add(uint8(9), false, uint8(LRU), []byte{0, 17, 255, 1, 17, 255, 0, 0, 0, 2, 9, 255})
@@ -29,30 +29,30 @@ func FuzzAgainstOracle(f *testing.F) {
 		f.Add(uint8(20), true, order, randomBytes(uint64(order), 200))
 	}
 	f.Fuzz(func(t *testing.T, blocks uint8, caching bool, order uint8, operations []byte) {
-		compareWithOracle(t, 1+int(blocks)%32, caching, Order(order%3), operations)
+		compareCaches(t, 1+int(blocks)%32, caching, Order(order%3), operations)
 	})
 }
 
-const pairBlockTokens = 4
+const oracleBlockTokens = 4
 
-// pair is a cache, its oracle and the sequences and spills on both.
-type pair struct {
-	operands
-	t       *testing.T
-	cache   *Cache
-	oracle  *kvtest.Cache
-	names   names
-	running []*twin // in order of admission
-	spills  []spilling
-	answers uint64
-	watched bool
-	seen    changes
+// cachePair is a cache, its oracle and the sequences and spills on both.
+type cachePair struct {
+	choices
+	t         *testing.T
+	cache     *Cache
+	oracle    *kvtest.Cache
+	names     blockIdentities
+	running   []*sequencePair // in order of admission
+	spills    []spillPair
+	answer    uint64
+	listening bool
+	events    recordedEvents
 }
 
-// twin is a sequence on both.
-type twin struct {
-	sequence Sequence
-	plain    *kvtest.Sequence
+// sequencePair is a sequence on both.
+type sequencePair struct {
+	cache    Sequence
+	oracle   *kvtest.Sequence
 	text     prompt.Prompt
 	length   int
 	tokens   int
@@ -60,32 +60,32 @@ type twin struct {
 	withheld bool
 }
 
-// spilling is a spill on both.
-type spilling struct {
-	spill Spill
-	plain *kvtest.Spill
+// spillPair is a spill on both.
+type spillPair struct {
+	cache  Spill
+	oracle *kvtest.Spill
 }
 
-// compareWithOracle reads operations from bytes: sequences are admitted with
+// compareCaches reads operations from bytes: sequences are admitted with
 // one of a few prompts, which share beginnings and contain answers that others
 // are generating; they grow by chunks or decode, all of them a token a step; and
 // they end. Some withhold their blocks for a while, some take the content of
 // theirs with them, and blocks are spilled.
-func compareWithOracle(t *testing.T, blocks int, caching bool, order Order, operations []byte) {
+func compareCaches(t *testing.T, blocks int, caching bool, order Order, operations []byte) {
 	t.Helper()
-	p := &pair{
-		operands: operations, t: t, names: names{},
-		cache:  NewCache(blocks, pairBlockTokens, caching, order),
-		oracle: kvtest.NewCache(blocks, pairBlockTokens, caching, kvtest.Order(order)),
+	p := &cachePair{
+		choices: operations, t: t, names: blockIdentities{},
+		cache:  NewCache(blocks, oracleBlockTokens, caching, order),
+		oracle: kvtest.NewCache(blocks, oracleBlockTokens, caching, kvtest.Order(order)),
 	}
 	p.cache.RecordEvictions()
-	p.watched = len(operations) > 0 && operations[0]%2 == 0
-	if p.watched {
-		p.cache.SetListener(&p.seen)
+	p.listening = len(operations) > 0 && operations[0]%2 == 0
+	if p.listening {
+		p.cache.SetListener(&p.events)
 	}
-	for len(p.operands) > 0 {
-		left := len(p.operands)
-		p.operate()
+	for len(p.choices) > 0 {
+		left := len(p.choices)
+		p.runOperation()
 		p.compare()
 		if t.Failed() {
 			t.Fatalf("%d operands before the end", left)
@@ -93,14 +93,14 @@ func compareWithOracle(t *testing.T, blocks int, caching bool, order Order, oper
 	}
 }
 
-func (p *pair) operate() {
+func (p *cachePair) runOperation() {
 	switch p.pick(13) {
 	case 0, 1:
 		p.admit()
 	case 2:
 		p.extend()
 	case 3:
-		p.decode()
+		p.startDecode()
 	case 4:
 		p.end(p.cache.Release, p.oracle.Release)
 	case 5:
@@ -108,11 +108,11 @@ func (p *pair) operate() {
 	case 6:
 		p.publish()
 	case 7:
-		p.spill()
+		p.beginSpill()
 	case 8:
-		p.drop()
+		p.endSpill()
 	case 9:
-		p.empty()
+		p.evictFree()
 	default:
 		p.step()
 	}
@@ -120,7 +120,7 @@ func (p *pair) operate() {
 
 // text is a prompt and its answer. Answers are numbered and cycle, so that
 // prompts may contain one that is under way.
-func (p *pair) text() prompt.Prompt {
+func (p *cachePair) text() prompt.Prompt {
 	text := prompt.Prompt{}
 	for range 1 + p.pick(3) {
 		text = text.Append(prompt.Extent{Source: uint64(p.pick(3)), Tokens: int32(p.pick(19))})
@@ -128,14 +128,14 @@ func (p *pair) text() prompt.Prompt {
 	if p.pick(2) == 0 {
 		text = text.Append(prompt.Extent{Source: 100 + uint64(p.pick(3)), Tokens: int32(p.pick(30))})
 	}
-	p.answers = (p.answers + 1) % 3
-	return text.Append(prompt.Extent{Source: 100 + p.answers, Tokens: int32(1 + p.pick(40))})
+	p.answer = (p.answer + 1) % 3
+	return text.Append(prompt.Extent{Source: 100 + p.answer, Tokens: int32(1 + p.pick(40))})
 }
 
-func (p *pair) admit() {
+func (p *cachePair) admit() {
 	text := p.text()
 	length := text.Tokens()
-	chain, blocks := p.names.learn(text)
+	chain, blocks := p.names.add(text)
 	limit := p.pick(length + 1)
 	cached, want := p.cache.Match(chain, limit), p.oracle.Match(blocks, limit)
 	if cached != want {
@@ -164,35 +164,35 @@ func (p *pair) admit() {
 		p.t.Fatalf("Admit(%v, %+v) = %v, want %v", text, a, got, ok)
 	}
 	if got {
-		p.running = append(p.running, &twin{s, plain, text, length, tokens, false, a.Withheld})
+		p.running = append(p.running, &sequencePair{s, plain, text, length, tokens, false, a.Withheld})
 	}
 }
 
-func (p *pair) empty() {
+func (p *cachePair) evictFree() {
 	n := p.pick(12)
 	if got, want := p.cache.EvictFree(n), p.oracle.EvictFree(n); got != want {
 		p.t.Fatalf("Empty(%d) = %d, want %d", n, got, want)
 	}
 }
 
-func (p *pair) choose() *twin {
+func (p *cachePair) pickSequence() *sequencePair {
 	if len(p.running) == 0 {
 		return nil
 	}
 	return p.running[p.pick(len(p.running))]
 }
 
-func (p *pair) extend() {
-	w := p.choose()
+func (p *cachePair) extend() {
+	w := p.pickSequence()
 	if w == nil {
 		return
 	}
 	if w.decoding {
-		p.cache.StopDecode(w.sequence)
+		p.cache.StopDecode(w.cache)
 		w.decoding = false
 	}
 	tokens := min(w.tokens+1+p.pick(20), w.length)
-	got, want := p.cache.Extend(w.sequence, tokens), p.oracle.Extend(w.plain, tokens)
+	got, want := p.cache.Extend(w.cache, tokens), p.oracle.Extend(w.oracle, tokens)
 	if got != want {
 		p.t.Fatalf("Extend(%v, %d) = %v, want %v", w.text, tokens, got, want)
 	}
@@ -201,19 +201,19 @@ func (p *pair) extend() {
 	}
 }
 
-func (p *pair) decode() {
-	if w := p.choose(); w != nil && !w.decoding && !w.withheld {
-		p.cache.StartDecode(w.sequence)
+func (p *cachePair) startDecode() {
+	if w := p.pickSequence(); w != nil && !w.decoding && !w.withheld {
+		p.cache.StartDecode(w.cache)
 		w.decoding = true
 	}
 }
 
 // step gives every sequence in decode another token, those that are at their
 // end none, which ends their decode.
-func (p *pair) step() {
+func (p *cachePair) step() {
 	for _, w := range p.running {
 		if w.decoding && w.tokens == w.length {
-			p.cache.StopDecode(w.sequence)
+			p.cache.StopDecode(w.cache)
 			w.decoding = false
 		}
 	}
@@ -226,48 +226,48 @@ func (p *pair) step() {
 			continue
 		}
 		w.tokens++
-		if !p.oracle.Extend(w.plain, w.tokens) {
+		if !p.oracle.Extend(w.oracle, w.tokens) {
 			p.t.Fatal("the oracle has no room")
 		}
 	}
 }
 
-func (p *pair) publish() {
-	if w := p.choose(); w != nil && w.withheld {
-		p.cache.Publish(w.sequence)
-		p.oracle.Publish(w.plain)
+func (p *cachePair) publish() {
+	if w := p.pickSequence(); w != nil && w.withheld {
+		p.cache.Publish(w.cache)
+		p.oracle.Publish(w.oracle)
 		w.withheld = false
 	}
 }
 
-func (p *pair) spill() {
+func (p *cachePair) beginSpill() {
 	n := p.pick(20)
 	s, got := p.cache.BeginSpill(n, nil)
 	plain, want := p.oracle.BeginSpill(n)
 	if diff := cmp.Diff(want, p.names.of(got)); diff != "" {
 		p.t.Fatalf("Spill(%d) (-want +got):\n%s", n, diff)
 	}
-	p.spills = append(p.spills, spilling{s, plain})
+	p.spills = append(p.spills, spillPair{s, plain})
 }
 
-func (p *pair) drop() {
+func (p *cachePair) endSpill() {
 	if len(p.spills) == 0 {
 		return
 	}
 	i := p.pick(len(p.spills))
-	p.cache.EndSpill(p.spills[i].spill)
-	p.oracle.EndSpill(p.spills[i].plain)
+	p.cache.EndSpill(p.spills[i].cache)
+	p.oracle.EndSpill(p.spills[i].oracle)
 	p.spills = slices.Delete(p.spills, i, i+1)
 }
 
 // end ends a sequence in one way on both.
-func (p *pair) end(ends func(Sequence), endsPlain func(*kvtest.Sequence)) {
-	w := p.choose()
+func (p *cachePair) end(ends func(Sequence), endsPlain func(*kvtest.Sequence)) {
+	w := p.pickSequence()
 	if w == nil {
 		return
 	}
-	ends(w.sequence)
-	endsPlain(w.plain)
+	ends(w.cache)
+	endsPlain(w.oracle)
 	for i, other := range p.running {
 		if other == w {
 			p.running = append(p.running[:i], p.running[i+1:]...)
@@ -276,7 +276,7 @@ func (p *pair) end(ends func(Sequence), endsPlain func(*kvtest.Sequence)) {
 	}
 }
 
-func (p *pair) compare() {
+func (p *cachePair) compare() {
 	p.t.Helper()
 	if err := p.cache.Check(); err != nil {
 		p.t.Error(err)
@@ -295,12 +295,12 @@ func (p *pair) compare() {
 		append([]uint64{}, p.oracle.Evicted...), p.oracle.Free(),
 	}
 	p.oracle.Evicted = nil
-	if diff := cmp.Diff(changesOf(p.oracle.Changes), p.seen.of(p.names)); p.watched && diff != "" {
+	if diff := cmp.Diff(formatEvents(p.oracle.Changes), p.events.of(p.names)); p.listening && diff != "" {
 		p.t.Errorf("found (+) and lost (-) (-want +got):\n%s", diff)
 	}
 	p.oracle.Changes = nil
 	for _, w := range p.running {
-		if got, want := p.cache.SharedBy(w.sequence), p.oracle.SharedBy(w.plain); got != want {
+		if got, want := p.cache.SharedBy(w.cache), p.oracle.SharedBy(w.oracle); got != want {
 			p.t.Errorf("%d blocks of %v are shared, want %d", got, w.text, want)
 		}
 	}
@@ -312,9 +312,9 @@ func (p *pair) compare() {
 	}
 }
 
-// freeOrder is the identities of the free blocks in the order in which they
+// freeOrder returns the identities of the free blocks in the order in which they
 // will be reused, and 0 for one without.
-func (p *pair) freeOrder() []uint64 {
+func (p *cachePair) freeOrder() []uint64 {
 	c := p.cache
 	order := []uint64{}
 	blank := func(n int) { order = append(order, make([]uint64, n)...) }

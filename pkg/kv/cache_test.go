@@ -10,8 +10,8 @@ import (
 
 const blockTokens = 16
 
-// text is the full blocks of tokens of texts, one after the other.
-func text(parts ...[2]int) []prompt.Stretch {
+// chainOf is the full blocks of tokens of texts, one after the other.
+func chainOf(parts ...[2]int) []prompt.Stretch {
 	var p prompt.Prompt
 	for _, part := range parts {
 		p = p.Append(prompt.Extent{Source: uint64(part[0]), Tokens: int32(part[1])})
@@ -27,11 +27,11 @@ func mustAdmit(t *testing.T, c *Cache, chain []prompt.Stretch, tokens int) Seque
 	if !ok {
 		t.Fatalf("no room for %d tokens; %d of %d blocks are used", tokens, c.Used(), c.Blocks())
 	}
-	mustHold(t, c)
+	checkInvariants(t, c)
 	return s
 }
 
-func mustHold(t *testing.T, c *Cache) {
+func checkInvariants(t *testing.T, c *Cache) {
 	t.Helper()
 	if err := c.Check(); err != nil {
 		t.Fatal(err)
@@ -52,9 +52,9 @@ func wantUsed(t *testing.T, c *Cache, what string, want int) {
 	}
 }
 
-func TestAPromptTakesOverWhatIsCached(t *testing.T) {
+func TestAdmitReusesCachedPrefix(t *testing.T) {
 	c := NewCache(8, blockTokens, true, LRU)
-	chain := text([2]int{1, 48})
+	chain := chainOf([2]int{1, 48})
 	c.Release(mustAdmit(t, c, chain, 48))
 	wantMatch(t, c, "the last token is computed, so its block is too", chain, 47, 32)
 	mustAdmit(t, c, chain, 49)
@@ -66,7 +66,7 @@ func TestAPromptTakesOverWhatIsCached(t *testing.T) {
 
 func TestRunningSequencesShareBlocks(t *testing.T) {
 	c := NewCache(8, blockTokens, true, LRU)
-	chain := text([2]int{1, 60})
+	chain := chainOf([2]int{1, 60})
 	first := mustAdmit(t, c, chain, 60)
 	mustAdmit(t, c, chain, 60)
 	wantUsed(t, c, "three shared blocks and a last one each", 5)
@@ -74,37 +74,37 @@ func TestRunningSequencesShareBlocks(t *testing.T) {
 	wantUsed(t, c, "one has ended", 4)
 }
 
-func TestPromptsShareUpToWhereTheyDiverge(t *testing.T) {
+func TestMatchStopsWherePromptsDiverge(t *testing.T) {
 	c := NewCache(20, blockTokens, true, LRU)
-	long, short := text([2]int{1, 96}), text([2]int{1, 40}, [2]int{2, 60})
+	long, short := chainOf([2]int{1, 96}), chainOf([2]int{1, 40}, [2]int{2, 60})
 	c.Release(mustAdmit(t, c, long, 96))
 	wantMatch(t, c, "the second prompt goes another way inside its third block", short, 99, 32)
 	mustAdmit(t, c, short, 100)
 	wantMatch(t, c, "the first one is still there", long, 96, 96)
 }
 
-func TestTailsAreEvictedBeforeHeads(t *testing.T) {
+func TestLastBlocksAreEvictedFirst(t *testing.T) {
 	c := NewCache(4, blockTokens, true, LRU)
-	chain := text([2]int{1, 64})
+	chain := chainOf([2]int{1, 64})
 	c.Release(mustAdmit(t, c, chain, 64))
-	mustAdmit(t, c, text([2]int{2, 32}), 32)
+	mustAdmit(t, c, chainOf([2]int{2, 32}), 32)
 	wantMatch(t, c, "two blocks were needed", chain, 64, 32)
 }
 
-func TestLeastRecentlyUsedGoesFirst(t *testing.T) {
+func TestLRUEvictsLeastRecentlyUsed(t *testing.T) {
 	c := NewCache(4, blockTokens, true, LRU)
-	older, younger := text([2]int{1, 32}), text([2]int{2, 32})
+	older, younger := chainOf([2]int{1, 32}), chainOf([2]int{2, 32})
 	a, b := mustAdmit(t, c, older, 32), mustAdmit(t, c, younger, 32)
 	c.Release(a)
 	c.Release(b)
-	c.Match(older, 32) // looking does not refresh
-	mustAdmit(t, c, text([2]int{3, 32}), 32)
+	c.Match(older, 32) // a look-up does not refresh
+	mustAdmit(t, c, chainOf([2]int{3, 32}), 32)
 	wantMatch(t, c, "the older text", older, 32, 0)
 	wantMatch(t, c, "the younger text", younger, 32, 32)
 }
 
-func TestNoRoomChangesNothing(t *testing.T) {
-	cached, longer := text([2]int{1, 32}), text([2]int{1, 80})
+func TestRejectedAdmitChangesNothing(t *testing.T) {
+	cached, longer := chainOf([2]int{1, 32}), chainOf([2]int{1, 80})
 	for name, tc := range map[string]struct {
 		tokens, reserve int
 		want            bool
@@ -127,21 +127,21 @@ func TestNoRoomChangesNothing(t *testing.T) {
 				wantUsed(t, c, "a refusal", 0)
 				wantMatch(t, c, "a refusal", cached, 32, 32)
 			}
-			mustHold(t, c)
+			checkInvariants(t, c)
 		})
 	}
 }
 
-func TestWithoutPrefixCachingNothingIsFound(t *testing.T) {
+func TestNoMatchWithoutPrefixCaching(t *testing.T) {
 	c := NewCache(8, blockTokens, false, LRU)
-	chain := text([2]int{1, 48})
+	chain := chainOf([2]int{1, 48})
 	mustAdmit(t, c, chain, 48)
 	wantMatch(t, c, "no prefix caching", chain, 48, 0)
 }
 
-func TestGeneratedBlocksAreFound(t *testing.T) {
+func TestMatchFindsDecodedBlocks(t *testing.T) {
 	c := NewCache(8, blockTokens, true, LRU)
-	turn := text([2]int{1, 20}, [2]int{2, 12})
+	turn := chainOf([2]int{1, 20}, [2]int{2, 12})
 	a := mustAdmit(t, c, turn, 20)
 	c.StartDecode(a)
 	for range 12 {
@@ -150,14 +150,14 @@ func TestGeneratedBlocksAreFound(t *testing.T) {
 	}
 	wantMatch(t, c, "while it is held", turn, 32, 32)
 	c.Release(a)
-	mustHold(t, c)
+	checkInvariants(t, c)
 	wantMatch(t, c, "when it is free", turn, 32, 32)
 }
 
-func TestAStepTakesABlockOnlyWhereOneIsFull(t *testing.T) {
+func TestStepTakesBlockWhenLastIsFull(t *testing.T) {
 	c := NewCache(100, blockTokens, true, LRU)
 	for i := range 4 {
-		c.StartDecode(mustAdmit(t, c, text([2]int{i, 13 + i}, [2]int{10 + i, 100}), 13+i))
+		c.StartDecode(mustAdmit(t, c, chainOf([2]int{i, 13 + i}, [2]int{10 + i, 100}), 13+i))
 	}
 	// 13, 14, 15 and 16 tokens: one is full now, the next one a step later.
 	for step, want := range []int{1, 1, 1, 1, 0, 0} {
@@ -165,22 +165,22 @@ func TestAStepTakesABlockOnlyWhereOneIsFull(t *testing.T) {
 			t.Errorf("step %d needs %d blocks, want %d", step, got, want)
 		}
 		c.Step()
-		mustHold(t, c)
+		checkInvariants(t, c)
 	}
 	wantUsed(t, c, "two blocks for each", 8)
 }
 
-func TestTheOlderCopyIsFoundFirst(t *testing.T) {
+func TestMatchFindsOlderCopyFirst(t *testing.T) {
 	c := NewCache(6, blockTokens, true, LRU)
-	chain := text([2]int{1, 16})
+	chain := chainOf([2]int{1, 16})
 	// Of a prompt of one block the last token is computed, so nothing is shared.
 	first, second := mustAdmit(t, c, chain, 16), mustAdmit(t, c, chain, 16)
 	wantUsed(t, c, "one block for each", 2)
 	c.Release(second)
 	c.Release(first)
-	third := mustAdmit(t, c, text([2]int{1, 32}), 17) // takes over the first one's
-	mustAdmit(t, c, text([2]int{2, 48}), 48)          // takes the blank blocks
-	mustAdmit(t, c, text([2]int{3, 16}), 16)          // takes the second one's
+	third := mustAdmit(t, c, chainOf([2]int{1, 32}), 17) // reuses the first one's
+	mustAdmit(t, c, chainOf([2]int{2, 48}), 48)          // takes the blank blocks
+	mustAdmit(t, c, chainOf([2]int{3, 16}), 16)          // takes the second one's
 	if got := c.Evictions(); got != 1 {
 		t.Errorf("%d evictions, want 1", got)
 	}
@@ -188,12 +188,12 @@ func TestTheOlderCopyIsFoundFirst(t *testing.T) {
 	wantMatch(t, c, "the first one's copy is left", chain, 16, 16)
 }
 
-func TestEitherCopyIsFoundAlone(t *testing.T) {
+func TestMatchFindsRemainingCopy(t *testing.T) {
 	c := NewCache(3, blockTokens, true, LRU)
-	chain := text([2]int{1, 16})
+	chain := chainOf([2]int{1, 16})
 	first, second := mustAdmit(t, c, chain, 16), mustAdmit(t, c, chain, 16)
 	c.Release(first)
-	mustAdmit(t, c, text([2]int{2, 32}), 32)
+	mustAdmit(t, c, chainOf([2]int{2, 32}), 32)
 	if got := c.Evictions(); got != 1 {
 		t.Errorf("%d evictions, want 1: the first one's copy", got)
 	}
@@ -201,9 +201,9 @@ func TestEitherCopyIsFoundAlone(t *testing.T) {
 	wantMatch(t, c, "the second one's copy", chain, 16, 16)
 }
 
-func TestAPreemptedSequenceFindsItsOwnBlocks(t *testing.T) {
+func TestPreemptedSequenceReusesItsBlocks(t *testing.T) {
 	c := NewCache(8, blockTokens, true, LRU)
-	chain := text([2]int{1, 40}, [2]int{2, 24})
+	chain := chainOf([2]int{1, 40}, [2]int{2, 24})
 	a := mustAdmit(t, c, chain, 40)
 	c.StartDecode(a)
 	for range 10 {
@@ -215,9 +215,9 @@ func TestAPreemptedSequenceFindsItsOwnBlocks(t *testing.T) {
 	wantUsed(t, c, "three cached blocks and the rest", 4)
 }
 
-func TestMatchIsBoundedByItsTokens(t *testing.T) {
+func TestMatchLimit(t *testing.T) {
 	c := NewCache(8, blockTokens, true, LRU)
-	chain := text([2]int{1, 48})
+	chain := chainOf([2]int{1, 48})
 	mustAdmit(t, c, chain, 48)
 	for name, tc := range map[string]struct{ maxTokens, want int }{
 		"nothing":                {maxTokens: 0, want: 0},
@@ -231,11 +231,11 @@ func TestMatchIsBoundedByItsTokens(t *testing.T) {
 	}
 }
 
-func TestSteadyStateAllocatesNothing(t *testing.T) {
+func TestCacheSteadyStateDoesNotAllocate(t *testing.T) {
 	c := NewCache(200, blockTokens, true, LRU)
 	var chains [][]prompt.Stretch
 	for i := range 50 {
-		chains = append(chains, text([2]int{i % 3, 100}, [2]int{100 + i, 300}, [2]int{200 + i, 60}))
+		chains = append(chains, chainOf([2]int{i % 3, 100}, [2]int{100 + i, 300}, [2]int{200 + i, 60}))
 	}
 	turn := 0
 	sequence := func() {
@@ -263,7 +263,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 }
 
-func TestImpossibleCachesPanic(t *testing.T) {
+func TestNewCachePanics(t *testing.T) {
 	for name, size := range map[string][2]int{
 		"no blocks":         {0, 16},
 		"too many blocks":   {1<<30 + 1, 16},

@@ -6,27 +6,27 @@ import "testing"
 
 func wantBlank(t *testing.T, c *Cache, what string, want int) {
 	t.Helper()
-	mustHold(t, c)
+	checkInvariants(t, c)
 	if got := c.Blank(); got != want {
 		t.Errorf("%s: %d free blocks without content, want %d", what, got, want)
 	}
 }
 
-// sideBySide admits a sequence that takes nothing over.
-func sideBySide(t *testing.T, c *Cache, a Admission) Sequence {
+// admitUncached admits a sequence without cached blocks.
+func admitUncached(t *testing.T, c *Cache, a Admission) Sequence {
 	t.Helper()
 	c.Match(a.Chain, 0)
 	s, ok := c.Admit(a)
 	if !ok {
 		t.Fatal("no room")
 	}
-	mustHold(t, c)
+	checkInvariants(t, c)
 	return s
 }
 
-func TestDiscardDropsWhatNobodyElseHolds(t *testing.T) {
+func TestDiscardDropsUnsharedBlocks(t *testing.T) {
 	c := NewCache(10, blockTokens, true, LRU)
-	shared, longer := text([2]int{1, 32}), text([2]int{1, 32}, [2]int{2, 40})
+	shared, longer := chainOf([2]int{1, 32}), chainOf([2]int{1, 32}, [2]int{2, 40})
 	held := mustAdmit(t, c, shared, 33)
 	c.Discard(mustAdmit(t, c, longer, 72))
 	wantMatch(t, c, "the other one's", longer, 72, 32)
@@ -36,9 +36,9 @@ func TestDiscardDropsWhatNobodyElseHolds(t *testing.T) {
 	wantBlank(t, c, "all", 10)
 }
 
-func TestDiscardLeavesWhatOthersNeedToBeReached(t *testing.T) {
+func TestDiscardKeepsPrefixesOfCachedBlocks(t *testing.T) {
 	c := NewCache(20, blockTokens, true, LRU)
-	one, other := text([2]int{1, 80}, [2]int{2, 32}), text([2]int{1, 48}, [2]int{3, 64})
+	one, other := chainOf([2]int{1, 80}, [2]int{2, 32}), chainOf([2]int{1, 48}, [2]int{3, 64})
 	// The other one follows three blocks of the one, and is cached.
 	first := mustAdmit(t, c, one, 112)
 	c.Release(mustAdmit(t, c, other, 112))
@@ -48,7 +48,7 @@ func TestDiscardLeavesWhatOthersNeedToBeReached(t *testing.T) {
 	wantBlank(t, c, "but seven", 13)
 }
 
-func TestDiscardLeavesWhatAnswersGoOnFrom(t *testing.T) {
+func TestDiscardKeepsPrefixesOfDecodes(t *testing.T) {
 	for name, tc := range map[string]struct {
 		parts [][2]int
 		steps int
@@ -63,9 +63,9 @@ func TestDiscardLeavesWhatAnswersGoOnFrom(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := NewCache(10, blockTokens, true, LRU)
-			chain := text(tc.parts...)
+			chain := chainOf(tc.parts...)
 			grows := mustAdmit(t, c, chain, 32)
-			copies := sideBySide(t, c, Admission{Chain: chain, Tokens: 32})
+			copies := admitUncached(t, c, Admission{Chain: chain, Tokens: 32})
 			c.StartDecode(grows)
 			for range tc.steps {
 				c.Step()
@@ -76,9 +76,9 @@ func TestDiscardLeavesWhatAnswersGoOnFrom(t *testing.T) {
 	}
 }
 
-func TestWithheldBlocksAreFoundWhenPublished(t *testing.T) {
+func TestPublishMakesWithheldBlocksFound(t *testing.T) {
 	c := NewCache(10, blockTokens, true, LRU)
-	chain := text([2]int{1, 96})
+	chain := chainOf([2]int{1, 96})
 	c.Release(mustAdmit(t, c, chain, 16))
 	s, _ := c.Admit(Admission{Chain: chain, Cached: c.Match(chain, 16), Tokens: 48, Withheld: true})
 	wantMatch(t, c, "what it took over", chain, 96, 16)
@@ -92,16 +92,16 @@ func TestWithheldBlocksAreFoundWhenPublished(t *testing.T) {
 	c.StartDecode(s)
 	c.Release(s)
 	wantMatch(t, c, "all of it", chain, 96, 64)
-	mustHold(t, c)
+	checkInvariants(t, c)
 }
 
-func TestWithheldBlocksEndBlank(t *testing.T) {
+func TestReleaseOfWithheldSequenceLeavesBlankBlocks(t *testing.T) {
 	for name, end := range map[string]func(*Cache, Sequence){
 		"released": (*Cache).Release, "discarded": (*Cache).Discard,
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := NewCache(10, blockTokens, true, LRU)
-			chain := text([2]int{1, 96})
+			chain := chainOf([2]int{1, 96})
 			c.Release(mustAdmit(t, c, chain, 16))
 			s, _ := c.Admit(Admission{Chain: chain, Cached: c.Match(chain, 16), Tokens: 48, Withheld: true})
 			end(c, s)
@@ -112,9 +112,9 @@ func TestWithheldBlocksEndBlank(t *testing.T) {
 	}
 }
 
-func TestWithheldSequencesCannotDecode(t *testing.T) {
+func TestWithheldSequenceCannotDecode(t *testing.T) {
 	c := NewCache(10, blockTokens, true, LRU)
-	s := sideBySide(t, c, Admission{Chain: text([2]int{1, 96}), Tokens: 48, Withheld: true})
+	s := admitUncached(t, c, Admission{Chain: chainOf([2]int{1, 96}), Tokens: 48, Withheld: true})
 	defer func() {
 		if recover() == nil {
 			t.Error("no panic")

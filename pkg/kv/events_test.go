@@ -13,57 +13,57 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
-// changes notes what a EventListener is told.
-type changes []change
+// recordedEvents records the calls of an EventListener.
+type recordedEvents []recordedEvent
 
-type change struct {
-	span  Span
-	found bool
+type recordedEvent struct {
+	span   Span
+	stored bool
 }
 
-func (c *changes) BlocksStored(id uint64, from, to int32) {
-	*c = append(*c, change{Span{id, from, to}, true})
+func (c *recordedEvents) BlocksStored(id uint64, from, to int32) {
+	*c = append(*c, recordedEvent{Span{id, from, to}, true})
 }
 
-func (c *changes) BlocksRemoved(id uint64, from, to int32) {
-	*c = append(*c, change{Span{id, from, to}, false})
+func (c *recordedEvents) BlocksRemoved(id uint64, from, to int32) {
+	*c = append(*c, recordedEvent{Span{id, from, to}, false})
 }
 
-// inventory is the blocks that a EventListener is told are there.
-type inventory map[Span]bool
+// storedBlocks is the blocks that an EventListener was told are stored.
+type storedBlocks map[Span]bool
 
-func (i inventory) BlocksStored(id uint64, from, to int32) {
+func (i storedBlocks) BlocksStored(id uint64, from, to int32) {
 	for b := from; b < to; b++ {
 		if i[Span{ID: id, From: b}] {
-			panic(fmt.Sprintf("block %d of %x is found again", b, id))
+			panic(fmt.Sprintf("block %d of %x is stored twice", b, id))
 		}
 		i[Span{ID: id, From: b}] = true
 	}
 }
 
-func (i inventory) BlocksRemoved(id uint64, from, to int32) {
+func (i storedBlocks) BlocksRemoved(id uint64, from, to int32) {
 	for b := from; b < to; b++ {
 		if !i[Span{ID: id, From: b}] {
-			panic(fmt.Sprintf("block %d of %x is lost again", b, id))
+			panic(fmt.Sprintf("block %d of %x is removed twice", b, id))
 		}
 		delete(i, Span{ID: id, From: b})
 	}
 }
 
-// of returns the changes block by block, in some order that is always the same,
+// of returns the changes block by block, in a fixed order,
 // and forgets them.
-func (c *changes) of(n names) []string {
+func (c *recordedEvents) of(n blockIdentities) []string {
 	var all []kvtest.Change
 	for _, change := range *c {
 		for _, identity := range n.of([]Span{change.span}) {
-			all = append(all, kvtest.Change{Identity: identity, Stored: change.found})
+			all = append(all, kvtest.Change{Identity: identity, Stored: change.stored})
 		}
 	}
 	*c = nil
-	return changesOf(all)
+	return formatEvents(all)
 }
 
-func changesOf(all []kvtest.Change) []string {
+func formatEvents(all []kvtest.Change) []string {
 	var lines []string
 	for _, c := range all {
 		sign := "-"
@@ -76,11 +76,10 @@ func changesOf(all []kvtest.Change) []string {
 	return lines
 }
 
-// A sequence in decode names its blocks when they are full, and not when somebody
-// asks for them.
-func TestBlocksThatDecodeFillsAreTold(t *testing.T) {
+// A sequence in decode registers its blocks when they are full, not at the next look-up.
+func TestListenerHearsDecodedBlocksWhenFull(t *testing.T) {
 	c := NewCache(10, 4, true, LRU)
-	var seen changes
+	var seen recordedEvents
 	c.SetListener(&seen)
 	text := prompt.Prompt{}.Append(prompt.Extent{Source: 1, Tokens: 16})
 	chain := text.FullStretches(nil, 4)
@@ -89,20 +88,20 @@ func TestBlocksThatDecodeFillsAreTold(t *testing.T) {
 	for range 7 {
 		c.Step()
 	}
-	want := changes{
+	want := recordedEvents{
 		{Span{chain[0].ID, 0, 1}, true},
 		{Span{chain[0].ID, 1, 2}, true},
 		{Span{chain[0].ID, 2, 3}, true},
 	}
-	if diff := cmp.Diff(want, seen, cmp.AllowUnexported(change{})); diff != "" {
+	if diff := cmp.Diff(want, seen, cmp.AllowUnexported(recordedEvent{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-// Of two copies of a block, the first to go says nothing.
-func TestABlockIsLostWithItsLastCopy(t *testing.T) {
+// The eviction of one of two copies of a block is no event.
+func TestListenerHearsRemovalOfLastCopy(t *testing.T) {
 	c := NewCache(4, 4, true, LRU)
-	var seen changes
+	var seen recordedEvents
 	c.SetListener(&seen)
 	chain := prompt.Prompt{}.Append(prompt.Extent{Source: 1, Tokens: 4}).FullStretches(nil, 4)
 	var copies [2]Sequence
@@ -114,8 +113,8 @@ func TestABlockIsLostWithItsLastCopy(t *testing.T) {
 	c.EvictFree(1)
 	seen = nil
 	c.EvictFree(1)
-	want := changes{{Span{chain[0].ID, 0, 1}, false}}
-	if diff := cmp.Diff(want, seen, cmp.AllowUnexported(change{})); diff != "" {
+	want := recordedEvents{{Span{chain[0].ID, 0, 1}, false}}
+	if diff := cmp.Diff(want, seen, cmp.AllowUnexported(recordedEvent{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

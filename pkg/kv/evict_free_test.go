@@ -4,7 +4,7 @@ package kv
 
 import "testing"
 
-func TestEmptyForgetsWhatWouldBeReusedFirst(t *testing.T) {
+func TestEvictFreeEvictsInQueueOrder(t *testing.T) {
 	for name, tc := range map[string]struct {
 		n, want        int
 		blank          int
@@ -18,23 +18,23 @@ func TestEmptyForgetsWhatWouldBeReusedFirst(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := NewCache(8, blockTokens, true, LRU)
-			older, younger := text([2]int{1, 32}), text([2]int{2, 32})
+			older, younger := chainOf([2]int{1, 32}), chainOf([2]int{2, 32})
 			a, b := mustAdmit(t, c, older, 32), mustAdmit(t, c, younger, 32)
 			c.Release(a)
 			c.Release(b)
 			if got := c.EvictFree(tc.n); got != tc.want || c.Blank() != tc.blank || int(c.Evictions()) != tc.want {
 				t.Errorf("Empty(%d) = %d, %d blank blocks and %d evictions, want %d and %d", tc.n, got, c.Blank(), c.Evictions(), tc.want, tc.blank)
 			}
-			mustHold(t, c)
+			checkInvariants(t, c)
 			wantMatch(t, c, "the older text", older, 32, tc.older)
 			wantMatch(t, c, "the younger text", younger, 32, tc.younger)
 		})
 	}
 }
 
-func TestEmptyLeavesWhatIsHeld(t *testing.T) {
+func TestEvictFreeKeepsHeldBlocks(t *testing.T) {
 	c := NewCache(4, blockTokens, true, LRU)
-	held := text([2]int{1, 48})
+	held := chainOf([2]int{1, 48})
 	mustAdmit(t, c, held, 48)
 	if got := c.EvictFree(4); got != 0 {
 		t.Errorf("Empty(4) = %d, want 0: all that has content is held", got)
@@ -42,9 +42,9 @@ func TestEmptyLeavesWhatIsHeld(t *testing.T) {
 	wantMatch(t, c, "what is held", held, 48, 48)
 }
 
-func TestSharedBlocksAreCountedWhileSeveralHoldThem(t *testing.T) {
+func TestSharedCountsBlocksOfSeveralSequences(t *testing.T) {
 	c := NewCache(8, blockTokens, true, LRU)
-	chain := text([2]int{1, 48})
+	chain := chainOf([2]int{1, 48})
 	first := mustAdmit(t, c, chain, 48)
 	second := mustAdmit(t, c, chain, 48) // takes over all but the last block
 	if c.Shared() != 2 || c.SharedBy(first) != 2 || c.SharedBy(second) != 2 {

@@ -4,7 +4,7 @@ package kv
 
 import "math/bits"
 
-// index leads from identities to stretches: open addressing with linear
+// index maps identities to stretches: open addressing with linear
 // probing in a power of two of slots, at most half full. A slot holds half of
 // an identity, and the stretch the whole of it, so that eight slots share a
 // cache line; what a look-up costs is fetching those. Deletion shifts followers

@@ -7,7 +7,7 @@ import "windtunnel.dev/windtunnel/pkg/prompt"
 // Span is neighbouring blocks of one stretch, which number them from 0: From up
 // to and without To, or, where From is above To, those of [To, From) with the
 // last one first. Blocks that were evicted come in spans of the second kind,
-// in the order in which they went.
+// in the order in which they were evicted.
 type Span struct {
 	ID       uint64
 	From, To int32

@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestSpilledBlocksCanBeFoundAndTakenOver(t *testing.T) {
+func TestSpilledBlocksCanBeReused(t *testing.T) {
 	c := NewCache(10, blockTokens, true, LRU)
-	one, other := text([2]int{1, 48}), text([2]int{2, 48})
+	one, other := chainOf([2]int{1, 48}), chainOf([2]int{2, 48})
 	c.Release(mustAdmit(t, c, one, 48))
 	c.Release(mustAdmit(t, c, other, 48))
 	s, spans := c.BeginSpill(4, nil)
@@ -28,38 +28,38 @@ func TestSpilledBlocksCanBeFoundAndTakenOver(t *testing.T) {
 	wantMatch(t, c, "up to what was spilled", other, 48, 32)
 	wantBlank(t, c, "three and the two let go of", 5)
 	c.Release(a)
-	mustHold(t, c)
+	checkInvariants(t, c)
 }
 
-func TestSpilledBlocksAreNotTaken(t *testing.T) {
+func TestSpilledBlocksAreNotFree(t *testing.T) {
 	c := NewCache(4, blockTokens, true, LRU)
-	chain := text([2]int{1, 64})
+	chain := chainOf([2]int{1, 64})
 	c.Release(mustAdmit(t, c, chain, 64))
 	c.BeginSpill(3, nil)
-	if _, ok := c.Admit(Admission{Chain: text([2]int{2, 32}), Tokens: 32}); ok {
+	if _, ok := c.Admit(Admission{Chain: chainOf([2]int{2, 32}), Tokens: 32}); ok {
 		t.Error("two blocks were given of one that is free")
 	}
-	mustHold(t, c)
+	checkInvariants(t, c)
 }
 
-func TestWhatIsEvictedTakesWhatWasSpilledBeforeAlong(t *testing.T) {
+func TestEvictionForgetsSpilledBlocks(t *testing.T) {
 	c := NewCache(4, blockTokens, true, LRU)
-	chain := text([2]int{1, 64})
+	chain := chainOf([2]int{1, 64})
 	c.Release(mustAdmit(t, c, chain, 64))
 	s, _ := c.BeginSpill(2, nil)
 	wantMatch(t, c, "spilled blocks too", chain, 64, 64)
-	mustAdmit(t, c, text([2]int{2, 16}), 16)
+	mustAdmit(t, c, chainOf([2]int{2, 16}), 16)
 	wantMatch(t, c, "up to the evicted block", chain, 64, 16)
 	if c.Spilling() != 2 {
-		t.Errorf("%d blocks are on their way, want 2", c.Spilling())
+		t.Errorf("%d blocks spilling, want 2", c.Spilling())
 	}
 	c.EndSpill(s)
 	wantBlank(t, c, "both", 2)
 }
 
-func TestSpillsMayEndInAnyOrder(t *testing.T) {
+func TestSpillsEndInAnyOrder(t *testing.T) {
 	c := NewCache(4, blockTokens, true, LRU)
-	chain := text([2]int{1, 64})
+	chain := chainOf([2]int{1, 64})
 	c.Release(mustAdmit(t, c, chain, 64))
 	first, _ := c.BeginSpill(2, nil)
 	second, _ := c.BeginSpill(1, nil)
@@ -70,12 +70,12 @@ func TestSpillsMayEndInAnyOrder(t *testing.T) {
 	wantBlank(t, c, "the first one's too", 3)
 }
 
-func TestEvictedBlocksAreNoted(t *testing.T) {
+func TestTakeEvicted(t *testing.T) {
 	c := NewCache(4, blockTokens, true, LRU)
-	chain := text([2]int{1, 64})
+	chain := chainOf([2]int{1, 64})
 	c.RecordEvictions()
 	c.Release(mustAdmit(t, c, chain, 64))
-	mustAdmit(t, c, text([2]int{2, 48}), 48)
+	mustAdmit(t, c, chainOf([2]int{2, 48}), 48)
 	id := chain[0].ID
 	if diff := cmp.Diff([]Span{{id, 4, 1}}, c.TakeEvicted(nil)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

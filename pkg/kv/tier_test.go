@@ -10,8 +10,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
-// store puts all blocks of a chain that are missing into a store.
-func store(t *testing.T, s *Tier, chain []prompt.Stretch, blocks, priority int) (evicted []Span) {
+// storeMissing stores all missing blocks of a chain in a tier.
+func storeMissing(t *testing.T, s *Tier, chain []prompt.Stretch, blocks, priority int) (evicted []Span) {
 	t.Helper()
 	p, taken, evicted := s.Reserve(s.Missing(nil, chain, 0, blocks))
 	if taken > 0 {
@@ -23,8 +23,8 @@ func store(t *testing.T, s *Tier, chain []prompt.Stretch, blocks, priority int) 
 	return evicted
 }
 
-func TestAStoreEvictsInItsOrder(t *testing.T) {
-	one, two, three := text([2]int{1, 32}), text([2]int{2, 32}), text([2]int{3, 32})
+func TestTierEvictsInOrder(t *testing.T) {
+	one, two, three := chainOf([2]int{1, 32}), chainOf([2]int{2, 32}), chainOf([2]int{3, 32})
 	for name, tc := range map[string]struct {
 		order Order
 		want  []Span
@@ -35,20 +35,20 @@ func TestAStoreEvictsInItsOrder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := NewTier(4, tc.order)
-			store(t, s, two, 2, 5)
+			storeMissing(t, s, two, 2, 5)
 			s.Touch(two, 2, 0)
-			store(t, s, one, 2, 1)
-			if diff := cmp.Diff(tc.want, store(t, s, three, 2, 3)); diff != "" {
+			storeMissing(t, s, one, 2, 1)
+			if diff := cmp.Diff(tc.want, storeMissing(t, s, three, 2, 3)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestPinnedAndPendingBlocksStay(t *testing.T) {
+func TestPinnedAndPendingBlocksAreNotEvicted(t *testing.T) {
 	s := NewTier(6, LRU)
-	one, two := text([2]int{1, 64}), text([2]int{2, 96})
-	store(t, s, one, 4, 0)
+	one, two := chainOf([2]int{1, 64}), chainOf([2]int{2, 96})
+	storeMissing(t, s, one, 4, 0)
 	pin := s.Pin(one, 1, 3)
 	p, taken, evicted := s.Reserve(s.Missing(nil, two, 0, 6))
 	if taken != 4 || s.Reservable() != 0 || s.Pending() != 4 || s.Pinned() != 2 {
@@ -70,23 +70,23 @@ func TestPinnedAndPendingBlocksStay(t *testing.T) {
 	}
 }
 
-func TestATierHasPartsOfTexts(t *testing.T) {
+func TestTierHoldsPartsOfTexts(t *testing.T) {
 	s := NewTier(10, LRU)
-	chain := text([2]int{1, 64}, [2]int{2, 32})
+	chain := chainOf([2]int{1, 64}, [2]int{2, 32})
 	p, _, _ := s.Reserve(ChainSpans(nil, chain, 2, 5))
 	if got := [2]int{s.Hits(chain, 2, 6), s.Misses(chain, 0, 6)}; got != [2]int{0, 6} {
-		t.Errorf("Run, Absent = %v while they are on their way", got)
+		t.Errorf("Hits, Misses = %v while they are pending", got)
 	}
 	s.Complete(p, 0, 0)
 	got := [3]int{s.Hits(chain, 2, 6), s.Hits(chain, 0, 6), s.Misses(chain, 0, 6)}
 	if got != [3]int{3, 0, 2} {
-		t.Errorf("Run from 2, Run and Absent from 0 = %v", got)
+		t.Errorf("Hits from 2, Hits and Misses from 0 = %v", got)
 	}
 }
 
-func TestBlocksInEvictionOrderKeepIt(t *testing.T) {
+func TestBackwardSpansKeepEvictionOrder(t *testing.T) {
 	s := NewTier(4, LRU)
-	one, two := text([2]int{1, 64})[0].ID, text([2]int{2, 64})[0].ID
+	one, two := chainOf([2]int{1, 64})[0].ID, chainOf([2]int{2, 64})[0].ID
 	// The ends went first; there is room for four.
 	p, taken, _ := s.Reserve([]Span{{one, 3, 1}, {two, 3, 1}, {one, 1, 0}})
 	want := []Span{{one, 3, 1}, {two, 3, 1}}
@@ -100,8 +100,8 @@ func TestBlocksInEvictionOrderKeepIt(t *testing.T) {
 	}
 }
 
-func TestImpossibleUsesOfAStorePanic(t *testing.T) {
-	chain := text([2]int{1, 64})
+func TestTierMisusePanics(t *testing.T) {
+	chain := chainOf([2]int{1, 64})
 	for name, misuse := range map[string]func(s *Tier){
 		"a store of nothing":   func(*Tier) { NewTier(0, LRU) },
 		"a pin of what is not": func(s *Tier) { s.Pin(chain, 0, 4) },
@@ -115,7 +115,7 @@ func TestImpossibleUsesOfAStorePanic(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := NewTier(4, LRU)
-			store(t, s, chain, 2, 0)
+			storeMissing(t, s, chain, 2, 0)
 			defer func() {
 				if recover() == nil {
 					t.Error("no panic")
@@ -126,11 +126,11 @@ func TestImpossibleUsesOfAStorePanic(t *testing.T) {
 	}
 }
 
-func TestTiersInASteadyStateAllocateNothing(t *testing.T) {
+func TestTierSteadyStateDoesNotAllocate(t *testing.T) {
 	for _, order := range []Order{LRU, LFU, Priority} {
 		c, s := NewCache(200, blockTokens, true, order), NewTier(400, order)
 		c.RecordEvictions()
-		chains := requests(50)
+		chains := requestChains(50)
 		spans, missing := []Span{}, []Span{}
 		turn := 0
 		request := func() {
@@ -158,7 +158,7 @@ func TestTiersInASteadyStateAllocateNothing(t *testing.T) {
 		if n := testing.AllocsPerRun(100, request); n != 0 {
 			t.Errorf("order %d: %v allocations a request, want none", order, n)
 		}
-		mustHold(t, c)
+		checkInvariants(t, c)
 		if err := s.Check(); err != nil {
 			t.Error(err)
 		}

@@ -17,8 +17,8 @@ type Cache struct {
 	references  []int
 	identity    map[int]uint64   // of the blocks that have one
 	rank        map[int]int      // of those too
-	holders     map[uint64][]int // of an identity, the one named first in front
-	previous    map[uint64]uint64
+	blocksWith  map[uint64][]int // of an identity, the one registered first in front
+	prefixOf    map[uint64]uint64
 	free        []int // the one to be reused first in front
 	Evictions   int64
 	// Evicted is the blocks that have lost their identity to make room, in
@@ -30,7 +30,7 @@ type Cache struct {
 	// spilled is the blocks with an identity that spills keep, in the order in
 	// which they left the free ones.
 	spilled []int
-	keeper  map[int]*Spill // of all blocks that a spill keeps
+	spillOf map[int]*Spill // of all blocks that a spill keeps
 	spills  int
 }
 
@@ -42,12 +42,12 @@ type Change struct {
 
 // Sequence is the blocks of a running sequence, in the order of its tokens.
 type Sequence struct {
-	Blocks   []int
-	chain    []uint64
-	named    int
-	tokens   int
-	withheld bool
-	priority int
+	Blocks     []int
+	chain      []uint64
+	registered int
+	tokens     int
+	withheld   bool
+	priority   int
 }
 
 // NewCache returns an empty cache.
@@ -55,7 +55,7 @@ func NewCache(blocks, blockTokens int, prefixCaching bool, order Order) *Cache {
 	c := &Cache{
 		blockTokens: blockTokens, caching: prefixCaching, order: order,
 		references: make([]int, blocks), identity: map[int]uint64{}, rank: map[int]int{},
-		holders: map[uint64][]int{}, previous: map[uint64]uint64{}, keeper: map[int]*Spill{},
+		blocksWith: map[uint64][]int{}, prefixOf: map[uint64]uint64{}, spillOf: map[int]*Spill{},
 	}
 	for b := range blocks {
 		c.free = append(c.free, b)
@@ -64,7 +64,7 @@ func NewCache(blocks, blockTokens int, prefixCaching bool, order Order) *Cache {
 }
 
 // Used returns how many blocks sequences hold.
-func (c *Cache) Used() int { return len(c.references) - len(c.free) - len(c.keeper) }
+func (c *Cache) Used() int { return len(c.references) - len(c.free) - len(c.spillOf) }
 
 // Blank returns how many free blocks have no identity.
 func (c *Cache) Blank() int {
@@ -78,7 +78,7 @@ func (c *Cache) Blank() int {
 }
 
 // Has says that a block can be found.
-func (c *Cache) Has(identity uint64) bool { return len(c.holders[identity]) > 0 }
+func (c *Cache) Has(identity uint64) bool { return len(c.blocksWith[identity]) > 0 }
 
 // Match returns how many leading tokens of a chain of block identities are
 // cached, in whole blocks and at most maxTokens.
@@ -89,10 +89,10 @@ func (c *Cache) Match(chain []uint64, maxTokens int) int {
 func (c *Cache) match(chain []uint64, limit int) []int {
 	var blocks []int
 	for _, identity := range chain {
-		if !c.caching || len(blocks) >= limit || len(c.holders[identity]) == 0 {
+		if !c.caching || len(blocks) >= limit || len(c.blocksWith[identity]) == 0 {
 			break
 		}
-		blocks = append(blocks, c.holders[identity][0])
+		blocks = append(blocks, c.blocksWith[identity][0])
 	}
 	return blocks
 }
@@ -111,22 +111,22 @@ func (c *Cache) Admit(a Admission) (*Sequence, bool) {
 	hits := c.match(a.Chain, a.Cached/c.blockTokens)
 	idle := 0
 	for _, b := range hits {
-		if c.references[b] == 0 && c.keeper[b] == nil {
+		if c.references[b] == 0 && c.spillOf[b] == nil {
 			idle++
 		}
 	}
 	if c.blocks(max(a.Tokens, a.Reserve))-len(hits) > len(c.free)-idle {
 		return nil, false
 	}
-	s := &Sequence{chain: a.Chain, named: len(hits), withheld: a.Withheld, priority: a.Priority}
+	s := &Sequence{chain: a.Chain, registered: len(hits), withheld: a.Withheld, priority: a.Priority}
 	for _, b := range hits {
 		if c.references[b] == 0 {
-			c.free = without(c.free, b)
-			c.spilled = without(c.spilled, b)
-			delete(c.keeper, b)
+			c.free = remove(c.free, b)
+			c.spilled = remove(c.spilled, b)
+			delete(c.spillOf, b)
 		}
 		c.references[b]++
-		c.rank[b] = c.order.again(c.rank[b], a.Priority)
+		c.rank[b] = c.order.nextRank(c.rank[b], a.Priority)
 		s.Blocks = append(s.Blocks, b)
 	}
 	c.Extend(s, a.Tokens)
@@ -148,33 +148,33 @@ func (c *Cache) Extend(s *Sequence, tokens int) bool {
 		s.Blocks = append(s.Blocks, b)
 	}
 	s.tokens = tokens
-	c.name(s)
+	c.registerFull(s)
 	return true
 }
 
 // Publish lets the blocks of a sequence be found that were withheld.
 func (c *Cache) Publish(s *Sequence) {
 	s.withheld = false
-	c.name(s)
+	c.registerFull(s)
 }
 
-func (c *Cache) name(s *Sequence) {
-	for ; c.caching && !s.withheld && s.named < min(s.tokens/c.blockTokens, len(s.chain)); s.named++ {
-		b, identity := s.Blocks[s.named], s.chain[s.named]
+func (c *Cache) registerFull(s *Sequence) {
+	for ; c.caching && !s.withheld && s.registered < min(s.tokens/c.blockTokens, len(s.chain)); s.registered++ {
+		b, identity := s.Blocks[s.registered], s.chain[s.registered]
 		c.identity[b] = identity
-		if len(c.holders[identity]) == 0 {
+		if len(c.blocksWith[identity]) == 0 {
 			c.Changes = append(c.Changes, Change{identity, true})
 		}
-		c.holders[identity] = append(c.holders[identity], b)
-		c.rank[b] = c.order.first(s.priority)
-		if s.named > 0 {
-			c.previous[identity] = s.chain[s.named-1]
+		c.blocksWith[identity] = append(c.blocksWith[identity], b)
+		c.rank[b] = c.order.firstRank(s.priority)
+		if s.registered > 0 {
+			c.prefixOf[identity] = s.chain[s.registered-1]
 		}
 	}
 }
 
 // evict takes a block's identity away to make room, if it has one. What was
-// spilled before it was to go first.
+// spilled before it was to be reused first.
 func (c *Cache) evict(b int) {
 	identity, ok := c.identity[b]
 	if !ok {
@@ -191,14 +191,14 @@ func (c *Cache) forget(b int) {
 	identity := c.identity[b]
 	delete(c.identity, b)
 	delete(c.rank, b)
-	c.holders[identity] = without(c.holders[identity], b)
-	if len(c.holders[identity]) == 0 {
-		delete(c.holders, identity)
+	c.blocksWith[identity] = remove(c.blocksWith[identity], b)
+	if len(c.blocksWith[identity]) == 0 {
+		delete(c.blocksWith, identity)
 		c.Changes = append(c.Changes, Change{identity, false})
 	}
 }
 
-func without(blocks []int, b int) []int {
+func remove(blocks []int, b int) []int {
 	return slices.DeleteFunc(blocks, func(other int) bool { return other == b })
 }
 
@@ -237,9 +237,9 @@ func (c *Cache) push(b int) {
 // Discard drops the content of a sequence's last blocks and releases it. It
 // stops at one that another sequence holds or that a block follows.
 func (c *Cache) Discard(s *Sequence) {
-	for i := s.named - 1; i >= 0; i-- {
+	for i := s.registered - 1; i >= 0; i-- {
 		b := s.Blocks[i]
-		if c.references[b] > 1 || c.followed(c.identity[b]) {
+		if c.references[b] > 1 || c.hasCachedSuccessor(c.identity[b]) {
 			break
 		}
 		c.forget(b)
@@ -250,10 +250,10 @@ func (c *Cache) Discard(s *Sequence) {
 	c.Release(s)
 }
 
-// followed says that a block can be found whose text goes on from an identity.
-func (c *Cache) followed(identity uint64) bool {
-	for next := range c.holders {
-		if c.previous[next] == identity {
+// hasCachedSuccessor says that a block can be found whose text goes on from an identity.
+func (c *Cache) hasCachedSuccessor(identity uint64) bool {
+	for next := range c.blocksWith {
+		if c.prefixOf[next] == identity {
 			return true
 		}
 	}

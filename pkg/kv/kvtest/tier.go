@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Order is in what order blocks give up their content: as kv.Order.
+// Order is the eviction order of blocks, as kv.Order.
 type Order int
 
 // The orders.
@@ -17,8 +17,8 @@ const (
 	Priority
 )
 
-// again returns the rank of a block that had one after another use.
-func (o Order) again(rank, priority int) int {
+// nextRank returns the rank of a block after another use.
+func (o Order) nextRank(rank, priority int) int {
 	switch o {
 	case LFU:
 		return rank + 1
@@ -28,12 +28,12 @@ func (o Order) again(rank, priority int) int {
 	return 0
 }
 
-// first returns the rank of a block after its first use.
-func (o Order) first(priority int) int {
+// firstRank returns the rank of a block after its first use.
+func (o Order) firstRank(priority int) int {
 	if o == Priority {
 		return priority
 	}
-	return o.again(0, 0)
+	return o.nextRank(0, 0)
 }
 
 // Tier is a tier below the cache: blocks by their identity.
@@ -42,28 +42,28 @@ type Tier struct {
 	Evictions int64
 
 	order   Order
-	blocks  map[uint64]*stored
+	blocks  map[uint64]*tierBlock
 	pending map[uint64]bool
-	// queue is what may be evicted: the block that goes first in front.
+	// queue is what may be evicted: the next block to be evicted in front.
 	queue []uint64
 }
 
-// stored is a block that is present.
-type stored struct {
+// tierBlock is a block that is present.
+type tierBlock struct {
 	pins int
 	rank int
 	at   time.Duration
 }
 
-// NewTier returns an empty store.
+// NewTier returns an empty tier.
 func NewTier(blocks int, order Order) *Tier {
-	return &Tier{Size: blocks, order: order, blocks: map[uint64]*stored{}, pending: map[uint64]bool{}}
+	return &Tier{Size: blocks, order: order, blocks: map[uint64]*tierBlock{}, pending: map[uint64]bool{}}
 }
 
 // Present returns how many blocks are there.
 func (s *Tier) Present() int { return len(s.blocks) }
 
-// Pending returns how many are on their way.
+// Pending returns how many blocks are pending.
 func (s *Tier) Pending() int { return len(s.pending) }
 
 // Queue returns the blocks that may be evicted, in that order.
@@ -139,7 +139,7 @@ func (s *Tier) Reserve(blocks []uint64) (taken, evicted []uint64) {
 func (s *Tier) Complete(blocks []uint64, at time.Duration, priority int) {
 	for _, b := range slices.Backward(blocks) {
 		delete(s.pending, b)
-		s.blocks[b] = &stored{rank: s.order.first(priority), at: at}
+		s.blocks[b] = &tierBlock{rank: s.order.firstRank(priority), at: at}
 		s.push(b)
 	}
 }
@@ -160,7 +160,7 @@ func (s *Tier) push(b uint64) {
 	s.queue = slices.Insert(s.queue, behind, b)
 }
 
-func (s *Tier) unqueue(b uint64) {
+func (s *Tier) removeFromQueue(b uint64) {
 	s.queue = slices.DeleteFunc(s.queue, func(q uint64) bool { return q == b })
 }
 
@@ -168,7 +168,7 @@ func (s *Tier) unqueue(b uint64) {
 func (s *Tier) Pin(blocks []uint64) {
 	for _, b := range blocks {
 		s.blocks[b].pins++
-		s.unqueue(b)
+		s.removeFromQueue(b)
 	}
 }
 
@@ -187,8 +187,8 @@ func (s *Tier) Touch(blocks []uint64, priority int) {
 		if !s.Has(b) {
 			continue
 		}
-		s.unqueue(b)
-		s.blocks[b].rank = s.order.again(s.blocks[b].rank, priority)
+		s.removeFromQueue(b)
+		s.blocks[b].rank = s.order.nextRank(s.blocks[b].rank, priority)
 		if s.blocks[b].pins == 0 {
 			s.push(b)
 		}
