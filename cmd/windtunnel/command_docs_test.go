@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// TestThePageOnTheCommand holds docs/command.md against the verbs and flags that there
+// are: a flag that the page does not show, or that has no help text, fails it.
+func TestThePageOnTheCommand(t *testing.T) {
+	page := filepath.Join("..", "..", "docs", "command.md")
+	want := []byte(commandPage(t))
+	if *update {
+		if err := os.WriteFile(page, want, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("docs/command.md is not what the command says; go test ./cmd/windtunnel -run TestThePageOnTheCommand -update writes it (-command +page):\n%s", diff)
+	}
+}
+
+func commandPage(t *testing.T) string {
+	var b bytes.Buffer
+	b.WriteString("<!-- Written by go test ./cmd/windtunnel -run TestThePageOnTheCommand -update. Do not edit. -->\n" +
+		"# The command\n\n" +
+		"This page lists every verb of the command `windtunnel` with its flags. `windtunnel VERB --help`\n" +
+		"prints the same with examples. `manager` and `worker` run on a cluster, in the pods that the\n" +
+		"operator's manifests describe; people use the others.\n")
+	describeVerbs(t, &b, newRootCommand())
+	return b.String()
+}
+
+func describeVerbs(t *testing.T, b *bytes.Buffer, parent *cobra.Command) {
+	for _, verb := range parent.Commands() {
+		if !verb.IsAvailableCommand() || verb.Name() == "help" || verb.Name() == "completion" {
+			continue
+		}
+		fmt.Fprintf(b, "\n## %s\n\n%s.\n", verb.CommandPath(), verb.Short)
+		if verb.Runnable() {
+			fmt.Fprintf(b, "\n```\n%s\n```\n", verb.UseLine())
+		}
+		describeFlags(t, b, verb)
+		describeVerbs(t, b, verb)
+	}
+}
+
+func describeFlags(t *testing.T, b *bytes.Buffer, verb *cobra.Command) {
+	verb.InitDefaultHelpFlag()
+	header := "\n| flag | default | what it does |\n|---|---|---|\n"
+	verb.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || f.Name == "help" {
+			return
+		}
+		kind, usage := pflag.UnquoteUsage(f)
+		if strings.TrimSpace(usage) == "" {
+			t.Errorf("%s --%s has no help text", verb.CommandPath(), f.Name)
+		}
+		name := "--" + f.Name
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + ", " + name
+		}
+		b.WriteString(header)
+		header = ""
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", strings.TrimSpace(name+" "+kind), shownDefault(f), strings.ReplaceAll(usage, "|", `\|`))
+	})
+}
+
+// shownDefault is a flag's default; nothing where that is empty, off or this machine's.
+func shownDefault(f *pflag.Flag) string {
+	switch {
+	case f.DefValue == "" || f.DefValue == "[]" || f.DefValue == "false":
+		return ""
+	case f.Name == "parallelism":
+		return "the number of cores"
+	}
+	return "`" + f.DefValue + "`"
+}
