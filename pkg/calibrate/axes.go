@@ -48,7 +48,7 @@ func (e *Engine) leavesOpen(coefficient int) bool {
 // reducesByFormula reports whether the GPUs' collectives take what a latency and
 // the link's rate say, for want of a measured curve.
 func (e *Engine) reducesByFormula() bool {
-	_, measured := e.Accelerator.AllReduceAmong(e.TensorParallelism)
+	_, measured := e.Accelerator.AllReduceOf(e.TensorParallelism)
 	return e.TensorParallelism > 1 && len(e.Given.AllReduce) == 0 && (!measured || e.Given.has(allReduceName))
 }
 

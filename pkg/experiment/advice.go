@@ -60,7 +60,7 @@ func (s *Study) scenarioAtBest(best int) (*v1alpha1.Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	return setup.DecodeOwn(root)
+	return setup.DecodeScenario(root)
 }
 
 // assumptions say in sentences what a scenario's results rest on.

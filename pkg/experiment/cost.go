@@ -26,7 +26,7 @@ const (
 // cost returns what estimates the core-seconds of one simulation of a trial. It
 // serves to share work out evenly and to warn, and changes no result.
 func (p *Plan) cost() func(*Trial) float64 {
-	base := estimatedSeconds(setup.DecodeOwn(p.Scenario))
+	base := estimatedSeconds(setup.DecodeScenario(p.Scenario))
 	varies := false
 	for i := range p.Parameters {
 		path := p.Parameters[i].Path
@@ -36,7 +36,7 @@ func (p *Plan) cost() func(*Trial) float64 {
 		seconds := base
 		if varies {
 			if scenario, err := p.scenarioAt(t.Point, 1); err == nil {
-				seconds = estimatedSeconds(setup.DecodeOwn(scenario))
+				seconds = estimatedSeconds(setup.DecodeScenario(scenario))
 			}
 		}
 		return setupSeconds + float64(seconds*t.Share)

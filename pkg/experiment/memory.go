@@ -32,7 +32,7 @@ func (p *Plan) FirstPeakBytes(s *Study, parallelism int) int64 {
 
 func (p *Plan) peakBytes(simulations, parallelism int) int64 {
 	replicas := 0
-	if scenario, err := setup.DecodeOwn(p.Scenario); err == nil {
+	if scenario, err := setup.DecodeScenario(p.Scenario); err == nil {
 		for i := range scenario.Pools {
 			replicas += int(scenario.Pools[i].Replicas)
 		}

@@ -77,7 +77,7 @@ func (s *Study) PromotePoint(id int, format v1alpha1.PromotionFormat) (*Promotio
 	if !isEPP || file == nil {
 		return nil, fmt.Errorf("%w: the router has no EPP configuration", ErrNothingToPromote)
 	}
-	want, errs := setup.LoadPicker(document, field.NewPath(render(pickerConfigPath)))
+	want, errs := setup.LoadEPPConfig(document, field.NewPath(render(pickerConfigPath)))
 	if len(errs) > 0 {
 		return nil, errs.ToAggregate()
 	}

@@ -115,11 +115,11 @@ func flatSensitivities(scenario tree) []sensitivity {
 	switch {
 	case len(errs) > 0:
 		return nil
-	case router.Picker == nil:
+	case router.EPPConfig == nil:
 		return nativeSensitivities(&typed.Router.Policies.Routing)
 	}
 	var sensitivities []sensitivity
-	for _, w := range lint.ProfileWeights(router.Picker) {
+	for _, w := range lint.ProfileWeights(router.EPPConfig) {
 		sensitivities = append(sensitivities, sensitivity{"profile " + w.Profile, weightSum{constant: w.Prefix}, weightSum{constant: w.Load}})
 	}
 	return sensitivities

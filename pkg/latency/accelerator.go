@@ -46,8 +46,8 @@ func (a Accelerator) flopsPerSecond(p Precision) float64 {
 	return 0
 }
 
-// AllReduceAmong returns the measured curve of so many GPUs.
-func (a Accelerator) AllReduceAmong(gpus int) (AllReduceCurve, bool) {
+// AllReduceOf returns the measured curve of so many GPUs.
+func (a Accelerator) AllReduceOf(gpus int) (AllReduceCurve, bool) {
 	for _, curve := range a.AllReduce {
 		if curve.TensorParallelism == gpus {
 			return curve, true

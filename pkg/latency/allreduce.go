@@ -81,7 +81,7 @@ func validateCurves(curves []AllReduceCurve, path *field.Path) field.ErrorList {
 		}
 		taken[c.TensorParallelism] = true
 		if c.Source != "" {
-			errs = append(errs, shortLine(c.Source, at.Child("source"))...)
+			errs = append(errs, validateLine(c.Source, at.Child("source"))...)
 		}
 		switch {
 		case len(c.Bytes) < 2:

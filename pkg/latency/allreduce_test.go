@@ -67,7 +67,7 @@ func TestAllReducesThatAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := DefaultRoofline(mustAccelerator(t, "h100-sxm"))
 			c.AllReduce = tc.points
-			if diff := cmp.Diff(tc.want, messages(c.Validate(field.NewPath("x")))); diff != "" {
+			if diff := cmp.Diff(tc.want, errorMessages(c.Validate(field.NewPath("x")))); diff != "" {
 				t.Errorf("faults (−want +got):\n%s", diff)
 			}
 		})

@@ -47,12 +47,12 @@ func (c *Catalogue) With(lists ...Entries) *Catalogue {
 		all.Models = append(all.Models, c.entries.Models...)
 		all.Accelerators = append(all.Accelerators, c.entries.Accelerators...)
 	}
-	all.Models = firstOfEachName(all.Models, func(m Model) string { return m.Name })
-	all.Accelerators = firstOfEachName(all.Accelerators, func(a Accelerator) string { return a.Name })
+	all.Models = uniqueNames(all.Models, func(m Model) string { return m.Name })
+	all.Accelerators = uniqueNames(all.Accelerators, func(a Accelerator) string { return a.Name })
 	return &Catalogue{entries: all}
 }
 
-func firstOfEachName[T any](entries []T, name func(T) string) []T {
+func uniqueNames[T any](entries []T, name func(T) string) []T {
 	seen := make(map[string]bool, len(entries))
 	return slices.DeleteFunc(entries, func(e T) bool {
 		known := seen[name(e)]

@@ -62,7 +62,7 @@ const (
 // measured all-reduce where it has one among as many GPUs.
 func (i Instance) DefaultRoofline() RooflineCoefficients {
 	c := DefaultRoofline(i.Accelerator)
-	if curve, ok := i.Accelerator.AllReduceAmong(i.TensorParallelism); ok {
+	if curve, ok := i.Accelerator.AllReduceOf(i.TensorParallelism); ok {
 		c.AllReduce = curve.Points()
 	}
 	return c
@@ -100,7 +100,7 @@ func (c RooflineCoefficients) Validate(path *field.Path) field.ErrorList {
 		{"expertEfficiency", c.ExpertEfficiency},
 		{"linkEfficiency", c.LinkEfficiency},
 	} {
-		errs = append(errs, share(f.value, path.Child(f.name))...)
+		errs = append(errs, validateShare(f.value, path.Child(f.name))...)
 	}
 	if !(c.ExpertImbalance >= 1 && c.ExpertImbalance <= maxImbalance) {
 		errs = append(errs, field.Invalid(path.Child("expertImbalance"), c.ExpertImbalance,
@@ -118,7 +118,7 @@ func (c RooflineCoefficients) Validate(path *field.Path) field.ErrorList {
 		{"dispatchLatencyMicroseconds", c.DispatchLatency},
 		{"dispatchTokenOverheadMicroseconds", c.DispatchTokenOverhead},
 	} {
-		errs = append(errs, notNegative(microseconds(f.value), path.Child(f.name))...)
+		errs = append(errs, validateNotNegative(microseconds(f.value), path.Child(f.name))...)
 	}
 	return append(errs, validateAllReduce(c.AllReduce, path.Child("allReduce"))...)
 }

@@ -111,12 +111,12 @@ func decodeStrict(raw []byte, target any, path *field.Path) field.ErrorList {
 		if wrong.Field != "" {
 			at = path.Child(wrong.Field)
 		}
-		return field.ErrorList{field.TypeInvalid(at, wrong.Value, "must be "+kindInWords(wrong.Type))}
+		return field.ErrorList{field.TypeInvalid(at, wrong.Value, "must be "+describeKind(wrong.Type))}
 	}
 	return field.ErrorList{field.Invalid(path, field.OmitValueType{}, strings.TrimPrefix(err.Error(), "json: "))}
 }
 
-func kindInWords(t reflect.Type) string {
+func describeKind(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Struct, reflect.Map:
 		return "an object"

@@ -135,7 +135,7 @@ func TestEntriesThatAreRefused(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, errs := ParseEntries([]byte(tc.text), field.NewPath("c"))
-			if diff := cmp.Diff(tc.want, messages(errs)); diff != "" {
+			if diff := cmp.Diff(tc.want, errorMessages(errs)); diff != "" {
 				t.Errorf("faults (−want +got):\n%s", diff)
 			}
 		})

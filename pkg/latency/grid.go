@@ -10,7 +10,7 @@ type grid struct {
 }
 
 func newGrid(x, y []int, microseconds [][]float64) grid {
-	g := grid{x: floats(x), y: floats(y), at: make([][]float64, len(microseconds))}
+	g := grid{x: toFloats(x), y: toFloats(y), at: make([][]float64, len(microseconds))}
 	for i, row := range microseconds {
 		g.at[i] = make([]float64, len(row))
 		for j, v := range row {
@@ -20,7 +20,7 @@ func newGrid(x, y []int, microseconds [][]float64) grid {
 	return g
 }
 
-func floats(ints []int) []float64 {
+func toFloats(ints []int) []float64 {
 	list := make([]float64, len(ints))
 	for n, v := range ints {
 		list[n] = float64(v)
@@ -28,12 +28,12 @@ func floats(ints []int) []float64 {
 	return list
 }
 
-// ns returns the time at a point, bilinear between the points around it.
+// interpolateNs returns the time at a point, bilinear between the points around it.
 // Outside the grid it is the time at the nearest point of the edge, and beyond
 // the last points of an axis as much more as the last cell rises along it; a
 // cell that falls there does not make it less. The second result tells.
-func (g *grid) ns(x, y float64) (ns float64, outside bool) {
-	cx, cy := locate(g.x, x), locate(g.y, y)
+func (g *grid) interpolateNs(x, y float64) (ns float64, outside bool) {
+	cx, cy := locateCell(g.x, x), locateCell(g.y, y)
 	low := float64(g.at[cx.left][cy.left]*(1-cy.share)) + float64(g.at[cx.left][cy.right]*cy.share)
 	high := float64(g.at[cx.right][cy.left]*(1-cy.share)) + float64(g.at[cx.right][cy.right]*cy.share)
 	ns = float64(low*(1-cx.share)) + float64(high*cx.share)
@@ -56,7 +56,7 @@ type cell struct {
 	outside       bool
 }
 
-func locate(axis []float64, v float64) cell {
+func locateCell(axis []float64, v float64) cell {
 	last := len(axis) - 1
 	right := firstAtLeast(axis, v)
 	switch {

@@ -42,7 +42,7 @@ func ParseHuggingFace(name string, raw []byte, path *field.Path) (Model, field.E
 	shape(c, &m)
 	m.ContextTokens = c.contextTokens()
 	m.Weights = c.weights()
-	c.refuse()
+	c.rejectUnknownKeys()
 	if len(c.errs) > 0 {
 		return m, c.errs
 	}
@@ -87,7 +87,7 @@ func (c *hubConfig) integerOr(key string, other int) int {
 	return other
 }
 
-func (c *hubConfig) fault(key, format string, args ...any) {
+func (c *hubConfig) addError(key, format string, args ...any) {
 	c.errs = append(c.errs, field.Invalid(c.path.Child(key), field.OmitValueType{}, fmt.Sprintf(format, args...)))
 }
 
@@ -126,7 +126,7 @@ func (c *hubConfig) groupedHeads(m *Model) {
 		return
 	}
 	if m.HiddenSize%m.AttentionHeads != 0 {
-		c.fault("head_dim", "must be given: %d attention heads do not divide hidden_size %d", m.AttentionHeads, m.HiddenSize)
+		c.addError("head_dim", "must be given: %d attention heads do not divide hidden_size %d", m.AttentionHeads, m.HiddenSize)
 		return
 	}
 	m.HeadDim = m.HiddenSize / m.AttentionHeads
@@ -156,7 +156,7 @@ func (c *hubConfig) qwenMoE(m *Model) {
 	}
 	var dense []int
 	if c.optional("mlp_only_layers", &dense); len(dense) > 0 {
-		c.fault("mlp_only_layers", "must be empty: dense layers that are listed one by one are not modelled")
+		c.addError("mlp_only_layers", "must be empty: dense layers that are listed one by one are not modelled")
 	}
 	// The key is always there, and means nothing where no layer is dense.
 	width := c.integer("intermediate_size")
@@ -184,7 +184,7 @@ func (c *hubConfig) deepSeek(m *Model) {
 	// What these keys say of heads holds before keys and values are compressed.
 	c.read["num_key_value_heads"], c.read["head_dim"] = true, true
 	if c.integerOr("moe_layer_freq", 1) != 1 {
-		c.fault("moe_layer_freq", "must be 1: other patterns of layers are not modelled")
+		c.addError("moe_layer_freq", "must be 1: other patterns of layers are not modelled")
 	}
 	if dense := c.integer("intermediate_size"); m.MoE.FirstDenseLayers > 0 {
 		m.IntermediateSize = dense

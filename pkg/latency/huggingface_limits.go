@@ -36,7 +36,7 @@ func (c *hubConfig) scaledPositions(positions int) int {
 	}
 	c.optional("factor", &factor)
 	if !(factor >= 1 && factor <= 1e6) {
-		c.fault("factor", "must be at least 1 and at most 1e6")
+		c.addError("factor", "must be at least 1 and at most 1e6")
 		return positions
 	}
 	switch kind {
@@ -53,33 +53,33 @@ func (c *hubConfig) scaledPositions(positions int) int {
 	return positions
 }
 
-// refuse reports what would change the shape: attention that does not see the
+// rejectUnknownKeys reports what would change the shape: attention that does not see the
 // whole context, an MLP that is not gated, and keys that are not known.
-func (c *hubConfig) refuse() {
+func (c *hubConfig) rejectUnknownKeys() {
 	window, used := 0, true
 	c.optional("use_sliding_window", &used)
 	if c.optional("sliding_window", &window) && used && window < c.integerOr("max_position_embeddings", window) {
-		c.fault("sliding_window", "attention that sees the last %d tokens only is not modelled", window)
+		c.addError("sliding_window", "attention that sees the last %d tokens only is not modelled", window)
 	}
 	var layers []string
 	c.optional("layer_types", &layers)
 	if slices.ContainsFunc(layers, func(kind string) bool { return kind != "full_attention" }) {
-		c.fault("layer_types", "layers of other attention than full_attention are not modelled")
+		c.addError("layer_types", "layers of other attention than full_attention are not modelled")
 	}
 	activation := "silu"
 	if c.optional("hidden_act", &activation); activation != "silu" {
-		c.fault("hidden_act", "must be silu, with gate, up and down matrices: other MLPs are not modelled")
+		c.addError("hidden_act", "must be silu, with gate, up and down matrices: other MLPs are not modelled")
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.values)) {
-		if !c.read[key] && !slices.Contains(shapelessKeys, key) {
-			c.fault(key, "unknown key: it may change the model's shape; remove it if it does not")
+		if !c.read[key] && !slices.Contains(keysWithoutShape, key) {
+			c.addError(key, "unknown key: it may change the model's shape; remove it if it does not")
 		}
 	}
 }
 
-// shapelessKeys are those that change neither the number of weights, but for
+// keysWithoutShape are those that change neither the number of weights, but for
 // biases, nor the work of a token.
-var shapelessKeys = []string{
+var keysWithoutShape = []string{
 	"_attn_implementation_autoset", "_name_or_path", "attention_bias", "attention_dropout", "auto_map", "aux_loss_alpha",
 	"bos_token_id", "dtype", "ep_size", "eos_token_id", "initializer_range", "max_window_layers", "mlp_bias", "model_type",
 	"n_group", "norm_topk_prob", "num_nextn_predict_layers", "output_router_logits", "pad_token_id", "partial_rotary_factor", "pretraining_tp",
@@ -119,11 +119,11 @@ func (c *hubConfig) quantized() Precision {
 func (c *hubConfig) integerFormat(bits, group int, key string, allowed ...int) Precision {
 	switch {
 	case !slices.Contains(allowed, bits):
-		c.fault(key, "integers of %d bits are not modelled here", bits)
+		c.addError(key, "integers of %d bits are not modelled here", bits)
 	case bits == 8:
 		return INT8
 	case group != int4Group:
-		c.fault("group_size", "must be %d: other groups of 4-bit weights are not modelled", int4Group)
+		c.addError("group_size", "must be %d: other groups of 4-bit weights are not modelled", int4Group)
 	default:
 		return INT4
 	}
@@ -134,7 +134,7 @@ func (c *hubConfig) integerFormat(bits, group int, key string, allowed ...int) P
 func (c *hubConfig) compressed() Precision {
 	var scheme json.RawMessage
 	if c.optional("kv_cache_scheme", &scheme) {
-		c.fault("kv_cache_scheme", "remove it and state the format of the KV cache where the model is served")
+		c.addError("kv_cache_scheme", "remove it and state the format of the KV cache where the model is served")
 	}
 	var groups map[string]struct {
 		Weights *struct {
@@ -145,19 +145,19 @@ func (c *hubConfig) compressed() Precision {
 	}
 	raw := c.values["config_groups"]
 	if err := json.Unmarshal(raw, &groups); err != nil || len(groups) != 1 {
-		c.fault("config_groups", "must be one group for all layers")
+		c.addError("config_groups", "must be one group for all layers")
 		return ""
 	}
 	for _, g := range groups {
 		switch {
 		case g.Weights == nil:
-			c.fault("config_groups", "must say what the weights are")
+			c.addError("config_groups", "must say what the weights are")
 		case g.Weights.Type == "float" && g.Weights.Bits == 8:
 			return FP8
 		case g.Weights.Type == "int":
 			return c.integerFormat(g.Weights.Bits, g.Weights.Group, "config_groups", 4, 8)
 		default:
-			c.fault("config_groups", "weights of type %q with %d bits are not modelled", g.Weights.Type, g.Weights.Bits)
+			c.addError("config_groups", "weights of type %q with %d bits are not modelled", g.Weights.Type, g.Weights.Bits)
 		}
 	}
 	return ""

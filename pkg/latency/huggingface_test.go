@@ -12,36 +12,36 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-type object = map[string]any
+type jsonObject = map[string]any
 
 // llamaConfig has the keys of a published config, as far as they matter.
-func llamaConfig() object {
-	return object{
+func llamaConfig() jsonObject {
+	return jsonObject{
 		"architectures": []string{"LlamaForCausalLM"}, "model_type": "llama", "torch_dtype": "bfloat16",
 		"num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8,
 		"intermediate_size": 14336, "vocab_size": 128256, "max_position_embeddings": 131072, "hidden_act": "silu",
 		"tie_word_embeddings": false, "attention_bias": false, "mlp_bias": false, "eos_token_id": []int{128001, 128008},
-		"rope_theta": 500000.0, "rope_scaling": object{
+		"rope_theta": 500000.0, "rope_scaling": jsonObject{
 			"factor": 8.0, "rope_type": "llama3", "original_max_position_embeddings": 8192, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
 		},
 	}
 }
 
-func deepSeekConfig() object {
-	return object{
+func deepSeekConfig() jsonObject {
+	return jsonObject{
 		"architectures": []string{"DeepseekV3ForCausalLM"}, "model_type": "deepseek_v3", "num_nextn_predict_layers": 1,
 		"num_hidden_layers": 61, "hidden_size": 7168, "num_attention_heads": 128, "num_key_value_heads": 128,
 		"intermediate_size": 18432, "vocab_size": 129280, "max_position_embeddings": 163840, "hidden_act": "silu",
 		"q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128,
 		"n_routed_experts": 256, "n_shared_experts": 1, "num_experts_per_tok": 8, "moe_intermediate_size": 2048,
 		"first_k_dense_replace": 3, "moe_layer_freq": 1, "n_group": 8, "topk_group": 4, "topk_method": "noaux_tc", "scoring_func": "sigmoid",
-		"head_dim": 64, "rope_scaling": object{"type": "yarn", "factor": 40, "original_max_position_embeddings": 4096, "mscale": 1.0},
-		"quantization_config": object{"quant_method": "fp8", "fmt": "e4m3", "activation_scheme": "dynamic", "weight_block_size": []int{128, 128}},
+		"head_dim": 64, "rope_scaling": jsonObject{"type": "yarn", "factor": 40, "original_max_position_embeddings": 4096, "mscale": 1.0},
+		"quantization_config": jsonObject{"quant_method": "fp8", "fmt": "e4m3", "activation_scheme": "dynamic", "weight_block_size": []int{128, 128}},
 	}
 }
 
-// with returns a config with other values; a nil one is taken out.
-func with(config, other object) object {
+// withValues returns a config with other values; a nil one is taken out.
+func withValues(config, other jsonObject) jsonObject {
 	config = maps.Clone(config)
 	for key, value := range other {
 		if config[key] = value; value == nil {
@@ -51,7 +51,7 @@ func with(config, other object) object {
 	return config
 }
 
-func parseConfig(t testing.TB, config object) (Model, field.ErrorList) {
+func parseConfig(t testing.TB, config jsonObject) (Model, field.ErrorList) {
 	t.Helper()
 	raw, err := json.Marshal(config)
 	if err != nil {
@@ -61,23 +61,23 @@ func parseConfig(t testing.TB, config object) (Model, field.ErrorList) {
 }
 
 func TestPublishedConfigsGiveTheCataloguesModels(t *testing.T) {
-	qwen := object{"rope_scaling": nil, "use_sliding_window": false, "sliding_window": nil, "max_window_layers": 36}
-	tests := map[string]object{
+	qwen := jsonObject{"rope_scaling": nil, "use_sliding_window": false, "sliding_window": nil, "max_window_layers": 36}
+	tests := map[string]jsonObject{
 		"Llama-3.1-8B": llamaConfig(),
-		"Qwen3-32B": with(with(llamaConfig(), qwen), object{
+		"Qwen3-32B": withValues(withValues(llamaConfig(), qwen), jsonObject{
 			"architectures": []string{"Qwen3ForCausalLM"}, "num_hidden_layers": 64, "hidden_size": 5120, "num_attention_heads": 64,
 			"head_dim": 128, "intermediate_size": 25600, "vocab_size": 151936, "max_position_embeddings": 40960,
 		}),
-		"Qwen2.5-7B": with(llamaConfig(), object{
+		"Qwen2.5-7B": withValues(llamaConfig(), jsonObject{
 			"architectures": []string{"Qwen2ForCausalLM"}, "num_hidden_layers": 28, "hidden_size": 3584, "num_attention_heads": 28,
 			"num_key_value_heads": 4, "intermediate_size": 18944, "vocab_size": 152064, "max_position_embeddings": 32768,
 			"rope_scaling": nil, "use_sliding_window": false, "sliding_window": 131072,
 		}),
-		"Mixtral-8x7B": with(llamaConfig(), object{
+		"Mixtral-8x7B": withValues(llamaConfig(), jsonObject{
 			"architectures": []string{"MixtralForCausalLM"}, "vocab_size": 32000, "max_position_embeddings": 32768, "rope_scaling": nil,
 			"num_local_experts": 8, "num_experts_per_tok": 2, "router_aux_loss_coef": 0.02, "sliding_window": nil,
 		}),
-		"Qwen3-30B-A3B": with(with(llamaConfig(), qwen), object{
+		"Qwen3-30B-A3B": withValues(withValues(llamaConfig(), qwen), jsonObject{
 			"architectures": []string{"Qwen3MoeForCausalLM"}, "num_hidden_layers": 48, "hidden_size": 2048, "num_attention_heads": 32,
 			"num_key_value_heads": 4, "head_dim": 128, "intermediate_size": 6144, "vocab_size": 151936, "max_position_embeddings": 40960,
 			"num_experts": 128, "num_experts_per_tok": 8, "moe_intermediate_size": 768, "decoder_sparse_step": 1, "mlp_only_layers": []int{},
@@ -104,18 +104,18 @@ func TestPublishedConfigsGiveTheCataloguesModels(t *testing.T) {
 // weights, in all and active, that they were published with.
 func TestConfigsOfPublishedSize(t *testing.T) {
 	tests := map[string]struct {
-		config        object
+		config        jsonObject
 		total, active float64
 	}{
-		"Llama-3.2-1B, tied embeddings": {with(llamaConfig(), object{
+		"Llama-3.2-1B, tied embeddings": {withValues(llamaConfig(), jsonObject{
 			"num_hidden_layers": 16, "hidden_size": 2048, "intermediate_size": 8192, "tie_word_embeddings": true,
 		}), 1.236, 1.236},
-		"Qwen1.5-MoE-A2.7B, shared experts of their own width": {with(llamaConfig(), object{
+		"Qwen1.5-MoE-A2.7B, shared experts of their own width": {withValues(llamaConfig(), jsonObject{
 			"architectures": []string{"Qwen2MoeForCausalLM"}, "num_hidden_layers": 24, "hidden_size": 2048, "num_attention_heads": 16,
 			"num_key_value_heads": 16, "intermediate_size": 5632, "vocab_size": 151936, "max_position_embeddings": 8192, "rope_scaling": nil,
 			"num_experts": 60, "num_experts_per_tok": 4, "moe_intermediate_size": 1408, "shared_expert_intermediate_size": 5632, "decoder_sparse_step": 1,
 		}), 14.32, 2.69},
-		"DeepSeek-V2-Lite, queries that are not compressed": {with(deepSeekConfig(), object{
+		"DeepSeek-V2-Lite, queries that are not compressed": {withValues(deepSeekConfig(), jsonObject{
 			"architectures": []string{"DeepseekV2ForCausalLM"}, "num_hidden_layers": 27, "hidden_size": 2048, "num_attention_heads": 16,
 			"num_key_value_heads": 16, "intermediate_size": 10944, "vocab_size": 102400, "q_lora_rank": nil, "quantization_config": nil,
 			"n_routed_experts": 64, "n_shared_experts": 2, "num_experts_per_tok": 6, "moe_intermediate_size": 1408, "first_k_dense_replace": 1,
@@ -140,7 +140,7 @@ func TestConfigsOfPublishedSize(t *testing.T) {
 }
 
 func TestEveryOtherLayerMayHaveExperts(t *testing.T) {
-	m, errs := parseConfig(t, with(llamaConfig(), object{
+	m, errs := parseConfig(t, withValues(llamaConfig(), jsonObject{
 		"architectures": []string{"Qwen3MoeForCausalLM"}, "num_experts": 16, "num_experts_per_tok": 2, "moe_intermediate_size": 1000, "decoder_sparse_step": 2,
 	}))
 	if len(errs) > 0 {
@@ -152,30 +152,30 @@ func TestEveryOtherLayerMayHaveExperts(t *testing.T) {
 }
 
 func TestConfigsThatSayMore(t *testing.T) {
-	compressed := func(weights object) object {
-		return object{"quantization_config": object{"quant_method": "compressed-tensors", "config_groups": object{"group_0": object{"weights": weights}}}}
+	compressed := func(weights jsonObject) jsonObject {
+		return jsonObject{"quantization_config": jsonObject{"quant_method": "compressed-tensors", "config_groups": jsonObject{"group_0": jsonObject{"weights": weights}}}}
 	}
-	integers := func(method string) object {
-		return object{"quantization_config": object{"quant_method": method, "bits": 4, "group_size": 128}}
+	integers := func(method string) jsonObject {
+		return jsonObject{"quantization_config": jsonObject{"quant_method": method, "bits": 4, "group_size": 128}}
 	}
 	tests := map[string]struct {
-		config object
+		config jsonObject
 		want   func(*Model)
 	}{
-		"tied embeddings":                {object{"tie_word_embeddings": true}, func(m *Model) { m.TiedEmbeddings = true }},
-		"yarn over the stated positions": {object{"max_position_embeddings": 32768, "rope_scaling": object{"rope_type": "yarn", "factor": 4.0}}, func(*Model) {}},
-		"linear scaling":                 {object{"rope_scaling": object{"type": "linear", "factor": 2.0}}, func(m *Model) { m.ContextTokens *= 2 }},
-		"rope parameters":                {object{"rope_scaling": nil, "rope_parameters": object{"rope_type": "default", "rope_theta": 1e6}}, func(*Model) {}},
-		"full attention, layer by layer": {object{"layer_types": []string{"full_attention", "full_attention"}}, func(*Model) {}},
+		"tied embeddings":                {jsonObject{"tie_word_embeddings": true}, func(m *Model) { m.TiedEmbeddings = true }},
+		"yarn over the stated positions": {jsonObject{"max_position_embeddings": 32768, "rope_scaling": jsonObject{"rope_type": "yarn", "factor": 4.0}}, func(*Model) {}},
+		"linear scaling":                 {jsonObject{"rope_scaling": jsonObject{"type": "linear", "factor": 2.0}}, func(m *Model) { m.ContextTokens *= 2 }},
+		"rope parameters":                {jsonObject{"rope_scaling": nil, "rope_parameters": jsonObject{"rope_type": "default", "rope_theta": 1e6}}, func(*Model) {}},
+		"full attention, layer by layer": {jsonObject{"layer_types": []string{"full_attention", "full_attention"}}, func(*Model) {}},
 		"AWQ":                            {integers("awq"), func(m *Model) { m.Weights = INT4 }},
 		"GPTQ":                           {integers("gptq"), func(m *Model) { m.Weights = INT4 }},
-		"compressed FP8":                 {compressed(object{"num_bits": 8, "type": "float"}), func(m *Model) { m.Weights = FP8 }},
-		"compressed INT8":                {compressed(object{"num_bits": 8, "type": "int"}), func(m *Model) { m.Weights = INT8 }},
-		"compressed INT4":                {compressed(object{"num_bits": 4, "type": "int", "group_size": 128}), func(m *Model) { m.Weights = INT4 }},
+		"compressed FP8":                 {compressed(jsonObject{"num_bits": 8, "type": "float"}), func(m *Model) { m.Weights = FP8 }},
+		"compressed INT8":                {compressed(jsonObject{"num_bits": 8, "type": "int"}), func(m *Model) { m.Weights = INT8 }},
+		"compressed INT4":                {compressed(jsonObject{"num_bits": 4, "type": "int", "group_size": 128}), func(m *Model) { m.Weights = INT4 }},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, errs := parseConfig(t, with(llamaConfig(), tc.config))
+			got, errs := parseConfig(t, withValues(llamaConfig(), tc.config))
 			if len(errs) > 0 {
 				t.Fatal(errs.ToAggregate())
 			}
@@ -191,67 +191,67 @@ func TestConfigsThatSayMore(t *testing.T) {
 
 func TestConfigsThatAreRefused(t *testing.T) {
 	tests := map[string]struct {
-		config object
+		config jsonObject
 		want   []string
 	}{
-		"missing keys": {object{"hidden_size": nil, "num_key_value_heads": nil}, []string{
+		"missing keys": {jsonObject{"hidden_size": nil, "num_key_value_heads": nil}, []string{
 			"config.hidden_size: Required value: the config has no such key",
 			"config.num_key_value_heads: Required value: the config has no such key",
 		}},
-		"unknown keys": {object{"mamba_layers": 3, "altup": true}, []string{
+		"unknown keys": {jsonObject{"mamba_layers": 3, "altup": true}, []string{
 			"config.altup: Invalid value: unknown key: it may change the model's shape; remove it if it does not",
 			"config.mamba_layers: Invalid value: unknown key: it may change the model's shape; remove it if it does not",
 		}},
-		"a key of another architecture": {object{"num_local_experts": 8}, []string{
+		"a key of another architecture": {jsonObject{"num_local_experts": 8}, []string{
 			"config.num_local_experts: Invalid value: unknown key: it may change the model's shape; remove it if it does not"}},
-		"an architecture that is not known": {object{"architectures": []string{"MambaForCausalLM"}}, []string{
+		"an architecture that is not known": {jsonObject{"architectures": []string{"MambaForCausalLM"}}, []string{
 			`config.architectures: Unsupported value: "[MambaForCausalLM]": supported values: "DeepseekV2ForCausalLM", "DeepseekV3ForCausalLM", "LlamaForCausalLM", "MistralForCausalLM", "MixtralForCausalLM", "Qwen2ForCausalLM", "Qwen2MoeForCausalLM", "Qwen3ForCausalLM", "Qwen3MoeForCausalLM"`}},
-		"no architecture": {object{"architectures": nil}, []string{
+		"no architecture": {jsonObject{"architectures": nil}, []string{
 			"config.architectures: Required value: the config has no such key"}},
-		"a word for a number": {object{"num_hidden_layers": "many"}, []string{
+		"a word for a number": {jsonObject{"num_hidden_layers": "many"}, []string{
 			`config.num_hidden_layers: Invalid value: "string": must be a whole number`}},
-		"heads that do not divide": {object{"num_attention_heads": 24}, []string{
+		"heads that do not divide": {jsonObject{"num_attention_heads": 24}, []string{
 			"config.head_dim: Invalid value: must be given: 24 attention heads do not divide hidden_size 4096"}},
-		"a sliding window": {object{"sliding_window": 4096}, []string{
+		"a sliding window": {jsonObject{"sliding_window": 4096}, []string{
 			"config.sliding_window: Invalid value: attention that sees the last 4096 tokens only is not modelled"}},
-		"layers of other attention": {object{"layer_types": []string{"full_attention", "linear_attention"}}, []string{
+		"layers of other attention": {jsonObject{"layer_types": []string{"full_attention", "linear_attention"}}, []string{
 			"config.layer_types: Invalid value: layers of other attention than full_attention are not modelled"}},
-		"another activation": {object{"hidden_act": "relu2"}, []string{
+		"another activation": {jsonObject{"hidden_act": "relu2"}, []string{
 			"config.hidden_act: Invalid value: must be silu, with gate, up and down matrices: other MLPs are not modelled"}},
-		"rope scaling that is not known": {object{"rope_scaling": object{"type": "longrope"}}, []string{
+		"rope scaling that is not known": {jsonObject{"rope_scaling": jsonObject{"type": "longrope"}}, []string{
 			`config.rope_scaling.rope_type: Unsupported value: "longrope": supported values: "default", "dynamic", "linear", "llama3", "yarn"`}},
-		"rope scaling without measure": {object{"rope_scaling": object{"type": "linear", "factor": 0.5}}, []string{
+		"rope scaling without measure": {jsonObject{"rope_scaling": jsonObject{"type": "linear", "factor": 0.5}}, []string{
 			"config.rope_scaling.factor: Invalid value: must be at least 1 and at most 1e6"}},
-		"quantization that is not known": {object{"quantization_config": object{"quant_method": "exl2"}}, []string{
+		"quantization that is not known": {jsonObject{"quantization_config": jsonObject{"quant_method": "exl2"}}, []string{
 			`config.quantization_config.quant_method: Unsupported value: "exl2": supported values: "awq", "compressed-tensors", "fbgemm_fp8", "fp8", "gptq"`}},
-		"3 bits": {object{"quantization_config": object{"quant_method": "gptq", "bits": 3, "group_size": 128}}, []string{
+		"3 bits": {jsonObject{"quantization_config": jsonObject{"quant_method": "gptq", "bits": 3, "group_size": 128}}, []string{
 			"config.quantization_config.bits: Invalid value: integers of 3 bits are not modelled here"}},
-		"other groups": {object{"quantization_config": object{"quant_method": "awq", "bits": 4, "group_size": 64}}, []string{
+		"other groups": {jsonObject{"quantization_config": jsonObject{"quant_method": "awq", "bits": 4, "group_size": 64}}, []string{
 			"config.quantization_config.group_size: Invalid value: must be 128: other groups of 4-bit weights are not modelled"}},
-		"groups of layers": {object{"quantization_config": object{"quant_method": "compressed-tensors", "config_groups": object{}, "kv_cache_scheme": object{"num_bits": 8}}}, []string{
+		"groups of layers": {jsonObject{"quantization_config": jsonObject{"quant_method": "compressed-tensors", "config_groups": jsonObject{}, "kv_cache_scheme": jsonObject{"num_bits": 8}}}, []string{
 			"config.quantization_config.kv_cache_scheme: Invalid value: remove it and state the format of the KV cache where the model is served",
 			"config.quantization_config.config_groups: Invalid value: must be one group for all layers"}},
-		"a group of other numbers": {object{"quantization_config": object{"quant_method": "compressed-tensors", "config_groups": object{"g": object{"weights": object{"num_bits": 4, "type": "float"}}}}}, []string{
+		"a group of other numbers": {jsonObject{"quantization_config": jsonObject{"quant_method": "compressed-tensors", "config_groups": jsonObject{"g": jsonObject{"weights": jsonObject{"num_bits": 4, "type": "float"}}}}}, []string{
 			`config.quantization_config.config_groups: Invalid value: weights of type "float" with 4 bits are not modelled`}},
-		"a group without weights": {object{"quantization_config": object{"quant_method": "compressed-tensors", "config_groups": object{"g": object{}}}}, []string{
+		"a group without weights": {jsonObject{"quantization_config": jsonObject{"quant_method": "compressed-tensors", "config_groups": jsonObject{"g": jsonObject{}}}}, []string{
 			"config.quantization_config.config_groups: Invalid value: must say what the weights are"}},
-		"dense layers one by one": {object{
+		"dense layers one by one": {jsonObject{
 			"architectures": []string{"Qwen3MoeForCausalLM"}, "num_experts": 16, "num_experts_per_tok": 2, "moe_intermediate_size": 1000, "mlp_only_layers": []int{3}}, []string{
 			"config.mlp_only_layers: Invalid value: must be empty: dense layers that are listed one by one are not modelled"}},
-		"a shape that makes no sense": {object{"num_key_value_heads": 5}, []string{
+		"a shape that makes no sense": {jsonObject{"num_key_value_heads": 5}, []string{
 			"config.kvHeads: Invalid value: 5: must divide the 32 attention heads"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, errs := parseConfig(t, with(llamaConfig(), tc.config))
-			if diff := cmp.Diff(tc.want, messages(errs)); diff != "" {
+			_, errs := parseConfig(t, withValues(llamaConfig(), tc.config))
+			if diff := cmp.Diff(tc.want, errorMessages(errs)); diff != "" {
 				t.Errorf("faults (−want +got):\n%s", diff)
 			}
 		})
 	}
-	_, errs := parseConfig(t, with(deepSeekConfig(), object{"moe_layer_freq": 2}))
+	_, errs := parseConfig(t, withValues(deepSeekConfig(), jsonObject{"moe_layer_freq": 2}))
 	want := []string{"config.moe_layer_freq: Invalid value: must be 1: other patterns of layers are not modelled"}
-	if diff := cmp.Diff(want, messages(errs)); diff != "" {
+	if diff := cmp.Diff(want, errorMessages(errs)); diff != "" {
 		t.Errorf("faults (−want +got):\n%s", diff)
 	}
 	for _, text := range []string{"", "null", "[]", "{", "7"} {
@@ -262,7 +262,7 @@ func TestConfigsThatAreRefused(t *testing.T) {
 }
 
 func FuzzParseHuggingFace(f *testing.F) {
-	for _, config := range []object{llamaConfig(), deepSeekConfig()} {
+	for _, config := range []jsonObject{llamaConfig(), deepSeekConfig()} {
 		raw, err := json.Marshal(config)
 		if err != nil {
 			f.Fatal(err)

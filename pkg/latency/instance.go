@@ -20,7 +20,7 @@ type Instance struct {
 }
 
 // quantization returns the formats, none of them empty.
-func (i Instance) quantization() Quantization { return i.Quantization.of(i.Model, i.Accelerator) }
+func (i Instance) quantization() Quantization { return i.Quantization.resolved(i.Model, i.Accelerator) }
 
 // computeFlopsPerSecond returns one GPU's peak for the layers' matrices.
 func (i Instance) computeFlopsPerSecond() float64 {

@@ -74,7 +74,7 @@ func mlpMatrices(m Model, tp float64) []matrix {
 // one GPU reads, for n tokens of which so many are sampled.
 func matrixWork(i Instance, c RooflineCoefficients, mfu, n, sampled float64) (seconds float64) {
 	tp := float64(i.TensorParallelism)
-	q := i.Quantization.of(i.Model, i.Accelerator)
+	q := i.Quantization.resolved(i.Model, i.Accelerator)
 	imbalance := min(tp, c.ExpertImbalance)
 	for _, x := range matrices(i.Model, tp) {
 		rate, tokens := i.Accelerator.flopsPerSecond(q.Activations)*mfu, n
@@ -97,7 +97,7 @@ func matrixBytes(i Instance, c RooflineCoefficients, n float64) (bytes float64) 
 	tp := float64(i.TensorParallelism)
 	bits := map[Precision]float64{BF16: 16, FP8: 8, INT8: 8, INT4: 4 + 16./128}
 	for _, x := range matrices(i.Model, tp) {
-		read := float64(x.layers) * x.in * x.out / x.gpus * bits[i.Quantization.of(i.Model, i.Accelerator).Weights] / 8
+		read := float64(x.layers) * x.in * x.out / x.gpus * bits[i.Quantization.resolved(i.Model, i.Accelerator).Weights] / 8
 		if x.plain {
 			read = float64(x.layers) * x.in * x.out / x.gpus * 2
 		}
@@ -124,7 +124,7 @@ func attentionSeconds(i Instance, mfu float64, q sequence) float64 {
 	case q.decode: // a score with the latent vector and its positions, a value of the latent vector
 		return 2 * heads * (float64(a.KVRank+a.RopeHeadDim) + float64(a.KVRank)) * pairs * plain
 	}
-	matrices := layers / i.Accelerator.flopsPerSecond(i.Quantization.of(m, i.Accelerator).Activations)
+	matrices := layers / i.Accelerator.flopsPerSecond(i.Quantization.resolved(m, i.Accelerator).Activations)
 	expand := 2 * h * float64(a.KVRank) * heads * float64(a.NopeHeadDim+a.ValueHeadDim) * matrices
 	return expand + 2*heads*(float64(a.NopeHeadDim+a.RopeHeadDim)+float64(a.ValueHeadDim))*pairs*plain
 }

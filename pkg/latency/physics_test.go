@@ -101,7 +101,7 @@ func TestPhysicsOfOneRequest(t *testing.T) {
 // plainPhysics is the published formula term by term, in microseconds.
 func plainPhysics(i Instance, batch []sequence) float64 {
 	m, tp := i.Model, float64(i.TensorParallelism)
-	q := i.Quantization.of(i.Model, i.Accelerator)
+	q := i.Quantization.resolved(i.Model, i.Accelerator)
 	layers, d := float64(m.Layers), float64(m.HiddenSize)
 	dh := float64(m.HiddenSize / m.AttentionHeads)
 	dkv := float64(m.KVHeads) * dh

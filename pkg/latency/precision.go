@@ -69,9 +69,9 @@ type Quantization struct {
 	Activations Precision
 }
 
-// of returns what the quantization means for a model on an accelerator, with
+// resolved returns what the quantization means for a model on an accelerator, with
 // nothing left empty.
-func (q Quantization) of(m Model, a Accelerator) Quantization {
+func (q Quantization) resolved(m Model, a Accelerator) Quantization {
 	if q.Weights == "" {
 		q.Weights = m.Weights
 	}
@@ -110,7 +110,7 @@ func (q Quantization) validate(m Model, a Accelerator, path *field.Path) field.E
 	if len(errs) > 0 || q.Activations == "" {
 		return errs
 	}
-	at, full := path.Child("activations"), q.of(m, a)
+	at, full := path.Child("activations"), q.resolved(m, a)
 	switch {
 	case q.Activations == BF16:
 	case q.Activations != full.Weights:

@@ -136,7 +136,7 @@ func TestQuantizationsThatAreRefused(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			i := Instance{Model: mustModel(t, "Llama-3.1-8B"), Accelerator: mustAccelerator(t, tc.accelerator), TensorParallelism: 1, Quantization: tc.q}
-			if diff := cmp.Diff(tc.want, messages(i.Validate(field.NewPath("pool")))); diff != "" {
+			if diff := cmp.Diff(tc.want, errorMessages(i.Validate(field.NewPath("pool")))); diff != "" {
 				t.Errorf("faults (−want +got):\n%s", diff)
 			}
 		})

@@ -85,7 +85,7 @@ func (p *Provenance) validate(path *field.Path) field.ErrorList {
 		errs = append(errs, field.TooMany(path.Child("models"), len(p.Models), maxFittedModels))
 	}
 	for n, name := range p.Models {
-		errs = append(errs, shortLine(name, path.Child("models").Index(n))...)
+		errs = append(errs, validateLine(name, path.Child("models").Index(n))...)
 	}
 	if len(p.TensorParallelism) > maxFittedModels {
 		errs = append(errs, field.TooMany(path.Child("tensorParallelism"), len(p.TensorParallelism), maxFittedModels))
@@ -96,16 +96,16 @@ func (p *Provenance) validate(path *field.Path) field.ErrorList {
 		}
 	}
 	if p.Accelerator != "" {
-		errs = append(errs, shortLine(p.Accelerator, path.Child("accelerator"))...)
+		errs = append(errs, validateLine(p.Accelerator, path.Child("accelerator"))...)
 	}
 	if p.Source != "" {
-		errs = append(errs, shortLine(p.Source, path.Child("source"))...)
+		errs = append(errs, validateLine(p.Source, path.Child("source"))...)
 	}
 	return errs
 }
 
-// shortLine reports a text that is empty, long, or more than one line.
-func shortLine(text string, path *field.Path) field.ErrorList {
+// validateLine reports a text that is empty, long, or more than one line.
+func validateLine(text string, path *field.Path) field.ErrorList {
 	if text == "" || len(text) > maxSourceBytes || strings.ContainsAny(text, "\r\n") {
 		return field.ErrorList{field.Invalid(path, text, fmt.Sprintf("must be one line of 1 to %d bytes", maxSourceBytes))}
 	}

@@ -41,7 +41,7 @@ func readOps(t *testing.T, gpu, version string) *ops {
 			o.m, o.nk = append(o.m, m), append(o.nk, n)
 		}
 	}
-	o.m, o.nk = ascending(o.m), ascending(o.nk)
+	o.m, o.nk = sortedUnique(o.m), sortedUnique(o.nk)
 	attention := func(rows []record, to map[attentionKey]float64, tokens func(record) int) {
 		for _, r := range rows {
 			window := r["window_size"]
@@ -95,7 +95,7 @@ func (r record) number(t *testing.T, column string) float64 {
 
 func (r record) whole(t *testing.T, column string) int { return int(r.number(t, column)) }
 
-func ascending(values []int) []int {
+func sortedUnique(values []int) []int {
 	slices.Sort(values)
 	return slices.Compact(values)
 }
@@ -106,15 +106,15 @@ func (o *ops) gemm(m, n, k int) float64 {
 	if widest := o.nk[len(o.nk)-1]; n > widest {
 		return o.gemm(m, widest, k) * float64(n) / float64(widest)
 	}
-	return along(o.m, m, func(m int) float64 {
-		return along(o.nk, n, func(n int) float64 {
-			return along(o.nk, k, func(k int) float64 { return o.gemms[[3]int{m, n, k}] })
+	return interpolate(o.m, m, func(m int) float64 {
+		return interpolate(o.nk, n, func(n int) float64 {
+			return interpolate(o.nk, k, func(k int) float64 { return o.gemms[[3]int{m, n, k}] })
 		})
 	})
 }
 
-// along interpolates between the two points of an axis around a value.
-func along(axis []int, v int, at func(int) float64) float64 {
+// interpolate interpolates between the two points of an axis around a value.
+func interpolate(axis []int, v int, at func(int) float64) float64 {
 	right, found := slices.BinarySearch(axis, v)
 	if found {
 		return at(v)

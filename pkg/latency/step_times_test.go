@@ -35,31 +35,31 @@ var (
 
 const decodeContext = 1024
 
-// band is how far from the kernels a step of decodes may be.
-const band = 0.15
+// toleranceShare is how far from the kernels a step of decodes may be.
+const toleranceShare = 0.15
 
-// againstKernels are default step times over the sum of the measured kernels: of
+// kernelComparison are default step times over the sum of the measured kernels: of
 // a whole step, and of its work alone; 0 where the tables do not reach.
-type againstKernels struct{ whole, work float64 }
+type kernelComparison struct{ whole, work float64 }
 
-func (o *ops) decodes(i Instance, batch int) againstKernels {
+func (o *ops) decodes(i Instance, batch int) kernelComparison {
 	kernels, ok := o.decodeStep(i, batch, decodeContext)
 	return i.against(kernels, ok, step(decodes(batch, decodeContext)...))
 }
 
-func (o *ops) prompt(i Instance, tokens int) againstKernels {
+func (o *ops) prompt(i Instance, tokens int) kernelComparison {
 	kernels, ok := o.prefillStep(i, tokens)
 	return i.against(kernels, ok, step(sequence{tokens: tokens, ends: true}))
 }
 
-func (i Instance) against(kernels float64, ok bool, s Step) againstKernels {
+func (i Instance) against(kernels float64, ok bool, s Step) kernelComparison {
 	if !ok {
-		return againstKernels{}
+		return kernelComparison{}
 	}
 	c := i.DefaultRoofline()
 	whole := i.Roofline(c).StepTime(s).Seconds() * 1e3
 	c.LayerOverhead, c.SequenceOverhead, c.TokenOverhead = 0, 0, 0
-	return againstKernels{whole / kernels, i.Roofline(c).StepTime(s).Seconds() * 1e3 / kernels}
+	return kernelComparison{whole / kernels, i.Roofline(c).StepTime(s).Seconds() * 1e3 / kernels}
 }
 
 const stepTimesHead = `# Step times against measured kernels
@@ -96,7 +96,7 @@ func stepTimesDocument(t *testing.T) string {
 	}
 	columns(&decode, batches)
 	columns(&prefill, prompts)
-	var steps, works tallied
+	var steps, works errorTally
 	for _, table := range opTables {
 		o := readOps(t, table.folder, table.version)
 		for _, served := range servedModels {
@@ -119,7 +119,7 @@ func stepTimesDocument(t *testing.T) string {
 	}
 	return stepTimesHead +
 		fmt.Sprintf("\n## Decode\n\nThe column is the number of decodes in the batch, each after %d tokens. Within %.0f %% of the kernels: %s of whole steps, %s of the work.\n",
-			decodeContext-1, 100*band, steps, works) + decode.String() + `
+			decodeContext-1, 100*toleranceShare, steps, works) + decode.String() + `
 The whole steps above this range are on H100: steps of 8B with 64 sequences or more, where
 11 µs per sequence are a fifth of the step, and steps of 70B on four and eight GPUs, where the
 overhead of 80 layers is 2.5 ms. Both overheads come from fits to measured runs of vLLM
@@ -139,20 +139,20 @@ H100) instead of 0.45, steps of 128 and 256 sequences were up to 2.5 times too l
 `
 }
 
-func (a againstKernels) cell() string {
+func (a kernelComparison) cell() string {
 	if a.whole == 0 {
 		return " – |"
 	}
 	return fmt.Sprintf(" %.2f / %.2f |", a.whole, a.work)
 }
 
-// tallied counts ratios, and those within the band.
-type tallied struct {
+// errorTally counts ratios, and those within toleranceShare.
+type errorTally struct {
 	all, inside int
 	least, most float64
 }
 
-func (t *tallied) add(ratio float64) {
+func (t *errorTally) add(ratio float64) {
 	if ratio == 0 {
 		return
 	}
@@ -160,13 +160,13 @@ func (t *tallied) add(ratio float64) {
 		t.least = ratio
 	}
 	t.all++
-	if math.Abs(ratio-1) <= band {
+	if math.Abs(ratio-1) <= toleranceShare {
 		t.inside++
 	}
 	t.least, t.most = min(t.least, ratio), max(t.most, ratio)
 }
 
-func (t tallied) String() string {
+func (t errorTally) String() string {
 	return fmt.Sprintf("%d of %d (%.2f to %.2f)", t.inside, t.all, t.least, t.most)
 }
 

@@ -119,11 +119,11 @@ func (t *TableTimer) StepTime(s Step) time.Duration {
 	if s.PrefillTokens > 0 {
 		n := float64(s.PrefillTokens)
 		context := float64(s.AttentionPairs-s.DecodePairs)/n - (n+1)/2
-		prefill, outsidePrefill = t.prefill.ns(n, max(0, context))
+		prefill, outsidePrefill = t.prefill.interpolateNs(n, max(0, context))
 	}
 	if s.DecodeTokens > 0 {
 		n := float64(s.DecodeTokens)
-		decode, outsideDecode = t.decode.ns(n, float64(s.DecodePairs)/n)
+		decode, outsideDecode = t.decode.interpolateNs(n, float64(s.DecodePairs)/n)
 	}
 	if outsidePrefill || outsideDecode {
 		t.outside.Add(1)

@@ -151,7 +151,7 @@ fixedMicroseconds: -1
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, errs := ParseTable([]byte(tc.text), field.NewPath("t"))
-			if diff := cmp.Diff(tc.want, messages(errs)); diff != "" {
+			if diff := cmp.Diff(tc.want, errorMessages(errs)); diff != "" {
 				t.Errorf("faults (−want +got):\n%s", diff)
 			}
 		})
@@ -177,7 +177,7 @@ func TestTablesThatEndBeforeTheirEngine(t *testing.T) {
 		"t.decode.contextTokens: Invalid value: 1100: the last point must be at least 1500: maxModelLen is 3000, and times are extrapolated to 2 times the last point",
 	}
 	errs := table.ValidateLimits(EngineLimits{MaxNumSeqs: 23, MaxNumBatchedTokens: 801, MaxModelLen: 3000}, field.NewPath("t"))
-	if diff := cmp.Diff(want, messages(errs)); diff != "" {
+	if diff := cmp.Diff(want, errorMessages(errs)); diff != "" {
 		t.Errorf("faults (−want +got):\n%s", diff)
 	}
 }

@@ -49,33 +49,33 @@ func (i Instance) Validate(path *field.Path) field.ErrorList {
 // whose path is given.
 func (l Linear) Validate(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	errs = append(errs, notNegative(l.BaseMicroseconds, path.Child("baseMicroseconds"))...)
-	errs = append(errs, notNegative(l.PerPrefillTokenMicroseconds, path.Child("perPrefillTokenMicroseconds"))...)
-	return append(errs, notNegative(l.PerDecodeTokenMicroseconds, path.Child("perDecodeTokenMicroseconds"))...)
+	errs = append(errs, validateNotNegative(l.BaseMicroseconds, path.Child("baseMicroseconds"))...)
+	errs = append(errs, validateNotNegative(l.PerPrefillTokenMicroseconds, path.Child("perPrefillTokenMicroseconds"))...)
+	return append(errs, validateNotNegative(l.PerDecodeTokenMicroseconds, path.Child("perDecodeTokenMicroseconds"))...)
 }
 
 // Validate reports negative costs, as faults of the fields of the request's
 // cost, whose path is given.
 func (c RequestCost) Validate(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	errs = append(errs, notNegative(microseconds(c.QueueBase), path.Child("queueBaseMicroseconds"))...)
-	errs = append(errs, notNegative(microseconds(c.QueuePerInputToken), path.Child("queuePerTokenMicroseconds"))...)
-	errs = append(errs, notNegative(microseconds(c.PerOutputToken), path.Child("perOutputTokenMicroseconds"))...)
-	return append(errs, notNegative(microseconds(c.Completion), path.Child("completionMicroseconds"))...)
+	errs = append(errs, validateNotNegative(microseconds(c.QueueBase), path.Child("queueBaseMicroseconds"))...)
+	errs = append(errs, validateNotNegative(microseconds(c.QueuePerInputToken), path.Child("queuePerTokenMicroseconds"))...)
+	errs = append(errs, validateNotNegative(microseconds(c.PerOutputToken), path.Child("perOutputTokenMicroseconds"))...)
+	return append(errs, validateNotNegative(microseconds(c.Completion), path.Child("completionMicroseconds"))...)
 }
 
 func microseconds(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
 // share and notNegative are written so that what is not a number is a fault.
 
-func share(v float64, path *field.Path) field.ErrorList {
+func validateShare(v float64, path *field.Path) field.ErrorList {
 	if v > 0 && v <= 1 {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, v, "must be greater than 0 and at most 1: it is a share of the peak")}
 }
 
-func notNegative(v float64, path *field.Path) field.ErrorList {
+func validateNotNegative(v float64, path *field.Path) field.ErrorList {
 	if v >= 0 {
 		return nil
 	}

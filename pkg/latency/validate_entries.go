@@ -28,7 +28,7 @@ func (m Model) Validate(path *field.Path) field.ErrorList {
 			errs = append(errs, field.Required(path.Child("aliases").Index(n), "a name is not empty"))
 		}
 	}
-	errs = append(errs, sizes(1, path, named{
+	errs = append(errs, validateSizes(1, path, namedSizes{
 		{"layers", m.Layers}, {"hiddenSize", m.HiddenSize}, {"attentionHeads", m.AttentionHeads},
 		{"vocabularySize", m.VocabularySize}, {"contextTokens", m.ContextTokens},
 	})...)
@@ -43,7 +43,7 @@ func (m Model) Validate(path *field.Path) field.ErrorList {
 		return errs
 	}
 	if m.moeLayers() < int64(m.Layers) {
-		errs = sizes(1, path, named{{"intermediateSize", m.IntermediateSize}})
+		errs = validateSizes(1, path, namedSizes{{"intermediateSize", m.IntermediateSize}})
 	} else if m.IntermediateSize != 0 {
 		errs = append(errs, field.Invalid(path.Child("intermediateSize"), m.IntermediateSize,
 			"every layer has experts: their width is moe.expertIntermediateSize"))
@@ -70,7 +70,7 @@ func (m Model) roughParameters() float64 {
 
 func (m Model) validateAttention(path *field.Path) field.ErrorList {
 	if m.MLA == nil {
-		errs := sizes(1, path, named{{"kvHeads", m.KVHeads}, {"headDim", m.HeadDim}})
+		errs := validateSizes(1, path, namedSizes{{"kvHeads", m.KVHeads}, {"headDim", m.HeadDim}})
 		if len(errs) == 0 && m.AttentionHeads%m.KVHeads != 0 {
 			errs = append(errs, field.Invalid(path.Child("kvHeads"), m.KVHeads,
 				fmt.Sprintf("must divide the %d attention heads", m.AttentionHeads)))
@@ -78,14 +78,14 @@ func (m Model) validateAttention(path *field.Path) field.ErrorList {
 		return errs
 	}
 	var errs field.ErrorList
-	for _, f := range (named{{"kvHeads", m.KVHeads}, {"headDim", m.HeadDim}}) {
+	for _, f := range (namedSizes{{"kvHeads", m.KVHeads}, {"headDim", m.HeadDim}}) {
 		if f.size != 0 {
 			errs = append(errs, field.Invalid(path.Child(f.name), f.size, "must be left out beside mla"))
 		}
 	}
 	a, path := m.MLA, path.Child("mla")
-	errs = append(errs, sizes(0, path, named{{"queryRank", a.QueryRank}})...)
-	return append(errs, sizes(1, path, named{
+	errs = append(errs, validateSizes(0, path, namedSizes{{"queryRank", a.QueryRank}})...)
+	return append(errs, validateSizes(1, path, namedSizes{
 		{"kvRank", a.KVRank}, {"nopeHeadDim", a.NopeHeadDim}, {"ropeHeadDim", a.RopeHeadDim}, {"valueHeadDim", a.ValueHeadDim},
 	})...)
 }
@@ -95,10 +95,10 @@ const maxExperts = 4096
 
 func (m Model) validateMoE(path *field.Path) field.ErrorList {
 	e := m.MoE
-	errs := sizes(1, path, named{
+	errs := validateSizes(1, path, namedSizes{
 		{"experts", e.Experts}, {"expertsPerToken", e.ExpertsPerToken}, {"expertIntermediateSize", e.ExpertIntermediateSize},
 	})
-	errs = append(errs, sizes(0, path, named{
+	errs = append(errs, validateSizes(0, path, namedSizes{
 		{"sharedIntermediateSize", e.SharedIntermediateSize}, {"firstDenseLayers", e.FirstDenseLayers}, {"layerStep", e.LayerStep},
 	})...)
 	if e.Experts > maxExperts {
@@ -140,23 +140,23 @@ func (a Accelerator) Validate(path *field.Path) field.ErrorList {
 		}
 		errs = append(errs, field.Invalid(path.Child(f.name), f.value, "must be at least 1e6 and at most 1e18, a second"))
 	}
-	errs = append(errs, share(a.MemoryEfficiency, path.Child("memoryEfficiency"))...)
-	errs = append(errs, share(a.PrefillEfficiency, path.Child("prefillEfficiency"))...)
-	errs = append(errs, share(a.DecodeEfficiency, path.Child("decodeEfficiency"))...)
+	errs = append(errs, validateShare(a.MemoryEfficiency, path.Child("memoryEfficiency"))...)
+	errs = append(errs, validateShare(a.PrefillEfficiency, path.Child("prefillEfficiency"))...)
+	errs = append(errs, validateShare(a.DecodeEfficiency, path.Child("decodeEfficiency"))...)
 	if a.LinkEfficiency != 0 {
-		errs = append(errs, share(a.LinkEfficiency, path.Child("linkEfficiency"))...)
+		errs = append(errs, validateShare(a.LinkEfficiency, path.Child("linkEfficiency"))...)
 	}
 	errs = append(errs, validateCurves(a.AllReduce, path.Child("allReduce"))...)
 	return append(errs, a.Provenance.validate(path.Child("provenance"))...)
 }
 
-// named are sizes under the names of their fields.
-type named []struct {
+// namedSizes are sizes under the names of their fields.
+type namedSizes []struct {
 	name string
 	size int
 }
 
-func sizes(least int, path *field.Path, list named) field.ErrorList {
+func validateSizes(least int, path *field.Path, list namedSizes) field.ErrorList {
 	var errs field.ErrorList
 	for _, f := range list {
 		if f.size < least || f.size > maxSize {

@@ -80,13 +80,13 @@ func (t Table) ValidateLimits(l EngineLimits, path *field.Path) field.ErrorList 
 	if tokens := l.MaxNumBatchedTokens; tokens > 0 && tokens < sequences {
 		sequences, bound = tokens, "maxNumBatchedTokens"
 	}
-	errs := reaches(t.Prefill.NewTokens, l.MaxNumBatchedTokens, "maxNumBatchedTokens", path.Child("prefill", "newTokens"))
-	errs = append(errs, reaches(t.Prefill.ContextTokens, l.MaxModelLen, "maxModelLen", path.Child("prefill", "contextTokens"))...)
-	errs = append(errs, reaches(t.Decode.Sequences, sequences, bound, path.Child("decode", "sequences"))...)
-	return append(errs, reaches(t.Decode.ContextTokens, l.MaxModelLen, "maxModelLen", path.Child("decode", "contextTokens"))...)
+	errs := validateReach(t.Prefill.NewTokens, l.MaxNumBatchedTokens, "maxNumBatchedTokens", path.Child("prefill", "newTokens"))
+	errs = append(errs, validateReach(t.Prefill.ContextTokens, l.MaxModelLen, "maxModelLen", path.Child("prefill", "contextTokens"))...)
+	errs = append(errs, validateReach(t.Decode.Sequences, sequences, bound, path.Child("decode", "sequences"))...)
+	return append(errs, validateReach(t.Decode.ContextTokens, l.MaxModelLen, "maxModelLen", path.Child("decode", "contextTokens"))...)
 }
 
-func reaches(axis []int, limit int, name string, path *field.Path) field.ErrorList {
+func validateReach(axis []int, limit int, name string, path *field.Path) field.ErrorList {
 	if len(axis) == 0 || TableReach*axis[len(axis)-1] >= limit {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-func messages(errs field.ErrorList) []string {
+func errorMessages(errs field.ErrorList) []string {
 	var all []string
 	for _, err := range errs {
 		all = append(all, err.Error())
@@ -45,7 +45,7 @@ func TestParallelismThatIsRefused(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			errs := instance(t, tc.model, tc.accelerator, tc.tp).Validate(field.NewPath("pool"))
-			if diff := cmp.Diff(tc.want, messages(errs)); diff != "" {
+			if diff := cmp.Diff(tc.want, errorMessages(errs)); diff != "" {
 				t.Errorf("faults (−want +got):\n%s", diff)
 			}
 		})
@@ -60,7 +60,7 @@ func TestAllFaultsAreReportedAtOnce(t *testing.T) {
 		"tensorParallelism: Invalid value: 3: must divide the 64 attention heads of meta-llama/Llama-3.1-70B-Instruct",
 		"tensorParallelism: Invalid value: 3: meta-llama/Llama-3.1-70B-Instruct does not fit: its weights take 86.5 GiB of each GPU, and h100-sxm has 80.0 GiB",
 	}
-	if diff := cmp.Diff(want, messages(errs)); diff != "" {
+	if diff := cmp.Diff(want, errorMessages(errs)); diff != "" {
 		t.Errorf("faults (−want +got):\n%s", diff)
 	}
 }
@@ -111,7 +111,7 @@ func TestValidateCoefficients(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, messages(tc.validate(field.NewPath("x")))); diff != "" {
+			if diff := cmp.Diff(tc.want, errorMessages(tc.validate(field.NewPath("x")))); diff != "" {
 				t.Errorf("faults (−want +got):\n%s", diff)
 			}
 		})

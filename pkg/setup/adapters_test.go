@@ -37,8 +37,8 @@ func TestEveryPoolHasPlacesForAdapters(t *testing.T) {
 		s.Pools[0].Adapters = &v1alpha1.Adapters{Max: 1}
 		s.Workload.Clients[0].Adapter = "tone"
 	}
-	_, errs := try(t, asks)
-	fault(t, errs, "spec.scenario.pools[1].adapters.max", "asks for the adapter tone")
+	_, errs := build(t, asks)
+	wantFault(t, errs, "spec.scenario.pools[1].adapters.max", "asks for the adapter tone")
 	mustBuild(t, func(s *v1alpha1.Scenario) {
 		asks(s)
 		s.Pools[1].Adapters = &v1alpha1.Adapters{Max: 2}

@@ -17,7 +17,7 @@ import (
 // them say: all of a sweep's points hold the same ones, and a long one takes as long to
 // read as a short simulation to run. The zero value remembers nothing yet; it may be
 // used concurrently.
-type Builder struct{ read sync.Map }
+type Builder struct{ parsed sync.Map }
 
 // Build makes a simulation of a resolved scenario under one seed, or says what
 // stands in the way. router or trace may be nil where they were faulty: then
@@ -33,7 +33,7 @@ func (b *Builder) Build(in *v1alpha1.Scenario, router *Routing, trace *workload.
 	cluster, es := Cluster(in, path)
 	errs = append(errs, es...)
 	if router != nil && router.predicts() {
-		cluster.Latencies = buildLatencies(in.Pools, pools)
+		cluster.Latencies = buildLatencyModels(in.Pools, pools)
 		cluster.Prediction.AnswerTokens = meanAnswer(&in.Workload, trace, seed)
 	}
 	if router != nil {

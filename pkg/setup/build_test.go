@@ -170,7 +170,7 @@ func TestCopiesBecomeClients(t *testing.T) {
 		}, "spec.scenario.workload.clients: Too many: 20000"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, errs := try(t, tc.edit)
+			_, errs := build(t, tc.edit)
 			if len(errs) != 1 || !strings.HasPrefix(errs[0], tc.want) {
 				t.Errorf("faults are %q, want %q", errs, tc.want)
 			}

@@ -22,7 +22,7 @@ func (b *Builder) Entries(sources []v1alpha1.CatalogueSource, path *field.Path) 
 	var errs field.ErrorList
 	for i, s := range sources {
 		var es field.ErrorList
-		lists[i], es = readOnce(b, *s.Inline, path.Index(i).Child("inline"), latency.ParseEntries)
+		lists[i], es = parseCached(b, *s.Inline, path.Index(i).Child("inline"), latency.ParseEntries)
 		errs = append(errs, es...)
 	}
 	return lists, errs

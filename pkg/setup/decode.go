@@ -26,7 +26,7 @@ const VersionField = "version"
 // Decode returns a resolved scenario's types: its own fields, and how its
 // router chooses.
 func Decode(root Tree, path *field.Path) (*v1alpha1.Scenario, *Routing, field.ErrorList) {
-	scenario, err := DecodeOwn(root)
+	scenario, err := DecodeScenario(root)
 	if err != nil {
 		return nil, nil, field.ErrorList{field.Invalid(path, "", err.Error())}
 	}
@@ -36,13 +36,13 @@ func Decode(root Tree, path *field.Path) (*v1alpha1.Scenario, *Routing, field.Er
 		r, errs := loadRouting(&scenario.Router, at.Child("policies", "routing"))
 		return scenario, r, errs
 	}
-	config, errs := LoadPicker(document, at.Child("endpointPickerConfig"))
-	return scenario, &Routing{Picker: config}, errs
+	config, errs := LoadEPPConfig(document, at.Child("endpointPickerConfig"))
+	return scenario, &Routing{EPPConfig: config}, errs
 }
 
-// DecodeOwn returns the types of a resolved scenario's own fields: all but the
+// DecodeScenario returns the types of a resolved scenario's own fields: all but the
 // EPP's document.
-func DecodeOwn(root Tree) (*v1alpha1.Scenario, error) {
+func DecodeScenario(root Tree) (*v1alpha1.Scenario, error) {
 	own := maps.Clone(root)
 	router := maps.Clone(root["router"].(Tree))
 	delete(router, "endpointPickerConfig")
@@ -54,8 +54,8 @@ func DecodeOwn(root Tree) (*v1alpha1.Scenario, error) {
 	return &scenario, nil
 }
 
-// LoadPicker reads the EPP's document, with the version beside its fields.
-func LoadPicker(document Tree, path *field.Path) (*config.Config, field.ErrorList) {
+// LoadEPPConfig reads the EPP's document, with the version beside its fields.
+func LoadEPPConfig(document Tree, path *field.Path) (*config.Config, field.ErrorList) {
 	document = maps.Clone(document)
 	version, _ := document[VersionField].(string)
 	delete(document, VersionField)

@@ -37,7 +37,7 @@ func buildDisruptions(in *v1alpha1.Scenario, path *field.Path) ([]simulator.Disr
 			errs = append(errs, es...)
 			continue
 		}
-		if fault := follows(state[endpoint], d.Kind); fault != "" {
+		if fault := invalidTransition(state[endpoint], d.Kind); fault != "" {
 			errs = append(errs, field.Invalid(at.Child("kind"), d.Kind, fmt.Sprintf("replica %d of pool %s %s", d.Replica, d.Pool, fault)))
 		}
 		state[endpoint] = d.Kind
@@ -48,9 +48,9 @@ func buildDisruptions(in *v1alpha1.Scenario, path *field.Path) ([]simulator.Disr
 	return all, errs
 }
 
-// follows says why a replica to which one thing happened last cannot have
+// invalidTransition says why a replica to which one thing happened last cannot have
 // another happen to it; nothing where it can.
-func follows(last, next v1alpha1.DisruptionKind) string {
+func invalidTransition(last, next v1alpha1.DisruptionKind) string {
 	there := last == "" || last == v1alpha1.RecoverDisruption
 	switch {
 	case there && next == v1alpha1.RecoverDisruption:

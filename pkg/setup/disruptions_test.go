@@ -13,8 +13,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
-// disrupted has two pools of two replicas, first and llama.
-func disrupted(disruptions ...v1alpha1.Disruption) func(*v1alpha1.Scenario) {
+// buildDisrupted has two pools of two replicas, first and llama.
+func buildDisrupted(disruptions ...v1alpha1.Disruption) func(*v1alpha1.Scenario) {
 	return func(s *v1alpha1.Scenario) {
 		s.Pools = append([]v1alpha1.Pool{s.Pools[0]}, s.Pools...)
 		s.Pools[0].Name = "first"
@@ -23,7 +23,7 @@ func disrupted(disruptions ...v1alpha1.Disruption) func(*v1alpha1.Scenario) {
 }
 
 func TestDisruptionsAreOfEndpoints(t *testing.T) {
-	got := mustBuild(t, disrupted(
+	got := mustBuild(t, buildDisrupted(
 		v1alpha1.Disruption{At: "0s", Pool: "llama", Replica: 1, Kind: "Drain"},
 		v1alpha1.Disruption{At: "1s", Pool: "first", Replica: 1, Kind: "Fail"},
 		v1alpha1.Disruption{At: "1s", Pool: "llama", Replica: 1, Kind: "Fail"},
@@ -72,8 +72,8 @@ func TestFaultsOfDisruptions(t *testing.T) {
 		"drained twice":           {[]v1alpha1.Disruption{kind("Drain"), kind("Drain")}, "[1].kind", "drains already"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, errs := try(t, disrupted(tc.list...))
-			fault(t, errs, "spec.scenario.disruptions"+tc.path, tc.text)
+			_, errs := build(t, buildDisrupted(tc.list...))
+			wantFault(t, errs, "spec.scenario.disruptions"+tc.path, tc.text)
 		})
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
-const controlled = `apiVersion: llm-d.ai/v1alpha1
+const flowControlConfig = `apiVersion: llm-d.ai/v1alpha1
 kind: EndpointPickerConfig
 featureGates: [GATE]
 plugins:
@@ -36,7 +36,7 @@ flowControl:
 // matters more, with the gate as given.
 func outcomeOf(t *testing.T, gate string) *simulator.Outcome {
 	t.Helper()
-	return overload(t, strings.Replace(controlled, "GATE", gate, 1), 0)
+	return overload(t, strings.Replace(flowControlConfig, "GATE", gate, 1), 0)
 }
 
 // overload is that overload with any configuration, and a priority for the tenant
@@ -102,7 +102,7 @@ func TestFlowControlKeepsQueuesAtTheGateway(t *testing.T) {
 // With eviction who matters waits less still, at the cost of answers that had
 // begun; requests of priority 0 are not for it.
 func TestEvictionIsForRequestsOfNegativePriority(t *testing.T) {
-	text := strings.Replace(controlled, "GATE", "flowControl", 1)
+	text := strings.Replace(flowControlConfig, "GATE", "flowControl", 1)
 	evicting := text + "  enableEviction: true\n"
 	if o := overload(t, evicting, 0); sumOf(o, "").RejectedBy[simulator.Evicted] > 0 {
 		t.Error("requests of priority 0 are evicted")

@@ -25,19 +25,19 @@ func Prefills(p *v1alpha1.Pool) bool {
 // decodes is true of pools without a role, as it is of pods without the label.
 func decodes(p *v1alpha1.Pool) bool { return p.Role != v1alpha1.PrefillRole }
 
-// apart tells pools that do half of the work.
-func apart(p *v1alpha1.Pool) bool {
+// hasOneStage tells pools that do half of the work.
+func hasOneStage(p *v1alpha1.Pool) bool {
 	return p.Role == v1alpha1.PrefillRole || p.Role == v1alpha1.DecodeRole
 }
 
-// labelled says whether some pool's pods have labels.
-func labelled(in []v1alpha1.Pool) bool {
+// hasPodLabels says whether some pool's pods have labels.
+func hasPodLabels(in []v1alpha1.Pool) bool {
 	return slices.ContainsFunc(in, func(p v1alpha1.Pool) bool { return podLabels(&p) != nil })
 }
 
 // endpointLabels are the labels of each endpoint's pod; nil where none has any.
 func endpointLabels(in []v1alpha1.Pool) []map[string]string {
-	if !labelled(in) {
+	if !hasPodLabels(in) {
 		return nil
 	}
 	var all []map[string]string
@@ -91,11 +91,11 @@ func validateRoles(in []v1alpha1.Pool, path *field.Path) field.ErrorList {
 			errs = append(errs, alone(i, "decodes", "prefills", v1alpha1.PrefillRole))
 		}
 	}
-	return append(errs, validateShapes(in, path)...)
+	return append(errs, validateKVShapes(in, path)...)
 }
 
-// validateShapes says where a block of one pool means nothing to another.
-func validateShapes(in []v1alpha1.Pool, path *field.Path) field.ErrorList {
+// validateKVShapes says where a block of one pool means nothing to another.
+func validateKVShapes(in []v1alpha1.Pool, path *field.Path) field.ErrorList {
 	first := slices.IndexFunc(in, func(p v1alpha1.Pool) bool { return Prefills(&p) })
 	if first < 0 {
 		return nil
@@ -134,7 +134,7 @@ func validateRouter(in *v1alpha1.Scenario, router *Routing, path *field.Path) fi
 	}
 	var errs field.ErrorList
 	for i := range in.Pools {
-		if apart(&in.Pools[i]) {
+		if hasOneStage(&in.Pools[i]) {
 			errs = append(errs, field.Invalid(path.Child("pools").Index(i).Child("role"), in.Pools[i].Role,
 				"the router's configuration hands nothing over: add a disagg-profile-handler with a decider and a profile of each stage, or leave the role out"))
 		}

@@ -47,7 +47,7 @@ func TestHandoffsReachTheEngine(t *testing.T) {
 		})
 	}
 	idle := func(s *v1alpha1.Scenario) { s.Disaggregation = &v1alpha1.Disaggregation{} }
-	m := must(t, idle)
+	m := buildValid(t, idle)
 	if got := m.config.Handoff; got != (simulator.Handoff{}) {
 		t.Errorf("a router that hands nothing over has %+v", got)
 	}
@@ -126,9 +126,9 @@ func TestPoolsAndRouterThatHandOver(t *testing.T) {
 		}, "pools[0].labels", "name part must consist of"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, errs := try(t, tc.edit)
+			_, errs := build(t, tc.edit)
 			if tc.path != "" {
-				fault(t, errs, "spec.scenario."+tc.path, tc.text)
+				wantFault(t, errs, "spec.scenario."+tc.path, tc.text)
 			} else if len(errs) > 0 {
 				t.Errorf("faults are %q", errs)
 			}

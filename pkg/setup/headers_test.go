@@ -14,7 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
-const headed = `apiVersion: llm-d.ai/v1alpha1
+const headerConfig = `apiVersion: llm-d.ai/v1alpha1
 kind: EndpointPickerConfig
 plugins:
 - type: header-profile-handler
@@ -29,7 +29,7 @@ schedulingProfiles:
 // A client's header has its requests routed by another profile than those of others.
 func TestHeadersOfClientsNameTheirProfile(t *testing.T) {
 	config := mustBuild(t, func(s *v1alpha1.Scenario) {
-		s.Router.EndpointPickerConfig.Inline = ptr.To(headed)
+		s.Router.EndpointPickerConfig.Inline = ptr.To(headerConfig)
 		east, west := s.Pools[0], s.Pools[0]
 		east.Name, east.Labels = "east", map[string]v1alpha1.LabelValue{"zone": "east"}
 		west.Name, west.Labels = "west", map[string]v1alpha1.LabelValue{"zone": "west"}

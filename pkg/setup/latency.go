@@ -48,7 +48,7 @@ func (b *Builder) buildTable(in *v1alpha1.TableSource, limits latency.EngineLimi
 	if in.Inline == nil {
 		return nil, nil
 	}
-	table, errs := readOnce(b, *in.Inline, path, latency.ParseTable)
+	table, errs := parseCached(b, *in.Inline, path, latency.ParseTable)
 	if len(errs) > 0 {
 		return nil, errs
 	}

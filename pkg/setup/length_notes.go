@@ -15,10 +15,10 @@ import (
 // A lengthLimit is the most tokens, prompt plus answer, that a pool serves in one
 // request, and the field that decides it.
 type lengthLimit struct {
-	pool   string
-	tokens int
-	words  string
-	path   *field.Path
+	pool        string
+	tokens      int
+	description string
+	path        *field.Path
 }
 
 // lengthNotes name what sends requests that a pool is going to reject for their
@@ -47,20 +47,20 @@ func lengthNotes(in *v1alpha1.Scenario, config *simulator.Config, trace *workloa
 // the KV blocks of a replica. The last token of an answer needs no KV.
 func limitOf(in *v1alpha1.Pool, pool *simulator.Pool, path *field.Path) lengthLimit {
 	limit := lengthLimit{
-		pool: in.Name, tokens: pool.MaxModelLen, words: "the model's context", path: path.Child("model"),
+		pool: in.Name, tokens: pool.MaxModelLen, description: "the model's context", path: path.Child("model"),
 	}
 	if in.Engine.MaxModelLen != nil {
-		limit.words, limit.path = "maxModelLen", path.Child("engine", "maxModelLen")
+		limit.description, limit.path = "maxModelLen", path.Child("engine", "maxModelLen")
 	}
 	if held := pool.KVBlocks*pool.BlockTokens + 1; limit.tokens == 0 || held < limit.tokens {
-		limit.tokens, limit.words, limit.path = held, "what all KV blocks of a replica hold", path.Child("kvCache")
+		limit.tokens, limit.description, limit.path = held, "what all KV blocks of a replica hold", path.Child("kvCache")
 	}
 	return limit
 }
 
 // String names the limit, as in more tokens than the 8192 that pool a serves.
 func (l lengthLimit) String() string {
-	return fmt.Sprintf("the %d that pool %s serves (%s: %s)", l.tokens, l.pool, l.path, l.words)
+	return fmt.Sprintf("the %d that pool %s serves (%s: %s)", l.tokens, l.pool, l.path, l.description)
 }
 
 // traceNotes count the requests of a trace that are longer, among as many as are
@@ -86,7 +86,7 @@ func (l lengthLimit) clientNotes(clients []v1alpha1.Client, path *field.Path) []
 	var notes []string
 	for i := range clients {
 		c := &clients[i]
-		longest := longestOf(c) + greatest(&c.OutputTokens)
+		longest := longestClientPrompt(c) + maxLength(&c.OutputTokens)
 		if longest > l.tokens {
 			notes = append(notes, fmt.Sprintf("%s: requests have up to %d tokens, prompt and answer together, more than %v: those that have more are rejected",
 				path.Index(i), longest, l))

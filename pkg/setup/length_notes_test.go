@@ -62,7 +62,7 @@ func TestRequestsThatAreTooLongAreNamed(t *testing.T) {
 		})}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := must(t, func(s *v1alpha1.Scenario) {
+			m := buildValid(t, func(s *v1alpha1.Scenario) {
 				for _, edit := range tc.edits {
 					edit(s)
 				}

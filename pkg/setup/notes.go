@@ -46,23 +46,23 @@ func longestPrompt(in *v1alpha1.Workload, trace *workload.Trace) int {
 	}
 	longest := 0
 	for i := range in.Clients {
-		longest = max(longest, longestOf(&in.Clients[i]))
+		longest = max(longest, longestClientPrompt(&in.Clients[i]))
 	}
 	return longest
 }
 
-// longestOf returns the tokens of a client's longest prompt, its prefix included.
-func longestOf(c *v1alpha1.Client) int {
-	tokens := greatest(&c.InputTokens)
+// longestClientPrompt returns the tokens of a client's longest prompt, its prefix included.
+func longestClientPrompt(c *v1alpha1.Client) int {
+	tokens := maxLength(&c.InputTokens)
 	if c.Prefix != nil {
 		tokens += int(c.Prefix.Tokens)
 	}
 	return tokens
 }
 
-// greatest returns the greatest length that a distribution gives, or 0 where it has
+// maxLength returns the greatest length that a distribution gives, or 0 where it has
 // no bound.
-func greatest(l *v1alpha1.Lengths) int {
+func maxLength(l *v1alpha1.Lengths) int {
 	switch {
 	case l.Max != nil:
 		return int(*l.Max)

@@ -87,11 +87,11 @@ func buildInstance(in *v1alpha1.Pool, catalogue *latency.Catalogue, path *field.
 	var errs field.ErrorList
 	model, ok := catalogue.Model(in.Model)
 	if !ok {
-		errs = append(errs, unknown(path.Child("model"), "model", in.Model, catalogue.ModelNames()))
+		errs = append(errs, notInCatalogue(path.Child("model"), "model", in.Model, catalogue.ModelNames()))
 	}
 	accelerator, ok := catalogue.Accelerator(in.Accelerator)
 	if !ok {
-		errs = append(errs, unknown(path.Child("accelerator"), "accelerator", in.Accelerator, catalogue.AcceleratorNames()))
+		errs = append(errs, notInCatalogue(path.Child("accelerator"), "accelerator", in.Accelerator, catalogue.AcceleratorNames()))
 	}
 	if len(errs) > 0 {
 		return latency.Instance{}, errs
@@ -117,8 +117,8 @@ func precision[T ~string](name T) latency.Precision {
 	return latency.Precision(name)
 }
 
-// unknown says that a catalogue has no such entry, and which ones are near.
-func unknown(path *field.Path, what, name string, known []string) *field.Error {
+// notInCatalogue says that a catalogue has no such entry, and which ones are near.
+func notInCatalogue(path *field.Path, what, name string, known []string) *field.Error {
 	near, hint := "", ""
 	if what == "model" {
 		hint = "; the config.json that a model is published with on Hugging Face will do too: scenario.catalogue reads it (docs/catalogue.md)"

@@ -14,9 +14,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// buildLatencies are the models of all endpoints that the EPP's predictions are
+// buildLatencyModels are the models of all endpoints that the EPP's predictions are
 // made with.
-func buildLatencies(in []v1alpha1.Pool, pools []simulator.Pool) []config.LatencyModel {
+func buildLatencyModels(in []v1alpha1.Pool, pools []simulator.Pool) []config.LatencyModel {
 	var models []config.LatencyModel
 	for i := range in {
 		model := stepLatency{&pools[i]}
@@ -27,8 +27,8 @@ func buildLatencies(in []v1alpha1.Pool, pools []simulator.Pool) []config.Latency
 	return models
 }
 
-// learntAnswers is how many answers a predictor has seen whose mean it knows.
-const learntAnswers = 1000
+// sampledAnswers is how many answers a predictor has seen whose mean it knows.
+const sampledAnswers = 1000
 
 // meanAnswer is the mean length of a workload's first answers, in tokens; 0
 // where there are none.
@@ -38,7 +38,7 @@ func meanAnswer(in *v1alpha1.Workload, trace *workload.Trace, seed int64) float6
 		return 0
 	}
 	answers, tokens := 0, 0
-	for answers < learntAnswers {
+	for answers < sampledAnswers {
 		request, ok := source.Next()
 		if !ok {
 			break
@@ -57,10 +57,10 @@ type stepLatency struct{ pool *simulator.Pool }
 
 // FirstToken implements [epp.LatencyModel].
 func (m stepLatency) FirstToken(f config.LatencyFeatures) time.Duration {
-	beside := m.decodes(min(f.InFlight-f.Waiting, m.pool.MaxNumSeqs-1), f.KVUsage)
-	room := m.room(beside)
+	beside := m.decodeStep(min(f.InFlight-f.Waiting, m.pool.MaxNumSeqs-1), f.KVUsage)
+	room := m.prefillRoom(beside)
 	before, rest := int(f.QueuedTokens)/room, int(f.QueuedTokens)%room
-	total := times(before, m.stepTime(withPrompts(beside, room, f.PromptTokens)))
+	total := scaleDuration(before, m.stepTime(addPrompts(beside, room, f.PromptTokens)))
 
 	// What is left of the others shares the first step with the prompt.
 	own := max(1, f.PromptTokens-f.CachedTokens)
@@ -70,27 +70,27 @@ func (m stepLatency) FirstToken(f config.LatencyFeatures) time.Duration {
 	}
 	full := (rest + own - 1) / chunk
 	last, held := rest+own-full*chunk, f.PromptTokens-own
-	inside := withChunk(beside, chunk, held+max(0, (full-1)*chunk-rest)/2, f.PromptTokens)
+	inside := addChunk(beside, chunk, held+max(0, (full-1)*chunk-rest)/2, f.PromptTokens)
 	inside.SampledTokens--
-	total += times(full, m.stepTime(inside))
-	total += m.stepTime(withChunk(beside, last, max(0, f.PromptTokens-last), f.PromptTokens))
-	total += m.underWay(beside, f)
+	total += scaleDuration(full, m.stepTime(inside))
+	total += m.stepTime(addChunk(beside, last, max(0, f.PromptTokens-last), f.PromptTokens))
+	total += m.runningStep(beside, f)
 	cost := &m.pool.Cost
-	return total + cost.QueueBase + times(f.PromptTokens, cost.QueuePerInputToken) + cost.PerOutputToken
+	return total + cost.QueueBase + scaleDuration(f.PromptTokens, cost.QueuePerInputToken) + cost.PerOutputToken
 }
 
-// underWay corrects for the step that runs when a request comes, of which on
+// runningStep corrects for the step that runs when a request comes, of which on
 // average half is over: the others' tokens in it count as queued, and decodes do
 // not.
-func (m stepLatency) underWay(beside latency.Step, f config.LatencyFeatures) time.Duration {
+func (m stepLatency) runningStep(beside latency.Step, f config.LatencyFeatures) time.Duration {
 	if f.QueuedTokens == 0 {
 		return m.stepTime(beside) / 2
 	}
-	return -m.stepTime(withPrompts(beside, min(int(f.QueuedTokens), m.room(beside)), f.PromptTokens)) / 2
+	return -m.stepTime(addPrompts(beside, min(int(f.QueuedTokens), m.prefillRoom(beside)), f.PromptTokens)) / 2
 }
 
-// room is how many prompt tokens fit into a step.
-func (m stepLatency) room(beside latency.Step) int {
+// prefillRoom is how many prompt tokens fit into a step.
+func (m stepLatency) prefillRoom(beside latency.Step) int {
 	return max(1, m.pool.MaxNumBatchedTokens-beside.DecodeTokens)
 }
 
@@ -99,7 +99,7 @@ func (m stepLatency) room(beside latency.Step) int {
 // of the time, a step takes 1/(1 − u) times as long as without. It does not take
 // longer than a full one, and as long where more waits than fits into one.
 func (m stepLatency) NextToken(f config.LatencyFeatures) time.Duration {
-	step := m.decodes(min(f.InFlight, m.pool.MaxNumSeqs-1), f.KVUsage)
+	step := m.decodeStep(min(f.InFlight, m.pool.MaxNumSeqs-1), f.KVUsage)
 	// The request itself.
 	step.Sequences++
 	step.DecodeTokens++
@@ -109,8 +109,8 @@ func (m stepLatency) NextToken(f config.LatencyFeatures) time.Duration {
 	step.ContextTokens += int64(f.PromptTokens) + 1
 	next := m.stepTime(step)
 	if f.TokensPerSecond > 0 {
-		room := m.room(step)
-		longest := m.stepTime(withPrompts(step, room, f.PromptTokens))
+		room := m.prefillRoom(step)
+		longest := m.stepTime(addPrompts(step, room, f.PromptTokens))
 		share := f.TokensPerSecond * (longest - next).Seconds() / float64(room)
 		if free := float64(next) / float64(longest); 1-share > free && f.QueuedTokens <= int64(room) {
 			next = time.Duration(float64(next) / (1 - share))
@@ -121,9 +121,9 @@ func (m stepLatency) NextToken(f config.LatencyFeatures) time.Duration {
 	return next + m.pool.Cost.PerOutputToken
 }
 
-// decodes is a step in which n requests decode that hold a share of the KV
+// decodeStep is a step in which n requests decode that hold a share of the KV
 // cache.
-func (m stepLatency) decodes(n int, kvUsage float64) latency.Step {
+func (m stepLatency) decodeStep(n int, kvUsage float64) latency.Step {
 	if n <= 0 {
 		return latency.Step{}
 	}
@@ -135,17 +135,17 @@ func (m stepLatency) decodes(n int, kvUsage float64) latency.Step {
 	}
 }
 
-// withPrompts adds so many tokens of whole prompts to a step.
-func withPrompts(step latency.Step, tokens, prompt int) latency.Step {
+// addPrompts adds so many tokens of whole prompts to a step.
+func addPrompts(step latency.Step, tokens, prompt int) latency.Step {
 	for prompt = max(1, prompt); tokens > 0; tokens -= prompt {
-		step = withChunk(step, min(tokens, prompt), 0, prompt)
+		step = addChunk(step, min(tokens, prompt), 0, prompt)
 	}
 	return step
 }
 
-// withChunk adds the last chunk of a prompt to a step, after so many of its
+// addChunk adds the last chunk of a prompt to a step, after so many of its
 // tokens.
-func withChunk(step latency.Step, tokens, after, prompt int) latency.Step {
+func addChunk(step latency.Step, tokens, after, prompt int) latency.Step {
 	t, h := int64(tokens), int64(after)
 	step.Sequences++
 	step.PrefillTokens += tokens
@@ -164,12 +164,12 @@ func (m stepLatency) stepTime(step latency.Step) time.Duration {
 	return m.pool.Timer.StepTime(step)
 }
 
-// longestForecast is where forecasts end: a queue may be absurdly long.
-const longestForecast = 1000 * time.Hour
+// maxForecast is where forecasts end: a queue may be absurdly long.
+const maxForecast = 1000 * time.Hour
 
-func times(n int, each time.Duration) time.Duration {
-	if each > 0 && time.Duration(n) > longestForecast/each {
-		return longestForecast
+func scaleDuration(n int, each time.Duration) time.Duration {
+	if each > 0 && time.Duration(n) > maxForecast/each {
+		return maxForecast
 	}
 	return time.Duration(n) * each
 }

@@ -61,20 +61,20 @@ func (r spyRouter) Route(view *policy.View, request *policy.Request) (policy.Dec
 	return decision, err
 }
 
-// foreseen runs a scenario and returns forecasts and what came of them.
-func foreseen(t *testing.T, edit func(*v1alpha1.Scenario)) (forecasts map[int]forecast, completions []simulator.Completion) {
+// runForecasts runs a scenario and returns forecasts and what came of them.
+func runForecasts(t *testing.T, edit func(*v1alpha1.Scenario)) (forecasts map[int]forecast, completions []simulator.Completion) {
 	t.Helper()
-	m := must(t, func(s *v1alpha1.Scenario) {
+	m := buildValid(t, func(s *v1alpha1.Scenario) {
 		s.Router.EndpointPickerConfig.Inline = ptr.To(predictingConfig)
 		edit(s)
 	})
 	cluster, _ := Cluster(m.in, nil)
 	r := spyRouter{forecasts: map[int]forecast{}}
-	for _, model := range buildLatencies(m.in.Pools, m.config.Pools) {
+	for _, model := range buildLatencyModels(m.in.Pools, m.config.Pools) {
 		spy := spyLatency{model, &forecast{}}
 		r.spies, cluster.Latencies = append(r.spies, spy), append(cluster.Latencies, spy)
 	}
-	picker := epp.New(m.routing.Picker, cluster, 1)
+	picker := epp.New(m.routing.EPPConfig, cluster, 1)
 	r.Router = picker
 	m.config.Policies.Routing = picker.Routing()
 	m.config.Policies.Routing.Router = r
@@ -95,7 +95,7 @@ func TestAnIdleEndpointIsForeseenExactly(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			forecasts, completions := foreseen(t, func(s *v1alpha1.Scenario) {
+			forecasts, completions := runForecasts(t, func(s *v1alpha1.Scenario) {
 				s.Horizon.Requests = ptr.To[int64](1)
 				s.Workload.Clients[0].InputTokens = v1alpha1.Lengths{Distribution: "Constant", Mean: "1976", Min: 1}
 				edit(s)
@@ -118,7 +118,7 @@ func TestForecastsUnderLoad(t *testing.T) {
 		"40": {within{0.02, 0.05}, within{0.2, 0.8}}, // more than the replicas can do
 	} {
 		t.Run(string(rate), func(t *testing.T) {
-			forecasts, completions := foreseen(t, func(s *v1alpha1.Scenario) {
+			forecasts, completions := runForecasts(t, func(s *v1alpha1.Scenario) {
 				s.Horizon.Requests = ptr.To[int64](2000)
 				s.Workload.Clients[0].Arrivals.Rate = rate
 				s.Workload.Clients[0].Prefix = nil
@@ -138,7 +138,7 @@ func TestForecastsUnderLoad(t *testing.T) {
 				ratios []float64
 				want   within
 			}{{"first token", firsts, want.first}, {"next token", nexts, want.next}} {
-				got := spreadOf(check.ratios)
+				got := ratioSpread(check.ratios)
 				t.Logf("%s: foreseen ÷ true is %.3f in the middle, off by %.3f on average", check.what, 1+got.middle, got.off)
 				if math.Abs(got.middle) > check.want.middle || got.off > check.want.off {
 					t.Errorf("%s: off by %+v, want %+v", check.what, got, check.want)
@@ -148,8 +148,8 @@ func TestForecastsUnderLoad(t *testing.T) {
 	}
 }
 
-// spreadOf says how far ratios are from 1.
-func spreadOf(ratios []float64) (s struct{ middle, off float64 }) {
+// ratioSpread says how far ratios are from 1.
+func ratioSpread(ratios []float64) (s struct{ middle, off float64 }) {
 	slices.Sort(ratios)
 	for _, r := range ratios {
 		s.off += math.Abs(r-1) / float64(len(ratios))
@@ -189,7 +189,7 @@ func TestAbsurdQueuesHaveAnEnd(t *testing.T) {
 }
 
 func TestAnswersAreLearnt(t *testing.T) {
-	workload := must(t, func(*v1alpha1.Scenario) {}).in.Workload
+	workload := buildValid(t, func(*v1alpha1.Scenario) {}).in.Workload
 	workload.Clients[0].OutputTokens = v1alpha1.Lengths{Distribution: "Constant", Mean: "60", Min: 1}
 	if got := meanAnswer(&workload, nil, 1); got != 60 {
 		t.Errorf("answers of %v tokens, want 60", got)

@@ -65,12 +65,12 @@ func poolProvenance(in *v1alpha1.Pool, pool *simulator.Pool) result.PoolProvenan
 		BlockTokens:      pool.BlockTokens,
 		Given:            givenCoefficients(in.Latency.Roofline),
 		Role:             string(in.Role),
-		Eviction:         unlessLRU(pool.Eviction),
+		Eviction:         evictionNote(pool.Eviction),
 		Tiers:            tierProvenance(pool.Tiers.Lower),
 		Stability:        stabilityProvenance(pool.Stability),
 	}
 	if len(pool.Tiers.Lower) > 0 {
-		p.Offload = string(nameOf(offloadPolicies, pool.Tiers.Offload.Policy))
+		p.Offload = string(apiName(offloadPolicies, pool.Tiers.Offload.Policy))
 	}
 	if in.Engine.Scheduler != v1alpha1.FCFSScheduler {
 		p.Scheduler = string(in.Engine.Scheduler)

@@ -8,8 +8,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
-// nameOf returns what the API calls one of the engine's values.
-func nameOf[N ~string, V comparable](names map[N]V, value V) N {
+// apiName returns what the API calls one of the engine's values.
+func apiName[N ~string, V comparable](names map[N]V, value V) N {
 	for name, v := range names {
 		if v == value && name != "" {
 			return name
@@ -18,11 +18,11 @@ func nameOf[N ~string, V comparable](names map[N]V, value V) N {
 	return ""
 }
 
-func unlessLRU(order kv.Order) string {
+func evictionNote(order kv.Order) string {
 	if order == kv.LRU {
 		return ""
 	}
-	return string(nameOf(evictions, order))
+	return string(apiName(evictions, order))
 }
 
 func tierProvenance(tiers []simulator.Tier) []result.TierProvenance {
@@ -32,7 +32,7 @@ func tierProvenance(tiers []simulator.Tier) []result.TierProvenance {
 			Kind:                t.Kind.String(),
 			Blocks:              t.Blocks,
 			Shared:              t.Shared,
-			Eviction:            unlessLRU(t.Eviction),
+			Eviction:            evictionNote(t.Eviction),
 			ReadBytesPerSecond:  t.Read.BytesPerSecond,
 			WriteBytesPerSecond: t.Write.BytesPerSecond,
 			LatencySeconds:      t.Read.Latency.Seconds(),
@@ -46,9 +46,9 @@ func stabilityProvenance(s *simulator.Stability) *result.StabilityProvenance {
 		return nil
 	}
 	return &result.StabilityProvenance{
-		Controller: string(nameOf(stabilityForms, s.Form)),
+		Controller: string(apiName(stabilityForms, s.Form)),
 		Evicts:     s.Evict,
-		Admission:  string(nameOf(stabilityAdmissions, s.Admission)),
+		Admission:  string(apiName(stabilityAdmissions, s.Admission)),
 	}
 }
 
@@ -59,7 +59,7 @@ func handoffProvenance(h *simulator.Handoff) *result.HandoffProvenance {
 	return &result.HandoffProvenance{
 		BytesPerSecond: h.Egress.BytesPerSecond,
 		LatencySeconds: h.Egress.Latency.Seconds(),
-		Granularity:    string(nameOf(granularities, h.Granularity)),
+		Granularity:    string(apiName(granularities, h.Granularity)),
 		StartShare:     h.StartShare,
 		SingleOwner:    h.SingleOwner,
 		MaxPending:     h.MaxPending,

@@ -73,10 +73,10 @@ func TestWhatTheRouterIsTold(t *testing.T) {
 }
 
 func TestAPredictionIsNotNegative(t *testing.T) {
-	_, errs := try(t, func(s *v1alpha1.Scenario) {
+	_, errs := build(t, func(s *v1alpha1.Scenario) {
 		s.Router.LatencyPrediction = &v1alpha1.LatencyPrediction{Error: "0.51"}
 	})
-	fault(t, errs, "spec.scenario.router.latencyPrediction.error", "at most 0.5")
+	wantFault(t, errs, "spec.scenario.router.latencyPrediction.error", "at most 0.5")
 }
 
 func TestSeveralEPPsExplainThemselvesToo(t *testing.T) {

@@ -16,33 +16,33 @@ import (
 
 // A Routing is how a scenario's router chooses replicas: exactly one is set.
 type Routing struct {
-	Picker *config.Config
-	native *native.Config
+	EPPConfig *config.Config
+	native    *native.Config
 }
 
 // disaggregates reports whether requests are ever handed over.
-func (r *Routing) disaggregates() bool { return r.Picker != nil && r.Picker.Disaggregates() }
+func (r *Routing) disaggregates() bool { return r.EPPConfig != nil && r.EPPConfig.Disaggregates() }
 
 // predicts reports whether predictions of latency are asked for.
-func (r *Routing) predicts() bool { return r.Picker != nil && epp.Predicts(r.Picker) }
+func (r *Routing) predicts() bool { return r.EPPConfig != nil && epp.Predicts(r.EPPConfig) }
 
 // check says what keeps it from choosing among a scenario's replicas.
 func (r *Routing) check(in *v1alpha1.Scenario, cluster *config.Cluster, path *field.Path) field.ErrorList {
 	errs := validateRouter(in, r, path)
-	if r.Picker == nil {
+	if r.EPPConfig == nil {
 		return errs
 	}
-	return append(r.Picker.Check(cluster, path.Child("router", "endpointPickerConfig")), errs...)
+	return append(r.EPPConfig.Check(cluster, path.Child("router", "endpointPickerConfig")), errs...)
 }
 
 // build makes the router, or several.
 func (r *Routing) build(in *v1alpha1.Router, cluster config.Cluster, seed int64) policy.Routing {
 	replicas := max(int(in.Replicas), 1)
 	switch {
-	case r.Picker != nil && replicas > 1:
-		return epp.NewReplicas(r.Picker, cluster, replicas, seed).Routing()
-	case r.Picker != nil:
-		return epp.New(r.Picker, cluster, seed).Routing()
+	case r.EPPConfig != nil && replicas > 1:
+		return epp.NewReplicas(r.EPPConfig, cluster, replicas, seed).Routing()
+	case r.EPPConfig != nil:
+		return epp.New(r.EPPConfig, cluster, seed).Routing()
 	}
 	natives := make([]*native.Router, replicas)
 	routings := make([]policy.Routing, replicas)

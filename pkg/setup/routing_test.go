@@ -65,7 +65,7 @@ func TestFaultsOfAPolicyHaveItsPaths(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, errs := try(t, routedBy(tc.routing))
+			_, errs := build(t, routedBy(tc.routing))
 			if len(errs) != 1 || !strings.HasPrefix(errs[0], tc.want) {
 				t.Errorf("got %q, want %s…", errs, tc.want)
 			}

@@ -20,16 +20,16 @@ import (
 // spec is where the scenarios of the tests stand.
 var spec = field.NewPath("spec", "scenario")
 
-// made is what a scenario was made into.
-type made struct {
+// builtScenario is what a scenario was made into.
+type builtScenario struct {
 	in      *v1alpha1.Scenario
 	routing *Routing
 	config  simulator.Config
 }
 
-// try makes the scenario of testdata/run.yaml, edited, into a simulation, and returns
+// build makes the scenario of testdata/run.yaml, edited, into a simulation, and returns
 // what stands in the way.
-func try(t *testing.T, edit func(*v1alpha1.Scenario)) (m made, faults []string) {
+func build(t *testing.T, edit func(*v1alpha1.Scenario)) (m builtScenario, faults []string) {
 	t.Helper()
 	root, errs := resolved(t, edit)
 	if len(errs) == 0 {
@@ -44,9 +44,9 @@ func try(t *testing.T, edit func(*v1alpha1.Scenario)) (m made, faults []string) 
 	return m, faults
 }
 
-func must(t *testing.T, edit func(*v1alpha1.Scenario)) made {
+func buildValid(t *testing.T, edit func(*v1alpha1.Scenario)) builtScenario {
 	t.Helper()
-	m, faults := try(t, edit)
+	m, faults := build(t, edit)
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}
@@ -55,7 +55,7 @@ func must(t *testing.T, edit func(*v1alpha1.Scenario)) made {
 
 func mustBuild(t *testing.T, edit func(*v1alpha1.Scenario)) simulator.Config {
 	t.Helper()
-	return must(t, edit).config
+	return buildValid(t, edit).config
 }
 
 // resolved is the edited scenario as a plan holds it.
@@ -97,8 +97,8 @@ func asTree(t *testing.T, v any) (root Tree) {
 	return root
 }
 
-// fault wants one among faults: at a path, with a text.
-func fault(t *testing.T, faults []string, path, text string) {
+// wantFault wants one among faults: at a path, with a text.
+func wantFault(t *testing.T, faults []string, path, text string) {
 	t.Helper()
 	if !slices.ContainsFunc(faults, func(f string) bool {
 		return strings.HasPrefix(f, path+": ") && strings.Contains(f, text)

@@ -60,8 +60,8 @@ type stepTimes struct {
 	catalogue *latency.Catalogue
 }
 
-// otherModels say what the latency models rest on that look at no shares.
-var otherModels = map[v1alpha1.LatencyModel]string{
+// otherLatencyModels say what the latency models rest on that look at no shares.
+var otherLatencyModels = map[v1alpha1.LatencyModel]string{
 	v1alpha1.LinearModel:  "linear in the tokens of a step, by coefficients given by you",
 	v1alpha1.PhysicsModel: "a published regression, with one set of coefficients for all accelerators; all-reduce: part of it",
 	v1alpha1.TableModel:   "interpolated in a table given by you",
@@ -69,7 +69,7 @@ var otherModels = map[v1alpha1.LatencyModel]string{
 
 // String says what the step times rest on.
 func (s stepTimes) String() string {
-	if text, ok := otherModels[s.in.Model]; ok {
+	if text, ok := otherLatencyModels[s.in.Model]; ok {
 		return text
 	}
 	parts := []string{s.shares()}
@@ -110,7 +110,7 @@ func (s stepTimes) shares() string {
 // fitted on.
 func (s stepTimes) extrapolates() bool {
 	p := s.instance.Accelerator.Provenance
-	return otherModels[s.in.Model] == "" && !s.sharesGiven() &&
+	return otherLatencyModels[s.in.Model] == "" && !s.sharesGiven() &&
 		p != nil && p.Shares == latency.Fitted && !p.Covers(s.instance, s.catalogue)
 }
 
@@ -133,7 +133,7 @@ func (s stepTimes) allReduce() string {
 	if s.in.Roofline != nil && len(s.in.Roofline.AllReduce) > 0 {
 		return "measured curve given by you"
 	}
-	curve, measured := s.instance.Accelerator.AllReduceAmong(s.instance.TensorParallelism)
+	curve, measured := s.instance.Accelerator.AllReduceOf(s.instance.TensorParallelism)
 	if formula := s.in.Roofline != nil && s.in.Roofline.AllReduceLatencyMicroseconds != ""; formula || !measured {
 		return "a formula (a latency and a share of the link's rate)"
 	}

@@ -118,7 +118,7 @@ func TestStepTimesSayWhatTheyRestOn(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := must(t, tc.edit)
+			m := buildValid(t, tc.edit)
 			got, warnings := new(Builder).StepTimes(m.in, spec)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("lines (−want +got):\n%s", diff)

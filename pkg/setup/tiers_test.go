@@ -136,8 +136,8 @@ func TestFaultsOfTiers(t *testing.T) {
 		}, "kvCache.stability.margin", "at least 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, errs := try(t, tc.edit)
-			fault(t, errs, "spec.scenario.pools[0]."+tc.path, tc.text)
+			_, errs := build(t, tc.edit)
+			wantFault(t, errs, "spec.scenario.pools[0]."+tc.path, tc.text)
 		})
 	}
 }
@@ -150,7 +150,7 @@ func TestACacheMayHoldExactlyTheLongestRequest(t *testing.T) {
 
 func TestATierThatHoldsNoWholePromptIsNoted(t *testing.T) {
 	warnings := func(blocks int32) []string {
-		m := must(t, func(s *v1alpha1.Scenario) {
+		m := buildValid(t, func(s *v1alpha1.Scenario) {
 			s.Pools[0].KVCache.Tiers = []v1alpha1.Tier{{Kind: "CPU", Blocks: &blocks}}
 		})
 		return Notes(m.in, &m.config, nil, spec)

@@ -47,7 +47,7 @@ func buildClients(in []v1alpha1.Client, path *field.Path) ([]workload.Client, fi
 		}
 		clients = append(clients, copies...)
 	}
-	errs = append(errs, tooMuchState(in, path)...)
+	errs = append(errs, validatePromptsAndSessions(in, path)...)
 	errs = append(errs, validateHeaders(in, path)...)
 	if len(clients) > maxClients {
 		errs = append(errs, field.TooMany(path, len(clients), maxClients))
@@ -55,18 +55,18 @@ func buildClients(in []v1alpha1.Client, path *field.Path) ([]workload.Client, fi
 	return clients, errs
 }
 
-// maxState bounds the fixed prompts and the sessions at a time of a workload, which
+// maxPromptsAndSessions bounds the fixed prompts and the sessions at a time of a workload, which
 // are kept in memory.
-const maxState = 1_000_000
+const maxPromptsAndSessions = 1_000_000
 
-// tooMuchState says which client has more prompts or sessions than are left for
+// validatePromptsAndSessions says which client has more prompts or sessions than are left for
 // it, its copies included.
-func tooMuchState(in []v1alpha1.Client, path *field.Path) field.ErrorList {
+func validatePromptsAndSessions(in []v1alpha1.Client, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	total := int64(0)
 	add := func(n, copies int32, at *field.Path) {
-		if total += int64(n) * int64(copies); total > maxState && len(errs) == 0 {
-			errs = append(errs, field.Invalid(at, n, fmt.Sprintf("all clients and their copies have at most %d prompts and conversations at a time; up to here there are %d", maxState, total)))
+		if total += int64(n) * int64(copies); total > maxPromptsAndSessions && len(errs) == 0 {
+			errs = append(errs, field.Invalid(at, n, fmt.Sprintf("all clients and their copies have at most %d prompts and conversations at a time; up to here there are %d", maxPromptsAndSessions, total)))
 		}
 	}
 	for i := range in {
@@ -98,12 +98,12 @@ func buildCopies(in *v1alpha1.Client, path *field.Path) ([]workload.Client, fiel
 		SharedAdapter: in.Copies.Adapters == v1alpha1.SharedAdapters,
 	}
 	if in.Copies.Arrivals != v1alpha1.OwnArrivals {
-		copies.Deal = workload.Order(in.Copies.Arrivals)
+		copies.SharedArrivals = workload.Order(in.Copies.Arrivals)
 	}
 	if errs = append(errs, copies.Validate(path.Child("copies"))...); len(errs) > 0 {
 		return nil, errs
 	}
-	return copies.Of(client), nil
+	return copies.Expand(client), nil
 }
 
 func buildReplay(in *v1alpha1.Trace, trace *workload.Trace, seed int64, path *field.Path) (workload.Source, field.ErrorList) {

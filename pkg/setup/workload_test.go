@@ -30,7 +30,7 @@ func TestClientsAsTheSimulatorHasThem(t *testing.T) {
 	}
 	copy1, copy2 := plain, plain
 	copy1.Name, copy2.Name = "c-1", "c-2"
-	dealt := &workload.Dealt{Name: "c", Order: workload.Cycle, Shares: []float64{0.5, 0.5}}
+	dealt := &workload.SharedArrivals{Name: "c", Order: workload.Cycle, Shares: []float64{0.5, 0.5}}
 	for name, tc := range map[string]struct {
 		edit func(*v1alpha1.Client)
 		want func() []workload.Client
@@ -82,7 +82,7 @@ func TestClientsAsTheSimulatorHasThem(t *testing.T) {
 			},
 			func() []workload.Client {
 				a, b := copy1, copy2
-				a.Dealt, b.Dealt = dealt, dealt
+				a.SharedArrivals, b.SharedArrivals = dealt, dealt
 				return []workload.Client{a, b}
 			},
 		},
@@ -151,11 +151,11 @@ func TestFaultsOfClients(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, errs := try(t, func(s *v1alpha1.Scenario) {
+			_, errs := build(t, func(s *v1alpha1.Scenario) {
 				s.Workload = v1alpha1.Workload{Clients: []v1alpha1.Client{plainClient()}}
 				tc.edit(&s.Workload.Clients[0])
 			})
-			fault(t, errs, "spec.scenario.workload.clients[0]."+tc.path, tc.text)
+			wantFault(t, errs, "spec.scenario.workload.clients[0]."+tc.path, tc.text)
 		})
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// patience bounds how long a create is tried again while the API server is
+// createBackoff bounds how long a create is tried again while the API server is
 // away or asks for time.
-var patience = wait.Backoff{Duration: 500 * time.Millisecond, Factor: 2, Jitter: 0.1, Steps: 7, Cap: 30 * time.Second}
+var createBackoff = wait.Backoff{Duration: 500 * time.Millisecond, Factor: 2, Jitter: 0.1, Steps: 7, Cap: 30 * time.Second}
 
 // Cluster creates ConfigMaps on an API server.
 type Cluster struct{ Client kubernetes.Interface }
@@ -24,12 +24,12 @@ type Cluster struct{ Client kubernetes.Interface }
 // again; a refusal is final.
 func (c Cluster) CreateConfigMap(ctx context.Context, cm *corev1.ConfigMap) error {
 	var last error
-	err := wait.ExponentialBackoffWithContext(ctx, patience, func(ctx context.Context) (bool, error) {
+	err := wait.ExponentialBackoffWithContext(ctx, createBackoff, func(ctx context.Context) (bool, error) {
 		_, last = c.Client.CoreV1().ConfigMaps(cm.Namespace).Create(ctx, cm, metav1.CreateOptions{})
 		switch {
 		case last == nil || apierrors.IsAlreadyExists(last):
 			return true, nil
-		case refused(last):
+		case isPermanent(last):
 			return false, last
 		default:
 			return false, nil
@@ -41,9 +41,9 @@ func (c Cluster) CreateConfigMap(ctx context.Context, cm *corev1.ConfigMap) erro
 	return err
 }
 
-// refused tells answers that stay the same. Forbidden is none of them: rights
+// isPermanent tells answers that stay the same. Forbidden is none of them: rights
 // that were just given, and quotas, need time.
-func refused(err error) bool {
+func isPermanent(err error) bool {
 	return apierrors.IsInvalid(err) || apierrors.IsNotFound(err) ||
 		apierrors.IsUnauthorized(err) || apierrors.IsRequestEntityTooLargeError(err)
 }

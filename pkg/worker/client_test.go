@@ -15,7 +15,7 @@ import (
 	ktesting "k8s.io/client-go/testing"
 )
 
-func TestWhichCreatesAreTriedAgain(t *testing.T) {
+func TestCreateConfigMapRetries(t *testing.T) {
 	resource := schema.GroupResource{Resource: "configmaps"}
 	tests := map[string]struct {
 		answers   []error // of the API server, one a try

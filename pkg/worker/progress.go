@@ -18,8 +18,8 @@ import (
 // ProgressInterval is how often a shard looks whether its progress is worth telling.
 const ProgressInterval = 30 * time.Second
 
-// progressParts is in how many parts a shard tells of its progress at most.
-const progressParts = 10
+// maxProgressWrites is in how many parts a shard tells of its progress at most.
+const maxProgressWrites = 10
 
 // Labels of the ConfigMaps by which shards tell of their progress. They have no
 // content: who reads them reads metadata alone.
@@ -34,10 +34,10 @@ const (
 	labelComponent = "app.kubernetes.io/component"
 )
 
-// tell writes how many of a shard's simulations are done, at each tick that finds a
+// writeProgress writes how many of a shard's simulations are done, at each tick that finds a
 // tenth of them done since it was told last, until ctx ends. Nothing hangs on it: what
 // cannot be written is left out.
-func (w *Owner) tell(ctx context.Context, creator Creator, ticks <-chan time.Time, shard, total int, done *atomic.Int64) {
+func (w *Owner) writeProgress(ctx context.Context, creator Creator, ticks <-chan time.Time, shard, total int, done *atomic.Int64) {
 	for told := 0; ; {
 		select {
 		case <-ctx.Done():
@@ -45,7 +45,7 @@ func (w *Owner) tell(ctx context.Context, creator Creator, ticks <-chan time.Tim
 		case <-ticks:
 		}
 		now := int(done.Load())
-		if now == total || (now-told)*progressParts < total {
+		if now == total || (now-told)*maxProgressWrites < total {
 			continue
 		}
 		told = now
@@ -57,7 +57,7 @@ func (w *Owner) tell(ctx context.Context, creator Creator, ticks <-chan time.Tim
 // shard that runs again makes the same objects again.
 func (w *Owner) Progress(shard, done int) *corev1.ConfigMap {
 	name := fmt.Sprintf("%s%d-%d", ProgressPrefix(w.Prefix), shard, done)
-	cm := w.named(name + "-" + experiment.Digest([]byte(name))[:8])
+	cm := w.emptyConfigMap(name + "-" + experiment.Digest([]byte(name))[:8])
 	cm.Labels = maps.Clone(cm.Labels)
 	if cm.Labels == nil {
 		cm.Labels = map[string]string{}

@@ -14,8 +14,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// TestHowOftenAShardTellsOfItsProgress ticks at stages of a shard.
-func TestHowOftenAShardTellsOfItsProgress(t *testing.T) {
+// TestProgressWritesAreLimited ticks at stages of a shard.
+func TestProgressWritesAreLimited(t *testing.T) {
 	tests := map[string]struct {
 		total int
 		// done is how many simulations are done at each tick.
@@ -30,16 +30,16 @@ func TestHowOftenAShardTellsOfItsProgress(t *testing.T) {
 		"a few long simulations":                  {total: 3, done: []int64{0, 1, 1, 2, 3}, want: []string{"1", "2"}},
 		"one simulation":                          {total: 1, done: []int64{0, 0, 1}},
 		"every simulation of many": {
-			total: 50, done: upTo(50),
+			total: 50, done: countTo(50),
 			want: []string{"5", "10", "15", "20", "25", "30", "35", "40", "45"},
 		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			for _, refusal := range []error{nil, errors.New("no room")} {
-				var got attempts
+				var got failingCreator
 				got.err = refusal
-				ticking(t, tc.total, tc.done, &got)
+				runProgressWrites(t, tc.total, tc.done, &got)
 				if diff := cmp.Diff(tc.want, got.done); diff != "" {
 					t.Errorf("told, with answer %v (-want +got):\n%s", refusal, diff)
 				}
@@ -48,8 +48,8 @@ func TestHowOftenAShardTellsOfItsProgress(t *testing.T) {
 	}
 }
 
-// upTo counts from 1.
-func upTo(n int64) []int64 {
+// countTo counts from 1.
+func countTo(n int64) []int64 {
 	var all []int64
 	for i := range n {
 		all = append(all, i+1)
@@ -57,19 +57,19 @@ func upTo(n int64) []int64 {
 	return all
 }
 
-// attempts notes what a shard tries to tell.
-type attempts struct {
+// failingCreator notes what a shard tries to tell.
+type failingCreator struct {
 	done []string
 	err  error
 }
 
-func (a *attempts) CreateConfigMap(_ context.Context, cm *corev1.ConfigMap) error {
+func (a *failingCreator) CreateConfigMap(_ context.Context, cm *corev1.ConfigMap) error {
 	a.done = append(a.done, cm.Labels[LabelDone])
 	return a.err
 }
 
-// ticking has a shard look at its progress at each stage, and then end.
-func ticking(t *testing.T, total int, stages []int64, creator Creator) {
+// runProgressWrites has a shard look at its progress at each stage, and then end.
+func runProgressWrites(t *testing.T, total int, stages []int64, creator Creator) {
 	t.Helper()
 	ctx, end := context.WithCancel(t.Context())
 	defer end()
@@ -77,7 +77,7 @@ func ticking(t *testing.T, total int, stages []int64, creator Creator) {
 	ticks, over := make(chan time.Time), make(chan struct{})
 	go func() {
 		defer close(over)
-		(&Owner{}).tell(ctx, creator, ticks, 0, total, &done)
+		(&Owner{}).writeProgress(ctx, creator, ticks, 0, total, &done)
 	}()
 	for _, stage := range stages {
 		done.Store(stage)
@@ -89,7 +89,7 @@ func ticking(t *testing.T, total int, stages []int64, creator Creator) {
 	<-over
 }
 
-func TestProgressIsToldByMetadataAlone(t *testing.T) {
+func TestProgressIsOnlyMetadata(t *testing.T) {
 	owner := Owner{Namespace: "ns", Prefix: "small-12345678", Labels: map[string]string{"a": "b", labelComponent: "result"}}
 	cm := owner.Progress(3, 120)
 	want := map[string]string{"a": "b", labelComponent: ComponentProgress, LabelShard: "3", LabelDone: "120"}
@@ -108,10 +108,10 @@ func TestProgressIsToldByMetadataAlone(t *testing.T) {
 }
 
 // A shard's results do not depend on what it tells meanwhile.
-func TestProgressLeavesResultsAsTheyAre(t *testing.T) {
-	o := mounted(t)
+func TestProgressDoesNotChangeResults(t *testing.T) {
+	o := mountedOptions(t)
 	o.Shards, o.Parallelism = 1, 1
-	var silent, telling recorder
+	var silent, telling recordingCreator
 	want, err := Run(t.Context(), o, &silent)
 	if err != nil {
 		t.Fatal(err)

@@ -39,9 +39,9 @@ func (e invalidTrace) Error() string { return e.field.Error() }
 // simulated by then is written and reported.
 var ErrStopped = errors.New("told to stop")
 
-// parting is how long a shard that is told to stop may take to write what it has:
+// shutdownTime is how long a shard that is told to stop may take to write what it has:
 // less than a pod is given.
-const parting = 20 * time.Second
+const shutdownTime = 20 * time.Second
 
 // Names of the files that the operator mounts.
 const (
@@ -104,18 +104,18 @@ func Run(ctx context.Context, o Options, creator Creator) (experiment.Report, er
 }
 
 func (o Options) run(ctx context.Context, creator Creator, report *experiment.Report) error {
-	w, err := o.read()
+	w, err := o.readInput()
 	if err != nil {
-		return unreadable(err)
+		return markBadInput(err)
 	}
 	report.PlanHash, report.Round = w.plan.Hash(), w.round.Index
 	if o.Index < 0 || o.Index >= o.Shards {
 		return fmt.Errorf("%w: shard %d of %d", ErrBadInput, o.Index, o.Shards)
 	}
-	which := w.round.Part(w.which, o.Index, o.Shards)
+	which := w.round.Part(w.simulations, o.Index, o.Shards)
 	simulations, err := o.simulate(ctx, creator, w, which)
 	if err != nil && ctx.Err() == nil {
-		return final(err)
+		return markPermanent(err)
 	}
 	var stopped error
 	if len(simulations) < len(which) {
@@ -124,9 +124,9 @@ func (o Options) run(ctx context.Context, creator Creator, report *experiment.Re
 	if stopped != nil && len(simulations) == 0 {
 		return stopped
 	}
-	ctx, cancel := outliving(ctx)
+	ctx, cancel := withShutdownTime(ctx)
 	defer cancel()
-	if report.Results, err = w.owner.write(ctx, creator, o.Index, simulations); err != nil {
+	if report.Results, err = w.owner.writeResults(ctx, creator, o.Index, simulations); err != nil {
 		return err
 	}
 	report.Partial = stopped != nil
@@ -134,13 +134,13 @@ func (o Options) run(ctx context.Context, creator Creator, report *experiment.Re
 }
 
 // simulate simulates a shard, and tells of its progress meanwhile.
-func (o Options) simulate(ctx context.Context, creator Creator, w shared, which []int) ([]experiment.Simulation, error) {
+func (o Options) simulate(ctx context.Context, creator Creator, w shardInput, which []int) ([]experiment.Simulation, error) {
 	var done atomic.Int64
 	var teller sync.WaitGroup
 	defer teller.Wait()
 	telling, end := context.WithCancel(ctx)
 	defer end()
-	teller.Go(func() { w.owner.tell(telling, creator, o.Ticks, o.Index, len(which), &done) })
+	teller.Go(func() { w.owner.writeProgress(telling, creator, o.Ticks, o.Index, len(which), &done) })
 	return w.plan.Simulate(ctx, w.trace, w.round, which, experiment.Options{
 		Parallelism: o.Parallelism, KeepDecisions: true,
 		Progress: func(n int) {
@@ -152,13 +152,13 @@ func (o Options) simulate(ctx context.Context, creator Creator, w shared, which 
 	})
 }
 
-// outliving returns a context like ctx that ends some time after it, so that what
+// withShutdownTime returns a context like ctx that ends some time after it, so that what
 // is done can still be written.
-func outliving(ctx context.Context) (context.Context, context.CancelFunc) {
+func withShutdownTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		defer cancel()
-		last, done := context.WithTimeout(longer, parting)
+		last, done := context.WithTimeout(longer, shutdownTime)
 		defer done()
 		<-last.Done()
 	})
@@ -168,11 +168,11 @@ func outliving(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// write writes a shard's simulations, and returns a reference to the list of them.
-func (w *Owner) write(ctx context.Context, creator Creator, shard int, simulations []experiment.Simulation) (*experiment.Reference, error) {
+// writeResults writes a shard's simulations, and returns a reference to the list of them.
+func (w *Owner) writeResults(ctx context.Context, creator Creator, shard int, simulations []experiment.Simulation) (*experiment.Reference, error) {
 	chunks, err := experiment.Chunks(simulations)
 	if err != nil {
-		return nil, final(err)
+		return nil, markPermanent(err)
 	}
 	configMaps, results := w.configMaps(shard, chunks)
 	for _, cm := range configMaps {
@@ -183,14 +183,14 @@ func (w *Owner) write(ctx context.Context, creator Creator, shard int, simulatio
 	return &results, nil
 }
 
-// unreadable marks an error of what was read, but for a storage that failed: that
+// markBadInput marks an error of what was read, but for a storage that failed: that
 // may be back the next time.
-func unreadable(err error) error {
-	return cmp.Or(stored(err), fmt.Errorf("%w: %w", ErrBadInput, err))
+func markBadInput(err error) error {
+	return cmp.Or(storageError(err), fmt.Errorf("%w: %w", ErrBadInput, err))
 }
 
-// stored returns the error of a storage that failed; nil for any other one.
-func stored(err error) error {
+// storageError returns the error of a storage that failed; nil for any other one.
+func storageError(err error) error {
 	for _, away := range []syscall.Errno{syscall.EIO, syscall.ESTALE, syscall.ETIMEDOUT, syscall.ENOTCONN} {
 		if errors.Is(err, away) {
 			return err
@@ -199,28 +199,28 @@ func stored(err error) error {
 	return nil
 }
 
-// memory is what a trace may take, in bytes.
-func (o Options) memory() int64 { return cmp.Or(o.MemoryBytes, math.MaxInt64) }
+// traceMemory is what a trace may take, in bytes.
+func (o Options) traceMemory() int64 { return cmp.Or(o.MemoryBytes, math.MaxInt64) }
 
-// final marks an error that every further try would give again.
-func final(err error) error {
+// markPermanent marks an error that every further try would give again.
+func markPermanent(err error) error {
 	if errors.Is(err, experiment.ErrInvalidPoint) || errors.Is(err, experiment.ErrTooLarge) {
 		return fmt.Errorf("%w: %w", ErrBadInput, err)
 	}
 	return err
 }
 
-// shared is what all shards of a round read.
-type shared struct {
+// shardInput is what all shards of a round read.
+type shardInput struct {
 	plan  *experiment.Plan
 	owner *Owner
 	round *experiment.Round
-	// which are the simulations of the round to run.
-	which []int
-	trace *workload.Trace
+	// simulations are the numbers of those of the round to run.
+	simulations []int
+	trace       *workload.Trace
 }
 
-func (o Options) read() (w shared, err error) {
+func (o Options) readInput() (w shardInput, err error) {
 	raw, err := os.ReadFile(filepath.Join(o.PlanFolder, PlanFile))
 	if err != nil {
 		return w, err
@@ -241,15 +241,15 @@ func (o Options) read() (w shared, err error) {
 	if err != nil {
 		return w, err
 	}
-	if w.round, w.which, err = w.plan.Resume(work); err != nil {
+	if w.round, w.simulations, err = w.plan.Resume(work); err != nil {
 		return w, err
 	}
-	w.trace, err = o.trace(w.plan)
+	w.trace, err = o.readTrace(w.plan)
 	return w, err
 }
 
-// trace reads the plan's trace and checks that it is the one planned for.
-func (o Options) trace(plan *experiment.Plan) (*workload.Trace, error) {
+// readTrace reads the plan's trace and checks that it is the one planned for.
+func (o Options) readTrace(plan *experiment.Plan) (*workload.Trace, error) {
 	if plan.Trace == nil {
 		return nil, nil
 	}
@@ -259,9 +259,9 @@ func (o Options) trace(plan *experiment.Plan) (*workload.Trace, error) {
 		return nil, fmt.Errorf("trace %s: %w", in.Name(), err)
 	}
 	defer file.Close()
-	trace, err := workload.ReadTraceWithin(workload.Format(in.Format), file, experiment.TraceWords(in), o.memory())
+	trace, err := workload.ReadTraceWithin(workload.Format(in.Format), file, experiment.TraceWords(in), o.traceMemory())
 	switch {
-	case err != nil && stored(err) != nil:
+	case err != nil && storageError(err) != nil:
 		return nil, err
 	case err != nil:
 		return nil, invalidTrace{in.Invalid(err)}
@@ -316,11 +316,11 @@ func (w *Owner) configMaps(shard int, chunks []experiment.Chunk) ([]*corev1.Conf
 
 // configMap makes an immutable object without content, of a shard's chunk.
 func (w *Owner) configMap(shard, index int, digest string) *corev1.ConfigMap {
-	return w.named(fmt.Sprintf("%s-%d-%d-%s", w.Prefix, shard, index, digest[:8]))
+	return w.emptyConfigMap(fmt.Sprintf("%s-%d-%d-%s", w.Prefix, shard, index, digest[:8]))
 }
 
-// named makes an immutable object without content, of a name.
-func (w *Owner) named(name string) *corev1.ConfigMap {
+// emptyConfigMap makes an immutable object without content, of a name.
+func (w *Owner) emptyConfigMap(name string) *corev1.ConfigMap {
 	immutable := true
 	return &corev1.ConfigMap{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},

@@ -27,13 +27,13 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// recorder keeps what is created.
-type recorder struct {
+// recordingCreator keeps what is created.
+type recordingCreator struct {
 	created []*corev1.ConfigMap
 	err     error
 }
 
-func (r *recorder) CreateConfigMap(ctx context.Context, cm *corev1.ConfigMap) error {
+func (r *recordingCreator) CreateConfigMap(ctx context.Context, cm *corev1.ConfigMap) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -44,15 +44,15 @@ func (r *recorder) CreateConfigMap(ctx context.Context, cm *corev1.ConfigMap) er
 	return nil
 }
 
-// inputs serves one trace under every name.
-type inputs []byte
+// traceInputs serves one trace under every name.
+type traceInputs []byte
 
-func (i inputs) ConfigMapKey(context.Context, string, string) ([]byte, error) { return i, nil }
-func (inputs) File(string) ([]byte, error)                                    { return nil, experiment.ErrNoFiles }
-func (inputs) VolumeFile(string, string) ([]byte, error)                      { return nil, experiment.ErrOnlyPods }
-func (inputs) ParsesTraces() bool                                             { return false }
+func (i traceInputs) ConfigMapKey(context.Context, string, string) ([]byte, error) { return i, nil }
+func (traceInputs) File(string) ([]byte, error)                                    { return nil, experiment.ErrNoFiles }
+func (traceInputs) VolumeFile(string, string) ([]byte, error)                      { return nil, experiment.ErrOnlyPods }
+func (traceInputs) ParsesTraces() bool                                             { return false }
 
-func trace(t *testing.T, seed int64) []byte {
+func mooncakeTrace(t *testing.T, seed int64) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := workload.WriteMooncake(&b, 40, seed); err != nil {
@@ -61,21 +61,21 @@ func trace(t *testing.T, seed int64) []byte {
 	return b.Bytes()
 }
 
-func digest(t *testing.T, seed int64) string { return experiment.Digest(trace(t, seed)) }
+func traceDigest(t *testing.T, seed int64) string { return experiment.Digest(mooncakeTrace(t, seed)) }
 
-// traced is a sweep of a trace.
-func traced() *builder.SweepBuilder {
+// traceSweep is a sweep of a trace.
+func traceSweep() *builder.SweepBuilder {
 	return builder.MakeSweep("small", "ns").
 		Scenario(builder.Requests(20), builder.TraceFrom("Mooncake", "traces", "small.jsonl")).
 		Values("replicas", "pools[llama].replicas", "1", "2").Seeds(1, 2)
 }
 
-// mounted writes what the operator mounts into a pod, and returns the options
+// mountedOptions writes what the operator mounts into a pod, and returns the options
 // of the first of two shards.
-func mounted(t *testing.T) Options {
+func mountedOptions(t *testing.T) Options {
 	t.Helper()
-	sweep := traced().Obj()
-	c, errs, err := experiment.CompileSweep(t.Context(), sweep, inputs(trace(t, 1)))
+	sweep := traceSweep().Obj()
+	c, errs, err := experiment.CompileSweep(t.Context(), sweep, traceInputs(mooncakeTrace(t, 1)))
 	if err != nil || len(errs) > 0 {
 		t.Fatalf("CompileSweep: %v, %v", errs, err)
 	}
@@ -89,23 +89,23 @@ func mounted(t *testing.T) Options {
 		t.Fatal(err)
 	}
 	o := Options{PlanFolder: t.TempDir(), RoundFolder: t.TempDir(), InputsFolder: t.TempDir(), Shards: 2, Parallelism: 2}
-	write(t, filepath.Join(o.PlanFolder, PlanFile), c.Plan.Encode())
-	write(t, filepath.Join(o.RoundFolder, OwnerFile), owner)
-	write(t, filepath.Join(o.RoundFolder, RoundFile), experiment.Work{}.Encode())
-	write(t, filepath.Join(o.InputsFolder, "small.jsonl"), trace(t, 1))
+	writeFile(t, filepath.Join(o.PlanFolder, PlanFile), c.Plan.Encode())
+	writeFile(t, filepath.Join(o.RoundFolder, OwnerFile), owner)
+	writeFile(t, filepath.Join(o.RoundFolder, RoundFile), experiment.Work{}.Encode())
+	writeFile(t, filepath.Join(o.InputsFolder, "small.jsonl"), mooncakeTrace(t, 1))
 	return o
 }
 
-func write(t *testing.T, name string, raw []byte) {
+func writeFile(t *testing.T, name string, raw []byte) {
 	t.Helper()
 	if err := os.WriteFile(name, raw, 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestAShardReportsWhatItWrote(t *testing.T) {
-	o := mounted(t)
-	var r recorder
+func TestShardReportsItsResults(t *testing.T) {
+	o := mountedOptions(t)
+	var r recordingCreator
 	report, err := Run(t.Context(), o, &r)
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func TestAShardReportsWhatItWrote(t *testing.T) {
 		!strings.HasPrefix(list.Name, "small-12345678-0-1-") || list.Labels[LabelList] != "0" {
 		t.Errorf("reported %+v, created %s with digest %s", report.Results, list.Name, experiment.Digest([]byte(raw)))
 	}
-	chunks := listed(t, list)
+	chunks := listedChunks(t, list)
 	cm, chunk := r.created[0], chunks[0]
 	content := experiment.Chunk{Rows: chunk.Rows, Binary: cm.BinaryData}
 	if cm.Name != chunk.Name || content.SHA256() != chunk.SHA256 || report.Results.Rows != chunk.Rows {
@@ -133,8 +133,8 @@ func TestAShardReportsWhatItWrote(t *testing.T) {
 	}
 }
 
-// listed are the chunks that a list names.
-func listed(t *testing.T, list *corev1.ConfigMap) []experiment.Reference {
+// listedChunks are the chunks that a list names.
+func listedChunks(t *testing.T, list *corev1.ConfigMap) []experiment.Reference {
 	t.Helper()
 	chunks, err := experiment.DecodeList([]byte(list.Data[experiment.ListKey]))
 	if err != nil {
@@ -144,8 +144,8 @@ func listed(t *testing.T, list *corev1.ConfigMap) []experiment.Reference {
 }
 
 // A later round's trials are in its file, and what is known is left out.
-func TestAWorkerSimulatesWhatIsLeftOfARound(t *testing.T) {
-	o := mounted(t)
+func TestWorkerSimulatesRestOfARound(t *testing.T) {
+	o := mountedOptions(t)
 	raw, err := os.ReadFile(filepath.Join(o.PlanFolder, PlanFile))
 	if err != nil {
 		t.Fatal(err)
@@ -160,9 +160,9 @@ func TestAWorkerSimulatesWhatIsLeftOfARound(t *testing.T) {
 	}
 	later := *study.Round()
 	later.Index = 3
-	write(t, filepath.Join(o.RoundFolder, RoundFile), plan.Work(&later, []int{0, 3}).Encode())
+	writeFile(t, filepath.Join(o.RoundFolder, RoundFile), plan.Work(&later, []int{0, 3}).Encode())
 	o.Shards = 1
-	var r recorder
+	var r recordingCreator
 	report, err := Run(t.Context(), o, &r)
 	if err != nil {
 		t.Fatal(err)
@@ -179,21 +179,21 @@ func TestAWorkerSimulatesWhatIsLeftOfARound(t *testing.T) {
 	}
 }
 
-func TestAWorkerWritesTheDecisionsThatThePlanKeeps(t *testing.T) {
-	o := mounted(t)
+func TestWorkerWritesKeptDecisions(t *testing.T) {
+	o := mountedOptions(t)
 	run := builder.MakeRun("small", "ns").Scenario(builder.Requests(20)).Seeds(1, 2).Obj()
 	run.Spec.Trace.Level = v1alpha1.DecisionsTrace
-	c, errs, err := experiment.CompileRun(t.Context(), run, inputs(trace(t, 1)))
+	c, errs, err := experiment.CompileRun(t.Context(), run, traceInputs(mooncakeTrace(t, 1)))
 	if err != nil || len(errs) > 0 {
 		t.Fatalf("CompileRun: %v, %v", errs, err)
 	}
-	write(t, filepath.Join(o.PlanFolder, PlanFile), c.Plan.Encode())
+	writeFile(t, filepath.Join(o.PlanFolder, PlanFile), c.Plan.Encode())
 	o.Shards = 1
-	var r recorder
+	var r recordingCreator
 	if _, err := Run(t.Context(), o, &r); err != nil {
 		t.Fatal(err)
 	}
-	cm, chunks := r.created[0], listed(t, r.created[1])
+	cm, chunks := r.created[0], listedChunks(t, r.created[1])
 	content := experiment.Chunk{Rows: 2, Data: cm.Data, Binary: cm.BinaryData}
 	if len(cm.BinaryData[experiment.DecisionsKey]) == 0 || content.SHA256() != chunks[0].SHA256 {
 		t.Errorf("%d bytes of decisions; the digest is %s, reported %s",
@@ -205,9 +205,9 @@ func TestAWorkerWritesTheDecisionsThatThePlanKeeps(t *testing.T) {
 	}
 }
 
-func TestTwoPodsOfAShardWriteTheSame(t *testing.T) {
-	o := mounted(t)
-	var first, second recorder
+func TestPodsOfAShardWriteTheSame(t *testing.T) {
+	o := mountedOptions(t)
+	var first, second recordingCreator
 	if _, err := Run(t.Context(), o, &first); err != nil {
 		t.Fatal(err)
 	}
@@ -220,8 +220,8 @@ func TestTwoPodsOfAShardWriteTheSame(t *testing.T) {
 	}
 }
 
-// stoppedAfter runs a shard that is told to stop after so many simulations.
-func stoppedAfter(t *testing.T, o Options, simulations int, r *recorder) (experiment.Report, error) {
+// runAndStopAfter runs a shard that is told to stop after so many simulations.
+func runAndStopAfter(t *testing.T, o Options, simulations int, r *recordingCreator) (experiment.Report, error) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -237,17 +237,17 @@ func stoppedAfter(t *testing.T, o Options, simulations int, r *recorder) (experi
 	return Run(ctx, o, r)
 }
 
-func TestAShardThatIsToldToStopReportsWhatItHas(t *testing.T) {
-	o := mounted(t)
+func TestStoppedShardReportsCompleteRows(t *testing.T) {
+	o := mountedOptions(t)
 	o.Shards = 1
-	var whole recorder
+	var whole recordingCreator
 	if _, err := Run(t.Context(), o, &whole); err != nil {
 		t.Fatal(err)
 	}
-	all := decoded(t, whole.created[0])
+	all := decodeRows(t, whole.created[0])
 	for done := range all {
-		var r recorder
-		report, err := stoppedAfter(t, o, done, &r)
+		var r recordingCreator
+		report, err := runAndStopAfter(t, o, done, &r)
 		if want := fmt.Sprintf("told to stop: %d of 4 simulations are done", done); !errors.Is(err, ErrStopped) || errors.Is(err, ErrBadInput) || report.Error != want {
 			t.Errorf("stopped after %d: error %v, report %+v; want %s", done, err, report, want)
 		}
@@ -260,21 +260,21 @@ func TestAShardThatIsToldToStopReportsWhatItHas(t *testing.T) {
 		if report.Results == nil || !report.Partial || report.Results.Rows != done {
 			t.Fatalf("stopped after %d it reports %+v", done, report)
 		}
-		if diff := cmp.Diff(all[:done], decoded(t, r.created[0])); diff != "" {
+		if diff := cmp.Diff(all[:done], decodeRows(t, r.created[0])); diff != "" {
 			t.Errorf("rows (-of the whole shard +until it was stopped):\n%s", diff)
 		}
 	}
 }
 
 // It has time to write what is done, and then nothing is missing.
-func TestAShardThatIsToldToStopAtItsEndIsWhole(t *testing.T) {
-	o := mounted(t)
-	var want, got recorder
+func TestShardStoppedAtItsEndIsComplete(t *testing.T) {
+	o := mountedOptions(t)
+	var want, got recordingCreator
 	whole, err := Run(t.Context(), o, &want)
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := stoppedAfter(t, o, whole.Results.Rows, &got)
+	report, err := runAndStopAfter(t, o, whole.Results.Rows, &got)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +286,7 @@ func TestAShardThatIsToldToStopAtItsEndIsWhole(t *testing.T) {
 	}
 }
 
-func decoded(t *testing.T, cm *corev1.ConfigMap) []result.Row {
+func decodeRows(t *testing.T, cm *corev1.ConfigMap) []result.Row {
 	t.Helper()
 	rows, err := experiment.Chunk{Binary: cm.BinaryData}.Decode()
 	if err != nil {
@@ -295,7 +295,7 @@ func decoded(t *testing.T, cm *corev1.ConfigMap) []result.Row {
 	return rows
 }
 
-func TestWhatNoRetryMends(t *testing.T) {
+func TestBadInputIsPermanent(t *testing.T) {
 	tests := map[string]struct {
 		spoil func(t *testing.T, o *Options)
 		want  string
@@ -306,7 +306,7 @@ func TestWhatNoRetryMends(t *testing.T) {
 		},
 		"a plan that is cut": {
 			spoil: func(t *testing.T, o *Options) {
-				write(t, filepath.Join(o.PlanFolder, PlanFile), []byte(`{"schemaVersion":`))
+				writeFile(t, filepath.Join(o.PlanFolder, PlanFile), []byte(`{"schemaVersion":`))
 			},
 			want: "decode plan",
 		},
@@ -315,13 +315,15 @@ func TestWhatNoRetryMends(t *testing.T) {
 			want:  "small.jsonl",
 		},
 		"another trace than the planned one": {
-			spoil: func(t *testing.T, o *Options) { write(t, filepath.Join(o.InputsFolder, "small.jsonl"), trace(t, 2)) },
-			want:  "trace ConfigMap/traces/small.jsonl: its sha256 is " + digest(t, 2) + ", and the plan is for " + digest(t, 1),
+			spoil: func(t *testing.T, o *Options) {
+				writeFile(t, filepath.Join(o.InputsFolder, "small.jsonl"), mooncakeTrace(t, 2))
+			},
+			want: "trace ConfigMap/traces/small.jsonl: its sha256 is " + traceDigest(t, 2) + ", and the plan is for " + traceDigest(t, 1),
 		},
 		"a trace that a link leads out of the volume to": {
 			spoil: func(t *testing.T, o *Options) {
 				secret := filepath.Join(t.TempDir(), "token")
-				write(t, secret, trace(t, 1))
+				writeFile(t, secret, mooncakeTrace(t, 1))
 				name := filepath.Join(o.InputsFolder, "small.jsonl")
 				if err := errors.Join(os.Remove(name), os.Symlink(secret, name)); err != nil {
 					t.Fatal(err)
@@ -340,7 +342,7 @@ func TestWhatNoRetryMends(t *testing.T) {
 		},
 		"a trace of no format": {
 			spoil: func(t *testing.T, o *Options) {
-				write(t, filepath.Join(o.InputsFolder, "small.jsonl"), []byte("hello\n"))
+				writeFile(t, filepath.Join(o.InputsFolder, "small.jsonl"), []byte("hello\n"))
 			},
 			want: "trace ConfigMap/traces/small.jsonl: row 1",
 		},
@@ -350,20 +352,20 @@ func TestWhatNoRetryMends(t *testing.T) {
 		},
 		"a round of another plan": {
 			spoil: func(t *testing.T, o *Options) {
-				write(t, filepath.Join(o.RoundFolder, RoundFile), experiment.Work{Skip: [][2]int{{0, 99}}}.Encode())
+				writeFile(t, filepath.Join(o.RoundFolder, RoundFile), experiment.Work{Skip: [][2]int{{0, 99}}}.Encode())
 			},
 			want: "are none of its",
 		},
 		"a round that is cut": {
-			spoil: func(t *testing.T, o *Options) { write(t, filepath.Join(o.RoundFolder, RoundFile), []byte("x")) },
+			spoil: func(t *testing.T, o *Options) { writeFile(t, filepath.Join(o.RoundFolder, RoundFile), []byte("x")) },
 			want:  "decode the work of a round",
 		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			o := mounted(t)
+			o := mountedOptions(t)
 			tc.spoil(t, &o)
-			var r recorder
+			var r recordingCreator
 			report, err := Run(t.Context(), o, &r)
 			if !errors.Is(err, ErrBadInput) || !strings.Contains(report.Error, tc.want) {
 				t.Errorf("error %v, report %+v; want bad input with %q", err, report, tc.want)
@@ -377,32 +379,32 @@ func TestWhatNoRetryMends(t *testing.T) {
 
 // A kubelet mounts a ConfigMap's keys as links to links.
 // The manager does not parse the trace, so the pod tells of it what a laptop would.
-func TestAnInvalidTraceIsReportedAsTheFieldsError(t *testing.T) {
+func TestInvalidTraceIsReportedAsFieldError(t *testing.T) {
 	tests := map[string]struct {
 		text   string
 		memory int64
 		want   string
 	}{
 		"a row that is none": {
-			text: string(trace(t, 1)) + "{\"timestamp\": -1}\n",
+			text: string(mooncakeTrace(t, 1)) + "{\"timestamp\": -1}\n",
 			want: `spec.scenario.workload.trace.configMapRef: Invalid value: "small.jsonl": trace ConfigMap/traces/small.jsonl: row 41: timestamp: `,
 		},
 		"more than the pod's memory holds": {
-			text: string(trace(t, 1)), memory: 2048,
+			text: string(mooncakeTrace(t, 1)), memory: 2048,
 			want: "blocks take about 0 MiB of memory up to here, and there are 0 MiB: give more, or use fewer rows",
 		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			o := mounted(t)
+			o := mountedOptions(t)
 			o.MemoryBytes = tc.memory
-			write(t, filepath.Join(o.InputsFolder, "small.jsonl"), []byte(tc.text))
-			var r recorder
+			writeFile(t, filepath.Join(o.InputsFolder, "small.jsonl"), []byte(tc.text))
+			var r recordingCreator
 			report, err := Run(t.Context(), o, &r)
 			if !errors.Is(err, ErrBadInput) || !report.Invalid || !strings.Contains(report.Error, tc.want) || len(r.created) > 0 {
 				t.Fatalf("error %v, report %+v; want an invalid input: %s", err, report, tc.want)
 			}
-			_, errs, err := experiment.CompileSweep(t.Context(), traced().Obj(), parsing{[]byte(tc.text)})
+			_, errs, err := experiment.CompileSweep(t.Context(), traceSweep().Obj(), parsedTraceInputs{[]byte(tc.text)})
 			if err != nil || tc.memory == 0 && (len(errs) != 1 || errs[0].Error() != report.Error) {
 				t.Errorf("a laptop says %v, %v; the pod %s", errs, err, report.Error)
 			}
@@ -410,13 +412,13 @@ func TestAnInvalidTraceIsReportedAsTheFieldsError(t *testing.T) {
 	}
 }
 
-// parsing are inputs as a laptop reads them.
-type parsing struct{ inputs }
+// parsedTraceInputs are inputs as a laptop reads them.
+type parsedTraceInputs struct{ traceInputs }
 
-func (parsing) ParsesTraces() bool { return true }
+func (parsedTraceInputs) ParsesTraces() bool { return true }
 
-func TestATraceMayBeALinkInItsVolume(t *testing.T) {
-	o := mounted(t)
+func TestTraceMayBeALinkInItsVolume(t *testing.T) {
+	o := mountedOptions(t)
 	name := filepath.Join(o.InputsFolder, "small.jsonl")
 	err := errors.Join(
 		os.Mkdir(filepath.Join(o.InputsFolder, "..2026_01_01"), 0o700),
@@ -426,31 +428,31 @@ func TestATraceMayBeALinkInItsVolume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Run(t.Context(), o, &recorder{}); err != nil {
+	if _, err := Run(t.Context(), o, &recordingCreator{}); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestATraceOfAVolumeGivesTheSameRowsAsThatOfAConfigMap(t *testing.T) {
-	o := mounted(t)
-	var fromConfigMap, fromVolume recorder
+func TestTraceOfVolumeGivesSameRowsAsOfConfigMap(t *testing.T) {
+	o := mountedOptions(t)
+	var fromConfigMap, fromVolume recordingCreator
 	if _, err := Run(t.Context(), o, &fromConfigMap); err != nil {
 		t.Fatal(err)
 	}
-	sweep := traced().Obj()
+	sweep := traceSweep().Obj()
 	sweep.Spec.Scenario.Workload.Trace.ConfigMapRef = nil
 	sweep.Spec.Scenario.Workload.Trace.PersistentVolumeClaim = &v1alpha1.VolumeClaimFile{ClaimName: "traces", Path: "2026/day.jsonl"}
-	sweep.Spec.Scenario.Workload.Trace.SHA256 = digest(t, 1)
-	c, errs, err := experiment.CompileSweep(t.Context(), sweep, inputs(nil))
+	sweep.Spec.Scenario.Workload.Trace.SHA256 = traceDigest(t, 1)
+	c, errs, err := experiment.CompileSweep(t.Context(), sweep, traceInputs(nil))
 	if err != nil || len(errs) > 0 || c.Trace != nil {
 		t.Fatalf("CompileSweep: %v, %v, trace %v; want none: nobody gave it", errs, err, c.Trace)
 	}
-	write(t, filepath.Join(o.PlanFolder, PlanFile), c.Plan.Encode())
+	writeFile(t, filepath.Join(o.PlanFolder, PlanFile), c.Plan.Encode())
 	o.InputsFolder = t.TempDir()
 	if err := os.Mkdir(filepath.Join(o.InputsFolder, "2026"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(o.InputsFolder, "2026", "day.jsonl"), trace(t, 1))
+	writeFile(t, filepath.Join(o.InputsFolder, "2026", "day.jsonl"), mooncakeTrace(t, 1))
 	if _, err := Run(t.Context(), o, &fromVolume); err != nil {
 		t.Fatal(err)
 	}
@@ -459,7 +461,7 @@ func TestATraceOfAVolumeGivesTheSameRowsAsThatOfAConfigMap(t *testing.T) {
 	}
 }
 
-func TestAStorageThatFailsIsWorthAnotherTry(t *testing.T) {
+func TestStorageErrorCanBeRetried(t *testing.T) {
 	tests := map[string]struct {
 		err  error
 		want bool // bad input
@@ -471,16 +473,16 @@ func TestAStorageThatFailsIsWorthAnotherTry(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if err := unreadable(tc.err); errors.Is(err, ErrBadInput) != tc.want || !errors.Is(err, tc.err) {
+			if err := markBadInput(tc.err); errors.Is(err, ErrBadInput) != tc.want || !errors.Is(err, tc.err) {
 				t.Errorf("got %v, bad input: %t", err, !tc.want)
 			}
 		})
 	}
 }
 
-func TestARefusedResultIsWorthAnotherTry(t *testing.T) {
-	r := recorder{err: errors.New("no room")}
-	report, err := Run(t.Context(), mounted(t), &r)
+func TestRejectedResultCanBeRetried(t *testing.T) {
+	r := recordingCreator{err: errors.New("no room")}
+	report, err := Run(t.Context(), mountedOptions(t), &r)
 	if err == nil || errors.Is(err, ErrBadInput) || report.Results != nil || !strings.Contains(report.Error, "no room") {
 		t.Errorf("error %v, report %+v", err, report)
 	}

@@ -33,9 +33,9 @@ type attributesKey struct {
 	priority, headers             int
 }
 
-// columns are what rows of a trace say beside times and lengths. A column is empty
+// attributeColumns are what rows of a trace say beside times and lengths. A column is empty
 // where no row of the trace says anything of it: most traces pay nothing.
-type columns struct {
+type attributeColumns struct {
 	// sets are the attributes that rows have, each once; set gives the index of a
 	// row's, and sets[0] are none.
 	sets []attributes
@@ -46,7 +46,7 @@ type columns struct {
 
 // columnsBuilder fills the columns of a trace, row after row.
 type columnsBuilder struct {
-	columns  *columns
+	columns  *attributeColumns
 	sets     map[attributesKey][]int32
 	sessions map[string]int32
 }
@@ -55,15 +55,15 @@ type columnsBuilder struct {
 func (b *columnsBuilder) add(i int, a attributes, session string) {
 	c := b.columns
 	if set := b.setOf(a); set > 0 || len(c.set) > 0 {
-		c.set = append(padded(c.set, i), set)
+		c.set = append(padTo(c.set, i), set)
 	}
 	if number := b.sessionOf(session); number > 0 || len(c.session) > 0 {
-		c.session = append(padded(c.session, i), number)
+		c.session = append(padTo(c.session, i), number)
 	}
 }
 
-// padded returns a column with zeros up to n.
-func padded(column []int32, n int) []int32 {
+// padTo returns a column with zeros up to n.
+func padTo(column []int32, n int) []int32 {
 	for len(column) < n {
 		column = append(column, 0)
 	}
@@ -105,7 +105,7 @@ func (b *columnsBuilder) sessionOf(name string) int32 {
 }
 
 // sessionOf returns the session of row i; 0 is none.
-func (c *columns) sessionOf(i int) int32 {
+func (c *attributeColumns) sessionOf(i int) int32 {
 	if i < len(c.session) {
 		return c.session[i]
 	}
@@ -113,28 +113,28 @@ func (c *columns) sessionOf(i int) int32 {
 }
 
 // setOf returns the index of row i's attributes in sets; 0 are none.
-func (c *columns) setOf(i int) int32 {
+func (c *attributeColumns) setOf(i int) int32 {
 	if i < len(c.set) {
 		return c.set[i]
 	}
 	return 0
 }
 
-// labelled are attributes as the indices that a [Request] has.
-type labelled struct {
+// attributeLabels are attributes as the indices that a [Request] has.
+type attributeLabels struct {
 	tenant, class, adapter, model, headers, priority int
 }
 
-// label returns each set of attributes as indices into labels, to which it adds
+// addLabels returns each set of attributes as indices into labels, to which it adds
 // the names. What a set does not say is as the labels and the priority that are
 // there: index 0 of tenants and classes.
-func (c *columns) label(labels *Labels, priority int) []labelled {
+func (c *attributeColumns) addLabels(labels *Labels, priority int) []attributeLabels {
 	if len(c.sets) == 0 {
-		return []labelled{{priority: priority}}
+		return []attributeLabels{{priority: priority}}
 	}
-	all := make([]labelled, len(c.sets))
+	all := make([]attributeLabels, len(c.sets))
 	for i, a := range c.sets {
-		l := labelled{priority: priority}
+		l := attributeLabels{priority: priority}
 		if a.tenant != "" {
 			labels.Tenants, l.tenant = intern(labels.Tenants, a.tenant)
 		}

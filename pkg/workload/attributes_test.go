@@ -22,7 +22,7 @@ var labelledRows = format{
 		if f[3] != "" {
 			priority, err := strconv.Atoi(f[3])
 			if err != nil {
-				return false, fault("priority", "%v", err)
+				return false, invalidField("priority", "%v", err)
 			}
 			rec.priority = &priority
 		}
@@ -33,8 +33,8 @@ var labelledRows = format{
 	},
 }
 
-// said is what a request says beside its time and its texts.
-type said struct {
+// requestAttributes is what a request says beside its time and its texts.
+type requestAttributes struct {
 	Tenant, Class  string
 	Priority       int
 	Session        int32
@@ -42,8 +42,8 @@ type said struct {
 	Header         string
 }
 
-// replayed returns what the requests of a trace of labelled rows say.
-func replayed(t *testing.T, rows ...string) []said {
+// replayedAttributes returns what the requests of a trace of labelled rows say.
+func replayedAttributes(t *testing.T, rows ...string) []requestAttributes {
 	t.Helper()
 	trace, err := labelledRows.read(strings.NewReader(strings.Join(rows, "\n")), "rows", math.MaxInt64)
 	if err != nil {
@@ -58,9 +58,9 @@ func replayed(t *testing.T, rows ...string) []said {
 		}
 		return names[i-1]
 	}
-	var all []said
+	var all []requestAttributes
 	for r, ok := s.Next(); ok; r, ok = s.Next() {
-		q := said{
+		q := requestAttributes{
 			Tenant: l.Tenants[r.Tenant], Class: l.Classes[r.Class], Priority: r.Priority, Session: r.Session,
 			Adapter: name(l.Adapters, r.Adapter), Model: name(l.Models, r.Model),
 		}
@@ -73,7 +73,7 @@ func replayed(t *testing.T, rows ...string) []said {
 }
 
 func TestRowsCarryTheAttributesOfRequests(t *testing.T) {
-	got := replayed(t,
+	got := replayedAttributes(t,
 		",,,,,,",
 		"a,gold,batch,0,sql,llama,ann",
 		"b,,,,,,",
@@ -82,7 +82,7 @@ func TestRowsCarryTheAttributesOfRequests(t *testing.T) {
 		",gold,,,,,",
 		",,,-7,,qwen,",
 	)
-	want := []said{
+	want := []requestAttributes{
 		{Tenant: "team", Class: "chat", Priority: 3},
 		{Tenant: "gold", Class: "batch", Session: 1, Adapter: "sql", Model: "llama", Header: "ann"},
 		{Tenant: "team", Class: "chat", Priority: 3, Session: 2},

@@ -16,10 +16,10 @@ import (
 const Azure Format = "Azure"
 
 var azure = format{
-	name:      Azure,
-	begins:    func(text string) bool { return strings.HasPrefix(text, azureTimestamp) },
-	beginning: "is CSV that begins with " + azureHeader,
-	parse:     parseAzure,
+	name:     Azure,
+	matches:  func(text string) bool { return strings.HasPrefix(text, azureTimestamp) },
+	expected: "is CSV that begins with " + azureHeader,
+	parse:    parseAzure,
 }
 
 // The fields of an Azure row, in order.
@@ -68,10 +68,10 @@ func azureTime(text string) (int64, error) {
 	// Parse also takes a comma as the point, which the split has excluded,
 	// and hours of one digit.
 	if err != nil || len(text) != len(azureLayout) {
-		return 0, fault(azureTimestamp, "must look like 2023-11-16 18:17:03.9799600, got %.80q", text)
+		return 0, invalidField(azureTimestamp, "must look like 2023-11-16 18:17:03.9799600, got %.80q", text)
 	}
 	if year := t.Year(); year < 1970 || year > 2200 {
-		return 0, fault(azureTimestamp, "must lie between the years 1970 and 2200, got %d", year)
+		return 0, invalidField(azureTimestamp, "must lie between the years 1970 and 2200, got %d", year)
 	}
 	return t.UnixNano(), nil
 }
@@ -79,7 +79,7 @@ func azureTime(text string) (int64, error) {
 func azureTokens(field string, text []byte) (int32, error) {
 	count, err := strconv.ParseUint(string(text), 10, 64)
 	if err != nil {
-		return 0, fault(field, "must be a whole number of tokens, got %.80q", text)
+		return 0, invalidField(field, "must be a whole number of tokens, got %.80q", text)
 	}
 	return tokens(field, count)
 }

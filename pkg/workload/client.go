@@ -22,9 +22,9 @@ type Client struct {
 	Priority int
 	// Arrivals say when requests come.
 	Arrivals Arrivals
-	// Dealt, if set, says that the arrivals are those of all clients that have
+	// SharedArrivals, if set, says that the arrivals are those of all clients that have
 	// the same, each of which gets some of the requests.
-	Dealt *Dealt
+	SharedArrivals *SharedArrivals
 	// Input is the length of the prompt's own part, Output of the answer.
 	Input, Output Lengths
 	// PrefixGroup names the text that all clients of the group begin their
@@ -90,10 +90,10 @@ func (l Lengths) draw(s *stats.Stream) int {
 	if !(tokens > float64(l.Min)) {
 		return l.Min
 	}
-	return int(min(tokens, float64(l.greatest())))
+	return int(min(tokens, float64(l.maximum())))
 }
 
-func (l Lengths) greatest() int {
+func (l Lengths) maximum() int {
 	if l.Max == 0 {
 		return MaxTokens
 	}

@@ -50,7 +50,7 @@ func (c Client) Validate(path *field.Path) field.ErrorList {
 	errs = append(errs, c.Output.Validate(path.Child("outputTokens"))...)
 	prefix := path.Child("prefix")
 	if c.PrefixTokens < 0 || c.PrefixTokens > MaxTokens {
-		errs = append(errs, outside(prefix.Child("tokens"), c.PrefixTokens, 0, MaxTokens))
+		errs = append(errs, outOfRange(prefix.Child("tokens"), c.PrefixTokens, 0, MaxTokens))
 	}
 	if c.PrefixTokens > 0 && c.PrefixGroup == "" {
 		errs = append(errs, field.Required(prefix.Child("group"), "a prefix belongs to a group"))
@@ -74,7 +74,7 @@ const maxPrompts, maxSessions = 1_000_000, 100_000
 func (p *Prompts) Validate(path *field.Path) field.ErrorList {
 	errs := p.Order.validate(path.Child("order"))
 	if p.Count < 1 || p.Count > maxPrompts {
-		errs = append(errs, outside(path.Child("count"), p.Count, 1, maxPrompts))
+		errs = append(errs, outOfRange(path.Child("count"), p.Count, 1, maxPrompts))
 	}
 	return errs
 }
@@ -83,10 +83,10 @@ func (p *Prompts) Validate(path *field.Path) field.ErrorList {
 func (s *Sessions) Validate(path *field.Path) field.ErrorList {
 	errs := s.Order.validate(path.Child("order"))
 	if s.Concurrent < 1 || s.Concurrent > maxSessions {
-		errs = append(errs, outside(path.Child("concurrent"), s.Concurrent, 1, maxSessions))
+		errs = append(errs, outOfRange(path.Child("concurrent"), s.Concurrent, 1, maxSessions))
 	}
 	if s.MaxTokens < 0 || s.MaxTokens > MaxTokens {
-		errs = append(errs, outside(path.Child("maxTokens"), s.MaxTokens, 1, MaxTokens))
+		errs = append(errs, outOfRange(path.Child("maxTokens"), s.MaxTokens, 1, MaxTokens))
 	}
 	return append(errs, s.Turns.Validate(path.Child("turns"))...)
 }
@@ -157,11 +157,11 @@ func (l Lengths) Validate(path *field.Path) field.ErrorList {
 		errs = append(errs, field.Invalid(path.Child("mean"), mean, "must be finite"))
 	}
 	if l.Min < 1 || l.Min > MaxTokens {
-		errs = append(errs, outside(path.Child("min"), l.Min, 1, MaxTokens))
+		errs = append(errs, outOfRange(path.Child("min"), l.Min, 1, MaxTokens))
 	}
 	switch {
 	case l.Max < 0 || l.Max > MaxTokens:
-		errs = append(errs, outside(path.Child("max"), l.Max, 1, MaxTokens))
+		errs = append(errs, outOfRange(path.Child("max"), l.Max, 1, MaxTokens))
 	case l.Max != 0 && l.Max < l.Min:
 		errs = append(errs, field.Invalid(path.Child("max"), l.Max,
 			fmt.Sprintf("must not be less than min (%d)", l.Min)))
@@ -169,6 +169,6 @@ func (l Lengths) Validate(path *field.Path) field.ErrorList {
 	return errs
 }
 
-func outside(path *field.Path, value, least, greatest int) *field.Error {
+func outOfRange(path *field.Path, value, least, greatest int) *field.Error {
 	return field.Invalid(path, value, fmt.Sprintf("must be between %d and %d", least, greatest))
 }

@@ -20,8 +20,8 @@ func tokens(n float64) workload.Lengths {
 	return workload.Lengths{Distribution: stats.Constant{Value: n}, Min: 1}
 }
 
-// steady is a client with equal gaps and equal lengths.
-func steady(name string, rate float64) workload.Client {
+// constantClient is a client with equal gaps and equal lengths.
+func constantClient(name string, rate float64) workload.Client {
 	return workload.Client{
 		Name:     name,
 		Arrivals: workload.Arrivals{Process: workload.Constant, RatePerSecond: rate},
@@ -30,8 +30,8 @@ func steady(name string, rate float64) workload.Client {
 	}
 }
 
-// inOrder checks what every source promises.
-func inOrder(t testing.TB, requests []workload.Request) {
+// checkOrder checks what every source promises.
+func checkOrder(t testing.TB, requests []workload.Request) {
 	t.Helper()
 	last := simtime.Time(0)
 	for i, r := range requests {
@@ -43,14 +43,14 @@ func inOrder(t testing.TB, requests []workload.Request) {
 }
 
 func TestClientsAreMergedInOrderWithTiesByIndex(t *testing.T) {
-	source := workload.NewClients([]workload.Client{steady("slow", 1), steady("fast", 2), steady("same", 2)}, 1)
+	source := workload.NewClients([]workload.Client{constantClient("slow", 1), constantClient("fast", 2), constantClient("same", 2)}, 1)
 	type arrival struct {
 		At     simtime.Time
 		Client int
 	}
 	var got []arrival
 	requests := take(source, 8)
-	inOrder(t, requests)
+	checkOrder(t, requests)
 	for _, r := range requests {
 		got = append(got, arrival{r.Arrival, r.Client})
 	}
@@ -72,7 +72,7 @@ func TestMergeAgreesWithAScan(t *testing.T) {
 	for i, process := range []workload.ArrivalProcess{
 		workload.Poisson, workload.Gamma, workload.Constant, workload.Constant, workload.Poisson, workload.Gamma, workload.Constant,
 	} {
-		c := chat(fmt.Sprint("client ", i))
+		c := validClient(fmt.Sprint("client ", i))
 		c.Arrivals = workload.Arrivals{Process: process, RatePerSecond: float64(1 + i%3), CV: 2}
 		clients = append(clients, c)
 	}
@@ -83,7 +83,7 @@ func TestMergeAgreesWithAScan(t *testing.T) {
 		heads[i], _ = alone[i].Next()
 	}
 	requests := take(workload.NewClients(clients, 5), 5000)
-	inOrder(t, requests)
+	checkOrder(t, requests)
 	for n, got := range requests {
 		first := 0
 		for i := range heads {
@@ -102,7 +102,7 @@ func TestMergeAgreesWithAScan(t *testing.T) {
 
 func TestRequestsDependOnSeedAndName(t *testing.T) {
 	of := func(name string, seed int64) []workload.Request {
-		return take(workload.NewClients([]workload.Client{chat(name)}, seed), 20)
+		return take(workload.NewClients([]workload.Client{validClient(name)}, seed), 20)
 	}
 	base := of("a", 1)
 	if diff := cmp.Diff(base, of("a", 1)); diff != "" {
@@ -119,7 +119,7 @@ func TestRequestsDependOnSeedAndName(t *testing.T) {
 
 func TestPromptsBeginWithTheGroupsText(t *testing.T) {
 	client := func(name, group string, prefix int) workload.Client {
-		c := steady(name, 1)
+		c := constantClient(name, 1)
 		c.PrefixGroup, c.PrefixTokens = group, prefix
 		return c
 	}
@@ -138,7 +138,7 @@ func TestPromptsBeginWithTheGroupsText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := requests[tc.a].Prompt.FullBlocks(nil, 16)
 			b := requests[tc.b].Prompt.FullBlocks(nil, 16)
-			if got := shared(a, b); got != tc.shared {
+			if got := commonPrefix(a, b); got != tc.shared {
 				t.Errorf("%d blocks shared, want %d", got, tc.shared)
 			}
 		})
@@ -152,7 +152,7 @@ func TestPromptsBeginWithTheGroupsText(t *testing.T) {
 }
 
 func TestTextsOfClientsNeverMix(t *testing.T) {
-	a, b := steady("a", 10), steady("b", 10)
+	a, b := constantClient("a", 10), constantClient("b", 10)
 	a.PrefixGroup, a.PrefixTokens = "a", 8
 	b.PrefixGroup, b.PrefixTokens = "b", 8
 	seen := map[uint64]bool{}
@@ -173,7 +173,7 @@ func TestTextsOfClientsNeverMix(t *testing.T) {
 // Memory comes in slabs; a prompt that is kept must not change when others
 // are made, nor when somebody appends to its extents.
 func TestPromptsKeepTheirMemory(t *testing.T) {
-	source := workload.NewClients([]workload.Client{chat("a")}, 1)
+	source := workload.NewClients([]workload.Client{validClient("a")}, 1)
 	first, _ := source.Next()
 	kept := append([]prompt.Extent(nil), first.Prompt.Extents...)
 	second, _ := source.Next()
@@ -204,7 +204,7 @@ func TestArrivalProcesses(t *testing.T) {
 			workload.Arrivals{Process: workload.Gamma, RatePerSecond: 10, CV: 2}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := steady("a", 1)
+			c := constantClient("a", 1)
 			c.Arrivals = tc.arrivals
 			var sum, squares float64
 			last := simtime.Time(0)
@@ -226,7 +226,7 @@ func TestArrivalProcesses(t *testing.T) {
 }
 
 func TestConstantArrivalsDoNotDrift(t *testing.T) {
-	requests := take(workload.NewClients([]workload.Client{steady("a", 3)}, 1), 3_000)
+	requests := take(workload.NewClients([]workload.Client{constantClient("a", 3)}, 1), 3_000)
 	for i, r := range requests {
 		if want := simtime.Time(math.Round(float64(i+1) * 1e9 / 3)); r.Arrival != want {
 			t.Fatalf("request %d arrives at %d ns, want %d", i, r.Arrival, want)
@@ -246,10 +246,10 @@ func TestLengthsAreRoundedAndClamped(t *testing.T) {
 		"no more than what fits":     {workload.Lengths{Distribution: stats.Constant{Value: 1e300}, Min: 1}, workload.MaxTokens},
 		"min and max may be one":     {workload.Lengths{Distribution: stats.Normal{Mean: 9, StdDev: 5}, Min: 4, Max: 4}, 4},
 		"a whole law beyond max":     {workload.Lengths{Distribution: stats.Uniform{Low: 20, High: 30}, Min: 1, Max: 20}, 20},
-		"what is no number is least": {workload.Lengths{Distribution: notANumber{}, Min: 2}, 2},
+		"what is no number is least": {workload.Lengths{Distribution: nanSampler{}, Min: 2}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := steady("a", 1)
+			c := constantClient("a", 1)
 			c.Input, c.Output = tc.lengths, tc.lengths
 			r, _ := workload.NewClients([]workload.Client{c}, 1).Next()
 			if r.Prompt.Tokens() != tc.want || r.OutputTokens != tc.want {
@@ -259,10 +259,10 @@ func TestLengthsAreRoundedAndClamped(t *testing.T) {
 	}
 }
 
-// notANumber claims a finite mean and samples NaN.
-type notANumber struct{ stats.Constant }
+// nanSampler claims a finite mean and samples NaN.
+type nanSampler struct{ stats.Constant }
 
-func (notANumber) Sample(*stats.Stream) float64 { return math.NaN() }
+func (nanSampler) Sample(*stats.Stream) float64 { return math.NaN() }
 
 func TestASlowClientEndsBeforeTheClockDoes(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -273,7 +273,7 @@ func TestASlowClientEndsBeforeTheClockDoes(t *testing.T) {
 		"a mean gap longer than all of time": {workload.Arrivals{Process: workload.Poisson, RatePerSecond: 1e-30}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := steady("a", 1)
+			c := constantClient("a", 1)
 			c.Arrivals = tc.arrivals
 			if got := len(take(workload.NewClients([]workload.Client{c}, 1), -1)); got != tc.want {
 				t.Errorf("%d requests, want %d", got, tc.want)
@@ -283,7 +283,7 @@ func TestASlowClientEndsBeforeTheClockDoes(t *testing.T) {
 }
 
 func TestLabelsAreInOrderOfFirstMention(t *testing.T) {
-	clients := []workload.Client{steady("a", 1), steady("b", 1), steady("c", 1)}
+	clients := []workload.Client{constantClient("a", 1), constantClient("b", 1), constantClient("c", 1)}
 	clients[0].Tenant, clients[0].Class = "x", "batch"
 	clients[2].Tenant, clients[2].Class = "x", "critical"
 	source := workload.NewClients(clients, 1)
@@ -310,5 +310,5 @@ func TestClientsThatAreWrongPanic(t *testing.T) {
 			t.Errorf("panic %q, want one about %s", got, want)
 		}
 	}()
-	workload.NewClients([]workload.Client{steady("a", 0)}, 1)
+	workload.NewClients([]workload.Client{constantClient("a", 0)}, 1)
 }

@@ -25,9 +25,9 @@ type Copies struct {
 	// SharedAdapter leaves all copies with the client's adapter; otherwise each
 	// has one of its own.
 	SharedAdapter bool
-	// Deal, if set, gives all copies one arrival process, whose requests are
-	// dealt out in that order.
-	Deal Order
+	// SharedArrivals, if set, gives all copies one arrival process, whose requests are
+	// distributed in that order.
+	SharedArrivals Order
 }
 
 const maxCopies, maxZipfExponent = 10_000, 10
@@ -37,31 +37,31 @@ const maxCopies, maxZipfExponent = 10_000, 10
 func (c Copies) Validate(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if c.Count < 1 || c.Count > maxCopies {
-		errs = append(errs, outside(path.Child("count"), c.Count, 1, maxCopies))
+		errs = append(errs, outOfRange(path.Child("count"), c.Count, 1, maxCopies))
 	}
 	if !(c.ZipfExponent >= 0 && c.ZipfExponent <= maxZipfExponent) {
 		errs = append(errs, field.Invalid(path.Child("zipfExponent"), c.ZipfExponent,
 			fmt.Sprintf("must be between 0 and %d", maxZipfExponent)))
 	}
-	if c.Deal != "" {
-		errs = append(errs, c.Deal.validate(path.Child("arrivals"))...)
+	if c.SharedArrivals != "" {
+		errs = append(errs, c.SharedArrivals.validate(path.Child("arrivals"))...)
 	}
-	if c.Deal == Cycle && c.ZipfExponent != 0 {
+	if c.SharedArrivals == Cycle && c.ZipfExponent != 0 {
 		errs = append(errs, field.Invalid(path.Child("zipfExponent"), c.ZipfExponent,
 			"must be 0 where arrivals is Cycle: a round has the same for all copies"))
 	}
 	return errs
 }
 
-// Of returns the copies of a client, the busiest first. Copy k is named after
+// Expand returns the copies of a client, the busiest first. Copy k is named after
 // the client with -k behind, and so are its prefix group and its adapter; its
 // rate is its share of the client's. All else is the client's. It expects what
 // Validate lets pass.
-func (c Copies) Of(client Client) []Client {
+func (c Copies) Expand(client Client) []Client {
 	shares := c.shares()
-	var dealt *Dealt
-	if c.Deal != "" {
-		dealt = &Dealt{Name: client.Name, Order: c.Deal, Shares: shares}
+	var shared *SharedArrivals
+	if c.SharedArrivals != "" {
+		shared = &SharedArrivals{Name: client.Name, Order: c.SharedArrivals, Shares: shares}
 	}
 	copies := make([]Client, c.Count)
 	for i := range copies {
@@ -74,7 +74,7 @@ func (c Copies) Of(client Client) []Client {
 		if k.Adapter != "" && !c.SharedAdapter {
 			k.Adapter += suffix
 		}
-		if k.Dealt = dealt; dealt == nil {
+		if k.SharedArrivals = shared; shared == nil {
 			k.Arrivals = k.Arrivals.scaled(shares[i])
 		}
 		copies[i] = k

@@ -24,7 +24,7 @@ func TestCopiesShareTheRate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []float64
-			for _, c := range tc.copies.Of(steady("tenant", 110)) {
+			for _, c := range tc.copies.Expand(constantClient("tenant", 110)) {
 				got = append(got, c.Arrivals.RatePerSecond)
 			}
 			near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-9 })
@@ -36,7 +36,7 @@ func TestCopiesShareTheRate(t *testing.T) {
 }
 
 func TestCopiesAreClientsOfTheirOwn(t *testing.T) {
-	client := steady("tenant", 10)
+	client := constantClient("tenant", 10)
 	client.PrefixGroup, client.PrefixTokens = "prompt", 512
 	client.Tenant, client.Priority = "all", 3
 	for name, tc := range map[string]struct {
@@ -48,7 +48,7 @@ func TestCopiesAreClientsOfTheirOwn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got [][2]string
-			for _, c := range (workload.Copies{Count: 2, SharedPrefix: tc.shared}).Of(client) {
+			for _, c := range (workload.Copies{Count: 2, SharedPrefix: tc.shared}).Expand(client) {
 				got = append(got, [2]string{c.Name, c.PrefixGroup})
 				if c.Tenant != client.Tenant || c.Priority != client.Priority || c.PrefixTokens != client.PrefixTokens {
 					t.Errorf("a copy of %+v is %+v", client, c)
@@ -62,7 +62,7 @@ func TestCopiesAreClientsOfTheirOwn(t *testing.T) {
 }
 
 func TestCopiesOfAClientWithoutPrefixHaveNone(t *testing.T) {
-	for _, c := range (workload.Copies{Count: 2}).Of(steady("tenant", 1)) {
+	for _, c := range (workload.Copies{Count: 2}).Expand(constantClient("tenant", 1)) {
 		if c.PrefixGroup != "" {
 			t.Errorf("prefix group %q", c.PrefixGroup)
 		}
@@ -72,7 +72,7 @@ func TestCopiesOfAClientWithoutPrefixHaveNone(t *testing.T) {
 // The smallest share that can be asked for is still a rate that is served.
 func TestTheSmallestShareIsARate(t *testing.T) {
 	most := workload.Copies{Count: 10_000, ZipfExponent: 10}
-	clients := most.Of(steady("tenant", 1e-9))
+	clients := most.Expand(constantClient("tenant", 1e-9))
 	if errs := workload.ValidateClients(clients, nil); len(errs) > 0 {
 		t.Error(errs.ToAggregate())
 	}

@@ -16,10 +16,10 @@ type Format string
 // format declares one file format.
 type format struct {
 	name Format
-	// begins says whether a file that begins with this text may have the format;
-	// beginning is that in words, which follow the name.
-	begins    func(text string) bool
-	beginning string
+	// matches says whether a file that begins with this text may have the format;
+	// expected is that in words, which follow the name.
+	matches  func(text string) bool
+	expected string
 	// blockTokens is the size of the blocks whose ids rows have, in tokens; 0 where
 	// rows have none.
 	blockTokens int32
@@ -64,10 +64,10 @@ func RecogniseFormat(r io.Reader, name string) (Format, io.Reader, error) {
 	}
 	var beginnings []string
 	for _, f := range formats {
-		if f.begins(string(start)) {
+		if f.matches(string(start)) {
 			return f.name, whole, nil
 		}
-		beginnings = append(beginnings, fmt.Sprintf("%s %s", f.name, f.beginning))
+		beginnings = append(beginnings, fmt.Sprintf("%s %s", f.name, f.expected))
 	}
 	return "", nil, fmt.Errorf("%s: begins with %.40q, like no format that is known: %s",
 		name, start, strings.Join(beginnings, ", "))

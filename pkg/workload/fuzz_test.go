@@ -26,11 +26,11 @@ func checkReading(t *testing.T, format workload.Format, data []byte) {
 		return
 	}
 	requests := take(trace.Replay(asRecorded, 1), -1)
-	inOrder(t, requests)
+	checkOrder(t, requests)
 	if len(requests) != trace.Requests() || requests[0].Arrival != 0 {
 		t.Fatalf("%d requests of %d, the first at %v", len(requests), trace.Requests(), requests[0].Arrival)
 	}
-	inOrder(t, take(trace.Replay(workload.Replay{RateScale: 3, Arrivals: workload.Spread}, 1), -1))
+	checkOrder(t, take(trace.Replay(workload.Replay{RateScale: 3, Arrivals: workload.Spread}, 1), -1))
 	s := trace.Statistics()
 	if s.ReusableShare < 0 || s.ReusableShare >= 1 || s.DistinctTimestamps > s.Requests {
 		t.Fatalf("statistics %+v", s)
@@ -48,7 +48,7 @@ func checkReading(t *testing.T, format workload.Format, data []byte) {
 }
 
 func FuzzReadMooncake(f *testing.F) {
-	text := file(f, "testdata/mooncake.jsonl")
+	text := readTestFile(f, "testdata/mooncake.jsonl")
 	f.Add(text)
 	f.Add(compress(f, text))
 	f.Add([]byte(generate(f, 3, 1)))
@@ -56,7 +56,7 @@ func FuzzReadMooncake(f *testing.F) {
 }
 
 func FuzzReadAzure(f *testing.F) {
-	text := file(f, "testdata/azure.csv")
+	text := readTestFile(f, "testdata/azure.csv")
 	f.Add(text)
 	f.Add(compress(f, text))
 	f.Fuzz(func(t *testing.T, data []byte) { checkReading(t, workload.Azure, data) })

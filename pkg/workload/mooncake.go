@@ -14,8 +14,8 @@ const MooncakeBlockTokens = 512
 
 var mooncake = format{
 	name:        Mooncake,
-	begins:      func(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, " "), "{") },
-	beginning:   "has a JSON object with timestamp, input_length, output_length and hash_ids on each line",
+	matches:     func(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, " "), "{") },
+	expected:    "has a JSON object with timestamp, input_length, output_length and hash_ids on each line",
 	blockTokens: MooncakeBlockTokens,
 	parse:       parseMooncake,
 }
@@ -46,7 +46,7 @@ func parseMooncake(rec *record, _ int, text []byte) (bool, error) {
 		return false, err
 	}
 	if r.timestamp > maxTimestampMs {
-		return false, fault(mooncakeTimestamp, "must be at most %d ms, got %d", int64(maxTimestampMs), r.timestamp)
+		return false, invalidField(mooncakeTimestamp, "must be at most %d ms, got %d", int64(maxTimestampMs), r.timestamp)
 	}
 	input, err := tokens(mooncakeInput, r.input)
 	if err != nil {
@@ -58,7 +58,7 @@ func parseMooncake(rec *record, _ int, text []byte) (bool, error) {
 	}
 	full := int(input) / MooncakeBlockTokens
 	if want := (int(input) + MooncakeBlockTokens - 1) / MooncakeBlockTokens; len(r.ids) != want {
-		return false, fault(mooncakeHashIDs, "must have %d ids, one for each block of %d tokens of %s, got %d",
+		return false, invalidField(mooncakeHashIDs, "must have %d ids, one for each block of %d tokens of %s, got %d",
 			want, MooncakeBlockTokens, mooncakeInput, len(r.ids))
 	}
 	*rec = record{

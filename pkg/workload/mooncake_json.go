@@ -28,7 +28,7 @@ func decodeMooncake(r *mooncakeRow, text []byte) error {
 			return err
 		}
 		if seen[field] {
-			return fault(mooncakeFields[field], "occurs twice")
+			return invalidField(mooncakeFields[field], "occurs twice")
 		}
 		seen[field] = true
 		if err := r.decodeField(&s, mooncakeFields[field]); err != nil {
@@ -40,7 +40,7 @@ func decodeMooncake(r *mooncakeRow, text []byte) error {
 	}
 	for field, ok := range seen {
 		if !ok {
-			return fault(mooncakeFields[field], "is missing")
+			return invalidField(mooncakeFields[field], "is missing")
 		}
 	}
 	return nil
@@ -104,7 +104,7 @@ func (s *jsonScanner) mooncakeField() (int, error) {
 	}
 	switch string(name) {
 	case "session_id", "delay":
-		return 0, fault(string(name), "closed-loop sessions are not supported yet")
+		return 0, invalidField(string(name), "closed-loop sessions are not supported yet")
 	}
 	return 0, fmt.Errorf("unknown field %.80q", name)
 }
@@ -112,11 +112,11 @@ func (s *jsonScanner) mooncakeField() (int, error) {
 // integers reads an array into the memory of ids.
 func (s *jsonScanner) integers(field string, ids []uint64) ([]uint64, error) {
 	if !s.take('[') {
-		return ids, fault(field, "must be an array of integers")
+		return ids, invalidField(field, "must be an array of integers")
 	}
 	for first := true; !s.take(']'); first = false {
 		if !first && !s.take(',') {
-			return ids, fault(field, "is not valid JSON: want , or ] after an integer")
+			return ids, invalidField(field, "is not valid JSON: want , or ] after an integer")
 		}
 		id, err := s.integer(field)
 		if err != nil {
@@ -138,7 +138,7 @@ func (s *jsonScanner) integer(field string) (uint64, error) {
 	for digits < len(s.rest) && '0' <= s.rest[digits] && s.rest[digits] <= '9' {
 		digit := uint64(s.rest[digits] - '0')
 		if value > (math.MaxUint64-digit)/10 {
-			return 0, fault(field, "does not fit in 64 bits")
+			return 0, invalidField(field, "does not fit in 64 bits")
 		}
 		value = 10*value + digit
 		digits++
@@ -146,9 +146,9 @@ func (s *jsonScanner) integer(field string) (uint64, error) {
 	switch {
 	case digits == 0, digits > 1 && s.rest[0] == '0',
 		digits < len(s.rest) && strings.IndexByte(".eE", s.rest[digits]) >= 0:
-		return 0, fault(field, "must be an integer")
+		return 0, invalidField(field, "must be an integer")
 	case negative && value > 0:
-		return 0, fault(field, "must not be negative, got -%d", value)
+		return 0, invalidField(field, "must not be negative, got -%d", value)
 	}
 	s.rest = s.rest[digits:]
 	return value, nil

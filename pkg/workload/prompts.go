@@ -28,9 +28,9 @@ func newPrompts(spec *Prompts, stream func(string) *stats.Stream) *prompts {
 	return &prompts{spec: *spec, stream: stream("prompts")}
 }
 
-// take returns the number of the next prompt and its length, which draw draws
+// nextPrompt returns the number of the next prompt and its length, which draw draws
 // for one after the other.
-func (p *prompts) take(draw func() int) (number int, tokens int32) {
+func (p *prompts) nextPrompt(draw func() int) (number int, tokens int32) {
 	if p.spec.Order == Random {
 		number = p.stream.IntN(p.spec.Count)
 	} else {

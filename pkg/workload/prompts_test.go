@@ -14,12 +14,12 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// own returns the own part of a request's prompt, behind the prefix.
-func own(r workload.Request) prompt.Extent { return r.Prompt.Extents[len(r.Prompt.Extents)-1] }
+// ownExtent returns the own part of a request's prompt, behind the prefix.
+func ownExtent(r workload.Request) prompt.Extent { return r.Prompt.Extents[len(r.Prompt.Extents)-1] }
 
-// repeating is a client of a few prompts of different lengths.
-func repeating(count int, order workload.Order) workload.Client {
-	c := steady("again", 10)
+// repeatingClient is a client of a few prompts of different lengths.
+func repeatingClient(count int, order workload.Order) workload.Client {
+	c := constantClient("again", 10)
 	c.Input = workload.Lengths{Distribution: stats.Uniform{Low: 1, High: 1000}, Min: 1}
 	c.Output = workload.Lengths{Distribution: stats.Uniform{Low: 1, High: 1000}, Min: 1}
 	c.PrefixGroup, c.PrefixTokens = "system", 50
@@ -28,14 +28,14 @@ func repeating(count int, order workload.Order) workload.Client {
 }
 
 func TestAFixedSetOfPromptsGoesRound(t *testing.T) {
-	requests := take(workload.NewClients([]workload.Client{repeating(3, workload.Cycle)}, 1), 30)
-	inOrder(t, requests)
+	requests := take(workload.NewClients([]workload.Client{repeatingClient(3, workload.Cycle)}, 1), 30)
+	checkOrder(t, requests)
 	texts, answers := map[uint64]bool{}, map[uint64]bool{}
 	for i, r := range requests {
 		if diff := cmp.Diff(requests[i%3].Prompt, r.Prompt); diff != "" {
 			t.Errorf("request %d does not have the prompt of %d (−want +got):\n%s", i, i%3, diff)
 		}
-		texts[own(r).Source] = true
+		texts[ownExtent(r).Source] = true
 		answers[r.Response] = true
 	}
 	if len(texts) != 3 || len(answers) != 30 {
@@ -48,17 +48,17 @@ func TestAFixedSetOfPromptsGoesRound(t *testing.T) {
 
 func TestAFixedSetOfPromptsAtRandom(t *testing.T) {
 	const n, count = 10_000, 20
-	requests := take(workload.NewClients([]workload.Client{repeating(count, workload.Random)}, 1), n)
+	requests := take(workload.NewClients([]workload.Client{repeatingClient(count, workload.Random)}, 1), n)
 	times, tokens := map[uint64]int{}, map[uint64]int32{}
 	follows := 0
 	for i, r := range requests {
-		e := own(r)
+		e := ownExtent(r)
 		if known, ok := tokens[e.Source]; ok && known != e.Tokens {
 			t.Errorf("a prompt has %d tokens, and had %d", e.Tokens, known)
 		}
 		tokens[e.Source] = e.Tokens
 		times[e.Source]++
-		if i > 0 && own(requests[i-1]) == e {
+		if i > 0 && ownExtent(requests[i-1]) == e {
 			follows++
 		}
 	}
@@ -75,23 +75,23 @@ func TestAFixedSetOfPromptsAtRandom(t *testing.T) {
 	}
 }
 
-// benchmark is 150 groups of 5 prompts, all of them shuffled once and then sent
+// benchmarkClients is 150 groups of 5 prompts, all of them shuffled once and then sent
 // again and again at the times of one process.
-func benchmark(process workload.ArrivalProcess) []workload.Client {
-	c := repeating(5, workload.Cycle)
+func benchmarkClients(process workload.ArrivalProcess) []workload.Client {
+	c := repeatingClient(5, workload.Cycle)
 	c.Arrivals = workload.Arrivals{Process: process, RatePerSecond: 15}
-	return workload.Copies{Count: 150, Deal: workload.Cycle}.Of(c)
+	return workload.Copies{Count: 150, SharedArrivals: workload.Cycle}.Expand(c)
 }
 
 func TestGroupsOfPromptsAreOneRound(t *testing.T) {
-	requests := take(workload.NewClients(benchmark(workload.Constant), 1), 3*750)
-	inOrder(t, requests)
+	requests := take(workload.NewClients(benchmarkClients(workload.Constant), 1), 3*750)
+	checkOrder(t, requests)
 	first := map[prompt.Extent]int{}
 	groups := map[uint64]int{}
 	ascending := 0
 	for i, r := range requests {
 		if i < 750 {
-			first[own(r)]++
+			first[ownExtent(r)]++
 			groups[r.Prompt.Extents[0].Source]++
 			if i > 0 && r.Client > requests[i-1].Client {
 				ascending++
@@ -119,11 +119,11 @@ func TestGroupsOfPromptsAreOneRound(t *testing.T) {
 }
 
 func TestDealtOutArrivalsAreOneProcess(t *testing.T) {
-	whole := repeating(5, workload.Cycle)
+	whole := repeatingClient(5, workload.Cycle)
 	whole.Arrivals = workload.Arrivals{Process: workload.Gamma, CV: 2, RatePerSecond: 15}
 	for _, order := range []workload.Order{workload.Cycle, workload.Random} {
 		alone := take(workload.NewClients([]workload.Client{whole}, 4), 2000)
-		dealt := take(workload.NewClients(workload.Copies{Count: 20, Deal: order}.Of(whole), 4), 2000)
+		dealt := take(workload.NewClients(workload.Copies{Count: 20, SharedArrivals: order}.Expand(whole), 4), 2000)
 		for i := range alone {
 			if alone[i].Arrival != dealt[i].Arrival {
 				t.Fatalf("%s: request %d comes at %v, and of one client at %v", order, i, dealt[i].Arrival, alone[i].Arrival)
@@ -134,7 +134,7 @@ func TestDealtOutArrivalsAreOneProcess(t *testing.T) {
 
 func TestDealingAtRandomGoesByShares(t *testing.T) {
 	const n = 20_000
-	copies := workload.Copies{Count: 4, ZipfExponent: 1, Deal: workload.Random}.Of(steady("tenant", 100))
+	copies := workload.Copies{Count: 4, ZipfExponent: 1, SharedArrivals: workload.Random}.Expand(constantClient("tenant", 100))
 	counts := make([]float64, 4)
 	for _, r := range take(workload.NewClients(copies, 1), n) {
 		counts[r.Client]++
@@ -148,10 +148,10 @@ func TestDealingAtRandomGoesByShares(t *testing.T) {
 }
 
 func TestDealtClientsAndOthersAreMerged(t *testing.T) {
-	clients := append(workload.Copies{Count: 3, Deal: workload.Cycle}.Of(steady("dealt", 3)), steady("other", 1))
+	clients := append(workload.Copies{Count: 3, SharedArrivals: workload.Cycle}.Expand(constantClient("dealt", 3)), constantClient("other", 1))
 	var got []int
 	requests := take(workload.NewClients(clients, 1), 8)
-	inOrder(t, requests)
+	checkOrder(t, requests)
 	for _, r := range requests {
 		got = append(got, r.Client)
 	}

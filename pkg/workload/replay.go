@@ -82,7 +82,7 @@ func (t *Trace) Replay(r Replay, seed int64) Source {
 			Classes: []string{orDefault(r.Class, DefaultLabel)},
 		},
 	}
-	p.attributes = t.columns.label(&p.labels, r.Priority)
+	p.attributes = t.columns.addLabels(&p.labels, r.Priority)
 	if r.MaxRequests > 0 {
 		p.end = min(p.end, r.MaxRequests)
 	}
@@ -100,8 +100,8 @@ type replay struct {
 	spread    *spread // nil: as recorded
 	labels    Labels
 	// attributes are the trace's sets of them.
-	attributes []labelled
-	memory     extents
+	attributes []attributeLabels
+	memory     extentSlab
 }
 
 func (p *replay) Labels() Labels { return p.labels }
@@ -135,11 +135,11 @@ func (p *replay) Next() (Request, bool) {
 // arrivals stay in order.
 func scaled(at simtime.Time, scale float64) simtime.Time {
 	if scale == 1 {
-		return min(at, latest)
+		return min(at, maxTime)
 	}
 	ns := math.Round(float64(at) / scale)
-	if ns >= float64(latest) {
-		return latest
+	if ns >= float64(maxTime) {
+		return maxTime
 	}
 	return simtime.Time(ns)
 }

@@ -115,14 +115,14 @@ func TestReplayLabelsItsRequests(t *testing.T) {
 func TestRequestsCarryThePriorityOfTheirSource(t *testing.T) {
 	replayed := asRecorded
 	replayed.Priority = -3
-	important := steady("important", 1)
+	important := constantClient("important", 1)
 	important.Priority = 5
 	for name, tc := range map[string]struct {
 		source workload.Source
 		want   []int
 	}{
 		"a trace":                 {azureTrace(t, 0, 1).Replay(replayed, 1), []int{-3, -3}},
-		"clients, each their own": {workload.NewClients([]workload.Client{important, steady("usual", 1)}, 1), []int{5, 0, 5, 0}},
+		"clients, each their own": {workload.NewClients([]workload.Client{important, constantClient("usual", 1)}, 1), []int{5, 0, 5, 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []int

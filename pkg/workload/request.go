@@ -13,9 +13,9 @@ import (
 // MaxTokens is the greatest length of a prompt's part or of an answer.
 const MaxTokens = 10_000_000
 
-// latest bounds arrivals, so that a simulator may add durations to one
+// maxTime bounds arrivals, so that a simulator may add durations to one
 // without overflow. It is 146 years after the start.
-const latest simtime.Time = 1 << 62
+const maxTime simtime.Time = 1 << 62
 
 // Request is one request of a workload.
 type Request struct {

@@ -28,16 +28,16 @@ type sessions struct {
 	spec         Sessions
 	turns, order *stats.Stream
 	next         int
-	begun        uint64
+	started      uint64
 	open         []session // of the Concurrent places, those that were used: the first ones
 }
 
 // session is a conversation under way.
 type session struct {
-	number int32  // in the workload, from 1
-	text   uint64 // number in the client, from 0
-	left   int    // turns to come
-	tokens int    // asked and answered so far
+	number    int32  // in the workload, from 1
+	index     uint64 // number in the client, from 0
+	turnsLeft int    // turns to come
+	tokens    int    // asked and answered so far
 }
 
 func newSessions(spec *Sessions, stream func(string) *stats.Stream) *sessions {
@@ -64,11 +64,11 @@ func (s *sessions) turn(tokens int, last *int32) *session {
 		s.open = append(s.open, session{})
 	}
 	at := &s.open[place]
-	if at.left == 0 || at.tokens > 0 && at.tokens+tokens > s.spec.MaxTokens {
+	if at.turnsLeft == 0 || at.tokens > 0 && at.tokens+tokens > s.spec.MaxTokens {
 		*last++
-		*at = session{number: *last, text: s.begun, left: s.spec.Turns.draw(s.turns)}
-		s.begun++
+		*at = session{number: *last, index: s.started, turnsLeft: s.spec.Turns.draw(s.turns)}
+		s.started++
 	}
-	at.left--
+	at.turnsLeft--
 	return at
 }

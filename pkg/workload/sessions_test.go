@@ -14,10 +14,10 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// talk is a client of conversations of three turns: prompts of 100 tokens behind
+// conversationClient is a client of conversations of three turns: prompts of 100 tokens behind
 // 50 of a prefix, answers of 10.
-func talk(name string, concurrent int) workload.Client {
-	c := steady(name, 1)
+func conversationClient(name string, concurrent int) workload.Client {
+	c := constantClient(name, 1)
 	c.PrefixGroup, c.PrefixTokens = "system", 50
 	c.Sessions = &workload.Sessions{Concurrent: concurrent, Turns: tokens(3), Accumulate: true, Order: workload.Cycle}
 	return c
@@ -29,8 +29,8 @@ func TestSessionsTakeTurns(t *testing.T) {
 		Tokens  int
 	}
 	var got []turn
-	requests := take(workload.NewClients([]workload.Client{talk("chat", 2)}, 1), 8)
-	inOrder(t, requests)
+	requests := take(workload.NewClients([]workload.Client{conversationClient("chat", 2)}, 1), 8)
+	checkOrder(t, requests)
 	for _, r := range requests {
 		got = append(got, turn{r.Session, r.Prompt.Tokens()})
 	}
@@ -43,7 +43,7 @@ func TestSessionsTakeTurns(t *testing.T) {
 // What an engine has cached of a prompt and its answer is the beginning of the
 // next turn's prompt, and of no other session's.
 func TestATurnBeginsWithAllThatWasSaid(t *testing.T) {
-	c := talk("chat", 3)
+	c := conversationClient("chat", 3)
 	c.Input = workload.Lengths{Distribution: stats.Uniform{Low: 1, High: 60}, Min: 1}
 	c.Output = workload.Lengths{Distribution: stats.Uniform{Low: 1, High: 60}, Min: 1}
 	c.Sessions.Turns = workload.Lengths{Distribution: stats.Exponential{Mean: 4}, Min: 1}
@@ -72,7 +72,7 @@ func TestATurnBeginsWithAllThatWasSaid(t *testing.T) {
 
 func TestSessionsAreNumberedWithoutGaps(t *testing.T) {
 	last := int32(0)
-	clients := append(workload.Copies{Count: 3}.Of(talk("chat", 4)), talk("other", 2), steady("single", 1))
+	clients := append(workload.Copies{Count: 3}.Expand(conversationClient("chat", 4)), conversationClient("other", 2), constantClient("single", 1))
 	ends := map[int32]int{}
 	for _, r := range take(workload.NewClients(clients, 1), 1000) {
 		switch {
@@ -111,7 +111,7 @@ func TestContextIsBounded(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := talk("chat", 1)
+			c := conversationClient("chat", 1)
 			tc.edit(&c)
 			var got []string
 			for _, r := range take(workload.NewClients([]workload.Client{c}, 1), 5) {
@@ -125,12 +125,12 @@ func TestContextIsBounded(t *testing.T) {
 }
 
 func TestRequestsNameTheirAdapter(t *testing.T) {
-	tuned := steady("tuned", 1)
+	tuned := constantClient("tuned", 1)
 	tuned.Adapter = "tone"
-	clients := []workload.Client{steady("base", 1)}
-	clients = append(clients, workload.Copies{Count: 2}.Of(tuned)...)
+	clients := []workload.Client{constantClient("base", 1)}
+	clients = append(clients, workload.Copies{Count: 2}.Expand(tuned)...)
 	tuned.Name = "all"
-	clients = append(clients, workload.Copies{Count: 2, SharedAdapter: true}.Of(tuned)...)
+	clients = append(clients, workload.Copies{Count: 2, SharedAdapter: true}.Expand(tuned)...)
 	source := workload.NewClients(clients, 1)
 	if diff := cmp.Diff([]string{"tone-1", "tone-2", "tone"}, source.Labels().Adapters); diff != "" {
 		t.Errorf("adapters (−want +got):\n%s", diff)
@@ -149,8 +149,8 @@ func TestFaultsOfPromptsAndSessions(t *testing.T) {
 		edit func(*workload.Client)
 		path string
 	}{
-		"no prompt":                 {func(c *workload.Client) { *c = repeating(0, workload.Cycle) }, "c.prompts.count"},
-		"an order of prompts":       {func(c *workload.Client) { *c = repeating(1, "Sorted") }, "c.prompts.order"},
+		"no prompt":                 {func(c *workload.Client) { *c = repeatingClient(0, workload.Cycle) }, "c.prompts.count"},
+		"an order of prompts":       {func(c *workload.Client) { *c = repeatingClient(1, "Sorted") }, "c.prompts.order"},
 		"prompts of conversations":  {func(c *workload.Client) { c.Prompts = &workload.Prompts{Count: 1, Order: workload.Cycle} }, "c.prompts"},
 		"no conversation at a time": {func(c *workload.Client) { c.Sessions.Concurrent = 0 }, "c.sessions.concurrent"},
 		"an order of sessions":      {func(c *workload.Client) { c.Sessions.Order = "" }, "c.sessions.order"},
@@ -158,7 +158,7 @@ func TestFaultsOfPromptsAndSessions(t *testing.T) {
 		"no turns":                  {func(c *workload.Client) { c.Sessions.Turns.Min = 0 }, "c.sessions.turns.min"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := talk("chat", 1)
+			c := conversationClient("chat", 1)
 			tc.edit(&c)
 			errs := c.Validate(field.NewPath("c"))
 			if len(errs) != 1 || errs[0].Field != tc.path {
@@ -169,7 +169,7 @@ func TestFaultsOfPromptsAndSessions(t *testing.T) {
 }
 
 func TestARoundHasNoShares(t *testing.T) {
-	errs := workload.Copies{Count: 2, ZipfExponent: 1, Deal: workload.Cycle}.Validate(field.NewPath("copies"))
+	errs := workload.Copies{Count: 2, ZipfExponent: 1, SharedArrivals: workload.Cycle}.Validate(field.NewPath("copies"))
 	if len(errs) != 1 || errs[0].Field != "copies.zipfExponent" {
 		t.Errorf("faults %v", errs)
 	}
@@ -177,7 +177,7 @@ func TestARoundHasNoShares(t *testing.T) {
 
 func TestRequestsCarryHeaders(t *testing.T) {
 	client := func(name string, headers map[string]string) workload.Client {
-		c := steady(name, 1)
+		c := constantClient(name, 1)
 		c.Headers = headers
 		return c
 	}

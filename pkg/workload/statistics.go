@@ -66,7 +66,7 @@ func (t *Trace) reusableTokens() int64 {
 		return 0
 	}
 	cached := make(map[uint64]struct{}, len(t.blocks))
-	var memory extents
+	var memory extentSlab
 	var chain []uint64
 	hits := int64(0)
 	for i := range t.rows {

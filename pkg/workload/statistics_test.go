@@ -16,7 +16,7 @@ import (
 
 func readFile(t testing.TB, format workload.Format, path string) *workload.Trace {
 	t.Helper()
-	trace, err := workload.ReadTrace(format, bytes.NewReader(file(t, path)), path)
+	trace, err := workload.ReadTrace(format, bytes.NewReader(readTestFile(t, path)), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestStatisticsOfTheMooncakeConversationTrace(t *testing.T) {
 		t.Errorf("figures (−want +got):\n%s", diff)
 	}
 	requests := take(trace.Replay(workload.Replay{RateScale: 1, Arrivals: workload.Spread}, 1), -1)
-	inOrder(t, requests)
+	checkOrder(t, requests)
 }
 
 func TestStatisticsOfTheAzureCodeTrace(t *testing.T) {

@@ -27,21 +27,21 @@ func (k textKind) source(identity ...uint64) uint64 {
 	return stats.Hash64(uint64(k), identity...)
 }
 
-// extents hands out the memory of prompts in slabs: a workload makes millions
+// extentSlab hands out the memory of prompts in slabs: a workload makes millions
 // of small prompts, and one allocation for each would cost as much as the
 // rest of a request. A slab lives as long as any prompt in it.
-type extents struct {
-	free []prompt.Extent
+type extentSlab struct {
+	rest []prompt.Extent
 }
 
 const slabExtents = 512
 
 // take returns n zero extents whose capacity is n.
-func (e *extents) take(n int) []prompt.Extent {
-	if n > len(e.free) {
-		e.free = make([]prompt.Extent, max(n, slabExtents))
+func (e *extentSlab) take(n int) []prompt.Extent {
+	if n > len(e.rest) {
+		e.rest = make([]prompt.Extent, max(n, slabExtents))
 	}
-	taken := e.free[:n:n]
-	e.free = e.free[n:]
+	taken := e.rest[:n:n]
+	e.rest = e.rest[n:]
 	return taken
 }

@@ -23,7 +23,7 @@ type Trace struct {
 	blocks []uint64
 	// blockTokens is the size of such a block; 0 where the format has none.
 	blockTokens int32
-	columns     columns
+	columns     attributeColumns
 }
 
 // row is one recorded request.
@@ -53,7 +53,7 @@ func ReadTraceWithin(format Format, r io.Reader, name string, memoryBytes int64)
 
 // read is ReadTraceWithin for a format.
 func (f format) read(r io.Reader, name string, memoryBytes int64) (*Trace, error) {
-	b := newBuilder(f, memoryBytes)
+	b := newTraceBuilder(f, memoryBytes)
 	digest, err := readLines(r, b.line)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -95,7 +95,7 @@ func (t *Trace) blocksOf(i int) []uint64 {
 }
 
 // prompt returns row i's prompt: its full blocks, then a tail of its own.
-func (t *Trace) prompt(i int, memory *extents) prompt.Prompt {
+func (t *Trace) prompt(i int, memory *extentSlab) prompt.Prompt {
 	blocks := t.blocksOf(i)
 	tail := t.tail(i)
 	n := len(blocks)

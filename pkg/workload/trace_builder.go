@@ -25,36 +25,36 @@ type record struct {
 type parser func(rec *record, n int, text []byte) (bool, error)
 
 // fieldError is a fault in one field of a row.
-type fieldError struct{ field, what string }
+type fieldError struct{ field, problem string }
 
-func (e *fieldError) Error() string { return e.field + ": " + e.what }
+func (e *fieldError) Error() string { return e.field + ": " + e.problem }
 
-func fault(field, format string, args ...any) error {
+func invalidField(field, format string, args ...any) error {
 	return &fieldError{field, fmt.Sprintf(format, args...)}
 }
 
 // tokens checks a token count that a trace states.
 func tokens(field string, count uint64) (int32, error) {
 	if count < 1 || count > MaxTokens {
-		return 0, fault(field, "must be between 1 and %d tokens, got %d", MaxTokens, count)
+		return 0, invalidField(field, "must be between 1 and %d tokens, got %d", MaxTokens, count)
 	}
 	return int32(count), nil
 }
 
-// builder makes a trace of its lines.
-type builder struct {
+// traceBuilder makes a trace of its lines.
+type traceBuilder struct {
 	parse     parser
 	trace     *Trace
 	columns   columnsBuilder
-	rec       record
+	record    record
 	first, at int64 // of the first row, of the last one
 	// memoryBytes bounds what the trace may take while it is read.
 	memoryBytes int64
 }
 
-func newBuilder(f format, memoryBytes int64) *builder {
+func newTraceBuilder(f format, memoryBytes int64) *traceBuilder {
 	t := &Trace{blockTokens: f.blockTokens}
-	return &builder{parse: f.parse, trace: t, columns: columnsBuilder{columns: &t.columns}, memoryBytes: memoryBytes}
+	return &traceBuilder{parse: f.parse, trace: t, columns: columnsBuilder{columns: &t.columns}, memoryBytes: memoryBytes}
 }
 
 // memory is about what a trace takes while it is read, in bytes: a list that grows
@@ -65,27 +65,27 @@ func (t *Trace) memory() int64 {
 	return held * 9 / 4
 }
 
-func (b *builder) line(n int, text []byte) error {
-	ok, err := b.parse(&b.rec, n, text)
+func (b *traceBuilder) line(n int, text []byte) error {
+	ok, err := b.parse(&b.record, n, text)
 	if err != nil || !ok {
 		return err
 	}
 	t := b.trace
 	if len(t.rows) == 0 {
-		b.first, b.at = b.rec.at, b.rec.at
+		b.first, b.at = b.record.at, b.record.at
 	}
-	if b.rec.at < b.at {
-		return fault(b.rec.timeField, "is earlier than in the row before")
+	if b.record.at < b.at {
+		return invalidField(b.record.timeField, "is earlier than in the row before")
 	}
-	b.at = b.rec.at
-	for _, id := range b.rec.ids {
+	b.at = b.record.at
+	for _, id := range b.record.ids {
 		t.blocks = append(t.blocks, blockText.source(id))
 	}
-	b.columns.add(len(t.rows), b.rec.attributes, b.rec.session)
+	b.columns.add(len(t.rows), b.record.attributes, b.record.session)
 	t.rows = append(t.rows, row{
 		arrival:   simtime.Time(b.at - b.first),
-		input:     b.rec.input,
-		output:    b.rec.output,
+		input:     b.record.input,
+		output:    b.record.output,
 		blocksEnd: len(t.blocks),
 	})
 	if needs := t.memory(); needs > b.memoryBytes {

@@ -67,7 +67,7 @@ func read(t testing.TB, format workload.Format, text string) *workload.Trace {
 	return trace
 }
 
-func file(t testing.TB, name string) []byte {
+func readTestFile(t testing.TB, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -114,7 +114,7 @@ func TestReadTrace(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text := file(t, tc.file)
+			text := readTestFile(t, tc.file)
 			sum := sha256.Sum256(text)
 			for form, data := range map[string][]byte{"plain": text, "gzip": compress(t, text)} {
 				trace, err := workload.ReadTrace(tc.format, iotest.HalfReader(bytes.NewReader(data)), tc.file)
@@ -269,7 +269,7 @@ func TestAReaderThatFailsIsAnError(t *testing.T) {
 // Rows 2 and 3 of the file name the same partial last block, after the same
 // full ones; its content is each row's own all the same.
 func TestPromptsShareFullBlocksOfEqualIDsOnly(t *testing.T) {
-	requests := take(read(t, workload.Mooncake, string(file(t, "testdata/mooncake.jsonl"))).Replay(asRecorded, 1), -1)
+	requests := take(read(t, workload.Mooncake, string(readTestFile(t, "testdata/mooncake.jsonl"))).Replay(asRecorded, 1), -1)
 	for _, block := range []int{16, 512} {
 		perBlock := 512 / block
 		for _, tc := range []struct{ a, b, shared int }{
@@ -277,7 +277,7 @@ func TestPromptsShareFullBlocksOfEqualIDsOnly(t *testing.T) {
 		} {
 			a := requests[tc.a].Prompt.FullBlocks(nil, block)
 			b := requests[tc.b].Prompt.FullBlocks(nil, block)
-			if got := shared(a, b); got != tc.shared*perBlock {
+			if got := commonPrefix(a, b); got != tc.shared*perBlock {
 				t.Errorf("requests %d and %d share %d blocks of %d tokens, want %d",
 					tc.a, tc.b, got, block, tc.shared*perBlock)
 			}
@@ -285,8 +285,8 @@ func TestPromptsShareFullBlocksOfEqualIDsOnly(t *testing.T) {
 	}
 }
 
-// shared counts the leading elements that a and b have in common.
-func shared(a, b []uint64) int {
+// commonPrefix counts the leading elements that a and b have in common.
+func commonPrefix(a, b []uint64) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
 		n++
@@ -302,7 +302,7 @@ func TestTextsOfATraceNeverMix(t *testing.T) {
 		}
 		seen[source] = what
 	}
-	for i, r := range take(read(t, workload.Mooncake, string(file(t, "testdata/mooncake.jsonl"))).Replay(asRecorded, 1), -1) {
+	for i, r := range take(read(t, workload.Mooncake, string(readTestFile(t, "testdata/mooncake.jsonl"))).Replay(asRecorded, 1), -1) {
 		note(r.Response, fmt.Sprintf("row %d", i))
 		start := int32(0)
 		for _, e := range r.Prompt.Extents {

@@ -13,8 +13,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// chat is a client without faults.
-func chat(name string) workload.Client {
+// validClient is a client without faults.
+func validClient(name string) workload.Client {
 	return workload.Client{
 		Name:     name,
 		Arrivals: workload.Arrivals{Process: workload.Poisson, RatePerSecond: 10},
@@ -23,7 +23,7 @@ func chat(name string) workload.Client {
 	}
 }
 
-func texts(errs field.ErrorList) []string {
+func messages(errs field.ErrorList) []string {
 	var all []string
 	for _, err := range errs {
 		all = append(all, err.Error())
@@ -33,7 +33,7 @@ func texts(errs field.ErrorList) []string {
 
 func TestValidateClients(t *testing.T) {
 	with := func(change func(*workload.Client)) []workload.Client {
-		c := chat("a")
+		c := validClient("a")
 		change(&c)
 		return []workload.Client{c}
 	}
@@ -41,13 +41,13 @@ func TestValidateClients(t *testing.T) {
 		clients []workload.Client
 		want    []string
 	}{
-		"good clients":                      {[]workload.Client{chat("a"), chat("b")}, nil},
+		"good clients":                      {[]workload.Client{validClient("a"), validClient("b")}, nil},
 		"a prefix":                          {with(func(c *workload.Client) { c.PrefixGroup, c.PrefixTokens = "g", 512 }), nil},
 		"a group of which nothing is taken": {with(func(c *workload.Client) { c.PrefixGroup = "g" }), nil},
 		"no clients":                        {nil, []string{`clients: Required value: at least one client`}},
 		"no name": {with(func(c *workload.Client) { c.Name = "" }), []string{
 			`clients[0].name: Required value: it names the client's random streams`}},
-		"a name twice": {[]workload.Client{chat("a"), chat("b"), chat("a")}, []string{
+		"a name twice": {[]workload.Client{validClient("a"), validClient("b"), validClient("a")}, []string{
 			`clients[2].name: Duplicate value: "a"`}},
 		"several faults at once": {with(func(c *workload.Client) { c.Arrivals, c.PrefixTokens = workload.Arrivals{}, -1 }), []string{
 			`clients[0].arrivals.process: Unsupported value: "": supported values: "Poisson", "Constant", "Gamma"`,
@@ -73,7 +73,7 @@ func TestValidateClients(t *testing.T) {
 			`clients[0].outputTokens.max: Invalid value: -1: must be between 1 and 10000000`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := texts(workload.ValidateClients(tc.clients, field.NewPath("clients")))
+			got := messages(workload.ValidateClients(tc.clients, field.NewPath("clients")))
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("faults (−want +got):\n%s", diff)
 			}
@@ -96,7 +96,7 @@ func TestValidateReplay(t *testing.T) {
 			`trace.rateScale: Invalid value: NaN: must be between 1e-06 and 1e+06`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, texts(tc.replay.Validate(field.NewPath("trace")))); diff != "" {
+			if diff := cmp.Diff(tc.want, messages(tc.replay.Validate(field.NewPath("trace")))); diff != "" {
 				t.Errorf("faults (−want +got):\n%s", diff)
 			}
 		})

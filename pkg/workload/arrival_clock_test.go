@@ -14,9 +14,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// staged is a client whose rate changes.
-func staged(process workload.ArrivalProcess, stages ...workload.Stage) workload.Client {
-	c := steady("ladder", 1)
+// stagedClient is a client whose rate changes.
+func stagedClient(process workload.ArrivalProcess, stages ...workload.Stage) workload.Client {
+	c := constantClient("ladder", 1)
 	c.Arrivals = workload.Arrivals{Process: process, CV: 3, Stages: stages}
 	return c
 }
@@ -25,14 +25,14 @@ func stage(rate float64, duration time.Duration) workload.Stage {
 	return workload.Stage{RatePerSecond: rate, Duration: duration}
 }
 
-// all takes what a source has, and fails where that does not end.
-func all(t *testing.T, source workload.Source) []workload.Request {
+// drain takes what a source has, and fails where that does not end.
+func drain(t *testing.T, source workload.Source) []workload.Request {
 	t.Helper()
 	var requests []workload.Request
 	for len(requests) < 1_000_000 {
 		r, ok := source.Next()
 		if !ok {
-			inOrder(t, requests)
+			checkOrder(t, requests)
 			return requests
 		}
 		requests = append(requests, r)
@@ -66,7 +66,7 @@ func TestStagesFollowEachOther(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []simtime.Time
-			for _, r := range all(t, workload.NewClients([]workload.Client{staged(workload.Constant, tc.stages...)}, 1)) {
+			for _, r := range drain(t, workload.NewClients([]workload.Client{stagedClient(workload.Constant, tc.stages...)}, 1)) {
 				got = append(got, r.Arrival)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -76,7 +76,7 @@ func TestStagesFollowEachOther(t *testing.T) {
 	}
 }
 
-// The ladder of llm-d's benchmark: 15 a second for 50 s, then ever more.
+// The stages of llm-d's benchmark: 15 a second for 50 s, then ever more.
 func TestEveryStageHasItsRate(t *testing.T) {
 	stages := []workload.Stage{
 		stage(15, 50*time.Second), stage(3, 20*time.Second), stage(10, 20*time.Second), stage(20, 38*time.Second), stage(60, 25*time.Second),
@@ -86,7 +86,7 @@ func TestEveryStageHasItsRate(t *testing.T) {
 			counts := make([]float64, len(stages))
 			const seeds = 200
 			for seed := range int64(seeds) {
-				for _, r := range all(t, workload.NewClients([]workload.Client{staged(process, stages...)}, seed)) {
+				for _, r := range drain(t, workload.NewClients([]workload.Client{stagedClient(process, stages...)}, seed)) {
 					at, end := 0, simtime.Time(stages[0].Duration)
 					for r.Arrival > end {
 						at++
@@ -110,12 +110,12 @@ func TestEveryStageHasItsRate(t *testing.T) {
 }
 
 func TestOneStageIsTheProcessUpToItsEnd(t *testing.T) {
-	c := steady("steady", 7)
+	c := constantClient("steady", 7)
 	c.Name = "ladder"
 	for _, process := range []workload.ArrivalProcess{workload.Poisson, workload.Constant, workload.Gamma} {
 		c.Arrivals = workload.Arrivals{Process: process, RatePerSecond: 7, CV: 3}
 		source := workload.NewClients([]workload.Client{c}, 3)
-		for i, r := range all(t, workload.NewClients([]workload.Client{staged(process, stage(7, 20*time.Second))}, 3)) {
+		for i, r := range drain(t, workload.NewClients([]workload.Client{stagedClient(process, stage(7, 20*time.Second))}, 3)) {
 			want, _ := source.Next()
 			if d := want.Arrival - r.Arrival; d < -1000 || d > 1000 { // ns: gaps are rounded one by one there
 				t.Errorf("%s: request %d comes at %v, want %v", process, i, r.Arrival, want.Arrival)

@@ -18,10 +18,10 @@ const (
 	Random Order = "Random"
 )
 
-// Dealt is one arrival process whose requests are dealt out to several clients.
+// SharedArrivals is one arrival process whose requests are distributed among several clients.
 // They have the same Arrivals and the same pointer.
-type Dealt struct {
-	// Name names the random streams of the arrivals and of the dealing.
+type SharedArrivals struct {
+	// Name names the random streams of the arrivals and of the choice of clients.
 	Name string
 	// Order is Random, by the clients' shares, or Cycle: in rounds in which each
 	// client gets as many requests as it has Prompts to go round, else one, in
@@ -33,22 +33,22 @@ type Dealt struct {
 	Shares []float64
 }
 
-// dealer chooses who of several clients sends the next request.
-type dealer struct {
-	stream *stats.Stream
-	round  []int32 // members, for Cycle
-	next   int
-	until  []float64 // sums of shares, for Random
+// clientPicker chooses which of several clients sends the next request.
+type clientPicker struct {
+	stream     *stats.Stream
+	round      []int32 // members, for Cycle
+	next       int
+	cumulative []float64 // sums of shares, for Random
 }
 
-// newDealer returns the dealer of clients of which client i has prompts[i].
-func newDealer(d *Dealt, prompts []int, seed int64) *dealer {
-	r := &dealer{stream: stats.NewStream(seed, "workload/dealt/"+d.Name)}
+// newClientPicker returns the picker of clients of which client i has prompts[i].
+func newClientPicker(d *SharedArrivals, prompts []int, seed int64) *clientPicker {
+	r := &clientPicker{stream: stats.NewStream(seed, "workload/dealt/"+d.Name)}
 	if d.Order == Random {
 		sum := 0.0
 		for _, share := range d.Shares {
 			sum += share
-			r.until = append(r.until, sum)
+			r.cumulative = append(r.cumulative, sum)
 		}
 		return r
 	}
@@ -64,12 +64,12 @@ func newDealer(d *Dealt, prompts []int, seed int64) *dealer {
 	return r
 }
 
-// deal returns the member that sends the next request.
-func (r *dealer) deal() int {
+// pick returns the member that sends the next request.
+func (r *clientPicker) pick() int {
 	if r.round == nil {
 		u := r.stream.Float64()
-		at := sort.Search(len(r.until), func(i int) bool { return u < r.until[i] })
-		return min(at, len(r.until)-1)
+		at := sort.Search(len(r.cumulative), func(i int) bool { return u < r.cumulative[i] })
+		return min(at, len(r.cumulative)-1)
 	}
 	member := r.round[r.next]
 	if r.next++; r.next == len(r.round) {

@@ -20,10 +20,10 @@ func TestATextIsReadOnceForEachOfItsMeanings(t *testing.T) {
 	}
 	same := func(raw []byte, _ *field.Path) (string, field.ErrorList) { return string(raw), nil }
 	for range 3 {
-		if n, errs := readOnce(&memory, "abc", nil, length); n != 3 || len(errs) > 0 {
+		if n, errs := parseCached(&memory, "abc", nil, length); n != 3 || len(errs) > 0 {
 			t.Errorf("read %d, %v", n, errs)
 		}
-		if text, errs := readOnce(&memory, "abc", nil, same); text != "abc" || len(errs) > 0 {
+		if text, errs := parseCached(&memory, "abc", nil, same); text != "abc" || len(errs) > 0 {
 			t.Errorf("read %q, %v", text, errs)
 		}
 	}
@@ -31,7 +31,7 @@ func TestATextIsReadOnceForEachOfItsMeanings(t *testing.T) {
 		t.Errorf("the text was read %d times", reads)
 	}
 	for range 2 {
-		if _, errs := readOnce(&memory, "", nil, length); len(errs) != 1 {
+		if _, errs := parseCached(&memory, "", nil, length); len(errs) != 1 {
 			t.Errorf("a faulty text has the faults %v", errs)
 		}
 	}
