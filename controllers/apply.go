@@ -29,56 +29,56 @@ const maxNote = 1024
 type applier struct {
 	client   client.Client
 	recorder events.EventRecorder
-	tally    *tally
+	counters *counters
 }
 
-// errStale says that the world moved on since it was observed; it is to be
+// errStale says that an object has changed since it was observed; the subject is
 // observed again.
-var errStale = errors.New("the world has changed since it was observed")
+var errStale = errors.New("the observed objects have changed")
 
-// errRefused says that the API server refused an act, and that the status tells
-// so; it is to be tried again later.
+// errRefused says that the API server refused an action. The status shows the refusal,
+// and the action is tried again later.
 var errRefused = errors.New("refused")
 
-// errNamespaceEnds says that the API server refused an act because the namespace is
-// being deleted: nobody is told, and the object goes next.
-var errNamespaceEnds = fmt.Errorf("%w: the namespace is being deleted", errRefused)
+// errNamespaceTerminating says that the API server refused an action because the
+// namespace is being deleted. The status does not show it: the object is deleted next.
+var errNamespaceTerminating = fmt.Errorf("%w: the namespace is being deleted", errRefused)
 
-// apply does the acts, writes the status, tells the news and cleans up. It
-// stops at the first failure. An act's refusal by the API server goes into the
-// status.
+// apply applies the actions, writes the status, records the events and cleans up. It
+// stops at the first failure. Where the API server refuses an action, the status says
+// so.
 func (a applier) apply(ctx context.Context, w *observation, d decision, now time.Time) error {
-	var told []news
-	for _, act := range d.acts {
-		if err := a.do(ctx, act); err != nil {
-			return a.hindered(ctx, w, d, fmt.Errorf("%s: %w", act, err), now)
+	var told []recordedEvent
+	for _, act := range d.actions {
+		if err := a.applyAction(ctx, act); err != nil {
+			return a.reportRefusal(ctx, w, d, fmt.Errorf("%s: %w", act, err), now)
 		}
 		if job, ok := act.object.(*batchv1.Job); ok {
-			told = append(told, jobNews(act, job))
+			told = append(told, jobEvent(act, job))
 		}
 	}
 	if err := a.writeStatus(ctx, w.subject, d.status, now); err != nil {
 		return err
 	}
-	for _, n := range append(told, d.news...) {
-		a.tell(w.subject, n)
+	for _, n := range append(told, d.events...) {
+		a.record(w.subject, n)
 	}
 	for _, act := range d.cleanup {
-		if err := a.do(ctx, act); err != nil {
+		if err := a.applyAction(ctx, act); err != nil {
 			return fmt.Errorf("%s: %w", act, err)
 		}
 	}
 	return nil
 }
 
-// do carries out one act.
-func (a applier) do(ctx context.Context, act act) error {
+// applyAction applies one action.
+func (a applier) applyAction(ctx context.Context, act action) error {
 	log.FromContext(ctx).V(1).Info("Acting", "verb", act.verb, "object", kindOf(act.object)+"/"+act.object.GetName(), "why", act.why)
 	err := a.write(ctx, act)
-	a.tally.wrote(act.verb.api(), kindOf(act.object), err)
+	a.counters.countWrite(act.verb.api(), kindOf(act.object), err)
 	switch {
-	case act.verb == ensure && apierrors.IsAlreadyExists(err):
-		return a.belongs(ctx, act.object)
+	case act.verb == verbEnsure && apierrors.IsAlreadyExists(err):
+		return a.checkOwner(ctx, act.object)
 	case act.verb.api() == "delete" && apierrors.IsNotFound(err):
 		return nil
 	case apierrors.IsAlreadyExists(err), apierrors.IsConflict(err), act.verb.api() == "patch" && apierrors.IsNotFound(err):
@@ -87,80 +87,80 @@ func (a applier) do(ctx context.Context, act act) error {
 	return err
 }
 
-// write makes the request of an act. The object is copied where the client writes
+// write makes the request of an action. The object is copied where the client writes
 // into it.
-func (a applier) write(ctx context.Context, act act) error {
+func (a applier) write(ctx context.Context, act action) error {
 	switch act.verb {
-	case create, ensure:
+	case verbCreate, verbEnsure:
 		return a.client.Create(ctx, act.object.DeepCopyObject().(client.Object))
-	case remove, unwind:
+	case verbDelete, verbDeleteForeground:
 		propagation := metav1.DeletePropagationBackground
-		if act.verb == unwind {
+		if act.verb == verbDeleteForeground {
 			propagation = metav1.DeletePropagationForeground
 		}
 		return a.client.Delete(ctx, act.object,
 			client.PropagationPolicy(propagation), client.Preconditions{UID: ptr.To(act.object.GetUID())})
-	case suspend, resume:
+	case verbSuspend, verbResume:
 		return a.client.Patch(ctx, act.object.DeepCopyObject().(client.Object), suspendPatch(act))
 	}
 	panic(fmt.Sprintf("controllers: unknown verb %q", act.verb))
 }
 
-// stranger is the error of a name that is needed and that somebody else's object
-// bears.
-type stranger struct{ name string }
+// conflictError is the error of a name that is needed, and that an object of another
+// owner has.
+type conflictError struct{ name string }
 
-func (s stranger) Error() string { return strangerWords([]string{s.name}) }
+func (s conflictError) Error() string { return conflictMessage([]string{s.name}) }
 
-// belongs returns an error where the ConfigMap of an object's name is not of that
+// checkOwner returns an error where the ConfigMap of an object's name is not of that
 // object's owner.
-func (a applier) belongs(ctx context.Context, object client.Object) error {
+func (a applier) checkOwner(ctx context.Context, object client.Object) error {
 	there := configMapMetadata()
 	err := a.client.Get(ctx, client.ObjectKeyFromObject(object), there)
 	if apierrors.IsNotFound(err) {
-		// The cache has not seen it yet, or it is gone again.
+		// The cache does not have it yet, or it was deleted again.
 		return errStale
 	}
 	if err != nil {
 		return fmt.Errorf("read what is there: %w", err)
 	}
 	if owner := metav1.GetControllerOf(there); owner == nil || owner.UID != metav1.GetControllerOf(object).UID {
-		return stranger{"ConfigMap " + object.GetName()}
+		return conflictError{"ConfigMap " + object.GetName()}
 	}
 	return nil
 }
 
 // suspendPatch sets a Job's suspend, and notes that this is what the controllers
 // wanted. It holds for the very Job that was observed.
-func suspendPatch(act act) client.Patch {
-	want := act.verb == suspend
+func suspendPatch(act action) client.Patch {
+	want := act.verb == verbSuspend
 	return client.RawPatch(types.MergePatchType, fmt.Appendf(nil,
 		`{"metadata":{"uid":%q,"annotations":{%q:%q}},"spec":{"suspend":%t}}`,
 		act.object.GetUID(), AnnotationSuspend, strconv.FormatBool(want), want))
 }
 
-// hindered returns err, which an act gave. Where that is a refusal, it writes it
+// reportRefusal returns err, which an action gave. Where that is a refusal, it writes it
 // into the status.
-func (a applier) hindered(ctx context.Context, w *observation, d decision, err error, now time.Time) error {
-	if namespaceEnds(err) {
-		return fmt.Errorf("%w: %w", errNamespaceEnds, err)
+func (a applier) reportRefusal(ctx context.Context, w *observation, d decision, err error, now time.Time) error {
+	if isNamespaceTerminating(err) {
+		return fmt.Errorf("%w: %w", errNamespaceTerminating, err)
 	}
-	if !refusal(err) && !errors.As(err, &stranger{}) {
+	if !isRefusal(err) && !errors.As(err, &conflictError{}) {
 		return err
 	}
-	told := hinder(w, d, err, now)
+	told := decideRefused(w, d, err, now)
 	if failure := a.writeStatus(ctx, w.subject, told.status, now); failure != nil {
 		return failure
 	}
-	for _, n := range told.news {
-		a.tell(w.subject, n)
+	for _, n := range told.events {
+		a.record(w.subject, n)
 	}
 	return fmt.Errorf("%w: %w", errRefused, err)
 }
 
-// refusal reports whether an error is the API server's answer to the object
+// isRefusal reports whether an error is the API server's answer to the object
 // itself, such as an exceeded quota, rather than a failure of the server.
-func refusal(err error) bool {
+func isRefusal(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) || apierrors.IsRequestEntityTooLargeError(err)
 }
 
@@ -172,15 +172,15 @@ func (a applier) writeStatus(ctx context.Context, observed, next subject, now ti
 		return nil
 	}
 	patch := client.MergeFromWithOptions(observed.object(), client.MergeFromWithOptimisticLock{})
-	err := a.client.Status().Patch(ctx, next.copied().object(), patch)
-	a.tally.wrote("patch", next.kind()+"/status", err)
+	err := a.client.Status().Patch(ctx, next.deepCopied().object(), patch)
+	a.counters.countWrite("patch", next.kind()+"/status", err)
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
 		return errStale
 	}
 	if err != nil {
 		return fmt.Errorf("write status: %w", err)
 	}
-	a.tally.reported(observed, next, now)
+	a.counters.countStatus(observed, next, now)
 	before, after := readyReason(observed.status()), readyReason(next.status())
 	level := 4
 	if before != after {
@@ -190,7 +190,7 @@ func (a applier) writeStatus(ctx context.Context, observed, next subject, now ti
 	return nil
 }
 
-func (a applier) tell(s subject, n news) {
+func (a applier) record(s subject, n recordedEvent) {
 	typ := corev1.EventTypeNormal
 	if n.warning {
 		typ = corev1.EventTypeWarning
@@ -198,10 +198,10 @@ func (a applier) tell(s subject, n news) {
 	a.recorder.Eventf(s.object(), nil, typ, n.reason, n.action, "%s", clip(n.note, maxNote))
 }
 
-// jobNews tells of an act on a Job.
-func jobNews(act act, job *batchv1.Job) news {
-	names := map[verb]string{create: "JobCreated", remove: "JobDeleted", unwind: "JobDeleted", suspend: "JobSuspended", resume: "JobResumed"}
-	return news{reason: names[act.verb], action: "Reconcile", note: fmt.Sprintf("Job %s: %s", job.Name, act.why)}
+// jobEvent is the event of an action on a Job.
+func jobEvent(act action, job *batchv1.Job) recordedEvent {
+	names := map[verb]string{verbCreate: "JobCreated", verbDelete: "JobDeleted", verbDeleteForeground: "JobDeleted", verbSuspend: "JobSuspended", verbResume: "JobResumed"}
+	return recordedEvent{reason: names[act.verb], action: "Reconcile", note: fmt.Sprintf("Job %s: %s", job.Name, act.why)}
 }
 
 // kindOf names an object's kind.

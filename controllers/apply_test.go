@@ -59,7 +59,7 @@ func TestKilledAnywhere(t *testing.T) {
 		total = len(c.writes)
 		s := c.subject(sweep)
 		var text strings.Builder
-		fmt.Fprintln(&text, statusWords(s))
+		fmt.Fprintln(&text, statusLine(s))
 		for _, job := range c.jobs() {
 			fmt.Fprintln(&text, job.Name)
 		}
@@ -115,19 +115,19 @@ func TestAnOlderViewNeverOverwritesANewerStatus(t *testing.T) {
 			t.Errorf("got %v, want %v", err, errStale)
 		}
 		// Even where every object is gone that would stop it earlier.
-		d.acts = nil
+		d.actions = nil
 	}
 	if s := c.subject(sweep); !isTrue(s.status(), v1alpha1.ConditionComplete) {
-		t.Errorf("the status went back to %s", statusWords(s))
+		t.Errorf("the status went back to %s", statusLine(s))
 	}
 	if jobs := c.jobs(); len(jobs) != 1 {
 		t.Errorf("%d Jobs, want 1", len(jobs))
 	}
 }
 
-// TestARefusalIsTold lets the API server refuse a Job, as a quota does, and then
+// TestARefusalIsReported lets the API server refuse a Job, as a quota does, and then
 // take it.
-func TestARefusalIsTold(t *testing.T) {
+func TestARefusalIsReported(t *testing.T) {
 	c := newCluster(t)
 	sweep := weights().Obj()
 	c.create(sweep)
@@ -151,7 +151,7 @@ func TestARefusalIsTold(t *testing.T) {
 		t.Errorf("told %q, want one warning", told)
 	}
 	s := c.subject(sweep)
-	if words := statusWords(s); !strings.Contains(words, "Reconciling=True (Blocked): create Job") || !strings.Contains(words, "exceeded quota: team-a") {
+	if words := statusLine(s); !strings.Contains(words, "Reconciling=True (Blocked): create Job") || !strings.Contains(words, "exceeded quota: team-a") {
 		t.Errorf("the status says %s", words)
 	}
 	if s.status().PlanHash == "" || s.status().Progress == nil {
@@ -159,14 +159,14 @@ func TestARefusalIsTold(t *testing.T) {
 	}
 	applier.client = healthy
 	c.reconcile(sweep)
-	if words := statusWords(c.subject(sweep)); !strings.Contains(words, "waits for its pods") {
+	if words := statusLine(c.subject(sweep)); !strings.Contains(words, "runs yet") {
 		t.Errorf("the status says %s", words)
 	}
 }
 
-// TestAFailureOfTheServerIsNotTold leaves the status alone where the API server
+// TestAServerErrorIsNotReported leaves the status alone where the API server
 // has trouble of its own.
-func TestAFailureOfTheServerIsNotTold(t *testing.T) {
+func TestAServerErrorIsNotReported(t *testing.T) {
 	c := newCluster(t)
 	sweep := weights().Obj()
 	c.create(sweep)
@@ -195,7 +195,7 @@ func TestEventsFollowTheStatus(t *testing.T) {
 		got = append(got, jobHash.ReplaceAllString(e, "JOB"))
 	}
 	want := []string{
-		"Normal JobCreated Job JOB: 4 simulations to run in 2 shards",
+		"Normal JobCreated Job JOB: 4 simulations in 2 shards",
 		"Normal Complete 4 simulations done",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

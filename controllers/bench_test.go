@@ -29,7 +29,7 @@ func BenchmarkDecide(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			sc := &scene{t: b, world: &observation{subject: s, plan: p}, rows: j}
+			sc := &fixture{t: b, observation: &observation{subject: s, plan: p}, rows: j}
 			sc.job()
 			round := j.study.Round()
 			for shard := range int(shards) {
@@ -42,12 +42,12 @@ func BenchmarkDecide(b *testing.B) {
 				for i, n := range which {
 					rows[i] = j.rows[n]
 				}
-				j.add(&source{Reference: experiment.Reference{Name: fmt.Sprint(shard), Rows: len(rows)}, own: true}, rows)
+				j.addChunk(&source{Reference: experiment.Reference{Name: fmt.Sprint(shard), Rows: len(rows)}, own: true}, rows)
 			}
 			sc.look()
 			b.ReportAllocs()
 			for b.Loop() {
-				decide(sc.world, epoch)
+				decide(sc.observation, epoch)
 			}
 		})
 	}

@@ -18,9 +18,9 @@ import (
 // waits for ever: it asks for more than any node has. The first is normal on a full
 // cluster, and most of all where the other pods are Windtunnel's: nobody has to act.
 
-// capacityPatience is how long a pod may wait for room on full nodes before its object
+// capacityTimeout is how long a pod may wait for room on full nodes before its object
 // is reported as waiting for it.
-const capacityPatience = 2 * time.Minute
+const capacityTimeout = 2 * time.Minute
 
 // waitsForCapacity is since when a pod waits for room on nodes that could hold it;
 // zero where it does not.
@@ -58,10 +58,10 @@ func longestWait(pods []corev1.Pod, now time.Time) (time.Duration, bool) {
 	return longest, waits
 }
 
-// crowded finds out whether pods of other objects hold nodes, where pods of the
+// readContention finds out whether pods of other objects hold nodes, where pods of the
 // round's Job have waited for capacity for long.
-func (o *observer) crowded(ctx context.Context, w *observation, job *batchv1.Job) error {
-	if wait, _ := longestWait(w.job.pods, o.clock.Now()); wait < capacityPatience {
+func (o *observer) readContention(ctx context.Context, w *observation, job *batchv1.Job) error {
+	if wait, _ := longestWait(w.job.pods, o.clock.Now()); wait < capacityTimeout {
 		return nil
 	}
 	var pods corev1.PodList

@@ -80,10 +80,10 @@ func TestPodsThatNoNodeHasRoomFor(t *testing.T) {
 			if got := readyReason(c.subject(sweep).status()); got != tc.first {
 				t.Errorf("at once it is %s, want %s", got, tc.first)
 			}
-			if _, d := c.decide(sweep); tc.first == v1alpha1.ReasonPending && d.requeueAfter != capacityPatience {
-				t.Errorf("it is looked at again in %s, want %s", d.requeueAfter, capacityPatience)
+			if _, d := c.decide(sweep); tc.first == v1alpha1.ReasonPending && d.requeueAfter != capacityTimeout {
+				t.Errorf("it is looked at again in %s, want %s", d.requeueAfter, capacityTimeout)
 			}
-			c.pass(capacityPatience - time.Second)
+			c.pass(capacityTimeout - time.Second)
 			c.reconcile(sweep)
 			if got := readyReason(c.subject(sweep).status()); got != tc.first {
 				t.Errorf("a second before its time it is %s, want %s", got, tc.first)

@@ -15,79 +15,79 @@ import (
 // cleaner decides which Jobs are stopped, and which children are deleted.
 type cleaner struct{ *draft }
 
-// halt stops the pods of the plan's Jobs and leaves the Jobs to be looked at.
-func (d cleaner) halt(why string) {
+// stopJobs stops the pods of the plan's Jobs and leaves the Jobs to be looked at.
+func (d cleaner) stopJobs(why string) {
 	for _, job := range d.children.jobs {
-		if job.Labels[LabelPlan] != planLabel(d.plan.hash) || job.DeletionTimestamp != nil || isSuspended(job) || d.removes(job) {
+		if job.Labels[LabelPlan] != planLabel(d.plan.hash) || job.DeletionTimestamp != nil || isSuspended(job) || d.deletesBeforeStatus(job) {
 			continue
 		}
 		switch done, _ := finished(job); {
 		case done:
 		case queued(job):
 			// Its queue would only start it again.
-			d.do(act{unwind, job, why})
+			d.act(action{verbDeleteForeground, job, why})
 		default:
-			d.do(act{suspend, job, why})
+			d.act(action{verbSuspend, job, why})
 		}
 	}
 }
 
-// removeJobs deletes the subject's Jobs but those of the plan as the spec wants
+// deleteOutdatedJobs deletes the subject's Jobs but those of the plan as the spec wants
 // them to be run.
-func (d cleaner) removeJobs(why string) {
+func (d cleaner) deleteOutdatedJobs(why string) {
 	for _, job := range d.children.jobs {
 		if job.DeletionTimestamp != nil {
 			continue
 		}
-		if d.plan == nil || d.plan.size > maxPlanBytes || !d.serves(job) {
-			d.do(act{remove, job, why})
+		if d.plan == nil || d.plan.size > maxPlanBytes || !d.isOfPlan(job) {
+			d.act(action{verbDelete, job, why})
 		}
 	}
 }
 
-// startOver deletes the Jobs of a failure. Once they are gone the work goes on from
+// deleteFailedJobs deletes the Jobs of a failure. After that the work continues from
 // the results that there are.
-func (d cleaner) startOver() {
+func (d cleaner) deleteFailedJobs() {
 	for _, job := range d.children.jobs {
 		if job.DeletionTimestamp == nil {
-			d.do(act{remove, job, "the spec was edited after it had failed: another one tries again"})
+			d.act(action{verbDelete, job, "the spec was edited after a failure; another Job tries again"})
 		}
 	}
 }
 
-// serves reports whether a Job is one of the plan's, of a round that came so far.
+// isOfPlan reports whether a Job is one of the plan's, of a round that came so far.
 // Of those of rounds that are over it does not matter how they were run.
-func (d cleaner) serves(job *batchv1.Job) bool {
+func (d cleaner) isOfPlan(job *batchv1.Job) bool {
 	round, ok := roundOf(job.Labels, d.plan.hash)
 	return ok && (round < d.results.study.last || d.isCurrent(job, round))
 }
 
-// cleanIndexes deletes the indexes that the new status does not name.
-func (d cleaner) cleanIndexes() {
+// deleteOldIndexes deletes the indexes that the new status does not name.
+func (d cleaner) deleteOldIndexes() {
 	for i := range d.children.configMaps {
 		cm := &d.children.configMaps[i]
 		if cm.Labels[LabelComponent] == ComponentIndex && cm.DeletionTimestamp == nil && cm.Name != d.resultsStatus.Index {
-			d.clean(cm, "there is a newer index")
+			d.deleteAfterStatus(cm, "there is a newer index")
 		}
 	}
 }
 
-// cleanRounds deletes what served rounds of a plan before the last one, and that
+// deleteOldRounds deletes what served rounds of a plan before the last one, and that
 // one's attempts before the last.
-func (d cleaner) cleanRounds(last, attempt int, plan string) {
+func (d cleaner) deleteOldRounds(last, attempt int, plan string) {
 	over := func(labels map[string]string) bool {
 		round, ok := roundOf(labels, plan)
 		return ok && (round < last || round == last && attemptIn(labels) < attempt)
 	}
 	for _, job := range d.children.jobs {
-		if over(job.Labels) && job.DeletionTimestamp == nil && !d.removes(job) {
-			d.clean(job, "its round is over")
+		if over(job.Labels) && job.DeletionTimestamp == nil && !d.deletesBeforeStatus(job) {
+			d.deleteAfterStatus(job, "its round or attempt is over")
 		}
 	}
 	for i := range d.children.configMaps {
 		cm := &d.children.configMaps[i]
 		if cm.Labels[LabelComponent] == ComponentRound && over(cm.Labels) && cm.DeletionTimestamp == nil {
-			d.clean(cm, "its round is over")
+			d.deleteAfterStatus(cm, "its round or attempt is over")
 		}
 	}
 }
@@ -98,8 +98,8 @@ func roundOf(labels map[string]string, plan string) (int, bool) {
 	return round, err == nil && labels[LabelPlan] == planLabel(plan)
 }
 
-// latest are the last round of a plan that has a Job, and the last one of its Jobs.
-func (d cleaner) latest(plan string) (round, attempt int) {
+// latestRound are the last round of a plan that has a Job, and the last one of its Jobs.
+func (d cleaner) latestRound(plan string) (round, attempt int) {
 	for _, job := range d.children.jobs {
 		of, ok := roundOf(job.Labels, plan)
 		switch {
@@ -113,33 +113,33 @@ func (d cleaner) latest(plan string) (round, attempt int) {
 	return round, attempt
 }
 
-// collect deletes what no longer serves once a status is settled: Jobs of other
+// deleteUnneeded deletes what no longer serves once a status is settled: Jobs of other
 // plans, and, where there are results, everything that holds others.
-func (d cleaner) collect(st *v1alpha1.CommonStatus) {
+func (d cleaner) deleteUnneeded(st *v1alpha1.CommonStatus) {
 	for _, job := range d.children.jobs {
-		if job.Labels[LabelPlan] != planLabel(st.PlanHash) && job.DeletionTimestamp == nil && !d.removes(job) {
-			d.clean(job, "it serves another plan")
+		if job.Labels[LabelPlan] != planLabel(st.PlanHash) && job.DeletionTimestamp == nil && !d.deletesBeforeStatus(job) {
+			d.deleteAfterStatus(job, "it belongs to another plan")
 		}
 	}
-	d.cleanProgress(nil)
+	d.deleteOldProgress(nil)
 	if !isTrue(st, v1alpha1.ConditionComplete) {
 		return
 	}
-	round, attempt := d.latest(st.PlanHash)
-	d.cleanRounds(round, attempt, st.PlanHash)
+	round, attempt := d.latestRound(st.PlanHash)
+	d.deleteOldRounds(round, attempt, st.PlanHash)
 	for i := range d.children.configMaps {
 		cm := &d.children.configMaps[i]
-		if cm.DeletionTimestamp == nil && !d.cleans(cm) {
-			if why := d.useless(cm, st); why != "" {
-				d.clean(cm, why)
+		if cm.DeletionTimestamp == nil && !d.deletesAfterStatus(cm) {
+			if why := d.reasonToDelete(cm, st); why != "" {
+				d.deleteAfterStatus(cm, why)
 			}
 		}
 	}
 }
 
-// useless says why nobody needs a ConfigMap any more beside a complete status;
-// nothing where somebody does.
-func (d cleaner) useless(cm *metav1.PartialObjectMetadata, st *v1alpha1.CommonStatus) string {
+// reasonToDelete says why a ConfigMap is not needed beside a complete status; "" where it
+// is needed.
+func (d cleaner) reasonToDelete(cm *metav1.PartialObjectMetadata, st *v1alpha1.CommonStatus) string {
 	ofPlan := cm.Labels[LabelPlan] == planLabel(st.PlanHash)
 	_, isList := cm.Labels[worker.LabelList]
 	switch cm.Labels[LabelComponent] {
@@ -152,11 +152,11 @@ func (d cleaner) useless(cm *metav1.PartialObjectMetadata, st *v1alpha1.CommonSt
 			return "there is a newer index"
 		}
 	case ComponentLeaderboard:
-		if sw, ok := d.reported().(sweep); ok && cm.Name != sw.Status.Leaderboard {
+		if sw, ok := d.reportedSubject().(sweep); ok && cm.Name != sw.Status.Leaderboard {
 			return "there is a newer leaderboard"
 		}
 	case ComponentPromoted:
-		if sw, ok := d.reported().(sweep); ok && cm.Name != sw.Status.Promoted {
+		if sw, ok := d.reportedSubject().(sweep); ok && cm.Name != sw.Status.Promoted {
 			return "nothing is promoted any more"
 		}
 	case ComponentResult:
@@ -164,7 +164,7 @@ func (d cleaner) useless(cm *metav1.PartialObjectMetadata, st *v1alpha1.CommonSt
 		case isList && !ofPlan:
 			return "it lists results of another plan"
 		case !isList && d.indexed != nil && !d.indexed[cm.Name]:
-			return "the status names other results"
+			return "the index of the status does not list it"
 		}
 	}
 	return ""

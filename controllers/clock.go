@@ -13,22 +13,22 @@ import (
 // maxSkew is how far a machine's clock may be off before the API server's counts.
 const maxSkew = 2 * time.Second
 
-// ServerClock goes as the API server's does, which it hears in the server's answers: what
-// one manager writes into a status another one compares, on a machine whose clock may
-// be another. As long as both are close the machine's own counts. It may be used
-// concurrently.
+// ServerClock follows the API server's clock, which it reads from the dates of its
+// responses: another manager, on a machine with another clock, compares the times that
+// this one writes into a status. While both clocks are close, the local one counts. It may
+// be used concurrently.
 type ServerClock struct {
-	own clock.PassiveClock
+	local clock.PassiveClock
 	// ahead is how far the server's clock is ahead of the own one.
 	ahead atomic.Int64
 }
 
 // NewServerClock makes a clock of a machine's own, which holds until an API server
 // answers.
-func NewServerClock(own clock.PassiveClock) *ServerClock { return &ServerClock{own: own} }
+func NewServerClock(own clock.PassiveClock) *ServerClock { return &ServerClock{local: own} }
 
 // Now implements clock.PassiveClock.
-func (c *ServerClock) Now() time.Time { return c.own.Now().Add(time.Duration(c.ahead.Load())) }
+func (c *ServerClock) Now() time.Time { return c.local.Now().Add(time.Duration(c.ahead.Load())) }
 
 // Since implements clock.PassiveClock.
 func (c *ServerClock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
@@ -37,19 +37,19 @@ func (c *ServerClock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
 // it.
 func (c *ServerClock) Listen(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
-		asked := c.own.Now()
+		asked := c.local.Now()
 		response, err := next.RoundTrip(r)
 		if err == nil {
-			c.hear(response.Header.Get("Date"), asked, c.own.Now())
+			c.synchronize(response.Header.Get("Date"), asked, c.local.Now())
 		}
 		return response, err
 	})
 }
 
-// hear sets the clock by a date that a server wrote between two times, cutting off
+// synchronize sets the clock by a date that a server wrote between two times, cutting off
 // fractions of seconds. A clock that may be right is left alone: answers that take long
 // would have it waver.
-func (c *ServerClock) hear(date string, asked, answered time.Time) {
+func (c *ServerClock) synchronize(date string, asked, answered time.Time) {
 	at, err := http.ParseTime(date)
 	if err != nil {
 		return

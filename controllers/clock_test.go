@@ -35,7 +35,7 @@ func TestTheServersClockCounts(t *testing.T) {
 			c := NewServerClock(own)
 			c.ahead.Store(int64(tc.before))
 			wrote := epoch.Add(tc.wrote + tc.ahead)
-			c.hear(wrote.UTC().Format(http.TimeFormat), epoch, epoch.Add(tc.took))
+			c.synchronize(wrote.UTC().Format(http.TimeFormat), epoch, epoch.Add(tc.took))
 			own.SetTime(epoch.Add(tc.took))
 			got := c.Now().Sub(epoch.Add(tc.took))
 			if off := (got - tc.want).Abs(); off > time.Second || c.Since(c.Now()) != 0 {

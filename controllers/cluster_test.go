@@ -62,9 +62,9 @@ type cluster struct {
 	// 0 it lives.
 	writesLeft int
 	writes     []string
-	// mishap, unless nil, takes the manager's writes in place of the API server,
+	// failure, unless nil, takes the manager's writes in place of the API server,
 	// and carries out those that are to happen.
-	mishap func(o client.Object, verb string, carryOut func() error) error
+	failWrite func(o client.Object, verb string, carryOut func() error) error
 	// started, unless nil, is called when a manager has started.
 	started func()
 	// worked, unless nil, holds what workers wrote, so that a test that runs the
@@ -99,7 +99,7 @@ func newCluster(t testing.TB) *cluster {
 		WithInterceptorFuncs(interceptor.Funcs{Create: func(ctx context.Context, w client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 			// Names of children hold their owner's UID: the n-th object of a name has
 			// the same one whatever else was created, or refused.
-			id := fmt.Sprintf("%T-%s%s", o, o.GetName(), o.GetLabels()["stranger"])
+			id := fmt.Sprintf("%T-%s%s", o, o.GetName(), o.GetLabels()["conflict"])
 			if o.GetUID() == "" {
 				o.SetUID(types.UID(fmt.Sprintf("%s-%d", id, c.uids[id]+1)))
 			}
@@ -123,7 +123,7 @@ func newCluster(t testing.TB) *cluster {
 func (c *cluster) killedCompiling(s subject) {
 	c.t.Helper()
 	c.must(c.client.Get(c.t.Context(), client.ObjectKeyFromObject(s.object()), s.object()))
-	_, err := c.reconcilers[s.kind()].observer.guard.begin(s)
+	_, err := c.reconcilers[s.kind()].observer.compileGuard.begin(s)
 	c.must(err)
 	c.restart()
 }
@@ -133,7 +133,7 @@ func (c *cluster) restart() {
 	c.recorder = events.NewFakeRecorder(10000)
 	c.reconcilers = map[string]*reconciler{}
 	c.writesLeft = -1
-	guard, err := newGuard(c.state, c.clock)
+	guard, err := newCompileGuard(c.state, c.clock)
 	c.must(err)
 	for _, s := range []subjects{runs, sweeps} {
 		counted := c.counted()
@@ -141,8 +141,8 @@ func (c *cluster) restart() {
 		c.reconcilers[s.kind] = &reconciler{
 			client:   reading,
 			subjects: s,
-			observer: &observer{cache: reading, live: counted, plans: newPlanCache(1 << 20), contents: newContents(), studies: newStudyCache(1000), words: &lastWords{}, image: "windtunnel:test", clock: c.clock, compileTimeout: time.Minute, guard: guard},
-			applier:  applier{client: reading, recorder: c.recorder, tally: newTally()},
+			observer: &observer{cache: reading, live: counted, plans: newPlanCache(1 << 20), inputDigests: newInputDigests(), studies: newStudyCache(1000), deletedPods: &deletedPods{}, image: "windtunnel:test", clock: c.clock, compileTimeout: time.Minute, compileGuard: guard},
+			applier:  applier{client: reading, recorder: c.recorder, counters: newCounters()},
 			clock:    c.clock,
 			stale:    backOff(staleInterval, staleInterval),
 		}
@@ -161,8 +161,8 @@ func (c *cluster) counted() client.WithWatch {
 		}
 		c.writesLeft--
 		c.writes = append(c.writes, fmt.Sprintf("%s %s %s", verb, kindOf(o), o.GetName()))
-		if c.mishap != nil {
-			return c.mishap(o, verb, carryOut)
+		if c.failWrite != nil {
+			return c.failWrite(o, verb, carryOut)
 		}
 		return carryOut()
 	}
@@ -240,13 +240,13 @@ func (c *cluster) reconcile(o client.Object) []decision {
 	w, d := c.decide(o)
 	c.must(c.reconcilers[w.subject.kind()].applier.apply(c.t.Context(), w, d, c.clock.Now()))
 	_, again := c.decide(o)
-	toGo := len(d.acts) > 0 && !slices.ContainsFunc(d.acts, func(a act) bool { return a.verb != remove })
-	if len(again.acts) > 0 && (toGo || w.job.repeated > 0) {
+	toGo := len(d.actions) > 0 && !slices.ContainsFunc(d.actions, func(a action) bool { return a.verb != verbDelete })
+	if len(again.actions) > 0 && (toGo || w.job.repeated > 0) {
 		// For a Job to go, or for one that is stopped to come to rest.
 		return append([]decision{d}, c.reconcile(o)...)
 	}
-	if len(again.acts) > 0 || len(again.cleanup) > 0 || again.status != nil || len(again.news) > 0 {
-		c.t.Fatalf("decided again after %v (%s): %v, cleanup %v, status %s", d.acts, statusWords(d.status), again.acts, again.cleanup, statusWords(again.status))
+	if len(again.actions) > 0 || len(again.cleanup) > 0 || again.status != nil || len(again.events) > 0 {
+		c.t.Fatalf("decided again after %v (%s): %v, cleanup %v, status %s", d.actions, statusLine(d.status), again.actions, again.cleanup, statusLine(again.status))
 	}
 	return []decision{d}
 }
@@ -394,7 +394,7 @@ func (c *cluster) goes(pod *corev1.Pod) {
 	c.t.Helper()
 	c.must(c.client.Delete(c.t.Context(), pod))
 	for _, r := range c.reconcilers {
-		r.observer.words.hear(pod)
+		r.observer.deletedPods.add(pod)
 	}
 }
 

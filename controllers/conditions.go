@@ -22,27 +22,27 @@ const maxMessage = 2048
 type outcome int
 
 const (
-	// ongoing work needs nobody.
-	ongoing outcome = iota
-	// suspended work is held by the spec.
-	suspended
-	// stalled work cannot go on until somebody acts.
-	stalled
-	// failed work has ended without all results.
-	failed
-	// complete work has all results.
-	complete
+	// outcomeReconciling: the work proceeds without help.
+	outcomeReconciling outcome = iota
+	// outcomeSuspended: the spec suspends the work.
+	outcomeSuspended
+	// outcomeStalled: the work cannot proceed until a user actions.
+	outcomeStalled
+	// outcomeFailed: the work has ended without all results.
+	outcomeFailed
+	// outcomeComplete: all results exist.
+	outcomeComplete
 )
 
 // conditions are the condition types that are True beside Ready. Types that are
 // not are left out rather than False: Argo CD's check of Jobs taught its users
 // to look at types alone.
 var conditions = map[outcome][]string{
-	ongoing:   {v1alpha1.ConditionReconciling},
-	suspended: {v1alpha1.ConditionSuspended},
-	stalled:   {v1alpha1.ConditionStalled},
-	failed:    {v1alpha1.ConditionFailed, v1alpha1.ConditionStalled},
-	complete:  {v1alpha1.ConditionComplete},
+	outcomeReconciling: {v1alpha1.ConditionReconciling},
+	outcomeSuspended:   {v1alpha1.ConditionSuspended},
+	outcomeStalled:     {v1alpha1.ConditionStalled},
+	outcomeFailed:      {v1alpha1.ConditionFailed, v1alpha1.ConditionStalled},
+	outcomeComplete:    {v1alpha1.ConditionComplete},
 }
 
 // ownConditions are the types that the controllers write.
@@ -62,16 +62,16 @@ type verdict struct {
 	message string
 }
 
-// newsworthy reports whether people want an event of it: not of work that goes
-// its way, whose acts are events already.
-func (v verdict) newsworthy() bool { return v.outcome != ongoing || v.isBlocked() }
+// needsEvent reports whether the verdict is recorded as an event. Work that proceeds is
+// not: its actions are events already.
+func (v verdict) needsEvent() bool { return v.outcome != outcomeReconciling || v.isBlocked() }
 
 // isBlocked reports whether work waits for what only others can give it.
 func (v verdict) isBlocked() bool { return v.reason == v1alpha1.ReasonBlocked }
 
-func (v verdict) news() news {
-	return news{
-		warning: v.outcome == stalled || v.outcome == failed || v.isBlocked() || v.reason == v1alpha1.ReasonNothingServed,
+func (v verdict) event() recordedEvent {
+	return recordedEvent{
+		warning: v.outcome == outcomeStalled || v.outcome == outcomeFailed || v.isBlocked() || v.reason == v1alpha1.ReasonNothingServed,
 		reason:  v.reason,
 		action:  "Reconcile",
 		note:    v.message,
@@ -82,7 +82,7 @@ func (v verdict) news() news {
 // last change between True and False, or of its appearance.
 func setConditions(st *v1alpha1.CommonStatus, v verdict, now time.Time) {
 	ready := metav1.ConditionFalse
-	if v.outcome == complete {
+	if v.outcome == outcomeComplete {
 		ready = metav1.ConditionTrue
 	}
 	set := func(typ string, status metav1.ConditionStatus) {
@@ -114,7 +114,7 @@ func setPassed(st *v1alpha1.CommonStatus, v *experiment.Verdict, gates int, now 
 	}
 	c := metav1.Condition{
 		Type: v1alpha1.ConditionPassed, Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonPending,
-		Message: "the gates are judged once all results are there", ObservedGeneration: st.ObservedGeneration, LastTransitionTime: metav1.NewTime(now),
+		Message: "the gates are evaluated once all results are available", ObservedGeneration: st.ObservedGeneration, LastTransitionTime: metav1.NewTime(now),
 	}
 	if v != nil {
 		judged := map[result.Judgement]struct {

@@ -15,8 +15,8 @@ import (
 // metadata and encoding need room too.
 const maxPlanBytes = 900 << 10
 
-// conflictInterval is how often a conflict is looked at again: no watch tells
-// when a stranger's object goes.
+// conflictInterval is how often a conflict is checked again: no watch reports the
+// deletion of another owner's object.
 const conflictInterval = time.Minute
 
 // decide says what to do about what was observed. It is pure: equal observations and
@@ -29,24 +29,24 @@ func decide(o *observation, now time.Time) decision {
 		// The garbage collector deletes the children.
 		return d.decision
 	case o.namespaceTerminating:
-		d.cleaner.leave()
+		d.cleaner.releaseNamespace()
 		return d.decision
 	case settled(o.subject):
-		d.reporter.stay()
-		d.cleaner.collect(o.subject.status())
+		d.reporter.updateSettled()
+		d.cleaner.deleteUnneeded(o.subject.status())
 	case o.unsafe != nil:
-		d.spare()
+		d.reportUnsafe()
 	case len(o.specErrors) > 0:
-		d.refuse()
+		d.reportInvalid()
 	case o.plan.size > maxPlanBytes:
-		d.tooLarge()
+		d.reportTooLarge()
 	case o.editedAfterFailure():
-		d.cleaner.startOver()
+		d.cleaner.deleteFailedJobs()
 	default:
-		d.pursue()
+		d.advance()
 	}
-	d.cleaner.retire()
-	d.watchClock()
+	d.cleaner.deleteAfterTTL()
+	d.requeueAtDeadline()
 	return d.decision
 }
 
@@ -67,65 +67,66 @@ func newDecider(o *observation, now time.Time) decider {
 	return decider{draft: d, reporter: r, cleaner: c, summarizer: s, jobs: jobRunner{draft: d, reporter: r, cleaner: c, summarizer: s}}
 }
 
-// spare leaves a spec uncompiled at which managers died.
-func (d decider) spare() {
+// reportUnsafe reports a spec that is not compiled because managers were killed when they
+// compiled it.
+func (d decider) reportUnsafe() {
 	if errors.Is(d.unsafe, errTooExpensive) {
-		d.cleaner.removeJobs("compiling the spec killed the manager")
-		d.reporter.report(d.reporter.unplanned(), verdict{stalled, v1alpha1.ReasonTooExpensive, fmt.Sprintf(
-			"the manager was killed %d times while it compiled this spec, the last time nothing else; it is not tried again: edit the spec, with fewer values or smaller inputs", maxDeaths)})
+		d.cleaner.deleteOutdatedJobs("compiling the spec killed the manager")
+		d.reporter.report(d.reporter.withoutPlan(), verdict{outcomeStalled, v1alpha1.ReasonTooExpensive, fmt.Sprintf(
+			"the manager was killed %d times while it compiled this spec, the last time while it compiled nothing else; it does not compile the spec again: use fewer values or smaller inputs", maxKills)})
 		return
 	}
-	d.lookAgain(suspectDelay)
-	d.reporter.report(d.subject.copied(), verdict{ongoing, v1alpha1.ReasonPending,
-		"the manager was killed while it compiled this spec, maybe because of it: it is tried again alone, after the others"})
+	d.requeueWithin(suspectDelay)
+	d.reporter.report(d.subject.deepCopied(), verdict{outcomeReconciling, v1alpha1.ReasonPending,
+		"the manager was killed while it compiled this spec, possibly because of it; it compiles the spec again, alone, after the other objects"})
 }
 
-// refuse stops the work of a spec that cannot be compiled.
-func (d decider) refuse() {
+// reportInvalid stops the work of a spec that does not compile, and reports the errors.
+func (d decider) reportInvalid() {
 	reason := v1alpha1.ReasonInvalid
 	if experiment.MissingInputs(d.specErrors) {
 		reason = v1alpha1.ReasonInputMissing
 	}
-	d.cleaner.removeJobs("the spec cannot be compiled any more")
-	d.reporter.report(d.reporter.unplanned(), verdict{stalled, reason, errorWords(d.specErrors)})
+	d.cleaner.deleteOutdatedJobs("the spec does not compile")
+	d.reporter.report(d.reporter.withoutPlan(), verdict{outcomeStalled, reason, specErrorsMessage(d.specErrors)})
 }
 
-// tooLarge refuses a plan that no ConfigMap can hold.
-func (d decider) tooLarge() {
-	d.cleaner.removeJobs("the spec's plan is too large")
-	d.reporter.report(d.reporter.unplanned(), verdict{stalled, v1alpha1.ReasonInvalid, fmt.Sprintf(
-		"the plan takes %d KiB, and a ConfigMap can hold %d of it: use fewer or smaller clients, profiles and seeds",
+// reportTooLarge reports a plan that is larger than a ConfigMap.
+func (d decider) reportTooLarge() {
+	d.cleaner.deleteOutdatedJobs("the spec's plan is too large")
+	d.reporter.report(d.reporter.withoutPlan(), verdict{outcomeStalled, v1alpha1.ReasonInvalid, fmt.Sprintf(
+		"the plan takes %d KiB, but a ConfigMap holds at most %d KiB: use fewer or smaller clients, profiles and seeds",
 		d.plan.size>>10, maxPlanBytes>>10)})
 }
 
-// pursue goes on with a plan.
-func (d decider) pursue() {
+// advance continues the work of a plan.
+func (d decider) advance() {
 	if stillComplete(d.observation) {
-		next := d.subject.copied()
+		next := d.subject.deepCopied()
 		next.status().Inputs = d.inputs.pinned
 		d.reporter.report(next, d.summarizer.completeAgain())
-		d.cleaner.collect(d.subject.status())
+		d.cleaner.deleteUnneeded(d.subject.status())
 		return
 	}
-	d.cleaner.removeJobs("another plan, or another way to run it, is asked for: by an edit, or by another engine")
+	d.cleaner.deleteOutdatedJobs("an edit or a new engine version requires another plan or another execution")
 	st := d.results.study
 	switch {
 	case st.fault != nil:
-		d.cleaner.halt("its results cannot be used")
-		d.reporter.report(d.reporter.planned(), verdict{failed, st.fault.reason, st.fault.message})
+		d.cleaner.stopJobs("its results cannot be used")
+		d.reporter.report(d.reporter.withPlan(), verdict{outcomeFailed, st.fault.reason, st.fault.message})
 	case st.failure != nil:
-		d.cleaner.halt("too many points failed")
-		d.summarizer.index(true)
-		d.reporter.report(d.reporter.planned(), verdict{failed, v1alpha1.ReasonTrialsFailed, st.failure.Error()})
+		d.cleaner.stopJobs("too many points failed")
+		d.summarizer.updateIndex(true)
+		d.reporter.report(d.reporter.withPlan(), verdict{outcomeFailed, v1alpha1.ReasonTrialsFailed, st.failure.Error()})
 	case len(d.children.conflicts) > 0:
-		d.lookAgain(conflictInterval)
-		d.reporter.report(d.reporter.planned(), verdict{stalled, v1alpha1.ReasonConflict, strangerWords(d.children.conflicts)})
+		d.requeueWithin(conflictInterval)
+		d.reporter.report(d.reporter.withPlan(), verdict{outcomeStalled, v1alpha1.ReasonConflict, conflictMessage(d.children.conflicts)})
 	case st.round == nil:
 		d.summarizer.complete()
 	case d.pastDeadline:
-		d.expire()
+		d.endAtDeadline()
 	default:
-		d.jobs.work()
+		d.jobs.reconcileJob()
 	}
 }
 
@@ -134,5 +135,5 @@ func (d decider) pursue() {
 func stillComplete(w *observation) bool {
 	st := w.subject.status()
 	return st.PlanHash == w.plan.hash && isTrue(st, v1alpha1.ConditionComplete) &&
-		!wantsFiles(w.subject) && !hasRollout(w.subject)
+		!needsSpecFiles(w.subject) && !hasRollout(w.subject)
 }

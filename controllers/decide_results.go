@@ -23,30 +23,30 @@ type summarizer struct {
 
 // complete sums all results up.
 func (d summarizer) complete() {
-	if !d.index(true) {
+	if !d.updateIndex(true) {
 		return
 	}
-	next := d.reporter.planned()
-	if err := d.sumUp(next); err != nil {
-		d.reporter.report(d.reporter.planned(), verdict{failed, v1alpha1.ReasonResultCorrupt, fmt.Sprintf("the results do not sum up: %v", err)})
+	next := d.reporter.withPlan()
+	if err := d.summarize(next); err != nil {
+		d.reporter.report(d.reporter.withPlan(), verdict{outcomeFailed, v1alpha1.ReasonResultCorrupt, fmt.Sprintf("the results cannot be summarized: %v", err)})
 		return
 	}
 	if d.results.study.lostRows > 0 {
 		next.status().Gates, d.gatesVerdict = nil, nil
-		d.reporter.report(next, verdict{failed, v1alpha1.ReasonShardsFailed, lostWords(d.results.study)})
+		d.reporter.report(next, verdict{outcomeFailed, v1alpha1.ReasonShardsFailed, lostSimulationsMessage(d.results.study)})
 		return
 	}
 	if len(d.awaited) > 0 {
 		d.gatesVerdict = nil
-		d.reporter.report(d.reporter.planned(), verdict{ongoing, v1alpha1.ReasonPending, fmt.Sprintf("%s; it is created again once that is gone", some(d.awaited))})
+		d.reporter.report(d.reporter.withPlan(), verdict{outcomeReconciling, v1alpha1.ReasonPending, fmt.Sprintf("%s; the manager creates it again after that", joinFirst(d.awaited))})
 		return
 	}
 	d.reporter.report(next, d.completeVerdict(next.status()))
-	d.cleaner.collect(next.status())
+	d.cleaner.deleteUnneeded(next.status())
 }
 
-// sumUp fills in what came of the study.
-func (d summarizer) sumUp(next subject) error {
+// summarize fills in what came of the study.
+func (d summarizer) summarize(next subject) error {
 	if results := next.status().Results; results != nil && d.results.study.lostRows == 0 {
 		digest, err := result.RowsDigest(d.results.study.study.Rows())
 		if err != nil {
@@ -67,19 +67,19 @@ func (d summarizer) sumUp(next subject) error {
 	case !isSweep:
 		return nil
 	case d.results.study.lostRows > 0:
-		return d.leaderboard(sw)
+		return d.updateLeaderboard(sw)
 	}
-	return errors.Join(d.leaderboard(sw), d.publisher.rollOut(sw))
+	return errors.Join(d.updateLeaderboard(sw), d.publisher.publish(sw))
 }
 
-// leaderboard has the status name a ConfigMap of the best points.
-func (d summarizer) leaderboard(sw sweep) error {
+// updateLeaderboard has the status name a ConfigMap of the best points.
+func (d summarizer) updateLeaderboard(sw sweep) error {
 	cm, err := makeLeaderboard(d.subject, d.plan, d.results.study.study)
 	if err != nil {
 		return err
 	}
 	if sw.Status.Leaderboard = cm.Name; !d.children.hasConfigMap(cm.Name) {
-		d.do(act{ensure, cm, "it holds the best points with all their figures"})
+		d.act(action{verbEnsure, cm, "it holds the best points with all their metrics"})
 	}
 	return nil
 }
@@ -87,11 +87,11 @@ func (d summarizer) leaderboard(sw sweep) error {
 // completeVerdict says that all results are there, and first of all if they are
 // of no use.
 func (d summarizer) completeVerdict(st *v1alpha1.CommonStatus) verdict {
-	done := join(doneWords(st.Progress), d.remark)
+	done := joinMessages(completeMessage(st.Progress), d.remark)
 	if d.nothingServed != "" {
-		return verdict{complete, v1alpha1.ReasonNothingServed, join(d.nothingServed, done)}
+		return verdict{outcomeComplete, v1alpha1.ReasonNothingServed, joinMessages(d.nothingServed, done)}
 	}
-	return verdict{complete, v1alpha1.ReasonComplete, done}
+	return verdict{outcomeComplete, v1alpha1.ReasonComplete, done}
 }
 
 // completeAgain is the verdict on a subject that is complete already, whose rows
@@ -99,24 +99,24 @@ func (d summarizer) completeVerdict(st *v1alpha1.CommonStatus) verdict {
 func (d summarizer) completeAgain() verdict {
 	st := d.subject.status()
 	if c := meta.FindStatusCondition(st.Conditions, v1alpha1.ConditionComplete); c != nil && c.Reason == v1alpha1.ReasonNothingServed {
-		return verdict{complete, c.Reason, c.Message}
+		return verdict{outcomeComplete, c.Reason, c.Message}
 	}
 	return d.completeVerdict(st)
 }
 
-// index has the status name all results that there are, where that is worth a
+// updateIndex has the status name all results that there are, where that is worth a
 // write. It returns false where they are too many, which it reports.
-func (d summarizer) index(worthIt bool) bool {
+func (d summarizer) updateIndex(worthIt bool) bool {
 	if !worthIt {
 		return true
 	}
 	l, err := newResultIndex(d.subject, d.plan, d.results.study)
 	if err == nil && l.size > maxIndexBytes {
-		err = fmt.Errorf("the results take %d ConfigMaps, more than an index can list: ask for fewer simulations", l.status.Chunks)
+		err = fmt.Errorf("the results need %d ConfigMaps, more than one index can list: run fewer simulations", l.status.Chunks)
 	}
 	if err != nil {
-		d.cleaner.halt("its results are too many")
-		d.reporter.report(d.reporter.planned(), verdict{failed, v1alpha1.ReasonInvalid, err.Error()})
+		d.cleaner.stopJobs("it has too many results")
+		d.reporter.report(d.reporter.withPlan(), verdict{outcomeFailed, v1alpha1.ReasonInvalid, err.Error()})
 		return false
 	}
 	d.indexed = l.named
@@ -129,10 +129,10 @@ func (d summarizer) index(worthIt bool) bool {
 	}
 	for _, cm := range l.configMaps {
 		if !d.children.hasConfigMap(cm.Name) {
-			d.do(act{ensure, cm, "the status is to name the results that there are"})
+			d.act(action{verbEnsure, cm, "it holds results, or the index of them"})
 		}
 	}
 	d.resultsStatus = l.status
-	d.cleaner.cleanIndexes()
+	d.cleaner.deleteOldIndexes()
 	return true
 }

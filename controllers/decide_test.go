@@ -23,47 +23,49 @@ func TestDecide(t *testing.T) {
 	const (
 		ready, isComplete, isFailed, isStalled   = v1alpha1.ConditionReady, v1alpha1.ConditionComplete, v1alpha1.ConditionFailed, v1alpha1.ConditionStalled
 		reconciling, isSuspendedType             = v1alpha1.ConditionReconciling, v1alpha1.ConditionSuspended
-		waiting, oneOfTwo, noneOfTwo, heldByName = "Job JOB waits for its pods", "2 of 4 simulations done", "0 of 4 simulations done", "Job JOB was suspended by somebody; "
+		waiting, oneOfTwo, noneOfTwo, heldByName = "no pod of Job JOB runs yet", "2 of 4 simulations done", "0 of 4 simulations done", "another client suspended Job JOB; "
 	)
 	const board = "ensure ConfigMap PREFIX-leaderboard-#"
 	const index = "ensure ConfigMap PREFIX-index-#"
 	for name, tc := range map[string]struct {
-		set  func(*scene)
+		set  func(*fixture)
 		want decided
 	}{
 		"an object that is being deleted is left to the garbage collector": {
-			func(s *scene) { deleting(s.world.subject.object()) },
+			func(s *fixture) { deleting(s.observation.subject.object()) },
 			decided{},
 		},
 		"without a Job one is created": {
-			func(*scene) {},
+			func(*fixture) {},
 			decided{Acts: []string{"create ConfigMap JOB-round", "create Job JOB"}, Types: []string{reconciling}, Reason: "Pending", Message: waiting},
 		},
 		"without anything everything is created, the Job last": {
-			func(s *scene) { s.world.children.account, s.world.children.configMaps = workerAccount{}, nil },
+			func(s *fixture) {
+				s.observation.children.account, s.observation.children.configMaps = workerAccount{}, nil
+			},
 			decided{
 				Acts:  []string{"create ServiceAccount windtunnel-worker", "create RoleBinding windtunnel-worker", "create ConfigMap PREFIX-plan", "create ConfigMap JOB-round", "create Job JOB"},
 				Types: []string{reconciling}, Reason: "Pending", Message: waiting,
 			},
 		},
 		"a Job of another plan is deleted": {
-			func(s *scene) {
+			func(s *fixture) {
 				s.job().job(func(job *batchv1.Job) { job.Name, job.Labels = "weights-0ld", nil })
 			},
 			decided{Acts: []string{"delete Job weights-0ld"}, Types: []string{reconciling}, Reason: "Pending", Message: waiting},
 		},
 		"a Job of another plan that is being deleted is not deleted again": {
-			func(s *scene) {
+			func(s *fixture) {
 				s.job().job(func(job *batchv1.Job) { job.Name = "weights-0ld"; deleting(job) })
 			},
 			decided{Types: []string{reconciling}, Reason: "Pending", Message: waiting},
 		},
 		"a Job that somebody deletes is waited for": {
-			func(s *scene) { s.job(func(job *batchv1.Job) { deleting(job) }) },
-			decided{Types: []string{reconciling}, Reason: "Pending", Message: "Job JOB was deleted by somebody; it is created again once it is gone"},
+			func(s *fixture) { s.job(func(job *batchv1.Job) { deleting(job) }) },
+			decided{Types: []string{reconciling}, Reason: "Pending", Message: "another client deleted Job JOB; the manager creates it again once the deletion is complete"},
 		},
 		"a pod that cannot be scheduled is told": {
-			func(s *scene) {
+			func(s *fixture) {
 				s.job().pod(1, func(pod *corev1.Pod) {
 					pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: "Unschedulable", Message: "0/3 nodes are available"}}
 				})
@@ -71,7 +73,7 @@ func TestDecide(t *testing.T) {
 			decided{Types: []string{reconciling}, Reason: "Blocked", Message: waiting + "; shard 1: Unschedulable: 0/3 nodes are available"},
 		},
 		"an image that cannot be pulled is told": {
-			func(s *scene) {
+			func(s *fixture) {
 				s.job().pod(0, running).pod(1, func(pod *corev1.Pod) {
 					pod.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{
 						Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: "Back-off pulling image"},
@@ -81,7 +83,7 @@ func TestDecide(t *testing.T) {
 			decided{Types: []string{reconciling}, Reason: "Running", Message: noneOfTwo + "; shard 1: ImagePullBackOff: Back-off pulling image"},
 		},
 		"a container that is being created is no news": {
-			func(s *scene) {
+			func(s *fixture) {
 				s.job().pod(0, func(pod *corev1.Pod) {
 					pod.Status.ContainerStatuses = []corev1.ContainerStatus{{State: corev1.ContainerState{
 						Waiting: &corev1.ContainerStateWaiting{Reason: "ContainerCreating"},
@@ -91,26 +93,26 @@ func TestDecide(t *testing.T) {
 			decided{Types: []string{reconciling}, Reason: "Pending", Message: waiting},
 		},
 		"one shard's results count": {
-			func(s *scene) { s.job().done(1) },
+			func(s *fixture) { s.job().done(1) },
 			decided{Acts: []string{index}, Types: []string{reconciling}, Reason: "Running", Message: oneOfTwo},
 		},
 		"all shards' results complete it, whatever the Job says": {
-			func(s *scene) { s.job().done(1).done(0) },
+			func(s *fixture) { s.job().done(1).done(0) },
 			decided{Acts: []string{index, board}, Types: []string{isComplete, ready}, Reason: "Complete", Message: "4 simulations done"},
 		},
 		"results that are known need no pod": {
-			func(s *scene) { s.job().done(1).read(0) },
+			func(s *fixture) { s.job().done(1).read(0) },
 			decided{Acts: []string{index, board}, Types: []string{isComplete, ready}, Reason: "Complete", Message: "4 simulations done"},
 		},
 		"results that nobody names are deleted when it is complete": {
-			func(s *scene) {
+			func(s *fixture) {
 				s.job().done(1).done(0)
 				for name, component := range map[string]string{"older": ComponentResult, "older-plan": ComponentPlan, "by-hand": ""} {
 					cm := configMapMetadata()
 					cm.Name, cm.Labels = name, map[string]string{LabelComponent: component}
-					s.world.children.configMaps = append(s.world.children.configMaps, *cm)
+					s.observation.children.configMaps = append(s.observation.children.configMaps, *cm)
 				}
-				slices.SortFunc(s.world.children.configMaps, func(a, b metav1.PartialObjectMetadata) int { return strings.Compare(a.Name, b.Name) })
+				slices.SortFunc(s.observation.children.configMaps, func(a, b metav1.PartialObjectMetadata) int { return strings.Compare(a.Name, b.Name) })
 			},
 			decided{
 				Acts:    []string{index, board},
@@ -119,17 +121,17 @@ func TestDecide(t *testing.T) {
 			},
 		},
 		"the last of a round's Jobs without a shard's report has lost results": {
-			func(s *scene) {
+			func(s *fixture) {
 				s.job(ended(batchv1.JobComplete), func(job *batchv1.Job) { job.Annotations[AnnotationLosses] = fmt.Sprint(maxLosses - 1) }).done(1)
 			},
 			decided{
 				Acts:  []string{index},
 				Types: []string{isFailed, isStalled}, Reason: "ResultMissing",
-				Message: "Job JOB is complete, but results are missing: shard 0: no succeeded pod of it is left",
+				Message: "Job JOB is complete, but results are missing: shard 0: no succeeded pod is left",
 			},
 		},
 		"a failed Job is told in the worker's words": {
-			func(s *scene) {
+			func(s *fixture) {
 				s.job(ended(batchv1.JobFailed)).done(1).pod(0, exited(2, encodedReport(experiment.Report{Error: "bad input: plan.json: no such file"})))
 			},
 			decided{
@@ -139,14 +141,14 @@ func TestDecide(t *testing.T) {
 			},
 		},
 		"a worker that died without words is told by its exit code and log": {
-			func(s *scene) { s.job(ended(batchv1.JobFailed)).pod(0, exited(1, "panic: boom\n")) },
+			func(s *fixture) { s.job(ended(batchv1.JobFailed)).pod(0, exited(1, "panic: boom\n")) },
 			decided{
 				Types: []string{isFailed, isStalled}, Reason: "JobFailed",
 				Message: "Job JOB failed (" + noneOfTwo + "): shard 0 failed: pod pod-0-0: Error, exit code 1: panic: boom",
 			},
 		},
 		"a pod that was evicted is told by its reason": {
-			func(s *scene) {
+			func(s *fixture) {
 				s.job(ended(batchv1.JobFailed)).pod(0, func(pod *corev1.Pod) {
 					pod.Status = corev1.PodStatus{Phase: corev1.PodFailed, Reason: "Evicted", Message: "The node was low on memory"}
 				})
@@ -157,7 +159,7 @@ func TestDecide(t *testing.T) {
 			},
 		},
 		"of a failed Job only the shards that failed for good speak": {
-			func(s *scene) {
+			func(s *fixture) {
 				s.job(ended(batchv1.JobFailed), func(job *batchv1.Job) { job.Status.FailedIndexes = ptr.To("1") }).
 					pod(0, exited(1, "once")).pod(1, exited(1, "for good"))
 			},
@@ -167,14 +169,14 @@ func TestDecide(t *testing.T) {
 			},
 		},
 		"a failed Job without pods speaks itself": {
-			func(s *scene) { s.job(ended(batchv1.JobFailed)) },
+			func(s *fixture) { s.job(ended(batchv1.JobFailed)) },
 			decided{
 				Types: []string{isFailed, isStalled}, Reason: "JobFailed",
 				Message: "Job JOB failed (" + noneOfTwo + "): Because: the Job said so",
 			},
 		},
 		"a report of another plan fails it": {
-			func(s *scene) {
+			func(s *fixture) {
 				s.job(ended(batchv1.JobComplete)).done(1, func(r *experiment.Report) { r.PlanHash = "older" })
 			},
 			decided{
@@ -183,7 +185,7 @@ func TestDecide(t *testing.T) {
 			},
 		},
 		"a report of another shard fails it": {
-			func(s *scene) {
+			func(s *fixture) {
 				s.job(ended(batchv1.JobComplete)).done(1, func(r *experiment.Report) { r.Shard = 0 })
 			},
 			decided{
@@ -192,20 +194,20 @@ func TestDecide(t *testing.T) {
 			},
 		},
 		"a report without results fails it": {
-			func(s *scene) {
+			func(s *fixture) {
 				s.job(ended(batchv1.JobComplete)).done(1, func(r *experiment.Report) { r.Results = nil })
 			},
 			decided{
 				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
-				Message: "pod pod-1-0 of shard 1 succeeded and reports no results",
+				Message: "pod pod-1-0 of shard 1 succeeded but reports no results",
 			},
 		},
 		"two pods of a shard that report the same are one": {
-			func(s *scene) { s.job().done(1).done(1) },
+			func(s *fixture) { s.job().done(1).done(1) },
 			decided{Acts: []string{index}, Types: []string{reconciling}, Reason: "Running", Message: oneOfTwo},
 		},
 		"two pods of a shard that differ fail it": {
-			func(s *scene) {
+			func(s *fixture) {
 				s.job(ended(batchv1.JobComplete)).done(1).done(1, func(r *experiment.Report) { r.Results.SHA256 += "0" })
 			},
 			decided{
@@ -213,17 +215,17 @@ func TestDecide(t *testing.T) {
 				Message: "pods pod-1-0 and pod-1-1 of shard 1 report different results",
 			},
 		},
-		"a stranger's object is a conflict": {
-			func(s *scene) { s.world.children.conflicts = []string{"Job weights-1"} },
+		"an object of another owner is a conflict": {
+			func(s *fixture) { s.observation.children.conflicts = []string{"Job weights-1"} },
 			decided{
 				Types: []string{isStalled}, Reason: "Conflict",
-				Message: "Job weights-1 exists and belongs to somebody else; delete it, or rename this object",
+				Message: "Job weights-1 exists, and this object does not own it: delete it, or rename this object",
 			},
 		},
 		"faults of the spec are told, and its Jobs stopped": {
-			func(s *scene) {
+			func(s *fixture) {
 				s.job()
-				s.world.plan, s.world.specErrors = nil, field.ErrorList{field.Required(field.NewPath("spec", "a"), ""), field.NotFound(field.NewPath("spec", "b"), "c")}
+				s.observation.plan, s.observation.specErrors = nil, field.ErrorList{field.Required(field.NewPath("spec", "a"), ""), field.NotFound(field.NewPath("spec", "b"), "c")}
 			},
 			decided{
 				Acts: []string{"delete Job JOB"}, Types: []string{isStalled}, Reason: "Invalid",
@@ -231,31 +233,31 @@ func TestDecide(t *testing.T) {
 			},
 		},
 		"inputs that are missing are told apart": {
-			func(s *scene) {
-				s.world.plan, s.world.specErrors = nil, field.ErrorList{field.NotFound(field.NewPath("spec", "b"), "c")}
+			func(s *fixture) {
+				s.observation.plan, s.observation.specErrors = nil, field.ErrorList{field.NotFound(field.NewPath("spec", "b"), "c")}
 			},
 			decided{Types: []string{isStalled}, Reason: "InputMissing", Message: `spec.b: Not found: "c"`},
 		},
 		"a plan that no ConfigMap holds is refused": {
-			func(s *scene) { s.world.plan.size = 901 << 10 },
+			func(s *fixture) { s.observation.plan.size = 901 << 10 },
 			decided{
 				Types: []string{isStalled}, Reason: "Invalid",
-				Message: "the plan takes 901 KiB, and a ConfigMap can hold 900 of it: use fewer or smaller clients, profiles and seeds",
+				Message: "the plan takes 901 KiB, but a ConfigMap holds at most 900 KiB: use fewer or smaller clients, profiles and seeds",
 			},
 		},
 		"a suspended spec creates a Job that waits": {
-			func(s *scene) { s.spec(func(spec *v1alpha1.PolicySweepSpec) { spec.Execution.Suspend = true }) },
+			func(s *fixture) { s.spec(func(spec *v1alpha1.PolicySweepSpec) { spec.Execution.Suspend = true }) },
 			decided{
 				Acts: []string{"create ConfigMap JOB-round", "create Job JOB"}, Types: []string{isSuspendedType}, Reason: "Suspended",
 				Message: "spec.execution.suspend is true; " + noneOfTwo,
 			},
 		},
 		"a Job that somebody else suspends is left so": {
-			func(s *scene) { s.job(func(job *batchv1.Job) { job.Spec.Suspend = ptr.To(true) }).done(1) },
+			func(s *fixture) { s.job(func(job *batchv1.Job) { job.Spec.Suspend = ptr.To(true) }).done(1) },
 			decided{Acts: []string{index}, Types: []string{reconciling}, Reason: "Pending", Message: heldByName + oneOfTwo},
 		},
 		"a Job that somebody else resumes is left so": {
-			func(s *scene) {
+			func(s *fixture) {
 				s.spec(func(spec *v1alpha1.PolicySweepSpec) { spec.Execution.Suspend = true }).
 					job(func(job *batchv1.Job) { job.Spec.Suspend = ptr.To(false) })
 			},
@@ -263,8 +265,8 @@ func TestDecide(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newScene(t)
-			job, prefix := s.task().job, s.world.plan.prefix
+			s := newFixture(t)
+			job, prefix := s.task().job, s.observation.plan.prefix
 			tc.set(s)
 			got := s.decide()
 			got.Message = anyDigest.ReplaceAllString(chunkHash.ReplaceAllString(got.Message, "$1-#"), "#")
@@ -283,23 +285,23 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-func TestDecideChangesNothingOfTheWorld(t *testing.T) {
-	s := newScene(t).job().done(0).done(1)
+func TestDecideDoesNotChangeTheObservation(t *testing.T) {
+	s := newFixture(t).job().done(0).done(1)
 	s.look()
-	before := s.world.subject.copied()
-	decide(s.world, epoch)
-	if diff := cmp.Diff(before.object(), s.world.subject.object()); diff != "" {
+	before := s.observation.subject.deepCopied()
+	decide(s.observation, epoch)
+	if diff := cmp.Diff(before.object(), s.observation.subject.object()); diff != "" {
 		t.Errorf("the subject changed (-before +after):\n%s", diff)
 	}
 }
 
-func TestAllFaultsOfASpecAreTold(t *testing.T) {
+func TestAllErrorsOfASpecAreReported(t *testing.T) {
 	var errs field.ErrorList
 	for range 3000 {
 		errs = append(errs, field.Invalid(field.NewPath("spec", "scenario"), "value", "is wrong"))
 	}
-	s := newScene(t)
-	s.world.plan, s.world.specErrors = nil, errs
+	s := newFixture(t)
+	s.observation.plan, s.observation.specErrors = nil, errs
 	message := s.decide().Message
 	if len(message) > maxMessage {
 		t.Errorf("the message has %d bytes, want at most %d", len(message), maxMessage)
@@ -308,7 +310,7 @@ func TestAllFaultsOfASpecAreTold(t *testing.T) {
 	if want := fmt.Sprintf("; and %d more", 3000-told); !strings.HasSuffix(message, want) {
 		t.Errorf("the message ends with %q, want %q", message[len(message)-40:], want)
 	}
-	s.world.specErrors = errs[:3]
+	s.observation.specErrors = errs[:3]
 	if message := s.decide().Message; strings.Count(message, "is wrong") != 3 || strings.Contains(message, "more") {
 		t.Errorf("got %q, want three faults", message)
 	}
@@ -321,16 +323,16 @@ func FuzzReport(f *testing.F) {
 	f.Add(`{}`)
 	f.Add(``)
 	f.Add(`{"shard":-1,"results":{}}`)
-	s := newScene(f).job().done(1)
+	s := newFixture(f).job().done(1)
 	results := s.results(0)
-	f.Add(encodedReport(experiment.Report{PlanHash: s.world.plan.hash, Shard: 0, Results: &results}))
+	f.Add(encodedReport(experiment.Report{PlanHash: s.observation.plan.hash, Shard: 0, Results: &results}))
 	f.Fuzz(func(t *testing.T, message string) {
-		w := *s.world
-		w.job.pods = slices.Clone(s.world.job.pods)
-		again := &scene{t: t, world: &w, rows: s.rows}
+		w := *s.observation
+		w.job.pods = slices.Clone(s.observation.job.pods)
+		again := &fixture{t: t, observation: &w, rows: s.rows}
 		again.pod(0, exited(0, message)).decide()
 		r, err := experiment.DecodeReport(message)
-		isTrue := err == nil && r.PlanHash == s.world.plan.hash && r.Round == 0 && r.Shard == 0 && r.Results != nil && !r.Partial
+		isTrue := err == nil && r.PlanHash == s.observation.plan.hash && r.Round == 0 && r.Shard == 0 && r.Results != nil && !r.Partial
 		if (w.job.reports.lists[0] != nil) != isTrue {
 			t.Errorf("believed %q", message)
 		}

@@ -13,63 +13,64 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 )
 
-// decision is what decide wants done: acts in order, then one status, then the
-// cleanup. Each of them may be the last one that is carried out; the next
-// decision goes on from there.
+// decision is what decide wants applied: actions in order, then one status, then the
+// cleanup. Each write may be the last one that is applied; the next decision continues
+// from there.
 type decision struct {
-	acts []act
+	actions []action
 	// status is the subject with its new status, or nil where the status stays
 	// as it is.
 	status subject
-	// news is told once the status is written.
-	news []news
+	// events are recorded once the status is written.
+	events []recordedEvent
 	// cleanup deletes what the new status does not need.
-	cleanup []act
-	// requeueAfter is when to look again where no watch will tell; 0 is never.
+	cleanup []action
+	// requeueAfter is when to reconcile again though no watch reports anything; 0 is
+	// never.
 	requeueAfter time.Duration
 }
 
-// verb is what an act does to its object.
+// verb is what an action does to its object.
 type verb string
 
 const (
-	create verb = "create"
-	// ensure creates what is named by its content: being there is success, unless
-	// it is somebody else's.
-	ensure verb = "ensure"
-	remove verb = "delete"
-	// unwind deletes a Job once its pods have ended.
-	unwind  verb = "unwind"
-	suspend verb = "suspend"
-	resume  verb = "resume"
+	verbCreate verb = "create"
+	// verbEnsure creates an object whose name contains a digest of its content: an
+	// existing one is success, unless another owner has it.
+	verbEnsure verb = "ensure"
+	verbDelete verb = "delete"
+	// verbDeleteForeground deletes a Job once its pods have ended.
+	verbDeleteForeground verb = "delete in the foreground"
+	verbSuspend          verb = "suspend"
+	verbResume           verb = "resume"
 )
 
 // api is the verb of the API that does it.
 func (v verb) api() string {
 	switch v {
-	case create, ensure:
+	case verbCreate, verbEnsure:
 		return "create"
-	case remove, unwind:
+	case verbDelete, verbDeleteForeground:
 		return "delete"
 	default:
 		return "patch"
 	}
 }
 
-// act is one write, and why.
-type act struct {
+// action is one write, and the reason for it.
+type action struct {
 	verb   verb
 	object client.Object
 	why    string
 }
 
-// String names the act without its reason.
-func (a act) String() string {
+// String names the action without its reason.
+func (a action) String() string {
 	return fmt.Sprintf("%s %s %s", a.verb, kindOf(a.object), a.object.GetName())
 }
 
-// news tells people of a change.
-type news struct {
+// recordedEvent is an event about the subject.
+type recordedEvent struct {
 	warning              bool
 	reason, action, note string
 }
@@ -96,24 +97,24 @@ type draft struct {
 	held bool
 }
 
-// do adds an act.
-func (d *draft) do(a act) { d.decision.acts = append(d.decision.acts, a) }
+// act adds an action before the status.
+func (d *draft) act(a action) { d.decision.actions = append(d.decision.actions, a) }
 
-// clean adds an act of the cleanup.
-func (d *draft) clean(object client.Object, why string) {
-	d.decision.cleanup = append(d.decision.cleanup, act{remove, object, why})
+// deleteAfterStatus adds a deletion after the status.
+func (d *draft) deleteAfterStatus(object client.Object, why string) {
+	d.decision.cleanup = append(d.decision.cleanup, action{verbDelete, object, why})
 }
 
-// reported is the subject as its status is to be.
-func (d *draft) reported() subject {
+// reportedSubject is the subject with the status that is decided so far.
+func (d *draft) reportedSubject() subject {
 	if d.decision.status != nil {
 		return d.decision.status
 	}
 	return d.subject
 }
 
-// cleans reports whether the decision deletes an object afterwards already.
-func (d *draft) cleans(object metav1.Object) bool {
+// deletesAfterStatus reports whether the cleanup of the decision deletes an object.
+func (d *draft) deletesAfterStatus(object metav1.Object) bool {
 	for _, a := range d.decision.cleanup {
 		if a.object.GetUID() == object.GetUID() && a.object.GetName() == object.GetName() {
 			return true
@@ -122,9 +123,9 @@ func (d *draft) cleans(object metav1.Object) bool {
 	return false
 }
 
-// removes reports whether the decision deletes an object already.
-func (d *draft) removes(object metav1.Object) bool {
-	for _, a := range d.decision.acts {
+// deletesBeforeStatus reports whether the actions of the decision delete an object.
+func (d *draft) deletesBeforeStatus(object metav1.Object) bool {
+	for _, a := range d.decision.actions {
 		if a.verb.api() == "delete" && a.object.GetUID() == object.GetUID() {
 			return true
 		}
@@ -132,7 +133,7 @@ func (d *draft) removes(object metav1.Object) bool {
 	return false
 }
 
-// lookAgain has the subject looked at again after a while at the latest.
-func (d *draft) lookAgain(after time.Duration) {
+// requeueWithin has the subject reconciled again after this time at the latest.
+func (d *draft) requeueWithin(after time.Duration) {
 	d.decision.requeueAfter = sooner(d.decision.requeueAfter, after)
 }

@@ -96,7 +96,7 @@ func (c *cluster) finish(sweep *v1alpha1.PolicySweep, random *rand.Rand) int {
 			c.succeed(job, open[random.IntN(len(open))])
 		}
 	}
-	c.t.Fatalf("it does not complete: %s", statusWords(c.subject(sweep)))
+	c.t.Fatalf("it does not complete: %s", statusLine(c.subject(sweep)))
 	return 0
 }
 
@@ -205,7 +205,7 @@ func TestResultsOfOthersServeToo(t *testing.T) {
 	second.Spec.ReuseFrom = []string{"weights"}
 	c.create(second)
 	c.reconcile(second)
-	if words := statusWords(c.subject(second)); words != fmt.Sprintf(
+	if words := statusLine(c.subject(second)); words != fmt.Sprintf(
 		"status of generation 1: Ready=False Stalled=True (InputMissing): spec.reuseFrom[0]: Not found: %q: there is no PolicySweep or SimulationRun of this name in namespace team-a", "weights") {
 		t.Errorf("without it, %s", words)
 	}

@@ -4,10 +4,88 @@
 // Jobs and writes their results into the status. It does not simulate; pkg/experiment
 // compiles specs and summarizes results.
 //
-// Both reconcilers share one core of three steps. Observe reads the state of the
-// cluster; decide is a pure function from that state to actions and a status, each
-// with a reason; apply carries the actions out. No step is stored: the state follows
-// from the existing objects, so a manager may stop between any two writes.
+// Both kinds share one reconciler, which sees them as a subject. A reconcile has three
+// steps. Start reading at Setup, reconciler.reconcile and decide.
 //
-// Start at Setup and decide.
+// # Observe
+//
+// observer.observe returns an observation: the subject, its plan, its inputs, its
+// children, the current Job and the results. It writes nothing to the API server.
+//
+//   - Lists of children come from the cache. Before a child is created because the cache
+//     lacks it, the API server is asked for it: a cache that lags never makes a decision.
+//   - The pods of a Job that has ended come from the API server, since what they lack is
+//     simulated again or fails the subject.
+//   - The plan of a generation is compiled once. Later reconciles read it from memory or
+//     from its ConfigMap, and a changed input changes only condition InputsChanged.
+//   - Results count only where their digests match those in the index, or in the
+//     termination messages of pods that the subject's Job controls.
+//   - What an observer remembers (plans, rows, digests of inputs, deleted pods) saves
+//     requests. A manager that has forgotten all of it decides the same, except that it
+//     may simulate again what only a deleted pod reported.
+//
+// # Decide
+//
+// decide is a pure function from an observation and a time to a decision. It reads no
+// clock, makes no request and does not change the observation. Once a decision is
+// applied, deciding again finds nothing to do. A decider has one part for each thing to
+// decide on, and all parts write into one draft:
+//
+//	decider      which part has the word: invalid, stalled, failed, complete or working
+//	jobRunner    the Job of the current round: to create, suspend or resume it
+//	summarizer   the index of results, the leaderboard, the summary of a complete study
+//	publisher    the promoted configuration and the runs that follow the best points
+//	cleaner      which Jobs are stopped, which children are deleted
+//	reporter     the status: its figures and conditions, and the events
+//
+// Only reporter writes a status into the draft; the last call counts. A settled
+// generation (Complete or Failed) stays settled: only another generation starts work
+// again.
+//
+// # Apply
+//
+// applier.apply makes the writes of a decision in this order, and stops at the first
+// error:
+//
+//  1. the actions, in the order in which they were decided: what a Job's pods mount
+//     before the Job, an index before the status that names it, the deletion of what no
+//     later status would refer to
+//  2. the status, in one patch that fails where the object has changed since it was
+//     observed
+//  3. the events
+//  4. the cleanup: deletions of what the new status does not need
+//
+// Every write may be the last one of a manager. The next manager observes what exists:
+//
+//   - A create has a fixed name. Names contain a digest of what the object is for, and the
+//     subject's UID, so that a second create of the same object fails with AlreadyExists.
+//     For objects named by their content (indexes, copied chunks, leaderboards) that is
+//     success if the subject owns the existing one; for all others the subject is
+//     observed again.
+//   - A delete requires the observed UID. One that finds nothing is success.
+//   - Suspend and resume patch the observed Job and record in an annotation what the
+//     controllers wanted, so that a queue's own decision is never undone.
+//   - Without the status write, the children exist and the status is decided again. The
+//     same results give the same index name, and the same time of start is kept.
+//   - Without the events, they are lost: an event is recorded at most once.
+//   - Without the cleanup, the children stay until a later reconcile, which deletes them.
+//     Garbage collection by owner references deletes the rest with the subject: there are
+//     no finalizers.
+//
+// # Errors
+//
+//   - A conflict, or an object that exists or is gone against the observation, is errStale:
+//     the subject is observed again with a backoff.
+//   - A refusal of the API server (quota, admission, validation) is errRefused: the status
+//     says Blocked, and the action is tried again.
+//   - An object of another owner with a needed name is reason Conflict, and is never
+//     changed.
+//   - All other errors go to the work queue's backoff.
+//
+// # Concurrency
+//
+// One reconcile runs for a subject at a time; fairQueue shares the workers among
+// namespaces. planCache, studyCache, inputDigests, deletedPods, compileGuard, counters and
+// ServerClock may be used concurrently. The studyRows of a subject belong to its current
+// reconcile. Plans are never changed after they are compiled.
 package controllers

@@ -3,6 +3,7 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"time"
@@ -15,16 +16,17 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
 
-// scrapePatience bounds how long a scrape waits for a cache that is not in sync.
-const scrapePatience = 5 * time.Second
+// scrapeTimeout bounds how long a scrape waits for a cache that is not in sync.
+const scrapeTimeout = 5 * time.Second
 
-// exporter tells the state of all objects to Prometheus. It reads them off the
+// exporter exports the state of all objects to Prometheus. It reads them from the
 // cache at each scrape and keeps nothing.
 type exporter struct {
 	cache client.Reader
-	// leading is closed once this manager leads: of several, one tells.
+	// leading is closed once this manager leads: of several managers, only the leader
+	// exports.
 	leading <-chan struct{}
-	// perObject has each object's gates and objectives told too.
+	// perObject exports the gates and objectives of each object too.
 	perObject bool
 }
 
@@ -42,10 +44,10 @@ func (e exporter) Collect(to chan<- prometheus.Metric) {
 	default:
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), scrapePatience)
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
 	for _, s := range []subjects{runs, sweeps} {
-		c := census{exporter: e, kind: s.kind, to: to, sums: map[string]map[sumKey]float64{}}
+		c := objectCounter{exporter: e, kind: s.kind, to: to, sums: map[string]map[sumKey]float64{}}
 		list := s.list()
 		// What is only read need not be copied.
 		if err := e.cache.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
@@ -56,12 +58,12 @@ func (e exporter) Collect(to chan<- prometheus.Metric) {
 			c.count(s.wrap(item.(client.Object)))
 			return nil
 		})
-		c.tell()
+		c.emit()
 	}
 }
 
-// census counts the objects of one kind.
-type census struct {
+// objectCounter counts the objects of one kind.
+type objectCounter struct {
 	exporter
 	kind string
 	to   chan<- prometheus.Metric
@@ -72,7 +74,7 @@ type census struct {
 // sumKey is what a figure is about: a namespace, and a state or verdict.
 type sumKey struct{ namespace, of string }
 
-func (c *census) add(m metric, key sumKey, n float64) {
+func (c *objectCounter) add(m metric, key sumKey, n float64) {
 	if c.sums[m.name] == nil {
 		c.sums[m.name] = map[sumKey]float64{}
 	}
@@ -84,10 +86,10 @@ func stateOf(st *v1alpha1.CommonStatus) string {
 	if isTrue(st, v1alpha1.ConditionResultsDamaged) {
 		return v1alpha1.ReasonResultsDamaged
 	}
-	return orElse(readyReason(st), "New")
+	return cmp.Or(readyReason(st), "New")
 }
 
-func (c *census) count(s subject) {
+func (c *objectCounter) count(s subject) {
 	st, namespace := s.status(), s.object().GetNamespace()
 	c.add(metricObjects, sumKey{namespace, stateOf(st)}, 1)
 	if p := st.Progress; p != nil && !settled(s) {
@@ -105,8 +107,8 @@ func (c *census) count(s subject) {
 	}
 }
 
-// objectives tells those of a point that have a figure.
-func (c *census) objectives(s sweep, candidate string, at *v1alpha1.Candidate) {
+// objectives emits the objectives of a point that have a mean.
+func (c *objectCounter) objectives(s sweep, candidate string, at *v1alpha1.Candidate) {
 	if at == nil {
 		return
 	}
@@ -117,8 +119,8 @@ func (c *census) objectives(s sweep, candidate string, at *v1alpha1.Candidate) {
 	}
 }
 
-// tell tells the sums.
-func (c *census) tell() {
+// emit emits the sums.
+func (c *objectCounter) emit() {
 	for key, n := range c.sums[metricObjects.name] {
 		c.gauge(metricObjects, n, key.namespace, c.kind, key.of)
 	}
@@ -130,6 +132,6 @@ func (c *census) tell() {
 	}
 }
 
-func (c *census) gauge(m metric, value float64, labels ...string) {
+func (c *objectCounter) gauge(m metric, value float64, labels ...string) {
 	c.to <- prometheus.MustNewConstMetric(m.desc(), prometheus.GaugeValue, value, labels...)
 }

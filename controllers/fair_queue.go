@@ -21,7 +21,7 @@ import (
 // are those of client-go's work queue; turns is its storage.
 type fairQueue struct {
 	workqueue.TypedRateLimitingInterface[reconcile.Request]
-	turns *turns
+	turns *namespaceTurns
 }
 
 var _ priorityqueue.PriorityQueue[reconcile.Request] = &fairQueue{}
@@ -68,7 +68,7 @@ func (q *fairQueue) GetWithPriority() (r reconcile.Request, priority int, shutdo
 // returning tells the turns which requests are done.
 type returning struct {
 	*workqueue.Typed[reconcile.Request]
-	turns *turns
+	turns *namespaceTurns
 }
 
 // Done implements workqueue.TypedInterface. The place that becomes free needs no
@@ -78,26 +78,26 @@ func (q returning) Done(r reconcile.Request) {
 	q.Typed.Done(r)
 }
 
-// turns is the order of a fairQueue's requests. It implements workqueue.Queue. It
+// namespaceTurns is the order of a fairQueue's requests. It implements workqueue.Queue. It
 // may be called concurrently.
-type turns struct {
+type namespaceTurns struct {
 	// most is how many requests of one namespace are handed out at a time.
 	most int
 
 	mu        sync.Mutex
 	handedOut map[string]int
-	changed   line
-	listed    line
+	changed   roundRobin
+	listed    roundRobin
 	// onlyListed are the requests that go into the line of that name.
 	onlyListed sets.Set[reconcile.Request]
 }
 
-func newTurns(most int) *turns {
-	return &turns{most: most, handedOut: map[string]int{}, changed: newLine(), listed: newLine(), onlyListed: sets.New[reconcile.Request]()}
+func newTurns(most int) *namespaceTurns {
+	return &namespaceTurns{most: most, handedOut: map[string]int{}, changed: newRoundRobin(), listed: newRoundRobin(), onlyListed: sets.New[reconcile.Request]()}
 }
 
 // mark says into which line a request goes that is about to be added.
-func (t *turns) mark(r reconcile.Request, onlyListed bool) {
+func (t *namespaceTurns) mark(r reconcile.Request, onlyListed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
@@ -109,7 +109,7 @@ func (t *turns) mark(r reconcile.Request, onlyListed bool) {
 }
 
 // Push implements workqueue.Queue.
-func (t *turns) Push(r reconcile.Request) {
+func (t *namespaceTurns) Push(r reconcile.Request) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.onlyListed.Has(r) {
@@ -121,7 +121,7 @@ func (t *turns) Push(r reconcile.Request) {
 
 // Touch implements workqueue.Queue: a request that was only listed may have
 // changed since.
-func (t *turns) Touch(r reconcile.Request) {
+func (t *namespaceTurns) Touch(r reconcile.Request) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.onlyListed.Has(r) && t.listed.remove(r) {
@@ -131,25 +131,25 @@ func (t *turns) Touch(r reconcile.Request) {
 
 // Len implements workqueue.Queue. It counts the requests whose turn may come now:
 // a worker waits while there are none.
-func (t *turns) Len() int {
+func (t *namespaceTurns) Len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := t.changed.size + t.listed.size
 	for namespace := range t.handedOut {
-		if !t.mayHave(namespace) {
-			n -= t.changed.of(namespace) + t.listed.of(namespace)
+		if !t.hasFreeWorker(namespace) {
+			n -= t.changed.waitingIn(namespace) + t.listed.waitingIn(namespace)
 		}
 	}
 	return n
 }
 
 // Pop implements workqueue.Queue. It is called where Len is above 0.
-func (t *turns) Pop() reconcile.Request {
+func (t *namespaceTurns) Pop() reconcile.Request {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r, ok := t.changed.pop(t.mayHave)
+	r, ok := t.changed.pop(t.hasFreeWorker)
 	if !ok {
-		if r, ok = t.listed.pop(t.mayHave); !ok {
+		if r, ok = t.listed.pop(t.hasFreeWorker); !ok {
 			panic("controllers: a worker took a request where none may be handed out")
 		}
 	}
@@ -159,7 +159,7 @@ func (t *turns) Pop() reconcile.Request {
 }
 
 // release takes back what Pop handed out.
-func (t *turns) release(namespace string) {
+func (t *namespaceTurns) release(namespace string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.handedOut[namespace]--; t.handedOut[namespace] == 0 {
@@ -167,11 +167,11 @@ func (t *turns) release(namespace string) {
 	}
 }
 
-// mayHave says whether a namespace may have one more worker.
-func (t *turns) mayHave(namespace string) bool { return t.handedOut[namespace] < t.most }
+// hasFreeWorker says whether a namespace may have one more worker.
+func (t *namespaceTurns) hasFreeWorker(namespace string) bool { return t.handedOut[namespace] < t.most }
 
-// line is a queue in which namespaces take turns.
-type line struct {
+// roundRobin is a queue in which namespaces take turns.
+type roundRobin struct {
 	// namespaces are those with waiting requests, in the order of their turns.
 	namespaces []string
 	waiting    map[string]*fifo
@@ -185,14 +185,14 @@ type fifo struct {
 	known    sets.Set[reconcile.Request]
 }
 
-func newLine() line { return line{waiting: map[string]*fifo{}} }
+func newRoundRobin() roundRobin { return roundRobin{waiting: map[string]*fifo{}} }
 
-func (l *line) has(r reconcile.Request) bool {
+func (l *roundRobin) has(r reconcile.Request) bool {
 	f := l.waiting[r.Namespace]
 	return f != nil && f.known.Has(r)
 }
 
-func (l *line) push(r reconcile.Request) {
+func (l *roundRobin) push(r reconcile.Request) {
 	f := l.waiting[r.Namespace]
 	if f == nil {
 		f = &fifo{known: sets.New[reconcile.Request]()}
@@ -206,7 +206,7 @@ func (l *line) push(r reconcile.Request) {
 
 // pop takes the first request of the first namespace that may have a worker, and
 // puts that namespace last.
-func (l *line) pop(mayHave func(namespace string) bool) (reconcile.Request, bool) {
+func (l *roundRobin) pop(mayHave func(namespace string) bool) (reconcile.Request, bool) {
 	i := slices.IndexFunc(l.namespaces, mayHave)
 	if i < 0 {
 		return reconcile.Request{}, false
@@ -221,7 +221,7 @@ func (l *line) pop(mayHave func(namespace string) bool) (reconcile.Request, bool
 }
 
 // remove takes a request out of the line, and says whether it was there.
-func (l *line) remove(r reconcile.Request) bool {
+func (l *roundRobin) remove(r reconcile.Request) bool {
 	if !l.has(r) {
 		return false
 	}
@@ -230,7 +230,7 @@ func (l *line) remove(r reconcile.Request) bool {
 }
 
 // take removes the i-th request of a namespace, and the namespace with its last.
-func (l *line) take(namespace string, i int) {
+func (l *roundRobin) take(namespace string, i int) {
 	f := l.waiting[namespace]
 	f.known.Delete(f.requests[i])
 	l.size--
@@ -246,8 +246,8 @@ func (l *line) take(namespace string, i int) {
 	}
 }
 
-// of returns how many requests of a namespace wait.
-func (l *line) of(namespace string) int {
+// waitingIn returns how many requests of a namespace wait.
+func (l *roundRobin) waitingIn(namespace string) int {
 	if f := l.waiting[namespace]; f != nil {
 		return len(f.requests)
 	}

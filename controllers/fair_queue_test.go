@@ -218,4 +218,4 @@ func BenchmarkFairQueue(b *testing.B) {
 	}
 }
 
-var _ workqueue.Queue[reconcile.Request] = &turns{}
+var _ workqueue.Queue[reconcile.Request] = &namespaceTurns{}

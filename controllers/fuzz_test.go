@@ -40,15 +40,15 @@ func (c *choices) one(n int) bool { return c.of(n) == n-1 }
 // pick returns one of some values.
 func pick[T any](c *choices, from ...T) T { return from[c.of(len(from))] }
 
-// setting makes worlds of bytes: likely ones and absurd ones.
+// setting makes observations of bytes: likely ones and absurd ones.
 type setting struct {
 	*choices
-	*scene
+	*fixture
 }
 
 // changeSubject gives the subject any spec of the same plan, and any status.
 func (s setting) changeSubject() {
-	sw := s.world.subject.(sweep)
+	sw := s.observation.subject.(sweep)
 	sw.Generation = int64(1 + s.of(3))
 	sw.Spec.Execution.Suspend, sw.Spec.Execution.Shards = s.one(4), int32(1+s.of(4))
 	if s.one(3) {
@@ -65,7 +65,7 @@ func (s setting) changeSubject() {
 	}
 	st := &sw.Status
 	st.ObservedGeneration = int64(s.of(4))
-	st.PlanHash = pick(s.choices, s.world.plan.hash, "", "another")
+	st.PlanHash = pick(s.choices, s.observation.plan.hash, "", "another")
 	for _, typ := range append(ownConditions, v1alpha1.ConditionPassed, v1alpha1.ConditionLinted) {
 		if s.one(3) {
 			st.Conditions = append(st.Conditions, metav1.Condition{
@@ -119,7 +119,7 @@ func (s setting) addJobs() {
 			}
 		})
 		if s.one(4) {
-			s.world.children.configMaps = s.world.children.configMaps[:len(s.world.children.configMaps)-1]
+			s.observation.children.configMaps = s.observation.children.configMaps[:len(s.observation.children.configMaps)-1]
 		}
 	}
 }
@@ -151,30 +151,30 @@ func (s setting) addPods() {
 // addConfigMaps adds ConfigMaps of every component.
 func (s setting) addConfigMaps() {
 	if s.one(4) {
-		s.world.children.configMaps = nil
+		s.observation.children.configMaps = nil
 	}
 	for i := range s.of(6) {
 		cm := configMapMetadata()
 		cm.Name = pick(s.choices, fmt.Sprint("cm-", i), "an-index", "a-leaderboard", "weights-promoted")
 		cm.UID = types.UID(cm.Name)
-		if s.world.children.hasConfigMap(cm.Name) {
+		if s.observation.children.hasConfigMap(cm.Name) {
 			continue
 		}
 		cm.Labels = map[string]string{
 			LabelComponent: pick(s.choices, ComponentPlan, ComponentRound, ComponentResult, ComponentIndex, ComponentLeaderboard, ComponentPromoted, "nonsense"),
-			LabelPlan:      pick(s.choices, planLabel(s.world.plan.hash), "another"),
+			LabelPlan:      pick(s.choices, planLabel(s.observation.plan.hash), "another"),
 			LabelRound:     pick(s.choices, "0", "1", "x"),
 		}
 		if s.one(6) {
 			deleting(cm)
 		}
-		s.world.children.configMaps = append(s.world.children.configMaps, *cm)
+		s.observation.children.configMaps = append(s.observation.children.configMaps, *cm)
 	}
 }
 
-// addRest adds followers, strangers, the account, and what is wrong.
+// addRest adds followers, conflicts, the account, and what is wrong.
 func (s setting) addRest() {
-	w := s.world
+	w := s.observation
 	for i := range s.of(3) {
 		run := &v1alpha1.SimulationRun{}
 		run.Name, run.UID, run.Labels = followedName("weights", i), types.UID(fmt.Sprint("run-", i)), map[string]string{LabelContent: "another"}
@@ -197,9 +197,9 @@ func (s setting) addRest() {
 	}
 }
 
-// observed leaves in the world what an observer would have put there.
+// observed leaves in the observation what an observer would have put there.
 func (s setting) observed() {
-	w := s.world
+	w := s.observation
 	w.results.study, w.task, w.job.reports = nil, nil, nil
 	if settled(w.subject) || w.subject.object().GetDeletionTimestamp() != nil {
 		w.plan, w.specErrors = nil, nil
@@ -211,28 +211,28 @@ func (s setting) observed() {
 	s.look()
 }
 
-// carryOut does to the world what a decision says, as if nothing went wrong. What
+// carryOut does to the observation what a decision says, as if nothing went wrong. What
 // is deleted is gone at once.
 func (s setting) carryOut(d decision) {
-	for _, a := range d.acts {
+	for _, a := range d.actions {
 		s.do(a)
 	}
 	if d.status != nil {
-		s.world.subject = d.status.copied()
+		s.observation.subject = d.status.deepCopied()
 	}
 	for _, a := range d.cleanup {
 		s.do(a)
 	}
 }
 
-func (s setting) do(a act) {
-	w := s.world
+func (s setting) do(a action) {
+	w := s.observation
 	switch object := a.object.(type) {
 	case *batchv1.Job:
 		s.doJob(a, object)
 	case *v1alpha1.SimulationRun:
 		w.children.followers = slices.DeleteFunc(slices.Clone(w.children.followers), func(o *v1alpha1.SimulationRun) bool { return o.Name == object.Name })
-		if a.verb == create {
+		if a.verb == verbCreate {
 			w.children.followers = append(w.children.followers, object)
 		}
 	case *corev1.ServiceAccount:
@@ -241,7 +241,7 @@ func (s setting) do(a act) {
 		w.children.account.roleBinding = true
 	default:
 		w.children.configMaps = slices.DeleteFunc(slices.Clone(w.children.configMaps), func(o metav1.PartialObjectMetadata) bool { return o.Name == object.GetName() })
-		if a.verb != remove {
+		if a.verb != verbDelete {
 			cm := configMapMetadata()
 			object.(*corev1.ConfigMap).ObjectMeta.DeepCopyInto(&cm.ObjectMeta)
 			w.children.configMaps = append(w.children.configMaps, *cm)
@@ -249,22 +249,22 @@ func (s setting) do(a act) {
 	}
 }
 
-func (s setting) doJob(a act, job *batchv1.Job) {
-	w := s.world
+func (s setting) doJob(a action, job *batchv1.Job) {
+	w := s.observation
 	w.children.jobs = slices.Clone(w.children.jobs)
 	switch a.verb {
-	case create:
+	case verbCreate:
 		job = job.DeepCopy()
 		job.UID = "created"
 		w.children.jobs = append(w.children.jobs, job)
 		w.job.pods = nil
-	case remove, unwind:
+	case verbDelete, verbDeleteForeground:
 		w.children.jobs = slices.DeleteFunc(w.children.jobs, func(o *batchv1.Job) bool { return o.UID == job.UID })
 	default:
 		i := slices.IndexFunc(w.children.jobs, func(o *batchv1.Job) bool { return o.UID == job.UID })
 		w.children.jobs[i] = job.DeepCopy()
-		w.children.jobs[i].Spec.Suspend = ptr.To(a.verb == suspend)
-		w.children.jobs[i].Annotations = with(w.children.jobs[i].Annotations, AnnotationSuspend, fmt.Sprint(a.verb == suspend))
+		w.children.jobs[i].Spec.Suspend = ptr.To(a.verb == verbSuspend)
+		w.children.jobs[i].Annotations = with(w.children.jobs[i].Annotations, AnnotationSuspend, fmt.Sprint(a.verb == verbSuspend))
 	}
 }
 
@@ -280,14 +280,14 @@ func with(m map[string]string, key, value string) map[string]string {
 
 // summary is all of a decision.
 func summary(d decision) string {
-	text := fmt.Sprintln(d.acts, d.cleanup, d.news, d.requeueAfter)
+	text := fmt.Sprintln(d.actions, d.cleanup, d.events, d.requeueAfter)
 	if d.status != nil {
 		text += cmp.Diff(nil, d.status.object())
 	}
 	return text
 }
 
-// FuzzDecide decides about worlds that random bytes make up.
+// FuzzDecide decides about observations that random bytes make up.
 func FuzzDecide(f *testing.F) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 150 {
@@ -297,9 +297,9 @@ func FuzzDecide(f *testing.F) {
 		}
 		f.Add(data)
 	}
-	model := newScene(f)
+	model := newFixture(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s := setting{choices: &choices{data}, scene: model.again(t)}
+		s := setting{choices: &choices{data}, fixture: model.again(t)}
 		s.changeSubject()
 		s.addConfigMaps()
 		s.addJobs()
@@ -310,36 +310,36 @@ func FuzzDecide(f *testing.F) {
 	})
 }
 
-// again is a scene like another one before anything was done in it.
-func (s *scene) again(t *testing.T) *scene {
-	p := *s.world.plan
-	w := *s.world
-	w.subject, w.plan, w.children.configMaps = s.world.subject.copied(), &p, slices.Clone(s.world.children.configMaps)
+// again is a fixture like another one before anything was done in it.
+func (s *fixture) again(t *testing.T) *fixture {
+	p := *s.observation.plan
+	w := *s.observation
+	w.subject, w.plan, w.children.configMaps = s.observation.subject.deepCopied(), &p, slices.Clone(s.observation.children.configMaps)
 	j, err := newStudyRows(&p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &scene{t: t, world: &w, rows: j, simulations: s.simulations}
+	return &fixture{t: t, observation: &w, rows: j, simulations: s.simulations}
 }
 
 // examine decides, and decides again after each decision is carried out, until
 // nothing is left to do.
 func (s setting) examine() {
 	t := s.t
-	wasSettled := settled(s.world.subject)
+	wasSettled := settled(s.observation.subject)
 	for i := range 5 {
 		before := s.frozen()
-		d := decide(s.world, epoch)
+		d := decide(s.observation, epoch)
 		if diff := cmp.Diff(before, s.frozen()); diff != "" {
-			t.Fatalf("deciding changed the world (-before +after):\n%s", diff)
+			t.Fatalf("deciding changed the observation (-before +after):\n%s", diff)
 		}
-		if again := decide(s.world, epoch); summary(again) != summary(d) {
-			t.Fatalf("two decisions about one world: %s and %s", summary(d), summary(again))
+		if again := decide(s.observation, epoch); summary(again) != summary(d) {
+			t.Fatalf("two decisions about one observation: %s and %s", summary(d), summary(again))
 		}
-		if wasSettled && (len(d.acts) > 0 || d.status != nil) {
+		if wasSettled && (len(d.actions) > 0 || d.status != nil) {
 			t.Fatalf("a settled subject is worked on: %s", summary(d))
 		}
-		if len(d.acts) == 0 && d.status == nil && len(d.cleanup) == 0 {
+		if len(d.actions) == 0 && d.status == nil && len(d.cleanup) == 0 {
 			return
 		}
 		if words := s.wrong(d, i); words != "" {
@@ -348,7 +348,7 @@ func (s setting) examine() {
 		s.carryOut(d)
 		s.observed()
 	}
-	t.Fatalf("there is always something left to do: %s", summary(decide(s.world, epoch)))
+	t.Fatalf("there is always something left to do: %s", summary(decide(s.observation, epoch)))
 }
 
 // wrong says what is wrong with the status of a decision. What the first one finds
@@ -357,7 +357,7 @@ func (s setting) wrong(d decision, i int) string {
 	if d.status == nil {
 		return ""
 	}
-	st, was := d.status.status(), s.world.subject.status()
+	st, was := d.status.status(), s.observation.subject.status()
 	types := map[string]bool{}
 	for _, c := range st.Conditions {
 		if types[c.Type] {
@@ -372,23 +372,23 @@ func (s setting) wrong(d decision, i int) string {
 		return "there is no condition Ready"
 	case i > 0 && was.Progress != nil && st.Progress != nil && st.Progress.Completed < was.Progress.Completed:
 		return "progress fell"
-	case i > 0 && settled(s.world.subject):
+	case i > 0 && settled(s.observation.subject):
 		return "a settled status changed"
 	}
 	return ""
 }
 
-// frozen is a copy of all objects of the world.
+// frozen is a copy of all objects of the observation.
 func (s setting) frozen() []any {
-	copied := []any{s.world.subject.copied().object()}
-	for _, job := range s.world.children.jobs {
+	copied := []any{s.observation.subject.deepCopied().object()}
+	for _, job := range s.observation.children.jobs {
 		copied = append(copied, job.DeepCopy())
 	}
-	for i := range s.world.children.configMaps {
-		copied = append(copied, s.world.children.configMaps[i].DeepCopy())
+	for i := range s.observation.children.configMaps {
+		copied = append(copied, s.observation.children.configMaps[i].DeepCopy())
 	}
-	for i := range s.world.job.pods {
-		copied = append(copied, s.world.job.pods[i].DeepCopy())
+	for i := range s.observation.job.pods {
+		copied = append(copied, s.observation.job.pods[i].DeepCopy())
 	}
 	return copied
 }

@@ -22,8 +22,8 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
 
-// seen is what GitOps tools make of an object.
-type seen struct {
+// toolViews is what GitOps tools make of an object.
+type toolViews struct {
 	// Kstatus is Flux' without further words, and that of other tools.
 	Kstatus status.Status
 	// Argo is Argo CD's with the shipped script.
@@ -32,8 +32,8 @@ type seen struct {
 	Flux status.Status
 }
 
-// see shows an object to all tools.
-func see(t *testing.T, o client.Object) seen {
+// viewsOf shows an object to all tools.
+func viewsOf(t *testing.T, o client.Object) toolViews {
 	t.Helper()
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
 	if err != nil {
@@ -52,7 +52,7 @@ func see(t *testing.T, o client.Object) seen {
 	if message == "" {
 		t.Errorf("Argo CD says %s and no more", argo)
 	}
-	return seen{Kstatus: result.Status, Argo: argo, Flux: fluxStatus(t, u)}
+	return toolViews{Kstatus: result.Status, Argo: argo, Flux: fluxStatus(t, u)}
 }
 
 // argoHealth runs the shipped script as Argo CD does: the object is the global obj.
@@ -155,22 +155,22 @@ func (c *cluster) now(o client.Object) client.Object {
 // TestWhatGitOpsToolsSee shows them a sweep at each step of its life.
 func TestWhatGitOpsToolsSee(t *testing.T) {
 	var (
-		progressing = seen{status.InProgressStatus, "Progressing", status.InProgressStatus}
-		suspended   = seen{status.InProgressStatus, "Suspended", status.InProgressStatus}
-		healthy     = seen{status.CurrentStatus, "Healthy", status.CurrentStatus}
-		bad         = seen{status.FailedStatus, "Degraded", status.FailedStatus}
+		progressing = toolViews{status.InProgressStatus, "Progressing", status.InProgressStatus}
+		suspended   = toolViews{status.InProgressStatus, "Suspended", status.InProgressStatus}
+		healthy     = toolViews{status.CurrentStatus, "Healthy", status.CurrentStatus}
+		bad         = toolViews{status.FailedStatus, "Degraded", status.FailedStatus}
 	)
 	c := newCluster(t)
 	sweep := weights().Obj()
 	c.create(sweep)
-	at := func(when string, want seen) {
+	at := func(when string, want toolViews) {
 		t.Helper()
-		if diff := cmp.Diff(want, see(t, c.now(sweep))); diff != "" {
+		if diff := cmp.Diff(want, viewsOf(t, c.now(sweep))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", when, diff)
 		}
 	}
 	// What nobody has written to cannot say that it is not ready.
-	at("created", seen{status.CurrentStatus, "Progressing", status.UnknownStatus})
+	at("created", toolViews{status.CurrentStatus, "Progressing", status.UnknownStatus})
 	c.reconcile(sweep)
 	at("reconciled", progressing)
 	edit(c, sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Execution.Suspend = true })
@@ -201,7 +201,7 @@ func TestWhatGitOpsToolsSee(t *testing.T) {
 // TestWhatGitOpsToolsSeeOfGates shows them complete sweeps whose gates pass, fail
 // and are undecided.
 func TestWhatGitOpsToolsSeeOfGates(t *testing.T) {
-	for passed, want := range map[metav1.ConditionStatus]seen{
+	for passed, want := range map[metav1.ConditionStatus]toolViews{
 		metav1.ConditionTrue:    {status.CurrentStatus, "Healthy", status.CurrentStatus},
 		metav1.ConditionUnknown: {status.CurrentStatus, "Degraded", status.FailedStatus},
 		metav1.ConditionFalse:   {status.CurrentStatus, "Degraded", status.FailedStatus},
@@ -211,7 +211,7 @@ func TestWhatGitOpsToolsSeeOfGates(t *testing.T) {
 			Condition(metav1.Condition{Type: v1alpha1.ConditionPassed, Status: passed, Reason: "Because"}).Obj()
 		sweep.Status.ObservedGeneration = sweep.Generation
 		sweep.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kindSweep))
-		if diff := cmp.Diff(want, see(t, sweep)); diff != "" {
+		if diff := cmp.Diff(want, viewsOf(t, sweep)); diff != "" {
 			t.Errorf("Passed is %s (-want +got):\n%s", passed, diff)
 		}
 	}
@@ -224,8 +224,8 @@ func TestWhatGitOpsToolsSeeOfDamagedResults(t *testing.T) {
 	chunk := c.rowMaps()[0]
 	c.must(c.client.Delete(t.Context(), chunk))
 	c.reconcile(sweep)
-	want := seen{status.CurrentStatus, "Degraded", status.FailedStatus}
-	if diff := cmp.Diff(want, see(t, c.now(sweep))); diff != "" {
+	want := toolViews{status.CurrentStatus, "Degraded", status.FailedStatus}
+	if diff := cmp.Diff(want, viewsOf(t, c.now(sweep))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -239,8 +239,8 @@ func TestConditionsThatAreNotTrue(t *testing.T) {
 	sweep := b.Obj()
 	sweep.Status.ObservedGeneration = sweep.Generation
 	sweep.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kindSweep))
-	want := seen{status.InProgressStatus, "Progressing", status.InProgressStatus}
-	if diff := cmp.Diff(want, see(t, sweep)); diff != "" {
+	want := toolViews{status.InProgressStatus, "Progressing", status.InProgressStatus}
+	if diff := cmp.Diff(want, viewsOf(t, sweep)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -23,7 +23,7 @@ import (
 // inputChange is an input that is no longer what the plan was made of.
 type inputChange struct {
 	v1alpha1.InputDigest
-	// now is its digest; empty where it is gone.
+	// now is its digest; empty where it was deleted.
 	now string
 }
 
@@ -62,7 +62,7 @@ func pins(w *observation) []v1alpha1.InputDigest {
 	return all
 }
 
-// digestNow returns the digest of an input as it is, or nothing where it is gone.
+// digestNow returns the current digest of an input, or "" where it was deleted.
 // A ConfigMap of the version that was pinned is not read, nor is any version read
 // twice.
 func (o *observer) digestNow(ctx context.Context, s subject, in v1alpha1.InputDigest) (string, error) {
@@ -81,7 +81,7 @@ func (o *observer) digestNow(ctx context.Context, s subject, in v1alpha1.InputDi
 	case err == nil && seen.ResourceVersion == in.ResourceVersion:
 		return in.SHA256, nil
 	case err == nil:
-		if digest, known := o.contents.get(at, seen.ResourceVersion); known {
+		if digest, known := o.inputDigests.get(at, seen.ResourceVersion); known {
 			return digest, nil
 		}
 	}
@@ -97,7 +97,7 @@ func (o *observer) digestNow(ctx context.Context, s subject, in v1alpha1.InputDi
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", err
 	}
-	o.contents.put(at, cm.ResourceVersion, digest)
+	o.inputDigests.put(at, cm.ResourceVersion, digest)
 	return digest, nil
 }
 
@@ -110,44 +110,44 @@ type inputKey struct {
 // maxContents bounds how many inputs a manager remembers.
 const maxContents = 10_000
 
-// contents remembers the digests of inputs that changed. It may be called
+// inputDigests remembers the digests of inputs that changed. It may be called
 // concurrently; nil remembers nothing.
-type contents struct {
+type inputDigests struct {
 	mu    sync.Mutex
-	known map[inputKey]content
+	known map[inputKey]inputVersion
 }
 
-// content is what a version of a ConfigMap holds under a key.
-type content struct{ version, digest string }
+// inputVersion is what a version of a ConfigMap holds under a key.
+type inputVersion struct{ version, digest string }
 
-func newContents() *contents { return &contents{known: map[inputKey]content{}} }
+func newInputDigests() *inputDigests { return &inputDigests{known: map[inputKey]inputVersion{}} }
 
-func (c *contents) get(at inputKey, version string) (string, bool) {
+func (c *inputDigests) get(at inputKey, version string) (string, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known, ok := c.known[at]
 	return known.digest, ok && known.version == version
 }
 
-func (c *contents) put(at inputKey, version, digest string) {
+func (c *inputDigests) put(at inputKey, version, digest string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.known) >= maxContents {
 		clear(c.known)
 	}
-	c.known[at] = content{version, digest}
+	c.known[at] = inputVersion{version, digest}
 }
 
-// inputsChanged writes which inputs have changed, and tells it once.
-func (d reporter) inputsChanged(st *v1alpha1.CommonStatus) {
+// setInputsChanged sets condition InputsChanged, and records one event of it.
+func (d reporter) setInputsChanged(st *v1alpha1.CommonStatus) {
 	if len(d.inputs.changed) == 0 {
 		meta.RemoveStatusCondition(&st.Conditions, v1alpha1.ConditionInputsChanged)
 		return
 	}
-	words := d.changeWords()
+	words := d.inputsChangedMessage()
 	before := meta.FindStatusCondition(d.subject.status().Conditions, v1alpha1.ConditionInputsChanged)
 	if before == nil || before.Message != clip(words, maxMessage) {
-		d.decision.news = append(d.decision.news, news{true, v1alpha1.ReasonInputsChanged, "Reconcile", words})
+		d.decision.events = append(d.decision.events, recordedEvent{true, v1alpha1.ReasonInputsChanged, "Reconcile", words})
 	}
 	meta.SetStatusCondition(&st.Conditions, metav1.Condition{
 		Type:               v1alpha1.ConditionInputsChanged,
@@ -159,19 +159,19 @@ func (d reporter) inputsChanged(st *v1alpha1.CommonStatus) {
 	})
 }
 
-// changeWords tells what changed, what that means, and what to do.
-func (d reporter) changeWords() string {
+// inputsChangedMessage says what changed, what that means, and what to do.
+func (d reporter) inputsChangedMessage() string {
 	var all []string
-	means := "results are of what was there then"
+	means := "the results use the former content"
 	trace := traceInput(d.subject)
 	for _, change := range d.inputs.changed {
 		all = append(all, change.String())
 		if change.Name == trace {
-			means += ", and pods that start now refuse another trace"
+			means += ", and pods that start now reject another trace"
 		}
 	}
-	return fmt.Sprintf("since generation %d was compiled, %s; %s: edit the spec, or create the object anew, to use what is there now",
-		d.subject.object().GetGeneration(), some(all), means)
+	return fmt.Sprintf("after generation %d was compiled, %s; %s; to use the new content, edit the spec or recreate the object",
+		d.subject.object().GetGeneration(), joinFirst(all), means)
 }
 
 // traceInput is the name of the input that is the subject's trace, if it has one in a
@@ -190,7 +190,7 @@ func traceInput(s subject) string {
 	return experiment.ConfigMapInput(workload.Trace.ConfigMapRef.Name, workload.Trace.ConfigMapRef.Key)
 }
 
-// String tells the change.
+// String describes the change.
 func (c inputChange) String() string {
 	name, key, _ := experiment.ParseConfigMapInput(c.Name)
 	words := "ConfigMap " + name
@@ -198,20 +198,20 @@ func (c inputChange) String() string {
 		words += " key " + key
 	}
 	if c.now == "" {
-		return words + " is gone"
+		return words + " was deleted"
 	}
-	return fmt.Sprintf("%s has changed: sha256 %s → %s", words, shortDigest(c.SHA256), shortDigest(c.now))
+	return fmt.Sprintf("%s changed: sha256 %s → %s", words, shortDigest(c.SHA256), shortDigest(c.now))
 }
 
 // shortDigest is as much of a digest as people compare.
 func shortDigest(digest string) string { return digest[:min(12, len(digest))] }
 
-// stay leaves a settled status as it is, but for what became of its inputs and its
-// results.
-func (d reporter) stay() {
-	next := d.subject.copied()
-	d.inputsChanged(next.status())
-	d.resultsDamaged(next.status())
+// updateSettled updates only the conditions InputsChanged and ResultsDamaged of a settled
+// status.
+func (d reporter) updateSettled() {
+	next := d.subject.deepCopied()
+	d.setInputsChanged(next.status())
+	d.setResultsDamaged(next.status())
 	if !equality.Semantic.DeepEqual(d.subject.object(), next.object()) {
 		d.decision.status = next
 	}

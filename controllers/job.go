@@ -24,7 +24,7 @@ const (
 	// badInputExitCode is the worker's exit code for an input that stays bad
 	// however often it is tried.
 	badInputExitCode = 2
-	// nobody is the user of worker pods, as in the image.
+	// nobody is the UID of worker pods, as in the image.
 	nobody = 65532
 
 	planFolder   = "/etc/windtunnel/plan"
@@ -32,7 +32,7 @@ const (
 	inputsFolder = "/etc/windtunnel/inputs"
 )
 
-// task is a Job to be: what it simulates, of which round, and in how many pods.
+// task describes a Job to create: its simulations, its round, and the number of its pods.
 type task struct {
 	job    string
 	round  int
@@ -40,27 +40,27 @@ type task struct {
 	// attempt numbers the Jobs of the round, from 0; losses are those that ended
 	// without all of their results.
 	attempt, losses int
-	// held says that somebody else holds the work, who is to let it go.
+	// held says that another client suspended the former Job, and must resume this one.
 	held bool
 	// spare is how many of its shards may fail.
-	spare int
+	maxFailedShards int
 	// simulations is their number, work what says which.
 	simulations int
 	work        []byte
 }
 
-// newTask makes the task of simulating what is missing of the round under way.
+// newTask makes the task of simulating what is missing of the current round.
 func newTask(s subject, p *subjectPlan, st *studyState, attempt int) *task {
 	work := p.Work(st.round, st.missing).Encode()
 	shards := max(1, min(int(s.execution().Shards), len(st.missing)))
 	return &task{
-		job:         jobName(s.object().GetUID(), s.object().GetName(), p.hash, st.round.Index, attempt, experiment.Digest(work), s.execution()),
-		round:       st.round.Index,
-		attempt:     attempt,
-		shards:      shards,
-		spare:       max(0, min(int(s.execution().MaxFailedShards)-st.lostShards(), shards)),
-		simulations: len(st.missing),
-		work:        work,
+		job:             jobName(s.object().GetUID(), s.object().GetName(), p.hash, st.round.Index, attempt, experiment.Digest(work), s.execution()),
+		round:           st.round.Index,
+		attempt:         attempt,
+		shards:          shards,
+		maxFailedShards: max(0, min(int(s.execution().MaxFailedShards)-st.lostShards(), shards)),
+		simulations:     len(st.missing),
+		work:            work,
 	}
 }
 
@@ -91,7 +91,7 @@ func makeJob(s subject, p *subjectPlan, t *task, image string) *batchv1.Job {
 			// A sweep without all of its rows has no verdict: the first shard too
 			// many that is given up ends the Job.
 			BackoffLimitPerIndex: ptr.To(retriesOf(execution)),
-			MaxFailedIndexes:     ptr.To(int32(t.spare)),
+			MaxFailedIndexes:     ptr.To(int32(t.maxFailedShards)),
 			PodReplacementPolicy: ptr.To(batchv1.Failed),
 			PodFailurePolicy:     podFailurePolicy(),
 			Template: corev1.PodTemplateSpec{
@@ -141,7 +141,7 @@ func lossesOf(job *batchv1.Job) int {
 	return losses
 }
 
-// queued reports whether somebody else decides when a Job runs.
+// queued reports whether a queue or another controller decides when a Job runs.
 func queued(job *batchv1.Job) bool {
 	return job.Labels[LabelQueue] != "" || job.Spec.ManagedBy != nil
 }

@@ -52,9 +52,9 @@ func TestMakeJob(t *testing.T) {
 }
 
 func TestWithoutATraceNothingIsMountedButThePlanAndTheRound(t *testing.T) {
-	s := newScene(t)
-	spec := makeJob(s.world.subject, s.world.plan, s.task(), "").Spec.Template.Spec
-	if len(spec.Volumes) != 2 || spec.Volumes[0].ConfigMap.Name != planName(s.world.plan.prefix) || spec.Volumes[1].ConfigMap.Name != roundName(s.task().job) {
+	s := newFixture(t)
+	spec := makeJob(s.observation.subject, s.observation.plan, s.task(), "").Spec.Template.Spec
+	if len(spec.Volumes) != 2 || spec.Volumes[0].ConfigMap.Name != planName(s.observation.plan.prefix) || spec.Volumes[1].ConfigMap.Name != roundName(s.task().job) {
 		t.Errorf("volumes %v, want the plan and the round alone", spec.Volumes)
 	}
 }
@@ -75,8 +75,8 @@ func TestATraceOfAVolumeIsMountedToBeRead(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := newScene(t)
-			spec := makeJob(s.world.subject, &subjectPlan{hashedPlan: hashPlan(&experiment.Plan{Trace: tc.trace})}, s.task(), "").Spec.Template.Spec
+			s := newFixture(t)
+			spec := makeJob(s.observation.subject, &subjectPlan{hashedPlan: hashPlan(&experiment.Plan{Trace: tc.trace})}, s.task(), "").Spec.Template.Spec
 			if diff := cmp.Diff(corev1.Volume{Name: "inputs", VolumeSource: tc.want}, spec.Volumes[2]); diff != "" {
 				t.Errorf("volume (-want +got):\n%s", diff)
 			}
@@ -168,10 +168,10 @@ func TestWhatTheSpecPassesOnToItsJob(t *testing.T) {
 
 // A Job that somebody else holds is replaced by one that they hold.
 func TestAHeldJobIsReplacedByAHeldOne(t *testing.T) {
-	s := newScene(t)
+	s := newFixture(t)
 	held := *s.task()
 	held.held, held.losses = true, 2
-	job := makeJob(s.world.subject, s.world.plan, &held, "")
+	job := makeJob(s.observation.subject, s.observation.plan, &held, "")
 	if !isSuspended(job) || lastWantedSuspended(job) || lossesOf(job) != 2 {
 		t.Errorf("suspend is %t, wanted %t, after %d losses", isSuspended(job), lastWantedSuspended(job), lossesOf(job))
 	}
@@ -254,15 +254,15 @@ func TestPodResources(t *testing.T) {
 }
 
 func TestTheConfigMapsHoldWhatAWorkerNeeds(t *testing.T) {
-	s := newScene(t)
-	plan, err := experiment.DecodePlan([]byte(makePlanConfigMap(s.world.subject, s.world.plan).Data[worker.PlanFile]))
+	s := newFixture(t)
+	plan, err := experiment.DecodePlan([]byte(makePlanConfigMap(s.observation.subject, s.observation.plan).Data[worker.PlanFile]))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plan.Hash() != s.world.plan.hash {
-		t.Errorf("plan %s, want %s", plan.Hash(), s.world.plan.hash)
+	if plan.Hash() != s.observation.plan.hash {
+		t.Errorf("plan %s, want %s", plan.Hash(), s.observation.plan.hash)
 	}
-	cm := makeRoundConfigMap(s.world.subject, s.world.plan, s.task())
+	cm := makeRoundConfigMap(s.observation.subject, s.observation.plan, s.task())
 	work, err := experiment.DecodeWork(cm.BinaryData[worker.RoundFile])
 	if err != nil {
 		t.Fatal(err)
@@ -276,8 +276,8 @@ func TestTheConfigMapsHoldWhatAWorkerNeeds(t *testing.T) {
 	}
 	want := worker.Owner{
 		Namespace: "team-a",
-		Labels:    childLabels(s.world.subject, ComponentResult, s.world.plan.hash),
-		Reference: resultReference(s.world.subject),
+		Labels:    childLabels(s.observation.subject, ComponentResult, s.observation.plan.hash),
+		Reference: resultReference(s.observation.subject),
 		Prefix:    s.task().job,
 	}
 	if diff := cmp.Diff(want, owner); diff != "" {

@@ -57,14 +57,14 @@ func (m metric) counter() *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: m.name, Help: m.help}, m.labels)
 }
 
-// tally counts what the controllers do. It may be used concurrently.
-type tally struct {
+// counters counts what the controllers do. It may be used concurrently.
+type counters struct {
 	simulations, failed, writes *prometheus.CounterVec
 	ends                        *prometheus.HistogramVec
 }
 
-func newTally() *tally {
-	return &tally{
+func newCounters() *counters {
+	return &counters{
 		simulations: metricSimulations.counter(),
 		failed:      metricFailed.counter(),
 		writes:      metricWrites.counter(),
@@ -77,31 +77,31 @@ func newTally() *tally {
 }
 
 // Describe implements prometheus.Collector.
-func (t *tally) Describe(to chan<- *prometheus.Desc) {
+func (t *counters) Describe(to chan<- *prometheus.Desc) {
 	for _, c := range t.collectors() {
 		c.Describe(to)
 	}
 }
 
 // Collect implements prometheus.Collector.
-func (t *tally) Collect(to chan<- prometheus.Metric) {
+func (t *counters) Collect(to chan<- prometheus.Metric) {
 	for _, c := range t.collectors() {
 		c.Collect(to)
 	}
 }
 
-func (t *tally) collectors() []prometheus.Collector {
+func (t *counters) collectors() []prometheus.Collector {
 	return []prometheus.Collector{t.simulations, t.failed, t.writes, t.ends}
 }
 
-// wrote counts a write.
-func (t *tally) wrote(verb, object string, err error) {
+// countWrite counts a write.
+func (t *counters) countWrite(verb, object string, err error) {
 	result := "ok"
 	switch {
 	case err == nil:
 	case apierrors.IsConflict(err) || apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err):
 		result = "conflict"
-	case refusal(err):
+	case isRefusal(err):
 		result = "refused"
 	default:
 		result = "error"
@@ -109,9 +109,9 @@ func (t *tally) wrote(verb, object string, err error) {
 	t.writes.WithLabelValues(verb, object, result).Inc()
 }
 
-// reported counts what is new in a status that was written. A status is written by
+// countStatus counts what is new in a status that was written. A status is written by
 // one manager only, so nothing is counted twice.
-func (t *tally) reported(before, after subject, now time.Time) {
+func (t *counters) countStatus(before, after subject, now time.Time) {
 	namespace, kind := after.object().GetNamespace(), after.kind()
 	var was, is v1alpha1.ProgressStatus
 	if p := before.status().Progress; p != nil && before.status().PlanHash == after.status().PlanHash {
@@ -129,12 +129,12 @@ func (t *tally) reported(before, after subject, now time.Time) {
 	add(t.simulations.WithLabelValues(namespace, kind, "reused"), is.Reused-was.Reused)
 	add(t.failed.WithLabelValues(namespace, kind), is.Failed-was.Failed)
 	if settled(after) && !settled(before) {
-		t.ends.WithLabelValues(kind, readyReason(after.status())).Observe(max(0, now.Sub(begun(after))).Seconds())
+		t.ends.WithLabelValues(kind, readyReason(after.status())).Observe(max(0, now.Sub(workStart(after))).Seconds())
 	}
 }
 
-// begun is when an object's work began.
-func begun(s subject) time.Time {
+// workStart is when an object's work began.
+func workStart(s subject) time.Time {
 	if start := s.status().StartTime; start != nil && s.object().GetGeneration() > 1 {
 		return start.Time
 	}

@@ -119,7 +119,7 @@ func TestWhatIsCounted(t *testing.T) {
 	}
 	edit(c, sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Replications.Seeds = []int64{1} })
 	c.reconcile(sweep)
-	counted := slices.DeleteFunc(scrape(t, c.reconcilers[kindSweep].applier.tally), func(line string) bool { return strings.HasPrefix(line, "api_writes_total") })
+	counted := slices.DeleteFunc(scrape(t, c.reconcilers[kindSweep].applier.counters), func(line string) bool { return strings.HasPrefix(line, "api_writes_total") })
 	want := []string{
 		"simulations_total{kind=PolicySweep,namespace=team-a,source=reused} 2",
 		"simulations_total{kind=PolicySweep,namespace=team-a,source=simulated} 4",
@@ -139,8 +139,8 @@ func TestHowWritesAreCounted(t *testing.T) {
 		"error":    {apierrors.NewInternalError(errors.New("etcd is away")), apierrors.NewTooManyRequests("slow down", 1)},
 	} {
 		for _, err := range errs {
-			counts := newTally()
-			counts.wrote("create", "Job", err)
+			counts := newCounters()
+			counts.countWrite("create", "Job", err)
 			if got := scrape(t, counts); len(got) != 1 || got[0] != fmt.Sprintf("api_writes_total{object=Job,result=%s,verb=create} 1", want) {
 				t.Errorf("%v: counted %v, want %s", err, got, want)
 			}

@@ -35,7 +35,7 @@ const (
 	AnnotationLosses = "sim.windtunnel.dev/losses"
 	// AnnotationExecution identifies how a Job is run.
 	AnnotationExecution = "sim.windtunnel.dev/execution"
-	// LabelComponent tells apart what serves a plan.
+	// LabelComponent is the role of a child: one of the components below.
 	LabelComponent = "app.kubernetes.io/component"
 	// LabelQueue and LabelQueuePriority are Kueue's. They are copied to the Job.
 	LabelQueue         = "kueue.x-k8s.io/queue-name"

@@ -13,13 +13,14 @@ import (
 )
 
 // A namespace that is being deleted loses its pods first. The Job controller holds a
-// shard's failed pod until it has made the next one, which nobody can there any more:
-// the pod, and the namespace with it, would stay for ever. It goes once its Job does.
+// shard's failed pod until it has created the next one, which the namespace no longer
+// admits: the pod, and the namespace with it, would stay for ever. The pod is deleted
+// with its Job.
 
-// ending reports whether the subject's namespace is being deleted and waits for such
-// pods. The namespace is looked at only where a failed pod is being deleted and is
+// namespaceTerminating reports whether the subject's namespace is being deleted and waits for such
+// pods. The namespace is reconciled only where a failed pod is being deleted and is
 // still there.
-func (o *observer) ending(ctx context.Context, w *observation) (bool, error) {
+func (o *observer) namespaceTerminating(ctx context.Context, w *observation) (bool, error) {
 	for _, job := range w.children.jobs {
 		if !unfinished(job) {
 			continue
@@ -29,7 +30,7 @@ func (o *observer) ending(ctx context.Context, w *observation) (bool, error) {
 			return false, err
 		}
 		if held {
-			return o.terminating(ctx, job.Namespace)
+			return o.isTerminating(ctx, job.Namespace)
 		}
 	}
 	return false, nil
@@ -57,9 +58,9 @@ func (o *observer) holdsPod(ctx context.Context, job *batchv1.Job) (bool, error)
 	return false, nil
 }
 
-// terminating reports whether a namespace is being deleted. A manager that may not
+// isTerminating reports whether a namespace is being deleted. A manager that may not
 // read it takes it for one that stays.
-func (o *observer) terminating(ctx context.Context, name string) (bool, error) {
+func (o *observer) isTerminating(ctx context.Context, name string) (bool, error) {
 	var namespace corev1.Namespace
 	err := o.live.Get(ctx, client.ObjectKey{Name: name}, &namespace)
 	switch {
@@ -71,12 +72,12 @@ func (o *observer) terminating(ctx context.Context, name string) (bool, error) {
 	return namespace.DeletionTimestamp != nil, nil
 }
 
-// leave deletes the Jobs that hold pods in a namespace that is being deleted. Nothing
-// is told: the object goes next.
-func (d cleaner) leave() {
+// releaseNamespace deletes the Jobs that hold pods in a namespace that is being deleted.
+// The status stays: the object is deleted next.
+func (d cleaner) releaseNamespace() {
 	for _, job := range d.children.jobs {
 		if unfinished(job) {
-			d.do(act{remove, job, "its namespace is being deleted, and waits for a failed pod that is kept until its Job is gone"})
+			d.act(action{verbDelete, job, "its namespace is being deleted and waits for a failed pod, which stays until its Job is deleted"})
 		}
 	}
 }

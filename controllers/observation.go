@@ -61,7 +61,7 @@ type observedResults struct {
 	damaged []*fault
 }
 
-// currentJob returns the last Job of the round under way, or nil.
+// currentJob returns the last Job of the current round, or nil.
 func (w *observation) currentJob() *batchv1.Job {
 	if w.results.study == nil || w.results.study.round == nil {
 		return nil
@@ -79,7 +79,7 @@ func (w *observation) currentJob() *batchv1.Job {
 // results nothing is tried any more.
 const maxLosses = 4
 
-// nextTask returns the Job to create for the round under way; nil where one is at work
+// nextTask returns the Job to create for the current round; nil where one is at work
 // or has failed. Results that ended Jobs did not leave, such as those of pods whose
 // nodes went before they were asked, are simulated again in another Job. So is what
 // is left of a Job that was stopped half-way.

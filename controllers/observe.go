@@ -14,30 +14,30 @@ import (
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
-// observer gathers worlds. Lists of children come from the cache; what the cache
-// does not have when it matters is asked of the API server, so that a cache
+// observer observes subjects. Lists of children come from the cache. Before an object is
+// created because the cache lacks it, the API server is asked for it, so that a cache
 // that lags never makes a decision.
 type observer struct {
 	cache client.Reader
 	live  client.Reader
 	plans *planCache
-	// contents are digests of inputs that changed.
-	contents *contents
-	// journals are how far studies are.
+	// inputDigests are digests of inputs that changed.
+	inputDigests *inputDigests
+	// studies remember how far studies are.
 	studies *studyCache
-	// words are those of pods that are gone.
-	words *lastWords
-	image string
-	clock clock.PassiveClock
-	// guard keeps what kills managers from doing so again.
-	guard *guard
+	// deletedPods have reported a part of their shard.
+	deletedPods *deletedPods
+	image       string
+	clock       clock.PassiveClock
+	// compileGuard keeps specs that kill managers from being compiled again.
+	compileGuard *compileGuard
 	// compileTimeout bounds one compilation.
 	compileTimeout time.Duration
 }
 
-// observe gathers the world around a subject.
+// observe gathers all that a decision about a subject depends on.
 func (o *observer) observe(ctx context.Context, s subject) (*observation, error) {
-	w := &observation{subject: s, image: o.image, pastDeadline: late(s, o.clock.Now())}
+	w := &observation{subject: s, image: o.image, pastDeadline: isPastDeadline(s, o.clock.Now())}
 	if s.object().GetDeletionTimestamp() != nil {
 		o.forget(nameOf(s))
 		return w, nil
@@ -46,7 +46,7 @@ func (o *observer) observe(ctx context.Context, s subject) (*observation, error)
 		return nil, err
 	}
 	var err error
-	if w.namespaceTerminating, err = o.ending(ctx, w); err != nil || w.namespaceTerminating {
+	if w.namespaceTerminating, err = o.namespaceTerminating(ctx, w); err != nil || w.namespaceTerminating {
 		return w, err
 	}
 	if settled(s) {
@@ -54,12 +54,12 @@ func (o *observer) observe(ctx context.Context, s subject) (*observation, error)
 		if err := o.inputs(ctx, w); err != nil {
 			return nil, err
 		}
-		if err := o.damage(ctx, w); err != nil {
+		if err := o.readDamaged(ctx, w); err != nil {
 			return nil, err
 		}
-		return w, o.named(ctx, w)
+		return w, o.readIndexed(ctx, w)
 	}
-	if w.unsafe = judged(s); w.unsafe != nil {
+	if w.unsafe = knownTooExpensive(s); w.unsafe != nil {
 		return w, nil
 	}
 	w.plan, w.specErrors, err = o.plan(ctx, s)
@@ -77,16 +77,16 @@ func (o *observer) observe(ctx context.Context, s subject) (*observation, error)
 		return nil, err
 	}
 	if stillComplete(w) {
-		if err := o.damage(ctx, w); err != nil {
+		if err := o.readDamaged(ctx, w); err != nil {
 			return nil, err
 		}
-		return w, o.named(ctx, w)
+		return w, o.readIndexed(ctx, w)
 	}
 	if err := o.study(ctx, w); err != nil {
 		return nil, err
 	}
 	if w.results.study.round == nil {
-		if err := o.rollout(ctx, w); err != nil {
+		if err := o.readPublished(ctx, w); err != nil {
 			return nil, err
 		}
 	}
@@ -105,9 +105,9 @@ func (o *observer) forget(name subjectName) {
 	o.plans.release(name)
 }
 
-// named reads which chunks a complete subject's index lists, where there are
+// readIndexed reads which chunks a complete subject's index lists, where there are
 // others too.
-func (o *observer) named(ctx context.Context, w *observation) error {
+func (o *observer) readIndexed(ctx context.Context, w *observation) error {
 	st := w.subject.status()
 	if !isTrue(st, v1alpha1.ConditionComplete) || st.Results == nil {
 		return nil
@@ -122,7 +122,7 @@ func (o *observer) named(ctx context.Context, w *observation) error {
 	if there == st.Results.Chunks {
 		return nil
 	}
-	own := results{reader: o.live, namespace: w.subject.object().GetNamespace(), owner: w.subject}
+	own := resultReader{reader: o.live, namespace: w.subject.object().GetNamespace(), owner: w.subject}
 	index, f, err := own.index(ctx, st.Results.Index, st.Results.SHA256)
 	if err != nil || f != nil {
 		return err

@@ -44,9 +44,8 @@ func (o *observer) children(ctx context.Context, w *observation) error {
 	return nil
 }
 
-// missingJob asks the API server for the Job of a task that the cache lacks: a
-// create that it has not seen yet, one that somebody took the labels from, or a
-// stranger's object.
+// missingJob asks the API server for the Job of a task that the cache lacks: one
+// that it has not seen yet, one whose labels were removed, or an object of another owner.
 func (o *observer) missingJob(ctx context.Context, w *observation) error {
 	if slices.ContainsFunc(w.children.jobs, func(job *batchv1.Job) bool { return job.Name == w.task.job }) {
 		return nil
@@ -72,8 +71,8 @@ func (o *observer) missingChild(ctx context.Context, w *observation, name string
 	return err
 }
 
-// child reads an object that the subject should own. Where it is somebody
-// else's, the world has a stranger.
+// child reads an object that the subject should own. Where it has another owner, that is
+// a conflict.
 func (o *observer) child(ctx context.Context, w *observation, name string, object client.Object) (bool, error) {
 	err := o.live.Get(ctx, client.ObjectKey{Namespace: w.subject.object().GetNamespace(), Name: name}, object)
 	switch {
@@ -88,7 +87,7 @@ func (o *observer) child(ctx context.Context, w *observation, name string, objec
 	return true, nil
 }
 
-// account looks for the workers' account.
+// account looks for the account of worker pods.
 func (o *observer) account(ctx context.Context, w *observation) error {
 	key := client.ObjectKey{Namespace: w.subject.object().GetNamespace(), Name: WorkerName}
 	err := o.live.Get(ctx, key, &corev1.ServiceAccount{})

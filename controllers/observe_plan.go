@@ -47,7 +47,7 @@ func (o *observer) plan(ctx context.Context, s subject) (*subjectPlan, field.Err
 // files of the spec matter, which a stored plan does not hold, it is compiled anew,
 // if that gives the same.
 func (o *observer) knownPlan(ctx context.Context, s subject, hash string) (*subjectPlan, error) {
-	if wantsFiles(s) && o.plans.get(keyOf(s, hash), nameOf(s)) == nil {
+	if needsSpecFiles(s) && o.plans.get(keyOf(s, hash), nameOf(s)) == nil {
 		compiled, errs, err := o.compile(ctx, s, clusterInputs{reader: o.live, namespace: s.object().GetNamespace()})
 		if err != nil {
 			return nil, err
@@ -63,7 +63,7 @@ func (o *observer) knownPlan(ctx context.Context, s subject, hash string) (*subj
 
 // compile compiles a subject's spec in the time that one object may take.
 func (o *observer) compile(ctx context.Context, s subject, inputs experiment.Inputs) (*experiment.Compiled, field.ErrorList, error) {
-	end, err := o.guard.begin(s)
+	end, err := o.compileGuard.begin(s)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -74,19 +74,19 @@ func (o *observer) compile(ctx context.Context, s subject, inputs experiment.Inp
 	compiled, errs, err := compileSafely(timed, s, inputs)
 	if cut := (*experiment.Interrupted)(nil); errors.As(err, &cut) && ctx.Err() == nil {
 		return nil, field.ErrorList{field.Invalid(cut.Field, field.OmitValueType{}, fmt.Sprintf(
-			"takes too long: %.3g s, at most %.3g s: use fewer values, shorter rules or smaller files",
+			"takes too long to compile: %.3g s, at most %.3g s: use fewer values, shorter rules or smaller files",
 			o.clock.Since(began).Seconds(), o.compileTimeout.Seconds()))}, nil
 	}
 	return compiled, errs, err
 }
 
-// compileSafely makes a fault of the spec of a panic: its owner gets to see it,
-// and nobody else's objects wait for it.
+// compileSafely turns a panic into an error of the spec: the status shows it, and other
+// objects do not wait.
 func compileSafely(ctx context.Context, s subject, inputs experiment.Inputs) (c *experiment.Compiled, errs field.ErrorList, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			log.FromContext(ctx).Error(fmt.Errorf("panic: %v", r), "Compiling the spec", "stack", string(debug.Stack()))
-			c, errs = nil, field.ErrorList{field.InternalError(field.NewPath("spec"), fmt.Errorf("a defect of Windtunnel, please report it: %v", r))}
+			c, errs = nil, field.ErrorList{field.InternalError(field.NewPath("spec"), fmt.Errorf("this is a defect in Windtunnel; please report it: %v", r))}
 		}
 	}()
 	return s.compile(ctx, inputs)
@@ -122,7 +122,7 @@ func (o *observer) storedPlan(ctx context.Context, s subject, hash string) (*sub
 
 // keyOf is what the plan of a hash is remembered by.
 func keyOf(s subject, hash string) planKey {
-	if wantsFiles(s) {
+	if needsSpecFiles(s) {
 		return planKey{hash, s.object().GetUID()}
 	}
 	return planKey{hash: hash}

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// pods lists those of the round's Job.
+// pods lists those of the current Job.
 func (o *observer) pods(ctx context.Context, w *observation, job *batchv1.Job) error {
 	reader, whose := o.cache, client.ListOption(client.MatchingFields{indexOwner: string(job.UID)})
 	if done, _ := finished(job); done {
@@ -27,9 +27,9 @@ func (o *observer) pods(ctx context.Context, w *observation, job *batchv1.Job) e
 		return fmt.Errorf("list pods of Job %s: %w", job.Name, err)
 	}
 	w.job.pods = slices.DeleteFunc(pods.Items, func(pod corev1.Pod) bool { return !metav1.IsControlledBy(&pod, job) })
-	w.job.pods = append(w.job.pods, o.words.of(job.UID, w.job.pods)...)
+	w.job.pods = append(w.job.pods, o.deletedPods.ofJob(job.UID, w.job.pods)...)
 	slices.SortFunc(w.job.pods, func(a, b corev1.Pod) int { return strings.Compare(a.Name, b.Name) })
 	now := o.clock.Now()
-	w.job.podsAlive = slices.ContainsFunc(w.job.pods, func(pod corev1.Pod) bool { return alive(&pod, now) })
+	w.job.podsAlive = slices.ContainsFunc(w.job.pods, func(pod corev1.Pod) bool { return mayStillReport(&pod, now) })
 	return nil
 }

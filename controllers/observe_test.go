@@ -52,7 +52,7 @@ func TestAManagerThatStopsBlamesNobody(t *testing.T) {
 	}
 }
 
-func TestAPanicIsToldToItsObject(t *testing.T) {
+func TestAPanicIsReportedInTheStatus(t *testing.T) {
 	compiled, errs, err := compileSafely(t.Context(), poison{}, nil)
 	if compiled != nil || err != nil || len(errs) != 1 {
 		t.Fatalf("compiled %v, faults %v, error %v; want one fault", compiled, errs, err)

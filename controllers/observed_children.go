@@ -40,8 +40,8 @@ func (c *observedChildren) hasConfigMap(name string) bool {
 	return slices.ContainsFunc(c.configMaps, func(cm metav1.PartialObjectMetadata) bool { return cm.Name == name })
 }
 
-// reportedDone returns the most that each of a Job's shards has told of. A shard that runs
-// again tells of less at first, which does not count.
+// reportedDone returns the largest number of simulations that each of a Job's shards has
+// reported as done. A shard that runs again reports less at first, which does not count.
 func (c *observedChildren) reportedDone(job *batchv1.Job) map[int]int {
 	var most map[int]int
 	for i := range c.configMaps {

@@ -37,39 +37,38 @@ type observedJob struct {
 	contended bool
 }
 
-// troubles tells what is wrong with shards that have no pod, or whose newest one
-// does not run. A shard that failed here may be tried again.
-func (j *observedJob) troubles(job *batchv1.Job) string {
+// problems describes shards that have no pod, or whose newest pod does not run. A shard that failed here may be tried again.
+func (j *observedJob) problems(job *batchv1.Job) string {
 	var words []string
 	if refusal := j.warnings[job.UID]; refusal != "" {
 		words = append(words, refusal)
 	}
 	for _, pod := range newest(j.pods) {
-		if trouble := j.trouble(pod); trouble != "" {
+		if trouble := j.problem(pod); trouble != "" {
 			words = append(words, trouble)
 		}
 	}
-	return some(words)
+	return joinFirst(words)
 }
 
-// trouble tells what is wrong with a pod, by its status or else by its events.
-func (j *observedJob) trouble(pod *corev1.Pod) string {
-	if words := podTrouble(pod); words != "" || j.warnings[pod.UID] == "" {
+// problem says what is wrong with a pod, by its status or else by its events.
+func (j *observedJob) problem(pod *corev1.Pod) string {
+	if words := podProblem(pod); words != "" || j.warnings[pod.UID] == "" {
 		return words
 	}
 	index, _ := completionIndex(pod)
 	return fmt.Sprintf("shard %d: %s", index, j.warnings[pod.UID])
 }
 
-// standstill is the reason why no pod of a Job runs, where something keeps them from
+// blockedReason is the reason why no pod of a Job runs, where something keeps them from
 // it that is not for the controllers to change: Blocked, WaitingForCapacity, or nothing.
-func (j *observedJob) standstill(job *batchv1.Job, now time.Time) string {
+func (j *observedJob) blockedReason(job *batchv1.Job, now time.Time) string {
 	blocked := j.warnings[job.UID] != ""
 	for _, pod := range newest(j.pods) {
 		switch {
 		case pod.Status.Phase == corev1.PodRunning:
 			return ""
-		case pod.Status.Phase == corev1.PodPending && waitsForCapacity(pod).IsZero() && j.trouble(pod) != "":
+		case pod.Status.Phase == corev1.PodPending && waitsForCapacity(pod).IsZero() && j.problem(pod) != "":
 			blocked = true
 		}
 	}
@@ -77,7 +76,7 @@ func (j *observedJob) standstill(job *batchv1.Job, now time.Time) string {
 	switch {
 	case blocked:
 		return v1alpha1.ReasonBlocked
-	case !waits || wait < capacityPatience:
+	case !waits || wait < capacityTimeout:
 		return ""
 	case j.contended:
 		return v1alpha1.ReasonWaitingForCapacity

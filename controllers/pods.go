@@ -3,6 +3,7 @@
 package controllers
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -42,23 +43,23 @@ func terminationMessage(pod *corev1.Pod) string {
 	return ""
 }
 
-// stopPatience is how long after its time a pod that is to stop is waited for: that
-// of a node that is gone never says that it did.
-const stopPatience = time.Minute
+// stopTimeout is how long after its grace period a stopped pod is waited for: the pod of
+// a lost node never reports its end.
+const stopTimeout = time.Minute
 
-// alive reports whether a pod's worker has not ended and may still say something.
-func alive(pod *corev1.Pod, now time.Time) bool {
+// mayStillReport reports whether a pod's worker has not ended and may still say something.
+func mayStillReport(pod *corev1.Pod, now time.Time) bool {
 	switch {
 	case pod.Status.Phase == corev1.PodSucceeded, pod.Status.Phase == corev1.PodFailed, terminated(pod) != nil:
 		return false
 	}
 	// Its time of deletion is when the time that it is given is up.
-	return pod.DeletionTimestamp == nil || now.Before(pod.DeletionTimestamp.Add(stopPatience))
+	return pod.DeletionTimestamp == nil || now.Before(pod.DeletionTimestamp.Add(stopTimeout))
 }
 
-// partOf returns what a pod that was stopped before its end reports, if it says where
+// partialReport returns what a pod that was stopped before its end reports, if it says where
 // results are: some of its shard's, or all of them if it was killed on its way out.
-func partOf(pod *corev1.Pod) (experiment.Report, bool) {
+func partialReport(pod *corev1.Pod) (experiment.Report, bool) {
 	if t := terminated(pod); t == nil || t.ExitCode == 0 || pod.Status.Phase == corev1.PodSucceeded {
 		return experiment.Report{}, false
 	}
@@ -66,21 +67,21 @@ func partOf(pod *corev1.Pod) (experiment.Report, bool) {
 	return report, err == nil && report.Results != nil
 }
 
-// started reports whether any pod came as far as running.
-func started(pods []corev1.Pod) bool {
+// anyStarted reports whether any pod came as far as running.
+func anyStarted(pods []corev1.Pod) bool {
 	return slices.ContainsFunc(pods, func(pod corev1.Pod) bool {
 		return pod.Status.Phase != corev1.PodPending && pod.Status.Phase != ""
 	})
 }
 
-// podTrouble tells what a pod's status says to be wrong with it.
-func podTrouble(pod *corev1.Pod) string {
+// podProblem says what is wrong with a pod according to its status.
+func podProblem(pod *corev1.Pod) string {
 	index, _ := completionIndex(pod)
 	switch pod.Status.Phase {
 	case corev1.PodRunning, corev1.PodSucceeded:
 		return ""
 	case corev1.PodFailed:
-		return podWords(pod)
+		return podFailedMessage(pod)
 	}
 	for i := range pod.Status.ContainerStatuses {
 		waiting := pod.Status.ContainerStatuses[i].State.Waiting
@@ -96,14 +97,14 @@ func podTrouble(pod *corev1.Pod) string {
 	return ""
 }
 
-// podWords tells how a pod failed: in its worker's words if it had any.
-func podWords(pod *corev1.Pod) string {
+// podFailedMessage says why a pod failed, by its termination message if it has one.
+func podFailedMessage(pod *corev1.Pod) string {
 	index, _ := completionIndex(pod)
-	return fmt.Sprintf("shard %d failed: %s", index, clip(deathWords(pod), 2048))
+	return fmt.Sprintf("shard %d failed: %s", index, clip(podEndMessage(pod), 2048))
 }
 
-// invalidInput tells what pods of a Job found to be wrong with an input of the spec,
-// which they parse and the manager does not; nothing where they found nothing.
+// invalidInput returns the error that pods of a Job found in an input of the spec, which
+// they parse and the manager does not; "" where there is none.
 func invalidInput(job *batchv1.Job, pods []corev1.Pod) string {
 	for _, pod := range failedPods(job, pods) {
 		if report, err := experiment.DecodeReport(terminationMessage(pod)); err == nil && report.Invalid {
@@ -113,23 +114,23 @@ func invalidInput(job *batchv1.Job, pods []corev1.Pod) string {
 	return ""
 }
 
-func deathWords(pod *corev1.Pod) string {
+func podEndMessage(pod *corev1.Pod) string {
 	t := terminated(pod)
 	if t == nil {
-		return strings.TrimSuffix(fmt.Sprintf("pod %s: %s: %s", pod.Name, orElse(pod.Status.Reason, "failed"), pod.Status.Message), ": ")
+		return strings.TrimSuffix(fmt.Sprintf("pod %s: %s: %s", pod.Name, cmp.Or(pod.Status.Reason, "failed"), pod.Status.Message), ": ")
 	}
 	if report, err := experiment.DecodeReport(t.Message); err == nil && report.Error != "" {
 		return report.Error
 	}
-	words := fmt.Sprintf("pod %s: %s%s, exit code %d", pod.Name, orElse(t.Reason, "terminated"), limitWords(pod, t), t.ExitCode)
+	words := fmt.Sprintf("pod %s: %s%s, exit code %d", pod.Name, cmp.Or(t.Reason, "terminated"), memoryLimitNote(pod, t), t.ExitCode)
 	if last := strings.TrimSpace(t.Message); last != "" {
 		words += ": " + last
 	}
 	return words
 }
 
-// limitWords tell which limit a container was killed for, if it was.
-func limitWords(pod *corev1.Pod, t *corev1.ContainerStateTerminated) string {
+// memoryLimitNote names the memory limit that a container was killed for, if it was.
+func memoryLimitNote(pod *corev1.Pod, t *corev1.ContainerStateTerminated) string {
 	if t.Reason != "OOMKilled" {
 		return ""
 	}
@@ -138,14 +139,7 @@ func limitWords(pod *corev1.Pod, t *corev1.ContainerStateTerminated) string {
 			return fmt.Sprintf(" (memory limit %s)", &limit)
 		}
 	}
-	return " (no memory limit: the node's was reached)"
-}
-
-func orElse(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
+	return " (no memory limit: the node ran out of memory)"
 }
 
 // newest returns each index's newest pod, by index.

@@ -15,20 +15,19 @@ import (
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
-// worthTelling is the share of a round's simulations by which shards under way must
-// have got on for a write of the status, when it has nothing else to tell.
-const worthTelling = 20
+// progressFraction is the share of a round's simulations, one in so many, by which running
+// shards must have advanced for a status write that changes nothing else.
+const progressFraction = 20
 
-// tellsProgress reports whether a ConfigMap is one in which a shard tells of its
-// progress.
-func tellsProgress(object metav1.Object) bool {
+// isProgress reports whether a shard reports its progress in a ConfigMap.
+func isProgress(object metav1.Object) bool {
 	return object.GetLabels()[LabelComponent] == ComponentProgress
 }
 
-// progressOf returns the shard of a Job that a ConfigMap tells of, and how many of its
-// simulations were done.
+// progressOf returns the shard of a Job whose progress a ConfigMap reports, and how many
+// of its simulations are done.
 func progressOf(cm *metav1.PartialObjectMetadata, job *batchv1.Job) (shard, done int, ok bool) {
-	if !tellsProgress(cm) || !strings.HasPrefix(cm.Name, worker.ProgressPrefix(job.Name)) {
+	if !isProgress(cm) || !strings.HasPrefix(cm.Name, worker.ProgressPrefix(job.Name)) {
 		return 0, 0, false
 	}
 	shard, err1 := strconv.Atoi(cm.Labels[worker.LabelShard])
@@ -36,14 +35,14 @@ func progressOf(cm *metav1.PartialObjectMetadata, job *batchv1.Job) (shard, done
 	return shard, done, err1 == nil && err2 == nil && shard >= 0 && done >= 0
 }
 
-// underway counts the simulations that a Job's shards say they have done and that have
+// countUnderway counts the simulations that a Job's shards say they have done and that have
 // no rows yet. What a shard says is shown, and nothing is decided by it.
-func (r *studyReader) underway(ctx context.Context, job *batchv1.Job) (int, error) {
+func (r *studyReader) countUnderway(ctx context.Context, job *batchv1.Job) (int, error) {
 	told := r.observed.children.reportedDone(job)
 	if len(told) == 0 {
 		return 0, nil
 	}
-	parts, err := r.partsOf(ctx, job)
+	parts, err := r.shardSimulations(ctx, job)
 	n := 0
 	for shard, part := range parts {
 		if failed := job.Status.FailedIndexes; ptr.Deref(failed, "") != "" && inIndexes(failed, shard) {
@@ -63,30 +62,30 @@ func (d reporter) shownUnderway(completed int64) int64 {
 		return now
 	}
 	more := now - before.Underway
-	if more >= 0 && more*worthTelling < int64(d.results.study.round.Simulations()) {
+	if more >= 0 && more*progressFraction < int64(d.results.study.round.Simulations()) {
 		return before.Underway
 	}
 	return now
 }
 
-// cleanProgress deletes what shards told of their progress, but the last word of each
-// shard of the Job at work; all of it where there is none.
-func (d cleaner) cleanProgress(job *batchv1.Job) {
+// deleteOldProgress deletes the progress ConfigMaps but the latest of each shard of the
+// current Job; all of them where there is no Job.
+func (d cleaner) deleteOldProgress(job *batchv1.Job) {
 	var told map[int]int
 	if job != nil {
 		told = d.children.reportedDone(job)
 	}
 	for i := range d.children.configMaps {
 		cm := &d.children.configMaps[i]
-		if !tellsProgress(cm) || cm.DeletionTimestamp != nil || d.cleans(cm) {
+		if !isProgress(cm) || cm.DeletionTimestamp != nil || d.deletesAfterStatus(cm) {
 			continue
 		}
 		if job == nil {
-			d.clean(cm, "the work has ended")
+			d.deleteAfterStatus(cm, "the work has ended")
 			continue
 		}
 		if shard, done, ok := progressOf(cm, job); !ok || done < told[shard] {
-			d.clean(cm, "the shard is further")
+			d.deleteAfterStatus(cm, "the shard has reported later progress")
 		}
 	}
 }

@@ -39,7 +39,7 @@ func countedOf(c *cluster, o *v1alpha1.PolicySweep) string {
 	p := c.subject(o).status().Progress
 	var told []string
 	for _, cm := range c.configMaps() {
-		if tellsProgress(&cm) {
+		if isProgress(&cm) {
 			told = append(told, cm.Labels[worker.LabelShard]+":"+cm.Labels[worker.LabelDone])
 		}
 	}
@@ -109,8 +109,8 @@ func TestFiftyShardsTakeFewStatusWrites(t *testing.T) {
 			}
 		}
 	}
-	if statuses > worthTelling || deletes != shards*(each-2) {
-		t.Errorf("%d writes of the status, want at most %d; %d deletes, want all but the last words, %d", statuses, worthTelling, deletes, shards*(each-2))
+	if statuses > progressFraction || deletes != shards*(each-2) {
+		t.Errorf("%d writes of the status, want at most %d; %d deletes, want all but the last words, %d", statuses, progressFraction, deletes, shards*(each-2))
 	}
 	t.Logf("%d writes of the status, %d deletes", statuses, deletes)
 }

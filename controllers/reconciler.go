@@ -15,16 +15,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// staleInterval is how soon a world that moved on is observed again, and
-// longestInterval how much later at most, if it moves on each time. The latter
-// bounds how long after an error an object is looked at again, too.
+// staleInterval is the backoff after the first stale observation, and longestInterval
+// the longest one, if each observation is stale. The latter
+// bounds how long after an error an object is reconciled again, too.
 const (
 	staleInterval   = 100 * time.Millisecond
 	longestInterval = time.Minute
 )
 
-// refusedInterval is how soon an act is tried again that the API server refused: no
-// watch tells that a quota has room again.
+// refusedInterval is how soon an action is tried again that the API server refused: no
+// watch reports that a quota has room again.
 const refusedInterval = 30 * time.Second
 
 // stopGrace is how long a reconcile may go on once the manager is told to stop.
@@ -38,7 +38,7 @@ type reconciler struct {
 	observer *observer
 	applier  applier
 	clock    clock.PassiveClock
-	// stale says when an object is looked at again whose world moved on.
+	// stale is the backoff of subjects whose observation was stale.
 	stale workqueue.TypedRateLimiter[reconcile.Request]
 }
 
@@ -58,9 +58,9 @@ type subjects struct {
 
 // Reconcile implements reconcile.Reconciler. A manager that is told to stop
 // finishes the reconciles that it has begun. One that takes longer than stopGrace is
-// cut off. That is no error that anybody has to see to: the next manager begins anew.
+// cut off. That is not an error: the next manager observes again.
 func (r *reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
-	longer, cancel := outliving(ctx, stopGrace)
+	longer, cancel := withGracePeriod(ctx, stopGrace)
 	defer cancel()
 	result, err := r.reconcile(longer, request)
 	if err != nil && longer.Err() != nil {
@@ -86,7 +86,7 @@ func (r *reconciler) reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	now := r.clock.Now()
 	d := decide(w, now)
-	log.FromContext(ctx).V(4).Info("Decided", "acts", len(d.acts), "cleanup", len(d.cleanup), "report", d.status != nil, "again", d.requeueAfter.String())
+	log.FromContext(ctx).V(4).Info("Decided", "acts", len(d.actions), "cleanup", len(d.cleanup), "report", d.status != nil, "again", d.requeueAfter.String())
 	err = r.applier.apply(ctx, w, d, now)
 	if errors.Is(err, errStale) {
 		again := r.stale.When(request)
@@ -95,21 +95,21 @@ func (r *reconciler) reconcile(ctx context.Context, request reconcile.Request) (
 	}
 	r.stale.Forget(request)
 	if errors.Is(err, errRefused) {
-		// The user is told, and it is for nobody else to see to.
+		// The status shows it, and only the user can act.
 		log.FromContext(ctx).V(1).Info("Trying again later", "why", err.Error())
 		return reconcile.Result{RequeueAfter: refusedInterval}, nil
 	}
 	return reconcile.Result{RequeueAfter: d.requeueAfter}, err
 }
 
-// backOff doubles the time after which an object is looked at again, from its first
+// backOff doubles the time after which an object is reconciled again, from its first
 // to its longest.
 func backOff(first, longest time.Duration) workqueue.TypedRateLimiter[reconcile.Request] {
 	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](first, longest)
 }
 
-// outliving returns a context like ctx that ends a while after it.
-func outliving(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
+// withGracePeriod returns a context like ctx that ends a while after it.
+func withGracePeriod(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		defer cancel()

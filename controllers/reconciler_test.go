@@ -20,9 +20,9 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
 
-// TestAWorldThatAlwaysMovesOnIsObservedLessAndLess has a server on which everything
+// TestStaleObservationsBackOff has a server on which everything
 // has just changed, and then one that works again.
-func TestAWorldThatAlwaysMovesOnIsObservedLessAndLess(t *testing.T) {
+func TestStaleObservationsBackOff(t *testing.T) {
 	c := newCluster(t)
 	run := once().Obj()
 	c.create(run)
@@ -96,12 +96,12 @@ func TestWhatIsRememberedGoesWithItsObject(t *testing.T) {
 	remembered := func(r *reconciler) int {
 		return len(r.observer.studies.byName) + r.observer.studies.used + len(r.observer.plans.plans) + len(r.observer.plans.by)
 	}
-	for name, end := range map[string]func(*play, client.Object){
-		"it completes":  func(p *play, o client.Object) { p.rounds(o) },
-		"it is deleted": func(p *play, o client.Object) { p.must(p.client.Delete(t.Context(), o)) },
+	for name, end := range map[string]func(*scenario, client.Object){
+		"it completes":  func(p *scenario, o client.Object) { p.rounds(o) },
+		"it is deleted": func(p *scenario, o client.Object) { p.must(p.client.Delete(t.Context(), o)) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			perform(t, func(p *play) {
+			perform(t, func(p *scenario) {
 				run := once().Obj()
 				p.enter(run)
 				if remembered(p.reconcilers[kindRun]) == 0 {
@@ -113,12 +113,12 @@ func TestWhatIsRememberedGoesWithItsObject(t *testing.T) {
 				if n := remembered(p.reconcilers[kindRun]); n > 0 {
 					t.Errorf("%d is remembered of what has ended", n)
 				}
-			}, nil, func(*play) {})
+			}, nil, func(*scenario) {})
 		})
 	}
 }
 
-// TestAChildThatSomebodyHoldsIsAwaited has a finalizer of somebody else's keep what a
+// TestAChildThatSomebodyHoldsIsAwaited has a finalizer of another owner's keep what a
 // sweep is to replace. Nothing is written meanwhile, and its owner is told.
 func TestAChildThatSomebodyHoldsIsAwaited(t *testing.T) {
 	const holder = "example.com/archive"
@@ -146,8 +146,8 @@ func TestAChildThatSomebodyHoldsIsAwaited(t *testing.T) {
 				}
 			}
 			c.reconcile(sweep)
-			words := statusWords(c.subject(sweep))
-			if want := name + " is being deleted and held by " + holder; !strings.Contains(words, want) || !strings.Contains(words, "Reconciling=True") {
+			words := statusLine(c.subject(sweep))
+			if want := name + " is being deleted and waits for its finalizers: " + holder; !strings.Contains(words, want) || !strings.Contains(words, "Reconciling=True") {
 				t.Errorf("the status says %q, want %q", words, want)
 			}
 			writes := len(c.writes)
@@ -165,7 +165,7 @@ func TestAChildThatSomebodyHoldsIsAwaited(t *testing.T) {
 			c.reconcile(sweep)
 			c.must(c.client.Get(t.Context(), key, child))
 			if child.GetUID() == before || !isTrue(c.subject(sweep).status(), v1alpha1.ConditionComplete) {
-				t.Errorf("it is not created again: %s", statusWords(c.subject(sweep)))
+				t.Errorf("it is not created again: %s", statusLine(c.subject(sweep)))
 			}
 		})
 	}

@@ -10,9 +10,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 )
 
-// worthIndexing is the share of a round's simulations whose results are read and
-// named by the status at a time: a write for each pod would be many.
-const worthIndexing = 8
+// indexFraction is the share of a round's simulations, one in so many, whose results are
+// read and indexed at a time: a write for each pod would be many.
+const indexFraction = 8
 
 // reports are what the pods of a round's Job say that succeeded, or that were stopped
 // before their end: where their results are. Nothing else is believed.
@@ -34,46 +34,46 @@ type reports struct {
 func newReports(plan *subjectPlan, round, shards int, pods []corev1.Pod) *reports {
 	r := &reports{lists: make([]*experiment.Reference, shards), reporters: make([]string, shards), unreadable: map[int]string{}}
 	for i := range pods {
-		part, isPart := partOf(&pods[i])
+		part, isPart := partialReport(&pods[i])
 		switch {
 		case r.fault != nil:
 		case pods[i].Status.Phase == corev1.PodSucceeded:
-			r.take(plan, round, &pods[i])
+			r.addSucceeded(plan, round, &pods[i])
 		case isPart:
-			r.takePart(plan, round, &pods[i], part)
+			r.addPartial(plan, round, &pods[i], part)
 		}
 	}
 	return r
 }
 
-// takePart takes what a pod reports that was stopped.
-func (r *reports) takePart(plan *subjectPlan, round int, pod *corev1.Pod, report experiment.Report) {
+// addPartial takes what a pod reports that was stopped.
+func (r *reports) addPartial(plan *subjectPlan, round int, pod *corev1.Pod, report experiment.Report) {
 	index, ok := completionIndex(pod)
 	if !ok || index >= len(r.lists) {
 		return
 	}
-	if r.fault = r.foreign(plan, round, pod, report); r.fault == nil {
+	if r.fault = r.inconsistency(plan, round, pod, report); r.fault == nil {
 		r.parts = append(r.parts, *report.Results)
 	}
 }
 
-// foreign returns the fault of a report that is not of the pod's own shard, or says
+// inconsistency returns the fault of a report that is not of the pod's own shard, or says
 // of it what cannot be.
-func (r *reports) foreign(plan *subjectPlan, round int, pod *corev1.Pod, report experiment.Report) *fault {
+func (r *reports) inconsistency(plan *subjectPlan, round int, pod *corev1.Pod, report experiment.Report) *fault {
 	index, _ := completionIndex(pod)
 	switch {
 	case report.PlanHash != plan.hash || report.Round != round:
-		return corrupt("pod %s reports results of round %d of plan %q, not of round %d of %q", pod.Name, report.Round, report.PlanHash, round, plan.hash)
+		return corruptResult("pod %s reports results of round %d of plan %q, not of round %d of %q", pod.Name, report.Round, report.PlanHash, round, plan.hash)
 	case report.Shard != index:
-		return corrupt("pod %s of shard %d reports results of shard %d", pod.Name, index, report.Shard)
+		return corruptResult("pod %s of shard %d reports results of shard %d", pod.Name, index, report.Shard)
 	case report.Partial && pod.Status.Phase == corev1.PodSucceeded:
-		return corrupt("pod %s of shard %d succeeded and reports a part of its results", pod.Name, index)
+		return corruptResult("pod %s of shard %d succeeded but reports only a part of its results", pod.Name, index)
 	}
 	return nil
 }
 
-// take takes what a succeeded pod reports.
-func (r *reports) take(plan *subjectPlan, round int, pod *corev1.Pod) {
+// addSucceeded takes what a succeeded pod reports.
+func (r *reports) addSucceeded(plan *subjectPlan, round int, pod *corev1.Pod) {
 	index, ok := completionIndex(pod)
 	if !ok || index >= len(r.lists) {
 		return
@@ -81,22 +81,22 @@ func (r *reports) take(plan *subjectPlan, round int, pod *corev1.Pod) {
 	message := terminationMessage(pod)
 	report, err := experiment.DecodeReport(message)
 	if err != nil {
-		r.unreadable[index] = fmt.Sprintf("pod %s succeeded, but its termination message is no report: %q", pod.Name, clip(message, 256))
+		r.unreadable[index] = fmt.Sprintf("pod %s succeeded, but its termination message is not a report: %q", pod.Name, clip(message, 256))
 		return
 	}
-	r.fault = r.foreign(plan, round, pod, report)
+	r.fault = r.inconsistency(plan, round, pod, report)
 	switch {
 	case r.fault != nil:
 	case report.Results == nil:
-		r.fault = corrupt("pod %s of shard %d succeeded and reports no results", pod.Name, index)
+		r.fault = corruptResult("pod %s of shard %d succeeded but reports no results", pod.Name, index)
 	case r.lists[index] != nil && *r.lists[index] != *report.Results:
-		r.fault = corrupt("pods %s and %s of shard %d report different results", r.reporters[index], pod.Name, index)
+		r.fault = corruptResult("pods %s and %s of shard %d report different results", r.reporters[index], pod.Name, index)
 	default:
 		r.lists[index], r.reporters[index] = report.Results, pod.Name
 	}
 }
 
-// unread are the lists that a journal does not know, where together they are
+// unread are the lists whose rows are not read yet, where together they are
 // worth it: an eighth of the round's simulations, all that will come, or those of a
 // pod that is about to go.
 func (r *reports) unread(j *studyRows, over bool) []experiment.Reference {
@@ -115,13 +115,13 @@ func (r *reports) unread(j *studyRows, over bool) []experiment.Reference {
 		}
 	}
 	total := len(j.rows) - j.first
-	if !over && rows*worthIndexing < total && j.done+rows < total {
+	if !over && rows*indexFraction < total && j.done+rows < total {
 		return nil
 	}
 	return lists
 }
 
-// missing tells of the shards without results, in words.
+// missing describes the shards without results.
 func (r *reports) missing() string {
 	var words []string
 	for i, list := range r.lists {
@@ -130,11 +130,11 @@ func (r *reports) missing() string {
 		case r.unreadable[i] != "":
 			words = append(words, fmt.Sprintf("shard %d: %s", i, r.unreadable[i]))
 		default:
-			words = append(words, fmt.Sprintf("shard %d: no succeeded pod of it is left", i))
+			words = append(words, fmt.Sprintf("shard %d: no succeeded pod is left", i))
 		}
 	}
 	if len(words) == 0 {
-		return "the rows of its shards are not all that it had to simulate"
+		return "the reported rows do not cover all of its simulations"
 	}
-	return some(words)
+	return joinFirst(words)
 }

@@ -45,7 +45,7 @@ func TestWhatAStoppedPodReportsIsBelieved(t *testing.T) {
 		"a part, of a pod that succeeded": {
 			report: experiment.Report{PlanHash: plan, Results: &part, Partial: true},
 			ended:  func(message string) func(*corev1.Pod) { return exited(0, message) },
-			fault:  "succeeded and reports a part of its results",
+			fault:  "succeeded but reports only a part of its results",
 		},
 		"another plan's":  {report: experiment.Report{PlanHash: "another", Results: &part, Partial: true}, fault: `of plan "another"`},
 		"another round's": {report: experiment.Report{PlanHash: plan, Round: 1, Results: &part, Partial: true}, fault: "reports results of round 1"},
@@ -53,13 +53,13 @@ func TestWhatAStoppedPodReportsIsBelieved(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := &scene{world: &observation{}}
+			s := &fixture{observation: &observation{}}
 			end := exited(130, encodedReport(tc.report))
 			if tc.ended != nil {
 				end = tc.ended(encodedReport(tc.report))
 			}
 			s.pod(0, end)
-			r := newReports(&subjectPlan{hashedPlan: &hashedPlan{hash: plan}}, 0, 1, s.world.job.pods)
+			r := newReports(&subjectPlan{hashedPlan: &hashedPlan{hash: plan}}, 0, 1, s.observation.job.pods)
 			switch {
 			case (r.fault != nil) != (tc.fault != ""):
 				t.Errorf("fault %v, want %q", r.fault, tc.fault)
@@ -76,21 +76,21 @@ func TestWhatAStoppedPodReportsIsBelieved(t *testing.T) {
 // A row that is there may come again with what another pod of the shard wrote, if it
 // is the same.
 func TestPodsThatDisagreeAboutARow(t *testing.T) {
-	s := newScene(t)
+	s := newFixture(t)
 	row := s.simulations[0][0].Row
 	first := &source{Reference: experiment.Reference{Name: "first", Rows: 1}, own: true}
 	s.rows.addShard([]chunk{{first, []result.Row{row}}})
-	if words := s.rows.denies([]result.Row{row}); words != "" {
+	if words := s.rows.contradiction([]result.Row{row}); words != "" {
 		t.Errorf("the same row: %s", words)
 	}
 	other := row
 	other.Metrics = result.NewMetrics(map[string]float64{"goodput": 1})
-	if words := s.rows.denies([]result.Row{other}); !strings.Contains(words, "is not what another pod wrote of it") {
+	if words := s.rows.contradiction([]result.Row{other}); !strings.Contains(words, "differs from the row that another pod wrote") {
 		t.Errorf("a row with other figures: %q", words)
 	}
 	unknown := row
 	unknown.Key = "unknown"
-	if words := s.rows.denies([]result.Row{unknown}); !strings.Contains(words, "is none of the round's") {
+	if words := s.rows.contradiction([]result.Row{unknown}); !strings.Contains(words, "does not belong to the round") {
 		t.Errorf("a row of nothing that was asked for: %q", words)
 	}
 }
@@ -98,7 +98,7 @@ func TestPodsThatDisagreeAboutARow(t *testing.T) {
 // What a pod wrote that was stopped serves until another pod has done all of its
 // shard.
 func TestChunksOfAStoppedPodMakeWay(t *testing.T) {
-	s := newScene(t)
+	s := newFixture(t)
 	var rows []result.Row
 	for i := range s.simulations[0] {
 		rows = append(rows, s.simulations[0][i].Row)
@@ -148,13 +148,13 @@ func TestAShardHasEndedWhereItsJobKnows(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := &scene{world: &observation{}}
+			s := &fixture{observation: &observation{}}
 			if tc.pod != nil {
 				s.pod(0, tc.pod)
 			}
 			job := &batchv1.Job{}
 			job.Status.CompletedIndexes = tc.completed
-			if got := succeeded(job, s.world.job.pods, 0); got != tc.want {
+			if got := succeeded(job, s.observation.job.pods, 0); got != tc.want {
 				t.Errorf("got %t, want %t", got, tc.want)
 			}
 		})

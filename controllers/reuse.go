@@ -35,14 +35,14 @@ func (o *observer) sources(ctx context.Context, s subject) ([]subject, field.Err
 		}
 		if len(found) == before {
 			e := field.NotFound(field.NewPath("spec", "reuseFrom").Index(i), name)
-			e.Detail = fmt.Sprintf("there is no %s of this name in namespace %s", kindWords(kinds), s.object().GetNamespace())
+			e.Detail = fmt.Sprintf("there is no %s of this name in namespace %s", kindNames(kinds), s.object().GetNamespace())
 			errs = append(errs, e)
 		}
 	}
 	return found, errs, nil
 }
 
-func kindWords(kinds []subjects) string {
+func kindNames(kinds []subjects) string {
 	words := kinds[0].kind
 	for _, kind := range kinds[1:] {
 		words += " or " + kind.kind

@@ -32,9 +32,9 @@ func followedName(sweep string, i int) string {
 	return fmt.Sprintf("%s-best-%d", shorten(sweep, sweep, maxName-len("-best-10")), i+1)
 }
 
-// wantsFiles reports whether a subject is to have what comes of the very files of
-// its spec, which an encoded plan does not hold.
-func wantsFiles(s subject) bool {
+// needsSpecFiles reports whether the subject promotes or follows points: that needs the
+// files of its spec, which an encoded plan does not hold.
+func needsSpecFiles(s subject) bool {
 	sw, ok := s.(sweep)
 	return ok && (sw.Spec.Promote != nil || sw.Spec.Follow != nil)
 }
@@ -45,8 +45,8 @@ func hasRollout(s subject) bool {
 	return ok && (sw.Status.Promoted != "" || len(sw.Status.Followed) > 0)
 }
 
-// rollout looks for what the subject is to have once it is complete.
-func (o *observer) rollout(ctx context.Context, w *observation) error {
+// readPublished reads the children that a complete subject publishes.
+func (o *observer) readPublished(ctx context.Context, w *observation) error {
 	sw, ok := w.subject.(sweep)
 	if !ok {
 		return nil
@@ -98,15 +98,15 @@ func (o *observer) followers(ctx context.Context, w *observation, sw sweep) erro
 // configuration, and the runs that follow the best points.
 type publisher struct{ *draft }
 
-// rollOut writes out what the spec wants of a complete sweep. What cannot be
-// written is told; the results are no worse for it.
-func (d publisher) rollOut(next sweep) error {
+// publish creates what the spec wants of a complete sweep. What cannot be created is a
+// remark in the message; the results stay valid.
+func (d publisher) publish(next sweep) error {
 	words, err := d.promote(next)
 	if err != nil {
 		return err
 	}
 	d.remark = words
-	return d.follower(next)
+	return d.updateFollowers(next)
 }
 
 // promote has the best point's configuration written out. It says why that is not
@@ -119,7 +119,7 @@ func (d publisher) promote(next sweep) (words string, err error) {
 	case d.gatesVerdict != nil && d.gatesVerdict.KeepBaseline:
 		return "nothing is promoted: " + d.gatesVerdict.Message, nil
 	case wanted.When != v1alpha1.PromoteWhenComplete && (d.gatesVerdict == nil || d.gatesVerdict.Judgement != result.Pass):
-		return "nothing is promoted, since not all gates pass", nil
+		return "nothing is promoted because not all gates pass", nil
 	}
 	study := d.results.study.study
 	promotion, err := study.Promote(wanted.Format)
@@ -145,37 +145,39 @@ func (d publisher) promote(next sweep) (words string, err error) {
 		switch there := &d.children.configMaps[i]; {
 		case there.Name != cm.Name:
 		case there.DeletionTimestamp != nil:
-			d.await(there)
+			d.awaitDeletion(there)
 			return "", nil
 		case there.Labels[LabelContent] == cm.Labels[LabelContent]:
 			return "", nil
 		default:
-			d.do(act{remove, there, "another configuration is promoted"})
+			d.act(action{verbDelete, there, "another configuration is promoted"})
 			if len(there.Finalizers) > 0 {
-				d.await(there)
+				d.awaitDeletion(there)
 				return "", nil
 			}
 		}
 	}
-	d.do(act{create, cm, "it holds the configuration to roll out, and the report"})
+	d.act(action{verbCreate, cm, "it holds the configuration to roll out, and the report"})
 	return "", nil
 }
 
-// await has the subject wait for the end of a child whose name another one is to bear.
-func (d publisher) await(child client.Object) {
+// awaitDeletion has the subject wait for the deletion of a child whose name another child
+// takes.
+func (d publisher) awaitDeletion(child client.Object) {
 	words := fmt.Sprintf("%s %s is being deleted", kindOf(child), child.GetName())
 	if holders := child.GetFinalizers(); len(holders) > 0 {
-		words += fmt.Sprintf(" and held by %s", some(holders))
+		words += fmt.Sprintf(" and waits for its finalizers: %s", joinFirst(holders))
 	}
 	d.awaited = append(d.awaited, words)
 }
 
-// follower has the best points simulated once more, with traces.
-func (d publisher) follower(next sweep) error {
+// updateFollowers creates and deletes the runs that simulate the best points again, with
+// traces.
+func (d publisher) updateFollowers(next sweep) error {
 	var runs []*v1alpha1.SimulationRun
 	if wanted := next.Spec.Follow; wanted != nil {
 		var err error
-		if runs, err = d.followers(next, int(wanted.Best)); err != nil {
+		if runs, err = d.makeFollowers(next, int(wanted.Best)); err != nil {
 			return err
 		}
 	}
@@ -191,25 +193,25 @@ func (d publisher) follower(next sweep) error {
 			if old.Labels[LabelContent] == run.Labels[LabelContent] {
 				continue
 			}
-			d.do(act{remove, old, "another point is one of the best"})
+			d.act(action{verbDelete, old, "another point has its rank"})
 		}
 		if old != nil && (old.DeletionTimestamp != nil || len(old.Finalizers) > 0) {
-			d.await(old)
+			d.awaitDeletion(old)
 			continue
 		}
-		d.do(act{create, run, "it simulates one of the best points once more, with traces"})
+		d.act(action{verbCreate, run, "it simulates one of the best points again, with traces"})
 	}
 	for _, run := range d.observation.children.followers {
 		if there[run.Name] != nil && run.DeletionTimestamp == nil {
-			// Before the status: afterwards nobody would know of it.
-			d.do(act{remove, run, "its point is followed no more"})
+			// Before the status: afterwards nothing would refer to it.
+			d.act(action{verbDelete, run, "its point is no longer followed"})
 		}
 	}
 	return nil
 }
 
-// followers makes the runs of the best points.
-func (d publisher) followers(s sweep, best int) ([]*v1alpha1.SimulationRun, error) {
+// makeFollowers makes the runs of the best points.
+func (d publisher) makeFollowers(s sweep, best int) ([]*v1alpha1.SimulationRun, error) {
 	board, err := d.results.study.study.Top(best)
 	if err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ import (
 //
 // +kubebuilder:rbac:groups="",resources=namespaces,verbs=get
 //
-// The workers' account. To bind a role one must hold its rights or be allowed
+// The account of worker pods. To bind a role one must hold its rights or be allowed
 // to bind it:
 //
 // +kubebuilder:rbac:groups="",resources=serviceaccounts,verbs=get;create
@@ -68,7 +68,7 @@ const FieldOwner = "windtunnel-manager"
 // bytes of their text, of which each takes about six decoded.
 const planBytesInMemory = 512 << 10
 
-// firstRetry is how soon an object is looked at again after an error, for the first
+// firstRetry is how soon an object is reconciled again after an error, for the first
 // time.
 const firstRetry = 5 * time.Millisecond
 
@@ -112,26 +112,26 @@ func Setup(ctx context.Context, mgr ctrl.Manager, o Options) error {
 	if err := addIndexes(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
-	counts := newTally()
+	counts := newCounters()
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
 	c := client.WithFieldOwner(mgr.GetClient(), FieldOwner)
-	plans, contents := newPlanCache(planBytesInMemory), newContents()
+	plans, contents := newPlanCache(planBytesInMemory), newInputDigests()
 	recorder, err := newRecorder(ctx, mgr)
 	if err != nil {
 		return err
 	}
-	applier := applier{client: c, recorder: recorder, tally: counts}
-	guard, err := newGuard(o.StateFolder, o.Clock)
+	applier := applier{client: c, recorder: recorder, counters: counts}
+	guard, err := newCompileGuard(o.StateFolder, o.Clock)
 	if err != nil {
 		return err
 	}
 	for _, s := range []subjects{runs, sweeps} {
 		observer := &observer{
 			cache: c, live: mgr.GetAPIReader(), image: o.Image,
-			plans: plans, contents: contents, studies: newStudyCache(s.remembered), words: &lastWords{}, clock: o.Clock,
-			compileTimeout: compileTimeout, guard: guard,
+			plans: plans, inputDigests: contents, studies: newStudyCache(s.remembered), deletedPods: &deletedPods{}, clock: o.Clock,
+			compileTimeout: compileTimeout, compileGuard: guard,
 		}
 		r := &reconciler{client: c, subjects: s, observer: observer, applier: applier, clock: o.Clock, stale: backOff(staleInterval, longestInterval)}
 		if err := setup(mgr, r, o.Concurrency); err != nil {
@@ -156,7 +156,7 @@ func setup(mgr ctrl.Manager, r *reconciler, concurrency int) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(r.subjects.object()).
 		Watches(&batchv1.Job{}, mapped(w.ofChild)).
-		Watches(&corev1.Pod{}, listening{mapped(w.ofPod), r.observer.words}, builder.WithPredicates(podEvents)).
+		Watches(&corev1.Pod{}, deletedPodRecorder{mapped(w.ofPod), r.observer.deletedPods}, builder.WithPredicates(podEvents)).
 		WatchesMetadata(&corev1.ConfigMap{}, mapped(w.ofConfigMap), builder.WithPredicates(configMapEvents)).
 		WatchesMetadata(&corev1.ConfigMap{}, w.ofProgress()).
 		Watches(&v1alpha1.SimulationRun{}, mapped(w.ofChild), builder.WithPredicates(runEvents)).

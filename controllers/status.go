@@ -26,15 +26,15 @@ const (
 // them.
 type reporter struct{ *draft }
 
-// planned returns the subject with the status of a plan that is not complete.
-func (d reporter) planned() subject {
-	next := d.subject.copied()
-	next.clearFigures()
+// withPlan returns the subject with the status of a plan that is not complete.
+func (d reporter) withPlan() subject {
+	next := d.subject.deepCopied()
+	next.clearResults()
 	st := next.status()
 	experiment.FillStatus(st, d.plan.Plan)
 	st.Inputs = d.inputs.pinned
 	bound(st)
-	st.Plan = &d.results.study.outlook
+	st.Plan = &d.results.study.estimate
 	st.Results = d.resultsStatus.DeepCopy()
 	st.Progress = d.progress(st.Progress)
 	return next
@@ -61,17 +61,17 @@ func (d reporter) progress(before *v1alpha1.ProgressStatus) *v1alpha1.ProgressSt
 	return p
 }
 
-// unplanned returns the subject with the status of a spec without a plan.
-func (d reporter) unplanned() subject {
-	next := d.subject.copied()
-	next.clearFigures()
+// withoutPlan returns the subject with the status of a spec without a plan.
+func (d reporter) withoutPlan() subject {
+	next := d.subject.deepCopied()
+	next.clearResults()
 	st := next.status()
 	st.EngineVersion, st.PlanHash, st.Plan, st.Progress, st.Inputs, st.Warnings, st.Approximations, st.StepTimes = "", "", nil, nil, nil, nil, nil, nil
 	return next
 }
 
-// bound cuts lists to what the schema holds: a status that is refused would
-// tell nothing at all.
+// bound cuts lists to what the schema holds: the API server
+// refuses a larger status.
 func bound(st *v1alpha1.CommonStatus) {
 	st.Inputs = st.Inputs[:min(len(st.Inputs), maxInputs)]
 	st.Warnings = boundTexts(st.Warnings, maxWarnings, maxWarning)
@@ -93,61 +93,61 @@ func (d reporter) report(next subject, v verdict) {
 	st := next.status()
 	st.ObservedGeneration = next.object().GetGeneration()
 	before := readyReason(d.subject.status())
-	if d.results.study != nil && (v.outcome == ongoing || v.outcome == complete) {
-		v.message = join(v.message, d.results.study.notReused)
+	if d.results.study != nil && (v.outcome == outcomeReconciling || v.outcome == outcomeComplete) {
+		v.message = joinMessages(v.message, d.results.study.notReused)
 	}
 	setTimes(st, d.subject, v, d.held, d.now)
-	d.partial(st, v)
+	d.setPartial(st, v)
 	setConditions(st, v, d.now)
-	d.passed(st, v)
-	d.lint(st)
-	d.inputsChanged(st)
-	d.resultsDamaged(st)
+	d.updatePassed(st, v)
+	d.setLinted(st)
+	d.setInputsChanged(st)
+	d.setResultsDamaged(st)
 	fit(next)
-	if v.newsworthy() && (before != v.reason || d.subject.status().ObservedGeneration != st.ObservedGeneration) {
-		d.decision.news = append(d.decision.news, v.news())
+	if v.needsEvent() && (before != v.reason || d.subject.status().ObservedGeneration != st.ObservedGeneration) {
+		d.decision.events = append(d.decision.events, v.event())
 	}
 	if !equality.Semantic.DeepEqual(d.subject.object(), next.object()) {
 		d.decision.status = next
 	}
 }
 
-// partial says of the results of work that ended whether some are missing. Rows
-// that were seen and have gone since are missing too.
-func (d reporter) partial(st *v1alpha1.CommonStatus, v verdict) {
+// setPartial says whether results of failed work are missing. Rows that were read and
+// deleted since are missing too.
+func (d reporter) setPartial(st *v1alpha1.CommonStatus, v verdict) {
 	if st.Results != nil {
-		st.Results.Partial = v.outcome == failed && st.Results.Rows < int64(d.results.study.study.Simulations())
+		st.Results.Partial = v.outcome == outcomeFailed && st.Results.Rows < int64(d.results.study.study.Simulations())
 	}
 }
 
-// passed writes condition Passed. Of results that serve as they are it stays.
-func (d reporter) passed(st *v1alpha1.CommonStatus, v verdict) {
+// updatePassed writes condition Passed. Of results that serve as they are it stays.
+func (d reporter) updatePassed(st *v1alpha1.CommonStatus, v verdict) {
 	c := meta.FindStatusCondition(st.Conditions, v1alpha1.ConditionPassed)
 	switch {
 	case d.plan == nil:
 		setPassed(st, nil, 0, d.now)
-	case v.outcome == complete && d.gatesVerdict == nil && c != nil:
+	case v.outcome == outcomeComplete && d.gatesVerdict == nil && c != nil:
 		c.ObservedGeneration = st.ObservedGeneration
 	default:
 		setPassed(st, d.gatesVerdict, len(d.plan.Gates), d.now)
 	}
 }
 
-// hinder decides what to tell where an act of a decision was refused: a status
-// that says why, or nothing where the status says it already. The act is tried
-// again later.
-func hinder(w *observation, d decision, err error, now time.Time) decision {
-	next := w.subject.copied()
+// decideRefused decides what to report where an action of a decision was refused: a
+// status that says why, unless the status says it already. The action is tried again
+// later.
+func decideRefused(w *observation, d decision, err error, now time.Time) decision {
+	next := w.subject.deepCopied()
 	if d.status != nil {
-		next = d.status.copied()
-		// What was to be there may not be: the status must not name it.
-		next.clearFigures()
+		next = d.status.deepCopied()
+		// Objects that the action would create may not exist: the status must not name them.
+		next.clearResults()
 		next.status().Results = w.subject.status().Results
 	}
 	again := &draft{observation: w, now: now}
-	v := verdict{ongoing, v1alpha1.ReasonBlocked, err.Error()}
-	if theirs := (stranger{}); errors.As(err, &theirs) {
-		v = verdict{stalled, v1alpha1.ReasonConflict, theirs.Error()}
+	v := verdict{outcomeReconciling, v1alpha1.ReasonBlocked, err.Error()}
+	if theirs := (conflictError{}); errors.As(err, &theirs) {
+		v = verdict{outcomeStalled, v1alpha1.ReasonConflict, theirs.Error()}
 	}
 	reporter{again}.report(next, v)
 	return again.decision

@@ -61,7 +61,7 @@ func (s *story) tell(d decision) {
 		lines++
 		fmt.Fprintf(&s.text, "    %s\n", s.plain(fmt.Sprintf(format, args...)))
 	}
-	for _, a := range d.acts {
+	for _, a := range d.actions {
 		line("%s: %s", a, a.why)
 	}
 	if d.status != nil {
@@ -69,14 +69,14 @@ func (s *story) tell(d decision) {
 			line("%s", words)
 		}
 	}
-	for _, n := range d.news {
-		line("tell %s: %s", n.reason, n.note)
+	for _, n := range d.events {
+		line("event %s: %s", n.reason, n.note)
 	}
 	for _, a := range d.cleanup {
 		line("%s: %s", a, a.why)
 	}
 	if d.requeueAfter > 0 {
-		line("look again in %s", d.requeueAfter)
+		line("requeue in %s", d.requeueAfter)
 	}
 	if lines == 0 {
 		line("nothing to do")
@@ -96,7 +96,7 @@ func (s *story) passed() {
 }
 
 // statusWords is a status in one line.
-func statusWords(s subject) string {
+func statusLine(s subject) string {
 	if s == nil {
 		return "unchanged"
 	}
@@ -661,7 +661,7 @@ var stories = map[string]struct {
 		s.endJob(s.job(), batchv1.JobFailed, "FailedIndexes", "Job has failed indexes", 1)
 		s.reconcile()
 	}},
-	"kills-the-manager": {"The manager is killed while it compiles a sweep, and killed again.", func(s *story) {
+	"compile-kills-manager": {"The manager is killed while it compiles a sweep, and killed again.", func(s *story) {
 		sweep := weights().Obj()
 		s.object = sweep
 		s.say("The user creates PolicySweep weights, and the manager is killed while it compiles it.")
@@ -757,7 +757,7 @@ var stories = map[string]struct {
 		s.warn(pod, "FailedScheduling", "0/3 nodes are available")
 		s.pass(time.Second)
 		s.warn(pod, "FailedMount", `MountVolume.SetUp failed for volume "inputs" : configmap "traces" not found`)
-		s.pass(startPatience)
+		s.pass(startTimeout)
 		s.reconcile()
 		s.say("The volume mounts.")
 		pod.Status.Phase = corev1.PodRunning
@@ -779,7 +779,7 @@ var stories = map[string]struct {
 		s.endPod(s.startPod(job, 0), 0, "Completed", message)
 		s.reconcile()
 	}},
-	"stranger": {"Somebody else's ConfigMap bears the plan's name.", func(s *story) {
+	"conflict": {"A ConfigMap of another owner has the plan's name.", func(s *story) {
 		sweep := weights().Obj()
 		compiled, _, err := sweepSubject(sweep).compile(s.t.Context(), clusterInputs{reader: s.client})
 		s.must(err)
@@ -915,7 +915,7 @@ var stories = map[string]struct {
 		s.begin(sweep)
 		s.say("Shard 0 ends, and the API server takes no ConfigMap any more.")
 		s.succeed(s.job(), 0)
-		s.mishap = func(o client.Object, verb string, carryOut func() error) error {
+		s.failWrite = func(o client.Object, verb string, carryOut func() error) error {
 			if verb == "create" {
 				return apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, o.GetName(), errors.New("exceeded quota: team-a"))
 			}
@@ -928,7 +928,7 @@ var stories = map[string]struct {
 			fmt.Fprintf(&s.text, "    %s\n", s.plain(words))
 		}
 		s.say("The quota is raised.")
-		s.mishap = nil
+		s.failWrite = nil
 		s.reconcile()
 	}},
 	"namespace-goes": {"A namespace is deleted while a shard that failed waits for its next try.", func(s *story) {
@@ -945,7 +945,7 @@ var stories = map[string]struct {
 		s.deleteNamespace()
 		_, d := s.decide(sweep)
 		s.tell(d)
-		s.mishap = func(o client.Object, verb string, carryOut func() error) error {
+		s.failWrite = func(o client.Object, verb string, carryOut func() error) error {
 			if verb == "create" {
 				return apierrors.NewForbidden(schema.GroupResource{Group: "batch", Resource: "jobs"}, o.GetName(), errors.New("unable to create new content in namespace team-a because it is being terminated"))
 			}

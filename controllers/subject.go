@@ -36,10 +36,10 @@ type subject interface {
 	reuseFrom() []string
 	compile(context.Context, experiment.Inputs) (*experiment.Compiled, field.ErrorList, error)
 	// clearFigures drops from the status what came of the results.
-	clearFigures()
+	clearResults()
 	// fill writes into the status what came of a study that is over.
 	fill(*experiment.Study) error
-	copied() subject
+	deepCopied() subject
 }
 
 // subjectName is what an object is known by once it is gone.

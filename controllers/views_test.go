@@ -164,10 +164,10 @@ func copyInto(from, into client.Object) error {
 	return nil
 }
 
-// lagging has the managers of a play read from views.
-func lagging(p *play) *views {
+// lagging has the managers of a scenario read from views.
+func lagging(p *scenario) *views {
 	v := newViews(p.cluster)
-	p.mishap = func(_ client.Object, _ string, carryOut func() error) error {
+	p.failWrite = func(_ client.Object, _ string, carryOut func() error) error {
 		defer v.record()
 		return carryOut()
 	}
@@ -188,9 +188,9 @@ func TestCachesThatLag(t *testing.T) {
 	for name, script := range scripts {
 		t.Run(name, func(t *testing.T) {
 			worked := map[string]shardWork{}
-			want := perform(t, script, worked, func(*play) {}).ending(true)
+			want := perform(t, script, worked, func(*scenario) {}).ending(true)
 			for _, behind := range []int{1, 4} {
-				got := perform(t, script, worked, func(p *play) {
+				got := perform(t, script, worked, func(p *scenario) {
 					v := lagging(p)
 					p.before = func(rounds int) {
 						v.record()
@@ -216,16 +216,16 @@ func TestWatchesMissReorderAndRepeat(t *testing.T) {
 	for name, script := range scripts {
 		t.Run(name, func(t *testing.T) {
 			worked := map[string]shardWork{}
-			want := perform(t, script, worked, func(*play) {}).ending(false)
+			want := perform(t, script, worked, func(*scenario) {}).ending(false)
 			for seed := range plays {
 				random := rand.New(rand.NewPCG(seed, 7))
-				got := perform(t, script, worked, func(p *play) {
+				got := perform(t, script, worked, func(p *scenario) {
 					v := lagging(p)
 					p.before = func(rounds int) {
 						v.record()
 						v.lag(max(0, 4-rounds))
 					}
-					p.settle = func(p *play) {
+					p.settle = func(p *scenario) {
 						for range random.IntN(4) {
 							v.record()
 							v.move(random)

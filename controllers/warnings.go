@@ -25,14 +25,14 @@ import (
 const (
 	// startPatience is how long a pod may take to start before its events are
 	// read.
-	startPatience = 10 * time.Second
+	startTimeout = 10 * time.Second
 	// soonestLook and latestLook bound how often they are read again: the longer
 	// it lasts already, the more rarely.
-	soonestLook = 2 * time.Second
-	latestLook  = time.Minute
+	minEventInterval = 2 * time.Second
+	maxEventInterval = time.Minute
 	// mostStuckPods is of how many pods events are read: as many as a message
 	// tells of.
-	mostStuckPods = mostWords
+	maxStuckPods = maxListed
 )
 
 // Reasons of events: of the Job controller's refused pods, and of what a pod's
@@ -42,7 +42,7 @@ const (
 	reasonFailedScheduling = "FailedScheduling"
 )
 
-// warnings reads what events tell of pods of the round's Job that are missing or
+// warnings reads what events tell of pods of the current Job that are missing or
 // do not start.
 func (o *observer) warnings(ctx context.Context, w *observation) error {
 	job := w.currentJob()
@@ -58,12 +58,12 @@ func (o *observer) warnings(ctx context.Context, w *observation) error {
 			return err
 		}
 	}
-	if err := o.crowded(ctx, w, job); err != nil {
+	if err := o.readContention(ctx, w, job); err != nil {
 		return err
 	}
 	stuck := stuckPods(w.job.pods, o.clock.Now())
 	isOwn := func(e *eventsv1.Event) bool { return e.Reason != reasonFailedScheduling }
-	for _, pod := range stuck[:min(len(stuck), mostStuckPods)] {
+	for _, pod := range stuck[:min(len(stuck), maxStuckPods)] {
 		if err := o.warning(ctx, w, pod, isOwn); err != nil {
 			return err
 		}
@@ -71,8 +71,8 @@ func (o *observer) warnings(ctx context.Context, w *observation) error {
 	return nil
 }
 
-// warning puts the words of the newest warning about an object into the world.
-// A manager that may not read events goes without.
+// warning adds the newest warning event about an object to the observation. A manager
+// that may not read events has none.
 func (o *observer) warning(ctx context.Context, w *observation, about client.Object, counts func(*eventsv1.Event) bool) error {
 	var list eventsv1.EventList
 	err := o.live.List(ctx, &list, client.InNamespace(about.GetNamespace()),
@@ -90,7 +90,7 @@ func (o *observer) warning(ctx context.Context, w *observation, about client.Obj
 		}
 	}
 	if newest != nil {
-		w.job.warnings[about.GetUID()] = eventWords(newest)
+		w.job.warnings[about.GetUID()] = eventMessage(newest)
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func lastStart(job *batchv1.Job, pods []corev1.Pod) time.Time {
 func stuckPods(pods []corev1.Pod, now time.Time) []*corev1.Pod {
 	var stuck []*corev1.Pod
 	for _, pod := range newest(pods) {
-		if since := startsSince(pod); !since.IsZero() && now.Sub(since).Abs() >= startPatience {
+		if since := startsSince(pod); !since.IsZero() && now.Sub(since).Abs() >= startTimeout {
 			stuck = append(stuck, pod)
 		}
 	}
@@ -139,7 +139,7 @@ func stuckPods(pods []corev1.Pod, now time.Time) []*corev1.Pod {
 // startsSince is since when a pod has a node, or is there, and is about to start;
 // zero where it is not, or where its status says what is wrong.
 func startsSince(pod *corev1.Pod) time.Time {
-	if pod.Status.Phase != corev1.PodPending || pod.DeletionTimestamp != nil || podTrouble(pod) != "" {
+	if pod.Status.Phase != corev1.PodPending || pod.DeletionTimestamp != nil || podProblem(pod) != "" {
 		return time.Time{}
 	}
 	for _, c := range pod.Status.Conditions {
@@ -150,37 +150,36 @@ func startsSince(pod *corev1.Pod) time.Time {
 	return pod.CreationTimestamp.Time
 }
 
-// lookAgain says when events are to be read again, or for the first time; 0 where
-// the watches will tell all. Where a watch tells of something sooner, that takes the
-// place of the second look.
-func lookAgain(job *batchv1.Job, pods []corev1.Pod, now time.Time) time.Duration {
+// requeueForPods says when events are to be read for the first time or again; 0 where the
+// watches report everything. An earlier event of a watch replaces it.
+func requeueForPods(job *batchv1.Job, pods []corev1.Pod, now time.Time) time.Duration {
 	var again time.Duration
 	if lacksPods(job) {
-		again = between(soonestLook, now.Sub(lastStart(job, pods)).Abs(), latestLook)
+		again = between(minEventInterval, now.Sub(lastStart(job, pods)).Abs(), maxEventInterval)
 	}
 	for _, pod := range newest(pods) {
 		since := startsSince(pod)
 		if since.IsZero() {
 			continue
 		}
-		after := startPatience - now.Sub(since).Abs()
+		after := startTimeout - now.Sub(since).Abs()
 		if after <= 0 {
-			after = between(soonestLook, -after, latestLook)
+			after = between(minEventInterval, -after, maxEventInterval)
 		}
 		again = sooner(again, after)
 	}
 	if wait, waits := longestWait(pods, now); waits {
-		again = sooner(again, untilPatience(wait))
+		again = sooner(again, capacityRequeue(wait))
 	}
 	return again
 }
 
-// untilPatience is when a pod that has waited for capacity is looked at again.
-func untilPatience(wait time.Duration) time.Duration {
-	if wait < capacityPatience {
-		return capacityPatience - wait
+// capacityRequeue is when a pod that has waited for capacity is reconciled again.
+func capacityRequeue(wait time.Duration) time.Duration {
+	if wait < capacityTimeout {
+		return capacityTimeout - wait
 	}
-	return latestLook
+	return maxEventInterval
 }
 
 func between(low, d, high time.Duration) time.Duration { return max(low, min(d, high)) }
@@ -210,7 +209,7 @@ func lastTime(e *eventsv1.Event) time.Time {
 // pod ever bears, and another one each time.
 var refusedPod = regexp.MustCompile(`^(\(combined from similar events\): ?)?(Error creating: )?(pods "[^"]*" is forbidden: )?`)
 
-// eventWords are an event's reason and note.
-func eventWords(e *eventsv1.Event) string {
+// eventMessage are an event's reason and note.
+func eventMessage(e *eventsv1.Event) string {
 	return fmt.Sprintf("%s: %s", e.Reason, clip(refusedPod.ReplaceAllString(e.Note, ""), 1024))
 }

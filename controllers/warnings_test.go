@@ -68,7 +68,7 @@ func TestWhatEventsSay(t *testing.T) {
 		`(combined from similar events): Error creating: pods "w-0-x7k2p" is forbidden: exceeded quota: q`:                   `FailedCreate: exceeded quota: q`,
 		`Error creating: Internal error occurred: no route to host`:                                                          `FailedCreate: Internal error occurred: no route to host`,
 	} {
-		if got := eventWords(&eventsv1.Event{Reason: "FailedCreate", Note: note}); got != want {
+		if got := eventMessage(&eventsv1.Event{Reason: "FailedCreate", Note: note}); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
@@ -101,21 +101,21 @@ func TestWhenEventsAreRead(t *testing.T) {
 		stuck         bool
 		again, lacked time.Duration
 	}{
-		"at once":                {0, false, startPatience, soonestLook},
-		"a second behind":        {-time.Second, false, startPatience - time.Second, soonestLook},
-		"after a while":          {startPatience, true, soonestLook, startPatience},
-		"after a minute":         {startPatience + 20*time.Second, true, 20 * time.Second, startPatience + 20*time.Second},
-		"a clock an hour ahead":  {time.Hour, true, latestLook, latestLook},
-		"a clock an hour behind": {-time.Hour, true, latestLook, latestLook},
+		"at once":                {0, false, startTimeout, minEventInterval},
+		"a second behind":        {-time.Second, false, startTimeout - time.Second, minEventInterval},
+		"after a while":          {startTimeout, true, minEventInterval, startTimeout},
+		"after a minute":         {startTimeout + 20*time.Second, true, 20 * time.Second, startTimeout + 20*time.Second},
+		"a clock an hour ahead":  {time.Hour, true, maxEventInterval, maxEventInterval},
+		"a clock an hour behind": {-time.Hour, true, maxEventInterval, maxEventInterval},
 	} {
 		now := epoch.Add(tc.since)
 		if got := len(stuckPods([]corev1.Pod{pod}, now)) > 0; got != tc.stuck {
 			t.Errorf("%s: the pod is stuck is %t, want %t", name, got, tc.stuck)
 		}
-		if got := lookAgain(full, []corev1.Pod{pod}, now); got != tc.again {
+		if got := requeueForPods(full, []corev1.Pod{pod}, now); got != tc.again {
 			t.Errorf("%s: it is looked at again in %s, want %s", name, got, tc.again)
 		}
-		if got := lookAgain(lacking, nil, now); got != tc.lacked {
+		if got := requeueForPods(lacking, nil, now); got != tc.lacked {
 			t.Errorf("%s: a Job without pods is looked at again in %s, want %s", name, got, tc.lacked)
 		}
 	}
@@ -140,7 +140,7 @@ func TestWorkThatGoesItsWayReadsNoEvents(t *testing.T) {
 		c.reconcile(sweep)
 	}
 	if !isTrue(c.subject(sweep).status(), v1alpha1.ConditionComplete) || lists > 0 {
-		t.Errorf("%d lists of events, want none; %s", lists, statusWords(c.subject(sweep)))
+		t.Errorf("%d lists of events, want none; %s", lists, statusLine(c.subject(sweep)))
 	}
 }
 
@@ -154,8 +154,8 @@ func TestWithoutRightsOnEvents(t *testing.T) {
 	c.create(sweep)
 	c.reconcile(sweep)
 	c.active(c.job(), 0)
-	if again, err := c.reconcileOnce(sweep); err != nil || again.RequeueAfter != soonestLook {
-		t.Errorf("got %v, %v; want to look again in %s", again, err, soonestLook)
+	if again, err := c.reconcileOnce(sweep); err != nil || again.RequeueAfter != minEventInterval {
+		t.Errorf("got %v, %v; want to look again in %s", again, err, minEventInterval)
 	}
 }
 

@@ -93,18 +93,18 @@ func (w watcher) ofOwner(child client.Object) []reconcile.Request {
 var configMapEvents = predicate.Funcs{
 	CreateFunc: func(e event.CreateEvent) bool { return controllerOf(e.Object) == nil },
 	UpdateFunc: func(e event.UpdateEvent) bool { return controllerOf(e.ObjectNew) == nil },
-	DeleteFunc: func(e event.DeleteEvent) bool { return !tellsProgress(e.Object) },
+	DeleteFunc: func(e event.DeleteEvent) bool { return !isProgress(e.Object) },
 }
 
-// progressDelay is how long after a shard tells of its progress its owner is looked at.
-// What others tell until then is seen with it.
+// progressDelay is how long after the report of a shard's progress its owner is
+// reconciled, together with the reports that arrive until then.
 const progressDelay = 5 * time.Second
 
 // ofProgress is a handler that has the owner of a ConfigMap looked at by and by in which
 // a shard tells of its progress.
 func (w watcher) ofProgress() handler.EventHandler {
 	return handler.Funcs{CreateFunc: func(_ context.Context, e event.CreateEvent, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) {
-		if !tellsProgress(e.Object) {
+		if !isProgress(e.Object) {
 			return
 		}
 		for _, request := range w.ofOwner(e.Object) {
@@ -130,12 +130,12 @@ var runEvents = predicate.Funcs{
 // mapped is a handler that enqueues what fn returns.
 func mapped(fn handler.MapFunc) handler.EventHandler { return handler.EnqueueRequestsFromMapFunc(fn) }
 
-// podEvents are those by which a pod's story goes on.
+// podEvents are the pod updates that change its phase, its deletion or its problem.
 var podEvents = predicate.Funcs{
 	UpdateFunc: func(e event.UpdateEvent) bool {
 		before, ok1 := e.ObjectOld.(*corev1.Pod)
 		after, ok2 := e.ObjectNew.(*corev1.Pod)
 		return !ok1 || !ok2 || before.Status.Phase != after.Status.Phase ||
-			(before.DeletionTimestamp == nil) != (after.DeletionTimestamp == nil) || podTrouble(before) != podTrouble(after)
+			(before.DeletionTimestamp == nil) != (after.DeletionTimestamp == nil) || podProblem(before) != podProblem(after)
 	},
 }

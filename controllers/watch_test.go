@@ -59,8 +59,8 @@ func TestChildrenWakeTheirOwner(t *testing.T) {
 	cm.Namespace, cm.OwnerReferences = "team-a", c.job().OwnerReferences
 	run := builder.MakeRun("weights-best-1", "team-a").Obj()
 	run.OwnerReferences = cm.OwnerReferences
-	stranger := pod.DeepCopy()
-	stranger.OwnerReferences[0].Name = "gone"
+	foreignPod := pod.DeepCopy()
+	foreignPod.OwnerReferences[0].Name = "gone"
 	for kind, want := range map[*subjects]string{&sweeps: "[team-a/weights]", &runs: "[]"} {
 		w := watcher{cache: c.client, subjects: *kind}
 		for name, got := range map[string]any{
@@ -73,7 +73,7 @@ func TestChildrenWakeTheirOwner(t *testing.T) {
 				t.Errorf("%s, %s: got %v, want %s", kind.kind, name, got, want)
 			}
 		}
-		if got := w.ofPod(t.Context(), stranger); len(got) > 0 {
+		if got := w.ofPod(t.Context(), foreignPod); len(got) > 0 {
 			t.Errorf("%s: a pod without its Job wakes %v", kind.kind, got)
 		}
 	}

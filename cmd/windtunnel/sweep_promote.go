@@ -55,7 +55,7 @@ func (o *promoteOptions) promote(sweep compiledSweep, study *experiment.Study, o
 		fmt.Fprintln(os.Stderr, "windtunnel: nothing is promoted: keep what you have; --promote-anyway writes the baseline's file")
 		return nil
 	case !whatever:
-		fmt.Fprintln(os.Stderr, "windtunnel: nothing is promoted, since not all gates pass; --promote-anyway does it all the same")
+		fmt.Fprintln(os.Stderr, "windtunnel: nothing is promoted because not all gates pass; --promote-anyway does it all the same")
 		return nil
 	}
 	p, err := study.Promote(format)

@@ -91,7 +91,7 @@ func TestColumnsShowWhatAPersonAsksFor(t *testing.T) {
 	}
 	passed := metav1.Condition{
 		Type: v1alpha1.ConditionPassed, Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonPending,
-		Message: "the gates are judged once all results are there", LastTransitionTime: metav1.Now(),
+		Message: "the gates are evaluated once all results are available", LastTransitionTime: metav1.Now(),
 	}
 	common := v1alpha1.CommonStatus{
 		Conditions: []metav1.Condition{ready, passed},

@@ -49,15 +49,15 @@ func TestAnEditedInputIsNamed(t *testing.T) {
 	}
 
 	write(builder.RandomPickerConfig)
-	p.untilNamed(t, sweep, "ConfigMap profiles key default.yaml has changed: sha256 ")
+	p.untilNamed(t, sweep, "ConfigMap profiles key default.yaml changed: sha256 ")
 	write(builder.DefaultPickerConfig)
 	p.untilUnnamed(t, sweep)
 	write(builder.RandomPickerConfig)
-	p.untilNamed(t, sweep, "has changed")
+	p.untilNamed(t, sweep, " changed: sha256 ")
 
 	p.kubelet.set(ns, faults{})
 	p.until(t, sweep, v1alpha1.ConditionComplete)
-	p.untilNamed(t, sweep, "results are of what was there then")
+	p.untilNamed(t, sweep, "the results use the former content")
 	if diff := cmp.Diff(want.rows(t), p.rows(t, sweep)); diff != "" {
 		t.Errorf("rows (-of the configuration that it was begun with +cluster):\n%s", diff)
 	}
@@ -68,7 +68,7 @@ func TestAnEditedInputIsNamed(t *testing.T) {
 	if err := p.client.Delete(t.Context(), cm); err != nil {
 		t.Fatal(err)
 	}
-	p.untilNamed(t, sweep, "ConfigMap profiles key default.yaml is gone")
+	p.untilNamed(t, sweep, "ConfigMap profiles key default.yaml was deleted")
 	p.until(t, sweep, v1alpha1.ConditionComplete)
 	if got := len(p.jobs(t, ns)); got != jobs {
 		t.Errorf("%d Jobs, want %d: what became of an input starts nothing", got, jobs)
@@ -88,7 +88,7 @@ func TestAnEditTakesUpTheInputThatIsThere(t *testing.T) {
 	p.until(t, sweep, v1alpha1.ConditionComplete)
 	before := sweep.Status.PlanHash
 	edit(t, p, cm, func(cm *corev1.ConfigMap) { cm.Data[profile] = builder.RandomPickerConfig })
-	p.untilNamed(t, sweep, "has changed")
+	p.untilNamed(t, sweep, " changed: sha256 ")
 	edit(t, p, sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Execution.Shards = 1 })
 	p.until(t, sweep, v1alpha1.ConditionComplete)
 	p.untilUnnamed(t, sweep)

@@ -307,7 +307,7 @@ func TestResultsDamagedAfterTheEnd(t *testing.T) {
 	if err := p.client.Delete(t.Context(), &chunk); err != nil {
 		t.Fatal(err)
 	}
-	p.untilDamaged(t, sweep, "ConfigMap "+name+" held results and is gone")
+	p.untilDamaged(t, sweep, "ConfigMap "+name+", which held results, does not exist")
 	p.untilTold(t, ns, v1alpha1.ReasonResultsDamaged)
 
 	again := func(rows []byte) *corev1.ConfigMap {

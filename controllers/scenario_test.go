@@ -26,16 +26,16 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 )
 
-// play is a script that is played in a cluster, with a manager that may have
-// trouble. However much it has, the end must be that of a play without any.
-type play struct {
+// scenario is a script that is played in a cluster, with a manager that may have
+// trouble. However much it has, the end must be that of a scenario without any.
+type scenario struct {
 	*cluster
 	// objects are the user's, in the order of their creation.
 	objects []client.Object
 	// settle lets the manager work between two steps of the script.
-	settle func(*play)
+	settle func(*scenario)
 	// before, unless nil, is called before a look at all objects, with how many
-	// came before it without the play going on.
+	// came before it without the scenario going on.
 	before func(looks int)
 	// refused counts the reconciles that ended in an error.
 	refused int
@@ -43,13 +43,13 @@ type play struct {
 
 // scripts are what users, shards and Jobs do. Between two things the manager
 // works.
-var scripts = map[string]func(*play){
-	"a run": func(p *play) {
+var scripts = map[string]func(*scenario){
+	"a run": func(p *scenario) {
 		p.enter(once().Seeds(1, 2).Shards(2).Obj())
 		p.shard(1)
 		p.shard(0)
 	},
-	"an edit in flight": func(p *play) {
+	"an edit in flight": func(p *scenario) {
 		sweep := weights().Obj()
 		p.enter(sweep)
 		p.shard(0)
@@ -57,7 +57,7 @@ var scripts = map[string]func(*play){
 		p.shard(0)
 		p.shard(1)
 	},
-	"suspended and resumed": func(p *play) {
+	"suspended and resumed": func(p *scenario) {
 		sweep := weights().Suspend(true).Obj()
 		suspend := func(yes bool) {
 			change(p, sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Execution.Suspend = yes })
@@ -69,7 +69,7 @@ var scripts = map[string]func(*play){
 		suspend(false)
 		p.shard(1)
 	},
-	"a search of several rounds": func(p *play) {
+	"a search of several rounds": func(p *scenario) {
 		sweep := weights().Obj()
 		searched["tpe"](&sweep.Spec)
 		sweep.Spec.Parameters[0].Values = []string{"1", "2", "3", "4"}
@@ -78,12 +78,12 @@ var scripts = map[string]func(*play){
 		p.enter(sweep)
 		p.rounds(sweep)
 	},
-	"halving": func(p *play) {
+	"halving": func(p *scenario) {
 		sweep := searchedSweep("halving", 2)
 		p.enter(sweep)
 		p.rounds(sweep)
 	},
-	"results of another sweep": func(p *play) {
+	"results of another sweep": func(p *scenario) {
 		second := weights().Obj()
 		second.Name, second.UID = "second", "second-uid"
 		second.Spec.Parameters[0].Values = []string{"2", "3"}
@@ -94,13 +94,13 @@ var scripts = map[string]func(*play){
 		p.enter(second)
 		p.rounds(second)
 	},
-	"promoted and followed": func(p *play) {
+	"promoted and followed": func(p *scenario) {
 		sweep := gated("1h", 1, 2, 3)
 		p.enter(sweep)
 		p.rounds(sweep)
 		change(p, sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Follow.Best, s.Spec.Promote = 1, nil })
 	},
-	"stopped in the middle": func(p *play) {
+	"stopped in the middle": func(p *scenario) {
 		sweep := weights().Obj()
 		p.enter(sweep)
 		p.half(1)
@@ -114,7 +114,7 @@ var scripts = map[string]func(*play){
 		suspend(false)
 		p.rounds(sweep)
 	},
-	"a deadline": func(p *play) {
+	"a deadline": func(p *scenario) {
 		sweep := weights().Shards(1).Obj()
 		deadline := func(seconds int64) { sweep.Spec.Execution.ActiveDeadlineSeconds = ptr.To(seconds) }
 		deadline(60)
@@ -126,7 +126,7 @@ var scripts = map[string]func(*play){
 		change(p, sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Execution.ActiveDeadlineSeconds = ptr.To[int64](3600) })
 		p.rounds(sweep)
 	},
-	"a shard that a search loses": func(p *play) {
+	"a shard that a search loses": func(p *scenario) {
 		sweep := weights().Obj()
 		searched["tpe"](&sweep.Spec)
 		sweep.Spec.Parameters[0].Values = []string{"1", "2", "3", "4"}
@@ -143,7 +143,7 @@ var scripts = map[string]func(*play){
 		})
 		p.rounds(sweep)
 	},
-	"a shard that fails": func(p *play) {
+	"a shard that fails": func(p *scenario) {
 		sweep := weights().Obj()
 		p.enter(sweep)
 		p.shard(0)
@@ -162,7 +162,7 @@ var scripts = map[string]func(*play){
 const maxLag = 5
 
 // enter creates a user's object.
-func (p *play) enter(o client.Object) {
+func (p *scenario) enter(o client.Object) {
 	p.t.Helper()
 	p.objects = append(p.objects, o)
 	p.create(o)
@@ -170,7 +170,7 @@ func (p *play) enter(o client.Object) {
 }
 
 // change edits a user's object.
-func change[T client.Object](p *play, o T, f func(T)) {
+func change[T client.Object](p *scenario, o T, f func(T)) {
 	p.t.Helper()
 	edit(p.cluster, o, f)
 	p.settle(p)
@@ -180,7 +180,7 @@ func change[T client.Object](p *play, o T, f func(T)) {
 
 // working is the Job that is to be worked on. Where the manager has not seen yet
 // that there must be one, it has the time to.
-func (p *play) working() *batchv1.Job {
+func (p *scenario) working() *batchv1.Job {
 	p.t.Helper()
 	for range 2 {
 		for _, job := range slices.Backward(p.jobs()) {
@@ -197,7 +197,7 @@ func (p *play) working() *batchv1.Job {
 
 // current reports whether the manager has seen the spec that its Job's owner has
 // now.
-func (p *play) current(job *batchv1.Job) bool {
+func (p *scenario) current(job *batchv1.Job) bool {
 	for _, o := range p.objects {
 		if s := p.subject(o); ownedBy(job, s) {
 			return s.status().ObservedGeneration == s.object().GetGeneration()
@@ -207,24 +207,24 @@ func (p *play) current(job *batchv1.Job) bool {
 }
 
 // shard lets a shard end well.
-func (p *play) shard(index int) {
+func (p *scenario) shard(index int) {
 	p.t.Helper()
 	p.succeed(p.working(), index)
 	p.settle(p)
 }
 
 // start starts a shard's pod.
-func (p *play) start(index int) {
+func (p *scenario) start(index int) {
 	p.t.Helper()
 	p.startPod(p.working(), index)
 	p.settle(p)
 }
 
 // stopped lets the pod that runs say how much it has done.
-func (p *play) stopped(simulations int) {
+func (p *scenario) stopped(simulations int) {
 	p.t.Helper()
 	for _, pod := range p.pods() {
-		if job := (&batchv1.Job{}); alive(&pod, p.clock.Now()) {
+		if job := (&batchv1.Job{}); mayStillReport(&pod, p.clock.Now()) {
 			p.must(p.client.Get(p.t.Context(), client.ObjectKey{Namespace: pod.Namespace, Name: pod.Labels[batchv1.JobNameLabel]}, job))
 			p.stop(job, &pod, simulations)
 		}
@@ -233,14 +233,14 @@ func (p *play) stopped(simulations int) {
 }
 
 // half lets a shard be evicted after one simulation.
-func (p *play) half(index int) {
+func (p *scenario) half(index int) {
 	p.t.Helper()
 	p.start(index)
 	p.stopped(1)
 }
 
 // rounds let all shards of all rounds end well, until the object is settled.
-func (p *play) rounds(o client.Object) {
+func (p *scenario) rounds(o client.Object) {
 	p.t.Helper()
 	for range 30 {
 		p.catchUp()
@@ -258,7 +258,7 @@ func (p *play) rounds(o client.Object) {
 }
 
 // catchUp lets the manager work on what there is until nothing is left to do.
-func (p *play) catchUp() {
+func (p *scenario) catchUp() {
 	p.t.Helper()
 	for looks := range 60 {
 		if p.before != nil {
@@ -268,7 +268,7 @@ func (p *play) catchUp() {
 		for _, o := range p.all() {
 			quiet = p.look(o) && quiet
 		}
-		if quiet && !p.evictStranger() {
+		if quiet && !p.deleteConflicting() {
 			return
 		}
 	}
@@ -277,9 +277,9 @@ func (p *play) catchUp() {
 
 // evictStranger deletes what bears a name that the manager needs and belongs to
 // somebody else, after looking that its users are told.
-func (p *play) evictStranger() bool {
+func (p *scenario) deleteConflicting() bool {
 	p.t.Helper()
-	theirs := client.MatchingLabels{"stranger": "yes"}
+	theirs := client.MatchingLabels{"conflict": "yes"}
 	for _, list := range []client.ObjectList{&corev1.ConfigMapList{}, &batchv1.JobList{}, &v1alpha1.SimulationRunList{}} {
 		p.must(p.client.List(p.t.Context(), list, theirs))
 		var name string
@@ -290,8 +290,8 @@ func (p *play) evictStranger() bool {
 		if name == "" {
 			continue
 		}
-		if told := p.ending(true); !strings.Contains(told, name+" exists and belongs to somebody else") {
-			p.t.Errorf("nobody is told of the stranger %s:\n%s", name, told)
+		if told := p.ending(true); !strings.Contains(told, name+" exists, and this object does not own it") {
+			p.t.Errorf("no message names the conflicting object %s:\n%s", name, told)
 		}
 		return true
 	}
@@ -299,7 +299,7 @@ func (p *play) evictStranger() bool {
 }
 
 // all are the user's objects, and those that follow them.
-func (p *play) all() []client.Object {
+func (p *scenario) all() []client.Object {
 	p.t.Helper()
 	all := slices.Clone(p.objects)
 	var list v1alpha1.SimulationRunList
@@ -314,7 +314,7 @@ func (p *play) all() []client.Object {
 
 // look is one reconcile as the manager does it, which a new one follows where it
 // dies. It reports whether there was nothing to do.
-func (p *play) look(o client.Object) bool {
+func (p *scenario) look(o client.Object) bool {
 	p.t.Helper()
 	before := len(p.writes)
 	was := p.subject(o)
@@ -331,7 +331,7 @@ func (p *play) look(o client.Object) bool {
 	// What a write that failed leaves is only half of a decision.
 	if now := p.subject(o); now != nil && err == nil && result.RequeueAfter != staleInterval {
 		if words := backwards(was, now); words != "" {
-			p.t.Fatalf("%s\nbefore: %s\nafter: %s", words, statusWords(was), statusWords(now))
+			p.t.Fatalf("%s\nbefore: %s\nafter: %s", words, statusLine(was), statusLine(now))
 		}
 	}
 	waits := result.RequeueAfter == conflictInterval || result.RequeueAfter == refusedInterval
@@ -355,7 +355,7 @@ func backwards(before, after subject) string {
 
 // ending is what there is in the end. What depends on when the manager looked is
 // left out unless it is to be exact: how much was still to do when a Job was made.
-func (p *play) ending(exact bool) string {
+func (p *scenario) ending(exact bool) string {
 	p.t.Helper()
 	var lines []string
 	line := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
@@ -363,12 +363,12 @@ func (p *play) ending(exact bool) string {
 	for _, o := range p.all() {
 		s := p.subject(o)
 		st := s.status()
-		line("%s %s: plan %s, %v", s.kind(), o.GetName(), st.PlanHash, conditionWords(st))
+		line("%s %s: plan %s, %v", s.kind(), o.GetName(), st.PlanHash, conditionTexts(st))
 		if st.Results != nil {
 			line("  digest %s of %d simulations", st.Results.Digest, st.Progress.Completed)
 		}
 		if exact {
-			line("  %s", statusWords(s))
+			line("  %s", statusLine(s))
 		}
 	}
 	for _, job := range p.jobs() {
@@ -394,7 +394,7 @@ func (p *play) ending(exact bool) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-func conditionWords(st *v1alpha1.CommonStatus) []string {
+func conditionTexts(st *v1alpha1.CommonStatus) []string {
 	var words []string
 	for _, c := range st.Conditions {
 		words = append(words, fmt.Sprintf("%s=%s (%s)", c.Type, c.Status, c.Reason))
@@ -404,8 +404,8 @@ func conditionWords(st *v1alpha1.CommonStatus) []string {
 }
 
 // perform plays a script, and lets all of it come to an end.
-func perform(t testing.TB, script func(*play), worked map[string]shardWork, begin func(*play)) *play {
-	p := &play{cluster: newCluster(t), settle: (*play).catchUp}
+func perform(t testing.TB, script func(*scenario), worked map[string]shardWork, begin func(*scenario)) *scenario {
+	p := &scenario{cluster: newCluster(t), settle: (*scenario).catchUp}
 	p.worked = worked
 	begin(p)
 	script(p)

@@ -20,7 +20,7 @@ func (s sweep) kind() string                   { return kindSweep }
 func (s sweep) execution() v1alpha1.Execution  { return s.Spec.Execution }
 func (s sweep) reuseFrom() []string            { return s.Spec.ReuseFrom }
 func (s sweep) status() *v1alpha1.CommonStatus { return &s.Status.CommonStatus }
-func (s sweep) copied() subject                { return sweep{s.DeepCopy()} }
+func (s sweep) deepCopied() subject            { return sweep{s.DeepCopy()} }
 
 func (s sweep) configMaps() []string {
 	names := scenarioConfigMaps(&s.Spec.Scenario)
@@ -39,7 +39,7 @@ func (s sweep) compile(ctx context.Context, in experiment.Inputs) (*experiment.C
 	return experiment.CompileSweep(ctx, s.PolicySweep, in)
 }
 
-func (s sweep) clearFigures() {
+func (s sweep) clearResults() {
 	s.Status.Best, s.Status.Baseline, s.Status.ParetoFront, s.Status.Gates = nil, nil, nil, nil
 	s.Status.Leaderboard, s.Status.Promoted, s.Status.Followed = "", "", nil
 }

@@ -9,10 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// studyCache remembers how far the objects are that were looked at last, so that
-// each event of a running Job does not read all results again. What is settled or
-// gone is forgotten. They may be called concurrently; a journal itself is used by
-// one reconcile at a time, since an object is.
+// studyCache remembers the rows of the objects that were reconciled last, so that each
+// event of a running Job does not read all results again. Settled and deleted objects are
+// forgotten. It may be called concurrently; the rows of one object are used by one
+// reconcile at a time.
 type studyCache struct {
 	mu sync.Mutex
 	// room bounds the weights of all of them together. The one that was used last
@@ -22,7 +22,7 @@ type studyCache struct {
 	recent     []subjectName // least recently used first
 }
 
-// remembered is the journal of an object, and what it weighed when it was put back.
+// remembered are the rows of an object, and their weight when they were put back.
 type remembered struct {
 	*studyRows
 	of     types.UID
@@ -33,14 +33,14 @@ type remembered struct {
 // they take about six times as much memory.
 const planWeight = 160
 
-// weight is what a journal takes of memory, in rows: its plan may be its own.
+// weight is the memory that rows and their plan take, in rows.
 func (j *studyRows) weight() int { return len(j.rows) + j.pooled + j.plan.size/planWeight }
 
 func newStudyCache(room int) *studyCache {
 	return &studyCache{room: room, byName: map[subjectName]remembered{}}
 }
 
-// get returns the journal of an object's plan, or nil.
+// get returns the rows of an object's plan, or nil.
 func (c *studyCache) get(s subject, plan string) *studyRows {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +50,7 @@ func (c *studyCache) get(s subject, plan string) *studyRows {
 	return nil
 }
 
-// put remembers an object's journal, and forgets others where there is no room.
+// put remembers the rows of an object, and forgets others where there is no room.
 func (c *studyCache) put(s subject, j *studyRows) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,7 +65,7 @@ func (c *studyCache) put(s subject, j *studyRows) {
 	}
 }
 
-// forget drops the journal of the object of a name.
+// forget drops the rows of the object of a name.
 func (c *studyCache) forget(name subjectName) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -27,8 +27,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// chaos does random things to a cluster in which a sweep is being run.
-type chaos struct {
+// randomEvents does random things to a cluster in which a sweep is being run.
+type randomEvents struct {
 	*cluster
 	rand  *rand.Rand
 	sweep *v1alpha1.PolicySweep
@@ -37,29 +37,29 @@ type chaos struct {
 // things are what may happen between two reconciles, in words.
 var things = []struct {
 	name string
-	do   func(*chaos)
+	do   func(*randomEvents)
 }{
-	{"the user changes the seeds", func(c *chaos) {
+	{"the user changes the seeds", func(c *randomEvents) {
 		edit(c.cluster, c.sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Replications.Seeds = []int64{1, 2}[:1+c.rand.IntN(2)] })
 	}},
-	{"the user changes the shards", func(c *chaos) {
+	{"the user changes the shards", func(c *randomEvents) {
 		edit(c.cluster, c.sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Execution.Shards = 1 + c.rand.Int32N(3) })
 	}},
-	{"the user suspends or resumes", func(c *chaos) {
+	{"the user suspends or resumes", func(c *randomEvents) {
 		edit(c.cluster, c.sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Execution.Suspend = !s.Spec.Execution.Suspend })
 	}},
-	{"the user breaks or mends the path", func(c *chaos) {
+	{"the user breaks or mends the path", func(c *randomEvents) {
 		edit(c.cluster, c.sweep, func(s *v1alpha1.PolicySweep) {
 			s.Spec.Parameters[0].Path = []string{replicasPath, replicasPath, "pools[lama].replicas"}[c.rand.IntN(3)]
 		})
 	}},
-	{"the user takes the profile from a ConfigMap or from the spec", func(c *chaos) {
+	{"the user takes the profile from a ConfigMap or from the spec", func(c *randomEvents) {
 		edit(c.cluster, c.sweep, func(s *v1alpha1.PolicySweep) {
 			from := []builder.ScenarioEdit{builder.PickerConfig(builder.DefaultPickerConfig), builder.PickerConfigFrom("profiles", "p")}
 			from[c.rand.IntN(2)](&s.Spec.Scenario)
 		})
 	}},
-	{"the ConfigMap appears or goes", func(c *chaos) {
+	{"the ConfigMap appears or goes", func(c *randomEvents) {
 		cm := &corev1.ConfigMap{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "profiles"},
 			Data:       map[string]string{"p": builder.DefaultPickerConfig},
@@ -68,10 +68,10 @@ var things = []struct {
 			c.must(c.client.Delete(c.t.Context(), cm))
 		}
 	}},
-	{"a pod starts", func(c *chaos) { c.start() }},
-	{"a shard ends", func(c *chaos) { c.end(func(job *batchv1.Job, index int) { c.succeed(job, index) }) }},
-	{"a shard ends", func(c *chaos) { c.end(func(job *batchv1.Job, index int) { c.succeed(job, index) }) }},
-	{"a shard is stopped", func(c *chaos) {
+	{"a pod starts", func(c *randomEvents) { c.start() }},
+	{"a shard ends", func(c *randomEvents) { c.end(func(job *batchv1.Job, index int) { c.succeed(job, index) }) }},
+	{"a shard ends", func(c *randomEvents) { c.end(func(job *batchv1.Job, index int) { c.succeed(job, index) }) }},
+	{"a shard is stopped", func(c *randomEvents) {
 		c.end(func(job *batchv1.Job, index int) {
 			pod := c.startPod(job, index)
 			c.stop(job, pod, c.rand.IntN(3))
@@ -80,53 +80,55 @@ var things = []struct {
 			}
 		})
 	}},
-	{"all pods are stopped", func(c *chaos) { c.stopAll() }},
-	{"a shard ends without a word", func(c *chaos) {
+	{"all pods are stopped", func(c *randomEvents) { c.stopAll() }},
+	{"a shard ends without a word", func(c *randomEvents) {
 		c.end(func(job *batchv1.Job, index int) { c.endPod(c.startPod(job, index), 0, "Completed", "") })
 	}},
-	{"a shard dies", func(c *chaos) {
+	{"a shard dies", func(c *randomEvents) {
 		c.end(func(job *batchv1.Job, index int) { c.endPod(c.startPod(job, index), 137, "OOMKilled", "") })
 	}},
-	{"a shard reports what is not its own", func(c *chaos) {
+	{"a shard reports what is not its own", func(c *randomEvents) {
 		c.end(func(job *batchv1.Job, index int) {
 			c.endPod(c.startPod(job, index), 0, "Completed", encodedReport(experiment.Report{PlanHash: "another", Shard: index}))
 		})
 	}},
-	{"the Job gives up", func(c *chaos) {
+	{"the Job gives up", func(c *randomEvents) {
 		c.withJob(func(job *batchv1.Job) { c.endJob(job, batchv1.JobFailed, "FailedIndexes", "Job has failed indexes", 0) })
 	}},
-	{"the user allows or forbids a shard to fail", func(c *chaos) {
+	{"the user allows or forbids a shard to fail", func(c *randomEvents) {
 		edit(c.cluster, c.sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Execution.MaxFailedShards = c.rand.Int32N(2) })
 	}},
-	{"the user sets a deadline or takes it back", func(c *chaos) {
+	{"the user sets a deadline or takes it back", func(c *randomEvents) {
 		edit(c.cluster, c.sweep, func(s *v1alpha1.PolicySweep) {
 			s.Spec.Execution.ActiveDeadlineSeconds = []*int64{nil, ptr.To[int64](600)}[c.rand.IntN(2)]
 		})
 	}},
-	{"the user sets a TTL or takes it back", func(c *chaos) {
+	{"the user sets a TTL or takes it back", func(c *randomEvents) {
 		edit(c.cluster, c.sweep, func(s *v1alpha1.PolicySweep) {
 			s.Spec.Execution.TTLSecondsAfterFinished = []*int32{nil, ptr.To[int32](0), ptr.To[int32](60)}[c.rand.IntN(3)]
 		})
 	}},
-	{"some minutes pass", func(c *chaos) { c.clock.SetTime(c.clock.Now().Add(time.Duration(c.rand.IntN(10)) * time.Minute)) }},
-	{"the clock is set back", func(c *chaos) { c.clock.SetTime(c.clock.Now().Add(-time.Minute)) }},
-	{"the Job completes", func(c *chaos) {
+	{"some minutes pass", func(c *randomEvents) {
+		c.clock.SetTime(c.clock.Now().Add(time.Duration(c.rand.IntN(10)) * time.Minute))
+	}},
+	{"the clock is set back", func(c *randomEvents) { c.clock.SetTime(c.clock.Now().Add(-time.Minute)) }},
+	{"the Job completes", func(c *randomEvents) {
 		c.withJob(func(job *batchv1.Job) { c.endJob(job, batchv1.JobComplete, "", "") })
 	}},
-	{"Kueue suspends or admits", func(c *chaos) {
+	{"Kueue suspends or admits", func(c *randomEvents) {
 		c.withJob(func(job *batchv1.Job) {
 			job.Spec.Suspend = ptr.To(!isSuspended(job))
 			c.must(c.client.Update(c.t.Context(), job))
 		})
 	}},
-	{"somebody deletes a child", func(c *chaos) {
+	{"somebody deletes a child", func(c *randomEvents) {
 		children := c.children()
 		if len(children) > 0 {
 			c.must(c.client.Delete(c.t.Context(), children[c.rand.IntN(len(children))]))
 			c.collectGarbage()
 		}
 	}},
-	{"somebody takes a result away from its owner", func(c *chaos) {
+	{"somebody takes a result away from its owner", func(c *randomEvents) {
 		for _, cm := range c.configMaps() {
 			if cm.Labels[LabelComponent] == ComponentResult {
 				cm.OwnerReferences = nil
@@ -135,8 +137,8 @@ var things = []struct {
 			}
 		}
 	}},
-	{"the manager starts anew", func(c *chaos) { c.restart() }},
-	{"the manager is killed after some writes", func(c *chaos) {
+	{"the manager starts anew", func(c *randomEvents) { c.restart() }},
+	{"the manager is killed after some writes", func(c *randomEvents) {
 		c.writesLeft = c.rand.IntN(4)
 		w, d := c.decide(c.sweep)
 		_ = c.reconcilers[kindSweep].applier.apply(c.t.Context(), w, d, c.clock.Now())
@@ -145,7 +147,7 @@ var things = []struct {
 }
 
 // withJob calls do with a Job that has not ended, if there is one.
-func (c *chaos) withJob(do func(*batchv1.Job)) {
+func (c *randomEvents) withJob(do func(*batchv1.Job)) {
 	for _, job := range c.jobs() {
 		if done, _ := finished(&job); !done {
 			do(&job)
@@ -155,12 +157,12 @@ func (c *chaos) withJob(do func(*batchv1.Job)) {
 }
 
 // start starts a pod of a random index.
-func (c *chaos) start() {
+func (c *randomEvents) start() {
 	c.withJob(func(job *batchv1.Job) { c.startPod(job, c.rand.IntN(int(*job.Spec.Completions))) })
 }
 
 // end lets an index end that has not ended well yet.
-func (c *chaos) end(do func(*batchv1.Job, int)) {
+func (c *randomEvents) end(do func(*batchv1.Job, int)) {
 	c.withJob(func(job *batchv1.Job) {
 		if plan := (&corev1.ConfigMap{}); c.client.Get(c.t.Context(), client.ObjectKey{Namespace: job.Namespace, Name: roundName(job.Name)}, plan) != nil {
 			return
@@ -178,16 +180,16 @@ func (c *chaos) end(do func(*batchv1.Job, int)) {
 }
 
 // stopAll stops the pods that run.
-func (c *chaos) stopAll() {
+func (c *randomEvents) stopAll() {
 	for _, pod := range c.pods() {
-		if alive(&pod, c.clock.Now()) {
+		if mayStillReport(&pod, c.clock.Now()) {
 			c.endPod(&pod, 130, "Error", "")
 		}
 	}
 }
 
 // children are all objects that somebody may delete.
-func (c *chaos) children() []client.Object {
+func (c *randomEvents) children() []client.Object {
 	var all []client.Object
 	for _, job := range c.jobs() {
 		all = append(all, &job)
@@ -211,18 +213,18 @@ func (c *chaos) children() []client.Object {
 	return all
 }
 
-// TestRandomWorlds lets random things happen, and checks after each reconcile
+// TestRandomEvents lets random things happen, and checks after each reconcile
 // that nothing is left to do and that the status makes sense. In the end nothing
 // happens any more, and the sweep must complete with the rows that it has on a
 // laptop.
-func TestRandomWorlds(t *testing.T) {
+func TestRandomEvents(t *testing.T) {
 	worlds, steps := 20, 40
 	if testing.Short() {
 		worlds = 5
 	}
 	for seed := range uint64(worlds) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			c := &chaos{cluster: newCluster(t), rand: rand.New(rand.NewPCG(seed, 1)), sweep: weights().Obj()}
+			c := &randomEvents{cluster: newCluster(t), rand: rand.New(rand.NewPCG(seed, 1)), sweep: weights().Obj()}
 			c.create(c.sweep)
 			before := c.subject(c.sweep)
 			var history []string
@@ -233,7 +235,7 @@ func TestRandomWorlds(t *testing.T) {
 				c.cluster.reconcile(c.sweep)
 				after := c.subject(c.sweep)
 				if words := nonsense(before, after); words != "" || len(c.jobs()) > 1 {
-					t.Fatalf("%s; %d Jobs; after %v\nbefore: %s\nafter: %s", words, len(c.jobs()), history, statusWords(before), statusWords(after))
+					t.Fatalf("%s; %d Jobs; after %v\nbefore: %s\nafter: %s", words, len(c.jobs()), history, statusLine(before), statusLine(after))
 				}
 				before = after
 			}
@@ -284,7 +286,7 @@ func nonsense(before, after subject) string {
 // withoutChanges is a subject without what its status says of inputs and of results
 // that changed, which may come and go after its end.
 func withoutChanges(s subject) client.Object {
-	c := s.copied()
+	c := s.deepCopied()
 	meta.RemoveStatusCondition(&c.status().Conditions, v1alpha1.ConditionInputsChanged)
 	meta.RemoveStatusCondition(&c.status().Conditions, v1alpha1.ConditionResultsDamaged)
 	c.object().SetResourceVersion("")
@@ -292,7 +294,7 @@ func withoutChanges(s subject) client.Object {
 }
 
 // settle lets everything end well, and checks what comes out.
-func (c *chaos) settle() {
+func (c *randomEvents) settle() {
 	c.t.Helper()
 	edit(c.cluster, c.sweep, func(s *v1alpha1.PolicySweep) {
 		s.Spec = weights().Seeds(1, 2, 3).Shards(3).Obj().Spec
@@ -305,7 +307,7 @@ func (c *chaos) settle() {
 	}
 	s := c.subject(c.sweep)
 	if !isTrue(s.status(), v1alpha1.ConditionComplete) {
-		c.t.Fatalf("it does not complete: %s", statusWords(s))
+		c.t.Fatalf("it does not complete: %s", statusLine(s))
 	}
 	if diff := cmp.Diff(localRows(c.t, s), c.rows(s)); diff != "" {
 		c.t.Errorf("rows (-local +cluster):\n%s", diff)
@@ -332,7 +334,7 @@ func (c *cluster) chunks(s subject) []experiment.Reference {
 	if st == nil {
 		return nil
 	}
-	own := results{reader: c.client, namespace: s.object().GetNamespace(), owner: s}
+	own := resultReader{reader: c.client, namespace: s.object().GetNamespace(), owner: s}
 	index, f, err := own.index(c.t.Context(), st.Index, st.SHA256)
 	if err != nil || f != nil {
 		c.t.Fatal(err, f)

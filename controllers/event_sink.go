@@ -19,7 +19,7 @@ import (
 func newRecorder(ctx context.Context, mgr ctrl.Manager) (events.EventRecorder, error) {
 	client, err := typedeventsv1.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
-		return nil, fmt.Errorf("make the client of events: %w", err)
+		return nil, fmt.Errorf("create the events client: %w", err)
 	}
 	broadcaster := events.NewBroadcaster(eventSink{&events.EventSinkImpl{Interface: client}})
 	logged := log.IntoContext(ctx, mgr.GetLogger())
@@ -31,19 +31,19 @@ func newRecorder(ctx context.Context, mgr ctrl.Manager) (events.EventRecorder, e
 
 // eventSink writes events, and drops those that a namespace refuses because it is being
 // deleted, and those that are under way when the manager stops: the client library logs
-// each of them as an error, and nobody has to act.
+// each of them as an error, though no user has to act.
 type eventSink struct{ events.EventSink }
 
 // Create implements events.EventSink.
 func (s eventSink) Create(ctx context.Context, e *eventsv1.Event) (*eventsv1.Event, error) {
 	created, err := s.EventSink.Create(ctx, e)
-	if err != nil && (namespaceEnds(err) || ctx.Err() != nil) {
+	if err != nil && (isNamespaceTerminating(err) || ctx.Err() != nil) {
 		return e, nil
 	}
 	return created, err
 }
 
-// Patch implements events.EventSink: it counts an event that is there once more.
+// Patch implements events.EventSink: it increases the count of an existing event.
 func (s eventSink) Patch(ctx context.Context, e *eventsv1.Event, data []byte) (*eventsv1.Event, error) {
 	patched, err := s.EventSink.Patch(ctx, e, data)
 	if err != nil && ctx.Err() != nil {
@@ -52,8 +52,8 @@ func (s eventSink) Patch(ctx context.Context, e *eventsv1.Event, data []byte) (*
 	return patched, err
 }
 
-// namespaceEnds reports whether the API server refuses to create something because its
+// isNamespaceTerminating reports whether the API server refuses to create something because its
 // namespace is being deleted or gone.
-func namespaceEnds(err error) bool {
+func isNamespaceTerminating(err error) bool {
 	return apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) || apierrors.IsNotFound(err)
 }

@@ -44,8 +44,8 @@ func stripObject(in any) (any, error) {
 	return in, nil
 }
 
-// strip drops who wrote which field, and has an object share the texts that its
-// siblings bear too.
+// strip drops the managed fields of an object, and shares the texts that its siblings
+// have too.
 func strip(object client.Object) {
 	object.SetManagedFields(nil)
 	owners := object.GetOwnerReferences()
@@ -57,7 +57,7 @@ func strip(object client.Object) {
 	object.SetNamespace(shared(object.GetNamespace()))
 }
 
-// stripChild drops from a child's metadata the labels that nobody reads too: most
+// stripChild also drops the labels of a child that are never read: most
 // objects of the cache are children, and most of a child is its labels.
 func stripChild(object client.Object) {
 	strip(object)
@@ -83,8 +83,7 @@ var readLabels = [...]string{
 // shared returns the one copy of a text that is held while anybody holds one.
 func shared(text string) string { return handles.Make(text).Value() }
 
-// stripJob drops from a Job what its pods are made of, which nobody reads of a Job
-// that is there.
+// stripJob drops the pod template of a Job, which is never read from the cache.
 func stripJob(in any) (any, error) {
 	if job, ok := in.(*batchv1.Job); ok {
 		stripChild(job)

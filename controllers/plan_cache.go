@@ -11,7 +11,7 @@ import (
 
 // planCache remembers the plans that were used last, so that each event of a
 // running Job does not read its plan again, and so that objects of equal plans share
-// one. A plan goes with the last object that used it. It may be called concurrently;
+// one. A plan is dropped with the last object that uses it. It may be called concurrently;
 // the plans are never changed.
 type planCache struct {
 	mu sync.Mutex

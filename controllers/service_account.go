@@ -9,7 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// accountLabels are those of the workers' account, which all objects of a
+// accountLabels are those of the account of worker pods, which all objects of a
 // namespace share.
 func accountLabels() map[string]string {
 	return map[string]string{

@@ -21,8 +21,8 @@ func (r run) execution() v1alpha1.Execution  { return r.Spec.Execution }
 func (r run) reuseFrom() []string            { return r.Spec.ReuseFrom }
 func (r run) status() *v1alpha1.CommonStatus { return &r.Status.CommonStatus }
 func (r run) configMaps() []string           { return unique(scenarioConfigMaps(&r.Spec.Scenario)) }
-func (r run) copied() subject                { return run{r.DeepCopy()} }
-func (r run) clearFigures()                  { r.Status.Metrics, r.Status.Gates = nil, nil }
+func (r run) deepCopied() subject            { return run{r.DeepCopy()} }
+func (r run) clearResults()                  { r.Status.Metrics, r.Status.Gates = nil, nil }
 
 func (r run) compile(ctx context.Context, in experiment.Inputs) (*experiment.Compiled, field.ErrorList, error) {
 	return experiment.CompileRun(ctx, r.SimulationRun, in)

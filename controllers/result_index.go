@@ -45,7 +45,7 @@ func newResultIndex(s subject, p *subjectPlan, st *studyState) (*resultIndex, er
 		Chunks: st.chunks, Reserve: st.reserve, Lost: st.lost,
 	}
 	l := &resultIndex{}
-	copies, err := copiesOf(s, p, st)
+	copies, err := copyBorrowed(s, p, st)
 	if err != nil {
 		return nil, err
 	}
@@ -69,14 +69,14 @@ func newResultIndex(s subject, p *subjectPlan, st *studyState) (*resultIndex, er
 	return l, nil
 }
 
-// copied is a chunk that the manager writes.
-type copied struct {
+// copiedChunk is a chunk that the manager writes.
+type copiedChunk struct {
 	experiment.Reference
 	configMap *corev1.ConfigMap
 }
 
-// copiesOf makes chunks of the borrowed rows.
-func copiesOf(s subject, p *subjectPlan, st *studyState) ([]copied, error) {
+// copyBorrowed makes chunks of the borrowed rows.
+func copyBorrowed(s subject, p *subjectPlan, st *studyState) ([]copiedChunk, error) {
 	simulations := make([]experiment.Simulation, len(st.borrowed))
 	for i := range st.borrowed {
 		simulations[i].Row = st.borrowed[i]
@@ -85,12 +85,12 @@ func copiesOf(s subject, p *subjectPlan, st *studyState) ([]copied, error) {
 	if err != nil {
 		return nil, fmt.Errorf("copy rows: %w", err)
 	}
-	var copies []copied
+	var copies []copiedChunk
 	for _, chunk := range chunks {
 		digest := chunk.SHA256()
 		cm := makeConfigMap(s, p, ComponentResult, contentName(p.prefix, "reused", digest))
 		cm.Data, cm.BinaryData = chunk.Data, chunk.Binary
-		copies = append(copies, copied{
+		copies = append(copies, copiedChunk{
 			Reference: experiment.Reference{Name: cm.Name, Rows: chunk.Rows, SHA256: digest, Reused: true},
 			configMap: cm,
 		})

@@ -19,20 +19,19 @@ import (
 // for rounds that may come.
 const maxPooled = 100_000
 
-// studyRows says how far the study of a plan is, by all rows that are believed.
-// Rows are matched with simulations by their keys, wherever they come from: so
-// that going on after a restart, after an edit and with another object's results
-// is one and the same.
+// studyRows holds all rows that count for the study of a plan, and thus how far the study
+// is. Rows are matched with simulations by their keys, wherever they come from, so that a
+// restart, an edit and the reuse of another object's results take the same path.
 type studyRows struct {
 	plan  *subjectPlan
 	study *experiment.Study
 	// failure is why the study cannot go on.
 	failure error
 	// outlook is what the work amounts to.
-	outlook v1alpha1.PlanStatus
+	estimate v1alpha1.PlanStatus
 
 	// rows are those of all simulations so far, with no result where there is
-	// none yet; those of the round under way from first on. done counts its
+	// none yet; those of the current round from first on. done counts its
 	// results.
 	rows        []result.Row
 	states      []rowState
@@ -40,8 +39,8 @@ type studyRows struct {
 	first, done int
 	rounds      int
 	// at is the last simulation of a key, and before the one before it, or -1.
-	at     map[string]int32
-	before []int32
+	lastOfKey map[string]int32
+	previous  []int32
 
 	// sources are the chunks that were read, by name; lists the reports.
 	sources map[string]*source
@@ -76,24 +75,24 @@ const (
 type source struct {
 	experiment.Reference
 	uid types.UID
-	// own says that the object has it; spare that it may serve, and that nobody
-	// minds if it does not.
-	own, spare bool
+	// own says that the subject owns it; optional that the study may use it and does not
+	// need it.
+	own, optional bool
 	// used counts its rows that are kept, low is the first simulation of those.
-	used, low int
+	used, firstUsed int
 }
 
-// serves reports whether each row of the chunk is that of a simulation.
-func (s *source) serves() bool { return s.own && s.used == s.Rows }
+// fullyUsed reports whether each row of the chunk is that of a simulation.
+func (s *source) fullyUsed() bool { return s.own && s.used == s.Rows }
 
 type pooled struct {
 	row  result.Row
 	from *source
 }
 
-// suits reports whether what the journal knows holds for a way to run the Jobs:
+// validFor reports whether the recorded losses hold for an execution of the Jobs:
 // what was lost under another one is to be tried again.
-func (j *studyRows) suits(execution v1alpha1.Execution) bool {
+func (j *studyRows) validFor(execution v1alpha1.Execution) bool {
 	return len(j.lost) == 0 || j.lost[0].Execution == executionDigest(execution)
 }
 
@@ -103,14 +102,14 @@ func newStudyRows(p *subjectPlan) (*studyRows, error) {
 		return nil, err
 	}
 	j := &studyRows{
-		plan: p, study: study, outlook: p.Estimate(study),
-		at: map[string]int32{}, sources: map[string]*source{}, lists: map[string]bool{}, pool: map[string][]pooled{},
+		plan: p, study: study, estimate: p.Estimate(study),
+		lastOfKey: map[string]int32{}, sources: map[string]*source{}, lists: map[string]bool{}, pool: map[string][]pooled{},
 	}
-	return j, j.begin()
+	return j, j.beginRound()
 }
 
-// begin takes up the simulations of the study's round.
-func (j *studyRows) begin() error {
+// beginRound adds the simulations of the study's next round.
+func (j *studyRows) beginRound() error {
 	j.first, j.done = len(j.rows), 0
 	round := j.study.Round()
 	if round == nil {
@@ -123,22 +122,21 @@ func (j *studyRows) begin() error {
 	}
 	for i, key := range keys {
 		trial, seed := round.At(i)
-		j.simulation(result.Row{Key: key, Point: trial.Point.ID, Share: trial.Share, Seed: seed})
+		j.addSimulation(result.Row{Key: key, Point: trial.Point.ID, Share: trial.Share, Seed: seed})
 	}
 	for _, l := range j.lost {
-		j.giveUp(l)
+		j.markLost(l)
 	}
 	return nil
 }
 
-// lose takes note of the simulations of a Job that were given up. The index tells of
-// them again.
-func (j *studyRows) lose(l experiment.Lost) {
+// addLost records the simulations of a Job that were given up. The index lists them too.
+func (j *studyRows) addLost(l experiment.Lost) {
 	if slices.ContainsFunc(j.lost, func(known experiment.Lost) bool { return known.Job == l.Job }) {
 		return
 	}
 	j.lost = append(j.lost, l)
-	j.giveUp(l)
+	j.markLost(l)
 }
 
 // stillMissing returns those of the round's simulations that have no row.
@@ -146,8 +144,8 @@ func (j *studyRows) stillMissing(simulations []int) []int {
 	return slices.DeleteFunc(simulations, func(i int) bool { return j.states[j.first+i] != rowMissing })
 }
 
-// giveUp marks simulations of the round under way as lost, where they have no row.
-func (j *studyRows) giveUp(l experiment.Lost) {
+// markLost marks simulations of the current round as lost, where they have no row.
+func (j *studyRows) markLost(l experiment.Lost) {
 	round := j.study.Round()
 	if round == nil || l.Round != round.Index {
 		return
@@ -165,16 +163,16 @@ func (j *studyRows) giveUp(l experiment.Lost) {
 	}
 }
 
-// simulation takes up one simulation, and the row that it has already.
-func (j *studyRows) simulation(row result.Row) {
+// addSimulation takes up one simulation, and the row that it has already.
+func (j *studyRows) addSimulation(row result.Row) {
 	n := len(j.rows)
 	j.rows, j.states, j.from = append(j.rows, row), append(j.states, rowMissing), append(j.from, nil)
-	before, again := j.at[row.Key]
+	before, again := j.lastOfKey[row.Key]
 	if !again {
 		before = -1
 	}
-	j.at[row.Key], j.before = int32(n), append(j.before, before)
-	for i := before; i >= 0; i = j.before[i] {
+	j.lastOfKey[row.Key], j.previous = int32(n), append(j.previous, before)
+	for i := before; i >= 0; i = j.previous[i] {
 		if j.states[i] == rowMissing || j.states[i] == rowLost || j.states[n] == rowKept {
 			continue
 		}
@@ -213,29 +211,29 @@ func (j *studyRows) offer(n int, row *result.Row, from *source) {
 		return
 	}
 	if holder := j.from[n]; holder != nil {
-		if from.spare || !holder.spare {
+		if from.optional || !holder.optional {
 			return
 		}
 		// A chunk of this plan was made because that one holds other rows too.
 		holder.used--
 	}
 	j.states[n], j.from[n] = rowKept, from
-	if from.used == 0 || n < from.low {
-		from.low = n
+	if from.used == 0 || n < from.firstUsed {
+		from.firstUsed = n
 	}
 	from.used++
 }
 
-// add takes up the rows of a chunk.
-func (j *studyRows) add(from *source, rows []result.Row) {
+// addChunk takes up the rows of a chunk.
+func (j *studyRows) addChunk(from *source, rows []result.Row) {
 	j.sources[from.Name] = from
 	for i := range rows {
 		row := &rows[i]
-		n, wanted := j.at[row.Key]
-		for ; wanted && n >= 0; n = j.before[n] {
+		n, wanted := j.lastOfKey[row.Key]
+		for ; wanted && n >= 0; n = j.previous[n] {
 			j.offer(int(n), row, from)
 		}
-		if !wanted && (!from.spare || j.pooled < maxPooled) {
+		if !wanted && (!from.optional || j.pooled < maxPooled) {
 			j.pool[row.Key] = append(j.pool[row.Key], pooled{*row, from})
 			j.pooled++
 		}
@@ -254,7 +252,7 @@ func (j *studyRows) addShard(chunks []chunk) {
 	held := map[*source]int{}
 	for _, c := range chunks {
 		for i := range c.rows {
-			for n := j.at[c.rows[i].Key]; n >= 0; n = j.before[n] {
+			for n := j.lastOfKey[c.rows[i].Key]; n >= 0; n = j.previous[n] {
 				if j.states[n] == rowKept && same(&j.rows[n], &c.rows[i]) {
 					held[j.from[n]]++
 				}
@@ -262,37 +260,37 @@ func (j *studyRows) addShard(chunks []chunk) {
 		}
 	}
 	for from, rows := range held {
-		from.spare = from.spare || rows == from.used
+		from.optional = from.optional || rows == from.used
 	}
 	for _, c := range chunks {
-		j.add(c.from, c.rows)
+		j.addChunk(c.from, c.rows)
 	}
 }
 
-// denies says in words which row is of no simulation of the study so far, or differs
+// contradiction says which row belongs to no simulation of the study so far, or differs
 // from the one that there is of it; nothing where there is none.
-func (j *studyRows) denies(rows []result.Row) string {
+func (j *studyRows) contradiction(rows []result.Row) string {
 	for i := range rows {
 		row := &rows[i]
-		n, wanted := j.at[row.Key]
+		n, wanted := j.lastOfKey[row.Key]
 		if !wanted {
-			return fmt.Sprintf("row %d, of point %d under seed %d, is none of the round's", i, row.Point, row.Seed)
+			return fmt.Sprintf("row %d (point %d, seed %d) does not belong to the round", i, row.Point, row.Seed)
 		}
 		if there := &j.rows[n]; j.states[n] == rowKept && same(there, row) && there.Seed == row.Seed &&
 			(there.Error != row.Error || !maps.Equal(there.RejectedBy, row.RejectedBy) || !there.Metrics.Equal(row.Metrics)) {
-			return fmt.Sprintf("row %d, of point %d under seed %d, is not what another pod wrote of it", i, row.Point, row.Seed)
+			return fmt.Sprintf("row %d (point %d, seed %d) differs from the row that another pod wrote", i, row.Point, row.Seed)
 		}
 	}
 	return ""
 }
 
-// advance tells the study all rounds that are complete.
+// advance gives the study the rows of all rounds that are complete.
 func (j *studyRows) advance() error {
 	for j.failure == nil && j.study.Round() != nil && j.done == len(j.rows)-j.first {
 		if j.failure = j.study.Tell(j.rows[j.first:]); j.failure != nil {
 			return nil
 		}
-		if err := j.begin(); err != nil {
+		if err := j.beginRound(); err != nil {
 			return err
 		}
 	}
@@ -301,15 +299,15 @@ func (j *studyRows) advance() error {
 
 // studyState is how far a study is, as a decision sees it.
 type studyState struct {
-	// study was told the rounds before the one under way; round is that, or nil
+	// study has the results of the rounds before the current one; round is that, or nil
 	// where there is nothing left to do. Round last was the last one so far.
 	study *experiment.Study
 	round *experiment.Round
 	last  int
 	// failure is why the study cannot go on, fault why results cannot be had.
-	failure error
-	fault   *fault
-	outlook v1alpha1.PlanStatus
+	failure  error
+	fault    *fault
+	estimate v1alpha1.PlanStatus
 	// missing are the round's simulations without rows, done counts those with.
 	missing []int
 	done    int
@@ -323,7 +321,7 @@ type studyState struct {
 	// row for that.
 	lost     []experiment.Lost
 	lostRows int
-	// notReused tells which results of spec.reuseFrom are damaged; nothing where none is.
+	// notReused says which results of spec.reuseFrom are damaged; "" where none is.
 	notReused string
 }
 
@@ -342,12 +340,12 @@ func (s *studyState) rows() int { return len(s.study.Rows()) + s.done - s.lostRo
 // fault is why results cannot be had.
 type fault struct{ reason, message string }
 
-func corrupt(format string, args ...any) *fault {
+func corruptResult(format string, args ...any) *fault {
 	return &fault{v1alpha1.ReasonResultCorrupt, fmt.Sprintf(format, args...)}
 }
 
-// leaveOut notes results of another object that do not serve.
-func (j *studyRows) leaveOut(of subject, f *fault) {
+// addNotReused notes results of another object that do not serve.
+func (j *studyRows) addNotReused(of subject, f *fault) {
 	j.notReused = append(j.notReused, fmt.Sprintf("%s %s: %s", of.kind(), of.object().GetName(), f.message))
 }
 
@@ -355,11 +353,11 @@ func (j *studyRows) leaveOut(of subject, f *fault) {
 func (j *studyRows) state() *studyState {
 	s := &studyState{
 		study: j.study, round: j.study.Round(), last: j.rounds - 1,
-		failure: j.failure, outlook: j.outlook, done: j.done, lost: j.lost,
+		failure: j.failure, estimate: j.estimate, done: j.done, lost: j.lost,
 	}
 	for n := range j.rows {
 		switch {
-		case j.states[n] == rowBorrowed, j.states[n] == rowKept && !j.from[n].serves():
+		case j.states[n] == rowBorrowed, j.states[n] == rowKept && !j.from[n].fullyUsed():
 			s.borrowed = append(s.borrowed, j.rows[n])
 		case j.states[n] == rowLost:
 			s.lostRows++
@@ -372,7 +370,7 @@ func (j *studyRows) state() *studyState {
 	}
 	s.chunks, s.reserve = j.references()
 	if len(j.notReused) > 0 {
-		s.notReused = "damaged results of spec.reuseFrom are not reused: " + some(j.notReused)
+		s.notReused = "damaged results of spec.reuseFrom are not reused: " + joinFirst(j.notReused)
 	}
 	return s
 }
@@ -383,13 +381,13 @@ func (j *studyRows) references() (chunks, reserve []experiment.Reference) {
 	var serving []*source
 	for _, source := range j.sources {
 		switch {
-		case source.serves():
+		case source.fullyUsed():
 			serving = append(serving, source)
 		case source.own && j.study.Round() != nil:
 			reserve = append(reserve, source.Reference)
 		}
 	}
-	slices.SortFunc(serving, func(a, b *source) int { return cmp.Compare(a.low, b.low) })
+	slices.SortFunc(serving, func(a, b *source) int { return cmp.Compare(a.firstUsed, b.firstUsed) })
 	for _, source := range serving {
 		chunks = append(chunks, source.Reference)
 	}

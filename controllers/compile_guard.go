@@ -21,8 +21,8 @@ import (
 // being compiled when a manager died: the others have their turn first.
 const suspectDelay = 30 * time.Second
 
-// maxDeaths is after how many deaths of managers an object is not compiled any more.
-const maxDeaths = 2
+// maxKills is after how many deaths of managers an object is not compiled any more.
+const maxKills = 2
 
 // errSuspect says that an object has to wait because a manager died while it compiled
 // it, errTooExpensive that it is not compiled any more.
@@ -31,25 +31,25 @@ var (
 	errTooExpensive = errors.New("managers died while they compiled the object")
 )
 
-// guard keeps an object whose compilation kills managers from killing one after the
+// compileGuard keeps an object whose compilation kills managers from killing one after the
 // other. What is being compiled stands in a folder that outlives the process, a file
 // an object: what a manager finds there when it starts, the one before it was killed
 // at. It may be used concurrently; nil guards nothing.
-type guard struct {
+type compileGuard struct {
 	folder string
 	clock  clock.PassiveClock
 	// patience is until when suspects wait.
-	patience time.Time
+	suspectsWaitUntil time.Time
 	// alone is held by whoever compiles: by all at once, but by a suspect alone.
-	alone sync.RWMutex
+	exclusive sync.RWMutex
 
 	mu       sync.Mutex
-	suspects map[types.UID]attempt
+	suspects map[types.UID]compileRecord
 }
 
-// attempt is what a file says: which generation of an object was compiled, and how
+// compileRecord is what a file says: which generation of an object was compiled, and how
 // many managers died of it before.
-type attempt struct {
+type compileRecord struct {
 	// Object is for those who look into the folder.
 	Object     string `json:"object"`
 	Generation int64  `json:"generation"`
@@ -58,20 +58,20 @@ type attempt struct {
 	Running bool `json:"running"`
 }
 
-// newGuard reads what the manager before this one left in a folder; an empty name
+// newCompileGuard reads what the manager before this one left in a folder; an empty name
 // guards nothing.
-func newGuard(folder string, now clock.PassiveClock) (*guard, error) {
+func newCompileGuard(folder string, now clock.PassiveClock) (*compileGuard, error) {
 	if folder == "" {
 		return nil, nil
 	}
-	g := &guard{folder: folder, clock: now, patience: now.Now().Add(suspectDelay), suspects: map[types.UID]attempt{}}
+	g := &compileGuard{folder: folder, clock: now, suspectsWaitUntil: now.Now().Add(suspectDelay), suspects: map[types.UID]compileRecord{}}
 	files, err := os.ReadDir(folder)
 	if err != nil {
-		return nil, fmt.Errorf("read what was being compiled: %w", err)
+		return nil, fmt.Errorf("read the compile records: %w", err)
 	}
 	for _, file := range files {
 		raw, err := os.ReadFile(filepath.Join(folder, file.Name()))
-		var a attempt
+		var a compileRecord
 		if err != nil || json.Unmarshal(raw, &a) != nil {
 			continue // cut off while it was written, before anything was compiled
 		}
@@ -89,23 +89,23 @@ func newGuard(folder string, now clock.PassiveClock) (*guard, error) {
 
 // begin notes that an object is about to be compiled. It returns what to call
 // afterwards, or why the object is not to be compiled now.
-func (g *guard) begin(s subject) (end func(), err error) {
+func (g *compileGuard) begin(s subject) (end func(), err error) {
 	if g == nil {
 		return func() {}, nil
 	}
 	uid := s.object().GetUID()
-	a := attempt{Object: s.kind() + " " + nameOf(s).String(), Generation: s.object().GetGeneration(), Running: true}
+	a := compileRecord{Object: s.kind() + " " + nameOf(s).String(), Generation: s.object().GetGeneration(), Running: true}
 	before, suspected := g.suspect(uid, a.Generation)
 	switch {
-	case suspected && before.Deaths >= maxDeaths:
+	case suspected && before.Deaths >= maxKills:
 		return nil, errTooExpensive
-	case suspected && g.clock.Now().Before(g.patience):
+	case suspected && g.clock.Now().Before(g.suspectsWaitUntil):
 		return nil, errSuspect
 	case suspected:
 		a.Deaths = before.Deaths
-		g.alone.Lock()
+		g.exclusive.Lock()
 	default:
-		g.alone.RLock()
+		g.exclusive.RLock()
 	}
 	if err := g.write(uid, a); err != nil {
 		g.unlock(suspected)
@@ -117,16 +117,16 @@ func (g *guard) begin(s subject) (end func(), err error) {
 	}, nil
 }
 
-func (g *guard) unlock(suspected bool) {
+func (g *compileGuard) unlock(suspected bool) {
 	if suspected {
-		g.alone.Unlock()
+		g.exclusive.Unlock()
 	} else {
-		g.alone.RUnlock()
+		g.exclusive.RUnlock()
 	}
 }
 
-// judged returns errTooExpensive for a generation of which the status says so.
-func judged(s subject) error {
+// knownTooExpensive returns errTooExpensive for a generation of which the status says so.
+func knownTooExpensive(s subject) error {
 	st := s.status()
 	if st.ObservedGeneration == s.object().GetGeneration() && readyReason(st) == v1alpha1.ReasonTooExpensive {
 		return errTooExpensive
@@ -135,7 +135,7 @@ func judged(s subject) error {
 }
 
 // suspect returns what is held against a generation of an object.
-func (g *guard) suspect(uid types.UID, generation int64) (attempt, bool) {
+func (g *compileGuard) suspect(uid types.UID, generation int64) (compileRecord, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	a, known := g.suspects[uid]
@@ -144,22 +144,22 @@ func (g *guard) suspect(uid types.UID, generation int64) (attempt, bool) {
 
 // clear forgets an object that was compiled and did no harm. A file that stays is
 // written over the next time.
-func (g *guard) clear(uid types.UID) {
+func (g *compileGuard) clear(uid types.UID) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.suspects, uid)
 	_ = os.Remove(g.file(uid))
 }
 
-func (g *guard) file(uid types.UID) string { return filepath.Join(g.folder, string(uid)) }
+func (g *compileGuard) file(uid types.UID) string { return filepath.Join(g.folder, string(uid)) }
 
-func (g *guard) write(uid types.UID, a attempt) error {
+func (g *compileGuard) write(uid types.UID, a compileRecord) error {
 	raw, err := json.Marshal(a)
 	if err != nil {
 		return err
 	}
 	if err := os.WriteFile(g.file(uid), raw, 0o600); err != nil {
-		return fmt.Errorf("note what is being compiled: %w", err)
+		return fmt.Errorf("write the compile record: %w", err)
 	}
 	return nil
 }

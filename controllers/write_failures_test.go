@@ -20,23 +20,23 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// mishap is what happens to one write of the manager. carryOut is the write
+// writeFailure is what happens to one write of the manager. carryOut is the write
 // itself.
-type mishap func(p *play, o client.Object, verb string, carryOut func() error) error
+type writeFailure func(p *scenario, o client.Object, verb string, carryOut func() error) error
 
 var anyResource = schema.GroupResource{Resource: "things"}
 
 // refuses is the API server's answer to a write that it does not carry out.
-func refuses(err error) mishap {
-	return func(*play, client.Object, string, func() error) error { return err }
+func refuses(err error) writeFailure {
+	return func(*scenario, client.Object, string, func() error) error { return err }
 }
 
-var mishaps = map[string]mishap{
-	"the manager is killed before it": func(p *play, _ client.Object, _ string, _ func() error) error {
+var writeFailures = map[string]writeFailure{
+	"the manager is killed before it": func(p *scenario, _ client.Object, _ string, _ func() error) error {
 		p.writesLeft = 0
 		return errKilled
 	},
-	"the manager is killed after it": func(p *play, _ client.Object, _ string, carryOut func() error) error {
+	"the manager is killed after it": func(p *scenario, _ client.Object, _ string, carryOut func() error) error {
 		p.writesLeft = 0
 		return errors.Join(errKilled, carryOut())
 	},
@@ -50,20 +50,20 @@ var mishaps = map[string]mishap{
 }
 
 // done carries a write out and tells nobody.
-func done(err error) mishap {
-	return func(p *play, _ client.Object, _ string, carryOut func() error) error {
+func done(err error) writeFailure {
+	return func(p *scenario, _ client.Object, _ string, carryOut func() error) error {
 		p.must(carryOut())
 		return err
 	}
 }
 
 // overtaken lets somebody else do something to the object just before: of what is
-// to be created there is a stranger's of its name, what is to be deleted is gone,
+// to be created another owner has an object of its name, what is to be deleted is gone,
 // and what is to be patched has changed.
-func overtaken(p *play, o client.Object, verb string, carryOut func() error) error {
+func overtaken(p *scenario, o client.Object, verb string, carryOut func() error) error {
 	switch verb {
 	case "create":
-		p.must(p.client.Create(p.t.Context(), strangersCopy(o)))
+		p.must(p.client.Create(p.t.Context(), conflictingCopy(o)))
 	case "delete":
 		p.must(p.client.Delete(p.t.Context(), o.DeepCopyObject().(client.Object)))
 	default:
@@ -77,9 +77,9 @@ func overtaken(p *play, o client.Object, verb string, carryOut func() error) err
 	return carryOut()
 }
 
-// strangersCopy is an object of the same name that belongs to nobody. The workers'
+// conflictingCopy is an object of the same name that belongs to nobody. The workers'
 // account may be anybody's.
-func strangersCopy(o client.Object) client.Object {
+func conflictingCopy(o client.Object) client.Object {
 	copied := o.DeepCopyObject().(client.Object)
 	copied.SetUID("")
 	switch theirs := copied.(type) {
@@ -89,35 +89,35 @@ func strangersCopy(o client.Object) client.Object {
 		theirs.Data, theirs.BinaryData = map[string]string{"mine": "all mine"}, nil
 	}
 	copied.SetOwnerReferences(nil)
-	copied.SetLabels(map[string]string{"stranger": "yes"})
+	copied.SetLabels(map[string]string{"conflict": "yes"})
 	return copied
 }
 
-var everyMishap = flag.Bool("mishaps", false, "have every mishap at every write; without it, managers are killed at every write and anything else goes wrong at each eighth")
+var everyWriteFailureFlag = flag.Bool("write-failures", false, "have every failure at every write; without it, managers are killed at every write and anything else goes wrong at each eighth")
 
 // TestEveryWriteMayGoWrong plays each script as often as the manager writes in it,
-// with a mishap at another write each time. What there is in the end is what there
+// with a failure at another write each time. What there is in the end is what there
 // is without one. All of some 2,600 cases take five minutes of a core.
 func TestEveryWriteMayGoWrong(t *testing.T) {
 	for name, script := range scripts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			worked := map[string]shardWork{}
-			clean := perform(t, script, worked, func(*play) {})
+			clean := perform(t, script, worked, func(*scenario) {})
 			want := clean.ending(true)
 			if clean.refused > 0 || !strings.Contains(want, "Complete=True") {
-				t.Fatalf("without a mishap, %d reconciles failed:\n%s", clean.refused, want)
+				t.Fatalf("without a failure, %d reconciles failed:\n%s", clean.refused, want)
 			}
 			cases := 0
 			defer func() { t.Logf("%d cases at %d writes", cases, len(clean.writes)) }()
-			for i, what := range slices.Sorted(maps.Keys(mishaps)) {
+			for i, what := range slices.Sorted(maps.Keys(writeFailures)) {
 				for n := range len(clean.writes) {
-					if killed := strings.Contains(what, "killed"); !killed && !*everyMishap && (n+i)%8 != 0 || killed && testing.Short() && n%4 != 0 {
+					if killed := strings.Contains(what, "killed"); !killed && !*everyWriteFailureFlag && (n+i)%8 != 0 || killed && testing.Short() && n%4 != 0 {
 						continue
 					}
 					cases++
-					mishap := mishaps[what]
-					got := strike(t, script, worked, n, mishap)
+					failure := writeFailures[what]
+					got := failNthWrite(t, script, worked, n, failure)
 					if diff := cmp.Diff(want, got.ending(true)); diff != "" || got.refused > 1 {
 						t.Fatalf("%s, at write %d, %s: %d reconciles failed; the end (-want +got):\n%s", what, n, clean.writes[n], got.refused, diff)
 					}
@@ -127,14 +127,14 @@ func TestEveryWriteMayGoWrong(t *testing.T) {
 	}
 }
 
-// strike plays a script with a mishap at the n-th write.
-func strike(t *testing.T, script func(*play), worked map[string]shardWork, n int, mishap mishap) *play {
-	return perform(t, script, worked, func(p *play) {
-		p.mishap = func(o client.Object, verb string, carryOut func() error) error {
+// strike plays a script with a failure at the n-th write.
+func failNthWrite(t *testing.T, script func(*scenario), worked map[string]shardWork, n int, failure writeFailure) *scenario {
+	return perform(t, script, worked, func(p *scenario) {
+		p.failWrite = func(o client.Object, verb string, carryOut func() error) error {
 			if len(p.writes) != n+1 {
 				return carryOut()
 			}
-			return mishap(p, o, verb, carryOut)
+			return failure(p, o, verb, carryOut)
 		}
 	})
 }
@@ -148,14 +148,14 @@ func TestAJobThatSomebodyStripped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sweep := weights().Obj()
-			p := perform(t, func(p *play) {
+			p := perform(t, func(p *scenario) {
 				p.enter(sweep)
 				job := p.job()
 				strip(job)
 				p.must(p.client.Update(t.Context(), job))
 				p.restart()
 				p.rounds(sweep)
-			}, nil, func(*play) {})
+			}, nil, func(*scenario) {})
 			if p.refused > 0 {
 				t.Errorf("%d reconciles failed", p.refused)
 			}

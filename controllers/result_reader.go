@@ -16,9 +16,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// results reads the results of one object. What is wrong with them is a fault;
+// resultReader reads the results of one object. What is wrong with them is a fault;
 // an error is the API server's.
-type results struct {
+type resultReader struct {
 	reader    client.Reader
 	namespace string
 	// owner is the object that they must belong to.
@@ -26,78 +26,78 @@ type results struct {
 }
 
 // configMap reads an immutable ConfigMap of the owner's.
-func (r results) configMap(ctx context.Context, name string) (*corev1.ConfigMap, *fault, error) {
+func (r resultReader) configMap(ctx context.Context, name string) (*corev1.ConfigMap, *fault, error) {
 	var cm corev1.ConfigMap
 	err := r.reader.Get(ctx, client.ObjectKey{Namespace: r.namespace, Name: name}, &cm)
 	switch {
 	case apierrors.IsNotFound(err):
-		return nil, gone(name), nil
+		return nil, missingResult(name), nil
 	case err != nil:
 		return nil, nil, fmt.Errorf("read result %s: %w", name, err)
 	case !ownedBy(&cm, r.owner):
-		return nil, notOurs(name), nil
+		return nil, foreignResult(name), nil
 	case !ptr.Deref(cm.Immutable, false):
-		return nil, corrupt("ConfigMap %s bears the name of a result, but is not immutable", name), nil
+		return nil, corruptResult("ConfigMap %s has the name of a result, but is not immutable", name), nil
 	}
 	return &cm, nil, nil
 }
 
 // text reads the text that a ConfigMap holds under a key, of which the digest is
 // known.
-func (r results) text(ctx context.Context, name, key, digest string) ([]byte, *fault, error) {
+func (r resultReader) text(ctx context.Context, name, key, digest string) ([]byte, *fault, error) {
 	cm, f, err := r.configMap(ctx, name)
 	if f != nil || err != nil {
 		return nil, f, err
 	}
 	raw := []byte(cm.Data[key])
 	if got := experiment.Digest(raw); got != digest {
-		return nil, corrupt("ConfigMap %s has the digest %s, but %s was written", name, got, digest), nil
+		return nil, corruptResult("ConfigMap %s has the digest %s, but %s was written", name, got, digest), nil
 	}
 	return raw, nil, nil
 }
 
 // index reads an index.
-func (r results) index(ctx context.Context, name, digest string) (*experiment.Index, *fault, error) {
+func (r resultReader) index(ctx context.Context, name, digest string) (*experiment.Index, *fault, error) {
 	raw, f, err := r.text(ctx, name, experiment.IndexKey, digest)
 	if f != nil || err != nil {
 		return nil, f, err
 	}
 	index, err := experiment.DecodeIndex(raw)
 	if err != nil {
-		return nil, corrupt("ConfigMap %s: %v", name, err), nil
+		return nil, corruptResult("ConfigMap %s: %v", name, err), nil
 	}
 	return index, nil, nil
 }
 
 // list reads a shard's list of chunks.
-func (r results) list(ctx context.Context, ref experiment.Reference) ([]experiment.Reference, *fault, error) {
+func (r resultReader) list(ctx context.Context, ref experiment.Reference) ([]experiment.Reference, *fault, error) {
 	raw, f, err := r.text(ctx, ref.Name, experiment.ListKey, ref.SHA256)
 	if f != nil || err != nil {
 		return nil, f, err
 	}
 	references, err := experiment.DecodeList(raw)
 	if err != nil {
-		return nil, corrupt("ConfigMap %s: %v", ref.Name, err), nil
+		return nil, corruptResult("ConfigMap %s: %v", ref.Name, err), nil
 	}
 	return references, nil, nil
 }
 
 // chunk reads rows, and the UID of what holds them.
-func (r results) chunk(ctx context.Context, ref experiment.Reference) ([]result.Row, types.UID, *fault, error) {
+func (r resultReader) chunk(ctx context.Context, ref experiment.Reference) ([]result.Row, types.UID, *fault, error) {
 	cm, f, err := r.configMap(ctx, ref.Name)
 	if f != nil || err != nil {
 		return nil, "", f, err
 	}
 	chunk := experiment.Chunk{Data: cm.Data, Binary: cm.BinaryData}
 	if digest := chunk.SHA256(); digest != ref.SHA256 {
-		return nil, "", corrupt("ConfigMap %s has the digest %s, but the worker wrote %s", ref.Name, digest, ref.SHA256), nil
+		return nil, "", corruptResult("ConfigMap %s has the digest %s, but the worker wrote %s", ref.Name, digest, ref.SHA256), nil
 	}
 	rows, err := chunk.Decode()
 	if err != nil {
-		return nil, "", corrupt("ConfigMap %s: %v", ref.Name, err), nil
+		return nil, "", corruptResult("ConfigMap %s: %v", ref.Name, err), nil
 	}
 	if len(rows) != ref.Rows {
-		return nil, "", corrupt("ConfigMap %s holds %d rows, but the worker reported %d", ref.Name, len(rows), ref.Rows), nil
+		return nil, "", corruptResult("ConfigMap %s holds %d rows, but the worker reported %d", ref.Name, len(rows), ref.Rows), nil
 	}
 	return rows, cm.UID, nil, nil
 }

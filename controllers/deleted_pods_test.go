@@ -23,32 +23,32 @@ func goner(job, name string) *corev1.Pod {
 	return pod
 }
 
-func TestLastWordsAreHeard(t *testing.T) {
-	var l lastWords
-	l.hear(goner("a", "1"))
-	l.hear(goner("b", "2"))
-	l.hear(goner("a", "3"))
+func TestDeletedPodsAreRemembered(t *testing.T) {
+	var l deletedPods
+	l.add(goner("a", "1"))
+	l.add(goner("b", "2"))
+	l.add(goner("a", "3"))
 	silent := goner("a", "4")
 	exited(137, "")(silent)
-	l.hear(silent)
+	l.add(silent)
 	orphan := goner("a", "5")
 	orphan.OwnerReferences = nil
-	l.hear(orphan)
-	l.hear("no pod")
-	if got := l.of("a", []corev1.Pod{*goner("a", "3")}); len(got) != 1 || got[0].Name != "1" {
+	l.add(orphan)
+	l.add("no pod")
+	if got := l.ofJob("a", []corev1.Pod{*goner("a", "3")}); len(got) != 1 || got[0].Name != "1" {
 		t.Errorf("of a, beside 3, there are %d: %v", len(got), got)
 	}
-	if got := l.of("c", nil); len(got) > 0 {
+	if got := l.ofJob("c", nil); len(got) > 0 {
 		t.Errorf("of c there are %d", len(got))
 	}
 }
 
-func TestLastWordsAreForgotten(t *testing.T) {
-	var l lastWords
-	for i := range maxLastWords + 2 {
-		l.hear(goner("a", fmt.Sprint(i)))
+func TestDeletedPodsAreForgotten(t *testing.T) {
+	var l deletedPods
+	for i := range maxDeletedPods + 2 {
+		l.add(goner("a", fmt.Sprint(i)))
 	}
-	if got := l.of("a", nil); len(got) != maxLastWords || got[0].Name != "2" {
+	if got := l.ofJob("a", nil); len(got) != maxDeletedPods || got[0].Name != "2" {
 		t.Errorf("%d are remembered, from %s on", len(got), got[0].Name)
 	}
 }

@@ -29,7 +29,7 @@ func TestANamespaceThatIsBeingDeletedIsNotTold(t *testing.T) {
 		c := newCluster(t)
 		sweep := weights().Obj()
 		c.create(sweep)
-		c.mishap = func(_ client.Object, verb string, carryOut func() error) error {
+		c.failWrite = func(_ client.Object, verb string, carryOut func() error) error {
 			if verb == "create" {
 				return refused
 			}

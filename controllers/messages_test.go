@@ -23,14 +23,14 @@ func TestClipNeverCutsThroughACharacter(t *testing.T) {
 	}
 }
 
-func TestSome(t *testing.T) {
+func TestJoinFirst(t *testing.T) {
 	for want, words := range map[string][]string{
 		"":                    nil,
 		"a":                   {"a"},
 		"a; b; c":             {"a", "b", "c"},
 		"a; b; c; and 2 more": {"a", "b", "c", "d", "e"},
 	} {
-		if got := some(words); got != want {
+		if got := joinFirst(words); got != want {
 			t.Errorf("some(%v) = %q, want %q", words, got, want)
 		}
 	}

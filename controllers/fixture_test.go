@@ -18,18 +18,18 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// scene is a world that a test sets up by hand: a sweep of four simulations in
+// fixture is an observation that a test sets up by hand: a sweep of four simulations in
 // two shards, whose account and plan are there.
-type scene struct {
-	t     testing.TB
-	world *observation
-	// journal has what the world is to know of results.
+type fixture struct {
+	t           testing.TB
+	observation *observation
+	// rows has what the observation is to know of results.
 	rows *studyRows
 	// simulations are what the workers would find, by shard.
 	simulations [][]experiment.Simulation
 }
 
-func newScene(t testing.TB) *scene {
+func newFixture(t testing.TB) *fixture {
 	s := sweepSubject(weights().Obj())
 	s.object().SetNamespace("team-a")
 	compiled, errs, err := s.compile(t.Context(), clusterInputs{})
@@ -37,7 +37,7 @@ func newScene(t testing.TB) *scene {
 		t.Fatal(err, errs)
 	}
 	p := newSubjectPlan(hashPlan(compiled.Plan), s)
-	sc := &scene{t: t, world: &observation{
+	sc := &fixture{t: t, observation: &observation{
 		subject:  s,
 		image:    "windtunnel:test",
 		plan:     p,
@@ -48,7 +48,7 @@ func newScene(t testing.TB) *scene {
 		t.Fatal(err)
 	}
 	cm := makePlanConfigMap(s, p)
-	sc.world.children.configMaps = []metav1.PartialObjectMetadata{{ObjectMeta: cm.ObjectMeta}}
+	sc.observation.children.configMaps = []metav1.PartialObjectMetadata{{ObjectMeta: cm.ObjectMeta}}
 	round := sc.rows.study.Round()
 	for shard := range shards {
 		simulations, err := p.Simulate(t.Context(), nil, round, round.Part(round.All().Indices(), shard, shards), experiment.Options{Parallelism: 1})
@@ -60,33 +60,33 @@ func newScene(t testing.TB) *scene {
 	return sc
 }
 
-// shards is how many a scene has.
+// shards is how many a fixture has.
 const shards = 2
 
 // results is the list that the worker of a shard writes.
-func (s *scene) results(shard int) experiment.Reference {
+func (s *fixture) results(shard int) experiment.Reference {
 	return experiment.Reference{Name: fmt.Sprintf("list-%d", shard), Rows: len(s.simulations[shard]), SHA256: experiment.Digest([]byte{byte(shard)})}
 }
 
-// task is what there is to do in the scene before anything is done.
-func (s *scene) task() *task {
-	j, err := newStudyRows(s.world.plan)
+// task is what there is to do in the fixture before anything is done.
+func (s *fixture) task() *task {
+	j, err := newStudyRows(s.observation.plan)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return newTask(s.world.subject, s.world.plan, j.state(), 0)
+	return newTask(s.observation.subject, s.observation.plan, j.state(), 0)
 }
 
 // job adds the Job of the first round, and its ConfigMap.
-func (s *scene) job(change ...func(*batchv1.Job)) *scene {
-	job := makeJob(s.world.subject, s.world.plan, s.task(), s.world.image)
+func (s *fixture) job(change ...func(*batchv1.Job)) *fixture {
+	job := makeJob(s.observation.subject, s.observation.plan, s.task(), s.observation.image)
 	job.UID = "job-uid"
 	for _, f := range change {
 		f(job)
 	}
-	s.world.children.jobs = append(s.world.children.jobs, job)
-	cm := makeRoundConfigMap(s.world.subject, s.world.plan, s.task())
-	s.world.children.configMaps = append(s.world.children.configMaps, metav1.PartialObjectMetadata{ObjectMeta: cm.ObjectMeta})
+	s.observation.children.jobs = append(s.observation.children.jobs, job)
+	cm := makeRoundConfigMap(s.observation.subject, s.observation.plan, s.task())
+	s.observation.children.configMaps = append(s.observation.children.configMaps, metav1.PartialObjectMetadata{ObjectMeta: cm.ObjectMeta})
 	return s
 }
 
@@ -97,17 +97,17 @@ func ended(typ batchv1.JobConditionType) func(*batchv1.Job) {
 }
 
 // pod adds a pod of a shard.
-func (s *scene) pod(shard int, change ...func(*corev1.Pod)) *scene {
+func (s *fixture) pod(shard int, change ...func(*corev1.Pod)) *fixture {
 	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-		Name:        fmt.Sprintf("pod-%d-%d", shard, len(s.world.job.pods)),
-		UID:         types.UID(fmt.Sprintf("pod-%d", len(s.world.job.pods))),
+		Name:        fmt.Sprintf("pod-%d-%d", shard, len(s.observation.job.pods)),
+		UID:         types.UID(fmt.Sprintf("pod-%d", len(s.observation.job.pods))),
 		Annotations: map[string]string{batchv1.JobCompletionIndexAnnotation: fmt.Sprint(shard)},
 	}}
 	pod.Status.Phase = corev1.PodPending
 	for _, f := range change {
 		f(&pod)
 	}
-	s.world.job.pods = append(s.world.job.pods, pod)
+	s.observation.job.pods = append(s.observation.job.pods, pod)
 	return s
 }
 
@@ -126,9 +126,9 @@ func exited(code int32, message string) func(*corev1.Pod) {
 }
 
 // done adds the succeeded pod of a shard, and its rows as they were read.
-func (s *scene) done(shard int, change ...func(*experiment.Report)) *scene {
+func (s *fixture) done(shard int, change ...func(*experiment.Report)) *fixture {
 	results := s.results(shard)
-	r := experiment.Report{PlanHash: s.world.plan.hash, Shard: shard, Results: &results}
+	r := experiment.Report{PlanHash: s.observation.plan.hash, Shard: shard, Results: &results}
 	for _, f := range change {
 		f(&r)
 	}
@@ -136,27 +136,27 @@ func (s *scene) done(shard int, change ...func(*experiment.Report)) *scene {
 }
 
 // read adds the rows of a shard.
-func (s *scene) read(shard int) *scene {
+func (s *fixture) read(shard int) *fixture {
 	rows := make([]result.Row, len(s.simulations[shard]))
 	for i := range rows {
 		rows[i] = s.simulations[shard][i].Row
 	}
 	ref := experiment.Reference{Name: fmt.Sprintf("chunk-%d", shard), Rows: len(rows)}
 	if s.rows.sources[ref.Name] == nil {
-		s.rows.add(&source{Reference: ref, own: true}, rows)
+		s.rows.addChunk(&source{Reference: ref, own: true}, rows)
 	}
 	return s
 }
 
 // spec changes the spec; the plan stays.
-func (s *scene) spec(change func(*v1alpha1.PolicySweepSpec)) *scene {
-	change(&s.world.subject.(sweep).Spec)
+func (s *fixture) spec(change func(*v1alpha1.PolicySweepSpec)) *fixture {
+	change(&s.observation.subject.(sweep).Spec)
 	return s
 }
 
-// look has the world know what the journal and the pods say.
-func (s *scene) look() {
-	w := s.world
+// look has the observation know what the rows and the pods say.
+func (s *fixture) look() {
+	w := s.observation
 	if w.plan == nil {
 		return
 	}
@@ -171,7 +171,7 @@ func (s *scene) look() {
 	if job := w.currentJob(); job != nil {
 		w.job.reports = newReports(w.plan, 0, shardsOf(job), w.job.pods)
 		w.results.study.fault = w.job.reports.fault
-		w.job.podsAlive = slices.ContainsFunc(w.job.pods, func(pod corev1.Pod) bool { return alive(&pod, epoch) })
+		w.job.podsAlive = slices.ContainsFunc(w.job.pods, func(pod corev1.Pod) bool { return mayStillReport(&pod, epoch) })
 	}
 	w.task = w.nextTask()
 }
@@ -185,11 +185,11 @@ type decided struct {
 	Message string
 }
 
-func (s *scene) decide() decided {
+func (s *fixture) decide() decided {
 	s.look()
-	d := decide(s.world, epoch)
+	d := decide(s.observation, epoch)
 	var out decided
-	for _, a := range d.acts {
+	for _, a := range d.actions {
 		out.Acts = append(out.Acts, a.String())
 	}
 	for _, a := range d.cleanup {

@@ -38,7 +38,7 @@ func newlyCompleteSweep(t *testing.T) (*cluster, *v1alpha1.PolicySweep) {
 		c.reconcile(sweep)
 	}
 	if !isTrue(c.subject(sweep).status(), v1alpha1.ConditionComplete) {
-		t.Fatal(statusWords(c.subject(sweep)))
+		t.Fatal(statusLine(c.subject(sweep)))
 	}
 	return c, sweep
 }
@@ -86,11 +86,11 @@ func TestResultsThatSomebodyDamagesAfterTheEnd(t *testing.T) {
 		harm func(*cluster, *corev1.ConfigMap)
 		want string // "" where they are as they were
 	}{
-		"deleted":                        {func(c *cluster, cm *corev1.ConfigMap) { c.must(c.client.Delete(c.t.Context(), cm)) }, "held results and is gone"},
+		"deleted":                        {func(c *cluster, cm *corev1.ConfigMap) { c.must(c.client.Delete(c.t.Context(), cm)) }, "which held results, does not exist"},
 		"created again with other bytes": {func(c *cluster, cm *corev1.ConfigMap) { c.replace(cm, spoil) }, "has the digest"},
 		"created again without its owner": {func(c *cluster, cm *corev1.ConfigMap) {
 			c.replace(cm, func(cm *corev1.ConfigMap) { cm.OwnerReferences = nil })
-		}, "belongs to somebody else"},
+		}, "its owner reference does not match"},
 		"created again as it was": {func(c *cluster, cm *corev1.ConfigMap) { c.replace(cm, func(*corev1.ConfigMap) {}) }, ""},
 		"left alone":              {func(*cluster, *corev1.ConfigMap) {}, ""},
 	} {
@@ -128,7 +128,7 @@ func TestResultsThatSomebodyDamagesAfterTheEnd(t *testing.T) {
 					t.Errorf("told %q, want one warning", told)
 				}
 				if !isTrue(c.subject(sweep).status(), v1alpha1.ConditionComplete) {
-					t.Errorf("the sweep is not complete any more: %s", statusWords(c.subject(sweep)))
+					t.Errorf("the sweep is not complete any more: %s", statusLine(c.subject(sweep)))
 				}
 				if _, d := c.decide(sweep); d.requeueAfter != damageInterval {
 					t.Errorf("it is looked at again in %s, want %s", d.requeueAfter, damageInterval)
@@ -158,7 +158,7 @@ func TestReuseOfDamagedResultsIsTold(t *testing.T) {
 	second.Name, second.Spec.ReuseFrom = "second", []string{sweep.Name}
 	c.create(second)
 	c.reconcile(second)
-	want := "damaged results of spec.reuseFrom are not reused: PolicySweep weights: ConfigMap " + chunk.Name + " held results and is gone"
+	want := "damaged results of spec.reuseFrom are not reused: PolicySweep weights: ConfigMap " + chunk.Name + ", which held results, does not exist"
 	if ready := meta.FindStatusCondition(c.subject(second).status().Conditions, v1alpha1.ConditionReady); ready == nil || !strings.Contains(ready.Message, want) {
 		t.Errorf("condition Ready is %v, want one that says %q", ready, want)
 	}
@@ -190,11 +190,11 @@ func TestResultsOfARunThatSomebodyDeletes(t *testing.T) {
 	c.reconcile(run)
 	st := c.subject(run).status()
 	got := meta.FindStatusCondition(st.Conditions, v1alpha1.ConditionResultsDamaged)
-	if got == nil || !strings.Contains(got.Message, chunk.Name+" held results and is gone") {
+	if got == nil || !strings.Contains(got.Message, chunk.Name+", which held results, does not exist") {
 		t.Errorf("condition ResultsDamaged is %v, want one that names %s", got, chunk.Name)
 	}
 	if !isTrue(st, v1alpha1.ConditionComplete) {
-		t.Errorf("the run is not complete any more: %s", statusWords(c.subject(run)))
+		t.Errorf("the run is not complete any more: %s", statusLine(c.subject(run)))
 	}
 }
 

@@ -17,11 +17,11 @@ import (
 )
 
 // study finds out how far the subject's study is: it goes through the rounds whose
-// rows are all there, reads what the pods of the round under way report, and goes
+// rows are all there, reads what the pods of the current round report, and goes
 // on where that completes it.
 func (o *observer) study(ctx context.Context, w *observation) error {
 	j := o.studies.get(w.subject, w.plan.hash)
-	if j != nil && !j.suits(w.subject.execution()) {
+	if j != nil && !j.validFor(w.subject.execution()) {
 		j = nil
 	}
 	r := studyReader{observer: o, observed: w, rows: j}
@@ -61,7 +61,7 @@ func (r *studyReader) read(ctx context.Context) error {
 		return err
 	}
 	if fresh && r.observed.plan.Decisions == 0 {
-		if err := r.readOthers(ctx); err != nil {
+		if err := r.readReused(ctx); err != nil {
 			return err
 		}
 	}
@@ -77,9 +77,9 @@ func (r *studyReader) read(ctx context.Context) error {
 	return nil
 }
 
-// own are the subject's own results.
-func (r *studyReader) own() results {
-	return results{reader: r.live, namespace: r.observed.subject.object().GetNamespace(), owner: r.observed.subject}
+// ownResults are the subject's own results.
+func (r *studyReader) ownResults() resultReader {
+	return resultReader{reader: r.live, namespace: r.observed.subject.object().GetNamespace(), owner: r.observed.subject}
 }
 
 // readIndex reads what the status names. What this generation wrote must be
@@ -90,7 +90,7 @@ func (r *studyReader) readIndex(ctx context.Context) error {
 		return nil
 	}
 	strict := st.ObservedGeneration == r.observed.subject.object().GetGeneration() && st.PlanHash == r.observed.plan.hash
-	index, f, err := r.own().index(ctx, st.Results.Index, st.Results.SHA256)
+	index, f, err := r.ownResults().index(ctx, st.Results.Index, st.Results.SHA256)
 	if err != nil {
 		return err
 	}
@@ -108,27 +108,27 @@ func (r *studyReader) readIndex(ctx context.Context) error {
 	}
 	for _, ref := range index.Chunks {
 		ref.Reused = ref.Reused || former
-		if err := r.readChunk(ctx, r.own(), ref, former, strict && !former); err != nil || r.fault != nil {
+		if err := r.readChunk(ctx, r.ownResults(), ref, former, strict && !former); err != nil || r.fault != nil {
 			return err
 		}
 	}
 	for _, l := range index.Lost {
 		if !former && l.Execution == executionDigest(r.observed.subject.execution()) {
-			r.rows.lose(l)
+			r.rows.addLost(l)
 		}
 	}
 	for _, ref := range index.Reserve {
 		ref.Reused = ref.Reused || former
-		if err := r.readChunk(ctx, r.own(), ref, true, false); err != nil {
+		if err := r.readChunk(ctx, r.ownResults(), ref, true, false); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// readChunk reads a chunk that the journal does not know. Where it must be there
-// and is not, that is a fault.
-func (r *studyReader) readChunk(ctx context.Context, from results, ref experiment.Reference, spare, must bool) error {
+// readChunk reads a chunk that is not read yet. Where it must exist and does not, that is
+// a fault.
+func (r *studyReader) readChunk(ctx context.Context, from resultReader, ref experiment.Reference, spare, must bool) error {
 	f, err := r.tryChunk(ctx, from, ref, spare)
 	if f != nil && must {
 		r.fault = f
@@ -136,8 +136,9 @@ func (r *studyReader) readChunk(ctx context.Context, from results, ref experimen
 	return err
 }
 
-// tryChunk reads a chunk that the journal does not know, or tells why it cannot be had.
-func (r *studyReader) tryChunk(ctx context.Context, from results, ref experiment.Reference, spare bool) (*fault, error) {
+// tryChunk reads a chunk that is not read yet, or returns the fault of one that cannot be
+// read.
+func (r *studyReader) tryChunk(ctx context.Context, from resultReader, ref experiment.Reference, spare bool) (*fault, error) {
 	if r.rows.sources[ref.Name] != nil {
 		return nil, nil
 	}
@@ -146,12 +147,12 @@ func (r *studyReader) tryChunk(ctx context.Context, from results, ref experiment
 		return f, err
 	}
 	own := from.owner.object().GetUID() == r.observed.subject.object().GetUID()
-	r.rows.add(&source{Reference: ref, uid: uid, own: own, spare: spare}, rows)
+	r.rows.addChunk(&source{Reference: ref, uid: uid, own: own, optional: spare}, rows)
 	return nil, nil
 }
 
-// readOthers reads the results of the objects that the spec names.
-func (r *studyReader) readOthers(ctx context.Context) error {
+// readReused reads the results of the objects that the spec names.
+func (r *studyReader) readReused(ctx context.Context) error {
 	others, _, err := r.sources(ctx, r.observed.subject)
 	if err != nil {
 		return err
@@ -161,13 +162,13 @@ func (r *studyReader) readOthers(ctx context.Context) error {
 		if st.Results == nil || st.EngineVersion != r.observed.plan.EngineVersion {
 			continue
 		}
-		from := results{reader: r.live, namespace: other.object().GetNamespace(), owner: other}
+		from := resultReader{reader: r.live, namespace: other.object().GetNamespace(), owner: other}
 		index, f, err := from.index(ctx, st.Results.Index, st.Results.SHA256)
 		if err != nil {
 			return err
 		}
 		if f != nil {
-			r.rows.leaveOut(other, f)
+			r.rows.addNotReused(other, f)
 			continue
 		}
 		for _, ref := range index.Chunks {
@@ -176,14 +177,14 @@ func (r *studyReader) readOthers(ctx context.Context) error {
 				return err
 			}
 			if f != nil {
-				r.rows.leaveOut(other, f)
+				r.rows.addNotReused(other, f)
 			}
 		}
 	}
 	return nil
 }
 
-// readRound reads what there is of the round under way. It returns true where
+// readRound reads what there is of the current round. It returns true where
 // that completed the round.
 func (r *studyReader) readRound(ctx context.Context) (bool, error) {
 	w, st := r.observed, r.rows.state()
@@ -192,10 +193,10 @@ func (r *studyReader) readRound(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	if st.round == nil {
-		return false, r.present(ctx)
+		return false, r.verifyChunks(ctx)
 	}
 	if w.currentJob() == nil {
-		if found, err := r.find(ctx); !found || err != nil {
+		if found, err := r.findNextJob(ctx); !found || err != nil {
 			return false, err
 		}
 	}
@@ -218,7 +219,7 @@ func (r *studyReader) readRound(ctx context.Context) (bool, error) {
 		}
 	}
 	if bad {
-		if err := r.giveUp(ctx, job); err != nil {
+		if err := r.recordLostShards(ctx, job); err != nil {
 			return false, err
 		}
 	}
@@ -228,22 +229,22 @@ func (r *studyReader) readRound(ctx context.Context) (bool, error) {
 	w.results.study = r.rows.state()
 	if isSuspended(job) || len(w.job.reports.parts) > 0 {
 		var err error
-		if w.job.repeated, err = r.again(ctx, job); err != nil {
+		if w.job.repeated, err = r.countRepeated(ctx, job); err != nil {
 			return false, err
 		}
 	}
 	if !over {
 		var err error
-		if w.job.underway, err = r.underway(ctx, job); err != nil {
+		if w.job.underway, err = r.countUnderway(ctx, job); err != nil {
 			return false, err
 		}
 	}
-	return r.find(ctx)
+	return r.findNextJob(ctx)
 }
 
-// find looks for the Job that the round under way takes next, and reports whether it
-// is there: the cache may lack it. Where it is not, the world knows what to create.
-func (r *studyReader) find(ctx context.Context) (bool, error) {
+// findNextJob looks for the Job that the current round takes next, and reports whether it
+// is there: the cache may lack it. Where it does not, the observation has the task of creating it.
+func (r *studyReader) findNextJob(ctx context.Context) (bool, error) {
 	w := r.observed
 	if w.task = w.nextTask(); w.task == nil {
 		return false, nil
@@ -251,7 +252,7 @@ func (r *studyReader) find(ctx context.Context) (bool, error) {
 	if err := r.missingJob(ctx, w); err != nil {
 		return false, err
 	}
-	// One whose labels somebody changed is none of the plan's.
+	// A Job whose labels were changed does not belong to the plan.
 	if job := w.currentJob(); job != nil && job.Name == w.task.job {
 		w.task = nil
 		return true, nil
@@ -259,9 +260,9 @@ func (r *studyReader) find(ctx context.Context) (bool, error) {
 	return false, r.missingChild(ctx, w, roundName(w.task.job))
 }
 
-// giveUp has the journal know which simulations a Job that failed has lost, where
-// the spec allows that.
-func (r *studyReader) giveUp(ctx context.Context, job *batchv1.Job) error {
+// recordLostShards records which simulations a failed Job has lost, where the spec allows
+// that.
+func (r *studyReader) recordLostShards(ctx context.Context, job *batchv1.Job) error {
 	failed, spare := failedIndexes(job), int(r.observed.subject.execution().MaxFailedShards)-r.observed.results.study.lostShards()
 	if gaveUp(r.rows.lost, job) || len(failed) == 0 || len(failed) > spare {
 		return nil
@@ -270,9 +271,9 @@ func (r *studyReader) giveUp(ctx context.Context, job *batchv1.Job) error {
 	if err != nil || len(simulations) == 0 {
 		return err
 	}
-	r.rows.lose(experiment.Lost{
+	r.rows.addLost(experiment.Lost{
 		Round: r.rows.study.Round().Index, Spans: experiment.SpansOf(simulations), Shards: len(failed), Job: job.Name,
-		Why: lossWords(failed, r.observed.job.pods), Execution: executionDigest(r.observed.subject.execution()),
+		Why: lostShardsMessage(failed, r.observed.job.pods), Execution: executionDigest(r.observed.subject.execution()),
 	})
 	return nil
 }
@@ -280,7 +281,7 @@ func (r *studyReader) giveUp(ctx context.Context, job *batchv1.Job) error {
 // simulationsOf returns which simulations without rows some of a Job's shards had;
 // none where that is not known.
 func (r *studyReader) simulationsOf(ctx context.Context, job *batchv1.Job, shards []int) ([]int, error) {
-	parts, err := r.partsOf(ctx, job)
+	parts, err := r.shardSimulations(ctx, job)
 	if parts == nil || err != nil {
 		return nil, err
 	}
@@ -291,12 +292,12 @@ func (r *studyReader) simulationsOf(ctx context.Context, job *batchv1.Job, shard
 	return r.rows.stillMissing(simulations), nil
 }
 
-// again counts the simulations with rows of a Job's shards that have not ended.
-func (r *studyReader) again(ctx context.Context, job *batchv1.Job) (int, error) {
+// countRepeated counts the simulations with rows of a Job's shards that have not ended.
+func (r *studyReader) countRepeated(ctx context.Context, job *batchv1.Job) (int, error) {
 	if r.observed.results.study.done == 0 {
 		return 0, nil
 	}
-	parts, err := r.partsOf(ctx, job)
+	parts, err := r.shardSimulations(ctx, job)
 	n := 0
 	for shard, part := range parts {
 		if missing := len(r.rows.stillMissing(slices.Clone(part))); missing > 0 || !succeeded(job, r.observed.job.pods, shard) {
@@ -306,10 +307,10 @@ func (r *studyReader) again(ctx context.Context, job *batchv1.Job) (int, error) 
 	return n, err
 }
 
-// partsOf returns which simulations each of a Job's shards has, as the Job's ConfigMap
+// shardSimulations returns which simulations each of a Job's shards has, as the Job's ConfigMap
 // says; nil where that is gone.
-func (r *studyReader) partsOf(ctx context.Context, job *batchv1.Job) ([][]int, error) {
-	cm, f, err := r.own().configMap(ctx, roundName(job.Name))
+func (r *studyReader) shardSimulations(ctx context.Context, job *batchv1.Job) ([][]int, error) {
+	cm, f, err := r.ownResults().configMap(ctx, roundName(job.Name))
 	if f != nil || err != nil {
 		return nil, err
 	}
@@ -324,7 +325,8 @@ func (r *studyReader) partsOf(ctx context.Context, job *batchv1.Job) ([][]int, e
 	return round.Parts(which, shardsOf(job)), nil
 }
 
-// advanced goes on where the round is complete, and reports whether it did.
+// advanced continues with the next round where the round is complete, and reports whether
+// it did.
 func (r *studyReader) advanced(round int) (bool, error) {
 	err := r.rows.advance()
 	next := r.rows.study.Round()
@@ -333,20 +335,20 @@ func (r *studyReader) advanced(round int) (bool, error) {
 
 // readList reads what a shard wrote.
 func (r *studyReader) readList(ctx context.Context, list experiment.Reference) error {
-	references, f, err := r.own().list(ctx, list)
+	references, f, err := r.ownResults().list(ctx, list)
 	if f != nil || err != nil {
 		r.fault = f
 		return err
 	}
 	var chunks []chunk
 	for _, ref := range references {
-		rows, uid, f, err := r.own().chunk(ctx, ref)
+		rows, uid, f, err := r.ownResults().chunk(ctx, ref)
 		if err != nil {
 			return err
 		}
 		if f == nil {
-			if words := r.rows.denies(rows); words != "" {
-				f = corrupt("ConfigMap %s: %s", ref.Name, words)
+			if words := r.rows.contradiction(rows); words != "" {
+				f = corruptResult("ConfigMap %s: %s", ref.Name, words)
 			}
 		}
 		if f != nil {
@@ -362,9 +364,9 @@ func (r *studyReader) readList(ctx context.Context, list experiment.Reference) e
 	return nil
 }
 
-// present checks, before all is summed up, that every chunk that serves is still
+// verifyChunks checks, before all is summed up, that every chunk that serves is still
 // the one that was read, and still belongs to the object that it was read from.
-func (r *studyReader) present(ctx context.Context) error {
+func (r *studyReader) verifyChunks(ctx context.Context) error {
 	there := map[string]types.UID{}
 	for i := range r.observed.children.configMaps {
 		there[r.observed.children.configMaps[i].Name] = r.observed.children.configMaps[i].UID
@@ -381,22 +383,22 @@ func (r *studyReader) present(ctx context.Context) error {
 		}
 		switch {
 		case err != nil || cm.UID != from.uid:
-			r.fault = gone(ref.Name)
+			r.fault = missingResult(ref.Name)
 			return nil
 		case from.own && !ownedBy(cm, r.observed.subject):
-			r.fault = notOurs(ref.Name)
+			r.fault = foreignResult(ref.Name)
 			return nil
 		}
 	}
 	return nil
 }
 
-// gone is the fault of a result that is not there any more.
-func gone(name string) *fault {
-	return &fault{v1alpha1.ReasonResultMissing, fmt.Sprintf("ConfigMap %s held results and is gone", name)}
+// missingResult is the fault of a result that is not there any more.
+func missingResult(name string) *fault {
+	return &fault{v1alpha1.ReasonResultMissing, fmt.Sprintf("ConfigMap %s, which held results, does not exist", name)}
 }
 
-// notOurs is the fault of a result that does not belong to the object of its name.
-func notOurs(name string) *fault {
-	return corrupt("ConfigMap %s bears the name of a result, but belongs to somebody else", name)
+// foreignResult is the fault of a result that does not belong to the object of its name.
+func foreignResult(name string) *fault {
+	return corruptResult("ConfigMap %s has the name of a result, but its owner reference does not match", name)
 }

@@ -27,7 +27,7 @@ type managers struct {
 	t      *testing.T
 	folder string
 	clock  *clocktesting.FakePassiveClock
-	guard  *guard
+	guard  *compileGuard
 }
 
 func newManagers(t *testing.T) *managers {
@@ -39,7 +39,7 @@ func newManagers(t *testing.T) *managers {
 func (m *managers) restart() {
 	m.t.Helper()
 	var err error
-	if m.guard, err = newGuard(m.folder, m.clock); err != nil {
+	if m.guard, err = newCompileGuard(m.folder, m.clock); err != nil {
 		m.t.Fatal(err)
 	}
 }
@@ -56,7 +56,7 @@ func (m *managers) begin(s subject, want error) (end func()) {
 
 func (m *managers) pass(d time.Duration) { m.clock.SetTime(m.clock.Now().Add(d)) }
 
-func TestWhatKillsManagersIsTriedLastAndThenNoMore(t *testing.T) {
+func TestASpecThatKillsManagersIsCompiledLastAndThenNotAtAll(t *testing.T) {
 	m := newManagers(t)
 	guilty, innocent, done := guarded("guilty", 1), guarded("innocent", 1), guarded("done", 1)
 	m.begin(done, nil)()
@@ -105,7 +105,7 @@ func TestASuspectIsTriedAlone(t *testing.T) {
 }
 
 func TestAManagerWithoutAFolderGuardsNothing(t *testing.T) {
-	g, err := newGuard("", nil)
+	g, err := newCompileGuard("", nil)
 	if g != nil || err != nil {
 		t.Fatalf("guard %v, error %v", g, err)
 	}

@@ -15,22 +15,21 @@ import (
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
-// ConfigMaps of results are immutable, so that their bytes only change where somebody
-// deletes them and creates them again. Metadata alone, which is in the cache, tell that
-// one is gone or was created again: only then are results read again, and
-// an object that nobody touched costs nothing.
+// ConfigMaps of results are immutable, so that their bytes change only where they
+// are deleted and created again. The metadata in the cache shows that: only then are
+// results read again, and an untouched object costs no request.
 
 const (
 	// creationSlack is how much later than the end of the work its index may be created:
 	// the end bears the manager's time of before the write, the index the API server's.
 	creationSlack = 10 * time.Second
-	// damageInterval is how often damaged results are read again: no watch tells that a
+	// damageInterval is how often damaged results are read again: no watch reports that a
 	// ConfigMap was restored.
 	damageInterval = time.Minute
 )
 
-// damage reads the results of a complete subject again, where somebody touched them.
-func (o *observer) damage(ctx context.Context, w *observation) error {
+// readDamaged reads the results of a complete subject again, where they were touched.
+func (o *observer) readDamaged(ctx context.Context, w *observation) error {
 	st := w.subject.status()
 	if !isTrue(st, v1alpha1.ConditionComplete) || st.Results == nil {
 		return nil
@@ -38,7 +37,7 @@ func (o *observer) damage(ctx context.Context, w *observation) error {
 	if !isTrue(st, v1alpha1.ConditionResultsDamaged) && !w.resultsTouched() {
 		return nil
 	}
-	own := results{reader: o.live, namespace: w.subject.object().GetNamespace(), owner: w.subject}
+	own := resultReader{reader: o.live, namespace: w.subject.object().GetNamespace(), owner: w.subject}
 	index, f, err := own.index(ctx, st.Results.Index, st.Results.SHA256)
 	if err != nil {
 		return err
@@ -59,7 +58,7 @@ func (o *observer) damage(ctx context.Context, w *observation) error {
 	return nil
 }
 
-// resultsTouched reports whether ConfigMaps of a complete subject's results are gone, or were
+// resultsTouched reports whether ConfigMaps of a complete subject's results were deleted, or
 // created again. The index is written last: a chunk that is newer than it was created
 // again, and so was an index that is newer than the end.
 func (w *observation) resultsTouched() bool {
@@ -80,28 +79,28 @@ func (w *observation) resultsTouched() bool {
 		return true
 	}
 	written := index.CreationTimestamp.Time
-	return written.After(endOf(st).Add(creationSlack)) ||
+	return written.After(completionTime(st).Add(creationSlack)) ||
 		slices.ContainsFunc(chunks, func(cm *metav1.PartialObjectMetadata) bool {
 			return cm.CreationTimestamp.After(written)
 		})
 }
 
-// resultsDamaged writes what is wrong with the results of a complete subject, and
-// tells it once.
-func (d reporter) resultsDamaged(st *v1alpha1.CommonStatus) {
+// setResultsDamaged writes what is wrong with the results of a complete subject, and
+// records one event of it.
+func (d reporter) setResultsDamaged(st *v1alpha1.CommonStatus) {
 	if len(d.results.damaged) == 0 {
 		meta.RemoveStatusCondition(&st.Conditions, v1alpha1.ConditionResultsDamaged)
 		return
 	}
-	d.lookAgain(damageInterval)
+	d.requeueWithin(damageInterval)
 	var all []string
 	for _, f := range d.results.damaged {
 		all = append(all, f.message)
 	}
-	words := clip(fmt.Sprintf("%s; the status still tells of the results as they were: restore the ConfigMaps with their owners, or delete this object and apply it again", some(all)), maxMessage)
+	words := clip(fmt.Sprintf("%s; the status still describes the original results: restore the ConfigMaps with their owner references, or delete this object and apply it again", joinFirst(all)), maxMessage)
 	before := meta.FindStatusCondition(d.subject.status().Conditions, v1alpha1.ConditionResultsDamaged)
 	if before == nil || before.Message != words {
-		d.decision.news = append(d.decision.news, news{true, v1alpha1.ReasonResultsDamaged, "Reconcile", words})
+		d.decision.events = append(d.decision.events, recordedEvent{true, v1alpha1.ReasonResultsDamaged, "Reconcile", words})
 	}
 	meta.SetStatusCondition(&st.Conditions, metav1.Condition{
 		Type:               v1alpha1.ConditionResultsDamaged,
