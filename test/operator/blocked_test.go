@@ -18,7 +18,7 @@ import (
 )
 
 // untilBlocked waits until an object's conditions say that it is blocked, and why.
-func (p *platform) untilBlocked(t *testing.T, o ours, why ...string) {
+func (p *platform) untilBlocked(t *testing.T, o customResource, why ...string) {
 	t.Helper()
 	begin := time.Now()
 	eventually(t, func() string {
@@ -27,7 +27,7 @@ func (p *platform) untilBlocked(t *testing.T, o ours, why ...string) {
 		}
 		ready := meta.FindStatusCondition(statusOf(o).Conditions, v1alpha1.ConditionReady)
 		if ready == nil || ready.Reason != v1alpha1.ReasonBlocked {
-			return "it is not blocked: " + words(statusOf(o))
+			return "it is not blocked: " + statusMessage(statusOf(o))
 		}
 		for _, part := range why {
 			if !strings.Contains(ready.Message, part) {
@@ -75,11 +75,11 @@ func (p *platform) setQuota(t *testing.T, quota *corev1.ResourceQuota, room int6
 	})
 }
 
-// TestAQuotaWithoutRoomIsTold lets the API server refuse the pods, and then take
+// TestAnExhaustedQuotaIsReported lets the API server refuse the pods, and then take
 // them.
-func TestAQuotaWithoutRoomIsTold(t *testing.T) {
+func TestAnExhaustedQuotaIsReported(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	quota := p.quota(t, ns, "compute", corev1.ResourcePods)
 	sweep := weights().Obj()
@@ -89,11 +89,11 @@ func TestAQuotaWithoutRoomIsTold(t *testing.T) {
 	p.until(t, sweep, v1alpha1.ConditionComplete)
 }
 
-// TestALimitRangeThatForbidsPodsIsTold has the namespace bound what a container may
+// TestALimitRangeThatForbidsPodsIsReported has the namespace bound what a container may
 // use.
-func TestALimitRangeThatForbidsPodsIsTold(t *testing.T) {
+func TestALimitRangeThatForbidsPodsIsReported(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	limits := &corev1.LimitRange{
 		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "small"},
@@ -115,11 +115,11 @@ func TestALimitRangeThatForbidsPodsIsTold(t *testing.T) {
 	p.until(t, sweep, v1alpha1.ConditionComplete)
 }
 
-// TestAVolumeThatDoesNotMountIsTold has a kubelet say that a pod's volume is not
+// TestAVolumeThatDoesNotMountIsReported has a kubelet say that a pod's volume is not
 // there.
-func TestAVolumeThatDoesNotMountIsTold(t *testing.T) {
+func TestAVolumeThatDoesNotMountIsReported(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	p.kubelet.set(ns, faults{hold: true})
 	sweep := weights().Obj()
@@ -142,10 +142,10 @@ func TestAVolumeThatDoesNotMountIsTold(t *testing.T) {
 	p.until(t, sweep, v1alpha1.ConditionComplete)
 }
 
-// TestAQuotaOnJobsIsTold has the API server refuse the manager's own write.
-func TestAQuotaOnJobsIsTold(t *testing.T) {
+// TestAQuotaOnJobsIsReported has the API server refuse the manager's own write.
+func TestAQuotaOnJobsIsReported(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	quota := p.quota(t, ns, "no-jobs", "count/jobs.batch")
 	sweep := weights().Obj()

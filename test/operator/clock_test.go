@@ -13,26 +13,26 @@ import (
 	"windtunnel.dev/windtunnel/controllers"
 )
 
-// offClock is a clock that is so much ahead of the API server's.
-type offClock time.Duration
+// skewedClock is a clock that is so much ahead of the API server's.
+type skewedClock time.Duration
 
-func (c offClock) Now() time.Time                  { return time.Now().Add(time.Duration(c)) }
-func (c offClock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
+func (c skewedClock) Now() time.Time                  { return time.Now().Add(time.Duration(c)) }
+func (c skewedClock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
 
 // TestClocksThatAreOff has a manager whose clock is an hour off hand a sweep over to one
 // whose clock is an hour off the other way. With a deadline of half an hour it completes;
 // a short deadline comes, and what a TTL removes goes, within seconds of when they should.
 func TestClocksThatAreOff(t *testing.T) {
 	t.Parallel()
-	p := the(t)
-	p.named(t, skewed)
+	p := sharedPlatform(t)
+	p.createNamespace(t, skewed)
 	for name, clocks := range map[string][2]time.Duration{
 		"ahead, then behind": {time.Hour, -time.Hour},
 		"behind, then ahead": {-time.Hour, time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {
 			manage := func(ahead time.Duration) (stop func() error) {
-				served := controllers.NewServerClock(offClock(ahead))
+				served := controllers.NewServerClock(skewedClock(ahead))
 				return p.manage(t, skewed, served.Listen, served)
 			}
 			const seconds = 4

@@ -67,8 +67,8 @@ func (p *platform) manage(t *testing.T, namespace string, wrap transport.Wrapper
 	}
 }
 
-// named makes a namespace of a name.
-func (p *platform) named(t *testing.T, name string) {
+// createNamespace makes a namespace of a name.
+func (p *platform) createNamespace(t *testing.T, name string) {
 	t.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}}
 	if err := p.client.Create(t.Context(), ns); err != nil {
@@ -76,9 +76,9 @@ func (p *platform) named(t *testing.T, name string) {
 	}
 }
 
-// mortal is a manager that dies at one of its writes: that one never reaches the
+// crashingManager is a manager that dies at one of its writes: that one never reaches the
 // API server, nor does any request after it.
-type mortal struct {
+type crashingManager struct {
 	mu sync.Mutex
 	// left is how many writes it has left; below 0 it does not die.
 	left int
@@ -86,21 +86,21 @@ type mortal struct {
 	dead chan struct{}
 }
 
-var errDead = errors.New("this manager is dead")
+var errCrashed = errors.New("this manager is dead")
 
 // transport is what its client's transport is wrapped in.
-func (m *mortal) transport(next http.RoundTripper) http.RoundTripper {
+func (m *crashingManager) transport(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
-		if !m.lives(r) {
-			return nil, errDead
+		if !m.survives(r) {
+			return nil, errCrashed
 		}
 		return next.RoundTrip(r)
 	})
 }
 
-// lives counts a request, and reports whether the manager outlives it. Events are
+// survives counts a request, and reports whether the manager outlives it. Events are
 // no writes that anything depends on.
-func (m *mortal) lives(r *http.Request) bool {
+func (m *crashingManager) survives(r *http.Request) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	select {
@@ -125,7 +125,7 @@ func (m *mortal) lives(r *http.Request) bool {
 // sweep is complete. It returns its writes.
 func (p *platform) work(t *testing.T, sweep *v1alpha1.PolicySweep, writes int) []string {
 	t.Helper()
-	m := &mortal{left: writes, dead: make(chan struct{})}
+	m := &crashingManager{left: writes, dead: make(chan struct{})}
 	stop := p.manage(t, crashes, m.transport, nil)
 	eventually(t, func() string {
 		select {
@@ -133,8 +133,8 @@ func (p *platform) work(t *testing.T, sweep *v1alpha1.PolicySweep, writes int) [
 			return ""
 		default:
 		}
-		if st := p.read(t, sweep).Status; len(st.Conditions) == 0 || !strings.Contains(words(&st.CommonStatus), "Complete=True") {
-			return "neither is the manager dead nor the sweep complete: " + words(&st.CommonStatus)
+		if st := p.read(t, sweep).Status; len(st.Conditions) == 0 || !strings.Contains(statusMessage(&st.CommonStatus), "Complete=True") {
+			return "neither is the manager dead nor the sweep complete: " + statusMessage(&st.CommonStatus)
 		}
 		return ""
 	})
@@ -148,8 +148,8 @@ func (p *platform) work(t *testing.T, sweep *v1alpha1.PolicySweep, writes int) [
 // has another one go on. What is there in the end is what there is without a kill.
 func TestAManagerKilledAtAnyWrite(t *testing.T) {
 	t.Parallel()
-	p := the(t)
-	p.named(t, crashes)
+	p := sharedPlatform(t)
+	p.createNamespace(t, crashes)
 	end := func(writes int) (string, int) {
 		sweep := weights().Seeds(1).Shards(2).Obj()
 		sweep.Name = fmt.Sprintf("killed-%d", writes+1)
@@ -159,7 +159,7 @@ func TestAManagerKilledAtAnyWrite(t *testing.T) {
 			p.work(t, sweep, -1)
 		}
 		p.until(t, sweep, v1alpha1.ConditionComplete)
-		return p.family(t, sweep), n
+		return p.childSummary(t, sweep), n
 	}
 	// The first one makes the workers' account too.
 	_, first := end(-1)
@@ -172,8 +172,8 @@ func TestAManagerKilledAtAnyWrite(t *testing.T) {
 	t.Logf("%d kills; each ends in\n%s", first, want)
 }
 
-// family tells of what a sweep has come to, without names.
-func (p *platform) family(t *testing.T, sweep *v1alpha1.PolicySweep) string {
+// childSummary tells of what a sweep has come to, without names.
+func (p *platform) childSummary(t *testing.T, sweep *v1alpha1.PolicySweep) string {
 	t.Helper()
 	var text strings.Builder
 	fmt.Fprintf(&text, "digest %s of %d simulations\n", sweep.Status.Results.Digest, sweep.Status.Progress.Completed)
@@ -204,7 +204,7 @@ func (p *platform) family(t *testing.T, sweep *v1alpha1.PolicySweep) string {
 // looks at what comes of its best points.
 func TestASearchPromotesAndFollows(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	sweep := weights().Shards(2).Obj()
 	sweep.Spec.Parameters[0].Values = []string{"1", "2", "3", "4", "5", "6"}

@@ -48,12 +48,12 @@ func eventually(t *testing.T, check func() (missing string)) {
 	}
 }
 
-// ours is an object of one of our kinds.
-type ours interface {
+// customResource is an object of one of our kinds.
+type customResource interface {
 	client.Object
 }
 
-func statusOf(o ours) *v1alpha1.CommonStatus {
+func statusOf(o customResource) *v1alpha1.CommonStatus {
 	switch o := o.(type) {
 	case *v1alpha1.SimulationRun:
 		return &o.Status.CommonStatus
@@ -89,7 +89,7 @@ func edit[T client.Object](t *testing.T, p *platform, o T, change func(T)) {
 }
 
 // until waits until a condition of the object's own generation is True.
-func (p *platform) until(t *testing.T, o ours, condition string) *metav1.Condition {
+func (p *platform) until(t *testing.T, o customResource, condition string) *metav1.Condition {
 	t.Helper()
 	var found *metav1.Condition
 	eventually(t, func() string {
@@ -99,14 +99,14 @@ func (p *platform) until(t *testing.T, o ours, condition string) *metav1.Conditi
 		st := statusOf(o)
 		found = meta.FindStatusCondition(st.Conditions, condition)
 		if found == nil || found.Status != metav1.ConditionTrue || found.ObservedGeneration != o.GetGeneration() {
-			return fmt.Sprintf("%s is not %s: %s", o.GetName(), condition, words(st))
+			return fmt.Sprintf("%s is not %s: %s", o.GetName(), condition, statusMessage(st))
 		}
 		return ""
 	})
 	return found
 }
 
-func words(st *v1alpha1.CommonStatus) string {
+func statusMessage(st *v1alpha1.CommonStatus) string {
 	var text []string
 	for _, c := range st.Conditions {
 		text = append(text, fmt.Sprintf("%s=%s (%s: %s)", c.Type, c.Status, c.Reason, c.Message))
@@ -140,7 +140,7 @@ func (p *platform) configMaps(t *testing.T, namespace, component string) []corev
 }
 
 // chunks are what the index lists that a status names.
-func (p *platform) chunks(t *testing.T, o ours) []experiment.Reference {
+func (p *platform) chunks(t *testing.T, o customResource) []experiment.Reference {
 	t.Helper()
 	results := statusOf(o).Results
 	if results == nil {
@@ -158,7 +158,7 @@ func (p *platform) chunks(t *testing.T, o ours) []experiment.Reference {
 }
 
 // rows are the rows that a status names, in order, as they lie in ConfigMaps.
-func (p *platform) rows(t *testing.T, o ours) string {
+func (p *platform) rows(t *testing.T, o customResource) string {
 	t.Helper()
 	var all strings.Builder
 	for _, ref := range p.chunks(t, o) {

@@ -46,7 +46,7 @@ const (
 //
 //	KUBEBUILDER_ASSETS=$(hack/kube-assets.sh) go test ./test/operator -run EveryObject -v -hostile 1000
 func TestEveryObjectGetsAStatus(t *testing.T) {
-	p := another(t, func(*envtest.ControlPlane) {})
+	p := newPlatform(t, func(*envtest.ControlPlane) {})
 	tenant, neighbour := p.namespace(t), p.namespace(t)
 	p.kubelet.set(tenant, faults{noPods: true})
 	for _, cm := range hostile.Inputs() {
@@ -100,7 +100,7 @@ func (p *platform) applyHostile(t *testing.T, ns string) (admitted int) {
 			admitted++
 			all[family]++
 		case errors.As(err, &status) && status.Status().Code >= 400 && status.Status().Code < 500:
-			refused[family+": "+why(status.Status())]++
+			refused[family+": "+firstCause(status.Status())]++
 		default:
 			t.Errorf("hostile object %d (%s): %v", i, family, err)
 		}
@@ -118,8 +118,8 @@ func (p *platform) applyHostile(t *testing.T, ns string) (admitted int) {
 // wholeObject is the field of a cause that is about all of an object.
 const wholeObject = "<nil>"
 
-// why is the first cause of a refusal, with its field.
-func why(status metav1.Status) string {
+// firstCause is the first cause of a refusal, with its field.
+func firstCause(status metav1.Status) string {
 	if status.Details == nil || len(status.Details.Causes) == 0 {
 		return fmt.Sprintf("%s (%.80s)", status.Reason, status.Message)
 	}

@@ -30,12 +30,12 @@ func configured() (*v1alpha1.PolicySweep, *corev1.ConfigMap) {
 	return weights().Shards(2).Scenario(builder.Requests(50), builder.PickerConfigFrom(cm.Name, profile)).Obj(), cm
 }
 
-// TestAnEditedInputIsNamed edits the configuration of a sweep while its pods run,
+// TestAnEditedInputIsReported edits the configuration of a sweep while its pods run,
 // back again, and after they have ended; then it is deleted. The sweep says so
 // each time, and is what it was begun with.
-func TestAnEditedInputIsNamed(t *testing.T) {
+func TestAnEditedInputIsReported(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	sweep, cm := configured()
 	want := p.runLocally(t, sweep, cm)
@@ -49,38 +49,38 @@ func TestAnEditedInputIsNamed(t *testing.T) {
 	}
 
 	write(builder.RandomPickerConfig)
-	p.untilNamed(t, sweep, "ConfigMap profiles key default.yaml changed: sha256 ")
+	p.untilInputChanged(t, sweep, "ConfigMap profiles key default.yaml changed: sha256 ")
 	write(builder.DefaultPickerConfig)
-	p.untilUnnamed(t, sweep)
+	p.untilInputUnchanged(t, sweep)
 	write(builder.RandomPickerConfig)
-	p.untilNamed(t, sweep, " changed: sha256 ")
+	p.untilInputChanged(t, sweep, " changed: sha256 ")
 
 	p.kubelet.set(ns, faults{})
 	p.until(t, sweep, v1alpha1.ConditionComplete)
-	p.untilNamed(t, sweep, "the results use the former content")
+	p.untilInputChanged(t, sweep, "the results use the former content")
 	if diff := cmp.Diff(want.rows(t), p.rows(t, sweep)); diff != "" {
 		t.Errorf("rows (-of the configuration that it was begun with +cluster):\n%s", diff)
 	}
 	jobs := len(p.jobs(t, ns))
 
 	write(builder.DefaultPickerConfig)
-	p.untilUnnamed(t, sweep)
+	p.untilInputUnchanged(t, sweep)
 	if err := p.client.Delete(t.Context(), cm); err != nil {
 		t.Fatal(err)
 	}
-	p.untilNamed(t, sweep, "ConfigMap profiles key default.yaml was deleted")
+	p.untilInputChanged(t, sweep, "ConfigMap profiles key default.yaml was deleted")
 	p.until(t, sweep, v1alpha1.ConditionComplete)
 	if got := len(p.jobs(t, ns)); got != jobs {
 		t.Errorf("%d Jobs, want %d: what became of an input starts nothing", got, jobs)
 	}
-	p.untilTold(t, ns, v1alpha1.ReasonInputsChanged)
+	p.untilEvent(t, ns, v1alpha1.ReasonInputsChanged)
 }
 
 // TestAnEditTakesUpTheInputThatIsThere edits the spec of a complete sweep whose
 // configuration has changed: now it counts.
 func TestAnEditTakesUpTheInputThatIsThere(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	sweep, cm := configured()
 	p.create(t, ns, cm)
@@ -88,10 +88,10 @@ func TestAnEditTakesUpTheInputThatIsThere(t *testing.T) {
 	p.until(t, sweep, v1alpha1.ConditionComplete)
 	before := sweep.Status.PlanHash
 	edit(t, p, cm, func(cm *corev1.ConfigMap) { cm.Data[profile] = builder.RandomPickerConfig })
-	p.untilNamed(t, sweep, " changed: sha256 ")
+	p.untilInputChanged(t, sweep, " changed: sha256 ")
 	edit(t, p, sweep, func(s *v1alpha1.PolicySweep) { s.Spec.Execution.Shards = 1 })
 	p.until(t, sweep, v1alpha1.ConditionComplete)
-	p.untilUnnamed(t, sweep)
+	p.untilInputUnchanged(t, sweep)
 	want := p.runLocally(t, sweep, cm)
 	if diff := cmp.Diff(want.rows(t), p.rows(t, sweep)); diff != "" {
 		t.Errorf("rows (-of the configuration that is there +cluster):\n%s", diff)
@@ -101,8 +101,8 @@ func TestAnEditTakesUpTheInputThatIsThere(t *testing.T) {
 	}
 }
 
-// untilNamed waits until the sweep names an input that has changed.
-func (p *platform) untilNamed(t *testing.T, sweep *v1alpha1.PolicySweep, change string) {
+// untilInputChanged waits until the sweep names an input that has changed.
+func (p *platform) untilInputChanged(t *testing.T, sweep *v1alpha1.PolicySweep, change string) {
 	t.Helper()
 	eventually(t, func() string {
 		if err := p.client.Get(t.Context(), client.ObjectKeyFromObject(sweep), sweep); err != nil {
@@ -110,28 +110,28 @@ func (p *platform) untilNamed(t *testing.T, sweep *v1alpha1.PolicySweep, change 
 		}
 		c := meta.FindStatusCondition(sweep.Status.Conditions, v1alpha1.ConditionInputsChanged)
 		if c == nil || c.Status != metav1.ConditionTrue || !strings.Contains(c.Message, change) {
-			return "it does not say that " + change + ": " + words(&sweep.Status.CommonStatus)
+			return "it does not say that " + change + ": " + statusMessage(&sweep.Status.CommonStatus)
 		}
 		return ""
 	})
 }
 
-// untilUnnamed waits until the sweep names no such input.
-func (p *platform) untilUnnamed(t *testing.T, sweep *v1alpha1.PolicySweep) {
+// untilInputUnchanged waits until the sweep names no such input.
+func (p *platform) untilInputUnchanged(t *testing.T, sweep *v1alpha1.PolicySweep) {
 	t.Helper()
 	eventually(t, func() string {
 		if err := p.client.Get(t.Context(), client.ObjectKeyFromObject(sweep), sweep); err != nil {
 			return err.Error()
 		}
 		if meta.FindStatusCondition(sweep.Status.Conditions, v1alpha1.ConditionInputsChanged) != nil {
-			return "an input is still named: " + words(&sweep.Status.CommonStatus)
+			return "an input is still named: " + statusMessage(&sweep.Status.CommonStatus)
 		}
 		return ""
 	})
 }
 
-// untilTold waits for an event of the reason.
-func (p *platform) untilTold(t *testing.T, namespace, reason string) {
+// untilEvent waits for an event of the reason.
+func (p *platform) untilEvent(t *testing.T, namespace, reason string) {
 	t.Helper()
 	eventually(t, func() string {
 		list, err := p.kube.EventsV1().Events(namespace).List(t.Context(), metav1.ListOptions{})

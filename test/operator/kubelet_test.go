@@ -29,7 +29,7 @@ import (
 	"windtunnel.dev/windtunnel/controllers"
 )
 
-// kubelet stands in for the Job controller (jobs_test.go) and for the kubelet:
+// kubelet stands in for the Job controller (job_controller_test.go) and for the kubelet:
 // it runs a pod's container as a process of the built binary, with the pod's
 // ConfigMaps in folders and a token of its ServiceAccount, and writes what came
 // of it into the pod's status.

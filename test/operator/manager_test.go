@@ -123,7 +123,7 @@ func (m *managerProcess) untilReady(t *testing.T) {
 
 func TestTheManagersServers(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	m := p.startManager(t, ns)
 	m.untilReady(t)
@@ -205,7 +205,7 @@ func (p *platform) scraper(t *testing.T, namespace string) string {
 // when a Lease was lost and the old leader still writes.
 func TestTwoManagersAtOnce(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	m := p.startManager(t, ns)
 	m.untilReady(t)
@@ -233,7 +233,7 @@ func TestTwoManagersAtOnce(t *testing.T) {
 // is deleted under it: it logs no error, and no event is refused.
 func TestDeletingANamespaceIsNoError(t *testing.T) {
 	t.Parallel()
-	p := another(t, func(*envtest.ControlPlane) {})
+	p := newPlatform(t, func(*envtest.ControlPlane) {})
 	ns := p.namespace(t)
 	m := p.startManager(t, ns)
 	m.untilReady(t)
@@ -308,7 +308,7 @@ func (p *platform) leader(t *testing.T, ns string) string {
 // the leader.
 func TestALeaderHandsOver(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	p.mayLead(t, ns)
 	holder := func() string { return p.leader(t, ns) }
@@ -337,7 +337,7 @@ func TestALeaderHandsOver(t *testing.T) {
 
 func TestAManagerWithoutAnImageIsRefused(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	cmd := exec.CommandContext(t.Context(), p.binary, "manager")
 	cmd.Env = []string{}
 	out, err := cmd.CombinedOutput()

@@ -58,7 +58,7 @@ func (p *platform) traced(t *testing.T) (*v1alpha1.SimulationRun, *corev1.Config
 
 func TestARunGivesTheSameRowsAsOnALaptop(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	run, trace := p.traced(t)
 	want := p.runLocally(t, run, trace)
@@ -82,7 +82,7 @@ func TestARunGivesTheSameRowsAsOnALaptop(t *testing.T) {
 
 func TestASweepGivesTheSameRowsHoweverManyShards(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	want := p.runLocally(t, weights().Obj())
 	var status v1alpha1.PolicySweepStatus
 	if err := json.Unmarshal(want.Status, &status); err != nil {
@@ -127,7 +127,7 @@ func TestASweepGivesTheSameRowsHoweverManyShards(t *testing.T) {
 
 func TestChildrenGoWithTheirObject(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	sweep := weights().Shards(2).Obj()
 	p.create(t, ns, sweep)
@@ -163,9 +163,9 @@ func TestChildrenGoWithTheirObject(t *testing.T) {
 	}
 }
 
-func TestABadInputFailsInTheWorkersWords(t *testing.T) {
+func TestABadInputFailsWithTheWorkersError(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	p.kubelet.set(ns, faults{hold: true})
 	run, trace := p.traced(t)
@@ -198,7 +198,7 @@ func TestABadInputFailsInTheWorkersWords(t *testing.T) {
 
 func TestAShardThatDiesIsTriedAgain(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	p.kubelet.set(ns, faults{end: func(index, attempt int, e *ending) {
 		if index == 1 && attempt < 2 {
@@ -219,7 +219,7 @@ func TestAShardThatDiesIsTriedAgain(t *testing.T) {
 
 func TestAShardThatDiesTooOftenFailsTheSweep(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	p.kubelet.set(ns, faults{end: func(index, _ int, e *ending) {
 		if index == 0 {
@@ -239,7 +239,7 @@ func TestAShardThatDiesTooOftenFailsTheSweep(t *testing.T) {
 
 func TestWhatALostTerminationMessageNamedIsSimulatedAgain(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	p.kubelet.set(ns, faults{end: func(index, _ int, e *ending) {
 		if index == 1 {
@@ -260,7 +260,7 @@ func TestWhatALostTerminationMessageNamedIsSimulatedAgain(t *testing.T) {
 
 func TestAReplacedResultFailsTheSweep(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	// The results are replaced after the worker wrote them and before its pod
 	// says that it did.
@@ -294,7 +294,7 @@ func TestAReplacedResultFailsTheSweep(t *testing.T) {
 // other bytes, and restores it.
 func TestResultsDamagedAfterTheEnd(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	sweep := weights().Obj()
 	p.create(t, ns, sweep)
@@ -308,7 +308,7 @@ func TestResultsDamagedAfterTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.untilDamaged(t, sweep, "ConfigMap "+name+", which held results, does not exist")
-	p.untilTold(t, ns, v1alpha1.ReasonResultsDamaged)
+	p.untilEvent(t, ns, v1alpha1.ReasonResultsDamaged)
 
 	again := func(rows []byte) *corev1.ConfigMap {
 		cm := chunk.DeepCopy()
@@ -347,7 +347,7 @@ func (p *platform) untilDamaged(t *testing.T, sweep *v1alpha1.PolicySweep, want 
 
 func TestAMissingConfigMapIsWaitedFor(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	run, trace := p.traced(t)
 	p.create(t, ns, run)
@@ -359,9 +359,9 @@ func TestAMissingConfigMapIsWaitedFor(t *testing.T) {
 	p.until(t, run, v1alpha1.ConditionComplete)
 }
 
-func TestAnInvalidSpecIsToldWithItsPath(t *testing.T) {
+func TestAnInvalidSpecIsReportedWithItsPath(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	sweep := weights().Scenario(builder.PickerConfig(`apiVersion: llm-d.ai/v1alpha1
 kind: EndpointPickerConfig
@@ -386,7 +386,7 @@ schedulingProfiles:
 
 func TestAnEditWhileItRunsStartsAnew(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	sweep := weights().Shards(2).Obj()
 	p.create(t, ns, sweep)
@@ -425,7 +425,7 @@ func TestAnEditWhileItRunsStartsAnew(t *testing.T) {
 
 func TestSuspendAndResume(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	sweep := weights().Shards(2).Suspend(true).Obj()
 	p.create(t, ns, sweep)
@@ -467,7 +467,7 @@ func TestSuspendAndResume(t *testing.T) {
 func TestTheMooncakeTrace(t *testing.T) {
 	t.Parallel()
 	file := testdata.File(t, "traces", "mooncake-fast25", "conversation_trace.jsonl")
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	trace := filepath.Join(t.TempDir(), "trace.yaml")
 	p.verb(t, "trace", "configmap", file, "--name", "mooncake", "-o", trace)

@@ -40,7 +40,7 @@ func (s *progressSeen) look(t *testing.T, p *platform, sweep *v1alpha1.PolicySwe
 // it has told of its progress, kills it, and lets the next one go on to the end.
 func TestProgressIsSeenBeforeAShardEnds(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	p.kubelet.set(ns, faults{args: []string{"--progress-interval=10ms"}})
 	want := p.runLocally(t, long())
@@ -48,18 +48,18 @@ func TestProgressIsSeenBeforeAShardEnds(t *testing.T) {
 	p.create(t, ns, sweep)
 	var seen progressSeen
 
-	pod := p.frozen(t, ns, nil)
+	pod := p.freezePod(t, ns, nil)
 	eventually(t, func() string {
 		if now := seen.look(t, p, sweep); now.Underway == 0 || now.Completed > 0 {
 			return fmt.Sprintf("it counts %d, and %d under way", now.Completed, now.Underway)
 		}
 		return ""
 	})
-	t.Logf("%d of %d are under way: %s", seen.sum, len(want.Rows), words(statusOf(p.read(t, sweep))))
+	t.Logf("%d of %d are under way: %s", seen.sum, len(want.Rows), statusMessage(statusOf(p.read(t, sweep))))
 	if err := p.kubelet.signal(pod, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	other := p.frozen(t, ns, pod)
+	other := p.freezePod(t, ns, pod)
 	time.Sleep(500 * time.Millisecond)
 	seen.look(t, p, sweep)
 	if err := p.kubelet.signal(other, syscall.SIGCONT); err != nil {
@@ -88,9 +88,9 @@ func TestProgressIsSeenBeforeAShardEnds(t *testing.T) {
 	})
 }
 
-// frozen waits until a pod tells of its progress, and stops its clock. It is another
+// freezePod waits until a pod tells of its progress, and stops its clock. It is another
 // one than the pod before.
-func (p *platform) frozen(t *testing.T, namespace string, before *corev1.Pod) *corev1.Pod {
+func (p *platform) freezePod(t *testing.T, namespace string, before *corev1.Pod) *corev1.Pod {
 	t.Helper()
 	var found *corev1.Pod
 	eventually(t, func() string {
@@ -113,18 +113,18 @@ func (p *platform) frozen(t *testing.T, namespace string, before *corev1.Pod) *c
 	return found
 }
 
-// TestShortShardsTellNothing holds the writes of a sweep that takes seconds against
+// TestShortShardsReportNoProgress holds the writes of a sweep that takes seconds against
 // those that it needs.
-func TestShortShardsTellNothing(t *testing.T) {
+func TestShortShardsReportNoProgress(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	sweep := weights().Shards(3).Obj()
 	p.create(t, ns, sweep)
 	told := 0
 	eventually(t, func() string {
 		told += len(p.configMaps(t, ns, controllers.ComponentProgress))
-		if now := words(statusOf(p.read(t, sweep))); !strings.Contains(now, "Complete=True") {
+		if now := statusMessage(statusOf(p.read(t, sweep))); !strings.Contains(now, "Complete=True") {
 			return "it is not complete: " + now
 		}
 		return ""

@@ -20,7 +20,7 @@ import (
 // not decided, a better one passes and is promoted.
 func TestAProposalIsHeldAgainstWhatRuns(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	raw, err := os.ReadFile("../../config/samples/policysweep-proposal.yaml")
 	if err != nil {
 		t.Fatal(err)

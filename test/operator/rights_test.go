@@ -43,7 +43,7 @@ func (p *platform) worker(t *testing.T, namespace string) client.Client {
 // try, with its own account.
 func TestAWorkerMayCreateResultsAndNothingElse(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	sweep := weights().Obj()
 	p.create(t, ns, sweep)
@@ -183,7 +183,7 @@ func with(labels map[string]string, key, value string) map[string]string {
 // wants to give away.
 func TestTheManagerMayNotDoMore(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	c, err := client.New(p.manager.Config(), client.Options{Scheme: controllers.Scheme()})
 	if err != nil {
 		t.Fatal(err)
@@ -214,7 +214,7 @@ func TestTheManagerMayNotDoMore(t *testing.T) {
 // TestTheManagerIsHeldToItsWork tries what its role allows and nobody wants of it.
 func TestTheManagerIsHeldToItsWork(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	sweep := weights().Obj()
 	p.create(t, ns, sweep)

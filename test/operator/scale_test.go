@@ -61,7 +61,7 @@ func TestALargeGridTakesFewWrites(t *testing.T) {
 	if *large {
 		points, high = 14500, "1450"
 	}
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	sweep := builder.MakeSweep("grid", "").Scenario(builder.Requests(20), builder.Replicas(1)).
 		Grid("sequences", "pools[llama].engine.maxNumSeqs", "1", high, "1").
@@ -70,7 +70,7 @@ func TestALargeGridTakesFewWrites(t *testing.T) {
 	began := time.Now()
 	p.create(t, ns, sweep)
 	deadline := 4 * patience
-	for time.Since(began) < deadline && !strings.Contains(words(statusOf(p.read(t, sweep))), "Complete=True") {
+	for time.Since(began) < deadline && !strings.Contains(statusMessage(statusOf(p.read(t, sweep))), "Complete=True") {
 		time.Sleep(200 * time.Millisecond)
 	}
 	p.until(t, sweep, v1alpha1.ConditionComplete)

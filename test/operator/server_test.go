@@ -81,8 +81,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// the returns the one platform of all tests, which the first one starts.
-func the(t *testing.T) *platform {
+// sharedPlatform returns the one platform of all tests, which the first one starts.
+func sharedPlatform(t *testing.T) *platform {
 	t.Helper()
 	needAssets(t)
 	startOnce.Do(func() { started, startErr = start() })
@@ -102,12 +102,12 @@ func needAssets(t *testing.T) {
 	}
 }
 
-// another returns a platform of a test's own, on which no manager runs. Settings
+// newPlatform returns a platform of a test's own, on which no manager runs. Settings
 // change how its API server and etcd run.
-func another(t *testing.T, settings func(*envtest.ControlPlane)) *platform {
+func newPlatform(t *testing.T, settings func(*envtest.ControlPlane)) *platform {
 	t.Helper()
 	needAssets(t)
-	p, err := bare(settings)
+	p, err := startBarePlatform(settings)
 	if err != nil {
 		t.Fatalf("start: %v", err)
 	}
@@ -122,7 +122,7 @@ func another(t *testing.T, settings func(*envtest.ControlPlane)) *platform {
 
 // start starts the platform of all tests.
 func start() (*platform, error) {
-	p, err := bare(func(*envtest.ControlPlane) {})
+	p, err := startBarePlatform(func(*envtest.ControlPlane) {})
 	if err != nil {
 		return nil, err
 	}
@@ -134,8 +134,8 @@ func start() (*platform, error) {
 	return p, nil
 }
 
-// bare starts a platform without a manager.
-func bare(settings func(*envtest.ControlPlane)) (*platform, error) {
+// startBarePlatform starts a platform without a manager.
+func startBarePlatform(settings func(*envtest.ControlPlane)) (*platform, error) {
 	p := &platform{ended: make(chan error, 1)}
 	var err error
 	if p.binary, err = built(); err != nil {

@@ -101,7 +101,7 @@ func (n *neighbours) holdings(t *testing.T) map[string]string {
 // TestATenantHasNoRightsNextDoor is about the API server's own doors.
 func TestATenantHasNoRightsNextDoor(t *testing.T) {
 	t.Parallel()
-	n := the(t).neighbours(t)
+	n := sharedPlatform(t).neighbours(t)
 	index := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: n.victim.Namespace, Name: n.victim.Status.Results.Index}}
 	there := weights().Obj()
 	there.Name, there.Namespace = "intruder", n.victim.Namespace
@@ -140,7 +140,7 @@ func TestATenantHasNoRightsNextDoor(t *testing.T) {
 // asked to do so for a tenant.
 func TestASpecReachesNoOtherNamespace(t *testing.T) {
 	t.Parallel()
-	n := the(t).neighbours(t)
+	n := sharedPlatform(t).neighbours(t)
 	run, trace := n.traced(t)
 	n.create(t, n.victim.Namespace, trace)
 
@@ -173,7 +173,7 @@ func TestASpecReachesNoOtherNamespace(t *testing.T) {
 // TestNoReferenceHasANamespace gives one to each reference of a spec.
 func TestNoReferenceHasANamespace(t *testing.T) {
 	t.Parallel()
-	n := the(t).neighbours(t)
+	n := sharedPlatform(t).neighbours(t)
 	run, _ := n.traced(t)
 	raw, err := json.Marshal(run)
 	if err != nil {
@@ -199,7 +199,7 @@ func TestNoReferenceHasANamespace(t *testing.T) {
 // what looks like children of somebody else's sweep.
 func TestForgedChildrenMeanNothingNextDoor(t *testing.T) {
 	t.Parallel()
-	n := the(t).neighbours(t)
+	n := sharedPlatform(t).neighbours(t)
 	before := n.holdings(t)
 	var forged []client.Object
 	for _, component := range []string{controllers.ComponentResult, controllers.ComponentIndex, controllers.ComponentPlan} {
@@ -244,7 +244,7 @@ func TestForgedChildrenMeanNothingNextDoor(t *testing.T) {
 // TestASweepSpendsAtHome looks for anything that a tenant's sweep leaves elsewhere.
 func TestASweepSpendsAtHome(t *testing.T) {
 	t.Parallel()
-	n := the(t).neighbours(t)
+	n := sharedPlatform(t).neighbours(t)
 	before := n.holdings(t)
 	sweep := weights().Shards(3).Obj()
 	sweep.Namespace = n.attacker

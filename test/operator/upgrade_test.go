@@ -44,7 +44,7 @@ func age(t *testing.T, p *platform, sweep *v1alpha1.PolicySweep) {
 // engine before planned: its rows would not be this engine's.
 func TestAnUpgradeStartsAnewWhatIsInFlight(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	p.kubelet.set(ns, faults{hold: true})
 	want := p.runLocally(t, weights().Obj())
@@ -87,7 +87,7 @@ func TestAnUpgradeStartsAnewWhatIsInFlight(t *testing.T) {
 // before. They stay what they are, and say so.
 func TestAnUpgradeLeavesWhatIsComplete(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	sweep := weights().Obj()
 	p.create(t, ns, sweep)
@@ -146,7 +146,7 @@ func withoutRules(s *apiextensionsv1.JSONSchemaProps) {
 // So that something is refused, the former definitions have no rules.
 func TestObjectsOfThePreviousReleaseLiveOn(t *testing.T) {
 	t.Parallel()
-	p := another(t, func(*envtest.ControlPlane) {})
+	p := newPlatform(t, func(*envtest.ControlPlane) {})
 	ns := p.namespace(t)
 	refused := builder.MakeRun("refused", ns).Scenario(builder.Requests(50), builder.TraceFrom(v1alpha1.MooncakeTrace, "../traces", "a.jsonl")).Obj()
 	probe := refused.DeepCopy()

@@ -40,8 +40,8 @@ func podsOf(job *batchv1.Job, pods []corev1.Pod) []*corev1.Pod {
 	return own
 }
 
-// tally is what the pods of a Job say of its indexes.
-type tally struct {
+// podTally is what the pods of a Job say of its indexes.
+type podTally struct {
 	active, ready     int32
 	completed, failed []int
 	failures          int32
@@ -51,8 +51,8 @@ type tally struct {
 }
 
 // count reads the pods of an Indexed Job with a back-off limit per index.
-func count(job *batchv1.Job, pods []*corev1.Pod) tally {
-	t := tally{attempts: map[int]int{}, live: map[int]int{}, reasons: map[int]string{}}
+func count(job *batchv1.Job, pods []*corev1.Pod) podTally {
+	t := podTally{attempts: map[int]int{}, live: map[int]int{}, reasons: map[int]string{}}
 	t.completed = parseIndexes(job.Status.CompletedIndexes)
 	failures := map[int]int{}
 	for _, pod := range pods {

@@ -33,7 +33,7 @@ var fullFor = flag.Duration("full", 12*time.Second, "how long etcd stays full in
 // waits.
 func TestAFullEtcd(t *testing.T) {
 	t.Parallel()
-	p := another(t, func(c *envtest.ControlPlane) {
+	p := newPlatform(t, func(c *envtest.ControlPlane) {
 		c.Etcd = &envtest.Etcd{}
 		c.Etcd.Configure().Set("quota-backend-bytes", strconv.Itoa(32<<20))
 	})
@@ -123,7 +123,7 @@ func (m *managerProcess) fails(t *testing.T, words string) {
 // fill has a stranger write ConfigMaps until etcd takes no more.
 func (p *platform) fill(t *testing.T) {
 	t.Helper()
-	stranger := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: strangers}}
+	stranger := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: fillerNamespace}}
 	if err := p.client.Create(t.Context(), stranger); err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func (p *platform) fill(t *testing.T) {
 	for range 1000 {
 		_, _ = rand.Read(raw) // never fails
 		cm := &corev1.ConfigMap{
-			ObjectMeta: metav1.ObjectMeta{Namespace: strangers, GenerateName: "large-"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: fillerNamespace, GenerateName: "large-"},
 			BinaryData: map[string][]byte{"raw": raw},
 		}
 		if err := p.client.Create(t.Context(), cm); err != nil {
@@ -144,13 +144,13 @@ func (p *platform) fill(t *testing.T) {
 	t.Fatal("etcd takes whatever it gets")
 }
 
-// strangers is the namespace of who fills etcd.
-const strangers = "strangers"
+// fillerNamespace is the namespace of who fills etcd.
+const fillerNamespace = "strangers"
 
 // makeRoom does what an administrator does about a full etcd.
 func (p *platform) makeRoom(t *testing.T) {
 	t.Helper()
-	if err := p.client.DeleteAllOf(t.Context(), &corev1.ConfigMap{}, client.InNamespace(strangers)); err != nil {
+	if err := p.client.DeleteAllOf(t.Context(), &corev1.ConfigMap{}, client.InNamespace(fillerNamespace)); err != nil {
 		t.Fatal(err)
 	}
 	var at struct {

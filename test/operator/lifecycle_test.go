@@ -52,7 +52,7 @@ func kind(o client.Object) string {
 // sweep from its creation to its end, and of an edit.
 func TestGitOpsToolsNeverSeeItReadyTooEarly(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	watcher, err := client.NewWithWatch(p.admin, client.Options{Scheme: controllers.Scheme()})
 	if err != nil {
@@ -93,7 +93,7 @@ func TestGitOpsToolsNeverSeeItReadyTooEarly(t *testing.T) {
 // GitOps tools do at every look.
 func TestAppliedAgainNothingChanges(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	sweep := weights().Obj()
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(sweep)
@@ -129,7 +129,7 @@ func TestAppliedAgainNothingChanges(t *testing.T) {
 // and has dots.
 func TestNamesOfAllLengths(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	for _, name := range []string{strings.Repeat("a.", 126) + "b", strings.Repeat("a.", 126) + "c", "0"} {
 		sweep := weights().Shards(2).Obj()
@@ -151,7 +151,7 @@ func TestNamesOfAllLengths(t *testing.T) {
 // garbage collector does for a while, and creates another one of its name.
 func TestDeletedAndCreatedAgain(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	first := weights().Shards(2).Obj()
 	p.create(t, ns, first)
@@ -176,7 +176,7 @@ func TestDeletedAndCreatedAgain(t *testing.T) {
 // stays until its children are gone, and looks that none is made.
 func TestADeletedObjectIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	sweep := weights().Suspend(true).Obj()
 	p.create(t, ns, sweep)
@@ -202,7 +202,7 @@ func TestADeletedObjectIsLeftAlone(t *testing.T) {
 // the Job controller does until it has made the next one.
 func TestANamespaceIsNotHeldByAJob(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	p.kubelet.set(ns, faults{hold: true})
 	sweep := weights().Obj()
@@ -244,13 +244,13 @@ func TestANamespaceIsNotHeldByAJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	if ready := meta.FindStatusCondition(sweep.Status.Conditions, v1alpha1.ConditionReady); ready == nil || ready.Reason == v1alpha1.ReasonBlocked {
-		t.Errorf("the sweep of a namespace that is being deleted is blocked: %s", words(statusOf(sweep)))
+		t.Errorf("the sweep of a namespace that is being deleted is blocked: %s", statusMessage(statusOf(sweep)))
 	}
 }
 
-func TestEventsTellOfTheLifeOfASweep(t *testing.T) {
+func TestEventsReportTheLifecycleOfASweep(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	sweep := weights().Obj()
 	p.create(t, ns, sweep)
@@ -277,7 +277,7 @@ func TestEventsTellOfTheLifeOfASweep(t *testing.T) {
 // TestFollowersComeAndGo follows the two best points, and then the best alone.
 func TestFollowersComeAndGo(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	sweep := weights().Obj()
 	sweep.Spec.Follow = &v1alpha1.Follow{Best: 2}

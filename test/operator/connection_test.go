@@ -27,7 +27,7 @@ import (
 func TestAManagerThatWasCutOff(t *testing.T) {
 	t.Parallel()
 	const remembered = 2 * time.Second
-	p := another(t, func(c *envtest.ControlPlane) {
+	p := newPlatform(t, func(c *envtest.ControlPlane) {
 		c.GetAPIServer().Configure().Set("watch-cache", "false").Set("etcd-compaction-interval", remembered.String())
 	})
 	ns := p.namespace(t)
@@ -35,7 +35,7 @@ func TestAManagerThatWasCutOff(t *testing.T) {
 	for i := range 3 {
 		p.create(t, ns, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("page-%d", i)}})
 	}
-	line := &brittle{patience: 3 * remembered}
+	line := &faultyConnection{patience: 3 * remembered}
 	stop := p.manage(t, ns, line.transport, nil)
 	p.kubelet.set(ns, faults{hold: true})
 	reporting, edited := weights().Shards(2).Obj(), weights().Seeds(3).Obj()
@@ -58,7 +58,7 @@ func TestAManagerThatWasCutOff(t *testing.T) {
 		return ""
 	})
 	time.Sleep(3 * remembered)
-	line.mend()
+	line.restore()
 	for _, sweep := range []*v1alpha1.PolicySweep{reporting, edited} {
 		p.until(t, sweep, v1alpha1.ConditionComplete)
 		if got := p.rows(t, sweep); got != want.rows(t) {
@@ -74,44 +74,44 @@ func TestAManagerThatWasCutOff(t *testing.T) {
 	t.Logf("%d pages and %d watches were gone", line.count("page is gone"), line.count("watch is gone"))
 }
 
-// brittle is a line to an API server that can be cut: watches end, and requests wait.
-type brittle struct {
+// faultyConnection is a line to an API server that can be cut: watches end, and requests wait.
+type faultyConnection struct {
 	// patience is how long it takes to ask for a next page.
 	patience time.Duration
 	mu       sync.Mutex
 	// mended is closed once it is mended; nil where it is whole.
-	mended chan struct{}
-	bodies []io.Closer
-	seen   map[string]int
+	restored chan struct{}
+	bodies   []io.Closer
+	seen     map[string]int
 }
 
-func (b *brittle) cut() {
+func (b *faultyConnection) cut() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.mended = make(chan struct{})
+	b.restored = make(chan struct{})
 	for _, body := range b.bodies {
 		_ = body.Close()
 	}
 	b.bodies = nil
 }
 
-func (b *brittle) mend() {
+func (b *faultyConnection) restore() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	close(b.mended)
-	b.mended = nil
+	close(b.restored)
+	b.restored = nil
 }
 
-func (b *brittle) wait() {
+func (b *faultyConnection) wait() {
 	b.mu.Lock()
-	mended := b.mended
+	mended := b.restored
 	b.mu.Unlock()
 	if mended != nil {
 		<-mended
 	}
 }
 
-func (b *brittle) note(what string) {
+func (b *faultyConnection) note(what string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.seen == nil {
@@ -120,14 +120,14 @@ func (b *brittle) note(what string) {
 	b.seen[what]++
 }
 
-func (b *brittle) count(what string) int {
+func (b *faultyConnection) count(what string) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.seen[what]
 }
 
 // transport is what its client's transport is wrapped in.
-func (b *brittle) transport(next http.RoundTripper) http.RoundTripper {
+func (b *faultyConnection) transport(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
 		b.wait()
 		query := r.URL.Query()
@@ -175,7 +175,7 @@ func refusal(r *http.Request) *http.Response {
 // watched is the body of a watch, in which a server says that it is over.
 type watched struct {
 	io.ReadCloser
-	line *brittle
+	line *faultyConnection
 }
 
 func (w *watched) Read(p []byte) (int, error) {

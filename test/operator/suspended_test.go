@@ -48,9 +48,9 @@ func (p *platform) untilRunning(t *testing.T, namespace string) *corev1.Pod {
 	return &found
 }
 
-// atRest waits until no pod of a suspended sweep runs, and returns how many of its
+// untilNoPodRuns waits until no pod of a suspended sweep runs, and returns how many of its
 // simulations are done by then.
-func (p *platform) atRest(t *testing.T, sweep *v1alpha1.PolicySweep) int64 {
+func (p *platform) untilNoPodRuns(t *testing.T, sweep *v1alpha1.PolicySweep) int64 {
 	t.Helper()
 	eventually(t, func() string {
 		if slices.ContainsFunc(p.pods(t, sweep.Namespace), func(pod corev1.Pod) bool { return pod.Status.Phase == corev1.PodRunning }) {
@@ -68,7 +68,7 @@ func (p *platform) atRest(t *testing.T, sweep *v1alpha1.PolicySweep) int64 {
 // those that it has on a laptop, each of them in one chunk.
 func TestWhatAStoppedShardHasDoneIsKept(t *testing.T) {
 	t.Parallel()
-	p := the(t)
+	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	want := p.runLocally(t, long())
 	total := int64(len(want.Rows))
@@ -84,7 +84,7 @@ func TestWhatAStoppedShardHasDoneIsKept(t *testing.T) {
 		p.untilRunning(t, ns)
 		time.Sleep(wait)
 		suspend(true)
-		done = p.atRest(t, sweep)
+		done = p.untilNoPodRuns(t, sweep)
 		t.Logf("suspended %s after its pod ran: %d of %d simulations are done", wait, done, total)
 		suspend(false)
 	}
