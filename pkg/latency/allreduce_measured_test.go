@@ -49,7 +49,7 @@ func readAllReduce(t *testing.T, path string) map[int][]AllReducePoint {
 	return points
 }
 
-func TestMeasuredCollectivesAreAnInput(t *testing.T) {
+func TestReadMeasuredCollectives(t *testing.T) {
 	measured := readAllReduce(t, testdata.File(t, "traces", "aiconfigurator-ops", "h100_sxm", "custom_allreduce_perf.vllm-0.24.0.csv.gz"))
 	for _, gpus := range []int{2, 4, 8} {
 		points := measured[gpus]
@@ -67,7 +67,7 @@ func TestMeasuredCollectivesAreAnInput(t *testing.T) {
 	}
 }
 
-func TestASmallFileOfCollectivesIsAnInput(t *testing.T) {
+func TestReadSmallFileOfCollectives(t *testing.T) {
 	points := readAllReduce(t, "testdata/allreduce.csv")[2]
 	curve := newReduceCurve(points, 64, 8192) // Llama-3.1-8B
 	for tokens, micros := range map[int64]float64{0: 4, 16: 5, 136: 8.75, 256: 12.5, 496: 20} {

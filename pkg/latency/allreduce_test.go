@@ -11,7 +11,7 @@ import (
 )
 
 // A message of Llama-3.1-8B has 8 KiB a token, and a step 64 of them.
-func TestAllReduceAsMeasured(t *testing.T) {
+func TestAllReduceMatchesMeasurements(t *testing.T) {
 	i := instance(t, "Llama-3.1-8B", "h100-sxm", 2)
 	c := DefaultRoofline(i.Accelerator)
 	without := c
@@ -29,7 +29,7 @@ func TestAllReduceAsMeasured(t *testing.T) {
 	}
 }
 
-func TestAllReduceDoesNotFallBeyondItsPoints(t *testing.T) {
+func TestAllReduceExtrapolationDoesNotFall(t *testing.T) {
 	curve := newReduceCurve([]AllReducePoint{{0, 9}, {100, 5}}, 1, 1)
 	for tokens, want := range map[int64]float64{0: 9000, 50: 7000, 100: 5000, 1000: 5000} {
 		if got := curve.of(tokens); got != want {
@@ -38,7 +38,7 @@ func TestAllReduceDoesNotFallBeyondItsPoints(t *testing.T) {
 	}
 }
 
-func TestOneGPUReducesNothing(t *testing.T) {
+func TestOneGPUHasNoAllReduce(t *testing.T) {
 	i := instance(t, "Llama-3.1-8B", "h100-sxm", 1)
 	c := DefaultRoofline(i.Accelerator)
 	c.AllReduce = []AllReducePoint{{1, 1e6}, {2, 1e6}}
@@ -48,7 +48,7 @@ func TestOneGPUReducesNothing(t *testing.T) {
 	}
 }
 
-func TestAllReducesThatAreRefused(t *testing.T) {
+func TestAllReduceValidation(t *testing.T) {
 	tests := map[string]struct {
 		points []AllReducePoint
 		want   []string

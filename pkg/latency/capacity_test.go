@@ -61,7 +61,7 @@ func TestKVBlocksOfAMeasuredRun(t *testing.T) {
 	}
 }
 
-func TestTheEnginesMemoryIsNotNegative(t *testing.T) {
+func TestEngineMemoryIsNotNegative(t *testing.T) {
 	i := instance(t, "Llama-3.1-8B", "h100-sxm", 1)
 	if got, err := i.KVBlocks(16, MemoryBudget{Utilization: 0.9, RuntimeBytes: -1}); err == nil {
 		t.Errorf("%d blocks", got)
@@ -136,7 +136,7 @@ func TestKVAndWeightsFitIntoMemory(t *testing.T) {
 	}
 }
 
-func TestBlocksThatDoNotFit(t *testing.T) {
+func TestKVBlocksThatDoNotFit(t *testing.T) {
 	tests := map[string]struct {
 		model           string
 		tp, blockTokens int

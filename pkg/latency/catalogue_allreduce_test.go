@@ -10,7 +10,7 @@ import (
 )
 
 // A curve in the catalogue stands in for the formula among as many GPUs only.
-func TestTheCatalogueHasMeasuredAllReduces(t *testing.T) {
+func TestCatalogueHasMeasuredAllReduces(t *testing.T) {
 	for name, want := range map[string][]int{
 		"a100-sxm": {2, 4, 8}, "h100-sxm": {2, 4, 8}, "h200-sxm": {2, 4, 8}, "b200-sxm": {2, 4, 8},
 		"gb200": {2, 4}, "l40s": {2, 4, 8}, "rtx-pro-6000": {2, 4, 8}, "h20": nil, "rtx-4090": nil,
@@ -30,7 +30,7 @@ func TestTheCatalogueHasMeasuredAllReduces(t *testing.T) {
 	}
 }
 
-func TestCurvesOfAnEntryAreChecked(t *testing.T) {
+func TestEntryCurveValidation(t *testing.T) {
 	for name, tc := range map[string]struct {
 		curves []AllReduceCurve
 		want   []string // the faulty fields

@@ -28,7 +28,7 @@ func TestNamesAreSorted(t *testing.T) {
 	}
 }
 
-func TestModelsAreFoundByNameAndAlias(t *testing.T) {
+func TestModelLookupByNameAndAlias(t *testing.T) {
 	tests := map[string]struct{ name, want string }{
 		"a canonical name":              {"meta-llama/Llama-3.1-8B-Instruct", "meta-llama/Llama-3.1-8B-Instruct"},
 		"an alias":                      {"Llama-3.1-8B", "meta-llama/Llama-3.1-8B-Instruct"},
@@ -50,7 +50,7 @@ func TestModelsAreFoundByNameAndAlias(t *testing.T) {
 	}
 }
 
-func TestWhatTheCatalogueGivesIsTheCallersOwn(t *testing.T) {
+func TestCatalogueReturnsCopies(t *testing.T) {
 	m := mustModel(t, "DeepSeek-V3")
 	m.Aliases[0], m.MoE.Experts, m.MLA.KVRank = "overwritten", 0, 0
 	again := mustModel(t, "DeepSeek-V3")
@@ -59,7 +59,7 @@ func TestWhatTheCatalogueGivesIsTheCallersOwn(t *testing.T) {
 	}
 }
 
-func TestDefaultsOfEveryAcceleratorAreValid(t *testing.T) {
+func TestAcceleratorDefaultsAreValid(t *testing.T) {
 	for _, name := range Builtin().AcceleratorNames() {
 		if errs := DefaultRoofline(mustAccelerator(t, name)).Validate(nil); len(errs) > 0 {
 			t.Errorf("%s: %v", name, errs.ToAggregate())
@@ -67,7 +67,7 @@ func TestDefaultsOfEveryAcceleratorAreValid(t *testing.T) {
 	}
 }
 
-func TestTheUsersEntriesComeFirst(t *testing.T) {
+func TestUserEntriesComeFirst(t *testing.T) {
 	llama, h100 := mustModel(t, "Llama-3.1-8B"), mustAccelerator(t, "h100-sxm")
 	replaced, shadowing := llama.clone(), llama.clone()
 	replaced.Layers = 33
@@ -91,7 +91,7 @@ func TestTheUsersEntriesComeFirst(t *testing.T) {
 	}
 }
 
-func TestALaterListWins(t *testing.T) {
+func TestLaterListOverrides(t *testing.T) {
 	first, second := mustModel(t, "Qwen3-8B"), mustModel(t, "Qwen3-8B")
 	first.Layers, second.Layers = 1, 2
 	for _, c := range []*Catalogue{
@@ -150,7 +150,7 @@ func TestModelSizes(t *testing.T) {
 
 // Each built-in entry says where its shares come from, of models that the
 // catalogue knows.
-func TestEveryBuiltInAcceleratorSaysWhereItsSharesComeFrom(t *testing.T) {
+func TestBuiltInAcceleratorsHaveProvenance(t *testing.T) {
 	for _, name := range Builtin().AcceleratorNames() {
 		p := mustAccelerator(t, name).Provenance
 		if p == nil || p.Source == "" {
@@ -165,7 +165,7 @@ func TestEveryBuiltInAcceleratorSaysWhereItsSharesComeFrom(t *testing.T) {
 	}
 }
 
-func TestProvenanceIsChecked(t *testing.T) {
+func TestProvenanceValidation(t *testing.T) {
 	tests := map[string]struct {
 		provenance Provenance
 		want       []string // the faulty fields

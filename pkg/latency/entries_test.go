@@ -63,7 +63,7 @@ func TestParseEntries(t *testing.T) {
 	}
 }
 
-func TestEntriesThatAreRefused(t *testing.T) {
+func TestParseEntriesErrors(t *testing.T) {
 	model := "layers: 2, hiddenSize: 256, attentionHeads: 4, vocabularySize: 1000, contextTokens: 2048"
 	heads := ", kvHeads: 2, headDim: 64"
 	tests := map[string]struct {

@@ -30,7 +30,7 @@ func TestTouchedExperts(t *testing.T) {
 	}
 }
 
-func TestTouchedExpertsAgreeWithDrawing(t *testing.T) {
+func TestTouchedExpertsMatchesSampling(t *testing.T) {
 	const experts, perToken, tokens, trials = 16, 3, 5, 20000
 	r := rand.New(rand.NewPCG(9, 10))
 	total := 0
@@ -52,7 +52,7 @@ func TestTouchedExpertsAgreeWithDrawing(t *testing.T) {
 	}
 }
 
-func TestTheListOfExpertsEndsWithAllOfThem(t *testing.T) {
+func TestTouchedExpertsEndsWithAllExperts(t *testing.T) {
 	for _, tc := range [][2]int{{8, 2}, {128, 8}, {256, 8}, {maxExperts, 1}, {1, 1}} {
 		touched := touchedExperts(tc[0], tc[1])
 		for n := 1; n < len(touched); n++ {
@@ -66,7 +66,7 @@ func TestTheListOfExpertsEndsWithAllOfThem(t *testing.T) {
 	}
 }
 
-func TestADenseModelReadsNoExperts(t *testing.T) {
+func TestDenseModelReadsNoExperts(t *testing.T) {
 	if got := newExpertReads(nil, 1, 5).of(100); got != 0 {
 		t.Errorf("%f ns", got)
 	}

@@ -60,7 +60,7 @@ func parseConfig(t testing.TB, config jsonObject) (Model, field.ErrorList) {
 	return ParseHuggingFace("mine", raw, field.NewPath("config"))
 }
 
-func TestPublishedConfigsGiveTheCataloguesModels(t *testing.T) {
+func TestPublishedConfigsMatchCatalogue(t *testing.T) {
 	qwen := jsonObject{"rope_scaling": nil, "use_sliding_window": false, "sliding_window": nil, "max_window_layers": 36}
 	tests := map[string]jsonObject{
 		"Llama-3.1-8B": llamaConfig(),
@@ -139,7 +139,7 @@ func TestConfigsOfPublishedSize(t *testing.T) {
 	}
 }
 
-func TestEveryOtherLayerMayHaveExperts(t *testing.T) {
+func TestExpertsInEveryOtherLayer(t *testing.T) {
 	m, errs := parseConfig(t, withValues(llamaConfig(), jsonObject{
 		"architectures": []string{"Qwen3MoeForCausalLM"}, "num_experts": 16, "num_experts_per_tok": 2, "moe_intermediate_size": 1000, "decoder_sparse_step": 2,
 	}))
@@ -151,7 +151,7 @@ func TestEveryOtherLayerMayHaveExperts(t *testing.T) {
 	}
 }
 
-func TestConfigsThatSayMore(t *testing.T) {
+func TestParseHuggingFaceOptionalKeys(t *testing.T) {
 	compressed := func(weights jsonObject) jsonObject {
 		return jsonObject{"quantization_config": jsonObject{"quant_method": "compressed-tensors", "config_groups": jsonObject{"group_0": jsonObject{"weights": weights}}}}
 	}
@@ -189,7 +189,7 @@ func TestConfigsThatSayMore(t *testing.T) {
 	}
 }
 
-func TestConfigsThatAreRefused(t *testing.T) {
+func TestParseHuggingFaceErrors(t *testing.T) {
 	tests := map[string]struct {
 		config jsonObject
 		want   []string

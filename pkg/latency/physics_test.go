@@ -33,7 +33,7 @@ func physicsOf(t testing.TB, model, accelerator string, tp int) *Physics {
 
 // Step times of the published implementation, in ms, with 1 000 tokens of
 // context before each decode.
-func TestPhysicsGivesThePublishedStepTimes(t *testing.T) {
+func TestPhysicsMatchesPublishedStepTimes(t *testing.T) {
 	prompt := func(n int) sequence { return sequence{tokens: n, ends: true} }
 	steps := []Step{
 		step(decodes(1, 1001)...), step(decodes(32, 1001)...), step(decodes(128, 1001)...), step(decodes(256, 1001)...),
@@ -143,7 +143,7 @@ func plainPhysics(i Instance, batch []sequence) float64 {
 	return 0.152128*tpf + 1.94710771*tkv + 1.36252915*tw + 0.752037*tar + 32.09546717*layers + 4.41684444*float64(len(batch)) + 126.024825 + 481.86*moe
 }
 
-func TestPhysicsAgreesWithItsFormula(t *testing.T) {
+func TestPhysicsMatchesFormula(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 2000 {
 		i := randomInstance(t, r)
@@ -189,7 +189,7 @@ func TestPhysicsWarnsOfLongPrompts(t *testing.T) {
 	}
 }
 
-func TestPhysicsRefusesLatentAttention(t *testing.T) {
+func TestPhysicsRejectsLatentAttention(t *testing.T) {
 	i := instance(t, "DeepSeek-V3", "h200-sxm", 8)
 	want := `latency.model: Invalid value: "physics": deepseek-ai/DeepSeek-V3 has multi-head latent attention, which this regression was not fitted to: use roofline`
 	if errs := i.ValidatePhysics(field.NewPath("latency", "model")); len(errs) != 1 || errs[0].Error() != want {

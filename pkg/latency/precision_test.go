@@ -49,7 +49,7 @@ func TestQuantisedWeightsOfAnInstance(t *testing.T) {
 	}
 }
 
-func TestWeightsOfTheModelsOwnFormat(t *testing.T) {
+func TestWeightsInModelFormat(t *testing.T) {
 	i := instance(t, "DeepSeek-V3", "h200-sxm", 1)
 	plain := i.Model.embeddingParameters() + i.Model.normParameters() + i.Model.routerParameters()
 	if got, want := i.WeightBytes(), i.Model.Parameters()+plain; got != want {
@@ -88,7 +88,7 @@ func TestKVOfOneGPU(t *testing.T) {
 
 // Compute follows the weights where the accelerator can: w8a8. Where it has no
 // such cores, the weights are unpacked and multiplied in 16 bits.
-func TestComputeFollowsTheWeights(t *testing.T) {
+func TestComputeFormatFollowsWeights(t *testing.T) {
 	tests := []struct {
 		accelerator string
 		q           Quantization
@@ -115,7 +115,7 @@ func TestComputeFollowsTheWeights(t *testing.T) {
 	}
 }
 
-func TestQuantizationsThatAreRefused(t *testing.T) {
+func TestQuantizationValidation(t *testing.T) {
 	tests := map[string]struct {
 		accelerator string
 		q           Quantization

@@ -87,7 +87,7 @@ func TestRooflineByHand(t *testing.T) {
 }
 
 // Qwen3-30B-A3B and DeepSeek-V3 as one would write their work down.
-func TestRooflineOfExpertsAndLatentVectorsByHand(t *testing.T) {
+func TestRooflineOfMoEAndMLAByHand(t *testing.T) {
 	const (
 		attention30B = 48 * 2048 * (2*4096 + 2*512)
 		expert30B    = 48 * 3 * 2048 * 768
@@ -137,7 +137,7 @@ func TestRooflineOfExpertsAndLatentVectorsByHand(t *testing.T) {
 
 // A regression over measured runs puts a decode of one, where little but the
 // weights is read, at these times.
-func TestADecodeOfOneTakesAsLongAsMeasured(t *testing.T) {
+func TestSingleDecodeMatchesMeasurement(t *testing.T) {
 	tests := []struct {
 		model, accelerator string
 		tp                 int
@@ -162,7 +162,7 @@ func TestADecodeOfOneTakesAsLongAsMeasured(t *testing.T) {
 	}
 }
 
-func TestChunksCostAsMuchAttentionAsTheWhole(t *testing.T) {
+func TestChunkedPrefillHasEqualAttention(t *testing.T) {
 	whole := step(sequence{tokens: 4096})
 	parts := step(sequence{tokens: 1024}, sequence{tokens: 3072, before: 1024})
 	if whole.AttentionPairs != parts.AttentionPairs {
@@ -170,7 +170,7 @@ func TestChunksCostAsMuchAttentionAsTheWhole(t *testing.T) {
 	}
 }
 
-func TestSumsAgreeWithSequences(t *testing.T) {
+func TestStepSumsMatchSequences(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
 		i, c := randomRoofline(t, r)

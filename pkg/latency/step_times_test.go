@@ -170,7 +170,7 @@ func (t errorTally) String() string {
 	return fmt.Sprintf("%d of %d (%.2f to %.2f)", t.inside, t.all, t.least, t.most)
 }
 
-func TestStepTimesPageIsWhatTheTablesSay(t *testing.T) {
+func TestStepTimesPageMatchesTables(t *testing.T) {
 	got := stepTimesDocument(t)
 	if *update {
 		if err := os.WriteFile(stepTimesPage, []byte(got), 0o644); err != nil {

@@ -97,7 +97,7 @@ func (r requestTimes) table() Table {
 
 // Published medians in ms: a token of batches of 1, 8 and 32 with prompts of
 // 512, and prompts of 512, 2048 and 8192.
-func TestMeasuredRequestsMakeATable(t *testing.T) {
+func TestTableFromMeasuredRequests(t *testing.T) {
 	tests := []struct {
 		hardware       string
 		tp             int
@@ -134,7 +134,7 @@ func compareMilliseconds(t *testing.T, timer StepTimer, s Step, want float64) {
 	}
 }
 
-func TestASmallFileOfRequestsMakesATable(t *testing.T) {
+func TestTableFromSmallFileOfRequests(t *testing.T) {
 	timer := readRequestTimes(t, "testdata/request-times.csv", "small", "some-gpu", 1).table().Timer()
 	compareMilliseconds(t, timer, step(sequence{tokens: 512}), 80)
 	compareMilliseconds(t, timer, step(sequence{tokens: 768}), 120)

@@ -72,14 +72,14 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestFixedTimeMayBeGiven(t *testing.T) {
+func TestTableFixedTime(t *testing.T) {
 	timer := parseTable(t, smallTable+"fixedMicroseconds: 100\n").Timer()
 	if got, want := timer.StepTime(step(append(decodes(11, 100), sequence{tokens: 200})...)), 2400*time.Microsecond; got != want {
 		t.Errorf("step = %s, want %s", got, want)
 	}
 }
 
-func TestATableOfOnePointIsConstant(t *testing.T) {
+func TestTableOfOnePointIsConstant(t *testing.T) {
 	timer := parseTable(t, `{prefill: {newTokens: [100], contextTokens: [0], microseconds: [[10]]}, decode: {sequences: [1], contextTokens: [0], microseconds: [[5]]}}`).Timer()
 	if got := timer.StepTime(step(sequence{tokens: 5000, before: 7})); got != 10*time.Microsecond {
 		t.Errorf("step = %s", got)
@@ -89,7 +89,7 @@ func TestATableOfOnePointIsConstant(t *testing.T) {
 	}
 }
 
-func TestAFallingEdgeIsNotProlonged(t *testing.T) {
+func TestTableDoesNotExtrapolateFallingEdge(t *testing.T) {
 	timer := parseTable(t, `{prefill: {newTokens: [100, 200], contextTokens: [0], microseconds: [[20], [10]]}, decode: {sequences: [1], contextTokens: [0], microseconds: [[5]]}}`).Timer()
 	if got := timer.StepTime(step(sequence{tokens: 5000})); got != 10*time.Microsecond {
 		t.Errorf("step = %s", got)
@@ -97,7 +97,7 @@ func TestAFallingEdgeIsNotProlonged(t *testing.T) {
 }
 
 // A table measured from a plane gives the plane back, inside and outside.
-func TestATableOfAPlaneIsThePlane(t *testing.T) {
+func TestTableOfPlaneIsExact(t *testing.T) {
 	plane := func(n, c int) float64 { return 1000 + 3*float64(n) + 0.25*float64(c) }
 	axis, contexts := []int{1, 7, 50, 51, 300}, []int{0, 10, 500, 4000}
 	times := make([][]float64, len(axis))
@@ -118,7 +118,7 @@ func TestATableOfAPlaneIsThePlane(t *testing.T) {
 	}
 }
 
-func TestTablesThatAreRefused(t *testing.T) {
+func TestTableValidation(t *testing.T) {
 	tests := map[string]struct {
 		text string
 		want []string
@@ -158,7 +158,7 @@ fixedMicroseconds: -1
 	}
 }
 
-func TestTablesThatEndBeforeTheirEngine(t *testing.T) {
+func TestTableLimitsValidation(t *testing.T) {
 	table := parseTable(t, smallTable)
 	if errs := table.ValidateLimits(EngineLimits{MaxNumSeqs: 22, MaxNumBatchedTokens: 800, MaxModelLen: 2000}, nil); len(errs) > 0 {
 		t.Errorf("faults: %v", errs)
@@ -182,7 +182,7 @@ func TestTablesThatEndBeforeTheirEngine(t *testing.T) {
 	}
 }
 
-func TestAnInvalidTableHasNoTimer(t *testing.T) {
+func TestInvalidTableHasNoTimer(t *testing.T) {
 	defer func() {
 		if recover() == nil {
 			t.Error("no panic")

@@ -19,7 +19,7 @@ func errorMessages(errs field.ErrorList) []string {
 	return all
 }
 
-func TestParallelismThatIsRefused(t *testing.T) {
+func TestParallelismValidation(t *testing.T) {
 	tests := map[string]struct {
 		model, accelerator string
 		tp                 int
@@ -52,7 +52,7 @@ func TestParallelismThatIsRefused(t *testing.T) {
 	}
 }
 
-func TestAllFaultsAreReportedAtOnce(t *testing.T) {
+func TestValidationReportsAllErrors(t *testing.T) {
 	m := mustModel(t, "Llama-3.1-70B")
 	m.Layers *= 2
 	errs := Instance{Model: m, Accelerator: mustAccelerator(t, "h100-sxm"), TensorParallelism: 3}.Validate(nil)
@@ -118,7 +118,7 @@ func TestValidateCoefficients(t *testing.T) {
 	}
 }
 
-func TestARooflineOfInvalidCoefficientsPanics(t *testing.T) {
+func TestRooflinePanicsOnInvalidCoefficients(t *testing.T) {
 	m, a := mustModel(t, "Llama-3.1-8B"), mustAccelerator(t, "h100-sxm")
 	for name, build := range map[string]func(){
 		"no GPU":          func() { Instance{Model: m, Accelerator: a}.Roofline(DefaultRoofline(a)) },

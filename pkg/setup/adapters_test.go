@@ -12,7 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
-func TestPlacesForAdaptersReachTheEngine(t *testing.T) {
+func TestBuildAdapters(t *testing.T) {
 	for name, tc := range map[string]struct {
 		in   *v1alpha1.Adapters
 		want *simulator.AdapterPlaces
@@ -30,7 +30,7 @@ func TestPlacesForAdaptersReachTheEngine(t *testing.T) {
 	}
 }
 
-func TestEveryPoolHasPlacesForAdapters(t *testing.T) {
+func TestAdapterPlacesOfPools(t *testing.T) {
 	asks := func(s *v1alpha1.Scenario) {
 		s.Pools = append(s.Pools, s.Pools[0])
 		s.Pools[1].Name = "second"

@@ -26,7 +26,7 @@ decode:
   microseconds: [[6000, 7000], [12000, 90000]]
 `
 
-func TestEngineSettingsReachTheEngine(t *testing.T) {
+func TestBuildEngineSettings(t *testing.T) {
 	type settings struct {
 		Scheduler         scheduling.Policy
 		LongPrefillTokens int
@@ -52,7 +52,7 @@ func TestEngineSettingsReachTheEngine(t *testing.T) {
 	}
 }
 
-func TestARequestCostGoesWithEveryLatencyModel(t *testing.T) {
+func TestRequestCostOfEveryLatencyModel(t *testing.T) {
 	for name, in := range map[string]v1alpha1.Latency{
 		"roofline": {Model: v1alpha1.RooflineModel},
 		"physics":  {Model: v1alpha1.PhysicsModel},
@@ -78,7 +78,7 @@ func TestARequestCostGoesWithEveryLatencyModel(t *testing.T) {
 	}
 }
 
-func TestRooflineTakesEveryCoefficient(t *testing.T) {
+func TestBuildRooflineCoefficients(t *testing.T) {
 	in := &v1alpha1.RooflineCoefficients{
 		MemoryEfficiency: "0.1", PrefillEfficiency: "0.2", DecodeEfficiency: "0.3", ExpertEfficiency: "0.4", ExpertImbalance: "1.5",
 		StepOverheadMicroseconds: "1", LayerOverheadMicroseconds: "2", SequenceOverheadMicroseconds: "3", TokenOverheadMicroseconds: "4",
@@ -100,7 +100,7 @@ func TestRooflineTakesEveryCoefficient(t *testing.T) {
 	}
 }
 
-func TestFewerBytesLeaveRoomForMoreBlocks(t *testing.T) {
+func TestQuantizationGivesMoreKVBlocks(t *testing.T) {
 	blocks := func(weights, kv v1alpha1.Precision) int {
 		return mustBuild(t, func(s *v1alpha1.Scenario) {
 			s.Pools[0].Quantization = v1alpha1.Quantization{Weights: weights, KVCache: kv, Activations: "auto"}
@@ -118,7 +118,7 @@ func TestFewerBytesLeaveRoomForMoreBlocks(t *testing.T) {
 	}
 }
 
-func TestWhatTheEngineKeepsForItselfIsNotForBlocks(t *testing.T) {
+func TestEngineMemoryReducesKVBlocks(t *testing.T) {
 	blocks := func(edit func(*v1alpha1.KVCache)) int {
 		return mustBuild(t, func(s *v1alpha1.Scenario) { edit(&s.Pools[0].KVCache) }).Pools[0].ReportedBlocks
 	}
@@ -135,14 +135,14 @@ func TestWhatTheEngineKeepsForItselfIsNotForBlocks(t *testing.T) {
 	}
 }
 
-func TestTheEngineKeepsOneBlockToItself(t *testing.T) {
+func TestEngineReservesOneBlock(t *testing.T) {
 	pool := mustBuild(t, func(s *v1alpha1.Scenario) { s.Pools[0].KVCache.Blocks = ptr.To[int32](100) }).Pools[0]
 	if pool.KVBlocks != 99 || pool.ReportedBlocks != 100 {
 		t.Errorf("of 100 blocks %d can be used and %d are reported, want 99 and 100", pool.KVBlocks, pool.ReportedBlocks)
 	}
 }
 
-func TestCopiesBecomeClients(t *testing.T) {
+func TestBuildCopies(t *testing.T) {
 	copies := func(s *v1alpha1.Scenario) {
 		s.Workload.Clients[0].Copies = &v1alpha1.Copies{Count: 3, ZipfExponent: "1", Prefixes: v1alpha1.OwnPrefixes}
 	}

@@ -22,7 +22,7 @@ func buildDisrupted(disruptions ...v1alpha1.Disruption) func(*v1alpha1.Scenario)
 	}
 }
 
-func TestDisruptionsAreOfEndpoints(t *testing.T) {
+func TestBuildDisruptions(t *testing.T) {
 	got := mustBuild(t, buildDisrupted(
 		v1alpha1.Disruption{At: "0s", Pool: "llama", Replica: 1, Kind: "Drain"},
 		v1alpha1.Disruption{At: "1s", Pool: "first", Replica: 1, Kind: "Fail"},
@@ -42,7 +42,7 @@ func TestDisruptionsAreOfEndpoints(t *testing.T) {
 	}
 }
 
-func TestFaultsOfDisruptions(t *testing.T) {
+func TestDisruptionValidation(t *testing.T) {
 	one := v1alpha1.Disruption{At: "10s", Pool: "llama", Kind: "Fail"}
 	with := func(edit func(*v1alpha1.Disruption)) v1alpha1.Disruption {
 		d := one

@@ -28,7 +28,7 @@ func snippet(t *testing.T, key string) string {
 	return key + ":" + text
 }
 
-func TestTheDocumentedTableIsOne(t *testing.T) {
+func TestDocumentedTableIsValid(t *testing.T) {
 	table, errs := latency.ParseTable([]byte(snippet(t, "prefill")), nil)
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
@@ -38,7 +38,7 @@ func TestTheDocumentedTableIsOne(t *testing.T) {
 	}
 }
 
-func TestTheDocumentedRequestCostIsTheOnePublishedWithPhysics(t *testing.T) {
+func TestDocumentedRequestCostIsPublishedOne(t *testing.T) {
 	var pool v1alpha1.Pool
 	if err := yaml.UnmarshalStrict([]byte(snippet(t, "requestCost")), &pool); err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestTheDocumentedRequestCostIsTheOnePublishedWithPhysics(t *testing.T) {
 	}
 }
 
-func TestTheDocumentedCatalogueIsOne(t *testing.T) {
+func TestDocumentedCatalogueIsValid(t *testing.T) {
 	var scenario v1alpha1.Scenario
 	if err := yaml.UnmarshalStrict([]byte(snippet(t, "catalogue")), &scenario); err != nil {
 		t.Fatal(err)

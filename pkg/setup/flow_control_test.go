@@ -101,7 +101,7 @@ func TestFlowControlKeepsQueuesAtTheGateway(t *testing.T) {
 
 // With eviction who matters waits less still, at the cost of answers that had
 // begun; requests of priority 0 are not for it.
-func TestEvictionIsForRequestsOfNegativePriority(t *testing.T) {
+func TestFlowControlEvictsNegativePriorities(t *testing.T) {
 	text := strings.Replace(flowControlConfig, "GATE", "flowControl", 1)
 	evicting := text + "  enableEviction: true\n"
 	if o := overload(t, evicting, 0); sumOf(o, "").RejectedBy[simulator.Evicted] > 0 {

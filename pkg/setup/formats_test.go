@@ -16,7 +16,7 @@ import (
 )
 
 // The API takes the trace formats that the loaders have, and no others.
-func TestTheAPIListsTheTraceFormats(t *testing.T) {
+func TestAPIListsTraceFormats(t *testing.T) {
 	raw, err := crd.Bases.ReadFile("bases/sim.windtunnel.dev_simulationruns.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
-func TestHandoffsReachTheEngine(t *testing.T) {
+func TestBuildHandoff(t *testing.T) {
 	network := transfer.Station{Latency: 50 * time.Microsecond, BytesPerSecond: 50e9}
 	for name, tc := range map[string]struct {
 		in   *v1alpha1.Disaggregation
@@ -57,7 +57,7 @@ func TestHandoffsReachTheEngine(t *testing.T) {
 	}
 }
 
-func TestEndpointsHaveTheLabelsOfTheirPools(t *testing.T) {
+func TestEndpointLabels(t *testing.T) {
 	pools := []v1alpha1.Pool{
 		{Role: v1alpha1.PrefillRole, Replicas: 2, Labels: map[string]v1alpha1.LabelValue{"zone": "east"}},
 		{Replicas: 1},
@@ -73,7 +73,7 @@ func TestEndpointsHaveTheLabelsOfTheirPools(t *testing.T) {
 	}
 }
 
-func TestPoolsAndRouterThatHandOver(t *testing.T) {
+func TestHandoffValidation(t *testing.T) {
 	const prefill, decode, both = v1alpha1.PrefillRole, v1alpha1.DecodeRole, v1alpha1.BothRole
 	roles := func(roles ...v1alpha1.Role) func(*v1alpha1.Scenario) {
 		return builder.SplitPools(roles...)

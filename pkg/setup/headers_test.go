@@ -27,7 +27,7 @@ schedulingProfiles:
 `
 
 // A client's header has its requests routed by another profile than those of others.
-func TestHeadersOfClientsNameTheirProfile(t *testing.T) {
+func TestHeadersSelectProfile(t *testing.T) {
 	config := mustBuild(t, func(s *v1alpha1.Scenario) {
 		s.Router.EndpointPickerConfig.Inline = ptr.To(headerConfig)
 		east, west := s.Pools[0], s.Pools[0]
@@ -59,7 +59,7 @@ func TestHeadersOfClientsNameTheirProfile(t *testing.T) {
 	}
 }
 
-func TestFaultsOfHeaders(t *testing.T) {
+func TestHeaderValidation(t *testing.T) {
 	clients := []v1alpha1.Client{{Headers: map[string]v1alpha1.HeaderValue{"x-a": "1", "X-A": "2", "no blanks": "3"}}}
 	var got []string
 	for _, err := range validateHeaders(clients, field.NewPath("clients")) {

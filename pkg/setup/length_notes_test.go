@@ -13,7 +13,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-func TestRequestsThatAreTooLongAreNamed(t *testing.T) {
+func TestLengthNotes(t *testing.T) {
 	const lines = `{"timestamp":0,"input_length":100,"output_length":20,"hash_ids":[1]}
 {"timestamp":10,"input_length":101,"output_length":20,"hash_ids":[2]}
 {"timestamp":20,"input_length":500,"output_length":1,"hash_ids":[3]}

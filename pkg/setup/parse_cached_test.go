@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-func TestATextIsReadOnceForEachOfItsMeanings(t *testing.T) {
+func TestParseCached(t *testing.T) {
 	var memory Builder
 	reads := 0
 	length := func(raw []byte, path *field.Path) (int, field.ErrorList) {

@@ -86,7 +86,7 @@ func runForecasts(t *testing.T, edit func(*v1alpha1.Scenario)) (forecasts map[in
 }
 
 // Where nothing else runs, a prompt takes what it is foreseen to take.
-func TestAnIdleEndpointIsForeseenExactly(t *testing.T) {
+func TestPredictionOfIdleEndpointIsExact(t *testing.T) {
 	for name, edit := range map[string]func(*v1alpha1.Scenario){
 		"in one step":    func(*v1alpha1.Scenario) {},
 		"in whole steps": func(s *v1alpha1.Scenario) { s.Pools[0].Engine.MaxNumBatchedTokens = 1500 },
@@ -110,7 +110,7 @@ func TestAnIdleEndpointIsForeseenExactly(t *testing.T) {
 
 // Under load, forecasts are right on the whole, though nobody knows what comes:
 // in the middle of all requests, and by how much they are off on average.
-func TestForecastsUnderLoad(t *testing.T) {
+func TestPredictionUnderLoad(t *testing.T) {
 	type within struct{ middle, off float64 }
 	for rate, want := range map[v1alpha1.PositiveDecimal]struct{ first, next within }{
 		"10": {within{0.02, 0.1}, within{0.1, 0.25}},
@@ -159,7 +159,7 @@ func ratioSpread(ratios []float64) (s struct{ middle, off float64 }) {
 }
 
 // A full engine decodes no more than it has seats for, whoever waits.
-func TestSeatsBoundWhatDecodes(t *testing.T) {
+func TestPredictionBoundsDecodes(t *testing.T) {
 	pool := simulator.Pool{Timer: countingTimer{}, MaxNumSeqs: 8, MaxNumBatchedTokens: 512, KVBlocks: 100, BlockTokens: 16}
 	m := stepLatency{&pool}
 	for _, tc := range []struct {
@@ -181,14 +181,14 @@ type countingTimer struct{}
 
 func (countingTimer) StepTime(s latency.Step) time.Duration { return time.Duration(s.Sequences) }
 
-func TestAbsurdQueuesHaveAnEnd(t *testing.T) {
+func TestPredictionIsBounded(t *testing.T) {
 	pool := simulator.Pool{Timer: countingTimer{}, MaxNumSeqs: 8, MaxNumBatchedTokens: 1}
 	if got := (stepLatency{&pool}).FirstToken(config.LatencyFeatures{PromptTokens: 1, QueuedTokens: math.MaxInt64}); got <= 0 {
 		t.Errorf("foreseen in %v", got)
 	}
 }
 
-func TestAnswersAreLearnt(t *testing.T) {
+func TestMeanAnswer(t *testing.T) {
 	workload := buildValid(t, func(*v1alpha1.Scenario) {}).in.Workload
 	workload.Clients[0].OutputTokens = v1alpha1.Lengths{Distribution: "Constant", Mean: "60", Min: 1}
 	if got := meanAnswer(&workload, nil, 1); got != 60 {
@@ -197,7 +197,7 @@ func TestAnswersAreLearnt(t *testing.T) {
 }
 
 // The better the predictions, the sooner requests are served.
-func TestBetterPredictionsRouteBetter(t *testing.T) {
+func TestBetterPredictionsLowerLatency(t *testing.T) {
 	mean := func(config string, wrong v1alpha1.NonNegativeDecimal) time.Duration {
 		c := mustBuild(t, func(s *v1alpha1.Scenario) {
 			s.Horizon.Requests, s.SLOs = ptr.To[int64](3000), nil

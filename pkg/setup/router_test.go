@@ -14,7 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 )
 
-func TestWhatTheRouterIsTold(t *testing.T) {
+func TestCluster(t *testing.T) {
 	for name, tc := range map[string]struct {
 		edit func(*v1alpha1.Scenario)
 		want func(*config.Cluster)
@@ -72,14 +72,14 @@ func TestWhatTheRouterIsTold(t *testing.T) {
 	}
 }
 
-func TestAPredictionIsNotNegative(t *testing.T) {
+func TestPredictionIsNotNegative(t *testing.T) {
 	_, errs := build(t, func(s *v1alpha1.Scenario) {
 		s.Router.LatencyPrediction = &v1alpha1.LatencyPrediction{Error: "0.51"}
 	})
 	wantFault(t, errs, "spec.scenario.router.latencyPrediction.error", "at most 0.5")
 }
 
-func TestSeveralEPPsExplainThemselvesToo(t *testing.T) {
+func TestExplainSeveralEPPs(t *testing.T) {
 	for replicas, want := range map[int32]bool{0: false, 1: false, 2: true, 16: true} {
 		router := mustBuild(t, func(s *v1alpha1.Scenario) { s.Router.Replicas = replicas }).Policies.Routing.Router
 		if _, several := router.(*epp.Replicas); several != want {

@@ -26,7 +26,7 @@ func weightedBy(scorers ...v1alpha1.RoutingScorer) v1alpha1.RoutingPolicy {
 	return v1alpha1.RoutingPolicy{Policy: "weighted", Scorers: scorers}
 }
 
-func TestAPolicyStandsInForTheEPP(t *testing.T) {
+func TestBuildNativePolicy(t *testing.T) {
 	tests := map[string]struct {
 		routing v1alpha1.RoutingPolicy
 		more    func(*v1alpha1.Scenario)
@@ -51,7 +51,7 @@ func TestAPolicyStandsInForTheEPP(t *testing.T) {
 	}
 }
 
-func TestFaultsOfAPolicyHaveItsPaths(t *testing.T) {
+func TestNativePolicyValidation(t *testing.T) {
 	const at = "spec.scenario.router.policies.routing."
 	tests := map[string]struct {
 		routing v1alpha1.RoutingPolicy
@@ -73,7 +73,7 @@ func TestFaultsOfAPolicyHaveItsPaths(t *testing.T) {
 	}
 }
 
-func TestThePageOnPoliciesNamesThemAll(t *testing.T) {
+func TestPoliciesPageListsAllPolicies(t *testing.T) {
 	page, err := os.ReadFile("../../docs/policies.md")
 	if err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ const ownAccelerator = `accelerators:
   decodeEfficiency: 0.5
 `
 
-func TestStepTimesSayWhatTheyRestOn(t *testing.T) {
+func TestStepTimes(t *testing.T) {
 	own := func(p *v1alpha1.Scenario, provenance string) {
 		p.Catalogue = []v1alpha1.CatalogueSource{{Inline: ptr.To(ownAccelerator + provenance)}}
 		p.Pools[0].Accelerator = "my-gpu"

@@ -20,7 +20,7 @@ import (
 // of 32 layers × 8 heads × 128 numbers of 2 bytes.
 const llamaBlock = 16 * 2 * 32 * 8 * 128 * 2
 
-func TestTiersReachTheEngine(t *testing.T) {
+func TestBuildTiers(t *testing.T) {
 	dram := transfer.Station{Latency: time.Microsecond, BytesPerSecond: 20e9}
 	pcie := transfer.Station{Latency: time.Microsecond, BytesPerSecond: 63_015_384_615}
 	eager := simulator.Offload{Threshold: 0.95, ThrashWindow: 10 * time.Second}
@@ -83,7 +83,7 @@ func TestTiersReachTheEngine(t *testing.T) {
 	}
 }
 
-func TestEvictionReachesTheEngine(t *testing.T) {
+func TestBuildEviction(t *testing.T) {
 	for name, want := range map[v1alpha1.Eviction]kv.Order{"": kv.LRU, "LRU": kv.LRU, "LFU": kv.LFU, "Priority": kv.Priority} {
 		pool := mustBuild(t, func(s *v1alpha1.Scenario) { s.Pools[0].KVCache.Eviction = name }).Pools[0]
 		if pool.Eviction != want {
@@ -92,7 +92,7 @@ func TestEvictionReachesTheEngine(t *testing.T) {
 	}
 }
 
-func TestFaultsOfTiers(t *testing.T) {
+func TestTierValidation(t *testing.T) {
 	cpu := func(edit func(*v1alpha1.Tier)) func(*v1alpha1.Scenario) {
 		return func(s *v1alpha1.Scenario) {
 			tier := v1alpha1.Tier{Kind: "CPU", Blocks: ptr.To[int32](500)}
@@ -142,13 +142,13 @@ func TestFaultsOfTiers(t *testing.T) {
 	}
 }
 
-func TestACacheMayHoldExactlyTheLongestRequest(t *testing.T) {
+func TestCacheOfExactlyLongestRequest(t *testing.T) {
 	mustBuild(t, func(s *v1alpha1.Scenario) {
 		s.Pools[0].KVCache.Blocks, s.Pools[0].Engine.MaxModelLen = ptr.To[int32](101), ptr.To[int32](1600)
 	})
 }
 
-func TestATierThatHoldsNoWholePromptIsNoted(t *testing.T) {
+func TestTierNotes(t *testing.T) {
 	warnings := func(blocks int32) []string {
 		m := buildValid(t, func(s *v1alpha1.Scenario) {
 			s.Pools[0].KVCache.Tiers = []v1alpha1.Tier{{Kind: "CPU", Blocks: &blocks}}
@@ -165,7 +165,7 @@ func TestATierThatHoldsNoWholePromptIsNoted(t *testing.T) {
 	}
 }
 
-func TestStabilityReachesTheEngine(t *testing.T) {
+func TestBuildStability(t *testing.T) {
 	defaults := stability.DefaultConfig()
 	defaults.PromptChunkTokens = 8192
 	for name, tc := range map[string]struct {

@@ -23,7 +23,7 @@ func plainClient() v1alpha1.Client {
 	}
 }
 
-func TestClientsAsTheSimulatorHasThem(t *testing.T) {
+func TestBuildClients(t *testing.T) {
 	ten := workload.Lengths{Distribution: stats.Constant{Value: 10}, Min: 1}
 	plain := workload.Client{
 		Name: "c", Arrivals: workload.Arrivals{Process: workload.Poisson, RatePerSecond: 6}, Input: ten, Output: ten,
@@ -123,7 +123,7 @@ func TestClientsAsTheSimulatorHasThem(t *testing.T) {
 	}
 }
 
-func TestFaultsOfClients(t *testing.T) {
+func TestClientValidation(t *testing.T) {
 	for name, tc := range map[string]struct {
 		edit       func(*v1alpha1.Client)
 		path, text string

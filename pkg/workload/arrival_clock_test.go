@@ -41,7 +41,7 @@ func drain(t *testing.T, source workload.Source) []workload.Request {
 	return nil
 }
 
-func TestStagesFollowEachOther(t *testing.T) {
+func TestStagesAreConsecutive(t *testing.T) {
 	for name, tc := range map[string]struct {
 		stages []workload.Stage
 		want   []simtime.Time
@@ -77,7 +77,7 @@ func TestStagesFollowEachOther(t *testing.T) {
 }
 
 // The stages of llm-d's benchmark: 15 a second for 50 s, then ever more.
-func TestEveryStageHasItsRate(t *testing.T) {
+func TestStageRates(t *testing.T) {
 	stages := []workload.Stage{
 		stage(15, 50*time.Second), stage(3, 20*time.Second), stage(10, 20*time.Second), stage(20, 38*time.Second), stage(60, 25*time.Second),
 	}
@@ -109,7 +109,7 @@ func TestEveryStageHasItsRate(t *testing.T) {
 	}
 }
 
-func TestOneStageIsTheProcessUpToItsEnd(t *testing.T) {
+func TestOneStageEqualsConstantRate(t *testing.T) {
 	c := constantClient("steady", 7)
 	c.Name = "ladder"
 	for _, process := range []workload.ArrivalProcess{workload.Poisson, workload.Constant, workload.Gamma} {
@@ -127,7 +127,7 @@ func TestOneStageIsTheProcessUpToItsEnd(t *testing.T) {
 	}
 }
 
-func TestFaultsOfStages(t *testing.T) {
+func TestStageValidation(t *testing.T) {
 	for name, tc := range map[string]struct {
 		edit func(*workload.Arrivals)
 		path string

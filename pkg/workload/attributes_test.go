@@ -72,7 +72,7 @@ func replayedAttributes(t *testing.T, rows ...string) []requestAttributes {
 	return all
 }
 
-func TestRowsCarryTheAttributesOfRequests(t *testing.T) {
+func TestReplayKeepsAttributes(t *testing.T) {
 	got := replayedAttributes(t,
 		",,,,,,",
 		"a,gold,batch,0,sql,llama,ann",
@@ -96,7 +96,7 @@ func TestRowsCarryTheAttributesOfRequests(t *testing.T) {
 	}
 }
 
-func TestRowsWithoutAttributesTakeNoMemoryForThem(t *testing.T) {
+func TestTraceWithoutAttributesHasNoColumns(t *testing.T) {
 	trace, err := ReadTrace(Azure, strings.NewReader(azureHeader+"\n2023-11-16 18:17:03.9799600,5,6\n"), "rows")
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func TestRowsWithoutAttributesTakeNoMemoryForThem(t *testing.T) {
 	}
 }
 
-func TestBlocksHaveTheSizeThatTheirFormatStates(t *testing.T) {
+func TestBlockSizeOfFormats(t *testing.T) {
 	blocks := format{name: "blocks", blockTokens: 16, parse: func(rec *record, n int, _ []byte) (bool, error) {
 		*rec = record{timeField: "line", at: int64(n), input: 40, output: 1, ids: []uint64{1, 2}}
 		return true, nil

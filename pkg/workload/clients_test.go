@@ -42,7 +42,7 @@ func checkOrder(t testing.TB, requests []workload.Request) {
 	}
 }
 
-func TestClientsAreMergedInOrderWithTiesByIndex(t *testing.T) {
+func TestClientsAreMergedByTimeThenIndex(t *testing.T) {
 	source := workload.NewClients([]workload.Client{constantClient("slow", 1), constantClient("fast", 2), constantClient("same", 2)}, 1)
 	type arrival struct {
 		At     simtime.Time
@@ -67,7 +67,7 @@ func TestClientsAreMergedInOrderWithTiesByIndex(t *testing.T) {
 
 // The oracle of the merge: with many clients of all processes, the request
 // that comes next is the earliest of those that the clients alone would send.
-func TestMergeAgreesWithAScan(t *testing.T) {
+func TestMergeMatchesScan(t *testing.T) {
 	var clients []workload.Client
 	for i, process := range []workload.ArrivalProcess{
 		workload.Poisson, workload.Gamma, workload.Constant, workload.Constant, workload.Poisson, workload.Gamma, workload.Constant,
@@ -117,7 +117,7 @@ func TestRequestsDependOnSeedAndName(t *testing.T) {
 	}
 }
 
-func TestPromptsBeginWithTheGroupsText(t *testing.T) {
+func TestPromptsBeginWithGroupPrefix(t *testing.T) {
 	client := func(name, group string, prefix int) workload.Client {
 		c := constantClient(name, 1)
 		c.PrefixGroup, c.PrefixTokens = group, prefix
@@ -151,7 +151,7 @@ func TestPromptsBeginWithTheGroupsText(t *testing.T) {
 	}
 }
 
-func TestTextsOfClientsNeverMix(t *testing.T) {
+func TestClientsDoNotShareTexts(t *testing.T) {
 	a, b := constantClient("a", 10), constantClient("b", 10)
 	a.PrefixGroup, a.PrefixTokens = "a", 8
 	b.PrefixGroup, b.PrefixTokens = "b", 8
@@ -264,7 +264,7 @@ type nanSampler struct{ stats.Constant }
 
 func (nanSampler) Sample(*stats.Stream) float64 { return math.NaN() }
 
-func TestASlowClientEndsBeforeTheClockDoes(t *testing.T) {
+func TestSlowClientEndsBeforeMaxTime(t *testing.T) {
 	for name, tc := range map[string]struct {
 		arrivals workload.Arrivals
 		want     int
@@ -282,7 +282,7 @@ func TestASlowClientEndsBeforeTheClockDoes(t *testing.T) {
 	}
 }
 
-func TestLabelsAreInOrderOfFirstMention(t *testing.T) {
+func TestLabelOrder(t *testing.T) {
 	clients := []workload.Client{constantClient("a", 1), constantClient("b", 1), constantClient("c", 1)}
 	clients[0].Tenant, clients[0].Class = "x", "batch"
 	clients[2].Tenant, clients[2].Class = "x", "critical"
@@ -304,7 +304,7 @@ func TestLabelsAreInOrderOfFirstMention(t *testing.T) {
 	}
 }
 
-func TestClientsThatAreWrongPanic(t *testing.T) {
+func TestNewClientsPanicsOnInvalidClients(t *testing.T) {
 	defer func() {
 		if got, want := fmt.Sprint(recover()), "clients[0].arrivals.rate"; !strings.Contains(got, want) {
 			t.Errorf("panic %q, want one about %s", got, want)

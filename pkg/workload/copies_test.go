@@ -35,7 +35,7 @@ func TestCopiesShareTheRate(t *testing.T) {
 	}
 }
 
-func TestCopiesAreClientsOfTheirOwn(t *testing.T) {
+func TestCopiesAreIndependentClients(t *testing.T) {
 	client := constantClient("tenant", 10)
 	client.PrefixGroup, client.PrefixTokens = "prompt", 512
 	client.Tenant, client.Priority = "all", 3
@@ -61,7 +61,7 @@ func TestCopiesAreClientsOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestCopiesOfAClientWithoutPrefixHaveNone(t *testing.T) {
+func TestCopiesWithoutPrefix(t *testing.T) {
 	for _, c := range (workload.Copies{Count: 2}).Expand(constantClient("tenant", 1)) {
 		if c.PrefixGroup != "" {
 			t.Errorf("prefix group %q", c.PrefixGroup)
@@ -70,7 +70,7 @@ func TestCopiesOfAClientWithoutPrefixHaveNone(t *testing.T) {
 }
 
 // The smallest share that can be asked for is still a rate that is served.
-func TestTheSmallestShareIsARate(t *testing.T) {
+func TestSmallestCopyShareIsAValidRate(t *testing.T) {
 	most := workload.Copies{Count: 10_000, ZipfExponent: 10}
 	clients := most.Expand(constantClient("tenant", 1e-9))
 	if errs := workload.ValidateClients(clients, nil); len(errs) > 0 {

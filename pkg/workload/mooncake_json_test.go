@@ -103,7 +103,7 @@ func sameAsLibrary(t *testing.T, text []byte) {
 }
 
 // Random rows, whole and with a byte or two changed.
-func TestDecodeMooncakeAgreesWithTheLibrary(t *testing.T) {
+func TestDecodeMooncakeMatchesLibrary(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	alphabet := []byte("{}[]:,\"0123456789-.eE \ttimestamp_hash_ids")
 	for range 20_000 {

@@ -23,7 +23,7 @@ func generate(t testing.TB, n int, seed int64) string {
 	return out.String()
 }
 
-func TestGeneratedTraceHasTheStatedTraits(t *testing.T) {
+func TestGeneratedTraceStatistics(t *testing.T) {
 	for _, seed := range []int64{1, 2, 3} {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s := read(t, workload.Mooncake, generate(t, 5000, seed)).Statistics()
@@ -55,7 +55,7 @@ func fullBlocks(trace *workload.Trace) int {
 	return n
 }
 
-func TestGeneratedTraceIsTheSameForASeed(t *testing.T) {
+func TestGeneratedTraceDependsOnSeed(t *testing.T) {
 	long, short := generate(t, 300, 7), generate(t, 100, 7)
 	if !strings.HasPrefix(long, short) {
 		t.Error("the first 100 rows of 300 are not those of 100")
@@ -70,14 +70,14 @@ func TestGeneratedTraceIsTheSameForASeed(t *testing.T) {
 
 // Results name a trace by its digest, so the same bytes must come out on every
 // machine. A change here changes what users' seeds mean.
-func TestGeneratedTraceIsTheSameOnEveryMachine(t *testing.T) {
+func TestGeneratedTraceIsPortable(t *testing.T) {
 	trace := read(t, workload.Mooncake, generate(t, 1000, 1))
 	if got, want := trace.Digest(), "3cd43f41eb27d3cac21093c38e7b7cae100a89666859f5906f3e4e2a746c46c4"; got != want {
 		t.Errorf("digest of 1000 requests of seed 1 is %s, want %s", got, want)
 	}
 }
 
-func TestGeneratedTraceIsWrittenLikeThePublishedOnes(t *testing.T) {
+func TestGeneratedTraceFormat(t *testing.T) {
 	row := regexp.MustCompile(
 		`^\{"timestamp": \d+, "input_length": \d+, "output_length": \d+, "hash_ids": \[\d+(, \d+)*\]\}$`)
 	for i, line := range strings.Split(strings.TrimSuffix(generate(t, 100, 1), "\n"), "\n") {

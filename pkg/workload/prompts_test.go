@@ -27,7 +27,7 @@ func repeatingClient(count int, order workload.Order) workload.Client {
 	return c
 }
 
-func TestAFixedSetOfPromptsGoesRound(t *testing.T) {
+func TestPromptsInCycle(t *testing.T) {
 	requests := take(workload.NewClients([]workload.Client{repeatingClient(3, workload.Cycle)}, 1), 30)
 	checkOrder(t, requests)
 	texts, answers := map[uint64]bool{}, map[uint64]bool{}
@@ -46,7 +46,7 @@ func TestAFixedSetOfPromptsGoesRound(t *testing.T) {
 	}
 }
 
-func TestAFixedSetOfPromptsAtRandom(t *testing.T) {
+func TestPromptsInRandomOrder(t *testing.T) {
 	const n, count = 10_000, 20
 	requests := take(workload.NewClients([]workload.Client{repeatingClient(count, workload.Random)}, 1), n)
 	times, tokens := map[uint64]int{}, map[uint64]int32{}
@@ -83,7 +83,7 @@ func benchmarkClients(process workload.ArrivalProcess) []workload.Client {
 	return workload.Copies{Count: 150, SharedArrivals: workload.Cycle}.Expand(c)
 }
 
-func TestGroupsOfPromptsAreOneRound(t *testing.T) {
+func TestSharedArrivalsInCycleSendAllPrompts(t *testing.T) {
 	requests := take(workload.NewClients(benchmarkClients(workload.Constant), 1), 3*750)
 	checkOrder(t, requests)
 	first := map[prompt.Extent]int{}
@@ -118,7 +118,7 @@ func TestGroupsOfPromptsAreOneRound(t *testing.T) {
 	}
 }
 
-func TestDealtOutArrivalsAreOneProcess(t *testing.T) {
+func TestSharedArrivalsAreOneProcess(t *testing.T) {
 	whole := repeatingClient(5, workload.Cycle)
 	whole.Arrivals = workload.Arrivals{Process: workload.Gamma, CV: 2, RatePerSecond: 15}
 	for _, order := range []workload.Order{workload.Cycle, workload.Random} {
@@ -132,7 +132,7 @@ func TestDealtOutArrivalsAreOneProcess(t *testing.T) {
 	}
 }
 
-func TestDealingAtRandomGoesByShares(t *testing.T) {
+func TestSharedArrivalsAtRandomFollowShares(t *testing.T) {
 	const n = 20_000
 	copies := workload.Copies{Count: 4, ZipfExponent: 1, SharedArrivals: workload.Random}.Expand(constantClient("tenant", 100))
 	counts := make([]float64, 4)
@@ -147,7 +147,7 @@ func TestDealingAtRandomGoesByShares(t *testing.T) {
 	}
 }
 
-func TestDealtClientsAndOthersAreMerged(t *testing.T) {
+func TestSharedArrivalsAreMergedWithOthers(t *testing.T) {
 	clients := append(workload.Copies{Count: 3, SharedArrivals: workload.Cycle}.Expand(constantClient("dealt", 3)), constantClient("other", 1))
 	var got []int
 	requests := take(workload.NewClients(clients, 1), 8)

@@ -57,7 +57,7 @@ func TestReplayScalesTheRate(t *testing.T) {
 	}
 }
 
-func TestReplayLeavesRoomBehindTheLastArrival(t *testing.T) {
+func TestReplayBoundsArrivals(t *testing.T) {
 	trace := read(t, workload.Mooncake, `{"timestamp": 0, "input_length": 1, "output_length": 1, "hash_ids": [0]}
 {"timestamp": 9000000000000, "input_length": 1, "output_length": 1, "hash_ids": [1]}`)
 	for _, scale := range []float64{1, 1e-6} {
@@ -91,7 +91,7 @@ func TestReplayEndsAtMaxRequests(t *testing.T) {
 	}
 }
 
-func TestReplayLabelsItsRequests(t *testing.T) {
+func TestReplayLabels(t *testing.T) {
 	trace := azureTrace(t, 0)
 	for name, tc := range map[string]struct {
 		client, tenant, class string
@@ -112,7 +112,7 @@ func TestReplayLabelsItsRequests(t *testing.T) {
 	}
 }
 
-func TestRequestsCarryThePriorityOfTheirSource(t *testing.T) {
+func TestRequestsHavePriorityOfSource(t *testing.T) {
 	replayed := asRecorded
 	replayed.Priority = -3
 	important := constantClient("important", 1)
@@ -217,7 +217,7 @@ func TestSpreadKeepsWhatIsNotBatched(t *testing.T) {
 	}
 }
 
-func TestOneTraceServesManySourcesAtOnce(t *testing.T) {
+func TestTraceServesConcurrentReplays(t *testing.T) {
 	trace := read(t, workload.Mooncake, generate(t, 500, 1))
 	want := take(trace.Replay(asRecorded, 1), -1)
 	var done sync.WaitGroup
@@ -231,7 +231,7 @@ func TestOneTraceServesManySourcesAtOnce(t *testing.T) {
 	done.Wait()
 }
 
-func TestReplayOptionsThatAreWrongPanic(t *testing.T) {
+func TestReplayPanicsOnInvalidOptions(t *testing.T) {
 	defer func() {
 		if got, want := fmt.Sprint(recover()), "trace.rateScale"; !strings.Contains(got, want) {
 			t.Errorf("panic %q, want one about %s", got, want)

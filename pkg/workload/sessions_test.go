@@ -42,7 +42,7 @@ func TestSessionsTakeTurns(t *testing.T) {
 
 // What an engine has cached of a prompt and its answer is the beginning of the
 // next turn's prompt, and of no other session's.
-func TestATurnBeginsWithAllThatWasSaid(t *testing.T) {
+func TestTurnBeginsWithConversation(t *testing.T) {
 	c := conversationClient("chat", 3)
 	c.Input = workload.Lengths{Distribution: stats.Uniform{Low: 1, High: 60}, Min: 1}
 	c.Output = workload.Lengths{Distribution: stats.Uniform{Low: 1, High: 60}, Min: 1}
@@ -70,7 +70,7 @@ func TestATurnBeginsWithAllThatWasSaid(t *testing.T) {
 	}
 }
 
-func TestSessionsAreNumberedWithoutGaps(t *testing.T) {
+func TestSessionNumbersHaveNoGaps(t *testing.T) {
 	last := int32(0)
 	clients := append(workload.Copies{Count: 3}.Expand(conversationClient("chat", 4)), conversationClient("other", 2), constantClient("single", 1))
 	ends := map[int32]int{}
@@ -92,7 +92,7 @@ func TestSessionsAreNumberedWithoutGaps(t *testing.T) {
 	}
 }
 
-func TestContextIsBounded(t *testing.T) {
+func TestSessionContextIsBounded(t *testing.T) {
 	for name, tc := range map[string]struct {
 		edit func(*workload.Client)
 		want []string // session/tokens of the prompt
@@ -124,7 +124,7 @@ func TestContextIsBounded(t *testing.T) {
 	}
 }
 
-func TestRequestsNameTheirAdapter(t *testing.T) {
+func TestRequestsHaveAdapters(t *testing.T) {
 	tuned := constantClient("tuned", 1)
 	tuned.Adapter = "tone"
 	clients := []workload.Client{constantClient("base", 1)}
@@ -144,7 +144,7 @@ func TestRequestsNameTheirAdapter(t *testing.T) {
 	}
 }
 
-func TestFaultsOfPromptsAndSessions(t *testing.T) {
+func TestPromptAndSessionValidation(t *testing.T) {
 	for name, tc := range map[string]struct {
 		edit func(*workload.Client)
 		path string
@@ -168,14 +168,14 @@ func TestFaultsOfPromptsAndSessions(t *testing.T) {
 	}
 }
 
-func TestARoundHasNoShares(t *testing.T) {
+func TestCycleRejectsZipfExponent(t *testing.T) {
 	errs := workload.Copies{Count: 2, ZipfExponent: 1, SharedArrivals: workload.Cycle}.Validate(field.NewPath("copies"))
 	if len(errs) != 1 || errs[0].Field != "copies.zipfExponent" {
 		t.Errorf("faults %v", errs)
 	}
 }
 
-func TestRequestsCarryHeaders(t *testing.T) {
+func TestRequestsHaveHeaders(t *testing.T) {
 	client := func(name string, headers map[string]string) workload.Client {
 		c := constantClient(name, 1)
 		c.Headers = headers

@@ -135,7 +135,7 @@ func TestReadTrace(t *testing.T) {
 	}
 }
 
-func TestBadTraces(t *testing.T) {
+func TestReadTraceErrors(t *testing.T) {
 	const (
 		good   = `{"timestamp": 3, "input_length": 600, "output_length": 2, "hash_ids": [7, 8]}` + "\n"
 		header = "TIMESTAMP,ContextTokens,GeneratedTokens\n"
@@ -248,7 +248,7 @@ func TestBadTraces(t *testing.T) {
 	}
 }
 
-func TestAReaderThatFailsIsAnError(t *testing.T) {
+func TestReadTraceReturnsReaderError(t *testing.T) {
 	broken := errors.New("broken disk")
 	for name, text := range map[string]string{
 		"at once": "",
@@ -268,7 +268,7 @@ func TestAReaderThatFailsIsAnError(t *testing.T) {
 
 // Rows 2 and 3 of the file name the same partial last block, after the same
 // full ones; its content is each row's own all the same.
-func TestPromptsShareFullBlocksOfEqualIDsOnly(t *testing.T) {
+func TestPromptsShareBlocksOfEqualIDs(t *testing.T) {
 	requests := take(read(t, workload.Mooncake, string(readTestFile(t, "testdata/mooncake.jsonl"))).Replay(asRecorded, 1), -1)
 	for _, block := range []int{16, 512} {
 		perBlock := 512 / block
@@ -294,7 +294,7 @@ func commonPrefix(a, b []uint64) int {
 	return n
 }
 
-func TestTextsOfATraceNeverMix(t *testing.T) {
+func TestTraceTextsAreDistinct(t *testing.T) {
 	seen := map[uint64]string{}
 	note := func(source uint64, what string) {
 		if other, ok := seen[source]; ok && other != what {
