@@ -67,17 +67,17 @@ func (o *calibrateOptions) run(ctx context.Context, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	warnOfTables(fitted[0], heldBack)
+	warnTableMismatch(fitted[0], heldBack)
 	c, err := o.search(ctx, fitted)
 	if err != nil {
-		return asBadInput(err)
+		return toBadInput(err)
 	}
 	judgements, err := o.judge(ctx, c, fitted, heldBack)
 	if err != nil {
-		return asBadInput(err)
+		return toBadInput(err)
 	}
 	entry := func(w io.Writer) error {
-		return calibrate.WriteEntry(w, fitted[0].Engine.Accelerator, c, strings.Join(o.fit, ", "), calibrate.FittedOn(allOf(fitted)))
+		return calibrate.WriteEntry(w, fitted[0].Engine.Accelerator, c, strings.Join(o.fit, ", "), calibrate.FittedOn(runsOf(fitted)))
 	}
 	// The report holds the entry too: writing the file may fail.
 	if err := o.report(stdout, append(fitted, heldBack...), c, judgements, entry); err != nil {
@@ -86,9 +86,9 @@ func (o *calibrateOptions) run(ctx context.Context, stdout io.Writer) error {
 	return o.writeFiles(entry, judgements)
 }
 
-// warnOfTables warns of runs that are predicted with the all-reduces of another
+// warnTableMismatch warns of runs that are predicted with the all-reduces of another
 // number of GPUs.
-func warnOfTables(fitted measuredRun, heldBack []measuredRun) {
+func warnTableMismatch(fitted measuredRun, heldBack []measuredRun) {
 	for i := range heldBack {
 		r, gpus := &heldBack[i], fitted.Engine.TensorParallelism
 		if r.Engine.TensorParallelism > 1 && r.Engine.TensorParallelism != gpus && len(fitted.Engine.Given.AllReduce) > 0 && len(r.Engine.Given.AllReduce) == 0 {
@@ -101,15 +101,15 @@ func warnOfTables(fitted measuredRun, heldBack []measuredRun) {
 func (o *calibrateOptions) check() error {
 	switch {
 	case len(o.fit) == 0:
-		return badInput{fmt.Errorf("a measured run is required: -f FILE")}
+		return badInputError{fmt.Errorf("a measured run is required: -f FILE")}
 	case o.parallelism < 1:
-		return badInput{fmt.Errorf("--parallelism must be at least 1")}
+		return badInputError{fmt.Errorf("--parallelism must be at least 1")}
 	case o.generations < 1:
-		return badInput{fmt.Errorf("--generations must be at least 1")}
+		return badInputError{fmt.Errorf("--generations must be at least 1")}
 	}
 	for _, name := range []string{o.entry, o.plot} {
 		if _, err := os.Stat(filepath.Dir(name)); err != nil {
-			return badInput{err}
+			return badInputError{err}
 		}
 	}
 	return nil
@@ -118,7 +118,7 @@ func (o *calibrateOptions) check() error {
 func (o *calibrateOptions) search(ctx context.Context, runs []measuredRun) (latency.RooflineCoefficients, error) {
 	p := newProgress("calibrate")
 	defer p.end()
-	return calibrate.Fit(ctx, allOf(runs), calibrate.Options{
+	return calibrate.Fit(ctx, runsOf(runs), calibrate.Options{
 		Workers:     o.parallelism,
 		Generations: o.generations,
 		Progress: func(done, total int) {
@@ -128,7 +128,7 @@ func (o *calibrateOptions) search(ctx context.Context, runs []measuredRun) (late
 	})
 }
 
-func allOf(runs []measuredRun) []*calibrate.Run {
+func runsOf(runs []measuredRun) []*calibrate.Run {
 	var all []*calibrate.Run
 	for _, r := range runs {
 		all = append(all, r.Run)

@@ -81,7 +81,7 @@ func readRuns(names []string) ([]measuredRun, error) {
 	for _, name := range names {
 		r, err := readRun(name)
 		if err != nil {
-			return nil, badInput{err}
+			return nil, badInputError{err}
 		}
 		all = append(all, r)
 	}
@@ -131,11 +131,11 @@ func (f *runFile) engine(name, folder string) (calibrate.Engine, []string, error
 		return calibrate.Engine{}, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	instance, errs := f.instance(catalogue)
-	given, es := f.Latency.given(instance.Accelerator)
+	given, es := f.Latency.calibrateGiven(instance.Accelerator)
 	cost, ces := f.RequestCost.cost()
 	errs = slices.Concat(errs, f.validate(), es, ces)
 	if len(errs) > 0 {
-		return calibrate.Engine{}, nil, fmt.Errorf("%s is invalid:\n%s", name, bullets(errs))
+		return calibrate.Engine{}, nil, fmt.Errorf("%s is invalid:\n%s", name, bulletList(errs))
 	}
 	e := calibrate.Engine{
 		Instance:            instance,
@@ -183,7 +183,7 @@ func (k *runKVCache) budget(instance latency.Instance) latency.MemoryBudget {
 func (f *runFile) catalogue(folder string) (*latency.Catalogue, error) {
 	catalogue := latency.Builtin()
 	for i, file := range f.Catalogue {
-		raw, err := os.ReadFile(within(folder, file))
+		raw, err := os.ReadFile(resolvePath(folder, file))
 		if err != nil {
 			return nil, fmt.Errorf("catalogue[%d]: %w", i, err)
 		}
@@ -193,7 +193,7 @@ func (f *runFile) catalogue(folder string) (*latency.Catalogue, error) {
 				i, file, file)
 		}
 		if len(errs) > 0 {
-			return nil, fmt.Errorf("%s is invalid:\n%s", within(folder, file), bullets(errs))
+			return nil, fmt.Errorf("%s is invalid:\n%s", resolvePath(folder, file), bulletList(errs))
 		}
 		catalogue = catalogue.With(entries)
 	}
@@ -225,7 +225,7 @@ func (f *runFile) instance(catalogue *latency.Catalogue) (latency.Instance, fiel
 		Model:             model,
 		Accelerator:       accelerator,
 		TensorParallelism: f.TensorParallelism,
-		Quantization:      latency.Quantization{Weights: auto(f.Quantization.Weights), KVCache: auto(f.Quantization.KVCache), Activations: auto(f.Quantization.Activations)},
+		Quantization:      latency.Quantization{Weights: autoPrecision(f.Quantization.Weights), KVCache: autoPrecision(f.Quantization.KVCache), Activations: autoPrecision(f.Quantization.Activations)},
 	}
 	if len(errs) == 0 {
 		errs = i.Validate(nil)
@@ -250,8 +250,8 @@ func unknownEntry(what, name string, known []string) *field.Error {
 	}
 }
 
-// auto returns a format as package latency takes it.
-func auto(p latency.Precision) latency.Precision {
+// autoPrecision returns a format as package latency takes it.
+func autoPrecision(p latency.Precision) latency.Precision {
 	if p == "auto" {
 		return ""
 	}
@@ -261,19 +261,19 @@ func auto(p latency.Precision) latency.Precision {
 // requests reads the log and the blocks.
 func (f *runFile) requests(folder string) ([]calibrate.Request, error) {
 	var requests []calibrate.Request
-	err := reading(within(folder, f.Requests.File), func(r io.Reader, name string) (err error) {
+	err := readFileWith(resolvePath(folder, f.Requests.File), func(r io.Reader, name string) (err error) {
 		requests, err = calibrate.ReadLog(f.Requests.Format, r, name)
 		return err
 	})
 	if err != nil || f.Blocks == nil {
 		return requests, err
 	}
-	return requests, reading(within(folder, f.Blocks.File), func(r io.Reader, name string) error {
+	return requests, readFileWith(resolvePath(folder, f.Blocks.File), func(r io.Reader, name string) error {
 		return calibrate.ReadBlocks(r, name, f.Blocks.BlockSize, requests)
 	})
 }
 
-func reading(name string, read func(r io.Reader, name string) error) error {
+func readFileWith(name string, read func(r io.Reader, name string) error) error {
 	file, err := os.Open(name)
 	if err != nil {
 		return err
@@ -282,8 +282,8 @@ func reading(name string, read func(r io.Reader, name string) error) error {
 	return read(file, name)
 }
 
-// within returns a path that is relative to a folder.
-func within(folder, name string) string {
+// resolvePath returns a path that is relative to a folder.
+func resolvePath(folder, name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}

@@ -21,16 +21,16 @@ func decodeRunFile(raw []byte, into *runFile) error {
 		return err
 	}
 	if len(root.Content) > 0 {
-		if errs := misfits(root.Content[0], reflect.TypeOf(*into), nil); len(errs) > 0 {
-			return fmt.Errorf("does not describe a run:\n%s", bullets(errs))
+		if errs := typeErrors(root.Content[0], reflect.TypeOf(*into), nil); len(errs) > 0 {
+			return fmt.Errorf("does not describe a run:\n%s", bulletList(errs))
 		}
 	}
 	return yaml.UnmarshalStrict(raw, into)
 }
 
-// misfits returns where a YAML node is not of a type: fields that the type does
+// typeErrors returns where a YAML node is not of a type: fields that the type does
 // not have, and values of another kind.
-func misfits(n *yamlv3.Node, t reflect.Type, path *field.Path) field.ErrorList {
+func typeErrors(n *yamlv3.Node, t reflect.Type, path *field.Path) field.ErrorList {
 	if n.Kind == yamlv3.AliasNode {
 		n = n.Alias
 	}
@@ -39,33 +39,33 @@ func misfits(n *yamlv3.Node, t reflect.Type, path *field.Path) field.ErrorList {
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return misfits(n, t.Elem(), path)
+		return typeErrors(n, t.Elem(), path)
 	case reflect.Struct:
-		return objectMisfits(n, t, path)
+		return objectTypeErrors(n, t, path)
 	case reflect.Slice:
 		if n.Kind != yamlv3.SequenceNode {
-			return misfit(n, path, "a list")
+			return typeError(n, path, "a list")
 		}
 		var errs field.ErrorList
 		for i, item := range n.Content {
-			errs = append(errs, misfits(item, t.Elem(), path.Index(i))...)
+			errs = append(errs, typeErrors(item, t.Elem(), path.Index(i))...)
 		}
 		return errs
 	case reflect.String:
 		if n.Tag != "!!str" {
-			return misfit(n, path, "a text; numbers and words such as true need quotes")
+			return typeError(n, path, "a text; numbers and words such as true need quotes")
 		}
 	default:
 		if n.Tag != "!!int" {
-			return misfit(n, path, "a whole number")
+			return typeError(n, path, "a whole number")
 		}
 	}
 	return nil
 }
 
-func objectMisfits(n *yamlv3.Node, t reflect.Type, path *field.Path) field.ErrorList {
+func objectTypeErrors(n *yamlv3.Node, t reflect.Type, path *field.Path) field.ErrorList {
 	if n.Kind != yamlv3.MappingNode {
-		return misfit(n, path, "an object with "+strings.Join(fieldNames(t), ", "))
+		return typeError(n, path, "an object with "+strings.Join(fieldNames(t), ", "))
 	}
 	var errs field.ErrorList
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -76,7 +76,7 @@ func objectMisfits(n *yamlv3.Node, t reflect.Type, path *field.Path) field.Error
 				fmt.Sprintf("line %d: unknown field; there are %s", key.Line, strings.Join(fieldNames(t), ", "))))
 			continue
 		}
-		errs = append(errs, misfits(value, t.Field(known).Type, path.Child(key.Value))...)
+		errs = append(errs, typeErrors(value, t.Field(known).Type, path.Child(key.Value))...)
 	}
 	return errs
 }
@@ -90,7 +90,7 @@ func fieldNames(t reflect.Type) []string {
 	return names
 }
 
-func misfit(n *yamlv3.Node, path *field.Path, want string) field.ErrorList {
+func typeError(n *yamlv3.Node, path *field.Path, want string) field.ErrorList {
 	var value any = field.OmitValueType{}
 	if n.Kind == yamlv3.ScalarNode {
 		value = n.Value

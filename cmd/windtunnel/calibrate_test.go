@@ -173,7 +173,7 @@ func TestBadInputOfCalibrate(t *testing.T) {
 				args = append(args, "--entry", filepath.Join(folder, "entry.yaml"), "--plot", filepath.Join(folder, "plot.svg"))
 			}
 			_, err := windtunnel(t, append([]string{"calibrate"}, args...)...)
-			var bad badInput
+			var bad badInputError
 			if !errors.As(err, &bad) || exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("error %v, want bad input with %q", err, tc.want)
 			}
@@ -202,7 +202,7 @@ func TestTheGuideToCalibrationWorks(t *testing.T) {
 	if errs := run.validate(); len(errs) > 0 {
 		t.Errorf("the guide's run: %v", errs.ToAggregate())
 	}
-	if given, errs := run.Latency.given(latency.Accelerator{}); len(errs) > 0 || len(given.AllReduce) != 3 || len(given.Values) != 3 {
+	if given, errs := run.Latency.calibrateGiven(latency.Accelerator{}); len(errs) > 0 || len(given.AllReduce) != 3 || len(given.Values) != 3 {
 		t.Errorf("the guide's run gives %v: %v", given, errs.ToAggregate())
 	}
 

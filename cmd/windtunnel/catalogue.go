@@ -54,13 +54,13 @@ Face becomes an entry.`,
 }
 
 func (o *catalogueOptions) run(ctx context.Context, stdin io.Reader, stdout io.Writer, words []string) error {
-	own, err := o.own(ctx, stdin)
+	own, err := o.ownEntries(ctx, stdin)
 	if err != nil {
 		return err
 	}
-	chosen := choose(latency.Builtin().With(own...), words)
+	chosen := selectEntries(latency.Builtin().With(own...), words)
 	if len(chosen.Models)+len(chosen.Accelerators) == 0 {
-		return badInput{fmt.Errorf("the catalogue has nothing like %s; windtunnel catalogue lists all", strings.Join(words, ", "))}
+		return badInputError{fmt.Errorf("the catalogue has nothing like %s; windtunnel catalogue lists all", strings.Join(words, ", "))}
 	}
 	if o.output != outputTable {
 		return o.output.write(stdout, chosen)
@@ -68,22 +68,22 @@ func (o *catalogueOptions) run(ctx context.Context, stdin io.Reader, stdout io.W
 	return writeCatalogue(stdout, chosen)
 }
 
-// choose returns the entries whose names contain one of the words, or all where
+// selectEntries returns the entries whose names contain one of the words, or all where
 // there is no word.
-func choose(c *latency.Catalogue, words []string) latency.Entries {
+func selectEntries(c *latency.Catalogue, words []string) latency.Entries {
 	var chosen latency.Entries
-	for _, name := range matching(c.ModelNames(), words) {
+	for _, name := range matchingNames(c.ModelNames(), words) {
 		m, _ := c.Model(name)
 		chosen.Models = append(chosen.Models, m)
 	}
-	for _, name := range matching(c.AcceleratorNames(), words) {
+	for _, name := range matchingNames(c.AcceleratorNames(), words) {
 		a, _ := c.Accelerator(name)
 		chosen.Accelerators = append(chosen.Accelerators, a)
 	}
 	return chosen
 }
 
-func matching(names, words []string) []string {
+func matchingNames(names, words []string) []string {
 	if len(words) == 0 {
 		return names
 	}

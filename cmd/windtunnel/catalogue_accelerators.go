@@ -10,8 +10,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
-// aboutShares says how to read the columns of shares.
-const aboutShares = `
+// sharesNote says how to read the columns of shares.
+const sharesNote = `
 OF BANDWIDTH and OF FLOP/S (in prefill/decode) are the shares of the peaks that engines achieve.
 SHARES: fitted on measurements of these models with as many GPUs (TP); published, a place
 to start; or your own, where the entry has no provenance.
@@ -32,7 +32,7 @@ func writeAccelerators(w io.Writer, accelerators []latency.Accelerator) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, aboutShares)
+	_, err := io.WriteString(w, sharesNote)
 	return err
 }
 

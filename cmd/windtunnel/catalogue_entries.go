@@ -18,10 +18,10 @@ import (
 	"windtunnel.dev/windtunnel/pkg/manifest"
 )
 
-// own reads what the flags add, in the order in which a later entry replaces an
+// ownEntries reads what the flags add, in the order in which a later entry replaces an
 // earlier one.
-func (o *catalogueOptions) own(ctx context.Context, stdin io.Reader) ([]latency.Entries, error) {
-	own, err := o.ofManifest(ctx, stdin)
+func (o *catalogueOptions) ownEntries(ctx context.Context, stdin io.Reader) ([]latency.Entries, error) {
+	own, err := o.manifestEntries(ctx, stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -44,8 +44,8 @@ func (o *catalogueOptions) own(ctx context.Context, stdin io.Reader) ([]latency.
 	return own, nil
 }
 
-// ofManifest reads what the scenarios of the manifest add, if there is one.
-func (o *catalogueOptions) ofManifest(ctx context.Context, stdin io.Reader) ([]latency.Entries, error) {
+// manifestEntries reads what the scenarios of the manifest add, if there is one.
+func (o *catalogueOptions) manifestEntries(ctx context.Context, stdin io.Reader) ([]latency.Entries, error) {
 	if len(o.manifest.files) == 0 {
 		return nil, nil
 	}
@@ -77,11 +77,11 @@ func readEntries[T any](name string, parse func([]byte, *field.Path) (T, field.E
 	var none T
 	raw, err := os.ReadFile(name)
 	if err != nil {
-		return none, badInput{err}
+		return none, badInputError{err}
 	}
 	entries, errs := parse(raw, nil)
 	if len(errs) > 0 {
-		return none, badInput{fmt.Errorf("%s is invalid:\n%s", name, bullets(errs))}
+		return none, badInputError{fmt.Errorf("%s is invalid:\n%s", name, bulletList(errs))}
 	}
 	return entries, nil
 }

@@ -13,8 +13,8 @@ import (
 
 // A replica's room for KV is shown at vLLM's defaults.
 const (
-	shownBlockTokens = 16
-	gib              = 1 << 30
+	exampleBlockTokens = 16
+	gib                = 1 << 30
 )
 
 // writeCatalogue prints entries for people: models, accelerators, and how many
@@ -43,7 +43,7 @@ func writeCatalogue(w io.Writer, e latency.Entries) error {
 
 // writeRoom prints the KV blocks of each model on each accelerator.
 func writeRoom(w io.Writer, e latency.Entries) error {
-	fmt.Fprintf(w, "\nKV blocks of %d tokens that a replica has room for, on the fewest GPUs that hold the model\nat 90 %% of their memory (an estimate: set kvCache.blocks to what your engine reports).\n\n", shownBlockTokens)
+	fmt.Fprintf(w, "\nKV blocks of %d tokens that a replica has room for, on the fewest GPUs that hold the model\nat 90 %% of their memory (an estimate: set kvCache.blocks to what your engine reports).\n\n", exampleBlockTokens)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "MODEL")
 	for _, a := range e.Accelerators {
@@ -67,7 +67,7 @@ func room(m latency.Model, a latency.Accelerator) string {
 		if len(i.Validate(nil)) > 0 {
 			continue
 		}
-		if blocks, err := i.KVBlocks(shownBlockTokens, i.DefaultMemoryBudget()); err == nil {
+		if blocks, err := i.KVBlocks(exampleBlockTokens, i.DefaultMemoryBudget()); err == nil {
 			return fmt.Sprintf("%d (TP %d)", blocks, gpus)
 		}
 	}

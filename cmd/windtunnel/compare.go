@@ -76,7 +76,7 @@ served, 2 bad input, 3 the evidence does not do for a gate.`,
   windtunnel compare sweep.json#0 sweep.json#3`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return badInput{errors.New("two files are compared: windtunnel compare A B")}
+				return badInputError{errors.New("two files are compared: windtunnel compare A B")}
 			}
 			return nil
 		},
@@ -96,7 +96,7 @@ served, 2 bad input, 3 the evidence does not do for a gate.`,
 
 func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) error {
 	if len(o.files) > 0 {
-		return badInput{errors.New("-f is not for compare: name A and B as arguments")}
+		return badInputError{errors.New("-f is not for compare: name A and B as arguments")}
 	}
 	asked, err := o.askedOfScenario(stdin)
 	if err != nil {
@@ -123,7 +123,7 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	}
 	contrast, err := result.NewContrast([2]string{sides[0].name, sides[1].name}, sides[0].rows, sides[1].rows, nil)
 	if err != nil {
-		return badInput{err}
+		return badInputError{err}
 	}
 	contrast.PutFirst(asked.objectives)
 	out := compareOutput{
@@ -131,21 +131,21 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 		StepTimes: [2][]string{sides[0].stepTimes, sides[1].stepTimes},
 		Requests:  contrastRequests(sides),
 	}
-	verdict, err := o.gates.judged(sides)
+	verdict, err := o.gates.verdict(sides)
 	if err != nil {
 		return err
 	}
 	if verdict != nil {
 		out.Gates, out.Verdict = verdict.Gates, verdictLine(verdict)
 	}
-	if err := o.gates.reported(contrast, verdict, sides); err != nil {
+	if err := o.gates.writeReport(contrast, verdict, sides); err != nil {
 		return fmt.Errorf("--report: %w", err)
 	}
-	ends := worse(servedBySides(sides), passed("compare", verdict))
+	ends := moreSevere(checkBothServed(sides), checkPassed("compare", verdict))
 	if o.output != outputTable {
 		return errors.Join(o.output.write(stdout, out), ends)
 	}
-	served := servedBySides(sides)
+	served := checkBothServed(sides)
 	if served != nil {
 		fmt.Fprintf(stdout, "%v.\n\n", served)
 	}
@@ -158,16 +158,16 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	}
 	printVerdict(stdout, verdict)
 	if served == nil && ends != nil {
-		return alreadySaid{ends}
+		return reportedError{ends}
 	}
 	return ends
 }
 
-// servedBySides says of which side no request completed.
-func servedBySides(sides [2]*side) error {
+// checkBothServed says of which side no request completed.
+func checkBothServed(sides [2]*side) error {
 	var errs []error
 	for _, s := range sides {
-		errs = append(errs, ended(s.name, s.rows, nil))
+		errs = append(errs, checkServed(s.name, s.rows, nil))
 	}
 	return errors.Join(errs...)
 }
@@ -175,13 +175,13 @@ func servedBySides(sides [2]*side) error {
 // side finds out what a file is, and returns what gets its rows: nothing is
 // simulated before both files are known to be right.
 func (o *compareOptions) side(ctx context.Context, name string, stdin io.Reader) (func() (*side, error), error) {
-	file, point, err := cutPoint(name)
+	file, point, err := splitPointSuffix(name)
 	if err != nil {
 		return nil, err
 	}
 	if set, err := readResults(file); err == nil {
 		if names := set.objects(); len(names) > 1 {
-			return nil, badInput{fmt.Errorf("%s holds results of several objects (%s), and those of one are compared", file, strings.Join(names, ", "))}
+			return nil, badInputError{fmt.Errorf("%s holds results of several objects (%s), and those of one are compared", file, strings.Join(names, ", "))}
 		}
 		rows := set.rows
 		if point >= 0 {
@@ -198,15 +198,15 @@ func (o *compareOptions) side(ctx context.Context, name string, stdin io.Reader)
 	return func() (*side, error) { return o.simulated(ctx, name, run) }, nil
 }
 
-// cutPoint divides FILE#POINT; the point is -1 where there is none.
-func cutPoint(name string) (file string, point int, err error) {
+// splitPointSuffix divides FILE#POINT; the point is -1 where there is none.
+func splitPointSuffix(name string) (file string, point int, err error) {
 	file, text, found := strings.Cut(name, "#")
 	if !found {
 		return name, -1, nil
 	}
 	point, err = strconv.Atoi(text)
 	if err != nil || point < 0 {
-		return "", 0, badInput{fmt.Errorf("%s: what follows # must be the number of a point", name)}
+		return "", 0, badInputError{fmt.Errorf("%s: what follows # must be the number of a point", name)}
 	}
 	return file, point, nil
 }
@@ -230,13 +230,13 @@ func (o *compareOptions) compiledSide(ctx context.Context, name string, stdin io
 		return nil, err
 	}
 	if o.scenario != "" && len(set.Runs) == 0 && len(set.Sweeps) == 1 {
-		set.Runs = []*v1alpha1.SimulationRun{runOf(set.Sweeps[0])}
+		set.Runs = []*v1alpha1.SimulationRun{sweepAsRun(set.Sweeps[0])}
 	}
 	if len(set.Runs) == 0 && o.scenario == "" {
-		return nil, badInput{fmt.Errorf("%s holds no SimulationRun; of a PolicySweep compare what sweep -o json wrote\n%s", name, eppNeedScenario)}
+		return nil, badInputError{fmt.Errorf("%s holds no SimulationRun; of a PolicySweep compare what sweep -o json wrote\n%s", name, eppNeedScenario)}
 	}
 	if len(set.Runs) != 1 {
-		return nil, badInput{fmt.Errorf("%s holds %d SimulationRuns, and one is compared; of a PolicySweep compare what sweep -o json wrote", local.files[0], len(set.Runs))}
+		return nil, badInputError{fmt.Errorf("%s holds %d SimulationRuns, and one is compared; of a PolicySweep compare what sweep -o json wrote", local.files[0], len(set.Runs))}
 	}
 	run := set.Runs[0]
 	if o.scenario != "" {
@@ -247,15 +247,15 @@ func (o *compareOptions) compiledSide(ctx context.Context, name string, stdin io
 	return o.compileRun(ctx, &local, set, run)
 }
 
-// runOf is a run of a sweep's scenario, under its seeds.
-func runOf(sweep *v1alpha1.PolicySweep) *v1alpha1.SimulationRun {
+// sweepAsRun is a run of a sweep's scenario, under its seeds.
+func sweepAsRun(sweep *v1alpha1.PolicySweep) *v1alpha1.SimulationRun {
 	run := &v1alpha1.SimulationRun{TypeMeta: sweep.TypeMeta, ObjectMeta: sweep.ObjectMeta}
 	run.Spec.Scenario, run.Spec.Replications, run.Spec.Metrics = sweep.Spec.Scenario, sweep.Spec.Replications, sweep.Spec.Metrics
 	return run
 }
 
-// asked is what a scenario's manifest asks of results.
-type asked struct {
+// compareRequest is what a scenario's manifest asks of results.
+type compareRequest struct {
 	gates   []v1alpha1.Gate
 	metrics []v1alpha1.DerivedMetric
 	// objectives are the metrics of a sweep's, in its order.
@@ -263,32 +263,32 @@ type asked struct {
 }
 
 // askedOfScenario returns what the manifest asks that --scenario names.
-func (o *compareOptions) askedOfScenario(stdin io.Reader) (asked, error) {
+func (o *compareOptions) askedOfScenario(stdin io.Reader) (compareRequest, error) {
 	if o.scenario == "" || o.scenario == "-" {
-		return asked{}, nil
+		return compareRequest{}, nil
 	}
 	local := o.localOptions
 	local.files = []string{o.scenario}
 	set, err := local.load(stdin)
 	if err != nil {
-		return asked{}, err
+		return compareRequest{}, err
 	}
 	switch {
 	case len(set.Runs) == 1:
-		of := asked{metrics: set.Runs[0].Spec.Metrics}
+		of := compareRequest{metrics: set.Runs[0].Spec.Metrics}
 		for _, g := range set.Runs[0].Spec.Gates {
 			of.gates = append(of.gates, g.Gate())
 		}
 		return of, nil
 	case len(set.Runs) == 0 && len(set.Sweeps) == 1:
 		spec := &set.Sweeps[0].Spec
-		of := asked{gates: spec.Gates, metrics: spec.Metrics}
+		of := compareRequest{gates: spec.Gates, metrics: spec.Metrics}
 		for _, objective := range spec.Objectives {
 			of.objectives = append(of.objectives, objective.Metric)
 		}
 		return of, nil
 	}
-	return asked{}, badInput{fmt.Errorf("%s holds %d SimulationRuns and %d PolicySweeps; --scenario takes a manifest with one", o.scenario, len(set.Runs), len(set.Sweeps))}
+	return compareRequest{}, badInputError{fmt.Errorf("%s holds %d SimulationRuns and %d PolicySweeps; --scenario takes a manifest with one", o.scenario, len(set.Runs), len(set.Sweeps))}
 }
 
 func (o *compareOptions) compileRun(ctx context.Context, local *localOptions, set *manifest.Set, run *v1alpha1.SimulationRun) (*compiledRun, error) {
@@ -300,7 +300,7 @@ func (o *compareOptions) compileRun(ctx context.Context, local *localOptions, se
 		}
 	}
 	c, errs, err := experiment.CompileCompared(ctx, run, gates, local.inputs(set, run))
-	errs = o.gates.renamed(errs)
+	errs = o.gates.withFlagPaths(errs)
 	if err := compiled("SimulationRun", run.Name, errs, err); err != nil {
 		return nil, err
 	}
@@ -310,7 +310,7 @@ func (o *compareOptions) compileRun(ctx context.Context, local *localOptions, se
 // simulated runs one side and looks at each request.
 func (o *compareOptions) simulated(ctx context.Context, name string, run *compiledRun) (*side, error) {
 	var seen requestLog
-	conducted, err := o.conduct(ctx, name, run.Compiled, conductor{began: seen.grow, completed: seen.completed})
+	conducted, err := o.execute(ctx, name, run.Compiled, executor{began: seen.grow, completed: seen.completed})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -42,16 +42,16 @@ func (o *gateOptions) read(of []v1alpha1.Gate, metrics []v1alpha1.DerivedMetric)
 	for _, text := range o.texts {
 		gate, err := parseGate(text, o.confidence)
 		if err != nil {
-			return badInput{err}
+			return badInputError{err}
 		}
 		o.gates = append(o.gates, gate)
 	}
-	_, err := o.claims()
+	_, err := o.parseGates()
 	return err
 }
 
-// claims returns the gates, ready to judge rows by.
-func (o *gateOptions) claims() ([]result.Gate, error) {
+// parseGates returns the gates, ready to judge rows by.
+func (o *gateOptions) parseGates() ([]result.Gate, error) {
 	derived := make([]result.Derived, len(o.metrics))
 	for i, m := range o.metrics {
 		derived[i] = result.Derived{Name: m.Name, Expression: m.Expression}
@@ -65,7 +65,7 @@ func (o *gateOptions) claims() ([]result.Gate, error) {
 		}, o.path(i))
 		claims, errs = append(claims, claim), append(errs, es...)
 	}
-	return claims, asBadInput(errs.ToAggregate())
+	return claims, toBadInput(errs.ToAggregate())
 }
 
 // ofScenario is how many gates the scenario has.
@@ -79,8 +79,8 @@ func (o *gateOptions) path(i int) *field.Path {
 	return field.NewPath(fmt.Sprintf("--gate %q", o.texts[i-o.ofScenario()]))
 }
 
-// renamed has errors of a compilation name the flags that they are about.
-func (o *gateOptions) renamed(errs field.ErrorList) field.ErrorList {
+// withFlagPaths has errors of a compilation name the flags that they are about.
+func (o *gateOptions) withFlagPaths(errs field.ErrorList) field.ErrorList {
 	for i := o.ofScenario(); i < len(o.gates); i++ {
 		compiled := field.NewPath("spec", "gates").Index(i).String()
 		for _, e := range errs {
@@ -115,9 +115,9 @@ func parseGate(text, confidence string) (v1alpha1.Gate, error) {
 	return v1alpha1.Gate{}, fmt.Errorf("--gate %q: must be a metric, <= or >=, and a bound, such as 'ttft.p99<=+5%%' against A or 'ttft.p99<=500ms'", text)
 }
 
-// judged says what the gates say of B; nil where there are none.
-func (o *gateOptions) judged(sides [2]*side) (*experiment.Verdict, error) {
-	claims, err := o.claims()
+// verdict says what the gates say of B; nil where there are none.
+func (o *gateOptions) verdict(sides [2]*side) (*experiment.Verdict, error) {
+	claims, err := o.parseGates()
 	if err != nil || len(claims) == 0 {
 		return nil, err
 	}
@@ -156,8 +156,8 @@ func printVerdict(w io.Writer, v *experiment.Verdict) {
 	fmt.Fprintf(w, "verdict: %s\n", verdictLine(v))
 }
 
-// reported writes the report, if one is wanted.
-func (o *gateOptions) reported(contrast *result.Contrast, v *experiment.Verdict, sides [2]*side) error {
+// writeReport writes the report, if one is wanted.
+func (o *gateOptions) writeReport(contrast *result.Contrast, v *experiment.Verdict, sides [2]*side) error {
 	if o.report == "" {
 		return nil
 	}
@@ -174,5 +174,5 @@ func (o *gateOptions) reported(contrast *result.Contrast, v *experiment.Verdict,
 	if err := r.Write(&text); err != nil {
 		return err
 	}
-	return asBadInput(os.WriteFile(o.report, text.Bytes(), 0o644))
+	return toBadInput(os.WriteFile(o.report, text.Bytes(), 0o644))
 }

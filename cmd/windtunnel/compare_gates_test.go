@@ -108,10 +108,10 @@ func TestCompareTakesTheScenarioOfASweep(t *testing.T) {
 		t.Errorf("%v: %s", err, lastLine(out))
 	}
 	var complaint strings.Builder
-	if complain(&complaint, err); complaint.Len() > 0 {
+	if printError(&complaint, err); complaint.Len() > 0 {
 		t.Errorf("standard error repeats the verdict: %s", complaint.String())
 	}
-	if complain(&complaint, errors.New("broken")); complaint.String() != "windtunnel: broken\n" {
+	if printError(&complaint, errors.New("broken")); complaint.String() != "windtunnel: broken\n" {
 		t.Errorf("standard error says %q of another fault", complaint.String())
 	}
 	// The sweep's only objective is the first row.

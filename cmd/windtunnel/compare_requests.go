@@ -18,7 +18,7 @@ import (
 func withPicker(run *v1alpha1.SimulationRun, name string, stdin io.Reader) error {
 	raw, err := readFile(name, stdin)
 	if err != nil {
-		return badInput{err}
+		return badInputError{err}
 	}
 	text, router := string(raw), &run.Spec.Scenario.Router
 	router.Policies = nil
@@ -58,12 +58,12 @@ func (l *requestLog) completed(simulation int, c simulator.Completion) {
 	}
 }
 
-// noticeable is the relative change from which a request counts as slower or
+// noticeableShare is the relative change from which a request counts as slower or
 // faster.
-const noticeable = 0.1
+const noticeableShare = 0.1
 
-// mostSlower is how many requests are listed.
-const mostSlower = 10
+// maxSlowest is how many requests are listed.
+const maxSlowest = 10
 
 // requestContrast compares requests of the same number under the same seed.
 type requestContrast struct {
@@ -119,7 +119,7 @@ func contrastRequests(sides [2]*side) *requestContrast {
 	c.Groups = append(c.Groups, groupOf(pairs))
 	c.quarters(pairs)
 	slices.SortStableFunc(pairs, func(a, b requestPair) int { return cmp.Compare(b.growth(), a.growth()) })
-	for i := range min(mostSlower, len(pairs)) {
+	for i := range min(maxSlowest, len(pairs)) {
 		if pairs[i].growth() > 0 {
 			c.Slowest = append(c.Slowest, pairs[i])
 		}
@@ -167,9 +167,9 @@ func groupOf(pairs []requestPair) requestGroup {
 	}
 	for i := range pairs {
 		switch p := &pairs[i]; {
-		case p.E2EB > (1+noticeable)*p.E2EA:
+		case p.E2EB > (1+noticeableShare)*p.E2EA:
 			g.Slower++
-		case p.E2EB < (1-noticeable)*p.E2EA:
+		case p.E2EB < (1-noticeableShare)*p.E2EA:
 			g.Faster++
 		}
 	}

@@ -14,15 +14,15 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 )
 
-// outlook is what --dry-run says of an object: what would be simulated.
-type outlook struct {
+// runEstimate is what --dry-run says of an object: what would be simulated.
+type runEstimate struct {
 	identity
-	Plan planned `json:"plan"`
+	Plan planSummary `json:"plan"`
 }
 
-// planned are the figures of a plan. Of a search that learns, points, simulations
+// planSummary are the figures of a plan. Of a search that learns, points, simulations
 // and what they take are the most that there can be.
-type planned struct {
+type planSummary struct {
 	Hash        string  `json:"hash"`
 	Points      int64   `json:"points"`
 	Simulations int64   `json:"simulations"`
@@ -48,14 +48,14 @@ const (
 	memoryEstimateError = "the samples take 0.8 to 1.3 times that"
 )
 
-// outlookOf is what a plan amounts to.
-func (o *localOptions) outlookOf(object identity, plan *experiment.Plan, execution *v1alpha1.Execution) (outlook, error) {
+// estimate is what a plan amounts to.
+func (o *localOptions) estimate(object identity, plan *experiment.Plan, execution *v1alpha1.Execution) (runEstimate, error) {
 	study, err := plan.Study()
 	if err != nil {
-		return outlook{}, err
+		return runEstimate{}, err
 	}
 	status := plan.Estimate(study)
-	return outlook{object, planned{
+	return runEstimate{object, planSummary{
 		Hash: plan.Hash(), Points: status.Points, Simulations: status.Simulations, Seeds: plan.Seeds,
 		Shards: execution.Shards, Parallelism: o.parallelism,
 		CPUSeconds: twoDigits(startSeconds + plan.CoreSeconds(study)), MemoryBytes: plan.PeakBytes(study, o.parallelism),
@@ -72,7 +72,7 @@ func twoDigits(x float64) float64 {
 	return rounded
 }
 
-func (o outlook) table(w io.Writer) error {
+func (o runEstimate) table(w io.Writer) error {
 	p := &o.Plan
 	fmt.Fprintf(w, "%s %s: nothing is simulated.\n\n", o.Kind, o.Metadata.Name)
 	printWarnings(w, p.Warnings)
@@ -101,9 +101,9 @@ func seedList(seeds []int64) string {
 	return strings.Join(texts, ", ")
 }
 
-// printOutlooks prints what the objects amount to.
-func (o *localOptions) printOutlooks(stdout io.Writer, all []outlook) error {
-	return o.output.eachPrinted(stdout, len(all), func(i int, stdout io.Writer) error {
+// printEstimates prints what the objects amount to.
+func (o *localOptions) printEstimates(stdout io.Writer, all []runEstimate) error {
+	return o.output.printEach(stdout, len(all), func(i int, stdout io.Writer) error {
 		if o.output != outputTable {
 			return o.output.write(stdout, all[i])
 		}

@@ -26,45 +26,45 @@ const (
 
 var errInterrupted = errors.New("interrupted; nothing was written")
 
-// canGoOn marks an error of work whose state is kept in a file: the same command
+// resumableError marks an error of work whose state is kept in a file: the same command
 // goes on where it stopped.
-type canGoOn struct {
+type resumableError struct {
 	error
 	state string
 }
 
-func (e canGoOn) Unwrap() error { return e.error }
+func (e resumableError) Unwrap() error { return e.error }
 
 // interrupted says that a signal ended the work, and how to go on where that can
 // be done.
 func interrupted(err error) error {
-	var kept canGoOn
+	var kept resumableError
 	if errors.As(err, &kept) {
 		return fmt.Errorf("%w but the simulations that were done, which %s keeps: the same command with --state %s goes on from there", errInterrupted, kept.state, kept.state)
 	}
 	return errInterrupted
 }
 
-// badInput marks an error as the user's to mend.
-type badInput struct{ error }
+// badInputError marks an error as the user's to mend.
+type badInputError struct{ error }
 
-func (e badInput) Unwrap() error { return e.error }
+func (e badInputError) Unwrap() error { return e.error }
 
-// asBadInput marks err, if there is one.
-func asBadInput(err error) error {
+// toBadInput marks err, if there is one.
+func toBadInput(err error) error {
 	if err == nil {
 		return nil
 	}
-	return badInput{err}
+	return badInputError{err}
 }
 
-// notPassed says that gates do not pass, after all was done.
-type notPassed struct {
+// gatesNotPassed says that gates do not pass, after all was done.
+type gatesNotPassed struct {
 	name    string
 	verdict *experiment.Verdict
 }
 
-func (e notPassed) Error() string {
+func (e gatesNotPassed) Error() string {
 	if e.verdict.Judgement == result.Unknown {
 		return fmt.Sprintf("%s: not enough evidence: %s", e.name, e.verdict.Message)
 	}
@@ -74,23 +74,23 @@ func (e notPassed) Error() string {
 	return fmt.Sprintf("%s: does not pass: %s", e.name, e.verdict.Message)
 }
 
-// alreadySaid marks an error whose words are on standard output: only its exit code
+// reportedError marks an error whose words are on standard output: only its exit code
 // is left to tell.
-type alreadySaid struct{ error }
+type reportedError struct{ error }
 
-func (e alreadySaid) Unwrap() error { return e.error }
+func (e reportedError) Unwrap() error { return e.error }
 
-// passed is nil where all gates pass, or there are none.
-func passed(name string, v *experiment.Verdict) error {
+// checkPassed is nil where all gates pass, or there are none.
+func checkPassed(name string, v *experiment.Verdict) error {
 	if v == nil || v.Judgement == result.Pass {
 		return nil
 	}
-	return notPassed{name, v}
+	return gatesNotPassed{name, v}
 }
 
 func exitCode(err error) int {
-	var bad badInput
-	var open notPassed
+	var bad badInputError
+	var open gatesNotPassed
 	switch {
 	case err == nil:
 		return exitOK
@@ -105,9 +105,9 @@ func exitCode(err error) int {
 	}
 }
 
-// worse is the one of two objects' errors that decides the exit code: of gates,
+// moreSevere is the one of two objects' errors that decides the exit code: of gates,
 // one that fails.
-func worse(a, b error) error {
+func moreSevere(a, b error) error {
 	if a == nil || exitCode(a) == exitUnknown && b != nil {
 		return b
 	}

@@ -106,11 +106,11 @@ func (o *lintOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	limit, err := o.check(args)
 	if err != nil {
-		return badInput{err}
+		return badInputError{err}
 	}
 	files, err := o.files(args, cmd.InOrStdin())
 	if err != nil {
-		return badInput{err}
+		return badInputError{err}
 	}
 	switch {
 	case o.fix:
@@ -156,7 +156,7 @@ func (o *lintOptions) check(args []string) (limit lint.Severity, err error) {
 func (o *lintOptions) explained(w io.Writer) error {
 	rule := lint.Lookup(o.explain)
 	if rule == nil {
-		return badInput{fmt.Errorf("no rule is named %q; windtunnel lint --rules lists them", o.explain)}
+		return badInputError{fmt.Errorf("no rule is named %q; windtunnel lint --rules lists them", o.explain)}
 	}
 	return rule.Write(w)
 }
@@ -182,7 +182,7 @@ func (o *lintOptions) report(ctx context.Context, w io.Writer, files []lintFile,
 		return err
 	}
 	if len(unread) > 0 {
-		return badInput{errors.Join(unread...)}
+		return badInputError{errors.Join(unread...)}
 	}
 	if n := lint.Worst(reports, limit); n > 0 {
 		return fmt.Errorf("findings of severity %s or worse: %d", limit, n)
@@ -225,7 +225,7 @@ func (o *lintOptions) rewrite(w io.Writer, files []lintFile, limit lint.Severity
 	for _, file := range files {
 		fixed, err := lint.Fix(file.name, file.content, lint.FixOptions{Versions: o.versions, DeleteUnknown: o.deleteUnknown})
 		if err != nil {
-			return badInput{err}
+			return badInputError{err}
 		}
 		fixed.WriteText(w)
 		if o.write && fixed.Blocked {
@@ -238,7 +238,7 @@ func (o *lintOptions) rewrite(w io.Writer, files []lintFile, limit lint.Severity
 		}
 		report, err := fixed.Remaining(o.versions, o.context)
 		if err != nil {
-			return badInput{fmt.Errorf("%s: %w", file.name, err)}
+			return badInputError{fmt.Errorf("%s: %w", file.name, err)}
 		}
 		remaining = append(remaining, report)
 	}

@@ -44,7 +44,7 @@ func (o *lintOptions) effective(w io.Writer, paths []lintFile) error {
 		unread = append(unread, lint.ErrNoConfig)
 	}
 	if len(unread) > 0 {
-		return badInput{errors.Join(append(unread, refused...)...)}
+		return badInputError{errors.Join(append(unread, refused...)...)}
 	}
 	return errors.Join(refused...)
 }
@@ -79,17 +79,17 @@ func writeEffective(w io.Writer, name string, v *config.Verdict) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "---\n# %s, as %s has it\n#\n%s%s", name, v.Version, treatments(v.Config), text)
+	_, err = fmt.Fprintf(w, "---\n# %s, as %s has it\n#\n%s%s", name, v.Version, pluginHandling(v.Config), text)
 	return err
 }
 
-// treatments says in a comment what a simulation makes of each plugin, and of
+// pluginHandling says in a comment what a simulation makes of each plugin, and of
 // settings that it does not follow to the letter.
-func treatments(c *config.Config) string {
+func pluginHandling(c *config.Config) string {
 	var padded, lines strings.Builder
 	table := tabwriter.NewWriter(&padded, 0, 0, 2, ' ', 0)
 	for _, p := range c.Report(&config.Cluster{Endpoints: 1}) {
-		fmt.Fprintf(table, "# %s\t%s\t%s\t%s\n", p.Name, origin(&p), p.Treatment, p.Note)
+		fmt.Fprintf(table, "# %s\t%s\t%s\t%s\n", p.Name, pluginOrigin(&p), p.Treatment, p.Note)
 	}
 	_ = table.Flush() // into memory, which takes all
 	for line := range strings.Lines(padded.String()) {
@@ -101,9 +101,9 @@ func treatments(c *config.Config) string {
 	return lines.String()
 }
 
-// origin says whether the EPP made a plugin, and of what type one is that has
+// pluginOrigin says whether the EPP made a plugin, and of what type one is that has
 // another name.
-func origin(p *config.PluginReport) string {
+func pluginOrigin(p *config.PluginReport) string {
 	switch {
 	case p.Created:
 		return "made by the EPP"

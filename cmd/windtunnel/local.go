@@ -64,10 +64,10 @@ func (o *localOptions) registerDryRun(cmd *cobra.Command) {
 // load reads the manifests and the ConfigMaps.
 func (o *localOptions) load(stdin io.Reader) (*manifest.Set, error) {
 	if len(o.files) == 0 {
-		return nil, badInput{fmt.Errorf("a manifest is required: -f FILE")}
+		return nil, badInputError{fmt.Errorf("a manifest is required: -f FILE")}
 	}
 	if o.parallelism < 1 {
-		return nil, badInput{fmt.Errorf("--parallelism must be at least 1")}
+		return nil, badInputError{fmt.Errorf("--parallelism must be at least 1")}
 	}
 	set := &manifest.Set{}
 	for _, name := range slices.Concat(o.files, o.configMaps) {
@@ -76,7 +76,7 @@ func (o *localOptions) load(stdin io.Reader) (*manifest.Set, error) {
 			return nil, err
 		}
 		if err := set.Merge(more); err != nil {
-			return nil, badInput{err}
+			return nil, badInputError{err}
 		}
 	}
 	return set, nil
@@ -104,11 +104,11 @@ func forEach[T manifest.Object](o *localOptions, set *manifest.Set, kind string,
 // inputs are what one of the set's objects may refer to: the set's ConfigMaps, files
 // relative to the object's manifest, and the folders that stand for volumes.
 func (o *localOptions) inputs(set *manifest.Set, object manifest.Object) experiment.Inputs {
-	return localInputs{configMaps: set.ConfigMaps, namespace: object.GetNamespace(), folder: folderOf(set, object), volumes: o.volumes}
+	return localInputs{configMaps: set.ConfigMaps, namespace: object.GetNamespace(), folder: manifestFolder(set, object), volumes: o.volumes}
 }
 
-// folderOf is what the files that an object names are relative to.
-func folderOf(set *manifest.Set, object manifest.Object) string {
+// manifestFolder is what the files that an object names are relative to.
+func manifestFolder(set *manifest.Set, object manifest.Object) string {
 	if file := set.FileOf(object); file != standardInput {
 		return filepath.Dir(file)
 	}
@@ -163,12 +163,12 @@ func compiled(kind, name string, errs field.ErrorList, err error) error {
 		return fmt.Errorf("%s %s: %w", kind, name, err)
 	}
 	if len(errs) > 0 {
-		return badInput{fmt.Errorf("%s %s is invalid:\n%s", kind, name, bullets(errs))}
+		return badInputError{fmt.Errorf("%s %s is invalid:\n%s", kind, name, bulletList(errs))}
 	}
 	return nil
 }
 
-func bullets(errs field.ErrorList) string {
+func bulletList(errs field.ErrorList) string {
 	var text string
 	for i, e := range errs {
 		if i > 0 {

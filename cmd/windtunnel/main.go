@@ -35,13 +35,13 @@ func main() {
 	}
 	stop()
 	drop()
-	complain(os.Stderr, err)
+	printError(os.Stderr, err)
 	os.Exit(exitCode(err))
 }
 
-// complain prints an error, unless the output ends with what it says.
-func complain(stderr io.Writer, err error) {
-	if err != nil && !errors.As(err, new(alreadySaid)) {
+// printError prints an error, unless the output reports it already.
+func printError(stderr io.Writer, err error) {
+	if err != nil && !errors.As(err, new(reportedError)) {
 		fmt.Fprintln(stderr, "windtunnel:", err)
 	}
 }

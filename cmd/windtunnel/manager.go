@@ -89,13 +89,13 @@ pods simulate its shards, and sum up their results.`,
 
 func (o managerOptions) run(ctx context.Context) error {
 	if o.image == "" {
-		return badInput{fmt.Errorf("--image must name the image of worker pods, or %s", imageVariable)}
+		return badInputError{fmt.Errorf("--image must name the image of worker pods, or %s", imageVariable)}
 	}
 	if o.concurrency < 1 {
-		return badInput{fmt.Errorf("--concurrency must be at least 1")}
+		return badInputError{fmt.Errorf("--concurrency must be at least 1")}
 	}
 	if o.qps == 0 {
-		return badInput{errors.New("--kube-api-qps 0 would stand for the client's own default; give what is wanted, or -1 for no bound")}
+		return badInputError{errors.New("--kube-api-qps 0 would stand for the client's own default; give what is wanted, or -1 for no bound")}
 	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbagePercent)

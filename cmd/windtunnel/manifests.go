@@ -27,7 +27,7 @@ func readManifests(name string, stdin io.Reader) (*manifest.Set, error) {
 	}
 	entries, err := os.ReadDir(name)
 	if err != nil {
-		return nil, badInput{err}
+		return nil, badInputError{err}
 	}
 	set := &manifest.Set{}
 	for _, entry := range entries {
@@ -39,7 +39,7 @@ func readManifests(name string, stdin io.Reader) (*manifest.Set, error) {
 			return nil, err
 		}
 		if err := set.Merge(more); err != nil {
-			return nil, badInput{err}
+			return nil, badInputError{err}
 		}
 	}
 	return set, nil
@@ -49,7 +49,7 @@ func readManifests(name string, stdin io.Reader) (*manifest.Set, error) {
 func readManifest(name string, stdin io.Reader) (*manifest.Set, error) {
 	if name == "-" {
 		set, err := manifest.Read(stdin, standardInput)
-		return set, asBadInput(err)
+		return set, toBadInput(err)
 	}
 	return readFrom(name, manifest.Read)
 }
@@ -57,11 +57,11 @@ func readManifest(name string, stdin io.Reader) (*manifest.Set, error) {
 func readFrom(name string, read func(io.Reader, string) (*manifest.Set, error)) (*manifest.Set, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, badInput{err}
+		return nil, badInputError{err}
 	}
 	defer f.Close()
 	set, err := read(f, name)
-	return set, asBadInput(err)
+	return set, toBadInput(err)
 }
 
 // verbs are those that simulate a kind.
@@ -88,12 +88,12 @@ func (o *localOptions) nothingFound(set *manifest.Set, kind string) error {
 		}
 		if other != kind && len(names) > 0 {
 			text += fmt.Sprintf("; it holds the %s %s, which windtunnel %s simulates", other, names[0], verbs[other])
-			return badInput{fmt.Errorf("%s: windtunnel %s -f %s", text, verbs[other], strings.Join(o.files, " -f "))}
+			return badInputError{fmt.Errorf("%s: windtunnel %s -f %s", text, verbs[other], strings.Join(o.files, " -f "))}
 		}
 	}
 	if len(set.Others) > 0 {
 		slices.Sort(set.Others)
 		text += "; what it holds of other kinds is passed over: " + strings.Join(slices.Compact(set.Others), ", ")
 	}
-	return badInput{fmt.Errorf("%s", text)}
+	return badInputError{fmt.Errorf("%s", text)}
 }

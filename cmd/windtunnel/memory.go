@@ -17,9 +17,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 )
 
-// surelyTooMuch is how many times the memory that there is an estimate must be for
+// memoryEstimateFactor is how many times the memory that there is an estimate must be for
 // work not to be started: of many replicas that idle, half of the estimate is taken.
-const surelyTooMuch = 2
+const memoryEstimateFactor = 2
 
 // memoryBound is how much memory there is, and who says so.
 type memoryBound struct {
@@ -31,7 +31,7 @@ type memoryBound struct {
 // work that surely does: a Go program without memory ends in the middle, with the
 // exit code of bad input.
 func (o *localOptions) checkMemory(stderr io.Writer, label string, plan *experiment.Plan) error {
-	bound, known := memoryThereIs()
+	bound, known := availableMemory()
 	if !known {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (o *localOptions) checkMemory(stderr io.Writer, label string, plan *experim
 	}
 	words := fmt.Sprintf("about %s of memory, and there are %s (%s): lower --parallelism (%d), the points, the seeds or the replicas, or set GOMEMLIMIT to what there is",
 		mebibytes(most), mebibytes(bound.bytes), bound.by, o.parallelism)
-	if least/surelyTooMuch > bound.bytes {
+	if least/memoryEstimateFactor > bound.bytes {
 		return fmt.Errorf("%s: not started: it would take %s", label, words)
 	}
 	fmt.Fprintf(stderr, "windtunnel: warning: %s may take %s\n", label, words)
@@ -56,9 +56,9 @@ func mebibytes(n int64) string {
 	return fmt.Sprintf("%d MiB", int64(math.Ceil(float64(n)/(1<<20))))
 }
 
-// memoryThereIs is what GOMEMLIMIT says, or else the least of what the machine has
+// availableMemory is what GOMEMLIMIT says, or else the least of what the machine has
 // left and what its cgroup may take. It is false where nobody says.
-func memoryThereIs() (memoryBound, bool) {
+func availableMemory() (memoryBound, bool) {
 	if limit := debug.SetMemoryLimit(-1); limit != math.MaxInt64 { // a negative number only asks
 		return memoryBound{limit, "GOMEMLIMIT"}, true
 	}

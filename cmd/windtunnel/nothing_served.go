@@ -18,19 +18,19 @@ type nothingServed struct{ name, why string }
 
 func (e nothingServed) Error() string { return e.name + ": " + e.why }
 
-// ended is the error with which a verb ends for an object: that nothing was
+// checkServed is the error with which a verb ends for an object: that nothing was
 // served, or what its gates say.
-func ended(name string, rows []result.Row, v *experiment.Verdict) error {
+func checkServed(name string, rows []result.Row, v *experiment.Verdict) error {
 	if why := result.NothingServed(rows); why != "" {
 		return nothingServed{name, why}
 	}
-	return passed(name, v)
+	return checkPassed(name, v)
 }
 
-// isAnswer tells errors that say what came of an object that was simulated to
+// isResult tells errors that say what came of an object that was simulated to
 // its end: the others of a manifest are simulated too.
-func isAnswer(err error) bool {
-	return errors.As(err, new(notPassed)) || errors.As(err, new(nothingServed))
+func isResult(err error) bool {
+	return errors.As(err, new(gatesNotPassed)) || errors.As(err, new(nothingServed))
 }
 
 // printNothingServed says it before a table that has no figures.

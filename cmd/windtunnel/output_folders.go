@@ -19,18 +19,18 @@ func checkFolders(files map[string]string) error {
 			continue
 		}
 		if at, err := os.Stat(name); err == nil && at.IsDir() {
-			return badInput{fmt.Errorf("%s: %s is a folder; name a file", flag, name)}
+			return badInputError{fmt.Errorf("%s: %s is a folder; name a file", flag, name)}
 		}
 		folder := filepath.Dir(name)
 		at, err := os.Stat(folder)
 		switch {
 		case err != nil:
-			return badInput{fmt.Errorf("%s: the folder %s cannot be used: %w", flag, folder, err)}
+			return badInputError{fmt.Errorf("%s: the folder %s cannot be used: %w", flag, folder, err)}
 		case !at.IsDir():
-			return badInput{fmt.Errorf("%s: %s is no folder", flag, folder)}
+			return badInputError{fmt.Errorf("%s: %s is no folder", flag, folder)}
 		}
-		if err := tryToWrite(folder); err != nil {
-			return badInput{fmt.Errorf("%s: nothing can be written to the folder %s: %w", flag, folder, err)}
+		if err := checkWritable(folder); err != nil {
+			return badInputError{fmt.Errorf("%s: nothing can be written to the folder %s: %w", flag, folder, err)}
 		}
 	}
 	return nil
@@ -50,16 +50,16 @@ func checkNewFolder(flag, name string) error {
 		at = filepath.Dir(at)
 	}
 	if there, err := os.Stat(at); err != nil || !there.IsDir() {
-		return badInput{fmt.Errorf("%s: %s is no folder", flag, at)}
+		return badInputError{fmt.Errorf("%s: %s is no folder", flag, at)}
 	}
-	if err := tryToWrite(at); err != nil {
-		return badInput{fmt.Errorf("%s: nothing can be written to the folder %s: %w", flag, at, err)}
+	if err := checkWritable(at); err != nil {
+		return badInputError{fmt.Errorf("%s: nothing can be written to the folder %s: %w", flag, at, err)}
 	}
 	return nil
 }
 
-// tryToWrite makes a file in a folder and removes it.
-func tryToWrite(folder string) error {
+// checkWritable makes a file in a folder and removes it.
+func checkWritable(folder string) error {
 	f, err := os.CreateTemp(folder, ".windtunnel-*")
 	if err != nil {
 		return err

@@ -65,10 +65,10 @@ func (l *listWriter) close() error {
 	return l.w.Flush()
 }
 
-// eachPrinted does the verb's work for each of several objects, which prints to the
+// printEach does the verb's work for each of several objects, which prints to the
 // writer that it is given: in JSON several objects are one List. It goes on where
 // an error is an answer, and returns the worst of these.
-func (f outputFormat) eachPrinted(stdout io.Writer, objects int, do func(i int, stdout io.Writer) error) (err error) {
+func (f outputFormat) printEach(stdout io.Writer, objects int, do func(i int, stdout io.Writer) error) (err error) {
 	var list *listWriter
 	if f == outputJSON && objects > 1 {
 		list = newListWriter(stdout)
@@ -85,10 +85,10 @@ func (f outputFormat) eachPrinted(stdout io.Writer, objects int, do func(i int, 
 			list.next()
 		}
 		err := do(i, stdout)
-		if err != nil && !isAnswer(err) {
+		if err != nil && !isResult(err) {
 			return err
 		}
-		open = worse(open, err)
+		open = moreSevere(open, err)
 	}
 	return open
 }
@@ -111,8 +111,8 @@ func namesOf[T manifest.Object](objects []T) []string {
 	return names
 }
 
-// ofObject are rows that say which object they are of; "" leaves them as they are.
-func ofObject(rows []result.Row, name string) []result.Row {
+// rowsOfObject are rows that say which object they are of; "" leaves them as they are.
+func rowsOfObject(rows []result.Row, name string) []result.Row {
 	if name == "" {
 		return rows
 	}

@@ -42,7 +42,7 @@ func newRequestFile(name string) (*requestFile, error) {
 	}
 	f, err := os.Create(name + ".partial")
 	if err != nil {
-		return nil, badInput{fmt.Errorf("--requests: %w", err)}
+		return nil, badInputError{fmt.Errorf("--requests: %w", err)}
 	}
 	b := bufio.NewWriter(f)
 	return &requestFile{name: name, file: f, buf: b, out: dataframe.NewRequestWriter(b)}, nil
@@ -57,14 +57,14 @@ func (o *localOptions) keepRequests(work func() error) error {
 	}
 	o.into = into
 	err = work()
-	if failed := into.finish(err == nil || isAnswer(err)); failed != nil {
+	if failed := into.finish(err == nil || isResult(err)); failed != nil {
 		return errors.Join(err, failed)
 	}
 	return err
 }
 
 // of has a conductor write the requests of an object.
-func (r *requestFile) of(object string, by conductor) conductor {
+func (r *requestFile) of(object string, by executor) executor {
 	if r == nil {
 		return by
 	}

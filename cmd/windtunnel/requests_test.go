@@ -24,7 +24,7 @@ func requestsOf(t *testing.T, args ...string) (file []byte, stdout string) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "requests.parquet")
 	stdout, err := windtunnel(t, append(args, "--requests", name)...)
-	if err != nil && !isAnswer(err) {
+	if err != nil && !isResult(err) {
 		t.Fatal(err)
 	}
 	file, err = os.ReadFile(name)

@@ -98,9 +98,9 @@ must hold. --sort sorts by a metric, --columns chooses those to print.`,
 func (o *resultsOptions) run(ctx context.Context, args []string, stdout io.Writer) error {
 	switch {
 	case (len(args) == 0) == (o.file == ""):
-		return badInput{errors.New("one source is needed: the name of a PolicySweep or a SimulationRun, or -f FILE")}
+		return badInputError{errors.New("one source is needed: the name of a PolicySweep or a SimulationRun, or -f FILE")}
 	case o.limit < 0:
-		return badInput{errors.New("--limit must not be negative")}
+		return badInputError{errors.New("--limit must not be negative")}
 	}
 	set, err := o.read(ctx, args)
 	if err != nil {
@@ -111,7 +111,7 @@ func (o *resultsOptions) run(ctx context.Context, args []string, stdout io.Write
 	}
 	query, errs := o.query(set.measures)
 	if len(errs) > 0 {
-		return badInput{errs.ToAggregate()}
+		return badInputError{errs.ToAggregate()}
 	}
 	switch o.output {
 	case outputJSON:
@@ -130,10 +130,10 @@ func (o *resultsOptions) chooseObject(set *resultSet) error {
 	}
 	names := set.objects()
 	if len(names) == 0 {
-		return badInput{errors.New("--name is for a file about several objects")}
+		return badInputError{errors.New("--name is for a file about several objects")}
 	}
 	if !slices.Contains(names, o.name) {
-		return badInput{field.NotSupported(field.NewPath("--name"), o.name, names)}
+		return badInputError{field.NotSupported(field.NewPath("--name"), o.name, names)}
 	}
 	set.rows = slices.DeleteFunc(set.rows, func(r result.Row) bool { return r.Object != o.name })
 	return nil

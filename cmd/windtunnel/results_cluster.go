@@ -25,11 +25,11 @@ func clusterReader() (client.Reader, string, error) {
 	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(), nil)
 	config, err := loader.ClientConfig()
 	if err != nil {
-		return nil, "", badInput{fmt.Errorf("find the cluster: %w", err)}
+		return nil, "", badInputError{fmt.Errorf("find the cluster: %w", err)}
 	}
 	namespace, _, err := loader.Namespace()
 	if err != nil {
-		return nil, "", badInput{fmt.Errorf("find the cluster: %w", err)}
+		return nil, "", badInputError{fmt.Errorf("find the cluster: %w", err)}
 	}
 	reader, err := client.New(config, client.Options{Scheme: controllers.Scheme()})
 	return reader, namespace, err
@@ -47,16 +47,16 @@ func clusterResults(ctx context.Context, reader client.Reader, namespace, kind, 
 	key := client.ObjectKey{Namespace: namespace, Name: name}
 	var sweep v1alpha1.PolicySweep
 	var run v1alpha1.SimulationRun
-	hasSweep, err := wanted(ctx, reader, kind, kindSweep, key, &sweep)
+	hasSweep, err := getIfKind(ctx, reader, kind, kindSweep, key, &sweep)
 	if err != nil {
 		return nil, err
 	}
-	hasRun, err := wanted(ctx, reader, kind, kindRun, key, &run)
+	hasRun, err := getIfKind(ctx, reader, kind, kindRun, key, &run)
 	switch {
 	case err != nil:
 		return nil, err
 	case hasSweep && hasRun:
-		return nil, badInput{fmt.Errorf("there are a PolicySweep and a SimulationRun %s in namespace %s: write policysweep/%[1]s or simulationrun/%[1]s", name, namespace)}
+		return nil, badInputError{fmt.Errorf("there are a PolicySweep and a SimulationRun %s in namespace %s: write policysweep/%[1]s or simulationrun/%[1]s", name, namespace)}
 	case hasSweep:
 		return sweepResults(ctx, reader, &sweep)
 	case hasRun:
@@ -64,12 +64,12 @@ func clusterResults(ctx context.Context, reader client.Reader, namespace, kind, 
 	case kind == "":
 		kind = kindSweep + " or " + kindRun
 	}
-	return nil, badInput{fmt.Errorf("there is no %s %s in namespace %s", kind, name, namespace)}
+	return nil, badInputError{fmt.Errorf("there is no %s %s in namespace %s", kind, name, namespace)}
 }
 
-// wanted reads an object of one kind, where that or any is asked for, and reports
+// getIfKind reads an object of one kind, where that or any is asked for, and reports
 // whether it is there.
-func wanted(ctx context.Context, reader client.Reader, asked, kind string, key client.ObjectKey, object client.Object) (bool, error) {
+func getIfKind(ctx context.Context, reader client.Reader, asked, kind string, key client.ObjectKey, object client.Object) (bool, error) {
 	if asked != "" && asked != kind {
 		return false, nil
 	}
@@ -95,14 +95,14 @@ func objectOf(arg string) (kind, name string, err error) {
 	case "simulationrun", "simulationruns", "simrun", "simruns":
 		return kindRun, name, nil
 	}
-	return "", "", badInput{fmt.Errorf("%s: the type must be policysweep or simulationrun", arg)}
+	return "", "", badInputError{fmt.Errorf("%s: the type must be policysweep or simulationrun", arg)}
 }
 
 // runResults reads the rows of a run.
 func runResults(ctx context.Context, reader client.Reader, run *v1alpha1.SimulationRun) (*resultSet, error) {
 	measures, errs := result.NewMeasures(nil, field.NewPath("spec"))
 	if len(errs) > 0 {
-		return nil, badInput{errs.ToAggregate()}
+		return nil, badInputError{errs.ToAggregate()}
 	}
 	set := &resultSet{measures: measures, parameters: dataframe.Parameters{}}
 	return set, set.read(ctx, reader, kindRun, run, run.Status.Results)
@@ -110,9 +110,9 @@ func runResults(ctx context.Context, reader client.Reader, run *v1alpha1.Simulat
 
 // sweepResults reads the rows of a sweep.
 func sweepResults(ctx context.Context, reader client.Reader, sweep *v1alpha1.PolicySweep) (*resultSet, error) {
-	measures, errs := result.NewMeasures(derived(sweep.Spec.Metrics), field.NewPath("spec", "metrics"))
+	measures, errs := result.NewMeasures(derivedMetrics(sweep.Spec.Metrics), field.NewPath("spec", "metrics"))
 	if len(errs) > 0 {
-		return nil, badInput{errs.ToAggregate()}
+		return nil, badInputError{errs.ToAggregate()}
 	}
 	set := &resultSet{measures: measures}
 	if err := set.read(ctx, reader, kindSweep, sweep, sweep.Status.Results); err != nil {
@@ -126,7 +126,7 @@ func sweepResults(ctx context.Context, reader client.Reader, sweep *v1alpha1.Pol
 func (s *resultSet) read(ctx context.Context, reader client.Reader, kind string, of client.Object, results *v1alpha1.ResultsStatus) error {
 	namespace := of.GetNamespace()
 	if results == nil {
-		return badInput{fmt.Errorf("%s %s/%s has no results yet", kind, namespace, of.GetName())}
+		return badInputError{fmt.Errorf("%s %s/%s has no results yet", kind, namespace, of.GetName())}
 	}
 	index, err := readIndex(ctx, reader, namespace, results)
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *resultSet) read(ctx context.Context, reader client.Reader, kind string,
 	return nil
 }
 
-func derived(metrics []v1alpha1.DerivedMetric) []result.Derived {
+func derivedMetrics(metrics []v1alpha1.DerivedMetric) []result.Derived {
 	var all []result.Derived
 	for _, m := range metrics {
 		all = append(all, result.Derived{Name: m.Name, Expression: m.Expression})
@@ -177,14 +177,14 @@ func readChunk(ctx context.Context, reader client.Reader, namespace string, ref 
 func configMap(ctx context.Context, reader client.Reader, namespace, name string) (*corev1.ConfigMap, error) {
 	var cm corev1.ConfigMap
 	if err := reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &cm); err != nil {
-		return nil, notThere(err, "ConfigMap", namespace, name)
+		return nil, notFoundError(err, "ConfigMap", namespace, name)
 	}
 	return &cm, nil
 }
 
-func notThere(err error, kind, namespace, name string) error {
+func notFoundError(err error, kind, namespace, name string) error {
 	if apierrors.IsNotFound(err) {
-		return badInput{fmt.Errorf("there is no %s %s in namespace %s", kind, name, namespace)}
+		return badInputError{fmt.Errorf("there is no %s %s in namespace %s", kind, name, namespace)}
 	}
 	return fmt.Errorf("read %s %s/%s: %w", kind, namespace, name, err)
 }

@@ -35,14 +35,14 @@ type printed struct {
 func readResults(name string) (*resultSet, error) {
 	raw, err := os.ReadFile(name)
 	if err != nil {
-		return nil, badInput{err}
+		return nil, badInputError{err}
 	}
 	if bytes.HasPrefix(raw, stateStart) {
 		return readState(name, raw)
 	}
 	objects, err := readPrinted(raw)
 	if err != nil {
-		return nil, badInput{fmt.Errorf("%s is neither the output of run or sweep -o json nor a state of a sweep", name)}
+		return nil, badInputError{fmt.Errorf("%s is neither the output of run or sweep -o json nor a state of a sweep", name)}
 	}
 	set := &resultSet{parameters: dataframe.Parameters{}}
 	if len(objects) == 1 {
@@ -89,7 +89,7 @@ func readPrinted(raw []byte) ([]printed, error) {
 func readState(name string, raw []byte) (*resultSet, error) {
 	sections, err := sectionsOf(raw[:bytes.LastIndexByte(raw, '\n')+1])
 	if err != nil {
-		return nil, badInput{fmt.Errorf("%s: %w", name, err)}
+		return nil, badInputError{fmt.Errorf("%s: %w", name, err)}
 	}
 	names := ownerNames(sections)
 	set := &resultSet{parameters: dataframe.Parameters{}}

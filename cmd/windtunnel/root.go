@@ -39,7 +39,7 @@ enough evidence for a gate.`,
 		SilenceErrors: true,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return badInput{fmt.Errorf("%w%s (see %s --help)", err, nearFlag(cmd, err), cmd.CommandPath())}
+		return badInputError{fmt.Errorf("%w%s (see %s --help)", err, nearFlag(cmd, err), cmd.CommandPath())}
 	})
 	root.AddCommand(
 		newRunCommand(),
@@ -76,7 +76,7 @@ func unknownVerb(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
 	}
-	return badInput{fmt.Errorf("unknown verb %q%s (see %s --help)", args[0], nearVerb(cmd, args[0]), cmd.CommandPath())}
+	return badInputError{fmt.Errorf("unknown verb %q%s (see %s --help)", args[0], nearVerb(cmd, args[0]), cmd.CommandPath())}
 }
 
 // nearVerb suggests a verb in place of one that is unknown.
@@ -115,7 +115,7 @@ func didYouMean(near []string) string {
 // noArguments refuses arguments as bad input.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return badInput{fmt.Errorf("unexpected argument %q (see %s --help)", args[0], cmd.CommandPath())}
+		return badInputError{fmt.Errorf("unexpected argument %q (see %s --help)", args[0], cmd.CommandPath())}
 	}
 	return nil
 }

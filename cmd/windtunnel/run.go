@@ -85,13 +85,13 @@ Parquet, one a row, for pandas and DuckDB.`,
 func (o *runOptions) checkFlags() error {
 	switch {
 	case o.explained.request != "" && o.trace != "":
-		return badInput{errors.New("--explain prints one decision and --trace writes all: choose one")}
+		return badInputError{errors.New("--explain prints one decision and --trace writes all: choose one")}
 	case o.explained.request != "" && o.requests != "":
-		return badInput{errors.New("--explain prints one request and --requests writes all: choose one")}
+		return badInputError{errors.New("--explain prints one request and --requests writes all: choose one")}
 	case o.explained.request != "" && o.output == outputPrometheus:
-		return badInput{errors.New("--explain knows no -o prometheus")}
+		return badInputError{errors.New("--explain knows no -o prometheus")}
 	case o.explained.request == "" && o.explained.seed >= 0:
-		return badInput{errors.New("--seed is for --explain; what is simulated otherwise is in spec.replications")}
+		return badInputError{errors.New("--seed is for --explain; what is simulated otherwise is in spec.replications")}
 	default:
 		return nil
 	}
@@ -126,12 +126,12 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 		return o.explain(ctx, ready, stdout)
 	}
 	if o.trace != "" {
-		if _, err := theOnly(ready, "--trace"); err != nil {
+		if _, err := singleRun(ready, "--trace"); err != nil {
 			return err
 		}
 	}
 	if o.dryRun {
-		return o.outlooks(ready, stdout)
+		return o.estimates(ready, stdout)
 	}
 	for _, run := range ready {
 		if err := o.checkMemory(stderr, "SimulationRun "+run.Name, run.Plan); err != nil {
@@ -141,17 +141,17 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	return o.keepRequests(func() error { return o.runEach(ctx, ready, stdout) })
 }
 
-// outlooks prints what the runs amount to.
-func (o *runOptions) outlooks(runs []compiledRun, stdout io.Writer) error {
-	var all []outlook
+// estimates prints what the runs amount to.
+func (o *runOptions) estimates(runs []compiledRun, stdout io.Writer) error {
+	var all []runEstimate
 	for _, run := range runs {
-		out, err := o.outlookOf(identify(run.TypeMeta, run.ObjectMeta), run.Plan, &run.Spec.Execution)
+		out, err := o.estimate(identify(run.TypeMeta, run.ObjectMeta), run.Plan, &run.Spec.Execution)
 		if err != nil {
 			return err
 		}
 		all = append(all, out)
 	}
-	return o.printOutlooks(stdout, all)
+	return o.printEstimates(stdout, all)
 }
 
 func (o *runOptions) runEach(ctx context.Context, runs []compiledRun, stdout io.Writer) error {
@@ -160,7 +160,7 @@ func (o *runOptions) runEach(ctx context.Context, runs []compiledRun, stdout io.
 		objects[i] = runs[i].SimulationRun
 	}
 	names := namesOf(objects)
-	return o.output.eachPrinted(stdout, len(runs), func(i int, stdout io.Writer) error {
+	return o.output.printEach(stdout, len(runs), func(i int, stdout io.Writer) error {
 		runs[i].named = names[i]
 		return o.runOne(ctx, runs[i], stdout)
 	})
@@ -186,7 +186,7 @@ func (o *runOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writ
 	if err := o.print(stdout, run, conducted, verdict); err != nil {
 		return err
 	}
-	return ended("SimulationRun "+run.Name, conducted.Rows(), verdict)
+	return checkServed("SimulationRun "+run.Name, conducted.Rows(), verdict)
 }
 
 func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *experiment.LocalRun, verdict *experiment.Verdict) error {
@@ -206,7 +206,7 @@ func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *experim
 		printGates(stdout, verdict)
 		return nil
 	}
-	out := runOutput{identity: identify(run.TypeMeta, run.ObjectMeta), Rows: ofObject(conducted.Rows(), run.named), Results: documents}
+	out := runOutput{identity: identify(run.TypeMeta, run.ObjectMeta), Rows: rowsOfObject(conducted.Rows(), run.named), Results: documents}
 	experiment.FillStatus(&out.Status.CommonStatus, run.Plan)
 	if err := experiment.FillRun(&out.Status, conducted.Study); err != nil {
 		return err
@@ -226,7 +226,7 @@ func (o *runOptions) warnings(run compiledRun) []string {
 // one name and several objects.
 func checkPrometheus(runs []compiledRun) error {
 	if len(runs) > 1 {
-		return badInput{fmt.Errorf("-o prometheus prints the metrics of one SimulationRun, and there are %d: choose one with --name", len(runs))}
+		return badInputError{fmt.Errorf("-o prometheus prints the metrics of one SimulationRun, and there are %d: choose one with --name", len(runs))}
 	}
 	pools := runs[0].Spec.Scenario.Pools
 	if slices.ContainsFunc(pools, func(p v1alpha1.Pool) bool { return p.KVCache.Stability != nil }) {
@@ -242,11 +242,11 @@ func (o *runOptions) simulateRun(ctx context.Context, run compiledRun) (*experim
 	if o.trace != "" {
 		return o.traced(ctx, run)
 	}
-	return o.conduct(ctx, run.Name, run.Compiled, conductor{})
+	return o.execute(ctx, run.Name, run.Compiled, executor{})
 }
 
-// conductor looks on while a study is conducted; nil functions do not.
-type conductor struct {
+// executor has callbacks for the execution of a study; nil functions are not called.
+type executor struct {
 	// known returns rows that need not be simulated again.
 	known func(key string) (result.Row, bool)
 	// began is told how many simulations a round has.
@@ -260,8 +260,8 @@ type conductor struct {
 	requests func(simulation int, point experiment.Point, seed int64) (experiment.RequestSink, error)
 }
 
-// conduct runs all of a plan on this machine.
-func (o *localOptions) conduct(ctx context.Context, name string, c *experiment.Compiled, by conductor) (*experiment.LocalRun, error) {
+// execute runs all of a plan on this machine.
+func (o *localOptions) execute(ctx context.Context, name string, c *experiment.Compiled, by executor) (*experiment.LocalRun, error) {
 	p := newProgress(name)
 	defer p.end()
 	by = o.into.of(name, by)
@@ -270,7 +270,7 @@ func (o *localOptions) conduct(ctx context.Context, name string, c *experiment.C
 		Known:       by.known,
 		Began: func(simulations int) error {
 			p.begin(simulations)
-			saveMemory(p.total)
+			limitHeapGrowth(p.total)
 			if by.began != nil {
 				return by.began(simulations)
 			}
@@ -287,7 +287,7 @@ func (o *localOptions) conduct(ctx context.Context, name string, c *experiment.C
 		return nil, err
 	}
 	if errors.Is(err, experiment.ErrInvalidPoint) || errors.Is(err, experiment.ErrTooManyFailed) {
-		return nil, badInput{err}
+		return nil, badInputError{err}
 	}
 	if err != nil {
 		return nil, err
@@ -299,9 +299,9 @@ func (o *localOptions) conduct(ctx context.Context, name string, c *experiment.C
 // memory.
 const manySimulations = 20_000
 
-// saveMemory has the garbage collector let the heap grow by half, in place of
+// limitHeapGrowth has the garbage collector let the heap grow by half, in place of
 // doubling it, where most of it is rows that stay.
-func saveMemory(simulations int) {
+func limitHeapGrowth(simulations int) {
 	if simulations >= manySimulations {
 		debug.SetGCPercent(50)
 	}

@@ -30,7 +30,7 @@ func (o *explainOptions) number() (int, error) {
 	}
 	n, err := strconv.Atoi(o.request)
 	if err != nil || n < 0 {
-		return 0, badInput{fmt.Errorf("--explain %q: must be the number of a request, from 0 in order of arrival, or %s", o.request, firstRejected)}
+		return 0, badInputError{fmt.Errorf("--explain %q: must be the number of a request, from 0 in order of arrival, or %s", o.request, firstRejected)}
 	}
 	return n, nil
 }
@@ -47,7 +47,7 @@ func (o *runOptions) explain(ctx context.Context, runs []compiledRun, stdout io.
 	if err != nil {
 		return err
 	}
-	run, err := theOnly(runs, "--explain")
+	run, err := singleRun(runs, "--explain")
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (o *runOptions) explain(ctx context.Context, runs []compiledRun, stdout io.
 	story, err := run.Plan.Explain(ctx, run.Trace, seed, request, o.check)
 	switch {
 	case errors.Is(err, experiment.ErrNoSuchRequest):
-		return badInput{fmt.Errorf("SimulationRun %s: --explain %s: %w", run.Name, o.explained.request, err)}
+		return badInputError{fmt.Errorf("SimulationRun %s: --explain %s: %w", run.Name, o.explained.request, err)}
 	case err != nil:
 		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)
 	case o.output == outputTable:
@@ -69,10 +69,10 @@ func (o *runOptions) explain(ctx context.Context, runs []compiledRun, stdout io.
 	}
 }
 
-// theOnly refuses several runs for what concerns one.
-func theOnly(runs []compiledRun, what string) (compiledRun, error) {
+// singleRun refuses several runs for what concerns one.
+func singleRun(runs []compiledRun, what string) (compiledRun, error) {
 	if len(runs) > 1 {
-		return compiledRun{}, badInput{fmt.Errorf("%s is about one SimulationRun, and there are %d: choose one with --name", what, len(runs))}
+		return compiledRun{}, badInputError{fmt.Errorf("%s is about one SimulationRun, and there are %d: choose one with --name", what, len(runs))}
 	}
 	return runs[0], nil
 }

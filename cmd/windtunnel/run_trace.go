@@ -41,7 +41,7 @@ func (l *decisionLog) grow(simulations int) error {
 	for range simulations {
 		f, err := os.Create(l.part(len(l.parts)))
 		if err != nil {
-			return badInput{err}
+			return badInputError{err}
 		}
 		l.parts = append(l.parts, newDecisionPart(f, strings.HasSuffix(l.name, ".gz")))
 	}
@@ -124,7 +124,7 @@ func (o *runOptions) traced(ctx context.Context, run compiledRun) (*experiment.L
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	l := &decisionLog{name: o.trace, stop: stop}
-	conducted, err := o.conduct(ctx, run.Name, run.Compiled, conductor{began: l.grow, decided: l.decided})
+	conducted, err := o.execute(ctx, run.Name, run.Compiled, executor{began: l.grow, decided: l.decided})
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause

@@ -94,7 +94,7 @@ type state struct {
 func openState(name string, sweep compiledSweep) (*state, error) {
 	raw, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, badInput{err}
+		return nil, badInputError{err}
 	}
 	s := &state{rows: map[string]result.Row{}, own: map[string]bool{}}
 	owner := stateOwner{Namespace: sweep.Namespace, Sweep: sweep.Name, Plan: sweep.Plan.Hash()}
@@ -102,16 +102,16 @@ func openState(name string, sweep compiledSweep) (*state, error) {
 	if !bytes.HasPrefix(stateStart, raw) {
 		sections, err := sectionsOf(whole)
 		if err != nil {
-			return nil, badInput{fmt.Errorf("--state: %s is no state that this version writes: %w; name another file", name, err)}
+			return nil, badInputError{fmt.Errorf("--state: %s is no state that this version writes: %w; name another file", name, err)}
 		}
 		if len(sections) == 0 {
-			return nil, badInput{fmt.Errorf("--state: %s is no state of a sweep; name another file", name)}
+			return nil, badInputError{fmt.Errorf("--state: %s is no state of a sweep; name another file", name)}
 		}
 		s.take(sections, owner)
 		goesOn = sections[len(sections)-1].stateOwner == owner
 	}
 	if s.file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
-		return nil, badInput{err}
+		return nil, badInputError{err}
 	}
 	if err := s.begin(len(whole), owner, goesOn); err != nil {
 		return nil, fmt.Errorf("state %s: %w", name, err)
@@ -154,9 +154,9 @@ func (s *state) append(v any) error {
 	return err
 }
 
-// conductor looks rows up and appends new ones.
-func (s *state) conductor() conductor {
-	return conductor{
+// executor looks rows up and appends new ones.
+func (s *state) executor() executor {
+	return executor{
 		known: func(key string) (result.Row, bool) { row, ok := s.rows[key]; return row, ok },
 		done:  func(point experiment.Point, row *result.Row) error { return s.keep(point, row) },
 	}

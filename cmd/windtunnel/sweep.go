@@ -64,7 +64,7 @@ anything, 2 bad input, 3 the evidence does not do for a gate.`,
   windtunnel sweep -f sweep.yaml --state sweep.state --promote epp.yaml`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.keeping(o.sweep(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()))
+			return o.withResumeHint(o.sweep(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()))
 		},
 	}
 	o.register(cmd)
@@ -82,10 +82,10 @@ anything, 2 bad input, 3 the evidence does not do for a gate.`,
 // checkFlags refuses flags that do not go together.
 func (o *sweepOptions) checkFlags() error {
 	if o.top < 0 {
-		return badInput{errors.New("--top must not be negative")}
+		return badInputError{errors.New("--top must not be negative")}
 	}
 	if o.requests != "" && o.state != "" {
-		return badInput{errors.New("--requests and --state do not go together: what a state knows is not simulated again, and nothing is known of its requests")}
+		return badInputError{errors.New("--requests and --state do not go together: what a state knows is not simulated again, and nothing is known of its requests")}
 	}
 	return o.promotion.check()
 }
@@ -121,14 +121,14 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 		return err
 	}
 	if (o.promotion.file != "" || o.report != "") && len(ready) > 1 {
-		return badInput{fmt.Errorf("--promote and --report are about one PolicySweep, and there are %d: choose one with --name", len(ready))}
+		return badInputError{fmt.Errorf("--promote and --report are about one PolicySweep, and there are %d: choose one with --name", len(ready))}
 	}
 	if o.promotion.file == "-" {
 		// What is promoted is all that goes to standard output.
 		stdout, o.promotion.stdout = stderr, stdout
 	}
 	if o.dryRun {
-		return o.outlooks(ready, stdout)
+		return o.sweepEstimates(ready, stdout)
 	}
 	for _, sweep := range ready {
 		if err := o.checkMemory(stderr, sweep.label(), sweep.Plan); err != nil {
@@ -138,17 +138,17 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 	return o.keepRequests(func() error { return o.sweepEach(ctx, set, ready, stdout) })
 }
 
-// outlooks prints what the sweeps amount to.
-func (o *sweepOptions) outlooks(sweeps []compiledSweep, stdout io.Writer) error {
-	var all []outlook
+// sweepEstimates prints what the sweeps amount to.
+func (o *sweepOptions) sweepEstimates(sweeps []compiledSweep, stdout io.Writer) error {
+	var all []runEstimate
 	for _, sweep := range sweeps {
-		out, err := o.outlookOf(identify(sweep.TypeMeta, sweep.ObjectMeta), sweep.Plan, &sweep.Spec.Execution)
+		out, err := o.estimate(identify(sweep.TypeMeta, sweep.ObjectMeta), sweep.Plan, &sweep.Spec.Execution)
 		if err != nil {
 			return err
 		}
 		all = append(all, out)
 	}
-	return o.printOutlooks(stdout, all)
+	return o.printEstimates(stdout, all)
 }
 
 func (o *sweepOptions) sweepEach(ctx context.Context, set *manifest.Set, sweeps []compiledSweep, stdout io.Writer) error {
@@ -157,7 +157,7 @@ func (o *sweepOptions) sweepEach(ctx context.Context, set *manifest.Set, sweeps 
 		objects[i] = sweeps[i].PolicySweep
 	}
 	names := namesOf(objects)
-	return o.output.eachPrinted(stdout, len(sweeps), func(i int, stdout io.Writer) error {
+	return o.output.printEach(stdout, len(sweeps), func(i int, stdout io.Writer) error {
 		sweeps[i].named = names[i]
 		return o.sweepOne(ctx, set, sweeps[i], stdout)
 	})
@@ -175,7 +175,7 @@ type compiledSweep struct {
 func (s compiledSweep) label() string { return "PolicySweep " + s.Name }
 
 func (o *sweepOptions) sweepOne(ctx context.Context, set *manifest.Set, sweep compiledSweep, stdout io.Writer) error {
-	conducted, err := o.conducted(ctx, sweep)
+	conducted, err := o.executeSweep(ctx, sweep)
 	if err != nil {
 		return fmt.Errorf("%s: %w", sweep.label(), err)
 	}
@@ -187,43 +187,43 @@ func (o *sweepOptions) sweepOne(ctx context.Context, set *manifest.Set, sweep co
 		return err
 	}
 	if o.follow != "" {
-		if err := o.followed(set, sweep, conducted.Study); err != nil {
+		if err := o.writeFollowers(set, sweep, conducted.Study); err != nil {
 			return fmt.Errorf("%s: --follow: %w", sweep.label(), err)
 		}
 	}
 	if o.report != "" {
-		if err := o.reported(sweep, conducted.Study); err != nil {
+		if err := o.writeSweepReport(sweep, conducted.Study); err != nil {
 			return fmt.Errorf("%s: --report: %w", sweep.label(), err)
 		}
 	}
-	open := ended(sweep.label(), conducted.Rows(), verdict)
+	open := checkServed(sweep.label(), conducted.Rows(), verdict)
 	if err := o.promotion.promote(sweep, conducted.Study, open); err != nil {
 		return fmt.Errorf("%s: --promote: %w", sweep.label(), err)
 	}
 	return open
 }
 
-// keeping marks an error of a sweep whose state is there to go on from.
-func (o *sweepOptions) keeping(err error) error {
+// withResumeHint marks an error of a sweep whose state is there to go on from.
+func (o *sweepOptions) withResumeHint(err error) error {
 	if err == nil || o.state == "" {
 		return err
 	}
 	if _, missing := os.Stat(o.state); missing != nil {
 		return err
 	}
-	return canGoOn{err, o.state}
+	return resumableError{err, o.state}
 }
 
-// conducted goes through the sweep, with its state if there is one.
-func (o *sweepOptions) conducted(ctx context.Context, sweep compiledSweep) (*experiment.LocalRun, error) {
+// executeSweep goes through the sweep, with its state if there is one.
+func (o *sweepOptions) executeSweep(ctx context.Context, sweep compiledSweep) (*experiment.LocalRun, error) {
 	if o.state == "" {
-		return o.conduct(ctx, sweep.Name, sweep.Compiled, conductor{})
+		return o.execute(ctx, sweep.Name, sweep.Compiled, executor{})
 	}
 	s, err := openState(o.state, sweep)
 	if err != nil {
 		return nil, err
 	}
-	conducted, err := o.conduct(ctx, sweep.Name, sweep.Compiled, s.conductor())
+	conducted, err := o.execute(ctx, sweep.Name, sweep.Compiled, s.executor())
 	if err == nil {
 		err = s.complete(conducted.Study)
 	}
@@ -247,7 +247,7 @@ func (o *sweepOptions) print(stdout io.Writer, sweep compiledSweep, conducted *e
 	if err := experiment.FillSweep(&out.Status, conducted.Study); err != nil {
 		return err
 	}
-	rows := ofObject(conducted.Rows(), sweep.named)
+	rows := rowsOfObject(conducted.Rows(), sweep.named)
 	if o.output == outputJSON {
 		return writeWithRows(stdout, out, rows)
 	}

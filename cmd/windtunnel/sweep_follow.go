@@ -21,9 +21,9 @@ import (
 // defaultFollowed is how many points are followed where the spec does not say.
 const defaultFollowed = 3
 
-// followed writes the best points as manifests, each with the ConfigMaps that it
+// writeFollowers writes the best points as manifests, each with the ConfigMaps that it
 // refers to.
-func (o *sweepOptions) followed(set *manifest.Set, sweep compiledSweep, study *experiment.Study) error {
+func (o *sweepOptions) writeFollowers(set *manifest.Set, sweep compiledSweep, study *experiment.Study) error {
 	most := defaultFollowed
 	if sweep.Spec.Follow != nil {
 		most = int(sweep.Spec.Follow.Best)
@@ -33,30 +33,30 @@ func (o *sweepOptions) followed(set *manifest.Set, sweep compiledSweep, study *e
 		return err
 	}
 	if err := os.MkdirAll(o.follow, 0o755); err != nil {
-		return badInput{err}
+		return badInputError{err}
 	}
 	for i := range min(most, len(board.Candidates)) {
 		if !board.Candidates[i].Complete() {
 			break
 		}
 		name := fmt.Sprintf("%s-best-%d", sweep.Name, i+1)
-		text, err := o.follower(set, sweep, study, board.Candidates[i].Point, name)
+		text, err := o.followerManifest(set, sweep, study, board.Candidates[i].Point, name)
 		if err != nil {
 			return err
 		}
 		if err := os.WriteFile(filepath.Join(o.follow, name+".yaml"), text, 0o644); err != nil {
-			return badInput{err}
+			return badInputError{err}
 		}
 	}
 	return nil
 }
 
-func (o *sweepOptions) follower(set *manifest.Set, sweep compiledSweep, study *experiment.Study, point int, name string) ([]byte, error) {
+func (o *sweepOptions) followerManifest(set *manifest.Set, sweep compiledSweep, study *experiment.Study, point int, name string) ([]byte, error) {
 	spec, err := study.FollowUpRun(&sweep.Spec, point)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.relocate(&spec.Scenario, folderOf(set, sweep.PolicySweep)); err != nil {
+	if err := o.relocatePaths(&spec.Scenario, manifestFolder(set, sweep.PolicySweep)); err != nil {
 		return nil, err
 	}
 	run := struct {
@@ -88,9 +88,9 @@ func (o *sweepOptions) follower(set *manifest.Set, sweep compiledSweep, study *e
 	return out.Bytes(), nil
 }
 
-// relocate makes the files that a scenario names, relative to its folder, relative
+// relocatePaths makes the files that a scenario names, relative to its folder, relative
 // to the one that it is written to.
-func (o *sweepOptions) relocate(scenario *v1alpha1.Scenario, folder string) error {
+func (o *sweepOptions) relocatePaths(scenario *v1alpha1.Scenario, folder string) error {
 	var files []*string
 	if t := scenario.Workload.Trace; t != nil {
 		files = append(files, t.File)

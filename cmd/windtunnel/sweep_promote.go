@@ -32,7 +32,7 @@ func (o *promoteOptions) register(f *pflag.FlagSet) {
 
 func (o *promoteOptions) check() error {
 	if o.anyway && o.file == "" {
-		return badInput{errors.New("--promote-anyway goes with --promote FILE")}
+		return badInputError{errors.New("--promote-anyway goes with --promote FILE")}
 	}
 	return nil
 }
@@ -48,7 +48,7 @@ func (o *promoteOptions) promote(sweep compiledSweep, study *experiment.Study, o
 		format, whatever = p.Format, whatever || p.When == v1alpha1.PromoteWhenComplete
 	}
 	// The error with which the verb ends says why.
-	var not notPassed
+	var not gatesNotPassed
 	switch {
 	case open == nil || o.anyway:
 	case errors.As(open, &not) && not.verdict.KeepBaseline:
@@ -61,7 +61,7 @@ func (o *promoteOptions) promote(sweep compiledSweep, study *experiment.Study, o
 	p, err := study.Promote(format)
 	switch {
 	case errors.Is(err, promote.ErrNotPossible), errors.Is(err, experiment.ErrNothingToPromote):
-		return badInput{err}
+		return badInputError{err}
 	case err != nil:
 		return err
 	}
@@ -72,11 +72,11 @@ func (o *promoteOptions) promote(sweep compiledSweep, study *experiment.Study, o
 		_, err = io.WriteString(o.stdout, p.Text)
 		return err
 	}
-	return asBadInput(os.WriteFile(o.file, []byte(p.Text), 0o644))
+	return toBadInput(os.WriteFile(o.file, []byte(p.Text), 0o644))
 }
 
-// reported writes the report of a sweep.
-func (o *sweepOptions) reported(sweep compiledSweep, study *experiment.Study) error {
+// writeSweepReport writes the report of a sweep.
+func (o *sweepOptions) writeSweepReport(sweep compiledSweep, study *experiment.Study) error {
 	promoted, err := study.Promote(v1alpha1.DocumentFormat)
 	if err != nil {
 		promoted = nil // --promote says why; a report can do without.
@@ -92,5 +92,5 @@ func (o *sweepOptions) reported(sweep compiledSweep, study *experiment.Study) er
 	if err := report.Write(&text); err != nil {
 		return err
 	}
-	return asBadInput(os.WriteFile(o.report, text.Bytes(), 0o644))
+	return toBadInput(os.WriteFile(o.report, text.Bytes(), 0o644))
 }

@@ -55,10 +55,10 @@ same number of requests and the same seed give the same bytes.`,
 
 func (o generateOptions) run(ctx context.Context, stdout io.Writer) error {
 	if o.requests < 1 {
-		return badInput{fmt.Errorf("--requests must be at least 1")}
+		return badInputError{fmt.Errorf("--requests must be at least 1")}
 	}
 	write := func(w io.Writer) error {
-		return workload.WriteMooncake(untilDone{ctx, w}, o.requests, o.seed)
+		return workload.WriteMooncake(contextWriter{ctx, w}, o.requests, o.seed)
 	}
 	if o.output == "-" {
 		return write(stdout)
@@ -66,13 +66,13 @@ func (o generateOptions) run(ctx context.Context, stdout io.Writer) error {
 	return writeWhole(o.output, write)
 }
 
-// untilDone is a writer that fails once the context is done.
-type untilDone struct {
+// contextWriter is a writer that fails once the context is done.
+type contextWriter struct {
 	ctx context.Context
 	w   io.Writer
 }
 
-func (u untilDone) Write(p []byte) (int, error) {
+func (u contextWriter) Write(p []byte) (int, error) {
 	if err := u.ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -134,7 +134,7 @@ func traceStat(stdin io.Reader, w io.Writer, format workload.Format, name string
 	} else {
 		f, err := os.Open(name)
 		if err != nil {
-			return badInput{err}
+			return badInputError{err}
 		}
 		defer f.Close()
 		in = f
@@ -142,12 +142,12 @@ func traceStat(stdin io.Reader, w io.Writer, format workload.Format, name string
 	if format == "" {
 		var err error
 		if format, in, err = workload.RecogniseFormat(in, name); err != nil {
-			return badInput{err}
+			return badInputError{err}
 		}
 	}
 	trace, err := workload.ReadTrace(format, in, name)
 	if err != nil {
-		return badInput{err}
+		return badInputError{err}
 	}
 	s := trace.Statistics()
 	fmt.Fprintf(w, "format               %s\n", format)

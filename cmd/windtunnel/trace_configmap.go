@@ -51,24 +51,24 @@ under the file's name with .gz at the end. A cluster and --configmap both take i
 
 func (o packOptions) run(stdout io.Writer, file string) error {
 	if o.name == "" {
-		return badInput{fmt.Errorf("--name is required")}
+		return badInputError{fmt.Errorf("--name is required")}
 	}
 	if faults := validation.IsDNS1123Subdomain(o.name); len(faults) > 0 {
-		return badInput{fmt.Errorf("--name: %s", strings.Join(faults, "; "))}
+		return badInputError{fmt.Errorf("--name: %s", strings.Join(faults, "; "))}
 	}
 	raw, err := os.ReadFile(file)
 	if err != nil {
-		return badInput{err}
+		return badInputError{err}
 	}
 	if _, err := workload.ReadTrace(workload.Format(o.format), bytes.NewReader(raw), file); err != nil {
-		return badInput{err}
+		return badInputError{err}
 	}
 	packed, err := compress(raw)
 	if err != nil {
 		return err
 	}
 	if len(packed) > maxConfigMapBytes {
-		return badInput{fmt.Errorf("%s has %d bytes compressed, a ConfigMap holds %d; cut the trace", file, len(packed), maxConfigMapBytes)}
+		return badInputError{fmt.Errorf("%s has %d bytes compressed, a ConfigMap holds %d; cut the trace", file, len(packed), maxConfigMapBytes)}
 	}
 	manifest, err := yaml.Marshal(corev1.ConfigMap{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
@@ -105,7 +105,7 @@ func compress(raw []byte) ([]byte, error) {
 
 func oneTraceFile(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return badInput{fmt.Errorf("one trace file is required (see %s --help)", cmd.CommandPath())}
+		return badInputError{fmt.Errorf("one trace file is required (see %s --help)", cmd.CommandPath())}
 	}
 	return nil
 }

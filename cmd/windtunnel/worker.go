@@ -55,11 +55,11 @@ the flags; the shard's index comes from the Job in JOB_COMPLETION_INDEX.`,
 
 func (o workerOptions) run(ctx context.Context) error {
 	if o.interval <= 0 {
-		return badInput{fmt.Errorf("--progress-interval %s: must be more than 0", o.interval)}
+		return badInputError{fmt.Errorf("--progress-interval %s: must be more than 0", o.interval)}
 	}
 	index, err := strconv.Atoi(os.Getenv("JOB_COMPLETION_INDEX"))
 	if err != nil {
-		return badInput{fmt.Errorf("JOB_COMPLETION_INDEX: %w", err)}
+		return badInputError{fmt.Errorf("JOB_COMPLETION_INDEX: %w", err)}
 	}
 	config, err := ctrl.GetConfig()
 	if err != nil {
@@ -92,7 +92,7 @@ func (o workerOptions) run(ctx context.Context) error {
 		}
 	}
 	if errors.Is(err, worker.ErrBadInput) {
-		return badInput{err}
+		return badInputError{err}
 	}
 	return err
 }
