@@ -31,7 +31,7 @@
 // applied, deciding again finds nothing to do. A decider has one part for each thing to
 // decide on, and all parts write into one draft:
 //
-//	decider      which part has the word: invalid, stalled, failed, complete or working
+//	decider      which case holds: invalid, stalled, failed, complete or working
 //	jobRunner    the Job of the current round: to create, suspend or resume it
 //	summarizer   the index of results, the leaderboard, the summary of a complete study
 //	publisher    the promoted configuration and the runs that follow the best points
@@ -57,11 +57,12 @@
 //
 // Every write may be the last one of a manager. The next manager observes what exists:
 //
-//   - A create has a fixed name. Names contain a digest of what the object is for, and the
-//     subject's UID, so that a second create of the same object fails with AlreadyExists.
-//     For objects named by their content (indexes, copied chunks, leaderboards) that is
-//     success if the subject owns the existing one; for all others the subject is
-//     observed again.
+//   - A create has a fixed name, so that a second create of the same object fails with
+//     AlreadyExists. Names of Jobs, plans, rounds and results contain a digest of what
+//     they are for and of the subject's UID; the account of worker pods, the promoted
+//     ConfigMap and the followers have plain names. For objects named by their content
+//     (indexes, copied chunks, leaderboards) AlreadyExists is success if the subject owns
+//     the existing one; for all others the subject is observed again.
 //   - A delete requires the observed UID. One that finds nothing is success.
 //   - Suspend and resume patch the observed Job and record in an annotation what the
 //     controllers wanted, so that a queue's own decision is never undone.
