@@ -70,7 +70,7 @@ const (
 	SingleOwnerSeedOwnership Ownership = "SingleOwnerSeed"
 )
 
-// Disruption is something that befalls a replica.
+// Disruption is a failure, a drain or a recovery of a replica.
 type Disruption struct {
 	// at is the simulated time.
 	// +required
@@ -94,7 +94,7 @@ type Disruption struct {
 	Kind DisruptionKind `json:"kind,omitempty"`
 }
 
-// DisruptionKind says what befalls a replica.
+// DisruptionKind is the kind of a disruption.
 // +kubebuilder:validation:Enum=Fail;Drain;Recover
 type DisruptionKind string
 

@@ -35,7 +35,7 @@ type Scenario struct {
 	// workload is the traffic.
 	// +required
 	Workload Workload `json:"workload,omitzero"`
-	// disruptions befall replicas, in order of time.
+	// disruptions are failures, drains and recoveries of replicas, in order of time.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1

@@ -17,6 +17,7 @@ var banned = []struct {
 	phrase  *regexp.Regexp
 	instead string
 }{
+	{regexp.MustCompile(`(?i)\bbef(alls?|ell|allen)\b`), "what happens to the replica: it fails, drains or recovers"},
 	{regexp.MustCompile(`(?i)\bbreath(e|es|ed|ing)\b`), "what the code does, such as: checks the context"},
 	{regexp.MustCompile(`(?i)\bsway(s|ed)?\b`), "the sensitivity"},
 	{regexp.MustCompile(`(?i)\blast ?words\b`), "the termination message"},
