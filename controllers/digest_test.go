@@ -140,7 +140,7 @@ func localDigest(t testing.TB, s subject) string {
 	if err != nil || len(errs) > 0 {
 		t.Fatal(err, errs)
 	}
-	conducted, err := compiled.Plan.RunLocally(t.Context(), compiled.Trace, experiment.Options{Parallelism: 2})
+	conducted, err := experiment.RunLocally(compiled.Plan, t.Context(), compiled.Trace, experiment.Options{Parallelism: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

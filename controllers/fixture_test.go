@@ -51,7 +51,7 @@ func newFixture(t testing.TB) *fixture {
 	sc.observation.children.configMaps = []metav1.PartialObjectMetadata{{ObjectMeta: cm.ObjectMeta}}
 	round := sc.rows.study.Round()
 	for shard := range shards {
-		simulations, err := p.Simulate(t.Context(), nil, round, round.Part(round.All().Indices(), shard, shards), experiment.Options{Parallelism: 1})
+		simulations, err := experiment.Simulate(p.hashedPlan.Plan, t.Context(), nil, round, round.Part(round.All().Indices(), shard, shards), experiment.Options{Parallelism: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -267,7 +267,7 @@ func TestTheConfigMapsHoldWhatAWorkerNeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, which, err := plan.Resume(work); err != nil || len(which) != 4 {
+	if _, which, err := experiment.Resume(plan, work); err != nil || len(which) != 4 {
 		t.Errorf("simulations %v, %v; want all four", which, err)
 	}
 	var owner worker.Owner

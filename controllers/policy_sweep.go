@@ -44,8 +44,8 @@ func (s sweep) clearResults() {
 	s.Status.Leaderboard, s.Status.Promoted, s.Status.Followed = "", "", nil
 }
 
-func (s sweep) fill(study *experiment.Study) error {
-	return experiment.FillSweep(&s.Status, study)
+func (s sweep) fill(st *experiment.Study) error {
+	return experiment.FillSweep(&s.Status, st)
 }
 
 // sweeps are the PolicySweeps.

@@ -393,7 +393,7 @@ func localRows(t testing.TB, s subject) string {
 	if err != nil || len(errs) > 0 {
 		t.Fatal(err, errs)
 	}
-	conducted, err := compiled.Plan.RunLocally(t.Context(), compiled.Trace, experiment.Options{Parallelism: 1})
+	conducted, err := experiment.RunLocally(compiled.Plan, t.Context(), compiled.Trace, experiment.Options{Parallelism: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,8 +28,8 @@ func (r run) compile(ctx context.Context, in experiment.Inputs) (*experiment.Com
 	return experiment.CompileRun(ctx, r.SimulationRun, in)
 }
 
-func (r run) fill(study *experiment.Study) error {
-	return experiment.FillRun(&r.Status, study)
+func (r run) fill(st *experiment.Study) error {
+	return experiment.FillRun(&r.Status, st)
 }
 
 // runs are the SimulationRuns.

@@ -318,7 +318,7 @@ func (r *studyReader) shardSimulations(ctx context.Context, job *batchv1.Job) ([
 	if err != nil || work.Round != r.rows.study.Round().Index {
 		return nil, nil
 	}
-	round, which, err := r.observed.plan.Resume(work)
+	round, which, err := experiment.Resume(r.observed.plan.Plan, work)
 	if err != nil {
 		return nil, nil
 	}

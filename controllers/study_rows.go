@@ -97,12 +97,12 @@ func (j *studyRows) validFor(execution v1alpha1.Execution) bool {
 }
 
 func newStudyRows(p *subjectPlan) (*studyRows, error) {
-	study, err := p.Study()
+	study, err := experiment.NewStudy(p.Plan)
 	if err != nil {
 		return nil, err
 	}
 	j := &studyRows{
-		plan: p, study: study, estimate: p.Estimate(study),
+		plan: p, study: study, estimate: experiment.Estimate(p.Plan, study),
 		lastOfKey: map[string]int32{}, sources: map[string]*source{}, lists: map[string]bool{}, pool: map[string][]pooled{},
 	}
 	return j, j.beginRound()

@@ -50,15 +50,15 @@ const (
 
 // estimate is what a plan amounts to.
 func (o *localOptions) estimate(object identity, plan *experiment.Plan, execution *v1alpha1.Execution) (runEstimate, error) {
-	study, err := plan.Study()
+	study, err := experiment.NewStudy(plan)
 	if err != nil {
 		return runEstimate{}, err
 	}
-	status := plan.Estimate(study)
+	status := experiment.Estimate(plan, study)
 	return runEstimate{object, planSummary{
 		Hash: plan.Hash(), Points: status.Points, Simulations: status.Simulations, Seeds: plan.Seeds,
 		Shards: execution.Shards, Parallelism: o.parallelism,
-		CPUSeconds: twoDigits(startSeconds + plan.CoreSeconds(study)), MemoryBytes: plan.PeakBytes(study, o.parallelism),
+		CPUSeconds: twoDigits(startSeconds + experiment.CoreSeconds(plan, study)), MemoryBytes: experiment.PeakBytes(plan, study, o.parallelism),
 		ConfigMaps: status.ConfigMaps, Warnings: plan.Remarks(),
 	}}, nil
 }

@@ -35,11 +35,11 @@ func (o *localOptions) checkMemory(stderr io.Writer, label string, plan *experim
 	if !known {
 		return nil
 	}
-	study, err := plan.Study()
+	progress, err := experiment.NewStudy(plan)
 	if err != nil {
 		return err
 	}
-	most, least := plan.PeakBytes(study, o.parallelism), plan.FirstPeakBytes(study, o.parallelism)
+	most, least := experiment.PeakBytes(plan, progress, o.parallelism), experiment.FirstPeakBytes(plan, progress, o.parallelism)
 	if most <= bound.bytes {
 		return nil
 	}

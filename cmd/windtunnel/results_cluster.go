@@ -222,7 +222,7 @@ func (s *resultSet) describe(ctx context.Context, sweep *v1alpha1.PolicySweep, i
 	if err != nil || len(errs) > 0 || compiled.Plan.Hash() != sweep.Status.PlanHash {
 		return
 	}
-	study, err := compiled.Plan.Study()
+	study, err := experiment.NewStudy(compiled.Plan)
 	if err != nil {
 		return
 	}

@@ -265,7 +265,7 @@ func (o *localOptions) execute(ctx context.Context, name string, c *experiment.C
 	p := newProgress(name)
 	defer p.end()
 	by = o.into.of(name, by)
-	conducted, err := c.Plan.RunLocally(ctx, c.Trace, experiment.Options{
+	conducted, err := experiment.RunLocally(c.Plan, ctx, c.Trace, experiment.Options{
 		Parallelism: o.parallelism,
 		Known:       by.known,
 		Began: func(simulations int) error {

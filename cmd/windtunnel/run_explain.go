@@ -55,7 +55,7 @@ func (o *runOptions) explain(ctx context.Context, runs []compiledRun, stdout io.
 	if seed < 0 {
 		seed = run.Plan.Seeds[0]
 	}
-	story, err := run.Plan.Explain(ctx, run.Trace, seed, request, o.check)
+	story, err := experiment.Explain(run.Plan, ctx, run.Trace, seed, request, o.check)
 	switch {
 	case errors.Is(err, experiment.ErrNoSuchRequest):
 		return badInputError{fmt.Errorf("SimulationRun %s: --explain %s: %w", run.Name, o.explained.request, err)}

@@ -52,7 +52,7 @@ func (o *sweepOptions) writeFollowers(set *manifest.Set, sweep compiledSweep, st
 }
 
 func (o *sweepOptions) followerManifest(set *manifest.Set, sweep compiledSweep, study *experiment.Study, point int, name string) ([]byte, error) {
-	spec, err := study.FollowUpRun(&sweep.Spec, point)
+	spec, err := experiment.FollowUpRun(study, &sweep.Spec, point)
 	if err != nil {
 		return nil, err
 	}

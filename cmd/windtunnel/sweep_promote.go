@@ -58,7 +58,7 @@ func (o *promoteOptions) promote(sweep compiledSweep, study *experiment.Study, o
 		fmt.Fprintln(os.Stderr, "windtunnel: nothing is promoted because not all gates pass; --promote-anyway does it all the same")
 		return nil
 	}
-	p, err := study.Promote(format)
+	p, err := experiment.Promote(study, format)
 	switch {
 	case errors.Is(err, promote.ErrNotPossible), errors.Is(err, experiment.ErrNothingToPromote):
 		return badInputError{err}
@@ -77,11 +77,11 @@ func (o *promoteOptions) promote(sweep compiledSweep, study *experiment.Study, o
 
 // writeSweepReport writes the report of a sweep.
 func (o *sweepOptions) writeSweepReport(sweep compiledSweep, study *experiment.Study) error {
-	promoted, err := study.Promote(v1alpha1.DocumentFormat)
+	promoted, err := experiment.Promote(study, v1alpha1.DocumentFormat)
 	if err != nil {
 		promoted = nil // --promote says why; a report can do without.
 	}
-	report, ok, err := study.Report(sweep.label(), promoted)
+	report, ok, err := experiment.RollOutReport(study, sweep.label(), promoted)
 	if err != nil {
 		return err
 	}

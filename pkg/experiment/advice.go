@@ -4,6 +4,7 @@ package experiment
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -17,8 +18,8 @@ const reportedTop = 10
 // Report is what a person reads before rolling the best point, or the proposal,
 // out. promoted is its EPP configuration; nil where there is none. False says that
 // no point has all of its results, so that there is nothing to report on.
-func (s *Study) Report(title string, promoted *Promotion) (*report.Sweep, bool, error) {
-	best, ok, err := s.pointToRollOut()
+func RollOutReport(s *Study, title string, promoted *Promotion) (*report.Sweep, bool, error) {
+	best, ok, err := pointToRollOut(s)
 	if err != nil || !ok {
 		return nil, false, err
 	}
@@ -27,8 +28,8 @@ func (s *Study) Report(title string, promoted *Promotion) (*report.Sweep, bool, 
 		return nil, false, err
 	}
 	r := &report.Sweep{
-		Title: title, Best: best, Proposed: s.plan.Proposal, Board: board, Top: reportedTop,
-		Warnings: s.plan.Remarks(), Approximations: s.plan.Approximations,
+		Title: title, Best: best, Proposed: s.Plan().Proposal, Board: board, Top: reportedTop,
+		Warnings: s.Plan().Remarks(), Approximations: s.Plan().Approximations,
 	}
 	verdict, err := s.Verdict()
 	if err != nil {
@@ -40,12 +41,12 @@ func (s *Study) Report(title string, promoted *Promotion) (*report.Sweep, bool, 
 			r.Keep = verdict.Message
 		}
 	}
-	scenario, err := s.scenarioAtBest(best)
+	scenario, err := scenarioAtBest(s, best)
 	if err != nil {
 		return nil, false, err
 	}
 	r.Assumptions = assumptions(scenario)
-	r.StepTimes, _ = s.plan.builder.StepTimes(scenario, nil)
+	r.StepTimes, _ = s.Plan().Builder.StepTimes(scenario, nil)
 	if promoted != nil {
 		r.Assumptions = append(r.Assumptions, "The router is an EPP of version "+promoted.Version+".")
 		for _, setting := range promoted.Elsewhere {
@@ -55,8 +56,8 @@ func (s *Study) Report(title string, promoted *Promotion) (*report.Sweep, bool, 
 	return r, true, nil
 }
 
-func (s *Study) scenarioAtBest(best int) (*v1alpha1.Scenario, error) {
-	root, err := s.plan.scenarioAt(s.points[best], 1)
+func scenarioAtBest(s *Study, best int) (*v1alpha1.Scenario, error) {
+	root, err := s.Plan().scenarioAt(s.Points()[best], 1)
 	if err != nil {
 		return nil, err
 	}
@@ -93,4 +94,15 @@ func trafficWords(in *v1alpha1.Scenario) string {
 		clients = append(clients, in.Workload.Clients[i].Name)
 	}
 	return fmt.Sprintf("Traffic: made by clients %s, %s.", strings.Join(clients, ", "), horizon)
+}
+
+// pointToRollOut is the ID of the point that may be rolled out: the proposal, or else the
+// best one. It is false where no point has all of its results.
+func pointToRollOut(s *Study) (int, bool, error) {
+	best, ok, err := s.Best()
+	if err != nil || !ok || !s.Plan().Proposal {
+		return best, ok, err
+	}
+	at := slices.IndexFunc(s.Points(), func(p Point) bool { return p.is(proposedPoint) })
+	return at, at >= 0, nil
 }

@@ -26,7 +26,7 @@ func (p *Plan) algorithm(spec *field.Path) (search.Algorithm, field.ErrorList) {
 		Seeds:      len(p.Seeds),
 		Settings:   search.Settings{Algorithm: search.Grid, MaxTrials: 1},
 
-		Interrupted: p.interrupted,
+		Interrupted: p.IsInterrupted,
 	}
 	if p.IsSweep() {
 		problem.Space = p.space()

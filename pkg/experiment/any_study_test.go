@@ -123,44 +123,44 @@ func TestAnyStudyEndsAndGoesOnFromWhatItWasTold(t *testing.T) {
 }
 
 func conductAny(t *testing.T, p *Plan, failing float64) {
-	study, err := p.Study()
+	one, err := NewStudy(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	outlook := p.Estimate(study)
+	outlook := Estimate(p, one)
 	var told [][]result.Row
-	for study.Round() != nil {
+	for one.Round() != nil {
 		if len(told) > 500 {
 			t.Fatal("it does not end")
 		}
-		rows := imagine(study.Round(), failing)
-		if err := study.Tell(rows); err != nil {
+		rows := imagine(one.Round(), failing)
+		if err := one.Tell(rows); err != nil {
 			t.Fatal(err)
 		}
 		told = append(told, rows)
 		resumed := again(t, p, told)
-		if diff := cmp.Diff(proposed(study), proposed(resumed)); diff != "" {
+		if diff := cmp.Diff(proposed(one), proposed(resumed)); diff != "" {
 			t.Fatalf("after %d rounds (−whole +resumed):\n%s", len(told), diff)
 		}
 	}
-	if int64(len(study.Points())) > outlook.Points || int64(study.Simulations()) > outlook.Simulations {
-		t.Errorf("%d points and %d simulations, where %d and %d were the most", len(study.Points()), study.Simulations(), outlook.Points, outlook.Simulations)
+	if int64(len(one.Points())) > outlook.Points || int64(one.Simulations()) > outlook.Simulations {
+		t.Errorf("%d points and %d simulations, where %d and %d were the most", len(one.Points()), one.Simulations(), outlook.Points, outlook.Simulations)
 	}
-	judged(t, study)
+	judged(t, one)
 }
 
-// again is a new study that was told the same.
+// again is a new one that was told the same.
 func again(t *testing.T, p *Plan, told [][]result.Row) *Study {
-	study, err := p.Study()
+	one, err := NewStudy(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, rows := range told {
-		if err := study.Tell(rows); err != nil {
+		if err := one.Tell(rows); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return study
+	return one
 }
 
 func proposed(s *Study) []Trial {

@@ -23,7 +23,7 @@ func (c *compiler) checkValue(scenario tree) field.ErrorList {
 	if errs := validateBySchema(*typed.DeepCopy()); len(errs) > 0 {
 		return slices.DeleteFunc(errs, aboutNoField)
 	}
-	_, errs = c.plan.builder.Build(typed, config, c.trace, 0, nil)
+	_, errs = c.plan.Builder.Build(typed, config, c.trace, 0, nil)
 	if len(errs) == 0 {
 		c.noteStepTimes(typed)
 	}
@@ -33,7 +33,7 @@ func (c *compiler) checkValue(scenario tree) field.ErrorList {
 // noteStepTimes notes what the step times of a scenario rest on, once each, of
 // the base and of what parameters make of it.
 func (c *compiler) noteStepTimes(scenario *v1alpha1.Scenario) {
-	lines, warnings := c.plan.builder.StepTimes(scenario, field.NewPath("spec", "scenario"))
+	lines, warnings := c.plan.Builder.StepTimes(scenario, field.NewPath("spec", "scenario"))
 	c.plan.StepTimes = appendNew(c.plan.StepTimes, lines)
 	c.plan.Warnings = appendNew(c.plan.Warnings, warnings)
 }

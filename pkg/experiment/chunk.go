@@ -97,7 +97,7 @@ func Chunks(simulations []Simulation) ([]Chunk, error) {
 	under := newChunkUnderWay()
 	for i := range simulations {
 		s := &simulations[i]
-		row, document, err := s.lines()
+		row, document, err := simulationLines(*s)
 		if err != nil {
 			return nil, err
 		}
@@ -174,7 +174,7 @@ func (c *chunkUnderWay) chunk() Chunk {
 }
 
 // lines encodes a simulation's row and, if it is kept, its document.
-func (s Simulation) lines() (row, document []byte, err error) {
+func simulationLines(s Simulation) (row, document []byte, err error) {
 	var b bytes.Buffer
 	if err := result.WriteRows(&b, []result.Row{s.Row}); err != nil {
 		return nil, nil, err

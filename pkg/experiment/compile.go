@@ -98,7 +98,7 @@ func newCompiler(ctx context.Context, inputs Inputs) *compiler {
 		reader: reader{ctx: ctx, inputs: inputs},
 		plan: &Plan{
 			SchemaVersion: PlanSchemaVersion, EngineVersion: simulator.EngineVersion,
-			interrupted: func() bool { return ctx.Err() != nil },
+			IsInterrupted: func() bool { return ctx.Err() != nil },
 		},
 	}
 }
@@ -110,7 +110,7 @@ func (c *compiler) finish(errs field.ErrorList) (*Compiled, field.ErrorList, err
 		}
 		c.prefixBounds(field.NewPath("spec", "scenario"))
 	}
-	c.plan.interrupted = nil
+	c.plan.IsInterrupted = nil
 	switch {
 	case c.err != nil:
 		return nil, nil, c.err
@@ -156,4 +156,14 @@ func wantedPrecision(in *v1alpha1.Replications, seeds int, metric string) *Preci
 		p.MaxCount = int(*in.MaxCount)
 	}
 	return p
+}
+
+// interrupted reports whether the compilation is to end, and notes at which field it
+// was. Loops that can be long ask at each turn.
+func (c *compiler) interrupted(path *field.Path) bool {
+	err := c.ctx.Err()
+	if err != nil && c.err == nil {
+		c.err = &Interrupted{Field: path, err: err}
+	}
+	return err != nil
 }

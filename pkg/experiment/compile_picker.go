@@ -164,3 +164,19 @@ func onlyPicker(cm *corev1.ConfigMap) ([]byte, error) {
 	return nil, Missing(fmt.Sprintf("ConfigMap %s holds an EPP configuration under %d keys (of %s); name one as key",
 		cm.Name, len(keys), spelling.Quote(keysOf(cm))))
 }
+
+// keepFile remembers the file of the base, or of a profile, if it holds one
+// configuration.
+func (c *compiler) keepFile(profile string, in *v1alpha1.EndpointPickerConfig, text []byte) {
+	file := pickerFile{text: text}
+	if in.ConfigMapRef != nil {
+		file.configMap, file.key = in.ConfigMapRef.Name, in.ConfigMapRef.Key
+	}
+	if in.File != nil {
+		file.key = keyOfFile(*in.File)
+	}
+	if c.plan.Pickers == nil {
+		c.plan.Pickers = map[string]pickerFile{}
+	}
+	c.plan.Pickers[profile] = file
+}

@@ -34,7 +34,7 @@ func (c *compiler) scenario(in *v1alpha1.Scenario, path *field.Path) field.Error
 		return append(errs, es...)
 	}
 	if len(errs) > 0 {
-		_, more := c.plan.builder.Build(&scenario, nil, c.trace, 0, path)
+		_, more := c.plan.Builder.Build(&scenario, nil, c.trace, 0, path)
 		return append(errs, more...)
 	}
 	root, err := toTree(scenario)
@@ -55,7 +55,7 @@ func (c *compiler) check(scenario tree, path *field.Path) field.ErrorList {
 	if len(errs) > 0 {
 		return errs
 	}
-	config, errs := c.plan.builder.Build(typed, router, c.trace, 0, path)
+	config, errs := c.plan.Builder.Build(typed, router, c.trace, 0, path)
 	if len(errs) == 0 {
 		c.plan.Warnings = append(c.plan.Warnings, setup.Notes(typed, &config, c.trace, path)...)
 		c.noteStepTimes(typed)

@@ -79,7 +79,7 @@ func OwnEntries(ctx context.Context, in *v1alpha1.Scenario, inputs Inputs, path 
 	if c.err != nil || len(errs) > 0 {
 		return nil, errs, c.err
 	}
-	lists, errs := c.plan.builder.Entries(sources, path.Child("catalogue"))
+	lists, errs := c.plan.Builder.Entries(sources, path.Child("catalogue"))
 	return lists, errs, nil
 }
 

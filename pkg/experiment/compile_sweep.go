@@ -5,6 +5,7 @@ package experiment
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -134,7 +135,7 @@ func (c *compiler) checkPoints(path *field.Path) field.ErrorList {
 	if err := c.plan.bind(); err != nil {
 		return field.ErrorList{field.Invalid(path, "", err.Error())}
 	}
-	study, err := c.plan.Study()
+	study, err := NewStudy(c.plan)
 	if c.interrupted(path) {
 		return nil
 	}
@@ -366,4 +367,17 @@ func labels(in *v1alpha1.Scenario) (pools, tenants, classes []string) {
 		return slices.Compact(names)
 	}
 	return once(pools), once(tenants), once(classes)
+}
+
+// parameter converts one parameter of a spec.
+func (c *compiler) parameter(in v1alpha1.Parameter, path *field.Path) (Parameter, field.ErrorList) {
+	p := Parameter{Name: in.Name, Path: strings.TrimSpace(in.Path), Range: in.Range, Values: in.Values, When: in.When}
+	var errs field.ErrorList
+	for i, profile := range in.Profiles {
+		at := path.Child("profiles").Index(i).Child("endpointPickerConfig")
+		config, es := c.pickerConfig(profile.Name, profile.EndpointPickerConfig, at)
+		errs = append(errs, es...)
+		p.Profiles = append(p.Profiles, Profile{Name: profile.Name, Config: config})
+	}
+	return p, errs
 }

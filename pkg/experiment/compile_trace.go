@@ -13,51 +13,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// TraceInput says where a trace's bytes are and what they must be.
-type TraceInput struct {
-	Format v1alpha1.TraceFormat `json:"format"`
-	// One of these says where.
-	File                  string                          `json:"file,omitempty"`
-	ConfigMap             *v1alpha1.ConfigMapKeyReference `json:"configMap,omitempty"`
-	PersistentVolumeClaim *v1alpha1.VolumeClaimFile       `json:"persistentVolumeClaim,omitempty"`
-	Image                 *v1alpha1.ImageFile             `json:"image,omitempty"`
-	// SHA256 is the digest of the decompressed bytes, in hex.
-	SHA256 string `json:"sha256"`
-}
-
-// Name says which trace it is, as status.inputs does.
-func (t *TraceInput) Name() string {
-	switch {
-	case t.ConfigMap != nil:
-		return ConfigMapInput(t.ConfigMap.Name, t.ConfigMap.Key)
-	case t.PersistentVolumeClaim != nil:
-		return fmt.Sprintf("PersistentVolumeClaim/%s/%s", t.PersistentVolumeClaim.ClaimName, t.PersistentVolumeClaim.Path)
-	case t.Image != nil:
-		return fmt.Sprintf("Image/%s/%s", t.Image.Reference, t.Image.Path)
-	default:
-		return "File/" + t.File
-	}
-}
-
-// Path is where it lies below the folder at which pods mount its volume.
-func (t *TraceInput) Path() string {
-	switch {
-	case t.ConfigMap != nil:
-		return t.ConfigMap.Key
-	case t.PersistentVolumeClaim != nil:
-		return string(t.PersistentVolumeClaim.Path)
-	case t.Image != nil:
-		return string(t.Image.Path)
-	default:
-		return t.File
-	}
-}
-
-// forPods reports whether pods are the ones to parse it: they run in the quota of
-// the one who wrote it, and a short text can become a large trace. A plan does not
-// depend on what it says.
-func (t *TraceInput) forPods() bool { return t.File == "" }
-
 // readTrace notes what the trace must be. It parses the trace where the inputs allow
 // that, and else takes no more of it than its digest.
 func (c *compiler) readTrace(in *v1alpha1.Trace, path *field.Path) field.ErrorList {
@@ -103,7 +58,7 @@ func (c *compiler) parses(input *TraceInput, raw []byte) bool {
 func (c *compiler) parseTrace(raw []byte, input *TraceInput, at, sha256 *field.Path) field.ErrorList {
 	trace, err := workload.ReadTrace(workload.Format(input.Format), bytes.NewReader(raw), TraceWords(input))
 	if err != nil {
-		return field.ErrorList{input.invalid(at, err)}
+		return field.ErrorList{input.invalidAt(at, err)}
 	}
 	c.replayed = trace
 	return pinTrace(input, trace.Digest(), sha256)
@@ -119,7 +74,7 @@ func (c *compiler) digestTrace(raw []byte, input *TraceInput, at, sha256 *field.
 		return field.ErrorList{field.Invalid(at, input.Path(), fmt.Sprintf(
 			"has more than %d MiB decompressed: put it into a volume, and name that as persistentVolumeClaim or image", maxUnpackedBytes>>20))}
 	case err != nil:
-		return field.ErrorList{input.invalid(at, err)}
+		return field.ErrorList{input.invalidAt(at, err)}
 	}
 	return pinTrace(input, digest, sha256)
 }
@@ -132,29 +87,6 @@ func pinTrace(input *TraceInput, digest string, sha256 *field.Path) field.ErrorL
 	input.SHA256 = digest
 	return nil
 }
-
-// Invalid is the error of a trace that cannot be read, of the field that names it: the
-// same whoever reads it.
-func (t *TraceInput) Invalid(err error) *field.Error {
-	at := field.NewPath("spec", "scenario", "workload", "trace")
-	switch {
-	case t.ConfigMap != nil:
-		return t.invalid(at.Child("configMapRef"), err)
-	case t.PersistentVolumeClaim != nil:
-		return t.invalid(at.Child("persistentVolumeClaim"), err)
-	case t.Image != nil:
-		return t.invalid(at.Child("image"), err)
-	default:
-		return t.invalid(at.Child("file"), err)
-	}
-}
-
-func (t *TraceInput) invalid(at *field.Path, err error) *field.Error {
-	return field.Invalid(at, t.Path(), err.Error())
-}
-
-// TraceWords name a trace in the errors of whoever reads it.
-func TraceWords(t *TraceInput) string { return "trace " + t.Name() }
 
 // traceText returns a trace's bytes, which are nil where only pods can read them,
 // and the field that says where they are.

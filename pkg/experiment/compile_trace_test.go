@@ -57,14 +57,14 @@ func TestKeysDoNotSayWhereATraceLies(t *testing.T) {
 		t.Fatalf("CompileSweep: %v, %v", errs, err)
 	}
 	trial := &Trial{Point: Point{ID: 0, Values: firstPoint(t, fromVolume)}, Share: 1, Seeds: []int64{1, 2}}
-	if diff := cmp.Diff(fromConfigMap.Plan.keys(trial, nil), fromVolume.Plan.keys(trial, nil)); diff != "" {
+	if diff := cmp.Diff(fromConfigMap.Plan.trialKeys(trial, nil), fromVolume.Plan.trialKeys(trial, nil)); diff != "" {
 		t.Errorf("keys (−from a ConfigMap +from a volume):\n%s", diff)
 	}
 }
 
 func firstPoint(t *testing.T, c *Compiled) []v1alpha1.Assignment {
 	t.Helper()
-	study, err := c.Plan.Study()
+	study, err := NewStudy(c.Plan)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,10 +47,10 @@ type RequestOutcome struct {
 // Explain simulates a run's scenario under a seed, which need not be one of the
 // plan's, and tells the story of the request of that number, counted from 0 in
 // order of arrival. An error that wraps ErrNoSuchRequest says that there is none.
-func (p *Plan) Explain(ctx context.Context, trace *workload.Trace, seed int64, request int, check bool) (*RequestStory, error) {
+func Explain(p *Plan, ctx context.Context, trace *workload.Trace, seed int64, request int, check bool) (*RequestStory, error) {
 	story := &RequestStory{}
 	arrived, evicted := 0, -1
-	_, err := p.simulateOne(ctx, trace, &Trial{Share: 1}, seed, nil, watch{
+	_, err := simulateOne(p, ctx, trace, &Trial{Share: 1}, seed, nil, watch{
 		check: check,
 		decided: func(d *Decision) {
 			arrived = max(arrived, d.Request.ID+1)

@@ -57,7 +57,7 @@ func TestDecisionsOfPoliciesAreExplained(t *testing.T) {
 	if err != nil || len(errs) > 0 {
 		t.Fatal(errs, err)
 	}
-	story, err := c.Plan.Explain(t.Context(), c.Trace, 1, 1, false)
+	story, err := Explain(c.Plan, t.Context(), c.Trace, 1, 1, false)
 	if err != nil {
 		t.Fatal(err)
 	}

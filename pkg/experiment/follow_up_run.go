@@ -19,8 +19,8 @@ const followedDecisions = 1000
 // FollowUpRun returns what simulates a point of a sweep once more, with traces: the
 // sweep's scenario with the point's values, under the same seeds. References of
 // the scenario stay as they are.
-func (s *Study) FollowUpRun(sweep *v1alpha1.PolicySweepSpec, point int) (v1alpha1.SimulationRunSpec, error) {
-	scenario, err := s.scenarioOf(&sweep.Scenario, point)
+func FollowUpRun(s *Study, sweep *v1alpha1.PolicySweepSpec, point int) (v1alpha1.SimulationRunSpec, error) {
+	scenario, err := scenarioOf(s, &sweep.Scenario, point)
 	if err != nil {
 		return v1alpha1.SimulationRunSpec{}, err
 	}
@@ -40,14 +40,14 @@ func (s *Study) FollowUpRun(sweep *v1alpha1.PolicySweepSpec, point int) (v1alpha
 }
 
 // scenarioOf is a sweep's scenario with a point's values in it.
-func (s *Study) scenarioOf(base *v1alpha1.Scenario, id int) (*v1alpha1.Scenario, error) {
-	point := s.points[id]
+func scenarioOf(s *Study, base *v1alpha1.Scenario, id int) (*v1alpha1.Scenario, error) {
+	point := s.Points()[id]
 	root, err := toTree(base)
 	if err != nil {
 		return nil, err
 	}
-	for _, i := range inOrder(s.plan.Parameters) {
-		p, value := &s.plan.Parameters[i], point.Values[i].Value
+	for _, i := range inOrder(s.Plan().Parameters) {
+		p, value := &s.Plan().Parameters[i], point.Values[i].Value
 		if value == "" || p.Profiles != nil || beneathPickerConfig(p.segments) {
 			continue
 		}
@@ -60,18 +60,18 @@ func (s *Study) scenarioOf(base *v1alpha1.Scenario, id int) (*v1alpha1.Scenario,
 		return nil, err
 	}
 	if scenario.Router.Policies == nil {
-		scenario.Router.EndpointPickerConfig, err = s.pickerOf(id)
+		scenario.Router.EndpointPickerConfig, err = pickerOf(s, id)
 	}
 	return &scenario, err
 }
 
 // pickerOf is a point's EPP configuration: as it was given, with the point's
 // values; where they cannot be written into that, as the EPP sees it.
-func (s *Study) pickerOf(id int) (v1alpha1.EndpointPickerConfig, error) {
-	if p, err := s.PromotePoint(id, v1alpha1.DocumentFormat); err == nil {
+func pickerOf(s *Study, id int) (v1alpha1.EndpointPickerConfig, error) {
+	if p, err := PromotePoint(s, id, v1alpha1.DocumentFormat); err == nil {
 		return v1alpha1.EndpointPickerConfig{Version: p.Version, Inline: &p.Text}, nil
 	}
-	scenario, err := s.plan.scenarioAt(s.points[id], 1)
+	scenario, err := s.Plan().scenarioAt(s.Points()[id], 1)
 	if err != nil {
 		return v1alpha1.EndpointPickerConfig{}, err
 	}

@@ -21,8 +21,8 @@ const (
 // EPP's file, the rule, the trace and the path and value of a parameter are.
 func FuzzCompileSweep(f *testing.F) {
 	trace := traceInputs(f)["traces/small.jsonl"]
-	f.Add(pickerOf(3, 1), "a * b > 3", trace, "pools[llama].replicas", "2")
-	f.Add(pickerOf(256, 64), `a == 1 || b in [1, 2]`, trace, "pools[llama].engine.maxNumSeqs", "64")
+	f.Add(pickerAt(3, 1), "a * b > 3", trace, "pools[llama].replicas", "2")
+	f.Add(pickerAt(256, 64), `a == 1 || b in [1, 2]`, trace, "pools[llama].engine.maxNumSeqs", "64")
 	f.Add(bareConfig, `string(a).matches("(a{100}){100}")`, []byte("x"), "router.endpointPickerConfig.plugins[queue-scorer].name", "é")
 	f.Add(configMapConfig, "a + b > 1", []byte{0x1f, 0x8b}, "workload.trace.format", "Azure")
 	f.Add(helmConfig, "abs(a) > b % 0", manyBlocks(f)[:1000], "horizon.duration", "1h")

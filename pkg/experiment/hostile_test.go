@@ -162,8 +162,8 @@ func TestADeadlineIsHeardWhereverItComes(t *testing.T) {
 	}
 }
 
-// pickerOf is an EPP configuration of so many plugins and profiles.
-func pickerOf(plugins, profiles int) string {
+// pickerAt is an EPP configuration of so many plugins and profiles.
+func pickerAt(plugins, profiles int) string {
 	var b strings.Builder
 	b.WriteString("apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n")
 	for i := range plugins {
@@ -184,9 +184,9 @@ func TestALargeEPPConfigurationIsRefusedBeforeItIsLoaded(t *testing.T) {
 		laughs += fmt.Sprintf("    l%d: &l%d [%s]\n", i+1, i+1, refs)
 	}
 	tests := map[string]struct{ text, want string }{
-		"24,654 plugins":        {pickerOf(24_654, 1), "may not be more than 65536 bytes"},
-		"as many as 64 KiB has": {pickerOf(1500, 1), "plugins: Too many: 1500: must have at most 256 items"},
-		"profiles":              {pickerOf(65, 65), "schedulingProfiles: Too many: 65: must have at most 64 items"},
+		"24,654 plugins":        {pickerAt(24_654, 1), "may not be more than 65536 bytes"},
+		"as many as 64 KiB has": {pickerAt(1500, 1), "plugins: Too many: 1500: must have at most 256 items"},
+		"profiles":              {pickerAt(65, 65), "schedulingProfiles: Too many: 65: must have at most 64 items"},
 		"a billion laughs":      {laughs, "has more than 20000 values, aliases counted as what they stand for"},
 	}
 	for name, tc := range tests {

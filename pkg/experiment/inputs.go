@@ -14,7 +14,6 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -132,19 +131,6 @@ func MissingInputs(errs field.ErrorList) bool {
 		}
 	}
 	return len(errs) > 0
-}
-
-// ConfigMapInput is the name of a ConfigMap's key in status.inputs.
-func ConfigMapInput(name, key string) string { return "ConfigMap/" + name + "/" + key }
-
-// ParseConfigMapInput reads what ConfigMapInput wrote; false where the input is
-// something else.
-func ParseConfigMapInput(input string) (name, key string, ok bool) {
-	rest, ok := strings.CutPrefix(input, "ConfigMap/")
-	if !ok {
-		return "", "", false
-	}
-	return strings.Cut(rest, "/")
 }
 
 // TextDigest is the digest that an input of some bytes is pinned by: that of what

@@ -22,13 +22,3 @@ func (e *Interrupted) Error() string {
 
 // Unwrap returns the context's error.
 func (e *Interrupted) Unwrap() error { return e.err }
-
-// interrupted reports whether the compilation is to end, and notes at which field it
-// was. Loops that can be long ask at each turn.
-func (c *compiler) interrupted(path *field.Path) bool {
-	err := c.ctx.Err()
-	if err != nil && c.err == nil {
-		c.err = &Interrupted{Field: path, err: err}
-	}
-	return err != nil
-}

@@ -68,7 +68,7 @@ func (k simulationKey) under(seed int64) string {
 
 // keys returns the key of each simulation of a trial. That of a point whose
 // values do not go together is made of the values.
-func (p *Plan) keys(t *Trial, metrics []result.Metric) []string {
+func (p *Plan) trialKeys(t *Trial, metrics []result.Metric) []string {
 	scenario, err := p.scenarioAt(t.Point, t.Share)
 	if err != nil {
 		scenario = tree{"invalid": t.Point.String()}

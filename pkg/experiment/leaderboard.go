@@ -31,7 +31,7 @@ func (s *Study) Top(keep int) (*result.Leaderboard, error) {
 		Objectives:  s.criteria.objectives,
 		Constraints: s.criteria.constraints,
 		Features:    s.criteria.features,
-		Shown:       s.criteria.shown(),
+		Shown:       shownMeasures(s.criteria),
 		Baseline:    s.baseline,
 		Seeds:       s.plan.Seeds,
 		Keep:        keep,
@@ -142,7 +142,7 @@ func (s *Study) dropped() map[int]*result.Drop {
 }
 
 // shown are all measures that are asked for.
-func (a *criteria) shown() []result.Measure {
+func shownMeasures(a *criteria) []result.Measure {
 	var shown []result.Measure
 	for _, use := range a.uses {
 		shown = append(shown, use.measure)

@@ -19,18 +19,18 @@ const (
 
 // PeakBytes estimates what a process takes of memory at most that simulates the
 // plan, with so many simulations at once.
-func (p *Plan) PeakBytes(s *Study, parallelism int) int64 {
-	_, simulations := p.upperBounds(s)
-	return p.peakBytes(simulations, parallelism)
+func PeakBytes(p *Plan, s *Study, parallelism int) int64 {
+	_, simulations := upperBounds(p, s)
+	return peakBytes(p, simulations, parallelism)
 }
 
 // FirstPeakBytes is PeakBytes of the simulations that the study asks for at first:
 // of a search that learns, the least that it takes.
-func (p *Plan) FirstPeakBytes(s *Study, parallelism int) int64 {
-	return p.peakBytes(s.Simulations(), parallelism)
+func FirstPeakBytes(p *Plan, s *Study, parallelism int) int64 {
+	return peakBytes(p, s.Simulations(), parallelism)
 }
 
-func (p *Plan) peakBytes(simulations, parallelism int) int64 {
+func peakBytes(p *Plan, simulations, parallelism int) int64 {
 	replicas := 0
 	if scenario, err := setup.DecodeScenario(p.Scenario); err == nil {
 		for i := range scenario.Pools {

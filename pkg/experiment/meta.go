@@ -9,7 +9,7 @@ import (
 )
 
 // meta says of a simulation what its outcome does not.
-func (p *Plan) meta(in simulatorInput, outcome *simulator.Outcome, metrics []result.Metric) result.Meta {
+func metaOf(p *Plan, in simulatorInput, outcome *simulator.Outcome, metrics []result.Metric) result.Meta {
 	config := &in.config
 	m := result.Meta{
 		Key:        p.keyOf(in.tree, metrics).under(config.Seed),
@@ -17,7 +17,7 @@ func (p *Plan) meta(in simulatorInput, outcome *simulator.Outcome, metrics []res
 		WarmUp:     config.Horizon.WarmUp,
 		Targets:    config.Targets,
 		Metrics:    metrics,
-		Provenance: p.builder.Provenance(in.scenario, in.tree, config, outcome),
+		Provenance: p.Builder.Provenance(in.scenario, in.tree, config, outcome),
 		HandsOver:  config.Handoff != (simulator.Handoff{}),
 		Disrupted:  len(config.Disruptions) > 0,
 	}

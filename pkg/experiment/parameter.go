@@ -5,7 +5,6 @@ package experiment
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -156,17 +155,4 @@ func inOrder(parameters []Parameter) []int {
 		}
 	}
 	return order
-}
-
-// parameter converts one parameter of a spec.
-func (c *compiler) parameter(in v1alpha1.Parameter, path *field.Path) (Parameter, field.ErrorList) {
-	p := Parameter{Name: in.Name, Path: strings.TrimSpace(in.Path), Range: in.Range, Values: in.Values, When: in.When}
-	var errs field.ErrorList
-	for i, profile := range in.Profiles {
-		at := path.Child("profiles").Index(i).Child("endpointPickerConfig")
-		config, es := c.pickerConfig(profile.Name, profile.EndpointPickerConfig, at)
-		errs = append(errs, es...)
-		p.Profiles = append(p.Profiles, Profile{Name: profile.Name, Config: config})
-	}
-	return p, errs
 }

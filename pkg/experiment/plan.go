@@ -61,14 +61,14 @@ type Plan struct {
 	// base and where a parameter changes it.
 	StepTimes []string `json:"stepTimes,omitempty"`
 
-	// pickers are the files that EPP configurations were given in, by the name of
+	// Pickers are the files that EPP configurations were given in, by the name of
 	// their profile; the base's has none. They are no part of the encoded plan:
 	// what is simulated does not depend on how it is written.
-	pickers map[string]pickerFile
+	Pickers map[string]pickerFile `json:"-"`
 
-	builder setup.Builder
-	// interrupted is set while the plan is compiled, and says that nobody waits for it.
-	interrupted func() bool
+	Builder setup.Builder `json:"-"`
+	// IsInterrupted is set while the plan is compiled, and says that nobody waits for it.
+	IsInterrupted func() bool `json:"-"`
 }
 
 // Precision is how sure a metric's mean must be.

@@ -93,7 +93,7 @@ func mustCompileSweep(t testing.TB, sweep *v1alpha1.PolicySweep) *Compiled {
 
 func mustSimulate(t testing.TB, c *Compiled, span Span) []Simulation {
 	t.Helper()
-	simulations, err := c.Plan.Simulate(t.Context(), c.Trace, firstRound(t, c.Plan), span.Indices(), Options{Parallelism: 2})
+	simulations, err := Simulate(c.Plan, t.Context(), c.Trace, firstRound(t, c.Plan), span.Indices(), Options{Parallelism: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,11 +102,11 @@ func mustSimulate(t testing.TB, c *Compiled, span Span) []Simulation {
 
 func firstRound(t testing.TB, p *Plan) *Round {
 	t.Helper()
-	study, err := p.Study()
+	one, err := NewStudy(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return study.Round()
+	return one.Round()
 }
 
 func all(t testing.TB, p *Plan) Span {
@@ -250,12 +250,12 @@ func TestARunHasOnePointAndDocuments(t *testing.T) {
 	if err != nil || len(errs) > 0 {
 		t.Fatalf("CompileRun: %v, %v", errs, err)
 	}
-	study, err := c.Plan.Study()
+	one, err := NewStudy(c.Plan)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows, documents := split(mustSimulate(t, c, all(t, c.Plan)))
-	if err := study.Tell(rows); err != nil {
+	if err := one.Tell(rows); err != nil {
 		t.Fatal(err)
 	}
 	if len(rows) != 2 || len(documents) != 2 {
@@ -263,7 +263,7 @@ func TestARunHasOnePointAndDocuments(t *testing.T) {
 	}
 	var status v1alpha1.SimulationRunStatus
 	FillStatus(&status.CommonStatus, c.Plan)
-	if err := FillRun(&status, study); err != nil {
+	if err := FillRun(&status, one); err != nil {
 		t.Fatal(err)
 	}
 	if status.Progress.Completed != 2 || len(status.Metrics) == 0 {

@@ -38,7 +38,7 @@ func (c *compiler) prefixBounds(scenario *field.Path) {
 		if !ok {
 			continue
 		}
-		for _, s := range c.plan.sensitivitiesOf(&v) {
+		for _, s := range sensitivitiesOf(c.plan, &v) {
 			if severity, message := hot.judge(&s); message != "" {
 				c.plan.Findings = append(c.plan.Findings, Finding{prefixOverLoad, severity, path.String(), message})
 			}
@@ -54,7 +54,7 @@ func (c *compiler) hotPrefix(scenario tree) (hotPrefix, bool) {
 	if len(errs) > 0 || anyPool(setup.Prefills)(typed) {
 		return hotPrefix{}, false
 	}
-	config, errs := c.plan.builder.Build(typed, router, c.trace, c.plan.Seeds[0], nil)
+	config, errs := c.plan.Builder.Build(typed, router, c.trace, c.plan.Seeds[0], nil)
 	if len(errs) > 0 || replicas(typed) < 2 {
 		return hotPrefix{}, false
 	}

@@ -12,7 +12,6 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
-	"windtunnel.dev/windtunnel/pkg/policy/native"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -164,22 +163,6 @@ schedulingProfiles:
 	}
 }
 
-// Every scorer of prefixes and of load is known as one.
-func TestScorersHaveSides(t *testing.T) {
-	neither := []string{"no-hit-lru", "lora-affinity"}
-	for _, name := range native.Scorers() {
-		sides := 0
-		for _, side := range [][]string{nativePrefixScorers, nativeLoadScorers, neither} {
-			if slices.Contains(side, name) {
-				sides++
-			}
-		}
-		if sides != 1 {
-			t.Errorf("%s is on %d sides", name, sides)
-		}
-	}
-}
-
 // What a replica is said to serve is what it does serve when it never lacks
 // requests.
 func TestServedPerSecond(t *testing.T) {
@@ -194,7 +177,7 @@ func TestServedPerSecond(t *testing.T) {
 				affine("3", "1", "1000", 1)(s)
 				edit(s)
 			})
-			config, err := c.Plan.Config(nil, &firstRound(t, c.Plan).Trials[0], 42)
+			config, err := SimulatorConfig(c.Plan, nil, &firstRound(t, c.Plan).Trials[0], 42)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -40,24 +40,16 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
-// A pickerFile is an EPP configuration as it was given.
-type pickerFile struct {
-	text []byte
-	// configMap and key say where it was; empty where it was inline. The key of a
-	// file of the machine is its name without folders.
-	configMap, key string
-}
-
 // Promote writes out the EPP configuration of the best point, or the proposed one.
-func (s *Study) Promote(format v1alpha1.PromotionFormat) (*Promotion, error) {
-	best, ok, err := s.pointToRollOut()
+func Promote(s *Study, format v1alpha1.PromotionFormat) (*Promotion, error) {
+	best, ok, err := pointToRollOut(s)
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
 		return nil, fmt.Errorf("%w: no point has figures", ErrNothingToPromote)
 	}
-	return s.PromotePoint(best, format)
+	return PromotePoint(s, best, format)
 }
 
 // PromotePoint writes out the EPP configuration of a point, by its ID: the file
@@ -66,14 +58,14 @@ func (s *Study) Promote(format v1alpha1.PromotionFormat) (*Promotion, error) {
 // version it is exactly what was simulated. The plan must be one that was
 // compiled, since an encoded one does not hold the files. The error is a
 // [promote.ErrNotPossible] where a value cannot be written.
-func (s *Study) PromotePoint(id int, format v1alpha1.PromotionFormat) (*Promotion, error) {
-	point := s.points[id]
-	scenario, err := s.plan.scenarioAt(point, 1)
+func PromotePoint(s *Study, id int, format v1alpha1.PromotionFormat) (*Promotion, error) {
+	point := s.Points()[id]
+	scenario, err := s.Plan().scenarioAt(point, 1)
 	if err != nil {
 		return nil, err
 	}
 	document, isEPP := scenario["router"].(tree)["endpointPickerConfig"].(tree)
-	file := s.plan.pickerFile(point)
+	file := pickerFileAt(s.Plan(), point)
 	if !isEPP || file == nil {
 		return nil, fmt.Errorf("%w: the router has no EPP configuration", ErrNothingToPromote)
 	}
@@ -82,11 +74,11 @@ func (s *Study) PromotePoint(id int, format v1alpha1.PromotionFormat) (*Promotio
 		return nil, errs.ToAggregate()
 	}
 	p := &Promotion{Point: id, Version: want.Version()}
-	rewritten, err := promote.Rewrite(file.text, want, s.plan.promoted(point, p))
+	rewritten, err := promote.Rewrite(file.text, want, promotedChanges(s.Plan(), point, p))
 	if err != nil {
 		return nil, err
 	}
-	names := file.names(s.plan.profileAt(point))
+	names := file.names(profileAt(s.Plan(), point))
 	p.Name = names.Key
 	before, after, err := rewritten.In(promotionFormats[format], names)
 	if err != nil {
@@ -105,7 +97,7 @@ var promotionFormats = map[v1alpha1.PromotionFormat]promote.Format{
 
 // promoted divides a point's values into those of the EPP's configuration, which
 // it returns, and others, and notes both.
-func (p *Plan) promoted(point Point, into *Promotion) []promote.Change {
+func promotedChanges(p *Plan, point Point, into *Promotion) []promote.Change {
 	var changes []promote.Change
 	for i := range p.Parameters {
 		parameter, text := &p.Parameters[i], point.Values[i].Value
@@ -136,7 +128,7 @@ func isVersion(path []segment) bool {
 
 // profileAt is the name of a point's profile; empty where it has the base's
 // configuration.
-func (p *Plan) profileAt(point Point) string {
+func profileAt(p *Plan, point Point) string {
 	for i := range p.Parameters {
 		if p.Parameters[i].Profiles != nil {
 			return point.Values[i].Value
@@ -146,43 +138,12 @@ func (p *Plan) profileAt(point Point) string {
 }
 
 // pickerFile is the file that a point's configuration was given in, or nil.
-func (p *Plan) pickerFile(point Point) *pickerFile {
-	file, ok := p.pickers[p.profileAt(point)]
+func pickerFileAt(p *Plan, point Point) *pickerFile {
+	file, ok := p.Pickers[profileAt(p, point)]
 	if !ok {
 		return nil
 	}
 	return &file
-}
-
-// names are what a wrapping of the file is called.
-func (f *pickerFile) names(profile string) promote.Names {
-	names := promote.Names{ConfigMap: f.configMap, Key: f.key}
-	if names.ConfigMap == "" {
-		names.ConfigMap = "endpoint-picker-config"
-	}
-	if names.Key == "" && profile != "" {
-		names.Key = profile + ".yaml"
-	}
-	if names.Key == "" {
-		names.Key = "endpoint-picker-config.yaml"
-	}
-	return names
-}
-
-// keepFile remembers the file of the base, or of a profile, if it holds one
-// configuration.
-func (c *compiler) keepFile(profile string, in *v1alpha1.EndpointPickerConfig, text []byte) {
-	file := pickerFile{text: text}
-	if in.ConfigMapRef != nil {
-		file.configMap, file.key = in.ConfigMapRef.Name, in.ConfigMapRef.Key
-	}
-	if in.File != nil {
-		file.key = keyOfFile(*in.File)
-	}
-	if c.plan.pickers == nil {
-		c.plan.pickers = map[string]pickerFile{}
-	}
-	c.plan.pickers[profile] = file
 }
 
 // keyOfFile is a file's name without folders where a ConfigMap may have it as a

@@ -46,7 +46,7 @@ func promoting(t *testing.T) *v1alpha1.PolicySweep {
 
 func mustStudy(t *testing.T, sweep *v1alpha1.PolicySweep) *Study {
 	t.Helper()
-	study, err := mustCompileSweep(t, sweep).Plan.Study()
+	study, err := NewStudy(mustCompileSweep(t, sweep).Plan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func pointAt(t *testing.T, s *Study, values string) int {
 
 func TestPromotePointChangesTheLinesOfThePoint(t *testing.T) {
 	study := mustStudy(t, promoting(t))
-	p, err := study.PromotePoint(pointAt(t, study, "queue=4 kv=0.5 replicas=3"), v1alpha1.SourceFormat)
+	p, err := PromotePoint(study, pointAt(t, study, "queue=4 kv=0.5 replicas=3"), v1alpha1.SourceFormat)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestPromotePointTakesTheFileOfTheProfile(t *testing.T) {
 		{Name: "second", EndpointPickerConfig: v1alpha1.EndpointPickerConfig{Version: "router-v0.10", Inline: &second}},
 	}}
 	study := mustStudy(t, sweep)
-	p, err := study.PromotePoint(pointAt(t, study, "queue=4 kv=1 profile=second"), v1alpha1.HelmValuesFormat)
+	p, err := PromotePoint(study, pointAt(t, study, "queue=4 kv=1 profile=second"), v1alpha1.HelmValuesFormat)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,11 +117,11 @@ func TestTextsAreNoPartOfAPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	study, err := decoded.Study()
+	study, err := NewStudy(decoded)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := study.PromotePoint(0, v1alpha1.SourceFormat); !errors.Is(err, ErrNothingToPromote) {
+	if _, err := PromotePoint(study, 0, v1alpha1.SourceFormat); !errors.Is(err, ErrNothingToPromote) {
 		t.Errorf("a decoded plan promotes: %v", err)
 	}
 }

@@ -12,17 +12,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// What a proposal is spelled out with: one parameter, whose two values are whole
-// EPP configurations.
-const (
-	configuration   = "configuration"
-	currentProfile  = "baseline"
-	proposedProfile = "proposal"
-)
-
-// proposedPoint is the point of a proposal.
-var proposedPoint = []v1alpha1.Assignment{{Name: configuration, Value: proposedProfile}}
-
 // spelledOut returns a sweep's spec with what it leaves out. A proposal stands for
 // two profiles: the scenario's own configuration, which is the baseline, and the
 // proposed one, about which the gates are. A search for capacities without
@@ -148,15 +137,4 @@ func warningsAsWritten(warnings []string) []string {
 		all = append(all, text)
 	}
 	return all
-}
-
-// pointToRollOut is the ID of the point that may be rolled out: the proposal, or else the
-// best one. It is false where no point has all of its results.
-func (s *Study) pointToRollOut() (int, bool, error) {
-	best, ok, err := s.Best()
-	if err != nil || !ok || !s.plan.Proposal {
-		return best, ok, err
-	}
-	at := slices.IndexFunc(s.points, func(p Point) bool { return p.is(proposedPoint) })
-	return at, at >= 0, nil
 }

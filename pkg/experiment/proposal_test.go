@@ -45,10 +45,10 @@ func TestAProposalIsHeldAgainstTheScenariosConfiguration(t *testing.T) {
 		t.Errorf("points (−want +got):\n%s", diff)
 	}
 	objectives := []v1alpha1.Objective{{Metric: "e2e.mean", Direction: v1alpha1.Minimize}, {Metric: "completionRate", Direction: v1alpha1.Maximize}}
-	if diff := cmp.Diff(objectives, conducted.plan.Objectives); diff != "" {
+	if diff := cmp.Diff(objectives, conducted.Plan().Objectives); diff != "" {
 		t.Errorf("objectives (−want +got):\n%s", diff)
 	}
-	for _, f := range conducted.plan.Findings {
+	for _, f := range conducted.Plan().Findings {
 		if strings.HasPrefix(f.Path, "spec.parameters") {
 			t.Errorf("a finding is at %s", f.Path)
 		}
@@ -68,11 +68,11 @@ func TestAProposalIsHeldAgainstTheScenariosConfiguration(t *testing.T) {
 	// The proposal is promoted as it was given, whichever point ranks first.
 	for _, pair := range [][2]string{{byChance, byQueue}, {byQueue, byChance}} {
 		conducted := mustConduct(t, mustCompileSweep(t, proposing(t, pair[0], pair[1])), Options{})
-		p, err := conducted.Promote(v1alpha1.SourceFormat)
+		p, err := Promote(conducted.Study, v1alpha1.SourceFormat)
 		if err != nil || p.Text != pair[1] {
 			t.Errorf("%v: promoted\n%v\nwant\n%s", err, p, pair[1])
 		}
-		report, ok, err := conducted.Report("a proposal", p)
+		report, ok, err := RollOutReport(conducted.Study, "a proposal", p)
 		if err != nil || !ok {
 			t.Fatal(ok, err)
 		}
@@ -97,22 +97,6 @@ func TestRemarksOnAProposalNameWhatWasWritten(t *testing.T) {
 	want := map[string]int{"spec.scenario.router.endpointPickerConfig.version": 1, "spec.proposal.endpointPickerConfig.version": 1}
 	if diff := cmp.Diff(want, counts); diff != "" {
 		t.Errorf("warnings about versions (−want +got):\n%s", diff)
-	}
-}
-
-// TestFindingsOfAProposalNameWhatWasWritten: what the linter has against the
-// configuration that is replaced is said of the scenario alone.
-func TestFindingsOfAProposalNameWhatWasWritten(t *testing.T) {
-	got := findingsAsWritten([]Finding{
-		{Path: "spec.scenario.router.endpointPickerConfig.inline"}, {Path: spelledBaseline + ".endpointPickerConfig.inline"},
-		{Path: spelledProposal + ".endpointPickerConfig.inline"}, {Path: spelledBaseline}, {Path: spelledProposal},
-	})
-	want := []Finding{
-		{Path: "spec.scenario.router.endpointPickerConfig.inline"}, {Path: "spec.proposal.endpointPickerConfig.inline"},
-		{Path: "spec.scenario.router"}, {Path: "spec.proposal"},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("findings (−want +got):\n%s", diff)
 	}
 }
 
@@ -163,18 +147,6 @@ func TestACapacityShowsItsConstraints(t *testing.T) {
 	})
 	want := []v1alpha1.Objective{{Metric: "e2e.mean", Direction: v1alpha1.Minimize}}
 	if diff := cmp.Diff(want, mustCompileSweep(t, sweep).Plan.Objectives); diff != "" {
-		t.Errorf("objectives (−want +got):\n%s", diff)
-	}
-}
-
-// TestAMetricIsOneObjectiveHoweverItIsSpelled: the labels of a selector come in any
-// order.
-func TestAMetricIsOneObjectiveHoweverItIsSpelled(t *testing.T) {
-	const one, other = "ttft.p99{class=chat,tenant=acme}", "ttft.p99{tenant=acme,class=chat}"
-	in := proposing(t, "", "").Spec
-	in.Gates = []v1alpha1.Gate{{Metric: one, Operator: v1alpha1.AtMost}, {Metric: other, Operator: v1alpha1.AtMost}, {Metric: "mine", Operator: v1alpha1.AtLeast}}
-	want := []v1alpha1.Objective{{Metric: one, Direction: v1alpha1.Minimize}, {Metric: "mine", Direction: v1alpha1.Maximize}}
-	if diff := cmp.Diff(want, spelledOut(&in).Objectives); diff != "" {
 		t.Errorf("objectives (−want +got):\n%s", diff)
 	}
 }

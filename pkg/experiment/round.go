@@ -117,7 +117,7 @@ func (p *Plan) Missing(r *Round, known func(key string) (result.Row, bool)) (mis
 	i := 0
 	for t := range r.Trials {
 		trial := &r.Trials[t]
-		for _, key := range p.keys(trial, metrics) {
+		for _, key := range p.trialKeys(trial, metrics) {
 			if row, ok := known(key); ok {
 				row.Point, row.Share = trial.Point.ID, trial.Share
 				rows[i] = row

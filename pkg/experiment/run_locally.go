@@ -21,8 +21,8 @@ type LocalRun struct {
 
 // RunLocally goes through all rounds of the plan on this machine. Simulations whose
 // rows are known are not run again. The trace must be the plan's.
-func (p *Plan) RunLocally(ctx context.Context, trace *workload.Trace, o Options) (*LocalRun, error) {
-	study, err := p.Study()
+func RunLocally(p *Plan, ctx context.Context, trace *workload.Trace, o Options) (*LocalRun, error) {
+	study, err := NewStudy(p)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (c *LocalRun) round(ctx context.Context, trace *workload.Trace, before int,
 	if requests := o.Requests; requests != nil {
 		o.Requests = func(i int, point Point, seed int64) (RequestSink, error) { return requests(before+i, point, seed) }
 	}
-	simulations, err := c.plan.Simulate(ctx, trace, c.Round(), missing, o)
+	simulations, err := Simulate(c.plan, ctx, trace, c.Round(), missing, o)
 	if err != nil {
 		return 0, err
 	}

@@ -36,14 +36,14 @@ type weightTerm struct {
 }
 
 // sensitivitiesOf returns the sensitivities of a variant, as the plan's parameters vary them.
-func (p *Plan) sensitivitiesOf(v *variant) []sensitivity {
+func sensitivitiesOf(p *Plan, v *variant) []sensitivity {
 	base := flatSensitivities(v.scenario)
 	// With all weights that vary at 1, and one of them at 2, sums differ by what
 	// that one counts.
 	ones := cloneTree(v.scenario).(tree)
 	var weights []*Parameter
 	for i := range p.Parameters {
-		if q := &p.Parameters[i]; q.isWeight() && q.existsIn(v) && q.set(ones, "1") == nil {
+		if q := &p.Parameters[i]; isWeight(q) && q.existsIn(v) && q.set(ones, "1") == nil {
 			weights = append(weights, q)
 		}
 	}
@@ -73,7 +73,7 @@ func (p *Plan) sensitivitiesOf(v *variant) []sensitivity {
 }
 
 // isWeight reports whether a parameter is a scorer's weight.
-func (p *Parameter) isWeight() bool {
+func isWeight(p *Parameter) bool {
 	return p.Profiles == nil && p.valueKind.numeric() && strings.HasPrefix(p.Path, "router.") && strings.HasSuffix(p.Path, "].weight")
 }
 
@@ -81,7 +81,7 @@ func (p *Parameter) isWeight() bool {
 // that with a 1.
 func (s *weightSum) addTerm(p *Parameter, with float64) {
 	if times := with - s.constant; times != 0 {
-		least, most := p.bounds()
+		least, most := parameterBounds(p)
 		s.terms = append(s.terms, weightTerm{p.Name, times, least, most})
 	}
 }
@@ -94,7 +94,7 @@ func (s *weightSum) settle() {
 }
 
 // bounds are the least and the greatest of a numeric parameter's values.
-func (p *Parameter) bounds() (least, most float64) {
+func parameterBounds(p *Parameter) (least, most float64) {
 	values := p.Values
 	if p.Range != nil {
 		values = []string{string(p.Range.Min), string(p.Range.Max)}

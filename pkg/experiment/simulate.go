@@ -21,16 +21,6 @@ import (
 // with more points than are checked beforehand, one may turn out so.
 var ErrInvalidPoint = errors.New("the scenario is invalid")
 
-// Simulation is the result of one point under one seed.
-type Simulation struct {
-	Row result.Row
-	// Document is the whole result of a run; a sweep keeps rows only.
-	Document *result.Document
-	// Decisions are the routing decisions that the plan keeps, as a gzip file of
-	// JSON lines; nil where nobody asked for them.
-	Decisions []byte
-}
-
 // Options say how simulations are run. They never change a result.
 type Options struct {
 	// Parallelism is how many run at once; at least 1.
@@ -69,7 +59,7 @@ type Options struct {
 // not go together gives rows that say so. If something cannot be run, Simulate
 // returns an error and nothing else. If ctx ends, it drops the simulations that run,
 // and returns those that are done beside ctx's error.
-func (p *Plan) Simulate(ctx context.Context, trace *workload.Trace, r *Round, which []int, o Options) ([]Simulation, error) {
+func Simulate(p *Plan, ctx context.Context, trace *workload.Trace, r *Round, which []int, o Options) ([]Simulation, error) {
 	criteria, errs := p.criteria(nil)
 	if len(errs) > 0 {
 		return nil, errs.ToAggregate()
@@ -87,7 +77,7 @@ func (p *Plan) Simulate(ctx context.Context, trace *workload.Trace, r *Round, wh
 		}
 		group.Go(func() error {
 			trial, seed := r.At(which[i])
-			s, err := p.simulateKept(groupCtx, trace, trial, seed, metrics, o.watch(i), o.KeepDecisions)
+			s, err := simulateKept(p, groupCtx, trace, trial, seed, metrics, o.watch(i), o.KeepDecisions)
 			if err != nil {
 				return err
 			}
@@ -151,17 +141,17 @@ func (o *Options) watch(simulation int) watch {
 }
 
 // simulateKept is simulateOne that may keep decisions.
-func (p *Plan) simulateKept(ctx context.Context, trace *workload.Trace, t *Trial, seed int64, metrics []result.Metric, w watch, keep bool) (Simulation, error) {
+func simulateKept(p *Plan, ctx context.Context, trace *workload.Trace, t *Trial, seed int64, metrics []result.Metric, w watch, keep bool) (Simulation, error) {
 	if !keep || p.Decisions == 0 {
-		return p.simulateOne(ctx, trace, t, seed, metrics, w)
+		return simulateOne(p, ctx, trace, t, seed, metrics, w)
 	}
 	k := decisionRecorder{first: p.Decisions, next: w.decided}
 	w.decided = k.decided
-	s, err := p.simulateOne(ctx, trace, t, seed, metrics, w)
+	s, err := simulateOne(p, ctx, trace, t, seed, metrics, w)
 	if err != nil {
 		return Simulation{}, err
 	}
-	row, document, err := s.lines()
+	row, document, err := simulationLines(s)
 	if err != nil {
 		return Simulation{}, err
 	}
@@ -170,16 +160,16 @@ func (p *Plan) simulateKept(ctx context.Context, trace *workload.Trace, t *Trial
 }
 
 // simulateOne runs a trial under one of its seeds.
-func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, t *Trial, seed int64, metrics []result.Metric, w watch) (Simulation, error) {
-	in, err := p.input(trace, t, seed)
+func simulateOne(p *Plan, ctx context.Context, trace *workload.Trace, t *Trial, seed int64, metrics []result.Metric, w watch) (Simulation, error) {
+	in, err := simulatorInputOf(p, trace, t, seed)
 	if errors.Is(err, ErrInvalidPoint) && p.IsSweep() {
-		key := p.keys(&Trial{Point: t.Point, Share: t.Share, Seeds: []int64{seed}}, metrics)[0]
+		key := p.trialKeys(&Trial{Point: t.Point, Share: t.Share, Seeds: []int64{seed}}, metrics)[0]
 		return Simulation{Row: result.Row{Key: key, Point: t.Point.ID, Share: t.Share, Seed: seed, Error: err.Error()}}, nil
 	}
 	if err != nil {
 		return Simulation{}, err
 	}
-	warmUp, err := p.findWarmUp(ctx, trace, t, &in)
+	warmUp, err := findWarmUp(p, ctx, trace, t, &in)
 	if err != nil {
 		return Simulation{}, err
 	}
@@ -193,7 +183,7 @@ func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, t *Trial,
 	if err = errors.Join(err, requests.close()); err != nil {
 		return Simulation{}, atPoint(t.Point, seed, err)
 	}
-	meta := p.meta(in, outcome, metrics)
+	meta := metaOf(p, in, outcome, metrics)
 	meta.FoundWarmUp = warmUp.of(outcome)
 	meta.BacklogGrowth = backlog.growth(in.config.Horizon)
 	document := result.NewDocument(outcome, meta)
@@ -208,8 +198,8 @@ func (p *Plan) simulateOne(ctx context.Context, trace *workload.Trace, t *Trial,
 // Config is the simulator's input of a trial under a seed, for those who want to
 // look on while it runs. The trace must be the plan's. A warm-up that a rule has
 // yet to find is not in it.
-func (p *Plan) Config(trace *workload.Trace, t *Trial, seed int64) (simulator.Config, error) {
-	in, err := p.input(trace, t, seed)
+func SimulatorConfig(p *Plan, trace *workload.Trace, t *Trial, seed int64) (simulator.Config, error) {
+	in, err := simulatorInputOf(p, trace, t, seed)
 	return in.config, err
 }
 
@@ -221,7 +211,7 @@ type simulatorInput struct {
 }
 
 // input makes a trial ready to run under a seed.
-func (p *Plan) input(trace *workload.Trace, t *Trial, seed int64) (simulatorInput, error) {
+func simulatorInputOf(p *Plan, trace *workload.Trace, t *Trial, seed int64) (simulatorInput, error) {
 	invalid := func(err error) (simulatorInput, error) {
 		return simulatorInput{}, atPoint(t.Point, seed, fmt.Errorf("%w: %w", ErrInvalidPoint, err))
 	}
@@ -233,7 +223,7 @@ func (p *Plan) input(trace *workload.Trace, t *Trial, seed int64) (simulatorInpu
 	if len(errs) > 0 {
 		return invalid(errs.ToAggregate())
 	}
-	config, errs := p.builder.Build(typed, router, trace, seed, nil)
+	config, errs := p.Builder.Build(typed, router, trace, seed, nil)
 	if len(errs) > 0 {
 		return invalid(errs.ToAggregate())
 	}

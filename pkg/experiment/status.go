@@ -3,7 +3,6 @@
 package experiment
 
 import (
-	"strconv"
 	"strings"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -127,9 +126,6 @@ func metricValue(name string, in stats.Interval) v1alpha1.MetricValue {
 	}
 	return out
 }
-
-// figure prints a number for a status: six significant digits.
-func figure(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
 // clip cuts a text to at most so many bytes, never through a character.
 func clip(text string, most int) string {

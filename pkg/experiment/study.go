@@ -53,7 +53,7 @@ type Study struct {
 const NoBaseline = -1
 
 // Study returns the plan's study, before its first round.
-func (p *Plan) Study() (*Study, error) {
+func NewStudy(p *Plan) (*Study, error) {
 	spec := field.NewPath("spec")
 	algorithm, errs := p.algorithm(spec)
 	if len(errs) > 0 {
@@ -205,3 +205,6 @@ func (s *Study) point(values search.Point) Point {
 	s.points = append(s.points, point)
 	return point
 }
+
+// Plan returns the plan of the study.
+func (s *Study) Plan() *Plan { return s.plan }

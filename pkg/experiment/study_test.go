@@ -36,7 +36,7 @@ func generation(n int32) func(*v1alpha1.PolicySweep) {
 func mustConduct(t testing.TB, c *Compiled, o Options) *LocalRun {
 	t.Helper()
 	o.Parallelism = 2
-	conducted, err := c.Plan.RunLocally(t.Context(), c.Trace, o)
+	conducted, err := RunLocally(c.Plan, t.Context(), c.Trace, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestAStudyThatWasCutOffGoesOnAsIfItHadNotBeen(t *testing.T) {
 			total := whole.Simulations()
 			for _, after := range []int{1, total / 2, total - 1} {
 				m := memory{}
-				_, err := c.Plan.RunLocally(t.Context(), c.Trace, Options{Parallelism: 2, Done: func(point Point, row *result.Row) error {
+				_, err := RunLocally(c.Plan, t.Context(), c.Trace, Options{Parallelism: 2, Done: func(point Point, row *result.Row) error {
 					if len(m) == after {
 						return stop
 					}
@@ -104,7 +104,7 @@ func TestRowsOfAnEditedSweepServeAgain(t *testing.T) {
 	sweep := testSweep(t)
 	m := memory{}
 	before := mustConduct(t, mustCompileSweep(t, sweep), Options{Done: m.remember})
-	sweep.Spec.Replications = v1alpha1.Replications{Seeds: append(slices.Clone(before.plan.Seeds), 77)}
+	sweep.Spec.Replications = v1alpha1.Replications{Seeds: append(slices.Clone(before.Plan().Seeds), 77)}
 	sweep.Name = "renamed"
 	after := mustConduct(t, mustCompileSweep(t, sweep), Options{Known: m.known})
 	points := len(after.Points())
@@ -199,7 +199,7 @@ func TestGatesAreJudgedByFreshSeedsWhereThereAreSome(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		seeds := len(conducted.plan.Seeds)
+		seeds := len(conducted.Plan().Seeds)
 		if confirm > 0 {
 			seeds = int(confirm)
 		}

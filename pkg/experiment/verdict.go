@@ -43,7 +43,7 @@ func (s *Study) Verdict() (*Verdict, error) {
 	v, ofBest := &Verdict{}, false
 	for _, g := range s.criteria.gates {
 		v.Gates = append(v.Gates, s.judge(g, best))
-		ofBest = ofBest || g.isOfBest()
+		ofBest = ofBest || isOfBest(&g)
 	}
 	v.Judgement, v.Message = result.Passed(v.Gates)
 	if v.Judgement == result.Fail || !ofBest || best != s.baseline {
@@ -57,7 +57,7 @@ func (s *Study) Verdict() (*Verdict, error) {
 	return v, nil
 }
 
-func (g *gate) isOfBest() bool { return g.subject == "" || g.subject == v1alpha1.GateOfBest }
+func isOfBest(g *gate) bool { return g.subject == "" || g.subject == v1alpha1.GateOfBest }
 
 // judge says what came of one gate.
 func (s *Study) judge(g gate, best int) result.GateResult {

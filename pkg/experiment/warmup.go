@@ -20,12 +20,12 @@ import (
 // and sets the warm-up of the configuration that is to be measured. What comes of
 // it is the same simulation with fewer requests counted. The arrivals of the
 // first run are in the result, so that what is left out can be counted.
-func (p *Plan) findWarmUp(ctx context.Context, trace *workload.Trace, t *Trial, in *simulatorInput) (*foundWarmUp, error) {
+func findWarmUp(p *Plan, ctx context.Context, trace *workload.Trace, t *Trial, in *simulatorInput) (*foundWarmUp, error) {
 	rule := in.scenario.Horizon.WarmupRule
 	if rule == "" {
 		return nil, nil
 	}
-	pilot, err := p.input(trace, t, in.config.Seed)
+	pilot, err := simulatorInputOf(p, trace, t, in.config.Seed)
 	if err != nil {
 		return nil, err
 	}

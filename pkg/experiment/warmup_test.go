@@ -98,7 +98,7 @@ func TestOnlookersSeeTheMeasuredRun(t *testing.T) {
 	}
 	seen := map[int]int{}
 	o := Options{Parallelism: 1, CheckInvariants: true, Decided: func(_ int, d *Decision) { seen[d.Request.ID]++ }}
-	if _, err := c.Plan.Simulate(t.Context(), c.Trace, firstRound(t, c.Plan), []int{0}, o); err != nil {
+	if _, err := Simulate(c.Plan, t.Context(), c.Trace, firstRound(t, c.Plan), []int{0}, o); err != nil {
 		t.Fatal(err)
 	}
 	for request, times := range seen {

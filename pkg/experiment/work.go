@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"io"
 	"sort"
-
-	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
 
 // WorkKey is the key of an encoded Work.
@@ -99,48 +97,6 @@ func DecodeWork(raw []byte) (Work, error) {
 	return w, nil
 }
 
-// Resume returns the round that work is of, and the numbers of the simulations
-// to run.
-func (p *Plan) Resume(w Work) (*Round, []int, error) {
-	round, err := p.round(w)
-	if err != nil {
-		return nil, nil, err
-	}
-	var which []int
-	next := 0
-	for _, skip := range append(w.Skip, [2]int{round.Simulations(), round.Simulations()}) {
-		if skip[0] < next || skip[1] < skip[0] || skip[1] > round.Simulations() {
-			return nil, nil, fmt.Errorf("round %d: simulations %d to %d are none of its %d", w.Round, skip[0], skip[1], round.Simulations())
-		}
-		for ; next < skip[0]; next++ {
-			which = append(which, next)
-		}
-		next = skip[1]
-	}
-	return round, which, nil
-}
-
-func (p *Plan) round(w Work) (*Round, error) {
-	if w.Round == 0 {
-		study, err := p.Study()
-		if err != nil {
-			return nil, err
-		}
-		return study.Round(), nil
-	}
-	trials := make([]Trial, len(w.Trials))
-	for i, t := range w.Trials {
-		if p.IsSweep() && len(t.Values) != len(p.Parameters) {
-			return nil, fmt.Errorf("round %d: point %d has %d values, and there are %d parameters", w.Round, t.Point, len(t.Values), len(p.Parameters))
-		}
-		trials[i] = Trial{Point: Point{ID: t.Point}, Share: t.Share, Seeds: t.Seeds}
-		for j, value := range t.Values {
-			trials[i].Point.Values = append(trials[i].Point.Values, v1alpha1.Assignment{Name: p.Parameters[j].Name, Value: value})
-		}
-	}
-	return newRound(w.Round, trials, p.cost()), nil
-}
-
 // Part returns one of n parts of a round's simulations of these numbers. Parts
 // follow each other, cover every one once, and take about as long: they end
 // where the estimated cost reaches their share of it. None of n is empty where
@@ -191,7 +147,7 @@ func (p *Plan) Keys(r *Round) ([]string, error) {
 	metrics := criteria.metrics()
 	keys := make([]string, 0, r.Simulations())
 	for i := range r.Trials {
-		keys = append(keys, p.keys(&r.Trials[i], metrics)...)
+		keys = append(keys, p.trialKeys(&r.Trials[i], metrics)...)
 	}
 	return keys, nil
 }

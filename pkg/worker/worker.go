@@ -141,7 +141,7 @@ func (o Options) simulate(ctx context.Context, creator Creator, w shardInput, wh
 	telling, end := context.WithCancel(ctx)
 	defer end()
 	teller.Go(func() { w.owner.writeProgress(telling, creator, o.Ticks, o.Index, len(which), &done) })
-	return w.plan.Simulate(ctx, w.trace, w.round, which, experiment.Options{
+	return experiment.Simulate(w.plan, ctx, w.trace, w.round, which, experiment.Options{
 		Parallelism: o.Parallelism, KeepDecisions: true,
 		Progress: func(n int) {
 			done.Store(int64(n))
@@ -241,7 +241,7 @@ func (o Options) readInput() (w shardInput, err error) {
 	if err != nil {
 		return w, err
 	}
-	if w.round, w.simulations, err = w.plan.Resume(work); err != nil {
+	if w.round, w.simulations, err = experiment.Resume(w.plan, work); err != nil {
 		return w, err
 	}
 	w.trace, err = o.readTrace(w.plan)

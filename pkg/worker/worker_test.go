@@ -154,7 +154,7 @@ func TestWorkerSimulatesRestOfARound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	study, err := plan.Study()
+	study, err := experiment.NewStudy(plan)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import "strconv"
+
+// figure prints a number for a status: six significant digits.
+func figure(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }

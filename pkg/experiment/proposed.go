@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import "windtunnel.dev/windtunnel/api/v1alpha1"
+
+// What a proposal is spelled out with: one parameter, whose two values are whole
+// EPP configurations.
+const (
+	configuration   = "configuration"
+	currentProfile  = "baseline"
+	proposedProfile = "proposal"
+)
+
+// proposedPoint is the point of a proposal.
+var proposedPoint = []v1alpha1.Assignment{{Name: configuration, Value: proposedProfile}}

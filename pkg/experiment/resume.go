@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"fmt"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// Resume returns the round that work is of, and the numbers of the simulations
+// to run.
+func Resume(p *Plan, w Work) (*Round, []int, error) {
+	round, err := roundOf(p, w)
+	if err != nil {
+		return nil, nil, err
+	}
+	var which []int
+	next := 0
+	for _, skip := range append(w.Skip, [2]int{round.Simulations(), round.Simulations()}) {
+		if skip[0] < next || skip[1] < skip[0] || skip[1] > round.Simulations() {
+			return nil, nil, fmt.Errorf("round %d: simulations %d to %d are none of its %d", w.Round, skip[0], skip[1], round.Simulations())
+		}
+		for ; next < skip[0]; next++ {
+			which = append(which, next)
+		}
+		next = skip[1]
+	}
+	return round, which, nil
+}
+
+func roundOf(p *Plan, w Work) (*Round, error) {
+	if w.Round == 0 {
+		study, err := NewStudy(p)
+		if err != nil {
+			return nil, err
+		}
+		return study.Round(), nil
+	}
+	trials := make([]Trial, len(w.Trials))
+	for i, t := range w.Trials {
+		if p.IsSweep() && len(t.Values) != len(p.Parameters) {
+			return nil, fmt.Errorf("round %d: point %d has %d values, and there are %d parameters", w.Round, t.Point, len(t.Values), len(p.Parameters))
+		}
+		trials[i] = Trial{Point: Point{ID: t.Point}, Share: t.Share, Seeds: t.Seeds}
+		for j, value := range t.Values {
+			trials[i].Point.Values = append(trials[i].Point.Values, v1alpha1.Assignment{Name: p.Parameters[j].Name, Value: value})
+		}
+	}
+	return newRound(w.Round, trials, p.cost()), nil
+}

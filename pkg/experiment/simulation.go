@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import "windtunnel.dev/windtunnel/pkg/result"
+
+// Simulation is the result of one point under one seed.
+type Simulation struct {
+	Row result.Row
+	// Document is the whole result of a run; a sweep keeps rows only.
+	Document *result.Document
+	// Decisions are the routing decisions that the plan keeps, as a gzip file of
+	// JSON lines; nil where nobody asked for them.
+	Decisions []byte
+}

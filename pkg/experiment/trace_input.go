@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experiment
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// TraceInput says where a trace's bytes are and what they must be.
+type TraceInput struct {
+	Format v1alpha1.TraceFormat `json:"format"`
+	// One of these says where.
+	File                  string                          `json:"file,omitempty"`
+	ConfigMap             *v1alpha1.ConfigMapKeyReference `json:"configMap,omitempty"`
+	PersistentVolumeClaim *v1alpha1.VolumeClaimFile       `json:"persistentVolumeClaim,omitempty"`
+	Image                 *v1alpha1.ImageFile             `json:"image,omitempty"`
+	// SHA256 is the digest of the decompressed bytes, in hex.
+	SHA256 string `json:"sha256"`
+}
+
+// Name says which trace it is, as status.inputs does.
+func (t *TraceInput) Name() string {
+	switch {
+	case t.ConfigMap != nil:
+		return ConfigMapInput(t.ConfigMap.Name, t.ConfigMap.Key)
+	case t.PersistentVolumeClaim != nil:
+		return fmt.Sprintf("PersistentVolumeClaim/%s/%s", t.PersistentVolumeClaim.ClaimName, t.PersistentVolumeClaim.Path)
+	case t.Image != nil:
+		return fmt.Sprintf("Image/%s/%s", t.Image.Reference, t.Image.Path)
+	default:
+		return "File/" + t.File
+	}
+}
+
+// Path is where it lies below the folder at which pods mount its volume.
+func (t *TraceInput) Path() string {
+	switch {
+	case t.ConfigMap != nil:
+		return t.ConfigMap.Key
+	case t.PersistentVolumeClaim != nil:
+		return string(t.PersistentVolumeClaim.Path)
+	case t.Image != nil:
+		return string(t.Image.Path)
+	default:
+		return t.File
+	}
+}
+
+// forPods reports whether pods are the ones to parse it: they run in the quota of
+// the one who wrote it, and a short text can become a large trace. A plan does not
+// depend on what it says.
+func (t *TraceInput) forPods() bool { return t.File == "" }
+
+// Invalid is the error of a trace that cannot be read, of the field that names it: the
+// same whoever reads it.
+func (t *TraceInput) Invalid(err error) *field.Error {
+	at := field.NewPath("spec", "scenario", "workload", "trace")
+	switch {
+	case t.ConfigMap != nil:
+		return t.invalidAt(at.Child("configMapRef"), err)
+	case t.PersistentVolumeClaim != nil:
+		return t.invalidAt(at.Child("persistentVolumeClaim"), err)
+	case t.Image != nil:
+		return t.invalidAt(at.Child("image"), err)
+	default:
+		return t.invalidAt(at.Child("file"), err)
+	}
+}
+
+func (t *TraceInput) invalidAt(at *field.Path, err error) *field.Error {
+	return field.Invalid(at, t.Path(), err.Error())
+}
+
+// TraceWords name a trace in the errors of whoever reads it.
+func TraceWords(t *TraceInput) string { return "trace " + t.Name() }
+
+// ConfigMapInput is the name of a ConfigMap's key in status.inputs.
+func ConfigMapInput(name, key string) string { return "ConfigMap/" + name + "/" + key }
+
+// ParseConfigMapInput reads what ConfigMapInput wrote; false where the input is
+// something else.
+func ParseConfigMapInput(input string) (name, key string, ok bool) {
+	rest, ok := strings.CutPrefix(input, "ConfigMap/")
+	if !ok {
+		return "", "", false
+	}
+	return strings.Cut(rest, "/")
+}
