@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/internal/testing/builder"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -42,7 +42,7 @@ func BenchmarkDecide(b *testing.B) {
 				for i, n := range which {
 					rows[i] = j.rows[n]
 				}
-				j.addChunk(&source{Reference: experiment.Reference{Name: fmt.Sprint(shard), Rows: len(rows)}, own: true}, rows)
+				j.addChunk(&source{Reference: store.Reference{Name: fmt.Sprint(shard), Rows: len(rows)}, own: true}, rows)
 			}
 			sc.look()
 			b.ReportAllocs()

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 )
 
 // clusterInputs are the inputs that a spec may refer to on a cluster: the
@@ -24,12 +25,12 @@ type clusterInputs struct {
 	versions map[string]string
 }
 
-// ConfigMapKey implements experiment.Inputs.
+// ConfigMapKey implements compile.Inputs.
 func (c clusterInputs) ConfigMapKey(ctx context.Context, name, key string) ([]byte, error) {
 	var cm corev1.ConfigMap
 	err := c.reader.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: name}, &cm)
 	if apierrors.IsNotFound(err) {
-		return nil, experiment.Missing(fmt.Sprintf("there is no ConfigMap %s in namespace %s", name, c.namespace))
+		return nil, compile.Missing(fmt.Sprintf("there is no ConfigMap %s in namespace %s", name, c.namespace))
 	}
 	if err != nil {
 		return nil, err
@@ -38,14 +39,14 @@ func (c clusterInputs) ConfigMapKey(ctx context.Context, name, key string) ([]by
 	if _, known := c.versions[input]; !known && c.versions != nil {
 		c.versions[input] = cm.ResourceVersion
 	}
-	return experiment.ConfigMapKey(&cm, key)
+	return compile.ConfigMapKey(&cm, key)
 }
 
-// File implements experiment.Inputs.
-func (clusterInputs) File(string) ([]byte, error) { return nil, experiment.ErrNoFiles }
+// File implements compile.Inputs.
+func (clusterInputs) File(string) ([]byte, error) { return nil, compile.ErrNoFiles }
 
-// VolumeFile implements experiment.Inputs.
-func (clusterInputs) VolumeFile(string, string) ([]byte, error) { return nil, experiment.ErrOnlyPods }
+// VolumeFile implements compile.Inputs.
+func (clusterInputs) VolumeFile(string, string) ([]byte, error) { return nil, compile.ErrOnlyPods }
 
-// ParsesTraces implements experiment.Inputs.
+// ParsesTraces implements compile.Inputs.
 func (clusterInputs) ParsesTraces() bool { return false }

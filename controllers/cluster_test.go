@@ -31,7 +31,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
@@ -520,7 +520,7 @@ func (c *cluster) results() []string {
 }
 
 // encodedReport returns the report of a shard as its worker encodes it.
-func encodedReport(r experiment.Report) string {
+func encodedReport(r store.Report) string {
 	raw, err := r.Encode()
 	if err != nil {
 		panic(err)

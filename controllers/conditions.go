@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -107,7 +107,7 @@ func setConditions(st *v1alpha1.CommonStatus, v verdict, now time.Time) {
 
 // setPassed writes what came of the gates: Unknown as long as there are no
 // results, and nothing where there are no gates.
-func setPassed(st *v1alpha1.CommonStatus, v *experiment.Verdict, gates int, now time.Time) {
+func setPassed(st *v1alpha1.CommonStatus, v *study.Verdict, gates int, now time.Time) {
 	if gates == 0 {
 		meta.RemoveStatusCondition(&st.Conditions, v1alpha1.ConditionPassed)
 		return

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 )
 
 // maxPlanBytes bounds an encoded plan: its ConfigMap holds a mebibyte, and the
@@ -84,7 +84,7 @@ func (d decider) reportUnsafe() {
 // reportInvalid stops the work of a spec that does not compile, and reports the errors.
 func (d decider) reportInvalid() {
 	reason := v1alpha1.ReasonInvalid
-	if experiment.MissingInputs(d.specErrors) {
+	if compile.MissingInputs(d.specErrors) {
 		reason = v1alpha1.ReasonInputMissing
 	}
 	d.cleaner.deleteOutdatedJobs("the spec does not compile")

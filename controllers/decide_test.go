@@ -16,7 +16,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
 )
 
 func TestDecide(t *testing.T) {
@@ -132,7 +132,7 @@ func TestDecide(t *testing.T) {
 		},
 		"a failed Job is told in the worker's words": {
 			func(s *fixture) {
-				s.job(ended(batchv1.JobFailed)).done(1).pod(0, exited(2, encodedReport(experiment.Report{Error: "bad input: plan.json: no such file"})))
+				s.job(ended(batchv1.JobFailed)).done(1).pod(0, exited(2, encodedReport(store.Report{Error: "bad input: plan.json: no such file"})))
 			},
 			decided{
 				Acts:  []string{index},
@@ -177,7 +177,7 @@ func TestDecide(t *testing.T) {
 		},
 		"a report of another plan fails it": {
 			func(s *fixture) {
-				s.job(ended(batchv1.JobComplete)).done(1, func(r *experiment.Report) { r.PlanHash = "older" })
+				s.job(ended(batchv1.JobComplete)).done(1, func(r *store.Report) { r.PlanHash = "older" })
 			},
 			decided{
 				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
@@ -186,7 +186,7 @@ func TestDecide(t *testing.T) {
 		},
 		"a report of another shard fails it": {
 			func(s *fixture) {
-				s.job(ended(batchv1.JobComplete)).done(1, func(r *experiment.Report) { r.Shard = 0 })
+				s.job(ended(batchv1.JobComplete)).done(1, func(r *store.Report) { r.Shard = 0 })
 			},
 			decided{
 				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
@@ -195,7 +195,7 @@ func TestDecide(t *testing.T) {
 		},
 		"a report without results fails it": {
 			func(s *fixture) {
-				s.job(ended(batchv1.JobComplete)).done(1, func(r *experiment.Report) { r.Results = nil })
+				s.job(ended(batchv1.JobComplete)).done(1, func(r *store.Report) { r.Results = nil })
 			},
 			decided{
 				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
@@ -208,7 +208,7 @@ func TestDecide(t *testing.T) {
 		},
 		"two pods of a shard that differ fail it": {
 			func(s *fixture) {
-				s.job(ended(batchv1.JobComplete)).done(1).done(1, func(r *experiment.Report) { r.Results.SHA256 += "0" })
+				s.job(ended(batchv1.JobComplete)).done(1).done(1, func(r *store.Report) { r.Results.SHA256 += "0" })
 			},
 			decided{
 				Types: []string{isFailed, isStalled}, Reason: "ResultCorrupt",
@@ -325,13 +325,13 @@ func FuzzReport(f *testing.F) {
 	f.Add(`{"shard":-1,"results":{}}`)
 	s := newFixture(f).job().done(1)
 	results := s.results(0)
-	f.Add(encodedReport(experiment.Report{PlanHash: s.observation.plan.hash, Shard: 0, Results: &results}))
+	f.Add(encodedReport(store.Report{PlanHash: s.observation.plan.hash, Shard: 0, Results: &results}))
 	f.Fuzz(func(t *testing.T, message string) {
 		w := *s.observation
 		w.job.pods = slices.Clone(s.observation.job.pods)
 		again := &fixture{t: t, observation: &w, rows: s.rows}
 		again.pod(0, exited(0, message)).decide()
-		r, err := experiment.DecodeReport(message)
+		r, err := store.DecodeReport(message)
 		isTrue := err == nil && r.PlanHash == s.observation.plan.hash && r.Round == 0 && r.Shard == 0 && r.Results != nil && !r.Partial
 		if (w.job.reports.lists[0] != nil) != isTrue {
 			t.Errorf("believed %q", message)

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
 
 // decision is what decide wants applied: actions in order, then one status, then the
@@ -86,7 +86,7 @@ type draft struct {
 	indexed map[string]bool
 	// gatesVerdict is the verdict on the gates; nil where there are none, or no results
 	// yet.
-	gatesVerdict *experiment.Verdict
+	gatesVerdict *study.Verdict
 	// remark says what was not done for a complete subject.
 	remark string
 	// nothingServed says why no request was served; "" where some were.

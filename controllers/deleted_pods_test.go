@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
 )
 
 // goner is a pod of a Job that was stopped half-way.
@@ -19,7 +19,7 @@ func goner(job, name string) *corev1.Pod {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		Name: name, UID: types.UID(name), OwnerReferences: []metav1.OwnerReference{{Kind: "Job", UID: types.UID(job), Controller: ptr.To(true)}},
 	}}
-	exited(130, encodedReport(experiment.Report{Results: &experiment.Reference{Name: "list"}, Partial: true}))(pod)
+	exited(130, encodedReport(store.Report{Results: &store.Reference{Name: "list"}, Partial: true}))(pod)
 	return pod
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -140,7 +140,7 @@ func localDigest(t testing.TB, s subject) string {
 	if err != nil || len(errs) > 0 {
 		t.Fatal(err, errs)
 	}
-	conducted, err := experiment.RunLocally(compiled.Plan, t.Context(), compiled.Trace, experiment.Options{Parallelism: 2})
+	conducted, err := execute.RunLocally(t.Context(), compiled.Plan, compiled.Trace, execute.Options{Parallelism: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,8 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -51,7 +53,7 @@ func newFixture(t testing.TB) *fixture {
 	sc.observation.children.configMaps = []metav1.PartialObjectMetadata{{ObjectMeta: cm.ObjectMeta}}
 	round := sc.rows.study.Round()
 	for shard := range shards {
-		simulations, err := experiment.Simulate(p.hashedPlan.Plan, t.Context(), nil, round, round.Part(round.All().Indices(), shard, shards), experiment.Options{Parallelism: 1})
+		simulations, err := execute.Simulate(t.Context(), p.hashedPlan.Plan, nil, round, round.Part(round.All().Indices(), shard, shards), execute.Options{Parallelism: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,8 +66,8 @@ func newFixture(t testing.TB) *fixture {
 const shards = 2
 
 // results is the list that the worker of a shard writes.
-func (s *fixture) results(shard int) experiment.Reference {
-	return experiment.Reference{Name: fmt.Sprintf("list-%d", shard), Rows: len(s.simulations[shard]), SHA256: experiment.Digest([]byte{byte(shard)})}
+func (s *fixture) results(shard int) store.Reference {
+	return store.Reference{Name: fmt.Sprintf("list-%d", shard), Rows: len(s.simulations[shard]), SHA256: experiment.Digest([]byte{byte(shard)})}
 }
 
 // task is what there is to do in the fixture before anything is done.
@@ -126,9 +128,9 @@ func exited(code int32, message string) func(*corev1.Pod) {
 }
 
 // done adds the succeeded pod of a shard, and its rows as they were read.
-func (s *fixture) done(shard int, change ...func(*experiment.Report)) *fixture {
+func (s *fixture) done(shard int, change ...func(*store.Report)) *fixture {
 	results := s.results(shard)
-	r := experiment.Report{PlanHash: s.observation.plan.hash, Shard: shard, Results: &results}
+	r := store.Report{PlanHash: s.observation.plan.hash, Shard: shard, Results: &results}
 	for _, f := range change {
 		f(&r)
 	}
@@ -141,7 +143,7 @@ func (s *fixture) read(shard int) *fixture {
 	for i := range rows {
 		rows[i] = s.simulations[shard][i].Row
 	}
-	ref := experiment.Reference{Name: fmt.Sprintf("chunk-%d", shard), Rows: len(rows)}
+	ref := store.Reference{Name: fmt.Sprintf("chunk-%d", shard), Rows: len(rows)}
 	if s.rows.sources[ref.Name] == nil {
 		s.rows.addChunk(&source{Reference: ref, own: true}, rows)
 	}

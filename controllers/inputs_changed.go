@@ -18,6 +18,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 )
 
 // inputChange is an input that is no longer what the plan was made of.
@@ -90,10 +91,10 @@ func (o *observer) digestNow(ctx context.Context, s subject, in v1alpha1.InputDi
 		return "", client.IgnoreNotFound(err)
 	}
 	digest := ""
-	raw, err := experiment.ConfigMapKey(&cm, key)
+	raw, err := compile.ConfigMapKey(&cm, key)
 	switch {
 	case err == nil:
-		digest = experiment.TextDigest(raw)
+		digest = compile.TextDigest(raw)
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", err
 	}

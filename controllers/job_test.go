@@ -18,6 +18,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
@@ -267,7 +268,7 @@ func TestTheConfigMapsHoldWhatAWorkerNeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, which, err := experiment.Resume(plan, work); err != nil || len(which) != 4 {
+	if _, which, err := study.Resume(plan, work); err != nil || len(which) != 4 {
 		t.Errorf("simulations %v, %v; want all four", which, err)
 	}
 	var owner worker.Owner

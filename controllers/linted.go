@@ -50,7 +50,7 @@ func (d reporter) setLinted(st *v1alpha1.CommonStatus) {
 func findingsMessage(findings []experiment.Finding) string {
 	var all []string
 	for _, f := range findings {
-		if f.Grave() {
+		if f.AtLeastWarning() {
 			all = append(all, f.String())
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
 )
 
 // observation is all that a decision depends on besides the time. Nothing in it is
@@ -124,8 +124,8 @@ func (w *observation) hasUnindexedRows() bool {
 }
 
 // gaveUp reports whether the shards of a Job that failed were given up.
-func gaveUp(lost []experiment.Lost, job *batchv1.Job) bool {
-	return slices.ContainsFunc(lost, func(l experiment.Lost) bool { return l.Job == job.Name })
+func gaveUp(lost []store.Lost, job *batchv1.Job) bool {
+	return slices.ContainsFunc(lost, func(l store.Lost) bool { return l.Job == job.Name })
 }
 
 // isCurrent reports whether a Job simulates a round of the plan as the spec wants it

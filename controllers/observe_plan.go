@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
@@ -62,7 +63,7 @@ func (o *observer) knownPlan(ctx context.Context, s subject, hash string) (*subj
 }
 
 // compile compiles a subject's spec in the time that one object may take.
-func (o *observer) compile(ctx context.Context, s subject, inputs experiment.Inputs) (*experiment.Compiled, field.ErrorList, error) {
+func (o *observer) compile(ctx context.Context, s subject, inputs compile.Inputs) (*compile.Compiled, field.ErrorList, error) {
 	end, err := o.compileGuard.begin(s)
 	if err != nil {
 		return nil, nil, err
@@ -82,7 +83,7 @@ func (o *observer) compile(ctx context.Context, s subject, inputs experiment.Inp
 
 // compileSafely turns a panic into an error of the spec: the status shows it, and other
 // objects do not wait.
-func compileSafely(ctx context.Context, s subject, inputs experiment.Inputs) (c *experiment.Compiled, errs field.ErrorList, err error) {
+func compileSafely(ctx context.Context, s subject, inputs compile.Inputs) (c *compile.Compiled, errs field.ErrorList, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			log.FromContext(ctx).Error(fmt.Errorf("panic: %v", r), "Compiling the spec", "stack", string(debug.Stack()))

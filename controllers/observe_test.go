@@ -10,26 +10,25 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
-
 	"k8s.io/utils/clock"
 
 	"windtunnel.dev/windtunnel/internal/testing/builder"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 )
 
 // poison is a subject whose spec brings the compiler down.
 type poison struct{ subject }
 
-func (poison) compile(context.Context, experiment.Inputs) (*experiment.Compiled, field.ErrorList, error) {
+func (poison) compile(context.Context, compile.Inputs) (*compile.Compiled, field.ErrorList, error) {
 	panic("blocks do not add up")
 }
 
 // endless is a subject whose spec takes for ever.
 type endless struct{ subject }
 
-func (endless) compile(ctx context.Context, in experiment.Inputs) (*experiment.Compiled, field.ErrorList, error) {
+func (endless) compile(ctx context.Context, in compile.Inputs) (*compile.Compiled, field.ErrorList, error) {
 	<-ctx.Done()
-	return experiment.CompileSweep(ctx, builder.MakeSweep("endless", "team-a").Values("replicas", "pools[llama].replicas", "1", "2").Obj(), in)
+	return compile.Sweep(ctx, builder.MakeSweep("endless", "team-a").Values("replicas", "pools[llama].replicas", "1", "2").Obj(), in)
 }
 
 func TestWhatTakesTooLongIsInvalid(t *testing.T) {

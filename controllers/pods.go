@@ -14,7 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
 )
 
 // workerContainer is the name of a worker pod's container.
@@ -59,11 +59,11 @@ func mayStillReport(pod *corev1.Pod, now time.Time) bool {
 
 // partialReport returns what a pod that was stopped before its end reports, if it says where
 // results are: some of its shard's, or all of them if it was killed on its way out.
-func partialReport(pod *corev1.Pod) (experiment.Report, bool) {
+func partialReport(pod *corev1.Pod) (store.Report, bool) {
 	if t := terminated(pod); t == nil || t.ExitCode == 0 || pod.Status.Phase == corev1.PodSucceeded {
-		return experiment.Report{}, false
+		return store.Report{}, false
 	}
-	report, err := experiment.DecodeReport(terminationMessage(pod))
+	report, err := store.DecodeReport(terminationMessage(pod))
 	return report, err == nil && report.Results != nil
 }
 
@@ -107,7 +107,7 @@ func podFailedMessage(pod *corev1.Pod) string {
 // they parse and the manager does not; "" where there is none.
 func invalidInput(job *batchv1.Job, pods []corev1.Pod) string {
 	for _, pod := range failedPods(job, pods) {
-		if report, err := experiment.DecodeReport(terminationMessage(pod)); err == nil && report.Invalid {
+		if report, err := store.DecodeReport(terminationMessage(pod)); err == nil && report.Invalid {
 			return report.Error
 		}
 	}
@@ -119,7 +119,7 @@ func podEndMessage(pod *corev1.Pod) string {
 	if t == nil {
 		return strings.TrimSuffix(fmt.Sprintf("pod %s: %s: %s", pod.Name, cmp.Or(pod.Status.Reason, "failed"), pod.Status.Message), ": ")
 	}
-	if report, err := experiment.DecodeReport(t.Message); err == nil && report.Error != "" {
+	if report, err := store.DecodeReport(t.Message); err == nil && report.Error != "" {
 		return report.Error
 	}
 	words := fmt.Sprintf("pod %s: %s%s, exit code %d", pod.Name, cmp.Or(t.Reason, "terminated"), memoryLimitNote(pod, t), t.ExitCode)

@@ -9,7 +9,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
 
 // sweep is a PolicySweep as the core sees it.
@@ -35,8 +36,8 @@ func (s sweep) configMaps() []string {
 	return unique(names)
 }
 
-func (s sweep) compile(ctx context.Context, in experiment.Inputs) (*experiment.Compiled, field.ErrorList, error) {
-	return experiment.CompileSweep(ctx, s.PolicySweep, in)
+func (s sweep) compile(ctx context.Context, in compile.Inputs) (*compile.Compiled, field.ErrorList, error) {
+	return compile.Sweep(ctx, s.PolicySweep, in)
 }
 
 func (s sweep) clearResults() {
@@ -44,8 +45,8 @@ func (s sweep) clearResults() {
 	s.Status.Leaderboard, s.Status.Promoted, s.Status.Followed = "", "", nil
 }
 
-func (s sweep) fill(st *experiment.Study) error {
-	return experiment.FillSweep(&s.Status, st)
+func (s sweep) fill(st *study.Study) error {
+	return study.FillSweep(&s.Status, st)
 }
 
 // sweeps are the PolicySweeps.

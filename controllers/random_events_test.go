@@ -23,7 +23,8 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -89,7 +90,7 @@ var things = []struct {
 	}},
 	{"a shard reports what is not its own", func(c *randomEvents) {
 		c.end(func(job *batchv1.Job, index int) {
-			c.endPod(c.startPod(job, index), 0, "Completed", encodedReport(experiment.Report{PlanHash: "another", Shard: index}))
+			c.endPod(c.startPod(job, index), 0, "Completed", encodedReport(store.Report{PlanHash: "another", Shard: index}))
 		})
 	}},
 	{"the Job gives up", func(c *randomEvents) {
@@ -328,7 +329,7 @@ func (c *randomEvents) settle() {
 }
 
 // chunks are what the index lists that a status names.
-func (c *cluster) chunks(s subject) []experiment.Reference {
+func (c *cluster) chunks(s subject) []store.Reference {
 	c.t.Helper()
 	st := s.status().Results
 	if st == nil {
@@ -349,7 +350,7 @@ func (c *cluster) rows(s subject) string {
 	for _, ref := range c.chunks(s) {
 		var cm corev1.ConfigMap
 		c.must(c.client.Get(c.t.Context(), client.ObjectKey{Namespace: s.object().GetNamespace(), Name: ref.Name}, &cm))
-		rows, err := experiment.Chunk{Binary: cm.BinaryData}.Decode()
+		rows, err := store.Chunk{Binary: cm.BinaryData}.Decode()
 		c.must(err)
 		all = append(all, rows...)
 	}
@@ -372,7 +373,7 @@ func inOrder(t testing.TB, rows []result.Row) string {
 // lines are the rows that a ConfigMap holds.
 func (c *cluster) lines(cm *corev1.ConfigMap) string {
 	c.t.Helper()
-	lines, err := experiment.Chunk{Binary: cm.BinaryData}.Lines()
+	lines, err := store.Chunk{Binary: cm.BinaryData}.Lines()
 	c.must(err)
 	return string(lines)
 }
@@ -393,7 +394,7 @@ func localRows(t testing.TB, s subject) string {
 	if err != nil || len(errs) > 0 {
 		t.Fatal(err, errs)
 	}
-	conducted, err := experiment.RunLocally(compiled.Plan, t.Context(), compiled.Trace, experiment.Options{Parallelism: 1})
+	conducted, err := execute.RunLocally(t.Context(), compiled.Plan, compiled.Trace, execute.Options{Parallelism: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
 )
 
 // indexFraction is the share of a round's simulations, one in so many, whose results are
@@ -18,9 +18,9 @@ const indexFraction = 8
 // before their end: where their results are. Nothing else is believed.
 type reports struct {
 	// lists are the lists of chunks by shard, nil where there is none.
-	lists []*experiment.Reference
+	lists []*store.Reference
 	// parts are the lists of pods that were stopped.
-	parts []experiment.Reference
+	parts []store.Reference
 	// reporters are the pods that said so.
 	reporters []string
 	// unreadable says of a shard why its succeeded pod reported nothing.
@@ -32,7 +32,7 @@ type reports struct {
 // newReports reads the termination messages of the pods of a Job of so many
 // shards.
 func newReports(plan *subjectPlan, round, shards int, pods []corev1.Pod) *reports {
-	r := &reports{lists: make([]*experiment.Reference, shards), reporters: make([]string, shards), unreadable: map[int]string{}}
+	r := &reports{lists: make([]*store.Reference, shards), reporters: make([]string, shards), unreadable: map[int]string{}}
 	for i := range pods {
 		part, isPart := partialReport(&pods[i])
 		switch {
@@ -47,7 +47,7 @@ func newReports(plan *subjectPlan, round, shards int, pods []corev1.Pod) *report
 }
 
 // addPartial takes what a pod reports that was stopped.
-func (r *reports) addPartial(plan *subjectPlan, round int, pod *corev1.Pod, report experiment.Report) {
+func (r *reports) addPartial(plan *subjectPlan, round int, pod *corev1.Pod, report store.Report) {
 	index, ok := completionIndex(pod)
 	if !ok || index >= len(r.lists) {
 		return
@@ -59,7 +59,7 @@ func (r *reports) addPartial(plan *subjectPlan, round int, pod *corev1.Pod, repo
 
 // inconsistency returns the fault of a report that is not of the pod's own shard, or says
 // of it what cannot be.
-func (r *reports) inconsistency(plan *subjectPlan, round int, pod *corev1.Pod, report experiment.Report) *fault {
+func (r *reports) inconsistency(plan *subjectPlan, round int, pod *corev1.Pod, report store.Report) *fault {
 	index, _ := completionIndex(pod)
 	switch {
 	case report.PlanHash != plan.hash || report.Round != round:
@@ -79,7 +79,7 @@ func (r *reports) addSucceeded(plan *subjectPlan, round int, pod *corev1.Pod) {
 		return
 	}
 	message := terminationMessage(pod)
-	report, err := experiment.DecodeReport(message)
+	report, err := store.DecodeReport(message)
 	if err != nil {
 		r.unreadable[index] = fmt.Sprintf("pod %s succeeded, but its termination message is not a report: %q", pod.Name, clip(message, 256))
 		return
@@ -99,8 +99,8 @@ func (r *reports) addSucceeded(plan *subjectPlan, round int, pod *corev1.Pod) {
 // unread are the lists whose rows are not read yet, where together they are
 // worth it: an eighth of the round's simulations, all that will come, or those of a
 // pod that is about to go.
-func (r *reports) unread(j *studyRows, over bool) []experiment.Reference {
-	var lists []experiment.Reference
+func (r *reports) unread(j *studyRows, over bool) []store.Reference {
+	var lists []store.Reference
 	rows := 0
 	for _, list := range r.parts {
 		if !j.lists[list.Name] {

@@ -10,46 +10,46 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 func TestWhatAStoppedPodReportsIsBelieved(t *testing.T) {
 	const plan = "the plan"
-	part := experiment.Reference{Name: "list-0", Rows: 1, SHA256: "abc"}
+	part := store.Reference{Name: "list-0", Rows: 1, SHA256: "abc"}
 	tests := map[string]struct {
-		report experiment.Report
+		report store.Report
 		ended  func(message string) func(*corev1.Pod)
-		want   []experiment.Reference
+		want   []store.Reference
 		fault  string
 	}{
 		"a part": {
-			report: experiment.Report{PlanHash: plan, Results: &part, Partial: true, Error: "told to stop"},
-			want:   []experiment.Reference{part},
+			report: store.Report{PlanHash: plan, Results: &part, Partial: true, Error: "told to stop"},
+			want:   []store.Reference{part},
 		},
-		"no results": {report: experiment.Report{PlanHash: plan, Error: "told to stop"}},
+		"no results": {report: store.Report{PlanHash: plan, Error: "told to stop"}},
 		"all results, of a pod that was killed on its way out": {
-			report: experiment.Report{PlanHash: plan, Results: &part},
-			want:   []experiment.Reference{part},
+			report: store.Report{PlanHash: plan, Results: &part},
+			want:   []store.Reference{part},
 		},
 		"a part, of a pod that its kubelet has not written off": {
-			report: experiment.Report{PlanHash: plan, Results: &part, Partial: true},
+			report: store.Report{PlanHash: plan, Results: &part, Partial: true},
 			ended: func(message string) func(*corev1.Pod) {
 				return func(pod *corev1.Pod) {
 					exited(130, message)(pod)
 					pod.Status.Phase = corev1.PodRunning
 				}
 			},
-			want: []experiment.Reference{part},
+			want: []store.Reference{part},
 		},
 		"a part, of a pod that succeeded": {
-			report: experiment.Report{PlanHash: plan, Results: &part, Partial: true},
+			report: store.Report{PlanHash: plan, Results: &part, Partial: true},
 			ended:  func(message string) func(*corev1.Pod) { return exited(0, message) },
 			fault:  "succeeded but reports only a part of its results",
 		},
-		"another plan's":  {report: experiment.Report{PlanHash: "another", Results: &part, Partial: true}, fault: `of plan "another"`},
-		"another round's": {report: experiment.Report{PlanHash: plan, Round: 1, Results: &part, Partial: true}, fault: "reports results of round 1"},
-		"another shard's": {report: experiment.Report{PlanHash: plan, Shard: 1, Results: &part, Partial: true}, fault: "reports results of shard 1"},
+		"another plan's":  {report: store.Report{PlanHash: "another", Results: &part, Partial: true}, fault: `of plan "another"`},
+		"another round's": {report: store.Report{PlanHash: plan, Round: 1, Results: &part, Partial: true}, fault: "reports results of round 1"},
+		"another shard's": {report: store.Report{PlanHash: plan, Shard: 1, Results: &part, Partial: true}, fault: "reports results of shard 1"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestWhatAStoppedPodReportsIsBelieved(t *testing.T) {
 func TestPodsThatDisagreeAboutARow(t *testing.T) {
 	s := newFixture(t)
 	row := s.simulations[0][0].Row
-	first := &source{Reference: experiment.Reference{Name: "first", Rows: 1}, own: true}
+	first := &source{Reference: store.Reference{Name: "first", Rows: 1}, own: true}
 	s.rows.addShard([]chunk{{first, []result.Row{row}}})
 	if words := s.rows.contradiction([]result.Row{row}); words != "" {
 		t.Errorf("the same row: %s", words)
@@ -104,7 +104,7 @@ func TestChunksOfAStoppedPodMakeWay(t *testing.T) {
 		rows = append(rows, s.simulations[0][i].Row)
 	}
 	add := func(name string, rows ...result.Row) {
-		s.rows.addShard([]chunk{{&source{Reference: experiment.Reference{Name: name, Rows: len(rows)}, own: true}, rows}})
+		s.rows.addShard([]chunk{{&source{Reference: store.Reference{Name: name, Rows: len(rows)}, own: true}, rows}})
 	}
 	serving := func() (names []string) {
 		st := s.rows.state()

@@ -11,6 +11,8 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/report"
 )
 
@@ -27,7 +29,7 @@ type resultIndex struct {
 }
 
 // namesOf returns the names of chunks.
-func namesOf(references []experiment.Reference) map[string]bool {
+func namesOf(references []store.Reference) map[string]bool {
 	names := map[string]bool{}
 	for _, ref := range references {
 		names[ref.Name] = true
@@ -40,8 +42,8 @@ func namesOf(references []experiment.Reference) map[string]bool {
 // nothing else, and belongs to the subject. It returns an empty one where there is
 // nothing to list.
 func newResultIndex(s subject, p *subjectPlan, st *studyState) (*resultIndex, error) {
-	index := &experiment.Index{
-		SchemaVersion: experiment.IndexSchemaVersion, EngineVersion: p.EngineVersion, Plan: p.hash,
+	index := &store.Index{
+		SchemaVersion: store.IndexSchemaVersion, EngineVersion: p.EngineVersion, Plan: p.hash,
 		Chunks: st.chunks, Reserve: st.reserve, Lost: st.lost,
 	}
 	l := &resultIndex{}
@@ -60,7 +62,7 @@ func newResultIndex(s subject, p *subjectPlan, st *studyState) (*resultIndex, er
 	raw := index.Encode()
 	digest := experiment.Digest(raw)
 	cm := makeConfigMap(s, p, ComponentIndex, contentName(p.prefix, "index", digest))
-	cm.Data = map[string]string{experiment.IndexKey: string(raw)}
+	cm.Data = map[string]string{store.IndexKey: string(raw)}
 	l.configMaps = append(l.configMaps, cm)
 	l.size = len(raw)
 	l.status = &v1alpha1.ResultsStatus{
@@ -71,7 +73,7 @@ func newResultIndex(s subject, p *subjectPlan, st *studyState) (*resultIndex, er
 
 // copiedChunk is a chunk that the manager writes.
 type copiedChunk struct {
-	experiment.Reference
+	store.Reference
 	configMap *corev1.ConfigMap
 }
 
@@ -81,7 +83,7 @@ func copyBorrowed(s subject, p *subjectPlan, st *studyState) ([]copiedChunk, err
 	for i := range st.borrowed {
 		simulations[i].Row = st.borrowed[i]
 	}
-	chunks, err := experiment.Chunks(simulations)
+	chunks, err := store.Chunks(simulations)
 	if err != nil {
 		return nil, fmt.Errorf("copy rows: %w", err)
 	}
@@ -91,7 +93,7 @@ func copyBorrowed(s subject, p *subjectPlan, st *studyState) ([]copiedChunk, err
 		cm := makeConfigMap(s, p, ComponentResult, contentName(p.prefix, "reused", digest))
 		cm.Data, cm.BinaryData = chunk.Data, chunk.Binary
 		copies = append(copies, copiedChunk{
-			Reference: experiment.Reference{Name: cm.Name, Rows: chunk.Rows, SHA256: digest, Reused: true},
+			Reference: store.Reference{Name: cm.Name, Rows: chunk.Rows, SHA256: digest, Reused: true},
 			configMap: cm,
 		})
 	}
@@ -112,7 +114,7 @@ const (
 )
 
 // makeLeaderboard makes the ConfigMap of the best points.
-func makeLeaderboard(s subject, p *subjectPlan, study *experiment.Study) (*corev1.ConfigMap, error) {
+func makeLeaderboard(s subject, p *subjectPlan, study *study.Study) (*corev1.ConfigMap, error) {
 	for keep := maxRanked; ; keep /= 2 {
 		board, err := study.Top(keep)
 		if err != nil {

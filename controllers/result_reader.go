@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -57,12 +58,12 @@ func (r resultReader) text(ctx context.Context, name, key, digest string) ([]byt
 }
 
 // index reads an index.
-func (r resultReader) index(ctx context.Context, name, digest string) (*experiment.Index, *fault, error) {
-	raw, f, err := r.text(ctx, name, experiment.IndexKey, digest)
+func (r resultReader) index(ctx context.Context, name, digest string) (*store.Index, *fault, error) {
+	raw, f, err := r.text(ctx, name, store.IndexKey, digest)
 	if f != nil || err != nil {
 		return nil, f, err
 	}
-	index, err := experiment.DecodeIndex(raw)
+	index, err := store.DecodeIndex(raw)
 	if err != nil {
 		return nil, corruptResult("ConfigMap %s: %v", name, err), nil
 	}
@@ -70,12 +71,12 @@ func (r resultReader) index(ctx context.Context, name, digest string) (*experime
 }
 
 // list reads a shard's list of chunks.
-func (r resultReader) list(ctx context.Context, ref experiment.Reference) ([]experiment.Reference, *fault, error) {
-	raw, f, err := r.text(ctx, ref.Name, experiment.ListKey, ref.SHA256)
+func (r resultReader) list(ctx context.Context, ref store.Reference) ([]store.Reference, *fault, error) {
+	raw, f, err := r.text(ctx, ref.Name, store.ListKey, ref.SHA256)
 	if f != nil || err != nil {
 		return nil, f, err
 	}
-	references, err := experiment.DecodeList(raw)
+	references, err := store.DecodeList(raw)
 	if err != nil {
 		return nil, corruptResult("ConfigMap %s: %v", ref.Name, err), nil
 	}
@@ -83,12 +84,12 @@ func (r resultReader) list(ctx context.Context, ref experiment.Reference) ([]exp
 }
 
 // chunk reads rows, and the UID of what holds them.
-func (r resultReader) chunk(ctx context.Context, ref experiment.Reference) ([]result.Row, types.UID, *fault, error) {
+func (r resultReader) chunk(ctx context.Context, ref store.Reference) ([]result.Row, types.UID, *fault, error) {
 	cm, f, err := r.configMap(ctx, ref.Name)
 	if f != nil || err != nil {
 		return nil, "", f, err
 	}
-	chunk := experiment.Chunk{Data: cm.Data, Binary: cm.BinaryData}
+	chunk := store.Chunk{Data: cm.Data, Binary: cm.BinaryData}
 	if digest := chunk.SHA256(); digest != ref.SHA256 {
 		return nil, "", corruptResult("ConfigMap %s has the digest %s, but the worker wrote %s", ref.Name, digest, ref.SHA256), nil
 	}

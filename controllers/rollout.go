@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -123,11 +123,11 @@ func (d publisher) promote(next sweep) (words string, err error) {
 		return "nothing is promoted because not all gates pass", nil
 	}
 	study := d.results.study.study
-	promotion, err := experiment.Promote(study, wanted.Format)
+	promotion, err := advice.Promote(study, wanted.Format)
 	if err != nil {
 		return fmt.Sprintf("nothing is promoted: %v", err), nil
 	}
-	report, ok, err := experiment.RollOutReport(study, fmt.Sprintf("PolicySweep %s", next.Name), promotion)
+	report, ok, err := advice.NewReport(study, fmt.Sprintf("PolicySweep %s", next.Name), promotion)
 	if err != nil {
 		return "", err
 	}
@@ -222,7 +222,7 @@ func (d publisher) makeFollowers(s sweep, best int) ([]*v1alpha1.SimulationRun, 
 		if !board.Candidates[i].Complete() {
 			break
 		}
-		spec, err := experiment.FollowUpRun(d.results.study.study, &s.Spec, board.Candidates[i].Point)
+		spec, err := advice.FollowUpRun(d.results.study.study, &s.Spec, board.Candidates[i].Point)
 		if err != nil {
 			return nil, fmt.Errorf("follow point %d: %w", board.Candidates[i].Point, err)
 		}

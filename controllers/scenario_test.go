@@ -23,7 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
 )
 
 // scenario is a script that is played in a cluster, with a manager that may have
@@ -148,7 +148,7 @@ var scripts = map[string]func(*scenario){
 		p.enter(sweep)
 		p.shard(0)
 		job := p.working()
-		p.endPod(p.startPod(job, 1), 2, "Error", encodedReport(experiment.Report{Shard: 1, Error: "bad input: somebody broke it"}))
+		p.endPod(p.startPod(job, 1), 2, "Error", encodedReport(store.Report{Shard: 1, Error: "bad input: somebody broke it"}))
 		p.endJob(job, batchv1.JobFailed, "FailedIndexes", "Job has failed indexes", 1)
 		p.settle(p)
 		change(p, sweep, func(s *v1alpha1.PolicySweep) {

@@ -9,7 +9,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
 
 // run is a SimulationRun as the core sees it.
@@ -24,12 +25,12 @@ func (r run) configMaps() []string           { return unique(scenarioConfigMaps(
 func (r run) deepCopied() subject            { return run{r.DeepCopy()} }
 func (r run) clearResults()                  { r.Status.Metrics, r.Status.Gates = nil, nil }
 
-func (r run) compile(ctx context.Context, in experiment.Inputs) (*experiment.Compiled, field.ErrorList, error) {
-	return experiment.CompileRun(ctx, r.SimulationRun, in)
+func (r run) compile(ctx context.Context, in compile.Inputs) (*compile.Compiled, field.ErrorList, error) {
+	return compile.Run(ctx, r.SimulationRun, in)
 }
 
-func (r run) fill(st *experiment.Study) error {
-	return experiment.FillRun(&r.Status, st)
+func (r run) fill(st *study.Study) error {
+	return study.FillRun(&r.Status, st)
 }
 
 // runs are the SimulationRuns.

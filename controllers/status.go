@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
 
 // What the status schema can hold.
@@ -31,7 +31,7 @@ func (d reporter) withPlan() subject {
 	next := d.subject.deepCopied()
 	next.clearResults()
 	st := next.status()
-	experiment.FillStatus(st, d.plan.Plan)
+	study.FillStatus(st, d.plan.Plan)
 	st.Inputs = d.inputs.pinned
 	bound(st)
 	st.Plan = &d.results.study.estimate

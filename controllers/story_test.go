@@ -26,7 +26,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -241,7 +241,7 @@ var stories = map[string]struct {
 		second := s.startPod(job, 1)
 		s.reconcile()
 		s.say("This time its input is bad, says the worker, and the Job gives up.")
-		s.endPod(second, 2, "Error", encodedReport(experiment.Report{Shard: 1, Error: "bad input: trace conversation.jsonl: sha256 changed"}))
+		s.endPod(second, 2, "Error", encodedReport(store.Report{Shard: 1, Error: "bad input: trace conversation.jsonl: sha256 changed"}))
 		s.endJob(job, batchv1.JobFailed, "FailedIndexes", "Job has failed indexes", 1)
 		s.reconcile()
 		s.say("Nothing starts it again but another spec: the user raises the memory, which changes nothing that is simulated.")
@@ -595,7 +595,7 @@ var stories = map[string]struct {
 		s.begin(run)
 		s.say("Its shard fails.")
 		job := s.job()
-		s.endPod(s.startPod(job, 0), 2, "Error", encodedReport(experiment.Report{Error: "bad input: plan.json: no such file"}))
+		s.endPod(s.startPod(job, 0), 2, "Error", encodedReport(store.Report{Error: "bad input: plan.json: no such file"}))
 		s.endJob(job, batchv1.JobFailed, batchv1.JobReasonFailedIndexes, "Job has failed indexes", 0)
 		s.reconcile()
 		s.collectGarbage()
@@ -773,7 +773,7 @@ var stories = map[string]struct {
 			var cm corev1.ConfigMap
 			s.must(s.client.Get(s.t.Context(), client.ObjectKey{Namespace: "team-a", Name: name}, &cm))
 			s.must(s.client.Delete(s.t.Context(), &cm))
-			cm.ResourceVersion, cm.BinaryData[experiment.RowsKey] = "", packed(strings.Replace(s.lines(&cm), `"seed":1`, `"seed":7`, 1))
+			cm.ResourceVersion, cm.BinaryData[store.RowsKey] = "", packed(strings.Replace(s.lines(&cm), `"seed":1`, `"seed":7`, 1))
 			s.must(s.client.Create(s.t.Context(), &cm))
 		}
 		s.endPod(s.startPod(job, 0), 0, "Completed", message)
@@ -992,7 +992,7 @@ var stories = map[string]struct {
 		s.collectGarbage()
 		s.say("Shard 0 of the new Job ends, and somebody deletes its result.")
 		pod := s.succeed(s.job(), 0)
-		report, err := experiment.DecodeReport(terminationMessage(pod))
+		report, err := store.DecodeReport(terminationMessage(pod))
 		s.must(err)
 		gone := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: report.Results.Name}}
 		s.must(s.client.Delete(s.t.Context(), gone))

@@ -13,6 +13,8 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
@@ -128,7 +130,7 @@ func (r *studyReader) readIndex(ctx context.Context) error {
 
 // readChunk reads a chunk that is not read yet. Where it must exist and does not, that is
 // a fault.
-func (r *studyReader) readChunk(ctx context.Context, from resultReader, ref experiment.Reference, spare, must bool) error {
+func (r *studyReader) readChunk(ctx context.Context, from resultReader, ref store.Reference, spare, must bool) error {
 	f, err := r.tryChunk(ctx, from, ref, spare)
 	if f != nil && must {
 		r.fault = f
@@ -138,7 +140,7 @@ func (r *studyReader) readChunk(ctx context.Context, from resultReader, ref expe
 
 // tryChunk reads a chunk that is not read yet, or returns the fault of one that cannot be
 // read.
-func (r *studyReader) tryChunk(ctx context.Context, from resultReader, ref experiment.Reference, spare bool) (*fault, error) {
+func (r *studyReader) tryChunk(ctx context.Context, from resultReader, ref store.Reference, spare bool) (*fault, error) {
 	if r.rows.sources[ref.Name] != nil {
 		return nil, nil
 	}
@@ -271,7 +273,7 @@ func (r *studyReader) recordLostShards(ctx context.Context, job *batchv1.Job) er
 	if err != nil || len(simulations) == 0 {
 		return err
 	}
-	r.rows.addLost(experiment.Lost{
+	r.rows.addLost(store.Lost{
 		Round: r.rows.study.Round().Index, Spans: experiment.SpansOf(simulations), Shards: len(failed), Job: job.Name,
 		Why: lostShardsMessage(failed, r.observed.job.pods), Execution: executionDigest(r.observed.subject.execution()),
 	})
@@ -318,7 +320,7 @@ func (r *studyReader) shardSimulations(ctx context.Context, job *batchv1.Job) ([
 	if err != nil || work.Round != r.rows.study.Round().Index {
 		return nil, nil
 	}
-	round, which, err := experiment.Resume(r.observed.plan.Plan, work)
+	round, which, err := study.Resume(r.observed.plan.Plan, work)
 	if err != nil {
 		return nil, nil
 	}
@@ -334,7 +336,7 @@ func (r *studyReader) advanced(round int) (bool, error) {
 }
 
 // readList reads what a shard wrote.
-func (r *studyReader) readList(ctx context.Context, list experiment.Reference) error {
+func (r *studyReader) readList(ctx context.Context, list store.Reference) error {
 	references, f, err := r.ownResults().list(ctx, list)
 	if f != nil || err != nil {
 		r.fault = f

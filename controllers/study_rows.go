@@ -12,6 +12,8 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -24,7 +26,7 @@ const maxPooled = 100_000
 // restart, an edit and the reuse of another object's results take the same path.
 type studyRows struct {
 	plan  *subjectPlan
-	study *experiment.Study
+	study *study.Study
 	// failure is why the study cannot go on.
 	failure error
 	// outlook is what the work amounts to.
@@ -46,7 +48,7 @@ type studyRows struct {
 	sources map[string]*source
 	lists   map[string]bool
 	// lost are simulations that were given up.
-	lost []experiment.Lost
+	lost []store.Lost
 	// index is the name of the index that was read last.
 	index string
 	// notReused are the faults of results that spec.reuseFrom names and that do not
@@ -73,7 +75,7 @@ const (
 
 // source is a chunk that was read.
 type source struct {
-	experiment.Reference
+	store.Reference
 	uid types.UID
 	// own says that the subject owns it; optional that the study may use it and does not
 	// need it.
@@ -97,12 +99,12 @@ func (j *studyRows) validFor(execution v1alpha1.Execution) bool {
 }
 
 func newStudyRows(p *subjectPlan) (*studyRows, error) {
-	study, err := experiment.NewStudy(p.Plan)
+	st, err := study.New(p.Plan)
 	if err != nil {
 		return nil, err
 	}
 	j := &studyRows{
-		plan: p, study: study, estimate: experiment.Estimate(p.Plan, study),
+		plan: p, study: st, estimate: study.Estimate(p.Plan, st),
 		lastOfKey: map[string]int32{}, sources: map[string]*source{}, lists: map[string]bool{}, pool: map[string][]pooled{},
 	}
 	return j, j.beginRound()
@@ -131,8 +133,8 @@ func (j *studyRows) beginRound() error {
 }
 
 // addLost records the simulations of a Job that were given up. The index lists them too.
-func (j *studyRows) addLost(l experiment.Lost) {
-	if slices.ContainsFunc(j.lost, func(known experiment.Lost) bool { return known.Job == l.Job }) {
+func (j *studyRows) addLost(l store.Lost) {
+	if slices.ContainsFunc(j.lost, func(known store.Lost) bool { return known.Job == l.Job }) {
 		return
 	}
 	j.lost = append(j.lost, l)
@@ -145,7 +147,7 @@ func (j *studyRows) stillMissing(simulations []int) []int {
 }
 
 // markLost marks simulations of the current round as lost, where they have no row.
-func (j *studyRows) markLost(l experiment.Lost) {
+func (j *studyRows) markLost(l store.Lost) {
 	round := j.study.Round()
 	if round == nil || l.Round != round.Index {
 		return
@@ -287,7 +289,7 @@ func (j *studyRows) contradiction(rows []result.Row) string {
 // advance gives the study the rows of all rounds that are complete.
 func (j *studyRows) advance() error {
 	for j.failure == nil && j.study.Round() != nil && j.done == len(j.rows)-j.first {
-		if j.failure = j.study.Tell(j.rows[j.first:]); j.failure != nil {
+		if j.failure = j.study.AddRows(j.rows[j.first:]); j.failure != nil {
 			return nil
 		}
 		if err := j.beginRound(); err != nil {
@@ -301,7 +303,7 @@ func (j *studyRows) advance() error {
 type studyState struct {
 	// study has the results of the rounds before the current one; round is that, or nil
 	// where there is nothing left to do. Round last was the last one so far.
-	study *experiment.Study
+	study *study.Study
 	round *experiment.Round
 	last  int
 	// failure is why the study cannot go on, fault why results cannot be had.
@@ -313,13 +315,13 @@ type studyState struct {
 	done    int
 	// chunks hold the rows that there are, but for those that are borrowed.
 	// reserve are chunks of former plans that may serve later.
-	chunks, reserve []experiment.Reference
+	chunks, reserve []store.Reference
 	borrowed        []result.Row
 	// failed counts the simulations that say why they have no figures.
 	failed int
 	// lost says what was given up, lostRows counts the simulations that have no
 	// row for that.
-	lost     []experiment.Lost
+	lost     []store.Lost
 	lostRows int
 	// notReused says which results of spec.reuseFrom are damaged; "" where none is.
 	notReused string
@@ -377,7 +379,7 @@ func (j *studyRows) state() *studyState {
 
 // references are the chunks that serve, in the order of their simulations, and
 // the object's others, as long as a round may come that wants them.
-func (j *studyRows) references() (chunks, reserve []experiment.Reference) {
+func (j *studyRows) references() (chunks, reserve []store.Reference) {
 	var serving []*source
 	for _, source := range j.sources {
 		switch {
@@ -391,7 +393,7 @@ func (j *studyRows) references() (chunks, reserve []experiment.Reference) {
 	for _, source := range serving {
 		chunks = append(chunks, source.Reference)
 	}
-	slices.SortFunc(reserve, func(a, b experiment.Reference) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(reserve, func(a, b store.Reference) int { return cmp.Compare(a.Name, b.Name) })
 	return chunks, reserve
 }
 

@@ -13,7 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
 
 // Kinds of the objects that are reconciled.
@@ -34,11 +35,11 @@ type subject interface {
 	configMaps() []string
 	// reuseFrom names objects whose results serve too.
 	reuseFrom() []string
-	compile(context.Context, experiment.Inputs) (*experiment.Compiled, field.ErrorList, error)
+	compile(context.Context, compile.Inputs) (*compile.Compiled, field.ErrorList, error)
 	// clearFigures drops from the status what came of the results.
 	clearResults()
 	// fill writes into the status what came of a study that is over.
-	fill(*experiment.Study) error
+	fill(*study.Study) error
 	deepCopied() subject
 }
 

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 )
@@ -56,7 +56,7 @@ func (o *catalogueOptions) manifestEntries(ctx context.Context, stdin io.Reader)
 	var own []latency.Entries
 	add := func(kind string, object manifest.Object, scenario *v1alpha1.Scenario) error {
 		path := field.NewPath("spec", "scenario")
-		lists, errs, err := experiment.OwnEntries(ctx, scenario, o.manifest.inputs(set, object), path)
+		lists, errs, err := compile.OwnEntries(ctx, scenario, o.manifest.inputs(set, object), path)
 		own = append(own, lists...)
 		return compiled(kind, object.GetName(), errs, err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -299,7 +299,7 @@ func (o *compareOptions) compileRun(ctx context.Context, local *localOptions, se
 			gates = append(slices.Clip(gates), g.Gate())
 		}
 	}
-	c, errs, err := experiment.CompileCompared(ctx, run, gates, local.inputs(set, run))
+	c, errs, err := compile.Compared(ctx, run, gates, local.inputs(set, run))
 	errs = o.gates.withFlagPaths(errs)
 	if err := compiled("SimulationRun", run.Name, errs, err); err != nil {
 		return nil, err

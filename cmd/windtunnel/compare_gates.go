@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -116,12 +116,12 @@ func parseGate(text, confidence string) (v1alpha1.Gate, error) {
 }
 
 // verdict says what the gates say of B; nil where there are none.
-func (o *gateOptions) verdict(sides [2]*side) (*experiment.Verdict, error) {
+func (o *gateOptions) verdict(sides [2]*side) (*study.Verdict, error) {
 	claims, err := o.parseGates()
 	if err != nil || len(claims) == 0 {
 		return nil, err
 	}
-	v := &experiment.Verdict{}
+	v := &study.Verdict{}
 	for _, claim := range claims {
 		v.Gates = append(v.Gates, claim.Judge(sides[1].rows, sides[0].rows))
 	}
@@ -130,7 +130,7 @@ func (o *gateOptions) verdict(sides [2]*side) (*experiment.Verdict, error) {
 }
 
 // verdictLine is the decision in one line.
-func verdictLine(v *experiment.Verdict) string {
+func verdictLine(v *study.Verdict) string {
 	switch v.Judgement {
 	case result.Pass:
 		return "ship it: " + v.Message
@@ -148,7 +148,7 @@ func verdictLine(v *experiment.Verdict) string {
 }
 
 // printVerdict prints the gates, and the decision as the last line.
-func printVerdict(w io.Writer, v *experiment.Verdict) {
+func printVerdict(w io.Writer, v *study.Verdict) {
 	if v == nil {
 		return
 	}
@@ -157,7 +157,7 @@ func printVerdict(w io.Writer, v *experiment.Verdict) {
 }
 
 // writeReport writes the report, if one is wanted.
-func (o *gateOptions) writeReport(contrast *result.Contrast, v *experiment.Verdict, sides [2]*side) error {
+func (o *gateOptions) writeReport(contrast *result.Contrast, v *study.Verdict, sides [2]*side) error {
 	if o.report == "" {
 		return nil
 	}

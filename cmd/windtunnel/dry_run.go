@@ -12,6 +12,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
 
 // runEstimate is what --dry-run says of an object: what would be simulated.
@@ -50,15 +51,15 @@ const (
 
 // estimate is what a plan amounts to.
 func (o *localOptions) estimate(object identity, plan *experiment.Plan, execution *v1alpha1.Execution) (runEstimate, error) {
-	study, err := experiment.NewStudy(plan)
+	st, err := study.New(plan)
 	if err != nil {
 		return runEstimate{}, err
 	}
-	status := experiment.Estimate(plan, study)
+	status := study.Estimate(plan, st)
 	return runEstimate{object, planSummary{
 		Hash: plan.Hash(), Points: status.Points, Simulations: status.Simulations, Seeds: plan.Seeds,
 		Shards: execution.Shards, Parallelism: o.parallelism,
-		CPUSeconds: twoDigits(startSeconds + experiment.CoreSeconds(plan, study)), MemoryBytes: experiment.PeakBytes(plan, study, o.parallelism),
+		CPUSeconds: twoDigits(startSeconds + study.CoreSeconds(plan, st)), MemoryBytes: study.PeakBytes(plan, st, o.parallelism),
 		ConfigMaps: status.ConfigMaps, Warnings: plan.Remarks(),
 	}}, nil
 }

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
@@ -61,7 +61,7 @@ func toBadInput(err error) error {
 // gatesNotPassed says that gates do not pass, after all was done.
 type gatesNotPassed struct {
 	name    string
-	verdict *experiment.Verdict
+	verdict *study.Verdict
 }
 
 func (e gatesNotPassed) Error() string {
@@ -81,7 +81,7 @@ type reportedError struct{ error }
 func (e reportedError) Unwrap() error { return e.error }
 
 // checkPassed is nil where all gates pass, or there are none.
-func checkPassed(name string, v *experiment.Verdict) error {
+func checkPassed(name string, v *study.Verdict) error {
 	if v == nil || v.Judgement == result.Pass {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 )
@@ -53,7 +53,7 @@ func (m *lintManifests) findings(ctx context.Context, file lintFile, reported []
 	var found []lint.Finding
 	for _, run := range set.Runs {
 		inputs := m.inputs(set, run)
-		_, errs, err := experiment.CompileRun(ctx, run, inputs)
+		_, errs, err := compile.Run(ctx, run, inputs)
 		if err != nil {
 			return nil, fmt.Errorf("%s: SimulationRun %s: %w", file.name, run.Name, err)
 		}
@@ -61,7 +61,7 @@ func (m *lintManifests) findings(ctx context.Context, file lintFile, reported []
 	}
 	for _, sweep := range set.Sweeps {
 		inputs := m.inputs(set, sweep)
-		_, errs, err := experiment.CompileSweep(ctx, sweep, inputs)
+		_, errs, err := compile.Sweep(ctx, sweep, inputs)
 		if err != nil {
 			return nil, fmt.Errorf("%s: PolicySweep %s: %w", file.name, sweep.Name, err)
 		}
@@ -111,12 +111,12 @@ func (l *lintInputs) ConfigMapKey(ctx context.Context, name, key string) ([]byte
 	if !slices.ContainsFunc(l.configMaps, func(cm *corev1.ConfigMap) bool { return cm.Name == name }) {
 		message := fmt.Sprintf("ConfigMap %s is in none of the files: what depends on it is not checked", name)
 		l.absent[message] = true
-		return nil, experiment.Missing(message)
+		return nil, compile.Missing(message)
 	}
 	return l.localInputs.ConfigMapKey(ctx, name, key)
 }
 
-func (*lintInputs) VolumeFile(string, string) ([]byte, error) { return nil, experiment.ErrOnlyPods }
+func (*lintInputs) VolumeFile(string, string) ([]byte, error) { return nil, compile.ErrOnlyPods }
 
 func (l *lintInputs) findings(set *manifest.Set, object manifest.Object, errs field.ErrorList, reported []lint.Finding) []lint.Finding {
 	var found []lint.Finding

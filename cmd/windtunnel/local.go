@@ -16,7 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 )
 
@@ -103,7 +103,7 @@ func forEach[T manifest.Object](o *localOptions, set *manifest.Set, kind string,
 
 // inputs are what one of the set's objects may refer to: the set's ConfigMaps, files
 // relative to the object's manifest, and the folders that stand for volumes.
-func (o *localOptions) inputs(set *manifest.Set, object manifest.Object) experiment.Inputs {
+func (o *localOptions) inputs(set *manifest.Set, object manifest.Object) compile.Inputs {
 	return localInputs{configMaps: set.ConfigMaps, namespace: object.GetNamespace(), folder: manifestFolder(set, object), volumes: o.volumes}
 }
 
@@ -127,17 +127,17 @@ func (l localInputs) ConfigMapKey(_ context.Context, name, key string) ([]byte, 
 	var elsewhere []string
 	for _, cm := range l.configMaps {
 		if cm.Name == name && cm.Namespace == l.namespace {
-			return experiment.ConfigMapKey(cm, key)
+			return compile.ConfigMapKey(cm, key)
 		}
 		if cm.Name == name {
 			elsewhere = append(elsewhere, "namespace "+cm.Namespace)
 		}
 	}
 	if len(elsewhere) > 0 {
-		return nil, experiment.Missing(fmt.Sprintf("ConfigMap %s is in %s, and what refers to it in namespace %s",
+		return nil, compile.Missing(fmt.Sprintf("ConfigMap %s is in %s, and what refers to it in namespace %s",
 			name, strings.Join(elsewhere, " and in "), l.namespace))
 	}
-	return nil, experiment.Missing(fmt.Sprintf("ConfigMap %s is neither in the manifest nor given with --configmap", name))
+	return nil, compile.Missing(fmt.Sprintf("ConfigMap %s is neither in the manifest nor given with --configmap", name))
 }
 
 func (l localInputs) File(name string) ([]byte, error) {
@@ -150,7 +150,7 @@ func (l localInputs) File(name string) ([]byte, error) {
 func (l localInputs) VolumeFile(volume, path string) ([]byte, error) {
 	folder, given := l.volumes[volume]
 	if !given {
-		return nil, experiment.Missing(fmt.Sprintf("only pods of a cluster mount this volume; name a folder that holds its files: --volume %s=FOLDER", volume))
+		return nil, compile.Missing(fmt.Sprintf("only pods of a cluster mount this volume; name a folder that holds its files: --volume %s=FOLDER", volume))
 	}
 	return os.ReadFile(filepath.Join(folder, filepath.FromSlash(path)))
 }

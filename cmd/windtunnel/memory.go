@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
 
 // memoryEstimateFactor is how many times the memory that there is an estimate must be for
@@ -35,11 +36,11 @@ func (o *localOptions) checkMemory(stderr io.Writer, label string, plan *experim
 	if !known {
 		return nil
 	}
-	progress, err := experiment.NewStudy(plan)
+	progress, err := study.New(plan)
 	if err != nil {
 		return err
 	}
-	most, least := experiment.PeakBytes(plan, progress, o.parallelism), experiment.FirstPeakBytes(plan, progress, o.parallelism)
+	most, least := study.PeakBytes(plan, progress, o.parallelism), study.FirstPeakBytes(plan, progress, o.parallelism)
 	if most <= bound.bytes {
 		return nil
 	}

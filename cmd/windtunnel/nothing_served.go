@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -20,7 +20,7 @@ func (e nothingServed) Error() string { return e.name + ": " + e.why }
 
 // checkServed is the error with which a verb ends for an object: that nothing was
 // served, or what its gates say.
-func checkServed(name string, rows []result.Row, v *experiment.Verdict) error {
+func checkServed(name string, rows []result.Row, v *study.Verdict) error {
 	if why := result.NothingServed(rows); why != "" {
 		return nothingServed{name, why}
 	}

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -69,7 +70,7 @@ func (r *requestFile) of(object string, by executor) executor {
 		return by
 	}
 	r.object, r.next, r.ended = object, 0, map[int]bool{}
-	by.requests = func(simulation int, _ experiment.Point, _ int64) (experiment.RequestSink, error) {
+	by.requests = func(simulation int, _ experiment.Point, _ int64) (execute.RequestSink, error) {
 		return r.open(simulation)
 	}
 	return by

@@ -16,6 +16,9 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -150,24 +153,24 @@ func derivedMetrics(metrics []v1alpha1.DerivedMetric) []result.Derived {
 	return all
 }
 
-func readIndex(ctx context.Context, reader client.Reader, namespace string, results *v1alpha1.ResultsStatus) (*experiment.Index, error) {
+func readIndex(ctx context.Context, reader client.Reader, namespace string, results *v1alpha1.ResultsStatus) (*store.Index, error) {
 	cm, err := configMap(ctx, reader, namespace, results.Index)
 	if err != nil {
 		return nil, err
 	}
-	raw := []byte(cm.Data[experiment.IndexKey])
+	raw := []byte(cm.Data[store.IndexKey])
 	if digest := experiment.Digest(raw); digest != results.SHA256 {
 		return nil, fmt.Errorf("ConfigMap %s/%s: its digest is %s, and the status says %s", namespace, cm.Name, digest, results.SHA256)
 	}
-	return experiment.DecodeIndex(raw)
+	return store.DecodeIndex(raw)
 }
 
-func readChunk(ctx context.Context, reader client.Reader, namespace string, ref experiment.Reference) ([]result.Row, error) {
+func readChunk(ctx context.Context, reader client.Reader, namespace string, ref store.Reference) ([]result.Row, error) {
 	cm, err := configMap(ctx, reader, namespace, ref.Name)
 	if err != nil {
 		return nil, err
 	}
-	chunk := experiment.Chunk{Rows: ref.Rows, Data: cm.Data, Binary: cm.BinaryData}
+	chunk := store.Chunk{Rows: ref.Rows, Data: cm.Data, Binary: cm.BinaryData}
 	if digest := chunk.SHA256(); digest != ref.SHA256 {
 		return nil, fmt.Errorf("ConfigMap %s/%s: its digest is %s, and the index says %s", namespace, cm.Name, digest, ref.SHA256)
 	}
@@ -199,30 +202,30 @@ func (c clusterInputs) ConfigMapKey(ctx context.Context, name, key string) ([]by
 	var cm corev1.ConfigMap
 	err := c.reader.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: name}, &cm)
 	if apierrors.IsNotFound(err) {
-		return nil, experiment.Missing(fmt.Sprintf("there is no ConfigMap %s", name))
+		return nil, compile.Missing(fmt.Sprintf("there is no ConfigMap %s", name))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return experiment.ConfigMapKey(&cm, key)
+	return compile.ConfigMapKey(&cm, key)
 }
 
-func (clusterInputs) File(string) ([]byte, error) { return nil, experiment.ErrNoFiles }
+func (clusterInputs) File(string) ([]byte, error) { return nil, compile.ErrNoFiles }
 
-func (clusterInputs) VolumeFile(string, string) ([]byte, error) { return nil, experiment.ErrOnlyPods }
+func (clusterInputs) VolumeFile(string, string) ([]byte, error) { return nil, compile.ErrOnlyPods }
 
 func (clusterInputs) ParsesTraces() bool { return false }
 
 // describe says of each point what it is: the study is gone through with the
 // rows, as far as they go. Where the spec is another one by now, or this binary
 // is, rows stay without.
-func (s *resultSet) describe(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs experiment.Inputs) {
+func (s *resultSet) describe(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs compile.Inputs) {
 	s.parameters = dataframe.Parameters{}
-	compiled, errs, err := experiment.CompileSweep(ctx, sweep, inputs)
+	compiled, errs, err := compile.Sweep(ctx, sweep, inputs)
 	if err != nil || len(errs) > 0 || compiled.Plan.Hash() != sweep.Status.PlanHash {
 		return
 	}
-	study, err := experiment.NewStudy(compiled.Plan)
+	study, err := study.New(compiled.Plan)
 	if err != nil {
 		return
 	}
@@ -232,7 +235,7 @@ func (s *resultSet) describe(ctx context.Context, sweep *v1alpha1.PolicySweep, i
 	}
 	for study.Round() != nil {
 		missing, rows, err := compiled.Plan.Missing(study.Round(), func(key string) (result.Row, bool) { row, ok := known[key]; return row, ok })
-		if err != nil || len(missing) > 0 || study.Tell(rows) != nil {
+		if err != nil || len(missing) > 0 || study.AddRows(rows) != nil {
 			break
 		}
 	}

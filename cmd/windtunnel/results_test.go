@@ -19,6 +19,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -134,11 +135,11 @@ func onCluster(t *testing.T) (objects []client.Object, rows []result.Row) {
 	for _, row := range out.Rows {
 		simulations = append(simulations, experiment.Simulation{Row: row})
 	}
-	chunks, err := experiment.Chunks(simulations)
+	chunks, err := store.Chunks(simulations)
 	if err != nil || len(chunks) != 1 {
 		t.Fatalf("%d chunks, %v", len(chunks), err)
 	}
-	index := experiment.Index{SchemaVersion: experiment.IndexSchemaVersion, Chunks: []experiment.Reference{{Name: "chunk", Rows: len(out.Rows), SHA256: chunks[0].SHA256()}}}
+	index := store.Index{SchemaVersion: store.IndexSchemaVersion, Chunks: []store.Reference{{Name: "chunk", Rows: len(out.Rows), SHA256: chunks[0].SHA256()}}}
 	raw := index.Encode()
 	meta := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name, Namespace: "n"} }
 	sweep := set.Sweeps[0]
@@ -147,7 +148,7 @@ func onCluster(t *testing.T) (objects []client.Object, rows []result.Row) {
 	sweep.Status.Results = &v1alpha1.ResultsStatus{Index: "index", Chunks: 1, Rows: int64(len(out.Rows)), SHA256: experiment.Digest(raw)}
 	return []client.Object{
 		sweep,
-		&corev1.ConfigMap{ObjectMeta: meta("index"), Data: map[string]string{experiment.IndexKey: string(raw)}},
+		&corev1.ConfigMap{ObjectMeta: meta("index"), Data: map[string]string{store.IndexKey: string(raw)}},
 		&corev1.ConfigMap{ObjectMeta: meta("chunk"), Data: chunks[0].Data, BinaryData: chunks[0].Binary},
 	}, out.Rows
 }
@@ -166,7 +167,7 @@ func TestResultsOfAClusterAreCheckedByTheirDigests(t *testing.T) {
 		t.Errorf("parameters of point 0 (−want +got):\n%s", diff)
 	}
 	for name, spoil := range map[string]func([]client.Object){
-		"another index":   func(o []client.Object) { o[1].(*corev1.ConfigMap).Data[experiment.IndexKey] += " " },
+		"another index":   func(o []client.Object) { o[1].(*corev1.ConfigMap).Data[store.IndexKey] += " " },
 		"another chunk":   func(o []client.Object) { o[2].(*corev1.ConfigMap).BinaryData = map[string][]byte{} },
 		"no chunk":        func(o []client.Object) { o[2].SetName("elsewhere") },
 		"no results yet":  func(o []client.Object) { o[0].(*v1alpha1.PolicySweep).Status.Results = nil },

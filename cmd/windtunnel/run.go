@@ -15,6 +15,9 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -110,7 +113,7 @@ func (o *runOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io
 	}
 	var ready []compiledRun
 	err = forEach(&o.localOptions, set, "SimulationRun", set.Runs, func(run *v1alpha1.SimulationRun) error {
-		c, errs, err := experiment.CompileRun(ctx, run, o.inputs(set, run))
+		c, errs, err := compile.Run(ctx, run, o.inputs(set, run))
 		ready = append(ready, compiledRun{SimulationRun: run, Compiled: c})
 		return compiled("SimulationRun", run.Name, errs, err)
 	})
@@ -169,7 +172,7 @@ func (o *runOptions) runEach(ctx context.Context, runs []compiledRun, stdout io.
 // compiledRun is a run that is known to be right.
 type compiledRun struct {
 	*v1alpha1.SimulationRun
-	*experiment.Compiled
+	*compile.Compiled
 	// named is what rows say that they are of, in output about several objects.
 	named string
 }
@@ -189,7 +192,7 @@ func (o *runOptions) runOne(ctx context.Context, run compiledRun, stdout io.Writ
 	return checkServed("SimulationRun "+run.Name, conducted.Rows(), verdict)
 }
 
-func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *experiment.LocalRun, verdict *experiment.Verdict) error {
+func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *execute.LocalRun, verdict *study.Verdict) error {
 	documents := conducted.Documents
 	switch o.output {
 	case outputPrometheus:
@@ -207,8 +210,8 @@ func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *experim
 		return nil
 	}
 	out := runOutput{identity: identify(run.TypeMeta, run.ObjectMeta), Rows: rowsOfObject(conducted.Rows(), run.named), Results: documents}
-	experiment.FillStatus(&out.Status.CommonStatus, run.Plan)
-	if err := experiment.FillRun(&out.Status, conducted.Study); err != nil {
+	study.FillStatus(&out.Status.CommonStatus, run.Plan)
+	if err := study.FillRun(&out.Status, conducted.Study); err != nil {
 		return err
 	}
 	return o.output.write(stdout, out)
@@ -238,7 +241,7 @@ func checkPrometheus(runs []compiledRun) error {
 	}, nil)
 }
 
-func (o *runOptions) simulateRun(ctx context.Context, run compiledRun) (*experiment.LocalRun, error) {
+func (o *runOptions) simulateRun(ctx context.Context, run compiledRun) (*execute.LocalRun, error) {
 	if o.trace != "" {
 		return o.traced(ctx, run)
 	}
@@ -254,18 +257,18 @@ type executor struct {
 	// done is told of each row and its point, decided of each decision, completed
 	// of each request that is.
 	done      func(experiment.Point, *result.Row) error
-	decided   func(int, *experiment.Decision)
+	decided   func(int, *execute.Decision)
 	completed func(int, simulator.Completion)
 	// requests gives what takes the requests of a simulation.
-	requests func(simulation int, point experiment.Point, seed int64) (experiment.RequestSink, error)
+	requests func(simulation int, point experiment.Point, seed int64) (execute.RequestSink, error)
 }
 
 // execute runs all of a plan on this machine.
-func (o *localOptions) execute(ctx context.Context, name string, c *experiment.Compiled, by executor) (*experiment.LocalRun, error) {
+func (o *localOptions) execute(ctx context.Context, name string, c *compile.Compiled, by executor) (*execute.LocalRun, error) {
 	p := newProgress(name)
 	defer p.end()
 	by = o.into.of(name, by)
-	conducted, err := experiment.RunLocally(c.Plan, ctx, c.Trace, experiment.Options{
+	conducted, err := execute.RunLocally(ctx, c.Plan, c.Trace, execute.Options{
 		Parallelism: o.parallelism,
 		Known:       by.known,
 		Began: func(simulations int) error {
@@ -283,10 +286,10 @@ func (o *localOptions) execute(ctx context.Context, name string, c *experiment.C
 		Completed:       by.completed,
 		Requests:        by.requests,
 	})
-	if errors.Is(err, experiment.ErrNothingServed) {
+	if errors.Is(err, study.ErrNothingServed) {
 		return nil, err
 	}
-	if errors.Is(err, experiment.ErrInvalidPoint) || errors.Is(err, experiment.ErrTooManyFailed) {
+	if errors.Is(err, execute.ErrInvalidPoint) || errors.Is(err, study.ErrTooManyFailed) {
 		return nil, badInputError{err}
 	}
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"io"
 	"strconv"
 
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 )
 
 // explainOptions are the flags of `run --explain`.
@@ -26,7 +26,7 @@ const firstRejected = "rejected"
 
 func (o *explainOptions) number() (int, error) {
 	if o.request == firstRejected {
-		return experiment.FirstRejected, nil
+		return execute.FirstRejected, nil
 	}
 	n, err := strconv.Atoi(o.request)
 	if err != nil || n < 0 {
@@ -38,7 +38,7 @@ func (o *explainOptions) number() (int, error) {
 // explanationOutput is what `run --explain -o json` prints.
 type explanationOutput struct {
 	identity
-	*experiment.RequestStory
+	*execute.RequestStory
 }
 
 // explain prints the story of one request.
@@ -55,9 +55,9 @@ func (o *runOptions) explain(ctx context.Context, runs []compiledRun, stdout io.
 	if seed < 0 {
 		seed = run.Plan.Seeds[0]
 	}
-	story, err := experiment.Explain(run.Plan, ctx, run.Trace, seed, request, o.check)
+	story, err := execute.Explain(ctx, run.Plan, run.Trace, seed, request, o.check)
 	switch {
-	case errors.Is(err, experiment.ErrNoSuchRequest):
+	case errors.Is(err, execute.ErrNoSuchRequest):
 		return badInputError{fmt.Errorf("SimulationRun %s: --explain %s: %w", run.Name, o.explained.request, err)}
 	case err != nil:
 		return fmt.Errorf("SimulationRun %s: %w", run.Name, err)

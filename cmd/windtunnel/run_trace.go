@@ -13,7 +13,7 @@ import (
 	"os"
 	"strings"
 
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 )
 
 // A decisionLog writes the decisions of simulations that run at once, each into
@@ -65,7 +65,7 @@ func newDecisionPart(f *os.File, compressed bool) *decisionPart {
 }
 
 // decided writes one decision.
-func (l *decisionLog) decided(simulation int, d *experiment.Decision) {
+func (l *decisionLog) decided(simulation int, d *execute.Decision) {
 	p := l.parts[simulation]
 	if p.err != nil {
 		return
@@ -120,7 +120,7 @@ func (l *decisionLog) discard() error {
 }
 
 // traced simulates all of a plan and writes its decisions.
-func (o *runOptions) traced(ctx context.Context, run compiledRun) (*experiment.LocalRun, error) {
+func (o *runOptions) traced(ctx context.Context, run compiledRun) (*execute.LocalRun, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	l := &decisionLog{name: o.trace, stop: stop}

@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
@@ -169,7 +170,7 @@ func (s *state) keep(point experiment.Point, row *result.Row) error {
 
 // complete gives the sweep's section the rows that were known from others, so that
 // it holds all of the sweep.
-func (s *state) complete(study *experiment.Study) error {
+func (s *state) complete(study *study.Study) error {
 	rows, points := study.Rows(), study.Points()
 	for i := range rows {
 		if row := &rows[i]; row.Key != "" && !s.own[row.Key] {

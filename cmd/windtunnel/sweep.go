@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -113,7 +115,7 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 	}
 	var ready []compiledSweep
 	err = forEach(&o.localOptions, set, "PolicySweep", set.Sweeps, func(sweep *v1alpha1.PolicySweep) error {
-		c, errs, err := experiment.CompileSweep(ctx, sweep, o.inputs(set, sweep))
+		c, errs, err := compile.Sweep(ctx, sweep, o.inputs(set, sweep))
 		ready = append(ready, compiledSweep{PolicySweep: sweep, Compiled: c})
 		return compiled("PolicySweep", sweep.Name, errs, err)
 	})
@@ -166,7 +168,7 @@ func (o *sweepOptions) sweepEach(ctx context.Context, set *manifest.Set, sweeps 
 // compiledSweep is a sweep that is known to be right.
 type compiledSweep struct {
 	*v1alpha1.PolicySweep
-	*experiment.Compiled
+	*compile.Compiled
 	// named is what rows say that they are of, in output about several objects.
 	named string
 }
@@ -215,7 +217,7 @@ func (o *sweepOptions) withResumeHint(err error) error {
 }
 
 // executeSweep goes through the sweep, with its state if there is one.
-func (o *sweepOptions) executeSweep(ctx context.Context, sweep compiledSweep) (*experiment.LocalRun, error) {
+func (o *sweepOptions) executeSweep(ctx context.Context, sweep compiledSweep) (*execute.LocalRun, error) {
 	if o.state == "" {
 		return o.execute(ctx, sweep.Name, sweep.Compiled, executor{})
 	}
@@ -230,7 +232,7 @@ func (o *sweepOptions) executeSweep(ctx context.Context, sweep compiledSweep) (*
 	return conducted, errors.Join(err, s.close())
 }
 
-func (o *sweepOptions) print(stdout io.Writer, sweep compiledSweep, conducted *experiment.LocalRun, verdict *experiment.Verdict) error {
+func (o *sweepOptions) print(stdout io.Writer, sweep compiledSweep, conducted *execute.LocalRun, verdict *study.Verdict) error {
 	if o.output == outputTable {
 		return o.table(stdout, sweep, conducted, verdict)
 	}
@@ -243,8 +245,8 @@ func (o *sweepOptions) print(stdout io.Writer, sweep compiledSweep, conducted *e
 	if verdict != nil {
 		out.Gates = verdict.Gates
 	}
-	experiment.FillStatus(&out.Status.CommonStatus, sweep.Plan)
-	if err := experiment.FillSweep(&out.Status, conducted.Study); err != nil {
+	study.FillStatus(&out.Status.CommonStatus, sweep.Plan)
+	if err := study.FillSweep(&out.Status, conducted.Study); err != nil {
 		return err
 	}
 	rows := rowsOfObject(conducted.Rows(), sweep.named)
@@ -258,7 +260,7 @@ func (o *sweepOptions) print(stdout io.Writer, sweep compiledSweep, conducted *e
 // maxListed bounds the points of a leaderboard in JSON.
 const maxListed = 1000
 
-func (o *sweepOptions) table(stdout io.Writer, sweep compiledSweep, conducted *experiment.LocalRun, verdict *experiment.Verdict) error {
+func (o *sweepOptions) table(stdout io.Writer, sweep compiledSweep, conducted *execute.LocalRun, verdict *study.Verdict) error {
 	board, err := conducted.Top(o.top)
 	if err != nil {
 		return err
@@ -279,7 +281,7 @@ func (o *sweepOptions) table(stdout io.Writer, sweep compiledSweep, conducted *e
 }
 
 // printGates says what came of each gate.
-func printGates(w io.Writer, v *experiment.Verdict) {
+func printGates(w io.Writer, v *study.Verdict) {
 	if v == nil {
 		return
 	}

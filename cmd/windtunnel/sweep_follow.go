@@ -14,7 +14,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/advice"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 )
 
@@ -23,7 +24,7 @@ const defaultFollowed = 3
 
 // writeFollowers writes the best points as manifests, each with the ConfigMaps that it
 // refers to.
-func (o *sweepOptions) writeFollowers(set *manifest.Set, sweep compiledSweep, study *experiment.Study) error {
+func (o *sweepOptions) writeFollowers(set *manifest.Set, sweep compiledSweep, study *study.Study) error {
 	most := defaultFollowed
 	if sweep.Spec.Follow != nil {
 		most = int(sweep.Spec.Follow.Best)
@@ -51,8 +52,8 @@ func (o *sweepOptions) writeFollowers(set *manifest.Set, sweep compiledSweep, st
 	return nil
 }
 
-func (o *sweepOptions) followerManifest(set *manifest.Set, sweep compiledSweep, study *experiment.Study, point int, name string) ([]byte, error) {
-	spec, err := experiment.FollowUpRun(study, &sweep.Spec, point)
+func (o *sweepOptions) followerManifest(set *manifest.Set, sweep compiledSweep, study *study.Study, point int, name string) ([]byte, error) {
+	spec, err := advice.FollowUpRun(study, &sweep.Spec, point)
 	if err != nil {
 		return nil, err
 	}

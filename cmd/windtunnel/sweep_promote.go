@@ -12,7 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/advice"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/promote"
 )
 
@@ -39,7 +40,7 @@ func (o *promoteOptions) check() error {
 
 // promote writes the best point's configuration. open says which gate does not
 // pass, if one does not.
-func (o *promoteOptions) promote(sweep compiledSweep, study *experiment.Study, open error) error {
+func (o *promoteOptions) promote(sweep compiledSweep, study *study.Study, open error) error {
 	if o.file == "" {
 		return nil
 	}
@@ -58,9 +59,9 @@ func (o *promoteOptions) promote(sweep compiledSweep, study *experiment.Study, o
 		fmt.Fprintln(os.Stderr, "windtunnel: nothing is promoted because not all gates pass; --promote-anyway does it all the same")
 		return nil
 	}
-	p, err := experiment.Promote(study, format)
+	p, err := advice.Promote(study, format)
 	switch {
-	case errors.Is(err, promote.ErrNotPossible), errors.Is(err, experiment.ErrNothingToPromote):
+	case errors.Is(err, promote.ErrNotPossible), errors.Is(err, advice.ErrNothingToPromote):
 		return badInputError{err}
 	case err != nil:
 		return err
@@ -76,12 +77,12 @@ func (o *promoteOptions) promote(sweep compiledSweep, study *experiment.Study, o
 }
 
 // writeSweepReport writes the report of a sweep.
-func (o *sweepOptions) writeSweepReport(sweep compiledSweep, study *experiment.Study) error {
-	promoted, err := experiment.Promote(study, v1alpha1.DocumentFormat)
+func (o *sweepOptions) writeSweepReport(sweep compiledSweep, study *study.Study) error {
+	promoted, err := advice.Promote(study, v1alpha1.DocumentFormat)
 	if err != nil {
 		promoted = nil // --promote says why; a report can do without.
 	}
-	report, ok, err := experiment.RollOutReport(study, sweep.label(), promoted)
+	report, ok, err := advice.NewReport(study, sweep.label(), promoted)
 	if err != nil {
 		return err
 	}

@@ -17,9 +17,9 @@ import (
 // theRun is the only point of a plan that varies nothing.
 var theRun = search.Space{Parameters: []search.Parameter{{Name: "run", Kind: search.Choice, Choices: []string{"run"}}}}
 
-// algorithm returns what chooses the plan's simulations, or what is wrong with
+// Algorithm returns what chooses the plan's simulations, or what is wrong with
 // its space and its search. spec is the path of the object's spec.
-func (p *Plan) algorithm(spec *field.Path) (search.Algorithm, field.ErrorList) {
+func (p *Plan) Algorithm(spec *field.Path) (search.Algorithm, field.ErrorList) {
 	problem := search.Problem{
 		Space:      theRun,
 		Objectives: max(1, len(p.Objectives)),
@@ -29,7 +29,7 @@ func (p *Plan) algorithm(spec *field.Path) (search.Algorithm, field.ErrorList) {
 		Interrupted: p.IsInterrupted,
 	}
 	if p.IsSweep() {
-		problem.Space = p.space()
+		problem.Space = p.Space()
 		problem.Baseline = p.baseline()
 		problem.Settings = p.settings()
 	}
@@ -41,8 +41,8 @@ func (p *Plan) algorithm(spec *field.Path) (search.Algorithm, field.ErrorList) {
 	return search.New(problem, spec)
 }
 
-// space is what the parameters and rules span.
-func (p *Plan) space() search.Space {
+// Space is what the parameters and rules span.
+func (p *Plan) Space() search.Space {
 	var space search.Space
 	for i := range p.Parameters {
 		space.Parameters = append(space.Parameters, p.Parameters[i].axis())
@@ -68,7 +68,8 @@ func (p *Plan) baseline() search.Point {
 	return values
 }
 
-func (p *Plan) isBaseline(values search.Point) bool {
+// IsBaseline reports whether a point of the search space is the baseline.
+func (p *Plan) IsBaseline(values search.Point) bool {
 	return len(p.Baseline) > 0 && slices.Equal(values, p.baseline())
 }
 
@@ -114,26 +115,26 @@ func (p *Plan) precisionObjective() int {
 	return at
 }
 
-// claimConfidence is that of one claim of a Capacity search, so that all looks at
+// ClaimConfidence is that of one claim of a Capacity search, so that all looks at
 // a load together have the confidence that is asked for; others look at none.
-func (p *Plan) claimConfidence() float64 {
+func (p *Plan) ClaimConfidence() float64 {
 	if p.Search == nil || p.Search.Capacity == nil {
 		return 0.95
 	}
 	return 1 - (1-p.Search.Capacity.Confidence.Float())/float64(len(p.seedCounts()))
 }
 
-// maxFailed is how many points may fail.
-func (p *Plan) maxFailed() int {
+// MaxFailed is how many points may fail.
+func (p *Plan) MaxFailed() int {
 	if p.Search == nil {
 		return 0
 	}
 	return int(p.Search.MaxFailedTrials)
 }
 
-// seed returns the seed of an index in the sequence that all points meet: the
+// Seed returns the seed of an index in the sequence that all points meet: the
 // plan's own, and after them the numbers that follow the greatest.
-func (p *Plan) seed(index int) int64 {
+func (p *Plan) Seed(index int) int64 {
 	if index < len(p.Seeds) {
 		return p.Seeds[index]
 	}

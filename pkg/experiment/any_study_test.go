@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment
+package experiment_test
 
 import (
 	"fmt"
@@ -10,6 +10,9 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
@@ -81,7 +84,7 @@ func anyExtras(spec *v1alpha1.PolicySweepSpec, s *stats.Stream, flip func() bool
 }
 
 // imagine makes up the rows of a round: noisy ones of which some fail, or all.
-func imagine(r *Round, failing float64) []result.Row {
+func imagine(r *experiment.Round, failing float64) []result.Row {
 	rows := make([]result.Row, r.Simulations())
 	for i := range rows {
 		trial, seed := r.At(i)
@@ -105,7 +108,7 @@ func TestAnyStudyEndsAndGoesOnFromWhatItWasTold(t *testing.T) {
 	for seed := range int64(100) {
 		s := stats.NewStream(seed, "sweeps")
 		sweep := anySweep(t, s)
-		c, errs, err := CompileSweep(t.Context(), sweep, traceInputs(t))
+		c, errs, err := compile.Sweep(t.Context(), sweep, traceInputs(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,19 +125,19 @@ func TestAnyStudyEndsAndGoesOnFromWhatItWasTold(t *testing.T) {
 	}
 }
 
-func conductAny(t *testing.T, p *Plan, failing float64) {
-	one, err := NewStudy(p)
+func conductAny(t *testing.T, p *experiment.Plan, failing float64) {
+	one, err := study.New(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	outlook := Estimate(p, one)
+	outlook := study.Estimate(p, one)
 	var told [][]result.Row
 	for one.Round() != nil {
 		if len(told) > 500 {
 			t.Fatal("it does not end")
 		}
 		rows := imagine(one.Round(), failing)
-		if err := one.Tell(rows); err != nil {
+		if err := one.AddRows(rows); err != nil {
 			t.Fatal(err)
 		}
 		told = append(told, rows)
@@ -150,20 +153,20 @@ func conductAny(t *testing.T, p *Plan, failing float64) {
 }
 
 // again is a new one that was told the same.
-func again(t *testing.T, p *Plan, told [][]result.Row) *Study {
-	one, err := NewStudy(p)
+func again(t *testing.T, p *experiment.Plan, told [][]result.Row) *study.Study {
+	one, err := study.New(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, rows := range told {
-		if err := one.Tell(rows); err != nil {
+		if err := one.AddRows(rows); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return one
 }
 
-func proposed(s *Study) []Trial {
+func proposed(s *study.Study) []experiment.Trial {
 	if s.Round() == nil {
 		return nil
 	}
@@ -171,9 +174,9 @@ func proposed(s *Study) []Trial {
 }
 
 // judged checks that a verdict, a status and what they rest on go together.
-func judged(t *testing.T, s *Study) {
+func judged(t *testing.T, s *study.Study) {
 	var status v1alpha1.PolicySweepStatus
-	if err := FillSweep(&status, s); err != nil {
+	if err := study.FillSweep(&status, s); err != nil {
 		t.Fatal(err)
 	}
 	v, err := s.Verdict()

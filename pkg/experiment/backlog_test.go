@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment
+package experiment_test
 
 import (
 	"math"
@@ -9,6 +9,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -19,7 +21,7 @@ func TestTheBacklogGrowsBeyondOneOverM(t *testing.T) {
 		c := mustCompileRun(t, affine(prefix, "1", "400", 1))
 		p := c.Plan
 		p.Constraints = []v1alpha1.Constraint{{Metric: result.BacklogGrowth, Operator: v1alpha1.AtMost, Value: "1"}}
-		got, ok := mustSimulate(t, c, Span{End: 1})[0].Row.Metrics.Get(result.BacklogGrowth)
+		got, ok := mustSimulate(t, c, experiment.Span{End: 1})[0].Row.Metrics.Get(result.BacklogGrowth)
 		if !ok || grows != (got > 0.5) || !grows && math.Abs(got) > 0.05 {
 			t.Errorf("prefix/load of %s: the backlog grows by %v of what arrives", prefix, got)
 		}
@@ -41,7 +43,7 @@ func TestAConstraintOnTheBacklog(t *testing.T) {
 	sweep.Spec.Replications = v1alpha1.Replications{Seeds: []int64{1, 2}}
 	sweep.Spec.Constraints = []v1alpha1.Constraint{{Metric: result.BacklogGrowth, Operator: v1alpha1.AtMost, Value: "10%"}}
 	sweep.Spec.Baseline = nil
-	study, err := RunLocally(mustCompileSweep(t, sweep).Plan, t.Context(), nil, Options{Parallelism: 2})
+	study, err := execute.RunLocally(t.Context(), mustCompileSweep(t, sweep).Plan, nil, execute.Options{Parallelism: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment
+package experiment_test
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
@@ -44,18 +46,18 @@ func TestAnEPPConfigurationIsTheSameWhateverItIsWrappedIn(t *testing.T) {
 }
 
 func TestAnEPPConfigurationIsTheSameFromAFile(t *testing.T) {
-	plan := func(in v1alpha1.EndpointPickerConfig) *Plan {
+	plan := func(in v1alpha1.EndpointPickerConfig) *experiment.Plan {
 		run := testRun(t)
 		run.Spec.Scenario.Router.EndpointPickerConfig = in
 		inputs := fileInputs{files: map[string]string{"values.yaml": helmConfig}}
-		c, errs, err := CompileRun(t.Context(), run, inputs)
+		c, errs, err := compile.Run(t.Context(), run, inputs)
 		if err != nil || len(errs) > 0 {
 			t.Fatal(err, errs)
 		}
 		return c.Plan
 	}
 	want, got := plan(v1alpha1.EndpointPickerConfig{Inline: ptr.To(bareConfig)}), plan(v1alpha1.EndpointPickerConfig{File: ptr.To("values.yaml")})
-	pinned := []v1alpha1.InputDigest{{Name: "File/values.yaml", SHA256: Digest([]byte(helmConfig))}}
+	pinned := []v1alpha1.InputDigest{{Name: "File/values.yaml", SHA256: experiment.Digest([]byte(helmConfig))}}
 	if diff := cmp.Diff(pinned, got.Inputs); diff != "" {
 		t.Errorf("inputs (-want +got):\n%s", diff)
 	}
@@ -68,9 +70,9 @@ func TestAnEPPConfigurationIsTheSameFromAFile(t *testing.T) {
 }
 
 func TestAnEPPFileThatCannotBeReadIsNamed(t *testing.T) {
-	files := fileInputs{files: map[string]string{"large.yaml": strings.Repeat("#", maxPickerFileBytes+1), "broken.yaml": "kind: EndpointPickerConfig\nplugins: [{type: nope}]\n"}}
+	files := fileInputs{files: map[string]string{"large.yaml": strings.Repeat("#", compile.MaxPickerFileBytes+1), "broken.yaml": "kind: EndpointPickerConfig\nplugins: [{type: nope}]\n"}}
 	tests := map[string]struct {
-		inputs Inputs
+		inputs compile.Inputs
 		file   string
 		want   string
 	}{
@@ -83,7 +85,7 @@ func TestAnEPPFileThatCannotBeReadIsNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			run := testRun(t)
 			run.Spec.Scenario.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{Version: "router-v0.10", File: &tc.file}
-			_, errs, err := CompileRun(t.Context(), run, tc.inputs)
+			_, errs, err := compile.Run(t.Context(), run, tc.inputs)
 			if err != nil || len(errs) == 0 || !strings.Contains(errs[0].Error(), tc.want) {
 				t.Errorf("got %v, %v, want %q", errs, err, tc.want)
 			}
@@ -109,7 +111,7 @@ func TestAConfigMapNeedsNoKeyWhereOneValueIsAnEPPConfiguration(t *testing.T) {
 			}
 			run := testRun(t)
 			run.Spec.Scenario.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{ConfigMapRef: &v1alpha1.EndpointPickerConfigMap{Name: "own"}}
-			_, errs, err := CompileRun(context.Background(), run, inputs)
+			_, errs, err := compile.Run(context.Background(), run, inputs)
 			switch text := errs.ToAggregate(); {
 			case err != nil:
 				t.Fatal(err)
@@ -148,9 +150,9 @@ func TestAutoTakesTheNewestVersionThatAcceptsTheFile(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			c := mustCompileRun(t, func(s *v1alpha1.Scenario) {
-				s.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{Version: autoVersion, Inline: &tc.text}
+				s.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{Version: compile.AutoVersion, Inline: &tc.text}
 			})
-			picker := c.Plan.Scenario["router"].(tree)["endpointPickerConfig"].(tree)
+			picker := c.Plan.Scenario["router"].(experiment.Tree)["endpointPickerConfig"].(experiment.Tree)
 			if picker[setup.VersionField] != tc.version {
 				t.Errorf("version %v, want %s", picker[setup.VersionField], tc.version)
 			}
@@ -164,7 +166,7 @@ func TestAutoTakesTheNewestVersionThatAcceptsTheFile(t *testing.T) {
 func TestAutoSaysWhereNoVersionAcceptsTheFile(t *testing.T) {
 	text := strings.Replace(bareConfig, "llm-d.ai/v1alpha1", "llm-d.ai/v2", 1)
 	_, errs := compileRun(t, func(s *v1alpha1.Scenario) {
-		s.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{Version: autoVersion, Inline: &text}
+		s.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{Version: compile.AutoVersion, Inline: &text}
 	})
 	if len(errs) != 2 || !strings.Contains(errs[0], `endpointPickerConfig.version: Invalid value: "auto": no version of the EPP accepts`) || !strings.Contains(errs[1], `inline.apiVersion: Invalid value: "llm-d.ai/v2": is newer than this tool knows`) {
 		t.Errorf("got %q", errs)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment
+package experiment_test
 
 import (
 	"context"
@@ -14,6 +14,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 )
 
 const (
@@ -60,7 +62,7 @@ func sourceInputs() fileInputs {
 	return fileInputs{
 		fakeInputs{
 			"own/accelerators.yaml": []byte(ownAccelerator), "own/config.json": []byte(ownModel), "own/table.yaml": []byte(ownTable),
-			"own/large": []byte(strings.Repeat("#", maxSourceBytes+1)),
+			"own/large": []byte(strings.Repeat("#", compile.MaxSourceBytes+1)),
 		},
 		map[string]string{"accelerators.yaml": ownAccelerator, "config.json": ownModel, "table.yaml": ownTable},
 	}
@@ -70,11 +72,11 @@ func key(name string) *v1alpha1.ConfigMapKeyReference {
 	return &v1alpha1.ConfigMapKeyReference{Name: "own", Key: name}
 }
 
-func compileRun(t *testing.T, edit func(*v1alpha1.Scenario)) (*Compiled, []string) {
+func compileRun(t *testing.T, edit func(*v1alpha1.Scenario)) (*compile.Compiled, []string) {
 	t.Helper()
 	run := testRun(t)
 	edit(&run.Spec.Scenario)
-	c, errs, err := CompileRun(context.Background(), run, sourceInputs())
+	c, errs, err := compile.Run(context.Background(), run, sourceInputs())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +87,7 @@ func compileRun(t *testing.T, edit func(*v1alpha1.Scenario)) (*Compiled, []strin
 	return c, texts
 }
 
-func mustCompileRun(t *testing.T, edit func(*v1alpha1.Scenario)) *Compiled {
+func mustCompileRun(t *testing.T, edit func(*v1alpha1.Scenario)) *compile.Compiled {
 	t.Helper()
 	c, errs := compileRun(t, edit)
 	if len(errs) > 0 {
@@ -94,7 +96,7 @@ func mustCompileRun(t *testing.T, edit func(*v1alpha1.Scenario)) *Compiled {
 	return c
 }
 
-func inputNames(p *Plan) []string {
+func inputNames(p *experiment.Plan) []string {
 	var names []string
 	for _, i := range p.Inputs {
 		names = append(names, i.Name)
@@ -136,11 +138,11 @@ func TestACatalogueCountsByItsContentNotByItsPlace(t *testing.T) {
 			if diff := cmp.Diff(tc.inputs, inputNames(c.Plan)); diff != "" {
 				t.Errorf("inputs (−want +got):\n%s", diff)
 			}
-			decoded, err := DecodePlan(c.Plan.Encode())
+			decoded, err := experiment.DecodePlan(c.Plan.Encode())
 			if err != nil {
 				t.Fatal(err)
 			}
-			rows, _ := split(mustSimulate(t, &Compiled{Plan: decoded}, Span{End: 1}))
+			rows, _ := split(mustSimulate(t, &compile.Compiled{Plan: decoded}, experiment.Span{End: 1}))
 			keys = append(keys, rows[0].Key)
 		})
 	}
@@ -151,7 +153,7 @@ func TestACatalogueCountsByItsContentNotByItsPlace(t *testing.T) {
 		v1alpha1.CatalogueSource{Model: model, Inline: ptr.To(ownModel)},
 		v1alpha1.CatalogueSource{Inline: ptr.To(strings.Replace(ownAccelerator, "2e12", "3e12", 1))},
 	))
-	rows, _ := split(mustSimulate(t, other, Span{End: 1}))
+	rows, _ := split(mustSimulate(t, other, experiment.Span{End: 1}))
 	if slices.Contains(keys, rows[0].Key) {
 		t.Error("an accelerator of another bandwidth gives the same key")
 	}
@@ -160,7 +162,7 @@ func TestACatalogueCountsByItsContentNotByItsPlace(t *testing.T) {
 func TestAnEntryOfABuiltInNameReplacesIt(t *testing.T) {
 	rows := func(sources ...v1alpha1.CatalogueSource) string {
 		c := mustCompileRun(t, func(s *v1alpha1.Scenario) { s.Catalogue = sources })
-		rows, _ := split(mustSimulate(t, c, Span{End: 1}))
+		rows, _ := split(mustSimulate(t, c, experiment.Span{End: 1}))
 		return fmt.Sprint(rows[0].Metrics)
 	}
 	slower := strings.NewReplacer("my-gpu", "h100-sxm").Replace(ownAccelerator)
@@ -177,7 +179,7 @@ func TestTheSameTableFromAnywhereIsTheSame(t *testing.T) {
 		c := mustCompileRun(t, func(s *v1alpha1.Scenario) {
 			s.Pools[0].Latency = v1alpha1.Latency{Model: v1alpha1.TableModel, Table: &source}
 		})
-		rows, _ := split(mustSimulate(t, c, Span{End: 1}))
+		rows, _ := split(mustSimulate(t, c, experiment.Span{End: 1}))
 		keys = append(keys, rows[0].Key)
 	}
 	if len(slices.Compact(keys)) != 1 {
@@ -270,7 +272,7 @@ func TestSweepsDoNotVaryWhatWasRead(t *testing.T) {
 		sweep := testSweep(t)
 		sweep.Spec.Parameters = []v1alpha1.Parameter{{Name: "p", Path: path, Values: []string{"a", "b"}}}
 		sweep.Spec.Baseline = nil
-		_, errs, err := CompileSweep(t.Context(), sweep, traceInputs(t))
+		_, errs, err := compile.Sweep(t.Context(), sweep, traceInputs(t))
 		if err != nil || len(errs) != 1 || !strings.Contains(errs[0].Error(), "names an input") {
 			t.Errorf("%s: %v, %v", path, errs, err)
 		}

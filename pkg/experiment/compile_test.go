@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment
+package experiment_test
 
 import (
 	"fmt"
@@ -13,6 +13,8 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
 
 // profile returns a named EPP configuration of some plugins.
@@ -126,7 +128,7 @@ func TestWhatParametersReach(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			sweep := testSweep(t)
 			tc.edit(sweep)
-			_, errs, err := CompileSweep(t.Context(), sweep, traceInputs(t))
+			_, errs, err := compile.Sweep(t.Context(), sweep, traceInputs(t))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -172,7 +174,7 @@ func TestObjectivesNeedWhatTheyAreAbout(t *testing.T) {
 					Name: "refresh", Path: "router.metricsRefreshInterval", Values: []string{"50ms", "1s"},
 				}}
 				sweep.Spec.Objectives = []v1alpha1.Objective{{Metric: name, Direction: v1alpha1.Minimize}}
-				_, errs, err := CompileSweep(t.Context(), sweep, traceInputs(t))
+				_, errs, err := compile.Sweep(t.Context(), sweep, traceInputs(t))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -218,7 +220,7 @@ func TestSweepsReachIntoTiers(t *testing.T) {
 		{Name: "threshold", Path: "pools[llama].kvCache.offload.threshold", Range: &v1alpha1.Range{Min: "0.5", Max: "0.9", Step: "0.2"}},
 		{Name: "margin", Path: "pools[llama].kvCache.stability.margin", Values: []string{"1", "1.5"}},
 	}
-	_, errs, err := CompileSweep(t.Context(), sweep, traceInputs(t))
+	_, errs, err := compile.Sweep(t.Context(), sweep, traceInputs(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +259,7 @@ func TestAPlanSaysWhatStepTimesRestOn(t *testing.T) {
 		t.Errorf("%d warnings of the fit, want 1: %q", n, plan.Warnings)
 	}
 	var status v1alpha1.CommonStatus
-	FillStatus(&status, plan)
+	study.FillStatus(&status, plan)
 	if diff := cmp.Diff(plan.StepTimes, status.StepTimes); diff != "" {
 		t.Errorf("the status says (−plan +status):\n%s", diff)
 	}

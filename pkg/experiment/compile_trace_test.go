@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment
+package experiment_test
 
 import (
 	"strings"
@@ -9,6 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
 
 // volumeSweep is the test sweep with its trace in a volume, and what reads it.
@@ -19,18 +22,18 @@ func volumeSweep(t *testing.T) (*v1alpha1.PolicySweep, fakeInputs) {
 	trace := sweep.Spec.Scenario.Workload.Trace
 	trace.ConfigMapRef = nil
 	trace.PersistentVolumeClaim = &v1alpha1.VolumeClaimFile{ClaimName: "claim", Path: "2026/day.jsonl"}
-	trace.SHA256 = Digest(raw)
+	trace.SHA256 = experiment.Digest(raw)
 	return sweep, fakeInputs{"claim/2026/day.jsonl": raw}
 }
 
 // A laptop that has the trace and a manager that has not give one plan.
 func TestAPlanIsTheSameWhetherItsVolumeCouldBeReadOrNot(t *testing.T) {
 	sweep, in := volumeSweep(t)
-	read, errs, err := CompileSweep(t.Context(), sweep, in)
+	read, errs, err := compile.Sweep(t.Context(), sweep, in)
 	if err != nil || len(errs) > 0 || read.Trace == nil {
 		t.Fatalf("CompileSweep: %v, %v", errs, err)
 	}
-	unread, errs, err := CompileSweep(t.Context(), sweep, fakeInputs{})
+	unread, errs, err := compile.Sweep(t.Context(), sweep, fakeInputs{})
 	if err != nil || len(errs) > 0 || unread.Trace != nil {
 		t.Fatalf("CompileSweep without the volume: %v, %v", errs, err)
 	}
@@ -47,24 +50,24 @@ func TestAPlanIsTheSameWhetherItsVolumeCouldBeReadOrNot(t *testing.T) {
 }
 
 func TestKeysDoNotSayWhereATraceLies(t *testing.T) {
-	fromConfigMap, errs, err := CompileSweep(t.Context(), testSweep(t), traceInputs(t))
+	fromConfigMap, errs, err := compile.Sweep(t.Context(), testSweep(t), traceInputs(t))
 	if err != nil || len(errs) > 0 {
 		t.Fatalf("CompileSweep: %v, %v", errs, err)
 	}
 	sweep, _ := volumeSweep(t)
-	fromVolume, errs, err := CompileSweep(t.Context(), sweep, fakeInputs{})
+	fromVolume, errs, err := compile.Sweep(t.Context(), sweep, fakeInputs{})
 	if err != nil || len(errs) > 0 {
 		t.Fatalf("CompileSweep: %v, %v", errs, err)
 	}
-	trial := &Trial{Point: Point{ID: 0, Values: firstPoint(t, fromVolume)}, Share: 1, Seeds: []int64{1, 2}}
-	if diff := cmp.Diff(fromConfigMap.Plan.trialKeys(trial, nil), fromVolume.Plan.trialKeys(trial, nil)); diff != "" {
+	trial := &experiment.Trial{Point: experiment.Point{ID: 0, Values: firstPoint(t, fromVolume)}, Share: 1, Seeds: []int64{1, 2}}
+	if diff := cmp.Diff(fromConfigMap.Plan.TrialKeys(trial, nil), fromVolume.Plan.TrialKeys(trial, nil)); diff != "" {
 		t.Errorf("keys (−from a ConfigMap +from a volume):\n%s", diff)
 	}
 }
 
-func firstPoint(t *testing.T, c *Compiled) []v1alpha1.Assignment {
+func firstPoint(t *testing.T, c *compile.Compiled) []v1alpha1.Assignment {
 	t.Helper()
-	study, err := NewStudy(c.Plan)
+	study, err := study.New(c.Plan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,9 +88,9 @@ func TestAnotherTraceThanTheStatedOneIsRefused(t *testing.T) {
 			trace := sweep.Spec.Scenario.Workload.Trace
 			trace.SHA256 = strings.Repeat("a", 64)
 			edit(trace, in)
-			_, errs, err := CompileSweep(t.Context(), sweep, in)
+			_, errs, err := compile.Sweep(t.Context(), sweep, in)
 			if err != nil || len(errs) != 1 || errs[0].Field != "spec.scenario.workload.trace.sha256" ||
-				!strings.Contains(errs[0].Detail, Digest(in["traces/small.jsonl"])) {
+				!strings.Contains(errs[0].Detail, experiment.Digest(in["traces/small.jsonl"])) {
 				t.Errorf("CompileSweep: %v, %v; want the digest that was found", errs, err)
 			}
 		})
@@ -97,7 +100,7 @@ func TestAnotherTraceThanTheStatedOneIsRefused(t *testing.T) {
 func TestTheReplayOfAVolumeSpreadsArrivalsToo(t *testing.T) {
 	sweep, in := volumeSweep(t)
 	sweep.Spec.Scenario.Workload.Trace.Arrivals = v1alpha1.ArrivalsSpread
-	if _, errs, err := CompileSweep(t.Context(), sweep, in); err != nil || len(errs) > 0 {
+	if _, errs, err := compile.Sweep(t.Context(), sweep, in); err != nil || len(errs) > 0 {
 		t.Errorf("CompileSweep: %v, %v", errs, err)
 	}
 }

@@ -23,10 +23,10 @@ const (
 	unknownDuration = 10 * time.Minute
 )
 
-// cost returns what estimates the core-seconds of one simulation of a trial. It
+// Cost returns what estimates the core-seconds of one simulation of a trial. It
 // serves to share work out evenly and to warn, and changes no result.
-func (p *Plan) cost() func(*Trial) float64 {
-	base := estimatedSeconds(setup.DecodeScenario(p.Scenario))
+func (p *Plan) Cost() func(*Trial) float64 {
+	base := EstimatedSeconds(setup.DecodeScenario(p.Scenario))
 	varies := false
 	for i := range p.Parameters {
 		path := p.Parameters[i].Path
@@ -35,17 +35,17 @@ func (p *Plan) cost() func(*Trial) float64 {
 	return func(t *Trial) float64 {
 		seconds := base
 		if varies {
-			if scenario, err := p.scenarioAt(t.Point, 1); err == nil {
-				seconds = estimatedSeconds(setup.DecodeScenario(scenario))
+			if scenario, err := p.ScenarioAt(t.Point, 1); err == nil {
+				seconds = EstimatedSeconds(setup.DecodeScenario(scenario))
 			}
 		}
 		return setupSeconds + float64(seconds*t.Share)
 	}
 }
 
-// estimatedSeconds is what the requests of a scenario take; of none where it
+// EstimatedSeconds is what the requests of a scenario take; of none where it
 // does not decode, which whoever simulates it reports.
-func estimatedSeconds(in *v1alpha1.Scenario, err error) float64 {
+func EstimatedSeconds(in *v1alpha1.Scenario, err error) float64 {
 	if err != nil {
 		return 0
 	}

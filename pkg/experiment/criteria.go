@@ -9,36 +9,36 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// criteria is what a plan wants to know of its simulations.
-type criteria struct {
-	objectives  []result.Objective
-	constraints []result.Constraint
-	gates       []gate
-	// features are what MAPElites tells behaviours apart by.
-	features []result.Measure
-	// precision is the measure of a wanted precision, if there is one.
-	precision *result.Measure
-	// uses are all measures, each at the path of the field that names it.
-	uses []use
+// Criteria is what a plan wants to know of its simulations.
+type Criteria struct {
+	Objectives  []result.Objective
+	Constraints []result.Constraint
+	Gates       []Gate
+	// Features are what MAPElites tells behaviours apart by.
+	Features []result.Measure
+	// Precision is the measure of a wanted precision, if there is one.
+	Precision *result.Measure
+	// Uses are all measures, each at the path of the field that names it.
+	Uses []use
 }
 
-// gate is a claim about points of the plan.
-type gate struct {
+// Gate is a claim about points of the plan.
+type Gate struct {
 	result.Gate
-	subject v1alpha1.GateSubject
-	// point is what GateOfPoint is about.
-	point []v1alpha1.Assignment
+	Subject v1alpha1.GateSubject
+	// Point is what GateOfPoint is about.
+	Point []v1alpha1.Assignment
 }
 
 // use is a measure that a field names.
 type use struct {
-	measure result.Measure
-	path    *field.Path
+	Measure result.Measure
+	Path    *field.Path
 }
 
-// criteria reads what the plan asks. Errors are beneath spec, the path of the
+// Criteria reads what the plan asks. Errors are beneath spec, the path of the
 // object's.
-func (p *Plan) criteria(spec *field.Path) (*criteria, field.ErrorList) {
+func (p *Plan) Criteria(spec *field.Path) (*Criteria, field.ErrorList) {
 	derived := make([]result.Derived, len(p.Metrics))
 	for i, m := range p.Metrics {
 		derived[i] = result.Derived{Name: m.Name, Expression: m.Expression}
@@ -47,15 +47,15 @@ func (p *Plan) criteria(spec *field.Path) (*criteria, field.ErrorList) {
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	r := &criteriaReader{measures: measures, criteria: &criteria{}}
+	r := &criteriaReader{measures: measures, Criteria: &Criteria{}}
 	for i, o := range p.Objectives {
 		measure := r.measure(o.Metric, spec.Child("objectives").Index(i).Child("metric"))
-		r.objectives = append(r.objectives, result.Objective{Measure: measure, Direction: result.Direction(o.Direction)})
+		r.Objectives = append(r.Objectives, result.Objective{Measure: measure, Direction: result.Direction(o.Direction)})
 	}
 	for i, c := range p.Constraints {
 		at := spec.Child("constraints").Index(i)
 		constraint, errs := measures.Constraint(c.Metric, string(c.Operator), string(c.Value), at)
-		r.constraints = append(r.constraints, constraint)
+		r.Constraints = append(r.Constraints, constraint)
 		r.note(constraint.Measure, at.Child("metric"), errs)
 	}
 	for i, g := range p.Gates {
@@ -64,24 +64,24 @@ func (p *Plan) criteria(spec *field.Path) (*criteria, field.ErrorList) {
 			Name: g.Name, Metric: g.Metric, Operator: string(g.Operator),
 			Value: string(g.Value), VersusBaseline: string(g.VersusBaseline), Confidence: string(g.Confidence),
 		}, at)
-		r.gates = append(r.gates, gate{claim, g.Subject, g.Point})
+		r.Gates = append(r.Gates, Gate{claim, g.Subject, g.Point})
 		r.note(claim.Measure, at.Child("metric"), errs)
 	}
 	if p.Search != nil {
 		for i, f := range p.Search.Features {
-			r.features = append(r.features, r.measure(f.Metric, spec.Child("search", "features").Index(i).Child("metric")))
+			r.Features = append(r.Features, r.measure(f.Metric, spec.Child("search", "features").Index(i).Child("metric")))
 		}
 	}
 	if p.Precision != nil {
 		measure := r.measure(p.Precision.Metric, spec.Child("replications", "metric"))
-		r.precision = &measure
+		r.Precision = &measure
 	}
-	return r.criteria, r.errs
+	return r.Criteria, r.errs
 }
 
 // criteriaReader gathers what is asked.
 type criteriaReader struct {
-	*criteria
+	*Criteria
 	measures result.Measures
 	errs     field.ErrorList
 }
@@ -96,15 +96,15 @@ func (r *criteriaReader) measure(text string, path *field.Path) result.Measure {
 func (r *criteriaReader) note(measure result.Measure, path *field.Path, errs field.ErrorList) {
 	r.errs = append(r.errs, errs...)
 	if len(errs) == 0 {
-		r.uses = append(r.uses, use{measure, path})
+		r.Uses = append(r.Uses, use{measure, path})
 	}
 }
 
-// metrics are those that rows must hold for all that is asked.
-func (a *criteria) metrics() []result.Metric {
+// Metrics are those that rows must hold for all that is asked.
+func (a *Criteria) Metrics() []result.Metric {
 	var metrics []result.Metric
-	for _, u := range a.uses {
-		metrics = append(metrics, u.measure.Uses()...)
+	for _, u := range a.Uses {
+		metrics = append(metrics, u.Measure.Uses()...)
 	}
 	return metrics
 }

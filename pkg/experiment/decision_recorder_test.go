@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment
+package experiment_test
 
 import (
 	"bytes"
@@ -12,6 +12,10 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
 )
 
 // keptLine is what tests look at.
@@ -50,11 +54,11 @@ func TestDecisionsAreKeptWhereThePlanSaysSo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			run := testRun(t)
 			run.Spec.Trace = tc.trace
-			c, errs, err := CompileRun(t.Context(), run, traceInputs(t))
+			c, errs, err := compile.Run(t.Context(), run, traceInputs(t))
 			if err != nil || len(errs) > 0 {
 				t.Fatal(errs, err)
 			}
-			kept, err := Simulate(c.Plan, t.Context(), c.Trace, firstRound(t, c.Plan), all(t, c.Plan).Indices(), Options{Parallelism: 2, KeepDecisions: true})
+			kept, err := execute.Simulate(t.Context(), c.Plan, c.Trace, firstRound(t, c.Plan), all(t, c.Plan).Indices(), execute.Options{Parallelism: 2, KeepDecisions: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,21 +82,21 @@ func TestDecisionsAreKeptWhereThePlanSaysSo(t *testing.T) {
 
 func TestChunksHoldDecisions(t *testing.T) {
 	c := mustCompileSweep(t, testSweep(t))
-	simulations := mustSimulate(t, c, Span{End: 4})
+	simulations := mustSimulate(t, c, experiment.Span{End: 4})
 	for i := range simulations {
 		simulations[i].Decisions = packed(t, keptLine{Seed: int64(i)})
 	}
-	chunks, err := Chunks(simulations)
+	chunks, err := store.Chunks(simulations)
 	if err != nil || len(chunks) != 1 {
 		t.Fatalf("%d chunks: %v", len(chunks), err)
 	}
-	lines := unpack(t, chunks[0].Binary[DecisionsKey])
+	lines := unpack(t, chunks[0].Binary[store.DecisionsKey])
 	if len(lines) != 4 || lines[3].Seed != 3 {
 		t.Errorf("lines are %+v", lines)
 	}
-	simulations[1].Decisions = make([]byte, MaxChunkBytes*3/4)
-	simulations[2].Decisions = make([]byte, MaxChunkBytes*3/4)
-	if chunks, err = Chunks(simulations); err != nil || len(chunks) != 2 {
+	simulations[1].Decisions = make([]byte, store.MaxChunkBytes*3/4)
+	simulations[2].Decisions = make([]byte, store.MaxChunkBytes*3/4)
+	if chunks, err = store.Chunks(simulations); err != nil || len(chunks) != 2 {
 		t.Errorf("%d chunks of decisions that do not go together: %v", len(chunks), err)
 	}
 }

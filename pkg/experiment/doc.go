@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package experiment connects the custom resources with the simulator. It compiles an
-// object into a Plan, runs the simulations of a plan or any range of them, and
-// summarizes their rows in a status. It does not reconcile objects.
+// Package experiment connects the custom resources with the simulator. It holds the
+// [Plan] of an object, with all references resolved and all defaults set, the [Point]s
+// of the plan, and the [Round]s of simulations that a study requests. It runs no
+// simulation and does not reconcile objects.
 //
-// A Plan has all references resolved and all defaults set, and is fully validated.
-// The local commands, the worker in a pod and the controllers share this package, so
-// they give the same results.
+// The packages below pkg/experiment do the work:
 //
-// Start at CompileRun, CompileSweep and Plan.
+//	compile   compiles an object and its inputs into a Plan, or returns errors with field paths
+//	study     makes rounds, rankings, verdicts and the status from rows of results
+//	execute   runs any range of a round's simulations in this process
+//	store     reads and writes rows and documents in ConfigMaps, and the report of a Job
+//	advice    makes the promotion of a point, the report of a rollout, follow-up runs
+//
+// The local commands, the worker in a pod and the controllers share these packages, so
+// they give the same results. store and study import only this package; compile and
+// advice import study; execute imports store and study.
 package experiment

@@ -22,8 +22,8 @@ type Finding struct {
 // String is the finding in a line, without its severity.
 func (f Finding) String() string { return fmt.Sprintf("%s: %s [%s]", f.Path, f.Message, f.Rule) }
 
-// Grave reports whether the finding is seldom meant, and not just worth knowing.
-func (f Finding) Grave() bool { return f.Severity.AtLeast(lint.Warning) }
+// AtLeastWarning reports whether the finding is seldom meant, and not just worth knowing.
+func (f Finding) AtLeastWarning() bool { return f.Severity.AtLeast(lint.Warning) }
 
 // Remarks are the warnings and the findings, as text.
 func (p *Plan) Remarks() []string {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment
+package experiment_test
 
 import (
 	"strings"
@@ -9,6 +9,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 )
 
 func TestPlansHoldWhatTheLinterFinds(t *testing.T) {
@@ -30,7 +32,7 @@ schedulingProfiles:
 	const inline = "spec.scenario.router.endpointPickerConfig.inline"
 	weight := 0
 	for _, f := range plan.Findings {
-		if f.Rule == "weight-not-positive" && f.Grave() && f.Path == inline+": schedulingProfiles[0].plugins[0].weight" {
+		if f.Rule == "weight-not-positive" && f.AtLeastWarning() && f.Path == inline+": schedulingProfiles[0].plugins[0].weight" {
 			weight++
 		}
 	}
@@ -53,11 +55,11 @@ func TestDecisionsOfPoliciesAreExplained(t *testing.T) {
 		Policy: "weighted", Scorers: []v1alpha1.RoutingScorer{{Name: "load-balance", Weight: "2"}, {Name: "prefix-affinity", Weight: "1"}},
 	}}
 	run.Spec.Trace.Level = v1alpha1.DecisionsTrace
-	c, errs, err := CompileRun(t.Context(), run, traceInputs(t))
+	c, errs, err := compile.Run(t.Context(), run, traceInputs(t))
 	if err != nil || len(errs) > 0 {
 		t.Fatal(errs, err)
 	}
-	story, err := Explain(c.Plan, t.Context(), c.Trace, 1, 1, false)
+	story, err := execute.Explain(t.Context(), c.Plan, c.Trace, 1, 1, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,5 +4,5 @@ package experiment
 
 import "strconv"
 
-// figure prints a number for a status: six significant digits.
-func figure(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+// Figure prints a number for a status: six significant digits.
+func Figure(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }

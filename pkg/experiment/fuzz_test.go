@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment
+package experiment_test
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 )
 
 // What one compilation may take in a manager, whatever it is given.
@@ -40,8 +42,8 @@ func FuzzCompileSweep(f *testing.F) {
 		sweep.Spec.Parameters = append(sweep.Spec.Parameters, v1alpha1.Parameter{Name: "c", Path: path, Values: []string{value}})
 		ctx, cancel := context.WithTimeout(t.Context(), mostTime)
 		defer cancel()
-		_, errs, err := CompileSweep(ctx, sweep, clusterInputs{fakeInputs{"own/epp.yaml": []byte(picker), "traces/small.jsonl": trace}})
-		if cut := (*Interrupted)(nil); err != nil && !errors.As(err, &cut) {
+		_, errs, err := compile.Sweep(ctx, sweep, clusterInputs{fakeInputs{"own/epp.yaml": []byte(picker), "traces/small.jsonl": trace}})
+		if cut := (*experiment.Interrupted)(nil); err != nil && !errors.As(err, &cut) {
 			t.Errorf("%v, %v: neither a user's error nor the time", errs, err)
 		}
 	}

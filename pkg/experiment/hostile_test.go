@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment
+package experiment_test
 
 import (
 	"bytes"
@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 )
 
 // manyBlocks is a Mooncake trace of few kilobytes that is 64 MiB of text, of which
@@ -29,7 +31,7 @@ func manyBlocks(t testing.TB) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range (maxUnpackedBytes - 1) / len(line) {
+	for range (compile.MaxUnpackedBytes - 1) / len(line) {
 		if _, err := z.Write([]byte(line)); err != nil {
 			t.Fatal(err)
 		}
@@ -52,9 +54,9 @@ func allocated(f func()) uint64 {
 func TestAManagerTakesNoMoreMemoryForALargeTraceThanForASmallOne(t *testing.T) {
 	large := clusterInputs{fakeInputs{"traces/small.jsonl": manyBlocks(t)}}
 	small := clusterInputs{traceInputs(t)}
-	compile := func(in Inputs) func() {
+	compile := func(in compile.Inputs) func() {
 		return func() {
-			c, errs, err := CompileSweep(t.Context(), testSweep(t), in)
+			c, errs, err := compile.Sweep(t.Context(), testSweep(t), in)
 			if err != nil || len(errs) > 0 || c.Trace != nil {
 				t.Fatalf("CompileSweep: %v, %v, trace %v; want a plan and no trace", errs, err, c.Trace)
 			}
@@ -70,7 +72,7 @@ func TestAManagerTakesNoMoreMemoryForALargeTraceThanForASmallOne(t *testing.T) {
 // A laptop that parses the trace and a manager that does not give one plan.
 func TestAPlanIsTheSameWhetherItsTraceWasParsedOrNot(t *testing.T) {
 	parsed := mustCompileSweep(t, testSweep(t))
-	hashed, errs, err := CompileSweep(t.Context(), testSweep(t), clusterInputs{traceInputs(t)})
+	hashed, errs, err := compile.Sweep(t.Context(), testSweep(t), clusterInputs{traceInputs(t)})
 	if err != nil || len(errs) > 0 {
 		t.Fatalf("CompileSweep: %v, %v", errs, err)
 	}
@@ -99,15 +101,15 @@ func TestWhatAManagerFindsInATraceItDoesNotParse(t *testing.T) {
 		"a broken gzip":  {broken, "trace ConfigMap/traces/small.jsonl: row 61: read: gzip: invalid checksum"},
 		"half a gzip":    {broken[:len(broken)-9], "read: unexpected EOF"},
 		"no trace":       {[]byte("hello\n"), ""},
-		"65 MiB of text": {bytes.Repeat([]byte{'\n'}, maxUnpackedBytes+1), "has more than 64 MiB decompressed"},
+		"65 MiB of text": {bytes.Repeat([]byte{'\n'}, compile.MaxUnpackedBytes+1), "has more than 64 MiB decompressed"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, errs, err := CompileSweep(t.Context(), testSweep(t), clusterInputs{fakeInputs{"traces/small.jsonl": tc.raw}})
+			_, errs, err := compile.Sweep(t.Context(), testSweep(t), clusterInputs{fakeInputs{"traces/small.jsonl": tc.raw}})
 			if err != nil || (tc.want == "") != (len(errs) == 0) || len(errs) > 0 && !strings.Contains(errs[0].Error(), tc.want) {
 				t.Errorf("CompileSweep: %v, %v; want %q", errs, err, tc.want)
 			}
-			_, local, err := CompileSweep(t.Context(), testSweep(t), fakeInputs{"traces/small.jsonl": tc.raw})
+			_, local, err := compile.Sweep(t.Context(), testSweep(t), fakeInputs{"traces/small.jsonl": tc.raw})
 			if err != nil || len(errs) > 0 && errs.ToAggregate().Error() != local.ToAggregate().Error() {
 				t.Errorf("on a laptop: %v, %v; want %v", local, err, errs)
 			}
@@ -151,8 +153,8 @@ func TestADeadlineIsHeardWhereverItComes(t *testing.T) {
 		sweep := testSweep(t)
 		wide(4)(sweep)
 		left := checkCriteria
-		c, errs, err := CompileSweep(after{t.Context(), &left}, sweep, traceInputs(t))
-		cut := (*Interrupted)(nil)
+		c, errs, err := compile.Sweep(after{t.Context(), &left}, sweep, traceInputs(t))
+		cut := (*experiment.Interrupted)(nil)
 		if c != nil || len(errs) > 0 || !errors.As(err, &cut) || !errors.Is(err, context.DeadlineExceeded) || !strings.HasPrefix(cut.Field.String(), "spec.") {
 			t.Fatalf("after %d looks: %v, %v; want that it was cut short", checkCriteria, errs, err)
 		}
@@ -196,7 +198,7 @@ func TestALargeEPPConfigurationIsRefusedBeforeItIsLoaded(t *testing.T) {
 				Version: "router-v0.10", ConfigMapRef: &v1alpha1.EndpointPickerConfigMap{Name: "own", Key: "epp.yaml"},
 			}
 			bytes := allocated(func() {
-				_, list, err := CompileRun(t.Context(), run, clusterInputs{fakeInputs{"own/epp.yaml": []byte(tc.text)}})
+				_, list, err := compile.Run(t.Context(), run, clusterInputs{fakeInputs{"own/epp.yaml": []byte(tc.text)}})
 				if err != nil || len(list) == 0 || !strings.Contains(list.ToAggregate().Error(), tc.want) {
 					t.Errorf("CompileRun: %.300v, %v; want %s", list, err, tc.want)
 				}

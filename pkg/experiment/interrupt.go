@@ -13,12 +13,12 @@ import (
 type Interrupted struct {
 	// Field is what was being compiled.
 	Field *field.Path
-	err   error
+	Err   error
 }
 
 func (e *Interrupted) Error() string {
-	return fmt.Sprintf("%s: compiling was cut short: %v", e.Field, e.err)
+	return fmt.Sprintf("%s: compiling was cut short: %v", e.Field, e.Err)
 }
 
 // Unwrap returns the context's error.
-func (e *Interrupted) Unwrap() error { return e.err }
+func (e *Interrupted) Unwrap() error { return e.Err }

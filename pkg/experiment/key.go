@@ -28,10 +28,10 @@ func digestJSON(v any) string {
 	return Digest(raw)
 }
 
-// simulationKey is the identity of one simulation: the same key always gives
+// SimulationKey is the identity of one simulation: the same key always gives
 // the same result. It knows nothing of what the simulation is for, so that one
 // made for something else serves too.
-type simulationKey struct {
+type SimulationKey struct {
 	Engine string `json:"engine"`
 	// Rows is the version of what rows hold.
 	Rows int `json:"rows"`
@@ -43,11 +43,11 @@ type simulationKey struct {
 	Metrics []string `json:"metrics,omitempty"`
 }
 
-func (k simulationKey) String() string { return digestJSON(k)[:32] }
+func (k SimulationKey) String() string { return digestJSON(k)[:32] }
 
-// keyOf returns the key of a scenario's simulations, but for the seed.
-func (p *Plan) keyOf(scenario tree, metrics []result.Metric) simulationKey {
-	key := simulationKey{Engine: p.EngineVersion, Rows: result.RowsVersion, Scenario: mustJSON(scenario)}
+// KeyOf returns the key of a scenario's simulations, but for the seed.
+func (p *Plan) KeyOf(scenario Tree, metrics []result.Metric) SimulationKey {
+	key := SimulationKey{Engine: p.EngineVersion, Rows: result.RowsVersion, Scenario: MustJSON(scenario)}
 	if p.Trace != nil {
 		key.Trace = p.Trace.SHA256
 	}
@@ -60,23 +60,23 @@ func (p *Plan) keyOf(scenario tree, metrics []result.Metric) simulationKey {
 	return key
 }
 
-// under returns the key of the simulation under a seed.
-func (k simulationKey) under(seed int64) string {
+// Under returns the key of the simulation under a seed.
+func (k SimulationKey) Under(seed int64) string {
 	k.Seed = seed
 	return k.String()
 }
 
-// keys returns the key of each simulation of a trial. That of a point whose
+// TrialKeys returns the key of each simulation of a trial. That of a point whose
 // values do not go together is made of the values.
-func (p *Plan) trialKeys(t *Trial, metrics []result.Metric) []string {
-	scenario, err := p.scenarioAt(t.Point, t.Share)
+func (p *Plan) TrialKeys(t *Trial, metrics []result.Metric) []string {
+	scenario, err := p.ScenarioAt(t.Point, t.Share)
 	if err != nil {
-		scenario = tree{"invalid": t.Point.String()}
+		scenario = Tree{"invalid": t.Point.String()}
 	}
-	key := p.keyOf(scenario, metrics)
+	key := p.KeyOf(scenario, metrics)
 	keys := make([]string, len(t.Seeds))
 	for i, seed := range t.Seeds {
-		keys[i] = key.under(seed)
+		keys[i] = key.Under(seed)
 	}
 	return keys
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment
+package experiment_test
 
 import (
 	"strings"
@@ -11,12 +11,13 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 func runDocument(t *testing.T, edit func(*v1alpha1.Scenario)) *result.Document {
 	t.Helper()
-	_, documents := split(mustSimulate(t, mustCompileRun(t, edit), Span{End: 1}))
+	_, documents := split(mustSimulate(t, mustCompileRun(t, edit), experiment.Span{End: 1}))
 	return documents[0]
 }
 
@@ -82,7 +83,7 @@ func TestAResultSaysWhoWatchesTheCache(t *testing.T) {
 func TestAResultSaysWhatItsStepTimesRestOn(t *testing.T) {
 	provenance := func(edit func(*v1alpha1.Pool)) result.PoolProvenance {
 		c := mustCompileRun(t, func(s *v1alpha1.Scenario) { edit(&s.Pools[0]) })
-		_, documents := split(mustSimulate(t, c, Span{End: 1}))
+		_, documents := split(mustSimulate(t, c, experiment.Span{End: 1}))
 		return documents[0].Provenance.Pools[0]
 	}
 	plain := provenance(func(*v1alpha1.Pool) {})
@@ -116,7 +117,7 @@ func TestAResultWarnsWhereStepTimesAreNotToBeTrusted(t *testing.T) {
 			s.Pools[0].Latency = in
 			s.Workload.Clients[0].InputTokens = v1alpha1.Lengths{Distribution: v1alpha1.ConstantLengths, Mean: prompt, Min: 1}
 		})
-		_, documents := split(mustSimulate(t, c, Span{End: 1}))
+		_, documents := split(mustSimulate(t, c, experiment.Span{End: 1}))
 		return documents[0].Provenance.Pools[0].Caveats
 	}
 	physics := v1alpha1.Latency{Model: v1alpha1.PhysicsModel}

@@ -26,14 +26,14 @@ type Parameter struct {
 	// When says at which points the parameter exists; nil at all.
 	When *v1alpha1.ParameterCondition `json:"when,omitempty"`
 
-	segments  []segment
-	valueKind valueKind
+	Segments  []Segment `json:"-"`
+	ValueKind valueKind `json:"-"`
 }
 
 // Profile is a named EPP configuration as a scenario's tree holds it.
 type Profile struct {
 	Name   string `json:"name"`
-	Config tree   `json:"config"`
+	Config Tree   `json:"config"`
 }
 
 // axis is the parameter as the search sees it.
@@ -64,56 +64,56 @@ func (p *Parameter) axis() search.Parameter {
 	return axis
 }
 
-// existsIn says whether the parameter may exist in a variant of the base.
-func (p *Parameter) existsIn(v *variant) bool {
-	return p.When == nil || v.profile == "" || p.When.Parameter != v.parameter || slices.Contains(p.When.Values, v.profile)
+// ExistsIn says whether the parameter may exist in a variant of the base.
+func (p *Parameter) ExistsIn(v *Variant) bool {
+	return p.When == nil || v.Profile == "" || p.When.Parameter != v.parameter || slices.Contains(p.When.Values, v.Profile)
 }
 
-// excludes says whether two parameters never exist at one point: both ask for
+// Excludes says whether two parameters never exist at one point: both ask for
 // the same one, and for other values of it.
-func (p *Parameter) excludes(q *Parameter) bool {
+func (p *Parameter) Excludes(q *Parameter) bool {
 	return p.When != nil && q.When != nil && p.When.Parameter == q.When.Parameter &&
 		!slices.ContainsFunc(p.When.Values, func(value string) bool { return slices.Contains(q.When.Values, value) })
 }
 
-// bind finds the parameter's place in a scenario.
-func (p *Parameter) bind(scenario tree) error {
+// Bind finds the parameter's place in a scenario.
+func (p *Parameter) Bind(scenario Tree) error {
 	var err error
-	if p.segments, err = parsePath(p.Path); err != nil {
+	if p.Segments, err = parsePath(p.Path); err != nil {
 		return err
 	}
 	if p.Profiles != nil {
-		if render(p.segments) != render(pickerConfigPath) {
-			return fmt.Errorf("must be %s, since profiles replace it", render(pickerConfigPath))
+		if Render(p.Segments) != Render(PickerConfigPath) {
+			return fmt.Errorf("must be %s, since profiles replace it", Render(PickerConfigPath))
 		}
 		return nil
 	}
-	p.valueKind, err = resolve(scenario, p.segments)
-	p.Integer = err == nil && p.valueKind == integerValue
+	p.ValueKind, err = resolve(scenario, p.Segments)
+	p.Integer = err == nil && p.ValueKind == integerValue
 	return err
 }
 
-// set writes one of the parameter's values into a scenario.
-func (p *Parameter) set(scenario tree, value string) error {
+// Set writes one of the parameter's values into a scenario.
+func (p *Parameter) Set(scenario Tree, value string) error {
 	if p.Profiles != nil {
 		for _, profile := range p.Profiles {
 			if profile.Name == value {
-				return assign(scenario, pickerConfigPath, cloneTree(profile.Config))
+				return assign(scenario, PickerConfigPath, CloneTree(profile.Config))
 			}
 		}
 		return fmt.Errorf("there is no profile %q; there are %s", value, spelling.Quote(p.axis().Choices))
 	}
-	encoded, err := p.valueKind.encode(value)
+	encoded, err := p.ValueKind.Encode(value)
 	if err != nil {
 		return err
 	}
-	return assign(scenario, p.segments, encoded)
+	return assign(scenario, p.Segments, encoded)
 }
 
-// corners are values that are worth a look one by one, for the sake of the
+// Corners are values that are worth a look one by one, for the sake of the
 // error's place: every listed one, and the ends of a range. The greatest value
 // of a range with a step may never be tried.
-func (p *Parameter) corners() []string {
+func (p *Parameter) Corners() []string {
 	switch {
 	case p.Range == nil:
 		return p.axis().Choices
@@ -124,13 +124,13 @@ func (p *Parameter) corners() []string {
 	}
 }
 
-// canonical makes equal values of a list equal texts, and reports those that
+// Canonical makes equal values of a list equal texts, and reports those that
 // occur twice.
-func (p *Parameter) canonical(path *field.Path) field.ErrorList {
+func (p *Parameter) Canonical(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	values := slices.Clone(p.Values)
 	for i, value := range values {
-		text, err := p.valueKind.canonical(value)
+		text, err := p.ValueKind.Canonical(value)
 		if err != nil {
 			continue // values says so
 		}
@@ -143,9 +143,9 @@ func (p *Parameter) canonical(path *field.Path) field.ErrorList {
 	return errs
 }
 
-// inOrder sorts the parameters of a plan for application: a whole profile first,
+// InOrder sorts the parameters of a plan for application: a whole profile first,
 // then what reaches into it.
-func inOrder(parameters []Parameter) []int {
+func InOrder(parameters []Parameter) []int {
 	var order []int
 	for _, profiles := range []bool{true, false} {
 		for i := range parameters {

@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// A segment is one step of a path: a field, or an entry of a list.
-type segment struct {
-	name  string
-	entry bool
+// A Segment is one part of a path: a field, or an entry of a list by name or number.
+type Segment struct {
+	Name  string
+	Entry bool
 }
 
-func (s segment) String() string {
-	if s.entry {
-		return "[" + s.name + "]"
+func (s Segment) String() string {
+	if s.Entry {
+		return "[" + s.Name + "]"
 	}
-	return s.name
+	return s.Name
 }
 
 // parsePath splits a path such as pools[llama].engine.maxNumSeqs. Entry names
 // may hold any character but brackets.
-func parsePath(text string) ([]segment, error) {
-	var path []segment
+func parsePath(text string) ([]Segment, error) {
+	var path []Segment
 	for rest := text; rest != ""; {
-		var s segment
+		var s Segment
 		var err error
 		if s, rest, err = nextSegment(rest, len(path) == 0); err != nil {
 			return nil, err
@@ -38,20 +38,20 @@ func parsePath(text string) ([]segment, error) {
 	return path, nil
 }
 
-func nextSegment(rest string, first bool) (segment, string, error) {
+func nextSegment(rest string, first bool) (Segment, string, error) {
 	if rest[0] == '[' {
 		end := strings.IndexByte(rest, ']')
 		if first || end < 0 {
-			return segment{}, "", fmt.Errorf("has an unexpected or unclosed bracket at %q", rest)
+			return Segment{}, "", fmt.Errorf("has an unexpected or unclosed bracket at %q", rest)
 		}
 		if end == 1 {
-			return segment{}, "", fmt.Errorf("has empty brackets; name the list's entry in them")
+			return Segment{}, "", fmt.Errorf("has empty brackets; name the list's entry in them")
 		}
-		return segment{name: rest[1:end], entry: true}, rest[end+1:], nil
+		return Segment{Name: rest[1:end], Entry: true}, rest[end+1:], nil
 	}
 	if !first {
 		if rest[0] != '.' {
-			return segment{}, "", fmt.Errorf("needs a dot or a bracket before %q", rest)
+			return Segment{}, "", fmt.Errorf("needs a dot or a bracket before %q", rest)
 		}
 		rest = rest[1:]
 	}
@@ -60,16 +60,16 @@ func nextSegment(rest string, first bool) (segment, string, error) {
 		end = len(rest)
 	}
 	if end == 0 {
-		return segment{}, "", fmt.Errorf("has an empty field name")
+		return Segment{}, "", fmt.Errorf("has an empty field name")
 	}
-	return segment{name: rest[:end]}, rest[end:], nil
+	return Segment{Name: rest[:end]}, rest[end:], nil
 }
 
-// render prints a path as parsePath reads it.
-func render(path []segment) string {
+// Render prints a path as parsePath reads it.
+func Render(path []Segment) string {
 	var b strings.Builder
 	for i, s := range path {
-		if i > 0 && !s.entry {
+		if i > 0 && !s.Entry {
 			b.WriteByte('.')
 		}
 		b.WriteString(s.String())

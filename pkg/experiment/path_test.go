@@ -39,7 +39,7 @@ func TestParsePath(t *testing.T) {
 			if err != nil {
 				t.Fatalf("parsePath(%q): %v", tc.text, err)
 			}
-			if got := render(path); got != tc.want {
+			if got := Render(path); got != tc.want {
 				t.Errorf("parsePath(%q) renders as %q, want %q", tc.text, got, tc.want)
 			}
 		})
@@ -55,7 +55,7 @@ func FuzzParsePath(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if got := render(path); got != text {
+		if got := Render(path); got != text {
 			t.Errorf("parsePath(%q) renders as %q", text, got)
 		}
 	})

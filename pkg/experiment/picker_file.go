@@ -4,17 +4,17 @@ package experiment
 
 import "windtunnel.dev/windtunnel/pkg/promote"
 
-// A pickerFile is an EPP configuration as it was given.
-type pickerFile struct {
-	text []byte
-	// configMap and key say where it was; empty where it was inline. The key of a
+// A PickerFile is an EPP configuration as it was given.
+type PickerFile struct {
+	Text []byte
+	// ConfigMap and key say where it was; empty where it was inline. The key of a
 	// file of the machine is its name without folders.
-	configMap, key string
+	ConfigMap, Key string
 }
 
-// names are what a wrapping of the file is called.
-func (f *pickerFile) names(profile string) promote.Names {
-	names := promote.Names{ConfigMap: f.configMap, Key: f.key}
+// Names are what a wrapping of the file is called.
+func (f *PickerFile) Names(profile string) promote.Names {
+	names := promote.Names{ConfigMap: f.ConfigMap, Key: f.Key}
 	if names.ConfigMap == "" {
 		names.ConfigMap = "endpoint-picker-config"
 	}

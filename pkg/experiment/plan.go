@@ -23,7 +23,7 @@ type Plan struct {
 	EngineVersion string `json:"engineVersion"`
 	// Scenario is the base. Its router.endpointPickerConfig is the EPP's own
 	// document as the EPP sees it, with the version beside its fields.
-	Scenario tree `json:"scenario"`
+	Scenario Tree `json:"scenario"`
 	// Trace is the recorded traffic, if there is any.
 	Trace *TraceInput `json:"trace,omitempty"`
 	// Inputs pin everything that was read from outside the object.
@@ -64,7 +64,7 @@ type Plan struct {
 	// Pickers are the files that EPP configurations were given in, by the name of
 	// their profile; the base's has none. They are no part of the encoded plan:
 	// what is simulated does not depend on how it is written.
-	Pickers map[string]pickerFile `json:"-"`
+	Pickers map[string]PickerFile `json:"-"`
 
 	Builder setup.Builder `json:"-"`
 	// IsInterrupted is set while the plan is compiled, and says that nobody waits for it.
@@ -106,7 +106,7 @@ func DecodePlan(raw []byte) (*Plan, error) {
 	if p.EngineVersion != simulator.EngineVersion {
 		return nil, fmt.Errorf("decode plan: engine version %q, this binary simulates %q", p.EngineVersion, simulator.EngineVersion)
 	}
-	if err := p.bind(); err != nil {
+	if err := p.Bind(); err != nil {
 		return nil, fmt.Errorf("decode plan: %w", err)
 	}
 	return &p, nil
@@ -115,17 +115,17 @@ func DecodePlan(raw []byte) (*Plan, error) {
 // IsSweep reports whether the plan varies parameters.
 func (p *Plan) IsSweep() bool { return len(p.Parameters) > 0 }
 
-// bind finds the places that the parameters name, each in the first variant in
+// Bind finds the places that the parameters name, each in the first variant in
 // which it exists.
-func (p *Plan) bind() error {
-	variants := p.variants()
+func (p *Plan) Bind() error {
+	variants := p.Variants()
 	for i := range p.Parameters {
 		parameter := &p.Parameters[i]
 		for j := range variants {
-			if !parameter.existsIn(&variants[j]) {
+			if !parameter.ExistsIn(&variants[j]) {
 				continue
 			}
-			if err := parameter.bind(variants[j].scenario); err != nil {
+			if err := parameter.Bind(variants[j].Scenario); err != nil {
 				return fmt.Errorf("parameter %s: %w", parameter.Name, err)
 			}
 			break

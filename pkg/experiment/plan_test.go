@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment
+package experiment_test
 
 import (
 	"bytes"
@@ -17,6 +17,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -32,16 +37,16 @@ func (f fakeInputs) ConfigMapKey(_ context.Context, name, key string) ([]byte, e
 			cm.BinaryData[key] = raw
 		}
 	}
-	return ConfigMapKey(cm, key)
+	return compile.ConfigMapKey(cm, key)
 }
 
-func (fakeInputs) File(string) ([]byte, error) { return nil, ErrNoFiles }
+func (fakeInputs) File(string) ([]byte, error) { return nil, compile.ErrNoFiles }
 
 func (f fakeInputs) VolumeFile(volume, path string) ([]byte, error) {
 	if raw, ok := f[volume+"/"+path]; ok {
 		return raw, nil
 	}
-	return nil, ErrOnlyPods
+	return nil, compile.ErrOnlyPods
 }
 
 func (fakeInputs) ParsesTraces() bool { return true }
@@ -82,40 +87,40 @@ func testRun(t testing.TB) *v1alpha1.SimulationRun {
 	return readSet(t, "testdata/run.yaml").Runs[0]
 }
 
-func mustCompileSweep(t testing.TB, sweep *v1alpha1.PolicySweep) *Compiled {
+func mustCompileSweep(t testing.TB, sweep *v1alpha1.PolicySweep) *compile.Compiled {
 	t.Helper()
-	c, errs, err := CompileSweep(t.Context(), sweep, traceInputs(t))
+	c, errs, err := compile.Sweep(t.Context(), sweep, traceInputs(t))
 	if err != nil || len(errs) > 0 {
 		t.Fatalf("CompileSweep: %v, %v", errs, err)
 	}
 	return c
 }
 
-func mustSimulate(t testing.TB, c *Compiled, span Span) []Simulation {
+func mustSimulate(t testing.TB, c *compile.Compiled, span experiment.Span) []experiment.Simulation {
 	t.Helper()
-	simulations, err := Simulate(c.Plan, t.Context(), c.Trace, firstRound(t, c.Plan), span.Indices(), Options{Parallelism: 2})
+	simulations, err := execute.Simulate(t.Context(), c.Plan, c.Trace, firstRound(t, c.Plan), span.Indices(), execute.Options{Parallelism: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return simulations
 }
 
-func firstRound(t testing.TB, p *Plan) *Round {
+func firstRound(t testing.TB, p *experiment.Plan) *experiment.Round {
 	t.Helper()
-	one, err := NewStudy(p)
+	one, err := study.New(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return one.Round()
 }
 
-func all(t testing.TB, p *Plan) Span {
+func all(t testing.TB, p *experiment.Plan) experiment.Span {
 	t.Helper()
 	return firstRound(t, p).All()
 }
 
 // split returns the rows and the documents of simulations.
-func split(simulations []Simulation) ([]result.Row, []*result.Document) {
+func split(simulations []experiment.Simulation) ([]result.Row, []*result.Document) {
 	rows := make([]result.Row, len(simulations))
 	var documents []*result.Document
 	for i, s := range simulations {
@@ -127,7 +132,7 @@ func split(simulations []Simulation) ([]result.Row, []*result.Document) {
 	return rows, documents
 }
 
-func encodeRows(t testing.TB, simulations []Simulation) string {
+func encodeRows(t testing.TB, simulations []experiment.Simulation) string {
 	t.Helper()
 	rows, _ := split(simulations)
 	var b bytes.Buffer
@@ -139,7 +144,7 @@ func encodeRows(t testing.TB, simulations []Simulation) string {
 
 func TestAPlanSurvivesItsEncoding(t *testing.T) {
 	c := mustCompileSweep(t, testSweep(t))
-	decoded, err := DecodePlan(c.Plan.Encode())
+	decoded, err := experiment.DecodePlan(c.Plan.Encode())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +154,7 @@ func TestAPlanSurvivesItsEncoding(t *testing.T) {
 	if diff := cmp.Diff(firstRound(t, c.Plan).Trials, firstRound(t, decoded).Trials); diff != "" {
 		t.Errorf("trials (−compiled +decoded):\n%s", diff)
 	}
-	again := &Compiled{Plan: decoded, Trace: c.Trace}
+	again := &compile.Compiled{Plan: decoded, Trace: c.Trace}
 	if diff := cmp.Diff(encodeRows(t, mustSimulate(t, c, all(t, c.Plan))), encodeRows(t, mustSimulate(t, again, all(t, decoded)))); diff != "" {
 		t.Errorf("rows (−compiled +decoded):\n%s", diff)
 	}
@@ -159,10 +164,10 @@ func TestAPlanOfAnotherEngineIsRefused(t *testing.T) {
 	raw := mustCompileSweep(t, testSweep(t)).Plan.Encode()
 	for _, edit := range [][2]string{
 		{`"engineVersion":"`, `"engineVersion":"0`},
-		{PlanSchemaVersion, "windtunnel.dev/plan/v0"},
+		{experiment.PlanSchemaVersion, "windtunnel.dev/plan/v0"},
 		{`"seeds":`, `"seedz":`},
 	} {
-		if _, err := DecodePlan([]byte(strings.Replace(string(raw), edit[0], edit[1], 1))); err == nil {
+		if _, err := experiment.DecodePlan([]byte(strings.Replace(string(raw), edit[0], edit[1], 1))); err == nil {
 			t.Errorf("a plan with %s was decoded", edit[1])
 		}
 	}
@@ -182,7 +187,7 @@ func TestRowsDoNotDependOnShards(t *testing.T) {
 		var parts string
 		for i := range n {
 			which := firstRound(t, c.Plan).Part(all(t, c.Plan).Indices(), i, n)
-			parts += encodeRows(t, mustSimulate(t, c, Span{which[0], which[0] + len(which)}))
+			parts += encodeRows(t, mustSimulate(t, c, experiment.Span{First: which[0], End: which[0] + len(which)}))
 		}
 		if diff := cmp.Diff(whole, parts); diff != "" {
 			t.Errorf("rows of one shard and of %d (−one +%d):\n%s", n, n, diff)
@@ -206,7 +211,7 @@ func TestEveryPointSeesTheSameSeeds(t *testing.T) {
 }
 
 func TestWhatDoesNotChangeTheKey(t *testing.T) {
-	base, _ := split(mustSimulate(t, mustCompileSweep(t, testSweep(t)), Span{End: 1}))
+	base, _ := split(mustSimulate(t, mustCompileSweep(t, testSweep(t)), experiment.Span{End: 1}))
 	tests := map[string]func(*v1alpha1.PolicySweep){
 		"how it is executed":     func(s *v1alpha1.PolicySweep) { s.Spec.Execution.Shards = 7 },
 		"its name":               func(s *v1alpha1.PolicySweep) { s.Name = "other" },
@@ -220,7 +225,7 @@ func TestWhatDoesNotChangeTheKey(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			sweep := testSweep(t)
 			edit(sweep)
-			rows, _ := split(mustSimulate(t, mustCompileSweep(t, sweep), Span{End: 1}))
+			rows, _ := split(mustSimulate(t, mustCompileSweep(t, sweep), experiment.Span{End: 1}))
 			if rows[0].Key != base[0].Key {
 				t.Error("the key changed")
 			}
@@ -230,40 +235,40 @@ func TestWhatDoesNotChangeTheKey(t *testing.T) {
 
 func TestRowsWithOtherMetricsHaveOtherKeys(t *testing.T) {
 	sweep := testSweep(t)
-	base, _ := split(mustSimulate(t, mustCompileSweep(t, sweep), Span{End: 1}))
+	base, _ := split(mustSimulate(t, mustCompileSweep(t, sweep), experiment.Span{End: 1}))
 	sweep.Spec.Objectives[0].Metric = "ttft.p99{tenant=default}"
-	other, _ := split(mustSimulate(t, mustCompileSweep(t, sweep), Span{End: 1}))
+	other, _ := split(mustSimulate(t, mustCompileSweep(t, sweep), experiment.Span{End: 1}))
 	if base[0].Key == other[0].Key || base[0].Metrics.Len() == other[0].Metrics.Len() {
 		t.Errorf("keys %s and %s, %d and %d metrics", base[0].Key, other[0].Key, base[0].Metrics.Len(), other[0].Metrics.Len())
 	}
 }
 
 func TestASimulationThatNoConfigMapHolds(t *testing.T) {
-	_, err := Chunks([]Simulation{{Row: result.Row{Key: strings.Repeat("x", MaxChunkBytes), Share: 1}}})
-	if !errors.Is(err, ErrTooLarge) {
+	_, err := store.Chunks([]experiment.Simulation{{Row: result.Row{Key: strings.Repeat("x", store.MaxChunkBytes), Share: 1}}})
+	if !errors.Is(err, store.ErrTooLarge) {
 		t.Errorf("error is %v", err)
 	}
 }
 
 func TestARunHasOnePointAndDocuments(t *testing.T) {
-	c, errs, err := CompileRun(t.Context(), testRun(t), fakeInputs{})
+	c, errs, err := compile.Run(t.Context(), testRun(t), fakeInputs{})
 	if err != nil || len(errs) > 0 {
 		t.Fatalf("CompileRun: %v, %v", errs, err)
 	}
-	one, err := NewStudy(c.Plan)
+	one, err := study.New(c.Plan)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows, documents := split(mustSimulate(t, c, all(t, c.Plan)))
-	if err := one.Tell(rows); err != nil {
+	if err := one.AddRows(rows); err != nil {
 		t.Fatal(err)
 	}
 	if len(rows) != 2 || len(documents) != 2 {
 		t.Fatalf("%d rows and %d documents, want one of each a seed", len(rows), len(documents))
 	}
 	var status v1alpha1.SimulationRunStatus
-	FillStatus(&status.CommonStatus, c.Plan)
-	if err := FillRun(&status, one); err != nil {
+	study.FillStatus(&status.CommonStatus, c.Plan)
+	if err := study.FillRun(&status, one); err != nil {
 		t.Fatal(err)
 	}
 	if status.Progress.Completed != 2 || len(status.Metrics) == 0 {
@@ -276,33 +281,33 @@ func TestAFileOnAClusterIsTheUsersMistake(t *testing.T) {
 	name := "trace.jsonl"
 	sweep.Spec.Scenario.Workload.Trace.File = &name
 	sweep.Spec.Scenario.Workload.Trace.ConfigMapRef = nil
-	_, errs, err := CompileSweep(t.Context(), sweep, traceInputs(t))
+	_, errs, err := compile.Sweep(t.Context(), sweep, traceInputs(t))
 	if err != nil || len(errs) != 1 || errs[0].Field != "spec.scenario.workload.trace.file" {
 		t.Fatalf("CompileSweep: %v, %v", errs, err)
 	}
-	if MissingInputs(errs) {
+	if compile.MissingInputs(errs) {
 		t.Error("it counts as missing, as if it could appear")
 	}
 }
 
 func TestAMissingConfigMapMayAppear(t *testing.T) {
-	_, errs, err := CompileSweep(t.Context(), testSweep(t), fakeInputs{})
-	if err != nil || !MissingInputs(errs) {
+	_, errs, err := compile.Sweep(t.Context(), testSweep(t), fakeInputs{})
+	if err != nil || !compile.MissingInputs(errs) {
 		t.Fatalf("CompileSweep: %v, %v; want only missing inputs", errs, err)
 	}
 }
 
 func TestChunksHoldAllRowsInOrder(t *testing.T) {
-	var many []Simulation
+	var many []experiment.Simulation
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 3000 {
 		values := map[string]float64{}
 		for _, m := range result.RegisteredMetrics() {
 			values[m.String()] = r.Float64()
 		}
-		many = append(many, Simulation{Row: result.Row{Key: "k", Point: i, Share: 1, Metrics: result.NewMetrics(values)}})
+		many = append(many, experiment.Simulation{Row: result.Row{Key: "k", Point: i, Share: 1, Metrics: result.NewMetrics(values)}})
 	}
-	chunks, err := Chunks(many)
+	chunks, err := store.Chunks(many)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +317,7 @@ func TestChunksHoldAllRowsInOrder(t *testing.T) {
 	var text string
 	rows := 0
 	for i, chunk := range chunks {
-		if size := len(chunk.Binary[RowsKey]); size > MaxChunkBytes || i < len(chunks)-1 && size < MaxChunkBytes*9/10 {
+		if size := len(chunk.Binary[store.RowsKey]); size > store.MaxChunkBytes || i < len(chunks)-1 && size < store.MaxChunkBytes*9/10 {
 			t.Errorf("chunk %d has %d bytes", i, size)
 		}
 		decoded, err := chunk.Decode()
@@ -333,18 +338,18 @@ func TestChunksHoldAllRowsInOrder(t *testing.T) {
 
 func TestAReportFitsIntoATerminationMessage(t *testing.T) {
 	for _, text := range []string{"x", "<nil>: ", "µ"} {
-		raw, err := Report{Shard: 3, Error: strings.Repeat(text, MaxReportBytes)}.Encode()
-		if err != nil || len(raw) > MaxReportBytes || !utf8.Valid(raw) {
+		raw, err := store.Report{Shard: 3, Error: strings.Repeat(text, store.MaxReportBytes)}.Encode()
+		if err != nil || len(raw) > store.MaxReportBytes || !utf8.Valid(raw) {
 			t.Fatalf("%d bytes, %v", len(raw), err)
 		}
 	}
-	report := Report{PlanHash: strings.Repeat("a", 64), Shard: 1}
-	report.Results = &Reference{Name: strings.Repeat("x", 253), Rows: 2, SHA256: strings.Repeat("a", 64)}
+	report := store.Report{PlanHash: strings.Repeat("a", 64), Shard: 1}
+	report.Results = &store.Reference{Name: strings.Repeat("x", 253), Rows: 2, SHA256: strings.Repeat("a", 64)}
 	raw, err := report.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	decoded, err := DecodeReport(string(raw))
+	decoded, err := store.DecodeReport(string(raw))
 	if diff := cmp.Diff(report, decoded); err != nil || diff != "" {
 		t.Errorf("%v (−want +got):\n%s", err, diff)
 	}

@@ -28,22 +28,22 @@ type Point struct {
 // String names the point by its values, such as a=1 b=2.
 func (p Point) String() string {
 	var words []string
-	for _, value := range p.existing() {
+	for _, value := range p.Existing() {
 		words = append(words, value.Name+"="+value.Value)
 	}
 	return strings.Join(words, " ")
 }
 
-// is reports whether the point has these values, in whatever order, and no others.
-func (p Point) is(values []v1alpha1.Assignment) bool {
-	existing := p.existing()
+// Is reports whether the point has these values, in whatever order, and no others.
+func (p Point) Is(values []v1alpha1.Assignment) bool {
+	existing := p.Existing()
 	return len(existing) == len(values) && !slices.ContainsFunc(values, func(v v1alpha1.Assignment) bool {
 		return !slices.Contains(existing, v)
 	})
 }
 
-// existing are the values of the parameters that exist at the point.
-func (p Point) existing() []v1alpha1.Assignment {
+// Existing are the values of the parameters that exist at the point.
+func (p Point) Existing() []v1alpha1.Assignment {
 	values := make([]v1alpha1.Assignment, 0, len(p.Values))
 	for _, value := range p.Values {
 		if value.Value != "" {
@@ -56,7 +56,7 @@ func (p Point) existing() []v1alpha1.Assignment {
 // Assignments are the values of the parameters that exist at the point, as results
 // name them.
 func (p Point) Assignments() []result.Assignment {
-	existing := p.existing()
+	existing := p.Existing()
 	assignments := make([]result.Assignment, len(existing))
 	for i, value := range existing {
 		assignments[i] = result.Assignment{Name: value.Name, Value: value.Value}
@@ -64,48 +64,48 @@ func (p Point) Assignments() []result.Assignment {
 	return assignments
 }
 
-// variant is the base scenario, or the base with one profile in place of its
+// Variant is the base scenario, or the base with one profile in place of its
 // EPP configuration. What a path reaches may differ between variants.
-type variant struct {
-	// profile is the profile's name, and parameter that of the parameter whose
+type Variant struct {
+	// Profile is the profile's name, and parameter that of the parameter whose
 	// it is; empty for the base. place and index are where they stand in lists.
-	profile, parameter string
-	place, index       int
-	scenario           tree
+	Profile, parameter string
+	Place, Index       int
+	Scenario           Tree
 }
 
-// variants returns all scenarios that the other parameters reach into.
-func (p *Plan) variants() []variant {
+// Variants returns all scenarios that the other parameters reach into.
+func (p *Plan) Variants() []Variant {
 	for i := range p.Parameters {
 		if p.Parameters[i].Profiles == nil {
 			continue
 		}
-		var list []variant
+		var list []Variant
 		for j, profile := range p.Parameters[i].Profiles {
-			scenario := cloneTree(p.Scenario).(tree)
-			if err := p.Parameters[i].set(scenario, profile.Name); err != nil {
+			scenario := CloneTree(p.Scenario).(Tree)
+			if err := p.Parameters[i].Set(scenario, profile.Name); err != nil {
 				panic(fmt.Sprintf("experiment: profile %s: %v", profile.Name, err))
 			}
-			list = append(list, variant{profile.Name, p.Parameters[i].Name, i, j, scenario})
+			list = append(list, Variant{profile.Name, p.Parameters[i].Name, i, j, scenario})
 		}
 		return list
 	}
-	return []variant{{scenario: p.Scenario}}
+	return []Variant{{Scenario: p.Scenario}}
 }
 
-// scenarioAt returns the scenario of a point, cut to a share of its arrivals.
-func (p *Plan) scenarioAt(point Point, share float64) (tree, error) {
-	scenario := cloneTree(p.Scenario).(tree)
-	for _, i := range inOrder(p.Parameters) {
+// ScenarioAt returns the scenario of a point, cut to a share of its arrivals.
+func (p *Plan) ScenarioAt(point Point, share float64) (Tree, error) {
+	scenario := CloneTree(p.Scenario).(Tree)
+	for _, i := range InOrder(p.Parameters) {
 		if point.Values[i].Value == "" {
 			continue
 		}
-		if err := p.Parameters[i].set(scenario, point.Values[i].Value); err != nil {
+		if err := p.Parameters[i].Set(scenario, point.Values[i].Value); err != nil {
 			return nil, fmt.Errorf("parameter %s: %w", p.Parameters[i].Name, err)
 		}
 	}
 	if share < 1 {
-		if err := shorten(scenario["horizon"].(tree), share); err != nil {
+		if err := shorten(scenario["horizon"].(Tree), share); err != nil {
 			return nil, err
 		}
 	}
@@ -113,7 +113,7 @@ func (p *Plan) scenarioAt(point Point, share float64) (tree, error) {
 }
 
 // shorten cuts a horizon to a share of its requests and of its duration.
-func shorten(horizon tree, share float64) error {
+func shorten(horizon Tree, share float64) error {
 	if requests, ok := horizon["requests"].(json.Number); ok {
 		n, err := requests.Int64()
 		if err != nil {

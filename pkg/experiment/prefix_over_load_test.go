@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment
+package experiment_test
 
 import (
 	"fmt"
@@ -11,6 +11,9 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
@@ -60,8 +63,8 @@ func spread(s *v1alpha1.Scenario) {
 	s.Workload.Clients[0].InputTokens = v1alpha1.Lengths{Distribution: v1alpha1.UniformLengths, Min: 192, Max: ptr.To[int32](640)}
 }
 
-func boundFindings(p *Plan) []Finding {
-	return slices.DeleteFunc(slices.Clone(p.Findings), func(f Finding) bool { return f.Rule != prefixOverLoad })
+func boundFindings(p *experiment.Plan) []experiment.Finding {
+	return slices.DeleteFunc(slices.Clone(p.Findings), func(f experiment.Finding) bool { return f.Rule != compile.PrefixOverLoad })
 }
 
 func TestPrefixOverLoad(t *testing.T) {
@@ -177,11 +180,11 @@ func TestServedPerSecond(t *testing.T) {
 				affine("3", "1", "1000", 1)(s)
 				edit(s)
 			})
-			config, err := SimulatorConfig(c.Plan, nil, &firstRound(t, c.Plan).Trials[0], 42)
+			config, err := execute.Config(c.Plan, nil, &firstRound(t, c.Plan).Trials[0], 42)
 			if err != nil {
 				t.Fatal(err)
 			}
-			estimate := typicalRequest{prompt: 640, cached: 320, output: 128}.servedPerSecond(&config.Pools[0])
+			estimate := compile.TypicalRequest{Prompt: 640, Cached: 320, Output: 128}.ServedPerSecond(&config.Pools[0])
 			// The weights send all requests to one replica.
 			outcome, err := simulator.Run(t.Context(), config)
 			if err != nil {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment
+package experiment_test
 
 import (
 	"errors"
@@ -10,6 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/advice"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
 
 const promotable = `apiVersion: llm-d.ai/v1alpha1
@@ -44,9 +47,9 @@ func promoting(t *testing.T) *v1alpha1.PolicySweep {
 	return sweep
 }
 
-func mustStudy(t *testing.T, sweep *v1alpha1.PolicySweep) *Study {
+func mustStudy(t *testing.T, sweep *v1alpha1.PolicySweep) *study.Study {
 	t.Helper()
-	study, err := NewStudy(mustCompileSweep(t, sweep).Plan)
+	study, err := study.New(mustCompileSweep(t, sweep).Plan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +57,7 @@ func mustStudy(t *testing.T, sweep *v1alpha1.PolicySweep) *Study {
 }
 
 // pointAt is the ID of the point with these values.
-func pointAt(t *testing.T, s *Study, values string) int {
+func pointAt(t *testing.T, s *study.Study, values string) int {
 	t.Helper()
 	for _, point := range s.Points() {
 		if point.String() == values {
@@ -67,7 +70,7 @@ func pointAt(t *testing.T, s *Study, values string) int {
 
 func TestPromotePointChangesTheLinesOfThePoint(t *testing.T) {
 	study := mustStudy(t, promoting(t))
-	p, err := PromotePoint(study, pointAt(t, study, "queue=4 kv=0.5 replicas=3"), v1alpha1.SourceFormat)
+	p, err := advice.PromotePoint(study, pointAt(t, study, "queue=4 kv=0.5 replicas=3"), v1alpha1.SourceFormat)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,11 +78,11 @@ func TestPromotePointChangesTheLinesOfThePoint(t *testing.T) {
 	if diff := cmp.Diff(want, p.Text); diff != "" {
 		t.Errorf("text (−want +got):\n%s", diff)
 	}
-	elsewhere := []Setting{{Path: "pools[" + testSweep(t).Spec.Scenario.Pools[0].Name + "].replicas", Value: "3"}}
+	elsewhere := []advice.Setting{{Path: "pools[" + testSweep(t).Spec.Scenario.Pools[0].Name + "].replicas", Value: "3"}}
 	if diff := cmp.Diff(elsewhere, p.Elsewhere); diff != "" {
 		t.Errorf("elsewhere (−want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]Setting{{weightOf("queue-scorer"), "4"}, {weightOf("kv-cache-utilization-scorer"), "0.5"}}, p.Changed); diff != "" {
+	if diff := cmp.Diff([]advice.Setting{{Path: weightOf("queue-scorer"), Value: "4"}, {Path: weightOf("kv-cache-utilization-scorer"), Value: "0.5"}}, p.Changed); diff != "" {
 		t.Errorf("changed (−want +got):\n%s", diff)
 	}
 	if !strings.Contains(p.Diff, "\n-    weight: 2\n+    weight: 4\n") {
@@ -95,7 +98,7 @@ func TestPromotePointTakesTheFileOfTheProfile(t *testing.T) {
 		{Name: "second", EndpointPickerConfig: v1alpha1.EndpointPickerConfig{Version: "router-v0.10", Inline: &second}},
 	}}
 	study := mustStudy(t, sweep)
-	p, err := PromotePoint(study, pointAt(t, study, "queue=4 kv=1 profile=second"), v1alpha1.HelmValuesFormat)
+	p, err := advice.PromotePoint(study, pointAt(t, study, "queue=4 kv=1 profile=second"), v1alpha1.HelmValuesFormat)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,15 +116,15 @@ func TestTextsAreNoPartOfAPlan(t *testing.T) {
 	if x.Plan.Hash() != y.Plan.Hash() {
 		t.Error("a comment in the EPP's configuration changes the plan")
 	}
-	decoded, err := DecodePlan(x.Plan.Encode())
+	decoded, err := experiment.DecodePlan(x.Plan.Encode())
 	if err != nil {
 		t.Fatal(err)
 	}
-	study, err := NewStudy(decoded)
+	study, err := study.New(decoded)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := PromotePoint(study, 0, v1alpha1.SourceFormat); !errors.Is(err, ErrNothingToPromote) {
+	if _, err := advice.PromotePoint(study, 0, v1alpha1.SourceFormat); !errors.Is(err, advice.ErrNothingToPromote) {
 		t.Errorf("a decoded plan promotes: %v", err)
 	}
 }

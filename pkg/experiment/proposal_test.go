@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment
+package experiment_test
 
 import (
 	"strings"
@@ -10,6 +10,9 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment/advice"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -36,7 +39,7 @@ func proposing(t *testing.T, current, proposal string) *v1alpha1.PolicySweep {
 }
 
 func TestAProposalIsHeldAgainstTheScenariosConfiguration(t *testing.T) {
-	conducted := mustConduct(t, mustCompileSweep(t, proposing(t, byChance, byQueue)), Options{})
+	conducted := mustConduct(t, mustCompileSweep(t, proposing(t, byChance, byQueue)), execute.Options{})
 	var points []string
 	for _, point := range conducted.Points() {
 		points = append(points, point.String())
@@ -45,10 +48,10 @@ func TestAProposalIsHeldAgainstTheScenariosConfiguration(t *testing.T) {
 		t.Errorf("points (−want +got):\n%s", diff)
 	}
 	objectives := []v1alpha1.Objective{{Metric: "e2e.mean", Direction: v1alpha1.Minimize}, {Metric: "completionRate", Direction: v1alpha1.Maximize}}
-	if diff := cmp.Diff(objectives, conducted.Plan().Objectives); diff != "" {
+	if diff := cmp.Diff(objectives, conducted.Plan.Objectives); diff != "" {
 		t.Errorf("objectives (−want +got):\n%s", diff)
 	}
-	for _, f := range conducted.Plan().Findings {
+	for _, f := range conducted.Plan.Findings {
 		if strings.HasPrefix(f.Path, "spec.parameters") {
 			t.Errorf("a finding is at %s", f.Path)
 		}
@@ -67,12 +70,12 @@ func TestAProposalIsHeldAgainstTheScenariosConfiguration(t *testing.T) {
 	}
 	// The proposal is promoted as it was given, whichever point ranks first.
 	for _, pair := range [][2]string{{byChance, byQueue}, {byQueue, byChance}} {
-		conducted := mustConduct(t, mustCompileSweep(t, proposing(t, pair[0], pair[1])), Options{})
-		p, err := Promote(conducted.Study, v1alpha1.SourceFormat)
+		conducted := mustConduct(t, mustCompileSweep(t, proposing(t, pair[0], pair[1])), execute.Options{})
+		p, err := advice.Promote(conducted.Study, v1alpha1.SourceFormat)
 		if err != nil || p.Text != pair[1] {
 			t.Errorf("%v: promoted\n%v\nwant\n%s", err, p, pair[1])
 		}
-		report, ok, err := RollOutReport(conducted.Study, "a proposal", p)
+		report, ok, err := advice.NewReport(conducted.Study, "a proposal", p)
 		if err != nil || !ok {
 			t.Fatal(ok, err)
 		}
@@ -118,7 +121,7 @@ func TestFaultsOfAProposalNameWhatWasWritten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			sweep := proposing(t, byChance, byQueue)
 			tc.edit(&sweep.Spec)
-			_, errs, err := CompileSweep(t.Context(), sweep, traceInputs(t))
+			_, errs, err := compile.Sweep(t.Context(), sweep, traceInputs(t))
 			if err != nil || len(errs) == 0 {
 				t.Fatalf("%v, %v", errs, err)
 			}

@@ -7,10 +7,10 @@ import "windtunnel.dev/windtunnel/api/v1alpha1"
 // What a proposal is spelled out with: one parameter, whose two values are whole
 // EPP configurations.
 const (
-	configuration   = "configuration"
-	currentProfile  = "baseline"
-	proposedProfile = "proposal"
+	Configuration   = "configuration"
+	CurrentProfile  = "baseline"
+	ProposedProfile = "proposal"
 )
 
-// proposedPoint is the point of a proposal.
-var proposedPoint = []v1alpha1.Assignment{{Name: configuration, Value: proposedProfile}}
+// ProposedPoint is the point of a proposal.
+var ProposedPoint = []v1alpha1.Assignment{{Name: Configuration, Value: ProposedProfile}}

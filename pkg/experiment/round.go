@@ -25,19 +25,19 @@ type Round struct {
 
 	// ends[i] is the number of simulations of trials 0 to i, and costs[i] what
 	// they take of a core, in seconds.
-	ends  []int
+	Ends  []int
 	costs []float64
 }
 
-// newRound counts a round's simulations. cost estimates one of a trial's.
-func newRound(index int, trials []Trial, cost func(*Trial) float64) *Round {
+// NewRound counts a round's simulations. cost estimates one of a trial's.
+func NewRound(index int, trials []Trial, cost func(*Trial) float64) *Round {
 	r := &Round{Index: index, Trials: trials}
 	simulations, seconds := 0, 0.0
 	for i := range trials {
 		n := len(trials[i].Seeds)
 		simulations += n
 		seconds += float64(float64(n) * cost(&trials[i]))
-		r.ends = append(r.ends, simulations)
+		r.Ends = append(r.Ends, simulations)
 		r.costs = append(r.costs, seconds)
 	}
 	return r
@@ -45,10 +45,10 @@ func newRound(index int, trials []Trial, cost func(*Trial) float64) *Round {
 
 // Simulations is their number: one for each trial and seed of it.
 func (r *Round) Simulations() int {
-	if len(r.ends) == 0 {
+	if len(r.Ends) == 0 {
 		return 0
 	}
-	return r.ends[len(r.ends)-1]
+	return r.Ends[len(r.Ends)-1]
 }
 
 // CoreSeconds estimates what the simulations take of a core.
@@ -62,8 +62,8 @@ func (r *Round) CoreSeconds() float64 {
 // At returns what simulation i simulates: the trials follow each other, each
 // with its seeds in order.
 func (r *Round) At(i int) (*Trial, int64) {
-	trial := sort.SearchInts(r.ends, i+1)
-	first := r.ends[trial] - len(r.Trials[trial].Seeds)
+	trial := sort.SearchInts(r.Ends, i+1)
+	first := r.Ends[trial] - len(r.Trials[trial].Seeds)
 	return &r.Trials[trial], r.Trials[trial].Seeds[i-first]
 }
 
@@ -105,11 +105,11 @@ func (r *Round) All() Span { return Span{0, r.Simulations()} }
 // their keys, and the rows of the others in the places of their simulations.
 // Where known is nil, nothing is.
 func (p *Plan) Missing(r *Round, known func(key string) (result.Row, bool)) (missing []int, rows []result.Row, err error) {
-	criteria, errs := p.criteria(nil)
+	criteria, errs := p.Criteria(nil)
 	if len(errs) > 0 {
 		return nil, nil, errs.ToAggregate()
 	}
-	metrics := criteria.metrics()
+	metrics := criteria.Metrics()
 	rows = make([]result.Row, r.Simulations())
 	if known == nil {
 		return r.All().Indices(), rows, nil
@@ -117,7 +117,7 @@ func (p *Plan) Missing(r *Round, known func(key string) (result.Row, bool)) (mis
 	i := 0
 	for t := range r.Trials {
 		trial := &r.Trials[t]
-		for _, key := range p.trialKeys(trial, metrics) {
+		for _, key := range p.TrialKeys(trial, metrics) {
 			if row, ok := known(key); ok {
 				row.Point, row.Share = trial.Point.ID, trial.Share
 				rows[i] = row

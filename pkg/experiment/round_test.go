@@ -9,7 +9,7 @@ import (
 )
 
 func TestARoundNumbersItsSimulationsTrialByTrial(t *testing.T) {
-	r := newRound(0, []Trial{{Point: Point{ID: 4}, Seeds: []int64{1, 2}}, {Point: Point{ID: 7}, Seeds: []int64{3}}}, func(*Trial) float64 { return 1 })
+	r := NewRound(0, []Trial{{Point: Point{ID: 4}, Seeds: []int64{1, 2}}, {Point: Point{ID: 7}, Seeds: []int64{3}}}, func(*Trial) float64 { return 1 })
 	for i, want := range []struct {
 		point int
 		seed  int64
@@ -31,7 +31,7 @@ func TestShardsTakeAboutAsLongAsEachOther(t *testing.T) {
 			costs[id] = rng.ExpFloat64() + 1e-3
 			trials = append(trials, Trial{Point: Point{ID: id}, Share: 1, Seeds: make([]int64, 1+rng.IntN(5))})
 		}
-		r := newRound(0, trials, func(t *Trial) float64 { return costs[t.Point.ID] })
+		r := NewRound(0, trials, func(t *Trial) float64 { return costs[t.Point.ID] })
 		dearest := 0.0
 		for _, c := range costs {
 			dearest = max(dearest, c)

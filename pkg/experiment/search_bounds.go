@@ -7,9 +7,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// isAdaptive reports whether there are rounds that depend on others' results, beside
+// IsAdaptive reports whether there are rounds that depend on others' results, beside
 // those for more seeds.
-func (p *Plan) isAdaptive() bool {
+func (p *Plan) IsAdaptive() bool {
 	if p.Search == nil {
 		return false
 	}
@@ -21,14 +21,14 @@ func (p *Plan) isAdaptive() bool {
 	}
 }
 
-// isHalving reports whether the search goes from little effort to more.
-func (p *Plan) isHalving() bool {
+// IsHalving reports whether the search goes from little effort to more.
+func (p *Plan) IsHalving() bool {
 	return p.Search.Algorithm == v1alpha1.SuccessiveHalvingSearch || p.Search.Algorithm == v1alpha1.HyperbandSearch
 }
 
-// rungs is how many steps the effort takes at most, and so how many races there
+// Rungs is how many steps the effort takes at most, and so how many races there
 // are.
-func (p *Plan) rungs() int {
+func (p *Plan) Rungs() int {
 	reduction, minimum := 3., 0.
 	if h := p.settings().Halving; h.Reduction > 0 {
 		reduction, minimum = float64(h.Reduction), h.Minimum
@@ -39,8 +39,8 @@ func (p *Plan) rungs() int {
 	return 2 + int(-stats.Log(minimum)/stats.Log(reduction))
 }
 
-// maxSeedsPerPoint is how many simulations the search gives a point at most.
-func (p *Plan) maxSeedsPerPoint() int {
+// MaxSeedsPerPoint is how many simulations the search gives a point at most.
+func (p *Plan) MaxSeedsPerPoint() int {
 	most := 0
 	for _, seeds := range p.seedCounts() {
 		most += seeds

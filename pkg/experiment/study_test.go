@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment
+package experiment_test
 
 import (
 	"errors"
@@ -12,6 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -33,10 +36,10 @@ func generation(n int32) func(*v1alpha1.PolicySweep) {
 	return func(s *v1alpha1.PolicySweep) { s.Spec.Search.GenerationSize = &n }
 }
 
-func mustConduct(t testing.TB, c *Compiled, o Options) *LocalRun {
+func mustConduct(t testing.TB, c *compile.Compiled, o execute.Options) *execute.LocalRun {
 	t.Helper()
 	o.Parallelism = 2
-	conducted, err := RunLocally(c.Plan, t.Context(), c.Trace, o)
+	conducted, err := execute.RunLocally(t.Context(), c.Plan, c.Trace, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +59,7 @@ func rowsText(t testing.TB, rows []result.Row) string {
 // memory remembers rows by their keys, as far as told.
 type memory map[string]result.Row
 
-func (m memory) remember(_ Point, row *result.Row) error {
+func (m memory) remember(_ experiment.Point, row *result.Row) error {
 	m[row.Key] = *row
 	return nil
 }
@@ -75,11 +78,11 @@ func TestAStudyThatWasCutOffGoesOnAsIfItHadNotBeen(t *testing.T) {
 				generation(4)(sweep)
 			}
 			c := mustCompileSweep(t, sweep)
-			whole := mustConduct(t, c, Options{})
+			whole := mustConduct(t, c, execute.Options{})
 			total := whole.Simulations()
 			for _, after := range []int{1, total / 2, total - 1} {
 				m := memory{}
-				_, err := RunLocally(c.Plan, t.Context(), c.Trace, Options{Parallelism: 2, Done: func(point Point, row *result.Row) error {
+				_, err := execute.RunLocally(t.Context(), c.Plan, c.Trace, execute.Options{Parallelism: 2, Done: func(point experiment.Point, row *result.Row) error {
 					if len(m) == after {
 						return stop
 					}
@@ -88,7 +91,7 @@ func TestAStudyThatWasCutOffGoesOnAsIfItHadNotBeen(t *testing.T) {
 				if !errors.Is(err, stop) {
 					t.Fatalf("cut off after %d: %v", after, err)
 				}
-				again := mustConduct(t, c, Options{Known: m.known})
+				again := mustConduct(t, c, execute.Options{Known: m.known})
 				if again.Reused != after {
 					t.Errorf("%d rows were known, and %d were used again", after, again.Reused)
 				}
@@ -103,10 +106,10 @@ func TestAStudyThatWasCutOffGoesOnAsIfItHadNotBeen(t *testing.T) {
 func TestRowsOfAnEditedSweepServeAgain(t *testing.T) {
 	sweep := testSweep(t)
 	m := memory{}
-	before := mustConduct(t, mustCompileSweep(t, sweep), Options{Done: m.remember})
-	sweep.Spec.Replications = v1alpha1.Replications{Seeds: append(slices.Clone(before.Plan().Seeds), 77)}
+	before := mustConduct(t, mustCompileSweep(t, sweep), execute.Options{Done: m.remember})
+	sweep.Spec.Replications = v1alpha1.Replications{Seeds: append(slices.Clone(before.Plan.Seeds), 77)}
 	sweep.Name = "renamed"
-	after := mustConduct(t, mustCompileSweep(t, sweep), Options{Known: m.known})
+	after := mustConduct(t, mustCompileSweep(t, sweep), execute.Options{Known: m.known})
 	points := len(after.Points())
 	if got, want := after.Simulations()-after.Reused, points; got != want {
 		t.Errorf("one more seed for %d points took %d simulations", points, got)
@@ -115,7 +118,7 @@ func TestRowsOfAnEditedSweepServeAgain(t *testing.T) {
 
 func TestHalvingSimulatesLessForAWholeRanking(t *testing.T) {
 	c := mustCompileSweep(t, learning(t, v1alpha1.SuccessiveHalvingSearch))
-	conducted := mustConduct(t, c, Options{})
+	conducted := mustConduct(t, c, execute.Options{})
 	var shares []float64
 	effort := 0.0
 	for _, row := range conducted.Rows() {
@@ -140,11 +143,11 @@ func TestPointsThatFailHaveABudget(t *testing.T) {
 		s.Spec.Search.MaxFailedTrials = may
 		return s
 	}
-	_, errs, err := CompileSweep(t.Context(), sweep(0), traceInputs(t))
+	_, errs, err := compile.Sweep(t.Context(), sweep(0), traceInputs(t))
 	if err != nil || len(errs) != 1 || !strings.HasPrefix(errs[0].Field, "spec.parameters") {
 		t.Errorf("where none may fail: %v, %v", errs, err)
 	}
-	conducted := mustConduct(t, mustCompileSweep(t, sweep(1)), Options{})
+	conducted := mustConduct(t, mustCompileSweep(t, sweep(1)), execute.Options{})
 	if conducted.Failed() != 1 {
 		t.Errorf("%d points failed, want 1", conducted.Failed())
 	}
@@ -159,11 +162,11 @@ func TestARunGetsSeedsUntilItIsPrecise(t *testing.T) {
 	run := testRun(t)
 	count, most := int32(2), int32(40)
 	run.Spec.Replications = v1alpha1.Replications{Count: &count, Precision: "4%", MaxCount: &most, Metric: "e2e.mean"}
-	c, errs, err := CompileRun(t.Context(), run, fakeInputs{})
+	c, errs, err := compile.Run(t.Context(), run, fakeInputs{})
 	if err != nil || len(errs) > 0 {
 		t.Fatal(errs, err)
 	}
-	conducted := mustConduct(t, c, Options{})
+	conducted := mustConduct(t, c, execute.Options{})
 	board, err := conducted.Leaderboard()
 	if err != nil {
 		t.Fatal(err)
@@ -194,12 +197,12 @@ func TestGatesAreJudgedByFreshSeedsWhereThereAreSome(t *testing.T) {
 		{Name: "open", Metric: "e2e.mean", Operator: v1alpha1.AtMost, Value: "450ms", Confidence: "0.9999"},
 	}
 	for _, confirm := range []int32{0, 3} {
-		conducted := mustConduct(t, mustCompileSweep(t, learning(t, v1alpha1.RandomSearch, gated(confirm, gates...))), Options{})
+		conducted := mustConduct(t, mustCompileSweep(t, learning(t, v1alpha1.RandomSearch, gated(confirm, gates...))), execute.Options{})
 		v, err := conducted.Verdict()
 		if err != nil {
 			t.Fatal(err)
 		}
-		seeds := len(conducted.Plan().Seeds)
+		seeds := len(conducted.Plan.Seeds)
 		if confirm > 0 {
 			seeds = int(confirm)
 		}
@@ -261,7 +264,7 @@ func TestWhatCannotBeAskedIsSaidWithItsPlace(t *testing.T) {
 		}, "spec.replications.metric"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, errs, err := CompileSweep(t.Context(), learning(t, v1alpha1.RandomSearch, tc.edit), traceInputs(t))
+			_, errs, err := compile.Sweep(t.Context(), learning(t, v1alpha1.RandomSearch, tc.edit), traceInputs(t))
 			if err != nil || len(errs) == 0 || errs[0].Field != tc.want {
 				t.Errorf("%v, %v; want a fault at %s", errs, err, tc.want)
 			}
@@ -285,7 +288,7 @@ func TestParametersThatBelongToAProfile(t *testing.T) {
 	sweep.Spec.Parameters = []v1alpha1.Parameter{profiles, weight("prefix", "prefix-cache-scorer", "a"), weight("queue", "queue-scorer", "b")}
 	sweep.Spec.Baseline = &v1alpha1.Baseline{Parameters: []v1alpha1.Assignment{{Name: profiles.Name, Value: "b"}, {Name: "queue", Value: "2"}}}
 	c := mustCompileSweep(t, sweep)
-	conducted := mustConduct(t, c, Options{})
+	conducted := mustConduct(t, c, execute.Options{})
 	var got []string
 	for _, p := range conducted.Points() {
 		got = append(got, p.String())
@@ -296,7 +299,7 @@ func TestParametersThatBelongToAProfile(t *testing.T) {
 		t.Errorf("points (−want +got):\n%s", diff)
 	}
 	sweep.Spec.Baseline.Parameters[1].Name = "prefix"
-	_, errs, err := CompileSweep(t.Context(), sweep, traceInputs(t))
+	_, errs, err := compile.Sweep(t.Context(), sweep, traceInputs(t))
 	if err != nil || len(errs) != 2 || errs[0].Field != "spec.baseline.parameters[1]" {
 		t.Errorf("a baseline with another profile's parameter: %v, %v", errs, err)
 	}
@@ -312,7 +315,7 @@ func TestACapacityIsTheHighestLoadThatHolds(t *testing.T) {
 	sweep.Spec.Search = v1alpha1.Search{Algorithm: v1alpha1.CapacitySearch, MaxTrials: 200, Seed: 1,
 		Capacity: &v1alpha1.Capacity{Load: "scale", Precision: "10%", Confidence: "0.9"}}
 	sweep.Spec.Constraints = []v1alpha1.Constraint{{Metric: "e2e.mean", Operator: v1alpha1.AtMost, Value: "5s"}}
-	conducted := mustConduct(t, mustCompileSweep(t, sweep), Options{})
+	conducted := mustConduct(t, mustCompileSweep(t, sweep), execute.Options{})
 	board, err := conducted.Leaderboard()
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
 
@@ -50,10 +51,10 @@ func (t *TraceInput) Path() string {
 	}
 }
 
-// forPods reports whether pods are the ones to parse it: they run in the quota of
+// ForPods reports whether pods are the ones to parse it: they run in the quota of
 // the one who wrote it, and a short text can become a large trace. A plan does not
 // depend on what it says.
-func (t *TraceInput) forPods() bool { return t.File == "" }
+func (t *TraceInput) ForPods() bool { return t.File == "" }
 
 // Invalid is the error of a trace that cannot be read, of the field that names it: the
 // same whoever reads it.
@@ -61,22 +62,23 @@ func (t *TraceInput) Invalid(err error) *field.Error {
 	at := field.NewPath("spec", "scenario", "workload", "trace")
 	switch {
 	case t.ConfigMap != nil:
-		return t.invalidAt(at.Child("configMapRef"), err)
+		return t.InvalidAt(at.Child("configMapRef"), err)
 	case t.PersistentVolumeClaim != nil:
-		return t.invalidAt(at.Child("persistentVolumeClaim"), err)
+		return t.InvalidAt(at.Child("persistentVolumeClaim"), err)
 	case t.Image != nil:
-		return t.invalidAt(at.Child("image"), err)
+		return t.InvalidAt(at.Child("image"), err)
 	default:
-		return t.invalidAt(at.Child("file"), err)
+		return t.InvalidAt(at.Child("file"), err)
 	}
 }
 
-func (t *TraceInput) invalidAt(at *field.Path, err error) *field.Error {
+// InvalidAt is the error of a trace that cannot be read, at the path of its reference.
+func (t *TraceInput) InvalidAt(at *field.Path, err error) *field.Error {
 	return field.Invalid(at, t.Path(), err.Error())
 }
 
-// TraceWords name a trace in the errors of whoever reads it.
-func TraceWords(t *TraceInput) string { return "trace " + t.Name() }
+// TraceDescription name a trace in the errors of whoever reads it.
+func TraceDescription(t *TraceInput) string { return "trace " + t.Name() }
 
 // ConfigMapInput is the name of a ConfigMap's key in status.inputs.
 func ConfigMapInput(name, key string) string { return "ConfigMap/" + name + "/" + key }

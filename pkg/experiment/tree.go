@@ -12,15 +12,16 @@ import (
 	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
-type tree = setup.Tree
+// A Tree is a scenario as JSON, whose fields parameters set by path.
+type Tree = setup.Tree
 
 // entryKeys are the fields that name the entries of lists, in order of
 // preference: an EndpointPickerConfig's profiles refer to plugins by
 // pluginRef, SLOs are named by class, tiers by kind.
 var entryKeys = []string{"name", "pluginRef", "class", "kind"}
 
-// toTree converts a value to its JSON form.
-func toTree(v any) (tree, error) {
+// ToTree converts a value to its JSON form.
+func ToTree(v any) (Tree, error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
@@ -28,29 +29,29 @@ func toTree(v any) (tree, error) {
 	return parseTree(raw)
 }
 
-func parseTree(raw []byte) (tree, error) {
+func parseTree(raw []byte) (Tree, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
-	var t tree
+	var t Tree
 	if err := d.Decode(&t); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-// cloneTree copies a tree and all beneath it.
-func cloneTree(v any) any {
+// CloneTree copies a tree and all beneath it.
+func CloneTree(v any) any {
 	switch v := v.(type) {
-	case tree:
-		c := make(tree, len(v))
+	case Tree:
+		c := make(Tree, len(v))
 		for k, e := range v {
-			c[k] = cloneTree(e)
+			c[k] = CloneTree(e)
 		}
 		return c
 	case []any:
 		c := make([]any, len(v))
 		for i, e := range v {
-			c[i] = cloneTree(e)
+			c[i] = CloneTree(e)
 		}
 		return c
 	default:
@@ -60,13 +61,13 @@ func cloneTree(v any) any {
 
 // child follows one segment. An absent field is nil, without an error: what
 // may stand there is for the caller to know.
-func child(v any, s segment) (any, error) {
-	if !s.entry {
-		object, ok := v.(tree)
+func child(v any, s Segment) (any, error) {
+	if !s.Entry {
+		object, ok := v.(Tree)
 		if !ok {
 			return nil, fmt.Errorf("%s is not an object's field", s)
 		}
-		return object[s.name], nil
+		return object[s.Name], nil
 	}
 	list, ok := v.([]any)
 	if !ok {
@@ -75,7 +76,7 @@ func child(v any, s segment) (any, error) {
 	var names []string
 	for _, e := range list {
 		name := entryName(e)
-		if name == s.name {
+		if name == s.Name {
 			return e, nil
 		}
 		names = append(names, name)
@@ -84,7 +85,7 @@ func child(v any, s segment) (any, error) {
 }
 
 func entryName(v any) string {
-	object, _ := v.(tree)
+	object, _ := v.(Tree)
 	for _, key := range entryKeys {
 		if name, ok := object[key].(string); ok {
 			return name
@@ -95,7 +96,7 @@ func entryName(v any) string {
 
 // assign sets the field at path. Objects on the way are made where they are
 // absent; lists and their entries must be there.
-func assign(root tree, path []segment, value any) error {
+func assign(root Tree, path []Segment, value any) error {
 	var at any = root
 	for _, s := range path[:len(path)-1] {
 		next, err := child(at, s)
@@ -103,20 +104,20 @@ func assign(root tree, path []segment, value any) error {
 			return err
 		}
 		if next == nil {
-			next = tree{}
-			at.(tree)[s.name] = next
+			next = Tree{}
+			at.(Tree)[s.Name] = next
 		}
 		at = next
 	}
-	object, ok := at.(tree)
-	if last := path[len(path)-1]; ok && !last.entry {
-		object[last.name] = value
+	object, ok := at.(Tree)
+	if last := path[len(path)-1]; ok && !last.Entry {
+		object[last.Name] = value
 		return nil
 	}
-	return fmt.Errorf("%s is not a field that can be set", render(path))
+	return fmt.Errorf("%s is not a field that can be set", Render(path))
 }
 
-func fieldNames(object tree) []string {
+func fieldNames(object Tree) []string {
 	names := make([]string, 0, len(object))
 	for name := range object {
 		names = append(names, name)
@@ -125,7 +126,8 @@ func fieldNames(object tree) []string {
 	return names
 }
 
-func mustJSON(v any) []byte {
+// MustJSON encodes a value that was decoded from JSON.
+func MustJSON(v any) []byte {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		panic(fmt.Sprintf("experiment: marshal %T: %v", v, err))

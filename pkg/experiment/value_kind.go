@@ -31,7 +31,7 @@ const (
 	bytesValue                     // such as 512Gi
 )
 
-func (k valueKind) numeric() bool {
+func (k valueKind) Numeric() bool {
 	return k == integerValue || k == numberValue || k == decimalValue
 }
 
@@ -39,9 +39,9 @@ func (k valueKind) String() string {
 	return [...]string{"a whole number", "a number", "a decimal number", "a string", "true or false", "a duration such as 50ms", "a number of bytes such as 512Gi"}[k]
 }
 
-// canonical writes a value the one way that its equals are written too: equal
+// Canonical writes a value the one way that its equals are written too: equal
 // values make equal keys.
-func (k valueKind) canonical(value string) (string, error) {
+func (k valueKind) Canonical(value string) (string, error) {
 	wrong := fmt.Errorf("must be %s", k)
 	switch k {
 	case integerValue:
@@ -80,9 +80,9 @@ func (k valueKind) canonical(value string) (string, error) {
 	return value, nil
 }
 
-// encode turns a parameter's value into what JSON holds at such a leaf.
-func (k valueKind) encode(value string) (any, error) {
-	value, err := k.canonical(value)
+// Encode turns a parameter's value into what JSON holds at such a leaf.
+func (k valueKind) Encode(value string) (any, error) {
+	value, err := k.Canonical(value)
 	if err != nil {
 		return nil, err
 	}
@@ -96,32 +96,33 @@ func (k valueKind) encode(value string) (any, error) {
 	}
 }
 
-// pickerConfigPath leads to the EPP's configuration in a scenario.
-var pickerConfigPath = []segment{{name: "router"}, {name: "endpointPickerConfig"}}
+// PickerConfigPath leads to the EPP's configuration in a scenario.
+var PickerConfigPath = []Segment{{Name: "router"}, {Name: "endpointPickerConfig"}}
 
-func beneathPickerConfig(path []segment) bool {
-	n := len(pickerConfigPath)
-	return len(path) > n && slices.Equal(path[:n], pickerConfigPath)
+// BeneathPickerConfig reports whether a path leads into the EPP's configuration.
+func BeneathPickerConfig(path []Segment) bool {
+	n := len(PickerConfigPath)
+	return len(path) > n && slices.Equal(path[:n], PickerConfigPath)
 }
 
 // namesAnInput reports whether a path leads to what says which recorded traffic,
 // catalogue or table is used. It was read when the scenario was compiled, so
 // that a change of it would change nothing.
-func namesAnInput(path []segment) bool {
-	text := render(path)
+func namesAnInput(path []Segment) bool {
+	text := Render(path)
 	for _, input := range []string{"workload.trace.file", "workload.trace.format", "workload.trace.configMapRef",
 		"workload.trace.persistentVolumeClaim", "workload.trace.image", "workload.trace.sha256", "catalogue"} {
 		if text == input || strings.HasPrefix(text, input+".") || strings.HasPrefix(text, input+"[") {
 			return true
 		}
 	}
-	return len(path) > 3 && path[0].name == "pools" && path[2].name == "latency" && path[3].name == "table"
+	return len(path) > 3 && path[0].Name == "pools" && path[2].Name == "latency" && path[3].Name == "table"
 }
 
 // resolve finds out what may be written at path in a scenario, or says where
 // the path goes wrong and what could stand there.
-func resolve(scenario tree, path []segment) (valueKind, error) {
-	if beneathPickerConfig(path) {
+func resolve(scenario Tree, path []Segment) (valueKind, error) {
+	if BeneathPickerConfig(path) {
 		return resolveByValue(scenario, path)
 	}
 	if namesAnInput(path) {
@@ -132,15 +133,15 @@ func resolve(scenario tree, path []segment) (valueKind, error) {
 
 // resolveByValue is for the EPP's configuration: it spells out every default,
 // so that what is not in the document does not exist.
-func resolveByValue(scenario tree, path []segment) (valueKind, error) {
+func resolveByValue(scenario Tree, path []Segment) (valueKind, error) {
 	var at any = scenario
 	for i, s := range path {
 		next, err := child(at, s)
 		if err != nil {
-			return 0, fmt.Errorf("at %q: %w", render(path[:i+1]), err)
+			return 0, fmt.Errorf("at %q: %w", Render(path[:i+1]), err)
 		}
 		if next == nil {
-			return 0, fmt.Errorf("at %q: no such field; there are %s", render(path[:i+1]), spelling.Quote(fieldNames(at.(tree))))
+			return 0, fmt.Errorf("at %q: no such field; there are %s", Render(path[:i+1]), spelling.Quote(fieldNames(at.(Tree))))
 		}
 		at = next
 	}
@@ -151,7 +152,7 @@ func resolveByValue(scenario tree, path []segment) (valueKind, error) {
 		return stringValue, nil
 	case bool:
 		return booleanValue, nil
-	case tree:
+	case Tree:
 		return 0, fmt.Errorf("leads to an object; go on to one of its fields %s", spelling.Quote(fieldNames(v)))
 	default:
 		return 0, fmt.Errorf("leads to a list; name one of its entries in brackets")
@@ -179,18 +180,18 @@ var leafKinds = map[reflect.Kind]valueKind{
 
 // resolveByType is for the scenario's own fields, which may be absent and
 // still exist.
-func resolveByType(scenario tree, path []segment) (valueKind, error) {
+func resolveByType(scenario Tree, path []Segment) (valueKind, error) {
 	var at any = scenario
 	typ := reflect.TypeFor[v1alpha1.Scenario]()
 	for i, s := range path {
 		next, err := childType(typ, s)
 		if err == nil && at != nil {
 			at, err = child(at, s)
-		} else if err == nil && s.entry {
+		} else if err == nil && s.Entry {
 			err = fmt.Errorf("there is no entry %s; the list is empty", s)
 		}
 		if err != nil {
-			return 0, fmt.Errorf("at %q: %w", render(path[:i+1]), err)
+			return 0, fmt.Errorf("at %q: %w", Render(path[:i+1]), err)
 		}
 		typ = next
 	}
@@ -206,8 +207,8 @@ func resolveByType(scenario tree, path []segment) (valueKind, error) {
 	return 0, fmt.Errorf("leads to a list; name one of its entries in brackets")
 }
 
-func childType(typ reflect.Type, s segment) (reflect.Type, error) {
-	if s.entry {
+func childType(typ reflect.Type, s Segment) (reflect.Type, error) {
+	if s.Entry {
 		if typ.Kind() != reflect.Slice {
 			return nil, fmt.Errorf("%s does not follow a list", s)
 		}
@@ -217,7 +218,7 @@ func childType(typ reflect.Type, s segment) (reflect.Type, error) {
 		return nil, fmt.Errorf("no such field; what stands before it has none")
 	}
 	for i := range typ.NumField() {
-		if f := typ.Field(i); jsonName(f) == s.name {
+		if f := typ.Field(i); jsonName(f) == s.Name {
 			if f.Type.Kind() == reflect.Pointer {
 				return f.Type.Elem(), nil
 			}

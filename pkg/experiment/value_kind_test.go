@@ -92,7 +92,7 @@ func TestEncodeLeaf(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, err := tc.kind.encode(tc.value); (err != nil) != tc.refused {
+			if _, err := tc.kind.Encode(tc.value); (err != nil) != tc.refused {
 				t.Errorf("encode(%q) as %s: error %v, refused: %v", tc.value, tc.kind, err, tc.refused)
 			}
 		})
@@ -111,8 +111,8 @@ func TestAssignMakesAbsentObjects(t *testing.T) {
 	if err := assign(scenario, path, "0.7"); err != nil {
 		t.Fatal(err)
 	}
-	pool := scenario["pools"].([]any)[0].(tree)
-	got := pool["latency"].(tree)["roofline"].(tree)["memoryEfficiency"]
+	pool := scenario["pools"].([]any)[0].(Tree)
+	got := pool["latency"].(Tree)["roofline"].(Tree)["memoryEfficiency"]
 	if got != "0.7" {
 		t.Errorf("memoryEfficiency = %v, want 0.7", got)
 	}

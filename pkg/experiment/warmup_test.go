@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment
+package experiment_test
 
 import (
 	"maps"
@@ -12,6 +12,9 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -26,9 +29,9 @@ func stagedRun(t *testing.T, requests int64, stages ...v1alpha1.RateStage) *v1al
 	return run
 }
 
-func simulateRun(t *testing.T, run *v1alpha1.SimulationRun) Simulation {
+func simulateRun(t *testing.T, run *v1alpha1.SimulationRun) experiment.Simulation {
 	t.Helper()
-	c, errs, err := CompileRun(t.Context(), run, traceInputs(t))
+	c, errs, err := compile.Run(t.Context(), run, traceInputs(t))
 	if err != nil || len(errs) > 0 {
 		t.Fatalf("CompileRun: %v, %v", errs, err)
 	}
@@ -92,13 +95,13 @@ func TestOnlookersSeeTheMeasuredRun(t *testing.T) {
 	run := testRun(t)
 	run.Spec.Scenario.Horizon.Requests = ptr.To(int64(100))
 	run.Spec.Scenario.Horizon.WarmupRule = v1alpha1.MSERWarmup
-	c, errs, err := CompileRun(t.Context(), run, traceInputs(t))
+	c, errs, err := compile.Run(t.Context(), run, traceInputs(t))
 	if err != nil || len(errs) > 0 {
 		t.Fatalf("CompileRun: %v, %v", errs, err)
 	}
 	seen := map[int]int{}
-	o := Options{Parallelism: 1, CheckInvariants: true, Decided: func(_ int, d *Decision) { seen[d.Request.ID]++ }}
-	if _, err := Simulate(c.Plan, t.Context(), c.Trace, firstRound(t, c.Plan), []int{0}, o); err != nil {
+	o := execute.Options{Parallelism: 1, CheckInvariants: true, Decided: func(_ int, d *execute.Decision) { seen[d.Request.ID]++ }}
+	if _, err := execute.Simulate(t.Context(), c.Plan, c.Trace, firstRound(t, c.Plan), []int{0}, o); err != nil {
 		t.Fatal(err)
 	}
 	for request, times := range seen {
@@ -113,9 +116,9 @@ func TestOnlookersSeeTheMeasuredRun(t *testing.T) {
 
 func TestARuleDoublesTheEstimatedCost(t *testing.T) {
 	scenario := testRun(t).Spec.Scenario
-	once := estimatedSeconds(&scenario, nil)
+	once := experiment.EstimatedSeconds(&scenario, nil)
 	scenario.Horizon.WarmupRule = v1alpha1.MSERWarmup
-	if twice := estimatedSeconds(&scenario, nil); once == 0 || twice != 2*once {
+	if twice := experiment.EstimatedSeconds(&scenario, nil); once == 0 || twice != 2*once {
 		t.Errorf("%v s without the rule, %v s with it", once, twice)
 	}
 }
@@ -123,7 +126,7 @@ func TestARuleDoublesTheEstimatedCost(t *testing.T) {
 func TestWarmUpMetricsNeedARule(t *testing.T) {
 	sweep := testSweep(t)
 	sweep.Spec.Objectives[0].Metric = "warmup.steady"
-	_, errs, err := CompileSweep(t.Context(), sweep, traceInputs(t))
+	_, errs, err := compile.Sweep(t.Context(), sweep, traceInputs(t))
 	if err != nil || len(errs) != 1 || errs[0].Field != "spec.objectives[0].metric" {
 		t.Errorf("errors %v, %v", errs, err)
 	}

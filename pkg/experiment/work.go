@@ -130,7 +130,7 @@ func (r *Round) Parts(which []int, n int) [][]int {
 
 // seconds estimates what a simulation takes of a core.
 func (r *Round) seconds(simulation int) float64 {
-	trial := sort.SearchInts(r.ends, simulation+1)
+	trial := sort.SearchInts(r.Ends, simulation+1)
 	before := 0.0
 	if trial > 0 {
 		before = r.costs[trial-1]
@@ -140,14 +140,14 @@ func (r *Round) seconds(simulation int) float64 {
 
 // Keys returns the key of each simulation of a round, in order.
 func (p *Plan) Keys(r *Round) ([]string, error) {
-	criteria, errs := p.criteria(nil)
+	criteria, errs := p.Criteria(nil)
 	if len(errs) > 0 {
 		return nil, errs.ToAggregate()
 	}
-	metrics := criteria.metrics()
+	metrics := criteria.Metrics()
 	keys := make([]string, 0, r.Simulations())
 	for i := range r.Trials {
-		keys = append(keys, p.trialKeys(&r.Trials[i], metrics)...)
+		keys = append(keys, p.TrialKeys(&r.Trials[i], metrics)...)
 	}
 	return keys, nil
 }

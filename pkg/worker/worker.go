@@ -23,6 +23,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -91,8 +94,8 @@ type Options struct {
 // Run simulates a shard and returns what to report. On an error the report
 // says it in words. If ctx ends first, Run drops the simulations that run, and
 // reports those that are done beside ErrStopped.
-func Run(ctx context.Context, o Options, creator Creator) (experiment.Report, error) {
-	report := experiment.Report{Shard: o.Index}
+func Run(ctx context.Context, o Options, creator Creator) (store.Report, error) {
+	report := store.Report{Shard: o.Index}
 	err := o.run(ctx, creator, &report)
 	if err != nil {
 		report.Error = err.Error()
@@ -103,7 +106,7 @@ func Run(ctx context.Context, o Options, creator Creator) (experiment.Report, er
 	return report, err
 }
 
-func (o Options) run(ctx context.Context, creator Creator, report *experiment.Report) error {
+func (o Options) run(ctx context.Context, creator Creator, report *store.Report) error {
 	w, err := o.readInput()
 	if err != nil {
 		return markBadInput(err)
@@ -141,7 +144,7 @@ func (o Options) simulate(ctx context.Context, creator Creator, w shardInput, wh
 	telling, end := context.WithCancel(ctx)
 	defer end()
 	teller.Go(func() { w.owner.writeProgress(telling, creator, o.Ticks, o.Index, len(which), &done) })
-	return experiment.Simulate(w.plan, ctx, w.trace, w.round, which, experiment.Options{
+	return execute.Simulate(ctx, w.plan, w.trace, w.round, which, execute.Options{
 		Parallelism: o.Parallelism, KeepDecisions: true,
 		Progress: func(n int) {
 			done.Store(int64(n))
@@ -169,8 +172,8 @@ func withShutdownTime(ctx context.Context) (context.Context, context.CancelFunc)
 }
 
 // writeResults writes a shard's simulations, and returns a reference to the list of them.
-func (w *Owner) writeResults(ctx context.Context, creator Creator, shard int, simulations []experiment.Simulation) (*experiment.Reference, error) {
-	chunks, err := experiment.Chunks(simulations)
+func (w *Owner) writeResults(ctx context.Context, creator Creator, shard int, simulations []experiment.Simulation) (*store.Reference, error) {
+	chunks, err := store.Chunks(simulations)
 	if err != nil {
 		return nil, markPermanent(err)
 	}
@@ -204,7 +207,7 @@ func (o Options) traceMemory() int64 { return cmp.Or(o.MemoryBytes, math.MaxInt6
 
 // markPermanent marks an error that every further try would give again.
 func markPermanent(err error) error {
-	if errors.Is(err, experiment.ErrInvalidPoint) || errors.Is(err, experiment.ErrTooLarge) {
+	if errors.Is(err, execute.ErrInvalidPoint) || errors.Is(err, store.ErrTooLarge) {
 		return fmt.Errorf("%w: %w", ErrBadInput, err)
 	}
 	return err
@@ -241,7 +244,7 @@ func (o Options) readInput() (w shardInput, err error) {
 	if err != nil {
 		return w, err
 	}
-	if w.round, w.simulations, err = experiment.Resume(w.plan, work); err != nil {
+	if w.round, w.simulations, err = study.Resume(w.plan, work); err != nil {
 		return w, err
 	}
 	w.trace, err = o.readTrace(w.plan)
@@ -259,7 +262,7 @@ func (o Options) readTrace(plan *experiment.Plan) (*workload.Trace, error) {
 		return nil, fmt.Errorf("trace %s: %w", in.Name(), err)
 	}
 	defer file.Close()
-	trace, err := workload.ReadTraceWithin(workload.Format(in.Format), file, experiment.TraceWords(in), o.traceMemory())
+	trace, err := workload.ReadTraceWithin(workload.Format(in.Format), file, experiment.TraceDescription(in), o.traceMemory())
 	switch {
 	case err != nil && storageError(err) != nil:
 		return nil, err
@@ -293,23 +296,23 @@ func openWithin(folder, name string) (*os.File, error) {
 
 // configMaps makes the objects that hold a shard's chunks, and after them the one
 // that lists those, to which it returns a reference.
-func (w *Owner) configMaps(shard int, chunks []experiment.Chunk) ([]*corev1.ConfigMap, experiment.Reference) {
+func (w *Owner) configMaps(shard int, chunks []store.Chunk) ([]*corev1.ConfigMap, store.Reference) {
 	var all []*corev1.ConfigMap
-	var list []experiment.Reference
+	var list []store.Reference
 	rows := 0
 	for i, chunk := range chunks {
 		cm := w.configMap(shard, i, chunk.SHA256())
 		cm.Data, cm.BinaryData = chunk.Data, chunk.Binary
 		all = append(all, cm)
-		list = append(list, experiment.Reference{Name: cm.Name, Rows: chunk.Rows, SHA256: chunk.SHA256()})
+		list = append(list, store.Reference{Name: cm.Name, Rows: chunk.Rows, SHA256: chunk.SHA256()})
 		rows += chunk.Rows
 	}
-	raw := experiment.EncodeList(list)
-	reference := experiment.Reference{Rows: rows, SHA256: experiment.Digest(raw)}
+	raw := store.EncodeList(list)
+	reference := store.Reference{Rows: rows, SHA256: experiment.Digest(raw)}
 	cm := w.configMap(shard, len(chunks), reference.SHA256)
 	cm.Labels = maps.Clone(cm.Labels)
 	cm.Labels[LabelList] = strconv.Itoa(shard)
-	cm.Data = map[string]string{experiment.ListKey: string(raw)}
+	cm.Data = map[string]string{store.ListKey: string(raw)}
 	reference.Name = cm.Name
 	return append(all, cm), reference
 }

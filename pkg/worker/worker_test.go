@@ -23,6 +23,9 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -48,8 +51,8 @@ func (r *recordingCreator) CreateConfigMap(ctx context.Context, cm *corev1.Confi
 type traceInputs []byte
 
 func (i traceInputs) ConfigMapKey(context.Context, string, string) ([]byte, error) { return i, nil }
-func (traceInputs) File(string) ([]byte, error)                                    { return nil, experiment.ErrNoFiles }
-func (traceInputs) VolumeFile(string, string) ([]byte, error)                      { return nil, experiment.ErrOnlyPods }
+func (traceInputs) File(string) ([]byte, error)                                    { return nil, compile.ErrNoFiles }
+func (traceInputs) VolumeFile(string, string) ([]byte, error)                      { return nil, compile.ErrOnlyPods }
 func (traceInputs) ParsesTraces() bool                                             { return false }
 
 func mooncakeTrace(t *testing.T, seed int64) []byte {
@@ -75,7 +78,7 @@ func traceSweep() *builder.SweepBuilder {
 func mountedOptions(t *testing.T) Options {
 	t.Helper()
 	sweep := traceSweep().Obj()
-	c, errs, err := experiment.CompileSweep(t.Context(), sweep, traceInputs(mooncakeTrace(t, 1)))
+	c, errs, err := compile.Sweep(t.Context(), sweep, traceInputs(mooncakeTrace(t, 1)))
 	if err != nil || len(errs) > 0 {
 		t.Fatalf("CompileSweep: %v, %v", errs, err)
 	}
@@ -114,13 +117,13 @@ func TestShardReportsItsResults(t *testing.T) {
 		t.Fatalf("%d ConfigMaps created; want a chunk and the list", len(r.created))
 	}
 	list := r.created[1]
-	if raw := list.Data[experiment.ListKey]; list.Name != report.Results.Name || experiment.Digest([]byte(raw)) != report.Results.SHA256 ||
+	if raw := list.Data[store.ListKey]; list.Name != report.Results.Name || experiment.Digest([]byte(raw)) != report.Results.SHA256 ||
 		!strings.HasPrefix(list.Name, "small-12345678-0-1-") || list.Labels[LabelList] != "0" {
 		t.Errorf("reported %+v, created %s with digest %s", report.Results, list.Name, experiment.Digest([]byte(raw)))
 	}
 	chunks := listedChunks(t, list)
 	cm, chunk := r.created[0], chunks[0]
-	content := experiment.Chunk{Rows: chunk.Rows, Binary: cm.BinaryData}
+	content := store.Chunk{Rows: chunk.Rows, Binary: cm.BinaryData}
 	if cm.Name != chunk.Name || content.SHA256() != chunk.SHA256 || report.Results.Rows != chunk.Rows {
 		t.Errorf("listed %+v, created %s with digest %s", chunk, cm.Name, content.SHA256())
 	}
@@ -134,9 +137,9 @@ func TestShardReportsItsResults(t *testing.T) {
 }
 
 // listedChunks are the chunks that a list names.
-func listedChunks(t *testing.T, list *corev1.ConfigMap) []experiment.Reference {
+func listedChunks(t *testing.T, list *corev1.ConfigMap) []store.Reference {
 	t.Helper()
-	chunks, err := experiment.DecodeList([]byte(list.Data[experiment.ListKey]))
+	chunks, err := store.DecodeList([]byte(list.Data[store.ListKey]))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +157,7 @@ func TestWorkerSimulatesRestOfARound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	study, err := experiment.NewStudy(plan)
+	study, err := study.New(plan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +170,7 @@ func TestWorkerSimulatesRestOfARound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := experiment.Chunk{Binary: r.created[0].BinaryData}.Decode()
+	rows, err := store.Chunk{Binary: r.created[0].BinaryData}.Decode()
 	if err != nil || report.Round != 3 || len(rows) != 2 {
 		t.Fatalf("%d rows of round %d, %v; want two of round 3", len(rows), report.Round, err)
 	}
@@ -183,7 +186,7 @@ func TestWorkerWritesKeptDecisions(t *testing.T) {
 	o := mountedOptions(t)
 	run := builder.MakeRun("small", "ns").Scenario(builder.Requests(20)).Seeds(1, 2).Obj()
 	run.Spec.Trace.Level = v1alpha1.DecisionsTrace
-	c, errs, err := experiment.CompileRun(t.Context(), run, traceInputs(mooncakeTrace(t, 1)))
+	c, errs, err := compile.Run(t.Context(), run, traceInputs(mooncakeTrace(t, 1)))
 	if err != nil || len(errs) > 0 {
 		t.Fatalf("CompileRun: %v, %v", errs, err)
 	}
@@ -194,12 +197,12 @@ func TestWorkerWritesKeptDecisions(t *testing.T) {
 		t.Fatal(err)
 	}
 	cm, chunks := r.created[0], listedChunks(t, r.created[1])
-	content := experiment.Chunk{Rows: 2, Data: cm.Data, Binary: cm.BinaryData}
-	if len(cm.BinaryData[experiment.DecisionsKey]) == 0 || content.SHA256() != chunks[0].SHA256 {
+	content := store.Chunk{Rows: 2, Data: cm.Data, Binary: cm.BinaryData}
+	if len(cm.BinaryData[store.DecisionsKey]) == 0 || content.SHA256() != chunks[0].SHA256 {
 		t.Errorf("%d bytes of decisions; the digest is %s, reported %s",
-			len(cm.BinaryData[experiment.DecisionsKey]), content.SHA256(), chunks[0].SHA256)
+			len(cm.BinaryData[store.DecisionsKey]), content.SHA256(), chunks[0].SHA256)
 	}
-	delete(content.Binary, experiment.DecisionsKey)
+	delete(content.Binary, store.DecisionsKey)
 	if content.SHA256() == chunks[0].SHA256 {
 		t.Error("the digest is not of the decisions")
 	}
@@ -221,7 +224,7 @@ func TestPodsOfAShardWriteTheSame(t *testing.T) {
 }
 
 // runAndStopAfter runs a shard that is told to stop after so many simulations.
-func runAndStopAfter(t *testing.T, o Options, simulations int, r *recordingCreator) (experiment.Report, error) {
+func runAndStopAfter(t *testing.T, o Options, simulations int, r *recordingCreator) (store.Report, error) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -288,7 +291,7 @@ func TestShardStoppedAtItsEndIsComplete(t *testing.T) {
 
 func decodeRows(t *testing.T, cm *corev1.ConfigMap) []result.Row {
 	t.Helper()
-	rows, err := experiment.Chunk{Binary: cm.BinaryData}.Decode()
+	rows, err := store.Chunk{Binary: cm.BinaryData}.Decode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -404,7 +407,7 @@ func TestInvalidTraceIsReportedAsFieldError(t *testing.T) {
 			if !errors.Is(err, ErrBadInput) || !report.Invalid || !strings.Contains(report.Error, tc.want) || len(r.created) > 0 {
 				t.Fatalf("error %v, report %+v; want an invalid input: %s", err, report, tc.want)
 			}
-			_, errs, err := experiment.CompileSweep(t.Context(), traceSweep().Obj(), parsedTraceInputs{[]byte(tc.text)})
+			_, errs, err := compile.Sweep(t.Context(), traceSweep().Obj(), parsedTraceInputs{[]byte(tc.text)})
 			if err != nil || tc.memory == 0 && (len(errs) != 1 || errs[0].Error() != report.Error) {
 				t.Errorf("a laptop says %v, %v; the pod %s", errs, err, report.Error)
 			}
@@ -443,7 +446,7 @@ func TestTraceOfVolumeGivesSameRowsAsOfConfigMap(t *testing.T) {
 	sweep.Spec.Scenario.Workload.Trace.ConfigMapRef = nil
 	sweep.Spec.Scenario.Workload.Trace.PersistentVolumeClaim = &v1alpha1.VolumeClaimFile{ClaimName: "traces", Path: "2026/day.jsonl"}
 	sweep.Spec.Scenario.Workload.Trace.SHA256 = traceDigest(t, 1)
-	c, errs, err := experiment.CompileSweep(t.Context(), sweep, traceInputs(nil))
+	c, errs, err := compile.Sweep(t.Context(), sweep, traceInputs(nil))
 	if err != nil || len(errs) > 0 || c.Trace != nil {
 		t.Fatalf("CompileSweep: %v, %v, trace %v; want none: nobody gave it", errs, err, c.Trace)
 	}

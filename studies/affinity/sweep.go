@@ -13,7 +13,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
@@ -60,11 +61,11 @@ const (
 // conduct runs a sweep whose only parameter is the weight of prefixes, where that
 // of load is 1.
 func conduct(ctx context.Context, sweep *v1alpha1.PolicySweep) (*outcome, error) {
-	compiled, errs, err := experiment.CompileSweep(ctx, sweep, nil)
+	compiled, errs, err := compile.Sweep(ctx, sweep, nil)
 	if err != nil || len(errs) > 0 {
 		return nil, errors.Join(err, errs.ToAggregate())
 	}
-	study, err := compiled.Plan.RunLocally(ctx, compiled.Trace, experiment.Options{Parallelism: runtime.GOMAXPROCS(0)})
+	study, err := execute.RunLocally(ctx, compiled.Plan, compiled.Trace, execute.Options{Parallelism: runtime.GOMAXPROCS(0)})
 	if err != nil {
 		return nil, err
 	}

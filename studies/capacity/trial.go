@@ -12,6 +12,9 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -19,7 +22,7 @@ import (
 
 // sample is the sweep over the profiles.
 type sample struct {
-	*experiment.Compiled
+	*compile.Compiled
 	stages []v1alpha1.RateStage
 }
 
@@ -42,7 +45,7 @@ func readSample(path string, calibrated bool) (*sample, error) {
 	if !calibrated {
 		sweep.Spec.Scenario.Pools[0].Latency.Roofline = nil
 	}
-	compiled, errs, err := experiment.CompileSweep(context.Background(), sweep, nil)
+	compiled, errs, err := compile.Sweep(context.Background(), sweep, nil)
 	if err != nil || len(errs) > 0 {
 		return nil, fmt.Errorf("%s: %w", path, errors.Join(err, errs.ToAggregate()))
 	}
@@ -51,7 +54,7 @@ func readSample(path string, calibrated bool) (*sample, error) {
 
 // trial returns that of a profile.
 func (s *sample) trial(profile string) (*experiment.Trial, error) {
-	study, err := s.Plan.Study()
+	study, err := study.New(s.Plan)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +108,7 @@ func (s *sample) simulate(profile string, seed int64) (measured, error) {
 	if err != nil {
 		return measured{}, err
 	}
-	config, err := s.Plan.Config(s.Trace, trial, seed)
+	config, err := execute.Config(s.Plan, s.Trace, trial, seed)
 	if err != nil {
 		return measured{}, err
 	}

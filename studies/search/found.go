@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/search"
 )
@@ -56,7 +57,7 @@ func (c curve) best() float64 { return c[len(c)-1].loss }
 
 // readFound goes through a study's rows, trial by trial. requests are those of a
 // full simulation.
-func readFound(p *experiment.Plan, study *experiment.Study, requests int) (*found, error) {
+func readFound(p *experiment.Plan, study *study.Study, requests int) (*found, error) {
 	f := &found{losses: map[string]float64{}, rungs: study.Rungs(), baseline: math.NaN(), confirmed: math.NaN()}
 	full := requests * len(p.Seeds)
 	fresh := func(row *result.Row) bool { return !slices.Contains(p.Seeds, row.Seed) }

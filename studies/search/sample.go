@@ -11,6 +11,8 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -46,11 +48,11 @@ func readSample(path string) (*sample, error) {
 func (s *sample) conduct(sweep *v1alpha1.PolicySweep, how v1alpha1.Search) (*found, error) {
 	sweep = sweep.DeepCopy()
 	sweep.Spec.Search = how
-	compiled, errs, err := experiment.CompileSweep(context.Background(), sweep, nil)
+	compiled, errs, err := compile.Sweep(context.Background(), sweep, nil)
 	if err != nil || len(errs) > 0 {
 		return nil, errors.Join(err, errs.ToAggregate())
 	}
-	conducted, err := compiled.Plan.RunLocally(context.Background(), compiled.Trace, experiment.Options{
+	conducted, err := execute.RunLocally(context.Background(), compiled.Plan, compiled.Trace, execute.Options{
 		Parallelism: 1, // searches run side by side
 		Known:       s.known.row,
 		Done:        s.known.keep,

@@ -10,7 +10,8 @@ import (
 	"runtime"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
@@ -37,11 +38,11 @@ func simulate(ctx context.Context, path string, metrics []string, requests, seed
 	sweep.Spec.Scenario.Horizon.Requests = &n
 	sweep.Spec.Replications = v1alpha1.Replications{Seed: &first, Count: &count}
 	sweep.Spec.Search.Confirm, sweep.Spec.Gates, sweep.Spec.Promote = nil, nil, nil
-	compiled, errs, err := experiment.CompileSweep(ctx, sweep, nil)
+	compiled, errs, err := compile.Sweep(ctx, sweep, nil)
 	if err != nil || len(errs) > 0 {
 		return nil, errors.Join(err, errs.ToAggregate())
 	}
-	done, err := compiled.Plan.RunLocally(ctx, compiled.Trace, experiment.Options{Parallelism: runtime.GOMAXPROCS(0)})
+	done, err := execute.RunLocally(ctx, compiled.Plan, compiled.Trace, execute.Options{Parallelism: runtime.GOMAXPROCS(0)})
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
@@ -140,7 +140,7 @@ func (p *platform) configMaps(t *testing.T, namespace, component string) []corev
 }
 
 // chunks are what the index lists that a status names.
-func (p *platform) chunks(t *testing.T, o customResource) []experiment.Reference {
+func (p *platform) chunks(t *testing.T, o customResource) []store.Reference {
 	t.Helper()
 	results := statusOf(o).Results
 	if results == nil {
@@ -150,7 +150,7 @@ func (p *platform) chunks(t *testing.T, o customResource) []experiment.Reference
 	if err := p.client.Get(t.Context(), client.ObjectKey{Namespace: o.GetNamespace(), Name: results.Index}, &cm); err != nil {
 		t.Fatal(err)
 	}
-	index, err := experiment.DecodeIndex([]byte(cm.Data[experiment.IndexKey]))
+	index, err := store.DecodeIndex([]byte(cm.Data[store.IndexKey]))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func (p *platform) rows(t *testing.T, o customResource) string {
 // lines are the rows that a ConfigMap holds.
 func lines(t *testing.T, cm *corev1.ConfigMap) []byte {
 	t.Helper()
-	lines, err := experiment.Chunk{Binary: cm.BinaryData}.Lines()
+	lines, err := store.Chunk{Binary: cm.BinaryData}.Lines()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ import (
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/internal/testdata"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
 )
 
 const replicasPath = "pools[llama].replicas"
@@ -278,7 +278,7 @@ func TestAReplacedResultFailsTheSweep(t *testing.T) {
 			z := gzip.NewWriter(&packed)
 			_, _ = z.Write(bytes.Replace(lines(t, &cm), []byte(`"goodput":`), []byte(`"goodput": `), 1)) // into memory
 			_ = z.Close()
-			cm.BinaryData[experiment.RowsKey] = packed.Bytes()
+			cm.BinaryData[store.RowsKey] = packed.Bytes()
 			_ = p.client.Create(t.Context(), &cm)
 		}
 	}})
@@ -313,7 +313,7 @@ func TestResultsDamagedAfterTheEnd(t *testing.T) {
 	again := func(rows []byte) *corev1.ConfigMap {
 		cm := chunk.DeepCopy()
 		cm.ResourceVersion, cm.UID = "", ""
-		cm.BinaryData[experiment.RowsKey] = rows
+		cm.BinaryData[store.RowsKey] = rows
 		if err := p.client.Create(t.Context(), cm); err != nil {
 			t.Fatal(err)
 		}
@@ -324,7 +324,7 @@ func TestResultsDamagedAfterTheEnd(t *testing.T) {
 	if err := p.client.Delete(t.Context(), other); err != nil {
 		t.Fatal(err)
 	}
-	again(chunk.BinaryData[experiment.RowsKey])
+	again(chunk.BinaryData[store.RowsKey])
 	p.untilDamaged(t, sweep, "")
 }
 

@@ -20,7 +20,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
-	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
 )
 
 // worker is a client with the token of a namespace's worker account.
@@ -121,8 +121,8 @@ func TestAWorkerMayCreateResultsAndNothingElse(t *testing.T) {
 		}, "must hold the keys of a result"},
 		"too much": {func() error {
 			return c.Create(t.Context(), result(func(cm *corev1.ConfigMap) {
-				cm.BinaryData = map[string][]byte{experiment.RowsKey: make([]byte, experiment.MaxChunkBytes-1000)}
-				cm.Data = map[string]string{experiment.DocumentsKey: strings.Repeat("a", 1010)}
+				cm.BinaryData = map[string][]byte{store.RowsKey: make([]byte, store.MaxChunkBytes-1000)}
+				cm.Data = map[string]string{store.DocumentsKey: strings.Repeat("a", 1010)}
 			}))
 		}, "at most 768 KiB"},
 		"another namespace": {func() error {
@@ -163,8 +163,8 @@ func TestAWorkerMayCreateResultsAndNothingElse(t *testing.T) {
 	})
 	t.Run("a result of the largest size", func(t *testing.T) {
 		err := c.Create(t.Context(), result(func(cm *corev1.ConfigMap) {
-			cm.BinaryData = map[string][]byte{experiment.RowsKey: make([]byte, experiment.MaxChunkBytes-1000)}
-			cm.Data = map[string]string{experiment.DocumentsKey: strings.Repeat("a", 1000)}
+			cm.BinaryData = map[string][]byte{store.RowsKey: make([]byte, store.MaxChunkBytes-1000)}
+			cm.Data = map[string]string{store.DocumentsKey: strings.Repeat("a", 1000)}
 		}))
 		if err != nil {
 			t.Errorf("a result is refused: %v", err)

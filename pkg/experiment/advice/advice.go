@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package advice
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/report"
+	"windtunnel.dev/windtunnel/pkg/setup"
+)
+
+// reportedTop is how many points a report lists.
+const reportedTop = 10
+
+// NewReport returns what a person reads before rolling the best point, or the proposal,
+// out. promoted is its EPP configuration; nil where there is none. False says that
+// no point has all of its results, so that there is nothing to report on.
+func NewReport(s *study.Study, title string, promoted *Promotion) (*report.Sweep, bool, error) {
+	best, ok, err := pointToRollOut(s)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	board, err := s.Top(reportedTop)
+	if err != nil {
+		return nil, false, err
+	}
+	r := &report.Sweep{
+		Title: title, Best: best, Proposed: s.Plan.Proposal, Board: board, Top: reportedTop,
+		Warnings: s.Plan.Remarks(), Approximations: s.Plan.Approximations,
+	}
+	verdict, err := s.Verdict()
+	if err != nil {
+		return nil, false, err
+	}
+	if verdict != nil {
+		r.Gates = verdict.Gates
+		if verdict.KeepBaseline {
+			r.Keep = verdict.Message
+		}
+	}
+	scenario, err := scenarioAtBest(s, best)
+	if err != nil {
+		return nil, false, err
+	}
+	r.Assumptions = assumptions(scenario)
+	r.StepTimes, _ = s.Plan.Builder.StepTimes(scenario, nil)
+	if promoted != nil {
+		r.Assumptions = append(r.Assumptions, "The router is an EPP of version "+promoted.Version+".")
+		for _, setting := range promoted.Elsewhere {
+			r.Assumptions = append(r.Assumptions, fmt.Sprintf("Set outside the EPP's configuration: %s = %s.", setting.Path, setting.Value))
+		}
+	}
+	return r, true, nil
+}
+
+func scenarioAtBest(s *study.Study, best int) (*v1alpha1.Scenario, error) {
+	root, err := s.Plan.ScenarioAt(s.Points()[best], 1)
+	if err != nil {
+		return nil, err
+	}
+	return setup.DecodeScenario(root)
+}
+
+// assumptions say in sentences what a scenario's results rest on.
+func assumptions(in *v1alpha1.Scenario) []string {
+	var all []string
+	for i := range in.Pools {
+		p := &in.Pools[i]
+		all = append(all, fmt.Sprintf("Pool %s: %d replicas of %s on %s; step times by latency model %s.", p.Name, p.Replicas, p.Model, p.Accelerator, p.Latency.Model))
+	}
+	all = append(all, trafficWords(in))
+	if in.Router.Policies == nil {
+		all = append(all, fmt.Sprintf("The router sees metrics of replicas that are up to %s old.", in.Router.MetricsRefreshInterval))
+	}
+	return all
+}
+
+func trafficWords(in *v1alpha1.Scenario) string {
+	horizon := "until the end of the trace"
+	switch {
+	case in.Horizon.Requests != nil:
+		horizon = fmt.Sprintf("%d requests", *in.Horizon.Requests)
+	case in.Horizon.Duration != "":
+		horizon = fmt.Sprintf("arrivals of %s", in.Horizon.Duration)
+	}
+	if t := in.Workload.Trace; t != nil {
+		return fmt.Sprintf("Traffic: a recorded trace in the format of %s, %s.", t.Format, horizon)
+	}
+	var clients []string
+	for i := range in.Workload.Clients {
+		clients = append(clients, in.Workload.Clients[i].Name)
+	}
+	return fmt.Sprintf("Traffic: made by clients %s, %s.", strings.Join(clients, ", "), horizon)
+}
+
+// pointToRollOut is the ID of the point that may be rolled out: the proposal, or else the
+// best one. It is false where no point has all of its results.
+func pointToRollOut(s *study.Study) (int, bool, error) {
+	best, ok, err := s.Best()
+	if err != nil || !ok || !s.Plan.Proposal {
+		return best, ok, err
+	}
+	at := slices.IndexFunc(s.Points(), func(p experiment.Point) bool { return p.Is(experiment.ProposedPoint) })
+	return at, at >= 0, nil
+}

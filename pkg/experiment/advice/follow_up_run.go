@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package advice
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/setup"
+)
+
+// followedDecisions is how many requests' decisions a run that follows a sweep
+// keeps: as many as it may.
+const followedDecisions = 1000
+
+// FollowUpRun returns what simulates a point of a sweep once more, with traces: the
+// sweep's scenario with the point's values, under the same seeds. References of
+// the scenario stay as they are.
+func FollowUpRun(s *study.Study, sweep *v1alpha1.PolicySweepSpec, point int) (v1alpha1.SimulationRunSpec, error) {
+	scenario, err := scenarioOf(s, &sweep.Scenario, point)
+	if err != nil {
+		return v1alpha1.SimulationRunSpec{}, err
+	}
+	decisions := int32(followedDecisions)
+	run := v1alpha1.SimulationRunSpec{
+		Scenario:     *scenario,
+		Replications: sweep.Replications,
+		Metrics:      sweep.Metrics,
+		Trace:        v1alpha1.RunTrace{Level: v1alpha1.DecisionsTrace, Decisions: &decisions},
+	}
+	if scenario.Router.Policies != nil {
+		run.Trace = v1alpha1.RunTrace{Level: v1alpha1.MinimalTrace}
+	}
+	// What precision chose of a sweep is the search's.
+	run.Replications.Precision, run.Replications.Metric, run.Replications.MaxCount = "", "", nil
+	return run, nil
+}
+
+// scenarioOf is a sweep's scenario with a point's values in it.
+func scenarioOf(s *study.Study, base *v1alpha1.Scenario, id int) (*v1alpha1.Scenario, error) {
+	point := s.Points()[id]
+	root, err := experiment.ToTree(base)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range experiment.InOrder(s.Plan.Parameters) {
+		p, value := &s.Plan.Parameters[i], point.Values[i].Value
+		if value == "" || p.Profiles != nil || experiment.BeneathPickerConfig(p.Segments) {
+			continue
+		}
+		if err := p.Set(root, value); err != nil {
+			return nil, fmt.Errorf("parameter %s: %w", p.Name, err)
+		}
+	}
+	var scenario v1alpha1.Scenario
+	if err := json.Unmarshal(experiment.MustJSON(root), &scenario); err != nil {
+		return nil, err
+	}
+	if scenario.Router.Policies == nil {
+		scenario.Router.EndpointPickerConfig, err = pickerOf(s, id)
+	}
+	return &scenario, err
+}
+
+// pickerOf is a point's EPP configuration: as it was given, with the point's
+// values; where they cannot be written into that, as the EPP sees it.
+func pickerOf(s *study.Study, id int) (v1alpha1.EndpointPickerConfig, error) {
+	if p, err := PromotePoint(s, id, v1alpha1.DocumentFormat); err == nil {
+		return v1alpha1.EndpointPickerConfig{Version: p.Version, Inline: &p.Text}, nil
+	}
+	scenario, err := s.Plan.ScenarioAt(s.Points()[id], 1)
+	if err != nil {
+		return v1alpha1.EndpointPickerConfig{}, err
+	}
+	document := scenario["router"].(experiment.Tree)["endpointPickerConfig"].(experiment.Tree)
+	version, _ := document[setup.VersionField].(string)
+	delete(document, setup.VersionField)
+	raw, err := yaml.JSONToYAML(experiment.MustJSON(document))
+	text := string(raw)
+	return v1alpha1.EndpointPickerConfig{Version: version, Inline: &text}, err
+}

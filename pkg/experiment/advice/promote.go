@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package advice
+
+import (
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/promote"
+	"windtunnel.dev/windtunnel/pkg/setup"
+)
+
+// ErrNothingToPromote says that there is no EPP configuration to write out.
+var ErrNothingToPromote = errors.New("there is nothing to promote")
+
+// Promotion is the EPP configuration of a point, ready to be rolled out.
+type Promotion struct {
+	// Point is whose it is.
+	Point int
+	// Name is that of the file, or the key of a ConfigMap, that holds Text.
+	Name string
+	// Text is the file. Diff is what changed of the one that was given, as
+	// diff -u prints it; empty where nothing did.
+	Text, Diff string
+	// Version is the EPP's.
+	Version string
+	// Changed are the values of the point within the configuration, and
+	// Elsewhere those outside it, which are to be set where they belong.
+	Changed, Elsewhere []Setting
+}
+
+// Setting is a value at a path of the scenario.
+type Setting struct {
+	Path  string `json:"path"`
+	Value string `json:"value"`
+}
+
+// Promote writes out the EPP configuration of the best point, or the proposed one.
+func Promote(s *study.Study, format v1alpha1.PromotionFormat) (*Promotion, error) {
+	best, ok, err := pointToRollOut(s)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, fmt.Errorf("%w: no point has figures", ErrNothingToPromote)
+	}
+	return PromotePoint(s, best, format)
+}
+
+// PromotePoint writes out the EPP configuration of a point, by its ID: the file
+// that the configuration was given in, or the one of the point's profile, with
+// only the lines changed that the point's values ask for. Loaded by the EPP's
+// version it is exactly what was simulated. The plan must be one that was
+// compiled, since an encoded one does not hold the files. The error is a
+// [promote.ErrNotPossible] where a value cannot be written.
+func PromotePoint(s *study.Study, id int, format v1alpha1.PromotionFormat) (*Promotion, error) {
+	point := s.Points()[id]
+	scenario, err := s.Plan.ScenarioAt(point, 1)
+	if err != nil {
+		return nil, err
+	}
+	document, isEPP := scenario["router"].(experiment.Tree)["endpointPickerConfig"].(experiment.Tree)
+	file := pickerFileAt(s.Plan, point)
+	if !isEPP || file == nil {
+		return nil, fmt.Errorf("%w: the router has no EPP configuration", ErrNothingToPromote)
+	}
+	want, errs := setup.LoadEPPConfig(document, field.NewPath(experiment.Render(experiment.PickerConfigPath)))
+	if len(errs) > 0 {
+		return nil, errs.ToAggregate()
+	}
+	p := &Promotion{Point: id, Version: want.Version()}
+	rewritten, err := promote.Rewrite(file.Text, want, promotedChanges(s.Plan, point, p))
+	if err != nil {
+		return nil, err
+	}
+	names := file.Names(profileAt(s.Plan, point))
+	p.Name = names.Key
+	before, after, err := rewritten.In(promotionFormats[format], names)
+	if err != nil {
+		return nil, err
+	}
+	p.Text, p.Diff = after, promote.Diff(p.Name, before, after)
+	return p, nil
+}
+
+var promotionFormats = map[v1alpha1.PromotionFormat]promote.Format{
+	v1alpha1.SourceFormat:     promote.Source,
+	v1alpha1.DocumentFormat:   promote.Document,
+	v1alpha1.ConfigMapFormat:  promote.ConfigMap,
+	v1alpha1.HelmValuesFormat: promote.HelmValues,
+}
+
+// promoted divides a point's values into those of the EPP's configuration, which
+// it returns, and others, and notes both.
+func promotedChanges(p *experiment.Plan, point experiment.Point, into *Promotion) []promote.Change {
+	var changes []promote.Change
+	for i := range p.Parameters {
+		parameter, text := &p.Parameters[i], point.Values[i].Value
+		if text == "" || parameter.Profiles != nil {
+			continue
+		}
+		setting := Setting{Path: parameter.Path, Value: text}
+		value, err := parameter.ValueKind.Encode(text)
+		if err != nil || !experiment.BeneathPickerConfig(parameter.Segments) || isVersion(parameter.Segments) {
+			into.Elsewhere = append(into.Elsewhere, setting)
+			continue
+		}
+		into.Changed = append(into.Changed, setting)
+		change := promote.Change{Value: value}
+		for _, s := range parameter.Segments[len(experiment.PickerConfigPath):] {
+			change.Path = append(change.Path, promote.Step{Name: s.Name, Entry: s.Entry})
+		}
+		changes = append(changes, change)
+	}
+	return changes
+}
+
+// isVersion reports whether a path leads to the EPP's version, which its file
+// does not name.
+func isVersion(path []experiment.Segment) bool {
+	return len(path) == len(experiment.PickerConfigPath)+1 && path[len(path)-1].Name == setup.VersionField
+}
+
+// profileAt is the name of a point's profile; empty where it has the base's
+// configuration.
+func profileAt(p *experiment.Plan, point experiment.Point) string {
+	for i := range p.Parameters {
+		if p.Parameters[i].Profiles != nil {
+			return point.Values[i].Value
+		}
+	}
+	return ""
+}
+
+// pickerFile is the file that a point's configuration was given in, or nil.
+func pickerFileAt(p *experiment.Plan, point experiment.Point) *experiment.PickerFile {
+	file, ok := p.Pickers[profileAt(p, point)]
+	if !ok {
+		return nil
+	}
+	return &file
+}

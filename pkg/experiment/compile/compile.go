@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package compile
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// Compiled is a plan and the trace that it replays; Trace is nil where the
+// workload is synthetic, and where only pods can read it.
+type Compiled struct {
+	Plan  *experiment.Plan
+	Trace *workload.Trace
+}
+
+// Run compiles a SimulationRun that the schema has defaulted and
+// validated. The errors' paths are those of the object; the third value is an
+// error of the outside world, after which it is worth trying again.
+func Run(ctx context.Context, run *v1alpha1.SimulationRun, inputs Inputs) (*Compiled, field.ErrorList, error) {
+	var gates []v1alpha1.Gate
+	for _, gate := range run.Spec.Gates {
+		gates = append(gates, gate.Gate())
+	}
+	return Compared(ctx, run, gates, inputs)
+}
+
+// Compared is Run with these gates in place of the run's, for a run
+// that is one of two that are compared: gates may refer to a baseline, which is the
+// other one.
+func Compared(ctx context.Context, run *v1alpha1.SimulationRun, gates []v1alpha1.Gate, inputs Inputs) (*Compiled, field.ErrorList, error) {
+	c := newCompiler(ctx, inputs)
+	spec := field.NewPath("spec")
+	errs := c.scenario(&run.Spec.Scenario, spec.Child("scenario"))
+	c.plan.Seeds = seeds(run.Spec.Replications)
+	c.plan.Metrics, c.plan.Gates = run.Spec.Metrics, gates
+	c.plan.Precision = wantedPrecision(&run.Spec.Replications, len(c.plan.Seeds), "e2e.mean")
+	c.plan.Decisions = keptDecisions(&run.Spec.Trace)
+	errs = append(errs, c.checkCriteria(&run.Spec.Scenario, spec)...)
+	return c.finish(errs)
+}
+
+// Sweep is Run for a PolicySweep.
+func Sweep(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs Inputs) (*Compiled, field.ErrorList, error) {
+	c := newCompiler(ctx, inputs)
+	path, spec := field.NewPath("spec"), spelledOut(&sweep.Spec)
+	errs := c.scenario(&spec.Scenario, path.Child("scenario"))
+	c.plan.Seeds = seeds(spec.Replications)
+	c.plan.Search, c.plan.Proposal = &spec.Search, spec.Proposal != nil
+	c.plan.Rules, c.plan.Metrics = spec.Rules, spec.Metrics
+	c.plan.Constraints, c.plan.Gates = spec.Constraints, spec.Gates
+	c.plan.Objectives = slices.Clone(spec.Objectives)
+	c.plan.Precision = wantedPrecision(&spec.Replications, len(c.plan.Seeds), spec.Objectives[0].Metric)
+	criteria := c.checkCriteria(&spec.Scenario, path)
+	if len(errs) == 0 {
+		errs = append(errs, c.parameters(spec.Parameters, path.Child("parameters"))...)
+	}
+	// What is searched depends on what is asked.
+	if len(errs) == 0 && len(criteria) == 0 {
+		errs = append(errs, c.points(spec.Baseline, path)...)
+	}
+	if len(sweep.Spec.Objectives) == 0 {
+		criteria = exceptObjectives(criteria)
+	}
+	compiled, errs, err := c.finish(append(errs, criteria...))
+	if c.plan.Proposal {
+		errs = asWritten(errs)
+		c.plan.Findings, c.plan.Warnings = findingsAsWritten(c.plan.Findings), warningsAsWritten(c.plan.Warnings)
+	}
+	return compiled, errs, err
+}
+
+// compiler gathers a plan.
+type compiler struct {
+	reader
+	plan *experiment.Plan
+	// replayed is the trace as it was read; trace is what checks go by, which has
+	// no requests where only pods are sure to read it.
+	replayed, trace *workload.Trace
+	// cluster is what the EPP is told of the base scenario's replicas.
+	cluster config.Cluster
+	// linted is what the linter is told of the scenario.
+	linted lint.Context
+}
+
+func newCompiler(ctx context.Context, inputs Inputs) *compiler {
+	return &compiler{
+		reader: reader{ctx: ctx, inputs: inputs},
+		plan: &experiment.Plan{
+			SchemaVersion: experiment.PlanSchemaVersion, EngineVersion: simulator.EngineVersion,
+			IsInterrupted: func() bool { return ctx.Err() != nil },
+		},
+	}
+}
+
+func (c *compiler) finish(errs field.ErrorList) (*Compiled, field.ErrorList, error) {
+	if len(errs) == 0 && c.err == nil {
+		if err := c.plan.Bind(); err != nil {
+			panic(fmt.Sprintf("experiment: a plan that was checked names no places: %v", err))
+		}
+		c.prefixBounds(field.NewPath("spec", "scenario"))
+	}
+	c.plan.IsInterrupted = nil
+	switch {
+	case c.err != nil:
+		return nil, nil, c.err
+	case len(errs) > 0:
+		return nil, errs, nil
+	}
+	return &Compiled{Plan: c.plan, Trace: c.replayed}, nil, nil
+}
+
+func seeds(r v1alpha1.Replications) []int64 {
+	if len(r.Seeds) > 0 {
+		return r.Seeds
+	}
+	first, count := int64(42), int32(1)
+	if r.Seed != nil {
+		first = *r.Seed
+	}
+	if r.Count != nil {
+		count = *r.Count
+	}
+	list := make([]int64, count)
+	for i := range list {
+		list[i] = (first + int64(i)) & math.MaxInt64 // past the greatest seed comes 0
+	}
+	return list
+}
+
+// defaultMaxCount is how many seeds a wanted precision may take where the spec
+// does not say.
+const defaultMaxCount = 100
+
+// wantedPrecision takes over a wanted precision, of a metric unless the spec names
+// one; nil where none is wanted.
+func wantedPrecision(in *v1alpha1.Replications, seeds int, metric string) *experiment.Precision {
+	if in.Precision == "" {
+		return nil
+	}
+	if in.Metric != "" {
+		metric = in.Metric
+	}
+	p := &experiment.Precision{Metric: metric, Relative: in.Precision, MaxCount: max(defaultMaxCount, seeds)}
+	if in.MaxCount != nil {
+		p.MaxCount = int(*in.MaxCount)
+	}
+	return p
+}
+
+// interrupted reports whether the compilation is to end, and notes at which field it
+// was. Loops that can be long ask at each turn.
+func (c *compiler) interrupted(path *field.Path) bool {
+	err := c.ctx.Err()
+	if err != nil && c.err == nil {
+		c.err = &experiment.Interrupted{Field: path, Err: err}
+	}
+	return err != nil
+}
+
+// defaultKeptRequests is how many requests have their decisions kept unless the run says
+// otherwise.
+const defaultKeptRequests = 100
+
+// keptDecisions is how many requests have their decisions kept.
+func keptDecisions(in *v1alpha1.RunTrace) int {
+	switch {
+	case in.Level != v1alpha1.DecisionsTrace:
+		return 0
+	case in.Decisions == nil:
+		return defaultKeptRequests
+	default:
+		return int(*in.Decisions)
+	}
+}

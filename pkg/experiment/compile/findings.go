@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package compile
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
+)
+
+// lint notes what the linter finds in a configuration.
+func (c *compiler) lint(text []byte, version string, path *field.Path) {
+	for _, f := range lint.Check(text, version, c.linted) {
+		at := path.String()
+		if f.Path != "" {
+			at += ": " + f.Path
+		}
+		c.plan.Findings = append(c.plan.Findings, experiment.Finding{Rule: f.Rule, Severity: f.Severity, Path: at, Message: f.Message})
+	}
+}
+
+// lintContext is what a scenario says that some rules need.
+func lintContext(in *v1alpha1.Scenario) lint.Context {
+	c := lint.Context{
+		Replicas:       int(in.Router.Replicas),
+		ScrapeInterval: in.Router.MetricsRefreshInterval.Duration(),
+	}
+	for _, pool := range in.Pools {
+		c.BlockTokens = int(pool.Engine.BlockSize)
+	}
+	return c
+}
+
+// notFollowed is the rule of notices about simulations, of which the linter is
+// silent.
+const notFollowed = "not-followed"
+
+// warnings are what the linter does not say of a configuration.
+func warnings(config *config.Config, path *field.Path) []string {
+	var texts []string
+	notices := config.Notices()
+	for i, text := range config.Warnings() {
+		if notices[i].Rule == notFollowed {
+			texts = append(texts, fmt.Sprintf("%s: %s", path, text))
+		}
+	}
+	return texts
+}

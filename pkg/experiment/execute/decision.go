@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package execute
+
+import (
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/setup"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// A Decision is one decision of the router in one simulation, with the
+// scenario's names. It belongs to who is told.
+type Decision struct {
+	Seed   int64  `json:"seed"`
+	Tenant string `json:"tenant"`
+	Class  string `json:"class"`
+	// Names are the endpoints': the pool, and the number of the replica in it,
+	// from 0.
+	Names []string `json:"names"`
+	// AdapterNames are the LoRA adapters' by number from 1: adapter 1 is the first
+	// one. It is nil where clients ask for none.
+	AdapterNames []string `json:"adapterNames,omitempty"`
+	*scheduler.Explanation
+	// Rejected is why the request was rejected, as results say it; "" where it
+	// was not.
+	Rejected string `json:"rejected,omitempty"`
+}
+
+// TurnedAway reports whether the request came to no engine, or to one that
+// refused it.
+func (d *Decision) TurnedAway() bool { return d.Rejected != "" || d.Error != "" }
+
+// explainer is a router that says why.
+type explainer interface {
+	Explain(tell func(*scheduler.Explanation))
+}
+
+// attach has a simulation watched. What it returns is to be called when that is
+// over.
+func (w observers) attach(c *simulator.Config) (detach func()) {
+	c.CheckInvariants = w.check
+	c.Completed, c.Evicted = w.completed, w.evicted
+	if w.decided == nil {
+		return func() {}
+	}
+	n := decisionObserver{seed: c.Seed, labels: c.Source.Labels(), names: namesOf(c.Pools), tell: w.decided}
+	c.Policies.Routing.Router.(explainer).Explain(n.explained)
+	c.Rejected = n.rejected
+	return n.flush
+}
+
+// namesOf name the replicas of all pools.
+func namesOf(pools []simulator.Pool) []string {
+	var names []string
+	for i := range pools {
+		names = append(names, setup.EndpointNames(pools[i].Name, pools[i].Replicas)...)
+	}
+	return names
+}
+
+// A decisionObserver puts together what the router and the engines say of a request.
+type decisionObserver struct {
+	seed   int64
+	labels workload.Labels
+	names  []string
+	tell   func(*Decision)
+	// last waits for what the engine makes of it; nil if nothing does.
+	last *Decision
+}
+
+func (n *decisionObserver) explained(x *scheduler.Explanation) {
+	n.flush()
+	n.last = &Decision{
+		Seed:         n.seed,
+		Tenant:       n.labels.Tenants[x.Request.Tenant],
+		Class:        n.labels.Classes[x.Request.Class],
+		Names:        n.names,
+		AdapterNames: n.labels.Adapters,
+		Explanation:  x,
+	}
+}
+
+func (n *decisionObserver) rejected(request int, reason simulator.Reason) {
+	if n.last != nil && n.last.Request.ID == request {
+		n.last.Rejected = reason.String()
+	}
+}
+
+func (n *decisionObserver) flush() {
+	if n.last != nil {
+		n.tell(n.last)
+		n.last = nil
+	}
+}

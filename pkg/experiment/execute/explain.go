@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package execute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// FirstRejected stands for the first request that is rejected, in place of a
+// request's number.
+const FirstRejected = -1
+
+// ErrNoSuchRequest says that a simulation has no such request to explain.
+var ErrNoSuchRequest = errors.New("no such request")
+
+// A RequestStory is how one request fared in one simulation.
+type RequestStory struct {
+	// Decisions are one, or several where replicas failed that had it.
+	Decisions []*Decision `json:"decisions"`
+	// Outcome is what became of it in the end.
+	Outcome RequestOutcome `json:"outcome"`
+}
+
+// RequestOutcome is how a request ended. Times are at the gateway.
+type RequestOutcome struct {
+	// Ended is completed, rejected, failed (its replica did, and no other was
+	// found), evicted or unfinished.
+	Ended string `json:"ended"`
+	// Reason is why it was rejected, or evicted, as results say it.
+	Reason string `json:"reason,omitempty"`
+	// By is the plugin that turned it away, or the filter that left no endpoint;
+	// "" where no plugin did.
+	By string `json:"by,omitempty"`
+	// The rest is of completed requests.
+	TTFTSeconds  float64 `json:"ttftSeconds,omitempty"`
+	E2ESeconds   float64 `json:"e2eSeconds,omitempty"`
+	CachedTokens int     `json:"cachedTokens,omitempty"`
+	OutputTokens int     `json:"outputTokens,omitempty"`
+}
+
+// Explain simulates a run's scenario under a seed, which need not be one of the
+// plan's, and tells the story of the request of that number, counted from 0 in
+// order of arrival. An error that wraps ErrNoSuchRequest says that there is none.
+func Explain(ctx context.Context, p *experiment.Plan, trace *workload.Trace, seed int64, request int, check bool) (*RequestStory, error) {
+	story := &RequestStory{}
+	arrived, evicted := 0, -1
+	_, err := simulateOne(ctx, p, trace, &experiment.Trial{Share: 1}, seed, nil, observers{
+		check: check,
+		decided: func(d *Decision) {
+			arrived = max(arrived, d.Request.ID+1)
+			if request == FirstRejected && d.TurnedAway() {
+				request = d.Request.ID
+			}
+			if d.Request.ID == request {
+				story.Decisions = append(story.Decisions, d)
+			}
+		},
+		completed: func(c simulator.Completion) {
+			if c.ID == request {
+				story.Outcome.complete(c)
+			}
+		},
+		evicted: func(id int) {
+			if evicted < 0 {
+				evicted = id
+			}
+			if id == request {
+				story.Outcome.Ended, story.Outcome.Reason = "evicted", simulator.Evicted.String()
+			}
+		},
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(story.Decisions) == 0 && request == FirstRejected && evicted >= 0:
+		return nil, fmt.Errorf("%w: of the %d under seed %d none was turned away; the first one that was evicted is %d", ErrNoSuchRequest, arrived, seed, evicted)
+	case len(story.Decisions) == 0 && request == FirstRejected:
+		return nil, fmt.Errorf("%w: of the %d under seed %d none was rejected", ErrNoSuchRequest, arrived, seed)
+	case len(story.Decisions) == 0:
+		return nil, fmt.Errorf("%w: %d is none of the %d under seed %d that were decided on, which are numbered from 0", ErrNoSuchRequest, request, arrived, seed)
+	}
+	if story.Outcome.Ended == "" {
+		story.Outcome = story.ended()
+	}
+	return story, nil
+}
+
+// ended says how a request ended that neither completed nor was evicted.
+func (s *RequestStory) ended() RequestOutcome {
+	before, last := s.Decisions[:len(s.Decisions)-1], s.Decisions[len(s.Decisions)-1]
+	switch {
+	case !last.TurnedAway():
+		return RequestOutcome{Ended: "unfinished"}
+	case last.Rejected != "":
+		return RequestOutcome{Ended: "rejected", Reason: last.Rejected, By: last.turnedAwayBy()}
+	case slices.ContainsFunc(before, func(d *Decision) bool { return d.Endpoint != nil }):
+		return RequestOutcome{Ended: "failed", By: last.turnedAwayBy()}
+	default:
+		return RequestOutcome{Ended: "rejected", By: last.turnedAwayBy()}
+	}
+}
+
+// turnedAwayBy names the plugin for which the router sent the request nowhere; ""
+// where that was none.
+func (d *Decision) turnedAwayBy() string {
+	if by := d.Admission.RefusedBy; by != nil {
+		return by.Name
+	}
+	for i := range d.Profiles {
+		p := &d.Profiles[i]
+		if n := len(p.Filters); n > 0 && p.Chosen == nil && len(p.Candidates) == 0 && d.Endpoint == nil {
+			return p.Filters[n-1].Name
+		}
+	}
+	return ""
+}
+
+func (o *RequestOutcome) complete(c simulator.Completion) {
+	*o = RequestOutcome{
+		Ended:        "completed",
+		TTFTSeconds:  c.FirstToken.Sub(c.Arrival).Seconds(),
+		E2ESeconds:   c.LastToken.Sub(c.Arrival).Seconds(),
+		CachedTokens: c.CachedTokens,
+		OutputTokens: c.OutputTokens,
+	}
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package execute
+
+import (
+	"context"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// LocalRun is a study that is over, with what it took.
+type LocalRun struct {
+	*study.Study
+	// Documents are a run's, one a seed.
+	Documents []*result.Document
+	// Reused is the number of rows that were known before.
+	Reused int
+}
+
+// RunLocally goes through all rounds of the plan on this machine. Simulations whose
+// rows are known are not run again. The trace must be the plan's.
+func RunLocally(ctx context.Context, p *experiment.Plan, trace *workload.Trace, o Options) (*LocalRun, error) {
+	study, err := study.New(p)
+	if err != nil {
+		return nil, err
+	}
+	c := &LocalRun{Study: study}
+	simulated := 0
+	for study.Round() != nil {
+		n, err := c.round(ctx, trace, simulated, o)
+		if err != nil {
+			return nil, err
+		}
+		simulated += n
+	}
+	return c, nil
+}
+
+// round simulates what is not known of the round under way, after so many
+// simulations of former ones, and tells the study. It returns how many it
+// simulated.
+func (c *LocalRun) round(ctx context.Context, trace *workload.Trace, before int, o Options) (int, error) {
+	missing, rows, err := c.Plan.Missing(c.Round(), o.Known)
+	if err != nil {
+		return 0, err
+	}
+	if o.Began != nil {
+		if err := o.Began(len(missing)); err != nil {
+			return 0, err
+		}
+	}
+	if decided := o.Decided; decided != nil {
+		o.Decided = func(i int, d *Decision) { decided(before+i, d) }
+	}
+	if completed := o.Completed; completed != nil {
+		o.Completed = func(i int, done simulator.Completion) { completed(before+i, done) }
+	}
+	if requests := o.Requests; requests != nil {
+		o.Requests = func(i int, point experiment.Point, seed int64) (RequestSink, error) {
+			return requests(before+i, point, seed)
+		}
+	}
+	simulations, err := Simulate(ctx, c.Plan, trace, c.Round(), missing, o)
+	if err != nil {
+		return 0, err
+	}
+	for i, at := range missing {
+		rows[at] = simulations[i].Row
+		if document := simulations[i].Document; document != nil {
+			c.Documents = append(c.Documents, document)
+		}
+	}
+	c.Reused += len(rows) - len(missing)
+	return len(missing), c.AddRows(rows)
+}

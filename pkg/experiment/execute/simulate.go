@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package execute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
+	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/setup"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// ErrInvalidPoint says that the values of a point do not go together. Of a sweep
+// with more points than are checked beforehand, one may turn out so.
+var ErrInvalidPoint = errors.New("the scenario is invalid")
+
+// Options say how simulations are run. They never change a result.
+type Options struct {
+	// Parallelism is how many run at once; at least 1.
+	Parallelism int
+	// CheckInvariants makes the simulator check at every event what must always
+	// hold. It is slow, and panics where something does not.
+	CheckInvariants bool
+	// Known, if set, returns rows by their keys that RunLocally need not simulate
+	// again.
+	Known func(key string) (result.Row, bool)
+	// Began, if set, is told by RunLocally how many simulations a round has. An
+	// error ends the work.
+	Began func(simulations int) error
+	// Progress, if set, is told how many of those asked for are done. Calls do
+	// not overlap.
+	Progress func(done int)
+	// Done, if set, is told of each row and the point that it is of, in any order.
+	// Calls do not overlap. An error ends the work.
+	Done func(experiment.Point, *result.Row) error
+	// Decided, if set, is told of each decision of a simulation, by its place
+	// among those asked for; by RunLocally, among all that it simulates. Calls for
+	// different simulations may overlap.
+	Decided func(simulation int, d *Decision)
+	// Completed, if set, is told of each request that completes, as Decided is of
+	// decisions.
+	Completed func(simulation int, c simulator.Completion)
+	// Requests, if set, is asked before each simulation, by its place as in Decided,
+	// for what takes its requests; an error ends the work. Calls may overlap.
+	Requests func(simulation int, point experiment.Point, seed int64) (RequestSink, error)
+	// KeepDecisions has those that the plan keeps in the results.
+	KeepDecisions bool
+}
+
+// Simulate runs simulations of a round, by their numbers in it, and returns them
+// in that order. The trace must be the plan's. A point of a sweep whose values do
+// not go together gives rows that say so. If something cannot be run, Simulate
+// returns an error and nothing else. If ctx ends, it drops the simulations that run,
+// and returns those that are done beside ctx's error.
+func Simulate(ctx context.Context, p *experiment.Plan, trace *workload.Trace, r *experiment.Round, which []int, o Options) ([]experiment.Simulation, error) {
+	criteria, errs := p.Criteria(nil)
+	if len(errs) > 0 {
+		return nil, errs.ToAggregate()
+	}
+	metrics := criteria.Metrics()
+	results := make([]experiment.Simulation, len(which))
+	ended := make([]bool, len(which))
+	var mu sync.Mutex
+	done := 0
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.SetLimit(o.Parallelism)
+	for i := range results {
+		if groupCtx.Err() != nil {
+			break
+		}
+		group.Go(func() error {
+			trial, seed := r.At(which[i])
+			s, err := simulateKept(groupCtx, p, trace, trial, seed, metrics, o.watch(i), o.KeepDecisions)
+			if err != nil {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			results[i], ended[i] = s, true
+			done++
+			if o.Progress != nil {
+				o.Progress(done)
+			}
+			if o.Done != nil {
+				return o.Done(trial.Point, &results[i].Row)
+			}
+			return nil
+		})
+	}
+	err := group.Wait()
+	switch stopped := ctx.Err(); {
+	case stopped != nil && (err == nil || errors.Is(err, stopped)):
+		return only(results, ended), stopped
+	case err != nil:
+		return nil, err
+	}
+	return results, nil
+}
+
+// only returns those simulations that have ended.
+func only(simulations []experiment.Simulation, ended []bool) []experiment.Simulation {
+	var kept []experiment.Simulation
+	for i := range simulations {
+		if ended[i] {
+			kept = append(kept, simulations[i])
+		}
+	}
+	return kept
+}
+
+// An observers value sees what goes on in a simulation, and changes nothing. Its functions
+// are nil where nobody wants to know.
+type observers struct {
+	// check has the simulator check its invariants.
+	check     bool
+	decided   func(*Decision)
+	completed func(simulator.Completion)
+	evicted   func(request int)
+	requests  func(experiment.Point, int64) (RequestSink, error)
+}
+
+func (o *Options) watch(simulation int) observers {
+	w := observers{check: o.CheckInvariants}
+	if o.Decided != nil {
+		w.decided = func(d *Decision) { o.Decided(simulation, d) }
+	}
+	if o.Completed != nil {
+		w.completed = func(c simulator.Completion) { o.Completed(simulation, c) }
+	}
+	if o.Requests != nil {
+		w.requests = func(point experiment.Point, seed int64) (RequestSink, error) {
+			return o.Requests(simulation, point, seed)
+		}
+	}
+	return w
+}
+
+// simulateKept is simulateOne that may keep decisions.
+func simulateKept(ctx context.Context, p *experiment.Plan, trace *workload.Trace, t *experiment.Trial, seed int64, metrics []result.Metric, w observers, keep bool) (experiment.Simulation, error) {
+	if !keep || p.Decisions == 0 {
+		return simulateOne(ctx, p, trace, t, seed, metrics, w)
+	}
+	k := decisionRecorder{first: p.Decisions, next: w.decided}
+	w.decided = k.decided
+	s, err := simulateOne(ctx, p, trace, t, seed, metrics, w)
+	if err != nil {
+		return experiment.Simulation{}, err
+	}
+	row, document, err := store.SimulationLines(s)
+	if err != nil {
+		return experiment.Simulation{}, err
+	}
+	s.Decisions, err = k.pack(s.Row.Seed, len(row)+len(document))
+	return s, err
+}
+
+// simulateOne runs a trial under one of its seeds.
+func simulateOne(ctx context.Context, p *experiment.Plan, trace *workload.Trace, t *experiment.Trial, seed int64, metrics []result.Metric, w observers) (experiment.Simulation, error) {
+	in, err := simulatorInputOf(p, trace, t, seed)
+	if errors.Is(err, ErrInvalidPoint) && p.IsSweep() {
+		key := p.TrialKeys(&experiment.Trial{Point: t.Point, Share: t.Share, Seeds: []int64{seed}}, metrics)[0]
+		return experiment.Simulation{Row: result.Row{Key: key, Point: t.Point.ID, Share: t.Share, Seed: seed, Error: err.Error()}}, nil
+	}
+	if err != nil {
+		return experiment.Simulation{}, err
+	}
+	warmUp, err := findWarmUp(ctx, p, trace, t, &in)
+	if err != nil {
+		return experiment.Simulation{}, err
+	}
+	defer w.attach(&in.config)()
+	backlog := watchBacklog(&in.config, metrics)
+	requests, err := w.recordRequests(t.Point, seed, &in.config)
+	if err != nil {
+		return experiment.Simulation{}, err
+	}
+	outcome, err := simulator.Run(ctx, in.config)
+	if err = errors.Join(err, requests.close()); err != nil {
+		return experiment.Simulation{}, atPoint(t.Point, seed, err)
+	}
+	meta := metaOf(p, in, outcome, metrics)
+	meta.FoundWarmUp = warmUp.of(outcome)
+	meta.BacklogGrowth = backlog.growth(in.config.Horizon)
+	document := result.NewDocument(outcome, meta)
+	s := experiment.Simulation{Row: result.NewRow(document, t.Point.ID, metrics)}
+	s.Row.Share = t.Share
+	if !p.IsSweep() {
+		s.Document = document
+	}
+	return s, nil
+}
+
+// Config is the simulator's input of a trial under a seed, for those who want to
+// look on while it runs. The trace must be the plan's. A warm-up that a rule has
+// yet to find is not in it.
+func Config(p *experiment.Plan, trace *workload.Trace, t *experiment.Trial, seed int64) (simulator.Config, error) {
+	in, err := simulatorInputOf(p, trace, t, seed)
+	return in.config, err
+}
+
+// simulatorInput is what one simulation is made of.
+type simulatorInput struct {
+	tree     experiment.Tree
+	scenario *v1alpha1.Scenario
+	config   simulator.Config
+}
+
+// input makes a trial ready to run under a seed.
+func simulatorInputOf(p *experiment.Plan, trace *workload.Trace, t *experiment.Trial, seed int64) (simulatorInput, error) {
+	invalid := func(err error) (simulatorInput, error) {
+		return simulatorInput{}, atPoint(t.Point, seed, fmt.Errorf("%w: %w", ErrInvalidPoint, err))
+	}
+	scenario, err := p.ScenarioAt(t.Point, t.Share)
+	if err != nil {
+		return invalid(err)
+	}
+	typed, router, errs := setup.Decode(scenario, nil)
+	if len(errs) > 0 {
+		return invalid(errs.ToAggregate())
+	}
+	config, errs := p.Builder.Build(typed, router, trace, seed, nil)
+	if len(errs) > 0 {
+		return invalid(errs.ToAggregate())
+	}
+	return simulatorInput{tree: scenario, scenario: typed, config: config}, nil
+}
+
+// atPoint says which simulation an error is of.
+func atPoint(point experiment.Point, seed int64, err error) error {
+	return fmt.Errorf("point %d (%s), seed %d: %w", point.ID, point, seed, err)
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// MaxChunkBytes bounds the data of one chunk: a ConfigMap holds a mebibyte,
+// and its metadata and encoding need room too.
+const MaxChunkBytes = 768 << 10
+
+// maxRowsBytes bounds the rows of one chunk before they are compressed, so that
+// whoever reads one knows how much memory it takes.
+const maxRowsBytes = 16 << 20
+
+// GzipOverhead is more than a gzip file of MaxChunkBytes takes beyond what it
+// holds, where that cannot be compressed.
+const GzipOverhead = 1 << 10
+
+// Keys of a chunk's data.
+const (
+	// RowsKey holds one result row a line, compressed.
+	RowsKey = "rows.jsonl.gz"
+	// DocumentsKey holds one whole result document a line.
+	DocumentsKey = "documents.jsonl"
+	// DecisionsKey holds routing decisions, one a line and compressed.
+	DecisionsKey = "decisions.jsonl.gz"
+)
+
+// Chunk is a piece of a shard's results, as a ConfigMap holds it.
+type Chunk struct {
+	// Rows is the number of rows.
+	Rows int
+	// Data is the content by key, Binary that which is no text.
+	Data   map[string]string
+	Binary map[string][]byte
+}
+
+// SHA256 is the digest of the chunk's content, in hex. Of the rows it is that
+// of their lines: how they are compressed does not matter.
+func (c Chunk) SHA256() string {
+	h := sha256.New()
+	lines, err := c.Lines()
+	if err != nil {
+		lines = c.Binary[RowsKey]
+	}
+	fmt.Fprintf(h, "%s %d\n%s", RowsKey, len(lines), lines)
+	fmt.Fprintf(h, "%s %d\n%s", DocumentsKey, len(c.Data[DocumentsKey]), c.Data[DocumentsKey])
+	if decisions, ok := c.Binary[DecisionsKey]; ok {
+		fmt.Fprintf(h, "%s %d\n%s", DecisionsKey, len(decisions), decisions)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Lines returns the chunk's rows as they are written, one a line.
+func (c Chunk) Lines() ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(c.Binary[RowsKey]))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", RowsKey, err)
+	}
+	lines, err := io.ReadAll(io.LimitReader(z, maxRowsBytes+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", RowsKey, err)
+	case len(lines) > maxRowsBytes:
+		return nil, fmt.Errorf("%s: holds more than %d MiB", RowsKey, maxRowsBytes>>20)
+	}
+	return lines, nil
+}
+
+// Decode returns the chunk's rows.
+func (c Chunk) Decode() ([]result.Row, error) {
+	lines, err := c.Lines()
+	if err != nil {
+		return nil, err
+	}
+	return result.ReadRows(bytes.NewReader(lines))
+}
+
+// ErrTooLarge says that a result fits into no chunk.
+var ErrTooLarge = errors.New("the result is too large for a cluster")
+
+// Chunks cuts simulations, in order, into chunks of at most MaxChunkBytes.
+// A simulation is never cut in two.
+func Chunks(simulations []experiment.Simulation) ([]Chunk, error) {
+	var chunks []Chunk
+	under := newChunkUnderWay()
+	for i := range simulations {
+		s := &simulations[i]
+		row, document, err := SimulationLines(*s)
+		if err != nil {
+			return nil, err
+		}
+		size := len(row) + len(document) + len(s.Decisions)
+		if size > MaxChunkBytes-GzipOverhead {
+			return nil, fmt.Errorf("%w: the result under seed %d takes %d KiB, and a ConfigMap holds %d: have fewer tenants and classes",
+				ErrTooLarge, s.Row.Seed, size>>10, MaxChunkBytes>>10)
+		}
+		if !under.hasRoom(size, len(row)) {
+			chunks = append(chunks, under.chunk())
+			under = newChunkUnderWay()
+		}
+		under.add(row, document, s.Decisions)
+	}
+	if under.count > 0 {
+		chunks = append(chunks, under.chunk())
+	}
+	return chunks, nil
+}
+
+// chunkUnderWay gathers simulations.
+type chunkUnderWay struct {
+	count                      int
+	rows, documents, decisions bytes.Buffer
+	// z compresses into rows; pending is how much of what it was given may not
+	// be there yet, written all that it was given.
+	z                *gzip.Writer
+	pending, written int
+}
+
+func newChunkUnderWay() *chunkUnderWay {
+	c := &chunkUnderWay{}
+	c.z = gzip.NewWriter(&c.rows)
+	return c
+}
+
+// hasRoom reports whether so many bytes more fit in, of which a row has some,
+// however badly that compresses.
+func (c *chunkUnderWay) hasRoom(size, row int) bool {
+	if c.written+row > maxRowsBytes {
+		return false
+	}
+	if c.size()+size > MaxChunkBytes {
+		_ = c.z.Flush() // into memory
+		c.pending = 0
+	}
+	return c.size()+size <= MaxChunkBytes
+}
+
+// size is the most that the chunk may take by now.
+func (c *chunkUnderWay) size() int {
+	return c.rows.Len() + c.pending + GzipOverhead + c.documents.Len() + c.decisions.Len()
+}
+
+func (c *chunkUnderWay) add(row, document, decisions []byte) {
+	c.count++
+	c.pending += len(row)
+	c.written += len(row)
+	_, _ = c.z.Write(row) // into memory
+	c.documents.Write(document)
+	c.decisions.Write(decisions)
+}
+
+func (c *chunkUnderWay) chunk() Chunk {
+	_ = c.z.Close() // into memory
+	chunk := Chunk{Rows: c.count, Binary: map[string][]byte{RowsKey: c.rows.Bytes()}}
+	if c.documents.Len() > 0 {
+		chunk.Data = map[string]string{DocumentsKey: c.documents.String()}
+	}
+	if c.decisions.Len() > 0 {
+		chunk.Binary[DecisionsKey] = c.decisions.Bytes()
+	}
+	return chunk
+}
+
+// SimulationLines encodes a simulation's row and, if it is kept, its document.
+func SimulationLines(s experiment.Simulation) (row, document []byte, err error) {
+	var b bytes.Buffer
+	if err := result.WriteRows(&b, []result.Row{s.Row}); err != nil {
+		return nil, nil, err
+	}
+	if s.Document == nil {
+		return b.Bytes(), nil, nil
+	}
+	if document, err = json.Marshal(s.Document); err != nil {
+		return nil, nil, fmt.Errorf("encode document of seed %d: %w", s.Row.Seed, err)
+	}
+	return b.Bytes(), append(document, '\n'), nil
+}

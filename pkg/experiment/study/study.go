@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package study
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/search"
+)
+
+// ErrTooManyFailed says that more points failed than the plan allows.
+var ErrTooManyFailed = errors.New("too many points failed")
+
+// ErrNothingServed says beside it that no request of any point completed: what
+// is wrong is what all points have in common.
+var ErrNothingServed = errors.New("no point served anything")
+
+// Study goes through the rounds of a plan. It is a pure function of the plan and
+// of the rows that it was told: whoever has them can go on where another
+// stopped, and gets the same rounds.
+type Study struct {
+	Plan      *experiment.Plan
+	algorithm search.Algorithm
+	criteria  *experiment.Criteria
+	scale     *trialScorer
+
+	points   []experiment.Point
+	ids      map[string]int // of points, by their values
+	baseline int
+
+	proposals []search.Proposal
+	round     *experiment.Round
+	rows      []result.Row // of all rounds that were told
+	// confirmed are the rows under fresh seeds at the end, if there are some: of
+	// the point that was found best, and of the baseline.
+	confirmed []result.Row
+	// failed are the points that have no figures, and why the first one has
+	// none.
+	failed       map[int]bool
+	firstFailure string
+	// simulations is the number of those of all rounds so far.
+	simulations int
+}
+
+// NoBaseline is what BaselinePoint returns where there is none.
+const NoBaseline = -1
+
+// New returns the study of a plan, before its first round.
+func New(p *experiment.Plan) (*Study, error) {
+	spec := field.NewPath("spec")
+	algorithm, errs := p.Algorithm(spec)
+	if len(errs) > 0 {
+		return nil, errs.ToAggregate()
+	}
+	criteria, errs := p.Criteria(spec)
+	if len(errs) > 0 {
+		return nil, errs.ToAggregate()
+	}
+	s := &Study{
+		Plan: p, algorithm: algorithm, criteria: criteria, scale: newTrialScorer(criteria, p.ClaimConfidence()),
+		ids: map[string]int{}, baseline: NoBaseline, failed: map[int]bool{},
+	}
+	s.next(0)
+	return s, nil
+}
+
+// Round is the one under way, or nil when all is done.
+func (s *Study) Round() *experiment.Round { return s.round }
+
+// Points returns all points that were proposed so far. A run has one, without
+// values.
+func (s *Study) Points() []experiment.Point { return s.points }
+
+// BaselinePoint returns the ID of the baseline, or NoBaseline.
+func (s *Study) BaselinePoint() int { return s.baseline }
+
+// Simulations is the number of simulations of all rounds so far, the one under way
+// included.
+func (s *Study) Simulations() int { return s.simulations }
+
+// Rows are those of all rounds that were told, in their order.
+func (s *Study) Rows() []result.Row { return s.rows }
+
+// Failed is the number of points without figures.
+func (s *Study) Failed() int { return len(s.failed) }
+
+// AddRows reports the rows of the round's simulations, in their order, and goes on
+// to the next round. Rows that are not those of the round are an error, and so
+// is one point too many that failed.
+func (s *Study) AddRows(rows []result.Row) error {
+	if err := s.check(rows); err != nil {
+		return err
+	}
+	trials := make([]search.Trial, len(s.proposals))
+	for i, proposal := range s.proposals {
+		first := s.round.Ends[i] - len(s.round.Trials[i].Seeds)
+		trials[i] = s.scale.trial(proposal, rows[first:s.round.Ends[i]])
+		if of := rows[first:s.round.Ends[i]]; trials[i].Failed() && !s.excused(of) {
+			s.fail(&s.round.Trials[i], of)
+		}
+	}
+	if most := s.Plan.MaxFailed(); len(s.failed) > most {
+		err := fmt.Errorf("%w: %d, and %d may (spec.search.maxFailedTrials); the first: %s", ErrTooManyFailed, len(s.failed), most, s.firstFailure)
+		if result.NothingServed(slices.Concat(s.rows, rows)) != "" {
+			err = fmt.Errorf("%w: %w", ErrNothingServed, err)
+		}
+		return err
+	}
+	s.rows = append(s.rows, rows...)
+	if c, ok := search.As[interface{ Confirming() bool }](s.algorithm); ok && c.Confirming() {
+		s.confirmed = rows
+	}
+	s.algorithm.Tell(trials)
+	s.next(s.round.Index + 1)
+	return nil
+}
+
+// check compares rows with the round's simulations.
+func (s *Study) check(rows []result.Row) error {
+	if len(rows) != s.round.Simulations() {
+		return fmt.Errorf("round %d has %d simulations, and there are %d rows", s.round.Index, s.round.Simulations(), len(rows))
+	}
+	for i := range rows {
+		trial, seed := s.round.At(i)
+		if rows[i].Point != trial.Point.ID || rows[i].Seed != seed {
+			return fmt.Errorf("row %d of round %d is of point %d, seed %d, and should be of point %d, seed %d",
+				i, s.round.Index, rows[i].Point, rows[i].Seed, trial.Point.ID, seed)
+		}
+	}
+	return nil
+}
+
+// excused reports whether a trial failed because simulations of it were lost, and
+// the plan has no budget of failed trials that it could count against: whoever lost
+// them has a budget of their own.
+func (s *Study) excused(rows []result.Row) bool {
+	return s.Plan.MaxFailed() == 0 && slices.ContainsFunc(rows, func(row result.Row) bool { return row.Lost })
+}
+
+// fail takes note of a trial without figures.
+func (s *Study) fail(trial *experiment.Trial, rows []result.Row) {
+	if s.firstFailure == "" {
+		s.firstFailure = failureMessage(trial, rows)
+	}
+	s.failed[trial.Point.ID] = true
+}
+
+func failureMessage(trial *experiment.Trial, rows []result.Row) string {
+	for i := range rows {
+		if rows[i].Error != "" {
+			return rows[i].Error
+		}
+	}
+	why := "no value of an objective or constraint"
+	if nothing := result.NothingServed(rows); nothing != "" {
+		why += ", since " + nothing
+	}
+	return fmt.Sprintf("point %d (%s): %s", trial.Point.ID, trial.Point, why)
+}
+
+// next asks for a round.
+func (s *Study) next(index int) {
+	s.proposals = s.algorithm.Ask()
+	if len(s.proposals) == 0 {
+		s.round = nil
+		return
+	}
+	trials := make([]experiment.Trial, len(s.proposals))
+	for i, proposal := range s.proposals {
+		trials[i] = experiment.Trial{Point: s.point(proposal.Point), Share: proposal.Effort.Share}
+		for seed := range proposal.Effort.Seeds {
+			trials[i].Seeds = append(trials[i].Seeds, s.Plan.Seed(proposal.Effort.First+seed))
+		}
+	}
+	s.round = experiment.NewRound(index, trials, s.Plan.Cost())
+	s.simulations += s.round.Simulations()
+}
+
+// separator joins the values of a point to a key; no value holds it.
+const separator = "\x00"
+
+// point returns the point of values, which is a new one the first time.
+func (s *Study) point(values search.Point) experiment.Point {
+	key := strings.Join(values, separator)
+	if id, known := s.ids[key]; known {
+		return s.points[id]
+	}
+	point := experiment.Point{ID: len(s.points)}
+	if s.Plan.IsSweep() {
+		for i, value := range values {
+			point.Values = append(point.Values, v1alpha1.Assignment{Name: s.Plan.Parameters[i].Name, Value: value})
+		}
+		if s.Plan.IsBaseline(values) {
+			s.baseline = point.ID
+		}
+	}
+	s.ids[key] = point.ID
+	s.points = append(s.points, point)
+	return point
+}

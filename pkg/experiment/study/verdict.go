@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package study
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// maxGateMessageBytes bounds what a status says of a gate, in bytes.
+const maxGateMessageBytes = 512
+
+// Verdict is what the gates of a study that is over say.
+type Verdict struct {
+	// Judgement is Pass where all gates pass.
+	Judgement result.Judgement
+	// Message names the gate that does not.
+	Message string
+	Gates   []result.GateResult
+	// KeepBaseline says that nothing passes because the baseline is the best
+	// point: there is nothing better to roll out.
+	KeepBaseline bool
+}
+
+// Verdict judges the gates; nil where there are none. They are about the best
+// point, or a run's only one, unless they say which points. Where the study ended
+// with a confirmation, a point that was confirmed is judged by that alone.
+func (s *Study) Verdict() (*Verdict, error) {
+	if len(s.criteria.Gates) == 0 {
+		return nil, nil
+	}
+	best, ok, err := s.Best()
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return &Verdict{Judgement: result.Unknown, Message: "no point has all of its results"}, nil
+	}
+	v, ofBest := &Verdict{}, false
+	for _, g := range s.criteria.Gates {
+		v.Gates = append(v.Gates, s.judge(g, best))
+		ofBest = ofBest || isOfBest(&g)
+	}
+	v.Judgement, v.Message = result.Passed(v.Gates)
+	if v.Judgement == result.Fail || !ofBest || best != s.baseline {
+		return v, nil
+	}
+	board, err := s.Top(2)
+	if err != nil {
+		return nil, err
+	}
+	v.Judgement, v.Message, v.KeepBaseline = result.Fail, board.KeepBaseline(), true
+	return v, nil
+}
+
+func isOfBest(g *experiment.Gate) bool { return g.Subject == "" || g.Subject == v1alpha1.GateOfBest }
+
+// judge says what came of one gate.
+func (s *Study) judge(g experiment.Gate, best int) result.GateResult {
+	switch {
+	case g.Subject == v1alpha1.GateOfEveryOther:
+		return g.JudgeEach(s.others(), s.evidence(s.baseline))
+	case g.Subject == v1alpha1.GateOfPoint:
+		return s.judgePoint(g)
+	case g.Relative && best == s.baseline:
+		return g.AgainstItself()
+	default:
+		return g.Judge(s.evidence(best), s.evidence(s.baseline))
+	}
+}
+
+// judgePoint judges the point that a gate names. The search may have left it out.
+func (s *Study) judgePoint(g experiment.Gate) result.GateResult {
+	for _, point := range s.points {
+		if !point.Is(g.Point) {
+			continue
+		}
+		return g.JudgeEach([]result.Contender{{Name: point.String(), Rows: s.evidence(point.ID)}}, s.evidence(s.baseline))
+	}
+	name := experiment.Point{Values: g.Point}.String()
+	return result.GateResult{
+		Gate: g.Gate, Point: name, Verdict: result.Unknown,
+		Message: fmt.Sprintf("%s: the search did not simulate %s", g, name),
+	}
+}
+
+// others are all points but the baseline, with their evidence.
+func (s *Study) others() []result.Contender {
+	byPoint := make([][]result.Row, len(s.points))
+	for i := range s.rows {
+		byPoint[s.rows[i].Point] = append(byPoint[s.rows[i].Point], s.rows[i])
+	}
+	var others []result.Contender
+	for _, point := range s.points {
+		if point.ID == s.baseline {
+			continue
+		}
+		rows := oneASeed(byPoint[point.ID], point.ID)
+		if s.isConfirmed(point.ID) {
+			rows = s.evidence(point.ID)
+		}
+		others = append(others, result.Contender{Name: point.String(), Rows: rows})
+	}
+	return others
+}
+
+// Best returns the ID of the point that ranks first, or that was found best
+// before it was confirmed; false where no point has all of its results.
+func (s *Study) Best() (int, bool, error) {
+	if len(s.confirmed) > 0 {
+		return s.confirmed[0].Point, true, nil
+	}
+	board, err := s.Top(1)
+	if err != nil || len(board.Candidates) == 0 || !board.Candidates[0].Complete() {
+		return 0, false, err
+	}
+	return board.Candidates[0].Point, true, nil
+}
+
+// evidence are the rows by which a point is judged: those of its confirmation, if
+// it had one.
+func (s *Study) evidence(point int) []result.Row {
+	if s.isConfirmed(point) {
+		return oneASeed(s.confirmed, point)
+	}
+	return oneASeed(s.rows, point)
+}
+
+func (s *Study) isConfirmed(point int) bool {
+	return slices.ContainsFunc(s.confirmed, func(r result.Row) bool { return r.Point == point })
+}
+
+// oneASeed are the full simulations of a point among rows, one a seed: searches
+// may try a point again under seeds that it had.
+func oneASeed(of []result.Row, point int) []result.Row {
+	var rows []result.Row
+	for i := range of {
+		if of[i].Point == point && of[i].Share == 1 {
+			rows = append(rows, of[i])
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b result.Row) int { return cmp.Compare(a.Seed, b.Seed) })
+	return slices.CompactFunc(rows, func(a, b result.Row) bool { return a.Seed == b.Seed })
+}
+
+// FillVerdict fills in what came of the gates.
+func FillVerdict(status *v1alpha1.CommonStatus, v *Verdict) {
+	status.Gates = nil
+	if v == nil {
+		return
+	}
+	for _, gate := range v.Gates {
+		status.Gates = append(status.Gates, v1alpha1.GateStatus{
+			Name: gate.Name, Verdict: v1alpha1.GateVerdict(gate.Verdict), Message: clip(gate.Message, maxGateMessageBytes),
+		})
+	}
+}
