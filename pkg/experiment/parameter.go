@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/internal/spelling"
 	"windtunnel.dev/windtunnel/pkg/search"
+	"windtunnel.dev/windtunnel/pkg/spelling"
 )
 
 // Parameter is a place in the scenario and the values to try there: exactly

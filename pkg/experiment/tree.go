@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"slices"
 
-	"windtunnel.dev/windtunnel/internal/spelling"
 	"windtunnel.dev/windtunnel/pkg/setup"
+	"windtunnel.dev/windtunnel/pkg/spelling"
 )
 
 // A Tree is a scenario as JSON, whose fields parameters set by path.

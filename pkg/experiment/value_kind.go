@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/internal/spelling"
 	"windtunnel.dev/windtunnel/pkg/search"
+	"windtunnel.dev/windtunnel/pkg/spelling"
 )
 
 // valueKind is what may be written at the end of a path.

@@ -10,7 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"windtunnel.dev/windtunnel/internal/spelling"
+	"windtunnel.dev/windtunnel/pkg/spelling"
 )
 
 // A Spec is a routing policy as a user writes it.

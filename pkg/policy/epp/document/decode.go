@@ -11,8 +11,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"windtunnel.dev/windtunnel/internal/spelling"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
+	"windtunnel.dev/windtunnel/pkg/spelling"
 )
 
 // Versions of the API of configurations.

@@ -8,8 +8,8 @@ import (
 
 	yamlv3 "go.yaml.in/yaml/v3"
 
-	"windtunnel.dev/windtunnel/internal/spelling"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/spelling"
 )
 
 // renamed are types that do under another name what they did, old and new ones.
