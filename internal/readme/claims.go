@@ -30,11 +30,11 @@ var Claims = []Claim{
 		Tests: []string{"pkg/calibrate.TestMeasuredRunsArePredicted", "pkg/calibrate.TestValidationDocument"},
 	},
 	{
-		Row:   "what the real loaders",
+		Row:   "verdicts of the EPP's real loaders",
 		Tests: []string{"pkg/policy/epp.TestLoadersOfAllVersions", "pkg/policy/epp.TestLoadersOfAllVersionsOnPublishedFiles"},
 	},
 	{
-		Row:   "what the real EPP decided",
+		Row:   "recorded decisions of the real EPP",
 		Tests: []string{"pkg/policy/epp.TestConformanceOfDecisions", "pkg/policy/epp.TestConformanceOfPrefixes"},
 	},
 	{

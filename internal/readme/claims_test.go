@@ -92,8 +92,8 @@ func TestFigures(t *testing.T) {
 	computed := map[string]func(*testing.T, string) []float64{
 		"vLLM 0.19 with Llama-3.1-8B":     fittedErrors,
 		"fitted on one of these two GPUs": predictedErrors,
-		"what the real loaders":           loaderVerdicts,
-		"what the real EPP decided":       recordedDecisions,
+		"verdicts of the EPP's real loaders":           loaderVerdicts,
+		"recorded decisions of the real EPP":       recordedDecisions,
 	}
 	for i, claim := range Claims {
 		t.Run(claim.Row, func(t *testing.T) {
