@@ -7,22 +7,22 @@ SHELL := /usr/bin/env bash
 .NOTPARALLEL:
 
 GO ?= go
-# What is tested and benchmarked: a pattern for `go test -run` or `-bench`.
+# Patterns for `go test -run` and `-bench`.
 RUN ?=
 BENCH ?= .
 COUNT ?= 1
 FUZZTIME ?= 20s
-# Of the container image, wherever it is built, rendered into manifests or run.
+# The name of the container image, for builds, manifests and runs.
 IMAGE ?= windtunnel:dev
 IMAGE_ARCH ?= $(shell $(GO) env GOARCH)
-# Of cluster-up, load-image, cluster-down and e2e: local, or existing, which uses
-# the cluster that KUBECONFIG names.
+# The cluster of cluster-up, load-image, cluster-down and e2e: local, or existing, which
+# uses the cluster that KUBECONFIG names.
 CLUSTER ?= local
 export CLUSTER
-# What a binary and a chart call themselves.
+# The version of the binary and the chart.
 VERSION ?= $(shell git describe --tags --always --dirty --abbrev=12 2>/dev/null || echo dev)
 
-# Where the packed chart goes.
+# The path of the packaged chart.
 CHART ?= dist/windtunnel-chart.tgz
 
 # `go tool` builds a pinned tool once and keeps it in Go's cache.
@@ -35,8 +35,7 @@ GOLANGCI_LINT := $(GO) tool -modfile=hack/tools/lint/go.mod golangci-lint
 RENDER := $(KUSTOMIZE) build config/default | sed 's|windtunnel:dev|$(IMAGE)|'
 
 # A static binary without debug symbols: two thirds of the size, the same stack traces.
-# Nothing of the machine goes into it but Go's version, so that who builds a commit
-# again gets the same bytes.
+# The bytes of the binary depend only on the commit and on Go's version, not on the machine.
 GO_BUILD := CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags='-s -w -X main.release=$(VERSION)'
 
 ##@ Everyday
@@ -52,7 +51,7 @@ build: ## Build bin/windtunnel
 	$(GO_BUILD) -o bin/windtunnel ./cmd/windtunnel
 
 .PHONY: test
-test: ## Run all tests that need no node, and say what was skipped; the first time it builds an API server (RUN=pattern)
+test: ## Run all tests that need no node, and list the skipped ones; the first time it builds an API server (RUN=pattern)
 	{ assets=$$(hack/kube-assets.sh) && \
 	  KUBEBUILDER_ASSETS=$$assets $(GO) test -json -timeout 30m -run '$(RUN)' ./... && \
 	  $(GO) test -C studies -json -run '$(RUN)' ./... && \
@@ -62,20 +61,20 @@ test: ## Run all tests that need no node, and say what was skipped; the first ti
 	} | $(GO) run ./hack/testreport
 
 .PHONY: test-fast
-test-fast: ## Run the tests of the packages that take seconds: no API server, no long simulation
+test-fast: ## Run the tests of the fast packages, without an API server and long simulations
 	$(GO) test -short $$($(GO) list ./... | grep -v -e /test/ -e /controllers$$ -e /pkg/calibrate$$ -e /pkg/search$$ -e /pkg/simulator$$)
 
 .PHONY: update
-update: ## Write all golden files anew, and the generated pages that take seconds; look at what changed
+update: ## Rewrite all golden files, and the generated pages that take seconds; review the changes
 	grep -rl --include='*_test.go' 'flag.Bool("update"' api cmd config controllers internal pkg | grep -v pkg/calibrate/ | xargs -n1 dirname | sort -u | \
 		sed 's|^|./|' | xargs -I{} $(GO) test {} -count 1 -update
 
 .PHONY: pictures
-pictures: ## Draw the pictures of the README anew, from its own sweep
+pictures: ## Redraw the pictures of the README from its sweep
 	$(GO) test ./cmd/windtunnel -count 1 -run '^TestReadmePictures$$' -update
 
 .PHONY: demo
-demo: build ## Simulate a sweep of routing policies here, without a cluster
+demo: build ## Simulate a sweep of routing policies on this machine, without a cluster
 	mkdir -p dist
 	bin/windtunnel trace generate --requests 2000 --seed 1 -o dist/demo-trace.jsonl
 	bin/windtunnel sweep -f config/samples/demo/sweep.yaml
@@ -87,7 +86,7 @@ run: build ## Run the manager against the current kubeconfig (IMAGE=name:tag of 
 ##@ Before a commit
 
 .PHONY: verify
-verify: generate manifests fmt vet lint ## Generate, format, vet and lint, then demand a clean tree
+verify: generate manifests fmt vet lint ## Generate, format, vet and lint, then fail if the tree has changed
 	hack/verify-tree.sh
 
 .PHONY: generate
@@ -129,7 +128,7 @@ benchstat: ## Compare two outputs of make bench (OLD=file NEW=file)
 	$(BENCHSTAT) '$(OLD)' '$(NEW)'
 
 .PHONY: validation
-validation: ## Fit the roofline to the open measured runs anew and write docs/validation.md; some minutes
+validation: ## Fit the roofline to the open measured runs and write docs/validation.md; takes some minutes
 	$(GO) test ./pkg/calibrate -count 1 -timeout 30m -run '^TestValidationDocument$$' -refit -update
 
 .PHONY: fuzz
@@ -139,7 +138,7 @@ fuzz: ## Run every fuzz target for a short time (FUZZTIME=20s)
 ##@ A cluster to test on
 
 .PHONY: cluster-up
-cluster-up: bin/cluster ## Run a Kubernetes of one node on this machine, as root (CLUSTER=existing: use that of KUBECONFIG)
+cluster-up: bin/cluster ## Start a Kubernetes cluster of one node on this machine, as root (CLUSTER=existing: use that of KUBECONFIG)
 	bin/cluster up
 
 .PHONY: load-image
@@ -147,15 +146,15 @@ load-image: image bin/cluster ## Build the image and load it into the cluster's 
 	bin/cluster load-image dist/windtunnel-image.tar
 
 .PHONY: cluster-status
-cluster-status: bin/cluster ## Say what of that cluster runs and serves
+cluster-status: bin/cluster ## Print which parts of that cluster run and serve
 	bin/cluster status
 
 .PHONY: cluster-down
-cluster-down: bin/cluster ## Stop that cluster and remove every trace of it
+cluster-down: bin/cluster ## Stop that cluster and remove all its files
 	bin/cluster down
 
 .PHONY: e2e
-e2e: ## Install the operator on such a cluster and use it (RUN=pattern KUEUE=1 KEEP=1 CLUSTER=existing UNFIT=skip)
+e2e: ## Test the operator on such a cluster, installation included (RUN=pattern KUEUE=1 KEEP=1 CLUSTER=existing UNFIT=skip)
 	hack/e2e.sh -run '$(RUN)'
 
 .PHONY: bin/cluster
@@ -177,11 +176,11 @@ deploy: ## Install the CRDs and the manager into the current cluster (IMAGE=name
 	$(RENDER) | kubectl apply --server-side -f -
 
 .PHONY: undeploy
-undeploy: ## Remove what deploy installed, and with the CRDs every object of their kinds
+undeploy: ## Remove the manager, the CRDs and every object of their kinds
 	$(KUSTOMIZE) build config/default | kubectl delete --ignore-not-found -f -
 
 .PHONY: image
-image: ## Build dist/windtunnel-image.tar, which ctr, docker and kind load (IMAGE=name:tag IMAGE_ARCH=arm64)
+image: ## Build dist/windtunnel-image.tar, which ctr, docker and kind can load (IMAGE=name:tag IMAGE_ARCH=arm64)
 	GOOS=linux GOARCH=$(IMAGE_ARCH) $(GO_BUILD) -o dist/windtunnel ./cmd/windtunnel
 	$(GO) run -C hack/image . -binary $(CURDIR)/dist/windtunnel -tag $(IMAGE) \
 		-output $(CURDIR)/dist/windtunnel-image.tar -sbom $(CURDIR)/dist/windtunnel-sbom.json
@@ -189,11 +188,11 @@ image: ## Build dist/windtunnel-image.tar, which ctr, docker and kind load (IMAG
 ##@ Release
 
 .PHONY: dist
-dist: image chart ## Build all that a release has: the image and its bill of materials, dist/install.yaml, the chart (IMAGE=name:tag)
+dist: image chart ## Build all files of a release: the image and its bill of materials, dist/install.yaml, the chart (IMAGE=name:tag)
 	$(RENDER) >dist/install.yaml
 
 .PHONY: chart
-chart: ## Pack the chart with the manifests of config/; it bears the version of a tag where there is one (VERSION=v1.2.3 CHART=file)
+chart: ## Package the chart with the manifests of config/; its version is that of the Git tag, if there is one (VERSION=v1.2.3 CHART=file)
 	mkdir -p '$(dir $(CHART))'
 	stage=$$(mktemp -d) && trap 'rm -rf "$$stage"' EXIT && cp -R charts/windtunnel "$$stage/" && mkdir "$$stage/windtunnel/files" && \
 	for name in crd:crds rbac:rbac manager:manager; do \
@@ -205,7 +204,7 @@ chart: ## Pack the chart with the manifests of config/; it bears the version of 
 	tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C "$$stage" -c windtunnel | gzip -n >'$(CHART)'
 
 .PHONY: previous-crds
-previous-crds: ## Have the tests of upgrades begin with the definitions of a release (PREVIOUS=tag)
+previous-crds: ## Make the upgrade tests start from the definitions of a release (PREVIOUS=tag)
 	git rev-parse --quiet --verify '$(PREVIOUS)^{commit}' >/dev/null || { echo 'PREVIOUS=tag: a release' >&2; exit 1; }
 	for kind in simulationruns policysweeps; do \
 		file=sim.windtunnel.dev_$$kind.yaml; \

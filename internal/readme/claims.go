@@ -89,7 +89,7 @@ var Claims = []Claim{
 		Tests: []string{"studies/search.TestTheGridIsOfTheSamplesParameters"},
 		Page:  "docs/search.md",
 		Places: []string{
-			`space of (\d+) points`,
+			`space with (\d+) points`,
 			`fidelity Seeds \| \d+ \| ([\d.]+) \|`,
 			`fidelity Requests \| \d+ \| ([\d.]+) \|`,
 		},

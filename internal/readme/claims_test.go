@@ -90,10 +90,10 @@ func TestTheTestsOfClaimsExist(t *testing.T) {
 func TestFigures(t *testing.T) {
 	rows := rows(t)
 	computed := map[string]func(*testing.T, string) []float64{
-		"vLLM 0.19 with Llama-3.1-8B":     fittedErrors,
-		"fitted on one of these two GPUs": predictedErrors,
-		"verdicts of the EPP's real loaders":           loaderVerdicts,
-		"recorded decisions of the real EPP":       recordedDecisions,
+		"vLLM 0.19 with Llama-3.1-8B":        fittedErrors,
+		"fitted on one of these two GPUs":    predictedErrors,
+		"verdicts of the EPP's real loaders": loaderVerdicts,
+		"recorded decisions of the real EPP": recordedDecisions,
 	}
 	for i, claim := range Claims {
 		t.Run(claim.Row, func(t *testing.T) {
