@@ -29,29 +29,29 @@ func newCalibrateCommand() *cobra.Command {
 	o := calibrateOptions{parallelism: runtime.GOMAXPROCS(0)}
 	cmd := &cobra.Command{
 		Use:   "calibrate -f RUN",
-		Short: "Fit the roofline's coefficients to requests that were measured",
-		Long: `Fit the coefficients of the roofline to requests that were measured on a real
-engine, and write the catalogue's entry to use.
+		Short: "Fit the coefficients of the roofline model to measured requests",
+		Long: `Fit the coefficients of the roofline model to requests that you measured on a
+real engine, and write an accelerator entry for the catalogue.
 
 RUN is a YAML file that names the log of requests, the model, the accelerator and
-the engine's settings. The requests are replayed on one simulated replica while the
-coefficients are searched that come nearest to the measured TTFT, TPOT and E2E.
-With --holdout, they then predict other runs, which the search has not seen, each
-with its own accelerator and settings.
+the settings of the engine. The command replays the requests on one simulated
+replica, and searches the coefficients whose TTFT, TPOT and E2E are closest to the
+measured ones. With --holdout it then predicts other runs, which the search does
+not use. Each of them has its own accelerator and settings.
 
-The same files give the same coefficients. docs/calibrate.md has the formats.`,
+The same files give the same coefficients. docs/calibrate.md describes the formats.`,
 		Example: `  windtunnel calibrate -f rtx-4090.yaml --entry entry.yaml --plot plot.svg
   windtunnel calibrate -f rtx-4090.yaml --holdout rtx-pro-6000.yaml`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), cmd.OutOrStdout()) },
 	}
 	f := cmd.Flags()
-	f.StringArrayVarP(&o.fit, "filename", "f", nil, "measured run to fit (required); may be repeated, then all share the coefficients")
+	f.StringArrayVarP(&o.fit, "filename", "f", nil, "measured run to fit (required); may be repeated, and all runs then share the coefficients")
 	f.StringArrayVar(&o.holdout, "holdout", nil, "measured run to predict only; may be repeated")
-	f.StringVar(&o.entry, "entry", "", "file to write the catalogue's entry to")
-	f.StringVar(&o.plot, "plot", "", "SVG file to write, of predicted against measured")
+	f.StringVar(&o.entry, "entry", "", "file to write the catalogue entry to")
+	f.StringVar(&o.plot, "plot", "", "SVG file to write: a plot of predicted against measured latencies")
 	f.IntVar(&o.parallelism, "parallelism", o.parallelism, "replays that run at once; results do not depend on it")
-	f.IntVar(&o.generations, "generations", calibrate.DefaultGenerations, "length of the search; fewer are for a look only")
+	f.IntVar(&o.generations, "generations", calibrate.DefaultGenerations, "length of the search; use fewer only for a first try")
 	return cmd
 }
 
@@ -92,7 +92,7 @@ func warnTableMismatch(fitted measuredRun, heldBack []measuredRun) {
 	for i := range heldBack {
 		r, gpus := &heldBack[i], fitted.Engine.TensorParallelism
 		if r.Engine.TensorParallelism > 1 && r.Engine.TensorParallelism != gpus && len(fitted.Engine.Given.AllReduce) > 0 && len(r.Engine.Given.AllReduce) == 0 {
-			r.warnings = append(r.warnings, fmt.Sprintf("%s: is predicted with the allReduce table of %d GPUs: give it one of its own", r.Name, gpus))
+			r.warnings = append(r.warnings, fmt.Sprintf("%s: the prediction uses the allReduce table of %d GPUs: add a table to this run", r.Name, gpus))
 		}
 	}
 }

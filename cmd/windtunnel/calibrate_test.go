@@ -96,7 +96,7 @@ latency:
 	alone := calibrateRun(t, "accelerator:", "tensorParallelism: 4\naccelerator:")
 	out := mustRun(t, "calibrate", "-f", run, "--generations", "1", "--holdout", alone)
 	for _, want := range []string{
-		"warning: run: is predicted with the allReduce table of 2 GPUs",
+		"warning: run: the prediction uses the allReduce table of 2 GPUs",
 		`stepOverheadMicroseconds: "1234.5"`, `layerOverheadMicroseconds: "3"`, `- {bytes: 1024, microseconds: "12.5"}`,
 		"  memoryEfficiency: 0.8123\n",
 	} {

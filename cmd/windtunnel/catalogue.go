@@ -27,13 +27,13 @@ func newCatalogueCommand() *cobra.Command {
 		Use:   "catalogue [WORD...]",
 		Short: "List the models and accelerators that a scenario can name",
 		Long: `List the models and accelerators that a scenario can name, with their key
-figures and the KV blocks that a replica has room for. Words choose the entries
-whose names contain one of them, in whatever case.
+figures and the number of KV blocks of a replica. A WORD selects the entries whose
+names contain it; upper and lower case are equal.
 
-With -f those are listed too that the manifest's scenarios add. The YAML that
--o yaml prints is what scenario.catalogue takes: copy an entry, change it, and
-look at it with --entries. With --model the config.json of a model on Hugging
-Face becomes an entry.`,
+With -f the list includes the entries that the scenarios of a manifest add. The
+output of -o yaml is valid in scenario.catalogue: copy an entry, change it, and
+check it with --entries. --model converts the config.json of a model on Hugging
+Face to an entry.`,
 		Example: `  windtunnel catalogue
   windtunnel catalogue llama h100
   windtunnel catalogue -f config/samples/simulationrun-catalogue.yaml my-
@@ -44,9 +44,9 @@ Face becomes an entry.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVarP(&o.manifest.files, "filename", "f", nil, "manifest, or folder of manifests, whose catalogues are listed too, - for standard input; may be repeated")
-	f.StringArrayVar(&o.manifest.configMaps, "configmap", nil, "manifest of a ConfigMap that it refers to; may be repeated")
-	f.StringArrayVar(&o.entries, "entries", nil, "file of entries of your own; may be repeated")
+	f.StringArrayVarP(&o.manifest.files, "filename", "f", nil, "manifest, or folder of manifests, whose catalogue entries to list too; - for standard input; may be repeated")
+	f.StringArrayVar(&o.manifest.configMaps, "configmap", nil, "manifest of a ConfigMap that the manifest refers to; may be repeated")
+	f.StringArrayVar(&o.entries, "entries", nil, "file with your own entries; may be repeated")
 	f.StringToStringVar(&o.models, "model", nil, "NAME=FILE: a model's Hugging Face config.json; may be repeated")
 	formats := choice{&o.output, documentFormats}
 	f.VarP(formats, "output", "o", formats.words())
@@ -60,7 +60,7 @@ func (o *catalogueOptions) run(ctx context.Context, stdin io.Reader, stdout io.W
 	}
 	chosen := selectEntries(latency.Builtin().With(own...), words)
 	if len(chosen.Models)+len(chosen.Accelerators) == 0 {
-		return badInputError{fmt.Errorf("the catalogue has nothing like %s; windtunnel catalogue lists all", strings.Join(words, ", "))}
+		return badInputError{fmt.Errorf("no entry of the catalogue contains %s; windtunnel catalogue lists all entries", strings.Join(words, ", "))}
 	}
 	if o.output != outputTable {
 		return o.output.write(stdout, chosen)

@@ -53,30 +53,30 @@ func newCompareCommand() *cobra.Command {
 	var o compareOptions
 	cmd := &cobra.Command{
 		Use:   "compare A B",
-		Short: "Compare two runs, two EPP configurations or two files of results, and say whether the second may ship",
-		Long: `Compare B with A under the same seeds: every metric that differs, the surest
-difference first, with its significance after Holm's correction for all of them.
+		Short: "Compare two runs, two EPP configurations or two result files, and judge whether the second may ship",
+		Long: `Compare B with A under the same seeds. The table lists every metric that differs,
+the most certain difference first, with its significance after Holm's correction.
 
 A and B are each the output of run or sweep -o json (FILE#3 is point 3 of a
-sweep), or a manifest with one SimulationRun, which is simulated. With --scenario
-they are EPP configurations, which are simulated in the SimulationRun of that
-manifest, or in the scenario of its PolicySweep, under its seeds. Where both are
-simulated, requests are compared one by one too: how many got slower, and which
-most.
+sweep), or a manifest with one SimulationRun, which the command simulates. With
+--scenario they are EPP configurations. The command simulates them in the
+SimulationRun of that manifest, or in the scenario of its PolicySweep, under its
+seeds. If it simulates both sides, it also compares single requests: how many are
+slower, and which are slowest.
 
-Gates say what B must fulfil: those of the scenario's manifest, and those of
---gate. A signed percentage is a change from A: 'ttft.p99<=+5%' says that B may be
+Gates are conditions for B, from the scenario's manifest and from --gate.
+A signed percentage is a change from A: 'ttft.p99<=+5%' says that B may be
 worse by 5 % at most. The last line is the verdict.
 
-Exit codes: 0 all gates pass, or there are none, 1 a gate fails or nothing was
-served, 2 bad input, 3 the evidence does not do for a gate.`,
+Exit codes: 0 all gates pass, or there are none, 1 a gate fails or no request
+completed, 2 invalid input, 3 not enough evidence for a gate.`,
 		Example: `  windtunnel compare before.json after.json
   windtunnel compare before.yaml after.yaml -o json
   windtunnel compare epp-old.yaml epp-new.yaml --scenario run.yaml --gate 'ttft.p99<=+5%' --report report.md
   windtunnel compare sweep.json#0 sweep.json#3`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return badInputError{errors.New("two files are compared: windtunnel compare A B")}
+				return badInputError{errors.New("compare needs two files: windtunnel compare A B")}
 			}
 			return nil
 		},
@@ -86,7 +86,7 @@ served, 2 bad input, 3 the evidence does not do for a gate.`,
 	}
 	o.register(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.scenario, "scenario", "", "manifest with the SimulationRun, or the PolicySweep, in whose scenario EPP configurations A and B are simulated")
+	f.StringVar(&o.scenario, "scenario", "", "manifest with a SimulationRun or a PolicySweep; its scenario is used to simulate the EPP configurations A and B")
 	o.gates.register(f)
 	for _, hidden := range []string{"filename", "name"} {
 		_ = f.MarkHidden(hidden) // they are there
@@ -96,7 +96,7 @@ served, 2 bad input, 3 the evidence does not do for a gate.`,
 
 func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) error {
 	if len(o.files) > 0 {
-		return badInputError{errors.New("-f is not for compare: name A and B as arguments")}
+		return badInputError{errors.New("compare has no -f: name A and B as arguments")}
 	}
 	asked, err := o.askedOfScenario(stdin)
 	if err != nil {
@@ -181,7 +181,7 @@ func (o *compareOptions) side(ctx context.Context, name string, stdin io.Reader)
 	}
 	if set, err := readResults(file); err == nil {
 		if names := set.objects(); len(names) > 1 {
-			return nil, badInputError{fmt.Errorf("%s holds results of several objects (%s), and those of one are compared", file, strings.Join(names, ", "))}
+			return nil, badInputError{fmt.Errorf("%s has results of several objects (%s); compare needs a file with one", file, strings.Join(names, ", "))}
 		}
 		rows := set.rows
 		if point >= 0 {
@@ -206,13 +206,13 @@ func splitPointSuffix(name string) (file string, point int, err error) {
 	}
 	point, err = strconv.Atoi(text)
 	if err != nil || point < 0 {
-		return "", 0, badInputError{fmt.Errorf("%s: what follows # must be the number of a point", name)}
+		return "", 0, badInputError{fmt.Errorf("%s: after # a file name must have the number of a point", name)}
 	}
 	return file, point, nil
 }
 
 // eppNeedScenario is the hint for who names EPP configurations alone.
-const eppNeedScenario = "(EPP configurations are compared in a SimulationRun: name its manifest with --scenario)"
+const eppNeedScenario = "(to compare EPP configurations, name the manifest of a SimulationRun with --scenario)"
 
 // compiledSide is the run of a manifest, or the scenario's with the file's EPP
 // configuration.
@@ -233,10 +233,10 @@ func (o *compareOptions) compiledSide(ctx context.Context, name string, stdin io
 		set.Runs = []*v1alpha1.SimulationRun{sweepAsRun(set.Sweeps[0])}
 	}
 	if len(set.Runs) == 0 && o.scenario == "" {
-		return nil, badInputError{fmt.Errorf("%s holds no SimulationRun; of a PolicySweep compare what sweep -o json wrote\n%s", name, eppNeedScenario)}
+		return nil, badInputError{fmt.Errorf("%s has no SimulationRun; for a PolicySweep, compare the output of sweep -o json\n%s", name, eppNeedScenario)}
 	}
 	if len(set.Runs) != 1 {
-		return nil, badInputError{fmt.Errorf("%s holds %d SimulationRuns, and one is compared; of a PolicySweep compare what sweep -o json wrote", local.files[0], len(set.Runs))}
+		return nil, badInputError{fmt.Errorf("%s has %d SimulationRuns, but compare needs one; for a PolicySweep, compare the output of sweep -o json", local.files[0], len(set.Runs))}
 	}
 	run := set.Runs[0]
 	if o.scenario != "" {
@@ -288,7 +288,7 @@ func (o *compareOptions) askedOfScenario(stdin io.Reader) (compareRequest, error
 		}
 		return of, nil
 	}
-	return compareRequest{}, badInputError{fmt.Errorf("%s holds %d SimulationRuns and %d PolicySweeps; --scenario takes a manifest with one", o.scenario, len(set.Runs), len(set.Sweeps))}
+	return compareRequest{}, badInputError{fmt.Errorf("%s has %d SimulationRuns and %d PolicySweeps; --scenario takes a manifest with one object", o.scenario, len(set.Runs), len(set.Sweeps))}
 }
 
 func (o *compareOptions) compileRun(ctx context.Context, local *localOptions, set *manifest.Set, run *v1alpha1.SimulationRun) (*compiledRun, error) {

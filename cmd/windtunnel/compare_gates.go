@@ -31,9 +31,9 @@ type gateOptions struct {
 }
 
 func (o *gateOptions) register(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.texts, "gate", nil, "claim that B must fulfil, such as 'ttft.p99<=+5%' against A, or 'goodput>=95%'; may be repeated")
-	f.StringVar(&o.confidence, "confidence", "0.95", "confidence of the gates that --gate states")
-	f.StringVar(&o.report, "report", "", "file to write a report in Markdown to: the verdict, the gates and what differs")
+	f.StringArrayVar(&o.texts, "gate", nil, "condition that B must meet, such as 'ttft.p99<=+5%' against A, or 'goodput>=95%'; may be repeated")
+	f.StringVar(&o.confidence, "confidence", "0.95", "confidence of the gates of --gate")
+	f.StringVar(&o.report, "report", "", "file to write a report in Markdown to: the verdict, the gates and the differences")
 }
 
 // read takes over the gates of the scenario and reads those of the flags.
@@ -106,7 +106,7 @@ func parseGate(text, confidence string) (v1alpha1.Gate, error) {
 		case strings.HasSuffix(bound, "%") && strings.ContainsAny(bound[:1], "+-"):
 			g.VersusBaseline = v1alpha1.RelativeChange(bound)
 		case strings.HasPrefix(bound, "+"):
-			return v1alpha1.Gate{}, fmt.Errorf("--gate %q: a change from A is written in percent, such as +5%%", text)
+			return v1alpha1.Gate{}, fmt.Errorf("--gate %q: a change from A must be in percent, such as +5%%", text)
 		default:
 			g.Value = v1alpha1.MetricBound(bound)
 		}

@@ -42,30 +42,30 @@ func newLintCommand() *cobra.Command {
 	o := lintOptions{output: outputText}
 	cmd := &cobra.Command{
 		Use:   "lint FILE...",
-		Short: "Say what the EPP makes of its configuration files, version by version",
-		Long: `Say of each EndpointPickerConfig in the files whether the EPP starts with it,
-for every version, and what in it is refused, ignored, deprecated or seldom
-meant, with its line, the reason and what to write instead.
+		Short: "Check EPP configuration files against every version of the EPP",
+		Long: `Check whether each version of the EPP starts with the EndpointPickerConfigs in the
+files. Findings are parts that the EPP rejects or ignores, that are deprecated, or
+that are probably mistakes, each with its line, the reason and a correction.
 
-Configurations are found wherever they stand: in files of their own, in any key
-of a ConfigMap, in Helm values, in manifests of Windtunnel, in streams of several
-documents. A folder stands for its YAML and JSON files, - for standard input.
+The command finds configurations in files, in any key of a ConfigMap, in Helm
+values, in manifests of Windtunnel, and in files of several documents. For a
+folder it reads the YAML and JSON files in it, and for - standard input.
 
-Of manifests of Windtunnel the objects are checked, too: schema, rules, paths,
-metrics, and the files and ConfigMaps that they name. Nothing is simulated.
+For manifests of Windtunnel it also checks the objects: schema, rules, paths,
+metrics, and the files and ConfigMaps that they name. It simulates nothing.
 
-Findings are about the newest version that accepts the configuration, the one
-that a manifest of Windtunnel names, or those of --epp-version. What the cluster
-is like, which the file does not say, makes more rules speak: see --replicas and
-the flags after it.
+Findings are for one version: the newest that accepts the configuration, or the
+one that a manifest of Windtunnel names. --epp-version selects other versions.
+More rules apply if you describe the cluster: see --replicas and the flags
+--scrape-interval, --prompt-tokens, --prefix-share and --block-tokens.
 
-Below the findings stands a table of the versions, the newest first. Neighbouring
-versions that accept a configuration, or refuse it at the same field, share a row.
-With --epp-version it has those versions only.
+A table of the versions follows the findings, the newest first. Neighbouring
+versions that accept a configuration, or reject it at the same field, share a row.
+With --epp-version the table has only those versions.
 
-Exit codes: 0 nothing at or above --fail-on, 1 findings (with --fix: those that
-remain, and with --write a file that could not be rewritten), 2 a file that cannot be
-read or holds no configuration and no object of Windtunnel, or a bad flag.`,
+Exit codes: 0 no finding at or above --fail-on, 1 findings (with --fix: remaining
+findings, and with --write files that could not be rewritten), 2 a file that cannot
+be read or contains no configuration and no object of Windtunnel, or an invalid flag.`,
 		Example: `  windtunnel lint epp-config.yaml
   windtunnel lint values.yaml --epp-version router-v0.10
   kubectl get configmap epp -o yaml | windtunnel lint - --fail-on warning
@@ -76,21 +76,21 @@ read or holds no configuration and no object of Windtunnel, or a bad flag.`,
 		RunE: o.run,
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&o.versions, "epp-version", nil, "version of the EPP, or several with commas; auto is the newest that accepts the configuration (router-v0.11 was read from a downstream fork)")
+	f.StringSliceVar(&o.versions, "epp-version", nil, "version of the EPP, or several, separated by commas; auto is the newest that accepts the configuration (the rules of router-v0.11 come from a downstream fork)")
 	f.VarP(choice{&o.output, []outputFormat{outputText, outputJSON, outputSARIF}}, "output", "o", "text, json or sarif")
-	f.StringVar(&o.failOn, "fail-on", string(lint.Error), "least severity that ends with exit code 1: error, warning, info or never")
-	f.BoolVar(&o.summary, "summary", false, "end with how many configurations each version accepts and refuses, in place of a table for each")
-	f.BoolVar(&o.skip, "skip-others", false, "pass over files that hold no configuration and no object of Windtunnel, as within folders")
-	f.BoolVar(&o.fix, "fix", false, "rewrite what can be rewritten for the version, and print the difference")
+	f.StringVar(&o.failOn, "fail-on", string(lint.Error), "lowest severity that gives exit code 1: error, warning, info or never")
+	f.BoolVar(&o.summary, "summary", false, "instead of a table for each configuration, print how many configurations each version accepts and rejects")
+	f.BoolVar(&o.skip, "skip-others", false, "skip files without a configuration and without an object of Windtunnel, as in folders")
+	f.BoolVar(&o.fix, "fix", false, "correct the findings that have a correction for the version, and print the difference")
 	f.BoolVar(&o.deleteUnknown, "delete-unknown", false, "with --fix: delete fields and parameters that the version does not have")
-	f.BoolVar(&o.write, "write", false, "with --fix: write the files, too")
-	f.BoolVar(&o.spellOut, "effective", false, "print what the EPP makes of the configuration: all defaults, and what a simulation makes of each plugin")
-	f.IntVar(&o.context.Replicas, "replicas", 0, "how many EPPs serve the pool")
+	f.BoolVar(&o.write, "write", false, "with --fix: also write the files")
+	f.BoolVar(&o.spellOut, "effective", false, "print the configuration as the EPP loads it, with all defaults, and how exactly a simulation reproduces each plugin")
+	f.IntVar(&o.context.Replicas, "replicas", 0, "number of EPPs that serve the pool")
 	f.DurationVar(&o.context.ScrapeInterval, "scrape-interval", 0, "the EPP's --refresh-metrics-interval (50ms if not given)")
-	f.IntVar(&o.context.PromptTokens, "prompt-tokens", 0, "how long the longest prompts are, in tokens")
+	f.IntVar(&o.context.PromptTokens, "prompt-tokens", 0, "length of the longest prompts, in tokens")
 	f.Float64Var(&o.context.PrefixShare, "prefix-share", 0, "largest part of a prompt that requests share, from 0 to 1")
 	f.IntVar(&o.context.BlockTokens, "block-tokens", 0, "the engines' --block-size, in tokens")
-	f.BoolVar(&o.context.Experimental, "allow-experimental-plugins", false, "the EPP is started with this flag: Alpha plugins are no finding")
+	f.BoolVar(&o.context.Experimental, "allow-experimental-plugins", false, "assume that the EPP has this flag, so that Alpha plugins are no findings")
 	f.BoolVar(&o.rules, "rules", false, "list the rules")
 	f.StringVar(&o.explain, "explain", "", "print one rule in full, with its examples")
 	return cmd
@@ -136,19 +136,19 @@ func (o *lintOptions) check(args []string) (limit lint.Severity, err error) {
 		return "", fmt.Errorf("--prefix-share must be between 0 and 1")
 	}
 	if o.spellOut && (o.fix || o.output != outputText) {
-		return "", fmt.Errorf("--effective prints YAML: it goes with neither --fix nor -o")
+		return "", fmt.Errorf("--effective prints YAML; it cannot be combined with --fix or -o")
 	}
 	if o.fix && o.output != outputText {
-		return "", fmt.Errorf("--fix prints a difference: it does not go with -o")
+		return "", fmt.Errorf("--fix prints a difference; it cannot be combined with -o")
 	}
 	if o.write && !o.fix {
-		return "", fmt.Errorf("--write goes with --fix")
+		return "", fmt.Errorf("--write needs --fix")
 	}
 	if o.deleteUnknown && !o.fix {
-		return "", fmt.Errorf("--delete-unknown goes with --fix")
+		return "", fmt.Errorf("--delete-unknown needs --fix")
 	}
 	if o.write && slices.Contains(args, "-") {
-		return "", fmt.Errorf("--write writes files: it does not go with -, standard input")
+		return "", fmt.Errorf("--write writes files; it cannot be combined with standard input (-)")
 	}
 	return limit, nil
 }
@@ -229,7 +229,7 @@ func (o *lintOptions) rewrite(w io.Writer, files []lintFile, limit lint.Severity
 		}
 		fixed.WriteText(w)
 		if o.write && fixed.Blocked {
-			blocked = append(blocked, fmt.Errorf("%s: not all of it could be rewritten", file.name))
+			blocked = append(blocked, fmt.Errorf("%s: some parts could not be rewritten", file.name))
 		}
 		if o.write && fixed.Changed() {
 			if err := replaceFile(file.name, fixed.Content); err != nil {

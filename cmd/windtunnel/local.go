@@ -44,21 +44,21 @@ func (o *localOptions) register(cmd *cobra.Command, more ...outputFormat) {
 	f := cmd.Flags()
 	f.StringArrayVarP(&o.files, "filename", "f", nil, "manifest, folder of manifests, or - for standard input (required); may be repeated")
 	f.StringArrayVar(&o.configMaps, "configmap", nil, "manifest of a ConfigMap that the object refers to; may be repeated")
-	f.StringToStringVar(&o.volumes, "volume", nil, "`NAME=FOLDER`: where the files of a volume lie here, by its claim or its image; may be repeated")
+	f.StringToStringVar(&o.volumes, "volume", nil, "`NAME=FOLDER`: local folder with the files of a volume, by the name of its claim or image; may be repeated")
 	f.StringVar(&o.name, "name", "", "run only the object of this name")
 	f.VarP(formats, "output", "o", formats.words())
 	f.IntVar(&o.parallelism, "parallelism", runtime.GOMAXPROCS(0), "simulations that run at once; results do not depend on it")
-	f.BoolVar(&o.check, "check-invariants", false, "check at every event what must always hold: slow, stops where something does not, and changes no result")
+	f.BoolVar(&o.check, "check-invariants", false, "check the simulator's invariants at every event, and stop if one is broken; slow, and changes no result")
 }
 
 // registerRequests defines --requests.
 func (o *localOptions) registerRequests(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.requests, "requests", "", "Parquet `FILE` to write every request to, one a row: latencies, tokens by source, outcome")
+	cmd.Flags().StringVar(&o.requests, "requests", "", "Parquet `FILE` to write every request to, one per row: latencies, tokens by source, outcome")
 }
 
 // registerDryRun defines --dry-run.
 func (o *localOptions) registerDryRun(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "simulate nothing; print what would be: points, seeds, shards, and estimates of CPU time and memory")
+	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "simulate nothing; print the number of points, seeds and shards, and estimates of CPU time and memory")
 }
 
 // load reads the manifests and the ConfigMaps.
@@ -134,10 +134,10 @@ func (l localInputs) ConfigMapKey(_ context.Context, name, key string) ([]byte, 
 		}
 	}
 	if len(elsewhere) > 0 {
-		return nil, compile.Missing(fmt.Sprintf("ConfigMap %s is in %s, and what refers to it in namespace %s",
+		return nil, compile.Missing(fmt.Sprintf("ConfigMap %s is in %s, but the object that refers to it is in namespace %s",
 			name, strings.Join(elsewhere, " and in "), l.namespace))
 	}
-	return nil, compile.Missing(fmt.Sprintf("ConfigMap %s is neither in the manifest nor given with --configmap", name))
+	return nil, compile.Missing(fmt.Sprintf("ConfigMap %s is not in the manifest and not in a file of --configmap", name))
 }
 
 func (l localInputs) File(name string) ([]byte, error) {
@@ -150,7 +150,7 @@ func (l localInputs) File(name string) ([]byte, error) {
 func (l localInputs) VolumeFile(volume, path string) ([]byte, error) {
 	folder, given := l.volumes[volume]
 	if !given {
-		return nil, compile.Missing(fmt.Sprintf("only pods of a cluster mount this volume; name a folder that holds its files: --volume %s=FOLDER", volume))
+		return nil, compile.Missing(fmt.Sprintf("only pods of a cluster mount this volume; name a folder with its files: --volume %s=FOLDER", volume))
 	}
 	return os.ReadFile(filepath.Join(folder, filepath.FromSlash(path)))
 }

@@ -64,26 +64,26 @@ func newManagerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   managerVerb,
 		Short: "Run the operator",
-		Long: `Run the operator: watch SimulationRuns and PolicySweeps, run each as a Job whose
-pods simulate its shards, and sum up their results.`,
+		Long: `Run the operator. It watches SimulationRuns and PolicySweeps, runs each as a Job
+whose pods simulate its shards, and summarises the results.`,
 		Example: `  windtunnel manager --image registry.example/windtunnel:v1
   windtunnel manager --image windtunnel:dev --namespace team-a -v 1`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.leaderElect, "leader-elect", false, "work only while holding a Lease, so that several managers can run")
+	f.BoolVar(&o.leaderElect, "leader-elect", false, "work only while this manager holds a Lease, so that several managers can run")
 	f.StringVar(&o.image, "image", os.Getenv(imageVariable), "image of worker pods, with this binary as its entry point (default $"+imageVariable+")")
 	f.StringVar(&o.probes, "health-probe-bind-address", ":8081", "address of /healthz and /readyz; 0 turns them off")
-	f.StringVar(&o.metrics, "metrics-bind-address", ":8443", "address of /metrics, over TLS and for those who may read it; 0 turns it off")
+	f.StringVar(&o.metrics, "metrics-bind-address", ":8443", "address of /metrics, over TLS, for clients with the right to read it; 0 turns it off")
 	f.BoolVar(&o.perObject, "object-metrics", true, "export each object's gates and each sweep's objectives as metrics; turn it off for tens of thousands of objects")
-	f.StringVar(&o.pprof, "pprof-bind-address", "0", "address of Go's profiles, which anyone who reaches it may read; 0 turns them off")
-	f.IntVar(&o.concurrency, "concurrency", 10, "objects of each kind that are reconciled at once")
-	f.StringSliceVar(&o.namespaces, "namespace", nil, "namespaces to look at, and no others (default all)")
-	f.StringVar(&o.state, "state-dir", "", "folder that outlives a restart, where it notes what it compiles: an object that kills it twice is not compiled again (default none)")
-	f.Float32Var(&o.qps, "kube-api-qps", -1, "requests a second to the API server; below 0 its own priority and fairness bounds them")
-	f.IntVar(&o.burst, "kube-api-burst", 100, "requests at once, where --kube-api-qps bounds them")
-	f.IntVarP(&o.verbosity, "verbosity", "v", 0, "detail of the log: 1 shows each write and change of state, 4 each decision, 5 and more what the client libraries do")
+	f.StringVar(&o.pprof, "pprof-bind-address", "0", "address of Go's profiles, without authentication; 0 turns them off")
+	f.IntVar(&o.concurrency, "concurrency", 10, "number of objects of each kind that the manager reconciles at once")
+	f.StringSliceVar(&o.namespaces, "namespace", nil, "namespaces to watch (default all)")
+	f.StringVar(&o.state, "state-dir", "", "folder that outlives a restart, for marks of current compilations; the manager does not compile an object again that has killed it twice (default none)")
+	f.Float32Var(&o.qps, "kube-api-qps", -1, "greatest number of requests per second to the API server; below 0 only the server's priority and fairness limits them")
+	f.IntVar(&o.burst, "kube-api-burst", 100, "greatest number of requests at once, if --kube-api-qps limits them")
+	f.IntVarP(&o.verbosity, "verbosity", "v", 0, "detail of the log: 1 shows each write and change of state, 4 each decision, 5 and above the messages of client libraries")
 	return cmd
 }
 
@@ -95,7 +95,7 @@ func (o managerOptions) run(ctx context.Context) error {
 		return badInputError{fmt.Errorf("--concurrency must be at least 1")}
 	}
 	if o.qps == 0 {
-		return badInputError{errors.New("--kube-api-qps 0 would stand for the client's own default; give what is wanted, or -1 for no bound")}
+		return badInputError{errors.New("--kube-api-qps must not be 0, which selects the client's default; set a number, or -1 for no limit")}
 	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbagePercent)

@@ -61,16 +61,16 @@ func newResultsCommand() *cobra.Command {
 		Use:   "results [NAME | TYPE/NAME]",
 		Short: "Print the result rows of a PolicySweep or a SimulationRun, from a cluster or a file",
 		Long: `Print the result rows of a PolicySweep or a SimulationRun: one line for each point
-and seed. They are read from the cluster of the kubeconfig by the index that the
-object's status names, and checked against its digests, or with -f from a file that
-sweep -o json or sweep --state wrote. Where a sweep and a run have the same name,
+and seed. The command reads them from the cluster of the kubeconfig and checks them
+against the digests in the object's index. With -f it reads a file that
+sweep -o json or sweep --state wrote. If a sweep and a run have the same name,
 write policysweep/NAME or simulationrun/NAME.
 
-What run or sweep wrote of several objects has a column that names them; --name
-chooses one.
+The output for a file with several objects has a column with their names. --name
+selects one object.
 
---where keeps rows by a metric and a value in its unit, and may be repeated: all
-must hold. --sort sorts by a metric, --columns chooses those to print.`,
+--where selects rows by a metric and a value in its unit; if you repeat it, rows
+must meet all conditions. --sort sorts by a metric. --columns selects the metrics.`,
 		Example: `  windtunnel results my-sweep -n experiments -o csv
   windtunnel results simulationrun/my-run -n experiments
   windtunnel results my-sweep --where 'ttft.p99<500ms' --sort ttft.p99 --columns ttft.p99,goodput
@@ -83,14 +83,14 @@ must hold. --sort sorts by a metric, --columns chooses those to print.`,
 	}
 	formats := choice{&o.output, []outputFormat{outputCSV, outputJSON, outputParquet}}
 	f := cmd.Flags()
-	f.StringVarP(&o.file, "filename", "f", "", "file of sweep -o json or sweep --state to read instead of a cluster")
-	f.StringVar(&o.name, "name", "", "print the rows of the object of this name only, of a file about several")
+	f.StringVarP(&o.file, "filename", "f", "", "file of sweep -o json or sweep --state to read, instead of a cluster")
+	f.StringVar(&o.name, "name", "", "print only the rows of the object of this name, from a file with several")
 	f.StringVarP(&o.namespace, "namespace", "n", "", "namespace of the object (default the kubeconfig's)")
 	f.VarP(formats, "output", "o", formats.words())
-	f.StringArrayVar(&o.where, "where", nil, "condition that rows must fulfil, such as 'ttft.p99<500ms'; may be repeated")
-	f.StringVar(&o.sort, "sort", "", "metric to sort by, least first (default by point and seed)")
-	f.BoolVar(&o.descending, "descending", false, "sort greatest first")
-	f.IntVar(&o.limit, "limit", 0, "number of rows to print at most; 0 prints all")
+	f.StringArrayVar(&o.where, "where", nil, "condition that rows must meet, such as 'ttft.p99<500ms'; may be repeated")
+	f.StringVar(&o.sort, "sort", "", "metric to sort by, lowest first (default by point and seed)")
+	f.BoolVar(&o.descending, "descending", false, "sort with the highest first")
+	f.IntVar(&o.limit, "limit", 0, "greatest number of rows to print; 0 prints all")
 	f.StringSliceVar(&o.columns, "columns", nil, "metrics to print, separated by commas (default all)")
 	return cmd
 }
@@ -98,7 +98,7 @@ must hold. --sort sorts by a metric, --columns chooses those to print.`,
 func (o *resultsOptions) run(ctx context.Context, args []string, stdout io.Writer) error {
 	switch {
 	case (len(args) == 0) == (o.file == ""):
-		return badInputError{errors.New("one source is needed: the name of a PolicySweep or a SimulationRun, or -f FILE")}
+		return badInputError{errors.New("exactly one source is required: the name of a PolicySweep or a SimulationRun, or -f FILE")}
 	case o.limit < 0:
 		return badInputError{errors.New("--limit must not be negative")}
 	}
@@ -130,7 +130,7 @@ func (o *resultsOptions) chooseObject(set *resultSet) error {
 	}
 	names := set.objects()
 	if len(names) == 0 {
-		return badInputError{errors.New("--name is for a file about several objects")}
+		return badInputError{errors.New("--name needs -f FILE with several objects")}
 	}
 	if !slices.Contains(names, o.name) {
 		return badInputError{field.NotSupported(field.NewPath("--name"), o.name, names)}

@@ -19,19 +19,20 @@ func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "windtunnel",
 		Short: "A wind tunnel for LLM-serving policies",
-		Long: `Windtunnel simulates a cluster that serves a language model, and says before
-the roll-out which routing policy serves your traffic best.
+		Long: `Windtunnel simulates a cluster that serves a language model, and compares
+routing policies for your traffic before you roll them out.
 
 The same manifest runs here and on a cluster, with the same figures:
 
   windtunnel sweep -f sweep.yaml
   kubectl apply -f sweep.yaml
 
-Shells complete verbs, flags and the values of flags, for example with
+For the completion of verbs, flags and values in bash:
+
   source <(windtunnel completion bash)
 
-Exit codes: 0 done, 1 failed, 2 bad input (the message names the field), 3 not
-enough evidence for a gate.`,
+Exit codes: 0 success, 1 failure, 2 invalid input (the message names the field),
+3 not enough evidence for a gate.`,
 		Version:       buildVersion(),
 		Args:          cobra.ArbitraryArgs,
 		RunE:          unknownVerb,

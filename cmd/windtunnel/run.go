@@ -46,24 +46,24 @@ func newRunCommand() *cobra.Command {
 		Short: "Simulate the SimulationRuns of a manifest on this machine",
 		Long: `Simulate every SimulationRun of a manifest on this machine, with no cluster.
 
-The manifest is defaulted and validated as an API server would do it. -f may be
-repeated and may name a folder; objects of other kinds are passed over. -o json of
-several objects is one List.
-ConfigMaps that it refers to are taken from the same file or from --configmap,
-files of volumes from the folders that --volume names.
+The command applies defaults to the manifest and validates it as an API server
+does. You may repeat -f, and it may name a folder. The command skips objects of
+other kinds. The output of -o json for several objects is one List. ConfigMaps come
+from the same file or from --configmap, and files of volumes from the folders of
+--volume.
 
-Gates decide the exit code: 0 where all pass, 1 where one fails, 3 where the
-evidence does not do. It is 1 too where no request was served.
+Gates set the exit code: 0 if all pass, 1 if one fails, 3 if there is not enough
+evidence. The exit code is also 1 if no request completed.
 
--o prometheus prints what the stability controllers of a run's replicas knew when
-arrivals ended, in the text format of Prometheus: pools[].kvCache.stability makes
-them watch.
+-o prometheus prints the metrics of the stability controllers of a run's replicas
+at the end of arrivals, in the text format of Prometheus. It needs
+pools[].kvCache.stability.
 
---explain REQUEST prints why the router sent one request where it did: what it
-knew of each endpoint and how old that was, whom each filter dropped, each
+--explain REQUEST prints why the router picked an endpoint for one request: the
+metrics of each endpoint and their age, the endpoints that each filter removed, each
 scorer's raw and weighted score, and the pick. --trace FILE writes every decision
-of every seed, one a line. --requests FILE writes every request of every seed as
-Parquet, one a row, for pandas and DuckDB.`,
+of every seed, one per line. --requests FILE writes every request of every seed as
+Parquet, one per row, for pandas and DuckDB.`,
 		Example: `  windtunnel run -f config/samples/simulationrun-poisson.yaml
   windtunnel run -f run.yaml --configmap trace.yaml -o json
   windtunnel run -f run.yaml --explain 17
@@ -88,13 +88,13 @@ Parquet, one a row, for pandas and DuckDB.`,
 func (o *runOptions) checkFlags() error {
 	switch {
 	case o.explained.request != "" && o.trace != "":
-		return badInputError{errors.New("--explain prints one decision and --trace writes all: choose one")}
+		return badInputError{errors.New("--explain prints one decision, and --trace writes all decisions: use only one of the flags")}
 	case o.explained.request != "" && o.requests != "":
-		return badInputError{errors.New("--explain prints one request and --requests writes all: choose one")}
+		return badInputError{errors.New("--explain prints one request, and --requests writes all requests: use only one of the flags")}
 	case o.explained.request != "" && o.output == outputPrometheus:
-		return badInputError{errors.New("--explain knows no -o prometheus")}
+		return badInputError{errors.New("--explain does not support -o prometheus")}
 	case o.explained.request == "" && o.explained.seed >= 0:
-		return badInputError{errors.New("--seed is for --explain; what is simulated otherwise is in spec.replications")}
+		return badInputError{errors.New("--seed needs --explain; spec.replications sets the seeds of simulations")}
 	default:
 		return nil
 	}
@@ -222,14 +222,14 @@ func (o *runOptions) warnings(run compiledRun) []string {
 	if run.Spec.Trace.Level != v1alpha1.DecisionsTrace || o.trace != "" {
 		return run.Plan.Warnings
 	}
-	return append(slices.Clone(run.Plan.Warnings), "spec.trace: decisions are kept on a cluster only; here --trace FILE writes them")
+	return append(slices.Clone(run.Plan.Warnings), "spec.trace: only a cluster stores decisions; on this machine use --trace FILE")
 }
 
 // checkPrometheus says why there are no metrics for Prometheus, or metrics of
 // one name and several objects.
 func checkPrometheus(runs []compiledRun) error {
 	if len(runs) > 1 {
-		return badInputError{fmt.Errorf("-o prometheus prints the metrics of one SimulationRun, and there are %d: choose one with --name", len(runs))}
+		return badInputError{fmt.Errorf("-o prometheus prints the metrics of one SimulationRun, but there are %d: select one with --name", len(runs))}
 	}
 	pools := runs[0].Spec.Scenario.Pools
 	if slices.ContainsFunc(pools, func(p v1alpha1.Pool) bool { return p.KVCache.Stability != nil }) {
@@ -237,7 +237,7 @@ func checkPrometheus(runs []compiledRun) error {
 	}
 	at := field.NewPath("spec", "scenario", "pools").Index(0).Child("kvCache", "stability")
 	return compiled("SimulationRun", runs[0].Name, field.ErrorList{
-		field.Required(at, "-o prometheus prints what the controller of some pool knows, and none watches"),
+		field.Required(at, "-o prometheus prints the metrics of stability controllers, but no pool has one"),
 	}, nil)
 }
 

@@ -72,7 +72,7 @@ func (o *runOptions) explain(ctx context.Context, runs []compiledRun, stdout io.
 // singleRun refuses several runs for what concerns one.
 func singleRun(runs []compiledRun, what string) (compiledRun, error) {
 	if len(runs) > 1 {
-		return compiledRun{}, badInputError{fmt.Errorf("%s is about one SimulationRun, and there are %d: choose one with --name", what, len(runs))}
+		return compiledRun{}, badInputError{fmt.Errorf("%s needs one SimulationRun, but there are %d: select one with --name", what, len(runs))}
 	}
 	return runs[0], nil
 }

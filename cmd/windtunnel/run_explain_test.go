@@ -97,9 +97,9 @@ func TestExplainRefuses(t *testing.T) {
 		"a number that no request has": {[]string{"--explain", "400"}, "400 is none of the 400 under seed 42"},
 		"what is no number":            {[]string{"--explain", "-3"}, "from 0 in order of arrival, or rejected"},
 		"no rejected request":          {[]string{"-f", "testdata/run.yaml", "--name", "small", "--explain", "rejected"}, "of the 120 under seed 42 none was rejected"},
-		"a seed alone":                 {[]string{"--seed", "3"}, "--seed is for --explain"},
-		"metrics for Prometheus":       {[]string{"--explain", "3", "-o", "prometheus"}, "knows no -o prometheus"},
-		"a trace beside it":            {[]string{"--explain", "3", "--trace", "x.jsonl"}, "choose one"},
+		"a seed alone":                 {[]string{"--seed", "3"}, "--seed needs --explain"},
+		"metrics for Prometheus":       {[]string{"--explain", "3", "-o", "prometheus"}, "does not support -o prometheus"},
+		"a trace beside it":            {[]string{"--explain", "3", "--trace", "x.jsonl"}, "use only one of the flags"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := windtunnel(t, append([]string{"run", "-f", "testdata/explain.yaml"}, tc.args...)...)
@@ -118,7 +118,7 @@ func TestExplainIsAboutOneRun(t *testing.T) {
 	two := tempFile(t, "two.yaml", string(raw)+"---\n"+strings.Replace(string(raw), "name: busy", "name: other", 1))
 	for _, flag := range []string{"--explain=3", "--trace=" + filepath.Join(t.TempDir(), "d.jsonl")} {
 		_, err = windtunnel(t, "run", "-f", two, flag)
-		if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "choose one with --name") {
+		if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "select one with --name") {
 			t.Errorf("%s: exit code %d: %v", flag, exitCode(err), err)
 		}
 	}

@@ -89,7 +89,7 @@ func TestATraceThatCannotBeWrittenLeavesNothing(t *testing.T) {
 
 func TestATraceThatIsForAClusterIsSaid(t *testing.T) {
 	name := edited(t, "testdata/run.yaml", "  replications:", "  trace: {level: Decisions}\n  replications:")
-	const want = "warning: spec.trace: decisions are kept on a cluster only"
+	const want = "warning: spec.trace: only a cluster stores decisions"
 	if out := mustRun(t, "run", "-f", name); !strings.Contains(out, want) {
 		t.Errorf("there is no %q in\n%s", want, out)
 	}

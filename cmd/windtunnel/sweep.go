@@ -45,22 +45,22 @@ func newSweepCommand() *cobra.Command {
 		Use:   "sweep -f FILE",
 		Short: "Run the PolicySweeps of a manifest on this machine",
 		Long: `Run every PolicySweep of a manifest on this machine, with no cluster, and print
-a leaderboard and what the gates say.
+a leaderboard and the verdict of the gates.
 
-The manifest is defaulted and validated as an API server would do it. -f may be
-repeated and may name a folder; objects of other kinds are passed over. -o json of
-several objects is one List.
-ConfigMaps that it refers to are taken from the same file or from --configmap,
-files of volumes from the folders that --volume names.
+The command applies defaults to the manifest and validates it as an API server
+does. You may repeat -f, and it may name a folder. The command skips objects of
+other kinds. The output of -o json for several objects is one List. ConfigMaps come
+from the same file or from --configmap, and files of volumes from the folders of
+--volume.
 
---state FILE keeps the rows as they come: a sweep that was killed goes on from
-there, and ends with the same output. --promote FILE writes the EPP configuration
-of the best point: the text that was given, with only the lines changed that must
-be. --follow DIR writes the best points as SimulationRuns for windtunnel run.
---requests FILE writes every request of every simulation as Parquet, one a row.
+--state FILE stores the rows during the sweep. After an interruption the same
+command continues from them, and gives the same output. --promote FILE writes the
+EPP configuration of the best point: your file, with only the necessary changes.
+--follow DIR writes the best points as SimulationRuns for windtunnel run.
+--requests FILE writes every request of every simulation as Parquet, one per row.
 
-Exit codes: 0 done and all gates pass, 1 failed, a gate fails or no point served
-anything, 2 bad input, 3 the evidence does not do for a gate.`,
+Exit codes: 0 success and all gates pass, 1 failure, a gate fails or no request of
+any point completed, 2 invalid input, 3 not enough evidence for a gate.`,
 		Example: `  windtunnel sweep -f config/samples/policysweep-llm-d-default.yaml
   windtunnel sweep -f sweep.yaml --parallelism 2 -o json
   windtunnel sweep -f sweep.yaml --state sweep.state --promote epp.yaml`,
@@ -73,10 +73,10 @@ anything, 2 bad input, 3 the evidence does not do for a gate.`,
 	o.registerRequests(cmd)
 	o.registerDryRun(cmd)
 	f := cmd.Flags()
-	f.IntVar(&o.top, "top", 20, "number of points that the table lists, with the baseline and the Pareto front beside them; 0 lists all")
-	f.StringVar(&o.state, "state", "", "file to keep rows in as they come, and to go on from")
-	f.StringVar(&o.report, "report", "", "file to write a report in Markdown to: what changes, what is expected, and under which assumptions")
-	f.StringVar(&o.follow, "follow", "", "folder to write the best points to as SimulationRuns, as many as spec.follow.best says, else 3")
+	f.IntVar(&o.top, "top", 20, "number of points in the table, in addition to the baseline and the Pareto front; 0 lists all")
+	f.StringVar(&o.state, "state", "", "file to store rows in during the sweep; the command continues from its rows")
+	f.StringVar(&o.report, "report", "", "file to write a report in Markdown to: the changes, the expected effects and the assumptions")
+	f.StringVar(&o.follow, "follow", "", "folder to write the best points to as SimulationRuns; spec.follow.best is their number (default 3)")
 	o.promotion.register(f)
 	return cmd
 }
@@ -87,7 +87,7 @@ func (o *sweepOptions) checkFlags() error {
 		return badInputError{errors.New("--top must not be negative")}
 	}
 	if o.requests != "" && o.state != "" {
-		return badInputError{errors.New("--requests and --state do not go together: what a state knows is not simulated again, and nothing is known of its requests")}
+		return badInputError{errors.New("--requests and --state cannot be combined: a state file has no requests of the simulations in it")}
 	}
 	return o.promotion.check()
 }
@@ -123,7 +123,7 @@ func (o *sweepOptions) sweep(ctx context.Context, stdin io.Reader, stdout, stder
 		return err
 	}
 	if (o.promotion.file != "" || o.report != "") && len(ready) > 1 {
-		return badInputError{fmt.Errorf("--promote and --report are about one PolicySweep, and there are %d: choose one with --name", len(ready))}
+		return badInputError{fmt.Errorf("--promote and --report need one PolicySweep, but there are %d: select one with --name", len(ready))}
 	}
 	if o.promotion.file == "-" {
 		// What is promoted is all that goes to standard output.

@@ -27,13 +27,13 @@ type promoteOptions struct {
 }
 
 func (o *promoteOptions) register(f *pflag.FlagSet) {
-	f.StringVar(&o.file, "promote", "", "file to write the EPP configuration of the best point to, - for standard output; refused where gates do not pass, unless spec.promote.when is Complete")
-	f.BoolVar(&o.anyway, "promote-anyway", false, "promote though gates do not pass")
+	f.StringVar(&o.file, "promote", "", "file to write the EPP configuration of the best point to, - for standard output; fails if gates do not pass, unless spec.promote.when is Complete")
+	f.BoolVar(&o.anyway, "promote-anyway", false, "promote even if gates do not pass")
 }
 
 func (o *promoteOptions) check() error {
 	if o.anyway && o.file == "" {
-		return badInputError{errors.New("--promote-anyway goes with --promote FILE")}
+		return badInputError{errors.New("--promote-anyway needs --promote FILE")}
 	}
 	return nil
 }
@@ -53,10 +53,10 @@ func (o *promoteOptions) promote(sweep compiledSweep, study *study.Study, open e
 	switch {
 	case open == nil || o.anyway:
 	case errors.As(open, &not) && not.verdict.KeepBaseline:
-		fmt.Fprintln(os.Stderr, "windtunnel: nothing is promoted: keep what you have; --promote-anyway writes the baseline's file")
+		fmt.Fprintln(os.Stderr, "windtunnel: no file written: the baseline is best, so keep your configuration; --promote-anyway writes the baseline's file")
 		return nil
 	case !whatever:
-		fmt.Fprintln(os.Stderr, "windtunnel: nothing is promoted because not all gates pass; --promote-anyway does it all the same")
+		fmt.Fprintln(os.Stderr, "windtunnel: no file written because not all gates pass; --promote-anyway writes it")
 		return nil
 	}
 	p, err := advice.Promote(study, format)
@@ -67,7 +67,7 @@ func (o *promoteOptions) promote(sweep compiledSweep, study *study.Study, open e
 		return err
 	}
 	for _, s := range p.Elsewhere {
-		fmt.Fprintf(os.Stderr, "windtunnel: to be set elsewhere: %s = %s\n", s.Path, s.Value)
+		fmt.Fprintf(os.Stderr, "windtunnel: set this outside of the EPP configuration: %s = %s\n", s.Path, s.Value)
 	}
 	if o.file == "-" {
 		_, err = io.WriteString(o.stdout, p.Text)

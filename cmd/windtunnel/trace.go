@@ -19,7 +19,7 @@ import (
 func newTraceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trace",
-		Short: "Make, describe and pack traces",
+		Short: "Generate, describe and compress traces",
 		Args:  cobra.ArbitraryArgs,
 		RunE:  unknownVerb,
 	}
@@ -38,10 +38,10 @@ func newTraceGenerateCommand() *cobra.Command {
 	var o generateOptions
 	cmd := &cobra.Command{
 		Use:   "generate",
-		Short: "Write a small made-up trace in Mooncake's format",
-		Long: `Write a made-up trace in Mooncake's format: batches of arrivals every three
-seconds or so, shared system prompts, conversations that grow turn by turn. The
-same number of requests and the same seed give the same bytes.`,
+		Short: "Write a small synthetic trace in Mooncake's format",
+		Long: `Write a synthetic trace in Mooncake's format: a batch of arrivals about every three
+seconds, shared system prompts, and conversations that grow turn by turn. The same
+number of requests and the same seed give the same bytes.`,
 		Example: `  windtunnel trace generate --requests 2000 -o trace.jsonl`,
 		Args:    noArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), cmd.OutOrStdout()) },
@@ -114,7 +114,7 @@ func newTraceStatCommand() *cobra.Command {
 	format := ""
 	cmd := &cobra.Command{
 		Use:   "stat FILE",
-		Short: "Describe a trace: rates, lengths, what an unbounded cache would serve",
+		Short: "Describe a trace: rates, lengths, and the tokens that an unbounded cache would serve",
 		Example: `  windtunnel trace stat conversation_trace.jsonl
   zcat trace.csv.gz | windtunnel trace stat -`,
 		Args: oneTraceFile,
@@ -122,7 +122,7 @@ func newTraceStatCommand() *cobra.Command {
 			return traceStat(cmd.InOrStdin(), cmd.OutOrStdout(), workload.Format(format), args[0])
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", format, "format of the trace: "+traceFormats()+" (default: as the first line tells)")
+	cmd.Flags().StringVar(&format, "format", format, "format of the trace: "+traceFormats()+" (default: detected from the first line)")
 	return cmd
 }
 

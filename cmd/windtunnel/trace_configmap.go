@@ -68,7 +68,7 @@ func (o packOptions) run(stdout io.Writer, file string) error {
 		return err
 	}
 	if len(packed) > maxConfigMapBytes {
-		return badInputError{fmt.Errorf("%s has %d bytes compressed, a ConfigMap holds %d; cut the trace", file, len(packed), maxConfigMapBytes)}
+		return badInputError{fmt.Errorf("%s has %d bytes compressed, but a ConfigMap holds at most %d; shorten the trace", file, len(packed), maxConfigMapBytes)}
 	}
 	manifest, err := yaml.Marshal(corev1.ConfigMap{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},

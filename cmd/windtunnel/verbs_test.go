@@ -314,7 +314,7 @@ func TestBadInput(t *testing.T) {
 		},
 		"a ConfigMap of another namespace": {
 			verb: "sweep", manifest: sweep, old: "  name: small", new: "  name: small\n  namespace: llm-d",
-			want: []string{"spec.scenario.workload.trace.configMapRef", "ConfigMap traces is in namespace default, and what refers to it in namespace llm-d"},
+			want: []string{"spec.scenario.workload.trace.configMapRef", "ConfigMap traces is in namespace default, but the object that refers to it is in namespace llm-d"},
 		},
 		"a missing ConfigMap": {
 			verb: "sweep", manifest: sweep, noTrace: true,
@@ -417,7 +417,7 @@ func TestPrometheusIsOfOneWatchedRun(t *testing.T) {
 		want string
 	}{
 		"nobody watches": {[]string{"run", "-f", manifest}, "spec.scenario.pools[0].kvCache.stability: Required value"},
-		"two runs":       {[]string{"run", "-f", two}, "choose one with --name"},
+		"two runs":       {[]string{"run", "-f", two}, "select one with --name"},
 		"a sweep":        {[]string{"sweep", "-f", "testdata/sweep.yaml"}, "must be table, json or yaml"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -44,12 +44,12 @@ the flags; the shard's index comes from the Job in JOB_COMPLETION_INDEX.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.plan, "plan", "/etc/windtunnel/plan", "folder of the plan")
-	f.StringVar(&o.round, "round", "/etc/windtunnel/round", "folder of what is to be simulated of it")
+	f.StringVar(&o.round, "round", "/etc/windtunnel/round", "folder of the round: the simulations of the plan to run")
 	f.StringVar(&o.inputs, "inputs", "/etc/windtunnel/inputs", "folder of the plan's inputs")
 	f.IntVar(&o.shards, "shards", 1, "number of shards of the Job")
 	f.StringVar(&o.termination, "termination-log", "/dev/termination-log", "file of the termination message")
 	f.IntVar(&o.parallelism, "parallelism", runtime.GOMAXPROCS(0), "simulations that run at once")
-	f.DurationVar(&o.interval, "progress-interval", worker.ProgressInterval, "how often to look whether progress is worth a write")
+	f.DurationVar(&o.interval, "progress-interval", worker.ProgressInterval, "interval between checks whether to report progress")
 	return cmd
 }
 
