@@ -14,12 +14,12 @@ import (
 // +kubebuilder:validation:XValidation:rule="has(self.precision) || !(has(self.maxCount) || has(self.metric))",message="maxCount and metric go with precision"
 // +kubebuilder:validation:XValidation:rule="!has(self.maxCount) || !has(self.count) || self.count <= self.maxCount",message="maxCount must not be less than count",fieldPath=".maxCount"
 type Replications struct {
-	// seed is the first seed. Where nothing is set it is 42.
+	// seed is the first seed. Without seeds it is derived: 42.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Seed *int64 `json:"seed,omitempty"`
-	// count is the number of seeds from the first one on. Where nothing is set
-	// it is 1.
+	// count is the number of consecutive seeds, starting at seed. Without seeds it
+	// is derived: 1.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
@@ -31,20 +31,20 @@ type Replications struct {
 	// +kubebuilder:validation:MaxItems=1000
 	// +kubebuilder:validation:items:Minimum=0
 	Seeds []int64 `json:"seeds,omitempty"`
-	// precision asks for more seeds until half the width of the metric's 95 %
-	// confidence interval is at most this share of its mean, such as 5%. In a
-	// sweep it is asked of the best point and the baseline, or of all points where
-	// they are at most 8.
+	// precision is the target for half the width of the metric's 95 % confidence
+	// interval, as a share of its mean, such as 5%. Simulations with more seeds run
+	// until the target is met. In a sweep it applies to the best point and the
+	// baseline, or to all points if there are at most 8.
 	// +optional
 	Precision Percentage `json:"precision,omitempty"`
-	// maxCount bounds the seeds that precision may take. Where it is not set it
-	// is 100, or count where that is more.
+	// maxCount is the maximum number of seeds for precision. It is derived: the
+	// larger of 100 and count.
 	// +optional
 	// +kubebuilder:validation:Minimum=2
 	// +kubebuilder:validation:Maximum=1000
 	MaxCount *int32 `json:"maxCount,omitempty"`
-	// metric is the one that precision is about. Where it is not set it is a
-	// sweep's first objective, and e2e.mean of a run.
+	// metric is the metric of precision. It is derived: the first objective of a
+	// sweep, and e2e.mean for a run.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
@@ -137,47 +137,50 @@ type ProgressStatus struct {
 	// asks for more as it goes on.
 	// +required
 	Total int64 `json:"total"`
-	// completed is the number that have a result.
+	// completed is the number of simulations that have a result.
 	// +required
 	Completed int64 `json:"completed"`
-	// underway is the number of others that shards have simulated and not handed in
-	// yet, as far as they told: each tells at most every 30 seconds, and of a tenth of
-	// its simulations. It is shown in steps of a twentieth of the round. A shard that
-	// is killed simulates them again.
+	// underway is the number of simulations that running shards report as finished
+	// but not yet delivered. A shard reports at most every 30 seconds, and at each
+	// tenth of its simulations. The number changes in steps of a twentieth of the
+	// round. A shard that is killed repeats these simulations.
 	// +optional
 	Underway int64 `json:"underway,omitempty"`
-	// failed is the number of completed ones that say why there are no figures.
+	// failed is the number of completed simulations that have an error in place of
+	// figures.
 	// +optional
 	Failed int64 `json:"failed,omitempty"`
-	// reused is the number of completed ones that were simulated for something else.
+	// reused is the number of completed simulations whose results come from other
+	// objects.
 	// +optional
 	Reused int64 `json:"reused,omitempty"`
-	// round is the number of the generation of points under way, from 1.
+	// round is the number of the current generation of points, starting at 1.
 	// +optional
 	Round int32 `json:"round,omitempty"`
-	// shards is the number of pods that share them.
+	// shards is the number of pods that share the simulations.
 	// +optional
 	Shards int32 `json:"shards,omitempty"`
 }
 
-// PlanStatus is what the work amounts to, known before anything runs.
+// PlanStatus is the size of the work, computed before any simulation runs.
 type PlanStatus struct {
-	// points is the most points that there can be.
+	// points is the maximum number of points.
 	// +required
 	Points int64 `json:"points"`
-	// simulations is the most simulations that there can be.
+	// simulations is the maximum number of simulations.
 	// +required
 	Simulations int64 `json:"simulations"`
-	// coreSeconds estimates what they take of one CPU core, all together.
+	// coreSeconds is an estimate of the CPU time of all simulations, in seconds of
+	// one core.
 	// +optional
 	CoreSeconds int64 `json:"coreSeconds,omitempty"`
-	// configMaps estimates how many ConfigMaps the results take.
+	// configMaps is an estimate of the number of ConfigMaps for the results.
 	// +optional
 	ConfigMaps int64 `json:"configMaps,omitempty"`
 }
 
-// ResultsStatus says where the result rows are. Readers go by the index: what it
-// does not list is nobody's result.
+// ResultsStatus says where the result rows are. Readers use the index: a
+// ConfigMap that it does not list is not part of the results.
 type ResultsStatus struct {
 	// index names the ConfigMap that lists the ConfigMaps of rows, with their
 	// digests.
@@ -194,20 +197,20 @@ type ResultsStatus struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=64
 	SHA256 string `json:"sha256"`
-	// digest is that of all rows, sorted by point, share and seed, once there are
-	// all of them: the same results have the same digest, in however many pieces
-	// they came.
+	// digest is the digest of all rows, sorted by point, share and seed. It is set
+	// when all rows exist. The same results have the same digest, for any number of
+	// shards.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Digest string `json:"digest,omitempty"`
-	// partial is true where the work ended and some simulations have no row.
+	// partial is true if the work ended and some simulations have no row.
 	// +optional
 	Partial bool `json:"partial,omitempty"` //nolint:kubeapilinter // a fact, not a choice
 }
 
 // InputDigest pins an input that was read from outside the object.
 type InputDigest struct {
-	// name says which input, such as ConfigMap/traces/conversation.jsonl.
+	// name identifies the input, such as ConfigMap/traces/conversation.jsonl.
 	// +required
 	// +kubebuilder:validation:MaxLength=600
 	Name string `json:"name"`
@@ -215,7 +218,7 @@ type InputDigest struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=64
 	SHA256 string `json:"sha256"`
-	// resourceVersion is that of the ConfigMap when it was read.
+	// resourceVersion is the ConfigMap's resource version at the time of reading.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	ResourceVersion string `json:"resourceVersion,omitempty"`
@@ -232,15 +235,15 @@ type CommonStatus struct {
 	// observedGeneration is the generation that this status describes.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// startTime is when the work began. Time that it is held, by
-	// spec.execution.suspend or by a queue, moves it on, so that what went by since
-	// is what spec.execution.activeDeadlineSeconds bounds.
+	// startTime is the time at which the work began. It moves forward by the time
+	// for which spec.execution.suspend or a queue suspends the work, because
+	// spec.execution.activeDeadlineSeconds limits only the time since startTime.
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
-	// heldSince is since when the work is held.
+	// heldSince is the time since which the work is suspended.
 	// +optional
 	HeldSince *metav1.Time `json:"heldSince,omitempty"`
-	// completionTime is when the work ended, good or bad.
+	// completionTime is the time at which the work ended, with or without success.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
 	// engineVersion is the simulator's version: the same version and the same
@@ -248,17 +251,17 @@ type CommonStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=32
 	EngineVersion string `json:"engineVersion,omitempty"`
-	// planHash is the content hash of all that is simulated.
+	// planHash is the content hash of the plan: of everything to simulate.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	PlanHash string `json:"planHash,omitempty"`
-	// inputs pin what was read from outside the object.
+	// inputs are the digests of inputs outside the object.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=64
 	Inputs []InputDigest `json:"inputs,omitempty"`
-	// plan is what the work amounts to.
+	// plan is the size of the work.
 	// +optional
 	Plan *PlanStatus `json:"plan,omitempty"`
 	// progress counts simulations.
@@ -267,28 +270,29 @@ type CommonStatus struct {
 	// results says where the result rows are.
 	// +optional
 	Results *ResultsStatus `json:"results,omitempty"`
-	// gates are the claims and what came of them.
+	// gates are the verdicts of the gates.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
 	Gates []GateStatus `json:"gates,omitempty"`
-	// warnings say what the router's configuration holds that has no effect.
+	// warnings list parts of the router's configuration that have no effect.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MaxLength=1024
 	Warnings []string `json:"warnings,omitempty"`
-	// approximations say of plugins of the router's configuration, by name, in
-	// what they decide otherwise than the EPP's. All others decide as those do.
+	// approximations list the plugins of the router's configuration that decide
+	// differently from the EPP's, with the difference. All other plugins decide
+	// exactly as in the EPP.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	// +kubebuilder:validation:items:MaxLength=1024
 	Approximations []string `json:"approximations,omitempty"`
-	// stepTimes say for each pool what its step times rest on: shares of the
-	// accelerator's peaks that are fitted, published or given, and how the time of
-	// an all-reduce is found.
+	// stepTimes list for each pool the basis of its step times: fitted, published or
+	// given shares of the accelerator's peaks, and the source of the time of an
+	// all-reduce.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
@@ -307,11 +311,11 @@ type MetricValue struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=32
 	Mean string `json:"mean"`
-	// low and high bound the confidence interval; absent with one seed.
+	// low is the lower bound of the confidence interval; absent with one seed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32
 	Low string `json:"low,omitempty"`
-	// high is the interval's upper bound.
+	// high is the upper bound of the confidence interval; absent with one seed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32
 	High string `json:"high,omitempty"`

@@ -2,36 +2,37 @@
 
 package v1alpha1
 
-// Disaggregation is how the KV of a prompt goes from the replica that computed
-// it to the one that decodes.
+// Disaggregation is the transfer of a prompt's KV blocks from the replica that
+// computes the prompt to the replica that decodes.
 type Disaggregation struct {
-	// network is the network interface of each replica. A hand-over crosses the
-	// sending direction of one and the receiving direction of the other.
+	// network is the network interface of each replica. A hand-over uses the sending
+	// direction of one replica and the receiving direction of the other.
 	// +optional
 	// +kubebuilder:default={device: "network-400gbit"}
 	Network Link `json:"network,omitzero"`
-	// granularity is what is sent at a time. Chunk sends each chunk of the
-	// prompt when the step that computed it has ended. Stream sends it during
-	// the step, layer by layer, and is there at its end where the network keeps
-	// up: a little early, as the last layer leaves only then. Block sends the prompt when all of it is
-	// computed, one block after the other, each of which waits for the network's
-	// latency.
+	// granularity is the unit of a transfer. Chunk sends each chunk of the prompt
+	// after the step that computes it. Stream sends the chunk during the step, layer
+	// by layer; if the network is fast enough, the chunk arrives at the end of the
+	// step, which is slightly too early, because the last layer leaves only then.
+	// Block sends the prompt after its last step, one block after the other, and each
+	// block waits for the network's latency.
 	// +optional
 	// +kubebuilder:default=Chunk
 	Granularity Granularity `json:"granularity,omitempty"`
-	// pipelining lets decode begin before all of the prompt's KV has arrived.
-	// Where it is not set, decode waits for the last block.
+	// pipelining lets decode begin before all KV blocks of the prompt arrive.
+	// Without it, decode waits for the last block.
 	// +optional
 	Pipelining *Pipelining `json:"pipelining,omitempty"`
-	// ownership is Shared: the copy on the prefill replica stays cached, for the
-	// next prompt with the same prefix. SingleOwnerSeed drops it, so that the
-	// cluster has one owner of each block.
+	// ownership says which replica keeps the blocks after a hand-over. With Shared,
+	// the copy on the prefill replica stays cached for the next prompt with the same
+	// prefix. SingleOwnerSeed drops this copy, so that each block has one owner in
+	// the cluster.
 	// +optional
 	// +kubebuilder:default=Shared
 	Ownership Ownership `json:"ownership,omitempty"`
-	// maxPendingHandoffs is how many hand-overs may wait for a decode replica or
-	// be on their way to it before prefill replicas start no more for it; 0 is no
-	// bound.
+	// maxPendingHandoffs is the maximum number of hand-overs that wait for a decode
+	// replica or are in transfer to it. At the maximum, prefill replicas start no
+	// further hand-overs for it. 0 means no limit.
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0
@@ -39,14 +40,15 @@ type Disaggregation struct {
 	MaxPendingHandoffs int32 `json:"maxPendingHandoffs,omitempty"`
 }
 
-// Pipelining lets decode begin before all of the prompt's KV has arrived.
+// Pipelining lets decode begin before all KV blocks of the prompt arrive.
 type Pipelining struct {
-	// startShare is the share of a prompt's blocks that has to have arrived.
+	// startShare is the share of a prompt's blocks that must arrive before decode
+	// begins.
 	// +required
 	StartShare Fraction `json:"startShare,omitempty"`
 }
 
-// Granularity is what a hand-over sends at a time.
+// Granularity is the unit of a transfer.
 // +kubebuilder:validation:Enum=Block;Chunk;Stream
 type Granularity string
 
@@ -59,12 +61,12 @@ const (
 	StreamGranularity Granularity = "Stream"
 )
 
-// Ownership says who has a block after a hand-over.
+// Ownership says which replica keeps a block after a hand-over.
 // +kubebuilder:validation:Enum=Shared;SingleOwnerSeed
 type Ownership string
 
 const (
-	// SharedOwnership leaves the prefill replica its copy.
+	// SharedOwnership keeps the copy of the prefill replica.
 	SharedOwnership Ownership = "Shared"
 	// SingleOwnerSeedOwnership drops it.
 	SingleOwnerSeedOwnership Ownership = "SingleOwnerSeed"
@@ -72,7 +74,7 @@ const (
 
 // Disruption is a failure, a drain or a recovery of a replica.
 type Disruption struct {
-	// at is the simulated time.
+	// at is the simulated time of the event.
 	// +required
 	At Duration `json:"at,omitempty"`
 	// pool names the replica's pool.
@@ -80,16 +82,16 @@ type Disruption struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Pool string `json:"pool,omitempty"`
-	// replica is its number in the pool, from 0 on.
+	// replica is the number of the replica in its pool, starting at 0.
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1023
 	Replica int32 `json:"replica,omitempty"`
-	// kind says what happens. Fail ends the replica with all that it holds; what
-	// it was to serve is routed again. Drain lets it finish what it has, and the
-	// router sends it nothing more. Recover lets the router choose it again;
-	// after Fail its caches are empty.
+	// kind is the kind of event. Fail stops the replica and empties its caches; the
+	// router routes the replica's requests again. Drain lets the replica finish its
+	// requests, and the router sends it no further ones. Recover lets the router
+	// choose the replica again; after Fail its caches are empty.
 	// +required
 	Kind DisruptionKind `json:"kind,omitempty"`
 }
@@ -99,10 +101,10 @@ type Disruption struct {
 type DisruptionKind string
 
 const (
-	// FailDisruption ends the replica.
+	// FailDisruption stops the replica.
 	FailDisruption DisruptionKind = "Fail"
-	// DrainDisruption lets it finish.
+	// DrainDisruption lets the replica finish its requests.
 	DrainDisruption DisruptionKind = "Drain"
-	// RecoverDisruption brings it back.
+	// RecoverDisruption makes the replica available again.
 	RecoverDisruption DisruptionKind = "Recover"
 )

@@ -2,19 +2,20 @@
 
 package v1alpha1
 
-// DerivedMetric is a metric made of others.
+// DerivedMetric is a metric that is computed from other metrics.
 type DerivedMetric struct {
-	// name is how objectives, constraints and gates refer to it.
+	// name is the name by which objectives, constraints and gates refer to the
+	// metric.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[A-Za-z]([_A-Za-z0-9]*[A-Za-z0-9])?$`
 	Name string `json:"name,omitempty"`
-	// expression is in CEL and yields a number for each simulation. Metrics are
-	// variables of their names, such as cost / throughput.requests; one with a
-	// selector is written metric("ttft.p99{class=critical}"). Durations are in
-	// seconds, shares from 0 to 1. Where it divides by 0, or a metric has no
-	// value, there is none.
+	// expression is a CEL expression that yields a number for each simulation. The
+	// names of metrics are its variables, such as cost / throughput.requests; a
+	// metric with a selector is written metric("ttft.p99{class=critical}").
+	// Durations are in seconds, shares from 0 to 1. If the expression divides by 0
+	// or a metric has no value, the derived metric has no value.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
@@ -28,7 +29,7 @@ type Operator string
 const (
 	// AtMost says that the bound is the greatest value.
 	AtMost Operator = "AtMost"
-	// AtLeast says that it is the least.
+	// AtLeast says that the bound is the least value.
 	AtLeast Operator = "AtLeast"
 )
 
@@ -54,24 +55,24 @@ type Percentage string
 // +kubebuilder:validation:XValidation:rule="self.matches('^[-+]?[0-9]+([.][0-9]+)?%$')",message="must be a change in percent, such as -1% or 5%"
 type RelativeChange string
 
-// GateSubject says which points of a sweep a gate is about.
+// GateSubject selects the points of a sweep that a gate judges.
 // +kubebuilder:validation:Enum=Best;Point;EveryOther
 type GateSubject string
 
 const (
-	// GateOfBest is about the point that ranks first. Where that is the baseline,
-	// the sweep does not pass: there is nothing better to roll out.
+	// GateOfBest selects the point that ranks first. If this is the baseline, the
+	// sweep does not pass, because no better point exists.
 	GateOfBest GateSubject = "Best"
-	// GateOfPoint is about the point that field point names.
+	// GateOfPoint selects the point that field point names.
 	GateOfPoint GateSubject = "Point"
-	// GateOfEveryOther is about every point that is not the baseline: the claim
-	// must hold at each.
+	// GateOfEveryOther selects every point except the baseline: the claim must hold
+	// at each.
 	GateOfEveryOther GateSubject = "EveryOther"
 )
 
-// Gate is a claim with a confidence. It passes where the claim holds, and fails
-// where it does not, with at least the confidence; otherwise the evidence is not
-// enough.
+// Gate is a claim about a metric. It passes if the claim holds with at least the
+// given confidence, and fails if the claim is false with at least that
+// confidence. Otherwise the evidence is not sufficient.
 //
 // +kubebuilder:validation:ExactlyOneOf=value;versusBaseline
 // +kubebuilder:validation:XValidation:rule="has(self.point) == (has(self.subject) && self.subject == 'Point')",message="point goes with subject Point, which needs it",fieldPath=".point"
@@ -88,13 +89,14 @@ type Gate struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
 	Metric string `json:"metric,omitempty"`
-	// subject says which points the claim is about: Best, the one that ranks
-	// first; Point, the one that field point names; EveryOther, every point that
-	// is not the baseline. Where it is not set it is Best.
+	// subject selects the points that the claim is about: Best, the point that ranks
+	// first; Point, the point that field point names; EveryOther, every point except
+	// the baseline. It is derived: the proposal in a sweep with a proposal, Best in
+	// any other sweep.
 	// +optional
 	Subject GateSubject `json:"subject,omitempty"`
-	// point is the point that the claim is about, by the values of its
-	// parameters, as in baseline. The search must simulate it.
+	// point is the point that the claim is about, given by the values of its
+	// parameters, as in baseline. The search must simulate this point.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
@@ -109,9 +111,9 @@ type Gate struct {
 	// as 500ms.
 	// +optional
 	Value MetricBound `json:"value,omitempty"`
-	// versusBaseline is the bound of the relative change from the baseline. With
-	// AtLeast, -1% says: not worse than the baseline by more than 1 %, where
-	// more is better.
+	// versusBaseline is the bound of the relative change from the baseline. For a
+	// metric of which more is better, AtLeast with -1% means: at most 1 % worse than
+	// the baseline.
 	// +optional
 	VersusBaseline RelativeChange `json:"versusBaseline,omitempty"`
 	// confidence is that with which the claim must hold, or not, such as "0.95".
@@ -150,31 +152,31 @@ func (g RunGate) Gate() Gate {
 	return Gate{Name: g.Name, Metric: g.Metric, Operator: g.Operator, Value: g.Value, Confidence: g.Confidence}
 }
 
-// GateVerdict is what came of a gate.
+// GateVerdict is the verdict of a gate.
 type GateVerdict string
 
 const (
 	// GatePass says that the claim holds.
 	GatePass GateVerdict = "Pass"
-	// GateFail says that it does not.
+	// GateFail says that the claim does not hold.
 	GateFail GateVerdict = "Fail"
-	// GateUnknown says that the evidence is not enough.
+	// GateUnknown says that the evidence is not sufficient.
 	GateUnknown GateVerdict = "Unknown"
 	// GateNotJudged says that the gate compares the best point with the baseline,
 	// and both are the same.
 	GateNotJudged GateVerdict = "NotJudged"
 )
 
-// GateStatus is a gate and what came of it.
+// GateStatus is the verdict of a gate, with a message.
 type GateStatus struct {
-	// name is the gate's.
+	// name is the name of the gate.
 	// +required
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name"`
 	// verdict is Pass, Fail, Unknown or NotJudged.
 	// +required
 	Verdict GateVerdict `json:"verdict"`
-	// message says it with figures.
+	// message explains the verdict with figures.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Message string `json:"message,omitempty"`

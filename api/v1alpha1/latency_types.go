@@ -13,7 +13,7 @@ const (
 	// LinearModel takes measured coefficients.
 	LinearModel LatencyModel = "linear"
 	// PhysicsModel is a published regression with coefficients for all models
-	// and accelerators. Long prompts are too fast in it.
+	// and accelerators. It underestimates the prefill time of long prompts.
 	PhysicsModel LatencyModel = "physics"
 	// TableModel interpolates in measured step times.
 	TableModel LatencyModel = "table"
@@ -25,10 +25,10 @@ const (
 // +kubebuilder:validation:XValidation:rule="(has(self.model) && self.model == 'table') == has(self.table)",message="table must be set exactly when model is table"
 // +kubebuilder:validation:XValidation:rule="!has(self.model) || self.model == 'roofline' || !has(self.roofline)",message="roofline may be set only when model is roofline"
 type Latency struct {
-	// model names the model. roofline takes the larger of compute and memory
-	// time; linear takes measured coefficients; physics is a published
-	// regression that has none to set, and prefills long prompts faster than the
-	// hardware can; table interpolates in measured step times.
+	// model is the name of the model. roofline takes the larger of compute and
+	// memory time. linear uses measured coefficients. physics is a published
+	// regression without settings; its prefill of long prompts is faster than the
+	// hardware. table interpolates in measured step times.
 	// +optional
 	// +kubebuilder:default=roofline
 	Model LatencyModel `json:"model,omitempty"`
@@ -48,92 +48,94 @@ type Latency struct {
 //
 // +kubebuilder:validation:ExactlyOneOf=inline;configMapRef;file
 type TableSource struct {
-	// inline is the text itself.
+	// inline is the text.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=65536
 	Inline *string `json:"inline,omitempty"`
-	// configMapRef is the ConfigMap key that holds it, at most 64 KiB.
+	// configMapRef is the ConfigMap key that holds the text, at most 64 KiB.
 	// +optional
 	ConfigMapRef *ConfigMapKeyReference `json:"configMapRef,omitempty"`
-	// file is a path on the machine of the local verbs, relative to the
-	// manifest. A cluster cannot read it: use configMapRef there.
+	// file is a path on the machine where you run local commands, relative to the
+	// manifest. A cluster cannot read the file: use configMapRef there.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=4096
 	File *string `json:"file,omitempty"`
 }
 
-// RooflineCoefficients override what the catalogue says of the accelerator, and
-// the default costs beside it.
+// RooflineCoefficients override the coefficients of the accelerator in the
+// catalogue, and the costs that hold for all accelerators.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.allReduce) || !has(self.allReduceLatencyMicroseconds)",message="allReduce excludes allReduceLatencyMicroseconds: it was measured with the latency in it"
 type RooflineCoefficients struct {
-	// memoryEfficiency is the achieved share of memory bandwidth, at most 1. By
-	// default it is the catalogue's.
+	// memoryEfficiency is the achieved share of memory bandwidth, at most 1. It is
+	// derived from the catalogue.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
 	MemoryEfficiency PositiveDecimal `json:"memoryEfficiency,omitempty"`
 	// prefillEfficiency is the achieved share of peak FLOP/s in prefill (MFU), at
-	// most 1. By default it is the catalogue's.
+	// most 1. It is derived from the catalogue.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
 	PrefillEfficiency PositiveDecimal `json:"prefillEfficiency,omitempty"`
 	// decodeEfficiency is the achieved share of peak FLOP/s in decode (MFU), at
-	// most 1. By default it is the catalogue's.
+	// most 1. It is derived from the catalogue.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
 	DecodeEfficiency PositiveDecimal `json:"decodeEfficiency,omitempty"`
-	// stepOverheadMicroseconds is the fixed cost of a step, by default 0.
-	// Without layerOverheadMicroseconds beside it, it is all of the fixed cost:
-	// the layers then cost nothing.
+	// stepOverheadMicroseconds is the fixed cost of a step. If it is set and
+	// layerOverheadMicroseconds is not, it is the whole fixed cost, and layers cost
+	// nothing. If neither is set, the step has only the fixed cost of its layers.
 	// +optional
 	StepOverheadMicroseconds Microseconds `json:"stepOverheadMicroseconds,omitempty"`
-	// sequenceOverheadMicroseconds is the cost of each sequence in a
-	// step, by default 11.
+	// sequenceOverheadMicroseconds is the cost of each sequence in a step. The
+	// default is 11.
 	// +optional
 	SequenceOverheadMicroseconds Microseconds `json:"sequenceOverheadMicroseconds,omitempty"`
-	// tokenOverheadMicroseconds is the cost of each token that a step
-	// computes, by default 1.
+	// tokenOverheadMicroseconds is the cost of each token that a step computes. The
+	// default is 1.
 	// +optional
 	TokenOverheadMicroseconds Microseconds `json:"tokenOverheadMicroseconds,omitempty"`
-	// layerOverheadMicroseconds is the fixed cost of each layer in a step, by
-	// default 31.25, which is 1 ms for a model of 32 layers.
+	// layerOverheadMicroseconds is the fixed cost of each layer in a step. It is
+	// derived: 0 if stepOverheadMicroseconds is set, and otherwise 31.25, which is
+	// 1 ms for a model with 32 layers.
 	// +optional
 	LayerOverheadMicroseconds Microseconds `json:"layerOverheadMicroseconds,omitempty"`
 	// allReduceLatencyMicroseconds is the latency of one of a layer's two
-	// collectives, where there is more than one GPU. Given, it replaces the
-	// catalogue's measured all-reduce; where there is none, it is 10 by default.
+	// collectives, for replicas with more than one GPU. If it is set, it replaces the
+	// measured all-reduce of the catalogue. It is derived: the measured all-reduce,
+	// or a latency of 10 if the catalogue has none.
 	// +optional
 	AllReduceLatencyMicroseconds Microseconds `json:"allReduceLatencyMicroseconds,omitempty"`
-	// allReduce are measured times of one collective by the size of its
-	// payload, among as many GPUs as a replica has. They stand in for the
-	// link's bandwidth and latency. By default they are the catalogue's, where it
-	// has some for the accelerator and as many GPUs.
+	// allReduce are measured times of one collective by the size of its payload,
+	// for the number of GPUs of a replica. They replace the bandwidth and latency of
+	// the link. They are derived: the catalogue's times for the accelerator and this
+	// number of GPUs, if it has any.
 	// +optional
 	// +listType=map
 	// +listMapKey=bytes
 	// +kubebuilder:validation:MinItems=2
 	// +kubebuilder:validation:MaxItems=64
 	AllReduce []AllReducePoint `json:"allReduce,omitempty"`
-	// expertEfficiency is the share, at most 1, that the matrices of experts
-	// reach of what others do, by default 1.
+	// expertEfficiency is the efficiency of the experts' matrices relative to other
+	// matrices, at most 1. The default is 1.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(0+[.][0-9]*[1-9][0-9]*|0*1([.]0+)?)$')",message="must be greater than 0 and at most 1, such as \"0.9\""
 	ExpertEfficiency PositiveDecimal `json:"expertEfficiency,omitempty"`
-	// expertImbalance is the work of the GPU whose experts have most to do over
-	// the mean, at least 1 and by default 1. 1 also stands for experts that are
-	// each cut over all GPUs (tensor parallelism, vLLM's default); above 1 whole
-	// experts are dealt out to the GPUs (expert parallelism). It has no effect on
+	// expertImbalance is the work of the GPU with the busiest experts divided by the
+	// mean work of the GPUs, at least 1. The default is 1, which also represents
+	// experts that are split over all GPUs (tensor parallelism, vLLM's default).
+	// Above 1, each GPU has whole experts (expert parallelism). It has no effect with
 	// one GPU.
 	// +optional
 	ExpertImbalance PositiveDecimal `json:"expertImbalance,omitempty"`
-	// dispatchLatencyMicroseconds is the cost of each layer of experts in a
-	// step, by default 0.
+	// dispatchLatencyMicroseconds is the cost of each layer of experts in a step. The
+	// default is 0.
 	// +optional
 	DispatchLatencyMicroseconds Microseconds `json:"dispatchLatencyMicroseconds,omitempty"`
-	// dispatchTokenOverheadMicroseconds is the cost of each token in each layer
-	// of experts, by default 0.
+	// dispatchTokenOverheadMicroseconds is the cost of each token in each layer of
+	// experts. The default is 0.
 	// +optional
 	DispatchTokenOverheadMicroseconds Microseconds `json:"dispatchTokenOverheadMicroseconds,omitempty"`
 }

@@ -2,7 +2,7 @@
 
 package v1alpha1
 
-// Direction says which way an objective improves.
+// Direction says in which direction an objective improves.
 // +kubebuilder:validation:Enum=Maximize;Minimize
 type Direction string
 
@@ -15,21 +15,21 @@ const (
 
 // Objective is a metric to improve.
 type Objective struct {
-	// metric is a name and a statistic, such as ttft.p99, and may select a
-	// class, tenant or pool: ttft.p99{class=critical}. Or it is one of
-	// spec.metrics.
+	// metric is the name and statistic of a metric, such as ttft.p99, or one of
+	// spec.metrics. It may select a class, tenant or pool:
+	// ttft.p99{class=critical}.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
 	Metric string `json:"metric,omitempty"`
-	// direction says which way it improves.
+	// direction says in which direction the metric improves.
 	// +required
 	Direction Direction `json:"direction,omitempty"`
 }
 
 // Constraint bounds a metric's mean over the seeds.
 type Constraint struct {
-	// metric is as that of an objective.
+	// metric is a metric, in the form of an objective's metric.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256

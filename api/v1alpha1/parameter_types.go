@@ -2,7 +2,7 @@
 
 package v1alpha1
 
-// Parameter is a place in the scenario and the values to try there.
+// Parameter is a field of the scenario and the values to try for it.
 //
 // +kubebuilder:validation:ExactlyOneOf=range;values;profiles
 // +kubebuilder:validation:XValidation:rule="!has(self.profiles) || self.path == 'router.endpointPickerConfig'",message="with profiles, path must be router.endpointPickerConfig"
@@ -13,10 +13,11 @@ type Parameter struct {
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[A-Za-z]([-_A-Za-z0-9]*[A-Za-z0-9])?$`
 	Name string `json:"name,omitempty"`
-	// path leads into the scenario: field names joined by dots, list entries
-	// by their name in brackets. Beneath router.endpointPickerConfig it steps
-	// into the configuration as the EPP sees it, with defaults filled in, such
-	// as router.endpointPickerConfig.schedulingProfiles[default].plugins[queue-scorer].weight.
+	// path is the path of the field in the scenario: field names joined by dots, and
+	// list entries by their name in brackets. Below router.endpointPickerConfig the
+	// path refers to the configuration as the EPP sees it, with defaults filled in,
+	// such as
+	// router.endpointPickerConfig.schedulingProfiles[default].plugins[queue-scorer].weight.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
@@ -24,7 +25,7 @@ type Parameter struct {
 	// range is an interval of numbers.
 	// +optional
 	Range *Range `json:"range,omitempty"`
-	// values are listed, each as a string.
+	// values are the values to try, each as a string.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
@@ -32,29 +33,29 @@ type Parameter struct {
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=256
 	Values []string `json:"values,omitempty"`
-	// profiles are whole EPP configurations, tried in place of the base's.
-	// The path must be router.endpointPickerConfig.
+	// profiles are whole EPP configurations to try in place of the scenario's. The
+	// path must be router.endpointPickerConfig.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=32
 	Profiles []Profile `json:"profiles,omitempty"`
-	// when says at which points the parameter exists. Elsewhere the scenario
-	// keeps what it has at the path.
+	// when is the condition under which the parameter exists. At other points the
+	// scenario keeps its own value at the path.
 	// +optional
 	When *ParameterCondition `json:"when,omitempty"`
 }
 
-// ParameterCondition is fulfilled where another parameter, listed before, has
-// one of the values.
+// ParameterCondition is true at points where another, earlier parameter has one of
+// the values.
 type ParameterCondition struct {
-	// parameter is its name.
+	// parameter is the name of the other parameter.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Parameter string `json:"parameter,omitempty"`
-	// values are those under which the condition holds.
+	// values are the values for which the condition is true.
 	// +required
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
@@ -66,20 +67,20 @@ type ParameterCondition struct {
 
 // ParameterRule is a condition on the values of a point.
 type ParameterRule struct {
-	// expression is in CEL and yields true or false. Parameters are variables
-	// of their names, such as prefix / queue <= 1.33.
+	// expression is a CEL expression that yields true or false. The names of
+	// parameters are its variables, such as prefix / queue <= 1.33.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	Expression string `json:"expression,omitempty"`
-	// message says what it is for.
+	// message explains the purpose of the rule.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
 	Message string `json:"message,omitempty"`
 }
 
-// RangeScale says how random points spread over a range.
+// RangeScale says how random points are distributed over a range.
 // +kubebuilder:validation:Enum=Linear;Log
 type RangeScale string
 
@@ -101,10 +102,10 @@ type Range struct {
 	// max is the greatest value.
 	// +required
 	Max Decimal `json:"max,omitempty"`
-	// step is the distance of neighbouring values. A Grid needs one.
+	// step is the distance between neighbouring values. A Grid needs a step.
 	// +optional
 	Step PositiveDecimal `json:"step,omitempty"`
-	// scale says how Random points spread.
+	// scale says how Random points are distributed.
 	// +optional
 	// +kubebuilder:default=Linear
 	Scale RangeScale `json:"scale,omitempty"`

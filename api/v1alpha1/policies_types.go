@@ -2,7 +2,7 @@
 
 package v1alpha1
 
-// Policies are Windtunnel's own, for what no EPP's configuration says.
+// Policies are Windtunnel's native policies, which replace the EPP.
 type Policies struct {
 	// routing chooses the replica of each request.
 	// +required
@@ -15,22 +15,22 @@ type Policies struct {
 // +kubebuilder:validation:XValidation:rule="(self.policy == 'weighted') == has(self.scorers)",message="scorers must be set exactly when policy is weighted"
 // +kubebuilder:validation:XValidation:rule="self.policy == 'weighted' || !has(self.weights)",message="weights may be set only when policy is weighted"
 type RoutingPolicy struct {
-	// policy names it: weighted adds up scorers, random, round-robin,
-	// least-loaded and others need none.
+	// policy is the name of the policy. weighted adds up the scores of scorers.
+	// random, round-robin, least-loaded and other policies have no scorers.
 	// +optional
 	// +kubebuilder:default=weighted
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Policy string `json:"policy,omitempty"`
-	// parameters are the policy's own; most have none.
+	// parameters are the parameters of the policy; most policies have none.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=16
 	Parameters map[string]PolicyParameter `json:"parameters,omitempty"`
-	// weights says what is made of weights. Where it is not set they are taken
-	// AsGiven.
+	// weights says how the policy uses the weights of scorers. With policy weighted
+	// it is derived: AsGiven. With other policies it is not allowed.
 	// +optional
 	Weights Weights `json:"weights,omitempty"`
-	// scorers are what weighted adds up.
+	// scorers are the terms of the sum of policy weighted.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
@@ -39,38 +39,39 @@ type RoutingPolicy struct {
 	Scorers []RoutingScorer `json:"scorers,omitempty"`
 }
 
-// Weights says what a weighted sum makes of its weights.
+// Weights says how a weighted sum uses its weights.
 // +kubebuilder:validation:Enum=AsGiven;Normalized
 type Weights string
 
 const (
-	// WeightsAsGiven takes them as they are, 0 and negative ones too, as the EPP
-	// does.
+	// WeightsAsGiven uses the weights unchanged, including 0 and negative ones, as
+	// the EPP does.
 	WeightsAsGiven Weights = "AsGiven"
-	// NormalizedWeights divides them by their sum and refuses those that are not
-	// greater than 0.
+	// NormalizedWeights divides the weights by their sum and rejects weights that
+	// are not greater than 0.
 	NormalizedWeights Weights = "Normalized"
 )
 
 // RoutingScorer is one term of a weighted sum.
 type RoutingScorer struct {
-	// name names the scorer, such as prefix-affinity, queue-depth or
+	// name is the name of the scorer, such as prefix-affinity, queue-depth or
 	// oracle-prefix.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name,omitempty"`
-	// weight is what a score of 1 counts.
+	// weight is the factor for the score.
 	// +optional
 	// +kubebuilder:default="1"
 	Weight Decimal `json:"weight,omitempty"`
-	// parameters are the scorer's own; what is not set has its default.
+	// parameters are the parameters of the scorer. docs/policies.md lists their
+	// defaults.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=16
 	Parameters map[string]PolicyParameter `json:"parameters,omitempty"`
 }
 
-// PolicyParameter is the value of a parameter: a number, or a word.
+// PolicyParameter is the value of a parameter: a number or a word.
 //
 // +kubebuilder:validation:MinLength=1
 // +kubebuilder:validation:MaxLength=128

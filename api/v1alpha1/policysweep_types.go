@@ -4,7 +4,7 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// PolicySweepSpec asks which variation of a scenario serves best.
+// PolicySweepSpec describes variations of a scenario to compare.
 //
 // +kubebuilder:validation:XValidation:rule="self.search.algorithm != 'Capacity' || has(self.constraints)",message="Capacity needs constraints, which say what holding a load means",fieldPath=".constraints"
 // +kubebuilder:validation:XValidation:rule="!has(self.search.capacity) || has(self.parameters) && self.parameters.exists(p, p.name == self.search.capacity.load)",message="capacity.load must be the name of a parameter",fieldPath=".search"
@@ -19,22 +19,22 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:validation:XValidation:rule="!has(self.proposal) || !has(self.scenario.router.policies)",message="replaces an EPP configuration, and the scenario's router has policies",fieldPath=".proposal"
 // +kubebuilder:validation:XValidation:rule="has(self.objectives) || has(self.proposal) && has(self.gates) || self.search.algorithm == 'Capacity'",message="must be set, unless a proposal has gates or capacities are searched for",fieldPath=".objectives"
 type PolicySweepSpec struct {
-	// scenario is the base that the parameters vary.
+	// scenario is the base scenario that the parameters vary.
 	// +required
 	Scenario Scenario `json:"scenario,omitzero"`
-	// parameters are what varies.
+	// parameters are the fields of the scenario that vary.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	Parameters []Parameter `json:"parameters,omitempty"`
-	// proposal is an EPP configuration to roll out in place of the scenario's, which
-	// is its baseline. Gates are about the proposal unless they say otherwise, and
-	// promote writes it.
+	// proposal is an EPP configuration to roll out in place of the scenario's
+	// configuration, which is its baseline. Gates without a subject judge the
+	// proposal, and promote writes it.
 	// +optional
 	Proposal *Proposal `json:"proposal,omitempty"`
-	// rules are what the values of every point must fulfil together.
+	// rules are conditions on the values of every point.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -48,50 +48,50 @@ type PolicySweepSpec struct {
 	// +optional
 	// +kubebuilder:default={}
 	Replications Replications `json:"replications,omitzero"`
-	// metrics are further ones, made of those that there are.
+	// metrics are additional metrics, computed from the built-in ones.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	Metrics []DerivedMetric `json:"metrics,omitempty"`
-	// objectives rank the points, the first one first. They may be left
-	// out of a proposal with gates and of a search for capacities: they are the
-	// metrics of the gates, or of the constraints, then.
+	// objectives rank the points; the first objective decides first. They are optional
+	// with a proposal and gates, and with algorithm Capacity. They are then derived:
+	// the metrics of the gates, or of the constraints.
 	// +optional
 	// +listType=map
 	// +listMapKey=metric
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=8
 	Objectives []Objective `json:"objectives,omitempty"`
-	// constraints are what a point must keep to: those that do not rank behind
-	// all that do.
+	// constraints are bounds that a point must meet. Points that do not meet them rank
+	// behind all points that do.
 	// +optional
 	// +listType=map
 	// +listMapKey=metric
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=8
 	Constraints []Constraint `json:"constraints,omitempty"`
-	// baseline is the point that the others are compared with.
+	// baseline is the point with which the others are compared.
 	// +optional
 	Baseline *Baseline `json:"baseline,omitempty"`
-	// gates are claims about the best point, a named one, or every point but the
-	// baseline. They become condition Passed.
+	// gates are claims about the best point, a named point, or every point except the
+	// baseline. Condition Passed shows their verdict.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	Gates []Gate `json:"gates,omitempty"`
-	// promote has the best point written out as the EPP configuration to roll
-	// out, with a report, into a ConfigMap.
+	// promote writes the best point as an EPP configuration to roll out, with a
+	// report, into a ConfigMap.
 	// +optional
 	Promote *Promotion `json:"promote,omitempty"`
-	// follow has the best points simulated once more, with traces.
+	// follow simulates the best points once more, with traces.
 	// +optional
 	Follow *Follow `json:"follow,omitempty"`
-	// reuseFrom names other PolicySweeps and SimulationRuns of the namespace
-	// whose results serve too where they are of the same simulations.
+	// reuseFrom lists other PolicySweeps and SimulationRuns of the namespace. The
+	// operator reuses their results for simulations that are the same.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
@@ -100,23 +100,23 @@ type PolicySweepSpec struct {
 	// +kubebuilder:validation:items:MaxLength=253
 	// +kubebuilder:validation:items:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of an object: lower case letters, digits, - and ., such as team-a.prompts"
 	ReuseFrom []string `json:"reuseFrom,omitempty"`
-	// execution says how Kubernetes runs it.
+	// execution says how Kubernetes runs the simulations.
 	// +optional
 	// +kubebuilder:default={}
 	Execution Execution `json:"execution,omitzero"`
 }
 
-// Proposal is an EPP configuration that somebody wants to roll out.
+// Proposal is an EPP configuration to roll out.
 type Proposal struct {
 	// endpointPickerConfig is the configuration.
 	// +required
 	EndpointPickerConfig EndpointPickerConfig `json:"endpointPickerConfig,omitzero"`
 }
 
-// Baseline is a point to compare with. It is simulated even where the search
-// does not choose it.
+// Baseline is the point with which others are compared. It is simulated even if the
+// search does not choose it.
 type Baseline struct {
-	// parameters give each parameter its value.
+	// parameters are the values of all parameters.
 	// +required
 	// +listType=map
 	// +listMapKey=name
@@ -127,45 +127,45 @@ type Baseline struct {
 
 // Assignment is a parameter's value.
 type Assignment struct {
-	// name is the parameter's.
+	// name is the name of the parameter.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name,omitempty"`
-	// value is the value as a string, or a profile's name.
+	// value is the value as a string, or the name of a profile.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
 	Value string `json:"value,omitempty"`
 }
 
-// PolicySweepStatus says how far the sweep is and what came out.
+// PolicySweepStatus is the progress and the results of a sweep.
 type PolicySweepStatus struct {
 	CommonStatus `json:",inline"`
 	// best is the point that ranks first.
 	// +optional
 	Best *Candidate `json:"best,omitempty"`
-	// baseline is the point compared with.
+	// baseline is the point with which the others are compared, and its results.
 	// +optional
 	Baseline *Candidate `json:"baseline,omitempty"`
-	// paretoFront holds points that no other beats in every objective, best
-	// first, at most 16 and as many as there is room for.
+	// paretoFront holds the points that no other point beats in every objective, best
+	// first: at most 16, and fewer if the status has no room.
 	// +optional
 	// +listType=map
 	// +listMapKey=point
 	// +kubebuilder:validation:MaxItems=16
 	ParetoFront []Candidate `json:"paretoFront,omitempty"`
-	// leaderboard names the ConfigMap that holds the best points with all their
-	// figures.
+	// leaderboard is the name of the ConfigMap that holds the best points with all
+	// their figures.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Leaderboard string `json:"leaderboard,omitempty"`
-	// promoted names the ConfigMap that holds the configuration to roll out and
-	// the report.
+	// promoted is the name of the ConfigMap that holds the configuration to roll out
+	// and the report.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Promoted string `json:"promoted,omitempty"`
-	// followed names the SimulationRuns of the best points, best first.
+	// followed lists the names of the SimulationRuns of the best points, best first.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=10
@@ -175,16 +175,16 @@ type PolicySweepStatus struct {
 
 // Candidate is a point and its objectives' values.
 type Candidate struct {
-	// point is its number.
+	// point is the number of the point.
 	// +required
 	Point int64 `json:"point"`
-	// parameters are its values.
+	// parameters are the values of the point's parameters.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
 	Parameters []Assignment `json:"parameters,omitempty"`
-	// objectives are its results.
+	// objectives are the point's results.
 	// +optional
 	// +listType=map
 	// +listMapKey=metric
@@ -212,14 +212,14 @@ type Candidate struct {
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 type PolicySweep struct {
 	metav1.TypeMeta `json:",inline"`
-	// metadata is the object's.
+	// metadata is the object's metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec is what is asked for.
+	// spec is the requested comparison.
 	// +required
 	Spec PolicySweepSpec `json:"spec,omitzero"`
-	// status is what came of it.
+	// status is the progress and the results.
 	// +optional
 	Status PolicySweepStatus `json:"status,omitzero"`
 }

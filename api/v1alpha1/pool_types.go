@@ -23,8 +23,8 @@ type Pool struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Accelerator string `json:"accelerator,omitempty"`
-	// tensorParallelism is the number of GPUs of one replica, at most the 8 of
-	// one machine. They share out the model's attention heads evenly.
+	// tensorParallelism is the number of GPUs of one replica, at most the 8 of one
+	// machine. The model's attention heads are divided evenly among them.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
@@ -36,14 +36,14 @@ type Pool struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1024
 	Replicas int32 `json:"replicas,omitempty"`
-	// role is what the replicas do where the router disaggregates: Prefill
-	// computes prompts and hands their KV over, Decode takes it over and
-	// generates, Both does either. It is the label llm-d.ai/role of their pods.
-	// Where it is not set, the pods have no such label.
+	// role is the task of the replicas in disaggregated serving. Prefill computes
+	// prompts and hands their KV blocks over, Decode receives the blocks and
+	// generates tokens, and Both does both. The pods have it as the label
+	// llm-d.ai/role. Without it, the pods have no such label.
 	// +optional
 	Role Role `json:"role,omitempty"`
-	// labels are further labels of the replicas' pods, for the router's label
-	// filters.
+	// labels are additional labels of the replicas' pods, for the label filters of
+	// the router.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=16
 	// +kubebuilder:validation:XValidation:rule="!('llm-d.ai/role' in self)",message="the label llm-d.ai/role comes from role"
@@ -56,25 +56,24 @@ type Pool struct {
 	// +optional
 	// +kubebuilder:default={}
 	Latency Latency `json:"latency,omitzero"`
-	// requestCost is what a request costs outside the engine's steps. Nothing,
-	// unless you say so.
+	// requestCost is the time that a request takes outside the engine's steps.
+	// Without it, a request takes no such time.
 	// +optional
 	RequestCost *RequestCost `json:"requestCost,omitempty"`
-	// quantization says in which numbers the model is served.
+	// quantization is the number format in which the model is served.
 	// +optional
 	// +kubebuilder:default={}
 	Quantization Quantization `json:"quantization,omitzero"`
-	// kvCache is the KV cache: its size, and what lies below it.
+	// kvCache is the KV cache: its size, and the tiers below it.
 	// +optional
 	// +kubebuilder:default={}
 	KVCache KVCache `json:"kvCache,omitzero"`
-	// adapters let the replicas serve LoRA adapters. They must be set where a
-	// client asks for one.
+	// adapters let the replicas serve LoRA adapters. They are required if a client
+	// asks for an adapter.
 	// +optional
 	Adapters *Adapters `json:"adapters,omitempty"`
-	// attributes are figures of the replicas' endpoints that nothing in the
-	// simulation changes, by name, for plugins of the router that read what is
-	// not simulated.
+	// attributes are constant figures of the replicas' endpoints by name, for
+	// plugins of the router that read figures that are not simulated.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	Attributes map[string]AttributeValue `json:"attributes,omitempty"`
@@ -84,32 +83,32 @@ type Pool struct {
 	CostPerReplicaHour NonNegativeDecimal `json:"costPerReplicaHour,omitempty"`
 }
 
-// Adapters are places for LoRA adapters.
+// Adapters describe how a replica holds LoRA adapters.
 type Adapters struct {
-	// max is how many adapters a replica holds, and so how many its batch may
-	// have requests of (vLLM's --max-loras). Waiting requests of others are
-	// passed by.
+	// max is the maximum number of adapters that a replica holds, and so of different
+	// adapters in its batch (vLLM's --max-loras). The scheduler skips waiting
+	// requests for other adapters.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1024
 	Max int32 `json:"max,omitempty"`
-	// loadTime is how long it takes until an adapter that a replica does not
-	// hold can be used. It delays the requests that ask for it and no step.
-	// Where it is not set it takes no time.
+	// loadTime is the time to load an adapter that a replica does not hold. It delays
+	// the requests for this adapter, and no step.
 	// +optional
+	// +kubebuilder:default="0s"
 	LoadTime Duration `json:"loadTime,omitempty"`
 }
 
-// Role is what a pool's replicas do where the router disaggregates.
+// Role is the task of a pool's replicas in disaggregated serving.
 // +kubebuilder:validation:Enum=Prefill;Decode;Both
 type Role string
 
 const (
 	// PrefillRole computes prompts.
 	PrefillRole Role = "Prefill"
-	// DecodeRole generates.
+	// DecodeRole generates tokens.
 	DecodeRole Role = "Decode"
-	// BothRole does either.
+	// BothRole computes prompts and generates tokens.
 	BothRole Role = "Both"
 )
 
@@ -135,7 +134,7 @@ type LabelValue string
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.maxNumBatchedTokens) || !has(self.maxNumSeqs) || self.maxNumBatchedTokens >= self.maxNumSeqs",message="maxNumBatchedTokens must be at least maxNumSeqs"
 type Engine struct {
-	// maxNumSeqs bounds the sequences in one step.
+	// maxNumSeqs is the maximum number of sequences in one step.
 	// +optional
 	// +kubebuilder:default=256
 	// +kubebuilder:validation:Minimum=1
@@ -157,29 +156,29 @@ type Engine struct {
 	// +optional
 	// +kubebuilder:default=Enabled
 	PrefixCaching Switch `json:"prefixCaching,omitempty"`
-	// maxModelLen bounds prompt and answer of a request, in tokens. Longer
-	// requests are rejected. Where it is not set, the model's context is the
-	// bound, or the KV cache where that is smaller.
+	// maxModelLen is the maximum length of prompt and answer together, in tokens.
+	// Longer requests are rejected. It is derived: the smaller of the model's context
+	// and the KV cache.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100000000
 	MaxModelLen *int32 `json:"maxModelLen,omitempty"`
-	// scheduler orders the wait queue and says who is preempted where blocks
-	// run out.
+	// scheduler is the order of the wait queue. It also selects the request to
+	// preempt when no free blocks are left.
 	// +optional
 	// +kubebuilder:default=FCFS
 	Scheduler Scheduler `json:"scheduler,omitempty"`
-	// longPrefillTokenThreshold caps the prompt tokens that one request
-	// computes in a step, so that a long prompt leaves room for others; 0 is
-	// no cap.
+	// longPrefillTokenThreshold is the maximum number of prompt tokens that one
+	// request computes in a step, so that a long prompt leaves room for others. 0
+	// means no limit.
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1048576
 	LongPrefillTokenThreshold int32 `json:"longPrefillTokenThreshold,omitempty"`
-	// reserveFullPrompt admits a request only where its whole prompt fits into
-	// the KV cache beside what runs (vLLM's scheduler_reserve_full_isl);
-	// Disabled admits it where its next chunk fits.
+	// reserveFullPrompt admits a request only if its whole prompt fits into the free
+	// KV cache (vLLM's scheduler_reserve_full_isl). Disabled admits it if its next
+	// chunk fits.
 	// +optional
 	// +kubebuilder:default=Enabled
 	ReserveFullPrompt Switch `json:"reserveFullPrompt,omitempty"`
@@ -216,20 +215,20 @@ const (
 // +kubebuilder:validation:Enum=auto;bf16;fp8;int8;int4
 type Precision string
 
-// ActivationPrecision names in what numbers matrices are multiplied.
+// ActivationPrecision names the number format of matrix multiplications.
 // +kubebuilder:validation:Enum=auto;bf16;fp8;int8
 type ActivationPrecision string
 
 // AutoPrecision leaves a number's format to the model and the accelerator.
 const AutoPrecision = "auto"
 
-// Quantization says in which numbers a model is served: how many bytes its
-// weights and its KV cache take, and how fast matrices are multiplied.
+// Quantization is the number format in which a model is served. It determines the
+// size of weights and KV cache, and the speed of matrix multiplications.
 // Embeddings, LM head, router and norms stay in 16 bits, and attention computes
-// in them.
+// in 16 bits.
 type Quantization struct {
-	// weights is the format of the matrices of the layers; auto is what the
-	// model was published in, for most bf16.
+	// weights is the format of the matrices of the layers. auto is the format in
+	// which the model was published, for most models bf16.
 	// +optional
 	// +kubebuilder:default=auto
 	Weights Precision `json:"weights,omitempty"`
@@ -238,26 +237,26 @@ type Quantization struct {
 	// +optional
 	// +kubebuilder:default=auto
 	KVCache Precision `json:"kvCache,omitempty"`
-	// activations is the format in which matrices are multiplied; auto is that
-	// of the weights where the accelerator can, else bf16. int4 weights are
+	// activations is the format of matrix multiplications. auto is the format of the
+	// weights if the accelerator supports it, and otherwise bf16. int4 weights are
 	// always multiplied in bf16.
 	// +optional
 	// +kubebuilder:default=auto
 	Activations ActivationPrecision `json:"activations,omitempty"`
 }
 
-// RequestCost is what a request costs outside the engine's steps: an API server
-// that tokenises, an engine that answers through a queue. It goes with every
-// model of step times.
+// RequestCost is the time that a request takes outside the engine's steps, such as
+// tokenisation in the API server and the queue between engine and API server. It
+// can be combined with every model of step times.
 type RequestCost struct {
 	// queueBaseMicroseconds delays each request before it may be scheduled.
 	// +optional
 	QueueBaseMicroseconds Microseconds `json:"queueBaseMicroseconds,omitempty"`
-	// queuePerTokenMicroseconds delays a request by its prompt's length.
+	// queuePerTokenMicroseconds delays a request for each token of its prompt.
 	// +optional
 	QueuePerTokenMicroseconds Microseconds `json:"queuePerTokenMicroseconds,omitempty"`
-	// perOutputTokenMicroseconds is added to each output token outside the
-	// engine's clock.
+	// perOutputTokenMicroseconds delays each output token, outside the engine's
+	// steps.
 	// +optional
 	PerOutputTokenMicroseconds Microseconds `json:"perOutputTokenMicroseconds,omitempty"`
 	// completionMicroseconds delays the end of each answer, once.

@@ -2,15 +2,16 @@
 
 package v1alpha1
 
-// Promotion says what is written out, and when.
+// Promotion says which configuration the operator writes out, and when.
 type Promotion struct {
-	// format is that of the configuration: Source, as it was given, with only
-	// the changed lines changed; Document, the EndpointPickerConfig alone;
-	// ConfigMap or HelmValues, that document in such a wrapping.
+	// format is the format of the configuration. Source keeps the given text and
+	// changes only the lines that must change. Document is the EndpointPickerConfig
+	// alone. ConfigMap and HelmValues wrap that document.
 	// +optional
 	// +kubebuilder:default=Source
 	Format PromotionFormat `json:"format,omitempty"`
-	// when is Passed, once all gates pass, or Complete, whatever they say.
+	// when is the time of writing: Passed, after all gates pass, or Complete, for
+	// any verdict of the gates.
 	// +optional
 	// +kubebuilder:default=Passed
 	When PromotionTime `json:"when,omitempty"`
@@ -36,17 +37,17 @@ const (
 type PromotionTime string
 
 const (
-	// PromoteWhenPassed waits for all gates to pass. A sweep without gates
-	// promotes nothing then.
+	// PromoteWhenPassed requires all gates to pass. A sweep without gates then
+	// promotes nothing.
 	PromoteWhenPassed PromotionTime = "Passed"
-	// PromoteWhenComplete asks no gate.
+	// PromoteWhenComplete does not depend on gates.
 	PromoteWhenComplete PromotionTime = "Complete"
 )
 
-// Follow says which points are simulated once more.
+// Follow selects points to simulate once more, with traces.
 type Follow struct {
-	// best is how many of the best points become SimulationRuns, which belong to
-	// the sweep and keep full traces.
+	// best is the number of best points that become SimulationRuns. The sweep owns
+	// these runs, and they keep full traces.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10

@@ -2,22 +2,20 @@
 
 package v1alpha1
 
-// Scenario is what is simulated: the cluster, its router, the traffic and the
-// promises made to users. It is the simulator's pure input: nothing in it says
-// how or where the simulation runs.
+// Scenario is the input of a simulation: the cluster, its router, the traffic and
+// the SLOs. It does not say how or where the simulation runs.
 type Scenario struct {
 	// horizon says when the simulation ends.
 	// +required
 	Horizon Horizon `json:"horizon,omitzero"`
-	// catalogue adds models and accelerators to the built-in ones. An entry of a
-	// name that is there already replaces it; of two in this list the later one
-	// counts.
+	// catalogue adds models and accelerators to the built-in ones. An entry replaces
+	// an earlier entry of the same name.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	Catalogue []CatalogueSource `json:"catalogue,omitempty"`
-	// pools are the replicas that serve.
+	// pools are the sets of replicas that serve requests.
 	// +required
 	// +listType=map
 	// +listMapKey=name
@@ -27,9 +25,9 @@ type Scenario struct {
 	// router chooses the replica of each request.
 	// +required
 	Router Router `json:"router,omitzero"`
-	// disaggregation is how KV goes from replicas that prefill to those that
-	// decode. Where it is not set, its fields' defaults apply; without pools that
-	// have roles it has no effect.
+	// disaggregation is the transfer of KV blocks from prefill replicas to decode
+	// replicas. With pools that have roles it is derived: the defaults of its fields.
+	// Without such pools it has no effect.
 	// +optional
 	Disaggregation *Disaggregation `json:"disaggregation,omitempty"`
 	// workload is the traffic.
@@ -41,8 +39,7 @@ type Scenario struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=256
 	Disruptions []Disruption `json:"disruptions,omitempty"`
-	// slos are the latency targets by class. Goodput is defined only where
-	// there are some.
+	// slos are the latency targets by class. Without them, goodput is not defined.
 	// +optional
 	// +listType=map
 	// +listMapKey=class
@@ -65,25 +62,25 @@ type Horizon struct {
 	// duration is the simulated time after which no more arrivals are taken.
 	// +optional
 	Duration PositiveDuration `json:"duration,omitempty"`
-	// warmup is simulated time at the start whose arrivals are served and not
+	// warmup is the simulated time at the start whose arrivals are served but not
 	// measured.
 	// +optional
 	Warmup Duration `json:"warmup,omitempty"`
-	// warmupRule finds the warm-up, in place of warmup, and doubles what a
-	// simulation takes: it runs once to find it and once more to measure. MSER
-	// leaves out the start without which the mean time to first token of the
-	// other requests is known best; nothing, where that is more than half of
-	// them.
+	// warmupRule is a rule that finds the warm-up, in place of warmup. It doubles the
+	// CPU time of a simulation, which runs once to find the warm-up and once to
+	// measure. MSER removes the requests at the start whose removal minimises the
+	// standard error of the mean time to first token. If these are more than half of
+	// the requests, it removes none.
 	// +optional
 	WarmupRule WarmupRule `json:"warmupRule,omitempty"`
-	// drain is the longest simulated time to go on after the last arrival.
-	// Requests that are still in flight then count as unfinished.
+	// drain is the maximum simulated time after the last arrival. Requests that are
+	// still in flight after this time count as unfinished.
 	// +optional
 	// +kubebuilder:default="1h"
 	Drain Duration `json:"drain,omitempty"`
 }
 
-// WarmupRule is how the end of the warm-up is found.
+// WarmupRule is a rule that finds the end of the warm-up.
 //
 // +kubebuilder:validation:Enum=MSER
 type WarmupRule string
@@ -91,43 +88,42 @@ type WarmupRule string
 // MSERWarmup is the marginal standard error rule (White 1997) over means of five.
 const MSERWarmup WarmupRule = "MSER"
 
-// CatalogueSource is a text that describes models or accelerators: the YAML that
-// `windtunnel catalogue -o yaml` prints, or the config.json of one model.
+// CatalogueSource is a text that describes models or accelerators: YAML in the
+// format of `windtunnel catalogue -o yaml`, or the config.json of one model.
 //
 // +kubebuilder:validation:ExactlyOneOf=inline;configMapRef;file
 type CatalogueSource struct {
-	// model is the name of the model whose Hugging Face config.json the source
-	// is. Where it is not set, the source is YAML whose entries name
-	// themselves.
+	// model is the name of the model if the source is its Hugging Face config.json.
+	// Without it, the source is YAML with named entries.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	Model string `json:"model,omitempty"`
-	// inline is the text itself.
+	// inline is the text.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=65536
 	Inline *string `json:"inline,omitempty"`
-	// configMapRef is the ConfigMap key that holds it, at most 64 KiB.
+	// configMapRef is the ConfigMap key that holds the text, at most 64 KiB.
 	// +optional
 	ConfigMapRef *ConfigMapKeyReference `json:"configMapRef,omitempty"`
-	// file is a path on the machine of the local verbs, relative to the
-	// manifest. A cluster cannot read it: use configMapRef there.
+	// file is a path on the machine where you run local commands, relative to the
+	// manifest. A cluster cannot read the file: use configMapRef there.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=4096
 	File *string `json:"file,omitempty"`
 }
 
-// Router chooses the replica of each request: the llm-d EPP, or a policy of
-// Windtunnel's own.
+// Router chooses the replica of each request: the llm-d EPP, or a native policy of
+// Windtunnel.
 //
 // +kubebuilder:validation:ExactlyOneOf=endpointPickerConfig;policies
 type Router struct {
 	// endpointPickerConfig is the llm-d EPP's configuration, verbatim.
 	// +optional
 	EndpointPickerConfig EndpointPickerConfig `json:"endpointPickerConfig,omitzero"`
-	// policies stand in for an EPP.
+	// policies are native policies that replace the EPP.
 	// +optional
 	Policies *Policies `json:"policies,omitempty"`
 	// metricsRefreshInterval is the time between scrapes of a replica's
@@ -135,25 +131,25 @@ type Router struct {
 	// +optional
 	// +kubebuilder:default="50ms"
 	MetricsRefreshInterval RefreshInterval `json:"metricsRefreshInterval,omitempty"`
-	// replicas is the number of EPPs that requests are spread over in turn, each
-	// with counters and a prefix index of its own. Where it is not set there is
-	// one.
+	// replicas is the number of EPPs. Requests go to them in turn, and each EPP has
+	// its own counters and prefix index. The default is 1.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=16
 	Replicas int32 `json:"replicas,omitempty"`
-	// tieBreak is what a picker does with endpoints of the same score. Where it
-	// is not set, it is what the EPP's version does.
+	// tieBreak is the choice of a picker among endpoints with the same score. It is
+	// derived from the EPP's version.
 	// +optional
 	TieBreak TieBreak `json:"tieBreak,omitempty"`
-	// kvEvents is how the EPP hears of what engines store and evict.
+	// kvEvents are the events by which engines tell the EPP about stored and evicted
+	// blocks.
 	// +optional
 	KVEvents *KVEvents `json:"kvEvents,omitempty"`
-	// latencyPrediction is how good the predictions are that the EPP's plugins
-	// for predicted latency go by.
+	// latencyPrediction is the quality of the predictions for the EPP's
+	// predicted-latency plugins.
 	// +optional
 	LatencyPrediction *LatencyPrediction `json:"latencyPrediction,omitempty"`
-	// tokenEstimate is how an EPP that does not tokenise counts tokens.
+	// tokenEstimate describes how an EPP without a tokeniser counts tokens.
 	// +optional
 	TokenEstimate *TokenEstimate `json:"tokenEstimate,omitempty"`
 }
@@ -163,41 +159,43 @@ type Router struct {
 type TieBreak string
 
 const (
-	// RandomTieBreak takes any of them.
+	// RandomTieBreak takes a random endpoint.
 	RandomTieBreak TieBreak = "Random"
-	// FirstTieBreak takes the one that comes first in the list of pools.
+	// FirstTieBreak takes the endpoint that comes first in the list of pools.
 	FirstTieBreak TieBreak = "First"
-	// RotateTieBreak goes round.
+	// RotateTieBreak takes the endpoints in turn.
 	RotateTieBreak TieBreak = "Rotate"
 )
 
-// KVEvents are what engines publish of their KV caches.
+// KVEvents are the events that engines publish about their KV caches.
 type KVEvents struct {
-	// lag is how late the EPP hears of what has happened. Where it is not set,
-	// it hears at once.
+	// lag is the delay between an event and its arrival at the EPP.
 	// +optional
+	// +kubebuilder:default="0s"
 	Lag Duration `json:"lag,omitempty"`
 }
 
-// LatencyPrediction stands in for a model that is trained beside the EPP: it
-// tells what the simulated engine takes, with an error.
+// LatencyPrediction replaces the latency model that is trained next to the EPP. It
+// predicts the latency of the simulated engine, with an error.
 type LatencyPrediction struct {
-	// error is how far predictions are off on average, as a share of the truth:
-	// at most 0.5, and about 0.05 by what llm-d states. Where it is not set,
-	// predictions are right.
+	// error is the mean error of predictions as a share of the true latency, at most
+	// 0.5. llm-d states about 0.05.
 	// +optional
+	// +kubebuilder:default="0"
 	Error NonNegativeDecimal `json:"error,omitempty"`
-	// lag is how old the state is that a prediction rests on. Where it is not
-	// set, it is as the last scrape had it.
+	// lag is the additional age of the state on which a prediction is based. With 0s,
+	// this is the state of the last scrape.
 	// +optional
+	// +kubebuilder:default="0s"
 	Lag Duration `json:"lag,omitempty"`
 }
 
-// TokenEstimate is what an EPP that counts bytes knows of tokens.
+// TokenEstimate describes how many bytes a token has, for an EPP that counts bytes.
 type TokenEstimate struct {
-	// bytesPerToken is how many bytes the workload's tokens have on average.
-	// The EPP reckons with 4. Where it is not set they have as many.
+	// bytesPerToken is the mean number of bytes of the workload's tokens. The EPP
+	// assumes 4.
 	// +optional
+	// +kubebuilder:default="4"
 	BytesPerToken PositiveDecimal `json:"bytesPerToken,omitempty"`
 }
 
@@ -206,17 +204,17 @@ type TokenEstimate struct {
 //
 // +kubebuilder:validation:ExactlyOneOf=inline;configMapRef;file
 type EndpointPickerConfig struct {
-	// version is the EPP's version, such as router-v0.10; a name without its
-	// patch number means the newest one. auto takes the newest version that
-	// accepts the file, and says which.
+	// version is the EPP's version, such as router-v0.10. A name without its patch
+	// number means the newest patch. auto selects the newest version that accepts the
+	// file, and the status shows the selected one.
 	// +optional
 	// +kubebuilder:default=router-v0.10
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=32
 	Version string `json:"version,omitempty"`
-	// inline is the text of the file: the bare configuration, or a ConfigMap or
-	// Helm values that hold one.
+	// inline is the text of the file: an EndpointPickerConfig, or a ConfigMap or Helm
+	// values that contain one.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=65536
@@ -224,16 +222,16 @@ type EndpointPickerConfig struct {
 	// configMapRef is the ConfigMap that holds the file.
 	// +optional
 	ConfigMapRef *EndpointPickerConfigMap `json:"configMapRef,omitempty"`
-	// file is a path on the machine of the local verbs, relative to the
-	// manifest. A cluster cannot read it: use configMapRef there.
+	// file is a path on the machine where you run local commands, relative to the
+	// manifest. A cluster cannot read the file: use configMapRef there.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=4096
 	File *string `json:"file,omitempty"`
 }
 
-// EndpointPickerConfigMap names the ConfigMap, in the object's namespace, that
-// the EPP is configured by.
+// EndpointPickerConfigMap names a ConfigMap in the object's namespace that holds
+// the EPP's configuration.
 type EndpointPickerConfigMap struct {
 	// name is the ConfigMap's name.
 	// +required
@@ -241,8 +239,8 @@ type EndpointPickerConfigMap struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of an object: lower case letters, digits, - and ., such as team-a.prompts"
 	Name string `json:"name,omitempty"`
-	// key is a key of its data or binaryData. Where it is not set, it is the one
-	// that holds an EPP configuration.
+	// key is a key of the ConfigMap's data or binaryData. It is derived: the key that
+	// holds an EPP configuration.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
@@ -258,7 +256,7 @@ type ConfigMapKeyReference struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$')",message="must be the name of an object: lower case letters, digits, - and ., such as team-a.prompts"
 	Name string `json:"name,omitempty"`
-	// key is a key of its data or binaryData.
+	// key is a key of the ConfigMap's data or binaryData.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
@@ -266,8 +264,8 @@ type ConfigMapKeyReference struct {
 	Key string `json:"key,omitempty"`
 }
 
-// SLO is what users of a class were promised. A request is good when it meets
-// every target that is set.
+// SLO is the service level objective of a class: its latency targets. A request is
+// good if it meets every target that is set.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.ttft) || has(self.tpot) || has(self.e2e)",message="one of ttft, tpot and e2e must be set"
 type SLO struct {

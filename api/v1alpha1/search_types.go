@@ -45,69 +45,70 @@ const (
 // +kubebuilder:validation:XValidation:rule="!has(self.halving) || self.algorithm in ['SuccessiveHalving', 'Hyperband']",message="halving goes with algorithms SuccessiveHalving and Hyperband",fieldPath=".halving"
 // +kubebuilder:validation:XValidation:rule="!has(self.generationSize) || self.algorithm in ['TPE', 'GP', 'CMAES', 'NSGA2', 'MAPElites']",message="generationSize goes with algorithms that learn: TPE, GP, CMAES, NSGA2 and MAPElites",fieldPath=".generationSize"
 type Search struct {
-	// algorithm is the way to choose.
+	// algorithm is the method that chooses points.
 	// +optional
 	// +kubebuilder:default=Grid
 	Algorithm SearchAlgorithm `json:"algorithm,omitempty"`
-	// maxTrials bounds the number of points. A Grid with more is refused; the
-	// others try so many, or all that there are.
+	// maxTrials is the maximum number of points. A Grid with more points is rejected.
+	// The other algorithms try this number of points, or all points if there are
+	// fewer.
 	// +optional
 	// +kubebuilder:default=1000
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100000
 	MaxTrials int32 `json:"maxTrials,omitempty"`
-	// maxFailedTrials is how many points may fail before the sweep does. A
-	// point fails where its values do not go together.
+	// maxFailedTrials is the number of points that may fail before the sweep fails. A
+	// point fails if its values contradict each other.
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100000
 	MaxFailedTrials int32 `json:"maxFailedTrials,omitempty"`
-	// seed is that of the search's random draws.
+	// seed is the seed of the search's random draws.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	Seed int64 `json:"seed,omitempty"`
-	// generationSize is how many points are tried side by side before the
-	// algorithm learns from them. Where it is not set the algorithm chooses.
+	// generationSize is the number of points that are simulated in parallel before
+	// the algorithm learns from them. It is derived by the algorithm.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
 	GenerationSize *int32 `json:"generationSize,omitempty"`
-	// halving says how SuccessiveHalving and Hyperband spend their effort.
+	// halving holds the settings of SuccessiveHalving and Hyperband.
 	// +optional
 	Halving *Halving `json:"halving,omitempty"`
-	// capacity says what Capacity varies.
+	// capacity holds the settings of Capacity.
 	// +optional
 	Capacity *Capacity `json:"capacity,omitempty"`
-	// features are what MAPElites tells behaviours apart by.
+	// features are the metrics by which MAPElites distinguishes behaviours.
 	// +optional
 	// +listType=map
 	// +listMapKey=metric
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=3
 	Features []Feature `json:"features,omitempty"`
-	// racing stops giving seeds to points that are worse than the best.
+	// racing stops points early that are worse than the best: they get no further
+	// seeds.
 	// +optional
 	Racing *Racing `json:"racing,omitempty"`
-	// confirm is a number of further seeds under which the best point and the
-	// baseline are simulated at the end. Gates are then judged by those alone: the
-	// best of many points looks better than it is under the seeds that chose
-	// it.
+	// confirm is the number of additional seeds with which the best point and the
+	// baseline are simulated at the end. Gates then use only these seeds, because the
+	// best of many points looks better than it is under the seeds of the search.
 	// +optional
 	// +kubebuilder:validation:Minimum=2
 	// +kubebuilder:validation:Maximum=1000
 	Confirm *int32 `json:"confirm,omitempty"`
 }
 
-// Halving says how effort grows from rung to rung.
+// Halving says how the effort grows from rung to rung.
 type Halving struct {
-	// fidelity is what a smaller effort has less of: requests, or seeds.
+	// fidelity is the quantity that a smaller effort reduces: requests or seeds.
 	// +optional
 	// +kubebuilder:default=Requests
 	Fidelity Fidelity `json:"fidelity,omitempty"`
-	// minimum is the first rung's share of the full effort. Where it is not set
-	// it is 1 ÷ reduction².
+	// minimum is the first rung's share of the full effort. It is derived:
+	// 1 ÷ reduction².
 	// +optional
 	Minimum Fraction `json:"minimum,omitempty"`
 	// reduction is the factor by which points decrease, and effort increases,
@@ -119,73 +120,74 @@ type Halving struct {
 	Reduction int32 `json:"reduction,omitempty"`
 }
 
-// Fidelity is what a smaller effort has less of.
+// Fidelity is the quantity that a smaller effort reduces.
 // +kubebuilder:validation:Enum=Requests;Seeds
 type Fidelity string
 
 const (
 	// RequestsFidelity shortens simulations.
 	RequestsFidelity Fidelity = "Requests"
-	// SeedsFidelity takes fewer of them.
+	// SeedsFidelity uses fewer seeds.
 	SeedsFidelity Fidelity = "Seeds"
 )
 
-// Capacity says what load is and how closely it is found.
+// Capacity says which parameter is the load, and how precisely the search finds
+// the highest one.
 type Capacity struct {
-	// load is the parameter that is raised until the constraints break. It must
-	// have a range.
+	// load is the name of the parameter that the search raises until the constraints
+	// no longer hold. The parameter must have a range.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Load string `json:"load,omitempty"`
-	// precision is how far the load that holds and the one that breaks may be
-	// apart, such as 2%.
+	// precision is the maximum distance between the highest load at which the
+	// constraints hold and the lowest at which they do not, such as 2%.
 	// +optional
 	// +kubebuilder:default="2%"
 	Precision Percentage `json:"precision,omitempty"`
-	// confidence is that of a claim that the constraints hold at a load, or break,
-	// over all looks at it with more seeds.
+	// confidence is the confidence of the decision whether the constraints hold at a
+	// load, over all looks with more seeds.
 	// +optional
 	// +kubebuilder:default="0.95"
 	Confidence Fraction `json:"confidence,omitempty"`
-	// maxSeeds bounds the seeds of one load where the evidence is not enough.
-	// Where it is not set it is four times the replications.
+	// maxSeeds is the maximum number of seeds for one load if the evidence is not
+	// sufficient. It is derived: four times the replications.
 	// +optional
 	// +kubebuilder:validation:Minimum=2
 	// +kubebuilder:validation:Maximum=1000
 	MaxSeeds *int32 `json:"maxSeeds,omitempty"`
 }
 
-// Feature is a metric by which behaviours are told apart.
+// Feature is a metric by which MAPElites distinguishes behaviours.
 type Feature struct {
 	// metric is the metric.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
 	Metric string `json:"metric,omitempty"`
-	// min is where the first bin begins. What is below falls into it.
+	// min is the start of the first bin. Lower values fall into this bin.
 	// +required
 	Min Decimal `json:"min,omitempty"`
-	// max is where the last bin ends. What is above falls into it.
+	// max is the end of the last bin. Higher values fall into this bin.
 	// +required
 	Max Decimal `json:"max,omitempty"`
-	// bins is their number.
+	// bins is the number of bins.
 	// +required
 	// +kubebuilder:validation:Minimum=2
 	// +kubebuilder:validation:Maximum=100
 	Bins int32 `json:"bins,omitempty"`
 }
 
-// Racing drops points early.
+// Racing stops points early that are worse than the best.
 type Racing struct {
-	// confidence is the probability with which the point that is truly best gets
-	// all of its seeds, over all comparisons and looks.
+	// confidence is the probability that the truly best point gets all of its seeds,
+	// over all comparisons and looks.
 	// +optional
 	// +kubebuilder:default="0.95"
 	Confidence Fraction `json:"confidence,omitempty"`
-	// first is the number of seeds that every point gets, less than the
-	// replications. Of many points 3 drop few, since the correction for their
-	// number asks for more evidence than so few seeds give; 4 to 6 save more.
+	// first is the number of seeds that every point gets. It must be less than the
+	// replications. With many points, 3 seeds stop few points, because the correction
+	// for multiple comparisons needs more evidence; 4 to 6 seeds save more.
 	// +optional
 	// +kubebuilder:default=3
 	// +kubebuilder:validation:Minimum=2

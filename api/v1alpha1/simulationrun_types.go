@@ -6,29 +6,29 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // SimulationRunSpec asks for one scenario to be simulated.
 type SimulationRunSpec struct {
-	// scenario is what is simulated.
+	// scenario is the scenario to simulate.
 	// +required
 	Scenario Scenario `json:"scenario,omitzero"`
 	// replications are the seeds.
 	// +optional
 	// +kubebuilder:default={}
 	Replications Replications `json:"replications,omitzero"`
-	// metrics are further ones, made of those that there are.
+	// metrics are additional metrics, computed from the built-in ones.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	Metrics []DerivedMetric `json:"metrics,omitempty"`
-	// gates are claims about the run. They become condition Passed.
+	// gates are claims about the run. Condition Passed shows their verdict.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	Gates []RunGate `json:"gates,omitempty"`
-	// reuseFrom names other SimulationRuns of the namespace whose results serve
-	// too where they are of the same simulations.
+	// reuseFrom lists other SimulationRuns of the namespace. The operator reuses their
+	// results for simulations that are the same.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
@@ -36,37 +36,37 @@ type SimulationRunSpec struct {
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=253
 	ReuseFrom []string `json:"reuseFrom,omitempty"`
-	// trace says what is kept of a simulation beside its results.
+	// trace selects the data of a simulation that is kept in addition to its results.
 	// +optional
 	// +kubebuilder:default={}
 	Trace RunTrace `json:"trace,omitzero"`
-	// execution says how Kubernetes runs it.
+	// execution says how Kubernetes runs the simulations.
 	// +optional
 	// +kubebuilder:default={}
 	Execution Execution `json:"execution,omitzero"`
 }
 
-// RunTrace says what is kept of a simulation beside its results, which it does
-// not change.
+// RunTrace selects the data of a simulation that is kept in addition to its
+// results. It does not change the results.
 //
 // +kubebuilder:validation:XValidation:rule="self.level == 'Decisions' || !has(self.decisions)",message="decisions goes with level Decisions"
 type RunTrace struct {
-	// level is Minimal, which keeps nothing, or Decisions: routing decisions
-	// with all that led to them, in the result ConfigMaps. The local verb writes
-	// them with --trace, whatever the level.
+	// level is the amount of data. Minimal keeps none. Decisions keeps routing
+	// decisions with their inputs in the result ConfigMaps. The local command
+	// writes decisions with --trace, at any level.
 	// +optional
 	// +kubebuilder:default=Minimal
 	Level TraceLevel `json:"level,omitempty"`
-	// decisions is how many requests of each seed, from the first one on, have
-	// their decisions kept. Those of later requests that are rejected are kept
-	// too, all as far as they fit. Where it is not set it is 100.
+	// decisions is the number of requests of each seed, starting with the first, whose
+	// decisions are kept. Decisions on later requests that are rejected are kept too,
+	// as far as they fit. With level Decisions it is derived: 100.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
 	Decisions *int32 `json:"decisions,omitempty"`
 }
 
-// TraceLevel says how much is kept.
+// TraceLevel is the amount of data that is kept.
 // +kubebuilder:validation:Enum=Minimal;Decisions
 type TraceLevel string
 
@@ -77,10 +77,10 @@ const (
 	DecisionsTrace TraceLevel = "Decisions"
 )
 
-// SimulationRunStatus says how far the run is and what came out.
+// SimulationRunStatus is the progress and the results of a run.
 type SimulationRunStatus struct {
 	CommonStatus `json:",inline"`
-	// metrics summarise the results; the rest is in the result ConfigMaps.
+	// metrics summarise the results. The result ConfigMaps hold all metrics.
 	// +optional
 	// +listType=map
 	// +listMapKey=metric
@@ -104,14 +104,14 @@ type SimulationRunStatus struct {
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 type SimulationRun struct {
 	metav1.TypeMeta `json:",inline"`
-	// metadata is the object's.
+	// metadata is the object's metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec is what is asked for.
+	// spec is the requested simulation.
 	// +required
 	Spec SimulationRunSpec `json:"spec,omitzero"`
-	// status is what came of it.
+	// status is the progress and the results.
 	// +optional
 	Status SimulationRunStatus `json:"status,omitzero"`
 }

@@ -2,53 +2,51 @@
 
 package v1alpha1
 
-// Stability watches the KV cache of each replica of a pool. The controller
-// estimates how many blocks the requests at this rate are going to hold, and
-// with it the rate at which the wait queue begins to grow without end.
+// Stability is a controller that watches the KV cache of each replica of a pool. It
+// estimates the number of blocks that requests need at the current rate, and the
+// rate above which the wait queue grows without limit.
 type Stability struct {
-	// controller is the form of the estimate: Queueing, or QueueingSeed, the one
-	// that it was made from, kept to the letter and with its errors to compare
-	// with.
+	// controller is the form of the estimate: Queueing, or QueueingSeed. QueueingSeed
+	// is the literal original of Queueing, with its errors, for comparison.
 	// +optional
 	// +kubebuilder:default=Queueing
 	Controller StabilityController `json:"controller,omitempty"`
-	// window is the time constant of all estimates: what happened one window ago
-	// counts for a third.
+	// window is the time constant of all estimates: an event one window ago counts
+	// for a third.
 	// +optional
 	// +kubebuilder:default="1m"
 	Window PositiveDuration `json:"window,omitempty"`
-	// margin is what the mean of the blocks in use is multiplied with to give
-	// the blocks that are needed, at least 1.
+	// margin is the factor, at least 1, between the mean number of blocks in use and
+	// the number of blocks needed.
 	// +optional
 	// +kubebuilder:default="1.15"
 	Margin PositiveDecimal `json:"margin,omitempty"`
-	// marginDeviations is how many standard deviations of the blocks in use are
-	// kept above their mean, where that is more than margin gives. Queueing
+	// marginDeviations is the number of standard deviations above the mean of the
+	// blocks in use, if that gives more blocks than margin. It applies to Queueing
 	// only.
 	// +optional
 	// +kubebuilder:default="2"
 	MarginDeviations NonNegativeDecimal `json:"marginDeviations,omitempty"`
-	// minEvictionInterval is the least time between two evictions, save those
+	// minEvictionInterval is the minimum time between two evictions, except those
 	// that keep the cache from filling up.
 	// +optional
 	// +kubebuilder:default="100ms"
 	MinEvictionInterval Duration `json:"minEvictionInterval,omitempty"`
-	// minCompletions is how many requests have to complete before there is an
-	// estimate. Queueing only.
+	// minCompletions is the number of completed requests before the first estimate.
+	// It applies to Queueing only.
 	// +optional
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000000
 	MinCompletions int32 `json:"minCompletions,omitempty"`
-	// evict lets the controller empty cached blocks before their places are
-	// wanted. No load was found for which that helps, so it is Disabled unless
-	// you say so.
+	// evict lets the controller evict cached blocks before the engine needs their
+	// places. It did not help for any load that was tried.
 	// +optional
 	// +kubebuilder:default=Disabled
 	Evict Switch `json:"evict,omitempty"`
-	// admission is what becomes of a request for which the controller finds no
-	// room beside what runs: Always admits it where its blocks fit, Queue leaves
-	// it in the wait queue, Refuse turns it away when it arrives.
+	// admission is the treatment of a request for which the controller finds no room.
+	// Always admits it if its blocks fit, Queue leaves it in the wait queue, and
+	// Refuse rejects it when it arrives.
 	// +optional
 	// +kubebuilder:default=Always
 	Admission StabilityAdmission `json:"admission,omitempty"`
@@ -59,9 +57,9 @@ type Stability struct {
 type StabilityController string
 
 const (
-	// QueueingController is the default.
+	// QueueingController is the corrected form of the estimate.
 	QueueingController StabilityController = "Queueing"
-	// QueueingSeedController is the one that it was made from, to the letter.
+	// QueueingSeedController is the literal original of Queueing.
 	QueueingSeedController StabilityController = "QueueingSeed"
 )
 
@@ -70,10 +68,10 @@ const (
 type StabilityAdmission string
 
 const (
-	// AlwaysAdmission does not ask.
+	// AlwaysAdmission does not consult the controller.
 	AlwaysAdmission StabilityAdmission = "Always"
 	// QueueAdmission leaves the request in the wait queue.
 	QueueAdmission StabilityAdmission = "Queue"
-	// RefuseAdmission turns the request away.
+	// RefuseAdmission rejects the request.
 	RefuseAdmission StabilityAdmission = "Refuse"
 )

@@ -44,48 +44,48 @@ type Client struct {
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`
 	Class string `json:"class,omitempty"`
-	// priority is that of the client's requests: higher is more important. A
-	// pool whose engine.scheduler is Priority serves by it. Below 0, the EPP
-	// sheds them while it is saturated, and nothing from 0 on. With flow
-	// control it is the band in which they wait, and none is shed.
+	// priority is the priority of the client's requests: a higher number is more
+	// important. Pools with engine.scheduler Priority serve requests in this order.
+	// While the EPP is saturated, it sheds requests with a priority below 0. With flow
+	// control, requests wait in the band of their priority, and the EPP sheds none.
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=-1000000
 	// +kubebuilder:validation:Maximum=1000000
 	Priority int32 `json:"priority,omitempty"`
-	// copies make the client stand for many of its kind.
+	// copies make the client represent many similar clients.
 	// +optional
 	Copies *Copies `json:"copies,omitempty"`
-	// arrivals say when requests come.
+	// arrivals say when requests arrive.
 	// +required
 	Arrivals Arrivals `json:"arrivals,omitzero"`
-	// inputTokens is the length of a prompt's own part, without the prefix.
+	// inputTokens is the length of a prompt without the shared prefix.
 	// +required
 	InputTokens Lengths `json:"inputTokens,omitzero"`
 	// outputTokens is the length of an answer.
 	// +required
 	OutputTokens Lengths `json:"outputTokens,omitzero"`
-	// prefix is put before each prompt and shared by all clients that name
-	// the same group.
+	// prefix is a shared beginning of each prompt. All clients that name the same
+	// group share it.
 	// +optional
 	Prefix *Prefix `json:"prefix,omitempty"`
-	// prompts make the client send a fixed set of prompts again and again.
-	// Where it is not set, no two prompts have the same own part.
+	// prompts make the client repeat a fixed set of prompts. Without them, every
+	// prompt is different behind the prefix.
 	// +optional
 	Prompts *Prompts `json:"prompts,omitempty"`
-	// sessions make the client's requests turns of conversations. Where it is
-	// not set, they belong to none.
+	// sessions make the client's requests turns of conversations. Without them,
+	// requests belong to no conversation.
 	// +optional
 	Sessions *Sessions `json:"sessions,omitempty"`
-	// adapter is the LoRA adapter that the client's requests ask for; every
-	// pool then has adapters. Where it is not set, they ask for the base model.
+	// adapter is the LoRA adapter of the client's requests. If it is set, every pool
+	// needs adapters. Without it, requests use the base model.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`
 	Adapter string `json:"adapter,omitempty"`
-	// headers are what the client's requests carry, by name, for plugins of the
-	// router that read some.
+	// headers are the HTTP headers of the client's requests by name, for plugins of
+	// the router that read headers.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=16
 	Headers map[string]HeaderValue `json:"headers,omitempty"`
@@ -99,9 +99,9 @@ type Client struct {
 // +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([ -~]*[!-~])?$`
 type HeaderValue string
 
-// Copies make a client stand for many of its kind, named name-1, name-2 and so
-// on, each with arrivals and lengths of its own, unless said otherwise. The
-// client's rate is that of all of them together.
+// Copies make a client represent many similar clients, named name-1, name-2 and so
+// on. Each copy has its own arrivals and lengths, unless a field says otherwise. The
+// client's rate is the total rate of all copies.
 type Copies struct {
 	// count is the number of clients. All clients of a workload are at most
 	// 10000.
@@ -109,62 +109,61 @@ type Copies struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000
 	Count int32 `json:"count,omitempty"`
-	// zipfExponent s, at most 10, deals the rate out: copy k has a share in
-	// proportion to k to the power of -s. "0" gives all the same, "1" is
+	// zipfExponent is the exponent s, at most 10, that divides the rate: the share of
+	// copy k is proportional to k to the power of -s. "0" gives equal shares, "1" is
 	// Zipf's law.
 	// +optional
 	// +kubebuilder:default="0"
 	ZipfExponent NonNegativeDecimal `json:"zipfExponent,omitempty"`
-	// prefixes says whether each copy has a prefix of its own, in the groups
-	// group-1, group-2 and so on, or all share the client's.
+	// prefixes says whether each copy has its own prefix, in the groups group-1,
+	// group-2 and so on, or all copies share the client's prefix.
 	// +optional
 	// +kubebuilder:default=Own
 	Prefixes CopyPrefixes `json:"prefixes,omitempty"`
-	// arrivals says whether each copy has an arrival process of its own, with
-	// its share of the rate, or all of them have one between them, whose
-	// requests are dealt out. Where it is not set it is Own.
+	// arrivals says whether each copy has its own arrival process with its share of
+	// the rate, or all copies share one process, whose requests are distributed among
+	// them. The default is Own.
 	// +optional
 	Arrivals CopyArrivals `json:"arrivals,omitempty"`
-	// adapters says whether each copy asks for a LoRA adapter of its own, named
-	// adapter-1, adapter-2 and so on, or all ask for the client's. Where it is
-	// not set it is Own.
+	// adapters says whether each copy has its own LoRA adapter, named adapter-1,
+	// adapter-2 and so on, or all copies use the client's adapter. The default is Own.
 	// +optional
 	Adapters CopyAdapters `json:"adapters,omitempty"`
 }
 
-// CopyArrivals says where the arrivals of a client's copies come from.
+// CopyArrivals says which arrival process the copies of a client have.
 // +kubebuilder:validation:Enum=Own;Cycle;Random
 type CopyArrivals string
 
 const (
-	// OwnArrivals give each copy a process of its own.
+	// OwnArrivals give each copy its own process.
 	OwnArrivals CopyArrivals = "Own"
-	// CycleArrivals deal the requests of one process out in rounds. A round has
+	// CycleArrivals distribute the requests of one process in rounds. A round has
 	// one request for each copy, or one for each of their prompts, in an order
 	// that is drawn once. All copies have the same share.
 	CycleArrivals CopyArrivals = "Cycle"
-	// RandomArrivals deal each request of one process out at random, by the
+	// RandomArrivals assign each request of one process to a random copy, by the
 	// shares.
 	RandomArrivals CopyArrivals = "Random"
 )
 
-// CopyAdapters says whose LoRA adapter the copies of a client ask for.
+// CopyAdapters says which LoRA adapter the copies of a client use.
 // +kubebuilder:validation:Enum=Own;Shared
 type CopyAdapters string
 
 const (
-	// OwnAdapters give each copy an adapter of its own.
+	// OwnAdapters give each copy its own adapter.
 	OwnAdapters CopyAdapters = "Own"
 	// SharedAdapters leave all copies with the client's adapter.
 	SharedAdapters CopyAdapters = "Shared"
 )
 
-// CopyPrefixes says whose prefix the copies of a client have.
+// CopyPrefixes says which prefix the copies of a client have.
 // +kubebuilder:validation:Enum=Own;Shared
 type CopyPrefixes string
 
 const (
-	// OwnPrefixes give each copy a prefix group of its own.
+	// OwnPrefixes give each copy its own prefix group.
 	OwnPrefixes CopyPrefixes = "Own"
 	// SharedPrefixes leave all copies in the client's prefix group.
 	SharedPrefixes CopyPrefixes = "Shared"
@@ -183,7 +182,7 @@ const (
 	GammaArrivals ArrivalProcess = "Gamma"
 )
 
-// Arrivals say when requests come.
+// Arrivals say when requests arrive.
 //
 // +kubebuilder:validation:ExactlyOneOf=rate;stages
 // +kubebuilder:validation:XValidation:rule="(self.process == 'Gamma') == has(self.cv)",message="cv must be set exactly when process is Gamma"
@@ -195,8 +194,8 @@ type Arrivals struct {
 	// rate is the mean number of requests a second.
 	// +optional
 	Rate PositiveDecimal `json:"rate,omitempty"`
-	// stages are rates that follow each other without a pause. After the last
-	// one the client sends no more.
+	// stages are consecutive rates without a pause between them. After the last stage
+	// the client sends no requests.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -213,25 +212,25 @@ type RateStage struct {
 	// rate is the mean number of requests a second; "0" is a pause.
 	// +required
 	Rate NonNegativeDecimal `json:"rate,omitempty"`
-	// duration is how long it lasts.
+	// duration is the duration of the stage.
 	// +required
 	Duration PositiveDuration `json:"duration,omitempty"`
 }
 
-// Order says in which order a client takes what it has several of.
+// Order is the order in which a client takes its prompts or conversations.
 // +kubebuilder:validation:Enum=Cycle;Random
 type Order string
 
 const (
-	// CycleOrder goes round.
+	// CycleOrder takes them in turn.
 	CycleOrder Order = "Cycle"
-	// RandomOrder takes any of them each time.
+	// RandomOrder takes a random one each time.
 	RandomOrder Order = "Random"
 )
 
-// Prompts are a fixed set of prompts. Each has its own part of inputTokens,
-// drawn once, behind the client's prefix. What is answered is drawn anew each
-// time.
+// Prompts are a fixed set of prompts. Each prompt consists of the client's prefix
+// and a part whose length is drawn once from inputTokens. The length of an answer is
+// drawn each time.
 type Prompts struct {
 	// count is the number of different prompts of the client, or of each copy.
 	// All copies together have at most 1000000.
@@ -239,53 +238,52 @@ type Prompts struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000000
 	Count int32 `json:"count,omitempty"`
-	// order is the order in which they are sent.
+	// order is the order in which the client sends the prompts.
 	// +optional
 	// +kubebuilder:default=Cycle
 	Order Order `json:"order,omitempty"`
 }
 
-// Sessions are conversations. Arrivals stay what the process says: a turn does
-// not wait for the answer before it, and comes after as many others as there
-// are conversations at a time, so that the time between two turns is about
-// concurrent divided by rate.
+// Sessions are conversations. The arrival process does not change: a turn does not
+// wait for the previous answer. As many other turns lie between two turns of a
+// conversation as there are concurrent conversations, so the time between them is
+// about concurrent divided by rate.
 type Sessions struct {
-	// concurrent is the number of conversations at a time, of the client or of
-	// each copy. Where one ends the next one begins.
+	// concurrent is the number of concurrent conversations of the client, or of each
+	// copy. When one ends, the next begins.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100000
 	Concurrent int32 `json:"concurrent,omitempty"`
-	// turns is the number of requests of a conversation: read turns where
-	// lengths speak of tokens.
+	// turns is the distribution of the number of requests in a conversation. Its
+	// lengths are in turns, not tokens.
 	// +required
 	Turns Lengths `json:"turns,omitzero"`
-	// context says what a turn's prompt consists of beside the prefix and its
-	// own part.
+	// context says whether the prompt of a turn contains the previous turns.
 	// +optional
 	// +kubebuilder:default=Accumulate
 	Context SessionContext `json:"context,omitempty"`
-	// maxTokens bounds what accumulates: a conversation whose next prompt would
-	// be longer ends before that.
+	// maxTokens is the maximum length of an accumulated prompt. A conversation ends
+	// before a prompt that would be longer.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000000
 	MaxTokens *int32 `json:"maxTokens,omitempty"`
-	// order says which of the conversations goes on with an arrival.
+	// order says which conversation an arrival continues.
 	// +optional
 	// +kubebuilder:default=Cycle
 	Order Order `json:"order,omitempty"`
 }
 
-// SessionContext says what a turn's prompt knows of the turns before.
+// SessionContext says whether the prompt of a turn contains the previous turns.
 // +kubebuilder:validation:Enum=Accumulate;Independent
 type SessionContext string
 
 const (
-	// AccumulateContext puts the own parts and the answers of all turns before
-	// between the prefix and the own part.
+	// AccumulateContext inserts the prompts and answers of all previous turns
+	// between the prefix and the new part.
 	AccumulateContext SessionContext = "Accumulate"
-	// IndependentContext leaves them out.
+	// IndependentContext does not insert them.
 	IndependentContext SessionContext = "Independent"
 )
 
@@ -334,12 +332,12 @@ type Lengths struct {
 
 // Prefix is a shared beginning of prompts, such as a system prompt.
 type Prefix struct {
-	// group names the text; clients of one group share it.
+	// group is the name of the prefix. Clients with the same group share it.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Group string `json:"group,omitempty"`
-	// tokens is its length.
+	// tokens is the length of the prefix.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000000
@@ -378,7 +376,7 @@ type VolumePath string
 
 // VolumeClaimFile is a file in a PersistentVolumeClaim's volume.
 type VolumeClaimFile struct {
-	// claimName names the claim, in the object's namespace.
+	// claimName is the name of a PersistentVolumeClaim in the object's namespace.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
@@ -391,7 +389,7 @@ type VolumeClaimFile struct {
 
 // ImageFile is a file in an OCI image or artifact.
 type ImageFile struct {
-	// reference names the image, as in a container.
+	// reference is the name of the image, as in a container.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=300
@@ -399,7 +397,7 @@ type ImageFile struct {
 	// path is the file's path in the image.
 	// +required
 	Path VolumePath `json:"path,omitempty"`
-	// pullPolicy is as in a container.
+	// pullPolicy is the image pull policy, as in a container.
 	// +optional
 	// +kubebuilder:validation:Enum=Always;Never;IfNotPresent
 	PullPolicy corev1.PullPolicy `json:"pullPolicy,omitempty"`
@@ -413,8 +411,8 @@ type Trace struct {
 	// format is the trace's format.
 	// +required
 	Format TraceFormat `json:"format,omitempty"`
-	// file is a path on the machine of the local verbs, relative to the
-	// manifest. A cluster cannot read it: use configMapRef there.
+	// file is a path on the machine where you run local commands, relative to the
+	// manifest. A cluster cannot read the file: use configMapRef there.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=4096
@@ -422,19 +420,19 @@ type Trace struct {
 	// configMapRef is the ConfigMap key that holds the trace.
 	// +optional
 	ConfigMapRef *ConfigMapKeyReference `json:"configMapRef,omitempty"`
-	// persistentVolumeClaim is the file of a volume, which pods mount.
+	// persistentVolumeClaim is a file in a volume, which the pods mount.
 	// +optional
 	PersistentVolumeClaim *VolumeClaimFile `json:"persistentVolumeClaim,omitempty"`
-	// image is the file of an OCI image, which pods mount (Kubernetes 1.35).
+	// image is a file in an OCI image, which the pods mount (Kubernetes 1.35).
 	// +optional
 	Image *ImageFile `json:"image,omitempty"`
-	// sha256 is the digest of the trace's text, decompressed, in hex, as
-	// windtunnel trace stat prints it. Another trace is refused.
+	// sha256 is the digest of the decompressed trace in hex, as windtunnel trace stat
+	// prints it. A trace with another digest is rejected.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:Pattern=`^[0-9a-f]{64}$`
 	SHA256 string `json:"sha256,omitempty"`
-	// rateScale multiplies the recorded rate: 2 halves every gap.
+	// rateScale is the factor for the recorded rate: 2 halves every gap.
 	// +optional
 	// +kubebuilder:default="1"
 	RateScale PositiveDecimal `json:"rateScale,omitempty"`
@@ -456,9 +454,10 @@ type Trace struct {
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`
 	Class string `json:"class,omitempty"`
-	// priority is that of the trace's requests: higher is more important.
-	// Below 0, the EPP sheds them while it is saturated, and nothing from 0 on.
-	// With flow control it is the band in which they wait, and none is shed.
+	// priority is the priority of the trace's requests: a higher number is more
+	// important. While the EPP is saturated, it sheds requests with a priority below
+	// 0. With flow control, requests wait in the band of their priority, and the EPP
+	// sheds none.
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=-1000000
