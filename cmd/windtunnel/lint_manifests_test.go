@@ -23,7 +23,7 @@ func lineWith(t *testing.T, text, part string) int {
 }
 
 func TestLintChecksManifests(t *testing.T) {
-	sound := strings.TrimPrefix(lint.Lookup("manifest").Good, "\n")
+	sound := lint.Lookup("manifest").GoodExample()
 	for name, tc := range map[string]struct {
 		old, new string
 		// at is a part of the line that has the finding; "" is none.
@@ -100,7 +100,7 @@ func checkJSON(t *testing.T, file string, line int) {
 
 func TestTheExamplesOfRuleManifest(t *testing.T) {
 	rule := lint.Lookup("manifest")
-	folder := writeFiles(t, map[string]string{"good.yaml": rule.Good, "bad.yaml": rule.Bad, "epp.yaml": soundEPP})
+	folder := writeFiles(t, map[string]string{"good.yaml": rule.GoodExample(), "bad.yaml": rule.BadExample(), "epp.yaml": soundEPP})
 	mustRun(t, "lint", filepath.Join(folder, "good.yaml"), "--fail-on", "info")
 	if out, err := windtunnel(t, "lint", filepath.Join(folder, "bad.yaml")); exitCode(err) != exitFailed || !strings.Contains(out, "error manifest: spec.objectives[0].metric: ") {
 		t.Errorf("%v\n%s", err, out)
@@ -128,7 +128,7 @@ func TestInlineConfigurationsAreReportedOnce(t *testing.T) {
 }
 
 func TestLinesOfItemsOfLists(t *testing.T) {
-	item := strings.ReplaceAll(strings.TrimSpace(lint.Lookup("manifest").Bad), "\n", "\n  ")
+	item := strings.ReplaceAll(strings.TrimSpace(lint.Lookup("manifest").BadExample()), "\n", "\n  ")
 	text := "apiVersion: v1\nkind: List\nitems:\n- " + item + "\n"
 	file := filepath.Join(writeFiles(t, map[string]string{"list.yaml": text, "epp.yaml": soundEPP}), "list.yaml")
 	out, _ := windtunnel(t, "lint", file)

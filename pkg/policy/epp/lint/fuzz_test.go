@@ -20,9 +20,9 @@ import (
 func seeds(f *testing.F) []string {
 	var texts []string
 	for _, r := range rules {
-		for _, text := range []string{r.Bad, r.Good} {
+		for _, text := range []string{r.BadExample(), r.GoodExample()} {
 			if text != "" {
-				texts = append(texts, example(text))
+				texts = append(texts, withHeader(text))
 			}
 		}
 	}

@@ -254,7 +254,7 @@ func TestExplainedRulesHaveTheirExamples(t *testing.T) {
 		if err := rule.Write(&text); err != nil {
 			t.Fatal(err)
 		}
-		if rule.Bad != "" && !strings.Contains(text.String(), "Found:\n\n    ") {
+		if rule.BadExample() != "" && !strings.Contains(text.String(), "Found:\n\n    ") {
 			t.Errorf("%s is explained as\n%s", rule.ID, text.String())
 		}
 	}
@@ -281,7 +281,7 @@ func TestManifestsSayWhatTheClusterIsLike(t *testing.T) {
 }
 
 func TestAlphaPluginsMayBeAllowed(t *testing.T) {
-	text := []byte(example(alphaPlugin.Bad))
+	text := []byte(withHeader(alphaPlugin.BadExample()))
 	if got := rulesOf(Check(text, "", Context{Experimental: true})); len(got) > 0 {
 		t.Errorf("found %v", got)
 	}

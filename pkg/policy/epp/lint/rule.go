@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// A Rule is something to find. Its test is made of its examples: the bad one
-// has it, the good one has not.
+// A Rule is something to find. Its examples are its test: the bad one has a finding, the
+// good one has none.
 type Rule struct {
 	// ID is what findings name it by.
 	ID       string
@@ -19,11 +19,10 @@ type Rule struct {
 	Summary, Why, Fix string
 	// Source is where users met it, or who says so.
 	Source string
-	// Bad and Good are configurations; what every one has in common is left
-	// out of them. Version reads them, router-v0.10 unless it is set; auto is for
-	// what is about the choice of a version.
-	Bad, Good, Version string
-	// Context is what they are looked at with.
+	// Version reads the examples: router-v0.10 unless it is set, and auto for a rule about
+	// the choice of a version.
+	Version string
+	// Context is what the examples are checked with.
 	Context Context
 	// Alongside are rules that the examples cannot do without.
 	Alongside []string

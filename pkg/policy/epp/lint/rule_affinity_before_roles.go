@@ -10,34 +10,6 @@ var affinityBeforeRoles = Rule{
 	Why:     "Filters run in the order of the profile. The affinity filter may leave only endpoints that the next filter drops, and the request is answered with 429.",
 	Fix:     "Put filters by role and label first.",
 	Source:  "the EPP's scheduler",
-	Bad: `
-plugins:
-- type: prefix-cache-affinity-filter
-  parameters: {peakPrefillThroughput: 20480}
-- type: decode-filter
-- type: inflight-load-producer
-- type: token-load-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: prefix-cache-affinity-filter
-  - pluginRef: decode-filter
-  - pluginRef: token-load-scorer
-`,
-	Good: `
-plugins:
-- type: prefix-cache-affinity-filter
-  parameters: {peakPrefillThroughput: 20480}
-- type: decode-filter
-- type: inflight-load-producer
-- type: token-load-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: decode-filter
-  - pluginRef: prefix-cache-affinity-filter
-  - pluginRef: token-load-scorer
-`,
 	check: func(p *pass) {
 		if len(items(p.written("schedulingProfiles"))) == 0 {
 			return

@@ -8,8 +8,6 @@ var affinityGateOff = Rule{
 	Why:     "maxTTFTPenaltyMs 0 does not mean that no penalty is accepted but that any is: requests stick to a warm endpoint however long its backlog. An affinityThreshold of 0 or less disables the filter.",
 	Fix:     "Set maxTTFTPenaltyMs to the delay that a warm prefix is worth, and affinityThreshold between 0 and 1.",
 	Source:  "llm-d-router's prefix-cache-affinity-filter",
-	Bad:     affinityExample("{peakPrefillThroughput: 20480, maxTTFTPenaltyMs: 0}"),
-	Good:    affinityExample("{peakPrefillThroughput: 20480, maxTTFTPenaltyMs: 5000}"),
 	check: func(p *pass) {
 		for _, f := range p.ofType(affinityFilter) {
 			if n, ok := f.number("affinityThreshold"); ok && n <= 0 {
@@ -21,20 +19,4 @@ var affinityGateOff = Rule{
 			}
 		}
 	},
-}
-
-// affinityExample is an example whose filter has these parameters.
-func affinityExample(parameters string) string {
-	return `
-plugins:
-- type: prefix-cache-affinity-filter
-  parameters: ` + parameters + `
-- type: inflight-load-producer
-- type: token-load-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: prefix-cache-affinity-filter
-  - pluginRef: token-load-scorer
-`
 }

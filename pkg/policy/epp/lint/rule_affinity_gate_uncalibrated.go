@@ -8,8 +8,6 @@ var affinityGateUncalibrated = Rule{
 	Why:     "The filter turns a backlog of tokens into a delay by dividing by the prefill throughput. The default of 15,928 tokens a second was measured with Qwen3-32B on two H100: on other hardware the gate opens too early or too late in proportion.",
 	Fix:     "Measure one replica's prefill throughput and write it as peakPrefillThroughput.",
 	Source:  "llm-d-router's prefix-cache-affinity-filter",
-	Bad:     affinityExample("{maxTTFTPenaltyMs: 5000}"),
-	Good:    affinityExample("{maxTTFTPenaltyMs: 5000, peakPrefillThroughput: 20480}"),
 	check: func(p *pass) {
 		for _, f := range p.ofType(affinityFilter) {
 			penalty, _ := f.number("maxTTFTPenaltyMs")

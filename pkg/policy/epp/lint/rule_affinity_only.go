@@ -15,24 +15,6 @@ var affinityOnly = Rule{
 	Why:     "A prefix that requests share, a system prompt say, draws all of them to the one endpoint that served it first, while the others idle.",
 	Fix:     "Add a scorer of load: token-load-scorer, active-request-scorer or queue-scorer.",
 	Source:  "llm-d-router #669",
-	Bad: `
-plugins:
-- type: prefix-cache-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: prefix-cache-scorer
-`,
-	Good: `
-plugins:
-- type: prefix-cache-scorer
-- type: active-request-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: prefix-cache-scorer
-  - pluginRef: active-request-scorer
-`,
 	check: func(p *pass) {
 		for _, profile := range p.SchedulingProfiles {
 			affine := 0

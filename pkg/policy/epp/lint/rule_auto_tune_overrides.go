@@ -8,8 +8,6 @@ var autoTuneOverrides = Rule{
 	Why:     "With autoTune the index takes block size and capacity from the engines' metrics. What is written counts only while an engine reports none.",
 	Fix:     "Set autoTune to false, or drop the other parameter.",
 	Source:  "the EPP's approximate prefix producer",
-	Bad:     prefixProducer("{lruCapacityPerServer: 50000}"),
-	Good:    prefixProducer("{autoTune: false, lruCapacityPerServer: 50000}"),
 	check: func(p *pass) {
 		for _, producer := range p.ofType(approxProducer, "prefix-cache-scorer") {
 			if !producer.flag("autoTune") {

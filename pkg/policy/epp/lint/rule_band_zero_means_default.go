@@ -10,24 +10,6 @@ var bandZeroMeansDefault = Rule{
 	Why:     "For the whole queue 0 means no limit. For a band it means the default, 5000 requests and 1 GB: a band is always bounded.",
 	Fix:     "Write the limit that is meant.",
 	Source:  "the EPP's flow control",
-	Bad: `
-featureGates: [flowControl]
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-flowControl:
-  priorityBands:
-  - {priority: 10, maxRequests: 0}
-`,
-	Good: `
-featureGates: [flowControl]
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-flowControl:
-  priorityBands:
-  - {priority: 10, maxRequests: 20000}
-`,
 	check: func(p *pass) {
 		if !p.gate("flowControl") {
 			return

@@ -8,8 +8,6 @@ var blockSizeBelowFloor = Rule{
 	Why:     "Since router-v0.9 the approximate index never uses blocks of less than 64 tokens, as tiny ones exhausted the EPP's memory. What is written is overridden.",
 	Fix:     "Write 64 or more, or leave it out.",
 	Source:  "llm-d-router #1158, #1160",
-	Bad:     prefixProducer("{autoTune: false, blockSizeTokens: 16}"),
-	Good:    prefixProducer("{autoTune: false, blockSizeTokens: 64}"),
 	check: func(p *pass) {
 		if !p.sinceRouter09() {
 			return
@@ -22,20 +20,4 @@ var blockSizeBelowFloor = Rule{
 			}
 		}
 	},
-}
-
-// prefixProducer is an example whose prefix producer has these parameters.
-func prefixProducer(parameters string) string {
-	return `
-plugins:
-- type: approx-prefix-cache-producer
-  parameters: ` + parameters + `
-- type: prefix-cache-scorer
-- type: queue-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: prefix-cache-scorer
-  - pluginRef: queue-scorer
-`
 }

@@ -4,57 +4,10 @@ package lint
 
 var deciderWithoutProducer = Rule{
 	ID: "decider-without-producer", Severity: Warning,
-	Summary: "a prefix-based-pd-decider while nothing named approx-prefix-cache-producer is there",
-	Why:     "The decider asks what the approximate producer of that name wrote. Where it finds nothing it never disaggregates.",
-	Fix:     "List approx-prefix-cache-producer, under its own name.",
-	Source:  "llm-d-router's prefix-based-pd-decider",
-	Bad: `
-plugins:
-- type: pd-profile-handler
-  parameters: {prefixMatchInfoProducerName: mine}
-- type: prefix-based-pd-decider
-  parameters: {nonCachedTokens: 512}
-- {name: mine, type: approx-prefix-cache-producer}
-- type: prefill-filter
-- type: decode-filter
-- type: queue-scorer
-- type: active-request-scorer
-schedulingProfiles:
-- name: prefill
-  plugins:
-  - pluginRef: prefill-filter
-  - pluginRef: queue-scorer
-  - pluginRef: active-request-scorer
-- name: decode
-  plugins:
-  - pluginRef: decode-filter
-  - pluginRef: queue-scorer
-  - pluginRef: active-request-scorer
-`,
-	Good: `
-plugins:
-- type: pd-profile-handler
-  parameters: {prefixMatchInfoProducerName: mine}
-- type: prefix-based-pd-decider
-  parameters: {nonCachedTokens: 512}
-- {name: mine, type: approx-prefix-cache-producer}
-- type: approx-prefix-cache-producer
-- type: prefill-filter
-- type: decode-filter
-- type: queue-scorer
-- type: active-request-scorer
-schedulingProfiles:
-- name: prefill
-  plugins:
-  - pluginRef: prefill-filter
-  - pluginRef: queue-scorer
-  - pluginRef: active-request-scorer
-- name: decode
-  plugins:
-  - pluginRef: decode-filter
-  - pluginRef: queue-scorer
-  - pluginRef: active-request-scorer
-`,
+	Summary:   "a prefix-based-pd-decider while nothing named approx-prefix-cache-producer is there",
+	Why:       "The decider asks what the approximate producer of that name wrote. Where it finds nothing it never disaggregates.",
+	Fix:       "List approx-prefix-cache-producer, under its own name.",
+	Source:    "llm-d-router's prefix-based-pd-decider",
 	Alongside: []string{"deprecated"},
 	check: func(p *pass) {
 		if !p.sinceRouter09() || p.plugin(approxProducer) != nil {

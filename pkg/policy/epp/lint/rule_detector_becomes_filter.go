@@ -8,25 +8,6 @@ var detectorBecomesFilter = Rule{
 	Why:     "Without profiles every filter that is listed filters, and detectors are filters too: endpoints over the detector's limits are dropped from every choice.",
 	Fix:     "Write the profile, without the detector.",
 	Source:  "the EPP's loader",
-	Bad: `
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-- type: utilization-detector
-  parameters: {queueDepthThreshold: 10}
-`,
-	Good: `
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-- type: utilization-detector
-  parameters: {queueDepthThreshold: 10}
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-`,
 	check: func(p *pass) {
 		if len(items(p.written("schedulingProfiles"))) > 0 {
 			return

@@ -8,26 +8,6 @@ var disaggWithoutDecider = Rule{
 	Why:     "No decider means that the stage never runs: its profile is there for nothing, and its endpoints stay idle.",
 	Fix:     "Name a decider under deciders: always-disagg-pd-decider hands over every prompt, always-disagg-multimodal-decider has all images, audio and video encoded apart.",
 	Source:  "llm-d-router's disagg-profile-handler",
-	Bad: `
-plugins:
-- type: disagg-profile-handler
-- type: prefill-filter
-- type: decode-filter
-- type: queue-scorer
-- type: prefix-cache-scorer
-schedulingProfiles:
-- name: prefill
-  plugins:
-  - pluginRef: prefill-filter
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-- name: decode
-  plugins:
-  - pluginRef: decode-filter
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-`,
-	Good: disaggregated("- type: always-disagg-pd-decider", "always-disagg-pd-decider"),
 	check: func(p *pass) {
 		for _, h := range p.ofType(disaggHandler) {
 			for _, stage := range []string{"prefill", "encode"} {

@@ -10,28 +10,6 @@ var duplicateScorer = Rule{
 	Why:     "Scores add up: two scorers of one type with the same parameters are one of both weights together, at twice the cost.",
 	Fix:     "Keep one, with the weight that is meant.",
 	Source:  "the EPP's weighted sum",
-	Bad: `
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-- {name: again, type: prefix-cache-scorer}
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-  - pluginRef: again
-`,
-	Good: `
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: queue-scorer
-  - {pluginRef: prefix-cache-scorer, weight: 2}
-`,
 	check: func(p *pass) {
 		for _, profile := range p.SchedulingProfiles {
 			scorers := profile.with("scorer")

@@ -16,8 +16,6 @@ var fileInContainer = Rule{
 	Why:     "The configuration names the path only. Where nothing is mounted there the EPP does not start: its pod crash-loops. The linter does not see the Deployment.",
 	Fix:     "Look at the volumeMounts of the EPP's container.",
 	Source:  "llm-d-router's data sources, file discovery and tokenizers",
-	Bad:     "\nplugins:\n- type: metrics-data-source\n  parameters: {scheme: https, insecureSkipVerify: false, caCertPath: /etc/engines/ca.crt}\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
-	Good:    "\nplugins:\n- type: metrics-data-source\n  parameters: {scheme: https, insecureSkipVerify: true}\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
 	check: func(p *pass) {
 		for _, plugin := range p.Plugins {
 			for _, f := range filesOf(plugin) {

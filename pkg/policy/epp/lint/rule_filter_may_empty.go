@@ -8,32 +8,6 @@ var filterMayEmpty = Rule{
 	Why:     "Where a profile is left with no endpoint the EPP does not fall back: the request is answered with 429. That is admission control by a filter, and it holds for requests of any priority.",
 	Fix:     "Set fallbackOnEmpty on utilization-filter; use utilization-detector, which keeps all where it would keep none; or leave it so if that is meant.",
 	Source:  "the EPP's scheduler",
-	Bad: `
-plugins:
-- type: concurrency-detector
-  parameters: {maxConcurrency: 64}
-- type: queue-scorer
-- type: prefix-cache-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: concurrency-detector
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-`,
-	Good: `
-plugins:
-- type: utilization-detector
-  parameters: {queueDepthThreshold: 10}
-- type: queue-scorer
-- type: prefix-cache-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: utilization-detector
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-`,
 	check: func(p *pass) {
 		for _, profile := range p.SchedulingProfiles {
 			for _, e := range profile.with("filter") {

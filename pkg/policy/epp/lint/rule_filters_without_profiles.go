@@ -8,29 +8,6 @@ var filtersWithoutProfiles = Rule{
 	Why:     "Without profiles the EPP makes one of all filters, scorers and pickers it has, in the order of a map: filters run in another order after every start.",
 	Fix:     "Write the profile.",
 	Source:  "the EPP's loader, which goes through a map",
-	Bad: `
-plugins:
-- type: decode-filter
-- type: prefix-cache-affinity-filter
-  parameters: {peakPrefillThroughput: 20480}
-- type: queue-scorer
-- type: prefix-cache-scorer
-`,
-	Good: `
-plugins:
-- type: decode-filter
-- type: prefix-cache-affinity-filter
-  parameters: {peakPrefillThroughput: 20480}
-- type: queue-scorer
-- type: prefix-cache-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: decode-filter
-  - pluginRef: prefix-cache-affinity-filter
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-`,
 	check: func(p *pass) {
 		if len(items(p.written("schedulingProfiles"))) > 0 {
 			return

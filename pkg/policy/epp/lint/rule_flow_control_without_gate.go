@@ -10,21 +10,6 @@ var flowControlWithoutGate = Rule{
 	Why:     "Without its gate the EPP ignores the whole section, saturationDetector excepted, and says so in one line of its log: no queues, no bands, no TTL.",
 	Fix:     "Add flowControl to featureGates, or drop the section.",
 	Source:  "the EPP's loader",
-	Bad: `
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-flowControl:
-  maxRequests: 500
-`,
-	Good: `
-featureGates: [flowControl]
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-flowControl:
-  maxRequests: 500
-`,
 	check: func(p *pass) {
 		section := p.written("flowControl")
 		if section == nil || p.gate("flowControl") {

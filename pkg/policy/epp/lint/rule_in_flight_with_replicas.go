@@ -10,26 +10,6 @@ var inFlightWithReplicas = Rule{
 	Why:     "Each EPP counts the requests that it routed itself. With several of them each sees a fraction of the load, and limits and thresholds are as many times too high.",
 	Fix:     "Run one replica, divide thresholds by the number of replicas, or share the counters with dataLayer.crossReplicaSyncerPluginRef where the version has it.",
 	Source:  "llm-d-router #1842",
-	Bad: `
-plugins:
-- type: active-request-scorer
-- type: prefix-cache-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: active-request-scorer
-  - pluginRef: prefix-cache-scorer
-`,
-	Good: `
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-`,
 	Context: Context{Replicas: 3},
 	check: func(p *pass) {
 		if p.context.Replicas <= 1 || p.DataLayer.CrossReplicaSyncerPluginRef != "" {

@@ -8,8 +8,6 @@ var indexOverRemembers = Rule{
 	Why:     "With autoTune the index keeps as many blocks as an engine has, but its own blocks are 64 tokens at least. Engines with smaller blocks have evicted what the index still believes in, and it is never told.",
 	Fix:     "Set autoTune to false and lruCapacityPerServer to the engine's tokens divided by 64, or use precise-prefix-cache-producer.",
 	Source:  "the EPP's approximate prefix producer",
-	Bad:     prefixProducer("{autoTune: true}"),
-	Good:    prefixProducer("{autoTune: false}"),
 	Context: Context{BlockTokens: 16},
 	check: func(p *pass) {
 		block := p.context.BlockTokens

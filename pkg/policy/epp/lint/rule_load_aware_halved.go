@@ -8,26 +8,6 @@ var loadAwareHalved = Rule{
 	Why:     "Its score is never above 0.5, where others reach 1: its weight counts for half.",
 	Fix:     "Give it twice the weight that is meant.",
 	Source:  "llm-d-router's load-aware-scorer",
-	Bad: `
-plugins:
-- type: load-aware-scorer
-- type: prefix-cache-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: load-aware-scorer
-  - pluginRef: prefix-cache-scorer
-`,
-	Good: `
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-`,
 	check: func(p *pass) {
 		for _, profile := range p.SchedulingProfiles {
 			scorers := profile.with("scorer")

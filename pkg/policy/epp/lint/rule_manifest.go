@@ -10,30 +10,7 @@ var manifestRule = Rule{
 	Why:     "The API server refuses the object, or the operator sets its condition Valid to False. Nothing is simulated.",
 	Fix:     "See the message.",
 	Source:  "Windtunnel's schema, CEL rules and compiler",
-	Bad:     "\n" + exampleSweep + "  - {metric: ttft.p98765, direction: Minimize}\n",
-	Good:    "\n" + exampleSweep + "  - {metric: ttft.p99, direction: Minimize}\n",
 }
-
-const exampleSweep = `apiVersion: sim.windtunnel.dev/v1alpha1
-kind: PolicySweep
-metadata: {name: replicas}
-spec:
-  scenario:
-    horizon: {requests: 20}
-    pools:
-    - {name: llama, model: meta-llama/Llama-3.1-8B-Instruct, accelerator: h100-sxm}
-    router:
-      endpointPickerConfig: {file: epp.yaml}
-    workload:
-      clients:
-      - name: chat
-        arrivals: {rate: "1"}
-        inputTokens: {distribution: Constant, mean: "100"}
-        outputTokens: {distribution: Constant, mean: "10"}
-  parameters:
-  - {name: replicas, path: "pools[llama].replicas", values: ["1", "2"]}
-  objectives:
-`
 
 // ManifestFinding is a finding of rule manifest: about a field of an object, or, with
 // an empty path, about all of it. One of severity Info does not keep the object from

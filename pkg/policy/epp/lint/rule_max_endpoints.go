@@ -8,31 +8,6 @@ var maxEndpoints = Rule{
 	Why:     "The request still goes to the first endpoint. The others are fallbacks for a gateway that retries, and the EPP counts the request for the first one alone.",
 	Fix:     "Leave it at 1 unless the gateway retries.",
 	Source:  "the EPP's pickers",
-	Bad: `
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-- type: max-score-picker
-  parameters: {maxNumOfEndpoints: 3}
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-  - pluginRef: max-score-picker
-`,
-	Good: `
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-- type: max-score-picker
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-  - pluginRef: max-score-picker
-`,
 	check: func(p *pass) {
 		for _, picker := range p.Plugins {
 			if n, _ := picker.number("maxNumOfEndpoints"); picker.is("picker") && n > 1 {

@@ -8,29 +8,6 @@ var noEffectInProfile = Rule{
 	Why:     "Profiles run filters, scorers and pickers. Other plugins work wherever they are listed; in a profile they are passed over in silence.",
 	Fix:     "Drop the reference; the plugin itself stays in the list.",
 	Source:  "the EPP's loader; some guides do this",
-	Bad: `
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-- type: inflight-load-producer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: inflight-load-producer
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-`,
-	Good: `
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-- type: inflight-load-producer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-`,
 	check: func(p *pass) {
 		p.eachEntry(func(e writtenEntry) {
 			if e.plugin != nil && !e.plugin.is("filter") && !e.plugin.is("scorer") && !e.plugin.is("picker") {

@@ -8,8 +8,6 @@ var noHitLRUPrefillName = Rule{
 	Why:     "The scorer remembers the endpoint that the profile named prefill chose for a cold request, by that very word. Under another name prefill endpoints are never remembered, and cold prompts go to the same ones.",
 	Fix:     "Name the profile prefill.",
 	Source:  "llm-d-router's no-hit-lru-scorer",
-	Bad:     coldSpread("compute"),
-	Good:    coldSpread("prefill"),
 	check: func(p *pass) {
 		prefill := p.stage("prefill")
 		if prefill == "" || prefill == "prefill" || p.profile(prefill) == nil {
@@ -19,35 +17,6 @@ var noHitLRUPrefillName = Rule{
 			p.report(scorer.path, "%s only remembers endpoints of a profile named prefill; this one is named %s", scorer.Name, prefill)
 		}
 	},
-}
-
-// coldSpread is an example whose prefill profile has a name.
-func coldSpread(prefill string) string {
-	return `
-plugins:
-- type: disagg-profile-handler
-  parameters:
-    profiles: {prefill: ` + prefill + `}
-    deciders: {prefill: always-disagg-pd-decider}
-- type: always-disagg-pd-decider
-- type: prefill-filter
-- type: decode-filter
-- type: queue-scorer
-- type: no-hit-lru-scorer
-- type: prefix-cache-scorer
-schedulingProfiles:
-- name: ` + prefill + `
-  plugins:
-  - pluginRef: prefill-filter
-  - pluginRef: queue-scorer
-  - pluginRef: no-hit-lru-scorer
-  - pluginRef: prefix-cache-scorer
-- name: decode
-  plugins:
-  - pluginRef: decode-filter
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-`
 }
 
 // stage is the name of the profile that a handler of several stages runs for one

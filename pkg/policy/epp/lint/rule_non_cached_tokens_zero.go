@@ -8,8 +8,6 @@ var nonCachedTokensZero = Rule{
 	Why:     "0 does not mean that every prompt is handed to a prefill endpoint. It means never: the decider is disabled.",
 	Fix:     "Set nonCachedTokens to the number of uncached tokens that are worth a transfer, or use always-disagg-pd-decider.",
 	Source:  "llm-d-router #867, #871",
-	Bad:     disaggregated("- type: prefix-based-pd-decider", "prefix-based-pd-decider"),
-	Good:    disaggregated("- type: prefix-based-pd-decider\n  parameters: {nonCachedTokens: 512}", "prefix-based-pd-decider"),
 	check: func(p *pass) {
 		if p.version == "scheduler-v0.6.0" {
 			return
@@ -20,31 +18,4 @@ var nonCachedTokensZero = Rule{
 			}
 		}
 	},
-}
-
-// disaggregated is an example with two stages and a decider, as it is listed and
-// named.
-func disaggregated(listed, named string) string {
-	return `
-plugins:
-- type: disagg-profile-handler
-  parameters:
-    deciders: {prefill: ` + named + `}
-` + listed + `
-- type: prefill-filter
-- type: decode-filter
-- type: queue-scorer
-- type: prefix-cache-scorer
-schedulingProfiles:
-- name: prefill
-  plugins:
-  - pluginRef: prefill-filter
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-- name: decode
-  plugins:
-  - pluginRef: decode-filter
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-`
 }

@@ -8,24 +8,6 @@ var nothingScored = Rule{
 	Why:     "All endpoints that the filters leave have score 0, and one of them is taken at random.",
 	Fix:     "Add scorers, or name random-picker so that the file says what it does.",
 	Source:  "the EPP's scheduler",
-	Bad: `
-plugins:
-- type: decode-filter
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: decode-filter
-`,
-	Good: `
-plugins:
-- type: decode-filter
-- type: random-picker
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: decode-filter
-  - pluginRef: random-picker
-`,
 	check: func(p *pass) {
 		for _, profile := range p.SchedulingProfiles {
 			if len(profile.with("scorer")) > 0 {

@@ -12,27 +12,11 @@ import (
 
 var onlyOldVersions = Rule{
 	ID: "only-old-versions", Severity: Warning,
-	Summary: "a file that the current version refuses, where no version is named",
-	Why:     "The findings are about the newest version that accepts the file. An EPP that is upgraded beyond it does not start any more: its pod crash-loops.",
-	Fix:     "Name the version that you run. For an upgrade, --fix --epp-version router-v0.10 rewrites what it can.",
-	Source:  "llm-d #1625",
-	Version: auto,
-	Bad: `
-plugins:
-- type: active-request-scorer
-- type: prefix-cache-scorer
-  parameters: {hashBlockSize: 64}
-schedulingProfiles:
-- name: default
-  plugins:
-  - {pluginRef: active-request-scorer, weight: 2}
-  - {pluginRef: prefix-cache-scorer, weight: 3}
-`,
-	Good: `
-plugins:
-- type: active-request-scorer
-- type: prefix-cache-scorer
-`,
+	Summary:   "a file that the current version refuses, where no version is named",
+	Why:       "The findings are about the newest version that accepts the file. An EPP that is upgraded beyond it does not start any more: its pod crash-loops.",
+	Fix:       "Name the version that you run. For an upgrade, --fix --epp-version router-v0.10 rewrites what it can.",
+	Source:    "llm-d #1625",
+	Version:   auto,
 	Alongside: []string{ignoredParameter.ID, unknownParameter.ID},
 }
 

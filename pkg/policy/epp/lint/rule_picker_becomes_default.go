@@ -8,29 +8,6 @@ var pickerBecomesDefault = Rule{
 	Why:     "A profile without a picker does not get max-score-picker where another picker is listed: it gets that one.",
 	Fix:     "Refer to the picker that is meant in each profile.",
 	Source:  "the EPP's loader",
-	Bad: `
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-- type: weighted-random-picker
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-`,
-	Good: `
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-- type: weighted-random-picker
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-  - pluginRef: weighted-random-picker
-`,
 	check: func(p *pass) {
 		pickers := p.writtenPickers()
 		if len(pickers) != 1 || pickers[0].Type == "max-score-picker" {

@@ -8,8 +8,6 @@ var preciseBlockSize = Rule{
 	Why:     "The index finds what engines report by hashes of whole blocks. With another size no hash is ever equal, and every match is 0.",
 	Fix:     "Set tokenProcessorConfig.blockSizeTokens to the engines' --block-size.",
 	Source:  "llm-d-kv-cache",
-	Bad:     preciseProducerExample("{tokenProcessorConfig: {blockSizeTokens: 64}, speculativeIndexing: true}"),
-	Good:    preciseProducerExample("{tokenProcessorConfig: {blockSizeTokens: 16}, speculativeIndexing: true}"),
 	Context: Context{BlockTokens: 16},
 	check: func(p *pass) {
 		if p.context.BlockTokens <= 0 {

@@ -2,16 +2,12 @@
 
 package lint
 
-import "strings"
-
 var preciseWithoutEvents = Rule{
 	ID: "precise-without-events", Severity: Warning,
 	Summary: "a precise prefix plugin that no engine's KV events reach",
 	Why:     "Up to scheduler-v0.8 the plugin found the engines by itself. From router-v0.9 on an endpoint-notification-source has to tell it of each engine. Without that the EPP starts, the index stays empty and every match is 0: requests go where load alone sends them.",
 	Fix:     "List an endpoint-notification-source, with the precise plugin among its extractors in dataLayer.sources.",
 	Source:  "llm-d-router's precise-prefix-cache-producer",
-	Bad:     strings.Replace(preciseProducerExample("{speculativeIndexing: true}"), wiring, "", 1),
-	Good:    preciseProducerExample("{speculativeIndexing: true}"),
 	check: func(p *pass) {
 		for _, w := range p.precise {
 			if plugin := p.plugin(w.Name); !w.Hears && plugin != nil {
@@ -20,14 +16,6 @@ var preciseWithoutEvents = Rule{
 		}
 	},
 }
-
-// wiring ends the example that needs it.
-const wiring = `dataLayer:
-  sources:
-  - pluginRef: endpoint-notification-source
-    extractors:
-    - pluginRef: precise-prefix-cache-producer
-`
 
 // wiringOf says what to write for the plugin of that name.
 func wiringOf(name string, discovers bool) string {

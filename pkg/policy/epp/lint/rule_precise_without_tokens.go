@@ -2,16 +2,12 @@
 
 package lint
 
-import "strings"
-
 var preciseWithoutTokens = Rule{
 	ID: "precise-without-tokens", Severity: Warning,
 	Summary: "a precise prefix plugin that works on estimated tokens",
 	Why:     "Engines hash their own tokens. From router-v0.9 on the default token-producer only estimates them, one for 4 bytes, so no hash is ever equal: the EPP starts, and every match is 0.",
 	Fix:     "List a token-producer with the model's name and the URL of a vLLM that renders prompts.",
 	Source:  "llm-d-router's token-producer",
-	Bad:     strings.Replace(preciseProducerExample("{speculativeIndexing: true}"), realTokens, "", 1),
-	Good:    preciseProducerExample("{speculativeIndexing: true}"),
 	check: func(p *pass) {
 		for _, w := range p.precise {
 			if plugin := p.plugin(w.Name); w.Estimates && plugin != nil {
@@ -20,8 +16,3 @@ var preciseWithoutTokens = Rule{
 		}
 	},
 }
-
-// realTokens are the lines of the example that make the engines' tokens.
-const realTokens = `- type: token-producer
-  parameters: {modelName: my-model, vllm: {url: "http://render:8000"}}
-`

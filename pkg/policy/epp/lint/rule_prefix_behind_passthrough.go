@@ -10,36 +10,6 @@ var prefixBehindPassthrough = Rule{
 	Why:     "passthrough-parser accepts whatever it is given and reads no body, so parsers behind it are never asked: the EPP sees no prompt, and every match is 0.",
 	Fix:     "List passthrough-parser last, or leave it out.",
 	Source:  "the EPP's parsers",
-	Bad: `
-plugins:
-- type: passthrough-parser
-- type: queue-scorer
-- type: prefix-cache-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-requestHandler:
-  parsers:
-  - pluginRef: passthrough-parser
-`,
-	Good: `
-plugins:
-- type: openai-parser
-- type: passthrough-parser
-- type: queue-scorer
-- type: prefix-cache-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-requestHandler:
-  parsers:
-  - pluginRef: openai-parser
-  - pluginRef: passthrough-parser
-`,
 	check: func(p *pass) {
 		parsers, place := p.RequestHandler.Parsers, at("requestHandler", "parsers")
 		if len(parsers) == 0 {

@@ -8,8 +8,6 @@ var promptBeyondIndex = Rule{
 	Why:     "The index hashes prompts up to a limit only. Longer ones that agree so far look the same, and endpoints that hold more of them get no credit.",
 	Fix:     "Raise maxPrefixTokensToMatch to the longest prompt; in older versions maxPrefixBlocksToMatch.",
 	Source:  "the EPP's approximate prefix producer",
-	Bad:     prefixProducer("{maxPrefixTokensToMatch: 8192}"),
-	Good:    prefixProducer("{maxPrefixTokensToMatch: 65536}"),
 	Context: Context{PromptTokens: 32768},
 	check: func(p *pass) {
 		for _, producer := range p.ofType(approxProducer, "prefix-cache-scorer") {

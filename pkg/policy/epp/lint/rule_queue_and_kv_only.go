@@ -8,26 +8,6 @@ var queueAndKVOnly = Rule{
 	Why:     "Between two scrapes every request of a burst sees the same numbers and goes to the same endpoint: plain request balancing does better.",
 	Fix:     "Add a scorer on the EPP's own counters, which know of each request at once: active-request-scorer or token-load-scorer.",
 	Source:  "llm-d-router #298",
-	Bad: `
-plugins:
-- type: queue-scorer
-- type: kv-cache-utilization-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: queue-scorer
-  - pluginRef: kv-cache-utilization-scorer
-`,
-	Good: `
-plugins:
-- type: active-request-scorer
-- type: kv-cache-utilization-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: active-request-scorer
-  - pluginRef: kv-cache-utilization-scorer
-`,
 	check: func(p *pass) {
 		for _, profile := range p.SchedulingProfiles {
 			scraped, others := 0, 0

@@ -8,30 +8,6 @@ var randomPickerIgnoresScores = Rule{
 	Why:     "It chooses evenly among what the filters left: scores are computed and ignored.",
 	Fix:     "Use max-score-picker, or weighted-random-picker for a choice in proportion to the scores.",
 	Source:  "the EPP's pickers",
-	Bad: `
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-- type: random-picker
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-  - pluginRef: random-picker
-`,
-	Good: `
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-- type: weighted-random-picker
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-  - pluginRef: weighted-random-picker
-`,
 	check: func(p *pass) {
 		for _, profile := range p.SchedulingProfiles {
 			for _, e := range profile.with("picker") {

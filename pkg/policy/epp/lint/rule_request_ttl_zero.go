@@ -10,22 +10,6 @@ var requestTTLZero = Rule{
 	Why:     "0s does not mean the default of 60 s but no limit: requests wait in the EPP until their client gives up, and hold their place in the band.",
 	Fix:     "Write how long a request may wait, or leave it out.",
 	Source:  "the EPP's flow control",
-	Bad: `
-featureGates: [flowControl]
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-flowControl:
-  defaultRequestTTL: 0s
-`,
-	Good: `
-featureGates: [flowControl]
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-flowControl:
-  defaultRequestTTL: 30s
-`,
 	check: func(p *pass) {
 		ttl := p.written("flowControl", "defaultRequestTTL")
 		if ttl == nil || !p.gate("flowControl") {

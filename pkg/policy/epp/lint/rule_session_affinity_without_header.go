@@ -4,36 +4,10 @@ package lint
 
 var sessionAffinityWithoutHeader = Rule{
 	ID: "session-affinity-without-header", Severity: Info,
-	Summary: "session affinity that relies on a default header",
-	Why:     "Sessions are told by a header that the client must send: by default x-session-token, which it must take from the EPP's answer and send back, or x-session-id. Without it no request has a session and the plugin does nothing.",
-	Fix:     "Write the header that your clients send: encodedEndpointHeaderConfig.header, or sessionIdConfig.sources with strategy session_id.",
-	Source:  "llm-d-router's session affinity",
-	Bad: `
-plugins:
-- type: session-affinity-scorer
-- type: queue-scorer
-- type: prefix-cache-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: session-affinity-scorer
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-`,
-	Good: `
-plugins:
-- type: session-affinity-scorer
-  parameters:
-    encodedEndpointHeaderConfig: {header: x-my-session}
-- type: queue-scorer
-- type: prefix-cache-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: session-affinity-scorer
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-`,
+	Summary:   "session affinity that relies on a default header",
+	Why:       "Sessions are told by a header that the client must send: by default x-session-token, which it must take from the EPP's answer and send back, or x-session-id. Without it no request has a session and the plugin does nothing.",
+	Fix:       "Write the header that your clients send: encodedEndpointHeaderConfig.header, or sessionIdConfig.sources with strategy session_id.",
+	Source:    "llm-d-router's session affinity",
 	Alongside: []string{"alpha-plugin"},
 	check: func(p *pass) {
 		for _, plugin := range p.ofType("session-affinity-scorer", "session-affinity-filter") {

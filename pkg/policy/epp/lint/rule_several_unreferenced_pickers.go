@@ -8,30 +8,6 @@ var severalUnreferencedPickers = Rule{
 	Why:     "A profile without a picker gets one that is listed anywhere. Of several it is any: which one may change with every start of the EPP.",
 	Fix:     "Refer to the picker that is meant in each profile.",
 	Source:  "the EPP's loader, which goes through a map",
-	Bad: `
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-- type: random-picker
-- type: max-score-picker
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-`,
-	Good: `
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-- type: max-score-picker
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-  - pluginRef: max-score-picker
-`,
 	check: func(p *pass) {
 		pickers := p.writtenPickers()
 		if len(pickers) < 2 {

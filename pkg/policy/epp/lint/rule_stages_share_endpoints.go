@@ -10,27 +10,6 @@ var stagesShareEndpoints = Rule{
 	Why:     "Profiles of several stages choose among all endpoints of the pool. Without a filter prompts go to decode endpoints and answers to prefill endpoints.",
 	Fix:     "Add prefill-filter and decode-filter, or label-selector-filter, to the profiles.",
 	Source:  "llm-d-router's profile handlers",
-	Bad: `
-plugins:
-- type: disagg-profile-handler
-  parameters:
-    deciders: {prefill: always-disagg-pd-decider}
-- type: always-disagg-pd-decider
-- type: decode-filter
-- type: queue-scorer
-- type: prefix-cache-scorer
-schedulingProfiles:
-- name: prefill
-  plugins:
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-- name: decode
-  plugins:
-  - pluginRef: decode-filter
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-`,
-	Good: disaggregated("- type: always-disagg-pd-decider", "always-disagg-pd-decider"),
 	check: func(p *pass) {
 		prefill, decode := p.profile(p.stage("prefill")), p.profile(p.stage("decode"))
 		if prefill == nil || decode == nil || prefill == decode {

@@ -10,30 +10,6 @@ var stalenessBelowScrape = Rule{
 	Why:     "Metrics are as old as one scrape just before the next one. With a threshold under twice the interval, one late scrape makes an endpoint count as saturated, and it flickers.",
 	Fix:     "Set metricsStalenessThreshold to at least twice --refresh-metrics-interval.",
 	Source:  "the EPP's utilization detector",
-	Bad: `
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-- type: utilization-detector
-  parameters: {metricsStalenessThreshold: 60ms}
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-`,
-	Good: `
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-- type: utilization-detector
-  parameters: {metricsStalenessThreshold: 200ms}
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-`,
 	check: func(p *pass) {
 		least := 2 * p.context.scrapeInterval()
 		for _, d := range p.ofType("utilization-detector") {

@@ -27,7 +27,7 @@ func (r *Rule) Write(w io.Writer) error {
 	if needs := r.Context.words(); needs != "" {
 		fmt.Fprintf(w, "Needs:  %s\n", needs)
 	}
-	for _, example := range []struct{ label, text string }{{"Found", r.Bad}, {"Not found", r.Good}} {
+	for _, example := range []struct{ label, text string }{{"Found", r.BadExample()}, {"Not found", r.GoodExample()}} {
 		if example.text != "" {
 			fmt.Fprintf(w, "\n%s:\n\n%s", example.label, indent(example.text))
 		}
@@ -38,7 +38,7 @@ func (r *Rule) Write(w io.Writer) error {
 // indent puts an example four columns to the right.
 func indent(text string) string {
 	var b strings.Builder
-	for line := range strings.Lines(strings.TrimPrefix(text, "\n")) {
+	for line := range strings.Lines(text) {
 		b.WriteString("    " + line)
 	}
 	return b.String()

@@ -10,33 +10,6 @@ var unreachableProfile = Rule{
 	Why:     "Handlers of several stages run the profiles that they name, and no others.",
 	Fix:     "Name the profile in the handler's parameters, or drop it.",
 	Source:  "llm-d-router's profile handlers",
-	Bad: `
-plugins:
-- type: disagg-profile-handler
-  parameters:
-    deciders: {prefill: always-disagg-pd-decider}
-- type: always-disagg-pd-decider
-- type: prefill-filter
-- type: decode-filter
-- type: queue-scorer
-- type: prefix-cache-scorer
-schedulingProfiles:
-- name: prefill
-  plugins:
-  - pluginRef: prefill-filter
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-- name: decode
-  plugins:
-  - pluginRef: decode-filter
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-- name: spare
-  plugins:
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-`,
-	Good: disaggregated("- type: always-disagg-pd-decider", "always-disagg-pd-decider"),
 	check: func(p *pass) {
 		if len(p.ofType(disaggHandler, pdHandler)) != 1 {
 			return

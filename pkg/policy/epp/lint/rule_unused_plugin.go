@@ -8,29 +8,6 @@ var unusedPlugin = Rule{
 	Why:     "The EPP makes the instance and never asks it. Only a file with no profiles at all uses every filter and scorer that it lists.",
 	Fix:     "Refer to it where it is meant to work, or drop it.",
 	Source:  "the EPP's loader",
-	Bad: `
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-- type: active-request-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-`,
-	Good: `
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-- type: active-request-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-  - pluginRef: active-request-scorer
-`,
 	check: func(p *pass) {
 		for _, plugin := range p.Plugins {
 			if plugin.path == nil || !plugin.onlyUsedByName() || p.inProfile(plugin) || p.mentions(plugin) {

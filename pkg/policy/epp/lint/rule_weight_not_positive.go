@@ -8,30 +8,6 @@ var weightNotPositive = Rule{
 	Why:     "It is legal. A scorer of weight 0 is computed and counts for nothing; a negative weight seeks what the scorer advises against.",
 	Fix:     "Give it a positive weight, or drop the scorer.",
 	Source:  "the EPP's weighted sum, which is not normalised",
-	Bad: `
-plugins:
-- type: queue-scorer
-- type: running-requests-size-scorer
-- type: prefix-cache-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - {pluginRef: queue-scorer, weight: 2}
-  - {pluginRef: running-requests-size-scorer, weight: 0}
-  - {pluginRef: prefix-cache-scorer, weight: 3}
-`,
-	Good: `
-plugins:
-- type: queue-scorer
-- type: running-requests-size-scorer
-- type: prefix-cache-scorer
-schedulingProfiles:
-- name: default
-  plugins:
-  - {pluginRef: queue-scorer, weight: 2}
-  - {pluginRef: running-requests-size-scorer, weight: 0.5}
-  - {pluginRef: prefix-cache-scorer, weight: 3}
-`,
 	check: func(p *pass) {
 		p.eachEntry(func(e writtenEntry) {
 			if e.plugin == nil || !e.weighted || !e.plugin.is("scorer") {

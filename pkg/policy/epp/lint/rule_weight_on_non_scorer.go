@@ -10,30 +10,6 @@ var weightOnNonScorer = Rule{
 	Why:     "Only scorers have a weight. The EPP reads this one and does nothing with it.",
 	Fix:     "Drop the weight.",
 	Source:  "the EPP's loader",
-	Bad: `
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-- type: decode-filter
-schedulingProfiles:
-- name: default
-  plugins:
-  - {pluginRef: decode-filter, weight: 2}
-  - pluginRef: queue-scorer
-  - pluginRef: prefix-cache-scorer
-`,
-	Good: `
-plugins:
-- type: queue-scorer
-- type: prefix-cache-scorer
-- type: decode-filter
-schedulingProfiles:
-- name: default
-  plugins:
-  - pluginRef: decode-filter
-  - {pluginRef: queue-scorer, weight: 2}
-  - pluginRef: prefix-cache-scorer
-`,
 	check: func(p *pass) {
 		p.eachEntry(func(e writtenEntry) {
 			if e.plugin != nil && e.weighted && !e.plugin.is("scorer") {

@@ -12,8 +12,6 @@ var newerThanKnown = Rule{
 	Why:     "The newest version here is router-v0.11, as a downstream fork has it. Whether a newer EPP starts with this file cannot be said.",
 	Fix:     "Look at the spelling. If it is right, ask the EPP that you run.",
 	Source:  "llm-d's guides",
-	Bad:     "\napiVersion: llm-d.ai/v2\nkind: EndpointPickerConfig\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
-	Good:    "\napiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
 }
 
 var syntaxRule = Rule{
@@ -22,8 +20,6 @@ var syntaxRule = Rule{
 	Why:     crashLoops,
 	Fix:     "Mend the syntax; mind the indentation within a ConfigMap.",
 	Source:  "the EPP's decoder",
-	Bad:     "\nplugins: [\n",
-	Good:    "\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
 }
 
 var apiVersionRule = Rule{
@@ -32,8 +28,6 @@ var apiVersionRule = Rule{
 	Why:     crashLoops + " llm-d.ai/v1alpha1 came with the scheduler of 2026-05; up to then it was inference.networking.x-k8s.io/v1alpha1. llm-d.ai/v1 came with router-v0.11.",
 	Fix:     "Write the apiVersion of the EPP that you run.",
 	Source:  "llm-d #1625",
-	Bad:     "\napiVersion: llm-d.ai/v1\nkind: EndpointPickerConfig\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
-	Good:    "\napiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
 }
 
 var unknownField = Rule{
@@ -42,8 +36,6 @@ var unknownField = Rule{
 	Why:     crashLoops + " Every version reads the document itself strictly.",
 	Fix:     "Correct the spelling, or write the field as that version has it.",
 	Source:  "the EPP's decoder",
-	Bad:     "\nmetadata: {name: mine}\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
-	Good:    "\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
 }
 
 var unknownGate = Rule{
@@ -52,8 +44,6 @@ var unknownGate = Rule{
 	Why:     crashLoops + " Gates are dropped once what they stood for is always on: dataLayer, prepareDataPlugins, enableLegacyMetrics.",
 	Fix:     "Drop the gate.",
 	Source:  "llm-d #1625",
-	Bad:     "\nfeatureGates: [dataLayer]\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
-	Good:    "\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
 }
 
 var unknownType = Rule{
@@ -62,8 +52,6 @@ var unknownType = Rule{
 	Why:     crashLoops + " Types are renamed and dropped between versions; a file that was right for one is not for the next.",
 	Fix:     "Use the type that the message names, or a version that has this one.",
 	Source:  "llm-d #1625",
-	Bad:     "\nplugins:\n- type: kv-cache-scorer\n- type: prefix-cache-scorer\n",
-	Good:    "\nplugins:\n- type: active-request-scorer\n- type: prefix-cache-scorer\n",
 }
 
 var unknownParameter = Rule{
@@ -72,8 +60,6 @@ var unknownParameter = Rule{
 	Why:     crashLoops + " Versions before router-v0.9 passed over unknown parameters in silence; later ones refuse them.",
 	Fix:     "Correct the spelling, move the parameter to the plugin that has it now, or drop it.",
 	Source:  "llm-d-router #1068, #1134",
-	Bad:     "\nplugins:\n- type: prefix-cache-scorer\n  parameters: {hashBlockSize: 64}\n- type: queue-scorer\n",
-	Good:    "\nplugins:\n- type: approx-prefix-cache-producer\n  parameters: {maxPrefixTokensToMatch: 65536}\n- type: prefix-cache-scorer\n- type: queue-scorer\n",
 }
 
 var badValue = Rule{
@@ -82,8 +68,6 @@ var badValue = Rule{
 	Why:     crashLoops,
 	Fix:     "Write a value that the message allows; numbers without quotes.",
 	Source:  "the EPP's plugins",
-	Bad:     "\nplugins:\n- type: concurrency-detector\n  parameters: {maxConcurrency: '64'}\n- type: queue-scorer\n- type: prefix-cache-scorer\nschedulingProfiles:\n- name: default\n  plugins: [{pluginRef: queue-scorer}, {pluginRef: prefix-cache-scorer}]\nflowControl:\n  saturationDetector: {pluginRef: concurrency-detector}\n",
-	Good:    "\nplugins:\n- type: concurrency-detector\n  parameters: {maxConcurrency: 64}\n- type: queue-scorer\n- type: prefix-cache-scorer\nschedulingProfiles:\n- name: default\n  plugins: [{pluginRef: queue-scorer}, {pluginRef: prefix-cache-scorer}]\nflowControl:\n  saturationDetector: {pluginRef: concurrency-detector}\n",
 }
 
 var brokenReference = Rule{
@@ -92,8 +76,6 @@ var brokenReference = Rule{
 	Why:     crashLoops,
 	Fix:     "List the plugin under that name, or correct the reference.",
 	Source:  "kserve #5411",
-	Bad:     "\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\nschedulingProfiles:\n- name: default\n  plugins: [{pluginRef: queue-scorrer}, {pluginRef: prefix-cache-scorer}]\n",
-	Good:    "\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\nschedulingProfiles:\n- name: default\n  plugins: [{pluginRef: queue-scorer}, {pluginRef: prefix-cache-scorer}]\n",
 }
 
 var tokenLoadWithoutProducer = Rule{
@@ -102,8 +84,6 @@ var tokenLoadWithoutProducer = Rule{
 	Why:     crashLoops + " Most data get a producer by default; the uncached tokens that this scorer reads do not.",
 	Fix:     "List inflight-load-producer.",
 	Source:  "llm-d's guides",
-	Bad:     "\nplugins:\n- type: token-load-scorer\n- type: prefix-cache-scorer\n",
-	Good:    "\nplugins:\n- type: inflight-load-producer\n- type: token-load-scorer\n- type: prefix-cache-scorer\n",
 }
 
 var refused = Rule{
@@ -112,8 +92,6 @@ var refused = Rule{
 	Why:     crashLoops,
 	Fix:     "See the message.",
 	Source:  "the EPP's loader",
-	Bad:     "\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n- type: max-score-picker\n- type: random-picker\nschedulingProfiles:\n- name: default\n  plugins: [{pluginRef: queue-scorer}, {pluginRef: prefix-cache-scorer}, {pluginRef: max-score-picker}, {pluginRef: random-picker}]\n",
-	Good:    "\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n- type: max-score-picker\nschedulingProfiles:\n- name: default\n  plugins: [{pluginRef: queue-scorer}, {pluginRef: prefix-cache-scorer}, {pluginRef: max-score-picker}]\n",
 }
 
 var alphaPlugin = Rule{
@@ -122,8 +100,6 @@ var alphaPlugin = Rule{
 	Why:     "Since router-v0.10 the EPP refuses it unless it is started with --allow-experimental-plugins, and its parameters may change with any release.",
 	Fix:     "Start the EPP with the flag, or do without the plugin.",
 	Source:  "llm-d-router v0.10.0",
-	Bad:     "\nplugins:\n- type: utilization-filter\n  parameters:\n    conditions: [{metric: waiting-queue, maxValue: 16}]\n    fallbackOnEmpty: true\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
-	Good:    "\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
 }
 
 var deprecated = Rule{
@@ -132,8 +108,6 @@ var deprecated = Rule{
 	Why:     "It still works in this version. What was deprecated with router-v0.9 is to be removed with v0.11, and the EPP will then not start.",
 	Fix:     "Use the successor that the message names.",
 	Source:  "llm-d-router v0.9.0",
-	Bad:     "\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\nsaturationDetector: {pluginRef: utilization-detector}\n",
-	Good:    "\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\nflowControl:\n  saturationDetector: {pluginRef: utilization-detector}\n",
 }
 
 var ignoredParameter = Rule{
@@ -142,8 +116,6 @@ var ignoredParameter = Rule{
 	Why:     "The EPP starts and does not do what is written. Versions from router-v0.9 on refuse parameters that they do not know.",
 	Fix:     "Correct the spelling, move the parameter to the plugin that has it, or drop it.",
 	Source:  "llm-d-router #1068",
-	Bad:     "\nplugins:\n- type: queue-scorer\n  parameters: {threshold: 5}\n- type: prefix-cache-scorer\n",
-	Good:    "\nplugins:\n- type: queue-scorer\n- type: prefix-cache-scorer\n",
 }
 
 var replacedValue = Rule{
@@ -152,8 +124,6 @@ var replacedValue = Rule{
 	Why:     "The plugin does not take it, and goes on with a value of its own.",
 	Fix:     "Write the value that is meant.",
 	Source:  "the EPP's plugins",
-	Bad:     "\nplugins:\n- type: active-request-scorer\n  parameters: {idleThreshold: -1}\n",
-	Good:    "\nplugins:\n- type: active-request-scorer\n",
 }
 
 var loaderNotice = Rule{
