@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment_test
+package compile_test
 
 import (
 	"math"
@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -21,7 +22,7 @@ func TestTheBacklogGrowsBeyondOneOverM(t *testing.T) {
 		c := mustCompileRun(t, affine(prefix, "1", "400", 1))
 		p := c.Plan
 		p.Constraints = []v1alpha1.Constraint{{Metric: result.BacklogGrowth, Operator: v1alpha1.AtMost, Value: "1"}}
-		got, ok := mustSimulate(t, c, experiment.Span{End: 1})[0].Row.Metrics.Get(result.BacklogGrowth)
+		got, ok := experimenttest.MustSimulate(t, c, experiment.Span{End: 1})[0].Row.Metrics.Get(result.BacklogGrowth)
 		if !ok || grows != (got > 0.5) || !grows && math.Abs(got) > 0.05 {
 			t.Errorf("prefix/load of %s: the backlog grows by %v of what arrives", prefix, got)
 		}
@@ -33,8 +34,8 @@ func TestTheBacklogGrowsBeyondOneOverM(t *testing.T) {
 
 // A constraint ranks the points of any search, here of a grid.
 func TestAConstraintOnTheBacklog(t *testing.T) {
-	sweep := testSweep(t)
-	sweep.Spec.Scenario = testRun(t).Spec.Scenario
+	sweep := experimenttest.Sweep(t)
+	sweep.Spec.Scenario = experimenttest.Run(t).Spec.Scenario
 	affine("1", "1", "400", 1)(&sweep.Spec.Scenario)
 	sweep.Spec.Scenario.Horizon.Requests = ptr.To[int64](2000)
 	sweep.Spec.Parameters = []v1alpha1.Parameter{{
@@ -43,14 +44,14 @@ func TestAConstraintOnTheBacklog(t *testing.T) {
 	sweep.Spec.Replications = v1alpha1.Replications{Seeds: []int64{1, 2}}
 	sweep.Spec.Constraints = []v1alpha1.Constraint{{Metric: result.BacklogGrowth, Operator: v1alpha1.AtMost, Value: "10%"}}
 	sweep.Spec.Baseline = nil
-	study, err := execute.RunLocally(t.Context(), mustCompileSweep(t, sweep).Plan, nil, execute.Options{Parallelism: 2})
+	local, err := execute.RunLocally(t.Context(), experimenttest.MustCompileSweep(t, sweep).Plan, nil, execute.Options{Parallelism: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range study.Rows() {
+	for _, row := range local.Rows() {
 		got, _ := row.Metrics.Get(result.BacklogGrowth)
-		if grows := study.Points()[row.Point].Values[0].Value == "3"; grows != (got > 0.5) {
-			t.Errorf("at %s the backlog grows by %v", study.Points()[row.Point], got)
+		if grows := local.Points()[row.Point].Values[0].Value == "3"; grows != (got > 0.5) {
+			t.Errorf("at %s the backlog grows by %v", local.Points()[row.Point], got)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment_test
+package compile_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
@@ -154,11 +155,11 @@ schedulingProfiles:
 		"as a rule over parameters": {weights(profile, prefix, queue), lint.Warning, `add to spec.rules the expression "prefix < 2 * (queue + 2)".`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sweep := testSweep(t)
-			sweep.Spec.Scenario = testRun(t).Spec.Scenario
+			sweep := experimenttest.Sweep(t)
+			sweep.Spec.Scenario = experimenttest.Run(t).Spec.Scenario
 			hot("400", 1)(&sweep.Spec.Scenario)
 			tc.edit(sweep)
-			found := boundFindings(mustCompileSweep(t, sweep).Plan)
+			found := boundFindings(experimenttest.MustCompileSweep(t, sweep).Plan)
 			if len(found) != 1 || found[0].Severity != tc.severity || !strings.Contains(found[0].Message, tc.says) {
 				t.Errorf("found %+v, want %s with %q", found, tc.severity, tc.says)
 			}
@@ -180,7 +181,7 @@ func TestServedPerSecond(t *testing.T) {
 				affine("3", "1", "1000", 1)(s)
 				edit(s)
 			})
-			config, err := execute.Config(c.Plan, nil, &firstRound(t, c.Plan).Trials[0], 42)
+			config, err := execute.Config(c.Plan, nil, &experimenttest.FirstRound(t, c.Plan).Trials[0], 42)
 			if err != nil {
 				t.Fatal(err)
 			}

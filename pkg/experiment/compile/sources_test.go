@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment_test
+package compile_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 )
@@ -34,20 +35,12 @@ const (
   "num_hidden_layers": 16, "hidden_size": 2048, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 64,
   "intermediate_size": 8192, "vocab_size": 128256, "max_position_embeddings": 131072, "tie_word_embeddings": true
 }`
-	ownTable = `prefill:
-  newTokens: [1, 8192]
-  contextTokens: [0, 131072]
-  microseconds: [[6000, 9000], [200000, 400000]]
-decode:
-  sequences: [1, 256]
-  contextTokens: [1, 131072]
-  microseconds: [[6000, 7000], [12000, 90000]]
-`
+	ownTable = experimenttest.StepTimeTable
 )
 
 // fileInputs holds ConfigMap keys and files.
 type fileInputs struct {
-	fakeInputs
+	experimenttest.Inputs
 	files map[string]string
 }
 
@@ -60,7 +53,7 @@ func (f fileInputs) File(name string) ([]byte, error) {
 
 func sourceInputs() fileInputs {
 	return fileInputs{
-		fakeInputs{
+		experimenttest.Inputs{
 			"own/accelerators.yaml": []byte(ownAccelerator), "own/config.json": []byte(ownModel), "own/table.yaml": []byte(ownTable),
 			"own/large": []byte(strings.Repeat("#", compile.MaxSourceBytes+1)),
 		},
@@ -72,9 +65,10 @@ func key(name string) *v1alpha1.ConfigMapKeyReference {
 	return &v1alpha1.ConfigMapKeyReference{Name: "own", Key: name}
 }
 
+// compileRun compiles the run of the tests with [sourceInputs].
 func compileRun(t *testing.T, edit func(*v1alpha1.Scenario)) (*compile.Compiled, []string) {
 	t.Helper()
-	run := testRun(t)
+	run := experimenttest.Run(t)
 	edit(&run.Spec.Scenario)
 	c, errs, err := compile.Run(context.Background(), run, sourceInputs())
 	if err != nil {
@@ -142,7 +136,7 @@ func TestACatalogueCountsByItsContentNotByItsPlace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rows, _ := split(mustSimulate(t, &compile.Compiled{Plan: decoded}, experiment.Span{End: 1}))
+			rows, _ := experimenttest.RowsAndDocuments(experimenttest.MustSimulate(t, &compile.Compiled{Plan: decoded}, experiment.Span{End: 1}))
 			keys = append(keys, rows[0].Key)
 		})
 	}
@@ -153,7 +147,7 @@ func TestACatalogueCountsByItsContentNotByItsPlace(t *testing.T) {
 		v1alpha1.CatalogueSource{Model: model, Inline: ptr.To(ownModel)},
 		v1alpha1.CatalogueSource{Inline: ptr.To(strings.Replace(ownAccelerator, "2e12", "3e12", 1))},
 	))
-	rows, _ := split(mustSimulate(t, other, experiment.Span{End: 1}))
+	rows, _ := experimenttest.RowsAndDocuments(experimenttest.MustSimulate(t, other, experiment.Span{End: 1}))
 	if slices.Contains(keys, rows[0].Key) {
 		t.Error("an accelerator of another bandwidth gives the same key")
 	}
@@ -162,7 +156,7 @@ func TestACatalogueCountsByItsContentNotByItsPlace(t *testing.T) {
 func TestAnEntryOfABuiltInNameReplacesIt(t *testing.T) {
 	rows := func(sources ...v1alpha1.CatalogueSource) string {
 		c := mustCompileRun(t, func(s *v1alpha1.Scenario) { s.Catalogue = sources })
-		rows, _ := split(mustSimulate(t, c, experiment.Span{End: 1}))
+		rows, _ := experimenttest.RowsAndDocuments(experimenttest.MustSimulate(t, c, experiment.Span{End: 1}))
 		return fmt.Sprint(rows[0].Metrics)
 	}
 	slower := strings.NewReplacer("my-gpu", "h100-sxm").Replace(ownAccelerator)
@@ -179,7 +173,7 @@ func TestTheSameTableFromAnywhereIsTheSame(t *testing.T) {
 		c := mustCompileRun(t, func(s *v1alpha1.Scenario) {
 			s.Pools[0].Latency = v1alpha1.Latency{Model: v1alpha1.TableModel, Table: &source}
 		})
-		rows, _ := split(mustSimulate(t, c, experiment.Span{End: 1}))
+		rows, _ := experimenttest.RowsAndDocuments(experimenttest.MustSimulate(t, c, experiment.Span{End: 1}))
 		keys = append(keys, rows[0].Key)
 	}
 	if len(slices.Compact(keys)) != 1 {
@@ -269,10 +263,10 @@ func TestAnUnknownNameIsAnsweredWithThoseNearIt(t *testing.T) {
 
 func TestSweepsDoNotVaryWhatWasRead(t *testing.T) {
 	for _, path := range []string{"catalogue", "catalogue[x].model", "pools[llama].latency.table.inline", "workload.trace.file"} {
-		sweep := testSweep(t)
+		sweep := experimenttest.Sweep(t)
 		sweep.Spec.Parameters = []v1alpha1.Parameter{{Name: "p", Path: path, Values: []string{"a", "b"}}}
 		sweep.Spec.Baseline = nil
-		_, errs, err := compile.Sweep(t.Context(), sweep, traceInputs(t))
+		_, errs, err := compile.Sweep(t.Context(), sweep, experimenttest.TraceInputs(t))
 		if err != nil || len(errs) != 1 || !strings.Contains(errs[0].Error(), "names an input") {
 			t.Errorf("%s: %v, %v", path, errs, err)
 		}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment_test
+package execute_test
 
 import (
 	"strings"
@@ -11,13 +11,17 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/internal/testing/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 func runDocument(t *testing.T, edit func(*v1alpha1.Scenario)) *result.Document {
 	t.Helper()
-	_, documents := split(mustSimulate(t, mustCompileRun(t, edit), experiment.Span{End: 1}))
+	run := experimenttest.Run(t)
+	edit(&run.Spec.Scenario)
+	c := experimenttest.MustCompileRun(t, run)
+	_, documents := experimenttest.RowsAndDocuments(experimenttest.MustSimulate(t, c, experiment.Span{End: 1}))
 	return documents[0]
 }
 
@@ -82,9 +86,7 @@ func TestAResultSaysWhoWatchesTheCache(t *testing.T) {
 
 func TestAResultSaysWhatItsStepTimesRestOn(t *testing.T) {
 	provenance := func(edit func(*v1alpha1.Pool)) result.PoolProvenance {
-		c := mustCompileRun(t, func(s *v1alpha1.Scenario) { edit(&s.Pools[0]) })
-		_, documents := split(mustSimulate(t, c, experiment.Span{End: 1}))
-		return documents[0].Provenance.Pools[0]
+		return runDocument(t, func(s *v1alpha1.Scenario) { edit(&s.Pools[0]) }).Provenance.Pools[0]
 	}
 	plain := provenance(func(*v1alpha1.Pool) {})
 	if diff := cmp.Diff(result.PoolProvenance{
@@ -113,12 +115,11 @@ func TestAResultSaysWhatItsStepTimesRestOn(t *testing.T) {
 
 func TestAResultWarnsWhereStepTimesAreNotToBeTrusted(t *testing.T) {
 	caveats := func(prompt v1alpha1.PositiveDecimal, in v1alpha1.Latency) []string {
-		c := mustCompileRun(t, func(s *v1alpha1.Scenario) {
+		d := runDocument(t, func(s *v1alpha1.Scenario) {
 			s.Pools[0].Latency = in
 			s.Workload.Clients[0].InputTokens = v1alpha1.Lengths{Distribution: v1alpha1.ConstantLengths, Mean: prompt, Min: 1}
 		})
-		_, documents := split(mustSimulate(t, c, experiment.Span{End: 1}))
-		return documents[0].Provenance.Pools[0].Caveats
+		return d.Provenance.Pools[0].Caveats
 	}
 	physics := v1alpha1.Latency{Model: v1alpha1.PhysicsModel}
 	if got := caveats("30000", physics); len(got) != 1 || !strings.Contains(got[0], "physics prefills") {
@@ -127,7 +128,7 @@ func TestAResultWarnsWhereStepTimesAreNotToBeTrusted(t *testing.T) {
 	if got := caveats("100", physics); len(got) != 0 {
 		t.Errorf("physics with short prompts says %q", got)
 	}
-	table := v1alpha1.Latency{Model: v1alpha1.TableModel, Table: &v1alpha1.TableSource{Inline: ptr.To(strings.ReplaceAll(ownTable, "[1, 8192]", "[1, 4200]"))}}
+	table := v1alpha1.Latency{Model: v1alpha1.TableModel, Table: &v1alpha1.TableSource{Inline: ptr.To(strings.ReplaceAll(experimenttest.StepTimeTable, "[1, 8192]", "[1, 4200]"))}}
 	if got := caveats("30000", table); len(got) != 1 || !strings.Contains(got[0], "outside what the table was measured for") {
 		t.Errorf("a table that is left says %q", got)
 	}

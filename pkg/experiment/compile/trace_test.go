@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment_test
+package compile_test
 
 import (
 	"strings"
@@ -9,21 +9,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
 
 // volumeSweep is the test sweep with its trace in a volume, and what reads it.
-func volumeSweep(t *testing.T) (*v1alpha1.PolicySweep, fakeInputs) {
+func volumeSweep(t *testing.T) (*v1alpha1.PolicySweep, experimenttest.Inputs) {
 	t.Helper()
-	sweep, in := testSweep(t), traceInputs(t)
+	sweep, in := experimenttest.Sweep(t), experimenttest.TraceInputs(t)
 	raw := in["traces/small.jsonl"]
 	trace := sweep.Spec.Scenario.Workload.Trace
 	trace.ConfigMapRef = nil
 	trace.PersistentVolumeClaim = &v1alpha1.VolumeClaimFile{ClaimName: "claim", Path: "2026/day.jsonl"}
 	trace.SHA256 = experiment.Digest(raw)
-	return sweep, fakeInputs{"claim/2026/day.jsonl": raw}
+	return sweep, experimenttest.Inputs{"claim/2026/day.jsonl": raw}
 }
 
 // A laptop that has the trace and a manager that has not give one plan.
@@ -33,7 +34,7 @@ func TestAPlanIsTheSameWhetherItsVolumeCouldBeReadOrNot(t *testing.T) {
 	if err != nil || len(errs) > 0 || read.Trace == nil {
 		t.Fatalf("CompileSweep: %v, %v", errs, err)
 	}
-	unread, errs, err := compile.Sweep(t.Context(), sweep, fakeInputs{})
+	unread, errs, err := compile.Sweep(t.Context(), sweep, experimenttest.Inputs{})
 	if err != nil || len(errs) > 0 || unread.Trace != nil {
 		t.Fatalf("CompileSweep without the volume: %v, %v", errs, err)
 	}
@@ -50,12 +51,12 @@ func TestAPlanIsTheSameWhetherItsVolumeCouldBeReadOrNot(t *testing.T) {
 }
 
 func TestKeysDoNotSayWhereATraceLies(t *testing.T) {
-	fromConfigMap, errs, err := compile.Sweep(t.Context(), testSweep(t), traceInputs(t))
+	fromConfigMap, errs, err := compile.Sweep(t.Context(), experimenttest.Sweep(t), experimenttest.TraceInputs(t))
 	if err != nil || len(errs) > 0 {
 		t.Fatalf("CompileSweep: %v, %v", errs, err)
 	}
 	sweep, _ := volumeSweep(t)
-	fromVolume, errs, err := compile.Sweep(t.Context(), sweep, fakeInputs{})
+	fromVolume, errs, err := compile.Sweep(t.Context(), sweep, experimenttest.Inputs{})
 	if err != nil || len(errs) > 0 {
 		t.Fatalf("CompileSweep: %v, %v", errs, err)
 	}
@@ -67,24 +68,24 @@ func TestKeysDoNotSayWhereATraceLies(t *testing.T) {
 
 func firstPoint(t *testing.T, c *compile.Compiled) []v1alpha1.Assignment {
 	t.Helper()
-	study, err := study.New(c.Plan)
+	first, err := study.New(c.Plan)
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial, _ := study.Round().At(0)
+	trial, _ := first.Round().At(0)
 	return trial.Point.Values
 }
 
 func TestAnotherTraceThanTheStatedOneIsRefused(t *testing.T) {
-	for name, edit := range map[string]func(*v1alpha1.Trace, fakeInputs){
-		"in a ConfigMap": func(*v1alpha1.Trace, fakeInputs) {},
-		"in an image": func(trace *v1alpha1.Trace, in fakeInputs) {
+	for name, edit := range map[string]func(*v1alpha1.Trace, experimenttest.Inputs){
+		"in a ConfigMap": func(*v1alpha1.Trace, experimenttest.Inputs) {},
+		"in an image": func(trace *v1alpha1.Trace, in experimenttest.Inputs) {
 			trace.ConfigMapRef = nil
 			trace.Image = &v1alpha1.ImageFile{Reference: "traces", Path: "small.jsonl"}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sweep, in := testSweep(t), traceInputs(t)
+			sweep, in := experimenttest.Sweep(t), experimenttest.TraceInputs(t)
 			trace := sweep.Spec.Scenario.Workload.Trace
 			trace.SHA256 = strings.Repeat("a", 64)
 			edit(trace, in)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment_test
+package compile_test
 
 import (
 	"strings"
@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
@@ -24,7 +25,7 @@ const (
 // proposing is a sweep that holds a configuration against that of its scenario.
 func proposing(t *testing.T, current, proposal string) *v1alpha1.PolicySweep {
 	t.Helper()
-	sweep := learning(t, v1alpha1.GridSearch, func(*v1alpha1.PolicySweep) {})
+	sweep := experimenttest.SearchSweep(t, v1alpha1.GridSearch, func(*v1alpha1.PolicySweep) {})
 	spec := &sweep.Spec
 	spec.Scenario.Router = v1alpha1.Router{MetricsRefreshInterval: "50ms"}
 	spec.Scenario.Router.EndpointPickerConfig.Inline = ptr.To(current)
@@ -39,7 +40,7 @@ func proposing(t *testing.T, current, proposal string) *v1alpha1.PolicySweep {
 }
 
 func TestAProposalIsHeldAgainstTheScenariosConfiguration(t *testing.T) {
-	conducted := mustConduct(t, mustCompileSweep(t, proposing(t, byChance, byQueue)), execute.Options{})
+	conducted := experimenttest.MustRunLocally(t, experimenttest.MustCompileSweep(t, proposing(t, byChance, byQueue)), execute.Options{})
 	var points []string
 	for _, point := range conducted.Points() {
 		points = append(points, point.String())
@@ -70,7 +71,7 @@ func TestAProposalIsHeldAgainstTheScenariosConfiguration(t *testing.T) {
 	}
 	// The proposal is promoted as it was given, whichever point ranks first.
 	for _, pair := range [][2]string{{byChance, byQueue}, {byQueue, byChance}} {
-		conducted := mustConduct(t, mustCompileSweep(t, proposing(t, pair[0], pair[1])), execute.Options{})
+		conducted := experimenttest.MustRunLocally(t, experimenttest.MustCompileSweep(t, proposing(t, pair[0], pair[1])), execute.Options{})
 		p, err := advice.Promote(conducted.Study, v1alpha1.SourceFormat)
 		if err != nil || p.Text != pair[1] {
 			t.Errorf("%v: promoted\n%v\nwant\n%s", err, p, pair[1])
@@ -90,7 +91,7 @@ func TestRemarksOnAProposalNameWhatWasWritten(t *testing.T) {
 	sweep := proposing(t, byQueue, strings.Replace(byQueue, "- type: queue-scorer", "- type: prefix-cache-scorer\n- type: queue-scorer", 1))
 	sweep.Spec.Scenario.Router.EndpointPickerConfig.Version = "auto"
 	sweep.Spec.Proposal.EndpointPickerConfig.Version = "auto"
-	plan := mustCompileSweep(t, sweep).Plan
+	plan := experimenttest.MustCompileSweep(t, sweep).Plan
 	counts := map[string]int{}
 	for _, text := range plan.Warnings {
 		if path, _, _ := strings.Cut(text, ": "); strings.HasSuffix(path, ".version") {
@@ -121,7 +122,7 @@ func TestFaultsOfAProposalNameWhatWasWritten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			sweep := proposing(t, byChance, byQueue)
 			tc.edit(&sweep.Spec)
-			_, errs, err := compile.Sweep(t.Context(), sweep, traceInputs(t))
+			_, errs, err := compile.Sweep(t.Context(), sweep, experimenttest.TraceInputs(t))
 			if err != nil || len(errs) == 0 {
 				t.Fatalf("%v, %v", errs, err)
 			}
@@ -142,14 +143,14 @@ func TestFaultsOfAProposalNameWhatWasWritten(t *testing.T) {
 // TestACapacityShowsItsConstraints: who asks what a pool bears need not say what to
 // rank by.
 func TestACapacityShowsItsConstraints(t *testing.T) {
-	sweep := learning(t, v1alpha1.CapacitySearch, func(s *v1alpha1.PolicySweep) {
+	sweep := experimenttest.SearchSweep(t, v1alpha1.CapacitySearch, func(s *v1alpha1.PolicySweep) {
 		s.Spec.Parameters = []v1alpha1.Parameter{{Name: "scale", Path: "workload.trace.rateScale", Range: &v1alpha1.Range{Min: "0.5", Max: "16"}}}
 		s.Spec.Search.Capacity = &v1alpha1.Capacity{Load: "scale", Precision: "5%", Confidence: "0.95"}
 		s.Spec.Objectives = nil
 		s.Spec.Constraints = []v1alpha1.Constraint{{Metric: "e2e.mean", Operator: v1alpha1.AtMost, Value: "1h"}}
 	})
 	want := []v1alpha1.Objective{{Metric: "e2e.mean", Direction: v1alpha1.Minimize}}
-	if diff := cmp.Diff(want, mustCompileSweep(t, sweep).Plan.Objectives); diff != "" {
+	if diff := cmp.Diff(want, experimenttest.MustCompileSweep(t, sweep).Plan.Objectives); diff != "" {
 		t.Errorf("objectives (−want +got):\n%s", diff)
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment_test
+package compile_test
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 )
@@ -52,27 +53,27 @@ func allocated(f func()) uint64 {
 }
 
 func TestAManagerTakesNoMoreMemoryForALargeTraceThanForASmallOne(t *testing.T) {
-	large := clusterInputs{fakeInputs{"traces/small.jsonl": manyBlocks(t)}}
-	small := clusterInputs{traceInputs(t)}
-	compile := func(in compile.Inputs) func() {
+	large := experimenttest.ClusterInputs{Inputs: experimenttest.Inputs{"traces/small.jsonl": manyBlocks(t)}}
+	small := experimenttest.ClusterInputs{Inputs: experimenttest.TraceInputs(t)}
+	compileWith := func(in compile.Inputs) func() {
 		return func() {
-			c, errs, err := compile.Sweep(t.Context(), testSweep(t), in)
+			c, errs, err := compile.Sweep(t.Context(), experimenttest.Sweep(t), in)
 			if err != nil || len(errs) > 0 || c.Trace != nil {
 				t.Fatalf("CompileSweep: %v, %v, trace %v; want a plan and no trace", errs, err, c.Trace)
 			}
 		}
 	}
-	compile(small)() // what is made once
-	of, most := allocated(compile(large)), allocated(compile(small))+4<<20
-	if of > most {
-		t.Errorf("a trace of 64 MiB costs %d bytes, want at most %d", of, most)
+	compileWith(small)() // the first call also fills caches
+	size, limit := allocated(compileWith(large)), allocated(compileWith(small))+4<<20
+	if size > limit {
+		t.Errorf("a trace of 64 MiB costs %d bytes, want at most %d", size, limit)
 	}
 }
 
 // A laptop that parses the trace and a manager that does not give one plan.
 func TestAPlanIsTheSameWhetherItsTraceWasParsedOrNot(t *testing.T) {
-	parsed := mustCompileSweep(t, testSweep(t))
-	hashed, errs, err := compile.Sweep(t.Context(), testSweep(t), clusterInputs{traceInputs(t)})
+	parsed := experimenttest.MustCompileSweep(t, experimenttest.Sweep(t))
+	hashed, errs, err := compile.Sweep(t.Context(), experimenttest.Sweep(t), experimenttest.ClusterInputs{Inputs: experimenttest.TraceInputs(t)})
 	if err != nil || len(errs) > 0 {
 		t.Fatalf("CompileSweep: %v, %v", errs, err)
 	}
@@ -85,7 +86,7 @@ func TestAPlanIsTheSameWhetherItsTraceWasParsedOrNot(t *testing.T) {
 }
 
 func TestWhatAManagerFindsInATraceItDoesNotParse(t *testing.T) {
-	packed := traceInputs(t)["traces/small.jsonl"]
+	packed := experimenttest.TraceInputs(t)["traces/small.jsonl"]
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	_, _ = z.Write(packed)
@@ -105,11 +106,11 @@ func TestWhatAManagerFindsInATraceItDoesNotParse(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, errs, err := compile.Sweep(t.Context(), testSweep(t), clusterInputs{fakeInputs{"traces/small.jsonl": tc.raw}})
+			_, errs, err := compile.Sweep(t.Context(), experimenttest.Sweep(t), experimenttest.ClusterInputs{Inputs: experimenttest.Inputs{"traces/small.jsonl": tc.raw}})
 			if err != nil || (tc.want == "") != (len(errs) == 0) || len(errs) > 0 && !strings.Contains(errs[0].Error(), tc.want) {
 				t.Errorf("CompileSweep: %v, %v; want %q", errs, err, tc.want)
 			}
-			_, local, err := compile.Sweep(t.Context(), testSweep(t), fakeInputs{"traces/small.jsonl": tc.raw})
+			_, local, err := compile.Sweep(t.Context(), experimenttest.Sweep(t), experimenttest.Inputs{"traces/small.jsonl": tc.raw})
 			if err != nil || len(errs) > 0 && errs.ToAggregate().Error() != local.ToAggregate().Error() {
 				t.Errorf("on a laptop: %v, %v; want %v", local, err, errs)
 			}
@@ -117,15 +118,15 @@ func TestWhatAManagerFindsInATraceItDoesNotParse(t *testing.T) {
 	}
 }
 
-// after is a context that ends after it was asked so many times: a deadline that does
+// expiring is a context that ends after a number of calls of Err: a deadline that does
 // not depend on the machine.
-type after struct {
+type expiring struct {
 	context.Context
-	checkCriteria *int
+	callsLeft *int
 }
 
-func (a after) Err() error {
-	if *a.checkCriteria--; *a.checkCriteria < 0 {
+func (e expiring) Err() error {
+	if *e.callsLeft--; *e.callsLeft < 0 {
 		return context.DeadlineExceeded
 	}
 	return nil
@@ -147,19 +148,19 @@ func wide(rules int) func(*v1alpha1.PolicySweep) {
 	}
 }
 
-// Wherever the time is up, the compilation ends there, and names a field.
+// The compilation stops soon after the deadline, and its error names a field.
 func TestADeadlineIsHeardWhereverItComes(t *testing.T) {
-	for _, checkCriteria := range []int{0, 1, 2, 3, 5, 10, 100, 1000, 10_000} {
-		sweep := testSweep(t)
+	for _, calls := range []int{0, 1, 2, 3, 5, 10, 100, 1000, 10_000} {
+		sweep := experimenttest.Sweep(t)
 		wide(4)(sweep)
-		left := checkCriteria
-		c, errs, err := compile.Sweep(after{t.Context(), &left}, sweep, traceInputs(t))
+		left := calls
+		c, errs, err := compile.Sweep(expiring{t.Context(), &left}, sweep, experimenttest.TraceInputs(t))
 		cut := (*experiment.Interrupted)(nil)
 		if c != nil || len(errs) > 0 || !errors.As(err, &cut) || !errors.Is(err, context.DeadlineExceeded) || !strings.HasPrefix(cut.Field.String(), "spec.") {
-			t.Fatalf("after %d looks: %v, %v; want that it was cut short", checkCriteria, errs, err)
+			t.Fatalf("after %d calls of Err: %v, %v; want an Interrupted", calls, errs, err)
 		}
 		if left < -200 {
-			t.Errorf("after %d looks it asks %d times more", checkCriteria, -left)
+			t.Errorf("after %d calls of Err there are %d more", calls, -left)
 		}
 	}
 }
@@ -193,18 +194,18 @@ func TestALargeEPPConfigurationIsRefusedBeforeItIsLoaded(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			run := testRun(t)
+			run := experimenttest.Run(t)
 			run.Spec.Scenario.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{
 				Version: "router-v0.10", ConfigMapRef: &v1alpha1.EndpointPickerConfigMap{Name: "own", Key: "epp.yaml"},
 			}
-			bytes := allocated(func() {
-				_, list, err := compile.Run(t.Context(), run, clusterInputs{fakeInputs{"own/epp.yaml": []byte(tc.text)}})
+			size := allocated(func() {
+				_, list, err := compile.Run(t.Context(), run, experimenttest.ClusterInputs{Inputs: experimenttest.Inputs{"own/epp.yaml": []byte(tc.text)}})
 				if err != nil || len(list) == 0 || !strings.Contains(list.ToAggregate().Error(), tc.want) {
 					t.Errorf("CompileRun: %.300v, %v; want %s", list, err, tc.want)
 				}
 			})
-			if bytes > 32<<20 {
-				t.Errorf("%d bytes are allocated", bytes)
+			if size > 32<<20 {
+				t.Errorf("%d bytes are allocated", size)
 			}
 		})
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment_test
+package study_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
@@ -25,7 +26,7 @@ func anySweep(t testing.TB, s *stats.Stream) *v1alpha1.PolicySweep {
 		v1alpha1.CMAESSearch, v1alpha1.SuccessiveHalvingSearch, v1alpha1.HyperbandSearch, v1alpha1.NSGA2Search, v1alpha1.MAPElitesSearch, v1alpha1.CapacitySearch,
 	}
 	flip := func() bool { return s.IntN(2) == 0 }
-	sweep := testSweep(t)
+	sweep := experimenttest.Sweep(t)
 	spec := &sweep.Spec
 	spec.Search = v1alpha1.Search{
 		Algorithm: algorithms[s.IntN(len(algorithms))], MaxTrials: int32(1 + s.IntN(40)), Seed: int64(1 + s.IntN(3)), MaxFailedTrials: 1000,
@@ -108,7 +109,7 @@ func TestAnyStudyEndsAndGoesOnFromWhatItWasTold(t *testing.T) {
 	for seed := range int64(100) {
 		s := stats.NewStream(seed, "sweeps")
 		sweep := anySweep(t, s)
-		c, errs, err := compile.Sweep(t.Context(), sweep, traceInputs(t))
+		c, errs, err := compile.Sweep(t.Context(), sweep, experimenttest.TraceInputs(t))
 		if err != nil {
 			t.Fatal(err)
 		}

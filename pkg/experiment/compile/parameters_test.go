@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment_test
+package compile_test
 
 import (
 	"fmt"
@@ -13,27 +13,11 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/internal/testing/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
-
-// profile returns a named EPP configuration of some plugins.
-func profile(name string, plugins ...string) v1alpha1.Profile {
-	text := "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n"
-	for _, plugin := range plugins {
-		text += "- type: " + plugin + "\n"
-	}
-	return v1alpha1.Profile{Name: name, EndpointPickerConfig: v1alpha1.EndpointPickerConfig{Version: "router-v0.10", Inline: &text}}
-}
-
-func addProfiles(profiles ...v1alpha1.Profile) func(*v1alpha1.PolicySweep) {
-	return func(s *v1alpha1.PolicySweep) {
-		s.Spec.Parameters = append(s.Spec.Parameters, v1alpha1.Parameter{
-			Name: "profile", Path: "router.endpointPickerConfig", Profiles: profiles,
-		})
-		s.Spec.Baseline = nil
-	}
-}
 
 func TestWhatParametersReach(t *testing.T) {
 	const both = "prefix-cache-scorer"
@@ -43,14 +27,14 @@ func TestWhatParametersReach(t *testing.T) {
 		text string
 	}{
 		"paths reach into every profile": {
-			edit: addProfiles(profile("a", both), profile("b", both, "queue-scorer")),
+			edit: experimenttest.AddProfiles(experimenttest.Profile("a", both), experimenttest.Profile("b", both, "queue-scorer")),
 		},
 		"a path that one of the profiles does not have": {
-			edit: addProfiles(profile("a", both), profile("b", "queue-scorer")),
+			edit: experimenttest.AddProfiles(experimenttest.Profile("a", both), experimenttest.Profile("b", "queue-scorer")),
 			want: "spec.parameters[0].path", text: `in profile "b"`,
 		},
 		"a profile that the EPP refuses": {
-			edit: addProfiles(profile("a", both), profile("b", "no-such-scorer")),
+			edit: experimenttest.AddProfiles(experimenttest.Profile("a", both), experimenttest.Profile("b", "no-such-scorer")),
 			want: "spec.parameters[2].profiles[1].endpointPickerConfig.inline.plugins[0].type", text: "no-such-scorer",
 		},
 		"two parameters of one path": {
@@ -126,9 +110,9 @@ func TestWhatParametersReach(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			sweep := testSweep(t)
+			sweep := experimenttest.Sweep(t)
 			tc.edit(sweep)
-			_, errs, err := compile.Sweep(t.Context(), sweep, traceInputs(t))
+			_, errs, err := compile.Sweep(t.Context(), sweep, experimenttest.TraceInputs(t))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,13 +152,13 @@ func TestObjectivesNeedWhatTheyAreAbout(t *testing.T) {
 	for name, give := range has {
 		t.Run(name, func(t *testing.T) {
 			faults := func(edit func(*v1alpha1.Scenario)) string {
-				sweep := testSweep(t)
+				sweep := experimenttest.Sweep(t)
 				edit(&sweep.Spec.Scenario)
 				sweep.Spec.Baseline, sweep.Spec.Parameters = nil, []v1alpha1.Parameter{{
 					Name: "refresh", Path: "router.metricsRefreshInterval", Values: []string{"50ms", "1s"},
 				}}
 				sweep.Spec.Objectives = []v1alpha1.Objective{{Metric: name, Direction: v1alpha1.Minimize}}
-				_, errs, err := compile.Sweep(t.Context(), sweep, traceInputs(t))
+				_, errs, err := compile.Sweep(t.Context(), sweep, experimenttest.TraceInputs(t))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -191,13 +175,13 @@ func TestObjectivesNeedWhatTheyAreAbout(t *testing.T) {
 }
 
 func TestPointsOfProfilesAndWhatReachesIntoThem(t *testing.T) {
-	sweep := testSweep(t)
-	addProfiles(profile("a", "prefix-cache-scorer"), profile("b", "prefix-cache-scorer", "queue-scorer"))(sweep)
-	c := mustCompileSweep(t, sweep)
-	if got, want := len(firstRound(t, c.Plan).Trials), 2*2*2; got != want {
+	sweep := experimenttest.Sweep(t)
+	experimenttest.AddProfiles(experimenttest.Profile("a", "prefix-cache-scorer"), experimenttest.Profile("b", "prefix-cache-scorer", "queue-scorer"))(sweep)
+	c := experimenttest.MustCompileSweep(t, sweep)
+	if got, want := len(experimenttest.FirstRound(t, c.Plan).Trials), 2*2*2; got != want {
 		t.Fatalf("%d points, want %d", got, want)
 	}
-	rows, _ := split(mustSimulate(t, c, all(t, c.Plan)))
+	rows, _ := experimenttest.RowsAndDocuments(experimenttest.MustSimulate(t, c, experimenttest.AllSimulations(t, c.Plan)))
 	var keys []string
 	for _, row := range rows {
 		keys = append(keys, row.Key)
@@ -209,7 +193,7 @@ func TestPointsOfProfilesAndWhatReachesIntoThem(t *testing.T) {
 }
 
 func TestSweepsReachIntoTiers(t *testing.T) {
-	sweep := testSweep(t)
+	sweep := experimenttest.Sweep(t)
 	sweep.Spec.Scenario.Pools[0].KVCache.Tiers = []v1alpha1.Tier{
 		{Kind: "CPU", Blocks: ptr.To[int32](500)}, {Kind: "Storage", Capacity: "1Gi", Device: "nvme-gen4"},
 	}
@@ -220,7 +204,7 @@ func TestSweepsReachIntoTiers(t *testing.T) {
 		{Name: "threshold", Path: "pools[llama].kvCache.offload.threshold", Range: &v1alpha1.Range{Min: "0.5", Max: "0.9", Step: "0.2"}},
 		{Name: "margin", Path: "pools[llama].kvCache.stability.margin", Values: []string{"1", "1.5"}},
 	}
-	_, errs, err := compile.Sweep(t.Context(), sweep, traceInputs(t))
+	_, errs, err := compile.Sweep(t.Context(), sweep, experimenttest.TraceInputs(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,14 +215,14 @@ func TestSweepsReachIntoTiers(t *testing.T) {
 
 // A plan says what step times rest on wherever a parameter leads, once each.
 func TestAPlanSaysWhatStepTimesRestOn(t *testing.T) {
-	sweep := testSweep(t)
+	sweep := experimenttest.Sweep(t)
 	sweep.Spec.Scenario.Pools[0].Accelerator = "rtx-4090"
 	sweep.Spec.Parameters = []v1alpha1.Parameter{
 		{Name: "gpu", Path: "pools[llama].accelerator", Values: []string{"rtx-4090", "h20"}},
 		{Name: "gpus", Path: "pools[llama].tensorParallelism", Values: []string{"1", "2"}},
 	}
 	sweep.Spec.Baseline = nil
-	plan := mustCompileSweep(t, sweep).Plan
+	plan := experimenttest.MustCompileSweep(t, sweep).Plan
 	const (
 		fitted    = "shares of peak fitted on Llama-3.1-8B at TP 1 (a run of vLLM 0.19)"
 		published = "shares of peak published (one MFU for both phases), fitted to no engine"
@@ -262,5 +246,38 @@ func TestAPlanSaysWhatStepTimesRestOn(t *testing.T) {
 	study.FillStatus(&status, plan)
 	if diff := cmp.Diff(plan.StepTimes, status.StepTimes); diff != "" {
 		t.Errorf("the status says (−plan +status):\n%s", diff)
+	}
+}
+
+// A parameter of one profile's own plugin exists only where that profile is
+// tried; where two parameters exclude each other they may lead to one place.
+func TestParametersThatBelongToAProfile(t *testing.T) {
+	sweep := experimenttest.Sweep(t)
+	experimenttest.AddProfiles(experimenttest.Profile("a", "prefix-cache-scorer"), experimenttest.Profile("b", "queue-scorer"))(sweep)
+	last := len(sweep.Spec.Parameters) - 1
+	profiles := sweep.Spec.Parameters[last]
+	weight := func(name, plugin, of string) v1alpha1.Parameter {
+		return v1alpha1.Parameter{
+			Name: name, Path: "router.endpointPickerConfig.schedulingProfiles[default].plugins[" + plugin + "].weight",
+			Values: []string{"1", "3"}, When: &v1alpha1.ParameterCondition{Parameter: profiles.Name, Values: []string{of}},
+		}
+	}
+	sweep.Spec.Parameters = []v1alpha1.Parameter{profiles, weight("prefix", "prefix-cache-scorer", "a"), weight("queue", "queue-scorer", "b")}
+	sweep.Spec.Baseline = &v1alpha1.Baseline{Parameters: []v1alpha1.Assignment{{Name: profiles.Name, Value: "b"}, {Name: "queue", Value: "2"}}}
+	c := experimenttest.MustCompileSweep(t, sweep)
+	conducted := experimenttest.MustRunLocally(t, c, execute.Options{})
+	var got []string
+	for _, p := range conducted.Points() {
+		got = append(got, p.String())
+	}
+	name := profiles.Name + "="
+	want := []string{name + "a prefix=1", name + "a prefix=3", name + "b queue=1", name + "b queue=3", name + "b queue=2"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("points (−want +got):\n%s", diff)
+	}
+	sweep.Spec.Baseline.Parameters[1].Name = "prefix"
+	_, errs, err := compile.Sweep(t.Context(), sweep, experimenttest.TraceInputs(t))
+	if err != nil || len(errs) != 2 || errs[0].Field != "spec.baseline.parameters[1]" {
+		t.Errorf("a baseline with another profile's parameter: %v, %v", errs, err)
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment_test
+package advice_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
@@ -34,7 +35,7 @@ func weightOf(scorer string) string {
 
 // promoting is a sweep over weights of a configuration and the size of a pool.
 func promoting(t *testing.T) *v1alpha1.PolicySweep {
-	sweep := testSweep(t)
+	sweep := experimenttest.Sweep(t)
 	text := promotable
 	sweep.Spec.Scenario.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{Version: "router-v0.10", Inline: &text}
 	sweep.Spec.Parameters = []v1alpha1.Parameter{
@@ -49,11 +50,11 @@ func promoting(t *testing.T) *v1alpha1.PolicySweep {
 
 func mustStudy(t *testing.T, sweep *v1alpha1.PolicySweep) *study.Study {
 	t.Helper()
-	study, err := study.New(mustCompileSweep(t, sweep).Plan)
+	promoted, err := study.New(experimenttest.MustCompileSweep(t, sweep).Plan)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return study
+	return promoted
 }
 
 // pointAt is the ID of the point with these values.
@@ -69,8 +70,8 @@ func pointAt(t *testing.T, s *study.Study, values string) int {
 }
 
 func TestPromotePointChangesTheLinesOfThePoint(t *testing.T) {
-	study := mustStudy(t, promoting(t))
-	p, err := advice.PromotePoint(study, pointAt(t, study, "queue=4 kv=0.5 replicas=3"), v1alpha1.SourceFormat)
+	promoted := mustStudy(t, promoting(t))
+	p, err := advice.PromotePoint(promoted, pointAt(t, promoted, "queue=4 kv=0.5 replicas=3"), v1alpha1.SourceFormat)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func TestPromotePointChangesTheLinesOfThePoint(t *testing.T) {
 	if diff := cmp.Diff(want, p.Text); diff != "" {
 		t.Errorf("text (−want +got):\n%s", diff)
 	}
-	elsewhere := []advice.Setting{{Path: "pools[" + testSweep(t).Spec.Scenario.Pools[0].Name + "].replicas", Value: "3"}}
+	elsewhere := []advice.Setting{{Path: "pools[" + experimenttest.Sweep(t).Spec.Scenario.Pools[0].Name + "].replicas", Value: "3"}}
 	if diff := cmp.Diff(elsewhere, p.Elsewhere); diff != "" {
 		t.Errorf("elsewhere (−want +got):\n%s", diff)
 	}
@@ -97,8 +98,8 @@ func TestPromotePointTakesTheFileOfTheProfile(t *testing.T) {
 		{Name: "first", EndpointPickerConfig: sweep.Spec.Scenario.Router.EndpointPickerConfig},
 		{Name: "second", EndpointPickerConfig: v1alpha1.EndpointPickerConfig{Version: "router-v0.10", Inline: &second}},
 	}}
-	study := mustStudy(t, sweep)
-	p, err := advice.PromotePoint(study, pointAt(t, study, "queue=4 kv=1 profile=second"), v1alpha1.HelmValuesFormat)
+	promoted := mustStudy(t, sweep)
+	p, err := advice.PromotePoint(promoted, pointAt(t, promoted, "queue=4 kv=1 profile=second"), v1alpha1.HelmValuesFormat)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func TestPromotePointTakesTheFileOfTheProfile(t *testing.T) {
 func TestTextsAreNoPartOfAPlan(t *testing.T) {
 	a, b := promoting(t), promoting(t)
 	*b.Spec.Scenario.Router.EndpointPickerConfig.Inline += "# nothing else\n"
-	x, y := mustCompileSweep(t, a), mustCompileSweep(t, b)
+	x, y := experimenttest.MustCompileSweep(t, a), experimenttest.MustCompileSweep(t, b)
 	if x.Plan.Hash() != y.Plan.Hash() {
 		t.Error("a comment in the EPP's configuration changes the plan")
 	}
@@ -120,11 +121,11 @@ func TestTextsAreNoPartOfAPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	study, err := study.New(decoded)
+	promoted, err := study.New(decoded)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := advice.PromotePoint(study, 0, v1alpha1.SourceFormat); !errors.Is(err, advice.ErrNothingToPromote) {
+	if _, err := advice.PromotePoint(promoted, 0, v1alpha1.SourceFormat); !errors.Is(err, advice.ErrNothingToPromote) {
 		t.Errorf("a decoded plan promotes: %v", err)
 	}
 }

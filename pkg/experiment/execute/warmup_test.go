@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment_test
+package execute_test
 
 import (
 	"maps"
@@ -12,8 +12,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment"
-	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -21,7 +21,7 @@ import (
 // stagedRun sends requests at these rates, and simulates so many.
 func stagedRun(t *testing.T, requests int64, stages ...v1alpha1.RateStage) *v1alpha1.SimulationRun {
 	t.Helper()
-	run := testRun(t)
+	run := experimenttest.Run(t)
 	run.Spec.Scenario.Horizon.Requests = &requests
 	run.Spec.Scenario.Workload.Clients[0].Arrivals.Rate = ""
 	run.Spec.Scenario.Workload.Clients[0].Arrivals.Stages = stages
@@ -31,11 +31,8 @@ func stagedRun(t *testing.T, requests int64, stages ...v1alpha1.RateStage) *v1al
 
 func simulateRun(t *testing.T, run *v1alpha1.SimulationRun) experiment.Simulation {
 	t.Helper()
-	c, errs, err := compile.Run(t.Context(), run, traceInputs(t))
-	if err != nil || len(errs) > 0 {
-		t.Fatalf("CompileRun: %v, %v", errs, err)
-	}
-	return mustSimulate(t, c, all(t, c.Plan))[0]
+	c := experimenttest.MustCompileRun(t, run)
+	return experimenttest.MustSimulate(t, c, experimenttest.AllSimulations(t, c.Plan))[0]
 }
 
 // A burst at the start is left out, and the rest is measured as if that warm-up
@@ -92,16 +89,13 @@ func TestNoSteadyStateLeavesNothingOut(t *testing.T) {
 
 // Who looks on sees each request once, though the simulation runs twice.
 func TestOnlookersSeeTheMeasuredRun(t *testing.T) {
-	run := testRun(t)
+	run := experimenttest.Run(t)
 	run.Spec.Scenario.Horizon.Requests = ptr.To(int64(100))
 	run.Spec.Scenario.Horizon.WarmupRule = v1alpha1.MSERWarmup
-	c, errs, err := compile.Run(t.Context(), run, traceInputs(t))
-	if err != nil || len(errs) > 0 {
-		t.Fatalf("CompileRun: %v, %v", errs, err)
-	}
+	c := experimenttest.MustCompileRun(t, run)
 	seen := map[int]int{}
 	o := execute.Options{Parallelism: 1, CheckInvariants: true, Decided: func(_ int, d *execute.Decision) { seen[d.Request.ID]++ }}
-	if _, err := execute.Simulate(t.Context(), c.Plan, c.Trace, firstRound(t, c.Plan), []int{0}, o); err != nil {
+	if _, err := execute.Simulate(t.Context(), c.Plan, c.Trace, experimenttest.FirstRound(t, c.Plan), []int{0}, o); err != nil {
 		t.Fatal(err)
 	}
 	for request, times := range seen {
@@ -112,24 +106,4 @@ func TestOnlookersSeeTheMeasuredRun(t *testing.T) {
 	if len(seen) != 100 {
 		t.Errorf("%d requests were seen", len(seen))
 	}
-}
-
-func TestARuleDoublesTheEstimatedCost(t *testing.T) {
-	scenario := testRun(t).Spec.Scenario
-	once := experiment.EstimatedSeconds(&scenario, nil)
-	scenario.Horizon.WarmupRule = v1alpha1.MSERWarmup
-	if twice := experiment.EstimatedSeconds(&scenario, nil); once == 0 || twice != 2*once {
-		t.Errorf("%v s without the rule, %v s with it", once, twice)
-	}
-}
-
-func TestWarmUpMetricsNeedARule(t *testing.T) {
-	sweep := testSweep(t)
-	sweep.Spec.Objectives[0].Metric = "warmup.steady"
-	_, errs, err := compile.Sweep(t.Context(), sweep, traceInputs(t))
-	if err != nil || len(errs) != 1 || errs[0].Field != "spec.objectives[0].metric" {
-		t.Errorf("errors %v, %v", errs, err)
-	}
-	sweep.Spec.Scenario.Horizon.WarmupRule = v1alpha1.MSERWarmup
-	mustCompileSweep(t, sweep)
 }

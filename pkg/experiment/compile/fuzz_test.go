@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment_test
+package compile_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 )
@@ -22,15 +23,15 @@ const (
 // A whole compilation of a sweep keeps to its budgets and does not panic, whatever the
 // EPP's file, the rule, the trace and the path and value of a parameter are.
 func FuzzCompileSweep(f *testing.F) {
-	trace := traceInputs(f)["traces/small.jsonl"]
+	trace := experimenttest.TraceInputs(f)["traces/small.jsonl"]
 	f.Add(pickerAt(3, 1), "a * b > 3", trace, "pools[llama].replicas", "2")
 	f.Add(pickerAt(256, 64), `a == 1 || b in [1, 2]`, trace, "pools[llama].engine.maxNumSeqs", "64")
 	f.Add(bareConfig, `string(a).matches("(a{100}){100}")`, []byte("x"), "router.endpointPickerConfig.plugins[queue-scorer].name", "é")
 	f.Add(configMapConfig, "a + b > 1", []byte{0x1f, 0x8b}, "workload.trace.format", "Azure")
 	f.Add(helmConfig, "abs(a) > b % 0", manyBlocks(f)[:1000], "horizon.duration", "1h")
 	f.Add("plugins: &p [*p]\nkind: EndpointPickerConfig", "a > 1e308 * b", trace, "pools[llama].kvCache.blocks", "-1")
-	compile := func(t *testing.T, picker, rule string, trace []byte, path, value string) {
-		sweep := testSweep(t)
+	compileSweep := func(t *testing.T, picker, rule string, trace []byte, path, value string) {
+		sweep := experimenttest.Sweep(t)
 		wide(1)(sweep)
 		for i := range sweep.Spec.Parameters {
 			sweep.Spec.Parameters[i].Range.Max = "30" // or a grid takes most of the time
@@ -42,15 +43,15 @@ func FuzzCompileSweep(f *testing.F) {
 		sweep.Spec.Parameters = append(sweep.Spec.Parameters, v1alpha1.Parameter{Name: "c", Path: path, Values: []string{value}})
 		ctx, cancel := context.WithTimeout(t.Context(), mostTime)
 		defer cancel()
-		_, errs, err := compile.Sweep(ctx, sweep, clusterInputs{fakeInputs{"own/epp.yaml": []byte(picker), "traces/small.jsonl": trace}})
+		_, errs, err := compile.Sweep(ctx, sweep, experimenttest.ClusterInputs{Inputs: experimenttest.Inputs{"own/epp.yaml": []byte(picker), "traces/small.jsonl": trace}})
 		if cut := (*experiment.Interrupted)(nil); err != nil && !errors.As(err, &cut) {
 			t.Errorf("%v, %v: neither a user's error nor the time", errs, err)
 		}
 	}
 	f.Fuzz(func(t *testing.T, picker, rule string, trace []byte, path, value string) {
 		began := time.Now()
-		if bytes := allocated(func() { compile(t, picker, rule, trace, path, value) }); bytes > mostBytes {
-			t.Errorf("%d MiB are allocated, at most %d", bytes>>20, mostBytes>>20)
+		if size := allocated(func() { compileSweep(t, picker, rule, trace, path, value) }); size > mostBytes {
+			t.Errorf("%d MiB are allocated, at most %d", size>>20, mostBytes>>20)
 		}
 		if took := time.Since(began); took > mostTime+mostTime/2 {
 			t.Errorf("takes %s, at most %s", took, mostTime)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package experiment_test
+package compile_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/setup"
@@ -47,7 +48,7 @@ func TestAnEPPConfigurationIsTheSameWhateverItIsWrappedIn(t *testing.T) {
 
 func TestAnEPPConfigurationIsTheSameFromAFile(t *testing.T) {
 	plan := func(in v1alpha1.EndpointPickerConfig) *experiment.Plan {
-		run := testRun(t)
+		run := experimenttest.Run(t)
 		run.Spec.Scenario.Router.EndpointPickerConfig = in
 		inputs := fileInputs{files: map[string]string{"values.yaml": helmConfig}}
 		c, errs, err := compile.Run(t.Context(), run, inputs)
@@ -79,11 +80,11 @@ func TestAnEPPFileThatCannotBeReadIsNamed(t *testing.T) {
 		"not there":    {files, "gone.yaml", "endpointPickerConfig.file: Not found"},
 		"too large":    {files, "large.yaml", "endpointPickerConfig.file: Too long"},
 		"not accepted": {files, "broken.yaml", "endpointPickerConfig.file."},
-		"on a cluster": {fakeInputs{}, "epp.yaml", "endpointPickerConfig.file: Forbidden: a file cannot be read here; put it into a ConfigMap and use configMapRef"},
+		"on a cluster": {experimenttest.Inputs{}, "epp.yaml", "endpointPickerConfig.file: Forbidden: a file cannot be read here; put it into a ConfigMap and use configMapRef"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			run := testRun(t)
+			run := experimenttest.Run(t)
 			run.Spec.Scenario.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{Version: "router-v0.10", File: &tc.file}
 			_, errs, err := compile.Run(t.Context(), run, tc.inputs)
 			if err != nil || len(errs) == 0 || !strings.Contains(errs[0].Error(), tc.want) {
@@ -105,11 +106,11 @@ func TestAConfigMapNeedsNoKeyWhereOneValueIsAnEPPConfiguration(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			inputs := fakeInputs{}
+			inputs := experimenttest.Inputs{}
 			for key, text := range tc.keys {
 				inputs[key] = []byte(text)
 			}
-			run := testRun(t)
+			run := experimenttest.Run(t)
 			run.Spec.Scenario.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{ConfigMapRef: &v1alpha1.EndpointPickerConfigMap{Name: "own"}}
 			_, errs, err := compile.Run(context.Background(), run, inputs)
 			switch text := errs.ToAggregate(); {

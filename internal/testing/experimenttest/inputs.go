@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experimenttest
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// Inputs holds the keys of ConfigMaps as name/key, and the files of volumes as
+// volume/path. It parses traces, as the local commands do, and has no local files.
+type Inputs map[string][]byte
+
+var _ compile.Inputs = Inputs{}
+
+// ConfigMapKey returns a key of a ConfigMap.
+func (in Inputs) ConfigMapKey(_ context.Context, name, key string) ([]byte, error) {
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, BinaryData: map[string][]byte{}}
+	for path, raw := range in {
+		if owner, key, _ := strings.Cut(path, "/"); owner == name {
+			cm.BinaryData[key] = raw
+		}
+	}
+	return compile.ConfigMapKey(cm, key)
+}
+
+// File returns [compile.ErrNoFiles].
+func (Inputs) File(string) ([]byte, error) { return nil, compile.ErrNoFiles }
+
+// VolumeFile returns a file of a volume, or [compile.ErrOnlyPods].
+func (in Inputs) VolumeFile(volume, path string) ([]byte, error) {
+	if raw, ok := in[volume+"/"+path]; ok {
+		return raw, nil
+	}
+	return nil, compile.ErrOnlyPods
+}
+
+// ParsesTraces is true.
+func (Inputs) ParsesTraces() bool { return true }
+
+// ClusterInputs are inputs as a manager reads them: it does not parse traces.
+type ClusterInputs struct{ Inputs }
+
+// ParsesTraces is false.
+func (ClusterInputs) ParsesTraces() bool { return false }
+
+// TraceInputs holds traces/small.jsonl, the trace that [Sweep] names: 60 requests.
+func TraceInputs(t testing.TB) Inputs {
+	t.Helper()
+	var b bytes.Buffer
+	if err := workload.WriteMooncake(&b, 60, 1); err != nil {
+		t.Fatal(err)
+	}
+	return Inputs{"traces/small.jsonl": b.Bytes()}
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package experimenttest
+
+import (
+	"bytes"
+	_ "embed" // the objects of testdata
+	"testing"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/manifest"
+)
+
+var (
+	//go:embed testdata/sweep.yaml
+	sweepManifest []byte
+	//go:embed testdata/run.yaml
+	runManifest []byte
+)
+
+// StepTimeTable is a table of step times, in place of a latency model.
+const StepTimeTable = `prefill:
+  newTokens: [1, 8192]
+  contextTokens: [0, 131072]
+  microseconds: [[6000, 9000], [200000, 400000]]
+decode:
+  sequences: [1, 256]
+  contextTokens: [1, 131072]
+  microseconds: [[6000, 7000], [12000, 90000]]
+`
+
+func readSet(t testing.TB, raw []byte) *manifest.Set {
+	t.Helper()
+	set, err := manifest.Read(bytes.NewReader(raw), "testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// Sweep is a grid over a weight and a plugin's parameter, with a baseline. It replays
+// the trace of [TraceInputs].
+func Sweep(t testing.TB) *v1alpha1.PolicySweep {
+	t.Helper()
+	return readSet(t, sweepManifest).Sweeps[0]
+}
+
+// SearchSweep is [Sweep] with one weight over a range, 12 trials of an algorithm and no
+// baseline.
+func SearchSweep(t testing.TB, algorithm v1alpha1.SearchAlgorithm, edits ...func(*v1alpha1.PolicySweep)) *v1alpha1.PolicySweep {
+	t.Helper()
+	sweep := Sweep(t)
+	sweep.Spec.Parameters = sweep.Spec.Parameters[:1]
+	sweep.Spec.Parameters[0].Values = nil
+	sweep.Spec.Parameters[0].Range = &v1alpha1.Range{Min: "0", Max: "10"}
+	sweep.Spec.Baseline = nil
+	sweep.Spec.Search = v1alpha1.Search{Algorithm: algorithm, MaxTrials: 12, Seed: 1}
+	for _, edit := range edits {
+		edit(sweep)
+	}
+	return sweep
+}
+
+// Run is a run of one client with two seeds. It needs no inputs.
+func Run(t testing.TB) *v1alpha1.SimulationRun {
+	t.Helper()
+	return readSet(t, runManifest).Runs[0]
+}
+
+// Profile is a named EPP configuration of some plugins.
+func Profile(name string, plugins ...string) v1alpha1.Profile {
+	text := "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n"
+	for _, plugin := range plugins {
+		text += "- type: " + plugin + "\n"
+	}
+	return v1alpha1.Profile{Name: name, EndpointPickerConfig: v1alpha1.EndpointPickerConfig{Version: "router-v0.10", Inline: &text}}
+}
+
+// AddProfiles adds the parameter "profile" and removes the baseline, which has no value
+// for it.
+func AddProfiles(profiles ...v1alpha1.Profile) func(*v1alpha1.PolicySweep) {
+	return func(s *v1alpha1.PolicySweep) {
+		s.Spec.Parameters = append(s.Spec.Parameters, v1alpha1.Parameter{
+			Name: "profile", Path: "router.endpointPickerConfig", Profiles: profiles,
+		})
+		s.Spec.Baseline = nil
+	}
+}

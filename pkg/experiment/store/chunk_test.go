@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package store_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"windtunnel.dev/windtunnel/internal/testing/experimenttest"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/store"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+func TestChunksHoldDecisions(t *testing.T) {
+	c := experimenttest.MustCompileSweep(t, experimenttest.Sweep(t))
+	simulations := experimenttest.MustSimulate(t, c, experiment.Span{End: 4})
+	for i := range simulations {
+		simulations[i].Decisions = packed(t, experimenttest.DecisionLine{Seed: int64(i)})
+	}
+	chunks, err := store.Chunks(simulations)
+	if err != nil || len(chunks) != 1 {
+		t.Fatalf("%d chunks: %v", len(chunks), err)
+	}
+	lines := experimenttest.DecisionLines(t, chunks[0].Binary[store.DecisionsKey])
+	if len(lines) != 4 || lines[3].Seed != 3 {
+		t.Errorf("lines are %+v", lines)
+	}
+	simulations[1].Decisions = make([]byte, store.MaxChunkBytes*3/4)
+	simulations[2].Decisions = make([]byte, store.MaxChunkBytes*3/4)
+	if chunks, err = store.Chunks(simulations); err != nil || len(chunks) != 2 {
+		t.Errorf("%d chunks of decisions that do not go together: %v", len(chunks), err)
+	}
+}
+
+func packed(t *testing.T, line experimenttest.DecisionLine) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if err := errors.Join(json.NewEncoder(z).Encode(line), z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestASimulationThatNoConfigMapHolds(t *testing.T) {
+	_, err := store.Chunks([]experiment.Simulation{{Row: result.Row{Key: strings.Repeat("x", store.MaxChunkBytes), Share: 1}}})
+	if !errors.Is(err, store.ErrTooLarge) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func TestChunksHoldAllRowsInOrder(t *testing.T) {
+	var many []experiment.Simulation
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 3000 {
+		values := map[string]float64{}
+		for _, m := range result.RegisteredMetrics() {
+			values[m.String()] = r.Float64()
+		}
+		many = append(many, experiment.Simulation{Row: result.Row{Key: "k", Point: i, Share: 1, Metrics: result.NewMetrics(values)}})
+	}
+	chunks, err := store.Chunks(many)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(chunks) < 2 {
+		t.Fatalf("%d rows fit into %d chunk", len(many), len(chunks))
+	}
+	var text string
+	rows := 0
+	for i, chunk := range chunks {
+		if size := len(chunk.Binary[store.RowsKey]); size > store.MaxChunkBytes || i < len(chunks)-1 && size < store.MaxChunkBytes*9/10 {
+			t.Errorf("chunk %d has %d bytes", i, size)
+		}
+		decoded, err := chunk.Decode()
+		if err != nil || len(decoded) != chunk.Rows {
+			t.Fatalf("chunk %d: %d rows, says %d: %v", i, len(decoded), chunk.Rows, err)
+		}
+		lines, err := chunk.Lines()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += string(lines)
+		rows += chunk.Rows
+	}
+	if rows != len(many) || text != experimenttest.EncodeRows(t, many) {
+		t.Errorf("%d of %d rows, or in another order", rows, len(many))
+	}
+}
