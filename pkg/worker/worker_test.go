@@ -157,11 +157,11 @@ func TestWorkerSimulatesRestOfARound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	study, err := study.New(plan)
+	st, err := study.New(plan)
 	if err != nil {
 		t.Fatal(err)
 	}
-	later := *study.Round()
+	later := *st.Round()
 	later.Index = 3
 	writeFile(t, filepath.Join(o.RoundFolder, RoundFile), plan.Work(&later, []int{0, 3}).Encode())
 	o.Shards = 1
@@ -175,7 +175,7 @@ func TestWorkerSimulatesRestOfARound(t *testing.T) {
 		t.Fatalf("%d rows of round %d, %v; want two of round 3", len(rows), report.Round, err)
 	}
 	for i, want := range []int{0, 3} {
-		trial, seed := study.Round().At(want)
+		trial, seed := st.Round().At(want)
 		if rows[i].Point != trial.Point.ID || rows[i].Seed != seed {
 			t.Errorf("row %d is of point %d, seed %d; want simulation %d", i, rows[i].Point, rows[i].Seed, want)
 		}

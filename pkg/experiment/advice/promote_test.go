@@ -50,11 +50,11 @@ func promoting(t *testing.T) *v1alpha1.PolicySweep {
 
 func mustStudy(t *testing.T, sweep *v1alpha1.PolicySweep) *study.Study {
 	t.Helper()
-	promoted, err := study.New(experimenttest.MustCompileSweep(t, sweep).Plan)
+	st, err := study.New(experimenttest.MustCompileSweep(t, sweep).Plan)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return promoted
+	return st
 }
 
 // pointAt is the ID of the point with these values.
@@ -70,8 +70,8 @@ func pointAt(t *testing.T, s *study.Study, values string) int {
 }
 
 func TestPromotePointChangesTheLinesOfThePoint(t *testing.T) {
-	promoted := mustStudy(t, promoting(t))
-	p, err := advice.PromotePoint(promoted, pointAt(t, promoted, "queue=4 kv=0.5 replicas=3"), v1alpha1.SourceFormat)
+	st := mustStudy(t, promoting(t))
+	p, err := advice.PromotePoint(st, pointAt(t, st, "queue=4 kv=0.5 replicas=3"), v1alpha1.SourceFormat)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,8 +98,8 @@ func TestPromotePointTakesTheFileOfTheProfile(t *testing.T) {
 		{Name: "first", EndpointPickerConfig: sweep.Spec.Scenario.Router.EndpointPickerConfig},
 		{Name: "second", EndpointPickerConfig: v1alpha1.EndpointPickerConfig{Version: "router-v0.10", Inline: &second}},
 	}}
-	promoted := mustStudy(t, sweep)
-	p, err := advice.PromotePoint(promoted, pointAt(t, promoted, "queue=4 kv=1 profile=second"), v1alpha1.HelmValuesFormat)
+	st := mustStudy(t, sweep)
+	p, err := advice.PromotePoint(st, pointAt(t, st, "queue=4 kv=1 profile=second"), v1alpha1.HelmValuesFormat)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,11 +121,11 @@ func TestTextsAreNoPartOfAPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	promoted, err := study.New(decoded)
+	st, err := study.New(decoded)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := advice.PromotePoint(promoted, 0, v1alpha1.SourceFormat); !errors.Is(err, advice.ErrNothingToPromote) {
+	if _, err := advice.PromotePoint(st, 0, v1alpha1.SourceFormat); !errors.Is(err, advice.ErrNothingToPromote) {
 		t.Errorf("a decoded plan promotes: %v", err)
 	}
 }

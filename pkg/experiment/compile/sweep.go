@@ -137,7 +137,7 @@ func (c *compiler) checkPoints(path *field.Path) field.ErrorList {
 	if err := c.plan.Bind(); err != nil {
 		return field.ErrorList{field.Invalid(path, "", err.Error())}
 	}
-	study, err := study.New(c.plan)
+	st, err := study.New(c.plan)
 	if c.interrupted(path) {
 		return nil
 	}
@@ -148,7 +148,7 @@ func (c *compiler) checkPoints(path *field.Path) field.ErrorList {
 		return nil
 	}
 	var errs field.ErrorList
-	for _, point := range study.Points() {
+	for _, point := range st.Points() {
 		if point.ID == maxChecked || len(errs) == maxReported || c.interrupted(path) {
 			break
 		}

@@ -24,13 +24,13 @@ type LocalRun struct {
 // RunLocally goes through all rounds of the plan on this machine. Simulations whose
 // rows are known are not run again. The trace must be the plan's.
 func RunLocally(ctx context.Context, p *experiment.Plan, trace *workload.Trace, o Options) (*LocalRun, error) {
-	study, err := study.New(p)
+	st, err := study.New(p)
 	if err != nil {
 		return nil, err
 	}
-	c := &LocalRun{Study: study}
+	c := &LocalRun{Study: st}
 	simulated := 0
-	for study.Round() != nil {
+	for st.Round() != nil {
 		n, err := c.round(ctx, trace, simulated, o)
 		if err != nil {
 			return nil, err
