@@ -10,7 +10,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 )
 
-func TestARuleDoublesTheEstimatedCost(t *testing.T) {
+func TestAWarmUpRuleDoublesTheEstimatedCost(t *testing.T) {
 	scenario := experimenttest.Run(t).Spec.Scenario
 	once := experiment.EstimatedSeconds(&scenario, nil)
 	scenario.Horizon.WarmupRule = v1alpha1.MSERWarmup

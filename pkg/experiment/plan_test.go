@@ -14,7 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 )
 
-func TestAPlanSurvivesItsEncoding(t *testing.T) {
+func TestADecodedPlanGivesTheSameRows(t *testing.T) {
 	c := experimenttest.MustCompileSweep(t, experimenttest.Sweep(t))
 	decoded, err := experiment.DecodePlan(c.Plan.Encode())
 	if err != nil {
@@ -32,7 +32,7 @@ func TestAPlanSurvivesItsEncoding(t *testing.T) {
 	}
 }
 
-func TestAPlanOfAnotherEngineIsRefused(t *testing.T) {
+func TestDecodePlanRefusesOtherVersionsAndUnknownFields(t *testing.T) {
 	raw := experimenttest.MustCompileSweep(t, experimenttest.Sweep(t)).Plan.Encode()
 	for _, edit := range [][2]string{
 		{`"engineVersion":"`, `"engineVersion":"0`},
@@ -75,7 +75,7 @@ func TestEveryPointSeesTheSameSeeds(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotChangeTheKey(t *testing.T) {
+func TestNamesAndExecutionDoNotChangeTheKey(t *testing.T) {
 	base, _ := experimenttest.RowsAndDocuments(experimenttest.MustSimulate(t, experimenttest.MustCompileSweep(t, experimenttest.Sweep(t)), experiment.Span{End: 1}))
 	tests := map[string]func(*v1alpha1.PolicySweep){
 		"how it is executed":     func(s *v1alpha1.PolicySweep) { s.Spec.Execution.Shards = 7 },

@@ -110,7 +110,7 @@ func TestPromotePointTakesTheFileOfTheProfile(t *testing.T) {
 	}
 }
 
-func TestTextsAreNoPartOfAPlan(t *testing.T) {
+func TestAPlanDoesNotHoldTheTextOfItsEPPFile(t *testing.T) {
 	a, b := promoting(t), promoting(t)
 	*b.Spec.Scenario.Router.EndpointPickerConfig.Inline += "# nothing else\n"
 	x, y := experimenttest.MustCompileSweep(t, a), experimenttest.MustCompileSweep(t, b)

@@ -15,9 +15,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// The law: below 1/m the cluster keeps up with one hot prefix, above it does
-// not.
-func TestTheBacklogGrowsBeyondOneOverM(t *testing.T) {
+// Below 1/m the cluster keeps up with one hot prefix, and above it does not.
+func TestTheBacklogGrowsAbovePrefixOverLoadOfOneOverM(t *testing.T) {
 	for prefix, grows := range map[string]bool{"0": false, "1.9": false, "2.1": true} {
 		c := mustCompileRun(t, affine(prefix, "1", "400", 1))
 		p := c.Plan
@@ -33,7 +32,7 @@ func TestTheBacklogGrowsBeyondOneOverM(t *testing.T) {
 }
 
 // A constraint ranks the points of any search, here of a grid.
-func TestAConstraintOnTheBacklog(t *testing.T) {
+func TestTheBacklogGrowsWithThePrefixWeight(t *testing.T) {
 	sweep := experimenttest.Sweep(t)
 	sweep.Spec.Scenario = experimenttest.Run(t).Spec.Scenario
 	affine("1", "1", "400", 1)(&sweep.Spec.Scenario)

@@ -11,7 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
 
-func TestPlansHoldWhatTheLinterFinds(t *testing.T) {
+func TestAPlanHoldsTheFindingsOfTheLinter(t *testing.T) {
 	plan := mustCompileRun(t, func(s *v1alpha1.Scenario) {
 		s.Router.EndpointPickerConfig.Inline = ptr.To(`
 apiVersion: llm-d.ai/v1alpha1

@@ -14,14 +14,14 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 )
 
-// What one compilation may take in a manager, whatever it is given.
+// Limits of one compilation in a manager, for any input.
 const (
 	mostBytes = 512 << 20 // allocated, of which most is garbage at once
 	mostTime  = 10 * time.Second
 )
 
-// A whole compilation of a sweep keeps to its budgets and does not panic, whatever the
-// EPP's file, the rule, the trace and the path and value of a parameter are.
+// The compilation of a sweep stays within its limits and does not panic, for any EPP
+// file, rule, trace, and path and value of a parameter.
 func FuzzCompileSweep(f *testing.F) {
 	trace := experimenttest.TraceInputs(f)["traces/small.jsonl"]
 	f.Add(pickerAt(3, 1), "a * b > 3", trace, "pools[llama].replicas", "2")

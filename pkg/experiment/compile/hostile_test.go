@@ -43,7 +43,7 @@ func manyBlocks(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// allocated is how many bytes f allocates, whether they live on or not.
+// allocated is the number of bytes that f allocates, garbage included.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -52,14 +52,14 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-func TestAManagerTakesNoMoreMemoryForALargeTraceThanForASmallOne(t *testing.T) {
+func TestAManagerNeedsNoMoreMemoryForALargeTrace(t *testing.T) {
 	large := experimenttest.ClusterInputs{Inputs: experimenttest.Inputs{"traces/small.jsonl": manyBlocks(t)}}
 	small := experimenttest.ClusterInputs{Inputs: experimenttest.TraceInputs(t)}
 	compileWith := func(in compile.Inputs) func() {
 		return func() {
 			c, errs, err := compile.Sweep(t.Context(), experimenttest.Sweep(t), in)
 			if err != nil || len(errs) > 0 || c.Trace != nil {
-				t.Fatalf("CompileSweep: %v, %v, trace %v; want a plan and no trace", errs, err, c.Trace)
+				t.Fatalf("compile.Sweep: %v, %v, trace %v; want a plan and no trace", errs, err, c.Trace)
 			}
 		}
 	}
@@ -70,12 +70,12 @@ func TestAManagerTakesNoMoreMemoryForALargeTraceThanForASmallOne(t *testing.T) {
 	}
 }
 
-// A laptop that parses the trace and a manager that does not give one plan.
-func TestAPlanIsTheSameWhetherItsTraceWasParsedOrNot(t *testing.T) {
+// A laptop parses the trace, a manager does not, and both give the same plan.
+func TestAPlanDoesNotDependOnParsingItsTrace(t *testing.T) {
 	parsed := experimenttest.MustCompileSweep(t, experimenttest.Sweep(t))
 	hashed, errs, err := compile.Sweep(t.Context(), experimenttest.Sweep(t), experimenttest.ClusterInputs{Inputs: experimenttest.TraceInputs(t)})
 	if err != nil || len(errs) > 0 {
-		t.Fatalf("CompileSweep: %v, %v", errs, err)
+		t.Fatalf("compile.Sweep: %v, %v", errs, err)
 	}
 	if parsed.Trace == nil || hashed.Trace != nil {
 		t.Errorf("traces %v and %v, want one and none", parsed.Trace, hashed.Trace)
@@ -85,7 +85,7 @@ func TestAPlanIsTheSameWhetherItsTraceWasParsedOrNot(t *testing.T) {
 	}
 }
 
-func TestWhatAManagerFindsInATraceItDoesNotParse(t *testing.T) {
+func TestAManagerReportsUnreadableTracesWithoutParsing(t *testing.T) {
 	packed := experimenttest.TraceInputs(t)["traces/small.jsonl"]
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -108,7 +108,7 @@ func TestWhatAManagerFindsInATraceItDoesNotParse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, errs, err := compile.Sweep(t.Context(), experimenttest.Sweep(t), experimenttest.ClusterInputs{Inputs: experimenttest.Inputs{"traces/small.jsonl": tc.raw}})
 			if err != nil || (tc.want == "") != (len(errs) == 0) || len(errs) > 0 && !strings.Contains(errs[0].Error(), tc.want) {
-				t.Errorf("CompileSweep: %v, %v; want %q", errs, err, tc.want)
+				t.Errorf("compile.Sweep: %v, %v; want %q", errs, err, tc.want)
 			}
 			_, local, err := compile.Sweep(t.Context(), experimenttest.Sweep(t), experimenttest.Inputs{"traces/small.jsonl": tc.raw})
 			if err != nil || len(errs) > 0 && errs.ToAggregate().Error() != local.ToAggregate().Error() {
@@ -132,7 +132,7 @@ func (e expiring) Err() error {
 	return nil
 }
 
-// wide is a sweep of many points, all of which rules are asked about.
+// wide is a sweep of a million points and a number of rules, which hold for none.
 func wide(rules int) func(*v1alpha1.PolicySweep) {
 	return func(s *v1alpha1.PolicySweep) {
 		s.Spec.Baseline = nil
@@ -149,7 +149,7 @@ func wide(rules int) func(*v1alpha1.PolicySweep) {
 }
 
 // The compilation stops soon after the deadline, and its error names a field.
-func TestADeadlineIsHeardWhereverItComes(t *testing.T) {
+func TestADeadlineStopsCompilationAtAnyStep(t *testing.T) {
 	for _, calls := range []int{0, 1, 2, 3, 5, 10, 100, 1000, 10_000} {
 		sweep := experimenttest.Sweep(t)
 		wide(4)(sweep)
@@ -165,7 +165,7 @@ func TestADeadlineIsHeardWhereverItComes(t *testing.T) {
 	}
 }
 
-// pickerAt is an EPP configuration of so many plugins and profiles.
+// pickerAt is an EPP configuration with a number of plugins and profiles.
 func pickerAt(plugins, profiles int) string {
 	var b strings.Builder
 	b.WriteString("apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n")
@@ -179,7 +179,7 @@ func pickerAt(plugins, profiles int) string {
 	return b.String()
 }
 
-func TestALargeEPPConfigurationIsRefusedBeforeItIsLoaded(t *testing.T) {
+func TestALargeEPPConfigurationIsAnErrorBeforeItIsLoaded(t *testing.T) {
 	const head = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: queue-scorer\n  parameters:\n    l0: &l0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
 	laughs := head
 	for i := range 8 {
@@ -201,7 +201,7 @@ func TestALargeEPPConfigurationIsRefusedBeforeItIsLoaded(t *testing.T) {
 			size := allocated(func() {
 				_, list, err := compile.Run(t.Context(), run, experimenttest.ClusterInputs{Inputs: experimenttest.Inputs{"own/epp.yaml": []byte(tc.text)}})
 				if err != nil || len(list) == 0 || !strings.Contains(list.ToAggregate().Error(), tc.want) {
-					t.Errorf("CompileRun: %.300v, %v; want %s", list, err, tc.want)
+					t.Errorf("compile.Run: %.300v, %v; want %s", list, err, tc.want)
 				}
 			})
 			if size > 32<<20 {

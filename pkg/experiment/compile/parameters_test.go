@@ -19,7 +19,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
 
-func TestWhatParametersReach(t *testing.T) {
+func TestParametersMustFitTheScenario(t *testing.T) {
 	const both = "prefix-cache-scorer"
 	tests := map[string]struct {
 		edit func(*v1alpha1.PolicySweep)
@@ -129,7 +129,7 @@ func TestWhatParametersReach(t *testing.T) {
 	}
 }
 
-func TestObjectivesNeedWhatTheyAreAbout(t *testing.T) {
+func TestObjectivesNeedAScenarioWithTheirMetric(t *testing.T) {
 	has := map[string]func(*v1alpha1.Scenario){
 		"cacheHit.total": func(s *v1alpha1.Scenario) {
 			s.Pools[0].KVCache.Tiers = []v1alpha1.Tier{{Kind: "CPU", Blocks: ptr.To[int32](9)}}
@@ -174,7 +174,7 @@ func TestObjectivesNeedWhatTheyAreAbout(t *testing.T) {
 	}
 }
 
-func TestPointsOfProfilesAndWhatReachesIntoThem(t *testing.T) {
+func TestAWeightVariesWithinEveryProfile(t *testing.T) {
 	sweep := experimenttest.Sweep(t)
 	experimenttest.AddProfiles(experimenttest.Profile("a", "prefix-cache-scorer"), experimenttest.Profile("b", "prefix-cache-scorer", "queue-scorer"))(sweep)
 	c := experimenttest.MustCompileSweep(t, sweep)
@@ -192,7 +192,7 @@ func TestPointsOfProfilesAndWhatReachesIntoThem(t *testing.T) {
 	}
 }
 
-func TestSweepsReachIntoTiers(t *testing.T) {
+func TestParametersReachTiers(t *testing.T) {
 	sweep := experimenttest.Sweep(t)
 	sweep.Spec.Scenario.Pools[0].KVCache.Tiers = []v1alpha1.Tier{
 		{Kind: "CPU", Blocks: ptr.To[int32](500)}, {Kind: "Storage", Capacity: "1Gi", Device: "nvme-gen4"},
@@ -213,8 +213,8 @@ func TestSweepsReachIntoTiers(t *testing.T) {
 	}
 }
 
-// A plan says what step times rest on wherever a parameter leads, once each.
-func TestAPlanSaysWhatStepTimesRestOn(t *testing.T) {
+// A plan lists the source of step times of each point once.
+func TestAPlanListsTheSourcesOfStepTimes(t *testing.T) {
 	sweep := experimenttest.Sweep(t)
 	sweep.Spec.Scenario.Pools[0].Accelerator = "rtx-4090"
 	sweep.Spec.Parameters = []v1alpha1.Parameter{
@@ -249,9 +249,9 @@ func TestAPlanSaysWhatStepTimesRestOn(t *testing.T) {
 	}
 }
 
-// A parameter of one profile's own plugin exists only where that profile is
-// tried; where two parameters exclude each other they may lead to one place.
-func TestParametersThatBelongToAProfile(t *testing.T) {
+// A parameter of a plugin that only one profile has needs a condition: points with
+// another profile have no value for it.
+func TestAConditionLimitsAParameterToAProfile(t *testing.T) {
 	sweep := experimenttest.Sweep(t)
 	experimenttest.AddProfiles(experimenttest.Profile("a", "prefix-cache-scorer"), experimenttest.Profile("b", "queue-scorer"))(sweep)
 	last := len(sweep.Spec.Parameters) - 1

@@ -22,7 +22,7 @@ kind: EndpointPickerConfig
 plugins: [{type: queue-scorer}]
 `
 
-// indented is a text as a block of YAML, so many columns in.
+// indented is a text as a block of YAML, indented by a number of columns.
 func indented(text string, columns int) string {
 	return strings.ReplaceAll("\n"+strings.TrimSuffix(text, "\n"), "\n", "\n"+strings.Repeat(" ", columns))
 }
@@ -32,7 +32,7 @@ var (
 	helmConfig      = "router:\n  epp:\n    pluginsConfigFile: own.yaml\n    pluginsCustomConfig:\n      own.yaml: |" + indented(bareConfig, 8)
 )
 
-func TestAnEPPConfigurationIsTheSameWhateverItIsWrappedIn(t *testing.T) {
+func TestWrappersDoNotChangeAnEPPConfiguration(t *testing.T) {
 	plan := func(in v1alpha1.EndpointPickerConfig) string {
 		c := mustCompileRun(t, func(s *v1alpha1.Scenario) { s.Router.EndpointPickerConfig = in })
 		c.Plan.Inputs = nil
@@ -46,7 +46,7 @@ func TestAnEPPConfigurationIsTheSameWhateverItIsWrappedIn(t *testing.T) {
 	}
 }
 
-func TestAnEPPConfigurationIsTheSameFromAFile(t *testing.T) {
+func TestAFileGivesTheSamePlanAsAnInlineEPPConfiguration(t *testing.T) {
 	plan := func(in v1alpha1.EndpointPickerConfig) *experiment.Plan {
 		run := experimenttest.Run(t)
 		run.Spec.Scenario.Router.EndpointPickerConfig = in
@@ -63,14 +63,14 @@ func TestAnEPPConfigurationIsTheSameFromAFile(t *testing.T) {
 		t.Errorf("inputs (-want +got):\n%s", diff)
 	}
 	want.Inputs, got.Inputs = nil, nil
-	// What the linter finds is at the field that names the file.
+	// The findings of the linter have the path of the field that names the file.
 	encoded := strings.ReplaceAll(string(got.Encode()), "endpointPickerConfig.file", "endpointPickerConfig.inline")
 	if diff := cmp.Diff(string(want.Encode()), encoded); diff != "" {
 		t.Errorf("another plan (-inline +file):\n%s", diff)
 	}
 }
 
-func TestAnEPPFileThatCannotBeReadIsNamed(t *testing.T) {
+func TestErrorsOfEPPFilesNameTheField(t *testing.T) {
 	files := fileInputs{files: map[string]string{"large.yaml": strings.Repeat("#", compile.MaxPickerFileBytes+1), "broken.yaml": "kind: EndpointPickerConfig\nplugins: [{type: nope}]\n"}}
 	tests := map[string]struct {
 		inputs compile.Inputs
@@ -94,7 +94,7 @@ func TestAnEPPFileThatCannotBeReadIsNamed(t *testing.T) {
 	}
 }
 
-func TestAConfigMapNeedsNoKeyWhereOneValueIsAnEPPConfiguration(t *testing.T) {
+func TestAConfigMapWithOneEPPConfigurationNeedsNoKey(t *testing.T) {
 	tests := map[string]struct {
 		keys map[string]string
 		want string // in the error; empty for none
@@ -125,7 +125,7 @@ func TestAConfigMapNeedsNoKeyWhereOneValueIsAnEPPConfiguration(t *testing.T) {
 	}
 }
 
-func TestSeveralEPPConfigurationsInOneTextAreRefusedByName(t *testing.T) {
+func TestTwoEPPConfigurationsInOneTextAreAnError(t *testing.T) {
 	two := configMapConfig + "\n---\n" + bareConfig
 	_, errs := compileRun(t, func(s *v1alpha1.Scenario) {
 		s.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{Inline: &two}
@@ -142,7 +142,7 @@ plugins: [{type: kv-cache-scorer}, {type: single-profile-handler}, {type: max-sc
 schedulingProfiles: [{name: default, plugins: [{pluginRef: kv-cache-scorer, weight: 1}, {pluginRef: max-score-picker}]}]
 `
 
-func TestAutoTakesTheNewestVersionThatAcceptsTheFile(t *testing.T) {
+func TestAutoPicksTheNewestVersionThatAcceptsTheFile(t *testing.T) {
 	tests := map[string]struct{ text, version, warning string }{
 		"all since the new group": {bareConfig, "router-main", "taken for router-main, the newest of"},
 		"a newer apiVersion":      {strings.Replace(bareConfig, "v1alpha1", "v1", 1), "router-v0.11.0", "taken for router-v0.11.0, the only version of the EPP that accepts it, which was read from a downstream fork"},
@@ -164,7 +164,7 @@ func TestAutoTakesTheNewestVersionThatAcceptsTheFile(t *testing.T) {
 	}
 }
 
-func TestAutoSaysWhereNoVersionAcceptsTheFile(t *testing.T) {
+func TestAutoIsAnErrorIfNoVersionAcceptsTheFile(t *testing.T) {
 	text := strings.Replace(bareConfig, "llm-d.ai/v1alpha1", "llm-d.ai/v2", 1)
 	_, errs := compileRun(t, func(s *v1alpha1.Scenario) {
 		s.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{Version: compile.AutoVersion, Inline: &text}

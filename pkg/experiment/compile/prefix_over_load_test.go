@@ -122,7 +122,7 @@ func TestPrefixOverLoad(t *testing.T) {
 	}
 }
 
-// A sweep says what its weights may be, in terms of its parameters.
+// The finding of a sweep gives the bound as an expression over its parameters.
 func TestPrefixOverLoadOfASweep(t *testing.T) {
 	weights := func(profile string, parameters ...v1alpha1.Parameter) func(*v1alpha1.PolicySweep) {
 		return func(s *v1alpha1.PolicySweep) {
@@ -167,9 +167,9 @@ schedulingProfiles:
 	}
 }
 
-// What a replica is said to serve is what it does serve when it never lacks
+// The estimate is near the rate of a simulation in which the replica always has
 // requests.
-func TestServedPerSecond(t *testing.T) {
+func TestServedPerSecondIsNearTheSimulatedRate(t *testing.T) {
 	for name, edit := range map[string]func(*v1alpha1.Scenario){
 		"as many sequences as it may have": func(*v1alpha1.Scenario) {},
 		"a small budget of tokens":         func(s *v1alpha1.Scenario) { s.Pools[0].Engine.MaxNumBatchedTokens = 512 },

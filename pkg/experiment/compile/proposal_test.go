@@ -22,7 +22,7 @@ const (
 	byChance = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: random-picker\n"
 )
 
-// proposing is a sweep that holds a configuration against that of its scenario.
+// proposing is a sweep that compares a configuration with that of its scenario.
 func proposing(t *testing.T, current, proposal string) *v1alpha1.PolicySweep {
 	t.Helper()
 	sweep := experimenttest.SearchSweep(t, v1alpha1.GridSearch, func(*v1alpha1.PolicySweep) {})
@@ -39,7 +39,7 @@ func proposing(t *testing.T, current, proposal string) *v1alpha1.PolicySweep {
 	return sweep
 }
 
-func TestAProposalIsHeldAgainstTheScenariosConfiguration(t *testing.T) {
+func TestAProposalIsComparedWithTheScenariosConfiguration(t *testing.T) {
 	conducted := experimenttest.MustRunLocally(t, experimenttest.MustCompileSweep(t, proposing(t, byChance, byQueue)), execute.Options{})
 	var points []string
 	for _, point := range conducted.Points() {
@@ -87,7 +87,7 @@ func TestAProposalIsHeldAgainstTheScenariosConfiguration(t *testing.T) {
 	}
 }
 
-func TestRemarksOnAProposalNameWhatWasWritten(t *testing.T) {
+func TestWarningsOfAProposalNameTheUsersField(t *testing.T) {
 	sweep := proposing(t, byQueue, strings.Replace(byQueue, "- type: queue-scorer", "- type: prefix-cache-scorer\n- type: queue-scorer", 1))
 	sweep.Spec.Scenario.Router.EndpointPickerConfig.Version = "auto"
 	sweep.Spec.Proposal.EndpointPickerConfig.Version = "auto"
@@ -104,7 +104,7 @@ func TestRemarksOnAProposalNameWhatWasWritten(t *testing.T) {
 	}
 }
 
-func TestFaultsOfAProposalNameWhatWasWritten(t *testing.T) {
+func TestErrorsOfAProposalNameTheUsersField(t *testing.T) {
 	for name, tc := range map[string]struct {
 		edit func(*v1alpha1.PolicySweepSpec)
 		want string
@@ -140,9 +140,8 @@ func TestFaultsOfAProposalNameWhatWasWritten(t *testing.T) {
 	}
 }
 
-// TestACapacityShowsItsConstraints: who asks what a pool bears need not say what to
-// rank by.
-func TestACapacityShowsItsConstraints(t *testing.T) {
+// A Capacity search needs no objectives.
+func TestACapacityWithoutObjectivesRanksByItsConstraints(t *testing.T) {
 	sweep := experimenttest.SearchSweep(t, v1alpha1.CapacitySearch, func(s *v1alpha1.PolicySweep) {
 		s.Spec.Parameters = []v1alpha1.Parameter{{Name: "scale", Path: "workload.trace.rateScale", Range: &v1alpha1.Range{Min: "0.5", Max: "16"}}}
 		s.Spec.Search.Capacity = &v1alpha1.Capacity{Load: "scale", Precision: "5%", Confidence: "0.95"}

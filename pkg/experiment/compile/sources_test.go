@@ -106,7 +106,7 @@ func ownEntries(sources ...v1alpha1.CatalogueSource) func(*v1alpha1.Scenario) {
 	}
 }
 
-func TestACatalogueCountsByItsContentNotByItsPlace(t *testing.T) {
+func TestKeysDependOnTheContentOfACatalogueNotItsSource(t *testing.T) {
 	const model = "my-org/my-model"
 	variants := map[string]struct {
 		sources []v1alpha1.CatalogueSource
@@ -153,7 +153,7 @@ func TestACatalogueCountsByItsContentNotByItsPlace(t *testing.T) {
 	}
 }
 
-func TestAnEntryOfABuiltInNameReplacesIt(t *testing.T) {
+func TestACatalogueEntryReplacesTheBuiltInEntryOfItsName(t *testing.T) {
 	rows := func(sources ...v1alpha1.CatalogueSource) string {
 		c := mustCompileRun(t, func(s *v1alpha1.Scenario) { s.Catalogue = sources })
 		rows, _ := experimenttest.RowsAndDocuments(experimenttest.MustSimulate(t, c, experiment.Span{End: 1}))
@@ -165,7 +165,7 @@ func TestAnEntryOfABuiltInNameReplacesIt(t *testing.T) {
 	}
 }
 
-func TestTheSameTableFromAnywhereIsTheSame(t *testing.T) {
+func TestKeysDoNotDependOnTheSourceOfATable(t *testing.T) {
 	var keys []string
 	for _, source := range []v1alpha1.TableSource{
 		{Inline: ptr.To(ownTable + "# ours\n")}, {ConfigMapRef: key("table.yaml")}, {File: ptr.To("table.yaml")},
@@ -181,7 +181,7 @@ func TestTheSameTableFromAnywhereIsTheSame(t *testing.T) {
 	}
 }
 
-func TestFaultsOfSourcesNameTheirPlace(t *testing.T) {
+func TestErrorsOfSourcesNameTheField(t *testing.T) {
 	table := func(source v1alpha1.TableSource) func(*v1alpha1.Scenario) {
 		return func(s *v1alpha1.Scenario) {
 			s.Pools[0].Latency = v1alpha1.Latency{Model: v1alpha1.TableModel, Table: &source}
@@ -240,7 +240,7 @@ func TestFaultsOfSourcesNameTheirPlace(t *testing.T) {
 	}
 }
 
-func TestAnUnknownNameIsAnsweredWithThoseNearIt(t *testing.T) {
+func TestErrorsSuggestSimilarNames(t *testing.T) {
 	const models, accelerators = "model; near to it are ", "accelerator; near to it are "
 	for name, tc := range map[string]struct{ model, accelerator, want string }{
 		"a typing error":         {"meta-llama/Llama-3.1-8b-instrukt", "h100-sxm", models + `"meta-llama/Llama-3.1-8B-Instruct"`},
@@ -261,7 +261,7 @@ func TestAnUnknownNameIsAnsweredWithThoseNearIt(t *testing.T) {
 	}
 }
 
-func TestSweepsDoNotVaryWhatWasRead(t *testing.T) {
+func TestParametersCannotVaryInputs(t *testing.T) {
 	for _, path := range []string{"catalogue", "catalogue[x].model", "pools[llama].latency.table.inline", "workload.trace.file"} {
 		sweep := experimenttest.Sweep(t)
 		sweep.Spec.Parameters = []v1alpha1.Parameter{{Name: "p", Path: path, Values: []string{"a", "b"}}}

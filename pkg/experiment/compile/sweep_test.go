@@ -19,7 +19,7 @@ func TestTheSameSpecGivesTheSamePlan(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeAskedIsSaidWithItsPlace(t *testing.T) {
+func TestErrorsOfASweepNameTheField(t *testing.T) {
 	for name, tc := range map[string]struct {
 		edit func(*v1alpha1.PolicySweep)
 		want string

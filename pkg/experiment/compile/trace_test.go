@@ -15,7 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
 
-// volumeSweep is the test sweep with its trace in a volume, and what reads it.
+// volumeSweep is the sweep of the tests with its trace in a volume, and its inputs.
 func volumeSweep(t *testing.T) (*v1alpha1.PolicySweep, experimenttest.Inputs) {
 	t.Helper()
 	sweep, in := experimenttest.Sweep(t), experimenttest.TraceInputs(t)
@@ -27,16 +27,16 @@ func volumeSweep(t *testing.T) (*v1alpha1.PolicySweep, experimenttest.Inputs) {
 	return sweep, experimenttest.Inputs{"claim/2026/day.jsonl": raw}
 }
 
-// A laptop that has the trace and a manager that has not give one plan.
-func TestAPlanIsTheSameWhetherItsVolumeCouldBeReadOrNot(t *testing.T) {
+// A laptop reads the volume, a manager cannot, and both give the same plan.
+func TestAPlanDoesNotDependOnAccessToItsVolume(t *testing.T) {
 	sweep, in := volumeSweep(t)
 	read, errs, err := compile.Sweep(t.Context(), sweep, in)
 	if err != nil || len(errs) > 0 || read.Trace == nil {
-		t.Fatalf("CompileSweep: %v, %v", errs, err)
+		t.Fatalf("compile.Sweep: %v, %v", errs, err)
 	}
 	unread, errs, err := compile.Sweep(t.Context(), sweep, experimenttest.Inputs{})
 	if err != nil || len(errs) > 0 || unread.Trace != nil {
-		t.Fatalf("CompileSweep without the volume: %v, %v", errs, err)
+		t.Fatalf("compile.Sweep without the volume: %v, %v", errs, err)
 	}
 	if diff := cmp.Diff(string(read.Plan.Encode()), string(unread.Plan.Encode())); diff != "" {
 		t.Errorf("plans (−read +unread):\n%s", diff)
@@ -50,15 +50,15 @@ func TestAPlanIsTheSameWhetherItsVolumeCouldBeReadOrNot(t *testing.T) {
 	}
 }
 
-func TestKeysDoNotSayWhereATraceLies(t *testing.T) {
+func TestKeysDoNotDependOnTheSourceOfATrace(t *testing.T) {
 	fromConfigMap, errs, err := compile.Sweep(t.Context(), experimenttest.Sweep(t), experimenttest.TraceInputs(t))
 	if err != nil || len(errs) > 0 {
-		t.Fatalf("CompileSweep: %v, %v", errs, err)
+		t.Fatalf("compile.Sweep: %v, %v", errs, err)
 	}
 	sweep, _ := volumeSweep(t)
 	fromVolume, errs, err := compile.Sweep(t.Context(), sweep, experimenttest.Inputs{})
 	if err != nil || len(errs) > 0 {
-		t.Fatalf("CompileSweep: %v, %v", errs, err)
+		t.Fatalf("compile.Sweep: %v, %v", errs, err)
 	}
 	trial := &experiment.Trial{Point: experiment.Point{ID: 0, Values: firstPoint(t, fromVolume)}, Share: 1, Seeds: []int64{1, 2}}
 	if diff := cmp.Diff(fromConfigMap.Plan.TrialKeys(trial, nil), fromVolume.Plan.TrialKeys(trial, nil)); diff != "" {
@@ -76,7 +76,7 @@ func firstPoint(t *testing.T, c *compile.Compiled) []v1alpha1.Assignment {
 	return trial.Point.Values
 }
 
-func TestAnotherTraceThanTheStatedOneIsRefused(t *testing.T) {
+func TestATraceWithAnotherDigestIsAnError(t *testing.T) {
 	for name, edit := range map[string]func(*v1alpha1.Trace, experimenttest.Inputs){
 		"in a ConfigMap": func(*v1alpha1.Trace, experimenttest.Inputs) {},
 		"in an image": func(trace *v1alpha1.Trace, in experimenttest.Inputs) {
@@ -92,16 +92,16 @@ func TestAnotherTraceThanTheStatedOneIsRefused(t *testing.T) {
 			_, errs, err := compile.Sweep(t.Context(), sweep, in)
 			if err != nil || len(errs) != 1 || errs[0].Field != "spec.scenario.workload.trace.sha256" ||
 				!strings.Contains(errs[0].Detail, experiment.Digest(in["traces/small.jsonl"])) {
-				t.Errorf("CompileSweep: %v, %v; want the digest that was found", errs, err)
+				t.Errorf("compile.Sweep: %v, %v; want the digest that was found", errs, err)
 			}
 		})
 	}
 }
 
-func TestTheReplayOfAVolumeSpreadsArrivalsToo(t *testing.T) {
+func TestATraceInAVolumeCanSpreadArrivals(t *testing.T) {
 	sweep, in := volumeSweep(t)
 	sweep.Spec.Scenario.Workload.Trace.Arrivals = v1alpha1.ArrivalsSpread
 	if _, errs, err := compile.Sweep(t.Context(), sweep, in); err != nil || len(errs) > 0 {
-		t.Errorf("CompileSweep: %v, %v", errs, err)
+		t.Errorf("compile.Sweep: %v, %v", errs, err)
 	}
 }

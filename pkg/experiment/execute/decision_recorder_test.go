@@ -12,7 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 )
 
-func TestDecisionsAreKeptWhereThePlanSaysSo(t *testing.T) {
+func TestTheTraceLevelSelectsTheDecisionsToKeep(t *testing.T) {
 	for name, tc := range map[string]struct {
 		trace v1alpha1.RunTrace
 		want  int

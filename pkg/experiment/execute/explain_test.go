@@ -11,8 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 )
 
-// A policy without an EPP is explained as one profile.
-func TestDecisionsOfPoliciesAreExplained(t *testing.T) {
+func TestExplainShowsAPolicyAsOneProfile(t *testing.T) {
 	run := experimenttest.Run(t)
 	run.Spec.Scenario.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{}
 	run.Spec.Scenario.Router.Replicas = 2

@@ -25,7 +25,7 @@ func runDocument(t *testing.T, edit func(*v1alpha1.Scenario)) *result.Document {
 	return documents[0]
 }
 
-func TestAResultSaysWhatLiesBelowItsCache(t *testing.T) {
+func TestProvenanceListsCacheTiers(t *testing.T) {
 	d := runDocument(t, func(s *v1alpha1.Scenario) {
 		s.Pools[0].KVCache.Eviction = "LFU"
 		s.Pools[0].KVCache.Tiers = []v1alpha1.Tier{
@@ -52,7 +52,7 @@ func TestAResultSaysWhatLiesBelowItsCache(t *testing.T) {
 	}
 }
 
-func TestAResultSaysHowKVIsHandedOver(t *testing.T) {
+func TestProvenanceDescribesTheHandoff(t *testing.T) {
 	d := runDocument(t, func(s *v1alpha1.Scenario) {
 		builder.SplitPools(v1alpha1.PrefillRole, v1alpha1.DecodeRole)(s)
 		s.Disaggregation = &v1alpha1.Disaggregation{
@@ -74,7 +74,7 @@ func TestAResultSaysHowKVIsHandedOver(t *testing.T) {
 	}
 }
 
-func TestAResultSaysWhoWatchesTheCache(t *testing.T) {
+func TestProvenanceDescribesTheStabilityController(t *testing.T) {
 	d := runDocument(t, func(s *v1alpha1.Scenario) {
 		s.Pools[0].KVCache.Stability = &v1alpha1.Stability{Controller: "QueueingSeed", Admission: "Queue", Evict: "Disabled"}
 	})
@@ -84,7 +84,7 @@ func TestAResultSaysWhoWatchesTheCache(t *testing.T) {
 	}
 }
 
-func TestAResultSaysWhatItsStepTimesRestOn(t *testing.T) {
+func TestProvenanceDescribesStepTimes(t *testing.T) {
 	provenance := func(edit func(*v1alpha1.Pool)) result.PoolProvenance {
 		return runDocument(t, func(s *v1alpha1.Scenario) { edit(&s.Pools[0]) }).Provenance.Pools[0]
 	}
@@ -113,7 +113,7 @@ func TestAResultSaysWhatItsStepTimesRestOn(t *testing.T) {
 	}
 }
 
-func TestAResultWarnsWhereStepTimesAreNotToBeTrusted(t *testing.T) {
+func TestProvenanceWarnsOfUnreliableStepTimes(t *testing.T) {
 	caveats := func(prompt v1alpha1.PositiveDecimal, in v1alpha1.Latency) []string {
 		d := runDocument(t, func(s *v1alpha1.Scenario) {
 			s.Pools[0].Latency = in

@@ -31,7 +31,7 @@ func rowsText(t testing.TB, rows []result.Row) string {
 	return b.String()
 }
 
-// memory remembers rows by their keys, as far as told.
+// memory holds rows by their keys.
 type memory map[string]result.Row
 
 func (m memory) remember(_ experiment.Point, row *result.Row) error {
@@ -44,7 +44,7 @@ func (m memory) known(key string) (result.Row, bool) {
 	return row, ok
 }
 
-func TestAStudyThatWasCutOffGoesOnAsIfItHadNotBeen(t *testing.T) {
+func TestAResumedStudyHasTheRowsOfAWholeOne(t *testing.T) {
 	stop := errors.New("stop")
 	for _, algorithm := range []v1alpha1.SearchAlgorithm{v1alpha1.TPESearch, v1alpha1.SuccessiveHalvingSearch} {
 		t.Run(string(algorithm), func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestAStudyThatWasCutOffGoesOnAsIfItHadNotBeen(t *testing.T) {
 	}
 }
 
-func TestRowsOfAnEditedSweepServeAgain(t *testing.T) {
+func TestAnEditedSweepReusesRows(t *testing.T) {
 	sweep := experimenttest.Sweep(t)
 	m := memory{}
 	before := experimenttest.MustRunLocally(t, experimenttest.MustCompileSweep(t, sweep), execute.Options{Done: m.remember})

@@ -18,7 +18,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// stagedRun sends requests at these rates, and simulates so many.
+// stagedRun simulates a number of requests, which arrive at the rates of stages.
 func stagedRun(t *testing.T, requests int64, stages ...v1alpha1.RateStage) *v1alpha1.SimulationRun {
 	t.Helper()
 	run := experimenttest.Run(t)
@@ -37,7 +37,7 @@ func simulateRun(t *testing.T, run *v1alpha1.SimulationRun) experiment.Simulatio
 
 // A burst at the start is left out, and the rest is measured as if that warm-up
 // had been given.
-func TestTheWarmUpThatARuleFindsIsTheSameAsOneGiven(t *testing.T) {
+func TestADetectedWarmUpGivesTheSameResultAsAGivenOne(t *testing.T) {
 	run := stagedRun(t, 1500, v1alpha1.RateStage{Rate: "60", Duration: "5s"}, v1alpha1.RateStage{Rate: "12", Duration: "1h"})
 	whole := simulateRun(t, run).Document
 	run.Spec.Scenario.Horizon.WarmupRule = v1alpha1.MSERWarmup
@@ -71,7 +71,7 @@ func TestTheWarmUpThatARuleFindsIsTheSameAsOneGiven(t *testing.T) {
 }
 
 // A backlog that grows to the end has no steady state, and nothing is left out.
-func TestNoSteadyStateLeavesNothingOut(t *testing.T) {
+func TestWithoutASteadyStateNoRequestIsLeftOut(t *testing.T) {
 	run := stagedRun(t, 600, v1alpha1.RateStage{Rate: "400", Duration: "1h"})
 	run.Spec.Scenario.Pools[0].Engine.MaxNumSeqs = 4
 	whole := simulateRun(t, run)
@@ -87,8 +87,8 @@ func TestNoSteadyStateLeavesNothingOut(t *testing.T) {
 	}
 }
 
-// Who looks on sees each request once, though the simulation runs twice.
-func TestOnlookersSeeTheMeasuredRun(t *testing.T) {
+// Observers see only the measured run, though a rule runs the simulation twice.
+func TestObserversSeeEachRequestOnce(t *testing.T) {
 	run := experimenttest.Run(t)
 	run.Spec.Scenario.Horizon.Requests = ptr.To(int64(100))
 	run.Spec.Scenario.Horizon.WarmupRule = v1alpha1.MSERWarmup

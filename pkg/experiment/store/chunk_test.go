@@ -48,7 +48,7 @@ func packed(t *testing.T, line experimenttest.DecisionLine) []byte {
 	return b.Bytes()
 }
 
-func TestASimulationThatNoConfigMapHolds(t *testing.T) {
+func TestARowLargerThanAConfigMapIsAnError(t *testing.T) {
 	_, err := store.Chunks([]experiment.Simulation{{Row: result.Row{Key: strings.Repeat("x", store.MaxChunkBytes), Share: 1}}})
 	if !errors.Is(err, store.ErrTooLarge) {
 		t.Errorf("error is %v", err)

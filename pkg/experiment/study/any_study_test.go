@@ -18,8 +18,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// anySweep draws what a sweep may ask of its search, also what does not go
-// together.
+// anySweep draws the search of a sweep at random. Some of the sweeps are not valid.
 func anySweep(t testing.TB, s *stats.Stream) *v1alpha1.PolicySweep {
 	algorithms := []v1alpha1.SearchAlgorithm{
 		v1alpha1.GridSearch, v1alpha1.RandomSearch, v1alpha1.SobolSearch, v1alpha1.LatinHypercubeSearch, v1alpha1.TPESearch, v1alpha1.GPSearch,
@@ -84,7 +83,7 @@ func anyExtras(spec *v1alpha1.PolicySweepSpec, s *stats.Stream, flip func() bool
 	}
 }
 
-// imagine makes up the rows of a round: noisy ones of which some fail, or all.
+// imagine makes up noisy rows of a round. A share of the points fails.
 func imagine(r *experiment.Round, failing float64) []result.Row {
 	rows := make([]result.Row, r.Simulations())
 	for i := range rows {
@@ -104,7 +103,7 @@ func imagine(r *experiment.Round, failing float64) []result.Row {
 	return rows
 }
 
-func TestAnyStudyEndsAndGoesOnFromWhatItWasTold(t *testing.T) {
+func TestAnyStudyEndsAndResumesFromItsRows(t *testing.T) {
 	studies := 0
 	for seed := range int64(100) {
 		s := stats.NewStream(seed, "sweeps")
@@ -153,7 +152,7 @@ func conductAny(t *testing.T, p *experiment.Plan, failing float64) {
 	judged(t, one)
 }
 
-// again is a new one that was told the same.
+// again is a new study with the same rows.
 func again(t *testing.T, p *experiment.Plan, told [][]result.Row) *study.Study {
 	one, err := study.New(p)
 	if err != nil {
@@ -174,7 +173,7 @@ func proposed(s *study.Study) []experiment.Trial {
 	return s.Round().Trials
 }
 
-// judged checks that a verdict, a status and what they rest on go together.
+// judged checks that the verdict, the status and the rows of a study agree.
 func judged(t *testing.T, s *study.Study) {
 	var status v1alpha1.PolicySweepStatus
 	if err := study.FillSweep(&status, s); err != nil {

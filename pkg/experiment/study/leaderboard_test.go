@@ -12,7 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-func TestACapacityIsTheHighestLoadThatHolds(t *testing.T) {
+func TestACapacityIsTheHighestLoadThatMeetsTheConstraints(t *testing.T) {
 	sweep := experimenttest.Sweep(t)
 	sweep.Spec.Parameters = []v1alpha1.Parameter{
 		{Name: "replicas", Path: "pools[llama].replicas", Values: []string{"1", "3"}},

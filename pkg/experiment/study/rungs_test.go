@@ -11,7 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 )
 
-func TestAStudyTellsItsRungs(t *testing.T) {
+func TestRungsListTheSharesOfAHalving(t *testing.T) {
 	confirm := int32(2)
 	sweep := experimenttest.SearchSweep(t, v1alpha1.SuccessiveHalvingSearch)
 	sweep.Spec.Search.Confirm = &confirm
@@ -24,7 +24,7 @@ func TestAStudyTellsItsRungs(t *testing.T) {
 	}
 }
 
-func TestHalvingSimulatesLessForAWholeRanking(t *testing.T) {
+func TestHalvingCostsAtMostHalfOfAllPointsInFull(t *testing.T) {
 	c := experimenttest.MustCompileSweep(t, experimenttest.SearchSweep(t, v1alpha1.SuccessiveHalvingSearch))
 	conducted := experimenttest.MustRunLocally(t, c, execute.Options{})
 	var shares []float64

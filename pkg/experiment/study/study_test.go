@@ -12,7 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 )
 
-func TestPointsThatFailHaveABudget(t *testing.T) {
+func TestMaxFailedTrialsLimitsFailedPoints(t *testing.T) {
 	sweep := func(may int32) *v1alpha1.PolicySweep {
 		s := experimenttest.Sweep(t)
 		s.Spec.Parameters = s.Spec.Parameters[1:]
@@ -37,7 +37,7 @@ func TestPointsThatFailHaveABudget(t *testing.T) {
 	}
 }
 
-func TestARunGetsSeedsUntilItIsPrecise(t *testing.T) {
+func TestARunAddsSeedsUntilItIsPrecise(t *testing.T) {
 	run := experimenttest.Run(t)
 	count, most := int32(2), int32(40)
 	run.Spec.Replications = v1alpha1.Replications{Count: &count, Precision: "4%", MaxCount: &most, Metric: "e2e.mean"}

@@ -24,7 +24,7 @@ func gated(confirm int32, gates ...v1alpha1.Gate) func(*v1alpha1.PolicySweep) {
 	}
 }
 
-func TestGatesAreJudgedByFreshSeedsWhereThereAreSome(t *testing.T) {
+func TestGatesUseConfirmationSeedsIfAny(t *testing.T) {
 	gates := []v1alpha1.Gate{
 		{Name: "must-pass", Metric: "completionRate", Operator: v1alpha1.AtLeast, Value: "50%", Confidence: "0.95"},
 		{Name: "must-fail", Metric: "e2e.mean", Operator: v1alpha1.AtMost, Value: "1us", Confidence: "0.95"},
