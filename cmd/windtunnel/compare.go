@@ -66,7 +66,7 @@ slower, and which are slowest.
 
 Gates are conditions for B, from the scenario's manifest and from --gate.
 A signed percentage is a change from A: 'ttft.p99<=+5%' says that B may be
-worse by 5 % at most. The last line is the verdict.
+worse by 5 % at most. The first line is the verdict.
 
 Exit codes: 0 all gates pass, or there are none, 1 a gate fails or no request
 completed, 2 invalid input, 3 not enough evidence for a gate.`,
@@ -149,14 +149,16 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	if served != nil {
 		fmt.Fprintf(stdout, "%v.\n\n", served)
 	}
-	if err := report.WriteContrast(stdout, contrast); err != nil {
+	printDecision(stdout, verdict, contrast)
+	if err := o.legend.table(stdout, report.Contrast(contrast)); err != nil {
 		return err
 	}
 	printStepTimesOf(stdout, sides)
 	if err := out.Requests.table(stdout); err != nil {
 		return err
 	}
-	printVerdict(stdout, verdict)
+	printGates(stdout, verdict)
+	o.legend.end(stdout)
 	if served == nil && ends != nil {
 		return reportedError{ends}
 	}

@@ -147,13 +147,14 @@ func verdictLine(v *study.Verdict) string {
 	return fmt.Sprintf("not enough evidence: %s; try about %d seeds (replications.count)", v.Message, most)
 }
 
-// printVerdict prints the gates, and the decision as the last line.
-func printVerdict(w io.Writer, v *study.Verdict) {
-	if v == nil {
-		return
+// printDecision prints the verdict in one sentence: the decision on the gates, or which
+// side wins if there are none.
+func printDecision(w io.Writer, v *study.Verdict, c *result.Contrast) {
+	line := report.ContrastVerdict(c)
+	if v != nil {
+		line = verdictLine(v)
 	}
-	printGates(w, v)
-	fmt.Fprintf(w, "verdict: %s\n", verdictLine(v))
+	fmt.Fprintf(w, "verdict: %s\n\n", line)
 }
 
 // writeReport writes the report, if one is wanted.

@@ -31,6 +31,8 @@ type lintOptions struct {
 	spellOut bool
 	// skip passes over files without a configuration.
 	skip bool
+	// legend explains the tables.
+	legend legend
 }
 
 const (
@@ -80,6 +82,7 @@ be read or contains no configuration and no object of Windtunnel, or an invalid 
 	f.VarP(choice{&o.output, []outputFormat{outputText, outputJSON, outputSARIF}}, "output", "o", "text, json or sarif")
 	f.StringVar(&o.failOn, "fail-on", string(lint.Error), "lowest severity that gives exit code 1: error, warning, info or never")
 	f.BoolVar(&o.summary, "summary", false, "instead of a table for each configuration, print how many configurations each version accepts and rejects")
+	o.legend.register(f)
 	f.BoolVar(&o.skip, "skip-others", false, "skip files without a configuration and without an object of Windtunnel, as in folders")
 	f.BoolVar(&o.fix, "fix", false, "correct the findings that have a correction for the version, and print the difference")
 	f.BoolVar(&o.deleteUnknown, "delete-unknown", false, "with --fix: delete fields and parameters that the version does not have")
@@ -210,10 +213,17 @@ func (o *lintOptions) print(w io.Writer, reports []lint.Report) error {
 	case outputSARIF:
 		return lint.WriteSARIF(w, reports, buildVersion())
 	}
-	if err := lint.WriteText(w, reports, !o.summary); err != nil || !o.summary {
+	if err := lint.WriteText(w, reports, !o.summary); err != nil {
 		return err
 	}
-	return lint.WriteSummary(w, reports)
+	if o.summary {
+		if err := lint.WriteSummary(w, reports); err != nil {
+			return err
+		}
+	}
+	o.legend.add(lint.Legend(reports))
+	o.legend.end(w)
+	return nil
 }
 
 // rewrite prints what would be written, and writes it if that is asked for. It

@@ -180,7 +180,7 @@ func TestThePageShowsWhatLintPrints(t *testing.T) {
 			t.Fatalf("the page does not show windtunnel %s", args)
 		}
 		// Of the second output the page shows the table only.
-		if out, _ := windtunnel(t, strings.Fields(args)...); !strings.HasSuffix(out, want+"\n") {
+		if out, _ := windtunnel(t, strings.Fields(args)...); !strings.HasSuffix(out, want) {
 			t.Errorf("windtunnel %s prints\n%s\nthe page shows\n%s", args, out, want)
 		}
 	}

@@ -31,6 +31,8 @@ type localOptions struct {
 	check       bool
 	// dryRun prints what would be simulated.
 	dryRun bool
+	// legend explains the tables.
+	legend legend
 	// requests names the file that requests are written to, into is that file;
 	// "" and nil are none.
 	requests string
@@ -48,6 +50,7 @@ func (o *localOptions) register(cmd *cobra.Command, more ...outputFormat) {
 	f.StringVar(&o.name, "name", "", "run only the object of this name")
 	f.VarP(formats, "output", "o", formats.words())
 	f.IntVar(&o.parallelism, "parallelism", runtime.GOMAXPROCS(0), "simulations that run at once; results do not depend on it")
+	o.legend.register(f)
 	f.BoolVar(&o.check, "check-invariants", false, "check the simulator's invariants at every event, and stop if one is broken; slow, and changes no result")
 }
 

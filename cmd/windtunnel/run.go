@@ -163,6 +163,7 @@ func (o *runOptions) runEach(ctx context.Context, runs []compiledRun, stdout io.
 		objects[i] = runs[i].SimulationRun
 	}
 	names := namesOf(objects)
+	defer o.legend.end(stdout)
 	return o.output.printEach(stdout, len(runs), func(i int, stdout io.Writer) error {
 		runs[i].named = names[i]
 		return o.runOne(ctx, runs[i], stdout)
@@ -200,8 +201,9 @@ func (o *runOptions) print(stdout io.Writer, run compiledRun, conducted *execute
 	case outputTable:
 		fmt.Fprintf(stdout, "SimulationRun %s\n\n", run.Name)
 		printNothingServed(stdout, conducted.Rows())
+		printRunVerdict(stdout, verdict)
 		printWarnings(stdout, o.warnings(run), run.Plan.Findings...)
-		if err := report.WriteRun(stdout, documents); err != nil {
+		if err := o.legend.table(stdout, report.Run(documents)); err != nil {
 			return err
 		}
 		printStepTimes(stdout, run.Plan.StepTimes)

@@ -159,6 +159,7 @@ func (o *sweepOptions) sweepEach(ctx context.Context, set *manifest.Set, sweeps 
 		objects[i] = sweeps[i].PolicySweep
 	}
 	names := namesOf(objects)
+	defer o.legend.end(stdout)
 	return o.output.printEach(stdout, len(sweeps), func(i int, stdout io.Writer) error {
 		sweeps[i].named = names[i]
 		return o.sweepOne(ctx, set, sweeps[i], stdout)
@@ -267,12 +268,13 @@ func (o *sweepOptions) table(stdout io.Writer, sweep compiledSweep, conducted *e
 	}
 	fmt.Fprintf(stdout, "%s\n\n", sweep.label())
 	printNothingServed(stdout, conducted.Rows())
+	printSweepVerdict(stdout, verdict, board)
 	printWarnings(stdout, sweep.Plan.Warnings, sweep.Plan.Findings...)
-	if err := report.WriteLeaderboard(stdout, board); err != nil {
+	if err := o.legend.table(stdout, report.Leaderboard(board)); err != nil {
 		return err
 	}
 	if board.Counts.All > len(board.Candidates) {
-		fmt.Fprintln(stdout, "--top 0 lists all.")
+		fmt.Fprintln(stdout, "--top 0 lists all candidates.")
 	}
 	printStepTimes(stdout, sweep.Plan.StepTimes)
 	printApproximations(stdout, sweep.Plan.Approximations)
@@ -292,7 +294,28 @@ func printGates(w io.Writer, v *study.Verdict) {
 	if len(v.Gates) == 0 {
 		fmt.Fprintf(w, "gates: %s: %s\n", v.Judgement, v.Message)
 	}
-	if v.KeepBaseline {
-		fmt.Fprintf(w, "verdict: %s\n", v.Message)
+}
+
+// printSweepVerdict prints the verdict on a sweep in one sentence: the judgement of the
+// gates, if there are any, and which candidate wins.
+func printSweepVerdict(w io.Writer, v *study.Verdict, board *result.Leaderboard) {
+	line := report.LeaderboardVerdict(board)
+	if v != nil && !v.KeepBaseline {
+		line = judgementLine(v) + "; " + line
 	}
+	fmt.Fprintf(w, "verdict: %s\n\n", line)
+}
+
+// printRunVerdict prints the judgement of a run's gates in one sentence.
+func printRunVerdict(w io.Writer, v *study.Verdict) {
+	if v != nil {
+		fmt.Fprintf(w, "verdict: %s\n\n", judgementLine(v))
+	}
+}
+
+func judgementLine(v *study.Verdict) string { return judgements[v.Judgement] + ": " + v.Message }
+
+// judgements are the words for verdicts on the gates of runs and sweeps.
+var judgements = map[result.Judgement]string{
+	result.Pass: "pass", result.Fail: "fail", result.Unknown: "not enough evidence",
 }

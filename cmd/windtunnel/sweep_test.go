@@ -192,10 +192,10 @@ func TestFollowWritesRunsOfTheBestPoints(t *testing.T) {
 
 func TestTopBoundsTheTable(t *testing.T) {
 	file := gatesSample(t)
-	if out := mustRun(t, "sweep", "-f", file, "--top", "2"); !strings.Contains(out, "--top 0 lists all.") {
+	if out := mustRun(t, "sweep", "-f", file, "--top", "2"); !strings.Contains(out, "--top 0 lists all candidates.") {
 		t.Errorf("nothing is left out:\n%s", out)
 	}
-	if out := mustRun(t, "sweep", "-f", file); strings.Contains(out, "--top 0 lists all.") {
+	if out := mustRun(t, "sweep", "-f", file); strings.Contains(out, "--top 0 lists all candidates.") {
 		t.Errorf("something is left out:\n%s", out)
 	}
 }

@@ -4,17 +4,21 @@ package report
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-// WriteLeaderboard prints a leaderboard for people: latencies in ms, shares in %, each
-// objective's mean with half the width of its interval and, where there is a
-// baseline, the difference from it. Of a search for capacities the loads that were
-// tried follow. What the figures rest on stands below.
+// WriteLeaderboard prints the text of a leaderboard with its legend.
 func WriteLeaderboard(w io.Writer, of *result.Leaderboard) error {
+	return Leaderboard(of).write(w)
+}
+
+// Leaderboard returns a leaderboard for people: latencies in ms, shares in %, each
+// objective's mean with half the width of its interval and, with a baseline, the
+// difference from it. For a search for capacities the table of tried loads follows.
+// The sentences below the tables say what the figures are based on.
+func Leaderboard(of *result.Leaderboard) Text {
 	l := board{of}
 	var b bytes.Buffer
 	l.grid().write(&b)
@@ -23,11 +27,7 @@ func WriteLeaderboard(w io.Writer, of *result.Leaderboard) error {
 		curve.write(&b)
 		b.WriteByte('\n')
 	}
-	for _, note := range l.notes() {
-		fmt.Fprintln(&b, note)
-	}
-	_, err := b.WriteTo(w)
-	return err
+	return newText(&b, l.facts(), l.legend())
 }
 
 // board is a leaderboard to print.

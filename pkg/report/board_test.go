@@ -19,7 +19,7 @@ func TestLeaderboardGolden(t *testing.T) {
 
 func TestColumnsOfLeaderboards(t *testing.T) {
 	for name, want := range map[string][]string{
-		"leaderboard-capacity.json": {"≥ 10 … !", "10 – 10.2", "9 – 9.5 ?", "< 1", "The scenario holds a rate of 10, the greatest that was tried.", "Ranked by the highest rate", "Ties by the mean of ttft.mean"},
+		"leaderboard-capacity.json": {"≥ 10 … !", "10 – 10.2", "9 – 9.5 ?", "< 1", "The scenario holds a rate of 10, the greatest that was tried.", "ranked by capacity: the highest rate", "Equal candidates are ranked by the mean of ttft.mean"},
 		"leaderboard-kinds.json":    {"best of its kind", "4·2", "same bins of cacheHit.gpu"},
 	} {
 		text := printed(t, recordedBoard(t, name))

@@ -58,28 +58,44 @@ func (l board) bestCapacity(load string) string {
 	}
 }
 
-// capacityNotes say what stands in the column of capacities.
-func (l board) capacityNotes() []string {
-	load, texts := "", ""
+// load returns the name of the load whose capacity is searched for, and the texts of
+// all brackets; both are empty in any other search.
+func (l board) load() (name, brackets string) {
 	for i := range l.Candidates {
 		if c := l.Candidates[i].Capacity; c != nil {
-			load = c.Load
-			texts += bracketText(c)
+			name = c.Load
+			brackets += bracketText(c)
 		}
 	}
+	return name, brackets
+}
+
+// capacityFacts name the capacity of the best candidate.
+func (l board) capacityFacts() []string {
+	load, _ := l.load()
+	if load == "" || len(l.Objectives) == 0 {
+		return nil
+	}
+	facts := []string{l.bestCapacity(load)}
+	if len(l.Candidates) > curvesListed {
+		facts = append(facts, fmt.Sprintf("The table of tried loads lists the first %d candidates; -o json lists all.", curvesListed))
+	}
+	return facts
+}
+
+// capacityLegend explains the column of capacities.
+func (l board) capacityLegend() []string {
+	load, texts := l.load()
 	if load == "" {
 		return nil
 	}
-	notes := []string{l.bestCapacity(load), "Ranked by the highest " + load + " at which all constraints were shown to hold; beside it the lowest at which they were not. Figures are those at the former."}
-	if len(l.Candidates) > curvesListed {
-		notes = append(notes, fmt.Sprintf("The loads that were tried are those of the first %d candidates; -o json has them of all.", curvesListed))
-	}
+	notes := []string{"Candidates are ranked by capacity: the highest " + load + " at which all constraints were shown to hold, and the lowest at which they were not. Figures are those at the highest."}
 	for _, mark := range []struct{ sign, words string }{
-		{"≥", "≥ they hold at the greatest load that was tried: unless maxTrials ended the search, raise the end of its range."},
-		{"<", "< they were not shown to hold at the least load of its range."},
-		{"?", "? they were not shown to break there either: more seeds may decide it."},
-		{"…", "… maxTrials ended the search before the bracket was narrow."},
-		{"!", "! beyond the bracket it is somewhere the other way round: more load is not always worse."},
+		{"≥", "≥ means that the constraints hold at the highest load that was tried. Unless maxTrials ended the search, raise the end of the range."},
+		{"<", "< means that the constraints were not shown to hold at the lowest load of the range."},
+		{"?", "? means that the constraints were not shown to break there either; more seeds may decide it."},
+		{"…", "… means that maxTrials ended the search before the bracket was narrow."},
+		{"!", "! means that the opposite holds at some load beyond the bracket: more load is not always worse."},
 	} {
 		if strings.Contains(texts, mark.sign) {
 			notes = append(notes, mark.words)

@@ -13,8 +13,11 @@ import (
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// WriteContrast prints the contrast for people.
-func WriteContrast(w io.Writer, c *result.Contrast) error {
+// WriteContrast prints the text of a contrast with its legend.
+func WriteContrast(w io.Writer, c *result.Contrast) error { return Contrast(c).write(w) }
+
+// Contrast returns the comparison of two results for people.
+func Contrast(c *result.Contrast) Text {
 	var b bytes.Buffer
 	var names, firsts, seconds, differences, ps []string
 	for i := range c.Differing {
@@ -38,21 +41,23 @@ func WriteContrast(w io.Writer, c *result.Contrast) error {
 	g.add("p", true, ps)
 	g.write(&b)
 	b.WriteByte('\n')
-	for _, note := range contrastNotes(c) {
-		fmt.Fprintln(&b, note)
-	}
-	_, err := b.WriteTo(w)
-	return err
+	return newText(&b, contrastFacts(c), contrastLegend(c))
 }
 
-func contrastNotes(c *result.Contrast) []string {
-	notes := []string{
-		fmt.Sprintf("Difference: %s − %s, paired by seed, in %% of %s, over %d seeds (%s).", c.Names[1], c.Names[0], c.Names[0], len(c.Seeds), figure.Seeds(c.Seeds)),
+func contrastLegend(c *result.Contrast) []string {
+	legend := []string{
+		fmt.Sprintf("Difference is %s − %s, paired by seed, in %% of %s, over %d seeds (%s).", c.Names[1], c.Names[0], c.Names[0], len(c.Seeds), figure.Seeds(c.Seeds)),
 	}
+	if len(c.Seeds) > 1 {
+		legend = append(legend, fmt.Sprintf("All verdicts together hold at %s: paired t-tests, Holm's correction for %d metrics that differ.", figure.Percent(result.Confidence), len(c.Differing)))
+	}
+	return legend
+}
+
+func contrastFacts(c *result.Contrast) []string {
+	var notes []string
 	if len(c.Seeds) < 2 {
 		notes = append(notes, "With one seed in common every difference is undecided.")
-	} else {
-		notes = append(notes, fmt.Sprintf("All verdicts hold together at %s: paired t-tests, Holm's correction for %d metrics that differ.", figure.Percent(result.Confidence), len(c.Differing)))
 	}
 	notes = append(notes, fmt.Sprintf("%d metrics are the same under every seed.", c.Equal))
 	for i, only := range c.Only {

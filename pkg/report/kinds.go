@@ -31,5 +31,5 @@ func (l board) kinds() (texts []string, found bool) {
 
 // eliteNote says what stands in the column of kinds.
 func (l board) eliteNote() string {
-	return fmt.Sprintf("Best of its kind: by the first objective, of all candidates in the same bins of %s.", strings.Join(l.Features, ", "))
+	return fmt.Sprintf("Best of its kind is the best candidate by the first objective in the same bins of %s.", strings.Join(l.Features, ", "))
 }

@@ -13,45 +13,59 @@ import (
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// notes are the lines below a leaderboard's table.
-func (l board) notes() []string {
-	var notes []string
-	switch capacities := l.capacityNotes(); {
-	case len(l.Objectives) == 0:
-	case len(capacities) > 0:
-		notes = append(notes, capacities...)
-		notes = append(notes, l.rankNote("Ties by the mean of "))
-	default:
-		notes = append(notes, l.rankNote("Ranked by the mean of "), l.frontNote())
-	}
-	if _, found := l.kinds(); found {
-		notes = append(notes, l.eliteNote())
-	}
+// notes are the sentences about a leaderboard and its legend.
+func (l board) notes() []string { return append(l.facts(), l.legend()...) }
+
+// facts are sentences about the results of this leaderboard.
+func (l board) facts() []string {
+	facts := l.capacityFacts()
 	if n := l.Counts.Infeasible; n > 0 {
-		notes = append(notes, fmt.Sprintf("✗ breaks a constraint: %d of %d candidates do, by their means, and rank behind those that do not.", n, l.Counts.All))
+		facts = append(facts, fmt.Sprintf("✗ marks the %d of %d candidates whose means break a constraint; they rank behind all others.", n, l.Counts.All))
 	}
-	notes = append(notes, seedsNote(l.Seeds))
-	if l.furtherSeeds() {
-		notes = append(notes, furtherSeedsNote)
+	if len(l.Seeds) < 2 {
+		facts = append(facts, seedsNote(l.Seeds))
 	}
-	if l.Baseline != nil {
-		notes = append(notes, comparisonNotes(len(l.Seeds), l.Counts.Compared)...)
-	}
-	notes = append(notes, l.rungNotes()...)
+	facts = append(facts, l.rungNotes()...)
 	if names := l.rejecting(); len(names) > 0 {
-		notes = append(notes, rejectingNote(names))
+		facts = append(facts, rejectingNote(names))
 	}
 	if l.unfinished() {
-		notes = append(notes, unfinishedNote)
+		facts = append(facts, unfinishedNote)
 	}
 	if names := l.unsteady(); len(names) > 0 {
-		notes = append(notes, unsteadyNote(names))
+		facts = append(facts, unsteadyNote(names))
 	}
-	notes = append(notes, l.unrankedNotes()...)
+	facts = append(facts, l.unrankedNotes()...)
 	if more := l.Counts.All - len(l.Candidates); more > 0 {
-		notes = append(notes, fmt.Sprintf("Listed are %d of %d candidates: the best, those on the Pareto front, and the baseline.", len(l.Candidates), l.Counts.All))
+		facts = append(facts, fmt.Sprintf("The table lists %d of %d candidates: the best, those on the Pareto front, and the baseline.", len(l.Candidates), l.Counts.All))
 	}
-	return append(notes, fmt.Sprintf("Engine version %s.", l.EngineVersion))
+	return append(facts, fmt.Sprintf("Engine version %s.", l.EngineVersion))
+}
+
+// legend explains the marks and columns of a leaderboard's table.
+func (l board) legend() []string {
+	var legend []string
+	switch capacities := l.capacityLegend(); {
+	case len(l.Objectives) == 0:
+	case len(capacities) > 0:
+		legend = append(legend, capacities...)
+		legend = append(legend, l.rankNote("Equal candidates are ranked by the mean of "))
+	default:
+		legend = append(legend, l.rankNote("Candidates are ranked by the mean of "), l.frontNote())
+	}
+	if _, found := l.kinds(); found {
+		legend = append(legend, l.eliteNote())
+	}
+	if len(l.Seeds) > 1 {
+		legend = append(legend, seedsNote(l.Seeds))
+	}
+	if l.furtherSeeds() {
+		legend = append(legend, furtherSeedsNote)
+	}
+	if l.Baseline != nil {
+		legend = append(legend, comparisonNotes(len(l.Seeds), l.Counts.Compared)...)
+	}
+	return legend
 }
 
 func (l board) rankNote(begin string) string {
@@ -67,9 +81,9 @@ func (l board) rankNote(begin string) string {
 }
 
 func (l board) frontNote() string {
-	note := "* on the Pareto front: no other candidate is at least as good in all objectives and better in one, by the means."
+	note := "* marks the Pareto front: by the means, no other candidate is at least as good in all objectives and better in one."
 	if len(l.Seeds) > 1 {
-		note += " A percentage is how likely that is as the seeds vary, where it is not certain."
+		note += " A percentage is the probability of being on the front, given the variation over seeds."
 	}
 	return note
 }
@@ -81,14 +95,14 @@ func (l board) rungNotes() []string {
 		if i == len(l.Rungs)-1 || len(l.Objectives) == 0 {
 			break
 		}
-		words := "no rank correlation can be had"
+		words := "the rank correlation is unknown"
 		if r.Correlation != nil {
 			words = "rank correlation " + figure.Fixed(*r.Correlation, 2)
 			if *r.Correlation <= 0 {
 				words = "WARNING: " + words
 			}
 		}
-		notes = append(notes, fmt.Sprintf("%s of the requests were simulated of %d candidates; in %s, %s with %s (%d candidates).",
+		notes = append(notes, fmt.Sprintf("A first simulation of %s of the requests compared %d candidates: in %s, %s with %s (%d candidates).",
 			figure.Share(r.Share), r.Candidates, l.Objectives[0].Measure, words, figure.Share(l.Rungs[i+1].Share), r.Common))
 	}
 	return notes
@@ -125,14 +139,14 @@ func seedsNote(seeds []int64) string {
 	case 0:
 		return "No results."
 	case 1:
-		return fmt.Sprintf("One seed (%d, n=1): there is no interval, and nothing is known of the spread.", seeds[0])
+		return fmt.Sprintf("Only one seed (%d, n=1) was simulated, so the variation over seeds is unknown.", seeds[0])
 	default:
 		return fmt.Sprintf("± is half the width of the %s confidence interval of the mean over %d seeds (%s).",
 			figure.Percent(result.Confidence), len(seeds), figure.Seeds(seeds))
 	}
 }
 
-const furtherSeedsNote = "Where n is greater, further seeds were simulated: they count in the figures and comparisons, and not in the ranks."
+const furtherSeedsNote = "A larger n means additional seeds, which count in figures and comparisons but not in ranks."
 
 // furtherSeeds says whether some candidate has more seeds than all have.
 func (l board) furtherSeeds() bool {
@@ -142,18 +156,18 @@ func (l board) furtherSeeds() bool {
 }
 
 func comparisonNotes(seeds, compared int) []string {
-	const paired = "Versus baseline: mean difference, paired by seed, in % of the baseline."
+	const paired = "Versus baseline is the mean difference from the baseline, paired by seed, in % of the baseline."
 	if seeds < 2 {
 		return []string{paired + " With one seed every comparison is undecided."}
 	}
 	return []string{
-		paired + fmt.Sprintf(" In each objective the verdicts better and worse hold together at %s (paired t-tests, Holm's correction for %d candidates); the others are undecided: more seeds narrow them.", figure.Percent(result.Confidence), compared),
-		"Where every seed gives the same figures it is undecided: the seeds change nothing, and equal results are one observation.",
-		"Each interval stands by itself: of many candidates, some will look better by chance, which the verdicts allow for.",
+		paired + fmt.Sprintf(" For each objective, all verdicts better and worse together hold at %s (paired t-tests, Holm's correction for %d candidates). More seeds narrow the undecided ones.", figure.Percent(result.Confidence), compared),
+		"A comparison with the same figures under every seed is undecided: equal results count as one observation.",
+		"Each interval holds for one comparison. Among many candidates some look better by chance; the verdicts account for this.",
 	}
 }
 
-const unfinishedNote = "Some requests were still in flight when the run ended: those without a first token are not in the latencies, which therefore look better than they are (unfinishedRate)."
+const unfinishedNote = "Some requests were in flight at the end of the run. Latencies exclude requests without a first token, and therefore look better than they are (unfinishedRate)."
 
 // unfinished says whether some candidate left requests in flight.
 func (l board) unfinished() bool {
@@ -199,7 +213,7 @@ func firstNames(names []string) string {
 }
 
 func rejectingNote(names []string) string {
-	return "Rejected requests are in no latency, so that who rejects much may look fast. Rejected were: " + firstNames(names) + " of the requests (rejectionRate)."
+	return "Latencies exclude rejected requests, so a candidate that rejects many of them may look fast. Shares of rejected requests: " + firstNames(names) + " (rejectionRate)."
 }
 
 // unsteady names the candidates of which the warm-up rule saw no steady state
@@ -217,5 +231,5 @@ func (l board) unsteady() []string {
 }
 
 func unsteadyNote(names []string) string {
-	return "No steady state was seen in the first half of some runs, of which nothing is left out as warm-up: " + firstNames(names) + " (warmup.steady)."
+	return "The warm-up rule found no steady state in the first half of some runs, and removed no requests from them: " + firstNames(names) + " (warmup.steady)."
 }

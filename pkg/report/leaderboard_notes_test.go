@@ -31,12 +31,12 @@ func TestWhoRejectsIsNamed(t *testing.T) {
 	}{
 		"nobody":                    {[]float64{0, 0}, ""},
 		"one in a hundred thousand": {[]float64{1e-5}, ""},
-		"one of three":              {[]float64{0, 0.9767, 0}, "blocks=1 97.7 % of the requests"},
-		"more than are named":       {[]float64{1, 1, 1, 1, 1, 1, 1}, "blocks=4 100.0 % and 2 more of the requests"},
+		"one of three":              {[]float64{0, 0.9767, 0}, "Shares of rejected requests: blocks=1 97.7 % (rejectionRate)"},
+		"more than are named":       {[]float64{1, 1, 1, 1, 1, 1, 1}, "blocks=4 100.0 % and 2 more (rejectionRate)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			notes := strings.Join(board{leaderboard(c.rates...)}.notes(), "\n")
-			if c.want == "" && strings.Contains(notes, "Rejected") || !strings.Contains(notes, c.want) {
+			if c.want == "" && strings.Contains(notes, "ejected requests") || !strings.Contains(notes, c.want) {
 				t.Errorf("notes are\n%s\nwant %q in them", notes, c.want)
 			}
 		})
@@ -53,7 +53,7 @@ func TestNotesNameReasonsAndWhatIsNotListed(t *testing.T) {
 		}},
 	}
 	notes := strings.Join(board{l}.notes(), "\n")
-	for _, want := range []string{"queue=2 25.0 % (shed 75 %, expired 25 %) of the requests", "Listed are 1 of 20 candidates"} {
+	for _, want := range []string{"queue=2 25.0 % (shed 75 %, expired 25 %) (rejectionRate)", "The table lists 1 of 20 candidates"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("notes lack %q:\n%s", want, notes)
 		}

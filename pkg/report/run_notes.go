@@ -17,16 +17,34 @@ import (
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// notes are the lines below a run's table.
-func (r runTable) notes() []string {
-	d := r.docs[0]
+// legend explains the marks of a run's tables.
+func (r runTable) legend() []string {
+	if seeds := r.seeds(); len(seeds) > 1 {
+		return []string{seedsNote(seeds)}
+	}
+	return nil
+}
+
+func (r runTable) seeds() []int64 {
 	var seeds []int64
-	var requests result.Requests
 	for _, doc := range r.docs {
 		seeds = append(seeds, doc.Seed)
+	}
+	return seeds
+}
+
+// facts are sentences about the results of this run.
+func (r runTable) facts() []string {
+	d := r.docs[0]
+	var requests result.Requests
+	for _, doc := range r.docs {
 		addRequests(&requests, &doc.Overall.Requests)
 	}
-	notes := append([]string{seedsNote(seeds)}, r.warmUpNotes()...)
+	var notes []string
+	if seeds := r.seeds(); len(seeds) < 2 {
+		notes = append(notes, seedsNote(seeds))
+	}
+	notes = append(notes, r.warmUpNotes()...)
 	if requests.Rejected > 0 {
 		notes = append(notes, rejectedNote(&requests))
 	}
@@ -53,17 +71,17 @@ func (r runTable) warmUpNotes() []string {
 	}
 	var notes []string
 	if len(seconds) > 0 {
-		notes = append(notes, fmt.Sprintf("%s leaves out a warm-up of %s s (mean over %s).",
+		notes = append(notes, fmt.Sprintf("The rule %s removed a warm-up of %s s (mean over %s).",
 			rule, figure.Fixed(stats.MeanInterval(seconds, result.Confidence).Mean, 1), figure.Plural(len(seconds), "seed")))
 	}
 	if len(unsteady) > 0 {
-		notes = append(notes, fmt.Sprintf("Under %s %s saw no steady state in the first half of the run, and leaves nothing out: a longer run may have one, a backlog that grows has none (warmup.steady).",
+		notes = append(notes, fmt.Sprintf("Under %s the rule %s found no steady state in the first half of the run, and removed no requests. A longer run may have a steady state; a growing backlog has none (warmup.steady).",
 			figure.NamedSeeds(unsteady), rule))
 	}
 	return notes
 }
 
-// addRequests adds up what the notes speak of.
+// addRequests adds up the counts that the sentences use.
 func addRequests(r *result.Requests, other *result.Requests) {
 	r.Arrived += other.Arrived
 	r.Rejected += other.Rejected
@@ -78,10 +96,10 @@ func rejectedNote(r *result.Requests) string {
 		why = append(why, fmt.Sprintf("%s %d", reason, r.RejectedBy[reason]))
 	}
 	share := float64(r.Rejected) / float64(r.Arrived) * 100
-	note := fmt.Sprintf("%s %% of the requests were rejected (%s): they are in no latency, and those that were served may look better for it (rejectionRate).",
+	note := fmt.Sprintf("%s %% of the requests were rejected (%s). Latencies exclude them, and may look better than without rejections (rejectionRate).",
 		figure.Fixed(share, 2), strings.Join(why, ", "))
 	if r.RejectedBy[simulator.Evicted.String()] > 0 {
-		note += " Those evicted count in queueing, TTFT and throughput as far as they had come."
+		note += " Evicted requests count in queueing, TTFT and throughput up to their eviction."
 	}
 	return note
 }
@@ -100,7 +118,7 @@ func provenanceNotes(p *result.Provenance) []string {
 		router += " " + p.Router.Version
 	}
 	interval := time.Duration(math.Round(p.Router.ScrapeIntervalSeconds * 1e9))
-	notes = append(notes, fmt.Sprintf("%s sees replicas as scraped every %v, and its own counters as they are.", router, interval))
+	notes = append(notes, fmt.Sprintf("%s reads the metrics of replicas every %v, and its own counters without delay.", router, interval))
 	if p.Handoff != nil {
 		notes = append(notes, handoffNote(p.Handoff))
 	}

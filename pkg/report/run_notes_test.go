@@ -11,10 +11,10 @@ import (
 
 // Who was evicted may have a TTFT, others who were rejected have none.
 func TestNoteOnRejectedRequests(t *testing.T) {
-	const part = "Those evicted count"
+	const part = "Evicted requests count"
 	for note, requests := range map[string]result.Requests{
-		"25.00 % of the requests were rejected (expired 1):":            {Arrived: 4, Rejected: 1, RejectedBy: map[string]int64{"expired": 1}},
-		"75.00 % of the requests were rejected (evicted 2, expired 1):": {Arrived: 4, Rejected: 3, RejectedBy: map[string]int64{"expired": 1, "evicted": 2}},
+		"25.00 % of the requests were rejected (expired 1).":            {Arrived: 4, Rejected: 1, RejectedBy: map[string]int64{"expired": 1}},
+		"75.00 % of the requests were rejected (evicted 2, expired 1).": {Arrived: 4, Rejected: 3, RejectedBy: map[string]int64{"expired": 1, "evicted": 2}},
 	} {
 		got := rejectedNote(&requests)
 		if !strings.HasPrefix(got, note) || strings.Contains(got, part) != strings.Contains(note, "evicted") {

@@ -5,7 +5,6 @@ package report
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"io"
 	"slices"
 
@@ -13,14 +12,16 @@ import (
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// WriteRun prints documents of one scenario, one a seed, for people: latencies
+// WriteRun prints the text of a run with its legend.
+func WriteRun(w io.Writer, docs []*result.Document) error { return Run(docs).write(w) }
+
+// Run returns documents of one scenario, one for each seed, for people: latencies
 // in ms, shares in %, means over the seeds with half the width of their
-// interval. Classes, tenants and pools follow where there are several. What
-// the figures rest on stands below.
-func WriteRun(w io.Writer, docs []*result.Document) error {
+// interval. Tables by class, tenant and pool follow if there are several. The
+// sentences below the tables say what the figures are based on.
+func Run(docs []*result.Document) Text {
 	if len(docs) == 0 {
-		_, err := fmt.Fprintln(w, seedsNote(nil))
-		return err
+		return Text{Body: seedsNote(nil) + "\n"}
 	}
 	docs = slices.Clone(docs)
 	slices.SortFunc(docs, func(a, b *result.Document) int { return cmp.Compare(a.Seed, b.Seed) })
@@ -36,11 +37,7 @@ func WriteRun(w io.Writer, docs []*result.Document) error {
 		}
 	}
 	b.WriteByte('\n')
-	for _, note := range r.notes() {
-		fmt.Fprintln(&b, note)
-	}
-	_, err := b.WriteTo(w)
-	return err
+	return newText(&b, r.facts(), r.legend())
 }
 
 // runTable holds at least one document, ascending by seed.

@@ -5,6 +5,7 @@ package lint
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -13,26 +14,35 @@ import (
 )
 
 // WriteText writes findings for people, one a line with its reason and remedy
-// below, and a table of versions for each configuration. Configurations of many
-// files are better summed up by [WriteSummary].
+// below, and a table of versions for each configuration, without the [Legend].
+// [WriteSummary] suits the configurations of many files better.
 func WriteText(w io.Writer, reports []Report, tables bool) error {
+	afterTable := false
+	write := func(f *Finding) {
+		if afterTable {
+			fmt.Fprintln(w)
+		}
+		afterTable = false
+		writeFinding(w, f)
+	}
 	for _, r := range reports {
 		for _, f := range r.Manifests {
-			writeFinding(w, &f)
+			write(&f)
 		}
 		for _, c := range r.Configs {
 			for _, f := range c.Findings {
-				writeFinding(w, &f)
+				write(&f)
 			}
 			if !tables {
 				continue
 			}
-			if len(c.Findings) > 0 {
+			if afterTable || len(c.Findings) > 0 {
 				fmt.Fprintln(w)
 			}
 			if err := writeVerdicts(w, r.File, &c); err != nil {
 				return err
 			}
+			afterTable = true
 		}
 	}
 	return nil
@@ -67,15 +77,35 @@ func footnoteOf(v string) string {
 	return "*"
 }
 
-// footnotes say what the marks of these versions mean.
-func footnotes(versions []string) string {
-	text := ""
-	for _, v := range versions {
-		if from := version.Provenance(v); from != "" {
-			text += fmt.Sprintf("  * %s: %s, not from the release\n", v, from)
+// Legend explains the marks of the tables that [WriteText] and [WriteSummary] write, one
+// mark a line.
+func Legend(reports []Report) []string {
+	var lines []string
+	for _, r := range reports {
+		for i := range r.Configs {
+			for _, line := range r.Configs[i].legend() {
+				if !slices.Contains(lines, line) {
+					lines = append(lines, line)
+				}
+			}
 		}
 	}
-	return text
+	return lines
+}
+
+// legend explains the marks in a configuration's table.
+func (c *ConfigReport) legend() []string {
+	var lines []string
+	rows := verdictRows(c)
+	if slices.ContainsFunc(rows, func(r verdictRow) bool { return !r.chosen }) {
+		lines = append(lines, "> marks the versions that the findings are about.")
+	}
+	for _, row := range rows {
+		if from := version.Provenance(row.newest); from != "" {
+			lines = append(lines, fmt.Sprintf("* %s: %s, not from the release", row.newest, from))
+		}
+	}
+	return lines
 }
 
 func (v *Verdict) words() string {
@@ -123,9 +153,5 @@ func WriteSummary(w io.Writer, reports []Report) error {
 		}
 		fmt.Fprintln(table)
 	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprint(w, footnotes(order))
-	return err
+	return table.Flush()
 }

@@ -80,19 +80,13 @@ func writeVerdicts(w io.Writer, file string, c *ConfigReport) error {
 		name += ", " + c.Name
 	}
 	fmt.Fprintf(w, "%s:\n", name)
-	var shown []string
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range verdictRows(c) {
-		shown = append(shown, row.newest)
 		fmt.Fprintf(table, "%s\t%s", row.versions(), row.verdict.words())
 		if reason := row.verdict.because(); reason != "" {
 			fmt.Fprintf(table, "\t%s", reason)
 		}
 		fmt.Fprintln(table)
 	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "%s\n", footnotes(shown))
-	return err
+	return table.Flush()
 }

@@ -15,7 +15,6 @@ import (
 func TestTheTableOfVersions(t *testing.T) {
 	const current = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: active-request-scorer\n"
 	const schedulers = "apiVersion: inference.networking.x-k8s.io/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: decode-filter\n- type: pd-profile-handler\n- type: queue-scorer\n"
-	const fork = "  * router-v0.11.0"
 	for name, tc := range map[string]struct {
 		text     string
 		versions []string
@@ -27,7 +26,6 @@ func TestTheTableOfVersions(t *testing.T) {
 			"  router-v0.10.0 back to scheduler-520af478 accepted",
 			"  scheduler-v0.8.0 back to scheduler-v0.2.1 refused in decoding apiVersion",
 			"  gie-v1.5.0 back to gie-v0.5.1 refused in decoding apiVersion",
-			fork,
 		}},
 		"two families": {schedulers, nil, []string{
 			"  router-v0.11.0* refused in loading plugins[1].type",
@@ -36,7 +34,6 @@ func TestTheTableOfVersions(t *testing.T) {
 			"  scheduler-v0.4.0 back to scheduler-v0.3.2 accepted",
 			"  scheduler-v0.2.1 refused in loading schedulingProfiles",
 			"  gie-v1.5.0 back to gie-v0.5.1 refused in loading plugins[0].type",
-			"  * router-v0.11.0",
 		}},
 		"auto among versions": {current, []string{"auto", "scheduler-v0.4.0"}, []string{
 			"  router-v0.11.0* accepted",
@@ -46,10 +43,9 @@ func TestTheTableOfVersions(t *testing.T) {
 			"> scheduler-v0.4.0 refused in decoding apiVersion",
 			"  scheduler-v0.3.2 back to scheduler-v0.2.1 refused in decoding apiVersion",
 			"  gie-v1.5.0 back to gie-v0.5.1 refused in decoding apiVersion",
-			fork,
 		}},
 		"a version":    {current, []string{"router-v0.10.0"}, []string{"> router-v0.10.0 accepted"}},
-		"two versions": {current, []string{"router-v0.10.0", "router-v0.11.0"}, []string{"> router-v0.11.0* accepted", "> router-v0.10.0 accepted", fork}},
+		"two versions": {current, []string{"router-v0.10.0", "router-v0.11.0"}, []string{"> router-v0.11.0* accepted", "> router-v0.10.0 accepted"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -66,7 +62,7 @@ func TestTheTableOfVersions(t *testing.T) {
 }
 
 // tableLines are a table's lines without their padding and without what follows a
-// path or a footnote's name.
+// path.
 func tableLines(table string) []string {
 	var lines []string
 	for line := range strings.Lines(strings.TrimSpace(table)) {
@@ -78,4 +74,26 @@ func tableLines(table string) []string {
 		lines = append(lines, fields)
 	}
 	return lines
+}
+
+// The legend explains each mark once, for the tables of all files.
+func TestLegend(t *testing.T) {
+	const current = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: active-request-scorer\n"
+	const chosen, fork = "> marks the versions that the findings are about.", "* router-v0.11.0: read from a downstream fork, not from the release"
+	for name, tc := range map[string]struct {
+		versions []string
+		want     []string
+	}{
+		"all versions":       {nil, []string{chosen, fork}},
+		"a version":          {[]string{"router-v0.10.0"}, nil},
+		"a marked one":       {[]string{"router-v0.11.0"}, []string{fork}},
+		"auto and a version": {[]string{"auto", "scheduler-v0.4.0"}, []string{chosen, fork}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			report := mustRead(t, current, Options{Versions: tc.versions})
+			if diff := cmp.Diff(tc.want, Legend([]Report{report, report})); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
 }

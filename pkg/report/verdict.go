@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"windtunnel.dev/windtunnel/internal/figure"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// LeaderboardVerdict says in one sentence, without a full stop, which candidate wins, by
+// how much and how surely, or that none does.
+func LeaderboardVerdict(of *result.Leaderboard) string {
+	l := board{of}
+	if len(l.Candidates) == 0 || !l.Candidates[0].Complete() {
+		return "no candidate wins: none has all of its results"
+	}
+	best, base := &l.Candidates[0], l.baseline()
+	load, _ := l.load()
+	switch {
+	case best.Standing == result.Infeasible:
+		return fmt.Sprintf("no candidate wins: none meets the constraints; %s comes closest", shortName(best))
+	case load != "":
+		sentence := strings.TrimSuffix(l.bestCapacity(load), ".")
+		return strings.ToLower(sentence[:1]) + sentence[1:]
+	case base != nil && base.Rank == best.Rank:
+		return l.KeepBaseline()
+	case len(l.Objectives) == 0:
+		return "no candidate wins: no objective ranks them"
+	case base == nil:
+		return l.firstWithoutBaseline(best)
+	default:
+		return l.firstAgainstBaseline(best, base)
+	}
+}
+
+// firstWithoutBaseline gives the figure of the first candidate, or says how many
+// candidates share the first rank.
+func (l board) firstWithoutBaseline(best *result.Ranked) string {
+	measure := l.Objectives[0].Measure
+	if n := l.sharing(best.Rank); n > 1 {
+		return fmt.Sprintf("no candidate wins: %d candidates rank first with equal figures", n)
+	}
+	return fmt.Sprintf("%s ranks first with %s %s; no baseline tests how sure this is",
+		shortName(best), measure, l.figure(best, measure))
+}
+
+// shortName names a candidate by its values.
+func shortName(c *result.Ranked) string {
+	if len(c.Parameters) == 0 {
+		return fmt.Sprintf("point %d", c.Point)
+	}
+	var parts []string
+	for _, p := range c.Parameters {
+		parts = append(parts, p.String())
+	}
+	return strings.Join(parts, " ")
+}
+
+// sharing counts the complete candidates of a rank.
+func (l board) sharing(rank int) int {
+	n := 0
+	for i := range l.Candidates {
+		if c := &l.Candidates[i]; c.Complete() && c.Rank == rank {
+			n++
+		}
+	}
+	return n
+}
+
+// figure is the mean of a candidate with its margin and its unit.
+func (l board) figure(c *result.Ranked, m result.Measure) string {
+	text := (&Sweep{Board: l.Leaderboard}).estimate(c, m)
+	return strings.TrimSpace(text + " " + m.Unit().Display().Suffix)
+}
+
+// firstAgainstBaseline compares the first candidate with the baseline in the first
+// objective.
+func (l board) firstAgainstBaseline(best, base *result.Ranked) string {
+	name, difference := shortName(best), &best.VersusBaseline[0]
+	change := fmt.Sprintf("its %s changes by %s from the baseline (%s)",
+		difference.Measure, changeText(difference, len(l.Seeds)), evidence(difference))
+	switch {
+	case !base.Complete():
+		return fmt.Sprintf("%s ranks first: the baseline lacks results", name)
+	case base.Standing == result.Infeasible:
+		return fmt.Sprintf("%s wins: it meets the constraints, and the baseline does not; %s", name, change)
+	case difference.Verdict == result.Better:
+		return fmt.Sprintf("%s wins: %s", name, change)
+	default:
+		return fmt.Sprintf("no clear winner: %s ranks first, but the difference may be chance; %s", name, change)
+	}
+}
+
+// changeText is a difference with its margin, such as +6.2 ± 0.3 %.
+func changeText(c *result.Comparison, seeds int) string {
+	difference, margin, _ := c.Texts(seeds)
+	return strings.TrimSpace(difference + " " + margin)
+}
+
+// evidence is the verdict with its p-value, such as better, p < 0.001.
+func evidence(c *result.Comparison) string {
+	switch {
+	case c.PValue != nil:
+		return fmt.Sprintf("%s, p %s", c.Verdict, figure.PValue(*c.PValue))
+	case c.Difference.N < 2:
+		return fmt.Sprintf("%s with one seed", c.Verdict)
+	default:
+		return fmt.Sprintf("%s: the seeds change nothing", c.Verdict)
+	}
+}
+
+// ContrastVerdict says in one sentence, without a full stop, which of two results wins,
+// by how much and how surely, or that neither does.
+func ContrastVerdict(c *result.Contrast) string {
+	better, worse := metricsWith(c, result.Better), metricsWith(c, result.Worse)
+	second := c.Names[1]
+	switch {
+	case len(c.Differing) == 0:
+		return "no side wins: both have the same figures under every seed"
+	case len(better)+len(worse) == 0:
+		return fmt.Sprintf("no side wins: no difference is sure at %s over %s",
+			figure.Percent(result.Confidence), figure.Plural(len(c.Seeds), "seed"))
+	case len(worse) == 0:
+		return fmt.Sprintf("%s wins: it is better in %s, worse in none", second, describe(better, c))
+	case len(better) == 0:
+		return fmt.Sprintf("%s wins: %s is worse in %s, better in none", c.Names[0], second, describe(worse, c))
+	default:
+		return fmt.Sprintf("no clear winner: %s is better in %s and worse in %s", second, describe(better, c), describe(worse, c))
+	}
+}
+
+func metricsWith(c *result.Contrast, v result.Verdict) []*result.Comparison {
+	var found []*result.Comparison
+	for i := range c.Differing {
+		if d := &c.Differing[i].Comparison; d.Verdict == v {
+			found = append(found, d)
+		}
+	}
+	return found
+}
+
+// describe counts metrics and gives the change of the first one.
+func describe(metrics []*result.Comparison, c *result.Contrast) string {
+	first := metrics[0]
+	change := fmt.Sprintf("%s %s, p %s", first.Measure, changeText(first, len(c.Seeds)), figure.PValue(*first.PValue))
+	if len(metrics) == 1 {
+		return fmt.Sprintf("1 metric (%s)", change)
+	}
+	return fmt.Sprintf("%d metrics (first %s)", len(metrics), change)
+}
