@@ -6,9 +6,9 @@ import "slices"
 
 var affinityBeforeRoles = Rule{
 	ID: "affinity-before-roles", Severity: Warning,
-	Summary: "prefix-cache-affinity-filter in front of a filter by role or label",
-	Why:     "Filters run in the order of the profile. The affinity filter may leave only endpoints that the next filter drops, and the request is answered with 429.",
-	Fix:     "Put filters by role and label first.",
+	Summary: "prefix-cache-affinity-filter before a filter by role or label",
+	Why:     "Filters run in the order of the profile. The affinity filter may leave only endpoints that the next filter removes. The EPP then answers the request with 429.",
+	Fix:     "Move the filters by role and label to the beginning of the profile.",
 	Source:  "the EPP's scheduler",
 	check: func(p *pass) {
 		if len(items(p.written("schedulingProfiles"))) == 0 {
@@ -21,7 +21,7 @@ var affinityBeforeRoles = Rule{
 				case e.plugin.Type == affinityFilter:
 					sticky = e.PluginRef
 				case sticky != "" && slices.Contains(labelFilters, e.plugin.Type):
-					p.report(e.path, "%s comes after %s, which may have left only endpoints that it drops", e.PluginRef, sticky)
+					p.report(e.path, "%s runs after %s, which may leave only endpoints that it removes", e.PluginRef, sticky)
 				}
 			}
 		}

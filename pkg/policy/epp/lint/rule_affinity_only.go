@@ -11,9 +11,9 @@ import (
 
 var affinityOnly = Rule{
 	ID: "affinity-only", Severity: Warning,
-	Summary: "a profile whose scorers all look at affinity, none at load",
-	Why:     "A prefix that requests share, a system prompt say, draws all of them to the one endpoint that served it first, while the others idle.",
-	Fix:     "Add a scorer of load: token-load-scorer, active-request-scorer or queue-scorer.",
+	Summary: "a profile with scorers for affinity and none for load",
+	Why:     "If requests share a prefix, such as a system prompt, all of them go to the endpoint that served it first, and the other endpoints stay idle.",
+	Fix:     "Add a scorer for load: token-load-scorer, active-request-scorer or queue-scorer.",
 	Source:  "llm-d-router #669",
 	check: func(p *pass) {
 		for _, profile := range p.SchedulingProfiles {

@@ -7,8 +7,8 @@ import "k8s.io/apimachinery/pkg/util/validation/field"
 var bandZeroMeansDefault = Rule{
 	ID: "band-zero-means-default", Severity: Warning,
 	Summary: "a priority band with maxRequests or maxBytes 0",
-	Why:     "For the whole queue 0 means no limit. For a band it means the default, 5000 requests and 1 GB: a band is always bounded.",
-	Fix:     "Write the limit that is meant.",
+	Why:     "For the whole queue, 0 means no limit. For a band, 0 means the default of 5000 requests and 1 GB: a band always has a limit.",
+	Fix:     "Set the limit that you intend.",
 	Source:  "the EPP's flow control",
 	check: func(p *pass) {
 		if !p.gate("flowControl") {
@@ -28,7 +28,7 @@ func (p *pass) zeroLimits(band *field.Path) {
 	for _, name := range []string{"maxRequests", "maxBytes"} {
 		path := band.Child(name)
 		if n := locate(p.root, path.String()); n != nil && n.Value == name && text(valueAt(p.root, path.String())) == "0" {
-			p.report(path, "0 is the default here, not unlimited")
+			p.report(path, "0 means the default here, not unlimited")
 		}
 	}
 }

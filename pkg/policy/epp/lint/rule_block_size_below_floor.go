@@ -5,8 +5,8 @@ package lint
 var blockSizeBelowFloor = Rule{
 	ID: "block-size-below-floor", Severity: Warning,
 	Summary: "a prefix producer's blockSizeTokens below 64",
-	Why:     "Since router-v0.9 the approximate index never uses blocks of less than 64 tokens, as tiny ones exhausted the EPP's memory. What is written is overridden.",
-	Fix:     "Write 64 or more, or leave it out.",
+	Why:     "Since router-v0.9 the approximate index uses blocks of at least 64 tokens, because smaller blocks exhausted the EPP's memory. The EPP raises a smaller value to 64.",
+	Fix:     "Set 64 or more, or delete the parameter.",
 	Source:  "llm-d-router #1158, #1160",
 	check: func(p *pass) {
 		if !p.sinceRouter09() {

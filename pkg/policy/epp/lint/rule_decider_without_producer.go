@@ -4,8 +4,8 @@ package lint
 
 var deciderWithoutProducer = Rule{
 	ID: "decider-without-producer", Severity: Warning,
-	Summary:   "a prefix-based-pd-decider while nothing named approx-prefix-cache-producer is there",
-	Why:       "The decider asks what the approximate producer of that name wrote. Where it finds nothing it never disaggregates.",
+	Summary:   "a prefix-based-pd-decider without a plugin named approx-prefix-cache-producer",
+	Why:       "The decider reads the data of the approximate producer of that name. Without the data it never disaggregates.",
 	Fix:       "List approx-prefix-cache-producer, under its own name.",
 	Source:    "llm-d-router's prefix-based-pd-decider",
 	Alongside: []string{"deprecated"},
@@ -14,7 +14,7 @@ var deciderWithoutProducer = Rule{
 			return
 		}
 		for _, d := range p.ofType("prefix-based-pd-decider") {
-			p.report(d.path, "%s finds nothing to go by, and never says yes: no plugin is named %s", d.Name, approxProducer)
+			p.report(d.path, "%s has no data and never disaggregates: no plugin is named %s", d.Name, approxProducer)
 		}
 	},
 }

@@ -5,8 +5,8 @@ package lint
 var detectorBecomesFilter = Rule{
 	ID: "detector-becomes-filter", Severity: Warning,
 	Summary: "a saturation detector that is listed in a file without profiles",
-	Why:     "Without profiles every filter that is listed filters, and detectors are filters too: endpoints over the detector's limits are dropped from every choice.",
-	Fix:     "Write the profile, without the detector.",
+	Why:     "Without profiles, every listed filter filters. Detectors are filters too, so every choice excludes the endpoints above the detector's limits.",
+	Fix:     "Add a profile without the detector.",
 	Source:  "the EPP's loader",
 	check: func(p *pass) {
 		if len(items(p.written("schedulingProfiles"))) > 0 {
@@ -14,7 +14,7 @@ var detectorBecomesFilter = Rule{
 		}
 		for _, plugin := range p.Plugins {
 			if plugin.path != nil && plugin.is("saturation detector") && p.inProfile(plugin) {
-				p.report(plugin.path, "%s also filters: it is in the profile that the EPP makes of all that is listed", plugin.Name)
+				p.report(plugin.path, "%s also filters: the EPP creates a profile from all listed plugins", plugin.Name)
 			}
 		}
 	},

@@ -5,8 +5,8 @@ package lint
 var disaggWithoutDecider = Rule{
 	ID: "disagg-without-decider", Severity: Warning,
 	Summary: "a disagg-profile-handler without a decider for a stage that has a profile",
-	Why:     "No decider means that the stage never runs: its profile is there for nothing, and its endpoints stay idle.",
-	Fix:     "Name a decider under deciders: always-disagg-pd-decider hands over every prompt, always-disagg-multimodal-decider has all images, audio and video encoded apart.",
+	Why:     "Without a decider the stage never runs: its profile has no effect, and its endpoints stay idle.",
+	Fix:     "Name a decider under deciders: always-disagg-pd-decider sends every prompt to a prefill endpoint, and always-disagg-multimodal-decider sends all images, audio and video to an encode endpoint.",
 	Source:  "llm-d-router's disagg-profile-handler",
 	check: func(p *pass) {
 		for _, h := range p.ofType(disaggHandler) {

@@ -13,8 +13,8 @@ import (
 var fileInContainer = Rule{
 	ID: "file-in-container", Severity: Info,
 	Summary: "a certificate, a list of endpoints or a socket that the EPP looks for in its own container",
-	Why:     "The configuration names the path only. Where nothing is mounted there the EPP does not start: its pod crash-loops. The linter does not see the Deployment.",
-	Fix:     "Look at the volumeMounts of the EPP's container.",
+	Why:     "The configuration has only the path. If nothing is mounted there, the EPP does not start: its pod crash-loops. The linter does not read the Deployment.",
+	Fix:     "Check the volumeMounts of the EPP's container.",
 	Source:  "llm-d-router's data sources, file discovery and tokenizers",
 	check: func(p *pass) {
 		for _, plugin := range p.Plugins {

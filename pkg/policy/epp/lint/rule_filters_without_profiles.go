@@ -5,8 +5,8 @@ package lint
 var filtersWithoutProfiles = Rule{
 	ID: "filters-without-profiles", Severity: Warning,
 	Summary: "two filters or more in a file without profiles",
-	Why:     "Without profiles the EPP makes one of all filters, scorers and pickers it has, in the order of a map: filters run in another order after every start.",
-	Fix:     "Write the profile.",
+	Why:     "Without profiles, the EPP creates one from all its filters, scorers and pickers, in the order of a Go map: the order of the filters may change with every start.",
+	Fix:     "Add a profile.",
 	Source:  "the EPP's loader, which goes through a map",
 	check: func(p *pass) {
 		if len(items(p.written("schedulingProfiles"))) > 0 {
@@ -19,7 +19,7 @@ var filtersWithoutProfiles = Rule{
 			}
 		}
 		if len(filters) > 1 {
-			p.report(filters[1].path, "%s run in any order, which may change with every start", list(names(filters)))
+			p.report(filters[1].path, "%s run in an undefined order, which may change with every start", list(names(filters)))
 		}
 	},
 }

@@ -7,8 +7,8 @@ import "slices"
 var inFlightWithReplicas = Rule{
 	ID: "in-flight-with-replicas", Severity: Warning,
 	Summary: "plugins on the EPP's own counters while several EPPs serve the pool",
-	Why:     "Each EPP counts the requests that it routed itself. With several of them each sees a fraction of the load, and limits and thresholds are as many times too high.",
-	Fix:     "Run one replica, divide thresholds by the number of replicas, or share the counters with dataLayer.crossReplicaSyncerPluginRef where the version has it.",
+	Why:     "Each EPP counts only the requests that it routes. With several EPPs, each counts a fraction of the load, and limits and thresholds are too high by this factor.",
+	Fix:     "Run one replica, divide the thresholds by the number of replicas, or share the counters with dataLayer.crossReplicaSyncerPluginRef if the version has it.",
 	Source:  "llm-d-router #1842",
 	Context: Context{Replicas: 3},
 	check: func(p *pass) {
@@ -17,7 +17,7 @@ var inFlightWithReplicas = Rule{
 		}
 		for _, plugin := range p.Plugins {
 			if slices.Contains(inFlightReaders, plugin.Type) && (p.inProfile(plugin) || p.mentions(plugin)) {
-				p.report(plugin.path, "%s counts what its own EPP routed: with %d replicas that is a fraction of the load", plugin.Name, p.context.Replicas)
+				p.report(plugin.path, "%s counts only the requests of its own EPP: with %d replicas this is a fraction of the load", plugin.Name, p.context.Replicas)
 			}
 		}
 	},

@@ -5,7 +5,7 @@ package lint
 var indexOverRemembers = Rule{
 	ID: "index-over-remembers", Severity: Info,
 	Summary: "an approximate index that remembers more than the engines hold",
-	Why:     "With autoTune the index keeps as many blocks as an engine has, but its own blocks are 64 tokens at least. Engines with smaller blocks have evicted what the index still believes in, and it is never told.",
+	Why:     "With autoTune the index holds as many blocks as an engine, but its blocks have at least 64 tokens. The index therefore still lists prefixes that engines with smaller blocks have evicted; engines do not report evictions to it.",
 	Fix:     "Set autoTune to false and lruCapacityPerServer to the engine's tokens divided by 64, or use precise-prefix-cache-producer.",
 	Source:  "the EPP's approximate prefix producer",
 	Context: Context{BlockTokens: 16},

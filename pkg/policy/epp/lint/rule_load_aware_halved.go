@@ -4,9 +4,9 @@ package lint
 
 var loadAwareHalved = Rule{
 	ID: "load-aware-halved", Severity: Info,
-	Summary: "load-aware-scorer beside other scorers",
-	Why:     "Its score is never above 0.5, where others reach 1: its weight counts for half.",
-	Fix:     "Give it twice the weight that is meant.",
+	Summary: "load-aware-scorer together with other scorers",
+	Why:     "Its score is at most 0.5, while other scorers reach 1: it has half of its weight.",
+	Fix:     "Set twice the weight that you intend.",
 	Source:  "llm-d-router's load-aware-scorer",
 	check: func(p *pass) {
 		for _, profile := range p.SchedulingProfiles {

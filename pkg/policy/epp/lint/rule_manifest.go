@@ -6,8 +6,8 @@ package lint
 // with [ManifestFinding].
 var manifestRule = Rule{
 	ID: "manifest", Severity: Error,
-	Summary: "a SimulationRun or PolicySweep that cannot be simulated as it is written",
-	Why:     "The API server refuses the object, or the operator sets its condition Valid to False. Nothing is simulated.",
+	Summary: "a SimulationRun or PolicySweep that is invalid",
+	Why:     "The API server rejects the object, or the operator sets its condition Valid to False and simulates nothing.",
 	Fix:     "See the message.",
 	Source:  "Windtunnel's schema, CEL rules and compiler",
 }

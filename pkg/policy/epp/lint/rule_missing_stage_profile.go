@@ -4,9 +4,9 @@ package lint
 
 var missingStageProfile = Rule{
 	ID: "missing-stage-profile", Severity: Error,
-	Summary: "a profile handler of several stages whose decode profile is not there",
-	Why:     "The EPP starts, and then fails every request: the handler asks for a profile that does not exist.",
-	Fix:     "Write the profile, or name the one that is meant in the handler's parameters.",
+	Summary: "a profile handler of several stages without its decode profile",
+	Why:     "The EPP starts, but every request fails: the handler runs a profile that does not exist.",
+	Fix:     "Add the profile, or name the correct profile in the handler's parameters.",
 	Source:  "llm-d-router's profile handlers",
 	check: func(p *pass) {
 		decode := p.stage("decode")

@@ -4,8 +4,8 @@ package lint
 
 var noHitLRUPrefillName = Rule{
 	ID: "no-hit-lru-prefill-name", Severity: Warning,
-	Summary: "no-hit-lru-scorer with a prefill profile of another name than prefill",
-	Why:     "The scorer remembers the endpoint that the profile named prefill chose for a cold request, by that very word. Under another name prefill endpoints are never remembered, and cold prompts go to the same ones.",
+	Summary: "no-hit-lru-scorer with a prefill profile that is not named prefill",
+	Why:     "The scorer records the endpoint that the profile with the exact name prefill picks for a cold request. With another name it records no prefill endpoints, and cold prompts go to the same endpoints.",
 	Fix:     "Name the profile prefill.",
 	Source:  "llm-d-router's no-hit-lru-scorer",
 	check: func(p *pass) {
@@ -14,7 +14,7 @@ var noHitLRUPrefillName = Rule{
 			return
 		}
 		for _, scorer := range p.ofType("no-hit-lru-scorer") {
-			p.report(scorer.path, "%s only remembers endpoints of a profile named prefill; this one is named %s", scorer.Name, prefill)
+			p.report(scorer.path, "%s records only endpoints of a profile named prefill; this profile is named %s", scorer.Name, prefill)
 		}
 	},
 }

@@ -5,8 +5,8 @@ package lint
 var nonCachedTokensZero = Rule{
 	ID: "non-cached-tokens-zero", Severity: Warning,
 	Summary: "a prefix-based-pd-decider with nonCachedTokens 0, which is the default",
-	Why:     "0 does not mean that every prompt is handed to a prefill endpoint. It means never: the decider is disabled.",
-	Fix:     "Set nonCachedTokens to the number of uncached tokens that are worth a transfer, or use always-disagg-pd-decider.",
+	Why:     "0 disables the decider: no prompt goes to a prefill endpoint. It does not mean every prompt.",
+	Fix:     "Set nonCachedTokens to the number of uncached tokens from which a transfer is worthwhile, or use always-disagg-pd-decider.",
 	Source:  "llm-d-router #867, #871",
 	check: func(p *pass) {
 		if p.version == "scheduler-v0.6.0" {
@@ -14,7 +14,7 @@ var nonCachedTokensZero = Rule{
 		}
 		for _, d := range p.ofType("prefix-based-pd-decider") {
 			if n, ok := d.number("nonCachedTokens"); ok && n == 0 {
-				p.report(d.parameter("nonCachedTokens"), "%s has nonCachedTokens 0: it never says yes, and all prompts are computed where they are decoded", d.Name)
+				p.report(d.parameter("nonCachedTokens"), "%s has nonCachedTokens 0: it never disaggregates, and decode endpoints compute all prompts", d.Name)
 			}
 		}
 	},

@@ -5,8 +5,8 @@ package lint
 var nothingScored = Rule{
 	ID: "nothing-scored", Severity: Info,
 	Summary: "a profile without scorers",
-	Why:     "All endpoints that the filters leave have score 0, and one of them is taken at random.",
-	Fix:     "Add scorers, or name random-picker so that the file says what it does.",
+	Why:     "All endpoints that pass the filters have score 0, and the EPP picks one of them at random.",
+	Fix:     "Add scorers, or use random-picker to make the random choice explicit.",
 	Source:  "the EPP's scheduler",
 	check: func(p *pass) {
 		for _, profile := range p.SchedulingProfiles {
@@ -15,7 +15,7 @@ var nothingScored = Rule{
 			}
 			for _, e := range profile.with("picker") {
 				if e.plugin.Type != "random-picker" {
-					p.report(profile.path, "profile %s scores nothing: the choice is random", profile.Name)
+					p.report(profile.path, "profile %s has no scorers: the choice is random", profile.Name)
 				}
 			}
 		}

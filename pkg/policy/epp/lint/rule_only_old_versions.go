@@ -12,9 +12,9 @@ import (
 
 var onlyOldVersions = Rule{
 	ID: "only-old-versions", Severity: Warning,
-	Summary:   "a file that the current version refuses, where no version is named",
-	Why:       "The findings are about the newest version that accepts the file. An EPP that is upgraded beyond it does not start any more: its pod crash-loops.",
-	Fix:       "Name the version that you run. For an upgrade, --fix --epp-version router-v0.10 rewrites what it can.",
+	Summary:   "a file that the current version rejects, without a named version",
+	Why:       "The findings are about the newest version that accepts the file. After an upgrade to a later version the EPP does not start: its pod crash-loops.",
+	Fix:       "Name the version that you run. For an upgrade, --fix --epp-version router-v0.10 corrects what it can.",
 	Source:    "llm-d #1625",
 	Version:   auto,
 	Alongside: []string{ignoredParameter.ID, unknownParameter.ID},

@@ -4,9 +4,9 @@ package lint
 
 var pickerBecomesDefault = Rule{
 	ID: "picker-becomes-default", Severity: Warning,
-	Summary: "one picker that is listed, and a profile that names none",
-	Why:     "A profile without a picker does not get max-score-picker where another picker is listed: it gets that one.",
-	Fix:     "Refer to the picker that is meant in each profile.",
+	Summary: "one listed picker, and a profile that names none",
+	Why:     "A profile without a picker gets the listed picker, not max-score-picker.",
+	Fix:     "Name the picker in each profile.",
 	Source:  "the EPP's loader",
 	check: func(p *pass) {
 		pickers := p.writtenPickers()

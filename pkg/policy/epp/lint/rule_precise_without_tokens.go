@@ -4,8 +4,8 @@ package lint
 
 var preciseWithoutTokens = Rule{
 	ID: "precise-without-tokens", Severity: Warning,
-	Summary: "a precise prefix plugin that works on estimated tokens",
-	Why:     "Engines hash their own tokens. From router-v0.9 on the default token-producer only estimates them, one for 4 bytes, so no hash is ever equal: the EPP starts, and every match is 0.",
+	Summary: "a precise prefix plugin that gets estimated tokens",
+	Why:     "Engines hash real tokens. From router-v0.9 on, the default token-producer only estimates tokens, one for 4 bytes, so no hash is equal: the EPP starts, but every match is 0.",
 	Fix:     "List a token-producer with the model's name and the URL of a vLLM that renders prompts.",
 	Source:  "llm-d-router's token-producer",
 	check: func(p *pass) {

@@ -6,9 +6,9 @@ import "slices"
 
 var prefixBehindPassthrough = Rule{
 	ID: "prefix-behind-passthrough", Severity: Warning,
-	Summary: "plugins on prefixes behind passthrough-parser",
-	Why:     "passthrough-parser accepts whatever it is given and reads no body, so parsers behind it are never asked: the EPP sees no prompt, and every match is 0.",
-	Fix:     "List passthrough-parser last, or leave it out.",
+	Summary: "prefix plugins with passthrough-parser before other parsers",
+	Why:     "passthrough-parser accepts every request and reads no body, so the parsers after it never run: the EPP has no prompt, and every match is 0.",
+	Fix:     "List passthrough-parser last, or delete it.",
 	Source:  "the EPP's parsers",
 	check: func(p *pass) {
 		parsers, place := p.RequestHandler.Parsers, at("requestHandler", "parsers")
@@ -21,7 +21,7 @@ var prefixBehindPassthrough = Rule{
 		}
 		for _, plugin := range p.Plugins {
 			if slices.Contains(prefixReaders, plugin.Type) {
-				p.report(place, "%s is asked first and hides prompts: %s has nothing to match", first.Name, plugin.Name)
+				p.report(place, "%s runs first and hides prompts: %s has nothing to match", first.Name, plugin.Name)
 				return
 			}
 		}

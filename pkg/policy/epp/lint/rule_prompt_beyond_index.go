@@ -4,8 +4,8 @@ package lint
 
 var promptBeyondIndex = Rule{
 	ID: "prompt-beyond-index", Severity: Warning,
-	Summary: "prompts longer than the prefix index looks at",
-	Why:     "The index hashes prompts up to a limit only. Longer ones that agree so far look the same, and endpoints that hold more of them get no credit.",
+	Summary: "prompts longer than the limit of the prefix index",
+	Why:     "The index hashes prompts only up to a limit. Longer prompts that are equal up to the limit have the same hashes, and endpoints that hold more of a prompt get no higher score.",
 	Fix:     "Raise maxPrefixTokensToMatch to the longest prompt; in older versions maxPrefixBlocksToMatch.",
 	Source:  "the EPP's approximate prefix producer",
 	Context: Context{PromptTokens: 32768},
@@ -13,7 +13,7 @@ var promptBeyondIndex = Rule{
 		for _, producer := range p.ofType(approxProducer, "prefix-cache-scorer") {
 			reach, parameter := p.reach(producer)
 			if reach > 0 && p.context.PromptTokens > reach {
-				p.report(producer.parameter(parameter), "%s: the index looks at the first %d tokens, prompts have up to %d", producer.Name, reach, p.context.PromptTokens)
+				p.report(producer.parameter(parameter), "%s: the index hashes the first %d tokens, but prompts have up to %d", producer.Name, reach, p.context.PromptTokens)
 			}
 		}
 	},

@@ -4,9 +4,9 @@ package lint
 
 var queueAndKVOnly = Rule{
 	ID: "queue-and-kv-only", Severity: Warning,
-	Summary: "a profile that scores by scraped metrics alone",
-	Why:     "Between two scrapes every request of a burst sees the same numbers and goes to the same endpoint: plain request balancing does better.",
-	Fix:     "Add a scorer on the EPP's own counters, which know of each request at once: active-request-scorer or token-load-scorer.",
+	Summary: "a profile that scores only by scraped metrics",
+	Why:     "Between two scrapes every request of a burst has the same metrics and goes to the same endpoint: balancing by request counts performs better.",
+	Fix:     "Add a scorer that uses the EPP's own counters, which change with each request: active-request-scorer or token-load-scorer.",
 	Source:  "llm-d-router #298",
 	check: func(p *pass) {
 		for _, profile := range p.SchedulingProfiles {

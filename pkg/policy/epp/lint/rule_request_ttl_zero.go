@@ -7,8 +7,8 @@ import "time"
 var requestTTLZero = Rule{
 	ID: "request-ttl-zero", Severity: Warning,
 	Summary: "flow control with a defaultRequestTTL of 0",
-	Why:     "0s does not mean the default of 60 s but no limit: requests wait in the EPP until their client gives up, and hold their place in the band.",
-	Fix:     "Write how long a request may wait, or leave it out.",
+	Why:     "0s means no limit, not the default of 60 s: requests wait in the EPP, and occupy their place in the band, until their client cancels them.",
+	Fix:     "Set the time that a request may wait, or delete the field.",
 	Source:  "the EPP's flow control",
 	check: func(p *pass) {
 		ttl := p.written("flowControl", "defaultRequestTTL")

@@ -4,9 +4,9 @@ package lint
 
 var severalUnreferencedPickers = Rule{
 	ID: "several-unreferenced-pickers", Severity: Warning,
-	Summary: "several pickers that no profile names, and a profile without one",
-	Why:     "A profile without a picker gets one that is listed anywhere. Of several it is any: which one may change with every start of the EPP.",
-	Fix:     "Refer to the picker that is meant in each profile.",
+	Summary: "several pickers that no profile names, and a profile without a picker",
+	Why:     "A profile without a picker gets a listed one. With several listed pickers the choice is undefined, and may change with every start of the EPP.",
+	Fix:     "Name the picker in each profile.",
 	Source:  "the EPP's loader, which goes through a map",
 	check: func(p *pass) {
 		pickers := p.writtenPickers()
@@ -17,7 +17,7 @@ var severalUnreferencedPickers = Rule{
 			for _, picker := range pickers {
 				p.silence(picker.path)
 			}
-			p.report(profile.path, "profile %s names no picker, and gets any of %s", profile.Name, list(names(pickers)))
+			p.report(profile.path, "profile %s names no picker, and gets one of %s; which one is undefined", profile.Name, list(names(pickers)))
 		}
 	},
 }

@@ -7,7 +7,7 @@ import "slices"
 var stagesShareEndpoints = Rule{
 	ID: "stages-share-endpoints", Severity: Warning,
 	Summary: "a prefill or decode profile without a filter by role or label",
-	Why:     "Profiles of several stages choose among all endpoints of the pool. Without a filter prompts go to decode endpoints and answers to prefill endpoints.",
+	Why:     "The profiles of a handler with several stages pick from all endpoints of the pool. Without a filter, prefill work goes to decode endpoints and decode work to prefill endpoints.",
 	Fix:     "Add prefill-filter and decode-filter, or label-selector-filter, to the profiles.",
 	Source:  "llm-d-router's profile handlers",
 	check: func(p *pass) {
@@ -17,7 +17,7 @@ var stagesShareEndpoints = Rule{
 		}
 		for _, profile := range []*profile{prefill, decode} {
 			if !slices.ContainsFunc(profile.with("filter"), func(e *entry) bool { return slices.Contains(labelFilters, e.plugin.Type) }) {
-				p.report(profile.path, "profile %s chooses among all endpoints, whatever their role", profile.Name)
+				p.report(profile.path, "profile %s picks from all endpoints, of any role", profile.Name)
 			}
 		}
 	},

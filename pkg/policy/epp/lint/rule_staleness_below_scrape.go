@@ -7,7 +7,7 @@ import "time"
 var stalenessBelowScrape = Rule{
 	ID: "staleness-below-scrape", Severity: Warning,
 	Summary: "a saturation detector whose metricsStalenessThreshold is less than two scrapes",
-	Why:     "Metrics are as old as one scrape just before the next one. With a threshold under twice the interval, one late scrape makes an endpoint count as saturated, and it flickers.",
+	Why:     "Just before a scrape, metrics are one interval old. With a threshold of less than two intervals, one late scrape makes an endpoint count as saturated, so its state alternates.",
 	Fix:     "Set metricsStalenessThreshold to at least twice --refresh-metrics-interval.",
 	Source:  "the EPP's utilization detector",
 	check: func(p *pass) {

@@ -4,16 +4,16 @@ package lint
 
 var unusedPlugin = Rule{
 	ID: "unused-plugin", Severity: Warning,
-	Summary: "a scorer or filter in no profile, a detector or decider that nothing names",
-	Why:     "The EPP makes the instance and never asks it. Only a file with no profiles at all uses every filter and scorer that it lists.",
-	Fix:     "Refer to it where it is meant to work, or drop it.",
+	Summary: "a scorer or filter in no profile, or a detector or decider without a reference",
+	Why:     "The EPP creates the plugin and never uses it. Only a file without profiles uses every listed filter and scorer.",
+	Fix:     "Add a reference to the plugin, or delete the plugin.",
 	Source:  "the EPP's loader",
 	check: func(p *pass) {
 		for _, plugin := range p.Plugins {
 			if plugin.path == nil || !plugin.onlyUsedByName() || p.inProfile(plugin) || p.mentions(plugin) {
 				continue
 			}
-			p.report(plugin.path, "%s is in no scheduling profile and nothing refers to it", plugin.Name)
+			p.report(plugin.path, "%s is in no scheduling profile and has no other reference", plugin.Name)
 		}
 	},
 }

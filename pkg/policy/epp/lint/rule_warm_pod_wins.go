@@ -12,7 +12,7 @@ import (
 var warmPodWins = Rule{
 	ID: "warm-pod-wins", Severity: Warning,
 	Summary: "prefix weights so large that load never outweighs a warm prefix",
-	Why:     "Let m be the largest part of a prompt that requests share. The endpoint that holds it leads by m times the prefix weights, and load takes at most the load weights away. If prefix over load is more than 1/m, that endpoint wins for ever, however long its queue.",
+	Why:     "Let m be the largest part of a prompt that requests share. The endpoint that holds this part leads by m times the sum of the prefix weights, and load reduces its score by at most the sum of the load weights. If prefix/load is more than 1/m, this endpoint always wins, for any length of its queue.",
 	Fix:     "Keep the prefix weights below the load weights divided by m.",
 	Source:  "arithmetic; measured with 8 endpoints at 2,000 requests a second",
 	Context: Context{PrefixShare: 0.5},

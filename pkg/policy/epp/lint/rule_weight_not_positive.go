@@ -5,8 +5,8 @@ package lint
 var weightNotPositive = Rule{
 	ID: "weight-not-positive", Severity: Warning,
 	Summary: "a scorer's weight of 0 or less",
-	Why:     "It is legal. A scorer of weight 0 is computed and counts for nothing; a negative weight seeks what the scorer advises against.",
-	Fix:     "Give it a positive weight, or drop the scorer.",
+	Why:     "The EPP accepts the weight. With 0, it computes the score and does not use it. With a negative weight, it prefers the endpoints with the lowest scores.",
+	Fix:     "Set a positive weight, or delete the scorer.",
 	Source:  "the EPP's weighted sum, which is not normalised",
 	check: func(p *pass) {
 		p.eachEntry(func(e writtenEntry) {
