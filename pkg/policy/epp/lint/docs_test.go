@@ -43,7 +43,7 @@ func rulesTable() string {
 	b.WriteString("| rule | severity | finds | why | source |\n|---|---|---|---|---|\n")
 	for _, r := range rules {
 		finds := r.Summary
-		if needs := r.Context.words(); needs != "" {
+		if needs := r.Context.flags(); needs != "" {
 			finds += " (with `" + strings.Fields(needs)[0] + "`)"
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", r.ID, r.Severity, cell(finds), cell(r.Why), cell(r.Source))

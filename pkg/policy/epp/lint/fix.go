@@ -146,7 +146,7 @@ func fixText(source *files.Source, version string, deleteUnknown bool) (fixed st
 	}
 	if v := judge([]byte(text), version); v.Stage != config.Accepted {
 		s := summary(source, &v)
-		return "", nil, fmt.Errorf("%s would still refuse it: %s", version, s.because())
+		return "", nil, fmt.Errorf("%s would still refuse it: %s", version, s.reason())
 	}
 	return text, done, nil
 }
@@ -159,15 +159,15 @@ func fixPass(text, version string, deleteUnknown bool) (fixed string, what []str
 	if b.Root == nil {
 		return text, nil
 	}
-	m := mender{buffer: b, version: version, verdict: &v, deleteUnknown: deleteUnknown}
+	m := editFinder{buffer: b, version: version, verdict: &v, deleteUnknown: deleteUnknown}
 	mended := map[string]bool{}
 	var all []edit.Splice
 	for _, f := range findings(&v, b.Root, Context{}) {
 		part := partOf(f.Path)
-		if mended[part] || len(what) == mostMended {
+		if mended[part] || len(what) == maxFindingsWithEdits {
 			continue
 		}
-		splices := m.mend(&f)
+		splices := m.editsFor(&f)
 		if splices == nil || overlap(all, splices) {
 			continue
 		}

@@ -162,7 +162,7 @@ func TestFix(t *testing.T) {
 	}
 }
 
-func TestFixLeavesAloneWhatItCannotMend(t *testing.T) {
+func TestFixKeepsWhatItCannotCorrect(t *testing.T) {
 	for name, tc := range map[string]struct{ text, note string }{
 		"a field nobody has":    {header + "plugins:\n- type: active-request-scorer\nperhapsNew: 1\n", "would still refuse it: perhapsNew"},
 		"a field without use":   {header + "metadata: {name: mine}\nplugins:\n- type: active-request-scorer\n", "would still refuse it: metadata"},

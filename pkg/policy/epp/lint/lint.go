@@ -43,7 +43,7 @@ func findings(v *config.Verdict, root *yamlv3.Node, context Context) []Finding {
 	if v.Config != nil {
 		found, silenced = runRules(v, root, context)
 	}
-	found = append(found, refusals(v, root)...)
+	found = append(found, rejections(v, root)...)
 	for _, f := range found {
 		silenced = append(silenced, f.Path)
 	}
@@ -64,13 +64,13 @@ func runRules(v *config.Verdict, root *yamlv3.Node, context Context) (found []Fi
 		}
 		p := pass{view: view, rule: rule, root: root, version: v.Version, context: context}
 		rule.check(&p)
-		found, silenced = append(found, p.found...), append(silenced, p.silenced...)
+		found, silenced = append(found, p.found...), append(silenced, p.suppressed...)
 	}
 	return found, silenced
 }
 
-// refusals are what the version refuses.
-func refusals(v *config.Verdict, root *yamlv3.Node) []Finding {
+// rejections are what the version refuses.
+func rejections(v *config.Verdict, root *yamlv3.Node) []Finding {
 	var found []Finding
 	for _, err := range v.Errors {
 		p := pass{rule: ruleOf(err, root), version: v.Version}
@@ -121,11 +121,11 @@ func ruleOf(err *field.Error, root *yamlv3.Node) *Rule {
 	case isReference(err, root, path):
 		return &brokenReference
 	case len(path) > 0 && path[len(path)-1] == "pluginRef":
-		return &refused
+		return &rejectedRule
 	case err.Type == field.ErrorTypeInvalid || err.Type == field.ErrorTypeNotSupported || err.Type == field.ErrorTypeTypeInvalid:
 		return &badValue
 	}
-	return &refused
+	return &rejectedRule
 }
 
 // isReference tells names that nothing has, or several have, or that are missing.

@@ -47,7 +47,7 @@ func valueAt(root *yamlv3.Node, path string) *yamlv3.Node {
 
 // given is the number that is written for a parameter, if one is.
 func given(p *plugin, name string) (float64, bool) {
-	if !p.says(name) {
+	if !p.isSet(name) {
 		return 0, false
 	}
 	n, err := strconv.ParseFloat(text(child(p.given, name)), 64)

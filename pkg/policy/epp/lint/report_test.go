@@ -59,7 +59,7 @@ func TestFindingsHaveTheirPlaceInTheFile(t *testing.T) {
 	}
 }
 
-func TestVersionsThatAreLookedAt(t *testing.T) {
+func TestVersionsThatAreChecked(t *testing.T) {
 	const gone = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: kv-cache-scorer\n"
 	const fits = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: active-request-scorer\n"
 	manifest := "kind: SimulationRun\nrouter:\n  endpointPickerConfig:\n    version: router-v0.10\n    inline: |\n      " + strings.ReplaceAll(fits, "\n", "\n      ")
@@ -263,7 +263,7 @@ func TestExplainedRulesHaveTheirExamples(t *testing.T) {
 	}
 }
 
-func TestManifestsSayWhatTheClusterIsLike(t *testing.T) {
+func TestContextComesFromTheManifest(t *testing.T) {
 	const manifest = "kind: SimulationRun\nmetadata: {name: a}\nspec:\n  scenario:\n    pools:\n    - engine: {blockSize: 16}\n    router:\n      replicas: 2\n" +
 		"      metricsRefreshInterval: 150ms\n      endpointPickerConfig:\n        version: router-v0.10\n        inline: |\n" +
 		"          apiVersion: llm-d.ai/v1alpha1\n          kind: EndpointPickerConfig\n          plugins:\n          - type: active-request-scorer\n          - type: prefix-cache-scorer\n"

@@ -24,8 +24,8 @@ type Rule struct {
 	Version string
 	// Context is what the examples are checked with.
 	Context Context
-	// Alongside are rules that the examples cannot do without.
-	Alongside []string
+	// AlsoFinds are rules that the examples cannot do without.
+	AlsoFinds []string
 
 	// check is nil for what package epp finds.
 	check func(p *pass)
@@ -39,12 +39,12 @@ type pass struct {
 	version string
 	context Context
 	found   []Finding
-	// silenced are places of which the findings say enough.
-	silenced []string
+	// suppressed are places of which the findings say enough.
+	suppressed []string
 }
 
-// silence keeps what the version says of a place from being repeated.
-func (p *pass) silence(at *field.Path) { p.silenced = append(p.silenced, at.String()) }
+// suppress keeps what the version says of a place from being repeated.
+func (p *pass) suppress(at *field.Path) { p.suppressed = append(p.suppressed, at.String()) }
 
 // report adds a finding at a path; nil is the document.
 func (p *pass) report(at *field.Path, format string, args ...any) {

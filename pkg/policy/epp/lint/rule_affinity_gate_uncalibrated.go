@@ -12,7 +12,7 @@ var affinityGateUncalibrated = Rule{
 		for _, f := range p.ofType(affinityFilter) {
 			penalty, _ := f.number("maxTTFTPenaltyMs")
 			rate, known := f.number("peakPrefillThroughput")
-			if known && penalty != 0 && f.word("ttftSource") != "latencyPredictor" && !f.says("peakPrefillThroughput") {
+			if known && penalty != 0 && f.stringValue("ttftSource") != "latencyPredictor" && !f.isSet("peakPrefillThroughput") {
 				p.report(f.path, "%s uses the default of %v tokens per second", f.Name, rate)
 			}
 		}

@@ -8,7 +8,7 @@ var deciderWithoutProducer = Rule{
 	Why:       "The decider reads the data of the approximate producer of that name. Without the data it never disaggregates.",
 	Fix:       "List approx-prefix-cache-producer, under its own name.",
 	Source:    "llm-d-router's prefix-based-pd-decider",
-	Alongside: []string{"deprecated"},
+	AlsoFinds: []string{"deprecated"},
 	check: func(p *pass) {
 		if !p.sinceRouter09() || p.plugin(approxProducer) != nil {
 			return

@@ -12,10 +12,10 @@ var disaggWithoutDecider = Rule{
 		for _, h := range p.ofType(disaggHandler) {
 			for _, stage := range []string{"prefill", "encode"} {
 				profile := p.profile(p.stage(stage))
-				if profile == nil || stage == "prefill" && h.word("stageOrder") == "prefill-first" || decider(h, stage) != "" {
+				if profile == nil || stage == "prefill" && h.stringValue("stageOrder") == "prefill-first" || decider(h, stage) != "" {
 					continue
 				}
-				p.silence(profile.path)
+				p.suppress(profile.path)
 				p.report(h.path, "%s has no decider for the stage %s: profile %s never runs", h.Name, stage, profile.Name)
 			}
 		}
@@ -24,11 +24,11 @@ var disaggWithoutDecider = Rule{
 
 // decider is the name of a stage's decider, in either form of the parameters.
 func decider(handler *plugin, stage string) string {
-	if name := handler.object("deciders").word(stage); name != "" {
+	if name := handler.object("deciders").stringValue(stage); name != "" {
 		return name
 	}
-	if name := handler.word(stage + "DeciderPluginName"); name != "" || stage != "prefill" {
+	if name := handler.stringValue(stage + "DeciderPluginName"); name != "" || stage != "prefill" {
 		return name
 	}
-	return handler.word("deciderPluginName")
+	return handler.stringValue("deciderPluginName")
 }

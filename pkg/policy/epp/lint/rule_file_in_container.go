@@ -36,7 +36,7 @@ type neededFile struct {
 func filesOf(p *plugin) []neededFile {
 	var files []neededFile
 	add := func(of *plugin, name, from string, parents ...string) {
-		if file := of.word(name); file != "" && of.says(name) {
+		if file := of.stringValue(name); file != "" && of.isSet(name) {
 			files = append(files, neededFile{at: p.parameter(append(parents, name)...), name: file, from: from})
 		}
 	}

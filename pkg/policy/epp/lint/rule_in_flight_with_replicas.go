@@ -16,7 +16,7 @@ var inFlightWithReplicas = Rule{
 			return
 		}
 		for _, plugin := range p.Plugins {
-			if slices.Contains(inFlightReaders, plugin.Type) && (p.inProfile(plugin) || p.mentions(plugin)) {
+			if slices.Contains(inFlightReaders, plugin.Type) && (p.inProfile(plugin) || p.refersTo(plugin)) {
 				p.report(plugin.path, "%s counts only the requests of its own EPP: with %d replicas this is a fraction of the load", plugin.Name, p.context.Replicas)
 			}
 		}

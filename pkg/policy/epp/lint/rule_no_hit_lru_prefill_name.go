@@ -26,8 +26,8 @@ func (v *view) stage(name string) string {
 	if len(handlers) == 0 {
 		return ""
 	}
-	if profile := handlers[0].object("profiles").word(name); profile != "" {
+	if profile := handlers[0].object("profiles").stringValue(name); profile != "" {
 		return profile
 	}
-	return handlers[0].word(name + "Profile")
+	return handlers[0].stringValue(name + "Profile")
 }

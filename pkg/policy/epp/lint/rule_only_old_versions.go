@@ -17,7 +17,7 @@ var onlyOldVersions = Rule{
 	Fix:       "Name the version that you run. For an upgrade, --fix --epp-version router-v0.10 corrects what it can.",
 	Source:    "llm-d #1625",
 	Version:   auto,
-	Alongside: []string{ignoredParameter.ID, unknownParameter.ID},
+	AlsoFinds: []string{ignoredParameter.ID, unknownParameter.ID},
 }
 
 // outdated says what the current version, the default one, stops at, where a version

@@ -15,7 +15,7 @@ var severalUnreferencedPickers = Rule{
 		}
 		for _, profile := range p.withoutPicker() {
 			for _, picker := range pickers {
-				p.silence(picker.path)
+				p.suppress(picker.path)
 			}
 			p.report(profile.path, "profile %s names no picker, and gets one of %s; which one is undefined", profile.Name, list(names(pickers)))
 		}

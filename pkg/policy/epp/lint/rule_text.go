@@ -24,7 +24,7 @@ func WriteRules(w io.Writer) error {
 // Write writes a rule in full.
 func (r *Rule) Write(w io.Writer) error {
 	fmt.Fprintf(w, "%s (%s)\n\nFinds:  %s\nWhy:    %s\nFix:    %s\nSource: %s\n", r.ID, r.Severity, r.Summary, r.Why, r.Fix, r.Source)
-	if needs := r.Context.words(); needs != "" {
+	if needs := r.Context.flags(); needs != "" {
 		fmt.Fprintf(w, "Needs:  %s\n", needs)
 	}
 	for _, example := range []struct{ label, text string }{{"Found", r.BadExample()}, {"Not found", r.GoodExample()}} {
@@ -44,8 +44,8 @@ func indent(text string) string {
 	return b.String()
 }
 
-// words are the flags that stand for what is known.
-func (c *Context) words() string {
+// flags are the command-line flags for the fields that are set.
+func (c *Context) flags() string {
 	var flags []string
 	if c.Replicas != 0 {
 		flags = append(flags, fmt.Sprintf("--replicas %d", c.Replicas))

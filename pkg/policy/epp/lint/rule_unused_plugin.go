@@ -10,7 +10,7 @@ var unusedPlugin = Rule{
 	Source:  "the EPP's loader",
 	check: func(p *pass) {
 		for _, plugin := range p.Plugins {
-			if plugin.path == nil || !plugin.onlyUsedByName() || p.inProfile(plugin) || p.mentions(plugin) {
+			if plugin.path == nil || !plugin.onlyUsedByName() || p.inProfile(plugin) || p.refersTo(plugin) {
 				continue
 			}
 			p.report(plugin.path, "%s is in no scheduling profile and has no other reference", plugin.Name)
@@ -25,33 +25,33 @@ func (p *plugin) onlyUsedByName() bool {
 	return named && !p.is("producer") && !p.is("picker") && !p.is("observer") && !p.is("headers")
 }
 
-// mentions reports whether a section or another plugin's parameters hold the
+// refersTo reports whether a section or another plugin's parameters hold the
 // plugin's name.
-func (v *view) mentions(of *plugin) bool {
+func (v *view) refersTo(of *plugin) bool {
 	if v.FlowControl != nil && v.FlowControl.SaturationDetector.PluginRef == of.Name || v.SaturationDetector.PluginRef == of.Name {
 		return true
 	}
 	for _, p := range v.Plugins {
-		if p != of && holds(p.Parameters, of.Name) {
+		if p != of && containsText(p.Parameters, of.Name) {
 			return true
 		}
 	}
 	return false
 }
 
-func holds(value any, word string) bool {
+func containsText(value any, word string) bool {
 	switch value := value.(type) {
 	case string:
 		return value == word
 	case []any:
 		for _, item := range value {
-			if holds(item, word) {
+			if containsText(item, word) {
 				return true
 			}
 		}
 	case map[string]any:
 		for _, item := range value {
-			if holds(item, word) {
+			if containsText(item, word) {
 				return true
 			}
 		}

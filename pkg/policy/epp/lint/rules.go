@@ -6,7 +6,7 @@ package lint
 // over, and what is legal and seldom meant.
 var rules = []*Rule{
 	&syntaxRule, &newerThanKnown, &apiVersionRule, &unknownField, &unknownGate, &unknownType, &unknownParameter, &badValue,
-	&brokenReference, &tokenLoadWithoutProducer, &refused,
+	&brokenReference, &tokenLoadWithoutProducer, &rejectedRule,
 
 	&onlyOldVersions, &alphaPlugin, &deprecated, &ignoredParameter, &replacedValue, &loaderNotice,
 

@@ -29,7 +29,7 @@ func (r *Rule) exampleFindings(text string) []Finding {
 		}
 		found = report.Configs[0].Findings
 	}
-	return slices.DeleteFunc(found, func(f Finding) bool { return slices.Contains(r.Alongside, f.Rule) })
+	return slices.DeleteFunc(found, func(f Finding) bool { return slices.Contains(r.AlsoFinds, f.Rule) })
 }
 
 func TestEachRuleFindsItsBadExampleAndNothingElse(t *testing.T) {

@@ -108,15 +108,15 @@ func (c *ConfigReport) legend() []string {
 	return lines
 }
 
-func (v *Verdict) words() string {
+func (v *Verdict) label() string {
 	if v.Experimental && v.Verdict == config.Accepted {
 		return "accepted, experimental"
 	}
 	return string(v.Verdict)
 }
 
-// because is what the EPP stops at.
-func (v *Verdict) because() string {
+// reason is what the EPP stops at.
+func (v *Verdict) reason() string {
 	switch {
 	case v.Experimental && v.Verdict == config.Accepted:
 		return "with --allow-experimental-plugins only"
@@ -139,7 +139,7 @@ func WriteSummary(w io.Writer, reports []Report) error {
 				if counts[v.Version] == nil {
 					counts[v.Version], order = map[string]int{}, append(order, v.Version)
 				}
-				counts[v.Version][v.words()]++
+				counts[v.Version][v.label()]++
 			}
 		}
 	}

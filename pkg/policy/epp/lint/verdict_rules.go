@@ -86,7 +86,7 @@ var tokenLoadWithoutProducer = Rule{
 	Source:  "llm-d's guides",
 }
 
-var refused = Rule{
+var rejectedRule = Rule{
 	ID: "refused", Severity: Error,
 	Summary: "any other error of the version: two pickers in a profile, several profile handlers, data without a producer",
 	Why:     crashLoops,

@@ -82,8 +82,8 @@ func writeVerdicts(w io.Writer, file string, c *ConfigReport) error {
 	fmt.Fprintf(w, "%s:\n", name)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, row := range verdictRows(c) {
-		fmt.Fprintf(table, "%s\t%s", row.versions(), row.verdict.words())
-		if reason := row.verdict.because(); reason != "" {
+		fmt.Fprintf(table, "%s\t%s", row.versions(), row.verdict.label())
+		if reason := row.verdict.reason(); reason != "" {
 			fmt.Fprintf(table, "\t%s", reason)
 		}
 		fmt.Fprintln(table)

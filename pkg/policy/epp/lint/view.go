@@ -191,8 +191,8 @@ func (e *entry) weight() float64 {
 
 func (p *plugin) is(role string) bool { return slices.Contains(epp.RolesOf(p.Type), role) }
 
-// says reports whether a parameter is written.
-func (p *plugin) says(name string) bool { return child(p.given, name) != nil }
+// isSet reports whether a parameter is written.
+func (p *plugin) isSet(name string) bool { return child(p.given, name) != nil }
 
 // number is the value of a parameter, defaults included.
 func (p *plugin) number(name string) (float64, bool) {
@@ -205,14 +205,14 @@ func (p *plugin) flag(name string) bool {
 	return v
 }
 
-func (p *plugin) word(name string) string {
+func (p *plugin) stringValue(name string) string {
 	v, _ := p.Parameters[name].(string)
 	return v
 }
 
 // duration is 0 for what is none.
 func (p *plugin) duration(name string) time.Duration {
-	d, err := time.ParseDuration(p.word(name))
+	d, err := time.ParseDuration(p.stringValue(name))
 	if err != nil {
 		return 0
 	}

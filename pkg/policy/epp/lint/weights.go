@@ -18,7 +18,7 @@ type Weights struct {
 func ProfileWeights(config *config.Config) []Weights {
 	var all []Weights
 	for _, p := range newView(config, nil).SchedulingProfiles {
-		if p.takesTheBest() {
+		if p.picksBestOnly() {
 			prefix, busy := weights(p)
 			all = append(all, Weights{p.Name, prefix, busy})
 		}
@@ -26,7 +26,7 @@ func ProfileWeights(config *config.Config) []Weights {
 	return all
 }
 
-func (p *profile) takesTheBest() bool {
+func (p *profile) picksBestOnly() bool {
 	for _, e := range p.with("picker") {
 		if e.plugin.Type != "max-score-picker" {
 			return false

@@ -13,8 +13,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
 )
 
-// A mender looks for edits that do away with findings.
-type mender struct {
+// An editFinder looks for edits that do away with findings.
+type editFinder struct {
 	*buffer
 	version string
 	verdict *config.Verdict
@@ -29,9 +29,9 @@ type candidate struct {
 	types []string
 }
 
-// mostMended bounds how many findings of a configuration are given edits: each
+// maxFindingsWithEdits bounds how many findings of a configuration are given edits: each
 // takes loading it some times.
-const mostMended = 64
+const maxFindingsWithEdits = 64
 
 // addEdits gives findings the edits that do away with them.
 func addEdits(found []Finding, source *files.Source, v *config.Verdict) {
@@ -39,27 +39,27 @@ func addEdits(found []Finding, source *files.Source, v *config.Verdict) {
 	if b.Root == nil {
 		return
 	}
-	m := mender{buffer: b, version: v.Version, verdict: v}
-	for i := range min(len(found), mostMended) {
-		for _, s := range m.mend(&found[i]) {
+	m := editFinder{buffer: b, version: v.Version, verdict: v}
+	for i := range min(len(found), maxFindingsWithEdits) {
+		for _, s := range m.editsFor(&found[i]) {
 			found[i].Edits = append(found[i].Edits, b.edit(s, source))
 		}
 	}
 }
 
-// mend returns the edits that do away with a finding, or nil.
-func (m *mender) mend(f *Finding) []edit.Splice {
+// editsFor returns the edits that do away with a finding, or nil.
+func (m *editFinder) editsFor(f *Finding) []edit.Splice {
 	for _, c := range m.candidates(f) {
-		if len(c.splices) > 0 && m.works(f, c) {
+		if len(c.splices) > 0 && m.resolves(f, c) {
 			return c.splices
 		}
 	}
 	return nil
 }
 
-// works reports whether the version no longer stumbles where it did, and starts
+// resolves reports whether the version no longer rejects the place, and starts
 // if it did before.
-func (m *mender) works(f *Finding, c candidate) bool {
+func (m *editFinder) resolves(f *Finding, c candidate) bool {
 	for _, t := range c.types {
 		if !hasType(m.version, t) {
 			return false
@@ -73,7 +73,7 @@ func (m *mender) works(f *Finding, c candidate) bool {
 	if m.verdict.Stage == config.Accepted {
 		return after.Stage == config.Accepted
 	}
-	return !slices.ContainsFunc(refusals(&after, parse([]byte(text))), func(g Finding) bool {
+	return !slices.ContainsFunc(rejections(&after, parse([]byte(text))), func(g Finding) bool {
 		// Elements of a list that go away leave their place to the next ones.
 		return g.Path == f.Path && (g.Message == f.Message || !strings.HasSuffix(g.Path, "]"))
 	})
@@ -95,7 +95,7 @@ func hasType(version, typeName string) bool {
 var apiVersions = []string{"llm-d.ai/v1alpha1", "inference.networking.x-k8s.io/v1alpha1"}
 
 // candidates are edits that may do away with a finding, the best first.
-func (m *mender) candidates(f *Finding) []candidate {
+func (m *editFinder) candidates(f *Finding) []candidate {
 	path := steps(f.Path)
 	switch f.Rule {
 	case "api-version":
@@ -126,7 +126,7 @@ func (m *mender) candidates(f *Finding) []candidate {
 	return nil
 }
 
-func (m *mender) apiVersion(path string) []candidate {
+func (m *editFinder) apiVersion(path string) []candidate {
 	var all []candidate
 	for _, version := range apiVersions {
 		all = append(all, candidate{splices: m.replaceAt(path, version)})
@@ -135,7 +135,7 @@ func (m *mender) apiVersion(path string) []candidate {
 }
 
 // gate writes name=true as name, or drops the gate.
-func (m *mender) gate(path string) []candidate {
+func (m *editFinder) gate(path string) []candidate {
 	var all []candidate
 	if name, on := strings.CutSuffix(text(valueAt(m.Root, path)), "=true"); on {
 		all = append(all, candidate{splices: m.replaceAt(path, name)})
@@ -144,7 +144,7 @@ func (m *mender) gate(path string) []candidate {
 }
 
 // value unquotes what is to be a number, and quotes what is to be a text.
-func (m *mender) value(path string) []candidate {
+func (m *editFinder) value(path string) []candidate {
 	l, ok := m.last(path)
 	if !ok {
 		return nil
@@ -161,7 +161,7 @@ func (m *mender) value(path string) []candidate {
 }
 
 // reference writes the name that is nearest.
-func (m *mender) reference(path string) []candidate {
+func (m *editFinder) reference(path string) []candidate {
 	l, ok := m.last(path)
 	if !ok {
 		return nil
@@ -174,7 +174,7 @@ func (m *mender) reference(path string) []candidate {
 }
 
 // producer lists inflight-load-producer behind the plugin that needs it.
-func (m *mender) producer(path []string) []candidate {
+func (m *editFinder) producer(path []string) []candidate {
 	l, ok := m.last("plugins[" + path[1] + "]")
 	if !ok {
 		return nil

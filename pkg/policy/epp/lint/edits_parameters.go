@@ -31,7 +31,7 @@ var renamedParameters = map[string][2]string{
 
 // parameter mends one that the plugin does not have: moved, renamed, misspelt or,
 // if it is asked for, dropped.
-func (m *mender) parameter(f *Finding) []candidate {
+func (m *editFinder) parameter(f *Finding) []candidate {
 	path := steps(f.Path)
 	l, ok := m.last(f.Path)
 	if !ok || len(path) < 3 || path[0] != "plugins" || path[2] != "parameters" {
@@ -70,7 +70,7 @@ func (m *mender) parameter(f *Finding) []candidate {
 }
 
 // deletion takes out what the version does not have, if that is asked for.
-func (m *mender) deletion(path string) []candidate {
+func (m *editFinder) deletion(path string) []candidate {
 	if !m.deleteUnknown {
 		return nil
 	}
@@ -88,7 +88,7 @@ func namesIn(message string) []string {
 }
 
 // precise makes the precise scorer of what once was a mode of the other one.
-func (m *mender) precise(entry string) candidate {
+func (m *editFinder) precise(entry string) candidate {
 	c := m.renameTo(entry+".type", preciseScorer)
 	if c.splices != nil {
 		c.splices = append(c.splices, m.removeAt(entry+".parameters.mode")...)
@@ -98,7 +98,7 @@ func (m *mender) precise(entry string) candidate {
 
 // penalty turns tokens into the milliseconds that they take at the default
 // throughput.
-func (m *mender) penalty(path string, l link) candidate {
+func (m *editFinder) penalty(path string, l link) candidate {
 	const peakPrefillTokensPerSecond = 15928
 	tokens, err := strconv.ParseFloat(text(l.value()), 64)
 	edit := m.renameKey(path, "maxTTFTPenaltyMs")
@@ -114,7 +114,7 @@ func (m *mender) penalty(path string, l link) candidate {
 
 // moveToProducer takes the settings of the index from the scorer to the producer
 // that has them now, which is listed behind the scorer.
-func (m *mender) moveToProducer(entry string) candidate {
+func (m *editFinder) moveToProducer(entry string) candidate {
 	parameters := valueAt(m.Root, entry+".parameters")
 	l, ok := m.last(entry)
 	if !ok || slices.Contains(pluginNames(m.Root), approxProducer) {
@@ -184,7 +184,7 @@ func blockTokens(parameters *yamlv3.Node) float64 {
 }
 
 // tokenProcessor takes the settings of blocks out of indexerConfig.
-func (m *mender) tokenProcessor(entry, path string) candidate {
+func (m *editFinder) tokenProcessor(entry, path string) candidate {
 	n, at := valueAt(m.Root, path), entry+".parameters"
 	into := valueAt(m.Root, at)
 	if n == nil || n.Kind != yamlv3.MappingNode || into == nil || edit.IsFlow(into) || child(into, "tokenProcessorConfig") != nil {
@@ -211,7 +211,7 @@ func (m *mender) tokenProcessor(entry, path string) candidate {
 }
 
 // removeKeys takes keys out of a mapping, or the mapping where it holds no others.
-func (m *mender) removeKeys(path string, names []string) []edit.Splice {
+func (m *editFinder) removeKeys(path string, names []string) []edit.Splice {
 	if n := valueAt(m.Root, path); len(keys(n)) == len(names) {
 		return m.removeAt(path)
 	}
@@ -227,7 +227,7 @@ func (m *mender) removeKeys(path string, names []string) []edit.Splice {
 }
 
 // decider mends a pd-profile-handler whose decider is not listed.
-func (m *mender) decider(path []string) []candidate {
+func (m *editFinder) decider(path []string) []candidate {
 	if len(path) < 2 || path[0] != "plugins" {
 		return nil
 	}
@@ -240,7 +240,7 @@ func (m *mender) decider(path []string) []candidate {
 
 // pdDecider lists the decider that does what the handler's threshold, in
 // characters, did; without a threshold all prompts were handed over.
-func (m *mender) pdDecider(entry string) candidate {
+func (m *editFinder) pdDecider(entry string) candidate {
 	const charactersPerToken = 4
 	l, ok := m.last(entry)
 	if !ok {
@@ -278,7 +278,7 @@ func (m *mender) pdDecider(entry string) candidate {
 }
 
 // alwaysDisaggregate lists the decider that says yes to all, and names it.
-func (m *mender) alwaysDisaggregate(entry string, l link, c candidate) candidate {
+func (m *editFinder) alwaysDisaggregate(entry string, l link, c candidate) candidate {
 	const typeName = "always-disagg-pd-decider"
 	named := m.addParameter(entry, "deciderPluginName", typeName)
 	insert := m.InsertAfter(l.parent, l.index, []string{"- type: " + typeName}, "{type: "+typeName+"}")
@@ -289,13 +289,13 @@ func (m *mender) alwaysDisaggregate(entry string, l link, c candidate) candidate
 }
 
 // emptied reports whether edits take all parameters away.
-func (m *mender) emptied(entry string, c candidate) bool {
+func (m *editFinder) emptied(entry string, c candidate) bool {
 	text, ok := m.Apply(c.splices)
 	return !ok || valueAt(parse([]byte(text)), entry+".parameters") == nil
 }
 
 // addParameter gives a plugin in block style one more parameter.
-func (m *mender) addParameter(entry, name, value string) []edit.Splice {
+func (m *editFinder) addParameter(entry, name, value string) []edit.Splice {
 	n := valueAt(m.Root, entry)
 	if n == nil || n.Kind != yamlv3.MappingNode || edit.IsFlow(n) {
 		return nil
@@ -311,7 +311,7 @@ func (m *mender) addParameter(entry, name, value string) []edit.Splice {
 	return m.InsertLines(m.BlockEnd(n, len(n.Content)-2, 2), indent, []string{"parameters:", "  " + name + ": " + value})
 }
 
-func (m *mender) listsDecider() bool {
+func (m *editFinder) listsDecider() bool {
 	for _, item := range items(child(m.Root, "plugins")) {
 		if t := text(child(item, "type")); t == "prefix-based-pd-decider" || t == "always-disagg-pd-decider" {
 			return true

@@ -24,7 +24,7 @@ var renamed = [][2]string{
 
 // rename gives a plugin the name that its type has in this version, or the one
 // that was meant.
-func (m *mender) rename(path string) []candidate {
+func (m *editFinder) rename(path string) []candidate {
 	old := text(valueAt(m.Root, path))
 	var all []candidate
 	for _, pair := range renamed {
@@ -42,7 +42,7 @@ func (m *mender) rename(path string) []candidate {
 
 // renameTo changes a type, and the references to a plugin that is called after
 // it.
-func (m *mender) renameTo(path, typeName string) candidate {
+func (m *editFinder) renameTo(path, typeName string) candidate {
 	l, ok := m.last(path)
 	if !ok {
 		return candidate{}

@@ -14,7 +14,7 @@ import (
 // wiring lists an endpoint source that tells a precise plugin of the engines. It does
 // so in block style only, where the file lists no such source yet and the plugin
 // listens to what it is told of: elsewhere there is more than one way.
-func (m *mender) wiring(path []string) []candidate {
+func (m *editFinder) wiring(path []string) []candidate {
 	l, ok := m.last("plugins[" + path[1] + "]")
 	if !ok || edit.IsFlow(m.Root) || edit.IsFlow(l.parent) || m.listsType(endpointSource) || !m.discovers(nameOf(l.value())) {
 		return nil
@@ -32,7 +32,7 @@ func (m *mender) wiring(path []string) []candidate {
 }
 
 // sourceOf makes a plugin an extractor of the endpoint source in dataLayer.sources.
-func (m *mender) sourceOf(name string) []edit.Splice {
+func (m *editFinder) sourceOf(name string) []edit.Splice {
 	item := []string{"- pluginRef: " + endpointSource, "  extractors:", "  - pluginRef: " + name}
 	layer := child(m.Root, "dataLayer")
 	if layer == nil {
@@ -53,11 +53,11 @@ func (m *mender) sourceOf(name string) []edit.Splice {
 }
 
 // append adds lines at the end of a mapping in block style.
-func (m *mender) append(n *yamlv3.Node, lines []string) []edit.Splice {
+func (m *editFinder) append(n *yamlv3.Node, lines []string) []edit.Splice {
 	return m.InsertLines(m.BlockEnd(n, len(n.Content)-2, 2), strings.Repeat(" ", n.Column-1), lines)
 }
 
-func (m *mender) listsType(typeName string) bool {
+func (m *editFinder) listsType(typeName string) bool {
 	for _, item := range items(child(m.Root, "plugins")) {
 		if text(child(item, "type")) == typeName {
 			return true
@@ -67,7 +67,7 @@ func (m *mender) listsType(typeName string) bool {
 }
 
 // discovers reports whether a precise plugin listens to engines that it is told of.
-func (m *mender) discovers(name string) bool {
+func (m *editFinder) discovers(name string) bool {
 	if m.verdict.Config == nil {
 		return false
 	}

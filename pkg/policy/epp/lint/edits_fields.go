@@ -19,7 +19,7 @@ var droppedFields = []string{"metadata", "defaultRequestTTL", "noEndpointRequest
 var detectorSettings = []string{"queueDepthThreshold", "kvCacheUtilThreshold", "metricsStalenessThreshold"}
 
 // field mends one that the document does not have.
-func (m *mender) field(f *Finding, path []string) []candidate {
+func (m *editFinder) field(f *Finding, path []string) []candidate {
 	if len(path) == 0 {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (m *mender) field(f *Finding, path []string) []candidate {
 
 // element makes an element of a list of a key such as -pluginRef, which lacks a
 // blank.
-func (m *mender) element(path, name string) []edit.Splice {
+func (m *editFinder) element(path, name string) []edit.Splice {
 	l, ok := m.last(path)
 	if !ok || l.key() == nil {
 		return nil
@@ -61,7 +61,7 @@ func (m *mender) element(path, name string) []edit.Splice {
 
 // detector makes a utilization-detector of the thresholds that stood in
 // saturationDetector.
-func (m *mender) detector() candidate {
+func (m *editFinder) detector() candidate {
 	const typeName = "utilization-detector"
 	section := child(m.Root, "saturationDetector")
 	list := child(m.Root, "plugins")
@@ -83,7 +83,7 @@ func (m *mender) detector() candidate {
 }
 
 // successor mends what is deprecated.
-func (m *mender) successor(f *Finding, path []string) []candidate {
+func (m *editFinder) successor(f *Finding, path []string) []candidate {
 	switch {
 	case f.Path == "apiVersion":
 		return []candidate{{splices: m.replaceAt(f.Path, apiVersions[0])}}
@@ -110,7 +110,7 @@ func (m *mender) successor(f *Finding, path []string) []candidate {
 
 // moveInto takes a reference at the top of the document into a section, in
 // block style only.
-func (m *mender) moveInto(path, section string, lines func(ref string) []string) []edit.Splice {
+func (m *editFinder) moveInto(path, section string, lines func(ref string) []string) []edit.Splice {
 	ref := text(child(m.Root, path, "pluginRef"))
 	l, ok := m.last(path)
 	if !ok || ref == "" || edit.IsFlow(l.parent) || l.parent != m.Root {
