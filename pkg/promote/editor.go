@@ -34,8 +34,8 @@ const (
 type editor struct {
 	*edit.Buffer
 	// have and want are the EPP's view before and after all changes.
-	have, want object
-	form       form
+	current, want object
+	form          form
 }
 
 var (
@@ -70,7 +70,7 @@ func (e *editor) spellOut() (string, error) {
 		return e.Text, nil
 	}
 	here := []Step{{Name: profilesField}}
-	profiles, _ := at(e.have, here).(list)
+	profiles, _ := at(e.current, here).(list)
 	splices, err := e.addField(e.Root, profilesField, e.listed(profiles))
 	if err != nil {
 		return "", err

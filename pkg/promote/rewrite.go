@@ -35,7 +35,7 @@ type Rewritten struct {
 // exactly the wanted one of it. Changes that make no difference are passed over.
 // An error is ErrNotPossible, and names the change that could not be made.
 func Rewrite(file []byte, want *config.Config, changes []Change) (*Rewritten, error) {
-	source, err := theOnly(file)
+	source, err := onlyConfig(file)
 	if err != nil {
 		return nil, err
 	}
@@ -58,9 +58,9 @@ func Rewrite(file []byte, want *config.Config, changes []Change) (*Rewritten, er
 	return nil, first
 }
 
-// theOnly finds a file's configuration. A file without any is for the loader to
+// onlyConfig finds a file's configuration. A file without any is for the loader to
 // judge.
-func theOnly(file []byte) (files.Source, error) {
+func onlyConfig(file []byte) (files.Source, error) {
 	sources, err := files.Find(file)
 	switch {
 	case err != nil || len(sources) == 0:
@@ -80,7 +80,7 @@ func rewrite(text string, want *config.Config, goal object, changes []Change, f 
 			return "", notPossible(change, err.Error())
 		}
 		if f >= withProfiles && i == 0 {
-			e := editor{Buffer: edit.New(text), have: have, want: goal, form: f}
+			e := editor{Buffer: edit.New(text), current: have, want: goal, form: f}
 			if text, err = e.spellOut(); err != nil {
 				return "", notPossible(change, err.Error())
 			}
@@ -88,7 +88,7 @@ func rewrite(text string, want *config.Config, goal object, changes []Change, f 
 		if same(at(have, change.Path), at(goal, change.Path)) {
 			continue
 		}
-		e := editor{Buffer: edit.New(text), have: have, want: goal, form: f}
+		e := editor{Buffer: edit.New(text), current: have, want: goal, form: f}
 		if text, err = e.make(change); err != nil {
 			return "", notPossible(change, err.Error())
 		}

@@ -80,7 +80,7 @@ func (r *Rewritten) wrapping() Format {
 
 // checkWrapped compares what a file holds, as the EPP sees it, with the text.
 func (r *Rewritten) checkWrapped(file []byte) error {
-	source, err := theOnly(file)
+	source, err := onlyConfig(file)
 	if err != nil {
 		return err
 	}

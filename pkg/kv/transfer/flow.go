@@ -21,16 +21,16 @@ type flow struct {
 	// due is when it begins to move, or, while it moves, when it ends.
 	due simtime.Time
 
-	size  wide         // parts
-	left  wide         // parts, at the time since
-	rate  uint64       // shares: parts per nanosecond, from then on
-	since simtime.Time // when the rate last changed
+	size      wide         // parts
+	remaining wide         // parts, at the time since
+	rate      uint64       // shares: parts per nanosecond, from then on
+	since     simtime.Time // when the rate last changed
 }
 
-// leftAt returns how many parts are left at a time before the flow ends. It is
+// remainingAt returns how many parts are left at a time before the flow ends. It is
 // a product of integers: whoever goes in two steps arrives where one leads.
-func (f *flow) leftAt(now simtime.Time) wide {
-	return f.left.minus(product(f.rate, uint64(now-f.since)))
+func (f *flow) remainingAt(now simtime.Time) wide {
+	return f.remaining.minus(product(f.rate, uint64(now-f.since)))
 }
 
 // setRate changes the speed from now on. A rate that stays the same changes
@@ -39,10 +39,10 @@ func (f *flow) setRate(rate uint64, now simtime.Time) {
 	if rate == f.rate {
 		return
 	}
-	f.left = f.leftAt(now)
+	f.remaining = f.remainingAt(now)
 	f.since = now
 	f.rate = rate
-	f.due = after(now, f.left.overUp(rate))
+	f.due = after(now, f.remaining.overUp(rate))
 }
 
 // after returns the time so many nanoseconds after now, at most Never.

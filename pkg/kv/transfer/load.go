@@ -29,7 +29,7 @@ type Load struct {
 // its Load. It costs next to nothing where nothing does.
 func (n *Network) Queue(now simtime.Time, at StationID) Load {
 	n.run(now)
-	if n.stations[at].crossing == 0 {
+	if n.stations[at].inFlight == 0 {
 		return Load{}
 	}
 	l := n.Load(now, at)
@@ -53,7 +53,7 @@ func (n *Network) Load(now simtime.Time, at StationID) Load {
 	left, moved := n.parts(now, at)
 	whole, _ := moved.over(partsPerByte)
 	return Load{
-		InFlight:   s.crossing,
+		InFlight:   s.inFlight,
 		Moving:     s.moving,
 		BytesLeft:  int64(min(left.overUp(partsPerByte), math.MaxInt64)),
 		BytesMoved: int64(min(whole, math.MaxInt64)),
@@ -71,7 +71,7 @@ func (n *Network) BytesLeft(now simtime.Time, id ID) (int64, bool) {
 	if !found {
 		return 0, false
 	}
-	return int64(n.inFlight[i].leftAt(now).overUp(partsPerByte)), true
+	return int64(n.inFlight[i].remainingAt(now).overUp(partsPerByte)), true
 }
 
 // Estimate returns how long a transfer that started now would take if, at each
@@ -95,11 +95,11 @@ func (n *Network) Estimate(now simtime.Time, bytes int64, stations ...StationID)
 // parts returns what the transfers in flight have yet to move through a station
 // and what it has moved for all that ever were, in parts of a byte.
 func (n *Network) parts(now simtime.Time, at StationID) (left, moved wide) {
-	moved = n.stations[at].gone
+	moved = n.stations[at].movedByEnded
 	for _, f := range n.inFlight {
 		for _, crossed := range f.route {
 			if crossed == at {
-				l := f.leftAt(now)
+				l := f.remainingAt(now)
 				left = left.plus(l)
 				moved = moved.plus(f.size.minus(l))
 			}

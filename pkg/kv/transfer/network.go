@@ -82,10 +82,10 @@ func (n *Network) StartAfter(now simtime.Time, wait time.Duration, bytes int64, 
 	f.id = n.started
 	f.route = append(f.route[:0], stations...)
 	f.size = product(uint64(bytes), partsPerByte)
-	f.left, f.rate, f.moving = f.size, 0, false
+	f.remaining, f.rate, f.moving = f.size, 0, false
 	f.due = after(now, uint64(wait))
 	for _, at := range stations {
-		n.stations[at].crossing++
+		n.stations[at].inFlight++
 		f.due = after(f.due, uint64(n.stations[at].Latency))
 	}
 	n.inFlight = append(n.inFlight, f)
@@ -105,7 +105,7 @@ func (n *Network) Cancel(now simtime.Time, id ID) bool {
 	}
 	f := n.inFlight[i]
 	n.inFlight = slices.Delete(n.inFlight, i, i+1)
-	n.leave(f, f.leftAt(now))
+	n.leave(f, f.remainingAt(now))
 	n.divide()
 	n.schedule()
 	return true
@@ -155,7 +155,7 @@ func (n *Network) begin() {
 		}
 		f.moving = true
 		f.since = n.now
-		if f.left != (wide{}) {
+		if f.remaining != (wide{}) {
 			f.due = simtime.Never
 		}
 		for _, at := range f.route {
@@ -188,8 +188,8 @@ func (n *Network) end() {
 func (n *Network) leave(f *flow, left wide) {
 	for _, at := range f.route {
 		s := &n.stations[at]
-		s.crossing--
-		s.gone = s.gone.plus(f.size.minus(left))
+		s.inFlight--
+		s.movedByEnded = s.movedByEnded.plus(f.size.minus(left))
 		if f.moving {
 			s.count(n.now)
 			s.moving--

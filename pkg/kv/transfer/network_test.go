@@ -198,10 +198,10 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestLooksChangeNothing: a network that is advanced in one leap and one that is
+// TestQueriesChangeNothing: a network that is advanced in one leap and one that is
 // looked at in every nanosecond report the same ends, though thirty transfers
 // share in ratios that do not divide evenly.
-func TestLooksChangeNothing(t *testing.T) {
+func TestQueriesChangeNothing(t *testing.T) {
 	build := func() *transfer.Network {
 		n := transfer.New(
 			transfer.Station{BytesPerSecond: 999_999_937, Latency: 17},

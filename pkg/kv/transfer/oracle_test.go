@@ -171,7 +171,7 @@ func (o *oracle) offers(open map[*drop]bool, spare []*big.Rat) []*big.Rat {
 	return each
 }
 
-// left is what is still to move through a station, in bytes.
+// remaining is what is still to move through a station, in bytes.
 func (o *oracle) left(now simtime.Time, at StationID) *big.Rat {
 	o.run(now)
 	sum := new(big.Rat)

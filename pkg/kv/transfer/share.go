@@ -11,13 +11,13 @@ import "windtunnel.dev/windtunnel/pkg/simtime"
 // share for each flow of a station is left over.
 func (n *Network) divide() {
 	if len(n.inFlight) == 1 {
-		n.giveAll(n.inFlight[0])
+		n.giveFullBandwidth(n.inFlight[0])
 		return
 	}
 	n.open, n.crossed = n.open[:0], n.crossed[:0]
 	for _, f := range n.inFlight {
 		if f.moving {
-			n.reopen(f)
+			n.startShare(f)
 		}
 	}
 	for len(n.open) > 0 {
@@ -25,8 +25,8 @@ func (n *Network) divide() {
 	}
 }
 
-// giveAll gives a flow that is alone all that its stations have.
-func (n *Network) giveAll(f *flow) {
+// giveFullBandwidth gives a flow that is alone all that its stations have.
+func (n *Network) giveFullBandwidth(f *flow) {
 	if !f.moving {
 		return
 	}
@@ -37,16 +37,16 @@ func (n *Network) giveAll(f *flow) {
 	f.setRate(rate, n.now)
 }
 
-// reopen lets a flow rise from nothing.
-func (n *Network) reopen(f *flow) {
+// startShare lets a flow rise from nothing.
+func (n *Network) startShare(f *flow) {
 	n.open = append(n.open, f)
 	for _, at := range f.route {
 		s := &n.stations[at]
-		if s.open == 0 {
-			s.spare = s.capacity
+		if s.unassignedFlows == 0 {
+			s.unassignedBandwidth = s.capacity
 			n.crossed = append(n.crossed, at)
 		}
-		s.open++
+		s.unassignedFlows++
 	}
 }
 
@@ -56,11 +56,11 @@ func (n *Network) level() uint64 {
 	rising := n.crossed[:0]
 	for _, at := range n.crossed {
 		s := &n.stations[at]
-		if s.open == 0 {
+		if s.unassignedFlows == 0 {
 			continue
 		}
-		s.each = s.spare / uint64(s.open)
-		lowest = min(lowest, s.each)
+		s.shareEach = s.unassignedBandwidth / uint64(s.unassignedFlows)
+		lowest = min(lowest, s.shareEach)
 		rising = append(rising, at)
 	}
 	n.crossed = rising
@@ -83,7 +83,7 @@ func (n *Network) stop(level uint64) {
 
 func (n *Network) crossesFull(f *flow, level uint64) bool {
 	for _, at := range f.route {
-		if n.stations[at].each == level {
+		if n.stations[at].shareEach == level {
 			return true
 		}
 	}
@@ -93,8 +93,8 @@ func (n *Network) crossesFull(f *flow, level uint64) bool {
 func (n *Network) fix(f *flow, rate uint64) {
 	for _, at := range f.route {
 		s := &n.stations[at]
-		s.spare -= rate
-		s.open--
+		s.unassignedBandwidth -= rate
+		s.unassignedFlows--
 	}
 	f.setRate(rate, n.now)
 }

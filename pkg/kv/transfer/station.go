@@ -41,10 +41,10 @@ type station struct {
 	Station
 	capacity uint64 // shares
 
-	crossing int // transfers in flight
+	inFlight int // transfers in flight
 	moving   int // of them, those that move bytes
-	// gone is what transfers that are no longer in flight moved, in parts.
-	gone wide
+	// movedByEnded is what transfers that are no longer in flight moved, in parts.
+	movedByEnded wide
 
 	counted simtime.Time // up to when busy and shared are
 	busy    time.Duration
@@ -52,9 +52,9 @@ type station struct {
 
 	// While bandwidth is divided: what is not given away yet, to how many, and
 	// how much each could have.
-	spare uint64
-	open  int
-	each  uint64
+	unassignedBandwidth uint64
+	unassignedFlows     int
+	shareEach           uint64
 }
 
 func newStation(s Station) station {
