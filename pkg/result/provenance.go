@@ -49,7 +49,7 @@ type Provenance struct {
 	Workload WorkloadProvenance `json:"workload"`
 	// Handoff is how KV goes from one replica to another, where it does.
 	Handoff *HandoffProvenance `json:"handoff,omitempty"`
-	// Disruptions is how many things befall replicas.
+	// Disruptions is the number of disruptions of replicas in a run.
 	Disruptions int `json:"disruptions,omitempty"`
 }
 

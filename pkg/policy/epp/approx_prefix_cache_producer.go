@@ -68,8 +68,8 @@ var approxPrefixCacheProducer = scheduler.Factory{
 
 const (
 	defaultBlockTokens = 16
-	// leastBlockTokens bounds the memory of a real EPP.
-	leastBlockTokens   = 64
+	// minBlockTokens bounds the memory of a real EPP.
+	minBlockTokens     = 64
 	defaultLRUCapacity = 31250
 )
 
@@ -120,9 +120,9 @@ func (p *approxPrefixParameters) warnOfNoEffect(l *config.Loader, path *field.Pa
 	if p.BlockSizeTokens != defaultBlockTokens {
 		switch at := path.Child("blockSizeTokens"); {
 		case p.AutoTune:
-			l.Notice(at, "auto-tune-overrides", "no effect: autoTune takes the engines' block size, %d at least", leastBlockTokens)
-		case p.BlockSizeTokens < leastBlockTokens:
-			l.Notice(at, "block-size-below-floor", "%d is raised to %d", p.BlockSizeTokens, leastBlockTokens)
+			l.Notice(at, "auto-tune-overrides", "no effect: autoTune takes the engines' block size, %d at least", minBlockTokens)
+		case p.BlockSizeTokens < minBlockTokens:
+			l.Notice(at, "block-size-below-floor", "%d is raised to %d", p.BlockSizeTokens, minBlockTokens)
 		}
 	}
 	if p.LRUCapacityPerServer != defaultLRUCapacity && p.AutoTune {
@@ -132,11 +132,11 @@ func (p *approxPrefixParameters) warnOfNoEffect(l *config.Loader, path *field.Pa
 
 // blockTokens is the block size; the first endpoint speaks for all.
 func (p *approxPrefixParameters) blockTokens(c *scheduler.Cycle) int {
-	return max(p.toldBlockTokens(c), leastBlockTokens)
+	return max(p.effectiveBlockTokens(c), minBlockTokens)
 }
 
-// toldBlockTokens is the block size as it is scraped or stated.
-func (p *approxPrefixParameters) toldBlockTokens(c *scheduler.Cycle) int {
+// effectiveBlockTokens is the block size as it is scraped or stated.
+func (p *approxPrefixParameters) effectiveBlockTokens(c *scheduler.Cycle) int {
 	if first := &c.Scrapes[c.First()]; p.AutoTune && first.BlockTokens > 0 {
 		return first.BlockTokens
 	}

@@ -16,8 +16,8 @@ import (
 // look for the prompt before any profile runs and attach what they find to the
 // endpoints, in a profile or not. They do so behind the gate prepareDataPlugins only.
 
-// attaches reports whether a plugin does.
-func attaches(c *config.Config, p *config.Plugin) bool {
+// attachesMatch reports whether a plugin attaches its match to the endpoints.
+func attachesMatch(c *config.Config, p *config.Plugin) bool {
 	if !c.Prepares() {
 		return false
 	}
@@ -30,11 +30,11 @@ func attaches(c *config.Config, p *config.Plugin) bool {
 	return false
 }
 
-// attaching are the plugins that do.
-func attaching(c *config.Config) []*config.Plugin {
+// attachingPlugins are the plugins that attach their match.
+func attachingPlugins(c *config.Config) []*config.Plugin {
 	var all []*config.Plugin
 	for _, p := range c.Document.Plugins {
-		if attaches(c, p) {
+		if attachesMatch(c, p) {
 			all = append(all, p)
 		}
 	}
@@ -44,26 +44,26 @@ func attaching(c *config.Config) []*config.Plugin {
 // attachesForReaders reports whether a plugin matters outside of profiles as it attaches
 // what another one reads.
 func attachesForReaders(c *config.Config, p *config.Plugin) bool {
-	if !attaches(c, p) {
+	if !attachesMatch(c, p) {
 		return false
 	}
 	decides := c.Stages.Decider != "" && c.Plugin(c.Stages.Decider).Type == prefixBasedPDDeciderType
 	return decides || c.HasType(predictedLatencyScorerType)
 }
 
-// severalAttach is about a plugin that reads what is attached, where more than one
-// attaches it: they overwrite each other in no particular order.
-func severalAttach(c *config.Config, p *config.Plugin, at *field.Path) field.ErrorList {
-	if all := attaching(c); len(all) > 1 {
+// checkSeveralAttach rejects a plugin that reads the attached match, where several plugins
+// attach one: they overwrite each other in no defined order.
+func checkSeveralAttach(c *config.Config, p *config.Plugin, at *field.Path) field.ErrorList {
+	if all := attachingPlugins(c); len(all) > 1 {
 		return field.ErrorList{field.Invalid(at, p.Name, fmt.Sprintf("%s and %s overwrite what the other one says of prefixes; which of them is heard is not simulated", all[0].Name, all[1].Name))}
 	}
 	return nil
 }
 
-// attached is what is attached to the endpoints, nil where nothing is, and whether
-// that is nothing for a prompt without a whole block.
+// attachedMatch is the match that is attached to the endpoints, nil where none is, and whether
+// it is empty for a prompt without a whole block.
 func attachedMatch(b *scheduler.Builder) (match *scheduler.PrefixMatch, wholeBlocks bool) {
-	all := attaching(b.Config)
+	all := attachingPlugins(b.Config)
 	if len(all) == 0 {
 		return nil, false
 	}
@@ -84,7 +84,7 @@ func treatOldPrefixDecider(c *config.Config, cluster *config.Cluster, p *config.
 		return config.Exact, "says no to all: nonCachedTokens is 0"
 	case !c.Prepares():
 		return config.Exact, "says no to all: without the gate " + config.PrepareDataPluginsGate + " nothing tells it what endpoints hold"
-	case len(attaching(c)) == 0:
+	case len(attachingPlugins(c)) == 0:
 		return config.Exact, "says no to all: no plugin tells it what endpoints hold"
 	}
 	return config.Approximated, fmt.Sprintf("a prompt has %v bytes for each of its tokens", cluster.TokenBytes())

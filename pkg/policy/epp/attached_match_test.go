@@ -119,7 +119,7 @@ schedulingProfiles:
 	}
 }
 
-func TestSeveralThatAttachAreRefused(t *testing.T) {
+func TestSeveralAttachingPluginsAreRejected(t *testing.T) {
 	const body = prepared + `plugins:
 - {type: prefix-cache-scorer}
 - {type: prefix-cache-scorer, name: b}

@@ -53,7 +53,7 @@ func (c *crowd) comes(at simtime.Time, id int, source uint64) error {
 	return err
 }
 
-// until has the time pass, without that moment.
+// expiresAt has the time pass, without that moment.
 func (c *crowd) until(at simtime.Time) {
 	for {
 		wake, ok := c.Wake(c.view.Now)
@@ -130,7 +130,7 @@ func TestEqualPromptsGoTogether(t *testing.T) {
 
 // The EPP copies the metrics when it begins with a request, and so scores by what
 // they were before the window.
-func TestWhoWaitsIsRoutedByOldMetrics(t *testing.T) {
+func TestWaitingRequestsAreRoutedByOldMetrics(t *testing.T) {
 	c := newCrowd(t, bursts, config.Cluster{Endpoints: 3})
 	c.view.Scrapes = []policy.Scrape{{Waiting: 5}, {Waiting: 2}, {Waiting: 9}}
 	c.view.Changed = []int32{}
@@ -147,7 +147,7 @@ func TestWhoWaitsIsRoutedByOldMetrics(t *testing.T) {
 }
 
 // Those are candidates that were there as the wait began and still are.
-func TestWhoHasGoneMeanwhileIsNotPicked(t *testing.T) {
+func TestEndpointsThatLeftAreNotPicked(t *testing.T) {
 	c := newCrowd(t, bursts, config.Cluster{Endpoints: 3})
 	c.view.Scrapes = []policy.Scrape{{Running: 1}, {Running: 2}, {}}
 	c.view.Down = []bool{false, false, true}
@@ -189,7 +189,7 @@ func TestAFullWindowLetsRequestsPass(t *testing.T) {
 }
 
 // Requests of negative priority are turned away before they would wait.
-func TestSheddableRequestsAreShedAtTheDoor(t *testing.T) {
+func TestSheddableRequestsAreShedOnArrival(t *testing.T) {
 	c := newCrowd(t, bursts, config.Cluster{Endpoints: 1})
 	r := request(0, 10)
 	r.Priority = -1

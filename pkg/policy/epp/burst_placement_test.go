@@ -91,9 +91,9 @@ func placesOf(items []*scheduler.HeldRequest) []int {
 	return places
 }
 
-// TestBurstPlacementAgainstPlain holds it against a placement that compares
+// TestBurstPlacementAgreesWithAPlainOne holds it against a placement that compares
 // prompts block by block.
-func TestBurstPlacementAgainstPlain(t *testing.T) {
+func TestBurstPlacementAgreesWithAPlainOne(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	for range 3000 {
 		endpoints := 1 + random.IntN(5)

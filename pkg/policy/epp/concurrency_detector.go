@@ -86,7 +86,7 @@ func (p *concurrencyParameters) Check(l *config.Loader, path *field.Path) {
 func newConcurrency(b *scheduler.Builder, p *config.Plugin) *concurrency {
 	parameters := p.Parameters.(*concurrencyParameters)
 	return &concurrency{
-		untold:       b.Dialect.Framework < version.Router09,
+		onlyAsFilter: b.Dialect.Framework < version.Router09,
 		load:         b.Load(parameters.InFlightLoadProducerName),
 		byRequests:   parameters.ConcurrencyMode != countTokens,
 		byTokens:     parameters.ConcurrencyMode != countRequests,
@@ -103,8 +103,8 @@ func limitOf(capacity int, headroom float64) float64 {
 }
 
 type concurrency struct {
-	// untold is whether it is only told of what is in flight as a filter.
-	untold               bool
+	// onlyAsFilter is whether the load in flight reaches the detector only as a filter.
+	onlyAsFilter         bool
 	load                 *scheduler.InFlightLoad
 	byRequests, byTokens bool
 	// requests and tokens are what one endpoint is meant for; with headroom, what
@@ -129,7 +129,7 @@ func (d *concurrency) Saturation(c *scheduler.Cycle) float64 {
 	switch {
 	case endpoints == 0:
 		return 1
-	case d.untold:
+	case d.onlyAsFilter:
 		return 0
 	}
 	var requests, tokens int64

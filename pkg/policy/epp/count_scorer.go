@@ -14,8 +14,8 @@ type countScorer struct {
 	counts []int // by endpoint
 
 	// least and greatest are of the candidates, and how many have them.
-	least, greatest     int
-	atLeast, atGreatest int
+	least, greatest               int
+	countAtLeast, countAtGreatest int
 }
 
 // A countMetric is what of a scrape counts.
@@ -46,7 +46,7 @@ func (s *countScorer) Score(c *scheduler.Cycle, candidates []int, w scheduler.We
 	for _, e := range candidates {
 		s.least, s.greatest = min(s.least, s.counts[e]), max(s.greatest, s.counts[e])
 	}
-	s.atLeast, s.atGreatest = 0, 0
+	s.countAtLeast, s.countAtGreatest = 0, 0
 	last, score := first, w.Of(s.raw(first))
 	for i, e := range candidates {
 		n := s.counts[e]
@@ -72,16 +72,16 @@ func (s *countScorer) Rescore(c *scheduler.Cycle, changed []int32, w scheduler.W
 		s.counts[e] = n
 		scores[e] = w.Of(s.raw(n))
 	}
-	return s.atLeast > 0 && s.atGreatest > 0
+	return s.countAtLeast > 0 && s.countAtGreatest > 0
 }
 
 // tally counts an endpoint with the count n, or takes it back.
 func (s *countScorer) tally(n, sign int) {
 	if n == s.least {
-		s.atLeast += sign
+		s.countAtLeast += sign
 	}
 	if n == s.greatest {
-		s.atGreatest += sign
+		s.countAtGreatest += sign
 	}
 }
 

@@ -24,7 +24,7 @@ var dataParallelProfileHandler = config.PluginType{
 	Roles:        config.ProfileHandlerRole,
 	Parameters:   func() any { return &dataParallelParameters{PrimaryPort: 8000} },
 	Stages: func(l *config.Loader, _ *config.Plugin) config.Stages {
-		return config.Stages{Decode: l.Doc.SchedulingProfiles[0].Name, Bare: true}
+		return config.Stages{Decode: l.Doc.SchedulingProfiles[0].Name, DecodeMatchLost: true}
 	},
 	Obstacles: func(c *config.Config, _ *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
 		if n := len(c.Document.SchedulingProfiles); n > 1 {

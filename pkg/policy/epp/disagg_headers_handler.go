@@ -59,8 +59,8 @@ func (p *headersParameters) Check(l *config.Loader, path *field.Path) {
 	})
 }
 
-// tells reports whether a header handler is listed for a profile.
-func tellsEngines(l *config.Loader, profile string) bool {
+// hasHeaderHandler reports whether a header handler is listed for a profile.
+func hasHeaderHandler(l *config.Loader, profile string) bool {
 	for _, p := range l.Plugins {
 		if parameters, ok := p.Parameters.(*headersParameters); ok && parameters.PrefillProfile == profile {
 			return true

@@ -200,8 +200,8 @@ func (p *disaggParameters) stages(l *config.Loader) config.Stages {
 	prefill := p.Profiles.Prefill
 	asked := s.PrefillFirst || p.Deciders.Prefill != "" && prefill != p.Profiles.Encode
 	if asked && prefill != s.Decode && l.HasProfile(prefill) {
-		s.Prefill, s.Decider, s.Peers = prefill, p.Deciders.Prefill, true
-		s.Silent = l.Dialect.Own < version.SchedulerMay && !tellsEngines(l, prefill)
+		s.Prefill, s.Decider, s.SecondSeesFirst = prefill, p.Deciders.Prefill, true
+		s.PrefillHeaderMissing = l.Dialect.Own < version.SchedulerMay && !hasHeaderHandler(l, prefill)
 	}
 	return s
 }

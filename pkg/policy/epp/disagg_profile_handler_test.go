@@ -38,7 +38,7 @@ func pools(roles ...string) []map[string]string {
 	return labels
 }
 
-func TestWhoComputesThePromptAndWhoDecodes(t *testing.T) {
+func TestEndpointsOfPrefillAndDecode(t *testing.T) {
 	const byPrefix = "{type: disagg-profile-handler, parameters: {deciders: {prefill: prefix-based-pd-decider}}}, {type: prefix-based-pd-decider, parameters: {nonCachedTokens: 100}}"
 	pd := "{type: always-disagg-pd-decider}, {type: pd-profile-handler, parameters: {deciderPluginName: always-disagg-pd-decider}}"
 	cases := map[string]struct {

@@ -160,8 +160,8 @@ schedulingProfiles: [{name: decode, plugins: [{pluginRef: decode-filter}DECODE]}
 			for _, f := range s.Scheduler.PickListeners {
 				f.Routed(&s.Cycle, p)
 			}
-			if !slices.Equal(lru.used, tc.want) {
-				t.Errorf("cold endpoints %v, want %v", lru.used, tc.want)
+			if !slices.Equal(lru.byColdUse, tc.want) {
+				t.Errorf("cold endpoints %v, want %v", lru.byColdUse, tc.want)
 			}
 		})
 	}

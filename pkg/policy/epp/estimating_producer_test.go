@@ -9,7 +9,7 @@ import (
 )
 
 // Only an EPP without a tokenizer estimates.
-func TestWhoEstimates(t *testing.T) {
+func TestPluginsThatEstimateTokens(t *testing.T) {
 	for name, tc := range map[string]struct {
 		plugins string
 		want    int

@@ -30,7 +30,7 @@ var headerBasedTestingFilter = scheduler.Factory{
 			switch {
 			case cluster.States(testingHeader):
 				return config.Exact, "endpoints go by their names, such as pool/0, in place of addresses"
-			case pins(cluster, attributeName{name: p.Name}):
+			case isPinned(cluster, attributeName{name: p.Name}):
 				return config.Approximated, fmt.Sprintf("keeps the endpoints with a number other than 0 pinned as %s, whatever a header of the request would say", p.Name)
 			}
 			return config.Unsupported, fmt.Sprintf("it is there for tests, and drops every endpoint that no header %q of the request lists: state it in the headers of clients, or pin a number other than 0 as %q in the attributes of the pools that it is to keep", testingHeader, p.Name)

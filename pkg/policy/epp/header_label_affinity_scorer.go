@@ -30,7 +30,7 @@ var headerLabelAffinityScorer = scheduler.Factory{
 			if cluster.States(header) {
 				return config.Exact, ""
 			}
-			if pins(cluster, attributeName{name: p.Name}) {
+			if isPinned(cluster, attributeName{name: p.Name}) {
 				return config.Approximated, fmt.Sprintf("scores are what is pinned as %s, whatever the header %q of a request would say", p.Name, header)
 			}
 			return config.Unsupported, fmt.Sprintf("no client of the workload states the header %q: state it, or pin what it scores as %q in the attributes of a pool", header, p.Name)

@@ -72,7 +72,7 @@ var inFlightLoadProducer = scheduler.Factory{
 			at:         b.Dialect.Framework,
 			load:       b.Load(dataName(b, p)),
 			gone:       make([]bool, b.Endpoints),
-			lives:      make([]int32, b.Endpoints),
+			departures: make([]int32, b.Endpoints),
 			stages:     primaryInFlightStages(b),
 		}
 		if f.at < version.Router09 {
@@ -126,18 +126,18 @@ type inFlight struct {
 	stages         []inFlightStage
 	// gone says of each endpoint whether it was gone at the last request, lives
 	// how often it has gone by then.
-	gone     []bool
-	lives    []int32
-	someGone bool
+	gone       []bool
+	departures []int32
+	anyGone    bool
 }
 
 // An inFlightStage is what requests count for where one profile sent them.
 type inFlightStage struct {
 	prefill bool // whether that is the prefill profile
-	// leaves is whether requests leave with the first chunk of their answers.
-	leaves bool
-	// bare is whether whole prompts count.
-	bare bool
+	// endsAtFirstToken is whether a request ends here with the first chunk of its answer.
+	endsAtFirstToken bool
+	// countsWholePrompt is whether whole prompts count.
+	countsWholePrompt bool
 	// of says whose requests these are, by set of headers; nil is all.
 	of   []bool
 	held *scheduler.Ledger[inFlightShare]
@@ -151,7 +151,7 @@ type inFlightShare struct {
 }
 
 func newInFlightStage(profile string, prefill bool) inFlightStage {
-	return inFlightStage{prefill: prefill, leaves: profile == config.PrefillProfile, held: scheduler.NewLedger[inFlightShare]()}
+	return inFlightStage{prefill: prefill, endsAtFirstToken: profile == config.PrefillProfile, held: scheduler.NewLedger[inFlightShare]()}
 }
 
 // primaryInFlightStages are that of the primary profile, or where headers name it
@@ -163,11 +163,11 @@ func primaryInFlightStages(b *scheduler.Builder) []inFlightStage {
 		early[i] = name == config.PrefillProfile
 	}
 	first := newInFlightStage(names[0], false)
-	first.bare = b.Stages.Bare
+	first.countsWholePrompt = b.Stages.DecodeMatchLost
 	if !slices.Contains(early, !early[0]) {
 		return []inFlightStage{first}
 	}
-	second := inFlightStage{leaves: !first.leaves, of: make([]bool, len(names)), held: scheduler.NewLedger[inFlightShare]()}
+	second := inFlightStage{endsAtFirstToken: !first.endsAtFirstToken, of: make([]bool, len(names)), held: scheduler.NewLedger[inFlightShare]()}
 	first.of = make([]bool, len(names))
 	for i := range names {
 		first.of[i], second.of[i] = early[i] == early[0], early[i] != early[0]
@@ -177,23 +177,23 @@ func primaryInFlightStages(b *scheduler.Builder) []inFlightStage {
 
 // ForgetGone forgets the endpoints that have gone since the last request.
 func (f *inFlight) ForgetGone(c *scheduler.Cycle) {
-	if c.Down == nil && !f.someGone || f.at <= version.GIE15 {
+	if c.Down == nil && !f.anyGone || f.at <= version.GIE15 {
 		return
 	}
-	f.someGone = false
+	f.anyGone = false
 	for e, was := range f.gone {
 		f.gone[e] = c.Gone(e)
-		f.someGone = f.someGone || f.gone[e]
+		f.anyGone = f.anyGone || f.gone[e]
 		if f.gone[e] && !was {
 			f.load.Requests[e], f.load.Tokens[e] = 0, 0
-			f.lives[e]++
+			f.departures[e]++
 		}
 	}
 }
 
 // counts reports whether a share still counts for its endpoint.
 func (f *inFlight) counts(share *inFlightShare) bool {
-	return share.life == f.lives[share.endpoint] || f.at < version.Router09
+	return share.life == f.departures[share.endpoint] || f.at < version.Router09
 }
 
 func (f *inFlight) Produce(c *scheduler.Cycle) {
@@ -219,20 +219,20 @@ func (f *inFlight) Routed(c *scheduler.Cycle, p scheduler.Picks) {
 			continue
 		}
 		tokens := int64(f.tokens(c))
-		if !s.bare {
+		if !s.countsWholePrompt {
 			tokens = f.Uncached(c, endpoint)
 		}
 		tokens += f.estimatedOutput(c)
 		f.load.Requests[endpoint]++
 		f.load.Tokens[endpoint] += tokens
-		s.held.Put(c.Request, inFlightShare{int32(endpoint), f.lives[endpoint], tokens})
+		s.held.Put(c.Request, inFlightShare{int32(endpoint), f.departures[endpoint], tokens})
 	}
 }
 
 func (f *inFlight) FirstToken(request *policy.Request, _ int) {
 	for i := range f.stages {
 		switch s := &f.stages[i]; {
-		case s.leaves:
+		case s.endsAtFirstToken:
 			f.drop(s, request)
 		case !f.parameters.AddEstimatedOutputTokens:
 			if share := s.held.Of(request.ID); share != nil && f.counts(share) {

@@ -48,7 +48,7 @@ var latencyScorer = scheduler.Factory{
 			return []config.DataKey{{Kind: config.LatencyData, Producer: parameters.LatencyPredictionInfoProducerName}, {Kind: config.PrefixMatchData, Producer: parameters.PrefixMatchInfoProducerName}}
 		},
 		Obstacles: func(c *config.Config, _ *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
-			return append(readsTold(c, p, at), severalPredict(c, p, at)...)
+			return append(checkReadsSharedMatch(c, p, at), severalPredict(c, p, at)...)
 		},
 	},
 	NewScorer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Scorer {

@@ -50,7 +50,7 @@ var legacyPrefixCacheScorer = scheduler.Factory{
 		},
 	},
 	NewProducer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Producer {
-		if !attaches(b.Config, p) {
+		if !attachesMatch(b.Config, p) {
 			return nil
 		}
 		return sharedLegacyPrefix(b, p, p.Parameters.(*legacyPrefixParameters))
@@ -207,7 +207,7 @@ func newLegacyPrefix(b *scheduler.Builder, name string, parameters *legacyPrefix
 		prefill:       b.Dialect.Framework >= version.GIE13 && b.Stages.Prefill == config.PrefillProfile,
 		matched:       b.PrefixMatch(name),
 	}
-	if attaches(b.Config, b.Plugins[name]) {
+	if attachesMatch(b.Config, b.Plugins[name]) {
 		s.attached = b.PrefixMatch(attachedPrefix)
 	}
 	return s
@@ -221,7 +221,7 @@ var modelBlock = prompt.Stretch{ID: math.MaxUint64, Blocks: 1}
 
 func (s *legacyPrefix) Score(c *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
 	s.Look(c, c.Scrapes[candidates[0]].BlockTokens)
-	s.matched.Leave(c, slices.Max(s.matched.Blocks) > 0)
+	s.matched.Publish(c, slices.Max(s.matched.Blocks) > 0)
 	total := float64(s.matched.TotalBlocks)
 	for i, e := range candidates {
 		if scores[i] = w.Of(0); total > 0 {

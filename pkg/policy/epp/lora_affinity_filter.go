@@ -26,7 +26,7 @@ var loraAffinityFilter = scheduler.Factory{
 		return &loraFilter{
 			threshold: p.Parameters.(*loraFilterParameters).Threshold,
 			random:    stats.NewStream(b.Seed, "epp/"+b.Profile+"/"+p.Name),
-			roomy:     make([]int, 0, b.Endpoints),
+			withRoom:  make([]int, 0, b.Endpoints),
 		}
 	},
 }
@@ -38,12 +38,12 @@ type loraFilterParameters struct {
 type loraFilter struct {
 	threshold float64
 	random    *stats.Stream
-	roomy     []int
+	withRoom  []int
 }
 
 func (f *loraFilter) Filter(c *scheduler.Cycle, candidates []int) []int {
 	near := candidates[:0]
-	f.roomy = f.roomy[:0]
+	f.withRoom = f.withRoom[:0]
 	for _, e := range candidates {
 		var a policy.Adapters
 		if c.Adapters != nil {
@@ -53,11 +53,11 @@ func (f *loraFilter) Filter(c *scheduler.Cycle, candidates []int) []int {
 		case slices.Contains(a.Active, c.Adapter) || slices.Contains(a.Waiting, c.Adapter):
 			near = append(near, e)
 		case len(a.Active)+len(a.Waiting) < a.Max:
-			f.roomy = append(f.roomy, e)
+			f.withRoom = append(f.withRoom, e)
 		}
 	}
-	if len(near) == 0 || len(f.roomy) > 0 && f.random.Float64() >= f.threshold {
-		return append(candidates[:0], f.roomy...)
+	if len(near) == 0 || len(f.withRoom) > 0 && f.random.Float64() >= f.threshold {
+		return append(candidates[:0], f.withRoom...)
 	}
 	return near
 }

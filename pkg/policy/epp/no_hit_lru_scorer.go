@@ -27,7 +27,7 @@ const noHitLRUScorerType = "no-hit-lru-scorer"
 // that ran says whether a request is cold.
 //
 // Up to scheduler-v0.7 it goes by what a prefix scorer left behind before it: see
-// [scheduler.PrefixMatch.Leave]. Where none has, in the same profile or the one before, a
+// [scheduler.PrefixMatch.Publish]. Where none has, in the same profile or the one before, a
 // request is cold; it is not where any endpoint holds a block, candidate or not. In
 // scheduler-v0.4 it looks for that by the wrong name, and all are cold unless
 // prefixPluginName is "NAME/TYPE" of the scorer; the pick of prefill does not count.
@@ -41,13 +41,13 @@ var noHitLRUScorer = scheduler.Factory{
 			return []config.DataKey{{Kind: config.PrefixMatchData, Producer: p.Parameters.(*noHitLRUParameters).PrefixMatchInfoProducerName}}
 		},
 		Treatment: func(c *config.Config, _ *config.Cluster, p *config.Plugin) (config.Treatment, string) {
-			if c.Dialect.Own <= version.Scheduler07 && !readsLeft(c, p.Parameters.(*noHitLRUParameters)) {
+			if c.Dialect.Own <= version.Scheduler07 && !readsPublished(c, p.Parameters.(*noHitLRUParameters)) {
 				return config.Exact, "takes every request for a cold one: no prefix scorer leaves anything behind under the name that it looks for"
 			}
 			return config.Exact, ""
 		},
 		Obstacles: func(c *config.Config, _ *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
-			return severalTell(c, p, at)
+			return checkSeveralWriters(c, p, at)
 		},
 	},
 	NewScorer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Scorer {
@@ -116,24 +116,24 @@ func (p *noHitLRUParameters) scorerBy(own version.Release) (typeName, name strin
 	return p.PrefixPluginName[at+1:], p.PrefixPluginName[:max(at, 0)]
 }
 
-// readsLeft reports whether there is a scorer that leaves behind what a scorer with
+// readsPublished reports whether there is a scorer that leaves behind what a scorer with
 // these parameters looks for, in any profile.
-func readsLeft(c *config.Config, parameters *noHitLRUParameters) bool {
+func readsPublished(c *config.Config, parameters *noHitLRUParameters) bool {
 	typeName, name := parameters.scorerBy(c.Dialect.Own)
 	p := c.Plugin(name)
-	return p != nil && p.Type == typeName && leavesMatch(&c.Dialect, p) && c.Runs(p, nil)
+	return p != nil && p.Type == typeName && publishesMatch(&c.Dialect, p) && c.Runs(p, nil)
 }
 
 func newNoHitLRU(b *scheduler.Builder, parameters *noHitLRUParameters) *noHitLRU {
 	s := &noHitLRU{
-		size:     parameters.LRUSize,
-		used:     make([]int32, 0, min(b.Endpoints, parameters.LRUSize)+1),
-		position: make([]int32, b.Endpoints),
-		prefill:  b.Stages.Prefill == config.PrefillProfile && b.Dialect.Own > version.Scheduler04,
+		size:      parameters.LRUSize,
+		byColdUse: make([]int32, 0, min(b.Endpoints, parameters.LRUSize)+1),
+		position:  make([]int32, b.Endpoints),
+		prefill:   b.Stages.Prefill == config.PrefillProfile && b.Dialect.Own > version.Scheduler04,
 	}
 	if s.old = b.Dialect.Own <= version.Scheduler07; s.old {
 		typeName, name := parameters.scorerBy(b.Dialect.Own)
-		s.match = leftBy(b, typeName, name)
+		s.match = publishedBy(b, typeName, name)
 	} else {
 		s.match = b.PrefixMatch(parameters.PrefixMatchInfoProducerName)
 	}
@@ -146,23 +146,23 @@ type noHitLRU struct {
 	// none does.
 	old  bool
 	size int
-	// used are the endpoints that had a cold request, the oldest first.
-	used []int32
+	// byColdUse are the endpoints that had a cold request, the oldest first.
+	byColdUse []int32
 	// position is where an endpoint stands in used; -1 for one that does not.
 	position []int32
 	// prefill is whether the pick of the prefill profile is followed.
 	prefill bool
-	// coldIn is the cycle whose request is cold; 0 for none.
-	coldIn uint64
+	// coldCycle is the cycle whose request is cold; 0 for none.
+	coldCycle uint64
 }
 
 func (s *noHitLRU) Score(c *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
-	s.coldIn = 0
+	s.coldCycle = 0
 	if s.isCold(c, candidates) {
-		s.coldIn = c.Number
+		s.coldCycle = c.Number
 	}
 	switch {
-	case s.coldIn == 0:
+	case s.coldCycle == 0:
 		fill(scores, w.Of(0.5))
 	case len(candidates) == 1:
 		scores[0] = w.Of(1)
@@ -174,7 +174,7 @@ func (s *noHitLRU) Score(c *scheduler.Cycle, candidates []int, w scheduler.Weigh
 func (s *noHitLRU) isCold(c *scheduler.Cycle, candidates []int) bool {
 	switch {
 	case s.old:
-		return !s.match.IsLeft(c) || !s.match.Held
+		return !s.match.IsPublished(c) || !s.match.AnyHeld
 	case s.match.TotalBlocks == 0:
 		return true
 	}
@@ -188,7 +188,7 @@ func (s *noHitLRU) isCold(c *scheduler.Cycle, candidates []int) bool {
 
 func (s *noHitLRU) rank(candidates []int, w scheduler.Weight, scores []float64) {
 	fill(s.position, -1)
-	for i, e := range s.used {
+	for i, e := range s.byColdUse {
 		s.position[e] = int32(i)
 	}
 	last := float64(len(candidates) - 1)
@@ -208,7 +208,7 @@ func (s *noHitLRU) rank(candidates []int, w scheduler.Weight, scores []float64) 
 
 // Routed makes the endpoints of a cold request the youngest.
 func (s *noHitLRU) Routed(c *scheduler.Cycle, p scheduler.Picks) {
-	if s.coldIn != c.Number {
+	if s.coldCycle != c.Number {
 		return
 	}
 	s.renew(p.Primary)
@@ -218,12 +218,12 @@ func (s *noHitLRU) Routed(c *scheduler.Cycle, p scheduler.Picks) {
 }
 
 func (s *noHitLRU) renew(endpoint int) {
-	if i := slices.Index(s.used, int32(endpoint)); i >= 0 {
-		s.used = slices.Delete(s.used, i, i+1)
+	if i := slices.Index(s.byColdUse, int32(endpoint)); i >= 0 {
+		s.byColdUse = slices.Delete(s.byColdUse, i, i+1)
 	}
-	s.used = append(s.used, int32(endpoint))
-	if len(s.used) > s.size {
-		s.used = slices.Delete(s.used, 0, 1)
+	s.byColdUse = append(s.byColdUse, int32(endpoint))
+	if len(s.byColdUse) > s.size {
+		s.byColdUse = slices.Delete(s.byColdUse, 0, 1)
 	}
 }
 

@@ -66,7 +66,7 @@ func TestNoHitLRUScorerRanksAmongAll(t *testing.T) {
 	s := plant(t, "plugins: [{type: no-hit-lru-scorer}, {type: decode-filter}]",
 		nil, map[string]string{config.RoleLabel: "prefill"}, map[string]string{config.RoleLabel: "prefill"}, nil)
 	scorer := s.Staged.Decode.Scorers[0].Scorer.(*noHitLRU)
-	scorer.used = append(scorer.used, 1, 2, 3, 0)
+	scorer.byColdUse = append(scorer.byColdUse, 1, 2, 3, 0)
 	d := s.Decide(idle(4), request(0, 640))
 	if diff := cmp.Diff([]int{0, 3}, d.Candidates); diff != "" {
 		t.Errorf("candidates (-want +got):\n%s", diff)
@@ -152,8 +152,8 @@ schedulingProfiles:
 			t.Errorf("%s: a cold request has scores %v", version, got)
 		}
 		lru := s.Staged.Prefill.Scorers[0].Scorer.(*noHitLRU)
-		if len(lru.used) != tc.used {
-			t.Errorf("%s: used %v, want %d", version, lru.used, tc.used)
+		if len(lru.byColdUse) != tc.used {
+			t.Errorf("%s: used %v, want %d", version, lru.byColdUse, tc.used)
 		}
 		route(t, s, idle(3), request(0, 160))
 		if got := s.LastDecision().Prefill.Scores; got[0] != 0.5 {

@@ -70,7 +70,7 @@ func oldApproxPrefixObstacles(c *config.Config, _ *config.Cluster, p *config.Plu
 	if parameters.MaxPrefixTokensToMatch <= 0 && parameters.MaxPrefixBlocksToMatch < 0 {
 		errs = append(errs, field.Invalid(at.Child("parameters", "maxPrefixBlocksToMatch"), parameters.MaxPrefixBlocksToMatch, "the EPP would crash over the first request"))
 	}
-	return append(errs, severalTell(c, p, at)...)
+	return append(errs, checkSeveralWriters(c, p, at)...)
 }
 
 // dataName is the name under which a producer's data are read. Before router-v0.9
@@ -94,7 +94,7 @@ func dataName(b *scheduler.Builder, p *config.Plugin) string {
 func (a *oldApproxPrefix) Produce(c *scheduler.Cycle) {
 	a.last = forgetGone(c, a.index, a.last)
 	a.chain, a.match.TotalBlocks = a.chain[:0], 0
-	blockTokens := a.parameters.toldBlockTokens(c)
+	blockTokens := a.parameters.effectiveBlockTokens(c)
 	if blockTokens > 0 {
 		a.chain = a.cut(c, blockTokens)
 		a.chain, a.match.TotalBlocks = truncate(a.chain, a.maxBlocks(blockTokens))

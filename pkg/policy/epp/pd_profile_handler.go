@@ -36,7 +36,7 @@ var pdProfileHandler = scheduler.Factory{
 		},
 		Treatment: func(c *config.Config, cluster *config.Cluster, p *config.Plugin) (config.Treatment, string) {
 			switch {
-			case c.Stages.Silent:
+			case c.Stages.PrefillHeaderMissing:
 				return config.Exact, "no header handler tells the engines of prefill endpoints, and all prompts are computed where they are decoded"
 			case c.Stages.Decider == p.Name:
 				return treatThreshold(c, cluster, p)
@@ -157,9 +157,9 @@ func (p *pdParameters) obstacles(c *config.Config, path *field.Path) field.Error
 }
 
 func (p *pdParameters) stages(l *config.Loader, handler string) config.Stages {
-	s := config.Stages{Decode: p.DecodeProfile, Bare: p.PrimaryPort != 0}
+	s := config.Stages{Decode: p.DecodeProfile, DecodeMatchLost: p.PrimaryPort != 0}
 	if p.PrefillProfile != s.Decode && l.HasProfile(p.PrefillProfile) {
-		s.Prefill, s.Decider, s.Silent = p.PrefillProfile, p.DeciderPluginName, !tellsEngines(l, p.PrefillProfile)
+		s.Prefill, s.Decider, s.PrefillHeaderMissing = p.PrefillProfile, p.DeciderPluginName, !hasHeaderHandler(l, p.PrefillProfile)
 		if l.Dialect.Own < version.Scheduler06 {
 			s.Decider = handler
 		}

@@ -52,8 +52,8 @@ func (a pinnedAttribute) spread(candidates []int) attributeRange {
 	return all
 }
 
-// pins reports whether some endpoint has the attribute.
-func pins(c *config.Cluster, name attributeName) bool {
+// isPinned reports whether some endpoint has the attribute.
+func isPinned(c *config.Cluster, name attributeName) bool {
 	if c == nil {
 		return false
 	}
@@ -67,7 +67,7 @@ func pins(c *config.Cluster, name attributeName) bool {
 
 // treatPinned is the treatment of what reads an attribute that is not simulated.
 func treatPinned(cluster *config.Cluster, name attributeName) (config.Treatment, string) {
-	if pins(cluster, name) {
+	if isPinned(cluster, name) {
 		return config.Approximated, fmt.Sprintf("%s is what is pinned, and never changes", name.name)
 	}
 	return config.Unsupported, fmt.Sprintf("it reads %q, which nothing here reports: pin it in the attributes of a pool", name.name)

@@ -23,7 +23,7 @@ func (p *preciseParameters) weights(rules preciseRules) [kvindex.Places]float64 
 	for i := range weights {
 		weights[i] = 1
 	}
-	if !rules.tiers {
+	if !rules.knowsTiers {
 		return weights
 	}
 	for _, t := range p.IndexerConfig.BackendConfigs {
@@ -74,7 +74,7 @@ func (p *preciseParameters) speculation(rules preciseRules) speculation {
 	if err != nil || ttl <= 0 {
 		ttl = defaultSpeculativeTTL
 	}
-	return speculation{ttl: ttl, sweeps: rules.sweeps}
+	return speculation{ttl: ttl, sweeps: rules.expiresInRounds}
 }
 
 // hears reports whether engines' events reach the plugin of that name: over one
@@ -82,7 +82,7 @@ func (p *preciseParameters) speculation(rules preciseRules) speculation {
 // endpoint source that it is an extractor of.
 func (p *preciseParameters) hears(name string, rules preciseRules, document *config.EffectiveDocument) bool {
 	e := p.KVEventsConfig
-	if e.ZMQEndpoint != "" || !rules.wired {
+	if e.ZMQEndpoint != "" || !rules.needsEndpointSource {
 		return true
 	}
 	if !e.DiscoverPods || e.PodDiscoveryConfig == nil {

@@ -22,34 +22,34 @@ type precisePrefix struct {
 	blockTokens int
 	// estimated is whether prompts come with estimated tokens. No engine's block
 	// has such.
-	estimated bool
-	index     *kvindex.Index
-	match     kvindex.Match // in the index's blocks
-	uneven    kvindex.Match // in an engine's, where those divide into no number of them
-	// info is what scorers are told; totalBlocks is 0 where there is no block.
+	estimated   bool
+	index       *kvindex.Index
+	match       kvindex.Match // in the index's blocks
+	unevenMatch kvindex.Match // in an engine's, where those divide into no number of them
+	// info is what scorers read; TotalBlocks is 0 where there is no block.
 	info *scheduler.PrefixMatch
-	// told is what others than its scorer read: see [toldMatch]. It is nil where it
-	// is told under the name of the instance. toldBefore is whether a producer of
-	// another kind tells it at the beginning of a cycle.
-	told       *scheduler.PrefixMatch
-	toldBefore bool
+	// shared is the match that other plugins read: see [sharedMatch]. It is nil where they
+	// read it under the name of the instance. producerWritesShared is whether a producer of
+	// another kind writes it at the beginning of a cycle.
+	shared               *scheduler.PrefixMatch
+	producerWritesShared bool
 
-	// cuts are the block sizes that endpoints go by, and the prompt under way in
-	// each; cutOf is that of an endpoint.
-	cuts  []kvCut
-	cutOf []int32
+	// promptsBySize has the current prompt in blocks of each size that the endpoints have;
+	// promptOf is the index of an endpoint's.
+	promptsBySize []sizedPrompt
+	promptOf      []int32
 
 	speculation speculation
 	// prefill is whether the pick of the prefill profile is followed.
 	prefill bool
 }
 
-// A kvCut is a prompt in blocks of one size.
-type kvCut struct {
+// A sizedPrompt is a prompt in blocks of one size.
+type sizedPrompt struct {
 	blockTokens int
-	// apart keeps these blocks from being taken for those of engines.
-	apart bool
-	chain []prompt.Stretch
+	// distinctIDs keeps these blocks from matching blocks of engines.
+	distinctIDs bool
+	chain       []prompt.Stretch
 }
 
 // newPrecisePrefix returns what the instance of that name knows, with tokens of
@@ -58,19 +58,19 @@ func newPrecisePrefix(b *scheduler.Builder, name string, parameters *precisePara
 	rules := preciseRulesOf(&b.Dialect)
 	weights := parameters.weights(rules)
 	p := &precisePrefix{
-		rules:       rules,
-		blockTokens: parameters.blockTokens(),
-		estimated:   !ownTokens && scheduler.EstimatesTokens(b.Document),
-		index:       kvindex.New(parameters.entries()),
-		match:       kvindex.NewMatch(b.Endpoints, weights),
-		uneven:      kvindex.NewMatch(b.Endpoints, weights),
-		info:        b.PrefixMatch(name),
-		speculation: parameters.speculation(rules),
-		prefill:     b.Stages.Prefill == config.PrefillProfile,
-		told:        toldMatch(b),
-		toldBefore:  b.Lists(config.ApproxPrefixCacheProducerType),
+		rules:                rules,
+		blockTokens:          parameters.blockTokens(),
+		estimated:            !ownTokens && scheduler.EstimatesTokens(b.Document),
+		index:                kvindex.New(parameters.entries()),
+		match:                kvindex.NewMatch(b.Endpoints, weights),
+		unevenMatch:          kvindex.NewMatch(b.Endpoints, weights),
+		info:                 b.PrefixMatch(name),
+		speculation:          parameters.speculation(rules),
+		prefill:              b.Stages.Prefill == config.PrefillProfile,
+		shared:               sharedMatch(b),
+		producerWritesShared: b.Lists(config.ApproxPrefixCacheProducerType),
 	}
-	if b.Dialect.Own == version.Scheduler07 && !attaches(b.Config, b.Plugins[name]) {
+	if b.Dialect.Own == version.Scheduler07 && !attachesMatch(b.Config, b.Plugins[name]) {
 		p.speculation = speculation{}
 	}
 	if parameters.hears(name, rules, b.Document) {
@@ -82,7 +82,7 @@ func newPrecisePrefix(b *scheduler.Builder, name string, parameters *precisePara
 // Digest implements [kvindex.Digester].
 func (p *precisePrefix) Digest(e *kvindex.Event, arrival simtime.Time) {
 	p.speculation.expire(p.index, arrival)
-	if e.Kind == kvindex.Cleared && !p.rules.clears || e.Tier != policy.GPUMemory && !p.rules.tiers {
+	if e.Kind == kvindex.Cleared && !p.rules.appliesCleared || e.Tier != policy.GPUMemory && !p.rules.knowsTiers {
 		return
 	}
 	e.Apply(p.index)
@@ -95,58 +95,58 @@ func (p *precisePrefix) Produce(c *scheduler.Cycle) {
 	p.info.BlockTokens, p.info.TotalBlocks = p.blockTokens, c.Tokens/p.blockTokens
 	if p.info.TotalBlocks > 0 {
 		p.prepare(c)
-		for i := range p.cuts {
-			p.matchCut(&p.cuts[i], c)
+		for i := range p.promptsBySize {
+			p.matchPrompt(&p.promptsBySize[i], c)
 		}
 		for e, score := range p.match.Scores {
 			p.info.Blocks[e] = int(score)
 		}
 	}
-	p.tellSpeculating()
+	p.shareSpeculative()
 }
 
 // prepare finds out, once, how the endpoints cut prompts.
 func (p *precisePrefix) prepare(c *scheduler.Cycle) {
-	if p.cutOf != nil {
+	if p.promptOf != nil {
 		return
 	}
-	p.cutOf = make([]int32, len(c.Engines))
+	p.promptOf = make([]int32, len(c.Engines))
 	for e := range c.Engines {
-		cut := kvCut{blockTokens: c.Engines[e].BlockTokens}
-		if p.estimated || cut.blockTokens == 0 || p.rules.sameBlocks && cut.blockTokens != p.blockTokens {
-			cut = kvCut{blockTokens: p.blockTokens, apart: true}
+		cut := sizedPrompt{blockTokens: c.Engines[e].BlockTokens}
+		if p.estimated || cut.blockTokens == 0 || p.rules.sameBlockSizeOnly && cut.blockTokens != p.blockTokens {
+			cut = sizedPrompt{blockTokens: p.blockTokens, distinctIDs: true}
 		}
-		at := slices.IndexFunc(p.cuts, func(k kvCut) bool { return k.blockTokens == cut.blockTokens && k.apart == cut.apart })
+		at := slices.IndexFunc(p.promptsBySize, func(k sizedPrompt) bool { return k.blockTokens == cut.blockTokens && k.distinctIDs == cut.distinctIDs })
 		if at < 0 {
-			at = len(p.cuts)
-			p.cuts = append(p.cuts, cut)
+			at = len(p.promptsBySize)
+			p.promptsBySize = append(p.promptsBySize, cut)
 		}
-		p.cutOf[e] = int32(at)
+		p.promptOf[e] = int32(at)
 	}
 }
 
-// foreign is what sets the names of blocks apart from those that engines know.
-const foreign = 0x5bd1e9955bd1e995
+// distinctIDMask changes the IDs of blocks that must match no block of an engine.
+const distinctIDMask = 0x5bd1e9955bd1e995
 
-func (p *precisePrefix) matchCut(k *kvCut, c *scheduler.Cycle) {
+func (p *precisePrefix) matchPrompt(k *sizedPrompt, c *scheduler.Cycle) {
 	k.chain = c.Prompt.FullStretches(k.chain[:0], k.blockTokens)
 	prompt.ForAdapter(k.chain, c.Adapter)
-	if k.apart {
+	if k.distinctIDs {
 		for i := range k.chain {
-			k.chain[i].ID ^= foreign
+			k.chain[i].ID ^= distinctIDMask
 		}
 	}
 	if k.blockTokens%p.blockTokens == 0 {
 		p.match.Add(p.index, k.chain, k.blockTokens/p.blockTokens)
 		return
 	}
-	p.uneven.Reset()
-	p.uneven.Add(p.index, k.chain, 1)
-	for e, blocks := range p.uneven.Blocks {
+	p.unevenMatch.Reset()
+	p.unevenMatch.Add(p.index, k.chain, 1)
+	for e, blocks := range p.unevenMatch.Blocks {
 		if blocks > 0 {
 			whole := blocks * k.blockTokens / p.blockTokens
 			p.match.Blocks[e] += whole
-			p.match.Scores[e] += float64(p.uneven.Scores[e] / float64(blocks) * float64(whole))
+			p.match.Scores[e] += float64(p.unevenMatch.Scores[e] / float64(blocks) * float64(whole))
 		}
 	}
 }
@@ -162,5 +162,5 @@ func (p *precisePrefix) Routed(c *scheduler.Cycle, picked scheduler.Picks) {
 }
 
 func (p *precisePrefix) speculate(c *scheduler.Cycle, endpoint int) {
-	p.speculation.Add(p.index, c.Now, endpoint, p.cuts[p.cutOf[endpoint]].chain)
+	p.speculation.Add(p.index, c.Now, endpoint, p.promptsBySize[p.promptOf[endpoint]].chain)
 }

@@ -61,7 +61,7 @@ var precisePrefixCacheScorer = scheduler.Factory{
 // ownPrecise is what a scorer itself knows of the engines' caches.
 func ownPrecise(b *scheduler.Builder, p *config.Plugin) *precisePrefix {
 	parameters := p.Parameters.(*preciseScorerParameters)
-	return sharedPrecise(b, p, (*preciseParameters)(parameters), parameters.ownTokens() || !preciseRulesOf(&b.Dialect).wired)
+	return sharedPrecise(b, p, (*preciseParameters)(parameters), parameters.ownTokens() || !preciseRulesOf(&b.Dialect).needsEndpointSource)
 }
 
 // sharedPrecise is the index of an instance, for all that it does.

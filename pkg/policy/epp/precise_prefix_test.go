@@ -176,7 +176,7 @@ schedulingProfiles: [{name: default, plugins: [{pluginRef: prefix-cache-scorer}]
 }
 
 // Where each engine has a socket of its own, somebody has to say that it is there.
-func TestAnIndexHearsOfEnginesThatItIsToldOf(t *testing.T) {
+func TestAnIndexReceivesEventsOfItsEngines(t *testing.T) {
 	const source = `
 dataLayer:
   sources:

@@ -6,31 +6,31 @@ import "windtunnel.dev/windtunnel/pkg/policy/epp/version"
 
 // preciseRules say how an EPP of some version makes a score of KV events.
 type preciseRules struct {
-	// normal is how scores are made comparable.
-	normal preciseNormal
-	// sameBlocks is whether the index only knows blocks of engines whose blocks
+	// normalization is how scores are made comparable.
+	normalization scoreNormalization
+	// sameBlockSizeOnly is whether the index only knows blocks of engines whose blocks
 	// are of its own size: it compared the engines' hashes, or refused others.
-	sameBlocks bool
-	// tiers is whether blocks below GPU memory are known.
-	tiers bool
-	// clears is whether an endpoint that is gone is forgotten.
-	clears bool
-	// sweeps is whether what was speculated upon expires in rounds.
-	sweeps bool
-	// wired is whether engines are only heard through an endpoint source, unless
-	// they all send to one socket.
-	wired bool
-	// leaves is whether scorers leave behind what they found: see [scheduler.PrefixMatch.Leave].
-	leaves bool
-	// leavesHolders is whether they leave out who holds nothing.
-	leavesHolders bool
+	sameBlockSizeOnly bool
+	// knowsTiers is whether blocks below GPU memory are known.
+	knowsTiers bool
+	// appliesCleared is whether events that clear an endpoint's cache are applied.
+	appliesCleared bool
+	// expiresInRounds is whether what was speculated upon expires in rounds.
+	expiresInRounds bool
+	// needsEndpointSource is whether KV events arrive only through an endpoint source,
+	// unless all engines send to one socket.
+	needsEndpointSource bool
+	// publishes is whether scorers publish their matches to later plugins: see [scheduler.PrefixMatch.Publish].
+	publishes bool
+	// publishesHolders is whether they publish only endpoints that hold a block.
+	publishesHolders bool
 }
 
-type preciseNormal uint8
+type scoreNormalization uint8
 
 const (
 	// matchedShare is the whole number of weighted blocks by all of the prompt's.
-	matchedShare preciseNormal = iota
+	matchedShare scoreNormalization = iota
 	// weightedShare is the weighted blocks, with a fraction, by all.
 	weightedShare
 	// minMax scales from the least to the greatest of the endpoints that hold the
@@ -40,20 +40,20 @@ const (
 
 func preciseRulesOf(d *version.Dialect) preciseRules {
 	r := preciseRules{
-		sameBlocks: d.Own < version.SchedulerMay,
-		tiers:      d.Own >= version.Scheduler04,
-		clears:     d.Own >= version.Router10,
-		sweeps:     d.Own < version.Router09,
-		wired:      d.Own >= version.Router09,
-		leaves:     d.Own >= version.Scheduler05 && d.Own <= version.Scheduler07,
+		sameBlockSizeOnly:   d.Own < version.SchedulerMay,
+		knowsTiers:          d.Own >= version.Scheduler04,
+		appliesCleared:      d.Own >= version.Router10,
+		expiresInRounds:     d.Own < version.Router09,
+		needsEndpointSource: d.Own >= version.Router09,
+		publishes:           d.Own >= version.Scheduler05 && d.Own <= version.Scheduler07,
 
-		leavesHolders: d.Own >= version.Scheduler07,
+		publishesHolders: d.Own >= version.Scheduler07,
 	}
 	switch {
 	case d.Own < version.SchedulerMay:
-		r.normal = minMax
+		r.normalization = minMax
 	case d.Own < version.Router09:
-		r.normal = weightedShare
+		r.normalization = weightedShare
 	}
 	return r
 }

@@ -14,7 +14,7 @@ type preciseScorer struct{ known *precisePrefix }
 
 // newPreciseScorer returns the scorer that goes with an index.
 func newPreciseScorer(known *precisePrefix) scheduler.Scorer {
-	if known.rules.normal == matchedShare {
+	if known.rules.normalization == matchedShare {
 		return &prefixCache{match: known.info}
 	}
 	return &preciseScorer{known}
@@ -22,12 +22,12 @@ func newPreciseScorer(known *precisePrefix) scheduler.Scorer {
 
 func (s *preciseScorer) Score(c *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
 	m := &s.known.match
-	if s.known.rules.leaves {
-		s.known.info.Leave(c, s.known.leavesAny(candidates))
+	if s.known.rules.publishes {
+		s.known.info.Publish(c, s.known.publishesAny(candidates))
 	}
-	s.known.tellScored(candidates)
+	s.known.shareScored(candidates)
 	least, greatest := 0.0, float64(s.known.info.TotalBlocks)
-	if s.known.rules.normal == minMax {
+	if s.known.rules.normalization == minMax {
 		least, greatest = s.known.bounds(c)
 	}
 	for i, e := range candidates {
@@ -42,10 +42,10 @@ func (s *preciseScorer) Score(c *scheduler.Cycle, candidates []int, w scheduler.
 	}
 }
 
-// leavesAny reports whether a scorer of these candidates leaves anybody behind as a
+// publishesAny reports whether a scorer of these candidates leaves anybody behind as a
 // holder of the prompt.
-func (p *precisePrefix) leavesAny(candidates []int) bool {
-	return !p.rules.leavesHolders || slices.ContainsFunc(candidates, func(e int) bool { return p.match.Scores[e] > 0 })
+func (p *precisePrefix) publishesAny(candidates []int) bool {
+	return !p.rules.publishesHolders || slices.ContainsFunc(candidates, func(e int) bool { return p.match.Scores[e] > 0 })
 }
 
 // bounds are the least and the greatest score of the endpoints that hold the

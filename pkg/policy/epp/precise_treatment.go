@@ -19,7 +19,7 @@ func preciseTreatment(of func(*config.Plugin) *preciseParameters) config.Treatme
 		if cluster != nil && cluster.EventLag > 0 {
 			notes[0] = fmt.Sprintf("all events arrive %v late", cluster.EventLag)
 		}
-		if rules.sameBlocks {
+		if rules.sameBlockSizeOnly {
 			notes = append(notes, fmt.Sprintf("engines whose blocks are not of %d tokens are not known, and hash seeds are the same", parameters.blockTokens()))
 		} else {
 			notes = append(notes, fmt.Sprintf("engines' blocks of less than %d tokens count as if events came in whole blocks of that", parameters.blockTokens()))
@@ -27,7 +27,7 @@ func preciseTreatment(of func(*config.Plugin) *preciseParameters) config.Treatme
 		if c.Dialect.Own == version.Scheduler02 {
 			notes = append(notes, "answers that come back in a prompt are known at once, and not once that has been tokenised")
 		}
-		if parameters.SpeculativeIndexing && c.Dialect.Own == version.Scheduler07 && !attaches(c, p) {
+		if parameters.SpeculativeIndexing && c.Dialect.Own == version.Scheduler07 && !attachesMatch(c, p) {
 			notes = append(notes, "it does not speculate without the gate "+config.PrepareDataPluginsGate)
 		}
 		if n := parameters.mostBlocks(); n < standardIndexSize {
@@ -36,7 +36,7 @@ func preciseTreatment(of func(*config.Plugin) *preciseParameters) config.Treatme
 		if !parameters.hears(p.Name, rules, &c.Document) {
 			notes = append(notes, "no engine's events reach it: list it as an extractor of an "+endpointNotificationSource.Name+" in dataLayer.sources")
 		}
-		if rules.wired && scheduler.EstimatesTokens(&c.Document) {
+		if rules.needsEndpointSource && scheduler.EstimatesTokens(&c.Document) {
 			notes = append(notes, "estimated tokens never match an engine's blocks: give the "+config.TokenProducerType+" a model")
 		}
 		return config.Approximated, strings.Join(notes, "; ")

@@ -35,7 +35,7 @@ func PreciseWirings(c *config.Config) []PreciseWiring {
 			Name:      p.Name,
 			Hears:     parameters.hears(p.Name, rules, &c.Document),
 			Discovers: events.DiscoverPods && events.PodDiscoveryConfig != nil,
-			Estimates: rules.wired && !ownTokens && scheduler.EstimatesTokens(&c.Document),
+			Estimates: rules.needsEndpointSource && !ownTokens && scheduler.EstimatesTokens(&c.Document),
 		})
 	}
 	return all

@@ -25,8 +25,8 @@ type predictedLatency struct {
 	loadOf func(c *scheduler.Cycle, e int) endpointLoad
 	// queue counts where no producer does; nil where one does.
 	queue *promptQueue
-	// untold is whether it is not told what requests state: all objectives are 0.
-	untold bool
+	// objectivesUnknown is whether it is not told what requests state: all objectives are 0.
+	objectivesUnknown bool
 	// prefills says of each endpoint whether its role is to compute prompts only.
 	prefills []bool
 	noise    uint64
@@ -43,8 +43,8 @@ type predictedRun struct {
 	// answered is whether its first token has come.
 	answered bool
 	tpotMs   float64
-	// forgetAt is when it is forgotten unless it is answered.
-	forgetAt int64
+	// expiresAt is when it is forgotten unless it is answered.
+	expiresAt int64
 }
 
 // newPredictedLatency returns what an instance of that name predicts.
@@ -100,7 +100,7 @@ func (l *predictedLatency) predict(c *scheduler.Cycle, e int) {
 		first += float64((l.AnswerTokens - 1) * next)
 	}
 	p, ttft := l.prediction, c.TTFTMs
-	if l.untold {
+	if l.objectivesUnknown {
 		ttft = 0
 	}
 	p.Ttft[e], p.Tpot[e] = first*l.distortion(c, e, 0), next*l.distortion(c, e, 1)
@@ -125,7 +125,7 @@ func (l *predictedLatency) tpotObjective(c *scheduler.Cycle, e int) float64 {
 
 // statedTPOT is what the request is known to state.
 func (l *predictedLatency) statedTPOT(c *scheduler.Cycle) float64 {
-	if l.untold {
+	if l.objectivesUnknown {
 		return 0
 	}
 	return c.TPOTMs
@@ -180,10 +180,10 @@ func (l *predictedLatency) distortion(c *scheduler.Cycle, e int, which uint64) f
 
 // Routed counts the request for the endpoint of the primary profile.
 func (l *predictedLatency) Routed(c *scheduler.Cycle, p scheduler.Picks) {
-	run := predictedRun{endpoint: int32(p.Primary), tpotMs: l.statedTPOT(c), forgetAt: int64(c.Now) + l.ContextTTL}
+	run := predictedRun{endpoint: int32(p.Primary), tpotMs: l.statedTPOT(c), expiresAt: int64(c.Now) + l.ContextTTL}
 	l.running.Put(c.Request, run)
 	l.tpots[p.Primary].Add(run.tpotMs)
-	l.waits.Add(c.Request, run.forgetAt)
+	l.waits.Add(c.Request, run.expiresAt)
 	computes := p.Primary
 	if p.Prefill != scheduler.None {
 		computes = p.Prefill
@@ -222,7 +222,7 @@ func (l *predictedLatency) forget(c *scheduler.Cycle) {
 		if !ok {
 			return
 		}
-		if run := l.running.Of(request); run != nil && !run.answered && run.forgetAt == forgetAt {
+		if run := l.running.Of(request); run != nil && !run.answered && run.expiresAt == forgetAt {
 			l.drop(request)
 		}
 	}
@@ -235,8 +235,8 @@ type firstTokenWaits struct {
 }
 
 type firstTokenWait struct {
-	request  int
-	forgetAt int64
+	request   int
+	expiresAt int64
 }
 
 func (w *firstTokenWaits) Add(request int, forgetAt int64) {
@@ -248,11 +248,11 @@ func (w *firstTokenWaits) Add(request int, forgetAt int64) {
 
 // next takes one out whose time has come.
 func (w *firstTokenWaits) next(now int64) (request int, forgetAt int64, ok bool) {
-	if w.done == len(w.all) || w.all[w.done].forgetAt > now {
+	if w.done == len(w.all) || w.all[w.done].expiresAt > now {
 		return 0, 0, false
 	}
 	w.done++
-	return w.all[w.done-1].request, w.all[w.done-1].forgetAt, true
+	return w.all[w.done-1].request, w.all[w.done-1].expiresAt, true
 }
 
 func (*predictedLatency) ReadsMatches() {}

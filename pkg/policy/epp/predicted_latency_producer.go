@@ -44,7 +44,7 @@ var predictedLatencyProducer = scheduler.Factory{
 		Freshness: "counts at once, metrics as of the last scrape, both prediction.lag ago",
 		Treatment: treatPredictor,
 		Obstacles: func(c *config.Config, _ *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
-			return append(heedsPrecise(c, p, at), severalPredict(c, p, at)...)
+			return append(checkReadsPreciseMatch(c, p, at), severalPredict(c, p, at)...)
 		},
 	},
 	NewProducer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Producer {

@@ -43,7 +43,7 @@ var predictedLatencyScorer = scheduler.Factory{
 			return c.Dialect.Framework >= version.GIE15 || c.Dialect.Framework >= version.GIE14 && c.Prepares()
 		},
 		Obstacles: func(c *config.Config, _ *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
-			return append(heedsPrecise(c, p, at), severalAttach(c, p, at)...)
+			return append(checkReadsPreciseMatch(c, p, at), checkSeveralAttach(c, p, at)...)
 		},
 	},
 	NewProducer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Producer { return sharedPredictions(b, p) },

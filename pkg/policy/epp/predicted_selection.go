@@ -45,7 +45,7 @@ func newPredictedSelection(b *scheduler.Builder, p *config.Plugin) *predictedSel
 	if at < version.GIE14 || s.ContextTTL <= 0 {
 		s.ContextTTL = math.MaxInt64 / 2
 	}
-	s.untold = !told
+	s.objectivesUnknown = !told
 	if at < version.GIE15 {
 		s.loadOf = s.scraped
 		s.match, _ = attachedMatch(b)

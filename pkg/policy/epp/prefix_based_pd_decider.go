@@ -22,7 +22,7 @@ const prefixBasedPDDeciderType = "prefix-based-pd-decider"
 // name does not matter.
 //
 // Up to scheduler-v0.7 it asks what prefix scorers attach to endpoints, which they do
-// behind the gate prepareDataPlugins only: see [Config.attaches]. In scheduler-v0.6
+// behind the gate prepareDataPlugins only: see [Config.attachesMatch]. In scheduler-v0.6
 // nonCachedTokens 0 is always.
 var prefixBasedPDDecider = scheduler.Factory{
 	PluginType: config.PluginType{
@@ -44,7 +44,7 @@ var prefixBasedPDDecider = scheduler.Factory{
 			return config.Exact, ""
 		}),
 		Obstacles: func(c *config.Config, _ *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
-			return append(severalTell(c, p, at), severalAttach(c, p, at)...)
+			return append(checkSeveralWriters(c, p, at), checkSeveralAttach(c, p, at)...)
 		},
 	},
 	NewDecider: func(b *scheduler.Builder, p *config.Plugin) scheduler.Decider {
@@ -60,7 +60,7 @@ var prefixBasedPDDecider = scheduler.Factory{
 		case at < version.Router09 && b.Lists(config.ApproxPrefixCacheProducerType):
 			d.match = b.PrefixMatch(config.ApproxPrefixCacheProducerType)
 		case at < version.Router09:
-			d.match, d.wholeBlocks = toldMatch(b), true
+			d.match, d.wholeBlocks = sharedMatch(b), true
 		}
 		return d
 	},

@@ -49,7 +49,7 @@ var prefixCacheAffinityFilter = scheduler.Factory{
 			return keys
 		},
 		Obstacles: func(c *config.Config, _ *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
-			return append(readsTold(c, p, at), severalPredict(c, p, at)...)
+			return append(checkReadsSharedMatch(c, p, at), severalPredict(c, p, at)...)
 		},
 	},
 	NewFilter: newPrefixAffinity,

@@ -28,7 +28,7 @@ var prefixCacheScorer = scheduler.Factory{
 			return []config.DataKey{{Kind: config.PrefixMatchData, Producer: p.Parameters.(*prefixCacheParameters).PrefixMatchInfoProducerName}}
 		},
 		Obstacles: func(c *config.Config, _ *config.Cluster, p *config.Plugin, at *field.Path) field.ErrorList {
-			return readsTold(c, p, at)
+			return checkReadsSharedMatch(c, p, at)
 		},
 	},
 	NewScorer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Scorer {

@@ -41,7 +41,7 @@ func chosen(t *testing.T, r policy.Router, requests int) []int {
 
 // One EPP that counts what it sent where spreads four requests over four
 // endpoints. Two EPPs know of two each, so that they choose the same ones.
-func TestReplicasDoNotKnowOfEachOther(t *testing.T) {
+func TestReplicasShareNoState(t *testing.T) {
 	c, errs := Load([]byte(counting), "", nil)
 	if len(errs) > 0 {
 		t.Fatal(errs)

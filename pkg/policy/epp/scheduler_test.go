@@ -163,7 +163,7 @@ func TestMetricsThatNobodyExtractsReadAsZero(t *testing.T) {
 	if got := s.LastDecision().Scores; !slices.Equal(got, []float64{1.5, 1.5}) {
 		t.Errorf("scores %v", got)
 	}
-	if got := s.Producers[0].(*approxPrefix).match.BlockTokens; got != leastBlockTokens {
+	if got := s.Producers[0].(*approxPrefix).match.BlockTokens; got != minBlockTokens {
 		t.Errorf("blocks of %d tokens", got)
 	}
 }

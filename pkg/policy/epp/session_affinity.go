@@ -45,15 +45,15 @@ var (
 			Alpha:        true,
 			Parameters:   newSessionAffinityParameters,
 			Treatment: func(c *config.Config, cluster *config.Cluster, p *config.Plugin) (config.Treatment, string) {
-				if namesTooLate(c.Dialect.Own) {
+				if setsHeaderTooLate(c.Dialect.Own) {
 					return config.NoEffect, "names the endpoint when the answer's headers have left: no client sends it back, and all score 0"
 				}
 				return treatSessionAffinity(c, cluster, p)
 			},
 		},
 		NewScorer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Scorer {
-			if namesTooLate(b.Dialect.Own) {
-				return nobodysSession{}
+			if setsHeaderTooLate(b.Dialect.Own) {
+				return unknownSession{}
 			}
 			return newSessionAffinity(b, p)
 		},
@@ -108,13 +108,15 @@ func newSessionAffinityParameters() any {
 	return &sessionAffinityParameters{Strategy: encodedEndpointStrategy}
 }
 
-// namesTooLate reports whether llm-d's scorer of a release tells clients of an
+// setsHeaderTooLate reports whether llm-d's scorer of a release tells clients of an
 // endpoint when it is too late to.
-func namesTooLate(at version.Release) bool { return at >= version.Scheduler04 && at < version.Router09 }
+func setsHeaderTooLate(at version.Release) bool {
+	return at >= version.Scheduler04 && at < version.Router09
+}
 
-type nobodysSession struct{}
+type unknownSession struct{}
 
-func (nobodysSession) Score(_ *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
+func (unknownSession) Score(_ *scheduler.Cycle, candidates []int, w scheduler.Weight, scores []float64) {
 	fill(scores[:len(candidates)], w.Of(0))
 }
 

@@ -13,56 +13,56 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
-// In scheduler-v0.8 and scheduler-520af478 whoever looks for a prompt attaches what it
-// finds to the endpoints under one name, the last one over all others: an
-// approx-prefix-cache-producer before any profile runs; a precise-prefix-cache-scorer
-// then too, where it speculates, and as it scores, when it says of each candidate that
-// it holds one block of one token, or none of one.
+// In scheduler-v0.8 and scheduler-520af478 all prefix producers attach their match to the
+// endpoints under one name, and the last one overwrites all others: an
+// approx-prefix-cache-producer before any profile runs; a precise-prefix-cache-scorer then
+// too, where it speculates, and as it scores, when each candidate holds one block of one
+// token, or none of one.
 
-// tellsAll reports whether prefixes are so in a version.
-func tellsAll(d *version.Dialect) bool {
+// sharesMatch reports whether the producers of a version share one match.
+func sharesMatch(d *version.Dialect) bool {
 	return d.Own >= version.Scheduler08 && d.Own <= version.SchedulerMay
 }
 
-// toldMatch is what is attached, where precise scorers do so; else nil.
-func toldMatch(b *scheduler.Builder) *scheduler.PrefixMatch {
-	if !tellsAll(&b.Dialect) || !b.Lists(precisePrefixCacheScorerType) {
+// sharedMatch is the shared match, or nil where no precise scorer writes it.
+func sharedMatch(b *scheduler.Builder) *scheduler.PrefixMatch {
+	if !sharesMatch(&b.Dialect) || !b.Lists(precisePrefixCacheScorerType) {
 		return nil
 	}
 	return b.PrefixMatch(config.ApproxPrefixCacheProducerType)
 }
 
-// tellSpeculating begins a cycle, unless a producer does.
-func (p *precisePrefix) tellSpeculating() {
-	if p.told == nil || p.toldBefore {
+// shareSpeculative writes the shared match at the beginning of a cycle, unless a producer does.
+func (p *precisePrefix) shareSpeculative() {
+	if p.shared == nil || p.producerWritesShared {
 		return
 	}
-	clear(p.told.Blocks)
-	p.told.TotalBlocks = 0
+	clear(p.shared.Blocks)
+	p.shared.TotalBlocks = 0
 	if p.speculation.ttl > 0 {
-		p.told.BlockTokens, p.told.TotalBlocks = p.info.BlockTokens, p.info.TotalBlocks
-		copy(p.told.Blocks, p.info.Blocks)
+		p.shared.BlockTokens, p.shared.TotalBlocks = p.info.BlockTokens, p.info.TotalBlocks
+		copy(p.shared.Blocks, p.info.Blocks)
 	}
 }
 
-// tellScored is for the candidates of a scorer.
-func (p *precisePrefix) tellScored(candidates []int) {
-	if p.told == nil {
+// shareScored writes the shared match for the candidates of a scorer.
+func (p *precisePrefix) shareScored(candidates []int) {
+	if p.shared == nil {
 		return
 	}
-	p.told.BlockTokens, p.told.TotalBlocks = 1, 1
+	p.shared.BlockTokens, p.shared.TotalBlocks = 1, 1
 	for _, e := range candidates {
-		p.told.Blocks[e] = 0
+		p.shared.Blocks[e] = 0
 		if p.match.Scores[e] > 0 {
-			p.told.Blocks[e] = 1
+			p.shared.Blocks[e] = 1
 		}
 	}
 }
 
-// severalTell is about a plugin that makes or reads what is attached, where several
-// attach it before any profile runs, in no particular order.
-func severalTell(c *config.Config, p *config.Plugin, at *field.Path) field.ErrorList {
-	if !tellsAll(&c.Dialect) {
+// checkSeveralWriters rejects a plugin that writes or reads the shared match, where several
+// write it before any profile runs, in no defined order.
+func checkSeveralWriters(c *config.Config, p *config.Plugin, at *field.Path) field.ErrorList {
+	if !sharesMatch(&c.Dialect) {
 		return nil
 	}
 	var tell []string
@@ -80,19 +80,19 @@ func severalTell(c *config.Config, p *config.Plugin, at *field.Path) field.Error
 	return field.ErrorList{field.Invalid(at, p.Name, fmt.Sprintf("%s overwrite what each other says of prefixes; which of them is heard is not simulated", strings.Join(tell, " and ")))}
 }
 
-// readsTold is for plugins of profiles that read what is attached: from one profile to
-// the next it is in blocks of different sizes.
-func readsTold(c *config.Config, p *config.Plugin, at *field.Path) field.ErrorList {
+// checkReadsSharedMatch rejects plugins of profiles whose shared match is not defined: from one
+// profile to the next its blocks have different sizes.
+func checkReadsSharedMatch(c *config.Config, p *config.Plugin, at *field.Path) field.ErrorList {
 	if len(c.Document.SchedulingProfiles) > 1 {
-		return heedsPrecise(c, p, at)
+		return checkReadsPreciseMatch(c, p, at)
 	}
-	return severalTell(c, p, at)
+	return checkSeveralWriters(c, p, at)
 }
 
-// heedsPrecise is for plugins of which it is not clear whether a precise scorer has
-// told them anything when they read it.
-func heedsPrecise(c *config.Config, p *config.Plugin, at *field.Path) field.ErrorList {
-	if !tellsAll(&c.Dialect) || !c.HasType(precisePrefixCacheScorerType) {
+// checkReadsPreciseMatch rejects plugins that may read the shared match before or after a
+// precise scorer writes it.
+func checkReadsPreciseMatch(c *config.Config, p *config.Plugin, at *field.Path) field.ErrorList {
+	if !sharesMatch(&c.Dialect) || !c.HasType(precisePrefixCacheScorerType) {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(at, p.Name, "reads what a "+precisePrefixCacheScorerType+" says of prefixes, which is not simulated in "+c.Dialect.Name)}

@@ -15,15 +15,15 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 )
 
-const toldPrecise = `{type: precise-prefix-cache-scorer, parameters: {tokenProcessorConfig: {blockSize: 16}, kvEventsConfig: {zmqEndpoint: tcp}, SPECULATIVEindexerConfig: {tokenizersPoolConfig: {modelName: m, uds: {socketFile: s}}}}}`
+const sharedPrecisePolicy = `{type: precise-prefix-cache-scorer, parameters: {tokenProcessorConfig: {blockSize: 16}, kvEventsConfig: {zmqEndpoint: tcp}, SPECULATIVEindexerConfig: {tokenizersPoolConfig: {modelName: m, uds: {socketFile: s}}}}}`
 
-// tellingScorer is a precise scorer that speculates or does not.
-func tellingScorer(speculates bool) string {
+// sharingScorer is a precise scorer that speculates or does not.
+func sharingScorer(speculates bool) string {
 	speculative := ""
 	if speculates {
 		speculative = "speculativeIndexing: true, "
 	}
-	return strings.Replace(toldPrecise, "SPECULATIVE", speculative, 1)
+	return strings.Replace(sharedPrecisePolicy, "SPECULATIVE", speculative, 1)
 }
 
 func TestNoHitLRUScorerKnowsWhatWasFoundBeforeIt(t *testing.T) {
@@ -39,7 +39,7 @@ func TestNoHitLRUScorerKnowsWhatWasFoundBeforeIt(t *testing.T) {
 			{before, false, []bool{false, false, false}},
 			{before, true, []bool{false, true, true}},
 		} {
-			p := &preciseCase{T: t, blockTokens: 16, Scheduler: inVersion(t, version, "plugins:\n- "+tellingScorer(tc.speculates)+"\n- {type: no-hit-lru-scorer}\nschedulingProfiles: [{name: default, plugins: "+tc.profile+"}]", config.Cluster{Endpoints: 2})}
+			p := &preciseCase{T: t, blockTokens: 16, Scheduler: inVersion(t, version, "plugins:\n- "+sharingScorer(tc.speculates)+"\n- {type: no-hit-lru-scorer}\nschedulingProfiles: [{name: default, plugins: "+tc.profile+"}]", config.Cluster{Endpoints: 2})}
 			var warm []bool
 			for i := range tc.warm {
 				if i == 2 {
@@ -79,7 +79,7 @@ func TestPrefixBasedPDDeciderBesideAPreciseScorer(t *testing.T) {
 		{"scheduler-520af478", false, in, []scheduler.Reason{scheduler.Disaggregated, scheduler.Disaggregated}},
 		{"scheduler-520af478", false, out, []scheduler.Reason{scheduler.Disaggregated, scheduler.SuffixCached}},
 	} {
-		body := "plugins:\n- {type: prefill-filter}\n- {type: decode-filter}\n- {type: queue-scorer}\n- " + tellingScorer(tc.speculates) + `
+		body := "plugins:\n- {type: prefill-filter}\n- {type: decode-filter}\n- {type: queue-scorer}\n- " + sharingScorer(tc.speculates) + `
 - {type: prefix-based-pd-decider, parameters: {nonCachedTokens: 5}}
 - {type: pd-profile-handler, parameters: {deciderPluginName: prefix-based-pd-decider}}
 schedulingProfiles:
@@ -106,7 +106,7 @@ func TestPrefixCacheScorerBesideAPreciseOne(t *testing.T) {
 			"[{pluginRef: prefix-cache-scorer}, {pluginRef: precise-prefix-cache-scorer}]": 1,
 			"[{pluginRef: precise-prefix-cache-scorer}, {pluginRef: prefix-cache-scorer}]": 0,
 		} {
-			p := &preciseCase{T: t, blockTokens: 16, Scheduler: inVersion(t, version, "plugins:\n- "+tellingScorer(false)+"\n- {type: prefix-cache-scorer}\nschedulingProfiles: [{name: default, plugins: "+profile+"}]", config.Cluster{Endpoints: 1})}
+			p := &preciseCase{T: t, blockTokens: 16, Scheduler: inVersion(t, version, "plugins:\n- "+sharingScorer(false)+"\n- {type: prefix-cache-scorer}\nschedulingProfiles: [{name: default, plugins: "+profile+"}]", config.Cluster{Endpoints: 1})}
 			p.ask(0, 1, 96)
 			p.ask(1, 1, 96)
 			d := p.LastDecision()
@@ -117,18 +117,18 @@ func TestPrefixCacheScorerBesideAPreciseOne(t *testing.T) {
 	}
 }
 
-func TestWhoReadsPrefixesOfSeveralIsRefused(t *testing.T) {
-	second := strings.Replace(tellingScorer(true), "{type:", "{name: b, type:", 1)
+func TestReadersOfSeveralPrefixesAreRejected(t *testing.T) {
+	second := strings.Replace(sharingScorer(true), "{type:", "{name: b, type:", 1)
 	const inTwo = "\n- {type: prefix-cache-affinity-filter}\n- {type: prefix-based-pd-decider}\n- {type: pd-profile-handler}\nschedulingProfiles: [{name: prefill, plugins: [{pluginRef: prefix-cache-affinity-filter}]}, {name: decode, plugins: [{pluginRef: precise-prefix-cache-scorer}]}]"
 	for name, tc := range map[string]struct{ body, want string }{
-		"one that speculates": {tellingScorer(true) + "\n- {type: no-hit-lru-scorer}", ""},
+		"one that speculates": {sharingScorer(true) + "\n- {type: no-hit-lru-scorer}", ""},
 		"two, of which one speculates": {
-			tellingScorer(false) + "\n- " + second + "\n- {type: no-hit-lru-scorer}",
+			sharingScorer(false) + "\n- " + second + "\n- {type: no-hit-lru-scorer}",
 			`plugins[2]: Invalid value: "no-hit-lru-scorer": precise-prefix-cache-scorer and b overwrite what each other says of prefixes; which of them is heard is not simulated`,
 		},
-		"a filter in one profile": {tellingScorer(true) + "\n- {type: prefix-cache-affinity-filter}", ""},
+		"a filter in one profile": {sharingScorer(true) + "\n- {type: prefix-cache-affinity-filter}", ""},
 		"a filter in two": {
-			tellingScorer(true) + inTwo,
+			sharingScorer(true) + inTwo,
 			`plugins[1]: Invalid value: "prefix-cache-affinity-filter": reads what a precise-prefix-cache-scorer says of prefixes, which is not simulated in scheduler-v0.8.0`,
 		},
 	} {

@@ -17,7 +17,7 @@ import (
 // What another request put there meanwhile goes with them.
 type speculation struct {
 	ttl time.Duration // 0: there is none
-	// sweeps is whether what has expired only goes when time comes to a multiple
+	// expiresInRounds is whether what has expired only goes when time comes to a multiple
 	// of ttl.
 	sweeps bool
 	// open is what is in the index, in the order in which it goes.
@@ -25,9 +25,9 @@ type speculation struct {
 }
 
 type speculated struct {
-	until    simtime.Time
-	endpoint int
-	chain    []prompt.Stretch
+	expiresAt simtime.Time
+	endpoint  int
+	chain     []prompt.Stretch
 }
 
 func (s *speculation) Add(x *kvindex.Index, now simtime.Time, endpoint int, chain []prompt.Stretch) {
@@ -49,7 +49,7 @@ func each(chain []prompt.Stretch, do func(policy.CachedBlocks)) {
 // expire takes out what has expired by a time.
 func (s *speculation) expire(x *kvindex.Index, now simtime.Time) {
 	n := 0
-	for n < len(s.open) && s.open[n].until <= now {
+	for n < len(s.open) && s.open[n].expiresAt <= now {
 		over := &s.open[n]
 		each(over.chain, func(b policy.CachedBlocks) { x.Remove(b, over.endpoint, kvindex.Speculative) })
 		n++

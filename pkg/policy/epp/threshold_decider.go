@@ -21,7 +21,7 @@ import (
 type thresholdDecider struct {
 	threshold, blockBytes int
 	bytesPerToken         float64
-	left                  *scheduler.PrefixMatch // nil where there is no such scorer
+	published             *scheduler.PrefixMatch // nil where there is no such scorer
 }
 
 func newThresholdDecider(b *scheduler.Builder, p *config.Plugin) *thresholdDecider {
@@ -29,11 +29,11 @@ func newThresholdDecider(b *scheduler.Builder, p *config.Plugin) *thresholdDecid
 	d := &thresholdDecider{threshold: parameters.Threshold, blockBytes: parameters.HashBlockSize, bytesPerToken: b.TokenBytes()}
 	switch own := b.Dialect.Own; {
 	case own == version.Scheduler02:
-		d.left = leftInProfile(b, b.Stages.Decode)
+		d.published = publishedInProfile(b, b.Stages.Decode)
 	case own < version.Scheduler05:
-		d.left = leftBy(b, config.PrefixCacheScorerType, parameters.PrefixPluginName)
+		d.published = publishedBy(b, config.PrefixCacheScorerType, parameters.PrefixPluginName)
 	default:
-		d.left = leftBy(b, parameters.PrefixPluginType, parameters.PrefixPluginName)
+		d.published = publishedBy(b, parameters.PrefixPluginType, parameters.PrefixPluginName)
 	}
 	return d
 }
@@ -43,8 +43,8 @@ func (d *thresholdDecider) Decide(c *scheduler.Cycle, decode int) scheduler.Reas
 		return scheduler.Disaggregated
 	}
 	length, held := float64(int(float64(c.Tokens)*d.bytesPerToken)), 0.0
-	if d.left.IsLeft(c) {
-		held = float64(max(d.left.Blocks[decode]-1, 0)*d.blockBytes) / length
+	if d.published.IsPublished(c) {
+		held = float64(max(d.published.Blocks[decode]-1, 0)*d.blockBytes) / length
 	}
 	switch threshold := float64(d.threshold); {
 	case length < threshold:

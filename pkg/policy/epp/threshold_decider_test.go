@@ -144,7 +144,7 @@ schedulingProfiles: [{name: default, plugins: [{pluginRef: a, weight: 1}, {plugi
 
 // The plugin that prefixPluginName names has to be there from router-v0.10 on, when
 // nobody reads it any longer.
-func TestWhoWantsThePrefixPlugin(t *testing.T) {
+func TestProfileHandlersThatNeedThePrefixPlugin(t *testing.T) {
 	const body = `plugins: [{type: prefix-based-pd-decider}, {type: always-disagg-pd-decider}, {type: pd-profile-handler, parameters: {prefixPluginName: nobody}}]
 schedulingProfiles: [{name: prefill}, {name: decode}]`
 	for version, refused := range map[string]bool{"scheduler-v0.6.0": false, "scheduler-v0.8.0": false, "router-v0.9.0": false, "router-v0.10.0": true} {

@@ -87,7 +87,7 @@ func (v *realVerdict) differences(got *config.Verdict, text []byte) []string {
 
 // culprits find in a message of the real loader what it is about, the surest
 // first.
-var culprits = []*regexp.Regexp{
+var faultyPlugins = []*regexp.Regexp{
 	regexp.MustCompile(`(?:unknown field|duplicate field|key) "([^"]+)"`),
 	regexp.MustCompile(`plugin type '([^']+)' is not`),
 	regexp.MustCompile(`is registered for version "([^"]+)"`),
@@ -114,14 +114,14 @@ func (v *realVerdict) about(errs field.ErrorList, text []byte) bool {
 	if createdAtRandom.MatchString(v.message) {
 		candidates = errs
 	}
-	names := culpritsOf(v.message)
+	names := faultyPluginsOf(v.message)
 	return names == nil || slices.ContainsFunc(candidates, func(err *field.Error) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return about(err, name, text) })
 	})
 }
 
-func culpritsOf(message string) []string {
-	for _, culprit := range culprits {
+func faultyPluginsOf(message string) []string {
+	for _, culprit := range faultyPlugins {
 		var names []string
 		for _, m := range culprit.FindAllStringSubmatch(message, -1) {
 			names = append(names, m[1:]...)
@@ -192,7 +192,7 @@ func dataConfigs(t testing.TB) [][]byte {
 	return texts
 }
 
-func TestWhatARealLoaderComplainsOf(t *testing.T) {
+func TestErrorsOfRealLoaders(t *testing.T) {
 	for message, want := range map[string][]string{
 		`failed to decode configuration JSON/YAML: json: cannot unmarshal string into Go struct field PriorityBandConfig.flowControl.priorityBands.priority of type int`: {"priority"},
 		`strict decoding error: yaml: unmarshal errors: line 6: key "plugins" already set in map, unknown field "schedulingProfiles[0].-pluginRef"`:                      {"plugins", "schedulingProfiles[0].-pluginRef"},
@@ -200,7 +200,7 @@ func TestWhatARealLoaderComplainsOf(t *testing.T) {
 		`scheduler config build failed: multiple profile handlers found ('a', 'b'); only one is allowed`:                                                                 {"a", "b"},
 		`no profile handler configured`: nil,
 	} {
-		if diff := gocmp.Diff(want, culpritsOf(message)); diff != "" {
+		if diff := gocmp.Diff(want, faultyPluginsOf(message)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", message, diff)
 		}
 	}

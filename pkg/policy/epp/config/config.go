@@ -63,7 +63,9 @@ func (c *Config) Warnings() []string { return slices.Clone(c.warnings) }
 
 // Disaggregates reports whether an endpoint may be asked to compute a prompt that
 // another one decodes: whether requests are ever handed over.
-func (c *Config) Disaggregates() bool { return c.Stages.Prefill != "" && !c.Stages.Silent }
+func (c *Config) Disaggregates() bool {
+	return c.Stages.Prefill != "" && !c.Stages.PrefillHeaderMissing
+}
 
 // FlowControlled reports whether requests may wait in front of the scheduler.
 func (c *Config) FlowControlled() bool {

@@ -133,8 +133,8 @@ const (
 	deprecatedAPIVersion = "inference.networking.x-k8s.io/v1alpha1"
 )
 
-// settle puts what one version writes otherwise where all have it.
-func (l *Loader) settle() {
+// unifyVersions puts what one version writes otherwise where all have it.
+func (l *Loader) unifyVersions() {
 	if l.Doc.Data != nil {
 		l.Doc.DataLayer = l.Doc.Data
 	}
@@ -148,17 +148,17 @@ func (l *Loader) settle() {
 		}
 	}
 	if f := l.Doc.FlowControl; f != nil {
-		settleBytes(f.WholeMaxBytes, &f.MaxBytes)
+		unifyBytes(f.WholeMaxBytes, &f.MaxBytes)
 		if f.DefaultPriorityBand != nil {
-			settleBytes(f.DefaultPriorityBand.WholeMaxBytes, &f.DefaultPriorityBand.MaxBytes)
+			unifyBytes(f.DefaultPriorityBand.WholeMaxBytes, &f.DefaultPriorityBand.MaxBytes)
 		}
 		for i := range f.PriorityBands {
-			settleBytes(f.PriorityBands[i].WholeMaxBytes, &f.PriorityBands[i].MaxBytes)
+			unifyBytes(f.PriorityBands[i].WholeMaxBytes, &f.PriorityBands[i].MaxBytes)
 		}
 	}
 }
 
-func settleBytes(whole *int64, to **document.Quantity) {
+func unifyBytes(whole *int64, to **document.Quantity) {
 	if whole != nil {
 		bytes := document.Quantity(strconv.FormatInt(*whole, 10))
 		*to = &bytes

@@ -111,7 +111,7 @@ func (l gateLoader) noGate(name string) string {
 	}
 	for _, known := range knownGates {
 		if known.name == name {
-			return text + "; " + version.ParseRange(known.versions).WhyNot(l.Dialect.Framework)
+			return text + "; " + version.ParseRange(known.versions).UnavailableReason(l.Dialect.Framework)
 		}
 	}
 	return text + document.DidYouMean(name, names)

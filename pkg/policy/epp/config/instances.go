@@ -30,7 +30,7 @@ func (l pluginLoader) makePlugins() {
 		}
 		if p.Type != "" {
 			if p.Kind = l.types.Lookup(l.Dialect, p.Type); p.Kind == nil {
-				l.Add(field.Invalid(p.path.Child("type"), p.Type, l.types.WhyNot(l.Dialect, p.Type)))
+				l.Add(field.Invalid(p.path.Child("type"), p.Type, l.types.UnavailableReason(l.Dialect, p.Type)))
 			} else {
 				l.noticeStability(p)
 				l.step = l.factories()

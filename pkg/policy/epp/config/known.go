@@ -23,8 +23,8 @@ var successors = map[string]string{
 	"predicted-latency-scorer":      "it is predicted-latency-producer and latency-scorer now",
 }
 
-// WhyNot says why a version has no type of a name, and what has.
-func (r Registry) WhyNot(d version.Dialect, typeName string) string {
+// UnavailableReason says why a version has no type of a name, and what has.
+func (r Registry) UnavailableReason(d version.Dialect, typeName string) string {
 	text := fmt.Sprintf("%s has no plugin type %q", d.Name, typeName)
 	var names []string
 	found := false
@@ -34,7 +34,7 @@ func (r Registry) WhyNot(d version.Dialect, typeName string) string {
 			names = append(names, t.Name)
 		case t.Name == typeName:
 			found = true
-			text += "; " + t.WhyNot(d)
+			text += "; " + t.UnavailableReason(d)
 			if t.Successor != "" && d.Framework >= version.Router11 {
 				text += "; use " + t.Successor
 			}
@@ -50,10 +50,10 @@ func (r Registry) WhyNot(d version.Dialect, typeName string) string {
 	return text + d.PerhapsNewer() + document.DidYouMean(typeName, names)
 }
 
-// WhyNot says when there is the type; llm-d's own are never in GIE's versions.
-func (t *PluginType) WhyNot(d version.Dialect) string {
+// UnavailableReason says when there is the type; llm-d's own are never in GIE's versions.
+func (t *PluginType) UnavailableReason(d version.Dialect) string {
 	if t.Own && d.Own == 0 {
 		return "only llm-d's versions have it"
 	}
-	return t.Versions.WhyNot(d.Clock(t.Own))
+	return t.Versions.UnavailableReason(d.Clock(t.Own))
 }

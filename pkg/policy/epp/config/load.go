@@ -70,7 +70,7 @@ func (l *Loader) read(text []byte) bool {
 	wrong, unknown := document.DecodeDocument(root, &l.Doc, l.Dialect, l.path)
 	l.addAt(valueTypesStep, wrong...)
 	l.addAt(strictStep, unknown...)
-	l.settle()
+	l.unifyVersions()
 	l.checkHeader()
 	return true
 }

@@ -25,15 +25,15 @@ type Stages struct {
 	// Decider names the plugin that says whether prefill runs, unless it is
 	// first.
 	Decider string
-	// Silent is whether nobody tells the engines what prefill chose: then one
+	// PrefillHeaderMissing is whether no header passes the prefill choice to the engines: one
 	// does all the work, though the EPP believes in two.
-	Silent bool
-	// Bare is whether what is counted after the choice knows nothing of what the
+	PrefillHeaderMissing bool
+	// DecodeMatchLost is whether what is counted after the choice knows nothing of what the
 	// decode endpoint holds of the prompt: the EPP makes that endpoint anew, with
 	// another port, and forgets what was said of it.
-	Bare bool
-	// Peers is whether the second profile is told what the first one chose.
-	Peers bool
+	DecodeMatchLost bool
+	// SecondSeesFirst is whether the second profile is told what the first one chose.
+	SecondSeesFirst bool
 	// Header names the profile that runs in place of decode for requests that carry
 	// it; "" where none does.
 	Header string

@@ -165,7 +165,7 @@ func (d *Decoder) unknownField(into reflect.Value, name string) string {
 		case !d.named(f, name) || RangeOf(f).Last < latest:
 		case !RangeOf(f).Has(d.At):
 			latest = RangeOf(f).Last
-			text = fmt.Sprintf("unknown field in %s; %s", d.At, RangeOf(f).WhyNot(d.At))
+			text = fmt.Sprintf("unknown field in %s; %s", d.At, RangeOf(f).UnavailableReason(d.At))
 		case d.v1:
 			text = fmt.Sprintf("unknown field in %s; %s has it", APIVersionV1, APIVersion)
 		default:

@@ -64,8 +64,8 @@ type fairness interface {
 }
 
 // A restless fairness minds how often it is asked while nobody waits.
-type restless interface {
-	rest(now simtime.Time, flows []*flow, picks int64)
+type idleObserver interface {
+	observeIdlePicks(now simtime.Time, flows []*flow, picks int64)
 }
 
 // A usageLimit says from which saturation on requests wait.

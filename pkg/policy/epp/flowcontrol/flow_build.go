@@ -14,17 +14,17 @@ import (
 // there already.
 func newFlowController(b *scheduler.Builder, s *scheduler.Scheduler, settings config.FlowSettings, of version.Release) *flowController {
 	f := &flowController{
-		schedule:      s.Schedule,
-		look:          s.Look,
-		detector:      s.Detector,
-		saturation:    newPoolSaturation(b, s.Detector, of),
-		rules:         rulesOf(of),
-		settings:      settings,
-		limit:         usageLimitOf(b, settings.Limit),
-		byName:        tenantOrder(b),
-		bytesPerToken: 4,
-		endpoints:     b.Endpoints,
-		allUnseen:     true,
+		schedule:          s.Schedule,
+		look:              s.Look,
+		detector:          s.Detector,
+		saturation:        newPoolSaturation(b, s.Detector, of),
+		rules:             rulesOf(of),
+		settings:          settings,
+		limit:             usageLimitOf(b, settings.Limit),
+		byName:            tenantOrder(b),
+		bytesPerToken:     4,
+		endpoints:         b.Endpoints,
+		allScrapesChanged: true,
 	}
 	if b.BytesPerToken > 0 {
 		f.bytesPerToken = b.BytesPerToken

@@ -60,76 +60,76 @@ type flowController struct {
 	arrivals        uint64
 	// byAge are those that wait, and some that do no longer, the oldest first;
 	// over are those that were given up and have not been swept.
-	byAge []*flowItem
-	over  []*flowItem
+	byAge   []*flowItem
+	expired []*flowItem
 	// empty says that the last cycle found no endpoint, changed since when it is
 	// so or not.
 	empty   bool
 	changed simtime.Time
-	// ticked, swept and collected count the intervals until the last tick, sweep
+	// ticksDone, sweepsDone and collectionsDone count the intervals until the last tick, sweep
 	// and look for empty flows.
-	ticked, swept, collected simtime.Time
+	ticksDone, sweepsDone, collectionsDone simtime.Time
 	// cycles are those to come now, released those who leave.
 	cycles   int
 	released []policy.Released
 	// eviction is nil where nobody is ended in flight.
 	eviction *flowEviction
-	// gaveUp is told of those that come to no profile; nil where nobody asks.
-	gaveUp func(request *policy.Request, err error)
-	// unseen are scrapes that have changed since the last request went; all of
-	// them may have where allUnseen is true.
-	unseen    []int32
-	allUnseen bool
-	endpoints int
+	// onUnrouted is called for a request that reaches no profile; it may be nil.
+	onUnrouted func(request *policy.Request, err error)
+	// changedScrapes are scrapes that have changed since the last request went; all of
+	// them may have where allScrapesChanged is true.
+	changedScrapes    []int32
+	allScrapesChanged bool
+	endpoints         int
 }
 
 // flowRules are what differs between versions.
 type flowRules struct {
-	// shedsFirst: requests of negative priority do not wait, as without flow
+	// shedsNegativeFirst: requests of negative priority do not wait, as without flow
 	// control.
-	shedsFirst bool
-	// onlyZero: there is a band of priority 0, and no other.
-	onlyZero bool
-	// choosesFirst: a flow is picked, and has had its turn, before the cycle looks
+	shedsNegativeFirst bool
+	// onlyPriorityZero: there is a band of priority 0, and no other.
+	onlyPriorityZero bool
+	// picksBeforeSaturation: a flow is picked, and has had its turn, before the cycle looks
 	// at the saturation, whose ceiling is 1.
-	choosesFirst bool
-	// sweeps: who has waited too long is given up at the next sweep, by the time
+	picksBeforeSaturation bool
+	// expiresAtSweeps: who has waited too long is given up at the next sweep, by the time
 	// that there have been endpoints, or none; otherwise at once, and is then in
 	// the way until the sweep.
-	sweeps bool
-	// tellsEmpty: a full queue is no matter of its caps where there are no
+	expiresAtSweeps bool
+	// emptyBeforeCaps: a full queue is no matter of its caps where there are no
 	// endpoints.
-	tellsEmpty bool
+	emptyBeforeCaps bool
 }
 
 func rulesOf(of version.Release) flowRules {
 	return flowRules{
-		shedsFirst:   of < version.GIE13,
-		onlyZero:     of < version.GIE13,
-		choosesFirst: of < version.GIE15,
-		sweeps:       of >= version.RouterMain,
-		tellsEmpty:   of >= version.Router10,
+		shedsNegativeFirst:    of < version.GIE13,
+		onlyPriorityZero:      of < version.GIE13,
+		picksBeforeSaturation: of < version.GIE15,
+		expiresAtSweeps:       of >= version.RouterMain,
+		emptyBeforeCaps:       of >= version.Router10,
 	}
 }
 
 // Route takes a request in, or turns it away.
 func (f *flowController) Route(view *policy.View, request *policy.Request) error {
 	now := view.Now
-	f.note(view)
-	f.rest(view)
+	f.noteChanges(view)
+	f.observeIdlePicks(view)
 	f.cycles++
 	c := f.look(view)
-	if f.rules.shedsFirst && request.Priority < 0 && f.detector.Saturation(c) >= 1 {
+	if f.rules.shedsNegativeFirst && request.Priority < 0 && f.detector.Saturation(c) >= 1 {
 		return policy.ErrShed
 	}
-	if f.rules.onlyZero && request.Priority != 0 {
+	if f.rules.onlyPriorityZero && request.Priority != 0 {
 		return policy.ErrNoEndpoint
 	}
 	item := &flowItem{request: *request, since: now, number: f.arrivals, bytes: int64(float64(request.Tokens) * f.bytesPerToken)}
 	f.arrivals++
 	band := f.band(request.Priority)
 	if !f.hasRoom(band, item.bytes) {
-		if f.rules.tellsEmpty && f.empty {
+		if f.rules.emptyBeforeCaps && f.empty {
 			return policy.ErrNoEndpoint
 		}
 		return policy.ErrQueueFull
@@ -162,7 +162,7 @@ func (f *flowController) band(priority int) *flowBand {
 func (f *flowController) Wake(now simtime.Time) (simtime.Time, bool) {
 	at := (now/dispatchInterval + 1) * dispatchInterval
 	f.dropGone()
-	if !f.rules.sweeps && f.settings.TTL > 0 && len(f.byAge) > 0 {
+	if !f.rules.expiresAtSweeps && f.settings.TTL > 0 && len(f.byAge) > 0 {
 		at = min(at, f.byAge[0].since.Add(f.settings.TTL))
 	}
 	return at, len(f.byAge) > 0
@@ -170,7 +170,7 @@ func (f *flowController) Wake(now simtime.Time) (simtime.Time, bool) {
 
 // Release lets one request go, if one may.
 func (f *flowController) Release(view *policy.View) (policy.Released, bool) {
-	f.note(view)
+	f.noteChanges(view)
 	for {
 		if len(f.released) > 0 {
 			first := f.released[0]
@@ -178,11 +178,11 @@ func (f *flowController) Release(view *policy.View) (policy.Released, bool) {
 			return first, true
 		}
 		switch {
-		case f.isDue(&f.swept, sweepInterval, view.Now):
+		case f.isDue(&f.sweepsDone, sweepInterval, view.Now):
 			f.sweep(view.Now)
-		case f.isDue(&f.ticked, dispatchInterval, view.Now):
+		case f.isDue(&f.ticksDone, dispatchInterval, view.Now):
 			f.cycles++
-		case !f.rules.sweeps && f.expire(view):
+		case !f.rules.expiresAtSweeps && f.expire(view):
 		case f.cycles > 0:
 			f.cycles--
 			if item := f.cycle(view); item != nil {
@@ -221,7 +221,7 @@ func (f *flowController) cycle(view *policy.View) *flowItem {
 	saturation := f.saturation.Saturation(c)
 	f.limit.limit(saturation, f.priorities, f.ceilings)
 	for i, band := range f.bands {
-		if saturation >= f.ceilings[i] && !f.rules.choosesFirst {
+		if saturation >= f.ceilings[i] && !f.rules.picksBeforeSaturation {
 			if f.eviction != nil {
 				f.eviction.makeRoom(c.Now, saturation, f.bands[i:], f.ceilings[i:])
 			}
@@ -236,7 +236,7 @@ func (f *flowController) cycle(view *policy.View) *flowItem {
 		}
 		item := flow.head()
 		f.Remove(item, c.Now)
-		if item.over {
+		if item.expired {
 			// The cycle was for nothing.
 			return nil
 		}
@@ -261,7 +261,7 @@ func (f *flowController) Remove(item *flowItem, now simtime.Time) {
 
 // dropGone forgets the oldest ones that no longer wait.
 func (f *flowController) dropGone() {
-	for len(f.byAge) > 0 && (f.byAge[0].place < 0 || f.byAge[0].over) {
+	for len(f.byAge) > 0 && (f.byAge[0].place < 0 || f.byAge[0].expired) {
 		f.byAge[0] = nil
 		f.byAge = f.byAge[1:]
 	}
@@ -273,9 +273,9 @@ func (f *flowController) expire(view *policy.View) bool {
 	some := false
 	for f.dropGone(); len(f.byAge) > 0 && f.settings.TTL > 0 && f.byAge[0].since.Add(f.settings.TTL) <= view.Now; f.dropGone() {
 		item := f.byAge[0]
-		item.over = true
-		f.over = append(f.over, item)
-		f.giveUp(item, f.look(view).Present == 0)
+		item.expired = true
+		f.expired = append(f.expired, item)
+		f.failUnrouted(item, f.look(view).Present == 0)
 		some = true
 	}
 	return some
@@ -283,13 +283,13 @@ func (f *flowController) expire(view *policy.View) bool {
 
 // sweep takes those out of their queues that were given up, or gives them up.
 func (f *flowController) sweep(now simtime.Time) {
-	for _, item := range f.over {
+	for _, item := range f.expired {
 		if item.place >= 0 {
 			f.Remove(item, now)
 		}
 	}
-	f.over = f.over[:0]
-	if !f.rules.sweeps {
+	f.expired = f.expired[:0]
+	if !f.rules.expiresAtSweeps {
 		return
 	}
 	ttl := f.settings.TTL
@@ -302,66 +302,66 @@ func (f *flowController) sweep(now simtime.Time) {
 	for f.dropGone(); len(f.byAge) > 0 && max(f.byAge[0].since, f.changed).Add(ttl) <= now; f.dropGone() {
 		item := f.byAge[0]
 		f.Remove(item, now)
-		f.giveUp(item, f.empty)
+		f.failUnrouted(item, f.empty)
 	}
 }
 
-// giveUp ends a request that has waited too long: the gateway answers 429, or 503
+// failUnrouted ends a request that has waited too long: the gateway answers 429, or 503
 // where there is no endpoint.
-func (f *flowController) giveUp(item *flowItem, empty bool) {
+func (f *flowController) failUnrouted(item *flowItem, empty bool) {
 	err := policy.ErrExpired
 	if empty {
 		err = policy.ErrNoEndpoint
 	}
 	f.released = append(f.released, policy.Released{Request: item.request.ID, Err: err})
-	if f.gaveUp != nil {
-		f.gaveUp(&item.request, err)
+	if f.onUnrouted != nil {
+		f.onUnrouted(&item.request, err)
 	}
 }
 
-// rest makes up for the ticks during which nobody waited: cycles that found all
+// observeIdlePicks makes up for the ticks during which nobody waited: cycles that found all
 // bands empty.
-func (f *flowController) rest(view *policy.View) {
+func (f *flowController) observeIdlePicks(view *policy.View) {
 	now := view.Now
-	if f.isDue(&f.collected, flowTimeout, now) {
+	if f.isDue(&f.collectionsDone, flowTimeout, now) {
 		for _, b := range f.bands {
-			b.forget(f.collected*flowTimeout - flowTimeout)
+			b.forget(f.collectionsDone*flowTimeout - flowTimeout)
 		}
 	}
-	if f.isDue(&f.swept, sweepInterval, now-1) {
-		f.sweep(f.swept * sweepInterval)
+	if f.isDue(&f.sweepsDone, sweepInterval, now-1) {
+		f.sweep(f.sweepsDone * sweepInterval)
 	}
 	f.dropGone()
-	before := f.ticked
-	if len(f.byAge) > 0 || !f.isDue(&f.ticked, dispatchInterval, now-1) || f.requests > 0 {
+	before := f.ticksDone
+	if len(f.byAge) > 0 || !f.isDue(&f.ticksDone, dispatchInterval, now-1) || f.requests > 0 {
 		return
 	}
 	f.observe(f.look(view))
 	for _, b := range f.bands {
 		b.fairness.Pick(now, b.flows)
-		if r, ok := b.fairness.(restless); ok {
-			r.rest(now, b.flows, int64(f.ticked-before)-1)
+		if r, ok := b.fairness.(idleObserver); ok {
+			r.observeIdlePicks(now, b.flows, int64(f.ticksDone-before)-1)
 		}
 	}
 }
 
 // note remembers which scrapes have changed.
-func (f *flowController) note(view *policy.View) {
-	if view.Changed == nil || len(view.Changed)+len(f.unseen) > f.endpoints {
-		f.allUnseen, f.unseen = true, f.unseen[:0]
+func (f *flowController) noteChanges(view *policy.View) {
+	if view.Changed == nil || len(view.Changed)+len(f.changedScrapes) > f.endpoints {
+		f.allScrapesChanged, f.changedScrapes = true, f.changedScrapes[:0]
 		return
 	}
-	f.unseen = append(f.unseen, view.Changed...)
+	f.changedScrapes = append(f.changedScrapes, view.Changed...)
 }
 
 // seen is the view with all that has changed since it was last seen.
 func (f *flowController) seen(view *policy.View) *policy.View {
 	v := *view
-	v.Changed = f.unseen
-	if f.allUnseen {
+	v.Changed = f.changedScrapes
+	if f.allScrapesChanged {
 		v.Changed = nil
 	}
-	f.unseen, f.allUnseen = f.unseen[:0], false
+	f.changedScrapes, f.allScrapesChanged = f.changedScrapes[:0], false
 	return &v
 }
 
@@ -372,4 +372,4 @@ func (f *flowController) Evicts() bool { return f.eviction != nil }
 func (f *flowController) Evict() (int, bool) { return f.eviction.next() }
 
 // Explain implements [scheduler.RequestQueue].
-func (f *flowController) Explain(tell func(*policy.Request, error)) { f.gaveUp = tell }
+func (f *flowController) Explain(tell func(*policy.Request, error)) { f.onUnrouted = tell }

@@ -79,7 +79,7 @@ func TestEviction(t *testing.T) {
 }
 
 // A ceiling of 0 is no matter of room, and one that is not reached needs none.
-func TestNobodyIsEvictedInVain(t *testing.T) {
+func TestEvictionsAlwaysMakeRoom(t *testing.T) {
 	for name, tc := range map[string]struct {
 		ceiling, saturation float64
 		waiting             int64

@@ -75,7 +75,7 @@ func (p *plainFlow) arrive(now simtime.Time, r policy.Request) {
 	switch {
 	case over(requests+1, p.settings.MaxRequests), over(bytes+size, p.settings.MaxBytes),
 		over(bandRequests+1, band.MaxRequests), over(bandBytes+size, band.MaxBytes):
-		if p.regime && p.rules.tellsEmpty {
+		if p.regime && p.rules.emptyBeforeCaps {
 			p.say(now, r.ID, policy.ErrNoEndpoint)
 		} else {
 			p.say(now, r.ID, policy.ErrQueueFull)
@@ -93,7 +93,7 @@ func (p *plainFlow) cycle(now simtime.Time) {
 	p.limit.limit(p.level, p.bands, ceilings)
 	for b, priority := range p.bands {
 		blocked := p.level >= ceilings[b]
-		if blocked && !p.rules.choosesFirst {
+		if blocked && !p.rules.picksBeforeSaturation {
 			p.makeRoom(now, p.bands[b:], ceilings[b:])
 			return
 		}
@@ -214,7 +214,7 @@ func (p *plainFlow) goesBefore(a, b plainItem) bool {
 func (p *plainFlow) expire(now simtime.Time) {
 	for i := range p.items {
 		item := &p.items[i]
-		if ttl := p.settings.TTL; !p.rules.sweeps && ttl > 0 && !item.dead && now.Sub(item.since) >= ttl {
+		if ttl := p.settings.TTL; !p.rules.expiresAtSweeps && ttl > 0 && !item.dead && now.Sub(item.since) >= ttl {
 			item.dead = true
 			p.give(now, item.ID, p.empty)
 		}
@@ -236,7 +236,7 @@ func (p *plainFlow) sweep(now simtime.Time) {
 		ttl = p.settings.EmptyTTL
 	}
 	p.items = slices.DeleteFunc(p.items, func(i plainItem) bool {
-		if p.rules.sweeps && ttl > 0 && now.Sub(max(i.since, p.since)) >= ttl {
+		if p.rules.expiresAtSweeps && ttl > 0 && now.Sub(max(i.since, p.since)) >= ttl {
 			p.give(now, i.ID, p.regime)
 			return true
 		}

@@ -21,8 +21,8 @@ type flowItem struct {
 	rank simtime.Time
 	// place is its index in the queue, -1 where it has left it.
 	place int
-	// over says that it was given up, and is in the queue until that is swept.
-	over bool
+	// expired says that it was given up, and is in the queue until that is swept.
+	expired bool
 }
 
 // before is the order of a queue. Where ranks are equal, who came first goes

@@ -120,8 +120,8 @@ type programAwareFair struct {
 	byName func(tenant int) int
 	// memory of pick
 	services, waits []float64
-	// idlesOnly says that programs forget as up to router-v0.10.
-	idlesOnly bool
+	// forgetsOnlyIdle says that programs forget as up to router-v0.10.
+	forgetsOnlyIdle bool
 }
 
 // program is what is known of a tenant.
@@ -134,17 +134,17 @@ type program struct {
 
 func newProgramAware(b *scheduler.Builder, p *config.Plugin) *programAwareFair {
 	return &programAwareFair{
-		parameters: p.Parameters.(*ProgramAwareParameters),
-		programs:   map[int]*program{},
-		random:     stats.NewStream(b.Seed, "epp/"+p.Name),
-		byName:     tenantOrder(b),
-		idlesOnly:  b.Dialect.Own < version.RouterMain,
+		parameters:      p.Parameters.(*ProgramAwareParameters),
+		programs:        map[int]*program{},
+		random:          stats.NewStream(b.Seed, "epp/"+p.Name),
+		byName:          tenantOrder(b),
+		forgetsOnlyIdle: b.Dialect.Own < version.RouterMain,
 	}
 }
 
 func (a *programAwareFair) Pick(now simtime.Time, flows []*flow) *flow {
-	if a.idlesOnly {
-		a.rest(now, flows, 1)
+	if a.forgetsOnlyIdle {
+		a.observeIdlePicks(now, flows, 1)
 	}
 	a.services, a.waits = a.services[:0], a.waits[:0]
 	for _, f := range flows {
@@ -215,7 +215,7 @@ func (a *programAwareFair) forgotten(p *program, now simtime.Time) bool {
 // serviceOf is a program's service, of which half is forgotten in each half-life.
 func (a *programAwareFair) serviceOf(tenant int, now simtime.Time) float64 {
 	p := a.program(tenant, now)
-	if !a.idlesOnly {
+	if !a.forgetsOnlyIdle {
 		a.halve(p, now)
 	}
 	return p.service
@@ -228,9 +228,9 @@ func (a *programAwareFair) halve(p *program, now simtime.Time) {
 	p.as = now
 }
 
-// rest lets idle programs forget, as so many picks do.
-func (a *programAwareFair) rest(now simtime.Time, flows []*flow, picks int64) {
-	if !a.idlesOnly {
+// observeIdlePicks lets idle programs forget, as so many picks do.
+func (a *programAwareFair) observeIdlePicks(now simtime.Time, flows []*flow, picks int64) {
+	if !a.forgetsOnlyIdle {
 		return
 	}
 	for _, f := range flows {

@@ -63,7 +63,7 @@ func TestProgramAwareFairness(t *testing.T) {
 }
 
 // Ties are left to chance, and each of three has its share.
-func TestProgramsThatAreAlike(t *testing.T) {
+func TestTiesBetweenProgramsAreRandom(t *testing.T) {
 	a := &programAwareFair{
 		parameters: &ProgramAwareParameters{LASWeightService: 0.8, LASWeightHeadWait: 0.2},
 		programs:   map[int]*program{}, random: stats.NewStream(1, "ties"), byName: func(tenant int) int { return tenant },
@@ -123,7 +123,7 @@ func TestIdleProgramsForget(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := &programAwareFair{
-				parameters: &ProgramAwareParameters{LASHalfLifeSeconds: tc.halfLife, LASDecayFactor: 0.5}, idlesOnly: true,
+				parameters: &ProgramAwareParameters{LASHalfLifeSeconds: tc.halfLife, LASDecayFactor: 0.5}, forgetsOnlyIdle: true,
 				programs: map[int]*program{}, byName: func(tenant int) int { return tenant }, random: stats.NewStream(1, "ties"),
 			}
 			a.Used(0, &policy.Request{Tokens: 100}, 0)

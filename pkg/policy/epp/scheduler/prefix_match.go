@@ -8,20 +8,20 @@ type PrefixMatch struct {
 	// TotalBlocks is the number of blocks that were looked up; 0 where nothing
 	// is known.
 	TotalBlocks int
-	// blocks[e] is how many of them endpoint e may hold.
+	// Blocks[e] is how many of them endpoint e may hold.
 	Blocks []int
 	// Looked is the number of the cycle in which a scorer looked by itself; 0
 	// where a producer looks in each.
 	Looked uint64
-	// left is the cycle in which a scorer last left it for others to read, and
-	// held whether anybody held anything then: see [PrefixMatch.Leave].
-	left uint64
-	Held bool
+	// publishedIn is the cycle in which a scorer last published it, and AnyHeld whether an
+	// endpoint held a block then: see [PrefixMatch.Publish].
+	publishedIn uint64
+	AnyHeld     bool
 }
 
-// Leave says that it is the scorer's to read from now on in this cycle, and whether
-// anybody holds any of the prompt.
-func (m *PrefixMatch) Leave(c *Cycle, held bool) { m.left, m.Held = c.Number, held }
+// Publish lets later plugins of this cycle read the match. held is whether an endpoint holds
+// a block of the prompt.
+func (m *PrefixMatch) Publish(c *Cycle, held bool) { m.publishedIn, m.AnyHeld = c.Number, held }
 
-// IsLeft reports whether a scorer has left it behind in this cycle.
-func (m *PrefixMatch) IsLeft(c *Cycle) bool { return m != nil && m.left == c.Number }
+// IsPublished reports whether a scorer has published it in this cycle.
+func (m *PrefixMatch) IsPublished(c *Cycle) bool { return m != nil && m.publishedIn == c.Number }

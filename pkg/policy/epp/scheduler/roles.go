@@ -172,11 +172,11 @@ func NewBuilder(parts Parts, c *config.Config, cluster config.Cluster, seed int6
 // Scheduler makes all instances and the scheduler of them. It is called once.
 func (b *Builder) Scheduler(parts Parts, c *config.Config) *Scheduler {
 	s := &Scheduler{
-		Endpoints: b.Endpoints,
-		silent:    c.Stages.Silent,
-		tokensOff: c.TokensOff,
-		scraped:   c.Scraped,
-		unscraped: make([]policy.Scrape, b.Endpoints),
+		Endpoints:            b.Endpoints,
+		prefillHeaderMissing: c.Stages.PrefillHeaderMissing,
+		tokensOff:            c.TokensOff,
+		scraped:              c.Scraped,
+		unscraped:            make([]policy.Scrape, b.Endpoints),
 	}
 	for _, p := range c.Document.Plugins {
 		newProducer := b.Factory(p).NewProducer

@@ -17,20 +17,20 @@ import (
 // Scheduler routes requests as the EPP with one configuration would. Like the
 // EPP it remembers what it routed where; one simulation owns it.
 type Scheduler struct {
-	Endpoints         int
-	silent            bool // see stages
-	tokensOff         bool
-	scraped           bool
-	Detector          SaturationDetector
-	Producers         []Producer
-	Admitters         []Admitter
-	Staged            staged
-	PickListeners     []PickListener
-	responseListeners []ResponseListener
-	endpointListeners []EndpointListener
-	feed              kvindex.Feed
-	estimate          tokenEstimate
-	tracer            tracer
+	Endpoints            int
+	prefillHeaderMissing bool // see stages
+	tokensOff            bool
+	scraped              bool
+	Detector             SaturationDetector
+	Producers            []Producer
+	Admitters            []Admitter
+	Staged               staged
+	PickListeners        []PickListener
+	responseListeners    []ResponseListener
+	endpointListeners    []EndpointListener
+	feed                 kvindex.Feed
+	estimate             tokenEstimate
+	tracer               tracer
 	// flow is nil where flow control is off.
 	flow RequestQueue
 	// burst is where requests wait behind it.
@@ -120,7 +120,7 @@ func (s *Scheduler) Evict(simtime.Time) (int, bool) { return s.flow.Evict() }
 
 // explainRefusals has flow control tell of those that come to no profile.
 func (s *Scheduler) explainRefusals(view *policy.View) (tell func(*policy.Request, error)) {
-	if s.tracer.tell != nil {
+	if s.tracer.report != nil {
 		tell = func(request *policy.Request, err error) {
 			s.tracer.Begin(s.Look(view), request, s.Detector)
 			s.tracer.refuse(err)
@@ -134,11 +134,11 @@ func (s *Scheduler) explainRefusals(view *policy.View) (tell func(*policy.Reques
 // longer, unless it has to wait for a window.
 func (s *Scheduler) Schedule(view *policy.View, request *policy.Request) (policy.Decision, error) {
 	c := s.Begin(view, request)
-	if s.tracer.tell != nil {
+	if s.tracer.report != nil {
 		s.tracer.Begin(c, request, s.Detector)
 	}
 	to, err := s.Decide(c, request)
-	if s.tracer.tell != nil {
+	if s.tracer.report != nil {
 		s.tracer.end(s, to, err)
 	}
 	return to, err
@@ -151,11 +151,11 @@ func (s *Scheduler) resume(view *policy.View, item *HeldRequest) (policy.Decisio
 	if s.burst.holdAgain(c, item) {
 		return policy.Decision{}, policy.ErrHeld
 	}
-	if s.tracer.tell != nil {
+	if s.tracer.report != nil {
 		s.tracer.Begin(c, &item.request, s.Detector)
 	}
 	to, err := s.choose(c)
-	if s.tracer.tell != nil {
+	if s.tracer.report != nil {
 		s.tracer.end(s, to, err)
 	}
 	return to, err
@@ -196,7 +196,7 @@ func (s *Scheduler) choose(c *Cycle) (policy.Decision, error) {
 	for _, f := range s.PickListeners {
 		f.Routed(c, chosen)
 	}
-	if chosen.Prefill == None || chosen.Prefill == chosen.Primary || s.silent {
+	if chosen.Prefill == None || chosen.Prefill == chosen.Primary || s.prefillHeaderMissing {
 		return policy.To(chosen.Primary), nil
 	}
 	return policy.Decision{Endpoint: chosen.Primary, Prefill: chosen.Prefill}, nil

@@ -53,7 +53,7 @@ func newStaged(b *Builder, c *config.Config) staged {
 	if c.Stages.Prefill == "" {
 		return s
 	}
-	s.Prefill, s.peers = newSchedulingProfile(b, c.Document.Profile(c.Stages.Prefill)), c.Stages.Peers
+	s.Prefill, s.peers = newSchedulingProfile(b, c.Document.Profile(c.Stages.Prefill)), c.Stages.SecondSeesFirst
 	if !c.Stages.PrefillFirst {
 		p := b.Plugins[c.Stages.Decider]
 		s.Decider, s.deciderPlugin = b.Factory(p).NewDecider(b, p), p
@@ -79,9 +79,9 @@ func newStagedByHeader(b *Builder, c *config.Config) staged {
 	return s
 }
 
-// turnTo makes the profile that a request's headers name the one that decides, and
+// selectByHeaders makes the profile that a request's headers name the one that decides, and
 // reports whether there is one.
-func (s *staged) turnTo(headers int32) bool {
+func (s *staged) selectByHeaders(headers int32) bool {
 	p := s.byHeaders[headers]
 	s.skipOthers(p)
 	if p != nil {
@@ -94,7 +94,7 @@ func (s *staged) turnTo(headers int32) bool {
 // is wanted and none is left, the decode endpoint does all of it.
 func (s *staged) Run(c *Cycle) (Picks, bool) {
 	s.Reason = ""
-	if s.byHeaders != nil && !s.turnTo(c.Headers) {
+	if s.byHeaders != nil && !s.selectByHeaders(c.Headers) {
 		return Picks{None, None}, false
 	}
 	switch {

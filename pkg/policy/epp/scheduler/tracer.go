@@ -16,7 +16,7 @@ import (
 // ends that. Decisions are the same either way. Explaining takes some ten times
 // as long as deciding.
 func (s *Scheduler) Explain(tell func(*Explanation)) {
-	s.tracer.tell = tell
+	s.tracer.report = tell
 	for _, p := range s.Staged.profiles() {
 		p.trace = nil
 		if tell != nil {
@@ -27,7 +27,7 @@ func (s *Scheduler) Explain(tell func(*Explanation)) {
 
 // A tracer explains the decisions of a scheduler.
 type tracer struct {
-	tell     func(*Explanation) // nil while nobody asks
+	report   func(*Explanation) // nil while nobody asks
 	detector *config.Plugin
 	// admitters are those of the scheduler's, in its order.
 	admitters []*config.Plugin
@@ -36,8 +36,8 @@ type tracer struct {
 	matches   []tracedMatch
 	loads     []tracedLoad
 	forecasts []tracedForecast
-	// about is the decision under way.
-	about *Explanation
+	// explanation is the decision under way.
+	explanation *Explanation
 }
 
 type tracedMatch struct {
@@ -85,7 +85,7 @@ func (b *Builder) newTracer(c *config.Config) tracer {
 // told of it.
 func (t *tracer) Begin(c *Cycle, request *policy.Request, detector SaturationDetector) {
 	t.refusedBy = nil
-	t.about = &Explanation{
+	t.explanation = &Explanation{
 		AtSeconds: c.Now.Seconds(),
 		Request: ExplainedRequest{
 			ID: request.ID, ArrivalSeconds: request.Arrival.Seconds(), PromptTokens: request.Tokens,
@@ -95,10 +95,10 @@ func (t *tracer) Begin(c *Cycle, request *policy.Request, detector SaturationDet
 		Admission: Admission{Detector: t.detectorName(), Saturation: Number(detector.Saturation(c))},
 	}
 	for e := range c.Scrapes {
-		t.about.Endpoints = append(t.about.Endpoints, c.signals(e))
+		t.explanation.Endpoints = append(t.explanation.Endpoints, c.signals(e))
 	}
 	for _, l := range t.loads {
-		t.about.InFlight = append(t.about.InFlight, InFlightSignal{
+		t.explanation.InFlight = append(t.explanation.InFlight, InFlightSignal{
 			PluginName: nameOf(l.plugin),
 			Freshness:  l.plugin.Freshness(),
 			Requests:   slices.Clone(l.load.Requests),
@@ -109,8 +109,8 @@ func (t *tracer) Begin(c *Cycle, request *policy.Request, detector SaturationDet
 
 // end adds what came of it, and tells, unless the request has to wait.
 func (t *tracer) end(s *Scheduler, decision policy.Decision, err error) {
-	x := t.about
-	t.about = nil
+	x := t.explanation
+	t.explanation = nil
 	switch {
 	case errors.Is(err, policy.ErrHeld):
 		return
@@ -129,18 +129,18 @@ func (t *tracer) end(s *Scheduler, decision policy.Decision, err error) {
 		x.Endpoint = endpointOrNil(decision.Endpoint)
 		x.Prefill = endpointOrNil(decision.Prefill)
 	}
-	t.tell(x)
+	t.report(x)
 }
 
 // refuse tells of a request that comes to no profile.
 func (t *tracer) refuse(err error) {
-	x := t.about
-	t.about = nil
+	x := t.explanation
+	t.explanation = nil
 	if errors.Is(err, policy.ErrShed) {
 		x.Admission.RefusedBy = &x.Admission.Detector
 	}
 	x.Error = err.Error()
-	t.tell(x)
+	t.report(x)
 }
 
 // data is what producers made of the request, and scorers that look for prefixes

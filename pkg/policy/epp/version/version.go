@@ -185,8 +185,8 @@ func (v Range) Has(r Release) bool {
 	return r >= v.first && (v.Last == 0 || r <= v.Last)
 }
 
-// WhyNot says when there is what a release does not have.
-func (v Range) WhyNot(r Release) string {
+// UnavailableReason says when there is what a release does not have.
+func (v Range) UnavailableReason(r Release) string {
 	switch {
 	case r < v.first:
 		return fmt.Sprintf("%s has it", v.first)
