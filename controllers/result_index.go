@@ -114,9 +114,9 @@ const (
 )
 
 // makeLeaderboard makes the ConfigMap of the best points.
-func makeLeaderboard(s subject, p *subjectPlan, study *study.Study) (*corev1.ConfigMap, error) {
+func makeLeaderboard(s subject, p *subjectPlan, st *study.Study) (*corev1.ConfigMap, error) {
 	for keep := maxRanked; ; keep /= 2 {
-		board, err := study.Top(keep)
+		board, err := st.Top(keep)
 		if err != nil {
 			return nil, err
 		}

@@ -122,12 +122,12 @@ func (d publisher) promote(next sweep) (words string, err error) {
 	case wanted.When != v1alpha1.PromoteWhenComplete && (d.gatesVerdict == nil || d.gatesVerdict.Judgement != result.Pass):
 		return "nothing is promoted because not all gates pass", nil
 	}
-	study := d.results.study.study
-	promotion, err := advice.Promote(study, wanted.Format)
+	st := d.results.study.study
+	promotion, err := advice.Promote(st, wanted.Format)
 	if err != nil {
 		return fmt.Sprintf("nothing is promoted: %v", err), nil
 	}
-	report, ok, err := advice.NewReport(study, fmt.Sprintf("PolicySweep %s", next.Name), promotion)
+	report, ok, err := advice.NewReport(st, fmt.Sprintf("PolicySweep %s", next.Name), promotion)
 	if err != nil {
 		return "", err
 	}

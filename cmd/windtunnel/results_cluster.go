@@ -225,7 +225,7 @@ func (s *resultSet) describe(ctx context.Context, sweep *v1alpha1.PolicySweep, i
 	if err != nil || len(errs) > 0 || compiled.Plan.Hash() != sweep.Status.PlanHash {
 		return
 	}
-	study, err := study.New(compiled.Plan)
+	st, err := study.New(compiled.Plan)
 	if err != nil {
 		return
 	}
@@ -233,13 +233,13 @@ func (s *resultSet) describe(ctx context.Context, sweep *v1alpha1.PolicySweep, i
 	for i := range s.rows {
 		known[s.rows[i].Key] = s.rows[i]
 	}
-	for study.Round() != nil {
-		missing, rows, err := compiled.Plan.Missing(study.Round(), func(key string) (result.Row, bool) { row, ok := known[key]; return row, ok })
-		if err != nil || len(missing) > 0 || study.AddRows(rows) != nil {
+	for st.Round() != nil {
+		missing, rows, err := compiled.Plan.Missing(st.Round(), func(key string) (result.Row, bool) { row, ok := known[key]; return row, ok })
+		if err != nil || len(missing) > 0 || st.AddRows(rows) != nil {
 			break
 		}
 	}
-	for _, point := range study.Points() {
+	for _, point := range st.Points() {
 		s.parameters[dataframe.PointName{Point: point.ID}] = point.Assignments()
 	}
 }

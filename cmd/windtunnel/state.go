@@ -170,8 +170,8 @@ func (s *state) keep(point experiment.Point, row *result.Row) error {
 
 // complete gives the sweep's section the rows that were known from others, so that
 // it holds all of the sweep.
-func (s *state) complete(study *study.Study) error {
-	rows, points := study.Rows(), study.Points()
+func (s *state) complete(st *study.Study) error {
+	rows, points := st.Rows(), st.Points()
 	for i := range rows {
 		if row := &rows[i]; row.Key != "" && !s.own[row.Key] {
 			if err := s.keep(points[row.Point], row); err != nil {

@@ -24,12 +24,12 @@ const defaultFollowed = 3
 
 // writeFollowers writes the best points as manifests, each with the ConfigMaps that it
 // refers to.
-func (o *sweepOptions) writeFollowers(set *manifest.Set, sweep compiledSweep, study *study.Study) error {
+func (o *sweepOptions) writeFollowers(set *manifest.Set, sweep compiledSweep, st *study.Study) error {
 	most := defaultFollowed
 	if sweep.Spec.Follow != nil {
 		most = int(sweep.Spec.Follow.Best)
 	}
-	board, err := study.Top(most)
+	board, err := st.Top(most)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (o *sweepOptions) writeFollowers(set *manifest.Set, sweep compiledSweep, st
 			break
 		}
 		name := fmt.Sprintf("%s-best-%d", sweep.Name, i+1)
-		text, err := o.followerManifest(set, sweep, study, board.Candidates[i].Point, name)
+		text, err := o.followerManifest(set, sweep, st, board.Candidates[i].Point, name)
 		if err != nil {
 			return err
 		}
@@ -52,8 +52,8 @@ func (o *sweepOptions) writeFollowers(set *manifest.Set, sweep compiledSweep, st
 	return nil
 }
 
-func (o *sweepOptions) followerManifest(set *manifest.Set, sweep compiledSweep, study *study.Study, point int, name string) ([]byte, error) {
-	spec, err := advice.FollowUpRun(study, &sweep.Spec, point)
+func (o *sweepOptions) followerManifest(set *manifest.Set, sweep compiledSweep, st *study.Study, point int, name string) ([]byte, error) {
+	spec, err := advice.FollowUpRun(st, &sweep.Spec, point)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (o *sweepOptions) followerManifest(set *manifest.Set, sweep compiledSweep, 
 		identityMetadata{Name: name, Namespace: sweep.Namespace}, spec,
 	}
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "# Point %d of PolicySweep %s: %s.\n", point, sweep.Name, study.Points()[point])
+	fmt.Fprintf(&out, "# Point %d of PolicySweep %s: %s.\n", point, sweep.Name, st.Points()[point])
 	raw, err := yaml.Marshal(run)
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ func (o *promoteOptions) check() error {
 
 // promote writes the best point's configuration. open says which gate does not
 // pass, if one does not.
-func (o *promoteOptions) promote(sweep compiledSweep, study *study.Study, open error) error {
+func (o *promoteOptions) promote(sweep compiledSweep, st *study.Study, open error) error {
 	if o.file == "" {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (o *promoteOptions) promote(sweep compiledSweep, study *study.Study, open e
 		fmt.Fprintln(os.Stderr, "windtunnel: no file written because not all gates pass; --promote-anyway writes it")
 		return nil
 	}
-	p, err := advice.Promote(study, format)
+	p, err := advice.Promote(st, format)
 	switch {
 	case errors.Is(err, promote.ErrNotPossible), errors.Is(err, advice.ErrNothingToPromote):
 		return badInputError{err}
@@ -77,12 +77,12 @@ func (o *promoteOptions) promote(sweep compiledSweep, study *study.Study, open e
 }
 
 // writeSweepReport writes the report of a sweep.
-func (o *sweepOptions) writeSweepReport(sweep compiledSweep, study *study.Study) error {
-	promoted, err := advice.Promote(study, v1alpha1.DocumentFormat)
+func (o *sweepOptions) writeSweepReport(sweep compiledSweep, st *study.Study) error {
+	promoted, err := advice.Promote(st, v1alpha1.DocumentFormat)
 	if err != nil {
 		promoted = nil // --promote says why; a report can do without.
 	}
-	report, ok, err := advice.NewReport(study, sweep.label(), promoted)
+	report, ok, err := advice.NewReport(st, sweep.label(), promoted)
 	if err != nil {
 		return err
 	}
