@@ -5,13 +5,13 @@ package compile
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
+	"windtunnel.dev/windtunnel/pkg/policy/native"
 	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
@@ -126,14 +126,6 @@ func flatSensitivities(scenario experiment.Tree) []sensitivity {
 	return sensitivities
 }
 
-// Scorers of a policy by what they look at.
-var (
-	nativePrefixScorers = []string{"prefix-affinity", "oracle-prefix", "precise-prefix-cache"}
-	nativeLoadScorers   = []string{
-		"queue-depth", "running-requests", "load-aware", "active-requests", "load-balance", "load-seed", "kv-utilization", "vllm-dp",
-	}
-)
-
 // nativeSensitivities are those of a policy that is no EPP's: one, if it adds up scores.
 func nativeSensitivities(policy *v1alpha1.RoutingPolicy) []sensitivity {
 	if len(policy.Scorers) == 0 {
@@ -145,10 +137,10 @@ func nativeSensitivities(policy *v1alpha1.RoutingPolicy) []sensitivity {
 		if scorer.Name == "load-aware" {
 			most /= 2
 		}
-		switch {
-		case slices.Contains(nativePrefixScorers, scorer.Name):
+		switch native.SubjectOf(scorer.Name) {
+		case native.PrefixSubject:
 			s.prefix.constant += most
-		case slices.Contains(nativeLoadScorers, scorer.Name):
+		case native.LoadSubject:
 			s.load.constant += max(most, 0)
 		}
 	}

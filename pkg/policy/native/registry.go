@@ -19,27 +19,40 @@ var policies = []policyType{
 	{"always-busiest", unweighted(readAlwaysBusiest)},
 }
 
+// Subject is what a scorer looks at.
+type Subject string
+
+const (
+	// PrefixSubject scorers look at how much of a prompt an endpoint may have cached.
+	PrefixSubject Subject = "Prefix"
+	// LoadSubject scorers look at how busy an endpoint is.
+	LoadSubject Subject = "Load"
+	// OtherSubject scorers look at something else.
+	OtherSubject Subject = "Other"
+)
+
 // A scorerType is a term of a weighted sum. read returns how it is made.
 type scorerType struct {
-	name string
-	read func(r *reader) func(*builder) scorer
+	name    string
+	subject Subject
+	read    func(r *reader) func(*builder) scorer
 }
 
 // scorers are all there are.
 var scorers = []scorerType{
-	{"prefix-affinity", readPrefixAffinity},
-	{"queue-depth", readQueueDepth},
-	{"kv-utilization", readKVUtilization},
-	{"load-balance", readLoadBalance},
-	{"load-seed", readLoadSeed},
-	{"oracle-prefix", readOraclePrefix},
-	{"precise-prefix-cache", readPrecisePrefixCache},
-	{"no-hit-lru", readNoHitLRU},
-	{"active-requests", readActiveRequests},
-	{"running-requests", readRunningRequests},
-	{"load-aware", readLoadAware},
-	{"vllm-dp", readVLLMDP},
-	{"lora-affinity", readLoRAAffinity},
+	{"prefix-affinity", PrefixSubject, readPrefixAffinity},
+	{"queue-depth", LoadSubject, readQueueDepth},
+	{"kv-utilization", LoadSubject, readKVUtilization},
+	{"load-balance", LoadSubject, readLoadBalance},
+	{"load-seed", LoadSubject, readLoadSeed},
+	{"oracle-prefix", PrefixSubject, readOraclePrefix},
+	{"precise-prefix-cache", PrefixSubject, readPrecisePrefixCache},
+	{"no-hit-lru", OtherSubject, readNoHitLRU},
+	{"active-requests", LoadSubject, readActiveRequests},
+	{"running-requests", LoadSubject, readRunningRequests},
+	{"load-aware", LoadSubject, readLoadAware},
+	{"vllm-dp", LoadSubject, readVLLMDP},
+	{"lora-affinity", OtherSubject, readLoRAAffinity},
 }
 
 // Policies returns the names of all policies.
@@ -58,6 +71,16 @@ func Scorers() []string {
 		names = append(names, s.name)
 	}
 	return names
+}
+
+// SubjectOf returns what a scorer looks at, and "" if there is no scorer of this name.
+func SubjectOf(name string) Subject {
+	for _, s := range scorers {
+		if s.name == name {
+			return s.subject
+		}
+	}
+	return ""
 }
 
 // unweighted is for policies that have neither scorers nor a mode.
