@@ -16,10 +16,11 @@ import (
 const Azure Format = "Azure"
 
 var azure = format{
-	name:     Azure,
-	matches:  func(text string) bool { return strings.HasPrefix(text, azureTimestamp) },
-	expected: "is CSV that begins with " + azureHeader,
-	parse:    parseAzure,
+	name:      Azure,
+	matches:   func(text string) bool { return strings.HasPrefix(text, azureTimestamp) },
+	beginning: len(azureHeader), // errors quote the whole header
+	expected:  "is CSV that begins with " + azureHeader,
+	parse:     parseAzure,
 }
 
 // The fields of an Azure row, in order.

@@ -17,9 +17,11 @@ type Format string
 type format struct {
 	name Format
 	// matches says whether a file that begins with this text may have the format;
-	// expected is that in words, which follow the name.
-	matches  func(text string) bool
-	expected string
+	// beginning is how many bytes of the file it wants to see at most. expected is
+	// the test in words, which follow the name.
+	matches   func(text string) bool
+	beginning int
+	expected  string
 	// blockTokens is the size of the blocks whose ids rows have, in tokens; 0 where
 	// rows have none.
 	blockTokens int32
@@ -49,6 +51,15 @@ func (f Format) declaration() (format, error) {
 	return format{}, fmt.Errorf("unknown trace format %q, want one of %v", f, Formats())
 }
 
+// longestBeginning is how many bytes of a file the formats need to recognise it.
+func longestBeginning() int {
+	longest := 0
+	for _, f := range formats {
+		longest = max(longest, f.beginning)
+	}
+	return longest
+}
+
 // RecogniseFormat tells a trace's format by its first line, and returns a reader
 // of the whole text, decompressed. A text of no known format is an error that
 // names the formats and how they begin.
@@ -58,7 +69,7 @@ func RecogniseFormat(r io.Reader, name string) (Format, io.Reader, error) {
 		return "", nil, fmt.Errorf("%s: %w", name, err)
 	}
 	whole := bufio.NewReaderSize(text, 4096)
-	start, err := whole.Peek(len(azureHeader))
+	start, err := whole.Peek(longestBeginning())
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", nil, fmt.Errorf("%s: read: %w", name, err)
 	}

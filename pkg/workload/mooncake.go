@@ -15,6 +15,7 @@ const MooncakeBlockTokens = 512
 var mooncake = format{
 	name:        Mooncake,
 	matches:     func(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, " "), "{") },
+	beginning:   32, // spaces may precede the brace
 	expected:    "has a JSON object with timestamp, input_length, output_length and hash_ids on each line",
 	blockTokens: MooncakeBlockTokens,
 	parse:       parseMooncake,
