@@ -12,9 +12,10 @@ import (
 	"io"
 )
 
-// RowsVersion says what rows hold beside the metrics that are asked for: it is
-// raised with every change of the registry's metrics, since rows of before lack
-// the new ones, or mean others by them.
+// RowsVersion says what rows hold beside the metrics that are asked for. It is raised
+// with each change of the registry's metrics after which stored rows lack a metric, or
+// mean another one by its name. A metric that needs a new field of the scenario leaves
+// it: the scenarios of stored rows do not have the field.
 const RowsVersion = 2
 
 // Row is the short result of one simulation: one point under one seed. It is

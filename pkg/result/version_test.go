@@ -19,6 +19,6 @@ func TestTheVersionOfRowsChangesWithTheRegistry(t *testing.T) {
 	}
 	sum := sha256.Sum256([]byte(strings.Join(names, "\n")))
 	if got := hex.EncodeToString(sum[:8]); got != recordedMetrics {
-		t.Errorf("the registry's metrics have the digest %s, recorded is %s: raise RowsVersion, and record it", got, recordedMetrics)
+		t.Errorf("the registry's metrics have the digest %s, recorded is %s: record it, and raise RowsVersion unless the scenarios of stored rows do not have the new metrics", got, recordedMetrics)
 	}
 }
