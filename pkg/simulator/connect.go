@@ -8,7 +8,6 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/kv/transfer"
-	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
 // connect gives replicas their tiers and their networks: one of its own to each,
@@ -82,21 +81,6 @@ func (r *replica) addTiers() {
 	}
 	r.tiers = l
 	l.empty(0)
-}
-
-// empty makes the replica's own tiers new ones.
-func (l *tierSet) empty(now simtime.Time) {
-	r := l.replica
-	l.sources, l.idle, l.detached, l.spills = nil, nil, nil, nil
-	if l.offload.Policy == OffloadLazy {
-		r.cache.RecordEvictions()
-	}
-	for k, t := range r.config.Tiers.Lower {
-		if !l.tiers[k].shared {
-			l.tiers[k].store = l.tiers[k].store.renewed(now, kv.NewTier(t.Blocks, t.Eviction))
-			r.cluster.watch(l.tiers[k].store.Tier, t.Kind, r.index, r.index+1)
-		}
-	}
 }
 
 // addShared gives the replicas of a pool the tiers that they share.

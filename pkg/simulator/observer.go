@@ -29,7 +29,7 @@ type observer interface {
 	// formed: the replica's next step was chosen and its blocks allocated,
 	// or there is none (no sequences).
 	formed(s *simulation, r *replica, step latency.Step)
-	// preempted: the request went from the batch to the front of the queue.
+	// preempted: the request went from the batch back into the wait queue, at its turn.
 	preempted(s *simulation, r *replica, id int32)
 	// token: the engine gave a token, which reaches the gateway at a time.
 	token(s *simulation, id int32, at simtime.Time)

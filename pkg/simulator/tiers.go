@@ -6,6 +6,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/kv/transfer"
 	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
 // tierSet is the tiers below a replica's cache, fastest first.
@@ -44,6 +45,21 @@ type tier struct {
 type tierRun struct {
 	tier     int
 	from, to int
+}
+
+// empty makes the replica's own tiers new ones.
+func (l *tierSet) empty(now simtime.Time) {
+	r := l.replica
+	l.sources, l.idle, l.detached, l.spills = nil, nil, nil, nil
+	if l.offload.Policy == OffloadLazy {
+		r.cache.RecordEvictions()
+	}
+	for k, t := range r.config.Tiers.Lower {
+		if !l.tiers[k].shared {
+			l.tiers[k].store = l.tiers[k].store.renewed(now, kv.NewTier(t.Blocks, t.Eviction))
+			r.cluster.watch(l.tiers[k].store.Tier, t.Kind, r.index, r.index+1)
+		}
+	}
 }
 
 // find lists where the blocks of a text are from one on up to the first that is
