@@ -88,10 +88,11 @@ type Disruption struct {
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1023
 	Replica int32 `json:"replica,omitempty"`
-	// kind is the kind of event. Fail stops the replica and empties its caches; the
+	// kind is the kind of event. Fail stops the replica and empties its caches, its
+	// own CPU and storage tiers included; a tier with sharing Pool keeps its blocks. The
 	// router routes the replica's requests again. Drain lets the replica finish its
 	// requests, and the router sends it no further ones. Recover lets the router
-	// choose the replica again; after Fail its caches are empty.
+	// choose the replica again.
 	// +required
 	Kind DisruptionKind `json:"kind,omitempty"`
 }
@@ -101,7 +102,8 @@ type Disruption struct {
 type DisruptionKind string
 
 const (
-	// FailDisruption stops the replica.
+	// FailDisruption stops the replica and empties its caches, its own CPU and storage
+	// tiers included. A tier that the pool shares keeps its blocks.
 	FailDisruption DisruptionKind = "Fail"
 	// DrainDisruption lets the replica finish its requests.
 	DrainDisruption DisruptionKind = "Drain"
