@@ -275,7 +275,9 @@ func changeText(change float64) string {
 }
 
 // Passed says whether all gates that were judged pass, and which does not: Fail
-// where one fails, Unknown where one is not decided.
+// where one fails, Unknown where one is not decided. Its text also appears in the status
+// of an object and in the output of sweep. Words that only compare prints belong in
+// verdictLine of cmd/windtunnel.
 func Passed(results []GateResult) (Judgement, string) {
 	of := func(v Judgement) (names []string, first string) {
 		for _, r := range results {
