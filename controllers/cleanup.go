@@ -157,7 +157,7 @@ func (d cleaner) reasonToDelete(cm *metav1.PartialObjectMetadata, st *v1alpha1.C
 		}
 	case ComponentPromoted:
 		if sw, ok := d.reportedSubject().(sweep); ok && cm.Name != sw.Status.Promoted {
-			return "nothing is promoted any more"
+			return "no configuration is promoted now"
 		}
 	case ComponentResult:
 		switch {

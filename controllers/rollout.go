@@ -120,7 +120,7 @@ func (d publisher) promote(next sweep) (words string, err error) {
 	case d.gatesVerdict != nil && d.gatesVerdict.KeepBaseline:
 		return "nothing is promoted: " + d.gatesVerdict.Message, nil
 	case wanted.When != v1alpha1.PromoteWhenComplete && (d.gatesVerdict == nil || d.gatesVerdict.Judgement != result.Pass):
-		return "nothing is promoted because not all gates pass", nil
+		return "no point is promoted because not all gates pass", nil
 	}
 	st := d.results.study.study
 	promotion, err := advice.Promote(st, wanted.Format)
@@ -132,7 +132,7 @@ func (d publisher) promote(next sweep) (words string, err error) {
 		return "", err
 	}
 	if !ok {
-		return "nothing is promoted: no point has all of its results", nil
+		return "no point is promoted: no point has all of its results", nil
 	}
 	var text bytes.Buffer
 	if err := report.Write(&text); err != nil {

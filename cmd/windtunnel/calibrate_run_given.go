@@ -45,7 +45,7 @@ func (l *runLatency) calibrateGiven(a latency.Accelerator) (calibrate.Given, fie
 		given.AllReduce = append(given.AllReduce, latency.AllReducePoint{Bytes: p.Bytes, Microseconds: at.float()})
 	}
 	if len(given.AllReduce) > 0 && l.Roofline.AllReduceLatencyMicroseconds != "" {
-		errs = append(errs, field.Forbidden(path.Child("allReduceLatencyMicroseconds"), "is a part of what allReduce says: give one of both"))
+		errs = append(errs, field.Forbidden(path.Child("allReduceLatencyMicroseconds"), "is a part of allReduce: set only one of the two"))
 	}
 	if len(errs) > 0 {
 		return given, errs

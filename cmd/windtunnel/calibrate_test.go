@@ -109,7 +109,7 @@ latency:
 func TestCalibrateWarnsWhereTheDescriptionIsWrong(t *testing.T) {
 	run := calibrateRun(t, "fitRequests: 100", "fitRequests: 30", "maxNumSeqs: 64", "maxNumSeqs: 1")
 	out := mustRun(t, "calibrate", "-f", run, "--generations", "1")
-	for _, want := range []string{"30 requests say little", "the fit does not explain the run"} {
+	for _, want := range []string{"30 requests are few", "the fit does not explain the run"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no warning %q:\n%s", want, out)
 		}
@@ -144,7 +144,7 @@ func TestBadInputOfCalibrate(t *testing.T) {
 		"a share beyond 1":                {[]string{"-f", calibrateRun(t, "kvCache:", "latency: {roofline: {expertEfficiency: \"1.5\"}}\nkvCache:")}, "latency.roofline.expertEfficiency: Invalid value: 1.5: must be greater than 0 and at most 1"},
 		"a coefficient that is none":      {[]string{"-f", calibrateRun(t, "kvCache:", "latency: {roofline: {stepOverheadMicroseconds: 1ms}}\nkvCache:")}, `latency.roofline.stepOverheadMicroseconds: Invalid value: "1ms": must be a decimal number`},
 		"a number without quotes":         {[]string{"-f", calibrateRun(t, "kvCache:", "latency: {roofline: {stepOverheadMicroseconds: 1}}\nkvCache:")}, "line 7: must be a text; numbers and words such as true need quotes"},
-		"collectives told twice":          {[]string{"-f", calibrateRun(t, "kvCache:", "latency: {roofline: {allReduceLatencyMicroseconds: \"1\", allReduce: [{bytes: 1, microseconds: \"1\"}, {bytes: 2, microseconds: \"1\"}]}}\nkvCache:")}, "give one of both"},
+		"collectives given twice":         {[]string{"-f", calibrateRun(t, "kvCache:", "latency: {roofline: {allReduceLatencyMicroseconds: \"1\", allReduce: [{bytes: 1, microseconds: \"1\"}, {bytes: 2, microseconds: \"1\"}]}}\nkvCache:")}, "set only one of the two"},
 		"a table out of order":            {[]string{"-f", calibrateRun(t, "kvCache:", "latency: {roofline: {allReduce: [{bytes: 2, microseconds: \"1\"}, {bytes: 1, microseconds: \"1\"}]}}\nkvCache:")}, "latency.roofline.allReduce[1].bytes: Invalid value: 1: must be more than the 2 before it"},
 		"another model of step times":     {[]string{"-f", calibrateRun(t, "kvCache:", "latency: {model: linear}\nkvCache:")}, `latency.model: Unsupported value: "linear"`},
 		"a cost that is none":             {[]string{"-f", calibrateRun(t, "kvCache:", "requestCost: {completionMicroseconds: \"-1\"}\nkvCache:")}, "requestCost.completionMicroseconds: Invalid value"},

@@ -15,7 +15,7 @@ const sharesNote = `
 OF BANDWIDTH and OF FLOP/S (in prefill/decode) are the shares of the peaks that engines achieve.
 SHARES: fitted on measurements of these models with as many GPUs (TP); published, a place
 to start; or your own, where the entry has no provenance.
-Shares of different sources say nothing of which accelerator is faster: calibrate before you compare.
+Do not compare accelerators whose shares have different sources: calibrate them first.
 `
 
 // writeAccelerators prints accelerators for people.

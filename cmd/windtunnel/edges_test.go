@@ -59,7 +59,7 @@ func TestAnInterruptedSweepWithAStateSaysHowToGoOn(t *testing.T) {
 	cmd.SetArgs(args)
 	cmd.SetOut(&bytes.Buffer{})
 	err := interrupted(cmd.ExecuteContext(ctx))
-	if want := "the same command with --state " + state + " goes on from there"; exitCode(err) != exitInterrupted || !strings.Contains(err.Error(), want) {
+	if want := "the same command with --state " + state + " continues from them"; exitCode(err) != exitInterrupted || !strings.Contains(err.Error(), want) {
 		t.Errorf("exit code %d, %v, want %q", exitCode(err), err, want)
 	}
 	if err := interrupted(context.Canceled); !errors.Is(err, errInterrupted) || strings.Contains(err.Error(), "goes on") {

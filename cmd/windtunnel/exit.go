@@ -40,7 +40,7 @@ func (e resumableError) Unwrap() error { return e.error }
 func interrupted(err error) error {
 	var kept resumableError
 	if errors.As(err, &kept) {
-		return fmt.Errorf("%w but the simulations that were done, which %s keeps: the same command with --state %s goes on from there", errInterrupted, kept.state, kept.state)
+		return fmt.Errorf("%w except the completed simulations in %s: the same command with --state %s continues from them", errInterrupted, kept.state, kept.state)
 	}
 	return errInterrupted
 }

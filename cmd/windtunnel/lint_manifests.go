@@ -109,7 +109,7 @@ func (m *lintManifests) inputs(set *manifest.Set, object manifest.Object) *lintI
 
 func (l *lintInputs) ConfigMapKey(ctx context.Context, name, key string) ([]byte, error) {
 	if !slices.ContainsFunc(l.configMaps, func(cm *corev1.ConfigMap) bool { return cm.Name == name }) {
-		message := fmt.Sprintf("ConfigMap %s is in none of the files: what depends on it is not checked", name)
+		message := fmt.Sprintf("ConfigMap %s is in none of the files, so checks that need it do not run", name)
 		l.absent[message] = true
 		return nil, compile.Missing(message)
 	}

@@ -207,7 +207,7 @@ func TestNewerFilesAreNotSaidToCrash(t *testing.T) {
 func TestUnknownParametersAreDeletedOnlyIfAsked(t *testing.T) {
 	file := tempFile(t, "u.yaml", soundEPP+"  parameters: {tomorrow: 1}\n")
 	out, err := windtunnel(t, "lint", file, "--fix")
-	if exitCode(err) != exitFailed || !strings.Contains(out, "would still refuse it: plugins[1].parameters.tomorrow") {
+	if exitCode(err) != exitFailed || !strings.Contains(out, "would still reject it: plugins[1].parameters.tomorrow") {
 		t.Errorf("%v, --fix prints\n%s", err, out)
 	}
 	if out := mustRun(t, "lint", file, "--fix", "--delete-unknown"); !strings.Contains(out, "-  parameters: {tomorrow: 1}\n") {

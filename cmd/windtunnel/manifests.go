@@ -93,7 +93,7 @@ func (o *localOptions) nothingFound(set *manifest.Set, kind string) error {
 	}
 	if len(set.Others) > 0 {
 		slices.Sort(set.Others)
-		text += "; what it holds of other kinds is passed over: " + strings.Join(slices.Compact(set.Others), ", ")
+		text += "; the command skips its objects of other kinds: " + strings.Join(slices.Compact(set.Others), ", ")
 	}
 	return badInputError{fmt.Errorf("%s", text)}
 }

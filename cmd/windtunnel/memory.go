@@ -44,7 +44,7 @@ func (o *localOptions) checkMemory(stderr io.Writer, label string, plan *experim
 	if most <= bound.bytes {
 		return nil
 	}
-	words := fmt.Sprintf("about %s of memory, and there are %s (%s): lower --parallelism (%d), the points, the seeds or the replicas, or set GOMEMLIMIT to what there is",
+	words := fmt.Sprintf("about %s of memory, but %s are available (%s): reduce --parallelism (%d), the points, the seeds or the replicas, or set GOMEMLIMIT to the available memory",
 		mebibytes(most), mebibytes(bound.bytes), bound.by, o.parallelism)
 	if least/memoryEstimateFactor > bound.bytes {
 		return fmt.Errorf("%s: not started: it would take %s", label, words)

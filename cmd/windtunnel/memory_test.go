@@ -34,7 +34,7 @@ func TestMemoryIsAskedForBeforehand(t *testing.T) {
 		"a little less":          {run, 60, exitOK, "windtunnel: warning: SimulationRun small may take about 87 MiB", ""},
 		"much too little":        {run, 20, exitFailed, "", "SimulationRun small: not started: it would take about 87 MiB"},
 		"enough for a sweep":     {sweep, 4096, exitOK, "", ""},
-		"a little less for it":   {sweep, 100, exitOK, "MiB of memory, and there are 100 MiB (GOMEMLIMIT): lower --parallelism (1), the points, the seeds or the replicas", ""},
+		"a little less for it":   {sweep, 100, exitOK, "MiB of memory, but 100 MiB are available (GOMEMLIMIT): reduce --parallelism (1), the points, the seeds or the replicas", ""},
 		"much too little for it": {sweep, 20, exitFailed, "", "PolicySweep a: not started: it would take about 1"},
 	} {
 		t.Run(name, func(t *testing.T) {

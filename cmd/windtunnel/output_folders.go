@@ -30,7 +30,7 @@ func checkFolders(files map[string]string) error {
 			return badInputError{fmt.Errorf("%s: %s is no folder", flag, folder)}
 		}
 		if err := checkWritable(folder); err != nil {
-			return badInputError{fmt.Errorf("%s: nothing can be written to the folder %s: %w", flag, folder, err)}
+			return badInputError{fmt.Errorf("%s: cannot write to the folder %s: %w", flag, folder, err)}
 		}
 	}
 	return nil
@@ -53,7 +53,7 @@ func checkNewFolder(flag, name string) error {
 		return badInputError{fmt.Errorf("%s: %s is no folder", flag, at)}
 	}
 	if err := checkWritable(at); err != nil {
-		return badInputError{fmt.Errorf("%s: nothing can be written to the folder %s: %w", flag, at, err)}
+		return badInputError{fmt.Errorf("%s: cannot write to the folder %s: %w", flag, at, err)}
 	}
 	return nil
 }

@@ -160,7 +160,7 @@ func readIndex(ctx context.Context, reader client.Reader, namespace string, resu
 	}
 	raw := []byte(cm.Data[store.IndexKey])
 	if digest := experiment.Digest(raw); digest != results.SHA256 {
-		return nil, fmt.Errorf("ConfigMap %s/%s: its digest is %s, and the status says %s", namespace, cm.Name, digest, results.SHA256)
+		return nil, fmt.Errorf("ConfigMap %s/%s: its digest is %s, but the status has %s", namespace, cm.Name, digest, results.SHA256)
 	}
 	return store.DecodeIndex(raw)
 }
@@ -172,7 +172,7 @@ func readChunk(ctx context.Context, reader client.Reader, namespace string, ref 
 	}
 	chunk := store.Chunk{Rows: ref.Rows, Data: cm.Data, Binary: cm.BinaryData}
 	if digest := chunk.SHA256(); digest != ref.SHA256 {
-		return nil, fmt.Errorf("ConfigMap %s/%s: its digest is %s, and the index says %s", namespace, cm.Name, digest, ref.SHA256)
+		return nil, fmt.Errorf("ConfigMap %s/%s: its digest is %s, but the index has %s", namespace, cm.Name, digest, ref.SHA256)
 	}
 	return chunk.Decode()
 }

@@ -51,7 +51,7 @@ func TestExplainPrintsATable(t *testing.T) {
 func TestExplainTellsOfEvictions(t *testing.T) {
 	const run = "testdata/evict.yaml"
 	_, err := windtunnel(t, "run", "-f", run, "--explain", "rejected")
-	const want = "none was turned away; the first one that was evicted is 26"
+	const want = "the router rejected none; the first evicted one is 26"
 	if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), want) {
 		t.Fatalf("%v, want %q", err, want)
 	}
@@ -94,7 +94,7 @@ func TestExplainRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		"a number that no request has": {[]string{"--explain", "400"}, "400 is none of the 400 under seed 42"},
+		"a number that no request has": {[]string{"--explain", "400"}, "400 is not among the 400 routed requests of seed 42"},
 		"what is no number":            {[]string{"--explain", "-3"}, "from 0 in order of arrival, or rejected"},
 		"no rejected request":          {[]string{"-f", "testdata/run.yaml", "--name", "small", "--explain", "rejected"}, "of the 120 under seed 42 none was rejected"},
 		"a seed alone":                 {[]string{"--seed", "3"}, "--seed needs --explain"},

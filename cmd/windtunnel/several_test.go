@@ -226,7 +226,7 @@ func TestTheOtherVerbIsNamed(t *testing.T) {
 		"sweep of a run":      {[]string{"sweep", "-f", file("run")}, "holds no PolicySweep; it holds the SimulationRun r, which windtunnel run simulates: windtunnel run -f " + file("run")},
 		"a name of the other": {[]string{"run", "-f", file("both"), "--name", "s"}, `holds no SimulationRun named "s"; it holds the PolicySweep s, which windtunnel sweep`},
 		"neither":             {[]string{"run", "-f", file("both"), "--name", "x"}, `holds no SimulationRun named "x"`},
-		"another kind":        {[]string{"run", "-f", file("epp")}, "holds no SimulationRun; what it holds of other kinds is passed over: llm-d.ai/v1alpha1 EndpointPickerConfig"},
+		"another kind":        {[]string{"run", "-f", file("epp")}, "holds no SimulationRun; the command skips its objects of other kinds: llm-d.ai/v1alpha1 EndpointPickerConfig"},
 	} {
 		_, err := windtunnel(t, tc.args...)
 		if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), tc.want) {

@@ -71,7 +71,7 @@ func (r *Run) replay(ctx context.Context, timer latency.StepTimer) ([]Times, err
 		return nil, err
 	}
 	if completed != len(r.Requests) {
-		return nil, fmt.Errorf("%s: the engine as described refuses %d of %d requests: check the KV blocks and the model length",
+		return nil, fmt.Errorf("%s: the engine with these settings rejects %d of %d requests: check the KV blocks and the model length",
 			r.Name, len(r.Requests)-completed, len(r.Requests))
 	}
 	return all, nil

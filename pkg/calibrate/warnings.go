@@ -39,7 +39,7 @@ func Warnings(c latency.RooflineCoefficients) []string {
 func (r *Run) Warnings() []string {
 	var all []string
 	if n := r.fitted(); n < fewRequests {
-		all = append(all, fmt.Sprintf("%d requests say little: some hundred are better, and fewer than %d are for a look only", n, fewRequests))
+		all = append(all, fmt.Sprintf("%d requests are few: use some hundred; fewer than %d are only a first try", n, fewRequests))
 	}
 	f := FiguresOf(r.Measured())
 	if ttft, e2e := f[TTFT][Mean], f[E2E][Mean]; ttft > longTTFT || e2e > longE2E {

@@ -24,7 +24,7 @@ func TestWarningsOfARun(t *testing.T) {
 		want   string
 	}{
 		"ordinary": {func(*Run) {}, ""},
-		"few":      {func(r *Run) { r.Fitted = 49 }, "49 requests say little"},
+		"few":      {func(r *Run) { r.Fitted = 49 }, "49 requests are few"},
 		"in milliseconds": {func(r *Run) {
 			for i := range r.Requests {
 				q := &r.Requests[i]

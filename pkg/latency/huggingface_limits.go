@@ -134,7 +134,7 @@ func (c *hubConfig) integerFormat(bits, group int, key string, allowed ...int) P
 func (c *hubConfig) compressed() Precision {
 	var scheme json.RawMessage
 	if c.optional("kv_cache_scheme", &scheme) {
-		c.addError("kv_cache_scheme", "remove it and state the format of the KV cache where the model is served")
+		c.addError("kv_cache_scheme", "remove it and set the format of the KV cache in the pool")
 	}
 	var groups map[string]struct {
 		Weights *struct {
@@ -151,7 +151,7 @@ func (c *hubConfig) compressed() Precision {
 	for _, g := range groups {
 		switch {
 		case g.Weights == nil:
-			c.addError("config_groups", "must say what the weights are")
+			c.addError("config_groups", "must name the format of the weights")
 		case g.Weights.Type == "float" && g.Weights.Bits == 8:
 			return FP8
 		case g.Weights.Type == "int":

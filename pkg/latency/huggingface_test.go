@@ -229,12 +229,12 @@ func TestParseHuggingFaceErrors(t *testing.T) {
 		"other groups": {jsonObject{"quantization_config": jsonObject{"quant_method": "awq", "bits": 4, "group_size": 64}}, []string{
 			"config.quantization_config.group_size: Invalid value: must be 128: other groups of 4-bit weights are not modelled"}},
 		"groups of layers": {jsonObject{"quantization_config": jsonObject{"quant_method": "compressed-tensors", "config_groups": jsonObject{}, "kv_cache_scheme": jsonObject{"num_bits": 8}}}, []string{
-			"config.quantization_config.kv_cache_scheme: Invalid value: remove it and state the format of the KV cache where the model is served",
+			"config.quantization_config.kv_cache_scheme: Invalid value: remove it and set the format of the KV cache in the pool",
 			"config.quantization_config.config_groups: Invalid value: must be one group for all layers"}},
 		"a group of other numbers": {jsonObject{"quantization_config": jsonObject{"quant_method": "compressed-tensors", "config_groups": jsonObject{"g": jsonObject{"weights": jsonObject{"num_bits": 4, "type": "float"}}}}}, []string{
 			`config.quantization_config.config_groups: Invalid value: weights of type "float" with 4 bits are not modelled`}},
 		"a group without weights": {jsonObject{"quantization_config": jsonObject{"quant_method": "compressed-tensors", "config_groups": jsonObject{"g": jsonObject{}}}}, []string{
-			"config.quantization_config.config_groups: Invalid value: must say what the weights are"}},
+			"config.quantization_config.config_groups: Invalid value: must name the format of the weights"}},
 		"dense layers one by one": {jsonObject{
 			"architectures": []string{"Qwen3MoeForCausalLM"}, "num_experts": 16, "num_experts_per_tok": 2, "moe_intermediate_size": 1000, "mlp_only_layers": []int{3}}, []string{
 			"config.mlp_only_layers: Invalid value: must be empty: dense layers that are listed one by one are not modelled"}},

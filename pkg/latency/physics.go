@@ -148,6 +148,6 @@ func (i Instance) PhysicsNote(promptTokens int) string {
 	if claimed >= bound {
 		return ""
 	}
-	return fmt.Sprintf("physics prefills %d tokens of %s in %.1f ms, where %d %s need at least %.1f ms at their peak: where prompts matter, use roofline",
+	return fmt.Sprintf("physics prefills %d tokens of %s in %.1f ms, but %d %s need at least %.1f ms at their peak: if prompts matter, use roofline",
 		promptTokens, i.Model.Name, microseconds(claimed)/1e3, i.TensorParallelism, i.Accelerator.Name, microseconds(bound)/1e3)
 }

@@ -182,7 +182,7 @@ func TestPhysicsWarnsOfLongPrompts(t *testing.T) {
 		}
 	}
 	note := i.PhysicsNote(10000)
-	for _, part := range []string{"10000 tokens of meta-llama/Llama-3.1-8B-Instruct in ", "where 1 h100-sxm need at least 1", "use roofline"} {
+	for _, part := range []string{"10000 tokens of meta-llama/Llama-3.1-8B-Instruct in ", "but 1 h100-sxm need at least 1", "use roofline"} {
 		if !strings.Contains(note, part) {
 			t.Errorf("the note %q does not say %q", note, part)
 		}

@@ -86,7 +86,7 @@ func NewDocument(o *simulator.Outcome, m Meta) *Document {
 	return d
 }
 
-// Value returns a metric's value, or false where nothing was measured for it.
+// Value returns a metric's value, or false where it has no measurement.
 // Metrics with several labels have values only where [Meta] named them.
 func (d *Document) Value(m Metric) (float64, bool) {
 	g := d.Group(m.Selector)

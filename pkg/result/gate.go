@@ -52,7 +52,7 @@ func (m Measures) Gate(in GateText, path *field.Path) (Gate, field.ErrorList) {
 	g.Confidence, err = strconv.ParseFloat(in.Confidence, 64)
 	switch {
 	case in.Confidence == "":
-		errs = append(errs, field.Required(path.Child("confidence"), "say with which confidence the claim must hold, such as 0.95"))
+		errs = append(errs, field.Required(path.Child("confidence"), "set the confidence that the claim must have, such as 0.95"))
 	case err != nil || !(g.Confidence > 0.5 && g.Confidence < 1):
 		errs = append(errs, field.Invalid(path.Child("confidence"), in.Confidence, "must be above 0.5 and below 1"))
 	}
@@ -116,7 +116,7 @@ func (g Gate) Judge(candidate, baseline []Row) GateResult {
 	}
 	r.N = len(xs)
 	if r.N == 0 {
-		r.Message = fmt.Sprintf("%s: nothing was measured for it", g)
+		r.Message = fmt.Sprintf("%s: it has no measurement", g)
 		return r
 	}
 	switch claimAtMostZero(g.distances(xs, ys), g.Confidence) {
@@ -136,7 +136,7 @@ func (g Gate) Judge(candidate, baseline []Row) GateResult {
 // AgainstItself is the result of a relative claim about the baseline, which
 // would hold whatever the figures.
 func (g Gate) AgainstItself() GateResult {
-	return GateResult{Gate: g, Verdict: NotJudged, Message: fmt.Sprintf("%s is not judged: the baseline is the best point, and would be compared with itself", g)}
+	return GateResult{Gate: g, Verdict: NotJudged, Message: fmt.Sprintf("%s is not judged, because the baseline is the best point", g)}
 }
 
 // JudgeEach says whether the claim holds at every candidate: it fails where it
@@ -239,7 +239,7 @@ func (r *GateResult) message(seeds int, constant bool) string {
 	}
 	switch {
 	case r.N < 2:
-		found = append(found, "one seed, which says nothing of the spread")
+		found = append(found, "one seed, which does not show the spread")
 	case constant:
 		found = append(found, fmt.Sprintf("the same under all %d seeds", r.N))
 	case r.Limit != nil:

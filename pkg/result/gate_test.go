@@ -32,9 +32,9 @@ func TestGatesOfSeveralPoints(t *testing.T) {
 		"all pass, the nearest to the bound is named": {[]Contender{low, high}, Pass, "high: ttft.p99 ≤ 500 ms passes: 205 ms, below 236.569 ms with 95 % (2 seeds) (of 2 points 2 pass, 0 fail, 0 are not decided)"},
 		"one fails":                         {[]Contender{low, bad, high}, Fail, "bad: ttft.p99 ≤ 500 ms fails: 705 ms, above 673.431 ms with 95 % (2 seeds) (of 3 points 2 pass, 1 fail, 0 are not decided)"},
 		"the worst is named":                {[]Contender{bad, worse, open}, Fail, "worse: ttft.p99 ≤ 500 ms fails: 905 ms, above 873.431 ms with 95 % (2 seeds) (of 3 points 0 pass, 2 fail, 1 are not decided)"},
-		"one is open":                       {[]Contender{high, open}, Unknown, "open: ttft.p99 ≤ 500 ms is not decided: 300 ms, one seed, which says nothing of the spread (of 2 points 1 pass, 0 fail, 1 are not decided)"},
+		"one is open":                       {[]Contender{high, open}, Unknown, "open: ttft.p99 ≤ 500 ms is not decided: 300 ms, one seed, which does not show the spread (of 2 points 1 pass, 0 fail, 1 are not decided)"},
 		"one alone is not counted":          {[]Contender{low}, Pass, "low: ttft.p99 ≤ 500 ms passes: 105 ms, below 136.569 ms with 95 % (2 seeds)"},
-		"a point without rows is not known": {[]Contender{low, {Name: "lost"}}, Unknown, "lost: ttft.p99 ≤ 500 ms: nothing was measured for it (of 2 points 1 pass, 0 fail, 1 are not decided)"},
+		"a point without rows is not known": {[]Contender{low, {Name: "lost"}}, Unknown, "lost: ttft.p99 ≤ 500 ms: it has no measurement (of 2 points 1 pass, 0 fail, 1 are not decided)"},
 		"no other point":                    {nil, Unknown, "ttft.p99 ≤ 500 ms: there is no point beside the baseline"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestGates(t *testing.T) {
 		},
 		"one seed": {
 			gate("goodput", AtLeast, "99%"), of("goodput", 1), nil,
-			Unknown, "goodput ≥ 99 % is not decided: 100 %, one seed, which says nothing of the spread",
+			Unknown, "goodput ≥ 99 % is not decided: 100 %, one seed, which does not show the spread",
 		},
 		"equal seeds": {
 			gate("goodput", AtLeast, "99%"), of("goodput", 1, 1, 1), nil,
@@ -104,7 +104,7 @@ func TestGates(t *testing.T) {
 		},
 		"nothing measured": {
 			gate("goodput", AtLeast, "99%"), of("goodput", -1, -1), nil,
-			Unknown, "goodput ≥ 99 %: nothing was measured for it",
+			Unknown, "goodput ≥ 99 %: it has no measurement",
 		},
 		"nothing measured under one seed does not pass": {
 			gate("ttft.p99", AtMost, "500ms"), of("ttft.p99", 0.40, 0.41, 0.42, -1), nil,
@@ -129,7 +129,7 @@ func TestGates(t *testing.T) {
 		},
 		"other seeds are no pairs": {
 			versus("goodput", AtLeast, "-1%"), of("goodput", 0.9, 0.9), of("goodput", -1, 0.9), Unknown,
-			"goodput ≥ baseline -1 % is not decided: +0 %, one seed, which says nothing of the spread, no value under 1 of 2 seeds",
+			"goodput ≥ baseline -1 % is not decided: +0 %, one seed, which does not show the spread, no value under 1 of 2 seeds",
 		},
 	}
 	for name, tc := range cases {

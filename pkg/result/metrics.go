@@ -111,7 +111,7 @@ func (m *Metrics) UnmarshalJSON(raw []byte) error {
 	}
 	for name := range values {
 		if name == "" || strings.Contains(name, "\n") {
-			return fmt.Errorf("%q is no name of a metric", name)
+			return fmt.Errorf("%q is not the name of a metric", name)
 		}
 	}
 	*m = NewMetrics(values)

@@ -20,13 +20,13 @@ type Rejections map[string]int64
 // rejectionMeanings say what each reason means and which field decides it.
 var rejectionMeanings = map[simulator.Reason]string{
 	simulator.NoEndpoint:         "the router left no replica to choose",
-	simulator.Shed:               "the router turned it away, since the pool was saturated",
+	simulator.Shed:               "the router rejected it because the pool was saturated",
 	simulator.EmptyPrompt:        "an engine refuses a request without a prompt",
 	simulator.ExceedsModelLength: "prompt plus answer are longer than the model's context, or engine.maxModelLen",
 	simulator.ExceedsKVCache:     "prompt plus answer need more than all KV blocks of a replica",
 	simulator.NoRoom:             "the stability controller found no room beside what runs",
 	simulator.QueueFull:          "the router's queue was full",
-	simulator.Expired:            "the router kept it for as long as it may",
+	simulator.Expired:            "it waited in the router's queue until its time-out",
 	simulator.Evicted:            "the router ended it on a replica",
 }
 

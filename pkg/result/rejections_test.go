@@ -33,7 +33,7 @@ func TestNothingServedSaysWhy(t *testing.T) {
 		"no rows":                     {nil, ""},
 		"a simulation that failed":    {[]Row{{Error: "no weights"}}, ""},
 		"one request completed":       {[]Row{row(0, 0, Rejections{"shed": 9}), row(0.1, 0, nil)}, ""},
-		"rejected, most first":        {[]Row{row(0, 0, Rejections{"shed": 2, "exceedsModelLength": 1}), row(0, 0, Rejections{"shed": 1})}, "nothing was served: every request was rejected: shed 3 (the router turned it away, since the pool was saturated), exceedsModelLength 1 (prompt plus answer are longer than the model's context, or engine.maxModelLen)"},
+		"rejected, most first":        {[]Row{row(0, 0, Rejections{"shed": 2, "exceedsModelLength": 1}), row(0, 0, Rejections{"shed": 1})}, "nothing was served: every request was rejected: shed 3 (the router rejected it because the pool was saturated), exceedsModelLength 1 (prompt plus answer are longer than the model's context, or engine.maxModelLen)"},
 		"some rejected, some cut off": {[]Row{row(0, 0.5, Rejections{"noEndpoint": 1})}, "nothing was served: requests were rejected: noEndpoint 1 (the router left no replica to choose); the others were in flight when the run ended"},
 		"all cut off":                 {[]Row{row(0, 1, nil)}, "nothing was served: all requests were in flight when the run ended"},
 		"nothing arrived":             {makeRows(0, map[string]float64{}), "nothing was served: no request that counts arrived, or all of them failed"},

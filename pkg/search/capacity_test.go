@@ -328,7 +328,7 @@ func TestFaultsOfCapacity(t *testing.T) {
 		maxTrials  int
 		want       []string
 	}{
-		"no load":      {sound, search.CapacitySettings{}, 100, []string{"FieldValueRequired at spec.search.capacity.load: must name the parameter whose greatest bearable value is sought"}},
+		"no load":      {sound, search.CapacitySettings{}, 100, []string{"FieldValueRequired at spec.search.capacity.load: must name the parameter to maximise"}},
 		"another load": {sound, search.CapacitySettings{Load: "rate"}, 100, []string{"FieldValueNotFound at spec.search.capacity.load: "}},
 		"out of range": {sound, search.CapacitySettings{Load: "load", Precision: -1, MaxSeeds: 1}, 100, []string{
 			"FieldValueInvalid at spec.search.capacity.precision: must not be negative",

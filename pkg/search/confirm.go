@@ -18,7 +18,7 @@ type confirm struct {
 func (p *problem) confirm(inner Algorithm) (Algorithm, field.ErrorList) {
 	var errs field.ErrorList
 	if n := p.Settings.Confirm; n < 2 {
-		errs = append(errs, field.Invalid(p.settings().Child("confirm"), n, "must be at least 2: one seed says nothing of the others"))
+		errs = append(errs, field.Invalid(p.settings().Child("confirm"), n, "must be at least 2: one seed does not show the spread"))
 	}
 	if p.Settings.Algorithm == Capacity {
 		errs = append(errs, field.Forbidden(p.settings().Child("confirm"), "does not go with Capacity, which gives every load seeds until it is sure"))

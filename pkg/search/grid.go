@@ -31,7 +31,7 @@ func newGrid(p *problem) (Algorithm, field.ErrorList) {
 	points, all := p.cube.enumerate(most, maxVisits)
 	if !all {
 		return nil, field.ErrorList{field.Invalid(at, most, fmt.Sprintf(
-			"the grid has %s combinations, of which conditions and rules leave more points, or too few to look for them; %s", count, advice))}
+			"the grid has %s combinations; after conditions and rules there are too many points, or too few to find by sampling; %s", count, advice))}
 	}
 	return newDesign(p, func() []Point { return points }), nil
 }

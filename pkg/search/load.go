@@ -36,7 +36,7 @@ func (p *problem) checkCapacity() field.ErrorList {
 	index := p.load()
 	switch {
 	case settings.Load == "":
-		return append(errs, field.Required(path.Child("load"), "must name the parameter whose greatest bearable value is sought"))
+		return append(errs, field.Required(path.Child("load"), "must name the parameter to maximise"))
 	case index < 0:
 		return append(errs, field.NotFound(path.Child("load"), settings.Load))
 	}

@@ -152,7 +152,7 @@ func TestSettingsAtTheEndOfASearchAreChecked(t *testing.T) {
 	want := []string{
 		"FieldValueInvalid at spec.replications.precision: must lie between 0 and 100 %",
 		"FieldValueInvalid at spec.replications.maxCount: must be at least 5, the seeds that every point gets",
-		"FieldValueInvalid at spec.search.confirm: must be at least 2: one seed says nothing of the others",
+		"FieldValueInvalid at spec.search.confirm: must be at least 2: one seed does not show the spread",
 	}
 	_, errs := search.New(p, path)
 	if diff := cmp.Diff(want, lines(errs)); diff != "" {

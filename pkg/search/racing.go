@@ -53,7 +53,7 @@ func (p *problem) racing(inner Algorithm) (Algorithm, field.ErrorList) {
 	}
 	switch {
 	case r.First < 2:
-		errs = append(errs, field.Invalid(path.Child("first"), r.First, "must be at least 2: one seed says nothing of the others"))
+		errs = append(errs, field.Invalid(path.Child("first"), r.First, "must be at least 2: one seed does not show the spread"))
 	case r.First >= p.Seeds:
 		errs = append(errs, field.Invalid(path.Child("first"), r.First, fmt.Sprintf("must be less than the %d seeds of a point, or there are none to save: raise replications.count", p.Seeds)))
 	}

@@ -244,7 +244,7 @@ func TestRacesThatCannotBeAreRefused(t *testing.T) {
 	p.Settings.Racing = &search.RacingSettings{Confidence: 1, First: 1}
 	want := []string{
 		"FieldValueInvalid at spec.search.racing.confidence: must lie between 0 and 1",
-		"FieldValueInvalid at spec.search.racing.first: must be at least 2: one seed says nothing of the others",
+		"FieldValueInvalid at spec.search.racing.first: must be at least 2: one seed does not show the spread",
 		"FieldValueInvalid at spec.search.racing.step: must be at least 1",
 	}
 	_, errs := search.New(p, path)

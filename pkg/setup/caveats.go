@@ -20,7 +20,7 @@ func (b *Builder) caveats(in *v1alpha1.Scenario, config *simulator.Config, outco
 		}
 	}
 	if timer, ok := config.Pools[pool].Timer.(latency.Extrapolator); ok && timer.Extrapolated() > 0 {
-		texts = append(texts, fmt.Sprintf("%d steps lay outside what the table was measured for", timer.Extrapolated()))
+		texts = append(texts, fmt.Sprintf("%d steps were outside the measured range of the table", timer.Extrapolated()))
 	}
 	return texts
 }

@@ -54,7 +54,7 @@ func invalidTransition(last, next v1alpha1.DisruptionKind) string {
 	there := last == "" || last == v1alpha1.RecoverDisruption
 	switch {
 	case there && next == v1alpha1.RecoverDisruption:
-		return "neither failed nor drained before, so that there is nothing to recover from"
+		return "did not fail or drain before, so it cannot recover"
 	case last == v1alpha1.FailDisruption && next != v1alpha1.RecoverDisruption:
 		return "failed before and did not recover"
 	case last == v1alpha1.DrainDisruption && next == v1alpha1.DrainDisruption:

@@ -65,8 +65,8 @@ func TestDisruptionValidation(t *testing.T) {
 		"out of order": {
 			[]v1alpha1.Disruption{one, with(func(d *v1alpha1.Disruption) { d.At, d.Replica = "9s", 1 })}, "[1].at", "the entry before is at 10s",
 		},
-		"nothing to recover from": {[]v1alpha1.Disruption{kind("Recover")}, "[0].kind", "neither failed nor drained"},
-		"recovered twice":         {[]v1alpha1.Disruption{one, kind("Recover"), kind("Recover")}, "[2].kind", "neither failed nor drained"},
+		"nothing to recover from": {[]v1alpha1.Disruption{kind("Recover")}, "[0].kind", "did not fail or drain before"},
+		"recovered twice":         {[]v1alpha1.Disruption{one, kind("Recover"), kind("Recover")}, "[2].kind", "did not fail or drain before"},
 		"failed twice":            {[]v1alpha1.Disruption{one, one}, "[1].kind", "failed before"},
 		"drained after a failure": {[]v1alpha1.Disruption{one, kind("Drain")}, "[1].kind", "failed before"},
 		"drained twice":           {[]v1alpha1.Disruption{kind("Drain"), kind("Drain")}, "[1].kind", "drains already"},

@@ -77,7 +77,7 @@ func validateLabels(in []v1alpha1.Pool, path *field.Path) field.ErrorList {
 func validateRoles(in []v1alpha1.Pool, path *field.Path) field.ErrorList {
 	alone := func(i int, does, lacks string, role v1alpha1.Role) *field.Error {
 		return field.Invalid(path.Index(i).Child("role"), in[i].Role, fmt.Sprintf(
-			"no pool %s what this one %s: add a pool of role %s, or give this one role Both", lacks, does, role))
+			"this pool %[2]s, but no pool %[1]s: add a pool of role %[3]s, or give this one role Both", lacks, does, role))
 	}
 	var errs field.ErrorList
 	some := func(does func(*v1alpha1.Pool) bool) bool {
@@ -105,11 +105,11 @@ func validateKVShapes(in []v1alpha1.Pool, path *field.Path) field.ErrorList {
 	for i := range in {
 		if in[i].Engine.BlockSize != from.Engine.BlockSize {
 			errs = append(errs, field.Invalid(path.Index(i).Child("engine", "blockSize"), in[i].Engine.BlockSize, fmt.Sprintf(
-				"pools that hand KV over have blocks of one size; those of pool %s have %d tokens", from.Name, from.Engine.BlockSize)))
+				"pools that hand KV over must have blocks of the same size; blocks of pool %s have %d tokens", from.Name, from.Engine.BlockSize)))
 		}
 		if format := kvFormat(&in[i]); format != kvFormat(from) {
 			errs = append(errs, field.Invalid(path.Index(i).Child("quantization", "kvCache"), in[i].Quantization.KVCache, fmt.Sprintf(
-				"pools that hand KV over have it in one format; that of pool %s is %s", from.Name, kvFormat(from))))
+				"pools that hand KV over must have the same KV format; the format of pool %s is %s", from.Name, kvFormat(from))))
 		}
 	}
 	return errs
@@ -130,13 +130,13 @@ func validateRouter(in *v1alpha1.Scenario, router *Routing, path *field.Path) fi
 			return nil
 		}
 		return field.ErrorList{field.Forbidden(path.Child("router", "endpointPickerConfig"),
-			"it lets one replica compute a prompt that another one decodes, and no pool has role Prefill or Both")}
+			"the router lets one replica compute a prompt that another one decodes, but no pool has role Prefill or Both")}
 	}
 	var errs field.ErrorList
 	for i := range in.Pools {
 		if hasOneStage(&in.Pools[i]) {
 			errs = append(errs, field.Invalid(path.Child("pools").Index(i).Child("role"), in.Pools[i].Role,
-				"the router's configuration hands nothing over: add a disagg-profile-handler with a decider and a profile of each stage, or leave the role out"))
+				"the router's configuration never hands a prompt over: add a disagg-profile-handler with a decider and a profile of each stage, or leave the role out"))
 		}
 	}
 	return errs
@@ -178,5 +178,5 @@ func handoffNotes(in *v1alpha1.Scenario, config *simulator.Config, path *field.P
 	if in.Disaggregation == nil || config.Handoff != (simulator.Handoff{}) {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: has no effect, as the router hands nothing over", path.Child("disaggregation"))}
+	return []string{fmt.Sprintf("%s: has no effect, because the router never hands a prompt over", path.Child("disaggregation"))}
 }

@@ -51,7 +51,7 @@ func TestBuildHandoff(t *testing.T) {
 	if got := m.config.Handoff; got != (simulator.Handoff{}) {
 		t.Errorf("a router that hands nothing over has %+v", got)
 	}
-	want := []string{"spec.scenario.disaggregation: has no effect, as the router hands nothing over"}
+	want := []string{"spec.scenario.disaggregation: has no effect, because the router never hands a prompt over"}
 	if diff := cmp.Diff(want, Notes(m.in, &m.config, nil, spec)); diff != "" {
 		t.Errorf("warnings (−want +got):\n%s", diff)
 	}
@@ -108,11 +108,11 @@ func TestHandoffValidation(t *testing.T) {
 		"blocks of two sizes": {func(s *v1alpha1.Scenario) {
 			builder.SplitPools(prefill, decode)(s)
 			s.Pools[1].Engine.BlockSize = 32
-		}, "pools[1].engine.blockSize", "those of pool pprefill have 16 tokens"},
+		}, "pools[1].engine.blockSize", "blocks of pool pprefill have 16 tokens"},
 		"KV in two formats": {func(s *v1alpha1.Scenario) {
 			builder.SplitPools(decode, prefill)(s)
 			s.Pools[0].Quantization.KVCache = "fp8"
-		}, "pools[0].quantization.kvCache", "that of pool pprefill is bf16"},
+		}, "pools[0].quantization.kvCache", "the format of pool pprefill is bf16"},
 		"one format by two names": {edit: func(s *v1alpha1.Scenario) {
 			builder.SplitPools(decode, prefill)(s)
 			s.Pools[0].Quantization.KVCache = "bf16"

@@ -53,7 +53,7 @@ func limitOf(in *v1alpha1.Pool, pool *simulator.Pool, path *field.Path) lengthLi
 		limit.description, limit.path = "maxModelLen", path.Child("engine", "maxModelLen")
 	}
 	if held := pool.KVBlocks*pool.BlockTokens + 1; limit.tokens == 0 || held < limit.tokens {
-		limit.tokens, limit.description, limit.path = held, "what all KV blocks of a replica hold", path.Child("kvCache")
+		limit.tokens, limit.description, limit.path = held, "the capacity of all KV blocks of a replica", path.Child("kvCache")
 	}
 	return limit
 }
@@ -88,7 +88,7 @@ func (l lengthLimit) clientNotes(clients []v1alpha1.Client, path *field.Path) []
 		c := &clients[i]
 		longest := longestClientPrompt(c) + maxLength(&c.OutputTokens)
 		if longest > l.tokens {
-			notes = append(notes, fmt.Sprintf("%s: requests have up to %d tokens, prompt and answer together, more than %v: those that have more are rejected",
+			notes = append(notes, fmt.Sprintf("%s: requests have up to %d tokens, prompt and answer together, more than %v: longer requests are rejected",
 				path.Index(i), longest, l))
 		}
 	}

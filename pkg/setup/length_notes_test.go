@@ -47,14 +47,14 @@ func TestLengthNotes(t *testing.T) {
 			"spec.scenario.workload.trace: 1 of 2 requests have more tokens, prompt and answer together, than the 120 that pool llama serves (spec.scenario.pools[0].engine.maxModelLen: maxModelLen): they are rejected",
 		}},
 		"the KV cache is smaller": {false, []func(*v1alpha1.Scenario){func(s *v1alpha1.Scenario) { s.Pools[0].KVCache.Blocks = ptr.To[int32](9) }}, []string{
-			"spec.scenario.workload.trace: 1 of 3 requests have more tokens, prompt and answer together, than the 129 that pool llama serves (spec.scenario.pools[0].kvCache: what all KV blocks of a replica hold): they are rejected",
+			"spec.scenario.workload.trace: 1 of 3 requests have more tokens, prompt and answer together, than the 129 that pool llama serves (spec.scenario.pools[0].kvCache: the capacity of all KV blocks of a replica): they are rejected",
 		}},
 		"a client's greatest lengths": {true, []func(*v1alpha1.Scenario){client(v1alpha1.Client{
 			InputTokens:  v1alpha1.Lengths{Distribution: "Normal", Mean: "100", StdDev: "10", Min: 1, Max: ptr.To[int32](200_000)},
 			OutputTokens: v1alpha1.Lengths{Distribution: "Constant", Mean: "30", Min: 1},
 			Prefix:       &v1alpha1.Prefix{Group: "a", Tokens: 1000},
 		})}, []string{
-			"spec.scenario.workload.clients[0]: requests have up to 201030 tokens" + whatFollows + "131072 that pool llama serves (spec.scenario.pools[0].model: the model's context): those that have more are rejected",
+			"spec.scenario.workload.clients[0]: requests have up to 201030 tokens" + whatFollows + "131072 that pool llama serves (spec.scenario.pools[0].model: the model's context): longer requests are rejected",
 		}},
 		"a client without a bound": {true, []func(*v1alpha1.Scenario){client(v1alpha1.Client{
 			InputTokens:  v1alpha1.Lengths{Distribution: "Exponential", Mean: "100000", Min: 1},

@@ -56,7 +56,7 @@ func explanationOf(x *native.Explanation, policyName string) *scheduler.Explanat
 		Endpoints: endpointSignals(x.View),
 	}
 	if x.InFlight != nil {
-		counted := scheduler.InFlightSignal{PluginName: scheduler.PluginName{Name: "in flight"}, Freshness: "what the router has sent there itself, at once"}
+		counted := scheduler.InFlightSignal{PluginName: scheduler.PluginName{Name: "in flight"}, Freshness: "the requests that the router itself sent there, without delay"}
 		for _, n := range x.InFlight {
 			counted.Requests = append(counted.Requests, int64(n))
 		}

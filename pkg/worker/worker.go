@@ -40,7 +40,7 @@ func (e invalidTrace) Error() string { return e.field.Error() }
 
 // ErrStopped says that the shard was told to stop before its end. What it had
 // simulated by then is written and reported.
-var ErrStopped = errors.New("told to stop")
+var ErrStopped = errors.New("received a stop signal")
 
 // shutdownTime is how long a shard that is told to stop may take to write what it has:
 // less than a pod is given.
@@ -270,7 +270,7 @@ func (o Options) readTrace(plan *experiment.Plan) (*workload.Trace, error) {
 		return nil, invalidTrace{in.Invalid(err)}
 	}
 	if trace.Digest() != in.SHA256 {
-		return nil, fmt.Errorf("trace %s: its sha256 is %s, and the plan is for %s: it is another one, or it changed since", in.Name(), trace.Digest(), in.SHA256)
+		return nil, fmt.Errorf("trace %s: its sha256 is %s, but the plan is for %s: it is another trace, or it has changed", in.Name(), trace.Digest(), in.SHA256)
 	}
 	return trace, nil
 }
@@ -289,7 +289,7 @@ func openWithin(folder, name string) (*os.File, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no file", name)
+		return nil, fmt.Errorf("%s is not a file", name)
 	}
 	return root.Open(name)
 }

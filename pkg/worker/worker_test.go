@@ -251,7 +251,7 @@ func TestStoppedShardReportsCompleteRows(t *testing.T) {
 	for done := range all {
 		var r recordingCreator
 		report, err := runAndStopAfter(t, o, done, &r)
-		if want := fmt.Sprintf("told to stop: %d of 4 simulations are done", done); !errors.Is(err, ErrStopped) || errors.Is(err, ErrBadInput) || report.Error != want {
+		if want := fmt.Sprintf("received a stop signal: %d of 4 simulations are done", done); !errors.Is(err, ErrStopped) || errors.Is(err, ErrBadInput) || report.Error != want {
 			t.Errorf("stopped after %d: error %v, report %+v; want %s", done, err, report, want)
 		}
 		if done == 0 {
@@ -321,7 +321,7 @@ func TestBadInputIsPermanent(t *testing.T) {
 			spoil: func(t *testing.T, o *Options) {
 				writeFile(t, filepath.Join(o.InputsFolder, "small.jsonl"), mooncakeTrace(t, 2))
 			},
-			want: "trace ConfigMap/traces/small.jsonl: its sha256 is " + traceDigest(t, 2) + ", and the plan is for " + traceDigest(t, 1),
+			want: "trace ConfigMap/traces/small.jsonl: its sha256 is " + traceDigest(t, 2) + ", but the plan is for " + traceDigest(t, 1),
 		},
 		"a trace that a link leads out of the volume to": {
 			spoil: func(t *testing.T, o *Options) {
@@ -341,7 +341,7 @@ func TestBadInputIsPermanent(t *testing.T) {
 					t.Fatal(err)
 				}
 			},
-			want: "small.jsonl is no file",
+			want: "small.jsonl is not a file",
 		},
 		"a trace of no format": {
 			spoil: func(t *testing.T, o *Options) {

@@ -16,7 +16,7 @@ import (
 )
 
 // ErrNothingToPromote says that there is no EPP configuration to write out.
-var ErrNothingToPromote = errors.New("there is nothing to promote")
+var ErrNothingToPromote = errors.New("no configuration to promote")
 
 // Promotion is the EPP configuration of a point, ready to be rolled out.
 type Promotion struct {

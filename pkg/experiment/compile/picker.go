@@ -146,7 +146,7 @@ func onlyConfig(file []byte, path *field.Path) ([]byte, field.ErrorList) {
 		names = append(names, s.Name)
 	}
 	return nil, field.ErrorList{field.Invalid(path, field.OmitValueType{}, fmt.Sprintf(
-		"holds %d EPP configurations (%s), and one is simulated: keep that", len(sources), strings.Join(names, "; ")))}
+		"has %d EPP configurations (%s), but a simulation needs one: remove the others", len(sources), strings.Join(names, "; ")))}
 }
 
 // onlyPicker finds the one value of a ConfigMap that holds EPP configurations.

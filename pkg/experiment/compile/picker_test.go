@@ -130,7 +130,7 @@ func TestTwoEPPConfigurationsInOneTextAreAnError(t *testing.T) {
 	_, errs := compileRun(t, func(s *v1alpha1.Scenario) {
 		s.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{Inline: &two}
 	})
-	if len(errs) != 1 || !strings.Contains(errs[0], "endpointPickerConfig.inline") || !strings.Contains(errs[0], "holds 2 EPP configurations") {
+	if len(errs) != 1 || !strings.Contains(errs[0], "endpointPickerConfig.inline") || !strings.Contains(errs[0], "has 2 EPP configurations") {
 		t.Errorf("got %q", errs)
 	}
 }

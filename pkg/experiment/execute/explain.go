@@ -80,11 +80,11 @@ func Explain(ctx context.Context, p *experiment.Plan, trace *workload.Trace, see
 	case err != nil:
 		return nil, err
 	case len(story.Decisions) == 0 && request == FirstRejected && evicted >= 0:
-		return nil, fmt.Errorf("%w: of the %d under seed %d none was turned away; the first one that was evicted is %d", ErrNoSuchRequest, arrived, seed, evicted)
+		return nil, fmt.Errorf("%w: of the %d under seed %d the router rejected none; the first evicted one is %d", ErrNoSuchRequest, arrived, seed, evicted)
 	case len(story.Decisions) == 0 && request == FirstRejected:
 		return nil, fmt.Errorf("%w: of the %d under seed %d none was rejected", ErrNoSuchRequest, arrived, seed)
 	case len(story.Decisions) == 0:
-		return nil, fmt.Errorf("%w: %d is none of the %d under seed %d that were decided on, which are numbered from 0", ErrNoSuchRequest, request, arrived, seed)
+		return nil, fmt.Errorf("%w: %d is not among the %d routed requests of seed %d, which have numbers from 0", ErrNoSuchRequest, request, arrived, seed)
 	}
 	if story.Outcome.Ended == "" {
 		story.Outcome = story.ended()

@@ -199,7 +199,7 @@ func (t decisionTable) admission() {
 		return // a policy that admits all
 	}
 	if a.RefusedBy != nil {
-		fmt.Fprintf(t, "turned away by %s; ", a.RefusedBy.Name)
+		fmt.Fprintf(t, "rejected by %s; ", a.RefusedBy.Name)
 	}
 	fmt.Fprintf(t, "saturation %s by %s\n\n", figureOf(a.Saturation), a.Detector.Name)
 }

@@ -36,10 +36,10 @@ a/0       gone    0        0        0.0 %
 b/0       none    0        0        0.0 %    sql, 3; waiting law; at most 4
 anomaly: b/0 only looks idle
 
-turned away by busy; saturation 1.25 by busy
+rejected by busy; saturation 1.25 by busy
 
 It went nowhere: shed.
-It ended rejected as shed: the router turned it away, since the pool was saturated; busy decided that.
+It ended rejected as shed: the router rejected it because the pool was saturated; busy decided that.
 `
 	var got strings.Builder
 	if err := story.Table(&got); err != nil {
@@ -90,7 +90,7 @@ func TestEndsOfRequests(t *testing.T) {
 		want      string
 	}{
 		"in flight":              {[]*Decision{decision(new(0), "", "")}, "It ended unfinished."},
-		"shed":                   {[]*Decision{shed()}, "It ended rejected as shed: the router turned it away, since the pool was saturated; busy decided that."},
+		"shed":                   {[]*Decision{shed()}, "It ended rejected as shed: the router rejected it because the pool was saturated; busy decided that."},
 		"no endpoint":            {[]*Decision{decision(nil, "no endpoint", "noEndpoint", kept, left)}, "It ended rejected as noEndpoint: the router left no replica to choose; full decided that."},
 		"all endpoints gone":     {[]*Decision{decision(nil, "no endpoint", "noEndpoint")}, "It ended rejected as noEndpoint: the router left no replica to choose."},
 		"the engine refuses it":  {[]*Decision{decision(new(0), "", "emptyPrompt", kept)}, "It ended rejected as emptyPrompt: an engine refuses a request without a prompt."},

@@ -30,8 +30,8 @@ func TestExplainShowsAPolicyAsOneProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		", EPP 1\n", "profile weighted\n", "load-balance ×2", "prefix-affinity ×1", "1 → 2", "weighted picked ", "in flight: what the router has sent there itself, at once\n",
-		"prefix-affinity: what was sent there, at once; never told of evictions; blocks of 16 tokens\n", " ms old", "requests 0",
+		", EPP 1\n", "profile weighted\n", "load-balance ×2", "prefix-affinity ×1", "1 → 2", "weighted picked ", "in flight: the requests that the router itself sent there, without delay\n",
+		"prefix-affinity: the requests sent there, without delay; does not see evictions; blocks of 16 tokens\n", " ms old", "requests 0",
 	} {
 		if !strings.Contains(table.String(), want) {
 			t.Errorf("there is no %q in\n%s", want, &table)

@@ -129,7 +129,7 @@ func TestProvenanceWarnsOfUnreliableStepTimes(t *testing.T) {
 		t.Errorf("physics with short prompts says %q", got)
 	}
 	table := v1alpha1.Latency{Model: v1alpha1.TableModel, Table: &v1alpha1.TableSource{Inline: ptr.To(strings.ReplaceAll(experimenttest.StepTimeTable, "[1, 8192]", "[1, 4200]"))}}
-	if got := caveats("30000", table); len(got) != 1 || !strings.Contains(got[0], "outside what the table was measured for") {
+	if got := caveats("30000", table); len(got) != 1 || !strings.Contains(got[0], "outside the measured range of the table") {
 		t.Errorf("a table that is left says %q", got)
 	}
 	if got := caveats("100", table); len(got) != 0 {

@@ -48,7 +48,7 @@ var approxPrefixCacheProducer = scheduler.Factory{
 		Produces: func(p *config.Plugin) []config.DataKey {
 			return []config.DataKey{{Kind: config.PrefixMatchData, Producer: p.Name}}
 		},
-		Freshness: "what was routed there, at once; never told of evictions",
+		Freshness: "the requests routed there, without delay; does not see evictions",
 		Treatment: treatOldApproxPrefix,
 		Obstacles: oldApproxPrefixObstacles,
 	},

@@ -55,7 +55,7 @@ func attachesForReaders(c *config.Config, p *config.Plugin) bool {
 // attach one: they overwrite each other in no defined order.
 func checkSeveralAttach(c *config.Config, p *config.Plugin, at *field.Path) field.ErrorList {
 	if all := attachingPlugins(c); len(all) > 1 {
-		return field.ErrorList{field.Invalid(at, p.Name, fmt.Sprintf("%s and %s overwrite what the other one says of prefixes; which of them is heard is not simulated", all[0].Name, all[1].Name))}
+		return field.ErrorList{field.Invalid(at, p.Name, fmt.Sprintf("%s and %s overwrite each other's prefix matches, in an order that is not defined", all[0].Name, all[1].Name))}
 	}
 	return nil
 }
@@ -83,9 +83,9 @@ func treatOldPrefixDecider(c *config.Config, cluster *config.Cluster, p *config.
 	case zero:
 		return config.Exact, "says no to all: nonCachedTokens is 0"
 	case !c.Prepares():
-		return config.Exact, "says no to all: without the gate " + config.PrepareDataPluginsGate + " nothing tells it what endpoints hold"
+		return config.Exact, "says no to all: without the gate " + config.PrepareDataPluginsGate + " no plugin reports the prefixes of endpoints to it"
 	case len(attachingPlugins(c)) == 0:
-		return config.Exact, "says no to all: no plugin tells it what endpoints hold"
+		return config.Exact, "says no to all: no plugin reports the prefixes of endpoints to it"
 	}
 	return config.Approximated, fmt.Sprintf("a prompt has %v bytes for each of its tokens", cluster.TokenBytes())
 }

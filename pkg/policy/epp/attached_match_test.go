@@ -130,7 +130,7 @@ schedulingProfiles: [{name: prefill}, {name: decode}]`
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	want := []string{`inline.plugins[2]: Invalid value: "prefix-based-pd-decider": prefix-cache-scorer and b overwrite what the other one says of prefixes; which of them is heard is not simulated`}
+	want := []string{`inline.plugins[2]: Invalid value: "prefix-based-pd-decider": prefix-cache-scorer and b overwrite each other's prefix matches, in an order that is not defined`}
 	if diff := cmp.Diff(want, errorTexts(c.Check(&config.Cluster{Endpoints: 1}, inline))); diff != "" {
 		t.Errorf("errors (-want +got):\n%s", diff)
 	}

@@ -36,7 +36,7 @@ var burstPrefixCacheProducer = scheduler.Factory{
 		},
 		Freshness: "of the requests that came in one window, as it closed",
 		Treatment: func(*config.Config, *config.Cluster, *config.Plugin) (config.Treatment, string) {
-			return config.Approximated, "requests leave a window one after the other, in the order in which they came, and are told to other producers then, which in the EPP may be before they wait; with a full window none of these are left out; an endpoint that goes while a request waits is not picked"
+			return config.Approximated, "requests leave a window one after the other, in the order of arrival, and other producers see them at that time, but in the EPP possibly before the wait; with a full window the other producers see all of them; an endpoint that is removed while a request waits is not picked"
 		},
 	},
 	NewProducer: func(b *scheduler.Builder, p *config.Plugin) scheduler.Producer {

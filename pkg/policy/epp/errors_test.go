@@ -362,7 +362,7 @@ func TestWarnings(t *testing.T) {
 			header + "plugins: [{type: queue-scorer}, {type: load-aware-scorer}]\nschedulingProfiles: [{name: p, plugins: [{pluginRef: queue-scorer, weight: 0}, {pluginRef: load-aware-scorer, weight: -1}]}]",
 			[]string{
 				"schedulingProfiles[0].plugins[0].weight: is 0: the scorer counts for nothing",
-				"schedulingProfiles[0].plugins[1].weight: is negative: what the scorer likes is avoided",
+				"schedulingProfiles[0].plugins[1].weight: is negative: the endpoints with the highest scores are avoided",
 			},
 		},
 		"values that are replaced": {

@@ -49,5 +49,5 @@ func dropsUnlabelled(c *config.Config, cluster *config.Cluster, p *config.Plugin
 	if cluster.Labelled() || !c.Runs(p, cluster) || p.Kind.Passes(p, nil) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(at, p.Name, "drops endpoints without its label, and endpoints have none here: state the role or the labels of pools")}
+	return field.ErrorList{field.Invalid(at, p.Name, "drops endpoints without its label, but no endpoint has labels here: set the role or the labels of pools")}
 }

@@ -85,7 +85,7 @@ func TestFiltersThatDropEndpointsWithoutLabelsAreRefused(t *testing.T) {
 			body = "plugins: [" + strings.Replace(strings.TrimSuffix(plugin, "#"), "type: x", "type: random-picker", 1) + "\nschedulingProfiles: [{name: p}]"
 		}
 		errs := mustLoad(t, body).Check(&config.Cluster{Endpoints: 3}, inline)
-		if (len(errs) > 0) != refused || refused && !strings.Contains(errs[0].Detail, "endpoints have none here: state the role or the labels of pools") {
+		if (len(errs) > 0) != refused || refused && !strings.Contains(errs[0].Detail, "no endpoint has labels here: set the role or the labels of pools") {
 			t.Errorf("%s: %v", plugin, errs)
 		}
 	}

@@ -39,7 +39,7 @@ var (
 		Registration: version.GIE("router-v0.9.."),
 		Roles:        config.DiscoveryRole,
 		Parameters:   func() any { return &fileDiscoveryParameters{} },
-		Treatment:    ignoredAs("endpoints are those of the scenario"),
+		Treatment:    ignoredAs("the scenario gives the endpoints"),
 	}
 	// endpointNotificationSource tells its extractors of endpoints that come and
 	// go.
@@ -47,7 +47,7 @@ var (
 		Name:         "endpoint-notification-source",
 		Registration: version.GIE("gie-v1.5.."),
 		Roles:        config.DataSourceRole,
-		Treatment:    ignoredAs("endpoints are those of the scenario"),
+		Treatment:    ignoredAs("the scenario gives the endpoints"),
 	}
 	// k8sNotificationSource tells its extractors of objects of one kind.
 	k8sNotificationSource = config.PluginType{

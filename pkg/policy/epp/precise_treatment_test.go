@@ -18,7 +18,7 @@ func TestReportOfAPreciseIndex(t *testing.T) {
 		tokens, parameters string
 		want, without      string
 	}{
-		"as it should be":    {realTokens, wired, "all events arrive 20ms late", "no engine's events"},
+		"This is correct":    {realTokens, wired, "all events arrive 20ms late", "no engine's events"},
 		"nobody wires it":    {realTokens, "", "no engine's events reach it", ""},
 		"estimated tokens":   {"{type: token-producer}", wired, "estimated tokens never match", ""},
 		"an index that ends": {realTokens, wired + ", indexerConfig: {kvBlockIndexConfig: {inMemoryConfig: {size: 1000, podCacheSize: 10}}}", "never runs full, as it does at 1000 blocks", ""},

@@ -127,7 +127,7 @@ func severalPredict(c *config.Config, p *config.Plugin, at *field.Path) field.Er
 	if c.Dialect.Framework != version.GIE15 || !c.HasType(predictedLatencyScorerType) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(at, p.Name, "stands beside a "+predictedLatencyScorerType+", whose predictions are told under the same name, which is not simulated")}
+	return field.ErrorList{field.Invalid(at, p.Name, "stands beside a "+predictedLatencyScorerType+", which writes its predictions under the same name; this is not simulated")}
 }
 
 // Predicts reports whether a plugin predicts how long engines take: whether a

@@ -77,7 +77,7 @@ func checkSeveralWriters(c *config.Config, p *config.Plugin, at *field.Path) fie
 	if len(tell) < 2 || !speculates {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(at, p.Name, fmt.Sprintf("%s overwrite what each other says of prefixes; which of them is heard is not simulated", strings.Join(tell, " and ")))}
+	return field.ErrorList{field.Invalid(at, p.Name, fmt.Sprintf("%s overwrite each other's prefix matches, in an order that is not defined", strings.Join(tell, " and ")))}
 }
 
 // checkReadsSharedMatch rejects plugins of profiles whose shared match is not defined: from one

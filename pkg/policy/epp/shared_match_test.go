@@ -124,7 +124,7 @@ func TestReadersOfSeveralPrefixesAreRejected(t *testing.T) {
 		"one that speculates": {sharingScorer(true) + "\n- {type: no-hit-lru-scorer}", ""},
 		"two, of which one speculates": {
 			sharingScorer(false) + "\n- " + second + "\n- {type: no-hit-lru-scorer}",
-			`plugins[2]: Invalid value: "no-hit-lru-scorer": precise-prefix-cache-scorer and b overwrite what each other says of prefixes; which of them is heard is not simulated`,
+			`plugins[2]: Invalid value: "no-hit-lru-scorer": precise-prefix-cache-scorer and b overwrite each other's prefix matches, in an order that is not defined`,
 		},
 		"a filter in one profile": {sharingScorer(true) + "\n- {type: prefix-cache-affinity-filter}", ""},
 		"a filter in two": {

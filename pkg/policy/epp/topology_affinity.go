@@ -86,7 +86,7 @@ func checkExtractor(l *config.Loader, name *string, at *field.Path) {
 
 func treatTopologyAffinity(c *config.Config, cluster *config.Cluster, p *config.Plugin) (config.Treatment, string) {
 	if !c.Stages.SecondSeesFirst {
-		return config.Exact, "no profile is told what another one chose, and no endpoint is near to another"
+		return config.Exact, "no profile knows the choice of another one, and no endpoint is near to another"
 	}
 	return treatTopology(c, cluster, p)
 }

@@ -85,7 +85,7 @@ func TestReportOfTopologyAffinity(t *testing.T) {
 	}{
 		"two stages":       {disagg(alwaysDisagg + ", " + plugins), labelled, ""},
 		"without labels":   {strings.ReplaceAll(disagg(alwaysDisagg+", "+plugins), "prefill-filter", "encoder-filter"), nil, "endpoints have no labels, and none is near to another"},
-		"only one profile": {"plugins: [" + plugins + "]", labelled, "no profile is told what another one chose, and no endpoint is near to another"},
+		"only one profile": {"plugins: [" + plugins + "]", labelled, "no profile knows the choice of another one, and no endpoint is near to another"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			body := strings.ReplaceAll(tc.body, "{type: encoder-filter}", "{name: encoder-filter, type: label-selector-filter}")

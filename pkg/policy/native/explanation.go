@@ -133,7 +133,7 @@ func (t *ties) explain(x *Explanation) {
 
 func (s *prefixAffinity) signal(r *round) Signal {
 	return Signal{
-		Freshness:   "what was sent there, at once; never told of evictions",
+		Freshness:   "the requests sent there, without delay; does not see evictions",
 		BlockTokens: s.blockTokens, TotalBlocks: r.request.Tokens / s.blockTokens, Blocks: slices.Clone(s.blocks),
 	}
 }
@@ -144,9 +144,9 @@ func (s *noHitLRU) signal(r *round) Signal          { return s.caches.signal(r) 
 
 // signal is what the last look found, counted in blocks of the first endpoint.
 func (c *caches) signal(r *round) Signal {
-	s := Signal{Freshness: "what engines hold, at once", Blocks: slices.Clone(c.match.Blocks)}
+	s := Signal{Freshness: "the content of the engines' caches, without delay", Blocks: slices.Clone(c.match.Blocks)}
 	if c.feed.Lag > 0 {
-		s.Freshness = "what engines hold, told " + c.feed.Lag.String() + " late"
+		s.Freshness = "the content of the engines' caches, delayed by " + c.feed.Lag.String()
 	}
 	if s.BlockTokens = r.view.Scrapes[0].BlockTokens; s.BlockTokens > 0 {
 		s.TotalBlocks = r.request.Tokens / s.BlockTokens

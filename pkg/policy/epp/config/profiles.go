@@ -190,7 +190,7 @@ func (l profileLoader) defaultWeight(entry *profileEntry, at *field.Path) {
 	case weight == 0:
 		l.Notice(at.Child("weight"), "weight-not-positive", "is 0: the scorer counts for nothing")
 	case weight < 0:
-		l.Notice(at.Child("weight"), "weight-not-positive", "is negative: what the scorer likes is avoided")
+		l.Notice(at.Child("weight"), "weight-not-positive", "is negative: the endpoints with the highest scores are avoided")
 	}
 }
 

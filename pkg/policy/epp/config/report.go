@@ -55,7 +55,7 @@ func (c *Config) Approximations() []string {
 	}
 	text := "flowControl.enableEviction: an abort reaches the engine at once: scrapes show it though the step under way has not ended, and others get the room when it has"
 	if c.Dialect.Framework < version.RouterMain {
-		text += "; nobody is evicted for requests that have been given up, while no others wait"
+		text += "; the EPP may evict for expired requests while no others wait; the simulator does not"
 	}
 	return []string{text}
 }

@@ -20,7 +20,7 @@ var softReflectiveCeiling = flowFactory{
 		Roles:        config.FlowControlRole | config.UsageLimitRole,
 		Alpha:        true,
 		Parameters:   func() any { return &struct{}{} },
-		Treatment:    treatFlowControl(config.Approximated, "cycles in which nobody waits are not counted"),
+		Treatment:    treatFlowControl(config.Approximated, "cycles without a waiting request do not count"),
 	},
 	newLimit: func(*config.Plugin) usageLimit { return &softReflectiveLimit{} },
 }

@@ -72,7 +72,7 @@ func Fix(file string, content []byte, options FixOptions) (Fixed, error) {
 		}
 		spliced, ok := edit.Embed(f.Content, source, text)
 		if !ok {
-			notes[i] = label(source) + "not rewritten: its text does not stand in the file letter for letter"
+			notes[i] = label(source) + "not rewritten: the file does not contain its text literally"
 			f.Blocked = true
 			continue
 		}
@@ -146,7 +146,7 @@ func fixText(source *files.Source, version string, deleteUnknown bool) (fixed st
 	}
 	if v := judge([]byte(text), version); v.Stage != config.Accepted {
 		s := summary(source, &v)
-		return "", nil, fmt.Errorf("%s would still refuse it: %s", version, s.reason())
+		return "", nil, fmt.Errorf("%s would still reject it: %s", version, s.reason())
 	}
 	return text, done, nil
 }

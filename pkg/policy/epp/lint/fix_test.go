@@ -164,12 +164,12 @@ func TestFix(t *testing.T) {
 
 func TestFixKeepsWhatItCannotCorrect(t *testing.T) {
 	for name, tc := range map[string]struct{ text, note string }{
-		"a field nobody has":    {header + "plugins:\n- type: active-request-scorer\nperhapsNew: 1\n", "would still refuse it: perhapsNew"},
-		"a field without use":   {header + "metadata: {name: mine}\nplugins:\n- type: active-request-scorer\n", "would still refuse it: metadata"},
-		"a parameter unknown":   {header + "plugins:\n- type: active-request-scorer\n  parameters: {perhapsNew: 1}\n", "would still refuse it: plugins[0].parameters.perhapsNew"},
+		"a field nobody has":    {header + "plugins:\n- type: active-request-scorer\nperhapsNew: 1\n", "would still reject it: perhapsNew"},
+		"a field without use":   {header + "metadata: {name: mine}\nplugins:\n- type: active-request-scorer\n", "would still reject it: metadata"},
+		"a parameter unknown":   {header + "plugins:\n- type: active-request-scorer\n  parameters: {perhapsNew: 1}\n", "would still reject it: plugins[0].parameters.perhapsNew"},
 		"what v0.11 accepts":    {"apiVersion: llm-d.ai/v1\nkind: EndpointPickerConfig\nplugins:\n- type: active-request-scorer\n", "nothing to rewrite for router-v0.11.0"},
-		"half a remedy":         {header + "plugins:\n- type: kv-cache-scorer\n- type: my-own-scorer\n", "would still refuse it: plugins[1].type"},
-		"a text in one string":  {"data:\n  a: \"" + strings.ReplaceAll(header, "\n", `\n`) + `plugins:\n- type: kv-cache-scorer\n- type: active-request-scorer\n"`, "letter for letter"},
+		"half a remedy":         {header + "plugins:\n- type: kv-cache-scorer\n- type: my-own-scorer\n", "would still reject it: plugins[1].type"},
+		"a text in one string":  {"data:\n  a: \"" + strings.ReplaceAll(header, "\n", `\n`) + `plugins:\n- type: kv-cache-scorer\n- type: active-request-scorer\n"`, "does not contain its text literally"},
 		"what is well as it is": {header + "plugins:\n- type: active-request-scorer\n", "nothing to rewrite"},
 	} {
 		fixed, err := Fix("f.yaml", []byte(tc.text), FixOptions{})

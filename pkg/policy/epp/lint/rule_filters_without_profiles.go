@@ -7,7 +7,7 @@ var filtersWithoutProfiles = Rule{
 	Summary: "two filters or more in a file without profiles",
 	Why:     "Without profiles, the EPP creates one from all its filters, scorers and pickers, in the order of a Go map: the order of the filters may change with every start.",
 	Fix:     "Add a profile.",
-	Source:  "the EPP's loader, which goes through a map",
+	Source:  "the EPP's loader, which iterates over a map",
 	check: func(p *pass) {
 		if len(items(p.written("schedulingProfiles"))) > 0 {
 			return

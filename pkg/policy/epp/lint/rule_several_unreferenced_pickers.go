@@ -7,7 +7,7 @@ var severalUnreferencedPickers = Rule{
 	Summary: "several pickers that no profile names, and a profile without a picker",
 	Why:     "A profile without a picker gets a listed one. With several listed pickers the choice is undefined, and may change with every start of the EPP.",
 	Fix:     "Name the picker in each profile.",
-	Source:  "the EPP's loader, which goes through a map",
+	Source:  "the EPP's loader, which iterates over a map",
 	check: func(p *pass) {
 		pickers := p.writtenPickers()
 		if len(pickers) < 2 {

@@ -17,7 +17,7 @@ var weightNotPositive = Rule{
 			case e.weight == 0:
 				p.report(e.path.Child("weight"), "%s has weight 0: it counts for nothing", e.plugin.Name)
 			case e.weight < 0:
-				p.report(e.path.Child("weight"), "%s has a negative weight: what it likes is avoided", e.plugin.Name)
+				p.report(e.path.Child("weight"), "%s has a negative weight: the endpoints with its highest scores are avoided", e.plugin.Name)
 			}
 		})
 	},
