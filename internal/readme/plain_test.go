@@ -25,8 +25,17 @@ var banned = []struct {
 	{regexp.MustCompile(`^(Refused|Rejected|Counted|Kept) (is|are) `), "the subject first: two candidates with no order are rejected"},
 	{regexp.MustCompile(`^Nothing (is|was) gained by\b`), "the subject first, and the measured effect"},
 	{regexp.MustCompile(`(?i)\bof one's own\b`), "its own, beside the owner's name"},
-	{regexp.MustCompile(`(?i)\bwhomever\b`), "the user, the manager or the program that acts"},
+	{regexp.MustCompile(`(?i)\bwhom?ever\b|\b(no|any|every)body\b`), "the user, the manager or the program that acts, or: no request, any endpoint"},
 	{regexp.MustCompile(`(?i)\bwhat you promised\b|\b(keeps?|kept) (the|its|their|the same) promises?\b`), "meets the SLO"},
+	{regexp.MustCompile(`(?i)\bpromises? (of|to|at|is|are)\b`), "the SLO"},
+	{regexp.MustCompile(`(?i)\bturn(s|ed|ing)?( it| them| requests)? away\b`), "rejects"},
+	{regexp.MustCompile(`(?i)\b(hears?|heard) (of|from|at|nothing|it)\b|\b(is|are) (heard|told)\b`), "receives events, or reads the data"},
+	{regexp.MustCompile(`(?i)\bseldom meant\b`), "probably a mistake"},
+	{regexp.MustCompile(`(?i)\bin silence\b|\bwithout a word\b`), "without a message"},
+	{regexp.MustCompile(`(?i)\bhas a say\b`), "takes part, or works"},
+	{regexp.MustCompile(`(?i)\bthe last (bit|word)\b`), "exactly"},
+	{regexp.MustCompile(`(?i)\ball the same\b`), "still, or nevertheless"},
+	{regexp.MustCompile(`(?i)\bfor want of\b|\bfor good\b`), "because it has no, or permanently"},
 	{regexp.MustCompile(`(?i)\bgoes with it\b`), "is deleted with it"},
 	{regexp.MustCompile(`(?i)\bwhat goes\b`), "the name of the thing that is deleted"},
 }
@@ -47,7 +56,10 @@ func TestBannedPhrasesAreFoundInProseOnly(t *testing.T) {
 		"The condition has the last words\nof the pod.":      1,
 		"```\nthe last words of the pod\n```\n":              0,
 		"```sh\nmake\n```\nA stranger has the name.":         1,
-		"The pool keeps the promise at 80 requests a second": 1,
+		"The pool keeps the promise at 80 requests a second": 2,
+		"The router turns requests away.":                    1,
+		"It turned the corner, and went away.":               0,
+		"An index that nobody wires hears nothing.":          2,
 	} {
 		if got := notPlain(text); len(got) != faults {
 			t.Errorf("%q has the faults %q, want %d", text, got, faults)
