@@ -45,8 +45,8 @@ func TestTheServersClockCounts(t *testing.T) {
 	}
 }
 
-// TestTheClockListens to a real server, and to one that names no date.
-func TestTheClockListens(t *testing.T) {
+// TestTheClockReadsTheServersDate of a real server, and does without where there is none.
+func TestTheClockReadsTheServersDate(t *testing.T) {
 	own := clocktesting.NewFakePassiveClock(time.Now().Add(-time.Hour))
 	c := NewServerClock(own)
 	for _, date := range []string{"", "soon"} {

@@ -23,8 +23,8 @@ func terminatingError() error {
 	return err
 }
 
-// TestANamespaceThatIsBeingDeletedIsNotTold has every create refused for that.
-func TestANamespaceThatIsBeingDeletedIsNotTold(t *testing.T) {
+// TestNoEventsInANamespaceThatIsBeingDeleted has every create refused for that.
+func TestNoEventsInANamespaceThatIsBeingDeleted(t *testing.T) {
 	for name, refused := range map[string]error{"terminating": terminatingError(), "gone": apierrors.NewNotFound(anyResource, "team-a")} {
 		c := newCluster(t)
 		sweep := weights().Obj()

@@ -143,9 +143,9 @@ func TestARequestOfAFullNamespaceIsTakenWhenOneIsDone(t *testing.T) {
 	workers.Wait()
 }
 
-// TestTurnsKeepTheirPromises holds random sequences against a plain account of
+// TestTurnsAreFair holds random sequences against a plain account of
 // what was added and not yet handed out.
-func TestTurnsKeepTheirPromises(t *testing.T) {
+func TestTurnsAreFair(t *testing.T) {
 	for seed := range int64(50) {
 		s := stats.NewStream(seed, "turns")
 		turns := newTurns(1 + s.IntN(3))

@@ -42,7 +42,7 @@ func TestWhatTakesTooLongIsInvalid(t *testing.T) {
 	}
 }
 
-func TestAManagerThatStopsBlamesNobody(t *testing.T) {
+func TestAManagerThatStopsSuspectsNoSpec(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	_, errs, err := (&observer{compileTimeout: time.Minute, clock: clock.RealClock{}}).compile(ctx, endless{}, nil)

@@ -59,8 +59,8 @@ func TestEqualPlansAreHeldOnce(t *testing.T) {
 	}
 }
 
-// TestAPlanGoesWithTheLastObjectThatUsesIt: whether that ends or is edited.
-func TestAPlanGoesWithTheLastObjectThatUsesIt(t *testing.T) {
+// TestAPlanIsDroppedWithItsLastObject: whether that ends or is edited.
+func TestAPlanIsDroppedWithItsLastObject(t *testing.T) {
 	c := newPlanCache(1 << 20)
 	shared, other := planKey{hash: "shared"}, planKey{hash: "other"}
 	c.put(shared, by("first"), planOf(4))

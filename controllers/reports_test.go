@@ -14,7 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
-func TestWhatAStoppedPodReportsIsBelieved(t *testing.T) {
+func TestReportsOfAStoppedPodCount(t *testing.T) {
 	const plan = "the plan"
 	part := store.Reference{Name: "list-0", Rows: 1, SHA256: "abc"}
 	tests := map[string]struct {

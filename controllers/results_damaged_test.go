@@ -148,9 +148,9 @@ func TestResultsThatSomebodyDamagesAfterTheEnd(t *testing.T) {
 	}
 }
 
-// TestReuseOfDamagedResultsIsTold has a second sweep reuse results of which a chunk is
+// TestReuseOfDamagedResultsIsReported has a second sweep reuse results of which a chunk is
 // gone.
-func TestReuseOfDamagedResultsIsTold(t *testing.T) {
+func TestReuseOfDamagedResultsIsReported(t *testing.T) {
 	c, sweep := completeSweep(t)
 	chunk := c.rowMaps()[0]
 	c.must(c.client.Delete(t.Context(), chunk))

@@ -121,9 +121,9 @@ func TestWhenEventsAreRead(t *testing.T) {
 	}
 }
 
-// TestWorkThatGoesItsWayReadsNoEvents counts the lists of events over the life of a
+// TestUnimpededWorkReadsNoEvents counts the lists of events over the life of a
 // sweep.
-func TestWorkThatGoesItsWayReadsNoEvents(t *testing.T) {
+func TestUnimpededWorkReadsNoEvents(t *testing.T) {
 	c := newCluster(t)
 	lists := 0
 	c.reconcilers[kindSweep].observer.live = c.events(func() error { lists++; return nil })

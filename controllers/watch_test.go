@@ -79,7 +79,7 @@ func TestChildrenWakeTheirOwner(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoNewsWakesNobody(t *testing.T) {
+func TestUnchangedObjectsWakeNobody(t *testing.T) {
 	input, result := configMapMetadata(), configMapMetadata()
 	result.OwnerReferences = []metav1.OwnerReference{ownerReference(sweepSubject(weights().Obj()))}
 	pod := func(change ...func(*corev1.Pod)) *corev1.Pod {

@@ -98,7 +98,7 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	if len(o.files) > 0 {
 		return badInputError{errors.New("compare has no -f: name A and B as arguments")}
 	}
-	asked, err := o.askedOfScenario(stdin)
+	asked, err := o.scenarioRequest(stdin)
 	if err != nil {
 		return err
 	}
@@ -264,8 +264,8 @@ type compareRequest struct {
 	objectives []string
 }
 
-// askedOfScenario returns what the manifest asks that --scenario names.
-func (o *compareOptions) askedOfScenario(stdin io.Reader) (compareRequest, error) {
+// scenarioRequest returns what the manifest of --scenario requests.
+func (o *compareOptions) scenarioRequest(stdin io.Reader) (compareRequest, error) {
 	if o.scenario == "" || o.scenario == "-" {
 		return compareRequest{}, nil
 	}

@@ -17,9 +17,9 @@ func thereIs(t *testing.T, mebibytes int64) {
 	t.Cleanup(func() { debug.SetMemoryLimit(before) })
 }
 
-// TestMemoryIsAskedForBeforehand: little too much is a warning, much too much is not
+// TestMemoryIsCheckedBeforehand: little too much is a warning, much too much is not
 // started, and neither is bad input.
-func TestMemoryIsAskedForBeforehand(t *testing.T) {
+func TestMemoryIsCheckedBeforehand(t *testing.T) {
 	folder := writeFiles(t, map[string]string{"sweep.yaml": tinySweepOf("a", "2"), "epp.yaml": smallPicker})
 	sweep := []string{"sweep", "-f", filepath.Join(folder, "sweep.yaml"), "--parallelism", "1"}
 	run := []string{"run", "-f", "testdata/run.yaml", "--name", "small", "--parallelism", "1"}

@@ -22,7 +22,7 @@ func tooLong(t *testing.T, manifest string) string {
 	return tempFile(t, "too-long.yaml", text)
 }
 
-func TestNothingServedIsSaidFirstAndFails(t *testing.T) {
+func TestNothingServedIsReportedFirstAndFails(t *testing.T) {
 	run, sweep, trace := tooLong(t, "testdata/run.yaml"), tooLong(t, "testdata/sweep.yaml"), traceManifest(t)
 	const why = "every request was rejected: exceedsModelLength"
 	for name, tc := range map[string]struct {

@@ -48,7 +48,7 @@ func TestExplainPrintsATable(t *testing.T) {
 }
 
 // Who was evicted had been routed before.
-func TestExplainTellsOfEvictions(t *testing.T) {
+func TestExplainShowsEvictions(t *testing.T) {
 	const run = "testdata/evict.yaml"
 	_, err := windtunnel(t, "run", "-f", run, "--explain", "rejected")
 	const want = "the router rejected none; the first evicted one is 26"

@@ -87,7 +87,7 @@ func TestATraceThatCannotBeWrittenLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestATraceThatIsForAClusterIsSaid(t *testing.T) {
+func TestATraceThatIsForAClusterIsReported(t *testing.T) {
 	name := edited(t, "testdata/run.yaml", "  replications:", "  trace: {level: Decisions}\n  replications:")
 	const want = "warning: spec.trace: only a cluster stores decisions"
 	if out := mustRun(t, "run", "-f", name); !strings.Contains(out, want) {

@@ -12,29 +12,29 @@ import (
 	"syscall"
 )
 
-// unfitError says why this machine cannot run a node.
-type unfitError struct{ error }
+// unsupportedHostError says why this machine cannot run a node.
+type unsupportedHostError struct{ error }
 
 // check finds out whether this machine lets us run containers, before anything
 // is built for it.
 func check() error {
 	if runtime.GOOS != "linux" {
-		return unfitError{fmt.Errorf("a node needs Linux, this is %s", runtime.GOOS)}
+		return unsupportedHostError{fmt.Errorf("a node needs Linux, this is %s", runtime.GOOS)}
 	}
 	if os.Geteuid() != 0 {
-		return unfitError{errors.New("a node needs root: it makes cgroups, mounts and a bridge")}
+		return unsupportedHostError{errors.New("a node needs root: it makes cgroups, mounts and a bridge")}
 	}
 	hierarchies := cgroupHierarchies()
 	if len(hierarchies) == 0 {
-		return unfitError{errors.New("a node needs cgroups: none are mounted below /sys/fs/cgroup")}
+		return unsupportedHostError{errors.New("a node needs cgroups: none are mounted below /sys/fs/cgroup")}
 	}
 	for _, hierarchy := range hierarchies {
 		probe := filepath.Join(hierarchy, cgroupRoot+"-probe")
 		if err := os.Mkdir(probe, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
-			return unfitError{fmt.Errorf("a node needs cgroups of its own: %w", err)}
+			return unsupportedHostError{fmt.Errorf("a node needs cgroups of its own: %w", err)}
 		}
 		if err := syscall.Rmdir(probe); err != nil {
-			return unfitError{fmt.Errorf("remove %s: %w", probe, err)}
+			return unsupportedHostError{fmt.Errorf("remove %s: %w", probe, err)}
 		}
 	}
 	isolated := exec.Command("true")
@@ -42,7 +42,7 @@ func check() error {
 		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID | syscall.CLONE_NEWUTS | syscall.CLONE_NEWIPC,
 	}
 	if err := isolated.Run(); err != nil {
-		return unfitError{fmt.Errorf("a node needs namespaces, this machine forbids them: %w", err)}
+		return unsupportedHostError{fmt.Errorf("a node needs namespaces, this machine forbids them: %w", err)}
 	}
 	return nil
 }

@@ -16,10 +16,10 @@ import (
 const (
 	// defaultDir is on a disk, because the images and the pods' files are in it.
 	defaultDir = "/var/lib/windtunnel-cluster"
-	// startPatience is for the slowest start on a busy machine, stopPatience for
+	// startTimeout is for the slowest start on a busy machine, stopTimeout for
 	// the API server, which ends its watches before it frees its port.
-	startPatience = 3 * time.Minute
-	stopPatience  = 60 * time.Second
+	startTimeout = 3 * time.Minute
+	stopTimeout  = 60 * time.Second
 )
 
 // cluster is the folder with everything that a cluster of one node consists of.
@@ -99,7 +99,7 @@ func (c *cluster) start(ctx context.Context, p program) error {
 		}
 	}
 	began := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	var unready error
 	waited := poll(ctx, func(ctx context.Context) error {
@@ -136,7 +136,7 @@ func (c *cluster) operate(ctx context.Context, command, name string) error {
 		return fmt.Errorf("there is no cluster in %s: bring it up first", c.dir)
 	}
 	if command != "start" {
-		patience := stopPatience
+		patience := stopTimeout
 		if command == "kill" {
 			patience = 0
 		}

@@ -236,8 +236,8 @@ func (c *cluster) removeOutside() error {
 			target, err := os.Readlink(link)
 			return err == nil && strings.HasPrefix(target, c.dir+"/")
 		}),
-		removeEach(filepath.Join(shims, "*"), nobodyListens),
-		removeEach(filepath.Join(devices, "kubelet.sock"), nobodyListens),
+		removeEach(filepath.Join(shims, "*"), hasNoListener),
+		removeEach(filepath.Join(devices, "kubelet.sock"), hasNoListener),
 		removeEach(filepath.Join(results, "cni-loopback-*-lo"), func(loopback string) bool {
 			pod := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(loopback), "cni-loopback-"), "-lo")
 			_, err := os.Stat(filepath.Join(results, network+"-"+pod+"-eth0"))
@@ -248,8 +248,8 @@ func (c *cluster) removeOutside() error {
 	)
 }
 
-// nobodyListens tells a socket that was left behind from one in use.
-func nobodyListens(socket string) bool {
+// hasNoListener tells a socket that was left behind from one in use.
+func hasNoListener(socket string) bool {
 	connection, err := net.DialTimeout("unix", socket, time.Second)
 	if err != nil {
 		return true

@@ -53,7 +53,7 @@ func main() {
 	case errors.As(err, new(usageError)):
 		fmt.Fprintf(os.Stderr, "cluster: %v (see cluster help)\n", err)
 		os.Exit(2)
-	case errors.As(err, new(unfitError)):
+	case errors.As(err, new(unsupportedHostError)):
 		fmt.Fprintf(os.Stderr, "cluster: %v\n", err)
 		os.Exit(3)
 	default:

@@ -183,7 +183,7 @@ func (c *cluster) waitUntilUsable(ctx context.Context, a assets) error {
 			return err
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, startPatience)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for _, step := range []struct {
 		program string // whose log says why it takes so long

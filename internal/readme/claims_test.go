@@ -201,18 +201,18 @@ func within(percent float64) float64 { return math.Ceil(percent*10-1e-9) / 10 }
 
 func fittedErrors(t *testing.T, row string) []float64 {
 	mean, percentile, name := validated(t, "Fitted to itself", "TTFT", "TPOT", "E2E")
-	mustSay(t, row, name)
+	requireText(t, row, name)
 	return []float64{within(mean), percentile}
 }
 
 func predictedErrors(t *testing.T, row string) []float64 {
 	steady, percentile, name := validated(t, "Fitted to one, predicting the other", "TPOT", "E2E")
 	first, _, _ := validated(t, "Fitted to one, predicting the other", "TTFT")
-	mustSay(t, row, name)
+	requireText(t, row, name)
 	return []float64{within(steady), within(first), percentile}
 }
 
-func mustSay(t *testing.T, row, words string) {
+func requireText(t *testing.T, row, words string) {
 	t.Helper()
 	if !strings.Contains(row, words) {
 		t.Errorf("the README does not say that the worst is %s: %s", words, row)

@@ -147,7 +147,7 @@ func (s *leaderboardBuilder) judge(e *entry) {
 	e.losses = s.losses(ranking)
 	switch missing := s.missing(e); {
 	case e.candidate.Dropped != nil:
-		e.standing, e.reason = Dropped, dropWords(e)
+		e.standing, e.reason = Dropped, dropText(e)
 	case len(e.full) == 0 && len(e.short) > 0:
 		e.standing = Shortened
 		e.reason = fmt.Sprintf("stopped at %s of the requests", figure.Share(e.short[len(e.short)-1].Share))
@@ -161,7 +161,7 @@ func (s *leaderboardBuilder) judge(e *entry) {
 	}
 }
 
-func dropWords(e *entry) string {
+func dropText(e *entry) string {
 	words := "dropped after one seed"
 	if n := len(e.full); n > 1 {
 		words = fmt.Sprintf("dropped after %d seeds", n)

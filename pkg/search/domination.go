@@ -57,7 +57,7 @@ func ranked(all []individual) []individual {
 			front[i] = all[member]
 			front[i].front = number
 		}
-		crowd(front)
+		setCrowding(front)
 		sorted = append(sorted, front...)
 	}
 	slices.SortStableFunc(sorted, compareRanked)
@@ -105,9 +105,9 @@ func fronts(all []individual) [][]int {
 	return peeled
 }
 
-// crowd sets the crowding of a front's members. Those at the ends of an
+// setCrowding sets the crowding of a front's members. Those at the ends of an
 // objective are infinitely lonely, so that the front keeps its extent.
-func crowd(front []individual) {
+func setCrowding(front []individual) {
 	if len(front) == 0 {
 		return
 	}

@@ -74,7 +74,7 @@ func TestCrowdingIsTheRelativeGapBetweenNeighbours(t *testing.T) {
 	front := []individual{
 		individualOf(0, 0, 10, 7), individualOf(0, 1, 6, 7), individualOf(0, 5, 4, 7), individualOf(0, 10, 0, 7),
 	}
-	crowd(front)
+	setCrowding(front)
 	want := []float64{math.Inf(1), 0.5 + 0.6, 0.9 + 0.6, math.Inf(1)}
 	for i, f := range front {
 		if math.Abs(f.crowding-want[i]) > 1e-12 {

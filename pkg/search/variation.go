@@ -64,13 +64,13 @@ func mutate(x float64, s *stats.Stream) float64 {
 // variator makes new points out of old ones.
 type variator struct{ *untried }
 
-// litter bounds how often two parents are tried in vain.
-const litter = 32
+// maxMatings bounds how often two parents are tried in vain.
+const maxMatings = 32
 
 // child takes a point of the space that is between or about two others, and was
 // not tried yet; nil where none was found. Every attempt mutates more.
 func (b variator) child(mother, father Point, s *stats.Stream) Point {
-	for attempt := range litter {
+	for attempt := range maxMatings {
 		genes := b.cross(mother, father, s)
 		b.mutate(genes, attempt+1, s)
 		if p := b.cube.decode(genes); b.take(p) {

@@ -179,7 +179,7 @@ func (p *page) chart() *study.Chart {
 		e := &p.entries[i]
 		l := study.Line{Name: e.name(), Colour: i, Dashed: i == 0}
 		for effort := 2 * chartStep; effort <= budget; effort += chartStep {
-			if loss, ok := e.soFar(float64(effort)); ok {
+			if loss, ok := e.bestWithin(float64(effort)); ok {
 				l.Points = append(l.Points, study.Point{X: float64(effort)/(2*chartStep) - 1, Y: loss - best})
 			}
 		}
@@ -188,9 +188,9 @@ func (p *page) chart() *study.Chart {
 	return c
 }
 
-// soFar is the median of the best losses within an effort; none unless every
+// bestWithin is the median of the best losses within an effort; none unless every
 // search has one.
-func (e *entry) soFar(effort float64) (float64, bool) {
+func (e *entry) bestWithin(effort float64) (float64, bool) {
 	var losses []float64
 	for _, f := range e.found {
 		loss, ok := f.curve.at(effort)

@@ -17,7 +17,7 @@ func (p *page) Conclusions() []string {
 	for w, name := range workloadNames {
 		mixed, whole, split := best(f.mixed[w]), last(f.mixed[w]), best(f.split[w])
 		all = append(all, fmt.Sprintf("**%s**: splitting %s, with %s times the rate of the best mixed machines and %s times the rate of mixed machines that compute whole prompts. Splitwise published %v times, at 20 %% lower cost.",
-			capital(name), wins(split.met.rate/mixed.met.rate), times(split, mixed), times(split, whole), published))
+			capitalized(name), wins(split.met.rate/mixed.met.rate), times(split, mixed), times(split, whole), published))
 	}
 	c, v := best(f.split[code]).cluster, best(f.split[conversation]).cluster
 	all = append(all,
@@ -101,4 +101,4 @@ func compareRatios(code, conversation int) string {
 	return "both need the same number of machines for their prompts, unlike in the publication."
 }
 
-func capital(name string) string { return string(name[0]-'a'+'A') + name[1:] }
+func capitalized(name string) string { return string(name[0]-'a'+'A') + name[1:] }

@@ -85,7 +85,7 @@ var undisturbed = struct {
 	digest string
 }{}
 
-func calm(t *testing.T) string {
+func undisturbedDigest(t *testing.T) string {
 	t.Helper()
 	undisturbed.Do(func() {
 		ns := newNamespace(t)
@@ -101,15 +101,15 @@ func calm(t *testing.T) string {
 	return undisturbed.digest
 }
 
-// disturb runs the storm, does something in its middle, and holds what came of
+// runWithFault runs the storm, does something in its middle, and holds what came of
 // it against the undisturbed one.
-func disturb(t *testing.T, disturbance func(t *testing.T, ns namespace)) {
+func runWithFault(t *testing.T, fault func(t *testing.T, ns namespace)) {
 	t.Helper()
-	want := calm(t)
+	want := undisturbedDigest(t)
 	ns := newNamespace(t)
 	ns.apply(t, chaosStorm("storm"))
 	ns.eventually(t, "policysweep/storm", "running", running)
-	disturbance(t, ns)
+	fault(t, ns)
 	o := ns.eventually(t, "policysweep/storm", "at an end", func(o *object) bool {
 		return o.condition("Complete").Status == "True" || o.condition("Failed").Status == "True"
 	})
@@ -129,7 +129,7 @@ func node(t *testing.T, args ...string) {
 }
 
 func TestKilledManager(t *testing.T) {
-	disturb(t, func(t *testing.T, _ namespace) {
+	runWithFault(t, func(t *testing.T, _ namespace) {
 		system := namespace(systemNamespace)
 		system.kubectl(t, "delete", "pods", "-l", "app.kubernetes.io/component=manager", "--grace-period=0", "--force")
 		system.kubectl(t, "rollout", "status", manager, "--timeout=3m")
@@ -140,7 +140,7 @@ func TestKilledManager(t *testing.T) {
 // The token in the manager's pod is of the old account, and stays so when the
 // container restarts: docs/operations.md tells to make a new pod.
 func TestANewServiceAccount(t *testing.T) {
-	disturb(t, func(t *testing.T, _ namespace) {
+	runWithFault(t, func(t *testing.T, _ namespace) {
 		system := namespace(systemNamespace)
 		system.kubectl(t, "delete", "serviceaccount", "windtunnel-manager")
 		if err := install(); err != nil {
@@ -152,7 +152,7 @@ func TestANewServiceAccount(t *testing.T) {
 }
 
 func TestKilledWorker(t *testing.T) {
-	disturb(t, func(t *testing.T, ns namespace) {
+	runWithFault(t, func(t *testing.T, ns namespace) {
 		running := strings.Fields(ns.kubectl(t, "get", "pods", "--field-selector=status.phase=Running", "-o", "name"))
 		if len(running) == 0 {
 			t.Fatal("no worker runs")
@@ -165,7 +165,7 @@ func TestKilledWorker(t *testing.T) {
 // which is seen before anything runs again.
 func TestStoppedWorkers(t *testing.T) {
 	t.Run("suspended", func(t *testing.T) {
-		disturb(t, func(t *testing.T, ns namespace) {
+		runWithFault(t, func(t *testing.T, ns namespace) {
 			time.Sleep(3 * time.Second)
 			ns.kubectl(t, "patch", "policysweep/storm", "--type=merge", "-p", `{"spec":{"execution":{"suspend":true}}}`)
 			o := ns.eventually(t, "policysweep/storm", "suspended with what was done", func(o *object) bool {
@@ -176,7 +176,7 @@ func TestStoppedWorkers(t *testing.T) {
 		})
 	})
 	t.Run("deleted", func(t *testing.T) {
-		disturb(t, func(t *testing.T, ns namespace) {
+		runWithFault(t, func(t *testing.T, ns namespace) {
 			time.Sleep(3 * time.Second)
 			running := strings.Fields(ns.kubectl(t, "get", "pods", "--field-selector=status.phase=Running", "-o", "name"))
 			if len(running) == 0 {
@@ -190,12 +190,12 @@ func TestStoppedWorkers(t *testing.T) {
 // TestRestartedNode kills each part of the cluster without warning, and starts it
 // again.
 func TestRestartedNode(t *testing.T) {
-	if !ours() {
+	if !usesOwnCluster() {
 		t.Skip("the cluster is somebody else's: its programs are not restarted")
 	}
 	for _, program := range []string{"kubelet", "containerd", "kube-controller-manager", "kube-apiserver", "etcd"} {
 		t.Run(program, func(t *testing.T) {
-			disturb(t, func(t *testing.T, _ namespace) {
+			runWithFault(t, func(t *testing.T, _ namespace) {
 				node(t, "kill", program)
 				time.Sleep(3 * time.Second) // so that it is missed
 				node(t, "start", program)
@@ -218,7 +218,7 @@ func TestTwoManagers(t *testing.T) {
 		}
 		second.Wait()
 	}()
-	disturb(t, func(*testing.T, namespace) {})
+	runWithFault(t, func(*testing.T, namespace) {})
 }
 
 // hungryStorm is a sweep whose pods run out of memory.
@@ -245,7 +245,7 @@ func TestOutOfMemory(t *testing.T) {
 // there is room the sweep goes on.
 func TestFullQuota(t *testing.T) {
 	t.Parallel()
-	want := calm(t)
+	want := undisturbedDigest(t)
 	ns := newNamespace(t)
 	ns.kubectl(t, "create", "quota", "full", "--hard=pods=0")
 	ns.apply(t, chaosStorm("storm"))

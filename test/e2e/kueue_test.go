@@ -95,15 +95,15 @@ func held(o *object) bool {
 	return strings.Contains(o.condition("Ready").Message, "waits for queue team to admit it")
 }
 
-// checkUndisturbed waits until the sweeps are complete, and holds their results
+// checkDigests waits until the sweeps are complete, and holds their results
 // against those of a sweep that met no queue.
-func (ns namespace) checkUndisturbed(t *testing.T, sweeps ...string) {
+func (ns namespace) checkDigests(t *testing.T, sweeps ...string) {
 	t.Helper()
 	ns.wait(t, "Complete", sweeps...)
 	for _, name := range sweeps {
 		o := ns.get(t, name)
 		o.checkComplete(t)
-		if got, want := o.Status.Results.Digest, calm(t); got != want {
+		if got, want := o.Status.Results.Digest, undisturbedDigest(t); got != want {
 			t.Errorf("%s: the results have the digest %s, undisturbed %s", name, got, want)
 		}
 	}
@@ -111,7 +111,7 @@ func (ns namespace) checkUndisturbed(t *testing.T, sweeps ...string) {
 
 func TestKueueAdmitsOneAfterTheOther(t *testing.T) {
 	needsKueue(t)
-	calm(t)
+	undisturbedDigest(t)
 	ns := newQueue(t, "admission")
 	ns.apply(t, queuedStorm("first", lowPriority))
 	ns.eventually(t, "policysweep/first", "running", running)
@@ -120,14 +120,14 @@ func TestKueueAdmitsOneAfterTheOther(t *testing.T) {
 	if first := ns.get(t, "policysweep/first"); !running(first) {
 		t.Errorf("the first sweep does not run while the second waits: %+v", first.Status)
 	}
-	ns.checkUndisturbed(t, "policysweep/first", "policysweep/second")
+	ns.checkDigests(t, "policysweep/first", "policysweep/second")
 }
 
 // A sweep that Kueue preempts keeps what it has done, queues again, and has the
 // results of one that ran through.
 func TestKueuePreempts(t *testing.T) {
 	needsKueue(t)
-	calm(t)
+	undisturbedDigest(t)
 	ns := newQueue(t, "preemption")
 	ns.apply(t, queuedStorm("low", lowPriority))
 	ns.eventually(t, "policysweep/low", "running", running)
@@ -142,14 +142,14 @@ func TestKueuePreempts(t *testing.T) {
 	if again.Completed < kept.Completed {
 		t.Errorf("admitted again, the sweep has done %d simulations, and had done %d", again.Completed, kept.Completed)
 	}
-	ns.checkUndisturbed(t, "policysweep/high", "policysweep/low")
+	ns.checkDigests(t, "policysweep/high", "policysweep/low")
 }
 
 // Of two queues that share a cohort, one borrows what the other does not use, and
 // gives it back when the other has work.
 func TestKueueSharesFairly(t *testing.T) {
 	needsKueue(t)
-	calm(t)
+	undisturbedDigest(t)
 	greedy, modest := newQueue(t, "fair-sharing"), newQueue(t, "fair-sharing")
 	sweeps := []string{"policysweep/one", "policysweep/two"}
 	greedy.apply(t, queuedStorm("one", lowPriority))
@@ -168,6 +168,6 @@ func TestKueueSharesFairly(t *testing.T) {
 	if heldBack != 1 {
 		t.Errorf("while the other queue runs its sweep, %d of the greedy queue's are held, want 1", heldBack)
 	}
-	modest.checkUndisturbed(t, "policysweep/mine")
-	greedy.checkUndisturbed(t, sweeps...)
+	modest.checkDigests(t, "policysweep/mine")
+	greedy.checkDigests(t, sweeps...)
 }

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	probeImage = "windtunnel-probe:dev"
-	strangers  = "{}"
-	workers    = "{app.kubernetes.io/name: windtunnel, app.kubernetes.io/component: worker}"
+	probeImage     = "windtunnel-probe:dev"
+	unlabelledPods = "{}"
+	workers        = "{app.kubernetes.io/name: windtunnel, app.kubernetes.io/component: worker}"
 
 	reached, timeout, refused = "reached", "timeout", "connection refused"
 )
@@ -25,12 +25,12 @@ const (
 // reached for its metrics and probes and nothing else.
 func TestNetworkPolicies(t *testing.T) {
 	t.Parallel()
-	if !ours() || os.Getenv("POLICIES") == "off" {
+	if !usesOwnCluster() || os.Getenv("POLICIES") == "off" {
 		t.Skip("nobody knows whether this cluster enforces policies")
 	}
 	loadProbe(t)
 	ns := newNamespace(t)
-	ns.serve(t, "stranger", strangers)
+	ns.serve(t, "stranger", unlabelledPods)
 	ns.serve(t, "worker", workers)
 	api := ns.kubectl(t, "get", "service", "kubernetes", "-n", "default", "-o", "jsonpath={.spec.clusterIP}") + ":443"
 	node := ns.kubectl(t, "get", "nodes", "-o", `jsonpath={.items[0].status.addresses[?(@.type=="InternalIP")].address}`)
@@ -41,7 +41,7 @@ func TestNetworkPolicies(t *testing.T) {
 	ns.checkReach(t, "worker-before", workers, map[string]string{
 		api: reached, node + ":6443": reached, stranger: reached, kubelet: reached, metrics: reached, nothing: refused,
 	})
-	ns.checkReach(t, "stranger-before", strangers, map[string]string{worker: reached, nothing: refused})
+	ns.checkReach(t, "stranger-before", unlabelledPods, map[string]string{worker: reached, nothing: refused})
 
 	ns.kubectl(t, "apply", "-k", root+"/config/network-policy/worker")
 	system := namespace(systemNamespace)
@@ -51,14 +51,14 @@ func TestNetworkPolicies(t *testing.T) {
 	ns.checkReach(t, "worker-after", workers, map[string]string{
 		api: reached, node + ":6443": reached, stranger: timeout, kubelet: timeout, metrics: timeout, nothing: timeout,
 	})
-	ns.checkReach(t, "stranger-after", strangers, map[string]string{
+	ns.checkReach(t, "stranger-after", unlabelledPods, map[string]string{
 		stranger: reached, worker: timeout, metrics: reached, probes: reached, nothing: timeout,
 	})
 	// Where the policy names who may come, nobody else does.
 	system.kubectl(t, "patch", "networkpolicy/windtunnel-manager", "--type=json", `--patch=[{"op": "add", "path": "/spec/ingress/0/from",
 		"value": [{"namespaceSelector": {}, "podSelector": {"matchLabels": {"app": "prometheus"}}}]}]`)
 	ns.checkReach(t, "prometheus", "{app: prometheus}", map[string]string{metrics: reached})
-	ns.checkReach(t, "stranger-then", strangers, map[string]string{metrics: timeout})
+	ns.checkReach(t, "stranger-then", unlabelledPods, map[string]string{metrics: timeout})
 	// Real workers and the manager get along with that.
 	ns.apply(t, sample(t, gatesSample))
 	ns.wait(t, "Complete", "policysweep/gates")

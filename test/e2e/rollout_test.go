@@ -109,9 +109,9 @@ func TestDeletion(t *testing.T) {
 	})
 }
 
-// TestANamespaceGoes deletes a namespace in which sweeps are complete, run and lose
+// TestNamespaceDeletion deletes a namespace in which sweeps are complete, run and lose
 // pods: all goes with it, and nobody has to delete them before.
-func TestANamespaceGoes(t *testing.T) {
+func TestNamespaceDeletion(t *testing.T) {
 	t.Parallel()
 	ns := newNamespace(t)
 	ns.apply(t, sample(t, gatesSample))

@@ -23,8 +23,8 @@ const (
 
 var measure = flag.Bool("speed", false, "measure how much faster a sweep is than one pod a trial; minutes on a node that has nothing else to do")
 
-// ours says whether the cluster is one of hack/cluster.
-func ours() bool { return os.Getenv("CLUSTER") != "existing" }
+// usesOwnCluster reports whether the cluster is one of hack/cluster.
+func usesOwnCluster() bool { return os.Getenv("CLUSTER") != "existing" }
 
 // TestSpeed sets a sweep of a thousand trials beside the same trials as one pod
 // each.

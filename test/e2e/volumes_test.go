@@ -66,7 +66,7 @@ spec:
 // TestTraceOnAClaim replays a trace from a volume that a claim is bound to.
 func TestTraceOnAClaim(t *testing.T) {
 	t.Parallel()
-	if !ours() {
+	if !usesOwnCluster() {
 		t.Skip("the cluster is somebody else's: no folder here is on its nodes")
 	}
 	folder, sha256 := writeTrace(t)

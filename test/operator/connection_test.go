@@ -20,11 +20,11 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
 
-// TestAManagerThatWasCutOff has an API server that forgets fast what was. First the
+// TestAManagerThatLosesItsConnection has an API server that forgets fast what was. First the
 // manager lists page by page, and what its second page is to go on from is gone; then it
 // is cut off, while pods report and somebody edits a spec, for longer than the server
 // remembers. It lists everything anew each time, and misses nothing.
-func TestAManagerThatWasCutOff(t *testing.T) {
+func TestAManagerThatLosesItsConnection(t *testing.T) {
 	t.Parallel()
 	const remembered = 2 * time.Second
 	p := newPlatform(t, func(c *envtest.ControlPlane) {

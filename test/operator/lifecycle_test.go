@@ -274,8 +274,8 @@ func TestEventsReportTheLifecycleOfASweep(t *testing.T) {
 	})
 }
 
-// TestFollowersComeAndGo follows the two best points, and then the best alone.
-func TestFollowersComeAndGo(t *testing.T) {
+// TestFollowersAreCreatedAndDeleted follows the two best points, and then the best alone.
+func TestFollowersAreCreatedAndDeleted(t *testing.T) {
 	t.Parallel()
 	p := sharedPlatform(t)
 	ns := p.namespace(t)

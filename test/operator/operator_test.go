@@ -125,7 +125,7 @@ func TestASweepGivesTheSameRowsHoweverManyShards(t *testing.T) {
 	}
 }
 
-func TestChildrenGoWithTheirObject(t *testing.T) {
+func TestChildrenAreDeletedWithTheirObject(t *testing.T) {
 	t.Parallel()
 	p := sharedPlatform(t)
 	ns := p.namespace(t)

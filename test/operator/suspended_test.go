@@ -63,10 +63,10 @@ func (p *platform) untilNoPodRuns(t *testing.T, sweep *v1alpha1.PolicySweep) int
 	return sweep.Status.Progress.Completed
 }
 
-// TestWhatAStoppedShardHasDoneIsKept stops the only shard of a sweep again and again:
+// TestRowsOfAStoppedShardAreKept stops the only shard of a sweep again and again:
 // it is suspended, its pod is deleted, and its time is up. In the end its rows are
 // those that it has on a laptop, each of them in one chunk.
-func TestWhatAStoppedShardHasDoneIsKept(t *testing.T) {
+func TestRowsOfAStoppedShardAreKept(t *testing.T) {
 	t.Parallel()
 	p := sharedPlatform(t)
 	ns := p.namespace(t)

@@ -98,8 +98,8 @@ func (n *neighbours) holdings(t *testing.T) map[string]string {
 	return all
 }
 
-// TestATenantHasNoRightsNextDoor is about the API server's own doors.
-func TestATenantHasNoRightsNextDoor(t *testing.T) {
+// TestATenantHasNoRightsInOtherNamespaces checks the rights that the API server grants.
+func TestATenantHasNoRightsInOtherNamespaces(t *testing.T) {
 	t.Parallel()
 	n := sharedPlatform(t).neighbours(t)
 	index := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: n.victim.Namespace, Name: n.victim.Status.Results.Index}}
@@ -195,9 +195,9 @@ func TestNoReferenceHasANamespace(t *testing.T) {
 	}
 }
 
-// TestForgedChildrenMeanNothingNextDoor has a tenant make, in its own namespace,
+// TestForgedChildrenAreIgnoredInOtherNamespaces has a tenant make, in its own namespace,
 // what looks like children of somebody else's sweep.
-func TestForgedChildrenMeanNothingNextDoor(t *testing.T) {
+func TestForgedChildrenAreIgnoredInOtherNamespaces(t *testing.T) {
 	t.Parallel()
 	n := sharedPlatform(t).neighbours(t)
 	before := n.holdings(t)
@@ -241,8 +241,8 @@ func TestForgedChildrenMeanNothingNextDoor(t *testing.T) {
 	}
 }
 
-// TestASweepSpendsAtHome looks for anything that a tenant's sweep leaves elsewhere.
-func TestASweepSpendsAtHome(t *testing.T) {
+// TestASweepUsesItsOwnNamespaceOnly looks for anything that a tenant's sweep leaves elsewhere.
+func TestASweepUsesItsOwnNamespaceOnly(t *testing.T) {
 	t.Parallel()
 	n := sharedPlatform(t).neighbours(t)
 	before := n.holdings(t)

@@ -140,11 +140,11 @@ func withoutRules(s *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// TestObjectsOfThePreviousReleaseLiveOn creates objects under the definitions of the
+// TestObjectsOfThePreviousReleaseAreKept creates objects under the definitions of the
 // release before, applies today's and starts a manager. What was valid is simulated;
 // what is refused today says so, may still be edited, and goes on once it is mended.
 // So that something is refused, the former definitions have no rules.
-func TestObjectsOfThePreviousReleaseLiveOn(t *testing.T) {
+func TestObjectsOfThePreviousReleaseAreKept(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t, func(*envtest.ControlPlane) {})
 	ns := p.namespace(t)

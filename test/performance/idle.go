@@ -119,7 +119,7 @@ func multiply(ctx context.Context, p *platform, have, want int) error {
 func (f *family) copy(ctx context.Context, p *platform, i int) error {
 	run := smallRun(fmt.Sprintf("copy-%d", i), 0)
 	status := f.run.Status.DeepCopy()
-	status.Results.Index = nameAgain(status.Results.Index, i)
+	status.Results.Index = copyName(status.Results.Index, i)
 	if err := p.client.Create(ctx, run); err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (f *family) copy(ctx context.Context, p *platform, i int) error {
 	if err := p.client.Status().Update(ctx, run); err != nil {
 		return err
 	}
-	job := &batchv1.Job{ObjectMeta: again(&f.job, run, i)}
+	job := &batchv1.Job{ObjectMeta: copyMeta(&f.job, run, i)}
 	f.job.Spec.DeepCopyInto(&job.Spec)
 	// The API server makes these labels and the selector of the new UID.
 	job.Spec.Selector, job.Spec.Template.Labels = nil, maps.Clone(job.Labels)
@@ -143,7 +143,7 @@ func (f *family) copy(ctx context.Context, p *platform, i int) error {
 	}
 	for j := range f.children {
 		cm := f.children[j].DeepCopy()
-		cm.ObjectMeta = again(cm, run, i)
+		cm.ObjectMeta = copyMeta(cm, run, i)
 		if err := p.client.Create(ctx, cm); err != nil {
 			return err
 		}
@@ -151,15 +151,15 @@ func (f *family) copy(ctx context.Context, p *platform, i int) error {
 	return nil
 }
 
-// nameAgain is the name of a child's i-th copy.
-func nameAgain(child string, i int) string { return fmt.Sprintf("c%d-%s", i, child) }
+// copyName is the name of a child's i-th copy.
+func copyName(child string, i int) string { return fmt.Sprintf("c%d-%s", i, child) }
 
-// again is the metadata of a child's copy.
-func again(child client.Object, owner *v1alpha1.SimulationRun, i int) metav1.ObjectMeta {
+// copyMeta is the metadata of a child's copy.
+func copyMeta(child client.Object, owner *v1alpha1.SimulationRun, i int) metav1.ObjectMeta {
 	reference := child.GetOwnerReferences()[0]
 	reference.Name, reference.UID = owner.Name, owner.UID
 	return metav1.ObjectMeta{
-		Namespace: namespace, Name: nameAgain(child.GetName(), i),
+		Namespace: namespace, Name: copyName(child.GetName(), i),
 		Labels: child.GetLabels(), Annotations: child.GetAnnotations(),
 		OwnerReferences: []metav1.OwnerReference{reference},
 	}
