@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/policy/native"
 )
@@ -78,13 +76,9 @@ func TestPoliciesPageListsAllPolicies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var missing []string
 	for _, name := range append(native.Policies(), native.Scorers()...) {
 		if !strings.Contains(string(page), "| `"+name+"`") {
-			missing = append(missing, name)
+			t.Errorf("docs/policies.md has no row for %s", name)
 		}
-	}
-	if diff := cmp.Diff([]string(nil), missing); diff != "" {
-		t.Errorf("missing (-want +got):\n%s", diff)
 	}
 }

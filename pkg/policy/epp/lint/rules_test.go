@@ -3,6 +3,10 @@
 package lint
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -72,6 +76,73 @@ func TestRulesAreDocumented(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A rule that is declared but not listed would never run.
+func TestRulesListsEachDeclaredRule(t *testing.T) {
+	listed := map[string]bool{}
+	for _, rule := range rules {
+		listed[rule.ID] = true
+	}
+	for variable, id := range declaredRules(t) {
+		if !listed[id] {
+			t.Errorf("rules.go does not list %s, the rule %q", variable, id)
+		}
+	}
+}
+
+// declaredRules returns the ID of each variable of type Rule in the package's code.
+func declaredRules(t *testing.T) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]string{}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(tree, func(n ast.Node) bool {
+			if spec, ok := n.(*ast.ValueSpec); ok && len(spec.Values) == 1 {
+				if id, is := ruleID(spec.Values[0]); is {
+					ids[spec.Names[0].Name] = id
+				}
+			}
+			return true
+		})
+	}
+	if len(ids) < len(rules) {
+		t.Fatalf("found %d declared rules, and %d are listed", len(ids), len(rules))
+	}
+	return ids
+}
+
+// ruleID returns the ID in a literal Rule{ID: "…"}.
+func ruleID(value ast.Expr) (id string, is bool) {
+	literal, ok := value.(*ast.CompositeLit)
+	if !ok {
+		return "", false
+	}
+	if name, ok := literal.Type.(*ast.Ident); !ok || name.Name != "Rule" {
+		return "", false
+	}
+	for _, element := range literal.Elts {
+		pair, ok := element.(*ast.KeyValueExpr)
+		if !ok {
+			continue
+		}
+		if key, ok := pair.Key.(*ast.Ident); ok && key.Name == "ID" {
+			if text, ok := pair.Value.(*ast.BasicLit); ok {
+				id = strings.Trim(text.Value, `"`)
+			}
+		}
+	}
+	return id, true
 }
 
 func TestEachRuleHasItsExamples(t *testing.T) {
