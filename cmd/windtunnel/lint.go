@@ -57,7 +57,10 @@ For manifests of Windtunnel it also checks the objects: schema, rules, paths,
 metrics, and the files and ConfigMaps that they name. It simulates nothing.
 
 Findings are for one version: the newest that accepts the configuration, or the
-one that a manifest of Windtunnel names. --epp-version selects other versions.
+one that a manifest of Windtunnel names; --effective is for the same version. --fix
+is for the one that a manifest names, otherwise for the release router-v0.10, or for
+router-v0.11 if no other version accepts the configuration. --epp-version selects
+other versions.
 More rules apply if you describe the cluster: see --replicas and the flags
 --scrape-interval, --prompt-tokens, --prefix-share and --block-tokens.
 
