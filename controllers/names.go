@@ -153,7 +153,9 @@ func shorten(text, whole string, most int) string {
 	return strings.TrimRight(text[:min(len(text), most-1-len(digest))], "-.") + "-" + digest
 }
 
-// childLabels are those of a child.
+// childLabels are those of a child. A label that the manager reads back must also be in
+// readLabels, because the cache drops all others. config/rbac/worker_admission.yaml says
+// which labels the ConfigMaps of workers may have, and docs/operations.md lists them all.
 func childLabels(s subject, component, planHash string) map[string]string {
 	return map[string]string{
 		"app.kubernetes.io/name":       "windtunnel",
