@@ -15,7 +15,8 @@ import (
 
 // prefixCacheScorer prefers endpoints that may hold the prompt's beginning:
 // with the share r of the prompt's blocks that match, the matched length n in
-// tokens, weight w and scale s, w·min(1, n/s)² + (1 − w)·r.
+// tokens, weight w and scale s, w·min(1, n/s)² + (1 − w)·r. It reads the matches of the
+// producer that prefixMatchInfoProducerName names, else of approx-prefix-cache-producer.
 var prefixCacheScorer = scheduler.Factory{
 	PluginType: config.PluginType{
 		Name:         config.PrefixCacheScorerType,
