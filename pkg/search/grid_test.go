@@ -135,7 +135,7 @@ func TestWhatAGridCannotEnumerateIsRefusedWithAdvice(t *testing.T) {
 		},
 		"more points than asked for, some of them conditional": {
 			spaceOf(choice("a", "x", "y"), when(stepped("b", "1", "100", "1"), "a", "y")),
-			[]string{"FieldValueInvalid at spec.search.maxTrials: the grid has 200 combinations, after conditions and rules there are too many points, or too few to find by sampling" + fewer},
+			[]string{"FieldValueInvalid at spec.search.maxTrials: the grid has 200 combinations; after conditions and rules there are too many points, or too few to find by sampling" + fewer},
 		},
 	}
 	for name, tc := range tests {
