@@ -28,6 +28,9 @@ type Queue interface {
 	// returns false: after each Route and whenever it is time to wake. The view
 	// is only valid during the call.
 	Release(view *View) (Released, bool)
+	// Cancel takes back a request that the queue holds, as its client has given it up
+	// now. Release does not return it.
+	Cancel(now simtime.Time, request int)
 }
 
 // Released is a request that has left a [Queue].

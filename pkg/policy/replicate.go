@@ -135,6 +135,11 @@ func (r *replicas) Release(view *View) (Released, bool) {
 	return Released{}, false
 }
 
+// Cancel implements [Queue].
+func (r *replicas) Cancel(now simtime.Time, request int) {
+	r.routings[r.of(request)].Queue.Cancel(now, request)
+}
+
 // Evict implements [Evictor]: each router evicts what it has routed.
 func (r *replicas) Evict(now simtime.Time) (int, bool) {
 	for i := range r.routings {

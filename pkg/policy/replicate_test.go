@@ -89,6 +89,11 @@ func (s *spy) Release(v *policy.View) (policy.Released, bool) {
 	return policy.Released{Request: id, Decision: policy.To(7)}, true
 }
 
+func (s *spy) Cancel(now simtime.Time, id int) {
+	s.note("cancel %d at %d", id, now)
+	s.held = slices.DeleteFunc(s.held, func(other int) bool { return other == id })
+}
+
 func (s *spy) Evict(now simtime.Time) (int, bool) {
 	s.note("evict at %d", now)
 	if len(s.evicted) == 0 {

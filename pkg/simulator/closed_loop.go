@@ -83,5 +83,5 @@ func (g *gateway) hear(id int, at simtime.Time, how workload.Ending) {
 
 // heardAs is how clients see an end.
 func (e ending) heardAs() workload.Ending {
-	return [...]workload.Ending{endCompleted: workload.Completed, endFailed: workload.Failed, endEvicted: workload.Rejected}[e]
+	return [...]workload.Ending{endCompleted: workload.Completed, endFailed: workload.Failed, endEvicted: workload.Rejected, endTimedOut: workload.TimedOut}[e]
 }

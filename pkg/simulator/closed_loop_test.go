@@ -98,6 +98,7 @@ func TestAClosedLoopWaitsForItsAnswers(t *testing.T) {
 	config := Config{
 		Pools:    []Pool{llamaPool(t, 2)},
 		Policies: policy.RoutedBy((&leastWaiting{}).routing().Router),
+		Source:   loop,
 		Listener: loop,
 		Horizon:  Horizon{Drain: time.Hour},
 		Ended:    func(e RequestEnd) { arrivals[e.ID], ends[e.ID] = e.Arrival, e.End },
@@ -141,7 +142,7 @@ func TestAClosedLoopEndsAtTheHorizon(t *testing.T) {
 	loop := newClosedLoop(from, 3, 0)
 	o, err := Run(context.Background(), Config{
 		Pools: []Pool{llamaPool(t, 1)}, Policies: policy.RoutedBy((&leastWaiting{}).routing().Router),
-		Listener: loop, Horizon: Horizon{Duration: 5 * time.Second, Drain: time.Hour},
+		Source: loop, Listener: loop, Horizon: Horizon{Duration: 5 * time.Second, Drain: time.Hour},
 	})
 	if err != nil {
 		t.Fatal(err)

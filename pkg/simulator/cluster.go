@@ -41,9 +41,6 @@ type cluster struct {
 // newSimulation builds the cluster, idle at time 0.
 func newSimulation(ctx context.Context, c Config) *simulation {
 	c.check()
-	if c.Listener != nil {
-		c.Source = c.Listener
-	}
 	labels := c.Source.Labels()
 	s := &simulation{source: c.Source, horizon: c.Horizon, disruptions: c.Disruptions, labels: labels}
 	s.core = &core{

@@ -21,6 +21,8 @@ const (
 	warmUpEnds clusterEventKind = iota
 	// disruptionComes applies a Disruption.
 	disruptionComes
+	// requestTimesOut is the end of a client's patience.
+	requestTimesOut
 	// requestArrives is the next request of the source.
 	requestArrives
 	// gatewayWakes lets the router release requests that it holds.
@@ -35,8 +37,10 @@ type clusterEvent struct {
 	at   simtime.Time
 	kind clusterEventKind
 	// sequence orders events of one time and kind. Of disruptions it is the index
-	// in Config.Disruptions.
+	// in Config.Disruptions, of time-outs the request's ID.
 	sequence int
+	// request is the slot of the request that times out.
+	request int32
 	// place is where the event stands in the queue; notQueued if it does not.
 	place int
 }
@@ -125,6 +129,8 @@ func (s *simulation) applyClusterEvent(e *clusterEvent) {
 	case disruptionComes:
 		s.advanceToEvent(e.at, true)
 		s.applyDisruption(s.disruptions[e.sequence])
+	case requestTimesOut:
+		s.applyTimeOut(e)
 	case gatewayWakes:
 		s.advanceToEvent(e.at, s.gateway.routingFollowsReplicas())
 		s.gateway.release()

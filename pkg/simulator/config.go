@@ -27,9 +27,10 @@ type Config struct {
 	// Source gives the requests in order of arrival, with prompts and answers
 	// of at most workload.MaxTokens. The run owns it.
 	Source workload.Source
-	// Listener hears how requests end, and has the place of Source; nil where
-	// requests come whatever becomes of others. The run owns it. It is told of no end
-	// once no more requests arrive, nor of one at or after Horizon.Duration.
+	// Listener hears how the requests of Source end, and knows when the next one
+	// arrives: it is Source itself, or what Source wraps. It is nil where no request
+	// of Source waits for another. It is told of no end once no more requests arrive,
+	// nor of one at or after Horizon.Duration.
 	Listener workload.Listener
 	// Horizon says when the run ends.
 	Horizon Horizon

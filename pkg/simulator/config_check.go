@@ -20,8 +20,8 @@ func (c *Config) check() {
 	switch {
 	case endpoints == 0:
 		panic("simulator: no replicas")
-	case c.Policies.Routing.Router == nil || (c.Source == nil) == (c.Listener == nil):
-		panic("simulator: no router, or not one of a source and a listener")
+	case c.Policies.Routing.Router == nil || c.Source == nil:
+		panic("simulator: no router or no source")
 	case c.Policies.Routing.Usage != nil && c.Policies.Routing.Responses == nil,
 		c.Policies.Routing.Evictor != nil && c.Policies.Routing.Queue == nil:
 		panic("simulator: a usage listener without a response listener, or an evictor without a queue")

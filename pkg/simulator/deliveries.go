@@ -124,5 +124,6 @@ func (g *gateway) end(id int32, at simtime.Time, how ending) {
 	if g.held.sent != nil {
 		delete(g.held.sent, g.requests.all[id].info.ID)
 	}
+	g.stopTimeOut(id)
 	g.requests.release(id)
 }

@@ -25,22 +25,11 @@ func (g *gateway) evictRequested() {
 	}
 }
 
-// evict ends a request that was sent to an endpoint. The gateway answers it, and
-// the engine gives its place and blocks up at once. A step that it runs in lasts
-// as long as it was going to, and what it computes of the request is for nobody:
-// as engines look at aborts between steps, nobody else gets the place and the
-// blocks before that ends. Only scrapes show it sooner.
+// evict ends a request that was sent to an endpoint. The gateway answers it.
 func (g *gateway) evict(number int) {
 	id := g.requestSent(number)
 	q := &g.requests.all[id]
-	if q.phase != phaseLeaving {
-		r := &g.cluster.replicas[q.replica]
-		if q.inStep {
-			r.stepWithout(q, id)
-		}
-		g.cluster.takeOffReplicas(nil, id)
-	}
-	g.cancelDeliveries(q)
+	g.takeOff(id)
 	g.metrics.evicted(g.now, q)
 	if g.onEvicted != nil {
 		g.onEvicted(number)
@@ -49,6 +38,22 @@ func (g *gateway) evict(number int) {
 		g.policies.Routing.Responses.Finished(&q.info, int(q.replica))
 	}
 	g.end(id, g.now, endEvicted)
+}
+
+// takeOff takes a request off the replicas. The engine gives the request's place and
+// blocks up at once. A step that it runs in lasts as long as it was going to, and what
+// the step computes of the request is lost: as engines look at aborts between steps, no
+// other request gets the place and the blocks before the step ends. Only scrapes show it
+// sooner.
+func (g *gateway) takeOff(id int32) {
+	q := &g.requests.all[id]
+	if q.phase != phaseLeaving {
+		if q.inStep {
+			g.cluster.replicas[q.replica].stepWithout(q, id)
+		}
+		g.cluster.takeOffReplicas(nil, id)
+	}
+	g.cancelDeliveries(q)
 }
 
 // requestSent finds a request by its number that an endpoint has.

@@ -49,6 +49,8 @@ func (e *ender) Release(v *policy.View) (policy.Released, bool) {
 	return policy.Released{Request: q.ID, Decision: to, Err: err}, true
 }
 
+func (e *ender) Cancel(simtime.Time, int) { e.kept = nil }
+
 func (e *ender) Evict(now simtime.Time) (int, bool) {
 	if _, open := e.open[e.victim]; now < e.at || e.asked || !open {
 		e.asked = e.asked || now >= e.at

@@ -23,7 +23,8 @@ type gateway struct {
 	heard    bool
 
 	// held keeps what the router holds back.
-	held gatewayQueue
+	held     gatewayQueue
+	timeOuts timeOuts
 	// asksOnArrival says that some replica asks its advisor when a request arrives.
 	asksOnArrival bool
 	scrapes       scrapeSchedule
@@ -63,6 +64,7 @@ func (g *gateway) arrive(w *workload.Request) {
 	promised := g.metrics.target(w.Class)
 	q.info.TTFT, q.info.TPOT = promised.TTFT, promised.TPOT
 	q.lastToken, q.firstToken, q.routedAt = unset, unset, w.Arrival
+	q.retry = w.Attempt > 0
 	output := int32(max(w.OutputTokens, 1))
 	q.prompt = int32(q.info.Tokens)
 	q.total, q.finish = q.prompt, q.prompt+output
@@ -73,6 +75,7 @@ func (g *gateway) arrive(w *workload.Request) {
 	} else {
 		g.forward(id, to, err)
 	}
+	g.startTimeOut(id, w)
 	g.now = w.Arrival
 	g.release()
 	g.evictRequested()
@@ -100,7 +103,7 @@ func (g *gateway) forward(id int32, to policy.Decision, err error) {
 	}
 	q.replica, q.accepted = int32(endpoint), true
 	g.held.note(id, q)
-	q.cell = g.metrics.arrived(g.now, r.pool, &q.info)
+	q.cell = g.metrics.arrived(g.now, r.pool, q)
 	g.recordGatewayQueueing(q)
 	g.inFlight++
 	r.countServing(+1)
@@ -212,7 +215,7 @@ func refusal(err error) Reason {
 // reject ends a request that no engine will see.
 func (g *gateway) reject(id int32, pool int, reason Reason) {
 	info := &g.requests.all[id].info
-	g.metrics.rejected(g.now, pool, info, reason)
+	g.metrics.rejected(g.now, pool, &g.requests.all[id], reason)
 	for _, o := range g.observers {
 		o.rejected(g.sim, info, reason)
 	}
@@ -226,5 +229,6 @@ func (g *gateway) reject(id int32, pool int, reason Reason) {
 	}
 	g.hear(info.ID, g.now, workload.Rejected)
 	g.finishBy, g.lastEnd = max(g.finishBy, g.now), max(g.lastEnd, g.now)
+	g.stopTimeOut(id)
 	g.requests.release(id)
 }

@@ -100,7 +100,7 @@ func (s *simulation) cutOff(at simtime.Time) {
 			continue
 		}
 		if !q.accepted {
-			q.cell = s.metrics.arrived(at, NoPool, &q.info)
+			q.cell = s.metrics.arrived(at, NoPool, q)
 		}
 		s.metrics.unfinished(at, q)
 		s.gateway.end(int32(id), at, endUnfinished)

@@ -79,6 +79,7 @@ func sumCells(o *Outcome) *Cell {
 		sum.Queueing.Merge(&c.Queueing)
 		sum.GatewayQueueing.Merge(&c.GatewayQueueing)
 		sum.Failed += c.Failed
+		sum.TimedOut += c.TimedOut
 		sum.Handoffs += c.Handoffs
 		sum.Migrated += c.Migrated
 		sum.Handoff.Merge(&c.Handoff)

@@ -60,15 +60,18 @@ func (m *metrics) touch(now simtime.Time, cell int32) *Cell {
 }
 
 // arrived counts a request that a pool serves and returns its cell.
-func (m *metrics) arrived(now simtime.Time, pool int, info *policy.Request) int32 {
-	cell := m.cell(pool, info)
-	m.touch(now, cell).Arrived++
+func (m *metrics) arrived(now simtime.Time, pool int, q *request) int32 {
+	cell := m.cell(pool, &q.info)
+	c := m.touch(now, cell)
+	c.Arrived++
+	if q.retry {
+		c.Retries++
+	}
 	return cell
 }
 
-func (m *metrics) rejected(now simtime.Time, pool int, info *policy.Request, reason Reason) {
-	c := m.touch(now, m.cell(pool, info))
-	c.Arrived++
+func (m *metrics) rejected(now simtime.Time, pool int, q *request, reason Reason) {
+	c := m.cells[m.arrived(now, pool, q)]
 	c.Rejected++
 	c.RejectedBy[reason]++
 }
@@ -79,6 +82,8 @@ func (m *metrics) evicted(now simtime.Time, q *request) {
 	c.Rejected++
 	c.RejectedBy[Evicted]++
 }
+
+func (m *metrics) timedOut(now simtime.Time, q *request) { m.touch(now, q.cell).TimedOut++ }
 
 func (m *metrics) failed(now simtime.Time, q *request) { m.touch(now, q.cell).Failed++ }
 
@@ -161,6 +166,9 @@ func (m *metrics) completed(last, end simtime.Time, q *request) {
 	}
 	if metTTFT && metTPOT && metE2E {
 		c.Good++
+		if !q.retry {
+			c.FirstGood++
+		}
 	}
 }
 

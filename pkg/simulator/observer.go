@@ -16,6 +16,7 @@ const (
 	endUnfinished
 	endFailed
 	endEvicted
+	endTimedOut
 )
 
 // observer watches a run from inside. The invariants are one; a run without

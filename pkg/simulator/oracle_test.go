@@ -62,6 +62,14 @@ var features = map[string][]feature{
 	"closed loop, hand-overs": {randomClosedLoop, randomHandoffs, randomDisruptions},
 	"closed loop, holds":      {randomClosedLoop, randomHolds, randomEvictions, randomDisruptions},
 	"closed loop, all":        {randomClosedLoop, randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters, randomEvictions},
+	"time-outs":               {randomTimeOuts},
+	"time-outs, tiers":        {randomTimeOuts, randomTiers},
+	"time-outs, hand-overs":   {randomTimeOuts, randomHandoffs},
+	"time-outs, disruptions":  {randomTimeOuts, randomDisruptions},
+	"time-outs, holds":        {randomTimeOuts, randomHolds},
+	"time-outs, evictions":    {randomTimeOuts, randomHolds, randomEvictions},
+	"time-outs, closed loop":  {randomTimeOuts, randomClosedLoop},
+	"time-outs, all":          {randomTimeOuts, randomClosedLoop, randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters, randomEvictions},
 	"all":                     {randomTiers, randomHandoffs, randomDisruptions, randomHolds, randomAdapters, randomEvictions},
 }
 
@@ -88,6 +96,7 @@ func FuzzFeaturesAgainstPlain(f *testing.F) {
 		if len(data) < 2000 {
 			compareWithPlain(t, data, features["all"]...)
 			compareWithPlain(t, data, features["closed loop, all"]...)
+			compareWithPlain(t, data, features["time-outs, all"]...)
 		}
 	})
 }

@@ -74,6 +74,8 @@ type Cell struct {
 
 	// Arrived = Completed + Rejected + TimedOut + Failed + Unfinished.
 	Arrived, Completed, Rejected, TimedOut, Failed, Unfinished int64
+	// Retries are those of Arrived that are not the first attempt of a client.
+	Retries int64
 	// RejectedBy splits Rejected, indexed by Reason.
 	RejectedBy [Reasons]int64
 
@@ -81,6 +83,8 @@ type Cell struct {
 	// target of their class, Good those within all of them. Where there is
 	// no target every completed request counts.
 	Good, MetTTFT, MetTPOT, MetE2E int64
+	// FirstGood are those of Good that are first attempts.
+	FirstGood int64
 
 	// PromptTokens are those of the requests that were scheduled at least
 	// once, CachedTokens what the prefix cache in GPU memory gave them at that

@@ -54,6 +54,7 @@ type plainKind int
 const (
 	plainWarmUpEnd plainKind = iota
 	plainDisruption
+	plainTimeOut
 	plainHorizon
 	plainArrival
 	plainRelease
@@ -98,6 +99,7 @@ type plainRequest struct {
 	identities []uint64         // of the text's full blocks
 	last       simtime.Time     // when its last token reaches the gateway
 	leaving    bool             // its last token is on the way
+	timeout    time.Duration    // how long the client waits for it; 0 is without end
 
 	tierTokens [TierKinds]int64
 	loads      []*plainTransfer // that it waits for
@@ -144,9 +146,6 @@ func newPlain(c Config) *plain {
 	if p.ScrapeInterval == 0 {
 		p.ScrapeInterval = DefaultScrapeInterval
 	}
-	if c.Listener != nil {
-		p.Source = c.Listener
-	}
 	labels := p.Source.Labels()
 	p.metrics = newMetrics(c.Targets, c.Horizon.WarmUp, len(c.Pools), len(labels.Tenants), len(labels.Classes))
 	for i := range c.Pools {
@@ -175,6 +174,7 @@ func (p *plain) run() *Outcome {
 		}
 		p.handle(p.take(p.earliest()))
 		p.tellAll()
+		p.dropTimeOuts()
 		p.listen()
 	}
 	o := &Outcome{Labels: p.Source.Labels(), Pools: p.pools, Cells: p.metrics.report(), Measured: p.metrics.span(), End: p.now}
@@ -321,6 +321,8 @@ func (p *plain) handle(e plainEvent) {
 		p.restartTiers()
 	case plainDisruption:
 		p.disrupt(p.Disruptions[e.number])
+	case plainTimeOut:
+		p.timeOut(e.request)
 	case plainHorizon:
 		p.closed = true
 		p.noteStability()
@@ -350,7 +352,7 @@ func (p *plain) handle(e plainEvent) {
 	case plainDrainEnd:
 		for _, q := range p.flying {
 			if !q.accepted {
-				q.cell = p.metrics.arrived(p.now, NoPool, &q.info)
+				q.cell = p.metrics.arrived(p.now, NoPool, &q.request)
 			}
 			p.metrics.unfinished(p.now, &q.request)
 			p.note(q, func(rec *record) { rec.end = "unfinished" })
@@ -396,11 +398,13 @@ func (p *plain) arrive() {
 		q.info.TTFT, q.info.TPOT = p.Targets[w.Class].TTFT, p.Targets[w.Class].TPOT
 	}
 	q.firstToken, q.lastToken = unset, unset
+	q.retry = w.Attempt > 0
 	output := int32(max(w.OutputTokens, 1))
 	q.prompt = int32(q.info.Tokens)
 	q.total, q.finish = q.prompt, q.prompt+output
 	q.text = w.Prompt.Append(prompt.Extent{Source: w.Response, Start: w.ResponseStart, Tokens: output})
 	p.send(q)
+	p.startTimeOuts(q, &w)
 	p.pull()
 }
 
@@ -442,19 +446,19 @@ func (p *plain) sendTo(q *plainRequest, decision policy.Decision, err error) {
 			}
 		}
 		p.hear(q, workload.Rejected)
-		p.metrics.rejected(p.now, NoPool, &q.info, reason)
+		p.metrics.rejected(p.now, NoPool, &q.request, reason)
 		p.note(q, func(rec *record) { rec.end = reason.String() })
 		return
 	}
 	r := p.replicas[decision.Endpoint]
 	if reason, never := p.refuses(q, decision); never {
 		p.hear(q, workload.Rejected)
-		p.metrics.rejected(p.now, r.pool, &q.info, reason)
+		p.metrics.rejected(p.now, r.pool, &q.request, reason)
 		p.note(q, func(rec *record) { rec.end = reason.String() })
 		p.tellFinished(q, decision.Endpoint)
 		return
 	}
-	q.cell = p.metrics.arrived(p.now, r.pool, &q.info)
+	q.cell = p.metrics.arrived(p.now, r.pool, &q.request)
 	q.accepted = true
 	p.fly(q)
 	p.noteWait(q)

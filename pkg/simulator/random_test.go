@@ -81,10 +81,12 @@ func randomConfigWith(data []byte, features ...feature) Config {
 		if servesAdapters(&config) {
 			r.Adapter = c.pick(6)
 		}
+		timeOutsOf(&c, scatterOf(&config).patience, &r)
 		source.requests = append(source.requests, r)
 	}
 	if users := scatterOf(&config).users; users > 0 {
-		config.Listener = newClosedLoop(*source, users, scatterOf(&config).thinks)
+		loop := newClosedLoop(*source, users, scatterOf(&config).thinks)
+		config.Source, config.Listener = loop, loop
 		return config
 	}
 	config.Source = source
@@ -158,6 +160,8 @@ type scatter struct {
 	heard  heard
 	// users and thinks are those of a closed loop; there is none without users.
 	users, thinks int
+	// patience bounds the time-outs of requests; 0 is none.
+	patience simtime.Time
 	scatterGate
 	scatterEvictor
 }

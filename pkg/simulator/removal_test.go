@@ -125,7 +125,9 @@ func (p *impatient) Route(*policy.View, *policy.Request) (policy.Decision, error
 	return policy.To(0), nil
 }
 
-func (p *impatient) Wake(simtime.Time) (simtime.Time, bool)       { return 0, false }
+func (p *impatient) Wake(simtime.Time) (simtime.Time, bool) { return 0, false }
+func (p *impatient) Cancel(simtime.Time, int)               {}
+
 func (p *impatient) Release(*policy.View) (policy.Released, bool) { return policy.Released{}, false }
 
 func (p *impatient) Evict(simtime.Time) (int, bool) {

@@ -52,6 +52,8 @@ type request struct {
 	// incomplete says that some of the content of its blocks is still on its
 	// way: nobody else may use them.
 	incomplete bool
+	// retry says that this is not the first attempt of a client.
+	retry bool
 	// accepted says that some endpoint has had the request.
 	accepted bool
 	// moved says that the request was routed again and the endpoint that it has

@@ -16,8 +16,8 @@ type RequestEnd struct {
 	// Pool indexes Config.Pools, or is NoPool. Replica counts the replicas of all
 	// pools, in their order, or is NoReplica: the one that decodes.
 	Pool, Replica int
-	// Ended is completed, rejected, failed (its replica did, and no other was
-	// found) or unfinished (in flight when the run ended); Reason is of those
+	// Ended is completed, rejected, timed out (the client gave it up), failed (its
+	// replica did, and no other was found) or unfinished (in flight when the run ended); Reason is of those
 	// rejected.
 	Ended  string
 	Reason Reason
@@ -42,7 +42,7 @@ type RequestEnd struct {
 
 // String returns the ending as RequestEnd has it.
 func (e ending) String() string {
-	return [...]string{endCompleted: "completed", endUnfinished: "unfinished", endFailed: "failed", endEvicted: "rejected"}[e]
+	return [...]string{endCompleted: "completed", endUnfinished: "unfinished", endFailed: "failed", endEvicted: "rejected", endTimedOut: "timed out"}[e]
 }
 
 // endOf describes a request that ends after some endpoint had it, or that was

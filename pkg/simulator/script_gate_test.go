@@ -54,6 +54,10 @@ func (r *scriptRouter) Release(v *policy.View) (policy.Released, bool) {
 	return policy.Released{Request: q.ID, Decision: to, Err: err}, true
 }
 
+func (g *scriptGate) Cancel(_ simtime.Time, request int) {
+	g.held = slices.DeleteFunc(g.held, func(h heldRequest) bool { return h.request.ID == request })
+}
+
 // leave takes a request out.
 func (g *scriptGate) leave(i int) policy.Request {
 	q := g.held[i].request

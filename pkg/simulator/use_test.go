@@ -40,7 +40,7 @@ func TestATargetIsMetHoweverLarge(t *testing.T) {
 	} {
 		m := newMetrics([]Target{{TPOT: c.target.Sub(0)}}, 0, 1, 1, 1)
 		q := &request{prompt: 1, total: 2 + c.gaps}
-		q.cell = m.arrived(0, 0, &q.info)
+		q.cell = m.arrived(0, 0, q)
 		m.completed(c.decode, c.decode, q)
 		if got := m.cells[q.cell].MetTPOT == 1; got != c.met {
 			t.Errorf("%s: met is %v", name, got)

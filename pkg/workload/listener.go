@@ -38,9 +38,28 @@ const (
 	// Rejected says that the gateway or an engine refused the request, or that the
 	// gateway ended it.
 	Rejected
+	// TimedOut says that the client gave the request up.
+	TimedOut
 	// Failed says that the replica of the request failed, and no other was found.
 	Failed
 )
 
 // String returns the ending in a word.
-func (e Ending) String() string { return [...]string{"completed", "rejected", "failed"}[e] }
+func (e Ending) String() string {
+	return [...]string{"completed", "rejected", "timed out", "failed"}[e]
+}
+
+// AnsweredAtOnce returns a source of the requests that a listener sends if each of them
+// is answered when it arrives. It shows what is asked, but not when.
+func AnsweredAtOnce(l Listener) Source { return answeredAtOnce{l} }
+
+type answeredAtOnce struct{ Listener }
+
+// Next implements [Source].
+func (a answeredAtOnce) Next() (Request, bool) {
+	r, ok := a.Listener.Next()
+	if ok {
+		a.Listener.Ended(End{ID: r.ID, At: r.Arrival, Ending: Completed})
+	}
+	return r, ok
+}

@@ -5,6 +5,7 @@ package workload
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -33,6 +34,13 @@ type Request struct {
 	// with a text that no other request has, the answer continues it.
 	Response      uint64
 	ResponseStart int32
+	// FirstTokenTimeout and Timeout are how long the client waits for the first token
+	// and for the last one, from Arrival on; 0 is without end. Then the client gives
+	// the request up.
+	FirstTokenTimeout, Timeout time.Duration
+	// Attempt counts the retries of a request: 0 is the first attempt. First is the
+	// ID of the first attempt of a retry.
+	Attempt, First int
 	// Client, Tenant and Class are indices into the source's Labels.
 	Client, Tenant, Class int
 	// Priority says how important the request is: higher is more, 0 where

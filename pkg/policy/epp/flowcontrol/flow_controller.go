@@ -58,6 +58,8 @@ type flowController struct {
 	ceilings        []float64
 	requests, bytes int64
 	arrivals        uint64
+	// held are the requests that wait, by their IDs.
+	held map[int]*flowItem
 	// byAge are those that wait, and some that do no longer, the oldest first;
 	// over are those that were given up and have not been swept.
 	byAge   []*flowItem
@@ -139,6 +141,10 @@ func (f *flowController) Route(view *policy.View, request *policy.Request) error
 	f.requests++
 	f.bytes += item.bytes
 	f.byAge = append(f.byAge, item)
+	if f.held == nil {
+		f.held = map[int]*flowItem{}
+	}
+	f.held[request.ID] = item
 	return policy.ErrHeld
 }
 
@@ -255,6 +261,7 @@ func (f *flowController) observe(c *scheduler.Cycle) {
 // Remove takes a request out of its queue.
 func (f *flowController) Remove(item *flowItem, now simtime.Time) {
 	item.flow.Remove(item, now)
+	delete(f.held, item.request.ID)
 	f.requests--
 	f.bytes -= item.bytes
 }
@@ -273,12 +280,27 @@ func (f *flowController) expire(view *policy.View) bool {
 	some := false
 	for f.dropGone(); len(f.byAge) > 0 && f.settings.TTL > 0 && f.byAge[0].since.Add(f.settings.TTL) <= view.Now; f.dropGone() {
 		item := f.byAge[0]
-		item.expired = true
-		f.expired = append(f.expired, item)
+		f.leaveUntilSweep(item)
 		f.failUnrouted(item, f.look(view).Present == 0)
 		some = true
 	}
 	return some
+}
+
+// leaveUntilSweep lets a request that was given up be in the way until the next sweep.
+func (f *flowController) leaveUntilSweep(item *flowItem) {
+	item.expired = true
+	f.expired = append(f.expired, item)
+	delete(f.held, item.request.ID)
+}
+
+// Cancel gives a request up whose client has, and returns whether it waits here.
+func (f *flowController) Cancel(request int) bool {
+	item, ok := f.held[request]
+	if ok {
+		f.leaveUntilSweep(item)
+	}
+	return ok
 }
 
 // sweep takes those out of their queues that were given up, or gives them up.

@@ -16,6 +16,8 @@ type burstGate struct {
 	windows []window
 	// leaving are those whose window has closed, in the order in which they came.
 	leaving []*HeldRequest
+	// cancelled are requests whose clients gave them up, until their windows close.
+	cancelled map[int]bool
 }
 
 // A window is a producer that lets requests wait until it closes, and then chooses
@@ -111,12 +113,23 @@ func (g *burstGate) Close(now simtime.Time) {
 // next is a request whose window has closed by now; nil if there is none.
 func (g *burstGate) next(now simtime.Time) *HeldRequest {
 	g.Close(now)
-	if len(g.leaving) == 0 {
-		return nil
+	for len(g.leaving) > 0 {
+		item := g.leaving[0]
+		g.leaving = g.leaving[1:]
+		if !g.cancelled[item.request.ID] {
+			return item
+		}
+		delete(g.cancelled, item.request.ID)
 	}
-	item := g.leaving[0]
-	g.leaving = g.leaving[1:]
-	return item
+	return nil
+}
+
+// cancel gives a request up that is in a window, and in the way until that closes.
+func (g *burstGate) cancel(request int) {
+	if g.cancelled == nil {
+		g.cancelled = map[int]bool{}
+	}
+	g.cancelled[request] = true
 }
 
 // Wake is when the next window closes; false where nobody waits.

@@ -58,6 +58,8 @@ type RequestQueue interface {
 	Route(view *policy.View, request *policy.Request) error
 	Wake(now simtime.Time) (simtime.Time, bool)
 	Release(view *policy.View) (policy.Released, bool)
+	// Cancel gives a request up whose client has, and returns whether it waits here.
+	Cancel(request int) bool
 	IsIdle() bool
 	// Evicts reports whether requests in flight may be evicted, and evict names one.
 	Evicts() bool

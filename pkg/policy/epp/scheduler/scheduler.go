@@ -115,6 +115,13 @@ func (s *Scheduler) Release(view *policy.View) (policy.Released, bool) {
 	return s.flow.Release(view)
 }
 
+// Cancel implements [policy.Queue].
+func (s *Scheduler) Cancel(_ simtime.Time, request int) {
+	if s.flow == nil || !s.flow.Cancel(request) {
+		s.burst.cancel(request)
+	}
+}
+
 // Evict implements [policy.Evictor].
 func (s *Scheduler) Evict(simtime.Time) (int, bool) { return s.flow.Evict() }
 
