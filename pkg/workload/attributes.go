@@ -2,7 +2,10 @@
 
 package workload
 
-import "maps"
+import (
+	"maps"
+	"time"
+)
 
 // attributes are what a row of a trace says of a request beside its time and its
 // lengths. An empty name, and a nil Priority, say nothing.
@@ -42,6 +45,11 @@ type attributeColumns struct {
 	set  []int32
 	// session gives a row's session, from 1 in order of first mention; 0 is none.
 	session []int32
+	// delay is how long a row's request waits after the end of its session's request
+	// before, plus 1 ns; 0 for a row that does not wait. next is the row of the session
+	// that waits for the row's end; 0 is none.
+	delay []time.Duration
+	next  []int32
 }
 
 // columnsBuilder fills the columns of a trace, row after row.
@@ -49,6 +57,46 @@ type columnsBuilder struct {
 	columns  *attributeColumns
 	sets     map[attributesKey][]int32
 	sessions map[string]int32
+	last     map[int32]int32 // the last row of each session, where rows wait
+}
+
+// hasSession reports whether a row before has the session.
+func (b *columnsBuilder) hasSession(name string) bool { return b.sessions[name] > 0 }
+
+// addTurn notes whether row i waits for the row before it in its session. Rows come in
+// order, after add.
+func (b *columnsBuilder) addTurn(i int, waits bool, delay time.Duration) {
+	c := b.columns
+	session := c.sessionOf(i)
+	if session == 0 {
+		return
+	}
+	if b.last == nil {
+		b.last = map[int32]int32{}
+	}
+	if waits {
+		c.delay = append(padTo(c.delay, i), delay+1)
+		c.next = padTo(c.next, i)
+		c.next[b.last[session]] = int32(i)
+	}
+	b.last[session] = int32(i)
+}
+
+// delayOf returns how long row i waits after the end of the row before it in its
+// session; false where it does not wait.
+func (c *attributeColumns) delayOf(i int) (time.Duration, bool) {
+	if i < len(c.delay) && c.delay[i] > 0 {
+		return c.delay[i] - 1, true
+	}
+	return 0, false
+}
+
+// nextOf returns the row that waits for the end of row i; 0 is none.
+func (c *attributeColumns) nextOf(i int) int {
+	if i < len(c.next) {
+		return int(c.next[i])
+	}
+	return 0
 }
 
 // add notes what row i says. Rows come in order.
@@ -63,7 +111,7 @@ func (b *columnsBuilder) add(i int, a attributes, session string) {
 }
 
 // padTo returns a column with zeros up to n.
-func padTo(column []int32, n int) []int32 {
+func padTo[T int32 | time.Duration](column []T, n int) []T {
 	for len(column) < n {
 		column = append(column, 0)
 	}

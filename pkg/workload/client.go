@@ -20,11 +20,16 @@ type Client struct {
 	// Priority is that of all of the client's requests: higher is more
 	// important.
 	Priority int
-	// Arrivals say when requests come.
+	// Arrivals say when requests come, in an open loop.
 	Arrivals Arrivals
+	// ClosedLoop, if set, has the place of Arrivals: requests come when others end.
+	ClosedLoop *ClosedLoop
 	// SharedArrivals, if set, says that the arrivals are those of all clients that have
 	// the same, each of which gets some of the requests.
 	SharedArrivals *SharedArrivals
+	// FirstTokenTimeout and Timeout are how long the client waits for the first token
+	// and for the last one; 0 is without end.
+	FirstTokenTimeout, Timeout time.Duration
 	// Input is the length of the prompt's own part, Output of the answer.
 	Input, Output Lengths
 	// PrefixGroup names the text that all clients of the group begin their

@@ -45,7 +45,11 @@ func (c Client) Validate(path *field.Path) field.ErrorList {
 	if c.Name == "" {
 		errs = append(errs, field.Required(path.Child("name"), "it names the client's random streams"))
 	}
-	errs = append(errs, c.Arrivals.Validate(path.Child("arrivals"))...)
+	if c.ClosedLoop != nil {
+		errs = append(errs, c.ClosedLoop.Validate(path.Child("closedLoop"))...)
+	} else {
+		errs = append(errs, c.Arrivals.Validate(path.Child("arrivals"))...)
+	}
 	errs = append(errs, c.Input.Validate(path.Child("inputTokens"))...)
 	errs = append(errs, c.Output.Validate(path.Child("outputTokens"))...)
 	prefix := path.Child("prefix")
@@ -60,11 +64,23 @@ func (c Client) Validate(path *field.Path) field.ErrorList {
 	}
 	if c.Sessions != nil {
 		errs = append(errs, c.Sessions.Validate(path.Child("sessions"))...)
+		errs = append(errs, c.validateLoopOfSessions(path)...)
 	}
 	if c.Prompts != nil && c.Sessions != nil {
 		errs = append(errs, field.Forbidden(path.Child("prompts"), "a conversation does not repeat itself"))
 	}
 	return errs
+}
+
+// validateLoopOfSessions returns what does not fit between the sessions and the loop.
+func (c Client) validateLoopOfSessions(path *field.Path) field.ErrorList {
+	switch {
+	case c.ClosedLoop != nil && !c.Sessions.AfterAnswer:
+		return field.ErrorList{field.Forbidden(path.Child("sessions", "concurrent"), "in a closed loop each user has one session at a time")}
+	case c.ClosedLoop == nil && c.Sessions.AfterAnswer && c.Sessions.ThinkTime == nil:
+		return field.ErrorList{field.Required(path.Child("sessions", "thinkTime"), "turns that wait for an answer come a think time after it")}
+	}
+	return nil
 }
 
 // Bounds of what a client has several of.
@@ -81,9 +97,16 @@ func (p *Prompts) Validate(path *field.Path) field.ErrorList {
 
 // Validate returns the faults of the sessions.
 func (s *Sessions) Validate(path *field.Path) field.ErrorList {
-	errs := s.Order.validate(path.Child("order"))
-	if s.Concurrent < 1 || s.Concurrent > maxSessions {
-		errs = append(errs, outOfRange(path.Child("concurrent"), s.Concurrent, 1, maxSessions))
+	var errs field.ErrorList
+	if s.AfterAnswer {
+		if s.ThinkTime != nil {
+			errs = append(errs, s.ThinkTime.Validate(path.Child("thinkTime"))...)
+		}
+	} else {
+		errs = append(errs, s.Order.validate(path.Child("order"))...)
+		if s.Concurrent < 1 || s.Concurrent > maxSessions {
+			errs = append(errs, outOfRange(path.Child("concurrent"), s.Concurrent, 1, maxSessions))
+		}
 	}
 	if s.MaxTokens < 0 || s.MaxTokens > MaxTokens {
 		errs = append(errs, outOfRange(path.Child("maxTokens"), s.MaxTokens, 1, MaxTokens))

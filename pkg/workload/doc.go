@@ -4,8 +4,10 @@
 // synthetic clients with [NewClients], recorded traffic with [ReadTrace] and
 // [Trace.Replay]. It does not know how requests are served.
 //
-// A request has an arrival time, a prompt and the length of its answer. Streams are
-// open-loop: arrivals do not wait for answers, and a turn of a conversation does not
-// wait for the previous turn. All randomness follows from a seed and a name, and never
+// A request has an arrival time, a prompt and the length of its answer. In an open loop
+// arrivals do not wait for answers. A [Listener] is a source that hears how its requests
+// end: the users of a [ClosedLoop], sessions whose turns wait for answers, rows of a
+// trace with a delay, and clients that try again, with [WithRetries]. [Mix] merges
+// sources. All randomness follows from a seed and a name, and never
 // from the order of calls, so the requests of a client do not depend on other clients.
 package workload

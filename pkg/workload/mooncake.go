@@ -2,11 +2,16 @@
 
 package workload
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // Mooncake is JSON lines: timestamp in ms, input_length and output_length in
 // tokens, hash_ids of chained blocks of MooncakeBlockTokens tokens with the
-// partial last one included (the FAST'25 release).
+// partial last one included (the FAST'25 release). A row may have a session_id. A
+// later row of a session may have a delay in ms instead of a timestamp: its request
+// comes so long after the end of the session's request before it.
 const Mooncake Format = "Mooncake"
 
 // MooncakeBlockTokens is the size of a Mooncake trace's blocks.
@@ -30,14 +35,20 @@ const (
 	mooncakeInput     = "input_length"
 	mooncakeOutput    = "output_length"
 	mooncakeHashIDs   = "hash_ids"
+	mooncakeSession   = "session_id"
+	mooncakeDelay     = "delay"
 )
 
-var mooncakeFields = [...]string{mooncakeTimestamp, mooncakeInput, mooncakeOutput, mooncakeHashIDs}
+var mooncakeFields = [...]string{mooncakeTimestamp, mooncakeInput, mooncakeOutput, mooncakeHashIDs, mooncakeSession, mooncakeDelay}
 
 // mooncakeRow is a row as it is written. Rows have exactly these fields.
 type mooncakeRow struct {
 	timestamp, input, output uint64
 	ids                      []uint64
+	session                  string
+	delay                    uint64
+	// untimed says that there is no timestamp, delayed that there is a delay.
+	untimed, delayed bool
 }
 
 // parseMooncake is the parser of the Mooncake format.
@@ -62,12 +73,20 @@ func parseMooncake(rec *record, _ int, text []byte) (bool, error) {
 		return false, invalidField(mooncakeHashIDs, "must have %d ids, one for each block of %d tokens of %s, got %d",
 			want, MooncakeBlockTokens, mooncakeInput, len(r.ids))
 	}
+	if r.delay > maxTimestampMs {
+		return false, invalidField(mooncakeDelay, "must be at most %d ms, got %d", int64(maxTimestampMs), r.delay)
+	}
 	*rec = record{
-		timeField: mooncakeTimestamp,
-		at:        int64(r.timestamp) * 1e6,
-		input:     input,
-		output:    output,
-		ids:       r.ids[:full],
+		timeField:  mooncakeTimestamp,
+		untimed:    r.untimed,
+		at:         int64(r.timestamp) * 1e6,
+		delayField: mooncakeDelay,
+		delayed:    r.delayed,
+		delay:      time.Duration(r.delay) * time.Millisecond,
+		input:      input,
+		output:     output,
+		ids:        r.ids[:full],
+		session:    r.session,
 	}
 	return true, nil
 }

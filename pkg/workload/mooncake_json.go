@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // decodeMooncake reads one row of JSON. It is a parser for just this object,
@@ -38,8 +39,9 @@ func decodeMooncake(r *mooncakeRow, text []byte) error {
 	if s.space(); len(s.rest) > 0 {
 		return errors.New("is not valid JSON: text after the object")
 	}
-	for field, ok := range seen {
-		if !ok {
+	r.untimed, r.delayed = !seen[0], seen[len(seen)-1]
+	for field, ok := range seen[:4] {
+		if !ok && (field > 0 || !r.delayed) {
 			return invalidField(mooncakeFields[field], "is missing")
 		}
 	}
@@ -56,6 +58,10 @@ func (r *mooncakeRow) decodeField(s *jsonScanner, field string) (err error) {
 		r.output, err = s.integer(field)
 	case mooncakeHashIDs:
 		r.ids, err = s.integers(field, r.ids)
+	case mooncakeSession:
+		r.session, err = s.name(field)
+	case mooncakeDelay:
+		r.delay, err = s.integer(field)
 	}
 	return err
 }
@@ -102,11 +108,27 @@ func (s *jsonScanner) mooncakeField() (int, error) {
 			return i, nil
 		}
 	}
-	switch string(name) {
-	case "session_id", "delay":
-		return 0, invalidField(string(name), "closed-loop sessions are not supported yet")
-	}
 	return 0, fmt.Errorf("unknown field %.80q", name)
+}
+
+// name reads a string that names something: not empty, without escapes.
+func (s *jsonScanner) name(field string) (string, error) {
+	if !s.take('"') {
+		return "", invalidField(field, "must be a string")
+	}
+	end := bytes.IndexByte(s.rest, '"')
+	if end < 0 {
+		return "", invalidField(field, "is a string without its closing quote")
+	}
+	text := s.rest[:end]
+	s.rest = s.rest[end+1:]
+	switch {
+	case len(text) == 0:
+		return "", invalidField(field, "must not be empty")
+	case !utf8.Valid(text) || bytes.ContainsFunc(text, func(r rune) bool { return r == '\\' || r < ' ' }):
+		return "", invalidField(field, "must be plain text without escapes")
+	}
+	return string(text), nil
 }
 
 // integers reads an array into the memory of ids.

@@ -39,8 +39,19 @@ func appendMooncake(line []byte, r mooncakeRow) []byte {
 		line = append(line, key...)
 		line = strconv.AppendUint(line, value, 10)
 	}
-	number(`{"timestamp": `, r.timestamp)
-	number(`, "input_length": `, r.input)
+	line = append(line, '{')
+	if !r.untimed {
+		number(`"timestamp": `, r.timestamp)
+		line = append(line, ", "...)
+	}
+	if r.session != "" {
+		line = append(line, `"session_id": "`+r.session+`", `...)
+	}
+	if r.delayed {
+		number(`"delay": `, r.delay)
+		line = append(line, ", "...)
+	}
+	number(`"input_length": `, r.input)
 	number(`, "output_length": `, r.output)
 	separator := `, "hash_ids": [`
 	for _, id := range r.ids {

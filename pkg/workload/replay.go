@@ -5,6 +5,7 @@ package workload
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -39,6 +40,9 @@ type Replay struct {
 	// Priority is that of all requests whose rows state none: higher is more
 	// important.
 	Priority int
+	// FirstTokenTimeout and Timeout are how long clients wait for the first token and
+	// for the last one; 0 is without end.
+	FirstTokenTimeout, Timeout time.Duration
 }
 
 const (
@@ -64,17 +68,19 @@ func (r Replay) Validate(path *field.Path) field.ErrorList {
 	return errs
 }
 
-// Replay returns the trace's requests in recorded order; request i is row i,
-// its prompt the same whatever the options. It panics if the options' Validate
-// has anything to say. The seed decides how batches are spread and nothing
-// else.
-func (t *Trace) Replay(r Replay, seed int64) Source {
+// Replay returns the trace's requests in recorded order, the prompt of a row the same
+// whatever the options. Where no row waits for an answer, request i is row i. It
+// panics if the options' Validate has anything to say. The seed decides how batches
+// are spread and nothing else. Where the trace's [Trace.AnswersEnds] returns false,
+// Ended need not be called.
+func (t *Trace) Replay(r Replay, seed int64) Listener {
 	if errs := r.Validate(field.NewPath("trace")); len(errs) > 0 {
 		panic(fmt.Sprintf("workload: %v", errs.ToAggregate()))
 	}
 	p := &replay{
 		trace: t,
 		end:   len(t.rows),
+		times: [2]time.Duration{r.FirstTokenTimeout, r.Timeout},
 		scale: r.RateScale,
 		labels: Labels{
 			Clients: []string{orDefault(r.Client, defaultTraceClient)},
@@ -89,8 +95,12 @@ func (t *Trace) Replay(r Replay, seed int64) Source {
 	if r.Arrivals == Spread {
 		p.spread = newSpread(t.rows, seed)
 	}
+	p.skipWaiting()
 	return p
 }
+
+// AnswersEnds reports whether some rows wait for the ends of others.
+func (t *Trace) AnswersEnds() bool { return len(t.columns.delay) > 0 }
 
 // replay is the source that Trace.Replay returns.
 type replay struct {
@@ -102,32 +112,99 @@ type replay struct {
 	// attributes are the trace's sets of them.
 	attributes []attributeLabels
 	memory     extentSlab
+
+	times    [2]time.Duration // time-outs of the first token and of the last one
+	sent     int
+	waiting  dueHeap     // rows whose sessions were answered
+	inFlight map[int]int // rows that others wait for, by the IDs of their requests
 }
 
 func (p *replay) Labels() Labels { return p.labels }
 
-func (p *replay) Next() (Request, bool) {
-	if p.next == p.end {
-		return Request{}, false
+// Due implements [Listener].
+func (p *replay) Due() (simtime.Time, bool) {
+	due := maxTime
+	if p.next < p.end {
+		due = p.arrival()
 	}
-	i := p.next
-	p.next++
-	row := p.trace.rows[i]
-	arrival := row.arrival
+	if len(p.waiting) > 0 {
+		due = min(due, p.waiting[0].at)
+	}
+	return due, due < maxTime
+}
+
+// Next implements [Source]. At one time, what is recorded for it comes before what
+// answers ends.
+func (p *replay) Next() (Request, bool) {
+	recorded := p.next < p.end
+	switch {
+	case len(p.waiting) > 0 && (!recorded || p.waiting[0].at < p.arrival()):
+		due := p.waiting.pop()
+		return p.request(int(due.place), due.at), true
+	case recorded:
+		r := p.request(p.next, p.arrival())
+		p.next++
+		p.skipWaiting()
+		return r, true
+	}
+	return Request{}, false
+}
+
+// Ended implements [Listener]. The rows that wait for a request that was not answered
+// are not sent.
+func (p *replay) Ended(e End) {
+	row, awaited := p.inFlight[e.ID]
+	if !awaited {
+		return
+	}
+	delete(p.inFlight, e.ID)
+	if next := p.trace.columns.nextOf(row); e.Ending == Completed && next < p.end {
+		delay, _ := p.trace.columns.delayOf(next)
+		p.waiting.push(duePlace{after(e.At, delay), int32(next)})
+	}
+}
+
+// skipWaiting moves on to the next row that does not wait for another.
+func (p *replay) skipWaiting() {
+	for ; p.next < p.end; p.next++ {
+		if _, waits := p.trace.columns.delayOf(p.next); !waits {
+			return
+		}
+	}
+}
+
+// arrival returns when the next row that does not wait arrives.
+func (p *replay) arrival() simtime.Time {
+	at := p.trace.rows[p.next].arrival
 	if p.spread != nil {
-		arrival = p.spread.arrival(i)
+		at = p.spread.arrival(p.next)
+	}
+	return scaled(at, p.scale)
+}
+
+// request makes the request of row i.
+func (p *replay) request(i int, arrival simtime.Time) Request {
+	row := p.trace.rows[i]
+	id := p.sent
+	p.sent++
+	if p.trace.columns.nextOf(i) > 0 {
+		if p.inFlight == nil {
+			p.inFlight = map[int]int{}
+		}
+		p.inFlight[id] = i
 	}
 	a := &p.attributes[p.trace.columns.setOf(i)]
 	return Request{
-		ID:           i,
-		Arrival:      scaled(arrival, p.scale),
+		ID:           id,
+		Arrival:      arrival,
 		Prompt:       p.trace.prompt(i, &p.memory),
 		OutputTokens: int(row.output),
 		Response:     tailText.source(uint64(i)), ResponseStart: p.trace.tail(i),
 		Tenant: a.tenant, Class: a.class, Priority: a.priority,
 		Session: p.trace.columns.sessionOf(i),
 		Adapter: a.adapter, Headers: a.headers, Model: a.model,
-	}, true
+		FirstTokenTimeout: p.times[0], Timeout: p.times[1],
+	}
 }
 
 // scaled returns the time at a rate scale times as high, rounded to the

@@ -4,12 +4,18 @@ package workload
 
 import "windtunnel.dev/windtunnel/pkg/stats"
 
-// Sessions make a client's requests turns of conversations. The loop stays open:
-// a turn comes when the arrivals say so, whether or not the one before it was
-// answered, and its prompt has all of that answer.
+// Sessions make a client's requests turns of conversations. The prompt of a turn has
+// all of the answers before it.
 type Sessions struct {
-	// Concurrent is how many there are at a time. Where one ends, the next one
-	// begins.
+	// AfterAnswer makes each turn wait until the turn before it was answered. Arrivals
+	// then begin sessions, and the users of a closed loop have one session each at a
+	// time. Otherwise a turn comes when the arrivals say so, answered or not.
+	AfterAnswer bool
+	// ThinkTime is the time from an answer to the next turn, where turns wait. With nil
+	// it is the think time of the closed loop.
+	ThinkTime *Durations
+	// Concurrent is how many there are at a time, where turns do not wait. Where one
+	// ends, the next one begins.
 	Concurrent int
 	// Turns is how many requests a session has.
 	Turns Lengths
@@ -19,11 +25,11 @@ type Sessions struct {
 	// MaxTokens bounds prompts, the prefix included: a session whose next prompt
 	// would be longer ends before it. 0 means workload.MaxTokens.
 	MaxTokens int
-	// Order says which session goes on with the next request.
+	// Order says which session goes on with the next request, where turns do not wait.
 	Order Order
 }
 
-// sessions are those of one client.
+// sessions are those of one client whose turns do not wait for answers.
 type sessions struct {
 	spec         Sessions
 	turns, order *stats.Stream
@@ -41,14 +47,18 @@ type session struct {
 }
 
 func newSessions(spec *Sessions, stream func(string) *stats.Stream) *sessions {
-	if spec == nil {
+	if spec == nil || spec.AfterAnswer {
 		return nil
 	}
-	s := &sessions{spec: *spec, turns: stream("turns"), order: stream("sessions")}
-	if s.spec.MaxTokens == 0 {
-		s.spec.MaxTokens = MaxTokens
+	return &sessions{spec: *spec, turns: stream("turns"), order: stream("sessions")}
+}
+
+// maxTokens bounds the prompts of a session.
+func (s *Sessions) maxTokens() int {
+	if s.MaxTokens == 0 {
+		return MaxTokens
 	}
-	return s
+	return s.MaxTokens
 }
 
 // turn returns the session that a request of so many tokens, beside those of
@@ -64,7 +74,7 @@ func (s *sessions) turn(tokens int, last *int32) *session {
 		s.open = append(s.open, session{})
 	}
 	at := &s.open[place]
-	if at.turnsLeft == 0 || at.tokens > 0 && at.tokens+tokens > s.spec.MaxTokens {
+	if at.turnsLeft == 0 || at.tokens > 0 && at.tokens+tokens > s.spec.maxTokens() {
 		*last++
 		*at = session{number: *last, index: s.started, turnsLeft: s.spec.Turns.draw(s.turns)}
 		s.started++

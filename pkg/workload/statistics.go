@@ -10,12 +10,16 @@ import (
 // TraceStatistics describes a trace.
 type TraceStatistics struct {
 	Requests int
+	// Waiting counts the requests that wait for the end of another, and so have no
+	// recorded time. MeanDelay is how long they wait after it on average.
+	Waiting   int
+	MeanDelay time.Duration
 	// DistinctTimestamps counts recorded times. Where it is much less than
-	// Requests, arrivals come in batches.
+	// the requests that have one, arrivals come in batches.
 	DistinctTimestamps int
-	// Span is from the first arrival to the last.
+	// Span is from the first recorded time to the last.
 	Span time.Duration
-	// RatePerSecond is Requests over Span; 0 where Span is.
+	// RatePerSecond is the requests with a recorded time over Span; 0 where Span is.
 	RatePerSecond float64
 	// Input and Output are the lengths of prompts and answers.
 	Input, Output LengthStatistics
@@ -45,14 +49,22 @@ func (t *Trace) Statistics() TraceStatistics {
 		Input:              lengthStatistics(t.rows, func(r row) int32 { return r.input }),
 		Output:             lengthStatistics(t.rows, func(r row) int32 { return r.output }),
 	}
-	if s.Span > 0 {
-		s.RatePerSecond = float64(s.Requests) / s.Span.Seconds()
-	}
+	delays := 0.0
 	for i, r := range t.rows {
+		if delay, waits := t.columns.delayOf(i); waits {
+			s.Waiting++
+			delays += delay.Seconds()
+		}
 		if i > 0 && r.arrival != t.rows[i-1].arrival {
 			s.DistinctTimestamps++
 		}
 		s.InputTokens += int64(r.input)
+	}
+	if s.Waiting > 0 {
+		s.MeanDelay = time.Duration(delays / float64(s.Waiting) * 1e9)
+	}
+	if s.Span > 0 {
+		s.RatePerSecond = float64(s.Requests-s.Waiting) / s.Span.Seconds()
 	}
 	s.ReusableTokens = t.reusableTokens()
 	s.ReusableShare = float64(s.ReusableTokens) / float64(s.InputTokens)

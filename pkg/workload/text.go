@@ -20,6 +20,7 @@ const (
 	fixedText                       // one of a client's fixed prompts, by hash of its name and prompt number
 	answerText                      // the answer to one of them, by hash of its name and request number
 	sessionText                     // what a client's session asks and is answered, by hash of its name and session number
+	turnText                        // a turn that has no text of others and the answer to it, by hash of the client's name, session number and turns to come
 )
 
 // source returns the prompt.Extent source of a text.

@@ -4,6 +4,7 @@ package workload
 
 import (
 	"fmt"
+	"time"
 	"unsafe"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -13,6 +14,10 @@ import (
 type record struct {
 	timeField     string // what the format calls the time
 	at            int64  // ns since any instant that is the same for all lines
+	untimed       bool   // no time, only a delay
+	delayField    string // what the format calls the delay
+	delayed       bool   // the request waits for the end of the one before it in its session
+	delay         time.Duration
 	input, output int32
 	ids           []uint64 // of the full blocks; valid until the next line
 	// session names the conversation that the request belongs to; empty for none.
@@ -61,8 +66,25 @@ func newTraceBuilder(f format, memoryBytes int64) *traceBuilder {
 // is there twice, the second time with room for a quarter more.
 func (t *Trace) memory() int64 {
 	held := int64(len(t.rows))*int64(unsafe.Sizeof(row{})) + int64(len(t.blocks))*int64(unsafe.Sizeof(uint64(0))) +
-		int64(len(t.columns.set)+len(t.columns.session))*int64(unsafe.Sizeof(int32(0)))
+		int64(len(t.columns.set)+len(t.columns.session)+len(t.columns.next))*int64(unsafe.Sizeof(int32(0))) +
+		int64(len(t.columns.delay))*int64(unsafe.Sizeof(time.Duration(0)))
 	return held * 9 / 4
+}
+
+// resolveDelay decides whether the row waits for another, which only a later row of a
+// session does.
+func (b *traceBuilder) resolveDelay() error {
+	r := &b.record
+	if !r.delayed {
+		return nil
+	}
+	if r.session == "" {
+		return invalidField(r.delayField, "needs a session: it counts from the end of the session's request before")
+	}
+	if r.delayed = b.columns.hasSession(r.session); !r.delayed && r.untimed {
+		return invalidField(r.timeField, "is missing: the first request of a session has no other to wait for")
+	}
+	return nil
 }
 
 func (b *traceBuilder) line(n int, text []byte) error {
@@ -71,17 +93,23 @@ func (b *traceBuilder) line(n int, text []byte) error {
 		return err
 	}
 	t := b.trace
+	if err := b.resolveDelay(); err != nil {
+		return err
+	}
 	if len(t.rows) == 0 {
 		b.first, b.at = b.record.at, b.record.at
 	}
-	if b.record.at < b.at {
-		return invalidField(b.record.timeField, "is earlier than in the row before")
+	if !b.record.delayed {
+		if b.record.at < b.at {
+			return invalidField(b.record.timeField, "is earlier than in the row before")
+		}
+		b.at = b.record.at
 	}
-	b.at = b.record.at
 	for _, id := range b.record.ids {
 		t.blocks = append(t.blocks, blockText.source(id))
 	}
 	b.columns.add(len(t.rows), b.record.attributes, b.record.session)
+	b.columns.addTurn(len(t.rows), b.record.delayed, b.record.delay)
 	t.rows = append(t.rows, row{
 		arrival:   simtime.Time(b.at - b.first),
 		input:     b.record.input,
