@@ -4,9 +4,11 @@ package v1alpha1
 
 import corev1 "k8s.io/api/core/v1"
 
-// Workload is the traffic: synthetic clients, or the replay of a trace.
+// Workload is the traffic: synthetic clients, the replay of a trace, or both. Their
+// requests are merged in order of arrival. Adding a client or the trace changes no
+// request of the others.
 //
-// +kubebuilder:validation:ExactlyOneOf=clients;trace
+// +kubebuilder:validation:AtLeastOneOf=clients;trace
 type Workload struct {
 	// clients are independent sources of requests.
 	// +optional
@@ -22,6 +24,9 @@ type Workload struct {
 
 // Client is one source of requests.
 //
+// +kubebuilder:validation:ExactlyOneOf=arrivals;closedLoop
+// +kubebuilder:validation:XValidation:rule="!has(self.sessions) || (has(self.closedLoop) ? !has(self.sessions.concurrent) : has(self.sessions.concurrent) != has(self.sessions.thinkTime))",message="sessions take concurrent, or thinkTime if their turns wait for answers; in a closed loop turns always wait, and each user has one session at a time"
+// +kubebuilder:validation:XValidation:rule="!has(self.closedLoop) || !has(self.copies) || (!has(self.copies.arrivals) || self.copies.arrivals == 'Own') && self.copies.zipfExponent == '0'",message="copies with a closedLoop have the same number of users each: they take no arrivals and no zipfExponent"
 // +kubebuilder:validation:XValidation:rule="!has(self.prompts) || !has(self.sessions)",message="prompts excludes sessions: a conversation does not repeat itself"
 type Client struct {
 	// name identifies the client.
@@ -56,15 +61,27 @@ type Client struct {
 	// copies make the client represent many similar clients.
 	// +optional
 	Copies *Copies `json:"copies,omitempty"`
-	// arrivals say when requests arrive.
-	// +required
+	// arrivals say when requests come in an open loop, where no request waits for
+	// another.
+	// +optional
 	Arrivals Arrivals `json:"arrivals,omitzero"`
+	// closedLoop makes the client a fixed number of users who wait for the ends of
+	// their requests.
+	// +optional
+	ClosedLoop *ClosedLoop `json:"closedLoop,omitempty"`
 	// inputTokens is the length of a prompt without the shared prefix.
 	// +required
 	InputTokens Lengths `json:"inputTokens,omitzero"`
 	// outputTokens is the length of an answer.
 	// +required
 	OutputTokens Lengths `json:"outputTokens,omitzero"`
+	// timeout is how long the client waits for an answer before it gives the request up.
+	// Without it, the client waits for every answer.
+	// +optional
+	Timeout *Timeout `json:"timeout,omitempty"`
+	// retry makes the client send requests again that were not answered.
+	// +optional
+	Retry *Retry `json:"retry,omitempty"`
 	// prefix is a shared beginning of each prompt. All clients that name the same
 	// group share it.
 	// +optional
@@ -244,17 +261,23 @@ type Prompts struct {
 	Order Order `json:"order,omitempty"`
 }
 
-// Sessions are conversations. The arrival process does not change: a turn does not
-// wait for the previous answer. As many other turns lie between two turns of a
-// conversation as there are concurrent conversations, so the time between them is
-// about concurrent divided by rate.
+// Sessions are conversations. With thinkTime, arrivals begin conversations, and each
+// further turn comes a think time after the answer to the turn before it. In a closed
+// loop each user has one conversation at a time. With concurrent, no turn waits for an
+// answer: an arrival is the next turn of one of the conversations, so the time between
+// two turns is about concurrent divided by rate.
 type Sessions struct {
 	// concurrent is the number of concurrent conversations of the client, or of each
-	// copy. When one ends, the next begins.
-	// +required
+	// copy, if turns do not wait. When one ends, the next begins.
+	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100000
-	Concurrent int32 `json:"concurrent,omitempty"`
+	Concurrent *int32 `json:"concurrent,omitempty"`
+	// thinkTime is the time from an answer to the next turn of the conversation. In
+	// a closed loop it is that of closedLoop if it is not set. A conversation ends
+	// with a turn that is rejected or fails.
+	// +optional
+	ThinkTime *Durations `json:"thinkTime,omitempty"`
 	// turns is the distribution of the number of requests in a conversation. Its
 	// lengths are in turns, not tokens.
 	// +required
@@ -463,4 +486,11 @@ type Trace struct {
 	// +kubebuilder:validation:Minimum=-1000000
 	// +kubebuilder:validation:Maximum=1000000
 	Priority int32 `json:"priority,omitempty"`
+	// timeout is how long the clients of the trace wait for an answer before they give
+	// the request up. Without it, they wait for every answer.
+	// +optional
+	Timeout *Timeout `json:"timeout,omitempty"`
+	// retry makes the clients of the trace send requests again that were not answered.
+	// +optional
+	Retry *Retry `json:"retry,omitempty"`
 }

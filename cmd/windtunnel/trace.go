@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -152,6 +153,9 @@ func traceStat(stdin io.Reader, w io.Writer, format workload.Format, name string
 	s := trace.Statistics()
 	fmt.Fprintf(w, "format               %s\n", format)
 	fmt.Fprintf(w, "requests             %d\n", s.Requests)
+	if s.Waiting > 0 {
+		fmt.Fprintf(w, "wait for an answer   %d requests, after it %s on average; the others have a timestamp\n", s.Waiting, s.MeanDelay.Round(time.Millisecond))
+	}
 	fmt.Fprintf(w, "distinct timestamps  %d\n", s.DistinctTimestamps)
 	fmt.Fprintf(w, "span                 %s\n", s.Span)
 	fmt.Fprintf(w, "rate                 %.3f requests/s\n", s.RatePerSecond)

@@ -21,6 +21,8 @@ const (
 	unknownRate     = 10.0 // requests a second of a trace whose length is not known
 	unknownOutput   = 200.0
 	unknownDuration = 10 * time.Minute
+	loopTTFT        = 0.2 // seconds
+	loopTPOT        = 0.02
 )
 
 // Cost returns what estimates the core-seconds of one simulation of a trial. It
@@ -56,8 +58,8 @@ func EstimatedSeconds(in *v1alpha1.Scenario, err error) float64 {
 		rate += r
 		output += float64(r * outputTokens(client))
 	}
-	if rate == 0 {
-		rate, output = unknownRate, unknownRate*unknownOutput
+	if rate == 0 || in.Workload.Trace != nil {
+		rate, output = rate+unknownRate, output+unknownRate*unknownOutput
 	}
 	requests := rate * duration(&in.Horizon).Seconds()
 	if in.Horizon.Requests != nil {
@@ -70,8 +72,34 @@ func EstimatedSeconds(in *v1alpha1.Scenario, err error) float64 {
 }
 
 // meanRate is a client's requests a second; over all of its stages, if it has
-// some.
+// some. Sessions that arrivals begin send their turns with the mean rate of their
+// beginnings, times the turns.
 func meanRate(client *v1alpha1.Client) float64 {
+	if client.ClosedLoop != nil {
+		return loopRate(client)
+	}
+	turns := 1.0
+	if s := client.Sessions; s != nil && s.ThinkTime != nil {
+		turns = max(1, s.Turns.Mean.Float())
+	}
+	return turns * arrivalRate(client)
+}
+
+// loopRate is about what the users of a closed loop send in a second, where an answer
+// takes loopTTFT and loopTPOT for each of its tokens.
+func loopRate(client *v1alpha1.Client) float64 {
+	l, copies := client.ClosedLoop, 1.0
+	if client.Copies != nil {
+		copies = float64(client.Copies.Count)
+	}
+	cycle := loopTTFT + outputTokens(client)*loopTPOT
+	if l.ThinkTime != nil && l.ThinkTime.Mean != nil {
+		cycle += l.ThinkTime.Mean.Duration().Seconds()
+	}
+	return copies * float64(l.Concurrency) / cycle
+}
+
+func arrivalRate(client *v1alpha1.Client) float64 {
 	stages := client.Arrivals.Stages
 	if len(stages) == 0 {
 		return client.Arrivals.Rate.Float()

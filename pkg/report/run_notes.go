@@ -282,7 +282,11 @@ func requestCostWords(c result.RequestCostProvenance) []string {
 func workloadNote(p *result.WorkloadProvenance, loop string) string {
 	text := figure.Plural(p.Clients, "synthetic client")
 	if p.TraceSHA256 != "" {
-		text = fmt.Sprintf("%s trace %.12s…", p.TraceFormat, p.TraceSHA256)
+		trace := fmt.Sprintf("%s trace %.12s…", p.TraceFormat, p.TraceSHA256)
+		if p.Clients > 0 {
+			trace = text + " and " + trace
+		}
+		text = trace
 		if p.Arrivals != "" {
 			text += ", arrivals " + p.Arrivals
 		}

@@ -35,6 +35,10 @@ type Group struct {
 	// its class, so that turning requests away never improves goodput.
 	Goodput    *float64    `json:"goodput,omitempty"`
 	Attainment *Attainment `json:"attainment,omitempty"`
+	// TimeoutRate is there where clients have time-outs: requests that their clients
+	// gave up ÷ arrivals. Retries is there where clients try again.
+	TimeoutRate *float64 `json:"timeoutRate,omitempty"`
+	Retries     *Retries `json:"retries,omitempty"`
 
 	Throughput *Throughput `json:"throughput,omitempty"`
 	CacheHit   *CacheHit   `json:"cacheHit,omitempty"`

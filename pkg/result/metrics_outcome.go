@@ -22,6 +22,14 @@ type Requests struct {
 	Good        int64 `json:"good"`
 }
 
+// Retries are requests that clients sent again after an end without an answer.
+type Retries struct {
+	// Count is how many of the arrivals they are.
+	Count int64 `json:"count"`
+	// FirstAttemptGoodput is the goodput of the other arrivals.
+	FirstAttemptGoodput *float64 `json:"firstAttemptGoodput,omitempty"`
+}
+
 // Attainment is the share of arrivals that completed within one target of
 // their class, over the classes that have that target.
 type Attainment struct {
@@ -38,6 +46,12 @@ var outcomes = subject{
 			Arrived: c.Arrived, Completed: c.Completed, Rejected: c.Rejected,
 			TimedOut: c.TimedOut, Failed: c.Failed, Unfinished: c.Unfinished,
 			RejectedBy: rejectedBy(c), WithTargets: in.withTargets, Good: c.Good,
+		}
+		if in.meta.Retries {
+			g.Retries = &Retries{Count: c.Retries, FirstAttemptGoodput: ratio(c.FirstGood, in.firstWithTargets)}
+		}
+		if in.meta.Timeouts {
+			g.TimeoutRate = ratio(c.TimedOut, c.Arrived)
 		}
 		g.Goodput = ratio(c.Good, in.withTargets)
 		if in.withTargets > 0 {
@@ -58,6 +72,16 @@ var outcomes = subject{
 			attainmentOf("tpot", "TPOT", func(a *Attainment) *float64 { return a.TPOT }),
 			attainmentOf("e2e", "E2E", func(a *Attainment) *float64 { return a.E2E }),
 		}}.needingTargets().to(users),
+		single("firstAttemptGoodput", requestLabels, statistic{
+			unit: Share, direction: Maximize, needs: NeedsRetries,
+			help: "first attempts that met every target of their class ÷ first attempts of classes with targets",
+			value: func(g *Group) (float64, bool) {
+				if g.Retries == nil {
+					return 0, false
+				}
+				return optional(g.Retries.FirstAttemptGoodput)
+			},
+		}).needingTargets().to(users),
 		single("completionRate", requestLabels, statistic{
 			unit: Share, direction: Maximize, help: "completed ÷ arrived",
 			value: shareOfArrivals(func(r *Requests) int64 { return r.Completed }),
@@ -66,6 +90,21 @@ var outcomes = subject{
 			unit: Share, direction: Minimize, help: "rejected ÷ arrived",
 			value: shareOfArrivals(func(r *Requests) int64 { return r.Rejected }),
 		}).to(users),
+		single("timeoutRate", requestLabels, statistic{
+			unit: Share, direction: Minimize, needs: NeedsTimeouts,
+			help:  "requests that their clients gave up ÷ arrived",
+			value: func(g *Group) (float64, bool) { return optional(g.TimeoutRate) },
+		}).to(users),
+		single("retries", requestLabels, statistic{
+			unit: Count, direction: Minimize, needs: NeedsRetries,
+			help: "requests that clients sent again after an end without an answer; they count as arrived",
+			value: func(g *Group) (float64, bool) {
+				if g.Retries == nil {
+					return 0, false
+				}
+				return float64(g.Retries.Count), g.Requests.Arrived > 0
+			},
+		}),
 		single("unfinishedRate", requestLabels, statistic{
 			unit: Share, direction: Minimize, help: "in flight when the run ended ÷ arrived",
 			value: shareOfArrivals(func(r *Requests) int64 { return r.Unfinished }),

@@ -21,6 +21,10 @@ const (
 	NeedsStability
 	// NeedsDisruptions are disruptions of replicas.
 	NeedsDisruptions
+	// NeedsTimeouts are clients that give requests up.
+	NeedsTimeouts
+	// NeedsRetries are clients that send requests again.
+	NeedsRetries
 	// NeedsFlowControl is a router that holds requests back.
 	NeedsFlowControl
 	// NeedsWarmUpRule is a rule that finds the warm-up.
@@ -36,6 +40,8 @@ var needTexts = map[Need]string{
 	NeedsTransfers:   "KV tiers, or pools that hand KV over",
 	NeedsStability:   "a stability controller",
 	NeedsDisruptions: "disruptions",
+	NeedsTimeouts:    "a client with a timeout",
+	NeedsRetries:     "a client with a retry",
 	NeedsFlowControl: "flow control",
 	NeedsWarmUpRule:  "a warm-up rule",
 }

@@ -29,19 +29,30 @@ type Meta struct {
 	// HandsOver says that KV may go from one replica to another, Disrupted that
 	// replicas fail or drain: then it is counted, even where it did not happen.
 	HandsOver, Disrupted bool
+	// Timeouts says that some clients give requests up, Retries that some send
+	// requests again.
+	Timeouts, Retries bool
 	// Metrics are those that will be asked for beside the registry's. Only
 	// the ones with several labels matter: their groups are kept in
 	// [Document.Selected].
 	Metrics []Metric
 }
 
-// OpenLoop says that requests arrive when they arrive, whether or not the
-// answers to earlier ones are there.
-const OpenLoop = "open"
+// Loops say whether requests wait for the ends of others (Schroeder et al.: Open
+// Versus Closed: A Cautionary Tale, NSDI 2006).
+const (
+	// OpenLoop says that no request waits.
+	OpenLoop = "open"
+	// ClosedLoop says that each request but the first one of a user waits.
+	ClosedLoop = "closed"
+	// PartlyOpenLoop says that some requests wait and others do not, such as the
+	// later turns of sessions and the first ones.
+	PartlyOpenLoop = "partly open"
+)
 
 // Provenance is what a result rests on.
 type Provenance struct {
-	// Loop is [OpenLoop].
+	// Loop is [OpenLoop], [ClosedLoop] or [PartlyOpenLoop].
 	Loop string `json:"loop"`
 	// Pools are in the order of the scenario.
 	Pools    []PoolProvenance   `json:"pools"`

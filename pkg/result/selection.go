@@ -24,6 +24,8 @@ type selection struct {
 	// withTargets counts the arrivals of classes that have some target, the
 	// others those of classes that have that one.
 	withTargets, withTTFT, withTPOT, withE2E int64
+	// firstWithTargets are those of withTargets that are first attempts.
+	firstWithTargets int64
 	// tenants is indexed like the labels.
 	tenants []tenantTally
 }
@@ -76,6 +78,11 @@ func (in *selection) add(c *simulator.Cell) {
 		}
 	}
 	count(target != (simulator.Target{}), &in.withTargets, &counted.Good)
+	if target != (simulator.Target{}) {
+		in.firstWithTargets += c.Arrived - c.Retries
+	} else {
+		counted.FirstGood = 0
+	}
 	count(target.TTFT != 0, &in.withTTFT, &counted.MetTTFT)
 	count(target.TPOT != 0, &in.withTPOT, &counted.MetTPOT)
 	count(target.E2E != 0, &in.withE2E, &counted.MetE2E)

@@ -19,6 +19,11 @@ import (
 // large one, has tiers, is watched, a replica failed, flow
 // control keeps requests back, and a rule finds the warm-up.
 func makeTieredDocument(seed int64, bias time.Duration) *Document {
+	return NewDocument(makeTieredOutcome(seed, bias))
+}
+
+// makeTieredOutcome is a simulation of a scenario that has nearly everything.
+func makeTieredOutcome(seed int64, bias time.Duration) (*simulator.Outcome, Meta) {
 	o := makeOutcome(bias)
 	for i := range o.Cells {
 		c := &o.Cells[i]
@@ -60,7 +65,7 @@ func makeTieredDocument(seed int64, bias time.Duration) *Document {
 	m.Provenance.Pools[1].Stability = &StabilityProvenance{Controller: "Queueing", Evicts: true, Admission: "Queue"}
 	m.Provenance.Handoff = &HandoffProvenance{BytesPerSecond: 50e9, LatencySeconds: 50e-6, Granularity: "Chunk", StartShare: 0.25, SingleOwner: true, MaxPending: 8}
 	m.Provenance.Disruptions = 2
-	return NewDocument(o, m)
+	return o, m
 }
 
 func TestTieredDocument(t *testing.T) {
@@ -73,7 +78,9 @@ func TestTieredDocumentsOfARunGolden(t *testing.T) {
 
 // What a scenario does not have is in no result of it.
 func TestMetricsAreThereWhereTheirNeedIs(t *testing.T) {
-	with, without := NewRow(makeTieredDocument(42, 0), 0, nil), NewRow(makeDocument(42, 0), 0, nil)
+	o, m := makeTieredOutcome(42, 0)
+	m.Timeouts, m.Retries = true, true
+	with, without := NewRow(NewDocument(o, m), 0, nil), NewRow(makeDocument(42, 0), 0, nil)
 	for _, m := range RegisteredMetrics() {
 		name := m.String()
 		if m.NeedsTargets() || name == BacklogGrowth { // which is there where it is asked for

@@ -48,7 +48,6 @@ func (b *Builder) Build(in *v1alpha1.Scenario, router *Routing, trace *workload.
 	errs = append(errs, es...)
 	c := simulator.Config{
 		Pools:          pools,
-		Source:         source,
 		Horizon:        buildHorizon(in.Horizon),
 		ScrapeInterval: in.Router.MetricsRefreshInterval.Duration(),
 		Handoff:        handoff,
@@ -56,6 +55,10 @@ func (b *Builder) Build(in *v1alpha1.Scenario, router *Routing, trace *workload.
 		Seed:           seed,
 	}
 	if source != nil {
+		c.Source = source
+		if answersEnds(&in.Workload, trace) {
+			c.Listener = source
+		}
 		c.Targets, es = buildTargets(in.SLOs, source.Labels().Classes, path.Child("slos"))
 		errs = append(errs, es...)
 	}

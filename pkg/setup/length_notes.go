@@ -36,9 +36,8 @@ func lengthNotes(in *v1alpha1.Scenario, config *simulator.Config, trace *workloa
 		}
 		if in.Workload.Trace != nil {
 			notes = append(notes, limit.traceNotes(trace, config.Horizon.Requests, path.Child("workload", "trace"))...)
-		} else {
-			notes = append(notes, limit.clientNotes(in.Workload.Clients, path.Child("workload", "clients"))...)
 		}
+		notes = append(notes, limit.clientNotes(in.Workload.Clients, path.Child("workload", "clients"))...)
 	}
 	return notes
 }

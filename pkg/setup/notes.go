@@ -41,10 +41,10 @@ func tierNotes(in *v1alpha1.Scenario, pools []simulator.Pool, trace *workload.Tr
 // longestPrompt returns the tokens of the longest prompt that is known of; that
 // of a client whose prompts have no bound is not.
 func longestPrompt(in *v1alpha1.Workload, trace *workload.Trace) int {
-	if trace != nil && trace.Requests() > 0 {
-		return trace.Statistics().Input.Max
-	}
 	longest := 0
+	if trace != nil && trace.Requests() > 0 {
+		longest = trace.Statistics().Input.Max
+	}
 	for i := range in.Clients {
 		longest = max(longest, longestClientPrompt(&in.Clients[i]))
 	}

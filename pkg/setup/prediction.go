@@ -37,9 +37,10 @@ func meanAnswer(in *v1alpha1.Workload, trace *workload.Trace, seed int64) float6
 	if len(errs) > 0 || source == nil {
 		return 0
 	}
+	answered := workload.AnsweredAtOnce(source)
 	answers, tokens := 0, 0
 	for answers < sampledAnswers {
-		request, ok := source.Next()
+		request, ok := answered.Next()
 		if !ok {
 			break
 		}

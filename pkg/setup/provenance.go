@@ -17,7 +17,7 @@ import (
 // in was decoded from. Of a recorded trace it says nothing.
 func (b *Builder) Provenance(in *v1alpha1.Scenario, root Tree, config *simulator.Config, outcome *simulator.Outcome) result.Provenance {
 	p := result.Provenance{
-		Loop:        result.OpenLoop,
+		Loop:        loopOf(&in.Workload, config),
 		Router:      routerProvenance(root, config),
 		Workload:    result.WorkloadProvenance{Clients: len(config.Source.Labels().Clients)},
 		Handoff:     handoffProvenance(&config.Handoff),
@@ -29,6 +29,16 @@ func (b *Builder) Provenance(in *v1alpha1.Scenario, root Tree, config *simulator
 		p.Pools = append(p.Pools, pool)
 	}
 	return p
+}
+
+func loopOf(in *v1alpha1.Workload, config *simulator.Config) string {
+	switch {
+	case config.Listener == nil:
+		return result.OpenLoop
+	case slices.ContainsFunc(in.Clients, func(c v1alpha1.Client) bool { return c.ClosedLoop == nil }), in.Trace != nil:
+		return result.PartlyOpenLoop
+	}
+	return result.ClosedLoop
 }
 
 func routerProvenance(root Tree, config *simulator.Config) result.RouterProvenance {

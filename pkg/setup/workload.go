@@ -4,6 +4,8 @@ package setup
 
 import (
 	"fmt"
+	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -14,15 +16,47 @@ import (
 
 // buildSource makes the stream of requests. Where a trace should be replayed
 // and is nil, because it could not be read, so is the source.
-func buildSource(in *v1alpha1.Workload, trace *workload.Trace, seed int64, path *field.Path) (workload.Source, field.ErrorList) {
-	if in.Trace != nil {
-		return buildReplay(in.Trace, trace, seed, path.Child("trace"))
+func buildSource(in *v1alpha1.Workload, trace *workload.Trace, seed int64, path *field.Path) (workload.Listener, field.ErrorList) {
+	var sources []workload.Listener
+	clients, retries, errs := buildClients(in.Clients, path.Child("clients"))
+	if len(in.Clients) > 0 && len(errs) == 0 {
+		sources = append(sources, workload.NewClients(clients, seed))
 	}
-	clients, errs := buildClients(in.Clients, path.Child("clients"))
-	if len(errs) > 0 {
+	if in.Trace != nil {
+		replay, es := buildReplay(in.Trace, trace, seed, path.Child("trace"))
+		errs = append(errs, es...)
+		retry, es := buildRetry(in.Trace.Retry, path.Child("trace", "retry"))
+		errs = append(errs, es...)
+		sources, retries = append(sources, replay), append(retries, retry)
+	}
+	if len(errs) > 0 || in.Trace != nil && trace == nil {
 		return nil, errs
 	}
-	return workload.NewClients(clients, seed), nil
+	source := workload.Mix(sources...)
+	if RetriesRequests(in) {
+		source = workload.WithRetries(source, func(client int) *workload.Retry { return retries[client] }, seed)
+	}
+	return source, nil
+}
+
+// RetriesRequests reports whether some requests are sent again.
+func RetriesRequests(in *v1alpha1.Workload) bool {
+	return in.Trace != nil && in.Trace.Retry != nil ||
+		slices.ContainsFunc(in.Clients, func(c v1alpha1.Client) bool { return c.Retry != nil })
+}
+
+// TimesOut reports whether some clients give requests up.
+func TimesOut(in *v1alpha1.Workload) bool {
+	return in.Trace != nil && in.Trace.Timeout != nil ||
+		slices.ContainsFunc(in.Clients, func(c v1alpha1.Client) bool { return c.Timeout != nil })
+}
+
+// answersEnds reports whether some requests wait for the ends of others.
+func answersEnds(in *v1alpha1.Workload, trace *workload.Trace) bool {
+	return RetriesRequests(in) || in.Trace != nil && trace != nil && trace.AnswersEnds() ||
+		slices.ContainsFunc(in.Clients, func(c v1alpha1.Client) bool {
+			return c.ClosedLoop != nil || c.Sessions != nil && c.Sessions.ThinkTime != nil
+		})
 }
 
 // maxClients bounds the clients of a workload, copies included: the manager
@@ -31,8 +65,9 @@ const maxClients = 10_000
 
 // buildClients makes the clients, each copy one of its own. Faults stand where
 // the user wrote the client.
-func buildClients(in []v1alpha1.Client, path *field.Path) ([]workload.Client, field.ErrorList) {
+func buildClients(in []v1alpha1.Client, path *field.Path) ([]workload.Client, []*workload.Retry, field.ErrorList) {
 	var clients []workload.Client
+	var retries []*workload.Retry
 	var errs field.ErrorList
 	owner := map[string]int{}
 	for i := range in {
@@ -46,13 +81,18 @@ func buildClients(in []v1alpha1.Client, path *field.Path) ([]workload.Client, fi
 			owner[c.Name] = i
 		}
 		clients = append(clients, copies...)
+		retry, es := buildRetry(in[i].Retry, path.Index(i).Child("retry"))
+		errs = append(errs, es...)
+		for range copies {
+			retries = append(retries, retry)
+		}
 	}
 	errs = append(errs, validatePromptsAndSessions(in, path)...)
 	errs = append(errs, validateHeaders(in, path)...)
 	if len(clients) > maxClients {
 		errs = append(errs, field.TooMany(path, len(clients), maxClients))
 	}
-	return clients, errs
+	return clients, retries, errs
 }
 
 // maxPromptsAndSessions bounds the fixed prompts and the sessions at a time of a workload, which
@@ -66,7 +106,7 @@ func validatePromptsAndSessions(in []v1alpha1.Client, path *field.Path) field.Er
 	total := int64(0)
 	add := func(n, copies int32, at *field.Path) {
 		if total += int64(n) * int64(copies); total > maxPromptsAndSessions && len(errs) == 0 {
-			errs = append(errs, field.Invalid(at, n, fmt.Sprintf("all clients and their copies have at most %d prompts and conversations at a time; up to here there are %d", maxPromptsAndSessions, total)))
+			errs = append(errs, field.Invalid(at, n, fmt.Sprintf("all clients and their copies have at most %d prompts, conversations at a time and users; up to here there are %d", maxPromptsAndSessions, total)))
 		}
 	}
 	for i := range in {
@@ -78,7 +118,12 @@ func validatePromptsAndSessions(in []v1alpha1.Client, path *field.Path) field.Er
 			add(p.Count, copies, path.Index(i).Child("prompts", "count"))
 		}
 		if s := in[i].Sessions; s != nil {
-			add(s.Concurrent, copies, path.Index(i).Child("sessions", "concurrent"))
+			if s.Concurrent != nil {
+				add(*s.Concurrent, copies, path.Index(i).Child("sessions", "concurrent"))
+			}
+		}
+		if l := in[i].ClosedLoop; l != nil {
+			add(l.Concurrency, copies, path.Index(i).Child("closedLoop", "concurrency"))
 		}
 	}
 	return errs
@@ -106,7 +151,7 @@ func buildCopies(in *v1alpha1.Client, path *field.Path) ([]workload.Client, fiel
 	return copies.Expand(client), nil
 }
 
-func buildReplay(in *v1alpha1.Trace, trace *workload.Trace, seed int64, path *field.Path) (workload.Source, field.ErrorList) {
+func buildReplay(in *v1alpha1.Trace, trace *workload.Trace, seed int64, path *field.Path) (workload.Listener, field.ErrorList) {
 	replay := workload.Replay{
 		RateScale: in.RateScale.Float(),
 		Arrivals:  workload.ReplayArrivals(in.Arrivals),
@@ -114,6 +159,7 @@ func buildReplay(in *v1alpha1.Trace, trace *workload.Trace, seed int64, path *fi
 		Class:     in.Class,
 		Priority:  int(in.Priority),
 	}
+	replay.FirstTokenTimeout, replay.Timeout = buildTimeout(in.Timeout)
 	if errs := replay.Validate(path); len(errs) > 0 || trace == nil {
 		return nil, errs
 	}
@@ -145,24 +191,84 @@ func buildClient(in *v1alpha1.Client) workload.Client {
 	if p := in.Prompts; p != nil {
 		client.Prompts = &workload.Prompts{Count: int(p.Count), Order: workload.Order(p.Order)}
 	}
-	client.Sessions = buildSessions(in.Sessions)
+	client.FirstTokenTimeout, client.Timeout = buildTimeout(in.Timeout)
+	client.Sessions = buildSessions(in.Sessions, in.ClosedLoop != nil)
+	if l := in.ClosedLoop; l != nil {
+		client.ClosedLoop = &workload.ClosedLoop{Concurrency: int(l.Concurrency), RampUp: l.RampUp.Duration()}
+		if l.ThinkTime != nil {
+			client.ClosedLoop.ThinkTime = buildDurations(l.ThinkTime)
+		}
+	}
 	return client
 }
 
-func buildSessions(in *v1alpha1.Sessions) *workload.Sessions {
+func buildSessions(in *v1alpha1.Sessions, closedLoop bool) *workload.Sessions {
 	if in == nil {
 		return nil
 	}
 	s := &workload.Sessions{
-		Concurrent: int(in.Concurrent),
-		Turns:      buildLengths(in.Turns),
-		Accumulate: in.Context != v1alpha1.IndependentContext,
-		Order:      workload.Order(in.Order),
+		AfterAnswer: closedLoop || in.ThinkTime != nil,
+		Turns:       buildLengths(in.Turns),
+		Accumulate:  in.Context != v1alpha1.IndependentContext,
+		Order:       workload.Order(in.Order),
 	}
 	if in.MaxTokens != nil {
 		s.MaxTokens = int(*in.MaxTokens)
 	}
+	if in.Concurrent != nil {
+		s.Concurrent = int(*in.Concurrent)
+	}
+	if in.ThinkTime != nil {
+		think := buildDurations(in.ThinkTime)
+		s.ThinkTime = &think
+	}
 	return s
+}
+
+// buildTimeout returns the times for the first token and for the last one; 0 is none.
+func buildTimeout(in *v1alpha1.Timeout) (firstToken, total time.Duration) {
+	if in == nil {
+		return 0, 0
+	}
+	return in.FirstToken.Duration(), in.Total.Duration()
+}
+
+func buildRetry(in *v1alpha1.Retry, path *field.Path) (*workload.Retry, field.ErrorList) {
+	if in == nil {
+		return nil, nil
+	}
+	r := &workload.Retry{
+		Max: int(in.Max), Backoff: in.Backoff.Duration(), MaxBackoff: in.MaxBackoff.Duration(),
+		Multiplier: in.Multiplier.Float(), Jitter: in.Jitter.Float(),
+	}
+	for _, reason := range in.After {
+		r.After = append(r.After, map[v1alpha1.RetryReason]workload.Ending{
+			v1alpha1.RetryRejected: workload.Rejected, v1alpha1.RetryTimedOut: workload.TimedOut, v1alpha1.RetryFailed: workload.Failed,
+		}[reason])
+	}
+	return r, r.Validate(path)
+}
+
+func buildDurations(in *v1alpha1.Durations) workload.Durations {
+	d := workload.Durations{Min: in.Min.Duration()}
+	if in.Max != nil {
+		d.Max = in.Max.Duration()
+	}
+	mean := 0.0
+	if in.Mean != nil {
+		mean = in.Mean.Duration().Seconds()
+	}
+	switch in.Distribution {
+	case v1alpha1.UniformDurations:
+		d.Distribution = stats.Uniform{Low: d.Min.Seconds(), High: d.Max.Seconds()}
+	case v1alpha1.ExponentialDurations:
+		d.Distribution = stats.Exponential{Mean: mean}
+	case v1alpha1.LogNormalDurations:
+		d.Distribution = stats.LogNormalOf(mean, in.StdDev.Duration().Seconds())
+	default:
+		d.Distribution = stats.Constant{Value: mean}
+	}
+	return d
 }
 
 func buildLengths(in v1alpha1.Lengths) workload.Lengths {

@@ -58,7 +58,7 @@ func TestBuildClients(t *testing.T) {
 		},
 		"sessions": {
 			func(c *v1alpha1.Client) {
-				c.Sessions = &v1alpha1.Sessions{Concurrent: 3, Turns: c.InputTokens, Context: v1alpha1.AccumulateContext, Order: v1alpha1.CycleOrder, MaxTokens: ptr.To[int32](99)}
+				c.Sessions = &v1alpha1.Sessions{Concurrent: ptr.To[int32](3), Turns: c.InputTokens, Context: v1alpha1.AccumulateContext, Order: v1alpha1.CycleOrder, MaxTokens: ptr.To[int32](99)}
 			},
 			func() []workload.Client {
 				c := plain
@@ -68,7 +68,7 @@ func TestBuildClients(t *testing.T) {
 		},
 		"sessions that forget": {
 			func(c *v1alpha1.Client) {
-				c.Sessions = &v1alpha1.Sessions{Concurrent: 3, Turns: c.InputTokens, Context: v1alpha1.IndependentContext, Order: v1alpha1.RandomOrder}
+				c.Sessions = &v1alpha1.Sessions{Concurrent: ptr.To[int32](3), Turns: c.InputTokens, Context: v1alpha1.IndependentContext, Order: v1alpha1.RandomOrder}
 			},
 			func() []workload.Client {
 				c := plain
@@ -112,7 +112,7 @@ func TestBuildClients(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := plainClient()
 			tc.edit(&c)
-			got, errs := buildClients([]v1alpha1.Client{c}, nil)
+			got, _, errs := buildClients([]v1alpha1.Client{c}, nil)
 			if len(errs) > 0 {
 				t.Fatal(errs)
 			}
@@ -145,7 +145,7 @@ func TestClientValidation(t *testing.T) {
 		},
 		"more sessions than are kept": {
 			func(c *v1alpha1.Client) {
-				c.Sessions = &v1alpha1.Sessions{Concurrent: 1001, Turns: c.InputTokens}
+				c.Sessions = &v1alpha1.Sessions{Concurrent: ptr.To[int32](1001), Turns: c.InputTokens}
 				c.Copies = &v1alpha1.Copies{Count: 1000}
 			}, "sessions.concurrent", "at most 1000000",
 		},

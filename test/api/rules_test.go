@@ -252,9 +252,73 @@ var rules = map[string]ruleTable{
 	},
 
 	// Workload.
-	"exactly one of the fields in [clients trace] must be set": {
-		good: []any{fields{"clients": []any{oneClient}, "trace": gone}, fields{"clients": gone, "trace": trace}},
-		bad:  []any{fields{"clients": gone, "trace": gone}, fields{"clients": []any{oneClient}, "trace": trace}},
+	"at least one of the fields in [clients trace] must be set": {
+		good: []any{
+			fields{"clients": []any{oneClient}, "trace": gone}, fields{"clients": gone, "trace": trace},
+			fields{"clients": []any{oneClient}, "trace": trace},
+		},
+		bad: []any{fields{"clients": gone, "trace": gone}},
+	},
+	"exactly one of the fields in [arrivals closedLoop] must be set": {
+		good: []any{
+			fields{"arrivals": arrivals, "closedLoop": gone, "sessions": gone},
+			fields{"arrivals": gone, "closedLoop": closedLoop, "sessions": gone, "copies": gone},
+		},
+		bad: []any{
+			fields{"arrivals": gone, "closedLoop": gone, "sessions": gone},
+			fields{"arrivals": arrivals, "closedLoop": closedLoop, "sessions": gone, "copies": gone},
+		},
+	},
+	"sessions take concurrent, or thinkTime if their turns wait for answers; in a closed loop turns always wait, and each user has one session at a time": {
+		good: []any{
+			fields{"arrivals": arrivals, "closedLoop": gone, "prompts": gone, "sessions": sessions},
+			fields{"arrivals": arrivals, "closedLoop": gone, "prompts": gone, "sessions": waitingSessions},
+			fields{"arrivals": gone, "closedLoop": closedLoop, "copies": gone, "prompts": gone, "sessions": waitingSessions},
+			fields{"arrivals": gone, "closedLoop": closedLoop, "copies": gone, "prompts": gone, "sessions": object{"turns": object{"mean": "2"}}},
+		},
+		bad: []any{
+			fields{"arrivals": arrivals, "closedLoop": gone, "prompts": gone, "sessions": object{"turns": object{"mean": "2"}}},
+			fields{"arrivals": arrivals, "closedLoop": gone, "prompts": gone, "sessions": object{"concurrent": 1, "thinkTime": object{"mean": "1s"}, "turns": object{"mean": "2"}}},
+			fields{"arrivals": gone, "closedLoop": closedLoop, "copies": gone, "prompts": gone, "sessions": sessions},
+		},
+	},
+	"copies with a closedLoop have the same number of users each: they take no arrivals and no zipfExponent": {
+		good: []any{
+			fields{"arrivals": gone, "closedLoop": closedLoop, "sessions": gone, "copies": object{"count": 2}},
+			fields{"arrivals": gone, "closedLoop": closedLoop, "sessions": gone, "copies": object{"count": 2, "arrivals": "Own"}},
+			fields{"arrivals": arrivals, "closedLoop": gone, "sessions": gone, "copies": object{"count": 2, "zipfExponent": "1"}},
+		},
+		bad: []any{
+			fields{"arrivals": gone, "closedLoop": closedLoop, "sessions": gone, "copies": object{"count": 2, "zipfExponent": "1"}},
+			fields{"arrivals": gone, "closedLoop": closedLoop, "sessions": gone, "copies": object{"count": 2, "arrivals": "Cycle"}},
+		},
+	},
+	"at least one of the fields in [firstToken total] must be set": {
+		good: []any{fields{"firstToken": "1s", "total": gone}, fields{"firstToken": gone, "total": "1s"}, fields{"firstToken": "1s", "total": "2s"}},
+		bad:  []any{fields{"firstToken": gone, "total": gone}},
+	},
+	"mean must be set, except for Uniform durations, which take min and max": {
+		good: []any{
+			fields{"distribution": "Uniform", "mean": gone, "max": "2s", "stdDev": gone, "min": gone},
+			fields{"distribution": gone, "mean": "5s", "stdDev": gone, "min": gone, "max": gone},
+			fields{"distribution": "Exponential", "mean": "5s", "stdDev": gone, "min": gone, "max": gone},
+		},
+		bad: []any{
+			fields{"distribution": "Uniform", "mean": "5s", "max": "9s", "stdDev": gone, "min": gone},
+			fields{"distribution": "Uniform", "mean": gone, "max": gone, "stdDev": gone, "min": gone},
+			fields{"distribution": gone, "mean": gone, "stdDev": gone, "min": gone, "max": gone},
+		},
+	},
+	"stdDev must be set exactly when the durations are LogNormal": {
+		good: []any{fields{"distribution": "LogNormal", "mean": "5s", "stdDev": "1s", "min": gone, "max": gone}, fields{"distribution": gone, "mean": "5s", "stdDev": gone, "min": gone, "max": gone}},
+		bad: []any{
+			fields{"distribution": "LogNormal", "mean": "5s", "stdDev": gone, "min": gone, "max": gone},
+			fields{"distribution": "Exponential", "mean": "5s", "stdDev": "1s", "min": gone, "max": gone},
+		},
+	},
+	"min must not be longer than max": {
+		good: []any{fields{"min": "5s", "max": "5000ms"}, fields{"min": "500ms", "max": "1m"}, fields{"min": "1h", "max": gone}},
+		bad:  []any{fields{"min": "6s", "max": "5s"}, fields{"min": "1m", "max": "59s"}},
 	},
 	"exactly one of the fields in [file configMapRef persistentVolumeClaim image] must be set": {
 		good: []any{
@@ -457,18 +521,22 @@ var (
 	oneClient  = object{"name": "c", "arrivals": object{"rate": "1"}, "inputTokens": object{"mean": "1"}, "outputTokens": object{"mean": "1"}}
 	stages     = []any{object{"rate": "1", "duration": "1m"}}
 	sessions   = object{"concurrent": 1, "turns": object{"mean": "2"}}
-	claim      = object{"claimName": "a", "path": "b"}
-	imageFile  = object{"reference": "a", "path": "b"}
-	sha256     = strings.Repeat("a", 64)
-	trace      = object{"format": "Azure", "file": "x"}
-	interval   = object{"min": "0", "max": "1", "step": "0.5"}
-	weight     = object{"name": "weight", "path": "x", "range": interval}
-	gate       = object{"name": "g", "metric": "e2e.mean", "operator": "AtMost", "value": "1s", "confidence": "0.95"}
-	relative   = object{"name": "g", "metric": "e2e.mean", "operator": "AtMost", "versusBaseline": "1%", "confidence": "0.95"}
-	constraint = object{"metric": "e2e.mean", "operator": "AtMost", "value": "1s"}
-	capacity   = object{"algorithm": "Capacity", "capacity": object{"load": "weight"}}
-	feature    = object{"metric": "e2e.mean", "min": "0", "max": "1", "bins": 4}
-	profiles   = []any{object{"name": "p", "endpointPickerConfig": object{"inline": "x"}}}
+	arrivals   = object{"rate": "1"}
+	closedLoop = object{"concurrency": 2}
+	// waitingSessions have turns that wait for answers.
+	waitingSessions = object{"thinkTime": object{"mean": "1s"}, "turns": object{"mean": "2"}}
+	claim           = object{"claimName": "a", "path": "b"}
+	imageFile       = object{"reference": "a", "path": "b"}
+	sha256          = strings.Repeat("a", 64)
+	trace           = object{"format": "Azure", "file": "x"}
+	interval        = object{"min": "0", "max": "1", "step": "0.5"}
+	weight          = object{"name": "weight", "path": "x", "range": interval}
+	gate            = object{"name": "g", "metric": "e2e.mean", "operator": "AtMost", "value": "1s", "confidence": "0.95"}
+	relative        = object{"name": "g", "metric": "e2e.mean", "operator": "AtMost", "versusBaseline": "1%", "confidence": "0.95"}
+	constraint      = object{"metric": "e2e.mean", "operator": "AtMost", "value": "1s"}
+	capacity        = object{"algorithm": "Capacity", "capacity": object{"load": "weight"}}
+	feature         = object{"metric": "e2e.mean", "min": "0", "max": "1", "bins": 4}
+	profiles        = []any{object{"name": "p", "endpointPickerConfig": object{"inline": "x"}}}
 )
 
 func without(o object, at ...any) object {

@@ -88,14 +88,19 @@ func trafficWords(in *v1alpha1.Scenario) string {
 	case in.Horizon.Duration != "":
 		horizon = fmt.Sprintf("arrivals of %s", in.Horizon.Duration)
 	}
-	if t := in.Workload.Trace; t != nil {
-		return fmt.Sprintf("Traffic: a recorded trace in the format of %s, %s.", t.Format, horizon)
-	}
 	var clients []string
 	for i := range in.Workload.Clients {
 		clients = append(clients, in.Workload.Clients[i].Name)
 	}
-	return fmt.Sprintf("Traffic: made by clients %s, %s.", strings.Join(clients, ", "), horizon)
+	made := "made by clients " + strings.Join(clients, ", ")
+	if t := in.Workload.Trace; t != nil {
+		recorded := fmt.Sprintf("a recorded trace in the format of %s", t.Format)
+		if len(clients) > 0 {
+			recorded += ", beside traffic " + made
+		}
+		made = recorded
+	}
+	return fmt.Sprintf("Traffic: %s, %s.", made, horizon)
 }
 
 // pointToRollOut is the ID of the point that may be rolled out: the proposal, or else the

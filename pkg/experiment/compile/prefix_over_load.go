@@ -56,7 +56,8 @@ func (c *compiler) hotPrefix(scenario experiment.Tree) (hotPrefix, bool) {
 		return hotPrefix{}, false
 	}
 	config, errs := c.plan.Builder.Build(typed, router, c.trace, c.plan.Seeds[0], nil)
-	if len(errs) > 0 || replicas(typed) < 2 {
+	// Where users wait for answers, the cluster sets the rate.
+	if len(errs) > 0 || replicas(typed) < 2 || config.Listener != nil {
 		return hotPrefix{}, false
 	}
 	return findHotPrefix(config.Source, config.Horizon, config.Pools)

@@ -323,6 +323,10 @@ func needs(n result.Need) (has func(*v1alpha1.Scenario) bool, what string) {
 			"a controller; state it in spec.scenario.pools[].kvCache.stability"
 	case result.NeedsDisruptions:
 		return func(in *v1alpha1.Scenario) bool { return len(in.Disruptions) > 0 }, "disruptions; state them in spec.scenario.disruptions"
+	case result.NeedsTimeouts:
+		return func(in *v1alpha1.Scenario) bool { return setup.TimesOut(&in.Workload) }, "a timeout; state it in spec.scenario.workload.clients[].timeout or spec.scenario.workload.trace.timeout"
+	case result.NeedsRetries:
+		return func(in *v1alpha1.Scenario) bool { return setup.RetriesRequests(&in.Workload) }, "a retry; state it in spec.scenario.workload.clients[].retry or spec.scenario.workload.trace.retry"
 	case result.NeedsWarmUpRule:
 		return func(in *v1alpha1.Scenario) bool { return in.Horizon.WarmupRule != "" }, "a rule; state it in spec.scenario.horizon.warmupRule"
 	default:

@@ -6,6 +6,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -21,9 +22,12 @@ func metaOf(p *experiment.Plan, in simulatorInput, outcome *simulator.Outcome, m
 		Provenance: p.Builder.Provenance(in.scenario, in.tree, config, outcome),
 		HandsOver:  config.Handoff != (simulator.Handoff{}),
 		Disrupted:  len(config.Disruptions) > 0,
+		Timeouts:   setup.TimesOut(&in.scenario.Workload),
+		Retries:    setup.RetriesRequests(&in.scenario.Workload),
 	}
 	if p.Trace != nil {
 		m.Provenance.Workload = result.WorkloadProvenance{
+			Clients:     m.Provenance.Workload.Clients - 1,
 			TraceFormat: string(p.Trace.Format),
 			TraceSHA256: p.Trace.SHA256,
 			Arrivals:    string(in.scenario.Workload.Trace.Arrivals),
