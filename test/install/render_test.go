@@ -63,10 +63,10 @@ func withChart(m *testing.M) (code int, err error) {
 var tools sync.Map
 
 // tool builds a pinned tool of hack/tools and returns its path.
-func tool(t *testing.T, module, name string) string {
+func tool(t *testing.T, name string) string {
 	t.Helper()
 	build, _ := tools.LoadOrStore(name, sync.OnceValues(func() (string, error) {
-		modfile, err := filepath.Abs(filepath.Join(root, "hack", "tools", module))
+		modfile, err := filepath.Abs(filepath.Join(root, "hack", "tools", "go.mod"))
 		if err != nil {
 			return "", err
 		}
@@ -97,7 +97,7 @@ func output(t *testing.T, name string, args ...string) (string, error) {
 
 func helm(t *testing.T, args ...string) (string, error) {
 	t.Helper()
-	return output(t, tool(t, "helm/go.mod", "helm"), args...)
+	return output(t, tool(t, "helm"), args...)
 }
 
 // objects are manifests by kind, namespace and name.
@@ -131,7 +131,7 @@ func decode(t *testing.T, manifests string) objects {
 // kustomized are the manifests of a folder of config/.
 func kustomized(t *testing.T, folder string) objects {
 	t.Helper()
-	out, err := output(t, tool(t, "go.mod", "kustomize"), "build", folder)
+	out, err := output(t, tool(t, "kustomize"), "build", folder)
 	if err != nil {
 		t.Fatal(err)
 	}
