@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/internal/testing/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 )
 
 func TestAWarmUpRuleDoublesTheEstimatedCost(t *testing.T) {

@@ -5,8 +5,8 @@ package compile_test
 import (
 	"testing"
 
-	"windtunnel.dev/windtunnel/internal/testing/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 )
 
 func TestAFileOnAClusterIsAFieldError(t *testing.T) {
