@@ -180,12 +180,12 @@ func TestABadInputFailsWithTheWorkersError(t *testing.T) {
 	lines := strings.SplitAfter(trace.Data["trace.jsonl"], "\n")
 	edit(t, p, trace, func(cm *corev1.ConfigMap) { cm.Data["trace.jsonl"] = strings.Join(lines[:100], "") })
 	p.kubelet.set(ns, faults{end: func(_, _ int, e *ending) {
-		if strings.Count(e.log, "\n") != 1 || !strings.Contains(e.log, "it changed since") {
+		if strings.Count(e.log, "\n") != 1 || !strings.Contains(e.log, "or it has changed") {
 			t.Errorf("it logs more than why it fails:\n%s", e.log)
 		}
 	}})
 	failed := p.until(t, run, v1alpha1.ConditionFailed)
-	if failed.Reason != v1alpha1.ReasonJobFailed || !strings.Contains(failed.Message, "bad input: trace") || !strings.Contains(failed.Message, "it changed since") {
+	if failed.Reason != v1alpha1.ReasonJobFailed || !strings.Contains(failed.Message, "bad input: trace") || !strings.Contains(failed.Message, "or it has changed") {
 		t.Errorf("it failed with %s: %s", failed.Reason, failed.Message)
 	}
 	p.until(t, run, v1alpha1.ConditionStalled)
