@@ -29,7 +29,8 @@ CHART ?= dist/windtunnel-chart.tgz
 CONTROLLER_GEN := $(GO) tool -modfile=hack/tools/go.mod controller-gen
 KUSTOMIZE := $(GO) tool -modfile=hack/tools/go.mod kustomize
 BENCHSTAT := $(GO) tool -modfile=hack/tools/go.mod benchstat
-GOLANGCI_LINT := $(GO) tool -modfile=hack/tools/lint/go.mod golangci-lint
+# golangci-lint with the Kubernetes API linter as a plugin.
+GOLANGCI_LINT := $(GO) tool -modfile=hack/tools/lint/go.mod golangci-lint-kube-api-linter
 
 # What config/default installs, with IMAGE for the manager and the workers.
 RENDER := $(KUSTOMIZE) build config/default | sed 's|windtunnel:dev|$(IMAGE)|'
@@ -114,7 +115,7 @@ vet: ## Run go vet
 .PHONY: lint
 lint: ## Run golangci-lint
 	$(GOLANGCI_LINT) run
-	cd studies && $(GO) tool -modfile=../hack/tools/lint/go.mod golangci-lint run
+	cd studies && $(GO) tool -modfile=../hack/tools/lint/go.mod golangci-lint-kube-api-linter run
 
 ##@ Measure
 

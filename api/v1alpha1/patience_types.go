@@ -48,8 +48,8 @@ type Retry struct {
 	// +optional
 	// +kubebuilder:default="0s"
 	Backoff Duration `json:"backoff,omitempty"`
-	// multiplier, from 1 to 10, makes each further backoff longer than the one
-	// before.
+	// multiplier is how many times as long each further backoff is as the one
+	// before, from 1 to 10.
 	// +optional
 	// +kubebuilder:default="2"
 	Multiplier PositiveDecimal `json:"multiplier,omitempty"`
