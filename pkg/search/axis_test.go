@@ -56,7 +56,7 @@ func checkAxis(t *testing.T, p Parameter, a axis, indices []int64) {
 		if again := a.place(a.coordinate(value)); again != index {
 			t.Fatalf("%+v: value %d is at %v, where value %d is", p, index, a.coordinate(value), again)
 		}
-		if found, ok := a.find("0" + strings.TrimPrefix(value, "-")); value[0] != '-' && (!ok || found != value) {
+		if found, ok := a.find("0" + strings.TrimPrefix(value, "-")); value[0] != '-' && len(value) < maxDecimalLength && (!ok || found != value) {
 			t.Fatalf("%+v: 0%s is found as %q, %v", p, value, found, ok)
 		}
 	}

@@ -113,6 +113,17 @@ func TestFaultsOfASpaceAreNamedWithTheirPlace(t *testing.T) {
 				"FieldValueInvalid at spec.parameters[1].range.max: must not be less than min, 2",
 			},
 		},
+		"sums too long to be names": {
+			spaceOf(stepped("a", "0."+strings.Repeat("3", 50), strings.Repeat("9", 20), "1000000")),
+			[]string{"FieldValueInvalid at spec.parameters[0].range: has values of up to 71 characters, and at most 64 are allowed; take numbers with fewer digits"},
+		},
+		"fractions that float64 does not tell apart": {
+			spaceOf(continuous("a", "1", "1.00000000002"), stepped("b", "1000000", "1000001", "0.0000000001")),
+			[]string{
+				"FieldValueInvalid at spec.parameters[0].range: steps of 0.0000000000000001 are too small beside the ends: double precision does not tell the values apart",
+				"FieldValueInvalid at spec.parameters[1].range: steps of 0.0000000001 are too small beside the ends: double precision does not tell the values apart",
+			},
+		},
 		"a number too long to be meant": {
 			spaceOf(stepped("a", "0", strings.Repeat("9", 65), "1")),
 			[]string{"FieldValueInvalid at spec.parameters[0].range.max: must be at most 64 characters long"},

@@ -3,10 +3,18 @@
 package search
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// The fractions of a range are at least this part of its larger end, so that a coordinate in
+// float64 tells neighbours apart. Logarithms of numbers of 64 digits lose seven more bits.
+const (
+	finestStep            = 1. / (1 << 48)
+	finestLogarithmicStep = 1. / (1 << 41)
 )
 
 // stepAxis holds min, min+step, … up to max, in exact arithmetic: floats would
@@ -29,11 +37,39 @@ func newStepAxis(r numberRange, path *field.Path) (axis, field.ErrorList) {
 		return nil, field.ErrorList{field.Invalid(path.Child("step"), r.step.String(), "makes more values than can be numbered; take a larger one")}
 	}
 	a.count = steps.Int64() + 1
+	if longest := a.longest(r.max); longest > maxDecimalLength {
+		return nil, field.ErrorList{field.Invalid(path, r.min.String()+" to "+r.max.String(), fmt.Sprintf("has values of up to %d characters, and at most %d are allowed; take numbers with fewer digits", longest, maxDecimalLength))}
+	}
+	if a.count > 1 && !r.step.isWhole() && r.tooFine() {
+		return nil, field.ErrorList{field.Invalid(path, r.min.String()+" to "+r.max.String(), "steps of "+r.step.String()+" are too small beside the ends: double precision does not tell the values apart")}
+	}
 	a.min, a.step = r.min.float(), r.step.float()
 	if r.logScale {
 		a.log = newLogScale(r)
 	}
 	return a, nil
+}
+
+// longest bounds the length of the values up to most, in bytes: sign, whole digits, point, and
+// the digits of the scale.
+func (a *stepAxis) longest(most decimal) int {
+	whole := func(digits *big.Int) int {
+		return len(decimal{new(big.Int).Quo(digits, powerOfTen(a.scale)), 0}.String())
+	}
+	longest := max(whole(a.first), whole(most.digitsAt(a.scale)))
+	if a.scale > 0 {
+		longest += len(".") + a.scale
+	}
+	return longest
+}
+
+// tooFine says whether float64 holds too few digits for the steps of the range.
+func (r numberRange) tooFine() bool {
+	finest := finestStep
+	if r.logScale {
+		finest = finestLogarithmicStep
+	}
+	return r.step.float() < finest*max(math.Abs(r.min.float()), math.Abs(r.max.float()))
 }
 
 func (a *stepAxis) size() int64 { return a.count }

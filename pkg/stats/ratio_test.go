@@ -112,6 +112,9 @@ func FuzzRatioBoundsEncloseTheRatio(f *testing.F) {
 				return
 			}
 		}
+		if x+y+z == 0 {
+			return
+		}
 		low, high := stats.PairedRatioBounds([]float64{a, b, c}, []float64{x, y, z}, 0.9)
 		ratio := (a + b + c) / (x + y + z)
 		if slack := 1e-9 * (math.Abs(a) + math.Abs(b) + math.Abs(c)) / math.Abs(x+y+z); !(low <= ratio+slack && high >= ratio-slack) {

@@ -3,7 +3,7 @@
 package transfer
 
 import (
-	"fmt"
+	"math"
 	"math/big"
 	"slices"
 
@@ -94,7 +94,7 @@ func (o *oracle) next() simtime.Time {
 			next = min(next, d.begins)
 			continue
 		}
-		next = min(next, o.now+ceil(new(big.Rat).Quo(d.left, d.rate)))
+		next = min(next, after(o.now, ceil(new(big.Rat).Quo(d.left, d.rate))))
 	}
 	return next
 }
@@ -183,13 +183,14 @@ func (o *oracle) left(now simtime.Time, at StationID) *big.Rat {
 	return sum
 }
 
-func ceil(r *big.Rat) simtime.Time {
+// ceil returns the nanoseconds that hold r, at most as many as a uint64 holds.
+func ceil(r *big.Rat) uint64 {
 	q, m := new(big.Int).QuoRem(r.Num(), r.Denom(), new(big.Int))
 	if m.Sign() > 0 {
 		q.Add(q, big.NewInt(1))
 	}
-	if !q.IsInt64() {
-		panic(fmt.Sprintf("the oracle's span of %v ns", r))
+	if !q.IsUint64() {
+		return math.MaxUint64
 	}
-	return simtime.Time(q.Int64())
+	return q.Uint64()
 }
