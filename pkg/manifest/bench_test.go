@@ -6,11 +6,17 @@ import (
 	"bytes"
 	"os"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // BenchmarkStartUp is what a command pays once for each kind that it reads: the
 // schema, and then the CEL rules.
 func BenchmarkStartUp(b *testing.B) {
+	objects := map[string]map[string]any{}
+	for kind, name := range map[string]string{"SimulationRun": "simulationrun-poisson", "PolicySweep": "policysweep-llm-d-default"} {
+		_, objects[kind] = untyped(readSample(b, kind, name))
+	}
 	for kind, plural := range map[string]string{"SimulationRun": "simulationruns", "PolicySweep": "policysweeps"} {
 		b.Run(kind+"/schema", func(b *testing.B) {
 			b.ReportAllocs()
@@ -24,7 +30,7 @@ func BenchmarkStartUp(b *testing.B) {
 				b.StopTimer()
 				d := load(kind, plural)
 				b.StartTimer()
-				d.rules()
+				d.rules.of(objects[kind])
 			}
 		})
 	}
@@ -50,26 +56,36 @@ func BenchmarkRead(b *testing.B) {
 
 // BenchmarkTyped is what a sweep pays for each of its points.
 func BenchmarkTyped(b *testing.B) {
-	text, err := os.ReadFile("../../config/samples/simulationrun-poisson.yaml")
-	if err != nil {
-		b.Fatal(err)
-	}
-	set, err := Read(bytes.NewReader(text), "sample")
-	if err != nil {
-		b.Fatal(err)
-	}
+	run := readSample(b, "SimulationRun", "simulationrun-poisson")
 	b.Run("Default", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			Default(set.Runs[0])
+			Default(run)
 		}
 	})
 	b.Run("Validate", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if errs := Validate(set.Runs[0]); len(errs) > 0 {
+			if errs := Validate(run); len(errs) > 0 {
 				b.Fatal(errs)
 			}
 		}
 	})
+}
+
+// readSample returns the object of a sample.
+func readSample(b *testing.B, kind, name string) runtime.Object {
+	b.Helper()
+	text, err := os.ReadFile("../../config/samples/" + name + ".yaml")
+	if err != nil {
+		b.Fatal(err)
+	}
+	set, err := Read(bytes.NewReader(text), name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if kind == "SimulationRun" {
+		return set.Runs[0]
+	}
+	return set.Sweeps[0]
 }

@@ -9,10 +9,8 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
-	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -25,9 +23,7 @@ type definition struct {
 	kind       string
 	structural *schema.Structural
 	openAPI    validation.SchemaValidator
-	// rules compiles the CEL rules on first use: it costs more than all the
-	// rest, and a file with a misspelt field never gets as far.
-	rules func() *cel.Validator
+	rules      *rules
 }
 
 // definitions are built on first use: a command reads one kind, rarely both.
@@ -56,9 +52,7 @@ func load(kind, plural string) *definition {
 		kind:       kind,
 		structural: structural,
 		openAPI:    openAPI,
-		rules: sync.OnceValue(func() *cel.Validator {
-			return cel.NewValidator(structural, true, celconfig.PerCallLimit)
-		}),
+		rules:      newRules(structural),
 	}
 }
 
