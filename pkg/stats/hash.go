@@ -21,6 +21,9 @@ func Hash64(seed uint64, words ...uint64) uint64 {
 // HashString hashes the bytes of s (xxHash64).
 func HashString(s string) uint64 { return xxhash.Sum64String(s) }
 
+// HashBytes is HashString of the string of the bytes.
+func HashBytes(b []byte) uint64 { return xxhash.Sum64(b) }
+
 // mix is a bijection of 64-bit words in which each bit of x changes about half
 // of the bits of the result: the finaliser of splitmix64 (Steele, Lea, Flood:
 // Fast Splittable Pseudorandom Number Generators, OOPSLA 2014; constants of

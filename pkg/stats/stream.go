@@ -21,10 +21,18 @@ type Stream struct {
 // that a policy that draws numbers does not change the workload it meets.
 // Names are compared as bytes; a separator such as "/" is the caller's to use.
 func NewStream(seed int64, name string) *Stream {
-	base := Hash64(uint64(seed), HashString(name))
 	s := &Stream{}
-	s.source.Seed(Hash64(base, 0), Hash64(base, 1))
+	s.reset(seed, HashString(name))
 	return s
+}
+
+// Reset makes s the stream of that name under a seed, as NewStream does, without an
+// allocation.
+func (s *Stream) Reset(seed int64, name []byte) { s.reset(seed, HashBytes(name)) }
+
+func (s *Stream) reset(seed int64, nameHash uint64) {
+	base := Hash64(uint64(seed), nameHash)
+	s.source.Seed(Hash64(base, 0), Hash64(base, 1))
 }
 
 // Uint64 returns 64 random bits.
