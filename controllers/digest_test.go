@@ -140,7 +140,7 @@ func localDigest(t testing.TB, s subject) string {
 	if err != nil || len(errs) > 0 {
 		t.Fatal(err, errs)
 	}
-	conducted, err := execute.RunLocally(t.Context(), compiled.Plan, compiled.Trace, execute.Options{Parallelism: 2})
+	conducted, err := execute.RunLocally(t.Context(), compiled.Plan, compiled.Traces, execute.Options{Parallelism: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

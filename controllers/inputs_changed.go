@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -164,10 +165,10 @@ func (d reporter) setInputsChanged(st *v1alpha1.CommonStatus) {
 func (d reporter) inputsChangedMessage() string {
 	var all []string
 	means := "the results use the former content"
-	trace := traceInput(d.subject)
+	traces := traceInputs(d.subject)
 	for _, change := range d.inputs.changed {
 		all = append(all, change.String())
-		if change.Name == trace {
+		if slices.Contains(traces, change.Name) {
 			means += ", and pods that start now reject another trace"
 		}
 	}
@@ -175,9 +176,8 @@ func (d reporter) inputsChangedMessage() string {
 		d.subject.object().GetGeneration(), joinFirst(all), means)
 }
 
-// traceInput is the name of the input that is the subject's trace, if it has one in a
-// ConfigMap.
-func traceInput(s subject) string {
+// traceInputs are the names of the inputs that are traces of the subject in ConfigMaps.
+func traceInputs(s subject) []string {
 	var workload v1alpha1.Workload
 	switch s := s.(type) {
 	case run:
@@ -185,10 +185,11 @@ func traceInput(s subject) string {
 	case sweep:
 		workload = s.Spec.Scenario.Workload
 	}
-	if workload.Trace == nil || workload.Trace.ConfigMapRef == nil {
-		return ""
+	var names []string
+	for _, ref := range experiment.TraceConfigMaps(&workload) {
+		names = append(names, experiment.ConfigMapInput(ref.Name, ref.Key))
 	}
-	return experiment.ConfigMapInput(workload.Trace.ConfigMapRef.Name, workload.Trace.ConfigMapRef.Key)
+	return names
 }
 
 // String describes the change.

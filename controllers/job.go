@@ -5,6 +5,7 @@ package controllers
 import (
 	"encoding/json"
 	"fmt"
+	"path"
 	"strconv"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -210,6 +211,9 @@ func makePodSpec(s subject, p *subjectPlan, t *task, image string) corev1.PodSpe
 	mount(&spec, "round", roundFolder, keysOf(roundName(t.job), worker.OwnerFile, worker.RoundFile))
 	if p.Trace != nil {
 		mount(&spec, "inputs", inputsFolder, traceVolume(p.Trace))
+	}
+	for i, trace := range p.Traces {
+		mount(&spec, fmt.Sprintf("inputs-%d", i), path.Join(inputsFolder, worker.TraceFolder(i)), traceVolume(trace))
 	}
 	return spec
 }

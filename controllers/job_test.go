@@ -89,6 +89,27 @@ func TestATraceOfAVolumeIsMountedToBeRead(t *testing.T) {
 	}
 }
 
+func TestSeveralTracesAreMountedEachInAFolder(t *testing.T) {
+	s := newFixture(t)
+	traces := []*experiment.TraceInput{
+		{Source: "day", ConfigMap: &v1alpha1.ConfigMapKeyReference{Name: "traces", Key: "day.jsonl"}},
+		{Source: "night", PersistentVolumeClaim: &v1alpha1.VolumeClaimFile{ClaimName: "traces", Path: "night.jsonl"}},
+	}
+	spec := makeJob(s.observation.subject, &subjectPlan{hashedPlan: hashPlan(&experiment.Plan{Traces: traces})}, s.task(), "").Spec.Template.Spec
+	want := []corev1.VolumeMount{
+		{Name: "inputs-0", MountPath: inputsFolder + "/0", ReadOnly: true},
+		{Name: "inputs-1", MountPath: inputsFolder + "/1", ReadOnly: true},
+	}
+	if diff := cmp.Diff(want, spec.Containers[0].VolumeMounts[2:4]); diff != "" {
+		t.Errorf("mounts (-want +got):\n%s", diff)
+	}
+	for i, in := range traces {
+		if diff := cmp.Diff(corev1.Volume{Name: want[i].Name, VolumeSource: traceVolume(in)}, spec.Volumes[2+i]); diff != "" {
+			t.Errorf("volume %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
+
 // TestWhatTheSpecPassesOnToItsJob compares the Job of a spec that passes something on
 // with the Job of one that does not.
 func TestWhatTheSpecPassesOnToItsJob(t *testing.T) {

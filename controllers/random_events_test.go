@@ -394,7 +394,7 @@ func localRows(t testing.TB, s subject) string {
 	if err != nil || len(errs) > 0 {
 		t.Fatal(err, errs)
 	}
-	conducted, err := execute.RunLocally(t.Context(), compiled.Plan, compiled.Trace, execute.Options{Parallelism: 1})
+	conducted, err := execute.RunLocally(t.Context(), compiled.Plan, compiled.Traces, execute.Options{Parallelism: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ import (
 	"windtunnel.dev/windtunnel/internal/testing/builder"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/manifest"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden stories")
@@ -638,8 +638,8 @@ var stories = map[string]struct {
 	}},
 	"trace-changes": {"A trace is replaced before a second shard starts, whose worker refuses it.", func(s *story) {
 		var old, other strings.Builder
-		s.must(workload.WriteMooncake(&old, 40, 1))
-		s.must(workload.WriteMooncake(&other, 40, 2))
+		s.must(trace.WriteMooncake(&old, 40, 1))
+		s.must(trace.WriteMooncake(&other, 40, 2))
 		cm := &corev1.ConfigMap{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "traces"},
 			BinaryData: map[string][]byte{"day.jsonl.gz": packed(old.String())},
@@ -681,7 +681,7 @@ var stories = map[string]struct {
 	}},
 	"trace-invalid": {"A trace has a row that is none. The manager does not parse it: the pods do, and say which row.", func(s *story) {
 		var text strings.Builder
-		s.must(workload.WriteMooncake(&text, 40, 1))
+		s.must(trace.WriteMooncake(&text, 40, 1))
 		cm := &corev1.ConfigMap{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "traces"},
 			BinaryData: map[string][]byte{"day.jsonl.gz": packed(text.String() + "{\"timestamp\": -1}\n")},

@@ -123,8 +123,8 @@ func (j *studyRows) beginRound() error {
 		return err
 	}
 	for i, key := range keys {
-		trial, seed := round.At(i)
-		j.addSimulation(result.Row{Key: key, Point: trial.Point.ID, Share: trial.Share, Seed: seed})
+		of := round.At(i)
+		j.addSimulation(result.Row{Key: key, Point: of.Point.ID, Share: of.Share, Seed: of.Seed, Workload: of.Workload})
 	}
 	for _, l := range j.lost {
 		j.markLost(l)
@@ -189,7 +189,9 @@ func (j *studyRows) addSimulation(row result.Row) {
 }
 
 // same reports whether two rows of a key are of one simulation.
-func same(a, b *result.Row) bool { return a.Point == b.Point && a.Share == b.Share }
+func same(a, b *result.Row) bool {
+	return a.Point == b.Point && a.Share == b.Share && a.Workload == b.Workload
+}
 
 // fill gives a simulation without a result another one's of its key.
 func (j *studyRows) fill(n int, row *result.Row) {

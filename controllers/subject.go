@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 )
@@ -84,8 +85,11 @@ func ownedBy(child metav1.Object, s subject) bool {
 // scenarioConfigMaps names the ConfigMaps that a scenario refers to.
 func scenarioConfigMaps(s *v1alpha1.Scenario) []string {
 	names := pickerConfigMaps(&s.Router.EndpointPickerConfig)
-	if t := s.Workload.Trace; t != nil && t.ConfigMapRef != nil {
-		names = append(names, t.ConfigMapRef.Name)
+	for i := range s.Routers {
+		names = append(names, pickerConfigMaps(&s.Routers[i].EndpointPickerConfig)...)
+	}
+	for _, ref := range experiment.TraceConfigMaps(&s.Workload) {
+		names = append(names, ref.Name)
 	}
 	for i := range s.Catalogue {
 		if c := &s.Catalogue[i]; c.ConfigMapRef != nil {

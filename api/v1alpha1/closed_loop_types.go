@@ -7,7 +7,7 @@ package v1alpha1
 // cluster answers.
 type ClosedLoop struct {
 	// concurrency is the number of users of the client, or of each copy. At most that
-	// many of its requests are in flight.
+	// many of its requests are in flight, unless sessions have branches.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100000

@@ -16,7 +16,7 @@ const (
 // Objective is a metric to improve.
 type Objective struct {
 	// metric is the name and statistic of a metric, such as ttft.p99, or one of
-	// spec.metrics. It may select a class, tenant or pool:
+	// spec.metrics. It may select a class, tenant, pool, model or workload:
 	// ttft.p99{class=critical}.
 	// +required
 	// +kubebuilder:validation:MinLength=1

@@ -5,7 +5,7 @@ package v1alpha1
 // Parameter is a field of the scenario and the values to try for it.
 //
 // +kubebuilder:validation:ExactlyOneOf=range;values;profiles
-// +kubebuilder:validation:XValidation:rule="!has(self.profiles) || self.path == 'router.endpointPickerConfig'",message="with profiles, path must be router.endpointPickerConfig"
+// +kubebuilder:validation:XValidation:rule="!has(self.profiles) || self.path == 'router.endpointPickerConfig' || self.path.startsWith('routers[') && self.path.endsWith('].endpointPickerConfig')",message="with profiles, path must be router.endpointPickerConfig, or routers[MODEL].endpointPickerConfig"
 type Parameter struct {
 	// name identifies the parameter in results.
 	// +required
@@ -34,7 +34,8 @@ type Parameter struct {
 	// +kubebuilder:validation:items:MaxLength=256
 	Values []string `json:"values,omitempty"`
 	// profiles are whole EPP configurations to try in place of the scenario's. The
-	// path must be router.endpointPickerConfig.
+	// path must be router.endpointPickerConfig, or with routers
+	// routers[MODEL].endpointPickerConfig.
 	// +optional
 	// +listType=map
 	// +listMapKey=name

@@ -16,8 +16,9 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:validation:XValidation:rule="has(self.parameters) != has(self.proposal)",message="must have one of parameters, which vary the scenario, and proposal, which is held against it",fieldPath=".parameters"
 // +kubebuilder:validation:XValidation:rule="!has(self.proposal) || !has(self.baseline)",message="must not be set beside proposal, whose baseline is the scenario's own configuration",fieldPath=".baseline"
 // +kubebuilder:validation:XValidation:rule="!has(self.proposal) || self.search.algorithm == 'Grid'",message="must be Grid, the default, beside proposal",fieldPath=".search.algorithm"
-// +kubebuilder:validation:XValidation:rule="!has(self.proposal) || !has(self.scenario.router.policies)",message="replaces an EPP configuration, and the scenario's router has policies",fieldPath=".proposal"
+// +kubebuilder:validation:XValidation:rule="!has(self.proposal) || has(self.scenario.router) && !has(self.scenario.router.policies)",message="replaces the EPP configuration of the only router, and the scenario has policies or several routers",fieldPath=".proposal"
 // +kubebuilder:validation:XValidation:rule="has(self.objectives) || has(self.proposal) && has(self.gates) || self.search.algorithm == 'Capacity'",message="must be set, unless a proposal has gates or capacities are searched for",fieldPath=".objectives"
+// +kubebuilder:validation:XValidation:rule="!has(self.workloads) || !has(self.follow)",message="must not be set beside workloads: a run has one workload, so write a SimulationRun with the sources of one of them",fieldPath=".follow"
 type PolicySweepSpec struct {
 	// scenario is the base scenario that the parameters vary.
 	// +required
@@ -29,6 +30,16 @@ type PolicySweepSpec struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	Parameters []Parameter `json:"parameters,omitempty"`
+	// workloads are selections of the clients and traces of the scenario's workload.
+	// The sweep simulates each point under all of them, with the same seeds. A metric
+	// without a workload label is the mean over the workloads. Without them, the sweep
+	// simulates each point under all sources together.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	Workloads []SweepWorkload `json:"workloads,omitempty"`
 	// proposal is an EPP configuration to roll out in place of the scenario's
 	// configuration, which is its baseline. Gates without a subject judge the
 	// proposal, and promote writes it.

@@ -4,6 +4,8 @@ package v1alpha1
 
 // Scenario is the input of a simulation: the cluster, its router, the traffic and
 // the SLOs. It does not say how or where the simulation runs.
+//
+// +kubebuilder:validation:ExactlyOneOf=router;routers
 type Scenario struct {
 	// horizon says when the simulation ends.
 	// +required
@@ -22,9 +24,18 @@ type Scenario struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	Pools []Pool `json:"pools,omitempty"`
-	// router chooses the replica of each request.
-	// +required
+	// router chooses the replica of each request. All pools serve the same model.
+	// +optional
 	Router Router `json:"router,omitzero"`
+	// routers serve several base models: each entry is the router of one model, and
+	// chooses among the pools that serve it, which are next to each other in pools.
+	// Each client and the trace name their models.
+	// +optional
+	// +listType=map
+	// +listMapKey=model
+	// +kubebuilder:validation:MinItems=2
+	// +kubebuilder:validation:MaxItems=16
+	Routers []ModelRouter `json:"routers,omitempty"`
 	// disaggregation is the transfer of KV blocks from prefill replicas to decode
 	// replicas. With pools that have roles it is derived: the defaults of its fields.
 	// Without such pools it has no effect.

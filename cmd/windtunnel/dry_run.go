@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -33,10 +34,12 @@ type planSummary struct {
 	Shards      int32 `json:"shards"`
 	Parallelism int   `json:"parallelism"`
 	// CPUSeconds and MemoryBytes are estimates.
-	CPUSeconds  float64  `json:"cpuSeconds"`
-	MemoryBytes int64    `json:"memoryBytes"`
-	ConfigMaps  int64    `json:"configMaps"`
-	Warnings    []string `json:"warnings,omitempty"`
+	CPUSeconds  float64 `json:"cpuSeconds"`
+	MemoryBytes int64   `json:"memoryBytes"`
+	ConfigMaps  int64   `json:"configMaps"`
+	// Clients are those with a preset, with all of their fields.
+	Clients  []any    `json:"clients,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // startSeconds is what a process takes of a core before it simulates: most of it
@@ -60,8 +63,18 @@ func (o *localOptions) estimate(object identity, plan *experiment.Plan, executio
 		Hash: plan.Hash(), Points: status.Points, Simulations: status.Simulations, Seeds: plan.Seeds,
 		Shards: execution.Shards, Parallelism: o.parallelism,
 		CPUSeconds: twoDigits(startSeconds + study.CoreSeconds(plan, st)), MemoryBytes: study.PeakBytes(plan, st, o.parallelism),
-		ConfigMaps: status.ConfigMaps, Warnings: plan.Remarks(),
+		ConfigMaps: status.ConfigMaps, Clients: expandedClients(plan), Warnings: plan.Remarks(),
 	}}, nil
+}
+
+// expandedClients returns the clients of a plan that have the fields of a preset.
+func expandedClients(plan *experiment.Plan) []any {
+	workload := plan.Scenario["workload"].(experiment.Tree)
+	clients, _ := workload["clients"].([]any)
+	return slices.DeleteFunc(slices.Clone(clients), func(client any) bool {
+		name, _ := client.(experiment.Tree)["name"].(string)
+		return !slices.Contains(plan.Expanded, name)
+	})
 }
 
 // twoDigits rounds an estimate to two digits.
@@ -85,6 +98,9 @@ func (o runEstimate) table(w io.Writer) error {
 	fmt.Fprintf(t, "CPU time\t%s s\testimated for one core: %s\n", strconv.FormatFloat(p.CPUSeconds, 'f', -1, 64), cpuEstimateError)
 	fmt.Fprintf(t, "memory\t%d MiB\testimated for this process at its peak: %s\n", int64(math.Ceil(float64(p.MemoryBytes)/(1<<20))), memoryEstimateError)
 	fmt.Fprintf(t, "ConfigMaps\t%d\tof results, on a cluster\n", p.ConfigMaps)
+	if n := len(p.Clients); n > 0 {
+		fmt.Fprintf(t, "presets\t%d\tof clients: -o yaml prints their fields\n", n)
+	}
 	return t.Flush()
 }
 

@@ -270,7 +270,7 @@ func (o *localOptions) execute(ctx context.Context, name string, c *compile.Comp
 	p := newProgress(name)
 	defer p.end()
 	by = o.into.of(name, by)
-	conducted, err := execute.RunLocally(ctx, c.Plan, c.Trace, execute.Options{
+	conducted, err := execute.RunLocally(ctx, c.Plan, c.Traces, execute.Options{
 		Parallelism: o.parallelism,
 		Known:       by.known,
 		Began: func(simulations int) error {

@@ -55,7 +55,7 @@ func (o *runOptions) explain(ctx context.Context, runs []compiledRun, stdout io.
 	if seed < 0 {
 		seed = run.Plan.Seeds[0]
 	}
-	story, err := execute.Explain(ctx, run.Plan, run.Trace, seed, request, o.check)
+	story, err := execute.Explain(ctx, run.Plan, run.Traces, seed, request, o.check)
 	switch {
 	case errors.Is(err, execute.ErrNoSuchRequest):
 		return badInputError{fmt.Errorf("SimulationRun %s: --explain %s: %w", run.Name, o.explained.request, err)}

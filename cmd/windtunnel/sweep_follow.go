@@ -17,6 +17,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
 // defaultFollowed is how many points are followed where the spec does not say.
@@ -93,7 +94,7 @@ func (o *sweepOptions) followerManifest(set *manifest.Set, sweep compiledSweep, 
 // to the one that it is written to.
 func (o *sweepOptions) relocatePaths(scenario *v1alpha1.Scenario, folder string) error {
 	var files []*string
-	if t := scenario.Workload.Trace; t != nil {
+	for _, t := range setup.Traces(&scenario.Workload, nil) {
 		files = append(files, t.File)
 	}
 	for i := range scenario.Catalogue {

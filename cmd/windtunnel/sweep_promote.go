@@ -66,6 +66,9 @@ func (o *promoteOptions) promote(sweep compiledSweep, st *study.Study, open erro
 	case err != nil:
 		return err
 	}
+	if p.Model != "" {
+		fmt.Fprintf(os.Stderr, "windtunnel: the EPP configuration is that of the router of %s\n", p.Model)
+	}
 	for _, s := range p.Elsewhere {
 		fmt.Fprintf(os.Stderr, "windtunnel: set this outside of the EPP configuration: %s = %s\n", s.Path, s.Value)
 	}

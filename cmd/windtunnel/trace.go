@@ -14,57 +14,95 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/servegen"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 func newTraceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trace",
-		Short: "Generate, describe and compress traces",
+		Short: "Generate, describe, convert and compress traces",
 		Args:  cobra.ArbitraryArgs,
 		RunE:  unknownVerb,
 	}
-	cmd.AddCommand(newTraceGenerateCommand(), newTraceStatCommand(), newTraceConfigMapCommand())
+	cmd.AddCommand(newTraceGenerateCommand(), newTraceStatCommand(), newTraceConvertCommand(), newTraceConfigMapCommand())
 	return cmd
 }
 
 // generateOptions are the flags of trace generate.
 type generateOptions struct {
+	specOptions
 	requests int
 	seed     int64
 	output   string
+	// serveGen is a folder that describes traffic.
+	serveGen string
 }
 
 func newTraceGenerateCommand() *cobra.Command {
 	var o generateOptions
 	cmd := &cobra.Command{
 		Use:   "generate",
-		Short: "Write a small synthetic trace in Mooncake's format",
-		Long: `Write a synthetic trace in Mooncake's format: a batch of arrivals about every three
-seconds, shared system prompts, and conversations that grow turn by turn. The same
-number of requests and the same seed give the same bytes.`,
-		Example: `  windtunnel trace generate --requests 2000 -o trace.jsonl`,
-		Args:    noArguments,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), cmd.OutOrStdout()) },
+		Short: "Write a small synthetic trace, or the requests of a SimulationRun or a ServeGen folder",
+		Long: `Without -f and --servegen, write a synthetic trace in Mooncake's format: a batch of arrivals about
+every three seconds, shared system prompts, and conversations that grow turn by turn.
+
+With -f, write the requests that a SimulationRun's workload sends until the horizon, in
+the format Windtunnel. A trace is open-loop. Where requests wait for answers (closed
+loops, sessions with think times), they are written as if each request were answered at
+once, which shows what is asked but not when; then --requests is required. Texts of
+answers, time-outs, retries and headers are not written.
+
+With --servegen, write what the clients of a ServeGen folder send, in Vidur's format, which
+has times and lengths only. The folder has chunk-N-trace.csv and chunk-N-dataset.json for
+each client. Gaps have the shape of the folder's fits and the mean of its rates.
+
+The same workload, or number of requests, and the same seed give the same bytes.`,
+		Example: `  windtunnel trace generate --requests 2000 -o trace.jsonl
+  windtunnel trace generate -f config/samples/simulationrun-poisson.yaml -o day.jsonl.gz
+  windtunnel trace generate --servegen data/reason/deepseek-r1 --requests 100000 -o day.csv`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f := cmd.Flags()
+			o.limited, o.seeded = f.Changed("requests"), f.Changed("seed")
+			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&o.requests, "requests", 2000, "number of requests")
-	f.Int64Var(&o.seed, "seed", 1, "seed of the random draws")
-	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output")
+	f.IntVar(&o.requests, "requests", 2000, "number of requests; with -f, the greatest number, and without --requests all until the horizon")
+	f.Int64Var(&o.seed, "seed", 1, "seed of the random draws; with -f and without --seed, the first of the object")
+	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output; compressed if it ends in .gz")
+	f.StringVar(&o.serveGen, "servegen", "", "a ServeGen folder, whose requests are written")
+	o.specOptions.register(f)
 	return cmd
 }
 
-func (o generateOptions) run(ctx context.Context, stdout io.Writer) error {
+func (o *generateOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
 	if o.requests < 1 {
 		return badInputError{fmt.Errorf("--requests must be at least 1")}
 	}
+	if o.serveGen != "" && len(o.local.files) > 0 {
+		return badInputError{fmt.Errorf("--servegen and -f are two sources of requests: give one")}
+	}
+	if len(o.local.files) > 0 {
+		return o.writeWorkload(ctx, stdin, stdout, stderr)
+	}
 	write := func(w io.Writer) error {
-		return workload.WriteMooncake(contextWriter{ctx, w}, o.requests, o.seed)
+		return trace.WriteMooncake(contextWriter{ctx, w}, o.requests, o.seed)
+	}
+	if o.serveGen != "" {
+		data, err := servegen.Read(os.DirFS(o.serveGen))
+		if err != nil {
+			return badInputError{fmt.Errorf("%s: %w", o.serveGen, err)}
+		}
+		write = func(w io.Writer) error {
+			return trace.WriteVidur(contextWriter{ctx, w}, data.Source("", o.seed), o.requests)
+		}
 	}
 	if o.output == "-" {
 		return write(stdout)
 	}
-	return writeWhole(o.output, write)
+	return writeWhole(o.output, compressedByName(o.output, write))
 }
 
 // contextWriter is a writer that fails once the context is done.
@@ -102,57 +140,66 @@ func writeFile(name string, write func(io.Writer) error) error {
 	return errors.Join(write(b), b.Flush(), f.Close())
 }
 
-// traceFormats names all formats, for the help of flags.
-func traceFormats() string {
+// oneOf lists formats, for the help of flags.
+func oneOf(formats []trace.Format) string {
 	var names []string
-	for _, f := range workload.Formats() {
+	for _, f := range formats {
 		names = append(names, string(f))
 	}
-	return strings.Join(names, " or ")
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
 func newTraceStatCommand() *cobra.Command {
-	format := ""
+	var flags traceFileFlags
 	cmd := &cobra.Command{
 		Use:   "stat FILE",
 		Short: "Describe a trace: rates, lengths, and the tokens that an unbounded cache would serve",
 		Example: `  windtunnel trace stat conversation_trace.jsonl
-  zcat trace.csv.gz | windtunnel trace stat -`,
+  zcat trace.csv.gz | windtunnel trace stat -
+  windtunnel trace stat gateway.csv --order Sort \
+    --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion`,
 		Args: oneTraceFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return traceStat(cmd.InOrStdin(), cmd.OutOrStdout(), workload.Format(format), args[0])
+			return traceStat(cmd.InOrStdin(), cmd.OutOrStdout(), flags, args[0])
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", format, "format of the trace: "+traceFormats()+" (default: detected from the first line)")
+	flags.add(cmd.Flags(), " (default: detected from the first line)")
 	return cmd
 }
 
-// traceStat describes a trace of a file, or of standard input where the name is -.
-func traceStat(stdin io.Reader, w io.Writer, format workload.Format, name string) error {
-	in := stdin
+// openTrace opens the file of a trace, or standard input where the name is -, and returns
+// the name for errors.
+func openTrace(stdin io.Reader, name string) (io.ReadCloser, string, error) {
 	if name == "-" {
-		name = "standard input"
-	} else {
-		f, err := os.Open(name)
-		if err != nil {
-			return badInputError{err}
-		}
-		defer f.Close()
-		in = f
+		return io.NopCloser(stdin), "standard input", nil
 	}
-	if format == "" {
-		var err error
-		if format, in, err = workload.RecogniseFormat(in, name); err != nil {
-			return badInputError{err}
-		}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, name, badInputError{err}
 	}
-	trace, err := workload.ReadTrace(format, in, name)
+	return f, name, nil
+}
+
+// traceStat describes a trace of a file, or of standard input where the name is -.
+func traceStat(stdin io.Reader, w io.Writer, flags traceFileFlags, name string) error {
+	in, name, err := openTrace(stdin, name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	format, recorded, err := flags.read(in, name)
 	if err != nil {
 		return badInputError{err}
 	}
-	s := trace.Statistics()
+	s := recorded.Statistics()
 	fmt.Fprintf(w, "format               %s\n", format)
+	if format == trace.ServeGen {
+		fmt.Fprintln(w, "requests are drawn   under seed 1; each seed of a simulation draws others")
+	}
 	fmt.Fprintf(w, "requests             %d\n", s.Requests)
+	if s.Failed > 0 {
+		fmt.Fprintf(w, "failed               %d requests got no answer when they were recorded, and are left out\n", s.Failed)
+	}
 	if s.Waiting > 0 {
 		fmt.Fprintf(w, "wait for an answer   %d requests, after it %s on average; the others have a timestamp\n", s.Waiting, s.MeanDelay.Round(time.Millisecond))
 	}
@@ -161,7 +208,7 @@ func traceStat(stdin io.Reader, w io.Writer, format workload.Format, name string
 	fmt.Fprintf(w, "rate                 %.3f requests/s\n", s.RatePerSecond)
 	for _, l := range []struct {
 		name    string
-		lengths workload.LengthStatistics
+		lengths trace.LengthStatistics
 	}{{"input tokens", s.Input}, {"output tokens", s.Output}} {
 		fmt.Fprintf(w, "%-20s mean %.1f, min %d, p50 %d, p90 %d, p99 %d, max %d\n",
 			l.name, l.lengths.Mean, l.lengths.Min, l.lengths.P50, l.lengths.P90, l.lengths.P99, l.lengths.Max)
@@ -170,6 +217,6 @@ func traceStat(stdin io.Reader, w io.Writer, format workload.Format, name string
 		fmt.Fprintf(w, "reusable             %.2f %% of prompt tokens (unbounded cache of full blocks)\n",
 			100*float64(s.ReusableTokens)/float64(s.InputTokens))
 	}
-	fmt.Fprintf(w, "sha256               %s\n", trace.Digest())
+	fmt.Fprintf(w, "sha256               %s\n", recorded.Digest())
 	return nil
 }

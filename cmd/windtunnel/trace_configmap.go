@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // maxConfigMapBytes is what an API server takes as a ConfigMap's data.
@@ -25,13 +25,13 @@ const maxConfigMapBytes = corev1.MaxSecretSize
 
 // packOptions are the flags of trace configmap.
 type packOptions struct {
-	format string
+	traceFileFlags
 	name   string
 	output string
 }
 
 func newTraceConfigMapCommand() *cobra.Command {
-	o := packOptions{format: string(workload.Mooncake)}
+	o := packOptions{traceFileFlags: traceFileFlags{format: string(trace.Mooncake)}}
 	cmd := &cobra.Command{
 		Use:   "configmap FILE",
 		Short: "Compress a trace into the manifest of a ConfigMap",
@@ -43,7 +43,7 @@ under the file's name with .gz at the end. A cluster and --configmap both take i
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.OutOrStdout(), args[0]) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", o.format, "format of the trace: "+traceFormats())
+	o.add(f, "")
 	f.StringVar(&o.name, "name", "", "name of the ConfigMap (required)")
 	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output")
 	return cmd
@@ -60,7 +60,7 @@ func (o packOptions) run(stdout io.Writer, file string) error {
 	if err != nil {
 		return badInputError{err}
 	}
-	if _, err := workload.ReadTrace(workload.Format(o.format), bytes.NewReader(raw), file); err != nil {
+	if _, _, err := o.read(bytes.NewReader(raw), file); err != nil {
 		return badInputError{err}
 	}
 	packed, err := compress(raw)

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"archive/tar"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -21,7 +22,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
 	"windtunnel.dev/windtunnel/pkg/experiment"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // windtunnel runs the command as main does.
@@ -48,14 +49,14 @@ func mustRun(t *testing.T, args ...string) string {
 // traceManifest writes the ConfigMap that testdata/sweep.yaml refers to.
 func traceManifest(t *testing.T) string {
 	t.Helper()
-	var trace bytes.Buffer
-	if err := workload.WriteMooncake(&trace, 200, 1); err != nil {
+	var text bytes.Buffer
+	if err := trace.WriteMooncake(&text, 200, 1); err != nil {
 		t.Fatal(err)
 	}
 	raw, err := yaml.Marshal(corev1.ConfigMap{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{Name: "traces"},
-		Data:       map[string]string{"small.jsonl": trace.String()},
+		Data:       map[string]string{"small.jsonl": text.String()},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -504,6 +505,79 @@ func TestTraceGenerateAndStat(t *testing.T) {
 	}
 	if first, second := mustRun(t, "trace", "generate", "--requests", "50"), mustRun(t, "trace", "generate", "--requests", "50"); first != second {
 		t.Error("the same seed gives another trace")
+	}
+}
+
+func TestTheRequestsOfAServeGenFolderAreWritten(t *testing.T) {
+	folder := filepath.Join("..", "..", "pkg", "workload", "servegen", "testdata", "day")
+	name := filepath.Join(t.TempDir(), "day.csv")
+	mustRun(t, "trace", "generate", "--servegen", folder, "--requests", "500", "-o", name)
+	if out := mustRun(t, "trace", "stat", name); !strings.HasPrefix(out, "format               Vidur\nrequests             500\n") {
+		t.Errorf("stat prints\n%s", out)
+	}
+	if _, err := windtunnel(t, "trace", "generate", "--servegen", t.TempDir(), "-o", name+".2"); exitCode(err) != exitBadInput {
+		t.Errorf("an empty folder: exit code %d, %v", exitCode(err), err)
+	}
+	if _, err := windtunnel(t, "trace", "generate", "--servegen", folder, "-f", "testdata/run.yaml"); exitCode(err) != exitBadInput {
+		t.Errorf("two sources: exit code %d, %v", exitCode(err), err)
+	}
+	if _, err := os.Stat(name + ".2"); err == nil {
+		t.Error("a folder that cannot be read leaves a trace")
+	}
+}
+
+// A ServeGen folder in an archive is a source of a workload like any other trace.
+func TestARunDrawsTheRequestsOfAServeGenFolder(t *testing.T) {
+	folder := filepath.Join("..", "..", "pkg", "workload", "servegen", "testdata", "day")
+	var archive bytes.Buffer
+	w := tar.NewWriter(&archive)
+	if err := w.AddFS(os.DirFS(folder)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	name := tempFile(t, "day.tar", archive.String())
+	if out := mustRun(t, "trace", "stat", name); !strings.HasPrefix(out, "format               ServeGen\nrequests are drawn   under seed 1") {
+		t.Errorf("stat prints\n%s", out)
+	}
+	run := tempFile(t, "run.yaml", `apiVersion: sim.windtunnel.dev/v1alpha1
+kind: SimulationRun
+metadata: {name: day}
+spec:
+  scenario:
+    horizon: {duration: 1h}
+    pools: [{name: a, model: meta-llama/Llama-3.1-8B-Instruct, accelerator: h100-sxm, replicas: 1}]
+    router: {policies: {routing: {policy: round-robin}}}
+    workload:
+      trace: {format: ServeGen, file: `+name+`, slice: {from: 20m}, sample: "0.1"}
+  replications: {seeds: [1, 2]}
+`)
+	if out := mustRun(t, "run", "-f", run); !strings.Contains(out, "SimulationRun day") {
+		t.Errorf("run prints\n%s", out)
+	}
+	if out, err := windtunnel(t, "trace", "convert", name, "--to", "Vidur"); exitCode(err) != exitBadInput || out != "" {
+		t.Errorf("convert: exit code %d, %v\n%s", exitCode(err), err, out)
+	}
+}
+
+func TestTheLogOfAGatewayIsDescribed(t *testing.T) {
+	log := tempFile(t, "gateway.csv", "ts;in;out\r\n2026-03-01T10:00:05Z;10;20\r\n2026-03-01T10:00:01.5Z;30;40\r\n")
+	columns := "time=ts,timeFormat=Timestamp,inputTokens=in,outputTokens=out,delimiter=Semicolon"
+	out := mustRun(t, "trace", "stat", log, "--order", "Sort", "--csv", columns)
+	if !strings.HasPrefix(out, "format               CSV\nrequests             2\n") || !strings.Contains(out, "span                 3.5s\n") {
+		t.Errorf("stat prints\n%s", out)
+	}
+	for _, bad := range [][]string{
+		{"--csv", columns},
+		{"--order", "Sort", "--csv", columns + ",weeks=a"},
+		{"--order", "Down", "--csv", columns},
+		{"--format", "CSV"},
+		{"--order", "Sort"},
+	} {
+		if out, err := windtunnel(t, append([]string{"trace", "stat", log}, bad...)...); exitCode(err) != exitBadInput || out != "" {
+			t.Errorf("%v: exit code %d, %v\n%s", bad, exitCode(err), err, out)
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // RatePerReplica is how many requests a second R offers to each replica.
@@ -33,9 +34,9 @@ func R(requests, replicas int, seed int64) simulator.Config {
 }
 
 // Replay is a trace, as recorded, on replicas of the reference workload's kind.
-func Replay(trace *workload.Trace, replicas int, seed int64) simulator.Config {
+func Replay(recorded *trace.Trace, replicas int, seed int64) simulator.Config {
 	config := onReplicas(replicas, seed)
-	config.Source = trace.Replay(workload.Replay{RateScale: 1, Arrivals: workload.AsRecorded}, seed)
+	config.Source = recorded.Replay(trace.Replay{RateScale: 1, Arrivals: trace.AsRecorded}, seed)
 	return config
 }
 

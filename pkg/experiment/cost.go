@@ -58,7 +58,7 @@ func EstimatedSeconds(in *v1alpha1.Scenario, err error) float64 {
 		rate += r
 		output += float64(r * outputTokens(client))
 	}
-	if rate == 0 || in.Workload.Trace != nil {
+	if rate == 0 || len(setup.Traces(&in.Workload, nil)) > 0 {
 		rate, output = rate+unknownRate, output+unknownRate*unknownOutput
 	}
 	requests := rate * duration(&in.Horizon).Seconds()
@@ -80,9 +80,30 @@ func meanRate(client *v1alpha1.Client) float64 {
 	}
 	turns := 1.0
 	if s := client.Sessions; s != nil && s.ThinkTime != nil {
-		turns = max(1, s.Turns.Mean.Float())
+		turns = max(1, s.Turns.Mean.Float()) * requestsOfTurn(s)
 	}
 	return turns * arrivalRate(client)
+}
+
+// requestsOfTurn is about how many requests a turn has, with its branches and its calls of
+// tools.
+func requestsOfTurn(s *v1alpha1.Sessions) float64 {
+	requests := 1.0
+	if b := s.Branches; b != nil {
+		requests += float64(share(b.Probability) * (max(1, b.Count.Mean.Float()) - 1))
+	}
+	if t := s.Tools; t != nil {
+		requests += float64(share(t.Probability) * max(1, t.Calls.Mean.Float()))
+	}
+	return requests
+}
+
+// share is a probability, which is 1 where none is set.
+func share(p v1alpha1.PositiveDecimal) float64 {
+	if p == "" {
+		return 1
+	}
+	return p.Float()
 }
 
 // loopRate is about what the users of a closed loop send in a second, where an answer
@@ -107,17 +128,25 @@ func arrivalRate(client *v1alpha1.Client) float64 {
 	requests, seconds := 0.0, 0.0
 	for _, stage := range stages {
 		length := stage.Duration.Duration().Seconds()
-		requests += float64(stage.Rate.Float() * length)
+		rate := stage.Rate.Float()
+		if stage.RampTo != "" {
+			rate = 0.5 * (rate + stage.RampTo.Float())
+		}
+		requests += float64(rate * length)
 		seconds += length
 	}
 	return requests / max(seconds, 1)
 }
 
 func outputTokens(client *v1alpha1.Client) float64 {
-	if mean := client.OutputTokens.Mean.Float(); mean > 0 {
-		return mean
+	reasoning := 0.0
+	if r := client.Reasoning; r != nil {
+		reasoning = float64(r.Steps.Mean.Float() * r.TokensPerStep.Mean.Float())
 	}
-	return unknownOutput
+	if mean := client.OutputTokens.Mean.Float(); mean > 0 {
+		return reasoning + mean
+	}
+	return reasoning + unknownOutput
 }
 
 func duration(h *v1alpha1.Horizon) time.Duration {

@@ -51,6 +51,9 @@ func (p *Plan) Criteria(spec *field.Path) (*Criteria, field.ErrorList) {
 	for i, o := range p.Objectives {
 		measure := r.measure(o.Metric, spec.Child("objectives").Index(i).Child("metric"))
 		r.Objectives = append(r.Objectives, result.Objective{Measure: measure, Direction: result.Direction(o.Direction)})
+		for _, under := range p.underEach(measure) {
+			r.note(under, spec.Child("objectives").Index(i).Child("metric"), nil)
+		}
 	}
 	for i, c := range p.Constraints {
 		at := spec.Child("constraints").Index(i)

@@ -7,6 +7,7 @@
 //
 // The packages below pkg/experiment do the work:
 //
+//	preset    gives clients the fields of their presets
 //	compile   compiles an object and its inputs into a Plan, or returns errors with field paths
 //	study     makes rounds, rankings, verdicts and the status from rows of results
 //	execute   runs any range of a round's simulations in this process
@@ -14,6 +15,6 @@
 //	advice    makes the promotion of a point, the report of a rollout, follow-up runs
 //
 // The local commands, the worker in a pod and the controllers share these packages, so
-// they give the same results. store and study import only this package; compile and
-// advice import study; execute imports store and study.
+// they give the same results. store and study import only this package; preset imports
+// none of them; compile and advice import preset and study; execute imports store and study.
 package experiment

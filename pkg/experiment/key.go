@@ -37,8 +37,11 @@ type SimulationKey struct {
 	Rows int `json:"rows"`
 	// Scenario is the tree of a resolved one.
 	Scenario json.RawMessage `json:"scenario"`
-	Trace    string          `json:"trace,omitempty"`
-	Seed     int64           `json:"seed"`
+	// Trace is the digest of the trace without a name, Traces the digests of those with
+	// names, in the order of the scenario.
+	Trace  string   `json:"trace,omitempty"`
+	Traces []string `json:"traces,omitempty"`
+	Seed   int64    `json:"seed"`
 	// Metrics are those that the row holds beside the usual ones.
 	Metrics []string `json:"metrics,omitempty"`
 }
@@ -48,8 +51,14 @@ func (k SimulationKey) String() string { return digestJSON(k)[:32] }
 // KeyOf returns the key of a scenario's simulations, but for the seed.
 func (p *Plan) KeyOf(scenario Tree, metrics []result.Metric) SimulationKey {
 	key := SimulationKey{Engine: p.EngineVersion, Rows: result.RowsVersion, Scenario: MustJSON(scenario)}
-	if p.Trace != nil {
+	of := usedTraces(scenario)
+	if p.Trace != nil && of.unnamed {
 		key.Trace = p.Trace.SHA256
+	}
+	for _, t := range p.Traces {
+		if slices.Contains(of.names, t.Source) {
+			key.Traces = append(key.Traces, t.SHA256)
+		}
 	}
 	for _, metric := range metrics {
 		if metric.Selector != (result.Selector{}) {
@@ -60,23 +69,60 @@ func (p *Plan) KeyOf(scenario Tree, metrics []result.Metric) SimulationKey {
 	return key
 }
 
+// tracesOf says which traces a scenario replays: one without a name, and those of the names.
+type tracesOf struct {
+	unnamed bool
+	names   []string
+}
+
+func usedTraces(scenario Tree) (of tracesOf) {
+	workload, _ := scenario["workload"].(Tree)
+	_, of.unnamed = workload["trace"]
+	traces, _ := workload["traces"].([]any)
+	for _, t := range traces {
+		name, _ := t.(Tree)["name"].(string)
+		of.names = append(of.names, name)
+	}
+	return of
+}
+
 // Under returns the key of the simulation under a seed.
 func (k SimulationKey) Under(seed int64) string {
 	k.Seed = seed
 	return k.String()
 }
 
-// TrialKeys returns the key of each simulation of a trial. That of a point whose
-// values do not go together is made of the values.
+// TrialKeys returns the key of each simulation of a trial, in order.
 func (p *Plan) TrialKeys(t *Trial, metrics []result.Metric) []string {
+	names := p.workloadNames()
+	keys := make([]string, 0, len(t.Seeds)*len(names))
+	under := make([]SimulationKey, len(names))
+	for i, workload := range names {
+		under[i] = p.caseKey(t, workload, metrics)
+	}
+	for _, seed := range t.Seeds {
+		for i := range under {
+			keys = append(keys, under[i].Under(seed))
+		}
+	}
+	return keys
+}
+
+// CaseKey returns the key of one simulation.
+func (p *Plan) CaseKey(c Case, metrics []result.Metric) string {
+	return p.caseKey(c.Trial, c.Workload, metrics).Under(c.Seed)
+}
+
+// caseKey is the key of a trial's simulations under a workload, but for the seed. That of
+// a point whose values do not go together is made of the values.
+func (p *Plan) caseKey(t *Trial, workload string, metrics []result.Metric) SimulationKey {
 	scenario, err := p.ScenarioAt(t.Point, t.Share)
 	if err != nil {
 		scenario = Tree{"invalid": t.Point.String()}
+		if workload != "" {
+			scenario["workload"] = workload
+		}
+		return p.KeyOf(scenario, MetricsUnder(metrics, workload))
 	}
-	key := p.KeyOf(scenario, metrics)
-	keys := make([]string, len(t.Seeds))
-	for i, seed := range t.Seeds {
-		keys[i] = key.Under(seed)
-	}
-	return keys
+	return p.KeyOf(p.Under(scenario, workload), MetricsUnder(metrics, workload))
 }

@@ -83,14 +83,34 @@ func (p *Parameter) Bind(scenario Tree) error {
 		return err
 	}
 	if p.Profiles != nil {
-		if Render(p.Segments) != Render(PickerConfigPath) {
-			return fmt.Errorf("must be %s, since profiles replace it", Render(PickerConfigPath))
-		}
-		return nil
+		return p.bindProfiles(scenario)
 	}
 	p.ValueKind, err = resolve(scenario, p.Segments)
 	p.Integer = err == nil && p.ValueKind == integerValue
 	return err
+}
+
+// PickerModel is the model of the EPP whose configuration the parameter's path leads to, or
+// into; empty for that of the only router.
+func (p *Parameter) PickerModel() string {
+	model, _, _ := InPickerConfig(p.Segments)
+	return model
+}
+
+// bindProfiles checks that the path leads to the configuration of an EPP.
+func (p *Parameter) bindProfiles(scenario Tree) error {
+	model, rest, is := InPickerConfig(p.Segments)
+	if _, several := scenario["routers"]; several {
+		if !is || len(rest) > 0 || model == "" {
+			return fmt.Errorf("must be %s, with the model of a router in place of MODEL, since profiles replace it", Render(PickerConfigPath("MODEL")))
+		}
+		_, err := child(scenario["routers"], p.Segments[1])
+		return err
+	}
+	if !is || len(rest) > 0 || model != "" {
+		return fmt.Errorf("must be %s, since profiles replace it", Render(PickerConfigPath("")))
+	}
+	return nil
 }
 
 // Set writes one of the parameter's values into a scenario.
@@ -98,7 +118,11 @@ func (p *Parameter) Set(scenario Tree, value string) error {
 	if p.Profiles != nil {
 		for _, profile := range p.Profiles {
 			if profile.Name == value {
-				return assign(scenario, PickerConfigPath, CloneTree(profile.Config))
+				path, err := parsePath(p.Path)
+				if err != nil {
+					return err
+				}
+				return Assign(scenario, path, CloneTree(profile.Config))
 			}
 		}
 		return fmt.Errorf("there is no profile %q; there are %s", value, spelling.Quote(p.axis().Choices))
@@ -107,7 +131,7 @@ func (p *Parameter) Set(scenario Tree, value string) error {
 	if err != nil {
 		return err
 	}
-	return assign(scenario, p.Segments, encoded)
+	return Assign(scenario, p.Segments, encoded)
 }
 
 // Corners are values that are worth a look one by one, for the sake of the

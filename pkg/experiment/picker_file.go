@@ -4,6 +4,14 @@ package experiment
 
 import "windtunnel.dev/windtunnel/pkg/promote"
 
+// A PickerKey says which EPP configuration of a plan is meant.
+type PickerKey struct {
+	// Model is that of the EPP's requests; empty where the scenario has one router.
+	Model string
+	// Profile is the name of the profile; empty for the base's configuration.
+	Profile string
+}
+
 // A PickerFile is an EPP configuration as it was given.
 type PickerFile struct {
 	Text []byte

@@ -24,10 +24,14 @@ type Plan struct {
 	// Scenario is the base. Its router.endpointPickerConfig is the EPP's own
 	// document as the EPP sees it, with the version beside its fields.
 	Scenario Tree `json:"scenario"`
-	// Trace is the recorded traffic, if there is any.
-	Trace *TraceInput `json:"trace,omitempty"`
+	// Trace is the recorded traffic without a name, Traces the recorded traffic with names.
+	Trace  *TraceInput   `json:"trace,omitempty"`
+	Traces []*TraceInput `json:"traces,omitempty"`
 	// Inputs pin everything that was read from outside the object.
 	Inputs []v1alpha1.InputDigest `json:"inputs,omitempty"`
+	// Workloads are the workloads under which a sweep simulates each point; where there
+	// are none, it simulates the scenario's.
+	Workloads []Workload `json:"workloads,omitempty"`
 	// Parameters to Constraints are a sweep's.
 	Parameters []Parameter              `json:"parameters,omitempty"`
 	Rules      []v1alpha1.ParameterRule `json:"rules,omitempty"`
@@ -61,10 +65,13 @@ type Plan struct {
 	// base and where a parameter changes it.
 	StepTimes []string `json:"stepTimes,omitempty"`
 
-	// Pickers are the files that EPP configurations were given in, by the name of
-	// their profile; the base's has none. They are no part of the encoded plan:
-	// what is simulated does not depend on how it is written.
-	Pickers map[string]PickerFile `json:"-"`
+	// Pickers are the files that EPP configurations were given in. They are no part of
+	// the encoded plan: what is simulated does not depend on how it is written.
+	Pickers map[PickerKey]PickerFile `json:"-"`
+
+	// Expanded are the names of clients that have the fields of a preset. The scenario
+	// holds these fields.
+	Expanded []string `json:"-"`
 
 	Builder setup.Builder `json:"-"`
 	// IsInterrupted is set while the plan is compiled, and says that nobody waits for it.

@@ -26,7 +26,7 @@ func TestADecodedPlanGivesTheSameRows(t *testing.T) {
 	if diff := cmp.Diff(experimenttest.FirstRound(t, c.Plan).Trials, experimenttest.FirstRound(t, decoded).Trials); diff != "" {
 		t.Errorf("trials (−compiled +decoded):\n%s", diff)
 	}
-	again := &compile.Compiled{Plan: decoded, Trace: c.Trace}
+	again := &compile.Compiled{Plan: decoded, Traces: c.Traces}
 	if diff := cmp.Diff(experimenttest.EncodeRows(t, experimenttest.MustSimulate(t, c, experimenttest.AllSimulations(t, c.Plan))), experimenttest.EncodeRows(t, experimenttest.MustSimulate(t, again, experimenttest.AllSimulations(t, decoded)))); diff != "" {
 		t.Errorf("rows (−compiled +decoded):\n%s", diff)
 	}

@@ -22,6 +22,9 @@ type Round struct {
 	// Index numbers the rounds of a study from 0.
 	Index  int
 	Trials []Trial
+	// Workloads are the names of the workloads under which each trial is simulated; one
+	// without a name where the plan has none.
+	Workloads []string
 
 	// ends[i] is the number of simulations of trials 0 to i, and costs[i] what
 	// they take of a core, in seconds.
@@ -29,12 +32,17 @@ type Round struct {
 	costs []float64
 }
 
-// NewRound counts a round's simulations. cost estimates one of a trial's.
-func NewRound(index int, trials []Trial, cost func(*Trial) float64) *Round {
-	r := &Round{Index: index, Trials: trials}
+// NewRound counts the simulations of a round of the plan.
+func (p *Plan) NewRound(index int, trials []Trial) *Round {
+	return newRound(index, trials, p.workloadNames(), p.Cost())
+}
+
+// newRound counts a round's simulations. cost estimates one of a trial's.
+func newRound(index int, trials []Trial, workloads []string, cost func(*Trial) float64) *Round {
+	r := &Round{Index: index, Trials: trials, Workloads: workloads}
 	simulations, seconds := 0, 0.0
 	for i := range trials {
-		n := len(trials[i].Seeds)
+		n := len(trials[i].Seeds) * len(r.Workloads)
 		simulations += n
 		seconds += float64(float64(n) * cost(&trials[i]))
 		r.Ends = append(r.Ends, simulations)
@@ -43,7 +51,7 @@ func NewRound(index int, trials []Trial, cost func(*Trial) float64) *Round {
 	return r
 }
 
-// Simulations is their number: one for each trial and seed of it.
+// Simulations is their number: one for each trial, seed of it and workload.
 func (r *Round) Simulations() int {
 	if len(r.Ends) == 0 {
 		return 0
@@ -59,12 +67,29 @@ func (r *Round) CoreSeconds() float64 {
 	return r.costs[len(r.costs)-1]
 }
 
-// At returns what simulation i simulates: the trials follow each other, each
-// with its seeds in order.
-func (r *Round) At(i int) (*Trial, int64) {
+// Case is what one simulation simulates: a trial under a seed and a workload.
+type Case struct {
+	*Trial
+	Seed int64
+	// Workload is the name of a workload of the plan; empty where it has none.
+	Workload string
+}
+
+// At returns what simulation i simulates: the trials follow each other, each with its
+// seeds in order, each of them under all workloads.
+func (r *Round) At(i int) Case {
 	trial := sort.SearchInts(r.Ends, i+1)
-	first := r.Ends[trial] - len(r.Trials[trial].Seeds)
-	return &r.Trials[trial], r.Trials[trial].Seeds[i-first]
+	t := &r.Trials[trial]
+	place := i - r.First(trial)
+	return Case{t, t.Seeds[place/len(r.Workloads)], r.Workloads[place%len(r.Workloads)]}
+}
+
+// First is the number of a trial's first simulation.
+func (r *Round) First(trial int) int {
+	if trial == 0 {
+		return 0
+	}
+	return r.Ends[trial-1]
 }
 
 // Span is a range of a round's simulations [First, End).
@@ -119,7 +144,7 @@ func (p *Plan) Missing(r *Round, known func(key string) (result.Row, bool)) (mis
 		trial := &r.Trials[t]
 		for _, key := range p.TrialKeys(trial, metrics) {
 			if row, ok := known(key); ok {
-				row.Point, row.Share = trial.Point.ID, trial.Share
+				row.Point, row.Share, row.Workload = trial.Point.ID, trial.Share, r.At(i).Workload
 				rows[i] = row
 			} else {
 				missing = append(missing, i)

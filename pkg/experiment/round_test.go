@@ -3,19 +3,31 @@
 package experiment
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestARoundNumbersItsSimulationsTrialByTrial(t *testing.T) {
-	r := NewRound(0, []Trial{{Point: Point{ID: 4}, Seeds: []int64{1, 2}}, {Point: Point{ID: 7}, Seeds: []int64{3}}}, func(*Trial) float64 { return 1 })
-	for i, want := range []struct {
-		point int
-		seed  int64
-	}{{4, 1}, {4, 2}, {7, 3}} {
-		if trial, seed := r.At(i); trial.Point.ID != want.point || seed != want.seed {
-			t.Errorf("simulation %d is of point %d, seed %d; want %d, %d", i, trial.Point.ID, seed, want.point, want.seed)
+	trials := []Trial{{Point: Point{ID: 4}, Seeds: []int64{1, 2}}, {Point: Point{ID: 7}, Seeds: []int64{3}}}
+	for _, tc := range []struct {
+		workloads []string
+		want      []string
+	}{
+		{[]string{""}, []string{"4 1 ", "4 2 ", "7 3 "}},
+		{[]string{"calm", "storm"}, []string{"4 1 calm", "4 1 storm", "4 2 calm", "4 2 storm", "7 3 calm", "7 3 storm"}},
+	} {
+		r := newRound(0, trials, tc.workloads, func(*Trial) float64 { return 1 })
+		var got []string
+		for i := range r.Simulations() {
+			of := r.At(i)
+			got = append(got, fmt.Sprint(of.Point.ID, of.Seed, " ", of.Workload))
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("point, seed and workload of each simulation (-want +got):\n%s", diff)
 		}
 	}
 }
@@ -31,7 +43,7 @@ func TestShardsTakeAboutAsLongAsEachOther(t *testing.T) {
 			costs[id] = rng.ExpFloat64() + 1e-3
 			trials = append(trials, Trial{Point: Point{ID: id}, Share: 1, Seeds: make([]int64, 1+rng.IntN(5))})
 		}
-		r := NewRound(0, trials, func(t *Trial) float64 { return costs[t.Point.ID] })
+		r := newRound(0, trials, []string{""}, func(t *Trial) float64 { return costs[t.Point.ID] })
 		dearest := 0.0
 		for _, c := range costs {
 			dearest = max(dearest, c)
@@ -41,8 +53,7 @@ func TestShardsTakeAboutAsLongAsEachOther(t *testing.T) {
 		for i := range r.Simulations() {
 			if rng.IntN(4) > 0 || i == 0 {
 				which = append(which, i)
-				trial, _ := r.At(i)
-				total += costs[trial.Point.ID]
+				total += costs[r.At(i).Point.ID]
 			}
 		}
 		n := min(1+rng.IntN(20), len(which))
@@ -51,8 +62,7 @@ func TestShardsTakeAboutAsLongAsEachOther(t *testing.T) {
 			part := r.Part(which, i, n)
 			seconds := 0.0
 			for _, s := range part {
-				trial, _ := r.At(s)
-				seconds += costs[trial.Point.ID]
+				seconds += costs[r.At(s).Point.ID]
 			}
 			if share := total / float64(n); len(part) == 0 || seconds > share+dearest && len(part) > 1 {
 				t.Fatalf("shard %d of %d has %d simulations and takes %.2f s, its share is %.2f and no simulation takes more than %.2f", i, n, len(part), seconds, share, dearest)

@@ -4,16 +4,25 @@ package experiment
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/setup"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // TraceInput says where a trace's bytes are and what they must be.
 type TraceInput struct {
+	// Source is the name of the trace in the workload, if it has one.
+	Source string               `json:"source,omitempty"`
 	Format v1alpha1.TraceFormat `json:"format"`
+	CSV    *v1alpha1.TraceCSV   `json:"csv,omitempty"`
+	Order  v1alpha1.TraceOrder  `json:"order,omitempty"`
+	Slice  *v1alpha1.TraceSlice `json:"slice,omitempty"`
+	Sample v1alpha1.Fraction    `json:"sample,omitempty"`
 	// One of these says where.
 	File                  string                          `json:"file,omitempty"`
 	ConfigMap             *v1alpha1.ConfigMapKeyReference `json:"configMap,omitempty"`
@@ -21,6 +30,25 @@ type TraceInput struct {
 	Image                 *v1alpha1.ImageFile             `json:"image,omitempty"`
 	// SHA256 is the digest of the decompressed bytes, in hex.
 	SHA256 string `json:"sha256"`
+}
+
+// Options say how the trace is read.
+func (t *TraceInput) Options() trace.Options {
+	o := trace.Options{Order: trace.Order(t.Order)}
+	if t.Sample != "" {
+		o.Sample = t.Sample.Float()
+	}
+	if s := t.Slice; s != nil {
+		o.Slice = trace.Slice{From: s.From.Duration(), To: s.To.Duration()}
+	}
+	if c := t.CSV; c != nil {
+		o.CSV = &trace.CSV{
+			Time: string(c.Time), Input: string(c.InputTokens), Output: string(c.OutputTokens),
+			Tenant: string(c.Tenant), Class: string(c.Class), Session: string(c.Session), Model: string(c.Model), Priority: string(c.Priority),
+			TimeFormat: trace.TimeFormat(c.TimeFormat), Delimiter: trace.Delimiter(c.Delimiter),
+		}
+	}
+	return o
 }
 
 // Name says which trace it is, as status.inputs does.
@@ -56,10 +84,21 @@ func (t *TraceInput) Path() string {
 // depend on what it says.
 func (t *TraceInput) ForPods() bool { return t.File == "" }
 
-// Invalid is the error of a trace that cannot be read, of the field that names it: the
+// AllTraces returns the traces that the plan replays, in order.
+func (p *Plan) AllTraces() []*TraceInput {
+	if p.Trace != nil {
+		return []*TraceInput{p.Trace}
+	}
+	return p.Traces
+}
+
+// InvalidTrace is the error of a trace that cannot be read, of the field that names it: the
 // same whoever reads it.
-func (t *TraceInput) Invalid(err error) *field.Error {
+func (p *Plan) InvalidTrace(t *TraceInput, err error) *field.Error {
 	at := field.NewPath("spec", "scenario", "workload", "trace")
+	if i := slices.Index(p.Traces, t); i >= 0 {
+		at = field.NewPath("spec", "scenario", "workload", "traces").Index(i)
+	}
 	switch {
 	case t.ConfigMap != nil:
 		return t.InvalidAt(at.Child("configMapRef"), err)
@@ -91,4 +130,15 @@ func ParseConfigMapInput(input string) (name, key string, ok bool) {
 		return "", "", false
 	}
 	return strings.Cut(rest, "/")
+}
+
+// TraceConfigMaps are the keys of ConfigMaps that hold traces of a workload.
+func TraceConfigMaps(in *v1alpha1.Workload) []*v1alpha1.ConfigMapKeyReference {
+	var refs []*v1alpha1.ConfigMapKeyReference
+	for _, t := range setup.Traces(in, nil) {
+		if t.ConfigMapRef != nil {
+			refs = append(refs, t.ConfigMapRef)
+		}
+	}
+	return refs
 }

@@ -17,8 +17,8 @@ type Tree = setup.Tree
 
 // entryKeys are the fields that name the entries of lists, in order of
 // preference: an EndpointPickerConfig's profiles refer to plugins by
-// pluginRef, SLOs are named by class, tiers by kind.
-var entryKeys = []string{"name", "pluginRef", "class", "kind"}
+// pluginRef, SLOs are named by class, tiers by kind, routers by model.
+var entryKeys = []string{"name", "pluginRef", "class", "kind", "model"}
 
 // ToTree converts a value to its JSON form.
 func ToTree(v any) (Tree, error) {
@@ -94,9 +94,22 @@ func entryName(v any) string {
 	return ""
 }
 
-// assign sets the field at path. Objects on the way are made where they are
+// Lookup returns what a path leads to; nil where it leads to nothing.
+func Lookup(root Tree, path []Segment) any {
+	var at any = root
+	for _, s := range path {
+		next, err := child(at, s)
+		if err != nil {
+			return nil
+		}
+		at = next
+	}
+	return at
+}
+
+// Assign sets the field at a path. Objects on the way are made where they are
 // absent; lists and their entries must be there.
-func assign(root Tree, path []Segment, value any) error {
+func Assign(root Tree, path []Segment, value any) error {
 	var at any = root
 	for _, s := range path[:len(path)-1] {
 		next, err := child(at, s)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/search"
@@ -96,27 +97,77 @@ func (k valueKind) Encode(value string) (any, error) {
 	}
 }
 
-// PickerConfigPath leads to the EPP's configuration in a scenario.
-var PickerConfigPath = []Segment{{Name: "router"}, {Name: "endpointPickerConfig"}}
+// PickerConfigPath leads to the configuration of the EPP that routes the requests for a
+// model; of the scenario's only EPP where the model is empty.
+func PickerConfigPath(model string) []Segment {
+	const document = "endpointPickerConfig"
+	if model == "" {
+		return []Segment{{Name: "router"}, {Name: document}}
+	}
+	return []Segment{{Name: "routers"}, {Name: model, Entry: true}, {Name: document}}
+}
 
-// BeneathPickerConfig reports whether a path leads into the EPP's configuration.
+// InPickerConfig divides a path that leads to the configuration of an EPP, or into it: by
+// the model that the EPP routes for, and the rest of the path.
+func InPickerConfig(path []Segment) (model string, rest []Segment, is bool) {
+	if len(path) > 1 && path[1].Entry {
+		model = path[1].Name
+	}
+	to := PickerConfigPath(model)
+	if len(path) < len(to) || !slices.Equal(path[:len(to)], to) {
+		return "", nil, false
+	}
+	return model, path[len(to):], true
+}
+
+// RouterField is the field of a model's router in a scenario, where scenario is its path;
+// of the only router where the model is empty.
+func RouterField(root Tree, model string, scenario *field.Path) *field.Path {
+	routers, _ := root["routers"].([]any)
+	for i := range routers {
+		if entryName(routers[i]) == model {
+			return scenario.Child("routers").Index(i)
+		}
+	}
+	return scenario.Child("router")
+}
+
+// BeneathPickerConfig reports whether a path leads into the configuration of an EPP.
 func BeneathPickerConfig(path []Segment) bool {
-	n := len(PickerConfigPath)
-	return len(path) > n && slices.Equal(path[:n], PickerConfigPath)
+	_, rest, is := InPickerConfig(path)
+	return is && len(rest) > 0
 }
 
 // namesAnInput reports whether a path leads to what says which recorded traffic,
 // catalogue or table is used. It was read when the scenario was compiled, so
 // that a change of it would change nothing.
 func namesAnInput(path []Segment) bool {
-	text := Render(path)
-	for _, input := range []string{"workload.trace.file", "workload.trace.format", "workload.trace.configMapRef",
-		"workload.trace.persistentVolumeClaim", "workload.trace.image", "workload.trace.sha256", "catalogue"} {
-		if text == input || strings.HasPrefix(text, input+".") || strings.HasPrefix(text, input+"[") {
-			return true
-		}
+	switch path[0].Name {
+	case "catalogue":
+		return true
+	case "pools":
+		return len(path) > 3 && path[2].Name == "latency" && path[3].Name == "table"
+	case "workload":
+		of := inTrace(path)
+		return len(of) > 0 && slices.Contains(traceInputs, of[0].Name)
 	}
-	return len(path) > 3 && path[0].Name == "pools" && path[2].Name == "latency" && path[3].Name == "table"
+	return false
+}
+
+// traceInputs are the fields of a trace that say which it is and how it is read.
+var traceInputs = []string{
+	"name", "file", "format", "csv", "order", "slice", "sample", "configMapRef", "persistentVolumeClaim", "image", "sha256",
+}
+
+// inTrace returns what follows in a path after a trace; nothing of other paths.
+func inTrace(path []Segment) []Segment {
+	switch {
+	case len(path) > 2 && path[1].Name == "trace":
+		return path[2:]
+	case len(path) > 3 && path[1].Name == "traces":
+		return path[3:]
+	}
+	return nil
 }
 
 // resolve finds out what may be written at path in a scenario, or says where
@@ -127,6 +178,9 @@ func resolve(scenario Tree, path []Segment) (valueKind, error) {
 	}
 	if namesAnInput(path) {
 		return 0, fmt.Errorf("names an input, which a sweep does not vary; make one sweep for each")
+	}
+	if i := slices.IndexFunc(path, func(s Segment) bool { return s.Name == "preset" && !s.Entry }); i > 0 && path[0].Name == "workload" {
+		return 0, fmt.Errorf("names a preset, which the client's fields replace before a sweep varies them; vary a field, such as %s.arrivals.rate", Render(path[:i]))
 	}
 	return resolveByType(scenario, path)
 }
@@ -217,8 +271,8 @@ func childType(typ reflect.Type, s Segment) (reflect.Type, error) {
 	if _, isLeaf := leafTypes[typ]; isLeaf || typ.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("no such field; what stands before it has none")
 	}
-	for i := range typ.NumField() {
-		if f := typ.Field(i); jsonName(f) == s.Name {
+	for _, f := range reflect.VisibleFields(typ) {
+		if !f.Anonymous && jsonName(f) == s.Name {
 			if f.Type.Kind() == reflect.Pointer {
 				return f.Type.Elem(), nil
 			}
@@ -235,8 +289,10 @@ func jsonName(f reflect.StructField) string {
 
 func jsonFields(typ reflect.Type) []string {
 	var names []string
-	for i := range typ.NumField() {
-		names = append(names, jsonName(typ.Field(i)))
+	for _, f := range reflect.VisibleFields(typ) {
+		if !f.Anonymous {
+			names = append(names, jsonName(f))
+		}
 	}
 	slices.Sort(names)
 	return names

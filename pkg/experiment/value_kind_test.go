@@ -108,7 +108,7 @@ func TestAssignMakesAbsentObjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := assign(scenario, path, "0.7"); err != nil {
+	if err := Assign(scenario, path, "0.7"); err != nil {
 		t.Fatal(err)
 	}
 	pool := scenario["pools"].([]any)[0].(Tree)

@@ -135,7 +135,7 @@ func (r *Round) seconds(simulation int) float64 {
 	if trial > 0 {
 		before = r.costs[trial-1]
 	}
-	return (r.costs[trial] - before) / float64(len(r.Trials[trial].Seeds))
+	return (r.costs[trial] - before) / float64(r.Ends[trial]-r.First(trial))
 }
 
 // Keys returns the key of each simulation of a round, in order.

@@ -9,7 +9,7 @@ import (
 )
 
 // Replicate returns several routers side by side as one, which a gateway takes in
-// turn, request by request: the router of a request is its ID modulo their number,
+// turn, request by request: the router of a request is its Turn modulo their number,
 // also where it is routed again. Each is told of the answers to its own requests
 // alone, and knows nothing of what the others sent where. All see the same scrapes
 // and the same KV events.
@@ -54,12 +54,12 @@ type replicas struct {
 }
 
 // of returns the index of the router of a request.
-func (r *replicas) of(request int) int { return request % len(r.routings) }
+func (r *replicas) of(request *Request) int { return request.Turn % len(r.routings) }
 
 // Route implements [Router].
 func (r *replicas) Route(view *View, request *Request) (Decision, error) {
 	r.note(view)
-	i := r.of(request.ID)
+	i := r.of(request)
 	return r.routings[i].Router.Route(r.show(view, i), request)
 }
 
@@ -86,23 +86,29 @@ func (r *replicas) show(view *View, i int) *View {
 
 // FirstToken implements [ResponseListener].
 func (r *replicas) FirstToken(request *Request, endpoint int) {
-	if l := r.routings[r.of(request.ID)].Responses; l != nil {
+	if l := r.routings[r.of(request)].Responses; l != nil {
 		l.FirstToken(request, endpoint)
 	}
 }
 
 // Finished implements [ResponseListener].
 func (r *replicas) Finished(request *Request, endpoint int) {
-	if l := r.routings[r.of(request.ID)].Responses; l != nil {
+	if l := r.routings[r.of(request)].Responses; l != nil {
 		l.Finished(request, endpoint)
 	}
 }
 
 // Used implements [UsageListener].
 func (r *replicas) Used(at simtime.Time, request *Request, outputTokens int) {
-	if l := r.routings[r.of(request.ID)].Usage; l != nil {
+	if l := r.routings[r.of(request)].Usage; l != nil {
 		l.Used(at, request, outputTokens)
 	}
+}
+
+// Queues implements [Queue].
+func (r *replicas) Queues(request *Request) bool {
+	q := r.routings[r.of(request)].Queue
+	return q != nil && q.Queues(request)
 }
 
 // Wake implements [Queue].
@@ -136,7 +142,7 @@ func (r *replicas) Release(view *View) (Released, bool) {
 }
 
 // Cancel implements [Queue].
-func (r *replicas) Cancel(now simtime.Time, request int) {
+func (r *replicas) Cancel(now simtime.Time, request *Request) {
 	r.routings[r.of(request)].Queue.Cancel(now, request)
 }
 

@@ -89,9 +89,11 @@ func (s *spy) Release(v *policy.View) (policy.Released, bool) {
 	return policy.Released{Request: id, Decision: policy.To(7)}, true
 }
 
-func (s *spy) Cancel(now simtime.Time, id int) {
-	s.note("cancel %d at %d", id, now)
-	s.held = slices.DeleteFunc(s.held, func(other int) bool { return other == id })
+func (*spy) Queues(*policy.Request) bool { return true }
+
+func (s *spy) Cancel(now simtime.Time, q *policy.Request) {
+	s.note("cancel %d at %d", q.ID, now)
+	s.held = slices.DeleteFunc(s.held, func(other int) bool { return other == q.ID })
 }
 
 func (s *spy) Evict(now simtime.Time) (int, bool) {
@@ -120,7 +122,7 @@ func TestReplicasTakeTurnsAndHearOfTheirOwn(t *testing.T) {
 	a, b := &spy{}, &spy{}
 	r := policy.Replicate(a.routing(), b.routing())
 	for id := range 3 {
-		q := &policy.Request{ID: id}
+		q := &policy.Request{ID: id, Turn: id}
 		v := view(simtime.Time(id), []int32{}...)
 		if id == 0 {
 			v.Changed = nil // as of the first call of all
@@ -132,7 +134,7 @@ func TestReplicasTakeTurnsAndHearOfTheirOwn(t *testing.T) {
 		r.Responses.Finished(q, id)
 	}
 	// Routed again, a request comes to the same one.
-	if _, err := r.Router.Route(view(9, []int32{}...), &policy.Request{ID: 1}); err != nil {
+	if _, err := r.Router.Route(view(9, []int32{}...), &policy.Request{ID: 1, Turn: 1}); err != nil {
 		t.Error(err)
 	}
 	if r.KVEvents != nil {
@@ -149,7 +151,7 @@ func TestReplicasAreToldOfEveryChange(t *testing.T) {
 	a, b := &spy{deaf: true}, &spy{deaf: true}
 	r := policy.Replicate(a.routing(), b.routing())
 	route := func(id int, changed ...int32) {
-		if _, err := r.Router.Route(view(simtime.Time(id), changed...), &policy.Request{ID: id}); err != nil {
+		if _, err := r.Router.Route(view(simtime.Time(id), changed...), &policy.Request{ID: id, Turn: id}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -174,7 +176,7 @@ func TestReplicasHoldRequestsEachInItsQueue(t *testing.T) {
 	a, b := &spy{holds: true, until: 50}, &spy{holds: true, until: 40}
 	r := policy.Replicate(a.routing(), b.routing())
 	for id := range 3 {
-		if _, err := r.Router.Route(view(1, []int32{}...), &policy.Request{ID: id}); !errors.Is(err, policy.ErrHeld) {
+		if _, err := r.Router.Route(view(1, []int32{}...), &policy.Request{ID: id, Turn: id}); !errors.Is(err, policy.ErrHeld) {
 			t.Errorf("request %d: %v, want it held", id, err)
 		}
 	}

@@ -16,13 +16,18 @@ func WriteLeaderboard(w io.Writer, of *result.Leaderboard) error {
 
 // Leaderboard returns a leaderboard for people: latencies in ms, shares in %, each
 // objective's mean with half the width of its interval and, with a baseline, the
-// difference from it. For a search for capacities the table of tried loads follows.
+// difference from it. A table of each objective by workload follows, if there are several
+// workloads. For a search for capacities the table of tried loads follows.
 // The sentences below the tables say what the figures are based on.
 func Leaderboard(of *result.Leaderboard) Text {
 	l := board{of}
 	var b bytes.Buffer
 	l.grid().write(&b)
 	b.WriteByte('\n')
+	for _, g := range l.byWorkload() {
+		g.write(&b)
+		b.WriteByte('\n')
+	}
 	if curve := l.curve(); curve != nil {
 		curve.write(&b)
 		b.WriteByte('\n')

@@ -19,6 +19,9 @@ func (l board) notes() []string { return append(l.facts(), l.legend()...) }
 // facts are sentences about the results of this leaderboard.
 func (l board) facts() []string {
 	facts := l.capacityFacts()
+	if n := len(l.Workloads); n > 0 {
+		facts = append(facts, fmt.Sprintf("Each candidate was simulated under %s; figures without a workload are means over them.", figure.Plural(n, "workload")))
+	}
 	if n := l.Counts.Infeasible; n > 0 {
 		facts = append(facts, fmt.Sprintf("✗ marks the %d of %d candidates whose means break a constraint; they rank behind all others.", n, l.Counts.All))
 	}

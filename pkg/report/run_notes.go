@@ -113,12 +113,7 @@ func provenanceNotes(p *result.Provenance) []string {
 			notes = append(notes, fmt.Sprintf("Pool %s: %s.", p.Pools[i].Name, caveat))
 		}
 	}
-	router := "Router"
-	if p.Router.Version != "" {
-		router += " " + p.Router.Version
-	}
-	interval := time.Duration(math.Round(p.Router.ScrapeIntervalSeconds * 1e9))
-	notes = append(notes, fmt.Sprintf("%s reads the metrics of replicas every %v, and its own counters without delay.", router, interval))
+	notes = append(notes, routerNotes(p)...)
 	if p.Handoff != nil {
 		notes = append(notes, handoffNote(p.Handoff))
 	}
@@ -126,6 +121,27 @@ func provenanceNotes(p *result.Provenance) []string {
 		notes = append(notes, fmt.Sprintf("Replicas are disrupted %s, recoveries included.", times(p.Disruptions)))
 	}
 	return append(notes, workloadNote(&p.Workload, p.Loop))
+}
+
+// routerNotes say who routed, and how fresh what it saw was.
+func routerNotes(p *result.Provenance) []string {
+	routers := p.Routers
+	if len(routers) == 0 {
+		routers = []result.RouterProvenance{p.Router}
+	}
+	var notes []string
+	for _, r := range routers {
+		router := "Router"
+		if r.Version != "" {
+			router += " " + r.Version
+		}
+		if r.Model != "" {
+			router += " of " + r.Model
+		}
+		interval := time.Duration(math.Round(r.ScrapeIntervalSeconds * 1e9))
+		notes = append(notes, fmt.Sprintf("%s reads the metrics of replicas every %v, and its own counters without delay.", router, interval))
+	}
+	return notes
 }
 
 func poolNote(p *result.PoolProvenance) string {
@@ -280,21 +296,28 @@ func requestCostWords(c result.RequestCostProvenance) []string {
 }
 
 func workloadNote(p *result.WorkloadProvenance, loop string) string {
-	text := figure.Plural(p.Clients, "synthetic client")
+	var sources []string
 	if p.TraceSHA256 != "" {
-		trace := fmt.Sprintf("%s trace %.12s…", p.TraceFormat, p.TraceSHA256)
-		if p.Clients > 0 {
-			trace = text + " and " + trace
-		}
-		text = trace
-		if p.Arrivals != "" {
-			text += ", arrivals " + p.Arrivals
-		}
-		if p.RateScale != 0 && p.RateScale != 1 {
-			text += fmt.Sprintf(", rate × %s", figure.Shortest(p.RateScale))
-		}
+		sources = append(sources, traceNote("", &p.TraceProvenance))
 	}
-	return fmt.Sprintf("Workload (%s loop): %s.", loop, text)
+	for i := range p.Traces {
+		sources = append(sources, traceNote(p.Traces[i].Name+": ", &p.Traces[i].TraceProvenance))
+	}
+	if p.Clients > 0 || len(sources) == 0 {
+		sources = slices.Insert(sources, 0, figure.Plural(p.Clients, "synthetic client"))
+	}
+	return fmt.Sprintf("Workload (%s loop): %s.", loop, strings.Join(sources, " and "))
+}
+
+func traceNote(name string, p *result.TraceProvenance) string {
+	text := fmt.Sprintf("%s%s trace %.12s…", name, p.TraceFormat, p.TraceSHA256)
+	if p.Arrivals != "" {
+		text += ", arrivals " + p.Arrivals
+	}
+	if p.RateScale != 0 && p.RateScale != 1 {
+		text += fmt.Sprintf(", rate × %s", figure.Shortest(p.RateScale))
+	}
+	return text
 }
 
 func orUnknown(name string) string {

@@ -17,7 +17,7 @@ func WriteRun(w io.Writer, docs []*result.Document) error { return Run(docs).wri
 
 // Run returns documents of one scenario, one for each seed, for people: latencies
 // in ms, shares in %, means over the seeds with half the width of their
-// interval. Tables by class, tenant and pool follow if there are several. The
+// interval. Tables by model, class, tenant and pool follow if there are several. The
 // sentences below the tables say what the figures are based on.
 func Run(docs []*result.Document) Text {
 	if len(docs) == 0 {
@@ -132,11 +132,11 @@ func (r runTable) figures() *grid {
 	return g
 }
 
-// dimensions returns the selectors of the classes, tenants and pools.
+// dimensions returns the selectors of the models, classes, tenants and pools.
 func (r runTable) dimensions() [][]result.Selector {
 	var dimensions [][]result.Selector
 	d := r.docs[0]
-	for _, groups := range [][]result.Group{d.Classes, d.Tenants, d.Pools} {
+	for _, groups := range [][]result.Group{d.Models, d.Classes, d.Tenants, d.Pools} {
 		var selectors []result.Selector
 		for i := range groups {
 			selectors = append(selectors, groups[i].Selector)
@@ -158,7 +158,7 @@ func (r runTable) breakdown(selectors []result.Selector) *grid {
 	var names []string
 	var arrivals []stats.Interval
 	for _, s := range selectors {
-		names = append(names, cmp.Or(s.Class, s.Tenant, s.Pool))
+		names = append(names, cmp.Or(s.Class, s.Tenant, s.Pool, s.Model))
 		arrivals = append(arrivals, r.arrived(s))
 	}
 	g := &grid{}

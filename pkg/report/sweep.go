@@ -218,6 +218,11 @@ func (r *Sweep) top(b *bytes.Buffer) {
 	fmt.Fprintf(b, "## The best of %d candidates\n\n```text\n", shown.Counts.All)
 	shown.grid().write(b)
 	fmt.Fprint(b, "```\n\n")
+	for _, g := range shown.byWorkload() {
+		fmt.Fprint(b, "```text\n")
+		g.write(b)
+		fmt.Fprint(b, "```\n\n")
+	}
 	if curve := shown.curve(); curve != nil {
 		fmt.Fprint(b, "The loads that were tried:\n\n```text\n")
 		curve.write(b)

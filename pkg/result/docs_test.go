@@ -25,8 +25,8 @@ A metric is a figure that Windtunnel computes from a simulation, such as the 99t
 the time to first token. This page lists all metrics. A test generates it from the declarations
 in ` + "`pkg/result`" + `.
 
-The name of a metric has the form ` + "`name.statistic`" + `. It may select a class, a tenant or a pool:
-` + "`ttft.p99{class=critical}`" + `. Rows and documents use base units: seconds, and shares from 0 to 1.
+The name of a metric has the form ` + "`name.statistic`" + `. It may select a class, a tenant, a pool or, with
+several routers, a model: ` + "`ttft.p99{class=critical}`" + `. Rows and documents use base units: seconds, and shares from 0 to 1.
 Tables for people print milliseconds and percent.
 
 The column *needs* names the features that a scenario must have for the metric, such as flow

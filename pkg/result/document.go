@@ -33,6 +33,9 @@ type Document struct {
 	Classes []Group `json:"classes"`
 	Tenants []Group `json:"tenants"`
 	Pools   []Group `json:"pools"`
+	// Models are in the order of the scenario's routers. There are none where one
+	// model is served.
+	Models []Group `json:"models,omitempty"`
 	// Selected are the groups of several labels that Meta.Metrics named, in
 	// order of first mention.
 	Selected []Group `json:"selected,omitempty"`
@@ -77,6 +80,9 @@ func NewDocument(o *simulator.Outcome, m Meta) *Document {
 	for _, name := range o.Pools {
 		d.Pools = append(d.Pools, group(Selector{Pool: name}))
 	}
+	for _, name := range m.Models() {
+		d.Models = append(d.Models, group(Selector{Model: name}))
+	}
 	d.Stability = stabilityStates(o)
 	for _, metric := range m.Metrics {
 		if s := metric.Selector; s.labels() > 1 && d.Group(s) == nil {
@@ -108,8 +114,10 @@ func (d *Document) Group(s Selector) *Group {
 		groups = d.Classes
 	case s.Tenant != "":
 		groups = d.Tenants
-	default:
+	case s.Pool != "":
 		groups = d.Pools
+	default:
+		groups = d.Models
 	}
 	for i := range groups {
 		if groups[i].Selector == s {

@@ -52,6 +52,8 @@ type LeaderboardInput struct {
 	Features []Measure
 	// Shown are further measures to give the figures of.
 	Shown []Measure
+	// Workloads are the names of the workloads that the rows are merged of, if they are.
+	Workloads []string
 	// Baseline is a point, or NoBaseline.
 	Baseline int
 	// Seeds are those that every candidate should have a row under, and by which
@@ -79,6 +81,10 @@ type Leaderboard struct {
 	Seeds []int64 `json:"seeds"`
 	// Baseline is the point compared with; absent where there is none.
 	Baseline *int `json:"baseline,omitempty"`
+	// Workloads are the names of the workloads under which the candidates were simulated;
+	// absent where there was one without a name. Metrics without a workload are means over
+	// them.
+	Workloads []string `json:"workloads,omitempty"`
 	// Counts are of all candidates, listed or not.
 	Counts Counts `json:"counts"`
 	// Rungs are the efforts of a search that begins with little, least first;
@@ -173,6 +179,7 @@ func NewLeaderboard(in LeaderboardInput) (*Leaderboard, error) {
 		Objectives:    append([]Objective{}, in.Objectives...),
 		Constraints:   in.Constraints,
 		Seeds:         s.seeds,
+		Workloads:     in.Workloads,
 		Counts:        s.counts(),
 		Rungs:         s.rungs(),
 		Candidates:    s.listed(),

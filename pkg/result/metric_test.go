@@ -94,7 +94,7 @@ func TestParseMetricFaults(t *testing.T) {
 		},
 		"an unknown label": {
 			text: "ttft.p99{klass=a}",
-			want: []string{`Invalid value: "ttft.p99{klass=a}": there is no label "klass"; there are class, tenant, pool`},
+			want: []string{`Invalid value: "ttft.p99{klass=a}": there is no label "klass"; there are class, tenant, pool, model, workload`},
 		},
 		"a label twice": {
 			text: "ttft.p99{class=a,class=b}",
@@ -118,11 +118,11 @@ func TestParseMetricFaults(t *testing.T) {
 		},
 		"replicas serve every class": {
 			text: "utilization{class=a,tenant=b}",
-			want: []string{`Invalid value: "utilization{class=a,tenant=b}": utilization cannot be selected by class, tenant; it takes pool`},
+			want: []string{`Invalid value: "utilization{class=a,tenant=b}": utilization cannot be selected by class, tenant; it takes pool, model`},
 		},
 		"fairness is between tenants": {
 			text: "fairness.tokens{tenant=a}",
-			want: []string{`Invalid value: "fairness.tokens{tenant=a}": fairness cannot be selected by tenant; it takes class, pool`},
+			want: []string{`Invalid value: "fairness.tokens{tenant=a}": fairness cannot be selected by tenant; it takes class, pool, model`},
 		},
 		"the warm-up is of the whole run": {
 			text: "warmup.steady{class=a}",
@@ -132,7 +132,7 @@ func TestParseMetricFaults(t *testing.T) {
 			text: "ttft.p42{klass=a,pool=}",
 			want: []string{
 				`Invalid value: "ttft.p42{klass=a,pool=}": ttft has no statistic "p42"; there are ` + percentiles,
-				`Invalid value: "ttft.p42{klass=a,pool=}": there is no label "klass"; there are class, tenant, pool`,
+				`Invalid value: "ttft.p42{klass=a,pool=}": there is no label "klass"; there are class, tenant, pool, model, workload`,
 				`Invalid value: "ttft.p42{klass=a,pool=}": label pool must be the name of a pool, as in pool=NAME, not ""`,
 			},
 		},

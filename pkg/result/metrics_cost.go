@@ -27,18 +27,18 @@ var costs = subject{
 	},
 }
 
-// cost returns what the selection's pool, or all of them, cost; nil where a
+// cost returns what the selection's pools cost; nil where a
 // price is missing, since a sum without it would look cheap.
 func (in *selection) cost() *float64 {
 	total, known := 0.0, false
-	for i, name := range in.outcome.Pools {
-		if in.Pool != "" && name != in.Pool {
+	for i := range in.outcome.Pools {
+		if !in.serves(i) {
 			continue
 		}
 		if i >= len(in.meta.CostPerReplicaHour) || in.meta.CostPerReplicaHour[i] == nil {
 			return nil
 		}
-		hours := in.present(usesOf(in.outcome, name)) * in.span().Hours()
+		hours := in.present(usesOf(in.outcome, func(pool int) bool { return pool == i })) * in.span().Hours()
 		total += float64(hours * *in.meta.CostPerReplicaHour[i])
 		known = true
 	}

@@ -76,9 +76,9 @@ const (
 // Labels by what is counted: requests, what one tenant is compared with another
 // by, and replicas, which serve every class and tenant.
 var (
-	requestLabels = allLabels
-	betweenLabels = []string{labelClass, labelPool}
-	replicaLabels = []string{labelPool}
+	requestLabels = []string{labelClass, labelTenant, labelPool, labelModel}
+	betweenLabels = []string{labelClass, labelPool, labelModel}
+	replicaLabels = []string{labelPool, labelModel}
 )
 
 // needing returns the family of a scenario that has something.

@@ -99,7 +99,7 @@ func (in *selection) stability() *Stability {
 func stabilityStates(o *simulator.Outcome) []ReplicaStability {
 	var all []ReplicaStability
 	replica := make([]int, len(o.Pools))
-	for use := range usesOf(o, "") {
+	for use := range usesOf(o, func(int) bool { return true }) {
 		if use.Stability != nil {
 			all = append(all, ReplicaStability{Pool: o.Pools[use.Pool], Replica: replica[use.Pool], State: *use.Stability})
 		}

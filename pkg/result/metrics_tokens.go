@@ -129,11 +129,11 @@ func (in *selection) cacheHit() *CacheHit {
 // tier. What a request finds is that of the replica that computed its prompt,
 // which may be one of another pool.
 func (in *selection) hasTier(kind simulator.TierKind) bool {
-	pool := in.Pool
+	whole := *in
 	if in.meta.HandsOver {
-		pool = ""
+		whole.Pool = ""
 	}
-	for use := range usesOf(in.outcome, pool) {
+	for use := range whole.uses() {
 		for i := range use.Tiers {
 			if use.Tiers[i].Kind == kind {
 				return true

@@ -3,6 +3,7 @@
 package result
 
 import (
+	"slices"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -26,6 +27,9 @@ type Meta struct {
 	// CostPerReplicaHour is the price of a replica by pool. Where it is nil,
 	// or the slice is shorter than the pools, the price is not known.
 	CostPerReplicaHour []*float64
+	// PoolModels names the base model of each pool, where several are served; nil
+	// otherwise.
+	PoolModels []string
 	// HandsOver says that KV may go from one replica to another, Disrupted that
 	// replicas fail or drain: then it is counted, even where it did not happen.
 	HandsOver, Disrupted bool
@@ -37,6 +41,17 @@ type Meta struct {
 	// [Document.Selected].
 	Metrics []Metric
 }
+
+// ModelOf is the base model of a pool; empty where one model is served.
+func (m *Meta) ModelOf(pool int) string {
+	if m.PoolModels == nil {
+		return ""
+	}
+	return m.PoolModels[pool]
+}
+
+// Models are those of the pools, each once.
+func (m *Meta) Models() []string { return slices.Compact(slices.Clone(m.PoolModels)) }
 
 // Loops say whether requests wait for the ends of others (Schroeder et al.: Open
 // Versus Closed: A Cautionary Tale, NSDI 2006).
@@ -56,8 +71,11 @@ type Provenance struct {
 	Loop string `json:"loop"`
 	// Pools are in the order of the scenario.
 	Pools    []PoolProvenance   `json:"pools"`
-	Router   RouterProvenance   `json:"router"`
+	Router   RouterProvenance   `json:"router,omitzero"`
 	Workload WorkloadProvenance `json:"workload"`
+	// Routers are those of several models, in the order of the scenario, in place of
+	// Router.
+	Routers []RouterProvenance `json:"routers,omitempty"`
 	// Handoff is how KV goes from one replica to another, where it does.
 	Handoff *HandoffProvenance `json:"handoff,omitempty"`
 	// Disruptions is the number of disruptions of replicas in a run.
@@ -164,6 +182,8 @@ type RequestCostProvenance struct {
 
 // RouterProvenance says who routed, and how fresh what it saw was.
 type RouterProvenance struct {
+	// Model is the base model that the router serves, where there are several.
+	Model string `json:"model,omitempty"`
 	// Version is the EPP's, such as router-v0.10, or names a policy of
 	// Windtunnel's own.
 	Version string `json:"version,omitempty"`
@@ -172,10 +192,24 @@ type RouterProvenance struct {
 	ScrapeIntervalSeconds float64 `json:"scrapeIntervalSeconds"`
 }
 
-// WorkloadProvenance says where the requests come from: clients, or a trace.
+// WorkloadProvenance says where the requests come from: clients and traces.
 type WorkloadProvenance struct {
 	// Clients is the number of synthetic clients.
 	Clients int `json:"clients,omitempty"`
+	// TraceProvenance is that of the trace without a name.
+	TraceProvenance
+	// Traces are the traces with names.
+	Traces []NamedTraceProvenance `json:"traces,omitempty"`
+}
+
+// NamedTraceProvenance says what one of several traces is.
+type NamedTraceProvenance struct {
+	Name string `json:"name"`
+	TraceProvenance
+}
+
+// TraceProvenance says what a trace is and how it is replayed.
+type TraceProvenance struct {
 	// TraceFormat and TraceSHA256 identify a trace, the latter by its
 	// decompressed bytes.
 	TraceFormat string `json:"traceFormat,omitempty"`

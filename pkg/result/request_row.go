@@ -17,6 +17,8 @@ type RequestRow struct {
 	Measured       bool    `parquet:"measured"`
 	Class          string  `parquet:"class,dict"`
 	Tenant         string  `parquet:"tenant,dict"`
+	// Model is null where the scenario has one router.
+	Model *string `parquet:"model,dict"`
 	// Pool and Replica are null where none took the request.
 	Pool    *string `parquet:"pool,dict"`
 	Replica *string `parquet:"replica,dict"`

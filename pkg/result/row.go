@@ -28,6 +28,9 @@ type Row struct {
 	Key   string
 	Point int
 	Seed  int64
+	// Workload names the workload of a sweep that compares under several; empty
+	// otherwise.
+	Workload string
 	// Share is how much of a full simulation's requests this one had, in (0, 1].
 	// In JSON it is left out where it is 1.
 	Share float64
@@ -52,6 +55,7 @@ type rowJSON struct {
 	Key        string     `json:"key"`
 	Point      int        `json:"point"`
 	Seed       int64      `json:"seed"`
+	Workload   string     `json:"workload,omitempty"`
 	Share      float64    `json:"share,omitzero"`
 	RejectedBy Rejections `json:"rejectedBy,omitempty"`
 	Metrics    *Metrics   `json:"metrics,omitempty"`
@@ -79,7 +83,7 @@ func (r Row) MarshalJSON() ([]byte, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	out := rowJSON{Object: r.Object, Key: r.Key, Point: r.Point, Seed: r.Seed, RejectedBy: r.RejectedBy, Error: r.Error}
+	out := rowJSON{Object: r.Object, Key: r.Key, Point: r.Point, Seed: r.Seed, Workload: r.Workload, RejectedBy: r.RejectedBy, Error: r.Error}
 	if r.Share != 1 {
 		out.Share = r.Share
 	}
@@ -100,7 +104,7 @@ func (r *Row) UnmarshalJSON(raw []byte) error {
 	if in.Metrics == nil && in.Error == "" {
 		return errors.New("metrics are missing")
 	}
-	*r = Row{Object: in.Object, Key: in.Key, Point: in.Point, Seed: in.Seed, Share: cmp.Or(in.Share, 1), RejectedBy: in.RejectedBy, Error: in.Error}
+	*r = Row{Object: in.Object, Key: in.Key, Point: in.Point, Seed: in.Seed, Workload: in.Workload, Share: cmp.Or(in.Share, 1), RejectedBy: in.RejectedBy, Error: in.Error}
 	if in.Metrics != nil {
 		r.Metrics = *in.Metrics
 	}

@@ -44,6 +44,10 @@ func (in *rowReader) readPlain(line []byte) (Row, bool) {
 	row.Point = int(l.integer())
 	l.skip(`,"seed":`)
 	row.Seed = l.integer()
+	if l.has(`,"workload":"`) {
+		row.Workload = string(l.plainText())
+		l.other = l.other || row.Workload == ""
+	}
 	if l.has(`,"share":`) {
 		row.Share = l.number()
 		l.other = l.other || row.Share == 1

@@ -35,7 +35,7 @@ func TestDocumentsOfARunGolden(t *testing.T) {
 		}},
 		Router: RouterProvenance{ScrapeIntervalSeconds: 0.05},
 		Workload: WorkloadProvenance{
-			TraceFormat: "Mooncake", TraceSHA256: "aa6d3a1c7d2b11f2e5f7", Arrivals: "Spread", RateScale: 1.5,
+			TraceProvenance: TraceProvenance{TraceFormat: "Mooncake", TraceSHA256: "aa6d3a1c7d2b11f2e5f7", Arrivals: "Spread", RateScale: 1.5},
 		},
 	}})
 	cases := map[string][]*Document{

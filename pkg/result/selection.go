@@ -39,7 +39,11 @@ func newSelection(o *simulator.Outcome, meta *Meta, s Selector) *selection {
 		if c.Pool != simulator.NoPool {
 			pool = o.Pools[c.Pool]
 		}
-		if s.chooses(o.Labels.Classes[c.Class], o.Labels.Tenants[c.Tenant], pool) {
+		model := ""
+		if c.Model > 0 {
+			model = o.Labels.Models[c.Model-1]
+		}
+		if s.chooses(o.Labels.Classes[c.Class], o.Labels.Tenants[c.Tenant], pool, model) {
 			in.add(c)
 		}
 	}
@@ -133,19 +137,20 @@ func (in *selection) present(uses iter.Seq[*simulator.ReplicaUse]) float64 {
 	return float64(count) - float64(away)/float64(span)
 }
 
-// uses are those of the replicas of the selection's pool; of all where it has
-// none.
-func (in *selection) uses() iter.Seq[*simulator.ReplicaUse] { return usesOf(in.outcome, in.Pool) }
+// serves reports whether the replicas of a pool are the selection's: those of its pool and
+// its model; of all where it has none.
+func (in *selection) serves(pool int) bool {
+	return (in.Pool == "" || in.Pool == in.outcome.Pools[pool]) && (in.Model == "" || in.Model == in.meta.ModelOf(pool))
+}
 
-// usesOf are those of the replicas of a pool; of all where the name is empty.
-func usesOf(o *simulator.Outcome, pool string) iter.Seq[*simulator.ReplicaUse] {
+// uses are those of the selection's replicas.
+func (in *selection) uses() iter.Seq[*simulator.ReplicaUse] { return usesOf(in.outcome, in.serves) }
+
+// usesOf are those of the replicas of some pools.
+func usesOf(o *simulator.Outcome, chosen func(pool int) bool) iter.Seq[*simulator.ReplicaUse] {
 	return func(yield func(*simulator.ReplicaUse) bool) {
 		for i := range o.Replicas {
-			use := &o.Replicas[i]
-			if pool != "" && o.Pools[use.Pool] != pool {
-				continue
-			}
-			if !yield(use) {
+			if use := &o.Replicas[i]; chosen(use.Pool) && !yield(use) {
 				return
 			}
 		}

@@ -10,21 +10,27 @@ import (
 )
 
 // Selector chooses requests by their labels; an empty label chooses all.
-// Pool is the one that served the request. Selectors are comparable.
+// Pool is the one that served the request, Model the base model that it asked for, where
+// a scenario serves several. Workload is the one, of the workloads of a sweep, under which
+// the request was simulated. Selectors are comparable.
 type Selector struct {
-	Class  string `json:"class,omitempty"`
-	Tenant string `json:"tenant,omitempty"`
-	Pool   string `json:"pool,omitempty"`
+	Class    string `json:"class,omitempty"`
+	Tenant   string `json:"tenant,omitempty"`
+	Pool     string `json:"pool,omitempty"`
+	Model    string `json:"model,omitempty"`
+	Workload string `json:"workload,omitempty"`
 }
 
 // Labels, in the order in which they are written.
 const (
-	labelClass  = "class"
-	labelTenant = "tenant"
-	labelPool   = "pool"
+	labelClass    = "class"
+	labelTenant   = "tenant"
+	labelPool     = "pool"
+	labelModel    = "model"
+	labelWorkload = "workload"
 )
 
-var allLabels = []string{labelClass, labelTenant, labelPool}
+var allLabels = []string{labelClass, labelTenant, labelPool, labelModel, labelWorkload}
 
 // label returns the place of a label's value, or nil.
 func (s *Selector) label(name string) *string {
@@ -35,6 +41,10 @@ func (s *Selector) label(name string) *string {
 		return &s.Tenant
 	case labelPool:
 		return &s.Pool
+	case labelModel:
+		return &s.Model
+	case labelWorkload:
+		return &s.Workload
 	default:
 		return nil
 	}
@@ -51,10 +61,11 @@ func (s Selector) labels() int {
 	return n
 }
 
-func (s Selector) chooses(class, tenant, pool string) bool {
+func (s Selector) chooses(class, tenant, pool, model string) bool {
 	return (s.Class == "" || s.Class == class) &&
 		(s.Tenant == "" || s.Tenant == tenant) &&
-		(s.Pool == "" || s.Pool == pool)
+		(s.Pool == "" || s.Pool == pool) &&
+		(s.Model == "" || s.Model == model)
 }
 
 // suffix returns the selector as metrics write it, such as {class=a,pool=b},
@@ -72,8 +83,20 @@ func (s Selector) suffix() string {
 	return "{" + strings.Join(terms, ",") + "}"
 }
 
-// labelValue is what the API allows as the name of a class, tenant or pool.
-var labelValue = regexp.MustCompile(`^[A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?$`)
+// labelValue is what the API allows as the name of a class, tenant or pool, and modelValue
+// as that of a model which a router serves beside others.
+var (
+	labelValue = regexp.MustCompile(`^[A-Za-z0-9]([-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?$`)
+	modelValue = regexp.MustCompile(`^[A-Za-z0-9]([-_./:A-Za-z0-9]{0,126}[A-Za-z0-9])?$`)
+)
+
+// valuesOf are the values that a label may have.
+func valuesOf(label string) *regexp.Regexp {
+	if label == labelModel {
+		return modelValue
+	}
+	return labelValue
+}
 
 // parseSelector reads what stands between the braces, and says everything
 // that is wrong with it.
@@ -88,7 +111,7 @@ func parseSelector(text string) (Selector, []string) {
 			faults = append(faults, fmt.Sprintf("there is no label %q; there are %s", name, list(allLabels)))
 		case *place != "":
 			faults = append(faults, fmt.Sprintf("label %s is given twice", name))
-		case !labelValue.MatchString(value):
+		case !valuesOf(name).MatchString(value):
 			faults = append(faults, fmt.Sprintf("label %s must be the name of a %s, as in %s=NAME, not %q", name, name, name, value))
 		default:
 			*place = value
@@ -97,11 +120,12 @@ func parseSelector(text string) (Selector, []string) {
 	return s, faults
 }
 
-// misplaced returns the labels of s that are not among the allowed ones.
+// misplaced returns the labels of s that are not among the allowed ones. Every metric
+// may be of one workload.
 func (s Selector) misplaced(allowed []string) []string {
 	var names []string
 	for _, name := range allLabels {
-		if *s.label(name) != "" && !slices.Contains(allowed, name) {
+		if *s.label(name) != "" && name != labelWorkload && !slices.Contains(allowed, name) {
 			names = append(names, name)
 		}
 	}

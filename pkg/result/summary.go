@@ -73,7 +73,7 @@ func intervals(measures []Measure, rows []Row) Intervals {
 	return all
 }
 
-// sortRows returns the rows by point, share and seed, each once.
+// sortRows returns the rows by point, share, seed and workload, each once.
 func sortRows(rows []Row) ([]Row, error) {
 	sorted := slices.Clone(rows)
 	slices.SortFunc(sorted, CompareSimulations)
@@ -92,7 +92,7 @@ func sortRows(rows []Row) ([]Row, error) {
 
 // CompareSimulations orders rows by which simulation of a sweep they are of.
 func CompareSimulations(a, b Row) int {
-	return cmp.Or(cmp.Compare(a.Point, b.Point), cmp.Compare(a.Share, b.Share), cmp.Compare(a.Seed, b.Seed))
+	return cmp.Or(cmp.Compare(a.Point, b.Point), cmp.Compare(a.Share, b.Share), cmp.Compare(a.Seed, b.Seed), cmp.Compare(a.Workload, b.Workload))
 }
 
 // equal reports whether two rows of one simulation say the same.

@@ -9,8 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // A Builder makes simulations of resolved scenarios. It remembers what the texts in
@@ -20,31 +21,32 @@ import (
 type Builder struct{ parsed sync.Map }
 
 // Build makes a simulation of a resolved scenario under one seed, or says what
-// stands in the way. router or trace may be nil where they were faulty: then
+// stands in the way. router may be nil, and traces may be missing, where they were faulty: then
 // the rest is checked and the configuration is of no use.
-func (b *Builder) Build(in *v1alpha1.Scenario, router *Routing, trace *workload.Trace, seed int64, path *field.Path) (simulator.Config, field.ErrorList) {
+func (b *Builder) Build(in *v1alpha1.Scenario, router *Routing, traces trace.Set, seed int64, path *field.Path) (simulator.Config, field.ErrorList) {
 	catalogue, errs := b.catalogue(in.Catalogue, path.Child("catalogue"))
 	if len(errs) > 0 {
 		return simulator.Config{}, errs
 	}
 	pools, errs := b.buildPools(in.Pools, catalogue, path.Child("pools"))
+	if len(in.Routers) == 0 {
+		errs = append(errs, validateOneModel(in.Pools, catalogue, path.Child("pools"))...)
+	}
 	errs = append(errs, validateLabels(in.Pools, path.Child("pools"))...)
-	errs = append(errs, validateRoles(in.Pools, path.Child("pools"))...)
-	cluster, es := Cluster(in, path)
+	parts, es := Parts(in, path)
 	errs = append(errs, es...)
-	if router != nil && router.predicts() {
-		cluster.Latencies = buildLatencyModels(in.Pools, pools)
-		cluster.Prediction.AnswerTokens = meanAnswer(&in.Workload, trace, seed)
+	clusters := make([]config.Cluster, len(parts))
+	for i := range parts {
+		p, partRouter := &parts[i], router.Of(&parts[i])
+		clusters[i], es = p.check(partRouter, pools, traces, seed, path)
+		errs = append(errs, p.Relocate(es, path)...)
 	}
-	if router != nil {
-		errs = append(errs, router.check(in, &cluster, path)...)
-	}
-	errs = append(errs, validateAdapters(in, path)...)
+	errs = append(errs, validateModels(in, path)...)
 	handoff, es := buildHandoff(in, router, path.Child("disaggregation"))
 	errs = append(errs, es...)
 	disruptions, es := buildDisruptions(in, path.Child("disruptions"))
 	errs = append(errs, es...)
-	source, es := buildSource(&in.Workload, trace, seed, path.Child("workload"))
+	source, es := buildSource(&in.Workload, servedBy(in), traces, seed, path.Child("workload"))
 	errs = append(errs, es...)
 	c := simulator.Config{
 		Pools:          pools,
@@ -56,16 +58,17 @@ func (b *Builder) Build(in *v1alpha1.Scenario, router *Routing, trace *workload.
 	}
 	if source != nil {
 		c.Source = source
-		if answersEnds(&in.Workload, trace) {
+		if answersEnds(&in.Workload, traces) {
 			c.Listener = source
 		}
 		c.Targets, es = buildTargets(in.SLOs, source.Labels().Classes, path.Child("slos"))
 		errs = append(errs, es...)
 	}
 	if router != nil && len(errs) == 0 {
-		labels := source.Labels()
-		cluster.Tenants, cluster.Headers, cluster.Priorities = labels.Tenants, labels.Headers, priorities(&in.Workload)
-		c.Policies.Routing = router.build(&in.Router, cluster, seed)
+		c.Policies.Routing = buildRouting(parts, router, clusters, source.Labels(), seed)
+		for i := range parts {
+			parts[i].claim(c.Pools, i)
+		}
 	}
 	return c, errs
 }

@@ -30,28 +30,55 @@ func Decode(root Tree, path *field.Path) (*v1alpha1.Scenario, *Routing, field.Er
 	if err != nil {
 		return nil, nil, field.ErrorList{field.Invalid(path, "", err.Error())}
 	}
-	at := path.Child("router")
-	document, isEPP := root["router"].(Tree)["endpointPickerConfig"].(Tree)
-	if !isEPP {
-		r, errs := loadRouting(&scenario.Router, at.Child("policies", "routing"))
+	list, several := root["routers"].([]any)
+	if !several {
+		r, errs := decodeRouting(root["router"].(Tree), &scenario.Router, path.Child("router"))
 		return scenario, r, errs
 	}
-	config, errs := LoadEPPConfig(document, at.Child("endpointPickerConfig"))
-	return scenario, &Routing{EPPConfig: config}, errs
+	all, errs := &Routing{}, field.ErrorList(nil)
+	for i, router := range list {
+		r, es := decodeRouting(router.(Tree), &scenario.Routers[i].Router, path.Child("routers").Index(i))
+		all.models, errs = append(all.models, r), append(errs, es...)
+	}
+	return scenario, all, errs
+}
+
+// decodeRouting returns how one router chooses.
+func decodeRouting(root Tree, router *v1alpha1.Router, path *field.Path) (*Routing, field.ErrorList) {
+	document, isEPP := root["endpointPickerConfig"].(Tree)
+	if !isEPP {
+		return loadRouting(router, path.Child("policies", "routing"))
+	}
+	config, errs := LoadEPPConfig(document, path.Child("endpointPickerConfig"))
+	return &Routing{EPPConfig: config}, errs
 }
 
 // DecodeScenario returns the types of a resolved scenario's own fields: all but the
 // EPP's document.
 func DecodeScenario(root Tree) (*v1alpha1.Scenario, error) {
 	own := maps.Clone(root)
-	router := maps.Clone(root["router"].(Tree))
-	delete(router, "endpointPickerConfig")
-	own["router"] = router
+	if router, one := root["router"].(Tree); one {
+		own["router"] = withoutPicker(router)
+	}
+	if list, several := root["routers"].([]any); several {
+		routers := make([]any, len(list))
+		for i, router := range list {
+			routers[i] = withoutPicker(router.(Tree))
+		}
+		own["routers"] = routers
+	}
 	var scenario v1alpha1.Scenario
 	if err := json.Unmarshal(mustJSON(own), &scenario); err != nil {
 		return nil, err
 	}
 	return &scenario, nil
+}
+
+// withoutPicker returns a router without the EPP's document.
+func withoutPicker(router Tree) Tree {
+	own := maps.Clone(router)
+	delete(own, "endpointPickerConfig")
+	return own
 }
 
 // LoadEPPConfig reads the EPP's document, with the version beside its fields.

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/config/crd"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // The API takes the trace formats that the loaders have, and no others.
@@ -33,7 +33,7 @@ func TestAPIListsTraceFormats(t *testing.T) {
 	for _, value := range schema.Enum {
 		got = append(got, strings.Trim(string(value.Raw), `"`))
 	}
-	for _, f := range workload.Formats() {
+	for _, f := range trace.Formats() {
 		want = append(want, string(f))
 	}
 	slices.Sort(got)

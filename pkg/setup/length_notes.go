@@ -9,7 +9,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // A lengthLimit is the most tokens, prompt plus answer, that a pool serves in one
@@ -24,7 +24,7 @@ type lengthLimit struct {
 // lengthNotes name what sends requests that a pool is going to reject for their
 // length. They are no fault: the same happens in production, and results count
 // them.
-func lengthNotes(in *v1alpha1.Scenario, config *simulator.Config, trace *workload.Trace, path *field.Path) []string {
+func lengthNotes(in *v1alpha1.Scenario, config *simulator.Config, traces trace.Set, path *field.Path) []string {
 	var notes []string
 	for i := range config.Pools {
 		if !decodes(&in.Pools[i]) {
@@ -34,8 +34,8 @@ func lengthNotes(in *v1alpha1.Scenario, config *simulator.Config, trace *workloa
 		if limit.tokens == 0 {
 			continue
 		}
-		if in.Workload.Trace != nil {
-			notes = append(notes, limit.traceNotes(trace, config.Horizon.Requests, path.Child("workload", "trace"))...)
+		for _, t := range Traces(&in.Workload, path.Child("workload")) {
+			notes = append(notes, limit.traceNotes(traces[t.Name], config.Horizon.Requests, t.Path)...)
 		}
 		notes = append(notes, limit.clientNotes(in.Workload.Clients, path.Child("workload", "clients"))...)
 	}
@@ -64,7 +64,7 @@ func (l lengthLimit) String() string {
 
 // traceNotes count the requests of a trace that are longer, among as many as are
 // simulated; 0 simulates all.
-func (l lengthLimit) traceNotes(trace *workload.Trace, simulated int, path *field.Path) []string {
+func (l lengthLimit) traceNotes(trace *trace.Trace, simulated int, path *field.Path) []string {
 	if trace == nil || trace.Requests() == 0 {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (l lengthLimit) clientNotes(clients []v1alpha1.Client, path *field.Path) []
 	var notes []string
 	for i := range clients {
 		c := &clients[i]
-		longest := longestClientPrompt(c) + maxLength(&c.OutputTokens)
+		longest := longestClientPrompt(c) + longestClientAnswer(c)
 		if longest > l.tokens {
 			notes = append(notes, fmt.Sprintf("%s: requests have up to %d tokens, prompt and answer together, more than %v: longer requests are rejected",
 				path.Index(i), longest, l))

@@ -10,7 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 func TestLengthNotes(t *testing.T) {
@@ -18,7 +18,7 @@ func TestLengthNotes(t *testing.T) {
 {"timestamp":10,"input_length":101,"output_length":20,"hash_ids":[2]}
 {"timestamp":20,"input_length":500,"output_length":1,"hash_ids":[3]}
 `
-	trace, err := workload.ReadTrace(workload.Mooncake, strings.NewReader(lines), "trace")
+	recorded, err := trace.Read(trace.Mooncake, strings.NewReader(lines), "trace")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestLengthNotes(t *testing.T) {
 			if !tc.client {
 				replayed(m.in)
 			}
-			if diff := cmp.Diff(tc.want, lengthNotes(m.in, &m.config, trace, spec)); diff != "" {
+			if diff := cmp.Diff(tc.want, lengthNotes(m.in, &m.config, trace.Set{"": recorded}, spec)); diff != "" {
 				t.Errorf("−want +got:\n%s", diff)
 			}
 		})

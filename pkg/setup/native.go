@@ -44,6 +44,29 @@ func (r explainedRouters) Explain(tell func(*scheduler.Explanation)) {
 	}
 }
 
+// explainedModels are the routers of several models.
+type explainedModels struct {
+	policy.Router
+	parts    []Part
+	routings []policy.ModelRouting
+}
+
+func (r explainedModels) Explain(tell func(*scheduler.Explanation)) {
+	for i := range r.routings {
+		router := r.routings[i].Router.(interface {
+			Explain(tell func(*scheduler.Explanation))
+		})
+		if tell == nil {
+			router.Explain(nil)
+			continue
+		}
+		router.Explain(func(x *scheduler.Explanation) {
+			x.Model, x.Router = r.parts[i].Model, i
+			tell(x)
+		})
+	}
+}
+
 // explanationOf has a decision of a policy look like one profile of an EPP.
 func explanationOf(x *native.Explanation, policyName string) *scheduler.Explanation {
 	q := x.Request

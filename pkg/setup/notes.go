@@ -9,25 +9,35 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
-// Notes say what of a scenario need not be meant.
-func Notes(in *v1alpha1.Scenario, config *simulator.Config, trace *workload.Trace, path *field.Path) []string {
-	notes := lengthNotes(in, config, trace, path)
-	notes = append(notes, tierNotes(in, config.Pools, trace, path.Child("pools"))...)
+// Notes say what of a scenario that can be built need not be meant.
+func Notes(in *v1alpha1.Scenario, config *simulator.Config, traces trace.Set, path *field.Path) []string {
+	var notes []string
+	parts, _ := Parts(in, path)
+	for i := range parts {
+		p, own := &parts[i], *config
+		own.Pools = config.Pools[p.firstPool : p.firstPool+len(p.Scenario.Pools)]
+		about := lengthNotes(p.Scenario, &own, traces, path)
+		about = append(about, tierNotes(p.Scenario, own.Pools, traces, path.Child("pools"))...)
+		for _, note := range about {
+			notes = append(notes, p.Written(note, path))
+		}
+	}
+	notes = append(notes, clampNotes(&in.Workload, path.Child("workload"))...)
 	return append(notes, handoffNotes(in, config, path)...)
 }
 
 // tierNotes name the tiers that can never hold the longest prompt. They are no
 // fault: what they hold of it is still its beginning.
-func tierNotes(in *v1alpha1.Scenario, pools []simulator.Pool, trace *workload.Trace, path *field.Path) []string {
+func tierNotes(in *v1alpha1.Scenario, pools []simulator.Pool, traces trace.Set, path *field.Path) []string {
 	var notes []string
 	for i := range pools {
 		if len(pools[i].Tiers.Lower) == 0 {
 			continue
 		}
-		needs := longestPrompt(&in.Workload, trace) / pools[i].BlockTokens
+		needs := longestPrompt(&in.Workload, traces) / pools[i].BlockTokens
 		for _, tier := range pools[i].Tiers.Lower {
 			if tier.Blocks < needs {
 				notes = append(notes, fmt.Sprintf("%s: the %s tier holds %d KV blocks, fewer than the %d of the longest prompt",
@@ -40,10 +50,12 @@ func tierNotes(in *v1alpha1.Scenario, pools []simulator.Pool, trace *workload.Tr
 
 // longestPrompt returns the tokens of the longest prompt that is known of; that
 // of a client whose prompts have no bound is not.
-func longestPrompt(in *v1alpha1.Workload, trace *workload.Trace) int {
+func longestPrompt(in *v1alpha1.Workload, traces trace.Set) int {
 	longest := 0
-	if trace != nil && trace.Requests() > 0 {
-		longest = trace.Statistics().Input.Max
+	for _, t := range Traces(in, nil) {
+		if recorded := traces[t.Name]; recorded != nil && recorded.Requests() > 0 {
+			longest = max(longest, recorded.Statistics().Input.Max)
+		}
 	}
 	for i := range in.Clients {
 		longest = max(longest, longestClientPrompt(&in.Clients[i]))
@@ -52,12 +64,34 @@ func longestPrompt(in *v1alpha1.Workload, trace *workload.Trace) int {
 }
 
 // longestClientPrompt returns the tokens of a client's longest prompt, its prefix included.
+// What has no bound counts nothing.
 func longestClientPrompt(c *v1alpha1.Client) int {
 	tokens := maxLength(&c.InputTokens)
-	if c.Prefix != nil {
-		tokens += int(c.Prefix.Tokens)
+	if p := c.Prefix; p != nil {
+		tokens += int(p.Tokens)
+		if e := p.Examples; e != nil {
+			tokens += maxAmount(&e.Count) * maxAmount(&e.Tokens)
+		}
+	}
+	for i := range c.Media {
+		tokens += maxAmount(&c.Media[i].Count) * maxAmount(&c.Media[i].Tokens)
 	}
 	return tokens
+}
+
+// longestClientAnswer returns the tokens of a client's longest answer, its reasoning
+// included.
+func longestClientAnswer(c *v1alpha1.Client) int {
+	tokens := maxLength(&c.OutputTokens)
+	if r := c.Reasoning; r != nil {
+		tokens += maxAmount(&r.Steps) * maxAmount(&r.TokensPerStep)
+	}
+	return tokens
+}
+
+// maxAmount is maxLength of amounts.
+func maxAmount(a *v1alpha1.Amounts) int {
+	return maxLength(&v1alpha1.Lengths{Distribution: v1alpha1.LengthDistribution(a.Distribution), Mean: a.Mean, Max: a.Max})
 }
 
 // maxLength returns the greatest length that a distribution gives, or 0 where it has
@@ -68,6 +102,12 @@ func maxLength(l *v1alpha1.Lengths) int {
 		return int(*l.Max)
 	case l.Distribution == v1alpha1.ConstantLengths:
 		return int(l.Mean.Float())
+	case l.Distribution == v1alpha1.HistogramLengths:
+		longest := int32(0)
+		for _, b := range l.Histogram {
+			longest = max(longest, b.Tokens)
+		}
+		return int(longest)
 	}
 	return 0
 }

@@ -22,12 +22,20 @@ func (b *Builder) buildPools(in []v1alpha1.Pool, catalogue *latency.Catalogue, p
 		var es field.ErrorList
 		pools[i], es = b.buildPool(&in[i], catalogue, path.Index(i))
 		errs = append(errs, es...)
-		if !sameModel(catalogue, in[i].Model, in[0].Model) {
-			errs = append(errs, field.Invalid(path.Index(i).Child("model"), in[i].Model,
-				"all pools behind one router serve the same model; the first one serves "+in[0].Model))
-		}
 	}
 	return pools, errs
+}
+
+// validateOneModel says which pools behind one router serve another model than the first.
+func validateOneModel(in []v1alpha1.Pool, catalogue *latency.Catalogue, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	for i := range in {
+		if !sameModel(catalogue, in[i].Model, in[0].Model) {
+			errs = append(errs, field.Invalid(path.Index(i).Child("model"), in[i].Model,
+				"all pools behind one router serve the same model, and the first one serves "+in[0].Model+": list a router for each model in routers"))
+		}
+	}
+	return errs
 }
 
 func sameModel(catalogue *latency.Catalogue, a, b string) bool {

@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // buildLatencyModels are the models of all endpoints that the EPP's predictions are
@@ -30,19 +31,23 @@ func buildLatencyModels(in []v1alpha1.Pool, pools []simulator.Pool) []config.Lat
 // sampledAnswers is how many answers a predictor has seen whose mean it knows.
 const sampledAnswers = 1000
 
-// meanAnswer is the mean length of a workload's first answers, in tokens; 0
-// where there are none.
-func meanAnswer(in *v1alpha1.Workload, trace *workload.Trace, seed int64) float64 {
-	source, errs := buildSource(in, trace, seed, field.NewPath("workload"))
+// meanAnswer is the mean length of the first answers to the requests of a part, in tokens;
+// 0 where there are none.
+func meanAnswer(p *Part, traces trace.Set, seed int64) float64 {
+	source, errs := buildSource(&p.Scenario.Workload, p.served, traces, seed, field.NewPath("workload"))
 	if len(errs) > 0 || source == nil {
 		return 0
 	}
+	models := source.Labels().Models
 	answered := workload.AnsweredAtOnce(source)
 	answers, tokens := 0, 0
 	for answers < sampledAnswers {
 		request, ok := answered.Next()
 		if !ok {
 			break
+		}
+		if request.Model > 0 && models[request.Model-1] != p.Model {
+			continue
 		}
 		answers++
 		tokens += request.OutputTokens

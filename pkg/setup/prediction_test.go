@@ -189,9 +189,9 @@ func TestPredictionIsBounded(t *testing.T) {
 }
 
 func TestMeanAnswer(t *testing.T) {
-	workload := buildValid(t, func(*v1alpha1.Scenario) {}).in.Workload
-	workload.Clients[0].OutputTokens = v1alpha1.Lengths{Distribution: "Constant", Mean: "60", Min: 1}
-	if got := meanAnswer(&workload, nil, 1); got != 60 {
+	in := buildValid(t, func(*v1alpha1.Scenario) {}).in
+	in.Workload.Clients[0].OutputTokens = v1alpha1.Lengths{Distribution: "Constant", Mean: "60", Min: 1}
+	if got := meanAnswer(&Part{Scenario: in}, nil, 1); got != 60 {
 		t.Errorf("answers of %v tokens, want 60", got)
 	}
 }

@@ -18,11 +18,11 @@ import (
 func (b *Builder) Provenance(in *v1alpha1.Scenario, root Tree, config *simulator.Config, outcome *simulator.Outcome) result.Provenance {
 	p := result.Provenance{
 		Loop:        loopOf(&in.Workload, config),
-		Router:      routerProvenance(root, config),
 		Workload:    result.WorkloadProvenance{Clients: len(config.Source.Labels().Clients)},
 		Handoff:     handoffProvenance(&config.Handoff),
 		Disruptions: len(config.Disruptions),
 	}
+	p.Router, p.Routers = routersProvenance(in, root)
 	for i := range in.Pools {
 		pool := poolProvenance(&in.Pools[i], &config.Pools[i])
 		pool.Caveats = b.caveats(in, config, outcome, i)
@@ -35,20 +35,33 @@ func loopOf(in *v1alpha1.Workload, config *simulator.Config) string {
 	switch {
 	case config.Listener == nil:
 		return result.OpenLoop
-	case slices.ContainsFunc(in.Clients, func(c v1alpha1.Client) bool { return c.ClosedLoop == nil }), in.Trace != nil:
+	case slices.ContainsFunc(in.Clients, func(c v1alpha1.Client) bool { return c.ClosedLoop == nil }), anyTrace(in, func(Trace) bool { return true }):
 		return result.PartlyOpenLoop
 	}
 	return result.ClosedLoop
 }
 
-func routerProvenance(root Tree, config *simulator.Config) result.RouterProvenance {
-	router := root["router"].(Tree)
+// routersProvenance is that of the only router, or that of each model's router.
+func routersProvenance(in *v1alpha1.Scenario, root Tree) (only result.RouterProvenance, each []result.RouterProvenance) {
+	list, several := root["routers"].([]any)
+	if !several {
+		return routerProvenance(&in.Router, root["router"].(Tree)), nil
+	}
+	for i, router := range list {
+		p := routerProvenance(&in.Routers[i].Router, router.(Tree))
+		p.Model = in.Routers[i].Model
+		each = append(each, p)
+	}
+	return only, each
+}
+
+func routerProvenance(in *v1alpha1.Router, router Tree) result.RouterProvenance {
 	document, isEPP := router["endpointPickerConfig"].(Tree)
 	version, _ := document[VersionField].(string)
 	if !isEPP {
 		version = router["policies"].(Tree)["routing"].(Tree)["policy"].(string)
 	}
-	return result.RouterProvenance{Version: version, ScrapeIntervalSeconds: config.ScrapeInterval.Seconds()}
+	return result.RouterProvenance{Version: version, ScrapeIntervalSeconds: in.MetricsRefreshInterval.Duration().Seconds()}
 }
 
 func poolProvenance(in *v1alpha1.Pool, pool *simulator.Pool) result.PoolProvenance {

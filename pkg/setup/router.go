@@ -43,8 +43,8 @@ func priorities(in *v1alpha1.Workload) []int {
 	for _, client := range in.Clients {
 		all = append(all, int(client.Priority))
 	}
-	if in.Trace != nil {
-		all = append(all, int(in.Trace.Priority))
+	for _, t := range Traces(in, nil) {
+		all = append(all, int(t.Priority))
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -3,6 +3,7 @@
 package setup
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -14,14 +15,19 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/native"
 )
 
-// A Routing is how a scenario's router chooses replicas: exactly one is set.
+// A Routing is how a scenario's router chooses replicas: exactly one field is set.
 type Routing struct {
 	EPPConfig *config.Config
 	native    *native.Config
+	// models are the routings of several models, in the order of the scenario's
+	// routers.
+	models []*Routing
 }
 
 // disaggregates reports whether requests are ever handed over.
-func (r *Routing) disaggregates() bool { return r.EPPConfig != nil && r.EPPConfig.Disaggregates() }
+func (r *Routing) disaggregates() bool {
+	return r.EPPConfig != nil && r.EPPConfig.Disaggregates() || slices.ContainsFunc(r.models, (*Routing).disaggregates)
+}
 
 // predicts reports whether predictions of latency are asked for.
 func (r *Routing) predicts() bool { return r.EPPConfig != nil && epp.Predicts(r.EPPConfig) }

@@ -62,7 +62,74 @@ func TestBuildClients(t *testing.T) {
 			},
 			func() []workload.Client {
 				c := plain
-				c.Sessions = &workload.Sessions{Concurrent: 3, Turns: ten, Accumulate: true, Order: workload.Cycle, MaxTokens: 99}
+				c.Sessions = &workload.Sessions{Concurrent: 3, Turns: ten, Context: workload.Accumulate, Order: workload.Cycle, MaxTokens: 99}
+				return []workload.Client{c}
+			},
+		},
+		"sessions that condense and change": {
+			func(c *v1alpha1.Client) {
+				c.Sessions = &v1alpha1.Sessions{
+					Concurrent: ptr.To[int32](3), Turns: c.InputTokens, Context: v1alpha1.CondenseContext, Order: v1alpha1.CycleOrder,
+					Condense: &v1alpha1.Condense{Every: 4000, Exponent: "0.8"}, PromptGrowth: "1.2", AnswerVariation: "0.3",
+				}
+			},
+			func() []workload.Client {
+				c := plain
+				c.Sessions = &workload.Sessions{
+					Concurrent: 3, Turns: ten, Context: workload.Condense, Order: workload.Cycle,
+					CondenseEvery: 4000, CondenseExponent: 0.8, PromptGrowth: 1.2, AnswerVariation: 0.3,
+				}
+				return []workload.Client{c}
+			},
+		},
+		"sessions of agents": {
+			func(c *v1alpha1.Client) {
+				second := v1alpha1.Duration("1s")
+				two := v1alpha1.Amounts{Distribution: v1alpha1.ConstantAmounts, Mean: "2", Min: 1}
+				c.Sessions = &v1alpha1.Sessions{
+					ThinkTime: &v1alpha1.Durations{Distribution: v1alpha1.ConstantDurations, Mean: &second}, Turns: c.InputTokens,
+					Context: v1alpha1.AccumulateContext, Order: v1alpha1.CycleOrder,
+					Tools:    &v1alpha1.Tools{Probability: "0.5", Calls: two, Latency: v1alpha1.Durations{Distribution: v1alpha1.ConstantDurations, Mean: &second}, ResultTokens: two},
+					Branches: &v1alpha1.Branches{Count: two, InputTokens: &two},
+				}
+			},
+			func() []workload.Client {
+				c := plain
+				second := workload.Durations{Distribution: stats.Constant{Value: 1}}
+				two := func(limit int) workload.Lengths {
+					return workload.Lengths{Distribution: stats.Constant{Value: 2}, Min: 1, Max: limit}
+				}
+				input := two(workload.MaxTokens)
+				c.Sessions = &workload.Sessions{
+					AfterAnswer: true, ThinkTime: &second, Turns: ten, Context: workload.Accumulate, Order: workload.Cycle,
+					Tools:    &workload.Tools{Probability: 0.5, Calls: two(1000), Latency: second, Result: two(workload.MaxTokens)},
+					Branches: &workload.Branches{Probability: 1, Count: two(64), Input: &input},
+				}
+				return []workload.Client{c}
+			},
+		},
+		"prompts of several parts": {
+			func(c *v1alpha1.Client) {
+				hour := v1alpha1.Duration("1h")
+				two := v1alpha1.Amounts{Distribution: v1alpha1.ConstantAmounts, Mean: "2", Min: 1}
+				c.Prefix = &v1alpha1.Prefix{
+					Group: "g", Tokens: 9,
+					Groups:   &v1alpha1.PrefixGroups{Count: 7, ZipfExponent: "1.5", DriftPeriod: &hour, Correlation: "0.25"},
+					Examples: &v1alpha1.Examples{Pool: 30, Count: two, Tokens: two, Order: v1alpha1.SortedExamples},
+				}
+				c.Media = []v1alpha1.Media{{Kind: v1alpha1.AudioMedia, Probability: "0.5", Count: two, Tokens: two, Pool: ptr.To[int32](8)}}
+				c.Reasoning = &v1alpha1.Reasoning{Steps: two, TokensPerStep: two, Context: v1alpha1.KeptReasoning}
+			},
+			func() []workload.Client {
+				c := plain
+				two := func(limit int) workload.Lengths {
+					return workload.Lengths{Distribution: stats.Constant{Value: 2}, Min: 1, Max: limit}
+				}
+				c.PrefixGroup, c.PrefixTokens = "g", 9
+				c.PrefixGroups = &workload.PrefixGroups{Count: 7, ZipfExponent: 1.5, DriftPeriod: time.Hour, Correlation: 0.25}
+				c.Examples = &workload.Examples{Pool: 30, Count: two(30), Tokens: two(workload.MaxTokens), Sorted: true}
+				c.Media = []workload.Media{{Kind: "Audio", Probability: 0.5, Count: two(100), Tokens: two(workload.MaxTokens), Pool: 8}}
+				c.Reasoning = &workload.Reasoning{Steps: two(1000), TokensPerStep: two(workload.MaxTokens), Kept: true}
 				return []workload.Client{c}
 			},
 		},
@@ -72,7 +139,7 @@ func TestBuildClients(t *testing.T) {
 			},
 			func() []workload.Client {
 				c := plain
-				c.Sessions = &workload.Sessions{Concurrent: 3, Turns: ten, Order: workload.Random}
+				c.Sessions = &workload.Sessions{Concurrent: 3, Turns: ten, Context: workload.Independent, Order: workload.Random}
 				return []workload.Client{c}
 			},
 		},
@@ -132,6 +199,65 @@ func TestClientValidation(t *testing.T) {
 			func(c *v1alpha1.Client) {
 				c.Arrivals = v1alpha1.Arrivals{Stages: []v1alpha1.RateStage{{Rate: "0", Duration: "1s"}}}
 			}, "arrivals.stages", "greater than 0",
+		},
+		"a Pareto whose gaps have no mean": {
+			func(c *v1alpha1.Client) {
+				c.Arrivals = v1alpha1.Arrivals{Process: v1alpha1.ParetoArrivals, Rate: "1", Shape: "1.0"}
+			}, "arrivals.shape", "must be greater than 1",
+		},
+		"a Pareto without a shape": {
+			func(c *v1alpha1.Client) {
+				c.Arrivals = v1alpha1.Arrivals{Process: v1alpha1.ParetoArrivals, Rate: "1"}
+			}, "arrivals.shape", "needs it",
+		},
+		"jitter of another process": {
+			func(c *v1alpha1.Client) {
+				c.Arrivals = v1alpha1.Arrivals{Process: v1alpha1.PoissonArrivals, Rate: "1", Jitter: "0"}
+			}, "arrivals.jitter", "only the process Periodic",
+		},
+		"an MMPP of no rate": {
+			func(c *v1alpha1.Client) {
+				state := v1alpha1.ArrivalState{RateFactor: "0", MeanDuration: "1s"}
+				c.Arrivals = v1alpha1.Arrivals{Process: v1alpha1.MMPPArrivals, Rate: "1", States: []v1alpha1.ArrivalState{state, state}}
+			}, "arrivals.states", "rateFactor greater than 0",
+		},
+		"lengths without a mean": {
+			func(c *v1alpha1.Client) {
+				c.OutputTokens = v1alpha1.Lengths{Distribution: v1alpha1.ParetoLengths, Mean: "5", Shape: "1", Min: 1}
+			}, "outputTokens.shape", "must be greater than 1",
+		},
+		"a Zipf without an exponent": {
+			func(c *v1alpha1.Client) {
+				c.InputTokens = v1alpha1.Lengths{Distribution: v1alpha1.ZipfLengths, Min: 1, Max: ptr.To[int32](9)}
+			}, "inputTokens.exponent", "needs it",
+		},
+		"a shape of another distribution": {
+			func(c *v1alpha1.Client) { c.InputTokens.Shape = "2" }, "inputTokens.shape", "only the distribution Pareto",
+		},
+		"a component without a mean": {
+			func(c *v1alpha1.Client) {
+				c.InputTokens = v1alpha1.Lengths{Distribution: v1alpha1.MixtureLengths, Min: 1, Components: []v1alpha1.LengthComponent{
+					{Weight: 1, Distribution: "Constant", Mean: "5"},
+					{Weight: 1, Distribution: "Pareto", Mean: "5", Shape: "0.5"},
+				}}
+			}, "inputTokens.components[1].shape", "must be greater than 1",
+		},
+		"a component without a deviation": {
+			func(c *v1alpha1.Client) {
+				c.InputTokens = v1alpha1.Lengths{Distribution: v1alpha1.MixtureLengths, Min: 1, Components: []v1alpha1.LengthComponent{
+					{Weight: 1, Distribution: "Gamma", Mean: "5"},
+				}}
+			}, "inputTokens.components[0].stdDev", "must be set",
+		},
+		"a length twice": {
+			func(c *v1alpha1.Client) {
+				c.InputTokens = v1alpha1.Lengths{Distribution: v1alpha1.HistogramLengths, Min: 1, Histogram: []v1alpha1.WeightedLength{{Tokens: 5, Weight: 1}, {Tokens: 5, Weight: 2}}}
+			}, "inputTokens.histogram[1].tokens", "Duplicate",
+		},
+		"turns of another distribution": {
+			func(c *v1alpha1.Client) {
+				c.Sessions = &v1alpha1.Sessions{Concurrent: ptr.To[int32](1), Turns: v1alpha1.Lengths{Distribution: v1alpha1.ConstantLengths, Mean: "2", Min: 1, Exponent: "1"}}
+			}, "sessions.turns.exponent", "only the distribution Zipf",
 		},
 		"shares in a round": {
 			func(c *v1alpha1.Client) {

@@ -3,7 +3,9 @@
 package simulator
 
 import (
+	"cmp"
 	"context"
+	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/prompt"
@@ -45,7 +47,7 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 	s := &simulation{source: c.Source, horizon: c.Horizon, disruptions: c.Disruptions, labels: labels}
 	s.core = &core{
 		ctx: ctx, sim: s,
-		metrics: newMetrics(c.Targets, c.Horizon.WarmUp, len(c.Pools), len(labels.Tenants), len(labels.Classes)),
+		metrics: newMetrics(c.Targets, c.Horizon.WarmUp, len(c.Pools), labels),
 	}
 	s.cluster = &cluster{core: s.core, handoff: c.Handoff}
 	s.gateway = newGateway(s.core, s.cluster, &c)
@@ -66,6 +68,7 @@ func newSimulation(ctx context.Context, c Config) *simulation {
 func newGateway(core *core, cluster *cluster, c *Config) *gateway {
 	return &gateway{
 		core: core, cluster: cluster, policies: c.Policies, listener: c.Listener,
+		turns:       make([]int, core.metrics.models),
 		held:        newGatewayQueue(&c.Policies.Routing),
 		onCompleted: c.Completed, onRejected: c.Rejected, onEvicted: c.Evicted, onEnded: c.Ended,
 	}
@@ -89,20 +92,33 @@ func (s *simulation) addPool(index int, p *Pool) {
 // addScrapes draws when each endpoint is scraped. Until its first scrape the
 // router sees a replica as it starts: idle.
 func (g *gateway) addScrapes(c *Config) {
-	interval := c.ScrapeInterval
-	if interval == 0 {
-		interval = DefaultScrapeInterval
-	}
 	phases := make([]simtime.Time, len(g.cluster.replicas))
 	g.view = policy.View{Scrapes: make([]policy.Scrape, len(g.cluster.replicas))}
+	number := map[int]int{} // of the next endpoint, by router
+	var intervals []time.Duration
+	endpoints := map[time.Duration][]int32{}
 	for i := range g.cluster.replicas {
-		phases[i] = scrapePhase(c.Seed, i, int64(interval))
+		pool := &c.Pools[g.cluster.replicas[i].pool]
+		interval := c.scrapeInterval(pool)
+		if endpoints[interval] == nil {
+			intervals = append(intervals, interval)
+		}
+		endpoints[interval] = append(endpoints[interval], int32(i))
+		phases[i] = scrapePhase(c.Seed, number[pool.Router], int64(interval))
+		number[pool.Router]++
 		g.view.Scrapes[i] = g.cluster.replicas[i].scraped(0)
 	}
 	g.viewAdapters()
 	g.viewPresence()
 	g.changed = make([]int32, 0, len(g.cluster.replicas)+1)
-	g.scrapes = newScrapeSchedule(interval, phases)
+	for _, interval := range intervals {
+		g.scrapes = append(g.scrapes, newScrapeSchedule(interval, phases, endpoints[interval]))
+	}
+}
+
+// scrapeInterval is the time between two scrapes of a replica of a pool.
+func (c *Config) scrapeInterval(p *Pool) time.Duration {
+	return cmp.Or(p.ScrapeInterval, c.ScrapeInterval, DefaultScrapeInterval)
 }
 
 // viewPresence lets the router see which replicas are not there at the start.

@@ -134,6 +134,9 @@ func (s *simulation) applyClusterEvent(e *clusterEvent) {
 	case gatewayWakes:
 		s.advanceToEvent(e.at, s.gateway.routingFollowsReplicas())
 		s.gateway.release()
+		if next := s.gateway.held.wakeUp.at; next <= s.now {
+			panic(fmt.Sprintf("simulator: the router woke at %v and wakes again at %v", s.now, next))
+		}
 		s.gateway.evictRequested()
 		s.checkContext()
 	default:

@@ -70,6 +70,11 @@ type Config struct {
 // Pool is a set of identical replicas.
 type Pool struct {
 	Name string
+	// Router numbers the routers that scrape the replicas, where several do, each its
+	// own. The phases of a router's scrapes do not depend on the others. ScrapeInterval
+	// is the router's; 0 means that of Config.
+	Router         int
+	ScrapeInterval time.Duration
 	// Replicas is how many are there at the start, MaxReplicas how many there may
 	// be at once; 0 means Replicas. Endpoints are numbered for all of MaxReplicas.
 	// A replica beyond Replicas begins its first lifetime when it recovers.

@@ -41,6 +41,8 @@ func (p *Pool) check() {
 			p.Name, p.Replicas, p.KVBlocks, p.ReportedBlocks, p.BlockTokens, p.MaxNumSeqs, p.MaxNumBatchedTokens, p.LongPrefillTokens, p.MaxModelLen))
 	case p.Cost.QueueBase < 0 || p.Cost.QueuePerInputToken < 0 || p.Cost.PerOutputToken < 0 || p.Cost.Completion < 0:
 		panic(fmt.Sprintf("simulator: pool %q: negative cost %+v", p.Name, p.Cost))
+	case p.ScrapeInterval < 0:
+		panic(fmt.Sprintf("simulator: pool %q: negative scrape interval %v", p.Name, p.ScrapeInterval))
 	case p.BlockBytes < 0 || p.BlockBytes > math.MaxInt64/int64(p.KVBlocks):
 		panic(fmt.Sprintf("simulator: pool %q: %d blocks of %d bytes", p.Name, p.KVBlocks, p.BlockBytes))
 	case !known(p.Eviction):

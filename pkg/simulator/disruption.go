@@ -29,8 +29,8 @@ func (s *simulation) advanceToEvent(at simtime.Time, all bool) {
 	s.now = at
 }
 
-// applyDisruption applies a disruption, now. Once all requests have ended, it
-// changes nothing but lifetimes.
+// applyDisruption applies a disruption, now. After the nanosecond in which the last
+// request ends, it changes nothing but lifetimes.
 func (s *simulation) applyDisruption(d Disruption) {
 	r := &s.cluster.replicas[d.Endpoint]
 	switch d.Kind {
@@ -39,7 +39,7 @@ func (s *simulation) applyDisruption(d Disruption) {
 	case Recover:
 		r.lifetimes.begin(d.At)
 	}
-	if s.cluster.draining && s.gateway.inFlight == 0 {
+	if s.cluster.draining && s.gateway.inFlight == 0 && d.At > max(s.arrivalsEnd, s.gateway.lastEnd) {
 		return
 	}
 	s.gateway.setDown(d.Endpoint, d.Kind != Recover)

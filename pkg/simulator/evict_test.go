@@ -49,7 +49,9 @@ func (e *ender) Release(v *policy.View) (policy.Released, bool) {
 	return policy.Released{Request: q.ID, Decision: to, Err: err}, true
 }
 
-func (e *ender) Cancel(simtime.Time, int) { e.kept = nil }
+func (*ender) Queues(*policy.Request) bool { return true }
+
+func (e *ender) Cancel(simtime.Time, *policy.Request) { e.kept = nil }
 
 func (e *ender) Evict(now simtime.Time) (int, bool) {
 	if _, open := e.open[e.victim]; now < e.at || e.asked || !open {

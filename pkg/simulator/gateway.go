@@ -27,12 +27,14 @@ type gateway struct {
 	timeOuts timeOuts
 	// asksOnArrival says that some replica asks its advisor when a request arrives.
 	asksOnArrival bool
-	scrapes       scrapeSchedule
+	scrapes       scrapeSchedules
 	view          policy.View
 	changed       []int32 // memory of view.Changed
 	deliveries    deliveries
 
 	arrived int
+	// turns counts the requests that have arrived, by model.
+	turns []int
 	// inFlight counts accepted requests that have not ended.
 	inFlight int
 	lastEnd  simtime.Time
@@ -60,7 +62,9 @@ func (g *gateway) arrive(w *workload.Request) {
 		ID: w.ID, Arrival: w.Arrival, Prompt: w.Prompt, Tokens: w.Prompt.Tokens(),
 		Tenant: w.Tenant, Class: w.Class, Priority: w.Priority,
 		Session: w.Session, Adapter: int32(w.Adapter), Headers: int32(w.Headers),
+		Model: int32(w.Model), Turn: g.turns[w.Model],
 	}
+	g.turns[w.Model]++
 	promised := g.metrics.target(w.Class)
 	q.info.TTFT, q.info.TPOT = promised.TTFT, promised.TPOT
 	q.lastToken, q.firstToken, q.routedAt = unset, unset, w.Arrival

@@ -78,7 +78,7 @@ func (g *gateway) release() {
 		return
 	}
 	at, ok := queue.queue.Wake(now)
-	if !ok || at <= now {
+	if !ok || at < now {
 		panic(fmt.Sprintf("simulator: the router keeps %d requests at %v and wakes at %v (%t)", len(queue.requests), now, at, ok))
 	}
 	g.sim.events.move(&queue.wakeUp, at)
@@ -106,7 +106,7 @@ func (g *gateway) sendReleased(released policy.Released) {
 // recordGatewayQueueing records how long the router kept a request back that goes to a
 // replica now.
 func (g *gateway) recordGatewayQueueing(q *request) {
-	if g.held.queue != nil {
+	if g.held.queue != nil && g.held.queue.Queues(&q.info) {
 		g.metrics.kept(g.now, q)
 	}
 }

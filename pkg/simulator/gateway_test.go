@@ -25,8 +25,8 @@ func (n *noting) Route(_ *policy.View, q *policy.Request) (policy.Decision, erro
 
 func TestWhatTheRouterKnowsOfARequest(t *testing.T) {
 	text := prompt.Prompt{}.Append(prompt.Extent{Source: 1, Tokens: 8})
-	source := &script{labels: workload.Labels{Classes: []string{"promised", "free", "later"}}, requests: []workload.Request{
-		{ID: 0, Arrival: 1, Prompt: text, OutputTokens: 1, Session: 4, Priority: 2, Tenant: 0},
+	source := &script{labels: workload.Labels{Classes: []string{"promised", "free", "later"}, Models: []string{"m"}}, requests: []workload.Request{
+		{ID: 0, Arrival: 1, Prompt: text, OutputTokens: 1, Session: 4, Priority: 2, Tenant: 0, Model: 1},
 		{ID: 1, Arrival: 2, Prompt: text, OutputTokens: 1, Class: 1, Adapter: 3},
 		{ID: 2, Arrival: 3, Prompt: text, OutputTokens: 1, Class: 2},
 	}}
@@ -40,9 +40,9 @@ func TestWhatTheRouterKnowsOfARequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []policy.Request{
-		{ID: 0, Arrival: 1, Prompt: text, Tokens: 8, Session: 4, Priority: 2, TTFT: 500, TPOT: 20},
+		{ID: 0, Arrival: 1, Prompt: text, Tokens: 8, Session: 4, Priority: 2, Model: 1, TTFT: 500, TPOT: 20},
 		{ID: 1, Arrival: 2, Prompt: text, Tokens: 8, Class: 1, Adapter: 3},
-		{ID: 2, Arrival: 3, Prompt: text, Tokens: 8, Class: 2},
+		{ID: 2, Arrival: 3, Prompt: text, Tokens: 8, Turn: 1, Class: 2},
 	}
 	if diff := cmp.Diff(want, router.seen); diff != "" {
 		t.Errorf("requests (−want +got):\n%s", diff)

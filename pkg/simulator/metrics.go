@@ -8,6 +8,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
 // discard is the index of the cell that takes what is not measured: requests
@@ -16,24 +17,25 @@ const discard = 0
 
 // metrics collects the figures of a run.
 type metrics struct {
-	targets          []Target
-	warmUp           simtime.Time
-	tenants, classes int
-	// index gives the cell of (pool+1, tenant, class); 0 where none is yet.
+	targets                  []Target
+	warmUp                   simtime.Time
+	tenants, classes, models int
+	// index gives the cell of (pool+1, tenant, class, model); 0 where none is yet.
 	index []int32
 	cells []*Cell
 	// last is when something measured happened last.
 	last simtime.Time
 }
 
-func newMetrics(targets []Target, warmUp time.Duration, pools, tenants, classes int) metrics {
-	tenants, classes = max(tenants, 1), max(classes, 1)
+func newMetrics(targets []Target, warmUp time.Duration, pools int, labels workload.Labels) metrics {
+	tenants, classes, models := max(len(labels.Tenants), 1), max(len(labels.Classes), 1), len(labels.Models)+1
 	return metrics{
 		targets: targets,
 		warmUp:  simtime.Time(warmUp),
 		tenants: tenants,
 		classes: classes,
-		index:   make([]int32, (pools+1)*tenants*classes),
+		models:  models,
+		index:   make([]int32, (pools+1)*tenants*classes*models),
 		cells:   []*Cell{{}},
 	}
 }
@@ -43,10 +45,10 @@ func (m *metrics) cell(pool int, info *policy.Request) int32 {
 	if info.Arrival < m.warmUp {
 		return discard
 	}
-	slot := &m.index[((pool+1)*m.tenants+info.Tenant)*m.classes+info.Class]
+	slot := &m.index[(((pool+1)*m.tenants+info.Tenant)*m.classes+info.Class)*m.models+int(info.Model)]
 	if *slot == 0 {
 		*slot = int32(len(m.cells))
-		m.cells = append(m.cells, &Cell{Pool: pool, Tenant: info.Tenant, Class: info.Class})
+		m.cells = append(m.cells, &Cell{Pool: pool, Tenant: info.Tenant, Class: info.Class, Model: int(info.Model)})
 	}
 	return *slot
 }
@@ -182,7 +184,7 @@ func (m *metrics) target(class int) Target {
 // within says whether a duration meets a target; 0 is none.
 func within(d, target time.Duration) bool { return target == 0 || d <= target }
 
-// report returns the cells in order of pool, tenant and class.
+// report returns the cells in order of pool, tenant, class and model.
 func (m *metrics) report() []Cell {
 	cells := make([]Cell, 0, len(m.cells)-1)
 	for _, i := range m.index {

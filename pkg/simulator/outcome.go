@@ -18,7 +18,7 @@ type Outcome struct {
 	// Pools are the pools' names, in the order of Config.
 	Pools []string
 	// Cells hold the figures of the measured requests, one cell for each
-	// (pool, tenant, class) that saw one, in that order.
+	// (pool, tenant, class, model) that saw one, in that order.
 	Cells []Cell
 	// Measured runs from the end of warm-up to the last measured event: the
 	// span that throughput is over.
@@ -65,12 +65,13 @@ var reasonNames = [Reasons]string{"noEndpoint", "shed", "emptyPrompt", "exceedsM
 // String returns the reason as results write it, such as noEndpoint.
 func (r Reason) String() string { return reasonNames[r] }
 
-// Cell holds the figures of the requests of one pool, tenant and class.
+// Cell holds the figures of the requests of one pool, tenant, class and model.
 // Every request that arrived ended in exactly one way.
 type Cell struct {
 	// Pool indexes Outcome.Pools, or is NoPool; Tenant and Class index the
-	// labels.
-	Pool, Tenant, Class int
+	// labels. Model is one more than the index of the model that the requests ask
+	// for; 0 where they name none.
+	Pool, Tenant, Class, Model int
 
 	// Arrived = Completed + Rejected + TimedOut + Failed + Unfinished.
 	Arrived, Completed, Rejected, TimedOut, Failed, Unfinished int64

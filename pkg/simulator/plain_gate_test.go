@@ -39,7 +39,7 @@ func (p *plain) release() {
 		return
 	}
 	at, ok := p.Policies.Routing.Queue.Wake(p.now)
-	if !ok || at <= p.now {
+	if !ok || at < p.now {
 		panic(fmt.Sprintf("at %v: %d are kept and the next wake is at %v", p.now, len(p.waiting), at))
 	}
 	p.schedule(plainEvent{at: at, kind: plainRelease})
@@ -47,7 +47,7 @@ func (p *plain) release() {
 
 // noteWait notes how long a request was kept that goes to an endpoint now.
 func (p *plain) noteWait(q *plainRequest) {
-	if p.Policies.Routing.Queue != nil {
+	if queue := p.Policies.Routing.Queue; queue != nil && queue.Queues(&q.info) {
 		p.metrics.touch(p.now, q.cell).GatewayQueueing.Record(int64(p.now.Sub(q.routedAt)))
 	}
 }

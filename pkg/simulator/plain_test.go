@@ -38,8 +38,10 @@ type plain struct {
 	arrived, inFlight int
 	closed            bool
 	handled           int
-	flying            []*plainRequest // in flight, in order of arrival
-	telling           plainTelling
+	// turns and scrapes count the requests by model and the endpoints by router.
+	turns, scrapes map[int]int
+	flying         []*plainRequest // in flight, in order of arrival
+	telling        plainTelling
 	plainGate
 
 	network   *transfer.Network
@@ -142,12 +144,12 @@ type plainReplica struct {
 func runPlain(c Config) *Outcome { return newPlain(c).run() }
 
 func newPlain(c Config) *plain {
-	p := &plain{Config: c, telling: newPlainTelling(c.Policies.Routing.KVEvents)}
+	p := &plain{Config: c, turns: map[int]int{}, scrapes: map[int]int{}, telling: newPlainTelling(c.Policies.Routing.KVEvents)}
 	if p.ScrapeInterval == 0 {
 		p.ScrapeInterval = DefaultScrapeInterval
 	}
 	labels := p.Source.Labels()
-	p.metrics = newMetrics(c.Targets, c.Horizon.WarmUp, len(c.Pools), len(labels.Tenants), len(labels.Classes))
+	p.metrics = newMetrics(c.Targets, c.Horizon.WarmUp, len(c.Pools), labels)
 	for i := range c.Pools {
 		p.pools = append(p.pools, c.Pools[i].Name)
 		for place := range max(c.Pools[i].Replicas, c.Pools[i].MaxReplicas) {
@@ -212,8 +214,9 @@ func (p *plain) addReplica(pool *Pool, index int, present bool) {
 		Pool: pool, pool: index, index: len(p.replicas),
 		cache:     newPlainCache(pool),
 		scheduler: pool.Scheduler,
-		scrape:    scrapePhase(p.Seed, len(p.replicas), int64(p.ScrapeInterval)),
+		scrape:    scrapePhase(p.Seed, p.scrapes[pool.Router], int64(p.Config.scrapeInterval(pool))),
 	}
+	p.scrapes[pool.Router]++
 	r.watch(pool.Stability, 0)
 	if r.scheduler == nil {
 		r.scheduler = scheduling.FCFS{}
@@ -305,7 +308,7 @@ func (p *plain) take(e plainEvent) plainEvent {
 		}
 		p.view.Scrapes[next.index] = p.scraped(next, next.scrape)
 		p.scrapeAdapters(next)
-		next.scrape = next.scrape.Add(p.ScrapeInterval)
+		next.scrape = next.scrape.Add(p.Config.scrapeInterval(next.Pool))
 	}
 	p.now = e.at
 	return e
@@ -393,7 +396,9 @@ func (p *plain) arrive() {
 	q.info = policy.Request{
 		ID: w.ID, Arrival: w.Arrival, Prompt: w.Prompt, Tokens: w.Prompt.Tokens(),
 		Tenant: w.Tenant, Class: w.Class, Priority: w.Priority, Session: w.Session, Adapter: int32(w.Adapter), Headers: int32(w.Headers),
+		Model: int32(w.Model), Turn: p.turns[w.Model],
 	}
+	p.turns[w.Model]++
 	if w.Class < len(p.Targets) {
 		q.info.TTFT, q.info.TPOT = p.Targets[w.Class].TTFT, p.Targets[w.Class].TPOT
 	}

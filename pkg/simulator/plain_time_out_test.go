@@ -36,7 +36,7 @@ func (p *plain) timeOut(q *plainRequest) {
 	}
 	if at := slices.Index(p.waiting, q); at >= 0 {
 		p.waiting = slices.Delete(p.waiting, at, at+1)
-		p.Policies.Routing.Queue.Cancel(p.now, q.info.ID)
+		p.Policies.Routing.Queue.Cancel(p.now, &q.info)
 	} else {
 		if !q.leaving {
 			p.takeOff(q)

@@ -64,9 +64,11 @@ func (r *scatter) Release(v *policy.View) (policy.Released, bool) {
 	return policy.Released{}, false
 }
 
-func (r *scatter) Cancel(now simtime.Time, request int) {
-	r.log = append(r.log, fmt.Sprint("cancel ", request, " at ", now))
-	r.held = slices.DeleteFunc(r.held, func(h heldRequest) bool { return h.request.ID == request })
+func (*scatterGate) Queues(*policy.Request) bool { return true }
+
+func (r *scatter) Cancel(now simtime.Time, request *policy.Request) {
+	r.log = append(r.log, fmt.Sprint("cancel ", request.ID, " at ", now))
+	r.held = slices.DeleteFunc(r.held, func(h heldRequest) bool { return h.request.ID == request.ID })
 }
 
 func (g *scatterGate) turnAway(i int, err error) (policy.Released, bool) {

@@ -126,7 +126,9 @@ func (p *impatient) Route(*policy.View, *policy.Request) (policy.Decision, error
 }
 
 func (p *impatient) Wake(simtime.Time) (simtime.Time, bool) { return 0, false }
-func (p *impatient) Cancel(simtime.Time, int)               {}
+func (*impatient) Queues(*policy.Request) bool              { return true }
+
+func (p *impatient) Cancel(simtime.Time, *policy.Request) {}
 
 func (p *impatient) Release(*policy.View) (policy.Released, bool) { return policy.Released{}, false }
 

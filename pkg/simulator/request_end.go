@@ -11,8 +11,9 @@ const NoReplica = -1
 type RequestEnd struct {
 	// ID numbers requests in order of arrival, from 0.
 	ID int
-	// Tenant and Class index the source's labels.
-	Tenant, Class int
+	// Tenant and Class index the source's labels. Model is one more than the index of
+	// the model that the request asks for; 0 where it names none.
+	Tenant, Class, Model int
 	// Pool indexes Config.Pools, or is NoPool. Replica counts the replicas of all
 	// pools, in their order, or is NoReplica: the one that decodes.
 	Pool, Replica int
@@ -64,7 +65,7 @@ func (g *gateway) endOf(q *request, at simtime.Time, how ending) RequestEnd {
 // endAtGateway describes a request that no endpoint accepted.
 func (g *gateway) endAtGateway(q *request, pool int) RequestEnd {
 	return RequestEnd{
-		ID: q.info.ID, Tenant: q.info.Tenant, Class: q.info.Class, Pool: pool, Replica: NoReplica,
+		ID: q.info.ID, Tenant: q.info.Tenant, Class: q.info.Class, Model: int(q.info.Model), Pool: pool, Replica: NoReplica,
 		Arrival: q.info.Arrival, FirstToken: unset, End: g.now, PromptTokens: int(q.prompt),
 		Measured: q.info.Arrival >= g.metrics.warmUp,
 	}

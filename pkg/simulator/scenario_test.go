@@ -177,14 +177,14 @@ func (c *scenario) run() {
 	})
 	c.runOn("simulator", func(config Config, rec *recorder) (*Outcome, error) {
 		s := newSimulation(context.Background(), config)
-		phases := s.gateway.scrapes.phases
+		phases := s.gateway.scrapes[0].phases
 		for i, first := range c.first {
-			if first >= s.gateway.scrapes.interval {
-				c.t.Fatalf("first scrape at %v, and every %v", first, s.gateway.scrapes.interval)
+			if first >= s.gateway.scrapes[0].interval {
+				c.t.Fatalf("first scrape at %v, and every %v", first, s.gateway.scrapes[0].interval)
 			}
 			phases[i] = simtime.Time(first)
 		}
-		s.gateway.scrapes = newScrapeSchedule(s.gateway.scrapes.interval, phases)
+		s.gateway.scrapes[0] = newScrapeSchedule(s.gateway.scrapes[0].interval, phases, s.gateway.scrapes[0].order)
 		s.observers = append(s.observers, rec)
 		return s.run()
 	})

@@ -3,6 +3,7 @@
 package simulator
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -12,30 +13,55 @@ import (
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// scrapePhase draws when an endpoint is scraped first.
+// scrapePhase draws when an endpoint is scraped first, which its router knows by this
+// number.
 func scrapePhase(seed int64, endpoint int, interval int64) simtime.Time {
 	stream := stats.NewStream(seed, "scrape/"+strconv.Itoa(endpoint))
 	return simtime.Time(stream.IntN(int(interval)))
 }
 
-// scrapeSchedule is the order in which the router reads the endpoints' metrics, each at
+// scrapeSchedules are the schedules of the routers' intervals: one, unless routers of
+// several models read metrics at intervals of their own.
+type scrapeSchedules []scrapeSchedule
+
+// next is when the next endpoint is to be read.
+func (t scrapeSchedules) next() simtime.Time {
+	at := t[0].next()
+	for i := 1; i < len(t); i++ {
+		at = min(at, t[i].next())
+	}
+	return at
+}
+
+// due returns the next endpoint to be read and when, if it is not after now.
+func (t scrapeSchedules) due(now simtime.Time) (endpoint int32, at simtime.Time, ok bool) {
+	first := &t[0]
+	if len(t) > 1 {
+		first.skip(now)
+		for i := 1; i < len(t); i++ {
+			if t[i].skip(now); t[i].next() < first.next() {
+				first = &t[i]
+			}
+		}
+	}
+	return first.due(now)
+}
+
+// scrapeSchedule is the order in which endpoints' metrics are read, each at
 // phase + k·interval, before anything else of that nanosecond. As all have one
 // interval, it is the same round again and again. Reads that nobody will look
 // at are left out.
 type scrapeSchedule struct {
 	interval time.Duration
 	phases   []simtime.Time // by endpoint, less than the interval
-	order    []int32        // endpoints by phase
+	order    []int32        // those of the interval, by phase
 	place    int
 	round    simtime.Time // when the round under way began
 }
 
-func newScrapeSchedule(interval time.Duration, phases []simtime.Time) scrapeSchedule {
-	t := scrapeSchedule{interval: interval, phases: phases}
-	for e := range phases {
-		t.order = append(t.order, int32(e))
-	}
-	slices.SortStableFunc(t.order, func(a, b int32) int { return int(phases[a] - phases[b]) })
+func newScrapeSchedule(interval time.Duration, phases []simtime.Time, endpoints []int32) scrapeSchedule {
+	t := scrapeSchedule{interval: interval, phases: phases, order: endpoints}
+	slices.SortFunc(t.order, func(a, b int32) int { return cmp.Or(cmp.Compare(phases[a], phases[b]), cmp.Compare(a, b)) })
 	return t
 }
 
@@ -44,22 +70,25 @@ func (t *scrapeSchedule) next() simtime.Time { return t.round + t.phases[t.order
 
 // due returns the next endpoint to be read and when, if it is not after now.
 func (t *scrapeSchedule) due(now simtime.Time) (endpoint int32, at simtime.Time, ok bool) {
-	endpoint = t.order[t.place]
+	t.skip(now)
 	at = t.next()
 	if at > now {
 		return 0, 0, false
 	}
-	// Each endpoint is read again before now in every round but the last.
-	if rounds := now.Sub(at)/t.interval - 1; rounds > 0 {
-		t.round = t.round.Add(rounds * t.interval)
-		at = at.Add(rounds * t.interval)
-	}
+	endpoint = t.order[t.place]
 	t.place++
 	if t.place == len(t.order) {
 		t.place = 0
 		t.round = t.round.Add(t.interval)
 	}
 	return endpoint, at, true
+}
+
+// skip leaves rounds out after which each endpoint is read again before now.
+func (t *scrapeSchedule) skip(now simtime.Time) {
+	if late := now.Sub(t.next()); late >= 2*t.interval {
+		t.round = t.round.Add((late/t.interval - 1) * t.interval)
+	}
 }
 
 // scrapeUntil brings the router's view up to a time, its own nanosecond included.

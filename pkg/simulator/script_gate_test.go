@@ -54,8 +54,10 @@ func (r *scriptRouter) Release(v *policy.View) (policy.Released, bool) {
 	return policy.Released{Request: q.ID, Decision: to, Err: err}, true
 }
 
-func (g *scriptGate) Cancel(_ simtime.Time, request int) {
-	g.held = slices.DeleteFunc(g.held, func(h heldRequest) bool { return h.request.ID == request })
+func (*scriptGate) Queues(*policy.Request) bool { return true }
+
+func (g *scriptGate) Cancel(_ simtime.Time, request *policy.Request) {
+	g.held = slices.DeleteFunc(g.held, func(h heldRequest) bool { return h.request.ID == request.ID })
 }
 
 // leave takes a request out.

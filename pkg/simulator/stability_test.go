@@ -12,7 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/stats"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // lengths is the size of a request in tokens.
@@ -45,13 +45,13 @@ func TestStabilityBoundary(t *testing.T) {
 	}{
 		"constant lengths": {func(*testing.T) []lengths { return []lengths{{512, 128}} }, 2 * time.Minute},
 		"lengths of a small trace": {func(t *testing.T) []lengths {
-			return readLengths(t, workload.Azure, "testdata/lengths.csv")
+			return readLengths(t, trace.Azure, "testdata/lengths.csv")
 		}, 2 * time.Minute},
 		"lengths of the Azure code trace": {func(t *testing.T) []lengths {
-			return readLengths(t, workload.Azure, testdata.File(t, "traces", "azure-2023", "AzureLLMInferenceTrace_code.csv"))
+			return readLengths(t, trace.Azure, testdata.File(t, "traces", "azure-2023", "AzureLLMInferenceTrace_code.csv"))
 		}, 2 * time.Minute},
 		"lengths of the Mooncake conversation trace": {func(t *testing.T) []lengths {
-			return readLengths(t, workload.Mooncake, testdata.File(t, "traces", "mooncake-fast25", "conversation_trace.jsonl"))
+			return readLengths(t, trace.Mooncake, testdata.File(t, "traces", "mooncake-fast25", "conversation_trace.jsonl"))
 		}, time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -109,17 +109,17 @@ func inFlightAt(t *testing.T, rows []lengths, rate float64, at time.Duration) *s
 }
 
 // readLengths reads the lengths of a trace.
-func readLengths(t *testing.T, format workload.Format, path string) []lengths {
+func readLengths(t *testing.T, format trace.Format, path string) []lengths {
 	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	trace, err := workload.ReadTrace(format, file, path)
+	recorded, err := trace.Read(format, file, path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	source := trace.Replay(workload.Replay{RateScale: 1, Arrivals: workload.AsRecorded}, 1)
+	source := recorded.Replay(trace.Replay{RateScale: 1, Arrivals: trace.AsRecorded}, 1)
 	var rows []lengths
 	for {
 		r, ok := source.Next()

@@ -111,7 +111,7 @@ func (g *gateway) timeOut(id int32) {
 
 // cancelHeld takes a request back that the router holds.
 func (g *gateway) cancelHeld(q *request) {
-	g.held.queue.Cancel(g.now, q.info.ID)
+	g.held.queue.Cancel(g.now, &q.info)
 	delete(g.held.requests, q.info.ID)
 	q.moveTo(phaseNone)
 	g.cluster.serving--

@@ -26,7 +26,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // ErrBadInput says that trying again gives the same failure: the plan or an
@@ -144,7 +144,7 @@ func (o Options) simulate(ctx context.Context, creator Creator, w shardInput, wh
 	telling, end := context.WithCancel(ctx)
 	defer end()
 	teller.Go(func() { w.owner.writeProgress(telling, creator, o.Ticks, o.Index, len(which), &done) })
-	return execute.Simulate(ctx, w.plan, w.trace, w.round, which, execute.Options{
+	return execute.Simulate(ctx, w.plan, w.traces, w.round, which, execute.Options{
 		Parallelism: o.Parallelism, KeepDecisions: true,
 		Progress: func(n int) {
 			done.Store(int64(n))
@@ -220,7 +220,7 @@ type shardInput struct {
 	round *experiment.Round
 	// simulations are the numbers of those of the round to run.
 	simulations []int
-	trace       *workload.Trace
+	traces      trace.Set
 }
 
 func (o Options) readInput() (w shardInput, err error) {
@@ -247,32 +247,53 @@ func (o Options) readInput() (w shardInput, err error) {
 	if w.round, w.simulations, err = study.Resume(w.plan, work); err != nil {
 		return w, err
 	}
-	w.trace, err = o.readTrace(w.plan)
+	w.traces, err = o.readTraces(w.plan)
 	return w, err
 }
 
-// readTrace reads the plan's trace and checks that it is the one planned for.
-func (o Options) readTrace(plan *experiment.Plan) (*workload.Trace, error) {
-	if plan.Trace == nil {
-		return nil, nil
+// TraceFolder is the folder of the plan's trace i, one of several, below the inputs.
+func TraceFolder(i int) string { return strconv.Itoa(i) }
+
+// readTraces reads the traces of a plan.
+func (o Options) readTraces(plan *experiment.Plan) (trace.Set, error) {
+	traces := trace.Set{}
+	memory := o.traceMemory()
+	for i, in := range plan.AllTraces() {
+		folder := o.InputsFolder
+		if in.Source != "" {
+			folder = filepath.Join(folder, TraceFolder(i))
+		}
+		read, err := readTrace(plan, in, folder, memory)
+		if err != nil {
+			return nil, err
+		}
+		traces[in.Source] = read
+		memory = max(memory-read.Bytes(), 1)
 	}
-	in := plan.Trace
-	file, err := openWithin(o.InputsFolder, in.Path())
+	return traces, nil
+}
+
+// readTrace reads a trace of a plan into so much memory, from the folder where it is
+// mounted, and checks that it is the one planned for.
+func readTrace(plan *experiment.Plan, in *experiment.TraceInput, folder string, memoryBytes int64) (*trace.Trace, error) {
+	file, err := openWithin(folder, in.Path())
 	if err != nil {
 		return nil, fmt.Errorf("trace %s: %w", in.Name(), err)
 	}
 	defer file.Close()
-	trace, err := workload.ReadTraceWithin(workload.Format(in.Format), file, experiment.TraceDescription(in), o.traceMemory())
+	options := in.Options()
+	options.MemoryBytes = memoryBytes
+	recorded, err := trace.ReadWith(trace.Format(in.Format), options, file, experiment.TraceDescription(in))
 	switch {
 	case err != nil && storageError(err) != nil:
 		return nil, err
 	case err != nil:
-		return nil, invalidTrace{in.Invalid(err)}
+		return nil, invalidTrace{plan.InvalidTrace(in, err)}
 	}
-	if trace.Digest() != in.SHA256 {
-		return nil, fmt.Errorf("trace %s: its sha256 is %s, but the plan is for %s: it is another trace, or it has changed", in.Name(), trace.Digest(), in.SHA256)
+	if recorded.Digest() != in.SHA256 {
+		return nil, fmt.Errorf("trace %s: its sha256 is %s, but the plan is for %s: it is another trace, or it has changed", in.Name(), recorded.Digest(), in.SHA256)
 	}
-	return trace, nil
+	return recorded, nil
 }
 
 // openWithin opens a file below a folder. A link in a volume that leads out of it,

@@ -24,10 +24,12 @@ import (
 	"windtunnel.dev/windtunnel/internal/testing/builder"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/result"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // recordingCreator keeps what is created.
@@ -58,7 +60,7 @@ func (traceInputs) ParsesTraces() bool                                          
 func mooncakeTrace(t *testing.T, seed int64) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := workload.WriteMooncake(&b, 40, seed); err != nil {
+	if err := trace.WriteMooncake(&b, 40, seed); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -175,8 +177,8 @@ func TestWorkerSimulatesRestOfARound(t *testing.T) {
 		t.Fatalf("%d rows of round %d, %v; want two of round 3", len(rows), report.Round, err)
 	}
 	for i, want := range []int{0, 3} {
-		trial, seed := st.Round().At(want)
-		if rows[i].Point != trial.Point.ID || rows[i].Seed != seed {
+		of := st.Round().At(want)
+		if rows[i].Point != of.Point.ID || rows[i].Seed != of.Seed {
 			t.Errorf("row %d is of point %d, seed %d; want simulation %d", i, rows[i].Point, rows[i].Seed, want)
 		}
 	}
@@ -436,6 +438,56 @@ func TestTraceMayBeALinkInItsVolume(t *testing.T) {
 	}
 }
 
+// Two traces with names lie in folders of their own. The shards give the rows of both.
+func TestSeveralTracesLieInFolders(t *testing.T) {
+	sweep := traceSweep().Obj()
+	workload := &sweep.Spec.Scenario.Workload
+	workload.Traces = []v1alpha1.NamedTrace{{Name: "day", Trace: *workload.Trace}, {Name: "night", Trace: *workload.Trace}}
+	workload.Trace = nil
+	c, errs, err := compile.Sweep(t.Context(), sweep, parsedTraceInputs{mooncakeTrace(t, 1)})
+	if err != nil || len(errs) > 0 {
+		t.Fatalf("CompileSweep: %v, %v", errs, err)
+	}
+	want := experimenttest.MustRunLocally(t, c, execute.Options{Parallelism: 1}).Rows()
+
+	o := mountedOptions(t)
+	writeFile(t, filepath.Join(o.PlanFolder, PlanFile), c.Plan.Encode())
+	o.InputsFolder = t.TempDir()
+	for i := range workload.Traces {
+		folder := filepath.Join(o.InputsFolder, TraceFolder(i))
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(folder, "small.jsonl"), mooncakeTrace(t, 1))
+	}
+	plan, err := experiment.DecodePlan(c.Plan.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	traces, err := o.readTraces(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := experimenttest.MustRunLocally(t, &compile.Compiled{Plan: plan, Traces: traces}, execute.Options{Parallelism: 1}).Rows()
+	if len(got) != len(want) {
+		t.Fatalf("%d rows, want %d", len(got), len(want))
+	}
+	for i := range want {
+		if got[i].Key != want[i].Key || !got[i].Metrics.Equal(want[i].Metrics) {
+			t.Errorf("row %d of the pod differs from the laptop's", i)
+		}
+	}
+
+	writeFile(t, filepath.Join(o.InputsFolder, TraceFolder(1), "small.jsonl"), mooncakeTrace(t, 2))
+	if _, err := o.readTraces(plan); err == nil || !strings.Contains(err.Error(), "it is another trace, or it has changed") {
+		t.Errorf("a changed trace: %v", err)
+	}
+	writeFile(t, filepath.Join(o.InputsFolder, TraceFolder(1), "small.jsonl"), []byte("x"))
+	if _, err := o.readTraces(plan); err == nil || !strings.Contains(err.Error(), "spec.scenario.workload.traces[1].configMapRef") {
+		t.Errorf("a malformed trace: %v", err)
+	}
+}
+
 func TestTraceOfVolumeGivesSameRowsAsOfConfigMap(t *testing.T) {
 	o := mountedOptions(t)
 	var fromConfigMap, fromVolume recordingCreator
@@ -447,8 +499,8 @@ func TestTraceOfVolumeGivesSameRowsAsOfConfigMap(t *testing.T) {
 	sweep.Spec.Scenario.Workload.Trace.PersistentVolumeClaim = &v1alpha1.VolumeClaimFile{ClaimName: "traces", Path: "2026/day.jsonl"}
 	sweep.Spec.Scenario.Workload.Trace.SHA256 = traceDigest(t, 1)
 	c, errs, err := compile.Sweep(t.Context(), sweep, traceInputs(nil))
-	if err != nil || len(errs) > 0 || c.Trace != nil {
-		t.Fatalf("CompileSweep: %v, %v, trace %v; want none: nobody gave it", errs, err, c.Trace)
+	if err != nil || len(errs) > 0 || len(c.Traces) > 0 {
+		t.Fatalf("CompileSweep: %v, %v, trace %v; want none: nobody gave it", errs, err, c.Traces)
 	}
 	writeFile(t, filepath.Join(o.PlanFolder, PlanFile), c.Plan.Encode())
 	o.InputsFolder = t.TempDir()

@@ -5,6 +5,8 @@ package workload
 import (
 	"strconv"
 
+	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -12,27 +14,39 @@ import (
 // a session asks and is answered follows from its number in the client, so it is the
 // same whatever the cluster does.
 type awaitedSessions struct {
-	client  *Client
-	stream  func(string) *stats.Stream
+	spec    *Sessions
+	seed    int64
+	client  string
+	name    []byte // of the stream that was made last
 	started uint64
 	open    []awaitedSession // by place
 }
 
-// awaitedSession is a session under way. The zero awaitedSession is over.
+// awaitedSession is a session under way. It is over where its number is 0.
 type awaitedSession struct {
-	number    int32  // in the workload, from 1
-	index     uint64 // in the client, from 0
-	turnsLeft int    // turns to come
-	tokens    int    // asked and answered so far
-	asked     int    // own part of the turn to come
-	stream    *stats.Stream
+	session
+	stream stats.Stream
+	// calls are the calls of tools that the turn under way is still to make, and called
+	// says that the request under way has the result of one.
+	calls  int
+	called bool
+	// branches are the lengths of the own parts of the turn's branches, where it has
+	// any. sent counts the requests of the step under way, unanswered those that are to
+	// end, and answers are what they were answered. failed says that one was not.
+	branches         []int
+	sent, unanswered int
+	answers          []prompt.Extent
+	failed           bool
 }
 
-func newAwaitedSessions(client *Client, stream func(string) *stats.Stream) *awaitedSessions {
+// requests is the number of requests of the step under way.
+func (s *awaitedSession) requests() int { return max(1, len(s.branches)) }
+
+func newAwaitedSessions(client *Client, seed int64) *awaitedSessions {
 	if client.Sessions == nil || !client.Sessions.AfterAnswer {
 		return nil
 	}
-	return &awaitedSessions{client: client, stream: stream}
+	return &awaitedSessions{spec: client.Sessions, seed: seed, client: client.Name}
 }
 
 // at returns the session at a place.
@@ -43,26 +57,74 @@ func (s *awaitedSessions) at(place int32) *awaitedSession {
 	return &s.open[place]
 }
 
-// begin starts a session at a place.
-func (s *awaitedSessions) begin(place int32, number int32) *awaitedSession {
-	at := s.at(place)
-	stream := s.stream("session/" + strconv.FormatUint(s.started, 10))
-	*at = awaitedSession{number: number, index: s.started, stream: stream, turnsLeft: s.client.Sessions.Turns.draw(stream)}
-	at.asked = s.client.Input.draw(stream)
+// begin starts a session at a place and its first turn.
+func (s *awaitedSessions) begin(c *client, at *awaitedSession, number int32, now simtime.Time) {
+	at.stream.Reset(s.seed, s.streamName())
+	at.session.begin(c, number, s.started, now, &at.stream)
+	at.failed = false
 	s.started++
-	return at
+	at.turnsLeft = s.spec.Turns.draw(&at.stream)
+	s.nextTurn(c, at)
 }
 
-// goesOn draws the next turn of the session at a place, once the last one was
-// answered. It returns false where the session ends instead.
-func (s *awaitedSessions) goesOn(place int32) bool {
-	at := &s.open[place]
-	if at.turnsLeft == 0 {
+// streamName returns the name of the next session's stream.
+func (s *awaitedSessions) streamName() []byte {
+	s.name = append(s.name[:0], "workload/session/"...)
+	s.name = strconv.AppendUint(s.name, s.started, 10)
+	s.name = append(s.name, '/')
+	s.name = append(s.name, s.client...)
+	return s.name
+}
+
+// nextTurn draws what the next turn asks. It returns false where the prompt is longer
+// than the sessions allow.
+func (s *awaitedSessions) nextTurn(c *client, at *awaitedSession) bool {
+	at.beginTurn(s.spec, &at.stream)
+	asked := c.spec.Input.clamp(c.spec.Input.Distribution.Sample(&at.stream) * at.growth)
+	at.calls, at.called = s.spec.Tools.draw(&at.stream), false
+	at.branches = s.spec.Branches.draw(at.branches[:0], &at.stream)
+	longest := 0
+	for _, tokens := range at.branches {
+		longest = max(longest, tokens)
+	}
+	at.beginStep()
+	return at.ask(c, c.drawMedia(&at.stream), asked, longest)
+}
+
+// nextCall draws the result of the turn's next call.
+func (s *awaitedSessions) nextCall(c *client, at *awaitedSession) bool {
+	at.calls--
+	at.called, at.branches = true, at.branches[:0]
+	at.beginStep()
+	return at.ask(c, nil, s.spec.Tools.Result.draw(&at.stream), 0)
+}
+
+func (s *awaitedSession) beginStep() {
+	s.sent, s.unanswered, s.answers = 0, s.requests(), s.answers[:0]
+}
+
+// ended notes the end of a request. It returns false while others of the same step are in
+// flight.
+func (s *awaitedSession) ended(how Ending) bool {
+	s.failed = s.failed || how != Completed
+	s.unanswered--
+	return s.unanswered == 0
+}
+
+// goesOn draws the next step of a session whose requests have all ended. It returns false
+// where the session ends instead.
+func (s *awaitedSessions) goesOn(c *client, at *awaitedSession) bool {
+	if at.failed {
 		return false
 	}
-	at.asked = s.client.Input.draw(at.stream)
-	return s.client.PrefixTokens+at.tokens+at.asked <= s.client.Sessions.maxTokens()
+	for _, answer := range at.answers {
+		at.add(answer)
+	}
+	if at.calls > 0 {
+		return s.nextCall(c, at)
+	}
+	return at.turnsLeft > 0 && s.nextTurn(c, at)
 }
 
 // end makes the next turn at a place begin a session.
-func (s *awaitedSessions) end(place int32) { s.open[place] = awaitedSession{} }
+func (s *awaitedSession) end() { s.number = 0 }

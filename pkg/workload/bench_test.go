@@ -3,59 +3,13 @@
 package workload_test
 
 import (
-	"bytes"
 	"fmt"
-	"strings"
 	"testing"
+	"time"
 
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
-
-func BenchmarkReadTrace(b *testing.B) {
-	const n = 10_000
-	mooncake := []byte(generate(b, n, 1))
-	var azure strings.Builder
-	azure.WriteString("TIMESTAMP,ContextTokens,GeneratedTokens\n")
-	for i := range n {
-		fmt.Fprintf(&azure, "2023-11-16 18:%02d:%02d.%07d,2048,28\n", i/600%60, i/10%60, i%10*1_000_000)
-	}
-	for name, bc := range map[string]struct {
-		format workload.Format
-		data   []byte
-	}{
-		"Mooncake":      {workload.Mooncake, mooncake},
-		"Mooncake gzip": {workload.Mooncake, compress(b, mooncake)},
-		"Azure":         {workload.Azure, []byte(azure.String())},
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			b.SetBytes(int64(len(bc.data)))
-			for b.Loop() {
-				if _, err := workload.ReadTrace(bc.format, bytes.NewReader(bc.data), "t"); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/row")
-		})
-	}
-}
-
-func BenchmarkReplay(b *testing.B) {
-	trace := read(b, workload.Mooncake, generate(b, 10_000, 1))
-	for _, arrivals := range []workload.ReplayArrivals{workload.AsRecorded, workload.Spread} {
-		b.Run(string(arrivals), func(b *testing.B) {
-			b.ReportAllocs()
-			replay := workload.Replay{RateScale: 1.5, Arrivals: arrivals}
-			source := trace.Replay(replay, 1)
-			for b.Loop() {
-				if _, ok := source.Next(); !ok {
-					source = trace.Replay(replay, 1)
-				}
-			}
-		})
-	}
-}
 
 func BenchmarkClients(b *testing.B) {
 	for _, n := range []int{1, 20, 512} {
@@ -75,6 +29,50 @@ func BenchmarkClients(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				source.Next()
+			}
+		})
+	}
+}
+
+// Requests with a prefix of 300, five examples, media and reasoning.
+func BenchmarkPromptParts(b *testing.B) {
+	c := validClient("a")
+	c.PrefixGroup, c.PrefixTokens = "g", 512
+	c.PrefixGroups = &workload.PrefixGroups{Count: 300, ZipfExponent: 1, DriftPeriod: time.Minute, Correlation: 0.5}
+	c.Examples = &workload.Examples{Pool: 40, Count: upTo(5), Tokens: c.Input}
+	c.Media = []workload.Media{{Kind: "Image", Probability: 1, Count: upTo(2), Tokens: c.Input, Pool: 100}}
+	c.Reasoning = &workload.Reasoning{Steps: upTo(8), TokensPerStep: c.Input}
+	source := workload.NewClients([]workload.Client{c}, 1)
+	b.ReportAllocs()
+	for b.Loop() {
+		source.Next()
+	}
+}
+
+// Sessions that wait for their answers, of which 200 are in flight.
+func BenchmarkSessions(b *testing.B) {
+	think := seconds(5)
+	plain := validClient("a")
+	plain.Sessions = &workload.Sessions{AfterAnswer: true, ThinkTime: &think, Turns: tokens(10), Context: workload.Accumulate}
+	condensed := plain
+	condensed.Sessions = &workload.Sessions{
+		AfterAnswer: true, ThinkTime: &think, Turns: tokens(30), Context: workload.Condense, CondenseEvery: 4000, CondenseExponent: 0.8,
+		PromptGrowth: 1.05, AnswerVariation: 0.2,
+	}
+	for name, c := range map[string]workload.Client{"plain": plain, "condensed": condensed, "agents": randomAgent("a")} {
+		b.Run(name, func(b *testing.B) {
+			source := workload.NewClients([]workload.Client{c}, 1)
+			var inFlight []workload.Request
+			b.ReportAllocs()
+			for b.Loop() {
+				r, _ := source.Next()
+				if inFlight = append(inFlight, r); len(inFlight) < 200 {
+					continue
+				}
+				for _, r := range inFlight {
+					source.Ended(workload.End{ID: r.ID, At: inFlight[199].Arrival, Ending: workload.Completed})
+				}
+				inFlight = inFlight[:0]
 			}
 		})
 	}

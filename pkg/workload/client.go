@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/stats"
+	"windtunnel.dev/windtunnel/pkg/workload/arrival"
 )
 
 // Client is one synthetic source of requests. Its prompts are the text of its
@@ -32,14 +33,25 @@ type Client struct {
 	FirstTokenTimeout, Timeout time.Duration
 	// Input is the length of the prompt's own part, Output of the answer.
 	Input, Output Lengths
+	// Reasoning, if set, is generated before the answer.
+	Reasoning *Reasoning
+	// Media are in front of the prompt's own part.
+	Media []Media
 	// PrefixGroup names the text that all clients of the group begin their
 	// prompts with, and PrefixTokens is how much of it this client takes.
 	PrefixGroup  string
 	PrefixTokens int
+	// PrefixGroups, if set, make the group several texts. Examples, if set, are behind
+	// the prefix.
+	PrefixGroups *PrefixGroups
+	Examples     *Examples
 	// Prompts, if set, are the prompts' own parts. Sessions, if set, make
 	// requests turns of conversations. A client has one of them at most.
 	Prompts  *Prompts
 	Sessions *Sessions
+	// Model names the base model that requests ask for; empty where the workload has
+	// one.
+	Model string
 	// Adapter names the LoRA adapter that requests ask for; empty is the base
 	// model.
 	Adapter string
@@ -47,39 +59,22 @@ type Client struct {
 	Headers map[string]string
 }
 
-// ArrivalProcess is a random process of arrivals.
-type ArrivalProcess string
-
-const (
-	// Poisson arrivals have exponential gaps.
-	Poisson ArrivalProcess = "Poisson"
-	// Constant arrivals have equal gaps.
-	Constant ArrivalProcess = "Constant"
-	// Gamma arrivals have gamma-distributed gaps of a given CV.
-	Gamma ArrivalProcess = "Gamma"
+// The types of package arrival, under the names that clients are written with.
+type (
+	// ArrivalProcess is a random process of arrivals.
+	ArrivalProcess = arrival.Process
+	// Arrivals say when a client's requests come.
+	Arrivals = arrival.Arrivals
+	// A Stage is a rate for a time.
+	Stage = arrival.Stage
 )
 
-// Arrivals say when a client's requests come. The first one comes a gap after
-// the start.
-type Arrivals struct {
-	Process ArrivalProcess
-	// RatePerSecond is the mean number of requests in a second; 0 where there are
-	// Stages.
-	RatePerSecond float64
-	// Stages are rates that follow each other without a pause. No request comes
-	// after the end of the last one.
-	Stages []Stage
-	// CV is the coefficient of variation of a Gamma process's gaps; 1 gives
-	// Poisson arrivals, more gives bursts. Other processes do not use it.
-	CV float64
-}
-
-// A Stage is a rate for a time.
-type Stage struct {
-	// RatePerSecond is the mean number of requests in a second; 0 is a pause.
-	RatePerSecond float64
-	Duration      time.Duration
-}
+// The arrival processes that take no more than a rate and a CV.
+const (
+	Poisson  = arrival.Poisson
+	Constant = arrival.Constant
+	Gamma    = arrival.Gamma
+)
 
 // Lengths is a distribution of token counts.
 type Lengths struct {
@@ -90,8 +85,11 @@ type Lengths struct {
 }
 
 // draw returns a length.
-func (l Lengths) draw(s *stats.Stream) int {
-	tokens := math.Round(l.Distribution.Sample(s))
+func (l Lengths) draw(s *stats.Stream) int { return l.clamp(l.Distribution.Sample(s)) }
+
+// clamp returns the length of what was drawn.
+func (l Lengths) clamp(tokens float64) int {
+	tokens = math.Round(tokens)
 	if !(tokens > float64(l.Min)) {
 		return l.Min
 	}

@@ -5,19 +5,8 @@ package workload
 import (
 	"fmt"
 	"math"
-	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
-)
-
-// Bounds within which the arithmetic of arrivals holds: gaps are whole ns, and
-// the shape of a Gamma process is the inverse square of its CV.
-const (
-	maxRatePerSecond = 1e9
-	minCV, maxCV     = 0.001, 1000
-	// maxStages of maxStage end before latest.
-	maxStages = 64
-	maxStage  = 8760 * time.Hour
 )
 
 // ValidateClients returns what NewClients would not take: faults of single
@@ -56,9 +45,19 @@ func (c Client) Validate(path *field.Path) field.ErrorList {
 	if c.PrefixTokens < 0 || c.PrefixTokens > MaxTokens {
 		errs = append(errs, outOfRange(prefix.Child("tokens"), c.PrefixTokens, 0, MaxTokens))
 	}
-	if c.PrefixTokens > 0 && c.PrefixGroup == "" {
+	if c.PrefixGroup == "" && (c.PrefixTokens > 0 || c.PrefixGroups != nil || c.Examples != nil) {
 		errs = append(errs, field.Required(prefix.Child("group"), "a prefix belongs to a group"))
 	}
+	if c.PrefixGroups != nil {
+		errs = append(errs, c.PrefixGroups.Validate(prefix.Child("groups"))...)
+	}
+	if c.Examples != nil {
+		errs = append(errs, c.Examples.Validate(prefix.Child("examples"))...)
+	}
+	if c.Reasoning != nil {
+		errs = append(errs, c.Reasoning.Validate(path.Child("reasoning"))...)
+	}
+	errs = append(errs, c.validateMedia(path.Child("media"))...)
 	if c.Prompts != nil {
 		errs = append(errs, c.Prompts.Validate(path.Child("prompts"))...)
 	}
@@ -72,15 +71,21 @@ func (c Client) Validate(path *field.Path) field.ErrorList {
 	return errs
 }
 
-// validateLoopOfSessions returns what does not fit between the sessions and the loop.
-func (c Client) validateLoopOfSessions(path *field.Path) field.ErrorList {
-	switch {
-	case c.ClosedLoop != nil && !c.Sessions.AfterAnswer:
-		return field.ErrorList{field.Forbidden(path.Child("sessions", "concurrent"), "in a closed loop each user has one session at a time")}
-	case c.ClosedLoop == nil && c.Sessions.AfterAnswer && c.Sessions.ThinkTime == nil:
-		return field.ErrorList{field.Required(path.Child("sessions", "thinkTime"), "turns that wait for an answer come a think time after it")}
+func (c Client) validateMedia(path *field.Path) field.ErrorList {
+	if len(c.Media) > 0 && c.Prompts != nil {
+		return field.ErrorList{field.Forbidden(path, "prompts are fixed, and media are drawn for each request")}
 	}
-	return nil
+	var errs field.ErrorList
+	kinds := map[string]bool{}
+	for i := range c.Media {
+		m := &c.Media[i]
+		if kinds[m.Kind] {
+			errs = append(errs, field.Duplicate(path.Index(i).Child("kind"), m.Kind))
+		}
+		kinds[m.Kind] = true
+		errs = append(errs, m.Validate(path.Index(i))...)
+	}
+	return errs
 }
 
 // Bounds of what a client has several of.
@@ -95,80 +100,11 @@ func (p *Prompts) Validate(path *field.Path) field.ErrorList {
 	return errs
 }
 
-// Validate returns the faults of the sessions.
-func (s *Sessions) Validate(path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	if s.AfterAnswer {
-		if s.ThinkTime != nil {
-			errs = append(errs, s.ThinkTime.Validate(path.Child("thinkTime"))...)
-		}
-	} else {
-		errs = append(errs, s.Order.validate(path.Child("order"))...)
-		if s.Concurrent < 1 || s.Concurrent > maxSessions {
-			errs = append(errs, outOfRange(path.Child("concurrent"), s.Concurrent, 1, maxSessions))
-		}
-	}
-	if s.MaxTokens < 0 || s.MaxTokens > MaxTokens {
-		errs = append(errs, outOfRange(path.Child("maxTokens"), s.MaxTokens, 1, MaxTokens))
-	}
-	return append(errs, s.Turns.Validate(path.Child("turns"))...)
-}
-
 func (o Order) validate(path *field.Path) field.ErrorList {
 	if o != Cycle && o != Random {
 		return field.ErrorList{field.NotSupported(path, o, []Order{Cycle, Random})}
 	}
 	return nil
-}
-
-// Validate returns the faults of the arrivals.
-func (a Arrivals) Validate(path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	switch a.Process {
-	case Poisson, Constant:
-	case Gamma:
-		if !(a.CV >= minCV && a.CV <= maxCV) {
-			errs = append(errs, field.Invalid(path.Child("cv"), a.CV,
-				fmt.Sprintf("must be between %v and %v", minCV, maxCV)))
-		}
-	default:
-		errs = append(errs, field.NotSupported(path.Child("process"), a.Process,
-			[]ArrivalProcess{Poisson, Constant, Gamma}))
-	}
-	if len(a.Stages) > 0 {
-		return append(errs, a.validateStages(path)...)
-	}
-	if !(a.RatePerSecond > 0 && a.RatePerSecond <= maxRatePerSecond) {
-		errs = append(errs, field.Invalid(path.Child("rate"), a.RatePerSecond,
-			fmt.Sprintf("must be greater than 0 and at most %.0e requests a second", maxRatePerSecond)))
-	}
-	return errs
-}
-
-func (a Arrivals) validateStages(path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	if a.RatePerSecond != 0 {
-		errs = append(errs, field.Forbidden(path.Child("rate"), "stages have rates of their own"))
-	}
-	if len(a.Stages) > maxStages {
-		errs = append(errs, field.TooMany(path.Child("stages"), len(a.Stages), maxStages))
-	}
-	busy := false
-	for i, s := range a.Stages {
-		at := path.Child("stages").Index(i)
-		if !(s.RatePerSecond >= 0 && s.RatePerSecond <= maxRatePerSecond) {
-			errs = append(errs, field.Invalid(at.Child("rate"), s.RatePerSecond,
-				fmt.Sprintf("must be between 0 and %.0e requests a second", maxRatePerSecond)))
-		}
-		if s.Duration <= 0 || s.Duration > maxStage {
-			errs = append(errs, field.Invalid(at.Child("duration"), s.Duration.String(), fmt.Sprintf("must be greater than 0 and at most %v", maxStage)))
-		}
-		busy = busy || s.RatePerSecond > 0
-	}
-	if !busy {
-		errs = append(errs, field.Invalid(path.Child("stages"), len(a.Stages), "one of them must have a rate greater than 0"))
-	}
-	return errs
 }
 
 // Validate returns the faults of the lengths.

@@ -3,6 +3,7 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -11,6 +12,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
+	"windtunnel.dev/windtunnel/pkg/workload/arrival"
+	"windtunnel.dev/windtunnel/pkg/workload/internal/due"
+	"windtunnel.dev/windtunnel/pkg/workload/internal/intern"
 )
 
 // NewClients returns the requests of all clients, merged in order of arrival;
@@ -29,8 +33,10 @@ func NewClients(clients []Client, seed int64) Listener {
 	}
 	m := &mergedClients{clients: make([]client, len(clients)), inFlight: map[int]sender{}}
 	shared := map[*SharedArrivals]int{} // their streams
+	all := popularities{}
 	for i, c := range clients {
-		m.clients[i] = newClient(c, seed)
+		m.clients[i] = newClient(c, all, seed)
+		m.clients[i].scratch = &m.scratch
 		m.addLabels(i, &clients[i])
 		if c.ClosedLoop != nil {
 			continue
@@ -69,7 +75,7 @@ func AnswerEnds(clients []Client) bool {
 // arrivalStream is one arrival process, of one client or shared by several, or what one
 // client sends in answer to ends.
 type arrivalStream struct {
-	clock   arrivalClock
+	clock   arrival.Clock
 	next    simtime.Time // arrival of the request to come
 	members []int32
 	picker  *clientPicker // nil where there is one member
@@ -82,10 +88,10 @@ func newArrivalStream(c *Client, member int32, seed int64) arrivalStream {
 		name = c.SharedArrivals.Name
 	}
 	f := arrivalStream{
-		clock:   newArrivalClock(c.Arrivals, stats.NewStream(seed, "workload/arrivals/"+name)),
+		clock:   arrival.NewClock(c.Arrivals, stats.NewStream(seed, "workload/arrivals/"+name)),
 		members: []int32{member},
 	}
-	f.next = f.clock.next()
+	f.next = f.clock.Next()
 	return f
 }
 
@@ -107,122 +113,36 @@ func (m *mergedClients) addPicker(f *arrivalStream, clients []Client, seed int64
 
 // client is a Client under way.
 type client struct {
-	spec                   Client
-	input, output          *stats.Stream
-	nameHash, prefixSource uint64 // hash of the name, source of the prefix
+	spec    Client
+	seed    int64
+	streams contentStreams
+	*scratch
+	nameHash, prefixSource uint64    // hash of the name, source of the prefix
+	prefixes               *prefixes // nil where there is one
 	sent                   uint64
 	prompts                *prompts  // nil where every prompt is new
 	sessions               *sessions // nil where there are none that do not wait
 	reactor                *reactor  // nil where no request waits for an answer
 	reactions              int32     // the reactor's stream
 
-	tenant, class, adapter, headers int
+	tenant, class, adapter, headers, model int
 }
 
-func newClient(spec Client, seed int64) client {
+func newClient(spec Client, all popularities, seed int64) client {
 	stream := func(what string) *stats.Stream {
 		return stats.NewStream(seed, "workload/"+what+"/"+spec.Name)
 	}
 	return client{
-		reactor:      newReactor(newUsers(spec.ClosedLoop, stream), newAwaitedSessions(&spec, stream)),
+		reactor:      newReactor(newUsers(spec.ClosedLoop, stream), newAwaitedSessions(&spec, seed)),
 		spec:         spec,
-		input:        stream("input"),
-		output:       stream("output"),
+		seed:         seed,
+		streams:      newContentStreams(&spec, stream),
+		prefixes:     newPrefixes(&spec, all, seed),
 		nameHash:     stats.HashString(spec.Name),
 		prefixSource: groupText.source(stats.HashString(spec.PrefixGroup)),
 		prompts:      newPrompts(spec.Prompts, stream),
 		sessions:     newSessions(spec.Sessions, stream),
 	}
-}
-
-// fillRequest fills in the request that a place of the client's reactor sends, but for
-// what only the merge knows. The place does not matter to a client without a reactor.
-func (c *client) fillRequest(m *mergedClients, place int32, r *Request) {
-	r.Tenant, r.Class, r.Priority = c.tenant, c.class, c.spec.Priority
-	r.Adapter, r.Headers = c.adapter, c.headers
-	r.FirstTokenTimeout, r.Timeout = c.spec.FirstTokenTimeout, c.spec.Timeout
-	own := c.drawContent(m, place, r)
-	var text []prompt.Extent
-	if c.spec.PrefixTokens > 0 {
-		text = m.memory.take(2)
-		text[0] = prompt.Extent{Source: c.prefixSource, Tokens: int32(c.spec.PrefixTokens)}
-		text[1] = own
-	} else {
-		text = m.memory.take(1)
-		text[0] = own
-	}
-	r.Prompt = prompt.Prompt{Extents: text}
-	c.sent++
-}
-
-// drawContent draws what a request asks beside the prefix, and what is answered.
-func (c *client) drawContent(m *mergedClients, place int32, r *Request) prompt.Extent {
-	switch {
-	case c.reactor != nil && c.reactor.sessions != nil:
-		return c.nextAwaitedTurn(m, place, r)
-	case c.prompts != nil:
-		number, tokens := c.prompts.nextPrompt(c.drawInput)
-		r.OutputTokens = c.spec.Output.draw(c.output)
-		r.Response = answerText.source(c.nameHash, c.sent)
-		return prompt.Extent{Source: fixedText.source(c.nameHash, uint64(number)), Tokens: tokens}
-	case c.sessions != nil:
-		return c.nextTurn(m, r)
-	default:
-		return c.newPrompt(r, c.drawInput())
-	}
-}
-
-func (c *client) drawInput() int { return c.spec.Input.draw(c.input) }
-
-// newPrompt makes a text that no other prompt has. The answer continues it.
-func (c *client) newPrompt(r *Request, tokens int) prompt.Extent {
-	own := prompt.Extent{Source: uniqueText.source(c.nameHash, c.sent), Tokens: int32(tokens)}
-	r.OutputTokens = c.spec.Output.draw(c.output)
-	r.Response, r.ResponseStart = own.Source, own.Tokens
-	return own
-}
-
-// nextTurn makes the next turn of a session. Where context accumulates, a session is
-// one text: what is asked continues what was answered, and the other way round.
-func (c *client) nextTurn(m *mergedClients, r *Request) prompt.Extent {
-	asked := c.drawInput()
-	s := c.sessions.turn(c.spec.PrefixTokens+asked, &m.sessions)
-	r.Session = s.number
-	if !c.sessions.spec.Accumulate {
-		return c.newPrompt(r, asked)
-	}
-	text := c.sessionText(s.index, s.tokens+asked)
-	r.OutputTokens = c.spec.Output.draw(c.output)
-	r.Response, r.ResponseStart = text.Source, text.Tokens
-	s.tokens += asked + r.OutputTokens
-	return text
-}
-
-// nextAwaitedTurn makes the next turn of the session at a place, or the first one of a
-// new session.
-func (c *client) nextAwaitedTurn(m *mergedClients, place int32, r *Request) prompt.Extent {
-	s := c.reactor.sessions.at(place)
-	if s.stream == nil {
-		m.sessions++
-		s = c.reactor.sessions.begin(place, m.sessions)
-	}
-	r.Session = s.number
-	r.OutputTokens = c.spec.Output.draw(s.stream)
-	var text prompt.Extent
-	if c.spec.Sessions.Accumulate {
-		text = c.sessionText(s.index, s.tokens+s.asked)
-		s.tokens += s.asked + r.OutputTokens
-	} else {
-		text = prompt.Extent{Source: turnText.source(c.nameHash, s.index, uint64(s.turnsLeft)), Tokens: int32(s.asked)}
-	}
-	r.Response, r.ResponseStart = text.Source, text.Tokens
-	s.turnsLeft--
-	return text
-}
-
-// sessionText returns the beginning of what a session of the client asks and is answered.
-func (c *client) sessionText(index uint64, tokens int) prompt.Extent {
-	return prompt.Extent{Source: sessionText.source(c.nameHash, index), Tokens: int32(tokens)}
 }
 
 // mergedClients is the source that NewClients returns.
@@ -235,7 +155,8 @@ type mergedClients struct {
 	labels   Labels
 	sent     int
 	sessions int32 // that have begun
-	memory   extentSlab
+	memory   prompt.Slab
+	scratch  scratch
 }
 
 func (m *mergedClients) Labels() Labels { return m.labels }
@@ -244,14 +165,18 @@ func (m *mergedClients) Labels() Labels { return m.labels }
 func (m *mergedClients) addLabels(i int, c *Client) {
 	at := &m.clients[i]
 	m.labels.Clients = append(m.labels.Clients, c.Name)
-	m.labels.Tenants, at.tenant = intern(m.labels.Tenants, orDefault(c.Tenant, DefaultLabel))
-	m.labels.Classes, at.class = intern(m.labels.Classes, orDefault(c.Class, DefaultLabel))
+	m.labels.Tenants, at.tenant = intern.Name(m.labels.Tenants, cmp.Or(c.Tenant, DefaultLabel))
+	m.labels.Classes, at.class = intern.Name(m.labels.Classes, cmp.Or(c.Class, DefaultLabel))
 	if c.Adapter != "" {
-		m.labels.Adapters, at.adapter = intern(m.labels.Adapters, c.Adapter)
+		m.labels.Adapters, at.adapter = intern.Name(m.labels.Adapters, c.Adapter)
 		at.adapter++
 	}
+	if c.Model != "" {
+		m.labels.Models, at.model = intern.Name(m.labels.Models, c.Model)
+		at.model++
+	}
 	if len(c.Headers) > 0 {
-		m.labels.Headers, at.headers = internHeaders(m.labels.Headers, c.Headers)
+		m.labels.Headers, at.headers = intern.Headers(m.labels.Headers, c.Headers)
 		at.headers++
 	}
 }
@@ -274,13 +199,13 @@ func (m *mergedClients) addReactors() {
 // Due implements [Listener].
 func (m *mergedClients) Due() (simtime.Time, bool) {
 	next := m.streams[m.heap[0]].next
-	return next, next < maxTime
+	return next, next < due.MaxTime
 }
 
 // Next implements [Source].
 func (m *mergedClients) Next() (r Request, ok bool) {
 	f := &m.streams[m.heap[0]]
-	if f.next >= maxTime {
+	if f.next >= due.MaxTime {
 		return r, false
 	}
 	member := f.members[0]
@@ -291,21 +216,31 @@ func (m *mergedClients) Next() (r Request, ok bool) {
 	c := &m.clients[member]
 	if f.reactor != nil {
 		place = f.reactor.take()
-		f.next = f.reactor.next()
 	} else {
 		if c.reactor != nil {
 			place = c.reactor.open()
 		}
-		f.next = f.clock.next()
+		f.next = f.clock.Next()
 	}
-	c.fillRequest(m, place, &r)
 	r.ID, r.Client, r.Arrival = m.sent, int(member), at
-	if c.reactor != nil {
-		m.inFlight[r.ID] = sender{member, place}
+	c.fillRequest(m, place, &r)
+	if f.reactor != nil {
+		f.next = f.reactor.next()
 	}
 	m.sent++
 	m.siftDown(0)
+	if c.reactor != nil {
+		m.inFlight[r.ID] = sender{member, place}
+		m.hasten(c)
+	}
 	return r, true
+}
+
+// hasten moves the stream of a client's reactor to where its next request belongs, which
+// may be earlier than before.
+func (m *mergedClients) hasten(c *client) {
+	m.streams[c.reactions].next = c.reactor.next()
+	m.siftUp(int(m.places[c.reactions]))
 }
 
 // Ended implements [Listener].
@@ -316,9 +251,8 @@ func (m *mergedClients) Ended(e End) {
 	}
 	delete(m.inFlight, e.ID)
 	c := &m.clients[from.client]
-	c.reactor.ended(from.place, e)
-	m.streams[c.reactions].next = c.reactor.next()
-	m.siftUp(int(m.places[c.reactions]))
+	c.reactor.ended(c, from.place, e)
+	m.hasten(c)
 }
 
 // siftUp restores the heap's order above i, whose stream moved earlier.

@@ -14,7 +14,10 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
 )
+
+const ms = simtime.Time(1e6)
 
 func tokens(n float64) workload.Lengths {
 	return workload.Lengths{Distribution: stats.Constant{Value: n}, Min: 1}
@@ -30,18 +33,6 @@ func constantClient(name string, rate float64) workload.Client {
 	}
 }
 
-// checkOrder checks what every source promises.
-func checkOrder(t testing.TB, requests []workload.Request) {
-	t.Helper()
-	last := simtime.Time(0)
-	for i, r := range requests {
-		if r.ID != i || r.Arrival < last || r.Prompt.Tokens() < 1 || r.OutputTokens < 1 {
-			t.Fatalf("request %d after one at %v: %+v", i, last, r)
-		}
-		last = r.Arrival
-	}
-}
-
 func TestClientsAreMergedByTimeThenIndex(t *testing.T) {
 	source := workload.NewClients([]workload.Client{constantClient("slow", 1), constantClient("fast", 2), constantClient("same", 2)}, 1)
 	type arrival struct {
@@ -49,8 +40,8 @@ func TestClientsAreMergedByTimeThenIndex(t *testing.T) {
 		Client int
 	}
 	var got []arrival
-	requests := take(source, 8)
-	checkOrder(t, requests)
+	requests := workloadtest.Take(source, 8)
+	workloadtest.CheckOrder(t, requests)
 	for _, r := range requests {
 		got = append(got, arrival{r.Arrival, r.Client})
 	}
@@ -82,8 +73,8 @@ func TestMergeMatchesScan(t *testing.T) {
 		alone[i] = workload.NewClients([]workload.Client{c}, 5)
 		heads[i], _ = alone[i].Next()
 	}
-	requests := take(workload.NewClients(clients, 5), 5000)
-	checkOrder(t, requests)
+	requests := workloadtest.Take(workload.NewClients(clients, 5), 5000)
+	workloadtest.CheckOrder(t, requests)
 	for n, got := range requests {
 		first := 0
 		for i := range heads {
@@ -102,7 +93,7 @@ func TestMergeMatchesScan(t *testing.T) {
 
 func TestRequestsDependOnSeedAndName(t *testing.T) {
 	of := func(name string, seed int64) []workload.Request {
-		return take(workload.NewClients([]workload.Client{validClient(name)}, seed), 20)
+		return workloadtest.Take(workload.NewClients([]workload.Client{validClient(name)}, seed), 20)
 	}
 	base := of("a", 1)
 	if diff := cmp.Diff(base, of("a", 1)); diff != "" {
@@ -126,7 +117,7 @@ func TestPromptsBeginWithGroupPrefix(t *testing.T) {
 	source := workload.NewClients([]workload.Client{
 		client("a", "g", 64), client("b", "g", 64), client("c", "g", 32), client("d", "h", 64), client("e", "", 0),
 	}, 1)
-	requests := take(source, 10)
+	requests := workloadtest.Take(source, 10)
 	for name, tc := range map[string]struct{ a, b, shared int }{
 		"two requests of a client":       {0, 5, 4},
 		"two clients of a group":         {0, 1, 4},
@@ -138,7 +129,7 @@ func TestPromptsBeginWithGroupPrefix(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := requests[tc.a].Prompt.FullBlocks(nil, 16)
 			b := requests[tc.b].Prompt.FullBlocks(nil, 16)
-			if got := commonPrefix(a, b); got != tc.shared {
+			if got := workloadtest.CommonPrefix(a, b); got != tc.shared {
 				t.Errorf("%d blocks shared, want %d", got, tc.shared)
 			}
 		})
@@ -156,7 +147,7 @@ func TestClientsDoNotShareTexts(t *testing.T) {
 	a.PrefixGroup, a.PrefixTokens = "a", 8
 	b.PrefixGroup, b.PrefixTokens = "b", 8
 	seen := map[uint64]bool{}
-	for _, r := range take(workload.NewClients([]workload.Client{a, b}, 1), 1000) {
+	for _, r := range workloadtest.Take(workload.NewClients([]workload.Client{a, b}, 1), 1000) {
 		own := r.Prompt.Extents[len(r.Prompt.Extents)-1]
 		if r.Response != own.Source || r.ResponseStart != own.Tokens {
 			t.Fatalf("request %d: the answer does not continue its prompt", r.ID)
@@ -179,7 +170,7 @@ func TestPromptsKeepTheirMemory(t *testing.T) {
 	second, _ := source.Next()
 	want := append([]prompt.Extent(nil), second.Prompt.Extents...)
 	_ = append(first.Prompt.Extents, prompt.Extent{Source: 1, Tokens: 1})
-	take(source, 2000)
+	workloadtest.Take(source, 2000)
 	if diff := cmp.Diff([][]prompt.Extent{kept, want},
 		[][]prompt.Extent{first.Prompt.Extents, second.Prompt.Extents}); diff != "" {
 		t.Errorf("extents (−before +after):\n%s", diff)
@@ -208,7 +199,7 @@ func TestArrivalProcesses(t *testing.T) {
 			c.Arrivals = tc.arrivals
 			var sum, squares float64
 			last := simtime.Time(0)
-			for _, r := range take(workload.NewClients([]workload.Client{c}, 1), n) {
+			for _, r := range workloadtest.Take(workload.NewClients([]workload.Client{c}, 1), n) {
 				gap := r.Arrival.Sub(last).Seconds() * tc.arrivals.RatePerSecond
 				sum, squares, last = sum+gap, squares+gap*gap, r.Arrival
 			}
@@ -226,7 +217,7 @@ func TestArrivalProcesses(t *testing.T) {
 }
 
 func TestConstantArrivalsDoNotDrift(t *testing.T) {
-	requests := take(workload.NewClients([]workload.Client{constantClient("a", 3)}, 1), 3_000)
+	requests := workloadtest.Take(workload.NewClients([]workload.Client{constantClient("a", 3)}, 1), 3_000)
 	for i, r := range requests {
 		if want := simtime.Time(math.Round(float64(i+1) * 1e9 / 3)); r.Arrival != want {
 			t.Fatalf("request %d arrives at %d ns, want %d", i, r.Arrival, want)
@@ -275,7 +266,7 @@ func TestSlowClientEndsBeforeMaxTime(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := constantClient("a", 1)
 			c.Arrivals = tc.arrivals
-			if got := len(take(workload.NewClients([]workload.Client{c}, 1), -1)); got != tc.want {
+			if got := len(workloadtest.Take(workload.NewClients([]workload.Client{c}, 1), -1)); got != tc.want {
 				t.Errorf("%d requests, want %d", got, tc.want)
 			}
 		})
@@ -296,7 +287,7 @@ func TestLabelOrder(t *testing.T) {
 		t.Errorf("labels (−want +got):\n%s", diff)
 	}
 	var got [][3]int
-	for _, r := range take(source, 3) {
+	for _, r := range workloadtest.Take(source, 3) {
 		got = append(got, [3]int{r.Client, r.Tenant, r.Class})
 	}
 	if diff := cmp.Diff([][3]int{{0, 0, 0}, {1, 1, 1}, {2, 0, 2}}, got); diff != "" {
@@ -311,4 +302,17 @@ func TestNewClientsPanicsOnInvalidClients(t *testing.T) {
 		}
 	}()
 	workload.NewClients([]workload.Client{constantClient("a", 0)}, 1)
+}
+
+func TestRequestsHaveThePriorityOfTheirClient(t *testing.T) {
+	important := constantClient("important", 1)
+	important.Priority = 5
+	source := workload.NewClients([]workload.Client{important, constantClient("usual", 1)}, 1)
+	var got []int
+	for _, r := range workloadtest.Take(source, 4) {
+		got = append(got, r.Priority)
+	}
+	if diff := cmp.Diff([]int{5, 0, 5, 0}, got); diff != "" {
+		t.Errorf("priorities (−want +got):\n%s", diff)
+	}
 }

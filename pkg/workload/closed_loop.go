@@ -11,6 +11,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
+	"windtunnel.dev/windtunnel/pkg/workload/internal/due"
 )
 
 // ClosedLoop makes a client a fixed number of users. Each user sends a request, waits
@@ -61,7 +62,7 @@ func newUsers(spec *ClosedLoop, stream func(string) *stats.Stream) *users {
 
 // begins returns when a user sends the first request.
 func (u *users) begins(user int) simtime.Time {
-	return roundNs(float64(u.spec.RampUp) * float64(user) / float64(u.spec.Concurrency))
+	return due.RoundNs(float64(u.spec.RampUp) * float64(user) / float64(u.spec.Concurrency))
 }
 
 // thinkTime draws how long a user thinks.

@@ -5,7 +5,6 @@ package workload_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -15,36 +14,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
 )
-
-// serve answers requests of a source, n at most, each so long after its arrival as
-// latency says, and returns them.
-func serve(source workload.Listener, n int, latency func(workload.Request) (time.Duration, workload.Ending)) []workload.Request {
-	var requests []workload.Request
-	var ends []workload.End
-	for len(requests) < n {
-		due, known := source.Due()
-		if len(ends) > 0 && (!known || ends[0].At <= due) {
-			source.Ended(ends[0])
-			ends = ends[1:]
-			continue
-		}
-		r, ok := source.Next()
-		if !ok {
-			break
-		}
-		requests = append(requests, r)
-		d, how := latency(r)
-		ends = append(ends, workload.End{ID: r.ID, At: r.Arrival.Add(d), Ending: how})
-		slices.SortStableFunc(ends, func(a, b workload.End) int { return int(a.At - b.At) })
-	}
-	return requests
-}
-
-// completed answers every request after a time.
-func completed(d time.Duration) func(workload.Request) (time.Duration, workload.Ending) {
-	return func(workload.Request) (time.Duration, workload.Ending) { return d, workload.Completed }
-}
 
 // seconds is always so many seconds.
 func seconds(s float64) workload.Durations {
@@ -62,8 +33,8 @@ func TestAUserSendsTheNextRequestAThinkTimeAfterTheEnd(t *testing.T) {
 	for name, how := range map[string]workload.Ending{"completed": workload.Completed, "rejected": workload.Rejected, "failed": workload.Failed} {
 		t.Run(name, func(t *testing.T) {
 			source := workload.NewClients([]workload.Client{loopClient("a", 2, seconds(3))}, 1)
-			requests := serve(source, 6, func(workload.Request) (time.Duration, workload.Ending) { return 2 * time.Second, how })
-			checkOrder(t, requests)
+			requests := workloadtest.Serve(source, 6, func(workload.Request) (time.Duration, workload.Ending) { return 2 * time.Second, how })
+			workloadtest.CheckOrder(t, requests)
 			var got []simtime.Time
 			for _, r := range requests {
 				got = append(got, r.Arrival)
@@ -79,7 +50,7 @@ func TestUsersBeginOverTheRampUp(t *testing.T) {
 	c := loopClient("a", 4, seconds(0))
 	c.ClosedLoop.RampUp = 2 * time.Second
 	var got []simtime.Time
-	for _, r := range take(workload.NewClients([]workload.Client{c}, 1), 10) {
+	for _, r := range workloadtest.Take(workload.NewClients([]workload.Client{c}, 1), 10) {
 		got = append(got, r.Arrival)
 	}
 	if diff := cmp.Diff([]simtime.Time{0, 500 * ms, 1000 * ms, 1500 * ms}, got); diff != "" {
@@ -90,7 +61,7 @@ func TestUsersBeginOverTheRampUp(t *testing.T) {
 // A request in answer to an end comes after the end's nanosecond, also without a think
 // time.
 func TestAnAnswerToAnEndComesLater(t *testing.T) {
-	requests := serve(workload.NewClients([]workload.Client{loopClient("a", 1, seconds(0))}, 1), 3, completed(time.Second))
+	requests := workloadtest.Serve(workload.NewClients([]workload.Client{loopClient("a", 1, seconds(0))}, 1), 3, workloadtest.Completed(time.Second))
 	for i, r := range requests {
 		if want := simtime.Time(i)*simtime.Time(time.Second) + simtime.Time(i); r.Arrival != want {
 			t.Errorf("request %d arrives at %v, want %v", i, r.Arrival, want)
@@ -104,7 +75,7 @@ func sessionClient(name string) workload.Client {
 	think := workload.Durations{Distribution: stats.Exponential{Mean: 2}}
 	c.Input = workload.Lengths{Distribution: stats.Normal{Mean: 100, StdDev: 40}, Min: 1}
 	c.Output = workload.Lengths{Distribution: stats.Exponential{Mean: 50}, Min: 1}
-	c.Sessions = &workload.Sessions{AfterAnswer: true, ThinkTime: &think, Turns: workload.Lengths{Distribution: stats.Uniform{Low: 0.5, High: 6.5}, Min: 1, Max: 6}, Accumulate: true}
+	c.Sessions = &workload.Sessions{AfterAnswer: true, ThinkTime: &think, Turns: workload.Lengths{Distribution: stats.Uniform{Low: 0.5, High: 6.5}, Min: 1, Max: 6}, Context: workload.Accumulate}
 	return c
 }
 
@@ -130,7 +101,7 @@ func TestSessionsDoNotDependOnLatency(t *testing.T) {
 	slow := func(r workload.Request) time.Duration { return time.Duration(1+r.ID*7919%5) * time.Second }
 	in := func(latency func(workload.Request) time.Duration) map[int32][]string {
 		source := workload.NewClients([]workload.Client{sessionClient("a")}, 3)
-		return bySession(serve(source, 2000, func(r workload.Request) (time.Duration, workload.Ending) { return latency(r), workload.Completed }), latency)
+		return bySession(workloadtest.Serve(source, 2000, func(r workload.Request) (time.Duration, workload.Ending) { return latency(r), workload.Completed }), latency)
 	}
 	a, b := in(fast), in(slow)
 	compared := 0
@@ -149,8 +120,8 @@ func TestSessionsDoNotDependOnLatency(t *testing.T) {
 func TestArrivalsBeginSessionsThatWait(t *testing.T) {
 	source := workload.NewClients([]workload.Client{sessionClient("a")}, 1)
 	latency := 500 * time.Millisecond
-	requests := serve(source, 1000, completed(latency))
-	checkOrder(t, requests)
+	requests := workloadtest.Serve(source, 1000, workloadtest.Completed(latency))
+	workloadtest.CheckOrder(t, requests)
 	first, end := map[int32]simtime.Time{}, map[int32]simtime.Time{}
 	for _, r := range requests {
 		if at, ok := end[r.Session]; !ok {
@@ -169,7 +140,7 @@ func TestArrivalsBeginSessionsThatWait(t *testing.T) {
 
 func TestATurnHasTheAnswersBeforeIt(t *testing.T) {
 	last := map[int32]workload.Request{}
-	for _, r := range serve(workload.NewClients([]workload.Client{sessionClient("a")}, 1), 500, completed(time.Second)) {
+	for _, r := range workloadtest.Serve(workload.NewClients([]workload.Client{sessionClient("a")}, 1), 500, workloadtest.Completed(time.Second)) {
 		if before, ok := last[r.Session]; ok {
 			own := r.Prompt.Extents[0]
 			if own.Source != before.Response || int(own.Tokens) <= int(before.ResponseStart)+before.OutputTokens {
@@ -184,7 +155,7 @@ func TestASessionEndsWithATurnThatIsNotAnswered(t *testing.T) {
 	c := sessionClient("a")
 	c.Sessions.Turns = tokens(5)
 	turns := map[int32]int{}
-	for _, r := range serve(workload.NewClients([]workload.Client{c}, 1), 200, func(r workload.Request) (time.Duration, workload.Ending) {
+	for _, r := range workloadtest.Serve(workload.NewClients([]workload.Client{c}, 1), 200, func(r workload.Request) (time.Duration, workload.Ending) {
 		if r.Session%2 == 0 {
 			return time.Millisecond, workload.Failed
 		}
@@ -208,7 +179,7 @@ func TestAUserOfALoopHasOneSessionAtATime(t *testing.T) {
 	c.Arrivals, c.ClosedLoop = workload.Arrivals{}, &workload.ClosedLoop{Concurrency: 3, ThinkTime: seconds(10)}
 	inFlight, most := map[simtime.Time]int{}, 0
 	open := map[int32]bool{}
-	for _, r := range serve(workload.NewClients([]workload.Client{c}, 1), 500, completed(time.Second)) {
+	for _, r := range workloadtest.Serve(workload.NewClients([]workload.Client{c}, 1), 500, workloadtest.Completed(time.Second)) {
 		open[r.Session] = true
 		inFlight[r.Arrival/1000]++
 		most = max(most, inFlight[r.Arrival/1000])
@@ -227,7 +198,7 @@ func TestALoopDoesNotDependOnOtherClients(t *testing.T) {
 		source := workload.NewClients(clients, 9)
 		at := slices.IndexFunc(clients, func(c workload.Client) bool { return c.Name == "a" })
 		var got []string
-		for _, r := range serve(source, 3000, func(r workload.Request) (time.Duration, workload.Ending) {
+		for _, r := range workloadtest.Serve(source, 3000, func(r workload.Request) (time.Duration, workload.Ending) {
 			return time.Duration(r.Prompt.Tokens()) * time.Millisecond, workload.Completed
 		}) {
 			if r.Client == at && len(got) < 300 {
@@ -263,7 +234,7 @@ func TestLoopsAreChecked(t *testing.T) {
 			c.ClosedLoop.ThinkTime.Min, c.ClosedLoop.ThinkTime.Max = 2*time.Second, time.Second
 		}, `clients[0].closedLoop.thinkTime.max: Invalid value: "1s": must not be less than min`},
 		"sessions that do not wait": {func(c *workload.Client) {
-			c.Sessions = &workload.Sessions{Concurrent: 1, Turns: tokens(2), Order: workload.Cycle}
+			c.Sessions = &workload.Sessions{Concurrent: 1, Turns: tokens(2), Context: workload.Accumulate, Order: workload.Cycle}
 		}, "clients[0].sessions.concurrent: Forbidden: in a closed loop each user has one session at a time"},
 	}
 	for name, tc := range tests {
@@ -275,68 +246,5 @@ func TestLoopsAreChecked(t *testing.T) {
 				t.Errorf("got %v, want %s", errs, tc.want)
 			}
 		})
-	}
-}
-
-// sessionTrace is a trace of two sessions, of which one has turns that wait.
-const sessionTrace = `{"timestamp": 1000, "session_id": "a", "input_length": 10, "output_length": 1, "hash_ids": [1]}
-{"session_id": "a", "delay": 200, "input_length": 20, "output_length": 2, "hash_ids": [1]}
-{"timestamp": 1500, "session_id": "b", "input_length": 11, "output_length": 1, "hash_ids": [2]}
-{"timestamp": 2000, "session_id": "b", "input_length": 21, "output_length": 2, "hash_ids": [2]}
-{"session_id": "a", "delay": 0, "input_length": 30, "output_length": 3, "hash_ids": [1]}
-`
-
-func TestATurnOfATraceWaitsItsDelay(t *testing.T) {
-	trace, err := workload.ReadTrace(workload.Mooncake, strings.NewReader(sessionTrace), "t")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !trace.AnswersEnds() {
-		t.Error("no row waits for an answer")
-	}
-	type turn struct {
-		At      simtime.Time
-		Tokens  int
-		Session int32
-	}
-	tests := map[string]struct {
-		replay  workload.Replay
-		latency func(workload.Request) (time.Duration, workload.Ending)
-		want    []turn
-	}{
-		"answers after 1 s": {workload.Replay{RateScale: 1}, completed(time.Second),
-			[]turn{{0, 10, 1}, {500 * ms, 11, 2}, {1000 * ms, 21, 2}, {1200 * ms, 20, 1}, {2200*ms + 1, 30, 1}}},
-		"at twice the rate a delay stays": {workload.Replay{RateScale: 2}, completed(time.Second),
-			[]turn{{0, 10, 1}, {250 * ms, 11, 2}, {500 * ms, 21, 2}, {1200 * ms, 20, 1}, {2200*ms + 1, 30, 1}}},
-		"the first rows only": {workload.Replay{RateScale: 1, MaxRequests: 3}, completed(time.Second),
-			[]turn{{0, 10, 1}, {500 * ms, 11, 2}, {1200 * ms, 20, 1}}},
-		"a turn that fails": {workload.Replay{RateScale: 1}, func(r workload.Request) (time.Duration, workload.Ending) {
-			return time.Second, workload.Failed
-		}, []turn{{0, 10, 1}, {500 * ms, 11, 2}, {1000 * ms, 21, 2}}},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			tc.replay.Arrivals = workload.AsRecorded
-			var got []turn
-			requests := serve(trace.Replay(tc.replay, 1), 100, tc.latency)
-			checkOrder(t, requests)
-			for _, r := range requests {
-				got = append(got, turn{r.Arrival, r.Prompt.Tokens(), r.Session})
-			}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("turns (−want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-func TestStatisticsOfATraceWhoseTurnsWait(t *testing.T) {
-	trace, err := workload.ReadTrace(workload.Mooncake, strings.NewReader(sessionTrace), "t")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := trace.Statistics()
-	if s.Requests != 5 || s.Waiting != 2 || s.MeanDelay != 100*time.Millisecond || s.DistinctTimestamps != 3 || s.Span != time.Second || s.RatePerSecond != 3 {
-		t.Errorf("got %+v", s)
 	}
 }

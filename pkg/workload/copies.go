@@ -4,7 +4,6 @@ package workload
 
 import (
 	"fmt"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -75,21 +74,11 @@ func (c Copies) Expand(client Client) []Client {
 			k.Adapter += suffix
 		}
 		if k.SharedArrivals = shared; shared == nil {
-			k.Arrivals = k.Arrivals.scaled(shares[i])
+			k.Arrivals = k.Arrivals.Scaled(shares[i])
 		}
 		copies[i] = k
 	}
 	return copies
-}
-
-// scaled returns the arrivals at a share of their rate.
-func (a Arrivals) scaled(share float64) Arrivals {
-	a.RatePerSecond *= share
-	a.Stages = slices.Clone(a.Stages)
-	for i := range a.Stages {
-		a.Stages[i].RatePerSecond *= share
-	}
-	return a
 }
 
 // shares returns what part of the rate each copy has; they sum up to 1.

@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -63,12 +62,4 @@ func (d Durations) Validate(path *field.Path) field.ErrorList {
 		errs = append(errs, field.Invalid(path.Child("max"), d.Max.String(), "must not be less than min"))
 	}
 	return errs
-}
-
-// after returns a time so much later than another: at least 1 ns, at most maxTime.
-func after(at simtime.Time, d time.Duration) simtime.Time {
-	if gap := simtime.Time(max(d, 1)); gap < maxTime-at {
-		return at + gap
-	}
-	return maxTime
 }

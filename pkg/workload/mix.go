@@ -2,7 +2,10 @@
 
 package workload
 
-import "windtunnel.dev/windtunnel/pkg/simtime"
+import (
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/workload/internal/intern"
+)
 
 // Mix returns the requests of several sources, merged in order of arrival; at one time
 // the source with the lower index comes first. The requests of a source stay what they
@@ -50,7 +53,7 @@ func (m *mix) add(s Listener) part {
 	p.models = internAll(&to.Models, from.Models)
 	for _, headers := range from.Headers {
 		var i int
-		to.Headers, i = internHeaders(to.Headers, headers)
+		to.Headers, i = intern.Headers(to.Headers, headers)
 		p.headers = append(p.headers, i)
 	}
 	return p
@@ -61,7 +64,7 @@ func (m *mix) add(s Listener) part {
 func internAll(all *[]string, names []string) []int {
 	indices := make([]int, len(names))
 	for i, name := range names {
-		*all, indices[i] = intern(*all, name)
+		*all, indices[i] = intern.Name(*all, name)
 	}
 	return indices
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
+	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
 )
 
 // named describes requests by the names of their labels.
@@ -38,7 +40,7 @@ func named(labels workload.Labels, requests []workload.Request, client string) [
 
 // Whatever else is in a mix, the requests of a source are the same.
 func TestAMixChangesNoRequest(t *testing.T) {
-	recorded, err := workload.ReadTrace(workload.Mooncake, strings.NewReader(sessionTrace), "t")
+	recorded, err := trace.Read(trace.Mooncake, strings.NewReader(workloadtest.SessionTrace), "t")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +52,7 @@ func TestAMixChangesNoRequest(t *testing.T) {
 		"loop": func() workload.Listener { return workload.NewClients([]workload.Client{loop}, 1) },
 		"chat": func() workload.Listener { return workload.NewClients([]workload.Client{chat}, 1) },
 		"trace": func() workload.Listener {
-			return recorded.Replay(workload.Replay{RateScale: 1, Arrivals: workload.AsRecorded, Tenant: "c"}, 1)
+			return recorded.Replay(trace.Replay{RateScale: 1, Arrivals: trace.AsRecorded, Tenant: "c"}, 1)
 		},
 	}
 	latency := func(r workload.Request) (time.Duration, workload.Ending) {
@@ -62,8 +64,8 @@ func TestAMixChangesNoRequest(t *testing.T) {
 			parts = append(parts, sources[name]())
 		}
 		m := workload.Mix(parts...)
-		requests := serve(m, 3000, latency)
-		checkOrder(t, requests)
+		requests := workloadtest.Serve(m, 3000, latency)
+		workloadtest.CheckOrder(t, requests)
 		return m.Labels(), requests
 	}
 	for _, names := range [][]string{{"loop", "chat", "trace"}, {"trace", "chat", "loop"}, {"chat", "loop"}, {"loop", "trace"}} {

@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
 )
 
 // ownExtent returns the own part of a request's prompt, behind the prefix.
@@ -28,8 +29,8 @@ func repeatingClient(count int, order workload.Order) workload.Client {
 }
 
 func TestPromptsInCycle(t *testing.T) {
-	requests := take(workload.NewClients([]workload.Client{repeatingClient(3, workload.Cycle)}, 1), 30)
-	checkOrder(t, requests)
+	requests := workloadtest.Take(workload.NewClients([]workload.Client{repeatingClient(3, workload.Cycle)}, 1), 30)
+	workloadtest.CheckOrder(t, requests)
 	texts, answers := map[uint64]bool{}, map[uint64]bool{}
 	for i, r := range requests {
 		if diff := cmp.Diff(requests[i%3].Prompt, r.Prompt); diff != "" {
@@ -48,7 +49,7 @@ func TestPromptsInCycle(t *testing.T) {
 
 func TestPromptsInRandomOrder(t *testing.T) {
 	const n, count = 10_000, 20
-	requests := take(workload.NewClients([]workload.Client{repeatingClient(count, workload.Random)}, 1), n)
+	requests := workloadtest.Take(workload.NewClients([]workload.Client{repeatingClient(count, workload.Random)}, 1), n)
 	times, tokens := map[uint64]int{}, map[uint64]int32{}
 	follows := 0
 	for i, r := range requests {
@@ -84,8 +85,8 @@ func benchmarkClients(process workload.ArrivalProcess) []workload.Client {
 }
 
 func TestSharedArrivalsInCycleSendAllPrompts(t *testing.T) {
-	requests := take(workload.NewClients(benchmarkClients(workload.Constant), 1), 3*750)
-	checkOrder(t, requests)
+	requests := workloadtest.Take(workload.NewClients(benchmarkClients(workload.Constant), 1), 3*750)
+	workloadtest.CheckOrder(t, requests)
 	first := map[prompt.Extent]int{}
 	groups := map[uint64]int{}
 	ascending := 0
@@ -122,8 +123,8 @@ func TestSharedArrivalsAreOneProcess(t *testing.T) {
 	whole := repeatingClient(5, workload.Cycle)
 	whole.Arrivals = workload.Arrivals{Process: workload.Gamma, CV: 2, RatePerSecond: 15}
 	for _, order := range []workload.Order{workload.Cycle, workload.Random} {
-		alone := take(workload.NewClients([]workload.Client{whole}, 4), 2000)
-		dealt := take(workload.NewClients(workload.Copies{Count: 20, SharedArrivals: order}.Expand(whole), 4), 2000)
+		alone := workloadtest.Take(workload.NewClients([]workload.Client{whole}, 4), 2000)
+		dealt := workloadtest.Take(workload.NewClients(workload.Copies{Count: 20, SharedArrivals: order}.Expand(whole), 4), 2000)
 		for i := range alone {
 			if alone[i].Arrival != dealt[i].Arrival {
 				t.Fatalf("%s: request %d comes at %v, and of one client at %v", order, i, dealt[i].Arrival, alone[i].Arrival)
@@ -136,7 +137,7 @@ func TestSharedArrivalsAtRandomFollowShares(t *testing.T) {
 	const n = 20_000
 	copies := workload.Copies{Count: 4, ZipfExponent: 1, SharedArrivals: workload.Random}.Expand(constantClient("tenant", 100))
 	counts := make([]float64, 4)
-	for _, r := range take(workload.NewClients(copies, 1), n) {
+	for _, r := range workloadtest.Take(workload.NewClients(copies, 1), n) {
 		counts[r.Client]++
 	}
 	for k, got := range counts {
@@ -150,8 +151,8 @@ func TestSharedArrivalsAtRandomFollowShares(t *testing.T) {
 func TestSharedArrivalsAreMergedWithOthers(t *testing.T) {
 	clients := append(workload.Copies{Count: 3, SharedArrivals: workload.Cycle}.Expand(constantClient("dealt", 3)), constantClient("other", 1))
 	var got []int
-	requests := take(workload.NewClients(clients, 1), 8)
-	checkOrder(t, requests)
+	requests := workloadtest.Take(workload.NewClients(clients, 1), 8)
+	workloadtest.CheckOrder(t, requests)
 	for _, r := range requests {
 		got = append(got, r.Client)
 	}

@@ -6,15 +6,17 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/workload/internal/due"
 )
 
 // reactor is what a client sends in answer to ends: the next requests of the users of
 // a closed loop, and the next turns of sessions that wait for their answers. A place is
-// a user, or a session that arrivals began.
+// a user, or a session that arrivals began. It has several requests in flight where its
+// session's turn has branches.
 type reactor struct {
 	users    *users           // nil where arrivals begin sessions
 	sessions *awaitedSessions // nil where no turn waits
-	due      dueHeap          // places that send a request next
+	due      due.Heap         // places that send a request next
 	free     []int32          // places whose sessions are over, where there are no users
 	places   int32
 }
@@ -27,23 +29,23 @@ func newReactor(u *users, s *awaitedSessions) *reactor {
 	r := &reactor{users: u, sessions: s}
 	if u != nil {
 		for user := range u.spec.Concurrency {
-			r.due.push(duePlace{u.begins(user), int32(user)})
+			r.due.Push(due.Place{At: u.begins(user), Place: int32(user)})
 		}
 	}
 	return r
 }
 
-// next returns when the next request comes that answers an end; maxTime where none is
+// next returns when the next request comes that answers an end; due.MaxTime where none is
 // known.
 func (r *reactor) next() simtime.Time {
 	if len(r.due) == 0 {
-		return maxTime
+		return due.MaxTime
 	}
-	return r.due[0].at
+	return r.due[0].At
 }
 
 // take returns the place that sends the next request.
-func (r *reactor) take() int32 { return r.due.pop().place }
+func (r *reactor) take() int32 { return r.due.Pop().Place }
 
 // open returns a place for a session that an arrival begins.
 func (r *reactor) open() int32 {
@@ -56,29 +58,44 @@ func (r *reactor) open() int32 {
 	return r.places - 1
 }
 
-// ended decides what follows the end of a place's request. A session whose turn was
-// not answered is over.
-func (r *reactor) ended(place int32, e End) {
-	goesOn := r.sessions != nil && e.Ending == Completed && r.sessions.goesOn(place)
-	switch {
-	case goesOn:
-		r.due.push(duePlace{after(e.At, r.turnTime(place)), place})
-	case r.users != nil:
-		if r.sessions != nil {
-			r.sessions.end(place)
-		}
-		r.due.push(duePlace{after(e.At, r.users.thinkTime(place)), place})
-	default:
-		r.sessions.end(place)
-		r.free = append(r.free, place)
+// send makes a place send so many requests at a time.
+func (r *reactor) send(at simtime.Time, place int32, requests int) {
+	for range requests {
+		r.due.Push(due.Place{At: at, Place: place})
 	}
 }
 
-// turnTime draws the time from an answer to the next turn of a place's session.
-func (r *reactor) turnTime(place int32) time.Duration {
-	s := r.sessions
-	if think := s.client.Sessions.ThinkTime; think != nil {
-		return think.draw(s.open[place].stream)
+// ended decides what follows the end of a place's request. A session with a request that
+// was not answered is over once none of its requests is in flight.
+func (r *reactor) ended(c *client, place int32, e End) {
+	if r.sessions == nil {
+		r.send(due.After(e.At, r.users.thinkTime(place)), place, 1)
+		return
+	}
+	s := r.sessions.at(place)
+	if !s.ended(e.Ending) {
+		return
+	}
+	if r.sessions.goesOn(c, s) {
+		r.send(due.After(e.At, r.stepTime(s, place)), place, s.requests())
+		return
+	}
+	s.end()
+	if r.users != nil {
+		r.send(due.After(e.At, r.users.thinkTime(place)), place, 1)
+		return
+	}
+	r.free = append(r.free, place)
+}
+
+// stepTime draws the time from an answer to the next request of a place's session.
+func (r *reactor) stepTime(s *awaitedSession, place int32) time.Duration {
+	spec := r.sessions.spec
+	switch {
+	case s.called:
+		return spec.Tools.Latency.draw(&s.stream)
+	case spec.ThinkTime != nil:
+		return spec.ThinkTime.draw(&s.stream)
 	}
 	return r.users.thinkTime(place)
 }

@@ -3,8 +3,6 @@
 package workload
 
 import (
-	"maps"
-	"slices"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/prompt"
@@ -13,10 +11,6 @@ import (
 
 // MaxTokens is the greatest length of a prompt's part or of an answer.
 const MaxTokens = 10_000_000
-
-// maxTime bounds arrivals, so that a simulator may add durations to one
-// without overflow. It is 146 years after the start.
-const maxTime simtime.Time = 1 << 62
 
 // Request is one request of a workload.
 type Request struct {
@@ -79,27 +73,3 @@ type Source interface {
 
 // DefaultLabel is the tenant and class of requests that name none.
 const DefaultLabel = "default"
-
-// orDefault returns name, or fallback where there is no name.
-func orDefault(name, fallback string) string {
-	if name == "" {
-		return fallback
-	}
-	return name
-}
-
-// intern returns the index of name in names, which it appends if it is new.
-func intern(names []string, name string) ([]string, int) {
-	if i := slices.Index(names, name); i >= 0 {
-		return names, i
-	}
-	return append(names, name), len(names)
-}
-
-// internHeaders is intern for sets of headers.
-func internHeaders(sets []map[string]string, headers map[string]string) ([]map[string]string, int) {
-	if i := slices.IndexFunc(sets, func(h map[string]string) bool { return maps.Equal(h, headers) }); i >= 0 {
-		return sets, i
-	}
-	return append(sets, headers), len(sets)
-}

@@ -11,6 +11,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
+	"windtunnel.dev/windtunnel/pkg/workload/internal/due"
 )
 
 // Retry says when a client sends a request again that was not answered. A retry is a
@@ -70,7 +71,7 @@ func (r *Retry) wait(n int, u float64) time.Duration {
 		longest = r.MaxBackoff
 	}
 	backoff := min(float64(r.Backoff)*stats.Pow(r.Multiplier, float64(n-1)), float64(longest))
-	return time.Duration(roundNs(backoff * (1 - float64(r.Jitter*u))))
+	return time.Duration(due.RoundNs(backoff * (1 - float64(r.Jitter*u))))
 }
 
 // WithRetries returns the requests of a source and their retries. Retry gives the
@@ -90,7 +91,7 @@ type retrying struct {
 	seed     uint64
 	sent     int
 	inFlight map[int]attempt // requests whose ends are awaited, by ID
-	due      dueHeap         // of waiting
+	due      due.Heap        // of waiting
 	waiting  []attempt       // to be sent again, by place
 	free     []int32         // places of waiting
 }
@@ -108,8 +109,8 @@ func (r *retrying) Labels() Labels { return r.source.Labels() }
 // Due implements [Listener].
 func (r *retrying) Due() (simtime.Time, bool) {
 	due, known := r.source.Due()
-	if len(r.due) > 0 && (!known || r.due[0].at < due) {
-		return r.due[0].at, true
+	if len(r.due) > 0 && (!known || r.due[0].At < due) {
+		return r.due[0].At, true
 	}
 	return due, known
 }
@@ -117,12 +118,12 @@ func (r *retrying) Due() (simtime.Time, bool) {
 // Next implements [Source]. At one time, first attempts come before retries.
 func (r *retrying) Next() (Request, bool) {
 	due, known := r.source.Due()
-	if len(r.due) > 0 && (!known || r.due[0].at < due) {
-		next := r.due.pop()
-		a := r.waiting[next.place]
-		r.waiting[next.place] = attempt{}
-		r.free = append(r.free, next.place)
-		a.request.Arrival = next.at
+	if len(r.due) > 0 && (!known || r.due[0].At < due) {
+		next := r.due.Pop()
+		a := r.waiting[next.Place]
+		r.waiting[next.Place] = attempt{}
+		r.free = append(r.free, next.Place)
+		a.request.Arrival = next.At
 		return r.send(a), true
 	}
 	q, ok := r.source.Next()
@@ -154,7 +155,7 @@ func (r *retrying) Ended(e End) {
 		return
 	}
 	a.request.Attempt++
-	r.due.push(duePlace{after(e.At, retry.wait(a.request.Attempt, r.draw(&a.request))), r.keep(a)})
+	r.due.Push(due.Place{At: due.After(e.At, retry.wait(a.request.Attempt, r.draw(&a.request))), Place: r.keep(a)})
 }
 
 // draw returns a number in [0, 1) for an attempt. It depends on the answer, which no

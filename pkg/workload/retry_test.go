@@ -12,6 +12,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
 )
 
 // withRetries is the source of clients of which all retry alike.
@@ -22,7 +23,7 @@ func withRetries(retry workload.Retry, seed int64, clients ...workload.Client) w
 // attempts lists the arrivals of each first attempt and its retries.
 func attempts(t *testing.T, requests []workload.Request) map[int][]simtime.Time {
 	t.Helper()
-	checkOrder(t, requests)
+	workloadtest.CheckOrder(t, requests)
 	all := map[int][]simtime.Time{}
 	for _, r := range requests {
 		if r.Attempt == 0 && r.First != r.ID || r.Attempt != len(all[r.First]) {
@@ -56,7 +57,7 @@ func TestARetryComesABackoffAfterTheEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := constantClient("a", 1)
 			c.Arrivals.Stages, c.Arrivals.RatePerSecond = []workload.Stage{{RatePerSecond: 1, Duration: time.Second}}, 0
-			got := attempts(t, serve(withRetries(tc.retry, 1, c), 100, always(100*time.Millisecond, tc.how)))
+			got := attempts(t, workloadtest.Serve(withRetries(tc.retry, 1, c), 100, always(100*time.Millisecond, tc.how)))
 			if diff := cmp.Diff(map[int][]simtime.Time{0: tc.want}, got); diff != "" {
 				t.Errorf("attempts (−want +got):\n%s", diff)
 			}
@@ -67,7 +68,7 @@ func TestARetryComesABackoffAfterTheEnd(t *testing.T) {
 func TestJitterSpreadsRetriesUpToTheBackoff(t *testing.T) {
 	retry := workload.Retry{Max: 1, Backoff: 10 * time.Second, Multiplier: 1, Jitter: 0.5, After: []workload.Ending{workload.Failed}}
 	sum, n := 0.0, 0
-	for _, arrivals := range attempts(t, serve(withRetries(retry, 1, constantClient("a", 100)), 20_000, always(0, workload.Failed))) {
+	for _, arrivals := range attempts(t, workloadtest.Serve(withRetries(retry, 1, constantClient("a", 100)), 20_000, always(0, workload.Failed))) {
 		if len(arrivals) < 2 {
 			continue
 		}
@@ -90,13 +91,13 @@ func TestRetriesChangeNoFirstAttempt(t *testing.T) {
 		return fmt.Sprint(r.Prompt, r.OutputTokens, r.Response, r.ResponseStart)
 	}
 	var alone []string
-	for _, r := range take(workload.NewClients([]workload.Client{c}, 1), 500) {
+	for _, r := range workloadtest.Take(workload.NewClients([]workload.Client{c}, 1), 500) {
 		alone = append(alone, fmt.Sprint(r.Arrival, content(r)))
 	}
 	retry := workload.Retry{Max: 2, Backoff: time.Second, Multiplier: 2, Jitter: 1, After: []workload.Ending{workload.Failed}}
 	var first []string
 	contents := map[int]string{}
-	for _, r := range serve(withRetries(retry, 1, c), 1200, always(time.Second, workload.Failed)) {
+	for _, r := range workloadtest.Serve(withRetries(retry, 1, c), 1200, always(time.Second, workload.Failed)) {
 		if r.Attempt == 0 {
 			first = append(first, fmt.Sprint(r.Arrival, content(r)))
 			contents[r.ID] = content(r)
@@ -113,7 +114,7 @@ func TestRetriesChangeNoFirstAttempt(t *testing.T) {
 // The user of a closed loop thinks after the last attempt.
 func TestAUserWaitsForTheLastAttempt(t *testing.T) {
 	retry := workload.Retry{Max: 1, Backoff: time.Second, Multiplier: 1, After: []workload.Ending{workload.Failed}}
-	got := attempts(t, serve(withRetries(retry, 1, loopClient("a", 1, seconds(5))), 4, always(time.Second, workload.Failed)))
+	got := attempts(t, workloadtest.Serve(withRetries(retry, 1, loopClient("a", 1, seconds(5))), 4, always(time.Second, workload.Failed)))
 	want := map[int][]simtime.Time{0: {0, 2000 * ms}, 2: {8000 * ms, 10000 * ms}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("attempts (−want +got):\n%s", diff)

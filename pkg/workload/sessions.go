@@ -2,10 +2,12 @@
 
 package workload
 
-import "windtunnel.dev/windtunnel/pkg/stats"
+import (
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/stats"
+)
 
-// Sessions make a client's requests turns of conversations. The prompt of a turn has
-// all of the answers before it.
+// Sessions make a client's requests turns of conversations.
 type Sessions struct {
 	// AfterAnswer makes each turn wait until the turn before it was answered. Arrivals
 	// then begin sessions, and the users of a closed loop have one session each at a
@@ -17,11 +19,25 @@ type Sessions struct {
 	// Concurrent is how many there are at a time, where turns do not wait. Where one
 	// ends, the next one begins.
 	Concurrent int
-	// Turns is how many requests a session has.
+	// Turns is the number of turns of a session.
 	Turns Lengths
-	// Accumulate puts what was asked and answered before in front of what a turn
-	// asks.
-	Accumulate bool
+	// PromptGrowth is the factor from what a turn asks to what the next turn asks,
+	// before lengths are rounded and clamped; 0 is none.
+	PromptGrowth float64
+	// AnswerVariation is the CV of the factor from one turn's answer to the next
+	// turn's. The factors are log-normal with a mean of 1; each multiplies those
+	// before it. 0 is none.
+	AnswerVariation float64
+	// Context is what of the turns before is in front of what a turn asks.
+	Context Context
+	// CondenseEvery is the number of tokens behind the last summary from which on a
+	// context that condenses is condensed. CondenseExponent is the exponent e, between
+	// 0 and 1: the summary of n tokens has n to the power of e.
+	CondenseEvery    int
+	CondenseExponent float64
+	// Tools and Branches, if set, make a turn several requests, where turns wait.
+	Tools    *Tools
+	Branches *Branches
 	// MaxTokens bounds prompts, the prefix included: a session whose next prompt
 	// would be longer ends before it. 0 means workload.MaxTokens.
 	MaxTokens int
@@ -29,21 +45,27 @@ type Sessions struct {
 	Order Order
 }
 
+// Context says what of a session's turns before is in the prompt of a turn.
+type Context string
+
+const (
+	// Independent is nothing.
+	Independent Context = "Independent"
+	// Accumulate is all that was asked and answered.
+	Accumulate Context = "Accumulate"
+	// Window is what of it fits into MaxTokens: the oldest turns fall away.
+	Window Context = "Window"
+	// Condense is a summary of it and what follows the summary.
+	Condense Context = "Condense"
+)
+
 // sessions are those of one client whose turns do not wait for answers.
 type sessions struct {
 	spec         Sessions
 	turns, order *stats.Stream
-	next         int
+	place        int
 	started      uint64
 	open         []session // of the Concurrent places, those that were used: the first ones
-}
-
-// session is a conversation under way.
-type session struct {
-	number    int32  // in the workload, from 1
-	index     uint64 // number in the client, from 0
-	turnsLeft int    // turns to come
-	tokens    int    // asked and answered so far
 }
 
 func newSessions(spec *Sessions, stream func(string) *stats.Stream) *sessions {
@@ -61,24 +83,25 @@ func (s *Sessions) maxTokens() int {
 	return s.MaxTokens
 }
 
-// turn returns the session that a request of so many tokens, beside those of
-// the session, belongs to. last is the number of the last one of the workload.
-func (s *sessions) turn(tokens int, last *int32) *session {
-	place := s.next
+// next returns the place of the session that the next request belongs to.
+func (s *sessions) next() *session {
+	place := s.place
 	if s.spec.Order == Random {
 		place = s.order.IntN(s.spec.Concurrent)
-	} else if s.next++; s.next == s.spec.Concurrent {
-		s.next = 0
+	} else if s.place++; s.place == s.spec.Concurrent {
+		s.place = 0
 	}
 	for place >= len(s.open) {
 		s.open = append(s.open, session{})
 	}
-	at := &s.open[place]
-	if at.turnsLeft == 0 || at.tokens > 0 && at.tokens+tokens > s.spec.maxTokens() {
-		*last++
-		*at = session{number: *last, index: s.started, turnsLeft: s.spec.Turns.draw(s.turns)}
-		s.started++
-	}
-	at.turnsLeft--
-	return at
+	return &s.open[place]
+}
+
+// begin starts a session at its place. last is the number of the last one of the
+// workload.
+func (s *sessions) begin(c *client, at *session, last *int32, now simtime.Time) {
+	*last++
+	at.begin(c, *last, s.started, now, c.streams.prefix)
+	at.turnsLeft = s.spec.Turns.draw(s.turns)
+	s.started++
 }

@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
 )
 
 // conversationClient is a client of conversations of three turns: prompts of 100 tokens behind
@@ -19,7 +20,7 @@ import (
 func conversationClient(name string, concurrent int) workload.Client {
 	c := constantClient(name, 1)
 	c.PrefixGroup, c.PrefixTokens = "system", 50
-	c.Sessions = &workload.Sessions{Concurrent: concurrent, Turns: tokens(3), Accumulate: true, Order: workload.Cycle}
+	c.Sessions = &workload.Sessions{Concurrent: concurrent, Turns: tokens(3), Context: workload.Accumulate, Order: workload.Cycle}
 	return c
 }
 
@@ -29,8 +30,8 @@ func TestSessionsTakeTurns(t *testing.T) {
 		Tokens  int
 	}
 	var got []turn
-	requests := take(workload.NewClients([]workload.Client{conversationClient("chat", 2)}, 1), 8)
-	checkOrder(t, requests)
+	requests := workloadtest.Take(workload.NewClients([]workload.Client{conversationClient("chat", 2)}, 1), 8)
+	workloadtest.CheckOrder(t, requests)
 	for _, r := range requests {
 		got = append(got, turn{r.Session, r.Prompt.Tokens()})
 	}
@@ -49,7 +50,7 @@ func TestTurnBeginsWithConversation(t *testing.T) {
 	c.Sessions.Turns = workload.Lengths{Distribution: stats.Exponential{Mean: 4}, Min: 1}
 	c.Sessions.Order = workload.Random
 	said := map[int32]prompt.Prompt{}
-	for _, r := range take(workload.NewClients([]workload.Client{c}, 1), 300) {
+	for _, r := range workloadtest.Take(workload.NewClients([]workload.Client{c}, 1), 300) {
 		now := r.Prompt.FullBlocks(nil, 1)
 		for session, before := range said {
 			shared := 0
@@ -74,7 +75,7 @@ func TestSessionNumbersHaveNoGaps(t *testing.T) {
 	last := int32(0)
 	clients := append(workload.Copies{Count: 3}.Expand(conversationClient("chat", 4)), conversationClient("other", 2), constantClient("single", 1))
 	ends := map[int32]int{}
-	for _, r := range take(workload.NewClients(clients, 1), 1000) {
+	for _, r := range workloadtest.Take(workload.NewClients(clients, 1), 1000) {
 		switch {
 		case r.Client == 4:
 			if r.Session != 0 {
@@ -107,14 +108,14 @@ func TestSessionContextIsBounded(t *testing.T) {
 			func(c *workload.Client) { c.Sessions.MaxTokens = 1 }, []string{"1/150", "2/150", "3/150", "4/150", "5/150"},
 		},
 		"nothing accumulates": {
-			func(c *workload.Client) { c.Sessions.Accumulate, c.Sessions.MaxTokens = false, 1 }, []string{"1/150", "1/150", "1/150", "2/150", "2/150"},
+			func(c *workload.Client) { c.Sessions.Context, c.Sessions.MaxTokens = workload.Independent, 1 }, []string{"1/150", "1/150", "1/150", "2/150", "2/150"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := conversationClient("chat", 1)
 			tc.edit(&c)
 			var got []string
-			for _, r := range take(workload.NewClients([]workload.Client{c}, 1), 5) {
+			for _, r := range workloadtest.Take(workload.NewClients([]workload.Client{c}, 1), 5) {
 				got = append(got, fmt.Sprintf("%d/%d", r.Session, r.Prompt.Tokens()))
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -136,7 +137,7 @@ func TestRequestsHaveAdapters(t *testing.T) {
 		t.Errorf("adapters (−want +got):\n%s", diff)
 	}
 	got := make([]int, len(clients))
-	for _, r := range take(source, 50) {
+	for _, r := range workloadtest.Take(source, 50) {
 		got[r.Client] = r.Adapter
 	}
 	if diff := cmp.Diff([]int{0, 1, 2, 3, 3}, got); diff != "" {
@@ -190,7 +191,7 @@ func TestRequestsHaveHeaders(t *testing.T) {
 		t.Errorf("sets (−want +got):\n%s", diff)
 	}
 	got := make([]int, len(clients))
-	for _, r := range take(source, 50) {
+	for _, r := range workloadtest.Take(source, 50) {
 		got[r.Client] = r.Headers
 	}
 	if diff := cmp.Diff([]int{0, 1, 2, 1, 3, 0}, got); diff != "" {

@@ -3,7 +3,6 @@
 package workload
 
 import (
-	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -13,14 +12,18 @@ import (
 type textKind uint64
 
 const (
-	groupText   textKind = iota + 1 // a prefix group's, by hash of its name
+	groupText   textKind = iota + 1 // a prefix group's, by hash of its name and, where it has several, number of the text
 	uniqueText                      // a client's own and the answer to it, by hash of its name and request number
 	blockText                       // a trace's full block, by its id
 	tailText                        // the rest of a trace's row and the answer to it, by row number
 	fixedText                       // one of a client's fixed prompts, by hash of its name and prompt number
 	answerText                      // the answer to one of them, by hash of its name and request number
-	sessionText                     // what a client's session asks and is answered, by hash of its name and session number
+	sessionText                     // what a client's session asks and is answered, by hash of its name, session number and, from the second on, number of the text
 	turnText                        // a turn that has no text of others and the answer to it, by hash of the client's name, session number and turns to come
+	summaryText                     // a summary of a session, by hash of the client's name, session number and number of the summary
+	branchText                      // a branch's own part and the answer to it, by hash of the client's name, session number, turn and number of the branch
+	mediaText                       // an image or the like of a client's pool, by hashes of the client's name and the kind, and number
+	exampleText                     // an example of a prefix group, by hash of its name and number of the example
 )
 
 // source returns the prompt.Extent source of a text.
@@ -28,21 +31,9 @@ func (k textKind) source(identity ...uint64) uint64 {
 	return stats.Hash64(uint64(k), identity...)
 }
 
-// extentSlab hands out the memory of prompts in slabs: a workload makes millions
-// of small prompts, and one allocation for each would cost as much as the
-// rest of a request. A slab lives as long as any prompt in it.
-type extentSlab struct {
-	rest []prompt.Extent
-}
+// RecordedBlock returns the prompt.Extent source of a block of a trace, by its id.
+func RecordedBlock(id uint64) uint64 { return blockText.source(id) }
 
-const slabExtents = 512
-
-// take returns n zero extents whose capacity is n.
-func (e *extentSlab) take(n int) []prompt.Extent {
-	if n > len(e.rest) {
-		e.rest = make([]prompt.Extent, max(n, slabExtents))
-	}
-	taken := e.rest[:n:n]
-	e.rest = e.rest[n:]
-	return taken
-}
+// RecordedTail returns the prompt.Extent source of the rest of a trace's row, which no
+// other row has, and of the answer to it. Rows are numbered from 0.
+func RecordedTail(row int) uint64 { return tailText.source(uint64(row)) }

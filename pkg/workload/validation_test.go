@@ -50,7 +50,7 @@ func TestValidateClients(t *testing.T) {
 		"a name twice": {[]workload.Client{validClient("a"), validClient("b"), validClient("a")}, []string{
 			`clients[2].name: Duplicate value: "a"`}},
 		"several faults at once": {with(func(c *workload.Client) { c.Arrivals, c.PrefixTokens = workload.Arrivals{}, -1 }), []string{
-			`clients[0].arrivals.process: Unsupported value: "": supported values: "Poisson", "Constant", "Gamma"`,
+			`clients[0].arrivals.process: Unsupported value: "": supported values: "Poisson", "Constant", "Gamma", "Weibull", "Pareto", "MMPP", "Periodic"`,
 			`clients[0].arrivals.rate: Invalid value: 0: must be greater than 0 and at most 1e+09 requests a second`,
 			`clients[0].prefix.tokens: Invalid value: -1: must be between 0 and 10000000`}},
 		"a prefix of no group": {with(func(c *workload.Client) { c.PrefixTokens = 1 }), []string{
@@ -75,28 +75,6 @@ func TestValidateClients(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := messages(workload.ValidateClients(tc.clients, field.NewPath("clients")))
 			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("faults (−want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-func TestValidateReplay(t *testing.T) {
-	for name, tc := range map[string]struct {
-		replay workload.Replay
-		want   []string
-	}{
-		"good options": {workload.Replay{RateScale: 0.1, MaxRequests: 5, Arrivals: workload.Spread}, nil},
-		"none": {workload.Replay{}, []string{
-			`trace.rateScale: Invalid value: 0: must be between 1e-06 and 1e+06`,
-			`trace.arrivals: Unsupported value: "": supported values: "AsRecorded", "Spread"`}},
-		"a negative limit": {workload.Replay{RateScale: 1, MaxRequests: -1, Arrivals: workload.AsRecorded}, []string{
-			`trace.maxRequests: Invalid value: -1: must not be negative`}},
-		"a scale that is no number": {workload.Replay{RateScale: math.NaN(), Arrivals: workload.AsRecorded}, []string{
-			`trace.rateScale: Invalid value: NaN: must be between 1e-06 and 1e+06`}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, messages(tc.replay.Validate(field.NewPath("trace")))); diff != "" {
 				t.Errorf("faults (−want +got):\n%s", diff)
 			}
 		})

@@ -65,7 +65,7 @@ func conduct(ctx context.Context, sweep *v1alpha1.PolicySweep) (*outcome, error)
 	if err != nil || len(errs) > 0 {
 		return nil, errors.Join(err, errs.ToAggregate())
 	}
-	study, err := execute.RunLocally(ctx, compiled.Plan, compiled.Trace, execute.Options{Parallelism: runtime.GOMAXPROCS(0)})
+	study, err := execute.RunLocally(ctx, compiled.Plan, compiled.Traces, execute.Options{Parallelism: runtime.GOMAXPROCS(0)})
 	if err != nil {
 		return nil, err
 	}

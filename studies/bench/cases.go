@@ -13,7 +13,7 @@ import (
 
 	"windtunnel.dev/windtunnel/internal/reference"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // errAbsent says that a case needs a trace that is not here.
@@ -89,9 +89,9 @@ func (c benchCase) config(tracePath string, seed int64) (simulator.Config, error
 		return simulator.Config{}, err
 	}
 	defer file.Close()
-	trace, err := workload.ReadTrace(workload.Mooncake, file, tracePath)
+	recorded, err := trace.Read(trace.Mooncake, file, tracePath)
 	if err != nil {
 		return simulator.Config{}, err
 	}
-	return reference.Replay(trace, c.replicas, seed), nil
+	return reference.Replay(recorded, c.replicas, seed), nil
 }

@@ -108,7 +108,7 @@ func (s *sample) simulate(profile string, seed int64) (measured, error) {
 	if err != nil {
 		return measured{}, err
 	}
-	config, err := execute.Config(s.Plan, s.Trace, trial, seed)
+	config, err := execute.Config(s.Plan, s.Traces, experiment.Case{Trial: trial, Seed: seed})
 	if err != nil {
 		return measured{}, err
 	}

@@ -52,7 +52,7 @@ func (s *sample) conduct(sweep *v1alpha1.PolicySweep, how v1alpha1.Search) (*fou
 	if err != nil || len(errs) > 0 {
 		return nil, errors.Join(err, errs.ToAggregate())
 	}
-	conducted, err := execute.RunLocally(context.Background(), compiled.Plan, compiled.Trace, execute.Options{
+	conducted, err := execute.RunLocally(context.Background(), compiled.Plan, compiled.Traces, execute.Options{
 		Parallelism: 1, // searches run side by side
 		Known:       s.known.row,
 		Done:        s.known.keep,

@@ -10,6 +10,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // lengths are the tokens of one request's prompt and answer.
@@ -17,11 +18,11 @@ type lengths struct{ prompt, answer int }
 
 // readCode returns the lengths of the requests of an Azure trace, as recorded.
 func readCode(r io.Reader, name string) ([]lengths, error) {
-	trace, err := workload.ReadTrace(workload.Azure, r, name)
+	recorded, err := trace.Read(trace.Azure, r, name)
 	if err != nil {
 		return nil, err
 	}
-	source := trace.Replay(workload.Replay{RateScale: 1, Arrivals: workload.AsRecorded}, 0)
+	source := recorded.Replay(trace.Replay{RateScale: 1, Arrivals: trace.AsRecorded}, 0)
 	var all []lengths
 	for q, ok := source.Next(); ok; q, ok = source.Next() {
 		all = append(all, lengths{q.Prompt.Tokens(), q.OutputTokens})

@@ -9,7 +9,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/kv/stability"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // process is the times of some arrivals, from 0 on.
@@ -33,7 +33,7 @@ func poissonProcess(inWindow float64, s *stats.Stream) process {
 
 // recorded is the arrivals of a trace as they were recorded.
 func (l *load) recorded() process {
-	source := l.trace.Replay(workload.Replay{RateScale: 1, Arrivals: workload.AsRecorded}, 1)
+	source := l.trace.Replay(trace.Replay{RateScale: 1, Arrivals: trace.AsRecorded}, 1)
 	p := process{name: l.name + ", as recorded"}
 	for {
 		r, ok := source.Next()

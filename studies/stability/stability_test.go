@@ -13,15 +13,15 @@ import (
 	"windtunnel.dev/windtunnel/internal/testdata"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // azureSample is lengths of code completions in our own file.
 func azureSample(t *testing.T, name string) *load {
-	return readLoad(t, name, workload.Azure, filepath.Join("..", "..", "pkg", "simulator", "testdata", "lengths.csv"))
+	return readLoad(t, name, trace.Azure, filepath.Join("..", "..", "pkg", "simulator", "testdata", "lengths.csv"))
 }
 
-func readLoad(t *testing.T, name string, format workload.Format, path string) *load {
+func readLoad(t *testing.T, name string, format trace.Format, path string) *load {
 	t.Helper()
 	l, err := fromTrace(name, format, path)
 	if err != nil {
@@ -38,10 +38,10 @@ func TestStabilityLawHolds(t *testing.T) {
 		"constant lengths": {func(*testing.T) *load { return constant(512, 128) }, 2 * time.Minute},
 		"a small sample":   {func(t *testing.T) *load { return azureSample(t, "sample") }, 2 * time.Minute},
 		"Azure code": {func(t *testing.T) *load {
-			return readLoad(t, "azure", workload.Azure, testdata.File(t, "traces", "azure-2023", "AzureLLMInferenceTrace_code.csv"))
+			return readLoad(t, "azure", trace.Azure, testdata.File(t, "traces", "azure-2023", "AzureLLMInferenceTrace_code.csv"))
 		}, 2 * time.Minute},
 		"Mooncake conversation": {func(t *testing.T) *load {
-			return readLoad(t, "mooncake", workload.Mooncake, testdata.File(t, "traces", "mooncake-fast25", "conversation_trace.jsonl"))
+			return readLoad(t, "mooncake", trace.Mooncake, testdata.File(t, "traces", "mooncake-fast25", "conversation_trace.jsonl"))
 		}, time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 	"windtunnel.dev/windtunnel/studies/study"
 )
 
@@ -23,7 +24,7 @@ type load struct {
 	rows []lengths
 	// trace has the texts of the rows too, which begin alike; nil where each
 	// request has a text of its own.
-	trace *workload.Trace
+	trace *trace.Trace
 	// groups is how many clients with a prefix of their own send the requests;
 	// 0 is none. There are no rows then.
 	groups int
@@ -51,7 +52,7 @@ func (l *load) source(perSecond float64, seed int64) workload.Source {
 	}
 	a := &poisson{perSecond: perSecond, gaps: stats.NewStream(seed, "arrivals")}
 	if l.trace != nil {
-		a.texts = l.trace.Replay(workload.Replay{RateScale: 1, Arrivals: workload.AsRecorded}, seed)
+		a.texts = l.trace.Replay(trace.Replay{RateScale: 1, Arrivals: trace.AsRecorded}, seed)
 		return a
 	}
 	a.texts = &drawn{rows: l.rows, stream: stats.NewStream(seed, "lengths")}
@@ -124,18 +125,18 @@ func (l *load) clients(perSecond float64) []workload.Client {
 }
 
 // fromTrace reads the lengths of a trace.
-func fromTrace(name string, format workload.Format, path string) (*load, error) {
+func fromTrace(name string, format trace.Format, path string) (*load, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	trace, err := workload.ReadTrace(format, file, path)
+	recorded, err := trace.Read(format, file, path)
 	if err != nil {
 		return nil, err
 	}
-	l := &load{name: name, trace: trace}
-	source := trace.Replay(workload.Replay{RateScale: 1, Arrivals: workload.AsRecorded}, 1)
+	l := &load{name: name, trace: recorded}
+	source := recorded.Replay(trace.Replay{RateScale: 1, Arrivals: trace.AsRecorded}, 1)
 	for {
 		r, ok := source.Next()
 		if !ok {
@@ -156,11 +157,11 @@ func readTraces() (traces, error) {
 	for _, f := range []struct {
 		to     **load
 		name   string
-		format workload.Format
+		format trace.Format
 		path   []string
 	}{
-		{&t.azure, "Azure code", workload.Azure, []string{"traces", "azure-2023", "AzureLLMInferenceTrace_code.csv"}},
-		{&t.mooncake, "Mooncake conversation", workload.Mooncake, []string{"traces", "mooncake-fast25", "conversation_trace.jsonl"}},
+		{&t.azure, "Azure code", trace.Azure, []string{"traces", "azure-2023", "AzureLLMInferenceTrace_code.csv"}},
+		{&t.mooncake, "Mooncake conversation", trace.Mooncake, []string{"traces", "mooncake-fast25", "conversation_trace.jsonl"}},
 	} {
 		path, err := study.DataFile(f.path...)
 		if err != nil {

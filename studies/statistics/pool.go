@@ -42,7 +42,7 @@ func simulate(ctx context.Context, path string, metrics []string, requests, seed
 	if err != nil || len(errs) > 0 {
 		return nil, errors.Join(err, errs.ToAggregate())
 	}
-	done, err := execute.RunLocally(ctx, compiled.Plan, compiled.Trace, execute.Options{Parallelism: runtime.GOMAXPROCS(0)})
+	done, err := execute.RunLocally(ctx, compiled.Plan, compiled.Traces, execute.Options{Parallelism: runtime.GOMAXPROCS(0)})
 	if err != nil {
 		return nil, err
 	}

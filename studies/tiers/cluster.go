@@ -7,7 +7,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // routing is how the cluster chooses replicas.
@@ -58,14 +58,14 @@ schedulingProfiles:
 
 // onCluster is the trace on eight replicas of Llama-3.1-8B, one H100 each, with
 // those caches.
-func onCluster(trace *workload.Trace, s setup, d devices, how routing, seed int64) (simulator.Config, error) {
+func onCluster(recorded *trace.Trace, s setup, d devices, how routing, seed int64) (simulator.Config, error) {
 	router, errs := epp.Load([]byte(how), "", nil)
 	if len(errs) > 0 {
 		return simulator.Config{}, errs.ToAggregate()
 	}
-	cfg := reference.Replay(trace, replicas, seed)
+	cfg := reference.Replay(recorded, replicas, seed)
 	cfg.Policies.Routing = epp.New(router, config.Cluster{Endpoints: replicas}, seed).Routing()
-	cfg.Source = trace.Replay(workload.Replay{RateScale: 1, Arrivals: workload.Spread}, seed)
+	cfg.Source = recorded.Replay(trace.Replay{RateScale: 1, Arrivals: trace.Spread}, seed)
 	p := &cfg.Pools[0]
 	p.KVBlocks, p.BlockBytes, p.Tiers = s.gpu, clusterBlockTokens*kvBytesPerToken, s.tiers(d)
 	return cfg, nil

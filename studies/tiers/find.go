@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 	"windtunnel.dev/windtunnel/studies/study"
 )
 
@@ -42,7 +42,7 @@ func doubling(from, to int) []int {
 // findings are what the page says.
 type findings struct {
 	scale scale
-	trace workload.TraceStatistics
+	trace trace.Statistics
 	// one and cluster are by capacity of the GPU, then as ones and levels name
 	// what is below it.
 	one     [][len(ones)]hits
@@ -78,9 +78,9 @@ var offloads = [...]struct {
 }
 
 // find runs all simulations.
-func find(trace *workload.Trace, s scale) (*findings, error) {
+func find(recorded *trace.Trace, s scale) (*findings, error) {
 	f := &findings{
-		scale: s, trace: trace.Statistics(),
+		scale: s, trace: recorded.Statistics(),
 		one: make([][len(ones)]hits, len(s.gpu)), cluster: make([][len(levels)]hits, len(s.clusterGPU)),
 	}
 	d, err := realDevices()
@@ -93,10 +93,10 @@ func find(trace *workload.Trace, s scale) (*findings, error) {
 	}
 	var tasks []task
 	single := func(to *hits, at setup) {
-		tasks = append(tasks, task{to, func() (simulator.Config, error) { return oneCache(trace, at), nil }})
+		tasks = append(tasks, task{to, func() (simulator.Config, error) { return oneCache(recorded, at), nil }})
 	}
 	several := func(to *hits, at setup, how routing) {
-		tasks = append(tasks, task{to, func() (simulator.Config, error) { return onCluster(trace, at, d, how, 1) }})
+		tasks = append(tasks, task{to, func() (simulator.Config, error) { return onCluster(recorded, at, d, how, 1) }})
 	}
 	for i, gpu := range s.gpu {
 		for k, one := range ones {

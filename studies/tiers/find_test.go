@@ -10,20 +10,20 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
-func generated(t *testing.T) *workload.Trace {
+func generated(t *testing.T) *trace.Trace {
 	t.Helper()
 	var text bytes.Buffer
-	if err := workload.WriteMooncake(&text, 300, 7); err != nil {
+	if err := trace.WriteMooncake(&text, 300, 7); err != nil {
 		t.Fatal(err)
 	}
-	trace, err := workload.ReadTrace(workload.Mooncake, &text, "generated")
+	recorded, err := trace.Read(trace.Mooncake, &text, "generated")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return trace
+	return recorded
 }
 
 func smallScale() scale {
@@ -83,8 +83,8 @@ func (f *findings) testPage(t *testing.T) {
 }
 
 func TestTooManyHitsAreAnError(t *testing.T) {
-	trace := generated(t)
-	if _, err := simulate(oneCache(trace, setup{gpu: 1 << 12}), trace.Statistics().ReusableShare/2); err == nil || !strings.Contains(err.Error(), "without bounds") {
+	recorded := generated(t)
+	if _, err := simulate(oneCache(recorded, setup{gpu: 1 << 12}), recorded.Statistics().ReusableShare/2); err == nil || !strings.Contains(err.Error(), "without bounds") {
 		t.Errorf("%v", err)
 	}
 }
@@ -93,12 +93,12 @@ func TestTooManyHitsAreAnError(t *testing.T) {
 // bounds serves, 37.3 % of the prompt tokens.
 func TestAllThatIsThereIsFound(t *testing.T) {
 	testdata.File(t, "traces", "mooncake-fast25", "conversation_trace.jsonl")
-	trace, err := conversation()
+	recorded, err := conversation()
 	if err != nil {
 		t.Fatal(err)
 	}
-	most := trace.Statistics().ReusableShare
-	h, err := simulate(oneCache(trace, setup{gpu: 1 << 18}), most)
+	most := recorded.Statistics().ReusableShare
+	h, err := simulate(oneCache(recorded, setup{gpu: 1 << 18}), most)
 	if err != nil {
 		t.Fatal(err)
 	}

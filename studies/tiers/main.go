@@ -12,7 +12,7 @@ import (
 	"io"
 	"os"
 
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 	"windtunnel.dev/windtunnel/studies/study"
 )
 
@@ -45,7 +45,7 @@ func run(args []string, stderr io.Writer) error {
 }
 
 // conversation reads the trace.
-func conversation() (*workload.Trace, error) {
+func conversation() (*trace.Trace, error) {
 	path, err := study.DataFile("traces", "mooncake-fast25", "conversation_trace.jsonl")
 	if err != nil {
 		return nil, err
@@ -55,5 +55,5 @@ func conversation() (*workload.Trace, error) {
 		return nil, err
 	}
 	defer file.Close()
-	return workload.ReadTrace(workload.Mooncake, file, path)
+	return trace.Read(trace.Mooncake, file, path)
 }

@@ -10,7 +10,7 @@ import (
 	"text/template"
 
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 	"windtunnel.dev/windtunnel/studies/study"
 )
 
@@ -24,7 +24,7 @@ func (f *findings) write(path string) error {
 
 // page is what the template needs.
 func (f *findings) page(chart string) any {
-	one := func(blocks int) string { return size(blocks, workload.MooncakeBlockTokens) }
+	one := func(blocks int) string { return size(blocks, trace.MooncakeBlockTokens) }
 	several := func(blocks int) string { return size(blocks, clusterBlockTokens) }
 	small, last, cluster := smallGPU(f.scale), len(f.one)-1, f.cluster[len(f.cluster)-1]
 	return map[string]any{
@@ -67,7 +67,7 @@ func (f *findings) oneTable() *study.Table {
 		t.Titles = append(t.Titles, one.name)
 	}
 	for i, all := range f.one {
-		row := []string{study.Grouped(f.scale.gpu[i]), size(f.scale.gpu[i], workload.MooncakeBlockTokens)}
+		row := []string{study.Grouped(f.scale.gpu[i]), size(f.scale.gpu[i], trace.MooncakeBlockTokens)}
 		for _, h := range all {
 			row = append(row, percent(h.all()))
 		}
@@ -120,13 +120,13 @@ func (f *findings) chart() *study.Chart {
 		X:     "GPU memory for KV, all replicas together", Y: "% of prompt tokens",
 		Limit: 100 * f.trace.ReusableShare, LimitName: "a cache without bounds: " + percent(f.trace.ReusableShare) + " %",
 	}
-	first := f.scale.gpu[0] * workload.MooncakeBlockTokens
+	first := f.scale.gpu[0] * trace.MooncakeBlockTokens
 	for _, blocks := range f.scale.gpu {
-		c.Ticks = append(c.Ticks, size(blocks, workload.MooncakeBlockTokens))
+		c.Ticks = append(c.Ticks, size(blocks, trace.MooncakeBlockTokens))
 	}
 	for k, one := range ones {
 		sizes := below(0, one.level, f.scale.cpu, f.scale.storage)
-		line := study.Line{Name: "one cache, " + one.name + sizes.note(workload.MooncakeBlockTokens), Colour: k}
+		line := study.Line{Name: "one cache, " + one.name + sizes.note(trace.MooncakeBlockTokens), Colour: k}
 		for i, h := range f.one {
 			line.Points = append(line.Points, study.Point{X: float64(i), Y: 100 * h[k].all()})
 		}
@@ -193,7 +193,7 @@ func gib(blocks, blockTokens int) float64 {
 // smallGPU is the first of the capacities that is at least that of an H100.
 func smallGPU(s scale) int {
 	for i, blocks := range s.gpu {
-		if blocks*workload.MooncakeBlockTokens >= s.policyGPU*clusterBlockTokens {
+		if blocks*trace.MooncakeBlockTokens >= s.policyGPU*clusterBlockTokens {
 			return i
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // setup is the caches of a replica, in blocks of its cluster.
@@ -53,18 +54,18 @@ const drain = 24 * time.Hour
 // oneCache is a replica that serves one request after the other, each of its
 // steps in no time to speak of, over links of which the same is true: what it
 // finds cached depends on the order of requests and on capacity alone.
-func oneCache(trace *workload.Trace, s setup) simulator.Config {
+func oneCache(recorded *trace.Trace, s setup) simulator.Config {
 	fast := transfer.Device{Name: "fast", ReadBytesPerSecond: transfer.MaxBytesPerSecond, WriteBytesPerSecond: transfer.MaxBytesPerSecond}
 	return simulator.Config{
 		Pools: []simulator.Pool{{
 			Name: "cache", Replicas: 1, Timer: constantStep(10 * time.Microsecond),
-			BlockTokens: workload.MooncakeBlockTokens, KVBlocks: s.gpu, PrefixCaching: true,
+			BlockTokens: trace.MooncakeBlockTokens, KVBlocks: s.gpu, PrefixCaching: true,
 			MaxNumSeqs: 1, MaxNumBatchedTokens: workload.MaxTokens,
-			BlockBytes: workload.MooncakeBlockTokens * kvBytesPerToken,
+			BlockBytes: trace.MooncakeBlockTokens * kvBytesPerToken,
 			Tiers:      s.tiers(devices{fast, fast, fast}),
 		}},
 		Policies: policy.RoutedBy(only{}),
-		Source:   trace.Replay(workload.Replay{RateScale: 1, Arrivals: workload.Spread}, 1),
+		Source:   recorded.Replay(trace.Replay{RateScale: 1, Arrivals: trace.Spread}, 1),
 		Horizon:  simulator.Horizon{Drain: drain},
 	}
 }

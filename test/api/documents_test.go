@@ -36,8 +36,12 @@ type object = map[string]any
 func documents(t *testing.T) map[string]object {
 	t.Helper()
 	docs := map[string]object{}
-	for _, name := range []string{"run-clients", "run-trace", "run-file", "run-policies", "run-volume"} {
-		run := load(t, name)
+	runs := []string{"run-clients", "run-trace", "run-file", "run-policies", "run-volume", "run-models"}
+	for _, name := range append(runs, "run-traces") {
+		run := severalTraces(t, runs)
+		if name != "run-traces" {
+			run = load(t, name)
+		}
 		docs[name] = run
 		sweep := load(t, "sweep")
 		for field, value := range run["spec"].(object) {
@@ -47,6 +51,10 @@ func documents(t *testing.T) map[string]object {
 		}
 		if search, ok := searches[name]; ok {
 			sweep["spec"].(object)["search"] = search
+		}
+		if name == "run-clients" {
+			delete(sweep["spec"].(object), "follow") // which is not allowed beside workloads
+			sweep["spec"].(object)["workloads"] = []any{object{"name": "calm", "sources": []any{"chat"}}}
 		}
 		docs[strings.Replace(name, "run", "sweep", 1)] = sweep
 	}
@@ -58,6 +66,25 @@ func documents(t *testing.T) map[string]object {
 		docs[name] = proposal(t, config)
 	}
 	return docs
+}
+
+// severalTraces is a run that replays the traces of others, each under a name.
+func severalTraces(t *testing.T, runs []string) object {
+	t.Helper()
+	workload := func(run object) object {
+		return run["spec"].(object)["scenario"].(object)["workload"].(object)
+	}
+	var traces []any
+	for _, name := range runs {
+		if trace, ok := workload(load(t, name))["trace"].(object); ok {
+			trace["name"] = name
+			traces = append(traces, trace)
+		}
+	}
+	run := load(t, "run-file")
+	delete(workload(run), "trace")
+	workload(run)["traces"] = traces
+	return run
 }
 
 // proposal is a sweep that holds a proposed configuration against the scenario's.

@@ -95,13 +95,18 @@ var rules = map[string]ruleTable{
 		good: []any{fields{"replications": gone}},
 		bad:  []any{fields{"parameters": gone, "proposal": proposedConfig, "baseline": object{"parameters": []any{object{"name": "a", "value": "1"}}}}},
 	},
+	"must not be set beside workloads: a run has one workload, so write a SimulationRun with the sources of one of them": {
+		good: []any{fields{"follow": gone}, fields{"workloads": gone}},
+		bad:  []any{fields{"follow": object{"best": int64(2)}, "workloads": []any{object{"name": "calm", "sources": []any{"chat"}}}}},
+	},
 	"must be Grid, the default, beside proposal": {
 		good: []any{fields{"replications": gone}},
 		bad:  []any{fields{"parameters": gone, "baseline": gone, "proposal": proposedConfig, "search": object{"algorithm": "Random"}}},
 	},
-	"replaces an EPP configuration, and the scenario's router has policies": {
+	"replaces the EPP configuration of the only router, and the scenario has policies or several routers": {
 		good: []any{fields{"replications": gone}},
-		bad:  []any{fields{"parameters": gone, "baseline": gone, "proposal": proposedConfig, "scenario.router": object{"policies": object{"routing": object{"policy": "random"}}}}},
+		bad: []any{fields{"parameters": gone, "baseline": gone, "proposal": proposedConfig, "scenario.router": object{"policies": object{"routing": object{"policy": "random"}}}},
+			fields{"parameters": gone, "baseline": gone, "proposal": proposedConfig, "scenario.router": gone, "scenario.routers": twoRouters}},
 	},
 	"must be set, unless a proposal has gates or capacities are searched for": {
 		good: []any{fields{"replications": gone}},
@@ -189,6 +194,10 @@ var rules = map[string]ruleTable{
 			fields{"inline": gone, "configMapRef": reference, "file": "x"},
 		},
 	},
+	"exactly one of the fields in [router routers] must be set": {
+		good: []any{fields{"router": object{"policies": roundRobin}, "routers": gone}, fields{"router": gone, "routers": twoRouters}},
+		bad:  []any{fields{"router": gone, "routers": gone}, fields{"router": object{"policies": roundRobin}, "routers": twoRouters}},
+	},
 	"exactly one of the fields in [endpointPickerConfig policies] must be set": {
 		good: []any{fields{"endpointPickerConfig": gone, "policies": roundRobin}, fields{"endpointPickerConfig": fields{"inline": "x"}, "policies": gone}},
 		bad:  []any{fields{"endpointPickerConfig": gone, "policies": gone}, fields{"endpointPickerConfig": fields{"inline": "x"}, "policies": roundRobin}},
@@ -252,21 +261,41 @@ var rules = map[string]ruleTable{
 	},
 
 	// Workload.
-	"at least one of the fields in [clients trace] must be set": {
+	"at least one of the fields in [clients trace traces] must be set": {
 		good: []any{
-			fields{"clients": []any{oneClient}, "trace": gone}, fields{"clients": gone, "trace": trace},
-			fields{"clients": []any{oneClient}, "trace": trace},
+			fields{"clients": []any{oneClient}, "trace": gone, "traces": gone}, fields{"clients": gone, "trace": trace, "traces": gone},
+			fields{"clients": []any{oneClient}, "trace": trace, "traces": gone}, fields{"clients": gone, "trace": gone, "traces": traces},
 		},
-		bad: []any{fields{"clients": gone, "trace": gone}},
+		bad: []any{fields{"clients": gone, "trace": gone, "traces": gone}},
 	},
-	"exactly one of the fields in [arrivals closedLoop] must be set": {
+	"at most one of the fields in [trace traces] may be set": {
 		good: []any{
-			fields{"arrivals": arrivals, "closedLoop": gone, "sessions": gone},
-			fields{"arrivals": gone, "closedLoop": closedLoop, "sessions": gone, "copies": gone},
+			fields{"clients": []any{oneClient}, "trace": gone, "traces": gone}, fields{"trace": trace, "traces": gone},
+			fields{"trace": gone, "traces": traces},
+		},
+		bad: []any{fields{"trace": trace, "traces": traces}},
+	},
+	"exactly one of arrivals, closedLoop and preset.rate must be set": {
+		good: []any{
+			fields{"arrivals": arrivals, "closedLoop": gone, "sessions": gone, "preset": gone},
+			fields{"arrivals": gone, "closedLoop": closedLoop, "sessions": gone, "copies": gone, "preset": gone},
+			fields{"arrivals": gone, "closedLoop": gone, "sessions": gone, "preset": object{"name": "Chatbot", "rate": "2"}},
+			fields{"arrivals": arrivals, "closedLoop": gone, "sessions": gone, "preset": object{"name": "Chatbot"}},
 		},
 		bad: []any{
-			fields{"arrivals": gone, "closedLoop": gone, "sessions": gone},
-			fields{"arrivals": arrivals, "closedLoop": closedLoop, "sessions": gone, "copies": gone},
+			fields{"arrivals": gone, "closedLoop": gone, "sessions": gone, "preset": gone},
+			fields{"arrivals": gone, "closedLoop": gone, "sessions": gone, "preset": object{"name": "Chatbot"}},
+			fields{"arrivals": arrivals, "closedLoop": closedLoop, "sessions": gone, "copies": gone, "preset": gone},
+			fields{"arrivals": arrivals, "closedLoop": gone, "sessions": gone, "preset": object{"name": "Chatbot", "rate": "2"}},
+		},
+	},
+	"inputTokens and outputTokens must be set, except with a preset": {
+		good: []any{
+			fields{"preset": gone},
+			fields{"preset": object{"name": "Chatbot"}, "inputTokens": gone, "outputTokens": gone},
+		},
+		bad: []any{
+			fields{"preset": gone, "inputTokens": gone}, fields{"preset": gone, "outputTokens": gone},
 		},
 	},
 	"sessions take concurrent, or thinkTime if their turns wait for answers; in a closed loop turns always wait, and each user has one session at a time": {
@@ -359,13 +388,15 @@ var rules = map[string]ruleTable{
 		},
 		bad: []any{fields{"prompts": object{"count": 5}, "sessions": sessions}},
 	},
-	"cv must be set exactly when process is Gamma": {
-		good: []any{fields{"process": "Gamma", "cv": "2"}, fields{"process": "Constant", "cv": gone}, fields{"process": gone, "cv": gone}},
-		bad:  []any{fields{"process": "Gamma", "cv": gone}, fields{"process": "Poisson", "cv": "2"}, fields{"process": gone, "cv": "2"}},
+	"cv must be set exactly when process is Gamma or Weibull": {
+		good: []any{fields{"process": "Gamma", "cv": "2"}, fields{"process": "Weibull", "cv": "2"}, fields{"process": "Constant", "cv": gone}, fields{"process": gone, "cv": gone}},
+		bad:  []any{fields{"process": "Gamma", "cv": gone}, fields{"process": "Weibull", "cv": gone}, fields{"process": "Poisson", "cv": "2"}, fields{"process": gone, "cv": "2"}},
 	},
-	"mean must be set, except for Uniform, which takes min and max": {
+	"mean must be set, except for Uniform and Zipf, which take min and max, and for Mixture and Histogram": {
 		good: []any{
 			fields{"distribution": "Uniform", "mean": gone, "max": 100, "stdDev": gone},
+			fields{"distribution": "Zipf", "mean": gone, "max": 100, "stdDev": gone},
+			fields{"distribution": "Mixture", "mean": gone, "stdDev": gone},
 			fields{"distribution": gone, "mean": "5", "stdDev": gone},
 			fields{"distribution": "Exponential", "mean": "5", "stdDev": gone},
 		},
@@ -373,13 +404,16 @@ var rules = map[string]ruleTable{
 			fields{"distribution": "Uniform", "mean": "5", "max": 100, "stdDev": gone},
 			fields{"distribution": "Uniform", "mean": gone, "max": gone, "stdDev": gone},
 			fields{"distribution": gone, "mean": gone, "stdDev": gone},
+			fields{"distribution": "Histogram", "mean": "5", "stdDev": gone},
+			fields{"distribution": "Zipf", "mean": gone, "max": gone, "stdDev": gone},
 			fields{"distribution": "Normal", "mean": gone, "stdDev": "1"},
 		},
 	},
-	"stdDev must be set exactly when distribution is Normal or LogNormal": {
+	"stdDev must be set exactly when distribution is Normal, LogNormal or Gamma": {
 		good: []any{
 			fields{"distribution": "Normal", "mean": "5", "stdDev": "1"},
 			fields{"distribution": "LogNormal", "mean": "5", "stdDev": "1"},
+			fields{"distribution": "Gamma", "mean": "5", "stdDev": "1"},
 			fields{"distribution": "Constant", "mean": "5", "stdDev": gone},
 		},
 		bad: []any{
@@ -496,12 +530,13 @@ var rules = map[string]ruleTable{
 		good: []any{fields{"range": gone, "profiles": gone, "values": []any{"1"}}, fields{"range": interval, "profiles": gone, "values": gone}},
 		bad:  []any{fields{"range": gone, "profiles": gone, "values": gone}, fields{"range": interval, "profiles": gone, "values": []any{"1"}}},
 	},
-	"with profiles, path must be router.endpointPickerConfig": {
+	"with profiles, path must be router.endpointPickerConfig, or routers[MODEL].endpointPickerConfig": {
 		good: []any{
 			fields{"path": "router.endpointPickerConfig", "profiles": profiles, "range": gone, "values": gone},
+			fields{"path": "routers[llama].endpointPickerConfig", "profiles": profiles, "range": gone, "values": gone},
 			fields{"path": "x", "profiles": gone, "values": []any{"1"}, "range": gone},
 		},
-		bad: []any{fields{"path": "router", "profiles": profiles, "range": gone, "values": gone}},
+		bad: []any{fields{"path": "router", "profiles": profiles, "range": gone, "values": gone}, fields{"path": "routers[llama].policies", "profiles": profiles, "range": gone, "values": gone}},
 	},
 	"min must be greater than 0 when scale is Log": {
 		good: []any{fields{"min": "0.1", "scale": "Log"}, fields{"min": "0", "scale": "Linear"}, fields{"min": "-1", "scale": gone}},
@@ -529,6 +564,7 @@ var (
 	imageFile       = object{"reference": "a", "path": "b"}
 	sha256          = strings.Repeat("a", 64)
 	trace           = object{"format": "Azure", "file": "x"}
+	traces          = []any{object{"name": "day", "format": "Azure", "file": "x"}}
 	interval        = object{"min": "0", "max": "1", "step": "0.5"}
 	weight          = object{"name": "weight", "path": "x", "range": interval}
 	gate            = object{"name": "g", "metric": "e2e.mean", "operator": "AtMost", "value": "1s", "confidence": "0.95"}
@@ -536,6 +572,7 @@ var (
 	constraint      = object{"metric": "e2e.mean", "operator": "AtMost", "value": "1s"}
 	capacity        = object{"algorithm": "Capacity", "capacity": object{"load": "weight"}}
 	feature         = object{"metric": "e2e.mean", "min": "0", "max": "1", "bins": 4}
+	twoRouters      = []any{object{"model": "a", "policies": roundRobin}, object{"model": "org/b", "policies": roundRobin}}
 	profiles        = []any{object{"name": "p", "endpointPickerConfig": object{"inline": "x"}}}
 )
 

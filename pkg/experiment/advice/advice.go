@@ -47,7 +47,7 @@ func NewReport(s *study.Study, title string, promoted *Promotion) (*report.Sweep
 	if err != nil {
 		return nil, false, err
 	}
-	r.Assumptions = assumptions(scenario)
+	r.Assumptions = append(assumptions(scenario), workloadWords(s.Plan)...)
 	r.StepTimes, _ = s.Plan.Builder.StepTimes(scenario, nil)
 	if promoted != nil {
 		r.Assumptions = append(r.Assumptions, "The router is an EPP of version "+promoted.Version+".")
@@ -74,8 +74,22 @@ func assumptions(in *v1alpha1.Scenario) []string {
 		all = append(all, fmt.Sprintf("Pool %s: %d replicas of %s on %s; step times by latency model %s.", p.Name, p.Replicas, p.Model, p.Accelerator, p.Latency.Model))
 	}
 	all = append(all, trafficWords(in))
-	if in.Router.Policies == nil {
+	if len(in.Routers) == 0 && in.Router.Policies == nil {
 		all = append(all, fmt.Sprintf("The router sees metrics of replicas that are up to %s old.", in.Router.MetricsRefreshInterval))
+	}
+	for i := range in.Routers {
+		if r := &in.Routers[i]; r.Policies == nil {
+			all = append(all, fmt.Sprintf("The router of %s sees metrics of replicas that are up to %s old.", r.Model, r.MetricsRefreshInterval))
+		}
+	}
+	return all
+}
+
+// workloadWords say in a sentence for each workload of a plan which sources it has.
+func workloadWords(p *experiment.Plan) []string {
+	var all []string
+	for _, w := range p.Workloads {
+		all = append(all, fmt.Sprintf("Workload %s: the sources %s.", w.Name, strings.Join(w.Sources, ", ")))
 	}
 	return all
 }
@@ -88,19 +102,19 @@ func trafficWords(in *v1alpha1.Scenario) string {
 	case in.Horizon.Duration != "":
 		horizon = fmt.Sprintf("arrivals of %s", in.Horizon.Duration)
 	}
-	var clients []string
+	var clients, sources []string
+	for _, t := range setup.Traces(&in.Workload, nil) {
+		sources = append(sources, fmt.Sprintf("a recorded trace in the format of %s", t.Format))
+	}
 	for i := range in.Workload.Clients {
 		clients = append(clients, in.Workload.Clients[i].Name)
 	}
-	made := "made by clients " + strings.Join(clients, ", ")
-	if t := in.Workload.Trace; t != nil {
-		recorded := fmt.Sprintf("a recorded trace in the format of %s", t.Format)
-		if len(clients) > 0 {
-			recorded += ", beside traffic " + made
-		}
-		made = recorded
+	if made := "made by clients " + strings.Join(clients, ", "); len(sources) == 0 {
+		sources = []string{made}
+	} else if len(clients) > 0 {
+		sources = append(sources, "beside traffic "+made)
 	}
-	return fmt.Sprintf("Traffic: %s, %s.", made, horizon)
+	return fmt.Sprintf("Traffic: %s, %s.", strings.Join(sources, ", "), horizon)
 }
 
 // pointToRollOut is the ID of the point that may be rolled out: the proposal, or else the

@@ -5,11 +5,13 @@ package advice
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/preset"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/setup"
 )
@@ -33,7 +35,7 @@ func FollowUpRun(s *study.Study, sweep *v1alpha1.PolicySweepSpec, point int) (v1
 		Metrics:      sweep.Metrics,
 		Trace:        v1alpha1.RunTrace{Level: v1alpha1.DecisionsTrace, Decisions: &decisions},
 	}
-	if scenario.Router.Policies != nil {
+	if scenario.Router.Policies != nil || slices.ContainsFunc(scenario.Routers, func(r v1alpha1.ModelRouter) bool { return r.Policies != nil }) {
 		run.Trace = v1alpha1.RunTrace{Level: v1alpha1.MinimalTrace}
 	}
 	// What precision chose of a sweep is the search's.
@@ -44,7 +46,7 @@ func FollowUpRun(s *study.Study, sweep *v1alpha1.PolicySweepSpec, point int) (v1
 // scenarioOf is a sweep's scenario with a point's values in it.
 func scenarioOf(s *study.Study, base *v1alpha1.Scenario, id int) (*v1alpha1.Scenario, error) {
 	point := s.Points()[id]
-	root, err := experiment.ToTree(base)
+	root, err := experiment.ToTree(preset.Expand(base))
 	if err != nil {
 		return nil, err
 	}
@@ -61,23 +63,34 @@ func scenarioOf(s *study.Study, base *v1alpha1.Scenario, id int) (*v1alpha1.Scen
 	if err := json.Unmarshal(experiment.MustJSON(root), &scenario); err != nil {
 		return nil, err
 	}
-	if scenario.Router.Policies == nil {
-		scenario.Router.EndpointPickerConfig, err = pickerOf(s, id)
-	}
+	err = setPickers(s, &scenario, id)
 	return &scenario, err
 }
 
-// pickerOf is a point's EPP configuration: as it was given, with the point's
-// values; where they cannot be written into that, as the EPP sees it.
-func pickerOf(s *study.Study, id int) (v1alpha1.EndpointPickerConfig, error) {
-	if p, err := PromotePoint(s, id, v1alpha1.DocumentFormat); err == nil {
+// setPickers gives the routers of a scenario the EPP configurations of a point.
+func setPickers(s *study.Study, scenario *v1alpha1.Scenario, id int) (err error) {
+	if len(scenario.Routers) == 0 && scenario.Router.Policies == nil {
+		scenario.Router.EndpointPickerConfig, err = pickerOf(s, id, "")
+	}
+	for i := range scenario.Routers {
+		if r := &scenario.Routers[i]; r.Policies == nil && err == nil {
+			r.EndpointPickerConfig, err = pickerOf(s, id, r.Model)
+		}
+	}
+	return err
+}
+
+// pickerOf is the EPP configuration of a model's router at a point: as it was given, with
+// the point's values; where they cannot be written into that, as the EPP sees it.
+func pickerOf(s *study.Study, id int, model string) (v1alpha1.EndpointPickerConfig, error) {
+	if p, err := promoteRouter(s, id, model, v1alpha1.DocumentFormat); err == nil {
 		return v1alpha1.EndpointPickerConfig{Version: p.Version, Inline: &p.Text}, nil
 	}
 	scenario, err := s.Plan.ScenarioAt(s.Points()[id], 1)
 	if err != nil {
 		return v1alpha1.EndpointPickerConfig{}, err
 	}
-	document := scenario["router"].(experiment.Tree)["endpointPickerConfig"].(experiment.Tree)
+	document := pickerDocument(scenario, model)
 	version, _ := document[setup.VersionField].(string)
 	delete(document, setup.VersionField)
 	raw, err := yaml.JSONToYAML(experiment.MustJSON(document))

@@ -5,6 +5,8 @@ package advice
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -27,8 +29,9 @@ type Promotion struct {
 	// Text is the file. Diff is what changed of the one that was given, as
 	// diff -u prints it; empty where nothing did.
 	Text, Diff string
-	// Version is the EPP's.
-	Version string
+	// Version is the EPP's, and Model the model that it routes for, where there are
+	// several.
+	Version, Model string
 	// Changed are the values of the point within the configuration, and
 	// Elsewhere those outside it, which are to be set where they belong.
 	Changed, Elsewhere []Setting
@@ -58,27 +61,60 @@ func Promote(s *study.Study, format v1alpha1.PromotionFormat) (*Promotion, error
 // version it is exactly what was simulated. The plan must be one that was
 // compiled, since an encoded one does not hold the files. The error is a
 // [promote.ErrNotPossible] where a value cannot be written.
+//
+// Of several routers it is the one whose configuration the sweep varies.
 func PromotePoint(s *study.Study, id int, format v1alpha1.PromotionFormat) (*Promotion, error) {
+	model, err := promotedModel(s.Plan)
+	if err != nil {
+		return nil, err
+	}
+	return promoteRouter(s, id, model, format)
+}
+
+// promotedModel is the model of the router whose configuration is to be written; empty
+// where there is one router.
+func promotedModel(p *experiment.Plan) (string, error) {
+	if _, several := p.Scenario["routers"]; !several {
+		return "", nil
+	}
+	var varied []string
+	for i := range p.Parameters {
+		if model := p.Parameters[i].PickerModel(); model != "" && !slices.Contains(varied, model) {
+			varied = append(varied, model)
+		}
+	}
+	switch len(varied) {
+	case 0:
+		return "", fmt.Errorf("%w: no parameter changes the EPP configuration of a router", ErrNothingToPromote)
+	case 1:
+		return varied[0], nil
+	}
+	return "", fmt.Errorf("%w: parameters change the EPP configurations of several routers (%s), and one file is written: make a sweep for each router",
+		ErrNothingToPromote, strings.Join(varied, ", "))
+}
+
+// promoteRouter writes out the configuration of a model's router.
+func promoteRouter(s *study.Study, id int, model string, format v1alpha1.PromotionFormat) (*Promotion, error) {
 	point := s.Points()[id]
 	scenario, err := s.Plan.ScenarioAt(point, 1)
 	if err != nil {
 		return nil, err
 	}
-	document, isEPP := scenario["router"].(experiment.Tree)["endpointPickerConfig"].(experiment.Tree)
-	file := pickerFileAt(s.Plan, point)
-	if !isEPP || file == nil {
+	document := pickerDocument(scenario, model)
+	file := pickerFileAt(s.Plan, point, model)
+	if document == nil || file == nil {
 		return nil, fmt.Errorf("%w: the router has no EPP configuration", ErrNothingToPromote)
 	}
-	want, errs := setup.LoadEPPConfig(document, field.NewPath(experiment.Render(experiment.PickerConfigPath)))
+	want, errs := setup.LoadEPPConfig(document, field.NewPath(experiment.Render(experiment.PickerConfigPath(model))))
 	if len(errs) > 0 {
 		return nil, errs.ToAggregate()
 	}
-	p := &Promotion{Point: id, Version: want.Version()}
+	p := &Promotion{Point: id, Version: want.Version(), Model: model}
 	rewritten, err := promote.Rewrite(file.Text, want, promotedChanges(s.Plan, point, p))
 	if err != nil {
 		return nil, err
 	}
-	names := file.Names(profileAt(s.Plan, point))
+	names := file.Names(profileAt(s.Plan, point, model))
 	p.Name = names.Key
 	before, after, err := rewritten.In(promotionFormats[format], names)
 	if err != nil {
@@ -106,13 +142,14 @@ func promotedChanges(p *experiment.Plan, point experiment.Point, into *Promotion
 		}
 		setting := Setting{Path: parameter.Path, Value: text}
 		value, err := parameter.ValueKind.Encode(text)
-		if err != nil || !experiment.BeneathPickerConfig(parameter.Segments) || isVersion(parameter.Segments) {
+		of, rest, within := experiment.InPickerConfig(parameter.Segments)
+		if err != nil || !within || of != into.Model || isVersion(rest) {
 			into.Elsewhere = append(into.Elsewhere, setting)
 			continue
 		}
 		into.Changed = append(into.Changed, setting)
 		change := promote.Change{Value: value}
-		for _, s := range parameter.Segments[len(experiment.PickerConfigPath):] {
+		for _, s := range rest {
 			change.Path = append(change.Path, promote.Step{Name: s.Name, Entry: s.Entry})
 		}
 		changes = append(changes, change)
@@ -120,26 +157,33 @@ func promotedChanges(p *experiment.Plan, point experiment.Point, into *Promotion
 	return changes
 }
 
-// isVersion reports whether a path leads to the EPP's version, which its file
-// does not name.
+// isVersion reports whether a path within a configuration leads to the EPP's version,
+// which its file does not name.
 func isVersion(path []experiment.Segment) bool {
-	return len(path) == len(experiment.PickerConfigPath)+1 && path[len(path)-1].Name == setup.VersionField
+	return len(path) == 1 && path[0].Name == setup.VersionField
 }
 
-// profileAt is the name of a point's profile; empty where it has the base's
-// configuration.
-func profileAt(p *experiment.Plan, point experiment.Point) string {
+// pickerDocument is the EPP configuration of a model's router in a scenario; nil where the
+// router is no EPP.
+func pickerDocument(scenario experiment.Tree, model string) experiment.Tree {
+	document, _ := experiment.Lookup(scenario, experiment.PickerConfigPath(model)).(experiment.Tree)
+	return document
+}
+
+// profileAt is the name of the profile of a model's router at a point; empty where it has
+// the base's configuration.
+func profileAt(p *experiment.Plan, point experiment.Point, model string) string {
 	for i := range p.Parameters {
-		if p.Parameters[i].Profiles != nil {
+		if p.Parameters[i].Profiles != nil && p.Parameters[i].PickerModel() == model {
 			return point.Values[i].Value
 		}
 	}
 	return ""
 }
 
-// pickerFile is the file that a point's configuration was given in, or nil.
-func pickerFileAt(p *experiment.Plan, point experiment.Point) *experiment.PickerFile {
-	file, ok := p.Pickers[profileAt(p, point)]
+// pickerFileAt is the file that a router's configuration at a point was given in, or nil.
+func pickerFileAt(p *experiment.Plan, point experiment.Point, model string) *experiment.PickerFile {
+	file, ok := p.Pickers[experiment.PickerKey{Model: model, Profile: profileAt(p, point, model)}]
 	if !ok {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/advice"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
+	"windtunnel.dev/windtunnel/pkg/manifest"
 )
 
 const promotable = `apiVersion: llm-d.ai/v1alpha1
@@ -127,5 +128,69 @@ func TestAPlanDoesNotHoldTheTextOfItsEPPFile(t *testing.T) {
 	}
 	if _, err := advice.PromotePoint(st, 0, v1alpha1.SourceFormat); !errors.Is(err, advice.ErrNothingToPromote) {
 		t.Errorf("a decoded plan promotes: %v", err)
+	}
+}
+
+// promotingModels is [promoting] with two models, the second of which is varied.
+func promotingModels(t *testing.T, edit func(*v1alpha1.PolicySweep)) *v1alpha1.PolicySweep {
+	t.Helper()
+	sweep := promoting(t)
+	experimenttest.ServeTwoModels(&sweep.Spec.Scenario)
+	sweep.Spec.Parameters = sweep.Spec.Parameters[:1]
+	sweep.Spec.Parameters[0].Path = strings.Replace(sweep.Spec.Parameters[0].Path, "router.", "routers["+experimenttest.Large+"].", 1)
+	sweep.Spec.Baseline = nil
+	if edit != nil {
+		edit(sweep)
+	}
+	manifest.Default(sweep)
+	return sweep
+}
+
+func TestPromoteWritesTheRouterThatTheSweepVaries(t *testing.T) {
+	st := mustStudy(t, promotingModels(t, nil))
+	p, err := advice.PromotePoint(st, pointAt(t, st, "queue=4"), v1alpha1.SourceFormat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.Replace(promotable, "weight: 2", "weight: 4", 1); p.Text != want || p.Model != experimenttest.Large {
+		t.Errorf("router of %q:\n%s", p.Model, p.Text)
+	}
+}
+
+func TestPromoteRefusesSeveralRouters(t *testing.T) {
+	small := experimenttest.Sweep(t).Spec.Scenario.Pools[0].Model
+	for name, test := range map[string]struct {
+		edit func(*v1alpha1.PolicySweep)
+		want string
+	}{
+		"two routers": {func(s *v1alpha1.PolicySweep) {
+			other := s.Spec.Parameters[0]
+			other.Name, other.Path = "other", strings.Replace(other.Path, experimenttest.Large, small, 1)
+			s.Spec.Parameters = append(s.Spec.Parameters, other)
+		}, "make a sweep for each router"},
+		"no router": {func(s *v1alpha1.PolicySweep) {
+			s.Spec.Parameters[0] = v1alpha1.Parameter{Name: "replicas", Path: "pools[large].replicas", Values: []string{"1", "2"}}
+		}, "no parameter changes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := advice.PromotePoint(mustStudy(t, promotingModels(t, test.edit)), 0, v1alpha1.SourceFormat)
+			if !errors.Is(err, advice.ErrNothingToPromote) || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want one with %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestAFollowUpRunKeepsItsRouters(t *testing.T) {
+	sweep := promotingModels(t, nil)
+	st := mustStudy(t, sweep)
+	spec, err := advice.FollowUpRun(st, &sweep.Spec, pointAt(t, st, "queue=4"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"weight: 2", "weight: 4"} {
+		if text := *spec.Scenario.Routers[i].EndpointPickerConfig.Inline; !strings.Contains(text, want) {
+			t.Errorf("router %d lacks %q:\n%s", i, want, text)
+		}
 	}
 }

@@ -24,7 +24,7 @@ func (c *compiler) checkValue(scenario experiment.Tree) field.ErrorList {
 	if errs := validateBySchema(*typed.DeepCopy()); len(errs) > 0 {
 		return slices.DeleteFunc(errs, aboutNoField)
 	}
-	_, errs = c.plan.Builder.Build(typed, config, c.trace, 0, nil)
+	_, errs = c.plan.Builder.Build(typed, config, c.traces, 0, nil)
 	if len(errs) == 0 {
 		c.noteStepTimes(typed)
 	}
@@ -57,11 +57,16 @@ func aboutNoField(e *field.Error) bool { return e.Field == "" || e.Field == "<ni
 // object of the API.
 func validateBySchema(scenario v1alpha1.Scenario) field.ErrorList {
 	placeholder := "resolved"
-	if scenario.Router.Policies == nil {
+	if len(scenario.Routers) == 0 && scenario.Router.Policies == nil {
 		scenario.Router.EndpointPickerConfig.Inline = &placeholder
 	}
-	if scenario.Workload.Trace != nil {
-		scenario.Workload.Trace.File = &placeholder
+	for i := range scenario.Routers {
+		if r := &scenario.Routers[i]; r.Policies == nil {
+			r.EndpointPickerConfig.Inline = &placeholder
+		}
+	}
+	for _, t := range setup.Traces(&scenario.Workload, nil) {
+		t.File = &placeholder
 	}
 	run := &v1alpha1.SimulationRun{
 		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "SimulationRun"},

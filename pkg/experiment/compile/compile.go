@@ -15,14 +15,14 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
-// Compiled is a plan and the trace that it replays; Trace is nil where the
-// workload is synthetic, and where only pods can read it.
+// Compiled is a plan and the traces that it replays, without those that only pods can
+// read.
 type Compiled struct {
-	Plan  *experiment.Plan
-	Trace *workload.Trace
+	Plan   *experiment.Plan
+	Traces trace.Set
 }
 
 // Run compiles a SimulationRun that the schema has defaulted and
@@ -62,6 +62,9 @@ func Sweep(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs Inputs) (*Co
 	c.plan.Constraints, c.plan.Gates = spec.Constraints, spec.Gates
 	c.plan.Objectives = slices.Clone(spec.Objectives)
 	c.plan.Precision = wantedPrecision(&spec.Replications, len(c.plan.Seeds), spec.Objectives[0].Metric)
+	if len(errs) == 0 {
+		errs = append(errs, c.workloads(spec.Workloads, &spec.Scenario, path.Child("workloads"))...)
+	}
 	criteria := c.checkCriteria(&spec.Scenario, path)
 	if len(errs) == 0 {
 		errs = append(errs, c.parameters(spec.Parameters, path.Child("parameters"))...)
@@ -85,18 +88,24 @@ func Sweep(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs Inputs) (*Co
 type compiler struct {
 	reader
 	plan *experiment.Plan
-	// replayed is the trace as it was read; trace is what checks go by, which has
-	// no requests where only pods are sure to read it.
-	replayed, trace *workload.Trace
-	// cluster is what the EPP is told of the base scenario's replicas.
+	// replayed are the traces as they were read; traces are what checks go by, which have
+	// no requests where only pods are sure to read them.
+	replayed, traces trace.Set
+	// told is what EPPs and the linter are told of the base scenario, by the model of
+	// the router; the model is empty where there is one router.
+	told map[string]told
+}
+
+// told is what an EPP is told of its replicas, and the linter of the EPP.
+type told struct {
 	cluster config.Cluster
-	// linted is what the linter is told of the scenario.
-	linted lint.Context
+	linted  lint.Context
 }
 
 func newCompiler(ctx context.Context, inputs Inputs) *compiler {
 	return &compiler{
-		reader: reader{ctx: ctx, inputs: inputs},
+		reader:   reader{ctx: ctx, inputs: inputs},
+		replayed: trace.Set{}, traces: trace.Set{},
 		plan: &experiment.Plan{
 			SchemaVersion: experiment.PlanSchemaVersion, EngineVersion: simulator.EngineVersion,
 			IsInterrupted: func() bool { return ctx.Err() != nil },
@@ -118,7 +127,7 @@ func (c *compiler) finish(errs field.ErrorList) (*Compiled, field.ErrorList, err
 	case len(errs) > 0:
 		return nil, errs, nil
 	}
-	return &Compiled{Plan: c.plan, Trace: c.replayed}, nil, nil
+	return &Compiled{Plan: c.plan, Traces: c.replayed}, nil, nil
 }
 
 func seeds(r v1alpha1.Replications) []int64 {

@@ -14,8 +14,8 @@ import (
 )
 
 // lint notes what the linter finds in a configuration.
-func (c *compiler) lint(text []byte, version string, path *field.Path) {
-	for _, f := range lint.Check(text, version, c.linted) {
+func (c *compiler) lint(text []byte, version string, context lint.Context, path *field.Path) {
+	for _, f := range lint.Check(text, version, context) {
 		at := path.String()
 		if f.Path != "" {
 			at += ": " + f.Path

@@ -58,8 +58,8 @@ func TestAManagerNeedsNoMoreMemoryForALargeTrace(t *testing.T) {
 	compileWith := func(in compile.Inputs) func() {
 		return func() {
 			c, errs, err := compile.Sweep(t.Context(), experimenttest.Sweep(t), in)
-			if err != nil || len(errs) > 0 || c.Trace != nil {
-				t.Fatalf("compile.Sweep: %v, %v, trace %v; want a plan and no trace", errs, err, c.Trace)
+			if err != nil || len(errs) > 0 || len(c.Traces) > 0 {
+				t.Fatalf("compile.Sweep: %v, %v, trace %v; want a plan and no trace", errs, err, c.Traces)
 			}
 		}
 	}
@@ -77,8 +77,8 @@ func TestAPlanDoesNotDependOnParsingItsTrace(t *testing.T) {
 	if err != nil || len(errs) > 0 {
 		t.Fatalf("compile.Sweep: %v, %v", errs, err)
 	}
-	if parsed.Trace == nil || hashed.Trace != nil {
-		t.Errorf("traces %v and %v, want one and none", parsed.Trace, hashed.Trace)
+	if len(parsed.Traces) != 1 || len(hashed.Traces) != 0 {
+		t.Errorf("traces %v and %v, want one and none", parsed.Traces, hashed.Traces)
 	}
 	if diff := cmp.Diff(string(parsed.Plan.Encode()), string(hashed.Plan.Encode())); diff != "" {
 		t.Errorf("plans (−parsed +hashed):\n%s", diff)

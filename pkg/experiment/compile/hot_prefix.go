@@ -22,20 +22,27 @@ type hotPrefix struct {
 	least, most float64
 }
 
-// drawnRequests is how many requests of a workload are looked at.
-const drawnRequests = 4096
+// drawnRequests is how many requests of a workload are looked at, and passedRequests how
+// many are drawn for that where some are for other models.
+const (
+	drawnRequests  = 4096
+	passedRequests = 16 * drawnRequests
+)
 
-// findHotPrefix looks at the first requests of a source, which it uses up, as
-// long as the horizon lasts. It returns false where no two of them begin alike.
-func findHotPrefix(source workload.Source, horizon simulator.Horizon, pools []simulator.Pool) (hotPrefix, bool) {
+// findHotPrefix looks at the first requests of a source for one of several models, or at
+// all where the model is empty, as long as the horizon lasts. It uses the source up. It
+// returns false where no two of them begin alike.
+func findHotPrefix(source workload.Source, model string, horizon simulator.Horizon, pools []simulator.Pool) (hotPrefix, bool) {
 	f := prefixFinder{blockTokens: pools[0].BlockTokens, nodes: map[uint64]*prefixNode{}}
-	end := horizon.Duration
-	for len(f.requests) < drawnRequests && (horizon.Requests == 0 || len(f.requests) < horizon.Requests) {
+	end, models := horizon.Duration, source.Labels().Models
+	for passed := 0; len(f.requests) < drawnRequests && passed < passedRequests && (horizon.Requests == 0 || passed < horizon.Requests); passed++ {
 		r, ok := source.Next()
 		if !ok || end > 0 && int64(r.Arrival) >= int64(end) {
 			break
 		}
-		f.add(&r)
+		if model == "" || models[r.Model-1] == model {
+			f.add(&r)
+		}
 	}
 	if len(f.requests) < 2 || f.seconds <= 0 {
 		return hotPrefix{}, false

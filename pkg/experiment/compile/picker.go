@@ -29,9 +29,9 @@ const AutoVersion = "auto"
 const MaxPickerFileBytes = MaxSourceBytes
 
 // pickerConfig reads an EPP configuration and returns it as a scenario's tree
-// holds it: the EPP's document after defaulting, and the version. It is that of
-// a profile, or of the base, whose name is empty.
-func (c *compiler) pickerConfig(profile string, in v1alpha1.EndpointPickerConfig, path *field.Path) (experiment.Tree, field.ErrorList) {
+// holds it: the EPP's document after defaulting, and the version.
+func (c *compiler) pickerConfig(of experiment.PickerKey, in v1alpha1.EndpointPickerConfig, path *field.Path) (experiment.Tree, field.ErrorList) {
+	told := c.told[of.Model]
 	if in.Version != AutoVersion {
 		if errs := version.Validate(in.Version, path.Child(setup.VersionField)); len(errs) > 0 {
 			return nil, errs
@@ -41,7 +41,7 @@ func (c *compiler) pickerConfig(profile string, in v1alpha1.EndpointPickerConfig
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	c.keepFile(profile, &in, file)
+	c.keepFile(of, &in, file)
 	text, errs := onlyConfig(file, at)
 	if len(errs) > 0 {
 		return nil, errs
@@ -59,12 +59,12 @@ func (c *compiler) pickerConfig(profile string, in v1alpha1.EndpointPickerConfig
 	if len(errs) > 0 || c.interrupted(at) {
 		return nil, errs
 	}
-	if errs := picker.Check(&c.cluster, at); len(errs) > 0 {
+	if errs := picker.Check(&told.cluster, at); len(errs) > 0 {
 		return nil, errs
 	}
 	c.plan.Warnings = append(c.plan.Warnings, warnings(picker, at)...)
-	c.lint(text, version, at)
-	c.noteApproximations(picker)
+	c.lint(text, version, told.linted, at)
+	c.noteApproximations(picker, &told.cluster)
 	document, err := experiment.ToTree(picker)
 	if err != nil {
 		panic(fmt.Sprintf("experiment: marshal EndpointPickerConfig: %v", err))
@@ -86,9 +86,9 @@ func (c *compiler) newestVersion(text []byte, path *field.Path) (string, field.E
 
 // noteApproximations notes which plugins and settings decide otherwise than the
 // EPP's, once each, however many configurations have them.
-func (c *compiler) noteApproximations(picker *config.Config) {
+func (c *compiler) noteApproximations(picker *config.Config, cluster *config.Cluster) {
 	texts := picker.Approximations()
-	for _, p := range picker.Report(&c.cluster) {
+	for _, p := range picker.Report(cluster) {
 		if p.Treatment == config.Approximated {
 			texts = append(texts, p.Name+": "+p.Note)
 		}
@@ -168,9 +168,8 @@ func onlyPicker(cm *corev1.ConfigMap) ([]byte, error) {
 		cm.Name, len(keys), spelling.Quote(keysOf(cm))))
 }
 
-// keepFile remembers the file of the base, or of a profile, if it holds one
-// configuration.
-func (c *compiler) keepFile(profile string, in *v1alpha1.EndpointPickerConfig, text []byte) {
+// keepFile remembers the file of a configuration.
+func (c *compiler) keepFile(of experiment.PickerKey, in *v1alpha1.EndpointPickerConfig, text []byte) {
 	file := experiment.PickerFile{Text: text}
 	if in.ConfigMapRef != nil {
 		file.ConfigMap, file.Key = in.ConfigMapRef.Name, in.ConfigMapRef.Key
@@ -179,9 +178,9 @@ func (c *compiler) keepFile(profile string, in *v1alpha1.EndpointPickerConfig, t
 		file.Key = keyOfFile(*in.File)
 	}
 	if c.plan.Pickers == nil {
-		c.plan.Pickers = map[string]experiment.PickerFile{}
+		c.plan.Pickers = map[experiment.PickerKey]experiment.PickerFile{}
 	}
-	c.plan.Pickers[profile] = file
+	c.plan.Pickers[of] = file
 }
 
 // keyOfFile is a file's name without folders where a ConfigMap may have it as a

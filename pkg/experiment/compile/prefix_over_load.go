@@ -5,6 +5,7 @@ package compile
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -13,6 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 	"windtunnel.dev/windtunnel/pkg/setup"
+	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
 // PrefixOverLoad is the rule about the weights of prefixes over those of load. Let
@@ -27,40 +29,80 @@ const PrefixOverLoad = "prefix-over-load"
 // prefixBounds notes where the router's weights, or those that a sweep tries,
 // reach beyond what the workload allows.
 func (c *compiler) prefixBounds(scenario *field.Path) {
-	for _, v := range c.plan.Variants() {
-		path := scenario.Child("router")
-		if v.Profile != "" {
-			path = field.NewPath("spec", "parameters").Index(v.Place).Child("profiles").Index(v.Index)
-		}
-		if c.interrupted(path) {
-			return
-		}
-		hot, ok := c.hotPrefix(v.Scenario)
-		if !ok {
-			continue
-		}
-		for _, s := range sensitivitiesOf(c.plan, &v) {
-			if severity, message := hot.judge(&s); message != "" {
-				c.plan.Findings = append(c.plan.Findings, experiment.Finding{Rule: PrefixOverLoad, Severity: severity, Path: path.String(), Message: message})
+	for i, v := range c.plan.Variants() {
+		for _, model := range modelsOf(v.Scenario) {
+			path := experiment.RouterField(v.Scenario, model, scenario)
+			switch {
+			case v.Profile != "" && c.plan.Parameters[v.Place].PickerModel() == model:
+				path = field.NewPath("spec", "parameters").Index(v.Place).Child("profiles").Index(v.Index)
+			case i > 0:
+				continue // the router is the same in all variants
 			}
+			if c.interrupted(path) {
+				return
+			}
+			c.prefixBound(&v, model, path)
 		}
 	}
 }
 
-// hotPrefix is that of a scenario under the plan's first seed; false where there
-// is none, and where no replica is warm for a whole request: there is only one, or
+// prefixBound does so for the router of a model, whose field is path.
+func (c *compiler) prefixBound(v *experiment.Variant, model string, path *field.Path) {
+	hot, ok := c.hotPrefix(v.Scenario, model)
+	if !ok {
+		return
+	}
+	for _, s := range sensitivitiesOf(c.plan, v, model) {
+		if severity, message := hot.judge(&s); message != "" {
+			c.plan.Findings = append(c.plan.Findings, experiment.Finding{Rule: PrefixOverLoad, Severity: severity, Path: path.String(), Message: message})
+		}
+	}
+}
+
+// modelsOf are the models of a scenario's routers; one without a name where there is one
+// router.
+func modelsOf(scenario experiment.Tree) []string {
+	list, several := scenario["routers"].([]any)
+	if !several {
+		return []string{""}
+	}
+	var models []string
+	for _, router := range list {
+		models = append(models, router.(experiment.Tree)["model"].(string))
+	}
+	return models
+}
+
+// hotPrefix is that of the requests for a model under the plan's first seed; false where
+// there is none, and where no replica is warm for a whole request: there is only one, or
 // prompts are computed elsewhere.
-func (c *compiler) hotPrefix(scenario experiment.Tree) (hotPrefix, bool) {
+func (c *compiler) hotPrefix(scenario experiment.Tree, model string) (hotPrefix, bool) {
 	typed, router, errs := setup.Decode(scenario, nil)
-	if len(errs) > 0 || anyPool(setup.Prefills)(typed) {
+	if len(errs) > 0 {
 		return hotPrefix{}, false
 	}
-	config, errs := c.plan.Builder.Build(typed, router, c.trace, c.plan.Seeds[0], nil)
+	part, at := partOf(typed, model)
+	if part == nil || anyPool(setup.Prefills)(part.Scenario) {
+		return hotPrefix{}, false
+	}
+	config, errs := c.plan.Builder.Build(typed, router, c.traces, c.plan.Seeds[0], nil)
 	// Where users wait for answers, the cluster sets the rate.
-	if len(errs) > 0 || replicas(typed) < 2 || config.Listener != nil {
+	if len(errs) > 0 || replicas(part.Scenario) < 2 || config.Listener != nil {
 		return hotPrefix{}, false
 	}
-	return findHotPrefix(config.Source, config.Horizon, config.Pools)
+	pools := slices.DeleteFunc(config.Pools, func(p simulator.Pool) bool { return p.Router != at })
+	return findHotPrefix(config.Source, model, config.Horizon, pools)
+}
+
+// partOf returns the part of a model's router, and its index; nil where there is none.
+func partOf(in *v1alpha1.Scenario, model string) (*setup.Part, int) {
+	parts, _ := setup.Parts(in, nil)
+	for i := range parts {
+		if parts[i].Model == model {
+			return &parts[i], i
+		}
+	}
+	return nil, 0
 }
 
 func replicas(in *v1alpha1.Scenario) int {

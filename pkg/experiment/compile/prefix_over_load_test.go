@@ -181,7 +181,7 @@ func TestServedPerSecondIsNearTheSimulatedRate(t *testing.T) {
 				affine("3", "1", "1000", 1)(s)
 				edit(s)
 			})
-			config, err := execute.Config(c.Plan, nil, &experimenttest.FirstRound(t, c.Plan).Trials[0], 42)
+			config, err := execute.Config(c.Plan, nil, experimenttest.FirstRound(t, c.Plan).At(0))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -29,7 +29,7 @@ func spelledOut(in *v1alpha1.PolicySweepSpec) *v1alpha1.PolicySweepSpec {
 	}
 	out.Parameters = []v1alpha1.Parameter{{
 		Name: experiment.Configuration,
-		Path: experiment.Render(experiment.PickerConfigPath),
+		Path: experiment.Render(experiment.PickerConfigPath("")),
 		Profiles: []v1alpha1.Profile{
 			{Name: experiment.CurrentProfile, EndpointPickerConfig: in.Scenario.Router.EndpointPickerConfig},
 			{Name: experiment.ProposedProfile, EndpointPickerConfig: in.Proposal.EndpointPickerConfig},

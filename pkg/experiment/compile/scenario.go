@@ -4,28 +4,33 @@ package compile
 
 import (
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/preset"
 	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
 // scenario resolves the base scenario and checks that it can be simulated.
-func (c *compiler) scenario(in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
-	c.cluster, _ = setup.Cluster(in, path)
-	c.linted = lintContext(in)
-	var picker experiment.Tree
-	var errs field.ErrorList
-	if in.Router.Policies == nil {
-		picker, errs = c.pickerConfig("", in.Router.EndpointPickerConfig, path.Child("router", "endpointPickerConfig"))
+func (c *compiler) scenario(stated *v1alpha1.Scenario, path *field.Path) field.ErrorList {
+	in, errs := c.expandPresets(stated, path)
+	if len(errs) > 0 {
+		return errs
 	}
-	if in.Workload.Trace != nil {
-		errs = append(errs, c.readTrace(in.Workload.Trace, path.Child("workload", "trace"))...)
+	parts, errs := setup.Parts(in, path)
+	if len(errs) > 0 {
+		return errs
+	}
+	c.tell(parts, path)
+	pickers, errs := c.pickers(in, path)
+	for _, t := range setup.Traces(&in.Workload, path.Child("workload")) {
+		errs = append(errs, c.readTrace(t)...)
 	}
 	scenario := *in.DeepCopy()
-	if t := scenario.Workload.Trace; t != nil {
+	for _, t := range setup.Traces(&scenario.Workload, nil) {
 		// A result's key has the digest of its text.
 		t.File, t.ConfigMapRef, t.PersistentVolumeClaim, t.Image, t.SHA256 = nil, nil, nil, nil, ""
 	}
@@ -35,18 +40,72 @@ func (c *compiler) scenario(in *v1alpha1.Scenario, path *field.Path) field.Error
 		return append(errs, es...)
 	}
 	if len(errs) > 0 {
-		_, more := c.plan.Builder.Build(&scenario, nil, c.trace, 0, path)
+		_, more := c.plan.Builder.Build(&scenario, nil, c.traces, 0, path)
 		return append(errs, more...)
 	}
 	root, err := experiment.ToTree(scenario)
 	if err != nil {
 		panic(fmt.Sprintf("experiment: marshal scenario: %v", err))
 	}
-	if picker != nil {
-		root["router"].(experiment.Tree)["endpointPickerConfig"] = picker
+	for model, picker := range pickers {
+		if err := experiment.Assign(root, experiment.PickerConfigPath(model), picker); err != nil {
+			panic(fmt.Sprintf("experiment: router of model %q: %v", model, err))
+		}
 	}
 	c.plan.Scenario = root
 	return c.check(root, path)
+}
+
+// expandPresets gives clients the fields of their presets. What a client states beside its
+// preset may not go together with them.
+func (c *compiler) expandPresets(in *v1alpha1.Scenario, path *field.Path) (*v1alpha1.Scenario, field.ErrorList) {
+	expanded := preset.Expand(in)
+	if expanded == in {
+		return in, nil
+	}
+	clients := path.Child("workload", "clients").String()
+	var errs field.ErrorList
+	for _, e := range validateBySchema(*expanded.DeepCopy()) {
+		if strings.HasPrefix(e.Field, clients) {
+			e.Detail += "; the client has the fields of its preset too, see windtunnel run --dry-run -o yaml"
+			errs = append(errs, e)
+		}
+	}
+	for i := range in.Workload.Clients {
+		if in.Workload.Clients[i].Preset != nil {
+			c.plan.Expanded = append(c.plan.Expanded, in.Workload.Clients[i].Name)
+		}
+	}
+	return expanded, errs
+}
+
+// tell notes what EPPs and the linter are told of the routers' parts of a scenario.
+func (c *compiler) tell(parts []setup.Part, path *field.Path) {
+	c.told = map[string]told{}
+	for i := range parts {
+		cluster, _ := setup.Cluster(parts[i].Scenario, path)
+		c.told[parts[i].Model] = told{cluster: cluster, linted: lintContext(parts[i].Scenario)}
+	}
+}
+
+// pickers reads the EPP configurations of a scenario, by model.
+func (c *compiler) pickers(in *v1alpha1.Scenario, path *field.Path) (map[string]experiment.Tree, field.ErrorList) {
+	pickers := map[string]experiment.Tree{}
+	var errs field.ErrorList
+	read := func(model string, router *v1alpha1.Router, path *field.Path) {
+		if router.Policies != nil {
+			return
+		}
+		picker, es := c.pickerConfig(experiment.PickerKey{Model: model}, router.EndpointPickerConfig, path.Child("endpointPickerConfig"))
+		pickers[model], errs = picker, append(errs, es...)
+	}
+	if len(in.Routers) == 0 {
+		read("", &in.Router, path.Child("router"))
+	}
+	for i := range in.Routers {
+		read(in.Routers[i].Model, &in.Routers[i].Router, path.Child("routers").Index(i))
+	}
+	return pickers, errs
 }
 
 // check reports what keeps a resolved scenario from being simulated, and notes
@@ -56,9 +115,9 @@ func (c *compiler) check(scenario experiment.Tree, path *field.Path) field.Error
 	if len(errs) > 0 {
 		return errs
 	}
-	config, errs := c.plan.Builder.Build(typed, router, c.trace, 0, path)
+	config, errs := c.plan.Builder.Build(typed, router, c.traces, 0, path)
 	if len(errs) == 0 {
-		c.plan.Warnings = append(c.plan.Warnings, setup.Notes(typed, &config, c.trace, path)...)
+		c.plan.Warnings = append(c.plan.Warnings, setup.Notes(typed, &config, c.traces, path)...)
 		c.noteStepTimes(typed)
 	}
 	return errs

@@ -36,28 +36,29 @@ type weightTerm struct {
 	least, most float64
 }
 
-// sensitivitiesOf returns the sensitivities of a variant, as the plan's parameters vary them.
-func sensitivitiesOf(p *experiment.Plan, v *experiment.Variant) []sensitivity {
-	base := flatSensitivities(v.Scenario)
+// sensitivitiesOf returns the sensitivities of a model's router in a variant, as the plan's
+// parameters vary them.
+func sensitivitiesOf(p *experiment.Plan, v *experiment.Variant, model string) []sensitivity {
+	base := flatSensitivities(v.Scenario, model)
 	// With all weights that vary at 1, and one of them at 2, sums differ by what
 	// that one counts.
 	ones := experiment.CloneTree(v.Scenario).(experiment.Tree)
 	var weights []*experiment.Parameter
 	for i := range p.Parameters {
-		if q := &p.Parameters[i]; isWeight(q) && q.ExistsIn(v) && q.Set(ones, "1") == nil {
+		if q := &p.Parameters[i]; isWeight(q, model) && q.ExistsIn(v) && q.Set(ones, "1") == nil {
 			weights = append(weights, q)
 		}
 	}
 	if len(weights) == 0 {
 		return base
 	}
-	sensitivities := flatSensitivities(ones)
+	sensitivities := flatSensitivities(ones, model)
 	for _, q := range weights {
 		changed := experiment.CloneTree(ones).(experiment.Tree)
 		if q.Set(changed, "2") != nil {
 			return base
 		}
-		with := flatSensitivities(changed)
+		with := flatSensitivities(changed, model)
 		if len(with) != len(sensitivities) {
 			return base
 		}
@@ -73,9 +74,13 @@ func sensitivitiesOf(p *experiment.Plan, v *experiment.Variant) []sensitivity {
 	return sensitivities
 }
 
-// isWeight reports whether a parameter is a scorer's weight.
-func isWeight(p *experiment.Parameter) bool {
-	return p.Profiles == nil && p.ValueKind.Numeric() && strings.HasPrefix(p.Path, "router.") && strings.HasSuffix(p.Path, "].weight")
+// isWeight reports whether a parameter is the weight of a scorer of a model's router.
+func isWeight(p *experiment.Parameter, model string) bool {
+	router := "router."
+	if model != "" {
+		router = "routers[" + model + "]."
+	}
+	return p.Profiles == nil && p.ValueKind.Numeric() && strings.HasPrefix(p.Path, router) && strings.HasSuffix(p.Path, "].weight")
 }
 
 // addTerm takes a parameter in where the sum with a 2 in its place differs from
@@ -110,14 +115,19 @@ func parameterBounds(p *experiment.Parameter) (least, most float64) {
 	return least, most
 }
 
-// flatSensitivities are those of a scenario as it is.
-func flatSensitivities(scenario experiment.Tree) []sensitivity {
+// flatSensitivities are those of a model's router in a scenario as it is.
+func flatSensitivities(scenario experiment.Tree, model string) []sensitivity {
 	typed, router, errs := setup.Decode(scenario, nil)
-	switch {
-	case len(errs) > 0:
+	if len(errs) > 0 {
 		return nil
-	case router.EPPConfig == nil:
-		return nativeSensitivities(&typed.Router.Policies.Routing)
+	}
+	part, _ := partOf(typed, model)
+	if part == nil {
+		return nil
+	}
+	router = router.Of(part)
+	if router.EPPConfig == nil {
+		return nativeSensitivities(&part.Scenario.Router.Policies.Routing)
 	}
 	var sensitivities []sensitivity
 	for _, w := range lint.ProfileWeights(router.EPPConfig) {

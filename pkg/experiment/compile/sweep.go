@@ -264,7 +264,7 @@ func (c *compiler) checkCriteria(in *v1alpha1.Scenario, spec *field.Path) field.
 	for _, u := range criteria.Uses {
 		for _, metric := range u.Measure.Uses() {
 			errs = append(errs, checkNeeds(metric, in, u.Path)...)
-			errs = append(errs, checkSelector(metric.Selector, in, u.Path)...)
+			errs = append(errs, c.checkSelector(metric.Selector, in, u.Path)...)
 		}
 	}
 	for i, o := range criteria.Objectives {
@@ -342,16 +342,34 @@ func anyPool(is func(*v1alpha1.Pool) bool) func(*v1alpha1.Scenario) bool {
 }
 
 // checkSelector checks that a metric selects something that the scenario has.
-func checkSelector(s result.Selector, in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
+func (c *compiler) checkSelector(s result.Selector, in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
+	if s.Workload != "" && len(c.plan.Workloads) == 0 {
+		return field.ErrorList{field.Invalid(path, s.Workload, "only a PolicySweep with spec.workloads has metrics by workload")}
+	}
+	var workloads []string
+	for _, w := range c.plan.Workloads {
+		workloads = append(workloads, w.Name)
+	}
 	pools, tenants, classes := labels(in)
+	var models []string
+	for i := range in.Routers {
+		models = append(models, in.Routers[i].Model)
+	}
 	var errs field.ErrorList
 	for _, label := range []struct {
-		name, value string
-		known       []string
-	}{{"pool", s.Pool, pools}, {"tenant", s.Tenant, tenants}, {"class", s.Class, classes}} {
+		of, name, value string
+		known           []string
+	}{
+		{"scenario", "pool", s.Pool, pools}, {"scenario", "tenant", s.Tenant, tenants}, {"scenario", "class", s.Class, classes},
+		{"scenario", "model", s.Model, models}, {"sweep", "workload", s.Workload, workloads},
+	} {
+		if label.value != "" && len(label.known) == 0 {
+			errs = append(errs, field.Invalid(path, label.value, "the scenario has one router: a selector by model needs spec.scenario.routers"))
+			continue
+		}
 		if label.value != "" && !slices.Contains(label.known, label.value) {
 			errs = append(errs, field.Invalid(path, label.value,
-				fmt.Sprintf("the scenario has no such %s; there are %s", label.name, spelling.Quote(label.known))))
+				fmt.Sprintf("the %s has no such %s; there are %s", label.of, label.name, spelling.Quote(label.known))))
 		}
 	}
 	return errs
@@ -365,7 +383,7 @@ func labels(in *v1alpha1.Scenario) (pools, tenants, classes []string) {
 	for _, client := range in.Workload.Clients {
 		tenants, classes = append(tenants, client.Tenant), append(classes, client.Class)
 	}
-	if t := in.Workload.Trace; t != nil {
+	for _, t := range setup.Traces(&in.Workload, nil) {
 		tenants, classes = append(tenants, t.Tenant), append(classes, t.Class)
 	}
 	once := func(names []string) []string {
@@ -378,10 +396,18 @@ func labels(in *v1alpha1.Scenario) (pools, tenants, classes []string) {
 // parameter converts one parameter of a spec.
 func (c *compiler) parameter(in v1alpha1.Parameter, path *field.Path) (experiment.Parameter, field.ErrorList) {
 	p := experiment.Parameter{Name: in.Name, Path: strings.TrimSpace(in.Path), Range: in.Range, Values: in.Values, When: in.When}
+	if in.Profiles == nil {
+		return p, nil
+	}
+	p.Profiles = []experiment.Profile{}
+	if err := p.Bind(c.plan.Scenario); err != nil {
+		return p, field.ErrorList{field.Invalid(path.Child("path"), p.Path, err.Error())}
+	}
+	model := p.PickerModel()
 	var errs field.ErrorList
 	for i, profile := range in.Profiles {
 		at := path.Child("profiles").Index(i).Child("endpointPickerConfig")
-		config, es := c.pickerConfig(profile.Name, profile.EndpointPickerConfig, at)
+		config, es := c.pickerConfig(experiment.PickerKey{Model: model, Profile: profile.Name}, profile.EndpointPickerConfig, at)
 		errs = append(errs, es...)
 		p.Profiles = append(p.Profiles, experiment.Profile{Name: profile.Name, Config: config})
 	}

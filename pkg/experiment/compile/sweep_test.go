@@ -31,6 +31,16 @@ func TestErrorsOfASweepNameTheField(t *testing.T) {
 		"a bound in the wrong unit": {func(s *v1alpha1.PolicySweep) {
 			s.Spec.Constraints = []v1alpha1.Constraint{{Metric: "ttft.p99", Operator: v1alpha1.AtMost, Value: "99%"}}
 		}, "spec.constraints[0].value"},
+		"a metric by workload of a sweep without workloads": {func(s *v1alpha1.PolicySweep) {
+			s.Spec.Objectives[0].Metric += "{workload=calm}"
+		}, "spec.objectives[0].metric"},
+		"a metric of another workload": {func(s *v1alpha1.PolicySweep) {
+			s.Spec.Workloads = []v1alpha1.SweepWorkload{{Name: "storm", Sources: []string{"trace"}}}
+			s.Spec.Objectives[0].Metric += "{workload=calm}"
+		}, "spec.objectives[0].metric"},
+		"a workload of a source that does not exist": {func(s *v1alpha1.PolicySweep) {
+			s.Spec.Workloads = []v1alpha1.SweepWorkload{{Name: "storm", Sources: []string{"trace", "chat"}}}
+		}, "spec.workloads[0].sources[1]"},
 		"a gate without a confidence": {func(s *v1alpha1.PolicySweep) {
 			s.Spec.Gates = []v1alpha1.Gate{{Name: "g", Metric: "ttft.p99", Operator: v1alpha1.AtMost, Value: "1s"}}
 		}, "spec.gates[0].confidence"},

@@ -11,20 +11,25 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/setup"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
-// readTrace notes what the trace must be. It parses the trace where the inputs allow
+// readTrace notes what a trace must be. It parses the trace where the inputs allow
 // that, and else takes no more of it than its digest.
-func (c *compiler) readTrace(in *v1alpha1.Trace, path *field.Path) field.ErrorList {
+func (c *compiler) readTrace(in setup.Trace) field.ErrorList {
+	path := in.Path
 	input := &experiment.TraceInput{
-		Format: in.Format, ConfigMap: in.ConfigMapRef,
+		Source: in.Name, Format: in.Format, CSV: in.CSV, Order: in.Order, Slice: in.Slice, Sample: in.Sample, ConfigMap: in.ConfigMapRef,
 		PersistentVolumeClaim: in.PersistentVolumeClaim, Image: in.Image, SHA256: in.SHA256,
 	}
 	if in.File != nil {
 		input.File = *in.File
 	}
-	raw, at, errs := c.traceText(in, path)
+	if errs := input.Options().Validate(trace.Format(in.Format), path); len(errs) > 0 {
+		return errs
+	}
+	raw, at, errs := c.traceText(in.Trace, path)
 	if len(errs) == 0 && input.ConfigMap != nil {
 		errs = c.digestTrace(raw, input, at, path.Child("sha256"))
 	}
@@ -34,14 +39,18 @@ func (c *compiler) readTrace(in *v1alpha1.Trace, path *field.Path) field.ErrorLi
 	if len(errs) > 0 {
 		return errs
 	}
-	c.trace = c.replayed
+	c.traces[in.Name] = c.replayed[in.Name]
 	if input.ForPods() {
 		// A plan is the same whether the trace was parsed or not.
-		c.trace = new(workload.Trace)
+		c.traces[in.Name] = new(trace.Trace)
 		c.plan.Warnings = append(c.plan.Warnings, fmt.Sprintf(
 			"%s: only pods read this trace, so what depends on its requests is not checked before: tiers that are too small for a prompt, and what lint rule %s looks at", at, PrefixOverLoad))
 	}
-	c.plan.Trace = input
+	if in.Name == "" {
+		c.plan.Trace = input
+	} else {
+		c.plan.Traces = append(c.plan.Traces, input)
+	}
 	c.pin(input.Name(), input.SHA256)
 	return nil
 }
@@ -57,21 +66,21 @@ func (c *compiler) parses(input *experiment.TraceInput, raw []byte) bool {
 // parseTrace reads a trace's text, which must be the one that the spec states, if it
 // states one.
 func (c *compiler) parseTrace(raw []byte, input *experiment.TraceInput, at, sha256 *field.Path) field.ErrorList {
-	trace, err := workload.ReadTrace(workload.Format(input.Format), bytes.NewReader(raw), experiment.TraceDescription(input))
+	recorded, err := trace.ReadWith(trace.Format(input.Format), input.Options(), bytes.NewReader(raw), experiment.TraceDescription(input))
 	if err != nil {
 		return field.ErrorList{input.InvalidAt(at, err)}
 	}
-	c.replayed = trace
-	return pinTrace(input, trace.Digest(), sha256)
+	c.replayed[input.Source] = recorded
+	return pinTrace(input, recorded.Digest(), sha256)
 }
 
 // digestTrace takes the digest of a trace's text, and bounds it.
 func (c *compiler) digestTrace(raw []byte, input *experiment.TraceInput, at, sha256 *field.Path) field.ErrorList {
-	digest, err := workload.DigestText(c.ctx, bytes.NewReader(raw), experiment.TraceDescription(input), MaxUnpackedBytes)
+	digest, err := trace.DigestText(c.ctx, bytes.NewReader(raw), experiment.TraceDescription(input), MaxUnpackedBytes)
 	switch {
 	case c.interrupted(at):
 		return field.ErrorList{field.InternalError(at, c.err)}
-	case errors.Is(err, workload.ErrTooLong):
+	case errors.Is(err, trace.ErrTooLong):
 		return field.ErrorList{field.Invalid(at, input.Path(), fmt.Sprintf(
 			"has more than %d MiB decompressed: put it into a volume, and name that as persistentVolumeClaim or image", MaxUnpackedBytes>>20))}
 	case err != nil:

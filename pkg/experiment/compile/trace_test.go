@@ -3,6 +3,7 @@
 package compile_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -31,11 +32,11 @@ func volumeSweep(t *testing.T) (*v1alpha1.PolicySweep, experimenttest.Inputs) {
 func TestAPlanDoesNotDependOnAccessToItsVolume(t *testing.T) {
 	sweep, in := volumeSweep(t)
 	read, errs, err := compile.Sweep(t.Context(), sweep, in)
-	if err != nil || len(errs) > 0 || read.Trace == nil {
+	if err != nil || len(errs) > 0 || len(read.Traces) != 1 {
 		t.Fatalf("compile.Sweep: %v, %v", errs, err)
 	}
 	unread, errs, err := compile.Sweep(t.Context(), sweep, experimenttest.Inputs{})
-	if err != nil || len(errs) > 0 || unread.Trace != nil {
+	if err != nil || len(errs) > 0 || len(unread.Traces) != 0 {
 		t.Fatalf("compile.Sweep without the volume: %v, %v", errs, err)
 	}
 	if diff := cmp.Diff(string(read.Plan.Encode()), string(unread.Plan.Encode())); diff != "" {
@@ -72,8 +73,7 @@ func firstPoint(t *testing.T, c *compile.Compiled) []v1alpha1.Assignment {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial, _ := first.Round().At(0)
-	return trial.Point.Values
+	return first.Round().At(0).Point.Values
 }
 
 func TestATraceWithAnotherDigestIsAnError(t *testing.T) {
@@ -103,5 +103,73 @@ func TestATraceInAVolumeCanSpreadArrivals(t *testing.T) {
 	sweep.Spec.Scenario.Workload.Trace.Arrivals = v1alpha1.ArrivalsSpread
 	if _, errs, err := compile.Sweep(t.Context(), sweep, in); err != nil || len(errs) > 0 {
 		t.Errorf("compile.Sweep: %v, %v", errs, err)
+	}
+}
+
+// gatewayLog is a CSV out of order, whose prompts and answers have 10 tokens each.
+const gatewayLog = "ts,in,out\n5,10,10\n2,10,10\n9,10,10\n"
+
+func gatewaySweep(t *testing.T) (*v1alpha1.PolicySweep, experimenttest.Inputs) {
+	t.Helper()
+	sweep, in := experimenttest.Sweep(t), experimenttest.TraceInputs(t)
+	trace := sweep.Spec.Scenario.Workload.Trace
+	in["traces/gateway.csv"] = []byte(gatewayLog)
+	trace.ConfigMapRef.Key = "gateway.csv"
+	trace.Format, trace.Order = v1alpha1.CSVTrace, v1alpha1.TraceSort
+	trace.CSV = &v1alpha1.TraceCSV{Time: "ts", TimeFormat: "Seconds", InputTokens: "in", OutputTokens: "out"}
+	return sweep, in
+}
+
+func TestTheLogOfAGatewayIsReadByItsColumns(t *testing.T) {
+	sweep, in := gatewaySweep(t)
+	c, errs, err := compile.Sweep(t.Context(), sweep, in)
+	if err != nil || len(errs) > 0 {
+		t.Fatalf("compile.Sweep: %v, %v", errs, err)
+	}
+	if diff := cmp.Diff(sweep.Spec.Scenario.Workload.Trace.CSV, c.Plan.Trace.CSV); diff != "" || c.Plan.Trace.Order != v1alpha1.TraceSort {
+		t.Errorf("the plan has order %q and columns (-want +got):\n%s", c.Plan.Trace.Order, diff)
+	}
+}
+
+// The same text read in another way is another workload.
+func TestKeysDependOnHowATraceIsRead(t *testing.T) {
+	keys := map[string]bool{}
+	for _, edit := range []func(*v1alpha1.Trace){
+		func(*v1alpha1.Trace) {},
+		func(t *v1alpha1.Trace) { t.CSV.TimeFormat = "Milliseconds" },
+		func(t *v1alpha1.Trace) { t.CSV.OutputTokens, t.CSV.InputTokens = "in", "out" },
+	} {
+		sweep, in := gatewaySweep(t)
+		edit(sweep.Spec.Scenario.Workload.Trace)
+		c, errs, err := compile.Sweep(t.Context(), sweep, in)
+		if err != nil || len(errs) > 0 {
+			t.Fatalf("compile.Sweep: %v, %v", errs, err)
+		}
+		trial := &experiment.Trial{Point: experiment.Point{ID: 0, Values: firstPoint(t, c)}, Share: 1, Seeds: []int64{1}}
+		keys[fmt.Sprint(c.Plan.TrialKeys(trial, nil))] = true
+	}
+	if len(keys) != 3 {
+		t.Errorf("%d keys, want 3", len(keys))
+	}
+}
+
+func TestHowATraceIsReadIsChecked(t *testing.T) {
+	const path = "spec.scenario.workload.trace."
+	for name, tc := range map[string]struct {
+		edit func(*v1alpha1.Trace)
+		want string
+	}{
+		"no columns":                {func(t *v1alpha1.Trace) { t.CSV = nil }, path + "csv: Required value: the format CSV needs the names of the columns"},
+		"columns of another format": {func(t *v1alpha1.Trace) { t.Format = v1alpha1.AzureTrace }, path + "csv: Forbidden: may only be set for the format CSV"},
+		"one column for two":        {func(t *v1alpha1.Trace) { t.CSV.OutputTokens = "in" }, path + `csv.outputTokens: Duplicate value: "in"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sweep, in := gatewaySweep(t)
+			tc.edit(sweep.Spec.Scenario.Workload.Trace)
+			_, errs, err := compile.Sweep(t.Context(), sweep, in)
+			if err != nil || len(errs) != 1 || errs[0].Error() != tc.want {
+				t.Errorf("got %v (%v), want %s", errs, err, tc.want)
+			}
+		})
 	}
 }

@@ -50,11 +50,12 @@ func (w observers) attach(c *simulator.Config) (detach func()) {
 	return n.flush
 }
 
-// namesOf name the replicas of all pools.
-func namesOf(pools []simulator.Pool) []string {
-	var names []string
+// namesOf name the replicas that each router chooses from.
+func namesOf(pools []simulator.Pool) map[int][]string {
+	names := map[int][]string{}
 	for i := range pools {
-		names = append(names, setup.EndpointNames(pools[i].Name, pools[i].Replicas)...)
+		p := &pools[i]
+		names[p.Router] = append(names[p.Router], setup.EndpointNames(p.Name, p.Replicas)...)
 	}
 	return names
 }
@@ -63,7 +64,7 @@ func namesOf(pools []simulator.Pool) []string {
 type decisionObserver struct {
 	seed   int64
 	labels workload.Labels
-	names  []string
+	names  map[int][]string // by router
 	tell   func(*Decision)
 	// last waits for what the engine makes of it; nil if nothing does.
 	last *Decision
@@ -75,7 +76,7 @@ func (n *decisionObserver) explained(x *scheduler.Explanation) {
 		Seed:         n.seed,
 		Tenant:       n.labels.Tenants[x.Request.Tenant],
 		Class:        n.labels.Classes[x.Request.Class],
-		Names:        n.names,
+		Names:        n.names[x.Router],
 		AdapterNames: n.labels.Adapters,
 		Explanation:  x,
 	}

@@ -25,7 +25,7 @@ func TestTheTraceLevelSelectsTheDecisionsToKeep(t *testing.T) {
 			run := experimenttest.Run(t)
 			run.Spec.Trace = tc.trace
 			c := experimenttest.MustCompileRun(t, run)
-			kept, err := execute.Simulate(t.Context(), c.Plan, c.Trace, experimenttest.FirstRound(t, c.Plan), experimenttest.AllSimulations(t, c.Plan).Indices(), execute.Options{Parallelism: 2, KeepDecisions: true})
+			kept, err := execute.Simulate(t.Context(), c.Plan, c.Traces, experimenttest.FirstRound(t, c.Plan), experimenttest.AllSimulations(t, c.Plan).Indices(), execute.Options{Parallelism: 2, KeepDecisions: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,7 +10,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // FirstRejected stands for the first request that is rejected, in place of a
@@ -48,10 +48,10 @@ type RequestOutcome struct {
 // Explain simulates a run's scenario under a seed, which need not be one of the
 // plan's, and tells the story of the request of that number, counted from 0 in
 // order of arrival. An error that wraps ErrNoSuchRequest says that there is none.
-func Explain(ctx context.Context, p *experiment.Plan, trace *workload.Trace, seed int64, request int, check bool) (*RequestStory, error) {
+func Explain(ctx context.Context, p *experiment.Plan, traces trace.Set, seed int64, request int, check bool) (*RequestStory, error) {
 	story := &RequestStory{}
 	arrived, evicted := 0, -1
-	_, err := simulateOne(ctx, p, trace, &experiment.Trial{Share: 1}, seed, nil, observers{
+	_, err := simulateOne(ctx, p, traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: seed}, nil, observers{
 		check: check,
 		decided: func(d *Decision) {
 			arrived = max(arrived, d.Request.ID+1)

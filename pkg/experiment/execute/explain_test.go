@@ -21,7 +21,7 @@ func TestExplainShowsAPolicyAsOneProfile(t *testing.T) {
 	}}
 	run.Spec.Trace.Level = v1alpha1.DecisionsTrace
 	c := experimenttest.MustCompileRun(t, run)
-	story, err := execute.Explain(t.Context(), c.Plan, c.Trace, 1, 1, false)
+	story, err := execute.Explain(t.Context(), c.Plan, c.Traces, 1, 1, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,8 @@
 package execute
 
 import (
+	"slices"
+
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -25,19 +27,34 @@ func metaOf(p *experiment.Plan, in simulatorInput, outcome *simulator.Outcome, m
 		Timeouts:   setup.TimesOut(&in.scenario.Workload),
 		Retries:    setup.RetriesRequests(&in.scenario.Workload),
 	}
-	if p.Trace != nil {
-		m.Provenance.Workload = result.WorkloadProvenance{
-			Clients:     m.Provenance.Workload.Clients - 1,
-			TraceFormat: string(p.Trace.Format),
-			TraceSHA256: p.Trace.SHA256,
-			Arrivals:    string(in.scenario.Workload.Trace.Arrivals),
-			RateScale:   in.scenario.Workload.Trace.RateScale.Float(),
-		}
+	for _, t := range setup.Traces(&in.scenario.Workload, nil) {
+		addTrace(&m.Provenance.Workload, p, t)
 	}
 	for i := range in.scenario.Pools {
+		if len(in.scenario.Routers) > 0 {
+			m.PoolModels = append(m.PoolModels, in.scenario.Pools[i].Model)
+		}
 		m.CostPerReplicaHour = append(m.CostPerReplicaHour, cost(in.scenario.Pools[i].CostPerReplicaHour))
 	}
 	return m
+}
+
+// addTrace adds a trace to the provenance of a workload, which counts it among the clients.
+func addTrace(to *result.WorkloadProvenance, p *experiment.Plan, in setup.Trace) {
+	inputs := p.AllTraces()
+	input := inputs[slices.IndexFunc(inputs, func(t *experiment.TraceInput) bool { return t.Source == in.Name })]
+	of := result.TraceProvenance{
+		TraceFormat: string(input.Format),
+		TraceSHA256: input.SHA256,
+		Arrivals:    string(in.Arrivals),
+		RateScale:   in.RateScale.Float(),
+	}
+	to.Clients--
+	if in.Name == "" {
+		to.TraceProvenance = of
+		return
+	}
+	to.Traces = append(to.Traces, result.NamedTraceProvenance{Name: in.Name, TraceProvenance: of})
 }
 
 func cost(d v1alpha1.NonNegativeDecimal) *float64 {

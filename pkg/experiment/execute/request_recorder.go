@@ -7,6 +7,7 @@ import (
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -41,10 +42,11 @@ func (w observers) recordRequests(point experiment.Point, seed int64, c *simulat
 	}
 	t := &requestRecorder{
 		sink: sink, row: result.RequestRow{Point: int64(point.ID), Seed: seed},
-		labels: c.Source.Labels(), replicas: namesOf(c.Pools),
+		labels: c.Source.Labels(),
 	}
 	for i := range c.Pools {
 		t.pools = append(t.pools, c.Pools[i].Name)
+		t.replicas = append(t.replicas, setup.EndpointNames(c.Pools[i].Name, c.Pools[i].Replicas)...)
 	}
 	c.Ended = t.ended
 	return t, nil
@@ -63,6 +65,9 @@ func (t *requestRecorder) describe(e *simulator.RequestEnd) result.RequestRow {
 	row := t.row
 	row.Request, row.ArrivalSeconds, row.Measured = int64(e.ID), e.Arrival.Sub(0).Seconds(), e.Measured
 	row.Class, row.Tenant = t.labels.Classes[e.Class], t.labels.Tenants[e.Tenant]
+	if e.Model > 0 {
+		row.Model = &t.labels.Models[e.Model-1]
+	}
 	row.Outcome, row.PromptTokens = e.Ended, int64(e.PromptTokens)
 	if e.Pool != simulator.NoPool {
 		row.Pool = &t.pools[e.Pool]

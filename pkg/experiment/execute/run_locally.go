@@ -9,7 +9,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // LocalRun is a study that is over, with what it took.
@@ -22,8 +22,8 @@ type LocalRun struct {
 }
 
 // RunLocally goes through all rounds of the plan on this machine. Simulations whose
-// rows are known are not run again. The trace must be the plan's.
-func RunLocally(ctx context.Context, p *experiment.Plan, trace *workload.Trace, o Options) (*LocalRun, error) {
+// rows are known are not run again. The traces must be the plan's.
+func RunLocally(ctx context.Context, p *experiment.Plan, traces trace.Set, o Options) (*LocalRun, error) {
 	st, err := study.New(p)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func RunLocally(ctx context.Context, p *experiment.Plan, trace *workload.Trace, 
 	c := &LocalRun{Study: st}
 	simulated := 0
 	for st.Round() != nil {
-		n, err := c.round(ctx, trace, simulated, o)
+		n, err := c.round(ctx, traces, simulated, o)
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +43,7 @@ func RunLocally(ctx context.Context, p *experiment.Plan, trace *workload.Trace, 
 // round simulates what is not known of the round under way, after so many
 // simulations of former ones, and tells the study. It returns how many it
 // simulated.
-func (c *LocalRun) round(ctx context.Context, trace *workload.Trace, before int, o Options) (int, error) {
+func (c *LocalRun) round(ctx context.Context, traces trace.Set, before int, o Options) (int, error) {
 	missing, rows, err := c.Plan.Missing(c.Round(), o.Known)
 	if err != nil {
 		return 0, err
@@ -64,7 +64,7 @@ func (c *LocalRun) round(ctx context.Context, trace *workload.Trace, before int,
 			return requests(before+i, point, seed)
 		}
 	}
-	simulations, err := Simulate(ctx, c.Plan, trace, c.Round(), missing, o)
+	simulations, err := Simulate(ctx, c.Plan, traces, c.Round(), missing, o)
 	if err != nil {
 		return 0, err
 	}

@@ -57,7 +57,7 @@ func TestAResumedStudyHasTheRowsOfAWholeOne(t *testing.T) {
 			total := whole.Simulations()
 			for _, after := range []int{1, total / 2, total - 1} {
 				m := memory{}
-				_, err := execute.RunLocally(t.Context(), c.Plan, c.Trace, execute.Options{Parallelism: 2, Done: func(point experiment.Point, row *result.Row) error {
+				_, err := execute.RunLocally(t.Context(), c.Plan, c.Traces, execute.Options{Parallelism: 2, Done: func(point experiment.Point, row *result.Row) error {
 					if len(m) == after {
 						return stop
 					}

@@ -16,7 +16,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // ErrInvalidPoint says that the values of a point do not go together. Of a sweep
@@ -57,11 +57,11 @@ type Options struct {
 }
 
 // Simulate runs simulations of a round, by their numbers in it, and returns them
-// in that order. The trace must be the plan's. A point of a sweep whose values do
+// in that order. The traces must be the plan's. A point of a sweep whose values do
 // not go together gives rows that say so. If something cannot be run, Simulate
 // returns an error and nothing else. If ctx ends, it drops the simulations that run,
 // and returns those that are done beside ctx's error.
-func Simulate(ctx context.Context, p *experiment.Plan, trace *workload.Trace, r *experiment.Round, which []int, o Options) ([]experiment.Simulation, error) {
+func Simulate(ctx context.Context, p *experiment.Plan, traces trace.Set, r *experiment.Round, which []int, o Options) ([]experiment.Simulation, error) {
 	criteria, errs := p.Criteria(nil)
 	if len(errs) > 0 {
 		return nil, errs.ToAggregate()
@@ -78,8 +78,8 @@ func Simulate(ctx context.Context, p *experiment.Plan, trace *workload.Trace, r 
 			break
 		}
 		group.Go(func() error {
-			trial, seed := r.At(which[i])
-			s, err := simulateKept(groupCtx, p, trace, trial, seed, metrics, o.watch(i), o.KeepDecisions)
+			of := r.At(which[i])
+			s, err := simulateKept(groupCtx, p, traces, of, experiment.MetricsUnder(metrics, of.Workload), o.watch(i), o.KeepDecisions)
 			if err != nil {
 				return err
 			}
@@ -91,7 +91,7 @@ func Simulate(ctx context.Context, p *experiment.Plan, trace *workload.Trace, r 
 				o.Progress(done)
 			}
 			if o.Done != nil {
-				return o.Done(trial.Point, &results[i].Row)
+				return o.Done(of.Point, &results[i].Row)
 			}
 			return nil
 		})
@@ -145,13 +145,13 @@ func (o *Options) watch(simulation int) observers {
 }
 
 // simulateKept is simulateOne that may keep decisions.
-func simulateKept(ctx context.Context, p *experiment.Plan, trace *workload.Trace, t *experiment.Trial, seed int64, metrics []result.Metric, w observers, keep bool) (experiment.Simulation, error) {
+func simulateKept(ctx context.Context, p *experiment.Plan, traces trace.Set, of experiment.Case, metrics []result.Metric, w observers, keep bool) (experiment.Simulation, error) {
 	if !keep || p.Decisions == 0 {
-		return simulateOne(ctx, p, trace, t, seed, metrics, w)
+		return simulateOne(ctx, p, traces, of, metrics, w)
 	}
 	k := decisionRecorder{first: p.Decisions, next: w.decided}
 	w.decided = k.decided
-	s, err := simulateOne(ctx, p, trace, t, seed, metrics, w)
+	s, err := simulateOne(ctx, p, traces, of, metrics, w)
 	if err != nil {
 		return experiment.Simulation{}, err
 	}
@@ -163,47 +163,48 @@ func simulateKept(ctx context.Context, p *experiment.Plan, trace *workload.Trace
 	return s, err
 }
 
-// simulateOne runs a trial under one of its seeds.
-func simulateOne(ctx context.Context, p *experiment.Plan, trace *workload.Trace, t *experiment.Trial, seed int64, metrics []result.Metric, w observers) (experiment.Simulation, error) {
-	in, err := simulatorInputOf(p, trace, t, seed)
+// simulateOne runs one simulation.
+func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of experiment.Case, metrics []result.Metric, w observers) (experiment.Simulation, error) {
+	in, err := simulatorInputOf(p, traces, of)
 	if errors.Is(err, ErrInvalidPoint) && p.IsSweep() {
-		key := p.TrialKeys(&experiment.Trial{Point: t.Point, Share: t.Share, Seeds: []int64{seed}}, metrics)[0]
-		return experiment.Simulation{Row: result.Row{Key: key, Point: t.Point.ID, Share: t.Share, Seed: seed, Error: err.Error()}}, nil
+		return experiment.Simulation{Row: result.Row{
+			Key: p.CaseKey(of, metrics), Point: of.Point.ID, Share: of.Share, Seed: of.Seed, Workload: of.Workload, Error: err.Error(),
+		}}, nil
 	}
 	if err != nil {
 		return experiment.Simulation{}, err
 	}
-	warmUp, err := findWarmUp(ctx, p, trace, t, &in)
+	warmUp, err := findWarmUp(ctx, p, traces, of, &in)
 	if err != nil {
 		return experiment.Simulation{}, err
 	}
 	defer w.attach(&in.config)()
 	backlog := watchBacklog(&in.config, metrics)
-	requests, err := w.recordRequests(t.Point, seed, &in.config)
+	requests, err := w.recordRequests(of.Point, of.Seed, &in.config)
 	if err != nil {
 		return experiment.Simulation{}, err
 	}
 	outcome, err := simulator.Run(ctx, in.config)
 	if err = errors.Join(err, requests.close()); err != nil {
-		return experiment.Simulation{}, atPoint(t.Point, seed, err)
+		return experiment.Simulation{}, atPoint(of, err)
 	}
 	meta := metaOf(p, in, outcome, metrics)
 	meta.FoundWarmUp = warmUp.of(outcome)
 	meta.BacklogGrowth = backlog.growth(in.config.Horizon)
 	document := result.NewDocument(outcome, meta)
-	s := experiment.Simulation{Row: result.NewRow(document, t.Point.ID, metrics)}
-	s.Row.Share = t.Share
+	s := experiment.Simulation{Row: result.NewRow(document, of.Point.ID, metrics)}
+	s.Row.Share, s.Row.Workload = of.Share, of.Workload
 	if !p.IsSweep() {
 		s.Document = document
 	}
 	return s, nil
 }
 
-// Config is the simulator's input of a trial under a seed, for those who want to
-// look on while it runs. The trace must be the plan's. A warm-up that a rule has
-// yet to find is not in it.
-func Config(p *experiment.Plan, trace *workload.Trace, t *experiment.Trial, seed int64) (simulator.Config, error) {
-	in, err := simulatorInputOf(p, trace, t, seed)
+// Config is the simulator's input of a simulation, for those who want to look on while
+// it runs. The traces must be the plan's. A warm-up that a rule has yet to find is not in
+// it.
+func Config(p *experiment.Plan, traces trace.Set, of experiment.Case) (simulator.Config, error) {
+	in, err := simulatorInputOf(p, traces, of)
 	return in.config, err
 }
 
@@ -214,20 +215,21 @@ type simulatorInput struct {
 	config   simulator.Config
 }
 
-// input makes a trial ready to run under a seed.
-func simulatorInputOf(p *experiment.Plan, trace *workload.Trace, t *experiment.Trial, seed int64) (simulatorInput, error) {
+// simulatorInputOf makes a simulation ready to run.
+func simulatorInputOf(p *experiment.Plan, traces trace.Set, of experiment.Case) (simulatorInput, error) {
 	invalid := func(err error) (simulatorInput, error) {
-		return simulatorInput{}, atPoint(t.Point, seed, fmt.Errorf("%w: %w", ErrInvalidPoint, err))
+		return simulatorInput{}, atPoint(of, fmt.Errorf("%w: %w", ErrInvalidPoint, err))
 	}
-	scenario, err := p.ScenarioAt(t.Point, t.Share)
+	scenario, err := p.ScenarioAt(of.Point, of.Share)
 	if err != nil {
 		return invalid(err)
 	}
+	scenario = p.Under(scenario, of.Workload)
 	typed, router, errs := setup.Decode(scenario, nil)
 	if len(errs) > 0 {
 		return invalid(errs.ToAggregate())
 	}
-	config, errs := p.Builder.Build(typed, router, trace, seed, nil)
+	config, errs := p.Builder.Build(typed, router, traces, of.Seed, nil)
 	if len(errs) > 0 {
 		return invalid(errs.ToAggregate())
 	}
@@ -235,6 +237,9 @@ func simulatorInputOf(p *experiment.Plan, trace *workload.Trace, t *experiment.T
 }
 
 // atPoint says which simulation an error is of.
-func atPoint(point experiment.Point, seed int64, err error) error {
-	return fmt.Errorf("point %d (%s), seed %d: %w", point.ID, point, seed, err)
+func atPoint(of experiment.Case, err error) error {
+	if of.Workload != "" {
+		err = fmt.Errorf("workload %s: %w", of.Workload, err)
+	}
+	return fmt.Errorf("point %d (%s), seed %d: %w", of.Point.ID, of.Point, of.Seed, err)
 }

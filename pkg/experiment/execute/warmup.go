@@ -14,19 +14,19 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/stats"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
-// findWarmUp simulates a trial for the rule that its scenario states, if it does,
+// findWarmUp runs a simulation for the rule that its scenario states, if it does,
 // and sets the warm-up of the configuration that is to be measured. What comes of
 // it is the same simulation with fewer requests counted. The arrivals of the
 // first run are in the result, so that what is left out can be counted.
-func findWarmUp(ctx context.Context, p *experiment.Plan, trace *workload.Trace, t *experiment.Trial, in *simulatorInput) (*foundWarmUp, error) {
+func findWarmUp(ctx context.Context, p *experiment.Plan, traces trace.Set, of experiment.Case, in *simulatorInput) (*foundWarmUp, error) {
 	rule := in.scenario.Horizon.WarmupRule
 	if rule == "" {
 		return nil, nil
 	}
-	pilot, err := simulatorInputOf(p, trace, t, in.config.Seed)
+	pilot, err := simulatorInputOf(p, traces, of)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func findWarmUp(ctx context.Context, p *experiment.Plan, trace *workload.Trace, 
 	pilot.config.Completed = s.completed
 	outcome, err := simulator.Run(ctx, pilot.config)
 	if err != nil {
-		return nil, atPoint(t.Point, in.config.Seed, err)
+		return nil, atPoint(of, err)
 	}
 	found := &foundWarmUp{rule: rule, arrived: arrivals(outcome)}
 	in.config.Horizon.WarmUp, found.steady = s.warmUp()

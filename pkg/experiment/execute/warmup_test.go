@@ -95,7 +95,7 @@ func TestObserversSeeEachRequestOnce(t *testing.T) {
 	c := experimenttest.MustCompileRun(t, run)
 	seen := map[int]int{}
 	o := execute.Options{Parallelism: 1, CheckInvariants: true, Decided: func(_ int, d *execute.Decision) { seen[d.Request.ID]++ }}
-	if _, err := execute.Simulate(t.Context(), c.Plan, c.Trace, experimenttest.FirstRound(t, c.Plan), []int{0}, o); err != nil {
+	if _, err := execute.Simulate(t.Context(), c.Plan, c.Traces, experimenttest.FirstRound(t, c.Plan), []int{0}, o); err != nil {
 		t.Fatal(err)
 	}
 	for request, times := range seen {

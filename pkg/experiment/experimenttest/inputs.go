@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // Inputs holds the keys of ConfigMaps as name/key, and the files of volumes as
@@ -56,7 +56,7 @@ func (ClusterInputs) ParsesTraces() bool { return false }
 func TraceInputs(t testing.TB) Inputs {
 	t.Helper()
 	var b bytes.Buffer
-	if err := workload.WriteMooncake(&b, 60, 1); err != nil {
+	if err := trace.WriteMooncake(&b, 60, 1); err != nil {
 		t.Fatal(err)
 	}
 	return Inputs{"traces/small.jsonl": b.Bytes()}

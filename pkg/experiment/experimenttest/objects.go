@@ -9,6 +9,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/setup"
 )
 
 var (
@@ -85,4 +86,29 @@ func AddProfiles(profiles ...v1alpha1.Profile) func(*v1alpha1.PolicySweep) {
 		})
 		s.Spec.Baseline = nil
 	}
+}
+
+// Large is the second model of [ServeTwoModels].
+const Large = "meta-llama/Llama-3.1-70B-Instruct"
+
+// ServeTwoModels has a scenario serve a second model beside its own, by a router with the
+// same configuration, and a client that asks for it. The trace, if there is one, asks for
+// the first model.
+func ServeTwoModels(s *v1alpha1.Scenario) {
+	small := s.Pools[0].Model
+	s.Pools = append(s.Pools, v1alpha1.Pool{Name: "large", Model: Large, Accelerator: "h100-sxm", TensorParallelism: 4, Replicas: 2})
+	s.Routers = []v1alpha1.ModelRouter{{Model: small, Router: *s.Router.DeepCopy()}, {Model: Large, Router: s.Router}}
+	s.Router = v1alpha1.Router{}
+	for i := range s.Workload.Clients {
+		s.Workload.Clients[i].Model = small
+	}
+	for _, t := range setup.Traces(&s.Workload, nil) {
+		t.Model = small
+	}
+	s.Workload.Clients = append(s.Workload.Clients, v1alpha1.Client{
+		Name: "agents", Tenant: "default", Class: "default", Model: Large,
+		Arrivals:     v1alpha1.Arrivals{Process: "Poisson", Rate: "2"},
+		InputTokens:  v1alpha1.Lengths{Distribution: "Constant", Mean: "900", Min: 1},
+		OutputTokens: v1alpha1.Lengths{Distribution: "Constant", Mean: "50", Min: 1},
+	})
 }

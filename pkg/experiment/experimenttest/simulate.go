@@ -51,7 +51,7 @@ func AllSimulations(t testing.TB, p *experiment.Plan) experiment.Span {
 // MustSimulate runs simulations of the [FirstRound].
 func MustSimulate(t testing.TB, c *compile.Compiled, span experiment.Span) []experiment.Simulation {
 	t.Helper()
-	simulations, err := execute.Simulate(t.Context(), c.Plan, c.Trace, FirstRound(t, c.Plan), span.Indices(), execute.Options{Parallelism: 2})
+	simulations, err := execute.Simulate(t.Context(), c.Plan, c.Traces, FirstRound(t, c.Plan), span.Indices(), execute.Options{Parallelism: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func MustSimulate(t testing.TB, c *compile.Compiled, span experiment.Span) []exp
 func MustRunLocally(t testing.TB, c *compile.Compiled, o execute.Options) *execute.LocalRun {
 	t.Helper()
 	o.Parallelism = 2
-	local, err := execute.RunLocally(t.Context(), c.Plan, c.Trace, o)
+	local, err := execute.RunLocally(t.Context(), c.Plan, c.Traces, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,6 +77,9 @@ func anyExtras(spec *v1alpha1.PolicySweepSpec, s *stats.Stream, flip func() bool
 	if flip() {
 		spec.Search.Confirm = ptr.To(int32(2 + s.IntN(3)))
 	}
+	if s.IntN(4) == 0 {
+		spec.Workloads = []v1alpha1.SweepWorkload{{Name: "once", Sources: []string{"trace"}}, {Name: "again", Sources: []string{"trace"}}}
+	}
 	if flip() {
 		spec.Replications.Precision, spec.Replications.MaxCount = "2%", ptr.To(int32(10))
 		spec.Replications.Metric = []string{"", "tpot.mean"}[s.IntN(2)]
@@ -87,9 +90,9 @@ func anyExtras(spec *v1alpha1.PolicySweepSpec, s *stats.Stream, flip func() bool
 func imagine(r *experiment.Round, failing float64) []result.Row {
 	rows := make([]result.Row, r.Simulations())
 	for i := range rows {
-		trial, seed := r.At(i)
-		s := stats.NewStream(seed, fmt.Sprint(trial.Point, trial.Share))
-		rows[i] = result.Row{Point: trial.Point.ID, Seed: seed, Share: trial.Share, Key: fmt.Sprint(trial.Point, trial.Share, seed)}
+		trial := r.At(i)
+		s := stats.NewStream(trial.Seed, fmt.Sprint(trial.Point, trial.Share, trial.Workload))
+		rows[i] = result.Row{Point: trial.Point.ID, Seed: trial.Seed, Share: trial.Share, Workload: trial.Workload, Key: fmt.Sprint(trial.Point, trial.Share, trial.Seed, trial.Workload)}
 		if stats.NewStream(1, trial.Point.String()).Float64() < failing {
 			rows[i].Error = "it does"
 			continue

@@ -52,7 +52,8 @@ func CoreSeconds(p *experiment.Plan, s *Study) float64 {
 
 // upperBounds bound the numbers of points and simulations.
 func upperBounds(p *experiment.Plan, s *Study) (points, simulations int) {
-	points, simulations = len(s.Points()), s.Simulations()
+	workloads := max(1, len(p.Workloads))
+	points, simulations = len(s.Points()), s.Simulations()/workloads
 	if p.IsAdaptive() {
 		points = int(p.Search.MaxTrials)
 		if size, exact := p.Space().Size(); exact && size < uint64(points) {
@@ -75,7 +76,7 @@ func upperBounds(p *experiment.Plan, s *Study) (points, simulations int) {
 	if p.Precision != nil {
 		simulations += max(0, p.Precision.MaxCount-len(p.Seeds)) * min(points, maxPrecise)
 	}
-	return points, simulations
+	return points, simulations * workloads
 }
 
 // maxPrecise is for how many points at most a wanted precision takes more seeds.

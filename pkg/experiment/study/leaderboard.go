@@ -19,7 +19,7 @@ func (s *Study) Leaderboard() (*result.Leaderboard, error) { return s.Top(0) }
 // Top is a leaderboard that lists only so many of the best, and as many of the
 // Pareto front, beside the baseline; with 0 all.
 func (s *Study) Top(keep int) (*result.Leaderboard, error) {
-	candidates, rows := s.candidates(), s.rows
+	candidates, rows := s.candidates(), s.scored()
 	if brackets, ok := search.As[interface{ Brackets() []search.Bracket }](s.algorithm); ok {
 		var err error
 		if candidates, rows, err = s.bracketed(candidates, brackets.Brackets()); err != nil {
@@ -33,10 +33,20 @@ func (s *Study) Top(keep int) (*result.Leaderboard, error) {
 		Constraints: s.criteria.Constraints,
 		Features:    s.criteria.Features,
 		Shown:       shownMeasures(s.criteria),
+		Workloads:   s.workloads(),
 		Baseline:    s.baseline,
 		Seeds:       s.Plan.Seeds,
 		Keep:        keep,
 	})
+}
+
+// workloads are the names of the plan's.
+func (s *Study) workloads() []string {
+	var names []string
+	for _, w := range s.Plan.Workloads {
+		names = append(names, w.Name)
+	}
+	return names
 }
 
 // candidates are the points, with what the search did to them.
@@ -87,13 +97,13 @@ func (s *Study) bracketed(candidates []result.Candidate, brackets []search.Brack
 		at = append(at, candidates[s.baseline])
 		chosen[s.baseline] = true
 	}
-	rows := slices.DeleteFunc(slices.Clone(s.rows), func(r result.Row) bool { return !chosen[r.Point] })
+	rows := slices.DeleteFunc(slices.Clone(s.scored()), func(r result.Row) bool { return !chosen[r.Point] })
 	return at, rows, nil
 }
 
 func (s *Study) rowsByPoint() map[int][]result.Row {
 	rows := map[int][]result.Row{}
-	for _, row := range s.rows {
+	for _, row := range s.scored() {
 		rows[row.Point] = append(rows[row.Point], row)
 	}
 	return rows
@@ -123,8 +133,8 @@ func (s *Study) dropped() map[int]*result.Drop {
 		return nil
 	}
 	seeds := make(map[int]int, len(s.points))
-	for i := range s.rows {
-		if row := &s.rows[i]; row.Share == 1 && slices.Contains(s.Plan.Seeds, row.Seed) {
+	for _, row := range s.scored() {
+		if row.Share == 1 && slices.Contains(s.Plan.Seeds, row.Seed) {
 			seeds[row.Point]++
 		}
 	}

@@ -48,5 +48,5 @@ func roundOf(p *experiment.Plan, w experiment.Work) (*experiment.Round, error) {
 			trials[i].Point.Values = append(trials[i].Point.Values, v1alpha1.Assignment{Name: p.Parameters[j].Name, Value: value})
 		}
 	}
-	return experiment.NewRound(w.Round, trials, p.Cost()), nil
+	return p.NewRound(w.Round, trials), nil
 }

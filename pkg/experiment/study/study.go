@@ -39,6 +39,9 @@ type Study struct {
 	proposals []search.Proposal
 	round     *experiment.Round
 	rows      []result.Row // of all rounds that were told
+	// merged are the rows of a plan with workloads, one a trial and seed.
+	merged  []result.Row
+	metrics []result.Metric // of the criteria
 	// confirmed are the rows under fresh seeds at the end, if there are some: of
 	// the point that was found best, and of the baseline.
 	confirmed []result.Row
@@ -66,7 +69,7 @@ func New(p *experiment.Plan) (*Study, error) {
 	}
 	s := &Study{
 		Plan: p, algorithm: algorithm, criteria: criteria, scale: newTrialScorer(criteria, p.ClaimConfidence()),
-		ids: map[string]int{}, baseline: NoBaseline, failed: map[int]bool{},
+		ids: map[string]int{}, baseline: NoBaseline, failed: map[int]bool{}, metrics: criteria.Metrics(),
 	}
 	s.next(0)
 	return s, nil
@@ -99,11 +102,12 @@ func (s *Study) AddRows(rows []result.Row) error {
 	if err := s.check(rows); err != nil {
 		return err
 	}
+	merged, workloads := s.merge(rows), len(s.round.Workloads)
 	trials := make([]search.Trial, len(s.proposals))
 	for i, proposal := range s.proposals {
-		first := s.round.Ends[i] - len(s.round.Trials[i].Seeds)
-		trials[i] = s.scale.trial(proposal, rows[first:s.round.Ends[i]])
-		if of := rows[first:s.round.Ends[i]]; trials[i].Failed() && !s.excused(of) {
+		of := merged[s.round.First(i)/workloads : s.round.Ends[i]/workloads]
+		trials[i] = s.scale.trial(proposal, of)
+		if trials[i].Failed() && !s.excused(of) {
 			s.fail(&s.round.Trials[i], of)
 		}
 	}
@@ -115,12 +119,35 @@ func (s *Study) AddRows(rows []result.Row) error {
 		return err
 	}
 	s.rows = append(s.rows, rows...)
+	if len(s.Plan.Workloads) > 0 {
+		s.merged = append(s.merged, merged...)
+	}
 	if c, ok := search.As[interface{ Confirming() bool }](s.algorithm); ok && c.Confirming() {
-		s.confirmed = rows
+		s.confirmed = merged
 	}
 	s.algorithm.Tell(trials)
 	s.next(s.round.Index + 1)
 	return nil
+}
+
+// scored are the rows by which points are ranked and judged: one a trial and seed.
+func (s *Study) scored() []result.Row {
+	if len(s.Plan.Workloads) == 0 {
+		return s.rows
+	}
+	return s.merged
+}
+
+// merge returns one row for each trial and seed of the round under way.
+func (s *Study) merge(rows []result.Row) []result.Row {
+	if len(s.Plan.Workloads) == 0 {
+		return rows
+	}
+	var merged []result.Row
+	for each := range slices.Chunk(rows, len(s.round.Workloads)) {
+		merged = append(merged, result.MergeWorkloads(each, s.metrics))
+	}
+	return merged
 }
 
 // check compares rows with the round's simulations.
@@ -129,10 +156,10 @@ func (s *Study) check(rows []result.Row) error {
 		return fmt.Errorf("round %d has %d simulations, and there are %d rows", s.round.Index, s.round.Simulations(), len(rows))
 	}
 	for i := range rows {
-		trial, seed := s.round.At(i)
-		if rows[i].Point != trial.Point.ID || rows[i].Seed != seed {
-			return fmt.Errorf("row %d of round %d is of point %d, seed %d, and should be of point %d, seed %d",
-				i, s.round.Index, rows[i].Point, rows[i].Seed, trial.Point.ID, seed)
+		of := s.round.At(i)
+		if rows[i].Point != of.Point.ID || rows[i].Seed != of.Seed || rows[i].Workload != of.Workload {
+			return fmt.Errorf("row %d of round %d is of point %d, seed %d, workload %q, and should be of point %d, seed %d, workload %q",
+				i, s.round.Index, rows[i].Point, rows[i].Seed, rows[i].Workload, of.Point.ID, of.Seed, of.Workload)
 		}
 	}
 	return nil
@@ -180,7 +207,7 @@ func (s *Study) next(index int) {
 			trials[i].Seeds = append(trials[i].Seeds, s.Plan.Seed(proposal.Effort.First+seed))
 		}
 	}
-	s.round = experiment.NewRound(index, trials, s.Plan.Cost())
+	s.round = s.Plan.NewRound(index, trials)
 	s.simulations += s.round.Simulations()
 }
 

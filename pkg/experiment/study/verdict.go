@@ -92,8 +92,8 @@ func (s *Study) judgePoint(g experiment.Gate) result.GateResult {
 // others are all points but the baseline, with their evidence.
 func (s *Study) others() []result.Contender {
 	byPoint := make([][]result.Row, len(s.points))
-	for i := range s.rows {
-		byPoint[s.rows[i].Point] = append(byPoint[s.rows[i].Point], s.rows[i])
+	for _, row := range s.scored() {
+		byPoint[row.Point] = append(byPoint[row.Point], row)
 	}
 	var others []result.Contender
 	for _, point := range s.points {
@@ -128,7 +128,7 @@ func (s *Study) evidence(point int) []result.Row {
 	if s.isConfirmed(point) {
 		return oneASeed(s.confirmed, point)
 	}
-	return oneASeed(s.rows, point)
+	return oneASeed(s.scored(), point)
 }
 
 func (s *Study) isConfirmed(point int) bool {

@@ -14,7 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/internal/testdata"
 	"windtunnel.dev/windtunnel/pkg/kv/stability"
 	"windtunnel.dev/windtunnel/pkg/simtime"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 func TestNew(t *testing.T) {
@@ -68,18 +68,18 @@ type traceRequest struct {
 	prompt, output int
 }
 
-func readTrace(t *testing.T, format workload.Format, path string) []traceRequest {
+func readTrace(t *testing.T, format trace.Format, path string) []traceRequest {
 	t.Helper()
 	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	trace, err := workload.ReadTrace(format, file, path)
+	recorded, err := trace.Read(format, file, path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	source := trace.Replay(workload.Replay{RateScale: 1, Arrivals: workload.AsRecorded}, 1)
+	source := recorded.Replay(trace.Replay{RateScale: 1, Arrivals: trace.AsRecorded}, 1)
 	var rows []traceRequest
 	for {
 		r, ok := source.Next()
@@ -101,13 +101,13 @@ func TestTraces(t *testing.T) {
 		wantSketch float64
 	}{
 		"a small trace": {func(t *testing.T) []traceRequest {
-			return readTrace(t, workload.Azure, "testdata/lengths.csv")
+			return readTrace(t, trace.Azure, "testdata/lengths.csv")
 		}, (2*73_728 + 40_050 + 116_000 + 1.5) / 5, 420_992 / (0.020 * 60_701.5), 0},
 		"Azure code": {func(t *testing.T) []traceRequest {
-			return readTrace(t, workload.Azure, testdata.File(t, "traces", "azure-2023", "AzureLLMInferenceTrace_code.csv"))
+			return readTrace(t, trace.Azure, testdata.File(t, "traces", "azure-2023", "AzureLLMInferenceTrace_code.csv"))
 		}, 59_416, 354, 1.47},
 		"Mooncake conversation": {func(t *testing.T) []traceRequest {
-			return readTrace(t, workload.Mooncake, testdata.File(t, "traces", "mooncake-fast25", "conversation_trace.jsonl"))
+			return readTrace(t, trace.Mooncake, testdata.File(t, "traces", "mooncake-fast25", "conversation_trace.jsonl"))
 		}, 4_497_181, 4.68, 0.10},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"windtunnel.dev/windtunnel/internal/testdata"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
-	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // BenchmarkRoute routes prompts of 1500 tokens with the built-in configuration
@@ -77,11 +77,11 @@ func mooncake(b *testing.B) []policy.Request {
 		b.Fatal(err)
 	}
 	defer file.Close()
-	trace, err := workload.ReadTrace(workload.Mooncake, file, "conversation")
+	recorded, err := trace.Read(trace.Mooncake, file, "conversation")
 	if err != nil {
 		b.Fatal(err)
 	}
-	source := trace.Replay(workload.Replay{RateScale: 1, Arrivals: workload.AsRecorded}, 1)
+	source := recorded.Replay(trace.Replay{RateScale: 1, Arrivals: trace.AsRecorded}, 1)
 	var requests []policy.Request
 	for {
 		r, ok := source.Next()

@@ -80,7 +80,7 @@ func request(n, tokens int) *policy.Request {
 
 func withPrompt(n int, extents ...prompt.Extent) *policy.Request {
 	p := prompt.Prompt{Extents: extents}
-	return &policy.Request{ID: n, Prompt: p, Tokens: p.Tokens()}
+	return &policy.Request{ID: n, Turn: n, Prompt: p, Tokens: p.Tokens()}
 }
 
 func route(t testing.TB, s *scheduler.Scheduler, view *policy.View, r *policy.Request) int {

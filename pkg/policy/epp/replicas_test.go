@@ -29,7 +29,7 @@ func chosen(t *testing.T, r policy.Router, requests int) []int {
 	var endpoints []int
 	for id := range requests {
 		d, err := r.Route(&policy.View{Scrapes: make([]policy.Scrape, 4)}, &policy.Request{
-			ID: id, Prompt: prompt.Prompt{}.Append(prompt.Extent{Source: uint64(id), Tokens: 100}), Tokens: 100,
+			ID: id, Turn: id, Prompt: prompt.Prompt{}.Append(prompt.Extent{Source: uint64(id), Tokens: 100}), Tokens: 100,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -86,6 +86,9 @@ func (q *Query) parquetTable(rows []result.Row, parameters Parameters) *parquetT
 	t.add("point", parquet.Int(64), func(r *result.Row) parquet.Value { return parquet.Int64Value(int64(r.Point)) })
 	t.add("share", number, func(r *result.Row) parquet.Value { return parquet.DoubleValue(r.Share) })
 	t.add("seed", parquet.Int(64), func(r *result.Row) parquet.Value { return parquet.Int64Value(r.Seed) })
+	if haveWorkloads(rows) {
+		t.add("workload", parquet.String(), func(r *result.Row) parquet.Value { return parquetText(r.Workload) })
+	}
 	own := len(t.columns)
 	for _, c := range q.columns(rows) {
 		from := c.Reader()

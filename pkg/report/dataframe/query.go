@@ -23,8 +23,8 @@ import (
 type Query struct {
 	Filters []Filter
 	// Sort is the measure by which rows are sorted, those without a value last;
-	// nil sorts by object, point, share
-	// and seed.
+	// nil sorts by object, point, share,
+	// seed and workload.
 	Sort *result.Measure
 	// Descending turns the order of Sort.
 	Descending bool
@@ -198,18 +198,28 @@ func haveObjects(rows []result.Row) bool {
 	return slices.ContainsFunc(rows, func(r result.Row) bool { return r.Object != "" })
 }
 
+// haveWorkloads reports whether rows are of named workloads.
+func haveWorkloads(rows []result.Row) bool {
+	return slices.ContainsFunc(rows, func(r result.Row) bool { return r.Workload != "" })
+}
+
 // WriteCSV selects rows and writes them as a table with a header: the object where
-// there are several, point, share, seed, the parameters, each figure in its base unit, empty where there is none,
-// and the error of a simulation that failed.
+// there are several, point, share, seed, the workload where there are several, the
+// parameters, each figure in its base unit, empty where there is none, and the error of a
+// simulation that failed.
 func (q *Query) WriteCSV(w io.Writer, rows []result.Row, parameters Parameters) error {
 	rows = q.Select(rows)
 	columns, names := q.columns(rows), parameters.names(rows)
 	out := csv.NewWriter(w)
-	objects := haveObjects(rows)
-	header := append([]string{"point", "share", "seed"}, names...)
+	objects, workloads := haveObjects(rows), haveWorkloads(rows)
+	header := []string{"point", "share", "seed"}
 	if objects {
 		header = append([]string{"object"}, header...)
 	}
+	if workloads {
+		header = append(header, "workload")
+	}
+	header = append(header, names...)
 	for _, c := range columns {
 		header = append(header, c.String())
 	}
@@ -219,6 +229,9 @@ func (q *Query) WriteCSV(w io.Writer, rows []result.Row, parameters Parameters) 
 		line := []string{strconv.Itoa(r.Point), shortest(r.Share), strconv.FormatInt(r.Seed, 10)}
 		if objects {
 			line = append([]string{r.Object}, line...)
+		}
+		if workloads {
+			line = append(line, r.Workload)
 		}
 		for _, name := range names {
 			line = append(line, parameters.value(r, name))
@@ -246,6 +259,7 @@ type selectedJSON struct {
 	Point      int                `json:"point"`
 	Share      float64            `json:"share"`
 	Seed       int64              `json:"seed"`
+	Workload   string             `json:"workload,omitempty"`
 	Parameters map[string]string  `json:"parameters,omitempty"`
 	Metrics    map[string]float64 `json:"metrics,omitempty"`
 	Error      string             `json:"error,omitempty"`
@@ -258,7 +272,7 @@ func (q *Query) WriteJSON(w io.Writer, rows []result.Row, parameters Parameters)
 	out := json.NewEncoder(w)
 	for i := range rows {
 		r := &rows[i]
-		line := selectedJSON{Object: r.Object, Key: r.Key, Point: r.Point, Share: r.Share, Seed: r.Seed, Error: r.Error, Metrics: map[string]float64{}}
+		line := selectedJSON{Object: r.Object, Key: r.Key, Point: r.Point, Share: r.Share, Seed: r.Seed, Workload: r.Workload, Error: r.Error, Metrics: map[string]float64{}}
 		for _, a := range parameters[PointNameOf(r)] {
 			if line.Parameters == nil {
 				line.Parameters = map[string]string{}

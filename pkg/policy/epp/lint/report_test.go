@@ -280,6 +280,23 @@ func TestContextComesFromTheManifest(t *testing.T) {
 	}
 }
 
+// Each of several routers has the settings of its own, and the engines of its model.
+func TestContextIsThatOfTheRouterOfAModel(t *testing.T) {
+	const picker = "      endpointPickerConfig:\n        version: router-v0.10\n        inline: |\n" +
+		"          apiVersion: llm-d.ai/v1alpha1\n          kind: EndpointPickerConfig\n          plugins:\n          - type: active-request-scorer\n          - type: prefix-cache-scorer\n"
+	const manifest = "kind: SimulationRun\nmetadata: {name: a}\nspec:\n  scenario:\n    pools:\n" +
+		"    - {model: x, engine: {blockSize: 64}}\n    - {model: y, engine: {blockSize: 16}}\n    routers:\n" +
+		"    - model: x\n      replicas: 2\n" + picker + "    - model: y\n" + picker
+	r := mustRead(t, manifest, Options{})
+	var got [][]string
+	for i := range r.Configs {
+		got = append(got, rulesOf(r.Configs[i].Findings))
+	}
+	if diff := cmp.Diff([][]string{{"in-flight-with-replicas"}, {"index-over-remembers"}}, got); diff != "" {
+		t.Errorf("findings by router (−want +got):\n%s", diff)
+	}
+}
+
 func TestAlphaPluginsMayBeAllowed(t *testing.T) {
 	text := []byte(withHeader(alphaPlugin.BadExample()))
 	if got := rulesOf(Check(text, "", Context{Experimental: true})); len(got) > 0 {

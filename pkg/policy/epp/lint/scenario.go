@@ -16,7 +16,9 @@ import (
 
 // A scenarioContext is what a manifest of Windtunnel says of the cluster.
 type scenarioContext struct {
-	object  string // its kind and name
+	// sources is how the names of the configurations begin that it is about: the
+	// object's kind and name, and the field of one of several routers.
+	sources string
 	context Context
 }
 
@@ -33,19 +35,26 @@ func scenarios(file []byte) []scenarioContext {
 		}
 		root := document.Content[0]
 		if scenario := child(root, "spec", "scenario"); scenario != nil {
-			object := text(child(root, "kind")) + " " + text(child(root, "metadata", "name"))
-			all = append(all, scenarioContext{object, contextOf(scenario)})
+			object := text(child(root, "kind")) + " " + text(child(root, "metadata", "name")) + ", "
+			for i, router := range items(child(scenario, "routers")) {
+				sources := object + "spec.scenario.routers[" + strconv.Itoa(i) + "]."
+				all = append(all, scenarioContext{sources, contextOf(scenario, router, text(child(router, "model")))})
+			}
+			all = append(all, scenarioContext{object, contextOf(scenario, child(scenario, "router"), "")})
 		}
 	}
 }
 
-// contextOf is what a scenario says of the EPPs and the engines.
-func contextOf(scenario *yamlv3.Node) Context {
+// contextOf is what a scenario says of the EPPs of a router and of the engines that serve a
+// model; of all engines where the model is empty.
+func contextOf(scenario, router *yamlv3.Node, model string) Context {
 	var c Context
-	router := child(scenario, "router")
 	c.Replicas, _ = strconv.Atoi(text(child(router, "replicas")))
 	c.ScrapeInterval, _ = time.ParseDuration(text(child(router, "metricsRefreshInterval")))
 	for _, pool := range items(child(scenario, "pools")) {
+		if model != "" && text(child(pool, "model")) != model {
+			continue
+		}
 		if size, err := strconv.Atoi(text(child(pool, "engine", "blockSize"))); err == nil {
 			c.BlockTokens = size
 		}
@@ -57,7 +66,7 @@ func contextOf(scenario *yamlv3.Node) Context {
 // manifest says.
 func contextFor(source *files.Source, known Context, all []scenarioContext) Context {
 	for _, s := range all {
-		if strings.HasPrefix(source.Name, s.object+", ") {
+		if strings.HasPrefix(source.Name, s.sources) {
 			known.Replicas = cmp.Or(known.Replicas, s.context.Replicas)
 			known.ScrapeInterval = cmp.Or(known.ScrapeInterval, s.context.ScrapeInterval)
 			known.BlockTokens = cmp.Or(known.BlockTokens, s.context.BlockTokens)

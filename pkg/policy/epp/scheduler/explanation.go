@@ -14,6 +14,10 @@ import (
 // numbered from 0; a list by endpoint has one entry for each. It belongs to who
 // is told. With flow control it is of when the request leaves its queue.
 type Explanation struct {
+	// Model is the base model of the request, where there are several, and Router is
+	// which of their routers decided, from 0. Endpoints are those of the model.
+	Model  string `json:"model,omitempty"`
+	Router int    `json:"-"`
 	// EPP is which of several EPPs decided, from 0.
 	EPP int `json:"epp,omitempty"`
 	// AtSeconds is the time of the decision.

@@ -115,10 +115,13 @@ func (s *Scheduler) Release(view *policy.View) (policy.Released, bool) {
 	return s.flow.Release(view)
 }
 
+// Queues implements [policy.Queue].
+func (s *Scheduler) Queues(*policy.Request) bool { return true }
+
 // Cancel implements [policy.Queue].
-func (s *Scheduler) Cancel(_ simtime.Time, request int) {
-	if s.flow == nil || !s.flow.Cancel(request) {
-		s.burst.cancel(request)
+func (s *Scheduler) Cancel(_ simtime.Time, request *policy.Request) {
+	if s.flow == nil || !s.flow.Cancel(request.ID) {
+		s.burst.cancel(request.ID)
 	}
 }
 

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+// TraceFormat names the format of a trace.
+// +kubebuilder:validation:Enum=Azure;BurstGPT;CSV;LLMServingSim;Mooncake;QwenBailian;ServeGen;TraceV2;Vidur;Windtunnel
+type TraceFormat string
+
+const (
+	// MooncakeTrace is JSON lines with prefix block ids (FAST'25 release).
+	MooncakeTrace TraceFormat = "Mooncake"
+	// AzureTrace is the CSV of the Azure LLM inference traces of 2023 and 2024.
+	AzureTrace TraceFormat = "Azure"
+	// BurstGPTTrace is the CSV of the BurstGPT traces. Rows of failed requests are left out.
+	BurstGPTTrace TraceFormat = "BurstGPT"
+	// CSVTrace is any CSV, such as the log of a gateway, with columns that csv names.
+	CSVTrace TraceFormat = "CSV"
+	// LLMServingSimTrace is JSON lines with ids of full blocks of 16 tokens.
+	LLMServingSimTrace TraceFormat = "LLMServingSim"
+	// QwenBailianTrace is JSON lines with chats and ids of blocks of 16 tokens.
+	QwenBailianTrace TraceFormat = "QwenBailian"
+	// ServeGenTrace is a tar archive of a ServeGen folder, which describes clients by rates
+	// and histograms. Each seed draws requests of its own.
+	ServeGenTrace TraceFormat = "ServeGen"
+	// TraceV2Trace is the CSV of inference-sim, with prefix groups.
+	TraceV2Trace TraceFormat = "TraceV2"
+	// VidurTrace is the CSV that Vidur and splitwise-sim replay.
+	VidurTrace TraceFormat = "Vidur"
+	// WindtunnelTrace is JSON lines that carry all that a trace can say, as windtunnel
+	// trace convert writes them.
+	WindtunnelTrace TraceFormat = "Windtunnel"
+)
+
+// TraceArrivals says how recorded timestamps become arrivals.
+// +kubebuilder:validation:Enum=AsRecorded;Spread
+type TraceArrivals string
+
+const (
+	// ArrivalsAsRecorded keeps timestamps, batches included.
+	ArrivalsAsRecorded TraceArrivals = "AsRecorded"
+	// ArrivalsSpread spreads a batch of equal timestamps over the time to the
+	// next one, at random.
+	ArrivalsSpread TraceArrivals = "Spread"
+)
+
+// Trace replays recorded traffic. A trace may be gzip-compressed.
+//
+// +kubebuilder:validation:ExactlyOneOf=file;configMapRef;persistentVolumeClaim;image
+// +kubebuilder:validation:XValidation:rule="has(self.sha256) || !(has(self.persistentVolumeClaim) || has(self.image))",message="a trace that only pods can read needs its sha256, which windtunnel trace stat prints",fieldPath=".sha256"
+type Trace struct {
+	// format is the trace's format.
+	// +required
+	Format TraceFormat `json:"format,omitempty"`
+	// file is a path on the machine where you run local commands, relative to the
+	// manifest. A cluster cannot read the file: use configMapRef there.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=4096
+	File *string `json:"file,omitempty"`
+	// configMapRef is the ConfigMap key that holds the trace.
+	// +optional
+	ConfigMapRef *ConfigMapKeyReference `json:"configMapRef,omitempty"`
+	// persistentVolumeClaim is a file in a volume, which the pods mount.
+	// +optional
+	PersistentVolumeClaim *VolumeClaimFile `json:"persistentVolumeClaim,omitempty"`
+	// image is a file in an OCI image, which the pods mount (Kubernetes 1.35).
+	// +optional
+	Image *ImageFile `json:"image,omitempty"`
+	// sha256 is the digest of the decompressed trace in hex, as windtunnel trace stat
+	// prints it. A trace with another digest is rejected.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:Pattern=`^[0-9a-f]{64}$`
+	SHA256 string `json:"sha256,omitempty"`
+	// rateScale is the factor for the recorded rate: 2 halves every gap.
+	// +optional
+	// +kubebuilder:default="1"
+	RateScale PositiveDecimal `json:"rateScale,omitempty"`
+	// csv names the columns of a trace of the format CSV.
+	// +optional
+	CSV *TraceCSV `json:"csv,omitempty"`
+	// order says in which order the rows are. Without it, they are in order of time, and a
+	// row that is not is an error.
+	// +optional
+	Order TraceOrder `json:"order,omitempty"`
+	// slice keeps a part of the trace's time. Its first request arrives at 0.
+	// +optional
+	Slice *TraceSlice `json:"slice,omitempty"`
+	// sample keeps about this share of the requests, all of a session or none. A hash of
+	// the session, or of the row where it has none, decides.
+	// +optional
+	Sample Fraction `json:"sample,omitempty"`
+	// arrivals says how recorded timestamps become arrivals.
+	// +optional
+	// +kubebuilder:default=AsRecorded
+	Arrivals TraceArrivals `json:"arrivals,omitempty"`
+	// tenant is the tenant of the trace's requests.
+	// +optional
+	// +kubebuilder:default=default
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`
+	Tenant string `json:"tenant,omitempty"`
+	// class is the SLO class of the trace's requests.
+	// +optional
+	// +kubebuilder:default=default
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`
+	Class string `json:"class,omitempty"`
+	// model is the base model of the trace's requests, whatever its rows say. With
+	// several routers, either the trace or each of its rows names a model.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	Model string `json:"model,omitempty"`
+	// priority is the priority of the trace's requests: a higher number is more
+	// important. While the EPP is saturated, it sheds requests with a priority below
+	// 0. With flow control, requests wait in the band of their priority, and the EPP
+	// sheds none.
+	// +optional
+	// +kubebuilder:default=0
+	// +kubebuilder:validation:Minimum=-1000000
+	// +kubebuilder:validation:Maximum=1000000
+	Priority int32 `json:"priority,omitempty"`
+	// timeout is how long the clients of the trace wait for an answer before they give
+	// the request up. Without it, they wait for every answer.
+	// +optional
+	Timeout *Timeout `json:"timeout,omitempty"`
+	// retry makes the clients of the trace send requests again that were not answered.
+	// +optional
+	Retry *Retry `json:"retry,omitempty"`
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
+)
+
+// convertOptions are the flags of trace convert.
+type convertOptions struct {
+	file   traceFileFlags
+	to     string
+	output string
+}
+
+func newTraceConvertCommand() *cobra.Command {
+	var o convertOptions
+	cmd := &cobra.Command{
+		Use:   "convert FILE",
+		Short: "Write a trace in another format",
+		Long: `Write a trace in another format. The first arrival becomes 0. The command reads one
+row at a time, so the trace may be of any length, unless --order is Sort. It says on
+standard error what the new format has no place for, and in how many rows. A file is
+written as a whole or not at all, and compressed if its name ends in .gz.
+
+Windtunnel is the format that carries everything. In the format CSV the columns are
+arrival_ns, input_tokens, output_tokens, tenant, class, session, model and priority.
+
+A row that waits for an answer has no arrival; only Mooncake and Windtunnel carry it.
+If the size of blocks changes, requests share a new block if they shared all blocks
+that it lies in.`,
+		Example: `  windtunnel trace convert conversation_trace.jsonl --to Windtunnel -o day.jsonl.gz
+  windtunnel trace convert gateway.csv --order Sort --to Mooncake -o day.jsonl \
+    --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion`,
+		Args: oneTraceFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args[0])
+		},
+	}
+	f := cmd.Flags()
+	o.file.add(f, " (default: detected from the first line)")
+	f.StringVar(&o.to, "to", "", "format to write: "+oneOf(trace.WrittenFormats())+" (required)")
+	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output")
+	return cmd
+}
+
+func (o *convertOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, name string) error {
+	if !slices.Contains(trace.WrittenFormats(), trace.Format(o.to)) {
+		return badInputError{fmt.Errorf("--to must be %s, got %q", oneOf(trace.WrittenFormats()), o.to)}
+	}
+	in, name, err := openTrace(stdin, name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	format, options, text, err := o.file.resolve(in, name)
+	if err != nil {
+		return badInputError{err}
+	}
+	var done trace.Conversion
+	write := func(w io.Writer) error {
+		out := &writeErrors{w: contextWriter{ctx, w}}
+		done, err = trace.Convert(format, options, text, name, trace.Format(o.to), out)
+		if err != nil && out.err == nil {
+			return badInputError{err}
+		}
+		return err
+	}
+	if o.output == "-" {
+		err = write(stdout)
+	} else {
+		err = writeWhole(o.output, compressedByName(o.output, write))
+	}
+	if err != nil {
+		return err
+	}
+	return o.tell(stderr, done)
+}
+
+// tell says what a conversion lost.
+func (o *convertOptions) tell(w io.Writer, done trace.Conversion) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d requests written as %s\n", done.Requests, o.to)
+	if done.Failed > 0 {
+		fmt.Fprintf(&text, "left out: %d requests that got no answer when they were recorded\n", done.Failed)
+	}
+	for _, loss := range done.Lost {
+		fmt.Fprintf(&text, "lost: %s of %d requests\n", loss.What, loss.Rows)
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+// writeErrors is a writer that remembers its first error.
+type writeErrors struct {
+	w   io.Writer
+	err error
+}
+
+func (e *writeErrors) Write(p []byte) (int, error) {
+	n, err := e.w.Write(p)
+	e.err = errors.Join(e.err, err)
+	return n, err
+}
+
+// compressedByName returns a write that compresses what it writes if the name ends in .gz.
+func compressedByName(name string, write func(io.Writer) error) func(io.Writer) error {
+	if !strings.HasSuffix(name, ".gz") {
+		return write
+	}
+	return func(w io.Writer) error {
+		z := gzip.NewWriter(w)
+		return errors.Join(write(z), z.Close())
+	}
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
+)
+
+// converted runs trace convert and returns what it says on standard error.
+func converted(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	return windtunnel(t, append([]string{"trace", "convert"}, args...)...)
+}
+
+func TestTraceConvert(t *testing.T) {
+	folder := t.TempDir()
+	mooncake, own, back := filepath.Join(folder, "a.jsonl"), filepath.Join(folder, "b.jsonl.gz"), filepath.Join(folder, "c.jsonl")
+	mustRun(t, "trace", "generate", "--requests", "200", "-o", mooncake)
+	said, err := converted(t, mooncake, "--to", "Windtunnel", "-o", own)
+	if err != nil || said != "200 requests written as Windtunnel\n" {
+		t.Fatalf("said %q, %v", said, err)
+	}
+	if said, err := converted(t, own, "--to", "Mooncake", "-o", back); err != nil || said != "200 requests written as Mooncake\n" {
+		t.Fatalf("said %q, %v", said, err)
+	}
+	described := func(file string) string {
+		return strings.Join(strings.Split(mustRun(t, "trace", "stat", file), "\n")[1:8], "\n")
+	}
+	for _, file := range []string{own, back} {
+		if diff := cmp.Diff(described(mooncake), described(file)); diff != "" {
+			t.Errorf("%s (-trace +converted):\n%s", file, diff)
+		}
+	}
+	packed, err := os.ReadFile(own)
+	if err != nil || !bytes.HasPrefix(packed, []byte("\x1f\x8b")) {
+		t.Errorf("a file with the name %s is not compressed: %v", own, err)
+	}
+}
+
+func TestTraceConvertSaysWhatIsLost(t *testing.T) {
+	in := tempFile(t, "trace", `{"windtunnel_trace": 1, "block_tokens": 16}
+{"arrival_ns": 0, "input_tokens": 40, "output_tokens": 3, "blocks": [7, 9], "tenant": "gold"}
+{"arrival_ns": 1, "input_tokens": 40, "output_tokens": 3, "blocks": [7, 9]}
+`)
+	said, err := converted(t, in, "--to", "Azure", "-o", filepath.Join(t.TempDir(), "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "2 requests written as Azure\nlost: blocks of 2 requests\nlost: tenant of 1 requests\nlost: time below 100ns of 1 requests\n"
+	if diff := cmp.Diff(want, said); diff != "" {
+		t.Errorf("said (-want +got):\n%s", diff)
+	}
+}
+
+func TestABadTraceLeavesNoFile(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "x")
+	in := tempFile(t, "trace", "arrived_at,num_prefill_tokens,num_decode_tokens\n1,2,3\n0,2,3\n")
+	_, err := converted(t, in, "--to", "Windtunnel", "-o", out)
+	if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "row 3: arrived_at: is earlier than in the row before") {
+		t.Errorf("got %v", err)
+	}
+	if left, err := filepath.Glob(out + "*"); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+	if _, err := converted(t, in, "--to", "Parquet"); exitCode(err) != exitBadInput {
+		t.Errorf("an unknown format: %v", err)
+	}
+}
+
+// TestThePageOnFormatsSaysWhatTheyLose holds the table of docs/api.md against the formats.
+func TestThePageOnFormatsSaysWhatTheyLose(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "api.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range trace.Carriages() {
+		lost := strings.Join(c.Lost, ", ")
+		if lost == "" {
+			lost = "nothing"
+		}
+		row := fmt.Sprintf("| `%s` | %s | %s |\n", c.Format, c.Tick, lost)
+		if !strings.Contains(string(page), row) {
+			t.Errorf("docs/api.md lacks the row\n%s", row)
+		}
+	}
+}
+
+func TestTraceConvertSelectsRows(t *testing.T) {
+	in := tempFile(t, "trace", "arrived_at,num_prefill_tokens,num_decode_tokens\n1,2,3\n2,4,5\n3,6,7\n")
+	out, err := converted(t, in, "--to", "Vidur", "--slice", "from=1s,to=2s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("arrived_at,num_prefill_tokens,num_decode_tokens\n0,4,5\n1 requests written as Vidur\n", out); diff != "" {
+		t.Errorf("text (-want +got):\n%s", diff)
+	}
+	for _, bad := range [][]string{{"--slice", "from=x"}, {"--slice", "until=1s"}, {"--slice", "from=2s,to=1s"}, {"--sample", "1"}, {"--sample", "NaN"}} {
+		if _, err := converted(t, append([]string{in, "--to", "Vidur"}, bad...)...); exitCode(err) != exitBadInput {
+			t.Errorf("%v: %v", bad, err)
+		}
+	}
+}

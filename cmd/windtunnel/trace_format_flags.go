@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
+)
+
+// traceFileFlags say how the file of a trace is read. They are what the API's trace has.
+type traceFileFlags struct {
+	format string
+	csv    map[string]string
+	order  string
+	slice  map[string]string
+	sample string
+}
+
+func (o *traceFileFlags) add(f *pflag.FlagSet, noFormat string) {
+	f.StringVar(&o.format, "format", o.format, "format of the trace: "+oneOf(trace.Formats())+noFormat)
+	f.StringToStringVar(&o.csv, "csv", nil,
+		"columns of the format CSV, under the names of the API's fields: time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion")
+	f.StringVar(&o.order, "order", "", "order of the rows: InOrder or Sort (default: InOrder)")
+	f.StringToStringVar(&o.slice, "slice", nil, "part of the trace's time to keep, such as from=10m,to=20m")
+	f.StringVar(&o.sample, "sample", "", "share of the requests to keep, such as 0.1; all of a session or none")
+}
+
+// read reads a trace.
+func (o *traceFileFlags) read(in io.Reader, name string) (trace.Format, *trace.Trace, error) {
+	format, options, in, err := o.resolve(in, name)
+	if err != nil {
+		return "", nil, err
+	}
+	recorded, err := trace.ReadWith(format, options, in, name)
+	return format, recorded, err
+}
+
+// resolve returns the format and the options to read a trace with, and a reader of the
+// whole text. Where no format is given, it is recognised, or CSV where columns are given.
+func (o *traceFileFlags) resolve(in io.Reader, name string) (trace.Format, trace.Options, io.Reader, error) {
+	input := experiment.TraceInput{Order: v1alpha1.TraceOrder(o.order), Sample: v1alpha1.Fraction(o.sample)}
+	if err := decodeFields("--csv", o.csv, &input.CSV); err != nil {
+		return "", trace.Options{}, nil, err
+	}
+	if err := o.checkSelection(&input); err != nil {
+		return "", trace.Options{}, nil, err
+	}
+	format := trace.Format(o.format)
+	if format == "" && o.csv != nil {
+		format = trace.GenericCSV
+	}
+	if format == "" {
+		var err error
+		if format, in, err = trace.RecogniseFormat(in, name); err != nil {
+			return "", trace.Options{}, nil, err
+		}
+	}
+	if errs := input.Options().Validate(format, field.NewPath("trace")); len(errs) > 0 {
+		return "", trace.Options{}, nil, errs.ToAggregate()
+	}
+	return format, input.Options(), in, nil
+}
+
+// checkSelection decodes --slice, and checks what a schema does elsewhere.
+func (o *traceFileFlags) checkSelection(input *experiment.TraceInput) error {
+	if err := decodeFields("--slice", o.slice, &input.Slice); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.slice)) {
+		if d, err := time.ParseDuration(o.slice[name]); err != nil || d < 0 {
+			return fmt.Errorf("--slice: %s must be a duration such as 10m, got %q", name, o.slice[name])
+		}
+	}
+	if share, err := strconv.ParseFloat(o.sample, 64); o.sample != "" && !(err == nil && share > 0 && share < 1) {
+		return fmt.Errorf("--sample must be greater than 0 and less than 1, got %q", o.sample)
+	}
+	return nil
+}
+
+// decodeFields decodes a flag whose keys are fields of the API. It leaves what it decodes
+// into as it is where the flag was not given.
+func decodeFields(flag string, given map[string]string, into any) error {
+	if given == nil {
+		return nil
+	}
+	text, err := json.Marshal(given)
+	if err != nil {
+		return err
+	}
+	fields := json.NewDecoder(bytes.NewReader(text))
+	fields.DisallowUnknownFields()
+	if err := fields.Decode(into); err != nil {
+		return fmt.Errorf("%s: %w", flag, err)
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/spf13/pflag"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
+)
+
+// specOptions are the flags of trace generate that concern a workload.
+type specOptions struct {
+	local       localOptions
+	blockTokens int
+	// limited and seeded say that --requests and --seed were given.
+	limited, seeded bool
+}
+
+func (o *specOptions) register(f *pflag.FlagSet) {
+	o.local.parallelism = 1
+	f.StringArrayVarP(&o.local.files, "filename", "f", nil, "manifest of a SimulationRun, folder of manifests, or - for standard input; may be repeated")
+	f.StringArrayVar(&o.local.configMaps, "configmap", nil, "manifest of a ConfigMap that the object refers to; may be repeated")
+	f.StringVar(&o.local.name, "name", "", "take only the object of this name")
+	f.IntVar(&o.blockTokens, "block-tokens", 16, "size of the blocks of prompts, in tokens, with -f")
+}
+
+// writeWorkload writes the workload of a SimulationRun as a trace.
+func (o *generateOptions) writeWorkload(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
+	run, err := o.local.compileOne(ctx, stdin, "-f")
+	if err != nil {
+		return err
+	}
+	seed := run.Plan.Seeds[0]
+	if o.seeded {
+		seed = o.seed
+	}
+	config, err := execute.Config(run.Plan, run.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: seed})
+	if err != nil {
+		return err
+	}
+	answers := config.Listener != nil
+	if answers && !o.limited {
+		return badInputError{fmt.Errorf("SimulationRun %s: some requests wait for answers, which a trace takes to come at once: say with --requests after how many it ends", run.Name)}
+	}
+	most := math.MaxInt
+	if o.limited {
+		most = o.requests
+	}
+	written := 0
+	write := func(w io.Writer) error {
+		written, err = writeRequests(contextWriter{ctx, w}, &config, most, o.blockTokens)
+		return err
+	}
+	if o.output == "-" {
+		err = write(stdout)
+	} else {
+		err = writeWhole(o.output, compressedByName(o.output, write))
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "%d requests of SimulationRun %s, seed %d\n", written, run.Name, seed)
+	if answers {
+		fmt.Fprintln(stderr, "requests that wait for answers are written as if each request were answered at once")
+	}
+	return nil
+}
+
+// compileOne compiles the one SimulationRun of the manifests.
+func (o *localOptions) compileOne(ctx context.Context, stdin io.Reader, what string) (compiledRun, error) {
+	set, err := o.load(stdin)
+	if err != nil {
+		return compiledRun{}, err
+	}
+	var ready []compiledRun
+	err = forEach(o, set, "SimulationRun", set.Runs, func(run *v1alpha1.SimulationRun) error {
+		c, errs, err := compile.Run(ctx, run, o.inputs(set, run))
+		ready = append(ready, compiledRun{SimulationRun: run, Compiled: c})
+		return compiled("SimulationRun", run.Name, errs, err)
+	})
+	if err != nil {
+		return compiledRun{}, err
+	}
+	return singleRun(ready, what)
+}
+
+// writeRequests writes the requests that arrive until the horizon, at most so many, and
+// returns their number.
+func writeRequests(w io.Writer, config *simulator.Config, most, blockTokens int) (int, error) {
+	source := config.Source
+	if config.Listener != nil {
+		source = workload.AnsweredAtOnce(config.Listener)
+	}
+	if config.Horizon.Requests > 0 {
+		most = min(most, config.Horizon.Requests)
+	}
+	out, err := trace.NewRequestWriter(w, source.Labels(), blockTokens)
+	if err != nil {
+		return 0, badInputError{fmt.Errorf("--block-tokens: %w", err)}
+	}
+	for out.Rows() < most {
+		r, ok := source.Next()
+		if !ok || config.Horizon.Duration > 0 && r.Arrival >= simtime.Time(config.Horizon.Duration) {
+			break
+		}
+		if err := out.Write(&r); err != nil {
+			return 0, err
+		}
+	}
+	if out.Rows() == 0 {
+		return 0, badInputError{fmt.Errorf("no request arrives before the horizon")}
+	}
+	return out.Rows(), out.Flush()
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package execute_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
+	"windtunnel.dev/windtunnel/pkg/result"
+)
+
+// workloadsSweep is a sweep of two numbers of replicas under two of three selections of clients.
+func workloadsSweep(edits ...func(*v1alpha1.PolicySweep)) *v1alpha1.PolicySweep {
+	sweep := builder.MakeSweep("workloads", "ns").
+		Scenario(builder.Client("attacker", "20")).
+		Values("replicas", "pools[llama].replicas", "2", "3").
+		Objective("e2e.mean", v1alpha1.Minimize).Seeds(1, 2).Obj()
+	people := sweep.Spec.Scenario.Workload.Clients[0].Name
+	sweep.Spec.Workloads = []v1alpha1.SweepWorkload{
+		{Name: "calm", Sources: []string{people}},
+		{Name: "attacked", Sources: []string{people, "attacker"}},
+	}
+	for _, edit := range edits {
+		edit(sweep)
+	}
+	return sweep
+}
+
+// Each row of a workload is that of a run with the workload's sources and no others, under
+// the same key. Points are compared by the means over the workloads.
+func TestASweepSimulatesEachPointUnderEachWorkload(t *testing.T) {
+	sweep := workloadsSweep()
+	study := experimenttest.MustRunLocally(t, experimenttest.MustCompileSweep(t, sweep), execute.Options{Parallelism: 2})
+	rows := study.Rows()
+	var got []string
+	for _, r := range rows[:4] {
+		got = append(got, r.Workload)
+	}
+	if diff := cmp.Diff([]string{"calm", "attacked", "calm", "attacked"}, got); len(rows) != 8 || diff != "" {
+		t.Fatalf("%d rows; workloads of the first point's (-want +got):\n%s", len(rows), diff)
+	}
+	for i, edit := range []func(*v1alpha1.Scenario){
+		func(s *v1alpha1.Scenario) { s.Workload.Clients = s.Workload.Clients[:1] },
+		func(*v1alpha1.Scenario) {},
+	} {
+		run := builder.MakeRun("alone", "ns").Seeds(1).Obj()
+		run.Spec.Scenario = *sweep.Spec.Scenario.DeepCopy()
+		edit(&run.Spec.Scenario)
+		alone := experimenttest.MustRunLocally(t, experimenttest.MustCompileRun(t, run), execute.Options{Parallelism: 1}).Rows()[0]
+		if !alone.Metrics.Equal(rows[i].Metrics) {
+			t.Errorf("under workload %s the metrics differ from those of a run with its sources", rows[i].Workload)
+		}
+	}
+
+	board, err := study.Leaderboard()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range board.Candidates {
+		sum := 0.0
+		for _, workload := range board.Workloads {
+			sum += c.Metrics["e2e.mean{workload="+workload+"}"].Mean
+		}
+		if diff := c.Metrics["e2e.mean"].Mean - sum/2; diff > 1e-12 || diff < -1e-12 || sum == 0 {
+			t.Errorf("point %d: the mean over workloads is %v, and the workloads' add up to %v", c.Point, c.Metrics["e2e.mean"].Mean, sum)
+		}
+	}
+}
+
+// A workload more changes no row of the others, and the rows of a key are found again
+// under any name.
+func TestAWorkloadMoreChangesNoOther(t *testing.T) {
+	two := experimenttest.MustRunLocally(t, experimenttest.MustCompileSweep(t, workloadsSweep()), execute.Options{Parallelism: 2}).Rows()
+	three := experimenttest.MustRunLocally(t, experimenttest.MustCompileSweep(t, workloadsSweep(func(s *v1alpha1.PolicySweep) {
+		s.Spec.Workloads = append(s.Spec.Workloads, v1alpha1.SweepWorkload{Name: "alone", Sources: []string{"attacker"}})
+		s.Spec.Workloads[0].Name = "renamed"
+	})), execute.Options{Parallelism: 2}).Rows()
+	byKey := map[string]result.Row{}
+	for _, r := range three {
+		byKey[r.Key] = r
+	}
+	for _, r := range two {
+		if same, ok := byKey[r.Key]; !ok || !same.Metrics.Equal(r.Metrics) {
+			t.Errorf("point %d, seed %d, workload %s has another row or none", r.Point, r.Seed, r.Workload)
+		}
+	}
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package policy
+
+import (
+	"fmt"
+	"slices"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// A ModelRouting is the router of the requests for one base model.
+type ModelRouting struct {
+	Routing
+	// First is the first endpoint that serves the model, and Endpoints is how many
+	// there are. They follow each other.
+	First, Endpoints int
+}
+
+// ByModel returns the routers of several base models as one. routerOf is the index of a
+// request's router, by [Request].Model. The endpoints of the first router come first,
+// then those of the second one, and so on.
+//
+// Each router sees its own endpoints only, numbered from 0, and learns of its own requests
+// only. It is asked to release and to evict requests after a request was routed to it, and
+// when it wakes. So it decides as it does alone, and what it holds back delays no request
+// for another model.
+func ByModel(routerOf []int, routings ...ModelRouting) Routing {
+	r := &modelRouters{routerOf: routerOf}
+	all := Routing{Router: r}
+	for i := range routings {
+		one := &routings[i]
+		if one.First != len(r.ownerOf) {
+			panic(fmt.Sprintf("policy: the endpoints of router %d begin at %d instead of %d", i, one.First, len(r.ownerOf)))
+		}
+		for range one.Endpoints {
+			r.ownerOf = append(r.ownerOf, i)
+		}
+		r.parts = append(r.parts, modelPart{ModelRouting: *one, changed: []int32{}})
+		if one.Responses != nil {
+			all.Responses = r
+		}
+		if one.Usage != nil {
+			all.Usage = r
+		}
+		if one.Queue != nil {
+			all.Queue = r
+		}
+		if one.Evictor != nil {
+			all.Evictor = r
+		}
+		if one.KVEvents != nil {
+			all.KVEvents = r
+		}
+	}
+	return all
+}
+
+// modelRouters are the routers that ByModel makes one of.
+type modelRouters struct {
+	parts    []modelPart
+	routerOf []int // by model
+	ownerOf  []int // the part of each endpoint
+}
+
+// modelPart is the router of one model.
+type modelPart struct {
+	ModelRouting
+	view View // scratch
+	// adapters says whether the endpoints serve adapters; nil as long as nobody asked.
+	adapters *bool
+	// changed are the scrapes that have changed since the router last saw them;
+	// allChanged says that any of them may have.
+	changed    []int32
+	allChanged bool
+	// asked says that Release concerns the part: a request was routed to it, or it
+	// wakes. evicts says that Evict does.
+	asked, evicts bool
+	// wakeAt is when it wakes, if it holds requests.
+	wakeAt simtime.Time
+	holds  bool
+}
+
+// of returns the part that routes a request.
+func (r *modelRouters) of(request *Request) *modelPart {
+	return &r.parts[r.routerOf[request.Model]]
+}
+
+// note remembers for each part which scrapes have changed.
+func (r *modelRouters) note(view *View) {
+	if view.Changed == nil || len(view.Changed) > len(view.Scrapes) {
+		for i := range r.parts {
+			r.parts[i].allChanged = true
+		}
+		return
+	}
+	for _, endpoint := range view.Changed {
+		p := &r.parts[r.ownerOf[endpoint]]
+		if len(p.changed) > p.Endpoints {
+			p.allChanged = true
+		}
+		if !p.allChanged {
+			p.changed = append(p.changed, endpoint-int32(p.First))
+		}
+	}
+}
+
+// show returns the view of the part's own endpoints.
+func (p *modelPart) show(view *View) *View {
+	first, end := p.First, p.First+p.Endpoints
+	p.view = View{Now: view.Now, Scrapes: view.Scrapes[first:end]}
+	if !p.allChanged {
+		p.view.Changed = p.changed
+	}
+	if view.Down != nil {
+		p.view.Down = view.Down[first:end]
+	}
+	if view.Adapters != nil && p.servesAdapters(view.Adapters[first:end]) {
+		p.view.Adapters = view.Adapters[first:end]
+	}
+	p.changed, p.allChanged = p.changed[:0], false
+	return &p.view
+}
+
+// servesAdapters reports whether some of the part's endpoints serve adapters, which does
+// not change in a run.
+func (p *modelPart) servesAdapters(own []Adapters) bool {
+	if p.adapters == nil {
+		some := slices.ContainsFunc(own, func(a Adapters) bool { return a.Max > 0 })
+		p.adapters = &some
+	}
+	return *p.adapters
+}
+
+// place returns a decision of the part with the numbers that endpoints have outside it.
+func (p *modelPart) place(to Decision) Decision {
+	to.Endpoint += p.First
+	if to.Prefill != NoPrefill {
+		to.Prefill += p.First
+	}
+	return to
+}
+
+// Route implements [Router].
+func (r *modelRouters) Route(view *View, request *Request) (Decision, error) {
+	r.note(view)
+	p := r.of(request)
+	p.asked = true
+	to, err := p.Router.Route(p.show(view), request)
+	if err != nil {
+		return to, err
+	}
+	return p.place(to), nil
+}
+
+// FirstToken implements [ResponseListener].
+func (r *modelRouters) FirstToken(request *Request, endpoint int) {
+	if p := r.of(request); p.Responses != nil {
+		p.Responses.FirstToken(request, endpoint-p.First)
+	}
+}
+
+// Finished implements [ResponseListener].
+func (r *modelRouters) Finished(request *Request, endpoint int) {
+	if p := r.of(request); p.Responses != nil {
+		p.Responses.Finished(request, endpoint-p.First)
+	}
+}
+
+// Used implements [UsageListener].
+func (r *modelRouters) Used(at simtime.Time, request *Request, outputTokens int) {
+	if p := r.of(request); p.Usage != nil {
+		p.Usage.Used(at, request, outputTokens)
+	}
+}
+
+// Queues implements [Queue].
+func (r *modelRouters) Queues(request *Request) bool {
+	p := r.of(request)
+	return p.Queue != nil && p.Queue.Queues(request)
+}
+
+// Wake implements [Queue]: the earliest of the parts' times.
+func (r *modelRouters) Wake(simtime.Time) (simtime.Time, bool) {
+	earliest, some := simtime.Never, false
+	for i := range r.parts {
+		if p := &r.parts[i]; p.holds && (!some || p.wakeAt < earliest) {
+			earliest, some = p.wakeAt, true
+		}
+	}
+	return earliest, some
+}
+
+// Release implements [Queue]: it asks the parts to which a request was routed. If there
+// are none, it asks those that wake.
+func (r *modelRouters) Release(view *View) (Released, bool) {
+	r.note(view)
+	if !r.asked() {
+		r.wake(view.Now)
+	}
+	for i := range r.parts {
+		p := &r.parts[i]
+		if p.asked && p.Queue != nil {
+			if released, ok := p.Queue.Release(p.show(view)); ok {
+				if released.Err == nil {
+					released.Decision = p.place(released.Decision)
+				}
+				return released, true
+			}
+			p.wakeAt, p.holds = p.Queue.Wake(view.Now)
+			p.evicts = p.Evictor != nil
+		}
+		p.asked = false
+	}
+	return Released{}, false
+}
+
+// asked reports whether Release concerns some part.
+func (r *modelRouters) asked() bool {
+	for i := range r.parts {
+		if r.parts[i].asked {
+			return true
+		}
+	}
+	return false
+}
+
+// wake has the parts asked whose time has come.
+func (r *modelRouters) wake(now simtime.Time) {
+	for i := range r.parts {
+		p := &r.parts[i]
+		p.asked = p.holds && p.wakeAt <= now
+	}
+}
+
+// Cancel implements [Queue].
+func (r *modelRouters) Cancel(now simtime.Time, request *Request) {
+	p := r.of(request)
+	p.asked = true
+	p.Queue.Cancel(now, request)
+}
+
+// Evict implements [Evictor]: it asks the parts that were asked to release requests.
+func (r *modelRouters) Evict(now simtime.Time) (int, bool) {
+	for i := range r.parts {
+		p := &r.parts[i]
+		if !p.evicts {
+			continue
+		}
+		if request, ok := p.Evictor.Evict(now); ok {
+			return request, true
+		}
+		p.evicts = false
+	}
+	return 0, false
+}
+
+// hearsOf returns the part that listens to the KV events of an endpoint; nil where none
+// does.
+func (r *modelRouters) hearsOf(endpoint int) *modelPart {
+	if p := &r.parts[r.ownerOf[endpoint]]; p.KVEvents != nil {
+		return p
+	}
+	return nil
+}
+
+// Stored implements [KVEventListener].
+func (r *modelRouters) Stored(at simtime.Time, endpoint int, blocks CachedBlocks, tier CacheTier) {
+	if p := r.hearsOf(endpoint); p != nil {
+		p.KVEvents.Stored(at, endpoint-p.First, blocks, tier)
+	}
+}
+
+// Removed implements [KVEventListener].
+func (r *modelRouters) Removed(at simtime.Time, endpoint int, blocks CachedBlocks, tier CacheTier) {
+	if p := r.hearsOf(endpoint); p != nil {
+		p.KVEvents.Removed(at, endpoint-p.First, blocks, tier)
+	}
+}
+
+// Cleared implements [KVEventListener].
+func (r *modelRouters) Cleared(at simtime.Time, endpoint int) {
+	if p := r.hearsOf(endpoint); p != nil {
+		p.KVEvents.Cleared(at, endpoint-p.First)
+	}
+}

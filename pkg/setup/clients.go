@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package setup
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// maxClients bounds the clients of a workload, copies included: the manager
+// sets all of them up to see whether they can be.
+const maxClients = 10_000
+
+// buildClients makes the clients, each copy one of its own. Faults stand where
+// the user wrote the client.
+func buildClients(in []v1alpha1.Client, path *field.Path) ([]workload.Client, []*workload.Retry, field.ErrorList) {
+	var clients []workload.Client
+	var retries []*workload.Retry
+	var errs field.ErrorList
+	owner := map[string]int{}
+	for i := range in {
+		copies, es := buildCopies(&in[i], path.Index(i))
+		errs = append(errs, es...)
+		for _, c := range copies {
+			if first, taken := owner[c.Name]; taken && first != i {
+				errs = append(errs, field.Duplicate(path.Index(i).Child("name"), c.Name))
+				break
+			}
+			owner[c.Name] = i
+		}
+		clients = append(clients, copies...)
+		retry, es := buildRetry(in[i].Retry, path.Index(i).Child("retry"))
+		errs = append(errs, es...)
+		for range copies {
+			retries = append(retries, retry)
+		}
+	}
+	errs = append(errs, validatePromptsAndSessions(in, path)...)
+	errs = append(errs, validateHeaders(in, path)...)
+	if len(clients) > maxClients {
+		errs = append(errs, field.TooMany(path, len(clients), maxClients))
+	}
+	return clients, retries, errs
+}
+
+// maxPromptsAndSessions bounds the fixed prompts and the sessions at a time of a workload, which
+// are kept in memory.
+const maxPromptsAndSessions = 1_000_000
+
+// validatePromptsAndSessions says which client has more prompts or sessions than are left for
+// it, its copies included.
+func validatePromptsAndSessions(in []v1alpha1.Client, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	total := int64(0)
+	add := func(n, copies int32, at *field.Path) {
+		if total += int64(n) * int64(copies); total > maxPromptsAndSessions && len(errs) == 0 {
+			errs = append(errs, field.Invalid(at, n, fmt.Sprintf("all clients and their copies have at most %d prompts, conversations at a time and users; up to here there are %d", maxPromptsAndSessions, total)))
+		}
+	}
+	for i := range in {
+		copies := int32(1)
+		if in[i].Copies != nil {
+			copies = in[i].Copies.Count
+		}
+		if p := in[i].Prompts; p != nil {
+			add(p.Count, copies, path.Index(i).Child("prompts", "count"))
+		}
+		if s := in[i].Sessions; s != nil {
+			if s.Concurrent != nil {
+				add(*s.Concurrent, copies, path.Index(i).Child("sessions", "concurrent"))
+			}
+		}
+		if l := in[i].ClosedLoop; l != nil {
+			add(l.Concurrency, copies, path.Index(i).Child("closedLoop", "concurrency"))
+		}
+	}
+	return errs
+}
+
+// buildCopies makes the clients that one stands for.
+func buildCopies(in *v1alpha1.Client, path *field.Path) ([]workload.Client, field.ErrorList) {
+	client, errs := buildClient(in, path)
+	if len(errs) == 0 {
+		errs = client.Validate(path)
+	}
+	if in.Copies == nil {
+		return []workload.Client{client}, errs
+	}
+	copies := workload.Copies{
+		Count:         int(in.Copies.Count),
+		ZipfExponent:  in.Copies.ZipfExponent.Float(),
+		SharedPrefix:  in.Copies.Prefixes == v1alpha1.SharedPrefixes,
+		SharedAdapter: in.Copies.Adapters == v1alpha1.SharedAdapters,
+	}
+	if in.Copies.Arrivals != v1alpha1.OwnArrivals {
+		copies.SharedArrivals = workload.Order(in.Copies.Arrivals)
+	}
+	if errs = append(errs, copies.Validate(path.Child("copies"))...); len(errs) > 0 {
+		return nil, errs
+	}
+	return copies.Expand(client), nil
+}
+
+func buildClient(in *v1alpha1.Client, path *field.Path) (workload.Client, field.ErrorList) {
+	client := workload.Client{
+		Name:     in.Name,
+		Tenant:   in.Tenant,
+		Class:    in.Class,
+		Priority: int(in.Priority),
+		Arrivals: buildArrivals(&in.Arrivals),
+		Model:    in.Model,
+		Adapter:  in.Adapter,
+		Headers:  buildHeaders(in.Headers),
+	}
+	errs := validateArrivalFields(&in.Arrivals, path.Child("arrivals"))
+	errs = append(errs, validateLengthFields(&in.InputTokens, path.Child("inputTokens"))...)
+	errs = append(errs, validateLengthFields(&in.OutputTokens, path.Child("outputTokens"))...)
+	if len(errs) > 0 {
+		return workload.Client{Name: in.Name}, errs
+	}
+	client.Input, client.Output = buildLengths(in.InputTokens), buildLengths(in.OutputTokens)
+	errs = append(errs, buildPrefix(in.Prefix, &client, path.Child("prefix"))...)
+	errs = append(errs, buildReasoning(in.Reasoning, &client, path.Child("reasoning"))...)
+	errs = append(errs, buildMedia(in.Media, &client, path.Child("media"))...)
+	if p := in.Prompts; p != nil {
+		client.Prompts = &workload.Prompts{Count: int(p.Count), Order: workload.Order(p.Order)}
+	}
+	client.FirstTokenTimeout, client.Timeout = buildTimeout(in.Timeout)
+	var es field.ErrorList
+	client.Sessions, es = buildSessions(in.Sessions, in.ClosedLoop != nil, path.Child("sessions"))
+	errs = append(errs, es...)
+	if l := in.ClosedLoop; l != nil {
+		client.ClosedLoop = &workload.ClosedLoop{Concurrency: int(l.Concurrency), RampUp: l.RampUp.Duration()}
+		if l.ThinkTime != nil {
+			client.ClosedLoop.ThinkTime = buildDurations(l.ThinkTime)
+		}
+	}
+	return client, errs
+}

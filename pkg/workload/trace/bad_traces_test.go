@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
+)
+
+// goodFiles are small files of each format that has rows.
+var goodFiles = map[trace.Format]string{
+	trace.Azure: "azure-2024.csv", trace.BurstGPT: "burstgpt.csv", trace.GenericCSV: "gateway.csv", trace.Vidur: "vidur.csv",
+	trace.LLMServingSim: "llmservingsim.jsonl", trace.Mooncake: "mooncake.jsonl", trace.QwenBailian: "qwen-bailian.jsonl",
+	trace.TraceV2: "tracev2.csv",
+}
+
+// goodFile is a file of a format, and the options to read it with.
+func goodFile(t *testing.T, f trace.Format) (string, trace.Options) {
+	t.Helper()
+	o := trace.Options{}
+	switch f {
+	case trace.Windtunnel:
+		return everything, o
+	case trace.GenericCSV:
+		o = trace.Options{CSV: gateway(), Order: trace.Sort}
+	}
+	return string(readTestFile(t, "testdata/"+goodFiles[f])), o
+}
+
+// Each fault is refused with the file, the row and the field.
+func TestBadTracesNameTheRowAndTheField(t *testing.T) {
+	const (
+		azure    = "TIMESTAMP,ContextTokens,GeneratedTokens\n2024-05-10 00:00:01+00:00,10,5\n"
+		burst    = "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n5,GPT-4,10,5,15,API log\n"
+		gate     = "when;team;level;chat;target;rank;prompt;completion\n2026-01-01T10:00:05Z;a;b;c;d;1;10;5\n"
+		serving  = `{"timestamp_ns": 5, "input_length": 10, "output_length": 5, "hash_ids": []}` + "\n"
+		mooncake = `{"timestamp": 5, "input_length": 10, "output_length": 5, "hash_ids": [1]}` + "\n"
+		bailian  = `{"chat_id": 7, "parent_chat_id": -1, "timestamp": 5, "input_length": 10, "output_length": 5, "hash_ids": []}` + "\n"
+		v2       = "request_id,client_id,prefix_group,prefix_length,input_tokens,output_tokens,arrival_time_us\n0,c,,0,10,5,5\n"
+		vidur    = "arrived_at,num_prefill_tokens,num_decode_tokens\n5,10,5\n"
+		own      = `{"windtunnel_trace": 1, "block_tokens": 16}` + "\n" + `{"arrival_ns": 5, "input_tokens": 10, "output_tokens": 5}` + "\n"
+	)
+	type fault struct {
+		name, text, want string
+	}
+	for format, faults := range map[trace.Format][]fault{
+		trace.Azure: {
+			{"wrong header", strings.Replace(azure, "ContextTokens", "Tokens", 1), `row 1: must be a header with the columns TIMESTAMP,ContextTokens,GeneratedTokens, got "TIMESTAMP,Tokens,GeneratedTokens"`},
+			{"NaN", azure + "2024-05-10 00:00:02+00:00,NaN,5\n", `row 3: ContextTokens: must be a whole number of tokens, got "NaN"`},
+			{"negative", azure + "2024-05-10 00:00:02+00:00,10,-5\n", `row 3: GeneratedTokens: must be a whole number of tokens, got "-5"`},
+			{"unordered", azure + "2024-05-10 00:00:00+00:00,10,5\n", `row 3: TIMESTAMP: is earlier than in the row before`},
+		},
+		trace.BurstGPT: {
+			{"wrong header", "Time" + burst, `row 1: must be a header with the columns Timestamp,Request tokens,Response tokens,Total tokens, got "TimeTimestamp,Model,Request tokens,Response tokens,Total tokens,Log Type"`},
+			{"NaN", burst + "NaN,GPT-4,10,5,15,API log\n", `row 3: Timestamp: must be a decimal number of seconds, got "NaN"`},
+			{"negative", burst + "6,GPT-4,-10,5,15,API log\n", `row 3: Request tokens: must be a whole number of tokens, got "-10"`},
+			{"unordered", burst + "4,GPT-4,10,5,15,API log\n", `row 3: Timestamp: is earlier than in the row before`},
+		},
+		trace.GenericCSV: {
+			{"wrong header", strings.Replace(gate, "prompt", "tokens", 1), `row 1: must be a header with the columns when;prompt;completion;team;level;chat;target;rank, got "when;team;level;chat;target;rank;tokens;completion"`},
+			{"NaN", gate + "NaN;a;b;c;d;1;10;5\n", `row 3: when: must look like 2024-05-10 00:00:00.009930+00:00 and lie between the years 1970 and 2200, got "NaN"`},
+			{"negative", gate + "2026-01-01T10:00:05Z;a;b;c;d;1;-10;5\n", `row 3: prompt: must be a whole number of tokens, got "-10"`},
+		},
+		trace.LLMServingSim: {
+			{"wrong header", azure, `row 1: must be a JSON object`},
+			{"NaN", serving + strings.Replace(serving, "5,", "NaN,", 1), `row 2: timestamp_ns: must be a decimal number of nanoseconds, got "NaN"`},
+			{"negative", serving + strings.Replace(serving, "10", "-10", 1), `row 2: input_length: must not be negative, got -10`},
+			{"unordered", serving + strings.Replace(serving, ": 5", ": 4", 1), `row 2: timestamp_ns: is earlier than in the row before`},
+			{"duplicate field", strings.Replace(serving, "{", `{"timestamp_ns": 5, `, 1), `row 1: timestamp_ns: occurs twice`},
+		},
+		trace.Mooncake: {
+			{"wrong header", azure, `row 1: must be a JSON object`},
+			{"NaN", mooncake + strings.Replace(mooncake, "5,", "NaN,", 1), `row 2: timestamp: must be an integer`},
+			{"negative", mooncake + strings.Replace(mooncake, "10", "-10", 1), `row 2: input_length: must not be negative, got -10`},
+			{"unordered", mooncake + strings.Replace(mooncake, ": 5", ": 4", 1), `row 2: timestamp: is earlier than in the row before`},
+		},
+		trace.QwenBailian: {
+			{"wrong header", azure, `row 1: must be a JSON object`},
+			{"NaN", strings.Replace(bailian, ": 5", ": NaN", 1), `row 1: timestamp: must be a decimal number of seconds, got "NaN"`},
+			{"negative", strings.Replace(bailian, "10", "-10", 1), `row 1: input_length: must not be negative, got -10`},
+			{"unordered", bailian + strings.NewReplacer("7", "8", ": 5", ": 4").Replace(bailian), `row 2: timestamp: is earlier than in the row before`},
+			{"duplicate ids", bailian + bailian, `row 2: chat_id: must be unique, but an earlier row has 7, too`},
+			{"a cycle of parents", strings.Replace(bailian, "-1", "8", 1) + strings.NewReplacer("7", "8", "-1", "7").Replace(bailian),
+				`row 1: parent_chat_id: must be -1 or the chat_id of an earlier row, got 8`},
+		},
+		trace.TraceV2: {
+			{"wrong header", strings.Replace(v2, "input_tokens", "tokens", 1), `row 1: must be a header with the columns arrival_time_us,input_tokens,output_tokens, got "request_id,client_id,prefix_group,prefix_length,tokens,output_tokens,arrival_time_us"`},
+			{"NaN", v2 + "1,c,,0,10,5,NaN\n", `row 3: arrival_time_us: must be a decimal number of microseconds, got "NaN"`},
+			{"negative", v2 + "1,c,,-1,10,5,6\n", `row 3: prefix_length: must be a whole number of tokens, got "-1"`},
+			{"unordered", v2 + "1,c,,0,10,5,4\n", `row 3: arrival_time_us: is earlier than in the row before`},
+		},
+		trace.Vidur: {
+			{"wrong header", "5,10,5\n", `row 1: must be a header with the columns arrived_at,num_prefill_tokens,num_decode_tokens, got "5,10,5"`},
+			{"NaN", vidur + "NaN,10,5\n", `row 3: arrived_at: must be a decimal number of seconds, got "NaN"`},
+			{"negative", vidur + "-1,10,5\n", `row 3: arrived_at: must not be negative, got "-1"`},
+			{"unordered", vidur + "4,10,5\n", `row 3: arrived_at: is earlier than in the row before`},
+		},
+		trace.Windtunnel: {
+			{"wrong header", strings.Replace(own, ": 1", ": 2", 1), `row 1: windtunnel_trace: must be the version 1, got 2`},
+			{"NaN", strings.Replace(own, ": 5", ": NaN", 1), `row 2: arrival_ns: must be an integer`},
+			{"negative", strings.Replace(own, ": 10", ": -10", 1), `row 2: input_tokens: must not be negative, got -10`},
+			{"unordered", own + `{"arrival_ns": 4, "input_tokens": 10, "output_tokens": 5}`, `row 3: arrival_ns: is earlier than in the row before`},
+		},
+		trace.ServeGen: {
+			{"wrong header", azure, `must be a tar archive of a ServeGen folder: unexpected EOF`},
+		},
+	} {
+		for _, f := range faults {
+			t.Run(fmt.Sprintf("%s/%s", format, f.name), func(t *testing.T) {
+				o := trace.Options{}
+				if format == trace.GenericCSV {
+					o.CSV = gateway()
+				}
+				recorded, err := trace.ReadWith(format, o, strings.NewReader(f.text), "day")
+				if recorded != nil {
+					t.Error("a trace beside the error")
+				}
+				if diff := cmp.Diff("day: "+f.want, fmt.Sprint(err)); diff != "" {
+					t.Errorf("error (-want +got):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// Half of a compressed file is never a trace.
+func TestTruncatedTracesAreRefused(t *testing.T) {
+	for _, f := range trace.Formats() {
+		text, o := string(serveGenArchive(t)), trace.Options{}
+		if f != trace.ServeGen {
+			text, o = goodFile(t, f)
+		}
+		packed := compress(t, []byte(text))
+		if _, err := trace.ReadWith(f, o, bytes.NewReader(packed), "day"); err != nil {
+			t.Fatalf("%s: the whole file: %v", f, err)
+		}
+		recorded, err := trace.ReadWith(f, o, bytes.NewReader(packed[:len(packed)/2]), "day")
+		if recorded != nil || err == nil || !strings.HasPrefix(err.Error(), "day: ") {
+			t.Errorf("%s: got %v", f, err)
+		}
+	}
+}
+
+// Behind a good row, a line of 300 MB ends the reading after some MB.
+func TestALineOf300MBIsRefused(t *testing.T) {
+	for _, f := range trace.WrittenFormats() {
+		text, o := goodFile(t, f)
+		rest := &endless{}
+		text = strings.TrimRight(text, "\r\n") + "\n"
+		_, err := trace.ReadWith(f, o, io.MultiReader(strings.NewReader(text), io.LimitReader(rest, 300<<20)), "day")
+		want := fmt.Sprintf("day: row %d: longer than 1048576 bytes", strings.Count(text, "\n")+1)
+		if err == nil || err.Error() != want || rest.read > 4<<20 {
+			t.Errorf("%s: got %v after %d bytes, want %s", f, err, rest.read, want)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"fmt"
+	"time"
+	"unsafe"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// record is what one line of a trace says, checked by itself.
+type record struct {
+	timeField     string // what the format calls the time
+	at            int64  // ns since any instant that is the same for all lines
+	untimed       bool   // no time, only a delay
+	delayField    string // what the format calls the delay
+	delayed       bool   // the request waits for the end of the one before it in its session
+	delay         time.Duration
+	input, output int32
+	ids           []uint64 // of the full blocks; valid until the next line
+	blockTokens   int32    // size of a block where the file says it; 0 is the format's
+	// failed says that the request got no answer when it was recorded.
+	failed bool
+	// session names the conversation that the request belongs to; empty for none.
+	session string
+	attributes
+}
+
+// parser reads line n, counted from 1, into rec, whose ids it may reuse the
+// memory of. It returns false for a line that holds no request.
+type parser func(rec *record, n int, text []byte) (bool, error)
+
+// fieldError is a fault in one field of a row.
+type fieldError struct{ field, problem string }
+
+func (e *fieldError) Error() string { return e.field + ": " + e.problem }
+
+func invalidField(field, format string, args ...any) error {
+	return &fieldError{field, fmt.Sprintf(format, args...)}
+}
+
+// tokens checks a token count that a trace states.
+func tokens(field string, count uint64) (int32, error) {
+	if count < 1 || count > workload.MaxTokens {
+		return 0, invalidField(field, "must be between 1 and %d tokens, got %d", workload.MaxTokens, count)
+	}
+	return int32(count), nil
+}
+
+// traceBuilder makes a trace of its rows.
+type traceBuilder struct {
+	rows    *rowReader
+	trace   *Trace
+	columns columnsBuilder
+	// memoryBytes bounds what the trace may take while it is read; 0 is without bound.
+	memoryBytes int64
+}
+
+func newTraceBuilder(f format, o Options) *traceBuilder {
+	t := &Trace{blockTokens: f.blockTokens}
+	b := &traceBuilder{trace: t, columns: columnsBuilder{columns: &t.columns}, memoryBytes: o.MemoryBytes}
+	b.rows = newRowReader(f, o, b.columns.hasSession)
+	return b
+}
+
+// memory is about what a trace takes while it is read, in bytes: a list that grows
+// is there twice, the second time with room for a quarter more.
+func (t *Trace) memory() int64 { return t.Bytes() * 9 / 4 }
+
+// Bytes is about what a trace holds of memory.
+func (t *Trace) Bytes() int64 {
+	return int64(len(t.rows))*int64(unsafe.Sizeof(row{})) + int64(len(t.blocks))*int64(unsafe.Sizeof(uint64(0))) +
+		int64(len(t.columns.set)+len(t.columns.session)+len(t.columns.next))*int64(unsafe.Sizeof(int32(0))) +
+		int64(len(t.columns.delay))*int64(unsafe.Sizeof(time.Duration(0)))
+}
+
+func (b *traceBuilder) line(n int, text []byte) error {
+	rec, err := b.rows.next(n, text)
+	if err != nil || rec == nil {
+		return err
+	}
+	t := b.trace
+	if rec.blockTokens > 0 {
+		t.blockTokens = rec.blockTokens
+	}
+	for _, id := range rec.ids {
+		t.blocks = append(t.blocks, workload.RecordedBlock(id))
+	}
+	b.columns.add(len(t.rows), rec.attributes, rec.session)
+	b.columns.addTurn(len(t.rows), rec.delayed, rec.delay)
+	t.rows = append(t.rows, row{
+		arrival:   simtime.Time(b.rows.at - b.rows.first),
+		input:     rec.input,
+		output:    rec.output,
+		blocksEnd: len(t.blocks),
+	})
+	if needs := t.memory(); b.memoryBytes > 0 && needs > b.memoryBytes {
+		return fmt.Errorf("%d requests with %d blocks take about %d MiB of memory up to here, and there are %d MiB: give more, or use fewer rows",
+			len(t.rows), len(t.blocks), needs>>20, b.memoryBytes>>20)
+	}
+	return nil
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// trait is something that a row may say beside its lengths and its arrival.
+type trait struct {
+	name string
+	in   func(*record) bool
+}
+
+// Traits, in the order in which losses are told.
+var (
+	blocksTrait   = trait{"blocks", func(r *record) bool { return len(r.ids) > 0 }}
+	sessionTrait  = trait{"session", func(r *record) bool { return r.session != "" }}
+	delayTrait    = trait{"delay", func(r *record) bool { return r.delayed }}
+	tenantTrait   = trait{"tenant", func(r *record) bool { return r.tenant != "" }}
+	classTrait    = trait{"class", func(r *record) bool { return r.class != "" }}
+	priorityTrait = trait{"priority", func(r *record) bool { return r.priority != nil }}
+	modelTrait    = trait{"model", func(r *record) bool { return r.model != "" }}
+	adapterTrait  = trait{"adapter", func(r *record) bool { return r.adapter != "" }}
+
+	traits    = []trait{blocksTrait, sessionTrait, delayTrait, tenantTrait, classTrait, priorityTrait, modelTrait, adapterTrait}
+	allTraits = traitNames(traits...)
+)
+
+func traitNames(all ...trait) []string {
+	var names []string
+	for _, t := range all {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+// rowWriter writes the rows of one file.
+type rowWriter struct {
+	// header is what the file begins with.
+	header string
+	// append appends row n, counted from 0. Its ids are those of the blocks that the
+	// format has, its times multiples of the format's tick.
+	append func(line []byte, r *record, n int) []byte
+}
+
+// Carriage is what a format carries of a row.
+type Carriage struct {
+	Format Format
+	// Traits are what a row may say beside its arrival and its lengths, and Lost those
+	// that the format has no place for.
+	Traits, Lost []string
+	// Tick is the unit of times. What is below it is cut off.
+	Tick time.Duration
+	// BlockTokens is the size of the blocks whose ids rows have; 0 is that of the trace
+	// that is converted, or none.
+	BlockTokens int
+}
+
+// Carriages says what each format that can be written carries of a row.
+func Carriages() []Carriage {
+	var all []Carriage
+	for _, f := range formats {
+		if f.describes {
+			continue
+		}
+		c := Carriage{Format: f.name, Tick: f.tick, BlockTokens: int(f.blockTokens)}
+		for _, name := range allTraits {
+			if slices.Contains(f.carries, name) {
+				c.Traits = append(c.Traits, name)
+			} else {
+				c.Lost = append(c.Lost, name)
+			}
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// Conversion is what became of the rows of a trace that was written in another format.
+type Conversion struct {
+	// Requests are the rows that were written, and Failed those of requests that got no
+	// answer when they were recorded, which were not.
+	Requests, Failed int
+	// Lost is what rows said that the format does not carry.
+	Lost []Loss
+	// Digest is that of the text that was read, as [Trace.Digest].
+	Digest string
+}
+
+// Loss is something that rows said and that is lost.
+type Loss struct {
+	What string
+	Rows int
+}
+
+// Convert reads a trace and writes its rows in the format to, with arrivals from 0 on. It
+// holds one row at a time, unless the options sort them. Errors of reading are those of
+// [ReadWith]. A row that waits for an answer, and so has no arrival, is an error where the
+// format does not carry that.
+func Convert(from Format, o Options, r io.Reader, name string, to Format, w io.Writer) (Conversion, error) {
+	reading, err := from.declaration()
+	if err != nil {
+		return Conversion{}, fmt.Errorf("%s: %w", name, err)
+	}
+	writing, err := to.declaration()
+	if err != nil {
+		return Conversion{}, err
+	}
+	switch {
+	case reading.describes:
+		return Conversion{}, fmt.Errorf("%s: the format %s has no rows to convert: windtunnel trace generate --servegen draws some", name, from)
+	case writing.describes:
+		return Conversion{}, fmt.Errorf("the format %s has no rows to write, want one of %v", to, WrittenFormats())
+	}
+	if errs := o.Validate(from, nil); len(errs) > 0 {
+		return Conversion{}, fmt.Errorf("%s: %w", name, errs.ToAggregate())
+	}
+	c := &converter{out: newWriter(w, writing, reading.blockTokens)}
+	columns := columnsBuilder{columns: &attributeColumns{}}
+	rows := newRowReader(reading, o, columns.hasSession)
+	digest, err := readLines(r, func(n int, text []byte) error {
+		rec, err := rows.next(n, text)
+		if err != nil || rec == nil {
+			return err
+		}
+		columns.sessionOf(rec.session)
+		if o.Order == Sort {
+			c.hold(rec)
+			return nil
+		}
+		return c.out.write(rec)
+	})
+	if err == nil {
+		err = c.finish()
+	}
+	if err == nil && c.out.rows == 0 {
+		err = errors.New("a trace without requests")
+	}
+	if err != nil {
+		return Conversion{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return Conversion{Requests: c.out.rows, Failed: rows.failed, Lost: c.out.losses(), Digest: digest}, nil
+}
+
+// converter hands rows to a writer, sorted where they must be.
+type converter struct {
+	out  *Writer
+	held []record
+}
+
+// hold keeps a row until all are read.
+func (c *converter) hold(rec *record) {
+	held := *rec
+	held.ids = slices.Clone(rec.ids)
+	c.held = append(c.held, held)
+}
+
+// finish writes the rows that were held.
+func (c *converter) finish() error {
+	slices.SortStableFunc(c.held, func(a, b record) int { return cmp.Compare(a.at, b.at) })
+	for i := range c.held {
+		if err := c.out.write(&c.held[i]); err != nil {
+			return err
+		}
+	}
+	return c.out.Flush()
+}
+
+// A Writer writes rows in a format.
+type Writer struct {
+	to     format
+	out    *bufio.Writer
+	blocks reblocker
+	file   *rowWriter // nil before the first row
+	line   []byte
+	rows   int
+	first  int64
+	lost   []int // rows, by index in traits
+	cut    int   // rows whose times lie between two ticks
+}
+
+// newWriter returns a writer of rows whose blocks have so many tokens, unless a row says
+// another size.
+func newWriter(w io.Writer, to format, blockTokens int32) *Writer {
+	return &Writer{to: to, out: bufio.NewWriter(w), blocks: reblocker{from: int(blockTokens)}, lost: make([]int, len(traits))}
+}
+
+// write writes a row.
+func (w *Writer) write(rec *record) error {
+	if rec.delayed && !slices.Contains(w.to.carries, delayTrait.name) {
+		return fmt.Errorf("request %d waits for an answer and has no arrival, which the format %s does not carry: use %s",
+			w.rows+1, w.to.name, strings.Join(carriersOf(delayTrait), " or "))
+	}
+	if w.file == nil {
+		w.begin(rec)
+	}
+	w.note(rec)
+	r := *rec
+	r.at = (rec.at - w.first) / int64(w.to.tick) * int64(w.to.tick)
+	r.delay = rec.delay / w.to.tick * w.to.tick
+	switch {
+	case !slices.Contains(w.to.carries, blocksTrait.name):
+		r.ids = nil
+	case w.to.name == Windtunnel:
+		r.ids = w.blocks.shared(rec.ids, rec.input, w.rows)
+	default:
+		r.ids = w.blocks.full(rec.ids, rec.input, w.rows)
+	}
+	w.line = w.file.append(w.line[:0], &r, w.rows)
+	w.rows++
+	_, err := w.out.Write(w.line)
+	return err
+}
+
+// begin writes what the file begins with.
+func (w *Writer) begin(rec *record) {
+	if rec.blockTokens > 0 {
+		w.blocks.from = int(rec.blockTokens)
+	}
+	w.blocks.to = int(w.to.blockTokens)
+	if w.to.name == Windtunnel {
+		w.blocks.to = w.blocks.from
+	}
+	w.first = rec.at
+	file := w.to.newWriter(int32(w.blocks.to))
+	w.file = &file
+	_, _ = w.out.WriteString(file.header) // the error comes back with the next row's
+}
+
+// note counts what is lost of a row.
+func (w *Writer) note(rec *record) {
+	for i, t := range traits {
+		if t.in(rec) && !slices.Contains(w.to.carries, t.name) {
+			w.lost[i]++
+		}
+	}
+	if tick := int64(w.to.tick); !rec.delayed && (rec.at-w.first)%tick != 0 || rec.delayed && int64(rec.delay)%tick != 0 {
+		w.cut++
+	}
+}
+
+// losses lists what was lost so far.
+func (w *Writer) losses() []Loss {
+	var all []Loss
+	for i, rows := range w.lost {
+		if rows > 0 {
+			all = append(all, Loss{traits[i].name, rows})
+		}
+	}
+	if w.cut > 0 {
+		all = append(all, Loss{fmt.Sprintf("time below %s", w.to.tick), w.cut})
+	}
+	return all
+}
+
+// Flush writes what is held back.
+func (w *Writer) Flush() error { return w.out.Flush() }
+
+// carriersOf lists the formats that carry a trait.
+func carriersOf(t trait) []string {
+	var names []string
+	for _, f := range formats {
+		if slices.Contains(f.carries, t.name) {
+			names = append(names, string(f.name))
+		}
+	}
+	return names
+}

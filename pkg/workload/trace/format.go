@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// Format is a trace's file format. It settles the units; nothing is guessed.
+type Format string
+
+// format declares one file format.
+type format struct {
+	name Format
+	// matches says whether a file that begins with this text may have the format;
+	// beginning is how many bytes of the file it wants to see at most. expected is
+	// the test in words, which follow the name.
+	matches   func(text string) bool
+	beginning int
+	expected  string
+	// blockTokens is the size of the blocks whose ids rows have, in tokens; 0 where
+	// rows have none.
+	blockTokens int32
+	// describes says that a file has no rows, but says what its requests are like. Then
+	// there is no parser and no writer.
+	describes bool
+	// newParser returns a parser of one file.
+	newParser func(Options) parser
+	// newWriter returns a writer of one file with blocks of so many tokens. carries are
+	// the traits of rows that the format has a place for, and tick the unit of its times.
+	newWriter func(blockTokens int32) rowWriter
+	carries   []string
+	tick      time.Duration
+}
+
+// stateless is a format whose lines are independent of each other.
+func stateless(p parser) func(Options) parser {
+	return func(Options) parser { return p }
+}
+
+// formats are all file formats, in order of their names.
+var formats = []format{azure, burstGPT, csvFormat, llmServingSim, mooncake, qwenBailian, serveGen, traceV2, vidur, windtunnel}
+
+// Formats lists the formats that Read takes.
+func Formats() []Format {
+	names := make([]Format, len(formats))
+	for i, f := range formats {
+		names[i] = f.name
+	}
+	return names
+}
+
+// WrittenFormats lists the formats that Convert writes.
+func WrittenFormats() []Format {
+	var names []Format
+	for _, f := range formats {
+		if !f.describes {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+// declaration returns what is declared of the format; an unknown one is an error
+// that names the known ones.
+func (f Format) declaration() (format, error) {
+	for _, d := range formats {
+		if d.name == f {
+			return d, nil
+		}
+	}
+	return format{}, fmt.Errorf("unknown trace format %q, want one of %v", f, Formats())
+}
+
+// longestBeginning is how many bytes of a file the formats need to recognise it.
+func longestBeginning() int {
+	longest := 0
+	for _, f := range formats {
+		longest = max(longest, f.beginning)
+	}
+	return longest
+}
+
+// RecogniseFormat tells a trace's format by its first line, and returns a reader
+// of the whole text, decompressed. A text of no known format is an error that
+// names the formats and how they begin.
+func RecogniseFormat(r io.Reader, name string) (Format, io.Reader, error) {
+	text, err := decompressed(r)
+	if err != nil {
+		return "", nil, fmt.Errorf("%s: %w", name, err)
+	}
+	whole := bufio.NewReaderSize(text, 4096)
+	start, err := whole.Peek(longestBeginning())
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", nil, fmt.Errorf("%s: read: %w", name, err)
+	}
+	var beginnings []string
+	for _, f := range formats {
+		if f.matches(string(start)) {
+			return f.name, whole, nil
+		}
+		beginnings = append(beginnings, fmt.Sprintf("%s %s", f.name, f.expected))
+	}
+	return "", nil, fmt.Errorf("%s: begins with %.40q, like no format that is known: %s",
+		name, start, strings.Join(beginnings, ", "))
+}

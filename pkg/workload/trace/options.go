@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Order says in which order the rows of a file are.
+type Order string
+
+const (
+	// InOrder takes rows in order of time, and no others.
+	InOrder Order = "InOrder"
+	// Sort sorts rows by time. Rows of one time keep their order.
+	Sort Order = "Sort"
+)
+
+// Options say how a file is read. The zero Options are right for most formats.
+type Options struct {
+	// CSV names the columns of a file of the format CSV; nil for any other format.
+	CSV *CSV
+	// Order says in which order the rows are; empty is InOrder.
+	Order Order
+	// Slice keeps a part of the trace's time; the zero Slice keeps all.
+	Slice Slice
+	// Sample keeps about so great a share of the requests, all of a session or none; 0
+	// keeps all.
+	Sample float64
+	// MemoryBytes bounds what the trace may take while it is read; 0 is without bound.
+	// The row that goes beyond is an error.
+	MemoryBytes int64
+}
+
+// Validate returns the faults of the options for a format, under the names that the API
+// gives its fields.
+func (o Options) Validate(f Format, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	at := path.Child("csv")
+	switch {
+	case f == GenericCSV && o.CSV == nil:
+		errs = append(errs, field.Required(at, "the format CSV needs the names of the columns"))
+	case f != GenericCSV && o.CSV != nil:
+		errs = append(errs, field.Forbidden(at, "may only be set for the format CSV"))
+	case o.CSV != nil:
+		errs = append(errs, o.CSV.validate(at)...)
+	}
+	if o.Order != "" && o.Order != InOrder && o.Order != Sort {
+		errs = append(errs, field.NotSupported(path.Child("order"), o.Order, []Order{InOrder, Sort}))
+	}
+	if f == ServeGen && o.Order == Sort {
+		errs = append(errs, field.Forbidden(path.Child("order"), "may not be Sort for the format ServeGen, which has no rows"))
+	}
+	return append(errs, o.validateSelection(path)...)
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/internal/due"
+)
+
+// Arrivals says how recorded times become arrivals.
+type Arrivals string
+
+const (
+	// AsRecorded keeps recorded times, batches of equal ones included.
+	AsRecorded Arrivals = "AsRecorded"
+	// Spread spreads each batch of two or more requests of one recorded time
+	// uniformly over the time to the next one (the last batch: over as long
+	// as the batch before it), at random. Traces whose clock ticks every few
+	// seconds have arrivals that came in between. Requests stay in recorded
+	// order, and a request that is alone at its time stays there.
+	Spread Arrivals = "Spread"
+)
+
+// Replay says how a trace becomes a stream of requests.
+type Replay struct {
+	// RateScale multiplies the recorded rate: 2 halves every gap.
+	RateScale float64
+	// MaxRequests ends the stream after so many requests; 0 means no limit.
+	MaxRequests int
+	// Arrivals says how recorded times become arrivals.
+	Arrivals Arrivals
+	// Client labels all requests, Tenant and Class those whose rows name none;
+	// empty means "trace", workload.DefaultLabel and workload.DefaultLabel.
+	Client, Tenant, Class string
+	// Priority is that of all requests whose rows state none: higher is more
+	// important.
+	Priority int
+	// FirstTokenTimeout and Timeout are how long clients wait for the first token and
+	// for the last one; 0 is without end.
+	FirstTokenTimeout, Timeout time.Duration
+}
+
+const (
+	defaultTraceClient         = "trace"
+	minRateScale, maxRateScale = 1e-6, 1e6
+)
+
+// Validate returns the faults of the replay, under the names that the API
+// gives its fields.
+func (r Replay) Validate(path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if !(r.RateScale >= minRateScale && r.RateScale <= maxRateScale) {
+		errs = append(errs, field.Invalid(path.Child("rateScale"), r.RateScale,
+			fmt.Sprintf("must be between %.0e and %.0e", minRateScale, maxRateScale)))
+	}
+	if r.MaxRequests < 0 {
+		errs = append(errs, field.Invalid(path.Child("maxRequests"), r.MaxRequests, "must not be negative"))
+	}
+	if r.Arrivals != AsRecorded && r.Arrivals != Spread {
+		errs = append(errs, field.NotSupported(path.Child("arrivals"), r.Arrivals,
+			[]Arrivals{AsRecorded, Spread}))
+	}
+	return errs
+}
+
+// Replay returns the trace's requests in recorded order, the prompt of a row the same
+// whatever the options. Where no row waits for an answer, request i is row i. It
+// panics if the options' Validate has anything to say. The seed decides how batches
+// are spread and nothing else; of a trace without rows, it decides all requests. Where the trace's [Trace.AnswersEnds] returns false,
+// Ended need not be called.
+func (t *Trace) Replay(r Replay, seed int64) workload.Listener {
+	if errs := r.Validate(field.NewPath("trace")); len(errs) > 0 {
+		panic(fmt.Sprintf("trace: %v", errs.ToAggregate()))
+	}
+	if t.described != nil {
+		return t.replayDescribed(r, seed)
+	}
+	p := &replay{
+		trace: t,
+		end:   len(t.rows),
+		times: [2]time.Duration{r.FirstTokenTimeout, r.Timeout},
+		scale: r.RateScale,
+		labels: workload.Labels{
+			Clients: []string{cmp.Or(r.Client, defaultTraceClient)},
+			Tenants: []string{cmp.Or(r.Tenant, workload.DefaultLabel)},
+			Classes: []string{cmp.Or(r.Class, workload.DefaultLabel)},
+		},
+	}
+	p.attributes = t.columns.addLabels(&p.labels, r.Priority)
+	if r.MaxRequests > 0 {
+		p.end = min(p.end, r.MaxRequests)
+	}
+	if r.Arrivals == Spread {
+		p.spread = newSpread(t.rows, r.Client, seed)
+	}
+	p.skipWaiting()
+	return p
+}
+
+// AnswersEnds reports whether some rows wait for the ends of others.
+func (t *Trace) AnswersEnds() bool { return len(t.columns.delay) > 0 }
+
+// replay is the source that Trace.Replay returns.
+type replay struct {
+	trace     *Trace
+	next, end int // rows
+	scale     float64
+	spread    *spread // nil: as recorded
+	labels    workload.Labels
+	// attributes are the trace's sets of them.
+	attributes []attributeLabels
+	memory     prompt.Slab
+
+	times    [2]time.Duration // time-outs of the first token and of the last one
+	sent     int
+	waiting  due.Heap    // rows whose sessions were answered
+	inFlight map[int]int // rows that others wait for, by the IDs of their requests
+}
+
+func (p *replay) Labels() workload.Labels { return p.labels }
+
+// Due implements [workload.Listener].
+func (p *replay) Due() (simtime.Time, bool) {
+	at := due.MaxTime
+	if p.next < p.end {
+		at = p.arrival()
+	}
+	if len(p.waiting) > 0 {
+		at = min(at, p.waiting[0].At)
+	}
+	return at, at < due.MaxTime
+}
+
+// Next implements [workload.Source]. At one time, what is recorded for it comes before what
+// answers ends.
+func (p *replay) Next() (workload.Request, bool) {
+	recorded := p.next < p.end
+	switch {
+	case len(p.waiting) > 0 && (!recorded || p.waiting[0].At < p.arrival()):
+		next := p.waiting.Pop()
+		return p.request(int(next.Place), next.At), true
+	case recorded:
+		r := p.request(p.next, p.arrival())
+		p.next++
+		p.skipWaiting()
+		return r, true
+	}
+	return workload.Request{}, false
+}
+
+// Ended implements [workload.Listener]. The rows that wait for a request that was not answered
+// are not sent.
+func (p *replay) Ended(e workload.End) {
+	row, awaited := p.inFlight[e.ID]
+	if !awaited {
+		return
+	}
+	delete(p.inFlight, e.ID)
+	if next := p.trace.columns.nextOf(row); e.Ending == workload.Completed && next < p.end {
+		delay, _ := p.trace.columns.delayOf(next)
+		p.waiting.Push(due.Place{At: due.After(e.At, delay), Place: int32(next)})
+	}
+}
+
+// skipWaiting moves on to the next row that does not wait for another.
+func (p *replay) skipWaiting() {
+	for ; p.next < p.end; p.next++ {
+		if _, waits := p.trace.columns.delayOf(p.next); !waits {
+			return
+		}
+	}
+}
+
+// arrival returns when the next row that does not wait arrives.
+func (p *replay) arrival() simtime.Time {
+	at := p.trace.rows[p.next].arrival
+	if p.spread != nil {
+		at = p.spread.arrival(p.next)
+	}
+	return scaled(at, p.scale)
+}
+
+// request makes the request of row i.
+func (p *replay) request(i int, arrival simtime.Time) workload.Request {
+	row := p.trace.rows[i]
+	id := p.sent
+	p.sent++
+	if p.trace.columns.nextOf(i) > 0 {
+		if p.inFlight == nil {
+			p.inFlight = map[int]int{}
+		}
+		p.inFlight[id] = i
+	}
+	a := &p.attributes[p.trace.columns.setOf(i)]
+	return workload.Request{
+		ID:           id,
+		Arrival:      arrival,
+		Prompt:       p.trace.prompt(i, &p.memory),
+		OutputTokens: int(row.output),
+		Response:     workload.RecordedTail(i), ResponseStart: p.trace.tail(i),
+		Tenant: a.tenant, Class: a.class, Priority: a.priority,
+		Session: p.trace.columns.sessionOf(i),
+		Adapter: a.adapter, Headers: a.headers, Model: a.model,
+		FirstTokenTimeout: p.times[0], Timeout: p.times[1],
+	}
+}
+
+// scaled returns the time at a rate scale times as high, rounded to the
+// nearest ns. A division is correctly rounded and so grows with the time:
+// arrivals stay in order.
+func scaled(at simtime.Time, scale float64) simtime.Time {
+	if scale == 1 {
+		return min(at, due.MaxTime)
+	}
+	ns := math.Round(float64(at) / scale)
+	if ns >= float64(due.MaxTime) {
+		return due.MaxTime
+	}
+	return simtime.Time(ns)
+}

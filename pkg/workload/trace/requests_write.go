@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// RequestWriter writes requests as the rows of a trace in the format [Windtunnel]. It does
+// not write the texts of answers, time-outs and headers.
+type RequestWriter struct {
+	out         *Writer
+	labels      workload.Labels
+	blockTokens int
+	record      record
+}
+
+// NewRequestWriter returns a writer of requests that have these labels. Prompts are written
+// as blocks of so many tokens, at least 1: what they share of a block is lost.
+func NewRequestWriter(w io.Writer, labels workload.Labels, blockTokens int) (*RequestWriter, error) {
+	if blockTokens < 1 || blockTokens > maxBlockTokens {
+		return nil, fmt.Errorf("blocks must have between 1 and %d tokens, got %d", maxBlockTokens, blockTokens)
+	}
+	return &RequestWriter{out: newWriter(w, windtunnel, int32(blockTokens)), labels: labels, blockTokens: blockTokens}, nil
+}
+
+// Write writes a request. Requests come in order of arrival.
+func (w *RequestWriter) Write(r *workload.Request) error {
+	rec := &w.record
+	priority := r.Priority
+	*rec = record{
+		at: int64(r.Arrival), input: int32(r.Prompt.Tokens()), output: int32(r.OutputTokens),
+		ids: r.Prompt.FullBlocks(rec.ids[:0], w.blockTokens),
+		attributes: attributes{
+			tenant: w.labels.Tenants[r.Tenant], class: w.labels.Classes[r.Class],
+			model: nameAt(w.labels.Models, r.Model), adapter: nameAt(w.labels.Adapters, r.Adapter),
+		},
+	}
+	if priority != 0 {
+		rec.priority = &priority
+	}
+	if r.Session > 0 {
+		rec.session = strconv.Itoa(int(r.Session))
+	}
+	return w.out.write(rec)
+}
+
+// Rows returns how many requests were written.
+func (w *RequestWriter) Rows() int { return w.out.rows }
+
+// Flush writes what is held back.
+func (w *RequestWriter) Flush() error { return w.out.Flush() }
+
+// nameAt returns the name that a number counted from 1 stands for; "" for 0.
+func nameAt(names []string, number int) string {
+	if number == 0 {
+		return ""
+	}
+	return names[number-1]
+}

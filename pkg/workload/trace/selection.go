@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/stats"
+)
+
+// Slice is a part of a trace's time, from the first arrival on. Rows from From on and
+// before To are in it; a To of 0 is the end of the trace. A row that waits for another is
+// in it where the other is.
+type Slice struct {
+	From, To time.Duration
+}
+
+// validateSelection returns the faults of what says which rows are kept.
+func (o *Options) validateSelection(path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	at := path.Child("slice")
+	switch {
+	case o.Slice != (Slice{}) && o.Order == Sort:
+		errs = append(errs, field.Forbidden(at, "may not be set where rows are sorted: sort the trace first, with windtunnel trace convert"))
+	case o.Slice.From < 0:
+		errs = append(errs, field.Invalid(at.Child("from"), o.Slice.From.String(), "must not be negative"))
+	case o.Slice.To != 0 && o.Slice.To <= o.Slice.From:
+		errs = append(errs, field.Invalid(at.Child("to"), o.Slice.To.String(), "must be after from"))
+	}
+	if o.Sample != 0 && !(o.Sample > 0 && o.Sample < 1) {
+		errs = append(errs, field.Invalid(path.Child("sample"), o.Sample, "must be greater than 0 and less than 1"))
+	}
+	return errs
+}
+
+// selection decides which rows are kept, row after row.
+type selection struct {
+	slice  Slice
+	sample float64
+	// kept says of each session whether the last row of it was kept.
+	kept map[string]bool
+}
+
+func newSelection(o Options) *selection {
+	if o.Slice == (Slice{}) && o.Sample == 0 {
+		return nil
+	}
+	return &selection{slice: o.Slice, sample: o.Sample, kept: map[string]bool{}}
+}
+
+// hasSession reports whether a row before has the session, kept or not.
+func (s *selection) hasSession(name string) bool {
+	_, known := s.kept[name]
+	return known
+}
+
+// keeps reports whether the row on line n is kept, which arrives so long after the first.
+// A nil selection keeps all.
+func (s *selection) keeps(rec *record, n int, arrival time.Duration) bool {
+	if s == nil {
+		return true
+	}
+	keeps := s.sampled(rec.session, n)
+	if rec.delayed {
+		keeps = s.kept[rec.session]
+	} else {
+		keeps = keeps && arrival >= s.slice.From && (s.slice.To == 0 || arrival < s.slice.To)
+	}
+	if rec.session != "" {
+		s.kept[rec.session] = keeps
+	}
+	return keeps
+}
+
+// sampled decides by a hash of the session, or of the line where there is none: another
+// share keeps more or less of the same rows.
+func (s *selection) sampled(session string, n int) bool {
+	if s.sample == 0 {
+		return true
+	}
+	hash := stats.Hash64(sampledRow, uint64(n))
+	if session != "" {
+		hash = stats.Hash64(sampledSession, stats.HashString(session))
+	}
+	return float64(hash>>11) < s.sample*(1<<53)
+}
+
+// What a sample's hashes are of.
+const (
+	sampledRow = iota + 1
+	sampledSession
+)

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace
+
+import (
+	"encoding/json"
+	"time"
+	"unicode/utf8"
+)
+
+// Windtunnel is JSON lines that carry all that a trace can say. The first line is the
+// header: windtunnel_trace, which is the version 1, and block_tokens, the size of the
+// blocks in tokens, which a trace without blocks leaves out. Each other line is a
+// request: arrival_ns or delay_ns, input_tokens, output_tokens, and, where they apply,
+// blocks, session, tenant, class, priority, model and adapter. blocks are the ids of the
+// full blocks that the prompt begins with; a block is shared where all ids up to its own
+// are equal. A row with delay_ns comes so long after the end of its session's request
+// before it.
+const Windtunnel Format = "Windtunnel"
+
+const (
+	windtunnelHeader  = "windtunnel_trace"
+	windtunnelVersion = 1
+
+	maxBlockTokens = 1 << 20
+)
+
+var windtunnel = format{
+	name:      Windtunnel,
+	matches:   func(text string) bool { return beginsObject(text, windtunnelHeader) },
+	beginning: jsonBeginning,
+	expected:  "has a JSON object with " + windtunnelHeader + " on the first line",
+	newParser: func(Options) parser { return (&windtunnelParser{names: map[string]string{}}).parse },
+	newWriter: newWindtunnelWriter,
+	carries:   allTraits,
+	tick:      time.Nanosecond,
+}
+
+// The fields of a row. Those of input and output are always there.
+const (
+	windtunnelArrival  = "arrival_ns"
+	windtunnelInput    = "input_tokens"
+	windtunnelOutput   = "output_tokens"
+	windtunnelBlocks   = "blocks"
+	windtunnelSession  = "session"
+	windtunnelDelay    = "delay_ns"
+	windtunnelTenant   = "tenant"
+	windtunnelClass    = "class"
+	windtunnelPriority = "priority"
+	windtunnelModel    = "model"
+	windtunnelAdapter  = "adapter"
+)
+
+var (
+	windtunnelHeaderFields = []string{windtunnelHeader, "block_tokens"}
+	windtunnelFields       = []string{
+		windtunnelInput, windtunnelOutput, windtunnelArrival, windtunnelDelay, windtunnelBlocks, windtunnelSession,
+		windtunnelTenant, windtunnelClass, windtunnelPriority, windtunnelModel, windtunnelAdapter,
+	}
+)
+
+// windtunnelParser is what is known of a file so far.
+type windtunnelParser struct {
+	scanner     jsonScanner
+	ids         []uint64
+	blockTokens int32
+	names       map[string]string // each once
+}
+
+func (p *windtunnelParser) parse(rec *record, n int, text []byte) (bool, error) {
+	if n == 1 {
+		return false, p.header(text)
+	}
+	s := &p.scanner
+	*rec = record{timeField: windtunnelArrival, delayField: windtunnelDelay, blockTokens: p.blockTokens}
+	p.ids = p.ids[:0]
+	if err := s.open(text); err != nil {
+		return false, err
+	}
+	for {
+		field, more, err := s.field(windtunnelFields)
+		if err != nil {
+			return false, err
+		}
+		if !more {
+			break
+		}
+		if err := p.decodeField(rec, windtunnelFields[field]); err != nil {
+			return false, err
+		}
+	}
+	if err := s.require(windtunnelFields[:2]); err != nil {
+		return false, err
+	}
+	if rec.untimed = !s.has(2); rec.untimed && !rec.delayed {
+		return false, invalidField(windtunnelArrival, "is missing")
+	}
+	if most := p.fullBlocks(rec.input); len(p.ids) > most {
+		return false, invalidField(windtunnelBlocks, "must have at most %d ids, one for each full block of %d tokens of %s, got %d",
+			most, p.blockTokens, windtunnelInput, len(p.ids))
+	}
+	rec.ids = p.ids
+	return true, nil
+}
+
+func (p *windtunnelParser) fullBlocks(input int32) int {
+	if p.blockTokens == 0 {
+		return 0
+	}
+	return int(input / p.blockTokens)
+}
+
+// header reads the first line.
+func (p *windtunnelParser) header(text []byte) error {
+	s := &p.scanner
+	if err := s.open(text); err != nil {
+		return err
+	}
+	for {
+		field, more, err := s.field(windtunnelHeaderFields)
+		if err != nil {
+			return err
+		}
+		if !more {
+			return s.require(windtunnelHeaderFields[:1])
+		}
+		name := windtunnelHeaderFields[field]
+		value, err := s.integer(name)
+		switch {
+		case err != nil:
+			return err
+		case field == 0 && value != windtunnelVersion:
+			return invalidField(name, "must be the version %d, got %d", windtunnelVersion, value)
+		case field == 1 && (value < 1 || value > maxBlockTokens):
+			return invalidField(name, "must be between 1 and %d tokens, got %d", maxBlockTokens, value)
+		case field == 1:
+			p.blockTokens = int32(value)
+		}
+	}
+}
+
+func (p *windtunnelParser) decodeField(rec *record, name string) (err error) {
+	s := &p.scanner
+	switch name {
+	case windtunnelArrival:
+		rec.at, err = s.nanoseconds(name)
+	case windtunnelDelay:
+		var ns int64
+		ns, err = s.nanoseconds(name)
+		rec.delayed, rec.delay = true, time.Duration(ns)
+	case windtunnelInput:
+		rec.input, err = s.tokens(name)
+	case windtunnelOutput:
+		rec.output, err = s.tokens(name)
+	case windtunnelBlocks:
+		p.ids, err = s.integers(name, p.ids)
+	case windtunnelPriority:
+		var priority int64
+		if priority, err = s.signed(name); err == nil && (priority < -maxPriority || priority > maxPriority) {
+			err = invalidField(name, "must be between %d and %d, got %d", -maxPriority, maxPriority, priority)
+		}
+		value := int(priority)
+		rec.priority = &value
+	case windtunnelSession:
+		rec.session, err = p.name(name)
+	case windtunnelTenant:
+		rec.tenant, err = p.name(name)
+	case windtunnelClass:
+		rec.class, err = p.name(name)
+	case windtunnelModel:
+		rec.model, err = p.name(name)
+	case windtunnelAdapter:
+		rec.adapter, err = p.name(name)
+	}
+	return err
+}
+
+// name reads a name, which may have escapes.
+func (p *windtunnelParser) name(field string) (string, error) {
+	text, err := p.scanner.text(field)
+	if err != nil {
+		return "", err
+	}
+	if name, known := p.names[string(text)]; known {
+		return name, nil
+	}
+	var name string
+	if !utf8.Valid(text) || json.Unmarshal(text, &name) != nil {
+		return "", invalidField(field, "is not a string of JSON")
+	}
+	if name == "" || len(name) > maxNameBytes {
+		return "", invalidField(field, "must have 1 to %d bytes, got %d", maxNameBytes, len(name))
+	}
+	p.names[string(text)] = name
+	return name, nil
+}
+
+// text reads a string as it is written, with its quotes.
+func (s *jsonScanner) text(field string) ([]byte, error) {
+	if !s.take('"') {
+		return nil, invalidField(field, "must be a string")
+	}
+	for i := 0; i < len(s.rest); i++ {
+		switch s.rest[i] {
+		case '\\':
+			i++
+		case '"':
+			text := append([]byte{'"'}, s.rest[:i+1]...)
+			s.rest = s.rest[i+1:]
+			return text, nil
+		}
+	}
+	return nil, invalidField(field, "is a string without its closing quote")
+}
+
+// maxArrivalNs keeps times well within those of a simulation.
+const maxArrivalNs = maxTimestampMs * 1_000_000
+
+// nanoseconds reads a time in ns.
+func (s *jsonScanner) nanoseconds(field string) (int64, error) {
+	ns, err := s.integer(field)
+	if err == nil && ns > maxArrivalNs {
+		err = invalidField(field, "must be at most %d ns, got %d", int64(maxArrivalNs), ns)
+	}
+	return int64(ns), err
+}
+
+// newWindtunnelWriter writes rows in the format Windtunnel.
+func newWindtunnelWriter(blockTokens int32) rowWriter {
+	header := jsonObject(nil).integer(windtunnelHeader, windtunnelVersion)
+	if blockTokens > 0 {
+		header = header.integer("block_tokens", int64(blockTokens))
+	}
+	return rowWriter{header: string(header.end()), append: func(line []byte, r *record, _ int) []byte {
+		o := jsonObject(line)
+		if r.delayed {
+			o = o.integer(windtunnelDelay, int64(r.delay))
+		} else {
+			o = o.integer(windtunnelArrival, r.at)
+		}
+		o = o.integer(windtunnelInput, int64(r.input)).integer(windtunnelOutput, int64(r.output))
+		if len(r.ids) > 0 {
+			o = o.integers(windtunnelBlocks, r.ids)
+		}
+		o = o.name(windtunnelSession, r.session).name(windtunnelTenant, r.tenant).name(windtunnelClass, r.class)
+		if r.priority != nil {
+			o = o.integer(windtunnelPriority, int64(*r.priority))
+		}
+		return o.name(windtunnelModel, r.model).name(windtunnelAdapter, r.adapter).end()
+	}}
+}
