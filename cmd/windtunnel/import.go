@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/profile"
+)
+
+// importOptions are the flags of import.
+type importOptions struct {
+	format string
+	stage  int
+	output string
+}
+
+func newImportCommand() *cobra.Command {
+	var o importOptions
+	cmd := &cobra.Command{
+		Use:   "import PROFILE",
+		Short: "Turn a profile of inference-perf, guidellm or inference-sim into a workload",
+		Long: `Read a profile of the load generators inference-perf and guidellm, or a workload of the
+simulator inference-sim (BLIS), and write the horizon and the workload of a scenario that
+sends the same traffic, as YAML to put below spec.scenario. Comments say where the traffic
+differs.
+
+A field that a workload cannot say is an error with the field's path, and so is a marker
+of a template (REPLACE_ENV_...) where traffic depends on it. What concerns endpoints,
+reports and the like is left out.`,
+		Example: `  windtunnel import shared_prefix.yaml
+  windtunnel import guidellm.yaml --stage 2 -o traffic.yaml`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return badInputError{fmt.Errorf("one profile is required (see %s --help)", cmd.CommandPath())}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.InOrStdin(), cmd.OutOrStdout(), args[0])
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.format, "format", "", "what the profile is for: "+profileFormats()+" (default: detected from its fields)")
+	f.IntVar(&o.stage, "stage", 0, "the one stage or benchmark to take, from 1 on (default: all stages of a load)")
+	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output")
+	return cmd
+}
+
+// profileFormats lists the formats of profiles.
+func profileFormats() string {
+	var names []string
+	for _, f := range profile.Formats() {
+		names = append(names, string(f))
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+}
+
+func (o *importOptions) run(stdin io.Reader, stdout io.Writer, name string) error {
+	if o.stage < 0 {
+		return badInputError{fmt.Errorf("--stage must not be negative")}
+	}
+	in, name, err := openTrace(stdin, name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	text, err := io.ReadAll(io.LimitReader(in, maxProfileBytes+1))
+	if err != nil {
+		return badInputError{fmt.Errorf("%s: %w", name, err)}
+	}
+	if len(text) > maxProfileBytes {
+		return badInputError{fmt.Errorf("%s: longer than %d bytes", name, maxProfileBytes)}
+	}
+	traffic, errs := profile.Convert(text, profile.Options{Format: profile.Format(o.format), Stage: o.stage})
+	if len(errs) == 0 {
+		errs = checkTraffic(traffic)
+	}
+	if len(errs) > 0 {
+		return badInputError{fmt.Errorf("%s: %w", name, errs.ToAggregate())}
+	}
+	out, err := writtenTraffic(traffic)
+	if err != nil {
+		return err
+	}
+	write := func(w io.Writer) error {
+		_, err := w.Write(out)
+		return err
+	}
+	if o.output == "-" {
+		return write(stdout)
+	}
+	return writeWhole(o.output, write)
+}
+
+// maxProfileBytes bounds a profile.
+const maxProfileBytes = 1 << 20
+
+// checkTraffic checks a workload against the schema, in a run that has a pool.
+func checkTraffic(traffic *profile.Traffic) field.ErrorList {
+	run := &v1alpha1.SimulationRun{}
+	run.Name, run.Namespace = "imported", "default"
+	run.Spec.Scenario = v1alpha1.Scenario{
+		Pools:   []v1alpha1.Pool{{Name: "pool", Model: "model", Accelerator: "accelerator", Replicas: 1}},
+		Router:  v1alpha1.Router{Policies: &v1alpha1.Policies{Routing: v1alpha1.RoutingPolicy{Policy: "round-robin"}}},
+		Horizon: traffic.Horizon, Workload: traffic.Workload,
+	}
+	manifest.Default(run)
+	return manifest.Validate(run)
+}
+
+// writtenTraffic is traffic as YAML, with its notes as comments.
+func writtenTraffic(traffic *profile.Traffic) ([]byte, error) {
+	text, err := yaml.Marshal(traffic)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	for _, note := range traffic.Notes {
+		fmt.Fprintf(&out, "# %s\n", note)
+	}
+	out.Write(text)
+	return out.Bytes(), nil
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package profile
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+)
+
+// guideLLM takes over a benchmark of guidellm.
+func (c *converter) guideLLM(in *object) {
+	client := v1alpha1.Client{Name: "users"}
+	if in.has("spec") || in.has("benchmarks") {
+		c.guideLLMSpec(in, &client)
+		in.done()
+	} else {
+		c.guideLLMFlat(in, &client)
+	}
+	c.traffic.Workload.Clients = []v1alpha1.Client{client}
+}
+
+// guideLLMSpec takes over the form with a spec, and with a list of benchmarks that each
+// change it.
+func (c *converter) guideLLMSpec(in *object, client *v1alpha1.Client) {
+	spec := in.required("spec")
+	benchmarks := in.children("benchmarks")
+	if spec == nil {
+		return
+	}
+	defer spec.done()
+	spec.ignore("backend", "outputs", "output", "request_format", "target", "model", "random_seed", "seed")
+	c.guideLLMConstraints(spec)
+	if data := spec.children("data"); len(data) == 1 {
+		data[0].word("kind", "synthetic_text", "synthetic_text")
+		c.guideLLMData(data[0], client)
+	} else {
+		c.fault(field.Invalid(spec.at("data"), len(data), "must be one synthetic_text"))
+	}
+	profile := spec.child("profile")
+	if len(benchmarks) > 0 {
+		from, to := c.staged(len(benchmarks), in.at("benchmarks"))
+		if to-from > 1 {
+			c.fault(field.Forbidden(in.at("benchmarks"), fmt.Sprintf("a workload is one benchmark, and there are %d: choose one with --stage", to-from)))
+		}
+		if to-from != 1 {
+			return
+		}
+		profile = c.benchmark(benchmarks[from], profile)
+	}
+	if profile == nil {
+		spec.demand("", "profile")
+		return
+	}
+	c.guideLLMProfile(profile, client)
+	profile.done()
+}
+
+// benchmark returns the profile of a benchmark: what it says itself, and for the rest what
+// the spec says.
+func (c *converter) benchmark(in, spec *object) *object {
+	own := in.child("profile")
+	for name, value := range in.fields { // a path such as profile.streams as one name
+		if inner, ok := strings.CutPrefix(name, "profile."); ok {
+			in.ignore(name)
+			if own == nil {
+				own = &object{reader: in.reader, path: in.at("profile"), fields: map[string]any{}}
+			}
+			own.fields[inner] = value
+		}
+	}
+	in.ignore("name")
+	in.done()
+	if own == nil || spec == nil {
+		return firstOf(own, spec)
+	}
+	for name, value := range spec.fields {
+		if _, stated := own.fields[name]; !stated {
+			own.fields[name] = value
+		}
+	}
+	return own
+}
+
+// firstOf returns the first object that there is.
+func firstOf(a, b *object) *object {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// guideLLMProfile takes over when requests are sent.
+func (c *converter) guideLLMProfile(in *object, client *v1alpha1.Client) {
+	switch kind := in.word("kind", "", "concurrent", "synchronous", "throughput", "constant", "poisson"); kind {
+	case "concurrent":
+		in.demand("", "streams")
+		c.users(c.oneOf(in, "streams", 1, maxConcurrency), in.number("rampup_duration", 0, 0, maxYear), client)
+	case "synchronous":
+		c.users(1, 0, client)
+	case "throughput":
+		in.demand("without it, all requests come at once, which cannot be carried", "max_concurrency")
+		c.users(in.number("max_concurrency", 1, 1, maxConcurrency), in.number("rampup_duration", 0, 0, maxYear), client)
+	case "constant", "poisson":
+		in.refuse("an open loop with a bound on what is in flight cannot be carried", "max_concurrency")
+		in.demand("", "rate")
+		c.rate(kind, c.oneOf(in, "rate", 1e-9, maxRate), client)
+	case "":
+		in.demand("", "kind")
+	}
+	if client.Sessions != nil && client.ClosedLoop == nil {
+		c.fault(field.Forbidden(in.at("kind"), "conversations of an open loop cannot be carried: guidellm counts their turns in the rate"))
+	}
+}
+
+// users makes a closed loop.
+func (c *converter) users(users, rampUp float64, client *v1alpha1.Client) {
+	if users != math.Trunc(users) {
+		c.fault(field.Invalid(field.NewPath("profile"), users, "must have a whole number of users"))
+	}
+	client.ClosedLoop = &v1alpha1.ClosedLoop{Concurrency: int32(users)}
+	if rampUp > 0 {
+		client.ClosedLoop.RampUp = span(rampUp)
+	}
+}
+
+// rate makes an open loop.
+func (c *converter) rate(kind string, rate float64, client *v1alpha1.Client) {
+	client.Arrivals = v1alpha1.Arrivals{Process: v1alpha1.PoissonArrivals, Rate: positive(rate)}
+	if kind == "constant" {
+		client.Arrivals.Process = v1alpha1.ConstantArrivals
+	}
+}
+
+// oneOf reads a number, or a list of numbers of which the options name one.
+func (c *converter) oneOf(in *object, name string, least, most float64) float64 {
+	list, ok := in.fields[name].([]any)
+	if !ok {
+		return in.number(name, least, least, most)
+	}
+	in.ignore(name)
+	stage := c.stage
+	if stage == 0 && len(list) == 1 {
+		stage = 1
+	}
+	if stage < 1 || stage > len(list) {
+		c.fault(field.Forbidden(in.at(name), fmt.Sprintf("a workload is one benchmark, and there are %d: choose one with --stage", len(list))))
+		return 1
+	}
+	one := &object{reader: in.reader, path: in.path, written: in.written, fields: map[string]any{name: list[stage-1]}}
+	return one.number(name, least, least, most)
+}
+
+// guideLLMConstraints takes over when a benchmark ends.
+func (c *converter) guideLLMConstraints(in *object) {
+	in.demand("state max_requests or max_duration: without one, a benchmark has no end", "constraints")
+	for _, constraint := range in.children("constraints") {
+		switch constraint.word("kind", "", "max_requests", "max_duration") {
+		case "max_requests":
+			constraint.demand("", "count")
+			c.endsAfter(constraint.whole("count", 1, 1, 1e9))
+		case "max_duration":
+			constraint.demand("", "seconds")
+			c.traffic.Horizon.Duration = spanPositive(seconds(constraint, "seconds"))
+		case "":
+			constraint.demand("", "kind")
+			constraint.ignore("count", "seconds")
+		}
+		constraint.done()
+	}
+}
+
+func (c *converter) endsAfter(requests int64) { c.traffic.Horizon.Requests = &requests }
+
+// seconds reads a number of seconds, or a duration such as 2m.
+func seconds(in *object, name string) float64 {
+	if text, ok := in.fields[name].(string); ok {
+		if d, err := time.ParseDuration(text); err == nil && d > 0 {
+			in.ignore(name)
+			return d.Seconds()
+		}
+	}
+	return in.number(name, 1, 1e-9, maxYear)
+}
+
+// guideLLMData takes over synthetic texts.
+func (c *converter) guideLLMData(in *object, client *v1alpha1.Client) {
+	defer in.done()
+	in.ignore("samples", "source", "processor")
+	client.InputTokens = c.rangeOf(in, "prompt_tokens")
+	client.OutputTokens = c.rangeOf(in, "output_tokens")
+	if turns := in.whole("turns", 1, 1, 100_000); turns > 1 {
+		client.Sessions = &v1alpha1.Sessions{Turns: constant(turns)}
+	}
+	tokens, count := in.whole("prefix_tokens", 0, 0, maxTokens), int64(1)
+	switch buckets := in.children("prefix_buckets"); len(buckets) {
+	case 0:
+	case 1:
+		buckets[0].ignore("bucket_weight")
+		tokens, count = buckets[0].whole("prefix_tokens", 0, 0, maxTokens), buckets[0].whole("prefix_count", 1, 1, 100_000)
+		buckets[0].done()
+	default:
+		c.fault(field.Forbidden(in.at("prefix_buckets"), "prefixes of several lengths cannot be carried by one client"))
+	}
+	if tokens > 0 {
+		client.Prefix = &v1alpha1.Prefix{Group: "prefix", Tokens: int32(tokens)}
+		if count > 1 {
+			client.Prefix.Groups = &v1alpha1.PrefixGroups{Count: int32(count)}
+		}
+	}
+}
+
+// rangeOf reads lengths: a mean, and a deviation or bounds or neither.
+func (c *converter) rangeOf(in *object, name string) v1alpha1.Lengths {
+	in.demand("", name)
+	mean := in.number(name, 1, 1, maxTokens)
+	least, greatest := in.whole(name+"_min", 0, 1, maxTokens), in.whole(name+"_max", 0, 1, maxTokens)
+	deviation := in.number(name+"_stdev", 0, 0, maxTokens)
+	switch {
+	case greatest > 0 && least > greatest:
+		c.fault(field.Invalid(in.at(name+"_min"), least, "must not be greater than "+name+"_max"))
+	case deviation == 0 && least > 0 && greatest > 0:
+		return uniform(least, greatest)
+	case deviation == 0 && (least > 0 || greatest > 0):
+		c.fault(field.Invalid(in.at(name), mean, fmt.Sprintf("needs %s_stdev, or both bounds or none", name)))
+	}
+	return normal(mean, deviation, least, greatest)
+}
+
+// guideLLMFlat takes over the form without a spec, whose names are those of flags.
+func (c *converter) guideLLMFlat(in *object, client *v1alpha1.Client) {
+	in = &object{reader: in.reader, fields: underscored(in.fields)}
+	defer in.done()
+	in.ignore("target", "model", "request_type", "backend", "processor", "outputs", "random_seed")
+	if in.has("max_requests") {
+		c.endsAfter(in.whole("max_requests", 1, 1, 1e9))
+	}
+	if in.has("max_seconds") {
+		c.traffic.Horizon.Duration = spanPositive(in.number("max_seconds", 1, 1e-9, maxYear))
+	}
+	if in.ignore("max_requests", "max_seconds"); !in.has("max_requests") && !in.has("max_seconds") {
+		in.demand("state max_seconds or max_requests: without one, a benchmark has no end", "max_seconds")
+	}
+	if text, ok := in.fields["data"].(string); ok {
+		in.fields["data"] = pairs(text)
+	}
+	if data := in.required("data"); data != nil {
+		c.guideLLMData(data, client)
+	}
+	kind := "profile"
+	if in.has("rate_type") {
+		kind = "rate_type"
+	}
+	profile := &object{
+		reader: in.reader, fields: map[string]any{"kind": in.take(kind), "max_concurrency": in.take("max_concurrency"), "rampup_duration": in.take("rampup")},
+		written: map[string]string{"kind": kind, "streams": "rate", "rampup_duration": "rampup"},
+	}
+	in.ignore("rate")
+	if profile.fields["kind"] == "concurrent" {
+		profile.fields["streams"] = in.fields["rate"]
+	} else {
+		profile.fields["rate"] = in.fields["rate"]
+	}
+	c.guideLLMProfile(profile, client)
+}
+
+// underscored returns fields whose names have underscores in place of hyphens.
+func underscored(fields map[string]any) map[string]any {
+	plain := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		plain[strings.ReplaceAll(name, "-", "_")] = fields[name]
+	}
+	return plain
+}
+
+// pairs reads a list such as prompt_tokens=256,output_tokens=128.
+func pairs(text string) map[string]any {
+	fields := map[string]any{}
+	for pair := range strings.SplitSeq(text, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(pair), "=")
+		fields[name] = json.Number(value)
+	}
+	return fields
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package profile_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
+	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/profile"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// scenario is a run of traffic.
+func scenario(traffic *profile.Traffic) *v1alpha1.SimulationRun {
+	run := builder.MakeRun("profile", "ns").Seeds(1).Obj()
+	run.Spec.Scenario.Horizon, run.Spec.Scenario.Workload = traffic.Horizon, traffic.Workload
+	manifest.Default(run)
+	return run
+}
+
+// A profile becomes the traffic of its golden file, which compiles.
+func TestProfilesAreTakenOver(t *testing.T) {
+	names, err := filepath.Glob("testdata/*.yaml")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no profiles: %v", err)
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, ".golden.yaml") {
+			continue
+		}
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			traffic, errs := profile.Convert(text, profile.Options{})
+			if len(errs) > 0 {
+				t.Fatal(errs.ToAggregate())
+			}
+			got, err := yaml.Marshal(traffic)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, note := range slices.Backward(traffic.Notes) {
+				got = append([]byte("# "+note+"\n"), got...)
+			}
+			golden := strings.TrimSuffix(name, ".yaml") + ".golden.yaml"
+			if *update {
+				if err := os.WriteFile(golden, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("traffic (-want +got):\n%s", diff)
+			}
+			run := scenario(traffic)
+			if errs := manifest.Validate(run); len(errs) > 0 {
+				t.Fatal(errs.ToAggregate())
+			}
+			if _, errs, err := compile.Run(t.Context(), run, experimenttest.Inputs{}); err != nil || len(errs) > 0 {
+				t.Errorf("compile: %v, %v", errs.ToAggregate(), err)
+			}
+		})
+	}
+}
+
+func TestWhatCannotBeCarriedIsRefused(t *testing.T) {
+	const (
+		random = "data: {type: random, input_distribution: {min: 1, max: 9, mean: 5, std_dev: 2}, output_distribution: {min: 1, max: 9, mean: 5, std_dev: 2}}\n"
+		load   = "load: {type: poisson, stages: [{rate: 1, duration: 10}]}\n"
+		shared = "data: {type: shared_prefix, shared_prefix: {num_groups: 2, num_prompts_per_group: 2, system_prompt_len: 10, question_len: 5, output_len: 5"
+		blis   = "version: '2'\nhorizon: 1000000\naggregate_rate: 1\nclients:\n- id: a\n  rate_fraction: 1\n  arrival: {process: poisson}\n  output_distribution: {type: constant, params: {value: 1}}\n"
+		length = "  input_distribution: {type: constant, params: {value: 1}}\n"
+		guide  = "spec:\n  constraints: [{kind: max_requests, count: 5}]\n  data: [{kind: synthetic_text, prompt_tokens: 5, output_tokens: 5}]\n"
+	)
+	for name, tc := range map[string]struct {
+		text string
+		want []string
+	}{
+		"no YAML":       {"{", []string{`profile: Invalid value: "": must be YAML: yaml: line 1: did not find expected node content`}},
+		"a list":        {"[1]", []string{`profile: Invalid value: "": must be an object with fields`}},
+		"another thing": {"a: 1", []string{`profile: Invalid value: "": must have load and data (InferencePerf), spec or profile (GuideLLM), or version and clients, cohorts or the like (BLIS)`}},
+		"a marker": {"load: {type: poisson, stages: [{rate: REPLACE_ENV_RATE, duration: 10}]}\n" + random, []string{
+			`load.stages[0].rate: Invalid value: "REPLACE_ENV_RATE": is a marker of a template: put a value in its place`}},
+		"an unknown field": {load + random + "loads: 1", []string{
+			"loads: Forbidden: unknown field; there are api, circuit_breakers, data, load, metrics, report, server, storage, tokenizer"}},
+		"a negative rate": {"load: {type: poisson, stages: [{rate: -1, duration: 10}]}\n" + random, []string{
+			"load.stages[0].rate: Invalid value: -1: must be between 1e-09 and 1e+09"}},
+		"a rate that is no number": {"load: {type: poisson, stages: [{rate: fast, duration: 10}]}\n" + random, []string{
+			`load.stages[0].rate: Invalid value: "fast": must be a number`}},
+		"a search for the rate": {"load: {type: poisson, sweep: {type: linear}, stages: [{rate: 1, duration: 10}]}\n" + random, []string{
+			"load.sweep: Forbidden: rates that follow from a search cannot be carried: state stages"}},
+		"no stages": {"load: {type: poisson}\n" + random, []string{"load.stages: Required value: state the stages"}},
+		"two numbers of users": {"load: {type: concurrent, stages: [{num_requests: 1, concurrency_level: 1}, {num_requests: 1, concurrency_level: 2}]}\n" + random, []string{
+			"load.stages: Forbidden: a closed loop has one number of users, and there are 2 stages: choose one with --stage"}},
+		"a foreign kind of data": {load + "data: {type: shareGPT}", []string{
+			`data.type: Unsupported value: "shareGPT": supported values: "shared_prefix", "random", "synthetic"`}},
+		"a default that versions differ in": {load + "data: {type: random, input_distribution: {min: 1, max: 9, mean: 5}, output_distribution: {type: fixed, mean: 5}}", []string{
+			"data.input_distribution.std_dev: Required value: versions of inference-perf have different defaults"}},
+		"conversations": {load + shared + ", enable_multi_turn_chat: true}}", []string{
+			"data.shared_prefix.enable_multi_turn_chat: Forbidden: conversations without end cannot be carried: state client.sessions"}},
+		"two names of one field": {load + shared + ", num_unique_system_prompts: 2}}", []string{
+			"data.shared_prefix.num_unique_system_prompts: Forbidden: is the same field as num_groups"}},
+
+		"no end": {"spec: {data: [{kind: synthetic_text, prompt_tokens: 5, output_tokens: 5}], profile: {kind: synchronous}}", []string{
+			"spec.constraints: Required value: state max_requests or max_duration: without one, a benchmark has no end"}},
+		"a sweep of rates": {guide + "  profile: {kind: sweep}", []string{
+			`spec.profile.kind: Unsupported value: "sweep": supported values: "concurrent", "synchronous", "throughput", "constant", "poisson"`}},
+		"several benchmarks": {guide + "  profile: {kind: concurrent}\nbenchmarks: [{profile: {streams: 1}}, {profile: {streams: 2}}]", []string{
+			"benchmarks: Forbidden: a workload is one benchmark, and there are 2: choose one with --stage"}},
+		"a file of prompts": {"spec: {constraints: [{kind: max_requests, count: 5}], data: [{kind: json_file, path: a}], profile: {kind: synchronous}}", []string{
+			`spec.data[0].kind: Unsupported value: "json_file": supported values: "synthetic_text"`,
+			"spec.data[0].prompt_tokens: Required value", "spec.data[0].output_tokens: Required value",
+			"spec.data[0].path: Forbidden: unknown field; there are kind, output_tokens, output_tokens_max, output_tokens_min, output_tokens_stdev, prefix_buckets, prefix_tokens, processor, prompt_tokens, prompt_tokens_max, prompt_tokens_min, prompt_tokens_stdev, samples, source, turns"}},
+		"half a user": {guide + "  profile: {kind: concurrent, streams: 1.5}", []string{
+			"profile: Invalid value: 1.5: must have a whole number of users"}},
+		"a flat profile without a rate": {"profile: constant\nmax_seconds: 5\ndata: {prompt_tokens: 5, output_tokens: 5}", []string{"rate: Required value"}},
+
+		"an older version": {"version: '1'\n" + strings.TrimPrefix(blis, "version: '2'\n") + length, []string{
+			`version: Unsupported value: "1": supported values: "2"`}},
+		"a misspelt field": {blis + length + "  prefix_grp: a", []string{
+			"clients[0].prefix_grp: Forbidden: unknown field; there are adapter, arrival, closed_loop, concurrency, goodput_slo, id, input_distribution, lifecycle, model, multimodal, network, output_distribution, prefix_group, prefix_length, rate_fraction, reasoning, slo_class, slo_target_us, spike, streaming, tenant_id, think_time_us, timeout"}},
+		"a Pareto law without a mean": {blis + "  input_distribution: {type: pareto_lognormal, params: {alpha: 1, xm: 5, mu: 1, sigma: 1, mix_weight: 0.5}}", []string{
+			"clients[0].input_distribution.params.alpha: Invalid value: 1: must be greater than 1: without a mean, the lengths cannot be carried"}},
+		"lengths in a file": {blis + "  input_distribution: {type: empirical, file: a.csv, params: {'5': 1}}", []string{
+			"clients[0].input_distribution.file: Forbidden: lengths in a file cannot be carried: state params"}},
+		"a network": {blis + length + "  network: {rtt_ms: 5}", []string{
+			"clients[0].network: Forbidden: networks cannot be carried: latencies are those at the gateway"}},
+		"a name that is none": {strings.Replace(blis, "id: a", "id: 'a b'", 1) + length, []string{
+			`clients[0].id: Invalid value: "a b": must be at most 63 letters, digits, dots, - and _, and begin and end with a letter or a digit`}},
+		"windows that overlap": {blis + length + "  lifecycle: {windows: [{start_us: 0, end_us: 9, trace_rate: 1}, {start_us: 5, end_us: 20, trace_rate: 1}]}", []string{
+			`clients[0].lifecycle.windows: Invalid value: "5µs": windows must follow each other and have a duration`}},
+		"a load profile": {blis + length + "cohorts:\n- id: b\n  population: 5\n  rate_fraction: 1\n  arrival: {process: poisson}\n" + length +
+			"  output_distribution: {type: constant, params: {value: 1}}\n  diurnal: {peak_hour: 3}", []string{
+			"cohorts[0].diurnal: Forbidden: a load profile cannot be carried: state client.arrivals.stages"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			traffic, errs := profile.Convert([]byte(tc.text), profile.Options{})
+			if traffic != nil {
+				t.Error("traffic beside errors")
+			}
+			var got []string
+			for _, err := range errs {
+				got = append(got, err.Error())
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("errors (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// One of several benchmarks is a workload.
+func TestAStageIsChosen(t *testing.T) {
+	const stages = "load: {type: concurrent, stages: [{num_requests: 10, concurrency_level: 1}, {num_requests: 20, concurrency_level: 2}]}\n" +
+		"data: {type: random, input_distribution: {type: fixed, mean: 5}, output_distribution: {type: fixed, mean: 5}}"
+	const streams = "profile: concurrent\nrate: [1, 2]\nmax_requests: 20\ndata: {prompt_tokens: 5, output_tokens: 5}"
+	const spec = "spec: {constraints: [{kind: max_requests, count: 20}], data: [{kind: synthetic_text, prompt_tokens: 5, output_tokens: 5}], profile: {kind: concurrent, streams: [1, 2]}}"
+	const benchmarks = "spec: {constraints: [{kind: max_requests, count: 20}], data: [{kind: synthetic_text, prompt_tokens: 5, output_tokens: 5}], profile: {kind: concurrent}}\n" +
+		"benchmarks: [{profile.streams: 1}, {profile.streams: 2}]"
+	for _, text := range []string{stages, streams, spec, benchmarks} {
+		traffic, errs := profile.Convert([]byte(text), profile.Options{Stage: 2})
+		if len(errs) > 0 {
+			t.Fatal(errs.ToAggregate())
+		}
+		if users := traffic.Workload.Clients[0].ClosedLoop.Concurrency; users != 2 || *traffic.Horizon.Requests != 20 {
+			t.Errorf("%d users and %d requests, want 2 and 20", users, *traffic.Horizon.Requests)
+		}
+		if _, errs := profile.Convert([]byte(text), profile.Options{Stage: 3}); len(errs) == 0 {
+			t.Error("there is no third stage")
+		}
+	}
+}
+
+func FuzzConvert(f *testing.F) {
+	names, err := filepath.Glob("testdata/*.yaml")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text, 0)
+	}
+	f.Fuzz(func(t *testing.T, text []byte, stage int) {
+		traffic, errs := profile.Convert(text, profile.Options{Stage: max(0, stage)})
+		if (traffic == nil) != (len(errs) > 0) {
+			t.Fatalf("traffic %v beside %v", traffic, errs)
+		}
+		if traffic != nil {
+			if _, err := yaml.Marshal(traffic); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
