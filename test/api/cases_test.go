@@ -14,12 +14,13 @@ import (
 	"windtunnel.dev/windtunnel/pkg/manifest"
 )
 
-// allCases vary every document by every bound and every rule.
+// allCases vary every document by every bound and every rule. Those of a field that both
+// kinds share vary it in runs.
 func allCases(t *testing.T) []testCase {
 	t.Helper()
 	var cases []testCase
 	for name, doc := range documents(t) {
-		all := nodes(t, doc)
+		all := ownNodes(t, doc)
 		cases = append(cases, testCase{name: name + "/as it is", doc: doc, at: "spec", fault: ""})
 		cases = append(cases, boundCases(name, doc, all)...)
 		cases = append(cases, ruleCases(name, doc, all)...)

@@ -31,11 +31,14 @@ func newObject(kind string) runtime.Object {
 // object is a document before it has a type.
 type object = map[string]any
 
-// documents are the valid ones that the tables vary. Together they hold every
-// field of both kinds' specs.
+// documents are what the tables vary. Together they hold every field of both kinds' specs.
+// The time of a case grows with its document, so each client has a small document of its own.
 func documents(t *testing.T) map[string]object {
 	t.Helper()
 	docs := map[string]object{}
+	for _, client := range loadAs[[]object](t, "clients") {
+		docs["run-client-"+client["name"].(string)] = withClient(t, client)
+	}
 	runs := []string{"run-clients", "run-trace", "run-file", "run-policies", "run-volume", "run-models"}
 	for _, name := range append(runs, "run-traces") {
 		run := severalTraces(t, runs)
@@ -68,6 +71,13 @@ func documents(t *testing.T) map[string]object {
 	return docs
 }
 
+// withClient is a run with one client.
+func withClient(t *testing.T, client object) object {
+	t.Helper()
+	workload := object{"clients": []any{client}}
+	return with(load(t, "run-file"), place{"spec", "scenario", "workload"}, workload).(object)
+}
+
 // severalTraces is a run that replays the traces of others, each under a name.
 func severalTraces(t *testing.T, runs []string) object {
 	t.Helper()
@@ -92,7 +102,7 @@ func proposal(t *testing.T, config object) object {
 	t.Helper()
 	sweep := load(t, "sweep")
 	spec := sweep["spec"].(object)
-	for field, value := range load(t, "run-clients")["spec"].(object) {
+	for field, value := range load(t, "run-file")["spec"].(object) {
 		if field != "trace" {
 			spec[field] = value
 		}
@@ -117,11 +127,16 @@ var searches = map[string]object{
 
 func load(t *testing.T, name string) object {
 	t.Helper()
+	return loadAs[object](t, name)
+}
+
+func loadAs[T any](t *testing.T, name string) T {
+	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var doc object
+	var doc T
 	if err := yaml.UnmarshalStrict(text, &doc); err != nil {
 		t.Fatal(err)
 	}

@@ -291,7 +291,7 @@ var rules = map[string]ruleTable{
 	},
 	"inputTokens and outputTokens must be set, except with a preset": {
 		good: []any{
-			fields{"preset": gone},
+			fields{"preset": gone, "inputTokens": tokens, "outputTokens": tokens},
 			fields{"preset": object{"name": "Chatbot"}, "inputTokens": gone, "outputTokens": gone},
 		},
 		bad: []any{
@@ -557,6 +557,7 @@ var (
 	stages     = []any{object{"rate": "1", "duration": "1m"}}
 	sessions   = object{"concurrent": 1, "turns": object{"mean": "2"}}
 	arrivals   = object{"rate": "1"}
+	tokens     = object{"mean": "64"}
 	closedLoop = object{"concurrency": 2}
 	// waitingSessions have turns that wait for answers.
 	waitingSessions = object{"thinkTime": object{"mean": "1s"}, "turns": object{"mean": "2"}}
