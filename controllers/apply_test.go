@@ -215,7 +215,7 @@ func TestAnObjectThatIsGoneIsNoError(t *testing.T) {
 // TestAFileCannotBeReadOnACluster tells a user who applied a manifest for the
 // local verbs what to do.
 func TestAFileCannotBeReadOnACluster(t *testing.T) {
-	_, err := clusterInputs{}.File("trace.jsonl")
+	_, err := clusterInputs{}.OpenFile("trace.jsonl")
 	if err == nil || !strings.Contains(err.Error(), "configMapRef") {
 		t.Errorf("got %v", err)
 	}

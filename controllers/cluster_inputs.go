@@ -5,6 +5,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"io"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -42,11 +43,13 @@ func (c clusterInputs) ConfigMapKey(ctx context.Context, name, key string) ([]by
 	return compile.ConfigMapKey(&cm, key)
 }
 
-// File implements compile.Inputs.
-func (clusterInputs) File(string) ([]byte, error) { return nil, compile.ErrNoFiles }
+// OpenFile implements compile.Inputs.
+func (clusterInputs) OpenFile(string) (io.ReadCloser, error) { return nil, compile.ErrNoFiles }
 
-// VolumeFile implements compile.Inputs.
-func (clusterInputs) VolumeFile(string, string) ([]byte, error) { return nil, compile.ErrOnlyPods }
+// OpenVolumeFile implements compile.Inputs.
+func (clusterInputs) OpenVolumeFile(string, string) (io.ReadCloser, error) {
+	return nil, compile.ErrOnlyPods
+}
 
 // ParsesTraces implements compile.Inputs.
 func (clusterInputs) ParsesTraces() bool { return false }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -116,7 +117,9 @@ func (l *lintInputs) ConfigMapKey(ctx context.Context, name, key string) ([]byte
 	return l.localInputs.ConfigMapKey(ctx, name, key)
 }
 
-func (*lintInputs) VolumeFile(string, string) ([]byte, error) { return nil, compile.ErrOnlyPods }
+func (*lintInputs) OpenVolumeFile(string, string) (io.ReadCloser, error) {
+	return nil, compile.ErrOnlyPods
+}
 
 func (l *lintInputs) findings(set *manifest.Set, object manifest.Object, errs field.ErrorList, reported []lint.Finding) []lint.Finding {
 	var found []lint.Finding

@@ -143,19 +143,19 @@ func (l localInputs) ConfigMapKey(_ context.Context, name, key string) ([]byte, 
 	return nil, compile.Missing(fmt.Sprintf("ConfigMap %s is not in the manifest and not in a file of --configmap", name))
 }
 
-func (l localInputs) File(name string) ([]byte, error) {
+func (l localInputs) OpenFile(name string) (io.ReadCloser, error) {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(l.folder, name)
 	}
-	return os.ReadFile(name)
+	return os.Open(name)
 }
 
-func (l localInputs) VolumeFile(volume, path string) ([]byte, error) {
+func (l localInputs) OpenVolumeFile(volume, path string) (io.ReadCloser, error) {
 	folder, given := l.volumes[volume]
 	if !given {
 		return nil, compile.Missing(fmt.Sprintf("only pods of a cluster mount this volume; name a folder with its files: --volume %s=FOLDER", volume))
 	}
-	return os.ReadFile(filepath.Join(folder, filepath.FromSlash(path)))
+	return os.Open(filepath.Join(folder, filepath.FromSlash(path)))
 }
 
 func (localInputs) ParsesTraces() bool { return true }

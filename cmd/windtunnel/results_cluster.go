@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -210,9 +211,11 @@ func (c clusterInputs) ConfigMapKey(ctx context.Context, name, key string) ([]by
 	return compile.ConfigMapKey(&cm, key)
 }
 
-func (clusterInputs) File(string) ([]byte, error) { return nil, compile.ErrNoFiles }
+func (clusterInputs) OpenFile(string) (io.ReadCloser, error) { return nil, compile.ErrNoFiles }
 
-func (clusterInputs) VolumeFile(string, string) ([]byte, error) { return nil, compile.ErrOnlyPods }
+func (clusterInputs) OpenVolumeFile(string, string) (io.ReadCloser, error) {
+	return nil, compile.ErrOnlyPods
+}
 
 func (clusterInputs) ParsesTraces() bool { return false }
 

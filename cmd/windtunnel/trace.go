@@ -187,11 +187,14 @@ func traceStat(stdin io.Reader, w io.Writer, flags traceFileFlags, name string) 
 		return err
 	}
 	defer in.Close()
-	format, recorded, err := flags.read(in, name)
+	format, options, text, err := flags.resolve(in, name)
 	if err != nil {
 		return badInputError{err}
 	}
-	s := recorded.Statistics()
+	s, digest, err := trace.Describe(format, options, text, name)
+	if err != nil {
+		return badInputError{err}
+	}
 	fmt.Fprintf(w, "format               %s\n", format)
 	if format == trace.ServeGen {
 		fmt.Fprintln(w, "requests are drawn   under seed 1; each seed of a simulation draws others")
@@ -217,6 +220,6 @@ func traceStat(stdin io.Reader, w io.Writer, flags traceFileFlags, name string) 
 		fmt.Fprintf(w, "reusable             %.2f %% of prompt tokens (unbounded cache of full blocks)\n",
 			100*float64(s.ReusableTokens)/float64(s.InputTokens))
 	}
-	fmt.Fprintf(w, "sha256               %s\n", recorded.Digest())
+	fmt.Fprintf(w, "sha256               %s\n", digest)
 	return nil
 }

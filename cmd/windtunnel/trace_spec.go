@@ -119,6 +119,9 @@ func writeRequests(w io.Writer, config *simulator.Config, most, blockTokens int)
 			return 0, err
 		}
 	}
+	if err := workload.Close(source); err != nil {
+		return 0, err
+	}
 	if out.Rows() == 0 {
 		return 0, badInputError{fmt.Errorf("no request arrives before the horizon")}
 	}

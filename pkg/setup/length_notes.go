@@ -72,8 +72,11 @@ func (l lengthLimit) traceNotes(trace *trace.Trace, simulated int, path *field.P
 	if simulated > 0 {
 		of = min(of, simulated)
 	}
-	longer := trace.Longer(l.tokens, of)
-	if longer == 0 {
+	longer, err := trace.Longer(l.tokens, of)
+	switch {
+	case err != nil:
+		return []string{fmt.Sprintf("%s: how many requests have more tokens than %v is not known: %v", path, l, err)}
+	case longer == 0:
 		return nil
 	}
 	return []string{fmt.Sprintf("%s: %d of %d requests have more tokens, prompt and answer together, than %v: they are rejected", path, longer, of, l)}

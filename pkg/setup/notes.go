@@ -54,7 +54,7 @@ func longestPrompt(in *v1alpha1.Workload, traces trace.Set) int {
 	longest := 0
 	for _, t := range Traces(in, nil) {
 		if recorded := traces[t.Name]; recorded != nil && recorded.Requests() > 0 {
-			longest = max(longest, recorded.Statistics().Input.Max)
+			longest = max(longest, recorded.LongestInput())
 		}
 	}
 	for i := range in.Clients {

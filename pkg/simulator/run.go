@@ -4,18 +4,23 @@ package simulator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// Run simulates c and returns what was measured. The only error is that ctx
-// was cancelled. A Config that breaks the rules stated at its fields panics:
+// Run simulates c and returns what was measured, and closes the source. An error says that
+// ctx was cancelled, or that the source could not be read to its end. A Config that breaks the rules stated at its fields panics:
 // who compiles a scenario checks it first.
 func Run(ctx context.Context, c Config) (*Outcome, error) {
 	s := newSimulation(ctx, c)
-	return s.run()
+	outcome, err := s.run()
+	if err = errors.Join(err, workload.Close(c.Source)); err != nil {
+		return nil, err
+	}
+	return outcome, nil
 }
 
 // simulation is a run: what comes next, to its end. The gateway and the cluster do

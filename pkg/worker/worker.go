@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"os"
@@ -276,14 +277,17 @@ func (o Options) readTraces(plan *experiment.Plan) (trace.Set, error) {
 // readTrace reads a trace of a plan into so much memory, from the folder where it is
 // mounted, and checks that it is the one planned for.
 func readTrace(plan *experiment.Plan, in *experiment.TraceInput, folder string, memoryBytes int64) (*trace.Trace, error) {
-	file, err := openWithin(folder, in.Path())
+	open := func() (io.ReadCloser, error) { return openWithin(folder, in.Path()) }
+	file, err := open()
+	if err == nil {
+		err = file.Close()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("trace %s: %w", in.Name(), err)
 	}
-	defer file.Close()
 	options := in.Options()
 	options.MemoryBytes = memoryBytes
-	recorded, err := trace.ReadWith(trace.Format(in.Format), options, file, experiment.TraceDescription(in))
+	recorded, err := trace.Open(trace.Format(in.Format), options, open, experiment.TraceDescription(in))
 	switch {
 	case err != nil && storageError(err) != nil:
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,6 +31,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
+	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
 )
 
 // recordingCreator keeps what is created.
@@ -53,9 +55,11 @@ func (r *recordingCreator) CreateConfigMap(ctx context.Context, cm *corev1.Confi
 type traceInputs []byte
 
 func (i traceInputs) ConfigMapKey(context.Context, string, string) ([]byte, error) { return i, nil }
-func (traceInputs) File(string) ([]byte, error)                                    { return nil, compile.ErrNoFiles }
-func (traceInputs) VolumeFile(string, string) ([]byte, error)                      { return nil, compile.ErrOnlyPods }
-func (traceInputs) ParsesTraces() bool                                             { return false }
+func (traceInputs) OpenFile(string) (io.ReadCloser, error)                         { return nil, compile.ErrNoFiles }
+func (traceInputs) OpenVolumeFile(string, string) (io.ReadCloser, error) {
+	return nil, compile.ErrOnlyPods
+}
+func (traceInputs) ParsesTraces() bool { return false }
 
 func mooncakeTrace(t *testing.T, seed int64) []byte {
 	t.Helper()
@@ -394,8 +398,8 @@ func TestInvalidTraceIsReportedAsFieldError(t *testing.T) {
 			text: string(mooncakeTrace(t, 1)) + "{\"timestamp\": -1}\n",
 			want: `spec.scenario.workload.trace.configMapRef: Invalid value: "small.jsonl": trace ConfigMap/traces/small.jsonl: row 41: timestamp: `,
 		},
-		"more than the pod's memory holds": {
-			text: string(mooncakeTrace(t, 1)), memory: 2048,
+		"rows that wait for answers, and more than the pod's memory holds": {
+			text: workloadtest.SessionTrace, memory: 128,
 			want: "blocks take about 0 MiB of memory up to here, and there are 0 MiB: give more, or use fewer rows",
 		},
 	}
@@ -414,6 +418,23 @@ func TestInvalidTraceIsReportedAsFieldError(t *testing.T) {
 				t.Errorf("a laptop says %v, %v; the pod %s", errs, err, report.Error)
 			}
 		})
+	}
+}
+
+// A pod that has no memory for a trace reads its file in each simulation.
+func TestATraceMayBeLargerThanThePodsMemory(t *testing.T) {
+	var results [2][]*corev1.ConfigMap
+	for i, memory := range []int64{0, 2048} {
+		o := mountedOptions(t)
+		o.MemoryBytes = memory
+		var r recordingCreator
+		if _, err := Run(t.Context(), o, &r); err != nil {
+			t.Fatal(err)
+		}
+		results[i] = r.created
+	}
+	if diff := cmp.Diff(results[0], results[1]); diff != "" || len(results[0]) == 0 {
+		t.Errorf("%d results (-in memory +read as it goes):\n%s", len(results[0]), diff)
 	}
 }
 

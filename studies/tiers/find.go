@@ -79,8 +79,12 @@ var offloads = [...]struct {
 
 // find runs all simulations.
 func find(recorded *trace.Trace, s scale) (*findings, error) {
+	statistics, err := recorded.Statistics()
+	if err != nil {
+		return nil, err
+	}
 	f := &findings{
-		scale: s, trace: recorded.Statistics(),
+		scale: s, trace: statistics,
 		one: make([][len(ones)]hits, len(s.gpu)), cluster: make([][len(levels)]hits, len(s.clusterGPU)),
 	}
 	d, err := realDevices()

@@ -82,9 +82,18 @@ func (f *findings) testPage(t *testing.T) {
 	}
 }
 
+func reusableShare(t *testing.T, recorded *trace.Trace) float64 {
+	t.Helper()
+	s, err := recorded.Statistics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.ReusableShare
+}
+
 func TestTooManyHitsAreAnError(t *testing.T) {
 	recorded := generated(t)
-	if _, err := simulate(oneCache(recorded, setup{gpu: 1 << 12}), recorded.Statistics().ReusableShare/2); err == nil || !strings.Contains(err.Error(), "without bounds") {
+	if _, err := simulate(oneCache(recorded, setup{gpu: 1 << 12}), reusableShare(t, recorded)/2); err == nil || !strings.Contains(err.Error(), "without bounds") {
 		t.Errorf("%v", err)
 	}
 }
@@ -97,7 +106,7 @@ func TestAllThatIsThereIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	most := recorded.Statistics().ReusableShare
+	most := reusableShare(t, recorded)
 	h, err := simulate(oneCache(recorded, setup{gpu: 1 << 18}), most)
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/spelling"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // Inputs reads what a spec refers to. An error that wraps fs.ErrNotExist says
@@ -31,13 +32,13 @@ type Inputs interface {
 	// ConfigMapKey returns the bytes under a key of data or binaryData. An empty
 	// key means the one that holds an EPP configuration.
 	ConfigMapKey(ctx context.Context, name, key string) ([]byte, error)
-	// File returns the bytes of a file named by a manifest. Any error is the
-	// user's to mend.
-	File(path string) ([]byte, error)
-	// VolumeFile returns the bytes of a file in a volume, named by its claim or by
-	// the reference of its image. ErrOnlyPods has the compilation go on without
-	// them; any other error is the user's to mend.
-	VolumeFile(volume, path string) ([]byte, error)
+	// OpenFile opens a file named by a manifest. Any error is the user's to mend. A
+	// long trace is opened again whenever it is replayed.
+	OpenFile(path string) (io.ReadCloser, error)
+	// OpenVolumeFile opens a file in a volume, named by its claim or by the reference
+	// of its image. ErrOnlyPods has the compilation go on without it; any other error
+	// is the user's to mend.
+	OpenVolumeFile(volume, path string) (io.ReadCloser, error)
 	// ParsesTraces reports whether traces in ConfigMaps are parsed too. Who works for
 	// many people leaves that to pods, and reads no more of a trace than its digest.
 	ParsesTraces() bool
@@ -84,17 +85,25 @@ func (r *reader) configMapKey(ref *v1alpha1.ConfigMapKeyReference, path *field.P
 }
 
 func (r *reader) file(name string, path *field.Path) ([]byte, field.ErrorList) {
-	raw, err := r.inputs.File(name)
-	return raw, fileErrors(name, err, path)
+	file, err := r.inputs.OpenFile(name)
+	if err != nil {
+		return nil, fileErrors(name, err, path)
+	}
+	raw, err := io.ReadAll(file)
+	return raw, fileErrors(name, errors.Join(err, file.Close()), path)
 }
 
-// volumeFile returns nil, and no errors, where only pods can read the file.
-func (r *reader) volumeFile(volume, name string, path *field.Path) ([]byte, field.ErrorList) {
-	raw, err := r.inputs.VolumeFile(volume, name)
+// opened checks that a file can be opened. It returns nil, and no errors, where only pods
+// can.
+func opened(open trace.Opener, name string, path *field.Path) (trace.Opener, field.ErrorList) {
+	file, err := open()
 	if errors.Is(err, ErrOnlyPods) {
 		return nil, nil
 	}
-	return raw, fileErrors(volume+"/"+name, err, path)
+	if err == nil {
+		err = file.Close()
+	}
+	return open, fileErrors(name, err, path)
 }
 
 func fileErrors(name string, err error, path *field.Path) field.ErrorList {

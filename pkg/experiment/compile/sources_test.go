@@ -5,6 +5,7 @@ package compile_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"strings"
@@ -44,9 +45,9 @@ type fileInputs struct {
 	files map[string]string
 }
 
-func (f fileInputs) File(name string) ([]byte, error) {
+func (f fileInputs) OpenFile(name string) (io.ReadCloser, error) {
 	if text, ok := f.files[name]; ok {
-		return []byte(text), nil
+		return io.NopCloser(strings.NewReader(text)), nil
 	}
 	return nil, fmt.Errorf("open %s: %w", name, fs.ErrNotExist)
 }

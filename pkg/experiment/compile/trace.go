@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -29,12 +30,12 @@ func (c *compiler) readTrace(in setup.Trace) field.ErrorList {
 	if errs := input.Options().Validate(trace.Format(in.Format), path); len(errs) > 0 {
 		return errs
 	}
-	raw, at, errs := c.traceText(in.Trace, path)
+	open, at, errs := c.openerOf(in.Trace, path)
 	if len(errs) == 0 && input.ConfigMap != nil {
-		errs = c.digestTrace(raw, input, at, path.Child("sha256"))
+		errs = c.digestTrace(open, input, at, path.Child("sha256"))
 	}
-	if len(errs) == 0 && c.parses(input, raw) {
-		errs = c.parseTrace(raw, input, at, path.Child("sha256"))
+	if len(errs) == 0 && open != nil && c.parses(input) {
+		errs = c.parseTrace(open, input, at, path.Child("sha256"))
 	}
 	if len(errs) > 0 {
 		return errs
@@ -55,18 +56,15 @@ func (c *compiler) readTrace(in setup.Trace) field.ErrorList {
 	return nil
 }
 
-// parses reports whether a trace is parsed here.
-func (c *compiler) parses(input *experiment.TraceInput, raw []byte) bool {
-	if input.ConfigMap != nil {
-		return c.inputs.ParsesTraces()
-	}
-	return raw != nil || input.File != ""
+// parses reports whether a trace that can be opened here is parsed here.
+func (c *compiler) parses(input *experiment.TraceInput) bool {
+	return input.ConfigMap == nil || c.inputs.ParsesTraces()
 }
 
 // parseTrace reads a trace's text, which must be the one that the spec states, if it
 // states one.
-func (c *compiler) parseTrace(raw []byte, input *experiment.TraceInput, at, sha256 *field.Path) field.ErrorList {
-	recorded, err := trace.ReadWith(trace.Format(input.Format), input.Options(), bytes.NewReader(raw), experiment.TraceDescription(input))
+func (c *compiler) parseTrace(open trace.Opener, input *experiment.TraceInput, at, sha256 *field.Path) field.ErrorList {
+	recorded, err := trace.Open(trace.Format(input.Format), input.Options(), open, experiment.TraceDescription(input))
 	if err != nil {
 		return field.ErrorList{input.InvalidAt(at, err)}
 	}
@@ -75,8 +73,13 @@ func (c *compiler) parseTrace(raw []byte, input *experiment.TraceInput, at, sha2
 }
 
 // digestTrace takes the digest of a trace's text, and bounds it.
-func (c *compiler) digestTrace(raw []byte, input *experiment.TraceInput, at, sha256 *field.Path) field.ErrorList {
-	digest, err := trace.DigestText(c.ctx, bytes.NewReader(raw), experiment.TraceDescription(input), MaxUnpackedBytes)
+func (c *compiler) digestTrace(open trace.Opener, input *experiment.TraceInput, at, sha256 *field.Path) field.ErrorList {
+	text, err := open()
+	if err != nil {
+		return field.ErrorList{input.InvalidAt(at, err)}
+	}
+	defer text.Close()
+	digest, err := trace.DigestText(c.ctx, text, experiment.TraceDescription(input), MaxUnpackedBytes)
 	switch {
 	case c.interrupted(at):
 		return field.ErrorList{field.InternalError(at, c.err)}
@@ -98,26 +101,26 @@ func pinTrace(input *experiment.TraceInput, digest string, sha256 *field.Path) f
 	return nil
 }
 
-// traceText returns a trace's bytes, which are nil where only pods can read them,
-// and the field that says where they are.
-func (c *compiler) traceText(in *v1alpha1.Trace, path *field.Path) ([]byte, *field.Path, field.ErrorList) {
+// openerOf returns what opens a trace's file, which is nil where only pods can, and the
+// field that says where the file is.
+func (c *compiler) openerOf(in *v1alpha1.Trace, path *field.Path) (trace.Opener, *field.Path, field.ErrorList) {
+	volume := func(at *field.Path, volume string, file v1alpha1.VolumePath) (trace.Opener, *field.Path, field.ErrorList) {
+		open, errs := opened(func() (io.ReadCloser, error) { return c.inputs.OpenVolumeFile(volume, string(file)) }, volume+"/"+string(file), at)
+		return open, at, errs
+	}
 	switch {
 	case in.File != nil:
 		at := path.Child("file")
-		raw, errs := c.file(*in.File, at)
-		return raw, at, errs
+		open, errs := opened(func() (io.ReadCloser, error) { return c.inputs.OpenFile(*in.File) }, *in.File, at)
+		return open, at, errs
 	case in.PersistentVolumeClaim != nil:
-		at, claim := path.Child("persistentVolumeClaim"), in.PersistentVolumeClaim
-		raw, errs := c.volumeFile(claim.ClaimName, string(claim.Path), at)
-		return raw, at, errs
+		return volume(path.Child("persistentVolumeClaim"), in.PersistentVolumeClaim.ClaimName, in.PersistentVolumeClaim.Path)
 	case in.Image != nil:
-		at := path.Child("image")
-		raw, errs := c.volumeFile(in.Image.Reference, string(in.Image.Path), at)
-		return raw, at, errs
+		return volume(path.Child("image"), in.Image.Reference, in.Image.Path)
 	}
 	at := path.Child("configMapRef")
 	raw, errs := c.configMapKey(in.ConfigMapRef, at)
-	return raw, at, errs
+	return func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(raw)), nil }, at, errs
 }
 
 // MaxUnpackedBytes bounds the text of a ConfigMap's trace, which the manager, who

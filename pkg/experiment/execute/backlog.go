@@ -49,6 +49,9 @@ type arrivalsOf struct {
 	backlog *backlog
 }
 
+// Close implements [io.Closer].
+func (a arrivalsOf) Close() error { return workload.Close(a.Source) }
+
 // Next implements [workload.Source].
 func (a arrivalsOf) Next() (workload.Request, bool) {
 	r, ok := a.Source.Next()

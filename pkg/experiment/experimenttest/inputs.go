@@ -5,6 +5,7 @@ package experimenttest
 import (
 	"bytes"
 	"context"
+	"io"
 	"strings"
 	"testing"
 
@@ -32,13 +33,13 @@ func (in Inputs) ConfigMapKey(_ context.Context, name, key string) ([]byte, erro
 	return compile.ConfigMapKey(cm, key)
 }
 
-// File returns [compile.ErrNoFiles].
-func (Inputs) File(string) ([]byte, error) { return nil, compile.ErrNoFiles }
+// OpenFile returns [compile.ErrNoFiles].
+func (Inputs) OpenFile(string) (io.ReadCloser, error) { return nil, compile.ErrNoFiles }
 
-// VolumeFile returns a file of a volume, or [compile.ErrOnlyPods].
-func (in Inputs) VolumeFile(volume, path string) ([]byte, error) {
+// OpenVolumeFile opens a file of a volume, or returns [compile.ErrOnlyPods].
+func (in Inputs) OpenVolumeFile(volume, path string) (io.ReadCloser, error) {
 	if raw, ok := in[volume+"/"+path]; ok {
-		return raw, nil
+		return io.NopCloser(bytes.NewReader(raw)), nil
 	}
 	return nil, compile.ErrOnlyPods
 }

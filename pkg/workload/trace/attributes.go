@@ -172,17 +172,7 @@ func (c *attributeColumns) setOf(i int) int32 {
 }
 
 // NamesModels reports whether each row names the base model that it asks for.
-func (t *Trace) NamesModels() bool {
-	if t.described != nil {
-		return false
-	}
-	for i := range t.rows {
-		if set := t.columns.setOf(i); len(t.columns.sets) == 0 || t.columns.sets[set].model == "" {
-			return false
-		}
-	}
-	return true
-}
+func (t *Trace) NamesModels() bool { return t.described == nil && !t.unnamedModels }
 
 // attributeLabels are attributes as the indices that a [workload.Request] has.
 type attributeLabels struct {

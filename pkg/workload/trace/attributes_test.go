@@ -145,7 +145,11 @@ func TestBlockSizeOfFormats(t *testing.T) {
 	if diff := cmp.Diff([]int32{16, 16, 8}, tokens); diff != "" {
 		t.Errorf("extents (-want +got):\n%s", diff)
 	}
-	if got := trace.Statistics().ReusableTokens; got != 32 {
+	s, err := trace.Statistics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.ReusableTokens; got != 32 {
 		t.Errorf("%d tokens can be reused, want the 2 blocks of 16 of the second prompt", got)
 	}
 }

@@ -3,7 +3,10 @@
 package trace
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -57,7 +60,14 @@ type traceBuilder struct {
 	columns columnsBuilder
 	// memoryBytes bounds what the trace may take while it is read; 0 is without bound.
 	memoryBytes int64
+	// heldBytes is the memory beyond which the rows are left in their file; 0 is without
+	// bound. left says that they were.
+	heldBytes int64
+	left      bool
 }
+
+// errWaits says that rows were left in their file, one of which waits for another.
+var errWaits = errors.New("rows wait for answers")
 
 func newTraceBuilder(f format, o Options) *traceBuilder {
 	t := &Trace{blockTokens: f.blockTokens}
@@ -77,6 +87,25 @@ func (t *Trace) Bytes() int64 {
 		int64(len(t.columns.delay))*int64(unsafe.Sizeof(time.Duration(0)))
 }
 
+// read reads all rows.
+func (b *traceBuilder) read(r io.Reader, name string) (*Trace, error) {
+	digest, err := readLines(r, b.line)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	t := b.trace
+	if t.requests == 0 {
+		return nil, fmt.Errorf("%s: a trace without requests", name)
+	}
+	t.digest = digest
+	t.failed = b.rows.failed
+	if b.rows.sorts {
+		t.sort()
+	}
+	t.rows, t.blocks = slices.Clip(t.rows), slices.Clip(t.blocks)
+	return t, nil
+}
+
 func (b *traceBuilder) line(n int, text []byte) error {
 	rec, err := b.rows.next(n, text)
 	if err != nil || rec == nil {
@@ -85,6 +114,12 @@ func (b *traceBuilder) line(n int, text []byte) error {
 	t := b.trace
 	if rec.blockTokens > 0 {
 		t.blockTokens = rec.blockTokens
+	}
+	t.requests++
+	t.longestInput = max(t.longestInput, rec.input)
+	t.unnamedModels = t.unnamedModels || rec.model == ""
+	if b.left {
+		return b.leave(rec)
 	}
 	for _, id := range rec.ids {
 		t.blocks = append(t.blocks, workload.RecordedBlock(id))
@@ -97,9 +132,26 @@ func (b *traceBuilder) line(n int, text []byte) error {
 		output:    rec.output,
 		blocksEnd: len(t.blocks),
 	})
-	if needs := t.memory(); b.memoryBytes > 0 && needs > b.memoryBytes {
+	needs := t.memory()
+	if b.heldBytes > 0 && needs > b.heldBytes && !t.AnswersEnds() {
+		b.left = true
+		t.rows, t.blocks = nil, nil
+		t.columns.set, t.columns.session = nil, nil
+		return nil
+	}
+	if b.memoryBytes > 0 && needs > b.memoryBytes {
 		return fmt.Errorf("%d requests with %d blocks take about %d MiB of memory up to here, and there are %d MiB: give more, or use fewer rows",
 			len(t.rows), len(t.blocks), needs>>20, b.memoryBytes>>20)
 	}
+	return nil
+}
+
+// leave notes of a row that stays in its file what there is of labels and sessions.
+func (b *traceBuilder) leave(rec *record) error {
+	if rec.delayed {
+		return errWaits
+	}
+	b.columns.setOf(rec.attributes)
+	b.columns.sessionOf(rec.session)
 	return nil
 }

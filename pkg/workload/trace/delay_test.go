@@ -64,7 +64,7 @@ func TestStatisticsOfATraceWhoseTurnsWait(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := recorded.Statistics()
+	s := statistics(t, recorded)
 	if s.Requests != 5 || s.Waiting != 2 || s.MeanDelay != 100*time.Millisecond || s.DistinctTimestamps != 3 || s.Span != time.Second || s.RatePerSecond != 3 {
 		t.Errorf("got %+v", s)
 	}

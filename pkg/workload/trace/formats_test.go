@@ -118,7 +118,7 @@ func TestFormatsCarryWhatTheirRowsSay(t *testing.T) {
 			if diff := cmp.Diff(tc.want, describe(recorded), cmp.AllowUnexported(described{})); diff != "" {
 				t.Errorf("requests (-want +got):\n%s", diff)
 			}
-			if got := recorded.Statistics().Failed; got != tc.failed {
+			if got := statistics(t, recorded).Failed; got != tc.failed {
 				t.Errorf("%d failed requests, want %d", got, tc.failed)
 			}
 		})
@@ -291,7 +291,7 @@ func TestSortKeepsBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(read(t, trace.LLMServingSim, text).Statistics(), sorted.Statistics()); diff != "" {
+	if diff := cmp.Diff(statistics(t, read(t, trace.LLMServingSim, text)), statistics(t, sorted)); diff != "" {
 		t.Errorf("statistics (-in order +sorted):\n%s", diff)
 	}
 	if _, err := trace.Read(trace.LLMServingSim, strings.NewReader(mixed), "t"); err == nil {
@@ -337,7 +337,7 @@ func TestOptionsAreChecked(t *testing.T) {
 // span counts from the first arrival, which is 47 ms after the beginning of its clock.
 func TestStatisticsOfTheShareGPTTrace(t *testing.T) {
 	recorded := readFile(t, trace.LLMServingSim, testdata.File(t, "traces", "llmservingsim-vllm-measured", "sharegpt-llama-3.1-8b-300-sps10.slim.jsonl"))
-	s := recorded.Statistics()
+	s := statistics(t, recorded)
 	got := []float64{float64(s.Requests), math.Round(10 * s.Span.Seconds()), math.Round(10 * s.RatePerSecond), math.Round(s.Input.Mean), math.Round(10 * s.Output.Mean)}
 	if diff := cmp.Diff([]float64{300, 291, 103, 857, 6525}, got); diff != "" {
 		t.Errorf("requests, tenths of a second, tenths of a request a second, tokens of prompts, tenths of tokens of answers (-want +got):\n%s", diff)

@@ -33,7 +33,7 @@ func checkReading(t *testing.T, format trace.Format, o trace.Options, data []byt
 		t.Fatalf("%d requests of %d, the first at %v", len(requests), recorded.Requests(), requests[0].Arrival)
 	}
 	workloadtest.CheckOrder(t, replayOnce(recorded, trace.Replay{RateScale: 3, Arrivals: trace.Spread}))
-	s := recorded.Statistics()
+	s := statistics(t, recorded)
 	if s.ReusableShare < 0 || s.ReusableShare >= 1 || s.DistinctTimestamps > s.Requests {
 		t.Fatalf("statistics %+v", s)
 	}

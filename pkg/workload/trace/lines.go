@@ -11,6 +11,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 )
 
@@ -21,35 +22,76 @@ const maxLineBytes = 1 << 20
 
 var gzipMagic = []byte{0x1f, 0x8b}
 
-// readLines calls line with each line of the text, without its end (LF or
-// CR LF), and its number from 1. It returns the text's digest. Errors name
-// the row.
-func readLines(r io.Reader, line func(n int, text []byte) error) (digest string, err error) {
+// lineReader reads the lines of a text.
+type lineReader struct {
+	lines  *bufio.Scanner
+	source *failureRecorder
+	hash   hash.Hash
+	n      int // the number of the last line, from 1
+}
+
+// newLineReader returns a reader of a text, which may be gzip-compressed.
+func newLineReader(r io.Reader) (*lineReader, error) {
 	in, err := decompressed(r)
+	if err != nil {
+		return nil, err
+	}
+	l := &lineReader{hash: sha256.New()}
+	l.source = &failureRecorder{r: io.TeeReader(in, l.hash)}
+	l.lines = bufio.NewScanner(l.source)
+	l.lines.Buffer(make([]byte, 64<<10), maxLineBytes)
+	l.lines.Split(func(data []byte, atEOF bool) (int, []byte, error) {
+		// What a failed read leaves behind is no line, even if it looks like one.
+		return bufio.ScanLines(data, atEOF && l.source.err == nil)
+	})
+	return l, nil
+}
+
+// next returns the next line without its end (LF or CR LF), which is valid until the next
+// call; false after the last one. Errors name the row.
+func (l *lineReader) next() ([]byte, bool, error) {
+	if l.lines.Scan() {
+		l.n++
+		return l.lines.Bytes(), true, nil
+	}
+	if err := l.lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, false, fmt.Errorf("row %d: longer than %d bytes", l.n+1, maxLineBytes)
+	} else if err != nil {
+		return nil, false, fmt.Errorf("row %d: read: %w", l.n+1, err)
+	}
+	return nil, false, nil
+}
+
+// at returns the error of the last line with its number; nil for nil.
+func (l *lineReader) at(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("row %d: %w", l.n, err)
+}
+
+// digest returns the SHA-256 of the text, once all lines are read, in hex.
+func (l *lineReader) digest() string { return hex.EncodeToString(l.hash.Sum(nil)) }
+
+// readLines calls line with each line of a text and its number, and returns the text's
+// digest.
+func readLines(r io.Reader, line func(n int, text []byte) error) (digest string, err error) {
+	l, err := newLineReader(r)
 	if err != nil {
 		return "", err
 	}
-	hash := sha256.New()
-	source := &failureRecorder{r: io.TeeReader(in, hash)}
-	lines := bufio.NewScanner(source)
-	lines.Buffer(make([]byte, 64<<10), maxLineBytes)
-	lines.Split(func(data []byte, atEOF bool) (int, []byte, error) {
-		// What a failed read leaves behind is no line, even if it looks like one.
-		return bufio.ScanLines(data, atEOF && source.err == nil)
-	})
-	n := 0
-	for lines.Scan() {
-		n++
-		if err := line(n, lines.Bytes()); err != nil {
-			return "", fmt.Errorf("row %d: %w", n, err)
+	for {
+		text, more, err := l.next()
+		if err != nil {
+			return "", err
+		}
+		if !more {
+			return l.digest(), nil
+		}
+		if err := l.at(line(l.n, text)); err != nil {
+			return "", err
 		}
 	}
-	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return "", fmt.Errorf("row %d: longer than %d bytes", n+1, maxLineBytes)
-	} else if err != nil {
-		return "", fmt.Errorf("row %d: read: %w", n+1, err)
-	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
 // ErrTooLong says that a trace's text has more bytes than it may have.

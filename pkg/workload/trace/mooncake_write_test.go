@@ -27,7 +27,7 @@ func generate(t testing.TB, n int, seed int64) string {
 func TestGeneratedTraceStatistics(t *testing.T) {
 	for _, seed := range []int64{1, 2, 3} {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			s := read(t, trace.Mooncake, generate(t, 5000, seed)).Statistics()
+			s := statistics(t, read(t, trace.Mooncake, generate(t, 5000, seed)))
 			t.Logf("%+v", s)
 			within := func(what string, got, least, greatest float64) {
 				if !(got >= least && got <= greatest) {

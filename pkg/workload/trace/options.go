@@ -30,6 +30,9 @@ type Options struct {
 	// MemoryBytes bounds what the trace may take while it is read; 0 is without bound.
 	// The row that goes beyond is an error.
 	MemoryBytes int64
+	// HeldBytes is how much memory a trace may take before [Open] leaves it in its file; 0
+	// is DefaultHeldBytes.
+	HeldBytes int64
 }
 
 // Validate returns the faults of the options for a format, under the names that the API

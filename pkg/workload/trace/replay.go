@@ -86,7 +86,8 @@ func (t *Trace) Replay(r Replay, seed int64) workload.Listener {
 	}
 	p := &replay{
 		trace: t,
-		end:   len(t.rows),
+		rows:  t.cursor(),
+		end:   t.requests,
 		times: [2]time.Duration{r.FirstTokenTimeout, r.Timeout},
 		scale: r.RateScale,
 		labels: workload.Labels{
@@ -100,9 +101,8 @@ func (t *Trace) Replay(r Replay, seed int64) workload.Listener {
 		p.end = min(p.end, r.MaxRequests)
 	}
 	if r.Arrivals == Spread {
-		p.spread = newSpread(t.rows, r.Client, seed)
+		p.rows = newSpread(p.rows, r.Client, seed)
 	}
-	p.skipWaiting()
 	return p
 }
 
@@ -111,11 +111,14 @@ func (t *Trace) AnswersEnds() bool { return len(t.columns.delay) > 0 }
 
 // replay is the source that Trace.Replay returns.
 type replay struct {
-	trace     *Trace
-	next, end int // rows
-	scale     float64
-	spread    *spread // nil: as recorded
-	labels    workload.Labels
+	trace *Trace
+	rows  cursor
+	end   int // rows
+	scale float64
+	// next is the row that arrives next of those that do not wait, where some is set.
+	next        entry
+	began, some bool
+	labels      workload.Labels
 	// attributes are the trace's sets of them.
 	attributes []attributeLabels
 	memory     prompt.Slab
@@ -131,8 +134,8 @@ func (p *replay) Labels() workload.Labels { return p.labels }
 // Due implements [workload.Listener].
 func (p *replay) Due() (simtime.Time, bool) {
 	at := due.MaxTime
-	if p.next < p.end {
-		at = p.arrival()
+	if p.recorded() {
+		at = p.next.arrival
 	}
 	if len(p.waiting) > 0 {
 		at = min(at, p.waiting[0].At)
@@ -143,15 +146,16 @@ func (p *replay) Due() (simtime.Time, bool) {
 // Next implements [workload.Source]. At one time, what is recorded for it comes before what
 // answers ends.
 func (p *replay) Next() (workload.Request, bool) {
-	recorded := p.next < p.end
+	recorded := p.recorded()
 	switch {
-	case len(p.waiting) > 0 && (!recorded || p.waiting[0].At < p.arrival()):
+	case len(p.waiting) > 0 && (!recorded || p.waiting[0].At < p.next.arrival):
 		next := p.waiting.Pop()
-		return p.request(int(next.Place), next.At), true
+		var e entry
+		p.trace.fill(&e, int(next.Place))
+		return p.request(&e, next.At), true
 	case recorded:
-		r := p.request(p.next, p.arrival())
-		p.next++
-		p.skipWaiting()
+		r := p.request(&p.next, p.next.arrival)
+		p.advance()
 		return r, true
 	}
 	return workload.Request{}, false
@@ -171,44 +175,52 @@ func (p *replay) Ended(e workload.End) {
 	}
 }
 
-// skipWaiting moves on to the next row that does not wait for another.
-func (p *replay) skipWaiting() {
-	for ; p.next < p.end; p.next++ {
-		if _, waits := p.trace.columns.delayOf(p.next); !waits {
+// Close closes the file of a trace that is not in memory. It returns the error that ended
+// the replay before the trace's last row.
+func (p *replay) Close() error { return p.rows.close() }
+
+// recorded reports whether there is a next row. The first call reads it: a replay that
+// sends nothing opens no file.
+func (p *replay) recorded() bool {
+	if !p.began {
+		p.began = true
+		p.advance()
+	}
+	return p.some
+}
+
+// advance moves on to the next row that does not wait for another.
+func (p *replay) advance() {
+	for p.some = p.rows.next(&p.next); p.some; p.some = p.rows.next(&p.next) {
+		if p.some = p.next.index < p.end; !p.some {
+			return
+		}
+		if !p.next.waits {
+			p.next.arrival = scaled(p.next.arrival, p.scale)
 			return
 		}
 	}
 }
 
-// arrival returns when the next row that does not wait arrives.
-func (p *replay) arrival() simtime.Time {
-	at := p.trace.rows[p.next].arrival
-	if p.spread != nil {
-		at = p.spread.arrival(p.next)
-	}
-	return scaled(at, p.scale)
-}
-
-// request makes the request of row i.
-func (p *replay) request(i int, arrival simtime.Time) workload.Request {
-	row := p.trace.rows[i]
+// request makes the request of a row.
+func (p *replay) request(e *entry, arrival simtime.Time) workload.Request {
 	id := p.sent
 	p.sent++
-	if p.trace.columns.nextOf(i) > 0 {
+	if p.trace.columns.nextOf(e.index) > 0 {
 		if p.inFlight == nil {
 			p.inFlight = map[int]int{}
 		}
-		p.inFlight[id] = i
+		p.inFlight[id] = e.index
 	}
-	a := &p.attributes[p.trace.columns.setOf(i)]
+	a := &p.attributes[e.set]
 	return workload.Request{
 		ID:           id,
 		Arrival:      arrival,
-		Prompt:       p.trace.prompt(i, &p.memory),
-		OutputTokens: int(row.output),
-		Response:     workload.RecordedTail(i), ResponseStart: p.trace.tail(i),
+		Prompt:       e.prompt(p.trace.blockTokens, &p.memory),
+		OutputTokens: int(e.output),
+		Response:     workload.RecordedTail(e.index), ResponseStart: e.tail(p.trace.blockTokens),
 		Tenant: a.tenant, Class: a.class, Priority: a.priority,
-		Session: p.trace.columns.sessionOf(i),
+		Session: e.session,
 		Adapter: a.adapter, Headers: a.headers, Model: a.model,
 		FirstTokenTimeout: p.times[0], Timeout: p.times[1],
 	}

@@ -69,21 +69,6 @@ func readDescription(o Options, r io.Reader) (*Trace, error) {
 	return &Trace{digest: hex.EncodeToString(hash.Sum(nil)), described: data}, nil
 }
 
-// drawn returns the requests of a described trace under the seed 1, at most so many, as
-// rows.
-func (t *Trace) drawn(most int) *Trace {
-	rows := &Trace{digest: t.digest}
-	source := t.described.Source("", 1)
-	for len(rows.rows) < most {
-		r, ok := source.Next()
-		if !ok {
-			break
-		}
-		rows.rows = append(rows.rows, row{arrival: r.Arrival, input: int32(r.Prompt.Tokens()), output: int32(r.OutputTokens)})
-	}
-	return rows
-}
-
 // replayDescribed is Replay of a described trace.
 func (t *Trace) replayDescribed(r Replay, seed int64) workload.Listener {
 	d := &describedReplay{

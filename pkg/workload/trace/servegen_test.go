@@ -93,12 +93,12 @@ func TestADescriptionDrawsRequestsBySeed(t *testing.T) {
 
 func TestADescriptionHasStatistics(t *testing.T) {
 	described := readServeGen(t, trace.Options{})
-	s := described.Statistics()
+	s := statistics(t, described)
 	if s.Requests < 5000 || s.Input.Max != 100 || s.Output.Max != 7 || s.ReusableTokens != 0 {
 		t.Errorf("statistics %+v", s)
 	}
-	if got := described.Longer(100, described.Requests()); got < 3000 || got > 4000 {
-		t.Errorf("%d requests have more than 100 tokens, want those of the second client, 3600", got)
+	if got, err := described.Longer(100, described.Requests()); err != nil || got < 3000 || got > 4000 {
+		t.Errorf("%d requests have more than 100 tokens, want those of the second client, 3600; %v", got, err)
 	}
 	if described.NamesModels() || described.AnswersEnds() {
 		t.Error("requests name models, or wait")

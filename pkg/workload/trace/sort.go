@@ -19,7 +19,9 @@ func (t *Trace) sort() {
 	numbers := map[int32]int32{0: 0}
 	for _, i := range order {
 		row := t.rows[i]
-		sorted.blocks = append(sorted.blocks, t.blocksOf(i)...)
+		var e entry
+		t.fill(&e, i)
+		sorted.blocks = append(sorted.blocks, e.blocks...)
 		row.blocksEnd = len(sorted.blocks)
 		row.arrival -= t.rows[order[0]].arrival
 		sorted.rows = append(sorted.rows, row)

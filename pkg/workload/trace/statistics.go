@@ -3,11 +3,14 @@
 package trace
 
 import (
-	"math"
+	"fmt"
+	"io"
+	"maps"
 	"slices"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
 // Statistics describes a trace.
@@ -45,79 +48,142 @@ type LengthStatistics struct {
 	Min, P50, P90, P99, Max int
 }
 
-// Statistics describes the trace as recorded, or one draw of a trace without rows. It walks
-// the whole trace.
-func (t *Trace) Statistics() Statistics {
-	if t.described != nil {
-		t = t.drawn(math.MaxInt)
+// Statistics describes the trace as recorded, or one draw of a trace without rows. It goes
+// through the whole trace; an error is one of reading the trace's file again.
+func (t *Trace) Statistics() (Statistics, error) {
+	d := newDescription(t.blockTokens)
+	if err := t.each(d.add); err != nil {
+		return Statistics{}, err
 	}
-	if len(t.rows) == 0 {
-		return Statistics{}
+	return d.statistics(t.failed), nil
+}
+
+// Describe reads a trace as [ReadWith] does, and returns its statistics and its digest. It
+// takes memory for the distinct blocks and the sessions, but not for the rows, unless they
+// are sorted.
+func Describe(format Format, o Options, r io.Reader, name string) (s Statistics, digest string, err error) {
+	f, err := format.declaration()
+	if err != nil {
+		return s, "", fmt.Errorf("%s: %w", name, err)
 	}
-	s := Statistics{
-		Requests:           len(t.rows),
-		Failed:             t.failed,
-		DistinctTimestamps: 1,
-		Span:               time.Duration(t.rows[len(t.rows)-1].arrival),
-		Input:              lengthStatistics(t.rows, func(r row) int32 { return r.input }),
-		Output:             lengthStatistics(t.rows, func(r row) int32 { return r.output }),
-	}
-	delays := 0.0
-	for i, r := range t.rows {
-		if delay, waits := t.columns.delayOf(i); waits {
-			s.Waiting++
-			delays += delay.Seconds()
+	if f.describes || o.Order == Sort {
+		t, err := ReadWith(format, o, r, name)
+		if err != nil {
+			return s, "", err
 		}
-		if i > 0 && r.arrival != t.rows[i-1].arrival {
-			s.DistinctTimestamps++
-		}
-		s.InputTokens += int64(r.input)
+		s, err := t.Statistics()
+		return s, t.Digest(), err
 	}
+	if errs := o.Validate(format, nil); len(errs) > 0 {
+		return s, "", fmt.Errorf("%s: %w", name, errs.ToAggregate())
+	}
+	text := file{format: f, options: o, name: name, open: func() (io.ReadCloser, error) { return io.NopCloser(r), nil }}
+	rows := text.newCursor("")
+	d := newDescription(f.blockTokens)
+	for e := (entry{}); rows.next(&e); {
+		d.blockTokens = rows.blockTokens
+		d.add(&e)
+	}
+	if err := rows.close(); err != nil {
+		return s, "", err
+	}
+	if d.s.Requests == 0 {
+		return s, "", fmt.Errorf("%s: a trace without requests", name)
+	}
+	return d.statistics(rows.rows.failed), rows.lines.digest(), nil
+}
+
+// description is what is known of the rows so far.
+type description struct {
+	s             Statistics
+	blockTokens   int32
+	last          simtime.Time
+	delays        float64 // s
+	input, output lengthCounts
+	cached        blockSet // blocks by their chains
+	memory        prompt.Slab
+	chain         []uint64
+}
+
+func newDescription(blockTokens int32) *description {
+	return &description{blockTokens: blockTokens, input: lengthCounts{}, output: lengthCounts{}}
+}
+
+// add notes a row.
+func (d *description) add(e *entry) bool {
+	s := &d.s
+	if s.Requests == 0 || e.arrival != d.last {
+		s.DistinctTimestamps++
+	}
+	d.last = e.arrival
+	s.Requests++
+	if e.waits {
+		s.Waiting++
+		d.delays += e.delay.Seconds()
+	}
+	s.InputTokens += int64(e.input)
+	d.input[e.input]++
+	d.output[e.output]++
+	if d.blockTokens > 0 {
+		s.ReusableTokens += d.reused(e)
+	}
+	return true
+}
+
+// reused counts the tokens of full blocks that an earlier prompt had at the same place
+// behind the same prefix.
+func (d *description) reused(e *entry) int64 {
+	d.chain = e.prompt(d.blockTokens, &d.memory).FullBlocks(d.chain[:0], int(d.blockTokens))
+	hits := int64(0)
+	for _, id := range d.chain {
+		if d.cached.add(id) {
+			hits++
+		}
+	}
+	return hits * int64(d.blockTokens)
+}
+
+// statistics returns what the rows come to.
+func (d *description) statistics(failed int) Statistics {
+	s := d.s
+	if s.Requests == 0 {
+		return s
+	}
+	s.Failed = failed
+	s.Span = time.Duration(d.last)
+	s.Input, s.Output = d.input.statistics(), d.output.statistics()
 	if s.Waiting > 0 {
-		s.MeanDelay = time.Duration(delays / float64(s.Waiting) * 1e9)
+		s.MeanDelay = time.Duration(d.delays / float64(s.Waiting) * 1e9)
 	}
 	if s.Span > 0 {
 		s.RatePerSecond = float64(s.Requests-s.Waiting) / s.Span.Seconds()
 	}
-	s.ReusableTokens = t.reusableTokens()
 	s.ReusableShare = float64(s.ReusableTokens) / float64(s.InputTokens)
 	return s
 }
 
-// reusableTokens counts the tokens of full blocks that an earlier prompt had
-// at the same place behind the same prefix.
-func (t *Trace) reusableTokens() int64 {
-	if t.blockTokens == 0 {
+// lengthCounts are how often lengths occur.
+type lengthCounts map[int32]int
+
+func (c lengthCounts) statistics() LengthStatistics {
+	lengths := slices.Sorted(maps.Keys(c))
+	rows, sum := 0, int64(0)
+	for _, length := range lengths {
+		rows += c[length]
+		sum += int64(length) * int64(c[length])
+	}
+	quantile := func(percent int) int {
+		rank, below := (rows*percent+99)/100, 0
+		for _, length := range lengths {
+			if below += c[length]; below >= rank {
+				return int(length)
+			}
+		}
 		return 0
 	}
-	cached := make(map[uint64]struct{}, len(t.blocks))
-	var memory prompt.Slab
-	var chain []uint64
-	hits := int64(0)
-	for i := range t.rows {
-		chain = t.prompt(i, &memory).FullBlocks(chain[:0], int(t.blockTokens))
-		for _, id := range chain {
-			if _, ok := cached[id]; ok {
-				hits++
-			}
-			cached[id] = struct{}{}
-		}
-	}
-	return hits * int64(t.blockTokens)
-}
-
-func lengthStatistics(rows []row, length func(row) int32) LengthStatistics {
-	sorted := make([]int32, len(rows))
-	sum := int64(0)
-	for i, r := range rows {
-		sorted[i] = length(r)
-		sum += int64(sorted[i])
-	}
-	slices.Sort(sorted)
-	quantile := func(percent int) int { return int(sorted[(len(sorted)*percent+99)/100-1]) }
 	return LengthStatistics{
-		Mean: float64(sum) / float64(len(rows)),
-		Min:  int(sorted[0]), P50: quantile(50), P90: quantile(90), P99: quantile(99),
-		Max: int(sorted[len(sorted)-1]),
+		Mean: float64(sum) / float64(rows),
+		Min:  int(lengths[0]), P50: quantile(50), P90: quantile(90), P99: quantile(99),
+		Max: int(lengths[len(lengths)-1]),
 	}
 }

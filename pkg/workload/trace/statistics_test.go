@@ -56,7 +56,7 @@ func TestStatistics(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, readFile(t, tc.format, tc.file).Statistics()); diff != "" {
+			if diff := cmp.Diff(tc.want, statistics(t, readFile(t, tc.format, tc.file))); diff != "" {
 				t.Errorf("statistics (−want +got):\n%s", diff)
 			}
 		})
@@ -64,7 +64,7 @@ func TestStatistics(t *testing.T) {
 }
 
 func TestStatisticsOfOneRequest(t *testing.T) {
-	got := azureTrace(t, 7).Statistics()
+	got := statistics(t, azureTrace(t, 7))
 	want := trace.Statistics{
 		Requests: 1, DistinctTimestamps: 1, InputTokens: 100,
 		Input:  trace.LengthStatistics{Mean: 100, Min: 100, P50: 100, P90: 100, P99: 100, Max: 100},
@@ -82,7 +82,7 @@ func TestStatisticsOfTheMooncakeConversationTrace(t *testing.T) {
 	if got, want := recorded.Digest(), "b8cbb061a85206d729d91cdc2981f43c9e0d99209dce588d3af5f7934408b9df"; got != want {
 		t.Skipf("another version of the file: its digest is %s", got)
 	}
-	s := recorded.Statistics()
+	s := statistics(t, recorded)
 	round := func(x, unit float64) float64 { return math.Round(x/unit) * unit }
 	type figures struct {
 		Requests, DistinctTimestamps int
@@ -118,7 +118,7 @@ func TestStatisticsOfTheAzureCodeTrace(t *testing.T) {
 	if got, want := recorded.Digest(), "54e9a6d2a4bd06ba1e060304b900abbc74cbea53de96506e60fe5bb4f2277fb6"; got != want {
 		t.Skipf("another version of the file: its digest is %s", got)
 	}
-	s := recorded.Statistics()
+	s := statistics(t, recorded)
 	if s.Requests != 8_819 || s.DistinctTimestamps != 8_819 || s.ReusableTokens != 0 {
 		t.Errorf("%d requests at %d times with %d reusable tokens, want 8819, 8819, 0",
 			s.Requests, s.DistinctTimestamps, s.ReusableTokens)

@@ -5,11 +5,8 @@ package trace
 import (
 	"fmt"
 	"io"
-	"slices"
 
-	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
-	"windtunnel.dev/windtunnel/pkg/workload"
 	"windtunnel.dev/windtunnel/pkg/workload/servegen"
 )
 
@@ -17,7 +14,14 @@ import (
 // of sources may replay it at once. The zero Trace has no requests.
 type Trace struct {
 	digest string
-	rows   []row
+	// requests counts the rows, and longestInput is the longest prompt in tokens.
+	requests     int
+	longestInput int32
+	// unnamedModels says that some rows do not name the base model that they ask for.
+	unnamedModels bool
+	// file, if set, has the rows; otherwise they are in memory.
+	file *file
+	rows []row
 	// blocks holds the sources of the rows' full blocks, row after row. The
 	// partial last block of a prompt is not there: its text is taken to be
 	// the row's own, since an engine cannot reuse it.
@@ -64,24 +68,9 @@ func ReadWith(format Format, o Options, r io.Reader, name string) (*Trace, error
 	return t, nil
 }
 
-// read is ReadWith for a format.
+// read is ReadWith for a format with rows.
 func (f format) read(o Options, r io.Reader, name string) (*Trace, error) {
-	b := newTraceBuilder(f, o)
-	digest, err := readLines(r, b.line)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if len(b.trace.rows) == 0 {
-		return nil, fmt.Errorf("%s: a trace without requests", name)
-	}
-	b.trace.digest = digest
-	b.trace.failed = b.rows.failed
-	if b.rows.sorts {
-		b.trace.sort()
-	}
-	b.trace.rows = slices.Clip(b.trace.rows)
-	b.trace.blocks = slices.Clip(b.trace.blocks)
-	return b.trace, nil
+	return newTraceBuilder(f, o).read(r, name)
 }
 
 // Digest returns the SHA-256 of the trace's text, decompressed, in hex.
@@ -93,52 +82,52 @@ func (t *Trace) Requests() int {
 	if t.described != nil {
 		return max(1, int(t.described.Expected()))
 	}
-	return len(t.rows)
+	return t.requests
+}
+
+// IsHeld reports whether the trace is in memory. Otherwise each replay reads its file.
+func (t *Trace) IsHeld() bool { return t.file == nil }
+
+// LongestInput returns the length of the longest prompt in tokens; of a trace without rows,
+// in one draw.
+func (t *Trace) LongestInput() int {
+	longest := t.longestInput
+	if t.described != nil {
+		_ = t.each(func(e *entry) bool { // which reads no file
+			longest = max(longest, e.input)
+			return true
+		})
+	}
+	return int(longest)
 }
 
 // Longer counts the requests among the first n that have, prompt and answer
-// together, more than so many tokens; of a trace without rows, in one draw.
-func (t *Trace) Longer(tokens, n int) int {
-	if t.described != nil {
-		t = t.drawn(n)
-	}
+// together, more than so many tokens; of a trace without rows, in one draw. An error is one
+// of reading the trace's file again.
+func (t *Trace) Longer(tokens, n int) (int, error) {
 	longer := 0
-	for _, r := range t.rows[:min(n, len(t.rows))] {
-		if int(r.input)+int(r.output) > tokens {
+	err := t.each(func(e *entry) bool {
+		if e.index >= n {
+			return false
+		}
+		if int(e.input)+int(e.output) > tokens {
 			longer++
 		}
-	}
-	return longer
+		return true
+	})
+	return longer, err
 }
 
-// blocksOf returns the sources of row i's full blocks.
-func (t *Trace) blocksOf(i int) []uint64 {
+// fill fills e with row i, which is in memory.
+func (t *Trace) fill(e *entry, i int) {
 	start := 0
 	if i > 0 {
 		start = t.rows[i-1].blocksEnd
 	}
-	return t.blocks[start:t.rows[i].blocksEnd]
-}
-
-// prompt returns row i's prompt: its full blocks, then a tail of its own.
-func (t *Trace) prompt(i int, memory *prompt.Slab) prompt.Prompt {
-	blocks := t.blocksOf(i)
-	tail := t.tail(i)
-	n := len(blocks)
-	if tail > 0 {
-		n++
+	row := &t.rows[i]
+	*e = entry{
+		index: i, arrival: row.arrival, input: row.input, output: row.output, blocks: t.blocks[start:row.blocksEnd],
+		set: t.columns.setOf(i), session: t.columns.sessionOf(i),
 	}
-	text := memory.Take(n)
-	for j, source := range blocks {
-		text[j] = prompt.Extent{Source: source, Tokens: t.blockTokens}
-	}
-	if tail > 0 {
-		text[n-1] = prompt.Extent{Source: workload.RecordedTail(i), Tokens: tail}
-	}
-	return prompt.Prompt{Extents: text}
-}
-
-// tail is how many tokens of row i's prompt follow its full blocks.
-func (t *Trace) tail(i int) int32 {
-	return t.rows[i].input - int32(len(t.blocksOf(i)))*t.blockTokens
+	e.delay, e.waits = t.columns.delayOf(i)
 }

@@ -56,6 +56,15 @@ func read(t testing.TB, format trace.Format, text string) *trace.Trace {
 	return recorded
 }
 
+func statistics(t testing.TB, recorded *trace.Trace) trace.Statistics {
+	t.Helper()
+	s, err := recorded.Statistics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func readTestFile(t testing.TB, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(name)
