@@ -90,6 +90,21 @@ type Trace struct {
 	// the session, or of the row where it has none, decides.
 	// +optional
 	Sample Fraction `json:"sample,omitempty"`
+	// tooLong removes or shortens rows that are too long. Without it, a pool rejects
+	// requests that are longer than it can serve.
+	// +optional
+	TooLong *TooLong `json:"tooLong,omitempty"`
+	// blockTokens is the size of the blocks of a Mooncake trace in tokens. The published
+	// traces have 512. Other formats fix or state the size.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1048576
+	BlockTokens int32 `json:"blockTokens,omitempty"`
+	// loop starts the trace again after its last row, until the horizon. Without it, the
+	// traffic ends with the trace. A round lasts for the span of the trace and one mean
+	// gap between its timestamps.
+	// +optional
+	Loop TraceLoop `json:"loop,omitempty"`
 	// arrivals says how recorded timestamps become arrivals.
 	// +optional
 	// +kubebuilder:default=AsRecorded

@@ -203,6 +203,12 @@ func traceStat(stdin io.Reader, w io.Writer, flags traceFileFlags, name string) 
 	if s.Failed > 0 {
 		fmt.Fprintf(w, "failed               %d requests got no answer when they were recorded, and are left out\n", s.Failed)
 	}
+	if s.Skipped > 0 {
+		fmt.Fprintf(w, "skipped              %d requests are too long, and are left out\n", s.Skipped)
+	}
+	if s.Clipped > 0 {
+		fmt.Fprintf(w, "clipped              %d requests were too long\n", s.Clipped)
+	}
 	if s.Waiting > 0 {
 		fmt.Fprintf(w, "wait for an answer   %d requests, after it %s on average; the others have a timestamp\n", s.Waiting, s.MeanDelay.Round(time.Millisecond))
 	}

@@ -94,6 +94,12 @@ func (o *convertOptions) tell(w io.Writer, done trace.Conversion) error {
 	if done.Failed > 0 {
 		fmt.Fprintf(&text, "left out: %d requests that got no answer when they were recorded\n", done.Failed)
 	}
+	if done.Skipped > 0 {
+		fmt.Fprintf(&text, "left out: %d requests that are too long\n", done.Skipped)
+	}
+	if done.Clipped > 0 {
+		fmt.Fprintf(&text, "clipped: %d requests that are too long\n", done.Clipped)
+	}
 	for _, loss := range done.Lost {
 		fmt.Fprintf(&text, "lost: %s of %d requests\n", loss.What, loss.Rows)
 	}

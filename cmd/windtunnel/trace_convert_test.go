@@ -103,7 +103,12 @@ func TestTraceConvertSelectsRows(t *testing.T) {
 	if diff := cmp.Diff("arrived_at,num_prefill_tokens,num_decode_tokens\n0,4,5\n1 requests written as Vidur\n", out); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
 	}
-	for _, bad := range [][]string{{"--slice", "from=x"}, {"--slice", "until=1s"}, {"--slice", "from=2s,to=1s"}, {"--sample", "1"}, {"--sample", "NaN"}} {
+	out, err = converted(t, in, "--to", "Vidur", "--too-long", "maxTokens=10,action=Skip")
+	if want := "arrived_at,num_prefill_tokens,num_decode_tokens\n0,2,3\n1,4,5\n2 requests written as Vidur\nleft out: 1 requests that are too long\n"; err != nil || out != want {
+		t.Errorf("got %q, %v; want %q", out, err, want)
+	}
+	for _, bad := range [][]string{{"--slice", "from=x"}, {"--slice", "until=1s"}, {"--slice", "from=2s,to=1s"}, {"--sample", "1"}, {"--sample", "NaN"},
+		{"--too-long", "maxTokens=x,action=Skip"}, {"--too-long", "maxTokens=5"}, {"--too-long", "most=5"}, {"--block-tokens", "4"}} {
 		if _, err := converted(t, append([]string{in, "--to", "Vidur"}, bad...)...); exitCode(err) != exitBadInput {
 			t.Errorf("%v: %v", bad, err)
 		}

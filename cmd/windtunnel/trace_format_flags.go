@@ -27,6 +27,9 @@ type traceFileFlags struct {
 	order  string
 	slice  map[string]string
 	sample string
+	// tooLong has the fields of the API's tooLong.
+	tooLong     map[string]string
+	blockTokens int32
 }
 
 func (o *traceFileFlags) add(f *pflag.FlagSet, noFormat string) {
@@ -36,6 +39,8 @@ func (o *traceFileFlags) add(f *pflag.FlagSet, noFormat string) {
 	f.StringVar(&o.order, "order", "", "order of the rows: InOrder or Sort (default: InOrder)")
 	f.StringToStringVar(&o.slice, "slice", nil, "part of the trace's time to keep, such as from=10m,to=20m")
 	f.StringVar(&o.sample, "sample", "", "share of the requests to keep, such as 0.1; all of a session or none")
+	f.StringToStringVar(&o.tooLong, "too-long", nil, "requests to clip or skip, such as maxTokens=32768,action=Skip; prompt and answer count together")
+	f.Int32Var(&o.blockTokens, "block-tokens", 0, "size of the blocks of a Mooncake trace in tokens (default: 512)")
 }
 
 // read reads a trace.
@@ -51,7 +56,7 @@ func (o *traceFileFlags) read(in io.Reader, name string) (trace.Format, *trace.T
 // resolve returns the format and the options to read a trace with, and a reader of the
 // whole text. Where no format is given, it is recognised, or CSV where columns are given.
 func (o *traceFileFlags) resolve(in io.Reader, name string) (trace.Format, trace.Options, io.Reader, error) {
-	input := experiment.TraceInput{Order: v1alpha1.TraceOrder(o.order), Sample: v1alpha1.Fraction(o.sample)}
+	input := experiment.TraceInput{Order: v1alpha1.TraceOrder(o.order), Sample: v1alpha1.Fraction(o.sample), BlockTokens: o.blockTokens}
 	if err := decodeFields("--csv", o.csv, &input.CSV); err != nil {
 		return "", trace.Options{}, nil, err
 	}
@@ -84,9 +89,36 @@ func (o *traceFileFlags) checkSelection(input *experiment.TraceInput) error {
 			return fmt.Errorf("--slice: %s must be a duration such as 10m, got %q", name, o.slice[name])
 		}
 	}
+	if err := o.decodeTooLong(&input.TooLong); err != nil {
+		return err
+	}
 	if share, err := strconv.ParseFloat(o.sample, 64); o.sample != "" && !(err == nil && share > 0 && share < 1) {
 		return fmt.Errorf("--sample must be greater than 0 and less than 1, got %q", o.sample)
 	}
+	return nil
+}
+
+// decodeTooLong decodes --too-long.
+func (o *traceFileFlags) decodeTooLong(into **v1alpha1.TooLong) error {
+	if o.tooLong == nil {
+		return nil
+	}
+	l := &v1alpha1.TooLong{}
+	for name, text := range o.tooLong {
+		switch name {
+		case "maxTokens":
+			most, err := strconv.ParseInt(text, 10, 32)
+			if err != nil {
+				return fmt.Errorf("--too-long: maxTokens must be a whole number, got %q", text)
+			}
+			l.MaxTokens = int32(most)
+		case "action":
+			l.Action = v1alpha1.TooLongAction(text)
+		default:
+			return fmt.Errorf("--too-long: unknown key %q, want maxTokens and action", name)
+		}
+	}
+	*into = l
 	return nil
 }
 

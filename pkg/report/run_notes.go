@@ -317,6 +317,15 @@ func traceNote(name string, p *result.TraceProvenance) string {
 	if p.RateScale != 0 && p.RateScale != 1 {
 		text += fmt.Sprintf(", rate × %s", figure.Shortest(p.RateScale))
 	}
+	if p.Loop != "" {
+		text += ", repeated with " + p.Loop
+	}
+	if p.Skipped > 0 {
+		text += fmt.Sprintf(", %s left out for their length", figure.Plural(p.Skipped, "request"))
+	}
+	if p.Clipped > 0 {
+		text += fmt.Sprintf(", %s clipped", figure.Plural(p.Clipped, "request"))
+	}
 	return text
 }
 

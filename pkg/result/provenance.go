@@ -218,4 +218,10 @@ type TraceProvenance struct {
 	Arrivals string `json:"arrivals,omitempty"`
 	// RateScale is the factor by which the trace was sped up.
 	RateScale float64 `json:"rateScale,omitempty"`
+	// Loop is what the prompts are when the trace begins again; empty if it does not.
+	Loop string `json:"loop,omitempty"`
+	// Skipped and Clipped count the trace's requests that were too long, by what became
+	// of them.
+	Skipped int `json:"skippedRequests,omitempty"`
+	Clipped int `json:"clippedRequests,omitempty"`
 }

@@ -30,3 +30,6 @@ func (m *mix) Close() error {
 	}
 	return errors.Join(errs...)
 }
+
+// Close implements [io.Closer].
+func (m *remodelled) Close() error { return Close(m.Listener) }

@@ -10,6 +10,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 // meta says of a simulation what its outcome does not.
@@ -28,7 +29,7 @@ func metaOf(p *experiment.Plan, in simulatorInput, outcome *simulator.Outcome, m
 		Retries:    setup.RetriesRequests(&in.scenario.Workload),
 	}
 	for _, t := range setup.Traces(&in.scenario.Workload, nil) {
-		addTrace(&m.Provenance.Workload, p, t)
+		addTrace(&m.Provenance.Workload, p, t, in.traces[t.Name])
 	}
 	for i := range in.scenario.Pools {
 		if len(in.scenario.Routers) > 0 {
@@ -40,7 +41,7 @@ func metaOf(p *experiment.Plan, in simulatorInput, outcome *simulator.Outcome, m
 }
 
 // addTrace adds a trace to the provenance of a workload, which counts it among the clients.
-func addTrace(to *result.WorkloadProvenance, p *experiment.Plan, in setup.Trace) {
+func addTrace(to *result.WorkloadProvenance, p *experiment.Plan, in setup.Trace, recorded *trace.Trace) {
 	inputs := p.AllTraces()
 	input := inputs[slices.IndexFunc(inputs, func(t *experiment.TraceInput) bool { return t.Source == in.Name })]
 	of := result.TraceProvenance{
@@ -48,6 +49,9 @@ func addTrace(to *result.WorkloadProvenance, p *experiment.Plan, in setup.Trace)
 		TraceSHA256: input.SHA256,
 		Arrivals:    string(in.Arrivals),
 		RateScale:   in.RateScale.Float(),
+		Loop:        string(in.Loop),
+		Skipped:     recorded.Skipped(),
+		Clipped:     recorded.Clipped(),
 	}
 	to.Clients--
 	if in.Name == "" {

@@ -213,6 +213,7 @@ type simulatorInput struct {
 	tree     experiment.Tree
 	scenario *v1alpha1.Scenario
 	config   simulator.Config
+	traces   trace.Set
 }
 
 // simulatorInputOf makes a simulation ready to run.
@@ -233,7 +234,7 @@ func simulatorInputOf(p *experiment.Plan, traces trace.Set, of experiment.Case) 
 	if len(errs) > 0 {
 		return invalid(errs.ToAggregate())
 	}
-	return simulatorInput{tree: scenario, scenario: typed, config: config}, nil
+	return simulatorInput{tree: scenario, scenario: typed, config: config, traces: traces}, nil
 }
 
 // atPoint says which simulation an error is of.

@@ -98,9 +98,14 @@ func (b *traceBuilder) read(r io.Reader, name string) (*Trace, error) {
 		return nil, fmt.Errorf("%s: a trace without requests", name)
 	}
 	t.digest = digest
-	t.failed = b.rows.failed
+	t.failed, t.skipped, t.clipped = b.rows.failed, b.rows.skipped(), b.rows.clipped
+	t.sessions = len(b.columns.sessions)
 	if b.rows.sorts {
 		t.sort()
+		t.span, t.times = 0, 0
+		for _, row := range t.rows {
+			t.noteTime(row.arrival)
+		}
 	}
 	t.rows, t.blocks = slices.Clip(t.rows), slices.Clip(t.blocks)
 	return t, nil
@@ -117,6 +122,8 @@ func (b *traceBuilder) line(n int, text []byte) error {
 	}
 	t.requests++
 	t.longestInput = max(t.longestInput, rec.input)
+	arrival := simtime.Time(b.rows.at - b.rows.first)
+	t.noteTime(arrival)
 	t.unnamedModels = t.unnamedModels || rec.model == ""
 	if b.left {
 		return b.leave(rec)
@@ -127,7 +134,7 @@ func (b *traceBuilder) line(n int, text []byte) error {
 	b.columns.add(len(t.rows), rec.attributes, rec.session)
 	b.columns.addTurn(len(t.rows), rec.delayed, rec.delay)
 	t.rows = append(t.rows, row{
-		arrival:   simtime.Time(b.rows.at - b.rows.first),
+		arrival:   arrival,
 		input:     rec.input,
 		output:    rec.output,
 		blocksEnd: len(t.blocks),
@@ -144,6 +151,14 @@ func (b *traceBuilder) line(n int, text []byte) error {
 			len(t.rows), len(t.blocks), needs>>20, b.memoryBytes>>20)
 	}
 	return nil
+}
+
+// noteTime notes the recorded time of the next row.
+func (t *Trace) noteTime(at simtime.Time) {
+	if t.times == 0 || at != t.span {
+		t.times++
+	}
+	t.span = at
 }
 
 // leave notes of a row that stays in its file what there is of labels and sessions.

@@ -89,6 +89,9 @@ type Conversion struct {
 	// Requests are the rows that were written, and Failed those of requests that got no
 	// answer when they were recorded, which were not.
 	Requests, Failed int
+	// Skipped are rows that were too long and were not written, and Clipped those that were
+	// clipped.
+	Skipped, Clipped int
 	// Lost is what rows said that the format does not carry.
 	Lost []Loss
 	// Digest is that of the text that was read, as [Trace.Digest].
@@ -147,7 +150,7 @@ func Convert(from Format, o Options, r io.Reader, name string, to Format, w io.W
 	if err != nil {
 		return Conversion{}, fmt.Errorf("%s: %w", name, err)
 	}
-	return Conversion{Requests: c.out.rows, Failed: rows.failed, Lost: c.out.losses(), Digest: digest}, nil
+	return Conversion{Requests: c.out.rows, Failed: rows.failed, Skipped: rows.skipped(), Clipped: rows.clipped, Lost: c.out.losses(), Digest: digest}, nil
 }
 
 // converter hands rows to a writer, sorted where they must be.

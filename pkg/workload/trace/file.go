@@ -90,8 +90,8 @@ type fileCursor struct {
 	rows        *rowReader
 	columns     columnsBuilder
 	blockTokens int32
-	memory      []uint64 // for blocks
-	read        int      // rows
+	memory      blockSlab
+	read        int // rows
 	ended       bool
 	err         error
 }
@@ -193,15 +193,9 @@ func (c *fileCursor) fill(e *entry, rec *record) {
 	c.read++
 }
 
-const slabBlocks = 4096
-
 // keep returns the sources of blocks, in memory of their own.
 func (c *fileCursor) keep(ids []uint64) []uint64 {
-	if len(ids) > len(c.memory) {
-		c.memory = make([]uint64, max(len(ids), slabBlocks))
-	}
-	kept := c.memory[:len(ids):len(ids)]
-	c.memory = c.memory[len(ids):]
+	kept := c.memory.take(len(ids))
 	for i, id := range ids {
 		kept[i] = workload.RecordedBlock(id)
 	}

@@ -3,6 +3,7 @@
 package trace
 
 import (
+	"cmp"
 	"time"
 )
 
@@ -25,7 +26,7 @@ var mooncake = format{
 	beginning:   jsonBeginning,
 	expected:    "has a JSON object with timestamp, input_length, output_length and hash_ids on each line",
 	blockTokens: MooncakeBlockTokens,
-	newParser:   stateless(parseMooncake),
+	newParser:   newMooncakeParser,
 	newWriter:   newMooncakeWriter,
 	carries:     traitNames(blocksTrait, sessionTrait, delayTrait),
 	tick:        time.Millisecond,
@@ -56,8 +57,14 @@ type mooncakeRow struct {
 	untimed, delayed bool
 }
 
-// parseMooncake is the parser of the Mooncake format.
-func parseMooncake(rec *record, _ int, text []byte) (bool, error) {
+// newMooncakeParser returns the parser of a file.
+func newMooncakeParser(o Options) parser {
+	blockTokens := cmp.Or(o.BlockTokens, MooncakeBlockTokens)
+	return func(rec *record, _ int, text []byte) (bool, error) { return parseMooncake(rec, text, blockTokens) }
+}
+
+// parseMooncake reads a row with blocks of so many tokens.
+func parseMooncake(rec *record, text []byte, blockTokens int) (bool, error) {
 	r := mooncakeRow{ids: rec.ids[:0]}
 	if err := decodeMooncake(&r, text); err != nil {
 		return false, err
@@ -73,25 +80,26 @@ func parseMooncake(rec *record, _ int, text []byte) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	full := int(input) / MooncakeBlockTokens
-	if want := (int(input) + MooncakeBlockTokens - 1) / MooncakeBlockTokens; len(r.ids) != want {
+	full := int(input) / blockTokens
+	if want := (int(input) + blockTokens - 1) / blockTokens; len(r.ids) != want {
 		return false, invalidField(mooncakeHashIDs, "must have %d ids, one for each block of %d tokens of %s, got %d",
-			want, MooncakeBlockTokens, mooncakeInput, len(r.ids))
+			want, blockTokens, mooncakeInput, len(r.ids))
 	}
 	if r.delay > maxTimestampMs {
 		return false, invalidField(mooncakeDelay, "must be at most %d ms, got %d", int64(maxTimestampMs), r.delay)
 	}
 	*rec = record{
-		timeField:  mooncakeTimestamp,
-		untimed:    r.untimed,
-		at:         int64(r.timestamp) * 1e6,
-		delayField: mooncakeDelay,
-		delayed:    r.delayed,
-		delay:      time.Duration(r.delay) * time.Millisecond,
-		input:      input,
-		output:     output,
-		ids:        r.ids[:full],
-		session:    r.session,
+		timeField:   mooncakeTimestamp,
+		untimed:     r.untimed,
+		at:          int64(r.timestamp) * 1e6,
+		delayField:  mooncakeDelay,
+		delayed:     r.delayed,
+		delay:       time.Duration(r.delay) * time.Millisecond,
+		input:       input,
+		output:      output,
+		ids:         r.ids[:full],
+		blockTokens: int32(blockTokens),
+		session:     r.session,
 	}
 	return true, nil
 }

@@ -3,6 +3,8 @@
 package trace
 
 import (
+	"fmt"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -27,6 +29,11 @@ type Options struct {
 	// Sample keeps about so great a share of the requests, all of a session or none; 0
 	// keeps all.
 	Sample float64
+	// TooLong says what becomes of requests that are too long.
+	TooLong TooLong
+	// BlockTokens is the size of the blocks of a Mooncake trace in tokens; 0 is
+	// MooncakeBlockTokens. Other formats fix or state the size.
+	BlockTokens int
 	// MemoryBytes bounds what the trace may take while it is read; 0 is without bound.
 	// The row that goes beyond is an error.
 	MemoryBytes int64
@@ -53,6 +60,16 @@ func (o Options) Validate(f Format, path *field.Path) field.ErrorList {
 	}
 	if f == ServeGen && o.Order == Sort {
 		errs = append(errs, field.Forbidden(path.Child("order"), "may not be Sort for the format ServeGen, which has no rows"))
+	}
+	if o.TooLong != (TooLong{}) && f == ServeGen {
+		errs = append(errs, field.Forbidden(path.Child("tooLong"), "may not be set for the format ServeGen, which has no rows"))
+	}
+	errs = append(errs, o.TooLong.validate(path.Child("tooLong"))...)
+	switch at := path.Child("blockTokens"); {
+	case o.BlockTokens != 0 && f != Mooncake:
+		errs = append(errs, field.Forbidden(at, "may only be set for the format Mooncake: other formats fix or state the size of their blocks"))
+	case o.BlockTokens < 0 || o.BlockTokens > maxBlockTokens:
+		errs = append(errs, field.Invalid(at, o.BlockTokens, fmt.Sprintf("must be between 1 and %d", maxBlockTokens)))
 	}
 	return append(errs, o.validateSelection(path)...)
 }

@@ -38,6 +38,9 @@ type Replay struct {
 	MaxRequests int
 	// Arrivals says how recorded times become arrivals.
 	Arrivals Arrivals
+	// Loop, if set, has the trace begin again after its last row, without end. The trace's
+	// Period must not be 0.
+	Loop Loop
 	// Client labels all requests, Tenant and Class those whose rows name none;
 	// empty means "trace", workload.DefaultLabel and workload.DefaultLabel.
 	Client, Tenant, Class string
@@ -69,6 +72,9 @@ func (r Replay) Validate(path *field.Path) field.ErrorList {
 		errs = append(errs, field.NotSupported(path.Child("arrivals"), r.Arrivals,
 			[]Arrivals{AsRecorded, Spread}))
 	}
+	if r.Loop != "" && r.Loop != SamePrefixes && r.Loop != FreshPrefixes {
+		errs = append(errs, field.NotSupported(path.Child("loop"), r.Loop, []Loop{SamePrefixes, FreshPrefixes}))
+	}
 	return errs
 }
 
@@ -97,6 +103,11 @@ func (t *Trace) Replay(r Replay, seed int64) workload.Listener {
 		},
 	}
 	p.attributes = t.columns.addLabels(&p.labels, r.Priority)
+	if r.Loop != "" && t.Period() > 0 {
+		p.end = math.MaxInt
+		p.loop = &loop{trace: t, fresh: r.Loop == FreshPrefixes, rows: p.rows}
+		p.rows = p.loop
+	}
 	if r.MaxRequests > 0 {
 		p.end = min(p.end, r.MaxRequests)
 	}
@@ -113,7 +124,8 @@ func (t *Trace) AnswersEnds() bool { return len(t.columns.delay) > 0 }
 type replay struct {
 	trace *Trace
 	rows  cursor
-	end   int // rows
+	loop  *loop // nil without one
+	end   int   // rows
 	scale float64
 	// next is the row that arrives next of those that do not wait, where some is set.
 	next        entry
@@ -150,8 +162,7 @@ func (p *replay) Next() (workload.Request, bool) {
 	switch {
 	case len(p.waiting) > 0 && (!recorded || p.waiting[0].At < p.next.arrival):
 		next := p.waiting.Pop()
-		var e entry
-		p.trace.fill(&e, int(next.Place))
+		e := p.waitingRow(int(next.Place))
 		return p.request(&e, next.At), true
 	case recorded:
 		r := p.request(&p.next, p.next.arrival)
@@ -169,10 +180,30 @@ func (p *replay) Ended(e workload.End) {
 		return
 	}
 	delete(p.inFlight, e.ID)
-	if next := p.trace.columns.nextOf(row); e.Ending == workload.Completed && next < p.end {
-		delay, _ := p.trace.columns.delayOf(next)
+	if next := p.nextOf(row); e.Ending == workload.Completed && next < p.end {
+		delay, _ := p.trace.columns.delayOf(next % p.trace.requests)
 		p.waiting.Push(due.Place{At: due.After(e.At, delay), Place: int32(next)})
 	}
+}
+
+// nextOf returns the row that waits for the end of a row; 0 is none. Rows of further rounds
+// of a loop follow those of the first.
+func (p *replay) nextOf(row int) int {
+	within := row % p.trace.requests
+	next := p.trace.columns.nextOf(within)
+	if next == 0 {
+		return 0
+	}
+	return row - within + next
+}
+
+// waitingRow returns a row that waited.
+func (p *replay) waitingRow(row int) (e entry) {
+	p.trace.fill(&e, row%p.trace.requests)
+	if p.loop != nil {
+		p.loop.shiftTo(&e, row/p.trace.requests)
+	}
+	return e
 }
 
 // Close closes the file of a trace that is not in memory. It returns the error that ended
@@ -206,7 +237,7 @@ func (p *replay) advance() {
 func (p *replay) request(e *entry, arrival simtime.Time) workload.Request {
 	id := p.sent
 	p.sent++
-	if p.trace.columns.nextOf(e.index) > 0 {
+	if p.nextOf(e.index) > 0 {
 		if p.inFlight == nil {
 			p.inFlight = map[int]int{}
 		}

@@ -2,7 +2,10 @@
 
 package trace
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // rowReader reads the rows of one file and checks them against each other.
 type rowReader struct {
@@ -12,16 +15,19 @@ type rowReader struct {
 	hasSession func(name string) bool
 	selection  *selection // nil keeps all rows
 	// sorts says that rows may come in any order.
-	sorts     bool
-	began     bool  // whether there was a row
-	kept      int   // rows
-	start     int64 // time of the first row
-	first, at int64 // times of the first row that is kept, of the last one that does not wait
-	failed    int   // rows of requests that got no answer when they were recorded
+	sorts       bool
+	began       bool  // whether there was a row
+	kept        int   // rows
+	start       int64 // time of the first row
+	first, at   int64 // times of the first row that is kept, of the last one that does not wait
+	failed      int   // rows of requests that got no answer when they were recorded
+	tooLong     TooLong
+	clipped     int   // rows
+	blockTokens int32 // of the format
 }
 
 func newRowReader(f format, o Options, hasSession func(string) bool) *rowReader {
-	r := &rowReader{parse: f.newParser(o), hasSession: hasSession, selection: newSelection(o), sorts: o.Order == Sort}
+	r := &rowReader{parse: f.newParser(o), hasSession: hasSession, selection: newSelection(o), sorts: o.Order == Sort, tooLong: o.TooLong, blockTokens: f.blockTokens}
 	if r.selection != nil {
 		r.hasSession = r.selection.hasSession
 	}
@@ -59,7 +65,19 @@ func (r *rowReader) next(n int, text []byte) (*record, error) {
 		r.first = r.at
 	}
 	r.kept++
+	if r.tooLong.Action == Clip && r.tooLong.has(rec) {
+		r.clipped++
+		r.tooLong.clip(rec, cmp.Or(rec.blockTokens, r.blockTokens))
+	}
 	return rec, nil
+}
+
+// skipped counts the rows that were left out because they were too long.
+func (r *rowReader) skipped() int {
+	if r.selection == nil {
+		return 0
+	}
+	return r.selection.skipped
 }
 
 // resolveDelay decides whether the row waits for another, which only a later row of a

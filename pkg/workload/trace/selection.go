@@ -41,13 +41,22 @@ type selection struct {
 	sample float64
 	// kept says of each session whether the last row of it was kept.
 	kept map[string]bool
+	// tooLong says which rows are skipped, and skipped counts them. cut are the sessions
+	// whose last row was one of them.
+	tooLong TooLong
+	cut     map[string]bool
+	skipped int
 }
 
 func newSelection(o Options) *selection {
-	if o.Slice == (Slice{}) && o.Sample == 0 {
+	if o.Slice == (Slice{}) && o.Sample == 0 && o.TooLong.Action != Skip {
 		return nil
 	}
-	return &selection{slice: o.Slice, sample: o.Sample, kept: map[string]bool{}}
+	s := &selection{slice: o.Slice, sample: o.Sample, kept: map[string]bool{}}
+	if o.TooLong.Action == Skip {
+		s.tooLong, s.cut = o.TooLong, map[string]bool{}
+	}
+	return s
 }
 
 // hasSession reports whether a row before has the session, kept or not.
@@ -68,10 +77,27 @@ func (s *selection) keeps(rec *record, n int, arrival time.Duration) bool {
 	} else {
 		keeps = keeps && arrival >= s.slice.From && (s.slice.To == 0 || arrival < s.slice.To)
 	}
+	keeps = s.skip(rec, keeps) && keeps
 	if rec.session != "" {
 		s.kept[rec.session] = keeps
 	}
 	return keeps
+}
+
+// skip counts a row that is skipped for its length, or because it waits for one that was.
+// It returns false for such a row.
+func (s *selection) skip(rec *record, selected bool) bool {
+	if s.cut == nil {
+		return true
+	}
+	skips := selected && s.tooLong.has(rec) || rec.delayed && s.cut[rec.session]
+	if rec.session != "" {
+		s.cut[rec.session] = skips
+	}
+	if skips {
+		s.skipped++
+	}
+	return !skips
 }
 
 // sampled decides by a hash of the session, or of the line where there is none: another

@@ -19,6 +19,9 @@ type Statistics struct {
 	// Failed counts the requests that got no answer when they were recorded, which are
 	// not among the others.
 	Failed int
+	// Skipped counts the requests that were too long, and are not among the others.
+	// Clipped counts those that were clipped, which are.
+	Skipped, Clipped int
 	// Waiting counts the requests that wait for the end of another, and so have no
 	// recorded time. MeanDelay is how long they wait after it on average.
 	Waiting   int
@@ -55,7 +58,9 @@ func (t *Trace) Statistics() (Statistics, error) {
 	if err := t.each(d.add); err != nil {
 		return Statistics{}, err
 	}
-	return d.statistics(t.failed), nil
+	s := d.statistics()
+	s.Failed, s.Skipped, s.Clipped = t.failed, t.skipped, t.clipped
+	return s, nil
 }
 
 // Describe reads a trace as [ReadWith] does, and returns its statistics and its digest. It
@@ -90,7 +95,9 @@ func Describe(format Format, o Options, r io.Reader, name string) (s Statistics,
 	if d.s.Requests == 0 {
 		return s, "", fmt.Errorf("%s: a trace without requests", name)
 	}
-	return d.statistics(rows.rows.failed), rows.lines.digest(), nil
+	s = d.statistics()
+	s.Failed, s.Skipped, s.Clipped = rows.rows.failed, rows.rows.skipped(), rows.rows.clipped
+	return s, rows.lines.digest(), nil
 }
 
 // description is what is known of the rows so far.
@@ -144,12 +151,11 @@ func (d *description) reused(e *entry) int64 {
 }
 
 // statistics returns what the rows come to.
-func (d *description) statistics(failed int) Statistics {
+func (d *description) statistics() Statistics {
 	s := d.s
 	if s.Requests == 0 {
 		return s
 	}
-	s.Failed = failed
 	s.Span = time.Duration(d.last)
 	s.Input, s.Output = d.input.statistics(), d.output.statistics()
 	if s.Waiting > 0 {

@@ -29,7 +29,14 @@ type Trace struct {
 	// blockTokens is the size of such a block; 0 where the format has none.
 	blockTokens int32
 	columns     attributeColumns
-	failed      int
+	// failed counts rows of requests that got no answer when they were recorded, and
+	// skipped and clipped those that were too long.
+	failed, skipped, clipped int
+	// span is from the first recorded time to the last, times counts the distinct ones,
+	// and sessions the sessions.
+	span     simtime.Time
+	times    int
+	sessions int
 	// described is what a trace says of its requests that has no rows; nil for others.
 	described *servegen.Data
 }
@@ -87,6 +94,13 @@ func (t *Trace) Requests() int {
 
 // IsHeld reports whether the trace is in memory. Otherwise each replay reads its file.
 func (t *Trace) IsHeld() bool { return t.file == nil }
+
+// Skipped and Clipped count the requests that were too long, by what became of them. Those
+// that were clipped are among Requests.
+func (t *Trace) Skipped() int { return t.skipped }
+
+// Clipped counts the requests that were clipped.
+func (t *Trace) Clipped() int { return t.clipped }
 
 // LongestInput returns the length of the longest prompt in tokens; of a trace without rows,
 // in one draw.
