@@ -27,7 +27,7 @@ func TestReadmePictures(t *testing.T) {
 	out := mustRun(t, "sweep", "-f", tempFile(t, "sweep.yaml", manifest), "-o", "json")
 	for name, picture := range map[string]string{
 		"architecture": architecture(),
-		"result":       chart(estimates(t, out)),
+		"result":       resultChart(estimates(t, out)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := "../../docs/" + name + ".svg"
@@ -161,8 +161,8 @@ func architecture() string {
 	return s.end()
 }
 
-// chart draws the estimates over the weight; the axis of TTFT is logarithmic.
-func chart(all []estimate) string {
+// resultChart draws the estimates over the weight; the axis of TTFT is logarithmic.
+func resultChart(all []estimate) string {
 	const width, height, left, right, top, bottom = 760, 360, 80, 20, 60, 60
 	const lowest, highest = 1, 5 // 10 ms and 100 s, as powers of ten of milliseconds
 	y := func(seconds float64) float64 {

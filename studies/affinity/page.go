@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/template"
 
+	"windtunnel.dev/windtunnel/internal/chart"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/studies/study"
@@ -102,15 +103,15 @@ func growth(t *tried) string {
 }
 
 // chart draws by how much the backlog grows against the ratio.
-func (f *findings) chart() *study.Chart {
-	c := &study.Chart{
+func (f *findings) chart() *chart.Chart {
+	c := &chart.Chart{
 		Title: "By how much of what arrives the backlog grows", X: "prefix weight ÷ load weight", Y: "%", Ticks: f.ratios,
 	}
 	for i, w := range f.workloads {
-		line := study.Line{Name: "shared " + w.name, Colour: i % 3, Dashed: w.differs()}
+		line := chart.Line{Name: "shared " + w.name, Colour: i % 3, Dashed: w.differs()}
 		for x := range f.charted[i].tried {
 			mean := stats.MeanInterval(f.charted[i].tried[x].growth, confidence).Mean
-			line.Points = append(line.Points, study.Point{X: float64(x), Y: max(0, 100*mean)})
+			line.Points = append(line.Points, chart.Point{X: float64(x), Y: max(0, 100*mean)})
 		}
 		c.Lines = append(c.Lines, line)
 	}

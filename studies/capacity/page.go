@@ -8,6 +8,7 @@ import (
 	"math"
 	"text/template"
 
+	"windtunnel.dev/windtunnel/internal/chart"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/studies/study"
@@ -134,16 +135,16 @@ func (p *page) byRate(title string, of func(stage) float64, cell func(pair) stri
 }
 
 // chart draws throughput by rate, what was published dashed.
-func (p *page) chart() *study.Chart {
-	c := &study.Chart{Title: "Output tokens a second", X: "requests/s", Y: "output tokens/s (dashed: published)"}
+func (p *page) chart() *chart.Chart {
+	c := &chart.Chart{Title: "Output tokens a second", X: "requests/s", Y: "output tokens/s (dashed: published)"}
 	for _, s := range p.published[profiles[0]] {
 		c.Ticks = append(c.Ticks, fmt.Sprint(s.rate))
 	}
 	for colour, profile := range profiles {
-		ours, published := study.Line{Name: profile, Colour: colour}, study.Line{Name: profile + ", published", Colour: colour, Dashed: true}
+		ours, published := chart.Line{Name: profile, Colour: colour}, chart.Line{Name: profile + ", published", Colour: colour, Dashed: true}
 		for i, s := range p.published[profile] {
-			published.Points = append(published.Points, study.Point{X: float64(i), Y: s.tokensPerSecond})
-			ours.Points = append(ours.Points, study.Point{X: float64(i), Y: p.ours[profile].stages[i].tokensPerSecond})
+			published.Points = append(published.Points, chart.Point{X: float64(i), Y: s.tokensPerSecond})
+			ours.Points = append(ours.Points, chart.Point{X: float64(i), Y: p.ours[profile].stages[i].tokensPerSecond})
 		}
 		c.Lines = append(c.Lines, ours, published)
 	}

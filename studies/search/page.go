@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/template"
 
+	"windtunnel.dev/windtunnel/internal/chart"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/studies/study"
 )
@@ -166,8 +167,8 @@ const chartStep = 5
 
 // chart draws by effort how far the best loss so far is above the best of all:
 // the median over seeds, where all of them have one.
-func (p *page) chart() *study.Chart {
-	c := &study.Chart{
+func (p *page) chart() *chart.Chart {
+	c := &chart.Chart{
 		Title: "Mean latency of the best point so far, median over seeds", X: "full trials' worth of simulated requests",
 		Y: "above the best of all searches, s",
 	}
@@ -177,10 +178,10 @@ func (p *page) chart() *study.Chart {
 	}
 	for i := range p.entries {
 		e := &p.entries[i]
-		l := study.Line{Name: e.name(), Colour: i, Dashed: i == 0}
+		l := chart.Line{Name: e.name(), Colour: i, Dashed: i == 0}
 		for effort := 2 * chartStep; effort <= budget; effort += chartStep {
 			if loss, ok := e.bestWithin(float64(effort)); ok {
-				l.Points = append(l.Points, study.Point{X: float64(effort)/(2*chartStep) - 1, Y: loss - best})
+				l.Points = append(l.Points, chart.Point{X: float64(effort)/(2*chartStep) - 1, Y: loss - best})
 			}
 		}
 		c.Lines = append(c.Lines, l)

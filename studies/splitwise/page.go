@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"text/template"
 
+	"windtunnel.dev/windtunnel/internal/chart"
 	"windtunnel.dev/windtunnel/studies/study"
 )
 
@@ -134,8 +135,8 @@ func (p *page) Alone() *study.Table {
 }
 
 // chart draws the highest rates over the splits.
-func (p *page) chart() *study.Chart {
-	c := &study.Chart{
+func (p *page) chart() *chart.Chart {
+	c := &chart.Chart{
 		Title: fmt.Sprintf("%d machines: highest rate within the SLOs", p.scale.machines),
 		X:     "prefill machines; the others decode", Y: "requests/s",
 	}
@@ -144,11 +145,11 @@ func (p *page) chart() *study.Chart {
 		c.Ticks = append(c.Ticks, fmt.Sprint(o.cluster.prefill))
 	}
 	for w, name := range workloadNames {
-		split := study.Line{Name: name + ", split", Colour: w}
-		mixed := study.Line{Name: fmt.Sprintf("%s, mixed, %d tokens a step", name, best(f.mixed[w]).cluster.budget), Colour: w, Dashed: true}
+		split := chart.Line{Name: name + ", split", Colour: w}
+		mixed := chart.Line{Name: fmt.Sprintf("%s, mixed, %d tokens a step", name, best(f.mixed[w]).cluster.budget), Colour: w, Dashed: true}
 		for i, o := range f.split[w] {
-			split.Points = append(split.Points, study.Point{X: float64(i), Y: o.met.rate})
-			mixed.Points = append(mixed.Points, study.Point{X: float64(i), Y: best(f.mixed[w]).met.rate})
+			split.Points = append(split.Points, chart.Point{X: float64(i), Y: o.met.rate})
+			mixed.Points = append(mixed.Points, chart.Point{X: float64(i), Y: best(f.mixed[w]).met.rate})
 		}
 		c.Lines = append(c.Lines, split, mixed)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/template"
 
+	"windtunnel.dev/windtunnel/internal/chart"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/studies/study"
@@ -156,15 +157,15 @@ func (f *findings) advisedTable() *study.Table {
 }
 
 // chart draws ρ over the true load.
-func (f *findings) chart() *study.Chart {
-	c := &study.Chart{
+func (f *findings) chart() *chart.Chart {
+	c := &chart.Chart{
 		Title: "ρ as the controller measures it", X: "arrivals, as a share of the rate at which the queue begins to grow", Y: "ρ",
 		Ticks: shareTitles("", engineShares)[1:], Limit: 1, LimitName: "the controller reports: unstable",
 	}
 	for i, s := range f.engine {
-		l := study.Line{Name: s.load.name, Colour: i}
+		l := chart.Line{Name: s.load.name, Colour: i}
 		for at, x := range s.trials {
-			l.Points = append(l.Points, study.Point{X: float64(at), Y: x.known.Utilization})
+			l.Points = append(l.Points, chart.Point{X: float64(at), Y: x.known.Utilization})
 		}
 		c.Lines = append(c.Lines, l)
 	}

@@ -3,10 +3,7 @@
 package study
 
 import (
-	"bytes"
-	"encoding/xml"
 	"errors"
-	"io"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -32,37 +29,6 @@ func TestTable(t *testing.T) {
 	table.Add("a", "1")
 	if got, want := table.String(), "| what | n |\n| --- | ---: |\n| a | 1 |"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
-
-func TestChartIsXML(t *testing.T) {
-	c := Chart{
-		Title: "a < b", X: "x", Y: "y", Ticks: []string{"1 & 2", "3"}, Limit: 7, LimitName: "limit",
-		Lines: []Line{{Name: "one", Points: []Point{{0, 1}, {1, 9.5}}}, {Name: "two", Dashed: true, Colour: 8}},
-	}
-	var out bytes.Buffer
-	if err := c.WriteSVG(&out); err != nil {
-		t.Fatal(err)
-	}
-	for d := xml.NewDecoder(bytes.NewReader(out.Bytes())); ; {
-		if _, err := d.Token(); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, want := range []string{"a &lt; b", ">10</text>", "1 &amp; 2", `stroke-dasharray="6 4"`} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q", want)
-		}
-	}
-}
-
-func TestRoundUp(t *testing.T) {
-	for v, want := range map[float64]float64{0: 1, 37.34: 40, 0.3: 0.3, 1.01: 1.5, 99: 100, 8: 8} {
-		if got := roundUp(v); got != want {
-			t.Errorf("roundUp(%v) = %v, want %v", v, got, want)
-		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/template"
 
+	"windtunnel.dev/windtunnel/internal/chart"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 	"windtunnel.dev/windtunnel/studies/study"
@@ -114,8 +115,8 @@ func (f *findings) policyTable() *study.Table {
 }
 
 // chart draws the one cache and the cluster over the GPU memory of all.
-func (f *findings) chart() *study.Chart {
-	c := &study.Chart{
+func (f *findings) chart() *chart.Chart {
+	c := &chart.Chart{
 		Title: "Mooncake conversations: prompt tokens found in KV caches",
 		X:     "GPU memory for KV, all replicas together", Y: "% of prompt tokens",
 		Limit: 100 * f.trace.ReusableShare, LimitName: "a cache without bounds: " + percent(f.trace.ReusableShare) + " %",
@@ -126,19 +127,19 @@ func (f *findings) chart() *study.Chart {
 	}
 	for k, one := range ones {
 		sizes := below(0, one.level, f.scale.cpu, f.scale.storage)
-		line := study.Line{Name: "one cache, " + one.name + sizes.note(trace.MooncakeBlockTokens), Colour: k}
+		line := chart.Line{Name: "one cache, " + one.name + sizes.note(trace.MooncakeBlockTokens), Colour: k}
 		for i, h := range f.one {
-			line.Points = append(line.Points, study.Point{X: float64(i), Y: 100 * h[k].all()})
+			line.Points = append(line.Points, chart.Point{X: float64(i), Y: 100 * h[k].all()})
 		}
 		c.Lines = append(c.Lines, line)
 	}
 	for level, name := range levels {
 		sizes := below(0, level, replicas*f.scale.clusterCPU, f.scale.clusterStorage)
-		line := study.Line{Name: "eight replicas, " + name + sizes.note(clusterBlockTokens), Colour: []int{0, 1, 3}[level], Dashed: true}
+		line := chart.Line{Name: "eight replicas, " + name + sizes.note(clusterBlockTokens), Colour: []int{0, 1, 3}[level], Dashed: true}
 		for i, h := range f.cluster {
 			x := octaves(f.scale.clusterGPU[i]*clusterBlockTokens*replicas, first)
 			if x <= float64(len(c.Ticks)-1) {
-				line.Points = append(line.Points, study.Point{X: x, Y: 100 * h[level].all()})
+				line.Points = append(line.Points, chart.Point{X: x, Y: 100 * h[level].all()})
 			}
 		}
 		c.Lines = append(c.Lines, line)

@@ -16,7 +16,7 @@ type Opener func() (io.ReadCloser, error)
 
 // DefaultHeldBytes is how much memory a trace may take before Open leaves it in its file,
 // unless the options say otherwise.
-const DefaultHeldBytes = 32 << 20
+const DefaultHeldBytes = 8 << 20
 
 // file is where the rows of a trace are that is not in memory.
 type file struct {

@@ -42,6 +42,8 @@ type Statistics struct {
 	// other: 0 for a format without blocks. ReusableShare is that over InputTokens.
 	ReusableTokens int64
 	ReusableShare  float64
+	// DistinctBlocks counts the full blocks of that cache.
+	DistinctBlocks int64
 }
 
 // LengthStatistics describes lengths in tokens. Quantile q is the least
@@ -145,6 +147,8 @@ func (d *description) reused(e *entry) int64 {
 	for _, id := range d.chain {
 		if d.cached.add(id) {
 			hits++
+		} else {
+			d.s.DistinctBlocks++
 		}
 	}
 	return hits * int64(d.blockTokens)

@@ -92,6 +92,9 @@ func (t *Trace) Requests() int {
 	return t.requests
 }
 
+// BlockTokens returns the size of the trace's blocks in tokens; 0 where it has none.
+func (t *Trace) BlockTokens() int { return int(t.blockTokens) }
+
 // IsHeld reports whether the trace is in memory. Otherwise each replay reads its file.
 func (t *Trace) IsHeld() bool { return t.file == nil }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package study
+// Package chart draws lines over an axis as SVG.
+package chart
 
 import (
 	"fmt"
@@ -27,6 +28,8 @@ type Line struct {
 	Name   string
 	Points []Point
 	Dashed bool
+	// Plain leaves out the dots at the points.
+	Plain bool
 	// Colour numbers the palette.
 	Colour int
 }
@@ -47,12 +50,45 @@ const (
 // colours, in grey too.
 var palette = []string{"#4477aa", "#ee7733", "#228833", "#aa3377", "#66ccee", "#555555", "#999933", "#cc6677", "#332288", "#882255"}
 
+const width = chartLeft + chartWidth + chartRight
+
 // WriteSVG draws the chart as a picture of its own.
 func (c *Chart) WriteSVG(w io.Writer) error {
-	height := chartTop + chartHeight + chartBottom + len(c.Lines)*legendLine
-	width := chartLeft + chartWidth + chartRight
+	begin(w, c.height())
+	c.draw(w)
+	_, err := fmt.Fprintln(w, `</svg>`)
+	return err
+}
+
+// WriteColumn draws charts one below the other, as one picture.
+func WriteColumn(w io.Writer, charts []Chart) error {
+	height := 0
+	for i := range charts {
+		height += charts[i].height()
+	}
+	begin(w, height)
+	top := 0
+	for i := range charts {
+		fmt.Fprintf(w, `<g transform="translate(0 %d)">`+"\n", top)
+		charts[i].draw(w)
+		fmt.Fprintln(w, `</g>`)
+		top += charts[i].height()
+	}
+	_, err := fmt.Fprintln(w, `</svg>`)
+	return err
+}
+
+// begin begins a picture.
+func begin(w io.Writer, height int) {
 	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12">`+"\n", width, height)
 	fmt.Fprintf(w, `<rect width="%d" height="%d" fill="white"/>`+"\n", width, height)
+}
+
+// height is that of the chart in pixels.
+func (c *Chart) height() int { return chartTop + chartHeight + chartBottom + len(c.Lines)*legendLine }
+
+// draw draws the chart.
+func (c *Chart) draw(w io.Writer) {
 	fmt.Fprintf(w, `<text x="%d" y="20" font-size="14">%s</text>`+"\n", chartLeft, html.EscapeString(c.Title))
 	c.axes(w)
 	for _, l := range c.Lines {
@@ -61,8 +97,6 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 	for i, l := range c.Lines {
 		legend(w, l, chartTop+chartHeight+chartBottom+i*legendLine)
 	}
-	_, err := fmt.Fprintln(w, `</svg>`)
-	return err
 }
 
 // top is where the y axis ends: a round number above all points.
@@ -116,7 +150,7 @@ func (c *Chart) line(w io.Writer, l Line) {
 	}
 	fmt.Fprintln(w, `"/>`)
 	for _, p := range l.Points {
-		if !l.Dashed {
+		if !l.Dashed && !l.Plain {
 			fmt.Fprintf(w, `<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>`+"\n", c.x(p.X), c.y(p.Y), palette[l.Colour%len(palette)])
 		}
 	}

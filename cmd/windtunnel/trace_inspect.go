@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"windtunnel.dev/windtunnel/pkg/workload/inspect"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
+)
+
+const outputSVG outputFormat = "svg"
+
+// inspectOptions are the flags of trace inspect.
+type inspectOptions struct {
+	file   traceFileFlags
+	output outputFormat
+}
+
+func newTraceInspectCommand() *cobra.Command {
+	o := inspectOptions{output: outputText}
+	cmd := &cobra.Command{
+		Use:   "inspect FILE",
+		Short: "Describe a trace in depth: rates over time, bursts, reuse by cache size, and what is odd",
+		Long: `Describe a trace in depth, as text, as JSON or as a picture.
+
+Rates are those of equal parts of the time. CV is the coefficient of variation of the gaps
+between arrivals, and dispersion the variance of the counts in windows over their mean;
+both are 1 for a Poisson process, and greater for bursts.
+
+Reuse is the share of prompt tokens that one LRU cache in front of all requests serves, by
+the size of the cache. A block is served if all blocks in front of it are.
+
+The findings name what is odd about the trace, such as timestamps in batches, and what to
+do about it.`,
+		Example: `  windtunnel trace inspect conversation_trace.jsonl
+  windtunnel trace inspect conversation_trace.jsonl -o svg > conversation.svg
+  windtunnel trace inspect gateway.csv --order Sort -o json \
+    --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion`,
+		Args: oneTraceFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.InOrStdin(), cmd.OutOrStdout(), args[0])
+		},
+	}
+	o.file.add(cmd.Flags(), " (default: detected from the first line)")
+	cmd.Flags().VarP(choice{&o.output, []outputFormat{outputText, outputJSON, outputSVG}}, "output", "o", "text, json or svg")
+	return cmd
+}
+
+func (o *inspectOptions) run(stdin io.Reader, w io.Writer, name string) error {
+	format, recorded, err := o.file.open(stdin, name)
+	if err != nil {
+		return badInputError{err}
+	}
+	in, err := inspect.Trace(recorded)
+	if err != nil {
+		return err
+	}
+	switch o.output {
+	case outputJSON:
+		return o.output.write(w, in)
+	case outputSVG:
+		return drawInspection(w, in)
+	default:
+		return writeInspection(w, in, format)
+	}
+}
+
+// open reads a trace so that it can be read again: standard input is read into memory.
+func (o *traceFileFlags) open(stdin io.Reader, name string) (trace.Format, *trace.Trace, error) {
+	in, named, err := openTrace(stdin, name)
+	if err != nil {
+		return "", nil, err
+	}
+	defer in.Close()
+	format, options, text, err := o.resolve(in, named)
+	if err != nil {
+		return "", nil, err
+	}
+	if name == "-" {
+		recorded, err := trace.ReadWith(format, options, text, named)
+		return format, recorded, err
+	}
+	recorded, err := trace.Open(format, options, func() (io.ReadCloser, error) { return os.Open(name) }, name)
+	return format, recorded, err
+}

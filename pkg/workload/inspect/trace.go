@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package inspect
+
+import (
+	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
+)
+
+// Trace inspects a trace, or one draw of a trace without rows. It goes through the trace
+// twice and takes memory for its distinct blocks, lengths and sessions, but not for its
+// rows. An error is one of reading the trace's file again.
+func Trace(t *trace.Trace) (*Inspection, error) {
+	s, err := t.Statistics()
+	if err != nil {
+		return nil, err
+	}
+	i := newInspector(s, t.BlockTokens())
+	source := workload.AnsweredAtOnce(t.Replay(trace.Replay{RateScale: 1, Arrivals: trace.AsRecorded}, 1))
+	i.labels = source.Labels()
+	for {
+		r, ok := source.Next()
+		if !ok {
+			break
+		}
+		i.add(&r)
+	}
+	if err := workload.Close(source); err != nil {
+		return nil, err
+	}
+	return i.inspection(t.Digest()), nil
+}
+
+// inspector gathers what requests show, one after the other.
+type inspector struct {
+	statistics trace.Statistics
+	labels     workload.Labels
+
+	rates         rates
+	reuse         *reuse // nil without blocks
+	sessions      sessions
+	input, output lengths
+	both          correlation
+	repeats       repeats
+
+	tenants, classes, models, adapters counts
+}
+
+func newInspector(s trace.Statistics, blockTokens int) *inspector {
+	i := &inspector{
+		statistics: s, rates: newRates(s.Span, s.Requests), sessions: sessions{}, input: lengths{}, output: lengths{},
+		tenants: counts{}, classes: counts{}, models: counts{}, adapters: counts{},
+	}
+	if blockTokens > 0 && s.DistinctBlocks > 0 {
+		i.reuse = newReuse(blockTokens, s.DistinctBlocks)
+	}
+	return i
+}
+
+// add notes a request.
+func (i *inspector) add(r *workload.Request) {
+	input := r.Prompt.Tokens()
+	i.rates.add(r.Arrival, input, r.OutputTokens)
+	if i.reuse != nil {
+		i.reuse.add(r.Prompt)
+	}
+	i.sessions.add(r.Session, r.Arrival)
+	i.input[int32(input)]++
+	i.output[int32(r.OutputTokens)]++
+	i.both.add(float64(input), float64(r.OutputTokens))
+	i.repeats.add(r.Arrival, input, r.OutputTokens)
+	i.tenants[r.Tenant]++
+	i.classes[r.Class]++
+	i.models[r.Model-1]++
+	i.adapters[r.Adapter-1]++
+}
+
+// inspection returns what was gathered.
+func (i *inspector) inspection(digest string) *Inspection {
+	s := i.statistics
+	in := &Inspection{
+		SHA256: digest, Requests: s.Requests,
+		FailedRequests: s.Failed, SkippedRequests: s.Skipped, ClippedRequests: s.Clipped,
+		WaitingRequests: s.Waiting, MeanDelaySeconds: s.MeanDelay.Seconds(),
+		SpanSeconds: s.Span.Seconds(), DistinctTimestamps: s.DistinctTimestamps,
+		InputTokens: i.input.describe(s.Input), OutputTokens: i.output.describe(s.Output), LengthCorrelation: i.both.pearson(),
+		Rates: i.rates.describe(s.RatePerSecond), Sessions: i.sessions.describe(s.Requests),
+		Tenants: i.tenants.shares(i.labels.Tenants, s.Requests), Classes: i.classes.shares(i.labels.Classes, s.Requests),
+		Models: i.models.shares(i.labels.Models, s.Requests), Adapters: i.adapters.shares(i.labels.Adapters, s.Requests),
+	}
+	if i.reuse != nil {
+		in.Reuse = i.reuse.describe(s)
+	}
+	in.Findings = i.findings(in)
+	return in
+}
