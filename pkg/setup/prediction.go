@@ -38,7 +38,7 @@ func meanAnswer(p *Part, traces trace.Set, seed int64) float64 {
 	if len(errs) > 0 || source == nil {
 		return 0
 	}
-	defer workload.Close(source) // an error comes back from the simulation
+	defer func() { _ = workload.Close(source) }() // an error comes back from the simulation
 	models := source.Labels().Models
 	answered := workload.AnsweredAtOnce(source)
 	answers, tokens := 0, 0

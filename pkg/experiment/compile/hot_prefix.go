@@ -33,7 +33,7 @@ const (
 // all where the model is empty, as long as the horizon lasts. It uses the source up. It
 // returns false where no two of them begin alike.
 func findHotPrefix(source workload.Source, model string, horizon simulator.Horizon, pools []simulator.Pool) (hotPrefix, bool) {
-	defer workload.Close(source) // an error comes back from the simulation
+	defer func() { _ = workload.Close(source) }() // an error comes back from the simulation
 	f := prefixFinder{blockTokens: pools[0].BlockTokens, nodes: map[uint64]*prefixNode{}}
 	end, models := horizon.Duration, source.Labels().Models
 	for passed := 0; len(f.requests) < drawnRequests && passed < passedRequests && (horizon.Requests == 0 || passed < horizon.Requests); passed++ {
