@@ -44,6 +44,7 @@ func TestStatistics(t *testing.T) {
 			InputTokens:        5872,
 			ReusableTokens:     6 * 512,
 			ReusableShare:      6 * 512 / 5872.0,
+			DistinctBlocks:     4,
 		}},
 		"Azure": {trace.Azure, "testdata/azure.csv", trace.Statistics{
 			Requests:           3,
