@@ -17,6 +17,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
+	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
 func TestDecide(t *testing.T) {
@@ -132,7 +133,7 @@ func TestDecide(t *testing.T) {
 		},
 		"a failed Job is told in the worker's words": {
 			func(s *fixture) {
-				s.job(ended(batchv1.JobFailed)).done(1).pod(0, exited(2, encodedReport(store.Report{Error: "bad input: plan.json: no such file"})))
+				s.job(ended(batchv1.JobFailed)).done(1).pod(0, exited(worker.BadInputExitCode, encodedReport(store.Report{Error: "bad input: plan.json: no such file"})))
 			},
 			decided{
 				Acts:  []string{index},

@@ -22,9 +22,6 @@ const (
 	// retries is how often a shard that failed is tried again where nothing is
 	// said, as in the schema.
 	retries = 3
-	// badInputExitCode is the worker's exit code for an input that stays bad
-	// however often it is tried.
-	badInputExitCode = 2
 	// nobody is the UID of worker pods, as in the image.
 	nobody = 65532
 
@@ -170,7 +167,7 @@ func podFailurePolicy() *batchv1.PodFailurePolicy {
 			OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
 				ContainerName: ptr.To(workerContainer),
 				Operator:      batchv1.PodFailurePolicyOnExitCodesOpIn,
-				Values:        []int32{badInputExitCode},
+				Values:        []int32{worker.BadInputExitCode},
 			},
 		},
 	}}

@@ -28,6 +28,7 @@ import (
 	"windtunnel.dev/windtunnel/internal/testing/builder"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/worker"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
@@ -657,7 +658,7 @@ var stories = map[string]struct {
 		s.reconcile()
 		s.say("Shard 1 starts, and refuses it.")
 		pod := s.startPod(s.job(), 1)
-		s.endPod(pod, badInputExitCode, "Error", s.refused(s.job(), 1))
+		s.endPod(pod, worker.BadInputExitCode, "Error", s.refused(s.job(), 1))
 		s.endJob(s.job(), batchv1.JobFailed, "FailedIndexes", "Job has failed indexes", 1)
 		s.reconcile()
 	}},
@@ -690,7 +691,7 @@ var stories = map[string]struct {
 		sweep := weights().Scenario(builder.TraceFrom(v1alpha1.MooncakeTrace, "traces", "day.jsonl.gz")).Obj()
 		s.begin(sweep)
 		for shard := range 2 {
-			s.endPod(s.startPod(s.job(), shard), badInputExitCode, "Error", s.refused(s.job(), shard))
+			s.endPod(s.startPod(s.job(), shard), worker.BadInputExitCode, "Error", s.refused(s.job(), shard))
 		}
 		s.endJob(s.job(), batchv1.JobFailed, "FailedIndexes", "Job has failed indexes", 0, 1)
 		s.reconcile()

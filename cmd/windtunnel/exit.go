@@ -11,9 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
-// Exit codes. The Job's pod failure policy reads exitBadInput: such a pod is not
-// tried again. A panic ends Go programs with the same code, and is as final: a
-// simulation that panics would do so again.
+// Exit codes. A worker has one more, worker.BadInputExitCode.
 const (
 	exitOK       = 0
 	exitFailed   = 1
@@ -96,6 +94,8 @@ func exitCode(err error) int {
 		return exitOK
 	case errors.Is(err, errInterrupted), errors.Is(err, worker.ErrStopped):
 		return exitInterrupted
+	case errors.Is(err, worker.ErrBadInput):
+		return worker.BadInputExitCode
 	case errors.As(err, &bad):
 		return exitBadInput
 	case errors.As(err, &open) && open.verdict.Judgement == result.Unknown:

@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -55,11 +54,11 @@ the flags; the shard's index comes from the Job in JOB_COMPLETION_INDEX.`,
 
 func (o workerOptions) run(ctx context.Context) error {
 	if o.interval <= 0 {
-		return badInputError{fmt.Errorf("--progress-interval %s: must be more than 0", o.interval)}
+		return fmt.Errorf("%w: --progress-interval %s: must be more than 0", worker.ErrBadInput, o.interval)
 	}
 	index, err := strconv.Atoi(os.Getenv("JOB_COMPLETION_INDEX"))
 	if err != nil {
-		return badInputError{fmt.Errorf("JOB_COMPLETION_INDEX: %w", err)}
+		return fmt.Errorf("%w: JOB_COMPLETION_INDEX: %w", worker.ErrBadInput, err)
 	}
 	config, err := ctrl.GetConfig()
 	if err != nil {
@@ -90,9 +89,6 @@ func (o workerOptions) run(ctx context.Context) error {
 		if writeErr := os.WriteFile(filepath.Clean(o.termination), raw, 0o644); writeErr != nil && err == nil {
 			err = fmt.Errorf("write termination message: %w", writeErr)
 		}
-	}
-	if errors.Is(err, worker.ErrBadInput) {
-		return badInputError{err}
 	}
 	return err
 }

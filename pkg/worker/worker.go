@@ -34,6 +34,11 @@ import (
 // input is not what it must be.
 var ErrBadInput = errors.New("bad input")
 
+// BadInputExitCode is how a worker's process ends with ErrBadInput: EX_DATAERR of sysexits.h.
+// It is not 2, with which a Go program also ends when it panics, when it runs out of memory,
+// and when it is process 1 of a container and receives SIGTERM before it handles signals.
+const BadInputExitCode = 65
+
 // invalidTrace says that the trace is none, by the error of the field that names it.
 type invalidTrace struct{ field *field.Error }
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/worker"
+)
+
+// TestABadWorkerInputHasAnExitCodeOfItsOwn keeps bad input apart from the ends of processes
+// that another try may not repeat.
+func TestABadWorkerInputHasAnExitCodeOfItsOwn(t *testing.T) {
+	t.Setenv("JOB_COMPLETION_INDEX", "first")
+	_, err := windtunnel(t, "worker")
+	if got := exitCode(err); got != worker.BadInputExitCode {
+		t.Errorf("exit code %d of %v, want %d", got, err, worker.BadInputExitCode)
+	}
+}
