@@ -116,6 +116,9 @@ func (s *spread) add(x float64) {
 	s.sum, s.greatest, s.count = s.sum+x, max(s.greatest, x), s.count+1
 }
 
-func (s *spread) String() string {
-	return fmt.Sprintf("%.1f (%.1f to %.1f)", s.sum/s.count, s.least, s.greatest)
+func (s *spread) String() string { return s.in("%.1f") }
+
+// in writes the numbers in a format.
+func (s *spread) in(format string) string {
+	return fmt.Sprintf(format+" ("+format+" to "+format+")", s.sum/s.count, s.least, s.greatest)
 }

@@ -21,11 +21,11 @@ import (
 func newTraceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trace",
-		Short: "Generate, describe, inspect, convert and compress traces",
+		Short: "Generate, describe, inspect, imitate, convert and compress traces",
 		Args:  cobra.ArbitraryArgs,
 		RunE:  unknownVerb,
 	}
-	cmd.AddCommand(newTraceGenerateCommand(), newTraceStatCommand(), newTraceInspectCommand(), newTraceConvertCommand(), newTraceConfigMapCommand())
+	cmd.AddCommand(newTraceGenerateCommand(), newTraceStatCommand(), newTraceInspectCommand(), newTraceFitCommand(), newTraceConvertCommand(), newTraceConfigMapCommand())
 	return cmd
 }
 

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/fit"
+	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
+)
+
+// fitOptions are the flags of trace fit.
+type fitOptions struct {
+	file   traceFileFlags
+	output string
+	seed   int64
+}
+
+func newTraceFitCommand() *cobra.Command {
+	var o fitOptions
+	cmd := &cobra.Command{
+		Use:   "fit FILE",
+		Short: "Find clients that imitate a trace, and compare the two",
+		Long: `Find clients that imitate a trace, and write the horizon and the workload of a scenario
+with them, as YAML to put below spec.scenario. Comments say what is imitated.
+
+The clients follow the rate of the trace over time and are as bursty, and their lengths
+have the histograms of the trace. If prompts have blocks, one client sends the requests
+that no other continues, and another one conversations whose prompts grow; the beginning
+that most prompts share is a prefix.
+
+On standard error, the command compares the trace with one draw of the imitation: lengths,
+requests in each tenth of the time, reuse by the size of an LRU cache, and two-sample
+tests of Kolmogorov and Smirnov. A small p means that the two differ by more than chance.`,
+		Example: `  windtunnel trace fit conversation_trace.jsonl -o traffic.yaml
+  windtunnel trace fit gateway.csv --order Sort -o traffic.yaml \
+    --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion`,
+		Args: oneTraceFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args[0])
+		},
+	}
+	f := cmd.Flags()
+	o.file.add(f, " (default: detected from the first line)")
+	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output")
+	f.Int64Var(&o.seed, "seed", 1, "seed of the draw that is compared")
+	return cmd
+}
+
+func (o *fitOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, name string) error {
+	_, recorded, err := o.file.open(stdin, name)
+	if err != nil {
+		return badInputError{err}
+	}
+	traffic, err := fit.Trace(recorded)
+	if err != nil {
+		return badInputError{fmt.Errorf("%s: %w", name, err)}
+	}
+	out, err := writtenFit(traffic)
+	if err != nil {
+		return err
+	}
+	write := func(w io.Writer) error {
+		_, err := w.Write(out)
+		return err
+	}
+	if o.output == "-" {
+		err = write(stdout)
+	} else {
+		err = writeWhole(o.output, write)
+	}
+	if err != nil {
+		return err
+	}
+	drawn, err := drawTraffic(ctx, traffic, o.seed, max(1, recorded.BlockTokens()))
+	if err != nil {
+		return err
+	}
+	comparison, err := fit.Compare(recorded, drawn)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(stderr, comparison.String())
+	return err
+}
+
+// writtenFit is an imitation as YAML, with its notes as comments.
+func writtenFit(traffic *fit.Traffic) ([]byte, error) {
+	text, err := yaml.Marshal(traffic)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	for _, note := range traffic.Notes {
+		fmt.Fprintf(&out, "# %s\n", note)
+	}
+	out.Write(text)
+	return out.Bytes(), nil
+}
+
+// drawTraffic returns what an imitation sends under a seed, with blocks of so many tokens.
+func drawTraffic(ctx context.Context, traffic *fit.Traffic, seed int64, blockTokens int) (*trace.Trace, error) {
+	run := runOf(traffic)
+	if errs := manifest.Validate(run); len(errs) > 0 {
+		return nil, errs.ToAggregate()
+	}
+	ready, errs, err := compile.Run(ctx, run, localInputs{})
+	if err = compiled("SimulationRun", run.Name, errs, err); err != nil {
+		return nil, err
+	}
+	config, err := execute.Config(ready.Plan, ready.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: seed})
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	if _, err := writeRequests(contextWriter{ctx, &text}, &config, int(^uint(0)>>1), blockTokens); err != nil {
+		return nil, err
+	}
+	return trace.Read(trace.Windtunnel, &text, "imitation")
+}
+
+// runOf is a run of an imitation, on a pool that does not matter to it.
+func runOf(traffic *fit.Traffic) *v1alpha1.SimulationRun {
+	run := &v1alpha1.SimulationRun{}
+	run.Name, run.Namespace = "imitation", "default"
+	run.Spec.Scenario = v1alpha1.Scenario{
+		Pools:   []v1alpha1.Pool{{Name: "pool", Model: "meta-llama/Llama-3.1-8B-Instruct", Accelerator: "h100-sxm", Replicas: 1}},
+		Router:  v1alpha1.Router{Policies: &v1alpha1.Policies{Routing: v1alpha1.RoutingPolicy{Policy: "round-robin"}}},
+		Horizon: traffic.Horizon, Workload: traffic.Workload,
+	}
+	manifest.Default(run)
+	return run
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestAFitIsAWorkloadThatRuns fits a trace, and runs what comes of it.
+func TestAFitIsAWorkloadThatRuns(t *testing.T) {
+	folder := t.TempDir()
+	recorded, traffic := filepath.Join(folder, "recorded.jsonl"), filepath.Join(folder, "traffic.yaml")
+	mustRun(t, "trace", "generate", "-o", recorded, "--requests", "500")
+	comparison := mustRun(t, "trace", "fit", recorded, "-o", traffic)
+	for _, want := range []string{"requests  ", "KS distance, input tokens", "KS distance, gaps", "reuse, unbounded"} {
+		if !strings.Contains(comparison, want) {
+			t.Errorf("the comparison lacks %q:\n%s", want, comparison)
+		}
+	}
+	fitted, err := os.ReadFile(filepath.Clean(traffic))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(fitted), "# An imitation of the trace ") {
+		t.Errorf("the file begins with %q", firstLine(string(fitted)))
+	}
+	run := "apiVersion: sim.windtunnel.dev/v1alpha1\nkind: SimulationRun\nmetadata: {name: fit}\nspec:\n  scenario:\n" +
+		"    pools:\n    - {name: a, model: meta-llama/Llama-3.1-8B-Instruct, accelerator: h100-sxm, replicas: 4}\n" +
+		"    router: {policies: {routing: {policy: round-robin}}}\n    " +
+		strings.ReplaceAll(strings.TrimSpace(string(fitted)), "\n", "\n    ") + "\n"
+	if out := mustRun(t, "run", "-f", tempFile(t, "run.yaml", run)); !strings.Contains(out, "ttft") && !strings.Contains(out, "TTFT") {
+		t.Errorf("the run says:\n%s", out)
+	}
+	if again := mustRun(t, "trace", "fit", recorded); !strings.HasPrefix(again, string(fitted)) {
+		t.Error("standard output has another fit than the file")
+	}
+}
+
+func TestAFitOfNothingIsBadInput(t *testing.T) {
+	few := tempFile(t, "few.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,100,10\n")
+	_, err := windtunnel(t, "trace", "fit", few)
+	if exitCode(err) != exitBadInput || !strings.Contains(err.Error(), "few.csv: 1 requests are too few") {
+		t.Errorf("error %v", err)
+	}
+}
